@@ -1,0 +1,149 @@
+#include "core/base/arena.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Under a sanitizer each allocation is its own block, so that overruns stay visible. */
+#if defined(__SANITIZE_ADDRESS__)
+#define BLOCK_SIZE 0
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define BLOCK_SIZE 0
+#endif
+#endif
+#ifndef BLOCK_SIZE
+#define BLOCK_SIZE ((size_t)64 << 10)
+#endif
+
+struct block {
+    struct block *next;
+    size_t used, size;
+    max_align_t data[];
+};
+
+struct tg_arena {
+    struct block *blocks;
+    size_t handed_out;
+};
+
+/* Out of memory is the one error that cannot travel: there is nothing left to report with. */
+static void out_of_memory(void)
+{
+    static const char text[] = "tracegate: error: out of memory\n"
+                               "  Raise the memory limit, or compare fewer traces at a time.\n";
+    ssize_t ignored = write(STDERR_FILENO, text, sizeof text - 1);
+    (void)ignored;
+    _exit(3);
+}
+
+void *tg_xmalloc(size_t size)
+{
+    void *p = malloc(size ? size : 1);
+    if (!p)
+        out_of_memory();
+    return p;
+}
+
+void *tg_xrealloc(void *p, size_t n, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(n, size, &bytes))
+        out_of_memory();
+    p = realloc(p, bytes ? bytes : 1);
+    if (!p)
+        out_of_memory();
+    return p;
+}
+
+void *tg_grow(void *p, size_t *cap, size_t need, size_t size)
+{
+    size_t to = *cap ? *cap : 16;
+    if (need <= *cap)
+        return p;
+    while (to < need)
+        to = to > SIZE_MAX / 2 ? need : to * 2;
+    *cap = to;
+    return tg_xrealloc(p, to, size);
+}
+
+struct tg_arena *tg_arena_new(void)
+{
+    struct tg_arena *a = tg_xmalloc(sizeof *a);
+    *a = (struct tg_arena){ 0 };
+    return a;
+}
+
+void tg_arena_free(struct tg_arena *a)
+{
+    if (!a)
+        return;
+    for (struct block *b = a->blocks, *next; b; b = next) {
+        next = b->next;
+        free(b);
+    }
+    free(a);
+}
+
+static struct block *add_block(struct tg_arena *a, size_t bytes)
+{
+    size_t size = bytes > BLOCK_SIZE / 4 ? bytes : BLOCK_SIZE;
+    struct block *b = tg_xmalloc(sizeof *b + size);
+    *b = (struct block){ .size = size };
+    /* A large block goes behind the current one, whose rest stays usable. */
+    if (a->blocks && size == bytes) {
+        b->next = a->blocks->next;
+        a->blocks->next = b;
+    } else {
+        b->next = a->blocks;
+        a->blocks = b;
+    }
+    return b;
+}
+
+void *tg_arena_alloc(struct tg_arena *a, size_t n, size_t size)
+{
+    size_t bytes;
+    struct block *b = a->blocks;
+    void *p;
+    if (__builtin_mul_overflow(n, size, &bytes) || bytes > SIZE_MAX / 2)
+        out_of_memory();
+    bytes = (bytes + sizeof(max_align_t) - 1) & ~(sizeof(max_align_t) - 1);
+    if (!b || b->size - b->used < bytes)
+        b = add_block(a, bytes);
+    p = (char *)b->data + b->used;
+    b->used += bytes;
+    a->handed_out += bytes;
+    memset(p, 0, bytes);
+    return p;
+}
+
+tg_sv tg_arena_sv(struct tg_arena *a, tg_sv s)
+{
+    char *p = tg_arena_alloc(a, s.n + 1, 1);
+    if (s.n)
+        memcpy(p, s.p, s.n);
+    return (tg_sv){ p, s.n };
+}
+
+char *tg_arena_printf(struct tg_arena *a, const char *fmt, ...)
+{
+    va_list ap;
+    int n;
+    char *p;
+    va_start(ap, fmt);
+    n = vsnprintf(NULL, 0, fmt, ap);
+    va_end(ap);
+    p = tg_arena_alloc(a, (size_t)(n < 0 ? 0 : n) + 1, 1);
+    va_start(ap, fmt);
+    (void)vsnprintf(p, (size_t)(n < 0 ? 0 : n) + 1, fmt, ap);
+    va_end(ap);
+    return p;
+}
+
+size_t tg_arena_used(const struct tg_arena *a)
+{
+    return a->handed_out;
+}

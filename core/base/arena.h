@@ -1,0 +1,31 @@
+#ifndef TG_BASE_ARENA_H
+#define TG_BASE_ARENA_H
+/*
+ * Memory for objects that die together. Allocation never returns NULL: growth is bounded by the
+ * named limits of the callers; should the system itself run out, the process ends with a clear
+ * message and exit code 3 (see tg_oom). Not thread-safe: one arena per thread.
+ */
+#include "core/base/sv.h"
+
+struct tg_arena;
+
+TG_MUST struct tg_arena *tg_arena_new(void);
+void tg_arena_free(struct tg_arena *a); /* accepts NULL */
+
+/* Zeroed, aligned for any type. `n` * `size` is checked for overflow. */
+void *tg_arena_alloc(struct tg_arena *a, size_t n, size_t size);
+#define TG_NEW(a, type) ((type *)tg_arena_alloc((a), 1, sizeof(type)))
+#define TG_NEW_N(a, type, n) ((type *)tg_arena_alloc((a), (n), sizeof(type)))
+
+/* A NUL-terminated copy (the NUL is not counted in .n). */
+tg_sv tg_arena_sv(struct tg_arena *a, tg_sv s);
+char *tg_arena_printf(struct tg_arena *a, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+size_t tg_arena_used(const struct tg_arena *a); /* bytes handed out */
+
+/* malloc/realloc that end the process with exit code 3 and a message instead of returning NULL. */
+void *tg_xmalloc(size_t size);
+void *tg_xrealloc(void *p, size_t n, size_t size);
+/* Grows `p` (of `*cap` elements) to hold at least `need`, doubling. */
+void *tg_grow(void *p, size_t *cap, size_t need, size_t size);
+#endif

@@ -1,0 +1,258 @@
+#include "core/base/doc.h"
+
+#include <cjson/cJSON.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/base/arena.h"
+#include "core/base/decimal.h"
+#include "core/base/utf8.h"
+
+static cJSON *node(struct tg_doc *d)
+{
+    return (cJSON *)(void *)d;
+}
+
+static const cJSON *cnode(const struct tg_doc *d)
+{
+    return (const cJSON *)(const void *)d;
+}
+
+static struct tg_doc *wrap(cJSON *c)
+{
+    return (struct tg_doc *)(void *)c;
+}
+
+struct tg_doc *tg_doc_parse(tg_sv text, const char *file, struct tg_err *err)
+{
+    const char *end = NULL;
+    cJSON *root = cJSON_ParseWithLengthOpts(text.p, text.n, &end, false);
+    size_t at = end && end >= text.p ? (size_t)(end - text.p) : 0;
+    while (root && at < text.n && strchr(" \t\r\n", text.p[at]) && text.p[at])
+        at++;
+    if (root && at == text.n)
+        return wrap(root);
+    cJSON_Delete(root);
+    tg_err_set(err, TG_ERR_SUMMARY, (struct tg_loc){ file, 0, 0, at }, "not valid JSON");
+    return NULL;
+}
+
+void tg_doc_free(struct tg_doc *root)
+{
+    cJSON_Delete(node(root));
+}
+
+enum tg_doc_type tg_doc_type(const struct tg_doc *d)
+{
+    const cJSON *c = cnode(d);
+    if (cJSON_IsObject(c))
+        return TG_DOC_OBJECT;
+    if (cJSON_IsArray(c))
+        return TG_DOC_ARRAY;
+    if (cJSON_IsString(c))
+        return TG_DOC_STRING;
+    if (cJSON_IsNumber(c))
+        return TG_DOC_NUMBER;
+    return cJSON_IsBool(c) ? TG_DOC_BOOL : TG_DOC_NULL;
+}
+
+const struct tg_doc *tg_doc_get(const struct tg_doc *d, const char *key)
+{
+    return wrap(cJSON_GetObjectItemCaseSensitive(cnode(d), key));
+}
+
+const struct tg_doc *tg_doc_first(const struct tg_doc *d)
+{
+    return d ? wrap(cnode(d)->child) : NULL;
+}
+
+const struct tg_doc *tg_doc_next(const struct tg_doc *d)
+{
+    return wrap(cnode(d)->next);
+}
+
+tg_sv tg_doc_key(const struct tg_doc *d)
+{
+    return tg_sv_of(cnode(d)->string);
+}
+
+size_t tg_doc_count(const struct tg_doc *d)
+{
+    return d ? (size_t)cJSON_GetArraySize(cnode(d)) : 0;
+}
+
+tg_sv tg_doc_str(const struct tg_doc *d, tg_sv fallback)
+{
+    return cJSON_IsString(cnode(d)) ? tg_sv_of(cnode(d)->valuestring) : fallback;
+}
+
+double tg_doc_num(const struct tg_doc *d, double fallback)
+{
+    return cJSON_IsNumber(cnode(d)) ? cnode(d)->valuedouble : fallback;
+}
+
+bool tg_doc_bool(const struct tg_doc *d, bool fallback)
+{
+    return cJSON_IsBool(cnode(d)) ? cJSON_IsTrue(cnode(d)) != 0 : fallback;
+}
+
+bool tg_doc_i64(const struct tg_doc *d, int64_t *out)
+{
+    const cJSON *c = cnode(d);
+    double v;
+    if (cJSON_IsString(c))
+        return tg_sv_i64(tg_sv_of(c->valuestring), out);
+    if (!cJSON_IsNumber(c))
+        return false;
+    v = c->valuedouble;
+    if (v != floor(v) || fabs(v) > 9007199254740992.0)
+        return false;
+    *out = (int64_t)v;
+    return true;
+}
+
+/* cJSON allocates with malloc and answers NULL; running out of memory ends the process here. */
+static cJSON *must(cJSON *c)
+{
+    return c ? c : tg_xrealloc(NULL, SIZE_MAX, 2);
+}
+
+static struct tg_doc *attach(struct tg_doc *parent, const char *key, cJSON *child)
+{
+    if (!(key ? cJSON_AddItemToObject(node(parent), key, must(child))
+              : cJSON_AddItemToArray(node(parent), must(child))))
+        (void)must(NULL);
+    return wrap(child);
+}
+
+struct tg_doc *tg_doc_new_object(void)
+{
+    return wrap(must(cJSON_CreateObject()));
+}
+
+struct tg_doc *tg_doc_new_array(void)
+{
+    return wrap(must(cJSON_CreateArray()));
+}
+
+struct tg_doc *tg_doc_add_object(struct tg_doc *parent, const char *key)
+{
+    return attach(parent, key, cJSON_CreateObject());
+}
+
+struct tg_doc *tg_doc_add_array(struct tg_doc *parent, const char *key)
+{
+    return attach(parent, key, cJSON_CreateArray());
+}
+
+void tg_doc_add_str(struct tg_doc *parent, const char *key, tg_sv value)
+{
+    struct tg_buf clean = { 0 };
+    tg_utf8_clean(&clean, value);
+    attach(parent, key, cJSON_CreateString(clean.p ? clean.p : ""));
+    tg_buf_release(&clean);
+}
+
+/* Numbers go in as their own text, so that no other formatting has a say. */
+static void add_raw(struct tg_doc *parent, const char *key, struct tg_buf *text)
+{
+    attach(parent, key, cJSON_CreateRaw(text->p));
+    tg_buf_release(text);
+}
+
+void tg_doc_add_num(struct tg_doc *parent, const char *key, double value)
+{
+    struct tg_buf text = { 0 };
+    if (!isfinite(value)) {
+        tg_doc_add_null(parent, key);
+        return;
+    }
+    tg_dec_put_double(&text, value == 0 ? 0 : value);
+    add_raw(parent, key, &text);
+}
+
+void tg_doc_add_i64(struct tg_doc *parent, const char *key, int64_t value)
+{
+    struct tg_buf text = { 0 };
+    bool big = value > 9007199254740992 || value < -9007199254740992;
+    tg_buf_printf(&text, big ? "\"%" PRId64 "\"" : "%" PRId64, value);
+    add_raw(parent, key, &text);
+}
+
+void tg_doc_add_bool(struct tg_doc *parent, const char *key, bool value)
+{
+    attach(parent, key, cJSON_CreateBool(value));
+}
+
+void tg_doc_add_null(struct tg_doc *parent, const char *key)
+{
+    attach(parent, key, cJSON_CreateNull());
+}
+
+static void put_string(struct tg_buf *out, const char *s)
+{
+    static const char hex[] = "0123456789abcdef";
+    tg_buf_putc(out, '"');
+    for (const char *p = s ? s : ""; *p; p++) {
+        unsigned char c = (unsigned char)*p;
+        if (c == '"' || c == '\\') {
+            tg_buf_putc(out, '\\');
+            tg_buf_putc(out, *p);
+        } else if (c == '\n') {
+            tg_buf_puts(out, "\\n");
+        } else if (c < 0x20 || c == 0x7f) {
+            tg_buf_puts(out, "\\u00");
+            tg_buf_putc(out, hex[c >> 4]);
+            tg_buf_putc(out, hex[c & 15]);
+        } else {
+            tg_buf_putc(out, *p);
+        }
+    }
+    tg_buf_putc(out, '"');
+}
+
+static void put_break(struct tg_buf *out, bool pretty, int depth)
+{
+    if (!pretty)
+        return;
+    tg_buf_putc(out, '\n');
+    for (int i = 0; i < depth; i++)
+        tg_buf_puts(out, "  ");
+}
+
+static void put_node(struct tg_buf *out, const cJSON *c, bool pretty, int depth)
+{
+    bool object = cJSON_IsObject(c);
+    if (cJSON_IsString(c)) {
+        put_string(out, c->valuestring);
+    } else if (cJSON_IsRaw(c)) {
+        tg_buf_puts(out, c->valuestring);
+    } else if (cJSON_IsNumber(c)) {
+        tg_dec_put_double(out, c->valuedouble);
+    } else if (object || cJSON_IsArray(c)) {
+        tg_buf_putc(out, object ? '{' : '[');
+        for (const cJSON *k = c->child; k; k = k->next) {
+            put_break(out, pretty, depth + 1);
+            if (object) {
+                put_string(out, k->string);
+                tg_buf_puts(out, pretty ? ": " : ":");
+            }
+            put_node(out, k, pretty, depth + 1);
+            if (k->next)
+                tg_buf_putc(out, ',');
+        }
+        if (c->child)
+            put_break(out, pretty, depth);
+        tg_buf_putc(out, object ? '}' : ']');
+    } else {
+        tg_buf_puts(out, cJSON_IsTrue(c) ? "true" : cJSON_IsFalse(c) ? "false" : "null");
+    }
+}
+
+void tg_doc_write(const struct tg_doc *root, bool pretty, struct tg_buf *out)
+{
+    put_node(out, cnode(root), pretty, 0);
+    tg_buf_putc(out, '\n');
+}

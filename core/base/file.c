@@ -1,0 +1,262 @@
+#include "core/base/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool tg_file_read(struct tg_buf *out, const char *path, size_t max, struct tg_err *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    size_t start = out->n;
+    ssize_t got = 0;
+    if (fd < 0)
+        return tg_err_set(err, TG_ERR_IO, TG_AT_FILE(path), "cannot open '%s': %s", path,
+                          strerror(errno));
+    for (;;) {
+        char *to = tg_buf_room(out, 65536);
+        got = read(fd, to, 65536);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            break;
+        out->n += (size_t)got;
+        out->p[out->n] = '\0';
+        if (out->n - start > max) {
+            (void)close(fd);
+            return tg_err_set(err, TG_ERR_LIMIT, TG_AT_FILE(path), "'%s' is larger than %zu bytes",
+                              path, max);
+        }
+    }
+    if (got < 0)
+        (void)tg_err_set(err, TG_ERR_IO, TG_AT_FILE(path), "cannot read '%s': %s", path,
+                         strerror(errno));
+    (void)close(fd);
+    return got == 0;
+}
+
+static bool output_failed(const char *path, int code, struct tg_err *err)
+{
+    tg_err_set(err, TG_ERR_OUTPUT, TG_AT_FILE(path), "cannot write '%s': %s", path, strerror(code));
+    return tg_err_hint(err, "Nothing was written there; check that the folder exists, is writable "
+                            "and has room.");
+}
+
+static char *temporary_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    size_t dir = slash ? (size_t)(slash + 1 - path) : 0, n = strlen(path);
+    char *t = tg_xmalloc(n + 16);
+    memcpy(t, path, dir);
+    (void)snprintf(t + dir, n - dir + 16, ".%s.tg-XXXXXX", path + dir);
+    return t;
+}
+
+bool tg_outputs_open(struct tg_outputs *o, const char *path, size_t *handle, struct tg_err *err)
+{
+    struct tg_outfile f = { .fd = -1 };
+    struct stat st;
+    mode_t mask;
+    f.path = tg_xmalloc(strlen(path) + 1);
+    memcpy(f.path, path, strlen(path) + 1);
+    if (strcmp(path, "-") != 0) {
+        if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
+            free(f.path);
+            return output_failed(path, EISDIR, err);
+        }
+        f.temporary = temporary_name(path);
+        f.fd = mkstemp(f.temporary);
+        if (f.fd < 0) {
+            int code = errno;
+            free(f.temporary);
+            free(f.path);
+            return output_failed(path, code, err);
+        }
+        mask = umask(0);
+        (void)umask(mask);
+        (void)fchmod(f.fd, 0666 & ~mask);
+        (void)fcntl(f.fd, F_SETFD, FD_CLOEXEC);
+    }
+    o->files = tg_grow(o->files, &o->cap, o->n + 1, sizeof *o->files);
+    o->files[o->n] = f;
+    *handle = o->n++;
+    return true;
+}
+
+static bool write_all(int fd, tg_sv bytes)
+{
+    while (bytes.n) {
+        ssize_t put = write(fd, bytes.p, bytes.n);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put < 0)
+            return false;
+        bytes.p += put;
+        bytes.n -= (size_t)put;
+    }
+    return true;
+}
+
+bool tg_outputs_put(struct tg_outputs *o, size_t handle, tg_sv bytes, struct tg_err *err)
+{
+    struct tg_outfile *f = &o->files[handle];
+    if (f->fd < 0 && !f->filled) { /* "-": keep the bytes until everything else is safe */
+        f->temporary = tg_xmalloc(bytes.n + sizeof bytes.n);
+        memcpy(f->temporary, &bytes.n, sizeof bytes.n);
+        if (bytes.n)
+            memcpy(f->temporary + sizeof bytes.n, bytes.p, bytes.n);
+    } else if (!write_all(f->fd, bytes)) {
+        return output_failed(f->path, errno, err);
+    }
+    f->filled = true;
+    return true;
+}
+
+bool tg_outputs_commit(struct tg_outputs *o, struct tg_err *err)
+{
+    for (size_t i = 0; i < o->n; i++)
+        if (o->files[i].fd >= 0 && o->files[i].filled && fsync(o->files[i].fd) != 0 &&
+            errno != EINVAL && errno != EROFS)
+            return output_failed(o->files[i].path, errno, err);
+    for (size_t i = 0; i < o->n; i++) {
+        struct tg_outfile *f = &o->files[i];
+        if (!f->filled)
+            continue;
+        if (f->fd < 0) {
+            size_t n;
+            memcpy(&n, f->temporary, sizeof n);
+            if (!write_all(STDOUT_FILENO, (tg_sv){ f->temporary + sizeof n, n }))
+                return output_failed("standard output", errno, err);
+        } else if (rename(f->temporary, f->path) != 0) {
+            return output_failed(f->path, errno, err);
+        } else {
+            free(f->temporary);
+            f->temporary = NULL;
+        }
+    }
+    return true;
+}
+
+void tg_outputs_release(struct tg_outputs *o)
+{
+    for (size_t i = 0; i < o->n; i++) {
+        struct tg_outfile *f = &o->files[i];
+        if (f->fd >= 0) {
+            (void)close(f->fd);
+            if (f->temporary)
+                (void)unlink(f->temporary);
+        }
+        free(f->temporary);
+        free(f->path);
+    }
+    free(o->files);
+    *o = (struct tg_outputs){ 0 };
+}
+
+bool tg_file_write(const char *path, tg_sv bytes, struct tg_err *err)
+{
+    struct tg_outputs o = { 0 };
+    size_t handle;
+    bool ok = tg_outputs_open(&o, path, &handle, err) && tg_outputs_put(&o, handle, bytes, err) &&
+              tg_outputs_commit(&o, err);
+    tg_outputs_release(&o);
+    return ok;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+struct paths {
+    const char **p;
+    size_t n, cap;
+};
+
+static void paths_add(struct paths *l, struct tg_arena *a, const char *path)
+{
+    l->p = tg_grow(l->p, &l->cap, l->n + 1, sizeof *l->p);
+    l->p[l->n++] = tg_arena_sv(a, tg_sv_of(path)).p;
+}
+
+/* Sorts, moves the list into the arena. */
+static void paths_finish(struct paths *l, struct tg_arena *a, const char ***out, size_t *n)
+{
+    if (l->n)
+        qsort(l->p, l->n, sizeof *l->p, by_bytes);
+    *out = TG_NEW_N(a, const char *, l->n + 1);
+    if (l->n)
+        memcpy(*out, l->p, l->n * sizeof *l->p);
+    *n = l->n;
+    free(l->p);
+}
+
+static bool looks_like_input(tg_sv name)
+{
+    return name.n && name.p[0] != '.' &&
+           (tg_sv_ends(name, TG_SV(".json")) || tg_sv_ends(name, TG_SV(".json.gz")) ||
+            tg_sv_ends(name, TG_SV(".json.zst")) || tg_sv_ends(name, TG_SV(".tgs")));
+}
+
+bool tg_files_in_dir(const char *dir, struct tg_arena *a, const char ***paths, size_t *n,
+                     struct tg_err *err)
+{
+    struct paths list = { 0 };
+    DIR *d = opendir(dir);
+    struct dirent *e;
+    if (!d)
+        return tg_err_set(err, TG_ERR_IO, TG_AT_FILE(dir), "cannot open folder '%s': %s", dir,
+                          strerror(errno));
+    while ((e = readdir(d))) {
+        size_t end = strlen(dir);
+        while (end > 1 && dir[end - 1] == '/')
+            end--;
+        if (looks_like_input(tg_sv_of(e->d_name))) {
+            const char *path = tg_arena_printf(a, "%.*s/%s", (int)end, dir, e->d_name);
+            if (!tg_file_is_dir(path))
+                paths_add(&list, a, path);
+        }
+    }
+    (void)closedir(d);
+    paths_finish(&list, a, paths, n);
+    if (*n)
+        return true;
+    tg_err_set(err, TG_ERR_IO, TG_AT_FILE(dir), "folder '%s' holds no trace", dir);
+    return tg_err_hint(err, "Files named *.json, *.json.gz, *.json.zst or *.tgs are taken.");
+}
+
+bool tg_files_glob(const char *pattern, struct tg_arena *a, const char ***paths, size_t *n,
+                   struct tg_err *err)
+{
+    struct paths list = { 0 };
+    glob_t g = { 0 };
+    int rc = glob(pattern, GLOB_NOSORT, NULL, &g);
+    if (rc != 0 && rc != GLOB_NOMATCH) {
+        globfree(&g);
+        return tg_err_set(err, TG_ERR_IO, TG_AT_FILE(pattern), "cannot list '%s'", pattern);
+    }
+    for (size_t i = 0; rc == 0 && i < g.gl_pathc; i++)
+        if (!tg_file_is_dir(g.gl_pathv[i]))
+            paths_add(&list, a, g.gl_pathv[i]);
+    globfree(&g);
+    paths_finish(&list, a, paths, n);
+    if (*n)
+        return true;
+    return tg_err_set(err, TG_ERR_IO, TG_AT_FILE(pattern), "no file matches '%s'", pattern);
+}
+
+bool tg_file_is_dir(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+bool tg_file_exists(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0;
+}

@@ -1,0 +1,48 @@
+#ifndef TG_BASE_FILE_H
+#define TG_BASE_FILE_H
+/*
+ * Small files whole, and reports that are written whole or not at all. Traces do not come through
+ * here: core/trace/source.h streams them.
+ */
+#include "core/base/arena.h"
+#include "core/base/buf.h"
+#include "core/base/err.h"
+
+/* Appends the whole file; `max` bytes is the limit (TG_ERR_LIMIT beyond it). */
+TG_MUST bool tg_file_read(struct tg_buf *out, const char *path, size_t max, struct tg_err *err);
+
+/*
+ * Reports, all or none: `open` creates a temporary file beside each target (so an unwritable place
+ * fails before the traces are read), `put` fills it, `commit` syncs and renames all of them.
+ * `release` removes what was not committed; a killed process leaves at most a hidden ".NAME.tg-*".
+ * The path "-" is standard output, written at commit.
+ */
+struct tg_outfile {
+    char *path, *temporary;
+    int fd;
+    bool filled;
+};
+struct tg_outputs {
+    struct tg_outfile *files;
+    size_t n, cap;
+};
+TG_MUST bool tg_outputs_open(struct tg_outputs *o, const char *path, size_t *handle,
+                             struct tg_err *err);
+TG_MUST bool tg_outputs_put(struct tg_outputs *o, size_t handle, tg_sv bytes, struct tg_err *err);
+TG_MUST bool tg_outputs_commit(struct tg_outputs *o, struct tg_err *err);
+void tg_outputs_release(struct tg_outputs *o);
+
+/* One file, atomically. */
+TG_MUST bool tg_file_write(const char *path, tg_sv bytes, struct tg_err *err);
+
+/*
+ * Regular files below a directory whose names look like traces or summaries (.json, .json.gz,
+ * .json.zst, .tgs), or the matches of a glob; sorted by path in byte order, views in `a`.
+ */
+TG_MUST bool tg_files_in_dir(const char *dir, struct tg_arena *a, const char ***paths, size_t *n,
+                             struct tg_err *err);
+TG_MUST bool tg_files_glob(const char *pattern, struct tg_arena *a, const char ***paths, size_t *n,
+                           struct tg_err *err);
+bool tg_file_is_dir(const char *path);
+bool tg_file_exists(const char *path);
+#endif

@@ -1,0 +1,24 @@
+#include "core/base/hash.h"
+
+static const uint64_t k0 = 0x9e3779b97f4a7c15u, k1 = 0xbf58476d1ce4e5b9u, k2 = 0x94d049bb133111ebu;
+
+/* Little-endian whatever the machine, so that stored ids travel. */
+static uint64_t load(const char *p, size_t n)
+{
+    uint64_t v = 0;
+    for (size_t i = 0; i < n; i++)
+        v |= (uint64_t)(unsigned char)p[i] << (8 * i);
+    return v;
+}
+
+uint64_t tg_hash(tg_sv s, uint64_t seed)
+{
+    uint64_t h = seed ^ tg_hash_fold(s.n ^ k0, k1);
+    const char *p = s.p;
+    size_t n = s.n;
+    for (; n > 16; n -= 16, p += 16)
+        h = tg_hash_fold(load(p, 8) ^ k1 ^ h, load(p + 8, 8) ^ k2);
+    h = tg_hash_fold(load(p, n < 8 ? n : 8) ^ k1 ^ h,
+                     load(p + (n < 8 ? n : 8), n < 8 ? 0 : n - 8) ^ k2);
+    return tg_hash_fold(h ^ k0, k2);
+}

@@ -1,0 +1,95 @@
+#include "core/base/sv.h"
+
+bool tg_sv_has(tg_sv s, tg_sv needle)
+{
+    if (needle.n == 0)
+        return true;
+    while (s.n >= needle.n) {
+        const char *hit = memchr(s.p, needle.p[0], s.n - needle.n + 1);
+        if (!hit)
+            return false;
+        if (memcmp(hit, needle.p, needle.n) == 0)
+            return true;
+        s.n -= (size_t)(hit + 1 - s.p);
+        s.p = hit + 1;
+    }
+    return false;
+}
+
+tg_sv tg_sv_cut(tg_sv *s, char sep)
+{
+    const char *hit = s->n ? memchr(s->p, sep, s->n) : NULL;
+    tg_sv head = *s;
+    if (!hit) {
+        *s = (tg_sv){ s->p + s->n, 0 };
+        return head;
+    }
+    head.n = (size_t)(hit - s->p);
+    *s = (tg_sv){ hit + 1, s->n - head.n - 1 };
+    return head;
+}
+
+bool tg_sv_i64(tg_sv s, int64_t *out)
+{
+    bool negative = s.n && s.p[0] == '-';
+    uint64_t v = 0;
+    size_t i = negative;
+    if (i == s.n)
+        return false;
+    for (; i < s.n; i++) {
+        unsigned digit = (unsigned char)s.p[i] - (unsigned)'0';
+        if (digit > 9 || v > (UINT64_MAX - digit) / 10)
+            return false;
+        v = v * 10 + digit;
+    }
+    if (v > (uint64_t)INT64_MAX + negative)
+        return false;
+    *out = negative ? (int64_t)(0 - v) : (int64_t)v;
+    return true;
+}
+
+bool tg_sv_glob(tg_sv pattern, tg_sv s)
+{
+    size_t p = 0, i = 0, star = SIZE_MAX, mark = 0;
+    while (i < s.n) {
+        if (p < pattern.n && pattern.p[p] == '*') {
+            star = p++;
+            mark = i;
+        } else if (p < pattern.n && (pattern.p[p] == '?' || pattern.p[p] == s.p[i])) {
+            p++;
+            i++;
+        } else if (star != SIZE_MAX) {
+            p = star + 1;
+            i = ++mark;
+        } else {
+            return false;
+        }
+    }
+    while (p < pattern.n && pattern.p[p] == '*')
+        p++;
+    return p == pattern.n;
+}
+
+unsigned tg_sv_distance(tg_sv a, tg_sv b, unsigned limit)
+{
+    enum { MAX = 96 }; /* names longer than this are never typed by hand */
+    unsigned row[MAX + 1];
+    if (a.n > MAX || b.n > MAX)
+        return limit + 1;
+    for (size_t j = 0; j <= b.n; j++)
+        row[j] = (unsigned)j;
+    for (size_t i = 1; i <= a.n; i++) {
+        unsigned diagonal = row[0], best = row[0] = (unsigned)i;
+        for (size_t j = 1; j <= b.n; j++) {
+            unsigned substitute = diagonal + (a.p[i - 1] != b.p[j - 1]);
+            unsigned insert = row[j - 1] + 1, erase = row[j] + 1;
+            diagonal = row[j];
+            row[j] = substitute < insert ? substitute : insert;
+            row[j] = row[j] < erase ? row[j] : erase;
+            best = row[j] < best ? row[j] : best;
+        }
+        if (best > limit)
+            return limit + 1;
+    }
+    return row[b.n] > limit ? limit + 1 : row[b.n];
+}

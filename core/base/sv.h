@@ -1,0 +1,70 @@
+#ifndef TG_BASE_SV_H
+#define TG_BASE_SV_H
+/*
+ * A string view: a pointer and a length. It never owns and is not NUL-terminated; the header that
+ * hands one out says when it dies.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+typedef int64_t tg_ns; /* a time or a duration in nanoseconds; never a double, never us */
+
+typedef struct {
+    const char *p;
+    size_t n;
+} tg_sv;
+
+#define TG_SV(lit) ((tg_sv){ "" lit, sizeof(lit) - 1 })
+#define TG_SV_ARG(s) (int)(s).n, (s).p /* for "%.*s" */
+
+#define TG_MUST __attribute__((warn_unused_result))
+
+static inline tg_sv tg_sv_of(const char *s)
+{
+    return (tg_sv){ s, s ? strlen(s) : 0 };
+}
+
+static inline bool tg_sv_eq(tg_sv a, tg_sv b)
+{
+    return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
+
+static inline bool tg_sv_starts(tg_sv s, tg_sv prefix)
+{
+    return s.n >= prefix.n && (prefix.n == 0 || memcmp(s.p, prefix.p, prefix.n) == 0);
+}
+
+static inline bool tg_sv_ends(tg_sv s, tg_sv suffix)
+{
+    return s.n >= suffix.n &&
+           (suffix.n == 0 || memcmp(s.p + s.n - suffix.n, suffix.p, suffix.n) == 0);
+}
+
+/* Byte order; a prefix sorts before what it begins. */
+static inline int tg_sv_cmp(tg_sv a, tg_sv b)
+{
+    size_t n = a.n < b.n ? a.n : b.n;
+    int c = n ? memcmp(a.p, b.p, n) : 0;
+    return c ? c : (a.n > b.n) - (a.n < b.n);
+}
+
+/* True when `needle` occurs anywhere in `s`; an empty needle always does. */
+bool tg_sv_has(tg_sv s, tg_sv needle);
+
+/* Cuts `s` behind its first `sep`; returns what stood before it. Without `sep`: all of `s`. */
+tg_sv tg_sv_cut(tg_sv *s, char sep);
+
+/* A decimal integer, nothing before or behind it. False on anything else or on overflow. */
+bool tg_sv_i64(tg_sv s, int64_t *out);
+
+/*
+ * Glob with '*' (any run, '/' included) and '?' (one byte); every other byte stands for itself.
+ * Linear in |s| times the number of '*' at worst; no recursion.
+ */
+bool tg_sv_glob(tg_sv pattern, tg_sv s);
+
+/* Levenshtein distance, at most `limit` + 1 (the search stops there); for "did you mean". */
+unsigned tg_sv_distance(tg_sv a, tg_sv b, unsigned limit);
+#endif

@@ -1,0 +1,119 @@
+#include "core/base/utf8.h"
+
+static bool is_tail(tg_sv s, size_t i)
+{
+    return i < s.n && ((unsigned char)s.p[i] & 0xc0) == 0x80;
+}
+
+size_t tg_utf8_len(tg_sv s)
+{
+    unsigned char a, b;
+    if (!s.n)
+        return 0;
+    a = (unsigned char)s.p[0];
+    if (a < 0x80)
+        return 1;
+    if (a < 0xc2 || a > 0xf4 || !is_tail(s, 1))
+        return 0;
+    b = (unsigned char)s.p[1];
+    if (a < 0xe0)
+        return 2;
+    if (!is_tail(s, 2) || (a == 0xe0 && b < 0xa0) || (a == 0xed && b > 0x9f))
+        return 0;
+    if (a < 0xf0)
+        return 3;
+    if (!is_tail(s, 3) || (a == 0xf0 && b < 0x90) || (a == 0xf4 && b > 0x8f))
+        return 0;
+    return 4;
+}
+
+bool tg_utf8_valid(tg_sv s)
+{
+    while (s.n) {
+        size_t len = tg_utf8_len(s);
+        if (!len)
+            return false;
+        s = (tg_sv){ s.p + len, s.n - len };
+    }
+    return true;
+}
+
+uint32_t tg_utf8_code(tg_sv s, size_t len)
+{
+    static const unsigned char first[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
+    uint32_t code = (unsigned char)s.p[0] & first[len];
+    for (size_t i = 1; i < len; i++)
+        code = code << 6 | ((unsigned char)s.p[i] & 0x3f);
+    return code;
+}
+
+void tg_utf8_put(struct tg_buf *out, uint32_t c)
+{
+    if (c < 0x80) {
+        tg_buf_putc(out, (char)c);
+    } else if (c < 0x800) {
+        tg_buf_putc(out, (char)(0xc0 | c >> 6));
+        tg_buf_putc(out, (char)(0x80 | (c & 0x3f)));
+    } else if (c < 0x10000) {
+        tg_buf_putc(out, (char)(0xe0 | c >> 12));
+        tg_buf_putc(out, (char)(0x80 | (c >> 6 & 0x3f)));
+        tg_buf_putc(out, (char)(0x80 | (c & 0x3f)));
+    } else {
+        tg_buf_putc(out, (char)(0xf0 | c >> 18));
+        tg_buf_putc(out, (char)(0x80 | (c >> 12 & 0x3f)));
+        tg_buf_putc(out, (char)(0x80 | (c >> 6 & 0x3f)));
+        tg_buf_putc(out, (char)(0x80 | (c & 0x3f)));
+    }
+}
+
+void tg_utf8_clean(struct tg_buf *out, tg_sv s)
+{
+    while (s.n) {
+        size_t len = tg_utf8_len(s);
+        if (len && s.p[0])
+            tg_buf_add(out, (tg_sv){ s.p, len });
+        else
+            tg_utf8_put(out, 0xfffd);
+        len = len ? len : 1;
+        s = (tg_sv){ s.p + len, s.n - len };
+    }
+}
+
+static bool is_invisible(uint32_t c)
+{
+    return c < 0x20 || c == 0x7f || (c >= 0x80 && c < 0xa0) || (c >= 0x200b && c <= 0x200f) ||
+           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0xfeff;
+}
+
+void tg_utf8_visible(struct tg_buf *out, tg_sv s)
+{
+    while (s.n) {
+        size_t len = tg_utf8_len(s);
+        uint32_t c = len ? tg_utf8_code(s, len) : 0xfffd;
+        if (c == '\n' || c == '\r' || c == '\t')
+            tg_buf_putc(out, ' ');
+        else if (is_invisible(c))
+            tg_buf_printf(out, "\\u%04x", (unsigned)c);
+        else
+            tg_utf8_put(out, c);
+        len = len ? len : 1;
+        s = (tg_sv){ s.p + len, s.n - len };
+    }
+}
+
+tg_sv tg_utf8_prefix(tg_sv s, size_t max)
+{
+    if (s.n <= max)
+        return s;
+    while (max && is_tail(s, max))
+        max--;
+    return (tg_sv){ s.p, max };
+}
+
+size_t tg_utf8_count(tg_sv s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s.n; i++)
+        n += !is_tail(s, i);
+    return n;
+}

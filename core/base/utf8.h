@@ -1,0 +1,22 @@
+#ifndef TG_BASE_UTF8_H
+#define TG_BASE_UTF8_H
+#include "core/base/buf.h"
+
+/* Length of the valid UTF-8 sequence at `s` (1-4; no surrogates, no overlongs), 0 if there is none.
+ */
+size_t tg_utf8_len(tg_sv s);
+bool tg_utf8_valid(tg_sv s);
+uint32_t tg_utf8_code(tg_sv s, size_t len); /* code point of a valid sequence */
+void tg_utf8_put(struct tg_buf *out, uint32_t code);
+/* Appends `s` with each bad byte, and each NUL, replaced by U+FFFD. */
+void tg_utf8_clean(struct tg_buf *out, tg_sv s);
+/*
+ * Appends `s` for a one-line text sink: CR, LF and TAB become one blank, other controls and the
+ * invisible or direction-changing code points become visible "\u200b", bad bytes become U+FFFD.
+ */
+void tg_utf8_visible(struct tg_buf *out, tg_sv s);
+/* The longest prefix of at most `max` bytes that does not cut a sequence. */
+tg_sv tg_utf8_prefix(tg_sv s, size_t max);
+/* Code points, as an estimate of columns on a terminal. */
+size_t tg_utf8_count(tg_sv s);
+#endif

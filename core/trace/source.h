@@ -1,0 +1,27 @@
+#ifndef TG_TRACE_SOURCE_H
+#define TG_TRACE_SOURCE_H
+/*
+ * Bytes of a trace, decompressed, from a file, standard input or memory (a git blob). The format is
+ * recognised by its magic bytes, not its name: gzip (all members, CRC and length checked), zstd,
+ * plain. A truncated or corrupt stream is an error that names the compressed offset, never a short
+ * read. Limits: max_inflated, max_ratio.
+ */
+#include "core/base/err.h"
+#include "core/base/limits.h"
+
+struct tg_source; /* one open input */
+
+/* `path` "-" is standard input. NULL with err set (TG_ERR_IO, TG_ERR_TRACE). */
+TG_MUST struct tg_source *tg_source_open(const char *path, const struct tg_limits *limits,
+                                         struct tg_err *err);
+/* `bytes` stay the caller's and must outlive the source; `name` is for messages, copied. */
+TG_MUST struct tg_source *tg_source_memory(tg_sv bytes, const char *name,
+                                           const struct tg_limits *limits, struct tg_err *err);
+void tg_source_close(struct tg_source *s);
+
+/* Up to `n` bytes into `to`; 0 at the end (after all checks passed), -1 with err set. */
+TG_MUST int64_t tg_source_fill(struct tg_source *s, char *to, size_t n, struct tg_err *err);
+const char *tg_source_name(const struct tg_source *s);
+/* Compressed bytes consumed and the file's size (0: unknown), for progress. */
+void tg_source_progress(const struct tg_source *s, uint64_t *done, uint64_t *total);
+#endif

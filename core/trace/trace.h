@@ -1,0 +1,130 @@
+#ifndef TG_TRACE_TRACE_H
+#define TG_TRACE_TRACE_H
+/*
+ * A whole trace in memory: the events with a duration, as columns. 40 bytes a span, in segments, so
+ * that growing copies nothing. X events and matched B/E pairs; everything else only counts.
+ */
+#include "core/trace/reader.h"
+
+#define TG_NO_SPAN UINT32_MAX
+
+struct tg_span {
+    tg_ns start, dur;
+    int64_t correlation; /* TG_NO_CORRELATION: none */
+    uint32_t name;       /* tg_trace.names */
+    uint32_t track;      /* tg_trace.tracks */
+    uint32_t fact;       /* tg_trace.facts; TG_NO_ID: none or not asked for */
+    uint32_t index;      /* position in traceEvents (HTA's row identity) */
+};
+
+/* Where a span ran: host thread, or device stream. */
+struct tg_track {
+    uint32_t thread; /* tg_trace.threads */
+    int64_t stream;  /* TG_NO_STREAM: none in the args; 4294967295 stays as written */
+    int64_t device;  /* args.device, else numeric pid, of device rows; -1 */
+};
+
+/*
+ * Exact facts of one event, as canonical text, one "key=value" a line, in this order of keys; the
+ * values are the raw JSON of the file without blanks. Kernels: grid, block, registers, shared,
+ * occupancy, and for collectives: collective, dtype, nelems_in, nelems_out, group_size, group.
+ * Copies and sets: bytes, bandwidth. Operators: shapes, types. Runtime calls: none.
+ */
+
+/* `[memory]` instants (profile_memory=True). */
+struct tg_memory_event {
+    tg_ns ts;
+    int64_t device_type, device, bytes, total_allocated, total_reserved;
+};
+
+/* Damage of the trace itself, found after reading (tg_trace_check). Counted, never repaired. */
+struct tg_integrity {
+    uint64_t negative_durations, zero_kernels /* ts 0 dur 0 */, unmatched_begin, unmatched_end;
+    uint64_t overlapping; /* device events that run past the start of the next on their stream */
+    tg_ns overlapping_ns; /* by how much, summed */
+    uint64_t longer_than_step; /* kernels longer than the longest step */
+    uint64_t unlinked;         /* device events without a launch */
+};
+
+struct tg_trace {
+    char *path;
+    struct tg_reader *reader; /* owns names, threads, info */
+    const struct tg_names *names;
+    const struct tg_thread *threads;
+    size_t n_threads;
+    const struct tg_trace_info *info;
+    struct tg_span **segment; /* TG_SPAN_SEGMENT spans each */
+    size_t n_spans, n_segments;
+    struct tg_track *tracks;
+    size_t n_tracks;
+    struct tg_strmap facts;
+    struct tg_memory_event *memory;
+    size_t n_memory;
+    struct tg_integrity integrity;
+    double *hta_ts, *hta_dur; /* per span, us as Python reads the text; only with keep_hta */
+    bool *ts_float;           /* NULL unless keep_hta */
+};
+#define TG_SPAN_SEGMENT ((size_t)1 << 16)
+
+static inline struct tg_span *tg_span_at(const struct tg_trace *t, size_t i)
+{
+    return &t->segment[i / TG_SPAN_SEGMENT][i % TG_SPAN_SEGMENT];
+}
+
+static inline const struct tg_name *tg_span_name(const struct tg_trace *t, const struct tg_span *s)
+{
+    return &t->names->v[s->name];
+}
+
+static inline enum tg_kind tg_span_kind(const struct tg_trace *t, const struct tg_span *s)
+{
+    return t->names->v[s->name].kind;
+}
+
+/* The stream HTA sees: args.stream when it is an integer, else -1. */
+static inline int64_t tg_track_hta_stream(const struct tg_track *k)
+{
+    return k->stream == TG_NO_STREAM ? -1 : k->stream;
+}
+
+struct tg_load_opts {
+    struct tg_reader_opts reader;
+    bool keep_python; /* python_function spans (most rows of many traces) */
+    bool keep_hta;    /* every row HTA keeps, in file order, with doubles; implies keep_python */
+    bool want_facts, want_memory;
+};
+
+/* Reads everything. NULL with err set. Progress goes through `tick` (may be NULL), about 10/s. */
+struct tg_progress {
+    void (*tick)(void *arg, const char *name, uint64_t done, uint64_t total);
+    void *arg;
+};
+TG_MUST struct tg_trace *tg_trace_load(struct tg_source *s, const struct tg_load_opts *o,
+                                       const struct tg_progress *progress, struct tg_err *err);
+void tg_trace_free(struct tg_trace *t);
+
+/*
+ * HTA keeps a row iff dur and cat are present and cat is not "Trace"; ph is never looked at. Ours:
+ * ph X (or absent) with ts and dur, and matched B/E pairs, per thread in the total order.
+ */
+
+/*
+ * The total order of spans: start, longer first, category, name, pid, tid, correlation (byte order
+ * of texts), then index. Writes 0..n-1 permuted into `order` (n_spans entries).
+ */
+void tg_trace_sort(const struct tg_trace *t, uint32_t *order);
+
+/* Totals per (category, name) without keeping spans: the reader's unit of work. */
+struct tg_total {
+    uint64_t count;
+    tg_ns total;
+};
+struct tg_totals {
+    struct tg_reader *reader; /* owns names and info */
+    const struct tg_names *names;
+    struct tg_total *v; /* per name id */
+};
+TG_MUST bool tg_totals_read(struct tg_totals *out, struct tg_source *s,
+                            const struct tg_reader_opts *o, struct tg_err *err);
+void tg_totals_release(struct tg_totals *t);
+#endif

@@ -1,0 +1,47 @@
+#ifndef TG_CMD_CMD_H
+#define TG_CMD_CMD_H
+/*
+ * Commands: one file each, one row in tg_commands. Options come from tables, from which parsing,
+ * --help, the manual page and shell completion are made.
+ */
+#include "core/base/err.h"
+
+enum tg_opt_type { TG_OPT_FLAG, TG_OPT_STR, TG_OPT_LIST /* repeatable */, TG_OPT_INT };
+
+struct tg_strs {
+    const char **v;
+    size_t n, cap;
+};
+
+struct tg_opt {
+    const char *name; /* without "--" */
+    enum tg_opt_type type;
+    size_t
+        offset; /* into the command's option struct: bool, const char *, struct tg_strs, int64_t */
+    const char *value; /* "FILE", "SIDE"; NULL for flags */
+    const char *help;
+};
+
+struct tg_io {        /* all that a command may touch of the process */
+    int in, out, err; /* file descriptors */
+    bool color, progress;
+    int columns;
+    const char *const *environ_;
+};
+const char *tg_io_env(const struct tg_io *io, const char *name); /* NULL: unset */
+
+struct tg_cmd {
+    const char *name, *summary;
+    const char *synopsis; /* "CONTROL TEST [options]" */
+    const char *about;    /* paragraphs for --help and the manual */
+    const struct tg_opt *options;
+    size_t opts_size;
+    /* `args` are the positional arguments. Returns the exit code; on an error the caller prints
+     * err. */
+    int (*run)(const void *opts, const struct tg_strs *args, const struct tg_io *io,
+               struct tg_err *err);
+};
+extern const struct tg_cmd *const tg_commands[]; /* NULL-terminated */
+extern const struct tg_cmd tg_cmd_check, tg_cmd_diff, tg_cmd_analyze, tg_cmd_summarize,
+    tg_cmd_merge, tg_cmd_policy, tg_cmd_names;
+#endif

@@ -1,0 +1,163 @@
+#ifndef TG_DIFF_COMPARE_H
+#define TG_DIFF_COMPARE_H
+/*
+ * Two sides, aligned: what changed, by how much, on what evidence. Says nothing about good or bad
+ * beyond the direction; limits and severities are the policy's. Pure data in one arena; the order
+ * of everything is defined, so equal input gives equal bytes.
+ *
+ * Rule, formulae and constants: DECISIONS (docs/statistics.md). A sample is a run; its steps only
+ * sharpen the run's value; ranks are a dimension (values are per rank and step, summed over ranks,
+ * then divided by their number).
+ */
+#include "core/summary/summary.h"
+
+enum { TG_BASE, TG_TEST }; /* index of every two-element array here */
+
+enum tg_change { TG_SAME, TG_ADDED, TG_REMOVED, TG_MORE, TG_FEWER };
+enum tg_relation {
+    TG_REL_NONE,
+    TG_REL_RENAMED,        /* same count and cost under another name: `partner` */
+    TG_REL_REPLACED,       /* part of a replacement whose net work did not rise: `region` */
+    TG_REL_REPLACED_WORSE, /* part of one whose net work rose by more than a quarter */
+    TG_REL_MOVED /* stands beside a replacement: judged by its encloser's inclusive time */
+};
+
+/* Why a duration was not judged; NULL text for TG_JUDGED. */
+enum tg_judged {
+    TG_JUDGED,
+    TG_NOT_FEW_RUNS,
+    TG_NOT_WAIT,
+    TG_NOT_POLLING,
+    TG_NOT_COUNT_CHANGED,
+    TG_NOT_ONE_SIDED,
+    TG_NOT_NO_STEPS,
+    TG_NOT_OTHER_DEVICE,
+    TG_NOT_OTHER_FLAGS,
+    TG_NOT_REPLACED,
+    TG_NOT_TOO_SMALL,
+    TG_NOT_INTEGRITY
+};
+const char *tg_judged_text(enum tg_judged j);
+
+struct tg_evidence {
+    enum tg_judged judged;
+    double value[2];       /* median over runs of y (slot-min ns per step and rank) */
+    double e;              /* ln ratio of medians, common factor removed */
+    double delta_ns;       /* value[TG_BASE] * (exp(e) - 1) */
+    double noise;          /* sqrt of the moderated variance (log scale): "noise 1.8 %" */
+    double se, z, tau;     /* threshold pieces of this number of runs */
+    double p, p_limit;     /* exact one-sided rank test */
+    unsigned above, pairs; /* test runs above all baseline runs; number of test runs */
+    double mde;            /* smallest detectable change, as ratio - 1 */
+    bool slower;           /* size (tau, floor), z and rank test all passed */
+    bool faster;           /* the same with signs swapped: for "improved" lines */
+    bool suspicious;       /* too few runs, but large and separated */
+    bool slot_form;        /* sum of slot minima; else minimum of step sums */
+};
+
+struct tg_fact_change {
+    tg_sv kind;       /* "launch", "types", "shapes", "bytes", "collective" */
+    tg_sv base, test; /* human text of what differs only: "registers 128", "registers 255" */
+};
+
+/* One operator, kernel, … : identity is (kind, normalised name). */
+struct tg_op {
+    tg_sv name;   /* normalised */
+    tg_sv raw[2]; /* raw name of its largest member a side; "" absent */
+    tg_sv parent; /* the row's main encloser, normalised; "" none */
+    enum tg_kind kind;
+    enum tg_class class_;
+    bool present[2], polling, wait,
+        grouped; /* grouped: same-stem kernels that could not be aligned */
+    /* counts per step and rank */
+    double count[2]; /* median over runs of the modal count */
+    bool settled;    /* >= 60 % of steps of every run have the modal count */
+    enum tg_change change;
+    bool iteration_scaled; /* counts compared after division by a common ratio (no step markers) */
+    /* ns per step and rank, means over steps, medians over runs */
+    double total[2], self[2];
+    double share[2]; /* of the step, 0..1 (self on the host, duration on the device) */
+    /* sums over everything: steps, ranks, runs, what lies outside included */
+    uint64_t whole_count[2];
+    tg_ns whole_total[2];
+    /* sums over the steps only (not outside) */
+    uint64_t step_count[2];
+    tg_ns step_total[2];
+    struct tg_evidence ev;
+    enum tg_relation relation;
+    uint32_t partner; /* index into ops of a rename; TG_NO_ID */
+    uint32_t region;  /* id of the replacement it belongs to; TG_NO_ID */
+    const struct tg_fact_change *facts;
+    size_t n_facts;
+};
+
+struct tg_region {   /* one replacement */
+    tg_sv encloser;  /* normalised name; "" the whole step */
+    double calls[2]; /* launches (device) or operators (host) per step of what came and went */
+    double time[2];  /* ns per step: the encloser's inclusive time, or the step's */
+    bool worse_count, worse_time;
+    enum tg_judged time_judged;
+};
+
+struct tg_measure_change {
+    enum tg_measure id;
+    bool known[2];
+    double value[2]; /* ns, count, bytes, or percent 0..100; median over runs of mean over steps and
+                        ranks */
+    double slowest[2]; /* the worst rank's, same reduction */
+    struct tg_evidence
+        ev; /* per run: the median over steps; for step_time the minimum over steps */
+};
+
+struct tg_env_change {
+    tg_sv key, value[2]; /* "" unknown */
+};
+
+struct tg_comparison {
+    struct tg_side side[2];
+    size_t n_runs[2], n_ranks[2], n_steps[2]; /* steps of a run, the median */
+    struct tg_op *ops;                        /* by kind, then name */
+    size_t n_ops;
+    struct tg_region *regions;
+    size_t n_regions;
+    struct tg_measure_change measures[TG_MEASURES];
+    struct tg_op step; /* ProfilerStep as a whole: value = step without preemption; gaps */
+    double step_ns[2]; /* D: median over runs of the shortest step (device's where it has work) */
+    double drift;      /* common factor c0 (log); |drift| > ln 1.10 is a warning */
+    bool drifted;
+    bool marked[2];            /* step markers present */
+    double iteration_ratio;    /* 1, or the common ratio of counts of unmarked traces */
+    struct tg_env_change *env; /* keys that differ or are unknown on one side */
+    size_t n_env;
+    bool same_device, same_flags; /* else durations (and kernel names) are shown, not judged */
+    bool collapsed;               /* more than half of the kernels gone and busy time too */
+    const struct tg_window_hint *hints;
+    size_t n_hints;
+    double skew[2]; /* slowest rank's step time / median rank's - 1, in % */
+    struct tg_arena *arena;
+};
+
+struct tg_compare_opts {
+    const struct tg_kv *aliases; /* from -> to, on normalised names (globs in from) */
+    size_t n_aliases;
+    bool raw_names;                 /* no normalisation: diff's default table */
+    unsigned skip_first, skip_last; /* steps left out */
+    const int64_t *steps[2];        /* only these step numbers; NULL: all */
+    size_t n_step_numbers[2];
+    const int64_t *ranks[2]; /* only these ranks; NULL: all */
+    size_t n_rank_numbers[2];
+    tg_sv const *ignore; /* polling globs; NULL: the built-in list */
+    size_t n_ignore;
+    unsigned min_runs;         /* 0: the default 3 */
+    double drift_limit;        /* 0: the default 0.10 */
+    tg_sv const *require_same; /* env keys; NULL: device */
+    size_t n_require_same;
+    bool no_evidence; /* diff: alignment and sums only */
+};
+TG_MUST bool tg_compare(struct tg_comparison *out, const struct tg_side *base,
+                        const struct tg_side *test, const struct tg_compare_opts *o,
+                        struct tg_arena *a, struct tg_err *err);
+
+/* core/diff/align.c builds ops, counts, sums; core/diff/evidence.c durations; core/diff/replace.c
+ * renames and replacements; core/diff/facts.c exact facts. */
+#endif

@@ -1,0 +1,119 @@
+#ifndef TG_SUMMARY_SUMMARY_H
+#define TG_SUMMARY_SUMMARY_H
+/*
+ * The small form of traces: what a comparison needs, and nothing of the gigabytes. One shard per
+ * (run, rank). Merging is set union on (run, rank): exact, associative, commutative, and the stored
+ * bytes do not depend on the order. A stored baseline decides exactly as its traces would, because
+ * `check` and `diff` always go trace -> summary -> comparison.
+ *
+ * Everything is per step, plus one bucket for what lies outside every step. Nothing is normalised,
+ * aliased or skipped here: that happens at comparison, so that old baselines follow new rules.
+ */
+#include "core/base/arena.h"
+#include "core/base/doc.h"
+#include "core/metric/measure.h"
+#include "core/steps/steps.h"
+
+#define TG_SUMMARY_FORMAT 1
+
+/* One exact fact: kind ("launch", "shapes", "types", "bytes", "collective") and canonical text. */
+struct tg_fact {
+    tg_sv kind, value;
+    uint64_t count; /* events in steps that have it */
+};
+
+/* One (name, category, device, stream, parent): everything that ran under that identity. */
+struct tg_row {
+    tg_sv name, cat; /* raw, as in the trace */
+    tg_sv parent;    /* host: name of the enclosing operator or annotation (ProfilerStep#N is
+                        "ProfilerStep"); device: of the operator around the launch; "" none */
+    enum tg_kind kind;
+    int64_t device, stream; /* -1 on the host; streams are kept, never added up here */
+    uint32_t *count;        /* [n_steps + 1]; the last is what lies outside every step */
+    tg_ns *total, *self;    /* [n_steps + 1], inclusive and self time */
+    tg_ns *slots; /* values in start order, step after step (steps only, sum of count[0..n_steps)):
+                     host: self time, device: duration; NULL: dropped, use step totals */
+    struct tg_fact *facts; /* by (kind, value) */
+    size_t n_facts;
+    bool facts_cut; /* more than limits.max_facts distinct ones */
+    tg_ns first; /* start of its first event, relative to the first step's start: order of rows */
+};
+
+struct tg_shard {
+    tg_sv run;    /* id of the run: --run ID, else 16 hex digits of the content's hash */
+    int64_t rank; /* -1: none known */
+    tg_sv source; /* file name (no directory), for messages only: not part of the stored bytes */
+    tg_sv hash;   /* 16 hex digits over the canonical content, run excluded */
+    struct tg_kv *
+        env; /* sorted by key: device, devices, device_type, world_size, cuda, rocm, torch, cpu,
+                backend, with_stack, record_shapes, profile_memory … and --meta; absent = unknown */
+    size_t n_env;
+    struct tg_step *steps; /* start and end relative to the first step's start */
+    size_t n_steps;
+    bool marked;         /* false: no step markers, the whole trace is one step */
+    struct tg_row *rows; /* by kind, name, cat, parent, device, stream */
+    size_t n_rows;
+    struct tg_measure_value *measures; /* [TG_MEASURES][n_steps], see core/metric/measure.h */
+    struct tg_integrity integrity;
+    uint64_t events, spans, unassigned, unlinked, device_spans, leniencies;
+    tg_ns classified_by_fallback,
+        device_time; /* class table: how much fell to "compute" by default */
+    bool truncated;
+    struct tg_window_hint *hints; /* for unmarked traces */
+    size_t n_hints;
+};
+
+struct tg_summary {
+    struct tg_shard **shards; /* by (run, rank) */
+    size_t n;
+    struct tg_arena *arena; /* owns everything */
+};
+
+void tg_summary_init(struct tg_summary *s);
+void tg_summary_release(struct tg_summary *s);
+
+struct tg_summarize_opts {
+    struct tg_load_opts load;
+    struct tg_window_spec window;
+    int64_t rank;             /* -1: from the trace, else the file name, else none */
+    tg_sv run;                /* "": content hash */
+    const struct tg_kv *meta; /* --meta k=v */
+    size_t n_meta;
+};
+/* Reads one trace (or, when the bytes are a stored summary, that) and adds its shards to `out`. */
+TG_MUST bool tg_summary_add(struct tg_summary *out, struct tg_source *s,
+                            const struct tg_summarize_opts *o, const struct tg_progress *progress,
+                            struct tg_err *err);
+/* One shard of a trace in memory. */
+TG_MUST bool tg_summary_of_trace(struct tg_summary *out, const struct tg_trace *t,
+                                 const struct tg_steps *steps, const struct tg_summarize_opts *o,
+                                 struct tg_err *err);
+/* Set union; equal keys with equal content collapse, with other content: TG_ERR_SUMMARY. */
+TG_MUST bool tg_summary_merge(struct tg_summary *out, const struct tg_summary *one,
+                              struct tg_err *err);
+
+/* The stored form: one JSON document, canonical (equal content, equal bytes), gzip'd by the caller
+ * or not. */
+TG_MUST bool tg_summary_write(const struct tg_summary *s, const struct tg_limits *limits,
+                              struct tg_buf *out, struct tg_err *err);
+TG_MUST bool tg_summary_parse(struct tg_summary *out, tg_sv text, const char *file,
+                              struct tg_err *err);
+bool tg_summary_looks_like(tg_sv first_bytes); /* of decompressed text */
+
+/*
+ * A side ready to compare: shards as a matrix [run][rank]. Ranks in ascending order; per rank the
+ * shards are ordered by run id and the k-th belongs to run k, so that no path order can matter.
+ * Unequal numbers of runs per rank: TG_ERR_USAGE. The same content twice: TG_ERR_USAGE.
+ * Several shards without a rank and neither `as_runs` nor `as_ranks`: refused ("8 files, no rank:
+ * ranks or repeats?").
+ */
+enum tg_arrange { TG_ARRANGE_AUTO, TG_ARRANGE_RUNS, TG_ARRANGE_RANKS };
+struct tg_side {
+    const struct tg_shard ***at; /* [n_runs][n_ranks] */
+    size_t n_runs, n_ranks;
+    int64_t *ranks;
+    const struct tg_summary *summary;
+};
+TG_MUST bool tg_side_arrange(struct tg_side *out, const struct tg_summary *s, enum tg_arrange how,
+                             struct tg_arena *a, struct tg_err *err);
+#endif

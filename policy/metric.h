@@ -1,0 +1,69 @@
+#ifndef TG_POLICY_METRIC_H
+#define TG_POLICY_METRIC_H
+/*
+ * The one table of metrics a rule can name: loader, linter, schema, evaluation and manual read it.
+ * All durations and counts are per step; values of unit NS are nanoseconds, PERCENT 0..100.
+ */
+#include "core/base/sv.h"
+
+enum tg_metric {
+    /* per name: one value for each matched name */
+    TG_METRIC_COUNT,
+    TG_METRIC_TOTAL,
+    TG_METRIC_MEAN,
+    TG_METRIC_MEDIAN,
+    TG_METRIC_P95,
+    TG_METRIC_MAX,
+    TG_METRIC_SELF,
+    TG_METRIC_SHARE,
+    TG_METRIC_ADDED,
+    TG_METRIC_REMOVED,
+    TG_METRIC_LAUNCH_CONFIG,
+    TG_METRIC_INPUT_TYPES,
+    TG_METRIC_INPUT_SHAPES,
+    TG_METRIC_BYTES,
+    /* trace: one value for a rank's whole trace */
+    TG_METRIC_STEP_TIME,
+    TG_METRIC_GPU_BUSY,
+    TG_METRIC_IDLE,
+    TG_METRIC_COMM_EXPOSED,
+    TG_METRIC_COMM_OVERLAP,
+    TG_METRIC_LAUNCH_COUNT,
+    TG_METRIC_LAUNCH_TIME,
+    TG_METRIC_LAUNCH_GAP,
+    TG_METRIC_SYNC_COUNT,
+    TG_METRIC_MEMCPY_BYTES,
+    TG_METRIC_KERNEL_NAMES,
+    TG_METRIC_GRAPH_LAUNCHES,
+    TG_METRIC_MEM_PEAK,
+    /* ranks: one value for all ranks together */
+    TG_METRIC_SKEW,
+    TG_METRIC_RANK_SPREAD,
+    TG_METRICS
+};
+
+enum tg_scope { TG_SCOPE_NAME, TG_SCOPE_TRACE, TG_SCOPE_RANKS };
+enum tg_unit { TG_UNIT_COUNT, TG_UNIT_NS, TG_UNIT_PERCENT, TG_UNIT_BYTES, TG_UNIT_FACT };
+enum tg_polarity { TG_MORE_IS_BAD, TG_LESS_IS_BAD, TG_ANY_IS_BAD };
+
+/* The bounds of a limit; also bits of tg_metric_info.bounds as 1 << kind. */
+enum tg_bound_kind { TG_BOUND_PCT, TG_BOUND_ABS, TG_BOUND_PP, TG_BOUND_MAX, TG_BOUND_MIN };
+#define TG_BOUNDS 5
+#define TG_BOUND_BIT(kind) (1u << (kind))
+
+struct tg_metric_info {
+    const char *name; /* as in `metric:` */
+    enum tg_scope scope;
+    enum tg_unit unit;
+    enum tg_polarity polarity; /* the bad direction unless the rule says `direction:` */
+    unsigned bounds;           /* legal ones */
+    const char *meaning;       /* one line */
+};
+
+const struct tg_metric_info *tg_metric_info(enum tg_metric m);
+bool tg_metric_from_name(tg_sv name, enum tg_metric *out);
+const char *tg_scope_name(enum tg_scope s);       /* "name", "trace", "ranks" */
+const char *tg_unit_name(enum tg_unit u);         /* "count", "duration", "percent", ... */
+const char *tg_bound_name(enum tg_bound_kind k);  /* "pct", "abs", "pp", "max", "min" */
+const char *tg_polarity_name(enum tg_polarity p); /* "more", "less", "any" */
+#endif

@@ -147,10 +147,10 @@ struct tg_rule {
 /* ---- suites ---------------------------------------------------------------------------------- */
 
 enum tg_window_by {
-    TG_WINDOW_DEFAULT,
-    TG_WINDOW_PROFILER_STEP,
-    TG_WINDOW_ANNOTATION,
-    TG_WINDOW_TRACE
+    TG_BY_DEFAULT,
+    TG_BY_PROFILER_STEP,
+    TG_BY_ANNOTATION,
+    TG_BY_TRACE
 };
 struct tg_window {
     enum tg_window_by by;    /* DEFAULT: ProfilerStep where there is one, else the whole trace */

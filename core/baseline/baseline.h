@@ -3,7 +3,7 @@
 /*
  * Where a baseline comes from: which commit, which files in it, their bytes.
  *
- *     text --tg_side_parse--> file, directory, glob, "-"     (core/trace reads those)
+ *     text --tg_input_parse--> file, directory, glob, "-"     (core/trace reads those)
  *                         \-> REV:PATH, REV --------\
  *     policy `baseline:` --tg_baseline_commit--> commit --tg_baseline_find--> files --tg_git_read
  *
@@ -28,16 +28,16 @@
 
 /* ---- sides ------------------------------------------------------------------------------- */
 
-enum tg_side_kind {
-    TG_SIDE_STDIN,    /* "-" */
-    TG_SIDE_FILE,     /* an existing file: trace or summary, the reader finds out */
-    TG_SIDE_DIR,      /* an existing directory: tg_files_in_dir */
-    TG_SIDE_GLOB,     /* '*', '?' or '[' and at least one match: tg_files_glob */
-    TG_SIDE_GIT_PATH, /* REV:PATH; `rev` and `path` are set, `path` may be empty (the root) */
-    TG_SIDE_REV       /* REV alone; `path` is empty: the caller has a default path */
+enum tg_input_kind {
+    TG_INPUT_STDIN,    /* "-" */
+    TG_INPUT_FILE,     /* an existing file: trace or summary, the reader finds out */
+    TG_INPUT_DIR,      /* an existing directory: tg_files_in_dir */
+    TG_INPUT_GLOB,     /* '*', '?' or '[' and at least one match: tg_files_glob */
+    TG_INPUT_GIT_PATH, /* REV:PATH; `rev` and `path` are set, `path` may be empty (the root) */
+    TG_INPUT_REV       /* REV alone; `path` is empty: the caller has a default path */
 };
-struct tg_side {
-    enum tg_side_kind kind;
+struct tg_input {
+    enum tg_input_kind kind;
     tg_sv text, rev, path; /* NUL-terminated, in the arena */
 };
 
@@ -47,9 +47,9 @@ struct tg_side {
  * system, never at a repository: a REV that does not exist is found by tg_git_resolve. A name that
  * ends like a trace or has a '*' and neither exists nor holds a ':' is TG_ERR_IO here.
  */
-TG_MUST bool tg_side_parse(struct tg_side *out, const char *text, struct tg_arena *a,
-                           struct tg_err *err);
-const char *tg_side_kind_name(enum tg_side_kind k); /* "file", "directory", ... */
+TG_MUST bool tg_input_parse(struct tg_input *out, const char *text, struct tg_arena *a,
+                            struct tg_err *err);
+const char *tg_input_kind_name(enum tg_input_kind k); /* "file", "directory", ... */
 
 /* ---- the repository ---------------------------------------------------------------------- */
 

@@ -8,6 +8,8 @@
 
 enum tg_opt_type { TG_OPT_FLAG, TG_OPT_STR, TG_OPT_LIST /* repeatable */, TG_OPT_INT };
 
+#define TG_OPT_UNSET INT64_MIN /* an integer option that was not given */
+
 struct tg_strs {
     const char **v;
     size_t n, cap;
@@ -18,7 +20,7 @@ struct tg_opt {
     enum tg_opt_type type;
     size_t
         offset; /* into the command's option struct: bool, const char *, struct tg_strs, int64_t */
-    const char *value; /* "FILE", "SIDE"; NULL for flags */
+    const char *value; /* "FILE", "SIDE", or the words it accepts: "text|csv"; NULL for flags */
     const char *help;
 };
 
@@ -41,7 +43,8 @@ struct tg_cmd {
     int (*run)(const void *opts, const struct tg_strs *args, const struct tg_io *io,
                struct tg_err *err);
 };
-extern const struct tg_cmd *const tg_commands[]; /* NULL-terminated */
+extern const struct tg_cmd *const tg_commands[];                        /* NULL-terminated */
+const struct tg_cmd *tg_cmd_find(const char *name, struct tg_err *err); /* NULL with err set */
 extern const struct tg_cmd tg_cmd_check, tg_cmd_diff, tg_cmd_analyze, tg_cmd_summarize,
     tg_cmd_merge, tg_cmd_policy, tg_cmd_names;
 #endif

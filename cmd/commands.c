@@ -1,0 +1,77 @@
+/* The commands, in the order of --help and the manual; and `help`, which tells of them. */
+#include <stddef.h>
+
+#include "cmd/help.h"
+#include "cmd/io.h"
+#include "cmd/options.h"
+
+static const struct tg_cmd cmd_help;
+
+const struct tg_cmd *const tg_commands[] = {
+    &cmd_help,
+    NULL,
+};
+
+struct help_opts {
+    bool man;
+    const char *completion;
+};
+static const struct tg_opt help_options[] = {
+    { "man", TG_OPT_FLAG, offsetof(struct help_opts, man), NULL, "print the manual page as roff" },
+    { "completion", TG_OPT_STR, offsetof(struct help_opts, completion), "bash|zsh",
+      "print the completion of a shell" },
+    { 0 },
+};
+
+const struct tg_cmd *tg_cmd_find(const char *name, struct tg_err *err)
+{
+    const char *names[32], *meant;
+    size_t n = 0;
+    for (const struct tg_cmd *const *c = tg_commands; *c; c++) {
+        if (strcmp((*c)->name, name) == 0)
+            return *c;
+        if (n < 32)
+            names[n++] = (*c)->name;
+    }
+    meant = tg_nearest(name, names, n);
+    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "there is no command '%s'", name);
+    if (meant)
+        (void)tg_err_hint(err, "Did you mean %s? tracegate --help lists the commands.", meant);
+    else
+        (void)tg_err_hint(err, "tracegate --help lists the commands.");
+    return NULL;
+}
+
+static int help_run(const void *opts, const struct tg_strs *args, const struct tg_io *io,
+                    struct tg_err *err)
+{
+    const struct help_opts *o = opts;
+    const struct tg_cmd *cmd = NULL;
+    struct tg_buf out = { 0 };
+    bool ok;
+    if (args->n && !(cmd = tg_cmd_find(args->v[0], err)))
+        return 2;
+    if (o->man)
+        tg_help_man(&out, tg_commands);
+    else if (o->completion && o->completion[0] == 'b')
+        tg_help_bash(&out, tg_commands);
+    else if (o->completion)
+        tg_help_zsh(&out, tg_commands);
+    else if (cmd)
+        tg_help_command(&out, cmd, io->columns);
+    else
+        tg_help_overview(&out, tg_commands, io->columns);
+    ok = tg_io_put(io, tg_buf_sv(&out), err);
+    tg_buf_release(&out);
+    return ok ? 0 : 5;
+}
+
+static const struct tg_cmd cmd_help = {
+    .name = "help",
+    .summary = "explain a command",
+    .synopsis = "[COMMAND]",
+    .about = "Without COMMAND: the list of commands and the exit codes.",
+    .options = help_options,
+    .opts_size = sizeof(struct help_opts),
+    .run = help_run,
+};

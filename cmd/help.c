@@ -1,0 +1,336 @@
+#include "cmd/help.h"
+
+#include "cmd/options.h"
+
+struct exit_row {
+    const char *code, *meaning;
+};
+static const struct exit_row exit_rows[] = {
+    { "0", "pass or warn: something was judged and nothing failed; other commands: done" },
+    { "1", "fail: the policy says stop" },
+    { "2", "bad policy or command line, or a ref that does not exist" },
+    { "3", "input unusable: trace, baseline, repository, shallow history" },
+    { "4", "inconclusive: nothing could be judged, or the baseline is lost" },
+    { "5", "internal error, or output could not be written" },
+    { NULL, NULL },
+};
+static const struct exit_row environment_rows[] = {
+    { "NO_COLOR", "not empty: no colour" },
+    { "CLICOLOR_FORCE, FORCE_COLOR", "not empty and not 0: colour without a terminal" },
+    { "COLUMNS", "width of texts when it is a number from 40 to 1000" },
+    { NULL, NULL },
+};
+static const char one_line[] = "compare PyTorch profiler traces and stop what got slower";
+
+/* Appends `text` wrapped to `columns`, every line behind `indent` blanks; the first is there. */
+static void wrap(struct tg_buf *out, tg_sv text, int indent, int at, int columns)
+{
+    bool first = true;
+    while (text.n) {
+        tg_sv word = tg_sv_cut(&text, ' ');
+        if (!word.n)
+            continue;
+        if (!first && at + 1 + (int)word.n > columns) {
+            tg_buf_printf(out, "\n%*s", indent, "");
+            at = indent;
+            first = true;
+        }
+        if (!first)
+            tg_buf_putc(out, ' ');
+        at += (int)word.n + (first ? 0 : 1);
+        tg_buf_add(out, word);
+        first = false;
+    }
+    tg_buf_putc(out, '\n');
+}
+
+/* A line of a paragraph, a kept line, or the end of a paragraph. */
+enum line_kind { LINE_TEXT, LINE_KEPT, LINE_BREAK };
+static enum line_kind next_line(tg_sv *text, tg_sv *line)
+{
+    *line = tg_sv_cut(text, '\n');
+    if (!line->n)
+        return LINE_BREAK;
+    return tg_sv_starts(*line, TG_SV("  ")) ? LINE_KEPT : LINE_TEXT;
+}
+
+static void about_text(struct tg_buf *out, const char *about, int columns)
+{
+    tg_sv text = tg_sv_of(about), line;
+    while (text.n) {
+        if (next_line(&text, &line) == LINE_TEXT)
+            wrap(out, line, 0, 0, columns);
+        else {
+            tg_buf_add(out, line);
+            tg_buf_putc(out, '\n');
+        }
+    }
+}
+
+/* "--format text|csv|json", "-o FILE". */
+static void option_head(struct tg_buf *out, const struct tg_opt *o)
+{
+    tg_buf_printf(out, "%s%s", o->name[1] ? "--" : "-", o->name);
+    if (o->value)
+        tg_buf_printf(out, " %s", o->value);
+}
+
+static void option_lines(struct tg_buf *out, const struct tg_opt *o, int columns)
+{
+    const int indent = 26;
+    for (; o && o->name; o++) {
+        struct tg_buf head = { 0 };
+        option_head(&head, o);
+        tg_buf_printf(out, "  %s", head.p);
+        if ((int)head.n + 4 > indent)
+            tg_buf_printf(out, "\n%*s", indent, "");
+        else
+            tg_buf_printf(out, "%*s", indent - 2 - (int)head.n, "");
+        wrap(out, tg_sv_of(o->help), indent, indent, columns);
+        tg_buf_release(&head);
+    }
+}
+
+static int width_of(int columns)
+{
+    if (columns <= 0 || columns > 100)
+        return 100;
+    return columns < 40 ? 40 : columns;
+}
+
+void tg_help_overview(struct tg_buf *out, const struct tg_cmd *const *commands, int columns)
+{
+    int width = width_of(columns);
+    tg_buf_printf(out, "tracegate: %s\n\nusage: tracegate COMMAND [options]\n\n", one_line);
+    for (; *commands; commands++) {
+        tg_buf_printf(out, "  %-12s", (*commands)->name);
+        wrap(out, tg_sv_of((*commands)->summary), 14, 14, width);
+    }
+    tg_buf_puts(out, "\ntracegate COMMAND --help explains a command; --version tells the version."
+                     "\n\nexit codes\n");
+    for (const struct exit_row *r = exit_rows; r->code; r++) {
+        tg_buf_printf(out, "  %s  ", r->code);
+        wrap(out, tg_sv_of(r->meaning), 5, 5, width);
+    }
+}
+
+void tg_help_command(struct tg_buf *out, const struct tg_cmd *cmd, int columns)
+{
+    int width = width_of(columns);
+    tg_buf_printf(out, "usage: tracegate %s %s\n\n", cmd->name, cmd->synopsis);
+    about_text(out, cmd->about, width);
+    tg_buf_puts(out, "\noptions\n");
+    option_lines(out, cmd->options, width);
+    option_lines(out, tg_common_options, width);
+}
+
+/* roff: '-' is a hyphen unless escaped, a leading '.' or ''' would be a request. */
+static void roff(struct tg_buf *out, tg_sv s)
+{
+    for (size_t i = 0; i < s.n; i++) {
+        if (i == 0 && (s.p[0] == '.' || s.p[0] == '\''))
+            tg_buf_puts(out, "\\&");
+        if (s.p[i] == '\\')
+            tg_buf_puts(out, "\\e");
+        else if (s.p[i] == '-')
+            tg_buf_puts(out, "\\-");
+        else
+            tg_buf_putc(out, s.p[i]);
+    }
+}
+
+static void roff_line(struct tg_buf *out, const char *s)
+{
+    roff(out, tg_sv_of(s));
+    tg_buf_putc(out, '\n');
+}
+
+static void roff_about(struct tg_buf *out, const char *about)
+{
+    tg_sv text = tg_sv_of(about), line;
+    bool kept = false;
+    while (text.n) {
+        enum line_kind k = next_line(&text, &line);
+        if ((k == LINE_KEPT) != kept) {
+            tg_buf_puts(out, k == LINE_KEPT ? ".EX\n" : ".EE\n");
+            kept = k == LINE_KEPT;
+        }
+        if (k == LINE_BREAK) {
+            if (text.n)
+                tg_buf_puts(out, ".PP\n");
+            continue;
+        }
+        roff(out, line);
+        tg_buf_putc(out, '\n');
+    }
+    if (kept)
+        tg_buf_puts(out, ".EE\n");
+}
+
+static void roff_options(struct tg_buf *out, const struct tg_opt *o)
+{
+    for (; o && o->name; o++) {
+        tg_buf_puts(out, ".TP\n.B ");
+        roff(out, tg_sv_of(o->name[1] ? "--" : "-"));
+        roff(out, tg_sv_of(o->name));
+        if (o->value) {
+            tg_buf_puts(out, " \\fI");
+            roff(out, tg_sv_of(o->value));
+            tg_buf_puts(out, "\\fR");
+        }
+        tg_buf_putc(out, '\n');
+        roff_line(out, o->help);
+    }
+}
+
+static void roff_rows(struct tg_buf *out, const struct exit_row *r)
+{
+    for (; r->code; r++) {
+        tg_buf_puts(out, ".TP\n.B ");
+        roff_line(out, r->code);
+        roff_line(out, r->meaning);
+    }
+}
+
+void tg_help_man(struct tg_buf *out, const struct tg_cmd *const *commands)
+{
+    tg_buf_puts(out, ".\\\" made by `tracegate help --man` from the option tables in cmd/\n"
+                     ".TH TRACEGATE 1 \"\" \"tracegate " TG_VERSION "\" \"User Commands\"\n"
+                     ".SH NAME\ntracegate \\- ");
+    roff_line(out, one_line);
+    tg_buf_puts(out, ".SH SYNOPSIS\n");
+    for (const struct tg_cmd *const *c = commands; *c; c++) {
+        tg_buf_printf(out, "%s.B tracegate %s\n", c == commands ? "" : ".br\n", (*c)->name);
+        roff_line(out, (*c)->synopsis);
+    }
+    tg_buf_puts(out, ".SH COMMANDS\n");
+    for (; *commands; commands++) {
+        tg_buf_puts(out, ".SS ");
+        tg_buf_printf(out, "tracegate %s \\- ", (*commands)->name);
+        roff_line(out, (*commands)->summary);
+        roff_about(out, (*commands)->about);
+        roff_options(out, (*commands)->options);
+    }
+    tg_buf_puts(out, ".SH COMMON OPTIONS\n");
+    roff_options(out, tg_common_options);
+    tg_buf_puts(out, ".SH EXIT STATUS\n");
+    roff_rows(out, exit_rows);
+    tg_buf_puts(out, ".SH ENVIRONMENT\n");
+    roff_rows(out, environment_rows);
+}
+
+static void option_words(struct tg_buf *out, const struct tg_opt *o)
+{
+    for (; o && o->name; o++)
+        tg_buf_printf(out, "%s%s ", o->name[1] ? "--" : "-", o->name);
+}
+
+/* "a|b" -> "a b" */
+static void choice_words(struct tg_buf *out, const char *value)
+{
+    for (; *value; value++)
+        tg_buf_putc(out, *value == '|' ? ' ' : *value);
+}
+
+static void bash_choices(struct tg_buf *out, const char *command, const struct tg_opt *o)
+{
+    for (; o && o->name; o++) {
+        if (!tg_opt_is_choice(o))
+            continue;
+        tg_buf_printf(out, "    %s:--%s) COMPREPLY=( $(compgen -W '", command, o->name);
+        choice_words(out, o->value);
+        tg_buf_puts(out, "' -- \"$cur\") ); return ;;\n");
+    }
+}
+
+void tg_help_bash(struct tg_buf *out, const struct tg_cmd *const *commands)
+{
+    tg_buf_puts(out,
+                "# made by `tracegate help --completion bash`\n"
+                "_tracegate() {\n"
+                "  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words=\n"
+                "  local cmd=${COMP_WORDS[1]}\n"
+                "  COMPREPLY=()\n"
+                "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
+                "    COMPREPLY=( $(compgen -W '");
+    for (const struct tg_cmd *const *c = commands; *c; c++)
+        tg_buf_printf(out, "%s ", (*c)->name);
+    tg_buf_puts(out, "--help --version' -- \"$cur\") )\n    return\n  fi\n"
+                     "  case $cmd:$prev in\n");
+    for (const struct tg_cmd *const *c = commands; *c; c++)
+        bash_choices(out, (*c)->name, (*c)->options);
+    bash_choices(out, "*", tg_common_options);
+    tg_buf_puts(out, "  esac\n  case $cmd in\n");
+    for (const struct tg_cmd *const *c = commands; *c; c++) {
+        tg_buf_printf(out, "    %s) words='", (*c)->name);
+        option_words(out, (*c)->options);
+        option_words(out, tg_common_options);
+        tg_buf_puts(out, "' ;;\n");
+    }
+    tg_buf_puts(out, "  esac\n"
+                     "  case $cur in\n"
+                     "    -*) COMPREPLY=( $(compgen -W \"$words\" -- \"$cur\") ) ;;\n"
+                     "    *) COMPREPLY=( $(compgen -f -- \"$cur\") ) ;;\n"
+                     "  esac\n"
+                     "}\n"
+                     "complete -o filenames -F _tracegate tracegate\n");
+}
+
+/* Text inside '…' and a [ ] description of _arguments. */
+static void zsh_text(struct tg_buf *out, const char *s)
+{
+    for (; *s; s++) {
+        if (*s == '\'')
+            tg_buf_puts(out, "'\\''");
+        else if (*s == '[' || *s == ']' || *s == ':' || *s == '\\')
+            tg_buf_printf(out, "\\%c", *s);
+        else
+            tg_buf_putc(out, *s);
+    }
+}
+
+static void zsh_options(struct tg_buf *out, const struct tg_opt *o)
+{
+    for (; o && o->name; o++) {
+        tg_buf_printf(out, "        '%s%s%s[", o->type == TG_OPT_LIST ? "*" : "",
+                      o->name[1] ? "--" : "-", o->name);
+        zsh_text(out, o->help);
+        tg_buf_puts(out, "]");
+        if (o->value) {
+            tg_buf_puts(out, ":");
+            zsh_text(out, o->value);
+            tg_buf_puts(out, ":");
+            if (tg_opt_is_choice(o)) {
+                tg_buf_puts(out, "(");
+                choice_words(out, o->value);
+                tg_buf_puts(out, ")");
+            } else
+                tg_buf_puts(out, "_files");
+        }
+        tg_buf_puts(out, "' \\\n");
+    }
+}
+
+void tg_help_zsh(struct tg_buf *out, const struct tg_cmd *const *commands)
+{
+    tg_buf_puts(out, "#compdef tracegate\n# made by `tracegate help --completion zsh`\n"
+                     "_tracegate() {\n  local -a commands=(\n");
+    for (const struct tg_cmd *const *c = commands; *c; c++) {
+        tg_buf_printf(out, "    '%s:", (*c)->name);
+        zsh_text(out, (*c)->summary);
+        tg_buf_puts(out, "'\n");
+    }
+    tg_buf_puts(out, "  )\n"
+                     "  if (( CURRENT == 2 )); then\n"
+                     "    _describe command commands\n    return\n  fi\n"
+                     "  local cmd=$words[2]\n"
+                     "  shift words; (( CURRENT-- ))\n"
+                     "  case $cmd in\n");
+    for (const struct tg_cmd *const *c = commands; *c; c++) {
+        tg_buf_printf(out, "    %s)\n      _arguments \\\n", (*c)->name);
+        zsh_options(out, (*c)->options);
+        zsh_options(out, tg_common_options);
+        tg_buf_puts(out, "        '*:file:_files' ;;\n");
+    }
+    tg_buf_puts(out, "  esac\n}\n_tracegate \"$@\"\n");
+}

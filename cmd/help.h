@@ -1,0 +1,16 @@
+#ifndef TG_CMD_HELP_H
+#define TG_CMD_HELP_H
+/*
+ * Everything that is said about the commands, made from their tables: --help, the manual page
+ * (roff), completion for bash and zsh. `about` texts are paragraphs separated by an empty line;
+ * lines that begin with two blanks are kept as they are.
+ */
+#include "cmd/cmd.h"
+#include "core/base/buf.h"
+
+void tg_help_overview(struct tg_buf *out, const struct tg_cmd *const *commands, int columns);
+void tg_help_command(struct tg_buf *out, const struct tg_cmd *cmd, int columns);
+void tg_help_man(struct tg_buf *out, const struct tg_cmd *const *commands);
+void tg_help_bash(struct tg_buf *out, const struct tg_cmd *const *commands);
+void tg_help_zsh(struct tg_buf *out, const struct tg_cmd *const *commands);
+#endif

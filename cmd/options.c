@@ -1,0 +1,200 @@
+#include "cmd/options.h"
+
+#include <stddef.h>
+
+const struct tg_opt tg_common_options[] = {
+    { "color", TG_OPT_STR, offsetof(struct tg_common, color), "auto|always|never",
+      "colour in texts; auto asks NO_COLOR, CLICOLOR_FORCE and the terminal" },
+    { "help", TG_OPT_FLAG, offsetof(struct tg_common, help), NULL, "show this help" },
+    { 0 },
+};
+
+void tg_strs_add(struct tg_strs *s, const char *text, struct tg_arena *a)
+{
+    if (s->n == s->cap) {
+        size_t cap = s->cap ? 2 * s->cap : 8;
+        const char **v = TG_NEW_N(a, const char *, cap);
+        if (s->n)
+            memcpy(v, s->v, s->n * sizeof *v);
+        s->v = v;
+        s->cap = cap;
+    }
+    s->v[s->n++] = text;
+}
+
+bool tg_opt_is_choice(const struct tg_opt *o)
+{
+    if (!o->value || !strchr(o->value, '|'))
+        return false;
+    for (const char *p = o->value; *p; p++)
+        if (!((*p >= 'a' && *p <= 'z') || *p == '|' || *p == '-'))
+            return false;
+    return true;
+}
+
+const char *tg_nearest(const char *given, const char *const *names, size_t n)
+{
+    const char *best = NULL;
+    unsigned best_distance = 0;
+    for (size_t i = 0; i < n; i++) {
+        tg_sv g = tg_sv_of(given), name = tg_sv_of(names[i]);
+        unsigned limit = g.n < 4 ? 1 : 2, d = tg_sv_distance(g, name, limit);
+        if (g.n >= 3 && tg_sv_starts(name, g))
+            d = 0;
+        if (d <= limit && (!best || d < best_distance)) {
+            best = names[i];
+            best_distance = d;
+        }
+    }
+    return best;
+}
+
+static bool choice_ok(const struct tg_opt *o, const char *value, const struct tg_cmd *cmd,
+                      struct tg_err *err)
+{
+    tg_sv rest = tg_sv_of(o->value);
+    while (rest.n)
+        if (tg_sv_eq(tg_sv_cut(&rest, '|'), tg_sv_of(value)))
+            return true;
+    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--%s does not know '%s'", o->name, value);
+    return tg_err_hint(err, "Use one of %s; see tracegate %s --help.", o->value, cmd->name);
+}
+
+static void *field(void *opts, struct tg_common *common, const struct tg_opt *o, bool is_common)
+{
+    return (is_common ? (char *)common : (char *)opts) + o->offset;
+}
+
+static bool store(void *to, const struct tg_opt *o, const char *value, const struct tg_cmd *cmd,
+                  struct tg_arena *a, struct tg_err *err)
+{
+    switch (o->type) {
+    case TG_OPT_FLAG:
+        *(bool *)to = true;
+        return true;
+    case TG_OPT_INT:
+        if (tg_sv_i64(tg_sv_of(value), (int64_t *)to) && *(int64_t *)to != TG_OPT_UNSET)
+            return true;
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--%s needs a whole number, not '%s'", o->name,
+                   value);
+        return tg_err_hint(err, "See tracegate %s --help.", cmd->name);
+    case TG_OPT_STR:
+    case TG_OPT_LIST:
+        break;
+    }
+    if (tg_opt_is_choice(o) && !choice_ok(o, value, cmd, err))
+        return false;
+    if (o->type == TG_OPT_LIST)
+        tg_strs_add(to, value, a);
+    else
+        *(const char **)to = value;
+    return true;
+}
+
+static const struct tg_opt *find(const struct tg_opt *table, tg_sv name)
+{
+    for (; table && table->name; table++)
+        if (tg_sv_eq(tg_sv_of(table->name), name))
+            return table;
+    return NULL;
+}
+
+static bool unknown(const struct tg_cmd *cmd, const char *arg, tg_sv name, struct tg_err *err)
+{
+    const char *names[128];
+    char given[64];
+    const char *meant = NULL;
+    size_t n = 0;
+    for (const struct tg_opt *o = cmd->options; o && o->name && n < 120; o++)
+        names[n++] = o->name;
+    for (const struct tg_opt *o = tg_common_options; o->name && n < 128; o++)
+        names[n++] = o->name;
+    if (name.n && name.n < sizeof given) {
+        memcpy(given, name.p, name.n);
+        given[name.n] = '\0';
+        meant = tg_nearest(given, names, n);
+    }
+    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%s has no option '%.*s'", cmd->name,
+               (int)(name.p + name.n - arg), arg);
+    if (meant)
+        return tg_err_hint(err, "Did you mean %s%s? tracegate %s --help lists the options.",
+                           meant[1] ? "--" : "-", meant, cmd->name);
+    return tg_err_hint(err, "tracegate %s --help lists the options.", cmd->name);
+}
+
+struct parser {
+    const struct tg_cmd *cmd;
+    const char *const *argv;
+    size_t n, at;
+    void *opts;
+    struct tg_common *common;
+    struct tg_arena *arena;
+};
+
+/* One option at argv[at]; steps over it and its value. */
+static bool option(struct parser *p, struct tg_err *err)
+{
+    const char *arg = p->argv[p->at++], *value = NULL;
+    bool is_long = arg[1] == '-', is_common = false;
+    tg_sv name = tg_sv_of(arg + 2);
+    const struct tg_opt *o;
+    if (is_long) {
+        const char *eq = strchr(arg, '=');
+        if (eq) {
+            name.n = (size_t)(eq - name.p);
+            value = eq + 1;
+        }
+    } else {
+        name = (tg_sv){ arg + 1, 1 };
+        value = arg[2] ? arg + 2 : NULL;
+        if (arg[1] == 'h' && !arg[2]) {
+            p->common->help = true;
+            return true;
+        }
+    }
+    o = name.n > (is_long ? 1u : 0u) ? find(p->cmd->options, name) : NULL;
+    if (!o && is_long) {
+        o = find(tg_common_options, name);
+        is_common = o != NULL;
+    }
+    if (!o)
+        return unknown(p->cmd, arg, is_long ? name : tg_sv_of(arg + 1), err);
+    if (o->type == TG_OPT_FLAG && value) {
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%s%s takes no value", is_long ? "--" : "-",
+                   o->name);
+        return tg_err_hint(err, "See tracegate %s --help.", p->cmd->name);
+    }
+    if (o->type != TG_OPT_FLAG && !value) {
+        if (p->at == p->n) {
+            tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%s%s needs a value: %s",
+                       is_long ? "--" : "-", o->name, o->value);
+            return tg_err_hint(err, "See tracegate %s --help.", p->cmd->name);
+        }
+        value = p->argv[p->at++];
+    }
+    return store(field(p->opts, p->common, o, is_common), o, value, p->cmd, p->arena, err);
+}
+
+bool tg_options_parse(const struct tg_cmd *cmd, const char *const *argv, size_t n, void *opts,
+                      struct tg_common *common, struct tg_strs *args, struct tg_arena *a,
+                      struct tg_err *err)
+{
+    struct parser p = { cmd, argv, n, 0, opts, common, a };
+    for (const struct tg_opt *o = cmd->options; o && o->name; o++)
+        if (o->type == TG_OPT_INT)
+            *(int64_t *)field(opts, common, o, false) = TG_OPT_UNSET;
+    while (p.at < n) {
+        const char *arg = argv[p.at];
+        if (strcmp(arg, "--") == 0) {
+            for (p.at++; p.at < n; p.at++)
+                tg_strs_add(args, argv[p.at], a);
+        } else if (arg[0] == '-' && arg[1]) {
+            if (!option(&p, err))
+                return false;
+        } else {
+            tg_strs_add(args, arg, a);
+            p.at++;
+        }
+    }
+    return true;
+}

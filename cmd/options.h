@@ -1,0 +1,34 @@
+#ifndef TG_CMD_OPTIONS_H
+#define TG_CMD_OPTIONS_H
+/*
+ * Arguments -> a command's option struct, from its table. Forms: `--x VALUE`, `--x=VALUE`, `-o
+ * VALUE` and `-oVALUE` for names of one letter, `--flag`; `--` ends the options; `-` is an ordinary
+ * argument. Options and arguments may be mixed. A value that is a list of lower-case words joined
+ * by '|' in the table ("text|csv|json") is checked here. An option given twice: the last one wins,
+ * except TG_OPT_LIST, which collects. Everything wrong is TG_ERR_USAGE (exit 2).
+ */
+#include "cmd/cmd.h"
+#include "core/base/arena.h"
+
+struct tg_common { /* options that every command has */
+    bool help;
+    const char *color; /* "auto", "always", "never"; NULL: not given */
+};
+extern const struct tg_opt tg_common_options[];
+
+/*
+ * `opts` is the command's zeroed struct (opts_size bytes); integers not given become TG_OPT_UNSET.
+ * Texts point into `argv`; lists are allocated in `a`.
+ */
+TG_MUST bool tg_options_parse(const struct tg_cmd *cmd, const char *const *argv, size_t n,
+                              void *opts, struct tg_common *common, struct tg_strs *args,
+                              struct tg_arena *a, struct tg_err *err);
+
+/* True when the table's `value` lists the accepted words. */
+bool tg_opt_is_choice(const struct tg_opt *o);
+
+/* The name in `names` nearest to `given`, or NULL when none is near enough to be meant. */
+const char *tg_nearest(const char *given, const char *const *names, size_t n);
+
+void tg_strs_add(struct tg_strs *s, const char *text, struct tg_arena *a);
+#endif

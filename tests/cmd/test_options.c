@@ -1,0 +1,155 @@
+/* The option parser on a table of its own: forms, lists, errors with their hints. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "cmd/help.h"
+#include "cmd/options.h"
+
+struct opts {
+    bool fast;
+    const char *format, *output;
+    int64_t top, rank;
+    struct tg_strs exclude;
+};
+static const struct tg_opt table[] = {
+    { "fast", TG_OPT_FLAG, offsetof(struct opts, fast), NULL, "be fast" },
+    { "format", TG_OPT_STR, offsetof(struct opts, format), "text|csv", "form of the output" },
+    { "o", TG_OPT_STR, offsetof(struct opts, output), "FILE", "where to" },
+    { "top", TG_OPT_INT, offsetof(struct opts, top), "N", "rows" },
+    { "rank", TG_OPT_INT, offsetof(struct opts, rank), "N", "rank" },
+    { "exclude", TG_OPT_LIST, offsetof(struct opts, exclude), "GLOB", "leave out" },
+    { 0 },
+};
+static const struct tg_cmd cmd = { .name = "try",
+                                   .summary = "a trial",
+                                   .synopsis = "A B",
+                                   .about = "About it.",
+                                   .options = table,
+                                   .opts_size = sizeof(struct opts) };
+
+struct parsed {
+    struct tg_arena *arena;
+    struct opts o;
+    struct tg_common common;
+    struct tg_strs args;
+    struct tg_err err;
+    bool ok;
+};
+
+static struct parsed parse(const char *const *argv)
+{
+    struct parsed p = { .arena = tg_arena_new() };
+    size_t n = 0;
+    while (argv[n])
+        n++;
+    tg_err_init(&p.err);
+    p.ok = tg_options_parse(&cmd, argv, n, &p.o, &p.common, &p.args, p.arena, &p.err);
+    return p;
+}
+
+static void all_forms_are_read(void **state)
+{
+    const char *const argv[] = { "a",          "--fast", "--format=csv", "-o", "f",
+                                 "--top",      "-3",     "--exclude",    "x*", "b",
+                                 "--exclude=", "--",     "--top",        NULL };
+    struct parsed p = parse(argv);
+    (void)state;
+    assert_true(p.ok);
+    assert_true(p.o.fast);
+    assert_string_equal(p.o.format, "csv");
+    assert_string_equal(p.o.output, "f");
+    assert_int_equal(p.o.top, -3);
+    assert_true(p.o.rank == TG_OPT_UNSET);
+    assert_int_equal(p.o.exclude.n, 2);
+    assert_string_equal(p.o.exclude.v[0], "x*");
+    assert_string_equal(p.o.exclude.v[1], "");
+    assert_int_equal(p.args.n, 3);
+    assert_string_equal(p.args.v[2], "--top");
+    tg_arena_free(p.arena);
+}
+
+static void common_options_are_read(void **state)
+{
+    const char *const argv[] = { "--color=never", "-ofile", "-", "-h", NULL };
+    struct parsed p = parse(argv);
+    (void)state;
+    assert_true(p.ok && p.common.help);
+    assert_string_equal(p.common.color, "never");
+    assert_string_equal(p.o.output, "file");
+    assert_int_equal(p.args.n, 1);
+    assert_string_equal(p.args.v[0], "-");
+    tg_arena_free(p.arena);
+}
+
+static void mistakes_are_named(void **state)
+{
+    static const struct {
+        const char *argv[3], *message, *hint;
+    } cases[] = {
+        { { "--fats", NULL }, "try has no option '--fats'", "Did you mean --fast?" },
+        { { "--exclud=x", NULL }, "try has no option '--exclud'", "Did you mean --exclude?" },
+        { { "--zzzzz", NULL }, "try has no option '--zzzzz'", "tracegate try --help lists" },
+        { { "-x", NULL }, "try has no option '-x'", "tracegate try --help lists" },
+        { { "--", NULL }, NULL, NULL },
+        { { "--o=x", NULL }, "try has no option '--o'", "" },
+        { { "--fast=1", NULL }, "--fast takes no value", "" },
+        { { "--top", NULL }, "--top needs a value: N", "" },
+        { { "--top", "many", NULL }, "--top needs a whole number, not 'many'", "" },
+        { { "--top", "", NULL }, "--top needs a whole number, not ''", "" },
+        { { "--format", "xml", NULL }, "--format does not know 'xml'", "Use one of text|csv;" },
+        { { "--format", "tex", NULL }, "--format does not know 'tex'", "Use one of text|csv;" },
+        { { "--color", "red", NULL }, "--color does not know 'red'", "auto|always|never" },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct parsed p = parse(cases[i].argv);
+        if (!cases[i].message) {
+            assert_true(p.ok);
+        } else {
+            assert_false(p.ok);
+            assert_int_equal(p.err.kind, TG_ERR_USAGE);
+            assert_string_equal(p.err.message, cases[i].message);
+            assert_non_null(strstr(p.err.hint, cases[i].hint));
+        }
+        tg_arena_free(p.arena);
+    }
+}
+
+static void help_names_every_option(void **state)
+{
+    const struct tg_cmd *const commands[] = { &cmd, NULL };
+    struct tg_buf out = { 0 };
+    (void)state;
+    tg_help_command(&out, &cmd, 80);
+    for (const struct tg_opt *o = table; o->name; o++)
+        assert_non_null(strstr(out.p, o->help));
+    assert_non_null(strstr(out.p, "--format text|csv"));
+    assert_non_null(strstr(out.p, "  -o FILE"));
+    assert_null(strstr(out.p, "--o "));
+    tg_buf_clear(&out);
+    tg_help_man(&out, commands);
+    assert_non_null(strstr(out.p, ".B \\-\\-format \\fItext|csv\\fR\n"));
+    tg_buf_clear(&out);
+    tg_help_bash(&out, commands);
+    assert_non_null(strstr(out.p, "try:--format) COMPREPLY=( $(compgen -W 'text csv' --"));
+    tg_buf_clear(&out);
+    tg_help_zsh(&out, commands);
+    assert_non_null(strstr(out.p, "'*--exclude[leave out]:GLOB:_files'"));
+    tg_buf_release(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_forms_are_read),
+        cmocka_unit_test(common_options_are_read),
+        cmocka_unit_test(mistakes_are_named),
+        cmocka_unit_test(help_names_every_option),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

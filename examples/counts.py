@@ -87,8 +87,9 @@ def show(variants):
     base = variants["base"]
     for test in variants.values():
         total = sum(test.counts.values())
-        state = "agree" if test.agrees else "DISAGREE"
-        print(f"{test.name}: {len(test.runs)} runs, {test.steps} steps, all {state}, {total} operators a step")
+        state = "all agree" if test.agrees else "DISAGREE"
+        runs = f"{len(test.runs)} runs, {test.steps} steps, {state}"
+        print(f"{test.name}: {runs}, {total} operators a step")
         for name, a, b in changes(base, test):
             print(f"    {a:3d} -> {b:3d}  {name}")
 
@@ -113,11 +114,12 @@ def wrong_claims(row, variants):
         if a is None and seen[0] != seen[1]:
             yield f"{row['id']}: {name} {seen[0]}->{seen[1]}, expected the same count"
         if a is None and test.time(name) < 1.3 * base.time(name):
-            yield f"{row['id']}: {name} takes {test.time(name):.0f} us, before {base.time(name):.0f}"
+            yield f"{row['id']}: {name} {base.time(name):.0f} us -> {test.time(name):.0f} us"
         if a is not None and seen != (a, b):
             yield f"{row['id']}: {name} {seen[0]}->{seen[1]}, expected {a}->{b}"
     changed = {name for name, _, _ in changes(base, test)}
-    claimed = {parse_claim(text)[0] for text in row["ops"].split("|") + row["ops_ok"].split("|")}
+    texts = row["ops"].split("|") + row["ops_ok"].split("|")
+    claimed = {parse_claim(text)[0] for text in texts}
     for name in sorted(changed - claimed):
         yield f"{row['id']}: {name} changed and is not in the row"
 

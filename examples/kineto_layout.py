@@ -58,11 +58,13 @@ def op_args(node, forward_thread):
 
 
 def event_text(node, base, pid, tid, forward_thread):
+    """One operator or annotation, as a complete event."""
+    cat, name = category(node.extra_fields), json.dumps(node.name)
     args = json.dumps(op_args(node, forward_thread))[1:-1]
     return (
-        f'  {{\n    "ph": "X", "cat": "{category(node.extra_fields)}", "name": {json.dumps(node.name)},'
-        f' "pid": {pid}, "tid": {tid},\n    "ts": {micros(node.start_time_ns - base)},'
-        f' "dur": {micros(node.duration_time_ns)},\n    "args": {{\n      {args}\n    }}\n  }}'
+        f'  {{\n    "ph": "X", "cat": "{cat}", "name": {name}, "pid": {pid}, "tid": {tid},\n'
+        f'    "ts": {micros(node.start_time_ns - base)}, "dur": {micros(node.duration_time_ns)},\n'
+        f'    "args": {{\n      {args}\n    }}\n  }}'
     )
 
 

@@ -146,12 +146,7 @@ struct tg_rule {
 
 /* ---- suites ---------------------------------------------------------------------------------- */
 
-enum tg_window_by {
-    TG_BY_DEFAULT,
-    TG_BY_PROFILER_STEP,
-    TG_BY_ANNOTATION,
-    TG_BY_TRACE
-};
+enum tg_window_by { TG_BY_DEFAULT, TG_BY_PROFILER_STEP, TG_BY_ANNOTATION, TG_BY_TRACE };
 struct tg_window {
     enum tg_window_by by;    /* DEFAULT: ProfilerStep where there is one, else the whole trace */
     struct tg_pattern *name; /* of ANNOTATION; else NULL */

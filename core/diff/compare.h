@@ -83,7 +83,8 @@ struct tg_op {
     /* sums over the steps only (not outside) */
     uint64_t step_count[2];
     tg_ns step_total[2];
-    struct tg_evidence ev;
+    struct tg_evidence ev;       /* self time on the host, duration on the device */
+    struct tg_evidence ev_total; /* inclusive time of host operators; device: a copy of ev */
     enum tg_relation relation;
     uint32_t partner; /* index into ops of a rename; TG_NO_ID */
     uint32_t region;  /* id of the replacement it belongs to; TG_NO_ID */
@@ -154,6 +155,12 @@ struct tg_compare_opts {
     size_t n_require_same;
     bool no_evidence; /* diff: alignment and sums only */
 };
+/*
+ * Quantile (0..1, linear interpolation) over all single values of an operator in the steps of one
+ * side: self time on the host, duration on the device, in ns. NaN: nothing there, or slots dropped.
+ */
+double tg_op_quantile(const struct tg_comparison *c, const struct tg_op *op, int side, double q);
+
 TG_MUST bool tg_compare(struct tg_comparison *out, const struct tg_side *base,
                         const struct tg_side *test, const struct tg_compare_opts *o,
                         struct tg_arena *a, struct tg_err *err);

@@ -1,0 +1,32 @@
+#ifndef TG_POLICY_EVAL_H
+#define TG_POLICY_EVAL_H
+/*
+ * Comparison + policy -> verdict. Order (POLICY 7): guards (require, collapse), rules with their
+ * limits, evidence, then the outcome: any fail -> fail; else nothing judged, a guard, or a lost
+ * baseline -> inconclusive; else a warning of any kind -> warn; else pass.
+ *
+ * A limit is size first, evidence second: every bound must be exceeded, and a duration must pass
+ * the noise rule as well. Counts, exact facts and budgets (max, min) need no evidence.
+ */
+#include "policy/policy.h"
+#include "policy/verdict.h"
+
+struct tg_eval_input {
+    const struct tg_policy *policy;
+    const struct tg_suite *suite; /* NULL: none named, for `check TRACE --baseline SIDE` */
+    const struct tg_comparison *comparison; /* not NULL */
+    /* The comparison of one rank alone, for `rank: each` and rank lists. NULL with err set. */
+    const struct tg_comparison *(*of_rank)(void *arg, int64_t rank, struct tg_err *err);
+    void *arg;
+    const char *event, *branch; /* for `when:`; NULL: unknown, a rule that asks is skipped */
+};
+/* Fills what follows from the comparison; the caller adds baseline, commits and paths. */
+TG_MUST bool tg_eval(struct tg_verdict *out, const struct tg_eval_input *in, struct tg_arena *a,
+                     struct tg_err *err);
+
+/* Verdicts without a comparison: an input that cannot be used, a lost baseline, a first run. */
+void tg_verdict_of_error(struct tg_verdict *out, const struct tg_err *why, struct tg_arena *a);
+void tg_verdict_first_run(struct tg_verdict *out, enum tg_outcome outcome, struct tg_arena *a);
+void tg_verdict_add_note(struct tg_verdict *v, struct tg_arena *a, bool warning, bool lifts,
+                         tg_sv text, tg_sv next);
+#endif

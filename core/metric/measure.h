@@ -42,7 +42,8 @@ enum tg_class { TG_CLASS_COMPUTE, TG_CLASS_COMM, TG_CLASS_MEMORY, TG_CLASS_OTHER
  * default. */
 enum tg_class tg_class_of(enum tg_kind kind, tg_sv name, bool *fallback);
 const char *tg_class_name(enum tg_class c); /* "compute", "comm", "memory", "other" */
-#define TG_CLASS_TABLE_VERSION 1
+/* Changes with every row of the table; stored in summaries. */
+uint64_t tg_class_table_hash(void);
 
 /* All measures of one step-assigned trace: out[m * steps->n + step]. */
 void tg_measures_compute(const struct tg_trace *t, const struct tg_steps *steps,

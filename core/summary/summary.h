@@ -16,7 +16,13 @@
 
 #define TG_SUMMARY_FORMAT 1
 
-/* One exact fact: kind ("launch", "shapes", "types", "bytes", "collective") and canonical text. */
+/*
+ * One exact fact. Kinds and values (raw JSON of the file, without blanks):
+ *   launch       lines "grid=[…]", "block=[…]", "registers=…", "shared=…", "occupancy=…"
+ *   collective   lines "collective=…", "dtype=…", "nelems_in=…", … "group=…"
+ *   bytes, shapes, types   the bare value
+ * Lines are separated by LF; a key that the trace lacks has no line.
+ */
 struct tg_fact {
     tg_sv kind, value;
     uint64_t count; /* events in steps that have it */
@@ -35,7 +41,7 @@ struct tg_row {
                      host: self time, device: duration; NULL: dropped, use step totals */
     struct tg_fact *facts; /* by (kind, value) */
     size_t n_facts;
-    bool facts_cut; /* more than limits.max_facts distinct ones */
+    bool facts_cut; /* more than limits.max_facts distinct ones of a kind; the rest is not here */
     tg_ns first; /* start of its first event, relative to the first step's start: order of rows */
 };
 
@@ -51,6 +57,13 @@ struct tg_shard {
     struct tg_step *steps; /* start and end relative to the first step's start */
     size_t n_steps;
     bool marked;         /* false: no step markers, the whole trace is one step */
+    tg_sv window;        /* how steps were cut: "auto", "whole", "annotation:GLOB" */
+    tg_sv classes;       /* 16 hex digits of the class table used */
+    uint32_t *gap_count; /* [n_steps]: host gaps of the step's window: before its first direct
+                            child on the thread, between consecutive ones, after the last;
+                            0 for unmarked traces */
+    tg_ns *gaps;         /* their lengths in time order, step after step; their sum is the window's
+                            self time */
     struct tg_row *rows; /* by kind, name, cat, parent, device, stream */
     size_t n_rows;
     struct tg_measure_value *measures; /* [TG_MEASURES][n_steps], see core/metric/measure.h */
@@ -80,7 +93,10 @@ struct tg_summarize_opts {
     const struct tg_kv *meta; /* --meta k=v */
     size_t n_meta;
 };
-/* Reads one trace (or, when the bytes are a stored summary, that) and adds its shards to `out`. */
+/*
+ * Reads one trace (or, when the bytes are a stored summary, that) and adds its shards to `out`. A
+ * trace that is there already is TG_ERR_USAGE (the same file twice); shards of a summary collapse.
+ */
 TG_MUST bool tg_summary_add(struct tg_summary *out, struct tg_source *s,
                             const struct tg_summarize_opts *o, const struct tg_progress *progress,
                             struct tg_err *err);
@@ -88,12 +104,26 @@ TG_MUST bool tg_summary_add(struct tg_summary *out, struct tg_source *s,
 TG_MUST bool tg_summary_of_trace(struct tg_summary *out, const struct tg_trace *t,
                                  const struct tg_steps *steps, const struct tg_summarize_opts *o,
                                  struct tg_err *err);
-/* Set union; equal keys with equal content collapse, with other content: TG_ERR_SUMMARY. */
+/*
+ * Set union; equal keys with equal content collapse, with other content: TG_ERR_SUMMARY. `one` is
+ * copied, so it can be released.
+ */
 TG_MUST bool tg_summary_merge(struct tg_summary *out, const struct tg_summary *one,
                               struct tg_err *err);
 
-/* The stored form: one JSON document, canonical (equal content, equal bytes), gzip'd by the caller
- * or not. */
+/*
+ * Can these two be compared or stand on one side? Not with other windows or another class table
+ * (TG_ERR_SUMMARY with what differs and what to do).
+ */
+TG_MUST bool tg_shard_comparable(const struct tg_shard *a, const struct tg_shard *b,
+                                 struct tg_err *err);
+
+/*
+ * The stored form: one JSON document, canonical (equal content, equal bytes), gzip'd by the caller
+ * or not. Every shard stays below limits.max_summary by itself, so that grouping cannot matter:
+ * above it the slots of its smallest rows (by time in steps) are left out (row.slots NULL after
+ * parsing). `limits` NULL: defaults.
+ */
 TG_MUST bool tg_summary_write(const struct tg_summary *s, const struct tg_limits *limits,
                               struct tg_buf *out, struct tg_err *err);
 TG_MUST bool tg_summary_parse(struct tg_summary *out, tg_sv text, const char *file,

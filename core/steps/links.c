@@ -1,0 +1,137 @@
+#include <stdlib.h>
+
+#include "core/base/arena.h"
+#include "core/steps/parts.h"
+
+enum tg_call tg_call_of(enum tg_kind kind, tg_sv name)
+{
+    if (kind == TG_KIND_GRAPH)
+        return TG_CALL_GRAPH;
+    if (kind != TG_KIND_RUNTIME)
+        return TG_CALL_OTHER;
+    if ((tg_sv_has(name, TG_SV("Launch")) && tg_sv_has(name, TG_SV("Kernel"))) ||
+        tg_sv_starts(name, TG_SV("runFunction")))
+        return TG_CALL_KERNEL;
+    if (tg_sv_has(name, TG_SV("Attribute")))
+        return TG_CALL_OTHER;
+    return tg_sv_has(name, TG_SV("Memcpy")) || tg_sv_has(name, TG_SV("Memset")) ||
+                   tg_sv_has(name, TG_SV("memcpy")) || tg_sv_has(name, TG_SV("memset"))
+               ? TG_CALL_COPY
+               : TG_CALL_OTHER;
+}
+
+/* Open addressing, correlation -> its best runtime row; load <= 1/2. */
+struct entry {
+    int64_t correlation; /* -1: empty */
+    uint32_t span, devices;
+    enum tg_call call;
+};
+struct table {
+    struct entry *v;
+    size_t mask;
+};
+
+static bool is_runtime(enum tg_kind k)
+{
+    return k == TG_KIND_RUNTIME || k == TG_KIND_SYNC || k == TG_KIND_GRAPH;
+}
+
+static bool is_linked_kind(enum tg_kind k)
+{
+    return tg_kind_is_device(k) || k == TG_KIND_DEVICE_SYNC;
+}
+
+static void table_init(struct table *h, const struct tg_trace *t)
+{
+    size_t n = 0, size = 16;
+    for (size_t i = 0; i < t->n_spans; i++) {
+        const struct tg_span *s = tg_span_at(t, i);
+        n += s->correlation >= 0 && is_runtime(tg_span_kind(t, s));
+    }
+    while (size < n * 2)
+        size *= 2;
+    h->v = tg_xrealloc(NULL, size, sizeof *h->v);
+    h->mask = size - 1;
+    for (size_t i = 0; i < size; i++)
+        h->v[i] = (struct entry){ .correlation = -1 };
+}
+
+/* The entry of a correlation, or the empty one where it would go. */
+static struct entry *table_at(const struct table *h, int64_t correlation)
+{
+    uint64_t x = (uint64_t)correlation * 0x9e3779b97f4a7c15u;
+    size_t i = (size_t)(x >> 20) & h->mask;
+    while (h->v[i].correlation >= 0 && h->v[i].correlation != correlation)
+        i = (i + 1) & h->mask;
+    return &h->v[i];
+}
+
+/* In total order, so that of equally good rows the outermost stays, whatever the file's order. */
+static void collect_launches(struct table *h, const struct tg_trace *t, const uint32_t *order,
+                             const unsigned char *call)
+{
+    for (size_t k = 0; k < t->n_spans; k++) {
+        const struct tg_span *s = tg_span_at(t, order[k]);
+        struct entry *e;
+        if (s->correlation < 0 || !is_runtime(tg_span_kind(t, s)))
+            continue;
+        e = table_at(h, s->correlation);
+        if (e->correlation < 0 || (enum tg_call)call[s->name] > e->call)
+            *e = (struct entry){ s->correlation, order[k], 0, (enum tg_call)call[s->name] };
+    }
+}
+
+static struct entry *launch_of(const struct table *h, const struct tg_trace *t,
+                               const struct tg_span *s)
+{
+    struct entry *e;
+    if (s->correlation < 0 || !is_linked_kind(tg_span_kind(t, s)))
+        return NULL;
+    e = table_at(h, s->correlation);
+    return e->correlation < 0 ? NULL : e;
+}
+
+/* The innermost operator, annotation or step around a launch; runtime calls are passed over. */
+static uint32_t encloser(const struct tg_steps *out, const struct tg_trace *t, uint32_t launch)
+{
+    uint32_t p = out->parent[launch];
+    while (p != TG_NO_SPAN && is_runtime(tg_span_kind(t, tg_span_at(t, p))))
+        p = out->parent[p];
+    return p;
+}
+
+static void link_devices(struct tg_steps *out, const struct tg_trace *t, const struct table *h)
+{
+    for (uint32_t i = 0; i < t->n_spans; i++) {
+        const struct tg_span *s = tg_span_at(t, i);
+        const struct entry *e = launch_of(h, t, s);
+        out->launch[i] = TG_NO_SPAN;
+        if (e && !(e->call == TG_CALL_KERNEL && e->devices > TG_MAX_KERNELS_PER_LAUNCH)) {
+            out->launch[i] = e->span;
+            out->parent[i] = encloser(out, t, e->span);
+        }
+        if (tg_kind_is_device(tg_span_kind(t, s))) {
+            out->device_spans++;
+            out->unlinked += out->launch[i] == TG_NO_SPAN;
+        }
+    }
+}
+
+void tg_steps_link(struct tg_steps *out, const struct tg_trace *t)
+{
+    struct table h;
+    unsigned char *call = tg_xmalloc(t->names->n);
+    for (size_t i = 0; i < t->names->n; i++)
+        call[i] = (unsigned char)tg_call_of(t->names->v[i].kind, t->names->v[i].name);
+    table_init(&h, t);
+    collect_launches(&h, t, out->order, call);
+    for (size_t i = 0; i < t->n_spans; i++) {
+        const struct tg_span *s = tg_span_at(t, i);
+        struct entry *e = launch_of(&h, t, s);
+        if (e && tg_kind_is_device(tg_span_kind(t, s)) && e->devices < UINT32_MAX)
+            e->devices++;
+    }
+    link_devices(out, t, &h);
+    free(h.v);
+    free(call);
+}

@@ -1,0 +1,48 @@
+#include <stdlib.h>
+
+#include "core/base/arena.h"
+#include "core/steps/parts.h"
+
+/* What is open on one thread, outermost first. `end` is cut to that of the spans around it. */
+struct open {
+    uint32_t span;
+    tg_ns end;
+};
+struct stack {
+    struct open *v;
+    size_t n, cap;
+};
+
+static void enter(struct tg_steps *out, struct stack *k, const struct tg_span *s, uint32_t i)
+{
+    tg_ns end = tg_span_end(s);
+    while (k->n && k->v[k->n - 1].end <= s->start)
+        k->n--;
+    if (k->n) {
+        const struct open *p = &k->v[k->n - 1];
+        if (end > p->end)
+            end = p->end;
+        out->parent[i] = p->span;
+        out->self[p->span] -= end - s->start;
+    }
+    k->v = tg_grow(k->v, &k->cap, k->n + 1, sizeof *k->v);
+    k->v[k->n++] = (struct open){ i, end };
+}
+
+void tg_steps_nest(struct tg_steps *out, const struct tg_trace *t)
+{
+    size_t n_stacks = t->n_threads ? t->n_threads : 1;
+    struct stack *stacks = tg_xmalloc(n_stacks * sizeof *stacks);
+    memset(stacks, 0, n_stacks * sizeof *stacks);
+    for (size_t k = 0; k < t->n_spans; k++) {
+        uint32_t i = out->order[k];
+        const struct tg_span *s = tg_span_at(t, i);
+        out->parent[i] = TG_NO_SPAN;
+        out->self[i] = s->dur > 0 ? s->dur : 0;
+        if (tg_kind_nests(tg_span_kind(t, s)))
+            enter(out, &stacks[t->tracks[s->track].thread], s, i);
+    }
+    for (size_t k = 0; k < n_stacks; k++)
+        free(stacks[k].v);
+    free(stacks);
+}

@@ -1,0 +1,211 @@
+#include <stdlib.h>
+
+#include "core/base/arena.h"
+#include "core/steps/parts.h"
+
+#define NOWHERE (-1) /* outside every step */
+#define NOT_YET (-2)
+
+/* The step whose window contains `at`; windows are disjoint and in start order. */
+static int32_t step_at(const struct tg_steps *s, tg_ns at)
+{
+    size_t lo = 0, hi = s->n;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (s->v[mid].start <= at)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo && at < s->v[lo - 1].end ? (int32_t)(lo - 1) : NOWHERE;
+}
+
+/* Dense ids for devices and for (device, stream), however many tracks name them. */
+struct lanes {
+    uint32_t *device, *stream; /* per track */
+    size_t n_devices, n_streams;
+};
+
+struct track_key {
+    int64_t device, stream;
+    uint32_t track;
+};
+
+static int by_lane(const void *a, const void *b)
+{
+    const struct track_key *x = a, *y = b;
+    if (x->device != y->device)
+        return x->device < y->device ? -1 : 1;
+    return (x->stream > y->stream) - (x->stream < y->stream);
+}
+
+static void lanes_init(struct lanes *l, const struct tg_trace *t)
+{
+    struct track_key *k = tg_xrealloc(NULL, t->n_tracks, sizeof *k);
+    *l = (struct lanes){ tg_xrealloc(NULL, t->n_tracks, sizeof *l->device),
+                         tg_xrealloc(NULL, t->n_tracks, sizeof *l->stream), 0, 0 };
+    for (size_t i = 0; i < t->n_tracks; i++)
+        k[i] = (struct track_key){ t->tracks[i].device, t->tracks[i].stream, (uint32_t)i };
+    qsort(k, t->n_tracks, sizeof *k, by_lane);
+    for (size_t i = 0; i < t->n_tracks; i++) {
+        l->n_devices += i == 0 || k[i].device != k[i - 1].device;
+        l->n_streams += i == 0 || by_lane(&k[i], &k[i - 1]) != 0;
+        l->device[k[i].track] = (uint32_t)l->n_devices - 1;
+        l->stream[k[i].track] = (uint32_t)l->n_streams - 1;
+    }
+    free(k);
+}
+
+/*
+ * When a device worked for each step, by its linked work, and a cursor over it that moves with
+ * time. Windows of different steps may overlap (streams); only an unambiguous answer counts.
+ */
+struct edge {
+    tg_ns at;
+    int32_t step;
+};
+struct windows {
+    struct edge *first, *last; /* by time; n each */
+    size_t n, i_first, i_last;
+    int64_t open, sum; /* number of open windows and sum of their steps */
+};
+
+static int by_time(const void *a, const void *b)
+{
+    const struct edge *x = a, *y = b;
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
+    return (x->step > y->step) - (x->step < y->step);
+}
+
+static int32_t window_at(struct windows *w, tg_ns at)
+{
+    for (; w->i_first < w->n && w->first[w->i_first].at <= at; w->i_first++, w->open++)
+        w->sum += w->first[w->i_first].step;
+    for (; w->i_last < w->n && w->last[w->i_last].at < at; w->i_last++, w->open--)
+        w->sum -= w->last[w->i_last].step;
+    return w->open == 1 ? (int32_t)w->sum : NOT_YET;
+}
+
+/* Windows of all devices from what is placed already. */
+static struct windows *windows_new(const struct tg_steps *out, const struct tg_trace *t,
+                                   const struct lanes *l)
+{
+    struct windows *w = tg_xrealloc(NULL, l->n_devices ? l->n_devices : 1, sizeof *w);
+    for (size_t d = 0; d < l->n_devices; d++) {
+        w[d] = (struct windows){ .first = tg_xrealloc(NULL, out->n, sizeof(struct edge)),
+                                 .last = tg_xrealloc(NULL, out->n, sizeof(struct edge)) };
+        for (size_t k = 0; k < out->n; k++) {
+            w[d].first[k] = (struct edge){ INT64_MAX, (int32_t)k };
+            w[d].last[k] = (struct edge){ INT64_MIN, (int32_t)k };
+        }
+    }
+    for (size_t i = 0; i < t->n_spans; i++) {
+        const struct tg_span *s = tg_span_at(t, i);
+        struct windows *d = &w[l->device[s->track]];
+        int32_t k = out->step_of[i];
+        if (k < 0 || !tg_kind_is_device(tg_span_kind(t, s)))
+            continue;
+        if (s->start < d->first[k].at)
+            d->first[k].at = s->start;
+        if (tg_span_end(s) > d->last[k].at)
+            d->last[k].at = tg_span_end(s);
+    }
+    for (size_t d = 0; d < l->n_devices; d++) {
+        for (size_t k = 0; k < out->n; k++)
+            if (w[d].first[k].at <= w[d].last[k].at) {
+                w[d].first[w[d].n] = w[d].first[k];
+                w[d].last[w[d].n++] = w[d].last[k];
+            }
+        qsort(w[d].first, w[d].n, sizeof(struct edge), by_time);
+        qsort(w[d].last, w[d].n, sizeof(struct edge), by_time);
+    }
+    return w;
+}
+
+static void windows_free(struct windows *w, size_t n)
+{
+    for (size_t d = 0; d < n; d++) {
+        free(w[d].first);
+        free(w[d].last);
+    }
+    free(w);
+}
+
+static bool is_device_side(enum tg_kind k)
+{
+    return tg_kind_is_device(k) || k == TG_KIND_DEVICE_SYNC || k == TG_KIND_DEVICE_ANNOTATION;
+}
+
+/*
+ * Unlinked device spans. Before: the linked neighbour ahead of it on the stream (pass 1, kept in
+ * `ahead`); then, from the end, the one behind it; where both agree, that is the step.
+ */
+static void ask_neighbours(struct tg_steps *out, const struct tg_trace *t, const struct lanes *l)
+{
+    int32_t *ahead = tg_xrealloc(NULL, t->n_spans, sizeof *ahead);
+    int32_t *last = tg_xrealloc(NULL, l->n_streams ? l->n_streams : 1, sizeof *last);
+    for (size_t k = 0; k < l->n_streams; k++)
+        last[k] = NOT_YET;
+    for (size_t k = 0; k < t->n_spans; k++) {
+        uint32_t i = out->order[k];
+        const struct tg_span *s = tg_span_at(t, i);
+        if (!tg_kind_is_device(tg_span_kind(t, s)))
+            continue;
+        ahead[i] = last[l->stream[s->track]];
+        if (out->launch[i] != TG_NO_SPAN)
+            last[l->stream[s->track]] = out->step_of[i];
+    }
+    for (size_t k = 0; k < l->n_streams; k++)
+        last[k] = NOT_YET;
+    for (size_t k = t->n_spans; k-- > 0;) {
+        uint32_t i = out->order[k];
+        const struct tg_span *s = tg_span_at(t, i);
+        if (!tg_kind_is_device(tg_span_kind(t, s)))
+            continue;
+        if (out->launch[i] != TG_NO_SPAN)
+            last[l->stream[s->track]] = out->step_of[i];
+        else if (ahead[i] == last[l->stream[s->track]])
+            out->step_of[i] = ahead[i];
+    }
+    free(ahead);
+    free(last);
+}
+
+/* What the neighbours could not say: by the time windows of the device. */
+static void ask_device(struct tg_steps *out, const struct tg_trace *t, const struct lanes *l)
+{
+    struct windows *w = windows_new(out, t, l);
+    for (size_t k = 0; k < t->n_spans; k++) {
+        uint32_t i = out->order[k];
+        const struct tg_span *s = tg_span_at(t, i);
+        if (out->step_of[i] == NOT_YET)
+            out->step_of[i] = window_at(&w[l->device[s->track]], s->start);
+        if (out->step_of[i] == NOT_YET) {
+            out->step_of[i] = NOWHERE;
+            out->unassigned += tg_kind_is_device(tg_span_kind(t, s));
+        }
+    }
+    windows_free(w, l->n_devices);
+}
+
+void tg_steps_place(struct tg_steps *out, const struct tg_trace *t)
+{
+    struct lanes l;
+    for (uint32_t i = 0; i < t->n_spans; i++) {
+        const struct tg_span *s = tg_span_at(t, i);
+        if (!out->marked)
+            out->step_of[i] = 0;
+        else if (out->launch[i] != TG_NO_SPAN)
+            out->step_of[i] = step_at(out, tg_span_at(t, out->launch[i])->start);
+        else
+            out->step_of[i] = is_device_side(tg_span_kind(t, s)) ? NOT_YET : step_at(out, s->start);
+    }
+    if (!out->marked)
+        return;
+    lanes_init(&l, t);
+    ask_neighbours(out, t, &l);
+    ask_device(out, t, &l);
+    free(l.device);
+    free(l.stream);
+}

@@ -1,0 +1,152 @@
+#include "core/steps/steps.h"
+
+#include <stdlib.h>
+
+#include "core/base/arena.h"
+#include "core/steps/parts.h"
+
+static bool is_window(const struct tg_trace *t, const struct tg_span *s,
+                      const struct tg_window_spec *w)
+{
+    enum tg_kind k = tg_span_kind(t, s);
+    if (w->by == TG_WINDOW_AUTO)
+        return k == TG_KIND_STEP;
+    return w->by == TG_WINDOW_ANNOTATION &&
+           (k == TG_KIND_ANNOTATION || k == TG_KIND_OP || k == TG_KIND_STEP) &&
+           tg_sv_glob(w->name, tg_span_name(t, s)->name);
+}
+
+static int thread_cmp(const struct tg_thread *a, const struct tg_thread *b)
+{
+    int c = tg_sv_cmp(a->pid, b->pid);
+    return c ? c : tg_sv_cmp(a->tid, b->tid);
+}
+
+/* The thread with most windows; of equals the first by text, since ids follow the file's order. */
+static uint32_t main_thread(const struct tg_trace *t, const struct tg_window_spec *w)
+{
+    size_t *count = tg_xrealloc(NULL, t->n_threads + 1, sizeof *count);
+    uint32_t best = 0;
+    memset(count, 0, (t->n_threads + 1) * sizeof *count);
+    for (size_t i = 0; i < t->n_spans; i++) {
+        const struct tg_span *s = tg_span_at(t, i);
+        if (is_window(t, s, w))
+            count[t->tracks[s->track].thread]++;
+    }
+    for (uint32_t k = 1; k < t->n_threads; k++)
+        if (count[k] > count[best] ||
+            (count[k] == count[best] && thread_cmp(&t->threads[k], &t->threads[best]) < 0))
+            best = k;
+    free(count);
+    return best;
+}
+
+static void find_windows(struct tg_steps *out, const struct tg_trace *t,
+                         const struct tg_window_spec *w)
+{
+    uint32_t thread = main_thread(t, w);
+    size_t cap = 0;
+    for (size_t k = 0; k < t->n_spans; k++) {
+        const struct tg_span *s = tg_span_at(t, out->order[k]);
+        struct tg_step *last = out->n ? &out->v[out->n - 1] : NULL;
+        int64_t number;
+        if (t->tracks[s->track].thread != thread || s->dur <= 0 || !is_window(t, s, w))
+            continue;
+        if (last && tg_span_end(s) <= last->end)
+            continue; /* inside the last one */
+        if (last && last->end > s->start)
+            last->end = s->start; /* clock granularity */
+        number =
+            w->by == TG_WINDOW_AUTO ? tg_step_number(tg_span_name(t, s)->name) : (int64_t)out->n;
+        out->v = tg_grow(out->v, &cap, out->n + 1, sizeof *out->v);
+        out->v[out->n++] = (struct tg_step){ number, s->start, tg_span_end(s), out->order[k] };
+    }
+    out->marked = out->n > 0;
+}
+
+static void whole_trace(struct tg_steps *out, const struct tg_trace *t)
+{
+    struct tg_step all = { .span = TG_NO_SPAN };
+    for (size_t k = 0; k < t->n_spans; k++) {
+        const struct tg_span *s = tg_span_at(t, out->order[k]);
+        if (k == 0)
+            all.start = all.end = s->start;
+        if (tg_span_end(s) > all.end)
+            all.end = tg_span_end(s);
+    }
+    out->v = tg_xmalloc(sizeof *out->v);
+    out->v[0] = all;
+    out->n = 1;
+}
+
+bool tg_steps_build(struct tg_steps *out, const struct tg_trace *t, const struct tg_window_spec *w,
+                    struct tg_err *err)
+{
+    size_t n = t->n_spans ? t->n_spans : 1;
+    *out = (struct tg_steps){ .order = tg_xrealloc(NULL, n, sizeof *out->order),
+                              .step_of = tg_xrealloc(NULL, n, sizeof *out->step_of),
+                              .launch = tg_xrealloc(NULL, n, sizeof *out->launch),
+                              .parent = tg_xrealloc(NULL, n, sizeof *out->parent),
+                              .self = tg_xrealloc(NULL, n, sizeof *out->self) };
+    tg_trace_sort(t, out->order);
+    if (w->by != TG_WINDOW_WHOLE)
+        find_windows(out, t, w);
+    if (!out->marked)
+        whole_trace(out, t);
+    if (out->n > INT32_MAX) {
+        tg_steps_release(out);
+        return tg_err_set(err, TG_ERR_LIMIT, TG_AT_FILE(t->path), "more than 2147483647 steps");
+    }
+    tg_steps_nest(out, t);
+    tg_steps_link(out, t);
+    tg_steps_place(out, t);
+    return true;
+}
+
+void tg_steps_release(struct tg_steps *s)
+{
+    free(s->v);
+    free(s->order);
+    free(s->step_of);
+    free(s->launch);
+    free(s->parent);
+    free(s->self);
+    *s = (struct tg_steps){ 0 };
+}
+
+static tg_ns longest_step(const struct tg_steps *s)
+{
+    tg_ns longest = 0;
+    for (size_t k = 0; k < s->n; k++)
+        if (tg_ns_sub(s->v[k].end, s->v[k].start) > longest)
+            longest = tg_ns_sub(s->v[k].end, s->v[k].start);
+    return longest;
+}
+
+struct tg_integrity tg_steps_integrity(const struct tg_trace *t, const struct tg_steps *s)
+{
+    struct tg_integrity out = t->integrity;
+    tg_ns longest = longest_step(s);
+    tg_ns *until = tg_xrealloc(NULL, t->n_tracks ? t->n_tracks : 1, sizeof *until);
+    for (size_t k = 0; k < t->n_tracks; k++)
+        until[k] = INT64_MIN;
+    out.unlinked = s->unlinked;
+    out.overlapping = 0;
+    out.overlapping_ns = 0;
+    out.longer_than_step = 0;
+    for (size_t k = 0; k < t->n_spans; k++) {
+        const struct tg_span *x = tg_span_at(t, s->order[k]);
+        tg_ns *end = &until[x->track];
+        if (!tg_kind_is_device(tg_span_kind(t, x)))
+            continue;
+        out.longer_than_step += s->marked && x->dur > longest;
+        if (t->tracks[x->track].stream != TG_NO_STREAM && *end > x->start) {
+            out.overlapping++;
+            out.overlapping_ns = tg_ns_add(out.overlapping_ns, tg_ns_sub(*end, x->start));
+        }
+        if (tg_span_end(x) > *end)
+            *end = tg_span_end(x);
+    }
+    free(until);
+    return out;
+}

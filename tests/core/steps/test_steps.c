@@ -1,0 +1,323 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "core/steps/steps.h"
+#include "tests/build_trace.h"
+
+struct fixture {
+    struct bt b;
+    struct tg_steps s;
+    const struct tg_trace *t;
+};
+
+static const struct tg_window_spec AUTO = { TG_WINDOW_AUTO, { NULL, 0 } };
+
+static void build(struct fixture *f, uint64_t seed, const struct tg_window_spec *w)
+{
+    struct tg_err err;
+    tg_err_init(&err);
+    tg_steps_release(&f->s);
+    f->t = bt_trace(&f->b, seed);
+    assert_true(tg_steps_build(&f->s, f->t, w, &err));
+}
+
+static int setup(void **state)
+{
+    struct fixture *f = calloc(1, sizeof *f);
+    bt_init(&f->b);
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *f = *state;
+    tg_steps_release(&f->s);
+    bt_release(&f->b);
+    free(f);
+    return 0;
+}
+
+static int32_t step_of(const struct fixture *f, const char *name, tg_ns ts)
+{
+    return f->s.step_of[bt_find(f->t, name, ts)];
+}
+
+/* Windows [100,200) and [200,300): an op at 199 is in the first, at 200 in the second, at 300 and
+ * 50 in none. The kernel of the launch at 190 runs at 250: it is of the first. */
+static void windows_are_half_open_and_kernels_follow_launches(void **state)
+{
+    struct fixture *f = *state;
+    bt_device(&f->b, "kernel", "k", 7, 250, 10, 1);
+    bt_host(&f->b, "cpu_op", "a", "1", 199, 5, -1);
+    bt_host(&f->b, "cpu_op", "a", "1", 200, 5, -1);
+    bt_host(&f->b, "cpu_op", "a", "1", 300, 5, -1);
+    bt_host(&f->b, "cpu_op", "a", "1", 50, 5, -1);
+    bt_host(&f->b, "cuda_runtime", "cudaLaunchKernel", "1", 190, 5, 1);
+    bt_host(&f->b, "user_annotation", "ProfilerStep#8", "1", 200, 100, -1);
+    bt_host(&f->b, "user_annotation", "ProfilerStep#7", "1", 100, 100, -1);
+    /* The device's copy of the step is no window. */
+    bt_device(&f->b, "gpu_user_annotation", "ProfilerStep#7", 7, 240, 900, -1);
+    for (uint64_t seed = 0; seed < 5; seed++) {
+        build(f, seed, &AUTO);
+        assert_true(f->s.marked);
+        assert_int_equal(f->s.n, 2);
+        assert_int_equal(f->s.v[0].number, 7);
+        assert_int_equal(f->s.v[1].number, 8);
+        assert_int_equal(f->s.v[1].start, 200);
+        assert_int_equal(step_of(f, "a", 199), 0);
+        assert_int_equal(step_of(f, "a", 200), 1);
+        assert_int_equal(step_of(f, "a", 300), -1);
+        assert_int_equal(step_of(f, "a", 50), -1);
+        assert_int_equal(step_of(f, "k", 250), 0);
+        assert_int_equal(f->s.unlinked, 0);
+        assert_int_equal(f->s.device_spans, 1);
+    }
+}
+
+/* Whole microseconds make #8 begin before #7 ends; #7 is cut there, none is lost. */
+static void overlapping_windows_are_cut_nested_ones_left_out(void **state)
+{
+    struct fixture *f = *state;
+    bt_host(&f->b, "user_annotation", "ProfilerStep#7", "1", 0, 1001, -1);
+    bt_host(&f->b, "user_annotation", "ProfilerStep#8", "1", 1000, 1000, -1);
+    bt_host(&f->b, "user_annotation", "ProfilerStep#9", "1", 1100, 100, -1);
+    build(f, 0, &AUTO);
+    assert_int_equal(f->s.n, 2);
+    assert_int_equal(f->s.v[0].end, 1000);
+    assert_int_equal(f->s.v[1].end, 2000);
+}
+
+/* Three windows on thread 2, one on thread 1: thread 2 is the main one. */
+static void the_main_thread_has_most_windows(void **state)
+{
+    struct fixture *f = *state;
+    bt_host(&f->b, "user_annotation", "ProfilerStep#1", "1", 0, 1000, -1);
+    for (int k = 0; k < 3; k++)
+        bt_host(&f->b, "user_annotation", "ProfilerStep#1", "2", 100 * k, 50, -1);
+    bt_host(&f->b, "cpu_op", "a", "1", 60, 1, -1);
+    build(f, 0, &AUTO);
+    assert_int_equal(f->s.n, 3);
+    assert_int_equal(step_of(f, "a", 60), -1);
+}
+
+static void annotations_serve_as_windows_when_asked(void **state)
+{
+    struct fixture *f = *state;
+    const struct tg_window_spec iter = { TG_WINDOW_ANNOTATION, TG_SV("iter *") };
+    const struct tg_window_spec none = { TG_WINDOW_ANNOTATION, TG_SV("nothing") };
+    const struct tg_window_spec whole = { TG_WINDOW_WHOLE, { NULL, 0 } };
+    bt_host(&f->b, "user_annotation", "ProfilerStep#3", "1", 0, 50, -1);
+    bt_host(&f->b, "user_annotation", "iter 1", "1", 10, 20, -1);
+    bt_host(&f->b, "user_annotation", "iter 2", "1", 40, 20, -1);
+    bt_device(&f->b, "gpu_user_annotation", "iter 1", 7, 12, 99, -1);
+    build(f, 0, &iter);
+    assert_int_equal(f->s.n, 2);
+    assert_int_equal(f->s.v[0].number, 0);
+    assert_int_equal(f->s.v[1].start, 40);
+    build(f, 0, &none);
+    assert_false(f->s.marked);
+    assert_int_equal(f->s.n, 1);
+    build(f, 0, &whole);
+    assert_false(f->s.marked);
+    assert_int_equal(f->s.v[0].start, 0);
+    assert_int_equal(f->s.v[0].end, 111); /* 12 + 99: device rows count */
+    assert_int_equal(step_of(f, "iter 2", 40), 0);
+}
+
+static void an_empty_trace_is_one_empty_step(void **state)
+{
+    struct fixture *f = *state;
+    build(f, 0, &AUTO);
+    assert_int_equal(f->s.n, 1);
+    assert_false(f->s.marked);
+    assert_int_equal(f->s.v[0].end, 0);
+}
+
+/*
+ * outer [0,100) holds a [10,30), b [30,50) and c [90,110), which is cut at 100: self of outer is
+ * 100 - 20 - 20 - 10 = 50. a holds a1 [15,20): 15 left. Python and other threads take no part.
+ */
+static void self_time_is_without_direct_children(void **state)
+{
+    struct fixture *f = *state;
+    bt_host(&f->b, "cpu_op", "a1", "1", 15, 5, -1);
+    bt_host(&f->b, "cpu_op", "outer", "1", 0, 100, -1);
+    bt_host(&f->b, "cpu_op", "b", "1", 30, 20, -1);
+    bt_host(&f->b, "cpu_op", "a", "1", 10, 20, -1);
+    bt_host(&f->b, "cpu_op", "c", "1", 90, 20, -1);
+    bt_host(&f->b, "python_function", "py", "1", 0, 100, -1);
+    bt_host(&f->b, "cpu_op", "elsewhere", "2", 12, 4, -1);
+    bt_host(&f->b, "cpu_op", "empty", "1", 100, 0, -1);
+    for (uint64_t seed = 0; seed < 4; seed++) {
+        build(f, seed, &AUTO);
+        uint32_t outer = bt_find(f->t, "outer", 0), a = bt_find(f->t, "a", 10);
+        assert_int_equal(f->s.self[outer], 50);
+        assert_int_equal(f->s.self[a], 15);
+        assert_int_equal(f->s.self[bt_find(f->t, "c", 90)], 20);
+        assert_int_equal(f->s.self[bt_find(f->t, "py", 0)], 100);
+        assert_int_equal(f->s.parent[bt_find(f->t, "a1", 15)], a);
+        assert_int_equal(f->s.parent[a], outer);
+        assert_int_equal(f->s.parent[bt_find(f->t, "py", 0)], TG_NO_SPAN);
+        assert_int_equal(f->s.parent[bt_find(f->t, "elsewhere", 12)], TG_NO_SPAN);
+        assert_int_equal(f->s.parent[outer], TG_NO_SPAN);
+    }
+}
+
+/* The driver's call has the runtime's correlation: the outer one is the launch; the kernel's parent
+ * is the operator, not a call. A synchronising row with the same number is no launch. */
+static void the_launching_call_is_preferred(void **state)
+{
+    struct fixture *f = *state;
+    bt_device(&f->b, "kernel", "k", 7, 40, 10, 5);
+    bt_host(&f->b, "cuda_runtime", "cudaStreamSynchronize", "1", 1, 2, 5);
+    bt_host(&f->b, "cuda_driver", "cuLaunchKernel", "1", 12, 3, 5);
+    bt_host(&f->b, "cuda_runtime", "cudaLaunchKernel", "1", 11, 6, 5);
+    bt_host(&f->b, "cpu_op", "aten::mm", "1", 10, 20, -1);
+    for (uint64_t seed = 0; seed < 6; seed++) {
+        build(f, seed, &AUTO);
+        uint32_t k = bt_find(f->t, "k", 40);
+        assert_int_equal(f->s.launch[k], bt_find(f->t, "cudaLaunchKernel", 11));
+        assert_int_equal(f->s.parent[k], bt_find(f->t, "aten::mm", 10));
+        assert_int_equal(f->s.self[k], 10);
+    }
+}
+
+/* One graph launch has many kernels; a kernel launch with five has a wrong correlation. */
+static void graphs_have_many_kernels_launches_few(void **state)
+{
+    struct fixture *f = *state;
+    bt_host(&f->b, "cuda_runtime", "cudaGraphLaunch", "1", 0, 5, 1);
+    bt_host(&f->b, "cuda_runtime", "cudaLaunchKernel", "1", 10, 5, 2);
+    bt_host(&f->b, "cuda_runtime", "cudaLaunchKernel", "1", 20, 5, 3);
+    for (int k = 0; k < 9; k++)
+        bt_device(&f->b, "kernel", "graphed", 7, 30 + k, 1, 1);
+    for (int k = 0; k < 5; k++)
+        bt_device(&f->b, "kernel", "wrong", 7, 60 + k, 1, 2);
+    for (int k = 0; k < 4; k++)
+        bt_device(&f->b, "kernel", "cooperative", 7, 70 + k, 1, 3);
+    bt_device(&f->b, "kernel", "lonely", 7, 80, 1, 77);
+    build(f, 0, &AUTO);
+    assert_int_equal(f->s.device_spans, 19);
+    assert_int_equal(f->s.unlinked, 6);
+    assert_int_equal(f->s.launch[bt_find(f->t, "graphed", 38)],
+                     bt_find(f->t, "cudaGraphLaunch", 0));
+    assert_int_equal(f->s.launch[bt_find(f->t, "wrong", 60)], TG_NO_SPAN);
+    assert_int_equal(f->s.launch[bt_find(f->t, "cooperative", 73)],
+                     bt_find(f->t, "cudaLaunchKernel", 20));
+    assert_int_equal(f->s.launch[bt_find(f->t, "lonely", 80)], TG_NO_SPAN);
+}
+
+/*
+ * Steps 0 and 1; stream 7 runs their linked kernels at 120-130, 150-160 (step 0) and 320-330,
+ * 350-360 (step 1). Unlinked work: at 140 between two of step 0; at 125 on stream 9 by the
+ * device's window of step 0 [120,160); at 200 on stream 7 the neighbours disagree and no window is
+ * open: unassigned; at 340 step 1; at 900 nothing known.
+ */
+static void unlinked_work_goes_to_its_neighbours(void **state)
+{
+    struct fixture *f = *state;
+    bt_host(&f->b, "user_annotation", "ProfilerStep#0", "1", 100, 100, -1);
+    bt_host(&f->b, "user_annotation", "ProfilerStep#1", "1", 300, 100, -1);
+    bt_host(&f->b, "cuda_runtime", "cudaLaunchKernel", "1", 110, 1, 1);
+    bt_host(&f->b, "cuda_runtime", "cudaLaunchKernel", "1", 112, 1, 2);
+    bt_host(&f->b, "cuda_runtime", "cudaLaunchKernel", "1", 310, 1, 3);
+    bt_host(&f->b, "cuda_runtime", "cudaLaunchKernel", "1", 312, 1, 4);
+    bt_device(&f->b, "kernel", "k", 7, 120, 10, 1);
+    bt_device(&f->b, "kernel", "k", 7, 150, 10, 2);
+    bt_device(&f->b, "kernel", "k", 7, 320, 10, 3);
+    bt_device(&f->b, "kernel", "k", 7, 350, 10, 4);
+    bt_device(&f->b, "kernel", "u", 7, 140, 1, 91);
+    bt_device(&f->b, "kernel", "u", 9, 125, 1, 92);
+    bt_device(&f->b, "kernel", "u", 7, 200, 1, 93);
+    bt_device(&f->b, "kernel", "u", 7, 340, 1, 94);
+    bt_device(&f->b, "kernel", "u", 7, 900, 1, -1);
+    for (uint64_t seed = 0; seed < 4; seed++) {
+        build(f, seed, &AUTO);
+        assert_int_equal(step_of(f, "u", 140), 0);
+        assert_int_equal(step_of(f, "u", 125), 0);
+        assert_int_equal(step_of(f, "u", 200), -1);
+        assert_int_equal(step_of(f, "u", 340), 1);
+        assert_int_equal(step_of(f, "u", 900), -1);
+        assert_int_equal(f->s.unlinked, 5);
+        assert_int_equal(f->s.unassigned, 2);
+    }
+}
+
+/* [0,100) and [90,120) on stream 7 overlap by 10; the same times on two streams do not. */
+static void integrity_counts_overlap_on_one_stream(void **state)
+{
+    struct fixture *f = *state;
+    struct tg_integrity d;
+    bt_host(&f->b, "user_annotation", "ProfilerStep#0", "1", 0, 60, -1);
+    bt_device(&f->b, "kernel", "k", 7, 0, 100, -1);
+    bt_device(&f->b, "kernel", "k", 8, 90, 30, -1);
+    build(f, 0, &AUTO);
+    d = tg_steps_integrity(f->t, &f->s);
+    assert_int_equal(d.overlapping, 0);
+    assert_int_equal(d.longer_than_step, 1);
+    bt_device(&f->b, "kernel", "k", 7, 90, 30, -1);
+    build(f, 0, &AUTO);
+    d = tg_steps_integrity(f->t, &f->s);
+    assert_int_equal(d.overlapping, 1);
+    assert_int_equal(d.overlapping_ns, 10);
+    assert_int_equal(d.unlinked, 3);
+}
+
+/* "serve" covers 90 of 100 ns in three disjoint pieces; "nested" overlaps itself; "rare" has two;
+ * "small" covers 3 %. */
+static void hints_are_recurring_disjoint_and_long(void **state)
+{
+    struct fixture *f = *state;
+    struct tg_window_hint h[4];
+    for (int k = 0; k < 3; k++) {
+        bt_host(&f->b, "user_annotation", "serve", "1", 33 * k, 30, -1);
+        bt_host(&f->b, "cpu_op", "nested", "1", 33 * k, 34, -1);
+        bt_host(&f->b, "cpu_op", "small", "1", 33 * k + 1, 1, -1);
+    }
+    bt_host(&f->b, "cpu_op", "rare", "1", 0, 48, -1);
+    bt_host(&f->b, "cpu_op", "rare", "1", 50, 50, -1);
+    f->t = bt_trace(&f->b, 0);
+    assert_int_equal(tg_steps_hints(f->t, h, 4), 1);
+    assert_true(tg_sv_eq(h[0].name, TG_SV("serve")));
+    assert_int_equal(h[0].count, 3);
+    assert_true(h[0].covered > 0.899 && h[0].covered < 0.901);
+    assert_int_equal(tg_steps_hints(f->t, h, 0), 0);
+}
+
+/* Hostile times: nothing overflows (the sanitizers watch). */
+static void huge_times_stay_in_range(void **state)
+{
+    struct fixture *f = *state;
+    bt_host(&f->b, "user_annotation", "ProfilerStep#0", "1", INT64_MIN, INT64_MAX, -1);
+    bt_host(&f->b, "cpu_op", "a", "1", INT64_MIN + 1, INT64_MAX, -1);
+    bt_host(&f->b, "cpu_op", "b", "1", INT64_MAX - 1, INT64_MAX, -1);
+    bt_host(&f->b, "cpu_op", "c", "1", 5, -7, -1);
+    bt_device(&f->b, "kernel", "k", 7, INT64_MAX, INT64_MAX, INT64_MAX);
+    build(f, 0, &AUTO);
+    assert_int_equal(f->s.self[bt_find(f->t, "c", 5)], 0);
+    assert_int_equal(tg_steps_integrity(f->t, &f->s).unlinked, 1);
+}
+
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        T(windows_are_half_open_and_kernels_follow_launches),
+        T(overlapping_windows_are_cut_nested_ones_left_out),
+        T(the_main_thread_has_most_windows),
+        T(annotations_serve_as_windows_when_asked),
+        T(an_empty_trace_is_one_empty_step),
+        T(self_time_is_without_direct_children),
+        T(the_launching_call_is_preferred),
+        T(graphs_have_many_kernels_launches_few),
+        T(unlinked_work_goes_to_its_neighbours),
+        T(integrity_counts_overlap_on_one_stream),
+        T(hints_are_recurring_disjoint_and_long),
+        T(huge_times_stay_in_range),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

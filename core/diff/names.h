@@ -1,6 +1,9 @@
 #ifndef TG_DIFF_NAMES_H
 #define TG_DIFF_NAMES_H
-/* The three forms of a name: raw, short (HTA's rule, for display), normalised (identity). */
+/*
+ * The three forms of a name: raw, short (HTA's rule, for display), normalised (identity).
+ * Both functions append to `out` and take time linear in the name, whatever it holds.
+ */
 #include "core/base/buf.h"
 #include "core/trace/kind.h"
 
@@ -8,9 +11,20 @@
 void tg_name_short(tg_sv raw, struct tg_buf *out);
 
 /*
- * Identity for gating: stable between builds of the same program. ProfilerStep#N -> ProfilerStep;
- * graph hashes, hex addresses, `.py(123)` lines, Inductor numbers and hashes, lambda and
- * anonymous-namespace numbers, server step names. Idempotent.
+ * Identity for gating: the same for builds and runs of the same program. Idempotent. Rules:
+ *   ProfilerStep#12                       ProfilerStep
+ *   execute_8_context_1(a)_generation_0   execute_*_context_*_generation_*   (annotations only)
+ *   step[DECODE bs=32]                    step[DECODE bs=*]                  (annotations only)
+ *   0x7f00c0de                            0x*
+ *   base32 hash of 32 and more            *       (graphs: "## Call CompiledFxGraph * ##")
+ *   model.py(123): forward                model.py: forward        (and "<string>(1): f")
+ *   /tmp/torchinductor_me/x/chash.py      /tmp/torchinductor_* /hash.py   (without the blank)
+ *   triton_poi_fused_add_mul_3            triton_poi_fused_add_mul (also graph_0_cpp_fused_add_1,
+ *                                         a hash or number behind it, any number of them)
+ *   {lambda(float)#2}, 'lambda3', $_4     {lambda(float)}, 'lambda', $_
+ *   {unnamed type#1}                      {unnamed type}
+ *   _GLOBAL__N__1f2e_7_Foo_cu_99          (anonymous namespace)
+ * Argument types stay: float against double under one number-less lambda is a real change.
  */
 void tg_name_normalise(enum tg_kind kind, tg_sv raw, struct tg_buf *out);
 #endif

@@ -1,0 +1,305 @@
+#include "core/diff/names.h"
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_lower(char c)
+{
+    return c >= 'a' && c <= 'z';
+}
+
+static bool is_word(char c)
+{
+    return is_digit(c) || is_lower(c) || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool is_hex(char c)
+{
+    return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+/* ---- HTA's short name --------------------------------------------------------------------- */
+
+static bool stays_long(tg_sv s)
+{
+    return tg_sv_starts(s, TG_SV("Memcpy")) || tg_sv_starts(s, TG_SV("Memset")) ||
+           tg_sv_starts(s, TG_SV("hipMemcpy")) || tg_sv_starts(s, TG_SV("hipMemset")) ||
+           tg_sv_starts(s, TG_SV("dma")) || (!memchr(s.p, '<', s.n) && !memchr(s.p, '(', s.n));
+}
+
+/* Shortens [from, b->n) back through the nearest `opener`; without one, to nothing. */
+static void pop_through(struct tg_buf *b, size_t from, char opener)
+{
+    while (b->n > from)
+        if (b->p[--b->n] == opener)
+            return;
+}
+
+/* Every byte is pushed and popped at most once. */
+void tg_name_short(tg_sv raw, struct tg_buf *out)
+{
+    size_t from = out->n, cut;
+    if (raw.n == 0)
+        return;
+    if (stays_long(raw)) {
+        tg_buf_add(out, raw);
+        return;
+    }
+    for (size_t i = 0; i < raw.n; i++) {
+        if (raw.p[i] == '-' && i + 1 < raw.n && raw.p[i + 1] == '>')
+            i++;
+        else if (raw.p[i] == '>')
+            pop_through(out, from, '<');
+        else if (raw.p[i] == ')')
+            pop_through(out, from, '(');
+        else
+            tg_buf_putc(out, raw.p[i]);
+    }
+    for (cut = out->n; cut > from && out->p[cut - 1] != ' '; cut--)
+        continue;
+    if (out->n == from) /* maybe nothing was ever written */
+        tg_buf_room(out, 0);
+    memmove(out->p + from, out->p + cut, out->n - cut);
+    out->n -= cut - from;
+    out->p[out->n] = '\0';
+}
+
+/* ---- identity ----------------------------------------------------------------------------- */
+
+struct scan {
+    tg_sv s;
+    size_t i;
+    struct tg_buf *out;
+};
+
+static size_t word_end(tg_sv s, size_t i)
+{
+    while (i < s.n && is_word(s.p[i]))
+        i++;
+    return i;
+}
+
+static size_t digits_end(tg_sv s, size_t i)
+{
+    while (i < s.n && is_digit(s.p[i]))
+        i++;
+    return i;
+}
+
+static bool all_digits(tg_sv w)
+{
+    return w.n && digits_end(w, 0) == w.n;
+}
+
+static bool is_address(tg_sv w)
+{
+    if (w.n < 3 || w.p[0] != '0' || w.p[1] != 'x')
+        return false;
+    for (size_t i = 2; i < w.n; i++)
+        if (!is_hex(w.p[i]))
+            return false;
+    return true;
+}
+
+/* Base32 text of a cache key (52 characters in Inductor's); a C++ word of lower case letters and
+ * digits that long has fewer digits. */
+static bool is_hash(tg_sv w, size_t least)
+{
+    size_t digits = 0;
+    for (size_t i = 0; i < w.n; i++) {
+        if (!is_digit(w.p[i]) && !is_lower(w.p[i]))
+            return false;
+        digits += is_digit(w.p[i]);
+    }
+    return w.n >= least && digits >= 3 && digits < w.n;
+}
+
+/* "triton_poi_fused", "cpp_fused": the length of the fixed part, 0 for other words. */
+static size_t inductor_prefix(tg_sv w)
+{
+    static const char kinds[][4] = { "poi", "red", "per", "tem", "for" };
+    if (tg_sv_starts(w, TG_SV("cpp_fused")))
+        return sizeof "cpp_fused" - 1;
+    if (w.n < 16 || !tg_sv_starts(w, TG_SV("triton_")) || memcmp(w.p + 10, "_fused", 6) != 0)
+        return 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (memcmp(w.p + 7, kinds[i], 3) == 0)
+            return 16;
+    return 0;
+}
+
+/* Triton's argument signature: "0d1d2de". */
+static bool is_signature(tg_sv w)
+{
+    if (w.n < 2 || w.p[0] != '0' || (w.p[1] != 'd' && w.p[1] != 'c'))
+        return false;
+    for (size_t i = 0; i < w.n; i++)
+        if (!is_digit(w.p[i]) && !strchr("dcei", w.p[i]))
+            return false;
+    return true;
+}
+
+static tg_sv last_part(tg_sv w, size_t from)
+{
+    size_t i = w.n;
+    while (i > from && w.p[i - 1] != '_')
+        i--;
+    return (tg_sv){ w.p + i, w.n - i };
+}
+
+/* Numbers and hashes go, a signature behind them stays. */
+static void put_inductor(struct tg_buf *out, tg_sv w, size_t prefix)
+{
+    tg_sv part = last_part(w, prefix), signature = { NULL, 0 };
+    if (part.n < w.n - prefix && is_signature(part)) {
+        signature = (tg_sv){ part.p - 1, part.n + 1 };
+        w.n -= signature.n;
+        part = last_part(w, prefix);
+    }
+    while (part.n < w.n - prefix && (all_digits(part) || is_hash(part, 20))) {
+        w.n -= part.n + 1;
+        part = last_part(w, prefix);
+    }
+    tg_buf_add(out, w);
+    tg_buf_add(out, signature);
+}
+
+/* "graph_0_cpp_fused_add_1" -> "cpp_fused_add_1" */
+static tg_sv without_graph_number(tg_sv w)
+{
+    if (tg_sv_starts(w, TG_SV("graph_"))) {
+        size_t i = digits_end(w, 6);
+        if (i > 6 && tg_sv_starts((tg_sv){ w.p + i, w.n - i }, TG_SV("_cpp_fused")))
+            return (tg_sv){ w.p + i + 1, w.n - i - 1 };
+    }
+    return w;
+}
+
+/* The cache folder of Inductor is named after the user and the hash: only the file is kept. */
+static void torchinductor(struct scan *z)
+{
+    size_t end = z->i, slash = 0;
+    while (end < z->s.n && !strchr(" (:", z->s.p[end])) {
+        if (z->s.p[end] == '/')
+            slash = end;
+        end++;
+    }
+    tg_buf_puts(z->out, slash ? "torchinductor_*/" : "torchinductor_*");
+    z->i = slash ? slash + 1 : end;
+}
+
+static void word(struct scan *z)
+{
+    size_t end = word_end(z->s, z->i);
+    tg_sv w = { z->s.p + z->i, end - z->i }, plain = without_graph_number(w);
+    char before = z->i ? z->s.p[z->i - 1] : '\0', after = end < z->s.n ? z->s.p[end] : '\0';
+    size_t prefix = inductor_prefix(plain);
+    if (tg_sv_starts(w, TG_SV("torchinductor_"))) {
+        torchinductor(z);
+        return;
+    }
+    z->i = end;
+    if (is_address(w))
+        tg_buf_puts(z->out, "0x*");
+    else if (prefix)
+        put_inductor(z->out, plain, prefix);
+    else if (is_hash(w, 32))
+        tg_buf_puts(z->out, "*");
+    else if (tg_sv_starts(w, TG_SV("_GLOBAL__N__")))
+        tg_buf_puts(z->out, "(anonymous namespace)");
+    else if (before == '\'' && after == '\'' && tg_sv_starts(w, TG_SV("lambda")) &&
+             digits_end(w, 6) == w.n)
+        tg_buf_puts(z->out, "lambda");
+    else if (before == '$' && w.p[0] == '_' && digits_end(w, 1) == w.n)
+        tg_buf_puts(z->out, "_");
+    else
+        tg_buf_add(z->out, w);
+}
+
+/* "(12)", any number of them: a line number behind ".py", or before ": " of a Python function. */
+static bool line_number(struct scan *z, enum tg_kind kind)
+{
+    size_t end = z->i, d;
+    bool python;
+    while (end < z->s.n && z->s.p[end] == '(' && (d = digits_end(z->s, end + 1)) > end + 1 &&
+           d < z->s.n && z->s.p[d] == ')')
+        end = d + 1;
+    if (end == z->i)
+        return false;
+    python = tg_sv_ends((tg_sv){ z->s.p, z->i }, TG_SV(".py"));
+    if ((python && (end == z->s.n || z->s.p[end] == ':' || z->s.p[end] == ' ')) ||
+        (kind == TG_KIND_PYTHON &&
+         tg_sv_starts((tg_sv){ z->s.p + end, z->s.n - end }, TG_SV(": ")))) {
+        z->i = end;
+        return true;
+    }
+    tg_buf_add(z->out, (tg_sv){ z->s.p + z->i, end - z->i });
+    z->i = end;
+    return true;
+}
+
+/* "#2}" behind "{lambda(float)" or "{unnamed type". */
+static bool closure_number(struct scan *z)
+{
+    tg_sv before = { z->s.p, z->i };
+    size_t d = digits_end(z->s, z->i + 1);
+    if (d == z->i + 1 || d == z->s.n || z->s.p[d] != '}' ||
+        tg_sv_ends(before, TG_SV("namespace)")) ||
+        !(tg_sv_ends(before, TG_SV(")")) || tg_sv_ends(before, TG_SV("{unnamed type"))))
+        return false;
+    z->i = d;
+    return true;
+}
+
+/* Steps of inference servers: batch composition in the name. Numbers become '*', (…) goes. */
+static void server_step(tg_sv s, struct tg_buf *out)
+{
+    size_t depth = 0;
+    for (size_t i = 0; i < s.n; i++) {
+        if (s.p[i] == '(')
+            depth++;
+        else if (s.p[i] == ')')
+            depth -= depth > 0;
+        else if (depth == 0 && is_digit(s.p[i])) {
+            i = digits_end(s, i) - 1;
+            tg_buf_putc(out, '*');
+        } else if (depth == 0)
+            tg_buf_putc(out, s.p[i]);
+    }
+}
+
+/* "ProfilerStep#12"; the parser of HTA allows blanks before the number, and so do we. */
+static bool is_step(tg_sv s)
+{
+    size_t i = sizeof "ProfilerStep#" - 1;
+    if (!tg_sv_starts(s, TG_SV("ProfilerStep#")))
+        return false;
+    while (i < s.n && s.p[i] == ' ')
+        i++;
+    return i < s.n && digits_end(s, i) == s.n;
+}
+
+void tg_name_normalise(enum tg_kind kind, tg_sv raw, struct tg_buf *out)
+{
+    struct scan z = { raw, 0, out };
+    if (is_step(raw)) {
+        tg_buf_puts(out, "ProfilerStep");
+        return;
+    }
+    if ((kind == TG_KIND_ANNOTATION || kind == TG_KIND_DEVICE_ANNOTATION) &&
+        (tg_sv_starts(raw, TG_SV("execute_")) || tg_sv_starts(raw, TG_SV("step[")))) {
+        server_step(raw, out);
+        return;
+    }
+    while (z.i < raw.n) {
+        char c = raw.p[z.i];
+        if (is_word(c))
+            word(&z);
+        else if (!(c == '(' && line_number(&z, kind)) && !(c == '#' && closure_number(&z))) {
+            tg_buf_putc(out, c);
+            z.i++;
+        }
+    }
+}

@@ -45,6 +45,7 @@ struct tg_event {
     tg_sv ts_text, dur_text;     /* the numbers' text */
     int64_t stream, correlation; /* from args, numeric or numeric text */
     int64_t external_id;         /* "External id" / "external id"; -1 absent */
+    int64_t device;              /* args.device; -1 absent */
     tg_sv args;                  /* raw text of the args object, braces included; n = 0: none */
 };
 
@@ -54,7 +55,9 @@ struct tg_kv {
 };
 struct tg_trace_info {
     int64_t rank, world_size; /* distributedInfo; -1 absent */
-    struct tg_kv *meta; /* top-level keys other than traceEvents, file order; large ones cut */
+    /* Top-level keys other than traceEvents, in file order, the last of a repeated key. Values
+       above 256 KiB are kept as "", and of more than 1024 keys or 4 MiB the rest is dropped. */
+    struct tg_kv *meta;
     size_t n_meta;
     uint64_t events, bytes; /* events met (all phases), bytes of decompressed text */
     uint64_t invalid_escapes, control_bytes, bad_utf8, non_finite, huge_integers, rounded_numbers;
@@ -64,8 +67,9 @@ struct tg_trace_info {
 
 struct tg_reader_opts {
     bool strict_json, allow_truncated;
-    bool want_args;                 /* false: args are checked but not reported (aggregates) */
-    size_t window;                  /* 0: default 256 KiB; tests use 1 */
+    bool want_args; /* false: args are checked but not reported (aggregates): no args text, stream,
+                       correlation, external id, device */
+    size_t window;  /* 0: default 256 KiB; tests use 1 */
     const struct tg_limits *limits; /* NULL: defaults */
 };
 

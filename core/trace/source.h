@@ -21,6 +21,10 @@ void tg_source_close(struct tg_source *s);
 
 /* Up to `n` bytes into `to`; 0 at the end (after all checks passed), -1 with err set. */
 TG_MUST int64_t tg_source_fill(struct tg_source *s, char *to, size_t n, struct tg_err *err);
+/* Back to the first byte; false where that is impossible (standard input, a pipe). */
+TG_MUST bool tg_source_rewind(struct tg_source *s);
+/* After a failed fill: the compressed data ended too early, and all before it was good. */
+bool tg_source_truncated(const struct tg_source *s);
 const char *tg_source_name(const struct tg_source *s);
 /* Compressed bytes consumed and the file's size (0: unknown), for progress. */
 void tg_source_progress(const struct tg_source *s, uint64_t *done, uint64_t *total);

@@ -1,0 +1,31 @@
+#ifndef TG_TRACE_INFLATE_H
+#define TG_TRACE_INFLATE_H
+/*
+ * One decompressor behind one table; internal to core/trace. A stream is a row of members (gzip) or
+ * frames (zstd). `run` consumes input and produces output until one of them is used up or the
+ * member has ended with its checksum and length verified.
+ */
+#include "core/base/sv.h"
+
+enum tg_inflated { TG_INFLATE_MORE, TG_INFLATE_MEMBER_END, TG_INFLATE_BAD };
+
+struct tg_inflate_io {
+    const unsigned char *in;
+    unsigned char *out;
+    size_t n_in, n_out;
+    const char *why; /* after TG_INFLATE_BAD */
+};
+
+struct tg_inflate_ops {
+    const char *format, *library;
+    void *(*open)(void);
+    enum tg_inflated (*run)(void *state, struct tg_inflate_io *io);
+    void (*next_member)(void *state);
+    void (*close)(void *state);
+};
+
+/* NULL where the build has no such library. zlib is always there. */
+const struct tg_inflate_ops *tg_inflate_isal(void);
+const struct tg_inflate_ops *tg_inflate_zlib(void);
+const struct tg_inflate_ops *tg_inflate_zstd(void);
+#endif

@@ -1,0 +1,57 @@
+#include "core/trace/inflate.h"
+
+#include <stdlib.h>
+#include <zlib.h>
+
+#include "core/base/arena.h"
+
+static void *zlib_open(void)
+{
+    z_stream *z = tg_xmalloc(sizeof *z);
+    *z = (z_stream){ 0 };
+    if (inflateInit2(z, 15 + 16) != Z_OK) /* 16: gzip wrapper, CRC and length checked */
+        (void)tg_xrealloc(NULL, SIZE_MAX, 2);
+    return z;
+}
+
+static enum tg_inflated zlib_run(void *state, struct tg_inflate_io *io)
+{
+    z_stream *z = state;
+    size_t in = io->n_in < UINT32_MAX ? io->n_in : UINT32_MAX;
+    size_t out = io->n_out < UINT32_MAX ? io->n_out : UINT32_MAX;
+    int code;
+    z->next_in = (Bytef *)(uintptr_t)io->in;
+    z->avail_in = (uInt)in;
+    z->next_out = io->out;
+    z->avail_out = (uInt)out;
+    code = inflate(z, Z_NO_FLUSH);
+    io->in += in - z->avail_in;
+    io->n_in -= in - z->avail_in;
+    io->out += out - z->avail_out;
+    io->n_out -= out - z->avail_out;
+    if (code == Z_STREAM_END)
+        return TG_INFLATE_MEMBER_END;
+    if (code == Z_OK || code == Z_BUF_ERROR)
+        return TG_INFLATE_MORE;
+    io->why = z->msg ? z->msg : "invalid compressed data";
+    return TG_INFLATE_BAD;
+}
+
+static void zlib_next(void *state)
+{
+    (void)inflateReset(state);
+}
+
+static void zlib_close(void *state)
+{
+    (void)inflateEnd(state);
+    free(state);
+}
+
+static const struct tg_inflate_ops ops = { "gzip",   "zlib",    zlib_open,
+                                           zlib_run, zlib_next, zlib_close };
+
+const struct tg_inflate_ops *tg_inflate_zlib(void)
+{
+    return &ops;
+}

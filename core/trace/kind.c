@@ -1,0 +1,112 @@
+#include "core/trace/kind.h"
+
+/* Categories as Kineto, its forks and HTA's test files write them. */
+static const struct {
+    const char *cat;
+    enum tg_kind kind;
+} categories[] = {
+    { "python_function", TG_KIND_PYTHON },
+    { "cpu_op", TG_KIND_OP },
+    { "cuda_runtime", TG_KIND_RUNTIME },
+    { "kernel", TG_KIND_KERNEL },
+    { "gpu_memcpy", TG_KIND_MEMCPY },
+    { "gpu_memset", TG_KIND_MEMSET },
+    { "cuda_driver", TG_KIND_RUNTIME },
+    { "user_annotation", TG_KIND_ANNOTATION },
+    { "gpu_user_annotation", TG_KIND_DEVICE_ANNOTATION },
+    { "cuda_sync", TG_KIND_DEVICE_SYNC },
+    { "overhead", TG_KIND_OVERHEAD },
+    { "Operator", TG_KIND_OP },
+    { "Runtime", TG_KIND_RUNTIME },
+    { "Kernel", TG_KIND_KERNEL },
+    { "Memcpy", TG_KIND_MEMCPY },
+    { "Memset", TG_KIND_MEMSET },
+    { "hip_runtime", TG_KIND_RUNTIME },
+    { "hip_driver", TG_KIND_RUNTIME },
+    { "xpu_runtime", TG_KIND_RUNTIME },
+    { "xpu_driver", TG_KIND_RUNTIME },
+    { "mtia_runtime", TG_KIND_RUNTIME },
+    { "mtia_ccp_events", TG_KIND_KERNEL },
+    { "privateuse1_runtime", TG_KIND_RUNTIME },
+    { "privateuse1_driver", TG_KIND_RUNTIME },
+};
+
+static const char *const kind_names[TG_KINDS] = {
+    [TG_KIND_OTHER] = "other",
+    [TG_KIND_OP] = "op",
+    [TG_KIND_RUNTIME] = "runtime",
+    [TG_KIND_SYNC] = "sync",
+    [TG_KIND_GRAPH] = "graph",
+    [TG_KIND_KERNEL] = "kernel",
+    [TG_KIND_MEMCPY] = "memcpy",
+    [TG_KIND_MEMSET] = "memset",
+    [TG_KIND_DEVICE_SYNC] = "device_sync",
+    [TG_KIND_ANNOTATION] = "annotation",
+    [TG_KIND_STEP] = "step",
+    [TG_KIND_DEVICE_ANNOTATION] = "device_annotation",
+    [TG_KIND_PYTHON] = "python",
+    [TG_KIND_OVERHEAD] = "overhead",
+};
+
+static enum tg_kind category_kind(tg_sv cat)
+{
+    for (size_t i = 0; i < sizeof categories / sizeof *categories; i++)
+        if (tg_sv_eq(cat, tg_sv_of(categories[i].cat)))
+            return categories[i].kind;
+    return TG_KIND_OTHER;
+}
+
+static enum tg_kind runtime_kind(tg_sv name)
+{
+    /* Suffixes as _ptsz and _v2 are versions of the same call. */
+    if (tg_sv_starts(name, TG_SV("cudaGraphLaunch")) ||
+        tg_sv_starts(name, TG_SV("cuGraphLaunch")) || tg_sv_starts(name, TG_SV("hipGraphLaunch")))
+        return TG_KIND_GRAPH;
+    if (tg_sv_has(name, TG_SV("Synchronize")) || tg_sv_starts(name, TG_SV("synchronize")))
+        return TG_KIND_SYNC; /* the second is MTIA's spelling */
+    return TG_KIND_RUNTIME;
+}
+
+enum tg_kind tg_kind_of(tg_sv cat, tg_sv name)
+{
+    enum tg_kind k = category_kind(cat);
+    bool host =
+        k == TG_KIND_OP || k == TG_KIND_RUNTIME || k == TG_KIND_ANNOTATION || k == TG_KIND_OTHER;
+    if (host && tg_step_number(name) >= 0)
+        return TG_KIND_STEP;
+    return k == TG_KIND_RUNTIME ? runtime_kind(name) : k;
+}
+
+const char *tg_kind_name(enum tg_kind k)
+{
+    return k < TG_KINDS ? kind_names[k] : "other";
+}
+
+bool tg_kind_from_name(tg_sv name, enum tg_kind *out)
+{
+    for (int k = 0; k < TG_KINDS; k++)
+        if (tg_sv_eq(name, tg_sv_of(kind_names[k]))) {
+            *out = (enum tg_kind)k;
+            return true;
+        }
+    return false;
+}
+
+int64_t tg_step_number(tg_sv name)
+{
+    static const tg_sv prefix = { "ProfilerStep#", 13 };
+    int64_t n;
+    if (!tg_sv_starts(name, prefix))
+        return -1;
+    name = (tg_sv){ name.p + prefix.n, name.n - prefix.n };
+    while (name.n && name.p[0] == ' ')
+        name = (tg_sv){ name.p + 1, name.n - 1 };
+    return tg_sv_i64(name, &n) && n >= 0 ? n : -1;
+}
+
+bool tg_is_polling(tg_sv name)
+{
+    return tg_sv_ends(name, TG_SV("EventQuery")) || tg_sv_ends(name, TG_SV("StreamQuery")) ||
+           tg_sv_ends(name, TG_SV("StreamIsCapturing")) ||
+           tg_sv_has(name, TG_SV("StreamGetCaptureInfo"));
+}

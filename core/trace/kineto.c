@@ -1,0 +1,155 @@
+#include "core/trace/kineto.h"
+
+#include "core/base/decimal.h"
+
+bool tg_kineto_key(const struct tg_value *key, tg_sv word)
+{
+    struct tg_buf text = { 0 };
+    bool equal;
+    if (!key->escaped)
+        return tg_sv_eq(key->raw, word);
+    tg_unescape(&text, key->raw);
+    equal = tg_sv_eq(tg_buf_sv(&text), word);
+    tg_buf_release(&text);
+    return equal;
+}
+
+int64_t tg_kineto_int(const struct tg_value *v, int64_t fallback)
+{
+    int64_t n;
+    tg_ns thousandths;
+    if (v->type != TG_TOKEN_NUMBER && v->type != TG_TOKEN_STRING)
+        return fallback;
+    if (tg_sv_i64(v->raw, &n))
+        return n;
+    if (tg_dec_us_to_ns(v->raw, &thousandths) == TG_DEC_OK && thousandths % 1000 == 0)
+        return thousandths / 1000;
+    return fallback;
+}
+
+static bool read_args(struct tg_scan *s, struct tg_event *ev)
+{
+    const char *start = s->p;
+    struct tg_value key, value;
+    bool first = true;
+    int more;
+    if (s->depth >= s->max_depth) {
+        s->status = TG_SCAN_LIMIT;
+        s->at = s->p;
+        return false;
+    }
+    s->depth++;
+    s->p++;
+    while ((more = tg_scan_member(s, &first, &key)) > 0) {
+        if (!tg_scan_value(s, &value))
+            return false;
+        if (tg_kineto_key(&key, TG_SV("stream")))
+            ev->stream = tg_kineto_int(&value, TG_NO_STREAM);
+        else if (tg_kineto_key(&key, TG_SV("correlation")))
+            ev->correlation = tg_kineto_int(&value, TG_NO_CORRELATION);
+        else if (tg_kineto_key(&key, TG_SV("External id")) ||
+                 tg_kineto_key(&key, TG_SV("external id")))
+            ev->external_id = tg_kineto_int(&value, -1);
+        else if (tg_kineto_key(&key, TG_SV("device")))
+            ev->device = tg_kineto_int(&value, -1);
+    }
+    ev->args = (tg_sv){ start, (size_t)(s->p - start) };
+    return more == 0;
+}
+
+static void forget_args(struct tg_event *ev)
+{
+    ev->stream = TG_NO_STREAM;
+    ev->correlation = TG_NO_CORRELATION;
+    ev->external_id = ev->device = -1;
+    ev->args = (tg_sv){ "", 0 };
+}
+
+static bool read_time(struct tg_scan *s, const struct tg_value *v, struct tg_raw_event *out,
+                      bool *has, bool *is_float, tg_ns *ns)
+{
+    enum tg_dec result;
+    *has = v->type != TG_TOKEN_NULL;
+    if (!*has)
+        return true;
+    if (v->type != TG_TOKEN_NUMBER)
+        return tg_scan_bad(s, v->raw.p, "a time that is not a number",
+                           "'ts' and 'dur' are microseconds, written as numbers.");
+    *is_float = v->is_float;
+    if (!v->finite)
+        return true;
+    result = tg_dec_us_to_ns(v->raw, ns);
+    if (result == TG_DEC_RANGE)
+        return tg_scan_bad(s, v->raw.p, "a time outside +-292 years",
+                           "'ts' and 'dur' are microseconds; this event is corrupt.");
+    out->rounded += result == TG_DEC_ROUNDED;
+    return true;
+}
+
+static char first_byte(const struct tg_value *v)
+{
+    struct tg_buf text = { 0 };
+    char c = v->type == TG_TOKEN_STRING && v->raw.n ? v->raw.p[0] : '\0';
+    if (c != '\\')
+        return c;
+    tg_unescape(&text, v->raw);
+    c = text.p[0];
+    tg_buf_release(&text);
+    return c;
+}
+
+static bool read_member(struct tg_scan *s, const struct tg_value *key, bool want_args,
+                        struct tg_raw_event *out)
+{
+    static const struct {
+        tg_sv word;
+        size_t field;
+    } fields[] = {
+        { { "ph", 2 }, offsetof(struct tg_raw_event, ph) },
+        { { "cat", 3 }, offsetof(struct tg_raw_event, cat) },
+        { { "name", 4 }, offsetof(struct tg_raw_event, name) },
+        { { "pid", 3 }, offsetof(struct tg_raw_event, pid) },
+        { { "tid", 3 }, offsetof(struct tg_raw_event, tid) },
+        { { "ts", 2 }, offsetof(struct tg_raw_event, ts) },
+        { { "dur", 3 }, offsetof(struct tg_raw_event, dur) },
+    };
+    struct tg_value ignored, *to = &ignored;
+    if (tg_kineto_key(key, TG_SV("args"))) {
+        forget_args(&out->ev);
+        if (want_args && *s->p == '{')
+            return read_args(s, &out->ev);
+        return tg_scan_value(s, &ignored);
+    }
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (tg_kineto_key(key, fields[i].word))
+            to = (struct tg_value *)(void *)((char *)out + fields[i].field);
+    return tg_scan_value(s, to);
+}
+
+bool tg_kineto_event(struct tg_scan *s, bool want_args, struct tg_raw_event *out)
+{
+    struct tg_value key;
+    bool first = true;
+    int more;
+    *out = (struct tg_raw_event){ .ev = { 0 } };
+    forget_args(&out->ev);
+    if (s->depth >= s->max_depth) {
+        s->status = TG_SCAN_LIMIT;
+        s->at = s->p;
+        return false;
+    }
+    s->depth++;
+    s->p++;
+    while ((more = tg_scan_member(s, &first, &key)) > 0)
+        if (!read_member(s, &key, want_args, out))
+            return false;
+    if (more < 0 || !read_time(s, &out->ts, out, &out->ev.has_ts, &out->ev.ts_float, &out->ev.ts) ||
+        !read_time(s, &out->dur, out, &out->ev.has_dur, &out->ev.dur_float, &out->ev.dur))
+        return false;
+    out->ev.ph = first_byte(&out->ph);
+    out->ev.has_name = out->name.type != TG_TOKEN_NULL;
+    out->ev.has_cat = out->cat.type != TG_TOKEN_NULL;
+    out->ev.ts_text = out->ts.raw;
+    out->ev.dur_text = out->dur.raw;
+    return true;
+}

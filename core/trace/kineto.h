@@ -1,0 +1,23 @@
+#ifndef TG_TRACE_KINETO_H
+#define TG_TRACE_KINETO_H
+/*
+ * One event of Kineto's dialect: any order of keys, unknown and escaped keys, duplicates (the last
+ * wins); internal to core/trace. Nothing is interned here, so that an event cut by the window's end
+ * can be scanned again.
+ */
+#include "core/trace/reader.h"
+#include "core/trace/scan.h"
+
+struct tg_raw_event {
+    struct tg_event ev;                               /* without name, thread, index */
+    struct tg_value ph, cat, name, ts, dur, pid, tid; /* type NULL: absent or null */
+    uint64_t rounded;
+};
+
+/* The cursor stands at the event's '{'. */
+bool tg_kineto_event(struct tg_scan *s, bool want_args, struct tg_raw_event *out);
+/* An integer in a number or in a text, also "7.0"; `fallback` otherwise. */
+int64_t tg_kineto_int(const struct tg_value *v, int64_t fallback);
+/* Is this key the word? Escapes are resolved. */
+bool tg_kineto_key(const struct tg_value *key, tg_sv word);
+#endif

@@ -1,0 +1,126 @@
+#include "core/trace/pairs.h"
+
+#include <stdlib.h>
+
+#include "core/base/arena.h"
+
+void tg_marks_add(struct tg_marks *m, const struct tg_event *ev, uint32_t fact)
+{
+    m->v = tg_grow(m->v, &m->cap, m->n + 1, sizeof *m->v);
+    m->v[m->n++] = (struct tg_mark){ .ts = ev->ts,
+                                     .stream = ev->stream,
+                                     .correlation = ev->correlation,
+                                     .device = ev->device,
+                                     .name = ev->name,
+                                     .thread = ev->thread,
+                                     .fact = fact,
+                                     .index = (uint32_t)ev->index,
+                                     .is_end = ev->ph == 'E',
+                                     .has_name = ev->has_name,
+                                     .has_cat = ev->has_cat };
+}
+
+void tg_marks_release(struct tg_marks *m)
+{
+    free(m->v);
+    *m = (struct tg_marks){ 0 };
+}
+
+static int compare_ints(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+/* Thread, time; then what tells marks of one instant apart without asking the file. */
+static int compare_marks(const void *pa, const void *pb, void *arg)
+{
+    const struct tg_mark *a = pa, *b = pb;
+    const struct tg_names *names = arg;
+    int c = compare_ints(a->thread, b->thread);
+    if (!c)
+        c = compare_ints(a->ts, b->ts);
+    if (!c)
+        c = compare_ints(b->is_end, a->is_end);
+    if (!c && a->name != b->name && a->name != TG_NO_ID && b->name != TG_NO_ID) {
+        c = tg_sv_cmp(names->v[a->name].cat, names->v[b->name].cat);
+        if (!c)
+            c = tg_sv_cmp(names->v[a->name].name, names->v[b->name].name);
+    } else if (!c) {
+        c = compare_ints(a->name == TG_NO_ID, b->name == TG_NO_ID);
+    }
+    if (!c)
+        c = compare_ints(a->correlation, b->correlation);
+    return c ? c : compare_ints(a->index, b->index);
+}
+
+struct matcher {
+    const struct tg_names *names;
+    const struct tg_mark **open; /* innermost last */
+    size_t n_open, cap;
+    struct tg_pair_sink *sink;
+};
+
+static bool closes(const struct matcher *m, const struct tg_mark *begin, const struct tg_mark *end)
+{
+    if (!end->has_name)
+        return true;
+    if (begin->name == end->name)
+        return true;
+    return !end->has_cat && begin->name != TG_NO_ID &&
+           tg_sv_eq(m->names->v[begin->name].name, m->names->v[end->name].name);
+}
+
+/* Closes the innermost open mark from `floor` up that `end` can mean. */
+static bool close_one(struct matcher *m, const struct tg_mark *end, size_t floor)
+{
+    for (size_t i = m->n_open; i > floor; i--) {
+        if (!closes(m, m->open[i - 1], end))
+            continue;
+        m->sink->pair(m->sink->arg, m->open[i - 1], end);
+        memmove(m->open + i - 1, m->open + i, (m->n_open - i) * sizeof *m->open);
+        m->n_open--;
+        return true;
+    }
+    return false;
+}
+
+/*
+ * One instant of one thread: its ends close what was open before, named ones first; then its begins
+ * open; ends that are left close those (length zero).
+ */
+static void match_instant(struct matcher *m, struct tg_mark *v, size_t n)
+{
+    size_t ends = 0, left = 0, floor;
+    while (ends < n && v[ends].is_end)
+        ends++;
+    for (int named = 1; named >= 0; named--)
+        for (size_t i = 0; i < ends; i++)
+            if (v[i].has_name == (bool)named && close_one(m, &v[i], 0))
+                v[i].is_end = false; /* used */
+    floor = m->n_open;
+    for (size_t i = ends; i < n; i++) {
+        m->open = tg_grow(m->open, &m->cap, m->n_open + 1, sizeof *m->open);
+        m->open[m->n_open++] = &v[i];
+    }
+    for (size_t i = 0; i < ends; i++)
+        left += v[i].is_end && !close_one(m, &v[i], floor);
+    m->sink->unmatched_end += left;
+}
+
+void tg_marks_match(struct tg_marks *marks, const struct tg_names *names, struct tg_pair_sink *sink)
+{
+    struct matcher m = { .names = names, .sink = sink };
+    if (marks->n > 1)
+        qsort_r(marks->v, marks->n, sizeof *marks->v, compare_marks, (void *)(uintptr_t)names);
+    for (size_t i = 0, j; i < marks->n; i = j) {
+        for (j = i + 1; j < marks->n && marks->v[j].thread == marks->v[i].thread &&
+                        marks->v[j].ts == marks->v[i].ts;)
+            j++;
+        match_instant(&m, marks->v + i, j - i);
+        if (j == marks->n || marks->v[j].thread != marks->v[i].thread) {
+            sink->unmatched_begin += m.n_open;
+            m.n_open = 0;
+        }
+    }
+    free(m.open);
+}

@@ -1,0 +1,563 @@
+#include "core/trace/reader.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "core/trace/intern.h"
+#include "core/trace/kineto.h"
+#include "core/trace/reader_internal.h"
+#include "core/trace/scan.h"
+
+#define DEFAULT_WINDOW ((size_t)256 << 10)
+#define META_VALUE_MAX ((size_t)256 << 10) /* a larger value is kept as "" */
+#define META_TOTAL_MAX ((size_t)4 << 20)   /* what comes behind that is dropped */
+#define META_COUNT_MAX 1024
+
+enum state {
+    AT_START,
+    IN_OBJECT,      /* behind '{' or a member */
+    AT_FIRST_EVENT, /* behind '[' */
+    BEHIND_EVENT,
+    BEHIND_TEXT,
+    AT_END,
+    HAS_FAILED
+};
+
+struct tg_reader {
+    struct tg_source *source;
+    struct tg_reader_opts opts;
+    struct tg_limits limits;
+    char *buf; /* the window: cap bytes and TG_SCAN_PAD zeros behind the n in use */
+    size_t cap, at, n;
+    uint64_t base; /* offset of buf[0] in the text */
+    bool last;     /* nothing follows the window */
+    enum state state;
+    bool bare, first_member, has_events;
+    struct tg_intern names, threads;
+    struct tg_names name_view;
+    struct tg_thread last_thread; /* views into the table */
+    uint32_t last_thread_id;
+    struct tg_trace_info info;
+    struct tg_arena *meta_arena;
+    size_t meta_cap, meta_bytes;
+    struct tg_buf text[2];
+    /* The unit that is being scanned. */
+    struct tg_raw_event raw;
+    struct tg_value key, value;
+    bool member_end, events_begin;
+};
+
+struct tg_reader *tg_reader_new(struct tg_source *s, const struct tg_reader_opts *o)
+{
+    struct tg_reader *r = tg_xmalloc(sizeof *r);
+    *r = (struct tg_reader){ .source = s, .first_member = true };
+    if (o)
+        r->opts = *o;
+    r->limits = r->opts.limits ? *r->opts.limits : TG_LIMITS_DEFAULT;
+    if (r->limits.max_depth > TG_SCAN_DEPTH)
+        r->limits.max_depth = TG_SCAN_DEPTH;
+    r->cap = r->opts.window ? r->opts.window : DEFAULT_WINDOW;
+    r->buf = tg_xmalloc(r->cap + TG_SCAN_PAD);
+    memset(r->buf, 0, TG_SCAN_PAD);
+    r->info.rank = r->info.world_size = -1;
+    r->last_thread_id = TG_NO_ID;
+    r->meta_arena = tg_arena_new();
+    tg_intern_init(&r->names, sizeof(struct tg_name));
+    tg_intern_init(&r->threads, sizeof(struct tg_thread));
+    return r;
+}
+
+void tg_reader_free(struct tg_reader *r)
+{
+    if (!r)
+        return;
+    tg_intern_release(&r->names);
+    tg_intern_release(&r->threads);
+    tg_arena_free(r->meta_arena);
+    tg_buf_release(&r->text[0]);
+    tg_buf_release(&r->text[1]);
+    free(r->info.meta);
+    free(r->buf);
+    free(r);
+}
+
+/* --- errors ----------------------------------------------------------------------------------- */
+
+/* Line and column of a byte: the text is read once more, only now that somebody asks. */
+static struct tg_loc locate(struct tg_reader *r, uint64_t offset)
+{
+    struct tg_loc loc = { tg_source_name(r->source), 0, 0, offset };
+    struct tg_err ignored;
+    char bytes[16384];
+    uint64_t at = 0;
+    int64_t got;
+    uint32_t line = 1, col = 1;
+    tg_err_init(&ignored);
+    if (!tg_source_rewind(r->source))
+        return loc;
+    while (at < offset && (got = tg_source_fill(r->source, bytes, sizeof bytes, &ignored)) > 0)
+        for (int64_t i = 0; i < got && at < offset; i++, at++) {
+            line += bytes[i] == '\n';
+            col = bytes[i] == '\n' ? 1 : col + 1;
+        }
+    if (at == offset) {
+        loc.line = line;
+        loc.col = col;
+    }
+    return loc;
+}
+
+/* What stands before the offending byte, and that byte; never what a smaller window lacks. */
+static tg_sv snippet(const struct tg_reader *r, const char *start, const char *at, char *to)
+{
+    const char *from = at - start > 30 ? at - 30 : start;
+    size_t n = 0;
+    for (; from <= at && from < r->buf + r->n; from++)
+        to[n++] = *from >= 0x20 && *from < 0x7f ? *from : ' ';
+    return (tg_sv){ to, n };
+}
+
+static bool report_limit(struct tg_reader *r, uint64_t offset, bool depth, struct tg_err *err)
+{
+    struct tg_loc loc = locate(r, offset);
+    if (depth)
+        return tg_err_set(err, TG_ERR_LIMIT, loc, "nested more than %zu deep, at byte %" PRIu64,
+                          r->limits.max_depth, offset);
+    return tg_err_set(err, TG_ERR_LIMIT, loc,
+                      "one event or metadata value is larger than %zu bytes, at byte %" PRIu64,
+                      r->limits.max_event, offset);
+}
+
+static bool report(struct tg_reader *r, const struct tg_scan *s, struct tg_err *err)
+{
+    const char *start = r->buf + r->at;
+    uint64_t offset = r->base + (uint64_t)(s->at - r->buf);
+    char near[32];
+    tg_sv text;
+    if ((size_t)(s->at - start) > r->limits.max_event)
+        return report_limit(r, r->base + r->at, false, err);
+    if (s->status == TG_SCAN_LIMIT)
+        return report_limit(r, offset, true, err);
+    text = snippet(r, start, s->at, near);
+    tg_err_set(err, TG_ERR_TRACE, locate(r, offset), "%s, at byte %" PRIu64 ", near '%.*s'",
+               s->message, offset, TG_SV_ARG(text));
+    if (s->hint[0])
+        tg_err_hint(err, "%s", s->hint);
+    if (r->state == AT_FIRST_EVENT || r->state == BEHIND_EVENT)
+        tg_err_context(err, "reading event %" PRIu64, r->info.events);
+    return false;
+}
+
+static bool report_here(struct tg_reader *r, const char *message, const char *hint,
+                        struct tg_err *err)
+{
+    struct tg_scan s = { .at = r->buf + r->at, .message = message, .hint = hint };
+    return report(r, &s, err);
+}
+
+static bool not_a_trace(struct tg_reader *r, struct tg_err *err)
+{
+    const char *name = tg_source_name(r->source);
+    bool nodes = false;
+    tg_err_set(err, TG_ERR_TRACE, TG_AT_FILE(name), "'%s' is not a trace: it has no traceEvents",
+               name);
+    for (size_t i = 0; i < r->info.n_meta; i++)
+        nodes |= tg_sv_eq(r->info.meta[i].key, TG_SV("nodes"));
+    return tg_err_hint(err, nodes ? "It looks like an execution trace (ExecutionTraceObserver); "
+                                    "the profiler's own file is needed."
+                                  : "A trace is what torch.profiler's export_chrome_trace or "
+                                    "tensorboard_trace_handler writes.");
+}
+
+/* --- window ----------------------------------------------------------------------------------- */
+
+/* Moves what is not consumed to the front and reads on. */
+static bool refill(struct tg_reader *r, struct tg_err *err)
+{
+    int64_t got;
+    if (r->at) {
+        memmove(r->buf, r->buf + r->at, r->n - r->at);
+        r->base += r->at;
+        r->n -= r->at;
+        r->at = 0;
+    }
+    if (r->n > r->limits.max_event)
+        return report_limit(r, r->base, false, err);
+    if (r->n == r->cap) {
+        r->cap *= 2;
+        r->buf = tg_xrealloc(r->buf, r->cap + TG_SCAN_PAD, 1);
+    }
+    got = tg_source_fill(r->source, r->buf + r->n, r->cap - r->n, err);
+    if (got < 0) {
+        if (!r->opts.allow_truncated || !tg_source_truncated(r->source))
+            return false;
+        tg_err_init(err);
+        r->info.truncated = true;
+        got = 0;
+    }
+    r->last = got == 0;
+    r->n += (size_t)got;
+    memset(r->buf + r->n, 0, TG_SCAN_PAD);
+    return true;
+}
+
+/* The next byte that is no blank, not consumed; 0 at the end of the text. */
+static bool peek(struct tg_reader *r, char *c, struct tg_err *err)
+{
+    for (;;) {
+        while (r->at < r->n && tg_is_blank(r->buf[r->at]))
+            r->at++;
+        *c = r->buf[r->at];
+        if (r->at < r->n || r->last)
+            return true;
+        if (!refill(r, err))
+            return false;
+    }
+}
+
+enum unit { UNIT_OK, UNIT_TRUNCATED, UNIT_FAILED };
+
+/* Scans one unit from r->at, again from its start whenever the window cuts it. */
+static enum unit scan_unit(struct tg_reader *r, unsigned depth,
+                           bool (*scan)(struct tg_reader *, struct tg_scan *), struct tg_err *err)
+{
+    for (;;) {
+        struct tg_scan s = { .p = r->buf + r->at,
+                             .end = r->buf + r->n,
+                             .last = r->last,
+                             .strict = r->opts.strict_json,
+                             .depth = depth,
+                             .max_depth = (unsigned)r->limits.max_depth };
+        if (scan(r, &s)) {
+            if ((size_t)(s.p - r->buf) - r->at > r->limits.max_event) {
+                (void)report_limit(r, r->base + r->at, false, err);
+                return UNIT_FAILED;
+            }
+            r->at = (size_t)(s.p - r->buf);
+            r->info.invalid_escapes += s.seen.invalid_escapes;
+            r->info.control_bytes += s.seen.control_bytes;
+            r->info.bad_utf8 += s.seen.bad_utf8;
+            r->info.non_finite += s.seen.non_finite;
+            r->info.huge_integers += s.seen.huge_integers;
+            return UNIT_OK;
+        }
+        if (s.status == TG_SCAN_TRUNCATED && r->opts.allow_truncated)
+            return UNIT_TRUNCATED;
+        if (s.status != TG_SCAN_MORE) {
+            (void)report(r, &s, err);
+            return UNIT_FAILED;
+        }
+        if (!refill(r, err))
+            return UNIT_FAILED;
+    }
+}
+
+/* --- metadata --------------------------------------------------------------------------------- */
+
+static tg_sv keep_text(struct tg_reader *r, const struct tg_value *v)
+{
+    tg_sv text;
+    char *copy;
+    if (v->raw.n > META_VALUE_MAX)
+        return (tg_sv){ "", 0 };
+    tg_buf_clear(&r->text[0]);
+    if (v->escaped)
+        tg_unescape(&r->text[0], v->raw);
+    text = v->escaped ? tg_buf_sv(&r->text[0]) : v->raw;
+    copy = tg_arena_alloc(r->meta_arena, text.n + TG_SCAN_PAD, 1); /* it may be scanned again */
+    if (text.n)
+        memcpy(copy, text.p, text.n);
+    return (tg_sv){ copy, text.n };
+}
+
+/* A repeated key: the last one wins, at the place of the first. */
+static void keep_meta(struct tg_reader *r)
+{
+    struct tg_kv kv;
+    size_t i = 0;
+    if (r->meta_bytes > META_TOTAL_MAX)
+        return;
+    kv = (struct tg_kv){ keep_text(r, &r->key), keep_text(r, &r->value) };
+    r->meta_bytes += kv.key.n + kv.value.n + sizeof kv;
+    while (i < r->info.n_meta && !tg_sv_eq(r->info.meta[i].key, kv.key))
+        i++;
+    if (i == META_COUNT_MAX)
+        return;
+    if (i == r->info.n_meta) {
+        r->info.meta = tg_grow(r->info.meta, &r->meta_cap, i + 1, sizeof *r->info.meta);
+        r->info.n_meta++;
+    }
+    r->info.meta[i] = kv;
+}
+
+/* distributedInfo was checked as JSON when it was read; a value that is cut is none. */
+static void read_ranks(struct tg_reader *r)
+{
+    for (size_t i = 0; i < r->info.n_meta; i++) {
+        struct tg_kv *kv = &r->info.meta[i];
+        struct tg_scan s = { .p = kv->value.p + 1,
+                             .end = kv->value.p + kv->value.n,
+                             .last = true,
+                             .depth = 1,
+                             .max_depth = TG_SCAN_DEPTH };
+        struct tg_value key, value;
+        bool first = true;
+        if (!tg_sv_eq(kv->key, TG_SV("distributedInfo")) || !kv->value.n || kv->value.p[0] != '{')
+            continue;
+        while (tg_scan_member(&s, &first, &key) > 0 && tg_scan_value(&s, &value)) {
+            if (tg_kineto_key(&key, TG_SV("rank")))
+                r->info.rank = tg_kineto_int(&value, -1);
+            else if (tg_kineto_key(&key, TG_SV("world_size")))
+                r->info.world_size = tg_kineto_int(&value, -1);
+        }
+    }
+}
+
+static bool scan_member(struct tg_reader *r, struct tg_scan *s)
+{
+    bool first = r->first_member;
+    int more = tg_scan_member(s, &first, &r->key);
+    r->member_end = more == 0;
+    r->events_begin = false;
+    if (more <= 0)
+        return more == 0;
+    if (*s->p == '[' && tg_kineto_key(&r->key, TG_SV("traceEvents"))) {
+        if (r->has_events)
+            return tg_scan_bad(s, s->p, "a second traceEvents", "");
+        r->events_begin = true;
+        s->p++;
+        return true;
+    }
+    return tg_scan_value(s, &r->value);
+}
+
+/* --- events ----------------------------------------------------------------------------------- */
+
+static bool scan_event(struct tg_reader *r, struct tg_scan *s)
+{
+    if (*s->p != '{')
+        return tg_scan_bad(s, s->p, "an element of traceEvents that is no object",
+                           "There is probably a comma too many.");
+    return tg_kineto_event(s, r->opts.want_args, &r->raw);
+}
+
+static tg_sv text_of(struct tg_reader *r, const struct tg_value *v, size_t which)
+{
+    if (v->type == TG_TOKEN_NULL)
+        return (tg_sv){ "", 0 };
+    if (!v->escaped)
+        return v->raw;
+    tg_buf_clear(&r->text[which]);
+    tg_unescape(&r->text[which], v->raw);
+    return tg_buf_sv(&r->text[which]);
+}
+
+static bool intern_name(struct tg_reader *r, tg_sv cat, tg_sv name, uint32_t *id,
+                        struct tg_err *err)
+{
+    bool is_new;
+    *id = tg_intern_add(&r->names, cat, name, &is_new);
+    if (!is_new)
+        return true;
+    r->name_view = (struct tg_names){ (struct tg_name *)(void *)r->names.entry, r->names.n };
+    r->name_view.v[*id].kind = tg_kind_of(cat, name);
+    if (r->names.n <= r->limits.max_names && r->names.bytes <= r->limits.max_name_bytes)
+        return true;
+    tg_err_set(err, TG_ERR_LIMIT, TG_AT_FILE(tg_source_name(r->source)),
+               "more than %zu distinct names, or %zu bytes of them", r->limits.max_names,
+               r->limits.max_name_bytes);
+    return tg_err_hint(err, "Names that contain addresses or counters make every event unique.");
+}
+
+static bool intern_thread(struct tg_reader *r, tg_sv pid, tg_sv tid, uint32_t *id,
+                          struct tg_err *err)
+{
+    bool is_new;
+    if (r->last_thread_id != TG_NO_ID && tg_sv_eq(pid, r->last_thread.pid) &&
+        tg_sv_eq(tid, r->last_thread.tid)) {
+        *id = r->last_thread_id;
+        return true;
+    }
+    *id = tg_intern_add(&r->threads, pid, tid, &is_new);
+    r->last_thread_id = *id;
+    r->last_thread = ((struct tg_thread *)(void *)r->threads.entry)[*id];
+    if (r->threads.n <= r->limits.max_names)
+        return true;
+    return tg_err_set(err, TG_ERR_LIMIT, TG_AT_FILE(tg_source_name(r->source)),
+                      "more than %zu distinct threads", r->limits.max_names);
+}
+
+bool tg_reader_intern(struct tg_reader *r, tg_sv cat, tg_sv name, uint32_t *id, struct tg_err *err)
+{
+    return intern_name(r, cat, name, id, err);
+}
+
+static bool take_event(struct tg_reader *r, struct tg_event *ev, struct tg_err *err)
+{
+    const struct tg_raw_event *raw = &r->raw;
+    *ev = raw->ev;
+    ev->index = r->info.events++;
+    ev->name = TG_NO_ID;
+    r->info.rounded_numbers += raw->rounded;
+    r->info.any_ts_float |= ev->has_ts && ev->ts_float;
+    r->info.any_ts_missing |= !ev->has_ts;
+    if ((ev->has_name || ev->has_cat) &&
+        !intern_name(r, text_of(r, &raw->cat, 0), text_of(r, &raw->name, 1), &ev->name, err))
+        return false;
+    return intern_thread(r, text_of(r, &raw->pid, 0), text_of(r, &raw->tid, 1), &ev->thread, err);
+}
+
+/* --- the text as a whole ---------------------------------------------------------------------- */
+
+static bool at_start(struct tg_reader *r, struct tg_err *err)
+{
+    char c;
+    if (!peek(r, &c, err))
+        return false;
+    if (c == '{') {
+        r->state = IN_OBJECT;
+    } else if (c == '[') {
+        r->state = AT_FIRST_EVENT;
+        r->bare = r->has_events = true;
+    } else if (r->at == r->n) {
+        return tg_err_set(err, TG_ERR_TRACE, TG_AT_FILE(tg_source_name(r->source)), "'%s' is empty",
+                          tg_source_name(r->source));
+    } else {
+        return report_here(r, "not a trace: neither a JSON object nor an array", "", err);
+    }
+    r->at++;
+    return true;
+}
+
+static enum unit in_object(struct tg_reader *r, struct tg_err *err)
+{
+    enum unit u = scan_unit(r, 1, scan_member, err);
+    if (u != UNIT_OK)
+        return u;
+    r->first_member = false;
+    if (r->member_end) {
+        r->state = BEHIND_TEXT;
+    } else if (r->events_begin) {
+        r->has_events = true;
+        r->state = AT_FIRST_EVENT;
+    } else {
+        keep_meta(r);
+    }
+    return UNIT_OK;
+}
+
+/* Stands the cursor at the next event, or behind the array. */
+static enum unit next_event(struct tg_reader *r, bool *at_event, struct tg_err *err)
+{
+    char c;
+    *at_event = false;
+    if (!peek(r, &c, err))
+        return UNIT_FAILED;
+    if (r->at < r->n && c == ']') {
+        r->at++;
+        r->state = r->bare ? BEHIND_TEXT : IN_OBJECT;
+        return UNIT_OK;
+    }
+    if (r->at < r->n && r->state == BEHIND_EVENT) {
+        if (c != ',') {
+            (void)report_here(r, "a comma or a closing bracket is missing",
+                              "A quote inside a text before it is probably not escaped.", err);
+            return UNIT_FAILED;
+        }
+        r->at++;
+        if (!peek(r, &c, err))
+            return UNIT_FAILED;
+    }
+    if (r->at == r->n && r->opts.allow_truncated)
+        return UNIT_TRUNCATED;
+    *at_event = true; /* at the end of the text the scan reports it */
+    return UNIT_OK;
+}
+
+static bool finish(struct tg_reader *r, struct tg_err *err)
+{
+    r->state = AT_END;
+    r->info.bytes = r->base + r->at;
+    if (!r->has_events)
+        return not_a_trace(r, err);
+    read_ranks(r);
+    return true;
+}
+
+static bool behind_text(struct tg_reader *r, struct tg_err *err)
+{
+    char c;
+    if (!peek(r, &c, err))
+        return false;
+    if (r->at < r->n)
+        return report_here(r, "text behind the end of the trace",
+                           "Two traces were probably written into one file.", err);
+    return finish(r, err);
+}
+
+/* One step of the outer grammar; *event: one was taken. */
+static enum unit step(struct tg_reader *r, struct tg_event *ev, bool *event, struct tg_err *err)
+{
+    enum unit u;
+    switch (r->state) {
+    case AT_START:
+        return at_start(r, err) ? UNIT_OK : UNIT_FAILED;
+    case IN_OBJECT:
+        return in_object(r, err);
+    case AT_FIRST_EVENT:
+    case BEHIND_EVENT:
+        u = next_event(r, event, err);
+        if (u != UNIT_OK || !*event)
+            return u;
+        u = scan_unit(r, r->bare ? 1 : 2, scan_event, err);
+        if (u != UNIT_OK)
+            return u;
+        r->state = BEHIND_EVENT;
+        return take_event(r, ev, err) ? UNIT_OK : UNIT_FAILED;
+    case BEHIND_TEXT:
+        return behind_text(r, err) ? UNIT_OK : UNIT_FAILED;
+    case AT_END:
+    case HAS_FAILED:
+        break;
+    }
+    return UNIT_OK;
+}
+
+enum tg_next tg_reader_next(struct tg_reader *r, struct tg_event *ev, struct tg_err *err)
+{
+    bool event = false;
+    while (r->state != AT_END && r->state != HAS_FAILED) {
+        enum unit u = step(r, ev, &event, err);
+        if (u == UNIT_OK && event)
+            return TG_NEXT;
+        if (u == UNIT_TRUNCATED) {
+            r->info.truncated = true;
+            u = finish(r, err) ? UNIT_OK : UNIT_FAILED;
+        }
+        if (u == UNIT_FAILED) {
+            r->state = HAS_FAILED;
+            return TG_NEXT_FAILED;
+        }
+    }
+    if (r->state == AT_END)
+        return TG_NEXT_END;
+    tg_err_set(err, TG_ERR_TRACE, TG_AT_FILE(tg_source_name(r->source)), "reading '%s' has failed",
+               tg_source_name(r->source));
+    return TG_NEXT_FAILED;
+}
+
+const struct tg_names *tg_reader_names(const struct tg_reader *r)
+{
+    return &r->name_view;
+}
+
+const struct tg_thread *tg_reader_threads(const struct tg_reader *r, size_t *n)
+{
+    *n = r->threads.n;
+    return (const struct tg_thread *)(const void *)r->threads.entry;
+}
+
+const struct tg_trace_info *tg_reader_info(const struct tg_reader *r)
+{
+    return &r->info;
+}

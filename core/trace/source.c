@@ -1,0 +1,352 @@
+#include "core/trace/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/arena.h"
+#include "core/trace/inflate.h"
+
+#define IN_SIZE ((size_t)64 << 10)
+/* A ratio means nothing before this much came out: a short run of blanks packs 1000:1. */
+#define RATIO_FROM ((uint64_t)64 << 20)
+
+struct tg_source {
+    char *name;
+    int fd; /* -1: memory */
+    bool close_fd, at_eof, done, truncated, between;
+    tg_sv memory;
+    struct tg_limits limits;
+    unsigned char *in; /* what was read from fd and not used yet; memory: the bytes themselves */
+    size_t in_at, in_n;
+    uint64_t taken, total, out; /* bytes read from fd; file size; bytes handed out */
+    const struct tg_inflate_ops *ops;
+    void *state;
+};
+
+static uint64_t offset_of(const struct tg_source *s)
+{
+    return s->taken - (s->in_n - s->in_at);
+}
+
+static struct tg_loc at(const struct tg_source *s)
+{
+    return (struct tg_loc){ s->name, 0, 0, offset_of(s) };
+}
+
+/* Reads on until `want` bytes are buffered or the input ends. */
+static bool need_input(struct tg_source *s, size_t want, struct tg_err *err)
+{
+    if (s->fd < 0)
+        return true;
+    if (s->in_at) {
+        memmove(s->in, s->in + s->in_at, s->in_n - s->in_at);
+        s->in_n -= s->in_at;
+        s->in_at = 0;
+    }
+    while (s->in_n < want && !s->at_eof) {
+        ssize_t got = read(s->fd, s->in + s->in_n, IN_SIZE - s->in_n);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return tg_err_set(err, TG_ERR_IO, TG_AT_FILE(s->name), "cannot read '%s': %s", s->name,
+                              strerror(errno));
+        s->at_eof = got == 0;
+        s->in_n += (size_t)got;
+        s->taken += (uint64_t)got;
+    }
+    return true;
+}
+
+static bool begins(const struct tg_source *s, const char *magic, size_t n)
+{
+    return s->in_n - s->in_at >= n && memcmp(s->in + s->in_at, magic, n) == 0;
+}
+
+static bool is_gzip(const struct tg_source *s)
+{
+    return begins(s, "\x1f\x8b", 2);
+}
+
+static bool is_zstd(const struct tg_source *s)
+{
+    return begins(s, "\x28\xb5\x2f\xfd", 4) ||
+           (s->in_n - s->in_at >= 4 && (s->in[s->in_at] & 0xf0) == 0x50 &&
+            memcmp(s->in + s->in_at + 1, "\x2a\x4d\x18", 3) == 0);
+}
+
+/* Formats that are met in practice and are not ours: named, with the way out. */
+static bool refuse_foreign(struct tg_source *s, struct tg_err *err)
+{
+    static const struct {
+        const char *magic;
+        size_t n;
+        const char *what, *hint;
+    } foreign[] = {
+        { "PK\x03\x04", 4, "a zip archive", "Unpack it first." },
+        { "BZh", 3, "compressed with bzip2", "Repack it with gzip or zstd." },
+        { "\xfd"
+          "7zXZ",
+          5, "compressed with xz", "Repack it with gzip or zstd." },
+        { "version https://git-lfs", 23, "a Git LFS pointer, not the trace itself",
+          "Run 'git lfs pull', or check out with 'lfs: true'." },
+        { "\xef\xbb\xbf", 3, "text with a byte order mark, which JSON forbids",
+          "Remove its first three bytes." },
+    };
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+        if (begins(s, foreign[i].magic, foreign[i].n)) {
+            tg_err_set(err, TG_ERR_TRACE, TG_AT_FILE(s->name), "'%s' is %s", s->name,
+                       foreign[i].what);
+            return tg_err_hint(err, "%s", foreign[i].hint);
+        }
+    return true;
+}
+
+static bool recognise(struct tg_source *s, struct tg_err *err)
+{
+    if (!need_input(s, 32, err) || !refuse_foreign(s, err))
+        return false;
+    if (is_gzip(s))
+        s->ops = tg_inflate_isal() ? tg_inflate_isal() : tg_inflate_zlib();
+    else if (is_zstd(s))
+        s->ops = tg_inflate_zstd();
+    else
+        return true;
+    if (!s->ops) {
+        tg_err_set(err, TG_ERR_TRACE, TG_AT_FILE(s->name), "'%s' is compressed with zstd", s->name);
+        return tg_err_hint(err,
+                           "This build reads plain and gzip traces; unpack it with 'zstd -d'.");
+    }
+    s->state = s->ops->open();
+    return true;
+}
+
+static struct tg_source *new_source(const char *name, const struct tg_limits *limits)
+{
+    struct tg_source *s = tg_xmalloc(sizeof *s);
+    size_t n = strlen(name) + 1;
+    *s = (struct tg_source){ .fd = -1, .limits = limits ? *limits : TG_LIMITS_DEFAULT };
+    s->name = tg_xmalloc(n);
+    memcpy(s->name, name, n);
+    return s;
+}
+
+static struct tg_source *recognised(struct tg_source *s, struct tg_err *err)
+{
+    if (recognise(s, err))
+        return s;
+    tg_source_close(s);
+    return NULL;
+}
+
+struct tg_source *tg_source_open(const char *path, const struct tg_limits *limits,
+                                 struct tg_err *err)
+{
+    bool standard = strcmp(path, "-") == 0;
+    struct tg_source *s = new_source(standard ? "standard input" : path, limits);
+    struct stat st;
+    s->fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    s->close_fd = !standard;
+    if (s->fd < 0 || fstat(s->fd, &st) != 0) {
+        tg_err_set(err, TG_ERR_IO, TG_AT_FILE(path), "cannot open '%s': %s", path, strerror(errno));
+        s->close_fd = s->fd >= 0;
+        tg_source_close(s);
+        return NULL;
+    }
+    if (S_ISDIR(st.st_mode)) {
+        tg_err_set(err, TG_ERR_IO, TG_AT_FILE(path), "'%s' is a directory", path);
+        tg_source_close(s);
+        return NULL;
+    }
+    s->total = S_ISREG(st.st_mode) && st.st_size > 0 ? (uint64_t)st.st_size : 0;
+    s->in = tg_xmalloc(IN_SIZE);
+    return recognised(s, err);
+}
+
+struct tg_source *tg_source_memory(tg_sv bytes, const char *name, const struct tg_limits *limits,
+                                   struct tg_err *err)
+{
+    struct tg_source *s = new_source(name, limits);
+    s->memory = bytes;
+    s->in = (unsigned char *)(uintptr_t)bytes.p; /* read only: nothing is moved without an fd */
+    s->in_n = bytes.n;
+    s->taken = s->total = bytes.n;
+    s->at_eof = true;
+    return recognised(s, err);
+}
+
+void tg_source_close(struct tg_source *s)
+{
+    if (!s)
+        return;
+    if (s->state)
+        s->ops->close(s->state);
+    if (s->close_fd)
+        (void)close(s->fd);
+    if (s->fd >= 0)
+        free(s->in);
+    free(s->name);
+    free(s);
+}
+
+bool tg_source_rewind(struct tg_source *s)
+{
+    if (s->fd >= 0 && (!s->close_fd || lseek(s->fd, 0, SEEK_SET) != 0))
+        return false;
+    s->done = s->truncated = s->between = false;
+    s->out = 0;
+    s->in_at = 0;
+    if (s->fd >= 0) {
+        s->in_n = 0;
+        s->taken = 0;
+        s->at_eof = false;
+    }
+    if (s->state) {
+        s->ops->close(s->state);
+        s->state = s->ops->open();
+    }
+    return true;
+}
+
+static int64_t fill_plain(struct tg_source *s, char *to, size_t n, struct tg_err *err)
+{
+    size_t have = s->in_n - s->in_at;
+    ssize_t got;
+    if (have) {
+        have = have < n ? have : n;
+        memcpy(to, s->in + s->in_at, have);
+        s->in_at += have;
+        return (int64_t)have;
+    }
+    if (s->at_eof)
+        return 0;
+    do
+        got = read(s->fd, to, n);
+    while (got < 0 && errno == EINTR);
+    if (got < 0) {
+        tg_err_set(err, TG_ERR_IO, TG_AT_FILE(s->name), "cannot read '%s': %s", s->name,
+                   strerror(errno));
+        return -1;
+    }
+    s->at_eof = got == 0;
+    s->taken += (uint64_t)got;
+    return got;
+}
+
+/* Behind a member: another one, zero padding, or the end. Anything else was never checked. */
+static bool after_member(struct tg_source *s, struct tg_err *err)
+{
+    bool zstd = s->ops == tg_inflate_zstd();
+    if (!need_input(s, 4, err))
+        return false;
+    if (s->in_n == s->in_at) {
+        s->done = true;
+        return true;
+    }
+    if (zstd ? is_zstd(s) : is_gzip(s)) {
+        s->ops->next_member(s->state);
+        s->between = false;
+        return true;
+    }
+    if (!zstd && s->in[s->in_at] == 0) {
+        do {
+            while (s->in_at < s->in_n && s->in[s->in_at] == 0)
+                s->in_at++;
+            if (s->in_at < s->in_n)
+                break;
+            if (!need_input(s, 1, err))
+                return false;
+        } while (s->in_at < s->in_n);
+        if (s->in_at == s->in_n) {
+            s->done = true;
+            return true;
+        }
+    }
+    return tg_err_set(err, TG_ERR_TRACE, at(s),
+                      "garbage behind the %s stream, at compressed byte %" PRIu64, s->ops->format,
+                      offset_of(s));
+}
+
+static bool within_limits(const struct tg_source *s, struct tg_err *err)
+{
+    uint64_t in = offset_of(s);
+    if (s->out > s->limits.max_inflated)
+        return tg_err_set(err, TG_ERR_LIMIT, at(s), "'%s' unpacks to more than %" PRIu64 " bytes",
+                          s->name, s->limits.max_inflated);
+    if (s->out > RATIO_FROM && s->out / s->limits.max_ratio > in) {
+        tg_err_set(err, TG_ERR_LIMIT, at(s), "'%s' unpacks to more than %zu times its size",
+                   s->name, s->limits.max_ratio);
+        return tg_err_hint(err, "Real traces pack 10 to 30 times; this looks like a decompression "
+                                "bomb. Unpack it by hand if it is none.");
+    }
+    return true;
+}
+
+static bool ended_early(struct tg_source *s, struct tg_err *err)
+{
+    s->truncated = true;
+    tg_err_set(err, TG_ERR_TRACE, at(s), "the %s stream ends early, at compressed byte %" PRIu64,
+               s->ops->format, offset_of(s));
+    return tg_err_hint(err, "The file is truncated: the writer was killed, the disk was full, or "
+                            "the transfer stopped.");
+}
+
+static int64_t fill_inflated(struct tg_source *s, char *to, size_t n, struct tg_err *err)
+{
+    while (!s->done) {
+        struct tg_inflate_io io;
+        enum tg_inflated result;
+        size_t got;
+        if (s->between) {
+            if (!after_member(s, err))
+                return -1;
+            continue;
+        }
+        io = (struct tg_inflate_io){ s->in + s->in_at, (unsigned char *)to, s->in_n - s->in_at, n,
+                                     NULL };
+        result = s->ops->run(s->state, &io);
+        s->in_at = s->in_n - io.n_in;
+        got = n - io.n_out;
+        s->out += got;
+        if (result == TG_INFLATE_BAD) {
+            tg_err_set(err, TG_ERR_TRACE, at(s),
+                       "the %s stream is corrupt: %s, at compressed byte %" PRIu64, s->ops->format,
+                       io.why, offset_of(s));
+            return -1;
+        }
+        if (!within_limits(s, err))
+            return -1;
+        s->between = result == TG_INFLATE_MEMBER_END;
+        if (got)
+            return (int64_t)got;
+        if (s->between || s->in_at < s->in_n)
+            continue;
+        if (!need_input(s, 1, err) || (s->in_at == s->in_n && !ended_early(s, err)))
+            return -1;
+    }
+    return 0;
+}
+
+int64_t tg_source_fill(struct tg_source *s, char *to, size_t n, struct tg_err *err)
+{
+    return s->ops ? fill_inflated(s, to, n, err) : fill_plain(s, to, n, err);
+}
+
+bool tg_source_truncated(const struct tg_source *s)
+{
+    return s->truncated;
+}
+
+const char *tg_source_name(const struct tg_source *s)
+{
+    return s->name;
+}
+
+void tg_source_progress(const struct tg_source *s, uint64_t *done, uint64_t *total)
+{
+    *done = offset_of(s);
+    *total = s->total;
+}

@@ -1,0 +1,325 @@
+#include "core/trace/trace.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "core/base/decimal.h"
+#include "core/base/hash.h"
+#include "core/trace/check.h"
+#include "core/trace/facts.h"
+#include "core/trace/pairs.h"
+#include "core/trace/reader_internal.h"
+
+struct loader {
+    struct tg_trace *t;
+    const struct tg_load_opts *opts;
+    struct tg_limits limits;
+    struct tg_marks marks;
+    struct tg_buf text;
+    uint32_t *track_slot; /* track id + 1; 0: empty */
+    size_t track_slots, tracks_cap, memory_cap, hta_cap, hta_dur_cap, hta_float_cap;
+    size_t segments_cap;
+    struct tg_err *err;
+    bool failed;
+};
+
+/* --- tracks ----------------------------------------------------------------------------------- */
+
+static uint64_t track_hash(const struct tg_track *k)
+{
+    uint64_t h = tg_hash_fold((uint64_t)k->stream ^ 0x9e3779b97f4a7c15u,
+                              (uint64_t)k->device ^ 0xbf58476d1ce4e5b9u);
+    return tg_hash_fold(h ^ k->thread, 0x94d049bb133111ebu);
+}
+
+static size_t track_probe(const struct loader *l, const struct tg_track *k)
+{
+    size_t mask = l->track_slots - 1, i = (size_t)track_hash(k) & mask;
+    while (l->track_slot[i]) {
+        const struct tg_track *old = &l->t->tracks[l->track_slot[i] - 1];
+        if (old->thread == k->thread && old->stream == k->stream && old->device == k->device)
+            break;
+        i = (i + 1) & mask;
+    }
+    return i;
+}
+
+static uint32_t track_id(struct loader *l, struct tg_track k)
+{
+    struct tg_trace *t = l->t;
+    size_t i;
+    if (t->n_tracks * 2 >= l->track_slots) {
+        l->track_slots = l->track_slots ? l->track_slots * 2 : 64;
+        free(l->track_slot);
+        l->track_slot = tg_xmalloc(l->track_slots * sizeof *l->track_slot);
+        memset(l->track_slot, 0, l->track_slots * sizeof *l->track_slot);
+        for (size_t id = 0; id < t->n_tracks; id++)
+            l->track_slot[track_probe(l, &t->tracks[id])] = (uint32_t)id + 1;
+    }
+    i = track_probe(l, &k);
+    if (!l->track_slot[i]) {
+        t->tracks = tg_grow(t->tracks, &l->tracks_cap, t->n_tracks + 1, sizeof *t->tracks);
+        t->tracks[t->n_tracks] = k;
+        l->track_slot[i] = (uint32_t)++t->n_tracks;
+    }
+    return l->track_slot[i] - 1;
+}
+
+static bool runs_on_device(enum tg_kind k)
+{
+    return tg_kind_is_device(k) || k == TG_KIND_DEVICE_SYNC || k == TG_KIND_DEVICE_ANNOTATION;
+}
+
+static struct tg_track track_of(const struct loader *l, enum tg_kind kind, uint32_t thread,
+                                int64_t stream, int64_t device)
+{
+    struct tg_track k = { thread, stream, -1 };
+    size_t n;
+    if (!runs_on_device(kind))
+        return k;
+    k.device = device;
+    if (device < 0 && !tg_sv_i64(tg_reader_threads(l->t->reader, &n)[thread].pid, &k.device))
+        k.device = -1;
+    return k;
+}
+
+/* --- spans ------------------------------------------------------------------------------------ */
+
+static bool limit(struct loader *l, const char *what, size_t max)
+{
+    l->failed = true;
+    return tg_err_set(l->err, TG_ERR_LIMIT, TG_AT_FILE(l->t->path), "more than %zu %s", max, what);
+}
+
+static bool add_span(struct loader *l, const struct tg_span *s)
+{
+    struct tg_trace *t = l->t;
+    if (t->n_spans >= l->limits.max_spans)
+        return limit(l, "events to keep", l->limits.max_spans);
+    if (t->n_spans == t->n_segments * TG_SPAN_SEGMENT) {
+        t->segment = tg_grow(t->segment, &l->segments_cap, t->n_segments + 1, sizeof *t->segment);
+        t->segment[t->n_segments++] = tg_xmalloc(TG_SPAN_SEGMENT * sizeof **t->segment);
+    }
+    *tg_span_at(t, t->n_spans++) = *s;
+    return true;
+}
+
+static uint32_t fact_of(struct loader *l, enum tg_kind kind, tg_sv args)
+{
+    if (!l->opts->want_facts)
+        return TG_NO_ID;
+    tg_buf_clear(&l->text);
+    tg_facts_put(&l->text, kind, args);
+    return l->text.n ? tg_strmap_add(&l->t->facts, tg_buf_sv(&l->text)) : TG_NO_ID;
+}
+
+static double python_double(bool has, tg_sv text)
+{
+    double v;
+    return has && tg_dec_double(text, &v) ? v : NAN;
+}
+
+static void add_hta(struct loader *l, const struct tg_event *ev)
+{
+    struct tg_trace *t = l->t;
+    size_t i = t->n_spans - 1;
+    t->hta_ts = tg_grow(t->hta_ts, &l->hta_cap, i + 1, sizeof *t->hta_ts);
+    t->hta_dur = tg_grow(t->hta_dur, &l->hta_dur_cap, i + 1, sizeof *t->hta_dur);
+    t->ts_float = tg_grow(t->ts_float, &l->hta_float_cap, i + 1, sizeof *t->ts_float);
+    t->hta_ts[i] = python_double(ev->has_ts, ev->ts_text);
+    t->hta_dur[i] = python_double(ev->has_dur, ev->dur_text);
+    t->ts_float[i] = ev->ts_float;
+}
+
+static bool take_span(struct loader *l, const struct tg_event *ev, uint32_t name)
+{
+    enum tg_kind kind = l->t->names->v[name].kind;
+    struct tg_span s = { .start = ev->ts,
+                         .dur = ev->dur,
+                         .correlation = ev->correlation,
+                         .name = name,
+                         .fact = fact_of(l, kind, ev->args),
+                         .index = (uint32_t)ev->index };
+    s.track = track_id(l, track_of(l, kind, ev->thread, ev->stream, ev->device));
+    if (!add_span(l, &s))
+        return false;
+    if (l->opts->keep_hta)
+        add_hta(l, ev);
+    return true;
+}
+
+static void take_pair(void *arg, const struct tg_mark *b, const struct tg_mark *e)
+{
+    struct loader *l = arg;
+    uint32_t name = b->name != TG_NO_ID ? b->name : e->name;
+    struct tg_span s = { .start = b->ts,
+                         .dur = e->ts - b->ts,
+                         .correlation =
+                             b->correlation != TG_NO_CORRELATION ? b->correlation : e->correlation,
+                         .name = name,
+                         .fact = b->fact != TG_NO_ID ? b->fact : e->fact,
+                         .index = b->index };
+    enum tg_kind kind;
+    if (l->failed || (name == TG_NO_ID && !tg_reader_intern(l->t->reader, (tg_sv){ "", 0 },
+                                                            (tg_sv){ "", 0 }, &s.name, l->err))) {
+        l->failed = true;
+        return;
+    }
+    kind = l->t->names->v[s.name].kind;
+    if (kind == TG_KIND_PYTHON && !l->opts->keep_python)
+        return;
+    s.track =
+        track_id(l, track_of(l, kind, b->thread, b->stream != TG_NO_STREAM ? b->stream : e->stream,
+                             b->device >= 0 ? b->device : e->device));
+    (void)add_span(l, &s);
+}
+
+static void take_memory(struct loader *l, const struct tg_event *ev)
+{
+    struct tg_trace *t = l->t;
+    t->memory = tg_grow(t->memory, &l->memory_cap, t->n_memory + 1, sizeof *t->memory);
+    t->memory[t->n_memory].ts = ev->ts;
+    tg_facts_memory(&t->memory[t->n_memory++], ev->args);
+}
+
+static bool is_hta_row(const struct loader *l, const struct tg_event *ev)
+{
+    return ev->has_dur && ev->has_cat && !tg_sv_eq(l->t->names->v[ev->name].cat, TG_SV("Trace"));
+}
+
+static bool take(struct loader *l, const struct tg_event *ev)
+{
+    uint32_t name = ev->name;
+    enum tg_kind kind = name == TG_NO_ID ? TG_KIND_OTHER : l->t->names->v[name].kind;
+    if (ev->index >= UINT32_MAX)
+        return limit(l, "events", UINT32_MAX);
+    if (l->opts->want_memory && ev->has_ts && name != TG_NO_ID &&
+        (ev->ph == 'i' || ev->ph == 'I') && tg_sv_eq(l->t->names->v[name].name, TG_SV("[memory]")))
+        take_memory(l, ev);
+    if (l->opts->keep_hta)
+        return !is_hta_row(l, ev) || take_span(l, ev, name);
+    if (kind == TG_KIND_PYTHON && !l->opts->keep_python)
+        return true;
+    if (tg_event_is_mark(ev)) {
+        tg_marks_add(&l->marks, ev, fact_of(l, kind, ev->args));
+        return l->marks.n <= l->limits.max_spans || limit(l, "events to keep", l->limits.max_spans);
+    }
+    if ((ev->ph != 'X' && ev->ph != '\0') || !ev->has_ts || !ev->has_dur)
+        return true;
+    if (name == TG_NO_ID &&
+        !tg_reader_intern(l->t->reader, (tg_sv){ "", 0 }, (tg_sv){ "", 0 }, &name, l->err))
+        return false;
+    return take_span(l, ev, name);
+}
+
+/* --- the whole -------------------------------------------------------------------------------- */
+
+struct ticker {
+    const struct tg_progress *progress;
+    struct tg_source *source;
+    int64_t next_ms;
+    unsigned countdown;
+};
+
+static int64_t now_ms(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* Asks the clock every few thousand events, which is about a millisecond. */
+static void tick(struct ticker *k)
+{
+    uint64_t done, total;
+    int64_t now;
+    if (!k->progress || !k->progress->tick || k->countdown--)
+        return;
+    k->countdown = 4096;
+    now = now_ms();
+    if (now < k->next_ms)
+        return;
+    k->next_ms = now + 100;
+    tg_source_progress(k->source, &done, &total);
+    k->progress->tick(k->progress->arg, tg_source_name(k->source), done, total);
+}
+
+static bool read_events(struct loader *l, struct tg_source *s, const struct tg_progress *progress)
+{
+    struct ticker ticker = { .progress = progress, .source = s };
+    struct tg_event ev;
+    enum tg_next next;
+    while ((next = tg_reader_next(l->t->reader, &ev, l->err)) == TG_NEXT) {
+        if (!take(l, &ev))
+            return false;
+        tick(&ticker);
+    }
+    return next == TG_NEXT_END;
+}
+
+static void publish(struct tg_trace *t)
+{
+    t->threads = tg_reader_threads(t->reader, &t->n_threads);
+    t->info = tg_reader_info(t->reader);
+}
+
+static bool load(struct loader *l, struct tg_source *s, const struct tg_progress *progress)
+{
+    struct tg_pair_sink sink = { .pair = take_pair, .arg = l };
+    if (!read_events(l, s, progress))
+        return false;
+    tg_marks_match(&l->marks, l->t->names, &sink);
+    if (l->failed)
+        return false;
+    l->t->integrity.unmatched_begin = sink.unmatched_begin;
+    l->t->integrity.unmatched_end = sink.unmatched_end;
+    publish(l->t);
+    tg_trace_check(l->t);
+    return true;
+}
+
+struct tg_trace *tg_trace_load(struct tg_source *s, const struct tg_load_opts *o,
+                               const struct tg_progress *progress, struct tg_err *err)
+{
+    static const struct tg_load_opts none = { 0 };
+    struct tg_trace *t = tg_xmalloc(sizeof *t);
+    struct tg_load_opts opts = o ? *o : none;
+    struct loader l = { .t = t, .opts = &opts, .err = err };
+    size_t n = strlen(tg_source_name(s)) + 1;
+    bool ok;
+    opts.reader.want_args = true;
+    *t = (struct tg_trace){ .path = tg_xmalloc(n) };
+    memcpy(t->path, tg_source_name(s), n);
+    tg_strmap_init(&t->facts);
+    l.limits = opts.reader.limits ? *opts.reader.limits : TG_LIMITS_DEFAULT;
+    t->reader = tg_reader_new(s, &opts.reader);
+    t->names = tg_reader_names(t->reader);
+    ok = load(&l, s, progress);
+    tg_marks_release(&l.marks);
+    tg_buf_release(&l.text);
+    free(l.track_slot);
+    if (ok)
+        return t;
+    tg_trace_free(t);
+    return NULL;
+}
+
+void tg_trace_free(struct tg_trace *t)
+{
+    if (!t)
+        return;
+    for (size_t i = 0; i < t->n_segments; i++)
+        free(t->segment[i]);
+    free(t->segment);
+    free(t->tracks);
+    free(t->memory);
+    free(t->hta_ts);
+    free(t->hta_dur);
+    free(t->ts_float);
+    tg_strmap_release(&t->facts);
+    tg_reader_free(t->reader);
+    free(t->path);
+    free(t);
+}

@@ -3,7 +3,7 @@
 #include "core/base/file.h"
 #include "core/baseline/baseline.h"
 
-const char *tg_side_kind_name(enum tg_side_kind k)
+const char *tg_input_kind_name(enum tg_input_kind k)
 {
     static const char *const name[] = { "standard input", "file",     "directory",
                                         "glob",           "REV:PATH", "revision" };
@@ -76,24 +76,24 @@ static bool refuse_foreign(const char *text, const char *at, struct tg_err *err)
                        (int)(at - text), text);
 }
 
-bool tg_side_parse(struct tg_side *out, const char *text, struct tg_arena *a, struct tg_err *err)
+bool tg_input_parse(struct tg_input *out, const char *text, struct tg_arena *a, struct tg_err *err)
 {
     const char *at;
-    *out = (struct tg_side){ TG_SIDE_FILE, tg_arena_sv(a, tg_sv_of(text)), TG_SV(""), TG_SV("") };
+    *out = (struct tg_input){ TG_INPUT_FILE, tg_arena_sv(a, tg_sv_of(text)), TG_SV(""), TG_SV("") };
     if (!text[0]) {
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "an empty side");
         return tg_err_hint(err, "Give a file, a folder, a glob, REV:PATH or REV.");
     }
     if (strcmp(text, "-") == 0) {
-        out->kind = TG_SIDE_STDIN;
+        out->kind = TG_INPUT_STDIN;
         return true;
     }
     if (tg_file_exists(text)) {
-        out->kind = tg_file_is_dir(text) ? TG_SIDE_DIR : TG_SIDE_FILE;
+        out->kind = tg_file_is_dir(text) ? TG_INPUT_DIR : TG_INPUT_FILE;
         return true;
     }
     if (has_glob(text) && any_match(text)) {
-        out->kind = TG_SIDE_GLOB;
+        out->kind = TG_INPUT_GLOB;
         return true;
     }
     at = colon(text);
@@ -101,7 +101,7 @@ bool tg_side_parse(struct tg_side *out, const char *text, struct tg_arena *a, st
         return refuse_foreign(text, at, err);
     if (!at && reads_as_file(text))
         return no_file(text, err);
-    out->kind = at ? TG_SIDE_GIT_PATH : TG_SIDE_REV;
+    out->kind = at ? TG_INPUT_GIT_PATH : TG_INPUT_REV;
     out->rev = at ? tg_arena_sv(a, (tg_sv){ text, (size_t)(at - text) }) : out->text;
     out->path = at ? tg_arena_sv(a, tg_sv_of(at + 1)) : TG_SV("");
     return true;

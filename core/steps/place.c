@@ -20,42 +20,6 @@ static int32_t step_at(const struct tg_steps *s, tg_ns at)
     return lo && at < s->v[lo - 1].end ? (int32_t)(lo - 1) : NOWHERE;
 }
 
-/* Dense ids for devices and for (device, stream), however many tracks name them. */
-struct lanes {
-    uint32_t *device, *stream; /* per track */
-    size_t n_devices, n_streams;
-};
-
-struct track_key {
-    int64_t device, stream;
-    uint32_t track;
-};
-
-static int by_lane(const void *a, const void *b)
-{
-    const struct track_key *x = a, *y = b;
-    if (x->device != y->device)
-        return x->device < y->device ? -1 : 1;
-    return (x->stream > y->stream) - (x->stream < y->stream);
-}
-
-static void lanes_init(struct lanes *l, const struct tg_trace *t)
-{
-    struct track_key *k = tg_xrealloc(NULL, t->n_tracks, sizeof *k);
-    *l = (struct lanes){ tg_xrealloc(NULL, t->n_tracks, sizeof *l->device),
-                         tg_xrealloc(NULL, t->n_tracks, sizeof *l->stream), 0, 0 };
-    for (size_t i = 0; i < t->n_tracks; i++)
-        k[i] = (struct track_key){ t->tracks[i].device, t->tracks[i].stream, (uint32_t)i };
-    qsort(k, t->n_tracks, sizeof *k, by_lane);
-    for (size_t i = 0; i < t->n_tracks; i++) {
-        l->n_devices += i == 0 || k[i].device != k[i - 1].device;
-        l->n_streams += i == 0 || by_lane(&k[i], &k[i - 1]) != 0;
-        l->device[k[i].track] = (uint32_t)l->n_devices - 1;
-        l->stream[k[i].track] = (uint32_t)l->n_streams - 1;
-    }
-    free(k);
-}
-
 /*
  * When a device worked for each step, by its linked work, and a cursor over it that moves with
  * time. Windows of different steps may overlap (streams); only an unambiguous answer counts.
@@ -89,7 +53,7 @@ static int32_t window_at(struct windows *w, tg_ns at)
 
 /* Windows of all devices from what is placed already. */
 static struct windows *windows_new(const struct tg_steps *out, const struct tg_trace *t,
-                                   const struct lanes *l)
+                                   const struct tg_lanes *l)
 {
     struct windows *w = tg_xrealloc(NULL, l->n_devices ? l->n_devices : 1, sizeof *w);
     for (size_t d = 0; d < l->n_devices; d++) {
@@ -141,7 +105,7 @@ static bool is_device_side(enum tg_kind k)
  * Unlinked device spans. Before: the linked neighbour ahead of it on the stream (pass 1, kept in
  * `ahead`); then, from the end, the one behind it; where both agree, that is the step.
  */
-static void ask_neighbours(struct tg_steps *out, const struct tg_trace *t, const struct lanes *l)
+static void ask_neighbours(struct tg_steps *out, const struct tg_trace *t, const struct tg_lanes *l)
 {
     int32_t *ahead = tg_xrealloc(NULL, t->n_spans, sizeof *ahead);
     int32_t *last = tg_xrealloc(NULL, l->n_streams ? l->n_streams : 1, sizeof *last);
@@ -173,7 +137,7 @@ static void ask_neighbours(struct tg_steps *out, const struct tg_trace *t, const
 }
 
 /* What the neighbours could not say: by the time windows of the device. */
-static void ask_device(struct tg_steps *out, const struct tg_trace *t, const struct lanes *l)
+static void ask_device(struct tg_steps *out, const struct tg_trace *t, const struct tg_lanes *l)
 {
     struct windows *w = windows_new(out, t, l);
     for (size_t k = 0; k < t->n_spans; k++) {
@@ -191,7 +155,7 @@ static void ask_device(struct tg_steps *out, const struct tg_trace *t, const str
 
 void tg_steps_place(struct tg_steps *out, const struct tg_trace *t)
 {
-    struct lanes l;
+    const struct tg_lanes *l = &out->lanes;
     for (uint32_t i = 0; i < t->n_spans; i++) {
         const struct tg_span *s = tg_span_at(t, i);
         if (!out->marked)
@@ -203,9 +167,6 @@ void tg_steps_place(struct tg_steps *out, const struct tg_trace *t)
     }
     if (!out->marked)
         return;
-    lanes_init(&l, t);
-    ask_neighbours(out, t, &l);
-    ask_device(out, t, &l);
-    free(l.device);
-    free(l.stream);
+    ask_neighbours(out, t, l);
+    ask_device(out, t, l);
 }

@@ -79,6 +79,37 @@ static void whole_trace(struct tg_steps *out, const struct tg_trace *t)
     out->n = 1;
 }
 
+struct track_key {
+    int64_t device, stream;
+    uint32_t track;
+};
+
+static int by_lane(const void *a, const void *b)
+{
+    const struct track_key *x = a, *y = b;
+    if (x->device != y->device)
+        return x->device < y->device ? -1 : 1;
+    return (x->stream > y->stream) - (x->stream < y->stream);
+}
+
+static void lanes_init(struct tg_lanes *l, const struct tg_trace *t)
+{
+    struct track_key *k = tg_xrealloc(NULL, t->n_tracks, sizeof *k);
+    *l = (struct tg_lanes){ tg_xrealloc(NULL, t->n_tracks, sizeof *l->device),
+                            tg_xrealloc(NULL, t->n_tracks, sizeof *l->stream), 0, 0 };
+    for (size_t i = 0; i < t->n_tracks; i++)
+        k[i] = (struct track_key){ t->tracks[i].device, t->tracks[i].stream, (uint32_t)i };
+    if (t->n_tracks)
+        qsort(k, t->n_tracks, sizeof *k, by_lane);
+    for (size_t i = 0; i < t->n_tracks; i++) {
+        l->n_devices += i == 0 || k[i].device != k[i - 1].device;
+        l->n_streams += i == 0 || by_lane(&k[i], &k[i - 1]) != 0;
+        l->device[k[i].track] = (uint32_t)l->n_devices - 1;
+        l->stream[k[i].track] = (uint32_t)l->n_streams - 1;
+    }
+    free(k);
+}
+
 bool tg_steps_build(struct tg_steps *out, const struct tg_trace *t, const struct tg_window_spec *w,
                     struct tg_err *err)
 {
@@ -93,9 +124,12 @@ bool tg_steps_build(struct tg_steps *out, const struct tg_trace *t, const struct
         find_windows(out, t, w);
     if (!out->marked)
         whole_trace(out, t);
-    if (out->n > INT32_MAX) {
+    lanes_init(&out->lanes, t);
+    if (out->n > TG_MAX_DEVICE_STEPS / (out->lanes.n_devices + 1)) {
+        tg_err_set(err, TG_ERR_LIMIT, TG_AT_FILE(t->path), "%zu steps on %zu devices are too many",
+                   out->n, out->lanes.n_devices);
         tg_steps_release(out);
-        return tg_err_set(err, TG_ERR_LIMIT, TG_AT_FILE(t->path), "more than 2147483647 steps");
+        return tg_err_hint(err, "Cut the trace, or use another window (`window:` in the policy).");
     }
     tg_steps_nest(out, t);
     tg_steps_link(out, t);
@@ -111,42 +145,7 @@ void tg_steps_release(struct tg_steps *s)
     free(s->launch);
     free(s->parent);
     free(s->self);
+    free(s->lanes.device);
+    free(s->lanes.stream);
     *s = (struct tg_steps){ 0 };
-}
-
-static tg_ns longest_step(const struct tg_steps *s)
-{
-    tg_ns longest = 0;
-    for (size_t k = 0; k < s->n; k++)
-        if (tg_ns_sub(s->v[k].end, s->v[k].start) > longest)
-            longest = tg_ns_sub(s->v[k].end, s->v[k].start);
-    return longest;
-}
-
-struct tg_integrity tg_steps_integrity(const struct tg_trace *t, const struct tg_steps *s)
-{
-    struct tg_integrity out = t->integrity;
-    tg_ns longest = longest_step(s);
-    tg_ns *until = tg_xrealloc(NULL, t->n_tracks ? t->n_tracks : 1, sizeof *until);
-    for (size_t k = 0; k < t->n_tracks; k++)
-        until[k] = INT64_MIN;
-    out.unlinked = s->unlinked;
-    out.overlapping = 0;
-    out.overlapping_ns = 0;
-    out.longer_than_step = 0;
-    for (size_t k = 0; k < t->n_spans; k++) {
-        const struct tg_span *x = tg_span_at(t, s->order[k]);
-        tg_ns *end = &until[x->track];
-        if (!tg_kind_is_device(tg_span_kind(t, x)))
-            continue;
-        out.longer_than_step += s->marked && x->dur > longest;
-        if (t->tracks[x->track].stream != TG_NO_STREAM && *end > x->start) {
-            out.overlapping++;
-            out.overlapping_ns = tg_ns_add(out.overlapping_ns, tg_ns_sub(*end, x->start));
-        }
-        if (tg_span_end(x) > *end)
-            *end = tg_span_end(x);
-    }
-    free(until);
-    return out;
 }

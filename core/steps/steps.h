@@ -20,6 +20,7 @@
  */
 #include "core/trace/trace.h"
 
+#define TG_MAX_DEVICE_STEPS ((size_t)1 << 24) /* devices times steps; beyond it TG_ERR_LIMIT */
 #define TG_MAX_KERNELS_PER_LAUNCH 4 /* cooperative launches on several devices need a few */
 
 struct tg_window_spec {
@@ -37,6 +38,12 @@ struct tg_step {
     uint32_t span;    /* the window's span; TG_NO_SPAN when unmarked */
 };
 
+/* Dense ids of devices and of (device, stream), ascending, however many tracks name them. */
+struct tg_lanes {
+    uint32_t *device, *stream; /* per track */
+    size_t n_devices, n_streams;
+};
+
 struct tg_steps {
     struct tg_step *v; /* by start */
     size_t n;
@@ -47,6 +54,7 @@ struct tg_steps {
     uint32_t *parent; /* per host span: innermost enclosing one; per device span: innermost OP or
                          annotation around its launch; TG_NO_SPAN: none */
     tg_ns *self;      /* host: duration less direct children, >= 0; others: duration */
+    struct tg_lanes lanes;
     uint64_t device_spans, unlinked, unassigned;
 };
 
@@ -83,10 +91,6 @@ static inline tg_ns tg_span_end(const struct tg_span *s)
 TG_MUST bool tg_steps_build(struct tg_steps *out, const struct tg_trace *t,
                             const struct tg_window_spec *w, struct tg_err *err);
 void tg_steps_release(struct tg_steps *s);
-
-/* The damage counters of `t` with those that need steps and links: overlapping, longer_than_step,
- * unlinked. */
-struct tg_integrity tg_steps_integrity(const struct tg_trace *t, const struct tg_steps *s);
 
 /*
  * For a trace without markers: annotations and operators that recur and could serve as windows,

@@ -25,6 +25,8 @@ struct tg_source {
     uint64_t taken, total, out; /* bytes read from fd; file size; bytes handed out */
     const struct tg_inflate_ops *ops;
     void *state;
+    size_t head_at, head_n; /* what tg_source_peek took and nobody got yet */
+    char head[TG_PEEK];
 };
 
 static uint64_t offset_of(const struct tg_source *s)
@@ -198,6 +200,7 @@ bool tg_source_rewind(struct tg_source *s)
         return false;
     s->done = s->truncated = s->between = false;
     s->out = 0;
+    s->head_at = s->head_n = 0;
     s->in_at = 0;
     if (s->fd >= 0) {
         s->in_n = 0;
@@ -330,9 +333,34 @@ static int64_t fill_inflated(struct tg_source *s, char *to, size_t n, struct tg_
     return 0;
 }
 
-int64_t tg_source_fill(struct tg_source *s, char *to, size_t n, struct tg_err *err)
+static int64_t fill(struct tg_source *s, char *to, size_t n, struct tg_err *err)
 {
     return s->ops ? fill_inflated(s, to, n, err) : fill_plain(s, to, n, err);
+}
+
+bool tg_source_peek(struct tg_source *s, tg_sv *out, struct tg_err *err)
+{
+    while (s->head_n < TG_PEEK) {
+        int64_t got = fill(s, s->head + s->head_n, TG_PEEK - s->head_n, err);
+        if (got < 0)
+            return false;
+        if (got == 0)
+            break;
+        s->head_n += (size_t)got;
+    }
+    *out = (tg_sv){ s->head, s->head_n };
+    return true;
+}
+
+int64_t tg_source_fill(struct tg_source *s, char *to, size_t n, struct tg_err *err)
+{
+    size_t have = s->head_n - s->head_at;
+    if (!have)
+        return fill(s, to, n, err);
+    have = have < n ? have : n;
+    memcpy(to, s->head + s->head_at, have);
+    s->head_at += have;
+    return (int64_t)have;
 }
 
 bool tg_source_truncated(const struct tg_source *s)

@@ -21,6 +21,9 @@ void tg_source_close(struct tg_source *s);
 
 /* Up to `n` bytes into `to`; 0 at the end (after all checks passed), -1 with err set. */
 TG_MUST int64_t tg_source_fill(struct tg_source *s, char *to, size_t n, struct tg_err *err);
+/* The first decompressed bytes, at most TG_PEEK, before the first fill; the next fills see them. */
+#define TG_PEEK ((size_t)256)
+TG_MUST bool tg_source_peek(struct tg_source *s, tg_sv *out, struct tg_err *err);
 /* Back to the first byte; false where that is impossible (standard input, a pipe). */
 TG_MUST bool tg_source_rewind(struct tg_source *s);
 /* After a failed fill: the compressed data ended too early, and all before it was good. */

@@ -247,26 +247,6 @@ static void unlinked_work_goes_to_its_neighbours(void **state)
     }
 }
 
-/* [0,100) and [90,120) on stream 7 overlap by 10; the same times on two streams do not. */
-static void integrity_counts_overlap_on_one_stream(void **state)
-{
-    struct fixture *f = *state;
-    struct tg_integrity d;
-    bt_host(&f->b, "user_annotation", "ProfilerStep#0", "1", 0, 60, -1);
-    bt_device(&f->b, "kernel", "k", 7, 0, 100, -1);
-    bt_device(&f->b, "kernel", "k", 8, 90, 30, -1);
-    build(f, 0, &AUTO);
-    d = tg_steps_integrity(f->t, &f->s);
-    assert_int_equal(d.overlapping, 0);
-    assert_int_equal(d.longer_than_step, 1);
-    bt_device(&f->b, "kernel", "k", 7, 90, 30, -1);
-    build(f, 0, &AUTO);
-    d = tg_steps_integrity(f->t, &f->s);
-    assert_int_equal(d.overlapping, 1);
-    assert_int_equal(d.overlapping_ns, 10);
-    assert_int_equal(d.unlinked, 3);
-}
-
 /* "serve" covers 90 of 100 ns in three disjoint pieces; "nested" overlaps itself; "rare" has two;
  * "small" covers 3 %. */
 static void hints_are_recurring_disjoint_and_long(void **state)
@@ -299,7 +279,7 @@ static void huge_times_stay_in_range(void **state)
     bt_device(&f->b, "kernel", "k", 7, INT64_MAX, INT64_MAX, INT64_MAX);
     build(f, 0, &AUTO);
     assert_int_equal(f->s.self[bt_find(f->t, "c", 5)], 0);
-    assert_int_equal(tg_steps_integrity(f->t, &f->s).unlinked, 1);
+    assert_int_equal(f->s.unlinked, 1);
 }
 
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -315,7 +295,6 @@ int main(void)
         T(the_launching_call_is_preferred),
         T(graphs_have_many_kernels_launches_few),
         T(unlinked_work_goes_to_its_neighbours),
-        T(integrity_counts_overlap_on_one_stream),
         T(hints_are_recurring_disjoint_and_long),
         T(huge_times_stay_in_range),
     };

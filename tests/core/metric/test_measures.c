@@ -1,0 +1,279 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "core/metric/measure.h"
+#include "tests/build_trace.h"
+
+#define MAX_STEPS 4
+
+struct fixture {
+    struct bt b;
+    struct tg_steps s;
+    const struct tg_trace *t;
+    struct tg_measure_value v[TG_MEASURES * MAX_STEPS];
+};
+
+static int setup(void **state)
+{
+    struct fixture *f = calloc(1, sizeof *f);
+    bt_init(&f->b);
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *f = *state;
+    tg_steps_release(&f->s);
+    bt_release(&f->b);
+    free(f);
+    return 0;
+}
+
+static void compute(struct fixture *f, uint64_t seed)
+{
+    struct tg_window_spec w = { TG_WINDOW_AUTO, { NULL, 0 } };
+    struct tg_err err;
+    tg_steps_release(&f->s);
+    f->t = bt_trace(&f->b, seed);
+    assert_true(tg_steps_build(&f->s, f->t, &w, &err));
+    assert_true(f->s.n <= MAX_STEPS);
+    tg_measures_compute(f->t, &f->s, f->v);
+}
+
+static const struct tg_measure_value *get(struct fixture *f, enum tg_measure m, size_t step)
+{
+    return &f->v[(size_t)m * f->s.n + step];
+}
+
+#define assert_value(f, m, step, want_num, want_den)                                               \
+    do {                                                                                           \
+        const struct tg_measure_value *value_ = get(f, m, step);                                   \
+        assert_true(value_->known);                                                                \
+        assert_int_equal(value_->num, want_num);                                                   \
+        assert_int_equal(value_->den, want_den);                                                   \
+    } while (0)
+#define assert_unknown(f, m, step) assert_false(get(f, m, step)->known)
+
+/*
+ * Step 0 on the device, by hand (ns):
+ *   stream 7   gemm [100,200)            gemm [260,300)
+ *   stream 8        nccl [150,       250)        copy [300,310)
+ * busy: [100,250) + [260,310) = 200 of 210; idle 10. nccl 100, of which [150,200) is hidden: 50.
+ * The gap [250,260) ends with a gemm launched at 255, after 250: the host was late, 10.
+ * Launches: two kernels, one nccl kernel, one copy, a kernel whose rows are missing: 5; times
+ * 5 + 5 + 5 + 5 + 7 = 27. The driver call inside the first launch does not count again.
+ */
+static void one_step(struct bt *b)
+{
+    bt_host(b, "user_annotation", "ProfilerStep#1", "1", 0, 400, -1);
+    bt_host(b, "cuda_runtime", "cudaLaunchKernel", "1", 50, 5, 1);
+    bt_host(b, "cuda_driver", "cuLaunchKernel", "1", 51, 2, 1);
+    bt_host(b, "cuda_runtime", "cudaLaunchKernelExC", "1", 60, 5, 2);
+    bt_host(b, "cuda_runtime", "cudaLaunchKernel", "1", 255, 5, 3);
+    bt_host(b, "cuda_runtime", "cudaMemcpyAsync", "1", 270, 5, 4);
+    bt_host(b, "cuda_runtime", "cudaLaunchKernel", "1", 280, 7, 5);
+    bt_host(b, "cuda_runtime", "cudaStreamSynchronize", "1", 300, 9, 6);
+    bt_host(b, "cuda_runtime", "cudaEventQuery", "1", 320, 1, 7);
+    bt_device(b, "kernel", "gemm_a", 7, 100, 100, 1);
+    bt_device(b, "kernel", "ncclDevKernel_AllReduce", 8, 150, 100, 2);
+    bt_device(b, "kernel", "gemm_a", 7, 260, 40, 3);
+    bt_add(b, (struct bt_row){ "gpu_memcpy", "Memcpy DtoH", "0", "8", 300, 10, 4, 0, 8,
+                               "bytes=4096\nbandwidth=1.5" });
+}
+
+static void a_step_by_hand(void **state)
+{
+    struct fixture *f = *state;
+    one_step(&f->b);
+    for (uint64_t seed = 0; seed < 6; seed++) {
+        compute(f, seed);
+        assert_value(f, TG_MEASURE_STEP_TIME, 0, 210, 1);
+        assert_value(f, TG_MEASURE_GPU_BUSY, 0, 200, 1);
+        assert_value(f, TG_MEASURE_IDLE, 0, 10, 210);
+        assert_value(f, TG_MEASURE_COMM_EXPOSED, 0, 50, 1);
+        assert_value(f, TG_MEASURE_COMM_OVERLAP, 0, 50, 100);
+        assert_value(f, TG_MEASURE_LAUNCH_COUNT, 0, 5, 1);
+        assert_value(f, TG_MEASURE_LAUNCH_TIME, 0, 27, 1);
+        assert_value(f, TG_MEASURE_LAUNCH_GAP, 0, 10, 1);
+        assert_value(f, TG_MEASURE_SYNC_COUNT, 0, 1, 1);
+        assert_value(f, TG_MEASURE_MEMCPY_BYTES, 0, 4096, 1);
+        assert_value(f, TG_MEASURE_KERNEL_NAMES, 0, 2, 1);
+        assert_value(f, TG_MEASURE_GRAPH_LAUNCHES, 0, 0, 1);
+        assert_value(f, TG_MEASURE_HOST_TIME, 0, 400, 1);
+        assert_unknown(f, TG_MEASURE_MEM_PEAK, 0);
+    }
+}
+
+/* The gap [250,260) is the device's own when its kernel was launched at 240. */
+static void a_gap_after_an_early_launch_is_not_the_hosts(void **state)
+{
+    struct fixture *f = *state;
+    one_step(&f->b);
+    f->b.v[4].ts = 240;
+    compute(f, 0);
+    assert_value(f, TG_MEASURE_LAUNCH_GAP, 0, 0, 1);
+}
+
+static void what_a_trace_cannot_tell_is_unknown(void **state)
+{
+    struct fixture *f = *state;
+    bt_host(&f->b, "cpu_op", "aten::mm", "1", 10, 90, -1);
+    compute(f, 0); /* CPU only, no markers */
+    assert_value(f, TG_MEASURE_STEP_TIME, 0, 90, 1);
+    assert_value(f, TG_MEASURE_HOST_TIME, 0, 90, 1);
+    assert_unknown(f, TG_MEASURE_GPU_BUSY, 0);
+    assert_unknown(f, TG_MEASURE_IDLE, 0);
+    assert_unknown(f, TG_MEASURE_COMM_OVERLAP, 0);
+    assert_unknown(f, TG_MEASURE_LAUNCH_COUNT, 0);
+    assert_unknown(f, TG_MEASURE_SYNC_COUNT, 0);
+    assert_unknown(f, TG_MEASURE_MEMCPY_BYTES, 0);
+    assert_unknown(f, TG_MEASURE_KERNEL_NAMES, 0);
+    bt_device(&f->b, "gpu_memcpy", "Memcpy DtoD", 7, 40, 5, 1);
+    compute(f, 0); /* a copy without bytes; no links; no communication */
+    assert_value(f, TG_MEASURE_STEP_TIME, 0, 5, 1);
+    assert_value(f, TG_MEASURE_GPU_BUSY, 0, 5, 1);
+    assert_value(f, TG_MEASURE_COMM_EXPOSED, 0, 0, 1);
+    assert_unknown(f, TG_MEASURE_COMM_OVERLAP, 0);
+    assert_unknown(f, TG_MEASURE_MEMCPY_BYTES, 0);
+    assert_unknown(f, TG_MEASURE_LAUNCH_GAP, 0);
+    assert_unknown(f, TG_MEASURE_LAUNCH_COUNT, 0);
+}
+
+/* AMD writes bytes as text. A step without device work has no step time, but busy 0. */
+static void bytes_as_text_and_empty_steps(void **state)
+{
+    struct fixture *f = *state;
+    one_step(&f->b);
+    f->b.v[f->b.n - 1].facts = "bytes=\"512\"";
+    bt_host(&f->b, "user_annotation", "ProfilerStep#2", "1", 400, 50, -1);
+    compute(f, 0);
+    assert_value(f, TG_MEASURE_MEMCPY_BYTES, 0, 512, 1);
+    assert_value(f, TG_MEASURE_GPU_BUSY, 1, 0, 1);
+    assert_value(f, TG_MEASURE_LAUNCH_COUNT, 1, 0, 1);
+    assert_value(f, TG_MEASURE_HOST_TIME, 1, 50, 1);
+    assert_unknown(f, TG_MEASURE_STEP_TIME, 1);
+    assert_unknown(f, TG_MEASURE_IDLE, 1);
+}
+
+/* Two devices: sums of busy and of lengths; step time is the longer one's. Device 1 works
+ * [0,30) and [50,60): 60 long, 40 busy; device 0 [100,310) as above. */
+static void devices_are_not_merged(void **state)
+{
+    struct fixture *f = *state;
+    one_step(&f->b);
+    bt_host(&f->b, "cuda_runtime", "cudaLaunchKernel", "1", 1, 1, 11);
+    bt_host(&f->b, "cuda_runtime", "cudaLaunchKernel", "1", 3, 1, 12);
+    bt_add(&f->b, (struct bt_row){ "kernel", "gemm_b", "1", "7", 0, 30, 11, 1, 7, "" });
+    bt_add(&f->b, (struct bt_row){ "kernel", "gemm_b", "1", "7", 50, 10, 12, 1, 7, "" });
+    compute(f, 0);
+    assert_value(f, TG_MEASURE_STEP_TIME, 0, 210, 1);
+    assert_value(f, TG_MEASURE_GPU_BUSY, 0, 240, 1);
+    assert_value(f, TG_MEASURE_IDLE, 0, 30, 270);
+    assert_value(f, TG_MEASURE_KERNEL_NAMES, 0, 3, 1);
+}
+
+static void memory_peaks_are_those_of_the_device_in_the_step(void **state)
+{
+    struct fixture *f = *state;
+    struct tg_memory_event m[] = {
+        { 5, 0, -1, 0, 900, -1 },  /* CPU */
+        { 6, 1, 0, 0, 100, -1 },   /* step 1 */
+        { 7, 1, 0, 0, 300, -1 },   /* step 1 */
+        { 8, 1, 0, 0, -1, -1 },    /* without a total */
+        { 410, 1, 0, 0, 700, -1 }, /* outside */
+    };
+    struct tg_trace with_memory;
+    one_step(&f->b);
+    compute(f, 0);
+    with_memory = *f->t;
+    with_memory.memory = m;
+    with_memory.n_memory = 5;
+    tg_measures_compute(&with_memory, &f->s, f->v);
+    assert_value(f, TG_MEASURE_MEM_PEAK, 0, 300, 1);
+    with_memory.n_memory = 1;
+    tg_measures_compute(&with_memory, &f->s, f->v);
+    assert_value(f, TG_MEASURE_MEM_PEAK, 0, 900, 1);
+}
+
+/* The oracle: every ns of a short random trace is looked at by itself. */
+struct oracle {
+    bool busy[256], comm[256], comp[256];
+};
+
+static void random_traces_agree_with_a_sweep_over_every_ns(void **state)
+{
+    struct fixture *f = *state;
+    uint64_t r = 7;
+    for (int round = 0; round < 300; round++) {
+        struct oracle o = { 0 };
+        int64_t busy = 0, comm = 0, hidden = 0, first = 256, last = 0;
+        f->b.n = 0;
+        for (int k = 0; k < 12; k++) {
+            int64_t start, dur;
+            int kind;
+            r = r * 6364136223846793005u + 1442695040888963407u;
+            start = (int64_t)(r >> 33) % 200;
+            dur = (int64_t)(r >> 45) % 40 + 1;
+            kind = (int)(r >> 60) % 3;
+            bt_device(&f->b, kind == 2 ? "gpu_memcpy" : "kernel",
+                      kind == 0   ? "nccl_x"
+                      : kind == 1 ? "gemm"
+                                  : "Memcpy",
+                      (int64_t)(r >> 50) % 4, start + 1, dur, -1);
+            for (int64_t x = start; x < start + dur; x++) {
+                o.busy[x] = true;
+                o.comm[x] |= kind == 0;
+                o.comp[x] |= kind == 1;
+            }
+        }
+        for (int x = 0; x < 256; x++) {
+            busy += o.busy[x];
+            comm += o.comm[x];
+            hidden += o.comm[x] && o.comp[x];
+            if (o.busy[x]) {
+                first = x < first ? x : first;
+                last = x + 1;
+            }
+        }
+        compute(f, (uint64_t)round);
+        assert_value(f, TG_MEASURE_GPU_BUSY, 0, busy, 1);
+        assert_value(f, TG_MEASURE_STEP_TIME, 0, last - first, 1);
+        assert_value(f, TG_MEASURE_IDLE, 0, last - first - busy, last - first);
+        assert_value(f, TG_MEASURE_COMM_EXPOSED, 0, comm - hidden, 1);
+        if (comm)
+            assert_value(f, TG_MEASURE_COMM_OVERLAP, 0, hidden, comm);
+        else
+            assert_unknown(f, TG_MEASURE_COMM_OVERLAP, 0);
+    }
+}
+
+static void names_lead_to_measures_and_back(void **state)
+{
+    (void)state;
+    for (int m = 0; m < TG_MEASURES; m++) {
+        enum tg_measure back;
+        assert_true(tg_measure_find(tg_sv_of(tg_measure_info((enum tg_measure)m)->name), &back));
+        assert_int_equal(back, m);
+    }
+    assert_false(tg_measure_find(TG_SV("nothing"), &(enum tg_measure){ 0 }));
+}
+
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        T(a_step_by_hand),
+        T(a_gap_after_an_early_launch_is_not_the_hosts),
+        T(what_a_trace_cannot_tell_is_unknown),
+        T(bytes_as_text_and_empty_steps),
+        T(devices_are_not_merged),
+        T(memory_peaks_are_those_of_the_device_in_the_step),
+        T(random_traces_agree_with_a_sweep_over_every_ns),
+        T(names_lead_to_measures_and_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,200 @@
+#include "tests/support.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/doc.h"
+#include "core/base/file.h"
+#include "core/base/strmap.h"
+#include "core/base/utf8.h"
+
+static void globs_match_whole_names(void **state)
+{
+    static const struct {
+        const char *glob, *text;
+        bool hit;
+    } c[] = {
+        { "*", "", true },
+        { "aten::*", "aten::mm", true },
+        { "aten::*", "Aten::mm", false },
+        { "a?c", "abc", true },
+        { "a?c", "ac", false },
+        { "*mm*mm", "ammbmm", true },
+        { "*mm*mm", "ammb", false },
+        { "", "", true },
+        { "", "x", false },
+        { "a*b*c", "aXbYc", true },
+        { "a*b*c", "aXcYb", false },
+        { "***", "x", true },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++)
+        if (tg_sv_glob(tg_sv_of(c[i].glob), tg_sv_of(c[i].text)) != c[i].hit)
+            fail_msg("glob '%s' on '%s'", c[i].glob, c[i].text);
+}
+
+static void integers_are_whole_texts_in_range(void **state)
+{
+    int64_t v = 0;
+    (void)state;
+    assert_true(tg_sv_i64(TG_SV("-9223372036854775808"), &v) && v == INT64_MIN);
+    assert_true(tg_sv_i64(TG_SV("9223372036854775807"), &v) && v == INT64_MAX);
+    assert_false(tg_sv_i64(TG_SV("9223372036854775808"), &v));
+    assert_false(tg_sv_i64(TG_SV("18446744073709551616"), &v));
+    assert_false(tg_sv_i64(TG_SV(" 1"), &v));
+    assert_false(tg_sv_i64(TG_SV("-"), &v));
+}
+
+/* kitten -> sitting: substitute k, substitute e, insert g. */
+static void distance_counts_edits(void **state)
+{
+    (void)state;
+    assert_int_equal(tg_sv_distance(TG_SV("kitten"), TG_SV("sitting"), 5), 3);
+    assert_int_equal(tg_sv_distance(TG_SV("kitten"), TG_SV("sitting"), 2), 3);
+    assert_int_equal(tg_sv_distance(TG_SV("fail"), TG_SV("fail"), 3), 0);
+}
+
+static void names_get_dense_ids(void **state)
+{
+    struct tg_strmap m;
+    char text[32];
+    (void)state;
+    tg_strmap_init(&m);
+    for (uint32_t i = 0; i < 5000; i++) {
+        (void)snprintf(text, sizeof text, "name %u", i);
+        assert_int_equal(tg_strmap_add(&m, tg_sv_of(text)), i);
+    }
+    assert_int_equal(tg_strmap_add(&m, TG_SV("name 4321")), 4321);
+    assert_int_equal(tg_strmap_find(&m, TG_SV("name 17")), 17);
+    assert_int_equal(tg_strmap_find(&m, TG_SV("name 5000")), TG_NO_ID);
+    assert_sv_equal(m.text[42], TG_SV("name 42"));
+    tg_strmap_release(&m);
+}
+
+static void invisible_text_becomes_visible(void **state)
+{
+    struct tg_buf b = { 0 };
+    (void)state;
+    tg_utf8_visible(&b, TG_SV("a\r\nb\x01\xe2\x80\xae"
+                              "c\xff\xc3\xa4"));
+    assert_sv_equal(tg_buf_sv(&b), TG_SV("a  b\\u0001\\u202ec\xef\xbf\xbd\xc3\xa4"));
+    assert_false(tg_utf8_valid(TG_SV("\xed\xa0\x80"))); /* a surrogate */
+    assert_false(tg_utf8_valid(TG_SV("\xc0\xaf")));     /* overlong */
+    assert_true(tg_utf8_valid(TG_SV("\xf0\x9f\x98\x80")));
+    assert_int_equal(tg_utf8_prefix(TG_SV("a\xc3\xa4"), 2).n, 1);
+    tg_buf_release(&b);
+}
+
+static void documents_keep_large_integers(void **state)
+{
+    struct tg_doc *d = tg_doc_new_object(), *back;
+    struct tg_buf b = { 0 };
+    struct tg_err err;
+    int64_t v = 0;
+    (void)state;
+    tg_err_init(&err);
+    tg_doc_add_i64(d, "big", INT64_MAX);
+    tg_doc_add_i64(d, "small", -3);
+    tg_doc_add_num(d, "tenth", 0.1);
+    tg_doc_add_str(d, "text", TG_SV("a\"\\\n\x01\xff"));
+    tg_doc_write(d, false, &b);
+    assert_sv_equal(tg_buf_sv(&b),
+                    TG_SV("{\"big\":\"9223372036854775807\",\"small\":-3,\"tenth\":0.1,"
+                          "\"text\":\"a\\\"\\\\\\n\\u0001\xef\xbf\xbd\"}\n"));
+    back = tg_doc_parse(tg_buf_sv(&b), "x", &err);
+    assert_non_null(back);
+    assert_true(tg_doc_i64(tg_doc_get(back, "big"), &v) && v == INT64_MAX);
+    assert_false(tg_doc_i64(tg_doc_get(back, "tenth"), &v));
+    tg_doc_free(back);
+    assert_null(tg_doc_parse(TG_SV("{} x"), "x", &err));
+    assert_int_equal(err.kind, TG_ERR_SUMMARY);
+    tg_doc_free(d);
+    tg_buf_release(&b);
+}
+
+static char *scratch(char *path)
+{
+    strcpy(path, "/tmp/tg-test-XXXXXX");
+    assert_non_null(mkdtemp(path));
+    return path;
+}
+
+static void reports_are_all_or_none(void **state)
+{
+    char dir[64], good[96], bad[96];
+    struct tg_outputs o = { 0 };
+    struct tg_err err;
+    size_t h;
+    (void)state;
+    tg_err_init(&err);
+    scratch(dir);
+    (void)snprintf(good, sizeof good, "%s/a.json", dir);
+    (void)snprintf(bad, sizeof bad, "%s/none/b.json", dir);
+    assert_true(tg_outputs_open(&o, good, &h, &err));
+    assert_true(tg_outputs_put(&o, h, TG_SV("hello"), &err));
+    assert_false(tg_file_exists(good)); /* nothing before commit */
+    assert_false(tg_outputs_open(&o, bad, &h, &err));
+    assert_int_equal(err.kind, TG_ERR_OUTPUT);
+    assert_int_equal(tg_err_exit_code(err.kind), 5);
+    tg_outputs_release(&o);
+    assert_false(tg_file_exists(good));
+    assert_int_equal(rmdir(dir), 0); /* no temporary file is left */
+}
+
+static void a_full_disk_leaves_nothing(void **state)
+{
+    struct tg_outputs o = { 0 };
+    struct tg_err err;
+    size_t h;
+    (void)state;
+    tg_err_init(&err);
+    if (access("/dev/full", W_OK) != 0)
+        skip();
+    o.files = calloc(1, sizeof *o.files); /* a target whose temporary file sits on a full device */
+    o.n = o.cap = 1;
+    o.files[0].path = strdup("/tmp/tg-never");
+    o.files[0].temporary = strdup("/tmp/tg-never-temporary");
+    FILE *full = fopen("/dev/full", "w");
+    o.files[0].fd = dup(fileno(full));
+    (void)fclose(full);
+    h = 0;
+    assert_false(tg_outputs_put(&o, h, TG_SV("x"), &err));
+    assert_int_equal(err.kind, TG_ERR_OUTPUT);
+    assert_true(strstr(err.message, "No space left") != NULL);
+    tg_outputs_release(&o);
+    assert_false(tg_file_exists("/tmp/tg-never"));
+}
+
+static void first_error_stays(void **state)
+{
+    struct tg_err err;
+    struct tg_buf b = { 0 };
+    (void)state;
+    tg_err_init(&err);
+    assert_false(
+        tg_err_set(&err, TG_ERR_TRACE, (struct tg_loc){ "t.json", 0, 0, 17 }, "bad '%s'", "x\ny"));
+    assert_false(tg_err_set(&err, TG_ERR_IO, TG_NOWHERE, "later"));
+    assert_false(tg_err_hint(&err, "Do this."));
+    assert_false(tg_err_context(&err, "reading"));
+    tg_err_format(&err, &b);
+    assert_sv_equal(tg_buf_sv(&b),
+                    TG_SV("t.json: at byte 17: error: bad 'x y'\n  while reading\n  Do this.\n"));
+    tg_buf_release(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(globs_match_whole_names),
+        cmocka_unit_test(integers_are_whole_texts_in_range),
+        cmocka_unit_test(distance_counts_edits),
+        cmocka_unit_test(names_get_dense_ids),
+        cmocka_unit_test(invisible_text_becomes_visible),
+        cmocka_unit_test(documents_keep_large_integers),
+        cmocka_unit_test(reports_are_all_or_none),
+        cmocka_unit_test(a_full_disk_leaves_nothing),
+        cmocka_unit_test(first_error_stays),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

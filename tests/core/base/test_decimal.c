@@ -1,0 +1,124 @@
+#include "tests/support.h"
+
+#include <math.h>
+
+#include "core/base/decimal.h"
+
+/* Expected values: by hand, the decimal shifted three places, rounded half to even. */
+static void microseconds_become_exact_nanoseconds(void **state)
+{
+    static const struct {
+        const char *text;
+        enum tg_dec how;
+        tg_ns ns;
+    } c[] = {
+        { "0", TG_DEC_OK, 0 },
+        { "1", TG_DEC_OK, 1000 },
+        { "5.000", TG_DEC_OK, 5000 },
+        { "0.001", TG_DEC_OK, 1 },
+        { "-1.5", TG_DEC_OK, -1500 },
+        { "1695000000000000.123", TG_DEC_OK, 1695000000000000123 },
+        { "1.0005", TG_DEC_ROUNDED, 1000 }, /* half, to even */
+        { "1.0015", TG_DEC_ROUNDED, 1002 }, /* half, to even */
+        { "1.00050001", TG_DEC_ROUNDED, 1001 },
+        { "1.0004999", TG_DEC_ROUNDED, 1000 },
+        { "1.0000000", TG_DEC_OK, 1000 }, /* trailing zeros lose nothing */
+        { "1e3", TG_DEC_OK, 1000000 },
+        { "1.5E-3", TG_DEC_ROUNDED, 2 }, /* 1.5 ns, half to even */
+        { "2.5E-3", TG_DEC_ROUNDED, 2 },
+        { "1e-9", TG_DEC_ROUNDED, 0 },
+        { "1695000000000000.1239", TG_DEC_ROUNDED, 1695000000000000124 },
+        { "1695000000000000.1231", TG_DEC_ROUNDED, 1695000000000000123 },
+        { "9223372036854775.807", TG_DEC_OK, INT64_MAX },
+        { "9223372036854775.808", TG_DEC_RANGE, 0 },
+        { "1e300", TG_DEC_RANGE, 0 },
+        { "", TG_DEC_BAD, 0 },
+        { "-", TG_DEC_BAD, 0 },
+        { "1.5x", TG_DEC_BAD, 0 },
+        { "NaN", TG_DEC_BAD, 0 },
+        { "1e", TG_DEC_BAD, 0 },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+        tg_ns ns = 0;
+        enum tg_dec how = tg_dec_us_to_ns(tg_sv_of(c[i].text), &ns);
+        if (how != c[i].how || (how != TG_DEC_RANGE && how != TG_DEC_BAD && ns != c[i].ns))
+            fail_msg("'%s': got %d %lld, want %d %lld", c[i].text, how, (long long)ns, c[i].how,
+                     (long long)c[i].ns);
+    }
+}
+
+static void doubles_read_back(void **state)
+{
+    static const double v[] = { 0, 1, -1, 0.1, 1e-300, 1.7e308, 12345.678, 1.0 / 3, 5e-324 };
+    struct tg_buf b = { 0 };
+    (void)state;
+    for (size_t i = 0; i < sizeof v / sizeof *v; i++) {
+        double back = NAN;
+        tg_buf_clear(&b);
+        tg_dec_put_double(&b, v[i]);
+        assert_true(tg_dec_double(tg_buf_sv(&b), &back));
+        assert_true(back == v[i]);
+    }
+    double no;
+    assert_false(tg_dec_double(TG_SV("1,5"), &no));
+    assert_false(tg_dec_double(TG_SV("0x10"), &no));
+    tg_buf_release(&b);
+}
+
+/* Python: float("1695000000000000.123") is 1695000000000000.0; .126 rounds up to .25 (step 0.25).
+ */
+static void large_times_round_as_python_reads_them(void **state)
+{
+    (void)state;
+    assert_true(tg_ns_to_us_double(1695000000000000123) == 1695000000000000.0);
+    assert_true(tg_ns_to_us_double(1695000000000000126) == 1695000000000000.25);
+    assert_true(tg_ns_to_us_double(-1500) == -1.5);
+}
+
+static void check_text(tg_sv want, void (*put)(struct tg_buf *, double), double v)
+{
+    struct tg_buf b = { 0 };
+    put(&b, v);
+    assert_sv_equal(tg_buf_sv(&b), want);
+    tg_buf_release(&b);
+}
+
+static void people_read_three_digits_and_a_unit(void **state)
+{
+    (void)state;
+    check_text(TG_SV("850 ns"), tg_dec_put_human_ns, 850);
+    check_text(TG_SV("12.3 us"), tg_dec_put_human_ns, 12345);
+    check_text(TG_SV("4.56 ms"), tg_dec_put_human_ns, 4.56e6);
+    check_text(TG_SV("1.20 s"), tg_dec_put_human_ns, 1.2e9);
+    check_text(TG_SV("-1.50 us"), tg_dec_put_human_ns, -1500);
+    check_text(TG_SV("0 ns"), tg_dec_put_human_ns, -0.2); /* never "-0" */
+}
+
+static void exact_microseconds_are_printed(void **state)
+{
+    static const struct {
+        tg_ns ns;
+        const char *text;
+    } c[] = { { 0, "0" },         { 1, "0.001" },   { 1500, "1.5" },
+              { 12340, "12.34" }, { -1, "-0.001" }, { 7000, "7" } };
+    (void)state;
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+        struct tg_buf b = { 0 };
+        tg_dec_put_us(&b, c[i].ns);
+        assert_sv_equal(tg_buf_sv(&b), tg_sv_of(c[i].text));
+        tg_buf_release(&b);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(microseconds_become_exact_nanoseconds),
+        cmocka_unit_test(doubles_read_back),
+        cmocka_unit_test(large_times_round_as_python_reads_them),
+        cmocka_unit_test(people_read_three_digits_and_a_unit),
+        cmocka_unit_test(exact_microseconds_are_printed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -195,7 +195,7 @@ static void paths_finish(struct paths *l, struct tg_arena *a, const char ***out,
     free(l->p);
 }
 
-static bool looks_like_input(tg_sv name)
+bool tg_file_is_input_name(tg_sv name)
 {
     return name.n && name.p[0] != '.' &&
            (tg_sv_ends(name, TG_SV(".json")) || tg_sv_ends(name, TG_SV(".json.gz")) ||
@@ -215,7 +215,7 @@ bool tg_files_in_dir(const char *dir, struct tg_arena *a, const char ***paths, s
         size_t end = strlen(dir);
         while (end > 1 && dir[end - 1] == '/')
             end--;
-        if (looks_like_input(tg_sv_of(e->d_name))) {
+        if (tg_file_is_input_name(tg_sv_of(e->d_name))) {
             const char *path = tg_arena_printf(a, "%.*s/%s", (int)end, dir, e->d_name);
             if (!tg_file_is_dir(path))
                 paths_add(&list, a, path);

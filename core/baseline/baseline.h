@@ -157,9 +157,10 @@ TG_MUST bool tg_baseline_window(struct tg_git *g, const struct tg_commit *from, 
 
 #define TG_SIZE_UNKNOWN UINT64_MAX /* a promised object: known only after git fetched it */
 struct tg_git_file {
-    tg_sv path;            /* from the root of the tree, in the arena, NUL-terminated */
-    char oid[TG_SHA_SIZE]; /* of the blob */
-    uint64_t size;         /* of the blob; an LFS pointer counts as the small file it is */
+    tg_sv path;               /* from the root of the tree, in the arena, NUL-terminated */
+    char oid[TG_SHA_SIZE];    /* of the blob */
+    char commit[TG_SHA_SIZE]; /* where it was listed, for messages; "": none */
+    uint64_t size;            /* of the blob; an LFS pointer counts as the small file it is */
 };
 struct tg_git_files {
     struct tg_git_file *v; /* sorted by path in byte order */
@@ -169,7 +170,8 @@ struct tg_git_files {
 /*
  * `path` in the tree of a commit: a file; a directory (its files that look like traces or
  * summaries, as tg_files_in_dir takes them, not recursive); a glob ('*' and '?' stop at '/', "[..]"
- * as in glob(3)). An exact name wins over a glob. Symbolic links and submodules are skipped.
+ * as in glob(3)). An exact name wins over a glob. Symbolic links and submodules are skipped in
+ * folders and globs; a path that names one, or leads through one, is TG_ERR_GIT.
  * Leading "./" or "../" start at tg_git_prefix. Nothing there is no error: n is 0. No file is
  * loaded, but a tree that a tree:0 clone lacks is fetched.
  */

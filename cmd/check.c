@@ -1,0 +1,696 @@
+/*
+ * tracegate check: fresh traces + baseline + policy -> verdict, reports, exit code. What can fail
+ * cheaply fails first: options, policy, output files, repository, ref, baseline; then the traces.
+ */
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmd/inputs.h"
+#include "cmd/options.h"
+#include "core/base/file.h"
+#include "policy/eval.h"
+#include "policy/load.h"
+#include "reporters/reporter.h"
+
+enum {
+    REPORT_JUNIT,
+    REPORT_MARKDOWN,
+    REPORT_JSON,
+    REPORT_SVG_COUNTS,
+    REPORT_SVG_DURATIONS,
+    REPORT_CSV,
+    REPORTS
+};
+
+struct check_opts {
+    struct tg_strs baseline, meta;
+    const char *policy, *suite, *profile, *report[REPORTS], *report_url;
+    bool junit_strict, annotations, dry_run, exit_zero, runs, ranks, strict_json, allow_truncated;
+    bool trust_repository, quiet;
+    int64_t top;
+};
+
+#define REPORT(name, index, text)                                                                  \
+    {                                                                                              \
+        name, TG_OPT_STR, offsetof(struct check_opts, report) + (index) * sizeof(char *), "FILE",  \
+            text                                                                                   \
+    }
+static const struct tg_opt check_options[] = {
+    { "baseline", TG_OPT_LIST, offsetof(struct check_opts, baseline), "SIDE",
+      "compare with SIDE: a path, REV:PATH, or REV (repeatable); default: the policy's, at the "
+      "merge "
+      "base" },
+    { "policy", TG_OPT_STR, offsetof(struct check_opts, policy), "FILE",
+      "judge by FILE; default: .tracegate.yml here or above, else the built-in policy" },
+    { "suite", TG_OPT_STR, offsetof(struct check_opts, suite), "NAME", "check this suite only" },
+    { "profile", TG_OPT_STR, offsetof(struct check_opts, profile), "NAME",
+      "use this profile of the policy; `auto`: by the CI event" },
+    REPORT("junit", REPORT_JUNIT, "write JUnit XML"),
+    REPORT("markdown", REPORT_MARKDOWN, "write the pull request comment"),
+    REPORT("json", REPORT_JSON, "write everything as JSON"),
+    REPORT("svg-counts", REPORT_SVG_COUNTS, "draw what changed in counts"),
+    REPORT("svg-durations", REPORT_SVG_DURATIONS, "draw what changed in durations"),
+    REPORT("csv", REPORT_CSV, "write the table of all names"),
+    { "junit-strict", TG_OPT_FLAG, offsetof(struct check_opts, junit_strict), NULL,
+      "JUnit without file and line, for readers with a strict schema" },
+    { "annotations", TG_OPT_FLAG, offsetof(struct check_opts, annotations), NULL,
+      "print GitHub annotations as well" },
+    { "report-url", TG_OPT_STR, offsetof(struct check_opts, report_url), "URL",
+      "where the full report is, for the comment" },
+    { "top", TG_OPT_INT, offsetof(struct check_opts, top), "N", "rows shown; default 10" },
+    { "runs", TG_OPT_FLAG, offsetof(struct check_opts, runs), NULL,
+      "several traces without a rank are repeats" },
+    { "ranks", TG_OPT_FLAG, offsetof(struct check_opts, ranks), NULL,
+      "several traces without a rank are ranks, in the order of their paths" },
+    { "meta", TG_OPT_LIST, offsetof(struct check_opts, meta), "K=V",
+      "say what the fresh traces do not (cpu=…, torch=…)" },
+    { "strict-json", TG_OPT_FLAG, offsetof(struct check_opts, strict_json), NULL,
+      "refuse what profilers write beside the JSON standard" },
+    { "allow-truncated", TG_OPT_FLAG, offsetof(struct check_opts, allow_truncated), NULL,
+      "use a trace whose end is missing, and say so" },
+    { "trust-repository", TG_OPT_FLAG, offsetof(struct check_opts, trust_repository), NULL,
+      "open the git repository although another user owns it" },
+    { "dry-run", TG_OPT_FLAG, offsetof(struct check_opts, dry_run), NULL,
+      "resolve and print what would be compared" },
+    { "exit-zero", TG_OPT_FLAG, offsetof(struct check_opts, exit_zero), NULL,
+      "report the verdict, but exit with 0" },
+    { "quiet", TG_OPT_FLAG, offsetof(struct check_opts, quiet), NULL,
+      "no report on standard output" },
+    { 0 },
+};
+
+struct check {
+    const struct check_opts *o;
+    const struct tg_strs *args;
+    const struct tg_io *io;
+    struct tg_arena *arena;
+    struct tg_policy *policy;
+    struct tg_repo repo;
+    struct tg_render render;
+    const struct tg_suite **suites; /* the ones to check */
+    size_t n_suites;
+};
+
+/* One suite on its way: what is compared, and everything that must live until its reports. */
+struct job {
+    const struct tg_suite *suite; /* never NULL */
+    struct tg_input_list fresh, base;
+    struct tg_baseline_info info;
+    enum { JOB_COMPARE, JOB_FIRST_RUN, JOB_LOST } what;
+    struct tg_outputs outputs;
+    size_t handle[REPORTS];
+    struct tg_summary summary[2];
+    struct tg_side side[2];
+    struct tg_compare_opts compare;
+    struct tg_comparison comparison;
+    struct tg_verdict verdict;
+};
+
+static const char *env(const struct check *c, const char *name)
+{
+    const char *v = tg_io_env(c->io, name);
+    return v && *v ? v : NULL;
+}
+
+/* ---- policy and suites -------------------------------------------------------------------------
+ */
+
+static bool load_policy(struct check *c, struct tg_err *err)
+{
+    struct tg_policy_opts po = { .path = c->o->policy, .today = (int64_t)(time(NULL) / 86400) };
+    struct tg_diags diags;
+    struct tg_err ignored;
+    struct tg_buf text = { 0 };
+    tg_err_init(&ignored);
+    struct tg_git *git = tg_repo_get(&c->repo, &ignored); /* no repository is fine here */
+    po.root = git ? tg_git_root(git) : NULL;
+    if (!po.path && !tg_policy_find(".", po.root, c->arena, &po.path, err))
+        return false;
+    if (c->o->profile && strcmp(c->o->profile, "auto") == 0) {
+        const char *event = env(c, "GITHUB_EVENT_NAME");
+        po.profile = event ? tg_policy_profile_for(event) : NULL;
+        po.profile_may_lack = true;
+    } else {
+        po.profile = c->o->profile;
+    }
+    if (c->o->policy)
+        po.root = NULL;
+    tg_diags_init(&diags);
+    c->policy = tg_policy_load(&po, &diags, err);
+    if (!c->policy && diags.n) {
+        tg_diags_text(&diags, &text);
+        tg_io_raw_error(c->io, tg_buf_sv(&text));
+    }
+    tg_buf_release(&text);
+    tg_diags_release(&diags);
+    return c->policy != NULL;
+}
+
+static const struct tg_suite *default_suite(struct check *c)
+{
+    struct tg_suite *s = TG_NEW(c->arena, struct tg_suite);
+    s->name = TG_SV("default");
+    return s;
+}
+
+static bool choose_suites(struct check *c, struct tg_err *err)
+{
+    const struct tg_policy *p = c->policy;
+    c->suites = TG_NEW_N(c->arena, const struct tg_suite *, p->n_suites + 1);
+    for (size_t i = 0; i < p->n_suites; i++)
+        if (!c->o->suite || tg_sv_eq(p->suites[i].name, tg_sv_of(c->o->suite)))
+            c->suites[c->n_suites++] = &p->suites[i];
+    if (c->o->suite && !c->n_suites) {
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "the policy has no suite '%s'", c->o->suite);
+        return tg_err_hint(err, "tracegate policy show lists its suites.");
+    }
+    if (c->args->n && c->n_suites > 1) {
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
+                   "the policy has %zu suites: which one do these traces belong to?", c->n_suites);
+        return tg_err_hint(err, "Add --suite NAME.");
+    }
+    if (!c->n_suites)
+        c->suites[c->n_suites++] = default_suite(c);
+    return true;
+}
+
+/* ---- fresh traces ------------------------------------------------------------------------------
+ */
+
+/* Paths of a policy are relative to its folder. */
+static const char *beside_policy(const struct check *c, tg_sv path)
+{
+    const char *file = c->policy->file.n ? c->policy->file.p : "";
+    const char *slash = strrchr(file, '/');
+    if (!slash || (path.n && path.p[0] == '/'))
+        return tg_arena_sv(c->arena, path).p;
+    return tg_arena_printf(c->arena, "%.*s/%.*s", (int)(slash - file), file, TG_SV_ARG(path));
+}
+
+static bool apply_groups(struct tg_input_list *list, const struct tg_trace_spec *spec,
+                         struct tg_arena *a, struct tg_err *err)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        tg_sv label = tg_sv_of(list->v[i].label);
+        if (spec->run.n && !tg_regex_group(spec->run, label, a, &list->v[i].run, err))
+            return false;
+        if (spec->rank.n && !tg_regex_group(spec->rank, label, a, &list->v[i].rank, err))
+            return false;
+    }
+    return true;
+}
+
+static bool find_fresh(struct check *c, struct job *j, struct tg_err *err)
+{
+    const struct tg_trace_spec *spec = &j->suite->trace;
+    if (!c->args->n && !spec->files.n) {
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "no trace to check");
+        return tg_err_hint(err, "Name the fresh traces: tracegate check out/*.json.gz --baseline "
+                                "origin/main:perf");
+    }
+    for (size_t i = 0; i < c->args->n; i++)
+        if (!tg_inputs_add(&j->fresh, c->args->v[i], NULL, &c->repo, c->arena, err))
+            return false;
+    if (!c->args->n &&
+        !tg_inputs_add(&j->fresh, beside_policy(c, spec->files), NULL, &c->repo, c->arena, err)) {
+        (void)tg_err_context(err, "looking for the fresh traces of suite '%.*s'",
+                             TG_SV_ARG(j->suite->name));
+        return false;
+    }
+    return apply_groups(&j->fresh, spec, c->arena, err);
+}
+
+/* ---- baseline ----------------------------------------------------------------------------------
+ */
+
+/* Where the baseline lies in a commit: the suite's path, else the fresh trace's own. */
+static bool baseline_path(struct check *c, struct job *j, struct tg_git *git, tg_sv *out,
+                          struct tg_err *err)
+{
+    const char *fresh = c->args->n ? c->args->v[0] : NULL;
+    if (j->suite->baseline.n) {
+        *out = j->suite->baseline;
+        return true;
+    }
+    if (fresh && strcmp(fresh, "-") != 0 && c->args->n == 1)
+        return tg_git_relative(git, fresh, c->arena, out, err);
+    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "where is the baseline of suite '%.*s'?",
+               TG_SV_ARG(j->suite->name));
+    return tg_err_hint(err, "Add `baseline: PATH` to the suite, or --baseline REV:PATH.");
+}
+
+static void describe_found(struct check *c, struct job *j, const struct tg_baseline *b)
+{
+    const struct tg_commit *k = b->commit.sha[0] ? &b->commit : &b->start;
+    struct tg_buf how = { 0 };
+    j->info.commit = tg_sv_of(tg_arena_printf(c->arena, "%s", k->sha));
+    j->info.ref = b->start.ref;
+    tg_buf_add(&how, b->start.found);
+    if (b->walked)
+        tg_buf_printf(&how, "%s%u commit%s before it", how.n ? ", " : "", b->walked,
+                      b->walked == 1 ? "" : "s");
+    j->info.how = tg_arena_sv(c->arena, tg_buf_sv(&how));
+    tg_buf_release(&how);
+    j->info.situation = tg_sv_of(tg_found_name(b->found));
+    j->info.walked = b->walked;
+    j->info.paths = b->path;
+}
+
+static const char *const *policy_paths(struct check *c, struct tg_git *git, size_t *n)
+{
+    const char **p = TG_NEW_N(c->arena, const char *, 3);
+    struct tg_err ignored;
+    tg_sv rel;
+    tg_err_init(&ignored);
+    *n = 0;
+    if (c->policy->file.n && tg_git_relative(git, c->policy->file.p, c->arena, &rel, &ignored))
+        p[(*n)++] = rel.p;
+    p[(*n)++] = ".tracegate.yml";
+    p[(*n)++] = ".tracegate.yaml";
+    return p;
+}
+
+static bool walk_to_baseline(struct check *c, struct job *j, struct tg_git *git,
+                             const struct tg_commit *start, bool explicit_side, struct tg_err *err)
+{
+    struct tg_find_opts fo = { .max_walk = (unsigned)c->policy->baseline.max_walk,
+                               .explicit_side = explicit_side };
+    struct tg_baseline b;
+    tg_sv path;
+    if (!baseline_path(c, j, git, &path, err))
+        return false;
+    fo.path = tg_arena_sv(c->arena, path).p;
+    fo.policy_paths = policy_paths(c, git, &fo.n_policy_paths);
+    if (!tg_baseline_find(git, start, &fo, c->arena, &b, err))
+        return false;
+    describe_found(c, j, &b);
+    if (b.found == TG_FOUND_FIRST_RUN) {
+        j->what = JOB_FIRST_RUN;
+        return true;
+    }
+    if (b.found == TG_FOUND_LOST)
+        return tg_baseline_missing(&b, err);
+    tg_inputs_add_git(&j->base, b.commit.sha, &b.files, c->arena);
+    return apply_groups(&j->base, &j->suite->trace, c->arena, err);
+}
+
+static bool explicit_baseline(struct check *c, struct job *j, struct tg_err *err)
+{
+    struct tg_buf paths = { 0 };
+    bool ok = true;
+    for (size_t i = 0; ok && i < c->o->baseline.n; i++) {
+        const char *text = c->o->baseline.v[i];
+        struct tg_input in;
+        struct tg_commit commit = { 0 };
+        struct tg_git *git;
+        ok = tg_input_parse(&in, text, c->arena, err);
+        if (ok && in.kind == TG_INPUT_REV) {
+            ok = (git = tg_repo_get(&c->repo, err)) &&
+                 tg_git_resolve(git, in.rev.p, c->arena, &commit, err) &&
+                 walk_to_baseline(c, j, git, &commit, true, err);
+            continue;
+        }
+        tg_buf_printf(&paths, "%s%s", paths.n ? ", " : "", text);
+        ok = ok && tg_inputs_add(&j->base, text, NULL, &c->repo, c->arena, err);
+        if (ok && in.kind == TG_INPUT_GIT_PATH && !j->info.commit.n &&
+            tg_git_resolve(c->repo.git, in.rev.p, c->arena, &commit, err)) {
+            j->info.commit = tg_sv_of(tg_arena_printf(c->arena, "%s", commit.sha));
+            j->info.ref = in.rev;
+            j->info.how = TG_SV("named on the command line");
+            j->info.situation = TG_SV("found");
+        }
+    }
+    if (ok && paths.n) {
+        j->info.paths = tg_arena_sv(c->arena, tg_buf_sv(&paths));
+        if (!j->info.situation.n) {
+            j->info.situation = TG_SV("path");
+            j->info.how = TG_SV("path on the command line");
+        }
+    }
+    tg_buf_release(&paths);
+    return ok && apply_groups(&j->base, &j->suite->trace, c->arena, err);
+}
+
+static bool find_baseline(struct check *c, struct job *j, struct tg_err *err)
+{
+    static const enum tg_choice choice[] = { [TG_REF_MERGE_BASE] = TG_CHOICE_MERGE_BASE,
+                                             [TG_REF_PARENT] = TG_CHOICE_PARENT,
+                                             [TG_REF_NAMED] = TG_CHOICE_REV,
+                                             [TG_REF_WINDOW] = TG_CHOICE_WINDOW };
+    const struct tg_baseline_settings *s = &c->policy->baseline;
+    struct tg_baseline_ref ref = { .choice = choice[s->ref],
+                                   .rev = s->ref_name,
+                                   .window = (unsigned)s->ref_window,
+                                   .target = s->target.n ? s->target.p : NULL };
+    struct tg_ci_env ci = { env(c, "GITHUB_EVENT_NAME"), env(c, "GITHUB_REF"), env(c, "GITHUB_SHA"),
+                            env(c, "GITHUB_BASE_REF"), env(c, "TRACEGATE_BASE_SHA") };
+    struct tg_commit start;
+    struct tg_git *git;
+    if (c->o->baseline.n)
+        return explicit_baseline(c, j, err);
+    git = tg_repo_get(&c->repo, err);
+    return git && tg_baseline_commit(git, &ref, &ci, c->arena, &start, err) &&
+           walk_to_baseline(c, j, git, &start, false, err);
+}
+
+/* ---- traces -> verdict -------------------------------------------------------------------------
+ */
+
+static bool load_side(struct check *c, struct job *j, int side, struct tg_err *err)
+{
+    struct tg_summarize_opts so = {
+        .load = { .reader = { .strict_json = c->o->strict_json,
+                              .allow_truncated = c->o->allow_truncated,
+                              .want_args = true },
+                  .want_facts = true,
+                  .want_memory = true },
+        .rank = -1,
+    };
+    const struct tg_window *w = &j->suite->window;
+    enum tg_arrange how = c->o->runs    ? TG_ARRANGE_RUNS
+                          : c->o->ranks ? TG_ARRANGE_RANKS
+                                        : TG_ARRANGE_AUTO;
+    struct tg_progress_line progress;
+    struct tg_kv *meta;
+    bool ok;
+    if (how == TG_ARRANGE_AUTO && j->suite->trace.run.n && !j->suite->trace.rank.n)
+        how = TG_ARRANGE_RUNS;
+    if (w->by == TG_BY_ANNOTATION && w->name) {
+        so.window.by = TG_WINDOW_ANNOTATION;
+        so.window.name = tg_pattern_text(w->name);
+    } else if (w->by == TG_BY_TRACE) {
+        so.window.by = TG_WINDOW_WHOLE;
+    }
+    if (!tg_inputs_meta(&c->o->meta, c->arena, &meta, &so.n_meta, err))
+        return false;
+    so.meta = meta;
+    if (side == TG_BASE)
+        so.n_meta = 0;
+    tg_progress_start(&progress, c->io);
+    ok = tg_inputs_load(&j->summary[side], side == TG_BASE ? &j->base : &j->fresh, &so, &c->repo,
+                        &progress.line, err);
+    tg_progress_end(&progress);
+    if (ok)
+        ok = tg_side_arrange(&j->side[side], &j->summary[side], how, c->arena, err);
+    if (!ok)
+        (void)tg_err_context(err, "reading the %s side", side == TG_BASE ? "baseline" : "fresh");
+    return ok;
+}
+
+static void compare_opts(struct check *c, struct job *j)
+{
+    const struct tg_policy *p = c->policy;
+    tg_sv *ignore = TG_NEW_N(c->arena, tg_sv, p->noise.ignore.n + 1);
+    tg_sv *same = TG_NEW_N(c->arena, tg_sv, 8);
+    struct tg_kv *aliases = TG_NEW_N(c->arena, struct tg_kv, p->n_aliases + 1);
+    size_t n_same = 0;
+    for (size_t i = 0; i < p->noise.ignore.n; i++)
+        ignore[i] = tg_pattern_text(p->noise.ignore.v[i]);
+    for (unsigned k = 0; k < 5; k++)
+        if (p->baseline.require_same & 1u << k)
+            same[n_same++] = tg_sv_of(tg_same_name((enum tg_same)k));
+    for (size_t i = 0; i < p->n_aliases; i++)
+        aliases[i] = (struct tg_kv){ p->aliases[i].from, p->aliases[i].to };
+    j->compare = (struct tg_compare_opts){
+        .aliases = aliases,
+        .n_aliases = p->n_aliases,
+        .skip_first = (unsigned)j->suite->window.skip_first,
+        .skip_last = (unsigned)j->suite->window.skip_last,
+        .ignore = p->noise.ignore.n ? ignore : NULL,
+        .n_ignore = p->noise.ignore.n,
+        .min_runs = (unsigned)p->noise.min_runs,
+        .drift_limit = p->noise.drift / 100,
+        .require_same = same,
+        .n_require_same = n_same,
+    };
+}
+
+struct rank_cache {
+    struct check *c;
+    struct job *j;
+};
+
+static const struct tg_comparison *compare_rank(void *arg, int64_t rank, struct tg_err *err)
+{
+    struct rank_cache *r = arg;
+    struct tg_compare_opts o = r->j->compare;
+    struct tg_comparison *one = TG_NEW(r->c->arena, struct tg_comparison);
+    int64_t *ranks = TG_NEW(r->c->arena, int64_t);
+    *ranks = rank;
+    o.ranks[0] = o.ranks[1] = ranks;
+    o.n_rank_numbers[0] = o.n_rank_numbers[1] = 1;
+    return tg_compare(one, &r->j->side[TG_BASE], &r->j->side[TG_TEST], &o, r->c->arena, err) ? one
+                                                                                             : NULL;
+}
+
+static bool judge(struct check *c, struct job *j, struct tg_err *err)
+{
+    struct rank_cache cache = { c, j };
+    struct tg_eval_input in = { .policy = c->policy,
+                                .suite = j->suite,
+                                .comparison = &j->comparison,
+                                .of_rank = compare_rank,
+                                .arg = &cache,
+                                .event = env(c, "GITHUB_EVENT_NAME"),
+                                .branch = env(c, "GITHUB_HEAD_REF") ? env(c, "GITHUB_HEAD_REF")
+                                                                    : env(c, "GITHUB_REF_NAME") };
+    compare_opts(c, j);
+    return load_side(c, j, TG_BASE, err) && load_side(c, j, TG_TEST, err) &&
+           tg_compare(&j->comparison, &j->side[TG_BASE], &j->side[TG_TEST], &j->compare, c->arena,
+                      err) &&
+           tg_eval(&j->verdict, &in, c->arena, err);
+}
+
+/* ---- reports -----------------------------------------------------------------------------------
+ */
+
+static const struct tg_reporter *const report_of[REPORTS] = {
+    [REPORT_JUNIT] = &tg_reporter_junit,
+    [REPORT_MARKDOWN] = &tg_reporter_markdown,
+    [REPORT_JSON] = &tg_reporter_json,
+    [REPORT_SVG_COUNTS] = &tg_reporter_svg_counts,
+    [REPORT_SVG_DURATIONS] = &tg_reporter_svg_durations,
+    [REPORT_CSV] = &tg_reporter_csv,
+};
+
+/* Several suites: FILE.xml becomes FILE-SUITE.xml. */
+static const char *report_path(struct check *c, const struct job *j, int k)
+{
+    const char *path = c->o->report[k], *slash = strrchr(path, '/');
+    const char *dot = strchr(slash ? slash + 1 : path, '.');
+    size_t stem = dot && dot != path ? (size_t)(dot - path) : strlen(path);
+    if (c->n_suites == 1 || strcmp(path, "-") == 0)
+        return path;
+    return tg_arena_printf(c->arena, "%.*s-%.*s%s", (int)stem, path, TG_SV_ARG(j->suite->name),
+                           path + stem);
+}
+
+static bool open_reports(struct check *c, struct job *j, struct tg_err *err)
+{
+    for (int k = 0; k < REPORTS; k++)
+        if (c->o->report[k] &&
+            !tg_outputs_open(&j->outputs, report_path(c, j, k), &j->handle[k], err))
+            return false;
+    return true;
+}
+
+static bool write_reports(struct check *c, struct job *j, struct tg_err *err)
+{
+    struct tg_buf out = { 0 };
+    bool ok = true;
+    for (int k = 0; ok && k < REPORTS; k++) {
+        if (!c->o->report[k])
+            continue;
+        tg_buf_clear(&out);
+        ok = report_of[k]->write(&out, &j->verdict, &c->render, err) &&
+             tg_outputs_put(&j->outputs, j->handle[k], tg_buf_sv(&out), err);
+    }
+    ok = ok && tg_outputs_commit(&j->outputs, err);
+    tg_buf_clear(&out);
+    if (ok && !c->o->quiet)
+        ok = tg_reporter_text.write(&out, &j->verdict, &c->render, err) &&
+             tg_io_put(c->io, tg_buf_sv(&out), err);
+    tg_buf_clear(&out);
+    if (ok && c->o->annotations)
+        ok = tg_reporter_annotations.write(&out, &j->verdict, &c->render, err) &&
+             tg_io_put(c->io, tg_buf_sv(&out), err);
+    tg_buf_release(&out);
+    return ok;
+}
+
+/* Committer date of the judged commit, or SOURCE_DATE_EPOCH; no clock, so that bytes repeat. */
+static void describe_test(struct check *c, struct job *j)
+{
+    struct tg_verdict *v = &j->verdict;
+    struct tg_commit head;
+    struct tg_err ignored;
+    int64_t epoch = 0;
+    bool dated = false;
+    const char *fixed = env(c, "SOURCE_DATE_EPOCH");
+    struct tm tm;
+    time_t t;
+    tg_err_init(&ignored);
+    if (c->repo.git && tg_git_resolve(c->repo.git, "HEAD", c->arena, &head, &ignored)) {
+        v->test_commit = tg_sv_of(tg_arena_printf(c->arena, "%s", head.sha));
+        epoch = head.date;
+        dated = true;
+    }
+    if (fixed && tg_sv_i64(tg_sv_of(fixed), &epoch))
+        dated = true;
+    t = (time_t)epoch;
+    if (dated && gmtime_r(&t, &tm)) {
+        char *text = TG_NEW_N(c->arena, char, 32);
+        v->timestamp = (tg_sv){ text, strftime(text, 32, "%Y-%m-%dT%H:%M:%S", &tm) };
+    }
+    struct tg_buf paths = { 0 };
+    for (size_t i = 0; i < j->fresh.n && i < 8; i++)
+        tg_buf_printf(&paths, "%s%s", i ? ", " : "", j->fresh.v[i].label);
+    if (j->fresh.n > 8)
+        tg_buf_printf(&paths, " and %zu more", j->fresh.n - 8);
+    v->test_paths = tg_arena_sv(c->arena, tg_buf_sv(&paths));
+    tg_buf_release(&paths);
+    v->suite = j->suite->name;
+    v->baseline = j->info;
+    v->policy =
+        c->policy->built_in ? TG_SV("built-in policy (tracegate:recommended)") : c->policy->file;
+}
+
+static enum tg_outcome outcome_of(enum tg_on_missing m)
+{
+    return m == TG_ON_MISSING_PASS   ? TG_OUTCOME_PASS
+           : m == TG_ON_MISSING_FAIL ? TG_OUTCOME_FAIL
+                                     : TG_OUTCOME_INCONCLUSIVE;
+}
+
+static bool stops_before(enum tg_err_kind kind)
+{
+    return tg_err_exit_code(kind) == 2 || tg_err_exit_code(kind) == 5;
+}
+
+static bool print_plan(struct check *c, const struct job *j, struct tg_err *err)
+{
+    struct tg_buf b = { 0 };
+    bool ok;
+    tg_buf_printf(&b, "suite %.*s\n  policy: %s\n", TG_SV_ARG(j->suite->name),
+                  c->policy->built_in ? "built-in (tracegate:recommended)" : c->policy->file.p);
+    tg_buf_printf(&b, "  baseline: %.*s%s%.*s\n", TG_SV_ARG(j->info.situation),
+                  j->info.how.n ? ", " : "", TG_SV_ARG(j->info.how));
+    for (size_t i = 0; i < j->base.n; i++)
+        tg_buf_printf(&b, "    %s\n", j->base.v[i].label);
+    tg_buf_puts(&b, "  fresh:\n");
+    for (size_t i = 0; i < j->fresh.n; i++)
+        tg_buf_printf(&b, "    %s\n", j->fresh.v[i].label);
+    ok = tg_io_put(c->io, tg_buf_sv(&b), err);
+    tg_buf_release(&b);
+    return ok;
+}
+
+/* Exit code of the suite; -1: an error that stops everything is in `err`. */
+static int check_suite(struct check *c, struct job *j, struct tg_err *err)
+{
+    struct tg_err why;
+    bool ok;
+    tg_err_init(&why);
+    if (!open_reports(c, j, err))
+        return -1;
+    ok = find_fresh(c, j, &why) && find_baseline(c, j, &why);
+    if (ok && c->o->dry_run)
+        return print_plan(c, j, err) ? 0 : -1;
+    if (ok && j->what == JOB_FIRST_RUN)
+        tg_verdict_first_run(&j->verdict, outcome_of(c->policy->baseline.on_first_run), c->arena);
+    else if (ok)
+        ok = judge(c, j, &why);
+    if (!ok && stops_before(why.kind)) {
+        *err = why;
+        return -1;
+    }
+    if (!ok) {
+        tg_io_error(c->io, &why);
+        tg_verdict_of_error(&j->verdict, &why, c->arena);
+        if (why.kind == TG_ERR_LOST) {
+            j->verdict.outcome = outcome_of(c->policy->baseline.on_lost);
+            j->verdict.exit_code = tg_outcome_exit_code(j->verdict.outcome);
+            j->info.situation = TG_SV("lost");
+        }
+    }
+    describe_test(c, j);
+    return write_reports(c, j, err) ? j->verdict.exit_code : -1;
+}
+
+/* 5 > 3 > 1 > 4 > 0 */
+static int worse(int a, int b)
+{
+    static const int order[] = { [0] = 0, [4] = 1, [1] = 2, [3] = 3, [2] = 4, [5] = 5 };
+    return order[a] > order[b] ? a : b;
+}
+
+static int check_all(struct check *c, struct tg_err *err)
+{
+    int code = 0;
+    for (size_t i = 0; i < c->n_suites; i++) {
+        struct job *j = TG_NEW(c->arena, struct job);
+        int one;
+        j->suite = c->suites[i];
+        tg_summary_init(&j->summary[0]);
+        tg_summary_init(&j->summary[1]);
+        one = check_suite(c, j, err);
+        tg_outputs_release(&j->outputs);
+        tg_summary_release(&j->summary[0]);
+        tg_summary_release(&j->summary[1]);
+        if (one < 0)
+            return tg_err_exit_code(err->kind);
+        code = worse(code, one);
+    }
+    return c->o->exit_zero ? 0 : code;
+}
+
+static int check_run(const void *opts, const struct tg_strs *args, const struct tg_io *io,
+                     struct tg_err *err)
+{
+    struct check c = { .o = opts, .args = args, .io = io, .arena = tg_arena_new() };
+    int code = 2;
+    c.repo.opts.trust_owner = c.o->trust_repository;
+    if (c.o->runs && c.o->ranks) {
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--runs and --ranks exclude each other");
+    } else if (load_policy(&c, err) && choose_suites(&c, err)) {
+        c.render = (struct tg_render){
+            .columns = io->columns,
+            .color = io->color,
+            .strict = c.o->junit_strict,
+            .top = c.o->top > 0 ? (size_t)c.o->top : (size_t)c.policy->report.top,
+            .junit_max = (size_t)c.policy->report.junit_max,
+            .exit_zero = c.o->exit_zero,
+            .report_url = c.o->report_url ? tg_sv_of(c.o->report_url) : TG_SV("")
+        };
+        code = check_all(&c, err);
+    } else {
+        code = tg_err_exit_code(err->kind);
+    }
+    tg_policy_free(c.policy);
+    tg_repo_release(&c.repo);
+    tg_arena_free(c.arena);
+    return code;
+}
+
+const struct tg_cmd tg_cmd_check = {
+    .name = "check",
+    .summary = "judge fresh traces against a baseline",
+    .synopsis = "[TRACE…] [--baseline SIDE] [--policy FILE]",
+    .about =
+        "Compares the fresh traces with the baseline, judges the change by the policy, writes "
+        "the reports and exits with the verdict's code: 0 pass or warn, 1 fail, 2 bad policy or "
+        "command line, 3 unusable input, 4 inconclusive, 5 internal.\n"
+        "\n"
+        "Without --baseline the baseline is read from the git tree of the merge base with the "
+        "target branch, at the suite's `baseline:` path. Without a policy file the built-in "
+        "policy applies: no new launches, copies, operators or synchronisations, nothing proven "
+        "slower. Durations are judged from three runs a side on.\n"
+        "\n"
+        "  tracegate check out/*.json.gz --runs --baseline origin/main:perf --junit gate.xml",
+    .options = check_options,
+    .opts_size = sizeof(struct check_opts),
+    .run = check_run,
+};

@@ -1,0 +1,361 @@
+#include <stdio.h>
+
+#include "core/baseline/git.h"
+
+const char *tg_how_name(enum tg_how h)
+{
+    static const char *const name[] = { "none",         "rev",    "merge-base", "pr-merge",
+                                        "first-parent", "parent", "event" };
+    return name[h];
+}
+
+const char *tg_found_name(enum tg_found f)
+{
+    static const char *const name[] = { "found", "hole", "first-run", "lost" };
+    return name[f];
+}
+
+/* ---- which commit ------------------------------------------------------------------------- */
+
+bool tg_baseline_ref_parse(struct tg_baseline_ref *out, const char *text, struct tg_err *err)
+{
+    tg_sv s = tg_sv_of(text);
+    int64_t n;
+    *out = (struct tg_baseline_ref){ .choice = TG_CHOICE_REV, .rev = s };
+    if (tg_sv_eq(s, TG_SV("merge-base"))) {
+        out->choice = TG_CHOICE_MERGE_BASE;
+    } else if (tg_sv_eq(s, TG_SV("parent"))) {
+        out->choice = TG_CHOICE_PARENT;
+    } else if (tg_sv_starts(s, TG_SV("window("))) {
+        if (!tg_sv_ends(s, TG_SV(")")) || !tg_sv_i64((tg_sv){ s.p + 7, s.n - 8 }, &n) || n < 1 ||
+            n > 1000) {
+            tg_err_set(err, TG_ERR_POLICY, TG_NOWHERE, "'%s' is not a window of commits", text);
+            return tg_err_hint(err, "Write window(N) with N from 1 to 1000.");
+        }
+        out->choice = TG_CHOICE_WINDOW;
+        out->window = (unsigned)n;
+    }
+    return true;
+}
+
+struct search {
+    struct tg_git *g;
+    const struct tg_baseline_ref *ref;
+    const struct tg_ci_env *env;
+    struct tg_arena *a;
+    struct tg_commit *out;
+    struct tg_err *err;
+    struct tg_head head;
+    struct tg_parents parents; /* of HEAD */
+};
+
+static bool is_event(const struct search *s, const char *name)
+{
+    return s->env->event && strcmp(s->env->event, name) == 0;
+}
+
+/* The commit that was chosen. One that is not here lies behind the cut of a shallow clone. */
+static bool choose(const struct search *s, const char *sha, enum tg_how how, tg_sv ref,
+                   const char *found)
+{
+    char what[640];
+    enum tg_seen seen = tg_git_commit(s->g, sha, s->a, s->out, s->err);
+    if (seen == TG_SEEN) {
+        s->out->how = how;
+        s->out->ref = ref;
+        s->out->found = tg_sv_of(tg_arena_printf(s->a, "%s", found));
+        return true;
+    }
+    if (seen == TG_SEEN_FAILED)
+        return false;
+    (void)snprintf(what, sizeof what, "commit %.12s (%s)", sha, found);
+    if (tg_git_is_shallow(s->g))
+        return tg_git_shallow(what, s->err);
+    tg_err_set(s->err, TG_ERR_REF, TG_NOWHERE, "%s does not exist here", what);
+    return tg_err_hint(s->err, "Run `git fetch origin %s`.", sha);
+}
+
+static bool nothing_before(const struct search *s)
+{
+    *s->out = (struct tg_commit){ .how = TG_HOW_NONE,
+                                  .ref = TG_SV(""),
+                                  .found = TG_SV("HEAD is the first commit, nothing came before"),
+                                  .summary = TG_SV("") };
+    return true;
+}
+
+static bool is_pull_merge_ref(const char *ref)
+{
+    size_t n = ref ? strlen(ref) : 0;
+    return n > 16 && strncmp(ref, "refs/pull/", 10) == 0 && strcmp(ref + n - 6, "/merge") == 0;
+}
+
+/*
+ * Two parents alone prove nothing: a branch may have merged main, and then the first parent is the
+ * branch's own previous commit.
+ */
+static bool is_pull_request_merge(const struct search *s)
+{
+    const struct tg_parents *p = &s->parents;
+    if (p->n != 2)
+        return false;
+    if (s->env->event && strncmp(s->env->event, "pull_request", 12) == 0 &&
+        is_pull_merge_ref(s->env->ref) && (!s->env->sha || strcmp(s->env->sha, s->head.sha) == 0))
+        return true;
+    if (!s->head.detached)
+        return false;
+    return tg_git_is_pull_ref(s->g, s->head.sha) ||
+           (strcmp(p->merged[0], p->sha[1]) == 0 && strcmp(p->merged[1], p->sha[0]) == 0);
+}
+
+/* Branch `name` as the remote has it, else as a revision of this clone. */
+static bool named_target(const struct search *s, const char *name, tg_sv *label,
+                         char sha[TG_SHA_SIZE])
+{
+    struct tg_commit c;
+    const char *remote = tg_arena_printf(s->a, "refs/remotes/origin/%s", name);
+    if (tg_git_ref(s->g, remote, sha)) {
+        *label = tg_sv_of(remote + strlen("refs/remotes/"));
+        return true;
+    }
+    if (!tg_git_resolve(s->g, name, s->a, &c, s->err))
+        return tg_err_context(s->err, "looking for the target branch '%s'", name);
+    memcpy(sha, c.sha, TG_SHA_SIZE);
+    *label = c.ref;
+    return true;
+}
+
+static bool usual_target(const struct search *s, tg_sv *label, char sha[TG_SHA_SIZE])
+{
+    static const char *const usual[] = { "refs/remotes/origin/HEAD", "refs/remotes/origin/main",
+                                         "refs/remotes/origin/master", "refs/heads/main",
+                                         "refs/heads/master" };
+    tg_sv name;
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+        if (tg_git_ref(s->g, usual[i], sha)) {
+            if (!tg_git_symbolic(s->g, usual[i], s->a, &name))
+                name = tg_sv_of(usual[i]);
+            (void)tg_sv_cut(&name, '/'); /* refs */
+            (void)tg_sv_cut(&name, '/'); /* remotes or heads */
+            *label = name;
+            return true;
+        }
+    if (tg_git_is_shallow(s->g))
+        return tg_git_shallow("the target branch", s->err);
+    tg_err_set(s->err, TG_ERR_REF, TG_NOWHERE,
+               "no target branch: neither origin/HEAD nor main nor master exists here");
+    return tg_err_hint(s->err, "Name it in the policy (baseline: {target: BRANCH}), or give "
+                               "--baseline REV.");
+}
+
+static bool target_of(const struct search *s, tg_sv *label, char sha[TG_SHA_SIZE])
+{
+    const char *target = s->ref->target;
+    if (target && target[0] && strcmp(target, "auto") != 0)
+        return named_target(s, target, label, sha);
+    if (s->env->base_ref && s->env->base_ref[0])
+        return named_target(s, s->env->base_ref, label, sha);
+    return usual_target(s, label, sha);
+}
+
+static bool first_parent(const struct search *s, enum tg_how how, tg_sv label, const char *found)
+{
+    if (!s->parents.n)
+        return nothing_before(s);
+    return choose(s, s->parents.sha[0], how, label, found);
+}
+
+/* A push may bring several commits: the one before all of them, when it is still an ancestor. */
+static bool is_before_push(const struct search *s)
+{
+    const char *before = s->env->base_sha;
+    char base[TG_SHA_SIZE];
+    struct tg_err ignored;
+    struct tg_commit c;
+    tg_err_init(&ignored);
+    return is_event(s, "push") && before && strspn(before, "0") != strlen(before) &&
+           strcmp(before, s->head.sha) != 0 &&
+           tg_git_commit(s->g, before, s->a, &c, &ignored) == TG_SEEN &&
+           tg_git_merge_base(s->g, before, s->head.sha, base, &ignored) == TG_SEEN &&
+           strcmp(base, before) == 0;
+}
+
+static bool on_target(const struct search *s, tg_sv label)
+{
+    if (is_before_push(s))
+        return choose(s, s->env->base_sha, TG_HOW_EVENT, label, "commit before the push");
+    return first_parent(
+        s, TG_HOW_FIRST_PARENT, label,
+        tg_arena_printf(s->a, "first parent of HEAD, which is on %.*s", TG_SV_ARG(label)));
+}
+
+static bool merge_base(const struct search *s)
+{
+    char target[TG_SHA_SIZE], base[TG_SHA_SIZE];
+    const char *found;
+    enum tg_seen seen;
+    tg_sv label;
+    if (is_pull_request_merge(s))
+        return choose(s, s->parents.sha[0], TG_HOW_PR_MERGE, TG_SV("HEAD^1"),
+                      "first parent of the pull request's merge commit");
+    if (is_event(s, "merge_group") && s->env->base_sha)
+        return choose(s, s->env->base_sha, TG_HOW_EVENT, TG_SV(""), "base of the merge queue");
+    if (!target_of(s, &label, target))
+        return false;
+    found = tg_arena_printf(s->a, "merge base of HEAD and %.*s", TG_SV_ARG(label));
+    seen = tg_git_merge_base(s->g, s->head.sha, target, base, s->err);
+    if (seen == TG_SEEN && strcmp(base, s->head.sha) == 0)
+        return on_target(s, label);
+    if (seen == TG_SEEN)
+        return choose(s, base, TG_HOW_MERGE_BASE, label, found);
+    if (seen == TG_SEEN_FAILED)
+        return false;
+    if (tg_git_is_shallow(s->g))
+        return tg_git_shallow(tg_arena_printf(s->a, "the %s", found), s->err);
+    tg_err_set(s->err, TG_ERR_GIT, TG_NOWHERE, "HEAD and %.*s have no commit in common",
+               TG_SV_ARG(label));
+    return tg_err_hint(s->err, "Name another target (baseline: {target: BRANCH}), or give "
+                               "--baseline REV.");
+}
+
+bool tg_baseline_commit(struct tg_git *g, const struct tg_baseline_ref *ref,
+                        const struct tg_ci_env *env, struct tg_arena *a, struct tg_commit *out,
+                        struct tg_err *err)
+{
+    struct search s = { .g = g, .ref = ref, .env = env, .a = a, .out = out, .err = err };
+    if (ref->choice == TG_CHOICE_REV)
+        return tg_git_resolve(g, tg_arena_sv(a, ref->rev).p, a, out, err);
+    if (!tg_git_head(g, &s.head, err) || !tg_git_parents(g, s.head.sha, &s.parents, err))
+        return false;
+    if (ref->choice == TG_CHOICE_PARENT)
+        return first_parent(&s, TG_HOW_PARENT, TG_SV("HEAD^1"), "first parent of HEAD");
+    return merge_base(&s);
+}
+
+/* ---- walking back ------------------------------------------------------------------------- */
+
+/* ABSENT: a root (*cut false) or the cut of a shallow clone (*cut true). */
+static enum tg_seen step_back(struct tg_git *g, const char *sha, struct tg_arena *a,
+                              struct tg_commit *out, bool *cut, struct tg_err *err)
+{
+    struct tg_parents p;
+    enum tg_seen seen;
+    *cut = false;
+    if (!tg_git_parents(g, sha, &p, err))
+        return TG_SEEN_FAILED;
+    if (!p.n)
+        return TG_ABSENT;
+    seen = tg_git_commit(g, p.sha[0], a, out, err);
+    if (seen != TG_ABSENT)
+        return seen;
+    *cut = tg_git_is_shallow(g);
+    if (*cut)
+        return TG_ABSENT;
+    tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "commit %.12s is missing", p.sha[0]);
+    tg_err_hint(err, "The repository is damaged: run `git fsck`, or clone again.");
+    return TG_SEEN_FAILED;
+}
+
+bool tg_baseline_window(struct tg_git *g, const struct tg_commit *from, unsigned n,
+                        struct tg_arena *a, struct tg_commit **out, size_t *n_out,
+                        struct tg_err *err)
+{
+    struct tg_commit *v = TG_NEW_N(a, struct tg_commit, n ? n : 1);
+    enum tg_seen seen = from->sha[0] && n ? TG_SEEN : TG_ABSENT;
+    size_t k = 0;
+    bool cut;
+    if (seen == TG_SEEN)
+        v[k++] = *from;
+    while (seen == TG_SEEN && k < n) {
+        seen = step_back(g, v[k - 1].sha, a, &v[k], &cut, err);
+        if (seen != TG_SEEN)
+            break;
+        v[k].how = from->how;
+        v[k].ref = from->ref;
+        v[k].found = tg_sv_of(tg_arena_printf(a, "%zu before the %.*s", k, TG_SV_ARG(from->found)));
+        k++;
+    }
+    *out = v;
+    *n_out = k;
+    return seen != TG_SEEN_FAILED;
+}
+
+/* Is any of the policy's paths a file of this commit? */
+static enum tg_seen has_policy(struct tg_git *g, const char *sha, const struct tg_find_opts *o,
+                               struct tg_arena *a, struct tg_err *err)
+{
+    for (size_t i = 0; i < o->n_policy_paths; i++) {
+        struct tg_git_files files;
+        if (!tg_git_list(g, sha, o->policy_paths[i], a, &files, err))
+            return TG_SEEN_FAILED;
+        if (files.n)
+            return TG_SEEN;
+    }
+    return TG_ABSENT;
+}
+
+static bool not_found(struct tg_git *g, const struct tg_find_opts *o, bool policy,
+                      struct tg_baseline *out, struct tg_err *err)
+{
+    char what[640];
+    bool lost = policy || o->explicit_side;
+    out->found = lost ? TG_FOUND_LOST : TG_FOUND_FIRST_RUN;
+    if (!lost || !out->cut || !tg_git_is_shallow(g))
+        return true;
+    (void)snprintf(what, sizeof what, "baseline '%s' of commit %.12s or of one of its ancestors",
+                   o->path, out->start.sha);
+    return tg_git_shallow(what, err);
+}
+
+bool tg_baseline_find(struct tg_git *g, const struct tg_commit *start, const struct tg_find_opts *o,
+                      struct tg_arena *a, struct tg_baseline *out, struct tg_err *err)
+{
+    struct tg_commit at = *start, next;
+    enum tg_seen policy = TG_ABSENT, back;
+    *out = (struct tg_baseline){ .start = *start };
+    if (!tg_git_tree_path(g, o->path, a, &out->path, err))
+        return false;
+    if (!start->sha[0])
+        return not_found(g, o, false, out, err);
+    for (;; out->walked++, at = next) {
+        if (!tg_git_list(g, at.sha, o->path, a, &out->files, err))
+            return false;
+        if (out->files.n)
+            break;
+        if (policy == TG_ABSENT)
+            policy = has_policy(g, at.sha, o, a, err);
+        if (policy == TG_SEEN_FAILED)
+            return false;
+        if (out->walked == o->max_walk)
+            return not_found(g, o, policy == TG_SEEN, out, err);
+        back = step_back(g, at.sha, a, &next, &out->cut, err);
+        if (back == TG_SEEN_FAILED)
+            return false;
+        if (back == TG_ABSENT)
+            return not_found(g, o, policy == TG_SEEN, out, err);
+    }
+    out->found = out->walked ? TG_FOUND_HOLE : TG_FOUND;
+    out->commit = at;
+    out->commit.how = start->how;
+    out->commit.ref = start->ref;
+    out->commit.found = start->found;
+    if (out->walked)
+        out->commit.found =
+            tg_sv_of(tg_arena_printf(a, "%u commit%s before the %.*s", out->walked,
+                                     out->walked == 1 ? "" : "s", TG_SV_ARG(start->found)));
+    return true;
+}
+
+bool tg_baseline_missing(const struct tg_baseline *b, struct tg_err *err)
+{
+    if (b->walked)
+        tg_err_set(err, TG_ERR_LOST, TG_NOWHERE,
+                   "no baseline '%.*s' in commit %.12s (%.*s), nor in the %u before it",
+                   TG_SV_ARG(b->path), b->start.sha, TG_SV_ARG(b->start.found), b->walked);
+    else
+        tg_err_set(err, TG_ERR_LOST, TG_NOWHERE, "no baseline '%.*s' in commit %.12s (%.*s)",
+                   TG_SV_ARG(b->path), b->start.sha, TG_SV_ARG(b->start.found));
+    return tg_err_hint(err, "Check the path (it starts at the repository's root); commit a "
+                            "baseline there, or raise baseline.max_walk if an older commit has "
+                            "one.");
+}

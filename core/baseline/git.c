@@ -1,0 +1,774 @@
+/*
+ * The only file that sees libgit2 (1.5 to 1.9). It answers what core/baseline/git.h asks and turns
+ * each of libgit2's refusals into a message with the next step.
+ */
+#include "core/baseline/git.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <git2.h>
+
+#include "core/baseline/spawn.h"
+
+/* From here on `git` streams a blob: libgit2 needs the blob twice, four times when deltified. */
+#define STREAM_SIZE ((uint64_t)50 << 20)
+
+struct tg_git {
+    git_repository *repo;
+    git_odb *odb;
+    struct tg_arena *a;
+    const char *root, *dir, *prefix, *program;
+    char *const *env;
+    struct tg_limits limits;
+    unsigned timeout_ms;
+    bool offline, trusted, shallow, promised;
+};
+
+static const char *last_error(void)
+{
+    const git_error *e = git_error_last();
+    return e && e->message ? e->message : "no reason given";
+}
+
+static int last_class(void)
+{
+    const git_error *e = git_error_last();
+    return e ? e->klass : GIT_ERROR_NONE;
+}
+
+static bool failed(struct tg_err *err, const char *what)
+{
+    tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "%s: %s", what, last_error());
+    return tg_err_hint(err, "If `git fsck` finds nothing wrong, write the baseline to a file with "
+                            "`git show REV:PATH > FILE` and give --baseline FILE.");
+}
+
+/* ---- opening ------------------------------------------------------------------------------ */
+
+/* The folder whose owner libgit2 looked at, as safe.directory wants it: no '/' at the end. */
+static void owned_folder(const char *dir, char *out, size_t size)
+{
+    git_buf found = { 0 };
+    size_t n;
+    (void)snprintf(out, size, "%s", dir);
+    if (git_repository_discover(&found, dir, 0, NULL) == 0)
+        (void)snprintf(out, size, "%s", found.ptr);
+    git_buf_dispose(&found);
+    n = strlen(out);
+    while (n > 1 && out[n - 1] == '/')
+        out[--n] = '\0';
+    if (n > 5 && strcmp(out + n - 5, "/.git") == 0)
+        out[n - 5] = '\0';
+}
+
+/*
+ * safe.directory of the user's and the system's configuration, as git reads it: exact, '*', or a
+ * prefix that ends in a slash and a star. libgit2 1.5 knows the exact form alone.
+ */
+static bool is_safe_directory(const char *folder)
+{
+    git_config *config = NULL;
+    git_config_iterator *it = NULL;
+    git_config_entry *e;
+    bool safe = false;
+    if (git_config_open_default(&config) == 0 &&
+        git_config_multivar_iterator_new(&it, config, "safe.directory", NULL) == 0)
+        while (git_config_next(&e, it) == 0) {
+            size_t n = strlen(e->value);
+            if (n == 0)
+                safe = false; /* an empty value clears the list */
+            else if (strcmp(e->value, "*") == 0 || strcmp(e->value, folder) == 0)
+                safe = true;
+            else if (n > 2 && strcmp(e->value + n - 2, "/*") == 0 &&
+                     strncmp(e->value, folder, n - 1) == 0)
+                safe = true;
+        }
+    git_config_iterator_free(it);
+    git_config_free(config);
+    return safe;
+}
+
+static bool is_owner_error(int rc)
+{
+#ifdef GIT_EOWNER
+    if (rc == GIT_EOWNER)
+        return true;
+#endif
+    /* 1.5 looks up safe.directory, finds none, and reports that; -36 is its GIT_EOWNER. */
+    return rc == -36 || (rc == GIT_ENOTFOUND && strstr(last_error(), "safe.directory") != NULL);
+}
+
+/* Extensions that change nothing for a reader; libgit2 compares them in lower case. */
+static void allow_extensions(void)
+{
+    const char *names[] = { "worktreeconfig", "partialclone", "preciousobjects",
+                            "relativeworktrees" };
+    (void)git_libgit2_opts(GIT_OPT_SET_EXTENSIONS, names, sizeof names / sizeof *names);
+}
+
+static int open_at(git_repository **repo, const char *dir, bool validate)
+{
+    unsigned flags = dir ? 0 : GIT_REPOSITORY_OPEN_FROM_ENV;
+    int rc;
+    (void)git_libgit2_opts(GIT_OPT_SET_OWNER_VALIDATION, validate ? 1 : 0);
+    rc = git_repository_open_ext(repo, dir, flags, NULL);
+    if (rc < 0 && !dir && strstr(last_error(), "unimplemented"))
+        rc = git_repository_open_ext(repo, ".", 0, NULL); /* GIT_WORK_TREE, GIT_COMMON_DIR */
+    (void)git_libgit2_opts(GIT_OPT_SET_OWNER_VALIDATION, 1);
+    return rc;
+}
+
+static bool open_refused(const char *dir, int rc, struct tg_err *err)
+{
+    char folder[PATH_MAX];
+    const char *why = last_error();
+    if (is_owner_error(rc)) {
+        owned_folder(dir, folder, sizeof folder);
+        tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "repository '%s' belongs to another user", folder);
+        return tg_err_hint(err,
+                           "Run `git config --global --add safe.directory %s`, or give "
+                           "--trust-repo if you trust what is in it.",
+                           folder);
+    }
+    if (rc == GIT_ENOTFOUND && last_class() == GIT_ERROR_REPOSITORY) {
+        tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "'%s' is not inside a git repository", dir);
+        return tg_err_hint(err, "Run tracegate inside the repository, or compare with files: "
+                                "--baseline FILE or --baseline FOLDER needs no git.");
+    }
+    if (strstr(why, "objectformat") || strstr(why, "object format") || strstr(why, "sha256") ||
+        strstr(why, "refstorage") || strstr(why, "reftable") || strstr(why, "compatobject")) {
+        tg_err_set(err, TG_ERR_GIT, TG_NOWHERE,
+                   "this repository's format is not supported (SHA-256 objects or reftable): %s",
+                   why);
+        return tg_err_hint(err, "Write the baseline to a file with `git show REV:PATH > FILE` and "
+                                "give --baseline FILE.");
+    }
+    return failed(err, "the repository cannot be opened");
+}
+
+static bool has_promisor(git_repository *repo)
+{
+    git_config *config = NULL;
+    git_config_iterator *it = NULL;
+    git_config_entry *e;
+    bool found = false;
+    if (git_repository_config_snapshot(&config, repo) == 0) {
+        found = git_config_get_entry(&e, config, "extensions.partialclone") == 0;
+        if (found)
+            git_config_entry_free(e);
+        if (!found && git_config_iterator_glob_new(&it, config, "^remote\\..*\\.promisor$") == 0)
+            found = git_config_next(&e, it) == 0;
+    }
+    git_config_iterator_free(it);
+    git_config_free(config);
+    return found;
+}
+
+/* opts.dir below the work tree, by real paths on both sides. */
+static const char *prefix_of(struct tg_arena *a, const char *root, const char *dir)
+{
+    char real[PATH_MAX];
+    size_t n = root ? strlen(root) : 0;
+    if (!root || !realpath(dir, real) || strncmp(real, root, n) != 0 || !real[n])
+        return "";
+    return tg_arena_printf(a, "%s/", real + n);
+}
+
+static const char *real_root(struct tg_arena *a, git_repository *repo)
+{
+    char real[PATH_MAX];
+    const char *root = git_repository_workdir(repo);
+    if (!root || !realpath(root, real))
+        return root ? tg_arena_sv(a, tg_sv_of(root)).p : NULL;
+    return tg_arena_printf(a, "%s%s", real, real[1] ? "/" : "");
+}
+
+struct tg_git *tg_git_open(const struct tg_git_opts *o, struct tg_err *err)
+{
+    const char *dir = o->dir ? o->dir : ".";
+    char folder[PATH_MAX];
+    git_repository *repo = NULL;
+    struct tg_git *g;
+    bool trusted = o->trust_owner;
+    int rc;
+
+    if (git_libgit2_init() < 0) {
+        failed(err, "libgit2 does not start");
+        return NULL;
+    }
+    allow_extensions();
+    rc = open_at(&repo, o->dir, !trusted);
+    if (rc < 0 && is_owner_error(rc)) {
+        owned_folder(dir, folder, sizeof folder);
+        trusted = is_safe_directory(folder);
+        if (trusted)
+            rc = open_at(&repo, o->dir, false);
+        else
+            rc = open_at(&repo, o->dir, true); /* the message was lost on the way */
+    }
+    if (rc < 0) {
+        open_refused(dir, rc, err);
+        (void)git_libgit2_shutdown();
+        return NULL;
+    }
+    g = tg_xmalloc(sizeof *g);
+    *g = (struct tg_git){ .repo = repo,
+                          .a = tg_arena_new(),
+                          .program = o->git ? o->git : "git",
+                          .env = o->env,
+                          .limits = o->limits ? *o->limits : TG_LIMITS_DEFAULT,
+                          .timeout_ms = o->timeout_ms ? o->timeout_ms : TG_GIT_TIMEOUT_MS,
+                          .offline = o->offline,
+                          .trusted = trusted };
+    g->root = real_root(g->a, repo);
+    g->dir = tg_arena_sv(g->a, tg_sv_of(git_repository_path(repo))).p;
+    g->prefix = prefix_of(g->a, g->root, dir);
+    g->shallow = git_repository_is_shallow(repo) == 1;
+    g->promised = has_promisor(repo);
+    if (git_repository_odb(&g->odb, repo) == 0)
+        return g;
+    failed(err, "the repository has no objects");
+    tg_git_close(g);
+    return NULL;
+}
+
+void tg_git_close(struct tg_git *g)
+{
+    if (!g)
+        return;
+    git_odb_free(g->odb);
+    git_repository_free(g->repo);
+    tg_arena_free(g->a);
+    free(g);
+    (void)git_libgit2_shutdown();
+}
+
+const char *tg_git_root(const struct tg_git *g)
+{
+    return g->root;
+}
+
+const char *tg_git_dir(const struct tg_git *g)
+{
+    return g->dir;
+}
+
+const char *tg_git_prefix(const struct tg_git *g)
+{
+    return g->prefix;
+}
+
+bool tg_git_is_shallow(const struct tg_git *g)
+{
+    return g->shallow;
+}
+
+const struct tg_limits *tg_git_limits(const struct tg_git *g)
+{
+    return &g->limits;
+}
+
+const char *tg_git_lfs_dir(struct tg_git *g, struct tg_arena *a)
+{
+    const char *common = git_repository_commondir(g->repo), *moved = NULL, *dir;
+    git_config *config = NULL;
+    if (git_repository_config_snapshot(&config, g->repo) == 0 &&
+        git_config_get_string(&moved, config, "lfs.storage") == 0 && moved[0])
+        dir = tg_arena_printf(a, "%s%s/objects", moved[0] == '/' ? "" : common, moved);
+    else
+        dir = tg_arena_printf(a, "%slfs/objects", common);
+    git_config_free(config);
+    return dir;
+}
+
+/* ---- git, spawned -------------------------------------------------------------------------- */
+
+/* `git cat-file MODE OID`; what it prints goes to `out`. */
+static void cat_file(struct tg_git *g, const char *mode, const char *oid, size_t max_out,
+                     struct tg_buf *out, struct tg_spawned *r)
+{
+    static const char *const set[] = { "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0",
+                                       "GCM_INTERACTIVE=never", "LC_ALL=C", NULL };
+    static const char *const drop[] = { "GIT_DIR",        "GIT_WORK_TREE", "GIT_COMMON_DIR",
+                                        "GIT_INDEX_FILE", "GIT_PREFIX",    NULL };
+    struct tg_arena *a = tg_arena_new();
+    const char *argv[] = { g->program,
+                           "-c",
+                           "core.bigFileThreshold=50m",
+                           tg_arena_printf(a, "--git-dir=%s", g->dir),
+                           "cat-file",
+                           mode,
+                           oid,
+                           NULL };
+    struct tg_spawn s = { argv, g->env, set, drop, g->timeout_ms, max_out };
+    tg_spawn_run(&s, out, r);
+    tg_arena_free(a);
+}
+
+static bool spawn_failed(const struct tg_git *g, const char *what, const struct tg_spawned *r,
+                         struct tg_err *err)
+{
+    const char *why = r->last_words[0] ? r->last_words : "it says nothing";
+    switch (r->end) {
+    case TG_SPAWN_NOT_FOUND:
+        tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "%s needs the program '%s', which is not there",
+                   what, g->program);
+        return tg_err_hint(err, "Install git, or use a clone without --filter.");
+    case TG_SPAWN_TIMEOUT:
+        tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "%s took longer than %u s", what,
+                   g->timeout_ms / 1000);
+        return tg_err_hint(err, "Check the network and the remote, or use a clone without "
+                                "--filter.");
+    case TG_SPAWN_EXIT:
+        tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "%s failed (git exit %d): %s", what, r->code, why);
+        break;
+    default:
+        tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "%s failed: %s", what,
+                   r->end == TG_SPAWN_FAILED ? strerror(r->code) : why);
+    }
+    return tg_err_hint(err, "Run `git fetch --refetch --no-filter origin` to complete this clone, "
+                            "or clone without --filter.");
+}
+
+/* Lets git bring an object that a partial clone left on the server. */
+static bool fetch_promised(struct tg_git *g, const char *oid, struct tg_err *err)
+{
+    struct tg_buf out = { 0 };
+    struct tg_spawned r;
+    char what[96];
+    if (!g->promised) {
+        tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "object %s is missing", oid);
+        return tg_err_hint(err, "The repository is damaged: run `git fsck`, then `git fetch "
+                                "--refetch origin`, or clone again.");
+    }
+    if (g->offline) {
+        tg_err_set(err, TG_ERR_GIT, TG_NOWHERE,
+                   "object %s is on the server only (partial clone), and fetching is off", oid);
+        return tg_err_hint(err,
+                           "Run `git cat-file -e %s` once with network, or clone without "
+                           "--filter.",
+                           oid);
+    }
+    (void)snprintf(what, sizeof what, "fetching object %s of a partial clone", oid);
+    cat_file(g, "-s", oid, 64, &out, &r);
+    tg_buf_release(&out);
+    if (r.end != TG_SPAWN_EXIT || r.code != 0)
+        return spawn_failed(g, what, &r, err);
+    (void)git_odb_refresh(g->odb);
+    return true;
+}
+
+/* ---- commits ------------------------------------------------------------------------------- */
+
+bool tg_git_shallow(const char *what, struct tg_err *err)
+{
+    tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "%s is not here: the history is shallow", what);
+    return tg_err_hint(err, "In actions/checkout set fetch-depth: 2 (or 0 for all history); "
+                            "elsewhere run `git fetch --deepen=50` or `git fetch --unshallow`.");
+}
+
+bool tg_git_head(struct tg_git *g, struct tg_head *out, struct tg_err *err)
+{
+    git_oid oid;
+    int rc = git_reference_name_to_id(&oid, g->repo, "HEAD");
+    if (rc == 0) {
+        git_oid_tostr(out->sha, sizeof out->sha, &oid);
+        out->detached = git_repository_head_detached(g->repo) == 1;
+        return true;
+    }
+    if (git_repository_head_unborn(g->repo) != 1)
+        return failed(err, "HEAD cannot be read");
+    tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "this repository has no commit yet");
+    return tg_err_hint(err, "Commit first; a baseline is a file in an earlier commit.");
+}
+
+static void describe(git_commit *c, struct tg_arena *a, struct tg_commit *out)
+{
+    const char *summary = git_commit_summary(c);
+    *out = (struct tg_commit){ .how = TG_HOW_REV,
+                               .ref = TG_SV(""),
+                               .found = TG_SV(""),
+                               .summary = tg_arena_sv(a, tg_sv_of(summary ? summary : "")),
+                               .date = git_commit_time(c),
+                               .date_offset = git_commit_time_offset(c) };
+    git_oid_tostr(out->sha, sizeof out->sha, git_commit_id(c));
+}
+
+static int commit_of(struct tg_git *g, git_commit **out, const char *sha)
+{
+    git_oid oid;
+    int rc = git_oid_fromstr(&oid, sha);
+    return rc == 0 ? git_commit_lookup(out, g->repo, &oid) : GIT_ENOTFOUND;
+}
+
+enum tg_seen tg_git_commit(struct tg_git *g, const char *sha, struct tg_arena *a,
+                           struct tg_commit *out, struct tg_err *err)
+{
+    git_commit *c;
+    int rc = commit_of(g, &c, sha);
+    if (rc == GIT_ENOTFOUND)
+        return TG_ABSENT;
+    if (rc < 0) {
+        failed(err, "a commit cannot be read");
+        return TG_SEEN_FAILED;
+    }
+    describe(c, a, out);
+    git_commit_free(c);
+    return TG_SEEN;
+}
+
+static bool is_sha(const char *s)
+{
+    return strspn(s, "0123456789abcdef") >= TG_SHA_SIZE - 1;
+}
+
+/* GitHub's own message: "Merge <head> into <base>". */
+static void parse_merge_message(const char *m, struct tg_parents *out)
+{
+    if (strncmp(m, "Merge ", 6) != 0 || !is_sha(m + 6) || strncmp(m + 46, " into ", 6) != 0 ||
+        !is_sha(m + 52))
+        return;
+    memcpy(out->merged[0], m + 6, TG_SHA_SIZE - 1);
+    memcpy(out->merged[1], m + 52, TG_SHA_SIZE - 1);
+}
+
+/*
+ * Read from the raw header: from 1.7 on libgit2 hides the parents behind a shallow cut, and "no
+ * parent" and "parent not fetched" must not look alike.
+ */
+bool tg_git_parents(struct tg_git *g, const char *sha, struct tg_parents *out, struct tg_err *err)
+{
+    git_commit *c;
+    const char *line;
+    memset(out, 0, sizeof *out);
+    if (commit_of(g, &c, sha) < 0)
+        return failed(err, "a commit cannot be read");
+    for (line = git_commit_raw_header(c); line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (strncmp(line, "parent ", 7) == 0 && is_sha(line + 7)) {
+            if (out->n < 2)
+                memcpy(out->sha[out->n], line + 7, TG_SHA_SIZE - 1);
+            out->n++;
+        }
+    }
+    parse_merge_message(git_commit_message(c), out);
+    git_commit_free(c);
+    return true;
+}
+
+bool tg_git_ref(struct tg_git *g, const char *name, char sha[TG_SHA_SIZE])
+{
+    git_reference *ref = NULL;
+    git_object *o = NULL;
+    bool ok = git_reference_lookup(&ref, g->repo, name) == 0 &&
+              git_reference_peel(&o, ref, GIT_OBJECT_COMMIT) == 0;
+    if (ok)
+        git_oid_tostr(sha, TG_SHA_SIZE, git_object_id(o));
+    git_object_free(o);
+    git_reference_free(ref);
+    return ok;
+}
+
+bool tg_git_symbolic(struct tg_git *g, const char *name, struct tg_arena *a, tg_sv *target)
+{
+    git_reference *ref = NULL;
+    const char *to = NULL;
+    if (git_reference_lookup(&ref, g->repo, name) == 0)
+        to = git_reference_symbolic_target(ref);
+    if (to)
+        *target = tg_arena_sv(a, tg_sv_of(to));
+    git_reference_free(ref);
+    return to != NULL;
+}
+
+static bool is_pull_name(tg_sv name)
+{
+    tg_sv number;
+    if (tg_sv_starts(name, TG_SV("refs/remotes/")))
+        name = (tg_sv){ name.p + 13, name.n - 13 };
+    else if (tg_sv_starts(name, TG_SV("refs/")))
+        name = (tg_sv){ name.p + 5, name.n - 5 };
+    if (!tg_sv_starts(name, TG_SV("pull/")) || !tg_sv_ends(name, TG_SV("/merge")) || name.n < 12)
+        return false;
+    number = (tg_sv){ name.p + 5, name.n - 11 };
+    for (size_t i = 0; i < number.n; i++)
+        if (number.p[i] < '0' || number.p[i] > '9')
+            return false;
+    return number.n > 0;
+}
+
+bool tg_git_is_pull_ref(struct tg_git *g, const char *sha)
+{
+    git_reference_iterator *it = NULL;
+    const char *name;
+    char at[TG_SHA_SIZE];
+    bool found = false;
+    if (git_reference_iterator_glob_new(&it, g->repo, "refs/*pull/*/merge") < 0)
+        return false;
+    while (!found && git_reference_next_name(&name, it) == 0)
+        found = is_pull_name(tg_sv_of(name)) && tg_git_ref(g, name, at) && strcmp(at, sha) == 0;
+    git_reference_iterator_free(it);
+    return found;
+}
+
+enum tg_seen tg_git_merge_base(struct tg_git *g, const char *one, const char *two,
+                               char sha[TG_SHA_SIZE], struct tg_err *err)
+{
+    git_oid a, b, base;
+    int rc;
+    if (git_oid_fromstr(&a, one) < 0 || git_oid_fromstr(&b, two) < 0)
+        return TG_ABSENT;
+    rc = git_merge_base(&base, g->repo, &a, &b);
+    if (rc == 0) {
+        git_oid_tostr(sha, TG_SHA_SIZE, &base);
+        return TG_SEEN;
+    }
+    /* 1.5 reports a commit behind the cut as an odb error, 1.9 as "not found". */
+    if (rc == GIT_ENOTFOUND || g->shallow)
+        return TG_ABSENT;
+    failed(err, "the merge base cannot be found");
+    return TG_SEEN_FAILED;
+}
+
+/* ---- revisions ----------------------------------------------------------------------------- */
+
+static bool invalid_rev(const char *rev, struct tg_err *err)
+{
+    const char *dots = strstr(rev, "..");
+    if (rev[0] == '-') {
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "'%s' is not a revision: it begins with '-'",
+                   rev);
+        return tg_err_hint(err, "Write refs/heads/%s if a branch really has this name.", rev);
+    }
+    for (const char *p = rev; *p; p++)
+        if ((unsigned char)*p < 0x20 || *p == 0x7f)
+            return tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
+                              "'%s' is not a revision: it holds a control character", rev);
+    if (!rev[0])
+        return tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "an empty revision");
+    if (dots && !strchr(rev, '{') && !strstr(rev, ":/")) {
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "'%s' is a range, not one commit", rev);
+        return tg_err_hint(err, "Give one revision, for example '%.*s'.", (int)(dots - rev), rev);
+    }
+    return true;
+}
+
+static bool unknown_rev(struct tg_git *g, const char *rev, int rc, struct tg_err *err)
+{
+    char name[512], sha[TG_SHA_SIZE];
+    if (rc == GIT_EAMBIGUOUS) {
+        tg_err_set(err, TG_ERR_REF, TG_NOWHERE, "revision '%s' is ambiguous", rev);
+        return tg_err_hint(err, "Give more digits, or the full ref (refs/heads/…, refs/tags/…).");
+    }
+    if (rc == GIT_EINVALIDSPEC) {
+        tg_err_set(err, TG_ERR_REF, TG_NOWHERE, "'%s' is not a revision", rev);
+        return tg_err_hint(err, "`git rev-parse %s` says why; see gitrevisions(7).", rev);
+    }
+    if (rc != GIT_ENOTFOUND && !g->shallow)
+        return failed(err, "the revision cannot be resolved");
+    if (strncmp(rev, "HEAD", 4) == 0 && git_repository_head_unborn(g->repo) == 1) {
+        tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "this repository has no commit yet");
+        return tg_err_hint(err, "Commit first; a baseline is a file in an earlier commit.");
+    }
+    if (g->shallow) {
+        (void)snprintf(name, sizeof name, "revision '%s'", rev);
+        return tg_git_shallow(name, err);
+    }
+    tg_err_set(err, TG_ERR_REF, TG_NOWHERE, "revision '%s' does not exist here", rev);
+    (void)snprintf(name, sizeof name, "refs/remotes/origin/%s", rev);
+    if (tg_git_ref(g, name, sha))
+        return tg_err_hint(err, "Did you mean 'origin/%s'?", rev);
+    return tg_err_hint(err,
+                       "Check the spelling (`git branch -a`, `git tag`), or fetch it: `git "
+                       "fetch origin %s`.",
+                       strncmp(rev, "origin/", 7) == 0 ? rev + 7 : rev);
+}
+
+bool tg_git_resolve(struct tg_git *g, const char *rev, struct tg_arena *a, struct tg_commit *out,
+                    struct tg_err *err)
+{
+    const char *spelled = rev;
+    git_object *o = NULL, *c = NULL;
+    git_commit *commit;
+    int rc;
+    if (!invalid_rev(rev, err))
+        return false;
+    if (rev[0] == '@' && rev[1] != '{') /* libgit2 1.5 knows '@' but not '@~1' */
+        spelled = tg_arena_printf(a, "HEAD%s", rev + 1);
+    rc = git_revparse_single(&o, g->repo, spelled);
+    if (rc < 0)
+        return unknown_rev(g, spelled, rc, err);
+    rc = git_object_peel(&c, o, GIT_OBJECT_COMMIT);
+    git_object_free(o);
+    if (rc < 0) {
+        tg_err_set(err, TG_ERR_REF, TG_NOWHERE, "'%s' is not a commit", rev);
+        return tg_err_hint(err, "Give a branch, a tag or a commit; a path goes behind it as "
+                                "REV:PATH.");
+    }
+    rc = git_commit_lookup(&commit, g->repo, git_object_id(c));
+    git_object_free(c);
+    if (rc < 0)
+        return failed(err, "a commit cannot be read");
+    describe(commit, a, out);
+    git_commit_free(commit);
+    out->ref = tg_arena_sv(a, tg_sv_of(rev));
+    out->found = tg_sv_of(tg_arena_printf(a, "revision %s", rev));
+    return true;
+}
+
+/* ---- trees and blobs ----------------------------------------------------------------------- */
+
+bool tg_git_tree_of(struct tg_git *g, const char *sha, struct tg_entry *root, struct tg_err *err)
+{
+    git_commit *c;
+    if (commit_of(g, &c, sha) < 0)
+        return failed(err, "a commit cannot be read");
+    *root = (struct tg_entry){ .kind = TG_ENTRY_TREE };
+    git_oid_tostr(root->oid, sizeof root->oid, git_commit_tree_id(c));
+    git_commit_free(c);
+    return true;
+}
+
+static bool tree_lookup(struct tg_git *g, const char *hex, git_tree **out, struct tg_err *err)
+{
+    git_oid oid;
+    int rc = git_oid_fromstr(&oid, hex);
+    if (rc == 0)
+        rc = git_tree_lookup(out, g->repo, &oid);
+    if (rc == GIT_ENOTFOUND) {
+        if (!fetch_promised(g, hex, err))
+            return false;
+        rc = git_tree_lookup(out, g->repo, &oid);
+    }
+    return rc == 0 || failed(err, "a folder of the commit cannot be read");
+}
+
+static void entry_of(const git_tree_entry *e, struct tg_entry *out)
+{
+    switch (git_tree_entry_filemode(e)) {
+    case GIT_FILEMODE_TREE:
+        out->kind = TG_ENTRY_TREE;
+        break;
+    case GIT_FILEMODE_LINK:
+        out->kind = TG_ENTRY_LINK;
+        break;
+    case GIT_FILEMODE_COMMIT:
+        out->kind = TG_ENTRY_MODULE;
+        break;
+    default:
+        out->kind = TG_ENTRY_FILE;
+    }
+    git_oid_tostr(out->oid, sizeof out->oid, git_tree_entry_id(e));
+}
+
+enum tg_seen tg_git_entry(struct tg_git *g, const struct tg_entry *tree, tg_sv name,
+                          struct tg_entry *out, struct tg_err *err)
+{
+    char text[4096];
+    const git_tree_entry *e;
+    git_tree *t;
+    if (name.n >= sizeof text)
+        return TG_ABSENT;
+    memcpy(text, name.p, name.n);
+    text[name.n] = '\0';
+    if (!tree_lookup(g, tree->oid, &t, err))
+        return TG_SEEN_FAILED;
+    e = git_tree_entry_byname(t, text);
+    if (e) {
+        *out = (struct tg_entry){ .kind = TG_ENTRY_FILE };
+        entry_of(e, out);
+    }
+    git_tree_free(t);
+    return e ? TG_SEEN : TG_ABSENT;
+}
+
+bool tg_git_entries(struct tg_git *g, const struct tg_entry *tree, struct tg_arena *a,
+                    struct tg_entry **out, size_t *n, struct tg_err *err)
+{
+    git_tree *t;
+    if (!tree_lookup(g, tree->oid, &t, err))
+        return false;
+    *n = git_tree_entrycount(t);
+    *out = TG_NEW_N(a, struct tg_entry, *n + 1);
+    for (size_t i = 0; i < *n; i++) {
+        const git_tree_entry *e = git_tree_entry_byindex(t, i);
+        (*out)[i].name = tg_arena_sv(a, tg_sv_of(git_tree_entry_name(e)));
+        entry_of(e, &(*out)[i]);
+    }
+    git_tree_free(t);
+    return true;
+}
+
+static int header(struct tg_git *g, const char *hex, git_oid *oid, size_t *size)
+{
+    git_object_t type;
+    int rc = git_oid_fromstr(oid, hex);
+    return rc == 0 ? git_odb_read_header(size, &type, g->odb, oid) : rc;
+}
+
+bool tg_git_size(struct tg_git *g, const char *hex, uint64_t *size, struct tg_err *err)
+{
+    git_oid oid;
+    size_t n = 0;
+    int rc = header(g, hex, &oid, &n);
+    *size = rc == 0 ? n : TG_SIZE_UNKNOWN;
+    if (rc == 0 || (rc == GIT_ENOTFOUND && g->promised))
+        return true;
+    return failed(err, "the size of a file cannot be read");
+}
+
+/* True: done, or failed with err set. False: git is not there, libgit2 must do it. */
+static bool stream(struct tg_git *g, const char *hex, const char *path, uint64_t size,
+                   struct tg_buf *out, bool *ok, struct tg_err *err)
+{
+    size_t start = out->n;
+    struct tg_spawned r;
+    git_oid want, got;
+    char what[640];
+    (void)tg_buf_room(out, (size_t)size + 1);
+    cat_file(g, "blob", hex, (size_t)size, out, &r);
+    if (r.end == TG_SPAWN_NOT_FOUND)
+        return false;
+    *ok = r.end == TG_SPAWN_EXIT && r.code == 0 && out->n - start == size &&
+          git_oid_fromstr(&want, hex) == 0 &&
+          git_odb_hash(&got, out->p + start, (size_t)size, GIT_OBJECT_BLOB) == 0 &&
+          git_oid_equal(&want, &got);
+    (void)snprintf(what, sizeof what, "reading '%s' from git", path);
+    if (!*ok)
+        spawn_failed(g, what, &r, err);
+    return true;
+}
+
+bool tg_git_blob(struct tg_git *g, const char *hex, const char *path, struct tg_buf *out,
+                 struct tg_err *err)
+{
+    git_odb_object *o;
+    git_oid oid;
+    size_t size = 0;
+    bool ok = false;
+    int rc = header(g, hex, &oid, &size);
+    if (rc == GIT_ENOTFOUND) {
+        if (!fetch_promised(g, hex, err))
+            return false;
+        rc = header(g, hex, &oid, &size);
+    }
+    if (rc < 0)
+        return failed(err, "a file of the commit cannot be read");
+    if (size > g->limits.max_blob) {
+        tg_err_set(err, TG_ERR_LIMIT, TG_AT_FILE(path),
+                   "'%s' has %zu bytes in git, the limit is %zu", path, size, g->limits.max_blob);
+        return tg_err_hint(err, "Commit it compressed (.json.gz), or as a summary: `tracegate "
+                                "summarize TRACE -o FILE.tgs`.");
+    }
+    if (size > STREAM_SIZE && stream(g, hex, path, size, out, &ok, err))
+        return ok;
+    if (git_odb_read(&o, g->odb, &oid) < 0)
+        return failed(err, "a file of the commit cannot be read");
+    tg_buf_add(out, (tg_sv){ git_odb_object_data(o), git_odb_object_size(o) });
+    git_odb_object_free(o);
+    return true;
+}

@@ -1,0 +1,88 @@
+#ifndef TG_BASELINE_GIT_H
+#define TG_BASELINE_GIT_H
+/*
+ * The few things this room asks of a repository, in plain C: git.c answers them with libgit2, the
+ * rules about baselines (find.c, list.c) are written on top and know no library. Object names are
+ * 40 hex digits. An object that a partial clone lacks is fetched by git.c before it answers.
+ */
+#include "core/baseline/baseline.h"
+
+enum tg_seen { TG_SEEN, TG_ABSENT, TG_SEEN_FAILED }; /* FAILED: err is set */
+
+struct tg_head {
+    char sha[TG_SHA_SIZE];
+    bool detached;
+};
+/* HEAD; a repository without a commit is TG_ERR_GIT. */
+TG_MUST bool tg_git_head(struct tg_git *g, struct tg_head *out, struct tg_err *err);
+
+/* Everything of a commit but `how`, `ref` and `found`. ABSENT: no such commit here. */
+TG_MUST enum tg_seen tg_git_commit(struct tg_git *g, const char *sha, struct tg_arena *a,
+                                   struct tg_commit *out, struct tg_err *err);
+
+/* Parents as the commit names them, also those behind the cut of a shallow clone. */
+struct tg_parents {
+    size_t n; /* all of them; the first two are kept */
+    char sha[2][TG_SHA_SIZE];
+    char merged[2][TG_SHA_SIZE]; /* from a message "Merge X into Y": X, Y; else "" */
+};
+TG_MUST bool tg_git_parents(struct tg_git *g, const char *sha, struct tg_parents *out,
+                            struct tg_err *err);
+
+/* The commit a full ref name ("refs/remotes/origin/main") points at, symbolic refs followed. */
+bool tg_git_ref(struct tg_git *g, const char *name, char sha[TG_SHA_SIZE]);
+/* The ref a symbolic ref names ("refs/remotes/origin/HEAD" -> "refs/remotes/origin/main"). */
+bool tg_git_symbolic(struct tg_git *g, const char *name, struct tg_arena *a, tg_sv *target);
+/* True when a ref "refs/pull/N/merge" or "refs/remotes/pull/N/merge" points at `sha`. */
+bool tg_git_is_pull_ref(struct tg_git *g, const char *sha);
+
+/* ABSENT: no common commit in what is here (cut history, or really none). */
+TG_MUST enum tg_seen tg_git_merge_base(struct tg_git *g, const char *one, const char *two,
+                                       char sha[TG_SHA_SIZE], struct tg_err *err);
+
+enum tg_entry_kind { TG_ENTRY_FILE, TG_ENTRY_TREE, TG_ENTRY_LINK, TG_ENTRY_MODULE };
+struct tg_entry {
+    tg_sv name; /* in the arena where one is given; else not set */
+    enum tg_entry_kind kind;
+    char oid[TG_SHA_SIZE];
+};
+/* The root of a commit's files, as an entry. */
+TG_MUST bool tg_git_tree_of(struct tg_git *g, const char *sha, struct tg_entry *root,
+                            struct tg_err *err);
+TG_MUST enum tg_seen tg_git_entry(struct tg_git *g, const struct tg_entry *tree, tg_sv name,
+                                  struct tg_entry *out, struct tg_err *err);
+TG_MUST bool tg_git_entries(struct tg_git *g, const struct tg_entry *tree, struct tg_arena *a,
+                            struct tg_entry **out, size_t *n, struct tg_err *err);
+
+/* From the object's header, nothing loaded; TG_SIZE_UNKNOWN where a partial clone lacks it. */
+TG_MUST bool tg_git_size(struct tg_git *g, const char *oid, uint64_t *size, struct tg_err *err);
+/* The raw bytes; `path` is for messages. */
+TG_MUST bool tg_git_blob(struct tg_git *g, const char *oid, const char *path, struct tg_buf *out,
+                         struct tg_err *err);
+
+/* Where LFS keeps its objects, without '/' at the end. In `a`. */
+const char *tg_git_lfs_dir(struct tg_git *g, struct tg_arena *a);
+const struct tg_limits *tg_git_limits(const struct tg_git *g);
+
+/* "history is shallow" and what to do about it. Always returns false. */
+bool tg_git_shallow(const char *what, struct tg_err *err);
+
+/* list.c: a path as written -> as the tree spells it. */
+TG_MUST bool tg_git_tree_path(const struct tg_git *g, const char *path, struct tg_arena *a,
+                              tg_sv *out, struct tg_err *err);
+
+/* glob.c: one component ("rank*.js?n", "[a-c]x"), never across '/'. No recursion, O(|p|*|s|). */
+bool tg_glob_has(tg_sv pattern);
+bool tg_glob_match(tg_sv pattern, tg_sv name);
+
+/* lfs.c */
+struct tg_lfs {
+    char oid[65];
+    uint64_t size;
+};
+#define TG_LFS_MAX_POINTER 1024u
+bool tg_lfs_parse(tg_sv text, struct tg_lfs *out);
+/* Replaces the pointer behind `start` in `out` by its object. */
+TG_MUST bool tg_lfs_read(struct tg_git *g, const struct tg_git_file *f, size_t start,
+                         struct tg_buf *out, struct tg_err *err);
+#endif

@@ -1,0 +1,108 @@
+#include <glob.h>
+
+#include "core/base/file.h"
+#include "core/baseline/baseline.h"
+
+const char *tg_input_kind_name(enum tg_input_kind k)
+{
+    static const char *const name[] = { "standard input", "file",     "directory",
+                                        "glob",           "REV:PATH", "revision" };
+    return name[k];
+}
+
+static bool has_glob(const char *text)
+{
+    return strpbrk(text, "*?[") != NULL;
+}
+
+static bool any_match(const char *pattern)
+{
+    glob_t g = { 0 };
+    bool any = glob(pattern, GLOB_NOSORT, NULL, &g) == 0 && g.gl_pathc > 0;
+    globfree(&g);
+    return any;
+}
+
+/* The ':' between REV and PATH: not the first byte, not inside "^{...}". NULL: none. */
+static const char *colon(const char *text)
+{
+    int depth = 0;
+    for (const char *p = text; *p && *text != ':'; p++) {
+        depth += *p == '{';
+        depth -= *p == '}' && depth > 0;
+        if (*p == ':' && depth == 0)
+            return p;
+    }
+    return NULL;
+}
+
+/* Nothing but a file has such a name; saying "unknown revision" about it would mislead. */
+static bool reads_as_file(const char *text)
+{
+    size_t n = strlen(text);
+    if (text[0] == ':' || strchr(text, '{'))
+        return false;
+    return tg_file_is_input_name(tg_sv_of(text)) || has_glob(text) || text[n - 1] == '/' ||
+           strchr("/.~", text[0]) != NULL || strchr(text, '\\') != NULL;
+}
+
+static bool no_file(const char *text, struct tg_err *err)
+{
+    if (has_glob(text))
+        return tg_err_set(err, TG_ERR_IO, TG_AT_FILE(text), "no file matches '%s'", text);
+    tg_err_set(err, TG_ERR_IO, TG_AT_FILE(text), "no such file: '%s'", text);
+    return tg_err_hint(err, "To read it from a commit write REV:%s, for example HEAD:%s.", text,
+                       text);
+}
+
+/* "C:\x", "C:/x" and "https://x" have a ':' and are no REV:PATH: its path has no leading '/'. */
+static bool is_foreign(const char *at)
+{
+    return at[1] == '\\' || at[1] == '/';
+}
+
+static bool refuse_foreign(const char *text, const char *at, struct tg_err *err)
+{
+    if (strncmp(at, "://", 3) == 0) {
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "'%s' is a URL", text);
+        return tg_err_hint(err, "tracegate has no network: download the file and name it.");
+    }
+    if (at == text + 1)
+        return tg_err_set(err, TG_ERR_IO, TG_AT_FILE(text), "no such file: '%s'", text);
+    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "path '%s' leaves the repository", at + 1);
+    return tg_err_hint(err,
+                       "Paths in a commit start at its root and have no leading '/': "
+                       "%.*s:perf/base.json.gz.",
+                       (int)(at - text), text);
+}
+
+bool tg_input_parse(struct tg_input *out, const char *text, struct tg_arena *a, struct tg_err *err)
+{
+    const char *at;
+    *out = (struct tg_input){ TG_INPUT_FILE, tg_arena_sv(a, tg_sv_of(text)), TG_SV(""), TG_SV("") };
+    if (!text[0]) {
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "an empty side");
+        return tg_err_hint(err, "Give a file, a folder, a glob, REV:PATH or REV.");
+    }
+    if (strcmp(text, "-") == 0) {
+        out->kind = TG_INPUT_STDIN;
+        return true;
+    }
+    if (tg_file_exists(text)) {
+        out->kind = tg_file_is_dir(text) ? TG_INPUT_DIR : TG_INPUT_FILE;
+        return true;
+    }
+    if (has_glob(text) && any_match(text)) {
+        out->kind = TG_INPUT_GLOB;
+        return true;
+    }
+    at = colon(text);
+    if (at && is_foreign(at))
+        return refuse_foreign(text, at, err);
+    if (!at && reads_as_file(text))
+        return no_file(text, err);
+    out->kind = at ? TG_INPUT_GIT_PATH : TG_INPUT_REV;
+    out->rev = at ? tg_arena_sv(a, (tg_sv){ text, (size_t)(at - text) }) : out->text;
+    out->path = at ? tg_arena_sv(a, tg_sv_of(at + 1)) : TG_SV("");
+    return true;
+}

@@ -1,0 +1,274 @@
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "core/base/file.h"
+#include "core/baseline/git.h"
+
+/* ---- paths -------------------------------------------------------------------------------- */
+
+static bool leaves(const char *path, struct tg_err *err)
+{
+    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "path '%s' leaves the repository", path);
+    return tg_err_hint(err, "Paths in a commit start at its root and have no leading '/': "
+                            "perf/base.json.gz.");
+}
+
+/* Appends the components of `path` to `to`, resolving "." and ".."; false: above the root. */
+static bool add_components(struct tg_buf *to, tg_sv path)
+{
+    while (path.n) {
+        tg_sv one = tg_sv_cut(&path, '/');
+        if (one.n == 0 || tg_sv_eq(one, TG_SV(".")))
+            continue;
+        if (!tg_sv_eq(one, TG_SV(".."))) {
+            if (to->n)
+                tg_buf_putc(to, '/');
+            tg_buf_add(to, one);
+            continue;
+        }
+        if (to->n == 0)
+            return false;
+        while (to->n && to->p[to->n - 1] != '/')
+            to->n--;
+        to->n -= to->n > 0;
+        to->p[to->n] = '\0';
+    }
+    return true;
+}
+
+static bool starts_here(const char *path)
+{
+    return strcmp(path, ".") == 0 || strcmp(path, "..") == 0 || strncmp(path, "./", 2) == 0 ||
+           strncmp(path, "../", 3) == 0;
+}
+
+bool tg_git_tree_path(const struct tg_git *g, const char *path, struct tg_arena *a, tg_sv *out,
+                      struct tg_err *err)
+{
+    struct tg_buf b = { 0 };
+    bool ok = path[0] != '/';
+    if (ok && starts_here(path))
+        ok = add_components(&b, tg_sv_of(tg_git_prefix(g)));
+    ok = ok && add_components(&b, tg_sv_of(path));
+    if (ok)
+        *out = tg_arena_sv(a, tg_buf_sv(&b));
+    tg_buf_release(&b);
+    return ok || leaves(path, err);
+}
+
+/* The real path of the nearest folder that exists, and the rest of `path` behind it. */
+static bool real_folder(const char *path, char real[PATH_MAX], tg_sv *rest)
+{
+    size_t n = strlen(path), cut = n;
+    char folder[PATH_MAX];
+    while (cut) {
+        while (cut && path[cut - 1] != '/')
+            cut--;
+        (void)snprintf(folder, sizeof folder, "%.*s", cut > 1 ? (int)cut - 1 : (int)cut, path);
+        if (realpath(folder, real)) {
+            *rest = (tg_sv){ path + cut, n - cut };
+            return true;
+        }
+        cut -= cut > 0;
+    }
+    return false;
+}
+
+bool tg_git_relative(const struct tg_git *g, const char *path, struct tg_arena *a, tg_sv *out,
+                     struct tg_err *err)
+{
+    char here[PATH_MAX], real[PATH_MAX];
+    const char *root = tg_git_root(g);
+    size_t n = root ? strlen(root) : 0;
+    struct tg_buf b = { 0 };
+    tg_sv rest;
+    bool ok;
+    if (path[0] != '/') {
+        if (!getcwd(here, sizeof here))
+            return tg_err_set(err, TG_ERR_IO, TG_NOWHERE, "the current folder is gone");
+        path = tg_arena_printf(a, "%s/%s", here, path);
+    }
+    ok = root && real_folder(path, real, &rest) && add_components(&b, tg_sv_of(real)) &&
+         add_components(&b, rest);
+    /* b lacks the leading '/' of the root, and the root may be "/" itself. */
+    if (ok && b.n + 2 == n && memcmp(b.p, root + 1, b.n) == 0)
+        *out = TG_SV("");
+    else if (ok && b.n + 1 > n && memcmp(b.p, root + 1, n - 1) == 0)
+        *out = tg_arena_sv(a, (tg_sv){ b.p + n - 1, b.n + 1 - n });
+    else
+        ok = false;
+    tg_buf_release(&b);
+    return ok || leaves(path, err);
+}
+
+/* ---- lists -------------------------------------------------------------------------------- */
+
+struct list {
+    struct tg_git *g;
+    const char *sha, *path;
+    struct tg_arena *a;
+    struct tg_git_file *v;
+    size_t n, cap;
+    struct tg_err *err;
+};
+
+static bool add_file(struct list *l, tg_sv folder, tg_sv name, const struct tg_entry *e)
+{
+    struct tg_git_file f = { .size = 0 };
+    size_t most = tg_git_limits(l->g)->max_files;
+    if (l->n == most) {
+        tg_err_set(l->err, TG_ERR_LIMIT, TG_NOWHERE,
+                   "'%s' in commit %.12s names more than %zu files", l->path, l->sha, most);
+        return tg_err_hint(l->err, "Name fewer files, or merge them: `tracegate merge`.");
+    }
+    if (!tg_git_size(l->g, e->oid, &f.size, l->err))
+        return false;
+    f.path = tg_sv_of(tg_arena_printf(l->a, "%.*s%s%.*s", TG_SV_ARG(folder), folder.n ? "/" : "",
+                                      TG_SV_ARG(name)));
+    memcpy(f.oid, e->oid, sizeof f.oid);
+    (void)snprintf(f.commit, sizeof f.commit, "%s", l->sha);
+    l->v = tg_grow(l->v, &l->cap, l->n + 1, sizeof *l->v);
+    l->v[l->n++] = f;
+    return true;
+}
+
+static bool not_followed(const struct list *l, enum tg_entry_kind kind, tg_sv part)
+{
+    bool link = kind == TG_ENTRY_LINK;
+    tg_err_set(l->err, TG_ERR_GIT, TG_NOWHERE, "'%.*s' in commit %.12s is a %s", TG_SV_ARG(part),
+               l->sha, link ? "symbolic link" : "submodule");
+    return tg_err_hint(l->err, link ? "Links are not followed in git; name the file it points to."
+                                    : "A commit does not hold a submodule's files; run tracegate "
+                                      "in the submodule, or commit the baseline outside it.");
+}
+
+/* The entry at an exact path. */
+static enum tg_seen at(const struct list *l, const struct tg_entry *root, tg_sv path,
+                       struct tg_entry *out)
+{
+    tg_sv rest = path;
+    *out = *root;
+    while (rest.n) {
+        tg_sv name = tg_sv_cut(&rest, '/');
+        struct tg_entry next;
+        enum tg_seen seen;
+        if (out->kind == TG_ENTRY_FILE)
+            return TG_ABSENT;
+        seen = tg_git_entry(l->g, out, name, &next, l->err);
+        if (seen != TG_SEEN)
+            return seen;
+        *out = next;
+        if (next.kind == TG_ENTRY_LINK || next.kind == TG_ENTRY_MODULE) {
+            not_followed(l, next.kind, (tg_sv){ path.p, (size_t)(name.p + name.n - path.p) });
+            return TG_SEEN_FAILED;
+        }
+    }
+    return TG_SEEN;
+}
+
+static bool list_folder(struct list *l, const struct tg_entry *folder, tg_sv path)
+{
+    struct tg_entry *e;
+    size_t n;
+    if (!tg_git_entries(l->g, folder, l->a, &e, &n, l->err))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (e[i].kind == TG_ENTRY_FILE && tg_file_is_input_name(e[i].name) &&
+            !add_file(l, path, e[i].name, &e[i]))
+            return false;
+    return true;
+}
+
+/* Goes down one folder per component of the pattern, so it is never deeper than the pattern. */
+static bool list_glob(struct list *l, const struct tg_entry *folder, tg_sv path, tg_sv pattern)
+{
+    tg_sv rest = pattern, first = tg_sv_cut(&rest, '/');
+    struct tg_entry *e;
+    size_t n;
+    if (!tg_git_entries(l->g, folder, l->a, &e, &n, l->err))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        if (!tg_glob_match(first, e[i].name))
+            continue;
+        if (!rest.n && e[i].kind == TG_ENTRY_FILE && !add_file(l, path, e[i].name, &e[i]))
+            return false;
+        if (rest.n && e[i].kind == TG_ENTRY_TREE) {
+            tg_sv below = tg_sv_of(tg_arena_printf(l->a, "%.*s%s%.*s", TG_SV_ARG(path),
+                                                   path.n ? "/" : "", TG_SV_ARG(e[i].name)));
+            if (!list_glob(l, &e[i], below, rest))
+                return false;
+        }
+    }
+    return true;
+}
+
+static int by_path(const void *a, const void *b)
+{
+    return tg_sv_cmp(((const struct tg_git_file *)a)->path, ((const struct tg_git_file *)b)->path);
+}
+
+static bool fill(struct list *l, tg_sv path)
+{
+    struct tg_entry root, e;
+    if (!tg_git_tree_of(l->g, l->sha, &root, l->err))
+        return false;
+    switch (at(l, &root, path, &e)) {
+    case TG_SEEN_FAILED:
+        return false;
+    case TG_ABSENT:
+        return !tg_glob_has(path) || list_glob(l, &root, TG_SV(""), path);
+    case TG_SEEN:
+        break;
+    }
+    return e.kind == TG_ENTRY_TREE ? list_folder(l, &e, path) : add_file(l, TG_SV(""), path, &e);
+}
+
+bool tg_git_list(struct tg_git *g, const char *sha, const char *path, struct tg_arena *a,
+                 struct tg_git_files *out, struct tg_err *err)
+{
+    struct list l = { .g = g, .sha = sha, .path = path, .a = a, .err = err };
+    tg_sv normal;
+    bool ok = tg_git_tree_path(g, path, a, &normal, err) && fill(&l, normal);
+    *out = (struct tg_git_files){ NULL, 0 };
+    if (ok && l.n) {
+        qsort(l.v, l.n, sizeof *l.v, by_path);
+        out->v = TG_NEW_N(a, struct tg_git_file, l.n);
+        out->n = l.n;
+        memcpy(out->v, l.v, l.n * sizeof *l.v);
+    }
+    free(l.v);
+    return ok;
+}
+
+bool tg_git_read(struct tg_git *g, const struct tg_git_file *f, struct tg_buf *out,
+                 struct tg_err *err)
+{
+    size_t start = out->n;
+    struct tg_lfs pointer;
+    if (!tg_git_blob(g, f->oid, f->path.p, out, err))
+        return false;
+    if (!tg_lfs_parse((tg_sv){ out->p + start, out->n - start }, &pointer))
+        return true;
+    return tg_lfs_read(g, f, start, out, err);
+}
+
+bool tg_git_read_path(struct tg_git *g, const char *sha, const char *path, struct tg_buf *out,
+                      bool *found, struct tg_err *err)
+{
+    struct tg_arena *a = tg_arena_new();
+    struct list l = { .g = g, .sha = sha, .path = path, .a = a, .err = err };
+    struct tg_git_file f = { .size = 0 };
+    struct tg_entry root, e;
+    bool ok = tg_git_tree_path(g, path, a, &f.path, err) && tg_git_tree_of(g, sha, &root, err);
+    enum tg_seen seen = ok ? at(&l, &root, f.path, &e) : TG_SEEN_FAILED;
+    *found = seen == TG_SEEN && e.kind == TG_ENTRY_FILE;
+    if (*found) {
+        memcpy(f.oid, e.oid, sizeof f.oid);
+        (void)snprintf(f.commit, sizeof f.commit, "%s", sha);
+        ok = tg_git_read(g, &f, out, err);
+    }
+    tg_arena_free(a);
+    return ok && seen != TG_SEEN_FAILED;
+}

@@ -1,0 +1,53 @@
+# Shared by the scripts: what is missing, and how to get it. Sourced, not run.
+
+# Debian/Ubuntu packages that the program needs to build, and what the tests use besides.
+build_packages="gcc libc6-dev cmake ninja-build pkg-config git ca-certificates python3
+libgit2-dev libyaml-dev libcjson-dev zlib1g-dev libpcre2-dev libisal-dev libzstd-dev libcmocka-dev"
+test_packages="python3-jsonschema python3-junitparser python3-yaml libxml2-utils cmark-gfm
+librsvg2-bin chromium zstd gzip nodejs npm"
+
+say() { printf '%s\n' "$*" >&2; }
+
+# have PACKAGE: is it installed?
+have() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'ok installed'; }
+
+as_root() {
+    if [ "$(id -u)" = 0 ]; then "$@"
+    elif command -v sudo >/dev/null 2>&1; then sudo "$@"
+    else say "error: '$*' needs root, and there is no sudo"; return 1; fi
+}
+
+# provides PACKAGE: is its tool there already, whoever installed it? (nodejs from another source)
+provides() {
+    case "$1" in
+    nodejs) command -v node >/dev/null 2>&1 ;;
+    npm | gcc | cmake | git | python3 | chromium | zstd | gzip) command -v "$1" >/dev/null 2>&1 ;;
+    *) return 1 ;;
+    esac
+}
+
+# install_missing PACKAGE…: says what it installs; no-op when nothing is missing.
+install_missing() {
+    local missing="" p
+    for p in "$@"; do have "$p" || provides "$p" || missing="$missing $p"; done
+    [ -n "$missing" ] || return 0
+    command -v apt-get >/dev/null 2>&1 || {
+        say "error: missing packages:$missing"
+        say "  Install them with your package manager; only Debian and Ubuntu are automatic."
+        return 1
+    }
+    say "installing:$missing"
+    as_root apt-get update -qq >&2 || return 1
+    # shellcheck disable=SC2086
+    DEBIAN_FRONTEND=noninteractive as_root apt-get install -y -qq --no-install-recommends \
+        $missing >/dev/null || { say "error: apt-get could not install:$missing"; return 1; }
+}
+
+# build DIR CMAKE-OPTION…: configures and compiles.
+build() {
+    local dir="$1"
+    shift
+    cmake -S "$top" -B "$dir" -G Ninja "$@" >"$dir.log" 2>&1 ||
+        { cat "$dir.log" >&2; return 1; }
+    cmake --build "$dir" >>"$dir.log" 2>&1 || { tail -n 60 "$dir.log" >&2; return 1; }
+}

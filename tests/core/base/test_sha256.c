@@ -1,0 +1,89 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "core/base/sha256.h"
+
+/* NIST, FIPS 180-4 examples and the byte-oriented short messages of SHAVS (SHA256ShortMsg.rsp). */
+static const struct {
+    const char *text, *hex;
+} vectors[] = {
+    { "", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" },
+    { "abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" },
+    { "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+      "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1" },
+    { "abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmnhijklmnoijklmnopjklmnopqklmnopqrlmn"
+      "opqrsmnopqrstnopqrstu",
+      "cf5b16a778af8380036ce59e7b0492370b249b11e8f07a51afac45037afee9d1" },
+    { "\xd3", "28969cdfa74a12c82f3bad960b0b000aca2ac329deea5c2328ebc6f2ba9802c1" },
+    { "\x11\xaf", "5ca7133fa735326081558ac312c620eeca9970d1e70a4b95533d956f072d1f98" },
+};
+
+static void vectors_of_nist(void **state)
+{
+    char hex[65];
+    (void)state;
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
+        tg_sha256_hex(tg_sv_of(vectors[i].text), hex);
+        assert_string_equal(hex, vectors[i].hex);
+    }
+}
+
+/* FIPS 180-4 example: one million times 'a'; fed in pieces of all sizes from 1 to 200. */
+static void a_million_in_pieces(void **state)
+{
+    static const uint8_t want[32] = { 0xcd, 0xc7, 0x6e, 0x5c, 0x99, 0x14, 0xfb, 0x92,
+                                      0x81, 0xa1, 0xc7, 0xe2, 0x84, 0xd7, 0x3e, 0x67,
+                                      0xf1, 0x80, 0x9a, 0x48, 0xa4, 0x97, 0x20, 0x0e,
+                                      0x04, 0x6d, 0x39, 0xcc, 0xc7, 0x11, 0x2c, 0xd0 };
+    struct tg_sha256 s;
+    uint8_t got[32];
+    char piece[200];
+    size_t left = 1000000, n = 1;
+    (void)state;
+    memset(piece, 'a', sizeof piece);
+    tg_sha256_init(&s);
+    for (; left; n = n % sizeof piece + 1) {
+        size_t take = n < left ? n : left;
+        tg_sha256_add(&s, (tg_sv){ piece, take });
+        left -= take;
+    }
+    tg_sha256_end(&s, got);
+    assert_memory_equal(got, want, sizeof want);
+}
+
+/* The padding has its edges at 55, 56 and 64 bytes; sha256sum of as many 'x' (coreutils 9.1). */
+static void padding_edges(void **state)
+{
+    static const struct {
+        size_t n;
+        const char *hex;
+    } edges[] = {
+        { 55, "d5e285683cd4efc02d021a5c62014694958901005d6f71e89e0989fac77e4072" },
+        { 56, "04c26261370ee7541549d16dee320c723e3fd14671e66a099afe0a377c16888e" },
+        { 57, "ae14a2563ccf969d99aca69ce6bb74981f734bbf9f655f73b8f06db68cab5217" },
+        { 63, "75220b47218278e656f2013bb8f0c455a25eaf01e86c64924e9d48d89776d6f2" },
+        { 64, "7ce100971f64e7001e8fe5a51973ecdfe1ced42befe7ee8d5fd6219506b5393c" },
+    };
+    char hex[65], x[64];
+    (void)state;
+    memset(x, 'x', sizeof x);
+    for (size_t i = 0; i < sizeof edges / sizeof *edges; i++) {
+        tg_sha256_hex((tg_sv){ x, edges[i].n }, hex);
+        assert_string_equal(hex, edges[i].hex);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(vectors_of_nist),
+        cmocka_unit_test(a_million_in_pieces),
+        cmocka_unit_test(padding_edges),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,51 @@
+#ifndef TG_TESTS_GITBOX_H
+#define TG_TESTS_GITBOX_H
+/*
+ * Throw-away repositories, built with the real `git`, which is the oracle here: what tracegate
+ * reads through libgit2 must be what git says. HOME is the box's own, so nobody's configuration
+ * takes part. Identity and dates are fixed.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "core/base/arena.h"
+#include "core/baseline/baseline.h"
+
+struct box {
+    char *dir; /* real path, no '/' at the end */
+    struct tg_arena *a;
+};
+
+/* cmocka setup and teardown: *state is a struct box. */
+int box_setup(void **state);
+int box_teardown(void **state);
+
+/* `sh -e` in the box's directory; fails the test when it fails. */
+void box_sh(const struct box *b, const char *script);
+bool box_try(const struct box *b, const char *script); /* true: exit status 0 */
+/* First line of what it prints, in the arena. */
+const char *box_line(const struct box *b, const char *script);
+const char *box_path(const struct box *b, const char *name);
+
+/*
+ * "origin", non-bare, on main:
+ *   c1 README                        c2 + .tracegate.yml, perf/base.json   (tag v1, annotated)
+ *   c3 + perf/r0.json, r1.json, notes.txt, .hidden.json, sub/x.json, link (tag light)
+ *   feature: c3 - f1 - f2            c4 README again (main)
+ *   refs/pull/7/merge: the merge commit GitHub would make of feature into main
+ */
+void box_origin(const struct box *b);
+
+/* The command between the first two backticks of a hint, in the arena. */
+const char *hinted_command(const struct box *b, const struct tg_err *err);
+
+#define assert_no_error(ok, err) assert_no_error_at((ok), (err), __FILE__, __LINE__)
+void assert_no_error_at(bool ok, const struct tg_err *err, const char *file, int line);
+/* Kind, and a part of message and hint; NULL: any. */
+void assert_error(const struct tg_err *err, enum tg_err_kind kind, const char *message,
+                  const char *hint);
+#endif

@@ -1,0 +1,151 @@
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "core/baseline/spawn.h"
+
+static struct tg_spawned run(const char *script, struct tg_spawn s, struct tg_buf *out)
+{
+    const char *argv[] = { "sh", "-c", script, NULL };
+    struct tg_spawned r;
+    s.argv = argv;
+    tg_spawn_run(&s, out, &r);
+    return r;
+}
+
+static double seconds(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void output_code_and_last_words(void **state)
+{
+    struct tg_buf out = { 0 };
+    struct tg_spawned r = run("printf abc; echo first >&2; echo last >&2; echo >&2; exit 3",
+                              (struct tg_spawn){ .timeout_ms = 10000, .max_out = 100 }, &out);
+    (void)state;
+    assert_int_equal(r.end, TG_SPAWN_EXIT);
+    assert_int_equal(r.code, 3);
+    assert_string_equal(out.p, "abc");
+    assert_string_equal(r.last_words, "last");
+    tg_buf_release(&out);
+}
+
+/* More than a pipe holds (64 KiB), on both pipes at once: neither may block the other. */
+static void large_output(void **state)
+{
+    struct tg_buf out = { 0 };
+    struct tg_spawned r = run("head -c 3000000 /dev/zero & head -c 3000000 /dev/zero >&2; wait",
+                              (struct tg_spawn){ .timeout_ms = 20000, .max_out = 3000000 }, &out);
+    (void)state;
+    assert_int_equal(r.end, TG_SPAWN_EXIT);
+    assert_int_equal(out.n, 3000000);
+    tg_buf_release(&out);
+}
+
+static void too_much_is_stopped(void **state)
+{
+    struct tg_buf out = { 0 };
+    struct tg_spawned r = run("cat /dev/zero", (struct tg_spawn){ .max_out = 1000 }, &out);
+    (void)state;
+    assert_int_equal(r.end, TG_SPAWN_TOO_MUCH);
+    assert_true(out.n <= 1000);
+    tg_buf_release(&out);
+}
+
+static void timeout_kills_the_group(void **state)
+{
+    double t = seconds();
+    struct tg_spawned r = run("sleep 30 & sleep 30", (struct tg_spawn){ .timeout_ms = 200 }, NULL);
+    (void)state;
+    assert_int_equal(r.end, TG_SPAWN_TIMEOUT);
+    assert_true(seconds() - t < 5);
+}
+
+/* The child ends, its grandchild keeps the pipe: ssh's ControlPersist does that. */
+static void grandchild_holding_the_pipe(void **state)
+{
+    double t = seconds();
+    struct tg_buf out = { 0 };
+    struct tg_spawned r =
+        run("sleep 20 & echo done", (struct tg_spawn){ .timeout_ms = 10000, .max_out = 100 }, &out);
+    (void)state;
+    assert_int_equal(r.end, TG_SPAWN_EXIT);
+    assert_string_equal(out.p, "done\n");
+    assert_true(seconds() - t < 5);
+    tg_buf_release(&out);
+}
+
+/* Closing the pipes is not ending: the timeout still holds. */
+static void closed_pipes_still_time_out(void **state)
+{
+    double t = seconds();
+    struct tg_spawned r =
+        run("exec >&- 2>&-; sleep 30", (struct tg_spawn){ .timeout_ms = 200 }, NULL);
+    (void)state;
+    assert_int_equal(r.end, TG_SPAWN_TIMEOUT);
+    assert_true(seconds() - t < 5);
+}
+
+static void missing_program(void **state)
+{
+    const char *argv[] = { "tracegate-has-no-such-program", NULL };
+    struct tg_spawn s = { .argv = argv };
+    struct tg_spawned r;
+    (void)state;
+    tg_spawn_run(&s, NULL, &r);
+    assert_int_equal(r.end, TG_SPAWN_NOT_FOUND);
+    assert_int_equal(r.code, ENOENT);
+}
+
+static void signal_is_no_exit(void **state)
+{
+    struct tg_spawned r = run("kill -TERM $$", (struct tg_spawn){ .timeout_ms = 10000 }, NULL);
+    (void)state;
+    assert_int_equal(r.end, TG_SPAWN_SIGNAL);
+    assert_int_equal(r.code, SIGTERM);
+}
+
+/* Set wins over inherited, dropped names are gone, the rest passes; stdin is empty, no terminal. */
+static void environment_and_terminal(void **state)
+{
+    static const char *const set[] = { "TG_A=new", NULL }, *const drop[] = { "TG_B", NULL };
+    char a[] = "TG_A=old", b[] = "TG_B=secret", c[] = "TG_C=kept", path[] = "PATH=/usr/bin:/bin";
+    char *env[] = { a, b, c, path, NULL };
+    struct tg_buf out = { 0 };
+    struct tg_spawned r =
+        run("echo $TG_A-$TG_B-$TG_C; cat; (: < /dev/tty) 2>/dev/null || echo none",
+            (struct tg_spawn){
+                .env = env, .set = set, .drop = drop, .timeout_ms = 10000, .max_out = 100 },
+            &out);
+    (void)state;
+    assert_int_equal(r.end, TG_SPAWN_EXIT);
+    assert_string_equal(out.p, "new--kept\nnone\n");
+    tg_buf_release(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(output_code_and_last_words),
+        cmocka_unit_test(large_output),
+        cmocka_unit_test(too_much_is_stopped),
+        cmocka_unit_test(timeout_kills_the_group),
+        cmocka_unit_test(grandchild_holding_the_pipe),
+        cmocka_unit_test(closed_pipes_still_time_out),
+        cmocka_unit_test(missing_program),
+        cmocka_unit_test(signal_is_no_exit),
+        cmocka_unit_test(environment_and_terminal),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

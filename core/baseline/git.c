@@ -124,7 +124,7 @@ static int open_at(git_repository **repo, const char *dir, bool validate)
 
 static bool open_refused(const char *dir, int rc, struct tg_err *err)
 {
-    char folder[PATH_MAX];
+    char folder[PATH_MAX], word[PATH_MAX];
     const char *why = last_error();
     if (is_owner_error(rc)) {
         owned_folder(dir, folder, sizeof folder);
@@ -132,9 +132,10 @@ static bool open_refused(const char *dir, int rc, struct tg_err *err)
         return tg_err_hint(err,
                            "Run `git config --global --add safe.directory %s`, or give "
                            "--trust-repo if you trust what is in it.",
-                           folder);
+                           tg_shell_word(word, sizeof word, folder));
     }
-    if (rc == GIT_ENOTFOUND && last_class() == GIT_ERROR_REPOSITORY) {
+    if (rc == GIT_ENOTFOUND &&
+        (last_class() == GIT_ERROR_REPOSITORY || last_class() == GIT_ERROR_OS)) {
         tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "'%s' is not inside a git repository", dir);
         return tg_err_hint(err, "Run tracegate inside the repository, or compare with files: "
                                 "--baseline FILE or --baseline FOLDER needs no git.");
@@ -559,14 +560,15 @@ static bool invalid_rev(const char *rev, struct tg_err *err)
 
 static bool unknown_rev(struct tg_git *g, const char *rev, int rc, struct tg_err *err)
 {
-    char name[512], sha[TG_SHA_SIZE];
+    char name[512], sha[TG_SHA_SIZE], word[256];
     if (rc == GIT_EAMBIGUOUS) {
         tg_err_set(err, TG_ERR_REF, TG_NOWHERE, "revision '%s' is ambiguous", rev);
         return tg_err_hint(err, "Give more digits, or the full ref (refs/heads/…, refs/tags/…).");
     }
     if (rc == GIT_EINVALIDSPEC) {
         tg_err_set(err, TG_ERR_REF, TG_NOWHERE, "'%s' is not a revision", rev);
-        return tg_err_hint(err, "`git rev-parse %s` says why; see gitrevisions(7).", rev);
+        return tg_err_hint(err, "`git rev-parse %s` says why; see gitrevisions(7).",
+                           tg_shell_word(word, sizeof word, rev));
     }
     if (rc != GIT_ENOTFOUND && !g->shallow)
         return failed(err, "the revision cannot be resolved");
@@ -582,10 +584,11 @@ static bool unknown_rev(struct tg_git *g, const char *rev, int rc, struct tg_err
     (void)snprintf(name, sizeof name, "refs/remotes/origin/%s", rev);
     if (tg_git_ref(g, name, sha))
         return tg_err_hint(err, "Did you mean 'origin/%s'?", rev);
-    return tg_err_hint(err,
-                       "Check the spelling (`git branch -a`, `git tag`), or fetch it: `git "
-                       "fetch origin %s`.",
-                       strncmp(rev, "origin/", 7) == 0 ? rev + 7 : rev);
+    return tg_err_hint(
+        err,
+        "Check the spelling (`git branch -a`, `git tag`), or fetch it: `git "
+        "fetch origin %s`.",
+        tg_shell_word(word, sizeof word, strncmp(rev, "origin/", 7) == 0 ? rev + 7 : rev));
 }
 
 bool tg_git_resolve(struct tg_git *g, const char *rev, struct tg_arena *a, struct tg_commit *out,

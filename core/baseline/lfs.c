@@ -4,6 +4,7 @@
 #include "core/base/file.h"
 #include "core/base/sha256.h"
 #include "core/baseline/git.h"
+#include "core/baseline/spawn.h"
 
 static bool is_hex64(tg_sv s)
 {
@@ -42,12 +43,14 @@ bool tg_lfs_parse(tg_sv text, struct tg_lfs *out)
 
 static bool missing(const struct tg_git_file *f, struct tg_err *err)
 {
+    char word[256];
     tg_err_set(err, TG_ERR_GIT, TG_AT_FILE(f->path.p),
                "'%s' is a Git LFS pointer and its object is not here", f->path.p);
     return tg_err_hint(err,
                        "Checkout with lfs: true; that brings the objects of HEAD alone, so also "
-                       "run `git lfs fetch origin %s --include=\"%s\"`.",
-                       f->commit[0] ? f->commit : "COMMIT", f->path.p);
+                       "run `git lfs fetch origin %s --include=%s`.",
+                       f->commit[0] ? f->commit : "COMMIT",
+                       tg_shell_word(word, sizeof word, f->path.p));
 }
 
 static bool wrong(const struct tg_git_file *f, const char *path, const char *why,

@@ -206,6 +206,24 @@ static void reap(struct child *c, struct tg_spawned *r)
     r->code = WIFEXITED(c->status) ? WEXITSTATUS(c->status) : WTERMSIG(c->status);
 }
 
+const char *tg_shell_word(char *buf, size_t size, const char *s)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "._/@^+:,=%-";
+    size_t n = strlen(s);
+    if (n && strspn(s, plain) == n)
+        return s;
+    for (size_t i = 0; i < n; i++)
+        if ((unsigned char)s[i] < 0x20 || s[i] == 0x7f || s[i] == '\'')
+            n = size;
+    if (n + 3 > size)
+        return "…";
+    buf[0] = '\'';
+    memcpy(buf + 1, s, n);
+    memcpy(buf + 1 + n, "'", 2);
+    return buf;
+}
+
 void tg_spawn_run(const struct tg_spawn *s, struct tg_buf *out, struct tg_spawned *r)
 {
     struct child c = { .pid = -1, .out = -1, .err = -1 };

@@ -30,6 +30,12 @@ struct tg_spawned {
     char last_words[256]; /* the last non-empty line of standard error */
 };
 
+/*
+ * `s` as one word of a shell command that a hint shows for pasting: as it is, in single quotes, or
+ * "…" when it cannot be quoted plainly (a quote or a control byte). Returns `buf` or `s`.
+ */
+const char *tg_shell_word(char *buf, size_t size, const char *s);
+
 /* Appends standard output to `out` (may be NULL when max_out is 0). */
 void tg_spawn_run(const struct tg_spawn *s, struct tg_buf *out, struct tg_spawned *result);
 #endif

@@ -134,6 +134,25 @@ static void environment_and_terminal(void **state)
     tg_buf_release(&out);
 }
 
+/* What a hint shows for pasting must not run anything else. */
+static void shell_words(void **state)
+{
+    static const char *const cases[][2] = {
+        { "origin/main", "origin/main" },
+        { "a b", "'a b'" },
+        { "$(touch x)", "'$(touch x)'" },
+        { "a;b&c|d`e`", "'a;b&c|d`e`'" },
+        { "it's", "…" },
+        { "a\nb", "…" },
+        { "", "''" },
+        { "far too long for it", "…" },
+    };
+    char buf[16];
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_string_equal(tg_shell_word(buf, sizeof buf, cases[i][0]), cases[i][1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -146,6 +165,7 @@ int main(void)
         cmocka_unit_test(missing_program),
         cmocka_unit_test(signal_is_no_exit),
         cmocka_unit_test(environment_and_terminal),
+        cmocka_unit_test(shell_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

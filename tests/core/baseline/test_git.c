@@ -1,0 +1,670 @@
+/*
+ * Repositories of every shape: each gives the bytes, or a message with the exact fix. The expected
+ * outcome stands in the tables; what the bytes are, git itself says (`git show`, sha256sum).
+ */
+#include "tests/core/baseline/gitbox.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "core/base/sha256.h"
+
+static struct tg_git *open_at(const struct box *b, const char *dir, struct tg_err *err)
+{
+    tg_err_init(err);
+    return tg_git_open(&(struct tg_git_opts){ .dir = box_path(b, dir) }, err);
+}
+
+/* Opens, resolves, lists, reads the first file. */
+static bool read_first(const struct box *b, const struct tg_git_opts *o, const char *rev,
+                       const char *path, struct tg_buf *out, struct tg_err *err)
+{
+    struct tg_git *g;
+    struct tg_git_files files = { NULL, 0 };
+    struct tg_commit c;
+    bool ok;
+    tg_err_init(err);
+    g = tg_git_open(o, err);
+    ok = g && tg_git_resolve(g, rev, b->a, &c, err) &&
+         tg_git_list(g, c.sha, path, b->a, &files, err) &&
+         (files.n == 0 || tg_git_read(g, &files.v[0], out, err));
+    tg_git_close(g);
+    if (ok && files.n == 0)
+        fail_msg("%s:%s lists nothing", rev, path);
+    return ok;
+}
+
+/* ---- the matrix of repositories ------------------------------------------------------------ */
+
+#define CLONE "git clone -q file://$PWD/origin w 2>&1; "
+#define FORMAT1(key) CLONE "cd w; git config core.repositoryformatversion 1; git config " key
+#define LFS_POINTER                                                                                \
+    "printf '{\"big\":1}\\n' > object; h=$(sha256sum object | cut -c1-64)\n"                       \
+    "git init -q -b main w; cd w; mkdir perf\n"                                                    \
+    "printf 'version https://git-lfs.github.com/spec/v1\\noid sha256:%s\\nsize 10\\n' $h "         \
+    "> perf/base.json; git add .; git commit -qm pointer\n"                                        \
+    "at=.git/lfs/objects/$(echo $h | cut -c1-2)/$(echo $h | cut -c3-4); mkdir -p $at\n"
+
+struct shape {
+    const char *name, *script, *dir, *rev, *path;
+    bool offline;
+    const char *bytes; /* expected; NULL: expect the error */
+    enum tg_err_kind kind;
+    const char *message, *hint;
+};
+static const struct shape shapes[] = {
+    { "full", CLONE, "w", "origin/main", "perf/base.json", .bytes = "{\"n\":1}\n" },
+    { "subdirectory", CLONE, "w/perf/sub", "HEAD", "../base.json", .bytes = "{\"n\":1}\n" },
+    { "depth 1, HEAD", "git clone -q --depth 1 file://$PWD/origin w", "w", "HEAD", "perf/base.json",
+      .bytes = "{\"n\":1}\n" },
+    { "depth 1, its parent", "git clone -q --depth 1 file://$PWD/origin w", "w", "HEAD~1",
+      "perf/base.json", .kind = TG_ERR_GIT,
+      .message = "revision 'HEAD~1' is not here: the history is shallow",
+      .hint = "set fetch-depth: 2 (or 0" },
+    { "depth 1, another branch", "git clone -q --depth 1 file://$PWD/origin w", "w",
+      "origin/feature", "perf/base.json", .kind = TG_ERR_GIT, .message = "shallow",
+      .hint = "fetch-depth: 2" },
+    { "depth 2, its parent", "git clone -q --depth 2 file://$PWD/origin w", "w", "HEAD~1",
+      "perf/base.json", .bytes = "{\"n\":1}\n" },
+    { "blob:none", "git clone -q -n --filter=blob:none file://$PWD/origin w", "w", "origin/main",
+      "perf/base.json", .bytes = "{\"n\":1}\n" },
+    { "blob:none, offline", "git clone -q -n --filter=blob:none file://$PWD/origin w", "w",
+      "origin/main", "perf/base.json", .offline = true, .kind = TG_ERR_GIT,
+      .message = "on the server only (partial clone)", .hint = "Run `git cat-file -e " },
+    { "blob:none, server gone",
+      "git clone -q -n --filter=blob:none file://$PWD/origin w; mv origin gone", "w", "origin/main",
+      "perf/base.json", .kind = TG_ERR_GIT, .message = "fetching object ",
+      .hint = "git fetch --refetch --no-filter origin" },
+    { "tree:0", "git clone -q -n --filter=tree:0 file://$PWD/origin w", "w", "origin/main",
+      "perf/base.json", .bytes = "{\"n\":1}\n" },
+    { "tree:0, a glob", "git clone -q -n --filter=tree:0 file://$PWD/origin w", "w", "origin/main",
+      "per?/r*.json", .bytes = "{\"r\":0}\n" },
+    { "sparse", CLONE "cd w; git sparse-checkout set --cone other; test ! -e perf", "w", "HEAD",
+      "perf/base.json", .bytes = "{\"n\":1}\n" },
+    { "worktreeConfig", FORMAT1("extensions.worktreeConfig true"), "w", "HEAD", "perf/base.json",
+      .bytes = "{\"n\":1}\n" },
+    { "preciousObjects", FORMAT1("extensions.preciousObjects true"), "w", "HEAD", "perf/base.json",
+      .bytes = "{\"n\":1}\n" },
+    { "relativeWorktrees", FORMAT1("extensions.relativeWorktrees true"), "w", "HEAD",
+      "perf/base.json", .bytes = "{\"n\":1}\n" },
+    { "an extension nobody knows", FORMAT1("extensions.tomorrow true"), "w", "HEAD",
+      "perf/base.json", .kind = TG_ERR_GIT, .message = "unsupported extension",
+      .hint = "git show REV:PATH > FILE" },
+    { "worktree", CLONE "cd w; git worktree add -q ../other HEAD~1", "other", "HEAD",
+      "perf/base.json", .bytes = "{\"n\":1}\n" },
+    { "bare", "git clone -q --bare file://$PWD/origin w", "w", "main", "perf/base.json",
+      .bytes = "{\"n\":1}\n" },
+    { "inside a submodule",
+      "git init -q -b main w; cd w; git -c protocol.file.allow=always submodule --quiet add "
+      "file://$PWD/../origin sub; git commit -qm sub",
+      "w/sub", "HEAD", "perf/base.json", .bytes = "{\"n\":1}\n" },
+    { "a path into a submodule",
+      "git init -q -b main w; cd w; git -c protocol.file.allow=always submodule --quiet add "
+      "file://$PWD/../origin sub; git commit -qm sub",
+      "w", "HEAD", "sub/perf/base.json", .kind = TG_ERR_GIT, .message = "'sub' in commit ",
+      .hint = "run tracegate in the submodule" },
+    { "a symbolic link", CLONE, "w", "HEAD", "perf/link.json", .kind = TG_ERR_GIT,
+      .message = "'perf/link.json' in commit ", .hint = "name the file it points to" },
+    { "alternates", "git clone -q -s $PWD/origin w", "w", "HEAD", "perf/base.json",
+      .bytes = "{\"n\":1}\n" },
+    { "packed", CLONE "cd w; git repack -qadf; git prune-packed", "w", "HEAD", "perf/base.json",
+      .bytes = "{\"n\":1}\n" },
+    { "unborn HEAD", "git init -q -b main w", "w", "HEAD", "x", .kind = TG_ERR_GIT,
+      .message = "no commit yet", .hint = "Commit first" },
+    { "detached", CLONE "cd w; git checkout -q --detach HEAD~1", "w", "HEAD", "perf/base.json",
+      .bytes = "{\"n\":1}\n" },
+    { "sha256", "git init -q --object-format=sha256 w", "w", "HEAD", "x", .kind = TG_ERR_GIT,
+      .message = "format is not supported", .hint = "git show REV:PATH > FILE" },
+    { "reftable", FORMAT1("extensions.refStorage reftable"), "w", "HEAD", "x", .kind = TG_ERR_GIT,
+      .message = "format is not supported", .hint = "git show REV:PATH > FILE" },
+    { "no repository", "mkdir w", "w", "HEAD", "x", .kind = TG_ERR_GIT,
+      .message = "is not inside a git repository", .hint = "--baseline FILE" },
+    { "no such folder", "true", "w", "HEAD", "x", .kind = TG_ERR_GIT,
+      .message = "is not inside a git repository", .hint = "--baseline FILE" },
+    { "an object is missing, no partial clone",
+      CLONE
+      "cd w; o=$(git rev-parse HEAD:perf/base.json);"
+      "p=$(ls .git/objects/pack/*.pack); mv $p p; rm -f .git/objects/pack/*; "
+      "git unpack-objects -q < p; rm -f .git/objects/$(echo $o | cut -c1-2)/$(echo $o | cut -c3-)",
+      "w", "HEAD", "perf/base.json", .kind = TG_ERR_GIT, .hint = "git fsck" },
+    { "LFS present", LFS_POINTER "cp ../object $at/$h", "w", "HEAD", "perf/base.json",
+      .bytes = "{\"big\":1}\n" },
+    { "LFS in lfs.storage",
+      LFS_POINTER "git config lfs.storage store; mkdir -p .git/store; "
+                  "cp ../object $at/$h; mv .git/lfs/objects .git/store/",
+      "w", "HEAD", "perf/base.json", .bytes = "{\"big\":1}\n" },
+    { "LFS in a worktree", LFS_POINTER "cp ../object $at/$h; git worktree add -q ../other", "other",
+      "HEAD", "perf/base.json", .bytes = "{\"big\":1}\n" },
+    { "LFS missing", LFS_POINTER, "w", "HEAD", "perf/base.json", .kind = TG_ERR_GIT,
+      .message = "is a Git LFS pointer and its object is not here",
+      .hint = "Checkout with lfs: true" },
+    { "LFS object too short", LFS_POINTER "echo x > $at/$h", "w", "HEAD", "perf/base.json",
+      .kind = TG_ERR_GIT, .message = "its size differs", .hint = "git lfs fetch" },
+    { "LFS object changed", LFS_POINTER "printf '{\"big\":2}\\n' > $at/$h", "w", "HEAD",
+      "perf/base.json", .kind = TG_ERR_GIT, .message = "its SHA-256 differs",
+      .hint = "git lfs fetch" },
+};
+
+static void one_shape(const struct shape *s, const struct box *template)
+{
+    struct tg_buf out = { 0 };
+    struct tg_err err;
+    void *state;
+    struct box *b;
+    bool ok;
+    assert_int_equal(box_setup(&state), 0);
+    b = state;
+    print_message("    %s\n", s->name);
+    box_sh(b, tg_arena_printf(b->a, "cp -a '%s/origin' .; exec >/dev/null\n%s", template->dir,
+                              s->script));
+    ok = read_first(b,
+                    &(struct tg_git_opts){
+                        .dir = box_path(b, s->dir), .offline = s->offline, .timeout_ms = 20000 },
+                    s->rev, s->path, &out, &err);
+    if (s->bytes) {
+        assert_no_error(ok, &err);
+        assert_string_equal(out.p, s->bytes);
+    } else {
+        assert_false(ok);
+        assert_error(&err, s->kind, s->message, s->hint);
+    }
+    tg_buf_release(&out);
+    box_teardown(&state);
+}
+
+static void every_shape_of_repository(void **state)
+{
+    const struct box *b = *state;
+    box_origin(b);
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        one_shape(&shapes[i], b);
+}
+
+/* The clone stays sound after git fetched what was promised, and the next read needs no server. */
+static void fetched_objects_stay(void **state)
+{
+    const struct box *b = *state;
+    struct tg_git_opts o = { .dir = box_path(b, "w") };
+    struct tg_buf out = { 0 };
+    struct tg_err err;
+    box_origin(b);
+    box_sh(b, "git clone -q -n --filter=tree:0 file://$PWD/origin w");
+    assert_no_error(read_first(b, &o, "origin/main~1", "perf/base.json", &out, &err), &err);
+    box_sh(b, "mv origin gone; cd w; git fsck --connectivity-only 2>&1 | (! grep -i error)");
+    o.offline = true;
+    assert_no_error(read_first(b, &o, "origin/main~1", "perf/base.json", &out, &err), &err);
+    assert_string_equal(out.p, "{\"n\":1}\n{\"n\":1}\n");
+    tg_buf_release(&out);
+}
+
+static void git_program_missing(void **state)
+{
+    const struct box *b = *state;
+    struct tg_git_opts o = { .dir = box_path(b, "w"), .git = "/nowhere/git" };
+    struct tg_buf out = { 0 };
+    struct tg_err err;
+    box_origin(b);
+    box_sh(b, "git clone -q -n --filter=blob:none file://$PWD/origin w");
+    assert_false(read_first(b, &o, "origin/main", "perf/base.json", &out, &err));
+    assert_error(&err, TG_ERR_GIT, "needs the program '/nowhere/git'", "Install git");
+    tg_buf_release(&out);
+}
+
+/* A server that never answers: the timeout holds and says so. */
+static void git_that_hangs(void **state)
+{
+    const struct box *b = *state;
+    struct tg_git_opts o = { .dir = box_path(b, "w"),
+                             .git = box_path(b, "slow"),
+                             .timeout_ms = 300 };
+    struct tg_buf out = { 0 };
+    struct tg_err err;
+    box_origin(b);
+    box_sh(b, "git clone -q -n --filter=blob:none file://$PWD/origin w\n"
+              "printf '#!/bin/sh\\nsleep 30\\n' > slow; chmod +x slow");
+    assert_false(read_first(b, &o, "origin/main", "perf/base.json", &out, &err));
+    assert_error(&err, TG_ERR_GIT, "took longer than", "Check the network");
+    tg_buf_release(&out);
+}
+
+/* ---- owners -------------------------------------------------------------------------------- */
+
+static void foreign_owner(void **state)
+{
+    const struct box *b = *state;
+    struct tg_git_opts o = { .dir = box_path(b, "w") };
+    struct tg_buf out = { 0 };
+    struct tg_err err;
+    if (geteuid() != 0) {
+        print_message("only root can give a repository away: skipped\n");
+        skip();
+    }
+    box_origin(b);
+    box_sh(b, "git clone -q file://$PWD/origin w; chown -R 12345:12345 w");
+    assert_false(read_first(b, &o, "HEAD", "perf/base.json", &out, &err));
+    assert_error(&err, TG_ERR_GIT, tg_arena_printf(b->a, "repository '%s/w' belongs", b->dir),
+                 "git config --global --add safe.directory");
+    o.trust_owner = true; /* the option alone is enough … */
+    assert_no_error(read_first(b, &o, "HEAD", "perf/base.json", &out, &err), &err);
+    o.trust_owner = false; /* … and counts for that one opening */
+    assert_false(read_first(b, &o, "HEAD", "perf/base.json", &out, &err));
+    box_sh(b, hinted_command(b, &err)); /* the exact fix is one */
+    assert_no_error(read_first(b, &o, "HEAD", "perf/base.json", &out, &err), &err);
+    box_sh(b, "git config --global --unset-all safe.directory");
+    assert_false(read_first(b, &o, "HEAD", "perf/base.json", &out, &err));
+    box_sh(b, "git config --global safe.directory '*'"); /* libgit2 1.5 alone does not know it */
+    assert_no_error(read_first(b, &o, "HEAD", "perf/base.json", &out, &err), &err);
+    box_sh(b, "git config --global --unset-all safe.directory\n"
+              "git config --global safe.directory \"$PWD/other/*\"");
+    assert_false(read_first(b, &o, "HEAD", "perf/base.json", &out, &err));
+    tg_buf_release(&out);
+}
+
+/* ---- revisions ----------------------------------------------------------------------------- */
+
+static const char *const good_revs[] = {
+    "main",       "origin/main", "v1",    "light",       "HEAD",           "HEAD~1", "HEAD^",
+    "HEAD^0",     "v1^{commit}", ":/c2",  "HEAD^{/c2}",  "refs/tags/v1",   "origin", "main@{0}",
+    "tags/light", "@{u}",        "twice", "origin/HEAD", "origin/feature", "v1~1",
+};
+
+static void revisions_are_what_git_says(void **state)
+{
+    const struct box *b = *state;
+    struct tg_err err;
+    struct tg_git *g;
+    struct tg_commit c;
+    const char *want;
+    box_origin(b);
+    box_sh(b, "git clone -q file://$PWD/origin w; cd w; git tag -a -m two twice v1 2>/dev/null");
+    g = open_at(b, "w", &err);
+    assert_non_null(g);
+    for (size_t i = 0; i < sizeof good_revs / sizeof *good_revs; i++) {
+        want = box_line(b, tg_arena_printf(b->a, "git -C w rev-list -1 '%s'", good_revs[i]));
+        assert_no_error(tg_git_resolve(g, good_revs[i], b->a, &c, &err), &err);
+        assert_string_equal(c.sha, want);
+        assert_string_equal(c.ref.p, good_revs[i]);
+    }
+    /* '@' as git's manual has it; libgit2 1.5 fails on all but the first. */
+    assert_true(tg_git_resolve(g, "@", b->a, &c, &err));
+    assert_string_equal(c.sha, box_line(b, "git -C w rev-parse HEAD"));
+    assert_true(tg_git_resolve(g, "@~1", b->a, &c, &err));
+    assert_string_equal(c.sha, box_line(b, "git -C w rev-parse HEAD~1"));
+    assert_true(tg_git_resolve(g, "@^{/c2}", b->a, &c, &err));
+    assert_string_equal(c.sha, box_line(b, "git -C w rev-parse v1^{}"));
+    /* Short: seven digits; and the record itself, dates as box_setup fixed them. */
+    assert_true(tg_git_resolve(g, tg_arena_printf(b->a, "%.7s", c.sha), b->a, &c, &err));
+    assert_string_equal(c.summary.p, "c2 baseline");
+    assert_int_equal(c.date, 1700000000);
+    assert_int_equal(c.date_offset, 60);
+    assert_int_equal(c.how, TG_HOW_REV);
+    tg_git_close(g);
+}
+
+static const struct {
+    const char *rev;
+    enum tg_err_kind kind;
+    const char *message, *hint;
+} bad_revs[] = {
+    { "nope", TG_ERR_REF, "revision 'nope' does not exist here", "git fetch origin nope" },
+    { "origin/nope", TG_ERR_REF, "does not exist", "git fetch origin nope" },
+    { "a$(x);b", TG_ERR_REF, "does not exist", "origin 'a$(x);b'`" },
+    { "feature", TG_ERR_REF, "does not exist", "Did you mean 'origin/feature'?" },
+    { "HEAD~99", TG_ERR_REF, "does not exist", NULL },
+    { "0123456789012345678901234567890123456789", TG_ERR_REF, "does not exist", "git fetch" },
+    { "-x", TG_ERR_USAGE, "begins with '-'", "refs/heads/-x" },
+    { "--upload-pack=x", TG_ERR_USAGE, "begins with '-'", NULL },
+    { "", TG_ERR_USAGE, "an empty revision", NULL },
+    { "a\nb", TG_ERR_USAGE, "a control character", NULL },
+    { "main..v1", TG_ERR_USAGE, "is a range", "'main'" },
+    { "main...v1", TG_ERR_USAGE, "is a range", NULL },
+    { "HEAD:perf", TG_ERR_REF, "is not a commit", "REV:PATH" },
+    { "HEAD:perf/base.json", TG_ERR_REF, "is not a commit", NULL },
+    { "HEAD^{tree}", TG_ERR_REF, "is not a commit", NULL },
+    { "blobtag", TG_ERR_REF, "is not a commit", NULL },
+    { "HEAD^{", TG_ERR_REF, "is not a revision", "git rev-parse" },
+};
+
+static void revisions_refused(void **state)
+{
+    const struct box *b = *state;
+    struct tg_err err;
+    struct tg_git *g;
+    box_origin(b);
+    box_sh(b, "git clone -q file://$PWD/origin w; cd w; git tag blobtag HEAD:perf/base.json");
+    g = open_at(b, "w", &err);
+    assert_non_null(g);
+    for (size_t i = 0; i < sizeof bad_revs / sizeof *bad_revs; i++) {
+        struct tg_commit c;
+        tg_err_init(&err);
+        if (tg_git_resolve(g, bad_revs[i].rev, b->a, &c, &err))
+            fail_msg("'%s' resolves", bad_revs[i].rev);
+        assert_error(&err, bad_revs[i].kind, bad_revs[i].message, bad_revs[i].hint);
+    }
+    tg_git_close(g);
+}
+
+/* ---- paths and lists ----------------------------------------------------------------------- */
+
+/* In w/perf of the clone, at main; the files as box_origin made them. */
+static const struct {
+    const char *path, *list; /* names joined by a blank */
+} lists[] = {
+    { "perf/base.json", "perf/base.json" },
+    { "./base.json", "perf/base.json" },
+    { "../perf//./base.json", "perf/base.json" },
+    { "perf/sub/../base.json", "perf/base.json" },
+    { "perf/notes.txt", "perf/notes.txt" }, /* named exactly: taken whatever it is called */
+    { "perf", "perf/base.json perf/r0.json perf/r1.json" }, /* no hidden, text, link, sub */
+    { "perf/", "perf/base.json perf/r0.json perf/r1.json" },
+    { ".", "perf/base.json perf/r0.json perf/r1.json" },
+    { "perf/r*.json", "perf/r0.json perf/r1.json" },
+    { "*/r[1-9].json", "perf/r1.json" },
+    { "perf/*", "perf/base.json perf/notes.txt perf/r0.json perf/r1.json" },
+    { "*/*/x.json", "perf/sub/x.json" },
+    { "perf/*.json/x", "" },
+    { "perf/*sub", "" },
+    { "nothing", "" },
+    { "perf/base.json/x", "" },
+    { "README/*", "" },
+    { "", "" }, /* the root has no trace of its own */
+};
+
+static void lists_of_files(void **state)
+{
+    const struct box *b = *state;
+    struct tg_err err;
+    struct tg_git *g;
+    const char *sha;
+    box_origin(b);
+    box_sh(b, "git clone -q file://$PWD/origin w");
+    sha = box_line(b, "git -C w rev-parse HEAD");
+    g = open_at(b, "w/perf", &err);
+    assert_non_null(g);
+    assert_string_equal(tg_git_prefix(g), "perf/");
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        struct tg_git_files f;
+        struct tg_buf names = { 0 };
+        assert_no_error(tg_git_list(g, sha, lists[i].path, b->a, &f, &err), &err);
+        tg_buf_puts(&names, "");
+        for (size_t k = 0; k < f.n; k++) {
+            tg_buf_printf(&names, "%s%s", k ? " " : "", f.v[k].path.p);
+            assert_string_equal(
+                f.v[k].oid,
+                box_line(b, tg_arena_printf(b->a, "git -C w rev-parse 'HEAD:%s'", f.v[k].path.p)));
+            assert_string_equal(f.v[k].commit, sha);
+        }
+        if (strcmp(names.p, lists[i].list) != 0)
+            fail_msg("'%s' lists '%s', not '%s'", lists[i].path, names.p, lists[i].list);
+        tg_buf_release(&names);
+    }
+    tg_git_close(g);
+}
+
+static void paths_that_leave(void **state)
+{
+    static const char *const paths[] = { "/etc/passwd", "../../x", "perf/../../x", "a/../..",
+                                         ".." };
+    const struct box *b = *state;
+    struct tg_git_files f;
+    struct tg_err err;
+    struct tg_git *g;
+    box_origin(b);
+    g = open_at(b, "origin", &err);
+    assert_non_null(g);
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        tg_err_init(&err);
+        assert_false(
+            tg_git_list(g, box_line(b, "git -C origin rev-parse HEAD"), paths[i], b->a, &f, &err));
+        assert_error(&err, TG_ERR_USAGE, "leaves the repository", "start at its root");
+    }
+    tg_git_close(g);
+}
+
+/* A glob character in a name: the exact name wins. */
+static void exact_name_before_glob(void **state)
+{
+    const struct box *b = *state;
+    struct tg_git_files f;
+    struct tg_err err;
+    struct tg_git *g;
+    box_sh(b, "git init -q -b main w; cd w; echo 1 > 'r[1].json'; echo 2 > r1.json; git add .; "
+              "git commit -qm x");
+    g = open_at(b, "w", &err);
+    assert_non_null(g);
+    assert_true(
+        tg_git_list(g, box_line(b, "git -C w rev-parse HEAD"), "r[1].json", b->a, &f, &err));
+    assert_int_equal(f.n, 1);
+    assert_string_equal(f.v[0].path.p, "r[1].json");
+    tg_git_close(g);
+}
+
+static void work_tree_paths(void **state)
+{
+    const struct box *b = *state;
+    struct tg_err err;
+    struct tg_git *g;
+    tg_sv p;
+    box_origin(b);
+    box_sh(b, "ln -s origin/perf here; ln -s /etc/hostname origin/out.json");
+    g = open_at(b, "origin", &err);
+    assert_non_null(g);
+    assert_true(tg_git_relative(g, box_path(b, "origin/perf/base.json"), b->a, &p, &err));
+    assert_string_equal(p.p, "perf/base.json");
+    assert_true(tg_git_relative(g, box_path(b, "origin/new/dir/x.json"), b->a, &p, &err));
+    assert_string_equal(p.p, "new/dir/x.json");
+    assert_true(tg_git_relative(g, box_path(b, "here/base.json"), b->a, &p, &err));
+    assert_string_equal(p.p, "perf/base.json"); /* through a link: where it really is */
+    assert_true(tg_git_relative(g, box_path(b, "origin/out.json"), b->a, &p, &err));
+    assert_string_equal(p.p, "out.json"); /* the link itself is in the tree */
+    assert_int_equal(chdir(box_path(b, "origin/perf")), 0);
+    assert_true(tg_git_relative(g, "../out/./x.json", b->a, &p, &err));
+    assert_string_equal(p.p, "out/x.json");
+    assert_true(tg_git_relative(g, "..", b->a, &p, &err));
+    assert_string_equal(p.p, "");
+    tg_err_init(&err);
+    assert_false(tg_git_relative(g, "../../elsewhere", b->a, &p, &err));
+    assert_error(&err, TG_ERR_USAGE, "leaves the repository", NULL);
+    tg_err_init(&err);
+    assert_false(tg_git_relative(g, box_path(b, "origin2"), b->a, &p, &err)); /* a mere prefix */
+    assert_int_equal(chdir("/"), 0);
+    tg_git_close(g);
+}
+
+static void one_file_by_path(void **state)
+{
+    const struct box *b = *state;
+    struct tg_buf out = { 0 };
+    struct tg_err err;
+    struct tg_git *g;
+    const char *sha;
+    bool found;
+    box_origin(b);
+    sha = box_line(b, "git -C origin rev-parse HEAD");
+    g = open_at(b, "origin", &err);
+    assert_non_null(g);
+    assert_true(tg_git_read_path(g, sha, ".tracegate.yml", &out, &found, &err));
+    assert_true(found);
+    assert_string_equal(out.p, "version: 1\n");
+    assert_true(tg_git_read_path(g, sha, ".tracegate.yaml", &out, &found, &err));
+    assert_false(found);
+    assert_true(tg_git_read_path(g, sha, "perf", &out, &found, &err));
+    assert_false(found); /* a folder is no file */
+    assert_string_equal(out.p, "version: 1\n");
+    tg_buf_release(&out);
+    tg_git_close(g);
+}
+
+/* ---- sizes and limits ---------------------------------------------------------------------- */
+
+#define MIB ((size_t)1 << 20)
+/* 2 MiB that do not compress, then the same with another end: git stores one as a delta. */
+#define DELTA                                                                                      \
+    "git init -q -b main w; cd w; head -c 2097152 /dev/urandom > big.json; git add .; "            \
+    "git commit -qm 1; echo more >> big.json; git commit -qam 2; git gc -q; git prune-packed; "    \
+    "git verify-pack -v .git/objects/pack/*.idx | grep -q 'blob .* 1 [0-9a-f]*$'"
+#define LOOSE                                                                                      \
+    "git init -q -b main w; cd w; head -c 2097152 /dev/zero > big.json; git add .; git commit "    \
+    "-qm 1"
+
+static void limit_before_loading(void **state)
+{
+    static const char *const scripts[] = { DELTA, LOOSE };
+    (void)state;
+    for (size_t i = 0; i < 2; i++)
+        for (int parent = 0; parent <= (i == 0); parent++) {
+            struct tg_limits limits = TG_LIMITS_DEFAULT;
+            struct tg_git_opts o = { .limits = &limits };
+            const char *rev = parent ? "HEAD~1" : "HEAD";
+            struct tg_buf out = { 0 };
+            struct tg_err err;
+            struct box *b;
+            char hex[65];
+            void *box;
+            assert_int_equal(box_setup(&box), 0);
+            b = box;
+            box_sh(b, scripts[i]);
+            o.dir = box_path(b, "w");
+            limits.max_blob = MIB;
+            assert_false(read_first(b, &o, rev, "big.json", &out, &err));
+            assert_error(&err, TG_ERR_LIMIT, "bytes in git, the limit is 1048576",
+                         "tracegate summarize");
+            assert_int_equal(out.cap, 0); /* nothing was loaded */
+            limits.max_blob = 3 * MIB;
+            assert_no_error(read_first(b, &o, rev, "big.json", &out, &err), &err);
+            tg_sha256_hex(tg_buf_sv(&out), hex);
+            assert_string_equal(hex, box_line(b, tg_arena_printf(b->a,
+                                                                 "git -C w show %s:big.json | "
+                                                                 "sha256sum | cut -c1-64",
+                                                                 rev)));
+            tg_buf_release(&out);
+            box_teardown(&box);
+        }
+}
+
+/* Above 50 MiB git streams the blob; without the program libgit2 does it: the same bytes. */
+static void streamed_blob(void **state)
+{
+    static const char *const programs[] = { NULL, "/nowhere/git" };
+    const struct box *b = *state;
+    struct tg_buf out = { 0 };
+    struct tg_err err;
+    char hex[65];
+    const char *want;
+    box_sh(
+        b,
+        "git init -q -b main w; cd w; git config core.compression 1; yes '{\"name\": \"aten\"}' | "
+        "head -c 53477376 > big.json; git add .; git commit -qm 1; git repack -qad");
+    want = box_line(b, "sha256sum < w/big.json | cut -c1-64");
+    for (size_t i = 0; i < 2; i++) {
+        struct tg_git_opts o = { .dir = box_path(b, "w"), .git = programs[i] };
+        tg_buf_clear(&out);
+        assert_no_error(read_first(b, &o, "HEAD", "big.json", &out, &err), &err);
+        assert_int_equal(out.n, 53477376);
+        tg_sha256_hex(tg_buf_sv(&out), hex);
+        assert_string_equal(hex, want);
+    }
+    /* A git that prints something else of that length must not be believed. */
+    box_sh(b, "printf '#!/bin/sh\\nhead -c 53477376 /dev/zero\\n' > liar; chmod +x liar");
+    tg_buf_clear(&out);
+    assert_false(
+        read_first(b, &(struct tg_git_opts){ .dir = box_path(b, "w"), .git = box_path(b, "liar") },
+                   "HEAD", "big.json", &out, &err));
+    assert_error(&err, TG_ERR_GIT, "reading 'big.json' from git failed", NULL);
+    tg_buf_release(&out);
+}
+
+static void too_many_files(void **state)
+{
+    const struct box *b = *state;
+    struct tg_limits limits = TG_LIMITS_DEFAULT;
+    struct tg_buf out = { 0 };
+    struct tg_err err;
+    limits.max_files = 2; /* perf has three */
+    box_origin(b);
+    assert_false(
+        read_first(b, &(struct tg_git_opts){ .dir = box_path(b, "origin"), .limits = &limits },
+                   "HEAD", "perf", &out, &err));
+    assert_error(&err, TG_ERR_LIMIT, "more than 2 files", "tracegate merge");
+    tg_buf_release(&out);
+}
+
+static void lfs_limit(void **state)
+{
+    const struct box *b = *state;
+    struct tg_limits limits = TG_LIMITS_DEFAULT;
+    struct tg_buf out = { 0 };
+    struct tg_err err;
+    limits.max_blob = 200; /* the pointer has 127 bytes, its object is said to have 201 */
+    box_sh(b, "git init -q -b main w; cd w; printf 'version https://git-lfs.github.com/spec/v1\\n"
+              "oid sha256:%064d\\nsize 201\\n' 0 > a.json; git add .; git commit -qm 1");
+    assert_false(read_first(b, &(struct tg_git_opts){ .dir = box_path(b, "w"), .limits = &limits },
+                            "HEAD", "a.json", &out, &err));
+    assert_error(&err, TG_ERR_LIMIT, "201 bytes in Git LFS, the limit is 200", "summarize");
+    tg_buf_release(&out);
+}
+
+/* Two repositories open side by side: nothing is shared. */
+static void two_at_once(void **state)
+{
+    const struct box *b = *state;
+    struct tg_git *one, *two;
+    struct tg_commit c;
+    struct tg_err err;
+    box_origin(b);
+    box_sh(b, "git init -q -b main w; cd w; git commit -q --allow-empty -m other");
+    one = open_at(b, "origin", &err);
+    two = open_at(b, "w", &err);
+    assert_non_null(one);
+    assert_non_null(two);
+    tg_git_close(one);
+    assert_true(tg_git_resolve(two, "HEAD", b->a, &c, &err));
+    assert_string_equal(c.summary.p, "other");
+    tg_git_close(two);
+}
+
+/* GIT_DIR, as a hook has it, counts when no folder is named; GIT_WORK_TREE does not stop us. */
+static void git_dir_from_a_hook(void **state)
+{
+    const struct box *b = *state;
+    struct tg_git *g;
+    struct tg_commit c;
+    struct tg_err err;
+    box_origin(b);
+    setenv("GIT_DIR", box_path(b, "origin/.git"), 1);
+    tg_err_init(&err);
+    g = tg_git_open(&(struct tg_git_opts){ .dir = NULL }, &err);
+    unsetenv("GIT_DIR");
+    assert_no_error(g != NULL, &err);
+    assert_true(tg_git_resolve(g, "HEAD", b->a, &c, &err));
+    assert_string_equal(c.summary.p, "c4");
+    tg_git_close(g);
+}
+
+#define IN_BOX(f) cmocka_unit_test_setup_teardown(f, box_setup, box_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_BOX(every_shape_of_repository),
+        IN_BOX(fetched_objects_stay),
+        IN_BOX(git_program_missing),
+        IN_BOX(git_that_hangs),
+        IN_BOX(foreign_owner),
+        IN_BOX(revisions_are_what_git_says),
+        IN_BOX(revisions_refused),
+        IN_BOX(lists_of_files),
+        IN_BOX(paths_that_leave),
+        IN_BOX(exact_name_before_glob),
+        IN_BOX(work_tree_paths),
+        IN_BOX(one_file_by_path),
+        cmocka_unit_test(limit_before_loading),
+        IN_BOX(streamed_blob),
+        IN_BOX(too_many_files),
+        IN_BOX(lfs_limit),
+        IN_BOX(two_at_once),
+        IN_BOX(git_dir_from_a_hook),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -63,7 +63,9 @@ int main(int argc, char **argv)
         s = tg_source_open(argv[i], NULL, &err);
         if (!s)
             return fail(&err);
-        rc = argv[1][0] == 't' ? totals(s, &err) : argv[1][0] == 'l' ? load(s, &err) : drain(s, &err);
+        rc = argv[1][0] == 't'   ? totals(s, &err)
+             : argv[1][0] == 'l' ? load(s, &err)
+                                 : drain(s, &err);
         tg_source_close(s);
     }
     return rc;

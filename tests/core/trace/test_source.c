@@ -1,0 +1,444 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "core/base/buf.h"
+#include "core/trace/inflate.h"
+#include "core/trace/source.h"
+
+/* --- gzip and zstd by hand (RFC 1952, 1951, 8878), so that no library judges itself
+ * --------------- */
+
+static uint32_t crc32_of(tg_sv s)
+{
+    uint32_t crc = 0xffffffff;
+    for (size_t i = 0; i < s.n; i++) {
+        crc ^= (unsigned char)s.p[i];
+        for (int k = 0; k < 8; k++)
+            crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
+    }
+    return ~crc;
+}
+
+static void put_le(struct tg_buf *out, uint64_t v, int bytes)
+{
+    for (int i = 0; i < bytes; i++)
+        tg_buf_putc(out, (char)(v >> (8 * i) & 0xff));
+}
+
+/* A member of stored blocks of at most `block` bytes, with a file name in its header. */
+static void put_member(struct tg_buf *out, tg_sv text, size_t block)
+{
+    tg_buf_add(out, TG_SV("\x1f\x8b\x08\x08\0\0\0\0\0\x03name\0"));
+    for (size_t at = 0;;) {
+        size_t n = text.n - at < block ? text.n - at : block;
+        tg_buf_putc(out, at + n == text.n);
+        put_le(out, n, 2);
+        put_le(out, ~n & 0xffff, 2);
+        tg_buf_add(out, (tg_sv){ text.p + at, n });
+        at += n;
+        if (at == text.n)
+            break;
+    }
+    put_le(out, crc32_of(text), 4);
+    put_le(out, text.n, 4);
+}
+
+/* A zstd frame of one raw block: single segment, one byte of size. */
+static void put_frame(struct tg_buf *out, tg_sv text)
+{
+    tg_buf_add(out, TG_SV("\x28\xb5\x2f\xfd\x20"));
+    put_le(out, text.n, 1);
+    put_le(out, 1 | text.n << 3, 3);
+    tg_buf_add(out, text);
+}
+
+/* Bits, least significant first; Huffman codes go in most significant first. */
+struct bits {
+    struct tg_buf *out;
+    unsigned acc, n;
+};
+
+static void put_bits(struct bits *b, unsigned v, unsigned n)
+{
+    b->acc |= v << b->n;
+    for (b->n += n; b->n >= 8; b->n -= 8, b->acc >>= 8)
+        tg_buf_putc(b->out, (char)(b->acc & 0xff));
+}
+
+static void put_code(struct bits *b, unsigned code, unsigned n)
+{
+    while (n--)
+        put_bits(b, code >> n & 1, 1);
+}
+
+/* `copies` * 258 + 1 blanks in one fixed-Huffman block: 13 bits for 258 bytes, ratio 158. */
+static void put_bomb(struct tg_buf *out, size_t copies)
+{
+    struct bits b = { out, 0, 0 };
+    tg_buf_add(out, TG_SV("\x1f\x8b\x08\0\0\0\0\0\0\x03"));
+    put_bits(&b, 1, 1);
+    put_bits(&b, 1, 2);
+    put_code(&b, 0x30 + ' ', 8);
+    for (size_t i = 0; i < copies; i++) {
+        put_code(&b, 0xc0 + 285 - 280, 8); /* length 258 */
+        put_code(&b, 0, 5);                /* distance 1 */
+    }
+    put_code(&b, 0, 7);
+    put_bits(&b, 0, 7);
+    put_le(out, 0, 8); /* the limit is reached before the checksum */
+}
+
+/* --- helpers ---------------------------------------------------------------------------------- */
+
+static bool drain(struct tg_source *s, size_t step, struct tg_buf *out, struct tg_err *err)
+{
+    int64_t got;
+    char to[4096];
+    while ((got = tg_source_fill(s, to, step, err)) > 0)
+        tg_buf_add(out, (tg_sv){ to, (size_t)got });
+    return got == 0;
+}
+
+static bool unpack(tg_sv packed, size_t step, struct tg_buf *out, struct tg_err *err)
+{
+    struct tg_source *s;
+    bool ok;
+    tg_buf_clear(out);
+    tg_err_init(err);
+    s = tg_source_memory(packed, "test", NULL, err);
+    if (!s)
+        return false;
+    ok = drain(s, step, out, err);
+    tg_source_close(s);
+    return ok;
+}
+
+static void assert_text(const struct tg_buf *b, const char *text)
+{
+    assert_int_equal(b->n, strlen(text));
+    assert_memory_equal(b->p ? b->p : "", text, b->n);
+}
+
+static const size_t steps[] = { 1, 2, 3, 7, 64, 4096 };
+#define FOR_STEPS(i) for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+
+/* --- tests ------------------------------------------------------------------------------------ */
+
+static void plain_text_is_passed_on(void **state)
+{
+    struct tg_buf out = { 0 };
+    struct tg_err err;
+    (void)state;
+    FOR_STEPS(i)
+    {
+        assert_true(unpack(TG_SV("hello, trace"), steps[i], &out, &err));
+        assert_text(&out, "hello, trace");
+    }
+    assert_true(unpack(TG_SV(""), 10, &out, &err));
+    assert_int_equal(out.n, 0);
+    tg_buf_release(&out);
+}
+
+static void members_are_joined(void **state)
+{
+    struct tg_buf packed = { 0 }, out = { 0 };
+    struct tg_err err;
+    (void)state;
+    put_member(&packed, TG_SV("first, "), 3);
+    put_member(&packed, TG_SV(""), 100);
+    put_member(&packed, TG_SV("second"), 100);
+    FOR_STEPS(i)
+    {
+        assert_true(unpack(tg_buf_sv(&packed), steps[i], &out, &err));
+        assert_text(&out, "first, second");
+    }
+    tg_buf_add(&packed, TG_SV("\0\0\0\0\0\0\0")); /* padding of tapes and blocks */
+    assert_true(unpack(tg_buf_sv(&packed), 100, &out, &err));
+    assert_text(&out, "first, second");
+    tg_buf_release(&packed);
+    tg_buf_release(&out);
+}
+
+static void frames_are_joined(void **state)
+{
+    struct tg_buf packed = { 0 }, out = { 0 };
+    struct tg_err err;
+    (void)state;
+    if (!tg_inflate_zstd())
+        skip();
+    put_frame(&packed, TG_SV("first, "));
+    tg_buf_add(&packed, TG_SV("\x50\x2a\x4d\x18\x03\0\0\0abc")); /* a skippable frame */
+    put_frame(&packed, TG_SV("second"));
+    FOR_STEPS(i)
+    {
+        assert_true(unpack(tg_buf_sv(&packed), steps[i], &out, &err));
+        assert_text(&out, "first, second");
+    }
+    tg_buf_add(&packed, TG_SV("x"));
+    assert_false(unpack(tg_buf_sv(&packed), 100, &out, &err));
+    assert_non_null(strstr(err.message, "garbage behind the zstd stream"));
+    packed.n -= 3;
+    assert_false(unpack(tg_buf_sv(&packed), 100, &out, &err));
+    assert_non_null(strstr(err.message, "the zstd stream ends early"));
+    tg_buf_release(&packed);
+    tg_buf_release(&out);
+}
+
+/* Every prefix of a stream is an error that names where it ends: never a short read. */
+static void every_prefix_is_truncated(void **state)
+{
+    struct tg_buf packed = { 0 }, out = { 0 };
+    struct tg_err err;
+    size_t second;
+    (void)state;
+    put_member(&packed, TG_SV("first, "), 3);
+    second = packed.n;
+    put_member(&packed, TG_SV("second"), 100);
+    for (size_t n = 2; n < packed.n; n++) {
+        char want[64];
+        bool ok = unpack((tg_sv){ packed.p, n }, 5, &out, &err);
+        if (n == second) {
+            assert_true(ok);
+            continue;
+        }
+        if (n == second + 1) { /* one byte of the next header is no header */
+            assert_false(ok);
+            continue;
+        }
+        (void)snprintf(want, sizeof want, "compressed byte %zu", n);
+        assert_false(ok);
+        assert_int_equal(err.kind, TG_ERR_TRACE);
+        if (!strstr(err.message, "ends early") || !strstr(err.message, want))
+            fail_msg("prefix %zu: %s", n, err.message);
+        assert_int_equal(err.offset, n);
+    }
+    tg_buf_release(&packed);
+    tg_buf_release(&out);
+}
+
+static void damage_is_found(void **state)
+{
+    /* Where one byte is changed; negative: from the end. The member has a header of 15 bytes, 5 of
+       the stored block, "second", CRC, length. */
+    static const long at[] = { -8, -4, -10, 17, 2 };
+    struct tg_buf packed = { 0 }, out = { 0 };
+    struct tg_err err;
+    (void)state;
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+        tg_buf_clear(&packed);
+        put_member(&packed, TG_SV("second"), 100);
+        packed.p[at[i] < 0 ? packed.n - (size_t)-at[i] : (size_t)at[i]] ^= 0x15;
+        assert_false(unpack(tg_buf_sv(&packed), 100, &out, &err));
+        assert_int_equal(err.kind, TG_ERR_TRACE);
+        if (!strstr(err.message, "corrupt") || !strstr(err.message, "compressed byte"))
+            fail_msg("byte %ld: %s", at[i], err.message);
+    }
+    tg_buf_release(&packed);
+    tg_buf_release(&out);
+}
+
+static void garbage_behind_is_refused(void **state)
+{
+    struct tg_buf packed = { 0 }, out = { 0 };
+    struct tg_err err;
+    char want[64];
+    (void)state;
+    put_member(&packed, TG_SV("text"), 100);
+    (void)snprintf(want, sizeof want, "compressed byte %zu", packed.n);
+    tg_buf_add(&packed, TG_SV("garbage"));
+    assert_false(unpack(tg_buf_sv(&packed), 100, &out, &err));
+    assert_non_null(strstr(err.message, "garbage behind the gzip stream"));
+    assert_non_null(strstr(err.message, want));
+    packed.n -= 7;
+    tg_buf_add(&packed, TG_SV("\0\0\0x"));
+    assert_false(unpack(tg_buf_sv(&packed), 100, &out, &err));
+    assert_non_null(strstr(err.message, "garbage behind the gzip stream"));
+    tg_buf_release(&packed);
+    tg_buf_release(&out);
+}
+
+static void limits_stop_bombs(void **state)
+{
+    struct tg_limits limits = TG_LIMITS_DEFAULT;
+    struct tg_buf packed = { 0 };
+    struct tg_source *s;
+    struct tg_err err;
+    int64_t got;
+    char *to = malloc(1 << 20);
+    (void)state;
+    assert_non_null(to);
+    put_bomb(&packed, ((size_t)66 << 20) / 258);
+    tg_err_init(&err);
+    limits.max_ratio = 150;
+    s = tg_source_memory(tg_buf_sv(&packed), "bomb", &limits, &err);
+    assert_non_null(s);
+    while ((got = tg_source_fill(s, to, 1 << 20, &err)) > 0)
+        ;
+    assert_int_equal(got, -1);
+    assert_int_equal(err.kind, TG_ERR_LIMIT);
+    assert_non_null(strstr(err.message, "more than 150 times its size"));
+    tg_source_close(s);
+
+    tg_err_init(&err);
+    limits.max_ratio = 1000;
+    limits.max_inflated = 1000000;
+    s = tg_source_memory(tg_buf_sv(&packed), "bomb", &limits, &err);
+    while ((got = tg_source_fill(s, to, 4096, &err)) > 0)
+        ;
+    assert_int_equal(err.kind, TG_ERR_LIMIT);
+    assert_non_null(strstr(err.message, "more than 1000000 bytes"));
+    tg_source_close(s);
+
+    /* The same bytes under the default limits get as far as their (wrong) checksum. */
+    tg_err_init(&err);
+    s = tg_source_memory(tg_buf_sv(&packed), "bomb", NULL, &err);
+    while ((got = tg_source_fill(s, to, 1 << 20, &err)) > 0)
+        ;
+    assert_int_equal(err.kind, TG_ERR_TRACE);
+    assert_non_null(strstr(err.message, "corrupt"));
+    tg_source_close(s);
+    tg_buf_release(&packed);
+    free(to);
+}
+
+static void foreign_formats_are_named(void **state)
+{
+    static const struct {
+        const char *bytes, *message;
+    } cases[] = {
+        { "PK\x03\x04rest", "a zip archive" },
+        { "BZh9rest", "compressed with bzip2" },
+        { "\xfd"
+          "7zXZrest",
+          "compressed with xz" },
+        { "version https://git-lfs.github.com/spec/v1\n", "a Git LFS pointer" },
+        { "\xef\xbb\xbf{}", "a byte order mark" },
+    };
+    struct tg_buf out = { 0 };
+    struct tg_err err;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_false(unpack(tg_sv_of(cases[i].bytes), 100, &out, &err));
+        assert_int_equal(err.kind, TG_ERR_TRACE);
+        assert_non_null(strstr(err.message, cases[i].message));
+        assert_true(err.hint[0] != '\0');
+    }
+    tg_buf_release(&out);
+}
+
+/* Both gzip libraries, one byte in and one byte out at a time. */
+static void libraries_agree(void **state)
+{
+    const struct tg_inflate_ops *all[] = { tg_inflate_zlib(), tg_inflate_isal() };
+    struct tg_buf packed = { 0 };
+    (void)state;
+    put_member(&packed, TG_SV("a text of some length, twice: a text of some length"), 17);
+    for (size_t k = 0; k < 2; k++) {
+        unsigned char out[100];
+        size_t used = 0, made = 0;
+        enum tg_inflated result = TG_INFLATE_MORE;
+        void *z;
+        if (!all[k])
+            continue;
+        z = all[k]->open();
+        for (int round = 0; round < 1000 && result == TG_INFLATE_MORE; round++) {
+            struct tg_inflate_io io = { (unsigned char *)packed.p + used, out + made,
+                                        used < packed.n, 1, NULL };
+            size_t n_in = io.n_in;
+            result = all[k]->run(z, &io);
+            used += n_in - io.n_in;
+            made += 1 - io.n_out;
+        }
+        assert_int_equal(result, TG_INFLATE_MEMBER_END);
+        assert_int_equal(used, packed.n);
+        assert_int_equal(made, 51);
+        assert_memory_equal(out, "a text of some length, twice: a text of some length", 51);
+        all[k]->close(z);
+    }
+    tg_buf_release(&packed);
+}
+
+static char *temporary(tg_sv bytes)
+{
+    static const char pattern[] = "/tmp/tg-test-source-XXXXXX";
+    char *path = malloc(sizeof pattern);
+    int fd;
+    assert_non_null(path);
+    memcpy(path, pattern, sizeof pattern);
+    fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, bytes.p, bytes.n), (ssize_t)bytes.n);
+    (void)close(fd);
+    return path;
+}
+
+static void files_are_read_and_rewound(void **state)
+{
+    struct tg_buf packed = { 0 }, out = { 0 }, text = { 0 };
+    struct tg_err err;
+    struct tg_source *s;
+    uint64_t done, total;
+    char *path;
+    (void)state;
+    for (int i = 0; i < 40000; i++) /* larger than the input buffer */
+        tg_buf_printf(&text, "%d,", i);
+    put_member(&packed, tg_buf_sv(&text), 65535);
+    path = temporary(tg_buf_sv(&packed));
+    tg_err_init(&err);
+    s = tg_source_open(path, NULL, &err);
+    assert_non_null(s);
+    for (int round = 0; round < 2; round++) {
+        tg_buf_clear(&out);
+        assert_true(drain(s, 4096, &out, &err));
+        assert_int_equal(out.n, text.n);
+        assert_memory_equal(out.p, text.p, text.n);
+        tg_source_progress(s, &done, &total);
+        assert_int_equal(done, packed.n);
+        assert_int_equal(total, packed.n);
+        assert_true(tg_source_rewind(s));
+    }
+    tg_source_close(s);
+    (void)unlink(path);
+    free(path);
+    tg_buf_release(&packed);
+    tg_buf_release(&out);
+    tg_buf_release(&text);
+}
+
+static void what_cannot_be_opened_is_named(void **state)
+{
+    struct tg_err err;
+    (void)state;
+    tg_err_init(&err);
+    assert_null(tg_source_open("/nonexistent/trace.json", NULL, &err));
+    assert_int_equal(err.kind, TG_ERR_IO);
+    assert_non_null(strstr(err.message, "/nonexistent/trace.json"));
+    tg_err_init(&err);
+    assert_null(tg_source_open("/tmp", NULL, &err));
+    assert_int_equal(err.kind, TG_ERR_IO);
+    assert_non_null(strstr(err.message, "is a directory"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plain_text_is_passed_on),
+        cmocka_unit_test(members_are_joined),
+        cmocka_unit_test(frames_are_joined),
+        cmocka_unit_test(every_prefix_is_truncated),
+        cmocka_unit_test(damage_is_found),
+        cmocka_unit_test(garbage_behind_is_refused),
+        cmocka_unit_test(limits_stop_bombs),
+        cmocka_unit_test(foreign_formats_are_named),
+        cmocka_unit_test(libraries_agree),
+        cmocka_unit_test(files_are_read_and_rewound),
+        cmocka_unit_test(what_cannot_be_opened_is_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

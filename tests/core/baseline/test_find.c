@@ -1,0 +1,458 @@
+/*
+ * Which commit, and what was found there. Expected commits are written as revisions that git
+ * resolves (the oracle is `git rev-parse` and `git merge-base`), expected situations as literals
+ * with their reason in the name of the case.
+ */
+#include "tests/core/baseline/gitbox.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- which commit -------------------------------------------------------------------------- */
+
+#define CLONE "git clone -q file://$PWD/origin w 2>&1; cd w; "
+/* As actions/checkout does it for a pull request. */
+#define PULL(depth)                                                                                \
+    "git init -q w; cd w; git remote add origin file://$PWD/../origin; git fetch -q " depth        \
+    " origin +refs/pull/7/merge:refs/remotes/pull/7/merge; "                                       \
+    "git checkout -q --detach refs/remotes/pull/7/merge; "
+
+/* In texts of ci members, "$REV" stands for the sha of REV in the clone. */
+struct choice {
+    const char *name, *script, *ref, *target;
+    struct tg_ci_env env;
+    const char *want; /* a revision in the clone; "": none; NULL: an error */
+    enum tg_how how;
+    const char *found;
+    enum tg_err_kind kind;
+    const char *message, *hint;
+};
+static const struct choice choices[] = {
+    { "feature branch: merge base", CLONE "git checkout -q feature", "merge-base", .want = "light",
+      .how = TG_HOW_MERGE_BASE, .found = "merge base of HEAD and origin/main" },
+    { "on main: first parent", CLONE, "merge-base", .want = "HEAD~1", .how = TG_HOW_FIRST_PARENT,
+      .found = "first parent of HEAD, which is on origin/main" },
+    { "an old commit of main: its first parent", CLONE "git checkout -q --detach light",
+      "merge-base", .want = "v1", .how = TG_HOW_FIRST_PARENT },
+    { "root commit: nothing before", CLONE "git checkout -q --detach v1~1", "merge-base",
+      .want = "", .how = TG_HOW_NONE },
+    { "local branches only: main",
+      CLONE "git checkout -q feature; git remote remove origin; "
+            "git update-ref -d refs/remotes/origin/HEAD",
+      "merge-base", .want = "light", .how = TG_HOW_MERGE_BASE,
+      .found = "merge base of HEAD and main" },
+    { "no origin/HEAD: origin/main", CLONE "git checkout -q feature; git remote set-head origin -d",
+      "merge-base", .want = "light", .how = TG_HOW_MERGE_BASE,
+      .found = "merge base of HEAD and origin/main" },
+    { "another default branch: origin/HEAD names it",
+      "cd origin; git checkout -q feature~1; git checkout -qb trunk; cd ..; " CLONE
+      "git checkout -q feature",
+      "merge-base", .want = "feature~1", .how = TG_HOW_MERGE_BASE,
+      .found = "merge base of HEAD and origin/trunk" },
+    { "target named in the policy", CLONE "git checkout -q feature; git branch -q rel feature~1",
+      "merge-base", "rel", .want = "feature~1", .how = TG_HOW_MERGE_BASE,
+      .found = "merge base of HEAD and rel" },
+    { "target: the remote's branch, not a stale local one",
+      CLONE "git checkout -q feature; git branch -qf main v1", "merge-base", "main",
+      .want = "light", .how = TG_HOW_MERGE_BASE, .found = "merge base of HEAD and origin/main" },
+    { "GITHUB_BASE_REF before origin/HEAD",
+      "cd origin; git branch rel feature~1; cd ..; " CLONE "git checkout -q feature", "merge-base",
+      "auto", .env = { .base_ref = "rel" }, .want = "feature~1", .how = TG_HOW_MERGE_BASE,
+      .found = "merge base of HEAD and origin/rel" },
+    { "target that does not exist", CLONE, "merge-base", "nope", .kind = TG_ERR_REF,
+      .message = "revision 'nope' does not exist", .hint = "git fetch origin nope" },
+    { "hostile GITHUB_BASE_REF", CLONE, "merge-base", .env = { .base_ref = "--upload-pack=x" },
+      .kind = TG_ERR_USAGE, .message = "begins with '-'" },
+    { "no target at all", "git init -q -b trunk w; cd w; git commit -q --allow-empty -m 1",
+      "merge-base", .kind = TG_ERR_REF, .message = "no target branch", .hint = "target: BRANCH" },
+    { "unrelated histories", CLONE "git checkout -q --orphan o; git commit -qm o", "merge-base",
+      .kind = TG_ERR_GIT, .message = "HEAD and origin/main have no commit in common",
+      .hint = "--baseline REV" },
+    { "unborn HEAD", "git init -q -b main w", "merge-base", .kind = TG_ERR_GIT,
+      .message = "no commit yet", .hint = "Commit first" },
+
+    { "pull request, depth 2, environment", PULL("--depth=2"), "merge-base",
+      .env = { .event = "pull_request",
+               .ref = "refs/pull/7/merge",
+               .sha = "$HEAD",
+               .base_ref = "main" },
+      .want = "HEAD^1", .how = TG_HOW_PR_MERGE,
+      .found = "first parent of the pull request's merge commit" },
+    { "pull request, depth 2, no environment: the ref", PULL("--depth=2"), "merge-base",
+      .want = "HEAD^1", .how = TG_HOW_PR_MERGE },
+    { "pull request, depth 2, neither: the message",
+      PULL("--depth=2") "git update-ref -d refs/remotes/pull/7/merge", "merge-base",
+      .want = "HEAD^1", .how = TG_HOW_PR_MERGE },
+    { "pull request, full", PULL(""), "merge-base", .want = "HEAD^1", .how = TG_HOW_PR_MERGE },
+    { "pull request, depth 1", PULL("--depth=1"), "merge-base", .kind = TG_ERR_GIT,
+      .message = "(first parent of the pull request's merge commit) is not here: the history is "
+                 "shallow",
+      .hint = "set fetch-depth: 2" },
+    { "pull request, head checked out instead: merge base", CLONE "git checkout -q feature",
+      "merge-base",
+      .env = { .event = "pull_request",
+               .ref = "refs/pull/7/merge",
+               .sha = "$origin/main",
+               .base_ref = "main" },
+      .want = "light", .how = TG_HOW_MERGE_BASE },
+    /* The user's own merge of main into the branch: the first parent is the branch itself. */
+    { "head is a merge of main: merge base",
+      CLONE "git checkout -q feature; git merge -q --no-ff -m 'Merge main' main", "merge-base",
+      .env = { .event = "pull_request",
+               .ref = "refs/pull/7/merge",
+               .sha = "$origin/main",
+               .base_ref = "main" },
+      .want = "origin/main", .how = TG_HOW_MERGE_BASE },
+    { "the same, detached, no environment",
+      CLONE "git checkout -q --detach origin/feature; git merge -q --no-ff -m 'Merge main' main",
+      "merge-base", .want = "origin/main", .how = TG_HOW_MERGE_BASE },
+    /* Parents swapped against the message: not GitHub's merge. */
+    { "a lying message",
+      CLONE "git checkout -q --detach origin/feature; git merge -q --no-ff -m \"Merge $(git "
+            "rev-parse origin/feature) into $(git rev-parse main)\" main",
+      "merge-base", .want = "origin/main", .how = TG_HOW_MERGE_BASE },
+    { "head at depth 1",
+      "git clone -q --depth 1 -b feature --no-single-branch file://$PWD/origin w", "merge-base",
+      .kind = TG_ERR_GIT, .message = "merge base of HEAD and origin/main is not here",
+      .hint = "fetch-depth: 2" },
+    { "main at depth 1", "git clone -q --depth 1 file://$PWD/origin w", "merge-base",
+      .kind = TG_ERR_GIT, .message = "shallow", .hint = "fetch-depth: 2" },
+
+    { "merge queue", CLONE "git checkout -q feature", "merge-base",
+      .env = { .event = "merge_group", .base_sha = "$v1" }, .want = "v1", .how = TG_HOW_EVENT,
+      .found = "base of the merge queue" },
+    { "merge queue, base not fetched", "git clone -q --depth 1 file://$PWD/origin w", "merge-base",
+      .env = { .event = "merge_group", .base_sha = "1111111111111111111111111111111111111111" },
+      .kind = TG_ERR_GIT, .message = "commit 111111111111 (base of the merge queue) is not here" },
+    { "merge queue, base unknown, full clone", CLONE, "merge-base",
+      .env = { .event = "merge_group", .base_sha = "1111111111111111111111111111111111111111" },
+      .kind = TG_ERR_REF, .message = "does not exist here",
+      .hint = "git fetch origin 1111111111111111111111111111111111111111" },
+    { "push of several commits", CLONE, "merge-base", .env = { .event = "push", .base_sha = "$v1" },
+      .want = "v1", .how = TG_HOW_EVENT, .found = "commit before the push" },
+    { "push of a new branch: zeros", CLONE, "merge-base",
+      .env = { .event = "push", .base_sha = "0000000000000000000000000000000000000000" },
+      .want = "HEAD~1", .how = TG_HOW_FIRST_PARENT },
+    { "forced push: before is gone", CLONE, "merge-base",
+      .env = { .event = "push", .base_sha = "1111111111111111111111111111111111111111" },
+      .want = "HEAD~1", .how = TG_HOW_FIRST_PARENT },
+    { "forced push: before is no ancestor", CLONE, "merge-base",
+      .env = { .event = "push", .base_sha = "$origin/feature" }, .want = "HEAD~1",
+      .how = TG_HOW_FIRST_PARENT },
+    { "push to a feature branch: merge base all the same", CLONE "git checkout -q feature",
+      "merge-base", .env = { .event = "push", .base_sha = "$feature~1" }, .want = "light",
+      .how = TG_HOW_MERGE_BASE },
+    { "schedule: no payload", CLONE, "merge-base", .env = { .event = "schedule" }, .want = "HEAD~1",
+      .how = TG_HOW_FIRST_PARENT },
+
+    { "parent", CLONE "git checkout -q feature", "parent", .want = "feature~1",
+      .how = TG_HOW_PARENT, .found = "first parent of HEAD" },
+    { "parent of the root", CLONE "git checkout -q --detach v1~1", "parent", .want = "",
+      .how = TG_HOW_NONE },
+    { "a tag", CLONE, "v1", .want = "v1", .how = TG_HOW_REV, .found = "revision v1" },
+    { "an unknown ref", CLONE, "v9", .kind = TG_ERR_REF, .message = "'v9' does not exist" },
+    { "window starts where merge-base does", CLONE "git checkout -q feature", "window(3)",
+      .want = "light", .how = TG_HOW_MERGE_BASE },
+};
+
+static const char *expand(const struct box *b, const char *text)
+{
+    if (!text || text[0] != '$')
+        return text;
+    return box_line(b, tg_arena_printf(b->a, "git -C w rev-parse '%s^{commit}'", text + 1));
+}
+
+static struct tg_git *open_w(const struct box *b)
+{
+    struct tg_err err;
+    struct tg_git *g;
+    tg_err_init(&err);
+    g = tg_git_open(&(struct tg_git_opts){ .dir = box_path(b, "w") }, &err);
+    assert_no_error(g != NULL, &err);
+    return g;
+}
+
+static void one_choice(const struct choice *c, const struct box *template)
+{
+    struct tg_baseline_ref ref;
+    struct tg_ci_env env = c->env;
+    struct tg_commit got;
+    struct tg_err err;
+    struct tg_git *g;
+    struct box *b;
+    void *state;
+    bool ok;
+    assert_int_equal(box_setup(&state), 0);
+    b = state;
+    print_message("    %s\n", c->name);
+    box_sh(b, tg_arena_printf(b->a, "cp -a '%s/origin' .; exec >/dev/null 2>&1\n%s", template->dir,
+                              c->script));
+    env.sha = expand(b, env.sha);
+    env.base_sha = expand(b, env.base_sha);
+    g = open_w(b);
+    tg_err_init(&err);
+    assert_true(tg_baseline_ref_parse(&ref, c->ref, &err));
+    ref.target = c->target;
+    ok = tg_baseline_commit(g, &ref, &env, b->a, &got, &err);
+    if (!c->want) {
+        assert_false(ok);
+        assert_error(&err, c->kind, c->message, c->hint);
+    } else {
+        assert_no_error(ok, &err);
+        assert_string_equal(
+            got.sha,
+            c->want[0]
+                ? box_line(b, tg_arena_printf(b->a, "git -C w rev-parse '%s^{commit}'", c->want))
+                : "");
+        assert_string_equal(tg_how_name(got.how), tg_how_name(c->how));
+        if (c->found)
+            assert_string_equal(got.found.p, c->found);
+    }
+    tg_git_close(g);
+    box_teardown(&state);
+}
+
+static void every_way_to_a_commit(void **state)
+{
+    const struct box *b = *state;
+    box_origin(b);
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
+        one_choice(&choices[i], b);
+}
+
+static void texts_of_refs(void **state)
+{
+    static const char *const bad[] = { "window(0)", "window(1001)", "window(x)", "window(3",
+                                       "window()" };
+    struct tg_baseline_ref ref;
+    struct tg_err err;
+    (void)state;
+    tg_err_init(&err);
+    assert_true(tg_baseline_ref_parse(&ref, "window(20)", &err));
+    assert_int_equal(ref.choice, TG_CHOICE_WINDOW);
+    assert_int_equal(ref.window, 20);
+    assert_true(tg_baseline_ref_parse(&ref, "merge-bases", &err));
+    assert_int_equal(ref.choice, TG_CHOICE_REV); /* a branch may be called so */
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        tg_err_init(&err);
+        assert_false(tg_baseline_ref_parse(&ref, bad[i], &err));
+        assert_error(&err, TG_ERR_POLICY, "is not a window", "from 1 to 1000");
+    }
+}
+
+static void window_of_commits(void **state)
+{
+    const struct box *b = *state;
+    struct tg_commit head, *v;
+    struct tg_err err;
+    struct tg_git *g;
+    size_t n;
+    tg_err_init(&err);
+    box_origin(b);
+    box_sh(b, "git clone -q file://$PWD/origin w; git clone -q --depth 2 file://$PWD/origin s");
+    g = open_w(b);
+    assert_true(tg_git_resolve(g, "HEAD", b->a, &head, &err));
+    assert_true(tg_baseline_window(g, &head, 3, b->a, &v, &n, &err));
+    assert_int_equal(n, 3);
+    for (size_t i = 0; i < n; i++)
+        assert_string_equal(v[i].sha,
+                            box_line(b, tg_arena_printf(b->a, "git -C w rev-parse HEAD~%zu", i)));
+    assert_string_equal(v[2].found.p, "2 before the revision HEAD");
+    assert_true(tg_baseline_window(g, &head, 100, b->a, &v, &n, &err));
+    assert_int_equal(n, 4); /* c4 c3 c2 c1 */
+    tg_git_close(g);
+    g = tg_git_open(&(struct tg_git_opts){ .dir = box_path(b, "s") }, &err);
+    assert_true(tg_baseline_window(g, &head, 100, b->a, &v, &n, &err));
+    assert_int_equal(n, 2); /* up to the cut, and no error */
+    tg_git_close(g);
+}
+
+/* ---- what was found ------------------------------------------------------------------------ */
+
+/*
+ * A line of commits, one letter each: p adds the policy, P removes it, b adds the baseline, B
+ * removes it, . changes something else. The search starts at its last commit.
+ */
+struct situation {
+    const char *name, *line;
+    unsigned max_walk;
+    bool explicit_side;
+    unsigned depth; /* of the clone; 0: all */
+    enum tg_found found;
+    unsigned walked;
+    bool error; /* TG_ERR_GIT: shallow */
+};
+static const struct situation situations[] = {
+    { "there", ".pb", 50, false, 0, TG_FOUND, 0, false },
+    { "there, no policy yet", ".b", 50, false, 0, TG_FOUND, 0, false },
+    { "one commit back: a hole", ".pb.B", 50, false, 0, TG_FOUND_HOLE, 1, false },
+    { "three commits back", ".pbB..", 50, false, 0, TG_FOUND_HOLE, 3, false },
+    { "exactly at the limit", ".pbB..", 3, false, 0, TG_FOUND_HOLE, 3, false },
+    { "one beyond the limit: lost", ".pbB..", 2, false, 0, TG_FOUND_LOST, 2, false },
+    { "no walk allowed", ".pbB", 0, false, 0, TG_FOUND_LOST, 0, false },
+    { "a policy, never a baseline: lost", "..p.", 50, false, 0, TG_FOUND_LOST, 3, false },
+    { "policy removed since: still lost", ".pP.", 50, false, 0, TG_FOUND_LOST, 3, false },
+    { "neither ever: first run", "....", 50, false, 0, TG_FOUND_FIRST_RUN, 3, false },
+    { "neither within the walk: first run", ".b.B..", 2, false, 0, TG_FOUND_FIRST_RUN, 2, false },
+    { "asked for explicitly: never a first run", "....", 50, true, 0, TG_FOUND_LOST, 3, false },
+    { "shallow, there", ".pb", 50, false, 1, TG_FOUND, 0, false },
+    { "shallow, within what is here", ".pb.B", 50, false, 3, TG_FOUND_HOLE, 1, false },
+    { "shallow, perhaps behind the cut", ".pbB..", 50, false, 2, TG_FOUND_LOST, 0, true },
+    { "shallow, first run as far as can be seen", "....", 50, false, 2, TG_FOUND_FIRST_RUN, 1,
+      false },
+    { "shallow, explicit", "....", 50, true, 2, TG_FOUND_LOST, 0, true },
+    { "shallow, but the limit came first", ".pbB...", 1, false, 3, TG_FOUND_LOST, 1, false },
+};
+
+static void build_line(const struct box *b, const char *line)
+{
+    struct tg_buf s = { 0 };
+    tg_buf_puts(&s, "git init -q -b main o; cd o; mkdir perf\n");
+    for (size_t i = 0; line[i]; i++) {
+        static const char *const does[] = { "p", "echo policy > .tracegate.yml",
+                                            "P", "rm .tracegate.yml",
+                                            "b", "echo base > perf/base.json",
+                                            "B", "rm perf/base.json" };
+        const char *step = "true";
+        for (size_t k = 0; k < sizeof does / sizeof *does; k += 2)
+            if (line[i] == does[k][0])
+                step = does[k + 1];
+        tg_buf_printf(&s, "%s; echo %zu > n; git add -A; git commit -qm %zu\n", step, i, i);
+    }
+    box_sh(b, s.p);
+    tg_buf_release(&s);
+}
+
+static void one_situation(const struct situation *c)
+{
+    static const char *const policy[] = { ".tracegate.yml", ".tracegate.yaml" };
+    struct tg_find_opts o = { "perf/base.json", policy, 2, c->max_walk, c->explicit_side };
+    struct tg_baseline found;
+    struct tg_commit head;
+    struct tg_err err;
+    struct tg_git *g;
+    struct box *b;
+    void *state;
+    bool ok;
+    assert_int_equal(box_setup(&state), 0);
+    b = state;
+    print_message("    %s\n", c->name);
+    build_line(b, c->line);
+    box_sh(b, c->depth ? tg_arena_printf(b->a, "git clone -q --depth %u file://$PWD/o w", c->depth)
+                       : "git clone -q o w");
+    g = open_w(b);
+    tg_err_init(&err);
+    assert_true(tg_git_resolve(g, "HEAD", b->a, &head, &err));
+    ok = tg_baseline_find(g, &head, &o, b->a, &found, &err);
+    if (c->error) {
+        assert_false(ok);
+        assert_error(&err, TG_ERR_GIT, "the history is shallow", "fetch-depth");
+    } else {
+        assert_no_error(ok, &err);
+        assert_string_equal(tg_found_name(found.found), tg_found_name(c->found));
+        assert_int_equal(found.walked, c->walked);
+        assert_string_equal(found.start.sha, head.sha);
+        assert_int_equal(found.files.n, c->found <= TG_FOUND_HOLE);
+    }
+    if (!c->error && c->found <= TG_FOUND_HOLE)
+        assert_string_equal(
+            found.commit.sha,
+            box_line(b, tg_arena_printf(b->a, "git -C w rev-parse HEAD~%u", c->walked)));
+    if (!c->error && c->found == TG_FOUND_LOST) {
+        assert_false(tg_baseline_missing(&found, &err));
+        assert_error(&err, TG_ERR_LOST, "no baseline 'perf/base.json' in commit", "max_walk");
+        assert_int_equal(tg_err_exit_code(err.kind), 4);
+    }
+    tg_git_close(g);
+    box_teardown(&state);
+}
+
+static void every_situation(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof situations / sizeof *situations; i++)
+        one_situation(&situations[i]);
+}
+
+/* Before the first commit there was neither policy nor baseline; asked explicitly it is lost. */
+static void nothing_before_the_root(void **state)
+{
+    const struct box *b = *state;
+    struct tg_find_opts o = { .path = "perf/base.json", .max_walk = 50 };
+    struct tg_baseline_ref ref = { .choice = TG_CHOICE_MERGE_BASE };
+    struct tg_ci_env env = { NULL, NULL, NULL, NULL, NULL };
+    struct tg_baseline found;
+    struct tg_commit c;
+    struct tg_err err;
+    struct tg_git *g;
+    tg_err_init(&err);
+    box_sh(b, "git init -q -b main w; cd w; git commit -q --allow-empty -m 1");
+    g = open_w(b);
+    assert_true(tg_baseline_commit(g, &ref, &env, b->a, &c, &err));
+    assert_true(tg_baseline_find(g, &c, &o, b->a, &found, &err));
+    assert_int_equal(found.found, TG_FOUND_FIRST_RUN);
+    o.explicit_side = true;
+    assert_true(tg_baseline_find(g, &c, &o, b->a, &found, &err));
+    assert_int_equal(found.found, TG_FOUND_LOST);
+    tg_git_close(g);
+}
+
+/* The walk follows first parents: what a merged branch held does not count for main. */
+static void walks_first_parents_only(void **state)
+{
+    const struct box *b = *state;
+    struct tg_find_opts o = { .path = "base.json", .max_walk = 50 };
+    struct tg_baseline found;
+    struct tg_commit c;
+    struct tg_err err;
+    struct tg_git *g;
+    tg_err_init(&err);
+    box_sh(b, "git init -q -b main w; cd w; git commit -q --allow-empty -m 1\n"
+              "git checkout -qb side; echo x > base.json; git add .; git commit -qm 2\n"
+              "git rm -q base.json; git commit -qm 3; git checkout -q main\n"
+              "git merge -q --no-ff -m 4 side");
+    g = open_w(b);
+    assert_true(tg_git_resolve(g, "HEAD", b->a, &c, &err));
+    assert_true(tg_baseline_find(g, &c, &o, b->a, &found, &err));
+    assert_int_equal(found.found, TG_FOUND_FIRST_RUN);
+    assert_int_equal(found.walked, 1);
+    tg_git_close(g);
+}
+
+/* A folder and a glob are found as a file is; a path that can never be is an error, not "lost". */
+static void folders_globs_and_bad_paths(void **state)
+{
+    const struct box *b = *state;
+    struct tg_find_opts o = { .path = "perf", .max_walk = 50 };
+    struct tg_baseline found;
+    struct tg_commit c;
+    struct tg_err err;
+    struct tg_git *g;
+    tg_err_init(&err);
+    box_origin(b);
+    box_sh(b, "git clone -q file://$PWD/origin w");
+    g = open_w(b);
+    assert_true(tg_git_resolve(g, "HEAD", b->a, &c, &err));
+    assert_true(tg_baseline_find(g, &c, &o, b->a, &found, &err));
+    assert_int_equal(found.files.n, 3);
+    o.path = "perf/r*.json";
+    assert_true(tg_baseline_find(g, &c, &o, b->a, &found, &err));
+    assert_int_equal(found.files.n, 2);
+    o.path = "../elsewhere";
+    assert_false(tg_baseline_find(g, &c, &o, b->a, &found, &err));
+    assert_error(&err, TG_ERR_USAGE, "leaves the repository", NULL);
+    tg_git_close(g);
+}
+
+#define IN_BOX(f) cmocka_unit_test_setup_teardown(f, box_setup, box_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_BOX(every_way_to_a_commit),       cmocka_unit_test(texts_of_refs),
+        IN_BOX(window_of_commits),           cmocka_unit_test(every_situation),
+        IN_BOX(nothing_before_the_root),     IN_BOX(walks_first_parents_only),
+        IN_BOX(folders_globs_and_bad_paths),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

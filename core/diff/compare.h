@@ -117,6 +117,7 @@ struct tg_env_change {
 struct tg_comparison {
     struct tg_side side[2];
     size_t n_runs[2], n_ranks[2], n_steps[2]; /* steps of a run, the median */
+    uint64_t n_units[2]; /* steps summed over runs and ranks: divides step_count, step_total */
     struct tg_op *ops;                        /* by kind, then name */
     size_t n_ops;
     struct tg_region *regions;

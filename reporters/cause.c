@@ -1,0 +1,142 @@
+#include "reporters/cause.h"
+
+#include "core/base/arena.h"
+#include "core/base/strmap.h"
+
+const char *tg_section_title(enum tg_section s)
+{
+    static const char *const title[TG_SECTIONS] = { "Could not be judged", "Counts changed",
+                                                    "Durations changed", "Steps and gaps" };
+    return title[s];
+}
+
+enum tg_section tg_section_of(const struct tg_result *r)
+{
+    if (r->state == TG_STATE_INCONCLUSIVE || tg_sv_eq(r->kind, TG_SV("guard")))
+        return TG_SECTION_BLOCKED;
+    if (tg_sv_eq(r->kind, TG_SV("trace")) || tg_sv_eq(r->kind, TG_SV("step")))
+        return TG_SECTION_GAPS;
+    switch (r->dimension) {
+    case TG_DIM_COUNT:
+    case TG_DIM_FACT:
+    case TG_DIM_BYTES:
+        return TG_SECTION_COUNTS;
+    case TG_DIM_DURATION:
+    case TG_DIM_RATIO:
+        return TG_SECTION_DURATIONS;
+    }
+    return TG_SECTION_DURATIONS;
+}
+
+bool tg_result_shown(const struct tg_result *r)
+{
+    return r->state == TG_STATE_FAIL || r->state == TG_STATE_INCONCLUSIVE ||
+           r->state == TG_STATE_WARN || r->state == TG_STATE_SUSPICIOUS;
+}
+
+/* The last shown result up the chain; a chain that runs in a circle ends where it began. */
+static uint32_t root_of(const struct tg_verdict *v, uint32_t i)
+{
+    uint32_t root = i, at = i;
+    for (size_t hops = 0; hops < v->n_results; hops++) {
+        at = v->results[at].folded_under;
+        if (at >= v->n_results)
+            return root;
+        if (at == i)
+            return i;
+        if (tg_result_shown(&v->results[at]))
+            root = at;
+    }
+    return i;
+}
+
+uint32_t *tg_causes_roots(const struct tg_verdict *v)
+{
+    uint32_t *root = tg_xmalloc((v->n_results + 1) * sizeof *root);
+    for (size_t i = 0; i < v->n_results; i++)
+        root[i] = root_of(v, (uint32_t)i);
+    return root;
+}
+
+/* ---- messages ------------------------------------------------------------------------------ */
+
+struct tg_parts tg_result_parts(const struct tg_result *r)
+{
+    struct tg_parts parts = { TG_SV(""), r->message };
+    if (tg_sv_eq(r->kind, TG_SV("guard")))
+        return parts; /* guards speak of themselves */
+    parts.name = r->op_normalised.n ? r->op_normalised : r->op;
+    if (parts.name.n && tg_sv_starts(r->message, parts.name))
+        parts.rest = (tg_sv){ r->message.p + parts.name.n, r->message.n - parts.name.n };
+    return parts;
+}
+
+void tg_result_put_at(struct tg_buf *out, const struct tg_result *r)
+{
+    if (!r->file)
+        return;
+    tg_buf_puts(out, r->file);
+    if (r->line)
+        tg_buf_printf(out, ":%u", (unsigned)r->line);
+}
+
+void tg_result_put_rule(struct tg_buf *out, const struct tg_result *r)
+{
+    if (r->rule.n) {
+        tg_buf_add(out, r->rule);
+        if (r->file) {
+            tg_buf_puts(out, " (");
+            tg_result_put_at(out, r);
+            tg_buf_putc(out, ')');
+        }
+    }
+    if (r->limit.n && !tg_sv_has(r->evidence, r->limit))
+        tg_buf_printf(out, "%slimit %.*s", r->rule.n ? ", " : "", TG_SV_ARG(r->limit));
+}
+
+/* ---- the two sides ------------------------------------------------------------------------- */
+
+void tg_baseline_put(struct tg_buf *out, const struct tg_verdict *v)
+{
+    const struct tg_baseline_info *b = &v->baseline;
+    const char *sep = "";
+    if (b->commit.n) {
+        tg_buf_add(out, (tg_sv){ b->commit.p, b->commit.n < 12 ? b->commit.n : 12 });
+        sep = ", ";
+    }
+    if (b->how.n) {
+        tg_buf_printf(out, "%s%.*s", sep, TG_SV_ARG(b->how));
+        sep = ", ";
+    }
+    if (b->paths.n && !(b->how.n && tg_sv_has(b->how, b->paths))) {
+        tg_buf_printf(out, "%s%.*s", sep, TG_SV_ARG(b->paths));
+        sep = ", ";
+    }
+    if (b->situation.n && !tg_sv_eq(b->situation, TG_SV("found")) &&
+        !tg_sv_eq(b->situation, TG_SV("path")))
+        tg_buf_printf(out, "%s%.*s", sep, TG_SV_ARG(b->situation));
+}
+
+static void put_plural(struct tg_buf *out, size_t n, const char *what)
+{
+    tg_buf_printf(out, "%zu %s%s", n, what, n == 1 ? "" : "s");
+}
+
+void tg_side_put(struct tg_buf *out, const struct tg_comparison *c, int side)
+{
+    if (!c)
+        return;
+    put_plural(out, c->n_runs[side], "run");
+    if (c->n_ranks[side] > 1) {
+        tg_buf_puts(out, " x ");
+        put_plural(out, c->n_ranks[side], "rank");
+    }
+    if (c->marked[side]) {
+        tg_buf_puts(out, ", ");
+        put_plural(out, c->n_steps[side], "step");
+        if (c->n_runs[side] > 1 || c->n_ranks[side] > 1)
+            tg_buf_puts(out, " each");
+    } else {
+        tg_buf_puts(out, ", no step markers");
+    }
+}

@@ -1,0 +1,43 @@
+#ifndef TG_REPORTERS_CAUSE_H
+#define TG_REPORTERS_CAUSE_H
+/*
+ * The results that explain a verdict, in the order in which an engineer looks for the cause: what
+ * could not be judged, counts that changed, durations, then gaps and other whole-trace measures.
+ * Callers whose children explain their change stand under those.
+ */
+#include "core/base/buf.h"
+#include "policy/verdict.h"
+
+enum tg_section {
+    TG_SECTION_BLOCKED, /* guards; nothing could be judged */
+    TG_SECTION_COUNTS,  /* counts, exact facts, bytes */
+    TG_SECTION_DURATIONS,
+    TG_SECTION_GAPS, /* the step as a whole, idle time, … */
+    TG_SECTIONS
+};
+const char *tg_section_title(enum tg_section s); /* "Counts changed" */
+enum tg_section tg_section_of(const struct tg_result *r);
+
+bool tg_result_shown(const struct tg_result *r); /* fail, inconclusive, warn, suspicious */
+
+/* Per result the index of the shown one it is folded under, itself when it stands alone. */
+uint32_t *tg_causes_roots(const struct tg_verdict *v); /* the caller frees it */
+
+/*
+ * A result's line is "name: rest"; the name stands apart, so that a report can set it off or
+ * shorten it. Guards have no name. A message that begins with the name is not given it twice.
+ */
+struct tg_parts {
+    tg_sv name, rest;
+};
+struct tg_parts tg_result_parts(const struct tg_result *r);
+
+/* "new-work (.tracegate.yml:12), limit abs: 0"; raw text, not escaped. */
+void tg_result_put_rule(struct tg_buf *out, const struct tg_result *r);
+void tg_result_put_at(struct tg_buf *out, const struct tg_result *r); /* "file:line" or "" */
+
+/* What the baseline is, in one line of raw text: "3f2a91c4b7e1, merge base of …, path perf/". */
+void tg_baseline_put(struct tg_buf *out, const struct tg_verdict *v);
+/* "5 runs x 2 ranks, 8 steps each"; "" without a comparison. */
+void tg_side_put(struct tg_buf *out, const struct tg_comparison *c, int side);
+#endif

@@ -1,0 +1,77 @@
+/* The table of HTA's compare_traces, durations in microseconds, per step. */
+#include "reporters/csv.h"
+
+#include <math.h>
+
+#include "core/base/decimal.h"
+#include "core/base/utf8.h"
+#include "reporters/reporter.h"
+
+void tg_csv_text(struct tg_buf *out, tg_sv text)
+{
+    struct tg_buf clean = { 0 };
+    bool quote = false;
+    tg_utf8_clean(&clean, text);
+    for (size_t i = 0; i < clean.n; i++)
+        quote |= strchr(",\"\r\n", clean.p[i]) != NULL;
+    if (quote)
+        tg_buf_putc(out, '"');
+    for (size_t i = 0; i < clean.n; i++) {
+        if (clean.p[i] == '"')
+            tg_buf_putc(out, '"');
+        tg_buf_putc(out, clean.p[i]);
+    }
+    if (quote)
+        tg_buf_putc(out, '"');
+    tg_buf_release(&clean);
+}
+
+static void put_number(struct tg_buf *out, double v)
+{
+    if (!isfinite(v))
+        return;
+    if (v == floor(v) && fabs(v) < 9e15)
+        tg_dec_put_fixed(out, v, 0);
+    else
+        tg_dec_put_double(out, v);
+}
+
+void tg_csv_header(struct tg_buf *out)
+{
+    tg_buf_puts(out, "name,control_counts,control_total_duration,test_counts,test_total_duration,"
+                     "diff_counts,diff_duration,counts_change_categories\n");
+}
+
+void tg_csv_row(struct tg_buf *out, tg_sv name, const struct tg_row_numbers *n)
+{
+    tg_csv_text(out, name);
+    for (int s = 0; s < 2; s++) {
+        tg_buf_putc(out, ',');
+        put_number(out, n->count[s]);
+        tg_buf_putc(out, ',');
+        put_number(out, n->ns[s] / 1000);
+    }
+    tg_buf_putc(out, ',');
+    put_number(out, n->d_count);
+    tg_buf_putc(out, ',');
+    put_number(out, n->d_ns / 1000);
+    tg_buf_printf(out, ",%c\n", tg_row_category(n));
+}
+
+static bool write_csv(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r,
+                      struct tg_err *err)
+{
+    const struct tg_comparison *c = v->comparison;
+    (void)r;
+    (void)err;
+    tg_csv_header(out);
+    for (size_t i = 0; c && i < c->n_ops; i++) {
+        struct tg_row_numbers n = tg_row_numbers(c, &c->ops[i], TG_BASIS_PER_STEP);
+        tg_csv_row(out, c->ops[i].name, &n);
+    }
+    return true;
+}
+
+const struct tg_reporter tg_reporter_csv = { "csv", "csv", ".csv",
+                                             "the table of differences, with HTA's columns",
+                                             write_csv };

@@ -1,0 +1,297 @@
+#include "reporters/escape.h"
+
+#include "core/base/utf8.h"
+
+/* ---- one code point at a time -------------------------------------------------------------- */
+
+/* `special` maps a byte to its replacement; NULL keeps it. */
+static void put_mapped(struct tg_buf *out, tg_sv text, const char *(*special)(char c))
+{
+    struct tg_buf line = { 0 };
+    tg_utf8_visible(&line, text);
+    for (size_t i = 0; i < line.n; i++) {
+        const char *s = special(line.p[i]);
+        if (s)
+            tg_buf_puts(out, s);
+        else
+            tg_buf_putc(out, line.p[i]);
+    }
+    tg_buf_release(&line);
+}
+
+static const char *html_special(char c)
+{
+    switch (c) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    case '\'':
+        return "&#39;";
+    default:
+        return NULL;
+    }
+}
+
+void tg_esc_html(struct tg_buf *out, tg_sv text)
+{
+    put_mapped(out, text, html_special);
+}
+
+/* U+FFFE and U+FFFF (and nothing else that tg_utf8_visible lets through) are no XML characters. */
+static bool is_noncharacter(tg_sv s)
+{
+    return s.n >= 3 && (unsigned char)s.p[0] == 0xef && (unsigned char)s.p[1] == 0xbf &&
+           (unsigned char)s.p[2] >= 0xbe;
+}
+
+void tg_esc_xml(struct tg_buf *out, tg_sv text)
+{
+    struct tg_buf line = { 0 };
+    tg_utf8_visible(&line, text);
+    for (size_t i = 0; i < line.n; i++) {
+        const char *s = html_special(line.p[i]);
+        if (s) {
+            tg_buf_puts(out, s);
+        } else if (is_noncharacter((tg_sv){ line.p + i, line.n - i })) {
+            tg_buf_puts(out, (unsigned char)line.p[i + 2] == 0xbe ? "\\ufffe" : "\\uffff");
+            i += 2;
+        } else {
+            tg_buf_putc(out, line.p[i]);
+        }
+    }
+    tg_buf_release(&line);
+}
+
+void tg_esc_xml_lines(struct tg_buf *out, tg_sv text)
+{
+    bool first = true;
+    while (text.n) {
+        if (!first)
+            tg_buf_putc(out, '\n');
+        first = false;
+        tg_esc_xml(out, tg_sv_cut(&text, '\n'));
+    }
+}
+
+static const char *mermaid_special(char c)
+{
+    return c == '"' ? "#quot;" : c == '`' || c == '<' || c == '>' || c == ';' ? "" : NULL;
+}
+
+void tg_esc_mermaid(struct tg_buf *out, tg_sv text)
+{
+    put_mapped(out, text, mermaid_special);
+}
+
+/* ---- workflow commands and logs ------------------------------------------------------------ */
+
+void tg_esc_terminal(struct tg_buf *out, tg_sv text)
+{
+    struct tg_buf line = { 0 };
+    tg_utf8_visible(&line, text);
+    for (size_t i = 0; i < line.n; i++) {
+        if (line.p[i] == '[' && i >= 2 && line.p[i - 1] == '#' && line.p[i - 2] == '#')
+            tg_buf_puts(out, "\\u200b");
+        tg_buf_putc(out, line.p[i]);
+    }
+    tg_buf_release(&line);
+}
+
+static void put_command(struct tg_buf *out, tg_sv text, bool property)
+{
+    struct tg_buf line = { 0 };
+    tg_esc_terminal(&line, text);
+    for (size_t i = 0; i < line.n; i++) {
+        if (line.p[i] == '%')
+            tg_buf_puts(out, "%25");
+        else if (property && line.p[i] == ':')
+            tg_buf_puts(out, "%3A");
+        else if (property && line.p[i] == ',')
+            tg_buf_puts(out, "%2C");
+        else
+            tg_buf_putc(out, line.p[i]);
+    }
+    tg_buf_release(&line);
+}
+
+void tg_esc_command(struct tg_buf *out, tg_sv text)
+{
+    put_command(out, text, false);
+}
+
+void tg_esc_command_property(struct tg_buf *out, tg_sv text)
+{
+    put_command(out, text, true);
+}
+
+/* ---- Markdown ------------------------------------------------------------------------------ */
+
+/* Length of the shortest run of backticks that does not occur. */
+static size_t free_fence(tg_sv s)
+{
+    for (size_t want = 1;; want++) {
+        size_t run = 0;
+        bool taken = false;
+        for (size_t i = 0; i <= s.n && !taken; i++) {
+            if (i < s.n && s.p[i] == '`') {
+                run++;
+            } else {
+                taken = run == want;
+                run = 0;
+            }
+        }
+        if (!taken)
+            return want;
+    }
+}
+
+/* `line` lies in a tg_buf: NUL-terminated. */
+static void put_span(struct tg_buf *out, tg_sv line, bool in_table)
+{
+    size_t fence = free_fence(line);
+    /* One blank on both sides is taken off again by the reader, if the text is not all blank. */
+    bool blank = strspn(line.p, " ") >= line.n;
+    bool pad = !blank && (line.p[0] == '`' || line.p[line.n - 1] == '`' ||
+                          (line.p[0] == ' ' && line.p[line.n - 1] == ' '));
+    if (!line.n)
+        return;
+    for (size_t i = 0; i < fence; i++)
+        tg_buf_putc(out, '`');
+    if (pad)
+        tg_buf_putc(out, ' ');
+    for (size_t i = 0; i < line.n; i++) {
+        if (in_table && line.p[i] == '|')
+            tg_buf_putc(out, '\\');
+        tg_buf_putc(out, line.p[i]);
+    }
+    if (pad)
+        tg_buf_putc(out, ' ');
+    for (size_t i = 0; i < fence; i++)
+        tg_buf_putc(out, '`');
+}
+
+void tg_esc_md_code(struct tg_buf *out, tg_sv text, bool in_table)
+{
+    struct tg_buf line = { 0 };
+    tg_utf8_visible(&line, text);
+    put_span(out, tg_buf_sv(&line), in_table);
+    tg_buf_release(&line);
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* 7 to 40 hexadecimal digits: GitHub links them as a commit. */
+static bool like_sha(tg_sv w)
+{
+    bool digit = false, letter = false;
+    for (size_t i = 0; i < w.n; i++) {
+        digit |= is_digit(w.p[i]);
+        letter |= w.p[i] >= 'a' && w.p[i] <= 'f';
+        if (!is_digit(w.p[i]) && !(w.p[i] >= 'a' && w.p[i] <= 'f'))
+            return false;
+    }
+    return w.n >= 7 && digit && letter;
+}
+
+/*
+ * A word that no Markdown dialect gives a meaning to: letters, digits and the punctuation of our
+ * own sentences. A '.' or ':' in front of a letter could be a host, a scheme or an emoji; '-'
+ * behind a letter and in front of a digit could be a ticket (GH-1).
+ */
+static bool is_plain(tg_sv w)
+{
+    for (size_t i = 0; i < w.n; i++) {
+        unsigned char c = (unsigned char)w.p[i];
+        char next = i + 1 < w.n ? w.p[i + 1] : ' ';
+        if (is_letter(w.p[i]) || is_digit(w.p[i]) || c >= 0x80)
+            continue;
+        if (!strchr(".,%()+-:/=?'", c))
+            return false;
+        if ((c == '.' || c == ':' || c == '/') && (is_letter(next) || next == ':' || next == '/'))
+            return false;
+        if (c == '-' && i && is_letter(w.p[i - 1]) && is_digit(next))
+            return false;
+    }
+    return !like_sha(w);
+}
+
+void tg_esc_md_text(struct tg_buf *out, tg_sv text, bool in_table)
+{
+    struct tg_buf line = { 0 }, span = { 0 };
+    tg_sv rest;
+    bool first = true, open = false;
+    tg_utf8_visible(&line, text);
+    rest = tg_buf_sv(&line);
+    while (rest.n) {
+        tg_sv word = tg_sv_cut(&rest, ' ');
+        bool arrow = tg_sv_eq(word, TG_SV("->"));
+        if (!arrow && !is_plain(word)) {
+            if (open)
+                tg_buf_putc(&span, ' ');
+            open = true;
+            tg_buf_add(&span, word);
+            continue;
+        }
+        if (open) {
+            if (!first)
+                tg_buf_putc(out, ' ');
+            put_span(out, tg_buf_sv(&span), in_table);
+            tg_buf_clear(&span);
+            open = first = false;
+        }
+        if (!first)
+            tg_buf_putc(out, ' ');
+        first = false;
+        if (arrow)
+            tg_buf_puts(out, "\xe2\x86\x92");
+        else
+            tg_buf_add(out, word);
+    }
+    if (open) {
+        if (!first)
+            tg_buf_putc(out, ' ');
+        put_span(out, tg_buf_sv(&span), in_table);
+    }
+    tg_buf_release(&line);
+    tg_buf_release(&span);
+}
+
+/* ---- shortening ---------------------------------------------------------------------------- */
+
+static size_t skip_points(tg_sv s, size_t n)
+{
+    size_t at = 0;
+    while (n-- && at < s.n) {
+        size_t len = tg_utf8_len((tg_sv){ s.p + at, s.n - at });
+        at += len ? len : 1;
+    }
+    return at;
+}
+
+void tg_shorten(struct tg_buf *out, tg_sv visible, size_t width)
+{
+    size_t count = tg_utf8_count(visible), head, tail, at;
+    if (count <= width) {
+        tg_buf_add(out, visible);
+        return;
+    }
+    head = (width - 1) * 3 / 5;
+    tail = width - 1 - head;
+    tg_buf_add(out, (tg_sv){ visible.p, skip_points(visible, head) });
+    tg_buf_puts(out, "\xe2\x80\xa6");
+    at = skip_points(visible, count - tail);
+    tg_buf_add(out, (tg_sv){ visible.p + at, visible.n - at });
+}

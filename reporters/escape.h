@@ -1,0 +1,46 @@
+#ifndef TG_REPORTERS_ESCAPE_H
+#define TG_REPORTERS_ESCAPE_H
+/*
+ * Hostile text into each kind of report. Names of kernels, paths, refs and messages come from
+ * traces and repositories that a stranger may have written. Every function here first makes the
+ * text one visible line (tg_utf8_visible: CR, LF and TAB become a blank, controls and
+ * direction-changing characters become "\u202e" in letters, bad bytes become U+FFFD), then escapes
+ * what its format gives a meaning to. All append.
+ */
+#include "core/base/buf.h"
+
+/*
+ * A Markdown code span: the only form in which GitHub links no @mention, #123, SHA, URL or e-mail.
+ * The fence is the shortest run of backticks that does not occur in the text. Empty text gives
+ * nothing. `in_table` escapes '|', which ends a cell even inside a span.
+ */
+void tg_esc_md_code(struct tg_buf *out, tg_sv text, bool in_table);
+
+/*
+ * A sentence that may contain hostile words: words of plain letters, digits and harmless
+ * punctuation stay, all others become code spans (neighbours share one). "->" becomes an arrow.
+ * Not for the start of a line, where '-' or '1.' would begin a list.
+ */
+void tg_esc_md_text(struct tg_buf *out, tg_sv text, bool in_table);
+
+void tg_esc_html(struct tg_buf *out, tg_sv text); /* & < > " ' */
+void tg_esc_xml(struct tg_buf *out, tg_sv text);  /* text and attributes; XML 1.0 characters only */
+void tg_esc_xml_lines(struct tg_buf *out, tg_sv text); /* the same, but LF stays */
+
+/* A quoted Mermaid label: no quotes, backticks, angle brackets, semicolons. */
+void tg_esc_mermaid(struct tg_buf *out, tg_sv text);
+
+/* GitHub workflow commands; ':' and ',' have a meaning in properties only. */
+void tg_esc_command(struct tg_buf *out, tg_sv text);
+void tg_esc_command_property(struct tg_buf *out, tg_sv text);
+
+/* For a terminal or a CI log; "##[" is broken, because the runner executes "##[name]" anywhere in a
+ * line. Callers never start a line with it ("::name::" is a command there). */
+void tg_esc_terminal(struct tg_buf *out, tg_sv text);
+
+/*
+ * At most `width` code points of an already visible text: the middle gives way to an ellipsis,
+ * because both ends of a kernel's name tell it apart. width >= 3.
+ */
+void tg_shorten(struct tg_buf *out, tg_sv visible, size_t width);
+#endif

@@ -1,0 +1,162 @@
+#include "reporters/grid.h"
+
+#include <stdlib.h>
+
+#include "core/base/arena.h"
+#include "core/base/utf8.h"
+#include "reporters/escape.h"
+
+/* Beyond FLEXIBLE_MAX the eye loses the row between a name and its numbers. */
+enum { MAX_COLUMNS = 16, GAP = 2, FLEXIBLE_MIN = 28, FLEXIBLE_MAX = 88 };
+
+void tg_grid_init(struct tg_grid *g, const struct tg_grid_column *columns, size_t n)
+{
+    *g = (struct tg_grid){ .columns = columns, .n_columns = n };
+}
+
+void tg_grid_release(struct tg_grid *g)
+{
+    tg_buf_release(&g->text);
+    free(g->cells);
+    *g = (struct tg_grid){ 0 };
+}
+
+void tg_grid_add(struct tg_grid *g, tg_sv cell, enum tg_tint tint)
+{
+    g->cells = tg_grow(g->cells, &g->cap, g->n + 1, sizeof *g->cells);
+    g->cells[g->n++] = (struct tg_grid_cell){ g->text.n, cell.n, tint };
+    tg_buf_add(&g->text, cell);
+}
+
+void tg_tint_on(struct tg_buf *out, enum tg_tint tint, bool color)
+{
+    static const char *const code[] = { "", "\033[31m", "\033[32m", "\033[33m", "\033[2m" };
+    if (color)
+        tg_buf_puts(out, code[tint]);
+}
+
+void tg_tint_off(struct tg_buf *out, enum tg_tint tint, bool color)
+{
+    if (color && tint)
+        tg_buf_puts(out, "\033[0m");
+}
+
+static tg_sv cell_text(const struct tg_grid *g, size_t i)
+{
+    return (tg_sv){ g->text.p + g->cells[i].at, g->cells[i].n };
+}
+
+struct layout {
+    size_t width[MAX_COLUMNS];
+    bool shown[MAX_COLUMNS];
+};
+
+static size_t total_width(const struct tg_grid *g, const struct layout *l)
+{
+    size_t sum = 0;
+    for (size_t c = 0; c < g->n_columns; c++)
+        if (l->shown[c])
+            sum += l->width[c] + (sum ? GAP : 0);
+    return sum;
+}
+
+/* What the flexible column may not be narrower than. */
+static size_t least(const struct layout *l, size_t flexible)
+{
+    return l->width[flexible] < FLEXIBLE_MIN ? l->width[flexible] : FLEXIBLE_MIN;
+}
+
+static bool drop_one(const struct tg_grid *g, struct layout *l)
+{
+    size_t worst = g->n_columns;
+    for (size_t c = 0; c < g->n_columns; c++)
+        if (l->shown[c] && g->columns[c].drop &&
+            (worst == g->n_columns || g->columns[c].drop > g->columns[worst].drop))
+            worst = c;
+    if (worst == g->n_columns)
+        return false;
+    l->shown[worst] = false;
+    return true;
+}
+
+static void fit(const struct tg_grid *g, struct layout *l, size_t width)
+{
+    size_t flexible = 0;
+    for (size_t c = 0; c < g->n_columns; c++) {
+        l->shown[c] = true;
+        l->width[c] = tg_utf8_count(tg_sv_of(g->columns[c].title));
+        if (g->columns[c].flexible)
+            flexible = c;
+    }
+    for (size_t i = 0; i < g->n; i++) {
+        size_t w = tg_utf8_count(cell_text(g, i)), *at = &l->width[i % g->n_columns];
+        *at = w > *at ? w : *at;
+    }
+    if (l->width[flexible] > FLEXIBLE_MAX)
+        l->width[flexible] = FLEXIBLE_MAX;
+    while (total_width(g, l) - l->width[flexible] + least(l, flexible) > width && drop_one(g, l))
+        ;
+    if (total_width(g, l) > width) {
+        size_t others = total_width(g, l) - l->width[flexible];
+        size_t room = width > others ? width - others : 0, floor_ = least(l, flexible);
+        l->width[flexible] = room > floor_ ? room : floor_;
+    }
+}
+
+static void put_blanks(struct tg_buf *out, size_t n)
+{
+    while (n--)
+        tg_buf_putc(out, ' ');
+}
+
+static void put_cell(struct tg_buf *out, const struct tg_grid_column *c, size_t width, tg_sv text,
+                     enum tg_tint tint, bool last, bool color)
+{
+    struct tg_buf fitting = { 0 };
+    size_t w;
+    tg_shorten(&fitting, text, width);
+    w = tg_utf8_count(tg_buf_sv(&fitting));
+    if (c->right)
+        put_blanks(out, width - w);
+    tg_tint_on(out, tint, color);
+    tg_buf_add(out, tg_buf_sv(&fitting));
+    tg_tint_off(out, tint, color);
+    if (!c->right && !last)
+        put_blanks(out, width - w);
+    tg_buf_release(&fitting);
+}
+
+static void put_row(const struct tg_grid *g, const struct layout *l, struct tg_buf *out,
+                    size_t indent, size_t row, bool color)
+{
+    size_t last = 0;
+    bool first = true;
+    for (size_t c = 0; c < g->n_columns; c++)
+        last = l->shown[c] ? c : last;
+    put_blanks(out, indent);
+    for (size_t c = 0; c < g->n_columns; c++) {
+        bool head = row == SIZE_MAX;
+        size_t i = head ? 0 : row * g->n_columns + c;
+        if (!l->shown[c])
+            continue;
+        if (!first)
+            put_blanks(out, GAP);
+        first = false;
+        put_cell(out, &g->columns[c], l->width[c],
+                 head ? tg_sv_of(g->columns[c].title) : cell_text(g, i),
+                 head ? TG_TINT_DIM : g->cells[i].tint, c == last, color);
+    }
+    while (out->n && out->p[out->n - 1] == ' ')
+        out->n--;
+    tg_buf_putc(out, '\n');
+}
+
+void tg_grid_write(const struct tg_grid *g, struct tg_buf *out, size_t indent, size_t width,
+                   bool color)
+{
+    struct layout l;
+    fit(g, &l, width > indent ? width - indent : 0);
+    put_row(g, &l, out, indent, SIZE_MAX, color);
+    for (size_t row = 0; row < g->n / g->n_columns; row++)
+        put_row(g, &l, out, indent, row, color);
+}

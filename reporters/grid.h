@@ -1,0 +1,37 @@
+#ifndef TG_REPORTERS_GRID_H
+#define TG_REPORTERS_GRID_H
+/*
+ * A table of text for terminals: numbers right, names left and shortened in the middle. When the
+ * columns do not fit, those with the largest `drop` leave first; the flexible one gets what is
+ * left. Cells are escaped by the caller. The first column must be ours, never hostile text.
+ */
+#include "core/base/buf.h"
+
+enum tg_tint { TG_TINT_NONE, TG_TINT_RED, TG_TINT_GREEN, TG_TINT_YELLOW, TG_TINT_DIM };
+
+struct tg_grid_column {
+    const char *title;
+    bool right, flexible;
+    unsigned drop; /* 0: stays */
+};
+struct tg_grid_cell {
+    size_t at, n;
+    enum tg_tint tint;
+};
+struct tg_grid {
+    const struct tg_grid_column *columns;
+    size_t n_columns;
+    struct tg_buf text;
+    struct tg_grid_cell *cells;
+    size_t n, cap;
+};
+
+void tg_grid_init(struct tg_grid *g, const struct tg_grid_column *columns, size_t n);
+void tg_grid_add(struct tg_grid *g, tg_sv cell, enum tg_tint tint); /* row after row */
+void tg_grid_write(const struct tg_grid *g, struct tg_buf *out, size_t indent, size_t width,
+                   bool color);
+void tg_grid_release(struct tg_grid *g);
+
+void tg_tint_on(struct tg_buf *out, enum tg_tint tint, bool color);
+void tg_tint_off(struct tg_buf *out, enum tg_tint tint, bool color);
+#endif

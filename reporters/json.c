@@ -1,0 +1,313 @@
+/*
+ * Everything, for programs: docs/report.schema.json. Durations are in ns, per step and rank;
+ * percentages 0..100; shares 0..1; what is unknown is null.
+ */
+#include "reporters/json.h"
+
+#include <math.h>
+
+#include "core/base/strmap.h"
+#include "reporters/cause.h"
+#include "reporters/reporter.h"
+
+void tg_json_pair(struct tg_doc *o, const char *key, const double v[2])
+{
+    struct tg_doc *a = tg_doc_add_array(o, key);
+    tg_doc_add_num(a, NULL, v[TG_BASE]);
+    tg_doc_add_num(a, NULL, v[TG_TEST]);
+}
+
+static void add_counts(struct tg_doc *o, const char *key, const size_t v[2])
+{
+    struct tg_doc *a = tg_doc_add_array(o, key);
+    tg_doc_add_i64(a, NULL, (int64_t)v[TG_BASE]);
+    tg_doc_add_i64(a, NULL, (int64_t)v[TG_TEST]);
+}
+
+static void add_text(struct tg_doc *o, const char *key, tg_sv v)
+{
+    if (v.n)
+        tg_doc_add_str(o, key, v);
+    else
+        tg_doc_add_null(o, key);
+}
+
+static void add_name(struct tg_doc *o, const char *key, const char *v)
+{
+    tg_doc_add_str(o, key, tg_sv_of(v ? v : ""));
+}
+
+/* ---- results ------------------------------------------------------------------------------- */
+
+static void add_result(struct tg_doc *list, const struct tg_verdict *v, const struct tg_result *r)
+{
+    struct tg_doc *o = tg_doc_add_object(list, NULL);
+    struct tg_buf at = { 0 };
+    add_name(o, "state", tg_state_name(r->state));
+    tg_doc_add_str(o, "rule", r->rule);
+    tg_doc_add_str(o, "op", r->op);
+    tg_doc_add_str(o, "op_normalised", r->op_normalised);
+    tg_doc_add_str(o, "kind", r->kind);
+    tg_doc_add_str(o, "metric", r->metric);
+    add_name(o, "dimension", tg_dimension_name(r->dimension));
+    tg_doc_add_str(o, "unit", r->unit);
+    tg_doc_add_num(o, "baseline", r->has_values ? r->base : NAN);
+    tg_doc_add_num(o, "test", r->has_values ? r->test : NAN);
+    tg_doc_add_num(o, "delta", r->has_values ? r->delta : NAN);
+    tg_doc_add_num(o, "delta_pct", r->has_values ? r->delta_pct : NAN);
+    tg_doc_add_num(o, "share", r->share);
+    add_text(o, "limit", r->limit);
+    tg_result_put_at(&at, r);
+    add_text(o, "at", tg_buf_sv(&at));
+    tg_doc_add_str(o, "message", r->message);
+    add_text(o, "evidence", r->evidence);
+    add_text(o, "next", r->next);
+    add_text(o, "why", r->why);
+    add_text(o, "owner", r->owner);
+    if (r->folded_under < v->n_results)
+        tg_doc_add_str(o, "explained_by", v->results[r->folded_under].op_normalised);
+    else
+        tg_doc_add_null(o, "explained_by");
+    tg_buf_release(&at);
+}
+
+static void add_results(struct tg_doc *root, const char *key, const struct tg_verdict *v,
+                        enum tg_state state)
+{
+    struct tg_doc *list = tg_doc_add_array(root, key);
+    for (size_t i = 0; i < v->n_results; i++)
+        if (v->results[i].state == state)
+            add_result(list, v, &v->results[i]);
+}
+
+/* ---- the table ----------------------------------------------------------------------------- */
+
+static void add_evidence(struct tg_doc *o, const struct tg_evidence *ev)
+{
+    struct tg_doc *e = tg_doc_add_object(o, "evidence");
+    bool judged = ev->judged == TG_JUDGED;
+    tg_doc_add_bool(e, "judged", judged);
+    if (judged)
+        tg_doc_add_null(e, "reason");
+    else
+        add_name(e, "reason", tg_judged_text(ev->judged));
+    tg_json_pair(e, "value_ns", ev->value);
+    tg_doc_add_num(e, "log_ratio", ev->e);
+    tg_doc_add_num(e, "delta_ns", ev->delta_ns);
+    tg_doc_add_num(e, "noise", ev->noise);
+    tg_doc_add_num(e, "se", ev->se);
+    tg_doc_add_num(e, "z", ev->z);
+    tg_doc_add_num(e, "tau", ev->tau);
+    tg_doc_add_num(e, "p", ev->p);
+    tg_doc_add_num(e, "p_limit", ev->p_limit);
+    tg_doc_add_i64(e, "above", ev->above);
+    tg_doc_add_i64(e, "pairs", ev->pairs);
+    tg_doc_add_num(e, "detectable", ev->mde);
+    tg_doc_add_bool(e, "slower", ev->slower);
+    tg_doc_add_bool(e, "faster", ev->faster);
+    tg_doc_add_bool(e, "suspicious", ev->suspicious);
+}
+
+static void add_facts(struct tg_doc *o, const struct tg_op *op)
+{
+    struct tg_doc *list = tg_doc_add_array(o, "facts");
+    for (size_t i = 0; i < op->n_facts; i++) {
+        struct tg_doc *f = tg_doc_add_object(list, NULL);
+        tg_doc_add_str(f, "kind", op->facts[i].kind);
+        tg_doc_add_str(f, "baseline", op->facts[i].base);
+        tg_doc_add_str(f, "test", op->facts[i].test);
+    }
+}
+
+static void add_op(struct tg_doc *list, const struct tg_comparison *c, const struct tg_op *op)
+{
+    struct tg_doc *o = tg_doc_add_object(list, NULL);
+    struct tg_row_numbers whole = tg_row_numbers(c, op, TG_BASIS_WHOLE);
+    tg_doc_add_str(o, "op", tg_op_raw(op));
+    tg_doc_add_str(o, "op_normalised", op->name);
+    add_name(o, "kind", tg_kind_name(op->kind));
+    add_name(o, "class", tg_class_name(op->class_));
+    add_text(o, "parent", op->parent);
+    add_name(o, "change", tg_change_name(op->change));
+    add_text(o, "relation", tg_sv_of(tg_relation_name(op->relation)));
+    if (op->partner < c->n_ops)
+        tg_doc_add_str(o, "partner", c->ops[op->partner].name);
+    else
+        tg_doc_add_null(o, "partner");
+    tg_json_pair(o, "count", op->count);
+    tg_json_pair(o, "total_ns", op->total);
+    tg_json_pair(o, "self_ns", op->self);
+    tg_json_pair(o, "share", op->share);
+    tg_json_pair(o, "whole_count", whole.count);
+    tg_json_pair(o, "whole_total_ns", whole.ns);
+    tg_doc_add_bool(o, "settled", op->settled);
+    tg_doc_add_bool(o, "polling", op->polling);
+    tg_doc_add_bool(o, "wait", op->wait);
+    tg_doc_add_bool(o, "grouped", op->grouped);
+    add_evidence(o, &op->ev);
+    add_facts(o, op);
+}
+
+static void add_table(struct tg_doc *root, const struct tg_comparison *c)
+{
+    struct tg_doc *list = tg_doc_add_array(root, "table");
+    for (size_t i = 0; c && i < c->n_ops; i++)
+        add_op(list, c, &c->ops[i]);
+}
+
+static void add_measures(struct tg_doc *root, const struct tg_comparison *c)
+{
+    struct tg_doc *list = tg_doc_add_array(root, "measures");
+    for (int m = 0; c && m < TG_MEASURES; m++) {
+        const struct tg_measure_change *x = &c->measures[m];
+        const struct tg_measure_info *info = tg_measure_info((enum tg_measure)m);
+        struct tg_doc *o = tg_doc_add_object(list, NULL);
+        double value[2], slowest[2];
+        for (int s = 0; s < 2; s++) {
+            value[s] = x->known[s] ? x->value[s] : NAN;
+            slowest[s] = x->known[s] ? x->slowest[s] : NAN;
+        }
+        add_name(o, "name", info->name);
+        add_name(o, "unit", info->unit);
+        tg_json_pair(o, "value", value);
+        tg_json_pair(o, "slowest_rank", slowest);
+        add_evidence(o, &x->ev);
+    }
+}
+
+static void add_environment(struct tg_doc *root, const struct tg_comparison *c)
+{
+    struct tg_doc *o = tg_doc_add_object(root, "environment"), *list;
+    if (!c) {
+        tg_doc_add_array(o, "differences");
+        return;
+    }
+    add_counts(o, "runs", c->n_runs);
+    add_counts(o, "ranks", c->n_ranks);
+    add_counts(o, "steps", c->n_steps);
+    tg_json_pair(o, "step_ns", c->step_ns);
+    tg_json_pair(o, "skew_pct", c->skew);
+    tg_doc_add_bool(o, "step_markers", c->marked[TG_BASE] && c->marked[TG_TEST]);
+    tg_doc_add_num(o, "iteration_ratio", c->iteration_ratio);
+    tg_doc_add_num(o, "drift_pct", 100 * expm1(c->drift));
+    tg_doc_add_bool(o, "drifted", c->drifted);
+    tg_doc_add_bool(o, "same_device", c->same_device);
+    tg_doc_add_bool(o, "same_flags", c->same_flags);
+    list = tg_doc_add_array(o, "differences");
+    for (size_t i = 0; i < c->n_env; i++) {
+        struct tg_doc *e = tg_doc_add_object(list, NULL);
+        tg_doc_add_str(e, "key", c->env[i].key);
+        add_text(e, "baseline", c->env[i].value[TG_BASE]);
+        add_text(e, "test", c->env[i].value[TG_TEST]);
+    }
+}
+
+static void add_replacements(struct tg_doc *root, const struct tg_comparison *c)
+{
+    struct tg_doc *list = tg_doc_add_array(root, "replacements");
+    for (size_t i = 0; c && i < c->n_regions; i++) {
+        const struct tg_region *g = &c->regions[i];
+        struct tg_doc *o = tg_doc_add_object(list, NULL), *names;
+        add_text(o, "encloser", g->encloser);
+        tg_json_pair(o, "calls", g->calls);
+        tg_json_pair(o, "time_ns", g->time);
+        tg_doc_add_bool(o, "worse_count", g->worse_count);
+        tg_doc_add_bool(o, "worse_time", g->worse_time);
+        names = tg_doc_add_array(o, "ops");
+        for (size_t k = 0; k < c->n_ops; k++)
+            if (c->ops[k].region == i)
+                tg_doc_add_str(names, NULL, c->ops[k].name);
+    }
+}
+
+/* ---- the whole ----------------------------------------------------------------------------- */
+
+static void add_baseline(struct tg_doc *root, const struct tg_verdict *v)
+{
+    const struct tg_baseline_info *b = &v->baseline;
+    struct tg_doc *o = tg_doc_add_object(root, "baseline");
+    add_text(o, "commit", b->commit);
+    add_text(o, "ref", b->ref);
+    add_text(o, "how", b->how);
+    add_text(o, "situation", b->situation);
+    tg_doc_add_i64(o, "walked", b->walked);
+    add_text(o, "path", b->paths);
+}
+
+static void add_head(struct tg_doc *root, const struct tg_verdict *v, const struct tg_render *r)
+{
+    struct tg_doc *o;
+    add_name(root, "schema", TG_REPORT_SCHEMA);
+    add_name(root, "verdict", tg_outcome_name(v->outcome));
+    tg_doc_add_i64(root, "exit_code", v->exit_code);
+    tg_doc_add_bool(root, "exit_zero", r->exit_zero);
+    tg_doc_add_str(root, "headline", v->headline);
+    tg_doc_add_str(root, "suite", v->suite);
+    tg_doc_add_str(root, "policy", v->policy);
+    o = tg_doc_add_object(root, "coverage");
+    tg_doc_add_bool(o, "counts_judged", v->counts_judged);
+    tg_doc_add_bool(o, "durations_judged", v->durations_judged);
+    tg_doc_add_str(o, "text", v->coverage);
+    add_baseline(root, v);
+    o = tg_doc_add_object(root, "test");
+    add_text(o, "commit", v->test_commit);
+    add_text(o, "timestamp", v->timestamp);
+    add_text(o, "path", v->test_paths);
+    if (v->error.n) {
+        o = tg_doc_add_object(root, "error");
+        tg_doc_add_str(o, "message", v->error);
+        add_text(o, "next", v->error_hint);
+    } else {
+        tg_doc_add_null(root, "error");
+    }
+}
+
+static void add_summary(struct tg_doc *root, const struct tg_verdict *v)
+{
+    struct tg_doc *o = tg_doc_add_object(root, "summary");
+    for (int s = 0; s <= TG_STATE_FAIL; s++)
+        tg_doc_add_i64(o, tg_state_name((enum tg_state)s), (int64_t)v->n_state[s]);
+}
+
+static void add_notes(struct tg_doc *root, const struct tg_verdict *v)
+{
+    struct tg_doc *list = tg_doc_add_array(root, "notes");
+    for (size_t i = 0; i < v->n_notes; i++) {
+        struct tg_doc *o = tg_doc_add_object(list, NULL);
+        tg_doc_add_bool(o, "warning", v->notes[i].warning);
+        tg_doc_add_str(o, "text", v->notes[i].text);
+        add_text(o, "next", v->notes[i].next);
+    }
+}
+
+static bool write_json(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r,
+                       struct tg_err *err)
+{
+    struct tg_doc *root = tg_doc_new_object(), *versions;
+    (void)err;
+    add_head(root, v, r);
+    add_summary(root, v);
+    add_results(root, "violations", v, TG_STATE_FAIL);
+    add_results(root, "warnings", v, TG_STATE_WARN);
+    add_results(root, "suspicious", v, TG_STATE_SUSPICIOUS);
+    add_results(root, "inconclusive", v, TG_STATE_INCONCLUSIVE);
+    add_results(root, "waived", v, TG_STATE_WAIVED);
+    add_results(root, "not_judged", v, TG_STATE_NOT_JUDGED);
+    add_results(root, "skipped", v, TG_STATE_SKIP);
+    add_results(root, "passed", v, TG_STATE_PASS);
+    add_notes(root, v);
+    add_environment(root, v->comparison);
+    add_measures(root, v->comparison);
+    add_replacements(root, v->comparison);
+    add_table(root, v->comparison);
+    versions = tg_doc_add_object(root, "versions");
+    tg_doc_add_str(versions, "tracegate", v->version);
+    tg_doc_add_i64(versions, "report", 1);
+    tg_doc_write(root, true, out);
+    tg_doc_free(root);
+    return true;
+}
+
+const struct tg_reporter tg_reporter_json = { "json", "json", ".json",
+                                              "everything, versioned, with a published schema",
+                                              write_json };

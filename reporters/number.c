@@ -1,0 +1,104 @@
+#include "reporters/number.h"
+
+#include <math.h>
+
+#include "core/base/decimal.h"
+
+static void put_sign(struct tg_buf *out, double rounded)
+{
+    if (rounded > 0)
+        tg_buf_putc(out, '+');
+}
+
+/* At most two decimals, none that are zero. */
+void tg_put_count(struct tg_buf *out, double v)
+{
+    if (!isfinite(v))
+        return;
+    tg_dec_put_fixed(out, v, 2);
+    while (out->p[out->n - 1] == '0')
+        out->p[--out->n] = '\0';
+    if (out->p[out->n - 1] == '.')
+        out->p[--out->n] = '\0';
+}
+
+void tg_put_count_delta(struct tg_buf *out, double v)
+{
+    put_sign(out, round(v * 100));
+    tg_put_count(out, v);
+}
+
+void tg_put_us(struct tg_buf *out, double ns)
+{
+    if (isfinite(ns))
+        tg_dec_put_fixed(out, ns / 1000, 1);
+}
+
+void tg_put_us_delta(struct tg_buf *out, double ns)
+{
+    if (!isfinite(ns))
+        return;
+    put_sign(out, round(ns / 100));
+    tg_put_us(out, ns);
+}
+
+void tg_put_pct_delta(struct tg_buf *out, double pct)
+{
+    int decimals = fabs(pct) < 99.95;
+    if (!isfinite(pct))
+        return;
+    put_sign(out, round(pct * 10));
+    tg_dec_put_fixed(out, pct, decimals);
+    tg_buf_putc(out, '%');
+}
+
+void tg_put_share(struct tg_buf *out, double fraction)
+{
+    if (!isfinite(fraction))
+        return;
+    tg_dec_put_fixed(out, 100 * fraction, 1);
+    tg_buf_putc(out, '%');
+}
+
+static void put_bytes(struct tg_buf *out, double v)
+{
+    static const char *const unit[] = { "B", "KiB", "MiB", "GiB", "TiB" };
+    size_t i = 0;
+    while (fabs(v) >= 1023.995 && i < 4) {
+        v /= 1024;
+        i++;
+    }
+    tg_dec_put_fixed(out, v, i ? 2 : 0);
+    tg_buf_printf(out, " %s", unit[i]);
+}
+
+void tg_put_value(struct tg_buf *out, double v, tg_sv unit)
+{
+    if (!isfinite(v))
+        return;
+    if (tg_sv_eq(unit, TG_SV("ns"))) {
+        tg_put_us(out, v);
+        tg_buf_puts(out, " us");
+    } else if (tg_sv_eq(unit, TG_SV("%"))) {
+        tg_dec_put_fixed(out, v, 1);
+        tg_buf_putc(out, '%');
+    } else if (tg_sv_eq(unit, TG_SV("bytes"))) {
+        put_bytes(out, v);
+    } else {
+        tg_put_count(out, v);
+    }
+}
+
+void tg_put_value_delta(struct tg_buf *out, double v, tg_sv unit)
+{
+    if (!isfinite(v))
+        return;
+    if (tg_sv_eq(unit, TG_SV("%"))) { /* a difference of percentages is in points */
+        put_sign(out, round(v * 10));
+        tg_dec_put_fixed(out, v, 1);
+        tg_buf_puts(out, " pp");
+        return;
+    }
+    put_sign(out, tg_sv_eq(unit, TG_SV("ns")) ? round(v / 100) : round(v * 100));
+    tg_put_value(out, v, unit);
+}

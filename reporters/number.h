@@ -1,0 +1,18 @@
+#ifndef TG_REPORTERS_NUMBER_H
+#define TG_REPORTERS_NUMBER_H
+/*
+ * Numbers as people read them; never NaN, Inf or an exponent: an unknown value gives nothing.
+ * Durations come in ns and are written in microseconds.
+ */
+#include "core/base/buf.h"
+
+void tg_put_count(struct tg_buf *out, double v);        /* "12", "1.5", "0.33" */
+void tg_put_count_delta(struct tg_buf *out, double v);  /* "+8", "-0.5", "0" */
+void tg_put_us(struct tg_buf *out, double ns);          /* "1234.5" */
+void tg_put_us_delta(struct tg_buf *out, double ns);    /* "+12.3", "-4.0", "0.0" */
+void tg_put_pct_delta(struct tg_buf *out, double pct);  /* "+12.3%", "+250%" */
+void tg_put_share(struct tg_buf *out, double fraction); /* "3.1%" of 0..1 */
+/* A result's value in its unit: "12", "34.5 us", "18.2%", "4.00 MiB". */
+void tg_put_value(struct tg_buf *out, double v, tg_sv unit);
+void tg_put_value_delta(struct tg_buf *out, double v, tg_sv unit);
+#endif

@@ -1,0 +1,144 @@
+#include "reporters/rows.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/base/arena.h"
+
+/* Steps summed over runs and ranks: what sums per step are divided by. */
+static double step_units(const struct tg_comparison *c, int side)
+{
+    double n = (double)c->n_units[side];
+    if (n <= 0)
+        n = (double)c->n_steps[side] * (double)c->n_runs[side] * (double)c->n_ranks[side];
+    return n > 0 ? n : 1;
+}
+
+struct tg_row_numbers tg_row_numbers(const struct tg_comparison *c, const struct tg_op *op,
+                                     enum tg_basis basis)
+{
+    struct tg_row_numbers n;
+    for (int s = 0; s < 2; s++) {
+        if (basis == TG_BASIS_JUDGED) {
+            n.count[s] = op->count[s];
+            n.ns[s] = op->self[s];
+        } else if (basis == TG_BASIS_WHOLE) {
+            n.count[s] = (double)op->whole_count[s];
+            n.ns[s] = (double)op->whole_total[s];
+        } else {
+            n.count[s] = (double)op->step_count[s] / step_units(c, s);
+            n.ns[s] = (double)op->step_total[s] / step_units(c, s);
+        }
+    }
+    n.d_count = n.count[TG_TEST] - n.count[TG_BASE];
+    n.d_ns = n.ns[TG_TEST] - n.ns[TG_BASE];
+    return n;
+}
+
+char tg_row_category(const struct tg_row_numbers *n)
+{
+    return n->d_count > 0 ? '+' : n->d_count < 0 ? '-' : '=';
+}
+
+const char *tg_row_group(const struct tg_row_numbers *n)
+{
+    if (!(n->count[TG_BASE] > 0) && n->count[TG_TEST] > 0)
+        return "added";
+    if (n->count[TG_BASE] > 0 && !(n->count[TG_TEST] > 0))
+        return "deleted";
+    return n->d_count > 0 ? "increased" : n->d_count < 0 ? "decreased" : "unchanged";
+}
+
+const char *tg_change_name(enum tg_change c)
+{
+    static const char *const name[] = {
+        [TG_SAME] = "same", [TG_ADDED] = "added", [TG_REMOVED] = "removed",
+        [TG_MORE] = "more", [TG_FEWER] = "fewer",
+    };
+    return name[c];
+}
+
+const char *tg_relation_name(enum tg_relation r)
+{
+    static const char *const name[] = {
+        [TG_REL_NONE] = "",
+        [TG_REL_RENAMED] = "renamed",
+        [TG_REL_REPLACED] = "replaced",
+        [TG_REL_REPLACED_WORSE] = "replaced by more",
+        [TG_REL_MOVED] = "moved",
+    };
+    return name[r];
+}
+
+tg_sv tg_op_raw(const struct tg_op *op)
+{
+    if (op->raw[TG_TEST].n)
+        return op->raw[TG_TEST];
+    return op->raw[TG_BASE].n ? op->raw[TG_BASE] : op->name;
+}
+
+bool tg_op_is_work(const struct tg_op *op, bool steps)
+{
+    switch (op->kind) {
+    case TG_KIND_OP:
+    case TG_KIND_RUNTIME:
+    case TG_KIND_SYNC:
+    case TG_KIND_GRAPH:
+    case TG_KIND_KERNEL:
+    case TG_KIND_MEMCPY:
+    case TG_KIND_MEMSET:
+        return true;
+    case TG_KIND_STEP:
+        return steps;
+    default:
+        return false;
+    }
+}
+
+/* Rows that a command chose are all wanted, but for steps (HTA leaves them out of its charts). */
+static bool is_eligible(const struct tg_op *op, bool chosen, bool steps)
+{
+    if (!chosen)
+        return tg_op_is_work(op, steps);
+    return steps || !tg_sv_starts(tg_op_raw(op), TG_SV("ProfilerStep"));
+}
+
+struct ranked {
+    double size;
+    uint32_t row, order;
+};
+
+static int by_size(const void *pa, const void *pb)
+{
+    const struct ranked *a = pa, *b = pb;
+    if (a->size != b->size)
+        return a->size > b->size ? -1 : 1;
+    return (a->order > b->order) - (a->order < b->order);
+}
+
+uint32_t *tg_rows_worst(const struct tg_comparison *c, const uint32_t *rows, size_t n_rows,
+                        enum tg_basis basis, bool durations, bool steps, size_t n, size_t *n_out,
+                        size_t *more)
+{
+    size_t all = rows ? n_rows : c->n_ops, found = 0;
+    struct ranked *r = tg_xmalloc((all ? all : 1) * sizeof *r);
+    uint32_t *out;
+    for (size_t i = 0; i < all; i++) {
+        uint32_t row = rows ? rows[i] : (uint32_t)i;
+        struct tg_row_numbers v = tg_row_numbers(c, &c->ops[row], basis);
+        double size = fabs(durations ? v.d_ns : v.d_count);
+        /* Below a nanosecond or a thousandth of a call is rounding, not change. */
+        if (is_eligible(&c->ops[row], rows != NULL, steps) && isfinite(size) &&
+            size >= (durations ? 1 : 1e-3))
+            r[found++] = (struct ranked){ size, row, (uint32_t)i };
+    }
+    qsort(r, found, sizeof *r, by_size);
+    *n_out = found < n ? found : n;
+    if (more)
+        *more = found - *n_out;
+    out = tg_xmalloc((*n_out ? *n_out : 1) * sizeof *out);
+    for (size_t i = 0; i < *n_out; i++)
+        out[i] = r[i].row;
+    free(r);
+    return out;
+}

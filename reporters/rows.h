@@ -1,0 +1,39 @@
+#ifndef TG_REPORTERS_ROWS_H
+#define TG_REPORTERS_ROWS_H
+/* The numbers of a comparison's rows as tables and charts show them, and their order. */
+#include "core/diff/compare.h"
+
+/*
+ * How counts and durations of a row are taken:
+ *   JUDGED    what the verdict saw: modal count per step, self time (a kernel's own duration)
+ *   PER_STEP  HTA's sums, divided exactly by steps x ranks x runs
+ *   WHOLE     HTA's sums over everything, what lies outside steps included
+ */
+enum tg_basis { TG_BASIS_JUDGED, TG_BASIS_PER_STEP, TG_BASIS_WHOLE };
+
+struct tg_row_numbers {
+    double count[2], ns[2];
+    double d_count, d_ns; /* test - base */
+};
+struct tg_row_numbers tg_row_numbers(const struct tg_comparison *c, const struct tg_op *op,
+                                     enum tg_basis basis);
+
+char tg_row_category(const struct tg_row_numbers *n);     /* HTA: '+', '-', '=' by counts */
+const char *tg_row_group(const struct tg_row_numbers *n); /* HTA: "added", "deleted", … */
+const char *tg_change_name(enum tg_change c);             /* "added", "removed", "more", … */
+const char *tg_relation_name(enum tg_relation r);         /* "renamed", …; "" none */
+tg_sv tg_op_raw(const struct tg_op *op);                  /* raw name, of the test side if there */
+
+/* Work that can be someone's fault: host operators and calls, device work. No Python functions,
+ * annotations, overhead; steps only with `steps`. */
+bool tg_op_is_work(const struct tg_op *op, bool steps);
+
+/*
+ * The `n` rows of `rows` (NULL: all of the comparison that are work) that changed most, by |d_ns|
+ * or |d_count|, largest first, ties in the comparison's order; unchanged ones are left out. The
+ * caller frees the result. *more: how many changed rows did not fit.
+ */
+uint32_t *tg_rows_worst(const struct tg_comparison *c, const uint32_t *rows, size_t n_rows,
+                        enum tg_basis basis, bool durations, bool steps, size_t n, size_t *n_out,
+                        size_t *more);
+#endif

@@ -1,0 +1,168 @@
+/* The comparison without a policy: `tracegate diff`. */
+#include <math.h>
+
+#include "core/base/utf8.h"
+#include "core/diff/names.h"
+#include "reporters/csv.h"
+#include "reporters/escape.h"
+#include "reporters/grid.h"
+#include "reporters/json.h"
+#include "reporters/number.h"
+#include "reporters/reporter.h"
+
+static enum tg_basis basis_of(const struct tg_table *t)
+{
+    return t->whole ? TG_BASIS_WHOLE : TG_BASIS_PER_STEP;
+}
+
+static void put_name(struct tg_buf *out, const struct tg_table *t, const struct tg_op *op)
+{
+    size_t before = out->n;
+    if (t->short_names)
+        tg_name_short(op->name, out);
+    if (out->n == before) /* HTA's short name of "<built-in …>" is empty; the full one says more */
+        tg_buf_add(out, op->name);
+}
+
+static const struct tg_grid_column columns[] = {
+    { "", false, false, 0 }, { "name", false, true, 0 },   { "", true, false, 2 },
+    { "", true, false, 1 },  { "+/-", true, false, 0 },    { "", true, false, 5 },
+    { "", true, false, 4 },  { "+/- us", true, false, 0 }, { "%", true, false, 3 },
+};
+enum { N_COLUMNS = sizeof columns / sizeof *columns };
+
+static void add(struct tg_grid *g, struct tg_buf *cell, enum tg_tint tint)
+{
+    tg_grid_add(g, tg_buf_sv(cell), tint);
+    tg_buf_clear(cell);
+}
+
+static enum tg_tint tint_of(double delta)
+{
+    return delta > 0 ? TG_TINT_RED : delta < 0 ? TG_TINT_GREEN : TG_TINT_NONE;
+}
+
+static void add_row(struct tg_grid *g, const struct tg_table *t, const struct tg_op *op)
+{
+    struct tg_row_numbers n = tg_row_numbers(t->comparison, op, basis_of(t));
+    struct tg_buf cell = { 0 }, name = { 0 };
+    tg_buf_putc(&cell, tg_row_category(&n));
+    add(g, &cell, tint_of(n.d_count));
+    put_name(&name, t, op);
+    tg_esc_terminal(&cell, tg_buf_sv(&name));
+    add(g, &cell, TG_TINT_NONE);
+    for (int s = 0; s < 2; s++) {
+        tg_put_count(&cell, n.count[s]);
+        add(g, &cell, TG_TINT_NONE);
+    }
+    tg_put_count_delta(&cell, n.d_count);
+    add(g, &cell, tint_of(n.d_count));
+    for (int s = 0; s < 2; s++) {
+        tg_put_us(&cell, n.ns[s]);
+        add(g, &cell, TG_TINT_NONE);
+    }
+    tg_put_us_delta(&cell, n.d_ns);
+    add(g, &cell, tint_of(n.d_ns));
+    if (n.count[TG_BASE] > 0 && n.count[TG_TEST] > 0 && n.ns[TG_BASE] > 0)
+        tg_put_pct_delta(&cell, 100 * n.d_ns / n.ns[TG_BASE]);
+    else
+        tg_buf_puts(&cell, n.count[TG_BASE] > 0 ? "gone" : n.count[TG_TEST] > 0 ? "new" : "");
+    add(g, &cell, TG_TINT_NONE);
+    tg_buf_release(&cell);
+    tg_buf_release(&name);
+}
+
+/* Titles carry the side's labels; they live as long as the grid. */
+struct titles {
+    struct tg_grid_column columns[N_COLUMNS];
+    struct tg_buf text[4];
+};
+
+static void make_titles(struct titles *ti, const struct tg_table *t)
+{
+    static const size_t at[] = { 2, 3, 5, 6 };
+    static const char *const fallback[] = { "control", "test" };
+    memcpy(ti->columns, columns, sizeof columns);
+    for (size_t i = 0; i < 4; i++) {
+        struct tg_buf label = { 0 };
+        size_t side = i % 2;
+        ti->text[i] = (struct tg_buf){ 0 };
+        tg_esc_terminal(&label, t->label[side].n ? t->label[side] : tg_sv_of(fallback[side]));
+        tg_shorten(&ti->text[i], tg_buf_sv(&label), 12);
+        tg_buf_puts(&ti->text[i], i < 2 ? " #" : " us");
+        ti->columns[at[i]].title = ti->text[i].p;
+        tg_buf_release(&label);
+    }
+}
+
+void tg_table_text(struct tg_buf *out, const struct tg_table *t, const struct tg_render *r)
+{
+    size_t width = r->columns > 0 ? (size_t)r->columns : 100;
+    size_t n = r->top && r->top < t->n_rows ? r->top : t->n_rows;
+    struct titles ti;
+    struct tg_grid g;
+    if (!t->n_rows) {
+        tg_buf_puts(out, "no rows\n");
+        return;
+    }
+    make_titles(&ti, t);
+    tg_grid_init(&g, ti.columns, N_COLUMNS);
+    for (size_t i = 0; i < n; i++)
+        add_row(&g, t, &t->comparison->ops[t->rows[i]]);
+    tg_grid_write(&g, out, 0, width, r->color);
+    if (n < t->n_rows)
+        tg_buf_printf(out, "and %zu more rows\n", t->n_rows - n);
+    tg_buf_puts(out, t->whole ? "whole sums: steps, ranks and runs added up\n"
+                              : "per step; durations include what an operator calls\n");
+    tg_grid_release(&g);
+    for (size_t i = 0; i < 4; i++)
+        tg_buf_release(&ti.text[i]);
+}
+
+void tg_table_csv(struct tg_buf *out, const struct tg_table *t)
+{
+    struct tg_buf name = { 0 };
+    tg_csv_header(out);
+    for (size_t i = 0; i < t->n_rows; i++) {
+        const struct tg_op *op = &t->comparison->ops[t->rows[i]];
+        struct tg_row_numbers n = tg_row_numbers(t->comparison, op, basis_of(t));
+        tg_buf_clear(&name);
+        put_name(&name, t, op);
+        tg_csv_row(out, tg_buf_sv(&name), &n);
+    }
+    tg_buf_release(&name);
+}
+
+static void add_json_row(struct tg_doc *list, const struct tg_table *t, const struct tg_op *op)
+{
+    struct tg_row_numbers n = tg_row_numbers(t->comparison, op, basis_of(t));
+    struct tg_doc *o = tg_doc_add_object(list, NULL);
+    const double us[2] = { n.ns[TG_BASE] / 1000, n.ns[TG_TEST] / 1000 };
+    const char category[2] = { tg_row_category(&n), '\0' };
+    struct tg_buf name = { 0 };
+    put_name(&name, t, op);
+    tg_doc_add_str(o, "name", tg_buf_sv(&name));
+    tg_doc_add_str(o, "kind", tg_sv_of(tg_kind_name(op->kind)));
+    tg_json_pair(o, "counts", n.count);
+    tg_json_pair(o, "total_duration_us", us);
+    tg_doc_add_num(o, "diff_counts", n.d_count);
+    tg_doc_add_num(o, "diff_duration_us", n.d_ns / 1000);
+    tg_doc_add_str(o, "counts_change_category", tg_sv_of(category));
+    tg_doc_add_str(o, "group", tg_sv_of(tg_row_group(&n)));
+    tg_buf_release(&name);
+}
+
+void tg_table_json(struct tg_buf *out, const struct tg_table *t)
+{
+    struct tg_doc *root = tg_doc_new_object(), *list;
+    tg_doc_add_str(root, "schema", TG_SV(TG_DIFF_SCHEMA));
+    tg_doc_add_bool(root, "whole", t->whole);
+    list = tg_doc_add_array(root, "sides");
+    tg_doc_add_str(list, NULL, t->label[TG_BASE]);
+    tg_doc_add_str(list, NULL, t->label[TG_TEST]);
+    list = tg_doc_add_array(root, "rows");
+    for (size_t i = 0; i < t->n_rows; i++)
+        add_json_row(list, t, &t->comparison->ops[t->rows[i]]);
+    tg_doc_write(root, true, out);
+    tg_doc_free(root);
+}

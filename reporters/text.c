@@ -1,0 +1,391 @@
+/*
+ * The terminal: verdict first, then the causes one line each, then what moved most. Readable at 80
+ * columns; colour only if asked. No line starts with hostile text ("::error::" is a command to a CI
+ * runner).
+ */
+#include <stdlib.h>
+
+#include "core/base/utf8.h"
+#include "reporters/cause.h"
+#include "reporters/escape.h"
+#include "reporters/grid.h"
+#include "reporters/number.h"
+#include "reporters/reporter.h"
+#include "reporters/rows.h"
+
+struct page {
+    struct tg_buf *out;
+    const struct tg_verdict *v;
+    const struct tg_render *r;
+    size_t columns, top;
+};
+
+static enum tg_tint tint_of(enum tg_state s)
+{
+    switch (s) {
+    case TG_STATE_FAIL:
+        return TG_TINT_RED;
+    case TG_STATE_WARN:
+    case TG_STATE_SUSPICIOUS:
+    case TG_STATE_INCONCLUSIVE:
+        return TG_TINT_YELLOW;
+    default:
+        return TG_TINT_NONE;
+    }
+}
+
+/* "4.5 %" and "12 us" stay together. */
+static bool is_unit(tg_sv word)
+{
+    static const char *const unit[] = { "%", "%;", "%,", "us", "ms", "ns" };
+    for (size_t i = 0; i < sizeof unit / sizeof *unit; i++)
+        if (tg_sv_eq(word, tg_sv_of(unit[i])))
+            return true;
+    return false;
+}
+
+/*
+ * Writes words behind what already stands in the line (`at` columns), breaking at blanks; new lines
+ * are indented. A word is never cut, so that names can be copied, and a line never starts with
+ * "::".
+ */
+static void put_wrapped(struct page *p, tg_sv text, size_t at, size_t indent)
+{
+    bool first = true;
+    while (text.n) {
+        tg_sv word = tg_sv_cut(&text, ' ');
+        size_t w = tg_utf8_count(word);
+        if (!w)
+            continue;
+        bool stay = tg_sv_starts(word, TG_SV("::")) || is_unit(word);
+        if (!first && at + 1 + w > p->columns && !stay) {
+            tg_buf_printf(p->out, "\n%*s", (int)indent, "");
+            at = indent;
+        } else if (!first) {
+            tg_buf_putc(p->out, ' ');
+            at++;
+        }
+        tg_buf_add(p->out, word);
+        at += w;
+        first = false;
+    }
+    tg_buf_putc(p->out, '\n');
+}
+
+/* "label  text", the text escaped, wrapped and aligned behind the label. */
+static void put_field(struct page *p, size_t indent, const char *label, size_t width, tg_sv text,
+                      enum tg_tint tint)
+{
+    struct tg_buf safe = { 0 };
+    tg_esc_terminal(&safe, text);
+    tg_buf_printf(p->out, "%*s", (int)indent, "");
+    tg_tint_on(p->out, tint, p->r->color);
+    tg_buf_printf(p->out, "%-*s", (int)width, label);
+    tg_tint_off(p->out, tint, p->r->color);
+    put_wrapped(p, tg_buf_sv(&safe), indent + width, indent + width);
+    tg_buf_release(&safe);
+}
+
+static void put_headline(struct page *p)
+{
+    const struct tg_verdict *v = p->v;
+    enum tg_tint tint = v->outcome == TG_OUTCOME_PASS ? TG_TINT_GREEN
+                        : v->outcome == TG_OUTCOME_FAIL || v->outcome == TG_OUTCOME_ERROR
+                            ? TG_TINT_RED
+                            : TG_TINT_YELLOW;
+    struct tg_buf safe = { 0 };
+    if (v->headline.n) {
+        tg_esc_terminal(&safe, v->headline);
+    } else {
+        tg_buf_puts(&safe, tg_outcome_name(v->outcome));
+    }
+    if (p->r->color)
+        tg_buf_puts(p->out, "\033[1m");
+    tg_tint_on(p->out, tint, p->r->color);
+    put_wrapped(p, tg_buf_sv(&safe), 0, 2);
+    if (p->r->color && p->out->n) { /* the reset belongs in front of the line's end */
+        p->out->n--;
+        tg_buf_puts(p->out, "\033[0m\n");
+    }
+    if (p->r->exit_zero && v->exit_code != 0)
+        tg_buf_printf(p->out, "verdict %s (exit 0 by --exit-zero)\n",
+                      v->outcome == TG_OUTCOME_FAIL           ? "FAIL"
+                      : v->outcome == TG_OUTCOME_INCONCLUSIVE ? "INCONCLUSIVE"
+                                                              : "ERROR");
+    tg_buf_release(&safe);
+}
+
+static void put_side(struct page *p, const char *label, tg_sv what, int side)
+{
+    struct tg_buf text = { 0 };
+    tg_buf_add(&text, what);
+    if (p->v->comparison) {
+        tg_buf_puts(&text, text.n ? "; " : "");
+        tg_side_put(&text, p->v->comparison, side);
+    }
+    if (text.n)
+        put_field(p, 2, label, 10, tg_buf_sv(&text), TG_TINT_DIM);
+    tg_buf_release(&text);
+}
+
+static void put_context(struct page *p)
+{
+    const struct tg_verdict *v = p->v;
+    struct tg_buf text = { 0 };
+    if (v->suite.n)
+        put_field(p, 2, "suite", 10, v->suite, TG_TINT_DIM);
+    if (v->policy.n)
+        put_field(p, 2, "policy", 10, v->policy, TG_TINT_DIM);
+    tg_baseline_put(&text, v);
+    put_side(p, "baseline", tg_buf_sv(&text), TG_BASE);
+    tg_buf_clear(&text);
+    if (v->test_commit.n)
+        tg_buf_add(&text, tg_utf8_prefix(v->test_commit, 12));
+    if (v->test_paths.n)
+        tg_buf_printf(&text, "%s%.*s", text.n ? ", " : "", TG_SV_ARG(v->test_paths));
+    put_side(p, "test", tg_buf_sv(&text), TG_TEST);
+    if (v->coverage.n)
+        put_field(p, 2, "coverage", 10, v->coverage, TG_TINT_DIM);
+    if (v->error.n)
+        put_field(p, 2, "why", 10, v->error, TG_TINT_RED);
+    if (v->error_hint.n)
+        put_field(p, 2, "next", 10, v->error_hint, TG_TINT_NONE);
+    tg_buf_release(&text);
+}
+
+/* The message with its name shortened to what a line can carry. */
+static void put_message(struct page *p, const struct tg_result *r, size_t at, size_t indent)
+{
+    struct tg_parts parts = tg_result_parts(r);
+    struct tg_buf line = { 0 }, name = { 0 };
+    size_t room = p->columns > indent + 24 ? p->columns - indent - 12 : 24;
+    tg_esc_terminal(&name, parts.name);
+    tg_shorten(&line, tg_buf_sv(&name), room);
+    if (parts.name.n && parts.rest.n && parts.rest.p == r->message.p)
+        tg_buf_puts(&line, ": ");
+    tg_esc_terminal(&line, parts.rest);
+    put_wrapped(p, tg_buf_sv(&line), at, indent);
+    tg_buf_release(&line);
+    tg_buf_release(&name);
+}
+
+static void put_folded(struct page *p, const uint32_t *roots, size_t i, size_t indent)
+{
+    struct tg_buf text = { 0 }, name = { 0 };
+    size_t n = 0, shown = 0;
+    for (size_t k = 0; k < p->v->n_results; k++) {
+        const struct tg_result *r = &p->v->results[k];
+        if (roots[k] != i || k == i || !tg_result_shown(r))
+            continue;
+        if (n++ >= 4)
+            continue;
+        tg_buf_clear(&name);
+        tg_utf8_visible(&name, r->op_normalised.n ? r->op_normalised : r->op);
+        tg_buf_puts(&text, shown++ ? ", " : "");
+        tg_shorten(&text, tg_buf_sv(&name), 40);
+        if (r->has_values) {
+            tg_buf_putc(&text, ' ');
+            tg_put_value_delta(&text, r->delta, r->unit);
+        }
+    }
+    if (n > shown)
+        tg_buf_printf(&text, " and %zu more", n - shown);
+    if (n)
+        put_field(p, indent, "explains", 10, tg_buf_sv(&text), TG_TINT_DIM);
+    tg_buf_release(&text);
+    tg_buf_release(&name);
+}
+
+static void put_cause(struct page *p, const uint32_t *roots, size_t i)
+{
+    const struct tg_result *r = &p->v->results[i];
+    const size_t indent = 8;
+    const char *word = r->state == TG_STATE_INCONCLUSIVE ? "open"
+                       : r->state == TG_STATE_SUSPICIOUS ? "maybe"
+                                                         : tg_state_name(r->state);
+    struct tg_buf rule = { 0 };
+    tg_buf_puts(p->out, "  ");
+    tg_tint_on(p->out, tint_of(r->state), p->r->color);
+    tg_buf_printf(p->out, "%-5s ", word);
+    tg_tint_off(p->out, tint_of(r->state), p->r->color);
+    put_message(p, r, indent, indent);
+    if (r->evidence.n)
+        put_field(p, indent, "evidence", 10, r->evidence, TG_TINT_DIM);
+    put_folded(p, roots, i, indent);
+    tg_result_put_rule(&rule, r);
+    if (rule.n)
+        put_field(p, indent, "rule", 10, tg_buf_sv(&rule), TG_TINT_DIM);
+    if (r->why.n)
+        put_field(p, indent, "why", 10, r->why, TG_TINT_DIM);
+    if (r->next.n)
+        put_field(p, indent, "next", 10, r->next, TG_TINT_DIM);
+    tg_buf_release(&rule);
+}
+
+static void put_section(struct page *p, enum tg_section s, const uint32_t *roots)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < p->v->n_results; i++) {
+        const struct tg_result *r = &p->v->results[i];
+        if (!tg_result_shown(r) || roots[i] != i || tg_section_of(r) != s)
+            continue;
+        if (!n)
+            tg_buf_printf(p->out, "\n%s\n", tg_section_title(s));
+        if (n++ < p->top)
+            put_cause(p, roots, i);
+    }
+    if (n > p->top)
+        tg_buf_printf(p->out, "  and %zu more (--json has all)\n", n - p->top);
+}
+
+static void put_others(struct page *p)
+{
+    const struct tg_verdict *v = p->v;
+    size_t n = 0;
+    for (size_t i = 0; i < v->n_results; i++) {
+        const struct tg_result *r = &v->results[i];
+        if (r->state != TG_STATE_WAIVED)
+            continue;
+        if (!n)
+            tg_buf_puts(p->out, "\nWaived\n");
+        if (n++ >= p->top)
+            continue;
+        tg_buf_puts(p->out, "      - ");
+        put_message(p, r, 8, 8);
+    }
+    if (n > p->top)
+        tg_buf_printf(p->out, "  and %zu more\n", n - p->top);
+}
+
+static void put_notes(struct page *p)
+{
+    for (int warning = 1; warning >= 0; warning--) {
+        for (size_t i = 0; i < p->v->n_notes; i++) {
+            const struct tg_note *n = &p->v->notes[i];
+            if (n->warning != (warning == 1))
+                continue;
+            put_field(p, 0, warning ? "warning: " : "note: ", warning ? 9 : 6, n->text,
+                      warning ? TG_TINT_YELLOW : TG_TINT_DIM);
+            if (n->next.n)
+                put_field(p, 2, "next ", 5, n->next, TG_TINT_DIM);
+        }
+    }
+}
+
+/* ---- what moved most ----------------------------------------------------------------------- */
+
+static const struct tg_grid_column mover_columns[] = {
+    { "", false, false, 0 },       { "operator or kernel", false, true, 0 },
+    { "calls", true, false, 0 },   { "base us", true, false, 3 },
+    { "test us", true, false, 1 }, { "change us", true, false, 0 },
+    { "%", true, false, 2 },       { "of step", true, false, 4 },
+};
+
+static const char *mark(const struct tg_op *op)
+{
+    static const char *const text[] = {
+        [TG_SAME] = "",     [TG_ADDED] = "new",  [TG_REMOVED] = "gone",
+        [TG_MORE] = "more", [TG_FEWER] = "less",
+    };
+    if (op->relation == TG_REL_RENAMED)
+        return "name";
+    return text[op->change];
+}
+
+static void add(struct tg_grid *g, struct tg_buf *cell, enum tg_tint tint)
+{
+    tg_grid_add(g, tg_buf_sv(cell), tint);
+    tg_buf_clear(cell);
+}
+
+static void add_mover(struct tg_grid *g, const struct tg_comparison *c, const struct tg_op *op)
+{
+    struct tg_row_numbers n = tg_row_numbers(c, op, TG_BASIS_JUDGED);
+    enum tg_tint tint = n.d_ns > 0 ? TG_TINT_RED : TG_TINT_GREEN;
+    struct tg_buf cell = { 0 };
+    tg_grid_add(g, tg_sv_of(*mark(op) ? mark(op) : "="), TG_TINT_DIM);
+    tg_esc_terminal(&cell, op->name);
+    if (op->grouped)
+        tg_buf_puts(&cell, " ~grouped");
+    add(g, &cell, TG_TINT_NONE);
+    tg_put_count(&cell, n.count[TG_BASE]);
+    if (n.d_count != 0) {
+        tg_buf_puts(&cell, " -> ");
+        tg_put_count(&cell, n.count[TG_TEST]);
+    }
+    add(g, &cell, n.d_count != 0 ? TG_TINT_YELLOW : TG_TINT_NONE);
+    tg_put_us(&cell, n.ns[TG_BASE]);
+    add(g, &cell, TG_TINT_NONE);
+    tg_put_us(&cell, n.ns[TG_TEST]);
+    add(g, &cell, TG_TINT_NONE);
+    tg_put_us_delta(&cell, n.d_ns);
+    add(g, &cell, tint);
+    if (n.ns[TG_BASE] > 0)
+        tg_put_pct_delta(&cell, 100 * n.d_ns / n.ns[TG_BASE]);
+    add(g, &cell, TG_TINT_NONE);
+    tg_put_share(&cell, op->share[n.ns[TG_TEST] > 0 ? TG_TEST : TG_BASE]);
+    add(g, &cell, TG_TINT_NONE);
+    tg_buf_release(&cell);
+}
+
+static void put_movers(struct page *p)
+{
+    const struct tg_comparison *c = p->v->comparison;
+    struct tg_grid g;
+    size_t n = 0, more = 0;
+    uint32_t *rows;
+    if (!c)
+        return;
+    rows = tg_rows_worst(c, NULL, 0, TG_BASIS_JUDGED, true, false, p->top, &n, &more);
+    tg_grid_init(&g, mover_columns, sizeof mover_columns / sizeof *mover_columns);
+    for (size_t i = 0; i < n; i++)
+        add_mover(&g, c, &c->ops[rows[i]]);
+    if (n) {
+        tg_buf_puts(p->out, "\nMoved most, self time per step\n");
+        tg_grid_write(&g, p->out, 2, p->columns, p->r->color);
+    }
+    if (n && more)
+        tg_buf_printf(p->out, "  and %zu smaller changes\n", more);
+    tg_grid_release(&g);
+    free(rows);
+}
+
+static void put_tally(struct page *p)
+{
+    static const enum tg_state order[] = { TG_STATE_FAIL,   TG_STATE_INCONCLUSIVE,
+                                           TG_STATE_WARN,   TG_STATE_SUSPICIOUS,
+                                           TG_STATE_WAIVED, TG_STATE_NOT_JUDGED,
+                                           TG_STATE_SKIP,   TG_STATE_PASS };
+    const char *sep = "\n";
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        size_t n = p->v->n_state[order[i]];
+        if (!n)
+            continue;
+        tg_buf_printf(p->out, "%s%zu %s", sep, n, tg_state_name(order[i]));
+        sep = ", ";
+    }
+    if (*sep == ',')
+        tg_buf_putc(p->out, '\n');
+}
+
+static bool write_text(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r,
+                       struct tg_err *err)
+{
+    struct page p = { out, v, r, r->columns > 0 ? (size_t)r->columns : 100, r->top ? r->top : 10 };
+    uint32_t *roots = tg_causes_roots(v);
+    (void)err;
+    put_headline(&p);
+    put_context(&p);
+    put_notes(&p);
+    for (int s = 0; s < TG_SECTIONS; s++)
+        put_section(&p, (enum tg_section)s, roots);
+    put_others(&p);
+    put_movers(&p);
+    put_tally(&p);
+    free(roots);
+    return true;
+}
+
+const struct tg_reporter tg_reporter_text = { "text", NULL, ".txt",
+                                              "verdict, causes and what moved most, for terminals",
+                                              write_text };

@@ -1,0 +1,149 @@
+/* Escaping: the expected text of each case is written from the rules of the format, by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+/* cmocka wants the headers above first */
+#include <cmocka.h>
+#include <math.h>
+
+#include "core/base/utf8.h"
+#include "fixture.h"
+#include "reporters/escape.h"
+#include "reporters/number.h"
+
+typedef void escape(struct tg_buf *out, tg_sv text);
+
+static void check(escape *f, tg_sv in, const char *want)
+{
+    struct tg_buf out = { 0 };
+    f(&out, in);
+    assert_string_equal(out.p ? out.p : "", want);
+    tg_buf_release(&out);
+}
+
+static void code(struct tg_buf *out, tg_sv text)
+{
+    tg_esc_md_code(out, text, false);
+}
+
+static void cell(struct tg_buf *out, tg_sv text)
+{
+    tg_esc_md_code(out, text, true);
+}
+
+static void prose(struct tg_buf *out, tg_sv text)
+{
+    tg_esc_md_text(out, text, false);
+}
+
+static void code_spans(void **state)
+{
+    (void)state;
+    check(code, TG_SV("aten::mm"), "`aten::mm`");
+    check(code, TG_SV(""), "");
+    check(code, TG_SV("`"), "`` ` ``");
+    check(code, TG_SV("a`b``c"), "```a`b``c```");
+    check(code, TG_SV("a``b"), "`a``b`");
+    check(code, TG_SV("a|b"), "`a|b`");
+    check(cell, TG_SV("a|b"), "`a\\|b`");
+    check(code, TG_SV(" x "), "`  x  `");
+    check(code, TG_SV("  "), "`  `");
+    check(code, TG_SV("a\r\nb\x01"), "`a  b\\u0001`");
+}
+
+static void prose_keeps_sentences(void **state)
+{
+    (void)state;
+    check(prose, TG_SV("called 20 times per step, was 12 (+8, 1.2 % of the step)"),
+          "called 20 times per step, was 12 (+8, 1.2 % of the step)");
+    check(prose, TG_SV("registers 128 -> registers 255"),
+          "registers 128 \xe2\x86\x92 registers 255");
+    check(prose, TG_SV("ask @octocat or #12 now"), "ask `@octocat` or `#12` now");
+    check(prose, TG_SV("see www.evil.example x@y.example"), "see `www.evil.example x@y.example`");
+    check(prose, TG_SV("in 3f2a91c4b7e1 and GH-12"), "in `3f2a91c4b7e1` and `GH-12`");
+    check(prose, TG_SV("<b> *x* _y_ ~z~ [l](u)"), "`<b> *x* _y_ ~z~ [l](u)`");
+    check(prose, TG_SV("https://x"), "`https://x`");
+    check(prose, TG_SV("a :smile: b"), "a `:smile:` b");
+}
+
+static void markup(void **state)
+{
+    (void)state;
+    check(tg_esc_html, TG_SV("<a href=\"x\">'&"), "&lt;a href=&quot;x&quot;&gt;&#39;&amp;");
+    check(tg_esc_xml, TG_SV("]]> \x01 \xff"), "]]&gt; \\u0001 \xef\xbf\xbd");
+    check(tg_esc_xml, TG_SV("\xef\xbf\xbe\xef\xbf\xbf"), "\\ufffe\\uffff");
+    check(tg_esc_xml_lines, TG_SV("a<\nb"), "a&lt;\nb");
+    check(tg_esc_mermaid, TG_SV("a\"b`<c>;d"), "a#quot;bcd");
+}
+
+static void commands(void **state)
+{
+    (void)state;
+    check(tg_esc_command, TG_SV("100% a::b, c\nd"), "100%25 a::b, c d");
+    check(tg_esc_command_property, TG_SV("a::b,c%"), "a%3A%3Ab%2Cc%25");
+    check(tg_esc_terminal, TG_SV("##[error]x \x1b[31m"), "##\\u200b[error]x \\u001b[31m");
+}
+
+static void shortening(void **state)
+{
+    struct tg_buf out = { 0 };
+    (void)state;
+    /* 10 wide: an ellipsis, 9 left: 5 in front, 4 behind. */
+    tg_shorten(&out, TG_SV("abcdefghijklmnop"), 10);
+    assert_string_equal(out.p, "abcde\xe2\x80\xa6mnop");
+    tg_buf_clear(&out);
+    tg_shorten(&out, TG_SV("abc"), 3);
+    assert_string_equal(out.p, "abc");
+    for (size_t i = 0; i < n_hostile_names; i++)
+        for (size_t w = 3; w < 30; w++) {
+            struct tg_buf line = { 0 };
+            tg_utf8_visible(&line, hostile_names[i]);
+            tg_buf_clear(&out);
+            tg_shorten(&out, tg_buf_sv(&line), w);
+            assert_true(tg_utf8_valid(tg_buf_sv(&out)));
+            assert_true(tg_utf8_count(tg_buf_sv(&out)) <= w);
+            tg_buf_release(&line);
+        }
+    tg_buf_release(&out);
+}
+
+static void number(void (*f)(struct tg_buf *, double), double v, const char *want)
+{
+    struct tg_buf out = { 0 };
+    f(&out, v);
+    assert_string_equal(out.p ? out.p : "", want);
+    tg_buf_release(&out);
+}
+
+static void numbers(void **state)
+{
+    const double nothing = (double)NAN, far = (double)INFINITY;
+    (void)state;
+    number(tg_put_count, 12, "12");
+    number(tg_put_count, 1.5, "1.5");
+    number(tg_put_count, 100, "100");
+    number(tg_put_count, 1.0 / 3, "0.33");
+    number(tg_put_count_delta, -8, "-8");
+    number(tg_put_count_delta, 8, "+8");
+    number(tg_put_count_delta, 0.001, "0");
+    number(tg_put_us_delta, 12345, "+12.3");
+    number(tg_put_us_delta, -20, "0.0");
+    number(tg_put_pct_delta, 12.34, "+12.3%");
+    number(tg_put_pct_delta, 250.4, "+250%");
+    number(tg_put_share, .0314, "3.1%");
+    number(tg_put_count, nothing, "");
+    number(tg_put_us_delta, far, "");
+    number(tg_put_pct_delta, nothing, "");
+    number(tg_put_share, -far, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(code_spans), cmocka_unit_test(prose_keeps_sentences),
+        cmocka_unit_test(markup),     cmocka_unit_test(commands),
+        cmocka_unit_test(shortening), cmocka_unit_test(numbers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -158,6 +158,7 @@ struct tg_window {
 struct tg_trace_spec {
     tg_sv files;     /* path or glob, relative to the policy's directory */
     tg_sv run, rank; /* "" if not given */
+    struct tg_pattern *run_pattern, *rank_pattern; /* for tg_pattern_group; NULL if not given */
     struct tg_loc at;
 };
 

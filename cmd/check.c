@@ -142,7 +142,7 @@ static bool load_policy(struct check *c, struct tg_err *err)
     c->policy = tg_policy_load(&po, &diags, err);
     if (!c->policy && diags.n) {
         tg_diags_text(&diags, &text);
-        tg_io_raw_error(c->io, tg_buf_sv(&text));
+        tg_io_lines(c->io, tg_buf_sv(&text));
     }
     tg_buf_release(&text);
     tg_diags_release(&diags);
@@ -190,14 +190,29 @@ static const char *beside_policy(const struct check *c, tg_sv path)
     return tg_arena_printf(c->arena, "%.*s/%.*s", (int)(slash - file), file, TG_SV_ARG(path));
 }
 
-static bool apply_groups(struct tg_input_list *list, const struct tg_trace_spec *spec,
-                         struct tg_arena *a, struct tg_err *err)
+/* Which run and which rank a file is, by the policy's regexes on its path. */
+static bool group_of(const struct tg_pattern *p, const char *what, const char *label, tg_sv *out,
+                     struct tg_err *err)
 {
+    if (!p || tg_pattern_group(p, tg_sv_of(label), out))
+        return true;
+    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "'%s' does not match the suite's `%s: %.*s`", label,
+               what, TG_SV_ARG(tg_pattern_text(p)));
+    return tg_err_hint(err, "The regex needs one group that finds the %s in every path.", what);
+}
+
+/* Fresh traces must say it; a baseline recorded under other names is ordered by its paths. */
+static bool apply_groups(struct tg_input_list *list, const struct tg_trace_spec *spec, bool fresh,
+                         struct tg_err *err)
+{
+    struct tg_err ignored;
+    tg_err_init(&ignored);
     for (size_t i = 0; i < list->n; i++) {
-        tg_sv label = tg_sv_of(list->v[i].label);
-        if (spec->run.n && !tg_regex_group(spec->run, label, a, &list->v[i].run, err))
-            return false;
-        if (spec->rank.n && !tg_regex_group(spec->rank, label, a, &list->v[i].rank, err))
+        struct tg_input_item *item = &list->v[i];
+        struct tg_err *e = fresh ? err : &ignored;
+        bool ok = group_of(spec->run_pattern, "run", item->label, &item->run, e) &&
+                  group_of(spec->rank_pattern, "rank", item->label, &item->rank, e);
+        if (!ok && fresh)
             return false;
     }
     return true;
@@ -220,7 +235,7 @@ static bool find_fresh(struct check *c, struct job *j, struct tg_err *err)
                              TG_SV_ARG(j->suite->name));
         return false;
     }
-    return apply_groups(&j->fresh, spec, c->arena, err);
+    return apply_groups(&j->fresh, spec, true, err);
 }
 
 /* ---- baseline ----------------------------------------------------------------------------------
@@ -294,7 +309,7 @@ static bool walk_to_baseline(struct check *c, struct job *j, struct tg_git *git,
     if (b.found == TG_FOUND_LOST)
         return tg_baseline_missing(&b, err);
     tg_inputs_add_git(&j->base, b.commit.sha, &b.files, c->arena);
-    return apply_groups(&j->base, &j->suite->trace, c->arena, err);
+    return apply_groups(&j->base, &j->suite->trace, false, err);
 }
 
 static bool explicit_baseline(struct check *c, struct job *j, struct tg_err *err)
@@ -331,7 +346,7 @@ static bool explicit_baseline(struct check *c, struct job *j, struct tg_err *err
         }
     }
     tg_buf_release(&paths);
-    return ok && apply_groups(&j->base, &j->suite->trace, c->arena, err);
+    return ok && apply_groups(&j->base, &j->suite->trace, false, err);
 }
 
 static bool find_baseline(struct check *c, struct job *j, struct tg_err *err)

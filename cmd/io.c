@@ -83,11 +83,22 @@ bool tg_io_put(const struct tg_io *io, tg_sv bytes, struct tg_err *err)
     return tg_err_hint(err, "Check that the disk has room and that standard output is open.");
 }
 
+/* What keeps a line from passing for a command, or for a line of ours that it is not. */
+static const char *guard(tg_sv line, bool indented)
+{
+    size_t blanks = 0;
+    while (blanks < line.n && line.p[blanks] == ' ')
+        blanks++;
+    if (line.n >= blanks + 2 && memcmp(line.p + blanks, "::", 2) == 0)
+        return "  | ";
+    return indented && blanks < 2 ? "  | " : "";
+}
+
 /*
  * A runner executes lines that begin with "::" and lines that contain "##[": our prefix and
  * indent keep the first away, a blank the second.
  */
-static void put_safely(const struct tg_io *io, tg_sv text)
+static void put_safely(const struct tg_io *io, tg_sv text, const char *prefix)
 {
     struct tg_buf out = { 0 };
     bool first = true;
@@ -96,10 +107,7 @@ static void put_safely(const struct tg_io *io, tg_sv text)
         tg_sv rest;
         tg_utf8_visible(&line, tg_sv_cut(&text, '\n'));
         rest = tg_buf_sv(&line);
-        if (first)
-            tg_buf_puts(&out, "tracegate: ");
-        else if (!tg_sv_starts(rest, TG_SV("  ")) || tg_sv_starts(rest, TG_SV("  ::")))
-            tg_buf_puts(&out, "  | ");
+        tg_buf_puts(&out, first && *prefix ? prefix : guard(rest, *prefix != '\0'));
         first = false;
         for (size_t i = 0; i < rest.n; i++) {
             tg_buf_putc(&out, rest.p[i]);
@@ -119,8 +127,13 @@ void tg_io_error(const struct tg_io *io, const struct tg_err *err)
 {
     struct tg_buf text = { 0 };
     tg_err_format(err, &text);
-    put_safely(io, tg_buf_sv(&text));
+    put_safely(io, tg_buf_sv(&text), "tracegate: ");
     tg_buf_release(&text);
+}
+
+void tg_io_lines(const struct tg_io *io, tg_sv text)
+{
+    put_safely(io, text, "");
 }
 
 void tg_io_note(const struct tg_io *io, const char *fmt, ...)
@@ -130,7 +143,7 @@ void tg_io_note(const struct tg_io *io, const char *fmt, ...)
     va_start(ap, fmt);
     (void)vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    put_safely(io, tg_sv_of(text));
+    put_safely(io, tg_sv_of(text), "tracegate: ");
 }
 
 static void tick(void *arg, const char *name, uint64_t done, uint64_t total)

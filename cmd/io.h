@@ -21,6 +21,8 @@ void tg_io_setup(struct tg_io *io, const char *color);
 TG_MUST bool tg_io_put(const struct tg_io *io, tg_sv bytes, struct tg_err *err);
 /* The text of `err` on standard error; no byte of it can pass for a workflow command. */
 void tg_io_error(const struct tg_io *io, const struct tg_err *err);
+/* Lines that already say what they are (policy diagnostics); safe as above, no prefix. */
+void tg_io_lines(const struct tg_io *io, tg_sv text);
 /* One note on standard error, "tracegate: " in front; safe as above. */
 void tg_io_note(const struct tg_io *io, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

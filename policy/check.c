@@ -229,10 +229,9 @@ static void check_scalar(struct check *c, const struct tg_shape *s, const struct
         break;
     case TG_SHAPE_VERSION:
         if (!tg_sv_eq(n->text, TG_SV("1")))
-            (void)tg_diags_add(c->diags, TG_DIAG_VERSION, n->at, tg_yaml_width(n),
-                               "write  version: 1",
-                               "this program knows version 1 of the policy language, not '%s'",
-                               n->text.p);
+            (void)tg_diags_add(
+                c->diags, TG_DIAG_VERSION, n->at, tg_yaml_width(n), "write  version: 1",
+                "this program knows version 1 of the policy language, not '%s'", n->text.p);
         break;
     case TG_SHAPE_WORD_OR_INT:
         check_word_or_int(c, s, n, key);

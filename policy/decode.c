@@ -132,12 +132,16 @@ static struct tg_pattern *compile(struct decode *c, const struct tg_yaml *n, tg_
 
 static struct tg_patterns patterns_of(struct decode *c, const struct tg_yaml *n)
 {
-    struct tg_patterns list = { TG_NEW_N(c->arena, struct tg_pattern *, item_count(n) + 1), 0 };
-    for (size_t i = 0; i < item_count(n); i++) {
+    size_t count = item_count(n);
+    struct tg_loc *at = TG_NEW_N(c->arena, struct tg_loc, count + 1);
+    struct tg_patterns list = { TG_NEW_N(c->arena, struct tg_pattern *, count + 1), at, 0 };
+    for (size_t i = 0; i < count; i++) {
         const struct tg_yaml *one = item_at(n, i);
         struct tg_pattern *p = one->type == TG_YAML_SCALAR ? compile(c, one, one->text) : NULL;
-        if (p)
+        if (p) {
+            at[list.n] = one->at;
             list.v[list.n++] = p;
+        }
     }
     return list;
 }
@@ -849,6 +853,7 @@ void tg_policy_free(struct tg_policy *p)
 void tg_decode(struct tg_policy *p, const struct tg_yaml *tree, int64_t today, struct tg_diags *d)
 {
     struct decode c = { p, p->arena, d, today };
+    p->today = today;
     const struct tg_noise none = { .at = TG_NOWHERE, .min_runs = 1 };
     baseline_of(&c, tg_yaml_get(tree, "baseline"));
     require_of(&c, tg_yaml_get(tree, "require"));

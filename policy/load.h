@@ -46,7 +46,8 @@ void tg_policy_schema(struct tg_buf *out);
 
 /*
  * Warnings (TG2xx) about a policy that loads. With names (normalised, of real traces) it also says
- * which patterns match none of them; n_names 0: not asked.
+ * which patterns match none of them; n_names 0: not asked. Pass the `diags` of the load: it has the
+ * source lines.
  */
 void tg_policy_lint(const struct tg_policy *p, const tg_sv *names, size_t n_names,
                     struct tg_diags *diags);

@@ -10,6 +10,7 @@
  * scratch memory of its matches.
  */
 #include "core/base/arena.h"
+#include "core/base/err.h"
 
 #define TG_PATTERN_MAX 512           /* bytes of one pattern */
 #define TG_PATTERN_SUBJECT_MAX 65536 /* bytes of a name a regex looks at; longer: GAVE_UP */
@@ -40,6 +41,7 @@ bool tg_pattern_is_regex(const struct tg_pattern *p);
 /* A list means "any of them"; the empty list is "not asked" and never tested. */
 struct tg_patterns {
     struct tg_pattern **v;
+    const struct tg_loc *at; /* where each was written */
     size_t n;
 };
 

@@ -244,6 +244,7 @@ struct tg_policy {
     struct tg_arena *arena;        /* owns everything below */
     tg_sv file;                    /* main file as named; "" when the built-in policy applies */
     tg_sv profile;                 /* "" for none */
+    int64_t today;                 /* as in tg_policy_opts; 0: unknown */
     bool built_in;                 /* no policy file: tracegate:recommended */
     const struct tg_suite *suites; /* may be empty: `check TRACE --baseline SIDE` makes one */
     size_t n_suites;

@@ -28,6 +28,26 @@ struct tg_git {
     bool offline, trusted, shallow, promised;
 };
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define TG_LEAK_CHECK 1
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define TG_LEAK_CHECK 1
+#endif
+#ifdef TG_LEAK_CHECK
+/*
+ * libgit2 1.5 leaks the match data of its regexes (in git_repository_open_ext for format 1, in
+ * revparse of unknown names) and a list in a merge base that fails. The stacks end inside the
+ * libraries, so that only the module tells them apart.
+ */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libgit2.so\nleak:libpcre2-8.so\n";
+}
+#endif
+
 static const char *last_error(void)
 {
     const git_error *e = git_error_last();
@@ -151,19 +171,20 @@ static bool open_refused(const char *dir, int rc, struct tg_err *err)
     return failed(err, "the repository cannot be opened");
 }
 
+/* Names are compared here: libgit2 1.5 leaks 20 KB for each one it matches with a regex. */
 static bool has_promisor(git_repository *repo)
 {
     git_config *config = NULL;
     git_config_iterator *it = NULL;
     git_config_entry *e;
     bool found = false;
-    if (git_repository_config_snapshot(&config, repo) == 0) {
-        found = git_config_get_entry(&e, config, "extensions.partialclone") == 0;
-        if (found)
-            git_config_entry_free(e);
-        if (!found && git_config_iterator_glob_new(&it, config, "^remote\\..*\\.promisor$") == 0)
-            found = git_config_next(&e, it) == 0;
-    }
+    if (git_repository_config_snapshot(&config, repo) == 0 &&
+        git_config_iterator_new(&it, config) == 0)
+        while (!found && git_config_next(&e, it) == 0) {
+            tg_sv name = tg_sv_of(e->name);
+            found = tg_sv_eq(name, TG_SV("extensions.partialclone")) ||
+                    (tg_sv_starts(name, TG_SV("remote.")) && tg_sv_ends(name, TG_SV(".promisor")));
+        }
     git_config_iterator_free(it);
     git_config_free(config);
     return found;
@@ -335,17 +356,21 @@ static bool spawn_failed(const struct tg_git *g, const char *what, const struct 
                             "or clone without --filter.");
 }
 
+static bool object_missing(const char *oid, struct tg_err *err)
+{
+    tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "object %s is missing", oid);
+    return tg_err_hint(err, "The repository is damaged: run `git fsck`, then `git fetch --refetch "
+                            "origin`, or clone again.");
+}
+
 /* Lets git bring an object that a partial clone left on the server. */
 static bool fetch_promised(struct tg_git *g, const char *oid, struct tg_err *err)
 {
     struct tg_buf out = { 0 };
     struct tg_spawned r;
     char what[96];
-    if (!g->promised) {
-        tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "object %s is missing", oid);
-        return tg_err_hint(err, "The repository is damaged: run `git fsck`, then `git fetch "
-                                "--refetch origin`, or clone again.");
-    }
+    if (!g->promised)
+        return object_missing(oid, err);
     if (g->offline) {
         tg_err_set(err, TG_ERR_GIT, TG_NOWHERE,
                    "object %s is on the server only (partial clone), and fetching is off", oid);
@@ -721,6 +746,8 @@ bool tg_git_size(struct tg_git *g, const char *hex, uint64_t *size, struct tg_er
     *size = rc == 0 ? n : TG_SIZE_UNKNOWN;
     if (rc == 0 || (rc == GIT_ENOTFOUND && g->promised))
         return true;
+    if (rc == GIT_ENOTFOUND)
+        return object_missing(hex, err);
     return failed(err, "the size of a file cannot be read");
 }
 

@@ -211,12 +211,12 @@ const char *tg_shell_word(char *buf, size_t size, const char *s)
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "._/@^+:,=%-";
     size_t n = strlen(s);
+    bool quotable = n + 3 <= size && !strchr(s, '\'');
     if (n && strspn(s, plain) == n)
         return s;
     for (size_t i = 0; i < n; i++)
-        if ((unsigned char)s[i] < 0x20 || s[i] == 0x7f || s[i] == '\'')
-            n = size;
-    if (n + 3 > size)
+        quotable = quotable && (unsigned char)s[i] >= 0x20 && s[i] != 0x7f;
+    if (!quotable)
         return "…";
     buf[0] = '\'';
     memcpy(buf + 1, s, n);

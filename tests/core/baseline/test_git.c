@@ -127,7 +127,15 @@ static const struct shape shapes[] = {
       "cd w; o=$(git rev-parse HEAD:perf/base.json);"
       "p=$(ls .git/objects/pack/*.pack); mv $p p; rm -f .git/objects/pack/*; "
       "git unpack-objects -q < p; rm -f .git/objects/$(echo $o | cut -c1-2)/$(echo $o | cut -c3-)",
-      "w", "HEAD", "perf/base.json", .kind = TG_ERR_GIT, .hint = "git fsck" },
+      "w", "HEAD", "perf/base.json", .kind = TG_ERR_GIT, .message = " is missing",
+      .hint = "damaged: run `git fsck`" },
+    { "a tree is missing, no partial clone",
+      CLONE "cd w; o=$(git rev-parse HEAD:perf);"
+            "p=$(ls .git/objects/pack/*.pack); mv $p p; rm -f .git/objects/pack/*; "
+            "git unpack-objects -q < p; rm -f .git/objects/$(echo $o | cut -c1-2)/$(echo $o | cut "
+            "-c3-)",
+      "w", "HEAD", "perf/base.json", .kind = TG_ERR_GIT, .message = " is missing",
+      .hint = "damaged: run `git fsck`" },
     { "LFS present", LFS_POINTER "cp ../object $at/$h", "w", "HEAD", "perf/base.json",
       .bytes = "{\"big\":1}\n" },
     { "LFS in lfs.storage",

@@ -8,6 +8,8 @@
 static const struct tg_cmd cmd_help;
 
 const struct tg_cmd *const tg_commands[] = {
+    &tg_cmd_analyze,
+    &tg_cmd_names,
     &cmd_help,
     NULL,
 };

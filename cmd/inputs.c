@@ -1,10 +1,6 @@
 #include "cmd/inputs.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
 #include "core/base/file.h"
-#include "core/base/hash.h"
 
 struct tg_git *tg_repo_get(struct tg_repo *r, struct tg_err *err)
 {
@@ -96,119 +92,16 @@ bool tg_inputs_add(struct tg_input_list *list, const char *text, const char *def
     return true;
 }
 
-static bool load_one(struct tg_summary *out, const struct tg_input_item *item,
-                     const struct tg_summarize_opts *o, struct tg_repo *repo,
-                     const struct tg_progress *progress, struct tg_err *err)
+struct tg_source *tg_inputs_open(const struct tg_input_item *item, struct tg_repo *repo,
+                                 const struct tg_limits *limits, struct tg_buf *bytes,
+                                 struct tg_err *err)
 {
-    struct tg_buf bytes = { 0 };
-    struct tg_source *s = NULL;
-    bool ok = false;
-    if (item->from_git) {
-        if (tg_git_read(repo->git, &item->blob, &bytes, err))
-            s = tg_source_memory(tg_buf_sv(&bytes), item->label, o->load.reader.limits, err);
-    } else {
-        s = tg_source_open(item->label, o->load.reader.limits, err);
-    }
-    if (s) {
-        struct tg_summarize_opts mine = *o;
-        if (item->rank.n && mine.rank < 0 && !tg_sv_i64(item->rank, &mine.rank))
-            mine.rank = -1;
-        ok = tg_summary_add(out, s, &mine, progress, err);
-    }
-    tg_source_close(s);
-    tg_buf_release(&bytes);
-    return ok;
-}
-
-/* One file's shards, and which run of its rank the file is. */
-struct loaded {
-    const struct tg_input_item *item;
-    struct tg_summary summary;
-    int64_t rank; /* of its one shard; -1: none, or several shards */
-    size_t run;   /* position among the files of its rank */
-};
-
-/* The same bytes twice are one sample, not two: judging them as two would be false confidence. */
-static bool refuse_twins(const struct loaded *l, size_t n, struct tg_err *err)
-{
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < i; k++)
-            for (size_t x = 0; x < l[i].summary.n; x++)
-                for (size_t y = 0; y < l[k].summary.n; y++) {
-                    const struct tg_shard *p = l[i].summary.shards[x], *q = l[k].summary.shards[y];
-                    if (!tg_sv_eq(p->hash, q->hash))
-                        continue;
-                    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "'%s' and '%s' hold the same trace",
-                               l[k].item->label, l[i].item->label);
-                    return tg_err_hint(err, "A copy is no second run: name each recording once.");
-                }
-    return true;
-}
-
-static bool same_run(const struct loaded *a, const struct loaded *b)
-{
-    if (a->item->run.n || b->item->run.n)
-        return tg_sv_eq(a->item->run, b->item->run);
-    return a->run == b->run;
-}
-
-/* One id for the shards of a run, from their contents: independent of paths and order. */
-static void label_run(struct loaded *l, size_t n, size_t i)
-{
-    struct tg_shard *shard = l[i].summary.shards[0];
-    uint64_t id = 0;
-    for (size_t k = 0; k < n; k++)
-        if (same_run(&l[i], &l[k]))
-            id += tg_hash(l[k].summary.shards[0]->hash, (uint64_t)(l[k].rank + 2));
-    shard->run = tg_sv_of(tg_arena_printf(l[i].summary.arena, "%016" PRIx64, id));
-}
-
-/* Every file is one shard of a known rank, and there are several ranks. */
-static bool spans_ranks(const struct loaded *l, size_t n)
-{
-    bool several = false;
-    for (size_t i = 0; i < n; i++) {
-        if (l[i].rank < 0)
-            return false;
-        several |= l[i].rank != l[0].rank;
-    }
-    return several;
-}
-
-static void number_runs(struct loaded *l, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (l[i].summary.n == 1)
-            l[i].rank = l[i].summary.shards[0]->rank;
-        for (size_t k = 0; k < i; k++)
-            l[i].run += l[k].rank == l[i].rank;
-    }
-}
-
-bool tg_inputs_load(struct tg_summary *out, const struct tg_input_list *list,
-                    const struct tg_summarize_opts *o, struct tg_repo *repo,
-                    const struct tg_progress *progress, struct tg_err *err)
-{
-    struct loaded *l = tg_xmalloc(list->n * sizeof *l);
-    bool ok = true;
-    for (size_t i = 0; i < list->n; i++) {
-        l[i] = (struct loaded){ .item = &list->v[i], .rank = -1 };
-        tg_summary_init(&l[i].summary);
-    }
-    for (size_t i = 0; ok && i < list->n; i++)
-        ok = load_one(&l[i].summary, l[i].item, o, repo, progress, err);
-    ok = ok && refuse_twins(l, list->n, err);
-    if (ok)
-        number_runs(l, list->n);
-    if (ok && !o->run.n && spans_ranks(l, list->n))
-        for (size_t i = 0; i < list->n; i++)
-            label_run(l, list->n, i);
-    for (size_t i = 0; ok && i < list->n; i++)
-        ok = tg_summary_merge(out, &l[i].summary, err);
-    for (size_t i = 0; i < list->n; i++)
-        tg_summary_release(&l[i].summary);
-    free(l);
-    return ok;
+    tg_buf_clear(bytes);
+    if (!item->from_git)
+        return tg_source_open(item->label, limits, err);
+    if (!tg_git_read(repo->git, &item->blob, bytes, err))
+        return NULL;
+    return tg_source_memory(tg_buf_sv(bytes), item->label, limits, err);
 }
 
 bool tg_inputs_meta(const struct tg_strs *texts, struct tg_arena *a, struct tg_kv **out, size_t *n,

@@ -40,6 +40,14 @@ void tg_inputs_add_git(struct tg_input_list *list, const char *sha,
                        const struct tg_git_files *files, struct tg_arena *a);
 
 /*
+ * The bytes of one of them. `bytes` holds a git blob and must outlive the source; it is cleared
+ * first. NULL with err set.
+ */
+TG_MUST struct tg_source *tg_inputs_open(const struct tg_input_item *item, struct tg_repo *repo,
+                                         const struct tg_limits *limits, struct tg_buf *bytes,
+                                         struct tg_err *err);
+
+/*
  * Reads all of them into `out`. Files of several ranks: the k-th file of each rank (by path, or by
  * the policy's `run` text) is run k, and its shards share one run id.
  */

@@ -1,0 +1,29 @@
+#ifndef TG_CMD_ANALYZE_H
+#define TG_CMD_ANALYZE_H
+/*
+ * Analyses of one set of traces, one row in tg_analyses each. An analysis reads the inputs as it
+ * needs them and fills a table; the command prints it.
+ */
+#include "cmd/inputs.h"
+#include "cmd/lists.h"
+#include "cmd/sheet.h"
+
+struct tg_analyze_request {
+    const struct tg_input_list *inputs;
+    struct tg_repo *repo;
+    struct tg_numbers ranks, steps; /* only these; empty: all */
+    bool whole;                     /* everything, undivided, instead of per step */
+    bool hta, no_rounding;          /* HTA's own selection and rounding */
+    bool as_runs, as_ranks;         /* what files without a rank are */
+    const struct tg_io *io;         /* for notes */
+    const struct tg_progress *progress;
+    struct tg_arena *arena; /* results live here */
+};
+struct tg_analysis {
+    const char *name, *summary;
+    /* Fills `g`, initialising it with the analysis' columns. */
+    bool (*run)(struct tg_sheet *g, const struct tg_analyze_request *q, struct tg_err *err);
+};
+extern const struct tg_analysis *const tg_analyses[]; /* NULL-terminated */
+extern const struct tg_analysis tg_analysis_ops;
+#endif

@@ -1,0 +1,164 @@
+/* Count and total duration by (category, name): HTA's get_ops_summary, and the exact one. */
+#include <stdlib.h>
+
+#include "cmd/analyze.h"
+#include "cmd/hta_side.h"
+#include "core/base/hash.h"
+#include "core/diff/names.h"
+
+enum { COL_CAT, COL_NAME, COL_SHORT, COL_COUNTS, COL_TOTAL, COLUMNS };
+
+/* Undivided sums are integers; per step they are quotients. */
+static const struct tg_column whole_columns[COLUMNS] = { { "cat", TG_CELL_TEXT, false },
+                                                         { "name", TG_CELL_TEXT, false },
+                                                         { "short_name", TG_CELL_TEXT, true },
+                                                         { "counts", TG_CELL_INT, false },
+                                                         { "total_duration", TG_CELL_US, false } };
+static const struct tg_column real_columns[COLUMNS] = { { "cat", TG_CELL_TEXT, false },
+                                                        { "name", TG_CELL_TEXT, false },
+                                                        { "short_name", TG_CELL_TEXT, true },
+                                                        { "counts", TG_CELL_REAL, false },
+                                                        { "total_duration", TG_CELL_REAL, false } };
+
+static struct tg_cell *name_row(struct tg_sheet *g, tg_sv cat, tg_sv name)
+{
+    struct tg_cell *row = tg_sheet_row(g);
+    struct tg_buf text = { 0 };
+    tg_name_short(name, &text);
+    tg_cell_text(&row[COL_CAT], cat);
+    tg_cell_text(&row[COL_NAME], name);
+    tg_cell_text(&row[COL_SHORT], tg_arena_sv(g->arena, tg_buf_sv(&text)));
+    tg_buf_release(&text);
+    return row;
+}
+
+/* Largest total first, then category and name: the same order whatever the files' order. */
+static int by_total(const void *pa, const void *pb)
+{
+    const struct tg_cell *a = pa, *b = pb;
+    int c;
+    if (a[COL_TOTAL].i != b[COL_TOTAL].i)
+        return a[COL_TOTAL].i > b[COL_TOTAL].i ? -1 : 1;
+    if (a[COL_TOTAL].d != b[COL_TOTAL].d)
+        return a[COL_TOTAL].d > b[COL_TOTAL].d ? -1 : 1;
+    c = tg_sv_cmp(a[COL_CAT].text, b[COL_CAT].text);
+    return c ? c : tg_sv_cmp(a[COL_NAME].text, b[COL_NAME].text);
+}
+
+static void sort_rows(struct tg_sheet *g)
+{
+    if (g->n_rows)
+        qsort(g->cells, g->n_rows, COLUMNS * sizeof *g->cells, by_total);
+}
+
+/* ---- HTA ------------------------------------------------------------------------------------ */
+
+static bool ops_hta(struct tg_sheet *g, const struct tg_analyze_request *q, struct tg_err *err)
+{
+    struct tg_hta_select select = { q->ranks.v, q->steps.v, q->ranks.n, q->steps.n, q->whole };
+    struct tg_hta_side side;
+    struct tg_hta_op *ops = NULL;
+    size_t n = 0;
+    bool ok;
+    tg_sheet_init(g, real_columns, COLUMNS, q->arena);
+    tg_hta_init(&side, q->no_rounding);
+    ok = tg_hta_side_load(&side, q->inputs, q->repo, q->io, q->progress, err) &&
+         tg_hta_ops(&ops, &n, &side, &select, "the trace", q->arena, err);
+    for (size_t i = 0; i < n; i++) {
+        struct tg_cell *row = name_row(g, ops[i].cat, ops[i].name);
+        tg_cell_real(&row[COL_COUNTS], (double)ops[i].count);
+        tg_cell_real(&row[COL_TOTAL], ops[i].total);
+    }
+    tg_hta_release(&side);
+    return ok;
+}
+
+/* ---- everything, exact, no span kept -------------------------------------------------------- */
+
+/* (category, name) of several files -> sums. */
+struct sums {
+    struct tg_strmap cats, names, keys; /* keys: two ids as 8 bytes */
+    struct tg_total *v;
+    struct pair {
+        uint32_t cat, name;
+    } * pairs;
+    size_t cap, pairs_cap;
+};
+
+static void sums_add(struct sums *s, tg_sv cat, tg_sv name, struct tg_total t)
+{
+    struct pair p = { tg_strmap_add(&s->cats, cat), tg_strmap_add(&s->names, name) };
+    size_t before = s->keys.n;
+    uint32_t id = tg_strmap_add(&s->keys, (tg_sv){ (const char *)&p, sizeof p });
+    if (s->keys.n > before) {
+        s->v = tg_grow(s->v, &s->cap, s->keys.n, sizeof *s->v);
+        s->pairs = tg_grow(s->pairs, &s->pairs_cap, s->keys.n, sizeof *s->pairs);
+        s->v[id] = (struct tg_total){ 0 };
+        s->pairs[id] = p;
+    }
+    s->v[id].count += t.count;
+    s->v[id].total += t.total;
+}
+
+static bool takes_rank(const struct tg_analyze_request *q, int64_t rank)
+{
+    for (size_t i = 0; i < q->ranks.n; i++)
+        if (q->ranks.v[i] == rank)
+            return true;
+    return q->ranks.n == 0;
+}
+
+static bool add_file(struct sums *s, const struct tg_input_item *item,
+                     const struct tg_analyze_request *q, struct tg_err *err)
+{
+    struct tg_buf bytes = { 0 };
+    struct tg_totals t;
+    struct tg_source *source = tg_inputs_open(item, q->repo, NULL, &bytes, err);
+    bool ok = source && tg_totals_read(&t, source, NULL, err);
+    if (ok && !takes_rank(q, tg_reader_info(t.reader)->rank)) {
+        tg_totals_release(&t);
+    } else if (ok) {
+        for (size_t i = 0; i < t.names->n; i++)
+            if (t.v[i].count)
+                sums_add(s, t.names->v[i].cat, t.names->v[i].name, t.v[i]);
+        tg_totals_release(&t);
+    }
+    tg_source_close(source);
+    tg_buf_release(&bytes);
+    return ok;
+}
+
+static bool ops_whole(struct tg_sheet *g, const struct tg_analyze_request *q, struct tg_err *err)
+{
+    struct sums s = { 0 };
+    bool ok = true;
+    tg_sheet_init(g, whole_columns, COLUMNS, q->arena);
+    tg_strmap_init(&s.cats);
+    tg_strmap_init(&s.names);
+    tg_strmap_init(&s.keys);
+    for (size_t i = 0; ok && i < q->inputs->n; i++)
+        ok = add_file(&s, &q->inputs->v[i], q, err);
+    for (size_t i = 0; ok && i < s.keys.n; i++) {
+        struct tg_cell *row = name_row(g, tg_arena_sv(q->arena, s.cats.text[s.pairs[i].cat]),
+                                       tg_arena_sv(q->arena, s.names.text[s.pairs[i].name]));
+        tg_cell_int(&row[COL_COUNTS], (int64_t)s.v[i].count);
+        tg_cell_us(&row[COL_TOTAL], s.v[i].total);
+    }
+    free(s.v);
+    free(s.pairs);
+    tg_strmap_release(&s.cats);
+    tg_strmap_release(&s.names);
+    tg_strmap_release(&s.keys);
+    return ok;
+}
+
+static bool ops_run(struct tg_sheet *g, const struct tg_analyze_request *q, struct tg_err *err)
+{
+    bool ok = q->hta ? ops_hta(g, q, err) : ops_whole(g, q, err);
+    if (ok)
+        sort_rows(g);
+    return ok;
+}
+
+const struct tg_analysis tg_analysis_ops = { "ops", "count and total duration by category and name",
+                                             ops_run };

@@ -1,0 +1,10 @@
+#ifndef TG_CMD_HTA_SIDE_H
+#define TG_CMD_HTA_SIDE_H
+/* Inputs -> HTA's view of a side: rank by HTA's text search, later files replace earlier ranks. */
+#include "cmd/inputs.h"
+#include "core/diff/hta.h"
+
+TG_MUST bool tg_hta_side_load(struct tg_hta_side *side, const struct tg_input_list *inputs,
+                              struct tg_repo *repo, const struct tg_io *io,
+                              const struct tg_progress *progress, struct tg_err *err);
+#endif

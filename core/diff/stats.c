@@ -1,0 +1,158 @@
+#include "core/diff/stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static int by_value(const void *pa, const void *pb)
+{
+    double a = *(const double *)pa, b = *(const double *)pb;
+    return (a > b) - (a < b);
+}
+
+static int by_count(const void *pa, const void *pb)
+{
+    uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
+    return (a > b) - (a < b);
+}
+
+double tg_median(double *v, size_t n)
+{
+    if (n == 0)
+        return 0;
+    qsort(v, n, sizeof *v, by_value);
+    return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+}
+
+double tg_quantile(double *v, size_t n, double q)
+{
+    if (n == 0)
+        return NAN;
+    qsort(v, n, sizeof *v, by_value);
+    double at = (double)(n - 1) * q;
+    size_t i = (size_t)at;
+    if (i + 1 >= n)
+        return v[n - 1];
+    return v[i] + (at - (double)i) * (v[i + 1] - v[i]);
+}
+
+uint64_t tg_mode(uint64_t *v, size_t n, size_t *hits)
+{
+    uint64_t best = 0;
+    size_t most = 0;
+
+    qsort(v, n, sizeof *v, by_count);
+    for (size_t i = 0, j; i < n; i = j) {
+        for (j = i; j < n && v[j] == v[i]; j++)
+            ;
+        if (j - i >= most) { /* ascending: a later equal one is larger */
+            most = j - i;
+            best = v[i];
+        }
+    }
+    if (hits)
+        *hits = most;
+    return best;
+}
+
+double tg_harmful_variance(const double *base, size_t nb, const double *test, size_t nt,
+                           double median_base, double median_test)
+{
+    double sum = 0;
+
+    if (nb + nt <= 2)
+        return 0;
+    for (size_t i = 0; i < nb; i++) {
+        double over = fmax(base[i] - median_base, 0);
+        sum += over * over;
+    }
+    for (size_t i = 0; i < nt; i++) {
+        double under = fmin(test[i] - median_test, 0);
+        sum += under * under;
+    }
+    return 2 * sum / (double)(nb + nt - 2);
+}
+
+double tg_moderated_se(double v, double v0, size_t nb, size_t nt)
+{
+    const double prior =
+        2; /* degrees of freedom that v0 is worth; measured on tests' noise pairs */
+    double d = nb + nt > 2 ? (double)(nb + nt - 2) : 0;
+    double pooled = (prior * v0 + d * v) / (prior + d);
+
+    return sqrt(pooled * (1 / (double)nb + 1 / (double)nt));
+}
+
+double tg_choose(size_t n, size_t k)
+{
+    double c = 1;
+
+    if (k > n)
+        return 0;
+    for (size_t i = 1; i <= k; i++)
+        c = c * (double)(n - k + i) / (double)i;
+    return c;
+}
+
+/*
+ * Arrangements of m + n values with statistic u, by which side holds the largest:
+ * w(m, n, u) = w(m - 1, n, u - n) + w(m, n - 1, u). One column of m at a time, in place:
+ * after round k row[j][u] is w(k, j, u). Cost m * n * (m n).
+ */
+static double rank_arrangements(size_t m, size_t n, size_t u_max)
+{
+    size_t width = u_max + 1;
+    double *prev = tg_xmalloc((n + 1) * width * sizeof *prev), *cur = NULL, sum = 0;
+
+    cur = tg_xmalloc((n + 1) * width * sizeof *cur);
+    for (size_t j = 0; j <= n; j++)
+        for (size_t u = 0; u < width; u++)
+            prev[j * width + u] = u == 0;
+    for (size_t i = 1; i <= m; i++) {
+        for (size_t j = 0; j <= n; j++)
+            for (size_t u = 0; u < width; u++) {
+                double w = u >= j ? prev[j * width + u - j] : 0;
+                cur[j * width + u] = w + (j ? cur[(j - 1) * width + u] : 0);
+            }
+        double *swap = prev;
+        prev = cur;
+        cur = swap;
+    }
+    for (size_t u = 0; u < width; u++)
+        sum += prev[n * width + u];
+    free(prev);
+    free(cur);
+    return sum;
+}
+
+double tg_rank_p(const double *base, size_t nb, const double *test, size_t nt, double shift)
+{
+    size_t u = 0;
+
+    if (nb == 0 || nt == 0)
+        return 1;
+    for (size_t i = 0; i < nt; i++)
+        for (size_t j = 0; j < nb; j++)
+            u += test[i] - shift <= base[j];
+    if (nb > TG_RANK_MAX || nt > TG_RANK_MAX) {
+        double mean = (double)nb * (double)nt / 2;
+        double sd = sqrt(mean * (double)(nb + nt + 1) / 6);
+        return 0.5 * erfc(-((double)u + 0.5 - mean) / (sd * sqrt(2)));
+    }
+    return rank_arrangements(nb, nt, u) / tg_choose(nb + nt, nt);
+}
+
+struct tg_threshold tg_threshold_of(size_t nb, size_t nt)
+{
+    size_t d = nb + nt > 2 ? nb + nt - 2 : 0;
+    struct tg_threshold t = { .z = 3.5, .tau = nb >= 8 && nt >= 8 ? 0.05 : 0.08 };
+
+    if (d <= 5) {
+        t.z = 6;
+        t.tau = 0.15;
+    } else if (d <= 7) {
+        t.z = 5;
+        t.tau = 0.12;
+    }
+    t.p_limit = fmax(0.001, 1.0001 / tg_choose(nb + nt, nt));
+    return t;
+}

@@ -1,0 +1,46 @@
+#ifndef TG_DIFF_STATS_H
+#define TG_DIFF_STATS_H
+/*
+ * The formulae of the duration rule, each by itself: plain functions of numbers. What they are for
+ * and why these: docs/statistics.md. Logs are natural; a sample is a run.
+ */
+#include "core/base/arena.h"
+
+/* Median of `n` numbers (mean of the middle two); 0 when n == 0. Sorts `v`. */
+double tg_median(double *v, size_t n);
+/* Quantile q (0..1) by linear interpolation between order statistics. Sorts `v`; NaN when empty. */
+double tg_quantile(double *v, size_t n, double q);
+
+/*
+ * The most frequent value; of equally frequent ones the largest. Sorts `v`. `hits` (may be NULL)
+ * receives how often it occurs.
+ */
+uint64_t tg_mode(uint64_t *v, size_t n, size_t *hits);
+
+/*
+ * Noise of a comparison, only in the harmful direction: baseline runs above and test runs below
+ * their median, 2 * sum of squares / (nb + nt - 2). 0 when nb + nt <= 2.
+ */
+double tg_harmful_variance(const double *base, size_t nb, const double *test, size_t nt,
+                           double median_base, double median_test);
+/* Standard error of the difference, the variance `v` (d degrees of freedom) moderated by `v0` (2).
+ */
+double tg_moderated_se(double v, double v0, size_t nb, size_t nt);
+
+/*
+ * Exact one-sided Mann-Whitney test that `test` - `shift` lies above `base`; ties count against it.
+ * U = #{(t, b): t - shift <= b}; p = arrangements with at most U / C(nb + nt, nt). Up to
+ * TG_RANK_MAX runs a side; larger sides use the normal approximation with continuity correction.
+ */
+#define TG_RANK_MAX 64
+double tg_rank_p(const double *base, size_t nb, const double *test, size_t nt, double shift);
+/* C(n, k) as a double. */
+double tg_choose(size_t n, size_t k);
+
+/* What a number of runs has to show: |z| standard errors and a size of tau. */
+struct tg_threshold {
+    double z, tau;
+    double p_limit; /* max(0.001, 1 / C(nb + nt, nt)), a hair more */
+};
+struct tg_threshold tg_threshold_of(size_t nb, size_t nt);
+#endif

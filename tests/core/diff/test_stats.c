@@ -1,0 +1,143 @@
+/* Oracles: small enough to derive by hand; the derivation stands beside each. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "core/diff/stats.h"
+
+static void near(double got, double want)
+{
+    if (fabs(got - want) > 1e-12 * fmax(1, fabs(want)))
+        fail_msg("got %.17g, want %.17g", got, want);
+}
+
+static void median_and_quartile(void **state)
+{
+    (void)state;
+    double odd[] = { 9, 1, 4 }, even[] = { 8, 1, 4, 2 }, five[] = { 5, 1, 2, 3, 4 };
+    near(tg_median(odd, 3), 4);
+    near(tg_median(even, 4), 3); /* (2 + 4) / 2 */
+    near(tg_median(NULL, 0), 0);
+    near(tg_quantile(five, 5, 0.25), 2);    /* position 4 * .25 = 1 */
+    near(tg_quantile(even, 4, 0.25), 1.75); /* 1 2 4 8, position .75: 1 + .75 * 1 */
+    near(tg_quantile(even, 4, 1), 8);
+    assert_true(isnan(tg_quantile(NULL, 0, 0.5)));
+}
+
+static void mode_prefers_the_larger_of_a_tie(void **state)
+{
+    (void)state;
+    uint64_t cold[] = { 7, 2, 2, 2, 2 }, tie[] = { 3, 1, 3, 1 }, one[] = { 5 };
+    size_t hits;
+    assert_int_equal(tg_mode(cold, 5, &hits), 2);
+    assert_int_equal(hits, 4);
+    assert_int_equal(tg_mode(tie, 4, &hits), 3);
+    assert_int_equal(hits, 2);
+    assert_int_equal(tg_mode(one, 1, NULL), 5);
+    assert_int_equal(tg_mode(NULL, 0, &hits), 0);
+    assert_int_equal(hits, 0);
+}
+
+static void rank_p_of_complete_separation(void **state)
+{
+    (void)state;
+    const double b[] = { 1, 2, 3, 4, 5 }, t[] = { 6, 7, 8, 9, 10 };
+    near(tg_rank_p(b, 5, t, 5, 0), 1.0 / 252); /* one of C(10, 5) arrangements */
+    near(tg_rank_p(b, 3, t, 3, 0), 1.0 / 20);
+    near(tg_rank_p(b, 1, t, 1, 0), 0.5);
+    near(tg_rank_p(t, 5, b, 5, 0), 1); /* the other way round: every arrangement is at most that */
+}
+
+static void rank_p_counts_inversions_and_ties(void **state)
+{
+    (void)state;
+    /* one inversion (5.5 under 6): U = 1; arrangements with U <= 1: one with 0, one with 1 */
+    const double b[] = { 1, 2, 3, 4, 6 }, t[] = { 5.5, 7, 8, 9, 10 };
+    near(tg_rank_p(b, 5, t, 5, 0), 2.0 / 252);
+    /* a tie counts as an inversion */
+    const double t2[] = { 6, 7, 8, 9, 10 };
+    near(tg_rank_p(b, 5, t2, 5, 0), 2.0 / 252);
+    /* 2v2, U = 2 of the multiset {0, 1, 2, 2, 3, 4} of C(4,2) = 6: four are at most 2 */
+    const double b2[] = { 1, 4 }, u2[] = { 2, 3 };
+    near(tg_rank_p(b2, 2, u2, 2, 0), 4.0 / 6);
+    /* the shift moves the test side down: 6..10 less 5 is 1..5, all ties count against */
+    const double b3[] = { 5, 5, 5 }, t3[] = { 9, 9, 9 };
+    near(tg_rank_p(b3, 3, t3, 3, 4), 1);
+    near(tg_rank_p(b3, 3, t3, 3, 3.9), 1.0 / 20);
+}
+
+static void rank_p_of_unequal_sides(void **state)
+{
+    (void)state;
+    /* 10v5, U = 0, 1, 2: partitions of u into at most 5 parts of at most 10: 1, 1, 2 of C(15,5) */
+    double b[10], t[5] = { 20, 21, 22, 23, 24 };
+    for (int i = 0; i < 10; i++)
+        b[i] = i;
+    near(tg_rank_p(b, 10, t, 5, 0), 1.0 / 3003);
+    t[0] = 8.5;
+    near(tg_rank_p(b, 10, t, 5, 0), 2.0 / 3003);
+    t[0] = 7.5;
+    near(tg_rank_p(b, 10, t, 5, 0), 4.0 / 3003);
+}
+
+static void noise_counts_only_the_harmful_side(void **state)
+{
+    (void)state;
+    /* medians 2 and 10. Harmful: base 4 is 2 above, test 9 is 1 below: 2 * (4 + 1) / 4 = 2.5 */
+    const double b[] = { 0, 2, 4 }, t[] = { 9, 10, 30 };
+    near(tg_harmful_variance(b, 3, t, 3, 2, 10), 2.5);
+    /* mirrored outliers (base below, test above) are no evidence against: 0 */
+    const double b2[] = { 0, 2, 2 }, t2[] = { 10, 10, 30 };
+    near(tg_harmful_variance(b2, 3, t2, 3, 2, 10), 0);
+    near(tg_harmful_variance(b, 1, t, 1, 0, 9), 0);
+}
+
+static void standard_error_is_moderated(void **state)
+{
+    (void)state;
+    /* (2 * 1 + 4 * 4) / 6 = 3; 3 * (1/3 + 1/3) = 2 */
+    near(tg_moderated_se(4, 1, 3, 3), sqrt(2));
+    /* v alone when v0 == v: 4 * (1/5 + 1/5) */
+    near(tg_moderated_se(4, 4, 5, 5), sqrt(1.6));
+}
+
+static void thresholds_by_runs(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t nb, nt;
+        double z, tau, p;
+    } want[] = {
+        { 3, 3, 6, .15, 1.0001 / 20 },    { 4, 3, 6, .15, 1.0001 / 35 },
+        { 4, 4, 5, .12, 1.0001 / 70 },    { 5, 3, 5, .12, 1.0001 / 56 },
+        { 5, 5, 3.5, .08, 1.0001 / 252 }, { 7, 3, 3.5, .08, 1.0001 / 120 },
+        { 10, 5, 3.5, .08, .001 },        { 8, 8, 3.5, .05, .001 },
+        { 8, 7, 3.5, .08, .001 },
+    };
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        struct tg_threshold t = tg_threshold_of(want[i].nb, want[i].nt);
+        near(t.z, want[i].z);
+        near(t.tau, want[i].tau);
+        near(t.p_limit, want[i].p);
+    }
+    near(tg_choose(15, 5), 3003);
+    near(tg_choose(3, 4), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(median_and_quartile),
+        cmocka_unit_test(mode_prefers_the_larger_of_a_tie),
+        cmocka_unit_test(rank_p_of_complete_separation),
+        cmocka_unit_test(rank_p_counts_inversions_and_ties),
+        cmocka_unit_test(rank_p_of_unequal_sides),
+        cmocka_unit_test(noise_counts_only_the_harmful_side),
+        cmocka_unit_test(standard_error_is_moderated),
+        cmocka_unit_test(thresholds_by_runs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -13,6 +13,8 @@
 
 enum { TG_BASE, TG_TEST }; /* index of every two-element array here */
 
+struct tg_op_rows; /* core/diff's own: where an operator's rows lie */
+
 enum tg_change { TG_SAME, TG_ADDED, TG_REMOVED, TG_MORE, TG_FEWER };
 enum tg_relation {
     TG_REL_NONE,
@@ -90,6 +92,7 @@ struct tg_op {
     uint32_t region;  /* id of the replacement it belongs to; TG_NO_ID */
     const struct tg_fact_change *facts;
     size_t n_facts;
+    const struct tg_op_rows *rows;
 };
 
 struct tg_region {   /* one replacement */
@@ -98,6 +101,7 @@ struct tg_region {   /* one replacement */
     double time[2];  /* ns per step: the encloser's inclusive time, or the step's */
     bool worse_count, worse_time;
     enum tg_judged time_judged;
+    struct tg_evidence ev; /* of that time */
 };
 
 struct tg_measure_change {
@@ -123,7 +127,14 @@ struct tg_comparison {
     struct tg_region *regions;
     size_t n_regions;
     struct tg_measure_change measures[TG_MEASURES];
-    struct tg_op step; /* ProfilerStep as a whole: value = step without preemption; gaps */
+    /*
+     * ProfilerStep as a whole, on the host: the step without preemption (sum of the values of all
+     * operators and of the gaps). Not judged when there is device work (TG_NOT_WAIT). The gaps
+     * alone (step less its direct children: host slowness outside every operator) are the operator
+     * of kind TG_KIND_STEP in `ops`. measures[TG_MEASURE_STEP_TIME].ev is the step's on such
+     * traces.
+     */
+    struct tg_op step;
     double step_ns[2]; /* D: median over runs of the shortest step (device's where it has work) */
     double drift;      /* common factor c0 (log); |drift| > ln 1.10 is a warning */
     bool drifted;
@@ -165,6 +176,26 @@ double tg_op_quantile(const struct tg_comparison *c, const struct tg_op *op, int
 TG_MUST bool tg_compare(struct tg_comparison *out, const struct tg_side *base,
                         const struct tg_side *test, const struct tg_compare_opts *o,
                         struct tg_arena *a, struct tg_err *err);
+
+/*
+ * The default decision about counts, on which limits and severities act. A gain is never a failure.
+ * Durations need no such function: `ev.slower` fails, `ev.suspicious` and `drifted` warn, and
+ * `pct: auto` is ev.slower itself: size over ev.tau and over 0.1 % of the step, then proof. With a
+ * limit of the policy's own, size is the policy's and proof is ev.e > ev.z * ev.se and
+ * ev.p <= ev.p_limit.
+ */
+enum tg_finding {
+    TG_FINDING_NONE,     /* same, polling, a kind that is not judged, other device's kernels */
+    TG_FINDING_FEWER,    /* warn: fewer calls or gone */
+    TG_FINDING_RENAMED,  /* warn: same count and cost under another name */
+    TG_FINDING_REPLACED, /* warn: part of a replacement that costs no more calls */
+    TG_FINDING_SMALL,    /* warn: a new name under 0.1 % of the step that makes nobody wait */
+    TG_FINDING_MORE      /* fail: more calls or new */
+};
+enum tg_finding tg_op_count_finding(const struct tg_comparison *c, const struct tg_op *op);
+/* Adds waiting or traffic: synchronising calls, copies, collectives, aten::item. Such additions
+ * always count for themselves, whatever they replace and however small. */
+bool tg_op_makes_wait(const struct tg_op *op);
 
 /* core/diff/align.c builds ops, counts, sums; core/diff/evidence.c durations; core/diff/replace.c
  * renames and replacements; core/diff/facts.c exact facts. */

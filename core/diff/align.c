@@ -1,0 +1,611 @@
+/*
+ * Alignment: rows of both sides become operators by (kind, normalised name), with counts per step,
+ * sums and shares.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/diff/names.h"
+#include "core/diff/stats.h"
+#include "core/diff/work.h"
+
+/* A run is settled for an operator if at least this part of its steps has the modal count. */
+#define SETTLED 0.6
+/* Unmarked traces: part of the names that must share one ratio of counts, and what a scaled count
+ * may be off (a name that is called at start-up as well does not scale exactly). */
+#define RATIO_SHARE 0.6
+#define RATIO_SLACK 0.1
+
+bool tg_kind_is_counted(enum tg_kind k)
+{
+    return tg_kind_is_device(k) || k == TG_KIND_GRAPH || k == TG_KIND_OP || k == TG_KIND_SYNC;
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+static tg_sv aliased(const struct tg_work *w, tg_sv name)
+{
+    for (size_t i = 0; i < w->o->n_aliases; i++)
+        if (tg_sv_glob(w->o->aliases[i].key, name))
+            return w->o->aliases[i].value;
+    return name;
+}
+
+tg_sv tg_work_name(struct tg_work *w, enum tg_kind kind, tg_sv raw)
+{
+    struct tg_buf b = { 0 };
+    tg_sv name = raw;
+
+    if (raw.n == 0)
+        return TG_SV("");
+    if (!w->o->raw_names) {
+        tg_name_normalise(kind, raw, &b);
+        name = tg_buf_sv(&b);
+    }
+    name = aliased(w, name);
+    size_t known = w->names->n;
+    uint32_t id = tg_strmap_add(w->names, name);
+    if (id == known) {
+        w->interned = tg_grow(w->interned, &w->cap_interned, id + 1, sizeof *w->interned);
+        w->interned[id] = tg_arena_sv(w->a, name);
+    }
+    tg_buf_release(&b);
+    return w->interned[id];
+}
+
+/* ---- which ranks and steps ------------------------------------------------------------------- */
+
+static bool wanted(const int64_t *list, size_t n, int64_t v)
+{
+    for (size_t i = 0; i < n; i++)
+        if (list[i] == v)
+            return true;
+    return list == NULL;
+}
+
+static bool pick_ranks(struct tg_work *w, int side, const struct tg_side *in, struct tg_err *err)
+{
+    const int64_t *list = w->o->ranks[side];
+    size_t n_list = w->o->n_rank_numbers[side], *column = TG_NEW_N(w->a, size_t, in->n_ranks);
+    struct tg_side *out = &w->c->side[side];
+
+    *out = *in;
+    out->ranks = TG_NEW_N(w->a, int64_t, in->n_ranks);
+    out->n_ranks = 0;
+    for (size_t r = 0; r < in->n_ranks; r++)
+        if (wanted(list, n_list, in->ranks[r])) {
+            column[out->n_ranks] = r;
+            out->ranks[out->n_ranks++] = in->ranks[r];
+        }
+    for (size_t i = 0; list && i < n_list; i++)
+        if (!wanted(out->ranks, out->n_ranks, list[i]))
+            return tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "no trace of rank %lld on the %s side",
+                              (long long)list[i], side ? "test" : "baseline");
+    out->at = TG_NEW_N(w->a, const struct tg_shard **, in->n_runs);
+    for (size_t run = 0; run < in->n_runs; run++) {
+        out->at[run] = TG_NEW_N(w->a, const struct tg_shard *, out->n_ranks);
+        for (size_t r = 0; r < out->n_ranks; r++)
+            out->at[run][r] = in->at[run][column[r]];
+    }
+    w->c->n_runs[side] = out->n_runs;
+    w->c->n_ranks[side] = out->n_ranks;
+    return true;
+}
+
+static struct tg_used pick_steps(const struct tg_work *w, int side, const struct tg_shard *s)
+{
+    const int64_t *list = w->o->steps[side];
+    size_t *step = TG_NEW_N(w->a, size_t, s->n_steps), n = 0;
+
+    for (size_t j = 0; j < s->n_steps; j++) {
+        bool inside = j >= w->o->skip_first && j + w->o->skip_last < s->n_steps;
+        bool all = !s->marked && list == NULL; /* the whole trace cannot be skipped */
+        if (all || (inside && wanted(list, w->o->n_step_numbers[side], s->steps[j].number)))
+            step[n++] = j;
+    }
+    return (struct tg_used){ step, n };
+}
+
+static bool steps_exist(const struct tg_work *w, int side, struct tg_err *err)
+{
+    const int64_t *list = w->o->steps[side];
+
+    for (size_t i = 0; list && i < w->o->n_step_numbers[side]; i++) {
+        bool seen = false;
+        for (size_t cell = w->first[side]; cell < (side ? w->n_cells : w->first[1]); cell++)
+            for (size_t j = 0; j < w->used[cell].n; j++)
+                seen |= w->shard[cell]->steps[w->used[cell].step[j]].number == list[i];
+        if (!seen)
+            return tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "no step %lld on the %s side",
+                              (long long)list[i], side ? "test" : "baseline");
+    }
+    return true;
+}
+
+static bool lay_out_cells(struct tg_work *w, struct tg_err *err)
+{
+    struct tg_comparison *c = w->c;
+
+    w->first[TG_BASE] = 0;
+    w->first[TG_TEST] = c->n_runs[TG_BASE] * c->n_ranks[TG_BASE];
+    w->n_cells = w->first[TG_TEST] + c->n_runs[TG_TEST] * c->n_ranks[TG_TEST];
+    w->shard = TG_NEW_N(w->a, const struct tg_shard *, w->n_cells);
+    w->used = TG_NEW_N(w->a, struct tg_used, w->n_cells);
+    for (int side = 0; side < 2; side++) {
+        double *n_steps = TG_NEW_N(w->a, double, c->n_runs[side] * c->n_ranks[side]);
+        size_t n = 0;
+        c->marked[side] = true;
+        for (size_t run = 0; run < c->n_runs[side]; run++)
+            for (size_t rank = 0; rank < c->n_ranks[side]; rank++) {
+                const struct tg_shard *s = c->side[side].at[run][rank];
+                size_t cell = tg_work_cell(w, side, run, rank);
+                w->shard[cell] = s;
+                w->used[cell] = pick_steps(w, side, s);
+                n_steps[n++] = (double)w->used[cell].n;
+                c->marked[side] &= s->marked;
+                if (s->n_steps > w->max_steps)
+                    w->max_steps = s->n_steps;
+                if (s->n_hints && !c->n_hints) {
+                    c->hints = s->hints;
+                    c->n_hints = s->n_hints;
+                }
+            }
+        c->n_steps[side] = (size_t)tg_median(n_steps, n);
+    }
+    return steps_exist(w, TG_BASE, err) && steps_exist(w, TG_TEST, err);
+}
+
+/* ---- rows into operators --------------------------------------------------------------------- */
+
+/* One row of a shard with the operator it belongs to. */
+struct member {
+    uint32_t op, cell;
+    const struct tg_row *row;
+};
+
+struct gather {
+    struct member *v;
+    size_t n, cap;
+    struct tg_strmap raw, key; /* kind byte + raw name; kind byte + name */
+    uint32_t *op_of_raw;
+    size_t cap_raw;
+    struct {
+        enum tg_kind kind;
+        tg_sv name;
+    } * op;
+    size_t cap_op;
+};
+
+static tg_sv keyed(struct tg_buf *b, enum tg_kind kind, tg_sv name)
+{
+    tg_buf_clear(b);
+    tg_buf_putc(b, (char)('A' + (int)kind));
+    tg_buf_add(b, name);
+    return tg_buf_sv(b);
+}
+
+/* Normalises each (kind, raw name) once: rows of one name are many. */
+static uint32_t op_of(struct tg_work *w, struct gather *g, struct tg_buf *b,
+                      const struct tg_row *row)
+{
+    size_t known = g->raw.n;
+    uint32_t id = tg_strmap_add(&g->raw, keyed(b, row->kind, row->name));
+
+    if (id < known)
+        return g->op_of_raw[id];
+    g->op_of_raw = tg_grow(g->op_of_raw, &g->cap_raw, g->raw.n, sizeof *g->op_of_raw);
+    tg_sv name = tg_work_name(w, row->kind, row->name);
+    size_t ops = g->key.n;
+    uint32_t op = tg_strmap_add(&g->key, keyed(b, row->kind, name));
+    if (op == ops) {
+        g->op = tg_grow(g->op, &g->cap_op, g->key.n, sizeof *g->op);
+        g->op[op].kind = row->kind;
+        g->op[op].name = name;
+    }
+    return g->op_of_raw[id] = op;
+}
+
+static int by_op_and_cell(const void *pa, const void *pb)
+{
+    const struct member *a = pa, *b = pb;
+    if (a->op != b->op)
+        return a->op < b->op ? -1 : 1;
+    if (a->cell != b->cell)
+        return a->cell < b->cell ? -1 : 1;
+    return (a->row > b->row) - (a->row < b->row);
+}
+
+static int by_kind_and_name(const void *pa, const void *pb)
+{
+    const struct tg_op *a = pa, *b = pb;
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    return tg_sv_cmp(a->name, b->name);
+}
+
+/* Cuts the sorted members of one operator into its cells. */
+static struct tg_op_rows *make_cells(struct tg_work *w, const struct member *m, size_t n)
+{
+    struct tg_op_rows *rows = TG_NEW(w->a, struct tg_op_rows);
+    struct tg_cell *cell = TG_NEW_N(w->a, struct tg_cell, w->n_cells);
+    const struct tg_row **list = TG_NEW_N(w->a, const struct tg_row *, n);
+
+    for (size_t i = 0; i < n; i++) {
+        list[i] = m[i].row;
+        if (cell[m[i].cell].n++ == 0)
+            cell[m[i].cell].row = &list[i];
+    }
+    rows->cell = cell;
+    rows->work = w;
+    return rows;
+}
+
+static void gather_rows(struct tg_work *w)
+{
+    struct gather g = { 0 };
+    struct tg_buf b = { 0 };
+    struct tg_comparison *c = w->c;
+
+    tg_strmap_init(&g.raw);
+    tg_strmap_init(&g.key);
+    for (size_t cell = 0; cell < w->n_cells; cell++)
+        for (size_t i = 0; i < w->shard[cell]->n_rows; i++) {
+            const struct tg_row *row = &w->shard[cell]->rows[i];
+            uint32_t op = op_of(w, &g, &b, row);
+            g.v = tg_grow(g.v, &g.cap, g.n + 1, sizeof *g.v);
+            g.v[g.n++] = (struct member){ op, (uint32_t)cell, row };
+        }
+    if (g.n)
+        qsort(g.v, g.n, sizeof *g.v, by_op_and_cell);
+    c->ops = TG_NEW_N(w->a, struct tg_op, g.key.n);
+    for (size_t i = 0, j; i < g.n; i = j) {
+        struct tg_op *op = &c->ops[c->n_ops++];
+        for (j = i; j < g.n && g.v[j].op == g.v[i].op; j++)
+            ;
+        op->kind = g.op[g.v[i].op].kind;
+        op->name = g.op[g.v[i].op].name;
+        op->rows = make_cells(w, &g.v[i], j - i);
+        op->partner = op->region = TG_NO_ID;
+    }
+    if (c->n_ops)
+        qsort(c->ops, c->n_ops, sizeof *c->ops, by_kind_and_name);
+    free(g.v);
+    free(g.op);
+    free(g.op_of_raw);
+    tg_strmap_release(&g.raw);
+    tg_strmap_release(&g.key);
+    tg_buf_release(&b);
+}
+
+/* ---- one operator ---------------------------------------------------------------------------- */
+
+struct scratch {
+    uint64_t *count;              /* per step of one cell */
+    double *modal, *total, *self; /* per run of one side */
+};
+
+/* Adds up one cell. Returns the modal count; `settled` falls when too few steps have it. */
+static uint64_t sum_cell(const struct tg_work *w, struct tg_op *op, int side, size_t at,
+                         struct scratch *x, double *total, double *self)
+{
+    const struct tg_cell *cell = &op->rows->cell[at];
+    const struct tg_used *used = &w->used[at];
+    size_t n_steps = w->shard[at]->n_steps, hits;
+    tg_ns steps_total = 0, steps_self = 0;
+
+    for (size_t j = 0; j < used->n; j++)
+        x->count[j] = 0;
+    for (size_t r = 0; r < cell->n; r++) {
+        const struct tg_row *row = cell->row[r];
+        for (size_t j = 0; j <= n_steps; j++) {
+            op->whole_count[side] += row->count[j];
+            op->whole_total[side] += row->total[j];
+        }
+        for (size_t j = 0; j < used->n; j++) {
+            x->count[j] += row->count[used->step[j]];
+            op->step_count[side] += row->count[used->step[j]];
+            steps_total += row->total[used->step[j]];
+            steps_self += row->self[used->step[j]];
+        }
+    }
+    op->step_total[side] += steps_total;
+    *total += used->n ? (double)steps_total / (double)used->n : 0;
+    *self += used->n ? (double)steps_self / (double)used->n : 0;
+    uint64_t modal = tg_mode(x->count, used->n, &hits);
+    if ((double)hits < SETTLED * (double)used->n || used->n == 0)
+        op->settled = false;
+    return modal;
+}
+
+static void sum_side(const struct tg_work *w, struct tg_op *op, int side, struct scratch *x,
+                     double range[2])
+{
+    size_t n_runs = w->c->n_runs[side], n_ranks = w->c->n_ranks[side];
+
+    for (size_t run = 0; run < n_runs; run++) {
+        double modal = 0, total = 0, self = 0;
+        for (size_t rank = 0; rank < n_ranks; rank++)
+            modal +=
+                (double)sum_cell(w, op, side, tg_work_cell(w, side, run, rank), x, &total, &self);
+        x->modal[run] = modal / (double)n_ranks;
+        x->total[run] = total / (double)n_ranks;
+        x->self[run] = self / (double)n_ranks;
+        range[0] = run ? fmin(range[0], x->modal[run]) : x->modal[run];
+        range[1] = run ? fmax(range[1], x->modal[run]) : x->modal[run];
+    }
+    op->count[side] = tg_median(x->modal, n_runs);
+    op->total[side] = tg_median(x->total, n_runs);
+    op->self[side] = tg_median(x->self, n_runs);
+}
+
+/* DECISIONS 3, counts: exact where every run is settled and each side agrees with itself. */
+static enum tg_change change_of(const struct tg_op *op, const double base[2], const double test[2])
+{
+    double a = op->count[TG_BASE], b = op->count[TG_TEST];
+    bool exact = op->settled && base[0] == base[1] && test[0] == test[1];
+    bool apart = base[1] < test[0] || test[1] < base[0];
+
+    if (exact ? a == b : !(apart && fabs(b - a) > 0.1 * fmax(a, 1)))
+        return TG_SAME;
+    if (a == 0)
+        return TG_ADDED;
+    if (b == 0)
+        return TG_REMOVED;
+    return b > a ? TG_MORE : TG_FEWER;
+}
+
+/* Time by text; the largest wins, of equals the first in byte order. */
+struct weights {
+    struct tg_strmap names;
+    tg_ns *v;
+    size_t cap;
+};
+
+static void weigh(struct weights *x, tg_sv name, tg_ns ns)
+{
+    size_t known = x->names.n;
+    uint32_t id = tg_strmap_add(&x->names, name);
+
+    if (id == known) {
+        x->v = tg_grow(x->v, &x->cap, id + 1, sizeof *x->v);
+        x->v[id] = 0;
+    }
+    x->v[id] += ns;
+}
+
+static uint32_t heaviest(const struct weights *x)
+{
+    uint32_t best = 0;
+
+    for (uint32_t i = 1; i < x->names.n; i++)
+        if (x->v[i] > x->v[best] ||
+            (x->v[i] == x->v[best] && tg_sv_cmp(x->names.text[i], x->names.text[best]) < 0))
+            best = i;
+    return best;
+}
+
+static void forget(struct weights *x)
+{
+    tg_strmap_release(&x->names);
+    free(x->v);
+}
+
+/* The raw name with most time on a side, and the main encloser over both sides. */
+static void name_largest(struct tg_work *w, struct tg_op *op)
+{
+    struct weights parents = { 0 };
+
+    tg_strmap_init(&parents.names);
+    for (int side = 0; side < 2; side++) {
+        struct weights raw = { 0 };
+        tg_strmap_init(&raw.names);
+        for (size_t at = w->first[side]; at < (side ? w->n_cells : w->first[TG_TEST]); at++)
+            for (size_t r = 0; r < op->rows->cell[at].n; r++) {
+                const struct tg_row *row = op->rows->cell[at].row[r];
+                tg_ns sum = 0;
+                for (size_t j = 0; j <= w->shard[at]->n_steps; j++)
+                    sum += row->total[j];
+                weigh(&raw, row->name, sum);
+                weigh(&parents, row->parent, sum);
+            }
+        op->present[side] = raw.names.n > 0;
+        if (raw.names.n)
+            op->raw[side] = tg_arena_sv(w->a, raw.names.text[heaviest(&raw)]);
+        forget(&raw);
+    }
+    op->parent = tg_work_name(w, TG_KIND_OP, parents.names.text[heaviest(&parents)]);
+    forget(&parents);
+}
+
+static bool polls(const struct tg_work *w, const struct tg_op *op)
+{
+    tg_sv raw = op->raw[op->present[TG_TEST] ? TG_TEST : TG_BASE];
+
+    if (!w->o->ignore)
+        return tg_is_polling(raw);
+    for (size_t i = 0; i < w->o->n_ignore; i++)
+        if (tg_sv_glob(w->o->ignore[i], raw))
+            return true;
+    return false;
+}
+
+static bool has_word_wait(tg_sv name)
+{
+    for (size_t i = 0; i + 4 <= name.n; i++)
+        if ((name.p[i] | 32) == 'w' && (name.p[i + 1] | 32) == 'a' && (name.p[i + 2] | 32) == 'i' &&
+            (name.p[i + 3] | 32) == 't')
+            return true;
+    return false;
+}
+
+/* Its time is somebody else's: collectives, copies, synchronisation. */
+static bool waits(const struct tg_op *op)
+{
+    return op->kind == TG_KIND_MEMCPY || op->kind == TG_KIND_MEMSET || op->kind == TG_KIND_SYNC ||
+           op->kind == TG_KIND_DEVICE_SYNC || tg_sv_ends(op->name, TG_SV("Synchronize")) ||
+           (op->kind == TG_KIND_KERNEL && op->class_ == TG_CLASS_COMM) || has_word_wait(op->name);
+}
+
+static void sum_op(struct tg_work *w, struct tg_op *op, struct scratch *x)
+{
+    double range[2][2];
+
+    op->settled = true;
+    for (int side = 0; side < 2; side++)
+        sum_side(w, op, side, x, range[side]);
+    name_largest(w, op);
+    op->change = change_of(op, range[TG_BASE], range[TG_TEST]);
+    op->class_ = tg_class_of(op->kind, op->raw[op->present[TG_TEST] ? TG_TEST : TG_BASE], NULL);
+    op->polling = polls(w, op);
+    op->wait = waits(op);
+}
+
+/* ---- the step -------------------------------------------------------------------------------- */
+
+/* Length of one step of a shard: the device's end to end where it has work, else the host's. */
+static double step_length(const struct tg_shard *s, size_t j)
+{
+    const struct tg_measure_value *v = &s->measures[TG_MEASURE_STEP_TIME * s->n_steps + j];
+
+    if (s->measures && v->known && v->den && v->num > 0)
+        return (double)v->num / (double)v->den;
+    return (double)(s->steps[j].end - s->steps[j].start);
+}
+
+/* D, the median over runs of the shortest step, and the mean step for shares (returned). */
+static double step_of_side(struct tg_work *w, int side)
+{
+    struct tg_comparison *c = w->c;
+    double *shortest = TG_NEW_N(w->a, double, c->n_runs[side]);
+    double *mean = TG_NEW_N(w->a, double, c->n_runs[side]);
+
+    for (size_t run = 0; run < c->n_runs[side]; run++) {
+        double least = 0, sum = 0;
+        size_t n = 0;
+        for (size_t rank = 0; rank < c->n_ranks[side]; rank++) {
+            size_t at = tg_work_cell(w, side, run, rank);
+            double rank_least = INFINITY;
+            for (size_t j = 0; j < w->used[at].n; j++, n++) {
+                double d = step_length(w->shard[at], w->used[at].step[j]);
+                sum += d;
+                rank_least = fmin(rank_least, d);
+            }
+            least += isfinite(rank_least) ? rank_least : 0;
+        }
+        shortest[run] = least / (double)c->n_ranks[side];
+        mean[run] = n ? sum / (double)n : 0;
+    }
+    c->step_ns[side] = tg_median(shortest, c->n_runs[side]);
+    return tg_median(mean, c->n_runs[side]);
+}
+
+static void share_out(struct tg_work *w)
+{
+    for (int side = 0; side < 2; side++) {
+        double step = step_of_side(w, side);
+        for (size_t i = 0; i < w->c->n_ops; i++) {
+            struct tg_op *op = &w->c->ops[i];
+            op->share[side] = step > 0 ? op->self[side] / step : 0;
+        }
+    }
+}
+
+/* ---- traces without step markers ------------------------------------------------------------- */
+
+static int by_double(const void *pa, const void *pb)
+{
+    double a = *(const double *)pa, b = *(const double *)pb;
+    return (a > b) - (a < b);
+}
+
+/* The ratio test / baseline that most names share, when it is not 1; else 1. */
+static double common_ratio(const struct tg_work *w)
+{
+    double *v = TG_NEW_N(w->a, double, w->c->n_ops + 1), best = 1;
+    size_t n = 0, most = 0;
+
+    for (size_t i = 0; i < w->c->n_ops; i++) {
+        const struct tg_op *op = &w->c->ops[i];
+        if (tg_kind_is_counted(op->kind) && !op->polling && op->count[0] > 0 && op->count[1] > 0)
+            v[n++] = op->count[TG_TEST] / op->count[TG_BASE];
+    }
+    if (n == 0)
+        return 1;
+    qsort(v, n, sizeof *v, by_double);
+    for (size_t i = 0, j; i < n; i = j) {
+        for (j = i; j < n && v[j] <= v[i] * (1 + 1e-12); j++)
+            ;
+        if (j - i > most) {
+            most = j - i;
+            best = v[i];
+        }
+    }
+    return best != 1 && (double)most >= RATIO_SHARE * (double)n ? best : 1;
+}
+
+/* Counts after division by the ratio of iterations. Names that did not scale at all ran once. */
+static void scale_counts(struct tg_work *w)
+{
+    double ratio = common_ratio(w);
+
+    w->c->iteration_ratio = ratio;
+    if (ratio == 1)
+        return;
+    for (size_t i = 0; i < w->c->n_ops; i++) {
+        struct tg_op *op = &w->c->ops[i];
+        double a = op->count[TG_BASE], want = a * ratio, off = op->count[TG_TEST] - want;
+        if (op->change != TG_MORE && op->change != TG_FEWER)
+            continue;
+        op->iteration_scaled = true;
+        if (fabs(off) <= fmax(0.5, RATIO_SLACK * want))
+            op->change = TG_SAME;
+        else
+            op->change = off > 0 ? TG_MORE : TG_FEWER;
+    }
+}
+
+/* ---- did the benchmark run? ------------------------------------------------------------------ */
+
+/* More than half of the kernels gone, no graphs in their place, and busy time gone as well. */
+static bool collapsed(const struct tg_comparison *c)
+{
+    double kernels[2] = { 0 }, graphs[2] = { 0 }, busy[2] = { 0 };
+
+    for (size_t i = 0; i < c->n_ops; i++)
+        for (int side = 0; side < 2; side++) {
+            if (c->ops[i].kind == TG_KIND_KERNEL) {
+                kernels[side] += c->ops[i].count[side];
+                busy[side] += c->ops[i].self[side];
+            }
+            if (c->ops[i].kind == TG_KIND_GRAPH)
+                graphs[side] += c->ops[i].count[side];
+        }
+    return kernels[TG_BASE] > 0 && kernels[TG_TEST] < 0.5 * kernels[TG_BASE] &&
+           graphs[TG_TEST] <= graphs[TG_BASE] && busy[TG_TEST] < 0.5 * busy[TG_BASE];
+}
+
+bool tg_align(struct tg_work *w, struct tg_err *err)
+{
+    struct tg_comparison *c = w->c;
+    struct scratch x;
+    struct tg_side in[2] = { c->side[TG_BASE], c->side[TG_TEST] };
+    size_t runs;
+
+    if (!pick_ranks(w, TG_BASE, &in[TG_BASE], err) || !pick_ranks(w, TG_TEST, &in[TG_TEST], err) ||
+        !lay_out_cells(w, err))
+        return false;
+    gather_rows(w);
+    runs = c->n_runs[0] > c->n_runs[1] ? c->n_runs[0] : c->n_runs[1];
+    x.count = TG_NEW_N(w->a, uint64_t, w->max_steps + 1);
+    x.modal = TG_NEW_N(w->a, double, runs);
+    x.total = TG_NEW_N(w->a, double, runs);
+    x.self = TG_NEW_N(w->a, double, runs);
+    for (size_t i = 0; i < c->n_ops; i++)
+        sum_op(w, &c->ops[i], &x);
+    share_out(w);
+    c->iteration_ratio = 1;
+    if (!c->marked[TG_BASE] || !c->marked[TG_TEST])
+        scale_counts(w);
+    c->collapsed = collapsed(c);
+    return true;
+}

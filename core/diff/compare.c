@@ -1,0 +1,65 @@
+/* The stages of a comparison in order, and the default decision about counts. */
+#include "core/diff/compare.h"
+
+#include <stdlib.h>
+
+#include "core/diff/work.h"
+
+#define SMALL_SHARE 0.001 /* of the step: a new name below it warns */
+
+bool tg_op_makes_wait(const struct tg_op *op)
+{
+    return op->kind == TG_KIND_SYNC || op->kind == TG_KIND_MEMCPY ||
+           (op->kind == TG_KIND_KERNEL && op->class_ == TG_CLASS_COMM) ||
+           tg_sv_eq(op->name, TG_SV("aten::item")) ||
+           tg_sv_eq(op->name, TG_SV("aten::_local_scalar_dense"));
+}
+
+enum tg_finding tg_op_count_finding(const struct tg_comparison *c, const struct tg_op *op)
+{
+    if (op->change == TG_SAME || op->polling || !tg_kind_is_counted(op->kind))
+        return TG_FINDING_NONE;
+    if (!c->same_device && tg_kind_is_device(op->kind))
+        return TG_FINDING_NONE;
+    if (op->relation == TG_REL_RENAMED)
+        return TG_FINDING_RENAMED;
+    if (op->change == TG_FEWER || op->change == TG_REMOVED)
+        return TG_FINDING_FEWER;
+    if (op->relation == TG_REL_REPLACED)
+        return TG_FINDING_REPLACED;
+    if (op->relation == TG_REL_NONE && op->change == TG_ADDED && !tg_op_makes_wait(op) &&
+        op->share[TG_TEST] < SMALL_SHARE)
+        return TG_FINDING_SMALL;
+    return TG_FINDING_MORE;
+}
+
+bool tg_compare(struct tg_comparison *out, const struct tg_side *base, const struct tg_side *test,
+                const struct tg_compare_opts *o, struct tg_arena *a, struct tg_err *err)
+{
+    static const struct tg_compare_opts defaults = { 0 };
+    struct tg_work *w = TG_NEW(a, struct tg_work);
+    struct tg_strmap names;
+    bool ok;
+
+    *out = (struct tg_comparison){ .arena = a };
+    out->side[TG_BASE] = *base;
+    out->side[TG_TEST] = *test;
+    w->c = out;
+    w->o = o ? o : &defaults;
+    w->a = a;
+    w->names = &names;
+    tg_strmap_init(&names);
+    ok = tg_align(w, err);
+    if (ok) {
+        tg_compare_env(w);
+        tg_pair_replacements(w);
+        if (!w->o->no_evidence)
+            tg_judge_durations(w);
+        tg_compare_measures(w);
+        tg_compare_facts(w);
+    }
+    tg_strmap_release(&names);
+    free(w->interned);
+    w->names = NULL;
+    return ok;
+}

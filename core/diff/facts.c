@@ -1,0 +1,329 @@
+/*
+ * Exact facts at equal counts: same launches with other registers, same calls with other types.
+ * Needs no statistics; one run a side is enough. Only what differs is told.
+ */
+#include <stdlib.h>
+
+#include "core/diff/work.h"
+
+/* How often a step has a fact: events over steps, rounded, so that a cold first step drops out. */
+struct fact_use {
+    tg_sv kind, value;
+    uint64_t per_step;
+};
+
+struct fact_set {
+    struct fact_use *v;
+    size_t n;
+    bool cut; /* some were left out of the summary */
+};
+
+static int by_kind_and_value(const void *pa, const void *pb)
+{
+    const struct fact_use *a = pa, *b = pb;
+    int c = tg_sv_cmp(a->kind, b->kind);
+    return c ? c : tg_sv_cmp(a->value, b->value);
+}
+
+static struct fact_set facts_of_run(const struct tg_work *w, const struct tg_op *op, int side,
+                                    size_t run)
+{
+    struct fact_set s = { 0 };
+    size_t n = 0, kept = 0, steps = 0;
+
+    for (size_t rank = 0; rank < w->c->n_ranks[side]; rank++) {
+        size_t at = tg_work_cell(w, side, run, rank);
+        const struct tg_cell *cell = &op->rows->cell[at];
+        steps += w->shard[at]->n_steps;
+        for (size_t r = 0; r < cell->n; r++)
+            n += cell->row[r]->n_facts;
+    }
+    s.v = TG_NEW_N(w->a, struct fact_use, n + 1);
+    for (size_t rank = 0; rank < w->c->n_ranks[side]; rank++) {
+        const struct tg_cell *cell = &op->rows->cell[tg_work_cell(w, side, run, rank)];
+        for (size_t r = 0; r < cell->n; r++) {
+            s.cut |= cell->row[r]->facts_cut;
+            for (size_t i = 0; i < cell->row[r]->n_facts; i++) {
+                const struct tg_fact *f = &cell->row[r]->facts[i];
+                s.v[s.n++] = (struct fact_use){ f->kind, f->value, f->count };
+            }
+        }
+    }
+    if (s.n)
+        qsort(s.v, s.n, sizeof *s.v, by_kind_and_value);
+    for (size_t i = 0, j; i < s.n; i = j) {
+        struct fact_use sum = s.v[i];
+        for (j = i + 1; j < s.n && by_kind_and_value(&s.v[i], &s.v[j]) == 0; j++)
+            sum.per_step += s.v[j].per_step;
+        sum.per_step = steps ? (sum.per_step + steps / 2) / steps : 0;
+        if (sum.per_step)
+            s.v[kept++] = sum;
+    }
+    s.n = kept;
+    return s;
+}
+
+static bool same_sets(const struct fact_set *a, const struct fact_set *b)
+{
+    if (a->n != b->n)
+        return false;
+    for (size_t i = 0; i < a->n; i++)
+        if (by_kind_and_value(&a->v[i], &b->v[i]) != 0 || a->v[i].per_step != b->v[i].per_step)
+            return false;
+    return true;
+}
+
+/* True if all runs of the side agree (dynamic shapes do not); `out` is what they agree on. */
+static bool facts_of_side(const struct tg_work *w, const struct tg_op *op, int side,
+                          struct fact_set *out)
+{
+    for (size_t run = 0; run < w->c->n_runs[side]; run++) {
+        struct fact_set one = facts_of_run(w, op, side, run);
+        if (one.cut || (run > 0 && !same_sets(out, &one)))
+            return false;
+        *out = one;
+    }
+    return true;
+}
+
+/* ---- text ------------------------------------------------------------------------------------ */
+
+/* Types as people write them. */
+static void put_word(struct tg_buf *b, tg_sv s)
+{
+    static const char *const words[][2] = {
+        { "c10::BFloat16", "bf16" },      { "c10::Half", "half" },
+        { "c10::Float8_e4m3fn", "fp8" },  { "c10::Float8_e5m2", "fp8 e5m2" },
+        { "c10::complex<float>", "c64" }, { "c10::complex<double>", "c128" },
+        { "long int", "long" },           { "unsigned char", "uint8" },
+        { "signed char", "int8" },
+    };
+    if (s.n >= 2 && s.p[0] == '"' && s.p[s.n - 1] == '"')
+        s = (tg_sv){ s.p + 1, s.n - 2 };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (tg_sv_eq(s, tg_sv_of(words[i][0])))
+            s = tg_sv_of(words[i][1]);
+    tg_buf_add(b, s.n ? s : TG_SV("none"));
+}
+
+/* Cuts the next top-level element off a JSON array's inside. */
+static bool next_element(tg_sv *rest, tg_sv *out)
+{
+    size_t depth = 0, i = 0;
+    bool text = false;
+
+    if (rest->n == 0)
+        return false;
+    for (; i < rest->n; i++) {
+        char ch = rest->p[i];
+        if (text && ch == '\\')
+            i++;
+        else if (ch == '"')
+            text = !text;
+        else if (!text && (ch == '[' || ch == '{'))
+            depth++;
+        else if (!text && (ch == ']' || ch == '}'))
+            depth -= depth > 0;
+        else if (!text && ch == ',' && depth == 0)
+            break;
+    }
+    i = i < rest->n ? i : rest->n;
+    *out = (tg_sv){ rest->p, i };
+    *rest = i < rest->n ? (tg_sv){ rest->p + i + 1, rest->n - i - 1 } : (tg_sv){ rest->p + i, 0 };
+    return true;
+}
+
+static bool is_array(tg_sv s)
+{
+    return s.n >= 2 && s.p[0] == '[' && s.p[s.n - 1] == ']';
+}
+
+static void put_array(struct tg_buf *b, tg_sv s)
+{
+    tg_sv rest = { s.p + 1, s.n - 2 }, e;
+
+    for (bool first = true; next_element(&rest, &e); first = false) {
+        if (!first)
+            tg_buf_puts(b, ", ");
+        put_word(b, e);
+    }
+}
+
+/* Elements of two arrays that differ; all of them when the lengths differ. Equal pairs are told
+ * once. */
+static void put_arrays(struct tg_buf text[2], tg_sv a, tg_sv b)
+{
+    tg_sv ra = { a.p + 1, a.n - 2 }, rb = { b.p + 1, b.n - 2 }, ea, eb, last_a = { 0 },
+          last_b = { 0 };
+    size_t start[2] = { text[0].n, text[1].n };
+
+    for (;;) {
+        bool more_a = next_element(&ra, &ea), more_b = next_element(&rb, &eb);
+        if (!more_a && !more_b)
+            return;
+        if (more_a != more_b) {
+            text[0].n = start[0];
+            text[1].n = start[1];
+            put_array(&text[0], a);
+            put_array(&text[1], b);
+            return;
+        }
+        if (tg_sv_eq(ea, eb) || (tg_sv_eq(ea, last_a) && tg_sv_eq(eb, last_b)))
+            continue;
+        for (int i = 0; i < 2; i++) {
+            if (text[i].n > start[i])
+                tg_buf_puts(&text[i], ", ");
+            put_word(&text[i], i ? eb : ea);
+        }
+        last_a = ea;
+        last_b = eb;
+    }
+}
+
+static void put_pair(struct tg_buf text[2], tg_sv key, tg_sv a, tg_sv b)
+{
+    for (int i = 0; i < 2; i++) {
+        if (text[i].n)
+            tg_buf_puts(&text[i], ", ");
+        if (key.n) {
+            tg_buf_add(&text[i], key);
+            tg_buf_putc(&text[i], ' ');
+        }
+    }
+    if (is_array(a) && is_array(b) && a.p[1] != '[' && (a.p[1] == '"' || b.p[1] == '"'))
+        put_arrays(text, a, b);
+    else if (is_array(a) && is_array(b) && (a.p[1] == '[' || b.p[1] == '['))
+        put_arrays(text, a, b);
+    else {
+        put_word(&text[0], a);
+        put_word(&text[1], b);
+    }
+}
+
+/* Splits "key=value"; a line without '=' is a value. */
+static tg_sv line_key(tg_sv line, tg_sv *value)
+{
+    *value = line;
+    for (size_t i = 0; i < line.n && i < 24; i++) {
+        char ch = line.p[i];
+        if (ch == '=') {
+            *value = (tg_sv){ line.p + i + 1, line.n - i - 1 };
+            return (tg_sv){ line.p, i };
+        }
+        if (!((ch >= 'a' && ch <= 'z') || ch == '_'))
+            break;
+    }
+    return TG_SV("");
+}
+
+static tg_sv value_of(tg_sv lines, tg_sv key)
+{
+    while (lines.n) {
+        tg_sv value, line = tg_sv_cut(&lines, '\n');
+        if (tg_sv_eq(line_key(line, &value), key))
+            return value;
+    }
+    return TG_SV("");
+}
+
+/* The key names the kind of fact already; repeating it tells nothing. */
+static bool is_plain_key(tg_sv key, tg_sv kind)
+{
+    return key.n == 0 || tg_sv_eq(key, kind);
+}
+
+static void put_difference(struct tg_buf text[2], tg_sv kind, tg_sv a, tg_sv b)
+{
+    tg_sv rest = a, other = b;
+
+    while (rest.n) {
+        tg_sv va, line = tg_sv_cut(&rest, '\n'), key = line_key(line, &va);
+        tg_sv vb = value_of(b, key);
+        if (!tg_sv_eq(va, vb))
+            put_pair(text, is_plain_key(key, kind) ? TG_SV("") : key, va, vb);
+    }
+    while (other.n) {
+        tg_sv vb, line = tg_sv_cut(&other, '\n'), key = line_key(line, &vb);
+        if (value_of(a, key).n == 0 && vb.n)
+            put_pair(text, is_plain_key(key, kind) ? TG_SV("") : key, TG_SV(""), vb);
+    }
+}
+
+/* The entries of one kind that only one side has, or more often than the other. */
+static size_t only_here(const struct fact_set *here, const struct fact_set *there, tg_sv kind,
+                        const struct fact_use **first)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < here->n; i++) {
+        bool found = false;
+        if (!tg_sv_eq(here->v[i].kind, kind))
+            continue;
+        for (size_t j = 0; j < there->n && !found; j++)
+            found = by_kind_and_value(&here->v[i], &there->v[j]) == 0 &&
+                    here->v[i].per_step <= there->v[j].per_step;
+        if (!found && n++ == 0)
+            *first = &here->v[i];
+    }
+    return n;
+}
+
+static bool describe(const struct tg_work *w, const struct fact_set set[2], tg_sv kind,
+                     struct tg_fact_change *out)
+{
+    const struct fact_use *first[2] = { NULL, NULL };
+    size_t n[2] = { only_here(&set[0], &set[1], kind, &first[0]),
+                    only_here(&set[1], &set[0], kind, &first[1]) };
+    struct tg_buf text[2] = { { 0 }, { 0 } };
+
+    if (n[0] == 0 || n[1] == 0) /* at equal counts a difference has two sides; else not recorded */
+        return false;
+    put_difference(text, kind, first[0]->value, first[1]->value);
+    for (int i = 0; i < 2; i++) {
+        if (first[0]->per_step != first[1]->per_step || n[0] > 1 || n[1] > 1)
+            tg_buf_printf(&text[i], " (%llu a step)", (unsigned long long)first[i]->per_step);
+        if (n[i] > 1)
+            tg_buf_printf(&text[i], " and %zu more", n[i] - 1);
+    }
+    out->kind = kind;
+    out->base = tg_arena_sv(w->a, tg_buf_sv(&text[0]));
+    out->test = tg_arena_sv(w->a, tg_buf_sv(&text[1]));
+    tg_buf_release(&text[0]);
+    tg_buf_release(&text[1]);
+    return true;
+}
+
+static void compare_op(struct tg_work *w, struct tg_op *op)
+{
+    static const tg_sv kinds[] = {
+        { "launch", 6 }, { "types", 5 }, { "shapes", 6 }, { "bytes", 5 }, { "collective", 10 }
+    };
+    enum { N = sizeof kinds / sizeof *kinds };
+    struct fact_set set[2];
+    struct tg_fact_change found[N];
+    size_t n = 0;
+
+    if (!facts_of_side(w, op, TG_BASE, &set[TG_BASE]) ||
+        !facts_of_side(w, op, TG_TEST, &set[TG_TEST]) || set[0].n == 0 || set[1].n == 0)
+        return;
+    for (size_t k = 0; k < N; k++)
+        n += describe(w, set, kinds[k], &found[n]);
+    if (n == 0)
+        return;
+    struct tg_fact_change *list = TG_NEW_N(w->a, struct tg_fact_change, n);
+    memcpy(list, found, n * sizeof *list);
+    op->facts = list;
+    op->n_facts = n;
+}
+
+void tg_compare_facts(struct tg_work *w)
+{
+    for (size_t i = 0; i < w->c->n_ops; i++) {
+        struct tg_op *op = &w->c->ops[i];
+        if (op->change != TG_SAME || !op->present[TG_BASE] || !op->present[TG_TEST])
+            continue;
+        if (tg_kind_is_device(op->kind) && !w->c->same_device)
+            continue; /* another device has other launches by nature */
+        compare_op(w, op);
+    }
+}

@@ -218,7 +218,7 @@ static bool is_plain(tg_sv w)
         char next = i + 1 < w.n ? w.p[i + 1] : ' ';
         if (is_letter(w.p[i]) || is_digit(w.p[i]) || c >= 0x80)
             continue;
-        if (!strchr(".,%()+-:/=?'", c))
+        if (!strchr(".,;%()+-:/=?'", c))
             return false;
         if ((c == '.' || c == ':' || c == '/') && (is_letter(next) || next == ':' || next == '/'))
             return false;
@@ -228,45 +228,50 @@ static bool is_plain(tg_sv w)
     return !like_sha(w);
 }
 
+/* Code for unsafe words; the sentence's comma, semicolon and pair of parentheses stay outside. */
+static void put_words(struct tg_buf *out, tg_sv s, bool in_table)
+{
+    size_t from = 0, end = s.n;
+    while (end > 1 && (s.p[end - 1] == ',' || s.p[end - 1] == ';'))
+        end--;
+    if (end > 2 && s.p[0] == '(' && s.p[end - 1] == ')') {
+        tg_buf_putc(out, '(');
+        from = 1;
+        end--;
+    }
+    tg_esc_md_code(out, (tg_sv){ s.p + from, end - from }, in_table);
+    tg_buf_add(out, (tg_sv){ s.p + end, s.n - end });
+}
+
 void tg_esc_md_text(struct tg_buf *out, tg_sv text, bool in_table)
 {
-    struct tg_buf line = { 0 }, span = { 0 };
-    tg_sv rest;
-    bool first = true, open = false;
+    struct tg_buf line = { 0 };
+    tg_sv rest, unsafe = { NULL, 0 };
+    bool first = true;
     tg_utf8_visible(&line, text);
     rest = tg_buf_sv(&line);
-    while (rest.n) {
+    while (rest.n || unsafe.n) {
         tg_sv word = tg_sv_cut(&rest, ' ');
         bool arrow = tg_sv_eq(word, TG_SV("->"));
-        if (!arrow && !is_plain(word)) {
-            if (open)
-                tg_buf_putc(&span, ' ');
-            open = true;
-            tg_buf_add(&span, word);
+        if (word.n && !arrow && !is_plain(word)) { /* neighbours share one span */
+            unsafe = unsafe.n ? (tg_sv){ unsafe.p, (size_t)(word.p + word.n - unsafe.p) } : word;
+            if (rest.n)
+                continue;
+            word.n = 0;
+        }
+        if (unsafe.n) {
+            tg_buf_puts(out, first ? "" : " ");
+            put_words(out, unsafe, in_table);
+            unsafe.n = 0;
+            first = false;
+        }
+        if (!word.n)
             continue;
-        }
-        if (open) {
-            if (!first)
-                tg_buf_putc(out, ' ');
-            put_span(out, tg_buf_sv(&span), in_table);
-            tg_buf_clear(&span);
-            open = first = false;
-        }
-        if (!first)
-            tg_buf_putc(out, ' ');
+        tg_buf_puts(out, first ? "" : " ");
+        tg_buf_add(out, arrow ? TG_SV("\xe2\x86\x92") : word);
         first = false;
-        if (arrow)
-            tg_buf_puts(out, "\xe2\x86\x92");
-        else
-            tg_buf_add(out, word);
-    }
-    if (open) {
-        if (!first)
-            tg_buf_putc(out, ' ');
-        put_span(out, tg_buf_sv(&span), in_table);
     }
     tg_buf_release(&line);
-    tg_buf_release(&span);
 }
 
 /* ---- shortening ---------------------------------------------------------------------------- */

@@ -3,6 +3,9 @@
 const struct tg_reporter *const tg_reporters[] = {
     &tg_reporter_text,
     &tg_reporter_json,
+    &tg_reporter_junit,
+    &tg_reporter_markdown,
     &tg_reporter_csv,
+    &tg_reporter_annotations,
     NULL,
 };

@@ -1,0 +1,81 @@
+/*
+ * GitHub workflow commands, the worst first, at the rule that was violated. GitHub shows ten a step
+ * and level and cuts a message at 4,096 characters, so at most ten are written, the last of them
+ * saying how many more there are.
+ */
+#include <stdlib.h>
+
+#include "core/base/utf8.h"
+#include "reporters/cause.h"
+#include "reporters/escape.h"
+#include "reporters/reporter.h"
+
+enum { MAX_LINES = 10, MAX_MESSAGE = 1000 };
+
+static void put_command(struct tg_buf *out, const char *level, const struct tg_result *r,
+                        tg_sv title, tg_sv message)
+{
+    tg_buf_printf(out, "::%s ", level);
+    if (r && r->file) {
+        tg_buf_puts(out, "file=");
+        tg_esc_command_property(out, tg_sv_of(r->file));
+        if (r->line)
+            tg_buf_printf(out, ",line=%u", (unsigned)r->line);
+        tg_buf_putc(out, ',');
+    }
+    tg_buf_puts(out, "title=");
+    tg_esc_command_property(out, title);
+    tg_buf_puts(out, "::");
+    tg_esc_command(out, tg_utf8_prefix(message, MAX_MESSAGE));
+    tg_buf_putc(out, '\n');
+}
+
+static void put_result(struct tg_buf *out, const struct tg_result *r)
+{
+    struct tg_parts parts = tg_result_parts(r);
+    struct tg_buf title = { 0 }, message = { 0 };
+    bool red = r->state == TG_STATE_FAIL || r->state == TG_STATE_INCONCLUSIVE;
+    tg_buf_printf(&title, "tracegate: %.*s", TG_SV_ARG(r->rule.n ? r->rule : TG_SV("result")));
+    tg_buf_add(&message, tg_utf8_prefix(parts.name, 300));
+    if (parts.name.n && parts.rest.n && parts.rest.p == r->message.p)
+        tg_buf_puts(&message, ": ");
+    tg_buf_add(&message, parts.rest);
+    if (r->evidence.n)
+        tg_buf_printf(&message, "; %.*s", TG_SV_ARG(r->evidence));
+    put_command(out, red ? "error" : "warning", r, tg_buf_sv(&title), tg_buf_sv(&message));
+    tg_buf_release(&title);
+    tg_buf_release(&message);
+}
+
+static bool write_annotations(struct tg_buf *out, const struct tg_verdict *v,
+                              const struct tg_render *r, struct tg_err *err)
+{
+    uint32_t *roots = tg_causes_roots(v);
+    size_t total = 0, done = 0;
+    (void)r;
+    (void)err;
+    for (size_t i = 0; i < v->n_results; i++)
+        total += tg_result_shown(&v->results[i]) && roots[i] == i;
+    for (size_t i = 0; i < v->n_results; i++) {
+        if (!tg_result_shown(&v->results[i]) || roots[i] != i)
+            continue;
+        if (done == MAX_LINES - 1 && total > MAX_LINES)
+            break;
+        put_result(out, &v->results[i]);
+        done++;
+    }
+    if (done < total) {
+        struct tg_buf more = { 0 };
+        tg_buf_printf(&more, "%zu more results: see the report", total - done);
+        put_command(out, "notice", NULL, TG_SV("tracegate"), tg_buf_sv(&more));
+        tg_buf_release(&more);
+    }
+    if (!total && v->error.n)
+        put_command(out, "error", NULL, TG_SV("tracegate"), v->error);
+    free(roots);
+    return true;
+}
+
+const struct tg_reporter tg_reporter_annotations = { "annotations", "annotations", ".txt",
+                                                     "GitHub workflow commands, at most ten",
+                                                     write_annotations };

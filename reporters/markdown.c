@@ -1,0 +1,563 @@
+/*
+ * A pull request comment or step summary in GitHub's Markdown: marker, headline, causes, ten worst
+ * rows, a chart, and everything else folded. It stays within a budget of bytes: rows are left out
+ * whole, and the last line says how many and where the full report is.
+ *
+ * All names are code spans, all sentences go through tg_esc_md_text: nothing in a trace can mention
+ * somebody, link, or end a table (docs/reports.md).
+ */
+#include <stdlib.h>
+
+#include "core/base/utf8.h"
+#include "reporters/cause.h"
+#include "reporters/escape.h"
+#include "reporters/number.h"
+#include "reporters/reporter.h"
+#include "reporters/rows.h"
+
+enum {
+    BUDGET = 65000,  /* a comment takes 65,536 characters; the unit is undocumented */
+    RESERVE = 400,   /* closing tags and the last line */
+    NAME_TABLE = 60, /* wider cells make the ten worst rows scroll */
+    NAME_CAUSE = 160,
+    LINE_MAX = 600 /* of one sentence */
+};
+
+struct page {
+    struct tg_buf *out;
+    const struct tg_verdict *v;
+    const struct tg_render *r;
+    size_t budget, top;
+    size_t dropped_rows, dropped_parts;
+};
+
+/* Adds a whole part, or counts it as left out. */
+static bool add_part(struct page *p, struct tg_buf *part)
+{
+    bool fits = p->out->n + part->n + RESERVE + p->r->report_url.n * 3 <= p->budget;
+    if (fits)
+        tg_buf_add(p->out, tg_buf_sv(part));
+    tg_buf_clear(part);
+    return fits;
+}
+
+/* ---- small pieces -------------------------------------------------------------------------- */
+
+static void put_name(struct tg_buf *out, tg_sv name, size_t width, bool in_table)
+{
+    struct tg_buf visible = { 0 }, text = { 0 };
+    tg_utf8_visible(&visible, name);
+    tg_shorten(&text, tg_buf_sv(&visible), width);
+    tg_esc_md_code(out, tg_buf_sv(&text), in_table);
+    tg_buf_release(&visible);
+    tg_buf_release(&text);
+}
+
+static void put_text(struct tg_buf *out, tg_sv text)
+{
+    struct tg_buf visible = { 0 }, shorter = { 0 };
+    tg_utf8_visible(&visible, text);
+    tg_shorten(&shorter, tg_buf_sv(&visible), LINE_MAX);
+    tg_esc_md_text(out, tg_buf_sv(&shorter), false);
+    tg_buf_release(&visible);
+    tg_buf_release(&shorter);
+}
+
+static const char *icon_of_outcome(enum tg_outcome o)
+{
+    switch (o) {
+    case TG_OUTCOME_PASS:
+        return "\xe2\x9c\x85"; /* white heavy check mark */
+    case TG_OUTCOME_WARN:
+        return "\xe2\x9a\xa0\xef\xb8\x8f"; /* warning sign */
+    case TG_OUTCOME_INCONCLUSIVE:
+        return "\xe2\x9d\x94"; /* white question mark */
+    case TG_OUTCOME_FAIL:
+    case TG_OUTCOME_ERROR:
+        break;
+    }
+    return "\xe2\x9d\x8c"; /* cross mark */
+}
+
+static const char *icon_of_state(enum tg_state s)
+{
+    switch (s) {
+    case TG_STATE_FAIL:
+        return icon_of_outcome(TG_OUTCOME_FAIL);
+    case TG_STATE_INCONCLUSIVE:
+        return icon_of_outcome(TG_OUTCOME_INCONCLUSIVE);
+    case TG_STATE_SUSPICIOUS:
+        return "\xf0\x9f\x94\x8d"; /* magnifying glass */
+    default:
+        return icon_of_outcome(TG_OUTCOME_WARN);
+    }
+}
+
+/* [A-Za-z0-9._-] without "--", which would end the comment that carries it. */
+static void put_key(struct tg_buf *out, tg_sv key)
+{
+    size_t before = out->n;
+    for (size_t i = 0; i < key.n && i < 100; i++) {
+        char c = key.p[i];
+        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                     c == '.' || c == '_' || c == '-';
+        if (!plain)
+            c = '_';
+        if (c == '-' && (out->n == before || out->p[out->n - 1] == '-'))
+            c = '_';
+        tg_buf_putc(out, c);
+    }
+    if (out->n > before && out->p[out->n - 1] == '-')
+        out->p[out->n - 1] = '_';
+    if (out->n == before)
+        tg_buf_puts(out, "default");
+}
+
+/* ---- head ---------------------------------------------------------------------------------- */
+
+static void put_side(struct tg_buf *out, const char *label, tg_sv commit, tg_sv where,
+                     const struct tg_comparison *c, int side)
+{
+    struct tg_buf runs = { 0 };
+    tg_side_put(&runs, c, side);
+    if (!commit.n && !where.n && !runs.n)
+        return;
+    tg_buf_printf(out, "**%s** ", label);
+    put_name(out, tg_utf8_prefix(commit, 12), 12, false);
+    tg_buf_puts(out, commit.n && (where.n || runs.n) ? " \xc2\xb7 " : "");
+    put_text(out, where);
+    tg_buf_puts(out, where.n && runs.n ? " \xc2\xb7 " : "");
+    put_text(out, tg_buf_sv(&runs));
+    tg_buf_puts(out, "<br>\n");
+    tg_buf_release(&runs);
+}
+
+static void put_baseline_side(struct tg_buf *out, const struct tg_verdict *v)
+{
+    struct tg_verdict rest = *v;
+    struct tg_buf where = { 0 };
+    rest.baseline.commit = TG_SV("");
+    tg_baseline_put(&where, &rest);
+    put_side(out, "Baseline", v->baseline.commit, tg_buf_sv(&where), v->comparison, TG_BASE);
+    tg_buf_release(&where);
+}
+
+static void put_head(struct page *p)
+{
+    const struct tg_verdict *v = p->v;
+    struct tg_buf *out = p->out;
+    tg_buf_puts(out, "<!-- tracegate:report key=");
+    put_key(out, p->r->key.n ? p->r->key : v->suite);
+    tg_buf_printf(out, " -->\n### %s ", icon_of_outcome(v->outcome));
+    put_text(out, v->headline.n ? v->headline : tg_sv_of(tg_outcome_name(v->outcome)));
+    tg_buf_puts(out, "\n\n");
+    if (p->r->exit_zero && v->exit_code)
+        tg_buf_puts(out, "The verdict stands; the job goes on because of `--exit-zero`.\n\n");
+    put_baseline_side(out, v);
+    put_side(out, "Test", v->test_commit, v->test_paths, v->comparison, TG_TEST);
+    tg_buf_puts(out, "**Suite** ");
+    put_name(out, v->suite.n ? v->suite : TG_SV("default"), NAME_CAUSE, false);
+    if (v->policy.n) {
+        tg_buf_puts(out, " \xc2\xb7 **Policy** ");
+        put_text(out, v->policy);
+    }
+    if (v->coverage.n) {
+        tg_buf_puts(out, "<br>\n**Coverage** ");
+        put_text(out, v->coverage);
+    }
+    tg_buf_puts(out, "\n");
+}
+
+static void put_error(struct page *p)
+{
+    struct tg_buf part = { 0 };
+    /* The headline says it already where it is all that is known; the next step is new. */
+    if (p->v->error_hint.n) {
+        tg_buf_puts(&part, "\n**Next** ");
+        put_text(&part, p->v->error_hint);
+        tg_buf_puts(&part, "\n");
+    }
+    if (part.n && !add_part(p, &part))
+        p->dropped_parts++;
+    tg_buf_release(&part);
+}
+
+static void put_notes(struct page *p)
+{
+    struct tg_buf part = { 0 };
+    for (size_t i = 0; i < p->v->n_notes; i++) {
+        const struct tg_note *n = &p->v->notes[i];
+        tg_buf_printf(&part, "\n> %s ",
+                      n->warning ? icon_of_outcome(TG_OUTCOME_WARN) : "\xe2\x84\xb9\xef\xb8\x8f");
+        put_text(&part, n->text);
+        if (n->next.n) {
+            tg_buf_puts(&part, " \xe2\x86\x92 ");
+            put_text(&part, n->next);
+        }
+        tg_buf_puts(&part, "\n");
+        if (!add_part(p, &part))
+            p->dropped_parts++;
+    }
+    tg_buf_release(&part);
+}
+
+/* ---- causes -------------------------------------------------------------------------------- */
+
+static void put_sub(struct tg_buf *out, const char *label, tg_sv text, bool name)
+{
+    if (!text.n)
+        return;
+    tg_buf_printf(out, "<br>\n  <sub>%s ", label);
+    if (name)
+        put_name(out, text, NAME_CAUSE, false);
+    else
+        put_text(out, text);
+    tg_buf_puts(out, "</sub>");
+}
+
+static void put_folded(struct tg_buf *out, const struct tg_verdict *v, const uint32_t *roots,
+                       size_t i)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < v->n_results; k++) {
+        const struct tg_result *r = &v->results[k];
+        if (roots[k] != i || k == i || !tg_result_shown(r) || n++ >= 6)
+            continue;
+        tg_buf_puts(out, n == 1 ? "<br>\n  <sub>explains " : ", ");
+        put_name(out, r->op_normalised.n ? r->op_normalised : r->op, NAME_TABLE, false);
+        if (r->has_values) {
+            tg_buf_putc(out, ' ');
+            tg_put_value_delta(out, r->delta, r->unit);
+        }
+    }
+    if (n > 6)
+        tg_buf_printf(out, " and %zu more", n - 6);
+    if (n)
+        tg_buf_puts(out, "</sub>");
+}
+
+static void put_cause(struct page *p, struct tg_buf *part, const uint32_t *roots, size_t i)
+{
+    const struct tg_result *r = &p->v->results[i];
+    struct tg_parts parts = tg_result_parts(r);
+    struct tg_buf rule = { 0 };
+    tg_buf_printf(part, "- %s ", icon_of_state(r->state));
+    put_name(part, parts.name, NAME_CAUSE, false);
+    if (parts.name.n && parts.rest.n)
+        tg_buf_puts(part, parts.rest.p == r->message.p ? ": " : " ");
+    put_text(part, parts.rest);
+    put_sub(part, "evidence", r->evidence, false);
+    put_folded(part, p->v, roots, i);
+    tg_result_put_rule(&rule, r);
+    put_sub(part, "rule", tg_buf_sv(&rule), false);
+    put_sub(part, "why", r->why, false);
+    put_sub(part, "owner", r->owner, true);
+    put_sub(part, "next", r->next, false);
+    tg_buf_putc(part, '\n');
+    tg_buf_release(&rule);
+}
+
+static void put_section(struct page *p, enum tg_section s, const uint32_t *roots)
+{
+    struct tg_buf part = { 0 };
+    size_t n = 0, left = 0;
+    for (size_t i = 0; i < p->v->n_results; i++) {
+        const struct tg_result *r = &p->v->results[i];
+        if (!tg_result_shown(r) || roots[i] != i || tg_section_of(r) != s)
+            continue;
+        if (n++ == 0)
+            tg_buf_printf(&part, "\n**%s**\n\n", tg_section_title(s));
+        if (n <= p->top)
+            put_cause(p, &part, roots, i);
+        if (n > p->top || !add_part(p, &part))
+            left++;
+    }
+    if (left) {
+        tg_buf_printf(&part, "- and %zu more of this kind\n", left);
+        (void)add_part(p, &part);
+    }
+    tg_buf_release(&part);
+}
+
+/* ---- tables -------------------------------------------------------------------------------- */
+
+static const char *row_icon(const struct tg_op *op, const struct tg_row_numbers *n)
+{
+    if (op->change == TG_ADDED)
+        return "new";
+    if (op->change == TG_REMOVED)
+        return "gone";
+    return n->d_ns > 0 ? "\xe2\x96\xb2" : "\xe2\x96\xbc"; /* triangles up and down */
+}
+
+static void put_row(struct tg_buf *out, const struct tg_comparison *c, uint32_t row, size_t width)
+{
+    const struct tg_op *op = &c->ops[row];
+    struct tg_row_numbers n = tg_row_numbers(c, op, TG_BASIS_JUDGED);
+    tg_buf_printf(out, "| %s | ", row_icon(op, &n));
+    put_name(out, op->name, width, true);
+    tg_buf_puts(out, " | ");
+    tg_put_count(out, n.count[TG_BASE]);
+    if (n.d_count != 0) {
+        tg_buf_puts(out, " \xe2\x86\x92 ");
+        tg_put_count(out, n.count[TG_TEST]);
+    }
+    tg_buf_puts(out, " | ");
+    tg_put_us(out, n.ns[TG_BASE]);
+    tg_buf_puts(out, " | ");
+    tg_put_us(out, n.ns[TG_TEST]);
+    tg_buf_puts(out, " | ");
+    tg_put_us_delta(out, n.d_ns);
+    tg_buf_puts(out, " | ");
+    if (n.ns[TG_BASE] > 0 && n.ns[TG_TEST] > 0)
+        tg_put_pct_delta(out, 100 * n.d_ns / n.ns[TG_BASE]);
+    tg_buf_puts(out, " | ");
+    tg_put_share(out, op->share[n.ns[TG_TEST] > 0 ? TG_TEST : TG_BASE]);
+    tg_buf_puts(out, " |\n");
+}
+
+static const char table_head[] = "| | operator or kernel | calls | baseline \xc2\xb5s | test "
+                                 "\xc2\xb5s | change | % | of step |\n"
+                                 "|:--|:--|--:|--:|--:|--:|--:|--:|\n";
+
+static void put_worst(struct page *p)
+{
+    const struct tg_comparison *c = p->v->comparison;
+    struct tg_buf part = { 0 };
+    size_t n = 0;
+    uint32_t *rows;
+    if (!c)
+        return;
+    rows = tg_rows_worst(c, NULL, 0, TG_BASIS_JUDGED, true, false, p->top, &n, NULL);
+    if (n) {
+        tg_buf_puts(&part, "\n**Moved most** \xc2\xb7 self time per step\n\n");
+        tg_buf_puts(&part, table_head);
+    }
+    for (size_t i = 0; i < n; i++)
+        put_row(&part, c, rows[i], NAME_TABLE);
+    if (n && !add_part(p, &part))
+        p->dropped_parts++;
+    free(rows);
+    tg_buf_release(&part);
+}
+
+/* Every changed row with its full name; rows that do not fit are left out from the end. */
+static void put_all_rows(struct page *p)
+{
+    static const char end[] = "\n</details>\n";
+    const struct tg_comparison *c = p->v->comparison;
+    struct tg_buf part = { 0 };
+    size_t n = 0, i = 0;
+    uint32_t *rows;
+    if (!c)
+        return;
+    rows = tg_rows_worst(c, NULL, 0, TG_BASIS_JUDGED, true, false, c->n_ops, &n, NULL);
+    tg_buf_printf(&part, "\n<details><summary>All %zu changed rows, full names</summary>\n\n", n);
+    tg_buf_puts(&part, table_head);
+    if (n && add_part(p, &part)) {
+        for (; i < n; i++) {
+            put_row(&part, c, rows[i], SIZE_MAX);
+            if (!add_part(p, &part))
+                break;
+        }
+        tg_buf_puts(p->out, end);
+    }
+    p->dropped_rows += n - i;
+    free(rows);
+    tg_buf_release(&part);
+}
+
+/* ---- the chart ----------------------------------------------------------------------------- */
+
+/* Bars of a Mermaid chart start at the axis' end, so it shows growth alone, or else what shrank. */
+static void put_chart(struct page *p)
+{
+    const struct tg_comparison *c = p->v->comparison;
+    struct tg_buf part = { 0 }, labels = { 0 }, bars = { 0 };
+    size_t n = 0, shown = 0;
+    double largest = 0;
+    uint32_t *rows;
+    if (!c)
+        return;
+    rows = tg_rows_worst(c, NULL, 0, TG_BASIS_JUDGED, true, false, c->n_ops, &n, NULL);
+    for (double sign = 1; sign >= -1 && !shown; sign -= 2)
+        for (size_t i = 0; i < n && shown < 8; i++) {
+            const struct tg_op *op = &c->ops[rows[i]];
+            double d = sign * tg_row_numbers(c, op, TG_BASIS_JUDGED).d_ns;
+            struct tg_buf visible = { 0 }, label = { 0 };
+            if (d < 100 || d < largest / 100) /* bars that could not be seen */
+                continue;
+            largest = d > largest ? d : largest;
+            if (!shown)
+                tg_buf_printf(&part,
+                              "\n```mermaid\nxychart-beta horizontal\n    title \"%s, us per step\""
+                              "\n    x-axis [",
+                              sign > 0 ? "Got slower" : "Got faster");
+            tg_utf8_visible(&visible, op->name);
+            tg_shorten(&label, tg_buf_sv(&visible), 28);
+            tg_buf_puts(&labels, shown ? ", \"" : "\"");
+            tg_esc_mermaid(&labels, tg_buf_sv(&label));
+            tg_buf_puts(&labels, "\"");
+            tg_buf_puts(&bars, shown++ ? ", " : "");
+            tg_put_us(&bars, d);
+            tg_buf_release(&visible);
+            tg_buf_release(&label);
+        }
+    if (shown) {
+        tg_buf_printf(&part, "%s]\n    y-axis \"us per step\"\n    bar [%s]\n```\n", labels.p,
+                      bars.p);
+        if (!add_part(p, &part))
+            p->dropped_parts++;
+    }
+    free(rows);
+    tg_buf_release(&part);
+    tg_buf_release(&labels);
+    tg_buf_release(&bars);
+}
+
+/* ---- the rest, folded ---------------------------------------------------------------------- */
+
+static void put_region(struct tg_buf *out, const struct tg_comparison *c, size_t region)
+{
+    const struct tg_region *g = &c->regions[region];
+    for (int side = 0; side < 2; side++) {
+        size_t n = 0;
+        tg_buf_puts(out, side ? " \xe2\x86\x92 " : "- ");
+        for (size_t i = 0; i < c->n_ops; i++) {
+            if (c->ops[i].region != region || !c->ops[i].present[side] ||
+                c->ops[i].present[!side] || n++ >= 4)
+                continue;
+            tg_buf_puts(out, n > 1 ? ", " : "");
+            put_name(out, c->ops[i].name, NAME_TABLE, false);
+        }
+        if (n > 4)
+            tg_buf_printf(out, " and %zu more", n - 4);
+    }
+    tg_buf_puts(out, ": ");
+    tg_put_count(out, g->calls[TG_BASE]);
+    tg_buf_puts(out, " \xe2\x86\x92 ");
+    tg_put_count(out, g->calls[TG_TEST]);
+    tg_buf_puts(out, " calls, ");
+    tg_put_us(out, g->time[TG_BASE]);
+    tg_buf_puts(out, " \xe2\x86\x92 ");
+    tg_put_us(out, g->time[TG_TEST]);
+    tg_buf_puts(out, " \xc2\xb5s per step, within ");
+    if (g->encloser.n)
+        put_name(out, g->encloser, NAME_TABLE, false);
+    else
+        tg_buf_puts(out, "the step");
+    tg_buf_putc(out, '\n');
+}
+
+static void put_details(struct page *p)
+{
+    const struct tg_comparison *c = p->v->comparison;
+    struct tg_buf part = { 0 };
+    if (c && c->n_regions) {
+        tg_buf_puts(&part, "\n**Replaced**\n\n");
+        for (size_t i = 0; i < c->n_regions && i < 20; i++)
+            put_region(&part, c, i);
+        if (!add_part(p, &part))
+            p->dropped_parts++;
+    }
+    if (c && c->n_env) {
+        tg_buf_puts(&part, "\n<details><summary>Environment: what differs or is unknown</summary>\n"
+                           "\n| | baseline | test |\n|:--|:--|:--|\n");
+        for (size_t i = 0; i < c->n_env; i++) {
+            tg_buf_puts(&part, "| ");
+            put_name(&part, c->env[i].key, NAME_TABLE, true);
+            for (int s = 0; s < 2; s++) {
+                tg_buf_puts(&part, " | ");
+                if (c->env[i].value[s].n)
+                    put_name(&part, c->env[i].value[s], NAME_CAUSE, true);
+                else
+                    tg_buf_puts(&part, "unknown");
+            }
+            tg_buf_puts(&part, " |\n");
+        }
+        tg_buf_puts(&part, "\n</details>\n");
+        if (!add_part(p, &part))
+            p->dropped_parts++;
+    }
+    tg_buf_release(&part);
+}
+
+static void put_tally(struct tg_buf *out, const struct tg_verdict *v)
+{
+    const char *sep = "";
+    for (int s = TG_STATE_FAIL; s >= 0; s--) {
+        if (!v->n_state[s])
+            continue;
+        tg_buf_printf(out, "%s%zu %s", sep, v->n_state[s], tg_state_name((enum tg_state)s));
+        sep = " \xc2\xb7 ";
+    }
+}
+
+/* A link for web addresses only; everything that could end it is percent-encoded. */
+static void put_link(struct tg_buf *out, tg_sv url)
+{
+    if (!tg_sv_starts(url, TG_SV("https://")) && !tg_sv_starts(url, TG_SV("http://"))) {
+        put_name(out, url, LINE_MAX, false);
+        return;
+    }
+    tg_buf_puts(out, "[full report](");
+    for (size_t i = 0; i < url.n; i++) {
+        unsigned char c = (unsigned char)url.p[i];
+        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                     (c && strchr("._~/-:?=&#%", c));
+        if (plain)
+            tg_buf_putc(out, (char)c);
+        else
+            tg_buf_printf(out, "%%%02X", c);
+    }
+    tg_buf_putc(out, ')');
+}
+
+static void put_foot(struct page *p)
+{
+    tg_buf_puts(p->out, "\n<sub>");
+    put_tally(p->out, p->v);
+    if (p->dropped_rows || p->dropped_parts) {
+        tg_buf_puts(p->out, "<br>Too long for one comment: ");
+        if (p->dropped_rows)
+            tg_buf_printf(p->out, "%zu rows left out", p->dropped_rows);
+        if (p->dropped_parts)
+            tg_buf_printf(p->out, "%s%zu sections left out", p->dropped_rows ? ", " : "",
+                          p->dropped_parts);
+        tg_buf_puts(p->out, p->r->report_url.n ? "" : "; the JSON report has all");
+        tg_buf_puts(p->out, ".");
+    }
+    if (p->r->report_url.n) {
+        tg_buf_puts(p->out, " \xc2\xb7 ");
+        put_link(p->out, p->r->report_url);
+    }
+    tg_buf_printf(p->out, " \xc2\xb7 tracegate %.*s</sub>\n", TG_SV_ARG(p->v->version));
+}
+
+static bool write_markdown(struct tg_buf *out, const struct tg_verdict *v,
+                           const struct tg_render *r, struct tg_err *err)
+{
+    struct page p = { .out = out,
+                      .v = v,
+                      .r = r,
+                      .budget = r->budget ? r->budget : BUDGET,
+                      .top = r->top ? r->top : 10 };
+    uint32_t *roots = tg_causes_roots(v);
+    (void)err;
+    put_head(&p);
+    put_error(&p);
+    put_notes(&p);
+    for (int s = 0; s < TG_SECTIONS; s++)
+        put_section(&p, (enum tg_section)s, roots);
+    put_worst(&p);
+    put_chart(&p);
+    put_details(&p);
+    put_all_rows(&p);
+    put_foot(&p);
+    free(roots);
+    return true;
+}
+
+const struct tg_reporter tg_reporter_markdown = { "markdown", "markdown", ".md",
+                                                  "pull request comment or step summary",
+                                                  write_markdown };

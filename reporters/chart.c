@@ -1,0 +1,415 @@
+#include "reporters/chart.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/base/arena.h"
+#include "core/base/decimal.h"
+#include "core/base/utf8.h"
+#include "reporters/escape.h"
+#include "reporters/number.h"
+
+/* All in px. A column of names, the bars, then two columns of numbers. */
+enum {
+    WIDTH = 960,
+    MARGIN = 24,
+    HEAD = 112, /* title, subtitle, legend, column titles */
+    ROW = 28,
+    BAR = 14,
+    FOOT = 52, /* ticks, unit */
+    NAME_X = MARGIN,
+    NAME_W = 328,
+    BARS_X = 372,
+    BARS_W = 300,
+    VALUES_X = 836, /* right edge of "12 -> 20" */
+    DELTA_X = WIDTH - MARGIN,
+    NAME_COLUMNS = 45, /* of 12 px monospace, 7.23 px each, in NAME_W */
+    MAX_ROWS = 60
+};
+
+static const char style[] =
+    "  <style>\n"
+    "    text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Liberation Sans','DejaVu "
+    "Sans',sans-serif;font-size:12px;fill:#1f2328}\n"
+    "    .bg{fill:#fff;stroke:#d1d9e0}.title{font-size:17px;font-weight:600}\n"
+    "    .sub,.head,.tick{fill:#59636e}.head,.tick{font-size:11px}\n"
+    "    .name{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,'Liberation "
+    "Mono','DejaVu Sans Mono',monospace}\n"
+    "    .num{font-variant-numeric:tabular-nums}.end{text-anchor:end}.mid{text-anchor:middle}\n"
+    "    .up{fill:#d4520a}.down{fill:#0a66c2}.upt{fill:#b34100;font-weight:600}\n"
+    "    .downt{fill:#0a58a8;font-weight:600}\n"
+    "    .hu,.hd{stroke-width:1.5}.hu{stroke:#d4520a}.hd{stroke:#0a66c2}\n"
+    "    .hbu,.hbd{fill:#fff}.hl{stroke-width:3}.grid{stroke:#e6eaef}.zero{stroke:#818b98}\n"
+    "    .rule{stroke:#eef1f4}\n"
+    "    @media (prefers-color-scheme:dark){\n"
+    "      text{fill:#f0f6fc}.bg{fill:#0d1117;stroke:#3d444d}.sub,.head,.tick{fill:#9198a1}\n"
+    "      .up{fill:#f0883e}.down{fill:#58a6ff}.upt{fill:#ffa657}.downt{fill:#79c0ff}\n"
+    "      .hu{stroke:#f0883e}.hd{stroke:#58a6ff}.hbu,.hbd{fill:#0d1117}\n"
+    "      .grid{stroke:#262c36}.zero{stroke:#656c76}.rule{stroke:#1b212a}\n"
+    "    }\n"
+    "  </style>\n"
+    "  <defs>\n"
+    "    <pattern id=\"up\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
+    "patternTransform=\"rotate(45)\"><rect class=\"hbu\" width=\"6\" height=\"6\"/><line "
+    "class=\"hu hl\" x1=\"1.5\" y1=\"0\" x2=\"1.5\" y2=\"6\"/></pattern>\n"
+    "    <pattern id=\"down\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
+    "patternTransform=\"rotate(-45)\"><rect class=\"hbd\" width=\"6\" height=\"6\"/><line "
+    "class=\"hd hl\" x1=\"1.5\" y1=\"0\" x2=\"1.5\" y2=\"6\"/></pattern>\n"
+    "  </defs>\n";
+
+enum category { INCREASED, DECREASED, ADDED, REMOVED };
+static const char *const category_name[] = { "increased", "decreased", "added", "removed" };
+static const char *const bar_paint[] = { "class=\"up\"", "class=\"down\"",
+                                         "class=\"hu\" fill=\"url(#up)\"",
+                                         "class=\"hd\" fill=\"url(#down)\"" };
+
+/* Durations are shown in one unit for the whole chart, so that columns can be compared. */
+struct scale {
+    double divisor;
+    int decimals;
+    const char *unit; /* XML text */
+    double low, high, step;
+};
+
+struct plot {
+    struct tg_buf *out;
+    const struct tg_chart *chart;
+    const uint32_t *rows;
+    size_t n, more;
+    struct scale s;
+};
+
+static enum category category_of(const struct tg_row_numbers *n, double delta)
+{
+    if (!(n->count[TG_BASE] > 0) && n->count[TG_TEST] > 0)
+        return ADDED;
+    if (n->count[TG_BASE] > 0 && !(n->count[TG_TEST] > 0))
+        return REMOVED;
+    return delta > 0 ? INCREASED : DECREASED;
+}
+
+static struct tg_row_numbers numbers(const struct plot *p, size_t i)
+{
+    const struct tg_comparison *c = p->chart->comparison;
+    return tg_row_numbers(c, &c->ops[p->rows[i]], p->chart->basis);
+}
+
+static double delta_of(const struct plot *p, const struct tg_row_numbers *n)
+{
+    return p->chart->durations ? n->d_ns : n->d_count;
+}
+
+/* ---- scale --------------------------------------------------------------------------------- */
+
+/* 1, 2 or 5 times a power of ten, so that about four steps span `range`. */
+static double nice_step(double range)
+{
+    double raw = range / 4, power = pow(10, floor(log10(raw))), lead = raw / power;
+    return power * (lead <= 1 ? 1 : lead <= 2 ? 2 : lead <= 5 ? 5 : 10);
+}
+
+static void choose_unit(struct plot *p, double largest)
+{
+    struct scale *s = &p->s;
+    *s = (struct scale){ .divisor = 1, .unit = "calls" };
+    if (!p->chart->durations)
+        return;
+    s->decimals = 1;
+    if (largest < 10e6) {
+        s->divisor = 1e3;
+        s->unit = "\xc2\xb5s";
+        s->decimals = largest >= 1e6 ? 0 : 1;
+    } else if (largest < 10e9) {
+        s->divisor = 1e6;
+        s->unit = "ms";
+        s->decimals = 2;
+    } else {
+        s->divisor = 1e9;
+        s->unit = "s";
+        s->decimals = 2;
+    }
+}
+
+static void choose_scale(struct plot *p)
+{
+    double low = 0, high = 0, largest = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        struct tg_row_numbers n = numbers(p, i);
+        double d = delta_of(p, &n);
+        low = fmin(low, d);
+        high = fmax(high, d);
+        for (int s = 0; s < 2; s++)
+            largest = fmax(largest, p->chart->durations ? n.ns[s] : n.count[s]);
+    }
+    choose_unit(p, fmin(largest, fmax(-low, high) * 50));
+    if (!(high - low > 0))
+        high = 1;
+    low /= p->s.divisor;
+    high /= p->s.divisor;
+    p->s.step = nice_step(high - low);
+    p->s.low = floor(low / p->s.step + 1e-9) * p->s.step;
+    p->s.high = ceil(high / p->s.step - 1e-9) * p->s.step;
+}
+
+static double x_of(const struct plot *p, double value)
+{
+    return BARS_X + BARS_W * (value - p->s.low) / (p->s.high - p->s.low);
+}
+
+/* ---- pieces -------------------------------------------------------------------------------- */
+
+static void put_x(struct tg_buf *out, const char *key, double v)
+{
+    tg_buf_printf(out, " %s=\"", key);
+    tg_dec_put_fixed(out, v, 1);
+    tg_buf_putc(out, '"');
+}
+
+static void put_text(struct plot *p, const char *class_, double x, double y, tg_sv text)
+{
+    tg_buf_printf(p->out, "<text class=\"%s\"", class_);
+    put_x(p->out, "x", x);
+    put_x(p->out, "y", y);
+    tg_buf_putc(p->out, '>');
+    tg_esc_xml(p->out, text);
+    tg_buf_puts(p->out, "</text>");
+}
+
+static void put_value(struct tg_buf *out, const struct plot *p, double v)
+{
+    if (p->chart->durations)
+        tg_dec_put_fixed(out, v / p->s.divisor, p->s.decimals);
+    else
+        tg_put_count(out, v);
+}
+
+/* A real minus sign is as wide as the plus. */
+static void put_delta(struct tg_buf *out, const struct plot *p, double v)
+{
+    struct tg_buf text = { 0 };
+    put_value(&text, p, fabs(v));
+    if (strspn(text.p, "0.") < text.n)
+        tg_buf_puts(out, v > 0 ? "+" : "\xe2\x88\x92");
+    tg_buf_add(out, tg_buf_sv(&text));
+    tg_buf_release(&text);
+}
+
+/* Wide (East Asian, emoji) characters take two columns; then half as many are kept. */
+static void put_short_name(struct tg_buf *out, tg_sv name)
+{
+    struct tg_buf visible = { 0 };
+    bool wide = false;
+    tg_utf8_visible(&visible, name);
+    for (size_t i = 0; i < visible.n; i++)
+        wide |= (unsigned char)visible.p[i] >= 0xe1 && (unsigned char)visible.p[i] != 0xe2;
+    tg_shorten(out, tg_buf_sv(&visible), wide ? NAME_COLUMNS / 2 : NAME_COLUMNS);
+    tg_buf_release(&visible);
+}
+
+static void put_sentence(struct tg_buf *out, const struct plot *p, size_t i)
+{
+    const struct tg_op *op = &p->chart->comparison->ops[p->rows[i]];
+    struct tg_row_numbers n = numbers(p, i);
+    const double *v = p->chart->durations ? n.ns : n.count;
+    tg_buf_add(out, op->name);
+    tg_buf_printf(out, ": %s, ", category_name[category_of(&n, delta_of(p, &n))]);
+    put_value(out, p, v[TG_BASE]);
+    tg_buf_puts(out, " \xe2\x86\x92 ");
+    put_value(out, p, v[TG_TEST]);
+    tg_buf_printf(out, " %s (", p->s.unit);
+    put_delta(out, p, delta_of(p, &n));
+    tg_buf_putc(out, ')');
+}
+
+static void put_title(struct plot *p, tg_sv text)
+{
+    tg_buf_puts(p->out, "<title>");
+    tg_esc_xml(p->out, text);
+    tg_buf_puts(p->out, "</title>");
+}
+
+/* ---- the chart ----------------------------------------------------------------------------- */
+
+static size_t height(const struct plot *p)
+{
+    return HEAD + (p->n ? p->n : 2) * ROW + FOOT;
+}
+
+static void put_frame(struct plot *p)
+{
+    size_t h = height(p);
+    tg_buf_printf(p->out,
+                  "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%zu\" "
+                  "viewBox=\"0 0 %d %zu\" role=\"img\" aria-labelledby=\"t d\">\n"
+                  "  <title id=\"t\">",
+                  WIDTH, h, WIDTH, h);
+    tg_esc_xml(p->out, p->chart->title);
+    tg_buf_puts(p->out, "</title>\n  <desc id=\"d\">");
+    for (size_t i = 0; i < p->n; i++) {
+        struct tg_buf text = { 0 };
+        put_sentence(&text, p, i);
+        tg_buf_puts(p->out, i ? "; " : "");
+        tg_esc_xml(p->out, tg_buf_sv(&text));
+        tg_buf_release(&text);
+    }
+    if (!p->n)
+        tg_buf_puts(p->out, "no differences");
+    tg_buf_puts(p->out, "</desc>\n");
+    tg_buf_puts(p->out, style);
+    tg_buf_printf(p->out,
+                  "  <rect class=\"bg\" x=\"0.5\" y=\"0.5\" width=\"%d\" height=\"%zu\" "
+                  "rx=\"6\"/>\n",
+                  WIDTH - 1, h - 1);
+}
+
+static void put_legend(struct plot *p)
+{
+    static const double at[] = { 0, 96, 196, 270 };
+    tg_buf_puts(p->out, "  <g>");
+    for (int k = 0; k < 4; k++) {
+        double x = MARGIN + at[k];
+        tg_buf_printf(p->out, "<rect %s", bar_paint[k]);
+        put_x(p->out, "x", x);
+        tg_buf_puts(p->out, " y=\"66\" width=\"18\" height=\"10\"/>");
+        put_text(p, "sub", x + 24, 75, tg_sv_of(category_name[k]));
+    }
+    tg_buf_puts(p->out, "</g>\n");
+}
+
+static void put_head(struct plot *p)
+{
+    struct tg_buf text = { 0 }, safe = { 0 };
+    tg_buf_puts(p->out, "  ");
+    put_text(p, "title", MARGIN, 34, p->chart->title);
+    tg_buf_puts(&text, "");
+    tg_utf8_visible(&safe, p->chart->sub);
+    tg_shorten(&text, tg_buf_sv(&safe), 120);
+    if (p->more)
+        tg_buf_printf(&text, "%s%zu smaller changes not shown", text.n ? " \xc2\xb7 " : "",
+                      p->more);
+    put_text(p, "sub", MARGIN, 54, tg_buf_sv(&text));
+    tg_buf_putc(p->out, '\n');
+    if (p->n)
+        put_legend(p);
+    tg_buf_release(&text);
+    tg_buf_release(&safe);
+}
+
+static void put_axis(struct plot *p)
+{
+    double top = HEAD - 8, bottom = HEAD + (double)(p->n * ROW) + 4;
+    int ticks = (int)lround((p->s.high - p->s.low) / p->s.step);
+    int decimals = p->s.step >= 1 ? 0 : (int)ceil(-log10(p->s.step) - 1e-9);
+    tg_buf_puts(p->out, "  <g>");
+    for (int k = 0; k <= ticks; k++) {
+        double v = p->s.low + k * p->s.step, x = x_of(p, v);
+        bool zero = fabs(v) < p->s.step / 1e6;
+        struct tg_buf label = { 0 };
+        tg_buf_printf(p->out, "<line class=\"%s\"", zero ? "zero" : "grid");
+        put_x(p->out, "x1", x);
+        put_x(p->out, "x2", x);
+        put_x(p->out, "y1", top);
+        put_x(p->out, "y2", bottom);
+        tg_buf_puts(p->out, "/>");
+        if (!zero)
+            tg_buf_puts(&label, v > 0 ? "+" : "\xe2\x88\x92");
+        tg_dec_put_fixed(&label, fabs(v), decimals);
+        put_text(p, "tick num mid", x, bottom + 16, tg_buf_sv(&label));
+        tg_buf_release(&label);
+    }
+    put_text(p, "tick mid", BARS_X + BARS_W / 2.0, bottom + 34,
+             tg_sv_of(p->chart->durations ? (p->s.divisor <= 1e3   ? "change in \xc2\xb5s"
+                                             : p->s.divisor <= 1e6 ? "change in ms"
+                                                                   : "change in s")
+                                          : "change in number of calls"));
+    tg_buf_puts(p->out, "</g>\n");
+}
+
+static void put_columns(struct plot *p)
+{
+    struct tg_buf text = { 0 };
+    tg_buf_puts(p->out, "  ");
+    put_text(p, "head", NAME_X, HEAD - 10, TG_SV("operator or kernel"));
+    tg_buf_printf(&text, "%s, before \xe2\x86\x92 after", p->s.unit);
+    put_text(p, "head end", VALUES_X, HEAD - 10, tg_buf_sv(&text));
+    put_text(p, "head end", DELTA_X, HEAD - 10, TG_SV("change"));
+    tg_buf_putc(p->out, '\n');
+    tg_buf_release(&text);
+}
+
+static void put_bar(struct plot *p, enum category k, double delta, double y)
+{
+    double zero = x_of(p, 0), x = x_of(p, delta / p->s.divisor);
+    double from = fmin(zero, x), w = fabs(x - zero);
+    if (w < 2) { /* a sliver still says that there is something, and on which side */
+        w = 2;
+        from = delta < 0 ? zero - 2 : zero;
+    }
+    tg_buf_printf(p->out, "<rect %s", bar_paint[k]);
+    put_x(p->out, "x", from);
+    put_x(p->out, "y", y);
+    put_x(p->out, "width", w);
+    tg_buf_printf(p->out, " height=\"%d\" rx=\"1.5\"/>", BAR);
+}
+
+static void put_row(struct plot *p, size_t i)
+{
+    const struct tg_op *op = &p->chart->comparison->ops[p->rows[i]];
+    struct tg_row_numbers n = numbers(p, i);
+    const double *v = p->chart->durations ? n.ns : n.count;
+    double delta = delta_of(p, &n), y = HEAD + (double)(i * ROW), base = y + ROW / 2.0 + 4;
+    struct tg_buf text = { 0 };
+    tg_buf_puts(p->out, "  <g>");
+    put_sentence(&text, p, i);
+    put_title(p, tg_buf_sv(&text));
+    if (i) {
+        tg_buf_puts(p->out, "<line class=\"rule\"");
+        put_x(p->out, "x1", MARGIN);
+        put_x(p->out, "x2", WIDTH - MARGIN);
+        put_x(p->out, "y1", y);
+        put_x(p->out, "y2", y);
+        tg_buf_puts(p->out, "/>");
+    }
+    tg_buf_clear(&text);
+    put_short_name(&text, op->name);
+    put_text(p, "name", NAME_X, base, tg_buf_sv(&text));
+    put_bar(p, category_of(&n, delta), delta, y + (ROW - BAR) / 2.0);
+    tg_buf_clear(&text);
+    put_value(&text, p, v[TG_BASE]);
+    tg_buf_puts(&text, " \xe2\x86\x92 ");
+    put_value(&text, p, v[TG_TEST]);
+    put_text(p, "num end", VALUES_X, base, tg_buf_sv(&text));
+    tg_buf_clear(&text);
+    put_delta(&text, p, delta);
+    put_text(p, delta > 0 ? "num end upt" : "num end downt", DELTA_X, base, tg_buf_sv(&text));
+    tg_buf_puts(p->out, "</g>\n");
+    tg_buf_release(&text);
+}
+
+void tg_chart_svg(struct tg_buf *out, const struct tg_chart *chart)
+{
+    struct plot p = { .out = out, .chart = chart };
+    size_t top = chart->top ? chart->top : 10;
+    uint32_t *rows = NULL;
+    if (chart->comparison)
+        rows = tg_rows_worst(chart->comparison, chart->rows, chart->n_rows, chart->basis,
+                             chart->durations, chart->steps, top < MAX_ROWS ? top : MAX_ROWS, &p.n,
+                             &p.more);
+    p.rows = rows;
+    choose_scale(&p);
+    put_frame(&p);
+    put_head(&p);
+    if (p.n) {
+        put_columns(&p);
+        put_axis(&p);
+        for (size_t i = 0; i < p.n; i++)
+            put_row(&p, i);
+    } else {
+        tg_buf_puts(out, "  ");
+        put_text(&p, "sub mid", WIDTH / 2.0, HEAD + ROW,
+                 chart->comparison ? TG_SV("no differences") : TG_SV("nothing was compared"));
+        tg_buf_putc(out, '\n');
+    }
+    tg_buf_puts(out, "</svg>\n");
+    free(rows);
+}

@@ -1,0 +1,21 @@
+#ifndef TG_REPORTERS_CHART_H
+#define TG_REPORTERS_CHART_H
+/*
+ * A diverging bar chart as SVG: what grew to the right, what shrank to the left, numbers in
+ * columns. Made to be read through <img>: no scripts, no fonts or styles from outside, both colour
+ * schemes. What was added or removed is hatched; up and down differ by side, sign and colour
+ * (orange, blue), so that no one needs to see colours. Layout is a function of the rows alone.
+ */
+#include "reporters/rows.h"
+
+struct tg_chart {
+    const struct tg_comparison *comparison;
+    const uint32_t *rows; /* NULL: all of the comparison that are work */
+    size_t n_rows;
+    enum tg_basis basis;
+    bool durations, steps;
+    size_t top;       /* 0: 10 */
+    tg_sv title, sub; /* hostile text allowed */
+};
+void tg_chart_svg(struct tg_buf *out, const struct tg_chart *chart);
+#endif

@@ -1,0 +1,84 @@
+/* The two charts of a verdict and of `diff`: HTA's visualize_counts_diff and _duration_diff. */
+#include "core/base/utf8.h"
+#include "reporters/chart.h"
+#include "reporters/reporter.h"
+
+static void put_side(struct tg_buf *out, tg_sv commit, tg_sv path)
+{
+    if (commit.n)
+        tg_buf_add(out, tg_utf8_prefix(commit, 12));
+    else
+        tg_buf_add(out, path);
+}
+
+static void write_chart(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r,
+                        bool durations)
+{
+    struct tg_buf sub = { 0 };
+    struct tg_chart chart = { .comparison = v->comparison,
+                              .basis = TG_BASIS_JUDGED,
+                              .durations = durations,
+                              .steps = r->keep_steps,
+                              .top = r->top,
+                              .title = durations ? TG_SV("Self time per step: what changed most")
+                                                 : TG_SV("Calls per step: what changed most") };
+    if (v->suite.n)
+        tg_buf_printf(&sub, "%.*s \xc2\xb7 ", TG_SV_ARG(v->suite));
+    tg_buf_puts(&sub, "baseline ");
+    put_side(&sub, v->baseline.commit, v->baseline.paths);
+    tg_buf_puts(&sub, " \xe2\x86\x92 test ");
+    put_side(&sub, v->test_commit, v->test_paths);
+    chart.sub = tg_buf_sv(&sub);
+    tg_chart_svg(out, &chart);
+    tg_buf_release(&sub);
+}
+
+static bool write_counts(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r,
+                         struct tg_err *err)
+{
+    (void)err;
+    write_chart(out, v, r, false);
+    return true;
+}
+
+static bool write_durations(struct tg_buf *out, const struct tg_verdict *v,
+                            const struct tg_render *r, struct tg_err *err)
+{
+    (void)err;
+    write_chart(out, v, r, true);
+    return true;
+}
+
+void tg_table_svg(struct tg_buf *out, const struct tg_table *t, bool durations,
+                  const struct tg_render *r)
+{
+    struct tg_buf sub = { 0 };
+    struct tg_chart chart = {
+        .comparison = t->comparison,
+        .rows = t->rows,
+        .n_rows = t->n_rows,
+        .basis = t->whole ? TG_BASIS_WHOLE : TG_BASIS_PER_STEP,
+        .durations = durations,
+        .steps = r->keep_steps,
+        .top = r->top,
+    };
+    if (durations)
+        chart.title = t->whole ? TG_SV("Total durations: what changed most")
+                               : TG_SV("Total duration per step: what changed most");
+    else
+        chart.title = t->whole ? TG_SV("Calls: what changed most")
+                               : TG_SV("Calls per step: what changed most");
+    tg_buf_add(&sub, t->label[TG_BASE]);
+    tg_buf_puts(&sub, " \xe2\x86\x92 ");
+    tg_buf_add(&sub, t->label[TG_TEST]);
+    chart.sub = tg_buf_sv(&sub);
+    tg_chart_svg(out, &chart);
+    tg_buf_release(&sub);
+}
+
+const struct tg_reporter tg_reporter_svg_counts = { "svg-counts", "svg-counts", ".svg",
+                                                    "chart of the largest changes in calls",
+                                                    write_counts };
+const struct tg_reporter tg_reporter_svg_durations = { "svg-durations", "svg-durations", ".svg",
+                                                       "chart of the largest changes in time",
+                                                       write_durations };

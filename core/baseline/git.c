@@ -114,12 +114,9 @@ static bool is_safe_directory(const char *folder)
 
 static bool is_owner_error(int rc)
 {
-#ifdef GIT_EOWNER
-    if (rc == GIT_EOWNER)
-        return true;
-#endif
-    /* 1.5 looks up safe.directory, finds none, and reports that; -36 is its GIT_EOWNER. */
-    return rc == -36 || (rc == GIT_ENOTFOUND && strstr(last_error(), "safe.directory") != NULL);
+    /* 1.5 looks up safe.directory, finds none, and reports that. */
+    return rc == GIT_EOWNER ||
+           (rc == GIT_ENOTFOUND && strstr(last_error(), "safe.directory") != NULL);
 }
 
 /* Extensions that change nothing for a reader; libgit2 compares them in lower case. */
@@ -151,7 +148,7 @@ static bool open_refused(const char *dir, int rc, struct tg_err *err)
         tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "repository '%s' belongs to another user", folder);
         return tg_err_hint(err,
                            "Run `git config --global --add safe.directory %s`, or give "
-                           "--trust-repo if you trust what is in it.",
+                           "--trust-repository if you trust what is in it.",
                            tg_shell_word(word, sizeof word, folder));
     }
     if (rc == GIT_ENOTFOUND &&

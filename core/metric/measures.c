@@ -412,6 +412,9 @@ void tg_measures_compute(const struct tg_trace *t, const struct tg_steps *steps,
         sum_device(&w, step);
     host_times(&w);
     memory_peaks(&w);
+    for (size_t i = 0; i < TG_MEASURES * steps->n; i++)
+        if (!out[i].known)
+            out[i] = (struct tg_measure_value){ false, 0, 1 };
     free(w.class);
     free(w.call);
     free(w.launches);

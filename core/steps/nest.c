@@ -6,27 +6,41 @@
 /* What is open on one thread, outermost first. `end` is cut to that of the spans around it. */
 struct open {
     uint32_t span;
-    tg_ns end;
+    tg_ns end, covered; /* direct children reach up to here */
 };
 struct stack {
     struct open *v;
     size_t n, cap;
 };
 
+/*
+ * Does a span [start, end) lie in the open one? Clocks of whole microseconds let a child end behind
+ * its parent, and a span begin before the one ahead of it has ended: the larger part decides.
+ */
+static bool holds(const struct open *o, tg_ns start, tg_ns end)
+{
+    if (o->end <= start)
+        return false;
+    return end <= o->end || o->end - start >= end - o->end;
+}
+
 static void enter(struct tg_steps *out, struct stack *k, const struct tg_span *s, uint32_t i)
 {
     tg_ns end = tg_span_end(s);
-    while (k->n && k->v[k->n - 1].end <= s->start)
+    while (k->n && !holds(&k->v[k->n - 1], s->start, end))
         k->n--;
     if (k->n) {
-        const struct open *p = &k->v[k->n - 1];
-        if (end > p->end)
-            end = p->end;
+        struct open *p = &k->v[k->n - 1];
+        tg_ns from = s->start > p->covered ? s->start : p->covered;
+        end = end < p->end ? end : p->end;
         out->parent[i] = p->span;
-        out->self[p->span] -= end - s->start;
+        if (end > from) {
+            out->self[p->span] -= end - from;
+            p->covered = end;
+        }
     }
     k->v = tg_grow(k->v, &k->cap, k->n + 1, sizeof *k->v);
-    k->v[k->n++] = (struct open){ i, end };
+    k->v[k->n++] = (struct open){ i, end, s->start };
 }
 
 void tg_steps_nest(struct tg_steps *out, const struct tg_trace *t)

@@ -11,7 +11,8 @@
  * window of that step; what is left is counted in `unassigned` and is outside (-1).
  *
  * Nesting is per host thread over tg_kind_nests() kinds, in the total order; python functions take
- * no part. A child that ends after its parent is cut for nesting only (clock granularity).
+ * no part. A child that ends after its parent is cut for nesting only, and one that lies in it for
+ * less than half of its length is none (clock granularity).
  *
  * Links are by correlation. Several runtime rows with one correlation (cudaLaunchKernel and the
  * cuLaunchKernel inside it): the launching call, of two such the outer one. A kernel launch (graphs

@@ -46,10 +46,11 @@ struct tg_row {
 };
 
 struct tg_shard {
-    tg_sv run;    /* id of the run: --run ID, else 16 hex digits of the content's hash */
-    int64_t rank; /* -1: none known */
-    tg_sv source; /* file name (no directory), for messages only: not part of the stored bytes */
-    tg_sv hash;   /* 16 hex digits over the canonical content, run excluded */
+    tg_sv run;      /* id of the run: --run ID, else 16 hex digits of the content's hash */
+    int64_t rank;   /* -1: none known */
+    tg_sv source;   /* file name (no directory), for messages only: not part of the stored bytes */
+    tg_sv hash;     /* 16 hex digits over the canonical content; without run, source and slots */
+    size_t arrival; /* n-th that came into this summary (path order of a side); not stored */
     struct tg_kv *
         env; /* sorted by key: device, devices, device_type, world_size, cuda, rocm, torch, cpu,
                 backend, with_stack, record_shapes, profile_memory … and --meta; absent = unknown */
@@ -76,7 +77,11 @@ struct tg_shard {
     size_t n_hints;
 };
 
+/* The value of a key of the environment; "" unknown. */
+tg_sv tg_shard_env(const struct tg_shard *s, const char *key);
+
 struct tg_summary {
+    size_t arrivals;
     struct tg_shard **shards; /* by (run, rank) */
     size_t n;
     struct tg_arena *arena; /* owns everything */
@@ -122,7 +127,7 @@ TG_MUST bool tg_shard_comparable(const struct tg_shard *a, const struct tg_shard
  * The stored form: one JSON document, canonical (equal content, equal bytes), gzip'd by the caller
  * or not. Every shard stays below limits.max_summary by itself, so that grouping cannot matter:
  * above it the slots of its smallest rows (by time in steps) are left out (row.slots NULL after
- * parsing). `limits` NULL: defaults.
+ * parsing). `limits` NULL: defaults. Parsing adds to `out`; after an error it may hold a part.
  */
 TG_MUST bool tg_summary_write(const struct tg_summary *s, const struct tg_limits *limits,
                               struct tg_buf *out, struct tg_err *err);
@@ -134,8 +139,8 @@ bool tg_summary_looks_like(tg_sv first_bytes); /* of decompressed text */
  * A side ready to compare: shards as a matrix [run][rank]. Ranks in ascending order; per rank the
  * shards are ordered by run id and the k-th belongs to run k, so that no path order can matter.
  * Unequal numbers of runs per rank: TG_ERR_USAGE. The same content twice: TG_ERR_USAGE.
- * Several shards without a rank and neither `as_runs` nor `as_ranks`: refused ("8 files, no rank:
- * ranks or repeats?").
+ * Shards without a rank whose run ids were given (--run) are runs. Other shards without a rank and
+ * neither `as_runs` nor `as_ranks`: refused ("8 files, no rank: ranks or repeats?").
  */
 enum tg_arrange { TG_ARRANGE_AUTO, TG_ARRANGE_RUNS, TG_ARRANGE_RANKS };
 struct tg_side {

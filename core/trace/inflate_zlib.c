@@ -4,6 +4,7 @@
 #include <zlib.h>
 
 #include "core/base/arena.h"
+#include "core/trace/zlib_pack.h"
 
 static void *zlib_open(void)
 {
@@ -54,4 +55,24 @@ static const struct tg_inflate_ops ops = { "gzip",   "zlib",    zlib_open,
 const struct tg_inflate_ops *tg_inflate_zlib(void)
 {
     return &ops;
+}
+
+void tg_zlib_pack(tg_sv in, struct tg_buf *out)
+{
+    uLongf n = compressBound((uLong)in.n);
+    if (compress2((Bytef *)tg_buf_room(out, n), &n, (const Bytef *)in.p, (uLong)in.n, 9) != Z_OK)
+        (void)tg_xrealloc(NULL, SIZE_MAX, 2);
+    out->n += n;
+    out->p[out->n] = '\0';
+}
+
+bool tg_zlib_unpack(tg_sv in, size_t size, struct tg_buf *out)
+{
+    uLongf n = (uLongf)size;
+    if (uncompress((Bytef *)tg_buf_room(out, size), &n, (const Bytef *)in.p, (uLong)in.n) != Z_OK ||
+        n != size)
+        return false;
+    out->n += n;
+    out->p[out->n] = '\0';
+    return true;
 }

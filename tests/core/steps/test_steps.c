@@ -167,6 +167,26 @@ static void self_time_is_without_direct_children(void **state)
     }
 }
 
+/* [0,1001) and [1000,2000) overlap by clock granularity: siblings; what is inside the second is
+ * its own. [900,1100) lies in the first for more than half: a child, cut at 1001. */
+static void the_larger_part_decides_what_is_nested(void **state)
+{
+    struct fixture *f = *state;
+    bt_host(&f->b, "user_annotation", "ProfilerStep#7", "1", 0, 1001, -1);
+    bt_host(&f->b, "user_annotation", "ProfilerStep#8", "1", 1000, 1000, -1);
+    bt_host(&f->b, "cpu_op", "late", "1", 1500, 100, -1);
+    bt_host(&f->b, "cpu_op", "cut", "1", 900, 200, -1);
+    build(f, 0, &AUTO);
+    uint32_t first = bt_find(f->t, "ProfilerStep#7", 0);
+    uint32_t second = bt_find(f->t, "ProfilerStep#8", 1000);
+    assert_int_equal(f->s.parent[second], TG_NO_SPAN);
+    assert_int_equal(f->s.parent[bt_find(f->t, "late", 1500)], second);
+    assert_int_equal(f->s.self[second], 900);
+    assert_int_equal(f->s.parent[bt_find(f->t, "cut", 900)], first);
+    assert_int_equal(f->s.self[first], 900);
+    assert_int_equal(step_of(f, "cut", 900), 0);
+}
+
 /* The driver's call has the runtime's correlation: the outer one is the launch; the kernel's parent
  * is the operator, not a call. A synchronising row with the same number is no launch. */
 static void the_launching_call_is_preferred(void **state)
@@ -292,6 +312,7 @@ int main(void)
         T(annotations_serve_as_windows_when_asked),
         T(an_empty_trace_is_one_empty_step),
         T(self_time_is_without_direct_children),
+        T(the_larger_part_decides_what_is_nested),
         T(the_launching_call_is_preferred),
         T(graphs_have_many_kernels_launches_few),
         T(unlinked_work_goes_to_its_neighbours),

@@ -1,0 +1,166 @@
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "core/summary/parts.h"
+
+bool tg_shard_comparable(const struct tg_shard *a, const struct tg_shard *b, struct tg_err *err)
+{
+    if (!tg_sv_eq(a->window, b->window)) {
+        tg_err_set(err, TG_ERR_SUMMARY, TG_NOWHERE,
+                   "steps were cut by different windows: '%.*s' and '%.*s'", TG_SV_ARG(a->window),
+                   TG_SV_ARG(b->window));
+        return tg_err_hint(err, "Record the stored side again with the window of today's policy.");
+    }
+    if (!tg_sv_eq(a->classes, b->classes)) {
+        tg_err_set(err, TG_ERR_SUMMARY, TG_NOWHERE,
+                   "kernels were classified by different tables: %.*s and %.*s",
+                   TG_SV_ARG(a->classes), TG_SV_ARG(b->classes));
+        return tg_err_hint(err, "The stored side comes from another version of tracegate: record "
+                                "it again.");
+    }
+    return true;
+}
+
+static bool check_shards(const struct tg_summary *s, struct tg_err *err)
+{
+    if (!s->n)
+        return tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "no traces");
+    for (size_t i = 0; i < s->n; i++) {
+        if (!tg_shard_comparable(s->shards[0], s->shards[i], err))
+            return false;
+        for (size_t k = 0; k < i; k++)
+            if (tg_sv_eq(s->shards[i]->hash, s->shards[k]->hash)) {
+                const struct tg_shard *a = s->shards[k], *b = s->shards[i];
+                tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
+                           "the same trace twice: '%.*s' (run %.*s) and '%.*s' (run %.*s)",
+                           TG_SV_ARG(a->source), TG_SV_ARG(a->run), TG_SV_ARG(b->source),
+                           TG_SV_ARG(b->run));
+                return tg_err_hint(err, "A copy is no second run: name each recording once.");
+            }
+    }
+    return true;
+}
+
+static int by_run(const void *a, const void *b)
+{
+    const struct tg_shard *const *x = a, *const *y = b;
+    int c = tg_sv_cmp((*x)->run, (*y)->run);
+    return c ? c : ((*x)->rank > (*y)->rank) - ((*x)->rank < (*y)->rank);
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct tg_shard *const *x = a, *const *y = b;
+    return (*x)->rank != (*y)->rank ? ((*x)->rank < (*y)->rank ? -1 : 1) : by_run(a, b);
+}
+
+static int by_arrival(const void *a, const void *b)
+{
+    const struct tg_shard *const *x = a, *const *y = b;
+    return ((*x)->arrival > (*y)->arrival) - ((*x)->arrival < (*y)->arrival);
+}
+
+/* `sorted` by column, then run: [rank 0: runs…][rank 1: runs…] -> at[run][rank]. */
+static void fill(struct tg_side *out, const struct tg_shard **sorted, struct tg_arena *a)
+{
+    out->at = TG_NEW_N(a, const struct tg_shard **, out->n_runs);
+    for (size_t run = 0; run < out->n_runs; run++) {
+        out->at[run] = TG_NEW_N(a, const struct tg_shard *, out->n_ranks);
+        for (size_t rank = 0; rank < out->n_ranks; rank++)
+            out->at[run][rank] = sorted[rank * out->n_runs + run];
+    }
+}
+
+/* Every shard is a run of one column. */
+static void as_runs(struct tg_side *out, const struct tg_shard **v, size_t n, struct tg_arena *a)
+{
+    qsort(v, n, sizeof *v, by_run);
+    out->n_runs = n;
+    out->n_ranks = 1;
+    out->ranks = TG_NEW(a, int64_t);
+    out->ranks[0] = v[0]->rank;
+    for (size_t i = 1; i < n; i++)
+        if (v[i]->rank != v[0]->rank)
+            out->ranks[0] = -1;
+    fill(out, v, a);
+}
+
+/* Every shard is a rank of one run; those without a number are numbered in order of arrival. */
+static bool as_ranks(struct tg_side *out, const struct tg_shard **v, size_t n, size_t unranked,
+                     struct tg_arena *a, struct tg_err *err)
+{
+    qsort(v, n, sizeof *v, unranked ? by_arrival : by_rank);
+    out->n_runs = 1;
+    out->n_ranks = n;
+    out->ranks = TG_NEW_N(a, int64_t, n);
+    for (size_t i = 0; i < n; i++) {
+        out->ranks[i] = unranked ? (int64_t)i : v[i]->rank;
+        if (i && out->ranks[i] == out->ranks[i - 1]) {
+            tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "rank %" PRId64 " is there twice",
+                       out->ranks[i]);
+            return tg_err_hint(err, "With --ranks there is one file a rank; leave it out to have "
+                                    "several runs of each.");
+        }
+    }
+    fill(out, v, a);
+    return true;
+}
+
+static bool by_ranks_and_runs(struct tg_side *out, const struct tg_shard **v, size_t n,
+                              struct tg_arena *a, struct tg_err *err)
+{
+    size_t begin = 0;
+    qsort(v, n, sizeof *v, by_rank);
+    out->ranks = TG_NEW_N(a, int64_t, n);
+    for (size_t i = 0; i <= n; i++) {
+        if (i < n && v[i]->rank == v[begin]->rank)
+            continue;
+        if (out->n_ranks == 0)
+            out->n_runs = i - begin;
+        if (i - begin != out->n_runs) {
+            tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
+                       "rank %" PRId64 " has %zu runs, rank %" PRId64 " has %zu", out->ranks[0],
+                       out->n_runs, v[begin]->rank, i - begin);
+            return tg_err_hint(err, "Every rank needs the same number of runs: is a file missing, "
+                                    "or left over from an earlier run?");
+        }
+        out->ranks[out->n_ranks++] = v[begin]->rank;
+        begin = i;
+    }
+    fill(out, v, a);
+    return true;
+}
+
+bool tg_side_arrange(struct tg_side *out, const struct tg_summary *s, enum tg_arrange how,
+                     struct tg_arena *a, struct tg_err *err)
+{
+    const struct tg_shard **v;
+    size_t unranked = 0, named = 0;
+    *out = (struct tg_side){ .summary = s };
+    if (!check_shards(s, err))
+        return false;
+    v = TG_NEW_N(a, const struct tg_shard *, s->n);
+    for (size_t i = 0; i < s->n; i++) {
+        v[i] = s->shards[i];
+        unranked += v[i]->rank < 0;
+        named += !tg_sv_eq(v[i]->run, v[i]->hash);
+    }
+    if (how == TG_ARRANGE_RUNS || (how == TG_ARRANGE_AUTO && unranked == s->n && named == s->n)) {
+        as_runs(out, v, s->n, a);
+        return true;
+    }
+    if (how == TG_ARRANGE_RANKS)
+        return as_ranks(out, v, s->n, unranked, a, err);
+    if (unranked && s->n > 1) {
+        if (unranked == s->n)
+            tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%zu files, no rank: ranks or repeats?",
+                       s->n);
+        else
+            tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%zu of %zu files have no rank", unranked,
+                       s->n);
+        return tg_err_hint(err, "Say --runs if they are repeats of one program, --ranks if they "
+                                "are the ranks of one run, or give `trace: {files: ..., run: "
+                                "'run(\\d+)', rank: 'rank(\\d+)'}` in the policy.");
+    }
+    return by_ranks_and_runs(out, v, s->n, a, err);
+}

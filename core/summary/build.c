@@ -1,0 +1,500 @@
+#include <stdlib.h>
+
+#include "core/base/hash.h"
+#include "core/summary/parts.h"
+
+#define NO_ROW UINT32_MAX
+
+/* What makes a row: ids of clean texts, so that names that are cleaned to one text are one row. */
+struct key {
+    uint32_t name, cat, parent;
+    int64_t device, stream;
+};
+
+struct row {
+    struct key key;
+    enum tg_kind kind;
+    tg_ns first;
+    uint16_t n_facts[TG_FACT_KINDS];
+    bool facts_cut;
+};
+
+/* (row, kind of fact, value) -> how often */
+struct fact {
+    uint32_t row, kind, value;
+    uint64_t count;
+};
+
+struct build {
+    const struct tg_trace *t;
+    const struct tg_steps *s;
+    struct tg_arena *a;
+    struct tg_shard *out;
+    size_t max_facts;
+    struct tg_strmap texts;        /* clean names, categories, parents */
+    uint32_t *name, *cat, *parent; /* per name id: text ids; parent: as an encloser */
+    uint32_t no_parent;
+    struct row *rows;
+    size_t n_rows, rows_cap;
+    uint32_t *slot; /* hash table of row + 1 */
+    size_t slots;
+    uint32_t *row_of; /* per span; NO_ROW: python */
+    struct tg_strmap values;
+    uint32_t *value; /* per fact id and kind: id in values; TG_NO_ID: none */
+    struct fact *facts;
+    size_t n_facts, facts_cap;
+    uint32_t *fact_slot; /* hash table of fact + 1 */
+    size_t fact_slots;
+};
+
+static uint32_t text_id(struct build *b, tg_sv s)
+{
+    struct tg_arena *scratch = tg_arena_new();
+    uint32_t id = tg_strmap_add(&b->texts, tg_clean_text(scratch, s));
+    tg_arena_free(scratch);
+    return id;
+}
+
+static void intern_names(struct build *b)
+{
+    const struct tg_names *names = b->t->names;
+    b->name = tg_xrealloc(NULL, names->n + 1, sizeof *b->name);
+    b->cat = tg_xrealloc(NULL, names->n + 1, sizeof *b->cat);
+    b->parent = tg_xrealloc(NULL, names->n + 1, sizeof *b->parent);
+    for (size_t i = 0; i < names->n; i++) {
+        const struct tg_name *n = &names->v[i];
+        b->name[i] = text_id(b, n->name);
+        b->cat[i] = text_id(b, n->cat);
+        b->parent[i] = n->kind == TG_KIND_STEP ? text_id(b, TG_SV("ProfilerStep")) : b->name[i];
+    }
+    b->no_parent = text_id(b, TG_SV(""));
+}
+
+static bool on_device(enum tg_kind k)
+{
+    return tg_kind_is_device(k) || k == TG_KIND_DEVICE_SYNC || k == TG_KIND_DEVICE_ANNOTATION;
+}
+
+/* The enclosing operator, annotation or step; runtime calls around a call are passed over. */
+static uint32_t parent_text(const struct build *b, uint32_t i)
+{
+    for (uint32_t p = b->s->parent[i]; p != TG_NO_SPAN; p = b->s->parent[p]) {
+        const struct tg_span *s = tg_span_at(b->t, p);
+        enum tg_kind k = tg_span_kind(b->t, s);
+        if (k != TG_KIND_RUNTIME && k != TG_KIND_SYNC && k != TG_KIND_GRAPH)
+            return b->parent[s->name];
+    }
+    return b->no_parent;
+}
+
+static struct key key_of(const struct build *b, uint32_t i, const struct tg_span *s)
+{
+    const struct tg_track *k = &b->t->tracks[s->track];
+    bool device = on_device(tg_span_kind(b->t, s));
+    return (struct key){ b->name[s->name], b->cat[s->name], parent_text(b, i),
+                         device ? k->device : -1,
+                         device && k->stream != TG_NO_STREAM ? k->stream : -1 };
+}
+
+static uint64_t key_hash(const struct key *k)
+{
+    uint64_t h = tg_hash_fold((uint64_t)k->name << 32 | k->cat, 0x9e3779b97f4a7c15u);
+    h = tg_hash_fold(h ^ k->parent, 0xbf58476d1ce4e5b9u ^ (uint64_t)k->device);
+    return tg_hash_fold(h ^ (uint64_t)k->stream, 0x94d049bb133111ebu);
+}
+
+static bool key_eq(const struct key *a, const struct key *b)
+{
+    return a->name == b->name && a->cat == b->cat && a->parent == b->parent &&
+           a->device == b->device && a->stream == b->stream;
+}
+
+static void rehash_rows(struct build *b)
+{
+    b->slots = b->slots ? b->slots * 2 : 1024;
+    free(b->slot);
+    b->slot = tg_xrealloc(NULL, b->slots, sizeof *b->slot);
+    memset(b->slot, 0, b->slots * sizeof *b->slot);
+    for (size_t r = 0; r < b->n_rows; r++) {
+        size_t i = (size_t)key_hash(&b->rows[r].key) & (b->slots - 1);
+        while (b->slot[i])
+            i = (i + 1) & (b->slots - 1);
+        b->slot[i] = (uint32_t)r + 1;
+    }
+}
+
+static uint32_t row_for(struct build *b, const struct key *k, tg_ns start)
+{
+    size_t i;
+    if (b->n_rows * 2 >= b->slots)
+        rehash_rows(b);
+    i = (size_t)key_hash(k) & (b->slots - 1);
+    while (b->slot[i] && !key_eq(&b->rows[b->slot[i] - 1].key, k))
+        i = (i + 1) & (b->slots - 1);
+    if (!b->slot[i]) {
+        b->rows = tg_grow(b->rows, &b->rows_cap, b->n_rows + 1, sizeof *b->rows);
+        b->rows[b->n_rows] =
+            (struct row){ .key = *k,
+                          .kind = tg_kind_of(b->texts.text[k->cat], b->texts.text[k->name]),
+                          .first = start };
+        b->slot[i] = (uint32_t)++b->n_rows;
+    }
+    return b->slot[i] - 1;
+}
+
+static void split_facts(struct build *b)
+{
+    struct tg_buf value[TG_FACT_KINDS] = { { 0 } };
+    size_t n = b->t->facts.n;
+    b->value = tg_xrealloc(NULL, n * TG_FACT_KINDS + 1, sizeof *b->value);
+    for (size_t i = 0; i < n; i++) {
+        tg_facts_split(b->t->facts.text[i], value);
+        for (size_t k = 0; k < TG_FACT_KINDS; k++) {
+            struct tg_buf clean = { 0 };
+            uint32_t *id = &b->value[i * TG_FACT_KINDS + k];
+            *id = TG_NO_ID;
+            if (value[k].n) {
+                struct tg_arena *scratch = tg_arena_new();
+                *id = tg_strmap_add(&b->values, tg_clean_text(scratch, tg_buf_sv(&value[k])));
+                tg_arena_free(scratch);
+            }
+            tg_buf_release(&clean);
+        }
+    }
+    for (size_t k = 0; k < TG_FACT_KINDS; k++)
+        tg_buf_release(&value[k]);
+}
+
+static uint64_t fact_hash(const struct fact *f)
+{
+    return tg_hash_fold((uint64_t)f->row << 32 | f->value, 0x9e3779b97f4a7c15u + f->kind);
+}
+
+static void rehash_facts(struct build *b)
+{
+    b->fact_slots = b->fact_slots ? b->fact_slots * 2 : 1024;
+    free(b->fact_slot);
+    b->fact_slot = tg_xrealloc(NULL, b->fact_slots, sizeof *b->fact_slot);
+    memset(b->fact_slot, 0, b->fact_slots * sizeof *b->fact_slot);
+    for (size_t f = 0; f < b->n_facts; f++) {
+        size_t i = (size_t)fact_hash(&b->facts[f]) & (b->fact_slots - 1);
+        while (b->fact_slot[i])
+            i = (i + 1) & (b->fact_slots - 1);
+        b->fact_slot[i] = (uint32_t)f + 1;
+    }
+}
+
+/* In the total order, so that which facts are kept beyond the limit is the same for every file. */
+static void count_fact(struct build *b, uint32_t row, uint32_t kind, uint32_t value)
+{
+    struct fact f = { row, kind, value, 1 };
+    size_t i;
+    if (b->n_facts * 2 >= b->fact_slots)
+        rehash_facts(b);
+    i = (size_t)fact_hash(&f) & (b->fact_slots - 1);
+    for (; b->fact_slot[i]; i = (i + 1) & (b->fact_slots - 1)) {
+        struct fact *there = &b->facts[b->fact_slot[i] - 1];
+        if (there->row == row && there->kind == kind && there->value == value) {
+            there->count++;
+            return;
+        }
+    }
+    if (b->rows[row].n_facts[kind] >= b->max_facts) {
+        b->rows[row].facts_cut = true;
+        return;
+    }
+    b->rows[row].n_facts[kind]++;
+    b->facts = tg_grow(b->facts, &b->facts_cap, b->n_facts + 1, sizeof *b->facts);
+    b->facts[b->n_facts++] = f;
+    b->fact_slot[i] = (uint32_t)b->n_facts;
+}
+
+static void collect_rows(struct build *b)
+{
+    b->row_of = tg_xrealloc(NULL, b->t->n_spans + 1, sizeof *b->row_of);
+    for (size_t k = 0; k < b->t->n_spans; k++) {
+        uint32_t i = b->s->order[k];
+        const struct tg_span *s = tg_span_at(b->t, i);
+        struct key key = key_of(b, i, s);
+        b->row_of[i] = row_for(b, &key, s->start);
+        if (b->s->step_of[i] < 0 || s->fact == TG_NO_ID)
+            continue;
+        for (uint32_t f = 0; f < TG_FACT_KINDS; f++) {
+            uint32_t v = b->value[(size_t)s->fact * TG_FACT_KINDS + f];
+            if (v != TG_NO_ID)
+                count_fact(b, b->row_of[i], f, v);
+        }
+    }
+}
+
+static void init_rows(struct build *b)
+{
+    size_t n = b->s->n + 1;
+    tg_ns zero = b->s->v[0].start;
+    b->out->rows = TG_NEW_N(b->a, struct tg_row, b->n_rows);
+    b->out->n_rows = b->n_rows;
+    for (size_t r = 0; r < b->n_rows; r++) {
+        const struct row *from = &b->rows[r];
+        b->out->rows[r] =
+            (struct tg_row){ .name = tg_arena_sv(b->a, b->texts.text[from->key.name]),
+                             .cat = tg_arena_sv(b->a, b->texts.text[from->key.cat]),
+                             .parent = tg_arena_sv(b->a, b->texts.text[from->key.parent]),
+                             .kind = from->kind,
+                             .device = from->key.device,
+                             .stream = from->key.stream,
+                             .count = TG_NEW_N(b->a, uint32_t, n),
+                             .total = TG_NEW_N(b->a, tg_ns, n),
+                             .self = TG_NEW_N(b->a, tg_ns, n),
+                             .facts_cut = from->facts_cut,
+                             .first = tg_ns_sub(from->first, zero) };
+    }
+}
+
+static size_t bucket(const struct build *b, uint32_t span)
+{
+    int32_t step = b->s->step_of[span];
+    return step < 0 ? b->s->n : (size_t)step;
+}
+
+static void add_totals(struct build *b)
+{
+    for (size_t k = 0; k < b->t->n_spans; k++) {
+        uint32_t i = b->s->order[k];
+        const struct tg_span *s = tg_span_at(b->t, i);
+        struct tg_row *r = &b->out->rows[b->row_of[i]];
+        size_t at = bucket(b, i);
+        r->count[at]++;
+        r->total[at] = tg_ns_add(r->total[at], s->dur > 0 ? s->dur : 0);
+        r->self[at] = tg_ns_add(r->self[at], b->s->self[i]);
+    }
+}
+
+/* Values in start order, step after step: a cursor per row and step. */
+static void fill_slots(struct build *b)
+{
+    size_t n = b->s->n;
+    tg_ns ***cursor = tg_xrealloc(NULL, b->n_rows + 1, sizeof *cursor);
+    for (size_t r = 0; r < b->n_rows; r++) {
+        struct tg_row *row = &b->out->rows[r];
+        tg_ns *at = row->slots = TG_NEW_N(b->a, tg_ns, (size_t)tg_row_calls(b->out, row));
+        cursor[r] = tg_xrealloc(NULL, n, sizeof **cursor);
+        for (size_t k = 0; k < n; k++) {
+            cursor[r][k] = at;
+            at += row->count[k];
+        }
+    }
+    for (size_t k = 0; k < b->t->n_spans; k++) {
+        uint32_t i = b->s->order[k];
+        if (b->s->step_of[i] >= 0)
+            *cursor[b->row_of[i]][b->s->step_of[i]]++ = b->s->self[i];
+    }
+    for (size_t r = 0; r < b->n_rows; r++)
+        free(cursor[r]);
+    free(cursor);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const struct tg_fact *x = a, *y = b;
+    int c = tg_sv_cmp(x->kind, y->kind);
+    return c ? c : tg_sv_cmp(x->value, y->value);
+}
+
+static void place_facts(struct build *b)
+{
+    for (size_t r = 0; r < b->n_rows; r++) {
+        size_t n = 0;
+        for (size_t k = 0; k < TG_FACT_KINDS; k++)
+            n += b->rows[r].n_facts[k];
+        b->out->rows[r].facts = TG_NEW_N(b->a, struct tg_fact, n);
+    }
+    for (size_t f = 0; f < b->n_facts; f++) {
+        const struct fact *from = &b->facts[f];
+        struct tg_row *to = &b->out->rows[from->row];
+        to->facts[to->n_facts++] =
+            (struct tg_fact){ tg_fact_kind(from->kind),
+                              tg_arena_sv(b->a, b->values.text[from->value]), from->count };
+    }
+    for (size_t r = 0; r < b->n_rows; r++)
+        if (b->out->rows[r].n_facts)
+            qsort(b->out->rows[r].facts, b->out->rows[r].n_facts, sizeof(struct tg_fact), by_value);
+}
+
+/* The step whose window is the span `i`; n: none. */
+static size_t window_of(const struct build *b, uint32_t i)
+{
+    size_t lo = 0, hi = b->s->n;
+    tg_ns at;
+    if (i == TG_NO_SPAN || !b->s->marked)
+        return b->s->n;
+    at = tg_span_at(b->t, i)->start;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (b->s->v[mid].start < at)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < b->s->n && b->s->v[lo].span == i ? lo : b->s->n;
+}
+
+static void build_steps(struct build *b)
+{
+    tg_ns zero = b->s->v[0].start;
+    b->out->n_steps = b->s->n;
+    b->out->steps = TG_NEW_N(b->a, struct tg_step, b->s->n);
+    for (size_t k = 0; k < b->s->n; k++)
+        b->out->steps[k] = (struct tg_step){ b->s->v[k].number, tg_ns_sub(b->s->v[k].start, zero),
+                                             tg_ns_sub(b->s->v[k].end, zero), TG_NO_SPAN };
+}
+
+/* Two walks over the direct children of the windows: count, then measure. */
+static void build_gaps(struct build *b)
+{
+    size_t n = b->s->n, total = 0;
+    tg_ns *cursor = tg_xrealloc(NULL, n, sizeof *cursor);
+    tg_ns **at = tg_xrealloc(NULL, n, sizeof *at);
+    b->out->gap_count = TG_NEW_N(b->a, uint32_t, n);
+    for (size_t k = 0; b->s->marked && k < n; k++)
+        b->out->gap_count[k] = 1;
+    for (size_t i = 0; i < b->t->n_spans; i++) {
+        size_t w = tg_kind_nests(tg_span_kind(b->t, tg_span_at(b->t, i)))
+                       ? window_of(b, b->s->parent[i])
+                       : n;
+        if (w < n)
+            b->out->gap_count[w]++;
+    }
+    for (size_t k = 0; k < n; k++)
+        total += b->out->gap_count[k];
+    b->out->gaps = TG_NEW_N(b->a, tg_ns, total);
+    for (size_t k = 0, from = 0; k < n; from += b->out->gap_count[k++]) {
+        at[k] = b->out->gaps + from;
+        cursor[k] = b->s->v[k].start;
+    }
+    for (size_t k = 0; k < b->t->n_spans; k++) {
+        uint32_t i = b->s->order[k];
+        const struct tg_span *s = tg_span_at(b->t, i);
+        size_t w = tg_kind_nests(tg_span_kind(b->t, s)) ? window_of(b, b->s->parent[i]) : n;
+        if (w == n)
+            continue;
+        *at[w]++ = s->start > cursor[w] ? tg_ns_sub(s->start, cursor[w]) : 0;
+        if (tg_span_end(s) > cursor[w])
+            cursor[w] = tg_span_end(s);
+    }
+    for (size_t k = 0; b->s->marked && k < n; k++)
+        *at[k] = b->s->v[k].end > cursor[k] ? tg_ns_sub(b->s->v[k].end, cursor[k]) : 0;
+    free(cursor);
+    free(at);
+}
+
+static void count_fallback(struct build *b)
+{
+    const struct tg_names *names = b->t->names;
+    bool *fallback = tg_xmalloc(names->n + 1);
+    for (size_t i = 0; i < names->n; i++)
+        (void)tg_class_of(names->v[i].kind, names->v[i].name, &fallback[i]);
+    for (size_t i = 0; i < b->t->n_spans; i++) {
+        const struct tg_span *s = tg_span_at(b->t, i);
+        tg_ns dur = s->dur > 0 ? s->dur : 0;
+        if (!tg_kind_is_device(tg_span_kind(b->t, s)))
+            continue;
+        b->out->device_time = tg_ns_add(b->out->device_time, dur);
+        if (fallback[s->name])
+            b->out->classified_by_fallback = tg_ns_add(b->out->classified_by_fallback, dur);
+    }
+    free(fallback);
+}
+
+static void count_damage(struct build *b)
+{
+    const struct tg_trace_info *info = b->t->info;
+    struct tg_shard *out = b->out;
+    out->integrity = b->t->integrity;
+    out->integrity.unlinked = b->s->unlinked;
+    out->events = info->events;
+    out->spans = b->t->n_spans;
+    out->unassigned = b->s->unassigned;
+    out->unlinked = b->s->unlinked;
+    out->device_spans = b->s->device_spans;
+    out->leniencies = info->invalid_escapes + info->control_bytes + info->bad_utf8 +
+                      info->non_finite + info->huge_integers;
+    out->truncated = info->truncated;
+    count_fallback(b);
+}
+
+static void build_hints(struct build *b)
+{
+    enum { MOST = 5 };
+    struct tg_window_hint found[MOST];
+    size_t n = b->s->marked ? 0 : tg_steps_hints(b->t, found, MOST);
+    b->out->hints = TG_NEW_N(b->a, struct tg_window_hint, n);
+    b->out->n_hints = n;
+    for (size_t i = 0; i < n; i++)
+        /* In steps of 1/10000: what is stored and hashed is what is here. */
+        b->out->hints[i] =
+            (struct tg_window_hint){ tg_clean_text(b->a, found[i].name), found[i].count,
+                                     (double)(int64_t)(found[i].covered * 10000 + 0.5) / 10000 };
+}
+
+static tg_sv window_text(const struct tg_window_spec *w, struct tg_arena *a)
+{
+    if (w->by == TG_WINDOW_AUTO)
+        return TG_SV("auto");
+    if (w->by == TG_WINDOW_WHOLE)
+        return TG_SV("whole");
+    return tg_clean_text(a, tg_sv_of(tg_arena_printf(a, "annotation:%.*s", TG_SV_ARG(w->name))));
+}
+
+static int row_order(const void *a, const void *b)
+{
+    return tg_row_cmp(a, b);
+}
+
+static void release(struct build *b)
+{
+    tg_strmap_release(&b->texts);
+    tg_strmap_release(&b->values);
+    free(b->name);
+    free(b->cat);
+    free(b->parent);
+    free(b->rows);
+    free(b->slot);
+    free(b->row_of);
+    free(b->value);
+    free(b->facts);
+    free(b->fact_slot);
+}
+
+struct tg_shard *tg_shard_build(const struct tg_trace *t, const struct tg_steps *steps,
+                                const struct tg_summarize_opts *o, struct tg_arena *a)
+{
+    const struct tg_limits *limits = o->load.reader.limits;
+    struct build b = { .t = t, .s = steps, .a = a, .out = TG_NEW(a, struct tg_shard) };
+    struct tg_shard *out = b.out;
+    b.max_facts = (limits ? *limits : TG_LIMITS_DEFAULT).max_facts;
+    b.max_facts = b.max_facts < UINT16_MAX ? b.max_facts : UINT16_MAX;
+    tg_strmap_init(&b.texts);
+    tg_strmap_init(&b.values);
+    intern_names(&b);
+    split_facts(&b);
+    build_steps(&b);
+    collect_rows(&b);
+    init_rows(&b);
+    add_totals(&b);
+    fill_slots(&b);
+    place_facts(&b);
+    build_gaps(&b);
+    count_damage(&b);
+    build_hints(&b);
+    tg_env_build(out, t, o, a);
+    out->measures = TG_NEW_N(a, struct tg_measure_value, TG_MEASURES * steps->n);
+    tg_measures_compute(t, steps, out->measures);
+    out->marked = steps->marked;
+    out->window = window_text(&o->window, a);
+    out->classes =
+        tg_sv_of(tg_arena_printf(a, "%016llx", (unsigned long long)tg_class_table_hash()));
+    if (out->n_rows)
+        qsort(out->rows, out->n_rows, sizeof *out->rows, row_order);
+    release(&b);
+    return out;
+}

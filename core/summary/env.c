@@ -1,0 +1,270 @@
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "core/summary/parts.h"
+
+struct env {
+    struct tg_arena *a;
+    struct tg_kv *v;
+    size_t n, cap;
+};
+
+/* Later values of a key win: --meta comes last. */
+static void set(struct env *e, tg_sv key, tg_sv value)
+{
+    key = tg_clean_text(e->a, key);
+    value = tg_clean_text(e->a, value);
+    for (size_t i = 0; i < e->n; i++)
+        if (tg_sv_eq(e->v[i].key, key)) {
+            e->v[i].value = value;
+            return;
+        }
+    e->v = tg_grow(e->v, &e->cap, e->n + 1, sizeof *e->v);
+    e->v[e->n++] = (struct tg_kv){ key, value };
+}
+
+static void set_text(struct env *e, const char *key, tg_sv value)
+{
+    if (value.n)
+        set(e, tg_sv_of(key), value);
+}
+
+static void set_number(struct env *e, const char *key, int64_t value)
+{
+    set(e, tg_sv_of(key), tg_sv_of(tg_arena_printf(e->a, "%" PRId64, value)));
+}
+
+static tg_sv meta_of(const struct tg_trace *t, const char *key)
+{
+    for (size_t i = 0; i < t->info->n_meta; i++)
+        if (tg_sv_eq(t->info->meta[i].key, tg_sv_of(key)))
+            return t->info->meta[i].value;
+    return TG_SV("");
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/*
+ * The next value of `key` in raw JSON, from *at on: the text between quotes (escapes as they are),
+ * or a bare number. A plain scan, so that a value that was cut for its length still gives what it
+ * has.
+ */
+static bool next_value(tg_sv json, size_t *at, const char *key, tg_sv *out)
+{
+    size_t n = strlen(key);
+    for (size_t i = *at; i + n + 3 < json.n; i++) {
+        size_t k = i + n + 2, end;
+        bool quoted;
+        if (json.p[i] != '"' || memcmp(json.p + i + 1, key, n) != 0 || json.p[i + n + 1] != '"')
+            continue;
+        while (k < json.n && is_blank(json.p[k]))
+            k++;
+        if (k == json.n || json.p[k++] != ':')
+            continue;
+        while (k < json.n && is_blank(json.p[k]))
+            k++;
+        quoted = k < json.n && json.p[k] == '"';
+        k += quoted;
+        for (end = k; end < json.n; end++) {
+            char c = json.p[end];
+            if (quoted ? c == '"' : c == ',' || c == '}' || c == ']' || is_blank(c))
+                break;
+            if (quoted && c == '\\')
+                end++;
+        }
+        if (end >= json.n)
+            return false;
+        *at = end;
+        *out = (tg_sv){ json.p + k, end - k };
+        return true;
+    }
+    return false;
+}
+
+static tg_sv value_in(tg_sv json, const char *key)
+{
+    tg_sv v;
+    size_t at = 0;
+    return next_value(json, &at, key, &v) ? v : TG_SV("");
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return tg_sv_cmp(*(const tg_sv *)a, *(const tg_sv *)b);
+}
+
+/* Distinct names, sorted, joined by ", "; vLLM writes empty ones, which say nothing. */
+static void add_devices(struct env *e, const struct tg_trace *t)
+{
+    tg_sv json = meta_of(t, "deviceProperties"), name, *names = NULL;
+    struct tg_buf text = { 0 };
+    size_t n = 0, cap = 0, devices = 0, at = 0;
+    while (next_value(json, &at, "name", &name)) {
+        devices++;
+        if (!name.n)
+            continue;
+        names = tg_grow(names, &cap, n + 1, sizeof *names);
+        names[n++] = name;
+    }
+    if (n)
+        qsort(names, n, sizeof *names, by_text);
+    for (size_t i = 0; i < n; i++) {
+        if (i && tg_sv_eq(names[i], names[i - 1]))
+            continue;
+        tg_buf_puts(&text, text.n ? ", " : "");
+        tg_buf_add(&text, names[i]);
+    }
+    set_text(e, "device", tg_buf_sv(&text));
+    if (devices)
+        set_number(e, "devices", (int64_t)devices);
+    tg_buf_release(&text);
+    free(names);
+}
+
+/* 12040 -> 12.4 (CUDA); 60443483 -> 6.4.43483 (HIP). */
+static void add_versions(struct env *e, const struct tg_trace *t)
+{
+    int64_t v;
+    if (tg_sv_i64(meta_of(t, "cuda_runtime_version"), &v) && v > 0)
+        set_text(e, "cuda",
+                 tg_sv_of(tg_arena_printf(e->a, "%" PRId64 ".%" PRId64, v / 1000, v % 1000 / 10)));
+    if (tg_sv_i64(meta_of(t, "cuda_driver_version"), &v) && v > 0)
+        set_text(e, "cuda_driver",
+                 tg_sv_of(tg_arena_printf(e->a, "%" PRId64 ".%" PRId64, v / 1000, v % 1000 / 10)));
+    if (tg_sv_i64(meta_of(t, "hip_runtime_version"), &v) && v > 0)
+        set_text(e, "rocm",
+                 tg_sv_of(tg_arena_printf(e->a, "%" PRId64 ".%" PRId64 ".%" PRId64, v / 10000000,
+                                          v / 100000 % 100, v % 100000)));
+    set_text(e, "torch", meta_of(t, "torch_version"));
+    set_text(e, "torch", meta_of(t, "pytorch_version"));
+}
+
+struct seen {
+    bool cuda, hip, mtia, device, python, shapes;
+};
+
+static struct seen look(const struct tg_trace *t)
+{
+    struct seen s = { 0 };
+    for (size_t i = 0; i < t->names->n; i++) {
+        const struct tg_name *n = &t->names->v[i];
+        bool runtime =
+            n->kind == TG_KIND_RUNTIME || n->kind == TG_KIND_SYNC || n->kind == TG_KIND_GRAPH;
+        s.device |= tg_kind_is_device(n->kind);
+        s.python |= n->kind == TG_KIND_PYTHON;
+        s.mtia |= tg_sv_starts(n->cat, TG_SV("mtia_"));
+        s.hip |= runtime && tg_sv_starts(n->name, TG_SV("hip"));
+        s.cuda |= runtime && tg_sv_starts(n->name, TG_SV("cu"));
+    }
+    for (size_t i = 0; i < t->facts.n && !s.shapes; i++)
+        s.shapes = tg_sv_starts(t->facts.text[i], TG_SV("shapes="));
+    return s;
+}
+
+/* hip first: HIP calls stand in the category cuda_runtime. */
+static void add_device_type(struct env *e, const struct tg_trace *t, const struct seen *s)
+{
+    const char *type = NULL;
+    if (s->mtia)
+        type = "mtia";
+    else if (s->hip || meta_of(t, "roctracer_version").n || meta_of(t, "hip_runtime_version").n)
+        type = "rocm";
+    else if (s->cuda || meta_of(t, "cupti_version").n || meta_of(t, "cuda_runtime_version").n)
+        type = "cuda";
+    else if (!s->device)
+        type = "cpu";
+    if (type)
+        set_text(e, "device_type", tg_sv_of(type));
+}
+
+/* Kineto writes a flag only when it is on; what the flag records shows it as well. */
+static void add_flag(struct env *e, const struct tg_trace *t, const char *flag, bool shown)
+{
+    int64_t v;
+    bool on = shown || (tg_sv_i64(meta_of(t, flag), &v) && v) ||
+              tg_sv_eq(meta_of(t, flag), TG_SV("true"));
+    set_number(e, flag, on);
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const struct tg_kv *x = a, *y = b;
+    return tg_sv_cmp(x->key, y->key);
+}
+
+void tg_env_build(struct tg_shard *out, const struct tg_trace *t, const struct tg_summarize_opts *o,
+                  struct tg_arena *a)
+{
+    struct env e = { .a = a };
+    struct seen s = look(t);
+    tg_sv dist = meta_of(t, "distributedInfo");
+    add_devices(&e, t);
+    add_device_type(&e, t, &s);
+    add_versions(&e, t);
+    if (t->info->world_size >= 0)
+        set_number(&e, "world_size", t->info->world_size);
+    set_text(&e, "backend", value_in(dist, "backend"));
+    set_text(&e, "nccl", value_in(dist, "nccl_version"));
+    add_flag(&e, t, "with_stack", s.python);
+    add_flag(&e, t, "record_shapes", s.shapes);
+    add_flag(&e, t, "profile_memory", t->n_memory > 0);
+    if (meta_of(t, "with_flops").n)
+        add_flag(&e, t, "with_flops", false);
+    if (meta_of(t, "with_modules").n)
+        add_flag(&e, t, "with_modules", false);
+    for (size_t i = 0; i < o->n_meta; i++)
+        set(&e, o->meta[i].key, o->meta[i].value);
+    if (e.n)
+        qsort(e.v, e.n, sizeof *e.v, by_key);
+    out->env = TG_NEW_N(a, struct tg_kv, e.n);
+    out->n_env = e.n;
+    if (e.n)
+        memcpy(out->env, e.v, e.n * sizeof *e.v);
+    free(e.v);
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+}
+
+/* `word`, one of - _ or nothing, digits; not as the end of a longer word ("frank3"). */
+static int64_t number_behind(tg_sv name, const char *word)
+{
+    size_t n = strlen(word);
+    for (size_t i = 0; i + n < name.n; i++) {
+        size_t k = 0, from;
+        int64_t v = 0;
+        while (k < n && lower(name.p[i + k]) == word[k])
+            k++;
+        if (k < n || (i && is_letter(name.p[i - 1])))
+            continue;
+        k += i;
+        k += name.p[k] == '-' || name.p[k] == '_';
+        for (from = k; k < name.n && name.p[k] >= '0' && name.p[k] <= '9' && k < from + 9; k++)
+            v = v * 10 + (name.p[k] - '0');
+        if (k > from && !(k < name.n && name.p[k] >= '0' && name.p[k] <= '9'))
+            return v;
+    }
+    return -1;
+}
+
+int64_t tg_rank_in_name(tg_sv path)
+{
+    int64_t rank;
+    for (size_t i = path.n; i > 0; i--)
+        if (path.p[i - 1] == '/') {
+            path = (tg_sv){ path.p + i, path.n - i };
+            break;
+        }
+    rank = number_behind(path, "rank");
+    return rank >= 0 ? rank : number_behind(path, "worker");
+}

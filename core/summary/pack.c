@@ -1,0 +1,138 @@
+#include "core/summary/pack.h"
+
+#include <inttypes.h>
+
+#include "core/trace/zlib_pack.h"
+
+void tg_pack_u64(struct tg_buf *b, uint64_t v)
+{
+    char *to = tg_buf_room(b, 10);
+    size_t n = 0;
+    for (; v >= 0x80; v >>= 7)
+        to[n++] = (char)(unsigned char)(v | 0x80);
+    to[n++] = (char)(unsigned char)v;
+    to[n] = '\0';
+    b->n += n;
+}
+
+void tg_pack_i64(struct tg_buf *b, int64_t v)
+{
+    tg_pack_u64(b, ((uint64_t)v << 1) ^ (v < 0 ? UINT64_MAX : 0));
+}
+
+uint64_t tg_unpack_u64(struct tg_unpack *u)
+{
+    uint64_t v = 0;
+    for (unsigned shift = 0; u->p < u->end && shift < 64; shift += 7) {
+        unsigned char c = (unsigned char)*u->p++;
+        uint64_t bits = c & 0x7f;
+        if (shift == 63 && bits > 1)
+            break;
+        v |= bits << shift;
+        if (c < 0x80) {
+            if (c == 0 && shift > 0)
+                break; /* one number has one form */
+            return v;
+        }
+    }
+    u->bad = true;
+    u->p = u->end;
+    return 0;
+}
+
+int64_t tg_unpack_i64(struct tg_unpack *u)
+{
+    uint64_t v = tg_unpack_u64(u);
+    return (int64_t)((v >> 1) ^ (v & 1 ? UINT64_MAX : 0));
+}
+
+size_t tg_unpack_count(struct tg_unpack *u)
+{
+    uint64_t n = tg_unpack_u64(u);
+    if (n <= tg_unpack_left(u))
+        return (size_t)n;
+    u->bad = true;
+    u->p = u->end;
+    return 0;
+}
+
+static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+void tg_base64_put(tg_sv in, struct tg_buf *out)
+{
+    char *to = tg_buf_room(out, in.n / 3 * 4 + 4);
+    size_t n = 0;
+    for (size_t i = 0; i < in.n; i += 3) {
+        size_t have = in.n - i < 3 ? in.n - i : 3;
+        uint32_t v = (uint32_t)(unsigned char)in.p[i] << 16;
+        v |= have > 1 ? (uint32_t)(unsigned char)in.p[i + 1] << 8 : 0;
+        v |= have > 2 ? (uint32_t)(unsigned char)in.p[i + 2] : 0;
+        to[n++] = alphabet[v >> 18];
+        to[n++] = alphabet[v >> 12 & 63];
+        to[n++] = have > 1 ? alphabet[v >> 6 & 63] : '=';
+        to[n++] = have > 2 ? alphabet[v & 63] : '=';
+    }
+    to[n] = '\0';
+    out->n += n;
+}
+
+static int digit(char c)
+{
+    if (c >= 'A' && c <= 'Z')
+        return c - 'A';
+    if (c >= 'a' && c <= 'z')
+        return c - 'a' + 26;
+    if (c >= '0' && c <= '9')
+        return c - '0' + 52;
+    return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+bool tg_base64_get(tg_sv text, struct tg_buf *out)
+{
+    char *to = tg_buf_room(out, text.n / 4 * 3);
+    size_t n = 0;
+    if (text.n % 4)
+        return false;
+    for (size_t i = 0; i < text.n; i += 4) {
+        bool last = i + 4 == text.n;
+        int pad =
+            last ? (text.p[i + 3] == '=') + (text.p[i + 3] == '=' && text.p[i + 2] == '=') : 0;
+        uint32_t v = 0;
+        for (int k = 0; k < 4; k++) {
+            int d = k >= 4 - pad ? 0 : digit(text.p[i + (size_t)k]);
+            if (d < 0)
+                return false;
+            v = v << 6 | (uint32_t)d;
+        }
+        if ((pad == 1 && v & 0xff) || (pad == 2 && v & 0xffff))
+            return false;
+        for (int k = 0; k < 3 - pad; k++)
+            to[n++] = (char)(unsigned char)(v >> (16 - 8 * k));
+    }
+    to[n] = '\0';
+    out->n += n;
+    return true;
+}
+
+void tg_pack_text(tg_sv raw, struct tg_buf *out)
+{
+    struct tg_buf packed = { 0 };
+    tg_zlib_pack(raw, &packed);
+    tg_buf_printf(out, "%zu:", raw.n);
+    tg_base64_put(tg_buf_sv(&packed), out);
+    tg_buf_release(&packed);
+}
+
+bool tg_unpack_text(tg_sv text, struct tg_buf *raw)
+{
+    struct tg_buf packed = { 0 };
+    tg_sv size_text = tg_sv_cut(&text, ':');
+    int64_t size;
+    bool ok = tg_sv_i64(size_text, &size) && size >= 0 && (uint64_t)size <= TG_PACK_MAX &&
+              tg_base64_get(text, &packed) &&
+              /* zlib cannot do better than 1032:1 */
+              (size_t)size / 1100 <= packed.n &&
+              tg_zlib_unpack(tg_buf_sv(&packed), (size_t)size, raw);
+    tg_buf_release(&packed);
+    return ok;
+}

@@ -1,0 +1,34 @@
+#ifndef TG_SUMMARY_PACK_H
+#define TG_SUMMARY_PACK_H
+/*
+ * Number columns as text: LEB128 varints, zlib, base64, with the raw size in front ("1234:eJz…"),
+ * so that memory is known before anything is unpacked.
+ */
+#include "core/base/buf.h"
+
+#define TG_PACK_MAX ((size_t)64 << 20) /* raw bytes of one column set; more is refused */
+
+void tg_pack_u64(struct tg_buf *b, uint64_t v);
+void tg_pack_i64(struct tg_buf *b, int64_t v); /* zigzag: small either side of 0 */
+
+/* A reader over raw bytes; `bad` sticks, reads behind the end give 0. */
+struct tg_unpack {
+    const char *p, *end;
+    bool bad;
+};
+uint64_t tg_unpack_u64(struct tg_unpack *u);
+int64_t tg_unpack_i64(struct tg_unpack *u);
+/* A number of things of which each takes at least one byte: `bad` (and 0) when they cannot be. */
+size_t tg_unpack_count(struct tg_unpack *u);
+static inline size_t tg_unpack_left(const struct tg_unpack *u)
+{
+    return (size_t)(u->end - u->p);
+}
+
+void tg_pack_text(tg_sv raw, struct tg_buf *out);
+TG_MUST bool tg_unpack_text(tg_sv text, struct tg_buf *raw);
+
+void tg_base64_put(tg_sv bytes, struct tg_buf *out);
+/* Strict: the alphabet, padding, and no stray bits. */
+TG_MUST bool tg_base64_get(tg_sv text, struct tg_buf *out);
+#endif

@@ -1,0 +1,33 @@
+#ifndef TG_SUMMARY_PARTS_H
+#define TG_SUMMARY_PARTS_H
+/* What the files of core/summary need of each other. */
+#include "core/summary/summary.h"
+
+/* facts.c: kinds in the order in which rows keep them (by text). */
+enum { TG_FACT_KINDS = 5 };
+tg_sv tg_fact_kind(unsigned k);
+/* Splits a fact text of core/trace into values per kind; "" where there is none. */
+void tg_facts_split(tg_sv text, struct tg_buf value[TG_FACT_KINDS]);
+
+/* env.c: sorted by key. `texts` are made valid UTF-8. */
+void tg_env_build(struct tg_shard *out, const struct tg_trace *t, const struct tg_summarize_opts *o,
+                  struct tg_arena *a);
+/* Rank in a file's name: rank[-_]?N, else worker[-_]?N; -1 none. */
+int64_t tg_rank_in_name(tg_sv path);
+
+/* summary.c */
+tg_sv tg_clean_text(struct tg_arena *a, tg_sv s); /* valid UTF-8 without NUL, in `a` */
+int tg_row_cmp(const struct tg_row *a, const struct tg_row *b);
+/* Steps of a row whose counts are in steps, summed; saturates. */
+uint64_t tg_row_calls(const struct tg_shard *s, const struct tg_row *r);
+/* Puts a shard (which lives in out->arena) in its place, or into the equal one that is there. */
+TG_MUST bool tg_summary_insert(struct tg_summary *out, struct tg_shard *s, struct tg_err *err);
+struct tg_shard *tg_summary_find(const struct tg_summary *s, tg_sv run, int64_t rank);
+
+/* build.c: a complete shard in `a`; run and hash are not set yet. */
+struct tg_shard *tg_shard_build(const struct tg_trace *t, const struct tg_steps *steps,
+                                const struct tg_summarize_opts *o, struct tg_arena *a);
+
+/* store.c: the content hash, 16 hex digits in `a`. */
+tg_sv tg_shard_hash(const struct tg_shard *s, struct tg_arena *a);
+#endif

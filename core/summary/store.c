@@ -1,0 +1,728 @@
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "core/base/hash.h"
+#include "core/summary/pack.h"
+#include "core/summary/parts.h"
+
+/*
+ * {"tracegate_summary":1,"shards":[{run, hash, rank, window, classes, marked, truncated, env,
+ * steps, measures, counters, integrity, hints, texts, columns, slots}]} `texts` are the distinct
+ * texts of rows and facts, ascending; `columns` (numbers of rows and gaps) and `slots` are packed
+ * (pack.h). The hash is over all of it but run, hash and slots; slots are checked against the self
+ * times that they add up to. So whatever was damaged is noticed, and what is read is what was
+ * written. Any change of what is written needs another TG_SUMMARY_FORMAT.
+ */
+
+/* ---- writing ------------------------------------------------------------------------------- */
+
+/* Distinct texts of a shard in ascending order. */
+struct texts {
+    struct tg_strmap map;
+    uint32_t *rank; /* map id -> position in ascending order */
+    tg_sv *sorted;
+};
+
+static int by_text(const void *a, const void *b)
+{
+    return tg_sv_cmp(*(const tg_sv *)a, *(const tg_sv *)b);
+}
+
+static void texts_init(struct texts *t, const struct tg_shard *s)
+{
+    size_t n;
+    tg_strmap_init(&t->map);
+    for (size_t i = 0; i < s->n_rows; i++) {
+        const struct tg_row *r = &s->rows[i];
+        (void)tg_strmap_add(&t->map, r->name);
+        (void)tg_strmap_add(&t->map, r->cat);
+        (void)tg_strmap_add(&t->map, r->parent);
+        for (size_t f = 0; f < r->n_facts; f++)
+            (void)tg_strmap_add(&t->map, r->facts[f].value);
+    }
+    n = t->map.n;
+    t->sorted = tg_xrealloc(NULL, n + 1, sizeof *t->sorted);
+    t->rank = tg_xrealloc(NULL, n + 1, sizeof *t->rank);
+    if (n) {
+        memcpy(t->sorted, t->map.text, n * sizeof *t->sorted);
+        qsort(t->sorted, n, sizeof *t->sorted, by_text);
+    }
+    for (size_t i = 0; i < n; i++)
+        t->rank[tg_strmap_find(&t->map, t->sorted[i])] = (uint32_t)i;
+}
+
+static void texts_release(struct texts *t)
+{
+    tg_strmap_release(&t->map);
+    free(t->rank);
+    free(t->sorted);
+}
+
+static void put_text(struct tg_buf *b, const struct texts *t, tg_sv s)
+{
+    tg_pack_u64(b, t->rank[tg_strmap_find(&t->map, s)]);
+}
+
+static unsigned fact_code(tg_sv kind)
+{
+    unsigned k = 0;
+    while (k < TG_FACT_KINDS && !tg_sv_eq(kind, tg_fact_kind(k)))
+        k++;
+    return k;
+}
+
+static void put_row(struct tg_buf *b, const struct texts *t, const struct tg_row *r)
+{
+    put_text(b, t, r->name);
+    put_text(b, t, r->cat);
+    put_text(b, t, r->parent);
+    tg_pack_i64(b, r->device);
+    tg_pack_i64(b, r->stream);
+    tg_pack_i64(b, r->first);
+    tg_pack_u64(b, r->facts_cut);
+    tg_pack_u64(b, r->n_facts);
+    for (size_t i = 0; i < r->n_facts; i++) {
+        tg_pack_u64(b, fact_code(r->facts[i].kind));
+        put_text(b, t, r->facts[i].value);
+        tg_pack_u64(b, r->facts[i].count);
+    }
+}
+
+/* Differences wrap, so that any two values have one. */
+static void put_delta(struct tg_buf *b, tg_ns value, tg_ns before)
+{
+    tg_pack_i64(b, (int64_t)((uint64_t)value - (uint64_t)before));
+}
+
+static void put_columns(struct tg_buf *b, const struct texts *t, const struct tg_shard *s)
+{
+    size_t n = s->n_steps + 1;
+    tg_ns *gap = s->gaps;
+    tg_pack_u64(b, s->n_rows);
+    for (size_t i = 0; i < s->n_rows; i++)
+        put_row(b, t, &s->rows[i]);
+    for (size_t i = 0; i < s->n_rows; i++)
+        for (size_t k = 0; k < n; k++)
+            tg_pack_u64(b, s->rows[i].count[k]);
+    for (size_t i = 0; i < s->n_rows; i++)
+        for (size_t k = 0; k < n; k++)
+            put_delta(b, s->rows[i].total[k], k ? s->rows[i].total[k - 1] : 0);
+    for (size_t i = 0; i < s->n_rows; i++)
+        for (size_t k = 0; k < n; k++)
+            put_delta(b, s->rows[i].total[k], s->rows[i].self[k]);
+    for (size_t k = 0; k < s->n_steps; k++) {
+        tg_pack_u64(b, s->gap_count[k]);
+        for (size_t i = 0; i < s->gap_count[k]; i++)
+            tg_pack_u64(b, (uint64_t)*gap++);
+    }
+}
+
+/*
+ * The value a slot is stored against: the same call in the step before when that had as many (the
+ * program repeats), else the call before it.
+ */
+static tg_ns expected(const struct tg_row *r, size_t step, size_t i, const tg_ns *at)
+{
+    if (step > 0 && r->count[step] == r->count[step - 1])
+        return *(at - r->count[step]);
+    return i ? at[-1] : 0;
+}
+
+static void put_slots(struct tg_buf *b, const struct tg_shard *s, const bool *kept)
+{
+    for (size_t i = 0; i < s->n_rows; i++)
+        tg_pack_u64(b, kept[i]);
+    for (size_t i = 0; i < s->n_rows; i++) {
+        const struct tg_row *r = &s->rows[i];
+        const tg_ns *at = r->slots;
+        for (size_t step = 0; kept[i] && step < s->n_steps; step++)
+            for (size_t c = 0; c < r->count[step]; c++, at++)
+                put_delta(b, *at, expected(r, step, c, at));
+    }
+}
+
+static void add_pair(struct tg_doc *array, int64_t a, int64_t b)
+{
+    struct tg_doc *pair = tg_doc_add_array(array, NULL);
+    tg_doc_add_i64(pair, NULL, a);
+    tg_doc_add_i64(pair, NULL, b);
+}
+
+static void add_measures(struct tg_doc *d, const struct tg_shard *s)
+{
+    struct tg_doc *all = tg_doc_add_object(d, "measures");
+    for (int m = 0; m < TG_MEASURES; m++) {
+        struct tg_doc *v = tg_doc_add_array(all, tg_measure_info((enum tg_measure)m)->name);
+        for (size_t k = 0; k < s->n_steps; k++) {
+            const struct tg_measure_value *x = &s->measures[(size_t)m * s->n_steps + k];
+            if (x->known)
+                add_pair(v, x->num, x->den);
+            else
+                tg_doc_add_null(v, NULL);
+        }
+    }
+}
+
+/* Counters and their places, for both directions. Values beyond int64 cannot be met. */
+static const struct {
+    const char *name;
+    size_t offset;
+} counters[] = {
+    { "events", offsetof(struct tg_shard, events) },
+    { "spans", offsetof(struct tg_shard, spans) },
+    { "device_spans", offsetof(struct tg_shard, device_spans) },
+    { "unlinked", offsetof(struct tg_shard, unlinked) },
+    { "unassigned", offsetof(struct tg_shard, unassigned) },
+    { "leniencies", offsetof(struct tg_shard, leniencies) },
+    { "device_time", offsetof(struct tg_shard, device_time) },
+    { "classified_by_fallback", offsetof(struct tg_shard, classified_by_fallback) },
+    { "negative_durations", offsetof(struct tg_shard, integrity.negative_durations) },
+    { "zero_kernels", offsetof(struct tg_shard, integrity.zero_kernels) },
+    { "unmatched_begin", offsetof(struct tg_shard, integrity.unmatched_begin) },
+    { "unmatched_end", offsetof(struct tg_shard, integrity.unmatched_end) },
+    { "overlapping", offsetof(struct tg_shard, integrity.overlapping) },
+    { "overlapping_ns", offsetof(struct tg_shard, integrity.overlapping_ns) },
+    { "longer_than_step", offsetof(struct tg_shard, integrity.longer_than_step) },
+    { "unlinked_rows", offsetof(struct tg_shard, integrity.unlinked) },
+};
+#define N_COUNTERS (sizeof counters / sizeof *counters)
+_Static_assert(sizeof(tg_ns) == sizeof(uint64_t), "counters are read as one type");
+
+static void add_counters(struct tg_doc *d, const struct tg_shard *s)
+{
+    struct tg_doc *o = tg_doc_add_object(d, "counters");
+    for (size_t i = 0; i < N_COUNTERS; i++) {
+        int64_t v;
+        memcpy(&v, (const char *)s + counters[i].offset, sizeof v);
+        tg_doc_add_i64(o, counters[i].name, v);
+    }
+}
+
+static int64_t covered_units(const struct tg_window_hint *h)
+{
+    return (int64_t)(h->covered * 10000 + 0.5);
+}
+
+/* All that the hash is over, besides the columns. */
+static void add_content(struct tg_doc *d, const struct tg_shard *s, const struct texts *t)
+{
+    struct tg_doc *env, *steps, *hints, *texts;
+    tg_doc_add_i64(d, "rank", s->rank);
+    tg_doc_add_str(d, "window", s->window);
+    tg_doc_add_str(d, "classes", s->classes);
+    tg_doc_add_bool(d, "marked", s->marked);
+    tg_doc_add_bool(d, "truncated", s->truncated);
+    env = tg_doc_add_object(d, "env");
+    for (size_t i = 0; i < s->n_env; i++)
+        tg_doc_add_str(env, s->env[i].key.p, s->env[i].value);
+    steps = tg_doc_add_array(d, "steps");
+    for (size_t k = 0; k < s->n_steps; k++) {
+        struct tg_doc *one = tg_doc_add_array(steps, NULL);
+        tg_doc_add_i64(one, NULL, s->steps[k].number);
+        tg_doc_add_i64(one, NULL, s->steps[k].start);
+        tg_doc_add_i64(one, NULL, s->steps[k].end);
+    }
+    add_measures(d, s);
+    add_counters(d, s);
+    hints = tg_doc_add_array(d, "hints");
+    for (size_t i = 0; i < s->n_hints; i++) {
+        struct tg_doc *one = tg_doc_add_array(hints, NULL);
+        tg_doc_add_str(one, NULL, s->hints[i].name);
+        tg_doc_add_i64(one, NULL, (int64_t)s->hints[i].count);
+        tg_doc_add_i64(one, NULL, covered_units(&s->hints[i]));
+    }
+    texts = tg_doc_add_array(d, "texts");
+    for (size_t i = 0; i < t->map.n; i++)
+        tg_doc_add_str(texts, NULL, t->sorted[i]);
+}
+
+tg_sv tg_shard_hash(const struct tg_shard *s, struct tg_arena *a)
+{
+    struct tg_doc *d = tg_doc_new_object();
+    struct tg_buf text = { 0 }, columns = { 0 };
+    struct texts t;
+    uint64_t h;
+    texts_init(&t, s);
+    add_content(d, s, &t);
+    tg_doc_write(d, false, &text);
+    put_columns(&columns, &t, s);
+    h = tg_hash(tg_buf_sv(&columns), tg_hash(tg_buf_sv(&text), TG_SUMMARY_FORMAT));
+    texts_release(&t);
+    tg_buf_release(&columns);
+    tg_buf_release(&text);
+    tg_doc_free(d);
+    return tg_sv_of(tg_arena_printf(a, "%016" PRIx64, h));
+}
+
+struct sized {
+    tg_ns self;
+    size_t row;
+};
+
+static int by_size(const void *a, const void *b)
+{
+    const struct sized *x = a, *y = b;
+    if (x->self != y->self)
+        return x->self > y->self ? -1 : 1;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+/* Rows that have slots, the largest first. */
+static struct sized *rows_by_size(const struct tg_shard *s, size_t *n)
+{
+    struct sized *v = tg_xrealloc(NULL, s->n_rows + 1, sizeof *v);
+    *n = 0;
+    for (size_t i = 0; i < s->n_rows; i++) {
+        tg_ns self = 0;
+        for (size_t k = 0; k < s->n_steps; k++)
+            self = tg_ns_add(self, s->rows[i].self[k]);
+        if (s->rows[i].slots)
+            v[(*n)++] = (struct sized){ self, i };
+    }
+    if (*n)
+        qsort(v, *n, sizeof *v, by_size);
+    return v;
+}
+
+/* Slots of the `n` largest rows; false when they take more than `budget` bytes of text. */
+static bool try_slots(const struct tg_shard *s, const struct sized *v, size_t n, size_t budget,
+                      struct tg_buf *text)
+{
+    bool *kept = tg_xmalloc(s->n_rows + 1);
+    struct tg_buf raw = { 0 };
+    memset(kept, 0, s->n_rows + 1);
+    for (size_t i = 0; i < n; i++)
+        kept[v[i].row] = true;
+    tg_buf_clear(text);
+    put_slots(&raw, s, kept);
+    if (raw.n <= TG_PACK_MAX)
+        tg_pack_text(tg_buf_sv(&raw), text);
+    free(kept);
+    n = raw.n;
+    tg_buf_release(&raw);
+    return n <= TG_PACK_MAX && text->n <= budget;
+}
+
+/* As many of the largest rows as fit; all of them almost always. */
+static void fit_slots(const struct tg_shard *s, size_t budget, struct tg_buf *text)
+{
+    size_t n, lo = 0, hi;
+    struct sized *v = rows_by_size(s, &n);
+    if (!try_slots(s, v, n, budget, text)) {
+        for (hi = n; lo + 1 < hi;) {
+            size_t mid = lo + (hi - lo) / 2;
+            if (try_slots(s, v, mid, budget, text))
+                lo = mid;
+            else
+                hi = mid;
+        }
+        (void)try_slots(s, v, lo, budget, text);
+    }
+    free(v);
+}
+
+static bool add_shard(struct tg_doc *shards, const struct tg_shard *s, size_t limit,
+                      struct tg_err *err)
+{
+    struct tg_doc *d = tg_doc_add_object(shards, NULL);
+    struct tg_buf raw = { 0 }, columns = { 0 }, slots = { 0 }, head = { 0 };
+    struct texts t;
+    bool ok;
+    tg_doc_add_str(d, "run", s->run);
+    tg_doc_add_str(d, "hash", s->hash);
+    texts_init(&t, s);
+    add_content(d, s, &t);
+    put_columns(&raw, &t, s);
+    texts_release(&t);
+    ok = raw.n <= TG_PACK_MAX;
+    if (ok) {
+        tg_pack_text(tg_buf_sv(&raw), &columns);
+        tg_doc_add_str(d, "columns", tg_buf_sv(&columns));
+        tg_doc_write(d, false, &head);
+        fit_slots(s, head.n < limit ? limit - head.n : 0, &slots);
+        tg_doc_add_str(d, "slots", tg_buf_sv(&slots));
+    } else {
+        tg_err_set(err, TG_ERR_LIMIT, TG_NOWHERE,
+                   "'%.*s': %zu names times %zu steps do not fit into a summary",
+                   TG_SV_ARG(s->source), s->n_rows, s->n_steps);
+        tg_err_hint(err, "Record fewer steps.");
+    }
+    tg_buf_release(&raw);
+    tg_buf_release(&columns);
+    tg_buf_release(&slots);
+    tg_buf_release(&head);
+    return ok;
+}
+
+bool tg_summary_write(const struct tg_summary *s, const struct tg_limits *limits,
+                      struct tg_buf *out, struct tg_err *err)
+{
+    struct tg_limits all = limits ? *limits : TG_LIMITS_DEFAULT;
+    struct tg_doc *d = tg_doc_new_object(), *shards;
+    size_t before = out->n;
+    bool ok = true;
+    tg_doc_add_i64(d, "tracegate_summary", TG_SUMMARY_FORMAT);
+    shards = tg_doc_add_array(d, "shards");
+    for (size_t i = 0; ok && i < s->n; i++)
+        ok = add_shard(shards, s->shards[i], all.max_summary, err);
+    if (ok)
+        tg_doc_write(d, false, out);
+    if (ok && out->n - before > all.max_doc) {
+        ok = tg_err_set(err, TG_ERR_LIMIT, TG_NOWHERE, "the summary would have %zu bytes",
+                        out->n - before);
+        tg_err_hint(err, "Store runs or ranks in files of their own: a side takes several.");
+        out->n = before;
+    }
+    tg_doc_free(d);
+    return ok;
+}
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+bool tg_summary_looks_like(tg_sv s)
+{
+    static const char *const tokens[] = { "{", "\"tracegate_summary\"" };
+    for (size_t i = 0; i < 2; i++) {
+        tg_sv token = tg_sv_of(tokens[i]);
+        while (s.n && (*s.p == ' ' || *s.p == '\t' || *s.p == '\n' || *s.p == '\r'))
+            s = (tg_sv){ s.p + 1, s.n - 1 };
+        if (!tg_sv_starts(s, token))
+            return false;
+        s = (tg_sv){ s.p + token.n, s.n - token.n };
+    }
+    return true;
+}
+
+struct reading {
+    struct tg_arena *a;
+    const char *file;
+    struct tg_err *err;
+    tg_sv *texts;
+    size_t n_texts;
+};
+
+static bool damaged(const struct reading *r, const char *what)
+{
+    tg_err_set(r->err, TG_ERR_SUMMARY, TG_AT_FILE(r->file), "damaged summary: %s", what);
+    return tg_err_hint(r->err, "Restore the file, or record it again with 'tracegate summarize'.");
+}
+
+static bool get_text(const struct reading *r, const struct tg_doc *d, tg_sv *out)
+{
+    if (tg_doc_type(d) != TG_DOC_STRING)
+        return false;
+    *out = tg_arena_sv(r->a, tg_doc_str(d, TG_SV("")));
+    return true;
+}
+
+static bool get_i64s(const struct tg_doc *array, int64_t *out, size_t n)
+{
+    const struct tg_doc *d = tg_doc_first(array);
+    if (tg_doc_type(array) != TG_DOC_ARRAY)
+        return false;
+    for (size_t i = 0; i < n; i++, d = tg_doc_next(d))
+        if (!d || !tg_doc_i64(d, &out[i]))
+            return false;
+    return d == NULL;
+}
+
+static bool read_env(struct reading *r, const struct tg_doc *d, struct tg_shard *s)
+{
+    s->env = TG_NEW_N(r->a, struct tg_kv, tg_doc_count(d));
+    for (const struct tg_doc *m = tg_doc_first(d); m; m = tg_doc_next(m)) {
+        struct tg_kv *kv = &s->env[s->n_env++];
+        kv->key = tg_arena_sv(r->a, tg_doc_key(m));
+        if (!get_text(r, m, &kv->value) ||
+            (s->n_env > 1 && tg_sv_cmp(s->env[s->n_env - 2].key, kv->key) >= 0))
+            return damaged(r, "env");
+    }
+    return tg_doc_type(d) == TG_DOC_OBJECT || damaged(r, "env");
+}
+
+static bool read_steps(struct reading *r, const struct tg_doc *d, struct tg_shard *s)
+{
+    size_t n = tg_doc_count(d);
+    if (tg_doc_type(d) != TG_DOC_ARRAY || !n)
+        return damaged(r, "steps");
+    s->steps = TG_NEW_N(r->a, struct tg_step, n);
+    for (const struct tg_doc *m = tg_doc_first(d); m; m = tg_doc_next(m)) {
+        int64_t v[3];
+        if (!get_i64s(m, v, 3) || v[1] > v[2] ||
+            (s->n_steps && v[1] < s->steps[s->n_steps - 1].end))
+            return damaged(r, "steps");
+        s->steps[s->n_steps++] = (struct tg_step){ v[0], v[1], v[2], TG_NO_SPAN };
+    }
+    return true;
+}
+
+static bool read_measures(struct reading *r, const struct tg_doc *d, struct tg_shard *s)
+{
+    s->measures = TG_NEW_N(r->a, struct tg_measure_value, TG_MEASURES * s->n_steps);
+    for (int m = 0; m < TG_MEASURES; m++) {
+        const struct tg_doc *all = tg_doc_get(d, tg_measure_info((enum tg_measure)m)->name);
+        const struct tg_doc *v = tg_doc_first(all);
+        for (size_t k = 0; k < s->n_steps; k++, v = tg_doc_next(v)) {
+            struct tg_measure_value *to = &s->measures[(size_t)m * s->n_steps + k];
+            int64_t pair[2] = { 0, 1 };
+            if (!v)
+                return damaged(r, "measures");
+            to->known = tg_doc_type(v) != TG_DOC_NULL;
+            if (to->known && (!get_i64s(v, pair, 2) || pair[1] <= 0))
+                return damaged(r, "measures");
+            to->num = pair[0];
+            to->den = pair[1];
+        }
+    }
+    return true;
+}
+
+static bool read_counters(struct reading *r, const struct tg_doc *d, struct tg_shard *s)
+{
+    for (size_t i = 0; i < N_COUNTERS; i++) {
+        int64_t v;
+        const struct tg_doc *m = tg_doc_get(d, counters[i].name);
+        if (!m || !tg_doc_i64(m, &v))
+            return damaged(r, "counters");
+        memcpy((char *)s + counters[i].offset, &v, sizeof v);
+    }
+    return true;
+}
+
+static bool read_hints(struct reading *r, const struct tg_doc *d, struct tg_shard *s)
+{
+    s->hints = TG_NEW_N(r->a, struct tg_window_hint, tg_doc_count(d));
+    for (const struct tg_doc *m = tg_doc_first(d); m; m = tg_doc_next(m)) {
+        const struct tg_doc *name = tg_doc_first(m), *count = name ? tg_doc_next(name) : NULL;
+        const struct tg_doc *covered = count ? tg_doc_next(count) : NULL;
+        struct tg_window_hint *h = &s->hints[s->n_hints++];
+        int64_t n, units;
+        if (!covered || !get_text(r, name, &h->name) || !tg_doc_i64(count, &n) || n < 0 ||
+            !tg_doc_i64(covered, &units) || units < 0 || units > INT32_MAX)
+            return damaged(r, "hints");
+        h->count = (size_t)n;
+        h->covered = (double)units / 10000;
+    }
+    return true;
+}
+
+static bool read_texts(struct reading *r, const struct tg_doc *d)
+{
+    r->n_texts = 0;
+    r->texts = TG_NEW_N(r->a, tg_sv, tg_doc_count(d));
+    for (const struct tg_doc *m = tg_doc_first(d); m; m = tg_doc_next(m))
+        if (!get_text(r, m, &r->texts[r->n_texts++]))
+            return damaged(r, "texts");
+    return true;
+}
+
+static tg_sv text_at(const struct reading *r, struct tg_unpack *u)
+{
+    uint64_t i = tg_unpack_u64(u);
+    u->bad |= i >= r->n_texts;
+    return u->bad ? TG_SV("") : r->texts[i];
+}
+
+static int compare_facts(const struct tg_fact *a, const struct tg_fact *b)
+{
+    int c = tg_sv_cmp(a->kind, b->kind);
+    return c ? c : tg_sv_cmp(a->value, b->value);
+}
+
+static bool read_row(struct reading *r, struct tg_unpack *u, struct tg_row *row)
+{
+    uint64_t cut;
+    row->name = text_at(r, u);
+    row->cat = text_at(r, u);
+    row->parent = text_at(r, u);
+    row->kind = tg_kind_of(row->cat, row->name);
+    row->device = tg_unpack_i64(u);
+    row->stream = tg_unpack_i64(u);
+    row->first = tg_unpack_i64(u);
+    cut = tg_unpack_u64(u);
+    row->facts_cut = cut == 1;
+    row->n_facts = tg_unpack_count(u);
+    if (u->bad || cut > 1)
+        return false;
+    row->facts = TG_NEW_N(r->a, struct tg_fact, row->n_facts);
+    for (size_t i = 0; i < row->n_facts; i++) {
+        uint64_t code = tg_unpack_u64(u);
+        if (code >= TG_FACT_KINDS)
+            return false;
+        row->facts[i].kind = tg_fact_kind((unsigned)code);
+        row->facts[i].value = text_at(r, u);
+        row->facts[i].count = tg_unpack_u64(u);
+        if (u->bad || (i && compare_facts(&row->facts[i - 1], &row->facts[i]) >= 0))
+            return false;
+    }
+    return true;
+}
+
+static bool read_numbers(struct reading *r, struct tg_unpack *u, struct tg_shard *s)
+{
+    size_t n = s->n_steps + 1, bytes;
+    /* Three numbers a row and step, a byte each at least: memory stays in proportion to the file.
+     */
+    if (__builtin_mul_overflow(s->n_rows, n * 3, &bytes) || bytes > tg_unpack_left(u))
+        return false;
+    for (size_t i = 0; i < s->n_rows; i++) {
+        s->rows[i].count = TG_NEW_N(r->a, uint32_t, n);
+        s->rows[i].total = TG_NEW_N(r->a, tg_ns, n);
+        s->rows[i].self = TG_NEW_N(r->a, tg_ns, n);
+        for (size_t k = 0; k < n; k++) {
+            uint64_t c = tg_unpack_u64(u);
+            u->bad |= c > UINT32_MAX;
+            s->rows[i].count[k] = (uint32_t)c;
+        }
+    }
+    for (size_t i = 0; i < s->n_rows; i++)
+        for (size_t k = 0; k < n; k++) {
+            uint64_t before = k ? (uint64_t)s->rows[i].total[k - 1] : 0;
+            s->rows[i].total[k] = (tg_ns)(before + (uint64_t)tg_unpack_i64(u));
+            u->bad |= s->rows[i].total[k] < 0;
+        }
+    for (size_t i = 0; i < s->n_rows; i++)
+        for (size_t k = 0; k < n; k++) {
+            int64_t less = tg_unpack_i64(u);
+            u->bad |= less < 0 || less > s->rows[i].total[k];
+            s->rows[i].self[k] = (tg_ns)((uint64_t)s->rows[i].total[k] - (uint64_t)less);
+        }
+    return !u->bad;
+}
+
+static bool read_gaps(struct reading *r, struct tg_unpack *u, struct tg_shard *s)
+{
+    size_t total = 0;
+    s->gap_count = TG_NEW_N(r->a, uint32_t, s->n_steps);
+    s->gaps = TG_NEW_N(r->a, tg_ns, tg_unpack_left(u));
+    for (size_t k = 0; k < s->n_steps; k++) {
+        size_t n = tg_unpack_count(u);
+        s->gap_count[k] = (uint32_t)n;
+        for (size_t i = 0; i < n; i++) {
+            uint64_t v = tg_unpack_u64(u);
+            u->bad |= v > INT64_MAX;
+            s->gaps[total++] = (tg_ns)(v & INT64_MAX);
+        }
+    }
+    return !u->bad && u->p == u->end;
+}
+
+static bool read_columns(struct reading *r, tg_sv text, struct tg_shard *s)
+{
+    struct tg_buf raw = { 0 };
+    struct tg_unpack u;
+    bool ok = tg_unpack_text(text, &raw);
+    u = (struct tg_unpack){ raw.p, raw.p ? raw.p + raw.n : raw.p, false };
+    if (ok) {
+        s->n_rows = tg_unpack_count(&u);
+        s->rows = TG_NEW_N(r->a, struct tg_row, s->n_rows);
+    }
+    for (size_t i = 0; ok && i < s->n_rows; i++)
+        ok = read_row(r, &u, &s->rows[i]) &&
+             (i == 0 || tg_row_cmp(&s->rows[i - 1], &s->rows[i]) < 0);
+    ok = ok && !u.bad && read_numbers(r, &u, s) && read_gaps(r, &u, s);
+    tg_buf_release(&raw);
+    return ok || damaged(r, "columns");
+}
+
+/* The slots of one row; they add up to its self time in each step, else they are not its. */
+static bool read_row_slots(struct reading *r, struct tg_unpack *u, const struct tg_shard *s,
+                           struct tg_row *row)
+{
+    uint64_t n = tg_row_calls(s, row);
+    tg_ns *at;
+    if (n > tg_unpack_left(u))
+        return false;
+    at = row->slots = TG_NEW_N(r->a, tg_ns, (size_t)n);
+    for (size_t step = 0; step < s->n_steps; step++) {
+        tg_ns sum = 0;
+        for (size_t i = 0; i < row->count[step]; i++, at++) {
+            uint64_t delta = (uint64_t)tg_unpack_i64(u);
+            *at = (tg_ns)((uint64_t)expected(row, step, i, at) + delta);
+            if (*at < 0)
+                return false;
+            sum = tg_ns_add(sum, *at);
+        }
+        if (sum != row->self[step])
+            return false;
+    }
+    return !u->bad;
+}
+
+static bool read_slots(struct reading *r, tg_sv text, struct tg_shard *s)
+{
+    struct tg_buf raw = { 0 };
+    struct tg_unpack u, flags;
+    bool ok = tg_unpack_text(text, &raw) && raw.n >= s->n_rows;
+    if (ok) {
+        flags = (struct tg_unpack){ raw.p, raw.p + s->n_rows, false };
+        u = (struct tg_unpack){ raw.p + s->n_rows, raw.p + raw.n, false };
+    }
+    for (size_t i = 0; ok && i < s->n_rows; i++) {
+        uint64_t kept = tg_unpack_u64(&flags);
+        ok = !flags.bad && kept <= 1 && (!kept || read_row_slots(r, &u, s, &s->rows[i]));
+    }
+    ok = ok && u.p == u.end;
+    tg_buf_release(&raw);
+    return ok || damaged(r, "slots");
+}
+
+static bool read_shard(struct reading *r, const struct tg_doc *d, struct tg_shard *s)
+{
+    tg_sv columns, slots;
+    if (!get_text(r, tg_doc_get(d, "run"), &s->run) || !s->run.n ||
+        !get_text(r, tg_doc_get(d, "hash"), &s->hash) ||
+        !get_text(r, tg_doc_get(d, "window"), &s->window) ||
+        !get_text(r, tg_doc_get(d, "classes"), &s->classes) || !tg_doc_get(d, "rank") ||
+        !tg_doc_i64(tg_doc_get(d, "rank"), &s->rank) || s->rank < -1)
+        return damaged(r, "run, hash, rank, window or classes");
+    s->marked = tg_doc_bool(tg_doc_get(d, "marked"), false);
+    s->truncated = tg_doc_bool(tg_doc_get(d, "truncated"), false);
+    columns = tg_doc_str(tg_doc_get(d, "columns"), TG_SV(""));
+    slots = tg_doc_str(tg_doc_get(d, "slots"), TG_SV(""));
+    if (!read_env(r, tg_doc_get(d, "env"), s) || !read_steps(r, tg_doc_get(d, "steps"), s) ||
+        !read_measures(r, tg_doc_get(d, "measures"), s) ||
+        !read_counters(r, tg_doc_get(d, "counters"), s) ||
+        !read_hints(r, tg_doc_get(d, "hints"), s) || !read_texts(r, tg_doc_get(d, "texts")) ||
+        !read_columns(r, columns, s))
+        return false;
+    if (!tg_sv_eq(tg_shard_hash(s, r->a), s->hash))
+        return damaged(r, "its content does not have the hash that it names");
+    return read_slots(r, slots, s);
+}
+
+static bool check_format(const struct reading *r, const struct tg_doc *root)
+{
+    int64_t format;
+    if (!tg_doc_get(root, "tracegate_summary") ||
+        !tg_doc_i64(tg_doc_get(root, "tracegate_summary"), &format))
+        return damaged(r, "it does not name its format");
+    if (format == TG_SUMMARY_FORMAT)
+        return true;
+    tg_err_set(r->err, TG_ERR_SUMMARY, TG_AT_FILE(r->file),
+               "summary of format %" PRId64 ", this tracegate reads format %d", format,
+               TG_SUMMARY_FORMAT);
+    return tg_err_hint(r->err, "Use the version that wrote it, or record it again.");
+}
+
+bool tg_summary_parse(struct tg_summary *out, tg_sv text, const char *file, struct tg_err *err)
+{
+    struct reading r = { .a = out->arena, .file = file, .err = err };
+    struct tg_doc *root = tg_doc_parse(text, file, err);
+    bool ok = root && check_format(&r, root);
+    tg_sv source = tg_sv_of(file ? file : "");
+    for (size_t i = source.n; i > 0; i--)
+        if (source.p[i - 1] == '/') {
+            source = (tg_sv){ source.p + i, source.n - i };
+            break;
+        }
+    if (ok && tg_doc_type(tg_doc_get(root, "shards")) != TG_DOC_ARRAY)
+        ok = damaged(&r, "it has no shards");
+    for (const struct tg_doc *d = ok ? tg_doc_first(tg_doc_get(root, "shards")) : NULL; ok && d;
+         d = tg_doc_next(d)) {
+        struct tg_shard *s = TG_NEW(r.a, struct tg_shard);
+        s->source = tg_clean_text(r.a, source);
+        ok = read_shard(&r, d, s) && tg_summary_insert(out, s, err);
+    }
+    tg_doc_free(root);
+    return ok;
+}

@@ -1,0 +1,452 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "core/summary/summary.h"
+#include "tests/build_trace.h"
+
+struct fixture {
+    struct bt b;
+    struct tg_summary s;
+    struct tg_err err;
+};
+
+static int setup(void **state)
+{
+    struct fixture *f = calloc(1, sizeof *f);
+    bt_init(&f->b);
+    tg_summary_init(&f->s);
+    tg_err_init(&f->err);
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *f = *state;
+    tg_summary_release(&f->s);
+    bt_release(&f->b);
+    free(f);
+    return 0;
+}
+
+/* Two steps with an operator around a launch, two kernels on one stream, a copy, unlinked work. */
+static void two_steps(struct bt *b, tg_ns slower)
+{
+    const struct {
+        tg_ns at;
+        const char *name;
+    } steps[] = { { 1000, "ProfilerStep#5" }, { 2000, "ProfilerStep#6" } };
+    for (int k = 0; k < 2; k++) {
+        tg_ns at = steps[k].at;
+        bt_host(b, "user_annotation", steps[k].name, "1", at, 900, -1);
+        bt_add(b, (struct bt_row){ "cpu_op", "aten::mm", "1", "1", at + 100, 100, -1, -1,
+                                   TG_NO_STREAM, "shapes=[[2,3]]\ntypes=[\"float\"]" });
+        bt_host(b, "cuda_runtime", "cudaLaunchKernel", "1", at + 120, 10, 10 + k);
+        bt_host(b, "cpu_op", "aten::add", "1", at + 300, 50 + slower, -1);
+        bt_host(b, "cuda_runtime", "cudaMemcpyAsync", "1", at + 310, 10, 20 + k);
+        bt_add(b, (struct bt_row){ "kernel", "gemm", "0", "7", at + 400, 200, 10 + k, 0, 7,
+                                   "grid=[1,1,1]\nregisters=128" });
+        bt_add(b, (struct bt_row){ "gpu_memcpy", "Memcpy HtoD", "0", "7", at + 650, 20, 20 + k, 0,
+                                   7, k ? "bytes=\"64\"\nbandwidth=1.5" : "bytes=64" });
+    }
+    bt_device(b, "kernel", "gemm", 7, 5000, 30, 99);
+    b->info.rank = 0;
+    b->info.world_size = 2;
+}
+
+static bool add(struct fixture *f, struct tg_summary *to, uint64_t seed,
+                const struct tg_summarize_opts *o)
+{
+    struct tg_steps steps;
+    const struct tg_trace *t = bt_trace(&f->b, seed);
+    bool ok = tg_steps_build(&steps, t, &o->window, &f->err) &&
+              tg_summary_of_trace(to, t, &steps, o, &f->err);
+    tg_steps_release(&steps);
+    return ok;
+}
+
+static const struct tg_summarize_opts PLAIN = { .rank = -1 };
+
+static const struct tg_row *row(const struct tg_shard *s, const char *name, const char *parent)
+{
+    for (size_t i = 0; i < s->n_rows; i++)
+        if (tg_sv_eq(s->rows[i].name, tg_sv_of(name)) &&
+            tg_sv_eq(s->rows[i].parent, tg_sv_of(parent)))
+            return &s->rows[i];
+    fail_msg("no row %s in %s", name, parent);
+    return NULL;
+}
+
+static char *text_of(const struct tg_summary *s, struct tg_buf *out)
+{
+    struct tg_err err;
+    tg_buf_clear(out);
+    assert_true(tg_summary_write(s, NULL, out, &err));
+    return out->p;
+}
+
+/* mm: 100 less the launch inside, 90. add: 50 less 10, 40. Gaps of step 5: [1000,1100) 100,
+ * [1200,1300) 100, [1350,1900) 550. */
+static void a_shard_by_hand(void **state)
+{
+    struct fixture *f = *state;
+    const struct tg_shard *s;
+    const struct tg_row *r;
+    two_steps(&f->b, 0);
+    assert_true(add(f, &f->s, 0, &PLAIN));
+    assert_int_equal(f->s.n, 1);
+    s = f->s.shards[0];
+    assert_int_equal(s->rank, 0);
+    assert_int_equal(s->n_steps, 2);
+    assert_true(s->marked);
+    assert_int_equal(s->steps[0].start, 0);
+    assert_int_equal(s->steps[1].start, 1000);
+    assert_int_equal(s->steps[1].number, 6);
+    r = row(s, "aten::mm", "ProfilerStep");
+    assert_int_equal(r->kind, TG_KIND_OP);
+    assert_int_equal(r->device, -1);
+    assert_int_equal(r->count[0], 1);
+    assert_int_equal(r->count[2], 0);
+    assert_int_equal(r->total[1], 100);
+    assert_int_equal(r->self[1], 90);
+    assert_int_equal(r->slots[1], 90);
+    assert_int_equal(r->first, 100);
+    assert_int_equal(r->n_facts, 2);
+    assert_true(tg_sv_eq(r->facts[0].kind, TG_SV("shapes")));
+    assert_true(tg_sv_eq(r->facts[0].value, TG_SV("[[2,3]]")));
+    assert_int_equal(r->facts[0].count, 2);
+    r = row(s, "gemm", "aten::mm");
+    assert_int_equal(r->device, 0);
+    assert_int_equal(r->stream, 7);
+    assert_int_equal(r->count[0], 1);
+    assert_int_equal(r->count[2], 0);
+    assert_true(tg_sv_eq(r->facts[0].kind, TG_SV("launch")));
+    assert_true(tg_sv_eq(r->facts[0].value, TG_SV("grid=[1,1,1]\nregisters=128")));
+    r = row(s, "gemm", ""); /* unlinked, behind the last step: outside */
+    assert_int_equal(r->count[2], 1);
+    assert_int_equal(r->total[2], 30);
+    assert_int_equal(s->unassigned, 1);
+    r = row(s, "Memcpy HtoD", "aten::add"); /* 64 and "64" are one fact, bandwidth is none */
+    assert_int_equal(r->n_facts, 1);
+    assert_int_equal(r->facts[0].count, 2);
+    assert_int_equal(row(s, "cudaLaunchKernel", "aten::mm")->count[0], 1);
+    assert_int_equal(s->gap_count[0], 3);
+    assert_int_equal(s->gaps[0], 100);
+    assert_int_equal(s->gaps[1], 100);
+    assert_int_equal(s->gaps[2], 550);
+    assert_int_equal(row(s, "ProfilerStep#5", "")->self[0], 750);
+    assert_true(tg_sv_eq(s->run, s->hash));
+    assert_int_equal(s->hash.n, 16);
+    assert_true(tg_sv_eq(tg_shard_env(s, "world_size"), TG_SV("2")));
+    assert_true(tg_sv_eq(tg_shard_env(s, "device_type"), TG_SV("cuda")));
+    assert_true(tg_sv_eq(tg_shard_env(s, "record_shapes"), TG_SV("1")));
+    assert_true(tg_sv_eq(tg_shard_env(s, "with_stack"), TG_SV("0")));
+    assert_int_equal(tg_shard_env(s, "cpu").n, 0);
+}
+
+static void the_order_of_the_file_changes_no_byte(void **state)
+{
+    struct fixture *f = *state;
+    struct tg_buf first = { 0 }, other = { 0 };
+    two_steps(&f->b, 0);
+    assert_true(add(f, &f->s, 0, &PLAIN));
+    text_of(&f->s, &first);
+    for (uint64_t seed = 1; seed < 20; seed++) {
+        struct tg_summary s;
+        tg_summary_init(&s);
+        assert_true(add(f, &s, seed, &PLAIN));
+        assert_string_equal(text_of(&s, &other), first.p);
+        tg_summary_release(&s);
+    }
+    tg_buf_release(&first);
+    tg_buf_release(&other);
+}
+
+static void what_is_read_is_what_was_written(void **state)
+{
+    struct fixture *f = *state;
+    struct tg_buf first = { 0 }, again = { 0 };
+    struct tg_summary back;
+    const struct tg_row *r;
+    two_steps(&f->b, 3);
+    assert_true(add(f, &f->s, 0, &PLAIN));
+    text_of(&f->s, &first);
+    assert_true(tg_summary_looks_like(tg_buf_sv(&first)));
+    assert_true(tg_summary_looks_like(TG_SV(" {\n \"tracegate_summary\": 1")));
+    assert_false(tg_summary_looks_like(TG_SV("{\"traceEvents\":[")));
+    tg_summary_init(&back);
+    assert_true(tg_summary_parse(&back, tg_buf_sv(&first), "dir/x.json", &f->err));
+    assert_string_equal(text_of(&back, &again), first.p);
+    assert_true(tg_sv_eq(back.shards[0]->source, TG_SV("x.json")));
+    r = row(back.shards[0], "aten::add", "ProfilerStep");
+    assert_int_equal(r->slots[0], 43);
+    assert_int_equal(r->total[1], 53);
+    /* In itself it collapses. */
+    assert_true(tg_summary_merge(&back, &f->s, &f->err));
+    assert_int_equal(back.n, 1);
+    tg_summary_release(&back);
+    tg_buf_release(&first);
+    tg_buf_release(&again);
+}
+
+/* Three runs, merged as ((0+1)+2), (2+(1+0)), through their stored forms or not. */
+static void merging_is_a_union(void **state)
+{
+    struct fixture *f = *state;
+    struct tg_summary one[3], a, b;
+    struct tg_buf text = { 0 }, want = { 0 };
+    for (int k = 0; k < 3; k++) {
+        tg_summary_init(&one[k]);
+        f->b.n = 0;
+        two_steps(&f->b, k);
+        assert_true(add(f, &one[k], 0, &PLAIN));
+    }
+    tg_summary_init(&a);
+    for (int k = 0; k < 3; k++)
+        assert_true(tg_summary_merge(&a, &one[k], &f->err));
+    text_of(&a, &want);
+    tg_summary_init(&b);
+    assert_true(tg_summary_merge(&b, &one[1], &f->err));
+    assert_true(tg_summary_merge(&b, &one[0], &f->err));
+    text_of(&b, &text);
+    tg_summary_release(&b);
+    tg_summary_init(&b);
+    assert_true(tg_summary_merge(&b, &one[2], &f->err));
+    assert_true(tg_summary_parse(&b, tg_buf_sv(&text), "x", &f->err));
+    assert_true(tg_summary_merge(&b, &one[2], &f->err));
+    assert_string_equal(text_of(&b, &text), want.p);
+    for (int k = 0; k < 3; k++)
+        tg_summary_release(&one[k]);
+    tg_summary_release(&a);
+    tg_summary_release(&b);
+    tg_buf_release(&text);
+    tg_buf_release(&want);
+}
+
+static void the_same_key_with_other_content_is_refused(void **state)
+{
+    struct fixture *f = *state;
+    struct tg_summarize_opts named = { .rank = -1, .run = TG_SV("nightly") };
+    two_steps(&f->b, 0);
+    assert_true(add(f, &f->s, 0, &named));
+    assert_true(tg_sv_eq(f->s.shards[0]->run, TG_SV("nightly")));
+    assert_false(add(f, &f->s, 1, &named)); /* the same trace again */
+    assert_int_equal(f->err.kind, TG_ERR_USAGE);
+    assert_string_equal(f->err.message, "'made.json' holds the same trace as 'made.json'");
+    tg_err_init(&f->err);
+    f->b.n = 0;
+    two_steps(&f->b, 1);
+    assert_false(add(f, &f->s, 0, &named));
+    assert_int_equal(f->err.kind, TG_ERR_SUMMARY);
+    assert_string_equal(f->err.message,
+                        "run 'nightly', rank 0 is there twice with different content");
+    named.rank = 1;
+    assert_true(add(f, &f->s, 0, &named));
+    assert_int_equal(f->s.n, 2);
+}
+
+static void meta_is_added_and_wins(void **state)
+{
+    struct fixture *f = *state;
+    const struct tg_kv meta[] = { { TG_SV("cpu"), TG_SV("Xeon \xff") },
+                                  { TG_SV("world_size"), TG_SV("4") } };
+    struct tg_summarize_opts o = { .rank = -1, .meta = meta, .n_meta = 2 };
+    two_steps(&f->b, 0);
+    assert_true(add(f, &f->s, 0, &o));
+    assert_true(tg_sv_eq(tg_shard_env(f->s.shards[0], "cpu"), TG_SV("Xeon \xef\xbf\xbd")));
+    assert_true(tg_sv_eq(tg_shard_env(f->s.shards[0], "world_size"), TG_SV("4")));
+}
+
+/* Names that are the same once they are valid UTF-8 are one row, and survive the stored form. */
+static void broken_names_become_one_row(void **state)
+{
+    struct fixture *f = *state;
+    struct tg_buf first = { 0 }, again = { 0 };
+    struct tg_summary back;
+    bt_host(&f->b, "cpu_op", "a\xff", "1", 10, 5, -1);
+    bt_host(&f->b, "cpu_op", "a\xfe", "1", 20, 5, -1);
+    bt_host(&f->b, "cpu_op", "\"<&\n\x01", "1", 30, 5, -1);
+    assert_true(add(f, &f->s, 0, &PLAIN));
+    assert_int_equal(f->s.shards[0]->n_rows, 2);
+    assert_int_equal(row(f->s.shards[0], "a\xef\xbf\xbd", "")->count[0], 2);
+    text_of(&f->s, &first);
+    tg_summary_init(&back);
+    assert_true(tg_summary_parse(&back, tg_buf_sv(&first), "x", &f->err));
+    assert_string_equal(text_of(&back, &again), first.p);
+    tg_summary_release(&back);
+    tg_buf_release(&first);
+    tg_buf_release(&again);
+}
+
+static void facts_beyond_the_limit_are_cut_and_marked(void **state)
+{
+    struct fixture *f = *state;
+    struct tg_limits limits = TG_LIMITS_DEFAULT;
+    struct tg_summarize_opts o = { .rank = -1 };
+    const struct tg_row *r;
+    limits.max_facts = 2;
+    o.load.reader.limits = &limits;
+    for (int k = 0; k < 4; k++)
+        bt_add(&f->b,
+               (struct bt_row){ "cpu_op", "op", "1", "1", 10 * k, 5, -1, -1, TG_NO_STREAM,
+                                tg_arena_printf(f->b.arena, "shapes=[%d]\ntypes=[1]", k % 3) });
+    assert_true(add(f, &f->s, 3, &o));
+    r = row(f->s.shards[0], "op", "");
+    assert_true(r->facts_cut);
+    assert_int_equal(r->n_facts, 3); /* shapes [0] (twice) and [1] in time order; types [1] */
+    assert_int_equal(r->facts[0].count, 2);
+    assert_int_equal(r->facts[2].count, 4);
+    o.load.reader.limits = NULL;
+    o.run = TG_SV("x");
+    assert_true(add(f, &f->s, 0, &o));
+    assert_false(row(f->s.shards[1], "op", "")->facts_cut);
+}
+
+/*
+ * Random slots do not compress: 4000 calls of 16 random bits need 8000 bytes or 10 667 as base64,
+ * 4000 of 8 bits 5 333 more. So 8 KiB have room for none, 15 KiB for those of "big" alone.
+ */
+static void the_smallest_rows_lose_their_slots(void **state)
+{
+    struct fixture *f = *state;
+    struct tg_limits limits = TG_LIMITS_DEFAULT;
+    struct tg_buf text = { 0 }, again = { 0 };
+    struct tg_summary back;
+    uint64_t r = 1;
+    for (int k = 0; k < 4000; k++) {
+        r = r * 6364136223846793005u + 1442695040888963407u;
+        bt_host(&f->b, "cpu_op", "big", "1", 100000 * k, 1000 + (tg_ns)(r >> 48), -1);
+        bt_host(&f->b, "cpu_op", "small", "2", 100000 * k, (tg_ns)(r >> 40) % 256, -1);
+    }
+    assert_true(add(f, &f->s, 0, &PLAIN));
+    limits.max_summary = 8 << 10;
+    tg_summary_init(&back);
+    assert_true(tg_summary_write(&f->s, &limits, &text, &f->err));
+    assert_true(tg_summary_parse(&back, tg_buf_sv(&text), "x", &f->err));
+    assert_null(row(back.shards[0], "small", "")->slots);
+    assert_null(row(back.shards[0], "big", "")->slots);
+    tg_summary_release(&back);
+    limits.max_summary = 15 << 10;
+    tg_buf_clear(&text);
+    assert_true(tg_summary_write(&f->s, &limits, &text, &f->err));
+    assert_true(text.n <= (size_t)(15 << 10) + 512); /* the frame around the shards */
+    tg_summary_init(&back);
+    assert_true(tg_summary_parse(&back, tg_buf_sv(&text), "x", &f->err));
+    assert_null(row(back.shards[0], "small", "")->slots);
+    assert_non_null(row(back.shards[0], "big", "")->slots);
+    assert_int_equal(row(back.shards[0], "small", "")->count[0], 4000);
+    assert_true(tg_summary_write(&back, &limits, &again, &f->err));
+    assert_string_equal(again.p, text.p);
+    /* Merged with the complete one, the slots are back. */
+    assert_true(tg_summary_merge(&back, &f->s, &f->err));
+    assert_non_null(row(back.shards[0], "small", "")->slots);
+    tg_summary_release(&back);
+    tg_buf_release(&text);
+    tg_buf_release(&again);
+}
+
+static void replace(struct tg_buf *b, const char *from, const char *to)
+{
+    struct tg_buf out = { 0 };
+    char *at = strstr(b->p, from);
+    assert_non_null(at);
+    tg_buf_add(&out, (tg_sv){ b->p, (size_t)(at - b->p) });
+    tg_buf_puts(&out, to);
+    tg_buf_puts(&out, at + strlen(from));
+    tg_buf_release(b);
+    *b = out;
+}
+
+static void damaged_summaries_are_refused(void **state)
+{
+    static const struct {
+        const char *from, *to, *message;
+    } cases[] = {
+        { "{\"tracegate_summary\":1", "{\"tracegate_summary\":2",
+          "summary of format 2, this tracegate reads format 1" },
+        { "\"shards\":[", "\"shards\":[7,", "damaged summary: run, hash, rank, window or classes" },
+        { "\"shards\":[", "\"shard\":[", "damaged summary: it has no shards" },
+        { "\"rank\":0", "\"rank\":-2", "damaged summary: run, hash, rank, window or classes" },
+        { "\"rank\":0", "\"rank\":1",
+          "damaged summary: its content does not have the hash that it names" },
+        { "\"world_size\":\"2\"", "\"world_size\":\"3\"",
+          "damaged summary: its content does not have the hash that it names" },
+        { "\"steps\":[[5,0,900]", "\"steps\":[[5,0,1900]", "damaged summary: steps" },
+        { "\"steps\":[[5,0,900]", "\"steps\":[[5,0]", "damaged summary: steps" },
+        { "\"step_time\":[[", "\"step_time\":[[]", "not valid JSON" },
+        { "\"step_time\":", "\"step_tim\":", "damaged summary: measures" },
+        { "\"spans\":", "\"spams\":", "damaged summary: counters" },
+        { "\"aten::add\"", "\"aten::ade\"",
+          "damaged summary: its content does not have the hash that it names" },
+        { "\"columns\":\"", "\"columns\":\"9", "damaged summary: columns" },
+        { "\"columns\":\"", "\"columns\":\"99999999999999999999", "damaged summary: columns" },
+        { "\"columns\":\"", "\"columns\":\"-", "damaged summary: columns" },
+        { ":eN", ":eNA", "damaged summary: columns" },
+        { ":eN", ":!N", "damaged summary: columns" },
+        { "\"slots\":\"", "\"slots\":\"1", "damaged summary: slots" },
+        { "\"slots\":\"", "\"slots\":\"x\",\"old\":\"", "damaged summary: slots" },
+    };
+    struct fixture *f = *state;
+    struct tg_buf whole = { 0 };
+    two_steps(&f->b, 0);
+    assert_true(add(f, &f->s, 0, &PLAIN));
+    text_of(&f->s, &whole);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct tg_buf text = { 0 };
+        struct tg_summary back;
+        tg_buf_add(&text, tg_buf_sv(&whole));
+        replace(&text, cases[i].from, cases[i].to);
+        tg_summary_init(&back);
+        tg_err_init(&f->err);
+        assert_false(tg_summary_parse(&back, tg_buf_sv(&text), "bad.json", &f->err));
+        assert_int_equal(f->err.kind, TG_ERR_SUMMARY);
+        assert_string_equal(f->err.message, cases[i].message);
+        assert_string_equal(f->err.file, "bad.json");
+        tg_summary_release(&back);
+        tg_buf_release(&text);
+    }
+    /* Every cut, and every byte changed: refused, or (blanks apart) nothing else was there. */
+    for (size_t n = 0; n + 1 < whole.n; n++) {
+        struct tg_summary back;
+        tg_summary_init(&back);
+        assert_false(tg_summary_parse(&back, (tg_sv){ whole.p, n }, "cut", &f->err));
+        tg_summary_release(&back);
+    }
+    for (size_t n = 0; n + 1 < whole.n; n++) {
+        struct tg_summary back;
+        char was = whole.p[n];
+        bool read;
+        tg_summary_init(&back);
+        whole.p[n] = (char)(was ^ 4);
+        read = tg_summary_parse(&back, tg_buf_sv(&whole), "flip", &f->err);
+        whole.p[n] = was;
+        /* Only the run's own name and the truth of nothing else can change unnoticed. */
+        if (read) {
+            assert_int_equal(back.n, 1);
+            assert_true(tg_sv_eq(back.shards[0]->hash, f->s.shards[0]->hash));
+        }
+        tg_summary_release(&back);
+    }
+    tg_buf_release(&whole);
+}
+
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        T(a_shard_by_hand),
+        T(the_order_of_the_file_changes_no_byte),
+        T(what_is_read_is_what_was_written),
+        T(merging_is_a_union),
+        T(the_same_key_with_other_content_is_refused),
+        T(meta_is_added_and_wins),
+        T(broken_names_become_one_row),
+        T(facts_beyond_the_limit_are_cut_and_marked),
+        T(the_smallest_rows_lose_their_slots),
+        T(damaged_summaries_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -4,18 +4,21 @@
 #include <stddef.h>
 
 #include "cmd/options.h"
+#include "core/metric/analysis.h"
 
 const struct tg_analysis *const tg_analyses[] = { &tg_analysis_ops, NULL };
 
 struct analyze_opts {
-    const char *measure, *format;
-    struct tg_strs rank, step;
-    bool whole, hta, no_rounding, runs, ranks;
+    const char *format, *operator_name;
+    struct tg_strs measure, rank, step, classes;
+    int64_t min_length, top;
+    bool whole, hta, no_rounding, runs, ranks, include_last_step, series;
 };
 
 static const struct tg_opt analyze_options[] = {
-    { "measure", TG_OPT_STR, offsetof(struct analyze_opts, measure), "NAME",
-      "what to measure; ops (the default): count and total duration by category and name" },
+    { "measure", TG_OPT_LIST, offsetof(struct analyze_opts, measure), "NAME",
+      "what to measure: ops (the default), temporal, idle, kernel-types, kernels, overlap, "
+      "bandwidth, queue, launches, sequences; may be given several times" },
     { "format", TG_OPT_STR, offsetof(struct analyze_opts, format), "text|csv|json",
       "form of the table; text is the default" },
     { "whole", TG_OPT_FLAG, offsetof(struct analyze_opts, whole), NULL,
@@ -24,6 +27,18 @@ static const struct tg_opt analyze_options[] = {
       "only these ranks: 0 or 0,3 or 0-7" },
     { "step", TG_OPT_LIST, offsetof(struct analyze_opts, step), "LIST",
       "only these numbers of ProfilerStep#N" },
+    { "top", TG_OPT_INT, offsetof(struct analyze_opts, top), "N",
+      "kernels, sequences: at most N rows, 0 for all" },
+    { "series", TG_OPT_FLAG, offsetof(struct analyze_opts, series), NULL,
+      "bandwidth, queue: every point of the time series as well" },
+    { "operator", TG_OPT_STR, offsetof(struct analyze_opts, operator_name), "TEXT",
+      "sequences: kernels below operators whose name contains TEXT" },
+    { "min-length", TG_OPT_INT, offsetof(struct analyze_opts, min_length), "N",
+      "sequences: only of at least N pieces of device work; 3 is the default" },
+    { "class", TG_OPT_LIST, offsetof(struct analyze_opts, classes), "GLOB=CLASS",
+      "kernels whose name matches are compute, comm, memory or other" },
+    { "include-last-step", TG_OPT_FLAG, offsetof(struct analyze_opts, include_last_step), NULL,
+      "with --hta: keep the last step, which HTA leaves out" },
     { "runs", TG_OPT_FLAG, offsetof(struct analyze_opts, runs), NULL,
       "files without a rank are repeats of one program" },
     { "ranks", TG_OPT_FLAG, offsetof(struct analyze_opts, ranks), NULL,
@@ -35,20 +50,17 @@ static const struct tg_opt analyze_options[] = {
     { 0 },
 };
 
-static const struct tg_analysis *find_analysis(const char *name, struct tg_err *err)
+static bool unknown_measure(const char *name, struct tg_err *err)
 {
     const char *names[32], *meant;
     struct tg_buf list = { 0 };
     size_t n = 0;
-    for (const struct tg_analysis *const *a = tg_analyses; *a; a++) {
-        if (strcmp((*a)->name, name) == 0) {
-            tg_buf_release(&list);
-            return *a;
-        }
-        tg_buf_printf(&list, "%s%s", n ? ", " : "", (*a)->name);
-        if (n < 32)
-            names[n++] = (*a)->name;
-    }
+    for (const struct tg_analysis *const *a = tg_analyses; *a && n < 32; a++)
+        names[n++] = (*a)->name;
+    for (const struct tg_analyzer *a = tg_analyzers; a->name && n < 32; a++)
+        names[n++] = a->name;
+    for (size_t i = 0; i < n; i++)
+        tg_buf_printf(&list, "%s%s", i ? ", " : "", names[i]);
     meant = tg_nearest(name, names, n);
     tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "there is no measure '%s'", name);
     if (meant)
@@ -56,7 +68,35 @@ static const struct tg_analysis *find_analysis(const char *name, struct tg_err *
     else
         (void)tg_err_hint(err, "The measures are %s.", list.p);
     tg_buf_release(&list);
-    return NULL;
+    return false;
+}
+
+/* Either one analysis of this folder (`ops`), or any number of those of core/metric. */
+static bool find_measures(const struct analyze_opts *o, const struct tg_analysis **own,
+                          struct tg_err *err)
+{
+    *own = o->measure.n ? NULL : &tg_analysis_ops;
+    for (size_t i = 0; i < o->measure.n; i++) {
+        const struct tg_analysis *const *a = tg_analyses;
+        while (*a && strcmp((*a)->name, o->measure.v[i]) != 0)
+            a++;
+        if (*a)
+            *own = *a;
+        else if (!tg_analyzer_find(tg_sv_of(o->measure.v[i])))
+            return unknown_measure(o->measure.v[i], err);
+    }
+    if (!*own || o->measure.n < 2)
+        return true;
+    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--measure %s stands alone", (*own)->name);
+    return tg_err_hint(err, "Run it by itself; the other measures can be combined.");
+}
+
+static bool has_measure(const struct analyze_opts *o, const char *name)
+{
+    for (size_t i = 0; i < o->measure.n; i++)
+        if (strcmp(o->measure.v[i], name) == 0)
+            return true;
+    return false;
 }
 
 static bool check_options(const struct analyze_opts *o, const struct tg_strs *args,
@@ -70,6 +110,16 @@ static bool check_options(const struct analyze_opts *o, const struct tg_strs *ar
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--no-rounding belongs to --hta");
         return tg_err_hint(err, "Without --hta nothing is ever rounded.");
     }
+    if (o->include_last_step && !o->hta) {
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--include-last-step belongs to --hta");
+        return tg_err_hint(err, "Without --hta no step is left out.");
+    }
+    if (has_measure(o, "sequences") != (o->operator_name != NULL)) {
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
+                   o->operator_name ? "--operator belongs to --measure sequences"
+                                    : "--measure sequences needs --operator");
+        return tg_err_hint(err, "For example: --measure sequences --operator aten::linear.");
+    }
     if (o->runs && o->ranks) {
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--runs and --ranks exclude each other");
         return tg_err_hint(err, "Say what files without a rank are: repeats, or ranks.");
@@ -77,29 +127,43 @@ static bool check_options(const struct analyze_opts *o, const struct tg_strs *ar
     return true;
 }
 
-static bool print(const struct tg_sheet *g, const struct tg_analysis *a,
-                  const struct analyze_opts *o, const struct tg_io *io, struct tg_err *err)
+static bool measure_own(const struct tg_analysis *what, const struct tg_analyze_request *q,
+                        const struct analyze_opts *o, struct tg_buf *out, struct tg_err *err)
 {
-    struct tg_buf out = { 0 };
-    bool ok;
-    if (o->format && o->format[0] == 'c')
-        tg_sheet_csv(g, &out);
-    else if (o->format && o->format[0] == 'j')
-        tg_sheet_json(g, "tracegate-analyze-v1", a->name, &out);
-    else
-        tg_sheet_text(g, io->columns, &out);
-    ok = tg_io_put(io, tg_buf_sv(&out), err);
-    tg_buf_release(&out);
+    struct tg_sheet sheet = { 0 };
+    bool ok = what->run(&sheet, q, err);
+    if (ok && o->format && o->format[0] == 'c')
+        tg_sheet_csv(&sheet, out);
+    else if (ok && o->format && o->format[0] == 'j')
+        tg_sheet_json(&sheet, "tracegate-analyze-v1", what->name, out);
+    else if (ok)
+        tg_sheet_text(&sheet, q->io->columns, out);
+    tg_sheet_release(&sheet);
     return ok;
+}
+
+static bool measure_traces(const struct tg_analyze_request *q, const struct analyze_opts *o,
+                           struct tg_buf *out, struct tg_err *err)
+{
+    struct tg_analyze_traces m = { .names = o->measure.v,
+                                   .n = o->measure.n,
+                                   .include_last_step = o->include_last_step,
+                                   .series = o->series,
+                                   .operator_name = o->operator_name,
+                                   .min_length = o->min_length,
+                                   .top = o->top,
+                                   .classes = o->classes,
+                                   .format = o->format };
+    return tg_analyze_traces(out, &m, q, err);
 }
 
 static bool analyze(const struct analyze_opts *o, const struct tg_strs *args,
                     const struct tg_io *io, struct tg_arena *a, struct tg_err *err)
 {
-    const struct tg_analysis *what = find_analysis(o->measure ? o->measure : "ops", err);
+    const struct tg_analysis *own = NULL;
     struct tg_input_list inputs = { 0 };
     struct tg_repo repo = { 0 };
-    struct tg_sheet grid = { 0 };
+    struct tg_buf out = { 0 };
     struct tg_progress_line progress;
     struct tg_analyze_request q = { .inputs = &inputs,
                                     .repo = &repo,
@@ -111,16 +175,16 @@ static bool analyze(const struct analyze_opts *o, const struct tg_strs *args,
                                     .io = io,
                                     .progress = &progress.line,
                                     .arena = a };
-    bool ok = what && check_options(o, args, err) &&
+    bool ok = find_measures(o, &own, err) && check_options(o, args, err) &&
               tg_numbers_parse(&q.ranks, &o->rank, "rank", a, err) &&
               tg_numbers_parse(&q.steps, &o->step, "step", a, err);
     for (size_t i = 0; ok && i < args->n; i++)
         ok = tg_inputs_add(&inputs, args->v[i], NULL, &repo, a, err);
     tg_progress_start(&progress, io);
-    ok = ok && what->run(&grid, &q, err);
+    ok = ok && (own ? measure_own(own, &q, o, &out, err) : measure_traces(&q, o, &out, err));
     tg_progress_end(&progress);
-    ok = ok && print(&grid, what, o, io, err);
-    tg_sheet_release(&grid);
+    ok = ok && tg_io_put(io, tg_buf_sv(&out), err);
+    tg_buf_release(&out);
     tg_repo_release(&repo);
     return ok;
 }

@@ -24,6 +24,22 @@ struct tg_analysis {
     /* Fills `g`, initialising it with the analysis' columns. */
     bool (*run)(struct tg_sheet *g, const struct tg_analyze_request *q, struct tg_err *err);
 };
+
+/*
+ * The measures of core/metric (temporal, idle, …): the traces are loaded once for all of them.
+ * `names` are names of tg_analyzers.
+ */
+struct tg_analyze_traces {
+    const char *const *names;
+    size_t n;
+    bool include_last_step, series;
+    const char *operator_name;
+    int64_t min_length, top; /* TG_OPT_UNSET: the measure's own default */
+    struct tg_strs classes;  /* GLOB=CLASS */
+    const char *format;
+};
+TG_MUST bool tg_analyze_traces(struct tg_buf *out, const struct tg_analyze_traces *m,
+                               const struct tg_analyze_request *q, struct tg_err *err);
 extern const struct tg_analysis *const tg_analyses[]; /* NULL-terminated */
 extern const struct tg_analysis tg_analysis_ops;
 #endif

@@ -1,0 +1,386 @@
+/* The measures of core/metric over traces that are loaded once: from files to printed tables. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "cmd/analyze.h"
+#include "core/base/decimal.h"
+#include "core/base/doc.h"
+#include "core/diff/hta.h"
+#include "core/metric/analysis.h"
+
+struct loaded {
+    struct tg_rank_trace *v; /* ascending ranks */
+    struct tg_trace **traces;
+    struct tg_steps *steps;
+    const char **labels;
+    size_t n;
+};
+
+/* --- ranks ------------------------------------------------------------------------------------ */
+
+/* "rank-3", "worker_3", "rank3" anywhere in the last part of a path; -1: no such thing. */
+static int64_t rank_in_name(const char *label)
+{
+    static const char *const words[] = { "rank", "worker" };
+    const char *name = strrchr(label, '/');
+    name = name ? name + 1 : label;
+    for (size_t w = 0; w < 2; w++)
+        for (const char *p = name; (p = strstr(p, words[w])) != NULL;) {
+            int64_t n = 0;
+            size_t digits = 0;
+            p += strlen(words[w]);
+            p += *p == '-' || *p == '_';
+            for (; p[digits] >= '0' && p[digits] <= '9' && digits < 9; digits++)
+                n = n * 10 + (p[digits] - '0');
+            if (digits)
+                return n;
+        }
+    return -1;
+}
+
+/* HTA searches the text; standard input passes only once and is asked for distributedInfo. */
+static bool hta_rank(int64_t *rank, const struct tg_input_item *item,
+                     const struct tg_analyze_request *q, struct tg_err *err)
+{
+    struct tg_buf bytes = { 0 };
+    struct tg_source *s;
+    bool ok;
+    *rank = -1;
+    if (!item->from_git && strcmp(item->label, "-") == 0)
+        return true;
+    s = tg_inputs_open(item, q->repo, NULL, &bytes, err);
+    ok = s && tg_hta_find_rank(s, rank, err);
+    tg_source_close(s);
+    tg_buf_release(&bytes);
+    return ok;
+}
+
+/* --- loading ---------------------------------------------------------------------------------- */
+
+static struct tg_trace *load_trace(const struct tg_input_item *item,
+                                   const struct tg_analyze_request *q, struct tg_err *err)
+{
+    struct tg_load_opts opts = { .keep_hta = q->hta, .want_facts = true };
+    struct tg_buf bytes = { 0 };
+    struct tg_source *s = tg_inputs_open(item, q->repo, NULL, &bytes, err);
+    struct tg_trace *t = s ? tg_trace_load(s, &opts, q->progress, err) : NULL;
+    tg_source_close(s);
+    tg_buf_release(&bytes);
+    return t;
+}
+
+static bool refuse_rank(const struct loaded *l, size_t other, const char *label, int64_t rank,
+                        struct tg_err *err)
+{
+    if (rank < 0) {
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "neither '%s' nor '%s' names a rank",
+                   l->labels[other], label);
+        return tg_err_hint(err, "Analyse repeats one by one; of ranks, say so with --ranks.");
+    }
+    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "'%s' and '%s' are both rank %" PRId64,
+               l->labels[other], label, rank);
+    return tg_err_hint(err, "analyze takes the ranks of one run: name each rank once.");
+}
+
+static void drop(struct loaded *l, size_t i)
+{
+    tg_steps_release(&l->steps[i]);
+    tg_trace_free(l->traces[i]);
+}
+
+/* Where in `l` the trace goes: a new place, or that of the same rank, which HTA replaces. */
+static bool find_place(struct loaded *l, const char *label, int64_t *rank, size_t *place,
+                       const struct tg_analyze_request *q, struct tg_err *err)
+{
+    for (*place = 0; *place < l->n && l->v[*place].rank != *rank;)
+        ++*place;
+    if (*place == l->n) {
+        l->n++;
+        return true;
+    }
+    if (*rank < 0 && q->as_ranks) {
+        *rank = (int64_t)l->n; /* numbered in the order of paths */
+        return find_place(l, label, rank, place, q, err);
+    }
+    if (!q->hta)
+        return refuse_rank(l, *place, label, *rank, err);
+    tg_io_note(q->io, "'%s' is rank %" PRId64 " again: as HTA does, it replaces the earlier file",
+               label, *rank);
+    drop(l, *place);
+    return true;
+}
+
+static bool wanted_rank(const struct tg_analyze_request *q, int64_t rank)
+{
+    for (size_t i = 0; i < q->ranks.n; i++)
+        if (q->ranks.v[i] == rank)
+            return true;
+    return q->ranks.n == 0;
+}
+
+static bool add_trace(struct loaded *l, struct tg_trace *t, const char *label, int64_t rank,
+                      const struct tg_analyze_request *q, struct tg_err *err)
+{
+    static const struct tg_window_spec window = { TG_WINDOW_AUTO, { NULL, 0 } };
+    struct tg_steps steps = { 0 };
+    size_t i;
+    if (!q->hta && !tg_steps_build(&steps, t, &window, err))
+        return false;
+    if (!find_place(l, label, &rank, &i, q, err)) {
+        tg_steps_release(&steps);
+        return false;
+    }
+    l->traces[i] = t;
+    l->steps[i] = steps;
+    l->labels[i] = label;
+    l->v[i] = (struct tg_rank_trace){ rank, t, q->hta ? NULL : &l->steps[i] };
+    return true;
+}
+
+static bool load_one(struct loaded *l, const struct tg_input_item *item,
+                     const struct tg_analyze_request *q, struct tg_err *err)
+{
+    struct tg_trace *t;
+    int64_t rank = -1;
+    if (q->hta && !hta_rank(&rank, item, q, err))
+        return false;
+    t = load_trace(item, q, err);
+    if (!t)
+        return false;
+    if (rank < 0)
+        rank = t->info->rank;
+    if (rank < 0 && !q->hta)
+        rank = rank_in_name(item->label);
+    if (rank < 0 && (q->hta || q->inputs->n == 1))
+        rank = 0;
+    if (!wanted_rank(q, rank)) {
+        tg_trace_free(t);
+        return true;
+    }
+    if (!add_trace(l, t, item->label, rank, q, err)) {
+        tg_trace_free(t);
+        return false;
+    }
+    return true;
+}
+
+static int by_rank(const void *pa, const void *pb)
+{
+    const struct tg_rank_trace *a = pa, *b = pb;
+    return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+static bool load(struct loaded *l, const struct tg_analyze_request *q, struct tg_err *err)
+{
+    size_t n = q->inputs->n + 1;
+    *l = (struct loaded){ .v = tg_xrealloc(NULL, n, sizeof *l->v),
+                          .traces = tg_xrealloc(NULL, n, sizeof(void *)),
+                          .steps = tg_xrealloc(NULL, n, sizeof *l->steps),
+                          .labels = tg_xrealloc(NULL, n, sizeof(void *)) };
+    memset(l->steps, 0, n * sizeof *l->steps);
+    for (size_t i = 0; i < q->inputs->n; i++)
+        if (!load_one(l, &q->inputs->v[i], q, err))
+            return false;
+    if (!l->n) {
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "none of the traces is of the wanted rank");
+        return tg_err_hint(err, "Leave --rank out to see all of them.");
+    }
+    qsort(l->v, l->n, sizeof *l->v, by_rank);
+    return true;
+}
+
+static void release(struct loaded *l)
+{
+    for (size_t i = 0; i < l->n; i++)
+        drop(l, i);
+    free(l->v);
+    free(l->traces);
+    free(l->steps);
+    free(l->labels);
+}
+
+/* --- options ---------------------------------------------------------------------------------- */
+
+static bool class_rules(struct tg_analysis_opts *o, const struct tg_strs *texts, struct tg_arena *a,
+                        struct tg_err *err)
+{
+    struct tg_class_rule *rules = TG_NEW_N(a, struct tg_class_rule, texts->n + 1);
+    for (size_t i = 0; i < texts->n; i++) {
+        const char *eq = strrchr(texts->v[i], '=');
+        int c = TG_CLASS_COMPUTE;
+        while (eq && c <= TG_CLASS_OTHER && strcmp(eq + 1, tg_class_name((enum tg_class)c)) != 0)
+            c++;
+        if (!eq || c > TG_CLASS_OTHER) {
+            tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--class '%s' is not GLOB=CLASS",
+                       texts->v[i]);
+            return tg_err_hint(err, "For example --class '*my_allreduce*=comm'; the classes are "
+                                    "compute, comm, memory, other.");
+        }
+        rules[i] =
+            (struct tg_class_rule){ { texts->v[i], (size_t)(eq - texts->v[i]) }, (enum tg_class)c };
+    }
+    o->classes = rules;
+    o->n_classes = texts->n;
+    return true;
+}
+
+static bool check_number(const char *option, int64_t v, struct tg_err *err)
+{
+    if (v == TG_OPT_UNSET || v >= 0)
+        return true;
+    return tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--%s is negative", option);
+}
+
+static bool make_opts(struct tg_analysis_opts *o, const struct tg_analyze_traces *m,
+                      const struct tg_analyze_request *q, struct tg_err *err)
+{
+    *o = (struct tg_analysis_opts){ .hta = q->hta,
+                                    .no_rounding = q->no_rounding,
+                                    .include_last_step = m->include_last_step,
+                                    .series = m->series,
+                                    .steps = q->steps.v,
+                                    .n_steps = q->steps.n,
+                                    .operator_name = tg_sv_of(m->operator_name),
+                                    .min_length = 3,
+                                    .top_default = m->top == TG_OPT_UNSET };
+    if (!check_number("min-length", m->min_length, err) || !check_number("top", m->top, err))
+        return false;
+    if (m->min_length != TG_OPT_UNSET)
+        o->min_length = (size_t)m->min_length;
+    if (!o->top_default)
+        o->top = (size_t)m->top;
+    return class_rules(o, &m->classes, q->arena, err);
+}
+
+/* --- printing --------------------------------------------------------------------------------- */
+
+#define TEXT_ROWS 60 /* of one table for people; files have them all */
+
+static void to_sheet(struct tg_sheet *g, const struct tg_frame *f, size_t rows, struct tg_arena *a)
+{
+    static const enum tg_cell_type types[] = { [TG_FRAME_TEXT] = TG_CELL_TEXT,
+                                               [TG_FRAME_INT] = TG_CELL_INT,
+                                               [TG_FRAME_US] = TG_CELL_US,
+                                               [TG_FRAME_REAL] = TG_CELL_REAL };
+    struct tg_column *columns = TG_NEW_N(a, struct tg_column, f->n_columns);
+    for (size_t k = 0; k < f->n_columns; k++)
+        columns[k] = (struct tg_column){ f->columns[k].name, types[f->columns[k].type], false };
+    tg_sheet_init(g, columns, f->n_columns, a);
+    for (size_t r = 0; r < rows; r++) {
+        struct tg_cell *row = tg_sheet_row(g);
+        for (size_t k = 0; k < f->n_columns; k++) {
+            const struct tg_frame_cell *c = tg_frame_at(f, r, k);
+            if (!c->known)
+                continue;
+            if (f->columns[k].type == TG_FRAME_TEXT)
+                tg_cell_text(&row[k], c->is.text);
+            else if (f->columns[k].type == TG_FRAME_REAL)
+                tg_cell_real(&row[k], c->is.v);
+            else
+                tg_cell_int(&row[k], c->is.i);
+        }
+    }
+}
+
+/* A column without a value says nothing to people; machines get every column. */
+static void hide_empty(const struct tg_frame *f, struct tg_column *columns)
+{
+    for (size_t k = 0; k < f->n_columns; k++) {
+        bool any = f->n_rows == 0;
+        for (size_t r = 0; r < f->n_rows && !any; r++)
+            any = tg_frame_at(f, r, k)->known;
+        columns[k].machine = !any;
+    }
+}
+
+static void put_text(const struct tg_frame *f, const struct tg_io *io, struct tg_arena *a,
+                     struct tg_buf *out)
+{
+    size_t shown = f->n_rows < TEXT_ROWS ? f->n_rows : TEXT_ROWS;
+    struct tg_column *columns = TG_NEW_N(a, struct tg_column, f->n_columns);
+    struct tg_sheet g;
+    to_sheet(&g, f, shown, a);
+    memcpy(columns, g.columns, f->n_columns * sizeof *columns);
+    hide_empty(f, columns);
+    g.columns = columns;
+    tg_sheet_text(&g, io->columns, out);
+    if (shown < f->n_rows)
+        tg_buf_printf(out, "... %zu more rows (--format csv has them all)\n", f->n_rows - shown);
+    tg_sheet_release(&g);
+}
+
+/* {"schema": …, "measures": {FRAME: [ROW, …]}}; rows are objects, as for one measure. */
+static void put_json(const struct tg_frames *f, struct tg_buf *out)
+{
+    struct tg_doc *doc = tg_doc_new_object(), *measures;
+    tg_doc_add_str(doc, "schema", TG_SV("tracegate-analyze-v1"));
+    measures = tg_doc_add_object(doc, "measures");
+    for (size_t i = 0; i < f->n; i++) {
+        struct tg_doc *rows = tg_doc_add_array(measures, f->v[i].name);
+        for (size_t r = 0; r < f->v[i].n_rows; r++) {
+            struct tg_doc *row = tg_doc_add_object(rows, NULL);
+            for (size_t k = 0; k < f->v[i].n_columns; k++) {
+                const struct tg_frame_cell *c = tg_frame_at(&f->v[i], r, k);
+                const struct tg_frame_column *column = &f->v[i].columns[k];
+                if (!c->known)
+                    tg_doc_add_null(row, column->name);
+                else if (column->type == TG_FRAME_TEXT)
+                    tg_doc_add_str(row, column->name, c->is.text);
+                else if (column->type == TG_FRAME_INT)
+                    tg_doc_add_i64(row, column->name, c->is.i);
+                else
+                    tg_doc_add_num(row, column->name,
+                                   column->type == TG_FRAME_US ? tg_ns_to_us_double(c->is.i)
+                                                               : c->is.v);
+            }
+        }
+    }
+    tg_doc_write(doc, true, out);
+    tg_buf_putc(out, '\n');
+    tg_doc_free(doc);
+}
+
+/* Several tables in one stream are told apart by a line "# NAME" and an empty line between. */
+static void put_frames(const struct tg_frames *f, const struct tg_analyze_traces *m,
+                       const struct tg_analyze_request *q, struct tg_buf *out)
+{
+    if (m->format && m->format[0] == 'j') {
+        put_json(f, out);
+        return;
+    }
+    for (size_t i = 0; i < f->n; i++) {
+        struct tg_sheet g;
+        if (f->n > 1)
+            tg_buf_printf(out, "%s# %s\n", i ? "\n" : "", f->v[i].name);
+        if (!m->format || m->format[0] == 't') {
+            put_text(&f->v[i], q->io, q->arena, out);
+            continue;
+        }
+        to_sheet(&g, &f->v[i], f->v[i].n_rows, q->arena);
+        tg_sheet_csv(&g, out);
+        tg_sheet_release(&g);
+    }
+}
+
+bool tg_analyze_traces(struct tg_buf *out, const struct tg_analyze_traces *m,
+                       const struct tg_analyze_request *q, struct tg_err *err)
+{
+    struct tg_analysis_opts opts;
+    struct tg_analysis_in in = { 0 };
+    struct tg_frames frames;
+    struct loaded l = { 0 };
+    bool ok = make_opts(&opts, m, q, err) && load(&l, q, err);
+    tg_frames_init(&frames);
+    if (ok) {
+        tg_analysis_init(&in, l.v, l.n, &opts);
+        for (size_t i = 0; i < m->n; i++) {
+            const struct tg_analyzer *a = tg_analyzer_find(tg_sv_of(m->names[i]));
+            (opts.hta ? a->hta : a->run)(&in, &frames);
+        }
+        put_frames(&frames, m, q, out);
+        tg_analysis_release(&in);
+    }
+    tg_frames_release(&frames);
+    release(&l);
+    return ok;
+}

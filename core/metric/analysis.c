@@ -1,0 +1,45 @@
+#include "core/metric/analysis.h"
+
+#include <stdlib.h>
+
+#include "core/metric/device.h"
+#include "core/metric/hta.h"
+#include "core/metric/parts.h"
+
+const struct tg_analyzer tg_analyzers[] = {
+    { "temporal", "idle, compute and other time of each device", tg_temporal, tg_hta_temporal },
+    { "idle", "why streams were empty: waiting for the host, the kernel, other", tg_idle,
+      tg_hta_idle },
+    { "overlap", "communication hidden behind computation", tg_overlap, tg_hta_overlap },
+    { NULL, NULL, NULL, NULL },
+};
+
+const struct tg_analyzer *tg_analyzer_find(tg_sv name)
+{
+    for (const struct tg_analyzer *a = tg_analyzers; a->name; a++)
+        if (tg_sv_eq(name, tg_sv_of(a->name)))
+            return a;
+    return NULL;
+}
+
+void tg_analysis_init(struct tg_analysis_in *in, const struct tg_rank_trace *ranks, size_t n,
+                      const struct tg_analysis_opts *opts)
+{
+    *in = (struct tg_analysis_in){ .ranks = ranks, .n = n, .opts = opts };
+    if (opts->hta) {
+        in->hta = tg_hta_prepare(ranks, n, opts);
+        return;
+    }
+    in->work = tg_xrealloc(NULL, n + 1, sizeof *in->work);
+    for (size_t r = 0; r < n; r++)
+        tg_work_init(&in->work[r], &ranks[r], opts);
+}
+
+void tg_analysis_release(struct tg_analysis_in *in)
+{
+    for (size_t r = 0; in->work && r < in->n; r++)
+        tg_work_release(&in->work[r]);
+    free(in->work);
+    tg_hta_free(in->hta);
+    *in = (struct tg_analysis_in){ 0 };
+}

@@ -1,0 +1,13 @@
+#ifndef TG_METRIC_PARTS_H
+#define TG_METRIC_PARTS_H
+/* The analyses of core/metric, each in its file, for the table in analysis.c; internal. */
+#include "core/metric/analysis.h"
+
+void tg_temporal(const struct tg_analysis_in *in, struct tg_frames *out);
+void tg_overlap(const struct tg_analysis_in *in, struct tg_frames *out);
+void tg_idle(const struct tg_analysis_in *in, struct tg_frames *out);
+
+void tg_hta_temporal(const struct tg_analysis_in *in, struct tg_frames *out);
+void tg_hta_overlap(const struct tg_analysis_in *in, struct tg_frames *out);
+void tg_hta_idle(const struct tg_analysis_in *in, struct tg_frames *out);
+#endif

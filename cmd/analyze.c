@@ -52,7 +52,7 @@ static const struct tg_opt analyze_options[] = {
 
 static bool unknown_measure(const char *name, struct tg_err *err)
 {
-    const char *names[32], *meant;
+    const char *names[33] = { 0 }, *meant;
     struct tg_buf list = { 0 };
     size_t n = 0;
     for (const struct tg_analysis *const *a = tg_analyses; *a && n < 32; a++)
@@ -61,7 +61,7 @@ static bool unknown_measure(const char *name, struct tg_err *err)
         names[n++] = a->name;
     for (size_t i = 0; i < n; i++)
         tg_buf_printf(&list, "%s%s", i ? ", " : "", names[i]);
-    meant = tg_nearest(name, names, n);
+    meant = tg_sv_nearest(tg_sv_of(name), names);
     tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "there is no measure '%s'", name);
     if (meant)
         (void)tg_err_hint(err, "Did you mean %s? The measures are %s.", meant, list.p);

@@ -27,7 +27,7 @@ static const struct tg_opt help_options[] = {
 
 const struct tg_cmd *tg_cmd_find(const char *name, struct tg_err *err)
 {
-    const char *names[32], *meant;
+    const char *names[33] = { 0 }, *meant;
     size_t n = 0;
     for (const struct tg_cmd *const *c = tg_commands; *c; c++) {
         if (strcmp((*c)->name, name) == 0)
@@ -35,7 +35,7 @@ const struct tg_cmd *tg_cmd_find(const char *name, struct tg_err *err)
         if (n < 32)
             names[n++] = (*c)->name;
     }
-    meant = tg_nearest(name, names, n);
+    meant = tg_sv_nearest(tg_sv_of(name), names);
     tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "there is no command '%s'", name);
     if (meant)
         (void)tg_err_hint(err, "Did you mean %s? tracegate --help lists the commands.", meant);

@@ -32,23 +32,6 @@ bool tg_opt_is_choice(const struct tg_opt *o)
     return true;
 }
 
-const char *tg_nearest(const char *given, const char *const *names, size_t n)
-{
-    const char *best = NULL;
-    unsigned best_distance = 0;
-    for (size_t i = 0; i < n; i++) {
-        tg_sv g = tg_sv_of(given), name = tg_sv_of(names[i]);
-        unsigned limit = g.n < 4 ? 1 : 2, d = tg_sv_distance(g, name, limit);
-        if (g.n >= 3 && tg_sv_starts(name, g))
-            d = 0;
-        if (d <= limit && (!best || d < best_distance)) {
-            best = names[i];
-            best_distance = d;
-        }
-    }
-    return best;
-}
-
 static bool choice_ok(const struct tg_opt *o, const char *value, const struct tg_cmd *cmd,
                       struct tg_err *err)
 {
@@ -101,19 +84,14 @@ static const struct tg_opt *find(const struct tg_opt *table, tg_sv name)
 
 static bool unknown(const struct tg_cmd *cmd, const char *arg, tg_sv name, struct tg_err *err)
 {
-    const char *names[128];
-    char given[64];
-    const char *meant = NULL;
+    const char *names[129] = { 0 };
+    const char *meant;
     size_t n = 0;
     for (const struct tg_opt *o = cmd->options; o && o->name && n < 120; o++)
         names[n++] = o->name;
     for (const struct tg_opt *o = tg_common_options; o->name && n < 128; o++)
         names[n++] = o->name;
-    if (name.n && name.n < sizeof given) {
-        memcpy(given, name.p, name.n);
-        given[name.n] = '\0';
-        meant = tg_nearest(given, names, n);
-    }
+    meant = tg_sv_nearest(name, names);
     tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%s has no option '%.*s'", cmd->name,
                (int)(name.p + name.n - arg), arg);
     if (meant)

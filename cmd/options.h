@@ -27,8 +27,5 @@ TG_MUST bool tg_options_parse(const struct tg_cmd *cmd, const char *const *argv,
 /* True when the table's `value` lists the accepted words. */
 bool tg_opt_is_choice(const struct tg_opt *o);
 
-/* The name in `names` nearest to `given`, or NULL when none is near enough to be meant. */
-const char *tg_nearest(const char *given, const char *const *names, size_t n);
-
 void tg_strs_add(struct tg_strs *s, const char *text, struct tg_arena *a);
 #endif

@@ -15,27 +15,6 @@ static void check(struct check *c, const struct tg_shape *s, const struct tg_yam
 /* ---- did you mean ------------------------------------------------------------------------------
  */
 
-static unsigned near_enough(tg_sv typed)
-{
-    return typed.n <= 3 ? 1 : typed.n <= 6 ? 2 : 3;
-}
-
-const char *tg_nearest(tg_sv typed, const char *const *words)
-{
-    const char *best = NULL;
-    unsigned limit = near_enough(typed);
-    for (size_t i = 0; words[i]; i++) {
-        unsigned d = tg_sv_distance(typed, tg_sv_of(words[i]), limit);
-        if (d <= limit && d < typed.n) {
-            best = words[i];
-            limit = d ? d - 1 : 0;
-            if (d == 0)
-                break;
-        }
-    }
-    return best;
-}
-
 /* What people write when they mean a key; used only where that key may stand. */
 static const char *const synonyms[][2] = {
     { "threshold", "fail" },  { "limit", "fail" },      { "limits", "fail" },
@@ -64,7 +43,7 @@ static const char *guess_key(const struct tg_key *keys, tg_sv typed)
         if (tg_sv_eq(typed, tg_sv_of(synonyms[i][0])) &&
             tg_key_find(keys, tg_sv_of(synonyms[i][1])))
             return synonyms[i][1];
-    return tg_nearest(typed, names);
+    return tg_sv_nearest(typed, names);
 }
 
 static void unknown_key(struct check *c, const struct tg_shape *s, const struct tg_yaml *key)
@@ -100,7 +79,7 @@ static void complain(struct check *c, enum tg_diag_code code, const struct tg_ya
 
 static void list_words(struct check *c, const char *const *words, tg_sv typed)
 {
-    const char *guess = tg_nearest(typed, words);
+    const char *guess = tg_sv_nearest(typed, words);
     tg_buf_clear(&c->fix);
     if (guess)
         tg_buf_printf(&c->fix, "did you mean '%s'? ", guess);

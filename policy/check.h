@@ -8,10 +8,4 @@
 #include "policy/yaml.h"
 
 void tg_check_file(const struct tg_yaml *root, struct tg_diags *d);
-
-/*
- * The known text nearest to `typed`, for "did you mean"; NULL when nothing is near. `words` ends
- * with NULL.
- */
-const char *tg_nearest(tg_sv typed, const char *const *words);
 #endif

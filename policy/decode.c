@@ -748,7 +748,7 @@ static const struct tg_rule *waived_rule(struct decode *c, const struct tg_yaml 
         return r;
     for (size_t i = 0; i < c->policy->n_rules; i++)
         names[i] = c->policy->rules[i].id.p;
-    const char *near = tg_nearest(n->text, names);
+    const char *near = tg_sv_nearest(n->text, names);
     (void)tg_diags_add(c->diags, TG_DIAG_RULE_UNKNOWN, n->at, tg_yaml_width(n),
                        near ? tg_arena_printf(c->arena, "did you mean '%s'?", near) : NULL,
                        "there is no rule '%s' to waive", n->text.p);

@@ -378,7 +378,7 @@ static struct tg_yaml *select_profile(struct load *l, struct tg_yaml *tree,
         free(also.id);
     }
     if (wanted && !found && !l->opts->profile_may_lack) {
-        const char *near = tg_nearest(tg_sv_of(wanted), names);
+        const char *near = tg_sv_nearest(tg_sv_of(wanted), names);
         (void)tg_diags_add(l->diags, TG_DIAG_PROFILE,
                            l->opts->path ? (struct tg_loc){ l->opts->path, 1, 1, 0 } : TG_NOWHERE,
                            1, near ? tg_arena_printf(l->arena, "did you mean '%s'?", near) : NULL,

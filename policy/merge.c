@@ -80,7 +80,7 @@ static void report_unknown(struct merge *m, const struct tg_yaml *rules, const s
         if (known && known->type == TG_YAML_SCALAR)
             names[n++] = known->text.p;
     }
-    const char *near = tg_nearest(id->text, names);
+    const char *near = tg_sv_nearest(id->text, names);
     (void)tg_diags_add(m->diags, TG_DIAG_RULE_UNKNOWN, id->at, tg_yaml_width(id),
                        near ? tg_arena_printf(m->arena, "did you mean '%s'?", near) : NULL,
                        "no earlier layer has a rule '%s'", id->text.p);

@@ -93,3 +93,20 @@ unsigned tg_sv_distance(tg_sv a, tg_sv b, unsigned limit)
     }
     return row[b.n] > limit ? limit + 1 : row[b.n];
 }
+
+const char *tg_sv_nearest(tg_sv typed, const char *const *words)
+{
+    const char *best = NULL;
+    unsigned limit = typed.n <= 3 ? 1 : typed.n <= 6 ? 2 : 3;
+    for (size_t i = 0; words[i] && (!best || limit); i++) {
+        tg_sv word = tg_sv_of(words[i]);
+        unsigned d = tg_sv_distance(typed, word, limit);
+        if (typed.n >= 3 && tg_sv_starts(word, typed))
+            d = d < 1 ? d : 1;
+        if (d <= limit && d < typed.n) {
+            best = words[i];
+            limit = d ? d - 1 : 0;
+        }
+    }
+    return best;
+}

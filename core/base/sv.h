@@ -67,4 +67,7 @@ bool tg_sv_glob(tg_sv pattern, tg_sv s);
 
 /* Levenshtein distance, at most `limit` + 1 (the search stops there); for "did you mean". */
 unsigned tg_sv_distance(tg_sv a, tg_sv b, unsigned limit);
+
+/* The word (list ends with NULL) that `typed` was meant to be: few edits away, or begun by it. */
+const char *tg_sv_nearest(tg_sv typed, const char *const *words);
 #endif

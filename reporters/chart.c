@@ -21,7 +21,9 @@ enum {
     NAME_W = 328,
     BARS_X = 372,
     BARS_W = 300,
-    VALUES_X = 836, /* right edge of "12 -> 20" */
+    BEFORE_X = 766, /* right edges; the arrow between them has a place of its own */
+    ARROW_X = 776,
+    AFTER_X = 846,
     DELTA_X = WIDTH - MARGIN,
     NAME_COLUMNS = 45, /* of 12 px monospace, 7.23 px each, in NAME_W */
     MAX_ROWS = 60
@@ -114,19 +116,13 @@ static void choose_unit(struct plot *p, double largest)
     *s = (struct scale){ .divisor = 1, .unit = "calls" };
     if (!p->chart->durations)
         return;
-    s->decimals = 1;
-    if (largest < 10e6) {
-        s->divisor = 1e3;
-        s->unit = "\xc2\xb5s";
-        s->decimals = largest >= 1e6 ? 0 : 1;
-    } else if (largest < 10e9) {
-        s->divisor = 1e6;
-        s->unit = "ms";
-        s->decimals = 2;
-    } else {
-        s->divisor = 1e9;
-        s->unit = "s";
-        s->decimals = 2;
+    s->divisor = 1e3;
+    s->unit = "\xc2\xb5s";
+    s->decimals = largest < 100e6 ? 1 : 0;
+    if (largest >= 1e9) { /* seven digits of microseconds would not fit their column */
+        s->divisor = largest < 1e12 ? 1e6 : 1e9;
+        s->unit = largest < 1e12 ? "ms" : "s";
+        s->decimals = 1;
     }
 }
 
@@ -141,7 +137,7 @@ static void choose_scale(struct plot *p)
         for (int s = 0; s < 2; s++)
             largest = fmax(largest, p->chart->durations ? n.ns[s] : n.count[s]);
     }
-    choose_unit(p, fmin(largest, fmax(-low, high) * 50));
+    choose_unit(p, largest);
     if (!(high - low > 0))
         high = 1;
     low /= p->s.divisor;
@@ -202,7 +198,10 @@ static void put_short_name(struct tg_buf *out, tg_sv name)
     tg_utf8_visible(&visible, name);
     for (size_t i = 0; i < visible.n; i++)
         wide |= (unsigned char)visible.p[i] >= 0xe1 && (unsigned char)visible.p[i] != 0xe2;
-    tg_shorten(out, tg_buf_sv(&visible), wide ? NAME_COLUMNS / 2 : NAME_COLUMNS);
+    if (strspn(visible.p ? visible.p : "", " ") == visible.n)
+        tg_buf_puts(out, "(blank)");
+    else
+        tg_shorten(out, tg_buf_sv(&visible), wide ? NAME_COLUMNS / 2 : NAME_COLUMNS);
     tg_buf_release(&visible);
 }
 
@@ -232,7 +231,7 @@ static void put_title(struct plot *p, tg_sv text)
 
 static size_t height(const struct plot *p)
 {
-    return HEAD + (p->n ? p->n : 2) * ROW + FOOT;
+    return p->n ? HEAD + p->n * ROW + FOOT : HEAD;
 }
 
 static void put_frame(struct plot *p)
@@ -285,8 +284,7 @@ static void put_head(struct plot *p)
     tg_utf8_visible(&safe, p->chart->sub);
     tg_shorten(&text, tg_buf_sv(&safe), 120);
     if (p->more)
-        tg_buf_printf(&text, "%s%zu smaller changes not shown", text.n ? " \xc2\xb7 " : "",
-                      p->more);
+        tg_buf_printf(&text, "%s%zu more changes not shown", text.n ? " \xc2\xb7 " : "", p->more);
     put_text(p, "sub", MARGIN, 54, tg_buf_sv(&text));
     tg_buf_putc(p->out, '\n');
     if (p->n)
@@ -313,7 +311,7 @@ static void put_axis(struct plot *p)
         tg_buf_puts(p->out, "/>");
         if (!zero)
             tg_buf_puts(&label, v > 0 ? "+" : "\xe2\x88\x92");
-        tg_dec_put_fixed(&label, fabs(v), decimals);
+        tg_dec_put_fixed(&label, fabs(v), zero ? 0 : decimals);
         put_text(p, "tick num mid", x, bottom + 16, tg_buf_sv(&label));
         tg_buf_release(&label);
     }
@@ -330,8 +328,9 @@ static void put_columns(struct plot *p)
     struct tg_buf text = { 0 };
     tg_buf_puts(p->out, "  ");
     put_text(p, "head", NAME_X, HEAD - 10, TG_SV("operator or kernel"));
-    tg_buf_printf(&text, "%s, before \xe2\x86\x92 after", p->s.unit);
-    put_text(p, "head end", VALUES_X, HEAD - 10, tg_buf_sv(&text));
+    tg_buf_printf(&text, "before, %s", p->s.unit);
+    put_text(p, "head end", BEFORE_X, HEAD - 10, tg_buf_sv(&text));
+    put_text(p, "head end", AFTER_X, HEAD - 10, TG_SV("after"));
     put_text(p, "head end", DELTA_X, HEAD - 10, TG_SV("change"));
     tg_buf_putc(p->out, '\n');
     tg_buf_release(&text);
@@ -374,11 +373,12 @@ static void put_row(struct plot *p, size_t i)
     put_short_name(&text, op->name);
     put_text(p, "name", NAME_X, base, tg_buf_sv(&text));
     put_bar(p, category_of(&n, delta), delta, y + (ROW - BAR) / 2.0);
-    tg_buf_clear(&text);
-    put_value(&text, p, v[TG_BASE]);
-    tg_buf_puts(&text, " \xe2\x86\x92 ");
-    put_value(&text, p, v[TG_TEST]);
-    put_text(p, "num end", VALUES_X, base, tg_buf_sv(&text));
+    for (int side = 0; side < 2; side++) {
+        tg_buf_clear(&text);
+        put_value(&text, p, v[side]);
+        put_text(p, "num end", side ? AFTER_X : BEFORE_X, base, tg_buf_sv(&text));
+    }
+    put_text(p, "sub mid", ARROW_X, base, TG_SV("\xe2\x86\x92"));
     tg_buf_clear(&text);
     put_delta(&text, p, delta);
     put_text(p, delta > 0 ? "num end upt" : "num end downt", DELTA_X, base, tg_buf_sv(&text));
@@ -406,7 +406,7 @@ void tg_chart_svg(struct tg_buf *out, const struct tg_chart *chart)
             put_row(&p, i);
     } else {
         tg_buf_puts(out, "  ");
-        put_text(&p, "sub mid", WIDTH / 2.0, HEAD + ROW,
+        put_text(&p, "", MARGIN, HEAD - ROW,
                  chart->comparison ? TG_SV("no differences") : TG_SV("nothing was compared"));
         tg_buf_putc(out, '\n');
     }

@@ -120,6 +120,114 @@ static void text_widths(void **state)
     }
 }
 
+static size_t occurrences(const char *text, const char *what)
+{
+    size_t n = 0;
+    for (const char *at = strstr(text, what); at; at = strstr(at + 1, what))
+        n++;
+    return n;
+}
+
+/*
+ * Of the large fixture 1,999 rows change their time: 50 + (7919 i mod 1000) us, so only i = 0 and
+ * i = 1000 stay at 50, as 7919 and 1000 have no common factor. So 1,998 rows are in the full table:
+ * shown plus left out.
+ */
+static void markdown_keeps_its_budget(void **state)
+{
+    static const size_t budgets[] = { 3000, 8000, 20000, 65000, 0 };
+    (void)state;
+    for (size_t b = 0; b < sizeof budgets / sizeof *budgets; b++) {
+        const struct tg_render r = { .budget = budgets[b],
+                                     .report_url = TG_SV("https://ci.example/a b)/report") };
+        struct tg_buf out = { 0 };
+        const char *details, *left;
+        unsigned long left_out = 0;
+        size_t shown = 0;
+        render(&tg_reporter_markdown, FIXTURE_LARGE, &r, &out);
+        assert_true(out.n <= (budgets[b] ? budgets[b] : 65000));
+        assert_int_equal(occurrences(out.p, "\n<details>"), occurrences(out.p, "\n</details>"));
+        assert_int_equal(occurrences(out.p, "\n```") % 2, 0);
+        assert_non_null(strstr(out.p, "(https://ci.example/a%20b%29/report)"));
+        details = strstr(out.p, "<details><summary>All 1998 changed rows");
+        if (details) /* less the lines of the table's head */
+            shown = occurrences(details, "\n| ") - 1;
+        left = strstr(out.p, " rows left out");
+        assert_non_null(left);
+        while (left > out.p && left[-1] >= '0' && left[-1] <= '9')
+            left--;
+        left_out = strtoul(left, NULL, 10);
+        assert_int_equal(shown + left_out, 1998);
+        tg_buf_release(&out);
+    }
+}
+
+static void junit_limit(void **state)
+{
+    const struct tg_render r = { .junit_max = 7 }, plain = { 0 };
+    struct tg_buf out = { 0 };
+    (void)state;
+    render(&tg_reporter_junit, FIXTURE_LARGE, &r, &out);
+    assert_int_equal(occurrences(out.p, "<testcase "), 7);
+    assert_non_null(strstr(out.p, "name=\"results_left_out\" value=\"1993\""));
+    tg_buf_clear(&out);
+    render(&tg_reporter_junit, FIXTURE_LARGE, &plain, &out);
+    assert_int_equal(occurrences(out.p, "<testcase "), 500);
+    tg_buf_release(&out);
+}
+
+/* At most ten lines, the last of them a notice that counts the rest: 1,200 failures - 9. */
+static void annotations_limit(void **state)
+{
+    const struct tg_render plain = { 0 };
+    struct tg_buf out = { 0 };
+    (void)state;
+    render(&tg_reporter_annotations, FIXTURE_LARGE, &plain, &out);
+    assert_int_equal(occurrences(out.p, "\n"), 10);
+    assert_non_null(strstr(out.p, "::notice title=tracegate::1191 more results"));
+    tg_buf_release(&out);
+}
+
+static void exit_zero_is_said(void **state)
+{
+    const struct tg_render r = { .exit_zero = true };
+    struct tg_buf out = { 0 };
+    (void)state;
+    render(&tg_reporter_text, FIXTURE_FAIL, &r, &out);
+    assert_non_null(strstr(out.p, "verdict FAIL (exit 0 by --exit-zero)"));
+    tg_buf_clear(&out);
+    render(&tg_reporter_text, FIXTURE_PASS, &r, &out);
+    assert_null(strstr(out.p, "exit-zero"));
+    tg_buf_release(&out);
+}
+
+/* The large verdict without a budget, and its names byte by byte in hexadecimal. */
+static int dump_everything(const char *dir)
+{
+    const struct tg_render boundless = { .budget = (size_t)64 << 20 };
+    struct tg_arena *a = tg_arena_new();
+    const struct tg_comparison *c = fixture_make(FIXTURE_LARGE, a)->comparison;
+    struct tg_buf out = { 0 };
+    struct tg_err err;
+    char path[512];
+    bool ok;
+    tg_err_init(&err);
+    render(&tg_reporter_markdown, FIXTURE_LARGE, &boundless, &out);
+    (void)snprintf(path, sizeof path, "%s/everything.md", dir);
+    ok = tg_file_write(path, tg_buf_sv(&out), &err);
+    tg_buf_clear(&out);
+    for (size_t i = 0; i < c->n_ops; i++) {
+        for (size_t k = 0; k < c->ops[i].name.n; k++)
+            tg_buf_printf(&out, "%02x", (unsigned char)c->ops[i].name.p[k]);
+        tg_buf_putc(&out, '\n');
+    }
+    (void)snprintf(path, sizeof path, "%s/names.hex", dir);
+    ok = ok && tg_file_write(path, tg_buf_sv(&out), &err);
+    tg_buf_release(&out);
+    tg_arena_free(a);
+    return !ok;
+}
+
 /* Writes all reports of all fixtures into a directory for tests/reporters/consumers. */
 static int dump(const char *dir)
 {
@@ -141,15 +249,22 @@ static int dump(const char *dir)
                     return 1;
                 tg_buf_release(&out);
             }
-    return 0;
+    return dump_everything(dir);
 }
 
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(golden_files),         cmocka_unit_test(same_input_gives_same_bytes),
-        cmocka_unit_test(no_nan_no_inf),        cmocka_unit_test(terminal_is_safe),
-        cmocka_unit_test(colour_only_if_asked), cmocka_unit_test(text_widths),
+        cmocka_unit_test(golden_files),
+        cmocka_unit_test(same_input_gives_same_bytes),
+        cmocka_unit_test(no_nan_no_inf),
+        cmocka_unit_test(terminal_is_safe),
+        cmocka_unit_test(colour_only_if_asked),
+        cmocka_unit_test(text_widths),
+        cmocka_unit_test(markdown_keeps_its_budget),
+        cmocka_unit_test(junit_limit),
+        cmocka_unit_test(annotations_limit),
+        cmocka_unit_test(exit_zero_is_said),
     };
     if (argc == 3 && strcmp(argv[1], "--dump") == 0)
         return dump(argv[2]);

@@ -234,8 +234,7 @@ bool tg_baseline_commit(struct tg_git *g, const struct tg_baseline_ref *ref,
 
 /* ---- walking back ------------------------------------------------------------------------- */
 
-/* ABSENT: a root (*cut false) or the cut of a shallow clone (*cut true). */
-static enum tg_seen step_back(struct tg_git *g, const char *sha, struct tg_arena *a,
+enum tg_seen tg_git_step_back(struct tg_git *g, const char *sha, struct tg_arena *a,
                               struct tg_commit *out, bool *cut, struct tg_err *err)
 {
     struct tg_parents p;
@@ -267,7 +266,7 @@ bool tg_baseline_window(struct tg_git *g, const struct tg_commit *from, unsigned
     if (seen == TG_SEEN)
         v[k++] = *from;
     while (seen == TG_SEEN && k < n) {
-        seen = step_back(g, v[k - 1].sha, a, &v[k], &cut, err);
+        seen = tg_git_step_back(g, v[k - 1].sha, a, &v[k], &cut, err);
         if (seen != TG_SEEN)
             break;
         v[k].how = from->how;
@@ -307,6 +306,19 @@ static bool not_found(struct tg_git *g, const struct tg_find_opts *o, bool polic
     return tg_git_shallow(what, err);
 }
 
+void tg_git_use(struct tg_baseline *out, const struct tg_commit *at, struct tg_arena *a)
+{
+    out->found = out->walked ? TG_FOUND_HOLE : TG_FOUND;
+    out->commit = *at;
+    out->commit.how = out->start.how;
+    out->commit.ref = out->start.ref;
+    out->commit.found = out->start.found;
+    if (out->walked)
+        out->commit.found =
+            tg_sv_of(tg_arena_printf(a, "%u commit%s before the %.*s", out->walked,
+                                     out->walked == 1 ? "" : "s", TG_SV_ARG(out->start.found)));
+}
+
 bool tg_baseline_find(struct tg_git *g, const struct tg_commit *start, const struct tg_find_opts *o,
                       struct tg_arena *a, struct tg_baseline *out, struct tg_err *err)
 {
@@ -328,21 +340,13 @@ bool tg_baseline_find(struct tg_git *g, const struct tg_commit *start, const str
             return false;
         if (out->walked == o->max_walk)
             return not_found(g, o, policy == TG_SEEN, out, err);
-        back = step_back(g, at.sha, a, &next, &out->cut, err);
+        back = tg_git_step_back(g, at.sha, a, &next, &out->cut, err);
         if (back == TG_SEEN_FAILED)
             return false;
         if (back == TG_ABSENT)
             return not_found(g, o, policy == TG_SEEN, out, err);
     }
-    out->found = out->walked ? TG_FOUND_HOLE : TG_FOUND;
-    out->commit = at;
-    out->commit.how = start->how;
-    out->commit.ref = start->ref;
-    out->commit.found = start->found;
-    if (out->walked)
-        out->commit.found =
-            tg_sv_of(tg_arena_printf(a, "%u commit%s before the %.*s", out->walked,
-                                     out->walked == 1 ? "" : "s", TG_SV_ARG(start->found)));
+    tg_git_use(out, &at, a);
     return true;
 }
 
@@ -355,6 +359,9 @@ bool tg_baseline_missing(const struct tg_baseline *b, struct tg_err *err)
     else
         tg_err_set(err, TG_ERR_LOST, TG_NOWHERE, "no baseline '%.*s' in commit %.12s (%.*s)",
                    TG_SV_ARG(b->path), b->start.sha, TG_SV_ARG(b->start.found));
+    if (tg_sv_starts(b->path, TG_SV("stored:")))
+        return tg_err_hint(err, "Fetch what is stored (`tracegate baseline fetch`), or record one "
+                                "on the target branch (`tracegate baseline record`).");
     return tg_err_hint(err, "Check the path (it starts at the repository's root); commit a "
                             "baseline there, or raise baseline.max_walk if an older commit has "
                             "one.");

@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include <git2.h>
 
@@ -798,4 +799,110 @@ bool tg_git_blob(struct tg_git *g, const char *hex, const char *path, struct tg_
     tg_buf_add(out, (tg_sv){ git_odb_object_data(o), git_odb_object_size(o) });
     git_odb_object_free(o);
     return true;
+}
+
+/* ---- writing ------------------------------------------------------------------------------- */
+
+static bool not_written(const char *what, struct tg_err *err)
+{
+    tg_err_set(err, TG_ERR_OUTPUT, TG_NOWHERE, "%s cannot be written: %s", what, last_error());
+    return tg_err_hint(err, "Check that the repository is writable and the disk has room.");
+}
+
+bool tg_git_write_blob(struct tg_git *g, tg_sv bytes, char oid[TG_SHA_SIZE], struct tg_err *err)
+{
+    git_oid id;
+    if (git_odb_write(&id, g->odb, bytes.p, bytes.n, GIT_OBJECT_BLOB) < 0)
+        return not_written("an object", err);
+    git_oid_tostr(oid, TG_SHA_SIZE, &id);
+    return true;
+}
+
+/* Another process holds the lock of this ref or of packed-refs: it has milliseconds of work. */
+static bool wait_for_lock(int rc, int *tries)
+{
+    struct timespec nap = { 0, 20000000 };
+    if (rc != GIT_ELOCKED || ++*tries > 100)
+        return false;
+    (void)nanosleep(&nap, NULL);
+    return true;
+}
+
+enum tg_seen tg_git_ref_create(struct tg_git *g, const char *name, const char *oid,
+                               char there[TG_SHA_SIZE], struct tg_err *err)
+{
+    git_reference *ref = NULL;
+    git_oid id;
+    int tries = 0, rc = git_oid_fromstr(&id, oid);
+    do
+        if (rc >= 0 || rc == GIT_ELOCKED)
+            rc = git_reference_create(&ref, g->repo, name, &id, 0, "tracegate: record");
+    while (wait_for_lock(rc, &tries));
+    git_reference_free(ref);
+    if (rc == GIT_EEXISTS && git_reference_name_to_id(&id, g->repo, name) == 0) {
+        git_oid_tostr(there, TG_SHA_SIZE, &id);
+        return TG_SEEN;
+    }
+    if (rc == 0)
+        return TG_ABSENT;
+    not_written("a ref", err);
+    return TG_SEEN_FAILED;
+}
+
+bool tg_git_ref_delete(struct tg_git *g, const char *name, const char *oid, struct tg_err *err)
+{
+    git_reference *ref;
+    git_oid id;
+    int tries = 0, rc;
+    do {
+        rc = git_reference_lookup(&ref, g->repo, name);
+        if (rc == GIT_ENOTFOUND)
+            return true;
+        if (rc < 0 || git_oid_fromstr(&id, oid) < 0)
+            return failed(err, "a ref cannot be read");
+        if (!git_reference_target(ref) || !git_oid_equal(git_reference_target(ref), &id)) {
+            git_reference_free(ref);
+            tg_err_set(err, TG_ERR_OUTPUT, TG_NOWHERE, "ref '%s' changed meanwhile", name);
+            return tg_err_hint(err, "Nothing of it was deleted; run the command again.");
+        }
+        rc = git_reference_delete(ref);
+        git_reference_free(ref);
+    } while (wait_for_lock(rc, &tries));
+    return rc == 0 || rc == GIT_ENOTFOUND || not_written("a deletion", err);
+}
+
+bool tg_git_refs(struct tg_git *g, const char *prefix, struct tg_arena *a,
+                 struct tg_git_ref_at **out, size_t *n, struct tg_err *err)
+{
+    git_reference_iterator *it = NULL;
+    git_reference *ref;
+    struct tg_git_ref_at *v = NULL;
+    size_t cap = 0;
+    int rc = git_reference_iterator_glob_new(&it, g->repo, tg_arena_printf(a, "%s*", prefix));
+    *n = 0;
+    while (rc == 0 && (rc = git_reference_next(&ref, it)) == 0) {
+        const git_oid *id = git_reference_target(ref);
+        v = tg_grow(v, &cap, *n + 1, sizeof *v);
+        if (id) {
+            v[*n].name = tg_arena_sv(a, tg_sv_of(git_reference_name(ref)));
+            git_oid_tostr(v[*n].oid, TG_SHA_SIZE, id);
+            (*n)++;
+        }
+        git_reference_free(ref);
+    }
+    git_reference_iterator_free(it);
+    *out = TG_NEW_N(a, struct tg_git_ref_at, *n + 1);
+    if (*n)
+        memcpy(*out, v, *n * sizeof *v);
+    free(v);
+    return rc == GIT_ITEROVER || failed(err, "the refs cannot be listed");
+}
+
+bool tg_git_is_ancestor(struct tg_git *g, const char *sha, const char *of)
+{
+    git_oid a, b;
+    if (strcmp(sha, of) == 0)
+        return true;
+    return git_oid_fromstr(&a, sha) == 0 && git_oid_fromstr(&b, of) == 0 &&
+           git_graph_descendant_of(g->repo, &b, &a) == 1;
 }

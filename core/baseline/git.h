@@ -60,6 +60,32 @@ TG_MUST bool tg_git_size(struct tg_git *g, const char *oid, uint64_t *size, stru
 TG_MUST bool tg_git_blob(struct tg_git *g, const char *oid, const char *path, struct tg_buf *out,
                          struct tg_err *err);
 
+/* ---- writing: only blobs and new refs, for store.c ---- */
+TG_MUST bool tg_git_write_blob(struct tg_git *g, tg_sv bytes, char oid[TG_SHA_SIZE],
+                               struct tg_err *err);
+/* TG_ABSENT: it was, and now points at `oid`. TG_SEEN: it exists; `there` is where it points. */
+TG_MUST enum tg_seen tg_git_ref_create(struct tg_git *g, const char *name, const char *oid,
+                                       char there[TG_SHA_SIZE], struct tg_err *err);
+/* Deletes it if it still points at `oid`; gone already is fine. */
+TG_MUST bool tg_git_ref_delete(struct tg_git *g, const char *name, const char *oid,
+                               struct tg_err *err);
+struct tg_git_ref_at {
+    tg_sv name;
+    char oid[TG_SHA_SIZE]; /* not peeled; symbolic refs are skipped */
+};
+/* All refs whose name begins with `prefix` (which ends in '/'). */
+TG_MUST bool tg_git_refs(struct tg_git *g, const char *prefix, struct tg_arena *a,
+                         struct tg_git_ref_at **out, size_t *n, struct tg_err *err);
+/* Both must be here; a history that is cut between them gives false. */
+bool tg_git_is_ancestor(struct tg_git *g, const char *sha, const char *of);
+
+/* find.c: ABSENT: a root (*cut false) or the cut of a shallow clone (*cut true). */
+TG_MUST enum tg_seen tg_git_step_back(struct tg_git *g, const char *sha, struct tg_arena *a,
+                                      struct tg_commit *out, bool *cut, struct tg_err *err);
+
+/* find.c: `at`, out->walked steps back from out->start, is the baseline's commit. */
+void tg_git_use(struct tg_baseline *out, const struct tg_commit *at, struct tg_arena *a);
+
 /* Where LFS keeps its objects, without '/' at the end. In `a`. */
 const char *tg_git_lfs_dir(struct tg_git *g, struct tg_arena *a);
 const struct tg_limits *tg_git_limits(const struct tg_git *g);

@@ -1,0 +1,340 @@
+#include "core/baseline/store.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/baseline/git.h"
+
+#define RUN_DIGITS 16
+
+/* ---- names -------------------------------------------------------------------------------- */
+
+static bool is_plain(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-';
+}
+
+/* git-check-ref-format(1): no component begins or ends with '.', holds "..", or ends in ".lock". */
+static bool may_dot(tg_sv s, size_t i)
+{
+    tg_sv rest = { s.p + i, s.n - i };
+    return i > 0 && rest.n > 1 && rest.p[1] != '.' && !tg_sv_eq(rest, TG_SV(".lock"));
+}
+
+bool tg_store_suite(tg_sv suite, struct tg_arena *a, tg_sv *component, struct tg_err *err)
+{
+    struct tg_buf b = { 0 };
+    if (!suite.n || suite.n > TG_STORE_MAX_SUITE) {
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "suite name '%.*s' has %zu bytes",
+                   TG_SV_ARG(suite), suite.n);
+        return tg_err_hint(err, "A stored suite needs a name of 1 to %u bytes.",
+                           TG_STORE_MAX_SUITE);
+    }
+    for (size_t i = 0; i < suite.n; i++)
+        if (is_plain(suite.p[i]) || (suite.p[i] == '.' && may_dot(suite, i)))
+            tg_buf_putc(&b, suite.p[i]);
+        else
+            tg_buf_printf(&b, "%%%02X", (unsigned)(unsigned char)suite.p[i]);
+    *component = tg_arena_sv(a, tg_buf_sv(&b));
+    tg_buf_release(&b);
+    return true;
+}
+
+static int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* The way back; false on what tg_store_suite never writes. */
+static bool suite_of(tg_sv component, struct tg_arena *a, tg_sv *suite)
+{
+    struct tg_buf b = { 0 };
+    tg_sv again;
+    struct tg_err ignored;
+    bool ok = true;
+    for (size_t i = 0; ok && i < component.n; i++) {
+        int high, low;
+        if (component.p[i] != '%') {
+            tg_buf_putc(&b, component.p[i]);
+            continue;
+        }
+        ok = i + 2 < component.n && (high = hex_digit(component.p[i + 1])) >= 0 &&
+             (low = hex_digit(component.p[i + 2])) >= 0;
+        if (ok)
+            tg_buf_putc(&b, (char)(high * 16 + low));
+        i += 2;
+    }
+    tg_err_init(&ignored);
+    *suite = tg_arena_sv(a, tg_buf_sv(&b));
+    tg_buf_release(&b);
+    return ok && tg_store_suite(*suite, a, &again, &ignored) && tg_sv_eq(again, component);
+}
+
+static bool is_hex(tg_sv s, size_t n)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if (!memchr("0123456789abcdef", s.p[i], 16))
+            return false;
+    return s.n == n;
+}
+
+static bool parse_ref(const struct tg_git_ref_at *ref, struct tg_arena *a, struct tg_stored *out)
+{
+    tg_sv rest = { ref->name.p + strlen(TG_STORE_PREFIX), ref->name.n - strlen(TG_STORE_PREFIX) };
+    tg_sv suite = tg_sv_cut(&rest, '/'), sha = tg_sv_cut(&rest, '/');
+    *out = (struct tg_stored){ .run = rest, .ref = ref->name };
+    if (!is_hex(sha, TG_SHA_SIZE - 1) || !is_hex(rest, RUN_DIGITS) ||
+        memcmp(rest.p, ref->oid, RUN_DIGITS) != 0)
+        return false;
+    memcpy(out->commit, sha.p, sha.n);
+    memcpy(out->oid, ref->oid, sizeof out->oid);
+    return suite_of(suite, a, &out->suite);
+}
+
+/* ---- record, list ------------------------------------------------------------------------- */
+
+static bool check_record(struct tg_git *g, const char *sha, tg_sv bytes, struct tg_arena *a,
+                         struct tg_err *err)
+{
+    size_t most = tg_git_limits(g)->max_summary;
+    struct tg_commit c;
+    enum tg_seen seen;
+    if (bytes.n > most) {
+        tg_err_set(err, TG_ERR_LIMIT, TG_NOWHERE, "a baseline of %zu bytes, the limit is %zu",
+                   bytes.n, most);
+        return tg_err_hint(err, "Store a summary, not a trace: `tracegate summarize`.");
+    }
+    seen = tg_git_commit(g, sha, a, &c, err);
+    if (seen == TG_ABSENT)
+        return tg_err_set(err, TG_ERR_REF, TG_NOWHERE, "commit '%s' does not exist here", sha);
+    return seen == TG_SEEN;
+}
+
+bool tg_store_record(struct tg_git *g, tg_sv suite, const char *sha, tg_sv bytes,
+                     struct tg_arena *a, struct tg_stored *out, bool *created, struct tg_err *err)
+{
+    char there[TG_SHA_SIZE];
+    tg_sv component;
+    enum tg_seen seen;
+    *out = (struct tg_stored){ .suite = tg_arena_sv(a, suite) };
+    if (!tg_store_suite(suite, a, &component, err) || !check_record(g, sha, bytes, a, err) ||
+        !tg_git_write_blob(g, bytes, out->oid, err))
+        return false;
+    (void)snprintf(out->commit, sizeof out->commit, "%s", sha);
+    out->run = tg_arena_sv(a, (tg_sv){ out->oid, RUN_DIGITS });
+    out->ref = tg_sv_of(tg_arena_printf(a, TG_STORE_PREFIX "%.*s/%s/%.*s", TG_SV_ARG(component),
+                                        sha, TG_SV_ARG(out->run)));
+    seen = tg_git_ref_create(g, out->ref.p, out->oid, there, err);
+    *created = seen == TG_ABSENT;
+    if (seen == TG_SEEN && strcmp(there, out->oid) != 0) {
+        tg_err_set(err, TG_ERR_OUTPUT, TG_NOWHERE, "'%s' exists and holds something else",
+                   out->ref.p);
+        return tg_err_hint(err, "Stored runs are never overwritten; look at it with `git show %s`.",
+                           there);
+    }
+    return seen != TG_SEEN_FAILED;
+}
+
+static int by_place(const void *x, const void *y)
+{
+    const struct tg_stored *a = x, *b = y;
+    int c = tg_sv_cmp(a->suite, b->suite);
+    if (!c)
+        c = strcmp(a->commit, b->commit);
+    return c ? c : tg_sv_cmp(a->run, b->run);
+}
+
+bool tg_store_list(struct tg_git *g, tg_sv suite, const char *sha, struct tg_arena *a,
+                   struct tg_stored **out, size_t *n, size_t *foreign, struct tg_err *err)
+{
+    const char *prefix = TG_STORE_PREFIX;
+    struct tg_git_ref_at *refs;
+    size_t n_refs, strange = 0;
+    tg_sv component;
+    *n = 0;
+    if (suite.n) {
+        if (!tg_store_suite(suite, a, &component, err))
+            return false;
+        prefix = tg_arena_printf(a, "%s%.*s/%s%s", prefix, TG_SV_ARG(component), sha ? sha : "",
+                                 sha ? "/" : "");
+    }
+    if (!tg_git_refs(g, prefix, a, &refs, &n_refs, err))
+        return false;
+    *out = TG_NEW_N(a, struct tg_stored, n_refs + 1);
+    for (size_t i = 0; i < n_refs; i++) {
+        struct tg_stored *one = &(*out)[*n];
+        if (!parse_ref(&refs[i], a, one))
+            strange++;
+        else if (!sha || strcmp(one->commit, sha) == 0)
+            (*n)++;
+    }
+    if (*n)
+        qsort(*out, *n, sizeof **out, by_place);
+    if (foreign)
+        *foreign = strange;
+    return true;
+}
+
+/* ---- reading ------------------------------------------------------------------------------ */
+
+static bool files_of(struct tg_git *g, const struct tg_stored *v, size_t n, struct tg_arena *a,
+                     struct tg_git_files *out, struct tg_err *err)
+{
+    out->n = n;
+    out->v = TG_NEW_N(a, struct tg_git_file, n + 1);
+    for (size_t i = 0; i < n; i++) {
+        out->v[i].path = tg_sv_of(
+            tg_arena_printf(a, "stored:%.*s/%.*s", TG_SV_ARG(v[i].suite), TG_SV_ARG(v[i].run)));
+        memcpy(out->v[i].oid, v[i].oid, sizeof v[i].oid);
+        memcpy(out->v[i].commit, v[i].commit, sizeof v[i].commit);
+        if (!tg_git_size(g, v[i].oid, &out->v[i].size, err))
+            return false;
+    }
+    return true;
+}
+
+bool tg_store_files(struct tg_git *g, tg_sv suite, const char *sha, struct tg_arena *a,
+                    struct tg_git_files *out, struct tg_err *err)
+{
+    struct tg_stored *v;
+    size_t n;
+    return tg_store_list(g, suite, sha, a, &v, &n, NULL, err) && files_of(g, v, n, a, out, err);
+}
+
+/* The runs of `sha` among `n` that are sorted by commit. */
+static size_t runs_at(const struct tg_stored *v, size_t n, const char *sha, size_t *first)
+{
+    size_t low = 0, high = n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (strcmp(v[middle].commit, sha) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *first = low;
+    while (high < n && strcmp(v[high].commit, sha) == 0)
+        high++;
+    return high - low;
+}
+
+/* Nothing within the walk. Did the store ever hold this suite on the way to `start`? */
+static bool lost_or_first(struct tg_git *g, const struct tg_stored *v, size_t n, bool explicit_side,
+                          struct tg_arena *a, struct tg_baseline *out, struct tg_err *err)
+{
+    bool unseen = false;
+    out->found = explicit_side ? TG_FOUND_LOST : TG_FOUND_FIRST_RUN;
+    for (size_t i = 0; i < n && out->found == TG_FOUND_FIRST_RUN; i++) {
+        struct tg_commit c;
+        enum tg_seen seen;
+        if (i && strcmp(v[i].commit, v[i - 1].commit) == 0)
+            continue;
+        seen = tg_git_commit(g, v[i].commit, a, &c, err);
+        if (seen == TG_SEEN_FAILED)
+            return false;
+        unseen = unseen || seen == TG_ABSENT;
+        if (seen == TG_SEEN && out->start.sha[0] &&
+            tg_git_is_ancestor(g, v[i].commit, out->start.sha))
+            out->found = TG_FOUND_LOST;
+    }
+    if (out->cut && (unseen || (n && explicit_side)))
+        return tg_git_shallow(tg_arena_printf(a, "the commit of '%.*s'", TG_SV_ARG(out->path)),
+                              err);
+    return true;
+}
+
+bool tg_store_find(struct tg_git *g, const struct tg_commit *start, tg_sv suite, unsigned max_walk,
+                   bool explicit_side, struct tg_arena *a, struct tg_baseline *out,
+                   struct tg_err *err)
+{
+    struct tg_commit at = *start, next;
+    struct tg_stored *v;
+    enum tg_seen back = start->sha[0] ? TG_SEEN : TG_ABSENT;
+    size_t n, first, runs;
+    *out = (struct tg_baseline){ .start = *start };
+    out->path = tg_sv_of(tg_arena_printf(a, "stored:%.*s", TG_SV_ARG(suite)));
+    if (!tg_store_list(g, suite, NULL, a, &v, &n, NULL, err))
+        return false;
+    for (; back == TG_SEEN; out->walked++, at = next) {
+        runs = runs_at(v, n, at.sha, &first);
+        if (runs) {
+            tg_git_use(out, &at, a);
+            return files_of(g, v + first, runs, a, &out->files, err);
+        }
+        if (out->walked == max_walk)
+            break;
+        back = tg_git_step_back(g, at.sha, a, &next, &out->cut, err);
+        if (back != TG_SEEN)
+            break;
+    }
+    return back != TG_SEEN_FAILED && lost_or_first(g, v, n, explicit_side, a, out, err);
+}
+
+/* ---- pruning ------------------------------------------------------------------------------ */
+
+struct dated {
+    char sha[TG_SHA_SIZE];
+    int64_t date;
+};
+
+static int newest_first(const void *x, const void *y)
+{
+    const struct dated *a = x, *b = y;
+    if (a->date != b->date)
+        return a->date < b->date ? 1 : -1;
+    return strcmp(b->sha, a->sha);
+}
+
+/* Moves the runs of one suite, v[0..n), that must go to `out`. */
+static bool choose_old(struct tg_git *g, const struct tg_stored *v, size_t n, size_t keep,
+                       struct tg_arena *a, struct tg_stored *out, size_t *n_out, struct tg_err *err)
+{
+    struct dated *commits = TG_NEW_N(a, struct dated, n + 1);
+    size_t n_commits = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct tg_commit c;
+        enum tg_seen seen;
+        if (i && strcmp(v[i].commit, v[i - 1].commit) == 0)
+            continue;
+        seen = tg_git_commit(g, v[i].commit, a, &c, err);
+        if (seen == TG_SEEN_FAILED)
+            return false;
+        if (seen == TG_SEEN) {
+            memcpy(commits[n_commits].sha, c.sha, sizeof c.sha);
+            commits[n_commits++].date = c.date;
+        }
+    }
+    qsort(commits, n_commits, sizeof *commits, newest_first);
+    for (size_t k = keep; k < n_commits; k++) {
+        size_t first, runs = runs_at(v, n, commits[k].sha, &first);
+        memcpy(out + *n_out, v + first, runs * sizeof *v);
+        *n_out += runs;
+    }
+    return true;
+}
+
+bool tg_store_prune(struct tg_git *g, const struct tg_prune_opts *o, struct tg_arena *a,
+                    struct tg_stored **out, size_t *n, struct tg_err *err)
+{
+    struct tg_stored *all;
+    size_t n_all, end;
+    *n = 0;
+    if (!tg_store_list(g, o->suite, NULL, a, &all, &n_all, NULL, err))
+        return false;
+    *out = TG_NEW_N(a, struct tg_stored, n_all + 1);
+    for (size_t i = 0; i < n_all; i = end) {
+        for (end = i; end < n_all && tg_sv_eq(all[end].suite, all[i].suite);)
+            end++;
+        if (!choose_old(g, all + i, end - i, o->keep, a, *out, n, err))
+            return false;
+    }
+    if (*n)
+        qsort(*out, *n, sizeof **out, by_place);
+    for (size_t i = 0; i < *n && !o->dry_run; i++)
+        if (!tg_git_ref_delete(g, (*out)[i].ref.p, (*out)[i].oid, err))
+            return false;
+    return true;
+}

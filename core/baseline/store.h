@@ -1,0 +1,77 @@
+#ifndef TG_BASELINE_STORE_H
+#define TG_BASELINE_STORE_H
+/*
+ * Baselines kept in git, beside the history: one ref per recorded run, pointing at a blob,
+ *
+ *     refs/tracegate/v1/SUITE/SHA/RUN          RUN: first 16 hex digits of the blob's name
+ *
+ * A run is immutable and its ref is only ever created, so writers cannot lose each other's work
+ * and there is no tip to race for: the same bytes give the same ref, other bytes another one. A
+ * repeated job on one commit adds a run. No branch, work tree, index or identity takes part, a
+ * plain clone or fetch does not bring the refs, and `git gc` keeps what they point at. This is the
+ * local half; moving refs between clones is `git fetch` and `git push` of exactly these names.
+ *
+ * What the bytes are is the caller's business (a summary); limits.max_summary bounds them.
+ */
+#include "core/baseline/baseline.h"
+
+#define TG_STORE_PREFIX "refs/tracegate/v1/"
+#define TG_STORE_MAX_SUITE 100u /* bytes of a suite's name */
+
+struct tg_stored {
+    tg_sv suite;
+    char commit[TG_SHA_SIZE];
+    tg_sv run;
+    char oid[TG_SHA_SIZE];
+    tg_sv ref; /* full name */
+};
+
+/*
+ * A suite's name as one component of a ref: letters, digits, '_' and '-' as they are, '.' where
+ * git allows it, every other byte as %XX. "" and names over the limit: TG_ERR_USAGE.
+ */
+TG_MUST bool tg_store_suite(tg_sv suite, struct tg_arena *a, tg_sv *component, struct tg_err *err);
+
+/*
+ * Stores one run of a suite at a commit (40 hex digits, must be here). *created false: these very
+ * bytes were there already, which is fine: a retried job.
+ */
+TG_MUST bool tg_store_record(struct tg_git *g, tg_sv suite, const char *sha, tg_sv bytes,
+                             struct tg_arena *a, struct tg_stored *out, bool *created,
+                             struct tg_err *err);
+
+/*
+ * What is stored: of one suite or all (n = 0), at one commit or all (NULL); sorted by suite,
+ * commit, run in byte order. Refs that are not of this form are skipped and counted in `foreign`
+ * (may be NULL). Cost: one pass over the refs below the prefix.
+ */
+TG_MUST bool tg_store_list(struct tg_git *g, tg_sv suite, const char *sha, struct tg_arena *a,
+                           struct tg_stored **out, size_t *n, size_t *foreign, struct tg_err *err);
+
+/* The runs of one commit as files for tg_git_read; paths read "stored:SUITE/RUN". */
+TG_MUST bool tg_store_files(struct tg_git *g, tg_sv suite, const char *sha, struct tg_arena *a,
+                            struct tg_git_files *out, struct tg_err *err);
+
+/*
+ * tg_baseline_find for the store: walks back from `start` to the first commit with a run. Nothing
+ * within max_walk: LOST if the store holds this suite at any ancestor of `start` or it was asked
+ * for explicitly, else FIRST_RUN (it may hold it on other branches). In a shallow clone that holds
+ * runs of commits which are not here, nobody can know: TG_ERR_GIT.
+ */
+TG_MUST bool tg_store_find(struct tg_git *g, const struct tg_commit *start, tg_sv suite,
+                           unsigned max_walk, bool explicit_side, struct tg_arena *a,
+                           struct tg_baseline *out, struct tg_err *err);
+
+/*
+ * Deletes the runs of all but the `keep` newest commits of each suite, newest by committer date
+ * (ties: greater sha). Runs whose commit is not in this clone are kept: it may be shallow. With
+ * `dry_run` nothing is deleted. `out` are the runs that went, or would go.
+ */
+struct tg_prune_opts {
+    tg_sv suite; /* n = 0: each */
+    size_t keep;
+    bool dry_run;
+};
+TG_MUST bool tg_store_prune(struct tg_git *g, const struct tg_prune_opts *o, struct tg_arena *a,
+                            struct tg_stored **out, size_t *n, struct tg_err *err);
+#endif

@@ -1,0 +1,458 @@
+/*
+ * The store of baselines. What it wrote, git itself is asked for: rev-parse, for-each-ref,
+ * cat-file, fsck, gc, push and fetch.
+ */
+#include "tests/core/baseline/gitbox.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/baseline/store.h"
+
+static struct tg_git *open_dir(const struct box *b, const char *dir)
+{
+    struct tg_err err;
+    struct tg_git *g;
+    tg_err_init(&err);
+    g = tg_git_open(&(struct tg_git_opts){ .dir = box_path(b, dir) }, &err);
+    assert_no_error(g != NULL, &err);
+    return g;
+}
+
+static const char *sha_of(const struct box *b, const char *rev)
+{
+    return box_line(b, tg_arena_printf(b->a, "git -C w rev-parse '%s^{commit}'", rev));
+}
+
+static void record(const struct box *b, struct tg_git *g, const char *suite, const char *rev,
+                   const char *bytes)
+{
+    struct tg_stored s;
+    struct tg_err err;
+    bool created;
+    tg_err_init(&err);
+    assert_no_error(tg_store_record(g, tg_sv_of(suite), sha_of(b, rev), tg_sv_of(bytes), b->a, &s,
+                                    &created, &err),
+                    &err);
+}
+
+/* Five commits on main: HEAD~4 ... HEAD, a minute apart; side, from HEAD~2. */
+static void repository(const struct box *b)
+{
+    box_sh(b, "git init -q -b main w; cd w; for i in 0 1 2 3 4; do echo $i > f; git add f; "
+              "GIT_COMMITTER_DATE=\"$((1700000000 + 60 * i)) +0000\" git commit -qm $i; done\n"
+              "git checkout -qb side HEAD~2; git commit -q --allow-empty -m side; "
+              "git checkout -q main");
+}
+
+/* ---- names --------------------------------------------------------------------------------- */
+
+static void names_of_suites(void **state)
+{
+    static const char *const names[][2] = {
+        { "decode-b32", "decode-b32" },
+        { "llama_fsdp8", "llama_fsdp8" },
+        { "v1.2", "v1.2" },
+        { "a..b", "a%2E.b" }, /* never two dots in a row */
+        { ".a.", "%2Ea%2E" },
+        { "a.lock", "a%2Elock" },
+        { "a b/c", "a%20b%2Fc" },
+        { "@{-1}~^:?*[\\", "%40%7B-1%7D%7E%5E%3A%3F%2A%5B%5C" },
+        { "50%", "50%25" },
+        { "-x", "-x" },
+        { "gr\xc3\xbc\xc3\x9f", "gr%C3%BC%C3%9F" },
+        { "a\nb", "a%0Ab" },
+    };
+    const struct box *b = *state;
+    struct tg_err err;
+    struct tg_git *g;
+    struct tg_stored *v;
+    char text[TG_STORE_MAX_SUITE + 2];
+    size_t n;
+    tg_sv got;
+    tg_err_init(&err);
+    repository(b);
+    g = open_dir(b, "w");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        assert_true(tg_store_suite(tg_sv_of(names[i][0]), b->a, &got, &err));
+        assert_string_equal(got.p, names[i][1]);
+        record(b, g, names[i][0], "HEAD", "{}");
+        box_sh(b, tg_arena_printf(b->a,
+                                  "cd w; git check-ref-format 'refs/tracegate/v1/%s/x'; "
+                                  "test $(git for-each-ref 'refs/tracegate/v1/%s/' | wc -l) "
+                                  "= 1",
+                                  got.p, got.p));
+        assert_true(tg_store_list(g, tg_sv_of(names[i][0]), NULL, b->a, &v, &n, NULL, &err));
+        assert_int_equal(n, 1);
+        assert_string_equal(v[0].suite.p, names[i][0]); /* and back */
+    }
+    tg_git_close(g);
+    assert_false(tg_store_suite(TG_SV(""), b->a, &got, &err));
+    assert_error(&err, TG_ERR_USAGE, "has 0 bytes", "1 to 100 bytes");
+    tg_err_init(&err);
+    memset(text, 'x', sizeof text);
+    assert_true(tg_store_suite((tg_sv){ text, TG_STORE_MAX_SUITE }, b->a, &got, &err));
+    assert_false(tg_store_suite((tg_sv){ text, TG_STORE_MAX_SUITE + 1 }, b->a, &got, &err));
+    assert_error(&err, TG_ERR_USAGE, "has 101 bytes", NULL);
+}
+
+/* ---- record -------------------------------------------------------------------------------- */
+
+static void what_git_sees(void **state)
+{
+    const struct box *b = *state;
+    const char *before, *after = "git -C w rev-parse HEAD; git -C w status --porcelain";
+    struct tg_stored one, two, again;
+    struct tg_git_files files;
+    struct tg_buf out = { 0 };
+    struct tg_err err;
+    struct tg_git *g;
+    bool created;
+    tg_err_init(&err);
+    repository(b);
+    before = box_line(b, tg_arena_printf(b->a, "(%s) | sha256sum", after));
+    g = open_dir(b, "w");
+    assert_true(tg_store_record(g, TG_SV("s"), sha_of(b, "HEAD~1"), TG_SV("{\"run\":1}"), b->a,
+                                &one, &created, &err));
+    assert_true(created);
+    /* A retried job brings the same bytes, a repeated one others. */
+    assert_true(tg_store_record(g, TG_SV("s"), sha_of(b, "HEAD~1"), TG_SV("{\"run\":1}"), b->a,
+                                &again, &created, &err));
+    assert_false(created);
+    assert_string_equal(again.ref.p, one.ref.p);
+    assert_true(tg_store_record(g, TG_SV("s"), sha_of(b, "HEAD~1"), TG_SV("{\"run\":2}"), b->a,
+                                &two, &created, &err));
+    assert_true(created);
+    assert_string_not_equal(two.ref.p, one.ref.p);
+    assert_string_equal(one.ref.p,
+                        tg_arena_printf(b->a, "refs/tracegate/v1/s/%s/%.16s", sha_of(b, "HEAD~1"),
+                                        box_line(b, "printf '{\"run\":1}' | git hash-object "
+                                                    "--stdin")));
+    assert_string_equal(box_line(b, tg_arena_printf(b->a, "git -C w cat-file blob %s", one.ref.p)),
+                        "{\"run\":1}");
+    assert_string_equal(box_line(b, tg_arena_printf(b->a, "(%s) | sha256sum", after)), before);
+    /* Sound, kept by gc, and found again when packed. */
+    box_sh(b, "cd w; git fsck --strict --no-dangling 2>&1 | (! grep .)\n"
+              "git reflog expire --expire=now --all; git gc -q --prune=now; git pack-refs --all");
+    assert_true(tg_store_files(g, TG_SV("s"), sha_of(b, "HEAD~1"), b->a, &files, &err));
+    assert_int_equal(files.n, 2);
+    for (size_t i = 0; i < 2; i++)
+        assert_true(tg_git_read(g, &files.v[i], &out, &err));
+    assert_true(strstr(out.p, "{\"run\":1}") && strstr(out.p, "{\"run\":2}"));
+    assert_int_equal(files.v[0].size, 9);
+    tg_buf_release(&out);
+    tg_git_close(g);
+}
+
+static void refused_records(void **state)
+{
+    const struct box *b = *state;
+    struct tg_limits limits = TG_LIMITS_DEFAULT;
+    struct tg_git *g;
+    struct tg_stored s;
+    struct tg_err err;
+    bool created;
+    limits.max_summary = 4;
+    repository(b);
+    tg_err_init(&err);
+    g = tg_git_open(&(struct tg_git_opts){ .dir = box_path(b, "w"), .limits = &limits }, &err);
+    assert_false(tg_store_record(g, TG_SV("s"), sha_of(b, "HEAD"), TG_SV("12345"), b->a, &s,
+                                 &created, &err));
+    assert_error(&err, TG_ERR_LIMIT, "5 bytes, the limit is 4", "tracegate summarize");
+    tg_err_init(&err);
+    assert_false(tg_store_record(g, TG_SV("s"), "1111111111111111111111111111111111111111",
+                                 TG_SV("{}"), b->a, &s, &created, &err));
+    assert_error(&err, TG_ERR_REF, "does not exist here", NULL);
+    box_sh(b, "cd w; test -z \"$(git for-each-ref refs/tracegate)\""); /* nothing was left */
+    /* Somebody else's ref of that name is not overwritten. */
+    tg_err_init(&err);
+    box_sh(b, "cd w; git update-ref refs/tracegate/v1/s/$(git rev-parse HEAD)/"
+              "$(printf '{}' | git hash-object --stdin | cut -c1-16) HEAD");
+    assert_false(
+        tg_store_record(g, TG_SV("s"), sha_of(b, "HEAD"), TG_SV("{}"), b->a, &s, &created, &err));
+    assert_error(&err, TG_ERR_OUTPUT, "holds something else", "never overwritten");
+    /* A place that cannot be written. */
+    tg_err_init(&err);
+    box_sh(b, "cd w; git update-ref refs/tracegate/v1/t HEAD");
+    assert_false(
+        tg_store_record(g, TG_SV("t"), sha_of(b, "HEAD"), TG_SV("{}"), b->a, &s, &created, &err));
+    assert_error(&err, TG_ERR_OUTPUT, "a ref cannot be written", "writable");
+    assert_int_equal(tg_err_exit_code(err.kind), 5);
+    tg_git_close(g);
+}
+
+static void waits_for_a_lock(void **state)
+{
+    const struct box *b = *state;
+    const char *ref;
+    struct tg_git *g;
+    repository(b);
+    ref = tg_arena_printf(b->a, "w/.git/refs/tracegate/v1/s/%s", sha_of(b, "HEAD"));
+    box_sh(b, tg_arena_printf(b->a,
+                              "mkdir -p %s; l=%s/$(printf '{}' | git hash-object --stdin | "
+                              "cut -c1-16).lock; : > $l; (sleep 0.3; rm $l) >/dev/null "
+                              "2>&1 &",
+                              ref, ref));
+    g = open_dir(b, "w");
+    record(b, g, "s", "HEAD", "{}");
+    tg_git_close(g);
+}
+
+/* Six processes, twenty runs each, and one run that all of them record: 121 refs. */
+static void concurrent_writers(void **state)
+{
+    const struct box *b = *state;
+    const char *sha;
+    pid_t child[6];
+    repository(b);
+    sha = sha_of(b, "HEAD");
+    for (int i = 0; i < 6; i++) {
+        child[i] = fork();
+        assert_true(child[i] >= 0);
+        if (child[i] == 0) {
+            struct tg_err err;
+            struct tg_git *g = open_dir(b, "w");
+            struct tg_stored s;
+            bool created, ok = true;
+            tg_err_init(&err);
+            for (int k = 0; k <= 20 && ok; k++)
+                ok = tg_store_record(
+                    g, TG_SV("s"), sha,
+                    tg_sv_of(tg_arena_printf(b->a, k ? "{\"w\":%d,\"k\":%d}" : "{}", i, k)), b->a,
+                    &s, &created, &err);
+            if (!ok)
+                print_error("writer %d: %s\n", i, err.message);
+            _exit(ok ? 0 : 1);
+        }
+    }
+    for (int i = 0; i < 6; i++) {
+        int status;
+        assert_int_equal(waitpid(child[i], &status, 0), child[i]);
+        assert_int_equal(status, 0);
+    }
+    box_sh(
+        b,
+        "cd w; test $(git for-each-ref refs/tracegate | wc -l) = 121; "
+        "git fsck --strict --no-dangling 2>&1 | (! grep .); ! find .git -name '*.lock' | grep .");
+}
+
+/* ---- list ---------------------------------------------------------------------------------- */
+
+static void lists(void **state)
+{
+    const struct box *b = *state;
+    struct tg_stored *v;
+    struct tg_err err;
+    struct tg_git *g;
+    size_t n, foreign;
+    tg_err_init(&err);
+    repository(b);
+    g = open_dir(b, "w");
+    assert_true(tg_store_list(g, TG_SV(""), NULL, b->a, &v, &n, NULL, &err));
+    assert_int_equal(n, 0);
+    record(b, g, "b", "HEAD", "1");
+    record(b, g, "a", "HEAD", "1");
+    record(b, g, "a", "HEAD~1", "1");
+    record(b, g, "a", "HEAD~1", "2");
+    record(b, g, "a.b", "HEAD", "1"); /* begins with another suite's name */
+    /* Not ours: a name too short, a run that is not its blob's, upper-case escapes alone. */
+    box_sh(b, "cd w; h=$(git rev-parse HEAD); git update-ref refs/tracegate/v1/a/x HEAD; "
+              "git update-ref refs/tracegate/v1/a/$h/0123456789abcdef HEAD; "
+              "git update-ref refs/tracegate/v1/%2a/$h/$(echo $h | cut -c1-16) HEAD; "
+              "git update-ref refs/tracegate/v2/a/$h/$(echo $h | cut -c1-16) HEAD");
+    assert_true(tg_store_list(g, TG_SV(""), NULL, b->a, &v, &n, &foreign, &err));
+    assert_int_equal(n, 5);
+    assert_int_equal(foreign, 3);
+    assert_string_equal(v[3].suite.p, "a.b");
+    assert_string_equal(v[4].suite.p, "b");
+    for (size_t i = 1; i < 3; i++)
+        assert_true(strcmp(v[i - 1].commit, v[i].commit) < 0 ||
+                    tg_sv_cmp(v[i - 1].run, v[i].run) < 0);
+    assert_true(tg_store_list(g, TG_SV("a"), NULL, b->a, &v, &n, NULL, &err));
+    assert_int_equal(n, 3);
+    assert_true(tg_store_list(g, TG_SV("a"), sha_of(b, "HEAD~1"), b->a, &v, &n, NULL, &err));
+    assert_int_equal(n, 2);
+    assert_true(tg_store_list(g, TG_SV(""), sha_of(b, "HEAD"), b->a, &v, &n, NULL, &err));
+    assert_int_equal(n, 3);
+    assert_true(tg_store_list(g, TG_SV("c"), NULL, b->a, &v, &n, NULL, &err));
+    assert_int_equal(n, 0);
+    tg_git_close(g);
+}
+
+/* ---- find ---------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name, *stored; /* revisions with a run, joined by blanks */
+    unsigned max_walk;
+    bool explicit_side;
+    enum tg_found found;
+    unsigned walked;
+} finds[] = {
+    { "there", "HEAD HEAD~1", 50, false, TG_FOUND, 0 },
+    { "two back", "HEAD~2 HEAD~4", 50, false, TG_FOUND_HOLE, 2 },
+    { "at the limit", "HEAD~3", 3, false, TG_FOUND_HOLE, 3 },
+    { "beyond the limit: lost", "HEAD~3", 2, false, TG_FOUND_LOST, 2 },
+    { "never: first run", "", 50, false, TG_FOUND_FIRST_RUN, 4 },
+    { "only on another branch: first run", "side", 50, false, TG_FOUND_FIRST_RUN, 4 },
+    { "asked for explicitly: lost", "", 50, true, TG_FOUND_LOST, 4 },
+};
+
+static void every_find(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof finds / sizeof *finds; i++) {
+        struct tg_baseline found;
+        struct tg_commit head;
+        struct tg_err err;
+        struct tg_git *g;
+        struct box *b;
+        void *box;
+        tg_sv revs = tg_sv_of(finds[i].stored);
+        assert_int_equal(box_setup(&box), 0);
+        b = box;
+        print_message("    %s\n", finds[i].name);
+        tg_err_init(&err);
+        repository(b);
+        g = open_dir(b, "w");
+        record(b, g, "other", "HEAD", "{}");
+        while (revs.n)
+            record(b, g, "s", tg_arena_sv(b->a, tg_sv_cut(&revs, ' ')).p, "{\"s\":1}");
+        assert_true(tg_git_resolve(g, "HEAD", b->a, &head, &err));
+        assert_no_error(tg_store_find(g, &head, TG_SV("s"), finds[i].max_walk,
+                                      finds[i].explicit_side, b->a, &found, &err),
+                        &err);
+        assert_string_equal(tg_found_name(found.found), tg_found_name(finds[i].found));
+        assert_int_equal(found.walked, finds[i].walked);
+        assert_int_equal(found.files.n, finds[i].found <= TG_FOUND_HOLE);
+        if (found.files.n)
+            assert_string_equal(found.commit.sha,
+                                sha_of(b, tg_arena_printf(b->a, "HEAD~%u", finds[i].walked)));
+        if (finds[i].found == TG_FOUND_LOST) {
+            assert_false(tg_baseline_missing(&found, &err));
+            assert_error(&err, TG_ERR_LOST, "no baseline 'stored:s' in commit", "baseline fetch");
+        }
+        tg_git_close(g);
+        box_teardown(&box);
+    }
+}
+
+/* The clone is cut before the stored commit: nobody can say whether it is an ancestor. */
+static void find_in_a_shallow_clone(void **state)
+{
+    const struct box *b = *state;
+    struct tg_baseline found;
+    struct tg_commit head;
+    struct tg_err err;
+    struct tg_git *g;
+    tg_err_init(&err);
+    repository(b);
+    g = open_dir(b, "w");
+    record(b, g, "s", "HEAD~3", "{}");
+    record(b, g, "near", "HEAD~1", "{}");
+    tg_git_close(g);
+    box_sh(b, "git clone -q --depth 2 file://$PWD/w c; cd c; "
+              "git fetch -q origin 'refs/tracegate/*:refs/tracegate/*'");
+    g = open_dir(b, "c");
+    assert_true(tg_git_resolve(g, "HEAD", b->a, &head, &err));
+    assert_false(tg_store_find(g, &head, TG_SV("s"), 50, false, b->a, &found, &err));
+    assert_error(&err, TG_ERR_GIT, "the history is shallow", "fetch-depth");
+    tg_err_init(&err);
+    assert_true(tg_store_find(g, &head, TG_SV("near"), 50, false, b->a, &found, &err));
+    assert_int_equal(found.found, TG_FOUND_HOLE);
+    assert_true(tg_store_find(g, &head, TG_SV("never"), 50, false, b->a, &found, &err));
+    assert_int_equal(found.found, TG_FOUND_FIRST_RUN);
+    tg_git_close(g);
+}
+
+/* ---- prune, and moving between clones ------------------------------------------------------ */
+
+static void prunes_the_oldest(void **state)
+{
+    const struct box *b = *state;
+    struct tg_prune_opts o = { .suite = TG_SV("s"), .keep = 2, .dry_run = true };
+    struct tg_stored *gone;
+    struct tg_err err;
+    struct tg_git *g;
+    size_t n;
+    tg_err_init(&err);
+    repository(b);
+    g = open_dir(b, "w");
+    for (int i = 0; i < 5; i++) {
+        record(b, g, "s", tg_arena_printf(b->a, "HEAD~%d", i), "1");
+        record(b, g, "t", tg_arena_printf(b->a, "HEAD~%d", i), "1");
+    }
+    record(b, g, "s", "HEAD~4", "2");
+    record(b, g, "s", "HEAD~1", "2");
+    /* A run of a commit that is not here (a fetched store in a shallow clone). */
+    box_sh(b, "cd w; o=$(printf 1 | git hash-object --stdin); git update-ref refs/tracegate/v1/s/"
+              "1111111111111111111111111111111111111111/$(echo $o | cut -c1-16) $o");
+    assert_true(tg_store_prune(g, &o, b->a, &gone, &n, &err));
+    assert_int_equal(n, 4); /* HEAD~2, HEAD~3, twice HEAD~4 */
+    box_sh(b, "cd w; test $(git for-each-ref refs/tracegate/v1/s | wc -l) = 8");
+    o.dry_run = false;
+    assert_true(tg_store_prune(g, &o, b->a, &gone, &n, &err));
+    assert_int_equal(n, 4);
+    box_sh(b, "cd w; test $(git for-each-ref refs/tracegate/v1/s | wc -l) = 4\n"
+              "test $(git for-each-ref refs/tracegate/v1/s/$(git rev-parse HEAD~1) | wc -l) = 2\n"
+              "test $(git for-each-ref refs/tracegate/v1/s/$(git rev-parse HEAD) | wc -l) = 1\n"
+              "test $(git for-each-ref "
+              "refs/tracegate/v1/s/1111111111111111111111111111111111111111 | wc -l) = 1\n"
+              "test $(git for-each-ref refs/tracegate/v1/t | wc -l) = 5");
+    assert_true(tg_store_prune(g, &o, b->a, &gone, &n, &err));
+    assert_int_equal(n, 0);
+    o = (struct tg_prune_opts){ .suite = TG_SV(""), .keep = 0 };
+    assert_true(tg_store_prune(g, &o, b->a, &gone, &n, &err));
+    assert_int_equal(n, 3 + 5);
+    box_sh(b, "cd w; git pack-refs --all; test $(git for-each-ref refs/tracegate | wc -l) = 1");
+    tg_git_close(g);
+}
+
+/* A plain clone brings none; one commit's runs can be fetched alone; push creates only. */
+static void moves_with_plain_git(void **state)
+{
+    const struct box *b = *state;
+    struct tg_stored *v;
+    struct tg_err err;
+    struct tg_git *g;
+    size_t n;
+    tg_err_init(&err);
+    repository(b);
+    g = open_dir(b, "w");
+    record(b, g, "s", "HEAD", "1");
+    record(b, g, "s", "HEAD", "2");
+    record(b, g, "s", "HEAD~1", "3");
+    tg_git_close(g);
+    box_sh(b, "git init -q --bare -b main hub; cd w; git push -q ../hub main "
+              "'refs/tracegate/v1/*:refs/tracegate/v1/*'\n"
+              "cd ..; git clone -q file://$PWD/hub c; cd c; "
+              "test -z \"$(git for-each-ref refs/tracegate)\"\n"
+              "h=$(git rev-parse HEAD); "
+              "git fetch -q origin \"refs/tracegate/v1/s/$h/*:refs/tracegate/v1/s/$h/*\"");
+    g = open_dir(b, "c");
+    assert_true(tg_store_list(g, TG_SV("s"), NULL, b->a, &v, &n, NULL, &err));
+    assert_int_equal(n, 2);
+    tg_git_close(g);
+    g = open_dir(b, "hub"); /* bare: recording works there as well */
+    record(b, g, "s", "main", "4");
+    tg_git_close(g);
+    box_sh(b, "git -C w worktree add -q ../tree HEAD~1 2>/dev/null");
+    g = open_dir(b, "tree"); /* a worktree shares the store of its repository */
+    assert_true(tg_store_list(g, TG_SV("s"), NULL, b->a, &v, &n, NULL, &err));
+    assert_int_equal(n, 3);
+    tg_git_close(g);
+}
+
+#define IN_BOX(f) cmocka_unit_test_setup_teardown(f, box_setup, box_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_BOX(names_of_suites),      IN_BOX(what_git_sees),           IN_BOX(refused_records),
+        IN_BOX(waits_for_a_lock),     IN_BOX(concurrent_writers),      IN_BOX(lists),
+        cmocka_unit_test(every_find), IN_BOX(find_in_a_shallow_clone), IN_BOX(prunes_the_oldest),
+        IN_BOX(moves_with_plain_git),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -63,10 +63,12 @@ static const struct tg_metric_info metrics[TG_METRICS] = {
                                  AMOUNT, "bytes copied per step" },
     [TG_METRIC_KERNEL_NAMES] = { "kernel_names", TG_SCOPE_TRACE, TG_UNIT_COUNT, TG_MORE_IS_BAD,
                                  AMOUNT, "distinct normalised kernel names" },
-    [TG_METRIC_GRAPH_LAUNCHES] = { "graph_launches", TG_SCOPE_TRACE, TG_UNIT_COUNT, TG_MORE_IS_BAD,
+    [TG_METRIC_GRAPH_LAUNCHES] = { "graph_launches", TG_SCOPE_TRACE, TG_UNIT_COUNT, TG_LESS_IS_BAD,
                                    AMOUNT, "graph launches per step" },
     [TG_METRIC_MEM_PEAK] = { "mem_peak", TG_SCOPE_TRACE, TG_UNIT_BYTES, TG_MORE_IS_BAD, AMOUNT,
                              "largest allocated device memory (needs profile_memory=True)" },
+    [TG_METRIC_HOST_TIME] = { "host_time", TG_SCOPE_TRACE, TG_UNIT_NS, TG_MORE_IS_BAD, AMOUNT,
+                              "the host's step window" },
 
     [TG_METRIC_SKEW] = { "skew", TG_SCOPE_RANKS, TG_UNIT_PERCENT, TG_MORE_IS_BAD, POINTS,
                          "percent by which the slowest rank's step exceeds the median rank's" },

@@ -36,6 +36,7 @@ enum tg_metric {
     TG_METRIC_KERNEL_NAMES,
     TG_METRIC_GRAPH_LAUNCHES,
     TG_METRIC_MEM_PEAK,
+    TG_METRIC_HOST_TIME,
     /* ranks: one value for all ranks together */
     TG_METRIC_SKEW,
     TG_METRIC_RANK_SPREAD,

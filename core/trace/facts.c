@@ -52,6 +52,7 @@ static size_t facts_of(enum tg_kind kind, const struct fact **facts)
 static struct tg_scan scan_of(tg_sv args)
 {
     return (struct tg_scan){ .p = args.p + 1,
+                             .start = args.p,
                              .end = args.p + args.n,
                              .last = true,
                              .depth = 1,

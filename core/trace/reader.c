@@ -223,6 +223,7 @@ static enum unit scan_unit(struct tg_reader *r, unsigned depth,
 {
     for (;;) {
         struct tg_scan s = { .p = r->buf + r->at,
+                             .start = r->buf + r->at,
                              .end = r->buf + r->n,
                              .last = r->last,
                              .strict = r->opts.strict_json,
@@ -296,6 +297,7 @@ static void read_ranks(struct tg_reader *r)
     for (size_t i = 0; i < r->info.n_meta; i++) {
         struct tg_kv *kv = &r->info.meta[i];
         struct tg_scan s = { .p = kv->value.p + 1,
+                             .start = kv->value.p,
                              .end = kv->value.p + kv->value.n,
                              .last = true,
                              .depth = 1,

@@ -295,7 +295,9 @@ static bool scalar(struct tg_scan *s, struct tg_value *v)
 
 static bool missing_comma(struct tg_scan *s)
 {
-    bool after_text = s->p[-1] == '"' || (tg_is_blank(s->p[-1]) && s->p[-2] == '"');
+    ptrdiff_t before = s->p - s->start; /* never what a smaller window lacks */
+    bool after_text = (before >= 1 && s->p[-1] == '"') ||
+                      (before >= 2 && tg_is_blank(s->p[-1]) && s->p[-2] == '"');
     if (s->p == s->end)
         return tg_scan_out(s);
     return tg_scan_bad(s, s->p, "a comma or a closing bracket is missing",

@@ -28,6 +28,7 @@ struct tg_leniencies {
 
 struct tg_scan {
     const char *p, *end;
+    const char *start; /* of the unit that is being scanned */
     bool last, strict; /* no bytes follow `end`; leniencies are errors */
     unsigned depth, max_depth;
     struct tg_leniencies seen;

@@ -6,6 +6,15 @@
  */
 #include "core/base/strmap.h"
 #include "core/trace/reader.h"
+#include "core/trace/text.h"
+
+/* Texts may be compared in blocks: this many bytes behind them are there. */
+#define TG_INTERN_PAD 32
+
+struct tg_intern_slot {
+    uint32_t tag; /* upper half of the hash */
+    uint32_t id1; /* id + 1; 0: empty */
+};
 
 struct tg_intern {
     struct tg_arena *arena;
@@ -14,7 +23,7 @@ struct tg_intern {
     size_t stride, n, cap;
     uint64_t *hash;
     size_t hash_cap;
-    uint32_t *slot; /* id + 1; 0: empty */
+    struct tg_intern_slot *slot;
     size_t slots, bytes;
 };
 
@@ -22,4 +31,23 @@ void tg_intern_init(struct tg_intern *t, size_t stride);
 void tg_intern_release(struct tg_intern *t);
 /* `is_new`: the entry was made; its texts are set, the rest of it is zero. */
 uint32_t tg_intern_add(struct tg_intern *t, tg_sv a, tg_sv b, bool *is_new);
+
+static inline uint64_t tg_intern_seed(tg_sv a)
+{
+    return tg_text_hash(a.p, a.n, 0);
+}
+
+static inline uint64_t tg_intern_hash(uint64_t seed, tg_sv b)
+{
+    return tg_text_hash(b.p, b.n, seed);
+}
+
+struct tg_intern_pair {
+    tg_sv a, b;
+};
+
+static inline const struct tg_intern_pair *tg_intern_at(const struct tg_intern *t, size_t id)
+{
+    return (const struct tg_intern_pair *)(const void *)(t->entry + id * t->stride);
+}
 #endif

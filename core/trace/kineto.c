@@ -65,8 +65,8 @@ static void forget_args(struct tg_event *ev)
     ev->args = (tg_sv){ "", 0 };
 }
 
-static bool read_time(struct tg_scan *s, const struct tg_value *v, struct tg_raw_event *out,
-                      bool *has, bool *is_float, tg_ns *ns)
+bool tg_kineto_time(struct tg_scan *s, const struct tg_value *v, uint64_t *rounded, bool *has,
+                    bool *is_float, tg_ns *ns)
 {
     enum tg_dec result;
     *has = v->type != TG_TOKEN_NULL;
@@ -82,7 +82,7 @@ static bool read_time(struct tg_scan *s, const struct tg_value *v, struct tg_raw
     if (result == TG_DEC_RANGE)
         return tg_scan_bad(s, v->raw.p, "a time outside +-292 years",
                            "'ts' and 'dur' are microseconds; this event is corrupt.");
-    out->rounded += result == TG_DEC_ROUNDED;
+    *rounded += result == TG_DEC_ROUNDED;
     return true;
 }
 
@@ -143,8 +143,11 @@ bool tg_kineto_event(struct tg_scan *s, bool want_args, struct tg_raw_event *out
     while ((more = tg_scan_member(s, &first, &key)) > 0)
         if (!read_member(s, &key, want_args, out))
             return false;
-    if (more < 0 || !read_time(s, &out->ts, out, &out->ev.has_ts, &out->ev.ts_float, &out->ev.ts) ||
-        !read_time(s, &out->dur, out, &out->ev.has_dur, &out->ev.dur_float, &out->ev.dur))
+    if (more < 0 ||
+        !tg_kineto_time(s, &out->ts, &out->rounded, &out->ev.has_ts, &out->ev.ts_float,
+                        &out->ev.ts) ||
+        !tg_kineto_time(s, &out->dur, &out->rounded, &out->ev.has_dur, &out->ev.dur_float,
+                        &out->ev.dur))
         return false;
     out->ev.ph = first_byte(&out->ph);
     out->ev.has_name = out->name.type != TG_TOKEN_NULL;

@@ -16,6 +16,9 @@ struct tg_raw_event {
 
 /* The cursor stands at the event's '{'. */
 bool tg_kineto_event(struct tg_scan *s, bool want_args, struct tg_raw_event *out);
+/* A time: absent and null are none; anything but a number, or beyond int64 ns, fails. */
+bool tg_kineto_time(struct tg_scan *s, const struct tg_value *v, uint64_t *rounded, bool *has,
+                    bool *is_float, tg_ns *ns);
 /* An integer in a number or in a text, also "7.0"; `fallback` otherwise. */
 int64_t tg_kineto_int(const struct tg_value *v, int64_t fallback);
 /* Is this key the word? Escapes are resolved. */

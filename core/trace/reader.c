@@ -7,6 +7,7 @@
 #include "core/trace/kineto.h"
 #include "core/trace/reader_internal.h"
 #include "core/trace/scan.h"
+#include "core/trace/shape.h"
 
 #define DEFAULT_WINDOW ((size_t)256 << 10)
 #define META_VALUE_MAX ((size_t)256 << 10) /* a larger value is kept as "" */
@@ -18,6 +19,7 @@ enum state {
     IN_OBJECT,      /* behind '{' or a member */
     AT_FIRST_EVENT, /* behind '[' */
     BEHIND_EVENT,
+    AT_EVENT, /* at the brace of one that is not the first */
     BEHIND_TEXT,
     AT_END,
     HAS_FAILED
@@ -43,6 +45,10 @@ struct tg_reader {
     struct tg_buf text[2];
     /* The unit that is being scanned. */
     struct tg_raw_event raw;
+    struct tg_leniencies unit_seen;
+    size_t unit_size;
+    struct tg_shapes shapes;
+    struct tg_scan fast;
     struct tg_value key, value;
     bool member_end, events_begin;
 };
@@ -62,6 +68,9 @@ struct tg_reader *tg_reader_new(struct tg_source *s, const struct tg_reader_opts
     r->info.rank = r->info.world_size = -1;
     r->last_thread_id = TG_NO_ID;
     r->meta_arena = tg_arena_new();
+    r->fast.strict = r->opts.strict_json;
+    r->fast.max_depth = (unsigned)r->limits.max_depth;
+    tg_shapes_init(&r->shapes, r->opts.isa);
     tg_intern_init(&r->names, sizeof(struct tg_name));
     tg_intern_init(&r->threads, sizeof(struct tg_thread));
     return r;
@@ -71,6 +80,7 @@ void tg_reader_free(struct tg_reader *r)
 {
     if (!r)
         return;
+    tg_shapes_release(&r->shapes);
     tg_intern_release(&r->names);
     tg_intern_release(&r->threads);
     tg_arena_free(r->meta_arena);
@@ -143,7 +153,7 @@ static bool report(struct tg_reader *r, const struct tg_scan *s, struct tg_err *
                s->message, offset, TG_SV_ARG(text));
     if (s->hint[0])
         tg_err_hint(err, "%s", s->hint);
-    if (r->state == AT_FIRST_EVENT || r->state == BEHIND_EVENT)
+    if (r->state == AT_FIRST_EVENT || r->state == BEHIND_EVENT || r->state == AT_EVENT)
         tg_err_context(err, "reading event %" PRIu64, r->info.events);
     return false;
 }
@@ -215,6 +225,21 @@ static bool peek(struct tg_reader *r, char *c, struct tg_err *err)
     }
 }
 
+static void count_seen(struct tg_reader *r, const struct tg_leniencies *seen)
+{
+    r->info.invalid_escapes += seen->invalid_escapes;
+    r->info.control_bytes += seen->control_bytes;
+    r->info.bad_utf8 += seen->bad_utf8;
+    r->info.non_finite += seen->non_finite;
+    r->info.huge_integers += seen->huge_integers;
+}
+
+static bool is_clean(const struct tg_leniencies *seen)
+{
+    return (seen->invalid_escapes | seen->control_bytes | seen->bad_utf8 | seen->non_finite |
+            seen->huge_integers) == 0;
+}
+
 enum unit { UNIT_OK, UNIT_TRUNCATED, UNIT_FAILED };
 
 /* Scans one unit from r->at, again from its start whenever the window cuts it. */
@@ -234,12 +259,10 @@ static enum unit scan_unit(struct tg_reader *r, unsigned depth,
                 (void)report_limit(r, r->base + r->at, false, err);
                 return UNIT_FAILED;
             }
-            r->at = (size_t)(s.p - r->buf);
-            r->info.invalid_escapes += s.seen.invalid_escapes;
-            r->info.control_bytes += s.seen.control_bytes;
-            r->info.bad_utf8 += s.seen.bad_utf8;
-            r->info.non_finite += s.seen.non_finite;
-            r->info.huge_integers += s.seen.huge_integers;
+            r->unit_size = (size_t)(s.p - r->buf) - r->at;
+            r->unit_seen = s.seen;
+            r->at += r->unit_size;
+            count_seen(r, &s.seen);
             return UNIT_OK;
         }
         if (s.status == TG_SCAN_TRUNCATED && r->opts.allow_truncated)
@@ -394,19 +417,58 @@ bool tg_reader_intern(struct tg_reader *r, tg_sv cat, tg_sv name, uint32_t *id, 
     return intern_name(r, cat, name, id, err);
 }
 
-static bool take_event(struct tg_reader *r, struct tg_event *ev, struct tg_err *err)
+/* Ids for what the scan has found; the fast path may have them already. */
+static inline bool take_event(struct tg_reader *r, struct tg_event *ev, struct tg_err *err)
 {
     const struct tg_raw_event *raw = &r->raw;
-    *ev = raw->ev;
     ev->index = r->info.events++;
-    ev->name = TG_NO_ID;
     r->info.rounded_numbers += raw->rounded;
     r->info.any_ts_float |= ev->has_ts && ev->ts_float;
     r->info.any_ts_missing |= !ev->has_ts;
-    if ((ev->has_name || ev->has_cat) &&
+    if (ev->name == TG_NO_ID && (ev->has_name || ev->has_cat) &&
         !intern_name(r, text_of(r, &raw->cat, 0), text_of(r, &raw->name, 1), &ev->name, err))
         return false;
-    return intern_thread(r, text_of(r, &raw->pid, 0), text_of(r, &raw->tid, 1), &ev->thread, err);
+    return ev->thread != TG_NO_ID ||
+           intern_thread(r, text_of(r, &raw->pid, 0), text_of(r, &raw->tid, 1), &ev->thread, err);
+}
+
+static unsigned event_depth(const struct tg_reader *r)
+{
+    return r->bare ? 1 : 2;
+}
+
+/* One event by the fast path. False: nothing happened, the generic path has to look. */
+static inline bool fast_event(struct tg_reader *r, struct tg_event *ev, bool *ok,
+                              struct tg_err *err)
+{
+    struct tg_shapes *f = &r->shapes;
+    struct tg_scan *s = &r->fast;
+    const char *start = r->buf + r->at;
+    bool new_thread, new_text, clean = true;
+    s->p = s->start = start;
+    s->end = r->buf + r->n;
+    s->last = r->last;
+    s->depth = event_depth(r);
+    if (!f->run || s->depth >= s->max_depth || !f->run(f, s, &r->names, &r->raw, ev) ||
+        (size_t)(s->p - start) > r->limits.max_event) {
+        f->misses++;
+        s->seen = (struct tg_leniencies){ 0 };
+        return false;
+    }
+    f->hits++;
+    r->at += (size_t)(s->p - start);
+    if (f->slow_slot) {
+        count_seen(r, &s->seen);
+        clean = is_clean(&s->seen);
+        s->seen = (struct tg_leniencies){ 0 };
+    }
+    new_thread = ev->thread == TG_NO_ID;
+    new_text = new_thread || ev->name == TG_NO_ID;
+    *ok = take_event(r, ev, err);
+    if (new_text && *ok)
+        tg_shapes_note(f, &r->raw, ev, &r->names, clean && new_thread);
+    r->state = f->passed ? AT_EVENT : BEHIND_EVENT;
+    return true;
 }
 
 /* --- the text as a whole ---------------------------------------------------------------------- */
@@ -448,11 +510,31 @@ static enum unit in_object(struct tg_reader *r, struct tg_err *err)
     return UNIT_OK;
 }
 
+/* Learns what stands between two events: blanks, a comma, blanks, a brace, all in the window. */
+static void learn_between(struct tg_reader *r)
+{
+    struct tg_shapes *f = &r->shapes;
+    const char *p = r->buf + r->at;
+    size_t n = 0;
+    bool comma = false;
+    for (; n + 1 < TG_BETWEEN && (tg_is_blank(p[n]) || (p[n] == ',' && !comma)); n++)
+        comma |= p[n] == ',';
+    f->between_n = 0;
+    if (!comma || p[n] != '{')
+        return;
+    memcpy(f->between, p, n + 1);
+    f->between_n = (uint32_t)n + 1;
+}
+
 /* Stands the cursor at the next event, or behind the array. */
 static enum unit next_event(struct tg_reader *r, bool *at_event, struct tg_err *err)
 {
     char c;
-    *at_event = false;
+    *at_event = r->state == AT_EVENT;
+    if (*at_event)
+        return UNIT_OK;
+    if (r->state == BEHIND_EVENT)
+        learn_between(r);
     if (!peek(r, &c, err))
         return UNIT_FAILED;
     if (r->at < r->n && c == ']') {
@@ -474,6 +556,21 @@ static enum unit next_event(struct tg_reader *r, bool *at_event, struct tg_err *
         return UNIT_TRUNCATED;
     *at_event = true; /* at the end of the text the scan reports it */
     return UNIT_OK;
+}
+
+/* One event by the generic path, from which the fast one learns. */
+static enum unit slow_event(struct tg_reader *r, struct tg_event *ev, struct tg_err *err)
+{
+    enum unit u = scan_unit(r, event_depth(r), scan_event, err);
+    if (u != UNIT_OK)
+        return u;
+    *ev = r->raw.ev;
+    ev->name = ev->thread = TG_NO_ID;
+    if (is_clean(&r->unit_seen))
+        tg_shapes_learn(&r->shapes, (tg_sv){ r->buf + r->at - r->unit_size, r->unit_size },
+                        r->opts.want_args);
+    r->state = BEHIND_EVENT;
+    return take_event(r, ev, err) ? UNIT_OK : UNIT_FAILED;
 }
 
 static bool finish(struct tg_reader *r, struct tg_err *err)
@@ -501,6 +598,7 @@ static bool behind_text(struct tg_reader *r, struct tg_err *err)
 static enum unit step(struct tg_reader *r, struct tg_event *ev, bool *event, struct tg_err *err)
 {
     enum unit u;
+    bool ok;
     switch (r->state) {
     case AT_START:
         return at_start(r, err) ? UNIT_OK : UNIT_FAILED;
@@ -508,14 +606,13 @@ static enum unit step(struct tg_reader *r, struct tg_event *ev, bool *event, str
         return in_object(r, err);
     case AT_FIRST_EVENT:
     case BEHIND_EVENT:
+    case AT_EVENT:
         u = next_event(r, event, err);
         if (u != UNIT_OK || !*event)
             return u;
-        u = scan_unit(r, r->bare ? 1 : 2, scan_event, err);
-        if (u != UNIT_OK)
-            return u;
-        r->state = BEHIND_EVENT;
-        return take_event(r, ev, err) ? UNIT_OK : UNIT_FAILED;
+        if (fast_event(r, ev, &ok, err))
+            return ok ? UNIT_OK : UNIT_FAILED;
+        return slow_event(r, ev, err);
     case BEHIND_TEXT:
         return behind_text(r, err) ? UNIT_OK : UNIT_FAILED;
     case AT_END:
@@ -527,7 +624,13 @@ static enum unit step(struct tg_reader *r, struct tg_event *ev, bool *event, str
 
 enum tg_next tg_reader_next(struct tg_reader *r, struct tg_event *ev, struct tg_err *err)
 {
-    bool event = false;
+    bool event = false, ok;
+    if (r->state == AT_EVENT && fast_event(r, ev, &ok, err)) {
+        if (ok)
+            return TG_NEXT;
+        r->state = HAS_FAILED;
+        return TG_NEXT_FAILED;
+    }
     while (r->state != AT_END && r->state != HAS_FAILED) {
         enum unit u = step(r, ev, &event, err);
         if (u == UNIT_OK && event)

@@ -69,7 +69,10 @@ struct tg_reader_opts {
     bool strict_json, allow_truncated;
     bool want_args; /* false: args are checked but not reported (aggregates): no args text, stream,
                        correlation, external id, device */
-    size_t window;  /* 0: default 256 KiB; tests use 1 */
+    /* "generic": the slow path that defines the meaning; "c", "sse2", "avx2", "neon": this fast
+       path where the machine has it (the command line passes TRACEGATE_ISA on). NULL: the best. */
+    const char *isa;
+    size_t window;                  /* 0: default 256 KiB; tests use 1 */
     const struct tg_limits *limits; /* NULL: defaults */
 };
 

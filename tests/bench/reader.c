@@ -20,8 +20,9 @@ static int fail(const struct tg_err *err)
 
 static int totals(struct tg_source *s, struct tg_err *err)
 {
+    struct tg_reader_opts o = { .isa = getenv("TRACEGATE_ISA") };
     struct tg_totals t;
-    if (!tg_totals_read(&t, s, NULL, err))
+    if (!tg_totals_read(&t, s, &o, err))
         return fail(err);
     for (size_t i = 0; i < t.names->n; i++)
         if (t.v[i].count)
@@ -33,7 +34,7 @@ static int totals(struct tg_source *s, struct tg_err *err)
 
 static int load(struct tg_source *s, struct tg_err *err)
 {
-    struct tg_load_opts o = { .keep_python = true };
+    struct tg_load_opts o = { .keep_python = true, .reader = { .isa = getenv("TRACEGATE_ISA") } };
     struct tg_trace *t = tg_trace_load(s, &o, NULL, err);
     if (!t)
         return fail(err);

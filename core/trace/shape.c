@@ -1,0 +1,343 @@
+#include "core/trace/shape.h"
+
+#include <stdlib.h>
+
+struct learner {
+    struct tg_shape *sh;
+    const char *from; /* where the literal that is open begins */
+    uint64_t prefix;
+    size_t literals; /* bytes so far */
+    unsigned seen;   /* known keys met: a repeated one would need "the last wins" */
+    bool failed;
+};
+
+void tg_shapes_release(struct tg_shapes *f)
+{
+    for (unsigned i = 0; i < f->n; i++) {
+        free(f->shape[i]->text);
+        free(f->shape[i]);
+    }
+    if (f->memo_arena)
+        tg_arena_free(f->memo_arena);
+    free(f->memo);
+    free(f->memo_slot);
+    *f = (struct tg_shapes){ 0 };
+}
+
+void tg_memo_add(struct tg_shapes *f, uint64_t hash, tg_sv text)
+{
+    uint32_t *slot = &f->memo_slot[hash & (TG_MEMO_SLOTS - 1)];
+    struct tg_memo *m;
+    if (f->memo_bytes + text.n > TG_MEMO_BYTES || f->memo_n >= TG_MEMO_SLOTS)
+        return;
+    f->memo = tg_grow(f->memo, &f->memo_cap, f->memo_n + 1, sizeof *f->memo);
+    m = &f->memo[f->memo_n];
+    *m = (struct tg_memo){ .hash = hash, .n = (uint32_t)text.n, .next = *slot };
+    m->text = tg_arena_alloc(f->memo_arena, text.n + TG_SHAPE_PAD, 1);
+    memcpy(m->text, text.p, text.n);
+    f->memo_bytes += text.n;
+    *slot = (uint32_t)++f->memo_n;
+}
+
+/* --- learning --------------------------------------------------------------------------------- */
+
+static void close_literal(struct learner *l, const char *end, enum tg_slot slot, uint8_t depth)
+{
+    struct tg_shape *sh = l->sh;
+    struct tg_step *st = &sh->step[sh->n];
+    size_t n = (size_t)(end - l->from);
+    if (sh->n == TG_SHAPE_STEPS || l->literals + n > 8192) {
+        l->failed = true;
+        return;
+    }
+    *st = (struct tg_step){ .mark = st->mark,
+                            .prefix = l->prefix,
+                            .literal = l->from, /* moved into sh->text at the end */
+                            .n = (uint32_t)n,
+                            .slot = (uint8_t)slot,
+                            .depth = depth };
+    l->prefix = tg_text_hash(l->from, n, l->prefix + (uint64_t)slot * 64 + depth + 1);
+    l->literals += n;
+    sh->n++;
+}
+
+static enum tg_slot slot_for(const char *p)
+{
+    switch (*p) {
+    case '"':
+        return TG_SLOT_TEXT;
+    case '{':
+    case '[':
+        return TG_SLOT_NESTED;
+    case 't':
+    case 'f':
+    case 'n':
+        return TG_SLOT_OTHER;
+    default:
+        return TG_SLOT_NUMBER;
+    }
+}
+
+/* Puts a slot where the value at s->p stands, and goes behind the value. */
+static void cut(struct learner *l, struct tg_scan *s, enum tg_slot slot, uint8_t depth)
+{
+    struct tg_value ignored;
+    close_literal(l, s->p, slot, depth);
+    l->failed |= !tg_scan_value(s, &ignored);
+    l->from = s->p;
+}
+
+static void once(struct learner *l, unsigned key)
+{
+    l->failed |= (l->seen >> key & 1) != 0;
+    l->seen |= 1u << key;
+}
+
+static enum tg_slot args_slot(struct learner *l, const struct tg_value *key, const char *p)
+{
+    static const struct {
+        const char *key;
+        enum tg_slot slot;
+        unsigned bit;
+    } wanted[] = { { "stream", TG_SLOT_STREAM, 8 },
+                   { "correlation", TG_SLOT_CORRELATION, 9 },
+                   { "External id", TG_SLOT_EXTERNAL, 10 },
+                   { "external id", TG_SLOT_EXTERNAL, 10 },
+                   { "device", TG_SLOT_DEVICE, 11 } };
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        if (tg_sv_eq(key->raw, tg_sv_of(wanted[i].key))) {
+            once(l, wanted[i].bit);
+            return wanted[i].slot;
+        }
+    return slot_for(p);
+}
+
+static void learn_args(struct learner *l, struct tg_scan *s, bool want_args)
+{
+    struct tg_value key;
+    bool first = true;
+    int more = -1;
+    if (*s->p != '{' ||
+        l->sh->n == TG_SHAPE_STEPS) { /* what stands there decides whether there are args at all */
+        l->failed = true;
+        return;
+    }
+    if (want_args) {
+        l->sh->step[l->sh->n].mark |= TG_MARK_ARGS_BEGIN;
+        l->sh->args_from = (uint32_t)(s->p - l->from);
+    }
+    s->p++;
+    while (!l->failed && (more = tg_scan_member(s, &first, &key)) > 0) {
+        l->failed |= key.escaped;
+        cut(l, s, want_args ? args_slot(l, &key, s->p) : slot_for(s->p), 1);
+    }
+    l->failed |= more != 0;
+    if (want_args) {
+        l->sh->step[l->sh->n].mark |= TG_MARK_ARGS_END;
+        l->sh->args_to = (uint32_t)(s->p - l->from);
+    }
+}
+
+/* Texts that are part of the literal: they decide what the event is. */
+static tg_sv keep_literal(struct learner *l, struct tg_scan *s)
+{
+    struct tg_value v;
+    if (!tg_scan_value(s, &v) || v.type != TG_TOKEN_STRING || v.escaped)
+        l->failed = true;
+    return l->failed ? (tg_sv){ "", 0 } : v.raw;
+}
+
+static void learn_member(struct learner *l, struct tg_scan *s, const struct tg_value *key,
+                         bool want_args)
+{
+    static const char *const keys[] = { "ph", "cat", "name", "pid", "tid", "ts", "dur", "args" };
+    struct tg_event *proto = &l->sh->proto;
+    unsigned k = 0;
+    tg_sv text;
+    l->failed |= key->escaped;
+    while (k < 8 && !tg_sv_eq(key->raw, tg_sv_of(keys[k])))
+        k++;
+    if (k < 8)
+        once(l, k);
+    switch (k) {
+    case 0:
+        text = keep_literal(l, s);
+        proto->ph = text.n ? text.p[0] : '\0';
+        break;
+    case 1:
+        l->sh->cat = keep_literal(l, s);
+        proto->has_cat = true;
+        break;
+    case 2:
+        proto->has_name = true;
+        cut(l, s, TG_SLOT_NAME, 0);
+        break;
+    case 3:
+        cut(l, s, TG_SLOT_PID, 0);
+        break;
+    case 4:
+        cut(l, s, TG_SLOT_TID, 0);
+        break;
+    case 5:
+        proto->has_ts = true;
+        cut(l, s, TG_SLOT_TS, 0);
+        break;
+    case 6:
+        proto->has_dur = true;
+        cut(l, s, TG_SLOT_DUR, 0);
+        break;
+    case 7:
+        learn_args(l, s, want_args);
+        break;
+    default:
+        if (key->raw.n <= 2 && *s->p == '"')
+            (void)keep_literal(l, s); /* "s", "bp": one of a few words */
+        else
+            cut(l, s, slot_for(s->p), 0);
+    }
+}
+
+/* Literals and category move into memory of the shape's own, each with room to be over-read. */
+static void own_texts(struct tg_shape *sh, size_t literals)
+{
+    size_t at = 0;
+    sh->text = tg_xmalloc(literals + sh->cat.n + (sh->n + 1) * TG_SHAPE_PAD);
+    for (unsigned i = 0; i <= sh->n; i++) {
+        tg_sv from = i < sh->n ? (tg_sv){ sh->step[i].literal, sh->step[i].n } : sh->cat;
+        if (from.n)
+            memcpy(sh->text + at, from.p, from.n);
+        memset(sh->text + at + from.n, 0, TG_SHAPE_PAD);
+        if (i < sh->n)
+            sh->step[i].literal = sh->text + at;
+        else
+            sh->cat.p = sh->text + at;
+        at += from.n + TG_SHAPE_PAD;
+    }
+    sh->seed = tg_intern_seed(sh->cat);
+}
+
+static bool learn(struct tg_shape *sh, tg_sv event, bool want_args)
+{
+    struct learner l = { .sh = sh, .from = event.p };
+    struct tg_scan s = { .p = event.p + 1,
+                         .start = event.p,
+                         .end = event.p + event.n,
+                         .last = true,
+                         .depth = 1,
+                         .max_depth = TG_SCAN_DEPTH };
+    struct tg_value key;
+    bool first = true;
+    int more = -1;
+    while (!l.failed && (more = tg_scan_member(&s, &first, &key)) > 0)
+        learn_member(&l, &s, &key, want_args);
+    if (more == 0 && !l.failed)
+        close_literal(&l, s.p, TG_SLOT_END, 0);
+    if (more != 0 || l.failed)
+        return false;
+    own_texts(sh, l.literals);
+    return true;
+}
+
+static bool is_known(const struct tg_shapes *f, const struct tg_shape *sh)
+{
+    const struct tg_step *end = &sh->step[sh->n - 1];
+    for (unsigned i = 0; i < f->n; i++) {
+        const struct tg_shape *old = f->shape[i];
+        const struct tg_step *other = &old->step[old->n - 1];
+        if (old->n == sh->n && other->prefix == end->prefix && other->n == end->n &&
+            memcmp(other->literal, end->literal, end->n) == 0)
+            return true;
+    }
+    return false;
+}
+
+void tg_shapes_learn(struct tg_shapes *f, tg_sv event, bool want_args)
+{
+    struct tg_shape *sh;
+    /* A file whose events never look alike must not pay for it twice. */
+    if (!f->run || (f->made > 512 && f->misses > f->hits / 8))
+        return;
+    sh = tg_xmalloc(sizeof *sh);
+    *sh = (struct tg_shape){ .thread = TG_NO_ID };
+    sh->proto = (struct tg_event){ .name = TG_NO_ID,
+                                   .thread = TG_NO_ID,
+                                   .stream = TG_NO_STREAM,
+                                   .correlation = TG_NO_CORRELATION,
+                                   .external_id = -1,
+                                   .device = -1,
+                                   .ts_text = { "", 0 },
+                                   .dur_text = { "", 0 },
+                                   .args = { "", 0 } };
+    if (!learn(sh, event, want_args) || is_known(f, sh)) {
+        free(sh->text);
+        free(sh);
+        return;
+    }
+    f->made++;
+    if (f->n == TG_SHAPES) { /* into the memory of the oldest: others may point at it */
+        struct tg_shape *old = f->shape[TG_SHAPES - 1];
+        free(old->text);
+        *old = *sh;
+        free(sh);
+    } else {
+        f->shape[f->n++] = sh;
+    }
+}
+
+static void note_thread(struct tg_shape *sh, const struct tg_raw_event *raw, uint32_t id)
+{
+    const struct tg_value *from[] = { &raw->pid, &raw->tid };
+    char *to[] = { sh->pid, sh->tid };
+    uint32_t *n[] = { &sh->pid_n, &sh->tid_n };
+    sh->thread = id;
+    for (int k = 0; k < 2; k++) {
+        size_t quotes = from[k]->type == TG_TOKEN_STRING ? 2 : 0;
+        size_t size = from[k]->raw.n + quotes;
+        if (from[k]->type == TG_TOKEN_NULL)
+            continue;
+        *n[k] = 0;
+        if (size + 1 > TG_THREAD_TEXT) {
+            sh->thread = TG_NO_ID;
+            continue;
+        }
+        memcpy(to[k], from[k]->raw.p - quotes / 2, size + 1);
+        *n[k] = (uint32_t)size + 1;
+    }
+}
+
+void tg_shapes_note(struct tg_shapes *f, const struct tg_raw_event *raw, const struct tg_event *ev,
+                    const struct tg_intern *names, bool clean)
+{
+    if (clean)
+        note_thread(f->last, raw, ev->thread);
+    if (ev->name != TG_NO_ID)
+        f->last->cat_known = tg_intern_at(names, ev->name)->a.p;
+}
+
+/* --- which instruction set -------------------------------------------------------------------- */
+
+static tg_shape_run *best(const char *isa)
+{
+    bool any = !isa || !*isa;
+#if defined(__x86_64__)
+    bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
+    if (avx2 && (any || strcmp(isa, "avx2") == 0))
+        return tg_shape_run_avx2;
+    if (any || strcmp(isa, "sse2") == 0)
+        return tg_shape_run_sse2;
+#elif defined(__aarch64__)
+    if (any || strcmp(isa, "neon") == 0)
+        return tg_shape_run_neon;
+#endif
+    return any || strcmp(isa, "c") == 0 ? tg_shape_run_c : NULL;
+}
+
+void tg_shapes_init(struct tg_shapes *f, const char *isa)
+{
+    *f = (struct tg_shapes){ .run = best(isa) };
+    if (!f->run)
+        return;
+    f->memo_arena = tg_arena_new();
+    f->memo_slot = tg_xmalloc(TG_MEMO_SLOTS * sizeof *f->memo_slot);
+    memset(f->memo_slot, 0, TG_MEMO_SLOTS * sizeof *f->memo_slot);
+}

@@ -1,0 +1,398 @@
+/*
+ * The body of the fast path, compiled once per instruction set. Before including it, define RUN
+ * (the function's name) and static bool equals(const char *p, const char *literal, size_t n);   n
+ * >= 1; may read 31 bytes on static const char *special(const char *p);   first '"', '\\', byte <
+ * 0x20 or >= 0x80
+ */
+#include "core/base/decimal.h"
+#include "core/trace/shape.h"
+
+struct fast {
+    struct tg_shapes *f;
+    struct tg_scan *s;
+    const struct tg_intern *names;
+    struct tg_raw_event *out;
+    struct tg_event *ev;
+    struct tg_shape *sh;
+    unsigned base_depth;
+    const char *pid, *tid; /* where the values stand */
+    bool new_pid, new_tid; /* not those of the shape's last event */
+};
+
+/* The id of a name that is known; TG_NO_ID otherwise. */
+static inline uint32_t find_name(const struct tg_intern *t, const struct tg_shape *sh, tg_sv name)
+{
+    uint64_t h = tg_intern_hash(sh->seed, name);
+    size_t mask = t->slots - 1, i = (size_t)h & mask;
+    if (!sh->cat_known)
+        return TG_NO_ID;
+    for (; t->slot[i].id1; i = (i + 1) & mask) {
+        const struct tg_intern_pair *e;
+        if (t->slot[i].tag != (uint32_t)(h >> 32))
+            continue;
+        e = tg_intern_at(t, t->slot[i].id1 - 1);
+        if (e->a.p == sh->cat_known && e->b.n == name.n &&
+            (name.n == 0 || equals(name.p, e->b.p, name.n)))
+            return t->slot[i].id1 - 1;
+    }
+    return TG_NO_ID;
+}
+
+/* A value of any form, by the generic path. */
+static const char *any_value(struct fast *x, const struct tg_step *st, const char *p,
+                             struct tg_value *v)
+{
+    x->f->slow_slot = true;
+    x->s->p = p;
+    x->s->depth = x->base_depth + st->depth;
+    return tg_scan_value(x->s, v) ? x->s->p : NULL;
+}
+
+static inline const char *skip_digits(const char *p)
+{
+    for (;;) {
+        unsigned n = tg_digit_run(TG_DIGITS(tg_load8(p)));
+        p += n;
+        if (n < 8)
+            return p;
+    }
+}
+
+/* An integer without a leading zero; NULL: something else. What follows is the literal's business.
+ */
+static inline const char *skip_integer(const char *p)
+{
+    const char *end = skip_digits(p);
+    return end == p || (*p == '0' && end - p > 1) || end - p > 18 ? NULL : end;
+}
+
+/* Microseconds of up to 16 digits and 3 decimals; NULL: something else. */
+static inline const char *fast_time(const char *p, tg_ns *ns, bool *is_float)
+{
+    static const uint32_t power[] = { 1, 10, 100, 1000, 10000, 100000, 1000000, 10000000 };
+    uint64_t t = TG_DIGITS(tg_load8(p)), us, fraction = 0;
+    unsigned n = tg_digit_run(t);
+    const char *q = p + n;
+    if (n == 0 || (*p == '0' && n > 1))
+        return NULL;
+    us = tg_digits_value(t, n);
+    if (n == 8) {
+        t = TG_DIGITS(tg_load8(q));
+        n = tg_digit_run(t);
+        q += n;
+        if (n == 8) {
+            us = us * 100000000 + tg_digits_value(t, 8);
+            if (us > (uint64_t)INT64_MAX / 1000 - 1 || tg_digit_run(TG_DIGITS(tg_load8(q))))
+                return NULL;
+        } else if (n) {
+            us = us * power[n] + tg_digits_value(t, n);
+        }
+    }
+    *is_float = *q == '.';
+    if (*is_float) {
+        uint32_t d = tg_load4(q + 1) ^ 0x30303030u;
+        uint32_t other = ((d + 0x76767676u) | d) & 0x80808080u;
+        n = other ? (unsigned)__builtin_ctz(other) >> 3 : 4;
+        if (n == 0 || n == 4)
+            return NULL;
+        d <<= 32 - 8 * n; /* as 8 * n bits at the top, the first digit lowest */
+        d >>= 8;          /* three bytes: hundreds, tens, ones; short fractions need zeros behind */
+        fraction = (d & 0xff) * 100 + (d >> 8 & 0xff) * 10 + (d >> 16);
+        if (n < 3)
+            fraction *= n == 2 ? 10 : 100;
+        q += 1 + n;
+    }
+    *ns = (tg_ns)(us * 1000 + fraction);
+    return q;
+}
+
+static const char *time_slot(struct fast *x, const struct tg_step *st, const char *p)
+{
+    struct tg_event *ev = x->ev;
+    bool is_ts = st->slot == TG_SLOT_TS, is_float;
+    tg_ns ns;
+    tg_sv text;
+    const char *q = fast_time(p, &ns, &is_float);
+    if (!q || *q == 'e' || *q == 'E') {
+        struct tg_value v;
+        bool has;
+        ns = 0;
+        q = any_value(x, st, p, &v);
+        if (!q || v.type != TG_TOKEN_NUMBER ||
+            !tg_kineto_time(x->s, &v, &x->out->rounded, &has, &is_float, &ns))
+            return NULL;
+    }
+    text = (tg_sv){ p, (size_t)(q - p) };
+    if (is_ts) {
+        ev->ts = ns;
+        ev->ts_float = is_float;
+        ev->ts_text = text;
+    } else {
+        ev->dur = ns;
+        ev->dur_float = is_float;
+        ev->dur_text = text;
+    }
+    return q;
+}
+
+static inline const char *text_end(const char *p)
+{
+    const char *q;
+    if (*p != '"')
+        return NULL;
+    q = special(p + 1);
+    return *q == '"' ? q + 1 : NULL;
+}
+
+static const char *name_slot(struct fast *x, const struct tg_step *st, const char *p)
+{
+    const char *q = text_end(p);
+    struct tg_value *v = &x->out->name;
+    if (q) {
+        v->raw = (tg_sv){ p + 1, (size_t)(q - p) - 2 };
+        v->type = TG_TOKEN_STRING;
+        v->escaped = false;
+        return q;
+    }
+    q = any_value(x, st, p, v);
+    return q && v->type == TG_TOKEN_STRING && !v->escaped ? q : NULL;
+}
+
+static const char *nested_slot(struct fast *x, struct tg_step *st, const char *p)
+{
+    uint64_t h = tg_memo_hash(p);
+    struct tg_value v;
+    struct tg_leniencies before;
+    const char *q;
+    if (!st->memo_off) {
+        const struct tg_memo *memo = x->f->memo;
+        for (uint32_t m = x->f->memo_slot[h & (TG_MEMO_SLOTS - 1)]; m; m = memo[m - 1].next)
+            if (memo[m - 1].hash == h && equals(p, memo[m - 1].text, memo[m - 1].n)) {
+                st->memo_hits++;
+                return p + memo[m - 1].n;
+            }
+        st->memo_misses++;
+        st->memo_off = st->memo_misses > 512 && st->memo_misses > st->memo_hits;
+    }
+    before = x->s->seen;
+    q = any_value(x, st, p, &v);
+    if (q && !st->memo_off && v.type == TG_TOKEN_NESTED &&
+        memcmp(&before, &x->s->seen, sizeof before) == 0)
+        tg_memo_add(x->f, h, v.raw);
+    return q;
+}
+
+static const char *integer_slot(struct fast *x, const struct tg_step *st, const char *p)
+{
+    struct tg_event *ev = x->ev;
+    const char *q = skip_integer(p);
+    struct tg_value v;
+    int64_t n = 0;
+    bool known = q && q - p <= 16 && *q != '.' && *q != 'e' && *q != 'E';
+    if (known) {
+        unsigned digits = (unsigned)(q - p), low = digits < 8 ? digits : 8;
+        n = (int64_t)tg_digits_value(TG_DIGITS(tg_load8(p)), low);
+        for (unsigned i = low; i < digits; i++)
+            n = n * 10 + (p[i] - '0');
+    } else {
+        q = any_value(x, st, p, &v);
+        if (!q)
+            return NULL;
+    }
+    switch (st->slot) {
+    case TG_SLOT_STREAM:
+        ev->stream = known ? n : tg_kineto_int(&v, TG_NO_STREAM);
+        break;
+    case TG_SLOT_CORRELATION:
+        ev->correlation = known ? n : tg_kineto_int(&v, TG_NO_CORRELATION);
+        break;
+    case TG_SLOT_EXTERNAL:
+        ev->external_id = known ? n : tg_kineto_int(&v, -1);
+        break;
+    default:
+        ev->device = known ? n : tg_kineto_int(&v, -1);
+    }
+    return q;
+}
+
+static const char *thread_slot(struct fast *x, const struct tg_step *st, const char *p)
+{
+    bool is_pid = st->slot == TG_SLOT_PID;
+    const char *memo = is_pid ? x->sh->pid : x->sh->tid;
+    uint32_t n = is_pid ? x->sh->pid_n : x->sh->tid_n;
+    struct tg_value *v = is_pid ? &x->out->pid : &x->out->tid;
+    const char *q;
+    if (is_pid)
+        x->pid = p;
+    else
+        x->tid = p;
+    if (n && equals(p, memo, n))
+        return p + n - 1;
+    *(is_pid ? &x->new_pid : &x->new_tid) = true;
+    q = any_value(x, st, p, v);
+    return q && (v->type == TG_TOKEN_STRING || v->type == TG_TOKEN_NUMBER) && !v->escaped ? q
+                                                                                          : NULL;
+}
+
+static inline const char *slot(struct fast *x, struct tg_step *st, const char *p)
+{
+    struct tg_value v;
+    const char *q;
+    switch (st->slot) {
+    case TG_SLOT_NUMBER:
+        q = skip_integer(p);
+        if (q && *q != '.' && *q != 'e' && *q != 'E')
+            return q;
+        return any_value(x, st, p, &v);
+    case TG_SLOT_TEXT:
+        q = text_end(p);
+        return q ? q : any_value(x, st, p, &v);
+    case TG_SLOT_NESTED:
+        return nested_slot(x, st, p);
+    case TG_SLOT_NAME:
+        return name_slot(x, st, p);
+    case TG_SLOT_TS:
+    case TG_SLOT_DUR:
+        return time_slot(x, st, p);
+    case TG_SLOT_PID:
+    case TG_SLOT_TID:
+        return thread_slot(x, st, p);
+    case TG_SLOT_OTHER: /* null in one event is a number in the next */
+        q = skip_integer(p);
+        if (q && *q != '.' && *q != 'e' && *q != 'E')
+            return q;
+        q = text_end(p);
+        return q ? q : any_value(x, st, p, &v);
+    default:
+        return integer_slot(x, st, p);
+    }
+}
+
+/* Another shape that is the same up to step `i` and goes on with the literal at `p`. */
+static struct tg_shape *other_shape(const struct fast *x, unsigned i, const char *p)
+{
+    struct tg_shapes *f = x->f;
+    uint64_t prefix = x->sh ? x->sh->step[i].prefix : 0;
+    for (unsigned k = 0; k < f->n; k++) {
+        struct tg_shape *sh = f->shape[k];
+        if (sh == x->sh || i >= sh->n || sh->step[i].prefix != prefix ||
+            !equals(p, sh->step[i].literal, sh->step[i].n))
+            continue;
+        if (k > 8) { /* a few in front are found faster than a list that is always in order */
+            memmove(f->shape + 1, f->shape, k * sizeof *f->shape);
+            f->shape[0] = sh;
+        }
+        return sh;
+    }
+    return NULL;
+}
+
+/* A remembered text that stands in the event, as the value that it is. */
+static struct tg_value remembered(const char *p, uint32_t n)
+{
+    bool quoted = *p == '"';
+    return (struct tg_value){ .raw = { p + quoted, n - 1 - 2 * (size_t)quoted },
+                              .type = quoted ? TG_TOKEN_STRING : TG_TOKEN_NUMBER };
+}
+
+/* The thread is not that of the shape's last event: both texts are spelled out. */
+static void spell_thread(struct fast *x)
+{
+    if (x->pid && !x->new_pid)
+        x->out->pid = remembered(x->pid, x->sh->pid_n);
+    if (x->tid && !x->new_tid)
+        x->out->tid = remembered(x->tid, x->sh->tid_n);
+}
+
+/* The same so far, but what the literals decide may differ, and so may the remembered thread. */
+static void change_shape(struct fast *x, struct tg_shape *sh)
+{
+    struct tg_event *ev = x->ev, old = *ev;
+    *ev = sh->proto;
+    ev->ts = old.ts;
+    ev->ts_float = old.ts_float;
+    ev->ts_text = old.ts_text;
+    ev->dur = old.dur;
+    ev->dur_float = old.dur_float;
+    ev->dur_text = old.dur_text;
+    ev->stream = old.stream;
+    ev->correlation = old.correlation;
+    ev->external_id = old.external_id;
+    ev->device = old.device;
+    ev->args = old.args;
+    spell_thread(x);
+    x->new_pid = x->pid != NULL;
+    x->new_tid = x->tid != NULL;
+    x->sh = sh;
+}
+
+static void take_texts(struct fast *x)
+{
+    struct tg_raw_event *out = x->out;
+    const struct tg_shape *sh = x->sh;
+    struct tg_event *ev = x->ev;
+    if (x->new_pid || x->new_tid || sh->thread == TG_NO_ID) {
+        spell_thread(x);
+        if (!x->pid)
+            out->pid = (struct tg_value){ .type = TG_TOKEN_NULL };
+        if (!x->tid)
+            out->tid = (struct tg_value){ .type = TG_TOKEN_NULL };
+        ev->thread = TG_NO_ID;
+    } else {
+        ev->thread = sh->thread;
+    }
+    if (!ev->has_name)
+        out->name = (struct tg_value){ .raw = { "", 0 }, .type = TG_TOKEN_NULL };
+    if (ev->has_name || ev->has_cat)
+        ev->name = find_name(x->names, sh, out->name.raw);
+    if (ev->name == TG_NO_ID)
+        out->cat = (struct tg_value){ .raw = sh->cat,
+                                      .type = ev->has_cat ? TG_TOKEN_STRING : TG_TOKEN_NULL };
+}
+
+bool RUN(struct tg_shapes *f, struct tg_scan *s, const struct tg_intern *names,
+         struct tg_raw_event *out, struct tg_event *ev)
+{
+    const char *p = s->p, *args = NULL;
+    struct tg_shape *sh = f->last ? f->last->next : NULL;
+    struct fast x = { f, s, names, out, ev, NULL, s->depth + 1, NULL, NULL, false, false };
+    struct tg_step *st;
+    out->rounded = 0;
+    f->slow_slot = f->passed = false;
+    if (!sh || !equals(p, sh->step[0].literal, sh->step[0].n))
+        sh = other_shape(&x, 0, p);
+    if (!sh)
+        return false;
+    x.sh = sh;
+    *ev = sh->proto;
+    for (st = sh->step;;) {
+        if (st->mark & TG_MARK_ARGS_BEGIN)
+            args = p + sh->args_from;
+        if (st->mark & TG_MARK_ARGS_END)
+            ev->args = (tg_sv){ args, (size_t)(p + sh->args_to - args) };
+        p += st->n;
+        if (st->slot == TG_SLOT_END)
+            break;
+        p = slot(&x, st, p);
+        if (!p)
+            return false;
+        st++;
+        if (equals(p, st->literal, st->n))
+            continue;
+        sh = other_shape(&x, (unsigned)(st - x.sh->step), p);
+        if (!sh)
+            return false;
+        st = &sh->step[st - x.sh->step];
+        change_shape(&x, sh);
+    }
+    take_texts(&x);
+    if (f->between_n && equals(p, f->between, f->between_n)) {
+        f->passed = true;
+        p += f->between_n - 1;
+    }
+    s->p = p;
+    if (f->last)
+        f->last->next = sh;
+    f->last = sh;
+    return true;
+}

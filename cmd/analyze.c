@@ -9,7 +9,7 @@
 const struct tg_analysis *const tg_analyses[] = { &tg_analysis_ops, NULL };
 
 struct analyze_opts {
-    const char *format, *operator_name;
+    const char *format, *operator_name, *window;
     struct tg_strs measure, rank, step, classes;
     int64_t min_length, top;
     bool whole, hta, no_rounding, runs, ranks, include_last_step, series;
@@ -39,6 +39,7 @@ static const struct tg_opt analyze_options[] = {
       "kernels whose name matches are compute, comm, memory or other" },
     { "include-last-step", TG_OPT_FLAG, offsetof(struct analyze_opts, include_last_step), NULL,
       "with --hta: keep the last step, which HTA leaves out" },
+    { "window", TG_OPT_STR, offsetof(struct analyze_opts, window), "SPEC", TG_WINDOW_HELP },
     { "runs", TG_OPT_FLAG, offsetof(struct analyze_opts, runs), NULL,
       "files without a rank are repeats of one program" },
     { "ranks", TG_OPT_FLAG, offsetof(struct analyze_opts, ranks), NULL,
@@ -120,6 +121,10 @@ static bool check_options(const struct analyze_opts *o, const struct tg_strs *ar
                                     : "--measure sequences needs --operator");
         return tg_err_hint(err, "For example: --measure sequences --operator aten::linear.");
     }
+    if (o->whole && o->step.n) {
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--whole and --step exclude each other");
+        return tg_err_hint(err, "--whole takes what lies outside steps too.");
+    }
     if (o->runs && o->ranks) {
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--runs and --ranks exclude each other");
         return tg_err_hint(err, "Say what files without a rank are: repeats, or ranks.");
@@ -176,6 +181,7 @@ static bool analyze(const struct analyze_opts *o, const struct tg_strs *args,
                                     .progress = &progress.line,
                                     .arena = a };
     bool ok = find_measures(o, &own, err) && check_options(o, args, err) &&
+              tg_window_parse(&q.window, o->window, err) &&
               tg_numbers_parse(&q.ranks, &o->rank, "rank", a, err) &&
               tg_numbers_parse(&q.steps, &o->step, "step", a, err);
     for (size_t i = 0; ok && i < args->n; i++)
@@ -206,7 +212,7 @@ const struct tg_cmd tg_cmd_analyze = {
              "REV:PATH in git, or - for standard input. Several files are the ranks of one run.\n"
              "\n"
              "Durations are microseconds. Without --whole, counts and durations are per step and "
-             "rank; nothing is rounded.\n"
+             "rank, without Python functions; nothing is rounded.\n"
              "\n"
              "  tracegate analyze out/ --measure ops --format csv",
     .options = analyze_options,

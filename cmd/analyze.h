@@ -12,6 +12,7 @@ struct tg_analyze_request {
     const struct tg_input_list *inputs;
     struct tg_repo *repo;
     struct tg_numbers ranks, steps; /* only these; empty: all */
+    struct tg_window_spec window;   /* what a step is */
     bool whole;                     /* everything, undivided, instead of per step */
     bool hta, no_rounding;          /* HTA's own selection and rounding */
     bool as_runs, as_ranks;         /* what files without a rank are */

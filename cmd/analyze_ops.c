@@ -3,7 +3,6 @@
 
 #include "cmd/analyze.h"
 #include "cmd/hta_side.h"
-#include "core/base/hash.h"
 #include "core/diff/names.h"
 
 enum { COL_CAT, COL_NAME, COL_SHORT, COL_COUNTS, COL_TOTAL, COLUMNS };
@@ -100,12 +99,83 @@ static void sums_add(struct sums *s, tg_sv cat, tg_sv name, struct tg_total t)
     s->v[id].total += t.total;
 }
 
-static bool takes_rank(const struct tg_analyze_request *q, int64_t rank)
+static void sums_init(struct sums *s)
 {
-    for (size_t i = 0; i < q->ranks.n; i++)
-        if (q->ranks.v[i] == rank)
+    *s = (struct sums){ 0 };
+    tg_strmap_init(&s->cats);
+    tg_strmap_init(&s->names);
+    tg_strmap_init(&s->keys);
+}
+
+static void sums_release(struct sums *s)
+{
+    free(s->v);
+    free(s->pairs);
+    tg_strmap_release(&s->cats);
+    tg_strmap_release(&s->names);
+    tg_strmap_release(&s->keys);
+}
+
+static struct tg_cell *sums_row(struct tg_sheet *g, const struct sums *s, size_t i)
+{
+    return name_row(g, tg_arena_sv(g->arena, s->cats.text[s->pairs[i].cat]),
+                    tg_arena_sv(g->arena, s->names.text[s->pairs[i].name]));
+}
+
+static bool wanted(const struct tg_numbers *list, int64_t number)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (list->v[i] == number)
             return true;
-    return q->ranks.n == 0;
+    return list->n == 0;
+}
+
+static void add_totals(struct sums *s, const struct tg_totals *t)
+{
+    for (size_t i = 0; i < t->names->n; i++)
+        if (t->v[i].count)
+            sums_add(s, t->names->v[i].cat, t->names->v[i].name, t->v[i]);
+}
+
+/* One row over the steps wanted; with `outside`, over everything. */
+static struct tg_total row_total(const struct tg_shard *shard, const struct tg_row *r,
+                                 const struct tg_numbers *steps, bool outside)
+{
+    struct tg_total t = { 0 };
+    for (size_t j = 0; j < shard->n_steps + outside; j++)
+        if (j == shard->n_steps || wanted(steps, shard->steps[j].number)) {
+            t.count += r->count[j];
+            t.total += r->total[j];
+        }
+    return t;
+}
+
+static void add_shard(struct sums *s, const struct tg_shard *shard, const struct tg_numbers *steps,
+                      bool outside)
+{
+    for (size_t i = 0; i < shard->n_rows; i++) {
+        const struct tg_row *r = &shard->rows[i];
+        struct tg_total t = row_total(shard, r, steps, outside);
+        bool step = !outside && tg_step_number(r->name) >= 0;
+        if (t.count)
+            sums_add(s, r->cat, step ? TG_SV("ProfilerStep") : r->name, t);
+    }
+}
+
+/* A stored summary where a trace is expected: everything it holds. */
+static bool add_summary(struct sums *s, struct tg_source *source,
+                        const struct tg_analyze_request *q, struct tg_err *err)
+{
+    struct tg_summarize_opts so = { .rank = -1 };
+    struct tg_summary summary;
+    bool ok;
+    tg_summary_init(&summary);
+    ok = tg_summary_add(&summary, source, &so, q->progress, err);
+    for (size_t i = 0; ok && i < summary.n; i++)
+        if (wanted(&q->ranks, summary.shards[i]->rank))
+            add_shard(s, summary.shards[i], &q->steps, true);
+    tg_summary_release(&summary);
+    return ok;
 }
 
 static bool add_file(struct sums *s, const struct tg_input_item *item,
@@ -114,13 +184,13 @@ static bool add_file(struct sums *s, const struct tg_input_item *item,
     struct tg_buf bytes = { 0 };
     struct tg_totals t;
     struct tg_source *source = tg_inputs_open(item, q->repo, NULL, &bytes, err);
-    bool ok = source && tg_totals_read(&t, source, NULL, err);
-    if (ok && !takes_rank(q, tg_reader_info(t.reader)->rank)) {
-        tg_totals_release(&t);
-    } else if (ok) {
-        for (size_t i = 0; i < t.names->n; i++)
-            if (t.v[i].count)
-                sums_add(s, t.names->v[i].cat, t.names->v[i].name, t.v[i]);
+    tg_sv head;
+    bool ok = source && tg_source_peek(source, &head, err);
+    if (ok && tg_summary_looks_like(head)) {
+        ok = add_summary(s, source, q, err);
+    } else if (ok && (ok = tg_totals_read(&t, source, NULL, err))) {
+        if (wanted(&q->ranks, tg_reader_info(t.reader)->rank))
+            add_totals(s, &t);
         tg_totals_release(&t);
     }
     tg_source_close(source);
@@ -130,31 +200,86 @@ static bool add_file(struct sums *s, const struct tg_input_item *item,
 
 static bool ops_whole(struct tg_sheet *g, const struct tg_analyze_request *q, struct tg_err *err)
 {
-    struct sums s = { 0 };
+    struct sums s;
     bool ok = true;
+    sums_init(&s);
     tg_sheet_init(g, whole_columns, COLUMNS, q->arena);
-    tg_strmap_init(&s.cats);
-    tg_strmap_init(&s.names);
-    tg_strmap_init(&s.keys);
     for (size_t i = 0; ok && i < q->inputs->n; i++)
         ok = add_file(&s, &q->inputs->v[i], q, err);
     for (size_t i = 0; ok && i < s.keys.n; i++) {
-        struct tg_cell *row = name_row(g, tg_arena_sv(q->arena, s.cats.text[s.pairs[i].cat]),
-                                       tg_arena_sv(q->arena, s.names.text[s.pairs[i].name]));
+        struct tg_cell *row = sums_row(g, &s, i);
         tg_cell_int(&row[COL_COUNTS], (int64_t)s.v[i].count);
         tg_cell_us(&row[COL_TOTAL], s.v[i].total);
     }
-    free(s.v);
-    free(s.pairs);
-    tg_strmap_release(&s.cats);
-    tg_strmap_release(&s.names);
-    tg_strmap_release(&s.keys);
+    sums_release(&s);
+    return ok;
+}
+
+/* ---- per step and rank ---------------------------------------------------------------------- */
+
+/* Steps wanted of all shards wanted: what sums are divided by. */
+static uint64_t add_side(struct sums *s, const struct tg_side *side,
+                         const struct tg_analyze_request *q)
+{
+    uint64_t units = 0;
+    for (size_t run = 0; run < side->n_runs; run++)
+        for (size_t rank = 0; rank < side->n_ranks; rank++) {
+            const struct tg_shard *shard = side->at[run][rank];
+            if (!wanted(&q->ranks, shard->rank))
+                continue;
+            for (size_t j = 0; j < shard->n_steps; j++)
+                units += wanted(&q->steps, shard->steps[j].number);
+            add_shard(s, shard, &q->steps, false);
+        }
+    return units;
+}
+
+static bool one_run(const struct tg_side *side, const struct tg_analyze_request *q,
+                    struct tg_err *err)
+{
+    if (side->n_runs < 2 || q->as_runs)
+        return true;
+    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "several traces of one rank");
+    return tg_err_hint(err, "Analyse one run at a time, or say --runs for their average.");
+}
+
+static bool ops_per_step(struct tg_sheet *g, const struct tg_analyze_request *q, struct tg_err *err)
+{
+    struct tg_summarize_opts so = { .rank = -1, .window = q->window };
+    struct tg_summary summary;
+    struct tg_side side;
+    struct sums s;
+    uint64_t units = 0;
+    bool ok;
+    sums_init(&s);
+    tg_summary_init(&summary);
+    tg_sheet_init(g, real_columns, COLUMNS, q->arena);
+    ok = tg_inputs_load(&summary, q->inputs, &so, q->repo, q->progress, err) &&
+         tg_side_arrange(&side, &summary,
+                         q->as_runs    ? TG_ARRANGE_RUNS
+                         : q->as_ranks ? TG_ARRANGE_RANKS
+                                       : TG_ARRANGE_AUTO,
+                         q->arena, err) &&
+         one_run(&side, q, err);
+    if (ok && (units = add_side(&s, &side, q)) == 0) {
+        ok = tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "no trace has the wanted ranks and steps");
+        (void)tg_err_hint(err, "Leave out --rank and --step to see what there is.");
+    }
+    for (size_t i = 0; ok && i < s.keys.n; i++) {
+        struct tg_cell *row = sums_row(g, &s, i);
+        tg_cell_real(&row[COL_COUNTS], (double)s.v[i].count / (double)units);
+        tg_cell_real(&row[COL_TOTAL], (double)s.v[i].total / ((double)units * 1000));
+    }
+    tg_summary_release(&summary);
+    sums_release(&s);
     return ok;
 }
 
 static bool ops_run(struct tg_sheet *g, const struct tg_analyze_request *q, struct tg_err *err)
 {
-    bool ok = q->hta ? ops_hta(g, q, err) : ops_whole(g, q, err);
+    bool ok = q->hta     ? ops_hta(g, q, err)
+              : q->whole ? ops_whole(g, q, err)
+                         : ops_per_step(g, q, err);
     if (ok)
         sort_rows(g);
     return ok;

@@ -142,6 +142,7 @@ static bool lay_out_cells(struct tg_work *w, struct tg_err *err)
                 w->shard[cell] = s;
                 w->used[cell] = pick_steps(w, side, s);
                 n_steps[n++] = (double)w->used[cell].n;
+                c->n_units[side] += w->used[cell].n;
                 c->marked[side] &= s->marked;
                 if (s->n_steps > w->max_steps)
                     w->max_steps = s->n_steps;

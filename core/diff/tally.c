@@ -1,0 +1,178 @@
+#include "core/diff/tally.h"
+
+#include <stdlib.h>
+
+#include "core/diff/names.h"
+
+struct sum {
+    uint64_t step_count[2], whole_count[2];
+    tg_ns step_total[2], whole_total[2];
+    enum tg_kind kind;
+    uint32_t name; /* raw name's id */
+};
+struct tg_tally {
+    enum tg_tally_by by;
+    struct tg_strmap keys, names; /* key: kind byte, then the text that is shown */
+    struct sum *v;
+    size_t cap;
+    uint64_t units[2];
+    struct tg_buf text;
+};
+
+struct tg_tally *tg_tally_new(enum tg_tally_by by)
+{
+    struct tg_tally *t = tg_xmalloc(sizeof *t);
+    *t = (struct tg_tally){ .by = by };
+    tg_strmap_init(&t->keys);
+    tg_strmap_init(&t->names);
+    return t;
+}
+
+void tg_tally_free(struct tg_tally *t)
+{
+    if (!t)
+        return;
+    tg_strmap_release(&t->keys);
+    tg_strmap_release(&t->names);
+    tg_buf_release(&t->text);
+    free(t->v);
+    free(t);
+}
+
+/* The lines of a fact text (core/trace/trace.h) that split: shapes alone, grid and block as they
+ * are. */
+static void put_fact(struct tg_buf *out, enum tg_tally_by by, tg_sv fact)
+{
+    while (fact.n) {
+        tg_sv line = tg_sv_cut(&fact, '\n'), value = line, key = tg_sv_cut(&value, '=');
+        if (by == TG_TALLY_SHAPE && tg_sv_eq(key, TG_SV("shapes"))) {
+            tg_buf_putc(out, ' ');
+            tg_buf_add(out, value);
+        } else if (by == TG_TALLY_GRID &&
+                   (tg_sv_eq(key, TG_SV("grid")) || tg_sv_eq(key, TG_SV("block")))) {
+            tg_buf_putc(out, ' ');
+            tg_buf_add(out, line);
+        }
+    }
+}
+
+static struct sum *find(struct tg_tally *t, const struct tg_trace *trace, const struct tg_span *s)
+{
+    const struct tg_name *name = tg_span_name(trace, s);
+    size_t known = t->keys.n;
+    uint32_t id;
+    tg_buf_clear(&t->text);
+    tg_buf_putc(&t->text, (char)name->kind);
+    tg_buf_add(&t->text, name->name);
+    if (t->by != TG_TALLY_NAME && s->fact != TG_NO_ID)
+        put_fact(&t->text, t->by, trace->facts.text[s->fact]);
+    id = tg_strmap_add(&t->keys, tg_buf_sv(&t->text));
+    if (id == known) {
+        t->v = tg_grow(t->v, &t->cap, known + 1, sizeof *t->v);
+        t->v[id] = (struct sum){ .kind = name->kind, .name = tg_strmap_add(&t->names, name->name) };
+    }
+    return &t->v[id];
+}
+
+static bool wanted(int64_t number, const int64_t *numbers, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (numbers[i] == number)
+            return true;
+    return numbers == NULL;
+}
+
+size_t tg_tally_add(struct tg_tally *t, int side, const struct tg_trace *trace,
+                    const struct tg_steps *steps, const int64_t *numbers, size_t n_numbers)
+{
+    size_t taken = 0;
+    for (size_t i = 0; i < steps->n; i++)
+        taken += wanted(steps->v[i].number, numbers, n_numbers);
+    t->units[side] += taken;
+    for (size_t i = 0; i < trace->n_spans; i++) {
+        const struct tg_span *s = tg_span_at(trace, i);
+        struct sum *sum = find(t, trace, s);
+        int32_t step = steps->step_of[i];
+        sum->whole_count[side]++;
+        sum->whole_total[side] += s->dur;
+        if (step >= 0 && wanted(steps->v[step].number, numbers, n_numbers)) {
+            sum->step_count[side]++;
+            sum->step_total[side] += s->dur;
+        }
+    }
+    return taken;
+}
+
+static void fill_op(struct tg_op *op, const struct sum *s)
+{
+    op->kind = s->kind;
+    op->partner = op->region = TG_NO_ID;
+    for (int side = 0; side < 2; side++) {
+        op->present[side] = s->whole_count[side] > 0;
+        op->step_count[side] = s->step_count[side];
+        op->step_total[side] = s->step_total[side];
+        op->whole_count[side] = s->whole_count[side];
+        op->whole_total[side] = s->whole_total[side];
+    }
+}
+
+void tg_tally_comparison(struct tg_comparison *out, const struct tg_tally *t, struct tg_arena *a)
+{
+    *out = (struct tg_comparison){ .arena = a, .n_ops = t->keys.n };
+    out->ops = TG_NEW_N(a, struct tg_op, t->keys.n + 1);
+    for (size_t i = 0; i < t->keys.n; i++) {
+        tg_sv key = t->keys.text[i], raw = tg_arena_sv(a, t->names.text[t->v[i].name]);
+        fill_op(&out->ops[i], &t->v[i]);
+        out->ops[i].name = tg_arena_sv(a, (tg_sv){ key.p + 1, key.n - 1 });
+        for (int side = 0; side < 2; side++)
+            out->ops[i].raw[side] = out->ops[i].present[side] ? raw : TG_SV("");
+    }
+    for (int side = 0; side < 2; side++) {
+        out->n_units[side] = t->units[side];
+        out->n_runs[side] = out->n_ranks[side] = out->n_steps[side] = 1;
+    }
+}
+
+/* ---- joined names --------------------------------------------------------------------------- */
+
+static void add_op(struct tg_op *to, const struct tg_op *op)
+{
+    for (int side = 0; side < 2; side++) {
+        to->present[side] |= op->present[side];
+        if (!to->raw[side].n)
+            to->raw[side] = op->raw[side];
+        to->step_count[side] += op->step_count[side];
+        to->step_total[side] += op->step_total[side];
+        to->whole_count[side] += op->whole_count[side];
+        to->whole_total[side] += op->whole_total[side];
+    }
+}
+
+void tg_join_names(struct tg_comparison *c, bool short_names, struct tg_arena *a)
+{
+    struct tg_strmap keys;
+    struct tg_buf text = { 0 };
+    size_t kept = 0;
+    tg_strmap_init(&keys);
+    for (size_t i = 0; i < c->n_ops; i++) {
+        uint32_t id;
+        tg_buf_clear(&text);
+        tg_buf_putc(&text, (char)c->ops[i].kind);
+        if (tg_step_number(c->ops[i].name) >= 0)
+            tg_buf_puts(&text, "ProfilerStep");
+        else if (short_names)
+            tg_name_short(c->ops[i].name, &text);
+        else
+            tg_buf_add(&text, c->ops[i].name);
+        id = tg_strmap_add(&keys, tg_buf_sv(&text));
+        if (id < kept) {
+            add_op(&c->ops[id], &c->ops[i]);
+            continue;
+        }
+        c->ops[kept] = c->ops[i];
+        c->ops[kept++].name = tg_arena_sv(a, (tg_sv){ text.p + 1, text.n - 1 });
+    }
+    c->n_ops = kept;
+    tg_strmap_release(&keys);
+    tg_buf_release(&text);
+}

@@ -10,7 +10,13 @@ const struct tg_analyzer tg_analyzers[] = {
     { "temporal", "idle, compute and other time of each device", tg_temporal, tg_hta_temporal },
     { "idle", "why streams were empty: waiting for the host, the kernel, other", tg_idle,
       tg_hta_idle },
+    { "kernel-types", "device time by class of work, and by classes that overlap", tg_kernel_types,
+      tg_hta_kernel_types },
+    { "kernels", "device work by name", tg_kernels, tg_hta_kernels },
     { "overlap", "communication hidden behind computation", tg_overlap, tg_hta_overlap },
+    { "bandwidth", "memory traffic by kind of copy", tg_bandwidth, tg_hta_bandwidth },
+    { "queue", "launched work that waits, by stream", tg_queue, tg_hta_queue },
+    { "launches", "device work beside the call that launched it", tg_launches, tg_hta_launches },
     { NULL, NULL, NULL, NULL },
 };
 

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/steps/steps.h"
+
 static int by_value(const void *pa, const void *pb)
 {
     double a = *(const double *)pa, b = *(const double *)pb;
@@ -83,6 +85,34 @@ struct tg_describe tg_describe_weighted(struct tg_weighted *v, size_t n)
     d.min = v[0].v;
     d.max = v[kept - 1].v;
     return d;
+}
+
+void tg_spread_add(struct tg_spread *s, tg_ns v)
+{
+    struct tg_spread one = { 1, v, v, v, (double)v, 0 };
+    tg_spread_merge(s, &one);
+}
+
+void tg_spread_merge(struct tg_spread *s, const struct tg_spread *other)
+{
+    double n = (double)s->n + (double)other->n, distance = other->mean - s->mean;
+    if (!other->n)
+        return;
+    if (!s->n) {
+        *s = *other;
+        return;
+    }
+    s->squares += other->squares + distance * distance * ((double)s->n * (double)other->n / n);
+    s->mean += distance * ((double)other->n / n);
+    s->n += other->n;
+    s->sum = tg_ns_add(s->sum, other->sum);
+    s->min = other->min < s->min ? other->min : s->min;
+    s->max = other->max > s->max ? other->max : s->max;
+}
+
+double tg_spread_std(const struct tg_spread *s)
+{
+    return s->n > 1 ? sqrt(s->squares / (double)(s->n - 1)) : 0;
 }
 
 double tg_round_to(double v, int digits)

@@ -24,8 +24,8 @@ struct tg_hta_rows {
     const struct tg_trace *trace;
     struct tg_hta_row *v; /* after the filter: device rows, then host rows, each in file order */
     size_t n;
-    double *ts_of; /* per index: start of that event among the rows; NaN: none */
-    size_t n_ts_of;
+    uint32_t *row_of; /* per index of traceEvents: its place in `v`, or TG_NO_ID */
+    size_t n_row_of;
     bool empty; /* no row at all was kept: HTA skips the file */
 };
 
@@ -43,6 +43,15 @@ void tg_hta_free(struct tg_hta *h); /* accepts NULL */
 bool tg_hta_links_as_device(tg_sv name, int64_t stream, int64_t correlation);
 enum tg_hta_class tg_hta_class_of(tg_sv name);
 const char *tg_hta_class_name(enum tg_hta_class c);
+
+/* The linked row; NULL: none. Link 0 finds event 0, whatever that is (HTA's accident). */
+static inline const struct tg_hta_row *tg_hta_linked(const struct tg_hta_rows *r,
+                                                     const struct tg_hta_row *row)
+{
+    if (row->link < 0 || (uint64_t)row->link >= r->n_row_of || r->row_of[row->link] == TG_NO_ID)
+        return NULL;
+    return &r->v[r->row_of[row->link]];
+}
 
 /* Rows on a stream, ordered by start; at equal starts as they stand. Caller frees. */
 const struct tg_hta_row **tg_hta_device_rows(const struct tg_hta_rows *r, size_t *n);

@@ -49,10 +49,10 @@ static int by_stream(const void *pa, const void *pb)
     return (*a > *b) - (*a < *b);
 }
 
-/* The start of the linked host row; link 0 finds event 0, whatever that is (HTA's accident). */
 static double launch_start(const struct tg_hta_rows *r, const struct tg_hta_row *row)
 {
-    return row->link >= 0 && (uint64_t)row->link < r->n_ts_of ? r->ts_of[row->link] : NAN;
+    const struct tg_hta_row *launch = tg_hta_linked(r, row);
+    return launch ? launch->ts : NAN;
 }
 
 struct lane {

@@ -251,16 +251,16 @@ static void filter(struct tg_hta_rows *r, struct partners *p, bool include_last)
     r->n = n;
 }
 
-static void index_starts(struct tg_hta_rows *r)
+static void index_rows(struct tg_hta_rows *r)
 {
     for (size_t i = 0; i < r->n; i++)
-        if (r->v[i].index >= r->n_ts_of)
-            r->n_ts_of = (size_t)r->v[i].index + 1;
-    r->ts_of = tg_xrealloc(NULL, r->n_ts_of + 1, sizeof *r->ts_of);
-    for (size_t i = 0; i < r->n_ts_of; i++)
-        r->ts_of[i] = NAN;
+        if (r->v[i].index >= r->n_row_of)
+            r->n_row_of = (size_t)r->v[i].index + 1;
+    r->row_of = tg_xrealloc(NULL, r->n_row_of + 1, sizeof *r->row_of);
+    for (size_t i = 0; i < r->n_row_of; i++)
+        r->row_of[i] = TG_NO_ID;
     for (size_t i = 0; i < r->n; i++)
-        r->ts_of[r->v[i].index] = r->v[i].ts;
+        r->row_of[r->v[i].index] = (uint32_t)i;
 }
 
 struct tg_hta *tg_hta_prepare(const struct tg_rank_trace *ranks, size_t n,
@@ -280,7 +280,7 @@ struct tg_hta *tg_hta_prepare(const struct tg_rank_trace *ranks, size_t n,
         for (size_t k = 0; k < n; k++)
             filter(&h->ranks[k], &partners[k], opts->include_last_step);
     for (size_t k = 0; k < n; k++) {
-        index_starts(&h->ranks[k]);
+        index_rows(&h->ranks[k]);
         free(partners[k].v);
     }
     free(partners);
@@ -293,7 +293,7 @@ void tg_hta_free(struct tg_hta *h)
         return;
     for (size_t k = 0; k < h->n; k++) {
         free(h->ranks[k].v);
-        free(h->ranks[k].ts_of);
+        free(h->ranks[k].row_of);
     }
     free(h->ranks);
     free(h);

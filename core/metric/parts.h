@@ -6,8 +6,18 @@
 void tg_temporal(const struct tg_analysis_in *in, struct tg_frames *out);
 void tg_overlap(const struct tg_analysis_in *in, struct tg_frames *out);
 void tg_idle(const struct tg_analysis_in *in, struct tg_frames *out);
+void tg_kernel_types(const struct tg_analysis_in *in, struct tg_frames *out);
+void tg_kernels(const struct tg_analysis_in *in, struct tg_frames *out);
+void tg_bandwidth(const struct tg_analysis_in *in, struct tg_frames *out);
+void tg_queue(const struct tg_analysis_in *in, struct tg_frames *out);
+void tg_launches(const struct tg_analysis_in *in, struct tg_frames *out);
 
 void tg_hta_temporal(const struct tg_analysis_in *in, struct tg_frames *out);
 void tg_hta_overlap(const struct tg_analysis_in *in, struct tg_frames *out);
 void tg_hta_idle(const struct tg_analysis_in *in, struct tg_frames *out);
+void tg_hta_kernel_types(const struct tg_analysis_in *in, struct tg_frames *out);
+void tg_hta_kernels(const struct tg_analysis_in *in, struct tg_frames *out);
+void tg_hta_bandwidth(const struct tg_analysis_in *in, struct tg_frames *out);
+void tg_hta_queue(const struct tg_analysis_in *in, struct tg_frames *out);
+void tg_hta_launches(const struct tg_analysis_in *in, struct tg_frames *out);
 #endif

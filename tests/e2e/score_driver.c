@@ -3,9 +3,11 @@
  * how an operator was judged.
  *
  *   score_driver [--dump] --base FILE... --test FILE...
+ *   score_driver --pairs ROOT OUTDIR < LIST
  *
  * Prints {"verdict": "...", "violations": [{"op", "metric", "delta_pct"}]}; with --dump one line
- * for each judged operator instead.
+ * for each judged operator instead. LIST has lines "name TAB base|base TAB test|test", relative to
+ * ROOT; each answer goes to OUTDIR/name.json, and each file is read once.
  */
 #include <math.h>
 #include <stdio.h>
@@ -29,75 +31,76 @@ static bool load_side(struct tg_side *out, char *const *path, size_t n, struct t
     return tg_side_arrange(out, s, TG_ARRANGE_RUNS, a, err);
 }
 
-static void put_json_text(tg_sv s)
+static void put_json_text(FILE *f, tg_sv s)
 {
     for (size_t i = 0; i < s.n; i++) {
         unsigned char ch = (unsigned char)s.p[i];
         if (ch == '"' || ch == '\\' || ch < 0x20)
-            printf("\\u%04x", ch);
+            fprintf(f, "\\u%04x", ch);
         else
-            putchar(ch);
+            putc(ch, f);
     }
 }
 
-static void put_violation(bool *first, tg_sv op, const char *metric, double pct)
+static void put_violation(FILE *f, bool *first, tg_sv op, const char *metric, double pct)
 {
-    printf("%s{\"op\":\"", *first ? "" : ",");
-    put_json_text(op);
-    printf("\",\"metric\":\"%s\",\"delta_pct\":%.3f}", metric, isfinite(pct) ? pct : 0);
+    fprintf(f, "%s{\"op\":\"", *first ? "" : ",");
+    put_json_text(f, op);
+    fprintf(f, "\",\"metric\":\"%s\",\"delta_pct\":%.3f}", metric, isfinite(pct) ? pct : 0);
     *first = false;
 }
 
-static void put_verdict(const struct tg_comparison *c)
+static void put_verdict(FILE *f, const struct tg_comparison *c)
 {
     bool first = true, warn = c->drifted;
 
-    printf("{\"violations\":[");
+    fprintf(f, "{\"violations\":[");
     for (size_t i = 0; i < c->n_ops; i++) {
         const struct tg_op *op = &c->ops[i];
-        enum tg_finding f = tg_op_count_finding(c, op);
-        if (f == TG_FINDING_MORE)
-            put_violation(&first, op->raw[TG_TEST], "count",
+        enum tg_finding found = tg_op_count_finding(c, op);
+        if (found == TG_FINDING_MORE)
+            put_violation(f, &first, op->raw[TG_TEST], "count",
                           100 * (op->count[TG_TEST] / op->count[TG_BASE] - 1));
         if (op->ev.slower)
-            put_violation(&first, op->kind == TG_KIND_STEP ? op->name : op->raw[TG_TEST],
+            put_violation(f, &first, op->kind == TG_KIND_STEP ? op->name : op->raw[TG_TEST],
                           "duration", 100 * expm1(op->ev.e));
-        warn |= (f != TG_FINDING_NONE && f != TG_FINDING_MORE) || op->ev.suspicious;
+        warn |= (found != TG_FINDING_NONE && found != TG_FINDING_MORE) || op->ev.suspicious;
     }
     if (c->step.ev.slower)
-        put_violation(&first, c->step.name, "duration", 100 * expm1(c->step.ev.e));
+        put_violation(f, &first, c->step.name, "duration", 100 * expm1(c->step.ev.e));
     for (size_t i = 0; i < c->n_regions; i++)
         if (c->regions[i].encloser.n && c->regions[i].worse_time && !c->regions[i].worse_count)
-            put_violation(&first, c->regions[i].encloser, "duration",
+            put_violation(f, &first, c->regions[i].encloser, "duration",
                           100 * expm1(c->regions[i].ev.e));
-    printf("],\"verdict\":\"%s\"}\n", !first                          ? "fail"
-                                      : warn || c->step.ev.suspicious ? "warn"
-                                                                      : "pass");
+    fprintf(f, "],\"verdict\":\"%s\"}\n",
+            !first                          ? "fail"
+            : warn || c->step.ev.suspicious ? "warn"
+                                            : "pass");
 }
 
-static void dump_op(const struct tg_op *op)
+static void dump_op(FILE *f, const struct tg_op *op)
 {
     const char *why = tg_judged_text(op->ev.judged);
 
     if (op->kind == TG_KIND_PYTHON)
         return;
-    printf("%s\t", tg_kind_name(op->kind));
-    put_json_text(op->name);
-    printf("\t%g\t%g\t%d\t%d\t%.9g\t%.9g\t%.9g\t%.9g\t%.9g\t%d\t%d\t%s\n", op->count[TG_BASE],
-           op->count[TG_TEST], (int)op->change, (int)op->relation, op->ev.value[TG_BASE], op->ev.e,
-           op->ev.delta_ns, op->ev.se, op->ev.p, op->ev.slot_form, op->ev.slower, why ? why : "");
+    fprintf(f, "%s\t", tg_kind_name(op->kind));
+    put_json_text(f, op->name);
+    fprintf(f, "\t%g\t%g\t%d\t%d\t%.9g\t%.9g\t%.9g\t%.9g\t%.9g\t%d\t%d\t%s\n", op->count[TG_BASE],
+            op->count[TG_TEST], (int)op->change, (int)op->relation, op->ev.value[TG_BASE], op->ev.e,
+            op->ev.delta_ns, op->ev.se, op->ev.p, op->ev.slot_form, op->ev.slower, why ? why : "");
 }
 
-static void dump(const struct tg_comparison *c)
+static void dump(FILE *f, const struct tg_comparison *c)
 {
-    printf("D %.9g drift %.9g\n", c->step_ns[TG_BASE], c->drift);
+    fprintf(f, "D %.9g drift %.9g\n", c->step_ns[TG_BASE], c->drift);
     for (size_t i = 0; i < c->n_ops; i++)
-        dump_op(&c->ops[i]);
-    dump_op(&c->step);
+        dump_op(f, &c->ops[i]);
+    dump_op(f, &c->step);
     for (size_t i = 0; i < c->n_regions; i++)
-        printf("region\t%.*s\t%g\t%g\t%d\t%d\t%.9g\n", TG_SV_ARG(c->regions[i].encloser),
-               c->regions[i].calls[TG_BASE], c->regions[i].calls[TG_TEST],
-               c->regions[i].worse_count, c->regions[i].worse_time, c->regions[i].ev.e);
+        fprintf(f, "region\t%.*s\t%g\t%g\t%d\t%d\t%.9g\n", TG_SV_ARG(c->regions[i].encloser),
+                c->regions[i].calls[TG_BASE], c->regions[i].calls[TG_TEST],
+                c->regions[i].worse_count, c->regions[i].worse_time, c->regions[i].ev.e);
 }
 
 static bool run(struct tg_arena *a, bool want_dump, char *const *path, const size_t n[2],
@@ -112,11 +115,93 @@ static bool run(struct tg_arena *a, bool want_dump, char *const *path, const siz
     ok = ok && load_side(&side[1], path + n[0], n[1], &s[1], a, err) &&
          tg_compare(&c, &side[0], &side[1], NULL, a, err);
     if (ok && want_dump)
-        dump(&c);
+        dump(stdout, &c);
     else if (ok)
-        put_verdict(&c);
+        put_verdict(stdout, &c);
     tg_summary_release(&s[0]);
     tg_summary_release(&s[1]);
+    return ok;
+}
+
+/* ---- many pairs --------------------------------------------------------------------------------
+ */
+
+struct cache {
+    struct tg_strmap paths;
+    struct tg_summary *v; /* by path id */
+    size_t cap;
+};
+
+static bool add_cached(struct cache *k, struct tg_summary *out, tg_sv root, tg_sv path,
+                       struct tg_err *err)
+{
+    size_t known = k->paths.n;
+    uint32_t id = tg_strmap_add(&k->paths, path);
+
+    if (id == known) {
+        struct tg_summarize_opts o = { .rank = -1 };
+        char full[4096];
+        k->v = tg_grow(k->v, &k->cap, id + 1, sizeof *k->v);
+        tg_summary_init(&k->v[id]);
+        snprintf(full, sizeof full, "%.*s/%.*s", TG_SV_ARG(root), TG_SV_ARG(path));
+        struct tg_source *src = tg_source_open(full, NULL, err);
+        bool ok = src && tg_summary_add(&k->v[id], src, &o, NULL, err);
+        tg_source_close(src);
+        if (!ok)
+            return false;
+    }
+    return tg_summary_merge(out, &k->v[id], err);
+}
+
+static bool answer(struct cache *k, tg_sv root, tg_sv files[2], FILE *f, struct tg_err *err)
+{
+    struct tg_arena *a = tg_arena_new();
+    struct tg_summary s[2];
+    struct tg_side side[2];
+    struct tg_comparison c;
+    bool ok = true;
+
+    for (int i = 0; i < 2; i++) {
+        tg_summary_init(&s[i]);
+        while (ok && files[i].n)
+            ok = add_cached(k, &s[i], root, tg_sv_cut(&files[i], '|'), err);
+        ok = ok && tg_side_arrange(&side[i], &s[i], TG_ARRANGE_RUNS, a, err);
+    }
+    ok = ok && tg_compare(&c, &side[0], &side[1], NULL, a, err);
+    if (ok)
+        put_verdict(f, &c);
+    tg_summary_release(&s[0]);
+    tg_summary_release(&s[1]);
+    tg_arena_free(a);
+    return ok;
+}
+
+static bool many(const char *root, const char *out_dir, struct tg_err *err)
+{
+    struct cache k = { 0 };
+    char *line = NULL;
+    size_t cap = 0;
+    ssize_t n;
+    bool ok = true;
+
+    tg_strmap_init(&k.paths);
+    while (ok && (n = getline(&line, &cap, stdin)) > 0) {
+        char path[4096];
+        tg_sv rest = { line, (size_t)n - (line[n - 1] == '\n') };
+        tg_sv name = tg_sv_cut(&rest, '\t'), files[2];
+        files[0] = tg_sv_cut(&rest, '\t');
+        files[1] = rest;
+        snprintf(path, sizeof path, "%s/%.*s.json", out_dir, TG_SV_ARG(name));
+        FILE *f = fopen(path, "w");
+        ok = f && answer(&k, tg_sv_of(root), files, f, err);
+        if (f)
+            fclose(f);
+    }
+    for (size_t i = 0; i < k.paths.n; i++)
+        tg_summary_release(&k.v[i]);
+    free(k.v);
+    free(line);
+    tg_strmap_release(&k.paths);
     return ok;
 }
 
@@ -141,7 +226,9 @@ int main(int argc, char **argv)
             n[side]++;
         }
     }
-    if (n[0] && n[1]) {
+    if (argc == 4 && strcmp(argv[1], "--pairs") == 0) {
+        ok = many(argv[2], argv[3], &err);
+    } else if (n[0] && n[1]) {
         struct tg_arena *a = tg_arena_new();
         ok = run(a, want_dump, path, n, &err);
         tg_arena_free(a);

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 
 #include "core/base/hash.h"
+#include "core/summary/pack.h"
 #include "core/summary/parts.h"
 
 #define NO_ROW UINT32_MAX
@@ -465,8 +466,19 @@ static void release(struct build *b)
     free(b->fact_slot);
 }
 
+/* Every row has a place for every step; more would not fit into the stored form either. */
+static bool within_limits(const struct build *b, struct tg_err *err)
+{
+    if (b->n_rows <= TG_PACK_MAX / 3 / (b->s->n + 1))
+        return true;
+    tg_err_set(err, TG_ERR_LIMIT, TG_AT_FILE(b->t->path),
+               "%zu names times %zu steps do not fit into a summary", b->n_rows, b->s->n);
+    return tg_err_hint(err, "Record fewer steps, or use a window that is not as short.");
+}
+
 struct tg_shard *tg_shard_build(const struct tg_trace *t, const struct tg_steps *steps,
-                                const struct tg_summarize_opts *o, struct tg_arena *a)
+                                const struct tg_summarize_opts *o, struct tg_arena *a,
+                                struct tg_err *err)
 {
     const struct tg_limits *limits = o->load.reader.limits;
     struct build b = { .t = t, .s = steps, .a = a, .out = TG_NEW(a, struct tg_shard) };
@@ -479,6 +491,10 @@ struct tg_shard *tg_shard_build(const struct tg_trace *t, const struct tg_steps 
     split_facts(&b);
     build_steps(&b);
     collect_rows(&b);
+    if (!within_limits(&b, err)) {
+        release(&b);
+        return NULL;
+    }
     init_rows(&b);
     add_totals(&b);
     fill_slots(&b);

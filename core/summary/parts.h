@@ -24,9 +24,10 @@ uint64_t tg_row_calls(const struct tg_shard *s, const struct tg_row *r);
 TG_MUST bool tg_summary_insert(struct tg_summary *out, struct tg_shard *s, struct tg_err *err);
 struct tg_shard *tg_summary_find(const struct tg_summary *s, tg_sv run, int64_t rank);
 
-/* build.c: a complete shard in `a`; run and hash are not set yet. */
-struct tg_shard *tg_shard_build(const struct tg_trace *t, const struct tg_steps *steps,
-                                const struct tg_summarize_opts *o, struct tg_arena *a);
+/* build.c: a complete shard in `a`; rank, run and hash are not set yet. NULL with err: a limit. */
+TG_MUST struct tg_shard *tg_shard_build(const struct tg_trace *t, const struct tg_steps *steps,
+                                        const struct tg_summarize_opts *o, struct tg_arena *a,
+                                        struct tg_err *err);
 
 /* store.c: the content hash, 16 hex digits in `a`. */
 tg_sv tg_shard_hash(const struct tg_shard *s, struct tg_arena *a);

@@ -201,9 +201,12 @@ static int64_t rank_of(const struct tg_trace *t, const struct tg_summarize_opts 
 }
 
 static struct tg_shard *shard_of(struct tg_summary *out, const struct tg_trace *t,
-                                 const struct tg_steps *steps, const struct tg_summarize_opts *o)
+                                 const struct tg_steps *steps, const struct tg_summarize_opts *o,
+                                 struct tg_err *err)
 {
-    struct tg_shard *s = tg_shard_build(t, steps, o, out->arena);
+    struct tg_shard *s = tg_shard_build(t, steps, o, out->arena, err);
+    if (!s)
+        return NULL;
     s->rank = rank_of(t, o);
     s->source = tg_clean_text(out->arena, base_name(tg_sv_of(t->path)));
     s->hash = tg_shard_hash(s, out->arena);
@@ -215,8 +218,11 @@ bool tg_summary_of_trace(struct tg_summary *out, const struct tg_trace *t,
                          const struct tg_steps *steps, const struct tg_summarize_opts *o,
                          struct tg_err *err)
 {
-    struct tg_shard *s = shard_of(out, t, steps, o);
-    const struct tg_shard *there = tg_summary_find(out, s->run, s->rank);
+    struct tg_shard *s = shard_of(out, t, steps, o, err);
+    const struct tg_shard *there;
+    if (!s)
+        return false;
+    there = tg_summary_find(out, s->run, s->rank);
     if (there && tg_sv_eq(there->hash, s->hash)) {
         tg_err_set(err, TG_ERR_USAGE, TG_AT_FILE(t->path), "'%s' holds the same trace as '%.*s'",
                    t->path, TG_SV_ARG(there->source));

@@ -60,7 +60,7 @@ const struct tg_inflate_ops *tg_inflate_zlib(void)
 void tg_zlib_pack(tg_sv in, struct tg_buf *out)
 {
     uLongf n = compressBound((uLong)in.n);
-    if (compress2((Bytef *)tg_buf_room(out, n), &n, (const Bytef *)in.p, (uLong)in.n, 9) != Z_OK)
+    if (compress2((Bytef *)tg_buf_room(out, n), &n, (const Bytef *)in.p, (uLong)in.n, 6) != Z_OK)
         (void)tg_xrealloc(NULL, SIZE_MAX, 2);
     out->n += n;
     out->p[out->n] = '\0';

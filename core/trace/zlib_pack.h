@@ -3,7 +3,7 @@
 /* Small buffers through zlib, whole (zlib wrapper, its checksum checked). In inflate_zlib.c. */
 #include "core/base/buf.h"
 
-/* Appends the packed bytes; the best level, since summaries are written once and kept. */
+/* Appends the packed bytes. Level 6: level 9 saves half a percent and takes five times as long. */
 void tg_zlib_pack(tg_sv in, struct tg_buf *out);
 /* Appends exactly `size` bytes; false when the data is damaged or another size. */
 TG_MUST bool tg_zlib_unpack(tg_sv in, size_t size, struct tg_buf *out);

@@ -187,6 +187,44 @@ static void the_larger_part_decides_what_is_nested(void **state)
     assert_int_equal(step_of(f, "cut", 900), 0);
 }
 
+/* Fills [from, to) with nested spans; marks in `owner` who is innermost at each ns. */
+static void grow_tree(struct fixture *f, uint64_t *r, int from, int to, int depth, int *owner)
+{
+    for (int at = from; at < to;) {
+        int length;
+        *r = *r * 6364136223846793005u + 1442695040888963407u;
+        length = (int)(*r >> 40) % (to - at) + 1;
+        if ((*r >> 33) % 3) {
+            int id = (int)f->b.n;
+            bt_host(&f->b, "cpu_op", tg_arena_printf(f->b.arena, "n%d", id), "1", at, length, -1);
+            for (int x = at; x < at + length; x++)
+                owner[x] = id;
+            if (depth < 5 && length > 2)
+                grow_tree(f, r, at + 1, at + length, depth + 1, owner);
+        }
+        at += length;
+    }
+}
+
+/* Every ns belongs to the innermost span around it: self time is how many it owns. */
+static void self_times_agree_with_a_sweep_over_every_ns(void **state)
+{
+    struct fixture *f = *state;
+    uint64_t r = 3;
+    for (int round = 0; round < 100; round++) {
+        int owner[300], count[2000] = { 0 };
+        memset(owner, -1, sizeof owner);
+        f->b.n = 0;
+        grow_tree(f, &r, 0, 300, 0, owner);
+        for (int x = 0; x < 300; x++)
+            if (owner[x] >= 0)
+                count[owner[x]]++;
+        build(f, (uint64_t)round, &AUTO);
+        for (size_t i = 0; i < f->b.n; i++)
+            assert_int_equal(f->s.self[bt_find(f->t, f->b.v[i].name, f->b.v[i].ts)], count[i]);
+    }
+}
+
 /* The driver's call has the runtime's correlation: the outer one is the launch; the kernel's parent
  * is the operator, not a call. A synchronising row with the same number is no launch. */
 static void the_launching_call_is_preferred(void **state)
@@ -312,6 +350,7 @@ int main(void)
         T(annotations_serve_as_windows_when_asked),
         T(an_empty_trace_is_one_empty_step),
         T(self_time_is_without_direct_children),
+        T(self_times_agree_with_a_sweep_over_every_ns),
         T(the_larger_part_decides_what_is_nested),
         T(the_launching_call_is_preferred),
         T(graphs_have_many_kernels_launches_few),

@@ -348,6 +348,22 @@ static void the_smallest_rows_lose_their_slots(void **state)
     tg_buf_release(&again);
 }
 
+/* 5000 steps are 5000 names (ProfilerStep#N): 25 million places, over 64 Mi / 3. */
+static void too_many_steps_are_a_limit(void **state)
+{
+    struct fixture *f = *state;
+    for (int k = 0; k < 5000; k++)
+        bt_host(&f->b, "user_annotation", tg_arena_printf(f->b.arena, "ProfilerStep#%d", k), "1",
+                10 * k, 9, -1);
+    assert_false(add(f, &f->s, 0, &PLAIN));
+    assert_int_equal(f->err.kind, TG_ERR_LIMIT);
+    assert_string_equal(f->err.message, "5000 names times 5000 steps do not fit into a summary");
+    f->b.n = 100;
+    tg_err_init(&f->err);
+    assert_true(add(f, &f->s, 0, &PLAIN));
+    assert_int_equal(f->s.shards[0]->n_steps, 100);
+}
+
 static void replace(struct tg_buf *b, const char *from, const char *to)
 {
     struct tg_buf out = { 0 };
@@ -384,8 +400,8 @@ static void damaged_summaries_are_refused(void **state)
         { "\"columns\":\"", "\"columns\":\"9", "damaged summary: columns" },
         { "\"columns\":\"", "\"columns\":\"99999999999999999999", "damaged summary: columns" },
         { "\"columns\":\"", "\"columns\":\"-", "damaged summary: columns" },
-        { ":eN", ":eNA", "damaged summary: columns" },
-        { ":eN", ":!N", "damaged summary: columns" },
+        { ":eJ", ":eJA", "damaged summary: columns" },
+        { ":eJ", ":!J", "damaged summary: columns" },
         { "\"slots\":\"", "\"slots\":\"1", "damaged summary: slots" },
         { "\"slots\":\"", "\"slots\":\"x\",\"old\":\"", "damaged summary: slots" },
     };
@@ -446,6 +462,7 @@ int main(void)
         T(broken_names_become_one_row),
         T(facts_beyond_the_limit_are_cut_and_marked),
         T(the_smallest_rows_lose_their_slots),
+        T(too_many_steps_are_a_limit),
         T(damaged_summaries_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,7 @@
  */
 #include <stdlib.h>
 
+#include "core/base/decimal.h"
 #include "core/base/utf8.h"
 #include "reporters/cause.h"
 #include "reporters/escape.h"
@@ -18,7 +19,7 @@
 enum {
     BUDGET = 65000,  /* a comment takes 65,536 characters; the unit is undocumented */
     RESERVE = 400,   /* closing tags and the last line */
-    NAME_TABLE = 60, /* wider cells make the ten worst rows scroll */
+    NAME_TABLE = 44, /* wider cells make the ten worst rows scroll */
     NAME_CAUSE = 160,
     LINE_MAX = 600 /* of one sentence */
 };
@@ -249,10 +250,11 @@ static void put_cause(struct page *p, struct tg_buf *part, const uint32_t *roots
     put_sub(part, "evidence", r->evidence, false);
     put_folded(part, p->v, roots, i);
     tg_result_put_rule(&rule, r);
+    if (r->why.n)
+        tg_buf_printf(&rule, "%s%.*s", rule.n ? " \xc2\xb7 " : "", TG_SV_ARG(r->why));
     put_sub(part, "rule", tg_buf_sv(&rule), false);
-    put_sub(part, "why", r->why, false);
     put_sub(part, "owner", r->owner, true);
-    put_sub(part, "next", r->next, false);
+    put_sub(part, "**next**", r->next, false);
     tg_buf_putc(part, '\n');
     tg_buf_release(&rule);
 }
@@ -299,7 +301,7 @@ static void put_row(struct tg_buf *out, const struct tg_comparison *c, uint32_t 
     tg_buf_puts(out, " | ");
     tg_put_count(out, n.count[TG_BASE]);
     if (n.d_count != 0) {
-        tg_buf_puts(out, " \xe2\x86\x92 ");
+        tg_buf_puts(out, "\xc2\xa0\xe2\x86\x92\xc2\xa0"); /* never broken into two lines */
         tg_put_count(out, n.count[TG_TEST]);
     }
     tg_buf_puts(out, " | ");
@@ -316,9 +318,10 @@ static void put_row(struct tg_buf *out, const struct tg_comparison *c, uint32_t 
     tg_buf_puts(out, " |\n");
 }
 
-static const char table_head[] = "| | operator or kernel | calls | baseline \xc2\xb5s | test "
-                                 "\xc2\xb5s | change | % | of step |\n"
-                                 "|:--|:--|--:|--:|--:|--:|--:|--:|\n";
+static const char table_head[] =
+    "| | operator or kernel | calls | base\xc2\xa0\xc2\xb5s | test\xc2\xa0\xc2\xb5s | change | % | "
+    "of\xc2\xa0step |\n"
+    "|:--|:--|--:|--:|--:|--:|--:|--:|\n";
 
 static void put_worst(struct page *p)
 {
@@ -341,6 +344,14 @@ static void put_worst(struct page *p)
     tg_buf_release(&part);
 }
 
+static bool any_long_name(const struct tg_comparison *c, const uint32_t *rows, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (c->ops[rows[i]].name.n > NAME_TABLE)
+            return true;
+    return false;
+}
+
 /* Every changed row with its full name; rows that do not fit are left out from the end. */
 static void put_all_rows(struct page *p)
 {
@@ -352,6 +363,10 @@ static void put_all_rows(struct page *p)
     if (!c)
         return;
     rows = tg_rows_worst(c, NULL, 0, TG_BASIS_JUDGED, true, false, c->n_ops, &n, NULL);
+    if (n <= p->top && !any_long_name(c, rows, n)) { /* the ten worst say it all */
+        free(rows);
+        return;
+    }
     tg_buf_printf(&part, "\n<details><summary>All %zu changed rows, full names</summary>\n\n", n);
     tg_buf_puts(&part, table_head);
     if (n && add_part(p, &part)) {
@@ -368,6 +383,18 @@ static void put_all_rows(struct page *p)
 }
 
 /* ---- the chart ----------------------------------------------------------------------------- */
+
+/* To 1, 2 or 5 times a power of ten. */
+static double round_up(double v)
+{
+    double power = 1;
+    while (power * 10 < v)
+        power *= 10;
+    return v <= power       ? power
+           : v <= 2 * power ? 2 * power
+           : v <= 5 * power ? 5 * power
+                            : 10 * power;
+}
 
 /* Bars of a Mermaid chart start at the axis' end, so it shows growth alone, or else what shrank. */
 static void put_chart(struct page *p)
@@ -403,9 +430,11 @@ static void put_chart(struct page *p)
             tg_buf_release(&visible);
             tg_buf_release(&label);
         }
-    if (shown) {
-        tg_buf_printf(&part, "%s]\n    y-axis \"us per step\"\n    bar [%s]\n```\n", labels.p,
-                      bars.p);
+    if (shown > 1) { /* a single bar says nothing */
+        /* Without a range the axis would begin at the shortest bar. */
+        tg_buf_printf(&part, "%s]\n    y-axis \"us per step\" 0 --> ", labels.p);
+        tg_dec_put_fixed(&part, round_up(largest / 1000), 0);
+        tg_buf_printf(&part, "\n    bar [%s]\n```\n", bars.p);
         if (!add_part(p, &part))
             p->dropped_parts++;
     }
@@ -428,7 +457,7 @@ static void put_region(struct tg_buf *out, const struct tg_comparison *c, size_t
                 c->ops[i].present[!side] || n++ >= 4)
                 continue;
             tg_buf_puts(out, n > 1 ? ", " : "");
-            put_name(out, c->ops[i].name, NAME_TABLE, false);
+            put_name(out, c->ops[i].name, NAME_CAUSE, false);
         }
         if (n > 4)
             tg_buf_printf(out, " and %zu more", n - 4);

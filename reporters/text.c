@@ -238,7 +238,7 @@ static void put_section(struct page *p, enum tg_section s, const uint32_t *roots
         tg_buf_printf(p->out, "  and %zu more (--json has all)\n", n - p->top);
 }
 
-static void put_others(struct page *p)
+static void put_waived(struct page *p)
 {
     const struct tg_verdict *v = p->v;
     size_t n = 0;
@@ -252,6 +252,57 @@ static void put_others(struct page *p)
             continue;
         tg_buf_puts(p->out, "      - ");
         put_message(p, r, 8, 8);
+    }
+    if (n > p->top)
+        tg_buf_printf(p->out, "  and %zu more\n", n - p->top);
+}
+
+static void put_names(struct tg_buf *out, const struct tg_comparison *c, uint32_t region, int side)
+{
+    struct tg_buf name = { 0 };
+    size_t n = 0;
+    for (size_t i = 0; i < c->n_ops; i++) {
+        const struct tg_op *op = &c->ops[i];
+        if (op->region != region || !op->present[side] || op->present[!side] || n++ >= 3)
+            continue;
+        tg_buf_clear(&name);
+        tg_utf8_visible(&name, op->name);
+        tg_buf_puts(out, n > 1 ? ", " : "");
+        tg_shorten(out, tg_buf_sv(&name), 48);
+    }
+    if (n > 3)
+        tg_buf_printf(out, " and %zu more", n - 3);
+    tg_buf_release(&name);
+}
+
+/* What went and what came in its place; a fusion is news, not a violation. */
+static void put_replacements(struct page *p)
+{
+    const struct tg_comparison *c = p->v->comparison;
+    size_t n = c ? c->n_regions : 0;
+    if (n)
+        tg_buf_puts(p->out, "\nReplaced\n");
+    for (size_t i = 0; i < n && i < p->top; i++) {
+        const struct tg_region *g = &c->regions[i];
+        struct tg_buf text = { 0 };
+        put_names(&text, c, (uint32_t)i, TG_BASE);
+        tg_buf_puts(&text, " -> ");
+        put_names(&text, c, (uint32_t)i, TG_TEST);
+        tg_buf_puts(&text, ": ");
+        tg_put_count(&text, g->calls[TG_BASE]);
+        tg_buf_puts(&text, " -> ");
+        tg_put_count(&text, g->calls[TG_TEST]);
+        tg_buf_puts(&text, " calls, ");
+        tg_put_us(&text, g->time[TG_BASE]);
+        tg_buf_puts(&text, " -> ");
+        tg_put_us(&text, g->time[TG_TEST]);
+        tg_buf_puts(&text, " us per step, within ");
+        if (g->encloser.n)
+            tg_buf_add(&text, g->encloser);
+        else
+            tg_buf_puts(&text, "the step");
+        put_field(p, 6, "-", 2, tg_buf_sv(&text), TG_TINT_DIM);
+        tg_buf_release(&text);
     }
     if (n > p->top)
         tg_buf_printf(p->out, "  and %zu more\n", n - p->top);
@@ -379,7 +430,8 @@ static bool write_text(struct tg_buf *out, const struct tg_verdict *v, const str
     put_notes(&p);
     for (int s = 0; s < TG_SECTIONS; s++)
         put_section(&p, (enum tg_section)s, roots);
-    put_others(&p);
+    put_replacements(&p);
+    put_waived(&p);
     put_movers(&p);
     put_tally(&p);
     free(roots);

@@ -214,6 +214,8 @@ struct tg_find_opts {
     bool explicit_side; /* --baseline on the command line: never a first run */
 };
 #define TG_MAX_WALK_DEFAULT 50u
+#define TG_LOOK_BEYOND                                                                             \
+    1000u /* commits searched for `beyond`, 70 us each where trees have 300 entries */
 
 struct tg_baseline {
     enum tg_found found;
@@ -221,6 +223,7 @@ struct tg_baseline {
     struct tg_commit commit; /* the commit whose files these are; FOUND and HOLE only */
     unsigned walked;         /* first-parent steps from start to commit, or to the last one seen */
     bool cut;                /* the walk met the cut of a shallow clone */
+    unsigned beyond;         /* LOST: last seen this many steps back from start; 0: never */
     tg_sv path;              /* as asked, normalised */
     struct tg_git_files files; /* FOUND and HOLE: at least one */
 };

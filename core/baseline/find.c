@@ -293,6 +293,30 @@ static enum tg_seen has_policy(struct tg_git *g, const char *sha, const struct t
     return TG_ABSENT;
 }
 
+/*
+ * Only for the message of LOST, so errors are as good as nothing seen; not in a partial clone,
+ * where each step could be a fetch.
+ */
+static unsigned last_seen(struct tg_git *g, const struct tg_commit *from, unsigned walked,
+                          const struct tg_find_opts *o, struct tg_arena *a)
+{
+    struct tg_commit at = *from, next;
+    struct tg_git_files files;
+    struct tg_err ignored;
+    bool cut;
+    tg_err_init(&ignored);
+    if (tg_git_is_partial(g))
+        return 0;
+    for (unsigned k = 1; k <= TG_LOOK_BEYOND; k++, at = next) {
+        if (tg_git_step_back(g, at.sha, a, &next, &cut, &ignored) != TG_SEEN ||
+            !tg_git_list(g, next.sha, o->path, a, &files, &ignored))
+            return 0;
+        if (files.n)
+            return walked + k;
+    }
+    return 0;
+}
+
 static bool not_found(struct tg_git *g, const struct tg_find_opts *o, bool policy,
                       struct tg_baseline *out, struct tg_err *err)
 {
@@ -338,8 +362,11 @@ bool tg_baseline_find(struct tg_git *g, const struct tg_commit *start, const str
             policy = has_policy(g, at.sha, o, a, err);
         if (policy == TG_SEEN_FAILED)
             return false;
-        if (out->walked == o->max_walk)
+        if (out->walked == o->max_walk) {
+            if (policy == TG_SEEN || o->explicit_side)
+                out->beyond = last_seen(g, &at, out->walked, o, a);
             return not_found(g, o, policy == TG_SEEN, out, err);
+        }
         back = tg_git_step_back(g, at.sha, a, &next, &out->cut, err);
         if (back == TG_SEEN_FAILED)
             return false;
@@ -362,7 +389,11 @@ bool tg_baseline_missing(const struct tg_baseline *b, struct tg_err *err)
     if (tg_sv_starts(b->path, TG_SV("stored:")))
         return tg_err_hint(err, "Fetch what is stored (`tracegate baseline fetch`), or record one "
                                 "on the target branch (`tracegate baseline record`).");
-    return tg_err_hint(err, "Check the path (it starts at the repository's root); commit a "
-                            "baseline there, or raise baseline.max_walk if an older commit has "
-                            "one.");
+    if (b->beyond)
+        return tg_err_hint(err,
+                           "It was last there %u commits back: raise baseline.max_walk to "
+                           "%u, or commit a newer one.",
+                           b->beyond, b->beyond);
+    return tg_err_hint(err, "Check the path (it starts at the repository's root), or commit a "
+                            "baseline there.");
 }

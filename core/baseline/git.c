@@ -287,6 +287,11 @@ bool tg_git_is_shallow(const struct tg_git *g)
     return g->shallow;
 }
 
+bool tg_git_is_partial(const struct tg_git *g)
+{
+    return g->promised;
+}
+
 const struct tg_limits *tg_git_limits(const struct tg_git *g)
 {
     return &g->limits;
@@ -659,17 +664,29 @@ bool tg_git_tree_of(struct tg_git *g, const char *sha, struct tg_entry *root, st
     return true;
 }
 
+static int header(struct tg_git *g, const char *hex, git_oid *oid, size_t *size)
+{
+    git_object_t type;
+    int rc = git_oid_fromstr(oid, hex);
+    return rc == 0 ? git_odb_read_header(size, &type, g->odb, oid) : rc;
+}
+
 static bool tree_lookup(struct tg_git *g, const char *hex, git_tree **out, struct tg_err *err)
 {
     git_oid oid;
-    int rc = git_oid_fromstr(&oid, hex);
-    if (rc == 0)
-        rc = git_tree_lookup(out, g->repo, &oid);
+    size_t size = 0;
+    int rc = header(g, hex, &oid, &size);
     if (rc == GIT_ENOTFOUND) {
         if (!fetch_promised(g, hex, err))
             return false;
-        rc = git_tree_lookup(out, g->repo, &oid);
+        rc = header(g, hex, &oid, &size);
     }
+    if (rc == 0 && size > g->limits.max_blob)
+        return tg_err_set(err, TG_ERR_LIMIT, TG_NOWHERE,
+                          "a folder of the commit has %zu bytes of names, the limit is %zu", size,
+                          g->limits.max_blob);
+    if (rc == 0)
+        rc = git_tree_lookup(out, g->repo, &oid);
     return rc == 0 || failed(err, "a folder of the commit cannot be read");
 }
 
@@ -727,13 +744,6 @@ bool tg_git_entries(struct tg_git *g, const struct tg_entry *tree, struct tg_are
     }
     git_tree_free(t);
     return true;
-}
-
-static int header(struct tg_git *g, const char *hex, git_oid *oid, size_t *size)
-{
-    git_object_t type;
-    int rc = git_oid_fromstr(oid, hex);
-    return rc == 0 ? git_odb_read_header(size, &type, g->odb, oid) : rc;
 }
 
 bool tg_git_size(struct tg_git *g, const char *hex, uint64_t *size, struct tg_err *err)

@@ -54,6 +54,9 @@ TG_MUST enum tg_seen tg_git_entry(struct tg_git *g, const struct tg_entry *tree,
 TG_MUST bool tg_git_entries(struct tg_git *g, const struct tg_entry *tree, struct tg_arena *a,
                             struct tg_entry **out, size_t *n, struct tg_err *err);
 
+/* A partial clone: objects may be on the server only, and each look may cost a fetch. */
+bool tg_git_is_partial(const struct tg_git *g);
+
 /* From the object's header, nothing loaded; TG_SIZE_UNKNOWN where a partial clone lacks it. */
 TG_MUST bool tg_git_size(struct tg_git *g, const char *oid, uint64_t *size, struct tg_err *err);
 /* The raw bytes; `path` is for messages. */

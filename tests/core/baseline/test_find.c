@@ -281,27 +281,30 @@ struct situation {
     enum tg_found found;
     unsigned walked;
     bool error; /* TG_ERR_GIT: shallow */
+    unsigned beyond;
 };
 static const struct situation situations[] = {
-    { "there", ".pb", 50, false, 0, TG_FOUND, 0, false },
-    { "there, no policy yet", ".b", 50, false, 0, TG_FOUND, 0, false },
-    { "one commit back: a hole", ".pb.B", 50, false, 0, TG_FOUND_HOLE, 1, false },
-    { "three commits back", ".pbB..", 50, false, 0, TG_FOUND_HOLE, 3, false },
-    { "exactly at the limit", ".pbB..", 3, false, 0, TG_FOUND_HOLE, 3, false },
-    { "one beyond the limit: lost", ".pbB..", 2, false, 0, TG_FOUND_LOST, 2, false },
-    { "no walk allowed", ".pbB", 0, false, 0, TG_FOUND_LOST, 0, false },
-    { "a policy, never a baseline: lost", "..p.", 50, false, 0, TG_FOUND_LOST, 3, false },
-    { "policy removed since: still lost", ".pP.", 50, false, 0, TG_FOUND_LOST, 3, false },
-    { "neither ever: first run", "....", 50, false, 0, TG_FOUND_FIRST_RUN, 3, false },
-    { "neither within the walk: first run", ".b.B..", 2, false, 0, TG_FOUND_FIRST_RUN, 2, false },
-    { "asked for explicitly: never a first run", "....", 50, true, 0, TG_FOUND_LOST, 3, false },
-    { "shallow, there", ".pb", 50, false, 1, TG_FOUND, 0, false },
-    { "shallow, within what is here", ".pb.B", 50, false, 3, TG_FOUND_HOLE, 1, false },
-    { "shallow, perhaps behind the cut", ".pbB..", 50, false, 2, TG_FOUND_LOST, 0, true },
+    { "there", ".pb", 50, false, 0, TG_FOUND, 0, false, 0 },
+    { "there, no policy yet", ".b", 50, false, 0, TG_FOUND, 0, false, 0 },
+    { "one commit back: a hole", ".pb.B", 50, false, 0, TG_FOUND_HOLE, 1, false, 0 },
+    { "three commits back", ".pbB..", 50, false, 0, TG_FOUND_HOLE, 3, false, 0 },
+    { "exactly at the limit", ".pbB..", 3, false, 0, TG_FOUND_HOLE, 3, false, 0 },
+    { "one beyond the limit: lost", ".pbB..", 2, false, 0, TG_FOUND_LOST, 2, false, 3 },
+    { "four beyond the limit: lost", "bBp..", 0, false, 0, TG_FOUND_LOST, 0, false, 4 },
+    { "no walk allowed", ".pbB", 0, false, 0, TG_FOUND_LOST, 0, false, 1 },
+    { "a policy, never a baseline: lost", "..p.", 50, false, 0, TG_FOUND_LOST, 3, false, 0 },
+    { "policy removed since: still lost", ".pP.", 50, false, 0, TG_FOUND_LOST, 3, false, 0 },
+    { "neither ever: first run", "....", 50, false, 0, TG_FOUND_FIRST_RUN, 3, false, 0 },
+    { "neither within the walk: first run", ".b.B..", 2, false, 0, TG_FOUND_FIRST_RUN, 2, false,
+      0 },
+    { "asked for explicitly: never a first run", "....", 50, true, 0, TG_FOUND_LOST, 3, false, 0 },
+    { "shallow, there", ".pb", 50, false, 1, TG_FOUND, 0, false, 0 },
+    { "shallow, within what is here", ".pb.B", 50, false, 3, TG_FOUND_HOLE, 1, false, 0 },
+    { "shallow, perhaps behind the cut", ".pbB..", 50, false, 2, TG_FOUND_LOST, 0, true, 0 },
     { "shallow, first run as far as can be seen", "....", 50, false, 2, TG_FOUND_FIRST_RUN, 1,
-      false },
-    { "shallow, explicit", "....", 50, true, 2, TG_FOUND_LOST, 0, true },
-    { "shallow, but the limit came first", ".pbB...", 1, false, 3, TG_FOUND_LOST, 1, false },
+      false, 0 },
+    { "shallow, explicit", "....", 50, true, 2, TG_FOUND_LOST, 0, true, 0 },
+    { "shallow, but the limit came first", ".pbB...", 1, false, 3, TG_FOUND_LOST, 1, false, 0 },
 };
 
 static void build_line(const struct box *b, const char *line)
@@ -360,7 +363,10 @@ static void one_situation(const struct situation *c)
             box_line(b, tg_arena_printf(b->a, "git -C w rev-parse HEAD~%u", c->walked)));
     if (!c->error && c->found == TG_FOUND_LOST) {
         assert_false(tg_baseline_missing(&found, &err));
-        assert_error(&err, TG_ERR_LOST, "no baseline 'perf/base.json' in commit", "max_walk");
+        assert_int_equal(found.beyond, c->beyond);
+        assert_error(&err, TG_ERR_LOST, "no baseline 'perf/base.json' in commit",
+                     c->beyond ? tg_arena_printf(b->a, "baseline.max_walk to %u,", c->beyond)
+                               : "Check the path");
         assert_int_equal(tg_err_exit_code(err.kind), 4);
     }
     tg_git_close(g);

@@ -595,6 +595,11 @@ static void too_many_files(void **state)
         read_first(b, &(struct tg_git_opts){ .dir = box_path(b, "origin"), .limits = &limits },
                    "HEAD", "perf", &out, &err));
     assert_error(&err, TG_ERR_LIMIT, "more than 2 files", "tracegate merge");
+    limits.max_blob = 30; /* one entry of a tree is 20 bytes of sha, mode and name: more than 30 */
+    assert_false(
+        read_first(b, &(struct tg_git_opts){ .dir = box_path(b, "origin"), .limits = &limits },
+                   "HEAD", "perf", &out, &err));
+    assert_error(&err, TG_ERR_LIMIT, "bytes of names, the limit is 30", NULL);
     tg_buf_release(&out);
 }
 

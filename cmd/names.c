@@ -88,8 +88,9 @@ static void join_rows(struct tg_sheet *g)
     if (g->n_rows)
         qsort(g->cells, g->n_rows, COLUMNS * sizeof *g->cells, by_name);
     for (size_t i = 0; i < g->n_rows; i++) {
-        struct tg_cell *row = g->cells + i * COLUMNS, *last = g->cells + (kept_rows - 1) * COLUMNS;
-        if (kept_rows && by_name(row, last) == 0)
+        struct tg_cell *row = g->cells + i * COLUMNS;
+        struct tg_cell *last = kept_rows ? g->cells + (kept_rows - 1) * COLUMNS : NULL;
+        if (last && by_name(row, last) == 0)
             last[COL_COUNTS].i += row[COL_COUNTS].i;
         else
             memmove(g->cells + kept_rows++ * COLUMNS, row, COLUMNS * sizeof *row);

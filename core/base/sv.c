@@ -21,7 +21,7 @@ tg_sv tg_sv_cut(tg_sv *s, char sep)
     const char *hit = s->n ? memchr(s->p, sep, s->n) : NULL;
     tg_sv head = *s;
     if (!hit) {
-        *s = (tg_sv){ s->p + s->n, 0 };
+        *s = (tg_sv){ s->n ? s->p + s->n : s->p, 0 }; /* NULL + 0 is undefined */
         return head;
     }
     head.n = (size_t)(hit - s->p);

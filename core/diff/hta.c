@@ -187,7 +187,8 @@ static void timeline_build(struct timeline *l, struct window *w, size_t n)
     l->at = tg_xmalloc((2 * n + 1) * sizeof *l->at);
     l->number = tg_xmalloc((2 * n + 1) * sizeof *l->number);
     l->n = 2 * n;
-    qsort(w, n, sizeof *w, by_start);
+    if (n)
+        qsort(w, n, sizeof *w, by_start);
     for (size_t i = 0; i < n; i++) {
         l->at[2 * i] = w[i].start;
         l->at[2 * i + 1] = w[i].end;

@@ -50,12 +50,15 @@ static void count_overlaps(struct works *device, struct tg_integrity *out)
         qsort(device->v, device->n, sizeof *device->v, by_stream);
     for (size_t i = 1; i < device->n; i++) {
         const struct work *a = &device->v[i - 1], *b = &device->v[i];
-        tg_ns over = a->end - b->start;
-        if (a->device != b->device || a->stream != b->stream || a->stream == TG_NO_STREAM ||
-            over <= 0)
+        tg_ns over, sum;
+        /* Times at the two ends of the range lie apart, whatever their difference would be. */
+        if (__builtin_sub_overflow(a->end, b->start, &over) || a->device != b->device ||
+            a->stream != b->stream || a->stream == TG_NO_STREAM || over <= 0)
             continue;
         out->overlapping++;
-        out->overlapping_ns += over < b->end - b->start ? over : b->end - b->start;
+        over = over < b->end - b->start ? over : b->end - b->start;
+        if (!__builtin_add_overflow(out->overlapping_ns, over, &sum))
+            out->overlapping_ns = sum;
     }
 }
 

@@ -1,0 +1,41 @@
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "core/summary/summary.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Any bytes as a trace: whatever can be summarised has a stored form that reads back the same. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const struct tg_window_spec windows[] = { { TG_WINDOW_AUTO, { "", 0 } },
+                                                     { TG_WINDOW_ANNOTATION, { "*a*", 3 } } };
+    struct tg_summarize_opts o = { .rank = -1, .window = windows[size % 2] };
+    struct tg_limits limits = TG_LIMITS_DEFAULT;
+    struct tg_summary s, again;
+    struct tg_buf first = { 0 }, second = { 0 };
+    struct tg_source *source;
+    struct tg_err err;
+    limits.max_inflated = 1 << 20;
+    limits.max_facts = 3;
+    o.load.reader.limits = &limits;
+    tg_err_init(&err);
+    tg_summary_init(&s);
+    tg_summary_init(&again);
+    source = tg_source_memory((tg_sv){ (const char *)data, size }, "fuzz", &limits, &err);
+    if (!source || !tg_summary_add(&s, source, &o, NULL, &err)) {
+        if (!err.kind || !err.message[0])
+            abort();
+    } else if (!tg_summary_write(&s, NULL, &first, &err) ||
+               !tg_summary_parse(&again, tg_buf_sv(&first), "fuzz", &err) ||
+               !tg_summary_write(&again, NULL, &second, &err) || first.n != second.n ||
+               memcmp(first.p, second.p, first.n) != 0) {
+        abort();
+    }
+    tg_source_close(source);
+    tg_buf_release(&first);
+    tg_buf_release(&second);
+    tg_summary_release(&s);
+    tg_summary_release(&again);
+    return 0;
+}

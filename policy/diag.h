@@ -3,7 +3,7 @@
 /*
  * Everything that is wrong with a policy, at once. A diagnostic has a code (TG1xx error, TG2xx
  * warning; docs/policy.md lists them), the place of the value, a reason in lower case and a fix.
- * Rendered sorted by file (in loading order) and position; at most TG_DIAGS_MAX are kept, the rest
+ * Rendered sorted by file (in loading order) and position; at most TG_DIAGS_MAX are shown, the rest
  * is counted. Equal reports about one place are kept once.
  */
 #include "core/base/arena.h"
@@ -12,7 +12,7 @@
 #include "core/base/err.h"
 
 #define TG_DIAGS_MAX 50    /* shown */
-#define TG_DIAGS_KEPT 1000 /* kept for sorting; beyond it only counted */
+#define TG_DIAGS_KEPT 1000 /* kept for sorting; beyond it only counted, repeats included */
 
 /*
  * Every code, once. Numbers are stable: people search for them. 15x/16x the YAML itself, 10x the
@@ -92,7 +92,7 @@ struct tg_diags {
     struct tg_arena *arena; /* owns the texts */
     struct tg_diag *v;
     size_t n, cap;
-    size_t errors, warnings;        /* including those beyond the cap */
+    size_t errors, warnings;        /* those beyond the cap too: nothing wrong loads */
     struct tg_diag_source *sources; /* texts of the files, for the source lines */
     size_t n_sources, cap_sources;
 };

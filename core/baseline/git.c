@@ -154,7 +154,8 @@ static bool open_refused(const char *dir, int rc, struct tg_err *err)
     }
     if (rc == GIT_ENOTFOUND &&
         (last_class() == GIT_ERROR_REPOSITORY || last_class() == GIT_ERROR_OS)) {
-        tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "'%s' is not inside a git repository", dir);
+        tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "'%s' is not inside a git repository",
+                   realpath(dir, folder) ? folder : dir);
         return tg_err_hint(err, "Run tracegate inside the repository, or compare with files: "
                                 "--baseline FILE or --baseline FOLDER needs no git.");
     }

@@ -51,6 +51,8 @@ static bool no_file(const char *text, struct tg_err *err)
     if (has_glob(text))
         return tg_err_set(err, TG_ERR_IO, TG_AT_FILE(text), "no file matches '%s'", text);
     tg_err_set(err, TG_ERR_IO, TG_AT_FILE(text), "no such file: '%s'", text);
+    if (strchr("/.~", text[0]) || strchr(text, '\\'))
+        return false; /* no path in a commit looks so */
     return tg_err_hint(err, "To read it from a commit write REV:%s, for example HEAD:%s.", text,
                        text);
 }

@@ -119,7 +119,7 @@ static const struct shape shapes[] = {
     { "reftable", FORMAT1("extensions.refStorage reftable"), "w", "HEAD", "x", .kind = TG_ERR_GIT,
       .message = "format is not supported", .hint = "git show REV:PATH > FILE" },
     { "no repository", "mkdir w", "w", "HEAD", "x", .kind = TG_ERR_GIT,
-      .message = "is not inside a git repository", .hint = "--baseline FILE" },
+      .message = "/w' is not inside a git repository", .hint = "--baseline FILE" },
     { "no such folder", "true", "w", "HEAD", "x", .kind = TG_ERR_GIT,
       .message = "is not inside a git repository", .hint = "--baseline FILE" },
     { "an object is missing, no partial clone",

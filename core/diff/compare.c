@@ -33,6 +33,15 @@ enum tg_finding tg_op_count_finding(const struct tg_comparison *c, const struct 
     return TG_FINDING_MORE;
 }
 
+/* One shard a side speaks for all: arranging has compared those of one side. */
+static bool sides_comparable(const struct tg_side *base, const struct tg_side *test,
+                             struct tg_err *err)
+{
+    if (!base->n_runs || !base->n_ranks || !test->n_runs || !test->n_ranks)
+        return true;
+    return tg_shard_comparable(base->at[0][0], test->at[0][0], err);
+}
+
 bool tg_compare(struct tg_comparison *out, const struct tg_side *base, const struct tg_side *test,
                 const struct tg_compare_opts *o, struct tg_arena *a, struct tg_err *err)
 {
@@ -49,7 +58,7 @@ bool tg_compare(struct tg_comparison *out, const struct tg_side *base, const str
     w->a = a;
     w->names = &names;
     tg_strmap_init(&names);
-    ok = tg_align(w, err);
+    ok = sides_comparable(base, test, err) && tg_align(w, err);
     if (ok) {
         tg_compare_env(w);
         tg_pair_replacements(w);

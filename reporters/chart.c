@@ -22,7 +22,7 @@ enum {
     BARS_X = 372,
     BARS_W = 300,
     BEFORE_X = 766, /* right edges; the arrow between them has a place of its own */
-    ARROW_X = 776,
+    ARROW_X = 781,
     AFTER_X = 846,
     DELTA_X = WIDTH - MARGIN,
     NAME_COLUMNS = 45, /* of 12 px monospace, 7.23 px each, in NAME_W */

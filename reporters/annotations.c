@@ -16,7 +16,7 @@ static void put_command(struct tg_buf *out, const char *level, const struct tg_r
                         tg_sv title, tg_sv message)
 {
     tg_buf_printf(out, "::%s ", level);
-    if (r && r->file) {
+    if (r && tg_result_in_file(r)) {
         tg_buf_puts(out, "file=");
         tg_esc_command_property(out, tg_sv_of(r->file));
         if (r->line)
@@ -40,7 +40,7 @@ static void put_result(struct tg_buf *out, const struct tg_result *r)
     if (parts.name.n && parts.rest.n && parts.rest.p == r->message.p)
         tg_buf_puts(&message, ": ");
     tg_buf_add(&message, parts.rest);
-    if (r->evidence.n)
+    if (tg_result_evidence(r).n)
         tg_buf_printf(&message, "; %.*s", TG_SV_ARG(r->evidence));
     put_command(out, red ? "error" : "warning", r, tg_buf_sv(&title), tg_buf_sv(&message));
     tg_buf_release(&title);

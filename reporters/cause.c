@@ -1,5 +1,7 @@
 #include "reporters/cause.h"
 
+#include <stdlib.h>
+
 #include "core/base/arena.h"
 #include "core/base/strmap.h"
 
@@ -80,18 +82,72 @@ void tg_result_put_at(struct tg_buf *out, const struct tg_result *r)
         tg_buf_printf(out, ":%u", (unsigned)r->line);
 }
 
+bool tg_result_in_file(const struct tg_result *r)
+{
+    return r->file && !tg_sv_starts(tg_sv_of(r->file), TG_SV("tracegate:"));
+}
+
+static bool repeats_limit(tg_sv evidence, tg_sv limit)
+{
+    tg_sv word = TG_SV("limit ");
+    if (tg_sv_starts(evidence, word))
+        evidence = (tg_sv){ evidence.p + word.n, evidence.n - word.n };
+    return tg_sv_eq(evidence, limit);
+}
+
+tg_sv tg_result_evidence(const struct tg_result *r)
+{
+    return repeats_limit(r->evidence, r->limit) ? TG_SV("") : r->evidence;
+}
+
 void tg_result_put_rule(struct tg_buf *out, const struct tg_result *r)
 {
-    if (r->rule.n) {
-        tg_buf_add(out, r->rule);
-        if (r->file) {
-            tg_buf_puts(out, " (");
-            tg_result_put_at(out, r);
-            tg_buf_putc(out, ')');
+    tg_buf_add(out, r->rule);
+    if (r->rule.n && r->file) {
+        tg_buf_puts(out, " (");
+        tg_result_put_at(out, r);
+        tg_buf_putc(out, ')');
+    }
+    if (r->limit.n && !tg_sv_has(tg_result_evidence(r), r->limit))
+        tg_buf_printf(out, "%slimit %.*s", r->rule.n ? ", " : "", TG_SV_ARG(r->limit));
+    if (r->why.n)
+        tg_buf_printf(out, ": %.*s", TG_SV_ARG(r->why));
+}
+
+bool tg_result_same_rule(const struct tg_result *a, const struct tg_result *b)
+{
+    bool same_file = a->file == b->file || (a->file && b->file && strcmp(a->file, b->file) == 0);
+    return tg_sv_eq(a->rule, b->rule) && tg_sv_eq(a->limit, b->limit) && tg_sv_eq(a->why, b->why) &&
+           same_file && a->line == b->line;
+}
+
+bool tg_op_within_noise(const struct tg_op *op)
+{
+    return op->change == TG_SAME && op->ev.judged == TG_JUDGED && !op->ev.slower && !op->ev.faster;
+}
+
+uint32_t *tg_causes_of(const struct tg_verdict *v, const uint32_t *roots, enum tg_section s,
+                       size_t *n)
+{
+    uint32_t *list = tg_xmalloc((v->n_results + 1) * sizeof *list);
+    bool *taken = tg_xmalloc(v->n_results + 1);
+    *n = 0;
+    for (size_t i = 0; i < v->n_results; i++)
+        taken[i] =
+            !tg_result_shown(&v->results[i]) || roots[i] != i || tg_section_of(&v->results[i]) != s;
+    for (size_t i = 0; i < v->n_results; i++) {
+        if (taken[i])
+            continue;
+        for (size_t k = i; k < v->n_results; k++) {
+            if (taken[k] || v->results[k].state != v->results[i].state ||
+                !tg_result_same_rule(&v->results[i], &v->results[k]))
+                continue;
+            list[(*n)++] = (uint32_t)k;
+            taken[k] = true;
         }
     }
-    if (r->limit.n && !tg_sv_has(r->evidence, r->limit))
-        tg_buf_printf(out, "%slimit %.*s", r->rule.n ? ", " : "", TG_SV_ARG(r->limit));
+    free(taken);
+    return list;
 }
 
 /* ---- the two sides ------------------------------------------------------------------------- */

@@ -24,6 +24,13 @@ bool tg_result_shown(const struct tg_result *r); /* fail, inconclusive, warn, su
 uint32_t *tg_causes_roots(const struct tg_verdict *v); /* the caller frees it */
 
 /*
+ * The results of a section that stand alone, worst first, but those of one state, rule and limit
+ * together. The caller frees it.
+ */
+uint32_t *tg_causes_of(const struct tg_verdict *v, const uint32_t *roots, enum tg_section s,
+                       size_t *n);
+
+/*
  * A result's line is "name: rest"; the name stands apart, so that a report can set it off or
  * shorten it. Guards have no name. A message that begins with the name is not given it twice.
  */
@@ -32,9 +39,17 @@ struct tg_parts {
 };
 struct tg_parts tg_result_parts(const struct tg_result *r);
 
-/* "new-work (.tracegate.yml:12), limit abs: 0"; raw text, not escaped. */
+/* "new-work (.tracegate.yml:12), limit abs: 0: more launches …"; raw text, not escaped. */
 void tg_result_put_rule(struct tg_buf *out, const struct tg_result *r);
+/* Neighbours under one rule and limit, for which a report says that once. */
+bool tg_result_same_rule(const struct tg_result *a, const struct tg_result *b);
+/* The evidence, or "" where it only repeats the limit, which stands with the rule. */
+tg_sv tg_result_evidence(const struct tg_result *r);
+/* The change is smaller than what runs differ by anyway. */
+bool tg_op_within_noise(const struct tg_op *op);
 void tg_result_put_at(struct tg_buf *out, const struct tg_result *r); /* "file:line" or "" */
+/* The rule lies in a file of the repository, not in a preset ("tracegate:recommended"). */
+bool tg_result_in_file(const struct tg_result *r);
 
 /* What the baseline is, in one line of raw text: "3f2a91c4b7e1, merge base of …, path perf/". */
 void tg_baseline_put(struct tg_buf *out, const struct tg_verdict *v);

@@ -163,11 +163,10 @@ static void put_body(struct tg_buf *out, const struct tg_result *r)
     struct tg_buf text = { 0 };
     put_message(&text, r);
     put_line(out, "", tg_buf_sv(&text));
-    put_line(out, "evidence: ", r->evidence);
+    put_line(out, "evidence: ", tg_result_evidence(r));
     tg_buf_clear(&text);
     tg_result_put_rule(&text, r);
     put_line(out, "rule: ", tg_buf_sv(&text));
-    put_line(out, "why: ", r->why);
     put_line(out, "owner: ", r->owner);
     put_line(out, "next: ", r->next);
     tg_buf_release(&text);
@@ -219,7 +218,7 @@ static void put_result(struct suite *s, const struct tg_result *r)
     bool timed = r->has_values && tg_sv_eq(r->unit, TG_SV("ns"));
     struct tg_buf message = { 0 }, body = { 0 };
     open_case(s, r->rule, r->op_normalised.n ? r->op_normalised : r->op, r->kind,
-              timed ? r->test / 1e9 : 0, r->file, r->line);
+              timed ? r->test / 1e9 : 0, tg_result_in_file(r) ? r->file : NULL, r->line);
     put_message(&message, r);
     put_body(&body, r);
     switch (r->state) {
@@ -272,7 +271,7 @@ static void put_error(struct suite *s)
         if (is_guard(&v->results[i]) && !tg_sv_eq(v->results[i].message, why))
             put_body(&body, &v->results[i]);
     open_case(s, TG_SV("verdict"), TG_SV("could be judged"), TG_SV("guard"), 0,
-              guard ? guard->file : NULL, guard ? guard->line : 0);
+              guard && tg_result_in_file(guard) ? guard->file : NULL, guard ? guard->line : 0);
     s->n.errors++;
     put_state(s, "error", tg_sv_of(tg_outcome_name(v->outcome)), why, tg_buf_sv(&body));
     tg_buf_release(&body);

@@ -241,39 +241,51 @@ static void put_cause(struct page *p, struct tg_buf *part, const uint32_t *roots
 {
     const struct tg_result *r = &p->v->results[i];
     struct tg_parts parts = tg_result_parts(r);
-    struct tg_buf rule = { 0 };
     tg_buf_printf(part, "- %s ", icon_of_state(r->state));
     put_name(part, parts.name, NAME_CAUSE, false);
     if (parts.name.n && parts.rest.n)
         tg_buf_puts(part, parts.rest.p == r->message.p ? ": " : " ");
     put_text(part, parts.rest);
-    put_sub(part, "evidence", r->evidence, false);
+    put_sub(part, "evidence", tg_result_evidence(r), false);
     put_folded(part, p->v, roots, i);
-    tg_result_put_rule(&rule, r);
-    if (r->why.n)
-        tg_buf_printf(&rule, "%s%.*s", rule.n ? " \xc2\xb7 " : "", TG_SV_ARG(r->why));
-    put_sub(part, "rule", tg_buf_sv(&rule), false);
     put_sub(part, "owner", r->owner, true);
     put_sub(part, "**next**", r->next, false);
     tg_buf_putc(part, '\n');
+}
+
+/* Rule, limit and why, once for the causes that follow under it. */
+static void put_rule(struct tg_buf *part, const struct tg_result *r)
+{
+    struct tg_buf rule = { 0 };
+    tg_result_put_rule(&rule, r);
+    if (rule.n) {
+        tg_buf_puts(part, "\n<sub>rule ");
+        put_text(part, tg_buf_sv(&rule));
+        tg_buf_puts(part, "</sub>\n\n");
+    }
     tg_buf_release(&rule);
 }
 
 static void put_section(struct page *p, enum tg_section s, const uint32_t *roots)
 {
     struct tg_buf part = { 0 };
-    size_t n = 0, left = 0;
-    for (size_t i = 0; i < p->v->n_results; i++) {
-        const struct tg_result *r = &p->v->results[i];
-        if (!tg_result_shown(r) || roots[i] != i || tg_section_of(r) != s)
-            continue;
-        if (n++ == 0)
+    const struct tg_result *before = NULL;
+    size_t n, left = 0;
+    uint32_t *list = tg_causes_of(p->v, roots, s, &n);
+    for (size_t i = 0; i < n; i++) {
+        const struct tg_result *r = &p->v->results[list[i]];
+        if (i == 0)
             tg_buf_printf(&part, "\n**%s**\n\n", tg_section_title(s));
-        if (n <= p->top)
-            put_cause(p, &part, roots, i);
-        if (n > p->top || !add_part(p, &part))
+        if (i < p->top) {
+            if (!before || !tg_result_same_rule(before, r))
+                put_rule(&part, r);
+            put_cause(p, &part, roots, list[i]);
+            before = r;
+        }
+        if (i >= p->top || !add_part(p, &part))
             left++;
     }
+    free(list);
     if (left) {
         tg_buf_printf(&part, "- and %zu more of this kind\n", left);
         (void)add_part(p, &part);
@@ -289,6 +301,8 @@ static const char *row_icon(const struct tg_op *op, const struct tg_row_numbers 
         return "new";
     if (op->change == TG_REMOVED)
         return "gone";
+    if (tg_op_within_noise(op))
+        return "\xe2\x89\x88";                            /* almost equal */
     return n->d_ns > 0 ? "\xe2\x96\xb2" : "\xe2\x96\xbc"; /* triangles up and down */
 }
 
@@ -333,7 +347,8 @@ static void put_worst(struct page *p)
         return;
     rows = tg_rows_worst(c, NULL, 0, TG_BASIS_JUDGED, true, false, p->top, &n, NULL);
     if (n) {
-        tg_buf_puts(&part, "\n**Moved most** \xc2\xb7 self time per step\n\n");
+        tg_buf_puts(&part,
+                    "\n**Moved most** \xc2\xb7 self time per step, \xe2\x89\x88 within noise\n\n");
         tg_buf_puts(&part, table_head);
     }
     for (size_t i = 0; i < n; i++)
@@ -475,6 +490,7 @@ static void put_region(struct tg_buf *out, const struct tg_comparison *c, size_t
         put_name(out, g->encloser, NAME_TABLE, false);
     else
         tg_buf_puts(out, "the step");
+    tg_buf_puts(out, g->worse_count ? "; more work" : g->worse_time ? "; slower" : "");
     tg_buf_putc(out, '\n');
 }
 

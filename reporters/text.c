@@ -203,37 +203,45 @@ static void put_cause(struct page *p, const uint32_t *roots, size_t i)
     const char *word = r->state == TG_STATE_INCONCLUSIVE ? "open"
                        : r->state == TG_STATE_SUSPICIOUS ? "maybe"
                                                          : tg_state_name(r->state);
-    struct tg_buf rule = { 0 };
     tg_buf_puts(p->out, "  ");
     tg_tint_on(p->out, tint_of(r->state), p->r->color);
     tg_buf_printf(p->out, "%-5s ", word);
     tg_tint_off(p->out, tint_of(r->state), p->r->color);
     put_message(p, r, indent, indent);
-    if (r->evidence.n)
+    if (tg_result_evidence(r).n)
         put_field(p, indent, "evidence", 10, r->evidence, TG_TINT_DIM);
     put_folded(p, roots, i, indent);
-    tg_result_put_rule(&rule, r);
-    if (rule.n)
-        put_field(p, indent, "rule", 10, tg_buf_sv(&rule), TG_TINT_DIM);
-    if (r->why.n)
-        put_field(p, indent, "why", 10, r->why, TG_TINT_DIM);
+    if (r->owner.n)
+        put_field(p, indent, "owner", 10, r->owner, TG_TINT_DIM);
     if (r->next.n)
         put_field(p, indent, "next", 10, r->next, TG_TINT_DIM);
+}
+
+/* Rule, limit and why, once for the causes that follow under it. */
+static void put_rule(struct page *p, const struct tg_result *r)
+{
+    struct tg_buf rule = { 0 };
+    tg_result_put_rule(&rule, r);
+    if (rule.n)
+        put_field(p, 2, "rule", 5, tg_buf_sv(&rule), TG_TINT_DIM);
     tg_buf_release(&rule);
 }
 
 static void put_section(struct page *p, enum tg_section s, const uint32_t *roots)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < p->v->n_results; i++) {
-        const struct tg_result *r = &p->v->results[i];
-        if (!tg_result_shown(r) || roots[i] != i || tg_section_of(r) != s)
-            continue;
-        if (!n)
-            tg_buf_printf(p->out, "\n%s\n", tg_section_title(s));
-        if (n++ < p->top)
-            put_cause(p, roots, i);
+    const struct tg_result *before = NULL;
+    size_t n;
+    uint32_t *list = tg_causes_of(p->v, roots, s, &n);
+    if (n)
+        tg_buf_printf(p->out, "\n%s\n", tg_section_title(s));
+    for (size_t i = 0; i < n && i < p->top; i++) {
+        const struct tg_result *r = &p->v->results[list[i]];
+        if (!before || !tg_result_same_rule(before, r))
+            put_rule(p, r);
+        put_cause(p, roots, list[i]);
+        before = r;
     }
+    free(list);
     if (n > p->top)
         tg_buf_printf(p->out, "  and %zu more (--json has all)\n", n - p->top);
 }
@@ -301,6 +309,7 @@ static void put_replacements(struct page *p)
             tg_buf_add(&text, g->encloser);
         else
             tg_buf_puts(&text, "the step");
+        tg_buf_puts(&text, g->worse_count ? "; more work" : g->worse_time ? "; slower" : "");
         put_field(p, 6, "-", 2, tg_buf_sv(&text), TG_TINT_DIM);
         tg_buf_release(&text);
     }
@@ -335,12 +344,12 @@ static const struct tg_grid_column mover_columns[] = {
 static const char *mark(const struct tg_op *op)
 {
     static const char *const text[] = {
-        [TG_SAME] = "",     [TG_ADDED] = "new",  [TG_REMOVED] = "gone",
+        [TG_SAME] = "=",    [TG_ADDED] = "new",  [TG_REMOVED] = "gone",
         [TG_MORE] = "more", [TG_FEWER] = "less",
     };
     if (op->relation == TG_REL_RENAMED)
         return "name";
-    return text[op->change];
+    return tg_op_within_noise(op) ? "~" : text[op->change];
 }
 
 static void add(struct tg_grid *g, struct tg_buf *cell, enum tg_tint tint)
@@ -354,7 +363,7 @@ static void add_mover(struct tg_grid *g, const struct tg_comparison *c, const st
     struct tg_row_numbers n = tg_row_numbers(c, op, TG_BASIS_JUDGED);
     enum tg_tint tint = n.d_ns > 0 ? TG_TINT_RED : TG_TINT_GREEN;
     struct tg_buf cell = { 0 };
-    tg_grid_add(g, tg_sv_of(*mark(op) ? mark(op) : "="), TG_TINT_DIM);
+    tg_grid_add(g, tg_sv_of(mark(op)), TG_TINT_DIM);
     tg_esc_terminal(&cell, op->name);
     if (op->grouped)
         tg_buf_puts(&cell, " ~grouped");
@@ -397,6 +406,12 @@ static void put_movers(struct page *p)
     }
     if (n && more)
         tg_buf_printf(p->out, "  and %zu smaller changes\n", more);
+    for (size_t i = 0; i < n; i++) {
+        if (!tg_op_within_noise(&c->ops[rows[i]]))
+            continue;
+        tg_buf_puts(p->out, "  ~ within the noise of the runs\n");
+        break;
+    }
     tg_grid_release(&g);
     free(rows);
 }

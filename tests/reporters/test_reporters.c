@@ -188,6 +188,56 @@ static void annotations_limit(void **state)
     tg_buf_release(&out);
 }
 
+/* A preset is no file that a reader of the report could open. */
+static void presets_are_no_files(void **state)
+{
+    const struct tg_render plain = { 0 };
+    struct tg_buf out = { 0 };
+    (void)state;
+    render(&tg_reporter_junit, FIXTURE_PASS, &plain, &out);
+    assert_null(strstr(out.p, " file="));
+    tg_buf_clear(&out);
+    render(&tg_reporter_junit, FIXTURE_FAIL, &plain, &out);
+    assert_non_null(strstr(out.p, " file=\".tracegate.yml\" line=\"19\""));
+    tg_buf_release(&out);
+}
+
+/*
+ * Causes in the fail fixture: the rules are new-sync, new-work (with two folded), launch-config in
+ * the first section, slower in the second, step in the third. Each is said once, in this order.
+ */
+static void causes_come_in_order(void **state)
+{
+    static const char *const order[] = { "Counts changed",
+                                         "rule new-sync",
+                                         "cudaStreamSynchronize:",
+                                         "rule new-work",
+                                         "aten::copy_:",
+                                         "explains  aten::clone +8",
+                                         "rule launch-config",
+                                         "Durations changed",
+                                         "rule slower",
+                                         "Steps and gaps",
+                                         "rule step",
+                                         "Replaced",
+                                         "Waived",
+                                         "Moved most" };
+    const struct tg_render plain = { 0 };
+    struct tg_buf out = { 0 };
+    const char *at;
+    (void)state;
+    render(&tg_reporter_text, FIXTURE_FAIL, &plain, &out);
+    at = out.p;
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        at = strstr(at, order[i]);
+        if (!at)
+            fail_msg("'%s' is missing or out of order", order[i]);
+    }
+    assert_int_equal(occurrences(out.p, "rule new-work"), 1);
+    assert_null(strstr(out.p, "fail  aten::clone"));
+    tg_buf_release(&out);
+}
+
 static void exit_zero_is_said(void **state)
 {
     const struct tg_render r = { .exit_zero = true };
@@ -265,6 +315,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(junit_limit),
         cmocka_unit_test(annotations_limit),
         cmocka_unit_test(exit_zero_is_said),
+        cmocka_unit_test(presets_are_no_files),
+        cmocka_unit_test(causes_come_in_order),
     };
     if (argc == 3 && strcmp(argv[1], "--dump") == 0)
         return dump(argv[2]);

@@ -208,6 +208,8 @@ static bool refill(struct tg_reader *r, struct tg_err *err)
     r->last = got == 0;
     r->n += (size_t)got;
     memset(r->buf + r->n, 0, TG_SCAN_PAD);
+    r->fast.end = r->buf + r->n;
+    r->fast.last = r->last;
     return true;
 }
 
@@ -438,18 +440,15 @@ static unsigned event_depth(const struct tg_reader *r)
 }
 
 /* One event by the fast path. False: nothing happened, the generic path has to look. */
-static inline bool fast_event(struct tg_reader *r, struct tg_event *ev, bool *ok,
-                              struct tg_err *err)
+static inline __attribute__((always_inline)) bool
+fast_event(struct tg_reader *r, struct tg_event *ev, bool *ok, struct tg_err *err)
 {
     struct tg_shapes *f = &r->shapes;
     struct tg_scan *s = &r->fast;
     const char *start = r->buf + r->at;
     bool new_thread, new_text, clean = true;
     s->p = s->start = start;
-    s->end = r->buf + r->n;
-    s->last = r->last;
-    s->depth = event_depth(r);
-    if (!f->run || s->depth >= s->max_depth || !f->run(f, s, &r->names, &r->raw, ev) ||
+    if (!f->run || !f->run(f, s, &r->names, &r->raw, ev) ||
         (size_t)(s->p - start) > r->limits.max_event) {
         f->misses++;
         s->seen = (struct tg_leniencies){ 0 };
@@ -473,6 +472,16 @@ static inline bool fast_event(struct tg_reader *r, struct tg_event *ev, bool *ok
 
 /* --- the text as a whole ---------------------------------------------------------------------- */
 
+/* At the first event: how deep events stand is known from here on. */
+static void begin_events(struct tg_reader *r)
+{
+    r->has_events = true;
+    r->state = AT_FIRST_EVENT;
+    r->shapes.depth = event_depth(r);
+    if (r->shapes.depth >= r->limits.max_depth)
+        r->shapes.run = NULL; /* the generic path reports it */
+}
+
 static bool at_start(struct tg_reader *r, struct tg_err *err)
 {
     char c;
@@ -481,8 +490,8 @@ static bool at_start(struct tg_reader *r, struct tg_err *err)
     if (c == '{') {
         r->state = IN_OBJECT;
     } else if (c == '[') {
-        r->state = AT_FIRST_EVENT;
-        r->bare = r->has_events = true;
+        r->bare = true;
+        begin_events(r);
     } else if (r->at == r->n) {
         return tg_err_set(err, TG_ERR_TRACE, TG_AT_FILE(tg_source_name(r->source)), "'%s' is empty",
                           tg_source_name(r->source));
@@ -502,8 +511,7 @@ static enum unit in_object(struct tg_reader *r, struct tg_err *err)
     if (r->member_end) {
         r->state = BEHIND_TEXT;
     } else if (r->events_begin) {
-        r->has_events = true;
-        r->state = AT_FIRST_EVENT;
+        begin_events(r);
     } else {
         keep_meta(r);
     }
@@ -622,15 +630,11 @@ static enum unit step(struct tg_reader *r, struct tg_event *ev, bool *event, str
     return UNIT_OK;
 }
 
-enum tg_next tg_reader_next(struct tg_reader *r, struct tg_event *ev, struct tg_err *err)
+/* Apart from the fast path, so that this needs no registers saved for what is rare. */
+static __attribute__((noinline)) enum tg_next next_slowly(struct tg_reader *r, struct tg_event *ev,
+                                                          struct tg_err *err)
 {
-    bool event = false, ok;
-    if (r->state == AT_EVENT && fast_event(r, ev, &ok, err)) {
-        if (ok)
-            return TG_NEXT;
-        r->state = HAS_FAILED;
-        return TG_NEXT_FAILED;
-    }
+    bool event = false;
     while (r->state != AT_END && r->state != HAS_FAILED) {
         enum unit u = step(r, ev, &event, err);
         if (u == UNIT_OK && event)
@@ -648,6 +652,17 @@ enum tg_next tg_reader_next(struct tg_reader *r, struct tg_event *ev, struct tg_
         return TG_NEXT_END;
     tg_err_set(err, TG_ERR_TRACE, TG_AT_FILE(tg_source_name(r->source)), "reading '%s' has failed",
                tg_source_name(r->source));
+    return TG_NEXT_FAILED;
+}
+
+enum tg_next tg_reader_next(struct tg_reader *r, struct tg_event *ev, struct tg_err *err)
+{
+    bool ok;
+    if (r->state != AT_EVENT || !fast_event(r, ev, &ok, err))
+        return next_slowly(r, ev, err);
+    if (ok)
+        return TG_NEXT;
+    r->state = HAS_FAILED;
     return TG_NEXT_FAILED;
 }
 

@@ -24,11 +24,19 @@ void tg_shapes_release(struct tg_shapes *f)
     *f = (struct tg_shapes){ 0 };
 }
 
-void tg_memo_add(struct tg_shapes *f, uint64_t hash, tg_sv text)
+void tg_memo_add(struct tg_shapes *f, uint64_t hash, tg_sv text, unsigned tries)
 {
     uint32_t *slot = &f->memo_slot[hash & (TG_MEMO_SLOTS - 1)];
     struct tg_memo *m;
-    if (f->memo_bytes + text.n > TG_MEMO_BYTES || f->memo_n >= TG_MEMO_SLOTS)
+    if (tries > 8 && !f->memo_wide) { /* too many begin alike: look further, and start anew */
+        f->memo_wide = true;
+        f->memo_n = f->memo_bytes = 0;
+        memset(f->memo_slot, 0, TG_MEMO_SLOTS * sizeof *f->memo_slot);
+        tg_arena_free(f->memo_arena);
+        f->memo_arena = tg_arena_new();
+        return;
+    }
+    if (f->memo_bytes + text.n > TG_MEMO_BYTES || f->memo_n >= TG_MEMO_SLOTS || tries > 64)
         return;
     f->memo = tg_grow(f->memo, &f->memo_cap, f->memo_n + 1, sizeof *f->memo);
     m = &f->memo[f->memo_n];
@@ -56,6 +64,8 @@ static void close_literal(struct learner *l, const char *end, enum tg_slot slot,
                             .n = (uint32_t)n,
                             .slot = (uint8_t)slot,
                             .depth = depth };
+    if (TG_SLOT_NUMBER <= slot && slot <= TG_SLOT_OTHER)
+        slot = TG_SLOT_NUMBER; /* they accept the same */
     l->prefix = tg_text_hash(l->from, n, l->prefix + (uint64_t)slot * 64 + depth + 1);
     l->literals += n;
     sh->n++;
@@ -71,9 +81,8 @@ static enum tg_slot slot_for(const char *p)
         return TG_SLOT_NESTED;
     case 't':
     case 'f':
-    case 'n':
         return TG_SLOT_OTHER;
-    default:
+    default: /* null as well: in the next event it is mostly a number */
         return TG_SLOT_NUMBER;
     }
 }
@@ -305,11 +314,34 @@ static void note_thread(struct tg_shape *sh, const struct tg_raw_event *raw, uin
     }
 }
 
+/* pid, literal, tid and the byte behind it as one text. */
+static void note_both(struct tg_shape *sh)
+{
+    unsigned i = 0;
+    size_t n;
+    sh->thread_n = 0;
+    while (i < sh->n && sh->step[i].slot != TG_SLOT_PID)
+        i++;
+    if (i + 1 >= sh->n || sh->step[i + 1].slot != TG_SLOT_TID || sh->step[i + 1].mark ||
+        !sh->pid_n || !sh->tid_n || sh->thread == TG_NO_ID)
+        return;
+    n = sh->step[i + 1].n;
+    sh->tid_at = sh->pid_n - 1 + (uint32_t)n;
+    if (sh->tid_at + sh->tid_n > 2 * TG_THREAD_TEXT)
+        return;
+    memcpy(sh->thread_text, sh->pid, sh->pid_n - 1);
+    memcpy(sh->thread_text + sh->pid_n - 1, sh->step[i + 1].literal, n);
+    memcpy(sh->thread_text + sh->tid_at, sh->tid, sh->tid_n);
+    sh->thread_n = sh->tid_at + sh->tid_n;
+}
+
 void tg_shapes_note(struct tg_shapes *f, const struct tg_raw_event *raw, const struct tg_event *ev,
                     const struct tg_intern *names, bool clean)
 {
-    if (clean)
+    if (clean) {
         note_thread(f->last, raw, ev->thread);
+        note_both(f->last);
+    }
     if (ev->name != TG_NO_ID)
         f->last->cat_known = tg_intern_at(names, ev->name)->a.p;
 }
@@ -334,7 +366,8 @@ static tg_shape_run *best(const char *isa)
 
 void tg_shapes_init(struct tg_shapes *f, const char *isa)
 {
-    *f = (struct tg_shapes){ .run = best(isa) };
+    *f =
+        (struct tg_shapes){ .run = best(isa), .digits8 = tg_load8("10000000"), .value8 = 10000000 };
     if (!f->run)
         return;
     f->memo_arena = tg_arena_new();

@@ -34,7 +34,8 @@ enum tg_slot {
     TG_SLOT_DUR,
     TG_SLOT_PID,
     TG_SLOT_TID,
-    TG_SLOT_NUMBER, /* checked, not wanted; the slot accepts any other value as well */
+    TG_SLOT_NUMBER, /* this and the next three: checked, not wanted; what the slot saw first, but it
+                       accepts any value */
     TG_SLOT_TEXT,
     TG_SLOT_NESTED,
     TG_SLOT_OTHER,
@@ -46,13 +47,17 @@ enum tg_slot {
 
 enum { TG_MARK_ARGS_BEGIN = 1, TG_MARK_ARGS_END = 2 };
 
+/* What a nested value is looked up by. Where short values are followed by numbers that never
+ * repeat, fewer bytes are better; where no value repeats, the memo is given up. */
+enum tg_memo_key { TG_MEMO_LONG, TG_MEMO_SHORT, TG_MEMO_OFF };
+
 struct tg_step {
     const char *literal;
     uint64_t prefix; /* of all that stands before: shapes with equal prefixes share a beginning */
     uint32_t n;
     uint8_t slot, depth; /* depth: nesting of the slot below the event */
     uint8_t mark;        /* the literal holds a brace of args */
-    bool memo_off;       /* a nested slot whose values do not repeat */
+    uint8_t memo;        /* of a nested slot: enum tg_memo_key */
     uint32_t memo_hits, memo_misses;
 };
 
@@ -69,6 +74,9 @@ struct tg_shape {
     /* The thread of this shape's last event: its texts, each with the byte behind it. */
     char pid[TG_THREAD_TEXT + TG_SHAPE_PAD], tid[TG_THREAD_TEXT + TG_SHAPE_PAD];
     uint32_t pid_n, tid_n, thread; /* n 0: none */
+    /* Both at once, with the literal between them, where they follow each other. */
+    char thread_text[2 * TG_THREAD_TEXT + TG_SHAPE_PAD];
+    uint32_t thread_n, tid_at;
 };
 
 struct tg_memo {
@@ -86,11 +94,14 @@ struct tg_shapes {
     uint32_t *memo_slot;
     size_t memo_n, memo_cap, memo_bytes;
     struct tg_arena *memo_arena;
+    bool memo_wide;
     /* What stood between the last two events, from behind '}' to '{', with it. */
     char between[TG_BETWEEN + TG_SHAPE_PAD];
-    uint32_t between_n; /* 0: unknown */
-    bool passed;        /* the last run went over it, to the next event */
-    bool slow_slot;     /* the last run used the generic path for a slot: look at scan.seen */
+    uint32_t between_n;       /* 0: unknown */
+    unsigned depth;           /* of nesting where events stand */
+    uint64_t digits8, value8; /* eight digits as bytes, and their value */
+    bool passed;              /* the last run went over it, to the next event */
+    bool slow_slot;           /* the last run used the generic path for a slot: look at scan.seen */
     bool (*run)(struct tg_shapes *, struct tg_scan *, const struct tg_intern *,
                 struct tg_raw_event *, struct tg_event *);
 };
@@ -112,13 +123,20 @@ void tg_shapes_learn(struct tg_shapes *f, tg_sv event, bool want_args);
 /* The reader has found the ids of the last event; the texts may be kept where nothing was odd. */
 void tg_shapes_note(struct tg_shapes *f, const struct tg_raw_event *raw, const struct tg_event *ev,
                     const struct tg_intern *names, bool clean);
-void tg_memo_add(struct tg_shapes *f, uint64_t hash, tg_sv text);
+/* `tries`: how many others had to be looked at before it was known to be new. */
+void tg_memo_add(struct tg_shapes *f, uint64_t hash, tg_sv text, unsigned tries);
 
-static inline uint64_t tg_memo_hash(const char *p)
+/* Of the 32 bytes from where a value begins, or 16; of 64 where each token has a line of its own.
+ */
+static inline uint64_t tg_memo_hash(const char *p, bool shorter, bool wide)
 {
-    uint64_t a = tg_load8(p) ^ 0x9e3779b97f4a7c15u, b = tg_load8(p + 8) ^ 0xbf58476d1ce4e5b9u;
-    uint64_t c = tg_load8(p + 16) ^ 0x94d049bb133111ebu, d = tg_load8(p + 24);
-    uint64_t h = tg_hash_fold(a, b) ^ tg_hash_fold(c, d ^ 0x9e3779b97f4a7c15u);
+    static const uint64_t k0 = 0x9e3779b97f4a7c15u, k1 = 0xbf58476d1ce4e5b9u;
+    uint64_t h = tg_hash_fold(tg_load8(p) ^ k0, tg_load8(p + 8) ^ k1);
+    if (!shorter)
+        h ^= tg_hash_fold(tg_load8(p + 16) ^ k1, tg_load8(p + 24) ^ k0);
+    if (wide && !shorter)
+        h ^= tg_hash_fold(tg_load8(p + 32) ^ k0 ^ h, tg_load8(p + 40) ^ k1) ^
+             tg_hash_fold(tg_load8(p + 48) ^ k1 ^ h, tg_load8(p + 56) ^ k0);
     return h ^ h >> 32;
 }
 #endif

@@ -17,10 +17,12 @@ static inline unsigned same(const char *a, const char *b)
 
 static inline bool equals(const char *p, const char *literal, size_t n)
 {
+    if (n <= 32)
+        return ~same(p, literal) << (32 - n) == 0;
     for (; n > 32; p += 32, literal += 32, n -= 32)
         if (same(p, literal) != UINT32_MAX)
             return false;
-    return ~same(p, literal) << (32 - n) == 0;
+    return same(p + n - 32, literal + n - 32) == UINT32_MAX; /* overlaps what is known */
 }
 
 static inline const char *special(const char *p)

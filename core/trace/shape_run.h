@@ -7,6 +7,10 @@
 #include "core/base/decimal.h"
 #include "core/trace/shape.h"
 
+/* Kept out of the hot loop, so that its variables stay in registers. */
+#define RARE __attribute__((noinline))
+#define HOT inline __attribute__((always_inline))
+
 struct fast {
     struct tg_shapes *f;
     struct tg_scan *s;
@@ -20,7 +24,7 @@ struct fast {
 };
 
 /* The id of a name that is known; TG_NO_ID otherwise. */
-static inline uint32_t find_name(const struct tg_intern *t, const struct tg_shape *sh, tg_sv name)
+static HOT uint32_t find_name(const struct tg_intern *t, const struct tg_shape *sh, tg_sv name)
 {
     uint64_t h = tg_intern_hash(sh->seed, name);
     size_t mask = t->slots - 1, i = (size_t)h & mask;
@@ -39,8 +43,8 @@ static inline uint32_t find_name(const struct tg_intern *t, const struct tg_shap
 }
 
 /* A value of any form, by the generic path. */
-static const char *any_value(struct fast *x, const struct tg_step *st, const char *p,
-                             struct tg_value *v)
+static RARE const char *any_value(struct fast *x, const struct tg_step *st, const char *p,
+                                  struct tg_value *v)
 {
     x->f->slow_slot = true;
     x->s->p = p;
@@ -48,34 +52,63 @@ static const char *any_value(struct fast *x, const struct tg_step *st, const cha
     return tg_scan_value(x->s, v) ? x->s->p : NULL;
 }
 
-static inline const char *skip_digits(const char *p)
-{
-    for (;;) {
-        unsigned n = tg_digit_run(TG_DIGITS(tg_load8(p)));
-        p += n;
-        if (n < 8)
-            return p;
-    }
-}
-
 /* An integer without a leading zero; NULL: something else. What follows is the literal's business.
  */
-static inline const char *skip_integer(const char *p)
+static HOT const char *skip_integer(const char *p)
 {
-    const char *end = skip_digits(p);
-    return end == p || (*p == '0' && end - p > 1) || end - p > 18 ? NULL : end;
+    uint64_t t = TG_DIGITS(tg_load8(p));
+    unsigned n = tg_digit_run(t);
+    if (n == 0 || ((t & 0xff) == 0 && n > 1))
+        return NULL;
+    if (n == 8) {
+        n = 8 + tg_digit_run(TG_DIGITS(tg_load8(p + 8)));
+        if (n == 16)
+            return NULL; /* rare, and it may be huge */
+    }
+    return p + n;
 }
 
-/* Microseconds of up to 16 digits and 3 decimals; NULL: something else. */
-static inline const char *fast_time(const char *p, tg_ns *ns, bool *is_float)
+/* Up to three decimals behind a point; NULL: something else. */
+static HOT const char *fast_fraction(const char *q, uint64_t *fraction)
+{
+    uint32_t d = tg_load4(q) ^ 0x30303030u;
+    uint32_t other = ((d + 0x76767676u) | d) & 0x80808080u;
+    unsigned n = other ? (unsigned)__builtin_ctz(other) >> 3 : 4;
+    if (n == 3) {
+        *fraction = (d & 0xff) * 100 + (d >> 8 & 0xff) * 10 + (d >> 16 & 0xff);
+        return q + 3;
+    }
+    if (n == 0 || n == 4)
+        return NULL;
+    *fraction = n == 2 ? (d & 0xff) * 100 + (d >> 8 & 0xff) * 10 : (d & 0xff) * 100;
+    return q + n;
+}
+
+/*
+ * Microseconds of up to 16 digits and 3 decimals; NULL: something else. The first eight digits of
+ * `ts` stay the same for a minute or more: they are remembered.
+ */
+static HOT const char *fast_time(struct tg_shapes *f, const char *p, tg_ns *ns, bool *is_float)
 {
     static const uint32_t power[] = { 1, 10, 100, 1000, 10000, 100000, 1000000, 10000000 };
-    uint64_t t = TG_DIGITS(tg_load8(p)), us, fraction = 0;
-    unsigned n = tg_digit_run(t);
-    const char *q = p + n;
-    if (n == 0 || (*p == '0' && n > 1))
-        return NULL;
-    us = tg_digits_value(t, n);
+    uint64_t first = tg_load8(p), t, us, fraction = 0;
+    const char *q;
+    unsigned n;
+    if (first == f->digits8) {
+        us = f->value8;
+        n = 8;
+    } else {
+        t = TG_DIGITS(first);
+        n = tg_digit_run(t);
+        if (n == 0 || ((t & 0xff) == 0 && n > 1))
+            return NULL;
+        us = tg_digits_value(t, n);
+        if (n == 8) {
+            f->digits8 = first;
+            f->value8 = us;
+        }
+    }
+    q = p + n;
     if (n == 8) {
         t = TG_DIGITS(tg_load8(q));
         n = tg_digit_run(t);
@@ -90,52 +123,49 @@ static inline const char *fast_time(const char *p, tg_ns *ns, bool *is_float)
     }
     *is_float = *q == '.';
     if (*is_float) {
-        uint32_t d = tg_load4(q + 1) ^ 0x30303030u;
-        uint32_t other = ((d + 0x76767676u) | d) & 0x80808080u;
-        n = other ? (unsigned)__builtin_ctz(other) >> 3 : 4;
-        if (n == 0 || n == 4)
+        q = fast_fraction(q + 1, &fraction);
+        if (!q)
             return NULL;
-        d <<= 32 - 8 * n; /* as 8 * n bits at the top, the first digit lowest */
-        d >>= 8;          /* three bytes: hundreds, tens, ones; short fractions need zeros behind */
-        fraction = (d & 0xff) * 100 + (d >> 8 & 0xff) * 10 + (d >> 16);
-        if (n < 3)
-            fraction *= n == 2 ? 10 : 100;
-        q += 1 + n;
     }
     *ns = (tg_ns)(us * 1000 + fraction);
+    return *q == 'e' || *q == 'E' ? NULL : q;
+}
+
+/* A time of unusual form: a sign, an exponent, more decimals, NaN. */
+static RARE const char *odd_time(struct fast *x, const struct tg_step *st, const char *p, tg_ns *ns,
+                                 bool *is_float)
+{
+    struct tg_value v;
+    bool has;
+    const char *q = any_value(x, st, p, &v);
+    *ns = 0;
+    if (!q || v.type != TG_TOKEN_NUMBER ||
+        !tg_kineto_time(x->s, &v, &x->out->rounded, &has, is_float, ns))
+        return NULL;
     return q;
 }
 
-static const char *time_slot(struct fast *x, const struct tg_step *st, const char *p)
+static HOT const char *ts_slot(struct fast *x, const struct tg_step *st, const char *p)
 {
     struct tg_event *ev = x->ev;
-    bool is_ts = st->slot == TG_SLOT_TS, is_float;
-    tg_ns ns;
-    tg_sv text;
-    const char *q = fast_time(p, &ns, &is_float);
-    if (!q || *q == 'e' || *q == 'E') {
-        struct tg_value v;
-        bool has;
-        ns = 0;
-        q = any_value(x, st, p, &v);
-        if (!q || v.type != TG_TOKEN_NUMBER ||
-            !tg_kineto_time(x->s, &v, &x->out->rounded, &has, &is_float, &ns))
-            return NULL;
-    }
-    text = (tg_sv){ p, (size_t)(q - p) };
-    if (is_ts) {
-        ev->ts = ns;
-        ev->ts_float = is_float;
-        ev->ts_text = text;
-    } else {
-        ev->dur = ns;
-        ev->dur_float = is_float;
-        ev->dur_text = text;
-    }
+    const char *q = fast_time(x->f, p, &ev->ts, &ev->ts_float);
+    if (!q)
+        q = odd_time(x, st, p, &ev->ts, &ev->ts_float);
+    ev->ts_text = (tg_sv){ p, q ? (size_t)(q - p) : 0 };
     return q;
 }
 
-static inline const char *text_end(const char *p)
+static HOT const char *dur_slot(struct fast *x, const struct tg_step *st, const char *p)
+{
+    struct tg_event *ev = x->ev;
+    const char *q = fast_time(x->f, p, &ev->dur, &ev->dur_float);
+    if (!q)
+        q = odd_time(x, st, p, &ev->dur, &ev->dur_float);
+    ev->dur_text = (tg_sv){ p, q ? (size_t)(q - p) : 0 };
+    return q;
+}
+
+static HOT const char *text_end(const char *p)
 {
     const char *q;
     if (*p != '"')
@@ -144,7 +174,7 @@ static inline const char *text_end(const char *p)
     return *q == '"' ? q + 1 : NULL;
 }
 
-static const char *name_slot(struct fast *x, const struct tg_step *st, const char *p)
+static HOT const char *name_slot(struct fast *x, const struct tg_step *st, const char *p)
 {
     const char *q = text_end(p);
     struct tg_value *v = &x->out->name;
@@ -158,37 +188,43 @@ static const char *name_slot(struct fast *x, const struct tg_step *st, const cha
     return q && v->type == TG_TOKEN_STRING && !v->escaped ? q : NULL;
 }
 
-static const char *nested_slot(struct fast *x, struct tg_step *st, const char *p)
+static RARE const char *nested_slot(struct fast *x, struct tg_step *st, const char *p)
 {
-    uint64_t h = tg_memo_hash(p);
+    uint64_t h = tg_memo_hash(p, st->memo == TG_MEMO_SHORT, x->f->memo_wide);
     struct tg_value v;
     struct tg_leniencies before;
     const char *q;
-    if (!st->memo_off) {
+    unsigned tries = 0;
+    uint8_t key = st->memo;
+    if (st->memo != TG_MEMO_OFF) {
         const struct tg_memo *memo = x->f->memo;
-        for (uint32_t m = x->f->memo_slot[h & (TG_MEMO_SLOTS - 1)]; m; m = memo[m - 1].next)
+        for (uint32_t m = x->f->memo_slot[h & (TG_MEMO_SLOTS - 1)]; m;
+             m = memo[m - 1].next, tries++)
             if (memo[m - 1].hash == h && equals(p, memo[m - 1].text, memo[m - 1].n)) {
                 st->memo_hits++;
                 return p + memo[m - 1].n;
             }
         st->memo_misses++;
-        st->memo_off = st->memo_misses > 512 && st->memo_misses > st->memo_hits;
+        if (st->memo_misses > 128 && st->memo_misses > st->memo_hits) {
+            st->memo++;
+            st->memo_hits = st->memo_misses = 0;
+        }
     }
     before = x->s->seen;
     q = any_value(x, st, p, &v);
-    if (q && !st->memo_off && v.type == TG_TOKEN_NESTED &&
+    if (q && key == st->memo && key != TG_MEMO_OFF && v.type == TG_TOKEN_NESTED &&
         memcmp(&before, &x->s->seen, sizeof before) == 0)
-        tg_memo_add(x->f, h, v.raw);
+        tg_memo_add(x->f, h, v.raw, tries);
     return q;
 }
 
-static const char *integer_slot(struct fast *x, const struct tg_step *st, const char *p)
+static RARE const char *integer_slot(struct fast *x, const struct tg_step *st, const char *p)
 {
     struct tg_event *ev = x->ev;
     const char *q = skip_integer(p);
     struct tg_value v;
     int64_t n = 0;
-    bool known = q && q - p <= 16 && *q != '.' && *q != 'e' && *q != 'E';
+    bool known = q && *q != '.' && *q != 'e' && *q != 'E';
     if (known) {
         unsigned digits = (unsigned)(q - p), low = digits < 8 ? digits : 8;
         n = (int64_t)tg_digits_value(TG_DIGITS(tg_load8(p)), low);
@@ -215,7 +251,7 @@ static const char *integer_slot(struct fast *x, const struct tg_step *st, const 
     return q;
 }
 
-static const char *thread_slot(struct fast *x, const struct tg_step *st, const char *p)
+static RARE const char *thread_slot(struct fast *x, const struct tg_step *st, const char *p)
 {
     bool is_pid = st->slot == TG_SLOT_PID;
     const char *memo = is_pid ? x->sh->pid : x->sh->tid;
@@ -234,42 +270,50 @@ static const char *thread_slot(struct fast *x, const struct tg_step *st, const c
                                                                                           : NULL;
 }
 
-static inline const char *slot(struct fast *x, struct tg_step *st, const char *p)
+/* A value that is not of the form its slot has seen first: null in one event, a number in the next.
+ */
+static RARE const char *other_value(struct fast *x, struct tg_step *st, const char *p)
 {
     struct tg_value v;
+    const char *q;
+    if (*p == '[' || *p == '{')
+        return nested_slot(x, st, p);
+    q = skip_integer(p);
+    if (!q)
+        q = text_end(p);
+    return q ? q : any_value(x, st, p, &v);
+}
+
+static HOT const char *slot(struct fast *x, struct tg_step *st, const char *p)
+{
     const char *q;
     switch (st->slot) {
     case TG_SLOT_NUMBER:
         q = skip_integer(p);
-        if (q && *q != '.' && *q != 'e' && *q != 'E')
-            return q;
-        return any_value(x, st, p, &v);
+        return q ? q : other_value(x, st, p);
     case TG_SLOT_TEXT:
         q = text_end(p);
-        return q ? q : any_value(x, st, p, &v);
+        return q ? q : other_value(x, st, p);
     case TG_SLOT_NESTED:
         return nested_slot(x, st, p);
     case TG_SLOT_NAME:
         return name_slot(x, st, p);
     case TG_SLOT_TS:
+        return ts_slot(x, st, p);
     case TG_SLOT_DUR:
-        return time_slot(x, st, p);
+        return dur_slot(x, st, p);
     case TG_SLOT_PID:
     case TG_SLOT_TID:
         return thread_slot(x, st, p);
-    case TG_SLOT_OTHER: /* null in one event is a number in the next */
-        q = skip_integer(p);
-        if (q && *q != '.' && *q != 'e' && *q != 'E')
-            return q;
-        q = text_end(p);
-        return q ? q : any_value(x, st, p, &v);
+    case TG_SLOT_OTHER:
+        return other_value(x, st, p);
     default:
         return integer_slot(x, st, p);
     }
 }
 
 /* Another shape that is the same up to step `i` and goes on with the literal at `p`. */
-static struct tg_shape *other_shape(const struct fast *x, unsigned i, const char *p)
+static RARE struct tg_shape *other_shape(const struct fast *x, unsigned i, const char *p)
 {
     struct tg_shapes *f = x->f;
     uint64_t prefix = x->sh ? x->sh->step[i].prefix : 0;
@@ -296,7 +340,7 @@ static struct tg_value remembered(const char *p, uint32_t n)
 }
 
 /* The thread is not that of the shape's last event: both texts are spelled out. */
-static void spell_thread(struct fast *x)
+static RARE void spell_thread(struct fast *x)
 {
     if (x->pid && !x->new_pid)
         x->out->pid = remembered(x->pid, x->sh->pid_n);
@@ -305,7 +349,7 @@ static void spell_thread(struct fast *x)
 }
 
 /* The same so far, but what the literals decide may differ, and so may the remembered thread. */
-static void change_shape(struct fast *x, struct tg_shape *sh)
+static RARE void change_shape(struct fast *x, struct tg_shape *sh)
 {
     struct tg_event *ev = x->ev, old = *ev;
     *ev = sh->proto;
@@ -326,7 +370,7 @@ static void change_shape(struct fast *x, struct tg_shape *sh)
     x->sh = sh;
 }
 
-static void take_texts(struct fast *x)
+static HOT void take_texts(struct fast *x)
 {
     struct tg_raw_event *out = x->out;
     const struct tg_shape *sh = x->sh;
@@ -353,9 +397,9 @@ static void take_texts(struct fast *x)
 bool RUN(struct tg_shapes *f, struct tg_scan *s, const struct tg_intern *names,
          struct tg_raw_event *out, struct tg_event *ev)
 {
-    const char *p = s->p, *args = NULL;
+    const char *p = s->p, *args = NULL, *at;
     struct tg_shape *sh = f->last ? f->last->next : NULL;
-    struct fast x = { f, s, names, out, ev, NULL, s->depth + 1, NULL, NULL, false, false };
+    struct fast x = { f, s, names, out, ev, NULL, f->depth + 1, NULL, NULL, false, false };
     struct tg_step *st;
     out->rounded = 0;
     f->slow_slot = f->passed = false;
@@ -366,19 +410,37 @@ bool RUN(struct tg_shapes *f, struct tg_scan *s, const struct tg_intern *names,
     x.sh = sh;
     *ev = sh->proto;
     for (st = sh->step;;) {
-        if (st->mark & TG_MARK_ARGS_BEGIN)
-            args = p + sh->args_from;
-        if (st->mark & TG_MARK_ARGS_END)
-            ev->args = (tg_sv){ args, (size_t)(p + sh->args_to - args) };
-        p += st->n;
+        if (st->mark) {
+            if (st->mark & TG_MARK_ARGS_BEGIN)
+                args = p + sh->args_from;
+            if (st->mark & TG_MARK_ARGS_END)
+                ev->args = (tg_sv){ args, (size_t)(p + sh->args_to - args) };
+        }
+        at = p += st->n;
         if (st->slot == TG_SLOT_END)
             break;
-        p = slot(&x, st, p);
-        if (!p)
-            return false;
+        if (st->slot == TG_SLOT_PID && sh->thread_n && equals(p, sh->thread_text, sh->thread_n)) {
+            x.pid = p;
+            x.tid = p + sh->tid_at;
+            p += sh->thread_n - 1;
+            st++;
+        } else {
+            p = slot(&x, st, p);
+            if (!p)
+                return false;
+        }
         st++;
         if (equals(p, st->literal, st->n))
             continue;
+        if ((*p == '.' || *p == 'e' || *p == 'E') && TG_SLOT_NUMBER <= st[-1].slot &&
+            st[-1].slot <= TG_SLOT_OTHER) {
+            struct tg_value v; /* a fraction where an integer was expected */
+            p = any_value(&x, st - 1, at, &v);
+            if (!p)
+                return false;
+            if (equals(p, st->literal, st->n))
+                continue;
+        }
         sh = other_shape(&x, (unsigned)(st - x.sh->step), p);
         if (!sh)
             return false;

@@ -215,6 +215,7 @@ static void repeated_events_are_fast(void **state)
         if (!has_isa(isas[i]))
             continue;
         tg_shapes_init(&f, isas[i]);
+        f.depth = 2;
         tg_intern_init(&names, sizeof(struct tg_name));
         put_python(&text, &rng);
         tg_shapes_learn(&f, tg_buf_sv(&text), true);

@@ -156,6 +156,16 @@ static bool lay_out_cells(struct tg_work *w, struct tg_err *err)
     return steps_exist(w, TG_BASE, err) && steps_exist(w, TG_TEST, err);
 }
 
+/* Whole microseconds everywhere in the first shard: that clock has no finer tick. */
+static tg_ns clock_tick(const struct tg_work *w)
+{
+    for (size_t i = 0; w->n_cells && i < w->shard[0]->n_rows; i++)
+        for (size_t j = 0; j < w->shard[0]->n_steps; j++)
+            if (w->shard[0]->rows[i].total[j] % 1000)
+                return 1;
+    return 1000;
+}
+
 /* ---- rows into operators --------------------------------------------------------------------- */
 
 /* One row of a shard with the operator it belongs to. */
@@ -595,6 +605,7 @@ bool tg_align(struct tg_work *w, struct tg_err *err)
     if (!pick_ranks(w, TG_BASE, &in[TG_BASE], err) || !pick_ranks(w, TG_TEST, &in[TG_TEST], err) ||
         !lay_out_cells(w, err))
         return false;
+    w->tick = clock_tick(w);
     gather_rows(w);
     runs = c->n_runs[0] > c->n_runs[1] ? c->n_runs[0] : c->n_runs[1];
     x.count = TG_NEW_N(w->a, uint64_t, w->max_steps + 1);

@@ -17,7 +17,6 @@
 #define FLOOR 0.001        /* of the step: smaller changes never fail */
 #define SUSPECT_SIZE 1.3   /* with too few runs: this large, */
 #define SUSPECT_FLOOR 0.01 /* this much of the step, */
-#define NOISY_PRIOR_D 2    /* degrees of freedom of the prior in tg_moderated_se, for the report */
 
 const char *tg_judged_text(enum tg_judged j)
 {
@@ -460,6 +459,17 @@ static void judge_regions(struct tg_work *w, const struct common m[2], struct ro
     }
 }
 
+/* A change must also exceed one tick of the clock a call: what is smaller is rounding, and rounding
+ * errs the same way in every run. */
+static double floor_of(const struct tg_work *w, const struct tg_op *op)
+{
+    double floor = FLOOR * w->c->step_ns[TG_BASE];
+
+    if (w->tick <= 1 || op->kind == TG_KIND_STEP)
+        return floor;
+    return fmax(floor, (double)w->tick * op->count[TG_BASE]);
+}
+
 void tg_judge_values(const struct tg_work *w, struct tg_evidence *ev, double *const y[2], bool time)
 {
     struct common m[2];
@@ -496,13 +506,13 @@ void tg_judge_durations(struct tg_work *w)
             own = TG_NOT_REPLACED;
         op->ev.judged = own != TG_JUDGED ? own : all;
         op->ev.slot_form = v[i].slot_form;
-        judge(w, &op->ev, v[i].y, m, FLOOR * c->step_ns[TG_BASE]);
+        judge(w, &op->ev, v[i].y, m, floor_of(w, op));
         op->ev_total = op->ev;
         if (tg_kind_is_device(op->kind) || !tg_kind_nests(op->kind))
             continue;
         struct values whole = run_values(w, op, &x, FORM_INCLUSIVE);
         op->ev_total = (struct tg_evidence){ .judged = op->ev.judged };
-        judge(w, &op->ev_total, whole.y, m, FLOOR * c->step_ns[TG_BASE]);
+        judge(w, &op->ev_total, whole.y, m, floor_of(w, op));
     }
     judge_step(w, v, m, &x);
     judge_regions(w, m, &x);

@@ -243,19 +243,6 @@ static bool is_cheap(double came, double went)
     return went > 0 && came <= WORSE_FACTOR * went;
 }
 
-/*
- * Whole microseconds (PyTorch <= 2.0): children seem to start before their parents, so that
- * enclosers are wrong by chance and only the whole step can be balanced.
- */
-static bool enclosers_unreliable(const struct tg_work *w)
-{
-    for (size_t i = 0; i < w->shard[0]->n_rows; i++)
-        for (size_t j = 0; j < w->shard[0]->n_steps; j++)
-            if (w->shard[0]->rows[i].total[j] % 1000)
-                return false;
-    return true;
-}
-
 static bool whole_step_cheap(const struct regions *g)
 {
     double came = 0, went = 0;
@@ -361,7 +348,9 @@ static void pair_regions(struct regions *g)
     net_parts(g);
     bool *cheap = TG_NEW_N(w->a, bool, g->names.n + 1);
     uint32_t *id = TG_NEW_N(w->a, uint32_t, g->names.n + 1);
-    bool by_step = enclosers_unreliable(w), all = whole_step_cheap(g);
+    /* With whole microseconds children seem to start before their parents: enclosers are wrong by
+     * chance, and only the whole step can be balanced. */
+    bool by_step = w->tick > 1, all = whole_step_cheap(g);
     for (size_t i = 0; i < g->names.n; i++)
         cheap[i] = by_step ? all : is_cheap(g->place[i].came, g->place[i].went);
     list_regions(g, cheap, id);

@@ -32,8 +32,9 @@ struct tg_work {
     const struct tg_shard **shard; /* per cell */
     struct tg_used *used;          /* per cell */
     size_t max_steps;              /* of any shard */
-    struct tg_strmap *names;       /* normalised, aliased names of everything, parents included; */
-    tg_sv *interned;               /* id -> its copy in the arena */
+    tg_ns tick; /* the clock's: 1000 when every duration is a whole microsecond (PyTorch <= 2.0) */
+    struct tg_strmap *names; /* normalised, aliased names of everything, parents included; */
+    tg_sv *interned;         /* id -> its copy in the arena */
     size_t cap_interned;
 };
 

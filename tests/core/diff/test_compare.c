@@ -1,0 +1,740 @@
+/*
+ * The comparison on shards made by hand. Times are in ns; unless said otherwise a step lasts 1 ms,
+ * so that the floor of 0.1 % is 1000 ns. Expected values are derived beside each test.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "core/diff/compare.h"
+
+enum { MAX_ROWS = 40, MAX_RUNS = 10, MAX_STEPS = 12 };
+
+struct fixture {
+    struct tg_arena *a;
+    struct tg_err err;
+    struct tg_comparison c;
+    struct tg_side side[2];
+    struct tg_compare_opts o;
+};
+
+static void near(double got, double want)
+{
+    if (!(fabs(got - want) <= 1e-9 * fmax(1, fabs(want))))
+        fail_msg("got %.17g, want %.17g", got, want);
+}
+
+static int set_up(void **state)
+{
+    struct fixture *f = calloc(1, sizeof *f);
+    f->a = tg_arena_new();
+    tg_err_init(&f->err);
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *f = *state;
+    tg_arena_free(f->a);
+    free(f);
+    return 0;
+}
+
+/* `runs` empty marked shards of `steps` steps of 1 ms on a side. */
+static void make_side(struct fixture *f, int side, size_t runs, size_t steps)
+{
+    struct tg_side *s = &f->side[side];
+    s->n_runs = runs;
+    s->n_ranks = 1;
+    s->ranks = TG_NEW_N(f->a, int64_t, 1);
+    s->ranks[0] = -1;
+    s->at = TG_NEW_N(f->a, const struct tg_shard **, runs);
+    for (size_t r = 0; r < runs; r++) {
+        struct tg_shard *h = TG_NEW(f->a, struct tg_shard);
+        h->marked = true;
+        h->rank = -1;
+        h->n_steps = steps;
+        h->steps = TG_NEW_N(f->a, struct tg_step, steps);
+        for (size_t j = 0; j < steps; j++)
+            h->steps[j] = (struct tg_step){ .number = (int64_t)j + 3,
+                                            .start = (tg_ns)j * 1000000,
+                                            .end = (tg_ns)(j + 1) * 1000000 };
+        h->rows = TG_NEW_N(f->a, struct tg_row, MAX_ROWS);
+        h->measures = TG_NEW_N(f->a, struct tg_measure_value, TG_MEASURES * steps);
+        s->at[r] = TG_NEW_N(f->a, const struct tg_shard *, 1);
+        s->at[r][0] = h;
+    }
+}
+
+static void make(struct fixture *f, size_t nb, size_t nt, size_t steps)
+{
+    make_side(f, TG_BASE, nb, steps);
+    make_side(f, TG_TEST, nt, steps);
+}
+
+static struct tg_shard *shard(struct fixture *f, int side, size_t run)
+{
+    return (struct tg_shard *)(uintptr_t)f->side[side].at[run][0];
+}
+
+/* A row of one run: `count[j]` calls in step j, each of `ns` (odd numbers keep the tick at 1 ns).
+ */
+static struct tg_row *add_counts(struct fixture *f, int side, size_t run, enum tg_kind kind,
+                                 const char *name, const char *parent, const uint32_t *count,
+                                 tg_ns ns)
+{
+    struct tg_shard *h = shard(f, side, run);
+    struct tg_row *row = &h->rows[h->n_rows++];
+    size_t n = 0, sum = 0;
+
+    assert_true(h->n_rows <= MAX_ROWS);
+    *row = (struct tg_row){ .name = tg_sv_of(name),
+                            .cat = TG_SV("cpu_op"),
+                            .parent = tg_sv_of(parent),
+                            .kind = kind,
+                            .device = tg_kind_is_device(kind) ? 0 : -1,
+                            .stream = tg_kind_is_device(kind) ? 7 : -1 };
+    row->count = TG_NEW_N(f->a, uint32_t, h->n_steps + 1);
+    row->total = TG_NEW_N(f->a, tg_ns, h->n_steps + 1);
+    row->self = TG_NEW_N(f->a, tg_ns, h->n_steps + 1);
+    for (size_t j = 0; j < h->n_steps; j++)
+        sum += count[j];
+    row->slots = TG_NEW_N(f->a, tg_ns, sum + 1);
+    for (size_t j = 0; j < h->n_steps; j++) {
+        row->count[j] = count[j];
+        row->total[j] = row->self[j] = (tg_ns)count[j] * ns;
+        for (size_t k = 0; k < count[j]; k++)
+            row->slots[n++] = ns;
+    }
+    return row;
+}
+
+/* The same in every step. */
+static struct tg_row *add_row(struct fixture *f, int side, size_t run, enum tg_kind kind,
+                              const char *name, const char *parent, uint32_t count, tg_ns ns)
+{
+    uint32_t each[MAX_STEPS];
+    for (size_t j = 0; j < MAX_STEPS; j++)
+        each[j] = count;
+    return add_counts(f, side, run, kind, name, parent, each, ns);
+}
+
+/* In every run of a side, all alike. */
+static void add_all(struct fixture *f, int side, enum tg_kind kind, const char *name,
+                    const char *parent, uint32_t count, tg_ns ns)
+{
+    for (size_t r = 0; r < f->side[side].n_runs; r++)
+        add_row(f, side, r, kind, name, parent, count, ns);
+}
+
+/* One operator, one call a step, another time in each run: base[], then test[]. */
+static void add_times(struct fixture *f, const char *name, const tg_ns *base, const tg_ns *test)
+{
+    for (size_t r = 0; r < f->side[TG_BASE].n_runs; r++)
+        add_row(f, TG_BASE, r, TG_KIND_OP, name, "", 1, base[r]);
+    for (size_t r = 0; r < f->side[TG_TEST].n_runs; r++)
+        add_row(f, TG_TEST, r, TG_KIND_OP, name, "", 1, test[r]);
+}
+
+static void compare(struct fixture *f)
+{
+    if (!tg_compare(&f->c, &f->side[TG_BASE], &f->side[TG_TEST], &f->o, f->a, &f->err))
+        fail_msg("%s", f->err.message);
+}
+
+static const struct tg_op *find(struct fixture *f, const char *name)
+{
+    for (size_t i = 0; i < f->c.n_ops; i++)
+        if (tg_sv_eq(f->c.ops[i].name, tg_sv_of(name)))
+            return &f->c.ops[i];
+    fail_msg("no operator '%s'", name);
+    return NULL;
+}
+
+static enum tg_finding finding(struct fixture *f, const char *name)
+{
+    return tg_op_count_finding(&f->c, find(f, name));
+}
+
+static void is_text(tg_sv got, const char *want)
+{
+    if (!tg_sv_eq(got, tg_sv_of(want)))
+        fail_msg("got '%.*s', want '%s'", TG_SV_ARG(got), want);
+}
+
+/* ---- counts ---------------------------------------------------------------------------------- */
+
+static void counts_are_modal_per_step(void **state)
+{
+    struct fixture *f = *state;
+    const uint32_t cold[] = { 9, 2, 2, 2, 2 }, warm[] = { 2, 2, 2 };
+    make_side(f, TG_BASE, 1, 5);
+    make_side(f, TG_TEST, 1, 3);
+    add_counts(f, TG_BASE, 0, TG_KIND_OP, "aten::add", "", cold, 30001);
+    add_counts(f, TG_TEST, 0, TG_KIND_OP, "aten::add", "", warm, 30001);
+    add_all(f, TG_BASE, TG_KIND_OP, "aten::mul", "", 2, 30001);
+    add_all(f, TG_TEST, TG_KIND_OP, "aten::mul", "", 3, 30001);
+    compare(f);
+    const struct tg_op *add = find(f, "aten::add"), *mul = find(f, "aten::mul");
+    assert_int_equal(add->change, TG_SAME);
+    assert_true(add->settled);
+    near(add->count[TG_BASE], 2);
+    assert_int_equal(add->step_count[TG_BASE], 17);
+    near(add->self[TG_BASE], 17 * 30001 / 5.0);
+    assert_int_equal(mul->change, TG_MORE);
+    assert_int_equal(finding(f, "aten::mul"), TG_FINDING_MORE);
+    assert_int_equal(finding(f, "aten::add"), TG_FINDING_NONE);
+}
+
+static void unsettled_counts_need_ranges_apart(void **state)
+{
+    struct fixture *f = *state;
+    /* no count has 60 % of the steps: modal 4 (tie, larger) against 4; then against 9 */
+    const uint32_t wild[] = { 1, 2, 3, 4 }, more[] = { 6, 7, 8, 9 };
+    make(f, 1, 1, 4);
+    add_counts(f, TG_BASE, 0, TG_KIND_OP, "same", "", wild, 30001);
+    add_counts(f, TG_TEST, 0, TG_KIND_OP, "same", "", wild, 30001);
+    add_counts(f, TG_BASE, 0, TG_KIND_OP, "more", "", wild, 30001);
+    add_counts(f, TG_TEST, 0, TG_KIND_OP, "more", "", more, 30001);
+    compare(f);
+    assert_false(find(f, "same")->settled);
+    assert_int_equal(find(f, "same")->change, TG_SAME);
+    assert_int_equal(find(f, "more")->change, TG_MORE);
+}
+
+static void new_names_are_small_unless_they_wait(void **state)
+{
+    struct fixture *f = *state;
+    make(f, 1, 1, 3);
+    add_all(f, TG_TEST, TG_KIND_OP, "small", "", 1, 999);     /* 0.0999 % of the step */
+    add_all(f, TG_TEST, TG_KIND_OP, "large", "", 1, 1001);    /* 0.1001 % */
+    add_all(f, TG_TEST, TG_KIND_OP, "aten::item", "", 1, 11); /* reads back: waits */
+    add_all(f, TG_TEST, TG_KIND_SYNC, "cudaStreamSynchronize", "", 1, 11);
+    add_all(f, TG_TEST, TG_KIND_RUNTIME, "cudaEventQuery", "", 7, 5001); /* polling */
+    add_all(f, TG_TEST, TG_KIND_PYTHON, "nn.Module: forward", "", 7, 5001);
+    compare(f);
+    assert_int_equal(finding(f, "small"), TG_FINDING_SMALL);
+    assert_int_equal(finding(f, "large"), TG_FINDING_MORE);
+    assert_int_equal(finding(f, "aten::item"), TG_FINDING_MORE);
+    assert_int_equal(finding(f, "cudaStreamSynchronize"), TG_FINDING_MORE);
+    assert_int_equal(finding(f, "cudaEventQuery"), TG_FINDING_NONE);
+    assert_int_equal(finding(f, "nn.Module: forward"), TG_FINDING_NONE);
+}
+
+static void iterations_of_unmarked_traces_are_divided_out(void **state)
+{
+    struct fixture *f = *state;
+    static const char *const name[] = { "op0", "op1", "op2", "op3", "op4", "op5", "op6", "op7" };
+    make(f, 1, 1, 1);
+    shard(f, TG_BASE, 0)->marked = shard(f, TG_TEST, 0)->marked = false;
+    for (int i = 0; i < 8; i++) { /* ten iterations against twelve */
+        add_all(f, TG_BASE, TG_KIND_OP, name[i], "", 10u * (unsigned)(i + 1), 5001);
+        add_all(f, TG_TEST, TG_KIND_OP, name[i], "", 12u * (unsigned)(i + 1), 5001);
+    }
+    add_all(f, TG_BASE, TG_KIND_OP, "doubled", "", 10, 5001);
+    add_all(f, TG_TEST, TG_KIND_OP, "doubled", "", 24, 5001);
+    add_all(f, TG_BASE, TG_KIND_OP, "once", "", 3, 5001);
+    add_all(f, TG_TEST, TG_KIND_OP, "once", "", 3, 5001);
+    compare(f);
+    near(f->c.iteration_ratio, 1.2);
+    assert_int_equal(finding(f, "op3"), TG_FINDING_NONE);
+    assert_true(find(f, "op3")->iteration_scaled);
+    assert_int_equal(finding(f, "doubled"), TG_FINDING_MORE);
+    assert_int_equal(finding(f, "once"), TG_FINDING_NONE);
+    assert_int_equal(find(f, "op3")->ev.judged, TG_NOT_NO_STEPS);
+}
+
+static void collapse_is_noticed(void **state)
+{
+    struct fixture *f = *state;
+    make(f, 1, 1, 2);
+    add_all(f, TG_BASE, TG_KIND_KERNEL, "k", "", 10, 5001);
+    add_all(f, TG_TEST, TG_KIND_KERNEL, "k", "", 4, 5001);
+    compare(f);
+    assert_true(f->c.collapsed);
+}
+
+static void graphs_in_place_of_kernels_are_no_collapse(void **state)
+{
+    struct fixture *f = *state;
+    make(f, 1, 1, 2);
+    add_all(f, TG_BASE, TG_KIND_KERNEL, "k", "", 10, 5001);
+    add_all(f, TG_TEST, TG_KIND_KERNEL, "k", "", 4, 5001);
+    add_all(f, TG_TEST, TG_KIND_GRAPH, "cudaGraphLaunch", "", 1, 5001);
+    compare(f);
+    assert_false(f->c.collapsed);
+}
+
+/* ---- renames and replacements ---------------------------------------------------------------- */
+
+static void a_rename_is_one_thing(void **state)
+{
+    struct fixture *f = *state;
+    make(f, 1, 1, 3);
+    add_all(f, TG_BASE, TG_KIND_OP, "old", "", 2, 10001);
+    add_all(f, TG_TEST, TG_KIND_OP, "new", "", 2, 12001); /* factor 1.2 */
+    add_all(f, TG_BASE, TG_KIND_OP, "old2", "", 3, 10001);
+    add_all(f, TG_TEST, TG_KIND_OP, "new2", "", 3, 14001); /* factor 1.4: too slow for a rename */
+    compare(f);
+    assert_int_equal(finding(f, "new"), TG_FINDING_RENAMED);
+    is_text(f->c.ops[find(f, "new")->partner].name, "old");
+    assert_true(find(f, "new2")->relation != TG_REL_RENAMED);
+}
+
+/* Inside Optimizer.step eight calls go and `came` come; beside them aten::mul_ slows down. */
+static void optimizer(struct fixture *f, uint32_t came, tg_ns total)
+{
+    const char *const step = "Optimizer.step#Adam.step";
+    make(f, 5, 5, 3);
+    for (int side = 0; side < 2; side++)
+        add_all(f, side, TG_KIND_ANNOTATION, step, "ProfilerStep", 1, side ? total : 200001);
+    add_all(f, TG_BASE, TG_KIND_OP, "aten::_foreach_add_", step, 8, 5001);
+    add_all(f, TG_TEST, TG_KIND_OP, "aten::add_", step, came, 5001);
+    add_all(f, TG_BASE, TG_KIND_OP, "aten::mul_", step, 4, 5001);
+    add_all(f, TG_TEST, TG_KIND_OP, "aten::mul_", step, 4, 50001);
+    compare(f);
+}
+
+static void a_replacement_at_no_cost_passes(void **state)
+{
+    struct fixture *f = *state;
+    optimizer(f, 10, 190001); /* 10 <= 1.25 * 8, and the encloser got faster */
+    assert_int_equal(finding(f, "aten::add_"), TG_FINDING_REPLACED);
+    assert_int_equal(f->c.n_regions, 1);
+    is_text(f->c.regions[0].encloser, "Optimizer.step#Adam.step");
+    near(f->c.regions[0].calls[TG_BASE], 8);
+    near(f->c.regions[0].calls[TG_TEST], 10);
+    assert_false(f->c.regions[0].worse_count || f->c.regions[0].worse_time);
+    assert_int_equal(find(f, "aten::mul_")->relation, TG_REL_MOVED);
+    assert_int_equal(find(f, "aten::mul_")->ev.judged, TG_NOT_REPLACED);
+    assert_false(find(f, "aten::mul_")->ev.slower);
+}
+
+static void a_replacement_with_more_calls_fails(void **state)
+{
+    struct fixture *f = *state;
+    optimizer(f, 11, 190001); /* 11 > 10 */
+    assert_int_equal(finding(f, "aten::add_"), TG_FINDING_MORE);
+    assert_int_equal(find(f, "aten::add_")->relation, TG_REL_REPLACED_WORSE);
+    assert_true(f->c.regions[0].worse_count);
+    assert_true(find(f, "aten::mul_")->ev.slower); /* nothing excuses it */
+}
+
+static void a_slower_replacement_is_told_by_its_encloser(void **state)
+{
+    struct fixture *f = *state;
+    optimizer(f, 10, 300001); /* 200 -> 300 us of a 1 ms step */
+    assert_true(f->c.regions[0].worse_time);
+    near(f->c.regions[0].ev.e, log(300001.0 / 200001));
+}
+
+static void what_another_region_saved_excuses_nothing(void **state)
+{
+    struct fixture *f = *state;
+    make(f, 1, 1, 3);
+    for (int side = 0; side < 2; side++) {
+        add_all(f, side, TG_KIND_ANNOTATION, "Optimizer.step", "ProfilerStep", 1, 200001);
+        add_all(f, side, TG_KIND_ANNOTATION, "forward", "ProfilerStep", 1, 200001);
+    }
+    add_all(f, TG_BASE, TG_KIND_OP, "aten::many", "Optimizer.step", 90, 501);
+    add_all(f, TG_TEST, TG_KIND_OP, "aten::few", "Optimizer.step", 9, 5001);
+    add_all(f, TG_TEST, TG_KIND_OP, "aten::clone", "forward", 2, 5001);
+    compare(f);
+    assert_int_equal(finding(f, "aten::few"), TG_FINDING_REPLACED);
+    assert_int_equal(finding(f, "aten::clone"), TG_FINDING_MORE);
+}
+
+static void synchronisation_always_counts_for_itself(void **state)
+{
+    struct fixture *f = *state;
+    make(f, 1, 1, 3);
+    add_all(f, TG_BASE, TG_KIND_OP, "aten::a", "", 90, 501);
+    add_all(f, TG_TEST, TG_KIND_OP, "aten::b", "", 9, 5001);
+    add_all(f, TG_TEST, TG_KIND_OP, "aten::item", "", 1, 501);
+    compare(f);
+    assert_int_equal(finding(f, "aten::b"), TG_FINDING_REPLACED);
+    assert_int_equal(finding(f, "aten::item"), TG_FINDING_MORE);
+}
+
+static void fewer_calls_are_told(void **state)
+{
+    struct fixture *f = *state;
+    make(f, 1, 1, 3);
+    add_all(f, TG_BASE, TG_KIND_OP, "gone", "", 1, 5001);
+    add_all(f, TG_BASE, TG_KIND_OP, "fewer", "", 3, 5001);
+    add_all(f, TG_TEST, TG_KIND_OP, "fewer", "", 2, 5001);
+    compare(f);
+    assert_int_equal(find(f, "gone")->change, TG_REMOVED);
+    assert_int_equal(finding(f, "gone"), TG_FINDING_FEWER);
+    assert_int_equal(finding(f, "fewer"), TG_FINDING_FEWER);
+}
+
+/* ---- durations ------------------------------------------------------------------------------- */
+
+static const tg_ns quiet[5] = { 100001, 100101, 100201, 100301, 100401 };
+
+static void slot_minima_are_added(void **state)
+{
+    struct fixture *f = *state;
+    static const tg_ns slots[4] = { 10001, 50001, 40001, 20001 }; /* two steps of two calls */
+    make(f, 1, 1, 2);
+    for (int side = 0; side < 2; side++) {
+        struct tg_row *row = add_row(f, side, 0, TG_KIND_OP, "op", "", 2, 1);
+        memcpy(row->slots, slots, sizeof slots);
+        row->self[0] = row->self[1] = 60002;
+    }
+    compare(f);
+    /* slot 1: min(10001, 40001), slot 2: min(50001, 20001); no step was that fast (60002) */
+    near(find(f, "op")->ev.value[TG_BASE], 30002);
+    assert_true(find(f, "op")->ev.slot_form);
+}
+
+static void without_slots_both_sides_use_step_sums(void **state)
+{
+    struct fixture *f = *state;
+    make(f, 1, 1, 2);
+    for (int side = 0; side < 2; side++) {
+        struct tg_row *row = add_row(f, side, 0, TG_KIND_OP, "op", "", 2, 15001);
+        row->self[1] = 40003;
+        if (side)
+            row->slots = NULL; /* dropped from a summary that was too large */
+    }
+    compare(f);
+    assert_false(find(f, "op")->ev.slot_form);
+    near(find(f, "op")->ev.value[TG_BASE], 30002); /* min(30002, 40003) */
+}
+
+static void a_slower_operator_is_proven(void **state)
+{
+    struct fixture *f = *state;
+    const tg_ns slow[5] = { 120001, 120101, 120201, 120301, 120401 };
+    make(f, 5, 5, 3);
+    add_times(f, "slow", quiet, slow);
+    add_times(f, "same", quiet, quiet);
+    add_times(f, "fast", slow, quiet);
+    compare(f);
+    const struct tg_evidence *ev = &find(f, "slow")->ev;
+    assert_int_equal(ev->judged, TG_JUDGED);
+    near(ev->p, 1.0 / 252);
+    near(ev->e, log(120201.0 / 100201));
+    near(ev->delta_ns, 20000); /* 100201 * (120201 / 100201 - 1) */
+    near(ev->tau, 0.08);
+    assert_int_equal(ev->above, 5);
+    assert_true(ev->slower && !ev->faster);
+    assert_true(find(f, "fast")->ev.faster && !find(f, "fast")->ev.slower);
+    assert_false(find(f, "same")->ev.slower || find(f, "same")->ev.faster);
+}
+
+static void size_rank_and_floor_each_can_refuse(void **state)
+{
+    struct fixture *f = *state;
+    const tg_ns seven[5] = { 107001, 107101, 107201, 107301, 107401 };
+    const tg_ns mixed[5] = { 100351, 120101, 120201, 120301, 120401 }; /* one below a base run */
+    const tg_ns tiny[5] = { 4001, 4003, 4005, 4007, 4009 };
+    const tg_ns tiny_slow[5] = { 4801, 4803, 4805, 4807, 4809 }; /* +20 %, but 800 ns < 1000 */
+    make(f, 5, 5, 3);
+    add_times(f, "seven", quiet, seven);
+    add_times(f, "mixed", quiet, mixed);
+    add_times(f, "tiny", tiny, tiny_slow);
+    compare(f);
+    assert_false(find(f, "seven")->ev.slower); /* under tau */
+    near(find(f, "mixed")->ev.p, 2.0 / 252);
+    assert_false(find(f, "mixed")->ev.slower);
+    near(find(f, "tiny")->ev.p, 1.0 / 252);
+    assert_false(find(f, "tiny")->ev.slower);
+}
+
+static void a_coarse_clock_needs_a_tick_a_call(void **state)
+{
+    struct fixture *f = *state;
+    make(f, 5, 5, 3);
+    for (int side = 0; side < 2; side++) { /* whole microseconds; 40 calls, +0.5 us each */
+        for (size_t r = 0; r < 5; r++) {
+            struct tg_row *row = add_row(f, side, r, TG_KIND_OP, "many", "", 40, 2000);
+            for (size_t j = 0; j < 3; j++)
+                row->self[j] = row->total[j] = side ? 100000 : 80000;
+            row->slots = NULL;
+            row = add_row(f, side, r, TG_KIND_OP, "one", "", 1, 2000);
+            for (size_t j = 0; j < 3; j++)
+                row->self[j] = row->total[j] = side ? 100000 : 80000;
+            row->slots = NULL;
+        }
+    }
+    compare(f);
+    assert_false(find(f, "many")->ev.slower); /* 20 us < 40 calls of 1 us */
+    assert_true(find(f, "one")->ev.slower);   /* 20 us > 1 us */
+}
+
+/* Six big operators; all but `odd` scale by `machine`, `odd` by `own`. */
+static void machine(struct fixture *f, double machine_factor, double own)
+{
+    static const char *const names[] = { "a", "b", "c", "d", "e", "odd" };
+    make(f, 5, 5, 3);
+    for (int i = 0; i < 6; i++) {
+        tg_ns test[5];
+        for (int r = 0; r < 5; r++)
+            test[r] = (tg_ns)((double)quiet[r] * (i == 5 ? own : machine_factor)) | 1;
+        add_times(f, names[i], quiet, test);
+    }
+    compare(f);
+}
+
+static void a_slower_machine_is_drift(void **state)
+{
+    struct fixture *f = *state;
+    machine(f, 1.3, 1.3);
+    assert_true(f->c.drifted);
+    assert_true(fabs(f->c.drift - log(1.3)) < 1e-4);
+    for (size_t i = 0; i < f->c.n_ops; i++)
+        assert_false(f->c.ops[i].ev.slower);
+    assert_false(f->c.step.ev.slower);
+}
+
+static void a_regression_stands_out_of_drift(void **state)
+{
+    struct fixture *f = *state;
+    machine(f, 1.3, 1.56);
+    assert_true(find(f, "odd")->ev.slower);
+    assert_true(fabs(find(f, "odd")->ev.e - log(1.2)) < 1e-4);
+    assert_false(find(f, "a")->ev.slower);
+}
+
+static void a_faster_machine_makes_nothing_slower(void **state)
+{
+    struct fixture *f = *state;
+    machine(f, 0.7, 1.0);
+    assert_true(f->c.drift < 0);
+    assert_false(find(f, "odd")->ev.slower);
+}
+
+static void the_step_as_a_whole_and_its_gaps(void **state)
+{
+    struct fixture *f = *state;
+    tg_ns base[5], test[5];
+    make(f, 5, 5, 3);
+    add_times(f, "op", quiet, quiet);
+    for (int r = 0; r < 5; r++) {
+        base[r] = 200001 + 100 * r;
+        test[r] = 300001 + 100 * r; /* the gaps grow by 100 us; the step from 300 to 400 us */
+        add_row(f, TG_BASE, (size_t)r, TG_KIND_STEP, "ProfilerStep#3", "", 1, base[r]);
+        add_row(f, TG_TEST, (size_t)r, TG_KIND_STEP, "ProfilerStep#8", "", 1, test[r]);
+    }
+    compare(f);
+    const struct tg_op *gaps = find(f, "ProfilerStep");
+    assert_true(gaps->ev.slower);
+    near(gaps->ev.e, log(300201.0 / 200201));
+    assert_true(f->c.step.ev.slower);
+    near(f->c.step.ev.e, log((300201.0 + 100201) / (200201 + 100201)));
+    assert_false(find(f, "op")->ev.slower);
+}
+
+static void too_few_runs_never_fail(void **state)
+{
+    struct fixture *f = *state;
+    const tg_ns b[2] = { 100001, 100003 }, large[2] = { 150001, 150003 };
+    const tg_ns small[2] = { 120001, 120003 };
+    make(f, 2, 2, 3);
+    add_times(f, "large", b, large); /* +50 %: over 30 % and over 1 % of the step */
+    add_times(f, "small", b, small); /* +20 %: under 30 % */
+    compare(f);
+    assert_int_equal(find(f, "large")->ev.judged, TG_NOT_FEW_RUNS);
+    assert_true(find(f, "large")->ev.suspicious && !find(f, "large")->ev.slower);
+    assert_false(find(f, "small")->ev.suspicious);
+}
+
+static void waits_and_changed_counts_are_not_judged(void **state)
+{
+    struct fixture *f = *state;
+    make(f, 5, 5, 3);
+    for (int side = 0; side < 2; side++) {
+        tg_ns ns = side ? 200001 : 100001;
+        add_all(f, side, TG_KIND_KERNEL, "ncclDevKernel_AllReduce_Sum_f32", "", 1, ns);
+        add_all(f, side, TG_KIND_MEMCPY, "Memcpy HtoD", "", 1, ns);
+        add_all(f, side, TG_KIND_SYNC, "cudaDeviceSynchronize", "", 1, ns);
+        add_all(f, side, TG_KIND_KERNEL, "gemm", "", 1, ns);
+        add_all(f, side, TG_KIND_KERNEL, "twice", "", side ? 2 : 1, ns);
+    }
+    compare(f);
+    assert_int_equal(find(f, "ncclDevKernel_AllReduce_Sum_f32")->ev.judged, TG_NOT_WAIT);
+    assert_int_equal(find(f, "Memcpy HtoD")->ev.judged, TG_NOT_WAIT);
+    assert_int_equal(find(f, "cudaDeviceSynchronize")->ev.judged, TG_NOT_WAIT);
+    assert_int_equal(find(f, "twice")->ev.judged, TG_NOT_COUNT_CHANGED);
+    assert_true(find(f, "gemm")->ev.slower);
+    assert_int_equal(f->c.step.ev.judged, TG_NOT_WAIT); /* device work: no host step */
+}
+
+/* ---- environment, facts, selection ----------------------------------------------------------- */
+
+static void another_device_is_shown_not_judged(void **state)
+{
+    struct fixture *f = *state;
+    static struct tg_kv env[2] = { { { "device", 6 }, { "V100", 4 } },
+                                   { { "device", 6 }, { "H100", 4 } } };
+    make(f, 5, 5, 3);
+    for (int side = 0; side < 2; side++) {
+        for (size_t r = 0; r < 5; r++) {
+            shard(f, side, r)->env = &env[side];
+            shard(f, side, r)->n_env = 1;
+        }
+        add_all(f, side, TG_KIND_OP, "aten::mm", "", 1 + (unsigned)side, 100001);
+        add_all(f, side, TG_KIND_OP, "slow", "", 1, side ? 200001 : 100001);
+    }
+    add_all(f, TG_TEST, TG_KIND_KERNEL, "sm90_gemm", "", 1, 100001);
+    compare(f);
+    assert_false(f->c.same_device);
+    assert_int_equal(f->c.n_env, 1);
+    is_text(f->c.env[0].value[TG_TEST], "H100");
+    assert_int_equal(find(f, "slow")->ev.judged, TG_NOT_OTHER_DEVICE);
+    assert_false(find(f, "slow")->ev.slower);
+    assert_int_equal(finding(f, "sm90_gemm"), TG_FINDING_NONE);
+    assert_int_equal(finding(f, "aten::mm"), TG_FINDING_MORE);
+}
+
+static void give_fact(struct fixture *f, int side, size_t run, size_t row, const char *kind,
+                      const char *value)
+{
+    struct tg_row *r = &shard(f, side, run)->rows[row];
+    r->facts = TG_NEW(f->a, struct tg_fact);
+    r->facts[0] = (struct tg_fact){ tg_sv_of(kind), tg_sv_of(value), 3 };
+    r->n_facts = 1;
+}
+
+static void facts_tell_only_what_differs(void **state)
+{
+    struct fixture *f = *state;
+    static const char *const launch[2] = { "grid=[4,1,1]\nregisters=128\nshared=0",
+                                           "grid=[4,1,1]\nregisters=255\nshared=0" };
+    static const char *const types[2] = { "types=[\"c10::BFloat16\",\"int\",\"c10::BFloat16\"]",
+                                          "types=[\"float\",\"int\",\"float\"]" };
+    make(f, 1, 1, 3);
+    for (int side = 0; side < 2; side++) {
+        add_all(f, side, TG_KIND_KERNEL, "k", "", 1, 5001);
+        add_all(f, side, TG_KIND_OP, "aten::mm", "", 1, 5001);
+        add_all(f, side, TG_KIND_OP, "same", "", 1, 5001);
+        give_fact(f, side, 0, 0, "launch", launch[side]);
+        give_fact(f, side, 0, 1, "types", types[side]);
+        give_fact(f, side, 0, 2, "types", types[0]);
+    }
+    compare(f);
+    assert_int_equal(find(f, "k")->n_facts, 1);
+    is_text(find(f, "k")->facts[0].base, "registers 128");
+    is_text(find(f, "k")->facts[0].test, "registers 255");
+    is_text(find(f, "aten::mm")->facts[0].base, "bf16");
+    is_text(find(f, "aten::mm")->facts[0].test, "float");
+    assert_int_equal(find(f, "same")->n_facts, 0);
+}
+
+static void facts_of_dynamic_shapes_are_no_change(void **state)
+{
+    struct fixture *f = *state;
+    make(f, 2, 1, 3);
+    for (int side = 0; side < 2; side++)
+        add_all(f, side, TG_KIND_OP, "aten::mm", "", 1, 5001);
+    give_fact(f, TG_BASE, 0, 0, "shapes", "[[1,2]]");
+    give_fact(f, TG_BASE, 1, 0, "shapes", "[[3,2]]"); /* the baseline does not agree with itself */
+    give_fact(f, TG_TEST, 0, 0, "shapes", "[[5,2]]");
+    compare(f);
+    assert_int_equal(find(f, "aten::mm")->n_facts, 0);
+}
+
+static void steps_and_ranks_can_be_chosen(void **state)
+{
+    struct fixture *f = *state;
+    const uint32_t counts[] = { 9, 2, 2 };
+    const int64_t only[] = { 4 }, none[] = { 99 };
+    make(f, 1, 1, 3); /* steps 3, 4, 5 */
+    add_counts(f, TG_BASE, 0, TG_KIND_OP, "op", "", counts, 5001);
+    add_counts(f, TG_TEST, 0, TG_KIND_OP, "op", "", counts, 5001);
+    f->o.steps[TG_BASE] = only;
+    f->o.n_step_numbers[TG_BASE] = 1;
+    f->o.skip_first = 1;
+    compare(f);
+    assert_int_equal(find(f, "op")->step_count[TG_BASE], 2);
+    assert_int_equal(find(f, "op")->step_count[TG_TEST], 4);
+    assert_int_equal(find(f, "op")->whole_count[TG_BASE], 13);
+    f->o.steps[TG_BASE] = none;
+    assert_false(tg_compare(&f->c, &f->side[0], &f->side[1], &f->o, f->a, &f->err));
+    assert_int_equal(f->err.kind, TG_ERR_USAGE);
+    f->o.steps[TG_BASE] = NULL;
+    tg_err_init(&f->err);
+    f->o.ranks[TG_TEST] = none;
+    f->o.n_rank_numbers[TG_TEST] = 1;
+    assert_false(tg_compare(&f->c, &f->side[0], &f->side[1], &f->o, f->a, &f->err));
+    assert_int_equal(f->err.kind, TG_ERR_USAGE);
+}
+
+static void measures_are_means_and_ratios_of_sums(void **state)
+{
+    struct fixture *f = *state;
+    make(f, 1, 1, 2);
+    add_times(f, "op", quiet, quiet);
+    for (int side = 0; side < 2; side++) {
+        struct tg_measure_value *v = shard(f, side, 0)->measures;
+        v[TG_MEASURE_SYNC_COUNT * 2 + 0] = (struct tg_measure_value){ true, 4, 1 };
+        v[TG_MEASURE_SYNC_COUNT * 2 + 1] = (struct tg_measure_value){ true, 6 + side, 1 };
+        v[TG_MEASURE_IDLE * 2 + 0] = (struct tg_measure_value){ true, 100, 1000 };
+        v[TG_MEASURE_IDLE * 2 + 1] = (struct tg_measure_value){ true, 900, 3000 };
+    }
+    compare(f);
+    near(f->c.measures[TG_MEASURE_SYNC_COUNT].value[TG_BASE], 5);
+    near(f->c.measures[TG_MEASURE_SYNC_COUNT].value[TG_TEST], 5.5);
+    near(f->c.measures[TG_MEASURE_IDLE].value[TG_BASE], 25); /* 1000 of 4000, not (10 + 30) / 2 */
+    assert_false(f->c.measures[TG_MEASURE_GPU_BUSY].known[TG_BASE]);
+}
+
+static void quantiles_are_over_single_calls(void **state)
+{
+    struct fixture *f = *state;
+    make(f, 1, 1, 2);
+    struct tg_row *row = add_row(f, TG_BASE, 0, TG_KIND_OP, "op", "", 2, 1);
+    static const tg_ns slots[4] = { 10, 40, 20, 31 };
+    memcpy(row->slots, slots, sizeof slots);
+    add_row(f, TG_TEST, 0, TG_KIND_OP, "op", "", 2, 7)->slots = NULL;
+    compare(f);
+    near(tg_op_quantile(&f->c, find(f, "op"), TG_BASE, 0.5), 25.5); /* 10 20 31 40 */
+    near(tg_op_quantile(&f->c, find(f, "op"), TG_BASE, 1), 40);
+    assert_true(isnan(tg_op_quantile(&f->c, find(f, "op"), TG_TEST, 0.5)));
+}
+
+#define T(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        T(counts_are_modal_per_step),
+        T(unsettled_counts_need_ranges_apart),
+        T(new_names_are_small_unless_they_wait),
+        T(iterations_of_unmarked_traces_are_divided_out),
+        T(collapse_is_noticed),
+        T(graphs_in_place_of_kernels_are_no_collapse),
+        T(a_rename_is_one_thing),
+        T(a_replacement_at_no_cost_passes),
+        T(a_replacement_with_more_calls_fails),
+        T(a_slower_replacement_is_told_by_its_encloser),
+        T(what_another_region_saved_excuses_nothing),
+        T(synchronisation_always_counts_for_itself),
+        T(fewer_calls_are_told),
+        T(slot_minima_are_added),
+        T(without_slots_both_sides_use_step_sums),
+        T(a_slower_operator_is_proven),
+        T(size_rank_and_floor_each_can_refuse),
+        T(a_coarse_clock_needs_a_tick_a_call),
+        T(a_slower_machine_is_drift),
+        T(a_regression_stands_out_of_drift),
+        T(a_faster_machine_makes_nothing_slower),
+        T(the_step_as_a_whole_and_its_gaps),
+        T(too_few_runs_never_fail),
+        T(waits_and_changed_counts_are_not_judged),
+        T(another_device_is_shown_not_judged),
+        T(facts_tell_only_what_differs),
+        T(facts_of_dynamic_shapes_are_no_change),
+        T(steps_and_ranks_can_be_chosen),
+        T(measures_are_means_and_ratios_of_sums),
+        T(quantiles_are_over_single_calls),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -17,6 +17,8 @@ const struct tg_analyzer tg_analyzers[] = {
     { "bandwidth", "memory traffic by kind of copy", tg_bandwidth, tg_hta_bandwidth },
     { "queue", "launched work that waits, by stream", tg_queue, tg_hta_queue },
     { "launches", "device work beside the call that launched it", tg_launches, tg_hta_launches },
+    { "sequences", "frequent sequences of device work below an operator", tg_sequences,
+      tg_hta_sequences },
     { NULL, NULL, NULL, NULL },
 };
 

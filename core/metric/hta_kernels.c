@@ -22,17 +22,25 @@ static const struct tg_frame_column columns[COLUMNS] = {
 
 struct edge {
     double at;
-    int value; /* plus or minus the bit of the type */
+    int value;   /* plus or minus the bit of the type */
+    size_t rank; /* at one time: by type, starts before ends (HTA's order is left to luck) */
+};
+
+struct set_time {
+    bool met; /* a set that lasts no time is in HTA's table as well, with 0 */
+    double sum;
 };
 
 static int by_time(const void *pa, const void *pb)
 {
     const struct edge *a = pa, *b = pb;
-    return (a->at > b->at) - (a->at < b->at);
+    if (a->at != b->at)
+        return a->at < b->at ? -1 : 1;
+    return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
 /* Slices are cut to whole us each; a running sum that is not positive has no label. */
-static void sweep(double *by_set, const struct tg_hta_row *const *rows, size_t n)
+static void sweep(struct set_time *by_set, const struct tg_hta_row *const *rows, size_t n)
 {
     struct edge *edges = NULL;
     size_t n_edges = 0, cap = 0;
@@ -42,8 +50,8 @@ static void sweep(double *by_set, const struct tg_hta_row *const *rows, size_t n
         tg_hta_merge(&g, rows, n, c);
         for (size_t i = 0; i < g.n; i++) {
             edges = tg_grow(edges, &cap, n_edges + 2, sizeof *edges);
-            edges[n_edges++] = (struct edge){ g.v[i].start, 1 << c };
-            edges[n_edges++] = (struct edge){ g.v[i].end, -(1 << c) };
+            edges[n_edges++] = (struct edge){ g.v[i].start, 1 << c, (size_t)c * 2 };
+            edges[n_edges++] = (struct edge){ g.v[i].end, -(1 << c), (size_t)c * 2 + 1 };
         }
         tg_hta_groups_release(&g);
     }
@@ -51,8 +59,10 @@ static void sweep(double *by_set, const struct tg_hta_row *const *rows, size_t n
         qsort(edges, n_edges, sizeof *edges, by_time);
     for (size_t i = 0; i + 1 < n_edges; i++) {
         running += edges[i].value;
-        if (running > 0)
-            by_set[running & (SETS - 1)] += trunc(edges[i + 1].at - edges[i].at);
+        if (running <= 0)
+            continue;
+        by_set[running & (SETS - 1)].met = true;
+        by_set[running & (SETS - 1)].sum += trunc(edges[i + 1].at - edges[i].at);
     }
     free(edges);
 }
@@ -70,7 +80,8 @@ static tg_sv set_name(struct tg_arena *a, int set)
 void tg_hta_kernel_types(const struct tg_analysis_in *in, struct tg_frames *out)
 {
     struct tg_frame *f = tg_frames_add(out, "kernel-types", columns, COLUMNS);
-    double by_set[SETS] = { 0 }, total = 0;
+    struct set_time by_set[SETS] = { 0 };
+    double total = 0;
     for (size_t k = 0; k < in->hta->n; k++) {
         size_t n;
         const struct tg_hta_row **rows = tg_hta_device_rows(&in->hta->ranks[k], &n);
@@ -78,15 +89,15 @@ void tg_hta_kernel_types(const struct tg_analysis_in *in, struct tg_frames *out)
         free(rows);
     }
     for (int s = 1; s < SETS; s++)
-        total += by_set[s];
+        total += by_set[s].sum;
     for (int s = 1; s < SETS; s++) {
         struct tg_frame_cell *row;
-        if (by_set[s] == 0)
+        if (!by_set[s].met)
             continue;
         row = tg_frame_row(f);
         row[TYPE] = tg_frame_text(set_name(out->arena, s));
-        row[SUM] = tg_frame_real(by_set[s]);
-        row[PERCENT] = tg_frame_real(tg_round_to(by_set[s] / total * 100, 1));
+        row[SUM] = tg_frame_real(by_set[s].sum);
+        row[PERCENT] = tg_frame_real(tg_round_to(by_set[s].sum / total * 100, 1));
     }
 }
 

@@ -11,6 +11,7 @@ void tg_kernels(const struct tg_analysis_in *in, struct tg_frames *out);
 void tg_bandwidth(const struct tg_analysis_in *in, struct tg_frames *out);
 void tg_queue(const struct tg_analysis_in *in, struct tg_frames *out);
 void tg_launches(const struct tg_analysis_in *in, struct tg_frames *out);
+void tg_sequences(const struct tg_analysis_in *in, struct tg_frames *out);
 
 void tg_hta_temporal(const struct tg_analysis_in *in, struct tg_frames *out);
 void tg_hta_overlap(const struct tg_analysis_in *in, struct tg_frames *out);
@@ -20,4 +21,5 @@ void tg_hta_kernels(const struct tg_analysis_in *in, struct tg_frames *out);
 void tg_hta_bandwidth(const struct tg_analysis_in *in, struct tg_frames *out);
 void tg_hta_queue(const struct tg_analysis_in *in, struct tg_frames *out);
 void tg_hta_launches(const struct tg_analysis_in *in, struct tg_frames *out);
+void tg_hta_sequences(const struct tg_analysis_in *in, struct tg_frames *out);
 #endif

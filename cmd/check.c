@@ -115,12 +115,22 @@ static const char *env(const struct check *c, const char *name)
     return v && *v ? v : NULL;
 }
 
+/* UTC days since 1970, for waivers: SOURCE_DATE_EPOCH where a run must repeat, else the clock. */
+static int64_t today(const struct check *c)
+{
+    int64_t seconds;
+    const char *fixed = env(c, "SOURCE_DATE_EPOCH");
+    if (!fixed || !tg_sv_i64(tg_sv_of(fixed), &seconds))
+        seconds = (int64_t)time(NULL);
+    return seconds / 86400;
+}
+
 /* ---- policy and suites -------------------------------------------------------------------------
  */
 
 static bool load_policy(struct check *c, struct tg_err *err)
 {
-    struct tg_policy_opts po = { .path = c->o->policy, .today = (int64_t)(time(NULL) / 86400) };
+    struct tg_policy_opts po = { .path = c->o->policy, .today = today(c) };
     struct tg_diags diags;
     struct tg_err ignored;
     struct tg_buf text = { 0 };
@@ -468,6 +478,7 @@ static bool judge(struct check *c, struct job *j, struct tg_err *err)
                                 .suite = j->suite,
                                 .comparison = &j->comparison,
                                 .of_rank = compare_rank,
+                                .today = today(c),
                                 .arg = &cache,
                                 .event = env(c, "GITHUB_EVENT_NAME"),
                                 .branch = env(c, "GITHUB_HEAD_REF") ? env(c, "GITHUB_HEAD_REF")

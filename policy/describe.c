@@ -88,7 +88,7 @@ static void describe_count(struct tg_buf *m, const struct tg_op *op, const struc
         tg_buf_puts(m, "gone: ");
     tg_buf_printf(m, "%s ", verb(op->kind));
     tg_describe_value(m, p->test, TG_UNIT_COUNT);
-    tg_buf_puts(m, " times per step, was ");
+    tg_buf_puts(m, p->test == 1 ? " time per step, was " : " times per step, was ");
     tg_describe_value(m, p->base, TG_UNIT_COUNT);
     tg_buf_puts(m, " (");
     put_signed(m, p->test - p->base, TG_UNIT_COUNT);
@@ -179,7 +179,7 @@ static void describe_evidence(struct tg_result *r, const struct tg_comparison *c
         tg_buf_printf(&b, "not judged: %s", j->why_not);
     }
     if (j->limit) {
-        tg_buf_puts(&b, b.n ? "; limit " : "limit ");
+        tg_buf_puts(&b, b.n ? "; limit " : p->exact ? "exact; limit " : "limit ");
         tg_limit_text(j->limit, &b);
     }
     r->evidence = tg_describe_take(&b, a);

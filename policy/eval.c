@@ -332,6 +332,16 @@ static void count_judged(struct eval *e, const struct tg_result *r, bool exact)
         e->out->durations_judged = true;
 }
 
+/* noise.min_steps: too few steps sharpen a run's value too little. */
+static const char *too_few_steps(const struct scope *s, const struct tg_noise *noise)
+{
+    size_t least = s->c->n_steps[TG_BASE] < s->c->n_steps[TG_TEST] ? s->c->n_steps[TG_BASE]
+                                                                   : s->c->n_steps[TG_TEST];
+    return noise->min_steps > 0 && least < (size_t)noise->min_steps
+               ? "fewer steps a run than noise.min_steps asks for"
+               : NULL;
+}
+
 /* Other device: what the device did is shown, not judged; the host's counts go on. */
 static bool device_incomparable(const struct scope *s, const struct tg_op *op)
 {
@@ -362,6 +372,10 @@ static void judge_op(struct eval *e, const struct scope *s, const struct tg_rule
     if (device_incomparable(s, op)) {
         j.state = TG_STATE_NOT_JUDGED;
         j.why_not = "the two sides ran on different devices";
+    }
+    if (!p.exact && too_few_steps(s, l.noise)) {
+        j.state = TG_STATE_NOT_JUDGED;
+        j.why_not = too_few_steps(s, l.noise);
     }
     j.state = soften(j.state, op, rule->metric);
     r = add_result(e, rule);
@@ -511,13 +525,13 @@ static tg_sv env_of(const struct tg_comparison *c, const char *key)
     return TG_SV("");
 }
 
-static bool applies(const struct eval *e, const struct tg_rule *rule)
+static bool applies(const struct eval *e, const struct tg_when *when)
 {
     tg_sv device = env_of(e->in->comparison, "device");
-    if (!rule->when.present)
+    if (!when->present)
         return true;
-    return any_of(&rule->when.event, e->in->event) && any_of(&rule->when.branch, e->in->branch) &&
-           (!rule->when.device.n || tg_patterns_test(&rule->when.device, device) == TG_HIT_YES);
+    return any_of(&when->event, e->in->event) && any_of(&when->branch, e->in->branch) &&
+           (!when->device.n || tg_patterns_test(&when->device, device) == TG_HIT_YES);
 }
 
 static bool judge_ops(struct eval *e, const struct scope *s, const struct tg_rule *rule)
@@ -565,7 +579,7 @@ static bool judge_rule(struct eval *e, const struct tg_rule *rule)
     const struct tg_match *m = &rule->match;
     bool by_rank = (m->rank == TG_MATCH_RANK_EACH || m->rank == TG_MATCH_RANK_LIST) &&
                    all->n_ranks[TG_TEST] > 1 && e->in->of_rank;
-    if (!applies(e, rule)) {
+    if (!applies(e, &rule->when)) {
         add_message(add_result(e, rule), TG_STATE_SKIP, TG_SV("(when)"), TG_SV("guard"),
                     TG_SV("the rule does not apply to this event, branch or device"), TG_SV(""));
         return true;
@@ -581,6 +595,79 @@ static bool judge_rule(struct eval *e, const struct tg_rule *rule)
             return false;
     }
     return true;
+}
+
+/* ---- waivers -----------------------------------------------------------------------------------
+ */
+
+static bool waives(const struct eval *e, const struct tg_waiver *w, const struct tg_result *r)
+{
+    return r->state == TG_STATE_FAIL && r->has_values && tg_sv_eq(w->rule, r->rule) &&
+           (!w->name || tg_pattern_test(w->name, r->op_normalised) == TG_HIT_YES) &&
+           applies(e, &w->when);
+}
+
+/* The accepted change has an upper limit: beyond it the failure is a new one. */
+static bool within_ceiling(const struct eval *e, const struct tg_waiver *w,
+                           const struct tg_result *r)
+{
+    struct tg_probe p = { .base = r->base,
+                          .test = r->base + r->delta,
+                          .exact = true,
+                          .step_ns = e->in->comparison->step_ns[TG_BASE],
+                          .unit = r->dimension == TG_DIM_DURATION ? TG_UNIT_NS
+                                  : r->dimension == TG_DIM_RATIO  ? TG_UNIT_PERCENT
+                                                                  : TG_UNIT_COUNT,
+                          .bad = TG_ANY_IS_BAD };
+    struct tg_limit_list ceiling = { .state = TG_LIMIT_ON, .v = &w->ceiling, .n = 1 };
+    struct tg_limit_list none = { .state = TG_LIMIT_OFF };
+    return tg_judge(&p, &none, &ceiling).state != TG_STATE_FAIL;
+}
+
+static void apply_waiver(struct eval *e, const struct tg_waiver *w, struct tg_result *r)
+{
+    struct tg_buf b = { 0 };
+    int64_t late = e->in->today - w->expires;
+    tg_buf_add(&b, r->evidence);
+    tg_buf_puts(&b, b.n ? "; " : "");
+    if (e->in->today && late > 0) {
+        tg_buf_printf(&b, "waiver expired %lld day%s ago (%s:%u)", (long long)late,
+                      late == 1 ? "" : "s", w->at.file ? w->at.file : "", w->at.line);
+        r->next = TG_SV("Fix the regression, or renew the waiver with a new date.");
+    } else if (!within_ceiling(e, w, r)) {
+        tg_buf_puts(&b, "beyond the waiver's ceiling ");
+        tg_limit_text(&w->ceiling, &b);
+    } else {
+        r->state = TG_STATE_WAIVED;
+        tg_buf_puts(&b, "waived up to ");
+        tg_limit_text(&w->ceiling, &b);
+        tg_buf_printf(&b, " until %.*s: %.*s", TG_SV_ARG(w->expires_text), TG_SV_ARG(w->reason));
+        if (e->in->today && late >= -14)
+            r->next = TG_SV("The waiver ends within 14 days.");
+    }
+    r->evidence = tg_describe_take(&b, e->arena);
+}
+
+static void waive(struct eval *e)
+{
+    const struct tg_policy *p = e->in->policy;
+    for (size_t i = 0; i < p->n_waivers; i++) {
+        bool used = false;
+        for (size_t k = 0; k < e->n; k++)
+            if (waives(e, &p->waivers[i], &e->results[k])) {
+                used = true;
+                apply_waiver(e, &p->waivers[i], &e->results[k]);
+            }
+        if (!used)
+            tg_verdict_add_note(
+                e->out, e->arena, true, false,
+                tg_sv_of(tg_arena_printf(
+                    e->arena, "waiver for %.*s%s%.*s is unused (%s:%u)",
+                    TG_SV_ARG(p->waivers[i].rule), p->waivers[i].name_text.n ? " " : "",
+                    TG_SV_ARG(p->waivers[i].name_text),
+                    p->waivers[i].at.file ? p->waivers[i].at.file : "", p->waivers[i].at.line)),
+                TG_SV("Remove it when the change it accepted is in the baseline."));
+    }
 }
 
 /* ---- guards ------------------------------------------------------------------------------------
@@ -816,6 +903,7 @@ bool tg_eval(struct tg_verdict *out, const struct tg_eval_input *in, struct tg_a
     for (size_t i = 0; ok && i < in->policy->n_rules; i++)
         ok = judge_rule(&e, &in->policy->rules[i]);
     if (ok) {
+        waive(&e);
         if (e.n)
             qsort(e.results, e.n, sizeof *e.results, by_weight);
         fold(&e);

@@ -19,6 +19,7 @@ struct tg_eval_input {
     const struct tg_comparison *(*of_rank)(void *arg, int64_t rank, struct tg_err *err);
     void *arg;
     const char *event, *branch; /* for `when:`; NULL: unknown, a rule that asks is skipped */
+    int64_t today;              /* days since 1970-01-01 UTC, for waivers */
 };
 /* Fills what follows from the comparison; the caller adds baseline, commits and paths. */
 TG_MUST bool tg_eval(struct tg_verdict *out, const struct tg_eval_input *in, struct tg_arena *a,

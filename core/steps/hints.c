@@ -5,10 +5,11 @@
 
 #define MIN_COUNT 3
 #define MIN_COVERED 0.5
+#define MAX_SHARE 0.5 /* of one alone in their time: else it is a start-up cost, no iteration */
 
 struct tally {
     size_t count;
-    tg_ns total, until;
+    tg_ns total, longest, until;
     bool apart; /* no two of them overlap */
 };
 
@@ -34,6 +35,7 @@ static struct tally *count_names(const struct tg_trace *t, const uint32_t *order
         n->apart = n->apart && s->start >= n->until;
         n->until = tg_span_end(s) > n->until ? tg_span_end(s) : n->until;
         n->total = tg_ns_add(n->total, s->dur > 0 ? s->dur : 0);
+        n->longest = s->dur > n->longest ? s->dur : n->longest;
         n->count++;
         until = tg_span_end(s) > until ? tg_span_end(s) : until;
     }
@@ -54,7 +56,7 @@ size_t tg_steps_hints(const struct tg_trace *t, struct tg_window_hint *out, size
         enum tg_kind k = t->names->v[i].kind;
         double covered = length > 0 ? (double)v[i].total / (double)length : 0;
         if ((k == TG_KIND_OP || k == TG_KIND_ANNOTATION) && v[i].apart && v[i].count >= MIN_COUNT &&
-            covered >= MIN_COVERED)
+            covered >= MIN_COVERED && (double)v[i].longest <= MAX_SHARE * (double)v[i].total)
             all[n++] = (struct tg_window_hint){ t->names->v[i].name, v[i].count, covered };
     }
     qsort(all, n, sizeof *all, better);

@@ -95,8 +95,8 @@ void tg_steps_release(struct tg_steps *s);
 
 /*
  * For a trace without markers: annotations and operators that recur and could serve as windows,
- * best first (count >= 3, disjoint in time, covering most of the trace); at most `max`. Views into
- * `t`.
+ * best first (count >= 3, disjoint in time, covering most of the trace, no one alone nearly all of
+ * it); at most `max`. Views into `t`.
  */
 struct tg_window_hint {
     tg_sv name;

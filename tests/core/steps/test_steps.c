@@ -306,7 +306,7 @@ static void unlinked_work_goes_to_its_neighbours(void **state)
 }
 
 /* "serve" covers 90 of 100 ns in three disjoint pieces; "nested" overlaps itself; "rare" has two;
- * "small" covers 3 %. */
+ * "small" covers 3 %; of "start-up" one alone is nearly everything. */
 static void hints_are_recurring_disjoint_and_long(void **state)
 {
     struct fixture *f = *state;
@@ -316,6 +316,9 @@ static void hints_are_recurring_disjoint_and_long(void **state)
         bt_host(&f->b, "cpu_op", "nested", "1", 33 * k, 34, -1);
         bt_host(&f->b, "cpu_op", "small", "1", 33 * k + 1, 1, -1);
     }
+    bt_host(&f->b, "cpu_op", "start-up", "1", 0, 80, -1);
+    bt_host(&f->b, "cpu_op", "start-up", "1", 80, 5, -1);
+    bt_host(&f->b, "cpu_op", "start-up", "1", 90, 5, -1);
     bt_host(&f->b, "cpu_op", "rare", "1", 0, 48, -1);
     bt_host(&f->b, "cpu_op", "rare", "1", 50, 50, -1);
     f->t = bt_trace(&f->b, 0);

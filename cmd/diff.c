@@ -366,6 +366,31 @@ static bool put_table(const struct request *q, const struct tg_table *t, const s
     return ok;
 }
 
+static tg_sv env_value(const struct tg_comparison *c, const char *key, int side)
+{
+    for (size_t i = 0; i < c->n_env; i++)
+        if (tg_sv_eq(c->env[i].key, tg_sv_of(key)))
+            return c->env[i].value[side].n ? c->env[i].value[side] : TG_SV("unknown");
+    return TG_SV("unknown");
+}
+
+/* What a reader of the table should know; people only. */
+static void put_notes(const struct request *q, const struct tg_comparison *c)
+{
+    if (q->o->hta || q->o->whole || (q->o->by && q->o->by[0] != 'n'))
+        return;
+    for (int s = 0; s < 2; s++)
+        if (!c->marked[s] && q->window.by == TG_WINDOW_AUTO)
+            tg_io_note(q->io, "%s has no ProfilerStep: everything in it counts as one step%s%.*s%s",
+                       q->label[s], c->n_hints ? "; try --window 'annotation:" : "",
+                       c->n_hints ? (int)c->hints[0].name.n : 0,
+                       c->n_hints ? c->hints[0].name.p : "", c->n_hints ? "'" : "");
+    if (!c->same_device)
+        tg_io_note(q->io, "the devices differ: %.*s and %.*s",
+                   TG_SV_ARG(env_value(c, "device", TG_BASE)),
+                   TG_SV_ARG(env_value(c, "device", TG_TEST)));
+}
+
 static bool report(const struct request *q, const struct tg_comparison *c, struct charts *ch,
                    struct tg_err *err)
 {
@@ -377,6 +402,8 @@ static bool report(const struct request *q, const struct tg_comparison *c, struc
     t.label[1] = TG_SV("test");
     if (!put_table(q, &t, &r, err))
         return false;
+    if (!q->o->format || q->o->format[0] == 't')
+        put_notes(q, c);
     r.top = 0; /* charts show their own top N */
     return put_charts(ch, q->o, &t, &r, err);
 }

@@ -1,6 +1,7 @@
 #include "cmd/help.h"
 
 #include "cmd/options.h"
+#include "core/base/utf8.h"
 
 struct exit_row {
     const char *code, *meaning;
@@ -124,6 +125,16 @@ void tg_help_command(struct tg_buf *out, const struct tg_cmd *cmd, int columns)
     option_lines(out, tg_common_options, width);
 }
 
+/* "\[u2026]"; returns how many bytes follow the first. */
+static size_t roff_code(struct tg_buf *out, tg_sv s)
+{
+    size_t n = tg_utf8_len(s);
+    if (n == 0)
+        return 0;
+    tg_buf_printf(out, "\\[u%04X]", tg_utf8_code(s, n));
+    return n - 1;
+}
+
 /* roff: '-' is a hyphen unless escaped, a leading '.' or ''' would be a request. */
 static void roff(struct tg_buf *out, tg_sv s)
 {
@@ -134,6 +145,8 @@ static void roff(struct tg_buf *out, tg_sv s)
             tg_buf_puts(out, "\\e");
         else if (s.p[i] == '-')
             tg_buf_puts(out, "\\-");
+        else if ((unsigned char)s.p[i] >= 0x80) /* our own texts: valid UTF-8 */
+            i += roff_code(out, (tg_sv){ s.p + i, s.n - i });
         else
             tg_buf_putc(out, s.p[i]);
     }

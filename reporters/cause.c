@@ -150,6 +150,14 @@ uint32_t *tg_causes_of(const struct tg_verdict *v, const uint32_t *roots, enum t
     return list;
 }
 
+tg_sv tg_verdict_next(const struct tg_verdict *v)
+{
+    for (size_t i = 0; i < v->n_results; i++)
+        if (tg_result_shown(&v->results[i]) && tg_sv_eq(v->results[i].next, v->error_hint))
+            return TG_SV("");
+    return v->error_hint;
+}
+
 /* ---- the two sides ------------------------------------------------------------------------- */
 
 void tg_baseline_put(struct tg_buf *out, const struct tg_verdict *v)

@@ -48,6 +48,8 @@ tg_sv tg_result_evidence(const struct tg_result *r);
 /* The change is smaller than what runs differ by anyway. */
 bool tg_op_within_noise(const struct tg_op *op);
 void tg_result_put_at(struct tg_buf *out, const struct tg_result *r); /* "file:line" or "" */
+/* The verdict's next step where no shown result says the same; else "". */
+tg_sv tg_verdict_next(const struct tg_verdict *v);
 /* The rule lies in a file of the repository, not in a preset ("tracegate:recommended"). */
 bool tg_result_in_file(const struct tg_result *r);
 

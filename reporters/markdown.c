@@ -116,31 +116,41 @@ static void put_key(struct tg_buf *out, tg_sv key)
 
 /* ---- head ---------------------------------------------------------------------------------- */
 
-static void put_side(struct tg_buf *out, const char *label, tg_sv commit, tg_sv where,
-                     const struct tg_comparison *c, int side)
+/* The next thing in a line of facts, set off by a middle dot. */
+static void put_fact(struct tg_buf *out, size_t *n, tg_sv text, bool name)
 {
-    struct tg_buf runs = { 0 };
-    tg_side_put(&runs, c, side);
-    if (!commit.n && !where.n && !runs.n)
+    if (!text.n)
         return;
-    tg_buf_printf(out, "**%s** ", label);
-    put_name(out, tg_utf8_prefix(commit, 12), 12, false);
-    tg_buf_puts(out, commit.n && (where.n || runs.n) ? " \xc2\xb7 " : "");
-    put_text(out, where);
-    tg_buf_puts(out, where.n && runs.n ? " \xc2\xb7 " : "");
-    put_text(out, tg_buf_sv(&runs));
-    tg_buf_puts(out, "<br>\n");
-    tg_buf_release(&runs);
+    tg_buf_puts(out, (*n)++ ? " \xc2\xb7 " : " ");
+    if (name)
+        put_name(out, text, NAME_CAUSE, false);
+    else
+        put_text(out, text);
 }
 
-static void put_baseline_side(struct tg_buf *out, const struct tg_verdict *v)
+static void put_sides(struct tg_buf *out, const struct tg_verdict *v)
 {
-    struct tg_verdict rest = *v;
-    struct tg_buf where = { 0 };
-    rest.baseline.commit = TG_SV("");
-    tg_baseline_put(&where, &rest);
-    put_side(out, "Baseline", v->baseline.commit, tg_buf_sv(&where), v->comparison, TG_BASE);
-    tg_buf_release(&where);
+    const struct tg_baseline_info *b = &v->baseline;
+    bool plain = tg_sv_eq(b->situation, TG_SV("found")) || tg_sv_eq(b->situation, TG_SV("path"));
+    struct tg_buf runs[2] = { { 0 } };
+    size_t n = 0;
+    tg_side_put(&runs[TG_BASE], v->comparison, TG_BASE);
+    tg_side_put(&runs[TG_TEST], v->comparison, TG_TEST);
+    tg_buf_puts(out, "**Baseline**");
+    put_fact(out, &n, tg_utf8_prefix(b->commit, 12), true);
+    put_fact(out, &n, b->how, false);
+    if (!tg_sv_has(b->how, b->paths))
+        put_fact(out, &n, b->paths, true);
+    put_fact(out, &n, plain ? TG_SV("") : b->situation, false);
+    put_fact(out, &n, tg_buf_sv(&runs[TG_BASE]), false);
+    tg_buf_puts(out, "<br>\n**Test**");
+    n = 0;
+    put_fact(out, &n, tg_utf8_prefix(v->test_commit, 12), true);
+    put_fact(out, &n, v->test_paths, false);
+    put_fact(out, &n, tg_buf_sv(&runs[TG_TEST]), false);
+    tg_buf_puts(out, "<br>\n");
+    tg_buf_release(&runs[TG_BASE]);
+    tg_buf_release(&runs[TG_TEST]);
 }
 
 static void put_head(struct page *p)
@@ -154,8 +164,7 @@ static void put_head(struct page *p)
     tg_buf_puts(out, "\n\n");
     if (p->r->exit_zero && v->exit_code)
         tg_buf_puts(out, "The verdict stands; the job goes on because of `--exit-zero`.\n\n");
-    put_baseline_side(out, v);
-    put_side(out, "Test", v->test_commit, v->test_paths, v->comparison, TG_TEST);
+    put_sides(out, v);
     tg_buf_puts(out, "**Suite** ");
     put_name(out, v->suite.n ? v->suite : TG_SV("default"), NAME_CAUSE, false);
     if (v->policy.n) {
@@ -172,10 +181,15 @@ static void put_head(struct page *p)
 static void put_error(struct page *p)
 {
     struct tg_buf part = { 0 };
-    /* The headline says it already where it is all that is known; the next step is new. */
-    if (p->v->error_hint.n) {
+    tg_sv next = tg_verdict_next(p->v);
+    if (p->v->error.n && !tg_sv_has(p->v->headline, p->v->error)) {
+        tg_buf_puts(&part, "\n**Why** ");
+        put_text(&part, p->v->error);
+        tg_buf_puts(&part, "\n");
+    }
+    if (next.n) {
         tg_buf_puts(&part, "\n**Next** ");
-        put_text(&part, p->v->error_hint);
+        put_text(&part, next);
         tg_buf_puts(&part, "\n");
     }
     if (part.n && !add_part(p, &part))
@@ -275,7 +289,7 @@ static void put_section(struct page *p, enum tg_section s, const uint32_t *roots
     for (size_t i = 0; i < n; i++) {
         const struct tg_result *r = &p->v->results[list[i]];
         if (i == 0)
-            tg_buf_printf(&part, "\n**%s**\n\n", tg_section_title(s));
+            tg_buf_printf(&part, "\n**%s**\n", tg_section_title(s));
         if (i < p->top) {
             if (!before || !tg_result_same_rule(before, r))
                 put_rule(&part, r);
@@ -529,12 +543,10 @@ static void put_details(struct page *p)
 
 static void put_tally(struct tg_buf *out, const struct tg_verdict *v)
 {
-    const char *sep = "";
     for (int s = TG_STATE_FAIL; s >= 0; s--) {
         if (!v->n_state[s])
             continue;
-        tg_buf_printf(out, "%s%zu %s", sep, v->n_state[s], tg_state_name((enum tg_state)s));
-        sep = " \xc2\xb7 ";
+        tg_buf_printf(out, "%zu %s \xc2\xb7 ", v->n_state[s], tg_state_name((enum tg_state)s));
     }
 }
 
@@ -562,6 +574,11 @@ static void put_foot(struct page *p)
 {
     tg_buf_puts(p->out, "\n<sub>");
     put_tally(p->out, p->v);
+    if (p->r->report_url.n) {
+        put_link(p->out, p->r->report_url);
+        tg_buf_puts(p->out, " \xc2\xb7 ");
+    }
+    tg_buf_printf(p->out, "tracegate %.*s", TG_SV_ARG(p->v->version));
     if (p->dropped_rows || p->dropped_parts) {
         tg_buf_puts(p->out, "<br>Too long for one comment: ");
         if (p->dropped_rows)
@@ -569,14 +586,9 @@ static void put_foot(struct page *p)
         if (p->dropped_parts)
             tg_buf_printf(p->out, "%s%zu sections left out", p->dropped_rows ? ", " : "",
                           p->dropped_parts);
-        tg_buf_puts(p->out, p->r->report_url.n ? "" : "; the JSON report has all");
-        tg_buf_puts(p->out, ".");
+        tg_buf_puts(p->out, "; the JSON report has all.");
     }
-    if (p->r->report_url.n) {
-        tg_buf_puts(p->out, " \xc2\xb7 ");
-        put_link(p->out, p->r->report_url);
-    }
-    tg_buf_printf(p->out, " \xc2\xb7 tracegate %.*s</sub>\n", TG_SV_ARG(p->v->version));
+    tg_buf_puts(p->out, "</sub>\n");
 }
 
 static bool write_markdown(struct tg_buf *out, const struct tg_verdict *v,

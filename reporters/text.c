@@ -146,10 +146,10 @@ static void put_context(struct page *p)
     put_side(p, "test", tg_buf_sv(&text), TG_TEST);
     if (v->coverage.n)
         put_field(p, 2, "coverage", 10, v->coverage, TG_TINT_DIM);
-    if (v->error.n)
+    if (v->error.n && !tg_sv_has(v->headline, v->error))
         put_field(p, 2, "why", 10, v->error, TG_TINT_RED);
-    if (v->error_hint.n)
-        put_field(p, 2, "next", 10, v->error_hint, TG_TINT_NONE);
+    if (tg_verdict_next(v).n)
+        put_field(p, 2, "next", 10, tg_verdict_next(v), TG_TINT_DIM);
     tg_buf_release(&text);
 }
 

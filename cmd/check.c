@@ -146,8 +146,6 @@ static bool load_policy(struct check *c, struct tg_err *err)
     } else {
         po.profile = c->o->profile;
     }
-    if (c->o->policy)
-        po.root = NULL;
     tg_diags_init(&diags);
     c->policy = tg_policy_load(&po, &diags, err);
     if (!c->policy && diags.n) {

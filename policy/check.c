@@ -12,8 +12,7 @@ struct check {
 static void check(struct check *c, const struct tg_shape *s, const struct tg_yaml *n,
                   const char *key);
 
-/* ---- did you mean ------------------------------------------------------------------------------
- */
+/* ---- did you mean -------------------------------------------------------------------------- */
 
 /* What people write when they mean a key; used only where that key may stand. */
 static const char *const synonyms[][2] = {
@@ -65,8 +64,7 @@ static void unknown_key(struct check *c, const struct tg_shape *s, const struct 
                        "unknown key '%s' in %s", key->text.p, s->what);
 }
 
-/* ---- scalars -----------------------------------------------------------------------------------
- */
+/* ---- scalars ------------------------------------------------------------------------------- */
 
 static void complain(struct check *c, enum tg_diag_code code, const struct tg_yaml *n,
                      const char *fix, const char *key, const char *problem)
@@ -232,8 +230,7 @@ static void check_scalar(struct check *c, const struct tg_shape *s, const struct
     }
 }
 
-/* ---- collections -------------------------------------------------------------------------------
- */
+/* ---- collections --------------------------------------------------------------------------- */
 
 static const char *name_of(const struct tg_shape *s)
 {

@@ -1,9 +1,9 @@
 #include "policy/decode.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "policy/limit.h"
 #include "policy/value.h"
 
 struct decode {
@@ -15,10 +15,8 @@ struct decode {
 
 /* Days a waiver may run; longer is a policy change, not a waiver. */
 enum { MAX_WAIVER_DAYS = 180 };
-static const double max_bound = 1e15; /* 11 days in ns, a petabyte; beyond is a typing mistake */
 
-/* ---- small readers: absent or of the wrong type is the fallback --------------------------------
- */
+/* ---- small readers: absent or of the wrong type is the fallback ---------------------------- */
 
 static const struct tg_yaml *scalar(const struct tg_yaml *map, const char *key)
 {
@@ -96,8 +94,7 @@ static bool report(struct decode *c, enum tg_diag_code code, const struct tg_yam
     return tg_diags_add(c->diags, code, n->at, tg_yaml_width(n), fix, "%s", message);
 }
 
-/* ---- patterns ----------------------------------------------------------------------------------
- */
+/* ---- patterns ------------------------------------------------------------------------------ */
 
 static struct tg_pattern *keep_pattern(struct decode *c, struct tg_pattern *p)
 {
@@ -159,8 +156,7 @@ static struct tg_pattern *group_of(struct decode *c, const struct tg_yaml *map, 
     return p;
 }
 
-/* ---- match, when -------------------------------------------------------------------------------
- */
+/* ---- match, when --------------------------------------------------------------------------- */
 
 static uint32_t kinds_of(const struct tg_yaml *n)
 {
@@ -219,8 +215,7 @@ static struct tg_when when_of(struct decode *c, const struct tg_yaml *n)
     return w;
 }
 
-/* ---- noise -------------------------------------------------------------------------------------
- */
+/* ---- noise --------------------------------------------------------------------------------- */
 
 static struct tg_noise noise_of(struct decode *c, const struct tg_yaml *n,
                                 const struct tg_noise *base)
@@ -243,209 +238,7 @@ static struct tg_noise noise_of(struct decode *c, const struct tg_yaml *n,
     return v;
 }
 
-/* ---- limits ------------------------------------------------------------------------------------
- */
-
-/* How a bound of this metric is written; for fixes. */
-static const char *how_to_write(const struct tg_metric_info *info, enum tg_bound_kind kind)
-{
-    bool budget = kind == TG_BOUND_MAX || kind == TG_BOUND_MIN;
-    if (kind == TG_BOUND_PCT)
-        return "write it with %:  10%";
-    if (kind == TG_BOUND_PP)
-        return "write it in percentage points:  3pp";
-    switch (info->unit) {
-    case TG_UNIT_NS:
-        return budget ? "it is a duration: write 200us or 15ms"
-                      : "it is a duration: write 200us, 0.2ms or 0.2%step";
-    case TG_UNIT_BYTES:
-        return "it is an amount of memory: write 64KiB or 256MiB";
-    case TG_UNIT_PERCENT:
-        return "it is a percentage: write 35%";
-    case TG_UNIT_COUNT:
-        return "it is a count: write a plain number";
-    default:
-        return "facts are equal or not: write  abs: 0";
-    }
-}
-
-static bool bound_problem(struct decode *c, enum tg_diag_code code, const struct tg_yaml *n,
-                          const struct tg_metric_info *info, enum tg_bound_kind kind,
-                          const char *problem)
-{
-    char fix[160];
-    (void)snprintf(fix, sizeof fix, "'%s': %s", info->name, how_to_write(info, kind));
-    return tg_diags_add(c->diags, code, n->at, tg_yaml_width(n), fix, "%s: %s", problem, n->text.p);
-}
-
-/* Whether a unit says what this bound of this metric wants. */
-static bool unit_fits(const struct tg_metric_info *info, enum tg_bound_kind kind,
-                      const struct tg_value_unit *u)
-{
-    switch (kind) {
-    case TG_BOUND_PCT:
-        return u->unit == TG_UNIT_PERCENT && !u->of_step && !u->is_points;
-    case TG_BOUND_PP:
-        return u->is_points;
-    case TG_BOUND_ABS:
-        if (u->of_step)
-            return info->unit == TG_UNIT_NS;
-        if (info->unit == TG_UNIT_FACT)
-            return u->unit == TG_UNIT_COUNT;
-        return u->unit == info->unit && !u->is_points;
-    default:
-        return u->unit == info->unit && !u->of_step && !u->is_points;
-    }
-}
-
-/* A whole number of ns, counts or bytes where it was meant: 0.1us is 100 ns, not 100.00000000000001
- */
-static double scaled(double number, double factor)
-{
-    double v = number * factor, whole = round(v);
-    return fabs(v - whole) < 1e-9 * fabs(v) ? whole : v;
-}
-
-static bool bound_value(struct decode *c, const struct tg_yaml *n,
-                        const struct tg_metric_info *info, struct tg_bound *b)
-{
-    struct tg_value_unit u;
-    tg_sv unit;
-    double number;
-    b->is_auto = b->kind == TG_BOUND_PCT && tg_sv_eq(n->text, TG_SV("auto"));
-    if (b->is_auto && info->unit != TG_UNIT_NS)
-        return bound_problem(c, TG_DIAG_BOUND_FIT, n, info, b->kind,
-                             "the noise rule has a threshold for durations only");
-    if (b->is_auto)
-        return true;
-    if (!tg_value_quantity(n->text, &number, &unit))
-        return bound_problem(c, TG_DIAG_BOUND_NUMBER, n, info, b->kind, "not a number");
-    if (number < 0)
-        return bound_problem(c, TG_DIAG_BOUND_RANGE, n, info, b->kind,
-                             "a bound has no sign, the direction is the metric's");
-    bool zero_amount =
-        number == 0 && unit.n == 0 && b->kind != TG_BOUND_PCT && b->kind != TG_BOUND_PP;
-    if (!tg_value_unit(unit, &u))
-        return bound_problem(c, TG_DIAG_BOUND_FIT, n, info, b->kind, "unknown unit");
-    if (unit.n == 0 && !zero_amount && !unit_fits(info, b->kind, &u)) {
-        char problem[64];
-        (void)snprintf(problem, sizeof problem, "%s without unit",
-                       b->kind == TG_BOUND_PCT || b->kind == TG_BOUND_PP
-                           ? "percentage"
-                           : tg_unit_name(info->unit));
-        return bound_problem(c, TG_DIAG_BOUND_UNIT, n, info, b->kind, problem);
-    }
-    if (!zero_amount && !unit_fits(info, b->kind, &u))
-        return bound_problem(c, TG_DIAG_BOUND_FIT, n, info, b->kind,
-                             "the unit does not fit the metric");
-    b->of_step = u.of_step;
-    b->value = scaled(number, u.factor);
-    if (b->value > max_bound)
-        return bound_problem(c, TG_DIAG_BOUND_RANGE, n, info, b->kind, "larger than makes sense");
-    if (info->unit == TG_UNIT_FACT && b->value != 0)
-        return bound_problem(c, TG_DIAG_FACT_LIMIT, n, info, b->kind,
-                             "a fact has no amount of change");
-    return true;
-}
-
-static void illegal_bound(struct decode *c, const struct tg_yaml *key, const struct tg_yaml *value,
-                          const struct tg_metric_info *info, enum tg_bound_kind kind)
-{
-    char fix[200];
-    size_t n = 0;
-    double number;
-    tg_sv unit;
-    if (info->unit == TG_UNIT_PERCENT && kind == TG_BOUND_PCT) {
-        if (value->type != TG_YAML_SCALAR || !tg_value_quantity(value->text, &number, &unit))
-            number = 5;
-        (void)snprintf(fix, sizeof fix, "%g%% of 20%% is %g%%; if you mean %g%%, write  pp: %gpp",
-                       number, 20 * (1 + number / 100), 20 + number, number);
-        (void)tg_diags_add(c->diags, TG_DIAG_PCT_OF_PERCENT, key->at, tg_yaml_width(key), fix,
-                           "'pct' on '%s', which is itself a percentage", info->name);
-        return;
-    }
-    for (int k = 0; k < TG_BOUNDS && n < sizeof fix; k++)
-        if (info->bounds & TG_BOUND_BIT(k))
-            n += (size_t)snprintf(fix + n, sizeof fix - n, "%s%s",
-                                  n ? ", " : "it has: ", tg_bound_name((enum tg_bound_kind)k));
-    (void)tg_diags_add(c->diags, TG_DIAG_BOUND_LEGAL, key->at, tg_yaml_width(key), fix,
-                       "'%s' means nothing for '%s'", tg_bound_name(kind), info->name);
-}
-
-static const struct tg_bound *find_bound(const struct tg_limit *l, enum tg_bound_kind kind)
-{
-    for (size_t i = 0; i < l->n; i++)
-        if (l->bound[i].kind == kind)
-            return &l->bound[i];
-    return NULL;
-}
-
-/* What the bounds of one limit say together. */
-static void check_limit(struct decode *c, const struct tg_yaml *n, const struct tg_limit *l,
-                        const struct tg_metric_info *info)
-{
-    const struct tg_bound *max = find_bound(l, TG_BOUND_MAX), *min = find_bound(l, TG_BOUND_MIN);
-    bool from_zero = info->bounds == (TG_BOUND_BIT(TG_BOUND_ABS) | TG_BOUND_BIT(TG_BOUND_MAX));
-    if (max && min && max->value >= min->value)
-        (void)report(c, TG_DIAG_NEVER, n, "write a list:  [{max: ...}, {min: ...}]",
-                     "nothing is above 'max' and below 'min' at once");
-    if (from_zero && !tg_yaml_get(n, "abs") && !tg_yaml_get(n, "max"))
-        (void)tg_diags_add(c->diags, TG_DIAG_NEEDS_ABS, n->at, tg_yaml_width(n),
-                           "write  abs: 20us  or  abs: 0",
-                           "'abs' is required for metric '%s' (its baseline is 0)", info->name);
-}
-
-static bool limit_of(struct decode *c, const struct tg_yaml *n, const struct tg_metric_info *info,
-                     struct tg_limit *out)
-{
-    if (n->type != TG_YAML_MAP)
-        return false;
-    struct tg_bound *bounds = TG_NEW_N(c->arena, struct tg_bound, TG_BOUNDS);
-    *out = (struct tg_limit){ bounds, 0, n->at };
-    for (int k = 0; k < TG_BOUNDS; k++) {
-        enum tg_bound_kind kind = (enum tg_bound_kind)k;
-        const struct tg_yaml_pair *p = tg_yaml_pair(n, tg_bound_name(kind));
-        struct tg_bound b = { .kind = kind };
-        if (!p)
-            continue;
-        if (!(info->bounds & TG_BOUND_BIT(kind))) {
-            illegal_bound(c, p->key, p->value, info, kind);
-            continue;
-        }
-        if (p->value->type != TG_YAML_SCALAR || p->value->text.n == 0)
-            continue;
-        b.text = p->value->text;
-        b.at = p->value->at;
-        if (bound_value(c, p->value, info, &b))
-            bounds[out->n++] = b;
-    }
-    check_limit(c, n, out, info);
-    return out->n > 0;
-}
-
-static struct tg_limit_list limits_of(struct decode *c, const struct tg_yaml *n,
-                                      const struct tg_metric_info *info)
-{
-    struct tg_limit_list list = { .at = TG_NOWHERE };
-    if (!n)
-        return list;
-    list.at = n->at;
-    if (n->type == TG_YAML_SCALAR) {
-        list.state = TG_LIMIT_OFF;
-        return list;
-    }
-    size_t count = n->type == TG_YAML_SEQ ? n->n : 1;
-    struct tg_limit *v = TG_NEW_N(c->arena, struct tg_limit, count + 1);
-    for (size_t i = 0; info && i < count; i++)
-        if (limit_of(c, n->type == TG_YAML_SEQ ? n->items[i] : n, info, &v[list.n]))
-            list.n++;
-    list.v = v;
-    list.state = TG_LIMIT_ON;
-    return list;
-}
-
-/* ---- rules -------------------------------------------------------------------------------------
- */
+/* ---- rules --------------------------------------------------------------------------------- */
 
 static const char *const name_keys[] = { "kind",   "name",   "raw_name", "class", "family",
                                          "parent", "stream", "not",      NULL };
@@ -492,8 +285,8 @@ static void overrides_of(struct decode *c, const struct tg_yaml *n, struct tg_ru
         struct tg_override *out = &v[count++];
         out->at = o->at;
         out->match = match_of(c, tg_yaml_get(o, "match"));
-        out->warn = limits_of(c, tg_yaml_get(o, "warn"), info);
-        out->fail = limits_of(c, tg_yaml_get(o, "fail"), info);
+        out->warn = tg_limits_of(tg_yaml_get(o, "warn"), info, c->arena, c->diags);
+        out->fail = tg_limits_of(tg_yaml_get(o, "fail"), info, c->arena, c->diags);
         out->has_noise = noise != NULL;
         out->noise = noise_of(c, noise, &rule->noise);
         if (out->warn.state == TG_LIMIT_UNSET && out->fail.state == TG_LIMIT_UNSET && !noise)
@@ -529,8 +322,8 @@ static void rule_of(struct decode *c, const struct tg_yaml *n, struct tg_rule *r
     r->owner = text_of(n, "owner");
     r->match = match_of(c, tg_yaml_get(n, "match"));
     r->metric_at = loc_of(n, "metric");
-    r->warn = limits_of(c, tg_yaml_get(n, "warn"), info);
-    r->fail = limits_of(c, tg_yaml_get(n, "fail"), info);
+    r->warn = tg_limits_of(tg_yaml_get(n, "warn"), info, c->arena, c->diags);
+    r->fail = tg_limits_of(tg_yaml_get(n, "fail"), info, c->arena, c->diags);
     r->warn_at = r->warn.at;
     r->fail_at = r->fail.at;
     r->noise = noise_of(c, tg_yaml_get(n, "noise"), &c->policy->noise);
@@ -565,8 +358,7 @@ static void rules_of(struct decode *c, const struct tg_yaml *n)
     c->policy->n_rules = count;
 }
 
-/* ---- suites ------------------------------------------------------------------------------------
- */
+/* ---- suites -------------------------------------------------------------------------------- */
 
 static void window_of(struct decode *c, const struct tg_yaml *n, struct tg_window *w)
 {
@@ -636,8 +428,7 @@ static void suites_of(struct decode *c, const struct tg_yaml *n)
     c->policy->n_suites = count;
 }
 
-/* ---- the other sections ------------------------------------------------------------------------
- */
+/* ---- the other sections -------------------------------------------------------------------- */
 
 /* "window(20)" -> 20. */
 static bool ref_window(tg_sv text, int64_t *n)
@@ -726,8 +517,7 @@ static void report_of(struct decode *c, const struct tg_yaml *n)
     r->junit_max = int_of(n, "junit_max", 500);
 }
 
-/* ---- waivers -----------------------------------------------------------------------------------
- */
+/* ---- waivers ------------------------------------------------------------------------------- */
 
 static const struct tg_rule *find_rule(const struct tg_policy *p, tg_sv id)
 {
@@ -804,8 +594,9 @@ static void waiver_of(struct decode *c, const struct tg_yaml *n, struct tg_waive
     w->issue = text_of(n, "issue");
     w->owner = text_of(n, "owner");
     w->when = when_of(c, tg_yaml_get(n, "when"));
-    if (r && ceiling && limit_of(c, ceiling, tg_metric_info(r->metric), &w->ceiling)) {
-        const struct tg_bound *pct = find_bound(&w->ceiling, TG_BOUND_PCT);
+    if (r && ceiling &&
+        tg_limit_of(ceiling, tg_metric_info(r->metric), c->arena, c->diags, &w->ceiling)) {
+        const struct tg_bound *pct = tg_limit_find(&w->ceiling, TG_BOUND_PCT);
         if (pct && pct->is_auto)
             (void)report(c, TG_DIAG_BOUND_FIT, ceiling, "write a number:  pct: 18%",
                          "a ceiling cannot be 'auto'");
@@ -827,8 +618,7 @@ static void waivers_of(struct decode *c, const struct tg_yaml *n)
     c->policy->n_waivers = count;
 }
 
-/* ---- the policy --------------------------------------------------------------------------------
- */
+/* ---- the policy ---------------------------------------------------------------------------- */
 
 struct tg_policy *tg_policy_new(void)
 {

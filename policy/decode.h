@@ -16,6 +16,6 @@ struct tg_policy_private {
 /* An empty policy with its arena and private part; tg_policy_free takes it back. */
 struct tg_policy *tg_policy_new(void);
 
-/* `today`: days since 1970-01-01, 0: not checked. Mistakes go to `d`; compare d->errors. */
+/* `today`: days since 1970-01-01, 0: not checked. Mistakes go to `d`; compare d->refusals. */
 void tg_decode(struct tg_policy *p, const struct tg_yaml *tree, int64_t today, struct tg_diags *d);
 #endif

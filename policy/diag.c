@@ -81,6 +81,7 @@ bool tg_diags_add(struct tg_diags *d, enum tg_diag_code code, struct tg_loc at, 
                                       : 1,
         .message = tg_sv_of(text),
     };
+    d->refusals += one.severity == TG_SEV_ERROR;
     for (size_t i = 0; i < d->n; i++)
         if (same(&d->v[i], &one))
             return false;
@@ -119,7 +120,7 @@ void tg_diags_sort(struct tg_diags *d)
         qsort(d->v, d->n, sizeof *d->v, compare);
 }
 
-/* ---- rendering ------------------------------------------------------------------------------- */
+/* ---- rendering ----------------------------------------------------------------------------- */
 
 /* Line `line` without its end; empty when there is none. Ends are LF, CR LF and CR, as in YAML. */
 static tg_sv line_of(tg_sv text, uint32_t line)

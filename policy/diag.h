@@ -93,6 +93,7 @@ struct tg_diags {
     struct tg_diag *v;
     size_t n, cap;
     size_t errors, warnings;        /* those beyond the cap too: nothing wrong loads */
+    size_t refusals;                /* errors reported, repeats included: > 0 more is wrong */
     struct tg_diag_source *sources; /* texts of the files, for the source lines */
     size_t n_sources, cap_sources;
 };

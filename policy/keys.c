@@ -6,7 +6,7 @@
         NULL, NULL, 0, NULL                                                                        \
     }
 
-/* ---- words ----------------------------------------------------------------------------------- */
+/* ---- words --------------------------------------------------------------------------------- */
 
 const char *const tg_words_kind[] = { "kernel", "op",    "runtime",    "sync",   "memcpy",
                                       "memset", "graph", "annotation", "python", NULL };
@@ -29,8 +29,7 @@ const char *const tg_words_on_off[] = { "on", "off", NULL };
 const char *const tg_words_off[] = { "off", NULL };
 static const char *const tg_words_normalize[] = { "standard", NULL };
 
-/* ---- values that stand in several places ------------------------------------------------------
- */
+/* ---- values that stand in several places --------------------------------------------------- */
 
 static const struct tg_shape text = { .kind = TG_SHAPE_TEXT, .min = 1, .max = 1000 };
 static const struct tg_shape path = { .kind = TG_SHAPE_TEXT, .min = 1, .max = 4096 };
@@ -94,8 +93,7 @@ static const struct tg_shape ranks = {
                   .item = SHAPE(.kind = TG_SHAPE_INT, .max = 1000000)),
 };
 
-/* ---- limits -----------------------------------------------------------------------------------
- */
+/* ---- limits -------------------------------------------------------------------------------- */
 
 #define BOUND(kind_, example_)                                                                     \
     SHAPE(.kind = TG_SHAPE_BOUND, .bound = (kind_), .example = (example_))
@@ -122,8 +120,7 @@ static const struct tg_shape limits = {
                   .max = 10),
 };
 
-/* ---- match, when, noise ------------------------------------------------------------------------
- */
+/* ---- match, when, noise -------------------------------------------------------------------- */
 
 #define MATCH_NAMES                                                                                \
     { "kind", &kinds, 0, "what the event is" },                                                    \
@@ -184,8 +181,7 @@ static const struct tg_shape noise = {
     .kind = TG_SHAPE_MAP, .what = "noise settings", .keys = noise_keys, .example = "{min_runs: 5}"
 };
 
-/* ---- rules -------------------------------------------------------------------------------------
- */
+/* ---- rules --------------------------------------------------------------------------------- */
 
 static const struct tg_key override_keys[] = {
     { "match", &override_match, TG_KEY_REQUIRED, "which of the rule's names it changes" },
@@ -248,8 +244,7 @@ static const struct tg_shape rules = {
                  .example = "{remove: [x], add: [...]}"),
 };
 
-/* ---- suites ------------------------------------------------------------------------------------
- */
+/* ---- suites -------------------------------------------------------------------------------- */
 
 static const struct tg_key trace_keys[] = {
     { "files", &path, TG_KEY_REQUIRED, "path or glob of the fresh traces" },
@@ -305,8 +300,7 @@ static const struct tg_shape suites = { .kind = TG_SHAPE_LIST,
                                         .max = 200,
                                         .example = "- {name: train, trace: out.json.gz}" };
 
-/* ---- the other sections ------------------------------------------------------------------------
- */
+/* ---- the other sections -------------------------------------------------------------------- */
 
 static const struct tg_shape on_missing = { .kind = TG_SHAPE_WORD, .words = tg_words_on_missing };
 static const struct tg_key baseline_keys[] = {
@@ -423,8 +417,7 @@ const struct tg_shape tg_shape_policy = {
     .kind = TG_SHAPE_MAP, .what = "a policy", .keys = policy_keys, .example = "version: 1"
 };
 
-/* ---- look-up -----------------------------------------------------------------------------------
- */
+/* ---- look-up ------------------------------------------------------------------------------- */
 
 const struct tg_key *tg_key_find(const struct tg_key *keys, tg_sv name)
 {

@@ -1,5 +1,6 @@
 #include <stdio.h>
 
+#include "policy/limit.h"
 #include "policy/load.h"
 #include "policy/value.h"
 
@@ -12,16 +13,7 @@ struct lint {
 
 enum { NOTICE_DAYS = 14 }; /* before a waiver ends */
 
-/* ---- limits ------------------------------------------------------------------------------------
- */
-
-static const struct tg_bound *find_bound(const struct tg_limit *l, enum tg_bound_kind kind)
-{
-    for (size_t i = 0; i < l->n; i++)
-        if (l->bound[i].kind == kind)
-            return &l->bound[i];
-    return NULL;
-}
+/* ---- limits -------------------------------------------------------------------------------- */
 
 /* A relative limit alone: the smaller the kernel, the surer noise exceeds it. */
 static void lint_floor(struct lint *c, const struct tg_rule *r, const struct tg_limit_list *list,
@@ -30,7 +22,7 @@ static void lint_floor(struct lint *c, const struct tg_rule *r, const struct tg_
     const struct tg_metric_info *info = tg_metric_info(r->metric);
     for (size_t i = 0; i < list->n && info->unit == TG_UNIT_NS; i++) {
         const struct tg_limit *l = &list->v[i];
-        const struct tg_bound *pct = find_bound(l, TG_BOUND_PCT);
+        const struct tg_bound *pct = tg_limit_find(l, TG_BOUND_PCT);
         if (!pct || l->n > 1)
             continue;
         (void)tg_diags_add(c->diags, TG_DIAG_BARE_PCT, pct->at, pct->text.n, "add  abs: 0.1%step",
@@ -77,7 +69,7 @@ static void lint_order(struct lint *c, const struct tg_limit_list *warn,
     if (!by)
         return;
     const struct tg_bound *w = &warn->v[warn->n - 1].bound[0];
-    const struct tg_bound *f = find_bound(by, w->kind);
+    const struct tg_bound *f = tg_limit_find(by, w->kind);
     f = f ? f : &by->bound[0];
     (void)tg_diags_add(c->diags, TG_DIAG_WARN_ABOVE, warn->at, 1, "lower warn, or remove it",
                        "warn (%.*s) is not below fail (%.*s); it can never be seen",
@@ -90,8 +82,7 @@ static const struct tg_limit_list *effective(const struct tg_limit_list *rule,
     return override->state == TG_LIMIT_UNSET ? rule : override;
 }
 
-/* ---- overrides ---------------------------------------------------------------------------------
- */
+/* ---- overrides ----------------------------------------------------------------------------- */
 
 static bool same_patterns(const struct tg_patterns *a, const struct tg_patterns *b)
 {
@@ -145,8 +136,7 @@ static void lint_overrides(struct lint *c, const struct tg_rule *r)
     }
 }
 
-/* ---- patterns against names --------------------------------------------------------------------
- */
+/* ---- patterns against names ---------------------------------------------------------------- */
 
 static tg_sv without_stars(tg_sv s)
 {
@@ -215,8 +205,7 @@ static void lint_match(struct lint *c, const struct tg_match *m)
         lint_match(c, m->not_);
 }
 
-/* ---- rules, waivers, all of it -----------------------------------------------------------------
- */
+/* ---- rules, waivers, all of it ------------------------------------------------------------- */
 
 static bool is_off(const struct tg_limit_list *l)
 {
@@ -236,8 +225,8 @@ static bool judges_durations(const struct tg_rule *r)
 {
     bool changes = false;
     for (size_t i = 0; i < r->fail.n; i++)
-        changes = changes || find_bound(&r->fail.v[i], TG_BOUND_PCT) ||
-                  find_bound(&r->fail.v[i], TG_BOUND_ABS);
+        changes = changes || tg_limit_find(&r->fail.v[i], TG_BOUND_PCT) ||
+                  tg_limit_find(&r->fail.v[i], TG_BOUND_ABS);
     return changes && tg_metric_info(r->metric)->unit == TG_UNIT_NS &&
            r->metric != TG_METRIC_ADDED && r->metric != TG_METRIC_REMOVED;
 }

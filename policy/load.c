@@ -22,8 +22,7 @@ struct load {
     size_t n_files;
 };
 
-/* ---- discovery ---------------------------------------------------------------------------------
- */
+/* ---- discovery ----------------------------------------------------------------------------- */
 
 static const char *join(struct tg_arena *a, const char *dir, const char *name)
 {
@@ -64,8 +63,7 @@ bool tg_policy_find(const char *dir, const char *root, struct tg_arena *a, const
     return ok;
 }
 
-/* ---- presets -----------------------------------------------------------------------------------
- */
+/* ---- presets ------------------------------------------------------------------------------- */
 
 static const char *const presets[] = { "tracegate:recommended", "tracegate:counts-only",
                                        "tracegate:advisory", NULL };
@@ -137,8 +135,7 @@ static const struct tg_yaml *preset_tree(struct load *l, enum preset preset)
     return part_of_built_in(l, rules);
 }
 
-/* ---- files -------------------------------------------------------------------------------------
- */
+/* ---- files --------------------------------------------------------------------------------- */
 
 static void push_layer(struct load *l, const struct tg_yaml *root)
 {
@@ -195,18 +192,28 @@ static const char *dir_of(struct tg_arena *a, const char *path)
     return tg_arena_sv(a, (tg_sv){ path, (size_t)(slash - path) }).p;
 }
 
-/* After symbolic links, a file of the file system must still lie below the root. */
+static bool is_below(const char *path, const char *top)
+{
+    size_t n = strlen(top);
+    return n == 1 || (strncmp(path, top, n) == 0 && (path[n] == '/' || path[n] == '\0'));
+}
+
+/*
+ * After symbolic links, a file of the file system must still lie below the root; below the main
+ * file's own directory where that one lies outside.
+ */
 static bool leaves_root(struct load *l, const char *path)
 {
-    const char *root = l->opts->root ? l->opts->root : dir_of(l->arena, l->opts->path);
     if (l->opts->read)
         return strncmp(path, "..", 2) == 0 && (path[2] == '/' || path[2] == '\0');
-    char *real = realpath(path, NULL), *top = realpath(root, NULL);
-    size_t n = top ? strlen(top) : 0;
-    bool outside =
-        real && top && n > 1 && (strncmp(real, top, n) != 0 || (real[n] != '/' && real[n] != '\0'));
+    char *real = realpath(path, NULL), *root = l->opts->root ? realpath(l->opts->root, NULL) : NULL;
+    char *home = realpath(dir_of(l->arena, l->opts->path), NULL);
+    const char *top = root && home && is_below(home, root) ? root : home;
+    /* What does not exist is reported when it is read. */
+    bool outside = real && top && !is_below(real, top);
     free(real);
-    free(top);
+    free(root);
+    free(home);
     return outside;
 }
 
@@ -306,8 +313,7 @@ static void load_file(struct load *l, const char *path, const struct tg_yaml *fr
     tg_buf_release(&text);
 }
 
-/* ---- layers to policy --------------------------------------------------------------------------
- */
+/* ---- layers to policy ---------------------------------------------------------------------- */
 
 /*
  * Every stage of the fold is decoded, not only the last: a mistake in an early layer is a mistake,
@@ -414,7 +420,7 @@ struct tg_policy *tg_policy_load(const struct tg_policy_opts *o, struct tg_diags
 {
     struct tg_policy *p = tg_policy_new();
     struct load l = { .opts = o, .arena = p->arena, .diags = diags };
-    size_t before = diags->errors;
+    size_t before = diags->refusals;
     p->built_in = o->path == NULL;
     l.built_in = tg_yaml_parse((tg_sv){ tg_policy_defaults, tg_policy_defaults_size },
                                TG_POLICY_BUILT_IN, p->arena, diags);
@@ -430,11 +436,13 @@ struct tg_policy *tg_policy_load(const struct tg_policy_opts *o, struct tg_diags
         fold(&l, p);
     }
     tg_diags_sort(diags);
-    if (l.built_in && diags->errors == before)
+    /* Not the number kept: where `diags` has the same mistake from an earlier load, it stays one.
+     */
+    if (l.built_in && diags->refusals == before)
         return p;
     (void)tg_err_set(err, TG_ERR_POLICY, TG_AT_FILE(o->path), "the policy%s%s%s has %zu error%s",
-                     o->path ? " '" : "", o->path ? o->path : "", o->path ? "'" : "",
-                     diags->errors - before, diags->errors - before == 1 ? "" : "s");
+                     o->path ? " '" : "", o->path ? o->path : "", o->path ? "'" : "", diags->errors,
+                     diags->errors == 1 ? "" : "s");
     tg_policy_free(p);
     return NULL;
 }

@@ -15,8 +15,8 @@
 typedef bool (*tg_policy_read)(void *arg, const char *path, struct tg_buf *out, struct tg_err *err);
 
 struct tg_policy_opts {
-    const char *path;      /* the file; NULL: the built-in policy, tracegate:recommended */
-    const char *root;      /* extends: may not leave it; NULL: the directory of `path` */
+    const char *path; /* the file; NULL: the built-in policy, tracegate:recommended */
+    const char *root; /* extends: may not leave it; NULL, or `path` lies outside: its directory */
     const char *profile;   /* NULL: none */
     bool profile_may_lack; /* --profile auto: a profile that does not exist is no mistake */
     int64_t today;         /* days since 1970-01-01 UTC, for waivers; 0: not checked */

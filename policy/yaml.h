@@ -36,7 +36,7 @@ struct tg_yaml {
 
 /*
  * Parses `text`, which is registered in `d` under `file`. NULL: not usable; otherwise a tree in
- * `a`, perhaps with mistakes left out: compare d->errors before and after.
+ * `a`, perhaps with mistakes left out: compare d->refusals before and after.
  */
 struct tg_yaml *tg_yaml_parse(tg_sv text, const char *file, struct tg_arena *a, struct tg_diags *d);
 

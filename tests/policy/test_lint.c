@@ -149,8 +149,7 @@ static void patterns_against_names(void **state)
     tg_diags_release(&d);
 }
 
-/* ---- show --------------------------------------------------------------------------------------
- */
+/* ---- show ---------------------------------------------------------------------------------- */
 
 /* Without the origins: what is left must read back as the same policy. */
 static void strip_comments(struct tg_buf *out, const char *text)
@@ -235,8 +234,7 @@ static void shown_values_have_their_origin(void **state)
     tg_buf_release(&out);
 }
 
-/* ---- discovery ---------------------------------------------------------------------------------
- */
+/* ---- discovery ----------------------------------------------------------------------------- */
 
 static void put(const char *dir, const char *name)
 {
@@ -288,6 +286,9 @@ static void policies_are_found_upwards(void **state)
     struct tg_policy *p = tg_policy_load(&o, &d, &err);
     assert_non_null(p);
     tg_policy_free(p);
+    o.root = "/usr"; /* the policy lies outside it: then its own directory is the limit */
+    assert_null(tg_policy_load(&o, &d, &err));
+    assert_int_equal(d.v[0].code, TG_DIAG_EXTENDS_OUTSIDE);
     o.root = deep;
     assert_null(tg_policy_load(&o, &d, &err));
     assert_int_equal(d.v[0].code, TG_DIAG_EXTENDS_OUTSIDE);

@@ -31,8 +31,7 @@ static void release(struct tg_policy *p, struct tg_diags *d)
     tg_diags_release(d);
 }
 
-/* ---- values ------------------------------------------------------------------------------------
- */
+/* ---- values -------------------------------------------------------------------------------- */
 
 static void bounds_in_the_metrics_unit(void **state)
 {
@@ -272,8 +271,7 @@ static void waivers_are_kept(void **state)
     release(p, &d);
 }
 
-/* ---- layers ------------------------------------------------------------------------------------
- */
+/* ---- layers -------------------------------------------------------------------------------- */
 
 static void the_built_in_policy(void **state)
 {
@@ -489,8 +487,7 @@ static void cycles_and_depth(void **state)
     release(p, &d);
 }
 
-/* ---- bombs -------------------------------------------------------------------------------------
- */
+/* ---- bombs --------------------------------------------------------------------------------- */
 
 static void expect_code(const char *text, size_t n, enum tg_diag_code code)
 {

@@ -14,6 +14,7 @@ const struct tg_cmd *const tg_commands[] = {
     &tg_cmd_summarize,
     &tg_cmd_merge,
     &tg_cmd_names,
+    &tg_cmd_policy,
     &cmd_help,
     NULL,
 };

@@ -1,0 +1,321 @@
+/* `tracegate policy`: a first policy, what is wrong with one, what is in force, the editor's
+ * schema. */
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "cmd/inputs.h"
+#include "core/base/file.h"
+#include "core/diff/names.h"
+#include "policy/load.h"
+
+struct policy_opts {
+    const char *policy, *profile, *format, *output;
+    bool strict;
+};
+static const struct tg_opt policy_options[] = {
+    { "policy", TG_OPT_STR, offsetof(struct policy_opts, policy), "FILE",
+      "the policy; default: .tracegate.yml here or above, else the built-in one" },
+    { "profile", TG_OPT_STR, offsetof(struct policy_opts, profile), "NAME", "with this profile" },
+    { "format", TG_OPT_STR, offsetof(struct policy_opts, format), "text|json",
+      "form of what lint finds; text is the default" },
+    { "strict", TG_OPT_FLAG, offsetof(struct policy_opts, strict), NULL,
+      "lint: a warning is an error (exit 2)" },
+    { "o", TG_OPT_STR, offsetof(struct policy_opts, output), "FILE",
+      "init: where the policy goes; default: standard output" },
+    { 0 },
+};
+
+struct job {
+    const struct policy_opts *o;
+    const struct tg_strs *args; /* the verb is args->v[0] */
+    const struct tg_io *io;
+    struct tg_arena *arena;
+    struct tg_diags diags;
+    struct tg_policy *policy;
+    struct tg_repo repo;
+    struct tg_summary summary;
+};
+
+static bool load(struct job *j, struct tg_err *err)
+{
+    struct tg_policy_opts po = { .path = j->o->policy, .profile = j->o->profile };
+    struct tg_err ignored;
+    struct tg_git *git;
+    tg_err_init(&ignored);
+    git = tg_repo_get(&j->repo, &ignored); /* no repository is fine here */
+    po.root = git && !po.path ? tg_git_root(git) : NULL;
+    if (!po.path && !tg_policy_find(".", po.root, j->arena, &po.path, err))
+        return false;
+    j->policy = tg_policy_load(&po, &j->diags, err);
+    return j->policy != NULL;
+}
+
+static bool put_diags(struct job *j, struct tg_err *err)
+{
+    struct tg_buf out = { 0 };
+    bool ok;
+    if (j->o->format && j->o->format[0] == 'j') {
+        struct tg_doc *root = tg_doc_new_object();
+        tg_diags_json(&j->diags, root, "diagnostics");
+        tg_doc_write(root, true, &out);
+        tg_doc_free(root);
+    } else if (j->diags.n) {
+        tg_diags_text(&j->diags, &out);
+    } else {
+        tg_buf_printf(&out, "%s: no mistakes found\n",
+                      j->policy && j->policy->file.n ? j->policy->file.p : "built-in policy");
+    }
+    ok = tg_io_put(j->io, tg_buf_sv(&out), err);
+    tg_buf_release(&out);
+    return ok;
+}
+
+static int put(struct job *j, struct tg_buf *out, struct tg_err *err)
+{
+    bool ok = j->o->output ? tg_file_write(j->o->output, tg_buf_sv(out), err)
+                           : tg_io_put(j->io, tg_buf_sv(out), err);
+    tg_buf_release(out);
+    return ok ? 0 : tg_err_exit_code(err->kind);
+}
+
+static int show(struct job *j, struct tg_err *err)
+{
+    struct tg_buf out = { 0 };
+    if (!load(j, err)) {
+        if (j->diags.n && !put_diags(j, err))
+            return 5;
+        return tg_err_exit_code(err->kind);
+    }
+    tg_policy_show(j->policy, &out);
+    return put(j, &out, err);
+}
+
+static int schema(struct job *j, struct tg_err *err)
+{
+    struct tg_buf out = { 0 };
+    tg_policy_schema(&out);
+    return put(j, &out, err);
+}
+
+/* ---- traces: for lint's names, and for init ---------------------------------------------------
+ */
+
+static bool read_traces(struct job *j, struct tg_err *err)
+{
+    struct tg_input_list list = { 0 };
+    struct tg_summarize_opts so = { .rank = -1, .load = { .reader = { .want_args = true } } };
+    struct tg_progress_line progress;
+    bool ok = true;
+    for (size_t i = 1; ok && i < j->args->n; i++)
+        ok = tg_inputs_add(&list, j->args->v[i], NULL, &j->repo, j->arena, err);
+    tg_progress_start(&progress, j->io);
+    ok = ok && tg_inputs_load(&j->summary, &list, &so, &j->repo, &progress.line, err);
+    tg_progress_end(&progress);
+    return ok;
+}
+
+/* Each normalised name of the traces with its self time; in order of first appearance. */
+struct names {
+    struct tg_strmap map;
+    double *self;
+    enum tg_kind *kind;
+    size_t cap_self, cap_kind;
+};
+
+static void add_row(struct names *n, const struct tg_row *row, size_t n_steps)
+{
+    struct tg_buf text = { 0 };
+    size_t known = n->map.n;
+    uint32_t id;
+    tg_name_normalise(row->kind, row->name, &text);
+    id = tg_strmap_add(&n->map, tg_buf_sv(&text));
+    if (id == known) {
+        n->self = tg_grow(n->self, &n->cap_self, id + 1, sizeof *n->self);
+        n->kind = tg_grow(n->kind, &n->cap_kind, id + 1, sizeof *n->kind);
+        n->self[id] = 0;
+        n->kind[id] = row->kind;
+    }
+    for (size_t i = 0; i < n_steps; i++)
+        n->self[id] += (double)row->self[i];
+    tg_buf_release(&text);
+}
+
+static void collect(struct names *n, const struct tg_summary *s)
+{
+    *n = (struct names){ 0 };
+    tg_strmap_init(&n->map);
+    for (size_t i = 0; i < s->n; i++)
+        for (size_t r = 0; r < s->shards[i]->n_rows; r++)
+            add_row(n, &s->shards[i]->rows[r], s->shards[i]->n_steps);
+}
+
+static void names_release(struct names *n)
+{
+    tg_strmap_release(&n->map);
+    free(n->self);
+    free(n->kind);
+}
+
+static int lint(struct job *j, struct tg_err *err)
+{
+    bool loaded = load(j, err);
+    if (!loaded && !j->diags.n)
+        return tg_err_exit_code(err->kind);
+    if (loaded) {
+        struct names n = { 0 };
+        if (j->args->n > 1) {
+            if (!read_traces(j, err))
+                return tg_err_exit_code(err->kind);
+            collect(&n, &j->summary);
+        }
+        tg_policy_lint(j->policy, n.map.text, n.map.n, &j->diags);
+        if (j->args->n > 1)
+            names_release(&n);
+    }
+    if (!put_diags(j, err))
+        return 5;
+    if (loaded && j->diags.warnings && j->o->strict)
+        tg_err_set(err, TG_ERR_POLICY, TG_NOWHERE, "%zu warnings, and --strict", j->diags.warnings);
+    return err->kind == TG_ERR_NONE ? 0 : tg_err_exit_code(err->kind);
+}
+
+/* ---- init --------------------------------------------------------------------------------------
+ */
+
+/* The head of a name that is safe between double quotes in YAML and holds no glob or template. */
+static tg_sv plain_head(tg_sv s)
+{
+    size_t n = 0;
+    while (n < s.n && n < 80 && (unsigned char)s.p[n] >= 0x20 && (unsigned char)s.p[n] < 0x7f &&
+           !strchr("\"\\*?/<(", s.p[n]))
+        n++;
+    return (tg_sv){ s.p, n };
+}
+
+static bool is_usable(tg_sv s)
+{
+    return plain_head(s).n == s.n ? s.n > 0 : plain_head(s).n >= 8;
+}
+
+static void put_pattern(struct tg_buf *out, tg_sv name)
+{
+    tg_sv head = plain_head(name);
+    tg_buf_printf(out, "\"%.*s%s\"", TG_SV_ARG(head), head.n < name.n ? "*" : "");
+}
+
+/* The operators or kernels with most self time: a run without them was no run of this program. */
+static void put_required(struct tg_buf *out, const struct names *n)
+{
+    bool device = false;
+    size_t taken[3];
+    size_t n_taken = 0;
+    for (size_t i = 0; i < n->map.n; i++)
+        device |= n->kind[i] == TG_KIND_KERNEL;
+    while (n_taken < 3) {
+        size_t best = n->map.n;
+        for (size_t i = 0; i < n->map.n; i++) {
+            bool used =
+                n->kind[i] != (device ? TG_KIND_KERNEL : TG_KIND_OP) || !is_usable(n->map.text[i]);
+            for (size_t k = 0; k < n_taken; k++)
+                used |= taken[k] == i;
+            if (!used && (best == n->map.n || n->self[i] > n->self[best]))
+                best = i;
+        }
+        if (best == n->map.n)
+            break;
+        taken[n_taken++] = best;
+    }
+    if (!n_taken)
+        return;
+    tg_buf_puts(out, "  ops: [");
+    for (size_t k = 0; k < n_taken; k++) {
+        tg_buf_puts(out, k ? ", " : "");
+        put_pattern(out, n->map.text[taken[k]]);
+    }
+    tg_buf_puts(out, "]\n");
+}
+
+static int init(struct job *j, struct tg_err *err)
+{
+    const struct tg_shard *s;
+    struct names n;
+    struct tg_buf out = { 0 };
+    if (j->args->n < 2) {
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "policy init needs a trace");
+        (void)tg_err_hint(err,
+                          "For example: tracegate policy init out/run0.json.gz -o .tracegate.yml");
+        return 2;
+    }
+    if (!read_traces(j, err))
+        return tg_err_exit_code(err->kind);
+    s = j->summary.shards[0];
+    collect(&n, &j->summary);
+    tg_buf_puts(&out,
+                "# yaml-language-server: $schema=tracegate-v1.schema.json\n"
+                "# The schema: tracegate policy schema >tracegate-v1.schema.json\n"
+                "version: 1\n"
+                "extends: [\"tracegate:recommended\"]\n"
+                "suites:\n"
+                "  - name: main\n"
+                "    trace: {files: \"out/run*.json.gz\", run: 'run(\\d+)'}   # fresh traces\n"
+                "    baseline: perf/run*.json.gz   # in the tree of the merge base\n");
+    if (!s->marked && s->n_hints && is_usable(s->hints[0].name)) {
+        tg_buf_puts(&out, "    window: {by: annotation, name: ");
+        put_pattern(&out, s->hints[0].name);
+        tg_buf_puts(&out, "}\n");
+    }
+    tg_buf_puts(&out, "require:   # what a real run of this program always has\n");
+    if (s->marked)
+        tg_buf_printf(&out, "  steps: %zu\n", s->n_steps < 3 ? s->n_steps : (size_t)3);
+    put_required(&out, &n);
+    names_release(&n);
+    if (!s->marked)
+        tg_io_note(j->io, "the trace has no ProfilerStep markers: durations will not be judged; "
+                          "call prof.step() once an iteration");
+    return put(j, &out, err);
+}
+
+static const struct {
+    const char *name;
+    int (*run)(struct job *j, struct tg_err *err);
+} verbs[] = { { "init", init }, { "lint", lint }, { "show", show }, { "schema", schema } };
+
+static int policy_run(const void *opts, const struct tg_strs *args, const struct tg_io *io,
+                      struct tg_err *err)
+{
+    struct job j = { .o = opts, .args = args, .io = io };
+    int code = -1;
+    j.arena = tg_arena_new();
+    tg_diags_init(&j.diags);
+    tg_summary_init(&j.summary);
+    for (size_t i = 0; args->n && i < sizeof verbs / sizeof *verbs; i++)
+        if (strcmp(args->v[0], verbs[i].name) == 0)
+            code = verbs[i].run(&j, err);
+    if (code < 0) {
+        code = 2;
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "policy needs one of: init, lint, show, schema");
+        (void)tg_err_hint(err, "For example: tracegate policy lint.");
+    }
+    tg_policy_free(j.policy);
+    tg_diags_release(&j.diags);
+    tg_summary_release(&j.summary);
+    tg_repo_release(&j.repo);
+    tg_arena_free(j.arena);
+    return code;
+}
+
+const struct tg_cmd tg_cmd_policy = {
+    .name = "policy",
+    .summary = "write, check and show a policy",
+    .synopsis = "init TRACE... | lint [TRACE...] | show | schema",
+    .about =
+        "init writes a first policy from a trace: what it must contain, its steps.\n"
+        "lint says what is wrong with a policy, all at once, and what loads but cannot work as "
+        "meant; with traces also which patterns match none of their names.\n"
+        "show prints the effective policy with the origin of each value; without a policy file "
+        "the built-in one.\n"
+        "schema prints the JSON schema for editors.",
+    .options = policy_options,
+    .opts_size = sizeof(struct policy_opts),
+    .run = policy_run,
+};

@@ -209,18 +209,21 @@ static bool group_of(const struct tg_pattern *p, const char *what, const char *l
     return tg_err_hint(err, "The regex needs one group that finds the %s in every path.", what);
 }
 
-/* Fresh traces must say it; a baseline recorded under other names is ordered by its paths. */
-static bool apply_groups(struct tg_input_list *list, const struct tg_trace_spec *spec, bool fresh,
+/*
+ * What the policy's own glob found must say it; a baseline recorded under other names, and traces
+ * named on the command line, are ordered by their paths.
+ */
+static bool apply_groups(struct tg_input_list *list, const struct tg_trace_spec *spec, bool must,
                          struct tg_err *err)
 {
     struct tg_err ignored;
     tg_err_init(&ignored);
     for (size_t i = 0; i < list->n; i++) {
         struct tg_input_item *item = &list->v[i];
-        struct tg_err *e = fresh ? err : &ignored;
+        struct tg_err *e = must ? err : &ignored;
         bool ok = group_of(spec->run_pattern, "run", item->label, &item->run, e) &&
                   group_of(spec->rank_pattern, "rank", item->label, &item->rank, e);
-        if (!ok && fresh)
+        if (!ok && must)
             return false;
     }
     return true;
@@ -243,7 +246,7 @@ static bool find_fresh(struct check *c, struct job *j, struct tg_err *err)
                              TG_SV_ARG(j->suite->name));
         return false;
     }
-    return apply_groups(&j->fresh, spec, true, err);
+    return apply_groups(&j->fresh, spec, c->args->n == 0, err);
 }
 
 /* ---- baseline ----------------------------------------------------------------------------------

@@ -217,7 +217,7 @@ static void put_required(struct tg_buf *out, const struct names *n)
             bool used =
                 n->kind[i] != (device ? TG_KIND_KERNEL : TG_KIND_OP) || !is_usable(n->map.text[i]);
             for (size_t k = 0; k < n_taken; k++)
-                used |= taken[k] == i;
+                used |= tg_sv_eq(plain_head(n->map.text[taken[k]]), plain_head(n->map.text[i]));
             if (!used && (best == n->map.n || n->self[i] > n->self[best]))
                 best = i;
         }

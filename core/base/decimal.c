@@ -1,5 +1,6 @@
 #include "core/base/decimal.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <locale.h>
 #include <math.h>
@@ -168,7 +169,9 @@ void tg_dec_put_us(struct tg_buf *out, tg_ns ns)
 void tg_dec_put_double(struct tg_buf *out, double v)
 {
     char text[40];
-    for (int digits = 1; digits <= 17; digits++) {
+    /* Up to DBL_DIG (15) digits survive text -> double -> text, so %.15g is the shortest form
+     * wherever it reads back at all; subnormals have fewer. */
+    for (int digits = fabs(v) < DBL_MIN ? 1 : DBL_DIG; digits <= 17; digits++) {
         (void)snprintf(text, sizeof text, "%.*g", digits, v);
         if (strtod(text, NULL) == v)
             break;

@@ -297,6 +297,8 @@ static void the_built_in_policy(void **state)
     assert_int_equal(rule(p, "collectives")->bad, TG_ANY_IS_BAD);
     assert_int_equal(rule(p, "less-work")->bad, TG_LESS_IS_BAD);
     assert_int_equal(rule(p, "less-work")->fail.state, TG_LIMIT_UNSET);
+    tg_policy_lint(p, NULL, 0, &d);
+    assert_int_equal(d.n, 0); /* what everyone runs is not warned about */
     release(p, &d);
 }
 

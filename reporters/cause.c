@@ -87,11 +87,15 @@ bool tg_result_in_file(const struct tg_result *r)
     return r->file && !tg_sv_starts(tg_sv_of(r->file), TG_SV("tracegate:"));
 }
 
+/* "limit abs: 0", "exact; limit abs: 0": a count needs no other evidence. */
 static bool repeats_limit(tg_sv evidence, tg_sv limit)
 {
-    tg_sv word = TG_SV("limit ");
-    if (tg_sv_starts(evidence, word))
-        evidence = (tg_sv){ evidence.p + word.n, evidence.n - word.n };
+    static const char *const before[] = { "exact; ", "limit " };
+    for (size_t i = 0; i < 2; i++) {
+        tg_sv word = tg_sv_of(before[i]);
+        if (tg_sv_starts(evidence, word))
+            evidence = (tg_sv){ evidence.p + word.n, evidence.n - word.n };
+    }
     return tg_sv_eq(evidence, limit);
 }
 

@@ -263,7 +263,7 @@ static const struct tg_verdict *make_warn(struct tg_arena *a)
     r = add_result(&m, TG_STATE_WARN, "less-work", fewer, "count", TG_DIM_COUNT);
     r->message = TG_SV("called 6 times per step, was 8 (-2)");
     r->why = TG_SV("work disappeared: intended?");
-    r->evidence = TG_SV("limit abs: 0");
+    r->evidence = TG_SV("exact; limit abs: 0");
     r->limit = TG_SV("abs: 0");
     r = add_result(&m, TG_STATE_SUSPICIOUS, "slower", op, "self", TG_DIM_DURATION);
     r->message = TG_SV("1.18 ms per step, was 900 us (+31 %, +280 us, 2.8 % of the step)");

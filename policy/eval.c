@@ -505,6 +505,38 @@ static void judge_gaps(struct eval *e, const struct scope *s, const struct tg_ru
     count_judged(e, r, step->ev.judged != TG_JUDGED);
 }
 
+/* A replacement is judged as a whole: by the inclusive time of what encloses it, since cost may
+ * have moved between the names inside. Only one that got slower is worth a line. */
+static void judge_regions(struct eval *e, const struct scope *s, const struct tg_rule *rule)
+{
+    struct limits l = limits_for(rule, NULL);
+    for (size_t i = 0; i < s->c->n_regions; i++) {
+        const struct tg_region *g = &s->c->regions[i];
+        struct tg_probe p = { .step_ns = s->c->step_ns[TG_BASE],
+                              .bad = rule->bad,
+                              .test_kind = l.test,
+                              .unit = TG_UNIT_NS,
+                              .ev = &g->ev,
+                              .base = g->ev.value[TG_BASE],
+                              .test = g->ev.value[TG_TEST] };
+        struct tg_judgement j = tg_judge(&p, &l.warn, &l.fail);
+        if (!g->encloser.n || !g->worse_time || j.state <= TG_STATE_NOT_JUDGED)
+            continue;
+        struct tg_op op = { .name = g->encloser,
+                            .raw = { g->encloser, g->encloser },
+                            .present = { true, true },
+                            .kind = TG_KIND_ANNOTATION,
+                            .region = TG_NO_ID,
+                            .partner = TG_NO_ID };
+        struct tg_result *r = add_result(e, rule);
+        fill_op(r, &op, rule, &p, &j);
+        r->rank = fabs(r->delta);
+        place_limit(r, &j, e->arena);
+        tg_describe_measure(r, s->c, &p, &j, e->arena);
+        count_judged(e, r, false);
+    }
+}
+
 /* ---- rules -------------------------------------------------------------------------------------
  */
 
@@ -570,6 +602,8 @@ static bool judge_scope(struct eval *e, const struct scope *s, const struct tg_r
     judge_measure(e, s, rule);
     if (rule->metric == TG_METRIC_STEP_TIME && !only_budgets(rule))
         judge_gaps(e, s, rule);
+    if (rule->metric == TG_METRIC_STEP_TIME && !only_budgets(rule))
+        judge_regions(e, s, rule);
     return true;
 }
 

@@ -122,17 +122,16 @@ struct tg_comparison {
     struct tg_side side[2];
     size_t n_runs[2], n_ranks[2], n_steps[2]; /* steps of a run, the median */
     uint64_t n_units[2]; /* steps summed over runs and ranks: divides step_count, step_total */
-    struct tg_op *ops;                        /* by kind, then name */
+    struct tg_op *ops;   /* by kind, then name */
     size_t n_ops;
     struct tg_region *regions;
     size_t n_regions;
     struct tg_measure_change measures[TG_MEASURES];
     /*
-     * ProfilerStep as a whole, on the host: the step without preemption (sum of the values of all
-     * operators and of the gaps). Not judged when there is device work (TG_NOT_WAIT). The gaps
-     * alone (step less its direct children: host slowness outside every operator) are the operator
-     * of kind TG_KIND_STEP in `ops`. measures[TG_MEASURE_STEP_TIME].ev is the step's on such
-     * traces.
+     * The host's step. `ev`: its gaps (step less its direct children: host slowness outside every
+     * operator), the same as the operator of kind TG_KIND_STEP in `ops`. `ev_total`: the step as a
+     * whole without preemption (sum of the values of all operators and of the gaps); not judged
+     * when there is device work (TG_NOT_WAIT), else also measures[TG_MEASURE_STEP_TIME].ev.
      */
     struct tg_op step;
     double step_ns[2]; /* D: median over runs of the shortest step (device's where it has work) */

@@ -259,7 +259,7 @@ static struct logs logs_of(const struct tg_work *w, double *const y[2], bool swa
 
 /* Size, error and rank of test above base under `m`; fills everything but `judged` and `faster`. */
 static void apply_rule(const struct tg_work *w, struct tg_evidence *ev, const struct logs *l,
-                       const struct common *m, size_t nb, size_t nt, double floor)
+                       const struct common *m, size_t nb, size_t nt, double floor, double tick)
 {
     struct tg_threshold t = tg_threshold_of(nb, nt);
     double v0 = m->has_v0 ? m->v0 : l->variance, most = -INFINITY, least = INFINITY;
@@ -268,7 +268,7 @@ static void apply_rule(const struct tg_work *w, struct tg_evidence *ev, const st
     ev->value[TG_TEST] = exp(l->median[TG_TEST]);
     ev->e = l->median[TG_TEST] - l->median[TG_BASE] - m->c;
     ev->delta_ns = ev->value[TG_BASE] * expm1(ev->e);
-    ev->se = tg_moderated_se(l->variance, v0, nb, nt);
+    ev->se = fmax(tg_moderated_se(l->variance, v0, nb, nt), log1p(tick / ev->value[TG_BASE]) / t.z);
     ev->noise = ev->se / sqrt(1 / (double)nb + 1 / (double)nt);
     ev->z = t.z;
     ev->tau = t.tau;
@@ -291,7 +291,7 @@ static void apply_rule(const struct tg_work *w, struct tg_evidence *ev, const st
 }
 
 static void judge(const struct tg_work *w, struct tg_evidence *ev, double *const y[2],
-                  const struct common m[2], double floor)
+                  const struct common m[2], double floor, double tick)
 {
     enum tg_judged judged = ev->judged;
     bool slot_form = ev->slot_form, few = judged == TG_NOT_FEW_RUNS;
@@ -299,8 +299,8 @@ static void judge(const struct tg_work *w, struct tg_evidence *ev, double *const
     size_t nb = w->c->n_runs[TG_BASE], nt = w->c->n_runs[TG_TEST];
     struct logs there = logs_of(w, y, false), here = logs_of(w, y, true);
 
-    apply_rule(w, ev, &there, &m[0], nb, nt, floor);
-    apply_rule(w, &back, &here, &m[1], nt, nb, floor);
+    apply_rule(w, ev, &there, &m[0], nb, nt, floor, tick);
+    apply_rule(w, &back, &here, &m[1], nt, nb, floor, tick);
     ev->judged = judged;
     ev->slot_form = slot_form;
     ev->slower = ev->slower && judged == TG_JUDGED;
@@ -405,28 +405,28 @@ static void judge_step(struct tg_work *w, const struct values *v, const struct c
         device |= tg_kind_is_device(op->kind);
         if (!tg_kind_nests(op->kind))
             continue;
-        if (op->kind == TG_KIND_STEP)
-            for (int side = 0; side < 2; side++) {
-                c->step.count[side] = op->count[side];
-                c->step.total[side] = op->total[side];
-                c->step.self[side] = op->self[side];
-                c->step.share[side] = 1;
-                c->step.present[side] = op->present[side];
-            }
         bool same = v[i].complete && op->change == TG_SAME && is_timed(op->kind) && !op->wait;
         struct values each = same ? v[i] : run_values(w, op, x, FORM_STEP);
         for (int side = 0; side < 2; side++)
             for (size_t run = 0; run < c->n_runs[side]; run++)
                 y[side][run] += each.y[side][run];
     }
-    c->step.name = TG_SV("ProfilerStep");
-    c->step.raw[0] = c->step.raw[1] = c->step.name;
+    c->step.ev_total =
+        (struct tg_evidence){ .judged = device ? TG_NOT_WAIT : common_reason(w, false) };
+    judge(w, &c->step.ev_total, y, m, FLOOR * c->step_ns[TG_BASE], 0);
+}
+
+/* The step's own operator, for its gaps. With several (raw names), the first. */
+static void copy_gaps(struct tg_comparison *c)
+{
+    c->step.ev.judged = TG_NOT_NO_STEPS;
+    for (size_t i = c->n_ops; i-- > 0;)
+        if (c->ops[i].kind == TG_KIND_STEP)
+            c->step = c->ops[i];
+    c->step.name = c->step.raw[0] = c->step.raw[1] = TG_SV("ProfilerStep");
     c->step.kind = TG_KIND_STEP;
     c->step.partner = c->step.region = TG_NO_ID;
-    c->step.settled = true;
-    c->step.ev.judged = device ? TG_NOT_WAIT : common_reason(w, false);
-    judge(w, &c->step.ev, y, m, FLOOR * c->step_ns[TG_BASE]);
-    c->step.ev_total = c->step.ev;
+    c->step.share[0] = c->step.share[1] = 1;
 }
 
 static const struct tg_op *find_encloser(const struct tg_comparison *c, tg_sv name)
@@ -448,9 +448,9 @@ static void judge_regions(struct tg_work *w, const struct common m[2], struct ro
         if (op) {
             struct values v = run_values(w, op, x, FORM_INCLUSIVE);
             r->ev.judged = v.complete ? common_reason(w, false) : TG_NOT_ONE_SIDED;
-            judge(w, &r->ev, v.y, m, FLOOR * c->step_ns[TG_BASE]);
+            judge(w, &r->ev, v.y, m, FLOOR * c->step_ns[TG_BASE], 0);
         } else {
-            r->ev = c->step.ev;
+            r->ev = c->step.ev_total;
         }
         r->time[TG_BASE] = r->ev.value[TG_BASE];
         r->time[TG_TEST] = r->ev.value[TG_TEST];
@@ -459,15 +459,13 @@ static void judge_regions(struct tg_work *w, const struct common m[2], struct ro
     }
 }
 
-/* A change must also exceed one tick of the clock a call: what is smaller is rounding, and rounding
- * errs the same way in every run. */
-static double floor_of(const struct tg_work *w, const struct tg_op *op)
+/*
+ * A coarse clock rounds alike in every run, so that the runs' spread says nothing about it: no
+ * change of less than a tick a call is proven there. ns; 0 for a fine clock.
+ */
+static double tick_of(const struct tg_work *w, const struct tg_op *op)
 {
-    double floor = FLOOR * w->c->step_ns[TG_BASE];
-
-    if (w->tick <= 1 || op->kind == TG_KIND_STEP)
-        return floor;
-    return fmax(floor, (double)w->tick * op->count[TG_BASE]);
+    return w->tick > 1 && op->kind != TG_KIND_STEP ? (double)w->tick * op->count[TG_BASE] : 0;
 }
 
 void tg_judge_values(const struct tg_work *w, struct tg_evidence *ev, double *const y[2], bool time)
@@ -481,7 +479,7 @@ void tg_judge_values(const struct tg_work *w, struct tg_evidence *ev, double *co
         m[1].c = fmax(-w->c->drift, 0);
     }
     ev->judged = common_reason(w, false);
-    judge(w, ev, y, m, time ? FLOOR * w->c->step_ns[TG_BASE] : 0);
+    judge(w, ev, y, m, time ? FLOOR * w->c->step_ns[TG_BASE] : 0, 0);
 }
 
 void tg_judge_durations(struct tg_work *w)
@@ -492,6 +490,7 @@ void tg_judge_durations(struct tg_work *w)
     struct room x = make_room(w);
     struct common m[2];
     enum tg_judged host = common_reason(w, false), device = common_reason(w, true);
+    double floor = FLOOR * c->step_ns[TG_BASE];
 
     for (size_t i = 0; i < c->n_ops; i++) {
         v[i] = run_values(w, &c->ops[i], &x, FORM_BEST);
@@ -506,14 +505,15 @@ void tg_judge_durations(struct tg_work *w)
             own = TG_NOT_REPLACED;
         op->ev.judged = own != TG_JUDGED ? own : all;
         op->ev.slot_form = v[i].slot_form;
-        judge(w, &op->ev, v[i].y, m, floor_of(w, op));
+        judge(w, &op->ev, v[i].y, m, floor, tick_of(w, op));
         op->ev_total = op->ev;
         if (tg_kind_is_device(op->kind) || !tg_kind_nests(op->kind))
             continue;
         struct values whole = run_values(w, op, &x, FORM_INCLUSIVE);
         op->ev_total = (struct tg_evidence){ .judged = op->ev.judged };
-        judge(w, &op->ev_total, whole.y, m, floor_of(w, op));
+        judge(w, &op->ev_total, whole.y, m, floor, tick_of(w, op));
     }
+    copy_gaps(c);
     judge_step(w, v, m, &x);
     judge_regions(w, m, &x);
 }

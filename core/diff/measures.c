@@ -125,8 +125,10 @@ void tg_compare_measures(struct tg_work *w)
         m->ev.judged = TG_NOT_ONE_SIDED;
         if (w->o->no_evidence || !m->known[TG_BASE] || !m->known[TG_TEST])
             continue;
-        if (m->id == TG_MEASURE_STEP_TIME && c->step.name.n && c->step.ev.judged != TG_NOT_WAIT) {
-            m->ev = c->step.ev; /* the host's step has a better value than its shortest step */
+        if (m->id == TG_MEASURE_STEP_TIME && c->step.name.n &&
+            c->step.ev_total.judged != TG_NOT_WAIT) {
+            m->ev =
+                c->step.ev_total; /* the host's step has a better value than its shortest step */
             continue;
         }
         tg_judge_values(w, &m->ev, y, is_time(m->id));

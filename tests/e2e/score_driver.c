@@ -66,16 +66,16 @@ static void put_verdict(FILE *f, const struct tg_comparison *c)
                           "duration", 100 * expm1(op->ev.e));
         warn |= (found != TG_FINDING_NONE && found != TG_FINDING_MORE) || op->ev.suspicious;
     }
-    if (c->step.ev.slower)
-        put_violation(f, &first, c->step.name, "duration", 100 * expm1(c->step.ev.e));
+    if (c->step.ev_total.slower)
+        put_violation(f, &first, c->step.name, "duration", 100 * expm1(c->step.ev_total.e));
     for (size_t i = 0; i < c->n_regions; i++)
         if (c->regions[i].encloser.n && c->regions[i].worse_time && !c->regions[i].worse_count)
             put_violation(f, &first, c->regions[i].encloser, "duration",
                           100 * expm1(c->regions[i].ev.e));
     fprintf(f, "],\"verdict\":\"%s\"}\n",
-            !first                          ? "fail"
-            : warn || c->step.ev.suspicious ? "warn"
-                                            : "pass");
+            !first                                ? "fail"
+            : warn || c->step.ev_total.suspicious ? "warn"
+                                                  : "pass");
 }
 
 static void dump_op(FILE *f, const struct tg_op *op)

@@ -1,6 +1,6 @@
 /*
- * The reader alone, for callgrind and for paired runs: tg_bench_reader totals|load|drain FILE...
- * Prints what was read, so that two builds can be compared byte for byte.
+ * The reader alone, for callgrind and for paired runs: tg_bench_reader totals|load|facts|drain
+ * FILE... Prints what was read, so that two builds can be compared byte for byte.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -32,9 +32,11 @@ static int totals(struct tg_source *s, struct tg_err *err)
     return 0;
 }
 
-static int load(struct tg_source *s, struct tg_err *err)
+static int load(struct tg_source *s, bool facts, struct tg_err *err)
 {
-    struct tg_load_opts o = { .keep_python = true, .reader = { .isa = getenv("TRACEGATE_ISA") } };
+    struct tg_load_opts o = { .keep_python = true,
+                              .want_facts = facts,
+                              .reader = { .isa = getenv("TRACEGATE_ISA") } };
     struct tg_trace *t = tg_trace_load(s, &o, NULL, err);
     if (!t)
         return fail(err);
@@ -65,7 +67,9 @@ int main(int argc, char **argv)
         if (!s)
             return fail(&err);
         rc = argv[1][0] == 't'   ? totals(s, &err)
-             : argv[1][0] == 'l' ? load(s, &err)
+             : argv[1][0] == 'l' ? load(s, false, &err)
+             : argv[1][0] == 'f' ? load(s, true, &err)
+
                                  : drain(s, &err);
         tg_source_close(s);
     }

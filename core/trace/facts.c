@@ -1,76 +1,61 @@
 #include "core/trace/facts.h"
 
-#include "core/trace/kineto.h"
+#include "core/trace/scan.h"
 
-struct fact {
-    tg_sv key;
+#define BIT(fact) ((uint32_t)1 << (fact))
+
+static const struct {
+    tg_sv key; /* in args */
     const char *name;
+} facts[TG_FACTS] = {
+    [TG_FACT_GRID] = { { "grid", 4 }, "grid" },
+    [TG_FACT_BLOCK] = { { "block", 5 }, "block" },
+    [TG_FACT_REGISTERS] = { { "registers per thread", 20 }, "registers" },
+    [TG_FACT_SHARED] = { { "shared memory", 13 }, "shared" },
+    [TG_FACT_OCCUPANCY] = { { "est. achieved occupancy %", 25 }, "occupancy" },
+    [TG_FACT_COLLECTIVE] = { { "Collective name", 15 }, "collective" },
+    [TG_FACT_DTYPE] = { { "dtype", 5 }, "dtype" },
+    [TG_FACT_NELEMS_IN] = { { "In msg nelems", 13 }, "nelems_in" },
+    [TG_FACT_NELEMS_OUT] = { { "Out msg nelems", 14 }, "nelems_out" },
+    [TG_FACT_GROUP_SIZE] = { { "Group size", 10 }, "group_size" },
+    [TG_FACT_GROUP] = { { "Process Group Name", 18 }, "group" },
+    [TG_FACT_BYTES] = { { "bytes", 5 }, "bytes" },
+    [TG_FACT_BANDWIDTH] = { { "memory bandwidth (GB/s)", 23 }, "bandwidth" },
+    [TG_FACT_SHAPES] = { { "Input Dims", 10 }, "shapes" },
+    [TG_FACT_TYPES] = { { "Input type", 10 }, "types" },
 };
 
-static const struct fact kernel_facts[] = {
-    { { "grid", 4 }, "grid" },
-    { { "block", 5 }, "block" },
-    { { "registers per thread", 20 }, "registers" },
-    { { "shared memory", 13 }, "shared" },
-    { { "est. achieved occupancy %", 25 }, "occupancy" },
-    { { "Collective name", 15 }, "collective" },
-    { { "dtype", 5 }, "dtype" },
-    { { "In msg nelems", 13 }, "nelems_in" },
-    { { "Out msg nelems", 14 }, "nelems_out" },
-    { { "Group size", 10 }, "group_size" },
-    { { "Process Group Name", 18 }, "group" },
-};
-static const struct fact copy_facts[] = {
-    { { "bytes", 5 }, "bytes" },
-    { { "memory bandwidth (GB/s)", 23 }, "bandwidth" },
-};
-static const struct fact op_facts[] = {
-    { { "Input Dims", 10 }, "shapes" },
-    { { "Input type", 10 }, "types" },
-};
-#define COUNT(a) (sizeof(a) / sizeof *(a))
-#define MOST COUNT(kernel_facts)
+enum tg_fact tg_fact_of_key(tg_sv key)
+{
+    int i = 0;
+    while (i < TG_FACTS && !tg_sv_eq(key, facts[i].key))
+        i++;
+    return (enum tg_fact)i;
+}
 
-static size_t facts_of(enum tg_kind kind, const struct fact **facts)
+uint32_t tg_facts_of_kind(enum tg_kind kind, const struct tg_fact_values *f)
 {
     switch (kind) {
     case TG_KIND_KERNEL:
-        *facts = kernel_facts;
-        return COUNT(kernel_facts);
+        return f->have & (BIT(TG_FACT_BYTES) - 1);
     case TG_KIND_MEMCPY:
     case TG_KIND_MEMSET:
-        *facts = copy_facts;
-        return COUNT(copy_facts);
+        return f->have & (BIT(TG_FACT_BYTES) | BIT(TG_FACT_BANDWIDTH));
     case TG_KIND_OP:
-        *facts = op_facts;
-        return COUNT(op_facts);
+        return f->have & (BIT(TG_FACT_SHAPES) | BIT(TG_FACT_TYPES));
     default:
         return 0;
     }
 }
 
-static struct tg_scan scan_of(tg_sv args)
-{
-    return (struct tg_scan){ .p = args.p + 1,
-                             .start = args.p,
-                             .end = args.p + args.n,
-                             .last = true,
-                             .depth = 1,
-                             .max_depth = TG_SCAN_DEPTH };
-}
-
-/* Raw JSON without the blanks between tokens. A text keeps its quotes. */
-static void put_compact(struct tg_buf *out, const struct tg_value *v)
+/* Raw JSON without the blanks between tokens. */
+static void put_compact(struct tg_buf *out, tg_sv raw)
 {
     bool in_text = false;
-    if (v->type == TG_TOKEN_STRING) {
-        tg_buf_add(out, (tg_sv){ v->raw.p - 1, v->raw.n + 2 });
-        return;
-    }
-    for (size_t i = 0; i < v->raw.n; i++) {
-        char c = v->raw.p[i];
-        if (in_text && c == '\\' && i + 1 < v->raw.n) {
-            tg_buf_add(out, (tg_sv){ v->raw.p + i++, 2 });
+    for (size_t i = 0; i < raw.n; i++) {
+        char c = raw.p[i];
+        if (in_text && c == '\\' && i + 1 < raw.n) {
+            tg_buf_add(out, (tg_sv){ raw.p + i++, 2 });
             continue;
         }
         in_text ^= c == '"';
@@ -79,49 +64,15 @@ static void put_compact(struct tg_buf *out, const struct tg_value *v)
     }
 }
 
-void tg_facts_put(struct tg_buf *out, enum tg_kind kind, tg_sv args)
+void tg_facts_put(struct tg_buf *out, uint32_t which, const struct tg_fact_values *f)
 {
-    const struct fact *facts = NULL;
-    struct tg_value found[MOST], key, value;
-    size_t n = facts_of(kind, &facts);
-    struct tg_scan s = scan_of(args);
-    bool first = true;
-    if (!n || !args.n)
-        return;
-    memset(found, 0, sizeof found);
-    while (tg_scan_member(&s, &first, &key) > 0 && tg_scan_value(&s, &value))
-        for (size_t i = 0; i < n; i++)
-            if (tg_kineto_key(&key, facts[i].key))
-                found[i] = value;
-    for (size_t i = 0; i < n; i++) {
-        if (found[i].type == TG_TOKEN_NULL)
+    for (int i = 0; i < TG_FACTS; i++) {
+        if (!(which & BIT(i)) || tg_sv_eq(f->v[i], TG_SV("null")))
             continue;
         if (out->n)
             tg_buf_putc(out, '\n');
         tg_buf_puts(out, facts[i].name);
         tg_buf_putc(out, '=');
-        put_compact(out, &found[i]);
-    }
-}
-
-void tg_facts_memory(struct tg_memory_event *out, tg_sv args)
-{
-    struct tg_scan s = scan_of(args);
-    struct tg_value key, value;
-    bool first = true;
-    *out = (struct tg_memory_event){ out->ts, -1, -1, 0, -1, -1 };
-    if (!args.n)
-        return;
-    while (tg_scan_member(&s, &first, &key) > 0 && tg_scan_value(&s, &value)) {
-        if (tg_kineto_key(&key, TG_SV("Device Type")))
-            out->device_type = tg_kineto_int(&value, -1);
-        else if (tg_kineto_key(&key, TG_SV("Device Id")))
-            out->device = tg_kineto_int(&value, -1);
-        else if (tg_kineto_key(&key, TG_SV("Bytes")))
-            out->bytes = tg_kineto_int(&value, 0);
-        else if (tg_kineto_key(&key, TG_SV("Total Allocated")))
-            out->total_allocated = tg_kineto_int(&value, -1);
-        else if (tg_kineto_key(&key, TG_SV("Total Reserved")))
-            out->total_reserved = tg_kineto_int(&value, -1);
+        put_compact(out, f->v[i]);
     }
 }

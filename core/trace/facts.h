@@ -1,11 +1,42 @@
 #ifndef TG_TRACE_FACTS_H
 #define TG_TRACE_FACTS_H
-/* Exact facts of one event as canonical text (tg_trace.facts); internal to core/trace. */
+/*
+ * Exact facts of one event as canonical text (tg_trace.facts); internal to core/trace. Both paths
+ * of the reader note where the values of these keys stand in args, so that nothing is scanned
+ * twice.
+ */
 #include "core/base/buf.h"
-#include "core/trace/trace.h"
+#include "core/trace/kind.h"
 
-/* `args`: the raw text of a checked object. Leaves `out` empty where the kind has no facts. */
-void tg_facts_put(struct tg_buf *out, enum tg_kind kind, tg_sv args);
-/* A `[memory]` instant's numbers; absent ones are -1. */
-void tg_facts_memory(struct tg_memory_event *out, tg_sv args);
+enum tg_fact {
+    TG_FACT_GRID,
+    TG_FACT_BLOCK,
+    TG_FACT_REGISTERS,
+    TG_FACT_SHARED,
+    TG_FACT_OCCUPANCY,
+    TG_FACT_COLLECTIVE,
+    TG_FACT_DTYPE,
+    TG_FACT_NELEMS_IN,
+    TG_FACT_NELEMS_OUT,
+    TG_FACT_GROUP_SIZE,
+    TG_FACT_GROUP,
+    TG_FACT_BYTES,
+    TG_FACT_BANDWIDTH,
+    TG_FACT_SHAPES,
+    TG_FACT_TYPES,
+    TG_FACTS
+};
+
+/* Raw JSON of the values that an event has; what is not in `have` is not set. */
+struct tg_fact_values {
+    uint32_t have; /* bit per enum tg_fact */
+    tg_sv v[TG_FACTS];
+};
+
+/* The fact whose key in args this is; TG_FACTS: none. */
+enum tg_fact tg_fact_of_key(tg_sv key);
+/* The facts that events of this kind have, of those in `have`. */
+uint32_t tg_facts_of_kind(enum tg_kind kind, const struct tg_fact_values *f);
+/* One "key=value" a line, in the order above; leaves `out` empty where there is none. */
+void tg_facts_put(struct tg_buf *out, uint32_t which, const struct tg_fact_values *f);
 #endif

@@ -27,8 +27,23 @@ int64_t tg_kineto_int(const struct tg_value *v, int64_t fallback)
     return fallback;
 }
 
-static bool read_args(struct tg_scan *s, struct tg_event *ev)
+static void note_fact(const struct tg_value *key, tg_sv value, struct tg_fact_values *facts)
 {
+    struct tg_buf text = { 0 };
+    enum tg_fact fact;
+    if (key->escaped)
+        tg_unescape(&text, key->raw);
+    fact = tg_fact_of_key(key->escaped ? tg_buf_sv(&text) : key->raw);
+    tg_buf_release(&text);
+    if (fact == TG_FACTS)
+        return;
+    facts->have |= (uint32_t)1 << fact;
+    facts->v[fact] = value;
+}
+
+static bool read_args(struct tg_scan *s, struct tg_raw_event *out)
+{
+    struct tg_event *ev = &out->ev;
     const char *start = s->p;
     struct tg_value key, value;
     bool first = true;
@@ -41,8 +56,10 @@ static bool read_args(struct tg_scan *s, struct tg_event *ev)
     s->depth++;
     s->p++;
     while ((more = tg_scan_member(s, &first, &key)) > 0) {
+        const char *at = s->p;
         if (!tg_scan_value(s, &value))
             return false;
+        note_fact(&key, (tg_sv){ at, (size_t)(s->p - at) }, &out->facts);
         if (tg_kineto_key(&key, TG_SV("stream")))
             ev->stream = tg_kineto_int(&value, TG_NO_STREAM);
         else if (tg_kineto_key(&key, TG_SV("correlation")))
@@ -57,8 +74,10 @@ static bool read_args(struct tg_scan *s, struct tg_event *ev)
     return more == 0;
 }
 
-static void forget_args(struct tg_event *ev)
+static void forget_args(struct tg_raw_event *out)
 {
+    struct tg_event *ev = &out->ev;
+    out->facts.have = 0;
     ev->stream = TG_NO_STREAM;
     ev->correlation = TG_NO_CORRELATION;
     ev->external_id = ev->device = -1;
@@ -115,9 +134,9 @@ static bool read_member(struct tg_scan *s, const struct tg_value *key, bool want
     };
     struct tg_value ignored, *to = &ignored;
     if (tg_kineto_key(key, TG_SV("args"))) {
-        forget_args(&out->ev);
+        forget_args(out);
         if (want_args && *s->p == '{')
-            return read_args(s, &out->ev);
+            return read_args(s, out);
         return tg_scan_value(s, &ignored);
     }
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
@@ -132,7 +151,7 @@ bool tg_kineto_event(struct tg_scan *s, bool want_args, struct tg_raw_event *out
     bool first = true;
     int more;
     *out = (struct tg_raw_event){ .ev = { 0 } };
-    forget_args(&out->ev);
+    forget_args(out);
     if (s->depth >= s->max_depth) {
         s->status = TG_SCAN_LIMIT;
         s->at = s->p;

@@ -137,8 +137,15 @@ static void learn_args(struct learner *l, struct tg_scan *s, bool want_args)
     }
     s->p++;
     while (!l->failed && (more = tg_scan_member(s, &first, &key)) > 0) {
+        enum tg_fact fact = tg_fact_of_key(key.raw);
+        unsigned step = l->sh->n;
         l->failed |= key.escaped;
         cut(l, s, want_args ? args_slot(l, &key, s->p) : slot_for(s->p), 1);
+        if (l->failed || !want_args || fact == TG_FACTS)
+            continue;
+        once(l, 12 + (unsigned)fact);
+        l->sh->step[step].fact = (uint8_t)fact;
+        l->sh->step[step].mark |= TG_MARK_FACT;
     }
     l->failed |= more != 0;
     if (want_args) {
@@ -322,8 +329,8 @@ static void note_both(struct tg_shape *sh)
     sh->thread_n = 0;
     while (i < sh->n && sh->step[i].slot != TG_SLOT_PID)
         i++;
-    if (i + 1 >= sh->n || sh->step[i + 1].slot != TG_SLOT_TID || sh->step[i + 1].mark ||
-        !sh->pid_n || !sh->tid_n || sh->thread == TG_NO_ID)
+    if (i + 1 >= sh->n || sh->step[i + 1].slot != TG_SLOT_TID || sh->step[i].mark ||
+        sh->step[i + 1].mark || !sh->pid_n || !sh->tid_n || sh->thread == TG_NO_ID)
         return;
     n = sh->step[i + 1].n;
     sh->tid_at = sh->pid_n - 1 + (uint32_t)n;

@@ -20,6 +20,7 @@ struct fast {
     struct tg_shape *sh;
     unsigned base_depth;
     const char *pid, *tid; /* where the values stand */
+    const char *args;      /* where args begin */
     bool new_pid, new_tid; /* not those of the shape's last event */
 };
 
@@ -394,14 +395,29 @@ static HOT void take_texts(struct fast *x)
                                       .type = ev->has_cat ? TG_TOKEN_STRING : TG_TOKEN_NULL };
 }
 
+/* Where args stand, and the values of facts: `p` and `end` are those of the slot. */
+static inline void note(struct fast *x, const struct tg_step *st, const char *p, const char *end)
+{
+    const char *literal = p - st->n;
+    if (st->mark & TG_MARK_ARGS_BEGIN)
+        x->args = literal + x->sh->args_from;
+    if (st->mark & TG_MARK_ARGS_END)
+        x->ev->args = (tg_sv){ x->args, (size_t)(literal + x->sh->args_to - x->args) };
+    if (st->mark & TG_MARK_FACT) {
+        x->out->facts.have |= (uint32_t)1 << st->fact;
+        x->out->facts.v[st->fact] = (tg_sv){ p, (size_t)(end - p) };
+    }
+}
+
 bool RUN(struct tg_shapes *f, struct tg_scan *s, const struct tg_intern *names,
          struct tg_raw_event *out, struct tg_event *ev)
 {
-    const char *p = s->p, *args = NULL, *at;
+    const char *p = s->p, *at;
     struct tg_shape *sh = f->last ? f->last->next : NULL;
-    struct fast x = { f, s, names, out, ev, NULL, f->depth + 1, NULL, NULL, false, false };
+    struct fast x = { f, s, names, out, ev, NULL, f->depth + 1, NULL, NULL, NULL, false, false };
     struct tg_step *st;
     out->rounded = 0;
+    out->facts.have = 0;
     f->slow_slot = f->passed = false;
     if (!sh || !equals(p, sh->step[0].literal, sh->step[0].n))
         sh = other_shape(&x, 0, p);
@@ -410,12 +426,6 @@ bool RUN(struct tg_shapes *f, struct tg_scan *s, const struct tg_intern *names,
     x.sh = sh;
     *ev = sh->proto;
     for (st = sh->step;;) {
-        if (st->mark) {
-            if (st->mark & TG_MARK_ARGS_BEGIN)
-                args = p + sh->args_from;
-            if (st->mark & TG_MARK_ARGS_END)
-                ev->args = (tg_sv){ args, (size_t)(p + sh->args_to - args) };
-        }
         at = p += st->n;
         if (st->slot == TG_SLOT_END)
             break;
@@ -429,6 +439,8 @@ bool RUN(struct tg_shapes *f, struct tg_scan *s, const struct tg_intern *names,
             if (!p)
                 return false;
         }
+        if (st->mark)
+            note(&x, st, at, p);
         st++;
         if (equals(p, st->literal, st->n))
             continue;
@@ -438,6 +450,8 @@ bool RUN(struct tg_shapes *f, struct tg_scan *s, const struct tg_intern *names,
             p = any_value(&x, st - 1, at, &v);
             if (!p)
                 return false;
+            if (st[-1].mark)
+                note(&x, st - 1, at, p);
             if (equals(p, st->literal, st->n))
                 continue;
         }
@@ -447,6 +461,8 @@ bool RUN(struct tg_shapes *f, struct tg_scan *s, const struct tg_intern *names,
         st = &sh->step[st - x.sh->step];
         change_shape(&x, sh);
     }
+    if (st->mark)
+        note(&x, st, p, p);
     take_texts(&x);
     if (f->between_n && equals(p, f->between, f->between_n)) {
         f->passed = true;

@@ -8,16 +8,18 @@
 #include "core/base/decimal.h"
 #include "core/base/hash.h"
 #include "core/trace/check.h"
-#include "core/trace/facts.h"
+#include "core/trace/fact_cache.h"
+#include "core/trace/kineto.h"
 #include "core/trace/pairs.h"
 #include "core/trace/reader_internal.h"
+#include "core/trace/scan.h"
 
 struct loader {
     struct tg_trace *t;
     const struct tg_load_opts *opts;
     struct tg_limits limits;
     struct tg_marks marks;
-    struct tg_buf text;
+    struct tg_fact_cache facts;
     uint32_t *track_slot; /* track id + 1; 0: empty */
     size_t track_slots, tracks_cap, memory_cap, hta_cap, hta_dur_cap, hta_float_cap;
     size_t segments_cap;
@@ -106,13 +108,11 @@ static bool add_span(struct loader *l, const struct tg_span *s)
     return true;
 }
 
-static uint32_t fact_of(struct loader *l, enum tg_kind kind, tg_sv args)
+static uint32_t fact_of(struct loader *l, enum tg_kind kind)
 {
     if (!l->opts->want_facts)
         return TG_NO_ID;
-    tg_buf_clear(&l->text);
-    tg_facts_put(&l->text, kind, args);
-    return l->text.n ? tg_strmap_add(&l->t->facts, tg_buf_sv(&l->text)) : TG_NO_ID;
+    return tg_fact_cache_id(&l->facts, &l->t->facts, kind, tg_reader_facts(l->t->reader));
 }
 
 static double python_double(bool has, tg_sv text)
@@ -140,7 +140,7 @@ static bool take_span(struct loader *l, const struct tg_event *ev, uint32_t name
                          .dur = ev->dur,
                          .correlation = ev->correlation,
                          .name = name,
-                         .fact = fact_of(l, kind, ev->args),
+                         .fact = fact_of(l, kind),
                          .index = (uint32_t)ev->index };
     s.track = track_id(l, track_of(l, kind, ev->thread, ev->stream, ev->device));
     if (!add_span(l, &s))
@@ -176,12 +176,40 @@ static void take_pair(void *arg, const struct tg_mark *b, const struct tg_mark *
     (void)add_span(l, &s);
 }
 
+/* The numbers of a `[memory]` instant; absent ones are -1, absent bytes 0. */
+static void read_memory(struct tg_memory_event *out, tg_sv args)
+{
+    struct tg_scan s = { .p = args.p + 1,
+                         .start = args.p,
+                         .end = args.p + args.n,
+                         .last = true,
+                         .depth = 1,
+                         .max_depth = TG_SCAN_DEPTH };
+    struct tg_value key, value;
+    bool first = true;
+    *out = (struct tg_memory_event){ out->ts, -1, -1, 0, -1, -1 };
+    if (!args.n)
+        return;
+    while (tg_scan_member(&s, &first, &key) > 0 && tg_scan_value(&s, &value)) {
+        if (tg_kineto_key(&key, TG_SV("Device Type")))
+            out->device_type = tg_kineto_int(&value, -1);
+        else if (tg_kineto_key(&key, TG_SV("Device Id")))
+            out->device = tg_kineto_int(&value, -1);
+        else if (tg_kineto_key(&key, TG_SV("Bytes")))
+            out->bytes = tg_kineto_int(&value, 0);
+        else if (tg_kineto_key(&key, TG_SV("Total Allocated")))
+            out->total_allocated = tg_kineto_int(&value, -1);
+        else if (tg_kineto_key(&key, TG_SV("Total Reserved")))
+            out->total_reserved = tg_kineto_int(&value, -1);
+    }
+}
+
 static void take_memory(struct loader *l, const struct tg_event *ev)
 {
     struct tg_trace *t = l->t;
     t->memory = tg_grow(t->memory, &l->memory_cap, t->n_memory + 1, sizeof *t->memory);
     t->memory[t->n_memory].ts = ev->ts;
-    tg_facts_memory(&t->memory[t->n_memory++], ev->args);
+    read_memory(&t->memory[t->n_memory++], ev->args);
 }
 
 static bool is_hta_row(const struct loader *l, const struct tg_event *ev)
@@ -203,7 +231,7 @@ static bool take(struct loader *l, const struct tg_event *ev)
     if (kind == TG_KIND_PYTHON && !l->opts->keep_python)
         return true;
     if (tg_event_is_mark(ev)) {
-        tg_marks_add(&l->marks, ev, fact_of(l, kind, ev->args));
+        tg_marks_add(&l->marks, ev, fact_of(l, kind));
         return l->marks.n <= l->limits.max_spans || limit(l, "events to keep", l->limits.max_spans);
     }
     if ((ev->ph != 'X' && ev->ph != '\0') || !ev->has_ts || !ev->has_dur)
@@ -293,12 +321,13 @@ struct tg_trace *tg_trace_load(struct tg_source *s, const struct tg_load_opts *o
     *t = (struct tg_trace){ .path = tg_xmalloc(n) };
     memcpy(t->path, tg_source_name(s), n);
     tg_strmap_init(&t->facts);
+    tg_fact_cache_init(&l.facts);
     l.limits = opts.reader.limits ? *opts.reader.limits : TG_LIMITS_DEFAULT;
     t->reader = tg_reader_new(s, &opts.reader);
     t->names = tg_reader_names(t->reader);
     ok = load(&l, s, progress);
     tg_marks_release(&l.marks);
-    tg_buf_release(&l.text);
+    tg_fact_cache_release(&l.facts);
     free(l.track_slot);
     if (ok)
         return t;

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "core/base/buf.h"
+#include "core/trace/reader_internal.h"
 #include "core/trace/trace.h"
 
 static inline void put_event(struct tg_buf *out, const struct tg_event *e, struct tg_reader *r)
@@ -36,6 +37,9 @@ static inline void put_event(struct tg_buf *out, const struct tg_event *e, struc
         tg_buf_printf(out, " device=%" PRId64, e->device);
     if (e->args.n)
         tg_buf_printf(out, " args=%.*s", TG_SV_ARG(e->args));
+    for (int i = 0; i < TG_FACTS; i++)
+        if (tg_reader_facts(r)->have >> i & 1)
+            tg_buf_printf(out, " fact%d=%.*s", i, TG_SV_ARG(tg_reader_facts(r)->v[i]));
     tg_buf_putc(out, '\n');
 }
 

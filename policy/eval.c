@@ -400,7 +400,7 @@ static bool probe_measure(struct tg_probe *p, const struct tg_rule *rule,
     bool slowest = rule->match.rank == TG_MATCH_RANK_SLOWEST;
     enum tg_measure id;
     p->unit = info->unit;
-    if (rule->metric == TG_METRIC_SKEW || rule->metric == TG_METRIC_RANK_SPREAD) {
+    if (rule->metric == TG_METRIC_SKEW) {
         p->base = c->skew[TG_BASE];
         p->test = c->skew[TG_TEST];
         return c->n_ranks[TG_TEST] > 1;
@@ -922,6 +922,22 @@ static void notes(struct eval *e)
     tg_buf_release(&b);
 }
 
+/* What the policy asks for and this version does not do must not look as if it were done. */
+static void note_not_done(struct eval *e)
+{
+    const struct tg_policy *p = e->in->policy;
+    bool sustained = false, narrow = false, spread = false;
+    for (size_t i = 0; i < p->n_rules; i++) {
+        sustained |= p->rules[i].sustained > 1;
+        narrow |= p->rules[i].match.devices.n || p->rules[i].match.streams.n;
+        spread |= p->rules[i].metric == TG_METRIC_RANK_SPREAD;
+    }
+    if (sustained || narrow || spread || p->noise.history > 0)
+        tg_verdict_add_note(e->out, e->arena, true, false,
+                            TG_SV("the policy uses options that this version does not act on yet"),
+                            TG_SV("tracegate policy lint names them (TG250)."));
+}
+
 bool tg_eval(struct tg_verdict *out, const struct tg_eval_input *in, struct tg_arena *a,
              struct tg_err *err)
 {
@@ -932,6 +948,7 @@ bool tg_eval(struct tg_verdict *out, const struct tg_eval_input *in, struct tg_a
                                 .policy = in->policy->built_in ? TG_SV("built-in policy")
                                                                : in->policy->file,
                                 .version = TG_SV(TG_VERSION) };
+    note_not_done(&e);
     notes(&e);
     guards(&e);
     for (size_t i = 0; ok && i < in->policy->n_rules; i++)

@@ -280,8 +280,13 @@ static void lint_not_judged(struct lint *c)
             not_judged(c, p->rules[i].at, "'sustained'", "the rule fails at the first result");
     if (p->noise.history > 0)
         not_judged(c, p->noise.at, "'history'", "record more baseline runs instead");
-    for (size_t i = 0; i < p->n_waivers; i++)
-        not_judged(c, p->waivers[i].at, "a waiver", "write an override of the rule instead");
+    for (size_t i = 0; i < p->n_rules; i++) {
+        if (p->rules[i].match.devices.n || p->rules[i].match.streams.n)
+            not_judged(c, p->rules[i].at, "match by 'device' or 'stream'",
+                       "the rule judges all of them together");
+        if (p->rules[i].metric == TG_METRIC_RANK_SPREAD)
+            not_judged(c, p->rules[i].metric_at, "'rank_spread'", "use 'skew'");
+    }
 }
 
 static void lint_waiver(struct lint *c, const struct tg_waiver *w)

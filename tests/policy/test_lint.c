@@ -61,17 +61,20 @@ static const struct sample samples[] = {
       R "metric: idle\n    fail: {pp: 1pp}\n    sustained: 1\n", "sustained" },
     { 250, 2, 8, V "noise: {history: 9}\nrules: [{id: a, metric: idle, fail: {pp: 1pp}}]\n",
       V "noise: {history: 0}\nrules: [{id: a, metric: idle, fail: {pp: 1pp}}]\n", "history" },
+    { 250, 2, 13,
+      V "rules: [{id: a, match: {kind: kernel, stream: 7}, metric: count, fail: {abs: 0}}]\n",
+      V "rules: [{id: a, match: {kind: kernel}, metric: count, fail: {abs: 0}}]\n", "stream" },
     { 240, 1, 1, V "report: {top: 1}\n", V "extends: [tracegate:advisory]\n", "nothing is judged" },
 };
 
-/* The diagnostic of a code, if it is the only one; waivers also have TG250 beside theirs. */
+/* The diagnostic of a code, if it is the only one. */
 static const struct tg_diag *the_only(const struct tg_diags *d, int code)
 {
     const struct tg_diag *found = NULL;
     for (size_t i = 0; i < d->n; i++) {
         if ((int)d->v[i].code == code && !found)
             found = &d->v[i];
-        else if (d->v[i].code != TG_DIAG_NOT_JUDGED)
+        else
             return NULL;
     }
     return found;

@@ -61,7 +61,7 @@ static const struct sample samples[] = {
       R "metric: idle\n    fail: {pp: 1pp}\n    sustained: 1\n", "sustained" },
     { 250, 2, 8, V "noise: {history: 9}\nrules: [{id: a, metric: idle, fail: {pp: 1pp}}]\n",
       V "noise: {history: 0}\nrules: [{id: a, metric: idle, fail: {pp: 1pp}}]\n", "history" },
-    { 250, 2, 13,
+    { 250, 2, 14,
       V "rules: [{id: a, match: {kind: kernel, stream: 7}, metric: count, fail: {abs: 0}}]\n",
       V "rules: [{id: a, match: {kind: kernel}, metric: count, fail: {abs: 0}}]\n", "stream" },
     { 240, 1, 1, V "report: {top: 1}\n", V "extends: [tracegate:advisory]\n", "nothing is judged" },

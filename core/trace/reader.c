@@ -70,6 +70,8 @@ struct tg_reader *tg_reader_new(struct tg_source *s, const struct tg_reader_opts
     r->meta_arena = tg_arena_new();
     r->fast.strict = r->opts.strict_json;
     r->fast.max_depth = (unsigned)r->limits.max_depth;
+    if (r->opts.threads > 1)
+        tg_source_read_ahead(s);
     tg_shapes_init(&r->shapes, r->opts.isa);
     tg_intern_init(&r->names, sizeof(struct tg_name));
     tg_intern_init(&r->threads, sizeof(struct tg_thread));

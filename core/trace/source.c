@@ -3,11 +3,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/arena.h"
+#include "core/trace/ahead.h"
 #include "core/trace/inflate.h"
 
 #define IN_SIZE ((size_t)64 << 10)
@@ -25,7 +27,9 @@ struct tg_source {
     uint64_t taken, total, out; /* bytes read from fd; file size; bytes handed out */
     const struct tg_inflate_ops *ops;
     void *state;
-    size_t head_at, head_n; /* what tg_source_peek took and nobody got yet */
+    struct tg_ahead *ahead;         /* NULL: no thread; it owns all above while it runs */
+    atomic_uint_least64_t progress; /* compressed bytes used, for whoever watches */
+    size_t head_at, head_n;         /* what tg_source_peek took and nobody got yet */
     char head[TG_PEEK];
 };
 
@@ -184,6 +188,7 @@ void tg_source_close(struct tg_source *s)
 {
     if (!s)
         return;
+    tg_ahead_stop(s->ahead);
     if (s->state)
         s->ops->close(s->state);
     if (s->close_fd)
@@ -196,6 +201,8 @@ void tg_source_close(struct tg_source *s)
 
 bool tg_source_rewind(struct tg_source *s)
 {
+    tg_ahead_stop(s->ahead);
+    s->ahead = NULL;
     if (s->fd >= 0 && (!s->close_fd || lseek(s->fd, 0, SEEK_SET) != 0))
         return false;
     s->done = s->truncated = s->between = false;
@@ -333,9 +340,23 @@ static int64_t fill_inflated(struct tg_source *s, char *to, size_t n, struct tg_
     return 0;
 }
 
+static int64_t produce(void *arg, char *to, size_t n, struct tg_err *err)
+{
+    struct tg_source *s = arg;
+    int64_t got = s->ops ? fill_inflated(s, to, n, err) : fill_plain(s, to, n, err);
+    atomic_store_explicit(&s->progress, offset_of(s), memory_order_relaxed);
+    return got;
+}
+
 static int64_t fill(struct tg_source *s, char *to, size_t n, struct tg_err *err)
 {
-    return s->ops ? fill_inflated(s, to, n, err) : fill_plain(s, to, n, err);
+    return s->ahead ? tg_ahead_take(s->ahead, to, n, err) : produce(s, to, n, err);
+}
+
+void tg_source_read_ahead(struct tg_source *s)
+{
+    if (s->ops && !s->ahead && !s->done)
+        s->ahead = tg_ahead_start(produce, s);
 }
 
 bool tg_source_peek(struct tg_source *s, tg_sv *out, struct tg_err *err)
@@ -375,6 +396,6 @@ const char *tg_source_name(const struct tg_source *s)
 
 void tg_source_progress(const struct tg_source *s, uint64_t *done, uint64_t *total)
 {
-    *done = offset_of(s);
+    *done = atomic_load_explicit(&s->progress, memory_order_relaxed);
     *total = s->total;
 }

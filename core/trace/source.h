@@ -24,6 +24,9 @@ TG_MUST int64_t tg_source_fill(struct tg_source *s, char *to, size_t n, struct t
 /* The first decompressed bytes, at most TG_PEEK, before the first fill; the next fills see them. */
 #define TG_PEEK ((size_t)256)
 TG_MUST bool tg_source_peek(struct tg_source *s, tg_sv *out, struct tg_err *err);
+/* From here on decompresses in a thread of its own (1 MiB of buffers); plain input stays as it is.
+ * Same bytes, same errors. */
+void tg_source_read_ahead(struct tg_source *s);
 /* Back to the first byte; false where that is impossible (standard input, a pipe). */
 TG_MUST bool tg_source_rewind(struct tg_source *s);
 /* After a failed fill: the compressed data ended too early, and all before it was good. */

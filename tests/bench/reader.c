@@ -20,7 +20,8 @@ static int fail(const struct tg_err *err)
 
 static int totals(struct tg_source *s, struct tg_err *err)
 {
-    struct tg_reader_opts o = { .isa = getenv("TRACEGATE_ISA") };
+    struct tg_reader_opts o = { .isa = getenv("TRACEGATE_ISA"),
+                                .threads = getenv("THREADS") ? 2 : 1 };
     struct tg_totals t;
     if (!tg_totals_read(&t, s, &o, err))
         return fail(err);

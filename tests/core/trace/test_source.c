@@ -364,6 +364,56 @@ static void libraries_agree(void **state)
     tg_buf_release(&packed);
 }
 
+/* Inflating in a thread of its own changes neither bytes nor errors, however early one stops. */
+static void a_thread_changes_nothing(void **state)
+{
+    struct tg_buf packed = { 0 }, text = { 0 }, want = { 0 }, got = { 0 };
+    (void)state;
+    for (int i = 0; i < 400000; i++) /* more than all buffers between the threads hold */
+        tg_buf_printf(&text, "%d,", i);
+    put_member(&packed, tg_buf_sv(&text), 65535);
+    put_member(&packed, TG_SV("second"), 100);
+    for (size_t cut = 0; cut < 40; cut++) {
+        tg_sv part = { packed.p, packed.n - cut * (cut < 35 ? 1 : 60000) };
+        struct tg_err err, other;
+        struct tg_source *s;
+        bool ok = unpack(part, 4096, &want, &err), with;
+        tg_err_init(&other);
+        tg_buf_clear(&got);
+        s = tg_source_memory(part, "test", NULL, &other);
+        tg_source_read_ahead(s);
+        with = drain(s, 1 + cut * 100, &got, &other);
+        assert_int_equal(with, ok);
+        assert_int_equal(got.n, want.n);
+        assert_memory_equal(got.p, want.p, want.n);
+        assert_int_equal(other.kind, err.kind);
+        assert_string_equal(other.message, err.message);
+        assert_string_equal(other.hint, err.hint);
+        assert_int_equal(other.offset, err.offset);
+        tg_source_close(s);
+    }
+    for (int taken = 0; taken < 3; taken++) { /* closed and rewound half-way */
+        struct tg_err err;
+        struct tg_source *s;
+        char to[10];
+        tg_err_init(&err);
+        s = tg_source_memory(tg_buf_sv(&packed), "test", NULL, &err);
+        tg_source_read_ahead(s);
+        for (int i = 0; i < taken; i++)
+            assert_int_equal(tg_source_fill(s, to, sizeof to, &err), sizeof to);
+        if (taken == 2) {
+            assert_true(tg_source_rewind(s));
+            assert_int_equal(tg_source_fill(s, to, sizeof to, &err), sizeof to);
+            assert_memory_equal(to, "0,1,2,3,4,", 10);
+        }
+        tg_source_close(s);
+    }
+    tg_buf_release(&packed);
+    tg_buf_release(&text);
+    tg_buf_release(&want);
+    tg_buf_release(&got);
+}
+
 static char *temporary(tg_sv bytes)
 {
     static const char pattern[] = "/tmp/tg-test-source-XXXXXX";
@@ -437,6 +487,7 @@ int main(void)
         cmocka_unit_test(limits_stop_bombs),
         cmocka_unit_test(foreign_formats_are_named),
         cmocka_unit_test(libraries_agree),
+        cmocka_unit_test(a_thread_changes_nothing),
         cmocka_unit_test(files_are_read_and_rewound),
         cmocka_unit_test(what_cannot_be_opened_is_named),
     };

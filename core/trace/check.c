@@ -56,7 +56,6 @@ static void count_overlaps(struct works *device, struct tg_integrity *out)
             a->stream != b->stream || a->stream == TG_NO_STREAM || over <= 0)
             continue;
         out->overlapping++;
-        over = over < b->end - b->start ? over : b->end - b->start;
         if (!__builtin_add_overflow(out->overlapping_ns, over, &sum))
             out->overlapping_ns = sum;
     }

@@ -573,10 +573,12 @@ static void describe_test(struct check *c, struct job *j)
         v->timestamp = (tg_sv){ text, strftime(text, 32, "%Y-%m-%dT%H:%M:%S", &tm) };
     }
     struct tg_buf paths = { 0 };
-    for (size_t i = 0; i < j->fresh.n && i < 8; i++)
-        tg_buf_printf(&paths, "%s%s", i ? ", " : "", j->fresh.v[i].label);
-    if (j->fresh.n > 8)
-        tg_buf_printf(&paths, " and %zu more", j->fresh.n - 8);
+    if (j->fresh.n > 2)
+        tg_buf_printf(&paths, "%s … %s (%zu files)", j->fresh.v[0].label,
+                      j->fresh.v[j->fresh.n - 1].label, j->fresh.n);
+    else
+        for (size_t i = 0; i < j->fresh.n; i++)
+            tg_buf_printf(&paths, "%s%s", i ? ", " : "", j->fresh.v[i].label);
     v->test_paths = tg_arena_sv(c->arena, tg_buf_sv(&paths));
     tg_buf_release(&paths);
     v->suite = j->suite->name;

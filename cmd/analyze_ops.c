@@ -181,6 +181,8 @@ static bool add_summary(struct sums *s, struct tg_source *source,
 static bool add_file(struct sums *s, const struct tg_input_item *item,
                      const struct tg_analyze_request *q, struct tg_err *err)
 {
+    /* For tests and benchmarks: one path of the reader instead of the machine's best. */
+    struct tg_reader_opts opts = { .isa = getenv("TRACEGATE_ISA") };
     struct tg_buf bytes = { 0 };
     struct tg_totals t;
     struct tg_source *source = tg_inputs_open(item, q->repo, NULL, &bytes, err);
@@ -188,7 +190,7 @@ static bool add_file(struct sums *s, const struct tg_input_item *item,
     bool ok = source && tg_source_peek(source, &head, err);
     if (ok && tg_summary_looks_like(head)) {
         ok = add_summary(s, source, q, err);
-    } else if (ok && (ok = tg_totals_read(&t, source, NULL, err))) {
+    } else if (ok && (ok = tg_totals_read(&t, source, &opts, err))) {
         if (wanted(&q->ranks, tg_reader_info(t.reader)->rank))
             add_totals(s, &t);
         tg_totals_release(&t);

@@ -1,5 +1,7 @@
 #include "cmd/inputs.h"
 
+#include <sched.h>
+
 #include "core/base/file.h"
 
 struct tg_git *tg_repo_get(struct tg_repo *r, struct tg_err *err)
@@ -92,16 +94,29 @@ bool tg_inputs_add(struct tg_input_list *list, const char *text, const char *def
     return true;
 }
 
+/* A large compressed trace is inflated beside its reader where a second core is there. */
+static struct tg_source *inflate_beside(struct tg_source *s)
+{
+    uint64_t done, size = 0;
+    cpu_set_t cpus;
+    if (s)
+        tg_source_progress(s, &done, &size);
+    if (size >= (uint64_t)1 << 20 && sched_getaffinity(0, sizeof cpus, &cpus) == 0 &&
+        CPU_COUNT(&cpus) > 1)
+        tg_source_read_ahead(s);
+    return s;
+}
+
 struct tg_source *tg_inputs_open(const struct tg_input_item *item, struct tg_repo *repo,
                                  const struct tg_limits *limits, struct tg_buf *bytes,
                                  struct tg_err *err)
 {
     tg_buf_clear(bytes);
     if (!item->from_git)
-        return tg_source_open(item->label, limits, err);
+        return inflate_beside(tg_source_open(item->label, limits, err));
     if (!tg_git_read(repo->git, &item->blob, bytes, err))
         return NULL;
-    return tg_source_memory(tg_buf_sv(bytes), item->label, limits, err);
+    return inflate_beside(tg_source_memory(tg_buf_sv(bytes), item->label, limits, err));
 }
 
 bool tg_inputs_meta(const struct tg_strs *texts, struct tg_arena *a, struct tg_kv **out, size_t *n,

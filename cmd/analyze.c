@@ -9,7 +9,7 @@
 const struct tg_analysis *const tg_analyses[] = { &tg_analysis_ops, NULL };
 
 struct analyze_opts {
-    const char *format, *operator_name, *window;
+    const char *format, *operator_name, *window, *svg_dir;
     struct tg_strs measure, rank, step, classes;
     int64_t min_length, top;
     bool whole, hta, no_rounding, runs, ranks, include_last_step, series;
@@ -40,6 +40,8 @@ static const struct tg_opt analyze_options[] = {
     { "include-last-step", TG_OPT_FLAG, offsetof(struct analyze_opts, include_last_step), NULL,
       "with --hta: keep the last step, which HTA leaves out" },
     { "window", TG_OPT_STR, offsetof(struct analyze_opts, window), "SPEC", TG_WINDOW_HELP },
+    { "svg-dir", TG_OPT_STR, offsetof(struct analyze_opts, svg_dir), "DIR",
+      "charts of temporal, idle, overlap, kernel-types, bandwidth and queue into DIR/NAME.svg" },
     { "runs", TG_OPT_FLAG, offsetof(struct analyze_opts, runs), NULL,
       "files without a rank are repeats of one program" },
     { "ranks", TG_OPT_FLAG, offsetof(struct analyze_opts, ranks), NULL,
@@ -158,7 +160,8 @@ static bool measure_traces(const struct tg_analyze_request *q, const struct anal
                                    .min_length = o->min_length,
                                    .top = o->top,
                                    .classes = o->classes,
-                                   .format = o->format };
+                                   .format = o->format,
+                                   .svg_dir = o->svg_dir };
     return tg_analyze_traces(out, &m, q, err);
 }
 

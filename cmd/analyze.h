@@ -38,6 +38,7 @@ struct tg_analyze_traces {
     int64_t min_length, top; /* TG_OPT_UNSET: the measure's own default */
     struct tg_strs classes;  /* GLOB=CLASS */
     const char *format;
+    const char *svg_dir; /* NULL: no charts */
 };
 TG_MUST bool tg_analyze_traces(struct tg_buf *out, const struct tg_analyze_traces *m,
                                const struct tg_analyze_request *q, struct tg_err *err);

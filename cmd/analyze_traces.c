@@ -5,8 +5,10 @@
 #include "cmd/analyze.h"
 #include "core/base/decimal.h"
 #include "core/base/doc.h"
+#include "core/base/file.h"
 #include "core/diff/hta.h"
 #include "core/metric/analysis.h"
+#include "reporters/figures.h"
 
 struct loaded {
     struct tg_rank_trace *v; /* ascending ranks */
@@ -121,10 +123,9 @@ static bool wanted_rank(const struct tg_analyze_request *q, int64_t rank)
 static bool add_trace(struct loaded *l, struct tg_trace *t, const char *label, int64_t rank,
                       const struct tg_analyze_request *q, struct tg_err *err)
 {
-    static const struct tg_window_spec window = { TG_WINDOW_AUTO, { NULL, 0 } };
     struct tg_steps steps = { 0 };
     size_t i;
-    if (!q->hta && !tg_steps_build(&steps, t, &window, err))
+    if (!q->hta && !tg_steps_build(&steps, t, &q->window, err))
         return false;
     if (!find_place(l, label, &rank, &i, q, err)) {
         tg_steps_release(&steps);
@@ -237,7 +238,7 @@ static bool make_opts(struct tg_analysis_opts *o, const struct tg_analyze_traces
     *o = (struct tg_analysis_opts){ .hta = q->hta,
                                     .no_rounding = q->no_rounding,
                                     .include_last_step = m->include_last_step,
-                                    .series = m->series,
+                                    .series = m->series || m->svg_dir,
                                     .steps = q->steps.v,
                                     .n_steps = q->steps.n,
                                     .operator_name = tg_sv_of(m->operator_name),
@@ -309,6 +310,38 @@ static void put_text(const struct tg_frame *f, const struct tg_io *io, struct tg
     tg_sheet_release(&g);
 }
 
+/* The series that only the charts wanted are not printed. */
+static void drop_series(struct tg_frames *f)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < f->n; i++) {
+        if (tg_sv_ends(tg_sv_of(f->v[i].name), TG_SV("-series")))
+            free(f->v[i].cells);
+        else
+            f->v[kept++] = f->v[i];
+    }
+    f->n = kept;
+}
+
+static bool put_charts(const struct tg_frames *f, const char *dir, const struct tg_io *io,
+                       struct tg_arena *a, struct tg_err *err)
+{
+    struct tg_buf svg = { 0 };
+    bool ok = true;
+    for (const struct tg_figure *g = tg_figures; ok && g->frame; g++) {
+        const struct tg_frame *frame = tg_frames_find(f, g->frame);
+        if (!frame)
+            continue;
+        tg_buf_clear(&svg);
+        if (tg_figure_svg(&svg, frame))
+            ok = tg_file_write(tg_arena_printf(a, "%s/%s.svg", dir, g->file), tg_buf_sv(&svg), err);
+        else
+            tg_io_note(io, "nothing to draw for %s", g->file);
+    }
+    tg_buf_release(&svg);
+    return ok;
+}
+
 /* {"schema": …, "measures": {FRAME: [ROW, …]}}; rows are objects, as for one measure. */
 static void put_json(const struct tg_frames *f, struct tg_buf *out)
 {
@@ -377,6 +410,9 @@ bool tg_analyze_traces(struct tg_buf *out, const struct tg_analyze_traces *m,
             const struct tg_analyzer *a = tg_analyzer_find(tg_sv_of(m->names[i]));
             (opts.hta ? a->hta : a->run)(&in, &frames);
         }
+        ok = !m->svg_dir || put_charts(&frames, m->svg_dir, q->io, q->arena, err);
+        if (!m->series)
+            drop_series(&frames);
         put_frames(&frames, m, q, out);
         tg_analysis_release(&in);
     }

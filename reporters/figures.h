@@ -1,0 +1,20 @@
+#ifndef TG_REPORTERS_FIGURES_H
+#define TG_REPORTERS_FIGURES_H
+/*
+ * The frames of an analysis as charts: stacked bars (temporal, idle, overlap, kernel-types) and
+ * steps over time (bandwidth-series, queue-series). SVG that stands alone, light and dark, every
+ * part with a title for hover and screen readers. Pure: frames in, bytes out.
+ */
+#include "core/base/buf.h"
+#include "core/metric/frame.h"
+
+/* The frames that have a chart, and the file's name ("temporal" -> temporal.svg). NULL-terminated.
+ */
+struct tg_figure {
+    const char *frame, *file;
+};
+extern const struct tg_figure tg_figures[];
+
+/* False: nothing to draw (no rows with values, or a frame without a chart). */
+bool tg_figure_svg(struct tg_buf *out, const struct tg_frame *f);
+#endif

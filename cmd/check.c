@@ -8,11 +8,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cmd/inputs.h"
+#include "cmd/gate.h"
 #include "cmd/options.h"
 #include "core/base/file.h"
-#include "policy/eval.h"
-#include "policy/load.h"
 #include "reporters/reporter.h"
 
 enum {
@@ -103,66 +101,17 @@ struct job {
     struct tg_outputs outputs;
     size_t handle[REPORTS];
     struct tg_summary summary[2];
-    struct tg_side side[2];
-    struct tg_compare_opts compare;
-    struct tg_comparison comparison;
+    struct tg_gate gate;
     struct tg_verdict verdict;
 };
 
 static const char *env(const struct check *c, const char *name)
 {
-    const char *v = tg_io_env(c->io, name);
-    return v && *v ? v : NULL;
-}
-
-/* UTC days since 1970, for waivers: SOURCE_DATE_EPOCH where a run must repeat, else the clock. */
-static int64_t today(const struct check *c)
-{
-    int64_t seconds;
-    const char *fixed = env(c, "SOURCE_DATE_EPOCH");
-    if (!fixed || !tg_sv_i64(tg_sv_of(fixed), &seconds))
-        seconds = (int64_t)time(NULL);
-    return seconds / 86400;
+    return tg_gate_env(c->io, name);
 }
 
 /* ---- policy and suites -------------------------------------------------------------------------
  */
-
-static bool load_policy(struct check *c, struct tg_err *err)
-{
-    struct tg_policy_opts po = { .path = c->o->policy, .today = today(c) };
-    struct tg_diags diags;
-    struct tg_err ignored;
-    struct tg_buf text = { 0 };
-    tg_err_init(&ignored);
-    struct tg_git *git = tg_repo_get(&c->repo, &ignored); /* no repository is fine here */
-    po.root = git ? tg_git_root(git) : NULL;
-    if (!po.path && !tg_policy_find(".", po.root, c->arena, &po.path, err))
-        return false;
-    if (c->o->profile && strcmp(c->o->profile, "auto") == 0) {
-        const char *event = env(c, "GITHUB_EVENT_NAME");
-        po.profile = event ? tg_policy_profile_for(event) : NULL;
-        po.profile_may_lack = true;
-    } else {
-        po.profile = c->o->profile;
-    }
-    tg_diags_init(&diags);
-    c->policy = tg_policy_load(&po, &diags, err);
-    if (!c->policy && diags.n) {
-        tg_diags_text(&diags, &text);
-        tg_io_lines(c->io, tg_buf_sv(&text));
-    }
-    tg_buf_release(&text);
-    tg_diags_release(&diags);
-    return c->policy != NULL;
-}
-
-static const struct tg_suite *default_suite(struct check *c)
-{
-    struct tg_suite *s = TG_NEW(c->arena, struct tg_suite);
-    s->name = TG_SV("default");
-    return s;
-}
 
 static bool choose_suites(struct check *c, struct tg_err *err)
 {
@@ -181,7 +130,7 @@ static bool choose_suites(struct check *c, struct tg_err *err)
         return tg_err_hint(err, "Add --suite NAME.");
     }
     if (!c->n_suites)
-        c->suites[c->n_suites++] = default_suite(c);
+        c->suites[c->n_suites++] = tg_gate_default_suite(c->arena);
     return true;
 }
 
@@ -395,7 +344,6 @@ static bool load_side(struct check *c, struct job *j, int side, struct tg_err *e
                   .want_memory = true },
         .rank = -1,
     };
-    const struct tg_window *w = &j->suite->window;
     enum tg_arrange how = c->o->runs    ? TG_ARRANGE_RUNS
                           : c->o->ranks ? TG_ARRANGE_RANKS
                                         : TG_ARRANGE_AUTO;
@@ -404,12 +352,7 @@ static bool load_side(struct check *c, struct job *j, int side, struct tg_err *e
     bool ok;
     if (how == TG_ARRANGE_AUTO && j->suite->trace.run.n && !j->suite->trace.rank.n)
         how = TG_ARRANGE_RUNS;
-    if (w->by == TG_BY_ANNOTATION && w->name) {
-        so.window.by = TG_WINDOW_ANNOTATION;
-        so.window.name = tg_pattern_text(w->name);
-    } else if (w->by == TG_BY_TRACE) {
-        so.window.by = TG_WINDOW_WHOLE;
-    }
+    tg_gate_window(&so, j->suite);
     if (!tg_inputs_meta(&c->o->meta, c->arena, &meta, &so.n_meta, err))
         return false;
     so.meta = meta;
@@ -420,75 +363,21 @@ static bool load_side(struct check *c, struct job *j, int side, struct tg_err *e
                         &progress.line, err);
     tg_progress_end(&progress);
     if (ok)
-        ok = tg_side_arrange(&j->side[side], &j->summary[side], how, c->arena, err);
+        ok = tg_side_arrange(&j->gate.side[side], &j->summary[side], how, c->arena, err);
     if (!ok)
         (void)tg_err_context(err, "reading the %s side", side == TG_BASE ? "baseline" : "fresh");
     return ok;
 }
 
-static void compare_opts(struct check *c, struct job *j)
-{
-    const struct tg_policy *p = c->policy;
-    tg_sv *ignore = TG_NEW_N(c->arena, tg_sv, p->noise.ignore.n + 1);
-    tg_sv *same = TG_NEW_N(c->arena, tg_sv, 8);
-    struct tg_kv *aliases = TG_NEW_N(c->arena, struct tg_kv, p->n_aliases + 1);
-    size_t n_same = 0;
-    for (size_t i = 0; i < p->noise.ignore.n; i++)
-        ignore[i] = tg_pattern_text(p->noise.ignore.v[i]);
-    for (unsigned k = 0; k < 5; k++)
-        if (p->baseline.require_same & 1u << k)
-            same[n_same++] = tg_sv_of(tg_same_name((enum tg_same)k));
-    for (size_t i = 0; i < p->n_aliases; i++)
-        aliases[i] = (struct tg_kv){ p->aliases[i].from, p->aliases[i].to };
-    j->compare = (struct tg_compare_opts){
-        .aliases = aliases,
-        .n_aliases = p->n_aliases,
-        .skip_first = (unsigned)j->suite->window.skip_first,
-        .skip_last = (unsigned)j->suite->window.skip_last,
-        .ignore = p->noise.ignore.n ? ignore : NULL,
-        .n_ignore = p->noise.ignore.n,
-        .min_runs = (unsigned)p->noise.min_runs,
-        .drift_limit = p->noise.drift / 100,
-        .require_same = same,
-        .n_require_same = n_same,
-    };
-}
-
-struct rank_cache {
-    struct check *c;
-    struct job *j;
-};
-
-static const struct tg_comparison *compare_rank(void *arg, int64_t rank, struct tg_err *err)
-{
-    struct rank_cache *r = arg;
-    struct tg_compare_opts o = r->j->compare;
-    struct tg_comparison *one = TG_NEW(r->c->arena, struct tg_comparison);
-    int64_t *ranks = TG_NEW(r->c->arena, int64_t);
-    *ranks = rank;
-    o.ranks[0] = o.ranks[1] = ranks;
-    o.n_rank_numbers[0] = o.n_rank_numbers[1] = 1;
-    return tg_compare(one, &r->j->side[TG_BASE], &r->j->side[TG_TEST], &o, r->c->arena, err) ? one
-                                                                                             : NULL;
-}
-
 static bool judge(struct check *c, struct job *j, struct tg_err *err)
 {
-    struct rank_cache cache = { c, j };
-    struct tg_eval_input in = { .policy = c->policy,
-                                .suite = j->suite,
-                                .comparison = &j->comparison,
-                                .of_rank = compare_rank,
-                                .today = today(c),
-                                .arg = &cache,
-                                .event = env(c, "GITHUB_EVENT_NAME"),
-                                .branch = env(c, "GITHUB_HEAD_REF") ? env(c, "GITHUB_HEAD_REF")
-                                                                    : env(c, "GITHUB_REF_NAME") };
-    compare_opts(c, j);
+    j->gate.policy = c->policy;
+    j->gate.suite = j->suite;
+    j->gate.io = c->io;
+    j->gate.arena = c->arena;
+    tg_gate_compare_opts(&j->gate.compare, c->policy, j->suite, c->arena);
     return load_side(c, j, TG_BASE, err) && load_side(c, j, TG_TEST, err) &&
-           tg_compare(&j->comparison, &j->side[TG_BASE], &j->side[TG_TEST], &j->compare, c->arena,
-                      err) &&
-           tg_eval(&j->verdict, &in, c->arena, err);
+           tg_gate_judge(&j->verdict, &j->gate, err);
 }
 
 /* ---- reports -----------------------------------------------------------------------------------
@@ -684,7 +573,8 @@ static int check_run(const void *opts, const struct tg_strs *args, const struct 
     c.repo.opts.trust_owner = c.o->trust_repository;
     if (c.o->runs && c.o->ranks) {
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--runs and --ranks exclude each other");
-    } else if (load_policy(&c, err) && choose_suites(&c, err)) {
+    } else if ((c.policy = tg_gate_policy(c.o->policy, c.o->profile, io, &c.repo, c.arena, err)) &&
+               choose_suites(&c, err)) {
         c.render = (struct tg_render){
             .columns = io->columns,
             .color = io->color,

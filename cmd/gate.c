@@ -1,0 +1,143 @@
+#include "cmd/gate.h"
+
+#include <time.h>
+
+#include "policy/load.h"
+
+const char *tg_gate_env(const struct tg_io *io, const char *name)
+{
+    const char *v = tg_io_env(io, name);
+    return v && *v ? v : NULL;
+}
+
+int64_t tg_gate_today(const struct tg_io *io)
+{
+    int64_t seconds;
+    const char *fixed = tg_gate_env(io, "SOURCE_DATE_EPOCH");
+    if (!fixed || !tg_sv_i64(tg_sv_of(fixed), &seconds))
+        seconds = (int64_t)time(NULL);
+    return seconds / 86400;
+}
+
+struct tg_policy *tg_gate_policy(const char *path, const char *profile, const struct tg_io *io,
+                                 struct tg_repo *repo, struct tg_arena *a, struct tg_err *err)
+{
+    struct tg_policy_opts po = { .path = path, .profile = profile, .today = tg_gate_today(io) };
+    struct tg_policy *policy;
+    struct tg_diags diags;
+    struct tg_err ignored;
+    struct tg_buf text = { 0 };
+    tg_err_init(&ignored);
+    struct tg_git *git = tg_repo_get(repo, &ignored); /* no repository is fine here */
+    po.root = git ? tg_git_root(git) : NULL;
+    if (!po.path && !tg_policy_find(".", po.root, a, &po.path, err))
+        return NULL;
+    if (profile && strcmp(profile, "auto") == 0) {
+        const char *event = tg_gate_env(io, "GITHUB_EVENT_NAME");
+        po.profile = event ? tg_policy_profile_for(event) : NULL;
+        po.profile_may_lack = true;
+    }
+    tg_diags_init(&diags);
+    policy = tg_policy_load(&po, &diags, err);
+    if (!policy && diags.n) {
+        tg_diags_text(&diags, &text);
+        tg_io_lines(io, tg_buf_sv(&text));
+    }
+    tg_buf_release(&text);
+    tg_diags_release(&diags);
+    return policy;
+}
+
+const struct tg_suite *tg_gate_default_suite(struct tg_arena *a)
+{
+    struct tg_suite *s = TG_NEW(a, struct tg_suite);
+    s->name = TG_SV("default");
+    return s;
+}
+
+const struct tg_suite *tg_gate_suite(const struct tg_policy *p, const char *name,
+                                     struct tg_arena *a, struct tg_err *err)
+{
+    for (size_t i = 0; name && i < p->n_suites; i++)
+        if (tg_sv_eq(p->suites[i].name, tg_sv_of(name)))
+            return &p->suites[i];
+    if (name) {
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "the policy has no suite '%s'", name);
+        (void)tg_err_hint(err, "tracegate policy show lists its suites.");
+        return NULL;
+    }
+    if (p->n_suites > 1) {
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
+                   "the policy has %zu suites: which one do these traces belong to?", p->n_suites);
+        (void)tg_err_hint(err, "Add --suite NAME.");
+        return NULL;
+    }
+    return p->n_suites ? &p->suites[0] : tg_gate_default_suite(a);
+}
+
+void tg_gate_window(struct tg_summarize_opts *out, const struct tg_suite *suite)
+{
+    const struct tg_window *w = &suite->window;
+    if (w->by == TG_BY_ANNOTATION && w->name) {
+        out->window.by = TG_WINDOW_ANNOTATION;
+        out->window.name = tg_pattern_text(w->name);
+    } else if (w->by == TG_BY_TRACE) {
+        out->window.by = TG_WINDOW_WHOLE;
+    }
+}
+
+void tg_gate_compare_opts(struct tg_compare_opts *out, const struct tg_policy *p,
+                          const struct tg_suite *suite, struct tg_arena *a)
+{
+    tg_sv *ignore = TG_NEW_N(a, tg_sv, p->noise.ignore.n + 1);
+    tg_sv *same = TG_NEW_N(a, tg_sv, 8);
+    struct tg_kv *aliases = TG_NEW_N(a, struct tg_kv, p->n_aliases + 1);
+    size_t n_same = 0;
+    for (size_t i = 0; i < p->noise.ignore.n; i++)
+        ignore[i] = tg_pattern_text(p->noise.ignore.v[i]);
+    for (unsigned k = 0; k < 5; k++)
+        if (p->baseline.require_same & 1u << k)
+            same[n_same++] = tg_sv_of(tg_same_name((enum tg_same)k));
+    for (size_t i = 0; i < p->n_aliases; i++)
+        aliases[i] = (struct tg_kv){ p->aliases[i].from, p->aliases[i].to };
+    *out = (struct tg_compare_opts){
+        .aliases = aliases,
+        .n_aliases = p->n_aliases,
+        .skip_first = (unsigned)suite->window.skip_first,
+        .skip_last = (unsigned)suite->window.skip_last,
+        .ignore = p->noise.ignore.n ? ignore : NULL,
+        .n_ignore = p->noise.ignore.n,
+        .min_runs = (unsigned)p->noise.min_runs,
+        .drift_limit = p->noise.drift / 100,
+        .require_same = same,
+        .n_require_same = n_same,
+    };
+}
+
+static const struct tg_comparison *compare_rank(void *arg, int64_t rank, struct tg_err *err)
+{
+    const struct tg_gate *g = arg;
+    struct tg_compare_opts o = g->compare;
+    struct tg_comparison *one = TG_NEW(g->arena, struct tg_comparison);
+    int64_t *ranks = TG_NEW(g->arena, int64_t);
+    *ranks = rank;
+    o.ranks[0] = o.ranks[1] = ranks;
+    o.n_rank_numbers[0] = o.n_rank_numbers[1] = 1;
+    return tg_compare(one, &g->side[TG_BASE], &g->side[TG_TEST], &o, g->arena, err) ? one : NULL;
+}
+
+bool tg_gate_judge(struct tg_verdict *out, struct tg_gate *g, struct tg_err *err)
+{
+    const char *head = tg_gate_env(g->io, "GITHUB_HEAD_REF");
+    struct tg_eval_input in = { .policy = g->policy,
+                                .suite = g->suite,
+                                .comparison = &g->comparison,
+                                .of_rank = compare_rank,
+                                .arg = g,
+                                .today = tg_gate_today(g->io),
+                                .event = tg_gate_env(g->io, "GITHUB_EVENT_NAME"),
+                                .branch = head ? head : tg_gate_env(g->io, "GITHUB_REF_NAME") };
+    return tg_compare(&g->comparison, &g->side[TG_BASE], &g->side[TG_TEST], &g->compare, g->arena,
+                      err) &&
+           tg_eval(out, &in, g->arena, err);
+}

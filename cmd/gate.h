@@ -1,0 +1,46 @@
+#ifndef TG_CMD_GATE_H
+#define TG_CMD_GATE_H
+/*
+ * What every command that judges shares: the policy in force, how it wants sides compared, and two
+ * sides -> verdict. `check` judges what a user brings; `selftest` and `calibrate` judge what they
+ * make of a baseline, by exactly the same path.
+ */
+#include "cmd/inputs.h"
+#include "policy/eval.h"
+
+/* The value of an environment variable; NULL: unset or empty. */
+const char *tg_gate_env(const struct tg_io *io, const char *name);
+/* UTC days since 1970, for waivers: SOURCE_DATE_EPOCH where a run must repeat, else the clock. */
+int64_t tg_gate_today(const struct tg_io *io);
+
+/*
+ * Loads `path`, or what is found here and above, or the built-in policy. `profile` "auto": by the
+ * CI event. NULL: err is set, and the mistakes stand on standard error. Free with tg_policy_free.
+ */
+TG_MUST struct tg_policy *tg_gate_policy(const char *path, const char *profile,
+                                         const struct tg_io *io, struct tg_repo *repo,
+                                         struct tg_arena *a, struct tg_err *err);
+/* The suite of a policy without one. */
+const struct tg_suite *tg_gate_default_suite(struct tg_arena *a);
+/* The suite `name` (NULL: the only one). NULL with TG_ERR_USAGE. */
+TG_MUST const struct tg_suite *tg_gate_suite(const struct tg_policy *p, const char *name,
+                                             struct tg_arena *a, struct tg_err *err);
+
+/* How the suite cuts steps. */
+void tg_gate_window(struct tg_summarize_opts *out, const struct tg_suite *suite);
+/* How the policy and the suite want sides compared; lives in `a`. */
+void tg_gate_compare_opts(struct tg_compare_opts *out, const struct tg_policy *p,
+                          const struct tg_suite *suite, struct tg_arena *a);
+
+/* One judgement. Everything it points at must outlive the verdict. */
+struct tg_gate {
+    const struct tg_policy *policy;
+    const struct tg_suite *suite;
+    const struct tg_io *io;
+    struct tg_side side[2];
+    struct tg_compare_opts compare;
+    struct tg_comparison comparison; /* filled by tg_gate_judge */
+    struct tg_arena *arena;
+};
+TG_MUST bool tg_gate_judge(struct tg_verdict *out, struct tg_gate *g, struct tg_err *err);
+#endif

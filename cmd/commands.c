@@ -15,6 +15,7 @@ const struct tg_cmd *const tg_commands[] = {
     &tg_cmd_merge,
     &tg_cmd_names,
     &tg_cmd_policy,
+    &tg_cmd_selftest,
     &cmd_help,
     NULL,
 };

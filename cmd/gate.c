@@ -114,6 +114,61 @@ void tg_gate_compare_opts(struct tg_compare_opts *out, const struct tg_policy *p
     };
 }
 
+static bool find_runs(struct tg_input_list *list, const struct tg_gate_runs *r,
+                      struct tg_repo *repo, struct tg_arena *a, struct tg_err *err)
+{
+    for (size_t i = 0; i < r->args->n; i++)
+        if (!tg_inputs_add(list, r->args->v[i], NULL, repo, a, err))
+            return false;
+    if (r->args->n)
+        return true;
+    if (r->suite->baseline.n)
+        return tg_inputs_add(list, tg_arena_printf(a, "HEAD:%.*s", TG_SV_ARG(r->suite->baseline)),
+                             NULL, repo, a, err);
+    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%s needs traces", r->command);
+    return tg_err_hint(err, "Name runs of one commit: tracegate %s out/run*.json.gz", r->command);
+}
+
+bool tg_gate_load_runs(struct tg_side *out, struct tg_summary *summary,
+                       const struct tg_gate_runs *r, const struct tg_io *io, struct tg_repo *repo,
+                       struct tg_arena *a, struct tg_err *err)
+{
+    struct tg_summarize_opts so = {
+        .load = { .reader = { .want_args = true }, .want_facts = true, .want_memory = true },
+        .rank = -1,
+    };
+    struct tg_input_list list = { 0 };
+    struct tg_progress_line progress;
+    bool unranked = true, ok;
+    tg_gate_window(&so, r->suite);
+    if (!find_runs(&list, r, repo, a, err))
+        return false;
+    tg_progress_start(&progress, io);
+    ok = tg_inputs_load(summary, &list, &so, repo, &progress.line, err);
+    tg_progress_end(&progress);
+    for (size_t i = 0; ok && i < summary->n; i++)
+        unranked &= summary->shards[i]->rank < 0;
+    ok = ok && tg_side_arrange(out, summary, unranked ? TG_ARRANGE_RUNS : TG_ARRANGE_AUTO, a, err);
+    if (ok && out->n_runs < r->min_runs) {
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%zu run%s: %s needs at least %zu", out->n_runs,
+                   out->n_runs == 1 ? "" : "s", r->command, r->min_runs);
+        return tg_err_hint(err, "Record the same commit more often; each run is a process of its "
+                                "own.");
+    }
+    return ok;
+}
+
+struct tg_side tg_gate_subset(const struct tg_side *of, const size_t *run, size_t n,
+                              struct tg_arena *a)
+{
+    struct tg_side s = *of;
+    s.at = TG_NEW_N(a, const struct tg_shard **, n + 1);
+    s.n_runs = n;
+    for (size_t i = 0; i < n; i++)
+        s.at[i] = of->at[run[i]];
+    return s;
+}
+
 static const struct tg_comparison *compare_rank(void *arg, int64_t rank, struct tg_err *err)
 {
     const struct tg_gate *g = arg;

@@ -32,6 +32,23 @@ void tg_gate_window(struct tg_summarize_opts *out, const struct tg_suite *suite)
 void tg_gate_compare_opts(struct tg_compare_opts *out, const struct tg_policy *p,
                           const struct tg_suite *suite, struct tg_arena *a);
 
+/*
+ * Recordings of one commit as one side: the traces named by `args`, else the suite's baseline in
+ * HEAD. Traces without a rank are runs. Needs `min_runs` of them (TG_ERR_USAGE).
+ */
+struct tg_gate_runs {
+    const struct tg_suite *suite;
+    const struct tg_strs *args;
+    const char *command; /* for messages */
+    size_t min_runs;
+};
+TG_MUST bool tg_gate_load_runs(struct tg_side *out, struct tg_summary *summary,
+                               const struct tg_gate_runs *r, const struct tg_io *io,
+                               struct tg_repo *repo, struct tg_arena *a, struct tg_err *err);
+/* A side of `n` of another side's runs, in the order of `run`. */
+struct tg_side tg_gate_subset(const struct tg_side *of, const size_t *run, size_t n,
+                              struct tg_arena *a);
+
 /* One judgement. Everything it points at must outlive the verdict. */
 struct tg_gate {
     const struct tg_policy *policy;

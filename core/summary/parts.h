@@ -22,6 +22,8 @@ int tg_row_cmp(const struct tg_row *a, const struct tg_row *b);
 uint64_t tg_row_calls(const struct tg_shard *s, const struct tg_row *r);
 /* Puts a shard (which lives in out->arena) in its place, or into the equal one that is there. */
 TG_MUST bool tg_summary_insert(struct tg_summary *out, struct tg_shard *s, struct tg_err *err);
+/* A deep copy in `a`. */
+struct tg_shard *tg_shard_copy(const struct tg_shard *s, struct tg_arena *a);
 struct tg_shard *tg_summary_find(const struct tg_summary *s, tg_sv run, int64_t rank);
 
 /* build.c: a complete shard in `a`; rank, run and hash are not set yet. NULL with err: a limit. */

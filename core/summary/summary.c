@@ -146,7 +146,7 @@ static void copy_row(struct tg_row *to, const struct tg_row *from, const struct 
     }
 }
 
-static struct tg_shard *copy_shard(const struct tg_shard *s, struct tg_arena *a)
+struct tg_shard *tg_shard_copy(const struct tg_shard *s, struct tg_arena *a)
 {
     struct tg_shard *to = copy(a, s, 1, sizeof *to);
     size_t gaps = 0;
@@ -180,7 +180,7 @@ bool tg_summary_merge(struct tg_summary *out, const struct tg_summary *one, stru
     for (size_t n = 0; n < one->arrivals; n++)
         for (size_t i = 0; i < one->n; i++)
             if (one->shards[i]->arrival == n &&
-                !tg_summary_insert(out, copy_shard(one->shards[i], out->arena), err))
+                !tg_summary_insert(out, tg_shard_copy(one->shards[i], out->arena), err))
                 return false;
     return true;
 }

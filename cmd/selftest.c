@@ -1,0 +1,254 @@
+/*
+ * tracegate selftest: does the policy see anything? Base against base must pass, and for each rule
+ * a planted violation must turn it red. Exit 1 when the policy is blind.
+ */
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "cmd/blind.h"
+#include "cmd/options.h"
+
+#define SPLIT_RUNS                                                                                 \
+    6 /* from here on the runs are split, so that real noise lies between the sides */
+
+struct selftest_opts {
+    const char *policy, *suite, *profile, *format;
+};
+static const struct tg_opt selftest_options[] = {
+    { "policy", TG_OPT_STR, offsetof(struct selftest_opts, policy), "FILE",
+      "the policy; default: .tracegate.yml here or above, else the built-in one" },
+    { "suite", TG_OPT_STR, offsetof(struct selftest_opts, suite), "NAME",
+      "the suite whose baseline and window count" },
+    { "profile", TG_OPT_STR, offsetof(struct selftest_opts, profile), "NAME",
+      "use this profile of the policy" },
+    { "format", TG_OPT_STR, offsetof(struct selftest_opts, format), "text|json",
+      "text is the default" },
+    { 0 },
+};
+
+struct job {
+    const struct selftest_opts *o;
+    const struct tg_strs *args;
+    const struct tg_io *io;
+    struct tg_arena *arena;
+    struct tg_repo repo;
+    struct tg_policy *policy;
+    struct tg_summary summary;
+    struct tg_compare_opts compare;
+    struct tg_side all;
+    struct tg_blind blind;
+    struct tg_verdict self; /* base against base */
+    tg_sv sides;            /* what stood against what */
+    struct tg_seen *seen;   /* of each rule */
+    size_t n[TG_SIGHT_UNTESTED + 1];
+};
+
+static bool judge(struct job *j, const struct tg_side side[2], struct tg_verdict *v,
+                  struct tg_err *err)
+{
+    struct tg_gate *g = TG_NEW(j->arena, struct tg_gate);
+    *g = (struct tg_gate){ .policy = j->policy,
+                           .suite = j->blind.suite,
+                           .io = j->io,
+                           .compare = j->compare,
+                           .arena = j->arena };
+    g->side[TG_BASE] = side[TG_BASE];
+    g->side[TG_TEST] = side[TG_TEST];
+    return tg_gate_judge(v, g, err);
+}
+
+/*
+ * Every second run against the others, so that both halves cover the time of recording. Where the
+ * halves differ by themselves a planted change would prove nothing; then, and with few runs, all
+ * runs stand against themselves.
+ */
+static bool choose_sides(struct job *j, struct tg_err *err)
+{
+    size_t n = j->all.n_runs, *pick = TG_NEW_N(j->arena, size_t, n + 1), half[2] = { 0, 0 };
+    struct tg_side side[2];
+    struct tg_verdict v;
+    j->blind.side[TG_BASE] = j->blind.side[TG_TEST] = j->all;
+    j->sides = tg_sv_of(tg_arena_printf(j->arena, "all %zu run%s against themselves, changed", n,
+                                        n == 1 ? "" : "s"));
+    if (n < SPLIT_RUNS)
+        return true;
+    for (int k = 0; k < 2; k++) {
+        for (size_t i = (size_t)k; i < n; i += 2)
+            pick[half[k]++] = i;
+        side[k] = tg_gate_subset(&j->all, pick, half[k], j->arena);
+    }
+    if (!judge(j, side, &v, err))
+        return false;
+    if (v.outcome == TG_OUTCOME_FAIL) {
+        j->sides = tg_sv_of(tg_arena_printf(
+            j->arena,
+            "all %zu runs against themselves, changed: the halves differ unchanged (%.*s)", n,
+            TG_SV_ARG(v.headline)));
+        return true;
+    }
+    j->blind.side[TG_BASE] = side[TG_BASE];
+    j->blind.side[TG_TEST] = side[TG_TEST];
+    j->sides = tg_sv_of(tg_arena_printf(
+        j->arena, "%zu runs, every second one, against the other %zu, changed", half[0], half[1]));
+    return true;
+}
+
+static bool look(struct job *j, struct tg_err *err)
+{
+    struct tg_side same[2] = { j->all, j->all };
+    if (!judge(j, same, &j->self, err) || !choose_sides(j, err))
+        return false;
+    j->seen = TG_NEW_N(j->arena, struct tg_seen, j->policy->n_rules + 1);
+    for (size_t i = 0; i < j->policy->n_rules; i++) {
+        if (!tg_blind_look(&j->seen[i], &j->blind, &j->policy->rules[i], err)) {
+            (void)tg_err_context(err, "planting a violation of rule '%.*s'",
+                                 TG_SV_ARG(j->policy->rules[i].id));
+            return false;
+        }
+        j->n[j->seen[i].sight]++;
+    }
+    return true;
+}
+
+/* ---- the answer ------------------------------------------------------------------------------ */
+
+/* Rules that found nothing to judge speak for themselves below; a guard (`require`) does not. */
+static bool self_passes(const struct job *j)
+{
+    for (size_t i = 0; i < j->self.n_results; i++)
+        if (tg_sv_eq(j->self.results[i].rule, TG_SV("require")))
+            return false;
+    return j->self.outcome != TG_OUTCOME_FAIL;
+}
+
+/* NULL: the policy sees. */
+static const char *why_blind(const struct job *j)
+{
+    if (!self_passes(j))
+        return "the baseline does not pass against itself";
+    if (j->n[TG_SIGHT_BLIND])
+        return tg_arena_printf(j->arena, "%zu of %zu rules cannot do what they say",
+                               j->n[TG_SIGHT_BLIND], j->policy->n_rules);
+    if (j->n[TG_SIGHT_RED])
+        return NULL;
+    if (j->n[TG_SIGHT_WARNS] && !j->n[TG_SIGHT_UNTESTED])
+        return "no rule can fail, they only warn: give one a `fail` limit, or set fail_on: [warn]";
+    return "no rule was seen to fail";
+}
+
+static void put_text(const struct job *j, struct tg_buf *out)
+{
+    const char *blind = why_blind(j);
+    tg_buf_printf(out, "base against base: %.*s\nplanted: %.*s\n\n", TG_SV_ARG(j->self.headline),
+                  TG_SV_ARG(j->sides));
+    for (size_t i = 0; i < j->policy->n_rules; i++) {
+        const struct tg_seen *s = &j->seen[i];
+        tg_sv what = s->reason.n ? s->reason : s->planted;
+        tg_buf_printf(out, "  %-8s  %.*s: %.*s\n", tg_sight_name(s->sight), TG_SV_ARG(s->rule->id),
+                      TG_SV_ARG(what));
+        if (s->sight == TG_SIGHT_RED || s->sight == TG_SIGHT_WARNS)
+            continue;
+        if (s->sight == TG_SIGHT_BLIND && s->rule->at.file)
+            tg_buf_printf(out, "            %s:%u\n", s->rule->at.file, s->rule->at.line);
+        tg_buf_printf(out, "            -> %.*s\n", TG_SV_ARG(s->fix));
+    }
+    if (blind)
+        tg_buf_printf(out, "\nBLIND: %s\n", blind);
+    else
+        tg_buf_printf(out, "\nOK: %zu rule%s turned red, %zu warned, %zu skipped, %zu untested\n",
+                      j->n[TG_SIGHT_RED], j->n[TG_SIGHT_RED] == 1 ? "" : "s", j->n[TG_SIGHT_WARNS],
+                      j->n[TG_SIGHT_SKIPPED], j->n[TG_SIGHT_UNTESTED]);
+}
+
+static void put_json(const struct job *j, struct tg_buf *out)
+{
+    struct tg_doc *root = tg_doc_new_object(), *rules;
+    const char *blind = why_blind(j);
+    tg_doc_add_str(root, "schema", TG_SV("tracegate-selftest-v1"));
+    tg_doc_add_bool(root, "blind", blind != NULL);
+    tg_doc_add_str(root, "why", tg_sv_of(blind ? blind : ""));
+    tg_doc_add_str(root, "self", tg_sv_of(tg_outcome_name(j->self.outcome)));
+    tg_doc_add_str(root, "sides", j->sides);
+    rules = tg_doc_add_array(root, "rules");
+    for (size_t i = 0; i < j->policy->n_rules; i++) {
+        const struct tg_seen *s = &j->seen[i];
+        struct tg_doc *r = tg_doc_add_object(rules, NULL);
+        tg_sv sight = tg_sv_of(s->sight == TG_SIGHT_BLIND ? "blind" : tg_sight_name(s->sight));
+        tg_doc_add_str(r, "id", s->rule->id);
+        tg_doc_add_str(r, "sight", sight);
+        tg_doc_add_str(r, "planted", s->planted);
+        tg_doc_add_str(r, "said", s->said);
+        tg_doc_add_str(r, "reason", s->reason);
+        tg_doc_add_str(r, "fix", s->fix);
+        tg_doc_add_i64(r, "tried", (int64_t)s->tried);
+        tg_doc_add_str(r, "file", tg_sv_of(s->rule->at.file ? s->rule->at.file : ""));
+        tg_doc_add_i64(r, "line", s->rule->at.line);
+    }
+    tg_doc_write(root, true, out);
+    tg_doc_free(root);
+}
+
+static bool run_job(struct job *j, struct tg_err *err)
+{
+    struct tg_gate_runs runs = { .args = j->args, .command = "selftest", .min_runs = 1 };
+    struct tg_buf out = { 0 };
+    bool ok;
+    j->policy = tg_gate_policy(j->o->policy, j->o->profile, j->io, &j->repo, j->arena, err);
+    if (!j->policy || !(runs.suite = tg_gate_suite(j->policy, j->o->suite, j->arena, err)) ||
+        !tg_gate_load_runs(&j->all, &j->summary, &runs, j->io, &j->repo, j->arena, err))
+        return false;
+    tg_gate_compare_opts(&j->compare, j->policy, runs.suite, j->arena);
+    j->blind = (struct tg_blind){ .policy = j->policy,
+                                  .suite = runs.suite,
+                                  .io = j->io,
+                                  .compare = &j->compare,
+                                  .arena = j->arena };
+    if (!look(j, err))
+        return false;
+    if (j->o->format && j->o->format[0] == 'j')
+        put_json(j, &out);
+    else
+        put_text(j, &out);
+    ok = tg_io_put(j->io, tg_buf_sv(&out), err);
+    tg_buf_release(&out);
+    return ok;
+}
+
+static int selftest_run(const void *opts, const struct tg_strs *args, const struct tg_io *io,
+                        struct tg_err *err)
+{
+    struct job j = { .o = opts, .args = args, .io = io, .arena = tg_arena_new() };
+    int code;
+    tg_summary_init(&j.summary);
+    if (run_job(&j, err))
+        code = why_blind(&j) ? 1 : 0;
+    else
+        code = tg_err_exit_code(err->kind);
+    tg_policy_free(j.policy);
+    tg_summary_release(&j.summary);
+    tg_repo_release(&j.repo);
+    tg_arena_free(j.arena);
+    return code;
+}
+
+const struct tg_cmd tg_cmd_selftest = {
+    .name = "selftest",
+    .summary = "prove that a policy can fail",
+    .synopsis = "[TRACE...] [--policy FILE]",
+    .about =
+        "Compares runs of one commit with themselves, which must pass, and then plants for each "
+        "rule a violation it is about: a slower operator, one more call, a name that is gone, "
+        "other "
+        "launches, a longer step. A rule that lets even a threefold regression pass is blind and "
+        "named with the reason and the fix.\n"
+        "\n"
+        "TRACE are runs of one commit; without them, the suite's baseline in HEAD. From six runs "
+        "on, every second one is the baseline and the others are changed; with fewer, all runs "
+        "stand against themselves. Durations need three runs.\n"
+        "\n"
+        "Exit codes: 0 the policy sees, 1 it is blind, 2 bad policy or command line, 3 unusable "
+        "input.",
+    .options = selftest_options,
+    .opts_size = sizeof(struct selftest_opts),
+    .run = selftest_run,
+};

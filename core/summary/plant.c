@@ -1,0 +1,417 @@
+#include "core/summary/plant.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/summary/parts.h"
+
+#define MAX_DEPTH 64 /* of enclosers; names that enclose each other would not end */
+
+struct job {
+    struct tg_shard *s;
+    const struct tg_plant *p;
+    struct tg_arena *a;
+    tg_ns *delta; /* [n_steps]: what the step got longer */
+    int64_t *calls;
+    size_t planted;
+};
+
+static bool is_planted(const struct job *j, const struct tg_row *r)
+{
+    return j->p->is && j->p->is(j->p->arg, r);
+}
+
+static void add(struct job *j, enum tg_measure m, size_t step, int64_t num, int64_t den)
+{
+    struct tg_measure_value *v = &j->s->measures[(size_t)m * j->s->n_steps + step];
+    if (!j->s->measures || !v->known)
+        return;
+    v->num = v->num + num > 0 ? v->num + num : 0;
+    v->den = v->den + den > 1 ? v->den + den : 1;
+}
+
+/* ---- what a change drags along ---------------------------------------------------------------
+ */
+
+/* Later steps start later. */
+static void move_steps(struct job *j)
+{
+    tg_ns later = 0;
+    for (size_t k = 0; k < j->s->n_steps; k++) {
+        j->s->steps[k].start += later;
+        later += j->delta[k];
+        j->s->steps[k].end += later;
+    }
+}
+
+static void lengthen_step_rows(struct job *j, bool self)
+{
+    for (size_t i = 0; i < j->s->n_rows; i++)
+        for (size_t k = 0; j->s->rows[i].kind == TG_KIND_STEP && k < j->s->n_steps; k++) {
+            if (!j->s->rows[i].count[k])
+                continue;
+            j->s->rows[i].total[k] += j->delta[k];
+            j->s->rows[i].self[k] += self ? j->delta[k] : 0;
+        }
+}
+
+/* The row that carries most of a name's time; NULL: none nests. */
+static struct tg_row *main_row(const struct tg_shard *s, tg_sv name)
+{
+    struct tg_row *best = NULL;
+    tg_ns most = -1;
+    for (size_t i = 0; i < s->n_rows; i++) {
+        tg_ns sum = 0;
+        if (!tg_kind_nests(s->rows[i].kind) || s->rows[i].kind == TG_KIND_STEP ||
+            !tg_sv_eq(s->rows[i].name, name))
+            continue;
+        for (size_t k = 0; k < s->n_steps; k++)
+            sum += s->rows[i].total[k];
+        if (sum > most) {
+            most = sum;
+            best = &s->rows[i];
+        }
+    }
+    return best;
+}
+
+static void lengthen_enclosers(struct job *j, const struct tg_row *row)
+{
+    tg_sv name = row->parent;
+    for (int depth = 0; depth < MAX_DEPTH && name.n; depth++) {
+        struct tg_row *up = main_row(j->s, name);
+        if (!up || up == row || is_planted(j, up))
+            break;
+        for (size_t k = 0; k < j->s->n_steps; k++)
+            up->total[k] += j->delta[k];
+        name = up->parent;
+    }
+    lengthen_step_rows(j, false);
+}
+
+/* `delta` and `calls` of one row -> enclosers, step, measures; then both start again. */
+static void settle(struct job *j, const struct tg_row *row)
+{
+    bool device = tg_kind_is_device(row->kind);
+    bool launched = device || row->kind == TG_KIND_GRAPH;
+    if (!device)
+        lengthen_enclosers(j, row);
+    for (size_t k = 0; k < j->s->n_steps; k++) {
+        tg_ns d = j->delta[k];
+        add(j, TG_MEASURE_HOST_TIME, k, device ? 0 : d, 0);
+        if (device || !j->s->device_spans)
+            add(j, TG_MEASURE_STEP_TIME, k, d, 0);
+        if (device) {
+            add(j, TG_MEASURE_GPU_BUSY, k, d, 0);
+            add(j, TG_MEASURE_IDLE, k, 0, d);
+        }
+        if (launched)
+            add(j, TG_MEASURE_LAUNCH_COUNT, k, j->calls[k], 0);
+        if (row->kind == TG_KIND_GRAPH)
+            add(j, TG_MEASURE_GRAPH_LAUNCHES, k, j->calls[k], 0);
+        if (row->kind == TG_KIND_SYNC)
+            add(j, TG_MEASURE_SYNC_COUNT, k, j->calls[k], 0);
+    }
+    move_steps(j);
+    memset(j->delta, 0, j->s->n_steps * sizeof *j->delta);
+    memset(j->calls, 0, j->s->n_steps * sizeof *j->calls);
+    j->planted++;
+}
+
+/* ---- operators ------------------------------------------------------------------------------- */
+
+static tg_ns scaled(tg_ns v, double factor)
+{
+    return (tg_ns)llround((double)v * factor);
+}
+
+static void slow_row(struct job *j, struct tg_row *r)
+{
+    size_t n = (size_t)tg_row_calls(j->s, r);
+    for (size_t i = 0; r->slots && i < n; i++)
+        r->slots[i] = scaled(r->slots[i], j->p->factor);
+    for (size_t k = 0; k < j->s->n_steps; k++) {
+        j->delta[k] = scaled(r->self[k], j->p->factor) - r->self[k];
+        r->self[k] += j->delta[k];
+        r->total[k] += j->delta[k];
+    }
+    settle(j, r);
+}
+
+/* One step of a row with another number of calls; new ones repeat those there. Returns the slots
+ * behind it. */
+static tg_ns *change_step(struct job *j, struct tg_row *r, size_t k, uint32_t now,
+                          const tg_ns *old_slots, tg_ns *slots)
+{
+    uint32_t was = r->count[k];
+    tg_ns mean = was ? r->self[k] / was : j->p->ns, self = r->self[k];
+    for (uint32_t i = 0; i < now; i++) {
+        tg_ns v = old_slots && was ? old_slots[i % was] : mean;
+        if (slots)
+            *slots++ = v;
+        self += i >= was ? v : 0;
+    }
+    for (uint32_t i = now; i < was; i++)
+        self -= old_slots ? old_slots[i] : mean;
+    self = self > 0 ? self : 0;
+    j->delta[k] = self - r->self[k];
+    j->calls[k] = (int64_t)now - was;
+    r->count[k] = now;
+    r->self[k] = self;
+    r->total[k] += j->delta[k];
+    return slots;
+}
+
+static void recount_row(struct job *j, struct tg_row *r, int64_t more, bool none)
+{
+    size_t n = 0, at = 0;
+    tg_ns *slots = NULL, *end;
+    const tg_ns *old = r->slots;
+    for (size_t k = 0; k < j->s->n_steps; k++)
+        n += r->count[k] + (more > 0 ? (size_t)more : 0);
+    if (r->slots)
+        slots = TG_NEW_N(j->a, tg_ns, n + 1);
+    end = slots;
+    for (size_t k = 0; k < j->s->n_steps; k++) {
+        int64_t was = r->count[k], now = none ? 0 : was + more > 0 ? was + more : 0;
+        end = change_step(j, r, k, (uint32_t)now, old ? old + at : NULL, end);
+        at += (size_t)was;
+    }
+    r->slots = slots;
+    settle(j, r);
+}
+
+/* The planted row with most calls in steps. */
+static struct tg_row *largest(const struct job *j)
+{
+    struct tg_row *best = NULL;
+    for (size_t i = 0; i < j->s->n_rows; i++)
+        if (is_planted(j, &j->s->rows[i]) &&
+            (!best || tg_row_calls(j->s, &j->s->rows[i]) > tg_row_calls(j->s, best)))
+            best = &j->s->rows[i];
+    return best;
+}
+
+static void drop_rows(struct job *j)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < j->s->n_rows; i++)
+        if (is_planted(j, &j->s->rows[i]))
+            recount_row(j, &j->s->rows[i], 0, true);
+    for (size_t i = 0; i < j->s->n_rows; i++)
+        if (!is_planted(j, &j->s->rows[i]))
+            j->s->rows[kept++] = j->s->rows[i];
+    j->s->n_rows = kept;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    return tg_row_cmp(a, b);
+}
+
+static struct tg_row *add_row(struct job *j, const struct tg_row *row)
+{
+    struct tg_row *grown = TG_NEW_N(j->a, struct tg_row, j->s->n_rows + 1);
+    if (j->s->n_rows)
+        memcpy(grown, j->s->rows, j->s->n_rows * sizeof *grown);
+    grown[j->s->n_rows] = *row;
+    j->s->rows = grown;
+    return &grown[j->s->n_rows++];
+}
+
+/* A row of `model`'s place with `calls[k]` calls and `ns[k]` in step k. */
+static void new_row(struct job *j, const struct tg_row *model, tg_sv name, const uint32_t *calls,
+                    const tg_ns *ns)
+{
+    size_t n_steps = j->s->n_steps, n = 0;
+    struct tg_row r = *model, *added;
+    r.name = tg_arena_sv(j->a, name);
+    r.count = TG_NEW_N(j->a, uint32_t, n_steps + 1);
+    r.total = TG_NEW_N(j->a, tg_ns, n_steps + 1);
+    r.self = TG_NEW_N(j->a, tg_ns, n_steps + 1);
+    r.facts = NULL;
+    r.n_facts = 0;
+    r.facts_cut = false;
+    for (size_t k = 0; k < n_steps; k++)
+        n += calls[k];
+    r.slots = TG_NEW_N(j->a, tg_ns, n + 1);
+    n = 0;
+    for (size_t k = 0; k < n_steps; k++) {
+        r.count[k] = calls[k];
+        for (uint32_t i = 0; i < calls[k]; i++)
+            r.slots[n++] = ns[k] / calls[k];
+        r.self[k] = r.total[k] = calls[k] ? ns[k] / calls[k] * calls[k] : 0;
+        j->delta[k] = r.self[k];
+        j->calls[k] = calls[k];
+        add(j, TG_MEASURE_KERNEL_NAMES, k, r.kind == TG_KIND_KERNEL, 0);
+    }
+    added = add_row(j, &r);
+    settle(j, added);
+}
+
+static void unfuse(struct job *j)
+{
+    struct tg_row *model = largest(j), copy;
+    uint32_t *calls = TG_NEW_N(j->a, uint32_t, j->s->n_steps + 1);
+    tg_ns *half = TG_NEW_N(j->a, tg_ns, j->s->n_steps + 1);
+    if (!model || !tg_row_calls(j->s, model))
+        return;
+    copy = *model;
+    for (size_t k = 0; k < j->s->n_steps; k++) {
+        calls[k] = model->count[k];
+        half[k] = model->self[k] / 2;
+    }
+    drop_rows(j);
+    for (int part = 0; part < 2; part++)
+        new_row(j, &copy,
+                tg_sv_of(tg_arena_printf(j->a, "%.*s%s", TG_SV_ARG(j->p->text),
+                                         part ? "_second" : "_first")),
+                calls, half);
+}
+
+static void plant_new(struct job *j)
+{
+    const struct tg_row *like = largest(j);
+    struct tg_row model = { .kind = j->p->kind, .device = -1, .stream = -1 };
+    uint32_t *calls = TG_NEW_N(j->a, uint32_t, j->s->n_steps + 1);
+    tg_ns *ns = TG_NEW_N(j->a, tg_ns, j->s->n_steps + 1);
+    if (j->p->is && !like)
+        return;
+    if (like) {
+        model = *like;
+    } else {
+        bool device = tg_kind_is_device(model.kind);
+        model.cat = device                     ? TG_SV("kernel")
+                    : model.kind == TG_KIND_OP ? TG_SV("cpu_op")
+                                               : TG_SV("cuda_runtime");
+        model.parent = j->s->marked && !device ? TG_SV("ProfilerStep") : TG_SV("");
+        model.device = model.stream = device ? 0 : -1;
+    }
+    for (size_t k = 0; k < j->s->n_steps; k++) {
+        calls[k] = 1;
+        ns[k] = j->p->ns > 0 ? j->p->ns : 1;
+    }
+    new_row(j, &model, j->p->text, calls, ns);
+}
+
+/* ---- facts ----------------------------------------------------------------------------------- */
+
+/* Another value of the same form: the first number is one more; a text without one is a type. */
+static tg_sv other_fact(tg_sv v, struct tg_arena *a)
+{
+    size_t from = 0, to;
+    int64_t number;
+    while (from < v.n && (v.p[from] < '0' || v.p[from] > '9'))
+        from++;
+    to = from;
+    while (to < v.n && v.p[to] >= '0' && v.p[to] <= '9')
+        to++;
+    if (from == to || !tg_sv_i64((tg_sv){ v.p + from, to - from }, &number))
+        return tg_sv_eq(v, TG_SV("[\"double\"]")) ? TG_SV("[\"float\"]") : TG_SV("[\"double\"]");
+    return tg_sv_of(tg_arena_printf(a, "%.*s%lld%.*s", (int)from, v.p, (long long)number + 1,
+                                    (int)(v.n - to), v.p + to));
+}
+
+static void change_facts(struct job *j)
+{
+    for (size_t i = 0; i < j->s->n_rows; i++) {
+        struct tg_row *r = &j->s->rows[i];
+        for (size_t f = 0; is_planted(j, r) && f < r->n_facts; f++)
+            if (tg_sv_eq(r->facts[f].kind, j->p->text)) {
+                r->facts[f].value = other_fact(r->facts[f].value, j->a);
+                j->planted++;
+            }
+    }
+}
+
+/* ---- the step and its measures -----------------------------------------------------------------
+ */
+
+static tg_ns measured(const struct job *j, enum tg_measure m, size_t step)
+{
+    const struct tg_measure_value *v = &j->s->measures[(size_t)m * j->s->n_steps + step];
+    return j->s->measures && v->known && v->den ? v->num / v->den : 0;
+}
+
+static void wait_longer(struct job *j)
+{
+    size_t gap = 0;
+    for (size_t k = 0; k < j->s->n_steps; k++) {
+        tg_ns d = scaled(measured(j, TG_MEASURE_STEP_TIME, k), j->p->factor - 1);
+        j->delta[k] = d;
+        if (j->s->gap_count[k])
+            j->s->gaps[gap] += d;
+        gap += j->s->gap_count[k];
+        add(j, TG_MEASURE_STEP_TIME, k, d, 0);
+        add(j, TG_MEASURE_HOST_TIME, k, d, 0);
+        add(j, TG_MEASURE_IDLE, k, d, d);
+    }
+    lengthen_step_rows(j, true);
+    move_steps(j);
+    j->planted++;
+}
+
+static int64_t worsened(const struct job *j, const struct tg_measure_value *v, size_t step)
+{
+    const struct tg_measure_info *info = tg_measure_info(j->p->measure);
+    bool up = (info->worse > 0) != j->p->better;
+    double f = j->p->factor;
+    if (strcmp(info->unit, "%") == 0) /* of what is left to the worst, the part 1 - 1/f */
+        return up ? v->num + scaled(v->den - v->num, 1 - 1 / f) : scaled(v->num, 1 / f);
+    if (!up)
+        return scaled(v->num, 1 / f) < v->num ? scaled(v->num, 1 / f) : v->num - (v->num > 0);
+    if (v->num == 0 && strcmp(info->unit, "ns") == 0)
+        return scaled(measured(j, TG_MEASURE_STEP_TIME, step), f - 1);
+    return scaled(v->num, f) > v->num ? scaled(v->num, f) : v->num + v->den;
+}
+
+static void change_measure(struct job *j)
+{
+    for (size_t k = 0; j->s->measures && k < j->s->n_steps; k++) {
+        struct tg_measure_value *v = &j->s->measures[(size_t)j->p->measure * j->s->n_steps + k];
+        if (!v->known)
+            continue;
+        v->num = worsened(j, v, k);
+        j->planted++;
+    }
+}
+
+struct tg_shard *tg_plant(const struct tg_shard *s, const struct tg_plant *p, struct tg_arena *a)
+{
+    struct job j = { .s = tg_shard_copy(s, a), .p = p, .a = a };
+    struct tg_row *row;
+    j.delta = TG_NEW_N(a, tg_ns, s->n_steps + 1);
+    j.calls = TG_NEW_N(a, int64_t, s->n_steps + 1);
+    switch (p->what) {
+    case TG_PLANT_SLOWER:
+        for (size_t i = 0; i < j.s->n_rows; i++)
+            if (is_planted(&j, &j.s->rows[i]))
+                slow_row(&j, &j.s->rows[i]);
+        break;
+    case TG_PLANT_CALLS:
+        if ((row = largest(&j)) && tg_row_calls(s, row))
+            recount_row(&j, row, p->calls, false);
+        break;
+    case TG_PLANT_DROP:
+        drop_rows(&j);
+        break;
+    case TG_PLANT_UNFUSE:
+        unfuse(&j);
+        break;
+    case TG_PLANT_NEW:
+        plant_new(&j);
+        break;
+    case TG_PLANT_FACT:
+        change_facts(&j);
+        break;
+    case TG_PLANT_WAIT:
+        wait_longer(&j);
+        break;
+    case TG_PLANT_MEASURE:
+        change_measure(&j);
+        break;
+    }
+    if (j.s->n_rows)
+        qsort(j.s->rows, j.s->n_rows, sizeof *j.s->rows, by_key);
+    return j.planted ? j.s : NULL;
+}

@@ -1,0 +1,43 @@
+#ifndef TG_SUMMARY_PLANT_H
+#define TG_SUMMARY_PLANT_H
+/*
+ * A shard with a known regression in it: what a gate must see. A pure function from shard to shard;
+ * the noise of the recording stays as it is, only the planted part differs.
+ *
+ * What one change drags along is changed with it, as far as a summary knows: time added to a host
+ * operator is added to its enclosers (by each name's main encloser), to the step and to the
+ * measures of the step; device work adds to busy time and to the device's step. What a summary
+ * cannot know stays: which gap between kernels a slower one fills, which copy hides behind it.
+ */
+#include "core/summary/summary.h"
+
+enum tg_plant_kind {
+    TG_PLANT_SLOWER, /* each call takes `factor` times as long (below 1: faster) */
+    TG_PLANT_CALLS,  /* `calls` more calls a step (negative: fewer), as long as those there */
+    TG_PLANT_DROP,   /* the rows are gone */
+    TG_PLANT_UNFUSE, /* each call becomes one call of each of two new names, same time together */
+    TG_PLANT_NEW,    /* a new name, one call a step of `ns` */
+    TG_PLANT_FACT,   /* another value of the fact `text` ("launch", "types", "shapes", "bytes") */
+    TG_PLANT_WAIT,   /* each step is `factor` times as long: host time outside every operator, on a
+                        device idle time */
+    TG_PLANT_MEASURE /* the measure alone: times, counts and bytes by `factor`, a percentage by the
+                        same part of the way to its worst; `better`: the other way */
+};
+
+struct tg_plant {
+    enum tg_plant_kind what;
+    /* Which rows: those of one operator. NULL for WAIT, MEASURE, and a NEW without a model. */
+    bool (*is)(const void *arg, const struct tg_row *row);
+    const void *arg;
+    double factor;
+    int64_t calls;
+    tg_sv text; /* of NEW: its name; of UNFUSE: the stem of the new names; of FACT: the kind */
+    enum tg_kind kind; /* of a NEW without a model */
+    tg_ns ns;
+    enum tg_measure measure;
+    bool better;
+};
+
+/* The planted copy, in `a`; NULL: there is nothing in `s` to plant this in. */
+struct tg_shard *tg_plant(const struct tg_shard *s, const struct tg_plant *p, struct tg_arena *a);
+#endif

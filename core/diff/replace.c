@@ -82,6 +82,34 @@ static void pair_renames(struct tg_work *w)
     free(v);
 }
 
+static bool has_new_sibling(const struct tg_comparison *c, const struct tg_op *came)
+{
+    for (size_t i = 0; i < c->n_ops; i++) {
+        const struct tg_op *op = &c->ops[i];
+        if (op != came && is_counted(op) && op->change == TG_ADDED && op->kind == came->kind &&
+            op->relation == TG_REL_NONE && tg_sv_eq(op->parent, came->parent))
+            return true;
+    }
+    return false;
+}
+
+/*
+ * Where more names came beside it than went, equal times are chance: `silu` that became `sigmoid`
+ * and `mul` is no rename. Such a pair counts in its region like everything else that came and went.
+ */
+static void revoke_chance_renames(struct tg_comparison *c)
+{
+    for (size_t i = 0; i < c->n_ops; i++) {
+        struct tg_op *came = &c->ops[i];
+        if (came->relation != TG_REL_RENAMED || came->change != TG_ADDED ||
+            !has_new_sibling(c, came))
+            continue;
+        struct tg_op *gone = &c->ops[came->partner];
+        came->relation = gone->relation = TG_REL_NONE;
+        came->partner = gone->partner = TG_NO_ID;
+    }
+}
+
 /* ---- where a change took place --------------------------------------------------------------- */
 
 struct place {
@@ -367,6 +395,7 @@ void tg_pair_replacements(struct tg_work *w)
     if (w->n_cells == 0)
         return;
     pair_renames(w);
+    revoke_chance_renames(w->c);
     tg_strmap_init(&g.names);
     index_enclosers(&g);
     pair_regions(&g);

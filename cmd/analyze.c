@@ -9,7 +9,7 @@
 const struct tg_analysis *const tg_analyses[] = { &tg_analysis_ops, NULL };
 
 struct analyze_opts {
-    const char *format, *operator_name, *window, *svg_dir;
+    const char *format, *operator_name, *window, *svg_dir, *overlay;
     struct tg_strs measure, rank, step, classes;
     int64_t min_length, top;
     bool whole, hta, no_rounding, runs, ranks, include_last_step, series;
@@ -42,6 +42,8 @@ static const struct tg_opt analyze_options[] = {
     { "window", TG_OPT_STR, offsetof(struct analyze_opts, window), "SPEC", TG_WINDOW_HELP },
     { "svg-dir", TG_OPT_STR, offsetof(struct analyze_opts, svg_dir), "DIR",
       "charts of temporal, idle, overlap, kernel-types, bandwidth and queue into DIR/NAME.svg" },
+    { "overlay", TG_OPT_STR, offsetof(struct analyze_opts, overlay), "FILE",
+      "write the one trace again, with counter tracks and the sequences below --operator" },
     { "runs", TG_OPT_FLAG, offsetof(struct analyze_opts, runs), NULL,
       "files without a rank are repeats of one program" },
     { "ranks", TG_OPT_FLAG, offsetof(struct analyze_opts, ranks), NULL,
@@ -117,6 +119,12 @@ static bool check_options(const struct analyze_opts *o, const struct tg_strs *ar
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--include-last-step belongs to --hta");
         return tg_err_hint(err, "Without --hta no step is left out.");
     }
+    if (o->overlay && (o->hta || args->n != 1 || !o->measure.n || has_measure(o, "ops"))) {
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
+                   "--overlay needs one trace and a measure of ours");
+        return tg_err_hint(err, "For example: tracegate analyze t.json.gz --measure queue "
+                                "--overlay marked.json.gz.");
+    }
     if (has_measure(o, "sequences") != (o->operator_name != NULL)) {
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
                    o->operator_name ? "--operator belongs to --measure sequences"
@@ -161,7 +169,8 @@ static bool measure_traces(const struct tg_analyze_request *q, const struct anal
                                    .top = o->top,
                                    .classes = o->classes,
                                    .format = o->format,
-                                   .svg_dir = o->svg_dir };
+                                   .svg_dir = o->svg_dir,
+                                   .overlay = o->overlay };
     return tg_analyze_traces(out, &m, q, err);
 }
 

@@ -39,6 +39,7 @@ struct tg_analyze_traces {
     struct tg_strs classes;  /* GLOB=CLASS */
     const char *format;
     const char *svg_dir; /* NULL: no charts */
+    const char *overlay; /* NULL: none; else one trace only */
 };
 TG_MUST bool tg_analyze_traces(struct tg_buf *out, const struct tg_analyze_traces *m,
                                const struct tg_analyze_request *q, struct tg_err *err);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cmd/analyze.h"
+#include "cmd/overlay.h"
 #include "core/base/decimal.h"
 #include "core/base/doc.h"
 #include "core/base/file.h"
@@ -411,6 +412,9 @@ bool tg_analyze_traces(struct tg_buf *out, const struct tg_analyze_traces *m,
             (opts.hta ? a->hta : a->run)(&in, &frames);
         }
         ok = !m->svg_dir || put_charts(&frames, m->svg_dir, q->io, q->arena, err);
+        if (ok && m->overlay && q->inputs->n != 1)
+            ok = tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--overlay takes one trace");
+        ok = ok && (!m->overlay || tg_overlay_write(m->overlay, &q->inputs->v[0], &in, q, err));
         if (!m->series)
             drop_series(&frames);
         put_frames(&frames, m, q, out);

@@ -4,6 +4,7 @@
 #include <zlib.h>
 
 #include "core/base/arena.h"
+#include "core/trace/gzip.h"
 #include "core/trace/zlib_pack.h"
 
 static void *zlib_open(void)
@@ -75,4 +76,45 @@ bool tg_zlib_unpack(tg_sv in, size_t size, struct tg_buf *out)
     out->n += n;
     out->p[out->n] = '\0';
     return true;
+}
+
+struct tg_gzip {
+    z_stream z;
+};
+
+struct tg_gzip *tg_gzip_new(void)
+{
+    struct tg_gzip *g = tg_xmalloc(sizeof *g);
+    *g = (struct tg_gzip){ 0 };
+    if (deflateInit2(&g->z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+        (void)tg_xrealloc(NULL, SIZE_MAX, 2);
+    return g;
+}
+
+void tg_gzip_free(struct tg_gzip *g)
+{
+    if (g)
+        (void)deflateEnd(&g->z);
+    free(g);
+}
+
+#define GZIP_ROOM ((size_t)64 << 10)
+#define GZIP_PIECE ((size_t)1 << 30) /* zlib counts in 32 bits */
+
+void tg_gzip_put(struct tg_gzip *g, tg_sv bytes, bool last, struct tg_buf *out)
+{
+    do {
+        size_t n = bytes.n < GZIP_PIECE ? bytes.n : GZIP_PIECE;
+        int flush = last && n == bytes.n ? Z_FINISH : Z_NO_FLUSH;
+        g->z.next_in = (Bytef *)(uintptr_t)bytes.p;
+        g->z.avail_in = (uInt)n;
+        do {
+            g->z.next_out = (Bytef *)tg_buf_room(out, GZIP_ROOM);
+            g->z.avail_out = (uInt)GZIP_ROOM;
+            (void)deflate(&g->z, flush);
+            out->n += GZIP_ROOM - g->z.avail_out;
+        } while (g->z.avail_out == 0);
+        bytes = (tg_sv){ bytes.p + n, bytes.n - n };
+    } while (bytes.n);
+    out->p[out->n] = '\0';
 }

@@ -40,7 +40,7 @@ double tg_choose(size_t n, size_t k);
 /* What a number of runs has to show: |z| standard errors and a size of tau. */
 struct tg_threshold {
     double z, tau;
-    double p_limit; /* max(0.001, 1 / C(nb + nt, nt)), a hair more */
+    double p_limit; /* max(0.001, m / C(nb + nt, nt)); m = 2 from 5v5 on (one inversion), else 1 */
 };
 struct tg_threshold tg_threshold_of(size_t nb, size_t nt);
 #endif

@@ -96,7 +96,9 @@ static void dump(FILE *f, const struct tg_comparison *c)
     fprintf(f, "D %.9g drift %.9g\n", c->step_ns[TG_BASE], c->drift);
     for (size_t i = 0; i < c->n_ops; i++)
         dump_op(f, &c->ops[i]);
-    dump_op(f, &c->step);
+    struct tg_op whole = c->step;
+    whole.ev = whole.ev_total;
+    dump_op(f, &whole);
     for (size_t i = 0; i < c->n_regions; i++)
         fprintf(f, "region\t%.*s\t%g\t%g\t%d\t%d\t%.9g\n", TG_SV_ARG(c->regions[i].encloser),
                 c->regions[i].calls[TG_BASE], c->regions[i].calls[TG_TEST],

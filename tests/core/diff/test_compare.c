@@ -269,6 +269,41 @@ static void graphs_in_place_of_kernels_are_no_collapse(void **state)
     assert_false(f->c.collapsed);
 }
 
+/* Two kernels of one Inductor stem, renumbered, of which the second gets another time or parent. */
+static void stems(struct fixture *f, tg_ns second, const char *parent)
+{
+    static const char *const raw[2][2] = { { "triton_poi_fused_add_0", "triton_poi_fused_add_1" },
+                                           { "triton_poi_fused_add_3", "triton_poi_fused_add_7" } };
+    make(f, 5, 5, 3);
+    for (int side = 0; side < 2; side++)
+        for (size_t r = 0; r < 5; r++) {
+            add_row(f, side, r, TG_KIND_KERNEL, raw[side][0], "forward", 2, 50001)->first = 100;
+            add_row(f, side, r, TG_KIND_KERNEL, raw[side][1], side ? parent : "forward", 4,
+                    side ? second : 20001)
+                ->first = 200;
+        }
+    compare(f);
+}
+
+static void kernels_of_one_stem_are_aligned_by_order(void **state)
+{
+    struct fixture *f = *state;
+    stems(f, 26001, "forward");
+    assert_false(find(f, "triton_poi_fused_add#1")->ev.slower);
+    assert_true(find(f, "triton_poi_fused_add#2")->ev.slower);
+    is_text(find(f, "triton_poi_fused_add#2")->raw[TG_TEST], "triton_poi_fused_add_7");
+    assert_false(find(f, "triton_poi_fused_add#2")->grouped);
+}
+
+static void kernels_that_do_not_align_are_grouped(void **state)
+{
+    struct fixture *f = *state;
+    stems(f, 20001, "backward");
+    assert_true(find(f, "triton_poi_fused_add")->grouped);
+    near(find(f, "triton_poi_fused_add")->count[TG_BASE], 6);
+    assert_int_equal(find(f, "triton_poi_fused_add")->change, TG_SAME);
+}
+
 /* ---- renames and replacements ---------------------------------------------------------------- */
 
 static void a_rename_is_one_thing(void **state)
@@ -433,16 +468,20 @@ static void size_rank_and_floor_each_can_refuse(void **state)
 {
     struct fixture *f = *state;
     const tg_ns seven[5] = { 107001, 107101, 107201, 107301, 107401 };
-    const tg_ns mixed[5] = { 100351, 120101, 120201, 120301, 120401 }; /* one below a base run */
+    const tg_ns mixed[5] = { 100251, 120101, 120201, 120301, 120401 }; /* below two base runs */
+    const tg_ns one[5] = { 100351, 120101, 120201, 120301, 120401 };   /* below one: may stand */
     const tg_ns tiny[5] = { 4001, 4003, 4005, 4007, 4009 };
     const tg_ns tiny_slow[5] = { 4801, 4803, 4805, 4807, 4809 }; /* +20 %, but 800 ns < 1000 */
     make(f, 5, 5, 3);
     add_times(f, "seven", quiet, seven);
     add_times(f, "mixed", quiet, mixed);
+    add_times(f, "one", quiet, one);
     add_times(f, "tiny", tiny, tiny_slow);
     compare(f);
     assert_false(find(f, "seven")->ev.slower); /* under tau */
-    near(find(f, "mixed")->ev.p, 2.0 / 252);
+    near(find(f, "one")->ev.p, 2.0 / 252);
+    assert_int_equal(find(f, "one")->ev.above, 4);
+    near(find(f, "mixed")->ev.p, 4.0 / 252); /* U = 2: partitions of 0, 1, 2 are 1 + 1 + 2 */
     assert_false(find(f, "mixed")->ev.slower);
     near(find(f, "tiny")->ev.p, 1.0 / 252);
     assert_false(find(f, "tiny")->ev.slower);
@@ -713,6 +752,8 @@ int main(void)
         T(iterations_of_unmarked_traces_are_divided_out),
         T(collapse_is_noticed),
         T(graphs_in_place_of_kernels_are_no_collapse),
+        T(kernels_of_one_stem_are_aligned_by_order),
+        T(kernels_that_do_not_align_are_grouped),
         T(a_rename_is_one_thing),
         T(a_replacement_at_no_cost_passes),
         T(a_replacement_with_more_calls_fails),

@@ -10,7 +10,9 @@
 
 #include "cmd/gate.h"
 #include "cmd/options.h"
+#include "cmd/suite.h"
 #include "core/base/file.h"
+#include "core/baseline/store.h"
 #include "reporters/reporter.h"
 
 enum {
@@ -85,11 +87,9 @@ struct check {
     const struct tg_strs *args;
     const struct tg_io *io;
     struct tg_arena *arena;
-    struct tg_policy *policy;
     struct tg_repo repo;
+    struct tg_suites suites; /* the ones to check */
     struct tg_render render;
-    const struct tg_suite **suites; /* the ones to check */
-    size_t n_suites;
 };
 
 /* One suite on its way: what is compared, and everything that must live until its reports. */
@@ -110,111 +110,16 @@ static const char *env(const struct check *c, const char *name)
     return tg_gate_env(c->io, name);
 }
 
-/* ---- policy and suites -------------------------------------------------------------------------
- */
-
-static bool choose_suites(struct check *c, struct tg_err *err)
-{
-    const struct tg_policy *p = c->policy;
-    c->suites = TG_NEW_N(c->arena, const struct tg_suite *, p->n_suites + 1);
-    for (size_t i = 0; i < p->n_suites; i++)
-        if (!c->o->suite || tg_sv_eq(p->suites[i].name, tg_sv_of(c->o->suite)))
-            c->suites[c->n_suites++] = &p->suites[i];
-    if (c->o->suite && !c->n_suites) {
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "the policy has no suite '%s'", c->o->suite);
-        return tg_err_hint(err, "tracegate policy show lists its suites.");
-    }
-    if (c->args->n && c->n_suites > 1) {
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
-                   "the policy has %zu suites: which one do these traces belong to?", c->n_suites);
-        return tg_err_hint(err, "Add --suite NAME.");
-    }
-    if (!c->n_suites)
-        c->suites[c->n_suites++] = tg_gate_default_suite(c->arena);
-    return true;
-}
-
-/* ---- fresh traces ------------------------------------------------------------------------------
- */
-
-/* Paths of a policy are relative to its folder. */
-static const char *beside_policy(const struct check *c, tg_sv path)
-{
-    const char *file = c->policy->file.n ? c->policy->file.p : "";
-    const char *slash = strrchr(file, '/');
-    if (!slash || (path.n && path.p[0] == '/'))
-        return tg_arena_sv(c->arena, path).p;
-    return tg_arena_printf(c->arena, "%.*s/%.*s", (int)(slash - file), file, TG_SV_ARG(path));
-}
-
-/* Which run and which rank a file is, by the policy's regexes on its path. */
-static bool group_of(const struct tg_pattern *p, const char *what, const char *label, tg_sv *out,
-                     struct tg_err *err)
-{
-    if (!p || tg_pattern_group(p, tg_sv_of(label), out))
-        return true;
-    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "'%s' does not match the suite's `%s: %.*s`", label,
-               what, TG_SV_ARG(tg_pattern_text(p)));
-    return tg_err_hint(err, "The regex needs one group that finds the %s in every path.", what);
-}
-
-/*
- * What the policy's own glob found must say it; a baseline recorded under other names, and traces
- * named on the command line, are ordered by their paths.
- */
-static bool apply_groups(struct tg_input_list *list, const struct tg_trace_spec *spec, bool must,
-                         struct tg_err *err)
-{
-    struct tg_err ignored;
-    tg_err_init(&ignored);
-    for (size_t i = 0; i < list->n; i++) {
-        struct tg_input_item *item = &list->v[i];
-        struct tg_err *e = must ? err : &ignored;
-        bool ok = group_of(spec->run_pattern, "run", item->label, &item->run, e) &&
-                  group_of(spec->rank_pattern, "rank", item->label, &item->rank, e);
-        if (!ok && must)
-            return false;
-    }
-    return true;
-}
-
-static bool find_fresh(struct check *c, struct job *j, struct tg_err *err)
-{
-    const struct tg_trace_spec *spec = &j->suite->trace;
-    if (!c->args->n && !spec->files.n) {
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "no trace to check");
-        return tg_err_hint(err, "Name the fresh traces: tracegate check out/*.json.gz --baseline "
-                                "origin/main:perf");
-    }
-    for (size_t i = 0; i < c->args->n; i++)
-        if (!tg_inputs_add(&j->fresh, c->args->v[i], NULL, &c->repo, c->arena, err))
-            return false;
-    if (!c->args->n &&
-        !tg_inputs_add(&j->fresh, beside_policy(c, spec->files), NULL, &c->repo, c->arena, err)) {
-        (void)tg_err_context(err, "looking for the fresh traces of suite '%.*s'",
-                             TG_SV_ARG(j->suite->name));
-        return false;
-    }
-    return apply_groups(&j->fresh, spec, c->args->n == 0, err);
-}
-
 /* ---- baseline ----------------------------------------------------------------------------------
  */
 
-/* Where the baseline lies in a commit: the suite's path, else the fresh trace's own. */
-static bool baseline_path(struct check *c, struct job *j, struct tg_git *git, tg_sv *out,
-                          struct tg_err *err)
+/* The fresh trace's own path in a commit, for who commits the trace itself; false: none. */
+static bool own_path(struct check *c, struct tg_git *git, tg_sv *out)
 {
-    const char *fresh = c->args->n ? c->args->v[0] : NULL;
-    if (j->suite->baseline.n) {
-        *out = j->suite->baseline;
-        return true;
-    }
-    if (fresh && strcmp(fresh, "-") != 0 && c->args->n == 1)
-        return tg_git_relative(git, fresh, c->arena, out, err);
-    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "where is the baseline of suite '%.*s'?",
-               TG_SV_ARG(j->suite->name));
-    return tg_err_hint(err, "Add `baseline: PATH` to the suite, or --baseline REV:PATH.");
+    struct tg_err ignored;
+    const char *fresh = c->args->n == 1 ? c->args->v[0] : NULL;
+    tg_err_init(&ignored);
+    return fresh && strcmp(fresh, "-") != 0 && tg_git_relative(git, fresh, c->arena, out, &ignored);
 }
 
 static void describe_found(struct check *c, struct job *j, const struct tg_baseline *b)
@@ -241,35 +146,99 @@ static const char *const *policy_paths(struct check *c, struct tg_git *git, size
     tg_sv rel;
     tg_err_init(&ignored);
     *n = 0;
-    if (c->policy->file.n && tg_git_relative(git, c->policy->file.p, c->arena, &rel, &ignored))
+    if (c->suites.policy->file.n &&
+        tg_git_relative(git, c->suites.policy->file.p, c->arena, &rel, &ignored))
         p[(*n)++] = rel.p;
     p[(*n)++] = ".tracegate.yml";
     p[(*n)++] = ".tracegate.yaml";
     return p;
 }
 
+/* Walks back to the files at `path`. */
+static bool find_path(struct check *c, struct tg_git *git, const struct tg_commit *start,
+                      tg_sv path, bool explicit_side, struct tg_baseline *out, struct tg_err *err)
+{
+    struct tg_find_opts fo = { .path = tg_arena_sv(c->arena, path).p,
+                               .max_walk = (unsigned)c->suites.policy->baseline.max_walk,
+                               .explicit_side = explicit_side };
+    fo.policy_paths = policy_paths(c, git, &fo.n_policy_paths);
+    return tg_baseline_find(git, start, &fo, c->arena, out, err);
+}
+
+static bool is_found(const struct tg_baseline *b)
+{
+    return b->found == TG_FOUND || b->found == TG_FOUND_HOLE;
+}
+
+/* What is stored exactly at a commit that was named. */
+static bool stored_at(struct check *c, struct job *j, struct tg_git *git,
+                      const struct tg_commit *at, struct tg_baseline *out, struct tg_err *err)
+{
+    *out = (struct tg_baseline){ .found = TG_FOUND, .start = *at, .commit = *at };
+    out->path = tg_sv_of(tg_arena_printf(c->arena, "stored:%.*s", TG_SV_ARG(j->suite->name)));
+    return tg_store_files(git, j->suite->name, at->sha, c->arena, &out->files, err);
+}
+
+/*
+ * A suite whose baseline is stored. Where nothing is, the fresh trace's own path in the commits
+ * may do, if it is there: that needs no store. A named commit's own files go before what is stored
+ * behind it.
+ */
+static bool find_stored(struct check *c, struct job *j, struct tg_git *git,
+                        const struct tg_commit *start, bool explicit_side, struct tg_baseline *out,
+                        struct tg_err *err)
+{
+    struct tg_baseline own = { .found = TG_FOUND_FIRST_RUN };
+    struct tg_err ignored;
+    tg_sv path;
+    tg_err_init(&ignored);
+    if (own_path(c, git, &path) && !find_path(c, git, start, path, explicit_side, &own, &ignored))
+        own.found = TG_FOUND_FIRST_RUN;
+    if (explicit_side && own.found == TG_FOUND) {
+        *out = own;
+        return true;
+    }
+    if (!tg_store_find(git, start, j->suite->name, (unsigned)c->suites.policy->baseline.max_walk,
+                       explicit_side, c->arena, out, err))
+        return false;
+    if (is_found(&own) && (out->found == TG_FOUND_FIRST_RUN || (explicit_side && !is_found(out))))
+        *out = own;
+    return true;
+}
+
+static bool find_at(struct check *c, struct job *j, struct tg_git *git,
+                    const struct tg_commit *start, bool explicit_side, struct tg_baseline *out,
+                    struct tg_err *err)
+{
+    if (explicit_side && !stored_at(c, j, git, start, out, err))
+        return false;
+    if (explicit_side && out->files.n)
+        return true;
+    return j->suite->baseline.n
+               ? find_path(c, git, start, j->suite->baseline, explicit_side, out, err)
+               : find_stored(c, j, git, start, explicit_side, out, err);
+}
+
 static bool walk_to_baseline(struct check *c, struct job *j, struct tg_git *git,
                              const struct tg_commit *start, bool explicit_side, struct tg_err *err)
 {
-    struct tg_find_opts fo = { .max_walk = (unsigned)c->policy->baseline.max_walk,
-                               .explicit_side = explicit_side };
     struct tg_baseline b;
-    tg_sv path;
-    if (!baseline_path(c, j, git, &path, err))
-        return false;
-    fo.path = tg_arena_sv(c->arena, path).p;
-    fo.policy_paths = policy_paths(c, git, &fo.n_policy_paths);
-    if (!tg_baseline_find(git, start, &fo, c->arena, &b, err))
+    if (!find_at(c, j, git, start, explicit_side, &b, err))
         return false;
     describe_found(c, j, &b);
     if (b.found == TG_FOUND_FIRST_RUN) {
         j->what = JOB_FIRST_RUN;
+        if (!j->suite->baseline.n)
+            tg_io_note(c->io,
+                       "nothing is stored for suite '%.*s' in this clone: run `tracegate baseline "
+                       "fetch` first if the remote has it, or name a baseline with --baseline",
+                       TG_SV_ARG(j->suite->name));
         return true;
     }
     if (b.found == TG_FOUND_LOST)
         return tg_baseline_missing(&b, err);
     tg_inputs_add_git(&j->base, b.commit.sha, &b.files, c->arena);
-    return apply_groups(&j->base, &j->suite->trace, false, err);
+    return tg_suite_groups(&j->base, j->suite, false, err);
 }
 
 static bool explicit_baseline(struct check *c, struct job *j, struct tg_err *err)
@@ -306,28 +275,17 @@ static bool explicit_baseline(struct check *c, struct job *j, struct tg_err *err
         }
     }
     tg_buf_release(&paths);
-    return ok && apply_groups(&j->base, &j->suite->trace, false, err);
+    return ok && tg_suite_groups(&j->base, j->suite, false, err);
 }
 
 static bool find_baseline(struct check *c, struct job *j, struct tg_err *err)
 {
-    static const enum tg_choice choice[] = { [TG_REF_MERGE_BASE] = TG_CHOICE_MERGE_BASE,
-                                             [TG_REF_PARENT] = TG_CHOICE_PARENT,
-                                             [TG_REF_NAMED] = TG_CHOICE_REV,
-                                             [TG_REF_WINDOW] = TG_CHOICE_WINDOW };
-    const struct tg_baseline_settings *s = &c->policy->baseline;
-    struct tg_baseline_ref ref = { .choice = choice[s->ref],
-                                   .rev = s->ref_name,
-                                   .window = (unsigned)s->ref_window,
-                                   .target = s->target.n ? s->target.p : NULL };
-    struct tg_ci_env ci = { env(c, "GITHUB_EVENT_NAME"), env(c, "GITHUB_REF"), env(c, "GITHUB_SHA"),
-                            env(c, "GITHUB_BASE_REF"), env(c, "TRACEGATE_BASE_SHA") };
     struct tg_commit start;
     struct tg_git *git;
     if (c->o->baseline.n)
         return explicit_baseline(c, j, err);
     git = tg_repo_get(&c->repo, err);
-    return git && tg_baseline_commit(git, &ref, &ci, c->arena, &start, err) &&
+    return git && tg_suites_start(&c->suites, git, &start, err) &&
            walk_to_baseline(c, j, git, &start, false, err);
 }
 
@@ -336,14 +294,8 @@ static bool find_baseline(struct check *c, struct job *j, struct tg_err *err)
 
 static bool load_side(struct check *c, struct job *j, int side, struct tg_err *err)
 {
-    struct tg_summarize_opts so = {
-        .load = { .reader = { .strict_json = c->o->strict_json,
-                              .allow_truncated = c->o->allow_truncated,
-                              .want_args = true },
-                  .want_facts = true,
-                  .want_memory = true },
-        .rank = -1,
-    };
+    struct tg_summarize_opts so =
+        tg_suite_reading(j->suite, c->o->strict_json, c->o->allow_truncated);
     enum tg_arrange how = c->o->runs    ? TG_ARRANGE_RUNS
                           : c->o->ranks ? TG_ARRANGE_RANKS
                                         : TG_ARRANGE_AUTO;
@@ -352,7 +304,6 @@ static bool load_side(struct check *c, struct job *j, int side, struct tg_err *e
     bool ok;
     if (how == TG_ARRANGE_AUTO && j->suite->trace.run.n && !j->suite->trace.rank.n)
         how = TG_ARRANGE_RUNS;
-    tg_gate_window(&so, j->suite);
     if (!tg_inputs_meta(&c->o->meta, c->arena, &meta, &so.n_meta, err))
         return false;
     so.meta = meta;
@@ -371,11 +322,11 @@ static bool load_side(struct check *c, struct job *j, int side, struct tg_err *e
 
 static bool judge(struct check *c, struct job *j, struct tg_err *err)
 {
-    j->gate.policy = c->policy;
+    j->gate.policy = c->suites.policy;
     j->gate.suite = j->suite;
     j->gate.io = c->io;
     j->gate.arena = c->arena;
-    tg_gate_compare_opts(&j->gate.compare, c->policy, j->suite, c->arena);
+    tg_gate_compare_opts(&j->gate.compare, c->suites.policy, j->suite, c->arena);
     return load_side(c, j, TG_BASE, err) && load_side(c, j, TG_TEST, err) &&
            tg_gate_judge(&j->verdict, &j->gate, err);
 }
@@ -398,7 +349,7 @@ static const char *report_path(struct check *c, const struct job *j, int k)
     const char *path = c->o->report[k], *slash = strrchr(path, '/');
     const char *dot = strchr(slash ? slash + 1 : path, '.');
     size_t stem = dot && dot != path ? (size_t)(dot - path) : strlen(path);
-    if (c->n_suites == 1 || strcmp(path, "-") == 0)
+    if (c->suites.n == 1 || strcmp(path, "-") == 0)
         return path;
     return tg_arena_printf(c->arena, "%.*s-%.*s%s", (int)stem, path, TG_SV_ARG(j->suite->name),
                            path + stem);
@@ -472,8 +423,8 @@ static void describe_test(struct check *c, struct job *j)
     tg_buf_release(&paths);
     v->suite = j->suite->name;
     v->baseline = j->info;
-    v->policy =
-        c->policy->built_in ? TG_SV("built-in policy (tracegate:recommended)") : c->policy->file;
+    v->policy = c->suites.policy->built_in ? TG_SV("built-in policy (tracegate:recommended)")
+                                           : c->suites.policy->file;
 }
 
 static enum tg_outcome outcome_of(enum tg_on_missing m)
@@ -493,7 +444,8 @@ static bool print_plan(struct check *c, const struct job *j, struct tg_err *err)
     struct tg_buf b = { 0 };
     bool ok;
     tg_buf_printf(&b, "suite %.*s\n  policy: %s\n", TG_SV_ARG(j->suite->name),
-                  c->policy->built_in ? "built-in (tracegate:recommended)" : c->policy->file.p);
+                  c->suites.policy->built_in ? "built-in (tracegate:recommended)"
+                                             : c->suites.policy->file.p);
     tg_buf_printf(&b, "  baseline: %.*s%s%.*s\n", TG_SV_ARG(j->info.situation),
                   j->info.how.n ? ", " : "", TG_SV_ARG(j->info.how));
     for (size_t i = 0; i < j->base.n; i++)
@@ -514,11 +466,13 @@ static int check_suite(struct check *c, struct job *j, struct tg_err *err)
     tg_err_init(&why);
     if (!open_reports(c, j, err))
         return -1;
-    ok = find_fresh(c, j, &why) && find_baseline(c, j, &why);
+    ok = tg_suite_traces(&j->fresh, &c->suites, j->suite, c->args, &why) &&
+         find_baseline(c, j, &why);
     if (ok && c->o->dry_run)
         return print_plan(c, j, err) ? 0 : -1;
     if (ok && j->what == JOB_FIRST_RUN)
-        tg_verdict_first_run(&j->verdict, outcome_of(c->policy->baseline.on_first_run), c->arena);
+        tg_verdict_first_run(&j->verdict, outcome_of(c->suites.policy->baseline.on_first_run),
+                             c->arena);
     else if (ok)
         ok = judge(c, j, &why);
     if (!ok && stops_before(why.kind)) {
@@ -529,7 +483,7 @@ static int check_suite(struct check *c, struct job *j, struct tg_err *err)
         tg_io_error(c->io, &why);
         tg_verdict_of_error(&j->verdict, &why, c->arena);
         if (why.kind == TG_ERR_LOST) {
-            j->verdict.outcome = outcome_of(c->policy->baseline.on_lost);
+            j->verdict.outcome = outcome_of(c->suites.policy->baseline.on_lost);
             j->verdict.exit_code = tg_outcome_exit_code(j->verdict.outcome);
             j->info.situation = TG_SV("lost");
         }
@@ -548,10 +502,10 @@ static int worse(int a, int b)
 static int check_all(struct check *c, struct tg_err *err)
 {
     int code = 0;
-    for (size_t i = 0; i < c->n_suites; i++) {
+    for (size_t i = 0; i < c->suites.n; i++) {
         struct job *j = TG_NEW(c->arena, struct job);
         int one;
-        j->suite = c->suites[i];
+        j->suite = c->suites.v[i];
         tg_summary_init(&j->summary[0]);
         tg_summary_init(&j->summary[1]);
         one = check_suite(c, j, err);
@@ -571,16 +525,17 @@ static int check_run(const void *opts, const struct tg_strs *args, const struct 
     struct check c = { .o = opts, .args = args, .io = io, .arena = tg_arena_new() };
     int code = 2;
     c.repo.opts.trust_owner = c.o->trust_repository;
+    c.suites = (struct tg_suites){ .io = io, .repo = &c.repo, .arena = c.arena };
     if (c.o->runs && c.o->ranks) {
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--runs and --ranks exclude each other");
-    } else if ((c.policy = tg_gate_policy(c.o->policy, c.o->profile, io, &c.repo, c.arena, err)) &&
-               choose_suites(&c, err)) {
+    } else if (tg_suites_load(&c.suites, c.o->policy, c.o->profile, err) &&
+               tg_suites_choose(&c.suites, c.o->suite, args->n > 0, err)) {
         c.render = (struct tg_render){
             .columns = io->columns,
             .color = io->color,
             .strict = c.o->junit_strict,
-            .top = c.o->top > 0 ? (size_t)c.o->top : (size_t)c.policy->report.top,
-            .junit_max = (size_t)c.policy->report.junit_max,
+            .top = c.o->top > 0 ? (size_t)c.o->top : (size_t)c.suites.policy->report.top,
+            .junit_max = (size_t)c.suites.policy->report.junit_max,
             .exit_zero = c.o->exit_zero,
             .report_url = c.o->report_url ? tg_sv_of(c.o->report_url) : TG_SV("")
         };
@@ -588,7 +543,7 @@ static int check_run(const void *opts, const struct tg_strs *args, const struct 
     } else {
         code = tg_err_exit_code(err->kind);
     }
-    tg_policy_free(c.policy);
+    tg_policy_free(c.suites.policy);
     tg_repo_release(&c.repo);
     tg_arena_free(c.arena);
     return code;

@@ -13,6 +13,7 @@ const struct tg_cmd *const tg_commands[] = {
     &tg_cmd_analyze,
     &tg_cmd_summarize,
     &tg_cmd_merge,
+    &tg_cmd_baseline,
     &tg_cmd_names,
     &tg_cmd_policy,
     &tg_cmd_selftest,

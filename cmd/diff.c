@@ -14,7 +14,7 @@
 struct diff_opts {
     const char *device, *format, *by, *sort, *svg_counts, *svg_durations, *window;
     struct tg_strs control_rank, test_rank, control_step, test_step, group, exclude;
-    bool whole, short_names, hta, no_rounding, runs, ranks, normalise;
+    bool whole, short_names, hta, no_rounding, runs, ranks, normalise, trust_repository;
     int64_t top;
 };
 
@@ -59,6 +59,8 @@ static const struct tg_opt diff_options[] = {
       "the numbers of HTA's TraceDiff: its rounding, its first rank and first step" },
     { "no-rounding", TG_OPT_FLAG, offsetof(struct diff_opts, no_rounding), NULL,
       "with --hta: as with HTA_DISABLE_NS_ROUNDING=1" },
+    { "trust-repository", TG_OPT_FLAG, offsetof(struct diff_opts, trust_repository), NULL,
+      "open the git repository although another user owns it" },
     { 0 },
 };
 
@@ -411,7 +413,7 @@ static bool report(const struct request *q, const struct tg_comparison *c, struc
 static bool diff(struct request *q, const struct tg_strs *args, struct tg_err *err)
 {
     struct tg_input_list inputs[2] = { { 0 }, { 0 } };
-    struct tg_repo repo = { 0 };
+    struct tg_repo repo = { .opts = { .trust_owner = q->o->trust_repository } };
     struct tg_summary summary[2];
     struct tg_comparison c = { 0 };
     struct charts ch = { 0 };
@@ -449,15 +451,17 @@ const struct tg_cmd tg_cmd_diff = {
     .name = "diff",
     .summary = "compare two sides without a policy: counts and durations of every name",
     .synopsis = "CONTROL TEST [options]",
-    .about = "A side is a file, a directory, a glob, a summary, REV:PATH in git, or - for standard "
-             "input. The exit code is 0 whatever differs; check judges.\n"
-             "\n"
-             "Counts and total durations (microseconds, inclusive) are divided by steps, ranks and "
-             "runs, exactly; --whole gives undivided sums. Groups go by counts: added, deleted, "
-             "increased, decreased, unchanged.\n"
-             "\n"
-             "  tracegate diff origin/main:perf out/ --group increased --top 20\n"
-             "  tracegate diff a.json.gz b.json.gz --hta --format csv",
+    .about =
+        "A side is a file, a directory, a glob, a summary, REV:PATH in git, REV (what is stored "
+        "at that commit; see baseline), or - for standard "
+        "input. The exit code is 0 whatever differs; check judges.\n"
+        "\n"
+        "Counts and total durations (microseconds, inclusive) are divided by steps, ranks and "
+        "runs, exactly; --whole gives undivided sums. Groups go by counts: added, deleted, "
+        "increased, decreased, unchanged.\n"
+        "\n"
+        "  tracegate diff origin/main:perf out/ --group increased --top 20\n"
+        "  tracegate diff a.json.gz b.json.gz --hta --format csv",
     .options = diff_options,
     .opts_size = sizeof(struct diff_opts),
     .run = diff_run,

@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include "core/base/file.h"
+#include "core/baseline/store.h"
 
 struct tg_git *tg_repo_get(struct tg_repo *r, struct tg_err *err)
 {
@@ -35,6 +36,7 @@ void tg_inputs_add_git(struct tg_input_list *list, const char *sha,
         struct tg_input_item *item =
             add_item(list, tg_arena_printf(a, "%.12s:%.*s", sha, TG_SV_ARG(files->v[i].path)), a);
         item->from_git = true;
+        item->stored = tg_sv_starts(files->v[i].path, TG_SV("stored:"));
         item->blob = files->v[i];
     }
 }
@@ -55,6 +57,38 @@ static bool add_rev(struct tg_input_list *list, const struct tg_input *in, const
     tg_err_set(err, TG_ERR_LOST, TG_NOWHERE, "commit %.12s (%.*s) holds no trace at '%s'",
                commit.sha, TG_SV_ARG(in->rev), path);
     return tg_err_hint(err, "git ls-tree -r --name-only %.12s shows what it holds.", commit.sha);
+}
+
+/* A commit alone: what is stored there, if it is of one suite. */
+static bool add_stored(struct tg_input_list *list, const struct tg_input *in, struct tg_repo *repo,
+                       struct tg_arena *a, struct tg_err *err)
+{
+    struct tg_err ignored;
+    struct tg_git *git;
+    struct tg_commit commit;
+    struct tg_git_files files;
+    struct tg_stored *all;
+    size_t n;
+    tg_err_init(&ignored);
+    git = tg_repo_get(repo, &ignored);
+    if (!git) { /* nothing can be a commit here, so a path was meant */
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "'%s' is neither a file nor REV:PATH",
+                   in->text.p);
+        return tg_err_hint(err, "Name a file, a folder or a glob that exists.");
+    }
+    if (!tg_git_resolve(git, in->rev.p, a, &commit, err) ||
+        !tg_store_list(git, TG_SV(""), commit.sha, a, &all, &n, NULL, err))
+        return false;
+    if (!n || !tg_sv_eq(all[0].suite, all[n - 1].suite)) { /* sorted by suite */
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "commit %.12s (%.*s) has %s", commit.sha,
+                   TG_SV_ARG(in->rev), n ? "stored runs of several suites" : "no stored run");
+        return tg_err_hint(err, "Name a file, a folder, a glob, or a path in a commit: %s:PATH.",
+                           in->rev.p);
+    }
+    if (!tg_store_files(git, all[0].suite, commit.sha, a, &files, err))
+        return false;
+    tg_inputs_add_git(list, commit.sha, &files, a);
+    return true;
 }
 
 bool tg_inputs_add(struct tg_input_list *list, const char *text, const char *default_path,
@@ -83,9 +117,7 @@ bool tg_inputs_add(struct tg_input_list *list, const char *text, const char *def
     case TG_INPUT_REV:
         if (default_path)
             return add_rev(list, &in, default_path, repo, a, err);
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "'%s' is neither a file nor REV:PATH", text);
-        return tg_err_hint(err, "Name a file, a folder, a glob, or a path in a commit: %s:PATH.",
-                           text);
+        return add_stored(list, &in, repo, a, err);
     default:
         return tg_err_set(err, TG_ERR_INTERNAL, TG_NOWHERE, "unknown kind of input");
     }

@@ -12,6 +12,7 @@
 struct tg_input_item {
     const char *label; /* "out/run1.json.gz", "origin/main:perf/run1.json.gz" */
     bool from_git;
+    bool stored;             /* a run of the store: it knows its run and ranks */
     struct tg_git_file blob; /* from_git */
     tg_sv run, rank;         /* what the policy's regexes said; "" nothing */
 };
@@ -31,7 +32,8 @@ void tg_repo_release(struct tg_repo *r);
 
 /*
  * Adds the files that `text` names: "-", file, directory, glob, REV:PATH, or REV (then
- * `default_path` inside it; NULL: a bare REV is refused). Sorted by path. None is an error.
+ * `default_path` inside it; NULL: what is stored at that commit, of its one suite). Sorted by path.
+ * None is an error.
  */
 TG_MUST bool tg_inputs_add(struct tg_input_list *list, const char *text, const char *default_path,
                            struct tg_repo *repo, struct tg_arena *a, struct tg_err *err);

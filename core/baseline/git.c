@@ -313,29 +313,43 @@ const char *tg_git_lfs_dir(struct tg_git *g, struct tg_arena *a)
 
 /* ---- git, spawned -------------------------------------------------------------------------- */
 
-/* `git cat-file MODE OID`; what it prints goes to `out`. */
-static void cat_file(struct tg_git *g, const char *mode, const char *oid, size_t max_out,
-                     struct tg_buf *out, struct tg_spawned *r)
+void tg_git_spawn(struct tg_git *g, const char *const *args, size_t max_out, struct tg_buf *out,
+                  struct tg_spawned *r)
 {
-    static const char *const set[] = { "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0",
-                                       "GCM_INTERACTIVE=never", "LC_ALL=C", NULL };
+    static const char *const set[] = { "GIT_TERMINAL_PROMPT=0",
+                                       "GIT_OPTIONAL_LOCKS=0",
+                                       "GCM_INTERACTIVE=never",
+                                       "SSH_ASKPASS_REQUIRE=never",
+                                       "LC_ALL=C",
+                                       NULL };
     static const char *const drop[] = { "GIT_DIR",        "GIT_WORK_TREE", "GIT_COMMON_DIR",
                                         "GIT_INDEX_FILE", "GIT_PREFIX",    NULL };
     struct tg_arena *a = tg_arena_new();
-    const char *argv[] = { g->program,
-                           "-c",
-                           "core.bigFileThreshold=50m",
-                           tg_arena_printf(a, "--git-dir=%s", g->dir),
-                           "cat-file",
-                           mode,
-                           oid,
-                           NULL };
-    struct tg_spawn s = { argv, g->env, set, drop, g->timeout_ms, max_out };
+    struct tg_spawn s = { NULL, g->env, set, drop, g->timeout_ms, max_out };
+    size_t n = 0;
+    const char **argv;
+    while (args[n])
+        n++;
+    argv = TG_NEW_N(a, const char *, n + 5);
+    argv[0] = g->program;
+    argv[1] = "-c";
+    argv[2] = "core.bigFileThreshold=50m";
+    argv[3] = tg_arena_printf(a, "--git-dir=%s", g->dir);
+    memcpy(argv + 4, args, n * sizeof *args);
+    s.argv = argv;
     tg_spawn_run(&s, out, r);
     tg_arena_free(a);
 }
 
-static bool spawn_failed(const struct tg_git *g, const char *what, const struct tg_spawned *r,
+/* `git cat-file MODE OID`; what it prints goes to `out`. */
+static void cat_file(struct tg_git *g, const char *mode, const char *oid, size_t max_out,
+                     struct tg_buf *out, struct tg_spawned *r)
+{
+    const char *const args[] = { "cat-file", mode, oid, NULL };
+    tg_git_spawn(g, args, max_out, out, r);
+}
+
+bool tg_git_spawn_failed(const struct tg_git *g, const char *what, const struct tg_spawned *r,
                          struct tg_err *err)
 {
     const char *why = r->last_words[0] ? r->last_words : "it says nothing";
@@ -387,7 +401,7 @@ static bool fetch_promised(struct tg_git *g, const char *oid, struct tg_err *err
     cat_file(g, "-s", oid, 64, &out, &r);
     tg_buf_release(&out);
     if (r.end != TG_SPAWN_EXIT || r.code != 0)
-        return spawn_failed(g, what, &r, err);
+        return tg_git_spawn_failed(g, what, &r, err);
     (void)git_odb_refresh(g->odb);
     return true;
 }
@@ -778,7 +792,7 @@ static bool stream(struct tg_git *g, const char *hex, const char *path, uint64_t
           git_oid_equal(&want, &got);
     (void)snprintf(what, sizeof what, "reading '%s' from git", path);
     if (!*ok)
-        spawn_failed(g, what, &r, err);
+        tg_git_spawn_failed(g, what, &r, err);
     return true;
 }
 

@@ -82,6 +82,17 @@ TG_MUST bool tg_git_refs(struct tg_git *g, const char *prefix, struct tg_arena *
 /* Both must be here; a history that is cut between them gives false. */
 bool tg_git_is_ancestor(struct tg_git *g, const char *sha, const char *of);
 
+struct tg_spawned;
+/*
+ * `git ARGS…` in this repository, for what libgit2 cannot do well: no prompts, English messages,
+ * the timeout of tg_git_opts. `args` end with NULL; standard output is appended to `out`.
+ */
+void tg_git_spawn(struct tg_git *g, const char *const *args, size_t max_out, struct tg_buf *out,
+                  struct tg_spawned *r);
+/* Says why it did not end by itself or with 0. Always returns false. */
+bool tg_git_spawn_failed(const struct tg_git *g, const char *what, const struct tg_spawned *r,
+                         struct tg_err *err);
+
 /* find.c: ABSENT: a root (*cut false) or the cut of a shallow clone (*cut true). */
 TG_MUST enum tg_seen tg_git_step_back(struct tg_git *g, const char *sha, struct tg_arena *a,
                                       struct tg_commit *out, bool *cut, struct tg_err *err);

@@ -122,6 +122,8 @@ static void keep_tail(struct child *c, const char *p, size_t n)
 static void last_words(const struct child *c, struct tg_spawned *r)
 {
     size_t end = c->n_tail, begin, n;
+    memcpy(r->said, c->tail, c->n_tail);
+    r->said[c->n_tail] = '\0';
     while (end && (c->tail[end - 1] == '\n' || c->tail[end - 1] == '\r'))
         end--;
     for (begin = end; begin && c->tail[begin - 1] != '\n';)

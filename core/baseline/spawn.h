@@ -28,6 +28,7 @@ struct tg_spawned {
     enum tg_spawn_end end;
     int code;
     char last_words[256]; /* the last non-empty line of standard error */
+    char said[1025];      /* the end of standard error */
 };
 
 /*

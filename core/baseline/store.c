@@ -152,7 +152,7 @@ bool tg_store_list(struct tg_git *g, tg_sv suite, const char *sha, struct tg_are
 {
     const char *prefix = TG_STORE_PREFIX;
     struct tg_git_ref_at *refs;
-    size_t n_refs, strange = 0;
+    size_t n_refs, kept;
     tg_sv component;
     *n = 0;
     if (suite.n) {
@@ -163,19 +163,26 @@ bool tg_store_list(struct tg_git *g, tg_sv suite, const char *sha, struct tg_are
     }
     if (!tg_git_refs(g, prefix, a, &refs, &n_refs, err))
         return false;
+    tg_store_of_refs(refs, n_refs, a, out, n);
+    if (foreign)
+        *foreign = n_refs - *n;
+    for (size_t i = kept = 0; i < *n; i++)
+        if (!sha || strcmp((*out)[i].commit, sha) == 0)
+            (*out)[kept++] = (*out)[i];
+    *n = kept;
+    return true;
+}
+
+void tg_store_of_refs(const struct tg_git_ref_at *refs, size_t n_refs, struct tg_arena *a,
+                      struct tg_stored **out, size_t *n)
+{
+    *n = 0;
     *out = TG_NEW_N(a, struct tg_stored, n_refs + 1);
-    for (size_t i = 0; i < n_refs; i++) {
-        struct tg_stored *one = &(*out)[*n];
-        if (!parse_ref(&refs[i], a, one))
-            strange++;
-        else if (!sha || strcmp(one->commit, sha) == 0)
-            (*n)++;
-    }
+    for (size_t i = 0; i < n_refs; i++)
+        *n += tg_sv_starts(refs[i].name, TG_SV(TG_STORE_PREFIX)) &&
+              parse_ref(&refs[i], a, &(*out)[*n]);
     if (*n)
         qsort(*out, *n, sizeof **out, by_place);
-    if (foreign)
-        *foreign = strange;
-    return true;
 }
 
 /* ---- reading ------------------------------------------------------------------------------ */
@@ -273,6 +280,11 @@ bool tg_store_find(struct tg_git *g, const struct tg_commit *start, tg_sv suite,
     return back != TG_SEEN_FAILED && lost_or_first(g, v, n, explicit_side, a, out, err);
 }
 
+bool tg_store_precedes(struct tg_git *g, const char *sha, const char *of)
+{
+    return tg_git_is_ancestor(g, sha, of);
+}
+
 /* ---- pruning ------------------------------------------------------------------------------ */
 
 struct dated {
@@ -288,9 +300,10 @@ static int newest_first(const void *x, const void *y)
     return strcmp(b->sha, a->sha);
 }
 
-/* Moves the runs of one suite, v[0..n), that must go to `out`. */
-static bool choose_old(struct tg_git *g, const struct tg_stored *v, size_t n, size_t keep,
-                       struct tg_arena *a, struct tg_stored *out, size_t *n_out, struct tg_err *err)
+/* Copies the old runs of one suite, v[0..n), to `out`. */
+static bool choose_old(struct tg_git *g, const struct tg_prune_opts *o, const struct tg_stored *v,
+                       size_t n, struct tg_arena *a, struct tg_stored *out, size_t *n_out,
+                       size_t *unknown, struct tg_err *err)
 {
     struct dated *commits = TG_NEW_N(a, struct dated, n + 1);
     size_t n_commits = 0;
@@ -302,39 +315,47 @@ static bool choose_old(struct tg_git *g, const struct tg_stored *v, size_t n, si
         seen = tg_git_commit(g, v[i].commit, a, &c, err);
         if (seen == TG_SEEN_FAILED)
             return false;
+        *unknown += seen == TG_ABSENT;
         if (seen == TG_SEEN) {
             memcpy(commits[n_commits].sha, c.sha, sizeof c.sha);
             commits[n_commits++].date = c.date;
         }
     }
     qsort(commits, n_commits, sizeof *commits, newest_first);
-    for (size_t k = keep; k < n_commits; k++) {
+    for (size_t k = o->keep; k < n_commits; k++) {
         size_t first, runs = runs_at(v, n, commits[k].sha, &first);
+        if (commits[k].date >= o->since)
+            continue;
         memcpy(out + *n_out, v + first, runs * sizeof *v);
         *n_out += runs;
     }
     return true;
 }
 
-bool tg_store_prune(struct tg_git *g, const struct tg_prune_opts *o, struct tg_arena *a,
-                    struct tg_stored **out, size_t *n, struct tg_err *err)
+bool tg_store_old(struct tg_git *g, const struct tg_prune_opts *o, const struct tg_stored *all,
+                  size_t n_all, struct tg_arena *a, struct tg_stored **out, size_t *n,
+                  size_t *unknown, struct tg_err *err)
 {
-    struct tg_stored *all;
-    size_t n_all, end;
+    size_t end, not_here = 0;
     *n = 0;
-    if (!tg_store_list(g, o->suite, NULL, a, &all, &n_all, NULL, err))
-        return false;
     *out = TG_NEW_N(a, struct tg_stored, n_all + 1);
     for (size_t i = 0; i < n_all; i = end) {
         for (end = i; end < n_all && tg_sv_eq(all[end].suite, all[i].suite);)
             end++;
-        if (!choose_old(g, all + i, end - i, o->keep, a, *out, n, err))
+        if (!choose_old(g, o, all + i, end - i, a, *out, n, &not_here, err))
             return false;
     }
     if (*n)
         qsort(*out, *n, sizeof **out, by_place);
-    for (size_t i = 0; i < *n && !o->dry_run; i++)
-        if (!tg_git_ref_delete(g, (*out)[i].ref.p, (*out)[i].oid, err))
+    if (unknown)
+        *unknown = not_here;
+    return true;
+}
+
+bool tg_store_delete(struct tg_git *g, const struct tg_stored *v, size_t n, struct tg_err *err)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!tg_git_ref_delete(g, v[i].ref.p, v[i].oid, err))
             return false;
     return true;
 }

@@ -48,6 +48,11 @@ TG_MUST bool tg_store_record(struct tg_git *g, tg_sv suite, const char *sha, tg_
 TG_MUST bool tg_store_list(struct tg_git *g, tg_sv suite, const char *sha, struct tg_arena *a,
                            struct tg_stored **out, size_t *n, size_t *foreign, struct tg_err *err);
 
+struct tg_git_ref_at;
+/* The same of refs that somebody listed (git ls-remote); strings in `a`. */
+void tg_store_of_refs(const struct tg_git_ref_at *refs, size_t n_refs, struct tg_arena *a,
+                      struct tg_stored **out, size_t *n);
+
 /* The runs of one commit as files for tg_git_read; paths read "stored:SUITE/RUN". */
 TG_MUST bool tg_store_files(struct tg_git *g, tg_sv suite, const char *sha, struct tg_arena *a,
                             struct tg_git_files *out, struct tg_err *err);
@@ -62,16 +67,23 @@ TG_MUST bool tg_store_find(struct tg_git *g, const struct tg_commit *start, tg_s
                            unsigned max_walk, bool explicit_side, struct tg_arena *a,
                            struct tg_baseline *out, struct tg_err *err);
 
+/* Is one commit an ancestor of the other (or the same)? False where that cannot be seen. */
+bool tg_store_precedes(struct tg_git *g, const char *sha, const char *of);
+
 /*
- * Deletes the runs of all but the `keep` newest commits of each suite, newest by committer date
- * (ties: greater sha). Runs whose commit is not in this clone are kept: it may be shallow. With
- * `dry_run` nothing is deleted. `out` are the runs that went, or would go.
+ * Which runs of `all` (sorted, as tg_store_list and tg_remote_list give them) are old: those of
+ * commits that are neither among the `keep` newest of their suite, by committer date (ties: greater
+ * sha), nor from `since` (seconds since 1970) on. Runs whose commit is not in this clone are never
+ * old, because nobody knows their date; `unknown` (may be NULL) counts them.
  */
 struct tg_prune_opts {
-    tg_sv suite; /* n = 0: each */
     size_t keep;
-    bool dry_run;
+    int64_t since; /* INT64_MAX: age does not matter */
 };
-TG_MUST bool tg_store_prune(struct tg_git *g, const struct tg_prune_opts *o, struct tg_arena *a,
-                            struct tg_stored **out, size_t *n, struct tg_err *err);
+TG_MUST bool tg_store_old(struct tg_git *g, const struct tg_prune_opts *o,
+                          const struct tg_stored *all, size_t n_all, struct tg_arena *a,
+                          struct tg_stored **out, size_t *n, size_t *unknown, struct tg_err *err);
+/* Deletes these refs here; gone already is fine. */
+TG_MUST bool tg_store_delete(struct tg_git *g, const struct tg_stored *v, size_t n,
+                             struct tg_err *err);
 #endif

@@ -368,15 +368,26 @@ static void find_in_a_shallow_clone(void **state)
 
 /* ---- prune, and moving between clones ------------------------------------------------------ */
 
+/* Lists, chooses, and deletes unless `dry_run`: as the command does. Returns how many went. */
+static size_t prune(const struct box *b, struct tg_git *g, const char *suite, size_t keep,
+                    int64_t since, bool dry_run, size_t *unknown)
+{
+    struct tg_prune_opts o = { .keep = keep, .since = since };
+    struct tg_stored *all, *old;
+    struct tg_err err;
+    size_t n_all, n;
+    tg_err_init(&err);
+    assert_true(tg_store_list(g, tg_sv_of(suite), NULL, b->a, &all, &n_all, NULL, &err));
+    assert_true(tg_store_old(g, &o, all, n_all, b->a, &old, &n, unknown, &err));
+    assert_true(dry_run || tg_store_delete(g, old, n, &err));
+    return n;
+}
+
 static void prunes_the_oldest(void **state)
 {
     const struct box *b = *state;
-    struct tg_prune_opts o = { .suite = TG_SV("s"), .keep = 2, .dry_run = true };
-    struct tg_stored *gone;
-    struct tg_err err;
     struct tg_git *g;
-    size_t n;
-    tg_err_init(&err);
+    size_t unknown;
     repository(b);
     g = open_dir(b, "w");
     for (int i = 0; i < 5; i++) {
@@ -388,23 +399,19 @@ static void prunes_the_oldest(void **state)
     /* A run of a commit that is not here (a fetched store in a shallow clone). */
     box_sh(b, "cd w; o=$(printf 1 | git hash-object --stdin); git update-ref refs/tracegate/v1/s/"
               "1111111111111111111111111111111111111111/$(echo $o | cut -c1-16) $o");
-    assert_true(tg_store_prune(g, &o, b->a, &gone, &n, &err));
-    assert_int_equal(n, 4); /* HEAD~2, HEAD~3, twice HEAD~4 */
+    assert_int_equal(prune(b, g, "s", 2, INT64_MAX, true, &unknown), 4); /* HEAD~2, ~3, twice ~4 */
+    assert_int_equal(unknown, 1);
+    assert_int_equal(prune(b, g, "s", 2, 0, true, &unknown), 0); /* all from 1970 on are young */
     box_sh(b, "cd w; test $(git for-each-ref refs/tracegate/v1/s | wc -l) = 8");
-    o.dry_run = false;
-    assert_true(tg_store_prune(g, &o, b->a, &gone, &n, &err));
-    assert_int_equal(n, 4);
+    assert_int_equal(prune(b, g, "s", 2, INT64_MAX, false, &unknown), 4);
     box_sh(b, "cd w; test $(git for-each-ref refs/tracegate/v1/s | wc -l) = 4\n"
               "test $(git for-each-ref refs/tracegate/v1/s/$(git rev-parse HEAD~1) | wc -l) = 2\n"
               "test $(git for-each-ref refs/tracegate/v1/s/$(git rev-parse HEAD) | wc -l) = 1\n"
               "test $(git for-each-ref "
               "refs/tracegate/v1/s/1111111111111111111111111111111111111111 | wc -l) = 1\n"
               "test $(git for-each-ref refs/tracegate/v1/t | wc -l) = 5");
-    assert_true(tg_store_prune(g, &o, b->a, &gone, &n, &err));
-    assert_int_equal(n, 0);
-    o = (struct tg_prune_opts){ .suite = TG_SV(""), .keep = 0 };
-    assert_true(tg_store_prune(g, &o, b->a, &gone, &n, &err));
-    assert_int_equal(n, 3 + 5);
+    assert_int_equal(prune(b, g, "s", 2, INT64_MAX, false, &unknown), 0);
+    assert_int_equal(prune(b, g, "", 0, INT64_MAX, false, &unknown), 3 + 5);
     box_sh(b, "cd w; git pack-refs --all; test $(git for-each-ref refs/tracegate | wc -l) = 1");
     tg_git_close(g);
 }

@@ -1,0 +1,378 @@
+#include "core/baseline/remote.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "core/baseline/git.h"
+#include "core/baseline/spawn.h"
+
+#define MAX_ANSWER ((size_t)64 << 20) /* of ls-remote: 500,000 refs */
+
+/* ---- one git command ---------------------------------------------------------------------- */
+
+static bool check_name(const struct tg_remote *r, struct tg_err *err)
+{
+    if (r->name && *r->name && *r->name != '-')
+        return true;
+    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "'%s' cannot be the name of a remote",
+               r->name ? r->name : "");
+    return tg_err_hint(err, "`git remote -v` lists the remotes of this clone.");
+}
+
+/* What the remote said, joined to one line: its own lines if there are any, else git's last. */
+static tg_sv reason(const struct tg_spawned *s, struct tg_arena *a)
+{
+    struct tg_buf b = { 0 };
+    tg_sv rest = tg_sv_of(s->said), out;
+    while (rest.n) {
+        tg_sv line = tg_sv_cut(&rest, '\n');
+        if (!tg_sv_starts(line, TG_SV("remote: ")))
+            continue;
+        line.p += 8;
+        line.n -= 8;
+        while (line.n && (line.p[line.n - 1] == ' ' || line.p[line.n - 1] == '\r'))
+            line.n--;
+        if (line.n && b.n + line.n < 360) {
+            tg_buf_puts(&b, b.n ? "; " : "");
+            tg_buf_add(&b, line);
+        }
+    }
+    if (!b.n)
+        tg_buf_puts(&b, s->last_words[0] ? s->last_words : "git says nothing");
+    out = tg_arena_sv(a, tg_buf_sv(&b));
+    tg_buf_release(&b);
+    return out;
+}
+
+static bool has_any(tg_sv text, const char *const *words)
+{
+    for (; *words; words++)
+        if (tg_sv_has(text, tg_sv_of(*words)))
+            return true;
+    return false;
+}
+
+/* Rights, spelling and configuration: trying again cannot help. */
+static bool is_final(tg_sv said)
+{
+    static const char *const words[] = { "Authentication failed",
+                                         "could not read Username",
+                                         "could not read Password",
+                                         "Permission denied",
+                                         "Permission to",
+                                         "Write access to repository not granted",
+                                         "error: 403",
+                                         "error: 401",
+                                         "epository not found",
+                                         "not found",
+                                         "does not appear to be a git repository",
+                                         "does not exist",
+                                         "certificate",
+                                         "unable to find remote helper",
+                                         NULL };
+    return has_any(said, words);
+}
+
+static bool command_failed(struct tg_git *g, const struct tg_remote *r, const char *what,
+                           const struct tg_spawned *s, struct tg_arena *a, struct tg_err *err)
+{
+    tg_sv said = tg_sv_of(s->said), why = reason(s, a);
+    if (s->end != TG_SPAWN_EXIT)
+        return tg_git_spawn_failed(g, tg_arena_printf(a, "%s '%s'", what, r->name), s, err);
+    tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "%s '%s' failed: %.*s", what, r->name, TG_SV_ARG(why));
+    if (tg_sv_has(said, TG_SV("does not appear to be a git repository")))
+        return tg_err_hint(err, "`git remote -v` lists the remotes; --remote names another.");
+    if (is_final(said))
+        return tg_err_hint(err, "Check the remote's address and the rights of the token or key: "
+                                "reading needs `contents: read`, storing `contents: write`.");
+    return tg_err_hint(err, "Check the network, and try `git ls-remote %s`.", r->name);
+}
+
+/* ---- push --------------------------------------------------------------------------------- */
+
+struct push {
+    struct tg_git *g;
+    const struct tg_remote *r;
+    struct tg_arena *a;
+    bool deleting;
+    const struct tg_stored **v; /* still to do */
+    size_t n;
+    tg_sv refused;  /* why the remote will never take one of them; "" */
+    tg_sv conflict; /* why it may, later */
+    tg_sv ref;      /* of whichever it is */
+};
+
+/* The remote is busy, or somebody was faster: the next try can succeed. */
+static bool may_pass(tg_sv why)
+{
+    static const char *const words[] = { "failed to update ref",
+                                         "cannot lock ref",
+                                         "failed to lock",
+                                         "fetch first",
+                                         "stale info",
+                                         "Unable to create",
+                                         "incorrect old value",
+                                         "remote failure",
+                                         "unpacker error",
+                                         "already exists",
+                                         "timeout",
+                                         "timed out",
+                                         NULL };
+    static const char *const never[] = { "hook declined", "protected",   "denied",
+                                         "prohibited",    "not allowed", NULL };
+    return has_any(why, words) && !has_any(why, never);
+}
+
+/* "FLAG\tSRC:DST\tSUMMARY (REASON)" -> what became of DST. */
+static void take_line(struct push *p, tg_sv line, struct tg_pushed *out)
+{
+    char flag = line.n ? line.p[0] : '\0';
+    tg_sv rest = line, ref;
+    if (line.n < 3 || line.p[1] != '\t')
+        return;
+    (void)tg_sv_cut(&rest, '\t');
+    ref = tg_sv_cut(&rest, '\t');
+    (void)tg_sv_cut(&ref, ':');
+    for (size_t i = 0; i < p->n; i++) {
+        if (!tg_sv_eq(p->v[i]->ref, ref))
+            continue;
+        if (flag == '!') {
+            tg_sv *why = may_pass(rest) ? &p->conflict : &p->refused;
+            *why = tg_arena_sv(p->a, rest);
+            p->ref = p->v[i]->ref;
+            return;
+        }
+        if (flag == '=')
+            out->same++;
+        else
+            out->done++;
+        p->v[i] = p->v[--p->n];
+        return;
+    }
+}
+
+static void push_once(struct push *p, struct tg_pushed *out, struct tg_spawned *s)
+{
+    size_t n = p->n < TG_REMOTE_BATCH ? p->n : TG_REMOTE_BATCH, k = 0;
+    const char **args = TG_NEW_N(p->a, const char *, n + 10);
+    struct tg_buf text = { 0 };
+    tg_sv rest;
+    args[k++] = "push";
+    args[k++] = "--porcelain";
+    args[k++] = "--no-follow-tags";
+    args[k++] = "--recurse-submodules=no";
+    if (p->r->dry_run)
+        args[k++] = "--dry-run";
+    args[k++] = "--";
+    args[k++] = p->r->name;
+    for (size_t i = 0; i < n; i++)
+        args[k++] = tg_arena_printf(p->a, "%s:%.*s", p->deleting ? "" : p->v[i]->oid,
+                                    TG_SV_ARG(p->v[i]->ref));
+    tg_git_spawn(p->g, args, MAX_ANSWER, &text, s);
+    rest = tg_buf_sv(&text);
+    while (rest.n)
+        take_line(p, tg_sv_cut(&rest, '\n'), out);
+    tg_buf_release(&text);
+}
+
+/* Between nothing and the whole of a span that doubles: writers that met once part soon. */
+static void sleep_randomly(uint32_t *state, unsigned longest_ms)
+{
+    struct timespec t;
+    unsigned ms;
+    *state = *state * 1664525u + 1013904223u; /* Numerical Recipes' generator; no secret here */
+    ms = longest_ms ? (*state >> 8) % longest_ms : 0;
+    t.tv_sec = ms / 1000;
+    t.tv_nsec = (long)(ms % 1000) * 1000000;
+    (void)nanosleep(&t, NULL);
+}
+
+static bool refused(const struct push *p, const struct tg_spawned *s, struct tg_err *err)
+{
+    tg_sv said = reason(s, p->a);
+    tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "'%s' refuses %.*s: %.*s%s%.*s", p->r->name,
+               TG_SV_ARG(p->ref), TG_SV_ARG(p->refused),
+               tg_sv_has(tg_sv_of(s->said), TG_SV("remote: ")) ? "; it says: " : "",
+               tg_sv_has(tg_sv_of(s->said), TG_SV("remote: ")) ? (int)said.n : 0, said.p);
+    return tg_err_hint(err,
+                       "The remote forbids it, so nothing was tried again. Let this job %s refs "
+                       "below " TG_STORE_PREFIX " (rules, hooks, `contents: write`).",
+                       p->deleting ? "delete" : "create");
+}
+
+static bool push_all(struct push *p, struct tg_pushed *out, struct tg_err *err)
+{
+    unsigned tries = p->r->tries ? p->r->tries : TG_REMOTE_TRIES;
+    unsigned span = p->r->sleep_ms ? p->r->sleep_ms : TG_REMOTE_SLEEP_MS;
+    uint32_t state = p->r->seed;
+    unsigned failures = 0;
+    while (p->n) {
+        struct tg_spawned s;
+        size_t before = p->n;
+        p->conflict = p->refused = TG_SV("");
+        push_once(p, out, &s);
+        out->tries++;
+        if (p->refused.n)
+            return refused(p, &s, err);
+        if (s.end == TG_SPAWN_EXIT && s.code == 0 && p->n < before)
+            continue; /* the next batch */
+        if (s.end == TG_SPAWN_NOT_FOUND || s.end == TG_SPAWN_FAILED ||
+            (!p->conflict.n && is_final(tg_sv_of(s.said))) || ++failures >= tries) {
+            if (!p->conflict.n)
+                return command_failed(p->g, p->r, "pushing to", &s, p->a, err);
+            tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "'%s' did not take %.*s in %u tries: %.*s",
+                       p->r->name, TG_SV_ARG(p->ref), failures, TG_SV_ARG(p->conflict));
+            return tg_err_hint(err, "Others write at the same time; run the command again.");
+        }
+        sleep_randomly(&state, span);
+        span = span < 30000 ? span * 2 : span;
+    }
+    return true;
+}
+
+static bool push(struct tg_git *g, const struct tg_remote *r, bool deleting,
+                 const struct tg_stored *v, size_t n, struct tg_pushed *out, struct tg_err *err)
+{
+    struct push p = { .g = g, .r = r, .a = tg_arena_new(), .deleting = deleting, .n = n };
+    bool ok;
+    *out = (struct tg_pushed){ 0 };
+    p.v = TG_NEW_N(p.a, const struct tg_stored *, n + 1);
+    for (size_t i = 0; i < n; i++)
+        p.v[i] = &v[i];
+    ok = check_name(r, err) && push_all(&p, out, err);
+    tg_arena_free(p.a);
+    return ok;
+}
+
+bool tg_remote_push(struct tg_git *g, const struct tg_remote *r, const struct tg_stored *v,
+                    size_t n, struct tg_pushed *out, struct tg_err *err)
+{
+    return push(g, r, false, v, n, out, err);
+}
+
+/* ---- fetch -------------------------------------------------------------------------------- */
+
+/*
+ * --refmap= and --no-tags: nothing but what is named. --no-prune: a configured fetch.prune would
+ * delete runs that were recorded here and not pushed yet. No '+' and no --depth: nothing is
+ * overwritten, and a shallow clone stays as deep as it is.
+ */
+static const char *const fetch_args[] = { "fetch",
+                                          "--quiet",
+                                          "--no-tags",
+                                          "--no-prune",
+                                          "--refmap=",
+                                          "--recurse-submodules=no",
+                                          "--no-write-fetch-head",
+                                          NULL };
+
+static size_t begin_fetch(const char **args)
+{
+    size_t k = 0;
+    for (; fetch_args[k]; k++)
+        args[k] = fetch_args[k];
+    return k;
+}
+
+static bool run_fetch(struct tg_git *g, const struct tg_remote *r, const char *const *args,
+                      const char *what, struct tg_err *err)
+{
+    unsigned tries = r->tries ? r->tries : 3, span = r->sleep_ms ? r->sleep_ms : TG_REMOTE_SLEEP_MS;
+    uint32_t state = r->seed;
+    for (unsigned k = 1;; k++, span *= 2) {
+        struct tg_spawned s;
+        tg_git_spawn(g, args, 0, NULL, &s);
+        if (s.end == TG_SPAWN_EXIT && s.code == 0)
+            return true;
+        if (k >= tries || s.end != TG_SPAWN_EXIT || is_final(tg_sv_of(s.said))) {
+            struct tg_arena *a = tg_arena_new();
+            (void)command_failed(g, r, what, &s, a, err);
+            tg_arena_free(a);
+            return false;
+        }
+        sleep_randomly(&state, span);
+    }
+}
+
+bool tg_remote_fetch(struct tg_git *g, const struct tg_remote *r, tg_sv suite,
+                     const struct tg_commit *at, size_t n, struct tg_err *err)
+{
+    struct tg_arena *a = tg_arena_new();
+    const char **args = TG_NEW_N(a, const char *, TG_REMOTE_BATCH + 16);
+    tg_sv component;
+    bool ok = check_name(r, err) && tg_store_suite(suite, a, &component, err);
+    for (size_t i = 0; ok && i < n;) {
+        size_t k = begin_fetch(args);
+        args[k++] = "--";
+        args[k++] = r->name;
+        for (size_t end = i + TG_REMOTE_BATCH; i < n && i < end; i++) {
+            const char *ref =
+                tg_arena_printf(a, TG_STORE_PREFIX "%.*s/%s/*", TG_SV_ARG(component), at[i].sha);
+            args[k++] = tg_arena_printf(a, "%s:%s", ref, ref);
+        }
+        args[k] = NULL;
+        ok = r->dry_run || run_fetch(g, r, args, "fetching from", err);
+    }
+    tg_arena_free(a);
+    return ok;
+}
+
+bool tg_remote_deepen(struct tg_git *g, const struct tg_remote *r, const char *sha, unsigned n,
+                      struct tg_err *err)
+{
+    struct tg_arena *a = tg_arena_new();
+    const char *args[16];
+    size_t k = begin_fetch(args);
+    bool ok;
+    args[k++] = tg_arena_printf(a, "--deepen=%u", n);
+    args[k++] = "--";
+    args[k++] = r->name;
+    args[k++] = sha;
+    args[k] = NULL;
+    ok = check_name(r, err) && run_fetch(g, r, args, "deepening the history from", err);
+    tg_arena_free(a);
+    return ok;
+}
+
+bool tg_remote_list(struct tg_git *g, const struct tg_remote *r, tg_sv suite, struct tg_arena *a,
+                    struct tg_stored **out, size_t *n, struct tg_err *err)
+{
+    const char *pattern = TG_STORE_PREFIX "*";
+    struct tg_spawned s;
+    struct tg_buf text = { 0 };
+    struct tg_git_ref_at *refs = NULL;
+    size_t n_refs = 0, cap = 0;
+    tg_sv component, rest;
+    *n = 0;
+    if (!check_name(r, err) || (suite.n && !tg_store_suite(suite, a, &component, err)))
+        return false;
+    if (suite.n)
+        pattern = tg_arena_printf(a, TG_STORE_PREFIX "%.*s/*", TG_SV_ARG(component));
+    const char *args[] = { "ls-remote", "--quiet", "--refs", "--", r->name, pattern, NULL };
+    tg_git_spawn(g, args, MAX_ANSWER, &text, &s);
+    if (s.end != TG_SPAWN_EXIT || s.code != 0) {
+        tg_buf_release(&text);
+        return command_failed(g, r, "listing the refs of", &s, a, err);
+    }
+    for (rest = tg_buf_sv(&text); rest.n;) {
+        tg_sv name = tg_sv_cut(&rest, '\n'), oid = tg_sv_cut(&name, '\t');
+        if (oid.n != TG_SHA_SIZE - 1)
+            continue;
+        refs = tg_grow(refs, &cap, n_refs + 1, sizeof *refs);
+        refs[n_refs].name = tg_arena_sv(a, name);
+        memcpy(refs[n_refs].oid, oid.p, oid.n);
+        refs[n_refs++].oid[oid.n] = '\0';
+    }
+    tg_buf_release(&text);
+    tg_store_of_refs(refs, n_refs, a, out, n);
+    free(refs);
+    return true;
+}
+
+/* Only what is still there: git takes a missing ref of a deletion for a mistake. */
+bool tg_remote_delete(struct tg_git *g, const struct tg_remote *r, const struct tg_stored *v,
+                      size_t n, struct tg_pushed *out, struct tg_err *err)
+{
+    return push(g, r, true, v, n, out, err);
+}

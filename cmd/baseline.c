@@ -100,6 +100,32 @@ static bool check_sides(struct store *s, const struct tg_suite *suite,
     return tg_side_arrange(&side, summary, runs ? TG_ARRANGE_RUNS : TG_ARRANGE_AUTO, s->arena, err);
 }
 
+/* Git packs a summary to half its text, so that a run of any number of ranks is at most 1 MB. */
+#define RUN_TEXT ((size_t)2 << 20)
+
+/* The run's text; above RUN_TEXT without the slots of its smallest rows, and that is said. */
+static bool write_run(struct store *s, const struct tg_summary *run, struct tg_buf *bytes,
+                      struct tg_err *err)
+{
+    struct tg_limits less = TG_LIMITS_DEFAULT;
+    struct tg_err ignored;
+    tg_err_init(&ignored);
+    if (tg_summary_write(run, NULL, bytes, &ignored) && bytes->n <= RUN_TEXT)
+        return true;
+    tg_buf_clear(bytes);
+    less.max_summary = RUN_TEXT / run->n;
+    tg_err_init(&ignored);
+    if (!tg_summary_write(run, &less, bytes, &ignored)) {
+        tg_buf_clear(bytes);
+        return tg_summary_write(run, NULL, bytes, err);
+    }
+    tg_io_note(s->io,
+               "%zu ranks: the samples of the smallest rows are left out to keep the run below "
+               "1 MB; those rows are compared by their sums per step",
+               run->n);
+    return true;
+}
+
 /* One run, all its ranks, as bytes. One ref a run: a retried job gives the same bytes again. */
 static bool record_run(struct store *s, const struct tg_suite *suite, const struct tg_commit *at,
                        struct tg_summary *run, struct tg_err *err)
@@ -107,7 +133,7 @@ static bool record_run(struct store *s, const struct tg_suite *suite, const stru
     struct tg_buf bytes = { 0 };
     struct tg_stored stored = { 0 };
     bool created = false;
-    bool ok = tg_summary_write(run, NULL, &bytes, err);
+    bool ok = write_run(s, run, &bytes, err);
     if (ok && !s->o->dry_run)
         ok = tg_store_record(s->git, suite->name, at->sha, tg_buf_sv(&bytes), s->arena, &stored,
                              &created, err);

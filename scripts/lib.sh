@@ -51,3 +51,14 @@ build() {
         { cat "$dir.log" >&2; return 1; }
     cmake --build "$dir" >>"$dir.log" 2>&1 || { tail -n 60 "$dir.log" >&2; return 1; }
 }
+
+# output NAME VALUE: a step output. Several lines need a delimiter that the value cannot hold.
+output() {
+    local end
+    if [[ $2 == *[$'\r\n']* ]]; then
+        end=tracegate_$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
+        printf '%s<<%s\n%s\n%s\n' "$1" "$end" "$2" "$end" >>"$GITHUB_OUTPUT"
+    else
+        printf '%s=%s\n' "$1" "$2" >>"$GITHUB_OUTPUT"
+    fi
+}

@@ -82,15 +82,19 @@ static void pair_renames(struct tg_work *w)
     free(v);
 }
 
-static bool has_new_sibling(const struct tg_comparison *c, const struct tg_op *came)
+/* Beside `came`, under the same encloser, clearly more calls of new names came than went. */
+static bool among_new_names(const struct tg_comparison *c, const struct tg_op *came)
 {
+    double new_calls = 0, gone_calls = 0;
     for (size_t i = 0; i < c->n_ops; i++) {
         const struct tg_op *op = &c->ops[i];
-        if (op != came && is_counted(op) && op->change == TG_ADDED && op->kind == came->kind &&
-            op->relation == TG_REL_NONE && tg_sv_eq(op->parent, came->parent))
-            return true;
+        if (op == came || !is_counted(op) || op->kind != came->kind ||
+            op->relation != TG_REL_NONE || !tg_sv_eq(op->parent, came->parent))
+            continue;
+        new_calls += op->change == TG_ADDED ? op->count[TG_TEST] : 0;
+        gone_calls += op->change == TG_REMOVED ? op->count[TG_BASE] : 0;
     }
-    return false;
+    return new_calls > WORSE_FACTOR * gone_calls;
 }
 
 /*
@@ -102,7 +106,7 @@ static void revoke_chance_renames(struct tg_comparison *c)
     for (size_t i = 0; i < c->n_ops; i++) {
         struct tg_op *came = &c->ops[i];
         if (came->relation != TG_REL_RENAMED || came->change != TG_ADDED ||
-            !has_new_sibling(c, came))
+            !among_new_names(c, came))
             continue;
         struct tg_op *gone = &c->ops[came->partner];
         came->relation = gone->relation = TG_REL_NONE;

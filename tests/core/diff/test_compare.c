@@ -320,6 +320,20 @@ static void a_rename_is_one_thing(void **state)
     assert_true(find(f, "new2")->relation != TG_REL_RENAMED);
 }
 
+/* silu that became sigmoid and three times mul: equal count and time are chance, five calls for
+ * one. */
+static void a_rename_among_new_names_is_none(void **state)
+{
+    struct fixture *f = *state;
+    make(f, 1, 1, 3);
+    add_all(f, TG_BASE, TG_KIND_OP, "silu", "", 2, 10001);
+    add_all(f, TG_TEST, TG_KIND_OP, "sigmoid", "", 2, 10001);
+    add_all(f, TG_TEST, TG_KIND_OP, "mul", "", 6, 2001);
+    compare(f);
+    assert_true(find(f, "sigmoid")->relation != TG_REL_RENAMED);
+    assert_int_equal(finding(f, "mul"), TG_FINDING_MORE);
+}
+
 /* Inside Optimizer.step eight calls go and `came` come; beside them aten::mul_ slows down. */
 static void optimizer(struct fixture *f, uint32_t came, tg_ns total)
 {
@@ -755,6 +769,7 @@ int main(void)
         T(kernels_of_one_stem_are_aligned_by_order),
         T(kernels_that_do_not_align_are_grouped),
         T(a_rename_is_one_thing),
+        T(a_rename_among_new_names_is_none),
         T(a_replacement_at_no_cost_passes),
         T(a_replacement_with_more_calls_fails),
         T(a_slower_replacement_is_told_by_its_encloser),

@@ -364,6 +364,15 @@ static bool open_reports(struct check *c, struct job *j, struct tg_err *err)
     return true;
 }
 
+/* A report on standard output stands there alone, so that a pipe reads it. */
+static bool report_on_stdout(const struct check *c)
+{
+    for (int k = 0; k < REPORTS; k++)
+        if (c->o->report[k] && strcmp(c->o->report[k], "-") == 0)
+            return true;
+    return false;
+}
+
 static bool write_reports(struct check *c, struct job *j, struct tg_err *err)
 {
     struct tg_buf out = { 0 };
@@ -377,7 +386,7 @@ static bool write_reports(struct check *c, struct job *j, struct tg_err *err)
     }
     ok = ok && tg_outputs_commit(&j->outputs, err);
     tg_buf_clear(&out);
-    if (ok && !c->o->quiet)
+    if (ok && !c->o->quiet && !report_on_stdout(c))
         ok = tg_reporter_text.write(&out, &j->verdict, &c->render, err) &&
              tg_io_put(c->io, tg_buf_sv(&out), err);
     tg_buf_clear(&out);
@@ -562,6 +571,8 @@ const struct tg_cmd tg_cmd_check = {
         "target branch, at the suite's `baseline:` path. Without a policy file the built-in "
         "policy applies: no new launches, copies, operators or synchronisations, nothing proven "
         "slower. Durations are judged from three runs a side on.\n"
+        "\n"
+        "A report to - goes to standard output, in place of the text.\n"
         "\n"
         "  tracegate check out/*.json.gz --runs --baseline origin/main:perf --junit gate.xml",
     .options = check_options,

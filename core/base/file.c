@@ -56,30 +56,82 @@ static char *temporary_name(const char *path)
     return t;
 }
 
+static void outfile_release(struct tg_outfile *f)
+{
+    if (f->fd >= 0 && f->fd != STDOUT_FILENO)
+        (void)close(f->fd);
+    if (f->temporary)
+        (void)unlink(f->temporary);
+    tg_buf_release(&f->held);
+    free(f->temporary);
+    free(f->path);
+}
+
+/* Renaming over a device or a pipe would replace it by a file. */
+static bool is_written_in_place(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+}
+
+static char *copy_of(const char *path)
+{
+    size_t n = strlen(path) + 1;
+    return memcpy(tg_xmalloc(n), path, n);
+}
+
+/* Where the path leads; links that lead nowhere yet stay as they are. */
+static char *target_of(const char *path)
+{
+    char *real = strcmp(path, "-") != 0 && !is_written_in_place(path) ? realpath(path, NULL) : NULL;
+    return real ? real : copy_of(path);
+}
+
+static bool is_taken(const struct tg_outputs *o, const char *path)
+{
+    bool sink = strcmp(path, "-") != 0 && is_written_in_place(path);
+    for (size_t i = 0; i < o->n; i++)
+        if (!sink && strcmp(o->files[i].path, path) == 0)
+            return true;
+    return false;
+}
+
+static bool open_temporary(struct tg_outfile *f)
+{
+    mode_t mask;
+    char *name = temporary_name(f->path);
+    f->fd = mkstemp(name);
+    if (f->fd < 0) {
+        free(name);
+        return false;
+    }
+    f->temporary = name;
+    mask = umask(0);
+    (void)umask(mask);
+    (void)fchmod(f->fd, 0666 & ~mask);
+    (void)fcntl(f->fd, F_SETFD, FD_CLOEXEC);
+    return true;
+}
+
 bool tg_outputs_open(struct tg_outputs *o, const char *path, size_t *handle, struct tg_err *err)
 {
-    struct tg_outfile f = { .fd = -1 };
-    struct stat st;
-    mode_t mask;
-    f.path = tg_xmalloc(strlen(path) + 1);
-    memcpy(f.path, path, strlen(path) + 1);
-    if (strcmp(path, "-") != 0) {
-        if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
-            free(f.path);
-            return output_failed(path, EISDIR, err);
-        }
-        f.temporary = temporary_name(path);
-        f.fd = mkstemp(f.temporary);
-        if (f.fd < 0) {
-            int code = errno;
-            free(f.temporary);
-            free(f.path);
-            return output_failed(path, code, err);
-        }
-        mask = umask(0);
-        (void)umask(mask);
-        (void)fchmod(f.fd, 0666 & ~mask);
-        (void)fcntl(f.fd, F_SETFD, FD_CLOEXEC);
+    struct tg_outfile f = { .path = target_of(path), .fd = -1 };
+    bool ok = true;
+    if (is_taken(o, f.path)) {
+        outfile_release(&f);
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "two outputs go to '%s'", path);
+        return tg_err_hint(err, "Give each report a file of its own.");
+    }
+    if (strcmp(path, "-") == 0)
+        f.fd = STDOUT_FILENO;
+    else if (is_written_in_place(f.path))
+        ok = (f.fd = open(f.path, O_WRONLY | O_CLOEXEC)) >= 0;
+    else
+        ok = open_temporary(&f);
+    if (!ok) {
+        int code = errno;
+        outfile_release(&f);
+        return output_failed(path, code, err);
     }
     o->files = tg_grow(o->files, &o->cap, o->n + 1, sizeof *o->files);
     o->files[o->n] = f;
@@ -104,55 +156,47 @@ static bool write_all(int fd, tg_sv bytes)
 bool tg_outputs_put(struct tg_outputs *o, size_t handle, tg_sv bytes, struct tg_err *err)
 {
     struct tg_outfile *f = &o->files[handle];
-    if (f->fd < 0 && !f->filled) { /* "-": keep the bytes until everything else is safe */
-        f->temporary = tg_xmalloc(bytes.n + sizeof bytes.n);
-        memcpy(f->temporary, &bytes.n, sizeof bytes.n);
-        if (bytes.n)
-            memcpy(f->temporary + sizeof bytes.n, bytes.p, bytes.n);
-    } else if (!write_all(f->fd, bytes)) {
-        return output_failed(f->path, errno, err);
-    }
     f->filled = true;
+    if (!f->temporary) /* keep the bytes until everything else is safe */
+        tg_buf_add(&f->held, bytes);
+    else if (!write_all(f->fd, bytes))
+        return output_failed(f->path, errno, err);
+    return true;
+}
+
+static bool outfile_commit(struct tg_outfile *f, struct tg_err *err)
+{
+    if (!f->temporary)
+        return write_all(f->fd, tg_buf_sv(&f->held)) ||
+               output_failed(f->fd == STDOUT_FILENO ? "standard output" : f->path, errno, err);
+    if (rename(f->temporary, f->path) != 0)
+        return output_failed(f->path, errno, err);
+    free(f->temporary);
+    f->temporary = NULL;
+    (void)close(f->fd);
+    f->fd = -1;
     return true;
 }
 
 bool tg_outputs_commit(struct tg_outputs *o, struct tg_err *err)
 {
-    for (size_t i = 0; i < o->n; i++)
-        if (o->files[i].fd >= 0 && o->files[i].filled && fsync(o->files[i].fd) != 0 &&
-            errno != EINVAL && errno != EROFS)
-            return output_failed(o->files[i].path, errno, err);
     for (size_t i = 0; i < o->n; i++) {
-        struct tg_outfile *f = &o->files[i];
-        if (!f->filled)
-            continue;
-        if (f->fd < 0) {
-            size_t n;
-            memcpy(&n, f->temporary, sizeof n);
-            if (!write_all(STDOUT_FILENO, (tg_sv){ f->temporary + sizeof n, n }))
-                return output_failed("standard output", errno, err);
-        } else if (rename(f->temporary, f->path) != 0) {
+        const struct tg_outfile *f = &o->files[i];
+        if (f->temporary && f->filled && fsync(f->fd) != 0 && errno != EINVAL && errno != EROFS)
             return output_failed(f->path, errno, err);
-        } else {
-            free(f->temporary);
-            f->temporary = NULL;
-        }
+    }
+    for (size_t i = 0; i < o->n; i++) {
+        if (o->files[i].filled && !outfile_commit(&o->files[i], err))
+            return false;
+        o->files[i].filled = false;
     }
     return true;
 }
 
 void tg_outputs_release(struct tg_outputs *o)
 {
-    for (size_t i = 0; i < o->n; i++) {
-        struct tg_outfile *f = &o->files[i];
-        if (f->fd >= 0) {
-            (void)close(f->fd);
-            if (f->temporary)
-                (void)unlink(f->temporary);
-        }
-        free(f->temporary);
-        free(f->path);
-    }
+    for (size_t i = 0; i < o->n; i++)
+        outfile_release(&o->files[i]);
     free(o->files);
     *o = (struct tg_outputs){ 0 };
 }

@@ -1,5 +1,6 @@
 #include "tests/support.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -142,6 +143,56 @@ static void reports_are_all_or_none(void **state)
     assert_int_equal(rmdir(dir), 0); /* no temporary file is left */
 }
 
+/* Renaming over what is no regular file would put a file in the place of a device or a pipe. */
+static void pipes_are_written_in_place_and_links_followed(void **state)
+{
+    char dir[64], pipe_path[96], link[96], file[96], got[8] = "";
+    struct tg_outputs o = { 0 };
+    struct tg_err err;
+    struct stat st;
+    size_t h[2];
+    (void)state;
+    tg_err_init(&err);
+    scratch(dir);
+    (void)snprintf(pipe_path, sizeof pipe_path, "%s/pipe", dir);
+    (void)snprintf(link, sizeof link, "%s/link", dir);
+    (void)snprintf(file, sizeof file, "%s/file", dir);
+    assert_int_equal(mkfifo(pipe_path, 0600), 0);
+    int reader = open(pipe_path, O_RDONLY | O_NONBLOCK);
+    assert_true(tg_file_write(file, TG_SV("old"), &err));
+    assert_int_equal(symlink(file, link), 0);
+    assert_true(tg_outputs_open(&o, pipe_path, &h[0], &err));
+    assert_true(tg_outputs_open(&o, link, &h[1], &err));
+    assert_true(tg_outputs_put(&o, h[0], TG_SV("hello"), &err));
+    assert_true(tg_outputs_put(&o, h[1], TG_SV("hello"), &err));
+    assert_true(read(reader, got, sizeof got) <= 0); /* nothing before commit */
+    assert_true(tg_outputs_commit(&o, &err));
+    assert_int_equal(read(reader, got, sizeof got), 5);
+    assert_memory_equal(got, "hello", 5);
+    tg_outputs_release(&o);
+    assert_true(lstat(pipe_path, &st) == 0 && S_ISFIFO(st.st_mode));
+    assert_true(lstat(link, &st) == 0 && S_ISLNK(st.st_mode));
+    assert_true(stat(file, &st) == 0 && st.st_size == 5);
+    (void)close(reader);
+    assert_int_equal(unlink(link) | unlink(file) | unlink(pipe_path) | rmdir(dir), 0);
+}
+
+static void one_target_twice_is_an_error(void **state)
+{
+    struct tg_outputs o = { 0 };
+    struct tg_err err;
+    size_t h;
+    (void)state;
+    tg_err_init(&err);
+    assert_true(tg_outputs_open(&o, "-", &h, &err));
+    assert_false(tg_outputs_open(&o, "-", &h, &err));
+    assert_int_equal(tg_err_exit_code(err.kind), 2);
+    tg_err_init(&err);
+    assert_true(tg_outputs_open(&o, "/dev/null", &h, &err)); /* where nothing meets */
+    assert_true(tg_outputs_open(&o, "/dev/null", &h, &err));
+    tg_outputs_release(&o);
+}
+
 static void a_full_disk_leaves_nothing(void **state)
 {
     struct tg_outputs o = { 0 };
@@ -193,6 +244,8 @@ int main(void)
         cmocka_unit_test(invisible_text_becomes_visible),
         cmocka_unit_test(documents_keep_large_integers),
         cmocka_unit_test(reports_are_all_or_none),
+        cmocka_unit_test(pipes_are_written_in_place_and_links_followed),
+        cmocka_unit_test(one_target_twice_is_an_error),
         cmocka_unit_test(a_full_disk_leaves_nothing),
         cmocka_unit_test(first_error_stays),
     };

@@ -42,6 +42,15 @@ static enum tg_tint tint_of(double delta)
     return delta > 0 ? TG_TINT_RED : delta < 0 ? TG_TINT_GREEN : TG_TINT_NONE;
 }
 
+static void put_change(struct tg_buf *cell, const struct tg_row_numbers *n)
+{
+    bool here = n->count[TG_TEST] > 0, before = n->count[TG_BASE] > 0;
+    if (here && before && n->ns[TG_BASE] > 0)
+        tg_put_pct_delta(cell, 100 * n->d_ns / n->ns[TG_BASE]);
+    else if (here != before)
+        tg_buf_puts(cell, before ? "gone" : "new");
+}
+
 static void add_row(struct tg_grid *g, const struct tg_table *t, const struct tg_op *op)
 {
     struct tg_row_numbers n = tg_row_numbers(t->comparison, op, basis_of(t));
@@ -63,10 +72,7 @@ static void add_row(struct tg_grid *g, const struct tg_table *t, const struct tg
     }
     tg_put_us_delta(&cell, n.d_ns);
     add(g, &cell, tint_of(n.d_ns));
-    if (n.count[TG_BASE] > 0 && n.count[TG_TEST] > 0 && n.ns[TG_BASE] > 0)
-        tg_put_pct_delta(&cell, 100 * n.d_ns / n.ns[TG_BASE]);
-    else
-        tg_buf_puts(&cell, n.count[TG_BASE] > 0 ? "gone" : n.count[TG_TEST] > 0 ? "new" : "");
+    put_change(&cell, &n);
     add(g, &cell, TG_TINT_NONE);
     tg_buf_release(&cell);
     tg_buf_release(&name);

@@ -106,6 +106,24 @@ static struct tg_used pick_steps(const struct tg_work *w, int side, const struct
     return (struct tg_used){ step, n };
 }
 
+/* "That side has steps 3, 4, 5." Its shards may differ; the first one's are told. */
+static bool no_such_step(const struct tg_work *w, int side, int64_t number, struct tg_err *err)
+{
+    const struct tg_shard *s = w->shard[w->first[side]];
+    struct tg_buf b = { 0 };
+
+    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "no step %lld on the %s side", (long long)number,
+               side ? "test" : "baseline");
+    for (size_t j = 0; s->marked && j < s->n_steps && j < 12; j++)
+        tg_buf_printf(&b, "%s%lld", j ? ", " : "", (long long)s->steps[j].number);
+    if (b.n)
+        tg_err_hint(err, "That side has the steps %s%s.", b.p, s->n_steps > 12 ? ", …" : "");
+    else
+        tg_err_hint(err, "That side has no ProfilerStep markers.");
+    tg_buf_release(&b);
+    return false;
+}
+
 static bool steps_exist(const struct tg_work *w, int side, struct tg_err *err)
 {
     const int64_t *list = w->o->steps[side];
@@ -116,8 +134,7 @@ static bool steps_exist(const struct tg_work *w, int side, struct tg_err *err)
             for (size_t j = 0; j < w->used[cell].n; j++)
                 seen |= w->shard[cell]->steps[w->used[cell].step[j]].number == list[i];
         if (!seen)
-            return tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "no step %lld on the %s side",
-                              (long long)list[i], side ? "test" : "baseline");
+            return no_such_step(w, side, list[i], err);
     }
     return true;
 }

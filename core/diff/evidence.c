@@ -377,6 +377,8 @@ static void find_common(struct tg_work *w, const struct values *v, const bool *j
         if (exp(l.median[TG_BASE]) < BIG * c->step_ns[TG_BASE])
             continue;
         ratio[n] = l.median[TG_TEST] - l.median[TG_BASE];
+        if (c->ops[i].iteration_scaled) /* more iterations are no slower machine */
+            ratio[n] -= log(c->iteration_ratio);
         var[0][n] = l.variance;
         var[1][n++] = logs_of(w, v[i].y, true).variance;
     }

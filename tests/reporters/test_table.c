@@ -11,6 +11,7 @@
 #include "fixture.h"
 #include "golden.h"
 #include "reporters/reporter.h"
+#include "reporters/rows.h"
 
 struct context {
     struct tg_arena *a;
@@ -97,12 +98,50 @@ static void json_and_empty(void **state)
     tg_arena_free(x.a);
 }
 
+/* "gone" and "new" are about calls: a call of 0 ns, as some clocks give, is still there. */
+static void a_call_that_takes_no_time_is_not_gone(void **state)
+{
+    struct tg_op ops[2] = {
+        { .kind = TG_KIND_OP, .name = TG_SV("instant"), .step_count = { 1, 1 } },
+        { .kind = TG_KIND_OP, .name = TG_SV("left"), .step_count = { 1, 0 } }
+    };
+    const struct tg_comparison c = { .ops = ops, .n_ops = 2, .n_units = { 1, 1 } };
+    const uint32_t rows[2] = { 0, 1 };
+    struct tg_table t = { .comparison = &c, .rows = rows, .n_rows = 1 };
+    const struct tg_render r = { 0 };
+    struct tg_buf out = { 0 };
+    (void)state;
+    tg_table_text(&out, &t, &r);
+    assert_null(strstr(out.p, "gone"));
+    tg_buf_clear(&out);
+    t.n_rows = 2;
+    tg_table_text(&out, &t, &r);
+    assert_non_null(strstr(out.p, "gone"));
+    tg_buf_release(&out);
+}
+
+/* 10 and 15 iterations without markers: 20 and 30 calls, 40 and 66 us are 20 and 20, 40 and 44. */
+static void rows_of_unmarked_traces_are_shown_as_compared(void **state)
+{
+    const struct tg_comparison c = { .iteration_ratio = 1.5 };
+    struct tg_op op = { .count = { 20, 30 }, .self = { 40000, 66000 }, .iteration_scaled = true };
+    struct tg_row_numbers n = tg_row_numbers(&c, &op, TG_BASIS_JUDGED);
+    (void)state;
+    assert_true(n.count[TG_TEST] == 20 && n.d_count == 0);
+    assert_true(n.ns[TG_TEST] == 44000 && n.d_ns == 4000);
+    op.iteration_scaled = false; /* ran once, whatever the number of iterations */
+    n = tg_row_numbers(&c, &op, TG_BASIS_JUDGED);
+    assert_true(n.d_count == 10 && n.d_ns == 26000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_fits),
         cmocka_unit_test(csv_has_htas_columns),
         cmocka_unit_test(json_and_empty),
+        cmocka_unit_test(a_call_that_takes_no_time_is_not_gone),
+        cmocka_unit_test(rows_of_unmarked_traces_are_shown_as_compared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -248,6 +248,25 @@ static void iterations_of_unmarked_traces_are_divided_out(void **state)
     assert_int_equal(find(f, "op3")->ev.judged, TG_NOT_NO_STEPS);
 }
 
+/* Six big operators of 100 us each: ten calls against twelve is no slower machine, longer ones are.
+ */
+static void more_iterations_are_no_slower_machine(void **state)
+{
+    struct fixture *f = *state;
+    static const char *const name[] = { "op0", "op1", "op2", "op3", "op4", "op5", "op6", "op7" };
+    for (int slower = 0; slower < 2; slower++) {
+        make(f, 1, 1, 1);
+        shard(f, TG_BASE, 0)->marked = shard(f, TG_TEST, 0)->marked = false;
+        for (int i = 0; i < 8; i++) {
+            add_all(f, TG_BASE, TG_KIND_OP, name[i], "", 10, 100001);
+            add_all(f, TG_TEST, TG_KIND_OP, name[i], "", 12, slower ? 150001 : 100001);
+        }
+        compare(f);
+        near(f->c.iteration_ratio, 1.2);
+        assert_int_equal(f->c.drifted, slower);
+    }
+}
+
 static void collapse_is_noticed(void **state)
 {
     struct fixture *f = *state;
@@ -764,6 +783,7 @@ int main(void)
         T(unsettled_counts_need_ranges_apart),
         T(new_names_are_small_unless_they_wait),
         T(iterations_of_unmarked_traces_are_divided_out),
+        T(more_iterations_are_no_slower_machine),
         T(collapse_is_noticed),
         T(graphs_in_place_of_kernels_are_no_collapse),
         T(kernels_of_one_stem_are_aligned_by_order),

@@ -118,6 +118,16 @@ static void describe_change(struct tg_buf *m, const struct tg_probe *p, double s
     tg_buf_puts(m, ")");
 }
 
+/* "registers 128 -> 255": the word before one value is told once; several keep theirs. */
+static tg_sv without_shared_word(tg_sv base, tg_sv test)
+{
+    tg_sv rest_base = base, rest = test;
+    tg_sv word = tg_sv_cut(&rest_base, ' ');
+    if (tg_sv_has(base, TG_SV(", ")) || tg_sv_has(test, TG_SV(", ")) || !rest_base.n)
+        return test;
+    return tg_sv_eq(tg_sv_cut(&rest, ' '), word) && rest.n ? rest : test;
+}
+
 static void describe_facts(struct tg_buf *m, const struct tg_op *op, tg_sv kind)
 {
     bool any = false;
@@ -126,7 +136,10 @@ static void describe_facts(struct tg_buf *m, const struct tg_op *op, tg_sv kind)
         const struct tg_fact_change *f = &op->facts[i];
         if (!tg_sv_eq(f->kind, kind))
             continue;
-        tg_buf_printf(m, "%s%.*s -> %.*s", any ? "; " : "", TG_SV_ARG(f->base), TG_SV_ARG(f->test));
+        tg_sv test = without_shared_word(f->base, f->test);
+        tg_buf_printf(m, "%s%s%.*s -> %.*s", any ? "; " : "",
+                      tg_sv_eq(kind, TG_SV("bytes")) ? "bytes " : "", TG_SV_ARG(f->base),
+                      TG_SV_ARG(test));
         any = true;
     }
 }
@@ -220,6 +233,18 @@ void tg_describe_measure(struct tg_result *r, const struct tg_comparison *c,
     describe_evidence(r, c, p, j, a);
 }
 
+/* What changed in an exact fact, without the "same launches" before it. */
+static void put_fact(struct tg_buf *b, const struct tg_result *r)
+{
+    tg_sv change = r->message;
+    (void)tg_sv_cut(&change, ' ');
+    (void)tg_sv_cut(&change, ' ');
+    if (r->dimension != TG_DIM_FACT || !change.n)
+        return;
+    tg_sv shown = tg_utf8_prefix(change, 40);
+    tg_buf_printf(b, " %.*s%s", TG_SV_ARG(shown), shown.n < change.n ? "…" : "");
+}
+
 static void put_names(struct tg_buf *b, const struct tg_verdict *v, enum tg_state state)
 {
     size_t shown = 0, total = 0;
@@ -232,8 +257,10 @@ static void put_names(struct tg_buf *b, const struct tg_verdict *v, enum tg_stat
         tg_buf_puts(b, shown++ ? ", " : ": ");
         tg_sv name = tg_utf8_prefix(r->op_normalised, 60);
         tg_buf_printf(b, "%.*s%s", TG_SV_ARG(name), name.n < r->op_normalised.n ? "…" : "");
-        if (!r->has_values)
+        if (!r->has_values) {
+            put_fact(b, r);
             continue;
+        }
         tg_buf_putc(b, ' ');
         if (r->dimension == TG_DIM_COUNT) {
             put_signed(b, r->delta, TG_UNIT_COUNT);

@@ -952,7 +952,11 @@ static void outcome(struct eval *e)
         v->outcome = TG_OUTCOME_INCONCLUSIVE;
         if (!e->inconclusive) {
             v->error = TG_SV("nothing could be judged");
-            v->error_hint = TG_SV("See the coverage line and the rules that were skipped.");
+            v->error_hint =
+                e->in->policy->n_rules
+                    ? TG_SV("See the coverage line and the rules that were skipped.")
+                    : TG_SV("The policy has no rules: write some, or start from the built-in ones "
+                            "with `extends: [tracegate:recommended]`.");
         }
     } else if (n[TG_STATE_WARN] || n[TG_STATE_SUSPICIOUS] || n[TG_STATE_INCONCLUSIVE] || lifted) {
         v->outcome = TG_OUTCOME_WARN;

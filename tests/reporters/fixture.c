@@ -356,7 +356,7 @@ static void add_failures(struct make *m)
     r->limit = TG_SV("pct: 3%, abs: 500us");
     r = add_result(m, TG_STATE_WARN, "launch-config", elementwise, "launch_config", TG_DIM_FACT);
     r->unit = TG_SV("");
-    r->message = TG_SV("same launches: registers 128 -> registers 255");
+    r->message = TG_SV("same launches: registers 128 -> 255");
     r->limit = TG_SV("abs: 0");
     r->line = 30;
     r = add_result(m, TG_STATE_WAIVED, "slower", mm, "self", TG_DIM_DURATION);

@@ -616,6 +616,22 @@ static bool judge_scope(struct eval *e, const struct scope *s, const struct tg_r
     return true;
 }
 
+static bool has_rank(const struct tg_side *side, int64_t rank)
+{
+    for (size_t i = 0; i < side->n_ranks; i++)
+        if (side->ranks[i] == rank)
+            return true;
+    return false;
+}
+
+static void no_baseline_of_rank(struct eval *e, const struct tg_rule *rule, int64_t rank)
+{
+    add_message(add_result(e, rule), TG_STATE_INCONCLUSIVE,
+                tg_sv_of(tg_arena_printf(e->arena, "(rank %lld)", (long long)rank)), TG_SV("guard"),
+                TG_SV("the baseline has no trace of this rank"),
+                TG_SV("Record every rank on both sides."));
+}
+
 static bool judge_rule(struct eval *e, const struct tg_rule *rule)
 {
     const struct tg_comparison *all = e->in->comparison;
@@ -633,6 +649,10 @@ static bool judge_rule(struct eval *e, const struct tg_rule *rule)
         struct scope s = { NULL, all->side[TG_TEST].ranks[i] };
         if (m->rank == TG_MATCH_RANK_LIST && !has_number(&m->ranks, s.rank))
             continue;
+        if (!has_rank(&all->side[TG_BASE], s.rank)) {
+            no_baseline_of_rank(e, rule, s.rank);
+            continue;
+        }
         s.c = e->in->of_rank(e->in->arg, s.rank, e->err);
         if (!s.c || !judge_scope(e, &s, rule))
             return false;
@@ -989,6 +1009,14 @@ static void notes(struct eval *e)
             e->out, e->arena, true, true, tg_buf_sv(&b),
             TG_SV("A slowdown of everything looks the same: compare on one machine, "
                   "or look at step_time."));
+        tg_buf_clear(&b);
+    }
+    if (c->n_ranks[TG_BASE] != c->n_ranks[TG_TEST]) {
+        tg_buf_printf(&b, "%zu ranks in the baseline, %zu fresh", c->n_ranks[TG_BASE],
+                      c->n_ranks[TG_TEST]);
+        tg_verdict_add_note(e->out, e->arena, true, true, tg_buf_sv(&b),
+                            TG_SV("What the missing ranks did was not compared. `ranks: {expect: "
+                                  "N}` in the suite makes a missing rank inconclusive."));
         tg_buf_clear(&b);
     }
     if (!c->marked[TG_BASE] || !c->marked[TG_TEST]) {

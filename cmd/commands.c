@@ -17,6 +17,7 @@ const struct tg_cmd *const tg_commands[] = {
     &tg_cmd_names,
     &tg_cmd_policy,
     &tg_cmd_selftest,
+    &tg_cmd_calibrate,
     &cmd_help,
     NULL,
 };

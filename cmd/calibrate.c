@@ -1,0 +1,479 @@
+/*
+ * tracegate calibrate: runs of one commit -> noise, false alarms to expect, what can be seen with
+ * how many runs, and limits that fit, as YAML with their evidence.
+ */
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "cmd/noise.h"
+#include "cmd/options.h"
+#include "core/base/decimal.h"
+#include "policy/judge.h"
+
+#define MIN_RUNS 6     /* three against three */
+#define SIDE 5         /* runs a side by default, as DECISIONS recommends */
+#define SPLITS 200     /* by default; one verdict each */
+#define MIN_SHARE 0.01 /* of the step: smaller operators are not listed */
+#define MAX_ROWS 30
+
+struct calibrate_opts {
+    const char *policy, *suite, *profile, *format;
+    int64_t side, splits;
+};
+static const struct tg_opt calibrate_options[] = {
+    { "policy", TG_OPT_STR, offsetof(struct calibrate_opts, policy), "FILE",
+      "the policy; default: .tracegate.yml here or above, else the built-in one" },
+    { "suite", TG_OPT_STR, offsetof(struct calibrate_opts, suite), "NAME",
+      "the suite whose baseline and window count" },
+    { "profile", TG_OPT_STR, offsetof(struct calibrate_opts, profile), "NAME",
+      "use this profile of the policy" },
+    { "side", TG_OPT_INT, offsetof(struct calibrate_opts, side), "K",
+      "runs a side of your checks; default: 5, or half of the runs" },
+    { "splits", TG_OPT_INT, offsetof(struct calibrate_opts, splits), "N",
+      "same-code comparisons at most; default: 200" },
+    { "format", TG_OPT_STR, offsetof(struct calibrate_opts, format), "text|json|yaml",
+      "yaml: only the suggested limits; text is the default" },
+    { 0 },
+};
+
+struct job {
+    const struct calibrate_opts *o;
+    const struct tg_strs *args;
+    const struct tg_io *io;
+    struct tg_arena *arena;
+    struct tg_repo repo;
+    struct tg_policy *policy;
+    struct tg_summary summary;
+    struct tg_compare_opts compare;
+    struct tg_noise_input in;
+    struct tg_calibration c;
+};
+
+static void put_number(struct tg_buf *out, double v, int decimals, int width)
+{
+    struct tg_buf b = { 0 };
+    tg_dec_put_fixed(&b, v, decimals);
+    tg_buf_printf(out, "%*s", width, isfinite(v) ? tg_buf_sv(&b).p : "-");
+    tg_buf_release(&b);
+}
+
+/* ---- what was found --------------------------------------------------------------------------
+ */
+
+static const struct tg_alarm *alarm_of(const struct tg_calibration *c, const struct tg_rule *rule,
+                                       tg_sv kind, tg_sv op)
+{
+    for (size_t i = 0; i < c->n_alarms; i++)
+        if (c->alarms[i].rule == rule && tg_sv_eq(c->alarms[i].kind, kind) &&
+            tg_sv_eq(c->alarms[i].op, op))
+            return &c->alarms[i];
+    return NULL;
+}
+
+/* The largest change of an operator's time between two sides of equal code; NaN: no rule looks. */
+static double worst_of(const struct tg_calibration *c, const struct tg_op_noise *o)
+{
+    double worst = NAN;
+    for (size_t i = 0; i < c->n_alarms; i++)
+        if (c->alarms[i].timed && tg_sv_eq(c->alarms[i].op, o->name) &&
+            tg_sv_eq(c->alarms[i].kind, o->kind))
+            worst = fmax(worst, c->alarms[i].worst);
+    return worst;
+}
+
+static void put_alarms(const struct job *j, struct tg_buf *out)
+{
+    const struct tg_calibration *c = &j->c;
+    tg_buf_puts(out, "expected false alarms: ");
+    put_number(out, 100 * c->rate, 1, 0);
+    tg_buf_puts(out, " in 100 changes (+/- ");
+    put_number(out, 100 * c->error, 1, 0);
+    tg_buf_printf(out,
+                  "); %zu of %zu same-code comparisons, %zu against %zu runs, failed, %zu warned\n"
+                  "  These share runs: %zu runs hold %zu disjoint pair%s.\n",
+                  c->fails, c->splits, c->side, c->side, c->warns, c->n_runs, c->disjoint,
+                  c->disjoint == 1 ? "" : "s");
+    for (size_t i = 0; i < c->n_alarms; i++) {
+        if (!c->alarms[i].fails)
+            continue;
+        tg_buf_printf(out, "  rule %.*s: %.*s failed %zu times, up to +",
+                      TG_SV_ARG(c->alarms[i].rule->id), TG_SV_ARG(c->alarms[i].op),
+                      c->alarms[i].fails);
+        put_number(out, c->alarms[i].worst, 1, 0);
+        tg_buf_puts(out, " %\n");
+    }
+}
+
+static void put_ops(const struct job *j, struct tg_buf *out)
+{
+    const struct tg_calibration *c = &j->c;
+    size_t shown = 0;
+    bool again = false;
+    tg_buf_puts(out, "\noperators from 1 % of the step: noise between runs, the largest change "
+                     "between sides of\nequal code, and the smallest slowdown found 9 times in 10 "
+                     "by number of runs a side (%)\n\n share  noise  equal");
+    for (size_t k = 0; k < TG_NOISE_SIZES; k++) {
+        tg_buf_printf(out, " %4zu%s", tg_noise_sizes[k], c->again[k] ? "~" : " ");
+        again |= c->again[k];
+    }
+    tg_buf_puts(out, "  operator\n");
+    for (size_t i = 0; i < c->n_ops && shown < MAX_ROWS; i++) {
+        const struct tg_op_noise *o = &c->ops[i];
+        if (o->share < MIN_SHARE)
+            continue;
+        shown++;
+        put_number(out, 100 * o->share, 1, 6);
+        put_number(out, 100 * o->sigma, 1, 7);
+        put_number(out, worst_of(c, o), 1, 7);
+        for (size_t k = 0; k < TG_NOISE_SIZES; k++) {
+            if (o->mde[k] > 9.99)
+                tg_buf_puts(out, " >999 ");
+            else
+                put_number(out, 100 * o->mde[k], 0, 5), tg_buf_putc(out, ' ');
+        }
+        tg_buf_printf(out, "  %.*s\n", TG_SV_ARG(o->name));
+    }
+    if (!shown)
+        tg_buf_puts(out, "  none whose duration is judged\n");
+    if (again)
+        tg_buf_puts(out, "  ~ more runs than there are: drawn with replacement, an estimate\n");
+}
+
+/* ---- limits ------------------------------------------------------------------------------------
+ */
+
+/* The first limit of a rule that asks for a percentage; NULL: none. */
+static const struct tg_bound *pct_of(const struct tg_limit_list *list, const struct tg_limit **in)
+{
+    for (size_t i = 0; i < list->n; i++)
+        for (size_t k = 0; k < list->v[i].n; k++)
+            if (list->v[i].bound[k].kind == TG_BOUND_PCT) {
+                *in = &list->v[i];
+                return &list->v[i].bound[k];
+            }
+    return NULL;
+}
+
+static void put_limit(struct tg_buf *out, const struct tg_limit *l, double pct)
+{
+    bool floor = false;
+    tg_buf_printf(out, "{pct: %.0f%%", pct);
+    for (size_t k = 0; k < l->n; k++)
+        if (l->bound[k].kind != TG_BOUND_PCT) {
+            tg_buf_printf(out, ", %s: %.*s", tg_bound_name(l->bound[k].kind),
+                          TG_SV_ARG(l->bound[k].text));
+            floor |= l->bound[k].kind == TG_BOUND_ABS;
+        }
+    tg_buf_puts(out, floor ? "}" : ", abs: 0.1%step}");
+}
+
+/* A name as a glob between double quotes; what a glob or YAML would read otherwise becomes '?'. */
+static void put_name(struct tg_buf *out, tg_sv name)
+{
+    tg_buf_putc(out, '"');
+    for (size_t i = 0; i < name.n; i++) {
+        unsigned char ch = (unsigned char)name.p[i];
+        bool plain = ch >= 0x20 && ch < 0x7f && !strchr("\"\\*?", ch) && !(ch == '/' && i == 0);
+        tg_buf_putc(out, plain ? (char)ch : '?');
+    }
+    tg_buf_putc(out, '"');
+}
+
+static void put_evidence(const struct job *j, struct tg_buf *out, const struct tg_op_noise *o,
+                         const struct tg_alarm *m)
+{
+    size_t at = 0;
+    while (at + 1 < TG_NOISE_SIZES && tg_noise_sizes[at + 1] <= j->c.side)
+        at++;
+    tg_buf_puts(out, "# ");
+    if (o) {
+        tg_buf_puts(out, "noise ");
+        put_number(out, 100 * o->sigma, 1, 0);
+        tg_buf_puts(out, " %, ");
+    }
+    tg_buf_puts(out, "equal code up to +");
+    put_number(out, m->worst, 1, 0);
+    tg_buf_printf(out, " %% in %zu comparisons", j->c.splits);
+    if (m->fails)
+        tg_buf_printf(out, " (failed in %zu)", m->fails);
+    if (o && isfinite(o->mde[at])) {
+        tg_buf_puts(out, "; +");
+        put_number(out, 100 * o->mde[at], 0, 0);
+        tg_buf_printf(out, " %% is found 9 times in 10 at %zu runs", tg_noise_sizes[at]);
+    }
+    tg_buf_putc(out, '\n');
+}
+
+/* Whole percent above what equal code showed, and never under what the evidence asks for anyway. */
+static double fitting(const struct job *j, double worst)
+{
+    return fmax(floor(worst) + 1, ceil(100 * j->c.tau - 1e-9));
+}
+
+/* The rule's own limit where it does not fit: the whole trace, or most operators. */
+static double rule_fit(const struct job *j, const struct tg_rule *rule,
+                       const struct tg_alarm **worst)
+{
+    double fit = 0, *v = TG_NEW_N(j->arena, double, j->c.n_alarms + 1);
+    size_t n = 0;
+    *worst = NULL;
+    for (size_t i = 0; i < j->c.n_alarms; i++) {
+        const struct tg_alarm *m = &j->c.alarms[i];
+        if (m->rule != rule)
+            continue;
+        if (!*worst || m->worst > (*worst)->worst)
+            *worst = m;
+        v[n++] = m->worst;
+    }
+    if (tg_metric_info(rule->metric)->scope != TG_SCOPE_NAME)
+        return n ? fitting(j, (*worst)->worst) : 0;
+    for (size_t i = 0; i < j->c.n_ops; i++) { /* the calmest three quarters of the large ones */
+        const struct tg_op_noise *o = &j->c.ops[i];
+        const struct tg_alarm *m = alarm_of(&j->c, rule, o->kind, o->name);
+        size_t calmer = 0, large = 0;
+        for (size_t k = 0; m && o->share >= MIN_SHARE && k < j->c.n_ops; k++) {
+            const struct tg_op_noise *other = &j->c.ops[k];
+            const struct tg_alarm *m2 = alarm_of(&j->c, rule, other->kind, other->name);
+            if (!m2 || other->share < MIN_SHARE)
+                continue;
+            large++;
+            calmer += m2->worst <= m->worst;
+        }
+        if (large && 4 * calmer <= 3 * large + 3)
+            fit = fmax(fit, fitting(j, m->worst));
+    }
+    return fit;
+}
+
+static void put_overrides(const struct job *j, struct tg_buf *out, const struct tg_rule *rule,
+                          const struct tg_limit *limit, const char *key, double pct)
+{
+    bool any = false;
+    for (size_t i = 0; i < j->c.n_ops; i++) {
+        const struct tg_op_noise *o = &j->c.ops[i];
+        const struct tg_alarm *m = alarm_of(&j->c, rule, o->kind, o->name);
+        if (!m || fitting(j, m->worst) <= pct ||
+            (!m->fails && (o->share < MIN_SHARE || m->worst <= pct)))
+            continue;
+        if (!any)
+            tg_buf_puts(out, "    overrides:\n");
+        any = true;
+        tg_buf_puts(out, "      ");
+        put_evidence(j, out, o, m);
+        tg_buf_printf(out, "      - match: {kind: %.*s, name: ", TG_SV_ARG(o->kind));
+        put_name(out, o->name);
+        tg_buf_printf(out, "}\n        %s: ", key);
+        put_limit(out, limit, fitting(j, m->worst));
+        tg_buf_putc(out, '\n');
+    }
+}
+
+static size_t alarms_of(const struct job *j, const struct tg_rule *rule)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < j->c.n_alarms; i++)
+        n += j->c.alarms[i].rule == rule ? j->c.alarms[i].fails + j->c.alarms[i].warns : 0;
+    return n;
+}
+
+/* One rule's part of the layer; nothing where its limit fits. */
+static void put_rule(const struct job *j, struct tg_buf *out, const struct tg_rule *rule)
+{
+    const struct tg_limit *limit = NULL;
+    const char *key = "fail";
+    const struct tg_bound *pct = pct_of(&rule->fail, &limit);
+    const struct tg_alarm *worst;
+    struct tg_buf part = { 0 };
+    double fit, now;
+    if (!pct) {
+        key = "warn";
+        pct = pct_of(&rule->warn, &limit);
+    }
+    fit = rule_fit(j, rule, &worst);
+    if (!pct || !worst || !worst->timed)
+        return;
+    now = pct->is_auto ? 100 * j->c.tau : pct->value;
+    tg_buf_printf(&part, "  - id: %.*s\n", TG_SV_ARG(rule->id));
+    size_t start = part.n;
+    /* Alarms make a limit too tight; three times what equal code shows makes it too loose. */
+    bool tight = alarms_of(j, rule) > 0 && fit > now;
+    bool loose = !pct->is_auto && worst->worst > 0 && fit * 3 < now;
+    if (fit > 0 && (tight || loose)) {
+        tg_buf_printf(&part, "    # was %.*s; ", TG_SV_ARG(pct->text));
+        tg_buf_printf(&part, "equal code stays within %.0f %%, %s\n", fit,
+                      fit > now ? "so less is noise" : "so less can be asked for");
+        tg_buf_printf(&part, "    %s: ", key);
+        put_limit(&part, limit, fit);
+        tg_buf_putc(&part, '\n');
+        now = fit;
+    }
+    if (rule->n_overrides)
+        tg_buf_puts(&part, "    # it has overrides of its own, which a layer would replace: none "
+                           "suggested\n");
+    else if (tg_metric_info(rule->metric)->scope == TG_SCOPE_NAME)
+        put_overrides(j, &part, rule, limit, key, now);
+    if (part.n > start && !(rule->n_overrides && !strchr(part.p + start, '{')))
+        tg_buf_add(out, tg_buf_sv(&part));
+    tg_buf_release(&part);
+}
+
+static void put_yaml(const struct job *j, struct tg_buf *out)
+{
+    struct tg_buf rules = { 0 };
+    const char *file = j->policy->built_in ? "tracegate:recommended" : j->policy->file.p;
+    const char *slash = strrchr(file, '/');
+    for (size_t i = 0; i < j->policy->n_rules; i++)
+        put_rule(j, &rules, &j->policy->rules[i]);
+    tg_buf_printf(
+        out,
+        "# Limits from %zu runs of one commit, judged %zu against %zu; false alarms before"
+        ": %zu of %zu.\nversion: 1\nextends: [\"%s\"]%s\n",
+        j->c.n_runs, j->c.side, j->c.side, j->c.fails, j->c.splits,
+        slash && !j->policy->built_in ? slash + 1 : file,
+        j->policy->built_in ? "" : "   # this file belongs beside it");
+    if (rules.n) {
+        tg_buf_puts(out, "rules:\n");
+        tg_buf_add(out, tg_buf_sv(&rules));
+    } else {
+        tg_buf_puts(out, "# Every limit fits: no change is needed.\n");
+    }
+    tg_buf_release(&rules);
+}
+
+/* ---- output ------------------------------------------------------------------------------------
+ */
+
+static void put_json(const struct job *j, struct tg_buf *out)
+{
+    const struct tg_calibration *c = &j->c;
+    struct tg_doc *root = tg_doc_new_object(), *list;
+    tg_doc_add_str(root, "schema", TG_SV("tracegate-calibrate-v1"));
+    tg_doc_add_i64(root, "runs", (int64_t)c->n_runs);
+    tg_doc_add_i64(root, "side", (int64_t)c->side);
+    tg_doc_add_i64(root, "comparisons", (int64_t)c->splits);
+    tg_doc_add_i64(root, "disjoint_pairs", (int64_t)c->disjoint);
+    tg_doc_add_i64(root, "failed", (int64_t)c->fails);
+    tg_doc_add_i64(root, "warned", (int64_t)c->warns);
+    tg_doc_add_num(root, "false_alarms_per_100", 100 * c->rate);
+    tg_doc_add_num(root, "false_alarms_error", 100 * c->error);
+    list = tg_doc_add_array(root, "alarms");
+    for (size_t i = 0; i < c->n_alarms; i++) {
+        const struct tg_alarm *m = &c->alarms[i];
+        struct tg_doc *d = m->fails ? tg_doc_add_object(list, NULL) : NULL;
+        if (!d)
+            continue;
+        tg_doc_add_str(d, "rule", m->rule->id);
+        tg_doc_add_str(d, "kind", m->kind);
+        tg_doc_add_str(d, "op", m->op);
+        tg_doc_add_i64(d, "failed", (int64_t)m->fails);
+        tg_doc_add_num(d, "worst_pct", m->worst);
+    }
+    list = tg_doc_add_array(root, "ops");
+    for (size_t i = 0; i < c->n_ops; i++) {
+        struct tg_doc *d = tg_doc_add_object(list, NULL), *sizes;
+        tg_doc_add_str(d, "op", c->ops[i].name);
+        tg_doc_add_str(d, "kind", c->ops[i].kind);
+        tg_doc_add_num(d, "share", c->ops[i].share);
+        tg_doc_add_num(d, "noise_pct", 100 * c->ops[i].sigma);
+        tg_doc_add_num(d, "equal_code_pct", worst_of(c, &c->ops[i]));
+        sizes = tg_doc_add_array(d, "detectable");
+        for (size_t k = 0; k < TG_NOISE_SIZES; k++) {
+            struct tg_doc *s = tg_doc_add_object(sizes, NULL);
+            tg_doc_add_i64(s, "runs", (int64_t)tg_noise_sizes[k]);
+            tg_doc_add_num(s, "pct", 100 * c->ops[i].mde[k]);
+            tg_doc_add_bool(s, "estimate", c->again[k]);
+        }
+    }
+    tg_doc_write(root, true, out);
+    tg_doc_free(root);
+}
+
+static bool put_all(const struct job *j, struct tg_err *err)
+{
+    struct tg_buf out = { 0 };
+    bool ok;
+    char form = j->o->format ? j->o->format[0] : 't';
+    if (form == 'j') {
+        put_json(j, &out);
+    } else if (form == 'y') {
+        put_yaml(j, &out);
+    } else {
+        put_alarms(j, &out);
+        put_ops(j, &out);
+        tg_buf_puts(&out, "\nlimits that fit (--format yaml prints them alone)\n\n");
+        put_yaml(j, &out);
+    }
+    ok = tg_io_put(j->io, tg_buf_sv(&out), err);
+    tg_buf_release(&out);
+    return ok;
+}
+
+static bool choose_sizes(struct job *j, struct tg_err *err)
+{
+    size_t half = j->in.all.n_runs / 2;
+    int64_t side = j->o->side, splits = j->o->splits;
+    if (side == TG_OPT_UNSET)
+        side = half < SIDE ? (int64_t)half : SIDE;
+    if (splits == TG_OPT_UNSET)
+        splits = SPLITS;
+    if (side < 1 || (size_t)side > half)
+        return tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
+                          "--side %lld: %zu runs have two sides of 1 to %zu", (long long)side,
+                          j->in.all.n_runs, half);
+    if (splits < 1 || splits > 10000)
+        return tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--splits %lld is not 1 to 10000",
+                          (long long)splits);
+    j->in.side = (size_t)side;
+    j->in.splits = (size_t)splits;
+    return true;
+}
+
+static bool run_job(struct job *j, struct tg_err *err)
+{
+    struct tg_gate_runs runs = { .args = j->args, .command = "calibrate", .min_runs = MIN_RUNS };
+    j->policy = tg_gate_policy(j->o->policy, j->o->profile, j->io, &j->repo, j->arena, err);
+    if (!j->policy || !(runs.suite = tg_gate_suite(j->policy, j->o->suite, j->arena, err)) ||
+        !tg_gate_load_runs(&j->in.all, &j->summary, &runs, j->io, &j->repo, j->arena, err) ||
+        !choose_sizes(j, err))
+        return false;
+    tg_gate_compare_opts(&j->compare, j->policy, runs.suite, j->arena);
+    j->in.policy = j->policy;
+    j->in.suite = runs.suite;
+    j->in.io = j->io;
+    j->in.compare = &j->compare;
+    return tg_noise_measure(&j->c, &j->in, j->arena, err) && put_all(j, err);
+}
+
+static int calibrate_run(const void *opts, const struct tg_strs *args, const struct tg_io *io,
+                         struct tg_err *err)
+{
+    struct job j = { .o = opts, .args = args, .io = io, .arena = tg_arena_new() };
+    int code;
+    tg_summary_init(&j.summary);
+    code = run_job(&j, err) ? 0 : tg_err_exit_code(err->kind);
+    tg_policy_free(j.policy);
+    tg_summary_release(&j.summary);
+    tg_repo_release(&j.repo);
+    tg_arena_free(j.arena);
+    return code;
+}
+
+const struct tg_cmd tg_cmd_calibrate = {
+    .name = "calibrate",
+    .summary = "noise, false alarms and limits from runs of one commit",
+    .synopsis = "TRACE... [--policy FILE]",
+    .about =
+        "From six and more runs of one commit: how often the policy would fail although nothing "
+        "changed (the runs are split into two sides again and again, the same way every time), "
+        "the noise of each operator, the smallest slowdown that is found 9 times in 10 with 3, 5, "
+        "8 and 10 runs a side, and limits that fit, as a policy with the evidence beside each.\n"
+        "\n"
+        "Without TRACE: the suite's baseline in HEAD. Record the runs as your checks do: on the "
+        "same machine, at different times.\n"
+        "\n"
+        "  tracegate calibrate out/run*.json.gz --format yaml >limits.yml",
+    .options = calibrate_options,
+    .opts_size = sizeof(struct calibrate_opts),
+    .run = calibrate_run,
+};

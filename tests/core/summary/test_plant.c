@@ -1,0 +1,185 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "core/summary/parts.h"
+#include "core/summary/plant.h"
+
+/*
+ * One run, two steps, a program of two operators:  step 100 us | outer 60 (self 10) | inner 2 x 25
+ * | (times below in ns; inner is called twice a step by outer, 5 ns apart in length).
+ */
+struct fixture {
+    struct tg_arena *a;
+    struct tg_shard s;
+};
+
+static struct tg_row row(struct tg_arena *a, const char *name, enum tg_kind kind,
+                         const char *parent, uint32_t count, tg_ns total, tg_ns self)
+{
+    struct tg_row r = { .name = tg_sv_of(name),
+                        .cat = TG_SV("cpu_op"),
+                        .parent = tg_sv_of(parent),
+                        .kind = kind,
+                        .device = -1,
+                        .stream = -1 };
+    r.count = TG_NEW_N(a, uint32_t, 3);
+    r.total = TG_NEW_N(a, tg_ns, 3);
+    r.self = TG_NEW_N(a, tg_ns, 3);
+    r.slots = TG_NEW_N(a, tg_ns, 2 * count + 1);
+    for (size_t k = 0; k < 2; k++) {
+        r.count[k] = count;
+        r.total[k] = total;
+        r.self[k] = self;
+        for (uint32_t i = 0; i < count; i++)
+            r.slots[k * count + i] = self / count;
+    }
+    return r;
+}
+
+static int setup(void **state)
+{
+    struct fixture *f = calloc(1, sizeof *f);
+    struct tg_arena *a = f->a = tg_arena_new();
+    struct tg_shard *s = &f->s;
+    *s = (struct tg_shard){ .n_steps = 2, .marked = true, .n_rows = 3 };
+    s->run = s->source = s->hash = s->window = s->classes = TG_SV("x");
+    s->steps = TG_NEW_N(a, struct tg_step, 2);
+    s->steps[0] = (struct tg_step){ .number = 0, .start = 0, .end = 100000 };
+    s->steps[1] = (struct tg_step){ .number = 1, .start = 100000, .end = 200000 };
+    s->gap_count = TG_NEW_N(a, uint32_t, 2);
+    s->gaps = TG_NEW_N(a, tg_ns, 4);
+    for (size_t k = 0; k < 2; k++) {
+        s->gap_count[k] = 2;
+        s->gaps[2 * k] = 30000;
+        s->gaps[2 * k + 1] = 10000;
+    }
+    s->rows = TG_NEW_N(a, struct tg_row, 3);
+    s->rows[0] = row(a, "inner", TG_KIND_OP, "outer", 2, 50000, 50000);
+    s->rows[1] = row(a, "outer", TG_KIND_OP, "ProfilerStep", 1, 60000, 10000);
+    s->rows[2] = row(a, "ProfilerStep#0", TG_KIND_STEP, "", 1, 100000, 40000);
+    s->measures = TG_NEW_N(a, struct tg_measure_value, TG_MEASURES * 2);
+    for (size_t k = 0; k < 2; k++) {
+        s->measures[TG_MEASURE_STEP_TIME * 2 + k] = (struct tg_measure_value){ true, 100000, 1 };
+        s->measures[TG_MEASURE_HOST_TIME * 2 + k] = (struct tg_measure_value){ true, 100000, 1 };
+    }
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *f = *state;
+    tg_arena_free(f->a);
+    free(f);
+    return 0;
+}
+
+static bool named(const void *arg, const struct tg_row *r)
+{
+    return tg_sv_eq(r->name, tg_sv_of((const char *)arg));
+}
+
+static const struct tg_row *find(const struct tg_shard *s, const char *name)
+{
+    for (size_t i = 0; i < s->n_rows; i++)
+        if (tg_sv_eq(s->rows[i].name, tg_sv_of(name)))
+            return &s->rows[i];
+    return NULL;
+}
+
+static tg_ns step_time(const struct tg_shard *s, size_t k)
+{
+    return s->measures[TG_MEASURE_STEP_TIME * 2 + k].num;
+}
+
+/* inner 50 -> 75 us: outer, the step and its measure are 25 us longer, self times of both stay. */
+static void slower_reaches_enclosers(void **state)
+{
+    struct fixture *f = *state;
+    struct tg_plant p = { .what = TG_PLANT_SLOWER, .is = named, .arg = "inner", .factor = 1.5 };
+    struct tg_shard *s = tg_plant(&f->s, &p, f->a);
+    assert_non_null(s);
+    assert_int_equal(find(s, "inner")->self[1], 75000);
+    assert_int_equal(find(s, "inner")->slots[3], 37500);
+    assert_int_equal(find(s, "outer")->total[0], 85000);
+    assert_int_equal(find(s, "outer")->self[0], 10000);
+    assert_int_equal(find(s, "ProfilerStep#0")->total[1], 125000);
+    assert_int_equal(find(s, "ProfilerStep#0")->self[1], 40000);
+    assert_int_equal(step_time(s, 0), 125000);
+    assert_int_equal(s->steps[1].end, 250000);
+    assert_int_equal(find(&f->s, "inner")->self[1], 50000); /* the original is untouched */
+}
+
+static void calls_come_and_go(void **state)
+{
+    struct fixture *f = *state;
+    struct tg_plant p = { .what = TG_PLANT_CALLS, .is = named, .arg = "inner", .calls = 1 };
+    struct tg_shard *s = tg_plant(&f->s, &p, f->a);
+    assert_int_equal(find(s, "inner")->count[0], 3);
+    assert_int_equal(find(s, "inner")->self[0], 75000);
+    assert_int_equal(find(s, "inner")->slots[5], 25000);
+    assert_int_equal(step_time(s, 1), 125000);
+    p.calls = -1;
+    s = tg_plant(&f->s, &p, f->a);
+    assert_int_equal(find(s, "inner")->count[1], 1);
+    assert_int_equal(find(s, "outer")->total[1], 35000);
+    p.what = TG_PLANT_DROP;
+    s = tg_plant(&f->s, &p, f->a);
+    assert_null(find(s, "inner"));
+    assert_int_equal(step_time(s, 0), 50000);
+}
+
+/* Two names with the time of one: the step is as long as before. */
+static void unfusing_keeps_the_time(void **state)
+{
+    struct fixture *f = *state;
+    struct tg_plant p = {
+        .what = TG_PLANT_UNFUSE, .is = named, .arg = "inner", .text = TG_SV("x")
+    };
+    struct tg_shard *s = tg_plant(&f->s, &p, f->a);
+    assert_null(find(s, "inner"));
+    assert_int_equal(find(s, "x_first")->count[0], 2);
+    assert_int_equal(find(s, "x_second")->self[1], 25000);
+    assert_int_equal(step_time(s, 0), 100000);
+    assert_int_equal(find(s, "outer")->total[0], 60000);
+}
+
+static void waiting_is_outside_operators(void **state)
+{
+    struct fixture *f = *state;
+    struct tg_plant p = { .what = TG_PLANT_WAIT, .factor = 1.1 };
+    struct tg_shard *s = tg_plant(&f->s, &p, f->a);
+    assert_int_equal(s->gaps[2], 40000);
+    assert_int_equal(find(s, "outer")->total[0], 60000);
+    assert_int_equal(find(s, "ProfilerStep#0")->self[0], 50000);
+    assert_int_equal(step_time(s, 1), 110000);
+}
+
+static void nothing_there_is_no_plant(void **state)
+{
+    struct fixture *f = *state;
+    struct tg_plant p = { .what = TG_PLANT_SLOWER, .is = named, .arg = "other", .factor = 2 };
+    assert_null(tg_plant(&f->s, &p, f->a));
+    p = (struct tg_plant){
+        .what = TG_PLANT_FACT, .is = named, .arg = "inner", .text = TG_SV("types")
+    };
+    assert_null(tg_plant(&f->s, &p, f->a));
+    p = (struct tg_plant){ .what = TG_PLANT_MEASURE, .measure = TG_MEASURE_IDLE, .factor = 2 };
+    assert_null(tg_plant(&f->s, &p, f->a));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(slower_reaches_enclosers, setup, teardown),
+        cmocka_unit_test_setup_teardown(calls_come_and_go, setup, teardown),
+        cmocka_unit_test_setup_teardown(unfusing_keeps_the_time, setup, teardown),
+        cmocka_unit_test_setup_teardown(waiting_is_outside_operators, setup, teardown),
+        cmocka_unit_test_setup_teardown(nothing_there_is_no_plant, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

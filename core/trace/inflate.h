@@ -1,11 +1,14 @@
 #ifndef TG_TRACE_INFLATE_H
 #define TG_TRACE_INFLATE_H
+#include "core/base/sv.h"
+
 /*
  * One decompressor behind one table; internal to core/trace. A stream is a row of members (gzip) or
  * frames (zstd). `run` consumes input and produces output until one of them is used up or the
- * member has ended with its checksum and length verified.
+ * member has ended with its checksum and length verified. It may give back up to
+ * TG_INFLATE_BACK bytes of the call before: they must still stand before `in`.
  */
-#include "core/base/sv.h"
+#define TG_INFLATE_BACK ((size_t)16)
 
 enum tg_inflated { TG_INFLATE_MORE, TG_INFLATE_MEMBER_END, TG_INFLATE_BAD };
 

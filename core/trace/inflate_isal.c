@@ -45,8 +45,9 @@ static enum tg_inflated isal_run(void *state, struct tg_inflate_io *io)
     z->next_out = io->out;
     z->avail_out = (uint32_t)out;
     code = isal_inflate(z);
-    io->in += in - z->avail_in;
-    io->n_in -= in - z->avail_in;
+    /* At a member's end it gives back what it has read too much of, which may lie before io->in. */
+    io->in = z->next_in;
+    io->n_in = io->n_in - in + z->avail_in;
     io->out += out - z->avail_out;
     io->n_out -= out - z->avail_out;
     if (code < 0) {

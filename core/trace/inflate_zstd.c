@@ -1,42 +1,72 @@
 #include "core/trace/inflate.h"
 
 #ifdef TG_HAVE_ZSTD
+#include <stdlib.h>
 #include <zstd.h>
 
 #include "core/base/arena.h"
 
+/* The library compares a frame with its declared size only where all of it fits into one call. */
+struct zstd {
+    ZSTD_DStream *stream;
+    unsigned long long declared, made; /* declared: ZSTD_CONTENTSIZE_UNKNOWN: nothing to compare */
+    bool started;
+};
+
 static void *zstd_open(void)
 {
-    ZSTD_DStream *z = ZSTD_createDStream();
-    return z ? z : tg_xrealloc(NULL, SIZE_MAX, 2);
+    struct zstd *z = tg_xmalloc(sizeof *z);
+    *z = (struct zstd){ .stream = ZSTD_createDStream() };
+    if (!z->stream)
+        (void)tg_xrealloc(NULL, SIZE_MAX, 2);
+    return z;
+}
+
+static enum tg_inflated end_frame(const struct zstd *z, struct tg_inflate_io *io)
+{
+    if (z->declared == ZSTD_CONTENTSIZE_UNKNOWN || z->declared == ZSTD_CONTENTSIZE_ERROR ||
+        z->declared == z->made)
+        return TG_INFLATE_MEMBER_END;
+    io->why = "the length does not match the data";
+    return TG_INFLATE_BAD;
 }
 
 /* The content checksum is verified where the frame carries one. Windows above 128 MiB are refused.
  */
 static enum tg_inflated zstd_run(void *state, struct tg_inflate_io *io)
 {
+    struct zstd *z = state;
     ZSTD_inBuffer in = { io->in, io->n_in, 0 };
     ZSTD_outBuffer out = { io->out, io->n_out, 0 };
-    size_t code = ZSTD_decompressStream(state, &out, &in);
+    size_t code;
+    if (!z->started && io->n_in)
+        z->declared = ZSTD_getFrameContentSize(io->in, io->n_in);
+    z->started |= io->n_in > 0;
+    code = ZSTD_decompressStream(z->stream, &out, &in);
     io->in += in.pos;
     io->n_in -= in.pos;
     io->out += out.pos;
     io->n_out -= out.pos;
+    z->made += out.pos;
     if (ZSTD_isError(code)) {
         io->why = ZSTD_getErrorName(code);
         return TG_INFLATE_BAD;
     }
-    return code == 0 ? TG_INFLATE_MEMBER_END : TG_INFLATE_MORE;
+    return code == 0 ? end_frame(z, io) : TG_INFLATE_MORE;
 }
 
 static void zstd_next(void *state)
 {
-    (void)ZSTD_DCtx_reset(state, ZSTD_reset_session_only);
+    struct zstd *z = state;
+    (void)ZSTD_DCtx_reset(z->stream, ZSTD_reset_session_only);
+    *z = (struct zstd){ .stream = z->stream };
 }
 
 static void zstd_close(void *state)
 {
-    (void)ZSTD_freeDStream(state);
+    struct zstd *z = state;
+    (void)ZSTD_freeDStream(z->stream);
+    free(z);
 }
 
 static const struct tg_inflate_ops ops = { "zstd",   "zstd",    zstd_open,

@@ -48,12 +48,13 @@ static bool need_input(struct tg_source *s, size_t want, struct tg_err *err)
 {
     if (s->fd < 0)
         return true;
-    if (s->in_at) {
-        memmove(s->in, s->in + s->in_at, s->in_n - s->in_at);
-        s->in_n -= s->in_at;
-        s->in_at = 0;
+    if (s->in_at > TG_INFLATE_BACK) { /* to the front, with what may be given back before it */
+        size_t from = s->in_at - TG_INFLATE_BACK;
+        memmove(s->in, s->in + from, s->in_n - from);
+        s->in_n -= from;
+        s->in_at -= from;
     }
-    while (s->in_n < want && !s->at_eof) {
+    while (s->in_n - s->in_at < want && !s->at_eof) {
         ssize_t got = read(s->fd, s->in + s->in_n, IN_SIZE - s->in_n);
         if (got < 0 && errno == EINTR)
             continue;
@@ -250,7 +251,7 @@ static int64_t fill_plain(struct tg_source *s, char *to, size_t n, struct tg_err
 static bool after_member(struct tg_source *s, struct tg_err *err)
 {
     bool zstd = s->ops == tg_inflate_zstd();
-    if (!need_input(s, 4, err))
+    if (!need_input(s, 32, err)) /* more than the header of a zstd frame */
         return false;
     if (s->in_n == s->in_at) {
         s->done = true;

@@ -414,6 +414,52 @@ static void a_thread_changes_nothing(void **state)
     tg_buf_release(&got);
 }
 
+static char *temporary(tg_sv bytes);
+
+/* A member may end wherever the input buffer (64 KiB) does: what a decompressor has read too much
+ * of belongs to the next member. */
+static void members_end_anywhere_in_the_buffer(void **state)
+{
+    struct tg_buf text = { 0 };
+    (void)state;
+    for (int i = 0; i < 20000; i++)
+        tg_buf_putc(&text, 'x');
+    for (size_t end = 65536 - 12; end <= 65536 + 12; end++) {
+        struct tg_buf packed = { 0 }, blanks = { 0 }, out = { 0 }, small = { 0 };
+        struct tg_err err;
+        struct tg_source *s;
+        char *path;
+        for (int i = 0; i < 258 * 3 + 1; i++)
+            tg_buf_putc(&blanks, ' ');
+        put_bomb(&small, 3);
+        small.n -= 8;
+        put_le(&small, crc32_of(tg_buf_sv(&blanks)), 4);
+        put_le(&small, blanks.n, 4);
+        /* Stored members of 20000, then one of what is missing: 15 + 5 + n + 8 bytes each. */
+        for (int i = 0; i < 3; i++)
+            put_member(&packed, tg_buf_sv(&text), 65535);
+        put_member(&packed, (tg_sv){ text.p, end - small.n - packed.n - 28 }, 65535);
+        tg_buf_add(&packed, tg_buf_sv(&small));
+        assert_int_equal(packed.n, end);
+        put_member(&packed, TG_SV("last"), 100);
+        path = temporary(tg_buf_sv(&packed));
+        tg_err_init(&err);
+        s = tg_source_open(path, NULL, &err);
+        assert_non_null(s);
+        if (!drain(s, 4096, &out, &err))
+            fail_msg("end %zu: %s", end, err.message);
+        assert_memory_equal(out.p + out.n - 4, "last", 4);
+        tg_source_close(s);
+        (void)unlink(path);
+        free(path);
+        tg_buf_release(&packed);
+        tg_buf_release(&blanks);
+        tg_buf_release(&small);
+        tg_buf_release(&out);
+    }
+    tg_buf_release(&text);
+}
+
 static char *temporary(tg_sv bytes)
 {
     static const char pattern[] = "/tmp/tg-test-source-XXXXXX";
@@ -488,6 +534,7 @@ int main(void)
         cmocka_unit_test(foreign_formats_are_named),
         cmocka_unit_test(libraries_agree),
         cmocka_unit_test(a_thread_changes_nothing),
+        cmocka_unit_test(members_end_anywhere_in_the_buffer),
         cmocka_unit_test(files_are_read_and_rewound),
         cmocka_unit_test(what_cannot_be_opened_is_named),
     };

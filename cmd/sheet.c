@@ -66,10 +66,32 @@ static void put_number(struct tg_buf *out, enum tg_cell_type type, const struct 
         tg_dec_put_double(out, c->d);
 }
 
+/* Printable ASCII without quotes (almost every name) goes out as it stands. */
+static bool csv_plain(tg_sv text, bool *comma)
+{
+    *comma = false;
+    for (size_t i = 0; i < text.n; i++) {
+        unsigned char c = (unsigned char)text.p[i];
+        if (c < 0x20 || c >= 0x7f || c == '"')
+            return false;
+        *comma |= c == ',';
+    }
+    return true;
+}
+
 static void csv_text(struct tg_buf *out, tg_sv text)
 {
     struct tg_buf clean = { 0 };
     bool quote = false;
+    if (csv_plain(text, &quote)) {
+        if (quote)
+            tg_buf_putc(out, '"');
+        tg_buf_add(out, text);
+        if (quote)
+            tg_buf_putc(out, '"');
+        return;
+    }
+    quote = false;
     tg_utf8_clean(&clean, text);
     for (size_t i = 0; i < clean.n; i++)
         quote |= clean.p[i] == ',' || clean.p[i] == '"' || clean.p[i] == '\n' || clean.p[i] == '\r';

@@ -40,7 +40,8 @@ uint64_t tg_mode(uint64_t *v, size_t n, size_t *hits)
     uint64_t best = 0;
     size_t most = 0;
 
-    qsort(v, n, sizeof *v, by_count);
+    if (n)
+        qsort(v, n, sizeof *v, by_count);
     for (size_t i = 0, j; i < n; i = j) {
         for (j = i; j < n && v[j] == v[i]; j++)
             ;

@@ -453,7 +453,7 @@ def lfs_pointer():
 
 
 def main():
-    if len(sys.argv) != 2:
+    if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
         sys.exit(__doc__)
     out = Output(sys.argv[1])
     write_programs(out)

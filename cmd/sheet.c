@@ -6,6 +6,7 @@
 #include "core/base/decimal.h"
 #include "core/base/doc.h"
 #include "core/base/utf8.h"
+#include "reporters/csv.h"
 
 void tg_sheet_init(struct tg_sheet *g, const struct tg_column *columns, size_t n,
                    struct tg_arena *a)
@@ -66,47 +67,6 @@ static void put_number(struct tg_buf *out, enum tg_cell_type type, const struct 
         tg_dec_put_double(out, c->d);
 }
 
-/* Printable ASCII without quotes (almost every name) goes out as it stands. */
-static bool csv_plain(tg_sv text, bool *comma)
-{
-    *comma = false;
-    for (size_t i = 0; i < text.n; i++) {
-        unsigned char c = (unsigned char)text.p[i];
-        if (c < 0x20 || c >= 0x7f || c == '"')
-            return false;
-        *comma |= c == ',';
-    }
-    return true;
-}
-
-static void csv_text(struct tg_buf *out, tg_sv text)
-{
-    struct tg_buf clean = { 0 };
-    bool quote = false;
-    if (csv_plain(text, &quote)) {
-        if (quote)
-            tg_buf_putc(out, '"');
-        tg_buf_add(out, text);
-        if (quote)
-            tg_buf_putc(out, '"');
-        return;
-    }
-    quote = false;
-    tg_utf8_clean(&clean, text);
-    for (size_t i = 0; i < clean.n; i++)
-        quote |= clean.p[i] == ',' || clean.p[i] == '"' || clean.p[i] == '\n' || clean.p[i] == '\r';
-    if (quote)
-        tg_buf_putc(out, '"');
-    for (size_t i = 0; i < clean.n; i++) {
-        if (clean.p[i] == '"')
-            tg_buf_putc(out, '"');
-        tg_buf_putc(out, clean.p[i]);
-    }
-    if (quote)
-        tg_buf_putc(out, '"');
-    tg_buf_release(&clean);
-}
-
 void tg_sheet_csv(const struct tg_sheet *g, struct tg_buf *out)
 {
     for (size_t k = 0; k < g->n_columns; k++)
@@ -118,7 +78,7 @@ void tg_sheet_csv(const struct tg_sheet *g, struct tg_buf *out)
             if (k)
                 tg_buf_putc(out, ',');
             if (c->known && g->columns[k].type == TG_CELL_TEXT)
-                csv_text(out, c->text);
+                tg_csv_text(out, c->text);
             else if (c->known)
                 put_number(out, g->columns[k].type, c, false);
         }

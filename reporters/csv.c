@@ -7,13 +7,35 @@
 #include "core/base/utf8.h"
 #include "reporters/reporter.h"
 
+/* Printable ASCII without quotes (almost every name) goes out as it stands. */
+static bool csv_plain(tg_sv text, bool *comma)
+{
+    *comma = false;
+    for (size_t i = 0; i < text.n; i++) {
+        unsigned char c = (unsigned char)text.p[i];
+        if (c < 0x20 || c >= 0x7f || c == '"')
+            return false;
+        *comma |= c == ',';
+    }
+    return true;
+}
+
 void tg_csv_text(struct tg_buf *out, tg_sv text)
 {
     struct tg_buf clean = { 0 };
     bool quote = false;
+    if (csv_plain(text, &quote)) {
+        if (quote)
+            tg_buf_putc(out, '"');
+        tg_buf_add(out, text);
+        if (quote)
+            tg_buf_putc(out, '"');
+        return;
+    }
+    quote = false;
     tg_utf8_clean(&clean, text);
     for (size_t i = 0; i < clean.n; i++)
-        quote |= strchr(",\"\r\n", clean.p[i]) != NULL;
+        quote |= clean.p[i] == ',' || clean.p[i] == '"' || clean.p[i] == '\n' || clean.p[i] == '\r';
     if (quote)
         tg_buf_putc(out, '"');
     for (size_t i = 0; i < clean.n; i++) {

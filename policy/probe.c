@@ -1,0 +1,108 @@
+#include "policy/eval_parts.h"
+
+#include <math.h>
+
+enum tg_dimension tg_unit_dimension(enum tg_unit unit)
+{
+    switch (unit) {
+    case TG_UNIT_COUNT:
+        return TG_DIM_COUNT;
+    case TG_UNIT_NS:
+        return TG_DIM_DURATION;
+    case TG_UNIT_PERCENT:
+        return TG_DIM_RATIO;
+    case TG_UNIT_BYTES:
+        return TG_DIM_BYTES;
+    case TG_UNIT_FACT:
+        break;
+    }
+    return TG_DIM_FACT;
+}
+
+const char *tg_unit_text(enum tg_unit unit)
+{
+    static const char *const text[] = { [TG_UNIT_COUNT] = "count",
+                                        [TG_UNIT_NS] = "ns",
+                                        [TG_UNIT_PERCENT] = "%",
+                                        [TG_UNIT_BYTES] = "bytes",
+                                        [TG_UNIT_FACT] = "" };
+    return text[unit];
+}
+
+/* Values of a per-name metric; false: this operator has none. */
+bool tg_probe_op(struct tg_probe *p, enum tg_metric m, const struct tg_comparison *c,
+                 const struct tg_op *op)
+{
+    double quantile;
+    p->unit = tg_metric_info(m)->unit;
+    switch (m) {
+    case TG_METRIC_COUNT:
+        p->exact = true;
+        p->base = op->count[TG_BASE];
+        p->test = op->count[TG_TEST];
+        p->unchanged = op->change == TG_SAME || op->polling;
+        return true;
+    case TG_METRIC_SELF:
+        p->ev = &op->ev;
+        p->base = op->ev.judged == TG_JUDGED ? op->ev.value[TG_BASE] : op->self[TG_BASE];
+        p->test = op->ev.judged == TG_JUDGED ? op->ev.value[TG_TEST] : op->self[TG_TEST];
+        return true;
+    case TG_METRIC_TOTAL:
+    case TG_METRIC_MEAN:
+        /* On the device self time is the duration, so its evidence is that of the total. */
+        p->ev = tg_kind_is_device(op->kind) ? &op->ev : &op->ev_total;
+        for (int side = 0; side < 2; side++) {
+            double v = p->ev->judged == TG_JUDGED ? p->ev->value[side] : op->total[side];
+            if (m == TG_METRIC_MEAN)
+                v = op->count[side] > 0 ? v / op->count[side] : 0;
+            *(side ? &p->test : &p->base) = v;
+        }
+        return true;
+    case TG_METRIC_ADDED:
+        p->ev = NULL;
+        p->exact = true; /* a name that did not exist: no noise can explain it */
+        p->test = op->change == TG_ADDED ? op->total[TG_TEST] : 0;
+        p->unchanged = op->change != TG_ADDED;
+        return true;
+    case TG_METRIC_REMOVED:
+        p->exact = true;
+        p->test = op->change == TG_REMOVED ? op->total[TG_BASE] : 0;
+        p->unchanged = op->change != TG_REMOVED;
+        return true;
+    case TG_METRIC_SHARE:
+        p->ev = &op->ev;
+        p->base = 100 * op->share[TG_BASE];
+        p->test = 100 * op->share[TG_TEST];
+        return true;
+    case TG_METRIC_MEDIAN:
+    case TG_METRIC_P95:
+    case TG_METRIC_MAX:
+        quantile = m == TG_METRIC_MEDIAN ? .5 : m == TG_METRIC_P95 ? .95 : 1;
+        p->base = tg_op_quantile(c, op, TG_BASE, quantile);
+        p->test = tg_op_quantile(c, op, TG_TEST, quantile);
+        return op->present[TG_TEST];
+    default:
+        return false;
+    }
+}
+
+bool tg_probe_measure(struct tg_probe *p, const struct tg_rule *rule, const struct tg_comparison *c)
+{
+    const struct tg_metric_info *info = tg_metric_info(rule->metric);
+    bool slowest = rule->match.rank == TG_MATCH_RANK_SLOWEST;
+    enum tg_measure id;
+    p->unit = info->unit;
+    if (rule->metric == TG_METRIC_SKEW) {
+        p->base = c->skew[TG_BASE];
+        p->test = c->skew[TG_TEST];
+        return c->n_ranks[TG_TEST] > 1;
+    }
+    if (!tg_measure_find(tg_sv_of(info->name), &id))
+        return false;
+    const struct tg_measure_change *m = &c->measures[id];
+    p->exact = info->unit == TG_UNIT_COUNT || info->unit == TG_UNIT_BYTES;
+    p->ev = &m->ev;
+    p->base = slowest ? m->slowest[TG_BASE] : m->value[TG_BASE];
+    p->test = slowest ? m->slowest[TG_TEST] : m->value[TG_TEST];
+    return m->known[TG_BASE] && m->known[TG_TEST];
+}

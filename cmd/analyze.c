@@ -9,7 +9,7 @@
 const struct tg_analysis *const tg_analyses[] = { &tg_analysis_ops, NULL };
 
 struct analyze_opts {
-    const char *format, *operator_name, *window, *svg_dir, *overlay;
+    const char *format, *operator_name, *window, *svg_dir, *overlay, *classes_file;
     struct tg_strs measure, rank, step, classes;
     int64_t min_length, top;
     bool whole, hta, no_rounding, runs, ranks, include_last_step, series;
@@ -36,7 +36,9 @@ static const struct tg_opt analyze_options[] = {
     { "min-length", TG_OPT_INT, offsetof(struct analyze_opts, min_length), "N",
       "sequences: only of at least N pieces of device work; 3 is the default" },
     { "class", TG_OPT_LIST, offsetof(struct analyze_opts, classes), "GLOB=CLASS",
-      "kernels whose name matches are compute, comm, memory or other" },
+      "device work whose name matches is compute, comm, memory or other" },
+    { "classes", TG_OPT_STR, offsetof(struct analyze_opts, classes_file), "FILE",
+      "a table of such rows, a line each: CLASS GLOB" },
     { "include-last-step", TG_OPT_FLAG, offsetof(struct analyze_opts, include_last_step), NULL,
       "with --hta: keep the last step, which HTA leaves out" },
     { "window", TG_OPT_STR, offsetof(struct analyze_opts, window), "SPEC", TG_WINDOW_HELP },
@@ -168,6 +170,7 @@ static bool measure_traces(const struct tg_analyze_request *q, const struct anal
                                    .min_length = o->min_length,
                                    .top = o->top,
                                    .classes = o->classes,
+                                   .classes_file = o->classes_file,
                                    .format = o->format,
                                    .svg_dir = o->svg_dir,
                                    .overlay = o->overlay };

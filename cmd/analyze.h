@@ -35,8 +35,9 @@ struct tg_analyze_traces {
     size_t n;
     bool include_last_step, series;
     const char *operator_name;
-    int64_t min_length, top; /* TG_OPT_UNSET: the measure's own default */
-    struct tg_strs classes;  /* GLOB=CLASS */
+    int64_t min_length, top;  /* TG_OPT_UNSET: the measure's own default */
+    struct tg_strs classes;   /* GLOB=CLASS */
+    const char *classes_file; /* NULL: none; see core/metric/classes.h */
     const char *format;
     const char *svg_dir; /* NULL: no charts */
     const char *overlay; /* NULL: none; else one trace only */

@@ -203,26 +203,33 @@ static void release(struct loaded *l)
 
 /* --- options ---------------------------------------------------------------------------------- */
 
-static bool class_rules(struct tg_analysis_opts *o, const struct tg_strs *texts, struct tg_arena *a,
-                        struct tg_err *err)
+/* --class rows stand before those of --classes: the command line has the last word. */
+static bool class_rows(struct tg_classes *out, const struct tg_analyze_traces *m,
+                       struct tg_arena *a, struct tg_err *err)
 {
-    struct tg_class_rule *rules = TG_NEW_N(a, struct tg_class_rule, texts->n + 1);
-    for (size_t i = 0; i < texts->n; i++) {
-        const char *eq = strrchr(texts->v[i], '=');
-        int c = TG_CLASS_COMPUTE;
-        while (eq && c <= TG_CLASS_OTHER && strcmp(eq + 1, tg_class_name((enum tg_class)c)) != 0)
-            c++;
-        if (!eq || c > TG_CLASS_OTHER) {
-            tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--class '%s' is not GLOB=CLASS",
-                       texts->v[i]);
+    struct tg_buf text = { 0 };
+    struct tg_classes file = { 0 };
+    struct tg_class_row *rows;
+    size_t n = m->classes.n;
+    bool ok = !m->classes_file ||
+              (tg_file_read(&text, m->classes_file, TG_LIMITS_DEFAULT.max_policy, err) &&
+               tg_classes_parse(&file, tg_buf_sv(&text), m->classes_file, a, err));
+    tg_buf_release(&text);
+    if (!ok)
+        return false;
+    rows = TG_NEW_N(a, struct tg_class_row, n + file.n + 1);
+    for (size_t i = 0; i < n; i++) {
+        const char *row = m->classes.v[i], *eq = strrchr(row, '=');
+        if (!eq || !tg_class_from_name(tg_sv_of(eq + 1), &rows[i].class_)) {
+            tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--class '%s' is not GLOB=CLASS", row);
             return tg_err_hint(err, "For example --class '*my_allreduce*=comm'; the classes are "
                                     "compute, comm, memory, other.");
         }
-        rules[i] =
-            (struct tg_class_rule){ { texts->v[i], (size_t)(eq - texts->v[i]) }, (enum tg_class)c };
+        rows[i].glob = (tg_sv){ row, (size_t)(eq - row) };
     }
-    o->classes = rules;
-    o->n_classes = texts->n;
+    if (file.n)
+        memcpy(rows + n, file.v, file.n * sizeof *rows);
+    *out = (struct tg_classes){ rows, n + file.n };
     return true;
 }
 
@@ -251,7 +258,7 @@ static bool make_opts(struct tg_analysis_opts *o, const struct tg_analyze_traces
         o->min_length = (size_t)m->min_length;
     if (!o->top_default)
         o->top = (size_t)m->top;
-    return class_rules(o, &m->classes, q->arena, err);
+    return class_rows(&o->classes, m, q->arena, err);
 }
 
 /* --- printing --------------------------------------------------------------------------------- */

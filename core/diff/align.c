@@ -606,7 +606,8 @@ static void sum_op(struct tg_work *w, struct tg_op *op, struct scratch *x)
         sum_side(w, op, side, x, range[side]);
     name_largest(w, op);
     op->change = change_of(op, range[TG_BASE], range[TG_TEST]);
-    op->class_ = tg_class_of(op->kind, op->raw[op->present[TG_TEST] ? TG_TEST : TG_BASE], NULL);
+    op->class_ = tg_class_of(w->o->classes, op->kind,
+                             op->raw[op->present[TG_TEST] ? TG_TEST : TG_BASE], NULL);
     op->polling = polls(w, op);
     op->wait = waits(op);
 }

@@ -152,9 +152,10 @@ struct tg_comparison {
 struct tg_compare_opts {
     const struct tg_kv *aliases; /* from -> to, on normalised names (globs in from) */
     size_t n_aliases;
-    bool raw_names;                 /* no normalisation: diff's default table */
-    unsigned skip_first, skip_last; /* steps left out */
-    const int64_t *steps[2];        /* only these step numbers; NULL: all */
+    const struct tg_classes *classes; /* those the summaries were made with; NULL: none */
+    bool raw_names;                   /* no normalisation: diff's default table */
+    unsigned skip_first, skip_last;   /* steps left out */
+    const int64_t *steps[2];          /* only these step numbers; NULL: all */
     size_t n_step_numbers[2];
     const int64_t *ranks[2]; /* only these ranks; NULL: all */
     size_t n_rank_numbers[2];

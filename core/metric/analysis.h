@@ -12,12 +12,6 @@
 #include "core/metric/frame.h"
 #include "core/metric/measure.h"
 
-/* First match decides, before the built-in class table. */
-struct tg_class_rule {
-    tg_sv glob;
-    enum tg_class class_;
-};
-
 struct tg_analysis_opts {
     bool hta, no_rounding, include_last_step; /* the latter two with `hta` only */
     bool series;                              /* bandwidth, queue: every change point as well */
@@ -27,8 +21,7 @@ struct tg_analysis_opts {
     size_t min_length;   /* sequences: device events at least */
     size_t top;          /* kernels, sequences: rows at most; 0: all */
     bool top_default;    /* `top` was not given: each measure's own */
-    const struct tg_class_rule *classes;
-    size_t n_classes;
+    struct tg_classes classes; /* rows before the built-in table */
 };
 
 struct tg_rank_trace {

@@ -1,11 +1,13 @@
+#include "core/metric/classes.h"
+
 #include "core/base/hash.h"
-#include "core/metric/measure.h"
 
 /*
- * First match decides; texts are lower case and occur anywhere in the lower-cased name. The order
- * matters: collectives before the plain words ("reduce", "copy") that their names contain. Names
- * come from NCCL, RCCL, MSCCL, vLLM, sglang, DeepEP, NVSHMEM, MORI, FlashInfer, ATen, Inductor,
- * cuBLAS(Lt), CUTLASS, cuDNN, MIOpen, Tensile, composable kernel and MTIA traces.
+ * The built-in table. First match decides; texts are lower case and occur anywhere in the
+ * lower-cased name. The order matters: collectives before the plain words ("reduce", "copy") that
+ * their names contain. Names come from NCCL, RCCL, MSCCL, vLLM, sglang, DeepEP, NVSHMEM, MORI,
+ * FlashInfer, ATen, Inductor, cuBLAS(Lt), CUTLASS, cuDNN, MIOpen, Tensile, composable kernel and
+ * MTIA traces.
  */
 static const struct {
     const char *text;
@@ -122,14 +124,41 @@ static bool has(tg_sv s, const char *text)
     return false;
 }
 
-enum tg_class tg_class_of(enum tg_kind kind, tg_sv name, bool *fallback)
+/* tg_sv_glob, whatever the case on either side. */
+static bool glob_any_case(tg_sv glob, tg_sv name)
+{
+    size_t star = SIZE_MAX, mark = 0, g = 0, i = 0;
+    while (i < name.n) {
+        if (g < glob.n && glob.p[g] == '*') {
+            star = g++;
+            mark = i;
+        } else if (g < glob.n && (glob.p[g] == '?' || lower(glob.p[g]) == lower(name.p[i]))) {
+            g++;
+            i++;
+        } else if (star != SIZE_MAX) {
+            g = star + 1;
+            i = ++mark;
+        } else {
+            return false;
+        }
+    }
+    while (g < glob.n && glob.p[g] == '*')
+        g++;
+    return g == glob.n;
+}
+
+enum tg_class tg_class_of(const struct tg_classes *extra, enum tg_kind kind, tg_sv name,
+                          bool *fallback)
 {
     if (fallback)
         *fallback = false;
-    if (kind == TG_KIND_MEMCPY || kind == TG_KIND_MEMSET)
-        return TG_CLASS_MEMORY;
-    if (kind != TG_KIND_KERNEL)
+    if (!tg_kind_is_device(kind))
         return TG_CLASS_OTHER;
+    for (size_t i = 0; extra && i < extra->n; i++)
+        if (glob_any_case(extra->v[i].glob, name))
+            return extra->v[i].class_;
+    if (kind != TG_KIND_KERNEL)
+        return TG_CLASS_MEMORY;
     for (size_t i = 0; i < N_ROWS; i++)
         if (has(name, table[i].text))
             return table[i].class_;
@@ -138,16 +167,93 @@ enum tg_class tg_class_of(enum tg_kind kind, tg_sv name, bool *fallback)
     return TG_CLASS_COMPUTE;
 }
 
+static const char *const class_names[] = { "compute", "comm", "memory", "other", NULL };
+
 const char *tg_class_name(enum tg_class c)
 {
-    static const char *const names[] = { "compute", "comm", "memory", "other" };
-    return names[c];
+    return class_names[c];
 }
 
-uint64_t tg_class_table_hash(void)
+bool tg_class_from_name(tg_sv name, enum tg_class *out)
+{
+    for (int c = 0; class_names[c]; c++)
+        if (tg_sv_eq(name, tg_sv_of(class_names[c]))) {
+            *out = (enum tg_class)c;
+            return true;
+        }
+    return false;
+}
+
+uint64_t tg_class_table_hash(const struct tg_classes *extra)
 {
     uint64_t h = 1;
     for (size_t i = 0; i < N_ROWS; i++)
         h = tg_hash(tg_sv_of(table[i].text), h * 4 + (uint64_t)table[i].class_);
+    for (size_t i = 0; extra && i < extra->n; i++)
+        h = tg_hash(extra->v[i].glob, h * 4 + (uint64_t)extra->v[i].class_);
     return h;
+}
+
+/* --- a table as a text ------------------------------------------------------------------------ */
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+static tg_sv trimmed(tg_sv s)
+{
+    while (s.n && is_blank(s.p[s.n - 1]))
+        s.n--;
+    while (s.n && is_blank(*s.p)) {
+        s.p++;
+        s.n--;
+    }
+    return s;
+}
+
+static bool parse_row(struct tg_class_row *out, tg_sv line, struct tg_loc at, struct tg_err *err)
+{
+    tg_sv word = line;
+    while (word.n && !is_blank(*word.p)) {
+        word.p++;
+        word.n--;
+    }
+    out->glob = trimmed(word);
+    word = (tg_sv){ line.p, line.n - word.n };
+    if (!tg_class_from_name(word, &out->class_)) {
+        const char *meant = tg_sv_nearest(word, class_names);
+        tg_err_set(err, TG_ERR_USAGE, at, "'%.*s' is no class", TG_SV_ARG(word));
+        return tg_err_hint(err,
+                           "%s%s%sA line is CLASS GLOB, for example: comm *my_allreduce*; the "
+                           "classes are compute, comm, memory and other.",
+                           meant ? "Did you mean " : "", meant ? meant : "", meant ? "? " : "");
+    }
+    if (out->glob.n)
+        return true;
+    at.col += (uint32_t)word.n;
+    tg_err_set(err, TG_ERR_USAGE, at, "class '%.*s' has no names", TG_SV_ARG(word));
+    return tg_err_hint(err, "A line is CLASS GLOB, for example: comm *my_allreduce*.");
+}
+
+bool tg_classes_parse(struct tg_classes *out, tg_sv text, const char *file, struct tg_arena *a,
+                      struct tg_err *err)
+{
+    struct tg_class_row *rows;
+    size_t n = 1;
+    for (size_t i = 0; i < text.n; i++)
+        n += text.p[i] == '\n';
+    rows = TG_NEW_N(a, struct tg_class_row, n);
+    *out = (struct tg_classes){ rows, 0 };
+    for (uint32_t number = 1; text.n; number++) {
+        tg_sv line = tg_sv_cut(&text, '\n'), row = trimmed(line);
+        struct tg_loc at = { file, number, (uint32_t)(row.p - line.p) + 1, TG_NO_OFFSET };
+        if (!row.n || *row.p == '#')
+            continue;
+        if (!parse_row(&rows[out->n], row, at, err))
+            return false;
+        rows[out->n].glob = tg_arena_sv(a, rows[out->n].glob);
+        out->n++;
+    }
+    return true;
 }

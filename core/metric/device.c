@@ -4,16 +4,6 @@
 
 #include "core/base/decimal.h"
 
-enum tg_class tg_class_with(const struct tg_analysis_opts *o, enum tg_kind kind, tg_sv name,
-                            bool *fallback)
-{
-    *fallback = false;
-    for (size_t i = 0; i < o->n_classes; i++)
-        if (tg_sv_glob(o->classes[i].glob, name))
-            return o->classes[i].class_;
-    return tg_class_of(kind, name, fallback);
-}
-
 const char *tg_class_hta_name(enum tg_class c)
 {
     static const char *const names[] = { "COMPUTATION", "COMMUNICATION", "MEMORY", "OTHER" };
@@ -58,7 +48,7 @@ static struct name_class *classify(const struct tg_analysis_opts *o, const struc
     struct name_class *c = tg_xrealloc(NULL, t->names->n + 1, sizeof *c);
     for (size_t i = 0; i < t->names->n; i++) {
         const struct tg_name *n = &t->names->v[i];
-        c[i].class_ = (unsigned char)tg_class_with(o, n->kind, n->name, &c[i].fallback);
+        c[i].class_ = (unsigned char)tg_class_of(&o->classes, n->kind, n->name, &c[i].fallback);
     }
     return c;
 }

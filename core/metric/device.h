@@ -52,8 +52,6 @@ void tg_streams_release(struct tg_streams *s);
 size_t tg_streams_of(const struct tg_streams *s, const struct tg_device_work *d,
                      const struct tg_work_row *r);
 
-enum tg_class tg_class_with(const struct tg_analysis_opts *o, enum tg_kind kind, tg_sv name,
-                            bool *fallback);
 /* HTA's word: "COMPUTATION", "COMMUNICATION", "MEMORY", "OTHER". */
 const char *tg_class_hta_name(enum tg_class c);
 /* A number in a fact text ("bytes=4096", also quoted); false: absent. */

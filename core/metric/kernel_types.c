@@ -168,9 +168,9 @@ void tg_kernel_types(const struct tg_analysis_in *in, struct tg_frames *out)
     struct job j = { .opts = in->opts, .out = out, .first = out->n };
     tg_frames_add(out, "kernel-types", columns, COLUMNS);
     tg_frames_add(out, "kernel-classes", class_columns, C_COLUMNS);
-    j.table =
-        tg_sv_of(tg_arena_printf(out->arena, "%016llx%s", (unsigned long long)tg_class_table_hash(),
-                                 in->opts->n_classes ? "+own" : ""));
+    j.table = tg_sv_of(tg_arena_printf(out->arena, "%016llx%s",
+                                       (unsigned long long)tg_class_table_hash(&in->opts->classes),
+                                       in->opts->classes.n ? "+own" : ""));
     tg_work_each(in, one_device, &j);
     put_sets(&j);
 }

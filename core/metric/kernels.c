@@ -6,17 +6,34 @@
 #include "core/metric/device.h"
 #include "core/metric/parts.h"
 
-enum { NAME, SUM, MAX, MIN, STD, MEAN, TYPE, RANK, COUNT, SHARE, DEVICE, REASON, COLUMNS };
+enum {
+    NAME,
+    SUM,
+    MAX,
+    MIN,
+    STD,
+    MEAN,
+    TYPE,
+    RANK,
+    COUNT,
+    SHARE,
+    UNKNOWN, /* 1: no row of the class table knew the name */
+    DEVICE,
+    REASON,
+    COLUMNS
+};
 static const struct tg_frame_column columns[COLUMNS] = {
     { "name", TG_FRAME_TEXT },        { "sum (us)", TG_FRAME_US }, { "max (us)", TG_FRAME_US },
     { "min (us)", TG_FRAME_US },      { "stddev", TG_FRAME_REAL }, { "mean (us)", TG_FRAME_REAL },
     { "kernel_type", TG_FRAME_TEXT }, { "rank", TG_FRAME_INT },    { "count", TG_FRAME_INT },
-    { "share_pctg", TG_FRAME_REAL },  { "device", TG_FRAME_INT },  { "reason", TG_FRAME_TEXT },
+    { "share_pctg", TG_FRAME_REAL },  { "unknown", TG_FRAME_INT }, { "device", TG_FRAME_INT },
+    { "reason", TG_FRAME_TEXT },
 };
 
 struct entry {
     tg_sv name;
     enum tg_class class_;
+    bool fallback;
     struct tg_spread spread;
 };
 struct job {
@@ -50,6 +67,7 @@ static void put(const struct job *j, const struct tg_device_work *d, const struc
     row[COUNT] = tg_frame_int((int64_t)e->spread.n);
     if (total > 0)
         row[SHARE] = tg_frame_real(100.0 * (double)e->spread.sum / (double)total);
+    row[UNKNOWN] = tg_frame_int(e->fallback);
     if (d->device >= 0)
         row[DEVICE] = tg_frame_int(d->device);
 }
@@ -62,8 +80,10 @@ static void put_class(const struct job *j, const struct tg_device_work *d, const
     struct entry others = { .class_ = e[0].class_ };
     for (size_t i = 0; i < shown; i++)
         put(j, d, &e[i], total);
-    for (size_t i = shown; i < n; i++)
+    for (size_t i = shown; i < n; i++) {
         tg_spread_merge(&others.spread, &e[i].spread);
+        others.fallback |= e[i].fallback;
+    }
     others.name = tg_sv_of(tg_arena_printf(j->arena, "others (%zu names)", n - shown));
     if (shown < n)
         put(j, d, &others, total);
@@ -92,7 +112,7 @@ static void one_device(void *arg, const struct tg_device_work *d)
         uint32_t id = tg_strmap_add(&names, name);
         e = tg_grow(e, &cap, names.n, sizeof *e);
         if (names.n > known)
-            e[id] = (struct entry){ .name = name, .class_ = r->class_ };
+            e[id] = (struct entry){ .name = name, .class_ = r->class_, .fallback = r->fallback };
         tg_spread_add(&e[id].spread, dur);
         total = tg_ns_add(total, dur);
     }

@@ -4,6 +4,7 @@
  * Whole-trace measures per step, as numerator and denominator, so that merging is exact. One table;
  * names are those of the policy. Formula, unit and traps of each: docs/metrics.md.
  */
+#include "core/metric/classes.h"
 #include "core/steps/steps.h"
 
 enum tg_measure {
@@ -36,16 +37,7 @@ struct tg_measure_info {
 const struct tg_measure_info *tg_measure_info(enum tg_measure m);
 bool tg_measure_find(tg_sv name, enum tg_measure *out);
 
-/* Device work by purpose; a table by name (case-insensitive), category first. */
-enum tg_class { TG_CLASS_COMPUTE, TG_CLASS_COMM, TG_CLASS_MEMORY, TG_CLASS_OTHER };
-/* `fallback` (may be NULL) becomes true when no row of the table spoke and it is compute by
- * default. */
-enum tg_class tg_class_of(enum tg_kind kind, tg_sv name, bool *fallback);
-const char *tg_class_name(enum tg_class c); /* "compute", "comm", "memory", "other" */
-/* Changes with every row of the table; stored in summaries. */
-uint64_t tg_class_table_hash(void);
-
-/* All measures of one step-assigned trace: out[m * steps->n + step]. */
+/* All measures of one step-assigned trace: out[m * steps->n + step]. `classes` NULL: built in. */
 void tg_measures_compute(const struct tg_trace *t, const struct tg_steps *steps,
-                         struct tg_measure_value *out);
+                         const struct tg_classes *classes, struct tg_measure_value *out);
 #endif

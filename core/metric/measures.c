@@ -127,13 +127,13 @@ static void put(const struct work *w, enum tg_measure m, size_t step, int64_t nu
     *at(w, m, step) = (struct tg_measure_value){ true, num, 1 };
 }
 
-static void look_up_names(struct work *w)
+static void look_up_names(struct work *w, const struct tg_classes *classes)
 {
     const struct tg_names *names = w->t->names;
     w->class = tg_xmalloc(names->n);
     w->call = tg_xmalloc(names->n);
     for (size_t i = 0; i < names->n; i++) {
-        w->class[i] = (unsigned char)tg_class_of(names->v[i].kind, names->v[i].name, NULL);
+        w->class[i] = (unsigned char)tg_class_of(classes, names->v[i].kind, names->v[i].name, NULL);
         w->call[i] = (unsigned char)tg_call_of(names->v[i].kind, names->v[i].name);
     }
 }
@@ -384,11 +384,11 @@ static void memory_peaks(const struct work *w)
 }
 
 void tg_measures_compute(const struct tg_trace *t, const struct tg_steps *steps,
-                         struct tg_measure_value *out)
+                         const struct tg_classes *classes, struct tg_measure_value *out)
 {
     struct work w = { .t = t, .s = steps, .out = out };
     size_t n_bins;
-    look_up_names(&w);
+    look_up_names(&w, classes);
     survey(&w);
     n_bins = steps->lanes.n_devices * steps->n + 1;
     w.bins = tg_xrealloc(NULL, n_bins, sizeof *w.bins);

@@ -388,12 +388,12 @@ static void build_gaps(struct build *b)
     free(at);
 }
 
-static void count_fallback(struct build *b)
+static void count_fallback(struct build *b, const struct tg_classes *classes)
 {
     const struct tg_names *names = b->t->names;
     bool *fallback = tg_xmalloc(names->n + 1);
     for (size_t i = 0; i < names->n; i++)
-        (void)tg_class_of(names->v[i].kind, names->v[i].name, &fallback[i]);
+        (void)tg_class_of(classes, names->v[i].kind, names->v[i].name, &fallback[i]);
     for (size_t i = 0; i < b->t->n_spans; i++) {
         const struct tg_span *s = tg_span_at(b->t, i);
         tg_ns dur = s->dur > 0 ? s->dur : 0;
@@ -406,7 +406,7 @@ static void count_fallback(struct build *b)
     free(fallback);
 }
 
-static void count_damage(struct build *b)
+static void count_damage(struct build *b, const struct tg_classes *classes)
 {
     const struct tg_trace_info *info = b->t->info;
     struct tg_shard *out = b->out;
@@ -420,7 +420,7 @@ static void count_damage(struct build *b)
     out->leniencies = info->invalid_escapes + info->control_bytes + info->bad_utf8 +
                       info->non_finite + info->huge_integers;
     out->truncated = info->truncated;
-    count_fallback(b);
+    count_fallback(b, classes);
 }
 
 static void build_hints(struct build *b)
@@ -500,15 +500,15 @@ struct tg_shard *tg_shard_build(const struct tg_trace *t, const struct tg_steps 
     fill_slots(&b);
     place_facts(&b);
     build_gaps(&b);
-    count_damage(&b);
+    count_damage(&b, o->classes);
     build_hints(&b);
     tg_env_build(out, t, o, a);
     out->measures = TG_NEW_N(a, struct tg_measure_value, TG_MEASURES * steps->n);
-    tg_measures_compute(t, steps, out->measures);
+    tg_measures_compute(t, steps, o->classes, out->measures);
     out->marked = steps->marked;
     out->window = window_text(&o->window, a);
-    out->classes =
-        tg_sv_of(tg_arena_printf(a, "%016llx", (unsigned long long)tg_class_table_hash()));
+    out->classes = tg_sv_of(
+        tg_arena_printf(a, "%016llx", (unsigned long long)tg_class_table_hash(o->classes)));
     if (out->n_rows)
         qsort(out->rows, out->n_rows, sizeof *out->rows, row_order);
     release(&b);

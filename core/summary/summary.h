@@ -93,9 +93,10 @@ void tg_summary_release(struct tg_summary *s);
 struct tg_summarize_opts {
     struct tg_load_opts load;
     struct tg_window_spec window;
-    int64_t rank;             /* -1: from the trace, else the file name, else none */
-    tg_sv run;                /* "": content hash */
-    const struct tg_kv *meta; /* --meta k=v */
+    const struct tg_classes *classes; /* rows before the built-in class table; NULL: none */
+    int64_t rank;                     /* -1: from the trace, else the file name, else none */
+    tg_sv run;                        /* "": content hash */
+    const struct tg_kv *meta;         /* --meta k=v */
     size_t n_meta;
 };
 /*

@@ -41,7 +41,7 @@ static void compute(struct fixture *f, uint64_t seed)
     f->t = bt_trace(&f->b, seed);
     assert_true(tg_steps_build(&f->s, f->t, &w, &err));
     assert_true(f->s.n <= MAX_STEPS);
-    tg_measures_compute(f->t, &f->s, f->v);
+    tg_measures_compute(f->t, &f->s, NULL, f->v);
 }
 
 static const struct tg_measure_value *get(struct fixture *f, enum tg_measure m, size_t step)
@@ -192,10 +192,10 @@ static void memory_peaks_are_those_of_the_device_in_the_step(void **state)
     with_memory = *f->t;
     with_memory.memory = m;
     with_memory.n_memory = 5;
-    tg_measures_compute(&with_memory, &f->s, f->v);
+    tg_measures_compute(&with_memory, &f->s, NULL, f->v);
     assert_value(f, TG_MEASURE_MEM_PEAK, 0, 300, 1);
     with_memory.n_memory = 1;
-    tg_measures_compute(&with_memory, &f->s, f->v);
+    tg_measures_compute(&with_memory, &f->s, NULL, f->v);
     assert_value(f, TG_MEASURE_MEM_PEAK, 0, 900, 1);
 }
 

@@ -1,8 +1,10 @@
 /* Count and total duration by (category, name): HTA's get_ops_summary, and the exact one. */
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "cmd/analyze.h"
 #include "cmd/hta_side.h"
+#include "cmd/reading.h"
 #include "core/diff/names.h"
 
 enum { COL_CAT, COL_NAME, COL_SHORT, COL_COUNTS, COL_TOTAL, COLUMNS };
@@ -162,39 +164,59 @@ static void add_shard(struct sums *s, const struct tg_shard *shard, const struct
     }
 }
 
+/* Files side by side into one table: sums of integers, sorted later, so their order is free. */
+struct whole {
+    struct sums sums;
+    pthread_mutex_t lock; /* of `sums` */
+    const struct tg_analyze_request *q;
+};
+
 /* A stored summary where a trace is expected: everything it holds. */
-static bool add_summary(struct sums *s, struct tg_source *source,
-                        const struct tg_analyze_request *q, struct tg_err *err)
+static bool add_summary(struct whole *w, struct tg_source *source, struct tg_err *err)
 {
     struct tg_summarize_opts so = { .rank = -1 };
     struct tg_summary summary;
     bool ok;
     tg_summary_init(&summary);
-    ok = tg_summary_add(&summary, source, &so, q->progress, err);
+    ok = tg_summary_add(&summary, source, &so, w->q->progress, err);
+    (void)pthread_mutex_lock(&w->lock);
     for (size_t i = 0; ok && i < summary.n; i++)
-        if (wanted(&q->ranks, summary.shards[i]->rank))
-            add_shard(s, summary.shards[i], &q->steps, true);
+        if (wanted(&w->q->ranks, summary.shards[i]->rank))
+            add_shard(&w->sums, summary.shards[i], &w->q->steps, true);
+    (void)pthread_mutex_unlock(&w->lock);
     tg_summary_release(&summary);
     return ok;
 }
 
-static bool add_file(struct sums *s, const struct tg_input_item *item,
-                     const struct tg_analyze_request *q, struct tg_err *err)
+static bool add_trace(struct whole *w, struct tg_source *source, unsigned threads,
+                      struct tg_err *err)
 {
-    /* For tests and benchmarks: one path of the reader instead of the machine's best. */
-    struct tg_reader_opts opts = { .isa = getenv("TRACEGATE_ISA") };
-    struct tg_buf bytes = { 0 };
+    struct tg_reader_opts opts = { 0 };
     struct tg_totals t;
-    struct tg_source *source = tg_inputs_open(item, q->repo, NULL, &bytes, err);
+    tg_reading_opts(&opts, threads);
+    opts.progress = w->q->progress;
+    if (!tg_totals_read(&t, source, &opts, err))
+        return false;
+    (void)pthread_mutex_lock(&w->lock);
+    if (wanted(&w->q->ranks, tg_reader_info(t.reader)->rank))
+        add_totals(&w->sums, &t);
+    (void)pthread_mutex_unlock(&w->lock);
+    tg_totals_release(&t);
+    return true;
+}
+
+static bool add_file(void *arg, size_t i, struct tg_err *err)
+{
+    struct whole *w = arg;
+    const struct tg_input_list *inputs = w->q->inputs;
+    struct tg_buf bytes = { 0 };
+    struct tg_source *source = tg_inputs_open(&inputs->v[i], w->q->repo, NULL, &bytes, err);
     tg_sv head;
     bool ok = source && tg_source_peek(source, &head, err);
-    if (ok && tg_summary_looks_like(head)) {
-        ok = add_summary(s, source, q, err);
-    } else if (ok && (ok = tg_totals_read(&t, source, &opts, err))) {
-        if (wanted(&q->ranks, tg_reader_info(t.reader)->rank))
-            add_totals(s, &t);
-        tg_totals_release(&t);
-    }
+    if (ok)
+        ok = tg_summary_looks_like(head)
+                 ? add_summary(w, source, err)
+                 : add_trace(w, source, tg_reading_share(i, inputs->n), err);
     tg_source_close(source);
     tg_buf_release(&bytes);
     return ok;
@@ -202,18 +224,20 @@ static bool add_file(struct sums *s, const struct tg_input_item *item,
 
 static bool ops_whole(struct tg_sheet *g, const struct tg_analyze_request *q, struct tg_err *err)
 {
-    struct sums s;
-    bool ok = true;
-    sums_init(&s);
+    struct whole w = { .q = q };
+    const struct sums *s = &w.sums;
+    bool ok;
+    sums_init(&w.sums);
+    (void)pthread_mutex_init(&w.lock, NULL);
     tg_sheet_init(g, whole_columns, COLUMNS, q->arena);
-    for (size_t i = 0; ok && i < q->inputs->n; i++)
-        ok = add_file(&s, &q->inputs->v[i], q, err);
-    for (size_t i = 0; ok && i < s.keys.n; i++) {
-        struct tg_cell *row = sums_row(g, &s, i);
-        tg_cell_int(&row[COL_COUNTS], (int64_t)s.v[i].count);
-        tg_cell_us(&row[COL_TOTAL], s.v[i].total);
+    ok = tg_reading_each(q->inputs->n, add_file, &w, q->progress, err);
+    for (size_t i = 0; ok && i < s->keys.n; i++) {
+        struct tg_cell *row = sums_row(g, s, i);
+        tg_cell_int(&row[COL_COUNTS], (int64_t)s->v[i].count);
+        tg_cell_us(&row[COL_TOTAL], s->v[i].total);
     }
-    sums_release(&s);
+    (void)pthread_mutex_destroy(&w.lock);
+    sums_release(&w.sums);
     return ok;
 }
 

@@ -4,6 +4,7 @@
 
 #include "cmd/analyze.h"
 #include "cmd/overlay.h"
+#include "cmd/reading.h"
 #include "core/base/decimal.h"
 #include "core/base/doc.h"
 #include "core/base/file.h"
@@ -60,16 +61,63 @@ static bool hta_rank(int64_t *rank, const struct tg_input_item *item,
 
 /* --- loading ---------------------------------------------------------------------------------- */
 
-static struct tg_trace *load_trace(const struct tg_input_item *item,
-                                   const struct tg_analyze_request *q, struct tg_err *err)
+/* One file's trace; NULL: not of a wanted rank. */
+struct task {
+    struct tg_trace *trace;
+    struct tg_steps steps;
+    int64_t rank;
+};
+struct tasks {
+    struct task *v;
+    const struct tg_analyze_request *q;
+};
+
+static bool wanted_rank(const struct tg_analyze_request *q, int64_t rank)
+{
+    for (size_t i = 0; i < q->ranks.n; i++)
+        if (q->ranks.v[i] == rank)
+            return true;
+    return q->ranks.n == 0;
+}
+
+static struct tg_trace *load_trace(const struct tg_analyze_request *q, size_t i, struct tg_err *err)
 {
     struct tg_load_opts opts = { .keep_hta = q->hta, .want_facts = true };
     struct tg_buf bytes = { 0 };
-    struct tg_source *s = tg_inputs_open(item, q->repo, NULL, &bytes, err);
-    struct tg_trace *t = s ? tg_trace_load(s, &opts, q->progress, err) : NULL;
+    struct tg_source *s = tg_inputs_open(&q->inputs->v[i], q->repo, NULL, &bytes, err);
+    struct tg_trace *t;
+    tg_reading_opts(&opts.reader, tg_reading_share(i, q->inputs->n));
+    t = s ? tg_trace_load(s, &opts, q->progress, err) : NULL;
     tg_source_close(s);
     tg_buf_release(&bytes);
     return t;
+}
+
+static int64_t rank_of(const struct tg_analyze_request *q, size_t i, const struct tg_trace *t,
+                       int64_t hta)
+{
+    int64_t rank = hta >= 0 ? hta : t->info->rank;
+    if (rank < 0 && !q->hta)
+        rank = rank_in_name(q->inputs->v[i].label);
+    return rank < 0 && (q->hta || q->inputs->n == 1) ? 0 : rank;
+}
+
+/* Side by side with other files: shares nothing with them. */
+static bool read_one(void *arg, size_t i, struct tg_err *err)
+{
+    const struct tasks *all = arg;
+    const struct tg_analyze_request *q = all->q;
+    struct task *k = &all->v[i];
+    int64_t hta = -1;
+    if ((q->hta && !hta_rank(&hta, &q->inputs->v[i], q, err)) ||
+        !(k->trace = load_trace(q, i, err)))
+        return false;
+    k->rank = rank_of(q, i, k->trace, hta);
+    if (wanted_rank(q, k->rank))
+        return q->hta || tg_steps_build(&k->steps, k->trace, &q->window, err);
+    tg_trace_free(k->trace);
+    k->trace = NULL;
+    return true;
 }
 
 static bool refuse_rank(const struct loaded *l, size_t other, const char *label, int64_t rank,
@@ -113,57 +161,44 @@ static bool find_place(struct loaded *l, const char *label, int64_t *rank, size_
     return true;
 }
 
-static bool wanted_rank(const struct tg_analyze_request *q, int64_t rank)
-{
-    for (size_t i = 0; i < q->ranks.n; i++)
-        if (q->ranks.v[i] == rank)
-            return true;
-    return q->ranks.n == 0;
-}
-
-static bool add_trace(struct loaded *l, struct tg_trace *t, const char *label, int64_t rank,
+/* In the order of the command line; what is taken belongs to `l`. */
+static bool add_trace(struct loaded *l, struct task *k, const char *label,
                       const struct tg_analyze_request *q, struct tg_err *err)
 {
-    struct tg_steps steps = { 0 };
     size_t i;
-    if (!q->hta && !tg_steps_build(&steps, t, &q->window, err))
+    if (!find_place(l, label, &k->rank, &i, q, err))
         return false;
-    if (!find_place(l, label, &rank, &i, q, err)) {
-        tg_steps_release(&steps);
-        return false;
-    }
-    l->traces[i] = t;
-    l->steps[i] = steps;
+    l->traces[i] = k->trace;
+    l->steps[i] = k->steps;
     l->labels[i] = label;
-    l->v[i] = (struct tg_rank_trace){ rank, t, q->hta ? NULL : &l->steps[i] };
+    l->v[i] = (struct tg_rank_trace){ k->rank, k->trace, q->hta ? NULL : &l->steps[i] };
+    k->trace = NULL;
+    k->steps = (struct tg_steps){ 0 };
     return true;
 }
 
-static bool load_one(struct loaded *l, const struct tg_input_item *item,
-                     const struct tg_analyze_request *q, struct tg_err *err)
+static bool add_traces(struct loaded *l, struct task *v, const struct tg_analyze_request *q,
+                       struct tg_err *err)
 {
-    struct tg_trace *t;
-    int64_t rank = -1;
-    if (q->hta && !hta_rank(&rank, item, q, err))
-        return false;
-    t = load_trace(item, q, err);
-    if (!t)
-        return false;
-    if (rank < 0)
-        rank = t->info->rank;
-    if (rank < 0 && !q->hta)
-        rank = rank_in_name(item->label);
-    if (rank < 0 && (q->hta || q->inputs->n == 1))
-        rank = 0;
-    if (!wanted_rank(q, rank)) {
-        tg_trace_free(t);
-        return true;
-    }
-    if (!add_trace(l, t, item->label, rank, q, err)) {
-        tg_trace_free(t);
-        return false;
-    }
+    for (size_t i = 0; i < q->inputs->n; i++)
+        if (v[i].trace && !add_trace(l, &v[i], q->inputs->v[i].label, q, err))
+            return false;
     return true;
+}
+
+static bool read_all(struct loaded *l, const struct tg_analyze_request *q, struct tg_err *err)
+{
+    size_t n = q->inputs->n;
+    struct tasks all = { tg_xrealloc(NULL, n, sizeof *all.v), q };
+    bool ok;
+    memset(all.v, 0, n * sizeof *all.v);
+    ok = tg_reading_each(n, read_one, &all, q->progress, err) && add_traces(l, all.v, q, err);
+    for (size_t i = 0; i < n; i++) {
+        tg_steps_release(&all.v[i].steps);
+        tg_trace_free(all.v[i].trace);
+    }
+    free(all.v);
+    return ok;
 }
 
 static int by_rank(const void *pa, const void *pb)
@@ -180,9 +215,8 @@ static bool load(struct loaded *l, const struct tg_analyze_request *q, struct tg
                           .steps = tg_xrealloc(NULL, n, sizeof *l->steps),
                           .labels = tg_xrealloc(NULL, n, sizeof(void *)) };
     memset(l->steps, 0, n * sizeof *l->steps);
-    for (size_t i = 0; i < q->inputs->n; i++)
-        if (!load_one(l, &q->inputs->v[i], q, err))
-            return false;
+    if (!read_all(l, q, err))
+        return false;
     if (!l->n) {
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "none of the traces is of the wanted rank");
         return tg_err_hint(err, "Leave --rank out to see all of them.");

@@ -6,6 +6,7 @@
 
 #include "cmd/hta_side.h"
 #include "cmd/lists.h"
+#include "cmd/reading.h"
 #include "core/base/file.h"
 #include "core/diff/tally.h"
 #include "reporters/reporter.h"
@@ -187,9 +188,10 @@ static bool tally_one(struct tg_tally *t, int side, const struct request *q,
     struct tg_steps steps = { 0 };
     struct tg_trace *trace = NULL;
     struct tg_source *s = tg_inputs_open(item, q->repo, NULL, &bytes, err);
-    bool ok = s && no_facts_in_summary(s, err) &&
-              (trace = tg_trace_load(s, &load, q->progress, err)) &&
-              tg_steps_build(&steps, trace, &q->window, err);
+    bool ok;
+    tg_reading_opts(&load.reader, tg_reading_threads());
+    ok = s && no_facts_in_summary(s, err) && (trace = tg_trace_load(s, &load, q->progress, err)) &&
+         tg_steps_build(&steps, trace, &q->window, err);
     if (ok)
         *steps_taken += tg_tally_add(t, side, trace, &steps, q->steps[side].v, q->steps[side].n);
     tg_steps_release(&steps);

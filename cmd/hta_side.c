@@ -1,6 +1,10 @@
 #include "cmd/hta_side.h"
 
 #include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "cmd/reading.h"
 
 /* Standard input passes once: its rank comes from distributedInfo instead of the text. */
 static bool find_rank(int64_t *rank, const struct tg_input_item *item, struct tg_repo *repo,
@@ -21,39 +25,82 @@ static bool find_rank(int64_t *rank, const struct tg_input_item *item, struct tg
     return ok;
 }
 
-static bool load_one(struct tg_hta_side *side, const struct tg_input_item *item,
-                     struct tg_repo *repo, const struct tg_io *io,
-                     const struct tg_progress *progress, struct tg_err *err)
+/* Files are read side by side, and added in the order of the paths: of one rank the last counts. */
+struct task {
+    struct tg_trace *trace;
+    int64_t rank;
+    bool ready;
+};
+struct tasks {
+    struct task *v;
+    const struct tg_input_list *inputs;
+    struct tg_repo *repo;
+    const struct tg_io *io;
+    const struct tg_progress *progress;
+    pthread_mutex_t lock; /* of `side`, `added` and every `ready` */
+    struct tg_hta_side *side;
+    size_t added;
+};
+
+/* Adds what is next in order, so that no trace is kept longer than it must. */
+static void add_ready(struct tasks *all, size_t i)
 {
+    (void)pthread_mutex_lock(&all->lock);
+    all->v[i].ready = true;
+    for (; all->added < all->inputs->n && all->v[all->added].ready; all->added++) {
+        struct task *k = &all->v[all->added];
+        bool replaced;
+        tg_hta_add(all->side, k->trace, k->rank, &replaced);
+        if (replaced)
+            tg_io_note(all->io,
+                       "'%s' is rank %" PRId64 " again: as HTA does, it replaces the earlier file",
+                       all->inputs->v[all->added].label, k->rank);
+        tg_trace_free(k->trace);
+        k->trace = NULL;
+    }
+    (void)pthread_mutex_unlock(&all->lock);
+}
+
+static bool load_one(void *arg, size_t i, struct tg_err *err)
+{
+    struct tasks *all = arg;
+    const struct tg_input_item *item = &all->inputs->v[i];
+    struct task *k = &all->v[i];
     struct tg_load_opts opts = { .keep_hta = true };
     struct tg_buf bytes = { 0 };
     struct tg_source *s = NULL;
-    struct tg_trace *t = NULL;
-    int64_t rank;
-    bool replaced;
-    if (find_rank(&rank, item, repo, err) && (s = tg_inputs_open(item, repo, NULL, &bytes, err)))
-        t = tg_trace_load(s, &opts, progress, err);
-    if (t) {
-        if (rank < 0)
-            rank = t->info->rank < 0 ? 0 : t->info->rank;
-        tg_hta_add(side, t, rank, &replaced);
-        if (replaced)
-            tg_io_note(io,
-                       "'%s' is rank %" PRId64 " again: as HTA does, it replaces the earlier file",
-                       item->label, rank);
-    }
-    tg_trace_free(t);
+    bool ok;
+    tg_reading_opts(&opts.reader, tg_reading_share(i, all->inputs->n));
+    ok = find_rank(&k->rank, item, all->repo, err) &&
+         (s = tg_inputs_open(item, all->repo, NULL, &bytes, err)) &&
+         (k->trace = tg_trace_load(s, &opts, all->progress, err));
+    if (ok && k->rank < 0)
+        k->rank = k->trace->info->rank < 0 ? 0 : k->trace->info->rank;
     tg_source_close(s);
     tg_buf_release(&bytes);
-    return t != NULL;
+    if (ok)
+        add_ready(all, i);
+    return ok;
 }
 
 bool tg_hta_side_load(struct tg_hta_side *side, const struct tg_input_list *inputs,
                       struct tg_repo *repo, const struct tg_io *io,
                       const struct tg_progress *progress, struct tg_err *err)
 {
-    for (size_t i = 0; i < inputs->n; i++)
-        if (!load_one(side, &inputs->v[i], repo, io, progress, err))
-            return false;
-    return true;
+    size_t n = inputs->n;
+    struct tasks all = { .v = tg_xrealloc(NULL, n, sizeof *all.v),
+                         .inputs = inputs,
+                         .repo = repo,
+                         .io = io,
+                         .progress = progress,
+                         .side = side };
+    bool ok;
+    memset(all.v, 0, n * sizeof *all.v);
+    (void)pthread_mutex_init(&all.lock, NULL);
+    ok = tg_reading_each(n, load_one, &all, progress, err);
+    for (size_t i = 0; i < n; i++)
+        tg_trace_free(all.v[i].trace);
+    (void)pthread_mutex_destroy(&all.lock);
+    free(all.v);
+    return ok;
 }

@@ -1,6 +1,6 @@
 #include "cmd/inputs.h"
 
-#include <sched.h>
+#include <pthread.h>
 
 #include "core/base/file.h"
 #include "core/baseline/store.h"
@@ -126,17 +126,16 @@ bool tg_inputs_add(struct tg_input_list *list, const char *text, const char *def
     return true;
 }
 
-/* A large compressed trace is inflated beside its reader where a second core is there. */
-static struct tg_source *inflate_beside(struct tg_source *s)
+/* One repository for all files, and libgit2 wants one thread at a time in it. */
+static bool read_blob(struct tg_repo *repo, const struct tg_git_file *blob, struct tg_buf *bytes,
+                      struct tg_err *err)
 {
-    uint64_t done, size = 0;
-    cpu_set_t cpus;
-    if (s)
-        tg_source_progress(s, &done, &size);
-    if (size >= (uint64_t)1 << 20 && sched_getaffinity(0, sizeof cpus, &cpus) == 0 &&
-        CPU_COUNT(&cpus) > 1)
-        tg_source_read_ahead(s);
-    return s;
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    bool ok;
+    (void)pthread_mutex_lock(&lock);
+    ok = tg_git_read(repo->git, blob, bytes, err);
+    (void)pthread_mutex_unlock(&lock);
+    return ok;
 }
 
 struct tg_source *tg_inputs_open(const struct tg_input_item *item, struct tg_repo *repo,
@@ -145,10 +144,10 @@ struct tg_source *tg_inputs_open(const struct tg_input_item *item, struct tg_rep
 {
     tg_buf_clear(bytes);
     if (!item->from_git)
-        return inflate_beside(tg_source_open(item->label, limits, err));
-    if (!tg_git_read(repo->git, &item->blob, bytes, err))
+        return tg_source_open(item->label, limits, err);
+    if (!read_blob(repo, &item->blob, bytes, err))
         return NULL;
-    return inflate_beside(tg_source_memory(tg_buf_sv(bytes), item->label, limits, err));
+    return tg_source_memory(tg_buf_sv(bytes), item->label, limits, err);
 }
 
 bool tg_inputs_meta(const struct tg_strs *texts, struct tg_arena *a, struct tg_kv **out, size_t *n,

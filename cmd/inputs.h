@@ -43,7 +43,7 @@ void tg_inputs_add_git(struct tg_input_list *list, const char *sha,
 
 /*
  * The bytes of one of them. `bytes` holds a git blob and must outlive the source; it is cleared
- * first. NULL with err set.
+ * first. NULL with err set. Several threads may call it.
  */
 TG_MUST struct tg_source *tg_inputs_open(const struct tg_input_item *item, struct tg_repo *repo,
                                          const struct tg_limits *limits, struct tg_buf *bytes,
@@ -51,7 +51,8 @@ TG_MUST struct tg_source *tg_inputs_open(const struct tg_input_item *item, struc
 
 /*
  * Reads all of them into `out`. Files of several ranks: the k-th file of each rank (by path, or by
- * the policy's `run` text) is run k, and its shards share one run id.
+ * the policy's `run` text) is run k, and its shards share one run id. As many files at a time as
+ * --threads allows; an error is that of the first file, in this order, that has one.
  */
 TG_MUST bool tg_inputs_load(struct tg_summary *out, const struct tg_input_list *list,
                             const struct tg_summarize_opts *o, struct tg_repo *repo,

@@ -1,9 +1,11 @@
 #include "cmd/io.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/base/utf8.h"
@@ -146,35 +148,65 @@ void tg_io_note(const struct tg_io *io, const char *fmt, ...)
     put_safely(io, tg_sv_of(text), "tracegate: ");
 }
 
-static void tick(void *arg, const char *name, uint64_t done, uint64_t total)
+static int64_t now_ms(void)
 {
-    struct tg_progress_line *p = arg;
-    struct timespec now;
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* "trace.json.gz  812 of 4310 MB, 1204 MB/s, 3 files left" */
+static void show(const struct tg_progress_line *p, const char *name, uint64_t total, int64_t ms)
+{
     struct tg_buf line = { 0 }, shown = { 0 };
-    if (!p->io->progress || clock_gettime(CLOCK_MONOTONIC, &now) != 0)
-        return;
-    if (!p->shown && now.tv_sec - p->start.tv_sec + (now.tv_nsec >= p->start.tv_nsec ? 0 : -1) < 1)
-        return;
-    p->shown = true;
     tg_utf8_visible(&shown, tg_sv_of(name));
     tg_buf_puts(&line, "\r\033[K");
-    tg_buf_add(&line, tg_utf8_prefix(tg_buf_sv(&shown), 48));
-    if (total)
-        tg_buf_printf(&line, "  %3u %%", (unsigned)(done >= total ? 100 : done * 100 / total));
-    else
-        tg_buf_printf(&line, "  %u MB", (unsigned)(done >> 20));
+    tg_buf_add(&line, tg_utf8_prefix(tg_buf_sv(&shown), 32));
+    tg_buf_printf(&line, "  %" PRIu64, p->bytes / 1000000);
+    if (total && !p->several)
+        tg_buf_printf(&line, " of %" PRIu64, total / 1000000);
+    tg_buf_printf(&line, " MB, %" PRIu64 " MB/s", p->bytes / 1000 / (uint64_t)ms);
+    if (p->files > 0 && p->several)
+        tg_buf_printf(&line, ", %" PRId64 " file%s left", p->files, p->files == 1 ? "" : "s");
     (void)write_all(p->io->err, tg_buf_sv(&line));
     tg_buf_release(&line);
     tg_buf_release(&shown);
 }
 
+static void tick(void *arg, const char *name, uint64_t bytes, uint64_t total)
+{
+    struct tg_progress_line *p = arg;
+    int64_t now;
+    if (!p->io->progress)
+        return;
+    now = now_ms();
+    (void)pthread_mutex_lock(&p->lock);
+    p->bytes += bytes;
+    if (now >= p->next) {
+        p->shown = true;
+        p->next = now + 100;
+        show(p, name, total, now - p->start);
+    }
+    (void)pthread_mutex_unlock(&p->lock);
+}
+
+static void count_files(void *arg, int64_t change)
+{
+    struct tg_progress_line *p = arg;
+    (void)pthread_mutex_lock(&p->lock);
+    p->files += change;
+    p->several |= p->files > 1;
+    (void)pthread_mutex_unlock(&p->lock);
+}
+
 void tg_progress_start(struct tg_progress_line *p, const struct tg_io *io)
 {
     memset(p, 0, sizeof *p);
-    p->line.tick = tick;
-    p->line.arg = p;
+    p->line = (struct tg_progress){ tick, count_files, p };
     p->io = io;
-    (void)clock_gettime(CLOCK_MONOTONIC, &p->start);
+    p->start = now_ms();
+    p->next = p->start + 1000;
+    (void)pthread_mutex_init(&p->lock, NULL);
 }
 
 void tg_progress_end(struct tg_progress_line *p)
@@ -182,4 +214,5 @@ void tg_progress_end(struct tg_progress_line *p)
     if (p->shown)
         (void)write_all(p->io->err, TG_SV("\r\033[K"));
     p->shown = false;
+    (void)pthread_mutex_destroy(&p->lock);
 }

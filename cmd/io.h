@@ -5,7 +5,7 @@
  * standard error. A reader of standard output that went away (EPIPE: `| head`) is no error: the
  * command goes on, so that a verdict's exit code is never lost; any other failure is exit 5.
  */
-#include <time.h>
+#include <pthread.h>
 
 #include "cmd/cmd.h"
 #include "core/base/buf.h"
@@ -27,14 +27,17 @@ void tg_io_lines(const struct tg_io *io, tg_sv text);
 void tg_io_note(const struct tg_io *io, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /*
- * A line on a terminal's standard error for work of more than a second, erased when done. Pass
- * `.line` to tg_trace_load and its kin.
+ * A line on a terminal's standard error for work of more than a second, erased when done: bytes,
+ * rate, files left. Pass `.line` to tg_trace_load and its kin.
  */
 struct tg_progress_line {
     struct tg_progress line;
     const struct tg_io *io;
-    struct timespec start;
-    bool shown;
+    pthread_mutex_t lock; /* of all below */
+    int64_t start, next;  /* ms */
+    uint64_t bytes;
+    int64_t files; /* not read to their end */
+    bool several, shown;
 };
 void tg_progress_start(struct tg_progress_line *p, const struct tg_io *io);
 void tg_progress_end(struct tg_progress_line *p);

@@ -3,25 +3,8 @@
 #include <stdlib.h>
 
 #include "cmd/inputs.h"
+#include "cmd/reading.h"
 #include "core/base/hash.h"
-
-static bool load_one(struct tg_summary *out, const struct tg_input_item *item,
-                     const struct tg_summarize_opts *o, struct tg_repo *repo,
-                     const struct tg_progress *progress, struct tg_err *err)
-{
-    struct tg_buf bytes = { 0 };
-    struct tg_source *s = tg_inputs_open(item, repo, o->load.reader.limits, &bytes, err);
-    bool ok = false;
-    if (s) {
-        struct tg_summarize_opts mine = *o;
-        if (item->rank.n && mine.rank < 0 && !tg_sv_i64(item->rank, &mine.rank))
-            mine.rank = -1;
-        ok = tg_summary_add(out, s, &mine, progress, err);
-    }
-    tg_source_close(s);
-    tg_buf_release(&bytes);
-    return ok;
-}
 
 /* One file's shards, and which run of its rank the file is. */
 struct loaded {
@@ -30,6 +13,33 @@ struct loaded {
     int64_t rank; /* of its one shard; -1: none, or several shards */
     size_t run;   /* position among the files of its rank */
 };
+
+struct load {
+    struct loaded *v;
+    size_t n;
+    const struct tg_summarize_opts *opts;
+    struct tg_repo *repo;
+    const struct tg_progress *progress;
+};
+
+/* A task of its own: nothing but the repository and the progress line is shared. */
+static bool load_one(void *arg, size_t i, struct tg_err *err)
+{
+    const struct load *all = arg;
+    struct loaded *l = &all->v[i];
+    const struct tg_input_item *item = l->item;
+    struct tg_summarize_opts mine = *all->opts;
+    struct tg_buf bytes = { 0 };
+    struct tg_source *s = tg_inputs_open(item, all->repo, mine.load.reader.limits, &bytes, err);
+    bool ok;
+    tg_reading_opts(&mine.load.reader, tg_reading_share(i, all->n));
+    if (item->rank.n && mine.rank < 0 && !tg_sv_i64(item->rank, &mine.rank))
+        mine.rank = -1;
+    ok = s && tg_summary_add(&l->summary, s, &mine, all->progress, err);
+    tg_source_close(s);
+    tg_buf_release(&bytes);
+    return ok;
+}
 
 /* The same bytes twice are one sample, not two: judging them as two would be false confidence. */
 static bool refuse_twins(const struct loaded *l, size_t n, struct tg_err *err)
@@ -93,14 +103,13 @@ bool tg_inputs_load(struct tg_summary *out, const struct tg_input_list *list,
                     const struct tg_progress *progress, struct tg_err *err)
 {
     struct loaded *l = tg_xmalloc(list->n * sizeof *l);
-    bool ok = true;
+    struct load all = { l, list->n, o, repo, progress };
+    bool ok;
     for (size_t i = 0; i < list->n; i++) {
         l[i] = (struct loaded){ .item = &list->v[i], .rank = -1 };
         tg_summary_init(&l[i].summary);
     }
-    for (size_t i = 0; ok && i < list->n; i++)
-        ok = load_one(&l[i].summary, l[i].item, o, repo, progress, err);
-    ok = ok && refuse_twins(l, list->n, err);
+    ok = tg_reading_each(list->n, load_one, &all, progress, err) && refuse_twins(l, list->n, err);
     if (ok)
         number_runs(l, list->n);
     if (ok && !o->run.n && spans_ranks(l, list->n))

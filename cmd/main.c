@@ -8,6 +8,7 @@
 #include "cmd/help.h"
 #include "cmd/io.h"
 #include "cmd/options.h"
+#include "cmd/reading.h"
 
 /*
  * Descriptors 0 to 2 must be open, or the first report would land in the wrong one. What was
@@ -36,8 +37,9 @@ static int run_command(const struct tg_cmd *cmd, const char *const *argv, size_t
         if (common.help) {
             tg_help_command(&help, cmd, io->columns);
             code = tg_io_put(io, tg_buf_sv(&help), err) ? 0 : 5;
-        } else
+        } else if (tg_reading_setup(common.threads, tg_io_env(io, "TRACEGATE_ISA"), err)) {
             code = cmd->run(opts, &args, io, err);
+        }
     }
     tg_buf_release(&help);
     tg_arena_free(a);

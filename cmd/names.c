@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cmd/analyze.h"
+#include "cmd/reading.h"
 #include "core/diff/names.h"
 
 struct names_opts {
@@ -68,9 +69,12 @@ static bool add_file(struct tg_sheet *g, const struct tg_input_item *item, struc
                      const struct names_opts *o, struct tg_err *err)
 {
     struct tg_buf bytes = { 0 };
+    struct tg_reader_opts opts = { 0 };
     struct tg_totals t;
     struct tg_source *s = tg_inputs_open(item, repo, NULL, &bytes, err);
-    bool ok = s && tg_totals_read(&t, s, NULL, err);
+    bool ok;
+    tg_reading_opts(&opts, tg_reading_threads());
+    ok = s && tg_totals_read(&t, s, &opts, err);
     if (ok) {
         for (size_t i = 0; i < t.names->n; i++)
             add_name(g, &t.names->v[i], t.v[i].count, o);

@@ -5,6 +5,9 @@
 const struct tg_opt tg_common_options[] = {
     { "color", TG_OPT_STR, offsetof(struct tg_common, color), "auto|always|never",
       "colour in texts; auto asks NO_COLOR, CLICOLOR_FORCE and the terminal" },
+    { "threads", TG_OPT_INT, offsetof(struct tg_common, threads), "N",
+      "read traces with at most N threads, 1 to 256; the default is the cores that the process may "
+      "use (affinity, cgroup). The number changes no output" },
     { "help", TG_OPT_FLAG, offsetof(struct tg_common, help), NULL, "show this help" },
     { 0 },
 };
@@ -153,14 +156,20 @@ static bool option(struct parser *p, struct tg_err *err)
     return store(field(p->opts, p->common, o, is_common), o, value, p->cmd, p->arena, err);
 }
 
+static void unset_integers(const struct tg_opt *o, void *opts)
+{
+    for (; o && o->name; o++)
+        if (o->type == TG_OPT_INT)
+            *(int64_t *)(void *)((char *)opts + o->offset) = TG_OPT_UNSET;
+}
+
 bool tg_options_parse(const struct tg_cmd *cmd, const char *const *argv, size_t n, void *opts,
                       struct tg_common *common, struct tg_strs *args, struct tg_arena *a,
                       struct tg_err *err)
 {
     struct parser p = { cmd, argv, n, 0, opts, common, a };
-    for (const struct tg_opt *o = cmd->options; o && o->name; o++)
-        if (o->type == TG_OPT_INT)
-            *(int64_t *)field(opts, common, o, false) = TG_OPT_UNSET;
+    unset_integers(cmd->options, opts);
+    unset_integers(tg_common_options, common);
     while (p.at < n) {
         const char *arg = argv[p.at];
         if (strcmp(arg, "--") == 0) {

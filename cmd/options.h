@@ -13,6 +13,7 @@
 struct tg_common { /* options that every command has */
     bool help;
     const char *color; /* "auto", "always", "never"; NULL: not given */
+    int64_t threads;
 };
 extern const struct tg_opt tg_common_options[];
 

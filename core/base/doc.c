@@ -3,6 +3,7 @@
 #include <cjson/cJSON.h>
 #include <inttypes.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -27,9 +28,14 @@ static struct tg_doc *wrap(cJSON *c)
 
 struct tg_doc *tg_doc_parse(tg_sv text, const char *file, struct tg_err *err)
 {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* cJSON notes errors in a global */
     const char *end = NULL;
-    cJSON *root = cJSON_ParseWithLengthOpts(text.p, text.n, &end, false);
-    size_t at = end && end >= text.p ? (size_t)(end - text.p) : 0;
+    cJSON *root;
+    size_t at;
+    (void)pthread_mutex_lock(&lock);
+    root = cJSON_ParseWithLengthOpts(text.p, text.n, &end, false);
+    (void)pthread_mutex_unlock(&lock);
+    at = end && end >= text.p ? (size_t)(end - text.p) : 0;
     while (root && at < text.n && strchr(" \t\r\n", text.p[at]) && text.p[at])
         at++;
     if (root && at == text.n)

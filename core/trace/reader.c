@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "core/trace/intern.h"
 #include "core/trace/kineto.h"
@@ -13,6 +14,7 @@
 #define META_VALUE_MAX ((size_t)256 << 10) /* a larger value is kept as "" */
 #define META_TOTAL_MAX ((size_t)4 << 20)   /* what comes behind that is dropped */
 #define META_COUNT_MAX 1024
+#define READ_AHEAD_FROM ((uint64_t)1 << 20)
 
 enum state {
     AT_START,
@@ -51,7 +53,18 @@ struct tg_reader {
     struct tg_scan fast;
     struct tg_value key, value;
     bool member_end, events_begin;
+    int64_t next_tick; /* ms */
+    uint64_t ticked;   /* bytes told */
 };
+
+/* A large compressed trace is inflated beside its reader; of a pipe no size is known. */
+static void read_ahead(struct tg_reader *r)
+{
+    uint64_t done, size;
+    tg_source_progress(r->source, &done, &size);
+    if (r->opts.threads > 1 && (size == 0 || size >= READ_AHEAD_FROM))
+        tg_source_read_ahead(r->source);
+}
 
 struct tg_reader *tg_reader_new(struct tg_source *s, const struct tg_reader_opts *o)
 {
@@ -70,8 +83,7 @@ struct tg_reader *tg_reader_new(struct tg_source *s, const struct tg_reader_opts
     r->meta_arena = tg_arena_new();
     r->fast.strict = r->opts.strict_json;
     r->fast.max_depth = (unsigned)r->limits.max_depth;
-    if (r->opts.threads > 1)
-        tg_source_read_ahead(s);
+    read_ahead(r);
     tg_shapes_init(&r->shapes, r->opts.isa);
     tg_intern_init(&r->names, sizeof(struct tg_name));
     tg_intern_init(&r->threads, sizeof(struct tg_thread));
@@ -183,10 +195,32 @@ static bool not_a_trace(struct tg_reader *r, struct tg_err *err)
 
 /* --- window ----------------------------------------------------------------------------------- */
 
+static int64_t now_ms(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* Asked at every window, which is about a tenth of a millisecond of work. */
+static void tick(struct tg_reader *r)
+{
+    const struct tg_progress *progress = r->opts.progress;
+    uint64_t done, total;
+    int64_t now;
+    if (!progress || !progress->tick || (now = now_ms()) < r->next_tick)
+        return;
+    r->next_tick = now + 100;
+    tg_source_progress(r->source, &done, &total);
+    progress->tick(progress->arg, tg_source_name(r->source), done - r->ticked, total);
+    r->ticked = done;
+}
+
 /* Moves what is not consumed to the front and reads on. */
 static bool refill(struct tg_reader *r, struct tg_err *err)
 {
     int64_t got;
+    tick(r);
     if (r->at) {
         memmove(r->buf, r->buf + r->at, r->n - r->at);
         r->base += r->at;

@@ -34,4 +34,15 @@ bool tg_source_truncated(const struct tg_source *s);
 const char *tg_source_name(const struct tg_source *s);
 /* Compressed bytes consumed and the file's size (0: unknown), for progress. */
 void tg_source_progress(const struct tg_source *s, uint64_t *done, uint64_t *total);
+
+/*
+ * For whoever shows that work goes on; several threads may call at once. `bytes` are those read of
+ * `name` (compressed where it is) since the call before, `total` its size or 0; about 10 calls a
+ * second. `files` tells how many more files are to be read, then -1 for each that was.
+ */
+struct tg_progress {
+    void (*tick)(void *arg, const char *name, uint64_t bytes, uint64_t total);
+    void (*files)(void *arg, int64_t change); /* both may be NULL */
+    void *arg;
+};
 #endif

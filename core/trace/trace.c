@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "core/base/decimal.h"
 #include "core/base/hash.h"
@@ -244,46 +243,13 @@ static bool take(struct loader *l, const struct tg_event *ev)
 
 /* --- the whole -------------------------------------------------------------------------------- */
 
-struct ticker {
-    const struct tg_progress *progress;
-    struct tg_source *source;
-    int64_t next_ms;
-    unsigned countdown;
-};
-
-static int64_t now_ms(void)
+static bool read_events(struct loader *l)
 {
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
-/* Asks the clock every few thousand events, which is about a millisecond. */
-static void tick(struct ticker *k)
-{
-    uint64_t done, total;
-    int64_t now;
-    if (!k->progress || !k->progress->tick || k->countdown--)
-        return;
-    k->countdown = 4096;
-    now = now_ms();
-    if (now < k->next_ms)
-        return;
-    k->next_ms = now + 100;
-    tg_source_progress(k->source, &done, &total);
-    k->progress->tick(k->progress->arg, tg_source_name(k->source), done, total);
-}
-
-static bool read_events(struct loader *l, struct tg_source *s, const struct tg_progress *progress)
-{
-    struct ticker ticker = { .progress = progress, .source = s };
     struct tg_event ev;
     enum tg_next next;
-    while ((next = tg_reader_next(l->t->reader, &ev, l->err)) == TG_NEXT) {
+    while ((next = tg_reader_next(l->t->reader, &ev, l->err)) == TG_NEXT)
         if (!take(l, &ev))
             return false;
-        tick(&ticker);
-    }
     return next == TG_NEXT_END;
 }
 
@@ -293,10 +259,10 @@ static void publish(struct tg_trace *t)
     t->info = tg_reader_info(t->reader);
 }
 
-static bool load(struct loader *l, struct tg_source *s, const struct tg_progress *progress)
+static bool load(struct loader *l)
 {
     struct tg_pair_sink sink = { .pair = take_pair, .arg = l };
-    if (!read_events(l, s, progress))
+    if (!read_events(l))
         return false;
     tg_marks_match(&l->marks, l->t->names, &sink);
     if (l->failed)
@@ -318,6 +284,7 @@ struct tg_trace *tg_trace_load(struct tg_source *s, const struct tg_load_opts *o
     size_t n = strlen(tg_source_name(s)) + 1;
     bool ok;
     opts.reader.want_args = true;
+    opts.reader.progress = progress;
     *t = (struct tg_trace){ .path = tg_xmalloc(n) };
     memcpy(t->path, tg_source_name(s), n);
     tg_strmap_init(&t->facts);
@@ -325,7 +292,7 @@ struct tg_trace *tg_trace_load(struct tg_source *s, const struct tg_load_opts *o
     l.limits = opts.reader.limits ? *opts.reader.limits : TG_LIMITS_DEFAULT;
     t->reader = tg_reader_new(s, &opts.reader);
     t->names = tg_reader_names(t->reader);
-    ok = load(&l, s, progress);
+    ok = load(&l);
     tg_marks_release(&l.marks);
     tg_fact_cache_release(&l.facts);
     free(l.track_slot);

@@ -94,11 +94,7 @@ struct tg_load_opts {
     bool want_facts, want_memory;
 };
 
-/* Reads everything. NULL with err set. Progress goes through `tick` (may be NULL), about 10/s. */
-struct tg_progress {
-    void (*tick)(void *arg, const char *name, uint64_t done, uint64_t total);
-    void *arg;
-};
+/* Reads everything. NULL with err set. `progress` may be NULL. */
 TG_MUST struct tg_trace *tg_trace_load(struct tg_source *s, const struct tg_load_opts *o,
                                        const struct tg_progress *progress, struct tg_err *err);
 void tg_trace_free(struct tg_trace *t);

@@ -75,10 +75,15 @@ static void all_forms_are_read(void **state)
 
 static void common_options_are_read(void **state)
 {
-    const char *const argv[] = { "--color=never", "-ofile", "-", "-h", NULL };
-    struct parsed p = parse(argv);
+    const char *const argv[] = { "--color=never", "-ofile", "-", "--threads", "3", "-h", NULL };
+    const char *const none[] = { "-", NULL };
+    struct parsed p = parse(none);
     (void)state;
+    assert_true(p.ok && p.common.threads == TG_OPT_UNSET);
+    tg_arena_free(p.arena);
+    p = parse(argv);
     assert_true(p.ok && p.common.help);
+    assert_int_equal(p.common.threads, 3);
     assert_string_equal(p.common.color, "never");
     assert_string_equal(p.o.output, "file");
     assert_int_equal(p.args.n, 1);

@@ -1,0 +1,29 @@
+#ifndef TG_BASE_THREADS_H
+#define TG_BASE_THREADS_H
+/* Threads: how many the process may use, and tasks side by side. */
+#include <pthread.h>
+
+#include "core/base/sv.h"
+
+#define TG_THREADS_MAX 256u
+
+/* Cores of the process: its affinity, and the quota of its cgroup rounded up. 1..TG_THREADS_MAX. */
+unsigned tg_threads_default(void);
+/*
+ * The quota alone, in whole cores; 0: none. `root` stands before /proc and /sys ("" for the
+ * machine's own). cgroup v2 (cpu.max) and v1 (cpu.cfs_quota_us); the least of a group and those
+ * above it counts.
+ */
+unsigned tg_threads_quota(const char *root);
+
+/* False where no thread can be had (a limit of memory or of processes): go on without. */
+TG_MUST bool tg_thread_start(pthread_t *thread, void *(*run)(void *), void *arg);
+
+/*
+ * Calls task(arg, i) for i = 0..n-1, started in this order, at most `threads` at a time, the
+ * caller's thread among them. Once a task has returned false no further one starts; returns when
+ * all that started have ended: the first failed `i` is then that of one thread.
+ */
+typedef bool tg_task(void *arg, size_t i);
+void tg_each(unsigned threads, size_t n, tg_task *task, void *arg);
+#endif

@@ -93,6 +93,9 @@ void tg_git_spawn(struct tg_git *g, const char *const *args, size_t max_out, str
 bool tg_git_spawn_failed(const struct tg_git *g, const char *what, const struct tg_spawned *r,
                          struct tg_err *err);
 
+/* remote.c: what `git ls-remote` printed, as refs in `a`; other lines are skipped. */
+void tg_remote_refs(tg_sv text, struct tg_arena *a, struct tg_git_ref_at **out, size_t *n);
+
 /* find.c: ABSENT: a root (*cut false) or the cut of a shallow clone (*cut true). */
 TG_MUST enum tg_seen tg_git_step_back(struct tg_git *g, const char *sha, struct tg_arena *a,
                                       struct tg_commit *out, bool *cut, struct tg_err *err);

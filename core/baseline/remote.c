@@ -335,15 +335,41 @@ bool tg_remote_deepen(struct tg_git *g, const struct tg_remote *r, const char *s
     return ok;
 }
 
+/* A line is an object's name, a tab and a ref; what is none is passed over. False: no more. */
+static bool next_ref(tg_sv *text, tg_sv *oid, tg_sv *name)
+{
+    while (text->n) {
+        *name = tg_sv_cut(text, '\n');
+        *oid = tg_sv_cut(name, '\t');
+        if (oid->n == TG_SHA_SIZE - 1)
+            return true;
+    }
+    return false;
+}
+
+void tg_remote_refs(tg_sv text, struct tg_arena *a, struct tg_git_ref_at **out, size_t *n)
+{
+    tg_sv rest = text, oid, name;
+    size_t k = 0;
+    for (*n = 0; next_ref(&rest, &oid, &name);)
+        ++*n;
+    *out = TG_NEW_N(a, struct tg_git_ref_at, *n + 1);
+    for (; next_ref(&text, &oid, &name); k++) {
+        (*out)[k].name = tg_arena_sv(a, name);
+        memcpy((*out)[k].oid, oid.p, oid.n);
+        (*out)[k].oid[oid.n] = '\0';
+    }
+}
+
 bool tg_remote_list(struct tg_git *g, const struct tg_remote *r, tg_sv suite, struct tg_arena *a,
                     struct tg_stored **out, size_t *n, struct tg_err *err)
 {
     const char *pattern = TG_STORE_PREFIX "*";
     struct tg_spawned s;
     struct tg_buf text = { 0 };
-    struct tg_git_ref_at *refs = NULL;
-    size_t n_refs = 0, cap = 0;
-    tg_sv component, rest;
+    struct tg_git_ref_at *refs;
+    size_t n_refs;
+    tg_sv component;
     *n = 0;
     if (!check_name(r, err) || (suite.n && !tg_store_suite(suite, a, &component, err)))
         return false;
@@ -355,18 +381,9 @@ bool tg_remote_list(struct tg_git *g, const struct tg_remote *r, tg_sv suite, st
         tg_buf_release(&text);
         return command_failed(g, r, "listing the refs of", &s, a, err);
     }
-    for (rest = tg_buf_sv(&text); rest.n;) {
-        tg_sv name = tg_sv_cut(&rest, '\n'), oid = tg_sv_cut(&name, '\t');
-        if (oid.n != TG_SHA_SIZE - 1)
-            continue;
-        refs = tg_grow(refs, &cap, n_refs + 1, sizeof *refs);
-        refs[n_refs].name = tg_arena_sv(a, name);
-        memcpy(refs[n_refs].oid, oid.p, oid.n);
-        refs[n_refs++].oid[oid.n] = '\0';
-    }
+    tg_remote_refs(tg_buf_sv(&text), a, &refs, &n_refs);
     tg_buf_release(&text);
     tg_store_of_refs(refs, n_refs, a, out, n);
-    free(refs);
     return true;
 }
 

@@ -87,7 +87,8 @@ static bool parse_ref(const struct tg_git_ref_at *ref, struct tg_arena *a, struc
     tg_sv suite = tg_sv_cut(&rest, '/'), sha = tg_sv_cut(&rest, '/');
     *out = (struct tg_stored){ .run = rest, .ref = ref->name };
     if (!is_hex(sha, TG_SHA_SIZE - 1) || !is_hex(rest, RUN_DIGITS) ||
-        memcmp(rest.p, ref->oid, RUN_DIGITS) != 0)
+        memcmp(rest.p, ref->oid, RUN_DIGITS) != 0 ||
+        !is_hex(tg_sv_of(ref->oid), TG_SHA_SIZE - 1)) /* ls-remote may print anything */
         return false;
     memcpy(out->commit, sha.p, sha.n);
     memcpy(out->oid, ref->oid, sizeof out->oid);

@@ -7,18 +7,24 @@
 
 #include "core/base/arena.h"
 
+struct isal {
+    struct inflate_state z;
+    bool started;
+};
+
 static void isal_start(void *state)
 {
-    struct inflate_state *z = state;
-    isal_inflate_init(z);
-    z->crc_flag = ISAL_GZIP;
+    struct isal *s = state;
+    isal_inflate_init(&s->z);
+    s->z.crc_flag = ISAL_GZIP;
+    s->started = false;
 }
 
 static void *isal_open(void)
 {
-    struct inflate_state *z = tg_xmalloc(sizeof *z);
-    isal_start(z);
-    return z;
+    struct isal *s = tg_xmalloc(sizeof *s);
+    isal_start(s);
+    return s;
 }
 
 static const char *reason(int code)
@@ -34,12 +40,26 @@ static const char *reason(int code)
     }
 }
 
+/* RFC 1952, 2.3.1.2: reserved flags must be refused, which the library leaves to its caller. The
+ * source has buffered more than a member's first four bytes. */
+static bool has_reserved_flags(struct isal *s, const struct tg_inflate_io *io)
+{
+    bool first = !s->started && io->n_in;
+    s->started |= first;
+    return first && io->n_in > 3 && io->in[3] & 0xe0;
+}
+
 static enum tg_inflated isal_run(void *state, struct tg_inflate_io *io)
 {
-    struct inflate_state *z = state;
+    struct isal *s = state;
+    struct inflate_state *z = &s->z;
     size_t in = io->n_in < UINT32_MAX ? io->n_in : UINT32_MAX;
     size_t out = io->n_out < UINT32_MAX ? io->n_out : UINT32_MAX;
     int code;
+    if (has_reserved_flags(s, io)) {
+        io->why = "unknown header flags set";
+        return TG_INFLATE_BAD;
+    }
     z->next_in = (uint8_t *)(uintptr_t)io->in;
     z->avail_in = (uint32_t)in;
     z->next_out = io->out;

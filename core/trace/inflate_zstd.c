@@ -3,6 +3,7 @@
 #ifdef TG_HAVE_ZSTD
 #include <stdlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include "core/base/arena.h"
 
@@ -31,6 +32,24 @@ static enum tg_inflated end_frame(const struct zstd *z, struct tg_inflate_io *io
     return TG_INFLATE_BAD;
 }
 
+/* In damaged blocks the library's first complaint depends on the room it has ("Destination buffer
+ * is too small"): they are all called the same, however the stream is read. */
+static const char *reason(size_t code)
+{
+    switch (ZSTD_getErrorCode(code)) {
+    case ZSTD_error_prefix_unknown:
+    case ZSTD_error_version_unsupported:
+    case ZSTD_error_frameParameter_unsupported:
+    case ZSTD_error_frameParameter_windowTooLarge:
+    case ZSTD_error_checksum_wrong:
+    case ZSTD_error_dictionary_wrong:
+    case ZSTD_error_memory_allocation:
+        return ZSTD_getErrorName(code);
+    default:
+        return ZSTD_getErrorString(ZSTD_error_corruption_detected);
+    }
+}
+
 /* The content checksum is verified where the frame carries one. Windows above 128 MiB are refused.
  */
 static enum tg_inflated zstd_run(void *state, struct tg_inflate_io *io)
@@ -49,7 +68,7 @@ static enum tg_inflated zstd_run(void *state, struct tg_inflate_io *io)
     io->n_out -= out.pos;
     z->made += out.pos;
     if (ZSTD_isError(code)) {
-        io->why = ZSTD_getErrorName(code);
+        io->why = reason(code);
         return TG_INFLATE_BAD;
     }
     return code == 0 ? end_frame(z, io) : TG_INFLATE_MORE;

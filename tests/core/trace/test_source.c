@@ -243,6 +243,32 @@ static void damage_is_found(void **state)
     tg_buf_release(&out);
 }
 
+/* RFC 1952, 2.3.1.2: "must give an error indication if any reserved bit is nonzero". */
+static void reserved_flags_are_refused(void **state)
+{
+    struct tg_buf packed = { 0 }, out = { 0 };
+    struct tg_err err;
+    size_t second;
+    (void)state;
+    put_member(&packed, TG_SV("first, "), 100);
+    second = packed.n;
+    put_member(&packed, TG_SV("second"), 100);
+    for (unsigned bit = 0x10; bit <= 0x80; bit *= 2)
+        FOR_STEPS(i)
+        {
+            char old = packed.p[second + 3];
+            bool ok;
+            packed.p[second + 3] = (char)(old | (bit == 0x10 ? 0 : (int)bit));
+            ok = unpack(tg_buf_sv(&packed), steps[i], &out, &err);
+            packed.p[second + 3] = old;
+            assert_int_equal(ok, bit == 0x10); /* 0x10: nothing is changed */
+            if (!ok && !strstr(err.message, "corrupt: unknown header flags set"))
+                fail_msg("flag %x: %s", bit, err.message);
+        }
+    tg_buf_release(&packed);
+    tg_buf_release(&out);
+}
+
 static void garbage_behind_is_refused(void **state)
 {
     struct tg_buf packed = { 0 }, out = { 0 };
@@ -529,6 +555,7 @@ int main(void)
         cmocka_unit_test(frames_are_joined),
         cmocka_unit_test(every_prefix_is_truncated),
         cmocka_unit_test(damage_is_found),
+        cmocka_unit_test(reserved_flags_are_refused),
         cmocka_unit_test(garbage_behind_is_refused),
         cmocka_unit_test(limits_stop_bombs),
         cmocka_unit_test(foreign_formats_are_named),

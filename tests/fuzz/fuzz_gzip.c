@@ -1,0 +1,145 @@
+/*
+ * gzip, read by the program and by an oracle of ten lines on zlib. The first bytes choose: the rest
+ * is the stream itself, or a text that is packed as one to four members of any form, then cut or
+ * damaged. ISA-L and zlib must decide alike, a cut must be noticed, and what was packed comes back.
+ */
+#include <zlib.h>
+
+#include "tests/fuzz/reading.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum verdict { WHOLE, CUT, BAD };
+
+/* Behind a member another one, zeros, or the end. */
+static enum verdict oracle(tg_sv in, struct tg_buf *out, char why[64])
+{
+    z_stream z = { 0 };
+    int code = Z_OK;
+    enum verdict v = CUT;
+    if (inflateInit2(&z, 15 + 16) != Z_OK)
+        abort();
+    z.next_in = (Bytef *)(uintptr_t)in.p;
+    z.avail_in = (uInt)in.n;
+    while (v == CUT && out->n <= READING_MOST) {
+        size_t had = z.avail_in;
+        z.next_out = (Bytef *)tg_buf_room(out, 4096);
+        z.avail_out = 4096;
+        code = inflate(&z, Z_NO_FLUSH);
+        out->n += 4096 - z.avail_out;
+        if (code == Z_STREAM_END) {
+            size_t at = 0;
+            if (z.avail_in >= 2 && z.next_in[0] == 0x1f && z.next_in[1] == 0x8b) {
+                (void)inflateReset(&z);
+                continue;
+            }
+            while (at < z.avail_in && z.next_in[at] == 0)
+                at++;
+            v = at == z.avail_in ? WHOLE : BAD;
+        } else if (code != Z_OK && code != Z_BUF_ERROR) {
+            v = BAD;
+        } else if (z.avail_out && (z.avail_in == 0 || had == z.avail_in)) {
+            break;
+        }
+    }
+    (void)snprintf(why, 64, "%s", v == BAD && z.msg ? z.msg : "");
+    (void)inflateEnd(&z);
+    return v;
+}
+
+/* zlib refuses Huffman codes that leave bit patterns unused; ISA-L takes them, and finds by CRC and
+ * length whether the data are right. */
+static bool is_incomplete_code(const char *why)
+{
+    return strcmp(why, "invalid distances set") == 0 ||
+           strcmp(why, "invalid literal/lengths set") == 0 ||
+           strcmp(why, "invalid code lengths set") == 0;
+}
+
+static void put_member(struct tg_buf *out, tg_sv text, unsigned form)
+{
+    static const int strategies[] = { Z_DEFAULT_STRATEGY, Z_FIXED, Z_RLE, Z_HUFFMAN_ONLY };
+    z_stream z = { 0 };
+    gz_header h = { .extra = (Bytef *)(uintptr_t) "extra",
+                    .extra_len = form & 0x40 ? 5 : 0,
+                    .name = form & 0x20 ? (Bytef *)(uintptr_t) "t.json" : NULL,
+                    .comment = form & 0x10 ? (Bytef *)(uintptr_t) "" : NULL,
+                    .hcrc = form & 0x80 };
+    if (!h.extra_len)
+        h.extra = NULL;
+    if (deflateInit2(&z, (int)(form % 10), Z_DEFLATED, 9 + (int)(form % 7) + 16, 8,
+                     strategies[form >> 2 & 3]) != Z_OK)
+        abort();
+    (void)deflateSetHeader(&z, &h);
+    z.next_in = (Bytef *)(uintptr_t)text.p;
+    z.avail_in = (uInt)text.n;
+    do {
+        z.next_out = (Bytef *)tg_buf_room(out, 4096);
+        z.avail_out = 4096;
+        (void)deflate(&z, Z_FINISH);
+        out->n += 4096 - z.avail_out;
+    } while (z.avail_out == 0);
+    (void)deflateEnd(&z);
+}
+
+static void put_members(struct tg_buf *out, tg_sv text, unsigned form)
+{
+    unsigned members = 1 + (form >> 8) % 4;
+    for (unsigned i = 0; i < members; i++) {
+        size_t n = i + 1 == members ? text.n : text.n / 2;
+        put_member(out, (tg_sv){ text.p, n }, form + i * 37);
+        text = (tg_sv){ text.p + n, text.n - n };
+    }
+}
+
+static void judge(tg_sv packed, unsigned form, const tg_sv *text)
+{
+    struct reading r;
+    struct tg_buf want = { 0 };
+    char why[64];
+    enum verdict v;
+    read_all_ways(&r, packed, form);
+    v = oracle(packed, &want, why);
+    if (r.err.kind != TG_ERR_LIMIT && !is_incomplete_code(why) && want.n <= READING_MOST &&
+        (r.ok != (v == WHOLE) || (r.ok && !tg_sv_eq(tg_buf_sv(&r.text), tg_buf_sv(&want)))))
+        differ(&r, v == WHOLE ? "whole" : v == CUT ? "cut" : why, &want);
+    if (r.ok && text && !tg_sv_eq(tg_buf_sv(&r.text), *text))
+        differ(&r, "not what was packed", NULL);
+    reading_release(&r);
+    tg_buf_release(&want);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct tg_buf packed = { 0 };
+    struct reading r;
+    unsigned form, where;
+    tg_sv text;
+    if (size < 5)
+        return 0;
+    form = data[1] | (unsigned)data[2] << 8;
+    where = data[3] | (unsigned)data[4] << 8;
+    text = (tg_sv){ (const char *)data + 5, size - 5 };
+    if (data[0] % 4 == 0) {
+        if (text.n >= 2 && data[5] == 0x1f && data[6] == 0x8b)
+            judge(text, form, NULL);
+        return 0;
+    }
+    put_members(&packed, text, form);
+    where %= (unsigned)packed.n;
+    if (data[0] % 4 == 1) {
+        read_all_ways(&r, tg_buf_sv(&packed), form);
+        if (!r.ok || !tg_sv_eq(tg_buf_sv(&r.text), text))
+            abort();
+        reading_release(&r);
+    } else if (data[0] % 4 == 2) {
+        if (where >= 2) /* less than the magic is plain text */
+            judge((tg_sv){ packed.p, where }, form, NULL);
+    } else {
+        packed.p[where] = (char)(packed.p[where] ^ (1 << data[0] / 4 % 8));
+        if (where >= 2)
+            judge(tg_buf_sv(&packed), form, &text);
+    }
+    tg_buf_release(&packed);
+    return 0;
+}

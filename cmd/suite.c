@@ -128,6 +128,7 @@ bool tg_suites_start(const struct tg_suites *s, struct tg_git *git, struct tg_co
     struct tg_ci_env ci = { tg_gate_env(s->io, "GITHUB_EVENT_NAME"),
                             tg_gate_env(s->io, "GITHUB_REF"), tg_gate_env(s->io, "GITHUB_SHA"),
                             tg_gate_env(s->io, "GITHUB_BASE_REF"),
-                            tg_gate_env(s->io, "TRACEGATE_BASE_SHA") };
+                            tg_gate_env(s->io, "TRACEGATE_BASE_SHA"),
+                            tg_gate_env(s->io, "TRACEGATE_BASE") };
     return tg_baseline_commit(git, &ref, &ci, s->arena, out, err);
 }

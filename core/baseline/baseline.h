@@ -119,6 +119,7 @@ struct tg_ci_env {
     const char *sha;      /* GITHUB_SHA */
     const char *base_ref; /* GITHUB_BASE_REF: the target branch, without origin/ */
     const char *base_sha; /* payload: merge_group.base_sha, push's before */
+    const char *base;     /* TRACEGATE_BASE: the revision the job itself names, before all others */
 };
 
 enum tg_choice { TG_CHOICE_MERGE_BASE, TG_CHOICE_PARENT, TG_CHOICE_REV, TG_CHOICE_WINDOW };
@@ -133,7 +134,8 @@ TG_MUST bool tg_baseline_ref_parse(struct tg_baseline_ref *out, const char *text
                                    struct tg_err *err);
 
 /*
- * The commit to compare with. `merge-base`, the default, in this order:
+ * The commit to compare with. `merge-base`, the default: what the job names (`base`), else in this
+ * order:
  *   1. HEAD is the merge commit that GitHub made for a pull request: its first parent. Recognised
  *      by two parents and one of: event pull_request with ref refs/pull/N/merge at this sha; a
  *      ref refs/.../pull/N/merge at a detached HEAD; GitHub's message "Merge P2 into P1".

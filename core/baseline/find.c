@@ -189,12 +189,22 @@ static bool on_target(const struct search *s, tg_sv label)
         tg_arena_printf(s->a, "first parent of HEAD, which is on %.*s", TG_SV_ARG(label)));
 }
 
+static bool named_base(const struct search *s)
+{
+    struct tg_commit c;
+    if (!tg_git_resolve(s->g, s->env->base, s->a, &c, s->err))
+        return tg_err_context(s->err, "looking for the base that the job names");
+    return choose(s, c.sha, TG_HOW_EVENT, c.ref, "base that the job names");
+}
+
 static bool merge_base(const struct search *s)
 {
     char target[TG_SHA_SIZE], base[TG_SHA_SIZE];
     const char *found;
     enum tg_seen seen;
     tg_sv label;
+    if (s->env->base && s->env->base[0])
+        return named_base(s);
     if (is_pull_request_merge(s))
         return choose(s, s->parents.sha[0], TG_HOW_PR_MERGE, TG_SV("HEAD^1"),
                       "first parent of the pull request's merge commit");

@@ -75,7 +75,7 @@ class Description:
 
 
 class Mock(http.server.ThreadingHTTPServer):
-    """`plan`: what happens to the next requests, each (METHOD, status, headers); used up in order.
+    """`routes`: answers beside the comments, path -> JSON value or bytes. `plan`: what happens to the next requests, each (METHOD, status, headers); used up in order.
     `do_it`: a request that is answered by the plan still takes effect (a lost answer)."""
 
     def __init__(self, description=None, comments=(), page=100, read_only=False):
@@ -83,7 +83,7 @@ class Mock(http.server.ThreadingHTTPServer):
         self.description, self.comments, self.page = description, list(comments), page
         self.read_only, self.plan, self.do_it, self.log, self.wrong = read_only, [], False, [], []
         self.url = f"http://127.0.0.1:{self.server_address[1]}"
-        self.next_id = 1000
+        self.next_id, self.routes = 1000, {}
         threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()
 
     def server_bind(self):
@@ -106,7 +106,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
     def answer(self, status, value, headers=()):
-        raw = json.dumps(value).encode()
+        raw = value if isinstance(value, bytes) else json.dumps(value).encode()
         self.send_response(status)
         for k, v in dict(headers).items():
             self.send_header(k, v)
@@ -136,6 +136,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def effect(self, path, query, body):
         s = self.server
+        if self.command == "GET" and path in s.routes:
+            return 200, s.routes[path]
         if self.command == "GET":
             return self.listing(path, query)
         if s.read_only:
@@ -144,7 +146,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return 422, {"message": "Body is too long (maximum is 65536 characters)"}
         if self.command == "POST":
             s.next_id += 1
-            c = comment(s.next_id, body["body"])
+            c = dict(comment(s.next_id, body["body"]), issue=issue_of(path))
             s.comments.append(c)
             return 201, c
         number = int(path.rsplit("/", 1)[1])
@@ -157,13 +159,18 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def listing(self, path, query):
         s = self.server
         size, page = min(int(query.get("per_page", 30)), s.page), int(query.get("page", 1))
-        items = s.comments[(page - 1) * size:page * size]
-        more = page * size < len(s.comments)
+        here = [c for c in s.comments if c.get("issue", issue_of(path)) == issue_of(path)]
+        items = here[(page - 1) * size:page * size]
+        more = page * size < len(here)
         link = f'<{s.url}{path}?per_page={query.get("per_page", 30)}&page='
-        last = (len(s.comments) + size - 1) // size
+        last = (len(here) + size - 1) // size
         return 200, items, {"Link": f'{link}{page + 1}>; rel="next", {link}{last}>; rel="last"'} if more else {}
 
     do_GET = do_POST = do_PATCH = handle_any
+
+
+def issue_of(path):
+    return re.sub(r"^.*/issues/(\d+)/comments$", r"\1", path)
 
 
 def comment(number, body, login="github-actions[bot]"):

@@ -1,6 +1,7 @@
 """Runs the steps of action.yml as a runner would: expressions evaluated, each `run` in its own bash,
 env files parsed strictly, the limit of the step summary kept.
 """
+import contextlib
 import json
 import os
 import re
@@ -35,8 +36,8 @@ def parse_env_file(path):
 
 
 class Expression:
-    """GitHub's expressions as far as action.yml needs them: paths, texts, ! && || == != ( ) and
-    cancelled(). Comparing texts ignores case there; here it must not matter."""
+    """GitHub's expressions as far as action.yml and the workflows need them: paths, texts, ! && || == !=
+    ( ) and the status functions. Comparing texts ignores case there; here it must not matter."""
 
     TOKEN = re.compile(r"\s*(&&|\|\||==|!=|!|\(|\)|'(?:[^']|'')*'|[A-Za-z_][A-Za-z0-9_.-]*)")
 
@@ -90,9 +91,10 @@ class Expression:
         token = self.tokens.pop(0)
         if token.startswith("'"):
             return token[1:-1].replace("''", "'")
-        if token == "cancelled" and self.take("("):
+        if token in ("cancelled", "success", "always", "failure") and self.take("("):
             assert self.take(")")
-            return False
+            failed = bool(self.contexts.get("failed"))
+            return {"cancelled": False, "success": not failed, "always": True, "failure": failed}[token]
         return self.path(token)
 
     def path(self, token):
@@ -107,8 +109,8 @@ class Expression:
 class Runner:
     """One job that uses the action once. `github` is the context; `environ` what the runner exports."""
 
-    def __init__(self, action, inputs, workspace, event_name="push", event=None, environ=None):
-        self.action, self.workspace = action, workspace
+    def __init__(self, action, inputs, workspace, event_name="push", event=None, environ=None, temp=None):
+        self.action, self.workspace, self.temp = action, workspace, temp
         known = action["inputs"]
         assert not set(inputs) - set(known), set(inputs) - set(known)
         self.github = {"event_name": event_name, "event": event or {}, "token": "secret-token"}
@@ -166,7 +168,7 @@ class Runner:
             self.failed, self.code = True, run.returncode
 
     def run(self):
-        with tempfile.TemporaryDirectory() as temp:
+        with contextlib.nullcontext(self.temp) if self.temp else tempfile.TemporaryDirectory() as temp:
             for step in self.action["runs"]["steps"]:
                 if self.wanted(step):
                     self.step(step, temp)

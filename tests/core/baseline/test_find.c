@@ -142,6 +142,17 @@ static const struct choice choices[] = {
     { "push to a feature branch: merge base all the same", CLONE "git checkout -q feature",
       "merge-base", .env = { .event = "push", .base_sha = "$feature~1" }, .want = "light",
       .how = TG_HOW_MERGE_BASE },
+    { "the job names the base", CLONE "git checkout -q feature", "merge-base",
+      .env = { .event = "merge_group", .base_sha = "$HEAD", .base = "v1" }, .want = "v1",
+      .how = TG_HOW_EVENT, .found = "base that the job names" },
+    { "the job names none", CLONE "git checkout -q feature", "merge-base", .env = { .base = "" },
+      .want = "light", .how = TG_HOW_MERGE_BASE },
+    { "the job names what is not there", CLONE, "merge-base", .env = { .base = "v9" },
+      .kind = TG_ERR_REF, .message = "'v9' does not exist" },
+    { "the job names an option", CLONE, "merge-base", .env = { .base = "--upload-pack=x" },
+      .kind = TG_ERR_USAGE, .message = "begins with '-'" },
+    { "the policy names a commit: that counts", CLONE, "v1", .env = { .base = "HEAD" },
+      .want = "v1", .how = TG_HOW_REV },
     { "schedule: no payload", CLONE, "merge-base", .env = { .event = "schedule" }, .want = "HEAD~1",
       .how = TG_HOW_FIRST_PARENT },
 
@@ -386,7 +397,7 @@ static void nothing_before_the_root(void **state)
     const struct box *b = *state;
     struct tg_find_opts o = { .path = "perf/base.json", .max_walk = 50 };
     struct tg_baseline_ref ref = { .choice = TG_CHOICE_MERGE_BASE };
-    struct tg_ci_env env = { NULL, NULL, NULL, NULL, NULL };
+    struct tg_ci_env env = { .event = NULL };
     struct tg_baseline found;
     struct tg_commit c;
     struct tg_err err;

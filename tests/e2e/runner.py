@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 
@@ -115,7 +116,8 @@ class Runner:
         assert not set(inputs) - set(known), set(inputs) - set(known)
         self.github = {"event_name": event_name, "event": event or {}, "token": "secret-token"}
         self.environ = dict(environ or {}, GITHUB_EVENT_NAME=event_name)
-        self.outputs, self.failed, self.code = {}, False, 0
+        self.outputs, self.failed, self.code, self.cache = {}, False, 0, None
+        self.root = ROOT
         self.log, self.summary, self.ran = "", "", []
         self.inputs = {}
         self.inputs = {k: str(inputs[k]) if k in inputs else self.expand(v.get("default", ""))
@@ -136,10 +138,27 @@ class Runner:
         if condition is None:
             return not self.failed
         inner = re.fullmatch(r"\$\{\{(.*)\}\}", condition)[1]
+        if "uses" in step and "cancelled()" not in inner:
+            return not self.failed and bool(self.evaluate(inner))
         assert "cancelled()" in inner, "a status function, else the step is not run after a failure"
         return bool(self.evaluate(inner))
 
+    def cache_step(self, step):
+        """actions/cache/restore and save on the folder `self.cache`; without one there is no cache."""
+        what = re.fullmatch(r"actions/cache/(restore|save)@[0-9a-f]{40}", step["uses"])[1]
+        path, key = (self.expand(step["with"][k]) for k in ("path", "key"))
+        assert path and key
+        self.ran.append(step["name"])
+        kept = os.path.join(self.cache or "", key)
+        if self.cache and what == "save":
+            shutil.copytree(path, kept)
+        elif self.cache and os.path.isdir(kept):
+            shutil.copytree(kept, path, dirs_exist_ok=True)
+
     def step(self, step, temp):
+        if "uses" in step:
+            self.cache_step(step)
+            return
         assert step["shell"] == "bash"
         assert "${{" not in step["run"], "expressions belong into env, not into run"
         output, summary = os.path.join(temp, "output"), os.path.join(temp, "summary")
@@ -149,7 +168,7 @@ class Runner:
         with open(event, "w", encoding="utf-8") as f:
             json.dump(self.github["event"], f)
         env = {k: v for k, v in os.environ.items() if not k.startswith(("GITHUB_", "INPUT_"))}
-        env.update(GITHUB_ACTION_PATH=ROOT, GITHUB_OUTPUT=output, GITHUB_STEP_SUMMARY=summary,
+        env.update(GITHUB_ACTION_PATH=self.root, GITHUB_OUTPUT=output, GITHUB_STEP_SUMMARY=summary,
                    RUNNER_TEMP=temp, GITHUB_ACTIONS="true", GITHUB_WORKSPACE=self.workspace,
                    GITHUB_EVENT_PATH=event, GITHUB_REPOSITORY="o/r", TRACEGATE_RETRY_DELAY="0.01",
                    GITHUB_API_URL="http://127.0.0.1:9")

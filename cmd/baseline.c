@@ -409,6 +409,30 @@ static bool fetch_evidence(struct store *s, tg_sv suite, const struct tg_commit 
     return !proof.sha[0] || tg_remote_fetch(s->git, &s->remote, suite, &proof, 1, err);
 }
 
+/* What noise.history looks through behind the baseline, as far as the clone's history goes. */
+static bool fetch_earlier(struct store *s, const struct tg_suite *suite,
+                          const struct tg_commit *baseline, struct tg_err *err)
+{
+    const struct tg_policy *p = s->suites.policy;
+    struct tg_commit *v;
+    struct tg_git_files files;
+    size_t n, runs = 0;
+    if (!p->noise.history)
+        return true;
+    if (!tg_baseline_window(s->git, baseline, (unsigned)p->baseline.max_walk + 1, s->arena, &v, &n,
+                            err) ||
+        !tg_remote_fetch(s->git, &s->remote, suite->name, v + 1, n ? n - 1 : 0, err))
+        return false;
+    for (size_t i = 1; i < n; i++) {
+        if (!tg_store_files(s->git, suite->name, v[i].sha, s->arena, &files, err))
+            return false;
+        runs += files.n;
+    }
+    tg_buf_printf(&s->out, "%.*s: %zu run%s of earlier commits\n", TG_SV_ARG(suite->name), runs,
+                  plural(runs));
+    return true;
+}
+
 static bool fetch_suite(struct store *s, const struct tg_suite *suite,
                         const struct tg_commit *start, struct tg_err *err)
 {
@@ -434,7 +458,7 @@ static bool fetch_suite(struct store *s, const struct tg_suite *suite,
     if (at)
         tg_buf_printf(&s->out, ", %zu before %.12s", at, start->sha);
     tg_buf_putc(&s->out, '\n');
-    return true;
+    return fetch_earlier(s, suite, &v[at], err);
 }
 
 static bool fetch(struct store *s, struct tg_err *err)

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cmd/earlier.h"
 #include "cmd/gate.h"
 #include "cmd/options.h"
 #include "cmd/suite.h"
@@ -97,10 +98,12 @@ struct job {
     const struct tg_suite *suite; /* never NULL */
     struct tg_input_list fresh, base;
     struct tg_baseline_info info;
+    char commit[TG_SHA_SIZE]; /* that holds the baseline; "": it has no history */
     enum { JOB_COMPARE, JOB_FIRST_RUN, JOB_LOST } what;
     struct tg_outputs outputs;
     size_t handle[REPORTS];
     struct tg_summary summary[2];
+    struct tg_earlier earlier;
     struct tg_gate gate;
     struct tg_verdict verdict;
 };
@@ -237,6 +240,7 @@ static bool walk_to_baseline(struct check *c, struct job *j, struct tg_git *git,
     }
     if (b.found == TG_FOUND_LOST)
         return tg_baseline_missing(&b, err);
+    memcpy(j->commit, b.commit.sha, sizeof j->commit);
     tg_inputs_add_git(&j->base, b.commit.sha, &b.files, c->arena);
     return tg_suite_groups(&j->base, j->suite, false, err);
 }
@@ -292,18 +296,20 @@ static bool find_baseline(struct check *c, struct job *j, struct tg_err *err)
 /* ---- traces -> verdict -------------------------------------------------------------------------
  */
 
+static enum tg_arrange arrange_of(const struct check *c, const struct job *j)
+{
+    if (c->o->runs || c->o->ranks)
+        return c->o->runs ? TG_ARRANGE_RUNS : TG_ARRANGE_RANKS;
+    return j->suite->trace.run.n && !j->suite->trace.rank.n ? TG_ARRANGE_RUNS : TG_ARRANGE_AUTO;
+}
+
 static bool load_side(struct check *c, struct job *j, int side, struct tg_err *err)
 {
     struct tg_summarize_opts so =
         tg_suite_reading(j->suite, c->o->strict_json, c->o->allow_truncated);
-    enum tg_arrange how = c->o->runs    ? TG_ARRANGE_RUNS
-                          : c->o->ranks ? TG_ARRANGE_RANKS
-                                        : TG_ARRANGE_AUTO;
     struct tg_progress_line progress;
     struct tg_kv *meta;
     bool ok;
-    if (how == TG_ARRANGE_AUTO && j->suite->trace.run.n && !j->suite->trace.rank.n)
-        how = TG_ARRANGE_RUNS;
     if (!tg_inputs_meta(&c->o->meta, c->arena, &meta, &so.n_meta, err))
         return false;
     so.meta = meta;
@@ -314,10 +320,45 @@ static bool load_side(struct check *c, struct job *j, int side, struct tg_err *e
                         &progress.line, err);
     tg_progress_end(&progress);
     if (ok)
-        ok = tg_side_arrange(&j->gate.side[side], &j->summary[side], how, c->arena, err);
+        ok = tg_side_arrange(&j->gate.side[side], &j->summary[side], arrange_of(c, j), c->arena,
+                             err);
     if (!ok)
         (void)tg_err_context(err, "reading the %s side", side == TG_BASE ? "baseline" : "fresh");
     return ok;
+}
+
+/* noise.history: baselines of commits before the one that was found. */
+static bool load_earlier(struct check *c, struct job *j, struct tg_err *err)
+{
+    struct tg_summarize_opts so =
+        tg_suite_reading(j->suite, c->o->strict_json, c->o->allow_truncated);
+    j->earlier = (struct tg_earlier){ .suites = &c->suites,
+                                      .suite = j->suite,
+                                      .reading = &so,
+                                      .arrange = arrange_of(c, j),
+                                      .want = (size_t)c->suites.policy->noise.history };
+    if (!j->earlier.want || !j->commit[0])
+        return true;
+    if (!tg_earlier_load(&j->earlier, j->commit, &j->base, &j->gate.side[TG_BASE], c->repo.git,
+                         err))
+        return false;
+    j->gate.earlier = j->earlier.side;
+    j->gate.n_earlier = j->earlier.n;
+    return true;
+}
+
+static void note_earlier(struct check *c, struct job *j)
+{
+    if (!j->earlier.want)
+        return;
+    if (j->commit[0])
+        tg_verdict_add_note(&j->verdict, c->arena, !j->earlier.n, false,
+                            tg_earlier_text(&j->earlier, c->arena), TG_SV(""));
+    else
+        tg_verdict_add_note(&j->verdict, c->arena, true, false,
+                            TG_SV("no earlier baseline took part: this one was named by its path"),
+                            TG_SV("noise.history looks behind a baseline that is found in a "
+                                  "commit."));
 }
 
 static bool judge(struct check *c, struct job *j, struct tg_err *err)
@@ -327,8 +368,11 @@ static bool judge(struct check *c, struct job *j, struct tg_err *err)
     j->gate.io = c->io;
     j->gate.arena = c->arena;
     tg_gate_compare_opts(&j->gate.compare, c->suites.policy, j->suite, c->arena);
-    return load_side(c, j, TG_BASE, err) && load_side(c, j, TG_TEST, err) &&
-           tg_gate_judge(&j->verdict, &j->gate, err);
+    if (!load_side(c, j, TG_BASE, err) || !load_side(c, j, TG_TEST, err) ||
+        !load_earlier(c, j, err) || !tg_gate_judge(&j->verdict, &j->gate, err))
+        return false;
+    note_earlier(c, j);
+    return true;
 }
 
 /* ---- reports -----------------------------------------------------------------------------------
@@ -521,6 +565,7 @@ static int check_all(struct check *c, struct tg_err *err)
         tg_outputs_release(&j->outputs);
         tg_summary_release(&j->summary[0]);
         tg_summary_release(&j->summary[1]);
+        tg_earlier_release(&j->earlier);
         if (one < 0)
             return tg_err_exit_code(err->kind);
         code = worse(code, one);

@@ -108,6 +108,7 @@ void tg_gate_compare_opts(struct tg_compare_opts *out, const struct tg_policy *p
         .ignore = p->noise.ignore.n ? ignore : NULL,
         .n_ignore = p->noise.ignore.n,
         .min_runs = (unsigned)p->noise.min_runs,
+        .few_runs = p->noise.few_runs,
         .drift_limit = p->noise.drift / 100,
         .require_same = same,
         .n_require_same = n_same,
@@ -169,16 +170,23 @@ struct tg_side tg_gate_subset(const struct tg_side *of, const size_t *run, size_
     return s;
 }
 
+static bool compare(struct tg_comparison *out, struct tg_gate *g, const struct tg_compare_opts *o,
+                    struct tg_err *err)
+{
+    return tg_compare_with_history(out, &g->side[TG_BASE], &g->side[TG_TEST], g->earlier,
+                                   g->n_earlier, o, g->arena, err);
+}
+
 static const struct tg_comparison *compare_rank(void *arg, int64_t rank, struct tg_err *err)
 {
-    const struct tg_gate *g = arg;
+    struct tg_gate *g = arg;
     struct tg_compare_opts o = g->compare;
     struct tg_comparison *one = TG_NEW(g->arena, struct tg_comparison);
     int64_t *ranks = TG_NEW(g->arena, int64_t);
     *ranks = rank;
     o.ranks[0] = o.ranks[1] = ranks;
     o.n_rank_numbers[0] = o.n_rank_numbers[1] = 1;
-    return tg_compare(one, &g->side[TG_BASE], &g->side[TG_TEST], &o, g->arena, err) ? one : NULL;
+    return compare(one, g, &o, err) ? one : NULL;
 }
 
 bool tg_gate_judge(struct tg_verdict *out, struct tg_gate *g, struct tg_err *err)
@@ -192,7 +200,5 @@ bool tg_gate_judge(struct tg_verdict *out, struct tg_gate *g, struct tg_err *err
                                 .today = tg_gate_today(g->io),
                                 .event = tg_gate_env(g->io, "GITHUB_EVENT_NAME"),
                                 .branch = head ? head : tg_gate_env(g->io, "GITHUB_REF_NAME") };
-    return tg_compare(&g->comparison, &g->side[TG_BASE], &g->side[TG_TEST], &g->compare, g->arena,
-                      err) &&
-           tg_eval(out, &in, g->arena, err);
+    return compare(&g->comparison, g, &g->compare, err) && tg_eval(out, &in, g->arena, err);
 }

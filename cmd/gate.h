@@ -6,6 +6,7 @@
  * make of a baseline, by exactly the same path.
  */
 #include "cmd/inputs.h"
+#include "core/diff/history.h"
 #include "policy/eval.h"
 
 /* The value of an environment variable; NULL: unset or empty. */
@@ -55,6 +56,8 @@ struct tg_gate {
     const struct tg_suite *suite;
     const struct tg_io *io;
     struct tg_side side[2];
+    const struct tg_side *earlier; /* noise.history: fit baselines of earlier commits */
+    size_t n_earlier;
     struct tg_compare_opts compare;
     struct tg_comparison comparison; /* filled by tg_gate_judge */
     struct tg_arena *arena;

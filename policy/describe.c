@@ -178,8 +178,11 @@ static void describe_evidence(struct tg_result *r, const struct tg_comparison *c
     struct tg_buf b = { 0 };
     const struct tg_evidence *ev = p->exact ? NULL : p->ev;
     if (ev && ev->judged == TG_JUDGED) {
-        tg_buf_printf(&b, "%u of %u runs above all %zu baseline runs, noise ", ev->above, ev->pairs,
-                      c->n_runs[TG_BASE]);
+        tg_buf_printf(&b, "%u of %u runs above all %u baseline runs", ev->above, ev->pairs,
+                      ev->base_runs);
+        if (ev->base_runs > c->n_runs[TG_BASE])
+            tg_buf_printf(&b, " (%zu of earlier commits)", ev->base_runs - c->n_runs[TG_BASE]);
+        tg_buf_puts(&b, ", noise ");
         tg_dec_put_fixed(&b, 100 * ev->noise, 1);
         tg_buf_puts(&b, " %, detectable from ");
         put_pct(&b, 100 * ev->mde);
@@ -324,8 +327,12 @@ void tg_describe_verdict(struct tg_verdict *v, const struct tg_comparison *c, st
     describe_headline(v, a);
     tg_buf_puts(&b, v->counts_judged ? "counts judged" : "counts not judged");
     if (v->durations_judged) {
-        tg_buf_printf(&b, "; durations judged: %zu baseline runs, %zu fresh runs",
-                      c->n_runs[TG_BASE], c->n_runs[TG_TEST]);
+        tg_buf_printf(&b, "; durations judged: %zu baseline run%s", c->n_runs[TG_BASE],
+                      c->n_runs[TG_BASE] == 1 ? "" : "s");
+        if (c->n_history_runs)
+            tg_buf_printf(&b, " and %zu of earlier commits", c->n_history_runs);
+        tg_buf_printf(&b, ", %zu fresh run%s", c->n_runs[TG_TEST],
+                      c->n_runs[TG_TEST] == 1 ? "" : "s");
     } else {
         tg_buf_puts(&b, "; durations not judged");
         if (!c->marked[TG_BASE] || !c->marked[TG_TEST])

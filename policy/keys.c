@@ -23,6 +23,7 @@ const char *const tg_words_on_missing[] = { "pass", "inconclusive", "fail", NULL
 const char *const tg_words_window_by[] = { "ProfilerStep", "annotation", "trace", NULL };
 const char *const tg_words_rank[] = { "each", "slowest", NULL };
 const char *const tg_words_noise_test[] = { "runs", "none", NULL };
+const char *const tg_words_few_runs[] = { "suspect", "judge", NULL };
 const char *const tg_words_comment[] = { "changes", "always", "never", NULL };
 const char *const tg_words_fail_on[] = { "fail", "warn", "inconclusive", "suspicious", NULL };
 const char *const tg_words_on_off[] = { "on", "off", NULL };
@@ -165,16 +166,29 @@ static const struct tg_shape when = { .kind = TG_SHAPE_MAP,
                                       .keys = when_keys,
                                       .example = "{event: pull_request}" };
 
+/* What a rule may set for itself; the rest is about the comparison as a whole. */
+#define RULE_NOISE_KEYS                                                                            \
+    { "test", SHAPE(.kind = TG_SHAPE_WORD, .words = tg_words_noise_test), 0,                       \
+      "runs: durations need evidence; none: the bare limit decides" },                             \
+        { "min_runs", SHAPE(.kind = TG_SHAPE_INT, .min = 1, .max = 1000), 0,                       \
+          "runs a side below which durations never fail" },                                        \
+    {                                                                                              \
+        "min_steps", &count, 0, "usable steps of a run below which its durations are not judged"   \
+    }
+
+static const struct tg_key rule_noise_keys[] = { RULE_NOISE_KEYS, END };
+static const struct tg_shape rule_noise = { .kind = TG_SHAPE_MAP,
+                                            .what = "noise settings of a rule",
+                                            .keys = rule_noise_keys,
+                                            .example = "{min_runs: 5}" };
 static const struct tg_key noise_keys[] = {
-    { "test", SHAPE(.kind = TG_SHAPE_WORD, .words = tg_words_noise_test), 0,
-      "runs: durations need evidence; none: the bare limit decides" },
-    { "min_runs", SHAPE(.kind = TG_SHAPE_INT, .min = 1, .max = 1000), 0,
-      "runs a side below which durations never fail" },
-    { "min_steps", &count, 0, "usable steps of a run below which its durations are not judged" },
+    RULE_NOISE_KEYS,
     { "drift", &percent, 0, "common change of everything beyond which the report warns" },
     { "ignore", &pattern_list_or_none, 0, "raw names whose counts are random (polling)" },
     { "history", SHAPE(.kind = TG_SHAPE_INT, .min = 0, .max = 1000), 0,
-      "stored baselines of the same environment used as extra baseline runs" },
+      "earlier baselines of the same environment used as extra baseline runs" },
+    { "few_runs", SHAPE(.kind = TG_SHAPE_WORD, .words = tg_words_few_runs), 0,
+      "one or two fresh runs against ten baseline runs: suspect only, or judge" },
     END
 };
 static const struct tg_shape noise = {
@@ -187,7 +201,7 @@ static const struct tg_key override_keys[] = {
     { "match", &override_match, TG_KEY_REQUIRED, "which of the rule's names it changes" },
     { "warn", &limits, 0, "limit beyond which the result is a warning, or off" },
     { "fail", &limits, 0, "limit beyond which the result is a failure, or off" },
-    { "noise", &noise, 0, "other noise settings for these names" },
+    { "noise", &rule_noise, 0, "other noise settings for these names" },
     END
 };
 static const struct tg_shape overrides = {
@@ -212,7 +226,7 @@ static const struct tg_key rule_keys[] = {
     { "fail", &limits, 0, "limit beyond which the result is a failure, or off" },
     { "overrides", &overrides, 0,
       "other limits for some of the names; the last that matches wins" },
-    { "noise", &noise, TG_KEY_MERGE, "other noise settings for this rule" },
+    { "noise", &rule_noise, TG_KEY_MERGE, "other noise settings for this rule" },
     { "optional", &yes_no, 0, "matching nothing is a note, not inconclusive" },
     { "when", &when, 0, "judges only there; elsewhere the rule is skipped" },
     { "sustained", SHAPE(.kind = TG_SHAPE_INT, .min = 1, .max = 100), 0,

@@ -278,8 +278,6 @@ static void lint_not_judged(struct lint *c)
     for (size_t i = 0; i < p->n_rules; i++)
         if (p->rules[i].sustained > 1)
             not_judged(c, p->rules[i].at, "'sustained'", "the rule fails at the first result");
-    if (p->noise.history > 0)
-        not_judged(c, p->noise.at, "'history'", "record more baseline runs instead");
     for (size_t i = 0; i < p->n_rules; i++) {
         if (p->rules[i].match.devices.n || p->rules[i].match.streams.n)
             not_judged(c, p->rules[i].at, "match by 'device' or 'stream'",

@@ -13,7 +13,7 @@ static void note_not_done(struct tg_eval_state *e)
         narrow |= p->rules[i].match.devices.n || p->rules[i].match.streams.n;
         spread |= p->rules[i].metric == TG_METRIC_RANK_SPREAD;
     }
-    if (sustained || narrow || spread || p->noise.history > 0)
+    if (sustained || narrow || spread)
         tg_verdict_add_note(e->out, e->arena, true, false,
                             TG_SV("the policy uses options that this version does not act on yet"),
                             TG_SV("tracegate policy lint names them (TG250)."));

@@ -104,7 +104,8 @@ struct tg_noise {
     int64_t min_steps;         /* usable steps a run; below it durations are not judged. 0: any */
     double drift;              /* percent; a common factor beyond it is a warning */
     struct tg_patterns ignore; /* polling calls whose count is random; raw names */
-    int64_t history;           /* stored baselines used as extra baseline runs */
+    int64_t history;           /* earlier baselines used as extra baseline runs */
+    bool few_runs;             /* judge one or two fresh runs against ten and more */
     struct tg_loc at;          /* of `noise:`, or of the built-in defaults */
 };
 

@@ -110,6 +110,30 @@ static const char *too_few_steps(const struct tg_rule_scope *s, const struct tg_
                : NULL;
 }
 
+/*
+ * A rule's own noise.min_runs, where it is not the policy's: the evidence is computed whatever the
+ * number of runs, so the rule may ask for more or for fewer. `own` is room for its copy.
+ */
+static void ask_for_runs(const struct tg_eval_state *e, const struct tg_rule_scope *s,
+                         const struct tg_noise *noise, struct tg_probe *p, struct tg_evidence *own)
+{
+    size_t base, test = s->c->n_runs[TG_TEST];
+    bool enough;
+
+    if (!p->ev || noise->min_runs == e->in->policy->noise.min_runs)
+        return;
+    base = p->ev->base_runs;
+    enough = (base < test ? base : test) >= (size_t)noise->min_runs;
+    *own = *p->ev;
+    if (enough && own->judged == TG_NOT_FEW_RUNS) {
+        own->judged = TG_JUDGED;
+    } else if (!enough && own->judged == TG_JUDGED) {
+        own->judged = TG_NOT_FEW_RUNS;
+        own->suspicious = own->slower;
+    }
+    p->ev = own;
+}
+
 /* Other device: what the device did is shown, not judged; the host's counts go on. */
 static bool device_incomparable(const struct tg_rule_scope *s, const struct tg_op *op)
 {
@@ -123,6 +147,7 @@ static void judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s,
     struct tg_probe p = { .step_ns = s->c->step_ns[TG_BASE],
                           .bad = rule->bad,
                           .test_kind = l.test };
+    struct tg_evidence own;
     struct tg_judgement j;
     struct tg_result *r;
     if (tg_metric_info(rule->metric)->unit == TG_UNIT_FACT || rule->metric == TG_METRIC_BYTES) {
@@ -136,6 +161,7 @@ static void judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s,
     } else if (!tg_probe_op(&p, rule->metric, s->c, op)) {
         return;
     }
+    ask_for_runs(e, s, l.noise, &p, &own);
     j = tg_judge(&p, &l.warn, &l.fail);
     if (device_incomparable(s, op)) {
         j.state = TG_STATE_NOT_JUDGED;
@@ -178,6 +204,7 @@ static void judge_measure(struct tg_eval_state *e, const struct tg_rule_scope *s
     struct tg_probe p = { .step_ns = s->c->step_ns[TG_BASE],
                           .bad = rule->bad,
                           .test_kind = l.test };
+    struct tg_evidence own;
     struct tg_judgement j;
     struct tg_result *r = tg_eval_add(e, rule);
     bool known = tg_probe_measure(&p, rule, s->c);
@@ -190,6 +217,7 @@ static void judge_measure(struct tg_eval_state *e, const struct tg_rule_scope *s
             TG_SV("Record what docs/metrics.md names for it, or mark the rule optional."));
         return;
     }
+    ask_for_runs(e, s, l.noise, &p, &own);
     j = tg_judge(&p, &l.warn, &l.fail);
     if (!s->c->same_device && p.unit != TG_UNIT_COUNT && !only_budgets(rule)) {
         j.state = TG_STATE_NOT_JUDGED;
@@ -226,9 +254,11 @@ static void judge_gaps(struct tg_eval_state *e, const struct tg_rule_scope *s,
                           .ev = &step->ev,
                           .base = step->ev.value[TG_BASE],
                           .test = step->ev.value[TG_TEST] };
+    struct tg_evidence own;
     struct tg_judgement j;
     struct tg_result *r;
-    if (step->ev.judged != TG_JUDGED && !step->ev.suspicious)
+    ask_for_runs(e, s, l.noise, &p, &own);
+    if (p.ev->judged != TG_JUDGED && !p.ev->suspicious)
         return;
     j = tg_judge(&p, &l.warn, &l.fail);
     r = tg_eval_add(e, rule);
@@ -238,7 +268,7 @@ static void judge_gaps(struct tg_eval_state *e, const struct tg_rule_scope *s,
     r->rank = fabs(r->delta);
     place_limit(r, &j, e->arena);
     tg_describe_measure(r, s->c, &p, &j, e->arena);
-    count_judged(e, r, step->ev.judged != TG_JUDGED);
+    count_judged(e, r, p.ev->judged != TG_JUDGED);
 }
 
 /* A replacement is judged as a whole: by the inclusive time of what encloses it, since cost may
@@ -256,7 +286,10 @@ static void judge_regions(struct tg_eval_state *e, const struct tg_rule_scope *s
                               .ev = &g->ev,
                               .base = g->ev.value[TG_BASE],
                               .test = g->ev.value[TG_TEST] };
-        struct tg_judgement j = tg_judge(&p, &l.warn, &l.fail);
+        struct tg_evidence own;
+        struct tg_judgement j;
+        ask_for_runs(e, s, l.noise, &p, &own);
+        j = tg_judge(&p, &l.warn, &l.fail);
         if (!g->encloser.n || !g->worse_time || j.state <= TG_STATE_NOT_JUDGED)
             continue;
         struct tg_op op = { .name = g->encloser,

@@ -493,10 +493,9 @@ static void sum_side(const struct tg_work *w, struct tg_op *op, int side, struct
 static enum tg_change change_of(const struct tg_op *op, const double base[2], const double test[2])
 {
     double a = op->count[TG_BASE], b = op->count[TG_TEST];
-    bool exact = op->settled && base[0] == base[1] && test[0] == test[1];
     bool apart = base[1] < test[0] || test[1] < base[0];
 
-    if (exact ? a == b : !(apart && fabs(b - a) > 0.1 * fmax(a, 1)))
+    if (op->agreed ? a == b : !(apart && fabs(b - a) > 0.1 * fmax(a, 1)))
         return TG_SAME;
     if (a == 0)
         return TG_ADDED;
@@ -605,6 +604,8 @@ static void sum_op(struct tg_work *w, struct tg_op *op, struct scratch *x)
     for (int side = 0; side < 2; side++)
         sum_side(w, op, side, x, range[side]);
     name_largest(w, op);
+    op->agreed = op->settled && range[TG_BASE][0] == range[TG_BASE][1] &&
+                 range[TG_TEST][0] == range[TG_TEST][1];
     op->change = change_of(op, range[TG_BASE], range[TG_TEST]);
     op->class_ = tg_class_of(w->o->classes, op->kind,
                              op->raw[op->present[TG_TEST] ? TG_TEST : TG_BASE], NULL);

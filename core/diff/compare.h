@@ -50,6 +50,7 @@ struct tg_evidence {
     double se, z, tau;     /* threshold pieces of this number of runs */
     double p, p_limit;     /* exact one-sided rank test */
     unsigned above, pairs; /* test runs above all baseline runs; number of test runs */
+    unsigned base_runs;    /* baseline runs, those of earlier commits included */
     double mde;            /* smallest detectable change, as ratio - 1 */
     bool slower;           /* size (tau, floor), z and rank test all passed */
     bool faster;           /* the same with signs swapped: for "improved" lines */
@@ -74,6 +75,7 @@ struct tg_op {
     /* counts per step and rank */
     double count[2]; /* median over runs of the modal count */
     bool settled;    /* >= 60 % of steps of every run have the modal count */
+    bool agreed;     /* and all runs of a side have the same one */
     enum tg_change change;
     bool iteration_scaled; /* counts compared after division by a common ratio (no step markers) */
     /* ns per step and rank, means over steps, medians over runs */
@@ -121,6 +123,7 @@ struct tg_env_change {
 struct tg_comparison {
     struct tg_side side[2];
     size_t n_runs[2], n_ranks[2], n_steps[2]; /* steps of a run, the median */
+    size_t n_history, n_history_runs;         /* earlier baselines that took part, and their runs */
     uint64_t n_units[2]; /* steps summed over runs and ranks: divides step_count, step_total */
     struct tg_op *ops;   /* by kind, then name */
     size_t n_ops;
@@ -161,7 +164,13 @@ struct tg_compare_opts {
     size_t n_rank_numbers[2];
     tg_sv const *ignore; /* polling globs; NULL: the built-in list */
     size_t n_ignore;
-    unsigned min_runs;         /* 0: the default 3 */
+    unsigned min_runs; /* 0: the default 3 */
+    bool few_runs;     /* one or two fresh runs are judged too, against TG_MANY_RUNS and more */
+    /*
+     * Of each baseline run: 0 the baseline's own, else the number of the earlier baseline it comes
+     * from. NULL: all its own. For core/diff/history.c.
+     */
+    const unsigned *base_group;
     double drift_limit;        /* 0: the default 0.10 */
     tg_sv const *require_same; /* env keys; NULL: device */
     size_t n_require_same;

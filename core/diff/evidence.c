@@ -199,6 +199,12 @@ static size_t slots_align(const struct tg_work *w, const struct tg_op *op, struc
     return fewest == SIZE_MAX ? 0 : fewest;
 }
 
+/* What brings a time of an earlier baseline to the speed of the machine at the baseline's own. */
+static double at_own_speed(const struct tg_work *w, int side, size_t run)
+{
+    return side == TG_BASE && w->speed ? exp(-w->speed[run]) : 1;
+}
+
 enum form { FORM_BEST, FORM_STEP, FORM_INCLUSIVE };
 
 static struct values run_values(const struct tg_work *w, const struct tg_op *op, struct room *x,
@@ -220,6 +226,7 @@ static struct values run_values(const struct tg_work *w, const struct tg_op *op,
                                       : step_value(w, op, at, steps, form == FORM_INCLUSIVE);
             }
             v.y[side][run] /= (double)w->c->n_ranks[side];
+            v.y[side][run] *= at_own_speed(w, side, run);
             v.complete &= here;
         }
     }
@@ -257,11 +264,20 @@ static struct logs logs_of(const struct tg_work *w, double *const y[2], bool swa
     return l;
 }
 
+/* Sides of ten runs and more may stand against one to three, at a higher price. */
+static struct tg_threshold threshold_of(const struct tg_work *w, size_t nb, size_t nt)
+{
+    size_t few = nb < nt ? nb : nt, many = nb < nt ? nt : nb;
+    bool tiers = few < 3 ? w->o->few_runs : few == 3 && w->o->base_group;
+
+    return tiers && many >= TG_MANY_RUNS ? tg_threshold_few(many, few) : tg_threshold_of(nb, nt);
+}
+
 /* Size, error and rank of test above base under `m`; fills everything but `judged` and `faster`. */
 static void apply_rule(const struct tg_work *w, struct tg_evidence *ev, const struct logs *l,
                        const struct common *m, size_t nb, size_t nt, double floor, double tick)
 {
-    struct tg_threshold t = tg_threshold_of(nb, nt);
+    struct tg_threshold t = threshold_of(w, nb, nt);
     double v0 = m->has_v0 ? m->v0 : l->variance, most = -INFINITY, least = INFINITY;
 
     ev->value[TG_BASE] = exp(l->median[TG_BASE]);
@@ -278,16 +294,38 @@ static void apply_rule(const struct tg_work *w, struct tg_evidence *ev, const st
     for (size_t i = 0; i < nb; i++)
         most = fmax(most, l->x[TG_BASE][i]);
     ev->pairs = (unsigned)nt;
+    ev->base_runs = (unsigned)nb;
     ev->above = 0;
     for (size_t i = 0; i < nt; i++) {
         double v = l->x[TG_TEST][i] - m->c;
         ev->above += v > most;
         least = fmin(least, v);
     }
-    ev->slower =
-        ev->e > log1p(t.tau) && ev->delta_ns > floor && ev->e > t.z * ev->se && ev->p <= t.p_limit;
+    ev->slower = ev->e > log1p(t.tau) && ev->delta_ns > t.floor * floor && ev->e > t.z * ev->se &&
+                 ev->p <= t.p_limit;
     ev->suspicious = ev->e > log(SUSPECT_SIZE) && least > most &&
                      ev->delta_ns > SUSPECT_FLOOR * w->c->step_ns[TG_BASE];
+}
+
+/* Median over the baseline runs of one group (0: the baseline's own). */
+static double group_median(const struct tg_work *w, const double *base, unsigned group)
+{
+    double *x = TG_NEW_N(w->a, double, w->c->n_runs[TG_BASE] + 1);
+    size_t n = 0;
+
+    for (size_t run = 0; run < w->c->n_runs[TG_BASE]; run++)
+        if (w->o->base_group[run] == group)
+            x[n++] = base[run];
+    return tg_median(x, n);
+}
+
+/*
+ * Median of the baseline's own runs. The program of an earlier commit may have been faster or
+ * slower: what this change did has to show against its own baseline as well as against all.
+ */
+static double own_median(const struct tg_work *w, const double *base, double all)
+{
+    return w->o->base_group ? group_median(w, base, 0) : all;
 }
 
 static void judge(const struct tg_work *w, struct tg_evidence *ev, double *const y[2],
@@ -298,7 +336,10 @@ static void judge(const struct tg_work *w, struct tg_evidence *ev, double *const
     struct tg_evidence back = { 0 };
     size_t nb = w->c->n_runs[TG_BASE], nt = w->c->n_runs[TG_TEST];
     struct logs there = logs_of(w, y, false), here = logs_of(w, y, true);
+    double own = own_median(w, there.x[TG_BASE], there.median[TG_BASE]);
 
+    there.median[TG_BASE] = fmax(there.median[TG_BASE], own);
+    here.median[TG_TEST] = fmin(here.median[TG_TEST], own);
     apply_rule(w, ev, &there, &m[0], nb, nt, floor, tick);
     apply_rule(w, &back, &here, &m[1], nt, nb, floor, tick);
     ev->judged = judged;
@@ -324,8 +365,10 @@ static bool damaged(const struct tg_work *w, bool device)
 static enum tg_judged common_reason(const struct tg_work *w, bool device)
 {
     const struct tg_comparison *c = w->c;
-    size_t need = w->o->min_runs ? w->o->min_runs : 3;
+    size_t need = w->o->min_runs ? w->o->min_runs : 3, need_fresh = need;
 
+    if (w->o->few_runs && c->n_runs[TG_BASE] >= TG_MANY_RUNS)
+        need_fresh = 1;
     if (!c->marked[TG_BASE] || !c->marked[TG_TEST] || fewest_steps(w) == 0)
         return TG_NOT_NO_STEPS;
     if (damaged(w, device))
@@ -334,7 +377,7 @@ static enum tg_judged common_reason(const struct tg_work *w, bool device)
         return TG_NOT_OTHER_DEVICE;
     if (!c->same_flags)
         return TG_NOT_OTHER_FLAGS;
-    if (c->n_runs[TG_BASE] < need || c->n_runs[TG_TEST] < need)
+    if (c->n_runs[TG_BASE] < need || c->n_runs[TG_TEST] < need_fresh)
         return TG_NOT_FEW_RUNS;
     return TG_JUDGED;
 }
@@ -389,6 +432,35 @@ static void find_common(struct tg_work *w, const struct values *v, const bool *j
         m[d].v0 = n ? tg_quantile(var[d], n, 0.25) : 0;
         m[d].c = fmax(d ? -c->drift : c->drift, 0);
     }
+}
+
+/*
+ * The machine of an earlier recording, from the median over big operators of how much slower they
+ * were then: what was no change of the program is taken off. Scales the values in place.
+ */
+static void level_speeds(struct tg_work *w, struct values *v, const bool *judged)
+{
+    const struct tg_comparison *c = w->c;
+    size_t n_runs = c->n_runs[TG_BASE];
+    double *ratio = TG_NEW_N(w->a, double, c->n_ops + 1), *x = TG_NEW_N(w->a, double, n_runs + 1);
+
+    w->speed = TG_NEW_N(w->a, double, n_runs + 1);
+    for (size_t run = 0; run < n_runs; run++) {
+        size_t n = 0;
+        for (size_t i = 0; i < c->n_ops; i++) {
+            if (!judged[i] || c->ops[i].kind == TG_KIND_STEP)
+                continue;
+            for (size_t k = 0; k < n_runs; k++)
+                x[k] = log(fmax(v[i].y[TG_BASE][k], 1));
+            double own = own_median(w, x, 0);
+            if (exp(own) >= BIG * c->step_ns[TG_BASE])
+                ratio[n++] = group_median(w, x, w->o->base_group[run]) - own;
+        }
+        w->speed[run] = n >= MIN_BIG ? tg_median(ratio, n) : 0;
+    }
+    for (size_t i = 0; i < c->n_ops; i++)
+        for (size_t run = 0; run < n_runs; run++)
+            v[i].y[TG_BASE][run] *= at_own_speed(w, TG_BASE, run);
 }
 
 /* The step as a whole without preemption: all operators and the gaps between them. Host only: on a
@@ -480,6 +552,8 @@ void tg_judge_values(const struct tg_work *w, struct tg_evidence *ev, double *co
         m[0].c = fmax(w->c->drift, 0);
         m[1].c = fmax(-w->c->drift, 0);
     }
+    for (size_t run = 0; time && run < w->c->n_runs[TG_BASE]; run++)
+        y[TG_BASE][run] *= at_own_speed(w, TG_BASE, run);
     ev->judged = common_reason(w, false);
     judge(w, ev, y, m, time ? FLOOR * w->c->step_ns[TG_BASE] : 0, 0);
 }
@@ -498,6 +572,8 @@ void tg_judge_durations(struct tg_work *w)
         v[i] = run_values(w, &c->ops[i], &x, FORM_BEST);
         judged[i] = own_reason(&c->ops[i], &v[i]) == TG_JUDGED;
     }
+    if (w->o->base_group)
+        level_speeds(w, v, judged);
     find_common(w, v, judged, m);
     for (size_t i = 0; i < c->n_ops; i++) {
         struct tg_op *op = &c->ops[i];

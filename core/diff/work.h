@@ -33,6 +33,8 @@ struct tg_work {
     struct tg_used *used;          /* per cell */
     size_t max_steps;              /* of any shard */
     tg_ns tick; /* the clock's: 1000 when every duration is a whole microsecond (PyTorch <= 2.0) */
+    double *speed; /* of each baseline run: ln of its machine's speed against the baseline's own
+                      runs; NULL: all are its own */
     struct tg_strmap *names; /* normalised, aliased names of everything, parents included; */
     tg_sv *interned;         /* id -> its copy in the arena */
     size_t cap_interned;

@@ -3,17 +3,18 @@
  * how an operator was judged.
  *
  *   score_driver [--dump] --base FILE... --test FILE...
- *   score_driver --pairs ROOT OUTDIR < LIST
+ *   score_driver --pairs ROOT OUTDIR [--few-runs] < LIST
  *
  * Prints {"verdict": "...", "violations": [{"op", "metric", "delta_pct"}]}; with --dump one line
  * for each judged operator instead. LIST has lines "name TAB base|base TAB test|test", relative to
- * ROOT; each answer goes to OUTDIR/name.json, and each file is read once.
+ * ROOT, and perhaps a third list of baselines of earlier commits, "run|run;run|run". Each answer
+ * goes to OUTDIR/name.json, and each file is read once.
  */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/diff/compare.h"
+#include "core/diff/history.h"
 
 static bool load_side(struct tg_side *out, char *const *path, size_t n, struct tg_summary *s,
                       struct tg_arena *a, struct tg_err *err)
@@ -155,31 +156,48 @@ static bool add_cached(struct cache *k, struct tg_summary *out, tg_sv root, tg_s
     return tg_summary_merge(out, &k->v[id], err);
 }
 
-static bool answer(struct cache *k, tg_sv root, tg_sv files[2], FILE *f, struct tg_err *err)
+#define MAX_EARLIER 32
+struct question {
+    struct tg_summary summary[2 + MAX_EARLIER];
+    struct tg_side side[2 + MAX_EARLIER];
+    size_t n;
+};
+
+static bool add_side(struct cache *k, struct question *q, tg_sv root, tg_sv files,
+                     struct tg_arena *a, struct tg_err *err)
+{
+    size_t i = q->n++;
+    bool ok = i < 2 + MAX_EARLIER;
+
+    tg_summary_init(&q->summary[i]);
+    while (ok && files.n)
+        ok = add_cached(k, &q->summary[i], root, tg_sv_cut(&files, '|'), err);
+    return ok && tg_side_arrange(&q->side[i], &q->summary[i], TG_ARRANGE_RUNS, a, err);
+}
+
+static bool answer(struct cache *k, tg_sv root, tg_sv rest, const struct tg_compare_opts *o,
+                   FILE *f, struct tg_err *err)
 {
     struct tg_arena *a = tg_arena_new();
-    struct tg_summary s[2];
-    struct tg_side side[2];
+    struct question q = { .n = 0 };
     struct tg_comparison c;
-    bool ok = true;
+    tg_sv base = tg_sv_cut(&rest, '\t'), test = tg_sv_cut(&rest, '\t');
+    bool ok = add_side(k, &q, root, base, a, err) && add_side(k, &q, root, test, a, err);
 
-    for (int i = 0; i < 2; i++) {
-        tg_summary_init(&s[i]);
-        while (ok && files[i].n)
-            ok = add_cached(k, &s[i], root, tg_sv_cut(&files[i], '|'), err);
-        ok = ok && tg_side_arrange(&side[i], &s[i], TG_ARRANGE_RUNS, a, err);
-    }
-    ok = ok && tg_compare(&c, &side[0], &side[1], NULL, a, err);
+    while (ok && rest.n && q.n < 2 + MAX_EARLIER)
+        ok = add_side(k, &q, root, tg_sv_cut(&rest, ';'), a, err);
+    ok = ok && tg_compare_with_history(&c, &q.side[0], &q.side[1], q.side + 2, q.n - 2, o, a, err);
     if (ok)
         put_verdict(f, &c);
-    tg_summary_release(&s[0]);
-    tg_summary_release(&s[1]);
+    for (size_t i = 0; i < q.n; i++)
+        tg_summary_release(&q.summary[i]);
     tg_arena_free(a);
     return ok;
 }
 
-static bool many(const char *root, const char *out_dir, struct tg_err *err)
+static bool many(const char *root, const char *out_dir, bool few_runs, struct tg_err *err)
 {
+    const struct tg_compare_opts o = { .few_runs = few_runs };
     struct cache k = { 0 };
     char *line = NULL;
     size_t cap = 0;
@@ -190,12 +208,10 @@ static bool many(const char *root, const char *out_dir, struct tg_err *err)
     while (ok && (n = getline(&line, &cap, stdin)) > 0) {
         char path[4096];
         tg_sv rest = { line, (size_t)n - (line[n - 1] == '\n') };
-        tg_sv name = tg_sv_cut(&rest, '\t'), files[2];
-        files[0] = tg_sv_cut(&rest, '\t');
-        files[1] = rest;
+        tg_sv name = tg_sv_cut(&rest, '\t');
         snprintf(path, sizeof path, "%s/%.*s.json", out_dir, TG_SV_ARG(name));
         FILE *f = fopen(path, "w");
-        ok = f && answer(&k, tg_sv_of(root), files, f, err);
+        ok = f && answer(&k, tg_sv_of(root), rest, &o, f, err);
         if (f)
             fclose(f);
     }
@@ -228,8 +244,8 @@ int main(int argc, char **argv)
             n[side]++;
         }
     }
-    if (argc == 4 && strcmp(argv[1], "--pairs") == 0) {
-        ok = many(argv[2], argv[3], &err);
+    if (argc >= 4 && strcmp(argv[1], "--pairs") == 0) {
+        ok = many(argv[2], argv[3], argc > 4 && strcmp(argv[4], "--few-runs") == 0, &err);
     } else if (n[0] && n[1]) {
         struct tg_arena *a = tg_arena_new();
         ok = run(a, want_dump, path, n, &err);

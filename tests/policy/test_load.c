@@ -100,7 +100,7 @@ static void a_rule_with_everything(void **state)
         "        fail: {pct: 15%}\n"
         "        noise: {min_runs: 5}\n"
         "      - {match: {name: y}, warn: off}\n"
-        "    noise: {test: none, ignore: []}\n"
+        "    noise: {test: none, min_steps: 7}\n"
         "    optional: true\n"
         "    when: {event: pull_request, branch: [main, \"release/*\"], device: \"*H100*\"}\n"
         "    sustained: 3\n";
@@ -145,7 +145,7 @@ static void a_rule_with_everything(void **state)
     assert_int_equal(r->overrides[1].warn.state, TG_LIMIT_OFF);
     assert_false(r->overrides[1].has_noise);
     assert_int_equal(r->noise.test, TG_NOISE_NONE);
-    assert_int_equal(r->noise.ignore.n, 0);
+    assert_int_equal(r->noise.min_steps, 7);
     assert_int_equal(r->noise.min_runs, 3); /* the built-in one */
     assert_true(r->optional);
     assert_true(r->when.present);

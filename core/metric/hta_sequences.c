@@ -69,38 +69,166 @@ static double end_of(const struct tg_hta_row *row)
     return row->ts + row->dur;
 }
 
-/* A row lies in the innermost one that has not ended; one without length also at that end. */
-static void nest(struct tree *t)
+/* --- nesting ---------------------------------------------------------------------------------- */
+
+/* One end of a row. */
+struct end {
+    double at, dur;
+    uint32_t row, index;
+    bool closes;
+};
+
+/* HTA's order of two ends at one time of which at least one belongs to a row without length. */
+static bool before_at_zero(const struct end *x, const struct end *y)
 {
-    uint32_t *stack = tg_xrealloc(NULL, t->n + 1, sizeof *stack);
-    size_t depth = 0;
-    for (size_t k = 0; k < t->n; k++) {
-        const struct tg_hta_row *row = &t->r->v[t->order[k]];
-        if (k && thread_id(t->r, row) != thread_id(t->r, &t->r->v[t->order[k - 1]]))
-            depth = 0;
-        while (depth) {
-            const struct tg_hta_row *top = &t->r->v[stack[depth - 1]];
-            if (end_of(top) > row->ts || (end_of(top) == row->ts && row->dur == 0 && top->dur > 0))
-                break;
-            depth--;
+    if (x->dur == 0 && y->dur > 0)
+        return y->closes;
+    if (x->dur > 0 && y->dur == 0)
+        return !x->closes;
+    if (x->closes != y->closes)
+        return !x->closes;
+    return x->closes ? x->index > y->index : x->index < y->index;
+}
+
+/*
+ * HTA's order. It is no order: where A closes and B opens at t, and Z has no length there, Z comes
+ * before A's end, that before B's start, and that before Z. What a sort makes of it depends on the
+ * sort; HTA's is Python's, and so is merge_ends for what matters.
+ */
+static bool before(const struct end *x, const struct end *y)
+{
+    if (x->at != y->at)
+        return x->at < y->at;
+    if (x->row == y->row)
+        return !x->closes;
+    if (x->dur == 0 || y->dur == 0)
+        return before_at_zero(x, y);
+    if (x->closes != y->closes)
+        return x->closes;
+    if (x->dur != y->dur)
+        return (x->dur > y->dur) != x->closes;
+    return x->closes ? x->index > y->index : x->index < y->index;
+}
+
+#define RUN 64 /* below it, Python's sort is a binary insertion behind the first run */
+
+/* The sorted beginning; if it falls, it is turned round first. */
+static size_t first_run(struct end *v, size_t n)
+{
+    size_t run = 1;
+    bool falls = n > 1 && before(&v[1], &v[0]);
+    while (run < n && before(&v[run], &v[run - 1]) == falls)
+        run++;
+    for (size_t i = 0, k = run; falls && i + 1 < k; i++) {
+        struct end e = v[i];
+        v[i] = v[--k];
+        v[k] = e;
+    }
+    return run;
+}
+
+static void insert_ends(struct end *v, size_t n)
+{
+    for (size_t i = first_run(v, n); i < n; i++) {
+        struct end e = v[i];
+        size_t lo = 0, hi = i;
+        while (lo < hi) {
+            size_t mid = lo + (hi - lo) / 2;
+            if (before(&e, &v[mid]))
+                hi = mid;
+            else
+                lo = mid + 1;
         }
-        t->nodes[t->order[k]] = (struct node){ depth ? stack[depth - 1] : NOBODY, (int)depth };
-        stack[depth++] = t->order[k];
+        memmove(v + lo + 1, v + lo, (i - lo) * sizeof *v);
+        v[lo] = e;
+    }
+}
+
+/* Stable, n log n, and the same on every platform also for what is no order. */
+static void merge_ends(struct end *v, size_t n)
+{
+    struct end *other;
+    size_t half = n / 2, i = 0, k = half, out = 0;
+    if (n <= RUN) {
+        insert_ends(v, n);
+        return;
+    }
+    merge_ends(v, half);
+    merge_ends(v + half, n - half);
+    other = tg_xrealloc(NULL, half, sizeof *other);
+    memcpy(other, v, half * sizeof *other);
+    while (i < half)
+        v[out++] = k < n && before(&v[k], &other[i]) ? v[k++] : other[i++];
+    free(other);
+}
+
+static int by_end_time(const void *pa, const void *pb)
+{
+    const struct end *a = pa, *b = pb;
+    if (a->at != b->at)
+        return a->at < b->at ? -1 : 1;
+    if (a->closes != b->closes)
+        return a->closes ? 1 : -1;
+    return (a->row > b->row) - (a->row < b->row);
+}
+
+/*
+ * Opens push, closes pop whatever is on top. Where the order above goes wrong, a close may meet an
+ * empty stack, and then one row stays open for ever: all that follows lies one level deeper.
+ */
+static void nest_thread(struct tree *t, uint32_t *rows, size_t n)
+{
+    struct end *ends = tg_xrealloc(NULL, 2 * n, sizeof *ends);
+    uint32_t *stack = tg_xrealloc(NULL, n, sizeof *stack);
+    size_t depth = 0, out = 0;
+    for (size_t k = 0; k < n; k++) {
+        const struct tg_hta_row *r = &t->r->v[rows[k]];
+        ends[k] = (struct end){ r->ts, r->dur, rows[k], r->index, false };
+        ends[n + k] = (struct end){ end_of(r), r->dur, rows[k], r->index, true };
+    }
+    qsort(ends, 2 * n, sizeof *ends, by_end_time);
+    for (size_t i = 0, k; i < 2 * n; i = k) {
+        for (k = i + 1; k < 2 * n && ends[k].at == ends[i].at;)
+            k++;
+        merge_ends(ends + i, k - i);
+    }
+    for (size_t i = 0; i < 2 * n; i++) {
+        if (ends[i].closes) {
+            depth -= depth > 0;
+            continue;
+        }
+        t->nodes[ends[i].row] = (struct node){ depth ? stack[depth - 1] : NOBODY, 0 };
+        if (depth)
+            t->nodes[ends[i].row].depth = t->nodes[stack[depth - 1]].depth + 1;
+        stack[depth++] = ends[i].row;
+        rows[out++] = ends[i].row;
     }
     free(stack);
+    free(ends);
+}
+
+/* Leaves `order` such that parents come before their children. */
+static void nest(struct tree *t)
+{
+    for (size_t i = 0, k; i < t->n; i = k) {
+        for (k = i + 1; k < t->n && thread_id(t->r, &t->r->v[t->order[k]]) ==
+                                        thread_id(t->r, &t->r->v[t->order[i]]);)
+            k++;
+        nest_thread(t, t->order + i, k - i);
+    }
 }
 
 /* --- the autograd thread ---------------------------------------------------------------------- */
 
-/* The only thread but `except` with a row whose name starts so; NOBODY: none, or several. */
-static uint32_t only_thread_with(const struct tree *t, tg_sv prefix, uint32_t except)
+/* The only thread but `except` with a row whose name is so; NOBODY: none, or several. */
+static uint32_t only_thread_with(const struct tree *t, bool (*is)(tg_sv name, tg_sv text),
+                                 tg_sv text, uint32_t except)
 {
     uint32_t found = NOBODY;
     for (size_t k = 0; k < t->n; k++) {
         const struct tg_hta_row *row = &t->r->v[t->order[k]];
         uint32_t thread = thread_id(t->r, row);
-        if (thread == found || thread == except ||
-            !tg_sv_starts(t->r->trace->names->v[row->name].name, prefix))
+        if (thread == found || thread == except || !is(t->r->trace->names->v[row->name].name, text))
             continue;
         if (found != NOBODY)
             return NOBODY;
@@ -109,45 +237,45 @@ static uint32_t only_thread_with(const struct tree *t, tg_sv prefix, uint32_t ex
     return found;
 }
 
-/*
- * Rows of the main thread that may hold the backward pass, in start order. Below Python frames
- * (every step deeper than the last) nothing hangs: found by comparison with HTA's tables.
- */
+/* Rows of the main thread that may hold the backward pass, in file order. */
 static size_t find_hosts(const struct tree *t, uint32_t thread, tg_sv name, uint32_t *out)
 {
     size_t n = 0;
-    for (size_t k = 0; k < t->n; k++) {
-        const struct tg_hta_row *row = &t->r->v[t->order[k]];
-        if (thread_id(t->r, row) == thread && t->nodes[t->order[k]].depth <= 1 &&
-            tg_sv_starts(t->r->trace->names->v[row->name].name, name))
-            out[n++] = t->order[k];
-    }
+    for (uint32_t i = 0; i < t->r->n; i++)
+        if (t->nodes[i].depth >= 0 && thread_id(t->r, &t->r->v[i]) == thread &&
+            tg_sv_starts(t->r->trace->names->v[t->r->v[i].name].name, name))
+            out[n++] = i;
     return n;
 }
 
-/* The tops of the backward thread hang under the row of the main thread they lie in. */
+static uint32_t host_of(const struct tg_hta_rows *r, const uint32_t *hosts, size_t n,
+                        const struct tg_hta_row *row)
+{
+    for (size_t i = 0; i < n; i++)
+        if (r->v[hosts[i]].ts <= row->ts && end_of(row) <= end_of(&r->v[hosts[i]]))
+            return hosts[i];
+    return NOBODY;
+}
+
+/* The tops of the backward thread hang under the first row of the main thread that holds them. */
 static void hang_backward(struct tree *t)
 {
-    uint32_t main_thread = only_thread_with(t, TG_SV("ProfilerStep"), NOBODY);
-    uint32_t backward =
-        only_thread_with(t, TG_SV("autograd::engine::evaluate_function"), main_thread);
-    uint32_t *hosts = tg_xrealloc(NULL, t->n + 1, sizeof *hosts);
-    size_t n = 0, at = 0;
+    uint32_t main_thread = only_thread_with(t, tg_sv_starts, TG_SV("ProfilerStep#"), NOBODY);
+    uint32_t backward = only_thread_with(t, tg_sv_has, TG_SV("autograd::"), main_thread);
+    uint32_t *hosts = tg_xrealloc(NULL, t->r->n + 1, sizeof *hosts);
+    size_t n = 0;
     if (main_thread != NOBODY && backward != NOBODY) {
         n = find_hosts(t, main_thread, TG_SV("## backward ##"), hosts);
         if (!n)
-            n = find_hosts(t, main_thread, TG_SV("ProfilerStep"), hosts);
+            n = find_hosts(t, main_thread, TG_SV("ProfilerStep#"), hosts);
     }
     for (size_t k = 0; n && k < t->n; k++) {
-        uint32_t i = t->order[k];
-        const struct tg_hta_row *row = &t->r->v[i];
-        struct node *node = &t->nodes[i];
+        struct node *node = &t->nodes[t->order[k]];
+        const struct tg_hta_row *row = &t->r->v[t->order[k]];
         if (thread_id(t->r, row) != backward)
             continue;
-        while (at < n && end_of(&t->r->v[hosts[at]]) < row->ts)
-            at++;
-        if (node->parent == NOBODY && at < n && t->r->v[hosts[at]].ts <= row->ts)
-            node->parent = hosts[at];
+        if (node->parent == NOBODY)
+            node->parent = host_of(t->r, hosts, n, row);
         if (node->parent != NOBODY)
             node->depth = t->nodes[node->parent].depth + 1;
     }

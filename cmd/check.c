@@ -238,8 +238,16 @@ static bool walk_to_baseline(struct check *c, struct job *j, struct tg_git *git,
                        TG_SV_ARG(j->suite->name));
         return true;
     }
-    if (b.found == TG_FOUND_LOST)
-        return tg_baseline_missing(&b, err);
+    if (b.found == TG_FOUND_LOST) {
+        (void)tg_baseline_missing(&b, err);
+        if (!explicit_side || j->suite->baseline.n)
+            return false;
+        err->hint[0] = '\0'; /* the user named a commit, so a path in it may be what was meant */
+        return tg_err_hint(err,
+                           "Name the file or folder in that commit, `--baseline %.*s:PATH`, or "
+                           "record a baseline there (`tracegate baseline record`).",
+                           TG_SV_ARG(start->ref.n ? start->ref : tg_sv_of(start->sha)));
+    }
     memcpy(j->commit, b.commit.sha, sizeof j->commit);
     tg_inputs_add_git(&j->base, b.commit.sha, &b.files, c->arena);
     return tg_suite_groups(&j->base, j->suite, false, err);

@@ -149,7 +149,9 @@ static bool compare_summaries(struct tg_comparison *out, const struct request *q
                               struct tg_err *err)
 {
     struct tg_summarize_opts so = { .window = q->window, .rank = -1 };
-    struct tg_compare_opts co = { .raw_names = !q->o->normalise, .no_evidence = true };
+    struct tg_compare_opts co = { .raw_names = !q->o->normalise,
+                                  .no_evidence = true,
+                                  .label = { "control", "test" } };
     enum tg_arrange how = q->o->runs    ? TG_ARRANGE_RUNS
                           : q->o->ranks ? TG_ARRANGE_RANKS
                                         : TG_ARRANGE_AUTO;

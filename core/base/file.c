@@ -166,8 +166,9 @@ bool tg_outputs_put(struct tg_outputs *o, size_t handle, tg_sv bytes, struct tg_
 
 static bool outfile_commit(struct tg_outfile *f, struct tg_err *err)
 {
-    if (!f->temporary)
+    if (!f->temporary) /* `| head` has seen enough: no error, as for every filter */
         return write_all(f->fd, tg_buf_sv(&f->held)) ||
+               (f->fd == STDOUT_FILENO && errno == EPIPE) ||
                output_failed(f->fd == STDOUT_FILENO ? "standard output" : f->path, errno, err);
     if (rename(f->temporary, f->path) != 0)
         return output_failed(f->path, errno, err);

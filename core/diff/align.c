@@ -63,6 +63,12 @@ static bool wanted(const int64_t *list, size_t n, int64_t v)
     return list == NULL;
 }
 
+static const char *label_of(const struct tg_work *w, int side)
+{
+    static const char *const usual[] = { "baseline", "fresh" };
+    return w->o->label[side] ? w->o->label[side] : usual[side];
+}
+
 static bool pick_ranks(struct tg_work *w, int side, const struct tg_side *in, struct tg_err *err)
 {
     const int64_t *list = w->o->ranks[side];
@@ -80,7 +86,7 @@ static bool pick_ranks(struct tg_work *w, int side, const struct tg_side *in, st
     for (size_t i = 0; list && i < n_list; i++)
         if (!wanted(out->ranks, out->n_ranks, list[i]))
             return tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "no trace of rank %lld on the %s side",
-                              (long long)list[i], side ? "test" : "baseline");
+                              (long long)list[i], label_of(w, side));
     out->at = TG_NEW_N(w->a, const struct tg_shard **, in->n_runs);
     for (size_t run = 0; run < in->n_runs; run++) {
         out->at[run] = TG_NEW_N(w->a, const struct tg_shard *, out->n_ranks);
@@ -113,7 +119,7 @@ static bool no_such_step(const struct tg_work *w, int side, int64_t number, stru
     struct tg_buf b = { 0 };
 
     tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "no step %lld on the %s side", (long long)number,
-               side ? "test" : "baseline");
+               label_of(w, side));
     for (size_t j = 0; s->marked && j < s->n_steps && j < 12; j++)
         tg_buf_printf(&b, "%s%lld", j ? ", " : "", (long long)s->steps[j].number);
     if (b.n)

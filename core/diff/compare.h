@@ -174,7 +174,8 @@ struct tg_compare_opts {
     double drift_limit;        /* 0: the default 0.10 */
     tg_sv const *require_same; /* env keys; NULL: device */
     size_t n_require_same;
-    bool no_evidence; /* diff: alignment and sums only */
+    bool no_evidence;     /* diff: alignment and sums only */
+    const char *label[2]; /* what messages call the sides; NULL: baseline, fresh */
 };
 /*
  * Quantile (0..1, linear interpolation) over all single values of an operator in the steps of one

@@ -11,6 +11,7 @@
 #include "cmd/earlier.h"
 #include "cmd/gate.h"
 #include "cmd/options.h"
+#include "cmd/source.h"
 #include "cmd/suite.h"
 #include "core/base/file.h"
 #include "core/baseline/store.h"
@@ -425,6 +426,22 @@ static bool report_on_stdout(const struct check *c)
     return false;
 }
 
+/* Annotations stand in the diff of a pull request: worth another look into traces with stacks. */
+static void find_sources(struct check *c, struct job *j)
+{
+    struct tg_summarize_opts so =
+        tg_suite_reading(j->suite, c->o->strict_json, c->o->allow_truncated);
+    const struct tg_summary *fresh = &j->summary[TG_TEST];
+    if (c->o->annotations && fresh->n &&
+        tg_sv_eq(tg_shard_env(fresh->shards[0], "with_stack"), TG_SV("1")))
+        tg_source_find(&j->verdict, &(struct tg_source_ask){ .fresh = &j->fresh,
+                                                             .base = &j->base,
+                                                             .load = &so.load,
+                                                             .repo = &c->repo,
+                                                             .workspace = env(c, "GITHUB_WORKSPACE"),
+                                                             .arena = c->arena });
+}
+
 static bool write_reports(struct check *c, struct job *j, struct tg_err *err)
 {
     struct tg_buf out = { 0 };
@@ -550,6 +567,7 @@ static int check_suite(struct check *c, struct job *j, struct tg_err *err)
         }
     }
     describe_test(c, j);
+    find_sources(c, j);
     return write_reports(c, j, err) ? j->verdict.exit_code : -1;
 }
 

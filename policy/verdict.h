@@ -50,6 +50,9 @@ struct tg_result {
     tg_sv next;       /* what to do; for inconclusive, suspicious, not judged; may be "" */
     const char *file; /* the rule's place; NULL: built in */
     uint32_t line, col;
+    tg_sv source; /* the program's own file its calls come from, in the repository; "" unknown */
+    uint32_t source_line;
+    tg_sv source_calls; /* "8 of 10 calls in the first trace come from step" */
     uint32_t folded_under; /* index of the result that explains it; TG_NO_ID */
     double rank;           /* order in reports: larger first (state, then ns per step) */
 };

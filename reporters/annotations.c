@@ -1,7 +1,8 @@
 /*
- * GitHub workflow commands, the worst first, at the rule that was violated. GitHub shows ten a step
- * and level and cuts a message at 4,096 characters, so at most ten are written, the last of them
- * saying how many more there are.
+ * GitHub workflow commands, the worst first, at the rule that was violated; and as notices at the
+ * line of the program whose calls it counts, where that is known. GitHub shows ten a step and level
+ * and cuts a message at 4,096 characters, so at most ten results are told, the last line saying how
+ * many more there are.
  */
 #include <stdlib.h>
 
@@ -12,15 +13,16 @@
 
 enum { MAX_LINES = 10, MAX_MESSAGE = 1000 };
 
-static void put_command(struct tg_buf *out, const char *level, const struct tg_result *r,
+/* `file` "": nowhere in particular; `line` 0: unknown. */
+static void put_command(struct tg_buf *out, const char *level, tg_sv file, uint32_t line,
                         tg_sv title, tg_sv message)
 {
     tg_buf_printf(out, "::%s ", level);
-    if (r && tg_result_in_file(r)) {
+    if (file.n) {
         tg_buf_puts(out, "file=");
-        tg_esc_command_property(out, tg_sv_of(r->file));
-        if (r->line)
-            tg_buf_printf(out, ",line=%u", (unsigned)r->line);
+        tg_esc_command_property(out, file);
+        if (line)
+            tg_buf_printf(out, ",line=%u", (unsigned)line);
         tg_buf_putc(out, ',');
     }
     tg_buf_puts(out, "title=");
@@ -42,7 +44,14 @@ static void put_result(struct tg_buf *out, const struct tg_result *r)
     tg_buf_add(&message, parts.rest);
     if (tg_result_evidence(r).n)
         tg_buf_printf(&message, "; %.*s", TG_SV_ARG(r->evidence));
-    put_command(out, red ? "error" : "warning", r, tg_buf_sv(&title), tg_buf_sv(&message));
+    put_command(out, red ? "error" : "warning",
+                tg_result_in_file(r) ? tg_sv_of(r->file) : TG_SV(""), r->line, tg_buf_sv(&title),
+                tg_buf_sv(&message));
+    if (r->source.n) {
+        tg_buf_printf(&message, "; %.*s", TG_SV_ARG(r->source_calls));
+        put_command(out, "notice", r->source, r->source_line, tg_buf_sv(&title),
+                    tg_buf_sv(&message));
+    }
     tg_buf_release(&title);
     tg_buf_release(&message);
 }
@@ -67,11 +76,11 @@ static bool write_annotations(struct tg_buf *out, const struct tg_verdict *v,
     if (done < total) {
         struct tg_buf more = { 0 };
         tg_buf_printf(&more, "%zu more results: see the report", total - done);
-        put_command(out, "notice", NULL, TG_SV("tracegate"), tg_buf_sv(&more));
+        put_command(out, "notice", TG_SV(""), 0, TG_SV("tracegate"), tg_buf_sv(&more));
         tg_buf_release(&more);
     }
     if (!total && v->error.n)
-        put_command(out, "error", NULL, TG_SV("tracegate"), v->error);
+        put_command(out, "error", TG_SV(""), 0, TG_SV("tracegate"), v->error);
     free(roots);
     return true;
 }

@@ -157,6 +157,16 @@ static void put_message(struct tg_buf *out, const struct tg_result *r)
     tg_buf_add(out, parts.rest);
 }
 
+static void put_source(struct tg_buf *out, const struct tg_result *r)
+{
+    struct tg_buf text = { 0 };
+    if (r->source.n)
+        tg_buf_printf(&text, "%.*s:%u, %.*s", TG_SV_ARG(r->source), (unsigned)r->source_line,
+                      TG_SV_ARG(r->source_calls));
+    put_line(out, "source: ", tg_buf_sv(&text));
+    tg_buf_release(&text);
+}
+
 /* The message again (GitLab shows the body, others the attribute), then all that explains it. */
 static void put_body(struct tg_buf *out, const struct tg_result *r)
 {
@@ -168,6 +178,7 @@ static void put_body(struct tg_buf *out, const struct tg_result *r)
     tg_result_put_rule(&text, r);
     put_line(out, "rule: ", tg_buf_sv(&text));
     put_line(out, "owner: ", r->owner);
+    put_source(out, r);
     put_line(out, "next: ", r->next);
     tg_buf_release(&text);
 }

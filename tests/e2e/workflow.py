@@ -69,6 +69,7 @@ class Forge:
     def __init__(self, box, mock, action, program, folder, environ=None):
         self.box, self.mock, self.action, self.program, self.folder = box, mock, action, program, folder
         self.environ, self.artifacts, self.runs = dict(environ or {}), {}, 0
+        self.place, self.python = "OWNER/tracegate@COMMIT", sys.executable
         self.bin = os.path.join(folder, "bin")
         os.makedirs(self.bin, exist_ok=True)
         self.tool("gh", GH % sys.executable)
@@ -202,11 +203,11 @@ class Job:
     def uses(self, step):
         given = {k: self.expand({True: "true", False: "false"}.get(v, v) if isinstance(v, bool) else v)
                  for k, v in (step.get("with") or {}).items()}
-        name = step["uses"].split("@")[0]
+        if step["uses"] == self.forge.place:
+            return self.tracegate(given)
         known = {"actions/checkout": self.checkout, "actions/setup-python": self.setup_python,
-                 "actions/upload-artifact": self.upload, "actions/download-artifact": self.download,
-                 "OWNER/tracegate": self.tracegate}
-        return known[name](given) or {}
+                 "actions/upload-artifact": self.upload, "actions/download-artifact": self.download}
+        return known[step["uses"].split("@")[0]](given) or {}
 
     def checkout(self, given):
         g = self.contexts["github"]
@@ -216,7 +217,7 @@ class Job:
 
     def setup_python(self, given):
         assert re.fullmatch(r"3\.\d+", given["python-version"])
-        self.forge.tool("python3", PYTHON % sys.executable)
+        self.forge.tool("python3", PYTHON % self.forge.python)
 
     def upload(self, given):
         root = os.path.join(self.workspace, given["path"])

@@ -3,12 +3,13 @@
 
 /*
  * Above these a trace is damaged rather than noisy, and no verdict is given. Real traces stay far
- * below: the worst of 68 has 0.6 % of its device time in overlaps on one stream and none of the
- * rest.
+ * below: the worst of 68 has 0.6 % of its device time in overlaps on one stream, 31 % of its device
+ * work without a launch (recording began while it ran), and none of the rest.
  */
 #define MAX_OVERLAP 0.05    /* of device time: work that runs past the next start on its stream */
 #define MAX_BAD_SPANS 0.001 /* of spans: negative durations, kernels longer than any step */
 #define MAX_EMPTY_KERNELS 0.01 /* of device spans: start 0, duration 0 */
+#define MAX_UNLINKED 0.5       /* of device spans: their launch is not in the trace */
 
 static void guard(struct tg_eval_state *e, tg_sv name, tg_sv message, tg_sv next, struct tg_loc at)
 {
@@ -80,7 +81,8 @@ void tg_guards(struct tg_eval_state *e)
 }
 
 struct damage { /* of one side: all its runs and ranks, times in ns */
-    double overlap, device_time, bad, spans, empty, device_spans;
+    double overlap, device_time, bad, spans, empty, device_spans, unlinked;
+    double overlapping, negative, longer; /* how many */
     uint64_t leniencies, unmatched;
     bool truncated;
 };
@@ -94,9 +96,13 @@ static struct damage damage_of(const struct tg_side *side)
             d.overlap += (double)s->integrity.overlapping_ns;
             d.device_time += (double)s->device_time;
             d.bad += (double)(s->integrity.negative_durations + s->integrity.longer_than_step);
+            d.overlapping += (double)s->integrity.overlapping;
+            d.negative += (double)s->integrity.negative_durations;
+            d.longer += (double)s->integrity.longer_than_step;
             d.spans += (double)s->spans;
             d.empty += (double)s->integrity.zero_kernels;
             d.device_spans += (double)s->device_spans;
+            d.unlinked += (double)s->unlinked;
             d.leniencies += s->leniencies;
             d.unmatched += s->integrity.unmatched_begin + s->integrity.unmatched_end;
             d.truncated |= s->truncated;
@@ -114,15 +120,52 @@ static void put_damage(struct tg_buf *b, const char *side, const struct damage *
         tg_buf_printf(b, " %.0f events have a negative duration or outlast every step;", d->bad);
     if (d->empty > MAX_EMPTY_KERNELS * d->device_spans)
         tg_buf_printf(b, " %.0f kernels have start 0 and duration 0;", d->empty);
+    if (d->unlinked > MAX_UNLINKED * d->device_spans)
+        tg_buf_printf(b, " %.0f of %.0f pieces of device work have no launch;", d->unlinked,
+                      d->device_spans);
     b->n -= b->p[b->n - 1] == ';';
     b->p[b->n] = '\0';
+}
+
+static bool is_damaged(const struct damage *d)
+{
+    return d->overlap > MAX_OVERLAP * d->device_time || d->bad > MAX_BAD_SPANS * d->spans ||
+           d->empty > MAX_EMPTY_KERNELS * d->device_spans ||
+           d->unlinked > MAX_UNLINKED * d->device_spans;
+}
+
+/* Below the limits, each kind with its number. */
+static void tell_damage(struct tg_eval_state *e, const char *name, const struct damage *d)
+{
+    const struct {
+        double n;
+        const char *what;
+    } kinds[] = {
+        { d->overlapping, "run past the next start on their stream" },
+        { d->negative, "have a negative duration" },
+        { d->longer, "are kernels that outlast every step" },
+        { d->empty, "are kernels with start 0 and duration 0" },
+        { d->unlinked, "are device work whose launch is not in the trace (dropped, or from before "
+                       "the recording)" },
+    };
+    struct tg_buf b = { 0 };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (kinds[i].n > 0)
+            tg_buf_printf(&b, "%s %.0f %s", b.n ? ";" : "", kinds[i].n, kinds[i].what);
+    if (b.n) {
+        struct tg_buf text = { 0 };
+        tg_buf_printf(&text, "of the events of the %s traces%s", name, b.p);
+        tg_verdict_add_note(e->out, e->arena, false, false, tg_buf_sv(&text), TG_SV(""));
+        tg_buf_release(&text);
+    }
+    tg_buf_release(&b);
 }
 
 static void judge_damage(struct tg_eval_state *e, const char *name, const struct damage *d)
 {
     struct tg_buf b = { 0 };
-    if (d->overlap > MAX_OVERLAP * d->device_time || d->bad > MAX_BAD_SPANS * d->spans ||
-        d->empty > MAX_EMPTY_KERNELS * d->device_spans) {
+    tell_damage(e, name, d);
+    if (is_damaged(d)) {
         put_damage(&b, name, d);
         guard(e, TG_SV("integrity"), tg_describe_take(&b, e->arena),
               TG_SV("Record the trace again; a profiler that loses buffers writes such events."),

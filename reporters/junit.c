@@ -336,6 +336,8 @@ static void put_properties(struct tg_buf *out, const struct tg_verdict *v, size_
     put_property(out, "baseline.path", v->baseline.paths);
     put_property(out, "test.commit", v->test_commit);
     put_property(out, "tracegate", v->version);
+    for (size_t i = 0; i < v->n_notes; i++)
+        put_property(out, "note", v->notes[i].text);
     if (left_out) {
         tg_buf_clear(&text);
         tg_buf_printf(&text, "%zu", left_out);

@@ -15,6 +15,7 @@
 #include "cmd/suite.h"
 #include "core/base/file.h"
 #include "core/baseline/store.h"
+#include "policy/changes.h"
 #include "reporters/reporter.h"
 
 enum {
@@ -46,7 +47,8 @@ static const struct tg_opt check_options[] = {
       "merge "
       "base" },
     { "policy", TG_OPT_STR, offsetof(struct check_opts, policy), "FILE",
-      "judge by FILE; default: .tracegate.yml here or above, else the built-in policy" },
+      "judge by FILE, or REV:PATH in git; default: .tracegate.yml here or above, else the built-in "
+      "policy" },
     { "suite", TG_OPT_STR, offsetof(struct check_opts, suite), "NAME", "check this suite only" },
     { "profile", TG_OPT_STR, offsetof(struct check_opts, profile), "NAME",
       "use this profile of the policy; `auto`: by the CI event" },
@@ -370,6 +372,50 @@ static void note_earlier(struct check *c, struct job *j)
                                   "commit."));
 }
 
+/* A change that brings its own limits says so: what its policy lets pass that the base's did not.
+ */
+static void note_policy(struct check *c, struct job *j)
+{
+    const struct tg_policy *now = c->suites.policy;
+    struct tg_policy_opts po = { .profile = now->profile.n ? now->profile.p : NULL,
+                                 .profile_may_lack = true };
+    struct tg_policy_changes changes = { 0 };
+    struct tg_policy *before = NULL;
+    struct tg_gate_tree tree;
+    struct tg_diags diags;
+    struct tg_err ignored;
+    tg_sv path;
+    if (!j->commit[0] || now->built_in)
+        return;
+    tg_err_init(&ignored);
+    tg_diags_init(&diags);
+    if (tg_git_relative(c->repo.git, now->file.p, c->arena, &path, &ignored)) {
+        po.path = tg_arena_printf(c->arena, "%s:%.*s", j->commit, TG_SV_ARG(path));
+        if (tg_gate_policy_source(&po, &tree, &c->repo, c->arena, &ignored))
+            before = tg_policy_load(&po, &diags, &ignored);
+    }
+    if (before)
+        tg_policy_changes(&changes, before, now, c->arena);
+    if (changes.n_looser) {
+        const struct tg_policy_change *x = &changes.v[0];
+        const char *more = changes.n_looser > 1
+                               ? tg_arena_printf(c->arena, ", and %zu more", changes.n_looser - 1)
+                               : "";
+        tg_verdict_add_note(
+            &j->verdict, c->arena, true, false,
+            tg_sv_of(tg_arena_printf(c->arena,
+                                     "the policy is looser than the baseline's: %.*s %.*s -> "
+                                     "%.*s (%s:%u)%s",
+                                     TG_SV_ARG(x->path), TG_SV_ARG(x->before),
+                                     TG_SV_ARG(x->to.n ? x->to : TG_SV("gone")),
+                                     x->at.file ? x->at.file : "", x->at.line, more)),
+            tg_sv_of(tg_arena_printf(c->arena, "tracegate policy diff %.12s:%.*s %s", j->commit,
+                                     TG_SV_ARG(path), now->file.p)));
+    }
+    tg_policy_free(before);
+    tg_diags_release(&diags);
+}
+
 static bool judge(struct check *c, struct job *j, struct tg_err *err)
 {
     j->gate.policy = c->suites.policy;
@@ -381,6 +427,7 @@ static bool judge(struct check *c, struct job *j, struct tg_err *err)
         !load_earlier(c, j, err) || !tg_gate_judge(&j->verdict, &j->gate, err))
         return false;
     note_earlier(c, j);
+    note_policy(c, j);
     return true;
 }
 

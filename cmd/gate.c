@@ -2,8 +2,6 @@
 
 #include <time.h>
 
-#include "policy/load.h"
-
 const char *tg_gate_env(const struct tg_io *io, const char *name)
 {
     const char *v = tg_io_env(io, name);
@@ -19,10 +17,39 @@ int64_t tg_gate_today(const struct tg_io *io)
     return seconds / 86400;
 }
 
+static bool read_tree(void *arg, const char *path, struct tg_buf *out, struct tg_err *err)
+{
+    const struct tg_gate_tree *t = arg;
+    bool found;
+    if (!tg_git_read_path(t->git, t->commit.sha, path, out, &found, err))
+        return false;
+    return found || tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "commit %.12s has no file '%s'",
+                               t->commit.sha, path);
+}
+
+bool tg_gate_policy_source(struct tg_policy_opts *o, struct tg_gate_tree *tree,
+                           struct tg_repo *repo, struct tg_arena *a, struct tg_err *err)
+{
+    struct tg_input in;
+    struct tg_err no_input;
+    tg_err_init(&no_input);
+    if (!tg_input_parse(&in, o->path, a, &no_input) || in.kind != TG_INPUT_GIT_PATH)
+        return true; /* the loader says what is wrong with a file */
+    tree->git = tg_repo_get(repo, err);
+    if (!tree->git || !tg_git_resolve(tree->git, in.rev.p, a, &tree->commit, err))
+        return false;
+    o->path = in.path.p;
+    o->root = NULL;
+    o->read = read_tree;
+    o->read_arg = tree;
+    return true;
+}
+
 struct tg_policy *tg_gate_policy(const char *path, const char *profile, const struct tg_io *io,
                                  struct tg_repo *repo, struct tg_arena *a, struct tg_err *err)
 {
     struct tg_policy_opts po = { .path = path, .profile = profile, .today = tg_gate_today(io) };
+    struct tg_gate_tree tree;
     struct tg_policy *policy;
     struct tg_diags diags;
     struct tg_err ignored;
@@ -30,7 +57,8 @@ struct tg_policy *tg_gate_policy(const char *path, const char *profile, const st
     tg_err_init(&ignored);
     struct tg_git *git = tg_repo_get(repo, &ignored); /* no repository is fine here */
     po.root = git ? tg_git_root(git) : NULL;
-    if (!po.path && !tg_policy_find(".", po.root, a, &po.path, err))
+    if (po.path ? !tg_gate_policy_source(&po, &tree, repo, a, err)
+                : !tg_policy_find(".", po.root, a, &po.path, err))
         return NULL;
     if (profile && strcmp(profile, "auto") == 0) {
         const char *event = tg_gate_env(io, "GITHUB_EVENT_NAME");

@@ -8,6 +8,7 @@
 #include "cmd/inputs.h"
 #include "core/diff/history.h"
 #include "policy/eval.h"
+#include "policy/load.h"
 
 /* The value of an environment variable; NULL: unset or empty. */
 const char *tg_gate_env(const struct tg_io *io, const char *name);
@@ -21,6 +22,16 @@ int64_t tg_gate_today(const struct tg_io *io);
 TG_MUST struct tg_policy *tg_gate_policy(const char *path, const char *profile,
                                          const struct tg_io *io, struct tg_repo *repo,
                                          struct tg_arena *a, struct tg_err *err);
+/*
+ * A policy named by `o->path`: a file is left as it is; for REV:PATH its files, `extends` included,
+ * will be read from that commit. `tree` must live until it is loaded.
+ */
+struct tg_gate_tree {
+    struct tg_git *git;
+    struct tg_commit commit;
+};
+TG_MUST bool tg_gate_policy_source(struct tg_policy_opts *o, struct tg_gate_tree *tree,
+                                   struct tg_repo *repo, struct tg_arena *a, struct tg_err *err);
 /* The suite of a policy without one. */
 const struct tg_suite *tg_gate_default_suite(struct tg_arena *a);
 /* The suite `name` (NULL: the only one). NULL with TG_ERR_USAGE. */

@@ -3,9 +3,11 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "cmd/inputs.h"
+#include "cmd/gate.h"
 #include "core/base/file.h"
 #include "core/diff/names.h"
+#include "policy/changes.h"
+#include "policy/explain.h"
 #include "policy/load.h"
 
 struct policy_opts {
@@ -14,12 +16,13 @@ struct policy_opts {
 };
 static const struct tg_opt policy_options[] = {
     { "policy", TG_OPT_STR, offsetof(struct policy_opts, policy), "FILE",
-      "the policy; default: .tracegate.yml here or above, else the built-in one" },
+      "the policy, or REV:PATH in git; default: .tracegate.yml here or above, else the built-in "
+      "one" },
     { "profile", TG_OPT_STR, offsetof(struct policy_opts, profile), "NAME", "with this profile" },
     { "format", TG_OPT_STR, offsetof(struct policy_opts, format), "text|json",
       "form of what lint finds; text is the default" },
     { "strict", TG_OPT_FLAG, offsetof(struct policy_opts, strict), NULL,
-      "lint: a warning is an error (exit 2)" },
+      "lint: a warning is an error (exit 2); diff: exit 1 if anything is looser" },
     { "o", TG_OPT_STR, offsetof(struct policy_opts, output), "FILE",
       "init: where the policy goes; default: standard output" },
     { 0 },
@@ -39,11 +42,14 @@ struct job {
 static bool load(struct job *j, struct tg_err *err)
 {
     struct tg_policy_opts po = { .path = j->o->policy, .profile = j->o->profile };
+    struct tg_gate_tree tree;
     struct tg_err ignored;
     struct tg_git *git;
     tg_err_init(&ignored);
     git = tg_repo_get(&j->repo, &ignored); /* no repository is fine here */
     po.root = git && !po.path ? tg_git_root(git) : NULL;
+    if (po.path && !tg_gate_policy_source(&po, &tree, &j->repo, j->arena, err))
+        return false;
     if (!po.path && !tg_policy_find(".", po.root, j->arena, &po.path, err))
         return false;
     j->policy = tg_policy_load(&po, &j->diags, err);
@@ -90,28 +96,215 @@ static int show(struct job *j, struct tg_err *err)
     return put(j, &out, err);
 }
 
-static int schema(struct job *j, struct tg_err *err)
-{
-    struct tg_buf out = { 0 };
-    tg_policy_schema(&out);
-    return put(j, &out, err);
-}
-
-/* ---- traces: for lint's names, and for init ---------------------------------------------------
+/* ---- traces: for names, and for init ---------------------------------------------------
  */
 
-static bool read_traces(struct job *j, struct tg_err *err)
+static bool read_traces(struct job *j, size_t from, struct tg_err *err)
 {
     struct tg_input_list list = { 0 };
     struct tg_summarize_opts so = { .rank = -1, .load = { .reader = { .want_args = true } } };
     struct tg_progress_line progress;
     bool ok = true;
-    for (size_t i = 1; ok && i < j->args->n; i++)
+    for (size_t i = from; ok && i < j->args->n; i++)
         ok = tg_inputs_add(&list, j->args->v[i], NULL, &j->repo, j->arena, err);
     tg_progress_start(&progress, j->io);
     ok = ok && tg_inputs_load(&j->summary, &list, &so, &j->repo, &progress.line, err);
     tg_progress_end(&progress);
     return ok;
+}
+
+/* ---- explain and diff --------------------------------------------------------------------------
+ */
+
+/* One (kind, encloser) that the name has in the traces, with its time. */
+struct seen {
+    const struct tg_row *row;
+    tg_ns total;
+};
+
+static tg_ns total_of(const struct tg_row *row, size_t n_steps)
+{
+    tg_ns sum = 0;
+    for (size_t j = 0; j <= n_steps; j++)
+        sum += row->total[j];
+    return sum;
+}
+
+static bool is_called(const struct tg_row *row, tg_sv name)
+{
+    struct tg_buf norm = { 0 };
+    bool yes;
+    tg_name_normalise(row->kind, row->name, &norm);
+    yes = tg_sv_eq(tg_buf_sv(&norm), name) || tg_sv_eq(row->name, name);
+    tg_buf_release(&norm);
+    return yes;
+}
+
+static void add_seen(struct seen *v, size_t *n, const struct tg_row *row, size_t n_steps)
+{
+    size_t i = 0;
+    while (i < *n && (v[i].row->kind != row->kind || !tg_sv_eq(v[i].row->parent, row->parent)))
+        i++;
+    if (i == *n)
+        v[(*n)++] = (struct seen){ row, 0 };
+    v[i].total += total_of(row, n_steps);
+}
+
+static void explain_row(struct job *j, const struct tg_row *row, struct tg_buf *out)
+{
+    struct tg_buf norm = { 0 }, parent = { 0 };
+    struct tg_op op = { .raw = { row->name, row->name },
+                        .present = { true, true },
+                        .kind = row->kind,
+                        .class_ = tg_class_of(NULL, row->kind, row->name, NULL) };
+    tg_name_normalise(row->kind, row->name, &norm);
+    tg_name_normalise(TG_KIND_OP, row->parent, &parent);
+    op.name = tg_buf_sv(&norm);
+    op.parent = tg_buf_sv(&parent);
+    tg_buf_printf(out, "%.*s, %s", TG_SV_ARG(op.name), tg_kind_name(row->kind));
+    if (op.parent.n)
+        tg_buf_printf(out, ", mostly under %.*s", TG_SV_ARG(op.parent));
+    tg_buf_putc(out, '\n');
+    if (!tg_policy_explain_op(j->policy, &op, true, out))
+        tg_buf_puts(out, "  no rule judges it\n");
+    tg_buf_release(&norm);
+    tg_buf_release(&parent);
+}
+
+/* Each kind that the name has in the traces, under its main encloser, as a comparison sees it. */
+static size_t explain_rows(struct job *j, tg_sv name, struct tg_buf *out)
+{
+    size_t most = 0, n = 0, told = 0;
+    struct seen *v;
+    for (size_t i = 0; i < j->summary.n; i++)
+        most += j->summary.shards[i]->n_rows;
+    v = TG_NEW_N(j->arena, struct seen, most + 1);
+    for (size_t i = 0; i < j->summary.n; i++)
+        for (size_t r = 0; r < j->summary.shards[i]->n_rows; r++)
+            if (is_called(&j->summary.shards[i]->rows[r], name))
+                add_seen(v, &n, &j->summary.shards[i]->rows[r], j->summary.shards[i]->n_steps);
+    for (size_t i = 0; i < n; i++) {
+        bool largest = true; /* of its kind; of equals the first */
+        for (size_t k = 0; k < n; k++)
+            largest &= v[k].row->kind != v[i].row->kind || v[k].total < v[i].total ||
+                       (v[k].total == v[i].total && k >= i);
+        if (!largest)
+            continue;
+        explain_row(j, v[i].row, out);
+        told++;
+    }
+    return told;
+}
+
+/* Without a trace nobody knows what kind of thing a name is: each that a rule judges is told. */
+static size_t explain_kinds(struct job *j, tg_sv name, struct tg_buf *out)
+{
+    struct tg_buf text[TG_KINDS] = { 0 };
+    size_t n = 0;
+    for (int k = 0; k < TG_KINDS; k++) {
+        struct tg_buf norm = { 0 };
+        struct tg_op op = { .raw = { name, name },
+                            .present = { true, true },
+                            .kind = (enum tg_kind)k,
+                            .class_ = tg_class_of(NULL, (enum tg_kind)k, name, NULL) };
+        tg_name_normalise(op.kind, name, &norm);
+        op.name = tg_buf_sv(&norm);
+        (void)tg_policy_explain_op(j->policy, &op, false, &text[k]);
+        tg_buf_release(&norm);
+    }
+    for (int k = 0; k < TG_KINDS; k++) {
+        bool told = text[k].n == 0;
+        for (int i = 0; i < k; i++)
+            told |= tg_sv_eq(tg_buf_sv(&text[i]), tg_buf_sv(&text[k]));
+        if (told)
+            continue;
+        tg_buf_printf(out, "%.*s, if it is of kind %s", TG_SV_ARG(name),
+                      tg_kind_name((enum tg_kind)k));
+        for (int i = k + 1; i < TG_KINDS; i++)
+            if (tg_sv_eq(tg_buf_sv(&text[i]), tg_buf_sv(&text[k])))
+                tg_buf_printf(out, " or %s", tg_kind_name((enum tg_kind)i));
+        tg_buf_putc(out, '\n');
+        tg_buf_add(out, tg_buf_sv(&text[k]));
+        n++;
+    }
+    for (int k = 0; k < TG_KINDS; k++)
+        tg_buf_release(&text[k]);
+    return n;
+}
+
+static int explain(struct job *j, struct tg_err *err)
+{
+    struct tg_buf out = { 0 };
+    tg_sv name;
+    size_t n;
+    if (j->args->n < 2) {
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "policy explain needs a name or a rule's id");
+        (void)tg_err_hint(err, "For example: tracegate policy explain aten::mm out/run0.json.gz");
+        return 2;
+    }
+    name = tg_sv_of(j->args->v[1]);
+    if (!load(j, err) || (j->args->n > 2 && !read_traces(j, 2, err))) {
+        if (j->diags.n && !put_diags(j, err))
+            return 5;
+        return tg_err_exit_code(err->kind);
+    }
+    if (!tg_policy_explain_rule(j->policy, name, &out)) {
+        n = j->args->n > 2 ? explain_rows(j, name, &out) : explain_kinds(j, name, &out);
+        if (!n && j->args->n > 2) {
+            tg_buf_release(&out);
+            tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "no rule is called '%.*s', and no name",
+                       TG_SV_ARG(name));
+            (void)tg_err_hint(err, "tracegate names TRACE lists the normalised names of a trace.");
+            return 2;
+        }
+        if (!n)
+            tg_buf_puts(&out, "no rule judges that name, whatever its kind\n");
+    }
+    return put(j, &out, err);
+}
+
+static struct tg_policy *load_side(struct job *j, const char *text, struct tg_err *err)
+{
+    struct tg_policy_opts po = { .path = text, .profile = j->o->profile, .profile_may_lack = true };
+    struct tg_gate_tree tree;
+    return tg_gate_policy_source(&po, &tree, &j->repo, j->arena, err)
+               ? tg_policy_load(&po, &j->diags, err)
+               : NULL;
+}
+
+static int diff(struct job *j, struct tg_err *err)
+{
+    struct tg_policy_changes changes;
+    struct tg_policy *before;
+    struct tg_buf out = { 0 };
+    int code;
+    if (j->args->n != 3) {
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "policy diff compares two policies, %zu given",
+                   j->args->n - 1);
+        (void)tg_err_hint(err, "For example: tracegate policy diff origin/main:.tracegate.yml "
+                               ".tracegate.yml");
+        return 2;
+    }
+    before = load_side(j, j->args->v[1], err);
+    j->policy = before ? load_side(j, j->args->v[2], err) : NULL;
+    if (!j->policy) {
+        tg_policy_free(before);
+        if (j->diags.n && !put_diags(j, err))
+            return 5;
+        return tg_err_exit_code(err->kind);
+    }
+    tg_policy_changes(&changes, before, j->policy, j->arena);
+    tg_policy_changes_text(&changes, &out);
+    code = put(j, &out, err);
+    tg_policy_free(before);
+    return code == 0 && j->o->strict && changes.n_looser ? 1 : code;
+}
+
+static int schema(struct job *j, struct tg_err *err)
+{
+    struct tg_buf out = { 0 };
+    tg_policy_schema(&out);
+    return put(j, &out, err);
 }
 
 /* Each normalised name of the traces with its self time; in order of first appearance. */
@@ -164,7 +357,7 @@ static int lint(struct job *j, struct tg_err *err)
     if (loaded) {
         struct names n = { 0 };
         if (j->args->n > 1) {
-            if (!read_traces(j, err))
+            if (!read_traces(j, 1, err))
                 return tg_err_exit_code(err->kind);
             collect(&n, &j->summary);
         }
@@ -246,7 +439,7 @@ static int init(struct job *j, struct tg_err *err)
                           "For example: tracegate policy init out/run0.json.gz -o .tracegate.yml");
         return 2;
     }
-    if (!read_traces(j, err))
+    if (!read_traces(j, 1, err))
         return tg_err_exit_code(err->kind);
     s = j->summary.shards[0];
     collect(&n, &j->summary);
@@ -278,7 +471,8 @@ static int init(struct job *j, struct tg_err *err)
 static const struct {
     const char *name;
     int (*run)(struct job *j, struct tg_err *err);
-} verbs[] = { { "init", init }, { "lint", lint }, { "show", show }, { "schema", schema } };
+} verbs[] = { { "init", init },       { "lint", lint }, { "show", show },
+              { "explain", explain }, { "diff", diff }, { "schema", schema } };
 
 static int policy_run(const void *opts, const struct tg_strs *args, const struct tg_io *io,
                       struct tg_err *err)
@@ -293,7 +487,8 @@ static int policy_run(const void *opts, const struct tg_strs *args, const struct
             code = verbs[i].run(&j, err);
     if (code < 0) {
         code = 2;
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "policy needs one of: init, lint, show, schema");
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
+                   "policy needs one of: init, lint, show, explain, diff, schema");
         (void)tg_err_hint(err, "For example: tracegate policy lint.");
     }
     tg_policy_free(j.policy);
@@ -307,13 +502,19 @@ static int policy_run(const void *opts, const struct tg_strs *args, const struct
 const struct tg_cmd tg_cmd_policy = {
     .name = "policy",
     .summary = "write, check and show a policy",
-    .synopsis = "init TRACE... | lint [TRACE...] | show | schema",
+    .synopsis = "init TRACE... | lint [TRACE...] | show | explain NAME|RULE [TRACE...] | "
+                "diff OLD NEW | schema",
     .about =
         "init writes a first policy from a trace: what it must contain, its steps.\n"
         "lint says what is wrong with a policy, all at once, and what loads but cannot work as "
         "meant; with traces also which patterns match none of their names.\n"
         "show prints the effective policy with the origin of each value; without a policy file "
         "the built-in one.\n"
+        "explain says which rules judge a name, with which limits and noise, and where each was "
+        "written; with traces for the kinds and parents the name has there. A rule's id explains "
+        "that rule.\n"
+        "diff says what NEW lets pass that OLD does not (looser), the other way round (tighter), "
+        "and what else changed; each is a file or REV:PATH.\n"
         "schema prints the JSON schema for editors.",
     .options = policy_options,
     .opts_size = sizeof(struct policy_opts),

@@ -300,8 +300,9 @@ static void check_map(struct check *c, const struct tg_shape *s, const struct tg
             unknown_key(c, s, n->pairs[i].key);
         if (k && k->shape->kind == TG_SHAPE_LATER)
             (void)tg_diags_add(c->diags, TG_DIAG_NOT_YET, n->pairs[i].key->at,
-                               tg_yaml_width(n->pairs[i].key), "remove it",
-                               "'%s' is reserved and not supported yet", k->name);
+                               tg_yaml_width(n->pairs[i].key),
+                               strchr(k->meaning, ':') ? k->meaning : "remove it",
+                               "'%s' is reserved and not supported", k->name);
     }
     for (const struct tg_key *k = s->keys; k->name; k++) {
         if (!(k->flags & TG_KEY_REQUIRED) || tg_yaml_pair(n, k->name))

@@ -47,6 +47,7 @@ struct tg_rule_limits {
     enum tg_noise_test test;
     const struct tg_noise *noise;
 };
+bool tg_select_override(const struct tg_override *o, const struct tg_op *op);
 /* `op` NULL: the whole trace, which no override matches. */
 struct tg_rule_limits tg_select_limits(const struct tg_rule *rule, const struct tg_op *op);
 

@@ -422,8 +422,9 @@ static const struct tg_key policy_keys[] = {
       TG_KEY_MAIN, "later layers, chosen with --profile" },
     { "normalize", SHAPE(.kind = TG_SHAPE_WORD, .words = tg_words_normalize), TG_KEY_MAIN,
       "how names are normalised: standard" },
-    { "policy_change", &later, TG_KEY_MAIN, "reserved" },
-    { "trailers", &later, TG_KEY_MAIN, "reserved" },
+    { "policy_change", &later, TG_KEY_MAIN,
+      "reserved: check --policy REV:PATH judges by the base's policy" },
+    { "trailers", &later, TG_KEY_MAIN, "reserved: accept a change with a waiver" },
     { "classes", &later, TG_KEY_MAIN, "reserved" },
     END
 };

@@ -84,12 +84,17 @@ enum tg_hit tg_select_op(const struct tg_match *m, const struct tg_op *op)
     return TG_HIT_YES;
 }
 
+bool tg_select_override(const struct tg_override *o, const struct tg_op *op)
+{
+    return match_keys(&o->match, op) == TG_HIT_YES;
+}
+
 struct tg_rule_limits tg_select_limits(const struct tg_rule *rule, const struct tg_op *op)
 {
     struct tg_rule_limits l = { rule->warn, rule->fail, rule->noise.test, &rule->noise };
     for (size_t i = 0; op && i < rule->n_overrides; i++) {
         const struct tg_override *o = &rule->overrides[i];
-        if (match_keys(&o->match, op) != TG_HIT_YES)
+        if (!tg_select_override(o, op))
             continue;
         if (o->warn.state != TG_LIMIT_UNSET)
             l.warn = o->warn;

@@ -1,3 +1,4 @@
+#include "policy/show.h"
 #include "core/base/utf8.h"
 #include "policy/decode.h"
 #include "policy/load.h"
@@ -46,7 +47,7 @@ static void put_quoted(struct tg_buf *out, tg_sv s)
     tg_buf_putc(out, '"');
 }
 
-static void put_flow(struct tg_buf *out, const struct tg_yaml *n)
+void tg_show_flow(struct tg_buf *out, const struct tg_yaml *n)
 {
     if (n->type == TG_YAML_SCALAR) {
         if (n->plain && is_plain_safe(n->text))
@@ -63,7 +64,7 @@ static void put_flow(struct tg_buf *out, const struct tg_yaml *n)
             tg_buf_add(out, n->pairs[i].key->text);
             tg_buf_puts(out, ": ");
         }
-        put_flow(out, map ? n->pairs[i].value : n->items[i]);
+        tg_show_flow(out, map ? n->pairs[i].value : n->items[i]);
     }
     tg_buf_putc(out, map ? '}' : ']');
 }
@@ -114,7 +115,7 @@ static void put_value(struct show *s, const struct tg_key *k, const struct tg_ya
         put_items(s, list->item, v, indent + 2);
     } else {
         tg_buf_putc(s->out, ' ');
-        put_flow(s->out, v);
+        tg_show_flow(s->out, v);
         end_line(s, v);
     }
 }

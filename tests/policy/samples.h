@@ -70,10 +70,10 @@ static const struct sample samples[] = {
       V "suites: [{name: a, baseline: x..json}]\n", "leaves the repository" },
     { 107, V "baseline: {ref: §\"a b\"}\n", V "baseline: {ref: a/b}\n", NULL },
     { 107, V "baseline: {ref: §--upload-pack=x}\n", V "baseline: {ref: x}\n", NULL },
-    { 108, V "§policy_change: base\n", V, "not supported yet" },
-    { 108, V "§trailers: off\n", V, "not supported yet" },
+    { 108, V "§policy_change: base\n", V, "not supported" },
+    { 108, V "§trailers: off\n", V, "not supported" },
     { 108, R "metric: idle\n    §profile: nightly\n    fail: {pp: 5pp}\n",
-      R "metric: idle\n    fail: {pp: 5pp}\n", "not supported yet" },
+      R "metric: idle\n    fail: {pp: 5pp}\n", "not supported" },
     { 109, V "suites: §[]\n", V "suites: [{name: a}]\n", "must not be empty" },
     { 109, R "metric: idle\n    fail: §{}\n", R "metric: idle\n    fail: {pp: 1pp}\n", NULL },
 

@@ -18,7 +18,8 @@ struct analyze_opts {
 static const struct tg_opt analyze_options[] = {
     { "measure", TG_OPT_LIST, offsetof(struct analyze_opts, measure), "NAME",
       "what to measure: ops (the default), temporal, idle, kernel-types, kernels, overlap, "
-      "bandwidth, queue, launches, sequences; may be given several times" },
+      "bandwidth, queue, launches, sequences, steps, modules, sources, skew; may be given several "
+      "times" },
     { "format", TG_OPT_STR, offsetof(struct analyze_opts, format), "text|csv|json",
       "form of the table; text is the default" },
     { "whole", TG_OPT_FLAG, offsetof(struct analyze_opts, whole), NULL,
@@ -28,7 +29,7 @@ static const struct tg_opt analyze_options[] = {
     { "step", TG_OPT_LIST, offsetof(struct analyze_opts, step), "LIST",
       "only these numbers of ProfilerStep#N" },
     { "top", TG_OPT_INT, offsetof(struct analyze_opts, top), "N",
-      "kernels, sequences: at most N rows, 0 for all" },
+      "kernels, sequences, modules, sources: at most N rows, 0 for all" },
     { "series", TG_OPT_FLAG, offsetof(struct analyze_opts, series), NULL,
       "bandwidth, queue: every point of the time series as well" },
     { "operator", TG_OPT_STR, offsetof(struct analyze_opts, operator_name), "TEXT",
@@ -103,6 +104,29 @@ static bool has_measure(const struct analyze_opts *o, const char *name)
     for (size_t i = 0; i < o->measure.n; i++)
         if (strcmp(o->measure.v[i], name) == 0)
             return true;
+    return false;
+}
+
+/* Measures that HTA does not have cannot be asked for with its definitions. */
+static bool check_hta(const struct analyze_opts *o, struct tg_err *err)
+{
+    for (size_t i = 0; o->hta && i < o->measure.n; i++) {
+        const struct tg_analyzer *a = tg_analyzer_find(tg_sv_of(o->measure.v[i]));
+        if (a && !a->hta) {
+            tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "HTA has no measure '%s'", a->name);
+            return tg_err_hint(err, "Leave --hta out.");
+        }
+    }
+    return true;
+}
+
+static bool wants_python(const struct analyze_opts *o)
+{
+    for (size_t i = 0; i < o->measure.n; i++) {
+        const struct tg_analyzer *a = tg_analyzer_find(tg_sv_of(o->measure.v[i]));
+        if (a && a->python)
+            return true;
+    }
     return false;
 }
 
@@ -190,12 +214,13 @@ static bool analyze(const struct analyze_opts *o, const struct tg_strs *args,
                                     .whole = o->whole,
                                     .hta = o->hta,
                                     .no_rounding = o->no_rounding,
+                                    .keep_python = wants_python(o),
                                     .as_runs = o->runs,
                                     .as_ranks = o->ranks,
                                     .io = io,
                                     .progress = &progress.line,
                                     .arena = a };
-    bool ok = find_measures(o, &own, err) && check_options(o, args, err) &&
+    bool ok = find_measures(o, &own, err) && check_options(o, args, err) && check_hta(o, err) &&
               tg_window_parse(&q.window, o->window, err) &&
               tg_numbers_parse(&q.ranks, &o->rank, "rank", a, err) &&
               tg_numbers_parse(&q.steps, &o->step, "step", a, err);

@@ -15,6 +15,7 @@ struct tg_analyze_request {
     struct tg_window_spec window;   /* what a step is */
     bool whole;                     /* everything, undivided, instead of per step */
     bool hta, no_rounding;          /* HTA's own selection and rounding */
+    bool keep_python;               /* a measure of Python frames was asked for */
     bool as_runs, as_ranks;         /* what files without a rank are */
     const struct tg_io *io;         /* for notes */
     const struct tg_progress *progress;

@@ -82,7 +82,10 @@ static bool wanted_rank(const struct tg_analyze_request *q, int64_t rank)
 
 static struct tg_trace *load_trace(const struct tg_analyze_request *q, size_t i, struct tg_err *err)
 {
-    struct tg_load_opts opts = { .keep_hta = q->hta, .want_facts = true };
+    struct tg_load_opts opts = { .keep_hta = q->hta,
+                                 .keep_python = q->keep_python,
+                                 .want_facts = true,
+                                 .want_memory = !q->hta };
     struct tg_buf bytes = { 0 };
     struct tg_source *s = tg_inputs_open(&q->inputs->v[i], q->repo, NULL, &bytes, err);
     struct tg_trace *t;

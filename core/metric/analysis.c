@@ -7,19 +7,26 @@
 #include "core/metric/parts.h"
 
 const struct tg_analyzer tg_analyzers[] = {
-    { "temporal", "idle, compute and other time of each device", tg_temporal, tg_hta_temporal },
+    { "temporal", "idle, compute and other time of each device", tg_temporal, tg_hta_temporal,
+      false },
     { "idle", "why streams were empty: waiting for the host, the kernel, other", tg_idle,
-      tg_hta_idle },
+      tg_hta_idle, false },
     { "kernel-types", "device time by class of work, and by classes that overlap", tg_kernel_types,
-      tg_hta_kernel_types },
-    { "kernels", "device work by name", tg_kernels, tg_hta_kernels },
-    { "overlap", "communication hidden behind computation", tg_overlap, tg_hta_overlap },
-    { "bandwidth", "memory traffic by kind of copy", tg_bandwidth, tg_hta_bandwidth },
-    { "queue", "launched work that waits, by stream", tg_queue, tg_hta_queue },
-    { "launches", "device work beside the call that launched it", tg_launches, tg_hta_launches },
+      tg_hta_kernel_types, false },
+    { "kernels", "device work by name", tg_kernels, tg_hta_kernels, false },
+    { "overlap", "communication hidden behind computation", tg_overlap, tg_hta_overlap, false },
+    { "bandwidth", "memory traffic by kind of copy", tg_bandwidth, tg_hta_bandwidth, false },
+    { "queue", "launched work that waits, by stream", tg_queue, tg_hta_queue, false },
+    { "launches", "device work beside the call that launched it", tg_launches, tg_hta_launches,
+      false },
     { "sequences", "frequent sequences of device work below an operator", tg_sequences,
-      tg_hta_sequences },
-    { NULL, NULL, NULL, NULL },
+      tg_hta_sequences, false },
+    { "steps", "every measure of the policy, by rank and step", tg_step_table, NULL, false },
+    { "modules", "time by nn.Module, device work included", tg_modules, NULL, true },
+    { "sources", "time by Python function, device work included", tg_sources, NULL, true },
+    { "skew", "waiting in collectives, and the rank that the others wait for", tg_skew, NULL,
+      false },
+    { NULL, NULL, NULL, NULL, false },
 };
 
 const struct tg_analyzer *tg_analyzer_find(tg_sv name)

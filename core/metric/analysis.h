@@ -17,10 +17,10 @@ struct tg_analysis_opts {
     bool series;                              /* bandwidth, queue: every change point as well */
     const int64_t *steps; /* numbers of the steps to look at; none: everything */
     size_t n_steps;
-    tg_sv operator_name; /* sequences: operators whose name contains this */
-    size_t min_length;   /* sequences: device events at least */
-    size_t top;          /* kernels, sequences: rows at most; 0: all */
-    bool top_default;    /* `top` was not given: each measure's own */
+    tg_sv operator_name;       /* sequences: operators whose name contains this */
+    size_t min_length;         /* sequences: device events at least */
+    size_t top;                /* kernels, sequences: rows at most; 0: all */
+    bool top_default;          /* `top` was not given: each measure's own */
     struct tg_classes classes; /* rows before the built-in table */
 };
 
@@ -46,7 +46,8 @@ void tg_analysis_release(struct tg_analysis_in *in);
 struct tg_analyzer {
     const char *name, *summary;
     void (*run)(const struct tg_analysis_in *in, struct tg_frames *out);
-    void (*hta)(const struct tg_analysis_in *in, struct tg_frames *out);
+    void (*hta)(const struct tg_analysis_in *in, struct tg_frames *out); /* NULL: HTA has none */
+    bool python; /* needs traces loaded with keep_python */
 };
 extern const struct tg_analyzer tg_analyzers[];         /* ends with a NULL name */
 const struct tg_analyzer *tg_analyzer_find(tg_sv name); /* NULL: none */

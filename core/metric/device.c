@@ -53,11 +53,10 @@ static struct name_class *classify(const struct tg_analysis_opts *o, const struc
     return c;
 }
 
-static bool wanted_step(const struct tg_work *w, const struct tg_analysis_opts *o, uint32_t span)
+bool tg_step_wanted(const struct tg_steps *s, int32_t step, const struct tg_analysis_opts *o)
 {
-    int32_t step = w->rank->steps->step_of[span];
     for (size_t i = 0; step >= 0 && i < o->n_steps; i++)
-        if (w->rank->steps->v[step].number == o->steps[i])
+        if (s->v[step].number == o->steps[i])
             return true;
     return o->n_steps == 0;
 }
@@ -75,7 +74,7 @@ void tg_work_init(struct tg_work *w, const struct tg_rank_trace *rank,
         uint32_t i = steps->order[k];
         const struct tg_span *s = tg_span_at(t, i);
         if (!tg_kind_is_device(tg_span_kind(t, s)) || (s->start == 0 && s->dur == 0) ||
-            !wanted_step(w, opts, i))
+            !tg_step_wanted(steps, steps->step_of[i], opts))
             continue;
         w->v = tg_grow(w->v, &cap, w->n + 1, sizeof *w->v);
         w->v[w->n++] = (struct tg_work_row){ .start = s->start,

@@ -20,6 +20,9 @@ struct tg_work {
     int64_t *device; /* dense id -> number as in the trace, -1 unknown */
 };
 
+/* Is `step` (an index, -1 outside) among those asked for? */
+bool tg_step_wanted(const struct tg_steps *s, int32_t step, const struct tg_analysis_opts *o);
+
 /* `opts->steps` select. O(spans). */
 void tg_work_init(struct tg_work *w, const struct tg_rank_trace *rank,
                   const struct tg_analysis_opts *opts);

@@ -12,6 +12,10 @@ void tg_bandwidth(const struct tg_analysis_in *in, struct tg_frames *out);
 void tg_queue(const struct tg_analysis_in *in, struct tg_frames *out);
 void tg_launches(const struct tg_analysis_in *in, struct tg_frames *out);
 void tg_sequences(const struct tg_analysis_in *in, struct tg_frames *out);
+void tg_step_table(const struct tg_analysis_in *in, struct tg_frames *out);
+void tg_modules(const struct tg_analysis_in *in, struct tg_frames *out);
+void tg_sources(const struct tg_analysis_in *in, struct tg_frames *out);
+void tg_skew(const struct tg_analysis_in *in, struct tg_frames *out);
 
 void tg_hta_temporal(const struct tg_analysis_in *in, struct tg_frames *out);
 void tg_hta_overlap(const struct tg_analysis_in *in, struct tg_frames *out);

@@ -13,21 +13,10 @@ struct stack {
     size_t n, cap;
 };
 
-/*
- * Does a span [start, end) lie in the open one? Clocks of whole microseconds let a child end behind
- * its parent, and a span begin before the one ahead of it has ended: the larger part decides.
- */
-static bool holds(const struct open *o, tg_ns start, tg_ns end)
-{
-    if (o->end <= start)
-        return false;
-    return end <= o->end || o->end - start >= end - o->end;
-}
-
 static void enter(struct tg_steps *out, struct stack *k, const struct tg_span *s, uint32_t i)
 {
     tg_ns end = tg_span_end(s);
-    while (k->n && !holds(&k->v[k->n - 1], s->start, end))
+    while (k->n && !tg_span_holds(k->v[k->n - 1].end, s->start, end))
         k->n--;
     if (k->n) {
         struct open *p = &k->v[k->n - 1];

@@ -83,6 +83,15 @@ static inline tg_ns tg_ns_sub(tg_ns a, tg_ns b)
         return b < 0 ? INT64_MAX : INT64_MIN;
     return r;
 }
+/*
+ * Does [start, end) lie in an earlier span that ends at `outer`? Clocks of whole microseconds let a
+ * child end behind its parent, and a span begin before the one ahead of it has ended: the larger
+ * part decides.
+ */
+static inline bool tg_span_holds(tg_ns outer, tg_ns start, tg_ns end)
+{
+    return outer > start && (end <= outer || outer - start >= end - outer);
+}
 /* A negative duration counts as none. */
 static inline tg_ns tg_span_end(const struct tg_span *s)
 {

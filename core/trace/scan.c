@@ -301,7 +301,8 @@ static bool missing_comma(struct tg_scan *s)
     if (s->p == s->end)
         return tg_scan_out(s);
     return tg_scan_bad(s, s->p, "a comma or a closing bracket is missing",
-                       after_text ? "A quote inside the text before it is probably not escaped."
+                       after_text ? "A quote inside the text before it is probably not escaped, or "
+                                    "the text's closing quote is missing."
                                   : "");
 }
 
@@ -321,8 +322,10 @@ static bool key_and_colon(struct tg_scan *s, struct tg_value *key)
     if (*s->p != ':') {
         if (s->p == s->end)
             return tg_scan_out(s);
-        return tg_scan_bad(s, s->p, "a colon is missing behind a key",
-                           "A quote inside a text before it is probably not escaped.");
+        return tg_scan_bad(
+            s, s->p, "a colon is missing behind a key",
+            "A quote inside a text before it is probably not escaped, or a closing quote "
+            "is missing.");
     }
     s->p++;
     tg_scan_blanks(s);

@@ -388,6 +388,51 @@ static void a_nesting_bomb_is_refused(void **state)
     tg_buf_release(&got);
 }
 
+/* Each with its place (the caret stands under it), the text before it, and the likely cause. */
+static void quotes_are_explained(void **state)
+{
+    static const struct {
+        const char *event;
+        uint32_t col;
+        const char *message, *hint;
+    } cases[] = {
+        { "{\"name\": \"say \"hello\" twice\"}", 16,
+          "a comma or a closing bracket is missing, at byte 17, near '{\"name\": \"say \"h'",
+          "A quote inside the text before it is probably not escaped" },
+        { "{\"cat\": \"op, \"name\": \"a\"}", 15,
+          "is missing, at byte 16, near '{\"cat\": \"op, \"n'",
+          "the text's closing quote is missing" },
+        { "{\"ph\": \"X\", name\": \"a\"}", 13,
+          "a key is missing, at byte 14, near '{\"ph\": \"X\", n'",
+          "The opening quote of a key is probably missing" },
+        { "{\"ph\": \"X\", \"name: \"a\"}", 21, "a colon is missing behind a key, at byte 22",
+          "or a closing quote is missing" },
+        { "{\"cat\": op, \"name\": \"a\"}", 9, "not a JSON value, at byte 10, near '{\"cat\": o'",
+          "The quotes of a text are probably missing" },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++)
+        for (size_t window = 0; window < 40; window += 13) {
+            struct tg_reader_opts o = { .window = window };
+            struct tg_buf text = { 0 };
+            struct tg_event ev;
+            struct tg_err err;
+            struct tg_source *s;
+            struct tg_reader *r;
+            tg_err_init(&err);
+            tg_buf_printf(&text, "[\n%s]", cases[i].event);
+            s = tg_source_memory(tg_buf_sv(&text), "t.json", NULL, &err);
+            r = tg_reader_new(s, &o);
+            assert_int_equal(tg_reader_next(r, &ev, &err), TG_NEXT_FAILED);
+            if (err.line != 2 || err.col != cases[i].col ||
+                !strstr(err.message, cases[i].message) || !strstr(err.hint, cases[i].hint))
+                fail_msg("case %zu: %u:%u %s / %s", i, err.line, err.col, err.message, err.hint);
+            tg_reader_free(r);
+            tg_source_close(s);
+            tg_buf_release(&text);
+        }
+}
+
 /* --- random texts against cJSON
  * ------------------------------------------------------------------- */
 
@@ -762,6 +807,7 @@ int main(void)
         cmocka_unit_test(events_of_good_texts),
         cmocka_unit_test(leniencies_are_counted_or_refused),
         cmocka_unit_test(bad_texts_are_refused_at_their_byte),
+        cmocka_unit_test(quotes_are_explained),
         cmocka_unit_test(metadata_is_kept),
         cmocka_unit_test(rounding_rule_of_hta_sees_all_events),
         cmocka_unit_test(args_are_checked_though_nobody_wants_them),

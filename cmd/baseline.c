@@ -433,6 +433,21 @@ static bool fetch_earlier(struct store *s, const struct tg_suite *suite,
     return true;
 }
 
+/* The results that `sustained:` asks for: what is stored between HEAD and the baseline. */
+static bool fetch_results(struct store *s, const struct tg_suite *suite, struct tg_err *err)
+{
+    const struct tg_policy *p = s->suites.policy;
+    bool asked = false;
+    struct tg_commit head, *v;
+    size_t n;
+    for (size_t i = 0; i < p->n_rules; i++)
+        asked |= p->rules[i].sustained > 1;
+    return !asked || (tg_git_resolve(s->git, "HEAD", s->arena, &head, err) &&
+                      tg_baseline_window(s->git, &head, (unsigned)p->baseline.max_walk + 1,
+                                         s->arena, &v, &n, err) &&
+                      tg_remote_fetch(s->git, &s->remote, suite->name, v, n, err));
+}
+
 static bool fetch_suite(struct store *s, const struct tg_suite *suite,
                         const struct tg_commit *start, struct tg_err *err)
 {
@@ -458,7 +473,7 @@ static bool fetch_suite(struct store *s, const struct tg_suite *suite,
     if (at)
         tg_buf_printf(&s->out, ", %zu before %.12s", at, start->sha);
     tg_buf_putc(&s->out, '\n');
-    return fetch_earlier(s, suite, &v[at], err);
+    return fetch_earlier(s, suite, &v[at], err) && fetch_results(s, suite, err);
 }
 
 static bool fetch(struct store *s, struct tg_err *err)

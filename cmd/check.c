@@ -8,33 +8,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cmd/earlier.h"
-#include "cmd/gate.h"
+#include "cmd/check.h"
 #include "cmd/options.h"
 #include "cmd/source.h"
-#include "cmd/suite.h"
-#include "core/base/file.h"
 #include "core/baseline/store.h"
-#include "policy/changes.h"
-#include "reporters/reporter.h"
-
-enum {
-    REPORT_JUNIT,
-    REPORT_MARKDOWN,
-    REPORT_JSON,
-    REPORT_SVG_COUNTS,
-    REPORT_SVG_DURATIONS,
-    REPORT_CSV,
-    REPORTS
-};
-
-struct check_opts {
-    struct tg_strs baseline, meta;
-    const char *policy, *suite, *profile, *report[REPORTS], *report_url;
-    bool junit_strict, annotations, dry_run, exit_zero, runs, ranks, strict_json, allow_truncated;
-    bool trust_repository, quiet;
-    int64_t top;
-};
 
 #define REPORT(name, index, text)                                                                  \
     {                                                                                              \
@@ -84,31 +61,6 @@ static const struct tg_opt check_options[] = {
     { "quiet", TG_OPT_FLAG, offsetof(struct check_opts, quiet), NULL,
       "no report on standard output" },
     { 0 },
-};
-
-struct check {
-    const struct check_opts *o;
-    const struct tg_strs *args;
-    const struct tg_io *io;
-    struct tg_arena *arena;
-    struct tg_repo repo;
-    struct tg_suites suites; /* the ones to check */
-    struct tg_render render;
-};
-
-/* One suite on its way: what is compared, and everything that must live until its reports. */
-struct job {
-    const struct tg_suite *suite; /* never NULL */
-    struct tg_input_list fresh, base;
-    struct tg_baseline_info info;
-    char commit[TG_SHA_SIZE]; /* that holds the baseline; "": it has no history */
-    enum { JOB_COMPARE, JOB_FIRST_RUN, JOB_LOST } what;
-    struct tg_outputs outputs;
-    size_t handle[REPORTS];
-    struct tg_summary summary[2];
-    struct tg_earlier earlier;
-    struct tg_gate gate;
-    struct tg_verdict verdict;
 };
 
 static const char *env(const struct check *c, const char *name)
@@ -307,13 +259,6 @@ static bool find_baseline(struct check *c, struct job *j, struct tg_err *err)
 /* ---- traces -> verdict -------------------------------------------------------------------------
  */
 
-static enum tg_arrange arrange_of(const struct check *c, const struct job *j)
-{
-    if (c->o->runs || c->o->ranks)
-        return c->o->runs ? TG_ARRANGE_RUNS : TG_ARRANGE_RANKS;
-    return j->suite->trace.run.n && !j->suite->trace.rank.n ? TG_ARRANGE_RUNS : TG_ARRANGE_AUTO;
-}
-
 static bool load_side(struct check *c, struct job *j, int side, struct tg_err *err)
 {
     struct tg_summarize_opts so =
@@ -331,89 +276,11 @@ static bool load_side(struct check *c, struct job *j, int side, struct tg_err *e
                         &progress.line, err);
     tg_progress_end(&progress);
     if (ok)
-        ok = tg_side_arrange(&j->gate.side[side], &j->summary[side], arrange_of(c, j), c->arena,
-                             err);
+        ok = tg_side_arrange(&j->gate.side[side], &j->summary[side], tg_check_arrange(c, j),
+                             c->arena, err);
     if (!ok)
         (void)tg_err_context(err, "reading the %s side", side == TG_BASE ? "baseline" : "fresh");
     return ok;
-}
-
-/* noise.history: baselines of commits before the one that was found. */
-static bool load_earlier(struct check *c, struct job *j, struct tg_err *err)
-{
-    struct tg_summarize_opts so =
-        tg_suite_reading(j->suite, c->o->strict_json, c->o->allow_truncated);
-    j->earlier = (struct tg_earlier){ .suites = &c->suites,
-                                      .suite = j->suite,
-                                      .reading = &so,
-                                      .arrange = arrange_of(c, j),
-                                      .want = (size_t)c->suites.policy->noise.history };
-    if (!j->earlier.want || !j->commit[0])
-        return true;
-    if (!tg_earlier_load(&j->earlier, j->commit, &j->base, &j->gate.side[TG_BASE], c->repo.git,
-                         err))
-        return false;
-    j->gate.earlier = j->earlier.side;
-    j->gate.n_earlier = j->earlier.n;
-    return true;
-}
-
-static void note_earlier(struct check *c, struct job *j)
-{
-    if (!j->earlier.want)
-        return;
-    if (j->commit[0])
-        tg_verdict_add_note(&j->verdict, c->arena, !j->earlier.n, false,
-                            tg_earlier_text(&j->earlier, c->arena), TG_SV(""));
-    else
-        tg_verdict_add_note(&j->verdict, c->arena, true, false,
-                            TG_SV("no earlier baseline took part: this one was named by its path"),
-                            TG_SV("noise.history looks behind a baseline that is found in a "
-                                  "commit."));
-}
-
-/* A change that brings its own limits says so: what its policy lets pass that the base's did not.
- */
-static void note_policy(struct check *c, struct job *j)
-{
-    const struct tg_policy *now = c->suites.policy;
-    struct tg_policy_opts po = { .profile = now->profile.n ? now->profile.p : NULL,
-                                 .profile_may_lack = true };
-    struct tg_policy_changes changes = { 0 };
-    struct tg_policy *before = NULL;
-    struct tg_gate_tree tree;
-    struct tg_diags diags;
-    struct tg_err ignored;
-    tg_sv path;
-    if (!j->commit[0] || now->built_in)
-        return;
-    tg_err_init(&ignored);
-    tg_diags_init(&diags);
-    if (tg_git_relative(c->repo.git, now->file.p, c->arena, &path, &ignored)) {
-        po.path = tg_arena_printf(c->arena, "%s:%.*s", j->commit, TG_SV_ARG(path));
-        if (tg_gate_policy_source(&po, &tree, &c->repo, c->arena, &ignored))
-            before = tg_policy_load(&po, &diags, &ignored);
-    }
-    if (before)
-        tg_policy_changes(&changes, before, now, c->arena);
-    if (changes.n_looser) {
-        const struct tg_policy_change *x = &changes.v[0];
-        const char *more = changes.n_looser > 1
-                               ? tg_arena_printf(c->arena, ", and %zu more", changes.n_looser - 1)
-                               : "";
-        tg_verdict_add_note(
-            &j->verdict, c->arena, true, false,
-            tg_sv_of(tg_arena_printf(c->arena,
-                                     "the policy is looser than the baseline's: %.*s %.*s -> "
-                                     "%.*s (%s:%u)%s",
-                                     TG_SV_ARG(x->path), TG_SV_ARG(x->before),
-                                     TG_SV_ARG(x->to.n ? x->to : TG_SV("gone")),
-                                     x->at.file ? x->at.file : "", x->at.line, more)),
-            tg_sv_of(tg_arena_printf(c->arena, "tracegate policy diff %.12s:%.*s %s", j->commit,
-                                     TG_SV_ARG(path), now->file.p)));
-    }
-    tg_policy_free(before);
-    tg_diags_release(&diags);
 }
 
 static bool judge(struct check *c, struct job *j, struct tg_err *err)
@@ -424,10 +291,9 @@ static bool judge(struct check *c, struct job *j, struct tg_err *err)
     j->gate.arena = c->arena;
     tg_gate_compare_opts(&j->gate.compare, c->suites.policy, j->suite, c->arena);
     if (!load_side(c, j, TG_BASE, err) || !load_side(c, j, TG_TEST, err) ||
-        !load_earlier(c, j, err) || !tg_gate_judge(&j->verdict, &j->gate, err))
+        !tg_check_load_past(c, j, err) || !tg_gate_judge(&j->verdict, &j->gate, err))
         return false;
-    note_earlier(c, j);
-    note_policy(c, j);
+    tg_check_note_past(c, j);
     return true;
 }
 
@@ -481,12 +347,13 @@ static void find_sources(struct check *c, struct job *j)
     const struct tg_summary *fresh = &j->summary[TG_TEST];
     if (c->o->annotations && fresh->n &&
         tg_sv_eq(tg_shard_env(fresh->shards[0], "with_stack"), TG_SV("1")))
-        tg_source_find(&j->verdict, &(struct tg_source_ask){ .fresh = &j->fresh,
-                                                             .base = &j->base,
-                                                             .load = &so.load,
-                                                             .repo = &c->repo,
-                                                             .workspace = env(c, "GITHUB_WORKSPACE"),
-                                                             .arena = c->arena });
+        tg_source_find(&j->verdict,
+                       &(struct tg_source_ask){ .fresh = &j->fresh,
+                                                .base = &j->base,
+                                                .load = &so.load,
+                                                .repo = &c->repo,
+                                                .workspace = env(c, "GITHUB_WORKSPACE"),
+                                                .arena = c->arena });
 }
 
 static bool write_reports(struct check *c, struct job *j, struct tg_err *err)
@@ -639,6 +506,7 @@ static int check_all(struct check *c, struct tg_err *err)
         tg_summary_release(&j->summary[0]);
         tg_summary_release(&j->summary[1]);
         tg_earlier_release(&j->earlier);
+        tg_earlier_release(&j->results);
         if (one < 0)
             return tg_err_exit_code(err->kind);
         code = worse(code, one);

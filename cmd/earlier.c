@@ -66,6 +66,8 @@ bool tg_earlier_load(struct tg_earlier *e, const char *sha, const struct tg_inpu
     e->owned = TG_NEW_N(a, struct tg_summary, e->want + 1);
     e->side = TG_NEW_N(a, struct tg_side, e->want + 1);
     for (size_t i = 1; i < n_window && e->found < e->want; i++) {
+        if (e->until && strcmp(window[i].sha, e->until) == 0)
+            break;
         struct tg_input_list one = { 0 };
         struct tg_git_files files;
         if (!files_at(git, e->suite, window[i].sha, a, &files, err))

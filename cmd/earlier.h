@@ -12,6 +12,7 @@ struct tg_earlier {
     const struct tg_summarize_opts *reading; /* as the baseline was read */
     enum tg_arrange arrange;
     size_t want;              /* baselines at most */
+    const char *until;        /* walk no further than to this commit, itself not; NULL: max_walk */
     struct tg_summary *owned; /* of tg_earlier_load: what the sides point into */
     size_t n_owned;
     struct tg_side *side; /* those that fit the baseline */

@@ -226,6 +226,9 @@ bool tg_gate_judge(struct tg_verdict *out, struct tg_gate *g, struct tg_err *err
                                 .of_rank = compare_rank,
                                 .arg = g,
                                 .today = tg_gate_today(g->io),
+                                .sustain = g->sustain,
+                                .previous = g->previous,
+                                .n_previous = g->n_previous,
                                 .event = tg_gate_env(g->io, "GITHUB_EVENT_NAME"),
                                 .branch = head ? head : tg_gate_env(g->io, "GITHUB_REF_NAME") };
     return compare(&g->comparison, g, &g->compare, err) && tg_eval(out, &in, g->arena, err);

@@ -69,6 +69,9 @@ struct tg_gate {
     struct tg_side side[2];
     const struct tg_side *earlier; /* noise.history: fit baselines of earlier commits */
     size_t n_earlier;
+    bool sustain;                      /* as in tg_eval_input, with */
+    const struct tg_verdict *previous; /* newest first */
+    size_t n_previous;
     struct tg_compare_opts compare;
     struct tg_comparison comparison; /* filled by tg_gate_judge */
     struct tg_arena *arena;

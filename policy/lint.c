@@ -275,9 +275,6 @@ static void not_judged(struct lint *c, struct tg_loc at, const char *what, const
 static void lint_not_judged(struct lint *c)
 {
     const struct tg_policy *p = c->policy;
-    for (size_t i = 0; i < p->n_rules; i++)
-        if (p->rules[i].sustained > 1)
-            not_judged(c, p->rules[i].at, "'sustained'", "the rule fails at the first result");
     for (size_t i = 0; i < p->n_rules; i++) {
         if (p->rules[i].match.devices.n || p->rules[i].match.streams.n)
             not_judged(c, p->rules[i].at, "match by 'device' or 'stream'",

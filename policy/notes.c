@@ -7,13 +7,12 @@
 static void note_not_done(struct tg_eval_state *e)
 {
     const struct tg_policy *p = e->in->policy;
-    bool sustained = false, narrow = false, spread = false;
+    bool narrow = false, spread = false;
     for (size_t i = 0; i < p->n_rules; i++) {
-        sustained |= p->rules[i].sustained > 1;
         narrow |= p->rules[i].match.devices.n || p->rules[i].match.streams.n;
         spread |= p->rules[i].metric == TG_METRIC_RANK_SPREAD;
     }
-    if (sustained || narrow || spread)
+    if (narrow || spread)
         tg_verdict_add_note(e->out, e->arena, true, false,
                             TG_SV("the policy uses options that this version does not act on yet"),
                             TG_SV("tracegate policy lint names them (TG250)."));

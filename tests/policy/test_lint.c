@@ -57,8 +57,6 @@ static const struct sample samples[] = {
       V "rules: [{id: a, metric: idle, fail: {pp: 1pp}}]\n"
         "waivers:\n- rule: a\n  ceiling: {pp: 9pp}\n  reason: r\n  expires: 2026-07-15\n",
       V "rules: [{id: a, metric: idle, fail: {pp: 1pp}}]\n", "expires in 14 day" },
-    { 250, 3, 9, R "metric: idle\n    fail: {pp: 1pp}\n    sustained: 2\n",
-      R "metric: idle\n    fail: {pp: 1pp}\n    sustained: 1\n", "sustained" },
     { 250, 2, 14,
       V "rules: [{id: a, match: {kind: kernel, stream: 7}, metric: count, fail: {abs: 0}}]\n",
       V "rules: [{id: a, match: {kind: kernel}, metric: count, fail: {abs: 0}}]\n", "stream" },

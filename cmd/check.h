@@ -1,0 +1,58 @@
+#ifndef TG_CMD_CHECK_H
+#define TG_CMD_CHECK_H
+/* `tracegate check` while it runs, shared by check.c and check_past.c. */
+#include "cmd/earlier.h"
+#include "cmd/gate.h"
+#include "core/base/file.h"
+#include "reporters/reporter.h"
+
+enum {
+    REPORT_JUNIT,
+    REPORT_MARKDOWN,
+    REPORT_JSON,
+    REPORT_SVG_COUNTS,
+    REPORT_SVG_DURATIONS,
+    REPORT_CSV,
+    REPORTS
+};
+
+struct check_opts {
+    struct tg_strs baseline, meta;
+    const char *policy, *suite, *profile, *report[REPORTS], *report_url;
+    bool junit_strict, annotations, dry_run, exit_zero, runs, ranks, strict_json, allow_truncated;
+    bool trust_repository, quiet;
+    int64_t top;
+};
+
+struct check {
+    const struct check_opts *o;
+    const struct tg_strs *args;
+    const struct tg_io *io;
+    struct tg_arena *arena;
+    struct tg_repo repo;
+    struct tg_suites suites; /* the ones to check */
+    struct tg_render render;
+};
+
+/* One suite on its way: what is compared, and everything that must live until its reports. */
+struct job {
+    const struct tg_suite *suite; /* never NULL */
+    struct tg_input_list fresh, base;
+    struct tg_baseline_info info;
+    char commit[TG_SHA_SIZE]; /* that holds the baseline; "": it has no history */
+    enum { JOB_COMPARE, JOB_FIRST_RUN, JOB_LOST } what;
+    struct tg_outputs outputs;
+    size_t handle[REPORTS];
+    struct tg_summary summary[2];
+    struct tg_earlier earlier, results; /* for noise.history and for `sustained:` */
+    struct tg_gate gate;
+    struct tg_verdict verdict;
+};
+
+/* How the files of a side are arranged. */
+enum tg_arrange tg_check_arrange(const struct check *c, const struct job *j);
+/* Baselines and results of other commits, where the policy asks for them: both sides are loaded. */
+TG_MUST bool tg_check_load_past(struct check *c, struct job *j, struct tg_err *err);
+/* What the report says of them, and of how the policy changed since the baseline. */
+void tg_check_note_past(struct check *c, struct job *j);
+#endif

@@ -130,10 +130,25 @@ static bool is_red(const struct look *l, enum tg_state s)
            (s == TG_STATE_WARN && (!l->needs_fail || l->policy.fail_on & TG_FAIL_ON_WARN));
 }
 
+/*
+ * What a rule about a whole trace says of its metric. It may have more results (step_time judges
+ * gaps and regions too), and those being red proves nothing about its limit.
+ */
+static const struct tg_result *result_of_measure(const struct look *l, const struct tg_verdict *v)
+{
+    tg_sv name = tg_sv_of(tg_metric_info(l->rule.metric)->name);
+    for (size_t i = 0; i < v->n_results; i++) /* "step_time", "step_time [rank 3]" */
+        if (tg_sv_starts(v->results[i].op_normalised, name))
+            return &v->results[i];
+    return NULL;
+}
+
 /* The planted thing's own result, else the worst: results are sorted, the worst first. */
 static const struct tg_result *result_of(const struct look *l, const struct attempt *t,
                                          const struct tg_verdict *v)
 {
+    if (tg_metric_info(l->rule.metric)->scope != TG_SCOPE_NAME)
+        return result_of_measure(l, v);
     if (!v->n_results || is_red(l, v->results[0].state))
         return v->n_results ? &v->results[0] : NULL;
     for (size_t i = 0; t->op && i < v->n_results; i++)
@@ -391,6 +406,33 @@ static bool new_name(const struct look *l, struct attempt *t)
     return t->plant.text.n > 0;
 }
 
+/*
+ * One operator replaced by two, for a rule that sees one call more: names that are new may lie
+ * outside its match, or count as a replacement. What was tried stays what turned it red.
+ */
+static enum answer look_unfused(struct look *l, const struct tg_op *const *op, size_t n)
+{
+    struct tg_seen before = *l->out;
+    enum answer answer = NOT_PLANTED;
+    for (size_t i = 0; i < n && (answer == NOT_PLANTED || answer == GREEN); i++) {
+        const char *name = name_of(l, op[i]);
+        struct attempt t = { .op = op[i],
+                             .plant = { .what = TG_PLANT_UNFUSE,
+                                        .text = tg_sv_of(
+                                            tg_arena_printf(l->b->arena, "%s_part", name)) },
+                             .text = tg_arena_printf(l->b->arena, "%s is replaced by two", name) };
+        enum answer one = try_one(l, &t);
+        if (one != NOT_PLANTED) {
+            answer = one;
+            before.unfused = l->out->planted;
+        }
+    }
+    before.sees_unfused = answer == RED;
+    before.tried = l->out->tried;
+    *l->out = before;
+    return answer;
+}
+
 /* ---- answers --------------------------------------------------------------------------------- */
 
 static void say(struct look *l, enum tg_sight sight, const char *reason, const char *fix)
@@ -468,6 +510,9 @@ bool tg_blind_look(struct tg_seen *out, const struct tg_blind *b, const struct t
         answer = try_names(&l, op, n);
         if (answer == NOT_PLANTED && new_name(&l, &t))
             answer = try_one(&l, &t);
+        else if (answer == RED && l.rule.metric == TG_METRIC_COUNT && !l.less &&
+                 look_unfused(&l, op, n) == FAILED)
+            answer = FAILED;
     } else if (v.n_results && v.results[0].state != TG_STATE_SKIP &&
                v.results[0].state != TG_STATE_INCONCLUSIVE) {
         for (size_t i = 0; i < N_SIZES && answer != RED && answer != FAILED; i++)

@@ -23,6 +23,8 @@ struct tg_seen {
     tg_sv said;    /* what the rule said of it */
     tg_sv reason;  /* BLIND, SKIPPED, UNTESTED: why, and */
     tg_sv fix;     /* what to do */
+    tg_sv unfused; /* "aten::mm is replaced by two"; "": not tried, the rule counts no more calls */
+    bool sees_unfused;
     size_t tried;
 };
 

@@ -18,16 +18,12 @@
 #define MAX_ROWS 30
 
 struct calibrate_opts {
-    const char *policy, *suite, *profile, *format;
+    struct tg_gate_opts gate;
+    const char *format;
     int64_t side, splits;
 };
 static const struct tg_opt calibrate_options[] = {
-    { "policy", TG_OPT_STR, offsetof(struct calibrate_opts, policy), "FILE",
-      "the policy; default: .tracegate.yml here or above, else the built-in one" },
-    { "suite", TG_OPT_STR, offsetof(struct calibrate_opts, suite), "NAME",
-      "the suite whose baseline and window count" },
-    { "profile", TG_OPT_STR, offsetof(struct calibrate_opts, profile), "NAME",
-      "use this profile of the policy" },
+    TG_GATE_OPTIONS(struct calibrate_opts, gate),
     { "side", TG_OPT_INT, offsetof(struct calibrate_opts, side), "K",
       "runs a side of your checks; default: 5, or half of the runs" },
     { "splits", TG_OPT_INT, offsetof(struct calibrate_opts, splits), "N",
@@ -432,8 +428,9 @@ static bool choose_sizes(struct job *j, struct tg_err *err)
 static bool run_job(struct job *j, struct tg_err *err)
 {
     struct tg_gate_runs runs = { .args = j->args, .command = "calibrate", .min_runs = MIN_RUNS };
-    j->policy = tg_gate_policy(j->o->policy, j->o->profile, j->io, &j->repo, j->arena, err);
-    if (!j->policy || !(runs.suite = tg_gate_suite(j->policy, j->o->suite, j->arena, err)) ||
+    j->policy =
+        tg_gate_policy(j->o->gate.policy, j->o->gate.profile, j->io, &j->repo, j->arena, err);
+    if (!j->policy || !(runs.suite = tg_gate_suite(j->policy, j->o->gate.suite, j->arena, err)) ||
         !tg_gate_load_runs(&j->in.all, &j->summary, &runs, j->io, &j->repo, j->arena, err) ||
         !choose_sizes(j, err))
         return false;

@@ -32,6 +32,21 @@ struct tg_gate_tree {
 };
 TG_MUST bool tg_gate_policy_source(struct tg_policy_opts *o, struct tg_gate_tree *tree,
                                    struct tg_repo *repo, struct tg_arena *a, struct tg_err *err);
+/* The options of commands that judge runs of one commit by a policy. */
+struct tg_gate_opts {
+    const char *policy, *suite, *profile;
+};
+#define TG_GATE_OPTION(type, member, name, value, text)                                            \
+    {                                                                                              \
+#name, TG_OPT_STR, offsetof(type, member.name), value, text                                \
+    }
+#define TG_GATE_OPTIONS(type, member)                                                              \
+    TG_GATE_OPTION(type, member, policy, "FILE",                                                   \
+                   "the policy, or REV:PATH in git; default: .tracegate.yml here or above, else "  \
+                   "the built-in one"),                                                            \
+        TG_GATE_OPTION(type, member, suite, "NAME", "the suite whose baseline and window count"),  \
+        TG_GATE_OPTION(type, member, profile, "NAME", "use this profile of the policy")
+
 /* The suite of a policy without one. */
 const struct tg_suite *tg_gate_default_suite(struct tg_arena *a);
 /* The suite `name` (NULL: the only one). NULL with TG_ERR_USAGE. */

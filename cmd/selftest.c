@@ -12,15 +12,11 @@
     6 /* from here on the runs are split, so that real noise lies between the sides */
 
 struct selftest_opts {
-    const char *policy, *suite, *profile, *format;
+    struct tg_gate_opts gate;
+    const char *format;
 };
 static const struct tg_opt selftest_options[] = {
-    { "policy", TG_OPT_STR, offsetof(struct selftest_opts, policy), "FILE",
-      "the policy; default: .tracegate.yml here or above, else the built-in one" },
-    { "suite", TG_OPT_STR, offsetof(struct selftest_opts, suite), "NAME",
-      "the suite whose baseline and window count" },
-    { "profile", TG_OPT_STR, offsetof(struct selftest_opts, profile), "NAME",
-      "use this profile of the policy" },
+    TG_GATE_OPTIONS(struct selftest_opts, gate),
     { "format", TG_OPT_STR, offsetof(struct selftest_opts, format), "text|json",
       "text is the default" },
     { 0 },
@@ -146,6 +142,9 @@ static void put_text(const struct job *j, struct tg_buf *out)
         tg_sv what = s->reason.n ? s->reason : s->planted;
         tg_buf_printf(out, "  %-8s  %.*s: %.*s\n", tg_sight_name(s->sight), TG_SV_ARG(s->rule->id),
                       TG_SV_ARG(what));
+        if (s->unfused.n)
+            tg_buf_printf(out, "            %s %.*s\n", s->sees_unfused ? "and" : "NOT",
+                          TG_SV_ARG(s->unfused));
         if (s->sight == TG_SIGHT_RED || s->sight == TG_SIGHT_WARNS)
             continue;
         if (s->sight == TG_SIGHT_BLIND && s->rule->at.file)
@@ -180,6 +179,8 @@ static void put_json(const struct job *j, struct tg_buf *out)
         tg_doc_add_str(r, "said", s->said);
         tg_doc_add_str(r, "reason", s->reason);
         tg_doc_add_str(r, "fix", s->fix);
+        tg_doc_add_str(r, "unfused", s->unfused);
+        tg_doc_add_bool(r, "sees_unfused", s->sees_unfused);
         tg_doc_add_i64(r, "tried", (int64_t)s->tried);
         tg_doc_add_str(r, "file", tg_sv_of(s->rule->at.file ? s->rule->at.file : ""));
         tg_doc_add_i64(r, "line", s->rule->at.line);
@@ -193,8 +194,9 @@ static bool run_job(struct job *j, struct tg_err *err)
     struct tg_gate_runs runs = { .args = j->args, .command = "selftest", .min_runs = 1 };
     struct tg_buf out = { 0 };
     bool ok;
-    j->policy = tg_gate_policy(j->o->policy, j->o->profile, j->io, &j->repo, j->arena, err);
-    if (!j->policy || !(runs.suite = tg_gate_suite(j->policy, j->o->suite, j->arena, err)) ||
+    j->policy =
+        tg_gate_policy(j->o->gate.policy, j->o->gate.profile, j->io, &j->repo, j->arena, err);
+    if (!j->policy || !(runs.suite = tg_gate_suite(j->policy, j->o->gate.suite, j->arena, err)) ||
         !tg_gate_load_runs(&j->all, &j->summary, &runs, j->io, &j->repo, j->arena, err))
         return false;
     tg_gate_compare_opts(&j->compare, j->policy, runs.suite, j->arena);
@@ -239,7 +241,9 @@ const struct tg_cmd tg_cmd_selftest = {
         "Compares runs of one commit with themselves, which must pass, and then plants for each "
         "rule a violation it is about: a slower operator, one more call, a name that is gone, "
         "other "
-        "launches, a longer step. A rule that lets even a threefold regression pass is blind and "
+        "launches, a longer step; for a rule that sees one call more also one operator replaced by "
+        "two, and NOT says that it does not see that. A rule that lets even a threefold regression "
+        "pass is blind and "
         "named with the reason and the fix.\n"
         "\n"
         "TRACE are runs of one commit; without them, the suite's baseline in HEAD. From six runs "

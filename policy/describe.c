@@ -170,6 +170,17 @@ static void describe_relation(struct tg_buf *m, const struct tg_op *op,
     }
 }
 
+/* What `pct: auto` comes to with this number of runs. */
+static void put_auto(struct tg_buf *b, const struct tg_limit *l, const struct tg_evidence *ev)
+{
+    for (size_t i = 0; ev && ev->tau > 0 && i < l->n; i++)
+        if (l->bound[i].is_auto) {
+            tg_buf_puts(b, " (auto is ");
+            tg_dec_put_fixed(b, 100 * ev->tau, 0);
+            tg_buf_puts(b, " %)");
+        }
+}
+
 /* "5 of 5 runs above all 5 baseline runs, noise 1.8 %, smallest detectable change 8 %" */
 static void describe_evidence(struct tg_result *r, const struct tg_comparison *c,
                               const struct tg_probe *p, const struct tg_judgement *j,
@@ -197,6 +208,7 @@ static void describe_evidence(struct tg_result *r, const struct tg_comparison *c
     if (j->limit) {
         tg_buf_puts(&b, b.n ? "; limit " : p->exact ? "exact; limit " : "limit ");
         tg_limit_text(j->limit, &b);
+        put_auto(&b, j->limit, p->ev);
     }
     r->evidence = tg_describe_take(&b, a);
     if (j->state == TG_STATE_SUSPICIOUS ||

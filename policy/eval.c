@@ -105,8 +105,10 @@ bool tg_eval(struct tg_verdict *out, const struct tg_eval_input *in, struct tg_a
         if (e.n)
             memcpy(out->results, e.results, e.n * sizeof *e.results);
         out->n_results = e.n;
-        for (size_t i = 0; i < e.n; i++)
+        for (size_t i = 0; i < e.n; i++) {
             out->n_state[e.results[i].state]++;
+            out->n_folded[e.results[i].state] += e.results[i].folded_under != TG_NO_ID;
+        }
         outcome(&e);
         tg_describe_verdict(out, in->comparison, a);
     }

@@ -52,7 +52,7 @@ struct tg_result {
     uint32_t line, col;
     tg_sv source; /* the program's own file its calls come from, in the repository; "" unknown */
     uint32_t source_line;
-    tg_sv source_calls; /* "8 of 10 calls in the first trace come from step" */
+    tg_sv source_calls;    /* "8 of 10 calls in the first trace come from step" */
     uint32_t folded_under; /* index of the result that explains it; TG_NO_ID */
     double rank;           /* order in reports: larger first (state, then ns per step) */
 };
@@ -88,7 +88,8 @@ struct tg_verdict {
     tg_sv test_paths;
     struct tg_result *results; /* sorted: worst first */
     size_t n_results;
-    size_t n_state[TG_STATE_FAIL + 1];
+    size_t n_state[TG_STATE_FAIL + 1];  /* results in a state, */
+    size_t n_folded[TG_STATE_FAIL + 1]; /* of them consequences of another: not in the headline */
     struct tg_note *notes;
     size_t n_notes;
     const struct tg_comparison *comparison; /* NULL on errors and first runs */

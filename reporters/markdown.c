@@ -546,7 +546,11 @@ static void put_tally(struct tg_buf *out, const struct tg_verdict *v)
     for (int s = TG_STATE_FAIL; s >= 0; s--) {
         if (!v->n_state[s])
             continue;
-        tg_buf_printf(out, "%zu %s \xc2\xb7 ", v->n_state[s], tg_state_name((enum tg_state)s));
+        tg_buf_printf(out, "%zu %s", v->n_state[s] - v->n_folded[s],
+                      tg_state_name((enum tg_state)s));
+        if (v->n_folded[s])
+            tg_buf_printf(out, " (and %zu that follow)", v->n_folded[s]);
+        tg_buf_puts(out, " \xc2\xb7 ");
     }
 }
 

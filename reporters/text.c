@@ -427,7 +427,10 @@ static void put_tally(struct page *p)
         size_t n = p->v->n_state[order[i]];
         if (!n)
             continue;
-        tg_buf_printf(p->out, "%s%zu %s", sep, n, tg_state_name(order[i]));
+        tg_buf_printf(p->out, "%s%zu %s", sep, n - p->v->n_folded[order[i]],
+                      tg_state_name(order[i]));
+        if (p->v->n_folded[order[i]])
+            tg_buf_printf(p->out, " (and %zu that follow)", p->v->n_folded[order[i]]);
         sep = ", ";
     }
     if (*sep == ',')

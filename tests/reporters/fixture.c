@@ -328,10 +328,12 @@ static void add_failures(struct make *m)
     r->message = TG_SV("called 10 times per step, was 2 (+8, 0.2 % of the step)");
     r->limit = TG_SV("abs: 0");
     r->folded_under = 1;
+    m->v->n_folded[r->state]++;
     r = add_result(m, TG_STATE_FAIL, "new-work", contiguous, "count", TG_DIM_COUNT);
     r->message = TG_SV("called 9 times per step, was 1 (+8, 0.1 % of the step)");
     r->limit = TG_SV("abs: 0");
     r->folded_under = 2;
+    m->v->n_folded[r->state]++;
     r = add_result(m, TG_STATE_FAIL, "slower", gemm, "self", TG_DIM_DURATION);
     r->line = 19;
     r->message = TG_SV("10.4 ms per step, was 9.12 ms (+14 %, +1.29 ms, 24.8 % of the step)");

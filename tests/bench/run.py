@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The table of docs/benchmarks.md: run.py PROGRAM READER [--rows G1,G2] [--rounds N] [--mb N] [--small]
+"""The table of docs/benchmarks.md: run.py PROGRAM READER [--rows G1,G2] [--layouts KD] [--rounds N] [--mb N] [--small]
 
 PROGRAM is tracegate, READER the build's bench_reader. Builds the anchors (Debian: libsimdjson-dev,
 rapidjson-dev, libcjson-dev, zlib1g-dev, g++, valgrind), makes traces of --mb (300) megabytes and five
@@ -84,7 +84,7 @@ class Bench:
     def __init__(self, given, tmp):
         self.tmp, self.rows = tmp, given.rows
         self.program, self.reader = os.path.abspath(given.program), os.path.abspath(given.reader)
-        self.mb, self.small = given.mb, given.small
+        self.mb, self.small, self.layouts = given.mb, given.small, given.layouts
         self.table = Table(given.rounds)
         self.anchors()
 
@@ -216,7 +216,7 @@ class Bench:
         self.table.pair("G15", "the same, CPU", self.ops(path), ["/bin/true"], 1.5, repeat=100)
 
     def run(self):
-        for letter in "KDCP":
+        for letter in self.layouts:
             if self.wants("G1", "G2", "G3", "G4", "G5", "G7", "G8", "G9", "G11", "anchors"):
                 self.layout(letter)
         for row, what in (("G10", self.per_byte), ("G12", self.diff), ("G15", self.start)):
@@ -229,6 +229,7 @@ def main():
     asked.add_argument("program")
     asked.add_argument("reader")
     asked.add_argument("--rows", type=lambda s: s.split(","), default=list(ROWS))
+    asked.add_argument("--layouts", default="KDCP")
     asked.add_argument("--rounds", type=int, default=7)
     asked.add_argument("--mb", type=int, default=300)
     asked.add_argument("--small", action="store_true")

@@ -37,7 +37,8 @@ static int run_command(const struct tg_cmd *cmd, const char *const *argv, size_t
         if (common.help) {
             tg_help_command(&help, cmd, io->columns);
             code = tg_io_put(io, tg_buf_sv(&help), err) ? 0 : 5;
-        } else if (tg_reading_setup(common.threads, tg_io_env(io, "TRACEGATE_ISA"), err)) {
+        } else if (tg_reading_setup(common.threads, tg_io_env(io, "TRACEGATE_ISA"),
+                                    tg_io_env(io, "TRACEGATE_PART"), err)) {
             code = cmd->run(opts, &args, io, err);
         }
     }

@@ -10,11 +10,15 @@
 static struct {
     unsigned threads;
     const char *isa;
+    size_t part;
 } reading = { .threads = 1 };
 
-bool tg_reading_setup(int64_t threads, const char *isa, struct tg_err *err)
+bool tg_reading_setup(int64_t threads, const char *isa, const char *part, struct tg_err *err)
 {
+    int64_t bytes;
     reading.isa = isa;
+    if (part && tg_sv_i64(tg_sv_of(part), &bytes) && bytes > 0)
+        reading.part = (size_t)bytes;
     if (threads == TG_OPT_UNSET) {
         reading.threads = tg_threads_default();
         return true;
@@ -82,4 +86,5 @@ void tg_reading_opts(struct tg_reader_opts *o, unsigned threads)
 {
     o->threads = threads;
     o->isa = reading.isa;
+    o->part = reading.part;
 }

@@ -6,8 +6,13 @@
  */
 #include "core/trace/reader.h"
 
-/* `threads` as given with --threads; TG_OPT_UNSET: what the process may use. TG_ERR_USAGE. */
-TG_MUST bool tg_reading_setup(int64_t threads, const char *isa, struct tg_err *err);
+/*
+ * `threads` as given with --threads; TG_OPT_UNSET: what the process may use. TG_ERR_USAGE. `isa`
+ * and `part` are what tests and benchmarks say: one path of the reader, bytes of a part; NULL:
+ * nothing.
+ */
+TG_MUST bool tg_reading_setup(int64_t threads, const char *isa, const char *part,
+                              struct tg_err *err);
 /* Threads for all that is read at a time; at least 1. */
 unsigned tg_reading_threads(void);
 /*

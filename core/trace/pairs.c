@@ -20,6 +20,24 @@ void tg_marks_add(struct tg_marks *m, const struct tg_event *ev, uint32_t fact)
                                      .has_cat = ev->has_cat };
 }
 
+void tg_marks_join(struct tg_marks *m, const struct tg_marks *part, const uint32_t *name,
+                   const uint32_t *thread, const uint32_t *fact, uint64_t first_index)
+{
+    if (!part->n)
+        return;
+    m->v = tg_grow(m->v, &m->cap, m->n + part->n, sizeof *m->v);
+    for (size_t i = 0; i < part->n; i++) {
+        struct tg_mark k = part->v[i];
+        if (k.name != TG_NO_ID)
+            k.name = name[k.name];
+        if (k.fact != TG_NO_ID)
+            k.fact = fact[k.fact];
+        k.thread = thread[k.thread];
+        k.index += (uint32_t)first_index;
+        m->v[m->n++] = k;
+    }
+}
+
 void tg_marks_release(struct tg_marks *m)
 {
     free(m->v);

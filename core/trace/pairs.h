@@ -29,6 +29,9 @@ static inline bool tg_event_is_mark(const struct tg_event *ev)
 }
 
 void tg_marks_add(struct tg_marks *m, const struct tg_event *ev, uint32_t fact);
+/* Adds the marks of a part (split.h), whose ids are those of tables; `fact` may be NULL. */
+void tg_marks_join(struct tg_marks *m, const struct tg_marks *part, const uint32_t *name,
+                   const uint32_t *thread, const uint32_t *fact, uint64_t first_index);
 void tg_marks_release(struct tg_marks *m);
 /* Sorts the marks, then reports every pair. O(n log n). */
 void tg_marks_match(struct tg_marks *m, const struct tg_names *names, struct tg_pair_sink *sink);

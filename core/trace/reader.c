@@ -4,58 +4,13 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "core/trace/intern.h"
-#include "core/trace/kineto.h"
-#include "core/trace/reader_internal.h"
-#include "core/trace/scan.h"
-#include "core/trace/shape.h"
+#include "core/trace/reader_state.h"
 
 #define DEFAULT_WINDOW ((size_t)256 << 10)
 #define META_VALUE_MAX ((size_t)256 << 10) /* a larger value is kept as "" */
 #define META_TOTAL_MAX ((size_t)4 << 20)   /* what comes behind that is dropped */
 #define META_COUNT_MAX 1024
 #define READ_AHEAD_FROM ((uint64_t)1 << 20)
-
-enum state {
-    AT_START,
-    IN_OBJECT,      /* behind '{' or a member */
-    AT_FIRST_EVENT, /* behind '[' */
-    BEHIND_EVENT,
-    AT_EVENT, /* at the brace of one that is not the first */
-    BEHIND_TEXT,
-    AT_END,
-    HAS_FAILED
-};
-
-struct tg_reader {
-    struct tg_source *source;
-    struct tg_reader_opts opts;
-    struct tg_limits limits;
-    char *buf; /* the window: cap bytes and TG_SCAN_PAD zeros behind the n in use */
-    size_t cap, at, n;
-    uint64_t base; /* offset of buf[0] in the text */
-    bool last;     /* nothing follows the window */
-    enum state state;
-    bool bare, first_member, has_events;
-    struct tg_intern names, threads;
-    struct tg_names name_view;
-    struct tg_thread last_thread; /* views into the table */
-    uint32_t last_thread_id;
-    struct tg_trace_info info;
-    struct tg_arena *meta_arena;
-    size_t meta_cap, meta_bytes;
-    struct tg_buf text[2];
-    /* The unit that is being scanned. */
-    struct tg_raw_event raw;
-    struct tg_leniencies unit_seen;
-    size_t unit_size;
-    struct tg_shapes shapes;
-    struct tg_scan fast;
-    struct tg_value key, value;
-    bool member_end, events_begin;
-    int64_t next_tick; /* ms */
-    uint64_t ticked;   /* bytes told */
-};
 
 /* A large compressed trace is inflated beside its reader; of a pipe no size is known. */
 static void read_ahead(struct tg_reader *r)
@@ -69,7 +24,9 @@ static void read_ahead(struct tg_reader *r)
 struct tg_reader *tg_reader_new(struct tg_source *s, const struct tg_reader_opts *o)
 {
     struct tg_reader *r = tg_xmalloc(sizeof *r);
-    *r = (struct tg_reader){ .source = s, .first_member = true };
+    *r = (struct tg_reader){
+        .source = s, .first_member = true, .stop = UINT64_MAX, .stop_at = SIZE_MAX
+    };
     if (o)
         r->opts = *o;
     r->limits = r->opts.limits ? *r->opts.limits : TG_LIMITS_DEFAULT;
@@ -203,7 +160,7 @@ static int64_t now_ms(void)
 }
 
 /* Asked at every window, which is about a tenth of a millisecond of work. */
-static void tick(struct tg_reader *r)
+void tg_reader_tick(struct tg_reader *r)
 {
     const struct tg_progress *progress = r->opts.progress;
     uint64_t done, total;
@@ -216,16 +173,16 @@ static void tick(struct tg_reader *r)
     r->ticked = done;
 }
 
-/* Moves what is not consumed to the front and reads on. */
-static bool refill(struct tg_reader *r, struct tg_err *err)
+bool tg_reader_refill(struct tg_reader *r, struct tg_err *err)
 {
     int64_t got;
-    tick(r);
+    tg_reader_tick(r);
     if (r->at) {
         memmove(r->buf, r->buf + r->at, r->n - r->at);
         r->base += r->at;
         r->n -= r->at;
         r->at = 0;
+        tg_reader_place_stop(r);
     }
     if (r->n > r->limits.max_event)
         return report_limit(r, r->base, false, err);
@@ -258,7 +215,7 @@ static bool peek(struct tg_reader *r, char *c, struct tg_err *err)
         *c = r->buf[r->at];
         if (r->at < r->n || r->last)
             return true;
-        if (!refill(r, err))
+        if (!tg_reader_refill(r, err))
             return false;
     }
 }
@@ -309,7 +266,7 @@ static enum unit scan_unit(struct tg_reader *r, unsigned depth,
             (void)report(r, &s, err);
             return UNIT_FAILED;
         }
-        if (!refill(r, err))
+        if (!tg_reader_refill(r, err))
             return UNIT_FAILED;
     }
 }
@@ -475,6 +432,12 @@ static inline bool take_event(struct tg_reader *r, struct tg_event *ev, struct t
            intern_thread(r, text_of(r, &raw->pid, 0), text_of(r, &raw->tid, 1), &ev->thread, err);
 }
 
+bool tg_reader_intern_thread(struct tg_reader *r, tg_sv pid, tg_sv tid, uint32_t *id,
+                             struct tg_err *err)
+{
+    return intern_thread(r, pid, tid, id, err);
+}
+
 static unsigned event_depth(const struct tg_reader *r)
 {
     return r->bare ? 1 : 2;
@@ -513,8 +476,7 @@ fast_event(struct tg_reader *r, struct tg_event *ev, bool *ok, struct tg_err *er
 
 /* --- the text as a whole ---------------------------------------------------------------------- */
 
-/* At the first event: how deep events stand is known from here on. */
-static void begin_events(struct tg_reader *r)
+void tg_reader_begin_events(struct tg_reader *r)
 {
     r->has_events = true;
     r->state = AT_FIRST_EVENT;
@@ -532,7 +494,7 @@ static bool at_start(struct tg_reader *r, struct tg_err *err)
         r->state = IN_OBJECT;
     } else if (c == '[') {
         r->bare = true;
-        begin_events(r);
+        tg_reader_begin_events(r);
     } else if (r->at == r->n) {
         return tg_err_set(err, TG_ERR_TRACE, TG_AT_FILE(tg_source_name(r->source)), "'%s' is empty",
                           tg_source_name(r->source));
@@ -552,7 +514,7 @@ static enum unit in_object(struct tg_reader *r, struct tg_err *err)
     if (r->member_end) {
         r->state = BEHIND_TEXT;
     } else if (r->events_begin) {
-        begin_events(r);
+        tg_reader_begin_events(r);
     } else {
         keep_meta(r);
     }
@@ -643,6 +605,16 @@ static bool behind_text(struct tg_reader *r, struct tg_err *err)
     return finish(r, err);
 }
 
+/* An event that another reads. What is no event is looked at here: it is an error. */
+static bool stops_here(struct tg_reader *r)
+{
+    if (r->at < r->stop_at || r->at == r->n || r->buf[r->at] != '{')
+        return false;
+    r->state = AT_EVENT;
+    r->stopped = true;
+    return true;
+}
+
 /* One step of the outer grammar; *event: one was taken. */
 static enum unit step(struct tg_reader *r, struct tg_event *ev, bool *event, struct tg_err *err)
 {
@@ -659,6 +631,10 @@ static enum unit step(struct tg_reader *r, struct tg_event *ev, bool *event, str
         u = next_event(r, event, err);
         if (u != UNIT_OK || !*event)
             return u;
+        if (stops_here(r)) {
+            *event = false;
+            return UNIT_OK;
+        }
         if (fast_event(r, ev, &ok, err))
             return ok ? UNIT_OK : UNIT_FAILED;
         return slow_event(r, ev, err);
@@ -676,10 +652,14 @@ static __attribute__((noinline)) enum tg_next next_slowly(struct tg_reader *r, s
                                                           struct tg_err *err)
 {
     bool event = false;
+    r->stopped = false;
     while (r->state != AT_END && r->state != HAS_FAILED) {
         enum unit u = step(r, ev, &event, err);
         if (u == UNIT_OK && event)
             return TG_NEXT;
+        r->stopped |= r->is_part && (r->state == IN_OBJECT || r->state == BEHIND_TEXT);
+        if (u == UNIT_OK && r->stopped)
+            return TG_NEXT_END;
         if (u == UNIT_TRUNCATED) {
             r->info.truncated = true;
             u = finish(r, err) ? UNIT_OK : UNIT_FAILED;
@@ -699,7 +679,7 @@ static __attribute__((noinline)) enum tg_next next_slowly(struct tg_reader *r, s
 enum tg_next tg_reader_next(struct tg_reader *r, struct tg_event *ev, struct tg_err *err)
 {
     bool ok;
-    if (r->state != AT_EVENT || !fast_event(r, ev, &ok, err))
+    if (r->state != AT_EVENT || r->at >= r->stop_at || !fast_event(r, ev, &ok, err))
         return next_slowly(r, ev, err);
     if (ok)
         return TG_NEXT;

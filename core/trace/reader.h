@@ -72,7 +72,10 @@ struct tg_reader_opts {
     /* "generic": the slow path that defines the meaning; "c", "sse2", "avx2", "neon": this fast
        path where the machine has it (the command line passes TRACEGATE_ISA on). NULL: the best. */
     const char *isa;
-    unsigned threads;                   /* 2 or more: compressed input is inflated in its own */
+    /* 2 or more: compressed input is inflated beside its reader, and tg_trace_load and
+       tg_totals_read read parts of large plain input side by side. Changes no result. */
+    unsigned threads;
+    size_t part;                        /* bytes of such a part; 0: default 4 MiB; tests use less */
     size_t window;                      /* 0: default 256 KiB; tests use 1 */
     const struct tg_limits *limits;     /* NULL: defaults */
     const struct tg_progress *progress; /* NULL: nobody watches */

@@ -1,5 +1,6 @@
 #include "core/trace/source.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -25,6 +26,8 @@ struct tg_source {
     unsigned char *in; /* what was read from fd and not used yet; memory: the bytes themselves */
     size_t in_at, in_n;
     uint64_t taken, total, out; /* bytes read from fd; file size; bytes handed out */
+    bool placed;                /* read at `taken`, whatever the place of the descriptor */
+    uint64_t expected_end;
     const struct tg_inflate_ops *ops;
     void *state;
     struct tg_ahead *ahead;         /* NULL: no thread; it owns all above while it runs */
@@ -135,7 +138,9 @@ static struct tg_source *new_source(const char *name, const struct tg_limits *li
 {
     struct tg_source *s = tg_xmalloc(sizeof *s);
     size_t n = strlen(name) + 1;
-    *s = (struct tg_source){ .fd = -1, .limits = limits ? *limits : TG_LIMITS_DEFAULT };
+    *s = (struct tg_source){ .fd = -1,
+                             .limits = limits ? *limits : TG_LIMITS_DEFAULT,
+                             .expected_end = UINT64_MAX };
     s->name = tg_xmalloc(n);
     memcpy(s->name, name, n);
     return s;
@@ -206,7 +211,8 @@ bool tg_source_rewind(struct tg_source *s)
     s->ahead = NULL;
     if (s->fd >= 0 && (!s->close_fd || lseek(s->fd, 0, SEEK_SET) != 0))
         return false;
-    s->done = s->truncated = s->between = false;
+    s->done = s->truncated = s->between = s->placed = false;
+    s->expected_end = UINT64_MAX;
     s->out = 0;
     s->head_at = s->head_n = 0;
     s->in_at = 0;
@@ -222,10 +228,62 @@ bool tg_source_rewind(struct tg_source *s)
     return true;
 }
 
+/* Behind the expected end little is wanted: what is left of one event, mostly. */
+#define BEYOND_END ((uint64_t)4 << 10)
+
+static size_t wanted(const struct tg_source *s, size_t n)
+{
+    uint64_t at = offset_of(s), most = BEYOND_END;
+    if (at < s->expected_end && s->expected_end - at < UINT64_MAX - BEYOND_END)
+        most = s->expected_end - at + BEYOND_END;
+    return s->expected_end == UINT64_MAX || n < most ? n : (size_t)most;
+}
+
+uint64_t tg_source_plain_size(const struct tg_source *s)
+{
+    return s->ops || (s->fd >= 0 && !s->close_fd) ? 0 : s->total;
+}
+
+struct tg_source *tg_source_share(const struct tg_source *s)
+{
+    struct tg_source *other = new_source(s->name, &s->limits);
+    assert(tg_source_plain_size(s));
+    other->fd = s->fd;
+    other->memory = s->memory;
+    other->total = s->total;
+    if (s->fd < 0)
+        other->in = s->in;
+    tg_source_seek(other, 0);
+    return other;
+}
+
+void tg_source_seek(struct tg_source *s, uint64_t offset)
+{
+    s->head_at = s->head_n = 0;
+    s->expected_end = UINT64_MAX;
+    s->placed = true;
+    if (s->fd < 0) {
+        s->in_n = (size_t)s->total;
+        s->in_at = (size_t)(offset < s->total ? offset : s->total);
+        s->taken = s->total;
+    } else {
+        s->in_at = s->in_n = 0;
+        s->taken = offset;
+    }
+    s->at_eof = s->fd < 0;
+    atomic_store_explicit(&s->progress, offset, memory_order_relaxed);
+}
+
+void tg_source_expect_end(struct tg_source *s, uint64_t offset)
+{
+    s->expected_end = offset;
+}
+
 static int64_t fill_plain(struct tg_source *s, char *to, size_t n, struct tg_err *err)
 {
     size_t have = s->in_n - s->in_at;
     ssize_t got;
+    n = wanted(s, n);
     if (have) {
         have = have < n ? have : n;
         memcpy(to, s->in + s->in_at, have);
@@ -235,7 +293,7 @@ static int64_t fill_plain(struct tg_source *s, char *to, size_t n, struct tg_err
     if (s->at_eof)
         return 0;
     do
-        got = read(s->fd, to, n);
+        got = s->placed ? pread(s->fd, to, n, (off_t)s->taken) : read(s->fd, to, n);
     while (got < 0 && errno == EINTR);
     if (got < 0) {
         tg_err_set(err, TG_ERR_IO, TG_AT_FILE(s->name), "cannot read '%s': %s", s->name,

@@ -31,6 +31,14 @@ void tg_source_read_ahead(struct tg_source *s);
 TG_MUST bool tg_source_rewind(struct tg_source *s);
 /* After a failed fill: the compressed data ended too early, and all before it was good. */
 bool tg_source_truncated(const struct tg_source *s);
+/* The size of a plain file that can be read at any place, or of plain memory; 0: none of these. */
+uint64_t tg_source_plain_size(const struct tg_source *s);
+/* For such a source: another one over the same bytes, with a place of its own. `s` outlives it. */
+TG_MUST struct tg_source *tg_source_share(const struct tg_source *s);
+/* For such a source: the next fill begins at `offset`. */
+void tg_source_seek(struct tg_source *s, uint64_t offset);
+/* Bytes far behind `offset` will hardly be wanted: fills beyond it are small. */
+void tg_source_expect_end(struct tg_source *s, uint64_t offset);
 const char *tg_source_name(const struct tg_source *s);
 /* Compressed bytes consumed and the file's size (0: unknown), for progress. */
 void tg_source_progress(const struct tg_source *s, uint64_t *done, uint64_t *total);

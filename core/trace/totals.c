@@ -3,6 +3,7 @@
 #include "core/base/arena.h"
 #include "core/trace/pairs.h"
 #include "core/trace/reader_internal.h"
+#include "core/trace/split.h"
 #include "core/trace/trace.h"
 
 struct collector {
@@ -16,20 +17,24 @@ struct collector {
 
 /* Sums wrap no earlier than after 292 years of kernels; unsigned, so that damage is not undefined.
  */
-static bool count(struct collector *c, uint32_t name, tg_ns dur)
+static inline void add(struct collector *c, uint32_t name, struct tg_total more)
 {
     struct tg_totals *t = c->out;
-    size_t n;
-    if (name == TG_NO_ID &&
-        !tg_reader_intern(t->reader, (tg_sv){ "", 0 }, (tg_sv){ "", 0 }, &name, c->err))
-        return false;
-    n = c->cap;
+    size_t n = c->cap;
     if (name >= n) {
         t->v = tg_grow(t->v, &c->cap, (size_t)name + 1, sizeof *t->v);
         memset(t->v + n, 0, (c->cap - n) * sizeof *t->v);
     }
-    t->v[name].count++;
-    t->v[name].total = (tg_ns)((uint64_t)t->v[name].total + (uint64_t)dur);
+    t->v[name].count += more.count;
+    t->v[name].total = (tg_ns)((uint64_t)t->v[name].total + (uint64_t)more.total);
+}
+
+static bool count(struct collector *c, uint32_t name, tg_ns dur)
+{
+    if (name == TG_NO_ID &&
+        !tg_reader_intern(c->out->reader, (tg_sv){ "", 0 }, (tg_sv){ "", 0 }, &name, c->err))
+        return false;
+    add(c, name, (struct tg_total){ 1, dur });
     return true;
 }
 
@@ -40,9 +45,14 @@ static void count_pair(void *arg, const struct tg_mark *b, const struct tg_mark 
         c->failed = true;
 }
 
+static inline bool has_total(const struct tg_event *ev)
+{
+    return (ev->ph == 'X' || ev->ph == '\0') && ev->has_ts && ev->has_dur;
+}
+
 static bool take(struct collector *c, const struct tg_event *ev)
 {
-    if ((ev->ph == 'X' || ev->ph == '\0') && ev->has_ts && ev->has_dur)
+    if (has_total(ev))
         return count(c, ev->name, ev->dur);
     if (!tg_event_is_mark(ev))
         return true;
@@ -53,15 +63,150 @@ static bool take(struct collector *c, const struct tg_event *ev)
                       c->limits->max_spans);
 }
 
-static bool collect(struct collector *c)
+static bool read_events(void *whole, struct tg_err *err)
 {
-    struct tg_pair_sink sink = { .pair = count_pair, .arg = c };
+    struct collector *c = whole;
     struct tg_event ev;
     enum tg_next next;
-    while ((next = tg_reader_next(c->out->reader, &ev, c->err)) == TG_NEXT)
+    c->err = err;
+    while ((next = tg_reader_next(c->out->reader, &ev, err)) == TG_NEXT)
         if (!take(c, &ev))
             return false;
-    if (next != TG_NEXT_END)
+    return next == TG_NEXT_END;
+}
+
+/* --- in parts --------------------------------------------------------------------------------- */
+
+/* A part's totals, of the names that it has. */
+struct part {
+    struct named {
+        uint32_t name;
+        struct tg_total t;
+    } * v;
+    size_t n, cap;
+    struct tg_marks marks;
+};
+
+/* Totals of the part that is being read, by the worker's ids; all zero between parts. */
+struct worker {
+    struct collector c;
+    struct tg_totals totals;
+};
+
+static void *part_new(void)
+{
+    struct part *p = tg_xmalloc(sizeof *p);
+    *p = (struct part){ 0 };
+    return p;
+}
+
+static void part_free(void *part)
+{
+    struct part *p = part;
+    tg_marks_release(&p->marks);
+    free(p->v);
+    free(p);
+}
+
+static void *worker_new(const void *whole, struct tg_reader *r)
+{
+    const struct collector *c = whole;
+    struct worker *w = tg_xmalloc(sizeof *w);
+    *w = (struct worker){ .totals = { .reader = r, .names = tg_reader_names(r) } };
+    w->c = (struct collector){ .out = &w->totals, .limits = c->limits };
+    return w;
+}
+
+static void worker_free(void *worker)
+{
+    struct worker *w = worker;
+    tg_marks_release(&w->c.marks);
+    free(w->totals.v);
+    free(w);
+}
+
+/* As `take`, and notes the names that the part has: tables may know a million. */
+static bool take_in_part(struct worker *w, struct part *p, const struct tg_event *ev)
+{
+    struct collector *c = &w->c;
+    uint32_t name = ev->name;
+    if (!has_total(ev))
+        return take(c, ev);
+    if (name == TG_NO_ID &&
+        !tg_reader_intern(c->out->reader, (tg_sv){ "", 0 }, (tg_sv){ "", 0 }, &name, c->err))
+        return false;
+    if (name >= c->cap || c->out->v[name].count == 0) {
+        p->v = tg_grow(p->v, &p->cap, p->n + 1, sizeof *p->v);
+        p->v[p->n++].name = name;
+    }
+    add(c, name, (struct tg_total){ 1, ev->dur });
+    return true;
+}
+
+static void swap_marks(struct worker *w, struct part *p)
+{
+    struct tg_marks marks = p->marks;
+    p->marks = w->c.marks;
+    w->c.marks = marks;
+}
+
+static bool read_part(void *worker, void *part, struct tg_err *err)
+{
+    struct worker *w = worker;
+    struct part *p = part;
+    struct tg_event ev;
+    enum tg_next next;
+    bool ok = true;
+    p->n = p->marks.n = 0;
+    swap_marks(w, p);
+    w->c.err = err;
+    while (ok && (next = tg_reader_next(w->totals.reader, &ev, err)) == TG_NEXT)
+        ok = take_in_part(w, p, &ev);
+    for (size_t i = 0; i < p->n; i++) {
+        struct tg_total *t = &w->totals.v[p->v[i].name];
+        p->v[i].t = *t;
+        *t = (struct tg_total){ 0 };
+    }
+    swap_marks(w, p);
+    return ok && next == TG_NEXT_END;
+}
+
+static bool fits(const void *whole, const void *part, const struct tg_trace_info *info)
+{
+    const struct collector *c = whole;
+    const struct part *p = part;
+    (void)info;
+    return c->marks.n <= c->limits->max_spans && p->marks.n <= c->limits->max_spans - c->marks.n;
+}
+
+static void join(void *whole, void *worker, void *part, const struct tg_split_ids *ids)
+{
+    struct collector *c = whole;
+    struct part *p = part;
+    (void)worker;
+    for (size_t i = 0; i < p->n; i++)
+        add(c, ids->name[p->v[i].name], p->v[i].t);
+    tg_marks_join(&c->marks, &p->marks, ids->name, ids->thread, NULL, ids->first_index);
+}
+
+static const struct tg_split_ops split_ops = { .here = read_events,
+                                               .fits = fits,
+                                               .join = join,
+                                               .part_new = part_new,
+                                               .part_free = part_free,
+                                               .worker_new = worker_new,
+                                               .worker_free = worker_free,
+                                               .read = read_part };
+
+/* --- the whole -------------------------------------------------------------------------------- */
+
+static bool collect(struct collector *c, struct tg_source *s, const struct tg_reader_opts *o)
+{
+    struct tg_pair_sink sink = { .pair = count_pair, .arg = c };
+    struct tg_err *err = c->err;
+    bool ok = tg_split_can(s, o) ? tg_split_read(c->out->reader, s, o, &split_ops, c, err)
+                                 : read_events(c, err);
+    if (!ok)
         return false;
     tg_marks_match(&c->marks, c->out->names, &sink);
     return !c->failed;
@@ -88,7 +233,7 @@ bool tg_totals_read(struct tg_totals *out, struct tg_source *s, const struct tg_
     opts.want_args = false;
     *out = (struct tg_totals){ .reader = tg_reader_new(s, &opts) };
     out->names = tg_reader_names(out->reader);
-    ok = collect(&c);
+    ok = collect(&c, s, &opts);
     if (ok)
         pad(&c);
     tg_marks_release(&c.marks);

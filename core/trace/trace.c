@@ -12,6 +12,7 @@
 #include "core/trace/pairs.h"
 #include "core/trace/reader_internal.h"
 #include "core/trace/scan.h"
+#include "core/trace/split.h"
 
 struct loader {
     struct tg_trace *t;
@@ -120,16 +121,16 @@ static double python_double(bool has, tg_sv text)
     return has && tg_dec_double(text, &v) ? v : NAN;
 }
 
-static void add_hta(struct loader *l, const struct tg_event *ev)
+static void add_hta(struct loader *l, double ts, double dur, bool ts_float)
 {
     struct tg_trace *t = l->t;
     size_t i = t->n_spans - 1;
     t->hta_ts = tg_grow(t->hta_ts, &l->hta_cap, i + 1, sizeof *t->hta_ts);
     t->hta_dur = tg_grow(t->hta_dur, &l->hta_dur_cap, i + 1, sizeof *t->hta_dur);
     t->ts_float = tg_grow(t->ts_float, &l->hta_float_cap, i + 1, sizeof *t->ts_float);
-    t->hta_ts[i] = python_double(ev->has_ts, ev->ts_text);
-    t->hta_dur[i] = python_double(ev->has_dur, ev->dur_text);
-    t->ts_float[i] = ev->ts_float;
+    t->hta_ts[i] = ts;
+    t->hta_dur[i] = dur;
+    t->ts_float[i] = ts_float;
 }
 
 static bool take_span(struct loader *l, const struct tg_event *ev, uint32_t name)
@@ -145,7 +146,8 @@ static bool take_span(struct loader *l, const struct tg_event *ev, uint32_t name
     if (!add_span(l, &s))
         return false;
     if (l->opts->keep_hta)
-        add_hta(l, ev);
+        add_hta(l, python_double(ev->has_ts, ev->ts_text), python_double(ev->has_dur, ev->dur_text),
+                ev->ts_float);
     return true;
 }
 
@@ -241,17 +243,222 @@ static bool take(struct loader *l, const struct tg_event *ev)
     return take_span(l, ev, name);
 }
 
-/* --- the whole -------------------------------------------------------------------------------- */
+/* --- from a reader ---------------------------------------------------------------------------- */
 
-static bool read_events(struct loader *l)
+static bool read_events(void *whole, struct tg_err *err)
 {
+    struct loader *l = whole;
     struct tg_event ev;
     enum tg_next next;
-    while ((next = tg_reader_next(l->t->reader, &ev, l->err)) == TG_NEXT)
+    l->err = err;
+    while ((next = tg_reader_next(l->t->reader, &ev, err)) == TG_NEXT)
         if (!take(l, &ev))
             return false;
     return next == TG_NEXT_END;
 }
+
+/* --- in parts --------------------------------------------------------------------------------- */
+
+/* What a worker has kept of one part, by its own ids, and what its tables had learnt by then. */
+struct part {
+    struct tg_trace columns; /* segments, spans, memory, HTA's columns; nothing else is set */
+    size_t segments_cap, memory_cap, hta_cap, hta_dur_cap, hta_float_cap;
+    struct tg_marks marks;
+    struct tg_track *tracks; /* new ones */
+    tg_sv *facts;            /* new ones */
+    size_t n_tracks, tracks_cap, n_facts, facts_cap;
+};
+
+/* A loader whose columns are those of the part that is being read. */
+struct worker {
+    struct loader l;
+    struct tg_trace t;
+    size_t told_tracks, told_facts;
+    /* The whole's: its ids of the worker's tracks and facts. */
+    uint32_t *track, *fact;
+    size_t n_track, n_fact, track_cap, fact_cap;
+};
+
+static void *part_new(void)
+{
+    struct part *p = tg_xmalloc(sizeof *p);
+    *p = (struct part){ 0 };
+    return p;
+}
+
+static void free_columns(struct tg_trace *t)
+{
+    for (size_t i = 0; i < t->n_segments; i++)
+        free(t->segment[i]);
+    free(t->segment);
+    free(t->memory);
+    free(t->hta_ts);
+    free(t->hta_dur);
+    free(t->ts_float);
+}
+
+static void part_free(void *part)
+{
+    struct part *p = part;
+    free_columns(&p->columns);
+    tg_marks_release(&p->marks);
+    free(p->tracks);
+    free(p->facts);
+    free(p);
+}
+
+static void *worker_new(const void *whole, struct tg_reader *r)
+{
+    const struct loader *all = whole;
+    struct worker *w = tg_xmalloc(sizeof *w);
+    *w = (struct worker){ .t = { .path = all->t->path, .reader = r, .names = tg_reader_names(r) } };
+    w->l = (struct loader){ .t = &w->t, .opts = all->opts, .limits = all->limits };
+    tg_strmap_init(&w->t.facts);
+    tg_fact_cache_init(&w->l.facts);
+    return w;
+}
+
+static void worker_free(void *worker)
+{
+    struct worker *w = worker;
+    tg_strmap_release(&w->t.facts);
+    tg_fact_cache_release(&w->l.facts);
+    free(w->t.tracks);
+    free(w->l.track_slot);
+    free(w->track);
+    free(w->fact);
+    free(w);
+}
+
+/* The part's columns into the worker's loader, emptied, and back: memory is used again. */
+static void lend_columns(struct worker *w, struct part *p)
+{
+    struct tg_trace *to = &w->t, *from = &p->columns;
+    to->segment = from->segment;
+    to->n_segments = from->n_segments;
+    to->memory = from->memory;
+    to->hta_ts = from->hta_ts;
+    to->hta_dur = from->hta_dur;
+    to->ts_float = from->ts_float;
+    to->n_spans = to->n_memory = 0;
+    w->l.segments_cap = p->segments_cap;
+    w->l.memory_cap = p->memory_cap;
+    w->l.hta_cap = p->hta_cap;
+    w->l.hta_dur_cap = p->hta_dur_cap;
+    w->l.hta_float_cap = p->hta_float_cap;
+    w->l.marks = p->marks;
+    w->l.marks.n = 0;
+}
+
+static void take_columns(struct worker *w, struct part *p)
+{
+    struct tg_trace *from = &w->t, *to = &p->columns;
+    to->segment = from->segment;
+    to->n_segments = from->n_segments;
+    to->n_spans = from->n_spans;
+    to->memory = from->memory;
+    to->n_memory = from->n_memory;
+    to->hta_ts = from->hta_ts;
+    to->hta_dur = from->hta_dur;
+    to->ts_float = from->ts_float;
+    p->segments_cap = w->l.segments_cap;
+    p->memory_cap = w->l.memory_cap;
+    p->hta_cap = w->l.hta_cap;
+    p->hta_dur_cap = w->l.hta_dur_cap;
+    p->hta_float_cap = w->l.hta_float_cap;
+    p->marks = w->l.marks;
+}
+
+static void tell_new(struct worker *w, struct part *p)
+{
+    p->n_tracks = w->t.n_tracks - w->told_tracks;
+    p->n_facts = w->t.facts.n - w->told_facts;
+    p->tracks = tg_grow(p->tracks, &p->tracks_cap, p->n_tracks, sizeof *p->tracks);
+    p->facts = tg_grow(p->facts, &p->facts_cap, p->n_facts, sizeof *p->facts);
+    for (size_t i = 0; i < p->n_tracks; i++)
+        p->tracks[i] = w->t.tracks[w->told_tracks++];
+    for (size_t i = 0; i < p->n_facts; i++)
+        p->facts[i] = w->t.facts.text[w->told_facts++];
+}
+
+static bool read_part(void *worker, void *part, struct tg_err *err)
+{
+    struct worker *w = worker;
+    bool ok;
+    lend_columns(w, part);
+    ok = read_events(&w->l, err);
+    take_columns(w, part);
+    tell_new(w, part);
+    return ok;
+}
+
+static bool fits(const void *whole, const void *part, const struct tg_trace_info *info)
+{
+    const struct loader *l = whole;
+    const struct part *p = part;
+    size_t spans = l->t->n_spans + p->columns.n_spans, marks = l->marks.n + p->marks.n;
+    return spans <= l->limits.max_spans && marks <= l->limits.max_spans &&
+           tg_reader_info(l->t->reader)->events + info->events < UINT32_MAX;
+}
+
+/* In order of the file, as names are. */
+static void join_tables(struct loader *l, struct worker *w, const struct part *p,
+                        const struct tg_split_ids *ids)
+{
+    w->track = tg_grow(w->track, &w->track_cap, w->n_track + p->n_tracks, sizeof *w->track);
+    w->fact = tg_grow(w->fact, &w->fact_cap, w->n_fact + p->n_facts, sizeof *w->fact);
+    for (size_t i = 0; i < p->n_tracks; i++) {
+        struct tg_track k = p->tracks[i];
+        k.thread = ids->thread[k.thread];
+        w->track[w->n_track++] = track_id(l, k);
+    }
+    for (size_t i = 0; i < p->n_facts; i++)
+        w->fact[w->n_fact++] = tg_strmap_add(&l->t->facts, p->facts[i]);
+}
+
+static void join_spans(struct loader *l, const struct worker *w, const struct tg_trace *from,
+                       const struct tg_split_ids *ids)
+{
+    for (size_t i = 0; i < from->n_spans; i++) {
+        struct tg_span s = *tg_span_at(from, i);
+        s.name = ids->name[s.name];
+        s.track = w->track[s.track];
+        if (s.fact != TG_NO_ID)
+            s.fact = w->fact[s.fact];
+        s.index += (uint32_t)ids->first_index;
+        (void)add_span(l, &s); /* `fits` has said that there is room */
+        if (l->opts->keep_hta)
+            add_hta(l, from->hta_ts[i], from->hta_dur[i], from->ts_float[i]);
+    }
+}
+
+static void join(void *whole, void *worker, void *part, const struct tg_split_ids *ids)
+{
+    struct loader *l = whole;
+    struct worker *w = worker;
+    const struct part *p = part;
+    struct tg_trace *t = l->t;
+    join_tables(l, w, p, ids);
+    join_spans(l, w, &p->columns, ids);
+    tg_marks_join(&l->marks, &p->marks, ids->name, ids->thread, w->fact, ids->first_index);
+    if (!p->columns.n_memory)
+        return;
+    t->memory =
+        tg_grow(t->memory, &l->memory_cap, t->n_memory + p->columns.n_memory, sizeof *t->memory);
+    memcpy(t->memory + t->n_memory, p->columns.memory, p->columns.n_memory * sizeof *t->memory);
+    t->n_memory += p->columns.n_memory;
+}
+
+static const struct tg_split_ops split_ops = { .here = read_events,
+                                               .fits = fits,
+                                               .join = join,
+                                               .part_new = part_new,
+                                               .part_free = part_free,
+                                               .worker_new = worker_new,
+                                               .worker_free = worker_free,
+                                               .read = read_part };
+
+/* --- the whole -------------------------------------------------------------------------------- */
 
 static void publish(struct tg_trace *t)
 {
@@ -259,10 +466,13 @@ static void publish(struct tg_trace *t)
     t->info = tg_reader_info(t->reader);
 }
 
-static bool load(struct loader *l)
+static bool load(struct loader *l, struct tg_source *s)
 {
     struct tg_pair_sink sink = { .pair = take_pair, .arg = l };
-    if (!read_events(l))
+    const struct tg_reader_opts *o = &l->opts->reader;
+    struct tg_err *err = l->err;
+    if (!(tg_split_can(s, o) ? tg_split_read(l->t->reader, s, o, &split_ops, l, err)
+                             : read_events(l, err)))
         return false;
     tg_marks_match(&l->marks, l->t->names, &sink);
     if (l->failed)
@@ -292,7 +502,7 @@ struct tg_trace *tg_trace_load(struct tg_source *s, const struct tg_load_opts *o
     l.limits = opts.reader.limits ? *opts.reader.limits : TG_LIMITS_DEFAULT;
     t->reader = tg_reader_new(s, &opts.reader);
     t->names = tg_reader_names(t->reader);
-    ok = load(&l);
+    ok = load(&l, s);
     tg_marks_release(&l.marks);
     tg_fact_cache_release(&l.facts);
     free(l.track_slot);
@@ -306,14 +516,8 @@ void tg_trace_free(struct tg_trace *t)
 {
     if (!t)
         return;
-    for (size_t i = 0; i < t->n_segments; i++)
-        free(t->segment[i]);
-    free(t->segment);
+    free_columns(t);
     free(t->tracks);
-    free(t->memory);
-    free(t->hta_ts);
-    free(t->hta_dur);
-    free(t->ts_float);
     tg_strmap_release(&t->facts);
     tg_reader_free(t->reader);
     free(t->path);

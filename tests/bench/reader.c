@@ -18,10 +18,15 @@ static int fail(const struct tg_err *err)
     return 3;
 }
 
+static unsigned threads(void)
+{
+    const char *n = getenv("THREADS");
+    return n ? (unsigned)strtoul(n, NULL, 10) : 1;
+}
+
 static int totals(struct tg_source *s, struct tg_err *err)
 {
-    struct tg_reader_opts o = { .isa = getenv("TRACEGATE_ISA"),
-                                .threads = getenv("THREADS") ? 2 : 1 };
+    struct tg_reader_opts o = { .isa = getenv("TRACEGATE_ISA"), .threads = threads() };
     struct tg_totals t;
     if (!tg_totals_read(&t, s, &o, err))
         return fail(err);
@@ -37,7 +42,7 @@ static int load(struct tg_source *s, bool facts, struct tg_err *err)
 {
     struct tg_load_opts o = { .keep_python = true,
                               .want_facts = facts,
-                              .reader = { .isa = getenv("TRACEGATE_ISA") } };
+                              .reader = { .isa = getenv("TRACEGATE_ISA"), .threads = threads() } };
     struct tg_trace *t = tg_trace_load(s, &o, NULL, err);
     if (!t)
         return fail(err);

@@ -1,6 +1,7 @@
 #include "core/base/arena.h"
 
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,8 +35,11 @@ static void out_of_memory(void)
 {
     static const char text[] = "tracegate: error: out of memory\n"
                                "  Raise the memory limit, or compare fewer traces at a time.\n";
-    ssize_t ignored = write(STDERR_FILENO, text, sizeof text - 1);
-    (void)ignored;
+    static atomic_flag told = ATOMIC_FLAG_INIT; /* several threads may get here at once */
+    if (!atomic_flag_test_and_set(&told))
+        (void)!write(STDERR_FILENO, text, sizeof text - 1);
+    else
+        (void)pause(); /* the other ends the process */
     _exit(3);
 }
 

@@ -29,7 +29,8 @@ static inline void add(struct collector *c, uint32_t name, struct tg_total more)
     t->v[name].total = (tg_ns)((uint64_t)t->v[name].total + (uint64_t)more.total);
 }
 
-static bool count(struct collector *c, uint32_t name, tg_ns dur)
+static inline __attribute__((always_inline)) bool count(struct collector *c, uint32_t name,
+                                                        tg_ns dur)
 {
     if (name == TG_NO_ID &&
         !tg_reader_intern(c->out->reader, (tg_sv){ "", 0 }, (tg_sv){ "", 0 }, &name, c->err))
@@ -50,7 +51,8 @@ static inline bool has_total(const struct tg_event *ev)
     return (ev->ph == 'X' || ev->ph == '\0') && ev->has_ts && ev->has_dur;
 }
 
-static bool take(struct collector *c, const struct tg_event *ev)
+static inline __attribute__((always_inline)) bool take(struct collector *c,
+                                                       const struct tg_event *ev)
 {
     if (has_total(ev))
         return count(c, ev->name, ev->dur);

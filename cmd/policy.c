@@ -19,8 +19,8 @@ static const struct tg_opt policy_options[] = {
       "the policy, or REV:PATH in git; default: .tracegate.yml here or above, else the built-in "
       "one" },
     { "profile", TG_OPT_STR, offsetof(struct policy_opts, profile), "NAME", "with this profile" },
-    { "format", TG_OPT_STR, offsetof(struct policy_opts, format), "text|json",
-      "form of what lint finds; text is the default" },
+    { "format", TG_OPT_STR, offsetof(struct policy_opts, format), "text|json|markdown",
+      "form of what lint finds and of metrics; text is the default" },
     { "strict", TG_OPT_FLAG, offsetof(struct policy_opts, strict), NULL,
       "lint: a warning is an error (exit 2); diff: exit 1 if anything is looser" },
     { "o", TG_OPT_STR, offsetof(struct policy_opts, output), "FILE",
@@ -93,6 +93,19 @@ static int show(struct job *j, struct tg_err *err)
         return tg_err_exit_code(err->kind);
     }
     tg_policy_show(j->policy, &out);
+    return put(j, &out, err);
+}
+
+static int metrics(struct job *j, struct tg_err *err)
+{
+    const char *format = j->o->format ? j->o->format : "text";
+    struct tg_buf out = { 0 };
+    if (strcmp(format, "json") == 0)
+        tg_metric_json(&out);
+    else if (strcmp(format, "markdown") == 0)
+        tg_metric_markdown(&out);
+    else
+        tg_metric_text(&out);
     return put(j, &out, err);
 }
 
@@ -471,8 +484,8 @@ static int init(struct job *j, struct tg_err *err)
 static const struct {
     const char *name;
     int (*run)(struct job *j, struct tg_err *err);
-} verbs[] = { { "init", init },       { "lint", lint }, { "show", show },
-              { "explain", explain }, { "diff", diff }, { "schema", schema } };
+} verbs[] = { { "init", init }, { "lint", lint },     { "show", show },      { "explain", explain },
+              { "diff", diff }, { "schema", schema }, { "metrics", metrics } };
 
 static int policy_run(const void *opts, const struct tg_strs *args, const struct tg_io *io,
                       struct tg_err *err)
@@ -488,7 +501,7 @@ static int policy_run(const void *opts, const struct tg_strs *args, const struct
     if (code < 0) {
         code = 2;
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
-                   "policy needs one of: init, lint, show, explain, diff, schema");
+                   "policy needs one of: init, lint, show, explain, diff, schema, metrics");
         (void)tg_err_hint(err, "For example: tracegate policy lint.");
     }
     tg_policy_free(j.policy);
@@ -503,7 +516,7 @@ const struct tg_cmd tg_cmd_policy = {
     .name = "policy",
     .summary = "write, check and show a policy",
     .synopsis = "init TRACE... | lint [TRACE...] | show | explain NAME|RULE [TRACE...] | "
-                "diff OLD NEW | schema",
+                "diff OLD NEW | schema | metrics",
     .about =
         "init writes a first policy from a trace: what it must contain, its steps.\n"
         "lint says what is wrong with a policy, all at once, and what loads but cannot work as "
@@ -515,7 +528,8 @@ const struct tg_cmd tg_cmd_policy = {
         "that rule.\n"
         "diff says what NEW lets pass that OLD does not (looser), the other way round (tighter), "
         "and what else changed; each is a file or REV:PATH.\n"
-        "schema prints the JSON schema for editors.",
+        "schema prints the JSON schema for editors.\n"
+        "metrics lists what rules can measure: unit, bad direction, bounds.",
     .options = policy_options,
     .opts_size = sizeof(struct policy_opts),
     .run = policy_run,

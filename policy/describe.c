@@ -37,6 +37,10 @@ void tg_describe_value(struct tg_buf *out, double v, enum tg_unit unit)
     case TG_UNIT_BYTES:
         put_bytes(out, v);
         break;
+    case TG_UNIT_RATE:
+        tg_dec_put_fixed(out, v, 2);
+        tg_buf_puts(out, " GB/s");
+        break;
     case TG_UNIT_COUNT:
     case TG_UNIT_FACT:
         tg_dec_put_fixed(out, v, v == floor(v) ? 0 : 2);
@@ -100,6 +104,10 @@ static void describe_change(struct tg_buf *m, const struct tg_probe *p, double s
 {
     double pct = tg_probe_pct(p);
     tg_describe_value(m, p->test, p->unit);
+    if (isnan(p->base)) {
+        tg_buf_puts(m, " per step, unknown in the baseline");
+        return;
+    }
     tg_buf_puts(m, " per step, was ");
     tg_describe_value(m, p->base, p->unit);
     tg_buf_puts(m, " (");
@@ -277,7 +285,9 @@ static void put_names(struct tg_buf *b, const struct tg_verdict *v, enum tg_stat
             continue;
         }
         tg_buf_putc(b, ' ');
-        if (r->dimension == TG_DIM_COUNT) {
+        if (r->dimension == TG_DIM_COUNT && tg_sv_eq(r->kind, TG_SV("trace"))) {
+            put_signed(b, r->delta, TG_UNIT_COUNT);
+        } else if (r->dimension == TG_DIM_COUNT) {
             put_signed(b, r->delta, TG_UNIT_COUNT);
             tg_buf_puts(b, fabs(r->delta) == 1 ? " call" : " calls");
         } else if (r->dimension == TG_DIM_RATIO) {

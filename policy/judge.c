@@ -106,6 +106,20 @@ static struct tg_judgement judge_list(const struct tg_probe *p, const struct tg_
     return worst;
 }
 
+static size_t count_changes(const struct tg_limit_list *list)
+{
+    size_t n = 0;
+    for (size_t i = 0; list->state == TG_LIMIT_ON && i < list->n; i++)
+        n += !is_budget(&list->v[i]);
+    return n;
+}
+
+/* Budgets are about the candidate alone: kept is kept, at any number of runs. */
+static bool only_budgets(const struct tg_limit_list *warn, const struct tg_limit_list *fail)
+{
+    return warn->n + fail->n > 0 && count_changes(warn) + count_changes(fail) == 0;
+}
+
 /* Reasons that mean "nothing wrong here" rather than "we could not look". */
 static bool harmless(enum tg_judged j)
 {
@@ -119,7 +133,7 @@ struct tg_judgement tg_judge(const struct tg_probe *p, const struct tg_limit_lis
     struct tg_judgement f = judge_list(p, fail, TG_STATE_FAIL);
     struct tg_judgement w = judge_list(p, warn, TG_STATE_WARN);
     struct tg_judgement j = w.state > f.state || !f.limit ? w : f;
-    bool timed = !p->exact && p->test_kind != TG_NOISE_NONE;
+    bool timed = !p->exact && p->test_kind != TG_NOISE_NONE && !only_budgets(warn, fail);
     if (timed && !p->ev && j.state <= TG_STATE_NOT_JUDGED) {
         j.state = TG_STATE_NOT_JUDGED;
         j.why_not = "no evidence exists for this metric in these traces";

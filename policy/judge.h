@@ -5,7 +5,8 @@
 #include "policy/verdict.h"
 
 struct tg_probe {
-    double base, test;            /* in the metric's unit, per step */
+    double base, test;            /* in the metric's unit, per step; base NaN: unknown (budgets) */
+    bool known[2];                /* of measures: the side's traces tell it */
     bool exact;                   /* a count, a fact, bytes: no evidence needed */
     bool unchanged;               /* the counting rule says nothing changed */
     const struct tg_evidence *ev; /* of durations; NULL: none exists, durations are not judged */

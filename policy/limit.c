@@ -21,6 +21,8 @@ static const char *how_to_write(const struct tg_metric_info *info, enum tg_bound
                       : "it is a duration: write 200us, 0.2ms or 0.2%step";
     case TG_UNIT_BYTES:
         return "it is an amount of memory: write 64KiB or 256MiB";
+    case TG_UNIT_RATE:
+        return "it is a bandwidth: write 12GB/s or 800MB/s";
     case TG_UNIT_PERCENT:
         return "it is a percentage: write 35%";
     case TG_UNIT_COUNT:

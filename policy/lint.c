@@ -279,8 +279,6 @@ static void lint_not_judged(struct lint *c)
         if (p->rules[i].match.devices.n || p->rules[i].match.streams.n)
             not_judged(c, p->rules[i].at, "match by 'device' or 'stream'",
                        "the rule judges all of them together");
-        if (p->rules[i].metric == TG_METRIC_RANK_SPREAD)
-            not_judged(c, p->rules[i].metric_at, "'rank_spread'", "use 'skew'");
     }
 }
 

@@ -10,70 +10,54 @@
 #define EQUALITY TG_BOUND_BIT(TG_BOUND_ABS)
 
 static const struct tg_metric_info metrics[TG_METRICS] = {
-    [TG_METRIC_COUNT] = { "count", TG_SCOPE_NAME, TG_UNIT_COUNT, TG_MORE_IS_BAD, AMOUNT,
+    [TG_METRIC_COUNT] = { "count", TG_SCOPE_NAME, TG_UNIT_COUNT, TG_MORE_IS_BAD, AMOUNT, true,
                           "calls or launches per step" },
-    [TG_METRIC_TOTAL] = { "total", TG_SCOPE_NAME, TG_UNIT_NS, TG_MORE_IS_BAD, AMOUNT,
+    [TG_METRIC_TOTAL] = { "total", TG_SCOPE_NAME, TG_UNIT_NS, TG_MORE_IS_BAD, AMOUNT, false,
                           "summed duration per step, children included" },
-    [TG_METRIC_MEAN] = { "mean", TG_SCOPE_NAME, TG_UNIT_NS, TG_MORE_IS_BAD, AMOUNT,
+    [TG_METRIC_MEAN] = { "mean", TG_SCOPE_NAME, TG_UNIT_NS, TG_MORE_IS_BAD, AMOUNT, false,
                          "mean duration of one call" },
-    [TG_METRIC_MEDIAN] = { "median", TG_SCOPE_NAME, TG_UNIT_NS, TG_MORE_IS_BAD, AMOUNT,
+    [TG_METRIC_MEDIAN] = { "median", TG_SCOPE_NAME, TG_UNIT_NS, TG_MORE_IS_BAD, AMOUNT, false,
                            "median duration of one call" },
-    [TG_METRIC_P95] = { "p95", TG_SCOPE_NAME, TG_UNIT_NS, TG_MORE_IS_BAD, AMOUNT,
+    [TG_METRIC_P95] = { "p95", TG_SCOPE_NAME, TG_UNIT_NS, TG_MORE_IS_BAD, AMOUNT, false,
                         "duration that 95 of 100 calls stay within" },
-    [TG_METRIC_MAX] = { "max", TG_SCOPE_NAME, TG_UNIT_NS, TG_MORE_IS_BAD, AMOUNT,
+    [TG_METRIC_MAX] = { "max", TG_SCOPE_NAME, TG_UNIT_NS, TG_MORE_IS_BAD, AMOUNT, false,
                         "longest single call" },
-    [TG_METRIC_SELF] = { "self", TG_SCOPE_NAME, TG_UNIT_NS, TG_MORE_IS_BAD, AMOUNT,
+    [TG_METRIC_SELF] = { "self", TG_SCOPE_NAME, TG_UNIT_NS, TG_MORE_IS_BAD, AMOUNT, false,
                          "summed duration per step without what its children took" },
-    [TG_METRIC_SHARE] = { "share", TG_SCOPE_NAME, TG_UNIT_PERCENT, TG_MORE_IS_BAD, POINTS,
-                          "total as percent of the step" },
-    [TG_METRIC_ADDED] = { "added", TG_SCOPE_NAME, TG_UNIT_NS, TG_MORE_IS_BAD, FROM_ZERO,
+    [TG_METRIC_SHARE] = { "share", TG_SCOPE_NAME, TG_UNIT_PERCENT, TG_MORE_IS_BAD, POINTS, false,
+                          "self time as percent of the step (device: duration)" },
+    [TG_METRIC_ADDED] = { "added", TG_SCOPE_NAME, TG_UNIT_NS, TG_MORE_IS_BAD, FROM_ZERO, true,
                           "time per step of names that the baseline does not have" },
-    [TG_METRIC_REMOVED] = { "removed", TG_SCOPE_NAME, TG_UNIT_NS, TG_MORE_IS_BAD, FROM_ZERO,
+    [TG_METRIC_REMOVED] = { "removed", TG_SCOPE_NAME, TG_UNIT_NS, TG_MORE_IS_BAD, FROM_ZERO, true,
                             "time per step that the baseline spent in names now gone" },
     [TG_METRIC_LAUNCH_CONFIG] = { "launch_config", TG_SCOPE_NAME, TG_UNIT_FACT, TG_ANY_IS_BAD,
-                                  EQUALITY,
+                                  EQUALITY, true,
                                   "grid, block, registers, shared memory and occupancy of a "
                                   "kernel" },
     [TG_METRIC_INPUT_TYPES] = { "input_types", TG_SCOPE_NAME, TG_UNIT_FACT, TG_ANY_IS_BAD, EQUALITY,
-                                "types of an operator's inputs" },
+                                true, "types of an operator's inputs" },
     [TG_METRIC_INPUT_SHAPES] = { "input_shapes", TG_SCOPE_NAME, TG_UNIT_FACT, TG_ANY_IS_BAD,
-                                 EQUALITY, "shapes of an operator's inputs" },
-    [TG_METRIC_BYTES] = { "bytes", TG_SCOPE_NAME, TG_UNIT_BYTES, TG_MORE_IS_BAD, AMOUNT,
+                                 EQUALITY, true, "shapes of an operator's inputs" },
+    [TG_METRIC_BYTES] = { "bytes", TG_SCOPE_NAME, TG_UNIT_BYTES, TG_MORE_IS_BAD, AMOUNT, true,
                           "bytes copied or set per step" },
 
-    [TG_METRIC_STEP_TIME] = { "step_time", TG_SCOPE_TRACE, TG_UNIT_NS, TG_MORE_IS_BAD, AMOUNT,
-                              "step from end to end on the device (host span without a device)" },
-    [TG_METRIC_GPU_BUSY] = { "gpu_busy", TG_SCOPE_TRACE, TG_UNIT_NS, TG_MORE_IS_BAD, AMOUNT,
-                             "time per step in which the device ran something" },
-    [TG_METRIC_IDLE] = { "idle", TG_SCOPE_TRACE, TG_UNIT_PERCENT, TG_MORE_IS_BAD, POINTS,
-                         "percent of the step in which the device ran nothing" },
-    [TG_METRIC_COMM_EXPOSED] = { "comm_exposed", TG_SCOPE_TRACE, TG_UNIT_NS, TG_MORE_IS_BAD, AMOUNT,
-                                 "communication per step that no computation hides" },
-    [TG_METRIC_COMM_OVERLAP] = { "comm_overlap", TG_SCOPE_TRACE, TG_UNIT_PERCENT, TG_LESS_IS_BAD,
-                                 POINTS, "percent of communication hidden behind computation" },
-    [TG_METRIC_LAUNCH_COUNT] = { "launch_count", TG_SCOPE_TRACE, TG_UNIT_COUNT, TG_MORE_IS_BAD,
-                                 AMOUNT, "kernels and graphs launched per step" },
-    [TG_METRIC_LAUNCH_TIME] = { "launch_time", TG_SCOPE_TRACE, TG_UNIT_NS, TG_MORE_IS_BAD, AMOUNT,
-                                "host time per step inside launch calls" },
-    [TG_METRIC_LAUNCH_GAP] = { "launch_gap", TG_SCOPE_TRACE, TG_UNIT_NS, TG_MORE_IS_BAD, AMOUNT,
-                               "device time per step lost because a launch came late" },
-    [TG_METRIC_SYNC_COUNT] = { "sync_count", TG_SCOPE_TRACE, TG_UNIT_COUNT, TG_MORE_IS_BAD, AMOUNT,
-                               "synchronising calls per step" },
-    [TG_METRIC_MEMCPY_BYTES] = { "memcpy_bytes", TG_SCOPE_TRACE, TG_UNIT_BYTES, TG_MORE_IS_BAD,
-                                 AMOUNT, "bytes copied per step" },
-    [TG_METRIC_KERNEL_NAMES] = { "kernel_names", TG_SCOPE_TRACE, TG_UNIT_COUNT, TG_MORE_IS_BAD,
-                                 AMOUNT, "distinct normalised kernel names" },
-    [TG_METRIC_GRAPH_LAUNCHES] = { "graph_launches", TG_SCOPE_TRACE, TG_UNIT_COUNT, TG_LESS_IS_BAD,
-                                   AMOUNT, "graph launches per step" },
-    [TG_METRIC_MEM_PEAK] = { "mem_peak", TG_SCOPE_TRACE, TG_UNIT_BYTES, TG_MORE_IS_BAD, AMOUNT,
-                             "largest allocated device memory (needs profile_memory=True)" },
-    [TG_METRIC_HOST_TIME] = { "host_time", TG_SCOPE_TRACE, TG_UNIT_NS, TG_MORE_IS_BAD, AMOUNT,
-                              "the host's step window" },
+#define BOUNDS_NS AMOUNT
+#define BOUNDS_PERCENT POINTS
+#define BOUNDS_COUNT AMOUNT
+#define BOUNDS_BYTES AMOUNT
+#define BOUNDS_RATE AMOUNT
+#define WORSE_MORE TG_MORE_IS_BAD
+#define WORSE_LESS TG_LESS_IS_BAD
+#define ROW(id, name, unit, worse, how, exact, meaning)                                            \
+    [TG_METRIC_OF_TRACE + (int)TG_MEASURE_##id] = { name,          TG_SCOPE_TRACE, TG_UNIT_##unit, \
+                                                    WORSE_##worse, BOUNDS_##unit,  exact,          \
+                                                    meaning },
+    TG_MEASURE_TABLE(ROW)
 
-    [TG_METRIC_SKEW] = { "skew", TG_SCOPE_RANKS, TG_UNIT_PERCENT, TG_MORE_IS_BAD, POINTS,
-                         "percent by which the slowest rank's step exceeds the median rank's" },
+        [TG_METRIC_SKEW] = { "skew", TG_SCOPE_RANKS, TG_UNIT_PERCENT, TG_MORE_IS_BAD, POINTS, false,
+                             "percent by which the slowest rank's step exceeds the median rank's" },
     [TG_METRIC_RANK_SPREAD] = { "rank_spread", TG_SCOPE_RANKS, TG_UNIT_NS, TG_MORE_IS_BAD, AMOUNT,
-                                "step time of the slowest rank minus that of the fastest" },
+                                false, "step time of the slowest rank minus that of the fastest" },
 };
 
 const struct tg_metric_info *tg_metric_info(enum tg_metric m)
@@ -100,7 +84,8 @@ const char *tg_scope_name(enum tg_scope s)
 
 const char *tg_unit_name(enum tg_unit u)
 {
-    static const char *const names[] = { "count", "duration", "percent", "bytes", "fact" };
+    static const char *const names[] = { "count", "duration",  "percent",
+                                         "bytes", "bandwidth", "fact" };
     return names[u];
 }
 

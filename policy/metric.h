@@ -1,10 +1,12 @@
 #ifndef TG_POLICY_METRIC_H
 #define TG_POLICY_METRIC_H
 /*
- * The one table of metrics a rule can name: loader, linter, schema, evaluation and manual read it.
- * All durations and counts are per step; values of unit NS are nanoseconds, PERCENT 0..100.
+ * The one table of metrics a rule can name: loader, linter, schema, evaluation, help and manual
+ * read it. Its rows about whole traces are those of core/metric/measure_table.h. All durations and
+ * counts are per step; values of unit NS are nanoseconds, PERCENT 0..100, RATE bytes per nanosecond
+ * (GB/s).
  */
-#include "core/base/sv.h"
+#include "core/metric/measure.h"
 
 enum tg_metric {
     /* per name: one value for each matched name */
@@ -22,29 +24,24 @@ enum tg_metric {
     TG_METRIC_INPUT_TYPES,
     TG_METRIC_INPUT_SHAPES,
     TG_METRIC_BYTES,
-    /* trace: one value for a rank's whole trace */
-    TG_METRIC_STEP_TIME,
-    TG_METRIC_GPU_BUSY,
-    TG_METRIC_IDLE,
-    TG_METRIC_COMM_EXPOSED,
-    TG_METRIC_COMM_OVERLAP,
-    TG_METRIC_LAUNCH_COUNT,
-    TG_METRIC_LAUNCH_TIME,
-    TG_METRIC_LAUNCH_GAP,
-    TG_METRIC_SYNC_COUNT,
-    TG_METRIC_MEMCPY_BYTES,
-    TG_METRIC_KERNEL_NAMES,
-    TG_METRIC_GRAPH_LAUNCHES,
-    TG_METRIC_MEM_PEAK,
-    TG_METRIC_HOST_TIME,
+    /* trace: one value for a rank's whole trace; one for each row of core/metric/measure_table.h */
+    TG_METRIC_OF_TRACE,
     /* ranks: one value for all ranks together */
-    TG_METRIC_SKEW,
+    TG_METRIC_SKEW = TG_METRIC_OF_TRACE + TG_MEASURES,
     TG_METRIC_RANK_SPREAD,
     TG_METRICS
 };
+#define TG_METRIC_STEP_TIME tg_metric_of(TG_MEASURE_STEP_TIME)
 
 enum tg_scope { TG_SCOPE_NAME, TG_SCOPE_TRACE, TG_SCOPE_RANKS };
-enum tg_unit { TG_UNIT_COUNT, TG_UNIT_NS, TG_UNIT_PERCENT, TG_UNIT_BYTES, TG_UNIT_FACT };
+enum tg_unit {
+    TG_UNIT_COUNT,
+    TG_UNIT_NS,
+    TG_UNIT_PERCENT,
+    TG_UNIT_BYTES,
+    TG_UNIT_RATE,
+    TG_UNIT_FACT
+};
 enum tg_polarity { TG_MORE_IS_BAD, TG_LESS_IS_BAD, TG_ANY_IS_BAD };
 
 /* The bounds of a limit; also bits of tg_metric_info.bounds as 1 << kind. */
@@ -58,13 +55,30 @@ struct tg_metric_info {
     enum tg_unit unit;
     enum tg_polarity polarity; /* the bad direction unless the rule says `direction:` */
     unsigned bounds;           /* legal ones */
+    bool exact;                /* what the program does: a change needs no evidence */
     const char *meaning;       /* one line */
 };
+
+static inline enum tg_metric tg_metric_of(enum tg_measure m)
+{
+    return (enum tg_metric)(TG_METRIC_OF_TRACE + (int)m);
+}
+/* False: not about a whole trace. */
+static inline bool tg_metric_measure(enum tg_metric m, enum tg_measure *out)
+{
+    *out = (enum tg_measure)((int)m - TG_METRIC_OF_TRACE);
+    return m >= TG_METRIC_OF_TRACE && m < TG_METRIC_SKEW;
+}
 
 const struct tg_metric_info *tg_metric_info(enum tg_metric m);
 bool tg_metric_from_name(tg_sv name, enum tg_metric *out);
 const char *tg_scope_name(enum tg_scope s);       /* "name", "trace", "ranks" */
-const char *tg_unit_name(enum tg_unit u);         /* "count", "duration", "percent", ... */
+const char *tg_unit_name(enum tg_unit u);         /* "count", "duration", "percent", … */
 const char *tg_bound_name(enum tg_bound_kind k);  /* "pct", "abs", "pp", "max", "min" */
 const char *tg_polarity_name(enum tg_polarity p); /* "more", "less", "any" */
+
+/* The whole table, appended to `out`: for the terminal, for programs, for the manual. */
+void tg_metric_text(struct tg_buf *out);
+void tg_metric_json(struct tg_buf *out);
+void tg_metric_markdown(struct tg_buf *out);
 #endif

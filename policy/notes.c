@@ -7,12 +7,11 @@
 static void note_not_done(struct tg_eval_state *e)
 {
     const struct tg_policy *p = e->in->policy;
-    bool narrow = false, spread = false;
+    bool narrow = false;
     for (size_t i = 0; i < p->n_rules; i++) {
         narrow |= p->rules[i].match.devices.n || p->rules[i].match.streams.n;
-        spread |= p->rules[i].metric == TG_METRIC_RANK_SPREAD;
     }
-    if (narrow || spread)
+    if (narrow)
         tg_verdict_add_note(e->out, e->arena, true, false,
                             TG_SV("the policy uses options that this version does not act on yet"),
                             TG_SV("tracegate policy lint names them (TG250)."));

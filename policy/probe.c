@@ -13,6 +13,8 @@ enum tg_dimension tg_unit_dimension(enum tg_unit unit)
         return TG_DIM_RATIO;
     case TG_UNIT_BYTES:
         return TG_DIM_BYTES;
+    case TG_UNIT_RATE:
+        return TG_DIM_RATE;
     case TG_UNIT_FACT:
         break;
     }
@@ -21,11 +23,10 @@ enum tg_dimension tg_unit_dimension(enum tg_unit unit)
 
 const char *tg_unit_text(enum tg_unit unit)
 {
-    static const char *const text[] = { [TG_UNIT_COUNT] = "count",
-                                        [TG_UNIT_NS] = "ns",
-                                        [TG_UNIT_PERCENT] = "%",
-                                        [TG_UNIT_BYTES] = "bytes",
-                                        [TG_UNIT_FACT] = "" };
+    static const char *const text[] = {
+        [TG_UNIT_COUNT] = "count", [TG_UNIT_NS] = "ns",     [TG_UNIT_PERCENT] = "%",
+        [TG_UNIT_BYTES] = "bytes", [TG_UNIT_RATE] = "GB/s", [TG_UNIT_FACT] = ""
+    };
     return text[unit];
 }
 
@@ -86,23 +87,32 @@ bool tg_probe_op(struct tg_probe *p, enum tg_metric m, const struct tg_compariso
     }
 }
 
+static bool probe_ranks(struct tg_probe *p, enum tg_metric m, const struct tg_comparison *c)
+{
+    const double *value = m == TG_METRIC_SKEW ? c->skew : c->rank_spread;
+    p->ev = m == TG_METRIC_SKEW ? &c->skew_ev : &c->rank_spread_ev;
+    p->base = value[TG_BASE];
+    p->test = value[TG_TEST];
+    p->known[TG_BASE] = c->ranks_known[TG_BASE];
+    p->known[TG_TEST] = c->ranks_known[TG_TEST];
+    return p->known[TG_BASE] && p->known[TG_TEST];
+}
+
 bool tg_probe_measure(struct tg_probe *p, const struct tg_rule *rule, const struct tg_comparison *c)
 {
     const struct tg_metric_info *info = tg_metric_info(rule->metric);
     bool slowest = rule->match.rank == TG_MATCH_RANK_SLOWEST;
+    const struct tg_measure_change *m;
     enum tg_measure id;
     p->unit = info->unit;
-    if (rule->metric == TG_METRIC_SKEW) {
-        p->base = c->skew[TG_BASE];
-        p->test = c->skew[TG_TEST];
-        return c->n_ranks[TG_TEST] > 1;
-    }
-    if (!tg_measure_find(tg_sv_of(info->name), &id))
-        return false;
-    const struct tg_measure_change *m = &c->measures[id];
-    p->exact = info->unit == TG_UNIT_COUNT || info->unit == TG_UNIT_BYTES;
-    p->ev = &m->ev;
+    p->exact = info->exact;
+    if (!tg_metric_measure(rule->metric, &id))
+        return probe_ranks(p, rule->metric, c);
+    m = &c->measures[id];
+    p->ev = slowest ? &m->ev_slowest : &m->ev;
     p->base = slowest ? m->slowest[TG_BASE] : m->value[TG_BASE];
     p->test = slowest ? m->slowest[TG_TEST] : m->value[TG_TEST];
-    return m->known[TG_BASE] && m->known[TG_TEST];
+    p->known[TG_BASE] = m->known[TG_BASE];
+    p->known[TG_TEST] = m->known[TG_TEST];
+    return p->known[TG_BASE] && p->known[TG_TEST];
 }

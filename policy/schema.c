@@ -21,6 +21,7 @@ struct schema {
 #define NUMBER "\\+?[0-9]+(\\.[0-9]+)?"
 #define TIME "ns|us|\xC2\xB5s|ms|s"
 #define MEMORY "B|kB|MB|GB|KiB|MiB|GiB"
+#define RATE "kB/s|MB/s|GB/s|TB/s"
 
 static void put_shape(struct schema *s, struct tg_doc *o, const struct tg_shape *shape);
 
@@ -112,9 +113,9 @@ static void put_bound(struct tg_doc *o, enum tg_bound_kind kind)
     struct tg_doc *list = tg_doc_add_array(o, "anyOf"), *number = tg_doc_add_object(list, NULL);
     put_type(number, "number");
     tg_doc_add_i64(number, "minimum", 0);
-    put_pattern(tg_doc_add_object(list, NULL), kind == TG_BOUND_ABS
-                                                   ? "^" NUMBER "(" TIME "|" MEMORY "|%step)?$"
-                                                   : "^" NUMBER "(" TIME "|" MEMORY "|%)?$");
+    put_pattern(tg_doc_add_object(list, NULL),
+                kind == TG_BOUND_ABS ? "^" NUMBER "(" TIME "|" MEMORY "|" RATE "|%step)?$"
+                                     : "^" NUMBER "(" TIME "|" MEMORY "|" RATE "|%)?$");
 }
 
 static void put_list(struct schema *s, struct tg_doc *o, const struct tg_shape *shape)

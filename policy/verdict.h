@@ -28,7 +28,14 @@ const char *
 tg_outcome_name(enum tg_outcome o);          /* "pass", "warn", "inconclusive", "fail", "error" */
 int tg_outcome_exit_code(enum tg_outcome o); /* 0 0 4 1 3 */
 
-enum tg_dimension { TG_DIM_COUNT, TG_DIM_DURATION, TG_DIM_FACT, TG_DIM_RATIO, TG_DIM_BYTES };
+enum tg_dimension {
+    TG_DIM_COUNT,
+    TG_DIM_DURATION,
+    TG_DIM_FACT,
+    TG_DIM_RATIO,
+    TG_DIM_BYTES,
+    TG_DIM_RATE
+};
 const char *tg_dimension_name(enum tg_dimension d); /* "count", "duration", … */
 
 /* One judged thing: an operator, a measure or a guard under one rule. */
@@ -42,7 +49,7 @@ struct tg_result {
     bool has_values;          /* false: facts and guards, see `message` */
     double base, test, delta; /* in `unit`, per step (ns for durations, percent for ratios) */
     double delta_pct;         /* NaN: the baseline is 0 or absent */
-    tg_sv unit;               /* "ns", "count", "%", "bytes", "" */
+    tg_sv unit;               /* "ns", "count", "%", "bytes", "GB/s", "" */
     tg_sv limit; /* the limit that was exceeded or applied, as written: "pct: 10%, abs: 0.2%step" */
     double share;     /* of the step on the test side, 0..1; NaN unknown */
     tg_sv message;    /* one line, numbers included: what, how much, share */

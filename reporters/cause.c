@@ -25,6 +25,7 @@ enum tg_section tg_section_of(const struct tg_result *r)
         return TG_SECTION_COUNTS;
     case TG_DIM_DURATION:
     case TG_DIM_RATIO:
+    case TG_DIM_RATE:
         return TG_SECTION_DURATIONS;
     }
     return TG_SECTION_DURATIONS;

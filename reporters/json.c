@@ -161,8 +161,11 @@ static void add_measures(struct tg_doc *root, const struct tg_comparison *c)
     for (int m = 0; c && m < TG_MEASURES; m++) {
         const struct tg_measure_change *x = &c->measures[m];
         const struct tg_measure_info *info = tg_measure_info((enum tg_measure)m);
-        struct tg_doc *o = tg_doc_add_object(list, NULL);
+        struct tg_doc *o;
         double value[2], slowest[2];
+        if (!x->known[TG_BASE] && !x->known[TG_TEST])
+            continue;
+        o = tg_doc_add_object(list, NULL);
         for (int s = 0; s < 2; s++) {
             value[s] = x->known[s] ? x->value[s] : NAN;
             slowest[s] = x->known[s] ? x->slowest[s] : NAN;
@@ -187,6 +190,7 @@ static void add_environment(struct tg_doc *root, const struct tg_comparison *c)
     add_counts(o, "steps", c->n_steps);
     tg_json_pair(o, "step_ns", c->step_ns);
     tg_json_pair(o, "skew_pct", c->skew);
+    tg_json_pair(o, "rank_spread_ns", c->rank_spread);
     tg_doc_add_bool(o, "step_markers", c->marked[TG_BASE] && c->marked[TG_TEST]);
     tg_doc_add_num(o, "iteration_ratio", c->iteration_ratio);
     tg_doc_add_num(o, "drift_pct", 100 * expm1(c->drift));

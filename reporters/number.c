@@ -84,6 +84,9 @@ void tg_put_value(struct tg_buf *out, double v, tg_sv unit)
         tg_buf_putc(out, '%');
     } else if (tg_sv_eq(unit, TG_SV("bytes"))) {
         put_bytes(out, v);
+    } else if (tg_sv_eq(unit, TG_SV("GB/s"))) {
+        tg_dec_put_fixed(out, v, 2);
+        tg_buf_puts(out, " GB/s");
     } else {
         tg_put_count(out, v);
     }

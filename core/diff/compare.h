@@ -109,11 +109,13 @@ struct tg_region {   /* one replacement */
 struct tg_measure_change {
     enum tg_measure id;
     bool known[2];
-    double value[2]; /* ns, count, bytes, or percent 0..100; median over runs of mean over steps and
-                        ranks */
+    bool absent[2];    /* a stored side is older than the measure: record it again */
+    double value[2];   /* ns, count, bytes, GB/s, or percent 0..100; median over runs of mean over
+                          steps and   ranks */
     double slowest[2]; /* the worst rank's, same reduction */
     struct tg_evidence
         ev; /* per run: the median over steps; for step_time the minimum over steps */
+    struct tg_evidence ev_slowest; /* the same of the worst rank of each run */
 };
 
 struct tg_env_change {
@@ -148,7 +150,10 @@ struct tg_comparison {
     bool collapsed;               /* more than half of the kernels gone and busy time too */
     const struct tg_window_hint *hints;
     size_t n_hints;
-    double skew[2]; /* slowest rank's step time / median rank's - 1, in % */
+    bool ranks_known[2];   /* every run has the step time of two ranks or more */
+    double skew[2];        /* slowest rank's step time / median rank's - 1, in % */
+    double rank_spread[2]; /* slowest rank's step time - fastest rank's, ns */
+    struct tg_evidence skew_ev, rank_spread_ev;
     struct tg_arena *arena;
 };
 

@@ -9,51 +9,54 @@
 
 /* ---- measures -------------------------------------------------------------------------------- */
 
-static bool is_ratio(enum tg_measure m)
-{
-    return strcmp(tg_measure_info(m)->unit, "%") == 0;
-}
-
 static bool is_time(enum tg_measure m)
 {
-    return strcmp(tg_measure_info(m)->unit, "ns") == 0;
-}
-
-static double one_value(const struct tg_measure_value *v, double scale)
-{
-    return v->den ? scale * (double)v->num / (double)v->den : 0;
+    return tg_measure_info(m)->unit_id == TG_MEASURE_NS;
 }
 
 /*
- * A measure of one shard over its used steps. Plain numbers: the mean. Percentages: the ratio of
- * the sums, so that long steps weigh as long as they are.
+ * One measure of one shard over its used steps. MEAN: of the steps' values. RATIO: of the sums, so
+ * that long steps weigh as long as they are.
  */
-static bool shard_value(const struct tg_work *w, enum tg_measure m, size_t at, double *mean,
-                        double *of_run)
+struct shard_value {
+    double mean;
+    double of_run; /* evidence: the middle step; of the step time the shortest, which preemption
+                      touches least */
+};
+
+static bool shard_value(const struct tg_work *w, enum tg_measure m, size_t at,
+                        struct shard_value *out)
 {
     const struct tg_shard *s = w->shard[at];
-    double scale = is_ratio(m) ? 100 : 1, num = 0, den = 0;
+    const struct tg_measure_info *info = tg_measure_info(m);
+    double scale = info->unit_id == TG_MEASURE_PERCENT ? 100 : 1, num = 0, den = 0;
     double *each = TG_NEW_N(w->a, double, w->used[at].n + 1);
     size_t n = 0;
 
     for (size_t j = 0; s->measures && j < w->used[at].n; j++) {
         const struct tg_measure_value *v = &s->measures[m * s->n_steps + w->used[at].step[j]];
+        double one = v->den ? (double)v->num / (double)v->den : 0;
         if (!v->known)
             continue;
-        each[n++] = one_value(v, scale);
-        num += is_ratio(m) ? (double)v->num : one_value(v, 1);
-        den += is_ratio(m) ? (double)v->den : 1;
+        each[n++] = scale * one;
+        num += info->how == TG_MEASURE_RATIO ? (double)v->num : one;
+        den += info->how == TG_MEASURE_RATIO ? (double)v->den : 1;
     }
-    *mean = den > 0 ? scale * num / den : 0;
-    /* Evidence: the middle step; of the step time the shortest, which preemption touches least. */
-    *of_run = tg_median(each, n);
+    out->mean = den > 0 ? scale * num / den : 0;
+    out->of_run = tg_median(each, n);
     if (m == TG_MEASURE_STEP_TIME && n)
-        *of_run = each[0]; /* sorted by tg_median */
+        out->of_run = each[0]; /* sorted by tg_median */
     return n > 0;
 }
 
-/* One side: medians over runs of the mean over ranks and of the worst rank. */
-static void side_value(struct tg_work *w, struct tg_measure_change *out, int side, double *of_run)
+/* Run values of one side: [run], for the mean over ranks, and for the worst rank. */
+struct run_values {
+    double *mean, *worst;
+};
+
+/* Medians over runs of the mean over ranks and of the worst rank; `y` receives evidence values. */
+static void side_value(struct tg_work *w, struct tg_measure_change *out, int side,
+                       struct run_values *y)
 {
     size_t n_runs = w->c->n_runs[side], n_ranks = w->c->n_ranks[side];
     double *mean = TG_NEW_N(w->a, double, n_runs), *worst = TG_NEW_N(w->a, double, n_runs);
@@ -63,83 +66,145 @@ static void side_value(struct tg_work *w, struct tg_measure_change *out, int sid
     for (size_t run = 0; run < n_runs; run++) {
         size_t n = 0;
         for (size_t rank = 0; rank < n_ranks; rank++) {
-            double v, y;
-            if (!shard_value(w, out->id, tg_work_cell(w, side, run, rank), &v, &y))
+            size_t at = tg_work_cell(w, side, run, rank);
+            struct shard_value v;
+            out->absent[side] |= w->shard[at]->absent[out->id];
+            if (!shard_value(w, out->id, at, &v))
                 continue;
-            if (n == 0 || (sign < 0 ? v < worst[run] : v > worst[run]))
-                worst[run] = v;
-            mean[run] += v;
-            of_run[run] += y;
+            if (n == 0 || sign * v.mean > sign * worst[run])
+                worst[run] = v.mean;
+            if (n == 0 || sign * v.of_run > sign * y->worst[run])
+                y->worst[run] = v.of_run;
+            mean[run] += v.mean;
+            y->mean[run] += v.of_run;
             n++;
         }
         out->known[side] &= n > 0;
         mean[run] = n ? mean[run] / (double)n : 0;
-        of_run[run] = n ? of_run[run] / (double)n : 0;
+        y->mean[run] = n ? y->mean[run] / (double)n : 0;
     }
     out->value[side] = tg_median(mean, n_runs);
     out->slowest[side] = tg_median(worst, n_runs);
 }
 
-/* Slowest rank's step against the median rank's, in %: the median over runs. */
-static double skew_of(const struct tg_work *w, int side)
-{
-    size_t n_runs = w->c->n_runs[side], n_ranks = w->c->n_ranks[side];
-    double *v = TG_NEW_N(w->a, double, n_runs), *rank_ns = TG_NEW_N(w->a, double, n_ranks + 1);
-
-    for (size_t run = 0; run < n_runs; run++) {
-        double unused;
-        for (size_t rank = 0; rank < n_ranks; rank++)
-            shard_value(w, TG_MEASURE_STEP_TIME, tg_work_cell(w, side, run, rank), &rank_ns[rank],
-                        &unused);
-        double middle = tg_median(rank_ns, n_ranks);
-        v[run] = middle > 0 ? 100 * (rank_ns[n_ranks - 1] / middle - 1) : 0;
-    }
-    return tg_median(v, n_runs);
-}
-
-/* The rule asks whether values rose. Where less is worse, the reciprocal does; percentages count
- * from 0.01, so that nothing exposed on one side has a logarithm. */
+/*
+ * The noise rule asks whether logarithms of values of at least 1 rose: counts, percentages and GB/s
+ * are scaled, so that they count from 0.01, and where less is worse the reciprocal is asked.
+ */
 static void prepare(enum tg_measure m, double *y, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        if (is_ratio(m))
+        if (!is_time(m))
             y[i] = 100 * fmax(y[i], 0.01);
         if (tg_measure_info(m)->worse < 0)
             y[i] = 1e12 / fmax(y[i], 1);
     }
 }
 
-void tg_compare_measures(struct tg_work *w)
+/* Evidence of run values; `value` are the two numbers that are shown. */
+static void judge_runs(struct tg_work *w, enum tg_measure m, struct tg_evidence *ev, double *y[2],
+                       const double value[2])
+{
+    for (int side = 0; side < 2; side++)
+        prepare(m, y[side], w->c->n_runs[side]);
+    tg_judge_values(w, ev, y, is_time(m));
+    if (is_time(m) && tg_measure_info(m)->worse > 0)
+        return;
+    ev->value[TG_BASE] = value[TG_BASE]; /* undo what `prepare` did */
+    ev->value[TG_TEST] = value[TG_TEST];
+    ev->delta_ns = value[TG_TEST] - value[TG_BASE];
+}
+
+static void compare_measure(struct tg_work *w, enum tg_measure id)
 {
     struct tg_comparison *c = w->c;
+    struct tg_measure_change *m = &c->measures[id];
+    struct run_values y[2];
 
-    for (int i = 0; i < TG_MEASURES; i++) {
-        struct tg_measure_change *m = &c->measures[i];
-        double *y[2];
-        m->id = (enum tg_measure)i;
-        for (int side = 0; side < 2; side++) {
-            y[side] = TG_NEW_N(w->a, double, c->n_runs[side]);
-            side_value(w, m, side, y[side]);
-            prepare(m->id, y[side], c->n_runs[side]);
-        }
-        m->ev.judged = TG_NOT_ONE_SIDED;
-        if (w->o->no_evidence || !m->known[TG_BASE] || !m->known[TG_TEST])
-            continue;
-        if (m->id == TG_MEASURE_STEP_TIME && c->step.name.n &&
-            c->step.ev_total.judged != TG_NOT_WAIT) {
-            m->ev =
-                c->step.ev_total; /* the host's step has a better value than its shortest step */
-            continue;
-        }
-        tg_judge_values(w, &m->ev, y, is_time(m->id));
-        if (is_ratio(m->id) || tg_measure_info(m->id)->worse < 0) {
-            m->ev.value[TG_BASE] = m->value[TG_BASE]; /* undo what `prepare` did */
-            m->ev.value[TG_TEST] = m->value[TG_TEST];
-            m->ev.delta_ns = m->value[TG_TEST] - m->value[TG_BASE];
-        }
+    m->id = id;
+    for (int side = 0; side < 2; side++) {
+        y[side].mean = TG_NEW_N(w->a, double, c->n_runs[side]);
+        y[side].worst = TG_NEW_N(w->a, double, c->n_runs[side]);
+        side_value(w, m, side, &y[side]);
     }
-    c->skew[TG_BASE] = skew_of(w, TG_BASE);
-    c->skew[TG_TEST] = skew_of(w, TG_TEST);
+    m->ev.judged = m->ev_slowest.judged = TG_NOT_ONE_SIDED;
+    if (w->o->no_evidence || !m->known[TG_BASE] || !m->known[TG_TEST])
+        return;
+    judge_runs(w, id, &m->ev_slowest, (double *[]){ y[0].worst, y[1].worst }, m->slowest);
+    if (id == TG_MEASURE_STEP_TIME && c->step.name.n && c->step.ev_total.judged != TG_NOT_WAIT)
+        m->ev = c->step.ev_total; /* the host's step has a better value than its shortest step */
+    else
+        judge_runs(w, id, &m->ev, (double *[]){ y[0].mean, y[1].mean }, m->value);
+}
+
+/* ---- ranks ----------------------------------------------------------------------------------- */
+
+/* Step times of a run's ranks, ascending; returns how many are known. */
+static size_t rank_times(const struct tg_work *w, int side, size_t run, double *mean,
+                         double *of_run)
+{
+    size_t n = 0;
+
+    for (size_t rank = 0; rank < w->c->n_ranks[side]; rank++) {
+        struct shard_value v;
+        if (!shard_value(w, TG_MEASURE_STEP_TIME, tg_work_cell(w, side, run, rank), &v))
+            continue;
+        mean[n] = v.mean;
+        of_run[n++] = v.of_run;
+    }
+    (void)tg_median(mean, n); /* sorts */
+    (void)tg_median(of_run, n);
+    return n;
+}
+
+static double skew_of(double *ascending, size_t n)
+{
+    double middle = tg_median(ascending, n);
+    return middle > 0 ? 100 * (ascending[n - 1] / middle - 1) : 0;
+}
+
+/* Slowest rank's step against the median rank's (%), and minus the fastest rank's (ns). */
+static void compare_ranks(struct tg_work *w)
+{
+    struct tg_comparison *c = w->c;
+    double *skew[2], *spread[2];
+
+    for (int side = 0; side < 2; side++) {
+        size_t n_runs = c->n_runs[side];
+        double *v = TG_NEW_N(w->a, double, n_runs), *d = TG_NEW_N(w->a, double, n_runs);
+        double *mean = TG_NEW_N(w->a, double, c->n_ranks[side] + 1);
+        double *of_run = TG_NEW_N(w->a, double, c->n_ranks[side] + 1);
+        skew[side] = TG_NEW_N(w->a, double, n_runs);
+        spread[side] = TG_NEW_N(w->a, double, n_runs);
+        c->ranks_known[side] = n_runs > 0;
+        for (size_t run = 0; run < n_runs; run++) {
+            size_t n = rank_times(w, side, run, mean, of_run);
+            c->ranks_known[side] &= n > 1;
+            if (n < 2)
+                continue;
+            v[run] = skew_of(mean, n);
+            d[run] = mean[n - 1] - mean[0];
+            skew[side][run] = 100 * fmax(skew_of(of_run, n), 0.01);
+            spread[side][run] = of_run[n - 1] - of_run[0];
+        }
+        c->skew[side] = tg_median(v, n_runs);
+        c->rank_spread[side] = tg_median(d, n_runs);
+    }
+    c->skew_ev.judged = c->rank_spread_ev.judged = TG_NOT_ONE_SIDED;
+    if (w->o->no_evidence || !c->ranks_known[TG_BASE] || !c->ranks_known[TG_TEST])
+        return;
+    tg_judge_values(w, &c->skew_ev, skew, false);
+    c->skew_ev.value[TG_BASE] = c->skew[TG_BASE];
+    c->skew_ev.value[TG_TEST] = c->skew[TG_TEST];
+    c->skew_ev.delta_ns = c->skew[TG_TEST] - c->skew[TG_BASE];
+    tg_judge_values(w, &c->rank_spread_ev, spread, true);
+}
+
+void tg_compare_measures(struct tg_work *w)
+{
+    for (int i = 0; i < TG_MEASURES; i++)
+        compare_measure(w, (enum tg_measure)i);
+    compare_ranks(w);
 }
 
 /* ---- environment ----------------------------------------------------------------------------- */

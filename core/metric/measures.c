@@ -1,31 +1,22 @@
 #include <stdlib.h>
 
 #include "core/base/arena.h"
-#include "core/metric/measure.h"
+#include "core/metric/step_parts.h"
 
-/* clang-format off */
 static const struct tg_measure_info infos[TG_MEASURES] = {
-    [TG_MEASURE_STEP_TIME] = { "step_time", "ns", "step from end to end on the device (host window "
-                               "without a device)", +1 },
-    [TG_MEASURE_GPU_BUSY] = { "gpu_busy", "ns", "time in which the device ran something", +1 },
-    [TG_MEASURE_IDLE] = { "idle", "%", "share of the step in which the device ran nothing", +1 },
-    [TG_MEASURE_COMM_EXPOSED] = { "comm_exposed", "ns", "communication that no computation hides",
-                                  +1 },
-    [TG_MEASURE_COMM_OVERLAP] = { "comm_overlap", "%", "share of communication hidden behind "
-                                  "computation", -1 },
-    [TG_MEASURE_LAUNCH_COUNT] = { "launch_count", "count", "kernels, copies, sets and graphs "
-                                  "launched", +1 },
-    [TG_MEASURE_LAUNCH_TIME] = { "launch_time", "ns", "host time inside launch calls", +1 },
-    [TG_MEASURE_LAUNCH_GAP] = { "launch_gap", "ns", "device time lost because a launch came late",
-                                +1 },
-    [TG_MEASURE_SYNC_COUNT] = { "sync_count", "count", "synchronising calls", +1 },
-    [TG_MEASURE_MEMCPY_BYTES] = { "memcpy_bytes", "bytes", "bytes copied", +1 },
-    [TG_MEASURE_KERNEL_NAMES] = { "kernel_names", "count", "distinct kernel names", +1 },
-    [TG_MEASURE_GRAPH_LAUNCHES] = { "graph_launches", "count", "graph launches", -1 },
-    [TG_MEASURE_MEM_PEAK] = { "mem_peak", "bytes", "largest allocated device memory", +1 },
-    [TG_MEASURE_HOST_TIME] = { "host_time", "ns", "the host's step window", +1 },
+#define UNIT_NS "ns"
+#define UNIT_PERCENT "%"
+#define UNIT_COUNT "count"
+#define UNIT_BYTES "bytes"
+#define UNIT_RATE "GB/s"
+#define WORSE_MORE 1
+#define WORSE_LESS (-1)
+#define ROW(id, name, unit, worse, how, exact, meaning)                                            \
+    [TG_MEASURE_##                                                                                 \
+        id] = { name,          UNIT_##unit, meaning, TG_MEASURE_##unit, TG_MEASURE_##how,          \
+                WORSE_##worse, exact },
+    TG_MEASURE_TABLE(ROW)
 };
-/* clang-format on */
 
 const struct tg_measure_info *tg_measure_info(enum tg_measure m)
 {
@@ -71,12 +62,16 @@ struct piece {
     tg_ns start, until;
 };
 
+/* Why the device ran dry, by what ended the gap (core/metric/idle.c, but of the whole device). */
+enum idle_cause { IDLE_HOST_WAIT, IDLE_KERNEL_WAIT, IDLE_OTHER, IDLE_CAUSES };
+
 /* One (device, step). */
 struct bin {
     struct cover busy, comm, comp;
     struct piece comm_now, comp_now; /* the current connected stretch of each union */
+    struct cover memory;
     tg_ns hidden, shared_until;
-    tg_ns gap;
+    tg_ns idle[IDLE_CAUSES];
 };
 
 static void piece_add(struct piece *p, bool first, tg_ns start, tg_ns end)
@@ -138,11 +133,13 @@ static void look_up_names(struct work *w, const struct tg_classes *classes)
     }
 }
 
-/* Did the host launch `s` only after the device had run dry at `since`? */
-static bool launched_late(const struct work *w, uint32_t span, tg_ns since)
+/* Did the host launch the span only after the device had run dry at `since`? */
+static enum idle_cause cause_of(const struct work *w, uint32_t span, tg_ns since, tg_ns gap)
 {
     uint32_t launch = w->s->launch[span];
-    return launch != TG_NO_SPAN && tg_span_at(w->t, launch)->start > since;
+    if (launch != TG_NO_SPAN && tg_span_at(w->t, launch)->start > since)
+        return IDLE_HOST_WAIT;
+    return gap < TG_KERNEL_WAIT_NS ? IDLE_KERNEL_WAIT : IDLE_OTHER;
 }
 
 static void add_device_span(struct work *w, uint32_t i, const struct tg_span *s)
@@ -152,8 +149,11 @@ static void add_device_span(struct work *w, uint32_t i, const struct tg_span *s)
     bool dry = b->busy.any && s->start > b->busy.until;
     enum tg_class class_ = (enum tg_class)w->class[s->name];
 
-    if (dry && launched_late(w, i, idle_since))
-        b->gap = tg_ns_add(b->gap, tg_ns_sub(s->start, idle_since));
+    if (dry) {
+        tg_ns gap = tg_ns_sub(s->start, idle_since);
+        tg_ns *idle = &b->idle[cause_of(w, i, idle_since, gap)];
+        *idle = tg_ns_add(*idle, gap);
+    }
     cover_add(&b->busy, s->start, end, &from);
     if (class_ == TG_CLASS_COMM) {
         piece_add(&b->comm_now, !b->comm.any, s->start, end);
@@ -161,36 +161,10 @@ static void add_device_span(struct work *w, uint32_t i, const struct tg_span *s)
     } else if (class_ == TG_CLASS_COMPUTE) {
         piece_add(&b->comp_now, !b->comp.any, s->start, end);
         cover_add(&b->comp, s->start, end, &from);
+    } else if (class_ == TG_CLASS_MEMORY) {
+        cover_add(&b->memory, s->start, end, &from);
     }
     share(b);
-}
-
-/* "bytes=123" or "bytes="123"" (AMD) in a fact text; -1: none. */
-static int64_t fact_bytes(const struct tg_trace *t, const struct tg_span *s)
-{
-    int64_t n;
-    tg_sv rest;
-    if (s->fact == TG_NO_ID)
-        return -1;
-    for (rest = t->facts.text[s->fact]; rest.n;) {
-        tg_sv line = tg_sv_cut(&rest, '\n');
-        if (!tg_sv_starts(line, TG_SV("bytes=")))
-            continue;
-        line = (tg_sv){ line.p + 6, line.n - 6 };
-        if (line.n >= 2 && line.p[0] == '"' && line.p[line.n - 1] == '"')
-            line = (tg_sv){ line.p + 1, line.n - 2 };
-        return tg_sv_i64(line, &n) && n >= 0 ? n : -1;
-    }
-    return -1;
-}
-
-static void add_copy(struct work *w, const struct tg_span *s, size_t step)
-{
-    int64_t bytes = fact_bytes(w->t, s);
-    if (bytes < 0)
-        at(w, TG_MEASURE_MEMCPY_BYTES, step)->known = false;
-    else
-        add(w, TG_MEASURE_MEMCPY_BYTES, step, bytes, 0);
 }
 
 /* Is a call of the same sort (launch, sync) around this one? Then it counts once, there. */
@@ -249,7 +223,6 @@ static void init_values(const struct work *w)
         at(w, TG_MEASURE_LAUNCH_TIME, step)->known = w->runtime;
         at(w, TG_MEASURE_GRAPH_LAUNCHES, step)->known = w->runtime;
         at(w, TG_MEASURE_SYNC_COUNT, step)->known = w->runtime;
-        at(w, TG_MEASURE_MEMCPY_BYTES, step)->known = w->device_rows;
         at(w, TG_MEASURE_KERNEL_NAMES, step)->known = w->device_rows;
     }
 }
@@ -298,35 +271,62 @@ static void count_kernel_names(const struct work *w)
     free(v);
 }
 
-/* Sums over devices; step_time is that of the device that took longest. */
-static void sum_device(const struct work *w, size_t step)
+/* Of one step, over devices; `longest` is that of the device that took longest. */
+struct sums {
+    tg_ns longest, length, busy, comm, comp, memory, hidden, idle[IDLE_CAUSES];
+    bool any;
+};
+
+static struct sums sum_of(const struct work *w, size_t step)
 {
-    tg_ns longest = 0, length = 0, busy = 0, gap = 0, comm = 0, hidden = 0;
-    bool any = false;
+    struct sums x = { 0 };
     for (size_t d = 0; d < w->s->lanes.n_devices; d++) {
         const struct bin *b = &w->bins[d * w->s->n + step];
         tg_ns span = tg_ns_sub(b->busy.until, b->busy.first);
         if (!b->busy.any)
             continue;
-        any = true;
-        longest = span > longest ? span : longest;
-        length = tg_ns_add(length, span);
-        busy = tg_ns_add(busy, b->busy.total);
-        gap = tg_ns_add(gap, b->gap);
-        comm = tg_ns_add(comm, b->comm.total);
-        hidden = tg_ns_add(hidden, b->hidden);
+        x.any = true;
+        x.longest = span > x.longest ? span : x.longest;
+        x.length = tg_ns_add(x.length, span);
+        x.busy = tg_ns_add(x.busy, b->busy.total);
+        x.comm = tg_ns_add(x.comm, b->comm.total);
+        x.comp = tg_ns_add(x.comp, b->comp.total);
+        x.memory = tg_ns_add(x.memory, b->memory.total);
+        x.hidden = tg_ns_add(x.hidden, b->hidden);
+        for (int c = 0; c < IDLE_CAUSES; c++)
+            x.idle[c] = tg_ns_add(x.idle[c], b->idle[c]);
     }
-    put(w, TG_MEASURE_GPU_BUSY, step, busy);
-    put(w, TG_MEASURE_COMM_EXPOSED, step, tg_ns_sub(comm, hidden));
-    if (w->linked)
-        put(w, TG_MEASURE_LAUNCH_GAP, step, gap);
-    if (any)
-        put(w, TG_MEASURE_STEP_TIME, step, longest);
-    if (length > 0)
-        *at(w, TG_MEASURE_IDLE, step) =
-            (struct tg_measure_value){ true, tg_ns_sub(length, busy), length };
-    if (comm > 0)
-        *at(w, TG_MEASURE_COMM_OVERLAP, step) = (struct tg_measure_value){ true, hidden, comm };
+    return x;
+}
+
+static void put_share(const struct work *w, enum tg_measure m, size_t step, tg_ns part, tg_ns whole)
+{
+    if (whole > 0)
+        *at(w, m, step) = (struct tg_measure_value){ true, part, whole };
+}
+
+static void put_device(const struct work *w, size_t step)
+{
+    struct sums x = sum_of(w, step);
+    put(w, TG_MEASURE_GPU_BUSY, step, x.busy);
+    put(w, TG_MEASURE_COMPUTE_TIME, step, x.comp);
+    put(w, TG_MEASURE_COMM_TIME, step, x.comm);
+    put(w, TG_MEASURE_MEMORY_TIME, step, x.memory);
+    put(w, TG_MEASURE_COMM_EXPOSED, step, tg_ns_sub(x.comm, x.hidden));
+    if (x.any)
+        put(w, TG_MEASURE_STEP_TIME, step, x.longest);
+    put_share(w, TG_MEASURE_IDLE, step, tg_ns_sub(x.length, x.busy), x.length);
+    put_share(w, TG_MEASURE_COMPUTE_SHARE, step, x.comp, x.length);
+    put_share(w, TG_MEASURE_NON_COMPUTE_SHARE, step, tg_ns_sub(x.busy, x.comp), x.length);
+    put_share(w, TG_MEASURE_COMM_SHARE, step, x.comm, x.length);
+    put_share(w, TG_MEASURE_MEMORY_SHARE, step, x.memory, x.length);
+    put_share(w, TG_MEASURE_COMM_OVERLAP, step, x.hidden, x.comm);
+    if (!w->linked)
+        return;
+    put(w, TG_MEASURE_LAUNCH_GAP, step, x.idle[IDLE_HOST_WAIT]);
+    put_share(w, TG_MEASURE_IDLE_HOST_WAIT, step, x.idle[IDLE_HOST_WAIT], x.length);
+    put_share(w, TG_MEASURE_IDLE_KERNEL_WAIT, step, x.idle[IDLE_KERNEL_WAIT], x.length);
+    put_share(w, TG_MEASURE_IDLE_OTHER, step, x.idle[IDLE_OTHER], x.length);
 }
 
 /* Without markers: from the first start to the last end of what ran on the host. */
@@ -400,16 +400,18 @@ void tg_measures_compute(const struct tg_trace *t, const struct tg_steps *steps,
         enum tg_kind kind = tg_span_kind(t, s);
         if (steps->step_of[i] < 0)
             continue;
-        if (tg_kind_is_device(kind) && !(s->start == 0 && s->dur == 0))
+        if (tg_is_work(t, s))
             add_device_span(&w, i, s);
         else if (!tg_kind_is_device(kind))
             add_call(&w, i, s, (size_t)steps->step_of[i]);
-        if (kind == TG_KIND_MEMCPY)
-            add_copy(&w, s, (size_t)steps->step_of[i]);
     }
     count_kernel_names(&w);
     for (size_t step = 0; w.device_rows && step < steps->n; step++)
-        sum_device(&w, step);
+        put_device(&w, step);
+    if (w.device_rows)
+        tg_measure_copies(t, steps, out);
+    if (w.linked)
+        tg_measure_launches(t, steps, out);
     host_times(&w);
     memory_peaks(&w);
     for (size_t i = 0; i < TG_MEASURES * steps->n; i++)

@@ -6,6 +6,12 @@
 
 enum { RANK, STEP, MEASURES, COLUMNS = MEASURES + TG_MEASURES };
 
+/* Whole ns; the mean of some (launch_delay) is none. */
+static bool is_time(const struct tg_measure_info *info)
+{
+    return info->unit_id == TG_MEASURE_NS && info->how == TG_MEASURE_MEAN;
+}
+
 /* "step_time(us)", "idle(%)", "sync_count": what it is and in what. */
 static const struct tg_frame_column *make_columns(struct tg_arena *a)
 {
@@ -17,7 +23,7 @@ static const struct tg_frame_column *make_columns(struct tg_arena *a)
         bool time = strcmp(info->unit, "ns") == 0, plain = strcmp(info->unit, "count") == 0;
         c[MEASURES + m] = (struct tg_frame_column){
             plain ? info->name : tg_arena_printf(a, "%s(%s)", info->name, time ? "us" : info->unit),
-            time ? TG_FRAME_US : TG_FRAME_REAL,
+            is_time(info) ? TG_FRAME_US : TG_FRAME_REAL,
         };
     }
     return c;
@@ -29,8 +35,10 @@ static struct tg_frame_cell cell(const struct tg_measure_info *info,
     double value = (double)v->num / (double)v->den;
     if (!v->known || v->den == 0)
         return (struct tg_frame_cell){ 0 };
-    if (strcmp(info->unit, "ns") == 0)
+    if (is_time(info))
         return tg_frame_int(v->num / v->den);
+    if (info->unit_id == TG_MEASURE_NS)
+        value /= 1000;
     return tg_frame_real(strcmp(info->unit, "%") == 0 ? 100 * value : value);
 }
 

@@ -505,6 +505,7 @@ struct tg_shard *tg_shard_build(const struct tg_trace *t, const struct tg_steps 
     tg_env_build(out, t, o, a);
     out->measures = TG_NEW_N(a, struct tg_measure_value, TG_MEASURES * steps->n);
     tg_measures_compute(t, steps, o->classes, out->measures);
+    out->format = TG_SUMMARY_FORMAT;
     out->marked = steps->marked;
     out->window = window_text(&o->window, a);
     out->classes = tg_sv_of(

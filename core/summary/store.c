@@ -6,12 +6,12 @@
 #include "core/summary/parts.h"
 
 /*
- * {"tracegate_summary":1,"shards":[{run, hash, rank, window, classes, marked, truncated, env,
- * steps, measures, counters, integrity, hints, texts, columns, slots}]} `texts` are the distinct
- * texts of rows and facts, ascending; `columns` (numbers of rows and gaps) and `slots` are packed
- * (pack.h). The hash is over all of it but run, hash and slots; slots are checked against the self
- * times that they add up to. So whatever was damaged is noticed, and what is read is what was
- * written. Any change of what is written needs another TG_SUMMARY_FORMAT.
+ * {"tracegate_summary":2,"shards":[{run, hash, format (if older), rank, window, classes, marked,
+ * truncated, env, steps, measures, counters, integrity, hints, texts, columns, slots}]} `texts` are
+ * the distinct texts of rows and facts, ascending; `columns` (numbers of rows and gaps) and `slots`
+ * are packed (pack.h). The hash is over all of it but run, hash and slots; slots are checked
+ * against the self times that they add up to. So whatever was damaged is noticed, and what is read
+ * is what was written. Any change of what is written needs another TG_SUMMARY_FORMAT.
  */
 
 /* ---- writing ------------------------------------------------------------------------------- */
@@ -152,7 +152,10 @@ static void add_measures(struct tg_doc *d, const struct tg_shard *s)
 {
     struct tg_doc *all = tg_doc_add_object(d, "measures");
     for (int m = 0; m < TG_MEASURES; m++) {
-        struct tg_doc *v = tg_doc_add_array(all, tg_measure_info((enum tg_measure)m)->name);
+        struct tg_doc *v;
+        if (s->absent[m])
+            continue;
+        v = tg_doc_add_array(all, tg_measure_info((enum tg_measure)m)->name);
         for (size_t k = 0; k < s->n_steps; k++) {
             const struct tg_measure_value *x = &s->measures[(size_t)m * s->n_steps + k];
             if (x->known)
@@ -246,7 +249,7 @@ tg_sv tg_shard_hash(const struct tg_shard *s, struct tg_arena *a)
     add_content(d, s, &t);
     tg_doc_write(d, false, &text);
     put_columns(&columns, &t, s);
-    h = tg_hash(tg_buf_sv(&columns), tg_hash(tg_buf_sv(&text), TG_SUMMARY_FORMAT));
+    h = tg_hash(tg_buf_sv(&columns), tg_hash(tg_buf_sv(&text), s->format));
     texts_release(&t);
     tg_buf_release(&columns);
     tg_buf_release(&text);
@@ -330,6 +333,8 @@ static bool add_shard(struct tg_doc *shards, const struct tg_shard *s, size_t li
     bool ok;
     tg_doc_add_str(d, "run", s->run);
     tg_doc_add_str(d, "hash", s->hash);
+    if (s->format != TG_SUMMARY_FORMAT)
+        tg_doc_add_i64(d, "format", s->format);
     texts_init(&t, s);
     add_content(d, s, &t);
     put_columns(&raw, &t, s);
@@ -399,6 +404,7 @@ struct reading {
     struct tg_err *err;
     tg_sv *texts;
     size_t n_texts;
+    unsigned format; /* of the file */
 };
 
 static bool damaged(const struct reading *r, const char *what)
@@ -461,9 +467,14 @@ static bool read_measures(struct reading *r, const struct tg_doc *d, struct tg_s
     for (int m = 0; m < TG_MEASURES; m++) {
         const struct tg_doc *all = tg_doc_get(d, tg_measure_info((enum tg_measure)m)->name);
         const struct tg_doc *v = tg_doc_first(all);
-        for (size_t k = 0; k < s->n_steps; k++, v = tg_doc_next(v)) {
+        s->absent[m] = all == NULL;
+        for (size_t k = 0; k < s->n_steps; k++, v = all ? tg_doc_next(v) : NULL) {
             struct tg_measure_value *to = &s->measures[(size_t)m * s->n_steps + k];
             int64_t pair[2] = { 0, 1 };
+            if (!all) {
+                *to = (struct tg_measure_value){ false, 0, 1 };
+                continue;
+            }
             if (!v)
                 return damaged(r, "measures");
             to->known = tg_doc_type(v) != TG_DOC_NULL;
@@ -666,9 +677,21 @@ static bool read_slots(struct reading *r, tg_sv text, struct tg_shard *s)
     return ok || damaged(r, "slots");
 }
 
+/* A shard of an older format, merged into a newer file, names its own. */
+static bool read_format(const struct reading *r, const struct tg_doc *d, struct tg_shard *s)
+{
+    int64_t format = r->format;
+    if (d && (!tg_doc_i64(d, &format) || format < TG_SUMMARY_OLDEST || format >= r->format))
+        return false;
+    s->format = (unsigned)format;
+    return true;
+}
+
 static bool read_shard(struct reading *r, const struct tg_doc *d, struct tg_shard *s)
 {
     tg_sv columns, slots;
+    if (!read_format(r, tg_doc_get(d, "format"), s))
+        return damaged(r, "format");
     if (!get_text(r, tg_doc_get(d, "run"), &s->run) || !s->run.n ||
         !get_text(r, tg_doc_get(d, "hash"), &s->hash) ||
         !get_text(r, tg_doc_get(d, "window"), &s->window) ||
@@ -690,17 +713,18 @@ static bool read_shard(struct reading *r, const struct tg_doc *d, struct tg_shar
     return read_slots(r, slots, s);
 }
 
-static bool check_format(const struct reading *r, const struct tg_doc *root)
+static bool check_format(struct reading *r, const struct tg_doc *root)
 {
     int64_t format;
     if (!tg_doc_get(root, "tracegate_summary") ||
         !tg_doc_i64(tg_doc_get(root, "tracegate_summary"), &format))
         return damaged(r, "it does not name its format");
-    if (format == TG_SUMMARY_FORMAT)
+    r->format = (unsigned)format;
+    if (format >= TG_SUMMARY_OLDEST && format <= TG_SUMMARY_FORMAT)
         return true;
     tg_err_set(r->err, TG_ERR_SUMMARY, TG_AT_FILE(r->file),
-               "summary of format %" PRId64 ", this tracegate reads format %d", format,
-               TG_SUMMARY_FORMAT);
+               "summary of format %" PRId64 ", this tracegate reads formats %d to %d", format,
+               TG_SUMMARY_OLDEST, TG_SUMMARY_FORMAT);
     return tg_err_hint(r->err, "Use the version that wrote it, or record it again.");
 }
 

@@ -14,7 +14,12 @@
 #include "core/metric/measure.h"
 #include "core/steps/steps.h"
 
-#define TG_SUMMARY_FORMAT 1
+/*
+ * 2: more measures. Format 1 is read as well: what it does not hold is `absent`, and a rule that
+ * asks for it says so. A shard keeps its format when it is written again, for its hash's sake.
+ */
+#define TG_SUMMARY_FORMAT 2
+#define TG_SUMMARY_OLDEST 1
 
 /*
  * One exact fact. Kinds and values (raw JSON of the file, without blanks):
@@ -68,6 +73,8 @@ struct tg_shard {
     struct tg_row *rows; /* by kind, name, cat, parent, device, stream */
     size_t n_rows;
     struct tg_measure_value *measures; /* [TG_MEASURES][n_steps], see core/metric/measure.h */
+    bool absent[TG_MEASURES]; /* stored before this measure existed: unknown, not unmeasurable */
+    unsigned format;          /* of the stored form it came from; TG_SUMMARY_FORMAT when built */
     struct tg_integrity integrity;
     uint64_t events, spans, unassigned, unlinked, device_spans, leniencies;
     tg_ns classified_by_fallback,

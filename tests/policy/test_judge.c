@@ -137,6 +137,10 @@ static void few_runs_never_fail(void **state)
     /* A budget needs no evidence and no second run. */
     j = tg_judge(&p, &off, limit(&o, bound(TG_BOUND_MAX, 150e3), NULL));
     assert_int_equal(j.state, TG_STATE_FAIL);
+    j = tg_judge(&p, &off, limit(&o, bound(TG_BOUND_MAX, 1e9), NULL));
+    assert_int_equal(j.state, TG_STATE_PASS);
+    /* A rule without any limit has kept no budget. */
+    assert_int_equal(tg_judge(&p, &off, &off).state, TG_STATE_NOT_JUDGED);
 }
 
 static void a_rule_that_changes_nothing_is_silent(void **state)

@@ -108,6 +108,107 @@ static void a_step_by_hand(void **state)
     }
 }
 
+/*
+ * The same step. Length 210, busy 200. Computation [100,200) + [260,300) = 140, so 60 run without
+ * it; communication 100, memory 10. Delays from the calls' ends: 100 - 55, 150 - 65, 260 - 260,
+ * 300 - 275: 155 over 4. Queue of stream 7: one waits in [50,100) and [255,260), 55 of 50..260;
+ * stream 8: [60,150) and [270,300), 120 of 60..300; 175 of 450. 4096 bytes in 10 ns.
+ */
+static void shares_launches_and_copies_by_hand(void **state)
+{
+    struct fixture *f = *state;
+    one_step(&f->b);
+    for (uint64_t seed = 0; seed < 6; seed++) {
+        compute(f, seed);
+        assert_value(f, TG_MEASURE_IDLE_HOST_WAIT, 0, 10, 210);
+        assert_value(f, TG_MEASURE_IDLE_KERNEL_WAIT, 0, 0, 210);
+        assert_value(f, TG_MEASURE_IDLE_OTHER, 0, 0, 210);
+        assert_value(f, TG_MEASURE_COMPUTE_SHARE, 0, 140, 210);
+        assert_value(f, TG_MEASURE_NON_COMPUTE_SHARE, 0, 60, 210);
+        assert_value(f, TG_MEASURE_COMM_SHARE, 0, 100, 210);
+        assert_value(f, TG_MEASURE_MEMORY_SHARE, 0, 10, 210);
+        assert_value(f, TG_MEASURE_COMPUTE_TIME, 0, 140, 1);
+        assert_value(f, TG_MEASURE_COMM_TIME, 0, 100, 1);
+        assert_value(f, TG_MEASURE_MEMORY_TIME, 0, 10, 1);
+        assert_value(f, TG_MEASURE_LAUNCH_DELAY, 0, 155, 4);
+        assert_value(f, TG_MEASURE_SHORT_KERNELS, 0, 0, 1);
+        assert_value(f, TG_MEASURE_RUNTIME_OUTLIERS, 0, 0, 1);
+        assert_value(f, TG_MEASURE_DELAY_OUTLIERS, 0, 0, 1);
+        assert_value(f, TG_MEASURE_QUEUE_MEAN, 0, 175, 450);
+        assert_value(f, TG_MEASURE_QUEUE_MAX, 0, 1, 1);
+        assert_value(f, TG_MEASURE_QUEUE_FULL, 0, 0, 450);
+        assert_value(f, TG_MEASURE_BYTES_DTOH, 0, 4096, 1);
+        assert_value(f, TG_MEASURE_BYTES_HTOD, 0, 0, 1);
+        assert_value(f, TG_MEASURE_BYTES_SET, 0, 0, 1);
+        assert_value(f, TG_MEASURE_BANDWIDTH_DTOH, 0, 4096, 10);
+        assert_value(f, TG_MEASURE_PEAK_DTOH, 0, 409600000000, 1000000000);
+        assert_unknown(f, TG_MEASURE_BANDWIDTH_HTOD, 0);
+        assert_unknown(f, TG_MEASURE_PEAK_SET, 0);
+    }
+}
+
+/*
+ * Copies [0,10) and [5,25) to the device, 100 and 60 bytes: 160 in 25 ns, at most 10 + 3 GB/s. The
+ * third, [25,35) with 40 bytes, follows without a gap: 200 in 35 ns, still 13. One without bytes
+ * makes the direction unknown, and the total with it; the other direction stays known.
+ */
+static void bandwidth_of_overlapping_copies(void **state)
+{
+    struct fixture *f = *state;
+    const struct bt_row copies[] = {
+        { "gpu_memcpy", "Memcpy HtoD (Pinned -> Device)", "0", "7", 0, 10, 1, 0, 7, "bytes=100" },
+        { "gpu_memcpy", "Memcpy HtoD (Pinned -> Device)", "0", "8", 5, 20, 2, 0, 8, "bytes=60" },
+        { "gpu_memcpy", "CopyHostToDevice", "0", "7", 25, 10, 3, 0, 7, "bytes=\"40\"" },
+        { "gpu_memset", "Memset (Device)", "0", "7", 40, 2, 4, 0, 7, "bytes=8" },
+        { "gpu_memcpy", "Memcpy HtoD (Pinned -> Device)", "0", "7", 50, 2, 5, 0, 7, "" },
+    };
+    for (size_t i = 0; i < 4; i++)
+        bt_add(&f->b, copies[i]);
+    compute(f, 0);
+    assert_value(f, TG_MEASURE_BYTES_HTOD, 0, 200, 1);
+    assert_value(f, TG_MEASURE_MEMCPY_BYTES, 0, 200, 1);
+    assert_value(f, TG_MEASURE_BYTES_SET, 0, 8, 1);
+    assert_value(f, TG_MEASURE_BANDWIDTH_HTOD, 0, 200, 35);
+    assert_value(f, TG_MEASURE_PEAK_HTOD, 0, 13000000000, 1000000000);
+    assert_value(f, TG_MEASURE_BANDWIDTH_SET, 0, 8, 2);
+    bt_add(&f->b, copies[4]);
+    compute(f, 0);
+    assert_unknown(f, TG_MEASURE_BYTES_HTOD, 0);
+    assert_unknown(f, TG_MEASURE_MEMCPY_BYTES, 0);
+    assert_unknown(f, TG_MEASURE_BANDWIDTH_HTOD, 0);
+    assert_unknown(f, TG_MEASURE_PEAK_HTOD, 0);
+    assert_value(f, TG_MEASURE_BYTES_SET, 0, 8, 1);
+}
+
+/*
+ * Gaps: [100,120) before work launched at 10: kernel_wait, 20 < 30 us by far. [200,40200) before
+ * work launched at 11: other. [40300,40310) before work launched at 40305: host_wait. One call of
+ * 60 us, whose work takes 100 ns; work that starts 40200 - 12 = 40188 ns after its call is late
+ * only beyond 100 us. 40310 - 40305 - 60000 < 0: no delay.
+ */
+static void idle_causes_and_outliers(void **state)
+{
+    struct fixture *f = *state;
+    bt_host(&f->b, "cuda_runtime", "cudaLaunchKernel", "1", 0, 1, 1);
+    bt_host(&f->b, "cuda_runtime", "cudaLaunchKernel", "1", 10, 1, 2);
+    bt_host(&f->b, "cuda_runtime", "cudaLaunchKernel", "1", 11, 1, 3);
+    bt_host(&f->b, "cuda_runtime", "cudaLaunchKernel", "1", 40305, 60000, 4);
+    bt_device(&f->b, "kernel", "a", 7, 0, 100, 1);
+    bt_device(&f->b, "kernel", "b", 7, 120, 80, 2);
+    bt_device(&f->b, "kernel", "c", 7, 40200, 100, 3);
+    bt_device(&f->b, "kernel", "d", 7, 40310, 100, 4);
+    compute(f, 0);
+    assert_value(f, TG_MEASURE_IDLE, 0, 40030, 40410);
+    assert_value(f, TG_MEASURE_IDLE_KERNEL_WAIT, 0, 20, 40410);
+    assert_value(f, TG_MEASURE_IDLE_OTHER, 0, 40000, 40410);
+    assert_value(f, TG_MEASURE_IDLE_HOST_WAIT, 0, 10, 40410);
+    assert_value(f, TG_MEASURE_LAUNCH_GAP, 0, 10, 1);
+    assert_value(f, TG_MEASURE_SHORT_KERNELS, 0, 1, 1);
+    assert_value(f, TG_MEASURE_RUNTIME_OUTLIERS, 0, 1, 1);
+    assert_value(f, TG_MEASURE_DELAY_OUTLIERS, 0, 0, 1);
+    assert_value(f, TG_MEASURE_LAUNCH_DELAY, 0, 109 + 40188, 4);
+}
+
 /* The gap [250,260) is the device's own when its kernel was launched at 240. */
 static void a_gap_after_an_early_launch_is_not_the_hosts(void **state)
 {
@@ -267,6 +368,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         T(a_step_by_hand),
+        T(shares_launches_and_copies_by_hand),
+        T(bandwidth_of_overlapping_copies),
+        T(idle_causes_and_outliers),
         T(a_gap_after_an_early_launch_is_not_the_hosts),
         T(what_a_trace_cannot_tell_is_unknown),
         T(bytes_as_text_and_empty_steps),

@@ -4,6 +4,7 @@
 
 #include <cmocka.h>
 
+#include "core/base/file.h"
 #include "core/summary/summary.h"
 #include "tests/build_trace.h"
 
@@ -381,8 +382,13 @@ static void damaged_summaries_are_refused(void **state)
     static const struct {
         const char *from, *to, *message;
     } cases[] = {
-        { "{\"tracegate_summary\":1", "{\"tracegate_summary\":2",
-          "summary of format 2, this tracegate reads format 1" },
+        { "{\"tracegate_summary\":2", "{\"tracegate_summary\":3",
+          "summary of format 3, this tracegate reads formats 1 to 2" },
+        { "{\"tracegate_summary\":2", "{\"tracegate_summary\":0",
+          "summary of format 0, this tracegate reads formats 1 to 2" },
+        { "{\"tracegate_summary\":2", "{\"tracegate_summary\":1",
+          "damaged summary: its content does not have the hash that it names" },
+        { "\"run\":", "\"format\":2,\"run\":", "damaged summary: format" },
         { "\"shards\":[", "\"shards\":[7,", "damaged summary: run, hash, rank, window or classes" },
         { "\"shards\":[", "\"shard\":[", "damaged summary: it has no shards" },
         { "\"rank\":0", "\"rank\":-2", "damaged summary: run, hash, rank, window or classes" },
@@ -393,7 +399,9 @@ static void damaged_summaries_are_refused(void **state)
         { "\"steps\":[[5,0,900]", "\"steps\":[[5,0,1900]", "damaged summary: steps" },
         { "\"steps\":[[5,0,900]", "\"steps\":[[5,0]", "damaged summary: steps" },
         { "\"step_time\":[[", "\"step_time\":[[]", "not valid JSON" },
-        { "\"step_time\":", "\"step_tim\":", "damaged summary: measures" },
+        { "\"step_time\":", "\"step_tim\":",
+          "damaged summary: its content does not have the hash that it names" },
+        { "\"step_time\":[[", "\"step_time\":[[1],[", "damaged summary: measures" },
         { "\"spans\":", "\"spams\":", "damaged summary: counters" },
         { "\"aten::add\"", "\"aten::ade\"",
           "damaged summary: its content does not have the hash that it names" },
@@ -449,6 +457,42 @@ static void damaged_summaries_are_refused(void **state)
     tg_buf_release(&whole);
 }
 
+/*
+ * A summary that format 1 wrote, with its 14 measures. It is read and keeps its hash when it is
+ * written again in a file of format 2, alone or beside a new shard; what it does not hold is
+ * absent.
+ */
+static void a_summary_of_format_1_is_read(void **state)
+{
+    struct fixture *f = *state;
+    struct tg_buf text = { 0 }, again = { 0 }, third = { 0 };
+    struct tg_summary back;
+    size_t absent = 0;
+    assert_true(tg_file_read(&text, TG_SOURCE_DIR "/tests/fuzz/corpus/summary/three_steps.json",
+                             1 << 20, &f->err));
+    assert_true(tg_summary_parse(&f->s, tg_buf_sv(&text), "old.json", &f->err));
+    assert_int_equal(f->s.n, 1);
+    assert_int_equal(f->s.shards[0]->format, 1);
+    for (int m = 0; m < TG_MEASURES; m++)
+        absent += f->s.shards[0]->absent[m];
+    assert_int_equal(absent, TG_MEASURES - 14);
+    assert_true(f->s.shards[0]->absent[TG_MEASURE_IDLE_HOST_WAIT]);
+    assert_false(f->s.shards[0]->absent[TG_MEASURE_HOST_TIME]);
+    two_steps(&f->b, 0);
+    assert_true(add(f, &f->s, 0, &PLAIN));
+    text_of(&f->s, &again);
+    assert_non_null(strstr(again.p, "{\"tracegate_summary\":2"));
+    assert_non_null(strstr(again.p, "\"hash\":\"0812a877acc51268\",\"format\":1"));
+    tg_summary_init(&back);
+    assert_true(tg_summary_parse(&back, tg_buf_sv(&again), "both.json", &f->err));
+    text_of(&back, &third);
+    assert_string_equal(third.p, again.p);
+    tg_summary_release(&back);
+    tg_buf_release(&text);
+    tg_buf_release(&again);
+    tg_buf_release(&third);
+}
+
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 int main(void)
 {
@@ -464,6 +508,7 @@ int main(void)
         T(the_smallest_rows_lose_their_slots),
         T(too_many_steps_are_a_limit),
         T(damaged_summaries_are_refused),
+        T(a_summary_of_format_1_is_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

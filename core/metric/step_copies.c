@@ -1,0 +1,219 @@
+/*
+ * Traffic of a step by direction. A copy moves its bytes evenly over its duration; bandwidth is
+ * bytes over the time in which any copy of the direction ran on the device, its peak the largest
+ * sum of copies in flight (ends before starts: copies back to back do not add up).
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/base/arena.h"
+#include "core/metric/step_parts.h"
+
+enum direction { HTOD, DTOH, DTOD, PTOP, SET, DIRECTIONS };
+static const enum tg_measure bytes_of[DIRECTIONS] = {
+    TG_MEASURE_BYTES_HTOD, TG_MEASURE_BYTES_DTOH, TG_MEASURE_BYTES_DTOD,
+    TG_MEASURE_BYTES_PTOP, TG_MEASURE_BYTES_SET,
+};
+static const enum tg_measure mean_of[DIRECTIONS] = {
+    TG_MEASURE_BANDWIDTH_HTOD, TG_MEASURE_BANDWIDTH_DTOH, TG_MEASURE_BANDWIDTH_DTOD,
+    TG_MEASURE_BANDWIDTH_PTOP, TG_MEASURE_BANDWIDTH_SET,
+};
+static const enum tg_measure peak_of[DIRECTIONS] = {
+    TG_MEASURE_PEAK_HTOD, TG_MEASURE_PEAK_DTOH, TG_MEASURE_PEAK_DTOD,
+    TG_MEASURE_PEAK_PTOP, TG_MEASURE_PEAK_SET,
+};
+
+struct copy {
+    enum direction direction; /* DIRECTIONS: the name does not tell */
+    uint32_t device;
+    int32_t step;
+    tg_ns start, end;
+    int64_t bytes; /* -1: the trace does not tell */
+};
+
+/* "Memcpy HtoD (Pinned -> Device)"; ROCm 5 wrote "CopyHostToDevice". */
+static enum direction direction_of(enum tg_kind kind, tg_sv name)
+{
+    static const struct {
+        const char *part;
+        enum direction is;
+    } table[] = {
+        { "HtoD", HTOD },           { "DtoH", DTOH },         { "DtoD", DTOD },
+        { "PtoP", PTOP },           { "HostToDevice", HTOD }, { "DeviceToHost", DTOH },
+        { "DeviceToDevice", DTOD }, { "PeerToPeer", PTOP },
+    };
+    if (kind == TG_KIND_MEMSET)
+        return SET;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (tg_sv_has(name, tg_sv_of(table[i].part)))
+            return table[i].is;
+    return DIRECTIONS;
+}
+
+/* "bytes=123" or "bytes="123"" (AMD) in a fact text; -1: none. */
+static int64_t fact_bytes(const struct tg_trace *t, const struct tg_span *s)
+{
+    int64_t n;
+    tg_sv rest;
+    if (s->fact == TG_NO_ID)
+        return -1;
+    for (rest = t->facts.text[s->fact]; rest.n;) {
+        tg_sv line = tg_sv_cut(&rest, '\n');
+        if (!tg_sv_starts(line, TG_SV("bytes=")))
+            continue;
+        line = (tg_sv){ line.p + 6, line.n - 6 };
+        if (line.n >= 2 && line.p[0] == '"' && line.p[line.n - 1] == '"')
+            line = (tg_sv){ line.p + 1, line.n - 2 };
+        return tg_sv_i64(line, &n) && n >= 0 ? n : -1;
+    }
+    return -1;
+}
+
+static struct copy *find_copies(const struct tg_trace *t, const struct tg_steps *s, size_t *n)
+{
+    struct copy *v = NULL;
+    size_t cap = 0;
+    *n = 0;
+    for (size_t k = 0; k < t->n_spans; k++) {
+        uint32_t i = s->order[k];
+        const struct tg_span *x = tg_span_at(t, i);
+        enum tg_kind kind = tg_span_kind(t, x);
+        if (s->step_of[i] < 0 || (kind != TG_KIND_MEMCPY && kind != TG_KIND_MEMSET))
+            continue;
+        v = tg_grow(v, &cap, *n + 1, sizeof *v);
+        v[(*n)++] = (struct copy){ direction_of(kind, tg_span_name(t, x)->name),
+                                   s->lanes.device[x->track],
+                                   s->step_of[i],
+                                   x->start,
+                                   tg_span_end(x),
+                                   fact_bytes(t, x) };
+    }
+    return v;
+}
+
+static void add_bytes(struct tg_measure_value *v, int64_t bytes)
+{
+    v->known &= bytes >= 0;
+    v->num = tg_ns_add(v->num, bytes > 0 ? bytes : 0);
+}
+
+/* Copies by (device, step, start): each run of one direction in a step of a device is one series.
+ */
+static int by_place(const void *pa, const void *pb)
+{
+    const struct copy *a = pa, *b = pb;
+    if (a->direction != b->direction)
+        return a->direction < b->direction ? -1 : 1;
+    if (a->step != b->step)
+        return a->step < b->step ? -1 : 1;
+    if (a->device != b->device)
+        return a->device < b->device ? -1 : 1;
+    if (a->start != b->start)
+        return a->start < b->start ? -1 : 1;
+    return (a->end > b->end) - (a->end < b->end);
+}
+
+struct edge {
+    tg_ns at;
+    int sign; /* -1 sorts first */
+    double rate;
+};
+
+static int by_time(const void *pa, const void *pb)
+{
+    const struct edge *a = pa, *b = pb;
+    if (a->at != b->at)
+        return a->at < b->at ? -1 : 1;
+    if (a->sign != b->sign)
+        return a->sign < b->sign ? -1 : 1;
+    return (a->rate > b->rate) - (a->rate < b->rate);
+}
+
+/* In bytes per ns. The sum starts from exactly 0 whenever nothing is in flight. */
+static double peak(const struct copy *v, size_t n, struct edge *edges)
+{
+    size_t m = 0, in_flight = 0;
+    double rate = 0, most = 0;
+    for (size_t i = 0; i < n; i++)
+        if (v[i].end > v[i].start) {
+            double r = (double)v[i].bytes / (double)tg_ns_sub(v[i].end, v[i].start);
+            edges[m++] = (struct edge){ v[i].start, 1, r };
+            edges[m++] = (struct edge){ v[i].end, -1, r };
+        }
+    if (m)
+        qsort(edges, m, sizeof *edges, by_time);
+    for (size_t i = 0; i < m; i++) {
+        in_flight += edges[i].sign > 0 ? 1 : (size_t)-1;
+        rate = in_flight ? rate + edges[i].sign * edges[i].rate : 0;
+        most = rate > most ? rate : most;
+    }
+    return most;
+}
+
+/* Bytes over the union of the copies' times. */
+static void add_mean(struct tg_measure_value *v, const struct copy *c, size_t n)
+{
+    tg_ns time = 0, until = INT64_MIN;
+    int64_t bytes = 0;
+    for (size_t i = 0; i < n; i++) {
+        tg_ns from = c[i].start > until ? c[i].start : until;
+        if (c[i].end <= c[i].start)
+            continue;
+        bytes = tg_ns_add(bytes, c[i].bytes);
+        if (c[i].end <= from)
+            continue;
+        time = tg_ns_add(time, tg_ns_sub(c[i].end, from));
+        until = c[i].end;
+    }
+    if (time <= 0)
+        return;
+    *v = (struct tg_measure_value){ true, tg_ns_add(v->known ? v->num : 0, bytes),
+                                    tg_ns_add(v->known ? v->den : 0, time) };
+}
+
+/* One direction in one step on one device. */
+static void put_series(const struct copy *c, size_t n, size_t n_steps, struct edge *edges,
+                       struct tg_measure_value *out)
+{
+    size_t at = (size_t)c->step;
+    struct tg_measure_value *most = &out[peak_of[c->direction] * n_steps + at];
+    double bytes_per_second;
+    for (size_t i = 0; i < n; i++)
+        if (c[i].bytes < 0)
+            return; /* unknown, not less */
+    add_mean(&out[mean_of[c->direction] * n_steps + at], c, n);
+    bytes_per_second = round(peak(c, n, edges) * 1e9);
+    if (bytes_per_second > 0 && bytes_per_second < 9e18 &&
+        (!most->known || (int64_t)bytes_per_second > most->num))
+        *most = (struct tg_measure_value){ true, (int64_t)bytes_per_second, 1000000000 };
+}
+
+void tg_measure_copies(const struct tg_trace *t, const struct tg_steps *s,
+                       struct tg_measure_value *out)
+{
+    size_t n, end;
+    struct copy *v = find_copies(t, s, &n);
+    struct edge *edges = tg_xrealloc(NULL, 2 * n + 1, sizeof *edges);
+    for (size_t k = 0; k < s->n; k++) {
+        out[TG_MEASURE_MEMCPY_BYTES * s->n + k].known = true;
+        for (int d = 0; d < DIRECTIONS; d++)
+            out[bytes_of[d] * s->n + k].known = true;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (v[i].direction != SET)
+            add_bytes(&out[TG_MEASURE_MEMCPY_BYTES * s->n + (size_t)v[i].step], v[i].bytes);
+        if (v[i].direction != DIRECTIONS)
+            add_bytes(&out[bytes_of[v[i].direction] * s->n + (size_t)v[i].step], v[i].bytes);
+    }
+    if (n)
+        qsort(v, n, sizeof *v, by_place);
+    for (size_t i = 0; i < n && v[i].direction != DIRECTIONS; i = end) {
+        for (end = i + 1; end < n && v[end].direction == v[i].direction &&
+                          v[end].step == v[i].step && v[end].device == v[i].device;
+             end++)
+            ;
+        put_series(v + i, end - i, s->n, edges, out);
+    }
+    free(edges);
+    free(v);
+}

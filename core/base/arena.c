@@ -93,7 +93,9 @@ void tg_arena_free(struct tg_arena *a)
 
 static struct block *add_block(struct tg_arena *a, size_t bytes)
 {
-    size_t size = bytes > BLOCK_SIZE / 4 ? bytes : BLOCK_SIZE;
+    /* Many arenas live for one small thing: musl would map and unmap 64 KiB for each of them. */
+    size_t usual = a->blocks ? BLOCK_SIZE : BLOCK_SIZE / 16;
+    size_t size = bytes > usual / 4 ? bytes : usual;
     struct block *b = tg_xmalloc(sizeof *b + size);
     *b = (struct block){ .size = size };
     /* A large block goes behind the current one, whose rest stays usable. */

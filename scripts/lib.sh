@@ -12,6 +12,10 @@ say() { printf '%s\n' "$*" >&2; }
 # have PACKAGE: is it installed?
 have() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'ok installed'; }
 
+# What scripts/release needs besides, and its tests.
+release_packages="make nasm curl xz-utils dpkg-dev binutils gcc-aarch64-linux-gnu qemu-user-static"
+test_packages="$test_packages curl make"
+
 as_root() {
     if [ "$(id -u)" = 0 ]; then "$@"
     elif command -v sudo >/dev/null 2>&1; then sudo "$@"
@@ -22,7 +26,7 @@ as_root() {
 provides() {
     case "$1" in
     nodejs) command -v node >/dev/null 2>&1 ;;
-    npm | gcc | cmake | git | python3 | chromium | zstd | gzip) command -v "$1" >/dev/null 2>&1 ;;
+    npm | gcc | cmake | git | python3 | chromium | zstd | gzip | curl | make) command -v "$1" >/dev/null 2>&1 ;;
     *) return 1 ;;
     esac
 }

@@ -5,7 +5,8 @@
  * little-endian, as on every machine that this runs on.
  *
  * Strictly, by the generic path over the whole text; then by each fast path over windows of the
- * given size, and leniently by all of them. They must agree, or the verdict is '!'.
+ * given size, some with three threads, and leniently by all of them. They must agree, or the
+ * verdict is '!'.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,13 +54,19 @@ static char read_one(tg_sv text, const struct tg_reader_opts *o, struct tg_buf *
 }
 
 static const char *const isas[] = { "c", "sse2", "avx2", "neon" };
+#define PART_MOST 4096
 
 static bool agrees(tg_sv text, size_t window, bool strict, char verdict, const struct tg_buf *want)
 {
     struct tg_buf got = { 0 };
     bool same = true;
     for (size_t i = 0; same && i < sizeof isas / sizeof *isas; i++) {
-        struct tg_reader_opts o = { .strict_json = strict, .isa = isas[i], .window = window };
+        /* Every other path by three threads too, in parts of any size. */
+        struct tg_reader_opts o = { .strict_json = strict,
+                                    .isa = isas[i],
+                                    .window = window,
+                                    .threads = i % 2 ? 3 : 1,
+                                    .part = 16 + window % PART_MOST };
         same = read_one(text, &o, &got) == verdict && tg_sv_eq(tg_buf_sv(&got), tg_buf_sv(want));
     }
     tg_buf_release(&got);

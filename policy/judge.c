@@ -75,8 +75,7 @@ static bool limit_exceeded(const struct tg_probe *p, const struct tg_limit *l)
 }
 
 /*
- * The proof behind an exceeded size. The rank test and z are required whatever size the policy
- * asks for; `slower` is not, because it contains tau and the floor of the default policy.
+ * The proof behind an exceeded size is required whatever size the policy asks for; `slower` is not, because it contains tau and the floor of the default policy.
  */
 static enum tg_state proven(const struct tg_probe *p, enum tg_state severity)
 {
@@ -86,7 +85,7 @@ static enum tg_state proven(const struct tg_probe *p, enum tg_state severity)
     if (!ev)
         return TG_STATE_NOT_JUDGED;
     if (ev->judged == TG_JUDGED)
-        return ev->e > ev->z * ev->se && ev->p <= ev->p_limit ? severity : TG_STATE_PASS;
+        return ev->proven ? severity : TG_STATE_PASS;
     return ev->suspicious ? TG_STATE_SUSPICIOUS : TG_STATE_NOT_JUDGED;
 }
 

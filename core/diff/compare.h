@@ -52,7 +52,8 @@ struct tg_evidence {
     unsigned above, pairs; /* test runs above all baseline runs; number of test runs */
     unsigned base_runs;    /* baseline runs, those of earlier commits included */
     double mde;            /* smallest detectable change, as ratio - 1 */
-    bool slower;           /* size (tau, floor), z and rank test all passed */
+    bool proven;           /* e over z * se, rank test, and both halves of the steps show it */
+    bool slower;           /* proven, and large enough (tau, floor) */
     bool faster;           /* the same with signs swapped: for "improved" lines */
     bool suspicious;       /* too few runs, but large and separated */
     bool slot_form;        /* sum of slot minima; else minimum of step sums */
@@ -196,8 +197,7 @@ TG_MUST bool tg_compare(struct tg_comparison *out, const struct tg_side *base,
  * The default decision about counts, on which limits and severities act. A gain is never a failure.
  * Durations need no such function: `ev.slower` fails, `ev.suspicious` and `drifted` warn, and
  * `pct: auto` is ev.slower itself: size over ev.tau and over 0.1 % of the step, then proof. With a
- * limit of the policy's own, size is the policy's and proof is ev.e > ev.z * ev.se and
- * ev.p <= ev.p_limit.
+ * limit of the policy's own, size is the policy's and proof is ev.proven.
  */
 enum tg_finding {
     TG_FINDING_NONE,     /* same, polling, a kind that is not judged, other device's kernels */

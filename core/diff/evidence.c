@@ -13,8 +13,11 @@
 
 #define USABLE 0.6         /* part of a run's steps that must have the modal pattern of calls */
 #define BIG 0.003          /* of the step: speaks for the machine and for the usual noise */
+#define WILD_DRIFT 0.25    /* a machine changed this much changed each operator differently */
 #define MIN_BIG 5          /* fewer big operators tell nothing about the machine */
 #define FLOOR 0.001        /* of the step: smaller changes never fail */
+#define HALF_PART 0.5      /* of the slowdown that each half of a run's steps has to show, */
+#define HALF_P 0.1001      /* with this rank test; a hair more than 0.1, for rounding */
 #define SUSPECT_SIZE 1.3   /* with too few runs: this large, */
 #define SUSPECT_FLOOR 0.01 /* this much of the step, */
 
@@ -51,9 +54,13 @@ const char *tg_judged_text(enum tg_judged j)
 
 /* ---- the value of a run ---------------------------------------------------------------------- */
 
-/* Run values of one operator, both sides: y[side][run], ns per step and rank. */
+/* Which of the steps that are used: all, those of the first half (the longer one), of the last. */
+enum part { ALL_STEPS, FIRST_HALF, LAST_HALF, PARTS };
+
+/* Run values of one operator, both sides: y[part][side][run], ns per step and rank. Without the
+ * halves (NULL) nothing is asked of them. */
 struct values {
-    double *y[2];
+    double *y[PARTS][2];
     bool slot_form, complete; /* complete: the operator occurs in every run */
 };
 
@@ -105,11 +112,25 @@ static size_t usable_steps(const struct tg_work *w, const struct tg_cell *cell, 
     return n;
 }
 
-/* Sum over the row's slots of the minimum over the first `n_steps` usable steps. */
-static tg_ns row_minimum(const struct tg_row *row, const struct tg_used *used, struct room *x,
-                         size_t n_steps, size_t shard_steps)
+/* The steps of a part: indices from..to of `n` steps. One step is both halves. */
+struct range {
+    size_t from, to;
+};
+
+static struct range range_of(enum part part, size_t n)
 {
-    size_t at = 0, n = n_steps ? row->count[used->step[x->usable[0]]] : 0;
+    if (part == ALL_STEPS)
+        return (struct range){ 0, n };
+    if (part == FIRST_HALF)
+        return (struct range){ 0, (n + 1) / 2 };
+    return (struct range){ n - (n > 1 ? n / 2 : n), n };
+}
+
+/* Sum over the row's slots of the minimum over the usable steps of the range. */
+static tg_ns row_minimum(const struct tg_row *row, const struct tg_used *used, struct room *x,
+                         struct range of, size_t shard_steps)
+{
+    size_t at = 0, n = of.to ? row->count[used->step[x->usable[0]]] : 0;
     tg_ns sum = 0;
 
     for (size_t j = 0; j < shard_steps; j++) {
@@ -118,7 +139,7 @@ static tg_ns row_minimum(const struct tg_row *row, const struct tg_used *used, s
     }
     for (size_t k = 0; k < n; k++) {
         tg_ns least = INT64_MAX;
-        for (size_t j = 0; j < n_steps; j++) {
+        for (size_t j = of.from; j < of.to; j++) {
             tg_ns v = row->slots[x->offset[used->step[x->usable[j]]] + k];
             least = v < least ? v : least;
         }
@@ -127,34 +148,44 @@ static tg_ns row_minimum(const struct tg_row *row, const struct tg_used *used, s
     return sum;
 }
 
-static double slot_value(const struct tg_work *w, const struct tg_op *op, size_t at, size_t n_steps,
-                         struct room *x)
+static void slot_values(const struct tg_work *w, const struct tg_op *op, size_t at, size_t n_steps,
+                        struct room *x, double out[PARTS])
 {
     const struct tg_cell *cell = &op->rows->cell[at];
     uint64_t calls;
-    tg_ns sum = 0;
 
     usable_steps(w, cell, at, x, &calls);
-    for (size_t r = 0; r < cell->n; r++)
-        sum += row_minimum(cell->row[r], &w->used[at], x, n_steps, w->shard[at]->n_steps);
-    return (double)sum;
+    for (enum part part = 0; part < PARTS; part++) {
+        tg_ns sum = 0;
+        for (size_t r = 0; r < cell->n; r++)
+            sum += row_minimum(cell->row[r], &w->used[at], x, range_of(part, n_steps),
+                               w->shard[at]->n_steps);
+        out[part] = (double)sum;
+    }
 }
 
-/* The smallest step sum among the first `n_steps`. */
-static double step_value(const struct tg_work *w, const struct tg_op *op, size_t at, size_t n_steps,
-                         bool inclusive)
+/* The smallest step sum of the range. */
+static tg_ns least_step(const struct tg_work *w, const struct tg_cell *cell, size_t at,
+                        struct range of, bool inclusive)
 {
-    const struct tg_cell *cell = &op->rows->cell[at];
-    tg_ns least = n_steps ? INT64_MAX : 0;
+    tg_ns least = of.to ? INT64_MAX : 0;
 
-    for (size_t j = 0; j < n_steps; j++) {
+    for (size_t j = of.from; j < of.to; j++) {
         size_t step = w->used[at].step[j];
         tg_ns sum = 0;
         for (size_t r = 0; r < cell->n; r++)
             sum += inclusive ? cell->row[r]->total[step] : cell->row[r]->self[step];
         least = sum < least ? sum : least;
     }
-    return (double)least;
+    return least;
+}
+
+static void step_values(const struct tg_work *w, const struct tg_op *op, size_t at, size_t n_steps,
+                        bool inclusive, double out[PARTS])
+{
+    for (enum part part = 0; part < PARTS; part++)
+        out[part] =
+            (double)least_step(w, &op->rows->cell[at], at, range_of(part, n_steps), inclusive);
 }
 
 static size_t fewest_steps(const struct tg_work *w)
@@ -207,37 +238,50 @@ static double at_own_speed(const struct tg_work *w, int side, size_t run)
 
 enum form { FORM_BEST, FORM_STEP, FORM_INCLUSIVE };
 
+static struct values new_values(const struct tg_work *w)
+{
+    struct values v = { .complete = true };
+
+    for (enum part part = 0; part < PARTS; part++)
+        for (int side = 0; side < 2; side++)
+            v.y[part][side] = TG_NEW_N(w->a, double, w->c->n_runs[side]);
+    return v;
+}
+
 static struct values run_values(const struct tg_work *w, const struct tg_op *op, struct room *x,
                                 enum form form)
 {
-    struct values v = { .complete = true };
+    struct values v = new_values(w);
     size_t slots = form == FORM_BEST ? slots_align(w, op, x) : 0, steps = fewest_steps(w);
 
     v.slot_form = slots > 0;
-    for (int side = 0; side < 2; side++) {
-        v.y[side] = TG_NEW_N(w->a, double, w->c->n_runs[side]);
+    for (int side = 0; side < 2; side++)
         for (size_t run = 0; run < w->c->n_runs[side]; run++) {
             bool here = false;
             for (size_t rank = 0; rank < w->c->n_ranks[side]; rank++) {
                 size_t at = tg_work_cell(w, side, run, rank);
+                double of_rank[PARTS];
                 here |= op->rows->cell[at].n > 0;
-                v.y[side][run] += v.slot_form
-                                      ? slot_value(w, op, at, slots, x)
-                                      : step_value(w, op, at, steps, form == FORM_INCLUSIVE);
+                if (v.slot_form)
+                    slot_values(w, op, at, slots, x, of_rank);
+                else
+                    step_values(w, op, at, steps, form == FORM_INCLUSIVE, of_rank);
+                for (enum part part = 0; part < PARTS; part++)
+                    v.y[part][side][run] += of_rank[part] / (double)w->c->n_ranks[side];
             }
-            v.y[side][run] /= (double)w->c->n_ranks[side];
-            v.y[side][run] *= at_own_speed(w, side, run);
+            for (enum part part = 0; part < PARTS; part++)
+                v.y[part][side][run] *= at_own_speed(w, side, run);
             v.complete &= here;
         }
-    }
     return v;
 }
 
 /* ---- the rule -------------------------------------------------------------------------------- */
 
-/* What all operators share in one direction: the machine's factor and the usual noise. */
+/* What all operators share in one direction: the machine's factor, how far the operators
+ * stray from a large one, and the usual noise. */
 struct common {
-    double c, v0;
+    double c, scatter, v0;
     bool has_v0;
 };
 
@@ -273,40 +317,6 @@ static struct tg_threshold threshold_of(const struct tg_work *w, size_t nb, size
     return tiers && many >= TG_MANY_RUNS ? tg_threshold_few(many, few) : tg_threshold_of(nb, nt);
 }
 
-/* Size, error and rank of test above base under `m`; fills everything but `judged` and `faster`. */
-static void apply_rule(const struct tg_work *w, struct tg_evidence *ev, const struct logs *l,
-                       const struct common *m, size_t nb, size_t nt, double floor, double tick)
-{
-    struct tg_threshold t = threshold_of(w, nb, nt);
-    double v0 = m->has_v0 ? m->v0 : l->variance, most = -INFINITY, least = INFINITY;
-
-    ev->value[TG_BASE] = exp(l->median[TG_BASE]);
-    ev->value[TG_TEST] = exp(l->median[TG_TEST]);
-    ev->e = l->median[TG_TEST] - l->median[TG_BASE] - m->c;
-    ev->delta_ns = ev->value[TG_BASE] * expm1(ev->e);
-    ev->se = fmax(tg_moderated_se(l->variance, v0, nb, nt), log1p(tick / ev->value[TG_BASE]) / t.z);
-    ev->noise = ev->se / sqrt(1 / (double)nb + 1 / (double)nt);
-    ev->z = t.z;
-    ev->tau = t.tau;
-    ev->p_limit = t.p_limit;
-    ev->p = tg_rank_p(l->x[TG_BASE], nb, l->x[TG_TEST], nt, m->c);
-    ev->mde = expm1(fmax(log1p(t.tau), t.z * ev->se));
-    for (size_t i = 0; i < nb; i++)
-        most = fmax(most, l->x[TG_BASE][i]);
-    ev->pairs = (unsigned)nt;
-    ev->base_runs = (unsigned)nb;
-    ev->above = 0;
-    for (size_t i = 0; i < nt; i++) {
-        double v = l->x[TG_TEST][i] - m->c;
-        ev->above += v > most;
-        least = fmin(least, v);
-    }
-    ev->slower = ev->e > log1p(t.tau) && ev->delta_ns > t.floor * floor && ev->e > t.z * ev->se &&
-                 ev->p <= t.p_limit;
-    ev->suspicious = ev->e > log(SUSPECT_SIZE) && least > most &&
-                     ev->delta_ns > SUSPECT_FLOOR * w->c->step_ns[TG_BASE];
-}
-
 /* Median over the baseline runs of one group (0: the baseline's own). */
 static double group_median(const struct tg_work *w, const double *base, unsigned group)
 {
@@ -328,22 +338,83 @@ static double own_median(const struct tg_work *w, const double *base, double all
     return w->o->base_group ? group_median(w, base, 0) : all;
 }
 
-static void judge(const struct tg_work *w, struct tg_evidence *ev, double *const y[2],
+/* In the direction of a test, its baseline as prudent as `own_median` asks for. */
+static struct logs prudent_logs(const struct tg_work *w, double *const y[2], bool swapped)
+{
+    struct logs l = logs_of(w, y, swapped);
+    double own = own_median(w, l.x[swapped], l.median[swapped]);
+
+    l.median[swapped] = swapped ? fmin(l.median[swapped], own) : fmax(l.median[swapped], own);
+    return l;
+}
+
+/*
+ * Each half of the steps has to show at least half of the slowdown by itself. Operators with two
+ * speeds change between them within a run, too: three runs that never were fast differ from three
+ * that were fast for a while, but only in some of their steps.
+ */
+static bool both_halves(const struct tg_work *w, const struct values *v, bool swapped, double e,
+                        double c, size_t nb, size_t nt)
+{
+    for (enum part part = FIRST_HALF; v->y[FIRST_HALF][TG_BASE] && part < PARTS; part++) {
+        struct logs l = prudent_logs(w, v->y[part], swapped);
+        if (l.median[TG_TEST] - l.median[TG_BASE] - c < HALF_PART * e ||
+            tg_rank_p(l.x[TG_BASE], nb, l.x[TG_TEST], nt, c) > HALF_P)
+            return false;
+    }
+    return true;
+}
+
+/* Size, error and rank of test above base under `m`; fills everything but `judged` and `faster`. */
+static void apply_rule(const struct tg_work *w, struct tg_evidence *ev, const struct values *v,
+                       bool swapped, const struct common *m, double floor, double tick)
+{
+    size_t nb = w->c->n_runs[swapped], nt = w->c->n_runs[!swapped];
+    struct logs l = prudent_logs(w, v->y[ALL_STEPS], swapped);
+    struct tg_threshold t = threshold_of(w, nb, nt);
+    double v0 = m->has_v0 ? m->v0 : l.variance, most = -INFINITY, least = INFINITY;
+
+    ev->value[TG_BASE] = exp(l.median[TG_BASE]);
+    ev->value[TG_TEST] = exp(l.median[TG_TEST]);
+    ev->e = l.median[TG_TEST] - l.median[TG_BASE] - m->c;
+    ev->delta_ns = ev->value[TG_BASE] * expm1(ev->e);
+    ev->se = fmax(hypot(tg_moderated_se(l.variance, v0, nb, nt), m->scatter),
+                  log1p(tick / ev->value[TG_BASE]) / t.z);
+    ev->noise = ev->se / sqrt(1 / (double)nb + 1 / (double)nt);
+    ev->z = t.z;
+    ev->tau = t.tau;
+    ev->p_limit = t.p_limit;
+    ev->p = tg_rank_p(l.x[TG_BASE], nb, l.x[TG_TEST], nt, m->c);
+    ev->mde = expm1(fmax(log1p(t.tau), t.z * ev->se));
+    for (size_t i = 0; i < nb; i++)
+        most = fmax(most, l.x[TG_BASE][i]);
+    ev->pairs = (unsigned)nt;
+    ev->base_runs = (unsigned)nb;
+    ev->above = 0;
+    for (size_t i = 0; i < nt; i++) {
+        double x = l.x[TG_TEST][i] - m->c;
+        ev->above += x > most;
+        least = fmin(least, x);
+    }
+    ev->proven = ev->e > t.z * ev->se && ev->p <= t.p_limit &&
+                 both_halves(w, v, swapped, ev->e, m->c, nb, nt);
+    ev->slower = ev->proven && ev->e > log1p(t.tau) && ev->delta_ns > t.floor * floor;
+    ev->suspicious = ev->e > log(SUSPECT_SIZE) && least > most &&
+                     ev->delta_ns > SUSPECT_FLOOR * w->c->step_ns[TG_BASE];
+}
+
+static void judge(const struct tg_work *w, struct tg_evidence *ev, const struct values *v,
                   const struct common m[2], double floor, double tick)
 {
     enum tg_judged judged = ev->judged;
     bool slot_form = ev->slot_form, few = judged == TG_NOT_FEW_RUNS;
     struct tg_evidence back = { 0 };
-    size_t nb = w->c->n_runs[TG_BASE], nt = w->c->n_runs[TG_TEST];
-    struct logs there = logs_of(w, y, false), here = logs_of(w, y, true);
-    double own = own_median(w, there.x[TG_BASE], there.median[TG_BASE]);
 
-    there.median[TG_BASE] = fmax(there.median[TG_BASE], own);
-    here.median[TG_TEST] = fmin(here.median[TG_TEST], own);
-    apply_rule(w, ev, &there, &m[0], nb, nt, floor, tick);
-    apply_rule(w, &back, &here, &m[1], nt, nb, floor, tick);
+    apply_rule(w, ev, v, false, &m[0], floor, tick);
+    apply_rule(w, &back, v, true, &m[1], floor, tick);
     ev->judged = judged;
     ev->slot_form = slot_form;
+    ev->proven = ev->proven && judged == TG_JUDGED;
     ev->slower = ev->slower && judged == TG_JUDGED;
     ev->faster = back.slower && judged == TG_JUDGED;
     ev->suspicious = ev->suspicious && few;
@@ -416,19 +487,21 @@ static void find_common(struct tg_work *w, const struct values *v, const bool *j
     for (size_t i = 0; i < c->n_ops; i++) {
         if (!judged[i] || c->ops[i].kind == TG_KIND_STEP)
             continue;
-        struct logs l = logs_of(w, v[i].y, false);
+        struct logs l = logs_of(w, v[i].y[ALL_STEPS], false);
         if (exp(l.median[TG_BASE]) < BIG * c->step_ns[TG_BASE])
             continue;
         ratio[n] = l.median[TG_TEST] - l.median[TG_BASE];
         if (c->ops[i].iteration_scaled) /* more iterations are no slower machine */
             ratio[n] -= log(c->iteration_ratio);
         var[0][n] = l.variance;
-        var[1][n++] = logs_of(w, v[i].y, true).variance;
+        var[1][n++] = logs_of(w, v[i].y[ALL_STEPS], true).variance;
     }
     c->drift = n >= MIN_BIG ? tg_median(ratio, n) : 0;
+    double scatter = fabs(c->drift) > log1p(WILD_DRIFT) ? tg_spread(ratio, n) : 0;
     c->drifted = fabs(c->drift) > log1p(w->o->drift_limit > 0 ? w->o->drift_limit : 0.10);
     for (int d = 0; d < 2; d++) {
         m[d].has_v0 = n > 0;
+        m[d].scatter = scatter;
         m[d].v0 = n ? tg_quantile(var[d], n, 0.25) : 0;
         m[d].c = fmax(d ? -c->drift : c->drift, 0);
     }
@@ -451,7 +524,7 @@ static void level_speeds(struct tg_work *w, struct values *v, const bool *judged
             if (!judged[i] || c->ops[i].kind == TG_KIND_STEP)
                 continue;
             for (size_t k = 0; k < n_runs; k++)
-                x[k] = log(fmax(v[i].y[TG_BASE][k], 1));
+                x[k] = log(fmax(v[i].y[ALL_STEPS][TG_BASE][k], 1));
             double own = own_median(w, x, 0);
             if (exp(own) >= BIG * c->step_ns[TG_BASE])
                 ratio[n++] = group_median(w, x, w->o->base_group[run]) - own;
@@ -459,8 +532,9 @@ static void level_speeds(struct tg_work *w, struct values *v, const bool *judged
         w->speed[run] = n >= MIN_BIG ? tg_median(ratio, n) : 0;
     }
     for (size_t i = 0; i < c->n_ops; i++)
-        for (size_t run = 0; run < n_runs; run++)
-            v[i].y[TG_BASE][run] *= at_own_speed(w, TG_BASE, run);
+        for (enum part part = 0; part < PARTS; part++)
+            for (size_t run = 0; run < n_runs; run++)
+                v[i].y[part][TG_BASE][run] *= at_own_speed(w, TG_BASE, run);
 }
 
 /* The step as a whole without preemption: all operators and the gaps between them. Host only: on a
@@ -469,11 +543,9 @@ static void judge_step(struct tg_work *w, const struct values *v, const struct c
                        struct room *x)
 {
     struct tg_comparison *c = w->c;
-    double *y[2];
+    struct values sum = new_values(w);
     bool device = false;
 
-    for (int side = 0; side < 2; side++)
-        y[side] = TG_NEW_N(w->a, double, c->n_runs[side]);
     for (size_t i = 0; i < c->n_ops; i++) {
         const struct tg_op *op = &c->ops[i];
         device |= tg_kind_is_device(op->kind);
@@ -481,13 +553,14 @@ static void judge_step(struct tg_work *w, const struct values *v, const struct c
             continue;
         bool same = v[i].complete && op->change == TG_SAME && is_timed(op->kind) && !op->wait;
         struct values each = same ? v[i] : run_values(w, op, x, FORM_STEP);
-        for (int side = 0; side < 2; side++)
-            for (size_t run = 0; run < c->n_runs[side]; run++)
-                y[side][run] += each.y[side][run];
+        for (enum part part = 0; part < PARTS; part++)
+            for (int side = 0; side < 2; side++)
+                for (size_t run = 0; run < c->n_runs[side]; run++)
+                    sum.y[part][side][run] += each.y[part][side][run];
     }
     c->step.ev_total =
         (struct tg_evidence){ .judged = device ? TG_NOT_WAIT : common_reason(w, false) };
-    judge(w, &c->step.ev_total, y, m, FLOOR * c->step_ns[TG_BASE], 0);
+    judge(w, &c->step.ev_total, &sum, m, FLOOR * c->step_ns[TG_BASE], 0);
 }
 
 /* The step's own operator, for its gaps. With several (raw names), the first. */
@@ -522,7 +595,7 @@ static void judge_regions(struct tg_work *w, const struct common m[2], struct ro
         if (op) {
             struct values v = run_values(w, op, x, FORM_INCLUSIVE);
             r->ev.judged = v.complete ? common_reason(w, false) : TG_NOT_ONE_SIDED;
-            judge(w, &r->ev, v.y, m, FLOOR * c->step_ns[TG_BASE], 0);
+            judge(w, &r->ev, &v, m, FLOOR * c->step_ns[TG_BASE], 0);
         } else {
             r->ev = c->step.ev_total;
         }
@@ -544,10 +617,10 @@ static double tick_of(const struct tg_work *w, const struct tg_op *op)
 
 void tg_judge_values(const struct tg_work *w, struct tg_evidence *ev, double *const y[2], bool time)
 {
+    struct values v = { .y = { [ALL_STEPS] = { y[TG_BASE], y[TG_TEST] } } };
     struct common m[2];
 
     memset(m, 0, sizeof m);
-
     if (time) {
         m[0].c = fmax(w->c->drift, 0);
         m[1].c = fmax(-w->c->drift, 0);
@@ -555,7 +628,7 @@ void tg_judge_values(const struct tg_work *w, struct tg_evidence *ev, double *co
     for (size_t run = 0; time && run < w->c->n_runs[TG_BASE]; run++)
         y[TG_BASE][run] *= at_own_speed(w, TG_BASE, run);
     ev->judged = common_reason(w, false);
-    judge(w, ev, y, m, time ? FLOOR * w->c->step_ns[TG_BASE] : 0, 0);
+    judge(w, ev, &v, m, time ? FLOOR * w->c->step_ns[TG_BASE] : 0, 0);
 }
 
 void tg_judge_durations(struct tg_work *w)
@@ -583,13 +656,13 @@ void tg_judge_durations(struct tg_work *w)
             own = TG_NOT_REPLACED;
         op->ev.judged = own != TG_JUDGED ? own : all;
         op->ev.slot_form = v[i].slot_form;
-        judge(w, &op->ev, v[i].y, m, floor, tick_of(w, op));
+        judge(w, &op->ev, &v[i], m, floor, tick_of(w, op));
         op->ev_total = op->ev;
         if (tg_kind_is_device(op->kind) || !tg_kind_nests(op->kind))
             continue;
         struct values whole = run_values(w, op, &x, FORM_INCLUSIVE);
         op->ev_total = (struct tg_evidence){ .judged = op->ev.judged };
-        judge(w, &op->ev_total, whole.y, m, floor, tick_of(w, op));
+        judge(w, &op->ev_total, &whole, m, floor, tick_of(w, op));
     }
     copy_gaps(c);
     judge_step(w, v, m, &x);

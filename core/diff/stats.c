@@ -35,6 +35,15 @@ double tg_quantile(double *v, size_t n, double q)
     return v[i] + (at - (double)i) * (v[i + 1] - v[i]);
 }
 
+double tg_spread(double *v, size_t n)
+{
+    double median = tg_median(v, n);
+
+    for (size_t i = 0; i < n; i++)
+        v[i] = fabs(v[i] - median);
+    return 1.4826 * tg_median(v, n); /* 1 / quantile 0.75 of the normal distribution */
+}
+
 uint64_t tg_mode(uint64_t *v, size_t n, size_t *hits)
 {
     uint64_t best = 0;
@@ -145,13 +154,13 @@ double tg_rank_p(const double *base, size_t nb, const double *test, size_t nt, d
 struct tg_threshold tg_threshold_of(size_t nb, size_t nt)
 {
     size_t d = nb + nt > 2 ? nb + nt - 2 : 0;
-    struct tg_threshold t = { .z = 3.5, .tau = nb >= 8 && nt >= 8 ? 0.05 : 0.08, .floor = 1 };
+    struct tg_threshold t = { .z = 3, .tau = nb >= 8 && nt >= 8 ? 0.05 : 0.08, .floor = 1 };
 
     if (d <= 5) {
-        t.z = 6;
+        t.z = 4;
         t.tau = 0.15;
     } else if (d <= 7) {
-        t.z = 5;
+        t.z = 3.5;
         t.tau = 0.12;
     }
     /* From five runs a side one inversion may stand: more found on all models, as few false alarms

@@ -520,6 +520,41 @@ static void size_rank_and_floor_each_can_refuse(void **state)
     assert_false(find(f, "tiny")->ev.slower);
 }
 
+/* One call in each of four steps, another time in each half of the run. */
+static void add_halves(struct fixture *f, int side, const char *name, tg_ns first, tg_ns last)
+{
+    for (size_t r = 0; r < f->side[side].n_runs; r++) {
+        struct tg_row *row = add_row(f, side, r, TG_KIND_OP, name, "", 1, 1);
+        for (size_t j = 0; j < 4; j++)
+            row->slots[j] = row->self[j] = row->total[j] = (j < 2 ? first : last) + 2 * (tg_ns)r;
+    }
+}
+
+static void both_halves_of_the_steps_have_to_show_it(void **state)
+{
+    struct fixture *f = *state;
+    make(f, 5, 5, 4);
+    /* Two speeds: the baseline was as slow in its last steps. */
+    add_halves(f, TG_BASE, "state", 100001, 200001);
+    add_halves(f, TG_TEST, "state", 200001, 200001);
+    /* e = ln 1.1935 = 0.177, in the last half ln 1.085 = 0.0816: less than half of it;
+     * e = ln 1.2 = 0.182, in the last half ln 1.1 = 0.0953: more. */
+    add_halves(f, TG_BASE, "less", 100001, 110001);
+    add_halves(f, TG_TEST, "less", 120001, 119351);
+    add_halves(f, TG_BASE, "more", 100001, 110001);
+    add_halves(f, TG_TEST, "more", 120001, 121001);
+    /* Steps that get faster are no objection: each half is 20 % slower. */
+    add_halves(f, TG_BASE, "warm", 200001, 100001);
+    add_halves(f, TG_TEST, "warm", 240001, 120001);
+    compare(f);
+    near(find(f, "state")->ev.e, log(200005.0 / 100005)); /* the minimum alone sees +100 % */
+    near(find(f, "state")->ev.p, 1.0 / 252);
+    assert_false(find(f, "state")->ev.proven || find(f, "state")->ev.slower);
+    assert_false(find(f, "less")->ev.slower);
+    assert_true(find(f, "more")->ev.proven && find(f, "more")->ev.slower);
+    assert_true(find(f, "warm")->ev.slower);
+}
+
 static void a_coarse_clock_needs_a_tick_a_call(void **state)
 {
     struct fixture *f = *state;
@@ -573,6 +608,39 @@ static void a_regression_stands_out_of_drift(void **state)
     assert_true(find(f, "odd")->ev.slower);
     assert_true(fabs(find(f, "odd")->ev.e - log(1.2)) < 1e-4);
     assert_false(find(f, "a")->ev.slower);
+}
+
+/* Operators that stray from a drift: by -20, -10, 0, +10, +20 % around 1.5 or 1.05, `odd` +35 %. */
+static void strayed(struct fixture *f, double factor)
+{
+    static const char *const names[] = { "a", "b", "c", "d", "e", "odd" };
+    static const double own[] = { .8, .9, 1, 1.1, 1.2, 1.35 };
+    make(f, 5, 5, 3);
+    for (int i = 0; i < 6; i++) {
+        tg_ns test[5];
+        for (int r = 0; r < 5; r++)
+            test[r] = (tg_ns)((double)quiet[r] * factor * own[i]) | 1;
+        add_times(f, names[i], quiet, test);
+    }
+    compare(f);
+}
+
+static void a_wild_machine_proves_little(void **state)
+{
+    struct fixture *f = *state;
+    strayed(f, 1.5);
+    /* c0 = ln 1.5 + (ln 1 + ln 1.1) / 2; odd is ln 1.35 - ln 1.1 / 2 = 0.252 above it; the
+     * distances from c0 are .048 .048 .135 .153 .252 .271, their median .144, spread .213, 3 * .213
+     * > .252 */
+    assert_true(fabs(f->c.drift - log(1.5) - log(1.1) / 2) < 1e-4);
+    assert_false(find(f, "odd")->ev.slower);
+}
+
+static void what_strays_from_a_calm_machine_is_slower(void **state)
+{
+    struct fixture *f = *state;
+    strayed(f, 1.05); /* the same distances, and hardly a drift */
+    assert_true(find(f, "odd")->ev.slower);
 }
 
 static void a_faster_machine_makes_nothing_slower(void **state)
@@ -800,7 +868,10 @@ int main(void)
         T(without_slots_both_sides_use_step_sums),
         T(a_slower_operator_is_proven),
         T(size_rank_and_floor_each_can_refuse),
+        T(both_halves_of_the_steps_have_to_show_it),
         T(a_coarse_clock_needs_a_tick_a_call),
+        T(a_wild_machine_proves_little),
+        T(what_strays_from_a_calm_machine_is_slower),
         T(a_slower_machine_is_drift),
         T(a_regression_stands_out_of_drift),
         T(a_faster_machine_makes_nothing_slower),

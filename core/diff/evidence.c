@@ -356,10 +356,12 @@ static struct logs prudent_logs(const struct tg_work *w, double *const y[2], boo
 static bool both_halves(const struct tg_work *w, const struct values *v, bool swapped, double e,
                         double c, size_t nb, size_t nt)
 {
+    double p_limit = fmax(HALF_P, 1.0001 / tg_choose(nb + nt, nt)); /* few runs: none inverted */
+
     for (enum part part = FIRST_HALF; v->y[FIRST_HALF][TG_BASE] && part < PARTS; part++) {
         struct logs l = prudent_logs(w, v->y[part], swapped);
         if (l.median[TG_TEST] - l.median[TG_BASE] - c < HALF_PART * e ||
-            tg_rank_p(l.x[TG_BASE], nb, l.x[TG_TEST], nt, c) > HALF_P)
+            tg_rank_p(l.x[TG_BASE], nb, l.x[TG_TEST], nt, c) > p_limit)
             return false;
     }
     return true;

@@ -3,12 +3,14 @@
  * how an operator was judged.
  *
  *   score_driver [--dump] --base FILE... --test FILE...
- *   score_driver --pairs ROOT OUTDIR [--few-runs] < LIST
+ *   score_driver --pairs ROOT OUTDIR [--few-runs | --single-runs] < LIST
  *
  * Prints {"verdict": "...", "violations": [{"op", "metric", "delta_pct"}]}; with --dump one line
  * for each judged operator instead. LIST has lines "name TAB base|base TAB test|test", relative to
  * ROOT, and perhaps a third list of baselines of earlier commits, "run|run;run|run". Each answer
- * goes to OUTDIR/name.json, and each file is read once.
+ * goes to OUTDIR/name.json, and each file is read once. "test|test@1.2@OPERATOR" plants a slowdown:
+ * each call of that operator (ProfilerStep: its gaps) takes 1.2 times as long on the test side.
+ * --single-runs judges durations of single runs, too: a rule known to be worse.
  */
 #include <math.h>
 #include <stdio.h>
@@ -163,15 +165,44 @@ struct question {
     size_t n;
 };
 
+/* The cache's own copies stay as they are: merging copies. */
+static void slow_down(struct tg_summary *s, double factor, tg_sv name)
+{
+    for (size_t i = 0; i < s->n; i++)
+        for (size_t r = 0; r < s->shards[i]->n_rows; r++) {
+            struct tg_row *row = &s->shards[i]->rows[r];
+            bool step = row->kind == TG_KIND_STEP && tg_sv_eq(name, TG_SV("ProfilerStep"));
+            size_t n = 0;
+            if (!step && !tg_sv_eq(row->name, name))
+                continue;
+            for (size_t j = 0; j < s->shards[i]->n_steps; j++) {
+                tg_ns more = (tg_ns)((double)row->self[j] * (factor - 1));
+                row->self[j] += more;
+                row->total[j] += more;
+                n += row->count[j];
+            }
+            for (size_t k = 0; row->slots && k < n; k++)
+                row->slots[k] = (tg_ns)((double)row->slots[k] * factor);
+        }
+}
+
 static bool add_side(struct cache *k, struct question *q, tg_sv root, tg_sv files,
                      struct tg_arena *a, struct tg_err *err)
 {
     size_t i = q->n++;
+    tg_sv plant = files;
+
+    files = tg_sv_cut(&plant, '@');
     bool ok = i < 2 + MAX_EARLIER;
 
     tg_summary_init(&q->summary[i]);
     while (ok && files.n)
         ok = add_cached(k, &q->summary[i], root, tg_sv_cut(&files, '|'), err);
+    if (ok && plant.n) {
+        double factor = strtod(plant.p, NULL);
+        tg_sv_cut(&plant, '@');
+        slow_down(&q->summary[i], factor, plant);
+    }
     return ok && tg_side_arrange(&q->side[i], &q->summary[i], TG_ARRANGE_RUNS, a, err);
 }
 
@@ -195,9 +226,10 @@ static bool answer(struct cache *k, tg_sv root, tg_sv rest, const struct tg_comp
     return ok;
 }
 
-static bool many(const char *root, const char *out_dir, bool few_runs, struct tg_err *err)
+static bool many(const char *root, const char *out_dir, const char *flag, struct tg_err *err)
 {
-    const struct tg_compare_opts o = { .few_runs = few_runs };
+    const struct tg_compare_opts o = { .few_runs = strcmp(flag, "--few-runs") == 0,
+                                       .min_runs = strcmp(flag, "--single-runs") == 0 };
     struct cache k = { 0 };
     char *line = NULL;
     size_t cap = 0;
@@ -245,7 +277,7 @@ int main(int argc, char **argv)
         }
     }
     if (argc >= 4 && strcmp(argv[1], "--pairs") == 0) {
-        ok = many(argv[2], argv[3], argc > 4 && strcmp(argv[4], "--few-runs") == 0, &err);
+        ok = many(argv[2], argv[3], argc > 4 ? argv[4] : "", &err);
     } else if (n[0] && n[1]) {
         struct tg_arena *a = tg_arena_new();
         ok = run(a, want_dump, path, n, &err);

@@ -674,6 +674,17 @@ static void the_step_as_a_whole_and_its_gaps(void **state)
     assert_false(find(f, "op")->ev.slower);
 }
 
+static void single_runs_are_judged_where_a_policy_asks(void **state)
+{
+    struct fixture *f = *state;
+    const tg_ns base[1] = { 100001 }, test[1] = { 150001 };
+    make(f, 1, 1, 4);
+    f->o.min_runs = 1;
+    add_times(f, "op", base, test);
+    compare(f);
+    assert_true(find(f, "op")->ev.slower);
+}
+
 static void too_few_runs_never_fail(void **state)
 {
     struct fixture *f = *state;
@@ -876,6 +887,7 @@ int main(void)
         T(a_regression_stands_out_of_drift),
         T(a_faster_machine_makes_nothing_slower),
         T(the_step_as_a_whole_and_its_gaps),
+        T(single_runs_are_judged_where_a_policy_asks),
         T(too_few_runs_never_fail),
         T(waits_and_changed_counts_are_not_judged),
         T(another_device_is_shown_not_judged),

@@ -75,7 +75,8 @@ static bool limit_exceeded(const struct tg_probe *p, const struct tg_limit *l)
 }
 
 /*
- * The proof behind an exceeded size is required whatever size the policy asks for; `slower` is not, because it contains tau and the floor of the default policy.
+ * The proof behind an exceeded size is required whatever size the policy asks for; `slower` is
+ * not, because it contains tau and the floor of the default policy.
  */
 static enum tg_state proven(const struct tg_probe *p, enum tg_state severity)
 {

@@ -52,7 +52,7 @@ struct tg_evidence {
     unsigned above, pairs; /* test runs above all baseline runs; number of test runs */
     unsigned base_runs;    /* baseline runs, those of earlier commits included */
     double mde;            /* smallest detectable change, as ratio - 1 */
-    bool proven;           /* e over z * se, rank test, and both halves of the steps show it */
+    bool proven;           /* e over z * se, rank test, both halves of the steps; judged or not */
     bool slower;           /* proven, and large enough (tau, floor) */
     bool faster;           /* the same with signs swapped: for "improved" lines */
     bool suspicious;       /* too few runs, but large and separated */

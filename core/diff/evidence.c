@@ -416,7 +416,6 @@ static void judge(const struct tg_work *w, struct tg_evidence *ev, const struct 
     apply_rule(w, &back, v, true, &m[1], floor, tick);
     ev->judged = judged;
     ev->slot_form = slot_form;
-    ev->proven = ev->proven && judged == TG_JUDGED;
     ev->slower = ev->slower && judged == TG_JUDGED;
     ev->faster = back.slower && judged == TG_JUDGED;
     ev->suspicious = ev->suspicious && few;

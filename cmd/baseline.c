@@ -167,7 +167,8 @@ static bool record_runs(struct store *s, const struct tg_suite *suite, const str
 static bool record_suite(struct store *s, const struct tg_suite *suite, const struct tg_commit *at,
                          struct tg_err *err)
 {
-    struct tg_summarize_opts so = tg_suite_reading(suite, s->o->strict_json, s->o->allow_truncated);
+    struct tg_summarize_opts so =
+        tg_suite_reading(s->suites.policy, suite, s->o->strict_json, s->o->allow_truncated);
     struct tg_input_list inputs = { 0 };
     struct tg_summary summary;
     struct tg_progress_line progress;

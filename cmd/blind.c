@@ -277,10 +277,15 @@ static bool op_attempt(const struct look *l, struct attempt *t, size_t i)
     case TG_METRIC_LAUNCH_CONFIG:
     case TG_METRIC_INPUT_TYPES:
     case TG_METRIC_INPUT_SHAPES:
-    case TG_METRIC_BYTES:
         t->plant = (struct tg_plant){ .what = TG_PLANT_FACT, .text = fact_of(l->rule.metric) };
         t->text = tg_arena_printf(a, "%s: another %s", name, tg_metric_info(l->rule.metric)->name);
         return i == 0;
+    case TG_METRIC_BYTES:
+        t->plant = (struct tg_plant){ .what = TG_PLANT_FACT,
+                                      .text = fact_of(l->rule.metric),
+                                      .factor = factor };
+        t->text = tg_arena_printf(a, "%s moves %+.0f %% bytes", name, 100 * (factor - 1));
+        return true;
     default:
         t->plant = (struct tg_plant){ .what = TG_PLANT_SLOWER, .factor = factor };
         t->text = tg_arena_printf(a, "%s takes %+.0f %% time", name, 100 * (factor - 1));
@@ -444,11 +449,9 @@ static void say(struct look *l, enum tg_sight sight, const char *reason, const c
 
 static bool too_few_runs(const struct look *l)
 {
-    enum tg_unit unit = tg_metric_info(l->rule.metric)->unit;
     size_t need = (size_t)(l->policy.noise.min_runs > 3 ? l->policy.noise.min_runs : 3);
-    bool exact = unit == TG_UNIT_COUNT || unit == TG_UNIT_FACT || unit == TG_UNIT_BYTES ||
-                 l->rule.metric == TG_METRIC_ADDED || l->rule.metric == TG_METRIC_REMOVED;
-    return !exact && !is_budget(&l->rule) && l->rule.noise.test != TG_NOISE_NONE &&
+    return !tg_metric_info(l->rule.metric)->exact && !is_budget(&l->rule) &&
+           l->rule.noise.test != TG_NOISE_NONE &&
            (l->b->side[TG_BASE].n_runs < need || l->b->side[TG_TEST].n_runs < need);
 }
 

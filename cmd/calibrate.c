@@ -430,6 +430,7 @@ static bool run_job(struct job *j, struct tg_err *err)
     struct tg_gate_runs runs = { .args = j->args, .command = "calibrate", .min_runs = MIN_RUNS };
     j->policy =
         tg_gate_policy(j->o->gate.policy, j->o->gate.profile, j->io, &j->repo, j->arena, err);
+    runs.policy = j->policy;
     if (!j->policy || !(runs.suite = tg_gate_suite(j->policy, j->o->gate.suite, j->arena, err)) ||
         !tg_gate_load_runs(&j->in.all, &j->summary, &runs, j->io, &j->repo, j->arena, err) ||
         !choose_sizes(j, err))

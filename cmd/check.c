@@ -262,7 +262,7 @@ static bool find_baseline(struct check *c, struct job *j, struct tg_err *err)
 static bool load_side(struct check *c, struct job *j, int side, struct tg_err *err)
 {
     struct tg_summarize_opts so =
-        tg_suite_reading(j->suite, c->o->strict_json, c->o->allow_truncated);
+        tg_suite_reading(c->suites.policy, j->suite, c->o->strict_json, c->o->allow_truncated);
     struct tg_progress_line progress;
     struct tg_kv *meta;
     bool ok;
@@ -343,7 +343,7 @@ static bool report_on_stdout(const struct check *c)
 static void find_sources(struct check *c, struct job *j)
 {
     struct tg_summarize_opts so =
-        tg_suite_reading(j->suite, c->o->strict_json, c->o->allow_truncated);
+        tg_suite_reading(c->suites.policy, j->suite, c->o->strict_json, c->o->allow_truncated);
     const struct tg_summary *fresh = &j->summary[TG_TEST];
     if (c->o->annotations && fresh->n &&
         tg_sv_eq(tg_shard_env(fresh->shards[0], "with_stack"), TG_SV("1")))

@@ -16,7 +16,7 @@ enum tg_arrange tg_check_arrange(const struct check *c, const struct job *j)
 static bool load_earlier(struct check *c, struct job *j, struct tg_err *err)
 {
     struct tg_summarize_opts so =
-        tg_suite_reading(j->suite, c->o->strict_json, c->o->allow_truncated);
+        tg_suite_reading(c->suites.policy, j->suite, c->o->strict_json, c->o->allow_truncated);
     j->earlier = (struct tg_earlier){ .suites = &c->suites,
                                       .suite = j->suite,
                                       .reading = &so,
@@ -105,7 +105,7 @@ static size_t longest_row(const struct tg_policy *p)
 static bool judge_previous(struct check *c, struct job *j, struct tg_err *err)
 {
     struct tg_summarize_opts so =
-        tg_suite_reading(j->suite, c->o->strict_json, c->o->allow_truncated);
+        tg_suite_reading(c->suites.policy, j->suite, c->o->strict_json, c->o->allow_truncated);
     size_t row = longest_row(c->suites.policy);
     struct tg_verdict *v;
     struct tg_commit head;

@@ -103,9 +103,11 @@ const struct tg_suite *tg_gate_suite(const struct tg_policy *p, const char *name
     return p->n_suites ? &p->suites[0] : tg_gate_default_suite(a);
 }
 
-void tg_gate_window(struct tg_summarize_opts *out, const struct tg_suite *suite)
+void tg_gate_reading(struct tg_summarize_opts *out, const struct tg_policy *p,
+                     const struct tg_suite *suite)
 {
     const struct tg_window *w = &suite->window;
+    out->classes = &p->classes;
     if (w->by == TG_BY_ANNOTATION && w->name) {
         out->window.by = TG_WINDOW_ANNOTATION;
         out->window.name = tg_pattern_text(w->name);
@@ -140,6 +142,7 @@ void tg_gate_compare_opts(struct tg_compare_opts *out, const struct tg_policy *p
         .drift_limit = p->noise.drift / 100,
         .require_same = same,
         .n_require_same = n_same,
+        .classes = &p->classes,
     };
 }
 
@@ -169,7 +172,7 @@ bool tg_gate_load_runs(struct tg_side *out, struct tg_summary *summary,
     struct tg_input_list list = { 0 };
     struct tg_progress_line progress;
     bool unranked = true, ok;
-    tg_gate_window(&so, r->suite);
+    tg_gate_reading(&so, r->policy, r->suite);
     if (!find_runs(&list, r, repo, a, err))
         return false;
     tg_progress_start(&progress, io);
@@ -205,15 +208,22 @@ static bool compare(struct tg_comparison *out, struct tg_gate *g, const struct t
                                    g->n_earlier, o, g->arena, err);
 }
 
-static const struct tg_comparison *compare_rank(void *arg, int64_t rank, struct tg_err *err)
+static const struct tg_comparison *compare_part(void *arg, const struct tg_part *part,
+                                                struct tg_err *err)
 {
     struct tg_gate *g = arg;
     struct tg_compare_opts o = g->compare;
     struct tg_comparison *one = TG_NEW(g->arena, struct tg_comparison);
     int64_t *ranks = TG_NEW(g->arena, int64_t);
-    *ranks = rank;
-    o.ranks[0] = o.ranks[1] = ranks;
-    o.n_rank_numbers[0] = o.n_rank_numbers[1] = 1;
+    *ranks = part->rank;
+    if (part->rank >= 0) {
+        o.ranks[0] = o.ranks[1] = ranks;
+        o.n_rank_numbers[0] = o.n_rank_numbers[1] = 1;
+    }
+    o.devices = part->devices->n ? part->devices->v : NULL;
+    o.n_devices = part->devices->n;
+    o.streams = part->streams->n ? part->streams->v : NULL;
+    o.n_streams = part->streams->n;
     return compare(one, g, &o, err) ? one : NULL;
 }
 
@@ -223,7 +233,7 @@ bool tg_gate_judge(struct tg_verdict *out, struct tg_gate *g, struct tg_err *err
     struct tg_eval_input in = { .policy = g->policy,
                                 .suite = g->suite,
                                 .comparison = &g->comparison,
-                                .of_rank = compare_rank,
+                                .of_part = compare_part,
                                 .arg = g,
                                 .today = tg_gate_today(g->io),
                                 .sustain = g->sustain,

@@ -53,8 +53,9 @@ const struct tg_suite *tg_gate_default_suite(struct tg_arena *a);
 TG_MUST const struct tg_suite *tg_gate_suite(const struct tg_policy *p, const char *name,
                                              struct tg_arena *a, struct tg_err *err);
 
-/* How the suite cuts steps. */
-void tg_gate_window(struct tg_summarize_opts *out, const struct tg_suite *suite);
+/* How the suite cuts steps, and the policy's classes. */
+void tg_gate_reading(struct tg_summarize_opts *out, const struct tg_policy *p,
+                     const struct tg_suite *suite);
 /* How the policy and the suite want sides compared; lives in `a`. */
 void tg_gate_compare_opts(struct tg_compare_opts *out, const struct tg_policy *p,
                           const struct tg_suite *suite, struct tg_arena *a);
@@ -64,6 +65,7 @@ void tg_gate_compare_opts(struct tg_compare_opts *out, const struct tg_policy *p
  * HEAD. Traces without a rank are runs. Needs `min_runs` of them (TG_ERR_USAGE).
  */
 struct tg_gate_runs {
+    const struct tg_policy *policy;
     const struct tg_suite *suite;
     const struct tg_strs *args;
     const char *command; /* for messages */

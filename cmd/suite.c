@@ -98,8 +98,8 @@ bool tg_suite_traces(struct tg_input_list *out, const struct tg_suites *s,
     return tg_suite_groups(out, suite, args->n == 0, err);
 }
 
-struct tg_summarize_opts tg_suite_reading(const struct tg_suite *suite, bool strict_json,
-                                          bool allow_truncated)
+struct tg_summarize_opts tg_suite_reading(const struct tg_policy *p, const struct tg_suite *suite,
+                                          bool strict_json, bool allow_truncated)
 {
     struct tg_summarize_opts so = {
         .load = { .reader = { .strict_json = strict_json,
@@ -109,7 +109,7 @@ struct tg_summarize_opts tg_suite_reading(const struct tg_suite *suite, bool str
                   .want_memory = true },
         .rank = -1,
     };
-    tg_gate_window(&so, suite);
+    tg_gate_reading(&so, p, suite);
     return so;
 }
 
@@ -125,10 +125,10 @@ bool tg_suites_start(const struct tg_suites *s, struct tg_git *git, struct tg_co
                                    .rev = b->ref_name,
                                    .window = (unsigned)b->ref_window,
                                    .target = b->target.n ? b->target.p : NULL };
-    struct tg_ci_env ci = { tg_gate_env(s->io, "GITHUB_EVENT_NAME"),
-                            tg_gate_env(s->io, "GITHUB_REF"), tg_gate_env(s->io, "GITHUB_SHA"),
-                            tg_gate_env(s->io, "GITHUB_BASE_REF"),
-                            tg_gate_env(s->io, "TRACEGATE_BASE_SHA"),
-                            tg_gate_env(s->io, "TRACEGATE_BASE") };
+    struct tg_ci_env ci = {
+        tg_gate_env(s->io, "GITHUB_EVENT_NAME"),  tg_gate_env(s->io, "GITHUB_REF"),
+        tg_gate_env(s->io, "GITHUB_SHA"),         tg_gate_env(s->io, "GITHUB_BASE_REF"),
+        tg_gate_env(s->io, "TRACEGATE_BASE_SHA"), tg_gate_env(s->io, "TRACEGATE_BASE")
+    };
     return tg_baseline_commit(git, &ref, &ci, s->arena, out, err);
 }

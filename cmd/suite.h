@@ -42,8 +42,8 @@ TG_MUST bool tg_suite_traces(struct tg_input_list *out, const struct tg_suites *
                              const struct tg_suite *suite, const struct tg_strs *args,
                              struct tg_err *err);
 /* How they are read. */
-struct tg_summarize_opts tg_suite_reading(const struct tg_suite *suite, bool strict_json,
-                                          bool allow_truncated);
+struct tg_summarize_opts tg_suite_reading(const struct tg_policy *p, const struct tg_suite *suite,
+                                          bool strict_json, bool allow_truncated);
 /* The commit where the search for a baseline begins, by policy and CI environment. */
 TG_MUST bool tg_suites_start(const struct tg_suites *s, struct tg_git *git, struct tg_commit *out,
                              struct tg_err *err);

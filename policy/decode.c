@@ -242,13 +242,28 @@ static struct tg_noise noise_of(struct decode *c, const struct tg_yaml *n,
 /* ---- rules --------------------------------------------------------------------------------- */
 
 static const char *const name_keys[] = { "kind",   "name",   "raw_name", "class", "family",
-                                         "parent", "stream", "not",      NULL };
+                                         "parent", "device", "stream",   "not",   NULL };
+
+/* Streams are the device's: a rule that names host work only would never match. */
+static void check_device_keys(struct decode *c, const struct tg_yaml *match, uint32_t kinds)
+{
+    static const char *const keys[] = { "device", "stream" };
+    uint32_t device = 1u << TG_KIND_KERNEL | 1u << TG_KIND_MEMCPY | 1u << TG_KIND_MEMSET;
+    for (size_t i = 0; kinds && !(kinds & device) && i < 2; i++) {
+        const struct tg_yaml_pair *p = match ? tg_yaml_pair(match, keys[i]) : NULL;
+        if (p)
+            (void)tg_diags_add(c->diags, TG_DIAG_MATCH_SCOPE, p->key->at, tg_yaml_width(p->key),
+                               "ask for kernel, memcpy or memset",
+                               "'%s' means nothing for work of the host", keys[i]);
+    }
+}
 
 static void check_scope(struct decode *c, const struct tg_yaml *rule,
-                        const struct tg_metric_info *info)
+                        const struct tg_metric_info *info, uint32_t kinds)
 {
     const struct tg_yaml *match = tg_yaml_get(rule, "match"), *metric = tg_yaml_get(rule, "metric");
     if (info->scope == TG_SCOPE_NAME) {
+        check_device_keys(c, match, kinds);
         if (!match)
             (void)tg_diags_add(c->diags, TG_DIAG_NEEDS_MATCH, metric->at, tg_yaml_width(metric),
                                "say which:  match: {kind: kernel}",
@@ -262,8 +277,9 @@ static void check_scope(struct decode *c, const struct tg_yaml *rule,
         if (tg_word_index(name_keys, key->text) < 0 && !(is_rank && info->scope == TG_SCOPE_RANKS))
             continue;
         (void)tg_diags_add(c->diags, TG_DIAG_MATCH_SCOPE, key->at, tg_yaml_width(key),
-                           is_rank ? "it compares all ranks with each other"
-                                   : "only rank and device can be asked here",
+                           is_rank                         ? "it compares all ranks with each other"
+                           : info->scope == TG_SCOPE_RANKS ? "nothing can be chosen here"
+                                                           : "only rank can be asked here",
                            "'%s' means nothing for '%s', which is measured for the whole trace",
                            key->text.p, info->name);
     }
@@ -333,7 +349,7 @@ static void rule_of(struct decode *c, const struct tg_yaml *n, struct tg_rule *r
     r->sustained = int_of(n, "sustained", 1);
     if (info) {
         r->bad = direction_of(c, n, info);
-        check_scope(c, n, info);
+        check_scope(c, n, info, r->match.kinds);
     }
     overrides_of(c, tg_yaml_get(n, "overrides"), r, info);
     if (!tg_yaml_pair(n, "metric"))
@@ -357,6 +373,26 @@ static void rules_of(struct decode *c, const struct tg_yaml *n)
             rule_of(c, n->items[i], &v[count++]);
     c->policy->rules = v;
     c->policy->n_rules = count;
+}
+
+static void classes_of(struct decode *c, const struct tg_yaml *n)
+{
+    struct tg_class_row *v;
+    size_t count = 0;
+    if (!n || n->type != TG_YAML_SEQ)
+        return;
+    v = TG_NEW_N(c->arena, struct tg_class_row, n->n + 1);
+    for (size_t i = 0; i < n->n; i++) {
+        const struct tg_yaml *name = scalar(n->items[i], "name");
+        int word = word_of(n->items[i], "class", tg_words_class, -1);
+        if (!name || word < 0)
+            continue;
+        if (name->text.n > 1 && name->text.p[0] == '/')
+            (void)report(c, TG_DIAG_PATTERN, name, "use * and ?",
+                         "the names of a class are a glob");
+        v[count++] = (struct tg_class_row){ name->text, (enum tg_class)word };
+    }
+    c->policy->classes = (struct tg_classes){ v, count };
 }
 
 /* ---- suites -------------------------------------------------------------------------------- */
@@ -651,6 +687,7 @@ void tg_decode(struct tg_policy *p, const struct tg_yaml *tree, int64_t today, s
     p->noise = noise_of(&c, tg_yaml_get(tree, "noise"), &none);
     suites_of(&c, tg_yaml_get(tree, "suites"));
     aliases_of(&c, tg_yaml_get(tree, "aliases"));
+    classes_of(&c, tg_yaml_get(tree, "classes"));
     rules_of(&c, tg_yaml_get(tree, "rules"));
     waivers_of(&c, tg_yaml_get(tree, "waivers"));
     report_of(&c, tg_yaml_get(tree, "report"));

@@ -73,7 +73,6 @@ enum tg_diag_code {
     TG_DIAG_NO_MATCH = 221,    /* warning: a pattern matches none of the given names */
     TG_DIAG_NO_EVIDENCE = 230, /* warning: durations judged without or with too little evidence */
     TG_DIAG_WAIVER_EXPIRED = 231, /* warning: expired, or within 14 days of it */
-    TG_DIAG_NOT_JUDGED = 250,     /* warning: accepted and kept, not judged by this version */
     TG_DIAG_NOTHING = 240,        /* warning: the policy has no rules */
 };
 

@@ -11,12 +11,19 @@
 #include "policy/policy.h"
 #include "policy/verdict.h"
 
+/* What a rule looks at when it is not everything. */
+struct tg_part {
+    int64_t rank;                            /* -1: all */
+    const struct tg_ints *devices, *streams; /* n 0: all; else device rows of these only */
+};
+
 struct tg_eval_input {
     const struct tg_policy *policy;
     const struct tg_suite *suite; /* NULL: none named, for `check TRACE --baseline SIDE` */
     const struct tg_comparison *comparison; /* not NULL */
-    /* The comparison of one rank alone, for `rank: each` and rank lists. NULL with err set. */
-    const struct tg_comparison *(*of_rank)(void *arg, int64_t rank, struct tg_err *err);
+    /* The comparison of a part: one rank alone, some devices or streams. NULL with err set. */
+    const struct tg_comparison *(*of_part)(void *arg, const struct tg_part *part,
+                                           struct tg_err *err);
     void *arg;
     const char *event, *branch; /* for `when:`; NULL: unknown, a rule that asks is skipped */
     int64_t today;              /* days since 1970-01-01 UTC, for waivers */

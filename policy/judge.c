@@ -9,7 +9,9 @@ static bool has_evidence(const struct tg_probe *p)
 
 double tg_probe_delta(const struct tg_probe *p)
 {
-    return has_evidence(p) && p->unit == TG_UNIT_NS ? p->ev->delta_ns : p->test - p->base;
+    if (has_evidence(p) && p->unit == TG_UNIT_NS)
+        return p->per > 0 ? p->ev->delta_ns / p->per : p->ev->delta_ns;
+    return p->test - p->base;
 }
 
 double tg_probe_pct(const struct tg_probe *p)

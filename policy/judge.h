@@ -6,6 +6,7 @@
 
 struct tg_probe {
     double base, test;            /* in the metric's unit, per step; base NaN: unknown (budgets) */
+    double per;                   /* evidence is for so many calls together; 0: for one */
     bool known[2];                /* of measures: the side's traces tell it */
     bool exact;                   /* a count, a fact, bytes: no evidence needed */
     bool unchanged;               /* the counting rule says nothing changed */

@@ -129,10 +129,8 @@ static const struct tg_shape limits = {
         { "raw_name", &patterns, 0, "name as the trace has it: glob, or /regex/" },                \
         { "class", &classes, 0, "what a kernel does" },                                            \
         { "family", &families, 0, "which sort of kernel it is" },                                  \
-        { "parent", &patterns, 0, "normalised name of an enclosing operator or annotation" },      \
-        { "device", &devices, 0, "device number" },                                                \
     {                                                                                              \
-        "stream", &streams, 0, "stream number"                                                     \
+        "parent", &patterns, 0, "normalised name of an enclosing operator or annotation"           \
     }
 
 static const struct tg_key not_keys[] = { MATCH_NAMES, END };
@@ -148,6 +146,8 @@ static const struct tg_shape override_match = { .kind = TG_SHAPE_MAP,
                                                 .example = "{name: \"triton_red_*\"}" };
 static const struct tg_key match_keys[] = {
     MATCH_NAMES,
+    { "device", &devices, 0, "device work on these device numbers only" },
+    { "stream", &streams, 0, "device work on these stream numbers only" },
     { "rank", &ranks, 0, "each rank by itself, the slowest, or these" },
     { "not", &not_match, 0, "leaves out what all these keys hold for" },
     END
@@ -406,6 +406,22 @@ static const struct tg_key report_keys[] = {
     }
 
 static const struct tg_key profile_keys[] = { SECTIONS, END };
+
+static const struct tg_key class_keys[] = {
+    { "name", &glob, TG_KEY_REQUIRED, "name as the trace has it: a glob, whatever the case" },
+    { "class", SHAPE(.kind = TG_SHAPE_WORD, .words = tg_words_class), TG_KEY_REQUIRED,
+      "compute, comm, memory or other" },
+    END
+};
+static const struct tg_shape class_rows = {
+    .kind = TG_SHAPE_LIST,
+    .what = "a list of classes",
+    .min = 0,
+    .max = 1000,
+    .example = "- {name: \"*my_allreduce*\", class: comm}",
+    .item = SHAPE(.kind = TG_SHAPE_MAP, .what = "a class of names", .keys = class_keys,
+                  .example = "{name: \"*my_allreduce*\", class: comm}"),
+};
 static const struct tg_key policy_keys[] = {
     { "version", SHAPE(.kind = TG_SHAPE_VERSION, .what = "1", .example = "1"),
       TG_KEY_REQUIRED | TG_KEY_MAIN, "of this language: 1" },
@@ -425,7 +441,8 @@ static const struct tg_key policy_keys[] = {
     { "policy_change", &later, TG_KEY_MAIN,
       "reserved: check --policy REV:PATH judges by the base's policy" },
     { "trailers", &later, TG_KEY_MAIN, "reserved: accept a change with a waiver" },
-    { "classes", &later, TG_KEY_MAIN, "reserved" },
+    { "classes", &class_rows, 0,
+      "what device work is for, before the built-in table; the first that matches decides" },
     END
 };
 const struct tg_shape tg_shape_policy = {

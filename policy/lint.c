@@ -265,23 +265,6 @@ static void lint_rule(struct lint *c, const struct tg_rule *r)
         lint_match(c, &r->overrides[i].match);
 }
 
-/* What loads but has no effect yet must not look as if it had one. */
-static void not_judged(struct lint *c, struct tg_loc at, const char *what, const char *instead)
-{
-    (void)tg_diags_add(c->diags, TG_DIAG_NOT_JUDGED, at, 1, instead,
-                       "%s: this version reads it, but does not act on it", what);
-}
-
-static void lint_not_judged(struct lint *c)
-{
-    const struct tg_policy *p = c->policy;
-    for (size_t i = 0; i < p->n_rules; i++) {
-        if (p->rules[i].match.devices.n || p->rules[i].match.streams.n)
-            not_judged(c, p->rules[i].at, "match by 'device' or 'stream'",
-                       "the rule judges all of them together");
-    }
-}
-
 static void lint_waiver(struct lint *c, const struct tg_waiver *w)
 {
     int64_t left = w->expires - c->policy->today;
@@ -306,7 +289,6 @@ void tg_policy_lint(const struct tg_policy *p, const tg_sv *names, size_t n_name
     lint_patterns(&c, &p->require.ops);
     for (size_t i = 0; i < p->n_waivers; i++)
         lint_waiver(&c, &p->waivers[i]);
-    lint_not_judged(&c);
     if (p->n_rules == 0)
         (void)tg_diags_add(diags, TG_DIAG_NOTHING,
                            (struct tg_loc){ p->file.n ? p->file.p : NULL, 1, 1, 0 }, 1,

@@ -3,25 +3,10 @@
 #include "policy/describe.h"
 #include "policy/eval_parts.h"
 
-/* What the policy asks for and this version does not do must not look as if it were done. */
-static void note_not_done(struct tg_eval_state *e)
-{
-    const struct tg_policy *p = e->in->policy;
-    bool narrow = false;
-    for (size_t i = 0; i < p->n_rules; i++) {
-        narrow |= p->rules[i].match.devices.n || p->rules[i].match.streams.n;
-    }
-    if (narrow)
-        tg_verdict_add_note(e->out, e->arena, true, false,
-                            TG_SV("the policy uses options that this version does not act on yet"),
-                            TG_SV("tracegate policy lint names them (TG250)."));
-}
-
 void tg_notes(struct tg_eval_state *e)
 {
     const struct tg_comparison *c = e->in->comparison;
     struct tg_buf b = { 0 };
-    note_not_done(e);
     if (c->drifted) {
         tg_buf_puts(&b, "the whole machine is ");
         tg_describe_value(&b, 100 * fabs(expm1(c->drift)), TG_UNIT_PERCENT);

@@ -10,7 +10,7 @@
  * NULL. How it is made: load.h. The language itself: docs/policy.md.
  */
 #include "core/base/err.h"
-#include "core/trace/kind.h"
+#include "core/metric/classes.h"
 #include "policy/match.h"
 #include "policy/metric.h"
 
@@ -254,6 +254,7 @@ struct tg_policy {
     struct tg_noise noise;
     const struct tg_alias *aliases;
     size_t n_aliases;
+    struct tg_classes classes;   /* rows before the built-in class table; raw names */
     const struct tg_rule *rules; /* layer order, then order in the file */
     size_t n_rules;
     const tg_sv *removed; /* ids dropped by `rules: {remove: [...]}` */

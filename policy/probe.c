@@ -34,6 +34,7 @@ const char *tg_unit_text(enum tg_unit unit)
 bool tg_probe_op(struct tg_probe *p, enum tg_metric m, const struct tg_comparison *c,
                  const struct tg_op *op)
 {
+    struct tg_evidence *ev;
     double quantile;
     p->unit = tg_metric_info(m)->unit;
     switch (m) {
@@ -54,8 +55,10 @@ bool tg_probe_op(struct tg_probe *p, enum tg_metric m, const struct tg_compariso
         p->ev = tg_kind_is_device(op->kind) ? &op->ev : &op->ev_total;
         for (int side = 0; side < 2; side++) {
             double v = p->ev->judged == TG_JUDGED ? p->ev->value[side] : op->total[side];
-            if (m == TG_METRIC_MEAN)
+            if (m == TG_METRIC_MEAN) {
                 v = op->count[side] > 0 ? v / op->count[side] : 0;
+                p->per = op->count[side];
+            }
             *(side ? &p->test : &p->base) = v;
         }
         return true;
@@ -81,7 +84,20 @@ bool tg_probe_op(struct tg_probe *p, enum tg_metric m, const struct tg_compariso
         quantile = m == TG_METRIC_MEDIAN ? .5 : m == TG_METRIC_P95 ? .95 : 1;
         p->base = tg_op_quantile(c, op, TG_BASE, quantile);
         p->test = tg_op_quantile(c, op, TG_TEST, quantile);
+        ev = TG_NEW(c->arena, struct tg_evidence);
+        if (tg_op_quantile_evidence(op, quantile, ev)) {
+            p->ev = ev;
+            if (ev->judged == TG_JUDGED) {
+                p->base = ev->value[TG_BASE];
+                p->test = ev->value[TG_TEST];
+            }
+        }
         return op->present[TG_TEST];
+    case TG_METRIC_BYTES:
+        p->exact = true;
+        p->base = op->bytes[TG_BASE];
+        p->test = op->bytes[TG_TEST];
+        return op->bytes_known[TG_BASE] && op->bytes_known[TG_TEST];
     default:
         return false;
     }

@@ -24,7 +24,7 @@ static tg_sv fact_kind(enum tg_metric m)
     case TG_METRIC_INPUT_SHAPES:
         return TG_SV("shapes");
     default:
-        return TG_SV("bytes");
+        return TG_SV("");
     }
 }
 
@@ -150,7 +150,7 @@ static void judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s,
     struct tg_evidence own;
     struct tg_judgement j;
     struct tg_result *r;
-    if (tg_metric_info(rule->metric)->unit == TG_UNIT_FACT || rule->metric == TG_METRIC_BYTES) {
+    if (tg_metric_info(rule->metric)->unit == TG_UNIT_FACT) {
         bool changed = false;
         for (size_t i = 0; i < op->n_facts; i++)
             changed |= tg_sv_eq(op->facts[i].kind, fact_kind(rule->metric));
@@ -329,7 +329,7 @@ static void judge_regions(struct tg_eval_state *e, const struct tg_rule_scope *s
 static bool judge_ops(struct tg_eval_state *e, const struct tg_rule_scope *s,
                       const struct tg_rule *rule)
 {
-    size_t matched = 0;
+    size_t matched = 0, before = e->n;
     bool gave_up = false;
     for (size_t i = 0; i < s->c->n_ops; i++) {
         switch (tg_select_op(&rule->match, &s->c->ops[i])) {
@@ -349,6 +349,13 @@ static bool judge_ops(struct tg_eval_state *e, const struct tg_rule_scope *s,
             tg_eval_add(e, rule), TG_STATE_INCONCLUSIVE, TG_SV("(pattern)"), TG_SV("guard"),
             TG_SV("a regular expression gave up on a name: its budget of steps is used up"),
             TG_SV("Write a simpler pattern; nested repeats are the usual cause."));
+    if (matched && e->n == before)
+        tg_eval_message(tg_eval_add(e, rule),
+                        rule->optional ? TG_STATE_SKIP : TG_STATE_INCONCLUSIVE, TG_SV("(no value)"),
+                        TG_SV("guard"),
+                        TG_SV("no matching name has what this metric needs, on both sides"),
+                        TG_SV("Record what docs/metrics.md names for it, or mark the rule "
+                              "optional."));
     if (!matched && !gave_up)
         tg_eval_message(
             tg_eval_add(e, rule), rule->optional ? TG_STATE_SKIP : TG_STATE_INCONCLUSIVE,
@@ -378,38 +385,67 @@ static bool has_rank(const struct tg_side *side, int64_t rank)
     return false;
 }
 
-static void no_baseline_of_rank(struct tg_eval_state *e, const struct tg_rule *rule, int64_t rank)
+static void no_trace_of_rank(struct tg_eval_state *e, const struct tg_rule *rule, int64_t rank,
+                             const char *side)
 {
     tg_eval_message(tg_eval_add(e, rule), TG_STATE_INCONCLUSIVE,
                     tg_sv_of(tg_arena_printf(e->arena, "(rank %lld)", (long long)rank)),
-                    TG_SV("guard"), TG_SV("the baseline has no trace of this rank"),
+                    TG_SV("guard"),
+                    tg_sv_of(tg_arena_printf(e->arena, "the %s has no trace of this rank", side)),
                     TG_SV("Record every rank on both sides."));
 }
 
+static bool judge_rank(struct tg_eval_state *e, const struct tg_rule *rule, int64_t rank)
+{
+    const struct tg_comparison *all = e->in->comparison;
+    struct tg_part part = { rank, &rule->match.devices, &rule->match.streams };
+    struct tg_rule_scope s = { NULL, rank };
+    if (rank >= 0 && !has_rank(&all->side[TG_BASE], rank)) {
+        no_trace_of_rank(e, rule, rank, "baseline");
+        return true;
+    }
+    s.c = e->in->of_part(e->in->arg, &part, e->err);
+    return s.c && judge_scope(e, &s, rule);
+}
+
+/* Ranks that the rule names and the fresh side lacks are told: an empty choice is no pass. */
+static void tell_missing_ranks(struct tg_eval_state *e, const struct tg_rule *rule)
+{
+    const struct tg_ints *list = &rule->match.ranks;
+    for (size_t i = 0; rule->match.rank == TG_MATCH_RANK_LIST && i < list->n; i++)
+        if (!has_rank(&e->in->comparison->side[TG_TEST], list->v[i]))
+            no_trace_of_rank(e, rule, list->v[i], "fresh side");
+}
+
+/*
+ * The slowest rank: of measures the worst rank of either side, which the comparison of all knows;
+ * of names the rank whose steps take longest in the fresh traces, against itself in the baseline.
+ */
 bool tg_rule_judge(struct tg_eval_state *e, const struct tg_rule *rule)
 {
     const struct tg_comparison *all = e->in->comparison;
     const struct tg_match *m = &rule->match;
-    bool by_rank = (m->rank == TG_MATCH_RANK_EACH || m->rank == TG_MATCH_RANK_LIST) &&
-                   all->n_ranks[TG_TEST] > 1 && e->in->of_rank;
+    bool each = m->rank == TG_MATCH_RANK_EACH && all->n_ranks[TG_TEST] > 1;
+    bool of_name = tg_metric_info(rule->metric)->scope == TG_SCOPE_NAME;
     if (!tg_select_rule(e, &rule->when)) {
         tg_eval_message(tg_eval_add(e, rule), TG_STATE_SKIP, TG_SV("(when)"), TG_SV("guard"),
                         TG_SV("the rule does not apply to this event, branch or device"),
                         TG_SV(""));
         return true;
     }
-    if (!by_rank)
+    if (m->rank == TG_MATCH_RANK_SLOWEST && of_name && all->n_ranks[TG_TEST] > 1)
+        return judge_rank(e, rule, all->slowest_rank);
+    if (!each && m->rank != TG_MATCH_RANK_LIST) {
+        if (m->devices.n || m->streams.n)
+            return judge_rank(e, rule, -1);
         return judge_scope(e, &(struct tg_rule_scope){ all, -1 }, rule);
+    }
+    tell_missing_ranks(e, rule);
     for (size_t i = 0; i < all->n_ranks[TG_TEST]; i++) {
-        struct tg_rule_scope s = { NULL, all->side[TG_TEST].ranks[i] };
-        if (m->rank == TG_MATCH_RANK_LIST && !has_number(&m->ranks, s.rank))
+        int64_t rank = all->side[TG_TEST].ranks[i];
+        if (m->rank == TG_MATCH_RANK_LIST && !has_number(&m->ranks, rank))
             continue;
-        if (!has_rank(&all->side[TG_BASE], s.rank)) {
-            no_baseline_of_rank(e, rule, s.rank);
-            continue;
-        }
-        s.c = e->in->of_rank(e->in->arg, s.rank, e->err);
-        if (!s.c || !judge_scope(e, &s, rule))
+        if (!judge_rank(e, rule, rank))
             return false;
     }
     return true;

@@ -387,6 +387,13 @@ static void split_siblings(struct tg_work *w, struct tg_op **ops, size_t *n_ops,
     }
 }
 
+/* Host rows stay: they tell what the machine did meanwhile. */
+static bool is_asked_for(const struct tg_compare_opts *o, const struct tg_row *row)
+{
+    return row->device < 0 || (wanted(o->devices, o->n_devices, row->device) &&
+                               wanted(o->streams, o->n_streams, row->stream));
+}
+
 static void gather_rows(struct tg_work *w)
 {
     struct gather g = { 0 };
@@ -398,6 +405,8 @@ static void gather_rows(struct tg_work *w)
     for (size_t cell = 0; cell < w->n_cells; cell++)
         for (size_t i = 0; i < w->shard[cell]->n_rows; i++) {
             const struct tg_row *row = &w->shard[cell]->rows[i];
+            if (!is_asked_for(w->o, row))
+                continue;
             uint32_t op = op_of(w, &g, &b, row);
             g.v = tg_grow(g.v, &g.cap, g.n + 1, sizeof *g.v);
             g.v[g.n++] = (struct member){ op, (uint32_t)cell, row };

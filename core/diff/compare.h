@@ -95,6 +95,9 @@ struct tg_op {
     uint32_t region;  /* id of the replacement it belongs to; TG_NO_ID */
     const struct tg_fact_change *facts;
     size_t n_facts;
+    /* copied or set per step and rank, from the facts of all steps; unknown: calls without bytes */
+    double bytes[2];
+    bool bytes_known[2];
     const struct tg_op_rows *rows;
 };
 
@@ -155,6 +158,7 @@ struct tg_comparison {
     double skew[2];        /* slowest rank's step time / median rank's - 1, in % */
     double rank_spread[2]; /* slowest rank's step time - fastest rank's, ns */
     struct tg_evidence skew_ev, rank_spread_ev;
+    int64_t slowest_rank; /* of the test side: the longest step, median over runs */
     struct tg_arena *arena;
 };
 
@@ -168,6 +172,8 @@ struct tg_compare_opts {
     size_t n_step_numbers[2];
     const int64_t *ranks[2]; /* only these ranks; NULL: all */
     size_t n_rank_numbers[2];
+    const int64_t *devices, *streams; /* device rows of these only; NULL: all */
+    size_t n_devices, n_streams;
     tg_sv const *ignore; /* polling globs; NULL: the built-in list */
     size_t n_ignore;
     unsigned min_runs; /* 0: the default 3 */
@@ -188,6 +194,11 @@ struct tg_compare_opts {
  * side: self time on the host, duration on the device, in ns. NaN: nothing there, or slots dropped.
  */
 double tg_op_quantile(const struct tg_comparison *c, const struct tg_op *op, int side, double q);
+/*
+ * Evidence for the same of each run; `judged` is that of the operator's own time. False: a run has
+ * no values.
+ */
+bool tg_op_quantile_evidence(const struct tg_op *op, double q, struct tg_evidence *ev);
 
 TG_MUST bool tg_compare(struct tg_comparison *out, const struct tg_side *base,
                         const struct tg_side *test, const struct tg_compare_opts *o,

@@ -200,11 +200,34 @@ static void compare_ranks(struct tg_work *w)
     tg_judge_values(w, &c->rank_spread_ev, spread, true);
 }
 
+/* The rank of the test side whose steps take longest. */
+static void find_slowest(struct tg_work *w)
+{
+    struct tg_comparison *c = w->c;
+    double longest = -1;
+
+    c->slowest_rank = -1;
+    for (size_t rank = 0; rank < c->n_ranks[TG_TEST]; rank++) {
+        double *v = TG_NEW_N(w->a, double, c->n_runs[TG_TEST] + 1), middle;
+        for (size_t run = 0; run < c->n_runs[TG_TEST]; run++) {
+            struct shard_value x = { 0 };
+            (void)shard_value(w, TG_MEASURE_STEP_TIME, tg_work_cell(w, TG_TEST, run, rank), &x);
+            v[run] = x.mean;
+        }
+        middle = tg_median(v, c->n_runs[TG_TEST]);
+        if (middle > longest) {
+            longest = middle;
+            c->slowest_rank = c->side[TG_TEST].ranks[rank];
+        }
+    }
+}
+
 void tg_compare_measures(struct tg_work *w)
 {
     for (int i = 0; i < TG_MEASURES; i++)
         compare_measure(w, (enum tg_measure)i);
     compare_ranks(w);
+    find_slowest(w);
 }
 
 /* ---- environment ----------------------------------------------------------------------------- */

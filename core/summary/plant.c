@@ -296,8 +296,9 @@ static void plant_new(struct job *j)
 
 /* ---- facts ----------------------------------------------------------------------------------- */
 
-/* Another value of the same form: the first number is one more; a text without one is a type. */
-static tg_sv other_fact(tg_sv v, struct tg_arena *a)
+/* Another value of the same form: the first number is one more, or `factor` (over 1) times as
+ * large; a text without one is a type. */
+static tg_sv other_fact(tg_sv v, double factor, struct tg_arena *a)
 {
     size_t from = 0, to;
     int64_t number;
@@ -308,6 +309,7 @@ static tg_sv other_fact(tg_sv v, struct tg_arena *a)
         to++;
     if (from == to || !tg_sv_i64((tg_sv){ v.p + from, to - from }, &number))
         return tg_sv_eq(v, TG_SV("[\"double\"]")) ? TG_SV("[\"float\"]") : TG_SV("[\"double\"]");
+    number = factor > 1 && number < INT64_MAX / 1000 ? scaled(number, factor) : number;
     return tg_sv_of(tg_arena_printf(a, "%.*s%lld%.*s", (int)from, v.p, (long long)number + 1,
                                     (int)(v.n - to), v.p + to));
 }
@@ -318,7 +320,7 @@ static void change_facts(struct job *j)
         struct tg_row *r = &j->s->rows[i];
         for (size_t f = 0; is_planted(j, r) && f < r->n_facts; f++)
             if (tg_sv_eq(r->facts[f].kind, j->p->text)) {
-                r->facts[f].value = other_fact(r->facts[f].value, j->a);
+                r->facts[f].value = other_fact(r->facts[f].value, j->p->factor, j->a);
                 j->planted++;
             }
     }

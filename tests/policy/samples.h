@@ -138,7 +138,13 @@ static const struct sample samples[] = {
 
     /* rules */
     { 120, R "match: {§name: \"x*\"}\n    metric: idle\n    fail: {pp: 1pp}\n",
-      R "match: {device: 0}\n    metric: idle\n    fail: {pp: 1pp}\n", "whole trace" },
+      R "match: {rank: slowest}\n    metric: idle\n    fail: {pp: 1pp}\n", "whole trace" },
+    { 120, R "match: {§device: 0}\n    metric: idle\n    fail: {pp: 1pp}\n",
+      R "match: {device: 0}\n    metric: count\n    fail: {abs: 1}\n", "only rank" },
+    { 120, R "match: {kind: op, §stream: 7}\n    metric: count\n    fail: {abs: 1}\n",
+      R "match: {kind: kernel, stream: 7}\n    metric: count\n    fail: {abs: 1}\n", "kernel" },
+    { 101, R "match: {not: {§device: 0}}\n    metric: count\n    fail: {abs: 1}\n",
+      R "match: {device: 0}\n    metric: count\n    fail: {abs: 1}\n", NULL },
     { 120, R "match: {§rank: each}\n    metric: skew\n    fail: {max: 8%}\n",
       R "match: {rank: each}\n    metric: idle\n    fail: {max: 8%}\n", "all ranks" },
     { 120, R "metric: idle\n    fail: {pp: 1pp}\n    overrides: §[{match: {name: x}, fail: off}]\n",

@@ -111,6 +111,32 @@ static char lower(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
 }
 
+/* Which pairs of letters a name has, hashed: most rows of the table are ruled out by their first.
+ */
+struct pairs {
+    uint64_t bit[16];
+};
+
+static unsigned pair_bit(char a, char b)
+{
+    return ((unsigned char)a * 37u + (unsigned char)b) % 1024;
+}
+
+static void pairs_of(struct pairs *p, tg_sv s)
+{
+    *p = (struct pairs){ { 0 } };
+    for (size_t i = 0; i + 1 < s.n; i++) {
+        unsigned bit = pair_bit(lower(s.p[i]), lower(s.p[i + 1]));
+        p->bit[bit / 64] |= (uint64_t)1 << bit % 64;
+    }
+}
+
+static bool may_have(const struct pairs *p, const char *text)
+{
+    unsigned bit = pair_bit(text[0], text[1]);
+    return p->bit[bit / 64] >> bit % 64 & 1;
+}
+
 /* Is the lower-case `text` anywhere in `s`, whatever its case? */
 static bool has(tg_sv s, const char *text)
 {
@@ -150,6 +176,7 @@ static bool glob_any_case(tg_sv glob, tg_sv name)
 enum tg_class tg_class_of(const struct tg_classes *extra, enum tg_kind kind, tg_sv name,
                           bool *fallback)
 {
+    struct pairs pairs;
     if (fallback)
         *fallback = false;
     if (!tg_kind_is_device(kind))
@@ -159,8 +186,9 @@ enum tg_class tg_class_of(const struct tg_classes *extra, enum tg_kind kind, tg_
             return extra->v[i].class_;
     if (kind != TG_KIND_KERNEL)
         return TG_CLASS_MEMORY;
+    pairs_of(&pairs, name);
     for (size_t i = 0; i < N_ROWS; i++)
-        if (has(name, table[i].text))
+        if (may_have(&pairs, table[i].text) && has(name, table[i].text))
             return table[i].class_;
     if (fallback)
         *fallback = true;

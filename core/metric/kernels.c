@@ -89,13 +89,40 @@ static void put_class(const struct job *j, const struct tg_device_work *d, const
         put(j, d, &others, total);
 }
 
+/* Per name id its entry: one text under two categories is one name. */
+static uint32_t *entries_of(const struct tg_device_work *d, struct entry **out, size_t *n)
+{
+    const struct tg_trace *t = d->work->rank->trace;
+    uint32_t *id = tg_xrealloc(NULL, t->names->n + 1, sizeof *id);
+    struct tg_strmap texts;
+    size_t cap = 0;
+    tg_strmap_init(&texts);
+    for (size_t i = 0; i < t->names->n; i++)
+        id[i] = TG_NO_ID;
+    for (size_t i = 0; i < d->n; i++) {
+        const struct tg_work_row *r = d->rows[i];
+        uint32_t name = tg_span_at(t, r->span)->name;
+        size_t known = texts.n;
+        if (id[name] != TG_NO_ID)
+            continue;
+        id[name] = tg_strmap_add(&texts, t->names->v[name].name);
+        *out = tg_grow(*out, &cap, texts.n, sizeof **out);
+        if (texts.n > known)
+            (*out)[id[name]] = (struct entry){ .name = t->names->v[name].name,
+                                               .class_ = r->class_,
+                                               .fallback = r->fallback };
+    }
+    *n = texts.n;
+    tg_strmap_release(&texts);
+    return id;
+}
+
 static void one_device(void *arg, const struct tg_device_work *d)
 {
     const struct job *j = arg;
-    const struct tg_trace *t = d->work->rank->trace;
-    struct tg_strmap names;
     struct entry *e = NULL;
-    size_t cap = 0;
+    uint32_t *id;
+    size_t n;
     tg_ns total = 0;
     if (!d->n) {
         struct tg_frame_cell *row = tg_frame_row(j->frame);
@@ -103,27 +130,20 @@ static void one_device(void *arg, const struct tg_device_work *d)
         row[REASON] = tg_frame_text(tg_work_reason(d->work, j->opts));
         return;
     }
-    tg_strmap_init(&names);
+    id = entries_of(d, &e, &n);
     for (size_t i = 0; i < d->n; i++) {
-        const struct tg_work_row *r = d->rows[i];
-        tg_sv name = tg_span_name(t, tg_span_at(t, r->span))->name;
-        tg_ns dur = tg_ns_sub(r->end, r->start);
-        size_t known = names.n;
-        uint32_t id = tg_strmap_add(&names, name);
-        e = tg_grow(e, &cap, names.n, sizeof *e);
-        if (names.n > known)
-            e[id] = (struct entry){ .name = name, .class_ = r->class_, .fallback = r->fallback };
-        tg_spread_add(&e[id].spread, dur);
+        tg_ns dur = tg_ns_sub(d->rows[i]->end, d->rows[i]->start);
+        tg_spread_add(&e[id[tg_span_at(d->work->rank->trace, d->rows[i]->span)->name]].spread, dur);
         total = tg_ns_add(total, dur);
     }
-    qsort(e, names.n, sizeof *e, by_class_and_sum);
-    for (size_t i = 0, k; i < names.n; i = k) {
-        for (k = i + 1; k < names.n && e[k].class_ == e[i].class_;)
+    free(id);
+    qsort(e, n, sizeof *e, by_class_and_sum);
+    for (size_t i = 0, k; i < n; i = k) {
+        for (k = i + 1; k < n && e[k].class_ == e[i].class_;)
             k++;
         put_class(j, d, e + i, k - i, total);
     }
     free(e);
-    tg_strmap_release(&names);
 }
 
 void tg_kernels(const struct tg_analysis_in *in, struct tg_frames *out)

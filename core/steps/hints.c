@@ -23,7 +23,87 @@ static int better(const void *a, const void *b)
     return tg_sv_cmp(x->name, y->name);
 }
 
-static struct tally *count_names(const struct tg_trace *t, const uint32_t *order, tg_ns *length)
+static void add(struct tally *n, const struct tg_span *s)
+{
+    tg_ns end = tg_span_end(s);
+    n->apart = n->apart && s->start >= n->until;
+    n->until = end > n->until ? end : n->until;
+    n->total = tg_ns_add(n->total, s->dur > 0 ? s->dur : 0);
+    n->longest = s->dur > n->longest ? s->dur : n->longest;
+    n->count++;
+}
+
+/* What stands before the first digit, where that is a word: "execute_" of "execute_32_context_1".
+ */
+static tg_sv prefix_of(tg_sv name)
+{
+    size_t n = 0;
+    while (n < name.n && !(name.p[n] >= '0' && name.p[n] <= '9'))
+        n++;
+    return n < name.n && n >= 3 ? (tg_sv){ name.p, n } : (tg_sv){ name.p, 0 };
+}
+
+/*
+ * Servers number their annotations ("execute_32_context_1(…)"), so that no name recurs: names with
+ * one prefix stand together, where a glob of the prefix matches nothing else.
+ */
+struct groups {
+    struct tg_strmap prefixes;
+    uint32_t *of; /* per name id; TG_NO_ID: in none */
+    struct tally *v;
+    size_t *names; /* distinct ones per group; 0: the glob would match others too */
+};
+
+static bool may_be_window(enum tg_kind k)
+{
+    return k == TG_KIND_OP || k == TG_KIND_ANNOTATION;
+}
+
+static bool has_others(const struct tg_trace *t, const struct groups *g, uint32_t id)
+{
+    for (size_t i = 0; i < t->names->n; i++)
+        if (may_be_window(t->names->v[i].kind) && g->of[i] != id &&
+            tg_sv_starts(t->names->v[i].name, g->prefixes.text[id]))
+            return true;
+    return false;
+}
+
+#define MAX_PREFIXES 64 /* beyond it numbers in names mean something else */
+
+static void groups_init(struct groups *g, const struct tg_trace *t)
+{
+    tg_strmap_init(&g->prefixes);
+    g->of = tg_xrealloc(NULL, t->names->n + 1, sizeof *g->of);
+    for (size_t i = 0; i < t->names->n; i++) {
+        tg_sv prefix = prefix_of(t->names->v[i].name);
+        g->of[i] = TG_NO_ID;
+        if (prefix.n && t->names->v[i].kind == TG_KIND_ANNOTATION && g->prefixes.n < MAX_PREFIXES)
+            g->of[i] = tg_strmap_add(&g->prefixes, prefix);
+    }
+    g->v = tg_xrealloc(NULL, g->prefixes.n + 1, sizeof *g->v);
+    g->names = tg_xrealloc(NULL, g->prefixes.n + 1, sizeof *g->names);
+    for (uint32_t k = 0; k < g->prefixes.n; k++) {
+        g->v[k] = (struct tally){ .until = INT64_MIN, .apart = true };
+        g->names[k] = 0;
+    }
+    for (size_t i = 0; i < t->names->n; i++)
+        if (g->of[i] != TG_NO_ID)
+            g->names[g->of[i]]++;
+    for (uint32_t k = 0; k < g->prefixes.n; k++)
+        if (has_others(t, g, k))
+            g->names[k] = 0;
+}
+
+static void groups_release(struct groups *g)
+{
+    tg_strmap_release(&g->prefixes);
+    free(g->of);
+    free(g->v);
+    free(g->names);
+}
+
+static struct tally *count_names(const struct tg_trace *t, const uint32_t *order, struct groups *g,
+                                 tg_ns *length)
 {
     struct tally *v = tg_xrealloc(NULL, t->names->n + 1, sizeof *v);
     tg_ns until = INT64_MIN;
@@ -31,38 +111,51 @@ static struct tally *count_names(const struct tg_trace *t, const uint32_t *order
         v[i] = (struct tally){ .until = INT64_MIN, .apart = true };
     for (size_t k = 0; k < t->n_spans; k++) {
         const struct tg_span *s = tg_span_at(t, order[k]);
-        struct tally *n = &v[s->name];
-        n->apart = n->apart && s->start >= n->until;
-        n->until = tg_span_end(s) > n->until ? tg_span_end(s) : n->until;
-        n->total = tg_ns_add(n->total, s->dur > 0 ? s->dur : 0);
-        n->longest = s->dur > n->longest ? s->dur : n->longest;
-        n->count++;
+        add(&v[s->name], s);
+        if (g->of[s->name] != TG_NO_ID)
+            add(&g->v[g->of[s->name]], s);
         until = tg_span_end(s) > until ? tg_span_end(s) : until;
     }
     *length = t->n_spans ? tg_ns_sub(until, tg_span_at(t, order[0])->start) : 0;
     return v;
 }
 
-size_t tg_steps_hints(const struct tg_trace *t, struct tg_window_hint *out, size_t max)
+static bool is_hint(const struct tally *v, tg_ns length)
+{
+    return v->apart && v->count >= MIN_COUNT && length > 0 &&
+           (double)v->total >= MIN_COVERED * (double)length &&
+           (double)v->longest <= MAX_SHARE * (double)v->total;
+}
+
+static struct tg_window_hint hint_of(tg_sv name, const struct tally *v, tg_ns length)
+{
+    return (struct tg_window_hint){ name, v->count, (double)v->total / (double)length };
+}
+
+size_t tg_steps_hints(const struct tg_trace *t, struct tg_window_hint *out, size_t max,
+                      struct tg_arena *a)
 {
     uint32_t *order = tg_xrealloc(NULL, t->n_spans + 1, sizeof *order);
-    struct tg_window_hint *all = tg_xrealloc(NULL, t->names->n + 1, sizeof *all);
+    struct tg_window_hint *all = tg_xrealloc(NULL, t->names->n + MAX_PREFIXES + 1, sizeof *all);
+    struct groups g;
     struct tally *v;
     tg_ns length;
     size_t n = 0;
     tg_trace_sort(t, order);
-    v = count_names(t, order, &length);
-    for (size_t i = 0; i < t->names->n; i++) {
-        enum tg_kind k = t->names->v[i].kind;
-        double covered = length > 0 ? (double)v[i].total / (double)length : 0;
-        if ((k == TG_KIND_OP || k == TG_KIND_ANNOTATION) && v[i].apart && v[i].count >= MIN_COUNT &&
-            covered >= MIN_COVERED && (double)v[i].longest <= MAX_SHARE * (double)v[i].total)
-            all[n++] = (struct tg_window_hint){ t->names->v[i].name, v[i].count, covered };
-    }
+    groups_init(&g, t);
+    v = count_names(t, order, &g, &length);
+    for (size_t i = 0; i < t->names->n; i++)
+        if (may_be_window(t->names->v[i].kind) && is_hint(&v[i], length))
+            all[n++] = hint_of(t->names->v[i].name, &v[i], length);
+    for (size_t k = 0; k < g.prefixes.n; k++)
+        if (g.names[k] > 1 && is_hint(&g.v[k], length))
+            all[n++] = hint_of(tg_sv_of(tg_arena_printf(a, "%.*s*", TG_SV_ARG(g.prefixes.text[k]))),
+                               &g.v[k], length);
     qsort(all, n, sizeof *all, better);
     n = n < max ? n : max;
     for (size_t i = 0; i < n; i++)
         out[i] = all[i];
+    groups_release(&g);
     free(all);
     free(v);
     free(order);

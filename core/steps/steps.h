@@ -105,12 +105,14 @@ void tg_steps_release(struct tg_steps *s);
 /*
  * For a trace without markers: annotations and operators that recur and could serve as windows,
  * best first (count >= 3, disjoint in time, covering most of the trace, no one alone nearly all of
- * it); at most `max`. Views into `t`.
+ * it); at most `max`. Numbered annotations stand together as a glob ("execute_*"). Views into `t`,
+ * globs into `a`.
  */
 struct tg_window_hint {
-    tg_sv name;
+    tg_sv name; /* a name, or a glob: both serve as TG_WINDOW_ANNOTATION */
     size_t count;
     double covered; /* share of the trace's time */
 };
-size_t tg_steps_hints(const struct tg_trace *t, struct tg_window_hint *out, size_t max);
+size_t tg_steps_hints(const struct tg_trace *t, struct tg_window_hint *out, size_t max,
+                      struct tg_arena *a);
 #endif

@@ -427,7 +427,7 @@ static void build_hints(struct build *b)
 {
     enum { MOST = 5 };
     struct tg_window_hint found[MOST];
-    size_t n = b->s->marked ? 0 : tg_steps_hints(b->t, found, MOST);
+    size_t n = b->s->marked ? 0 : tg_steps_hints(b->t, found, MOST, b->a);
     b->out->hints = TG_NEW_N(b->a, struct tg_window_hint, n);
     b->out->n_hints = n;
     for (size_t i = 0; i < n; i++)

@@ -36,6 +36,7 @@ const struct tg_figure tg_figures[] = {
     { "kernel-types", "kernel-types" },
     { "bandwidth-series", "bandwidth" },
     { "queue-series", "queue" },
+    { "skew", "skew" },
     { NULL, NULL },
 };
 
@@ -221,6 +222,7 @@ static bool fill(struct stack *s, const struct tg_frame *f)
     static const char *const temporal[] = { "compute_time(us)", "non_compute_time(us)",
                                             "idle_time(us)" };
     static const char *const overlap[] = { "overlapped_time(us)", "exposed_comm_time(us)" };
+    static const char *const skew[] = { "transfer_time(us)", "wait_time(us)" };
     *s = (struct stack){ 0 };
     if (strcmp(f->name, "temporal") == 0) {
         *s = (struct stack){ .title = "Where device time goes",
@@ -234,6 +236,12 @@ static bool fill(struct stack *s, const struct tg_frame *f)
                              .parts = { "hidden", "exposed" },
                              .n_parts = 2 };
         stack_columns(s, f, overlap);
+    } else if (strcmp(f->name, "skew") == 0) {
+        *s = (struct stack){ .title = "Who waits in collectives",
+                             .sub = "time in collectives; the rank that waits least comes last",
+                             .parts = { "transfer", "waits for other ranks" },
+                             .n_parts = 2 };
+        stack_columns(s, f, skew);
     } else if (strcmp(f->name, "idle") == 0) {
         *s =
             (struct stack){ .title = "Why streams were empty",
@@ -401,21 +409,62 @@ static void line_label(char *to, size_t size, const struct tg_frame *f, size_t r
         (void)snprintf(to + n, size - n, "%s%.*s", n ? ", " : "", TG_SV_ARG(name));
 }
 
+/* A series and its area: what is drawn when there are too many. */
+struct series {
+    char label[96];
+    double area, at, value;
+};
+
+static int by_area(const void *pa, const void *pb)
+{
+    const struct series *a = pa, *b = pb;
+    if (a->area != b->area)
+        return a->area > b->area ? -1 : 1;
+    return strcmp(a->label, b->label);
+}
+
+static int by_label(const void *pa, const void *pb)
+{
+    return strcmp(((const struct line *)pa)->label, ((const struct line *)pb)->label);
+}
+
+/* Rows of one series stand together, in the order of time. */
+static void choose_lines(struct lines *l, const struct tg_frame *f, size_t value)
+{
+    struct series *all = NULL;
+    size_t ts = column(f, "ts"), n = 0, cap = 0;
+    bool devices = devices_differ(f);
+    for (size_t r = 0; r < f->n_rows; r++) {
+        char label[96];
+        line_label(label, sizeof label, f, r, devices);
+        if (!n || strcmp(all[n - 1].label, label) != 0) {
+            all = tg_grow(all, &cap, n + 1, sizeof *all);
+            all[n] = (struct series){ .at = number(f, r, ts) };
+            memcpy(all[n++].label, label, sizeof label);
+        }
+        all[n - 1].area += fmax(all[n - 1].value, 0) * (number(f, r, ts) - all[n - 1].at);
+        all[n - 1].at = number(f, r, ts);
+        all[n - 1].value = number(f, r, value);
+    }
+    if (n)
+        qsort(all, n, sizeof *all, by_area);
+    l->n = n < MAX_SERIES ? n : MAX_SERIES;
+    l->left_out = n - l->n;
+    for (size_t i = 0; i < l->n; i++) {
+        memcpy(l->v[i].label, all[i].label, sizeof all[i].label);
+        for (int x = 0; x <= LINE_W; x++)
+            l->v[i].top[x] = l->v[i].last[x] = NAN;
+    }
+    qsort(l->v, l->n, sizeof *l->v, by_label);
+    free(all);
+}
+
 static struct line *line_of(struct lines *l, const char *label)
 {
-    struct line *added;
     for (size_t i = 0; i < l->n; i++)
         if (strcmp(l->v[i].label, label) == 0)
             return &l->v[i];
-    if (l->n == MAX_SERIES) {
-        l->left_out++;
-        return NULL;
-    }
-    added = &l->v[l->n++];
-    (void)snprintf(added->label, sizeof added->label, "%s", label);
-    for (int x = 0; x <= LINE_W; x++)
-        added->top[x] = added->last[x] = NAN;
-    return added;
+    return NULL;
 }
 
 static void fill_lines(struct lines *l, const struct tg_frame *f, size_t value)
@@ -490,6 +539,7 @@ static bool draw_lines(struct tg_buf *out, const struct tg_frame *f)
                        .v = tg_xrealloc(NULL, MAX_SERIES, sizeof *l.v) };
     const char *names[MAX_SERIES];
     double step, high;
+    choose_lines(&l, f, column(f, queue ? "queue_length" : "memory_bw_gbps"));
     fill_lines(&l, f, column(f, queue ? "queue_length" : "memory_bw_gbps"));
     if (!l.n || l.most <= 0) {
         free(l.v);
@@ -508,9 +558,10 @@ static bool draw_lines(struct tg_buf *out, const struct tg_frame *f)
     for (size_t i = 0; i < l.n; i++)
         put_line(out, &l, i, high);
     if (l.left_out)
-        tg_buf_printf(out,
-                      "  <text class=\"sub end\" x=\"%d\" y=\"53\">the first %d series</text>\n",
-                      TOTAL_X, MAX_SERIES);
+        tg_buf_printf(
+            out,
+            "  <text class=\"sub end\" x=\"%d\" y=\"53\">the %d series with most area</text>\n",
+            TOTAL_X, MAX_SERIES);
     tg_buf_puts(out, "</svg>\n");
     free(l.v);
     return true;

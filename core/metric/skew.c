@@ -14,13 +14,25 @@
 #include "core/metric/device.h"
 #include "core/metric/parts.h"
 
-enum { RANK, COLLECTIVES, COMM, WAIT, WAIT_PCT, LAST, CAUSED, UNMATCHED, REASON, COLUMNS };
+enum {
+    RANK,
+    COLLECTIVES,
+    COMM,
+    TRANSFER,
+    WAIT,
+    WAIT_PCT,
+    LAST,
+    CAUSED,
+    UNMATCHED,
+    REASON,
+    COLUMNS
+};
 static const struct tg_frame_column columns[COLUMNS] = {
-    { "rank", TG_FRAME_INT },           { "collectives", TG_FRAME_INT },
-    { "comm_time(us)", TG_FRAME_US },   { "wait_time(us)", TG_FRAME_US },
-    { "wait_pctg", TG_FRAME_REAL },     { "arrived_last", TG_FRAME_INT },
-    { "caused_wait(us)", TG_FRAME_US }, { "unmatched", TG_FRAME_INT },
-    { "reason", TG_FRAME_TEXT },
+    { "rank", TG_FRAME_INT },         { "collectives", TG_FRAME_INT },
+    { "comm_time(us)", TG_FRAME_US }, { "transfer_time(us)", TG_FRAME_US },
+    { "wait_time(us)", TG_FRAME_US }, { "wait_pctg", TG_FRAME_REAL },
+    { "arrived_last", TG_FRAME_INT }, { "caused_wait(us)", TG_FRAME_US },
+    { "unmatched", TG_FRAME_INT },    { "reason", TG_FRAME_TEXT },
 };
 enum { S_COLLECTIVES, S_RANKS, S_WAIT, S_SKEW_MEAN, S_SKEW_MAX, S_SKEW_PCT, S_SLOWEST, S_COLUMNS };
 static const struct tg_frame_column summary_columns[S_COLUMNS] = {
@@ -308,6 +320,7 @@ static void put_rank(struct tg_frame *f, const struct job *j, size_t r)
     }
     row[COLLECTIVES] = tg_frame_int(l->n);
     row[COMM] = tg_frame_int(l->comm);
+    row[TRANSFER] = tg_frame_int(tg_ns_sub(l->comm, l->wait));
     row[WAIT] = tg_frame_int(l->wait);
     if (l->comm > 0)
         row[WAIT_PCT] = tg_frame_real(100.0 * (double)l->wait / (double)l->comm);

@@ -100,27 +100,30 @@ static bool check_sides(struct store *s, const struct tg_suite *suite,
     return tg_side_arrange(&side, summary, runs ? TG_ARRANGE_RUNS : TG_ARRANGE_AUTO, s->arena, err);
 }
 
-/* Git packs a summary to half its text, so that a run of any number of ranks is at most 1 MB. */
-#define RUN_TEXT ((size_t)2 << 20)
+/*
+ * Git packs a summary to half its text, so that what is recorded of a commit at once, whatever the
+ * number of runs and ranks, is at most 1 MB.
+ */
+#define COMMIT_TEXT ((size_t)2 << 20)
 
-/* The run's text; above RUN_TEXT without the slots of its smallest rows, and that is said. */
-static bool write_run(struct store *s, const struct tg_summary *run, struct tg_buf *bytes,
-                      struct tg_err *err)
+/* The run's text; above `max` without the slots of its smallest rows, and that is said. */
+static bool write_run(struct store *s, const struct tg_summary *run, size_t max,
+                      struct tg_buf *bytes, struct tg_err *err)
 {
     struct tg_limits less = TG_LIMITS_DEFAULT;
     struct tg_err ignored;
     tg_err_init(&ignored);
-    if (tg_summary_write(run, NULL, bytes, &ignored) && bytes->n <= RUN_TEXT)
+    if (tg_summary_write(run, NULL, bytes, &ignored) && bytes->n <= max)
         return true;
     tg_buf_clear(bytes);
-    less.max_summary = RUN_TEXT / run->n;
+    less.max_summary = max / run->n;
     tg_err_init(&ignored);
     if (!tg_summary_write(run, &less, bytes, &ignored)) {
         tg_buf_clear(bytes);
         return tg_summary_write(run, NULL, bytes, err);
     }
     tg_io_note(s->io,
-               "%zu ranks: the samples of the smallest rows are left out to keep the run below "
+               "%zu ranks: the samples of the smallest rows are left out to keep the commit below "
                "1 MB; those rows are compared by their sums per step",
                run->n);
     return true;
@@ -128,12 +131,12 @@ static bool write_run(struct store *s, const struct tg_summary *run, struct tg_b
 
 /* One run, all its ranks, as bytes. One ref a run: a retried job gives the same bytes again. */
 static bool record_run(struct store *s, const struct tg_suite *suite, const struct tg_commit *at,
-                       struct tg_summary *run, struct tg_err *err)
+                       struct tg_summary *run, size_t max, struct tg_err *err)
 {
     struct tg_buf bytes = { 0 };
     struct tg_stored stored = { 0 };
     bool created = false;
-    bool ok = write_run(s, run, &bytes, err);
+    bool ok = write_run(s, run, max, &bytes, err);
     if (ok && !s->o->dry_run)
         ok = tg_store_record(s->git, suite->name, at->sha, tg_buf_sv(&bytes), s->arena, &stored,
                              &created, err);
@@ -151,14 +154,16 @@ static bool record_run(struct store *s, const struct tg_suite *suite, const stru
 static bool record_runs(struct store *s, const struct tg_suite *suite, const struct tg_commit *at,
                         const struct tg_summary *all, struct tg_err *err)
 {
-    size_t end;
+    size_t end, runs = 0;
+    for (size_t i = 0; i < all->n; i++)
+        runs += i == 0 || !tg_sv_eq(all->shards[i]->run, all->shards[i - 1]->run);
     for (size_t i = 0; i < all->n; i = end) {
         struct tg_summary run = *all;
         for (end = i; end < all->n && tg_sv_eq(all->shards[end]->run, all->shards[i]->run);)
             end++;
         run.shards = all->shards + i;
         run.n = end - i;
-        if (!record_run(s, suite, at, &run, err))
+        if (!record_run(s, suite, at, &run, COMMIT_TEXT / runs, err))
             return false;
     }
     return true;

@@ -430,7 +430,7 @@ static void put_chart(struct page *p)
 {
     const struct tg_comparison *c = p->v->comparison;
     struct tg_buf part = { 0 }, labels = { 0 }, bars = { 0 };
-    size_t n = 0, shown = 0;
+    size_t n = 0, shown = 0, before;
     double largest = 0;
     uint32_t *rows;
     if (!c)
@@ -452,7 +452,10 @@ static void put_chart(struct page *p)
             tg_utf8_visible(&visible, op->name);
             tg_shorten(&label, tg_buf_sv(&visible), 28);
             tg_buf_puts(&labels, shown ? ", \"" : "\"");
+            before = labels.n;
             tg_esc_mermaid(&labels, tg_buf_sv(&label));
+            if (labels.n == before) /* of the name "`" nothing is left, and "" is a syntax error */
+                tg_buf_putc(&labels, '?');
             tg_buf_puts(&labels, "\"");
             tg_buf_puts(&bars, shown++ ? ", " : "");
             tg_put_us(&bars, d);

@@ -188,19 +188,29 @@ static void stack_causes(struct stack *s, const struct tg_frame *f)
     }
 }
 
-/* "A overlapping B" is "a + b" here. */
+/* The classes by the policy's names, "A overlapping B" as "a + b": three of them fit beside a bar.
+ */
 static void set_label(char *to, size_t size, tg_sv name)
 {
-    tg_sv word = TG_SV(" overlapping ");
+    static const struct {
+        tg_sv word;
+        const char *shown;
+    } words[] = { { { " overlapping ", 13 }, " + " },
+                  { { "COMPUTATION", 11 }, "compute" },
+                  { { "COMMUNICATION", 13 }, "comm" },
+                  { { "MEMORY", 6 }, "memory" },
+                  { { "OTHER", 5 }, "other" } };
     size_t n = 0;
-    for (; name.n && n + 4 < size; name = (tg_sv){ name.p + 1, name.n - 1 }) {
-        if (tg_sv_starts(name, word)) {
-            memcpy(to + n, " + ", 3);
-            n += 3;
-            name = (tg_sv){ name.p + word.n - 1, name.n - word.n + 1 };
-        } else {
+    while (name.n && n + 8 < size) {
+        size_t k = 0;
+        while (k < 5 && !tg_sv_starts(name, words[k].word))
+            k++;
+        if (k < 5)
+            n += (size_t)snprintf(to + n, size - n, "%s", words[k].shown);
+        else
             to[n++] = *name.p >= 'A' && *name.p <= 'Z' ? (char)(*name.p - 'A' + 'a') : *name.p;
-        }
+        k = k < 5 ? words[k].word.n : 1;
+        name = (tg_sv){ name.p + k, name.n - k };
     }
     to[n] = '\0';
 }
@@ -537,7 +547,7 @@ static bool draw_lines(struct tg_buf *out, const struct tg_frame *f)
                                     : "copies in flight, by kind; the largest in each pixel column",
                        .unit = queue ? "waiting pieces of work" : "GB/s",
                        .v = tg_xrealloc(NULL, MAX_SERIES, sizeof *l.v) };
-    const char *names[MAX_SERIES];
+    const char *names[MAX_SERIES] = { 0 };
     double step, high;
     choose_lines(&l, f, column(f, queue ? "queue_length" : "memory_bw_gbps"));
     fill_lines(&l, f, column(f, queue ? "queue_length" : "memory_bw_gbps"));

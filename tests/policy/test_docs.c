@@ -51,14 +51,17 @@ static void examples_load(void **state)
 static void the_example_policies_load(void **state)
 {
     (void)state;
-    struct tg_buf text = { 0 };
-    struct tg_diags d;
-    read_source(&text, "examples/policy.yml");
-    tg_diags_init(&d);
-    struct tg_policy *p = must_load(text.p, &d);
-    tg_policy_free(p);
-    tg_diags_release(&d);
-    tg_buf_release(&text);
+    static const char *const names[] = { "examples/policy.yml", "examples/policy-device.yml" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct tg_buf text = { 0 };
+        struct tg_diags d;
+        read_source(&text, names[i]);
+        tg_diags_init(&d);
+        struct tg_policy *p = must_load(text.p, &d);
+        tg_policy_free(p);
+        tg_diags_release(&d);
+        tg_buf_release(&text);
+    }
 }
 
 /* The manual holds the table that the program prints, between its two marks, byte for byte. */

@@ -2,6 +2,8 @@
 
 #include "core/base/hash.h"
 
+#include <string.h>
+
 /*
  * The built-in table. First match decides; texts are lower case and occur anywhere in the
  * lower-cased name. The order matters: collectives before the plain words ("reduce", "copy") that
@@ -111,43 +113,57 @@ static char lower(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
 }
 
-/* Which pairs of letters a name has, hashed: most rows of the table are ruled out by their first.
+/*
+ * The table's rows by the hash of their first two letters, so that a name is searched once for all
+ * of them. Rows count from 1, in a chain from the first row to the last; 0 ends it. Built anew for
+ * every name: that costs less than a short name's search.
  */
-struct pairs {
-    uint64_t bit[16];
+struct rows {
+    unsigned char first[1024];
+    unsigned char next[N_ROWS + 1];
 };
+_Static_assert(N_ROWS < 256, "a row's number is a byte");
 
-static unsigned pair_bit(char a, char b)
+static unsigned pair_hash(char a, char b)
 {
     return ((unsigned char)a * 37u + (unsigned char)b) % 1024;
 }
 
-static void pairs_of(struct pairs *p, tg_sv s)
+static void rows_init(struct rows *r)
 {
-    *p = (struct pairs){ { 0 } };
-    for (size_t i = 0; i + 1 < s.n; i++) {
-        unsigned bit = pair_bit(lower(s.p[i]), lower(s.p[i + 1]));
-        p->bit[bit / 64] |= (uint64_t)1 << bit % 64;
+    memset(r->first, 0, sizeof r->first);
+    for (size_t i = N_ROWS; i > 0; i--) {
+        unsigned char *first = &r->first[pair_hash(table[i - 1].text[0], table[i - 1].text[1])];
+        r->next[i] = *first;
+        *first = (unsigned char)i;
     }
 }
 
-static bool may_have(const struct pairs *p, const char *text)
+/* Does `s` begin with the lower-case `text`, whatever its case? */
+static bool begins(tg_sv s, const char *text)
 {
-    unsigned bit = pair_bit(text[0], text[1]);
-    return p->bit[bit / 64] >> bit % 64 & 1;
+    size_t k = 0;
+    while (text[k] && k < s.n && lower(s.p[k]) == text[k])
+        k++;
+    return !text[k];
 }
 
-/* Is the lower-case `text` anywhere in `s`, whatever its case? */
-static bool has(tg_sv s, const char *text)
+/* The first row whose text is anywhere in `name`, whatever its case; N_ROWS if there is none. */
+static size_t first_row(tg_sv name)
 {
-    for (size_t i = 0; i < s.n; i++) {
-        size_t k = 0;
-        while (text[k] && i + k < s.n && lower(s.p[i + k]) == text[k])
-            k++;
-        if (!text[k])
-            return true;
+    struct rows rows;
+    size_t best = N_ROWS;
+    char c = name.n ? lower(name.p[0]) : 0;
+    rows_init(&rows);
+    for (size_t i = 1; i < name.n; i++) {
+        char d = lower(name.p[i]);
+        size_t r = rows.first[pair_hash(c, d)];
+        for (; r && r <= best; r = rows.next[r])
+            if (begins((tg_sv){ name.p + i - 1, name.n - i + 1 }, table[r - 1].text))
+                best = r - 1;
+        c = d;
     }
-    return false;
+    return best;
 }
 
 /* tg_sv_glob, whatever the case on either side. */
@@ -176,7 +192,7 @@ static bool glob_any_case(tg_sv glob, tg_sv name)
 enum tg_class tg_class_of(const struct tg_classes *extra, enum tg_kind kind, tg_sv name,
                           bool *fallback)
 {
-    struct pairs pairs;
+    size_t row;
     if (fallback)
         *fallback = false;
     if (!tg_kind_is_device(kind))
@@ -186,10 +202,9 @@ enum tg_class tg_class_of(const struct tg_classes *extra, enum tg_kind kind, tg_
             return extra->v[i].class_;
     if (kind != TG_KIND_KERNEL)
         return TG_CLASS_MEMORY;
-    pairs_of(&pairs, name);
-    for (size_t i = 0; i < N_ROWS; i++)
-        if (may_have(&pairs, table[i].text) && has(name, table[i].text))
-            return table[i].class_;
+    row = first_row(name);
+    if (row < N_ROWS)
+        return table[row].class_;
     if (fallback)
         *fallback = true;
     return TG_CLASS_COMPUTE;

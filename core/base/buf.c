@@ -21,7 +21,8 @@ void tg_buf_clear(struct tg_buf *b)
 
 char *tg_buf_room(struct tg_buf *b, size_t n)
 {
-    b->p = tg_grow(b->p, &b->cap, b->n + n + 1, 1);
+    if (b->n + n + 1 > b->cap)
+        b->p = tg_grow(b->p, &b->cap, b->n + n + 1, 1);
     b->p[b->n] = '\0';
     return b->p + b->n;
 }
@@ -42,7 +43,10 @@ void tg_buf_puts(struct tg_buf *b, const char *s)
 
 void tg_buf_putc(struct tg_buf *b, char c)
 {
-    tg_buf_add(b, (tg_sv){ &c, 1 });
+    char *to = tg_buf_room(b, 1);
+    to[0] = c;
+    to[1] = '\0';
+    b->n++;
 }
 
 void tg_buf_printf(struct tg_buf *b, const char *fmt, ...)

@@ -197,23 +197,34 @@ void tg_doc_add_null(struct tg_doc *parent, const char *key)
     attach(parent, key, cJSON_CreateNull());
 }
 
+/* Does a string hold it as it is? Not the terminator. */
+static bool is_plain(char c)
+{
+    return (unsigned char)c >= 0x20 && c != '"' && c != '\\' && c != 0x7f;
+}
+
 static void put_string(struct tg_buf *out, const char *s)
 {
     static const char hex[] = "0123456789abcdef";
     tg_buf_putc(out, '"');
     for (const char *p = s ? s : ""; *p; p++) {
-        unsigned char c = (unsigned char)*p;
+        const char *from = p;
+        unsigned char c;
+        while (is_plain(*p))
+            p++;
+        tg_buf_add(out, (tg_sv){ from, (size_t)(p - from) });
+        c = (unsigned char)*p;
+        if (!c)
+            break;
         if (c == '"' || c == '\\') {
             tg_buf_putc(out, '\\');
             tg_buf_putc(out, *p);
         } else if (c == '\n') {
             tg_buf_puts(out, "\\n");
-        } else if (c < 0x20 || c == 0x7f) {
+        } else {
             tg_buf_puts(out, "\\u00");
             tg_buf_putc(out, hex[c >> 4]);
             tg_buf_putc(out, hex[c & 15]);
-        } else {
-            tg_buf_putc(out, *p);
         }
     }
     tg_buf_putc(out, '"');

@@ -69,13 +69,16 @@ void tg_utf8_put(struct tg_buf *out, uint32_t c)
 void tg_utf8_clean(struct tg_buf *out, tg_sv s)
 {
     while (s.n) {
-        size_t len = tg_utf8_len(s);
-        if (len && s.p[0])
-            tg_buf_add(out, (tg_sv){ s.p, len });
-        else
+        tg_sv rest = s;
+        size_t len;
+        while ((len = tg_utf8_len(rest)) > 0 && rest.p[0])
+            rest = (tg_sv){ rest.p + len, rest.n - len };
+        tg_buf_add(out, (tg_sv){ s.p, s.n - rest.n });
+        if (rest.n) { /* not UTF-8, or NUL */
             tg_utf8_put(out, 0xfffd);
-        len = len ? len : 1;
-        s = (tg_sv){ s.p + len, s.n - len };
+            rest = (tg_sv){ rest.p + 1, rest.n - 1 };
+        }
+        s = rest;
     }
 }
 

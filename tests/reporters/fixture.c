@@ -322,8 +322,8 @@ static void add_failures(struct make *m)
     r->message = TG_SV("called 20 times per step, was 12 (+8, 1.2 % of the step)");
     r->why = TG_SV("more launches, copies or operators per step");
     r->limit = TG_SV("abs: 0");
-    r->next = TG_SV(
-        "Accept it with a commit trailer: Tracegate-Accept: new-work aten::copy_ +8 | reason");
+    r->evidence = TG_SV("exact; limit abs: 0; waiver expired 20 days ago (.tracegate.yml:31)");
+    r->next = TG_SV("Fix the regression, or renew the waiver with a new date.");
     r = add_result(m, TG_STATE_FAIL, "new-work", clone, "count", TG_DIM_COUNT);
     r->message = TG_SV("called 10 times per step, was 2 (+8, 0.2 % of the step)");
     r->limit = TG_SV("abs: 0");

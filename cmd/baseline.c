@@ -40,7 +40,7 @@ static const struct tg_opt baseline_options[] = {
     { "runs", TG_OPT_FLAG, offsetof(struct baseline_opts, runs), NULL,
       "record: several traces without a rank are repeats" },
     { "ranks", TG_OPT_FLAG, offsetof(struct baseline_opts, ranks), NULL,
-      "record: several traces without a rank are ranks, in the order of their paths" },
+      "record: the traces are ranks of one run; if one has no rank, in the order of their paths" },
     { "strict-json", TG_OPT_FLAG, offsetof(struct baseline_opts, strict_json), NULL,
       "record: refuse what profilers write beside the JSON standard" },
     { "allow-truncated", TG_OPT_FLAG, offsetof(struct baseline_opts, allow_truncated), NULL,
@@ -80,23 +80,17 @@ static const char *plural(size_t n)
 
 /* ---- record ------------------------------------------------------------------------------- */
 
-/* Traces without a rank that are ranks: the k-th path is rank k, of one run. */
-static void number_ranks(struct store *s, struct tg_input_list *inputs)
-{
-    for (size_t i = 0; s->o->ranks && i < inputs->n; i++)
-        if (!inputs->v[i].rank.n)
-            inputs->v[i].rank = tg_sv_of(tg_arena_printf(s->arena, "%zu", i));
-}
-
 /*
  * Several traces must say what they are, now: later nobody can ask. Shards without a rank are
- * runs only if --runs or the suite's `run` regex says so.
+ * runs only if --runs or the suite's `run` regex says so; what check --ranks refuses is refused.
  */
 static bool check_sides(struct store *s, const struct tg_suite *suite,
                         const struct tg_summary *summary, struct tg_err *err)
 {
     bool runs = s->o->runs || (suite->trace.run.n && !suite->trace.rank.n);
     struct tg_side side;
+    if (s->o->ranks && !tg_side_arrange(&side, summary, TG_ARRANGE_RANKS, s->arena, err))
+        return false;
     return tg_side_arrange(&side, summary, runs ? TG_ARRANGE_RUNS : TG_ARRANGE_AUTO, s->arena, err);
 }
 
@@ -183,7 +177,7 @@ static bool record_suite(struct store *s, const struct tg_suite *suite, const st
     if (!ok)
         return false;
     so.meta = meta;
-    number_ranks(s, &inputs);
+    inputs.one_run = s->o->ranks;
     tg_summary_init(&summary);
     tg_progress_start(&progress, s->io);
     ok = tg_inputs_load(&summary, &inputs, &so, &s->repo, &progress.line, err);

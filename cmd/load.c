@@ -58,6 +58,17 @@ static bool refuse_twins(const struct loaded *l, size_t n, struct tg_err *err)
     return true;
 }
 
+/* As tg_side_arrange numbers them: one without a rank, and the order decides for all. */
+static void number_ranks(struct loaded *l, size_t n)
+{
+    bool unranked = false;
+    for (size_t i = 0; i < n; i++)
+        unranked |= l[i].summary.n == 1 && l[i].summary.shards[0]->rank < 0;
+    for (size_t i = 0; unranked && i < n; i++)
+        if (l[i].summary.n == 1)
+            tg_summary_set_rank(&l[i].summary, (int64_t)i);
+}
+
 static bool same_run(const struct loaded *a, const struct loaded *b)
 {
     if (a->item->run.n || b->item->run.n)
@@ -110,6 +121,8 @@ bool tg_inputs_load(struct tg_summary *out, const struct tg_input_list *list,
         tg_summary_init(&l[i].summary);
     }
     ok = tg_reading_each(list->n, load_one, &all, progress, err) && refuse_twins(l, list->n, err);
+    if (ok && list->one_run)
+        number_ranks(l, list->n);
     if (ok)
         number_runs(l, list->n);
     if (ok && !o->run.n && spans_ranks(l, list->n))

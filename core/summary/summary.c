@@ -117,6 +117,16 @@ bool tg_summary_insert(struct tg_summary *out, struct tg_shard *s, struct tg_err
     return true;
 }
 
+void tg_summary_set_rank(struct tg_summary *one, int64_t rank)
+{
+    struct tg_shard *s = one->shards[0];
+    bool unnamed = tg_sv_eq(s->run, s->hash);
+    s->rank = rank;
+    s->hash = tg_shard_hash(s, one->arena);
+    if (unnamed)
+        s->run = s->hash;
+}
+
 static void *copy(struct tg_arena *a, const void *p, size_t n, size_t size)
 {
     void *to = tg_arena_alloc(a, n, size);

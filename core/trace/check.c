@@ -1,10 +1,11 @@
 #include "core/trace/check.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/arena.h"
 
-/* Four bytes a device span, eight a launch (twice that while they are sorted). */
+/* Four bytes a device span, eight a launch; for their set at most eight more. */
 struct checker {
     const struct tg_trace *t;
     uint32_t *device; /* spans that are work on a device */
@@ -64,16 +65,56 @@ static int by_value(const void *pa, const void *pb)
     return compare_ints(*(const int64_t *)pa, *(const int64_t *)pb);
 }
 
+/* The set of the launches' numbers: a bit each from the least on where they lie close together, as a
+ * profiler's counter gives them; else `bit` is NULL and c->launch is sorted. */
+struct launches {
+    uint64_t *bit;
+    uint64_t least, range; /* range: the greatest less the least */
+};
+
+static void launches_init(struct launches *l, struct checker *c)
+{
+    int64_t least = INT64_MAX, most = INT64_MIN;
+    size_t words;
+    for (size_t i = 0; i < c->n_launch; i++) {
+        least = c->launch[i] < least ? c->launch[i] : least;
+        most = c->launch[i] > most ? c->launch[i] : most;
+    }
+    *l = (struct launches){ NULL, (uint64_t)least, (uint64_t)most - (uint64_t)least };
+    if (l->range / 64 >= c->n_launch) {
+        qsort(c->launch, c->n_launch, sizeof *c->launch, by_value);
+        return;
+    }
+    words = (size_t)(l->range / 64) + 1;
+    l->bit = tg_xmalloc(words * sizeof *l->bit);
+    memset(l->bit, 0, words * sizeof *l->bit);
+    for (size_t i = 0; i < c->n_launch; i++) {
+        uint64_t k = (uint64_t)c->launch[i] - l->least;
+        l->bit[k / 64] |= (uint64_t)1 << k % 64;
+    }
+}
+
+static bool launches_have(const struct launches *l, const struct checker *c, int64_t number)
+{
+    uint64_t k = (uint64_t)number - l->least;
+    if (l->bit)
+        return k <= l->range && l->bit[k / 64] >> k % 64 & 1;
+    return bsearch(&number, c->launch, c->n_launch, sizeof *c->launch, by_value);
+}
+
 static void count_unlinked(struct checker *c, struct tg_integrity *out)
 {
-    if (c->n_launch > 1)
-        qsort(c->launch, c->n_launch, sizeof *c->launch, by_value);
+    struct launches l;
+    if (!c->n_launch) {
+        out->unlinked += c->n_device;
+        return;
+    }
+    launches_init(&l, c);
     for (size_t i = 0; i < c->n_device; i++) {
         int64_t correlation = tg_span_at(c->t, c->device[i])->correlation;
-        out->unlinked +=
-            correlation == TG_NO_CORRELATION || !c->n_launch ||
-            !bsearch(&correlation, c->launch, c->n_launch, sizeof *c->launch, by_value);
+        out->unlinked += correlation == TG_NO_CORRELATION || !launches_have(&l, c, correlation);
     }
+    free(l.bit);
 }
 
 static bool is_launch(enum tg_kind k)

@@ -441,6 +441,26 @@ static void put_required(struct tg_buf *out, const struct names *n)
     tg_buf_puts(out, "]\n");
 }
 
+/* Comments: which limits fit depends on the program. */
+static void put_device_rules(struct tg_buf *out, const struct names *n)
+{
+    bool device = false;
+    for (size_t i = 0; i < n->map.n; i++)
+        device |= n->kind[i] == TG_KIND_KERNEL;
+    if (!device)
+        return;
+    tg_buf_puts(out,
+                "# What the devices wait for, as changes or as budgets (max, min), which need no "
+                "baseline.\n"
+                "# All measures: tracegate policy metrics. Limits that fit: tracegate calibrate.\n"
+                "#rules:\n"
+                "#  - {id: idle, metric: idle, warn: {pp: 3pp}, fail: {pp: 8pp}}\n"
+                "#  - {id: late-launches, metric: launch_gap, fail: {pct: 15%, abs: 1%step}}\n"
+                "#  - {id: bare-comm, metric: comm_exposed, fail: {pct: 10%, abs: 1%step}, "
+                "optional: true}\n"
+                "#  - {id: idle-budget, metric: idle, fail: {max: 60%}}\n");
+}
+
 static int init(struct job *j, struct tg_err *err)
 {
     const struct tg_shard *s;
@@ -474,6 +494,7 @@ static int init(struct job *j, struct tg_err *err)
     if (s->marked)
         tg_buf_printf(&out, "  steps: %zu\n", s->n_steps < 3 ? s->n_steps : (size_t)3);
     put_required(&out, &n);
+    put_device_rules(&out, &n);
     names_release(&n);
     if (!s->marked)
         tg_io_note(j->io, "the trace has no ProfilerStep markers: durations will not be judged; "

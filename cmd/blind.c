@@ -293,6 +293,18 @@ static bool op_attempt(const struct look *l, struct attempt *t, size_t i)
     }
 }
 
+static const struct tg_op *largest_collective(const struct look *l)
+{
+    const struct tg_op *most = NULL;
+    for (size_t i = 0; i < l->unplanted.n_ops; i++) {
+        const struct tg_op *op = &l->unplanted.ops[i];
+        if (tg_kind_is_device(op->kind) && op->class_ == TG_CLASS_COMM && op->present[TG_TEST] &&
+            (!most || op->total[TG_TEST] > most->total[TG_TEST]))
+            most = op;
+    }
+    return most;
+}
+
 static bool measure_attempt(const struct look *l, struct attempt *t, size_t i)
 {
     const struct tg_metric_info *info = tg_metric_info(l->rule.metric);
@@ -305,6 +317,15 @@ static bool measure_attempt(const struct look *l, struct attempt *t, size_t i)
         t->text = tg_arena_printf(a, "the last rank's step takes %+.0f %% time",
                                   100 * (t->plant.factor - 1));
         return true;
+    }
+    if (l->rule.metric == TG_METRIC_COLLECTIVE_SKEW) {
+        t->op = largest_collective(l);
+        t->last_rank = true;
+        t->plant.what = TG_PLANT_SLOWER;
+        t->text = t->op ? tg_arena_printf(a, "%s takes %+.0f %% time on the last rank",
+                                          name_of(l, t->op), 100 * (t->plant.factor - 1))
+                        : "";
+        return t->op != NULL;
     }
     if (l->rule.metric == TG_METRIC_STEP_TIME) {
         t->text = tg_arena_printf(a, "the step takes %+.0f %% time, outside every operator",

@@ -58,6 +58,10 @@ static const struct tg_metric_info metrics[TG_METRICS] = {
                              "percent by which the slowest rank's step exceeds the median rank's" },
     [TG_METRIC_RANK_SPREAD] = { "rank_spread", TG_SCOPE_RANKS, TG_UNIT_NS, TG_MORE_IS_BAD, AMOUNT,
                                 false, "step time of the slowest rank minus that of the fastest" },
+    [TG_METRIC_COLLECTIVE_SKEW] = { "collective_skew", TG_SCOPE_RANKS, TG_UNIT_PERCENT,
+                                    TG_MORE_IS_BAD, POINTS, false,
+                                    "share of collectives' time that ranks spend waiting for the "
+                                    "last one" },
 };
 
 const struct tg_metric_info *tg_metric_info(enum tg_metric m)

@@ -29,6 +29,7 @@ enum tg_metric {
     /* ranks: one value for all ranks together */
     TG_METRIC_SKEW = TG_METRIC_OF_TRACE + TG_MEASURES,
     TG_METRIC_RANK_SPREAD,
+    TG_METRIC_COLLECTIVE_SKEW,
     TG_METRICS
 };
 #define TG_METRIC_STEP_TIME tg_metric_of(TG_MEASURE_STEP_TIME)

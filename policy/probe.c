@@ -105,6 +105,14 @@ bool tg_probe_op(struct tg_probe *p, enum tg_metric m, const struct tg_compariso
 
 static bool probe_ranks(struct tg_probe *p, enum tg_metric m, const struct tg_comparison *c)
 {
+    if (m == TG_METRIC_COLLECTIVE_SKEW) {
+        p->ev = &c->collective_skew_ev;
+        p->base = c->collective_skew[TG_BASE];
+        p->test = c->collective_skew[TG_TEST];
+        p->known[TG_BASE] = c->collectives_known[TG_BASE];
+        p->known[TG_TEST] = c->collectives_known[TG_TEST];
+        return p->known[TG_BASE] && p->known[TG_TEST];
+    }
     const double *value = m == TG_METRIC_SKEW ? c->skew : c->rank_spread;
     p->ev = m == TG_METRIC_SKEW ? &c->skew_ev : &c->rank_spread_ev;
     p->base = value[TG_BASE];

@@ -158,6 +158,9 @@ struct tg_comparison {
     double skew[2];        /* slowest rank's step time / median rank's - 1, in % */
     double rank_spread[2]; /* slowest rank's step time - fastest rank's, ns */
     struct tg_evidence skew_ev, rank_spread_ev;
+    bool collectives_known[2]; /* every run has collectives that two ranks or more share */
+    double collective_skew[2]; /* longest - shortest of a collective's ranks, % of the longest */
+    struct tg_evidence collective_skew_ev;
     int64_t slowest_rank; /* of the test side: the longest step, median over runs */
     struct tg_arena *arena;
 };

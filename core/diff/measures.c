@@ -200,6 +200,32 @@ static void compare_ranks(struct tg_work *w)
     tg_judge_values(w, &c->rank_spread_ev, spread, true);
 }
 
+/* Waiting in collectives. */
+static void compare_collectives(struct tg_work *w)
+{
+    struct tg_comparison *c = w->c;
+    double *y[2];
+
+    for (int side = 0; side < 2; side++) {
+        size_t n_runs = c->n_runs[side];
+        double *v = TG_NEW_N(w->a, double, n_runs);
+        y[side] = TG_NEW_N(w->a, double, n_runs);
+        c->collectives_known[side] = n_runs > 0;
+        for (size_t run = 0; run < n_runs; run++) {
+            c->collectives_known[side] &= tg_collective_skew(w, side, run, &v[run]);
+            y[side][run] = 100 * fmax(v[run], 0.01);
+        }
+        c->collective_skew[side] = tg_median(v, n_runs);
+    }
+    c->collective_skew_ev.judged = TG_NOT_ONE_SIDED;
+    if (w->o->no_evidence || !c->collectives_known[TG_BASE] || !c->collectives_known[TG_TEST])
+        return;
+    tg_judge_values(w, &c->collective_skew_ev, y, false);
+    c->collective_skew_ev.value[TG_BASE] = c->collective_skew[TG_BASE];
+    c->collective_skew_ev.value[TG_TEST] = c->collective_skew[TG_TEST];
+    c->collective_skew_ev.delta_ns = c->collective_skew[TG_TEST] - c->collective_skew[TG_BASE];
+}
+
 /* The rank of the test side whose steps take longest. */
 static void find_slowest(struct tg_work *w)
 {
@@ -227,6 +253,7 @@ void tg_compare_measures(struct tg_work *w)
     for (int i = 0; i < TG_MEASURES; i++)
         compare_measure(w, (enum tg_measure)i);
     compare_ranks(w);
+    compare_collectives(w);
     find_slowest(w);
 }
 

@@ -67,6 +67,10 @@ void tg_judge_values(const struct tg_work *w, struct tg_evidence *ev, double *co
 void tg_compare_measures(struct tg_work *w);
 void tg_compare_env(struct tg_work *w);
 
+/* core/diff/collectives.c: of one run, in %. False: no collective that two ranks have, or single
+ * durations were left out of a summary. */
+bool tg_collective_skew(const struct tg_work *w, int side, size_t run, double *out);
+
 /* core/diff/facts.c */
 void tg_compare_facts(struct tg_work *w);
 #endif

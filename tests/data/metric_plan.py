@@ -170,6 +170,7 @@ def op_of(name, **change):
 HTOD, DTOH = "Memcpy HtoD (Pinned -> Device)", "Memcpy DtoH (Device -> Pinned)"
 DTOD, PTOP = "Memcpy DtoD (Device -> Device)", "Memcpy PtoP (Device -> Device)"
 SET = "Memset (Device)"
+COMM = "ncclDevKernel_AllReduce"
 
 PLANTED = {
     "step_time": slower_tail, "gpu_busy": slower_tail, "compute_time": slower_tail,
@@ -207,6 +208,7 @@ PLANTED = {
     "bytes": bytes_of(HTOD, 4096),
     # over ranks: of the last one
     "skew": slower_tail, "rank_spread": slower_tail,
+    "collective_skew": longer_comm,
 }  # fmt: skip
 
 

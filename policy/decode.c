@@ -166,6 +166,18 @@ static uint32_t kinds_of(const struct tg_yaml *n)
     return mask;
 }
 
+/* Summaries keep no Python rows (most of a trace with stacks), so such a
+ * rule could never judge anything. */
+static void refuse_python(struct decode *c, const struct tg_yaml *kind, uint32_t kinds)
+{
+    if (kinds & 1u << TG_KIND_PYTHON)
+        (void)tg_diags_add(c->diags, TG_DIAG_MATCH_SCOPE, kind->at, tg_yaml_width(kind),
+                           "put record_function(\"NAME\") around the code and match "
+                           "{kind: annotation, name: NAME}",
+                           "Python functions and modules are not judged: stored runs do not keep "
+                           "them; 'tracegate analyze --measure modules' shows them");
+}
+
 static void rank_of(struct decode *c, const struct tg_yaml *n, struct tg_match *out)
 {
     int word = n && n->type == TG_YAML_SCALAR ? tg_word_index(tg_words_rank, n->text) : -1;
@@ -186,6 +198,7 @@ static struct tg_match match_of(struct decode *c, const struct tg_yaml *n)
     m.present = true;
     m.at = n->at;
     m.kinds = kinds_of(tg_yaml_get(n, "kind"));
+    refuse_python(c, tg_yaml_get(n, "kind"), m.kinds);
     m.classes = mask_of(tg_yaml_get(n, "class"), tg_words_class);
     m.families = mask_of(tg_yaml_get(n, "family"), tg_words_family);
     m.name = patterns_of(c, tg_yaml_get(n, "name"));

@@ -1,9 +1,10 @@
 /*
  * Who waits for whom in collectives, from summaries; the definition is that of core/metric/skew.c:
  * skew of a collective = longest - shortest duration over its ranks, as a share of the longest.
- * A row of a summary has the durations of one kernel name under one operator on one stream, in start
- * order. So the k-th collective of (name, process group, operator) in a step is matched over ranks;
- * where a rank runs that on several streams, its first stream with the others' first, and so on.
+ * A row of a summary has the durations of one kernel name under one operator on one stream, in
+ * start order. So the k-th collective of (name, process group, operator) in a step is matched over
+ * ranks; where a rank runs that on several streams, its first stream with the others' first, and so
+ * on.
  */
 #include <stdlib.h>
 

@@ -9,7 +9,8 @@
 #define MAX_OVERLAP 0.05    /* of device time: work that runs past the next start on its stream */
 #define MAX_BAD_SPANS 0.001 /* of spans: negative durations, kernels longer than any step */
 #define MAX_EMPTY_KERNELS 0.01 /* of device spans: start 0, duration 0 */
-#define MAX_UNLINKED 0.5       /* of device spans: their launch is not in the trace */
+#define MAX_UNLINKED 0.5       /* of device spans: their launch is not in the trace ... */
+#define MIN_UNLINKED 100       /* ... and this many: a trace of less was cut by hand */
 
 static void guard(struct tg_eval_state *e, tg_sv name, tg_sv message, tg_sv next, struct tg_loc at)
 {
@@ -110,6 +111,11 @@ static struct damage damage_of(const struct tg_side *side)
     return d;
 }
 
+static bool lacks_launches(const struct damage *d)
+{
+    return d->unlinked >= MIN_UNLINKED && d->unlinked > MAX_UNLINKED * d->device_spans;
+}
+
 static void put_damage(struct tg_buf *b, const char *side, const struct damage *d)
 {
     tg_buf_printf(b, "the %s traces are damaged:", side);
@@ -120,7 +126,7 @@ static void put_damage(struct tg_buf *b, const char *side, const struct damage *
         tg_buf_printf(b, " %.0f events have a negative duration or outlast every step;", d->bad);
     if (d->empty > MAX_EMPTY_KERNELS * d->device_spans)
         tg_buf_printf(b, " %.0f kernels have start 0 and duration 0;", d->empty);
-    if (d->unlinked > MAX_UNLINKED * d->device_spans)
+    if (lacks_launches(d))
         tg_buf_printf(b, " %.0f of %.0f pieces of device work have no launch;", d->unlinked,
                       d->device_spans);
     b->n -= b->p[b->n - 1] == ';';
@@ -130,8 +136,7 @@ static void put_damage(struct tg_buf *b, const char *side, const struct damage *
 static bool is_damaged(const struct damage *d)
 {
     return d->overlap > MAX_OVERLAP * d->device_time || d->bad > MAX_BAD_SPANS * d->spans ||
-           d->empty > MAX_EMPTY_KERNELS * d->device_spans ||
-           d->unlinked > MAX_UNLINKED * d->device_spans;
+           d->empty > MAX_EMPTY_KERNELS * d->device_spans || lacks_launches(d);
 }
 
 /* Below the limits, each kind with its number. */

@@ -84,6 +84,21 @@ static const char *verb(enum tg_kind kind)
     }
 }
 
+/* ", all inside aten::bmm" */
+static void put_inside(struct tg_buf *m, const struct tg_op *op)
+{
+    if (!op->inside.n)
+        return;
+    tg_buf_puts(m, ", ");
+    if (op->inside_part < 1) {
+        tg_dec_put_fixed(m, 100 * op->inside_part, 0);
+        tg_buf_puts(m, " % of them");
+    } else {
+        tg_buf_puts(m, "all");
+    }
+    tg_buf_printf(m, " inside %.*s", TG_SV_ARG(op->inside));
+}
+
 static void describe_count(struct tg_buf *m, const struct tg_op *op, const struct tg_probe *p)
 {
     if (op->change == TG_ADDED)
@@ -98,6 +113,7 @@ static void describe_count(struct tg_buf *m, const struct tg_op *op, const struc
     put_signed(m, p->test - p->base, TG_UNIT_COUNT);
     put_share(m, op->share[op->present[TG_TEST] ? TG_TEST : TG_BASE]);
     tg_buf_puts(m, ")");
+    put_inside(m, op);
 }
 
 static void describe_change(struct tg_buf *m, const struct tg_probe *p, double share)

@@ -58,6 +58,8 @@ static void fill_op(struct tg_result *r, const struct tg_op *op, const struct tg
     r->kind = tg_sv_of(tg_kind_name(op->kind));
     r->metric = tg_sv_of(tg_metric_info(rule->metric)->name);
     r->dimension = tg_unit_dimension(p->unit);
+    if (r->dimension == TG_DIM_COUNT)
+        r->inside = op->inside;
     r->unit = tg_sv_of(tg_unit_text(p->unit));
     r->has_values = p->unit != TG_UNIT_FACT;
     r->base = p->base;

@@ -52,6 +52,7 @@ struct tg_result {
     tg_sv unit;               /* "ns", "count", "%", "bytes", "GB/s", "" */
     tg_sv limit; /* the limit that was exceeded or applied, as written: "pct: 10%, abs: 0.2%step" */
     double share;     /* of the step on the test side, 0..1; NaN unknown */
+    tg_sv inside;     /* the operator of unchanged count that the additional calls lie inside; "" */
     tg_sv message;    /* one line, numbers included: what, how much, share */
     tg_sv evidence;   /* "5 of 5 runs above all 5 baseline runs, noise 1.8 %, limit 8 %" */
     tg_sv next;       /* what to do; for inconclusive, suspicious, not judged; may be "" */

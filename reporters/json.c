@@ -61,6 +61,7 @@ static void add_result(struct tg_doc *list, const struct tg_verdict *v, const st
     add_text(o, "at", tg_buf_sv(&at));
     tg_doc_add_str(o, "message", r->message);
     add_text(o, "evidence", r->evidence);
+    add_text(o, "inside", r->inside);
     add_text(o, "next", r->next);
     add_text(o, "why", r->why);
     add_text(o, "owner", r->owner);

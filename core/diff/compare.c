@@ -62,6 +62,7 @@ bool tg_compare(struct tg_comparison *out, const struct tg_side *base, const str
     if (ok) {
         tg_compare_env(w);
         tg_pair_replacements(w);
+        tg_find_insides(w);
         if (!w->o->no_evidence)
             tg_judge_durations(w);
         tg_compare_measures(w);

@@ -93,6 +93,12 @@ struct tg_op {
     enum tg_relation relation;
     uint32_t partner; /* index into ops of a rename; TG_NO_ID */
     uint32_t region;  /* id of the replacement it belongs to; TG_NO_ID */
+    /*
+     * The operator of unchanged count inside which at least 90 % of the additional calls lie,
+     * normalised; "" none, several, or not known. `inside_part`: how many of them, 0.9..1.
+     */
+    tg_sv inside;
+    double inside_part;
     const struct tg_fact_change *facts;
     size_t n_facts;
     /* copied or set per step and rank, from the facts of all steps; unknown: calls without bytes */
@@ -227,5 +233,5 @@ enum tg_finding tg_op_count_finding(const struct tg_comparison *c, const struct 
 bool tg_op_makes_wait(const struct tg_op *op);
 
 /* core/diff/align.c builds ops, counts, sums; core/diff/evidence.c durations; core/diff/replace.c
- * renames and replacements; core/diff/facts.c exact facts. */
+ * renames and replacements; core/diff/inside.c where additional calls lie; core/diff/facts.c exact facts. */
 #endif

@@ -184,28 +184,6 @@ static uint32_t place_of(struct regions *g, tg_sv encloser)
     return id;
 }
 
-/* Median over runs of the modal count of the rows of `op` whose (raw) parent is `parent`. */
-static double count_under(const struct regions *g, const struct tg_op *op, int side, tg_sv parent)
-{
-    const struct tg_work *w = g->w;
-    double *runs = TG_NEW_N(w->a, double, w->c->n_runs[side]);
-    uint64_t *count = TG_NEW_N(w->a, uint64_t, w->max_steps + 1);
-
-    for (size_t run = 0; run < w->c->n_runs[side]; run++) {
-        for (size_t rank = 0; rank < w->c->n_ranks[side]; rank++) {
-            size_t at = tg_work_cell(w, side, run, rank);
-            const struct tg_cell *cell = &op->rows->cell[at];
-            memset(count, 0, (w->max_steps + 1) * sizeof *count);
-            for (size_t r = 0; r < cell->n; r++)
-                for (size_t j = 0; tg_sv_eq(cell->row[r]->parent, parent) && j < w->used[at].n; j++)
-                    count[j] += cell->row[r]->count[w->used[at].step[j]];
-            runs[run] += (double)tg_mode(count, w->used[at].n, NULL);
-        }
-        runs[run] /= (double)w->c->n_ranks[side];
-    }
-    return tg_median(runs, w->c->n_runs[side]);
-}
-
 /* Splits the change of one operator by encloser. */
 static void split_change(struct regions *g, uint32_t index)
 {
@@ -218,8 +196,8 @@ static void split_change(struct regions *g, uint32_t index)
         for (size_t r = 0; r < op->rows->cell[at].n; r++)
             tg_strmap_add(&parents, op->rows->cell[at].row[r]->parent);
     for (size_t i = 0; i < parents.n; i++) {
-        double base = count_under(g, op, TG_BASE, parents.text[i]);
-        double test = count_under(g, op, TG_TEST, parents.text[i]) / w->c->iteration_ratio;
+        double base = tg_count_under(w, op, TG_BASE, parents.text[i]);
+        double test = tg_count_under(w, op, TG_TEST, parents.text[i]) / w->c->iteration_ratio;
         if (test == base)
             continue;
         tg_sv name = tg_work_name(w, TG_KIND_OP, parents.text[i]);

@@ -56,6 +56,11 @@ tg_sv tg_work_name(struct tg_work *w, enum tg_kind kind, tg_sv raw);
 /* core/diff/replace.c */
 void tg_pair_replacements(struct tg_work *w);
 
+/* core/diff/inside.c */
+void tg_find_insides(struct tg_work *w);
+/* Calls per step and rank of `op` under a raw parent: median over runs of the modal count. */
+double tg_count_under(const struct tg_work *w, const struct tg_op *op, int side, tg_sv parent);
+
 /* core/diff/evidence.c */
 void tg_judge_durations(struct tg_work *w);
 /* Evidence for run values outside the list of operators. `time`: ns, the machine's common factor is

@@ -53,6 +53,20 @@ static void put_violation(FILE *f, bool *first, tg_sv op, const char *metric, do
     *first = false;
 }
 
+/* Where the additional calls of failed operators lie, each place once. */
+static void put_insides(FILE *f, bool *first, const struct tg_comparison *c)
+{
+    for (size_t i = 0; i < c->n_ops; i++) {
+        const struct tg_op *op = &c->ops[i];
+        bool known = !op->inside.n || tg_op_count_finding(c, op) != TG_FINDING_MORE;
+        for (size_t k = 0; k < i && !known; k++)
+            known = tg_sv_eq(c->ops[k].inside, op->inside) &&
+                    tg_op_count_finding(c, &c->ops[k]) == TG_FINDING_MORE;
+        if (!known)
+            put_violation(f, first, op->inside, "inside", NAN);
+    }
+}
+
 static void put_verdict(FILE *f, const struct tg_comparison *c)
 {
     bool first = true, warn = c->drifted;
@@ -69,6 +83,7 @@ static void put_verdict(FILE *f, const struct tg_comparison *c)
                           "duration", 100 * expm1(op->ev.e));
         warn |= (found != TG_FINDING_NONE && found != TG_FINDING_MORE) || op->ev.suspicious;
     }
+    put_insides(f, &first, c);
     if (c->step.ev_total.slower)
         put_violation(f, &first, c->step.name, "duration", 100 * expm1(c->step.ev_total.e));
     for (size_t i = 0; i < c->n_regions; i++)

@@ -319,7 +319,9 @@ static void add_failures(struct make *m)
     r->why = TG_SV("the program waits more often");
     r->evidence = r->limit = TG_SV("abs: 0");
     r = add_result(m, TG_STATE_FAIL, "new-work", copy, "count", TG_DIM_COUNT);
-    r->message = TG_SV("called 20 times per step, was 12 (+8, 1.2 % of the step)");
+    r->message =
+        TG_SV("called 20 times per step, was 12 (+8, 1.2 % of the step), all inside aten::to");
+    r->inside = TG_SV("aten::to");
     r->why = TG_SV("more launches, copies or operators per step");
     r->limit = TG_SV("abs: 0");
     r->evidence = TG_SV("exact; limit abs: 0; waiver expired 20 days ago (.tracegate.yml:31)");

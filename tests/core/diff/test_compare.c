@@ -323,6 +323,119 @@ static void kernels_that_do_not_align_are_grouped(void **state)
     assert_int_equal(find(f, "triton_poi_fused_add")->change, TG_SAME);
 }
 
+/* ---- where additional calls lie ----------------------------------------------------------------
+ */
+
+/* aten::bmm runs twice on both sides and calls aten::select `came` times more, and that as_strided.
+ */
+static void batch(struct fixture *f, uint32_t came)
+{
+    make(f, 1, 1, 3);
+    for (int side = 0; side < 2; side++) {
+        uint32_t more = side == TG_TEST ? came : 0;
+        add_all(f, side, TG_KIND_OP, "aten::bmm", "ProfilerStep", 2, 20001);
+        add_all(f, side, TG_KIND_OP, "aten::index", "ProfilerStep", 3, 20001);
+        add_all(f, side, TG_KIND_OP, "aten::select", "aten::bmm", 60 + more, 501);
+        add_all(f, side, TG_KIND_OP, "aten::as_strided", "aten::select", 60 + more, 501);
+    }
+}
+
+static void additional_calls_in_one_operator_name_it(void **state)
+{
+    struct fixture *f = *state;
+    batch(f, 6);
+    compare(f);
+    is_text(find(f, "aten::select")->inside, "aten::bmm");
+    near(find(f, "aten::select")->inside_part, 1);
+    /* 66 calls in 66 selects: its 6 come from the 6 additional selects, which bmm makes */
+    is_text(find(f, "aten::as_strided")->inside, "aten::bmm");
+    is_text(find(f, "aten::bmm")->inside, ""); /* did not change */
+}
+
+static void unchanged_calls_lie_nowhere(void **state)
+{
+    struct fixture *f = *state;
+    batch(f, 0);
+    compare(f);
+    is_text(find(f, "aten::select")->inside, "");
+}
+
+/* +6 in bmm and `other` in index: 6 of 7 are 86 %, 18 of 19 are 95 %. */
+static void calls_spread_over_two_operators_name_none(void **state)
+{
+    struct fixture *f = *state;
+    batch(f, 6);
+    add_all(f, TG_BASE, TG_KIND_OP, "aten::select", "aten::index", 1, 501);
+    add_all(f, TG_TEST, TG_KIND_OP, "aten::select", "aten::index", 2, 501);
+    compare(f);
+    is_text(find(f, "aten::select")->inside, "");
+    is_text(find(f, "aten::as_strided")->inside, "");
+}
+
+static void nearly_all_in_one_operator_name_it_with_the_part(void **state)
+{
+    struct fixture *f = *state;
+    batch(f, 18);
+    add_all(f, TG_BASE, TG_KIND_OP, "aten::select", "aten::index", 1, 501);
+    add_all(f, TG_TEST, TG_KIND_OP, "aten::select", "aten::index", 2, 501);
+    compare(f);
+    is_text(find(f, "aten::select")->inside, "aten::bmm");
+    near(find(f, "aten::select")->inside_part, 18.0 / 19);
+}
+
+/* Ten more in bmm, four fewer in index: six more, which do not "all lie in bmm". */
+static void calls_that_moved_name_none(void **state)
+{
+    struct fixture *f = *state;
+    batch(f, 10);
+    add_all(f, TG_BASE, TG_KIND_OP, "aten::select", "aten::index", 5, 501);
+    add_all(f, TG_TEST, TG_KIND_OP, "aten::select", "aten::index", 1, 501);
+    compare(f);
+    near(find(f, "aten::select")->count[TG_TEST] - find(f, "aten::select")->count[TG_BASE], 6);
+    is_text(find(f, "aten::select")->inside, "");
+}
+
+static void calls_at_top_level_or_in_a_module_name_none(void **state)
+{
+    struct fixture *f = *state;
+    make(f, 1, 1, 3);
+    for (int side = 0; side < 2; side++) {
+        add_all(f, side, TG_KIND_ANNOTATION, "nn.Module: Net", "ProfilerStep", 1, 200001);
+        add_all(f, side, TG_KIND_OP, "aten::clone", "ProfilerStep", 2 + (uint32_t)side, 501);
+        add_all(f, side, TG_KIND_OP, "aten::item", "", 2 + (uint32_t)side, 501);
+        add_all(f, side, TG_KIND_OP, "aten::add", "nn.Module: Net", 2 + (uint32_t)side, 501);
+    }
+    compare(f);
+    is_text(find(f, "aten::clone")->inside, "");
+    is_text(find(f, "aten::item")->inside, "");
+    is_text(find(f, "aten::add")->inside, "");
+}
+
+/* Two as_strided for each additional select, where a select makes one: the cause lies in select. */
+static void calls_their_changed_caller_does_not_explain_name_none(void **state)
+{
+    struct fixture *f = *state;
+    batch(f, 6);
+    add_all(f, TG_TEST, TG_KIND_OP, "aten::as_strided", "aten::select", 6, 501);
+    compare(f);
+    is_text(find(f, "aten::select")->inside, "aten::bmm");
+    is_text(find(f, "aten::as_strided")->inside, "");
+}
+
+/* Kernels lie inside the operator that launches them. */
+static void additional_launches_name_their_operator(void **state)
+{
+    struct fixture *f = *state;
+    make(f, 1, 1, 3);
+    for (int side = 0; side < 2; side++) {
+        add_all(f, side, TG_KIND_OP, "aten::sum", "ProfilerStep", 2, 20001);
+        add_all(f, side, TG_KIND_KERNEL, "reduce_kernel", "aten::sum", 2 + 2 * (uint32_t)side,
+                5001);
+    }
+    compare(f);
+    is_text(find(f, "reduce_kernel")->inside, "aten::sum");
+}
+
 /* ---- renames and replacements ---------------------------------------------------------------- */
 
 static void a_rename_is_one_thing(void **state)
@@ -869,6 +982,14 @@ int main(void)
         T(kernels_that_do_not_align_are_grouped),
         T(a_rename_is_one_thing),
         T(a_rename_among_new_names_is_none),
+        T(additional_calls_in_one_operator_name_it),
+        T(unchanged_calls_lie_nowhere),
+        T(calls_spread_over_two_operators_name_none),
+        T(nearly_all_in_one_operator_name_it_with_the_part),
+        T(calls_that_moved_name_none),
+        T(calls_at_top_level_or_in_a_module_name_none),
+        T(calls_their_changed_caller_does_not_explain_name_none),
+        T(additional_launches_name_their_operator),
         T(a_replacement_at_no_cost_passes),
         T(a_replacement_with_more_calls_fails),
         T(a_slower_replacement_is_told_by_its_encloser),

@@ -1,0 +1,156 @@
+/*
+ * Inside which operator additional calls lie. A batch with more rows makes `aten::bmm` call
+ * `aten::select` more often: `aten::select` is what fails, `aten::bmm` is where to look.
+ *
+ * The answer is exact or none: enough of the change lies under one parent, and where that parent is
+ * itself called more often, its additional calls explain the change, so that its own answer holds.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/diff/stats.h"
+#include "core/diff/work.h"
+
+#define ENOUGH 0.9   /* of the change under one parent */
+#define MAX_DEPTH 64 /* of parents; names that enclose each other would not end */
+
+struct part {               /* of an operator's change */
+    tg_sv parent;           /* under which most calls came, normalised */
+    double came, elsewhere; /* calls per step: there; and came or went under the others */
+    double under;           /* all calls there on the test side */
+};
+
+double tg_count_under(const struct tg_work *w, const struct tg_op *op, int side, tg_sv parent)
+{
+    double *runs = TG_NEW_N(w->a, double, w->c->n_runs[side]);
+    uint64_t *count = TG_NEW_N(w->a, uint64_t, w->max_steps + 1);
+
+    for (size_t run = 0; run < w->c->n_runs[side]; run++) {
+        for (size_t rank = 0; rank < w->c->n_ranks[side]; rank++) {
+            size_t at = tg_work_cell(w, side, run, rank);
+            const struct tg_cell *cell = &op->rows->cell[at];
+            memset(count, 0, (w->max_steps + 1) * sizeof *count);
+            for (size_t r = 0; r < cell->n; r++)
+                for (size_t j = 0; tg_sv_eq(cell->row[r]->parent, parent) && j < w->used[at].n; j++)
+                    count[j] += cell->row[r]->count[w->used[at].step[j]];
+            runs[run] += (double)tg_mode(count, w->used[at].n, NULL);
+        }
+        runs[run] /= (double)w->c->n_ranks[side];
+    }
+    return tg_median(runs, w->c->n_runs[side]);
+}
+
+struct under {          /* one parent */
+    tg_sv parent;       /* normalised */
+    double delta, test; /* calls per step: change, and those of the test side */
+};
+
+/* Per parent; raw parents of one normalised name are one. The caller frees it. */
+static struct under *split(struct tg_work *w, const struct tg_op *op, size_t *n)
+{
+    struct tg_strmap raw;
+    struct under *v = NULL;
+    size_t cap = 0, k;
+
+    *n = 0;
+    tg_strmap_init(&raw);
+    for (size_t at = 0; at < w->n_cells; at++)
+        for (size_t r = 0; r < op->rows->cell[at].n; r++)
+            tg_strmap_add(&raw, op->rows->cell[at].row[r]->parent);
+    for (size_t i = 0; i < raw.n; i++) {
+        tg_sv parent = tg_work_name(w, TG_KIND_OP, raw.text[i]);
+        double test = tg_count_under(w, op, TG_TEST, raw.text[i]) / w->c->iteration_ratio;
+        for (k = 0; k < *n && !tg_sv_eq(v[k].parent, parent); k++)
+            ;
+        if (k == *n) {
+            v = tg_grow(v, &cap, ++*n, sizeof *v);
+            v[k] = (struct under){ .parent = parent };
+        }
+        v[k].delta += test - tg_count_under(w, op, TG_BASE, raw.text[i]);
+        v[k].test += test;
+    }
+    tg_strmap_release(&raw);
+    return v;
+}
+
+static struct part main_part(struct tg_work *w, const struct tg_op *op)
+{
+    struct part best = { 0 };
+    double moved = 0;
+    size_t n;
+    struct under *v = split(w, op, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        moved += fabs(v[i].delta);
+        if (v[i].delta > best.came)
+            best = (struct part){ .came = v[i].delta, .under = v[i].test, .parent = v[i].parent };
+    }
+    best.elsewhere = moved - best.came;
+    free(v);
+    return best;
+}
+
+static const struct tg_op *operator_named(const struct tg_comparison *c, tg_sv name)
+{
+    for (size_t i = 0; i < c->n_ops; i++)
+        if (c->ops[i].kind == TG_KIND_OP && tg_sv_eq(c->ops[i].name, name))
+            return &c->ops[i];
+    return NULL;
+}
+
+static double rise(const struct tg_comparison *c, const struct tg_op *op)
+{
+    return op->count[TG_TEST] / c->iteration_ratio - op->count[TG_BASE];
+}
+
+/* As many calls came as the parent's own additional calls make. */
+static bool explained_by(const struct tg_comparison *c, const struct part *p,
+                         const struct tg_op *parent)
+{
+    double each = p->under * c->iteration_ratio / parent->count[TG_TEST];
+    return fabs(rise(c, parent) * each - p->came) <= (1 - ENOUGH) * p->came;
+}
+
+/* NULL: none, several, or not known. `part`: of the additional calls, multiplied up the chain. */
+static const struct tg_op *encloser(struct tg_work *w, const struct tg_op *op, double *part)
+{
+    const struct tg_comparison *c = w->c;
+
+    *part = 1;
+    for (int depth = 0; depth < MAX_DEPTH; depth++) {
+        double more = rise(c, op);
+        struct part p = main_part(w, op);
+        if (p.came <= 0)
+            return NULL;
+        *part *= p.came / (p.came + p.elsewhere);
+        if (*part < ENOUGH || fabs(p.came - more) > (1 - ENOUGH) * more)
+            return NULL;
+        const struct tg_op *parent = operator_named(c, p.parent);
+        if (!parent || !parent->settled || parent->polling)
+            return NULL;
+        if (parent->change == TG_SAME)
+            return parent;
+        if (rise(c, parent) <= 0 || !explained_by(c, &p, parent))
+            return NULL;
+        op = parent;
+    }
+    return NULL;
+}
+
+void tg_find_insides(struct tg_work *w)
+{
+    struct tg_comparison *c = w->c;
+
+    /* With whole microseconds parents are wrong by chance: replace.c says why. */
+    if (w->n_cells == 0 || w->tick > 1)
+        return;
+    for (size_t i = 0; i < c->n_ops; i++) {
+        struct tg_op *op = &c->ops[i];
+        if ((op->change != TG_ADDED && op->change != TG_MORE) || op->polling || !op->settled ||
+            !tg_kind_is_counted(op->kind))
+            continue;
+        const struct tg_op *found = encloser(w, op, &op->inside_part);
+        if (found)
+            op->inside = found->name;
+    }
+}

@@ -146,15 +146,13 @@ static void drop(struct loaded *l, size_t i)
 static bool find_place(struct loaded *l, const char *label, int64_t *rank, size_t *place,
                        const struct tg_analyze_request *q, struct tg_err *err)
 {
+    if (*rank < 0 && q->as_ranks)
+        *rank = (int64_t)l->n; /* numbered in the order of paths */
     for (*place = 0; *place < l->n && l->v[*place].rank != *rank;)
         ++*place;
     if (*place == l->n) {
         l->n++;
         return true;
-    }
-    if (*rank < 0 && q->as_ranks) {
-        *rank = (int64_t)l->n; /* numbered in the order of paths */
-        return find_place(l, label, rank, place, q, err);
     }
     if (!q->hta)
         return refuse_rank(l, *place, label, *rank, err);

@@ -248,7 +248,7 @@ static bool fill(struct stack *s, const struct tg_frame *f)
         stack_columns(s, f, overlap);
     } else if (strcmp(f->name, "skew") == 0) {
         *s = (struct stack){ .title = "Who waits in collectives",
-                             .sub = "time in collectives; the rank that waits least comes last",
+                             .sub = "time in collectives; the rank that waits least arrives last",
                              .parts = { "transfer", "waits for other ranks" },
                              .n_parts = 2 };
         stack_columns(s, f, skew);

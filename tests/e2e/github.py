@@ -15,9 +15,10 @@ MEMBER = "package/generated/api.github.com.json"
 
 
 def npm(arguments, folder, timeout=150):
-    """True if npm did it."""
+    """True if npm did it. Without a network it gives up in seconds: its own pauses add up to minutes."""
+    env = {**os.environ, "npm_config_fetch_retry_mintimeout": "1000", "npm_config_fetch_retry_maxtimeout": "3000"}
     try:
-        return subprocess.run(["npm", *arguments], cwd=folder, timeout=timeout,
+        return subprocess.run(["npm", *arguments], cwd=folder, timeout=timeout, env=env,
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
     except (OSError, subprocess.TimeoutExpired):
         return False

@@ -71,39 +71,17 @@ static void judge(tg_sv packed, unsigned form, const tg_sv *text)
     reading_release(&r);
 }
 
+/* A frame, or a skippable one. */
+static bool is_zstd(tg_sv bytes)
+{
+    return bytes.n >= 4 &&
+           (memcmp(bytes.p, "\x28\xb5\x2f\xfd", 4) == 0 ||
+            ((bytes.p[0] & 0xf0) == 0x50 && memcmp(bytes.p + 1, "\x2a\x4d\x18", 3) == 0));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct tg_buf packed = { 0 };
-    struct reading r;
-    unsigned form, where;
-    tg_sv text;
-    if (size < 5)
-        return 0;
-    form = data[1] | (unsigned)data[2] << 8;
-    where = data[3] | (unsigned)data[4] << 8;
-    text = (tg_sv){ (const char *)data + 5, size - 5 };
-    if (data[0] % 4 == 0) {
-        if (text.n >= 4 &&
-            (memcmp(text.p, "\x28\xb5\x2f\xfd", 4) == 0 ||
-             ((text.p[0] & 0xf0) == 0x50 && memcmp(text.p + 1, "\x2a\x4d\x18", 3) == 0)))
-            judge(text, form, NULL);
-        return 0;
-    }
-    put_frames(&packed, text, form);
-    where %= (unsigned)packed.n;
-    if (data[0] % 4 == 1) {
-        read_all_ways(&r, tg_buf_sv(&packed), form);
-        if (!r.ok || !tg_sv_eq(tg_buf_sv(&r.text), text))
-            abort();
-        reading_release(&r);
-    } else if (data[0] % 4 == 2) {
-        if (where >= 4) /* less than the magic is plain text */
-            judge((tg_sv){ packed.p, where }, form, NULL);
-    } else {
-        packed.p[where] = (char)(packed.p[where] ^ (1 << data[0] / 4 % 8));
-        if (where >= 4)
-            judge(tg_buf_sv(&packed), form, has_checksums(form) ? &text : NULL);
-    }
-    tg_buf_release(&packed);
+    static const struct packing zstd = { 4, is_zstd, put_frames, judge, has_checksums };
+    fuzz_packing(&zstd, data, size);
     return 0;
 }

@@ -126,4 +126,52 @@ static inline void read_all_ways(struct reading *r, tg_sv bytes, unsigned choice
         reading_release(&other);
     }
 }
+
+/* One format of compression: how it is packed in any form, recognised, and judged. */
+struct packing {
+    size_t magic; /* less than these bytes is plain text */
+    bool (*is_packed)(tg_sv bytes);
+    void (*pack)(struct tg_buf *out, tg_sv text, unsigned form);
+    /* `text`: what was packed, where damage must not pass as something else; or NULL. */
+    void (*judge)(tg_sv packed, unsigned form, const tg_sv *text);
+    bool (*has_checksums)(unsigned form);
+};
+
+/*
+ * The first byte chooses: the rest is a stream as it stands, or a text that is packed, and then
+ * left alone, cut or damaged by a bit; two bytes are the form, two the place.
+ */
+static inline void fuzz_packing(const struct packing *p, const uint8_t *data, size_t size)
+{
+    struct tg_buf packed = { 0 };
+    struct reading r;
+    unsigned form, where;
+    tg_sv text;
+    if (size < 5)
+        return;
+    form = data[1] | (unsigned)data[2] << 8;
+    where = data[3] | (unsigned)data[4] << 8;
+    text = (tg_sv){ (const char *)data + 5, size - 5 };
+    if (data[0] % 4 == 0) {
+        if (p->is_packed(text))
+            p->judge(text, form, NULL);
+        return;
+    }
+    p->pack(&packed, text, form);
+    where %= (unsigned)packed.n;
+    if (data[0] % 4 == 1) {
+        read_all_ways(&r, tg_buf_sv(&packed), form);
+        if (!r.ok || !tg_sv_eq(tg_buf_sv(&r.text), text))
+            abort();
+        reading_release(&r);
+    } else if (data[0] % 4 == 2) {
+        if (where >= p->magic)
+            p->judge((tg_sv){ packed.p, where }, form, NULL);
+    } else {
+        packed.p[where] = (char)(packed.p[where] ^ (1 << data[0] / 4 % 8));
+        if (where >= p->magic)
+            p->judge(tg_buf_sv(&packed), form, p->has_checksums(form) ? &text : NULL);
+    }
+    tg_buf_release(&packed);
+}
 #endif

@@ -17,6 +17,7 @@ struct tg_inflate_io {
     unsigned char *out;
     size_t n_in, n_out;
     const char *why; /* after TG_INFLATE_BAD */
+    size_t behind;   /* and how many bytes before `in` the damaged piece begins */
 };
 
 struct tg_inflate_ops {

@@ -7,9 +7,16 @@
 
 #include "core/base/arena.h"
 
-/* The library compares a frame with its declared size only where all of it fits into one call. */
+/*
+ * The library compares a frame with its declared size only where all of it fits into one call. It
+ * gets one piece (header, block, checksum) at a time, so that damage is found at the same place
+ * whatever the sizes of the caller's windows.
+ */
+#define FIRST_PIECE ((size_t)5) /* as ZSTD_initDStream says: all that a frame's header is told by  \
+                                 */
 struct zstd {
     ZSTD_DStream *stream;
+    size_t piece, left; /* the piece's bytes, and those of them that are still to come */
     unsigned long long declared, made; /* declared: ZSTD_CONTENTSIZE_UNKNOWN: nothing to compare */
     bool started;
 };
@@ -17,7 +24,7 @@ struct zstd {
 static void *zstd_open(void)
 {
     struct zstd *z = tg_xmalloc(sizeof *z);
-    *z = (struct zstd){ .stream = ZSTD_createDStream() };
+    *z = (struct zstd){ .stream = ZSTD_createDStream(), .piece = FIRST_PIECE, .left = FIRST_PIECE };
     if (!z->stream)
         (void)tg_xrealloc(NULL, SIZE_MAX, 2);
     return z;
@@ -55,7 +62,7 @@ static const char *reason(size_t code)
 static enum tg_inflated zstd_run(void *state, struct tg_inflate_io *io)
 {
     struct zstd *z = state;
-    ZSTD_inBuffer in = { io->in, io->n_in, 0 };
+    ZSTD_inBuffer in = { io->in, io->n_in < z->left ? io->n_in : z->left, 0 };
     ZSTD_outBuffer out = { io->out, io->n_out, 0 };
     size_t code;
     if (!z->started && io->n_in)
@@ -69,8 +76,12 @@ static enum tg_inflated zstd_run(void *state, struct tg_inflate_io *io)
     z->made += out.pos;
     if (ZSTD_isError(code)) {
         io->why = reason(code);
+        io->behind = z->piece - z->left;
         return TG_INFLATE_BAD;
     }
+    z->left -= in.pos;
+    if (!z->left)
+        z->piece = z->left = code;
     return code == 0 ? end_frame(z, io) : TG_INFLATE_MORE;
 }
 
@@ -78,7 +89,7 @@ static void zstd_next(void *state)
 {
     struct zstd *z = state;
     (void)ZSTD_DCtx_reset(z->stream, ZSTD_reset_session_only);
-    *z = (struct zstd){ .stream = z->stream };
+    *z = (struct zstd){ .stream = z->stream, .piece = FIRST_PIECE, .left = FIRST_PIECE };
 }
 
 static void zstd_close(void *state)

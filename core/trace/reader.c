@@ -88,6 +88,25 @@ static struct tg_loc locate(struct tg_reader *r, uint64_t offset)
     return loc;
 }
 
+/*
+ * Text from a damaged stream is wrong before the damage shows: the rest is unpacked, and where the
+ * stream is at fault, `err` says that and not what its text looks like. Of plain text nothing is
+ * read.
+ */
+static bool stream_is_damaged(struct tg_reader *r, struct tg_err *err)
+{
+    struct tg_err why;
+    char bytes[16384];
+    int64_t got = 1;
+    tg_err_init(&why);
+    while (tg_source_is_packed(r->source) && got > 0)
+        got = tg_source_fill(r->source, bytes, sizeof bytes, &why);
+    if (got >= 0 || why.kind != TG_ERR_TRACE || tg_source_truncated(r->source))
+        return false;
+    *err = why;
+    return true;
+}
+
 /* What stands before the offending byte, and that byte; never what a smaller window lacks. */
 static tg_sv snippet(const struct tg_reader *r, const char *start, const char *at, char *to)
 {
@@ -100,7 +119,10 @@ static tg_sv snippet(const struct tg_reader *r, const char *start, const char *a
 
 static bool report_limit(struct tg_reader *r, uint64_t offset, bool depth, struct tg_err *err)
 {
-    struct tg_loc loc = locate(r, offset);
+    struct tg_loc loc;
+    if (stream_is_damaged(r, err))
+        return false;
+    loc = locate(r, offset);
     if (depth)
         return tg_err_set(err, TG_ERR_LIMIT, loc, "nested more than %zu deep, at byte %" PRIu64,
                           r->limits.max_depth, offset);
@@ -119,6 +141,8 @@ static bool report(struct tg_reader *r, const struct tg_scan *s, struct tg_err *
         return report_limit(r, r->base + r->at, false, err);
     if (s->status == TG_SCAN_LIMIT)
         return report_limit(r, offset, true, err);
+    if (stream_is_damaged(r, err))
+        return false;
     text = snippet(r, start, s->at, near);
     tg_err_set(err, TG_ERR_TRACE, locate(r, offset), "%s, at byte %" PRIu64 ", near '%.*s'",
                s->message, offset, TG_SV_ARG(text));
@@ -140,6 +164,8 @@ static bool not_a_trace(struct tg_reader *r, struct tg_err *err)
 {
     const char *name = tg_source_name(r->source);
     bool nodes = false;
+    if (stream_is_damaged(r, err))
+        return false;
     tg_err_set(err, TG_ERR_TRACE, TG_AT_FILE(name), "'%s' is not a trace: it has no traceEvents",
                name);
     for (size_t i = 0; i < r->info.n_meta; i++)

@@ -374,16 +374,20 @@ static int64_t fill_inflated(struct tg_source *s, char *to, size_t n, struct tg_
                 return -1;
             continue;
         }
-        io = (struct tg_inflate_io){ s->in + s->in_at, (unsigned char *)to, s->in_n - s->in_at, n,
-                                     NULL };
+        io = (struct tg_inflate_io){ .in = s->in + s->in_at,
+                                     .n_in = s->in_n - s->in_at,
+                                     .out = (unsigned char *)to,
+                                     .n_out = n };
         result = s->ops->run(s->state, &io);
         s->in_at = s->in_n - io.n_in;
         got = n - io.n_out;
         s->out += got;
         if (result == TG_INFLATE_BAD) {
-            tg_err_set(err, TG_ERR_TRACE, at(s),
+            struct tg_loc loc = at(s);
+            loc.offset -= io.behind;
+            tg_err_set(err, TG_ERR_TRACE, loc,
                        "the %s stream is corrupt: %s, at compressed byte %" PRIu64, s->ops->format,
-                       io.why, offset_of(s));
+                       io.why, loc.offset);
             return -1;
         }
         if (!within_limits(s, err))
@@ -441,6 +445,11 @@ int64_t tg_source_fill(struct tg_source *s, char *to, size_t n, struct tg_err *e
     memcpy(to, s->head + s->head_at, have);
     s->head_at += have;
     return (int64_t)have;
+}
+
+bool tg_source_is_packed(const struct tg_source *s)
+{
+    return s->ops != NULL;
 }
 
 bool tg_source_truncated(const struct tg_source *s)

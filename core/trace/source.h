@@ -29,6 +29,7 @@ TG_MUST bool tg_source_peek(struct tg_source *s, tg_sv *out, struct tg_err *err)
 void tg_source_read_ahead(struct tg_source *s);
 /* Back to the first byte; false where that is impossible (standard input, a pipe). */
 TG_MUST bool tg_source_rewind(struct tg_source *s);
+bool tg_source_is_packed(const struct tg_source *s); /* gzip or zstd */
 /* After a failed fill: the compressed data ended too early, and all before it was good. */
 bool tg_source_truncated(const struct tg_source *s);
 /* The size of a plain file that can be read at any place, or of plain memory; 0: none of these. */

@@ -31,7 +31,7 @@ static bool drain(const uint8_t *data, size_t size, size_t step, struct tg_buf *
 static bool member(const struct tg_inflate_ops *ops, const uint8_t *data, size_t size,
                    struct tg_buf *out)
 {
-    struct tg_inflate_io io = { data, NULL, size, 0, NULL };
+    struct tg_inflate_io io = { .in = data, .n_in = size };
     enum tg_inflated result = TG_INFLATE_MORE;
     void *z = ops->open();
     size_t got = 1;

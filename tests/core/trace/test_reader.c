@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "core/base/utf8.h"
+#include "core/trace/inflate.h"
 #include "tests/core/trace/reader_support.h"
 
 /* --- tables: a text, and what must come out
@@ -210,6 +211,28 @@ static void leniencies_are_counted_or_refused(void **state)
         assert_any_window(text, &o);
         tg_buf_release(&got);
     }
+}
+
+/* Frames by hand (RFC 8878): "[{x", which is no JSON, and behind it in one a block of a reserved
+ * type. */
+static void a_damaged_stream_is_not_called_bad_json(void **state)
+{
+    static const char whole[] = "\x28\xb5\x2f\xfd\x20\x03\x19\0\0[{x";
+    static const char damaged[] = "\x28\xb5\x2f\xfd\x20\x03\x18\0\0[{x\x07\0\0";
+    struct tg_reader_opts o = { 0 };
+    struct tg_buf got = { 0 };
+    (void)state;
+    if (!tg_inflate_zstd())
+        skip();
+    dump(&got, (tg_sv){ whole, sizeof whole - 1 }, &o, true);
+    assert_non_null(strstr(got.p, "at 1:3 byte 2: a key is missing"));
+    assert_any_window((tg_sv){ whole, sizeof whole - 1 }, &o);
+    tg_buf_clear(&got);
+    dump(&got, (tg_sv){ damaged, sizeof damaged - 1 }, &o, true);
+    assert_non_null(strstr(got.p, "the zstd stream is corrupt"));
+    assert_non_null(strstr(got.p, "at compressed byte 9"));
+    assert_any_window((tg_sv){ damaged, sizeof damaged - 1 }, &o);
+    tg_buf_release(&got);
 }
 
 static void bad_texts_are_refused_at_their_byte(void **state)
@@ -807,6 +830,7 @@ int main(void)
         cmocka_unit_test(events_of_good_texts),
         cmocka_unit_test(leniencies_are_counted_or_refused),
         cmocka_unit_test(bad_texts_are_refused_at_their_byte),
+        cmocka_unit_test(a_damaged_stream_is_not_called_bad_json),
         cmocka_unit_test(quotes_are_explained),
         cmocka_unit_test(metadata_is_kept),
         cmocka_unit_test(rounding_rule_of_hta_sees_all_events),

@@ -375,7 +375,7 @@ static void libraries_agree(void **state)
         z = all[k]->open();
         for (int round = 0; round < 1000 && result == TG_INFLATE_MORE; round++) {
             struct tg_inflate_io io = { (unsigned char *)packed.p + used, out + made,
-                                        used < packed.n, 1, NULL };
+                                        used < packed.n, 1, NULL, 0 };
             size_t n_in = io.n_in;
             result = all[k]->run(z, &io);
             used += n_in - io.n_in;

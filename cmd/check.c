@@ -219,8 +219,10 @@ static bool explicit_baseline(struct check *c, struct job *j, struct tg_err *err
         struct tg_git *git;
         ok = tg_input_parse(&in, text, c->arena, err);
         if (ok && in.kind == TG_INPUT_REV) {
-            ok = (git = tg_repo_get(&c->repo, err)) &&
-                 tg_git_resolve(git, in.rev.p, c->arena, &commit, err) &&
+            ok = (git = tg_repo_get(&c->repo, err)) ||
+                 tg_err_context(err, "looking for a commit '%s': no file or folder is called so",
+                                text);
+            ok = ok && tg_git_resolve(git, in.rev.p, c->arena, &commit, err) &&
                  walk_to_baseline(c, j, git, &commit, true, err);
             continue;
         }

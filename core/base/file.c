@@ -42,8 +42,8 @@ bool tg_file_read(struct tg_buf *out, const char *path, size_t max, struct tg_er
 static bool output_failed(const char *path, int code, struct tg_err *err)
 {
     tg_err_set(err, TG_ERR_OUTPUT, TG_AT_FILE(path), "cannot write '%s': %s", path, strerror(code));
-    return tg_err_hint(err, "Nothing was written there; check that the folder exists, is writable "
-                            "and has room.");
+    return tg_err_hint(err, "Nothing was written there; check that the folder is writable and has "
+                            "room.");
 }
 
 static char *temporary_name(const char *path)
@@ -96,11 +96,27 @@ static bool is_taken(const struct tg_outputs *o, const char *path)
     return false;
 }
 
+/* The folders that lead to `path`; what cannot be made shows when the file is opened. */
+static void make_folders(char *path)
+{
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        (void)mkdir(path, 0777);
+        *slash = '/';
+    }
+}
+
 static bool open_temporary(struct tg_outfile *f)
 {
     mode_t mask;
     char *name = temporary_name(f->path);
     f->fd = mkstemp(name);
+    if (f->fd < 0 && errno == ENOENT) {
+        make_folders(f->path);
+        free(name);
+        name = temporary_name(f->path); /* mkstemp may have changed it */
+        f->fd = mkstemp(name);
+    }
     if (f->fd < 0) {
         free(name);
         return false;

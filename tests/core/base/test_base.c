@@ -131,7 +131,7 @@ static void reports_are_all_or_none(void **state)
     tg_err_init(&err);
     scratch(dir);
     (void)snprintf(good, sizeof good, "%s/a.json", dir);
-    (void)snprintf(bad, sizeof bad, "%s/none/b.json", dir);
+    (void)snprintf(bad, sizeof bad, "/dev/null/b.json");
     assert_true(tg_outputs_open(&o, good, &h, &err));
     assert_true(tg_outputs_put(&o, h, TG_SV("hello"), &err));
     assert_false(tg_file_exists(good)); /* nothing before commit */
@@ -141,6 +141,23 @@ static void reports_are_all_or_none(void **state)
     tg_outputs_release(&o);
     assert_false(tg_file_exists(good));
     assert_int_equal(rmdir(dir), 0); /* no temporary file is left */
+}
+
+/* A gate must not stop a merge because nobody made the folder of its reports. */
+static void missing_folders_are_made(void **state)
+{
+    static const char *const parts[] = { "/a/b/c.json", "/a/b", "/a", "" };
+    char dir[64], path[96];
+    struct tg_err err;
+    (void)state;
+    tg_err_init(&err);
+    scratch(dir);
+    (void)snprintf(path, sizeof path, "%s/a/b/c.json", dir);
+    assert_true(tg_file_write(path, TG_SV("hello"), &err));
+    for (size_t i = 0; i < 4; i++) {
+        (void)snprintf(path, sizeof path, "%s%s", dir, parts[i]);
+        assert_int_equal(remove(path), 0); /* and nothing else lies there */
+    }
 }
 
 /* Renaming over what is no regular file would put a file in the place of a device or a pipe. */
@@ -244,6 +261,7 @@ int main(void)
         cmocka_unit_test(invisible_text_becomes_visible),
         cmocka_unit_test(documents_keep_large_integers),
         cmocka_unit_test(reports_are_all_or_none),
+        cmocka_unit_test(missing_folders_are_made),
         cmocka_unit_test(pipes_are_written_in_place_and_links_followed),
         cmocka_unit_test(one_target_twice_is_an_error),
         cmocka_unit_test(a_full_disk_leaves_nothing),

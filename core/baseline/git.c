@@ -12,6 +12,12 @@
 #include <time.h>
 
 #include <git2.h>
+#ifdef TG_LAZY
+#include <dlfcn.h>
+#include <pthread.h>
+
+#include "core/baseline/git_lazy.h" /* made; from here on libgit2 is called through a table */
+#endif
 
 #include "core/baseline/spawn.h"
 
@@ -67,6 +73,44 @@ static bool failed(struct tg_err *err, const char *what)
     return tg_err_hint(err, "If `git fsck` finds nothing wrong, write the baseline to a file with "
                             "`git show REV:PATH > FILE` and give --baseline FILE.");
 }
+
+/* ---- libgit2 itself ------------------------------------------------------------------------- */
+
+#ifdef TG_LAZY
+/* Written once, by load_once, before anything of libgit2 is called. */
+static char lazy_failure[256]; /* "": it is loaded */
+static pthread_once_t lazy_once = PTHREAD_ONCE_INIT;
+
+static void load_once(void)
+{
+    void *lib = dlopen(TG_LAZY_SONAME, RTLD_LAZY);
+    bool ok = lib != NULL;
+    for (size_t i = 0; ok && i < sizeof lazy_names / sizeof *lazy_names; i++)
+        ok = (lazy_git.at[i] = dlsym(lib, lazy_names[i])) != NULL;
+    if (!ok)
+        (void)snprintf(lazy_failure, sizeof lazy_failure, "%s", dlerror());
+}
+
+/*
+ * A shared libgit2 brings fifteen libraries of its own, and finding all their symbols costs as much
+ * as reading 2 MB of a trace: it is loaded when a repository is first opened, and stays.
+ */
+static bool load_libgit2(struct tg_err *err)
+{
+    (void)pthread_once(&lazy_once, load_once);
+    if (!lazy_failure[0])
+        return true;
+    tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "libgit2 cannot be loaded: %s", lazy_failure);
+    return tg_err_hint(err, "Install " TG_LAZY_SONAME ", or compare with files: --baseline FILE or "
+                            "--baseline FOLDER needs no git.");
+}
+#else
+static bool load_libgit2(struct tg_err *err)
+{
+    (void)err; /* it is linked */
+    return true;
+}
+#endif
 
 /* ---- opening ------------------------------------------------------------------------------ */
 
@@ -217,6 +261,8 @@ struct tg_git *tg_git_open(const struct tg_git_opts *o, struct tg_err *err)
     bool trusted = o->trust_owner;
     int rc;
 
+    if (!load_libgit2(err))
+        return NULL;
     if (git_libgit2_init() < 0) {
         failed(err, "libgit2 does not start");
         return NULL;

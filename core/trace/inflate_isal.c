@@ -7,17 +7,23 @@
 
 #include "core/base/arena.h"
 
+/*
+ * The member's header is read apart: isal_inflate forgets between two calls what the header has
+ * said so far (a name, a comment), so that it may only be given whole ones (intel/isa-l issue 224).
+ */
 struct isal {
     struct inflate_state z;
-    bool started;
+    struct isal_gzip_header header;
+    bool started, behind_header;
 };
 
 static void isal_start(void *state)
 {
     struct isal *s = state;
     isal_inflate_init(&s->z);
-    s->z.crc_flag = ISAL_GZIP;
-    s->started = false;
+    isal_gzip_header_init(&s->header);
+    s->z.crc_flag = ISAL_GZIP_NO_HDR_VER;
+    s->started = s->behind_header = false;
 }
 
 static void *isal_open(void)
@@ -49,6 +55,16 @@ static bool has_reserved_flags(struct isal *s, const struct tg_inflate_io *io)
     return first && io->n_in > 3 && io->in[3] & 0xe0;
 }
 
+static int header_or_data(struct isal *s)
+{
+    int code;
+    if (s->behind_header)
+        return isal_inflate(&s->z);
+    code = isal_read_gzip_header(&s->z, &s->header);
+    s->behind_header = code == ISAL_DECOMP_OK;
+    return code;
+}
+
 static enum tg_inflated isal_run(void *state, struct tg_inflate_io *io)
 {
     struct isal *s = state;
@@ -64,7 +80,7 @@ static enum tg_inflated isal_run(void *state, struct tg_inflate_io *io)
     z->avail_in = (uint32_t)in;
     z->next_out = io->out;
     z->avail_out = (uint32_t)out;
-    code = isal_inflate(z);
+    code = header_or_data(s);
     /* At a member's end it gives back what it has read too much of, which may lie before io->in. */
     io->in = z->next_in;
     io->n_in = io->n_in - in + z->avail_in;

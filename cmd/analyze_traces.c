@@ -91,6 +91,8 @@ static struct tg_trace *load_trace(const struct tg_analyze_request *q, size_t i,
     struct tg_trace *t;
     tg_reading_opts(&opts.reader, tg_reading_share(i, q->inputs->n));
     t = s ? tg_trace_load(s, &opts, q->progress, err) : NULL;
+    if (t && q->keep_python && !q->hta)
+        tg_trace_set_python_apart(t);
     tg_source_close(s);
     tg_buf_release(&bytes);
     return t;

@@ -1,30 +1,12 @@
-/*
- * Time by Python frame: `modules` by nn.Module instance ("nn.Module: Linear_0"), `sources` by
- * function ("train.py(12): step"), from traces recorded with stacks. Host time is inclusive, a
- * recursive frame counted once; self time leaves out nested frames of the same sort. Device time is
- * that of the work which was launched inside the frame, wherever and whenever it ran.
- *
- * Frames nest per thread by time. Work that was launched outside every frame (the backward pass,
- * which runs on a thread without Python) has a row of its own.
- */
+#include "core/metric/stacks.h"
+
 #include <stdlib.h>
 
-#include "core/metric/device.h"
-#include "core/metric/parts.h"
-
-enum { NAME, CALLS, HOST, HOST_SELF, DEVICE, DEVICE_SELF, SHARE, WORK, RANK, REASON, COLUMNS };
-static const struct tg_frame_column columns[COLUMNS] = {
-    { "name", TG_FRAME_TEXT },          { "calls", TG_FRAME_INT },
-    { "host_time(us)", TG_FRAME_US },   { "host_self(us)", TG_FRAME_US },
-    { "device_time(us)", TG_FRAME_US }, { "device_self(us)", TG_FRAME_US },
-    { "device_pctg", TG_FRAME_REAL },   { "device_events", TG_FRAME_INT },
-    { "rank", TG_FRAME_INT },           { "reason", TG_FRAME_TEXT },
-};
+#include "core/base/buf.h"
 
 struct sort { /* of frames */
-    const char *frame;
     bool (*is)(tg_sv name);
-    const char *outside, *none;
+    const char *outside;
 };
 
 static bool is_module(tg_sv name)
@@ -32,77 +14,139 @@ static bool is_module(tg_sv name)
     return tg_sv_starts(name, TG_SV("nn.Module: "));
 }
 
-/* "file.py(12): function"; not "<built-in …>", not modules. */
-static bool is_source(tg_sv name)
+/* Where "(12)" of "file.py(12): function" stands; false: "<built-in …>", a module. */
+static bool find_line(tg_sv name, size_t *from, size_t *to)
 {
     for (size_t i = 1; i < name.n && name.p[0] != '<'; i++) {
         size_t k = i + 1;
         while (k < name.n && name.p[k] >= '0' && name.p[k] <= '9')
             k++;
         if (name.p[i] == '(' && k > i + 1 && k + 1 < name.n && name.p[k] == ')' &&
-            name.p[k + 1] == ':')
+            name.p[k + 1] == ':') {
+            *from = i;
+            *to = k + 1;
             return true;
+        }
     }
     return false;
 }
 
-static const struct sort modules = { "modules", is_module, "(launched outside every module)",
-                                     "no nn.Module in the trace: record with with_stack=True" };
-static const struct sort sources = {
-    "sources", is_source, "(launched outside every Python function)",
-    "no Python function in the trace: record with with_stack=True"
+static bool is_source(tg_sv name)
+{
+    size_t from, to;
+    return find_line(name, &from, &to);
+}
+
+static const struct sort sorts[TG_STACK_SORTS] = {
+    [TG_STACK_MODULES] = { is_module, "(launched outside every module)" },
+    [TG_STACK_SOURCES] = { is_source, "(launched outside every Python function)" },
 };
 
-struct entry {
-    tg_sv name;
-    uint64_t calls, work;
-    tg_ns host, self, device, device_self;
+const char *tg_stack_outside(enum tg_stack_sort sort)
+{
+    return sorts[sort].outside;
+}
+
+struct state {     /* of a row while the walk goes on */
     uint32_t open; /* frames of this name around the current event of the current thread */
     uint32_t seen; /* the last piece of work that was added, plus 1 */
 };
 
 struct job {
-    const struct sort *sort;
-    const struct tg_rank_trace *rank;
-    const struct tg_analysis_opts *opts;
-    uint32_t *entry_of; /* per name id; TG_NO_ID: no frame of this sort */
-    uint32_t *around;   /* per span: the innermost frame around it, for frames and launches */
-    struct entry *v;
-    size_t n;
-    struct entry outside;
+    const struct tg_trace *t;
+    const struct tg_steps *steps;
+    const struct tg_stack_spec *spec;
+    struct tg_stacks *out;
+    struct state *state; /* per row */
+    uint32_t *row_of;    /* per name id; TG_NO_ID: no frame of this sort */
+    uint32_t *around;    /* per span: the innermost frame around it, for frames and launches */
 };
 
-/* --- frames and what they enclose ------------------------------------------------------------- */
+/* --- names ------------------------------------------------------------------------------------ */
+
+static tg_sv row_name(const struct job *j, tg_sv name, struct tg_buf *b)
+{
+    size_t from, to;
+    if (!j->spec->by_function || !find_line(name, &from, &to))
+        return name;
+    tg_buf_clear(b);
+    tg_buf_add(b, (tg_sv){ name.p, from });
+    tg_buf_add(b, (tg_sv){ name.p + to, name.n - to });
+    return tg_buf_sv(b);
+}
 
 static void find_names(struct job *j)
 {
-    const struct tg_names *names = j->rank->trace->names;
-    size_t cap = 0;
-    j->entry_of = tg_xrealloc(NULL, names->n + 1, sizeof *j->entry_of);
+    const struct tg_names *names = j->t->names;
+    struct tg_buf b = { 0 };
+    struct tg_strmap *rows = &j->out->names;
+    j->row_of = tg_xrealloc(NULL, names->n + 1, sizeof *j->row_of);
     for (size_t i = 0; i < names->n; i++) {
-        j->entry_of[i] = TG_NO_ID;
-        if (names->v[i].kind != TG_KIND_PYTHON || !j->sort->is(names->v[i].name))
-            continue;
-        j->v = tg_grow(j->v, &cap, j->n + 1, sizeof *j->v);
-        j->v[j->n] = (struct entry){ .name = names->v[i].name };
-        j->entry_of[i] = (uint32_t)j->n++;
+        bool wanted =
+            names->v[i].kind == TG_KIND_PYTHON && sorts[j->spec->sort].is(names->v[i].name);
+        j->row_of[i] = wanted ? tg_strmap_add(rows, row_name(j, names->v[i].name, &b)) : TG_NO_ID;
     }
+    tg_buf_release(&b);
 }
 
-/* Spans of each thread in the total order: a counting sort by thread. `first` has n_threads + 1. */
-static uint32_t *by_thread(const struct job *j, size_t *first)
+/* All sums in one block, that of the work outside last. */
+static void make_rows(struct job *j)
 {
-    const struct tg_trace *t = j->rank->trace;
-    uint32_t *out = tg_xrealloc(NULL, t->n_spans + 1, sizeof *out);
+    struct tg_stacks *out = j->out;
+    size_t buckets = j->spec->n_buckets, n;
+    out->n = out->names.n;
+    n = (out->n + 1) * buckets;
+    out->rows = tg_xrealloc(NULL, out->n + 1, sizeof *out->rows);
+    out->sums = tg_xrealloc(NULL, n + 1, sizeof *out->sums);
+    memset(out->sums, 0, (n + 1) * sizeof *out->sums);
+    for (size_t i = 0; i < out->n; i++)
+        out->rows[i] = (struct tg_stack){ out->names.text[i], out->sums + i * buckets };
+    out->outside = out->sums + out->n * buckets;
+    j->state = tg_xrealloc(NULL, out->n + 1, sizeof *j->state);
+    memset(j->state, 0, (out->n + 1) * sizeof *j->state);
+}
+
+/* The bucket of a step (-1: outside), in `sums`; NULL: not wanted. */
+static struct tg_stack_sums *sums_at(const struct job *j, struct tg_stack_sums *sums, int32_t step)
+{
+    size_t at = j->spec->bucket[step < 0 ? j->steps->n : (size_t)step];
+    return at == SIZE_MAX ? NULL : &sums[at];
+}
+
+/* --- frames and what they enclose ------------------------------------------------------------- */
+
+static bool is_call(enum tg_kind k)
+{
+    return k == TG_KIND_RUNTIME || k == TG_KIND_GRAPH || k == TG_KIND_SYNC;
+}
+
+/* Frames of the sort and the calls that may launch work, in the total order. */
+static uint32_t *frames_and_calls(const struct job *j, size_t *n)
+{
+    const struct tg_trace *t = j->t;
+    size_t all = t->n_spans + t->n_python;
+    uint32_t *list = tg_xrealloc(NULL, all + 1, sizeof *list);
+    *n = 0;
+    for (size_t i = 0; i < all; i++) {
+        const struct tg_span *s = tg_span_at(t, i);
+        if (j->row_of[s->name] != TG_NO_ID || is_call(tg_span_kind(t, s)))
+            list[(*n)++] = (uint32_t)i;
+    }
+    tg_trace_sort_list(t, list, *n);
+    return list;
+}
+
+/* By thread, in the order that they have: a counting sort. `first` has n_threads + 1. */
+static uint32_t *by_thread(const struct tg_trace *t, const uint32_t *list, size_t n, size_t *first)
+{
+    uint32_t *out = tg_xrealloc(NULL, n + 1, sizeof *out);
     memset(first, 0, (t->n_threads + 1) * sizeof *first);
-    for (size_t i = 0; i < t->n_spans; i++)
-        first[t->tracks[tg_span_at(t, i)->track].thread + 1]++;
+    for (size_t i = 0; i < n; i++)
+        first[t->tracks[tg_span_at(t, list[i])->track].thread + 1]++;
     for (size_t k = 0; k < t->n_threads; k++)
         first[k + 1] += first[k];
-    for (size_t k = 0; k < t->n_spans; k++) {
-        uint32_t i = j->rank->steps->order[k];
-        out[first[t->tracks[tg_span_at(t, i)->track].thread]++] = i;
-    }
+    for (size_t i = 0; i < n; i++)
+        out[first[t->tracks[tg_span_at(t, list[i])->track].thread]++] = list[i];
     for (size_t k = t->n_threads; k > 0; k--)
         first[k] = first[k - 1];
     first[0] = 0;
@@ -110,187 +154,127 @@ static uint32_t *by_thread(const struct job *j, size_t *first)
 }
 
 struct open { /* a frame around the current event */
-    uint32_t span, entry;
+    uint32_t span, row;
     tg_ns end, covered;
-    bool counts;
+    struct tg_stack_sums *sums; /* of its row and step; NULL: not wanted */
 };
-
-static void leave(struct job *j, struct open *o)
-{
-    j->v[o->entry].open--;
-}
 
 static void enter(struct job *j, struct open *stack, size_t *depth, uint32_t i)
 {
-    const struct tg_span *s = tg_span_at(j->rank->trace, i);
-    uint32_t id = j->entry_of[s->name];
-    struct entry *e = &j->v[id];
+    const struct tg_span *s = tg_span_at(j->t, i);
+    uint32_t row = j->row_of[s->name];
+    struct tg_stack_sums *sums =
+        sums_at(j, j->out->rows[row].v, tg_steps_at(j->steps, s->start));
     tg_ns end = tg_span_end(s);
-    bool counts = tg_step_wanted(j->rank->steps, j->rank->steps->step_of[i], j->opts);
     if (*depth) {
         struct open *up = &stack[*depth - 1];
         tg_ns from = s->start > up->covered ? s->start : up->covered;
         end = end < up->end ? end : up->end;
-        if (end > from && up->counts)
-            j->v[up->entry].self -= end - from;
+        if (end > from && up->sums)
+            up->sums->self -= end - from;
         up->covered = end > from ? end : up->covered;
     }
-    if (counts) {
-        e->calls++;
-        e->host = tg_ns_add(e->host, e->open ? 0 : tg_ns_sub(end, s->start));
-        e->self = tg_ns_add(e->self, tg_ns_sub(end, s->start));
+    if (sums) {
+        sums->calls++;
+        sums->host = tg_ns_add(sums->host, j->state[row].open ? 0 : tg_ns_sub(end, s->start));
+        sums->self = tg_ns_add(sums->self, tg_ns_sub(end, s->start));
     }
-    e->open++;
-    stack[(*depth)++] = (struct open){ i, id, end, s->start, counts };
+    j->state[row].open++;
+    stack[(*depth)++] = (struct open){ i, row, end, s->start, sums };
 }
 
 static void one_thread(struct job *j, const uint32_t *spans, size_t n, struct open *stack)
 {
-    const struct tg_trace *t = j->rank->trace;
     size_t depth = 0;
     for (size_t k = 0; k < n; k++) {
-        const struct tg_span *s = tg_span_at(t, spans[k]);
-        enum tg_kind kind = tg_span_kind(t, s);
-        bool frame = j->entry_of[s->name] != TG_NO_ID;
-        if (!frame && kind != TG_KIND_RUNTIME && kind != TG_KIND_GRAPH && kind != TG_KIND_SYNC)
-            continue;
+        const struct tg_span *s = tg_span_at(j->t, spans[k]);
         while (depth && !tg_span_holds(stack[depth - 1].end, s->start, tg_span_end(s)))
-            leave(j, &stack[--depth]);
+            j->state[stack[--depth].row].open--;
         j->around[spans[k]] = depth ? stack[depth - 1].span : TG_NO_SPAN;
-        if (frame)
+        if (j->row_of[s->name] != TG_NO_ID)
             enter(j, stack, &depth, spans[k]);
     }
     while (depth)
-        leave(j, &stack[--depth]);
+        j->state[stack[--depth].row].open--;
 }
 
 static void walk_threads(struct job *j)
 {
-    const struct tg_trace *t = j->rank->trace;
-    size_t *first = tg_xrealloc(NULL, t->n_threads + 2, sizeof *first), longest = 0;
-    uint32_t *spans = by_thread(j, first);
+    const struct tg_trace *t = j->t;
+    size_t *first = tg_xrealloc(NULL, t->n_threads + 2, sizeof *first), longest = 0, n;
+    uint32_t *list = frames_and_calls(j, &n), *spans = by_thread(t, list, n, first);
     struct open *stack;
     for (size_t k = 0; k < t->n_threads; k++)
         if (first[k + 1] - first[k] > longest)
             longest = first[k + 1] - first[k];
     stack = tg_xrealloc(NULL, longest + 1, sizeof *stack);
-    j->around = tg_xrealloc(NULL, t->n_spans + 1, sizeof *j->around);
-    for (size_t i = 0; i < t->n_spans; i++)
+    j->around = tg_xrealloc(NULL, t->n_spans + t->n_python + 1, sizeof *j->around);
+    for (size_t i = 0; i < t->n_spans + t->n_python; i++)
         j->around[i] = TG_NO_SPAN;
     for (size_t k = 0; k < t->n_threads; k++)
         one_thread(j, spans + first[k], first[k + 1] - first[k], stack);
     free(stack);
     free(spans);
+    free(list);
     free(first);
 }
 
 /* --- device work ------------------------------------------------------------------------------ */
 
-static void add_work(struct job *j, const struct tg_work_row *w, uint32_t number)
+static void add_device(struct tg_stack_sums *sums, tg_ns dur, bool inner)
 {
-    const struct tg_trace *t = j->rank->trace;
-    uint32_t launch = j->rank->steps->launch[w->span];
+    sums->work++;
+    sums->device = tg_ns_add(sums->device, dur);
+    if (inner)
+        sums->device_self = tg_ns_add(sums->device_self, dur);
+}
+
+static void add_work(struct job *j, uint32_t i)
+{
+    const struct tg_span *s = tg_span_at(j->t, i);
+    uint32_t launch = j->steps->launch[i];
     uint32_t frame = launch == TG_NO_SPAN ? TG_NO_SPAN : j->around[launch];
-    tg_ns dur = tg_ns_sub(w->end, w->start);
-    if (frame == TG_NO_SPAN) {
-        j->outside.work++;
-        j->outside.device = tg_ns_add(j->outside.device, dur);
-        j->outside.device_self = j->outside.device;
+    tg_ns dur = tg_ns_sub(tg_span_end(s), s->start);
+    int32_t step = j->steps->step_of[i];
+    struct tg_stack_sums *sums = sums_at(j, j->out->outside, step);
+    if (!sums)
         return;
-    }
+    if (frame == TG_NO_SPAN)
+        add_device(sums, dur, true);
     for (bool inner = true; frame != TG_NO_SPAN; frame = j->around[frame], inner = false) {
-        struct entry *e = &j->v[j->entry_of[tg_span_at(t, frame)->name]];
-        if (inner)
-            e->device_self = tg_ns_add(e->device_self, dur);
-        if (e->seen == number)
+        uint32_t row = j->row_of[tg_span_at(j->t, frame)->name];
+        if (j->state[row].seen == i + 1)
             continue; /* recursion */
-        e->seen = number;
-        e->work++;
-        e->device = tg_ns_add(e->device, dur);
+        j->state[row].seen = i + 1;
+        add_device(sums_at(j, j->out->rows[row].v, step), dur, inner);
     }
 }
 
-/* --- the table -------------------------------------------------------------------------------- */
-
-static int by_device(const void *pa, const void *pb)
+void tg_stacks_compute(struct tg_stacks *out, const struct tg_trace *t,
+                       const struct tg_steps *steps, const struct tg_stack_spec *spec)
 {
-    const struct entry *a = pa, *b = pb;
-    if (a->device != b->device)
-        return a->device > b->device ? -1 : 1;
-    if (a->host != b->host)
-        return a->host > b->host ? -1 : 1;
-    return tg_sv_cmp(a->name, b->name);
-}
-
-static void put(struct tg_frame *f, const struct job *j, const struct entry *e, tg_ns total)
-{
-    struct tg_frame_cell *row = tg_frame_row(f);
-    row[NAME] = tg_frame_text(e->name);
-    row[RANK] = tg_frame_int(j->rank->rank);
-    row[DEVICE] = tg_frame_int(e->device);
-    row[DEVICE_SELF] = tg_frame_int(e->device_self);
-    row[WORK] = tg_frame_int((int64_t)e->work);
-    if (total > 0)
-        row[SHARE] = tg_frame_real(100.0 * (double)e->device / (double)total);
-    if (e == &j->outside)
-        return; /* nobody was called */
-    row[CALLS] = tg_frame_int((int64_t)e->calls);
-    row[HOST] = tg_frame_int(e->host);
-    row[HOST_SELF] = tg_frame_int(e->self);
-}
-
-static void put_all(struct tg_frame *f, struct job *j, tg_ns total)
-{
-    size_t shown = 0;
-    if (j->n)
-        qsort(j->v, j->n, sizeof *j->v, by_device);
-    for (size_t i = 0; i < j->n; i++)
-        if ((j->v[i].calls || j->v[i].work) && (!j->opts->top || shown++ < j->opts->top))
-            put(f, j, &j->v[i], total);
-    if (j->n && j->outside.work)
-        put(f, j, &j->outside, total);
-}
-
-static void one_rank(struct tg_frame *f, const struct tg_analysis_in *in, size_t r,
-                     const struct sort *sort)
-{
-    struct job j = { .sort = sort,
-                     .rank = &in->ranks[r],
-                     .opts = in->opts,
-                     .outside = { .name = tg_sv_of(sort->outside) } };
-    size_t before = f->n_rows;
-    tg_ns total = 0;
+    struct job j = { .t = t, .steps = steps, .spec = spec, .out = out };
+    *out = (struct tg_stacks){ 0 };
+    tg_strmap_init(&out->names);
     find_names(&j);
-    if (j.n)
+    make_rows(&j);
+    if (out->n)
         walk_threads(&j);
-    for (size_t i = 0; j.n && i < in->work[r].n; i++) {
-        add_work(&j, &in->work[r].v[i], (uint32_t)i + 1);
-        total = tg_ns_add(total, tg_ns_sub(in->work[r].v[i].end, in->work[r].v[i].start));
+    for (uint32_t i = 0; out->n && i < t->n_spans; i++) {
+        const struct tg_span *s = tg_span_at(t, i);
+        /* Kernels at time 0 without duration are a defect of the profiler. */
+        if (tg_kind_is_device(tg_span_kind(t, s)) && (s->start != 0 || s->dur != 0))
+            add_work(&j, i);
     }
-    put_all(f, &j, total);
-    if (f->n_rows == before) {
-        struct tg_frame_cell *row = tg_frame_row(f);
-        row[RANK] = tg_frame_int(in->ranks[r].rank);
-        row[REASON] = tg_frame_text(j.n ? TG_SV("none in these steps") : tg_sv_of(sort->none));
-    }
-    free(j.entry_of);
+    free(j.row_of);
     free(j.around);
-    free(j.v);
+    free(j.state);
 }
 
-static void run(const struct tg_analysis_in *in, struct tg_frames *out, const struct sort *sort)
+void tg_stacks_release(struct tg_stacks *s)
 {
-    struct tg_frame *f = tg_frames_add(out, sort->frame, columns, COLUMNS);
-    for (size_t r = 0; r < in->n; r++)
-        one_rank(f, in, r, sort);
-}
-
-void tg_modules(const struct tg_analysis_in *in, struct tg_frames *out)
-{
-    run(in, out, &modules);
-}
-
-void tg_sources(const struct tg_analysis_in *in, struct tg_frames *out)
-{
-    run(in, out, &sources);
+    tg_strmap_release(&s->names);
+    free(s->rows);
+    free(s->sums);
+    *s = (struct tg_stacks){ 0 };
 }

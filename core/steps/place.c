@@ -153,6 +153,11 @@ static void ask_device(struct tg_steps *out, const struct tg_trace *t, const str
     windows_free(w, l->n_devices);
 }
 
+int32_t tg_steps_at(const struct tg_steps *s, tg_ns at)
+{
+    return s->marked ? step_at(s, at) : 0;
+}
+
 void tg_steps_place(struct tg_steps *out, const struct tg_trace *t)
 {
     const struct tg_lanes *l = &out->lanes;

@@ -101,6 +101,8 @@ static inline tg_ns tg_span_end(const struct tg_span *s)
 TG_MUST bool tg_steps_build(struct tg_steps *out, const struct tg_trace *t,
                             const struct tg_window_spec *w, struct tg_err *err);
 void tg_steps_release(struct tg_steps *s);
+/* The step to which host work belongs that starts at `at`: index into v, -1 outside every step. */
+int32_t tg_steps_at(const struct tg_steps *s, tg_ns at);
 
 /*
  * For a trace without markers: annotations and operators that recur and could serve as windows,

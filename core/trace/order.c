@@ -12,6 +12,13 @@ struct ranks {
     uint32_t *name, *thread; /* id -> position in byte order */
 };
 
+/* A list of spans that is being sorted. */
+struct list {
+    const struct tg_trace *t;
+    uint32_t *v;
+    size_t n;
+};
+
 static int by_name(const void *pa, const void *pb, void *arg)
 {
     const struct tg_trace *t = arg;
@@ -73,56 +80,77 @@ static uint64_t start_key(const struct tg_trace *t, uint32_t i, tg_ns least)
     return (uint64_t)tg_span_at(t, i)->start - (uint64_t)least;
 }
 
-static void radix_pass(const struct tg_trace *t, tg_ns least, unsigned shift, const uint32_t *from,
+static void radix_pass(const struct list *l, tg_ns least, unsigned shift, const uint32_t *from,
                        uint32_t *to)
 {
+    const struct tg_trace *t = l->t;
     size_t count[BUCKETS] = { 0 }, sum = 0;
-    for (size_t i = 0; i < t->n_spans; i++)
+    for (size_t i = 0; i < l->n; i++)
         count[start_key(t, from[i], least) >> shift & (BUCKETS - 1)]++;
     for (size_t b = 0; b < BUCKETS; b++) {
         size_t n = count[b];
         count[b] = sum;
         sum += n;
     }
-    for (size_t i = 0; i < t->n_spans; i++)
+    for (size_t i = 0; i < l->n; i++)
         to[count[start_key(t, from[i], least) >> shift & (BUCKETS - 1)]++] = from[i];
 }
 
-/* By start alone; equal starts keep the order of the columns. */
-static void sort_starts(const struct tg_trace *t, uint32_t *order)
+/* By start alone; equal starts keep their order. */
+static void sort_starts(const struct list *l)
 {
-    uint32_t *other = tg_xmalloc(t->n_spans * sizeof *other), *from = order, *to = other;
+    uint32_t *other = tg_xmalloc(l->n * sizeof *other), *from = l->v, *to = other;
     tg_ns least = INT64_MAX, most = INT64_MIN;
-    for (size_t i = 0; i < t->n_spans; i++) {
-        tg_ns start = tg_span_at(t, i)->start;
+    for (size_t i = 0; i < l->n; i++) {
+        tg_ns start = tg_span_at(l->t, l->v[i])->start;
         least = start < least ? start : least;
         most = start > most ? start : most;
-        order[i] = (uint32_t)i;
     }
-    for (unsigned shift = 0;
-         shift < 64 && t->n_spans && ((uint64_t)most - (uint64_t)least) >> shift != 0;
+    for (unsigned shift = 0; shift < 64 && l->n && ((uint64_t)most - (uint64_t)least) >> shift != 0;
          shift += RADIX_BITS) {
         uint32_t *swap = from;
-        radix_pass(t, least, shift, from, to);
+        radix_pass(l, least, shift, from, to);
         from = to;
         to = swap;
     }
-    if (from != order)
-        memcpy(order, from, t->n_spans * sizeof *order);
+    if (from != l->v)
+        memcpy(l->v, from, l->n * sizeof *l->v);
     free(other);
+}
+
+void tg_trace_sort_list(const struct tg_trace *t, uint32_t *list, size_t n)
+{
+    struct ranks r = { t, rank(t, t->names->n, by_name), rank(t, t->n_threads, by_thread) };
+    sort_starts(&(struct list){ t, list, n });
+    for (size_t i = 0, j; i < n; i = j) {
+        tg_ns start = tg_span_at(t, list[i])->start;
+        for (j = i + 1; j < n && tg_span_at(t, list[j])->start == start;)
+            j++;
+        if (j - i > 1)
+            qsort_r(list + i, j - i, sizeof *list, by_rest, &r);
+    }
+    free(r.name);
+    free(r.thread);
 }
 
 void tg_trace_sort(const struct tg_trace *t, uint32_t *order)
 {
-    struct ranks r = { t, rank(t, t->names->n, by_name), rank(t, t->n_threads, by_thread) };
-    sort_starts(t, order);
-    for (size_t i = 0, j; i < t->n_spans; i = j) {
-        tg_ns start = tg_span_at(t, order[i])->start;
-        for (j = i + 1; j < t->n_spans && tg_span_at(t, order[j])->start == start;)
-            j++;
-        if (j - i > 1)
-            qsort_r(order + i, j - i, sizeof *order, by_rest, &r);
+    for (size_t i = 0; i < t->n_spans; i++)
+        order[i] = (uint32_t)i;
+    tg_trace_sort_list(t, order, t->n_spans);
+}
+
+void tg_trace_set_python_apart(struct tg_trace *t)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < t->n_spans; i++) {
+        struct tg_span *s = tg_span_at(t, i), *to = tg_span_at(t, kept), move = *s;
+        if (tg_span_kind(t, s) == TG_KIND_PYTHON)
+            continue;
+        *s = *to;
+        *to = move;
+        kept++;
     }
-    free(r.name);
-    free(r.thread);
+    t->n_python = t->n_spans - kept;
+    t->n_spans = kept;
 }

@@ -55,6 +55,7 @@ struct tg_trace {
     const struct tg_trace_info *info;
     struct tg_span **segment; /* TG_SPAN_SEGMENT spans each */
     size_t n_spans, n_segments;
+    size_t n_python; /* spans behind the first n_spans: see tg_trace_set_python_apart */
     struct tg_track *tracks;
     size_t n_tracks;
     struct tg_strmap facts;
@@ -109,6 +110,14 @@ void tg_trace_free(struct tg_trace *t);
  * of texts), then index. Writes 0..n-1 permuted into `order` (n_spans entries).
  */
 void tg_trace_sort(const struct tg_trace *t, uint32_t *order);
+/* The same for `n` of them, whose indices stand in `list`. */
+void tg_trace_sort_list(const struct tg_trace *t, uint32_t *list, size_t n);
+
+/*
+ * Puts Python functions (of a trace loaded with keep_python) behind all other spans and out of
+ * n_spans, so that everything but what asks for them sees the trace as if they had not been kept.
+ */
+void tg_trace_set_python_apart(struct tg_trace *t);
 
 /* Totals per (category, name) without keeping spans: the reader's unit of work. */
 struct tg_total {

@@ -84,7 +84,8 @@ static bool is_of_op(const void *arg, const struct tg_row *row)
     struct tg_buf b = { 0 };
     tg_sv name;
     bool same;
-    if (row->kind != x->op->kind)
+    if (row->kind != x->op->kind ||
+        (tg_kind_is_frame(row->kind) && (row->device >= 0) != x->op->launched))
         return false;
     tg_name_normalise(row->kind, row->name, &b);
     name = tg_buf_sv(&b);
@@ -262,6 +263,7 @@ static bool op_attempt(const struct look *l, struct attempt *t, size_t i)
     double factor = l->less ? 1 / l->sizes[i] : l->sizes[i];
     switch (l->rule.metric) {
     case TG_METRIC_COUNT:
+    case TG_METRIC_DEVICE_COUNT:
         return count_attempt(l, t, i);
     case TG_METRIC_ADDED:
         t->plant = (struct tg_plant){ .what = TG_PLANT_NEW,
@@ -351,15 +353,26 @@ static bool measure_attempt(const struct look *l, struct attempt *t, size_t i)
 
 static double weight(const struct look *l, const struct tg_op *op)
 {
-    return l->rule.metric == TG_METRIC_COUNT ? op->count[TG_BASE] : op->self[TG_BASE];
+    return tg_metric_info(l->rule.metric)->unit == TG_UNIT_COUNT ? op->count[TG_BASE]
+                                                                 : op->self[TG_BASE];
 }
 
-static const struct tg_op *op_of(const struct tg_comparison *c, const struct tg_result *r)
+static bool is_op(const struct tg_op *op, const struct tg_result *r)
 {
+    return tg_sv_eq(tg_sv_of(tg_kind_name(op->kind)), r->kind) &&
+           (tg_sv_eq(op->raw[TG_BASE], r->op) || tg_sv_eq(op->raw[TG_TEST], r->op));
+}
+
+static const struct tg_op *op_of(const struct look *l, const struct tg_result *r)
+{
+    const struct tg_comparison *c = &l->unplanted;
     for (size_t i = 0; i < c->n_ops; i++)
-        if (tg_sv_eq(tg_sv_of(tg_kind_name(c->ops[i].kind)), r->kind) &&
-            (tg_sv_eq(c->ops[i].raw[TG_BASE], r->op) || tg_sv_eq(c->ops[i].raw[TG_TEST], r->op)))
+        if (is_op(&c->ops[i], r))
             return &c->ops[i];
+    for (size_t i = 0; i < c->n_frames; i++)
+        if (c->frames[i].launched == tg_metric_of_launched(l->rule.metric) &&
+            is_op(&c->frames[i], r))
+            return &c->frames[i];
     return NULL;
 }
 
@@ -369,7 +382,7 @@ static size_t candidates(const struct look *l, const struct tg_verdict *v,
 {
     size_t n = 0;
     for (size_t i = 0; i < v->n_results; i++) {
-        const struct tg_op *op = op_of(&l->unplanted, &v->results[i]);
+        const struct tg_op *op = op_of(l, &v->results[i]);
         bool timed = tg_metric_info(l->rule.metric)->unit == TG_UNIT_NS;
         bool known = !op || op->count[TG_BASE] <= 0 || op->polling ||
                      (timed && op->wait && l->rule.metric != TG_METRIC_REMOVED);

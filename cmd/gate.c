@@ -108,6 +108,8 @@ void tg_gate_reading(struct tg_summarize_opts *out, const struct tg_policy *p,
 {
     const struct tg_window *w = &suite->window;
     out->classes = &p->classes;
+    for (size_t i = 0; i < p->n_rules; i++)
+        out->frame_sorts |= tg_frame_sorts(p->rules[i].match.kinds);
     if (w->by == TG_BY_ANNOTATION && w->name) {
         out->window.by = TG_WINDOW_ANNOTATION;
         out->window.name = tg_pattern_text(w->name);

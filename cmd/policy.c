@@ -115,7 +115,9 @@ static int metrics(struct job *j, struct tg_err *err)
 static bool read_traces(struct job *j, size_t from, struct tg_err *err)
 {
     struct tg_input_list list = { 0 };
-    struct tg_summarize_opts so = { .rank = -1, .load = { .reader = { .want_args = true } } };
+    struct tg_summarize_opts so = { .rank = -1,
+                                    .frame_sorts = TG_STACK_ALL,
+                                    .load = { .reader = { .want_args = true } } };
     struct tg_progress_line progress;
     bool ok = true;
     for (size_t i = from; ok && i < j->args->n; i++)
@@ -190,12 +192,17 @@ static size_t explain_rows(struct job *j, tg_sv name, struct tg_buf *out)
     size_t most = 0, n = 0, told = 0;
     struct seen *v;
     for (size_t i = 0; i < j->summary.n; i++)
-        most += j->summary.shards[i]->n_rows;
+        most += j->summary.shards[i]->n_rows + j->summary.shards[i]->n_frames;
     v = TG_NEW_N(j->arena, struct seen, most + 1);
-    for (size_t i = 0; i < j->summary.n; i++)
-        for (size_t r = 0; r < j->summary.shards[i]->n_rows; r++)
-            if (is_called(&j->summary.shards[i]->rows[r], name))
-                add_seen(v, &n, &j->summary.shards[i]->rows[r], j->summary.shards[i]->n_steps);
+    for (size_t i = 0; i < j->summary.n; i++) {
+        const struct tg_shard *s = j->summary.shards[i];
+        for (size_t r = 0; r < s->n_rows; r++)
+            if (is_called(&s->rows[r], name))
+                add_seen(v, &n, &s->rows[r], s->n_steps);
+        for (size_t r = 0; r < s->n_frames; r++)
+            if (is_called(&s->frames[r], name))
+                add_seen(v, &n, &s->frames[r], s->n_steps);
+    }
     for (size_t i = 0; i < n; i++) {
         bool largest = true; /* of its kind; of equals the first */
         for (size_t k = 0; k < n; k++)
@@ -350,9 +357,12 @@ static void collect(struct names *n, const struct tg_summary *s)
 {
     *n = (struct names){ 0 };
     tg_strmap_init(&n->map);
-    for (size_t i = 0; i < s->n; i++)
+    for (size_t i = 0; i < s->n; i++) {
         for (size_t r = 0; r < s->shards[i]->n_rows; r++)
             add_row(n, &s->shards[i]->rows[r], s->shards[i]->n_steps);
+        for (size_t r = 0; r < s->shards[i]->n_frames; r++)
+            add_row(n, &s->shards[i]->frames[r], s->shards[i]->n_steps);
+    }
 }
 
 static void names_release(struct names *n)

@@ -10,7 +10,7 @@ struct summarize_opts {
     const char *output, *run, *window;
     struct tg_strs meta;
     int64_t rank;
-    bool strict_json, allow_truncated;
+    bool stacks, strict_json, allow_truncated;
 };
 static const struct tg_opt summarize_options[] = {
     { "o", TG_OPT_STR, offsetof(struct summarize_opts, output), "FILE",
@@ -22,6 +22,9 @@ static const struct tg_opt summarize_options[] = {
     { "rank", TG_OPT_INT, offsetof(struct summarize_opts, rank), "N",
       "rank of the trace, when neither it nor its file name says" },
     { "window", TG_OPT_STR, offsetof(struct summarize_opts, window), "SPEC", TG_WINDOW_HELP },
+    { "stacks", TG_OPT_FLAG, offsetof(struct summarize_opts, stacks), NULL,
+      "totals by nn.Module and by Python function too, for rules of kind module and source; needs "
+      "traces recorded with with_stack=True" },
     { "strict-json", TG_OPT_FLAG, offsetof(struct summarize_opts, strict_json), NULL,
       "refuse invalid escapes, raw control bytes and NaN instead of counting them" },
     { "allow-truncated", TG_OPT_FLAG, offsetof(struct summarize_opts, allow_truncated), NULL,
@@ -58,6 +61,8 @@ static bool summarize(const struct summarize_opts *o, const struct tg_strs *args
     size_t handle;
     const char *to = o->output ? o->output : "-";
     bool ok;
+    if (o->stacks)
+        so.frame_sorts = TG_STACK_ALL;
     so.load.reader.strict_json = o->strict_json;
     so.load.reader.allow_truncated = o->allow_truncated;
     tg_summary_init(&summary);

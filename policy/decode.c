@@ -166,18 +166,6 @@ static uint32_t kinds_of(const struct tg_yaml *n)
     return mask;
 }
 
-/* Summaries keep no Python rows (most of a trace with stacks), so such a
- * rule could never judge anything. */
-static void refuse_python(struct decode *c, const struct tg_yaml *kind, uint32_t kinds)
-{
-    if (kinds & 1u << TG_KIND_PYTHON)
-        (void)tg_diags_add(c->diags, TG_DIAG_MATCH_SCOPE, kind->at, tg_yaml_width(kind),
-                           "put record_function(\"NAME\") around the code and match "
-                           "{kind: annotation, name: NAME}",
-                           "Python functions and modules are not judged: stored runs do not keep "
-                           "them; 'tracegate analyze --measure modules' shows them");
-}
-
 static void rank_of(struct decode *c, const struct tg_yaml *n, struct tg_match *out)
 {
     int word = n && n->type == TG_YAML_SCALAR ? tg_word_index(tg_words_rank, n->text) : -1;
@@ -198,7 +186,6 @@ static struct tg_match match_of(struct decode *c, const struct tg_yaml *n)
     m.present = true;
     m.at = n->at;
     m.kinds = kinds_of(tg_yaml_get(n, "kind"));
-    refuse_python(c, tg_yaml_get(n, "kind"), m.kinds);
     m.classes = mask_of(tg_yaml_get(n, "class"), tg_words_class);
     m.families = mask_of(tg_yaml_get(n, "family"), tg_words_family);
     m.name = patterns_of(c, tg_yaml_get(n, "name"));
@@ -271,12 +258,39 @@ static void check_device_keys(struct decode *c, const struct tg_yaml *match, uin
     }
 }
 
+/* What is known of Python frames, and of nothing else. */
+static void check_frames(struct decode *c, const struct tg_yaml *match,
+                         const struct tg_yaml *metric, enum tg_metric m, uint32_t kinds)
+{
+    static const char *const keys[] = { "parent", "class", "family" };
+    uint32_t frames = kinds & TG_FRAME_KINDS;
+    const char *name = tg_metric_info(m)->name;
+    bool single = m == TG_METRIC_MEDIAN || m == TG_METRIC_P95 || m == TG_METRIC_MAX ||
+                  m == TG_METRIC_BYTES || tg_metric_info(m)->unit == TG_UNIT_FACT;
+    if (tg_metric_of_launched(m) && (!frames || frames != kinds))
+        (void)tg_diags_add(c->diags, TG_DIAG_MATCH_SCOPE, metric->at, tg_yaml_width(metric),
+                           "say which:  match: {kind: module}; of a kernel ask for  total",
+                           "'%s' is what modules and sources have launched", name);
+    if (frames && single)
+        (void)tg_diags_add(c->diags, TG_DIAG_MATCH_SCOPE, metric->at, tg_yaml_width(metric),
+                           "use count, total, self, mean, share, added, removed, device_time, "
+                           "device_self or device_count",
+                           "'%s' is not known of modules and sources: their totals are", name);
+    for (size_t i = 0; frames && frames == kinds && i < sizeof keys / sizeof *keys; i++) {
+        const struct tg_yaml_pair *p = match ? tg_yaml_pair(match, keys[i]) : NULL;
+        if (p)
+            (void)tg_diags_add(c->diags, TG_DIAG_MATCH_SCOPE, p->key->at, tg_yaml_width(p->key),
+                               "ask for their name", "modules and sources have no '%s'", keys[i]);
+    }
+}
+
 static void check_scope(struct decode *c, const struct tg_yaml *rule,
-                        const struct tg_metric_info *info, uint32_t kinds)
+                        const struct tg_metric_info *info, enum tg_metric m, uint32_t kinds)
 {
     const struct tg_yaml *match = tg_yaml_get(rule, "match"), *metric = tg_yaml_get(rule, "metric");
     if (info->scope == TG_SCOPE_NAME) {
         check_device_keys(c, match, kinds);
+        check_frames(c, match, metric, m, kinds);
         if (!match)
             (void)tg_diags_add(c->diags, TG_DIAG_NEEDS_MATCH, metric->at, tg_yaml_width(metric),
                                "say which:  match: {kind: kernel}",
@@ -362,7 +376,7 @@ static void rule_of(struct decode *c, const struct tg_yaml *n, struct tg_rule *r
     r->sustained = int_of(n, "sustained", 1);
     if (info) {
         r->bad = direction_of(c, n, info);
-        check_scope(c, n, info, r->match.kinds);
+        check_scope(c, n, info, r->metric, r->match.kinds);
     }
     overrides_of(c, tg_yaml_get(n, "overrides"), r, info);
     if (!tg_yaml_pair(n, "metric"))

@@ -105,7 +105,9 @@ static void describe_count(struct tg_buf *m, const struct tg_op *op, const struc
         tg_buf_puts(m, "new: ");
     if (op->change == TG_REMOVED)
         tg_buf_puts(m, "gone: ");
-    tg_buf_printf(m, "%s ", verb(op->kind));
+    if (op->launched)
+        tg_buf_puts(m, "work on the device ");
+    tg_buf_printf(m, "%s ", op->launched ? "launched" : verb(op->kind));
     tg_describe_value(m, p->test, TG_UNIT_COUNT);
     tg_buf_puts(m, p->test == 1 ? " time per step, was " : " times per step, was ");
     tg_describe_value(m, p->base, TG_UNIT_COUNT);

@@ -40,6 +40,18 @@ static const struct tg_metric_info metrics[TG_METRICS] = {
                                  EQUALITY, true, "shapes of an operator's inputs" },
     [TG_METRIC_BYTES] = { "bytes", TG_SCOPE_NAME, TG_UNIT_BYTES, TG_MORE_IS_BAD, AMOUNT, true,
                           "bytes copied or set per step" },
+    [TG_METRIC_DEVICE_TIME] = { "device_time", TG_SCOPE_NAME, TG_UNIT_NS, TG_MORE_IS_BAD, AMOUNT,
+                                false,
+                                "device time per step of what a module or function launched, "
+                                "nested ones included" },
+    [TG_METRIC_DEVICE_SELF] = { "device_self", TG_SCOPE_NAME, TG_UNIT_NS, TG_MORE_IS_BAD, AMOUNT,
+                                false,
+                                "device time per step of what a module or function launched "
+                                "itself" },
+    [TG_METRIC_DEVICE_COUNT] = { "device_count", TG_SCOPE_NAME, TG_UNIT_COUNT, TG_MORE_IS_BAD,
+                                 AMOUNT, true,
+                                 "kernels, copies and sets per step that a module or function "
+                                 "launched" },
 
 #define BOUNDS_NS AMOUNT
 #define BOUNDS_PERCENT POINTS

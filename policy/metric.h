@@ -24,6 +24,10 @@ enum tg_metric {
     TG_METRIC_INPUT_TYPES,
     TG_METRIC_INPUT_SHAPES,
     TG_METRIC_BYTES,
+    /* the same of Python frames only (kinds module and source): the work launched inside */
+    TG_METRIC_DEVICE_TIME,
+    TG_METRIC_DEVICE_SELF,
+    TG_METRIC_DEVICE_COUNT,
     /* trace: one value for a rank's whole trace; one for each row of core/metric/measure_table.h */
     TG_METRIC_OF_TRACE,
     /* ranks: one value for all ranks together */
@@ -63,6 +67,11 @@ struct tg_metric_info {
 static inline enum tg_metric tg_metric_of(enum tg_measure m)
 {
     return (enum tg_metric)(TG_METRIC_OF_TRACE + (int)m);
+}
+/* Of what was launched inside a frame, not of the frame itself. */
+static inline bool tg_metric_of_launched(enum tg_metric m)
+{
+    return m >= TG_METRIC_DEVICE_TIME && m <= TG_METRIC_DEVICE_COUNT;
 }
 /* False: not about a whole trace. */
 static inline bool tg_metric_measure(enum tg_metric m, enum tg_measure *out)

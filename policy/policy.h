@@ -11,6 +11,7 @@
  */
 #include "core/base/err.h"
 #include "core/metric/classes.h"
+#include "core/metric/stacks.h"
 #include "policy/match.h"
 #include "policy/metric.h"
 
@@ -80,6 +81,16 @@ struct tg_ints {
 };
 
 /* All given keys must hold. A mask of 0 or an empty list: that key was not given. */
+/* Kinds that are totals by Python frame. */
+#define TG_FRAME_KINDS (1u << TG_KIND_MODULE | 1u << TG_KIND_SOURCE)
+
+/* A mask of kinds -> what has to be taken of traces for it: a bit per enum tg_stack_sort. */
+static inline unsigned tg_frame_sorts(uint32_t kinds)
+{
+    return (kinds >> TG_KIND_MODULE & 1u) << TG_STACK_MODULES | (kinds >> TG_KIND_SOURCE & 1u)
+                                                                    << TG_STACK_SOURCES;
+}
+
 struct tg_match {
     bool present;                /* false: no `match:` at all, the rule is about the whole trace */
     uint32_t kinds;              /* bits 1 << enum tg_kind */

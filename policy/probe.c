@@ -39,17 +39,20 @@ bool tg_probe_op(struct tg_probe *p, enum tg_metric m, const struct tg_compariso
     p->unit = tg_metric_info(m)->unit;
     switch (m) {
     case TG_METRIC_COUNT:
+    case TG_METRIC_DEVICE_COUNT:
         p->exact = true;
         p->base = op->count[TG_BASE];
         p->test = op->count[TG_TEST];
         p->unchanged = op->change == TG_SAME || op->polling;
         return true;
     case TG_METRIC_SELF:
+    case TG_METRIC_DEVICE_SELF:
         p->ev = &op->ev;
         p->base = op->ev.judged == TG_JUDGED ? op->ev.value[TG_BASE] : op->self[TG_BASE];
         p->test = op->ev.judged == TG_JUDGED ? op->ev.value[TG_TEST] : op->self[TG_TEST];
         return true;
     case TG_METRIC_TOTAL:
+    case TG_METRIC_DEVICE_TIME:
     case TG_METRIC_MEAN:
         /* On the device self time is the duration, so its evidence is that of the total. */
         p->ev = tg_kind_is_device(op->kind) ? &op->ev : &op->ev_total;

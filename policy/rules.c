@@ -139,7 +139,8 @@ static void ask_for_runs(const struct tg_eval_state *e, const struct tg_rule_sco
 /* Other device: what the device did is shown, not judged; the host's counts go on. */
 static bool device_incomparable(const struct tg_rule_scope *s, const struct tg_op *op)
 {
-    return !s->c->same_device && (tg_kind_is_device(op->kind) || op->kind == TG_KIND_GRAPH);
+    return !s->c->same_device &&
+           (tg_kind_is_device(op->kind) || op->kind == TG_KIND_GRAPH || op->launched);
 }
 
 static void judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s,
@@ -163,6 +164,8 @@ static void judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s,
     } else if (!tg_probe_op(&p, rule->metric, s->c, op)) {
         return;
     }
+    if (tg_frame_sorts(1u << op->kind) & ~s->c->frame_sorts[TG_BASE])
+        p.base = NAN;
     ask_for_runs(e, s, l.noise, &p, &own);
     j = tg_judge(&p, &l.warn, &l.fail);
     if (device_incomparable(s, op)) {
@@ -328,41 +331,87 @@ static void judge_regions(struct tg_eval_state *e, const struct tg_rule_scope *s
     }
 }
 
+/* What came of the names that a rule chooses. */
+struct chosen {
+    size_t matched;
+    bool gave_up;
+};
+
+static void judge_op_if(struct tg_eval_state *e, const struct tg_rule_scope *s,
+                        const struct tg_rule *rule, const struct tg_op *op, struct chosen *out)
+{
+    switch (tg_select_op(&rule->match, op)) {
+    case TG_HIT_YES:
+        out->matched++;
+        judge_op(e, s, rule, op);
+        break;
+    case TG_HIT_GAVE_UP:
+        out->gave_up = true;
+        break;
+    case TG_HIT_NO:
+        break;
+    }
+}
+
+/*
+ * Are the totals by Python frame there that the rule asks for? A side that was stored without them
+ * must not look like a program without modules: that is never optional. A budget asks the fresh
+ * side alone.
+ */
+static bool has_frames(struct tg_eval_state *e, const struct tg_rule_scope *s,
+                       const struct tg_rule *rule)
+{
+    bool missing[2];
+    for (int side = 0; side < 2; side++)
+        missing[side] = tg_frame_sorts(rule->match.kinds) & ~s->c->frame_sorts[side];
+    if (!missing[TG_TEST] && (!missing[TG_BASE] || only_budgets(rule)))
+        return true;
+    tg_eval_message(
+        tg_eval_add(e, rule), TG_STATE_INCONCLUSIVE, TG_SV("(no totals)"), TG_SV("guard"),
+        missing[TG_TEST] ? TG_SV("not in this summary: totals by Python frame were not taken")
+                         : TG_SV("not in this baseline: totals by Python frame were not taken"),
+        missing[TG_TEST] ? TG_SV("Summarise with --stacks, or name the traces themselves.")
+                         : TG_SV("Record the baseline again with this policy, or with summarize "
+                                 "--stacks."));
+    return false;
+}
+
+static tg_sv no_match_next(const struct tg_rule *rule)
+{
+    return rule->match.kinds & TG_FRAME_KINDS
+               ? TG_SV("Record with with_stack=True; `tracegate analyze --measure modules` shows "
+                       "the names; or mark the rule optional.")
+               : TG_SV("Check the pattern with `tracegate names`, or mark the rule optional.");
+}
+
 static bool judge_ops(struct tg_eval_state *e, const struct tg_rule_scope *s,
                       const struct tg_rule *rule)
 {
-    size_t matched = 0, before = e->n;
-    bool gave_up = false;
-    for (size_t i = 0; i < s->c->n_ops; i++) {
-        switch (tg_select_op(&rule->match, &s->c->ops[i])) {
-        case TG_HIT_YES:
-            matched++;
-            judge_op(e, s, rule, &s->c->ops[i]);
-            break;
-        case TG_HIT_GAVE_UP:
-            gave_up = true;
-            break;
-        case TG_HIT_NO:
-            break;
-        }
-    }
-    if (gave_up)
+    struct chosen found = { 0 };
+    bool frames = has_frames(e, s, rule);
+    size_t before = e->n;
+    for (size_t i = 0; i < s->c->n_ops; i++)
+        judge_op_if(e, s, rule, &s->c->ops[i], &found);
+    for (size_t i = 0; frames && i < s->c->n_frames; i++)
+        if (s->c->frames[i].launched == tg_metric_of_launched(rule->metric))
+            judge_op_if(e, s, rule, &s->c->frames[i], &found);
+    if (found.gave_up)
         tg_eval_message(
             tg_eval_add(e, rule), TG_STATE_INCONCLUSIVE, TG_SV("(pattern)"), TG_SV("guard"),
             TG_SV("a regular expression gave up on a name: its budget of steps is used up"),
             TG_SV("Write a simpler pattern; nested repeats are the usual cause."));
-    if (matched && e->n == before)
+    if (found.matched && e->n == before)
         tg_eval_message(tg_eval_add(e, rule),
                         rule->optional ? TG_STATE_SKIP : TG_STATE_INCONCLUSIVE, TG_SV("(no value)"),
                         TG_SV("guard"),
                         TG_SV("no matching name has what this metric needs, on both sides"),
                         TG_SV("Record what docs/metrics.md names for it, or mark the rule "
                               "optional."));
-    if (!matched && !gave_up)
-        tg_eval_message(
-            tg_eval_add(e, rule), rule->optional ? TG_STATE_SKIP : TG_STATE_INCONCLUSIVE,
-            TG_SV("(no match)"), TG_SV("guard"), TG_SV("the rule matches no name in either trace"),
-            TG_SV("Check the pattern with `tracegate names`, or mark the rule optional."));
+    if (!found.matched && !found.gave_up && frames)
+        tg_eval_message(tg_eval_add(e, rule),
+                        rule->optional ? TG_STATE_SKIP : TG_STATE_INCONCLUSIVE, TG_SV("(no match)"),
+                        TG_SV("guard"), TG_SV("the rule matches no name in either trace"),
+                        no_match_next(rule));
     return true;
 }
 

@@ -205,15 +205,23 @@ struct gather {
     size_t cap_raw;
     struct {
         enum tg_kind kind;
+        bool launched;
         tg_sv name;
     } * op;
     size_t cap_op;
 };
 
-static tg_sv keyed(struct tg_buf *b, enum tg_kind kind, tg_sv name)
+/* The side of a frame that tells what was launched inside. */
+static bool is_launched(const struct tg_row *row)
+{
+    return tg_kind_is_frame(row->kind) && row->device >= 0;
+}
+
+static tg_sv keyed(struct tg_buf *b, const struct tg_row *row, tg_sv name)
 {
     tg_buf_clear(b);
-    tg_buf_putc(b, (char)('A' + (int)kind));
+    tg_buf_putc(b, (char)('A' + (int)row->kind));
+    tg_buf_putc(b, is_launched(row) ? 'l' : ' ');
     tg_buf_add(b, name);
     return tg_buf_sv(b);
 }
@@ -223,17 +231,18 @@ static uint32_t op_of(struct tg_work *w, struct gather *g, struct tg_buf *b,
                       const struct tg_row *row)
 {
     size_t known = g->raw.n;
-    uint32_t id = tg_strmap_add(&g->raw, keyed(b, row->kind, row->name));
+    uint32_t id = tg_strmap_add(&g->raw, keyed(b, row, row->name));
 
     if (id < known)
         return g->op_of_raw[id];
     g->op_of_raw = tg_grow(g->op_of_raw, &g->cap_raw, g->raw.n, sizeof *g->op_of_raw);
     tg_sv name = tg_work_name(w, row->kind, row->name);
     size_t ops = g->key.n;
-    uint32_t op = tg_strmap_add(&g->key, keyed(b, row->kind, name));
+    uint32_t op = tg_strmap_add(&g->key, keyed(b, row, name));
     if (op == ops) {
         g->op = tg_grow(g->op, &g->cap_op, g->key.n, sizeof *g->op);
         g->op[op].kind = row->kind;
+        g->op[op].launched = is_launched(row);
         g->op[op].name = name;
     }
     return g->op_of_raw[id] = op;
@@ -254,7 +263,8 @@ static int by_kind_and_name(const void *pa, const void *pb)
     const struct tg_op *a = pa, *b = pb;
     if (a->kind != b->kind)
         return a->kind < b->kind ? -1 : 1;
-    return tg_sv_cmp(a->name, b->name);
+    int c = tg_sv_cmp(a->name, b->name);
+    return c ? c : (int)a->launched - (int)b->launched;
 }
 
 /* Cuts the sorted members of one operator into its cells. */
@@ -394,23 +404,32 @@ static bool is_asked_for(const struct tg_compare_opts *o, const struct tg_row *r
                                wanted(o->streams, o->n_streams, row->stream));
 }
 
-static void gather_rows(struct tg_work *w)
+/* The rows of a shard, or those by Python frame. */
+static const struct tg_row *rows_of(const struct tg_shard *s, bool frames, size_t *n)
+{
+    *n = frames ? s->n_frames : s->n_rows;
+    return frames ? s->frames : s->rows;
+}
+
+static void gather_rows(struct tg_work *w, bool frames, struct tg_op **out, size_t *n_out)
 {
     struct gather g = { 0 };
     struct tg_buf b = { 0 };
-    struct tg_comparison *c = w->c;
 
     tg_strmap_init(&g.raw);
     tg_strmap_init(&g.key);
-    for (size_t cell = 0; cell < w->n_cells; cell++)
-        for (size_t i = 0; i < w->shard[cell]->n_rows; i++) {
-            const struct tg_row *row = &w->shard[cell]->rows[i];
-            if (!is_asked_for(w->o, row))
+    for (size_t cell = 0; cell < w->n_cells; cell++) {
+        size_t n_rows;
+        const struct tg_row *rows = rows_of(w->shard[cell], frames, &n_rows);
+        for (size_t i = 0; i < n_rows; i++) {
+            const struct tg_row *row = &rows[i];
+            if (!frames && !is_asked_for(w->o, row))
                 continue;
             uint32_t op = op_of(w, &g, &b, row);
             g.v = tg_grow(g.v, &g.cap, g.n + 1, sizeof *g.v);
             g.v[g.n++] = (struct member){ op, (uint32_t)cell, row };
         }
+    }
     if (g.n)
         qsort(g.v, g.n, sizeof *g.v, by_op_and_cell);
     struct tg_op *ops = NULL;
@@ -422,17 +441,18 @@ static void gather_rows(struct tg_work *w)
         for (j = i; j < g.n && g.v[j].op == g.v[i].op; j++)
             ;
         op->kind = g.op[g.v[i].op].kind;
+        op->launched = g.op[g.v[i].op].launched;
         op->name = g.op[g.v[i].op].name;
         op->rows = make_cells(w, &g.v[i], j - i);
         op->partner = op->region = TG_NO_ID;
     }
-    if (!w->o->raw_names)
+    if (!w->o->raw_names && !frames)
         split_siblings(w, &ops, &n_ops, &cap_ops);
-    c->n_ops = n_ops;
-    c->ops = TG_NEW_N(w->a, struct tg_op, n_ops + 1);
+    *n_out = n_ops;
+    *out = TG_NEW_N(w->a, struct tg_op, n_ops + 1);
     if (n_ops) {
-        memcpy(c->ops, ops, n_ops * sizeof *ops);
-        qsort(c->ops, n_ops, sizeof *c->ops, by_kind_and_name);
+        memcpy(*out, ops, n_ops * sizeof *ops);
+        qsort(*out, n_ops, sizeof **out, by_kind_and_name);
     }
     free(ops);
     free(g.v);
@@ -675,6 +695,10 @@ static void share_out(struct tg_work *w)
             struct tg_op *op = &w->c->ops[i];
             op->share[side] = step > 0 ? op->self[side] / step : 0;
         }
+        for (size_t i = 0; i < w->c->n_frames; i++) {
+            struct tg_op *op = &w->c->frames[i];
+            op->share[side] = step > 0 ? op->self[side] / step : 0;
+        }
     }
 }
 
@@ -712,15 +736,10 @@ static double common_ratio(const struct tg_work *w)
 }
 
 /* Counts after division by the ratio of iterations. Names that did not scale at all ran once. */
-static void scale_counts(struct tg_work *w)
+static void scale(struct tg_op *ops, size_t n, double ratio)
 {
-    double ratio = common_ratio(w);
-
-    w->c->iteration_ratio = ratio;
-    if (ratio == 1)
-        return;
-    for (size_t i = 0; i < w->c->n_ops; i++) {
-        struct tg_op *op = &w->c->ops[i];
+    for (size_t i = 0; i < n; i++) {
+        struct tg_op *op = &ops[i];
         double a = op->count[TG_BASE], want = a * ratio, off = op->count[TG_TEST] - want;
         if (op->change != TG_MORE && op->change != TG_FEWER)
             continue;
@@ -730,6 +749,17 @@ static void scale_counts(struct tg_work *w)
         else
             op->change = off > 0 ? TG_MORE : TG_FEWER;
     }
+}
+
+static void scale_counts(struct tg_work *w)
+{
+    double ratio = common_ratio(w);
+
+    w->c->iteration_ratio = ratio;
+    if (ratio == 1)
+        return;
+    scale(w->c->ops, w->c->n_ops, ratio);
+    scale(w->c->frames, w->c->n_frames, ratio);
 }
 
 /* ---- did the benchmark run? ------------------------------------------------------------------ */
@@ -752,6 +782,16 @@ static bool collapsed(const struct tg_comparison *c)
            graphs[TG_TEST] <= graphs[TG_BASE] && busy[TG_TEST] < 0.5 * busy[TG_BASE];
 }
 
+/* Which sorts of frames every shard of a side holds. */
+static unsigned frame_sorts(const struct tg_work *w, int side)
+{
+    unsigned all = ~0u;
+
+    for (size_t at = w->first[side]; at < (side ? w->n_cells : w->first[TG_TEST]); at++)
+        all &= w->shard[at]->frame_sorts;
+    return all;
+}
+
 bool tg_align(struct tg_work *w, struct tg_err *err)
 {
     struct tg_comparison *c = w->c;
@@ -763,7 +803,8 @@ bool tg_align(struct tg_work *w, struct tg_err *err)
         !lay_out_cells(w, err))
         return false;
     w->tick = clock_tick(w);
-    gather_rows(w);
+    gather_rows(w, false, &c->ops, &c->n_ops);
+    gather_rows(w, true, &c->frames, &c->n_frames);
     runs = c->n_runs[0] > c->n_runs[1] ? c->n_runs[0] : c->n_runs[1];
     x.count = TG_NEW_N(w->a, uint64_t, w->max_steps + 1);
     x.modal = TG_NEW_N(w->a, double, runs);
@@ -771,6 +812,10 @@ bool tg_align(struct tg_work *w, struct tg_err *err)
     x.self = TG_NEW_N(w->a, double, runs);
     for (size_t i = 0; i < c->n_ops; i++)
         sum_op(w, &c->ops[i], &x);
+    for (size_t i = 0; i < c->n_frames; i++)
+        sum_op(w, &c->frames[i], &x);
+    for (int side = 0; side < 2; side++)
+        c->frame_sorts[side] = frame_sorts(w, side);
     share_out(w);
     c->iteration_ratio = 1;
     if (!c->marked[TG_BASE] || !c->marked[TG_TEST])

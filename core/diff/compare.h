@@ -64,13 +64,17 @@ struct tg_fact_change {
     tg_sv base, test; /* human text of what differs only: "registers 128", "registers 255" */
 };
 
-/* One operator, kernel, … : identity is (kind, normalised name). */
+/*
+ * One operator, kernel, … : identity is (kind, normalised name). Of frames (module, source) there
+ * are two: host time and calls; and, `launched`, the device work launched inside.
+ */
 struct tg_op {
     tg_sv name;   /* normalised */
     tg_sv raw[2]; /* raw name of its largest member a side; "" absent */
     tg_sv parent; /* the row's main encloser, normalised; "" none */
     enum tg_kind kind;
     enum tg_class class_;
+    bool launched;
     bool present[2], polling, wait,
         grouped; /* grouped: same-stem kernels that could not be aligned */
     /* counts per step and rank */
@@ -139,6 +143,13 @@ struct tg_comparison {
     uint64_t n_units[2]; /* steps summed over runs and ranks: divides step_count, step_total */
     struct tg_op *ops;   /* by kind, then name */
     size_t n_ops;
+    /*
+     * Totals by Python frame, judged when a rule names their kind and never otherwise; as ops.
+     * `frame_sorts`: which sorts all shards of the side hold, a bit per enum tg_stack_sort.
+     */
+    struct tg_op *frames;
+    size_t n_frames;
+    unsigned frame_sorts[2];
     struct tg_region *regions;
     size_t n_regions;
     struct tg_measure_change measures[TG_MEASURES];
@@ -233,5 +244,6 @@ enum tg_finding tg_op_count_finding(const struct tg_comparison *c, const struct 
 bool tg_op_makes_wait(const struct tg_op *op);
 
 /* core/diff/align.c builds ops, counts, sums; core/diff/evidence.c durations; core/diff/replace.c
- * renames and replacements; core/diff/inside.c where additional calls lie; core/diff/facts.c exact facts. */
+ * renames and replacements; core/diff/inside.c where additional calls lie; core/diff/facts.c exact
+ * facts. */
 #endif

@@ -632,6 +632,23 @@ void tg_judge_values(const struct tg_work *w, struct tg_evidence *ev, double *co
     judge(w, ev, &v, m, time ? FLOOR * w->c->step_ns[TG_BASE] : 0, 0);
 }
 
+/*
+ * Times of Python frames, by the least of the steps' sums. They are judged whatever their count
+ * did, as a whole trace's times are: what a rule asks of a module is what it costs.
+ */
+static void judge_frames(struct tg_work *w, const struct common m[2], struct room *x)
+{
+    for (size_t i = 0; i < w->c->n_frames; i++) {
+        struct tg_op *op = &w->c->frames[i];
+        struct tg_evidence *const ev[] = { &op->ev, &op->ev_total };
+        for (int k = 0; k < 2; k++) {
+            struct values v = run_values(w, op, x, k ? FORM_INCLUSIVE : FORM_STEP);
+            ev[k]->judged = v.complete ? common_reason(w, op->launched) : TG_NOT_ONE_SIDED;
+            judge(w, ev[k], &v, m, FLOOR * w->c->step_ns[TG_BASE], tick_of(w, op));
+        }
+    }
+}
+
 void tg_judge_durations(struct tg_work *w)
 {
     struct tg_comparison *c = w->c;
@@ -665,6 +682,7 @@ void tg_judge_durations(struct tg_work *w)
         op->ev_total = (struct tg_evidence){ .judged = op->ev.judged };
         judge(w, &op->ev_total, &whole, m, floor, tick_of(w, op));
     }
+    judge_frames(w, m, &x);
     copy_gaps(c);
     judge_step(w, v, m, &x);
     judge_regions(w, m, &x);

@@ -288,6 +288,8 @@ void tg_name_normalise(enum tg_kind kind, tg_sv raw, struct tg_buf *out)
         tg_buf_puts(out, "ProfilerStep");
         return;
     }
+    if (kind == TG_KIND_MODULE && tg_sv_starts(raw, TG_SV("nn.Module: ")))
+        z.i = sizeof "nn.Module: " - 1;
     if ((kind == TG_KIND_ANNOTATION || kind == TG_KIND_DEVICE_ANNOTATION) &&
         (tg_sv_starts(raw, TG_SV("execute_")) || tg_sv_starts(raw, TG_SV("step[")))) {
         server_step(raw, out);

@@ -16,6 +16,7 @@ void tg_name_short(tg_sv raw, struct tg_buf *out);
  *   execute_8_context_1(a)_generation_0   execute_*_context_*_generation_*   (annotations only)
  *   step[DECODE bs=32]                    step[DECODE bs=*]                  (annotations only)
  *   0x7f00c0de                            0x*
+ *   nn.Module: Linear_0                   Linear_0                            (modules only)
  *   base32 hash of 32 and more            *       (graphs: "## Call CompiledFxGraph * ##")
  *   model.py(123): forward                model.py: forward        (and "<string>(1): f")
  *   /tmp/torchinductor_me/x/chash.py      /tmp/torchinductor_* /hash.py   (without the blank)

@@ -47,9 +47,10 @@ const char *tg_stack_outside(enum tg_stack_sort sort)
     return sorts[sort].outside;
 }
 
-struct state {     /* of a row while the walk goes on */
-    uint32_t open; /* frames of this name around the current event of the current thread */
-    uint32_t seen; /* the last piece of work that was added, plus 1 */
+struct state {                        /* of a row while the walk goes on */
+    const struct tg_stack_sums *open; /* of the innermost frame of this name around the current
+                                         event of the current thread; NULL: none */
+    uint32_t seen;                    /* the last piece of work that was added, plus 1 */
 };
 
 struct job {
@@ -156,15 +157,15 @@ static uint32_t *by_thread(const struct tg_trace *t, const uint32_t *list, size_
 struct open { /* a frame around the current event */
     uint32_t span, row;
     tg_ns end, covered;
-    struct tg_stack_sums *sums; /* of its row and step; NULL: not wanted */
+    struct tg_stack_sums *sums;       /* of its row and step; NULL: not wanted */
+    const struct tg_stack_sums *open; /* of its row, around it */
 };
 
 static void enter(struct job *j, struct open *stack, size_t *depth, uint32_t i)
 {
     const struct tg_span *s = tg_span_at(j->t, i);
     uint32_t row = j->row_of[s->name];
-    struct tg_stack_sums *sums =
-        sums_at(j, j->out->rows[row].v, tg_steps_at(j->steps, s->start));
+    struct tg_stack_sums *sums = sums_at(j, j->out->rows[row].v, tg_steps_at(j->steps, s->start));
     tg_ns end = tg_span_end(s);
     if (*depth) {
         struct open *up = &stack[*depth - 1];
@@ -176,11 +177,17 @@ static void enter(struct job *j, struct open *stack, size_t *depth, uint32_t i)
     }
     if (sums) {
         sums->calls++;
-        sums->host = tg_ns_add(sums->host, j->state[row].open ? 0 : tg_ns_sub(end, s->start));
+        if (j->state[row].open != sums) /* recursion, within the step */
+            sums->host = tg_ns_add(sums->host, tg_ns_sub(end, s->start));
         sums->self = tg_ns_add(sums->self, tg_ns_sub(end, s->start));
     }
-    j->state[row].open++;
-    stack[(*depth)++] = (struct open){ i, row, end, s->start, sums };
+    stack[(*depth)++] = (struct open){ i, row, end, s->start, sums, j->state[row].open };
+    j->state[row].open = sums;
+}
+
+static void leave(struct job *j, const struct open *o)
+{
+    j->state[o->row].open = o->open;
 }
 
 static void one_thread(struct job *j, const uint32_t *spans, size_t n, struct open *stack)
@@ -189,13 +196,13 @@ static void one_thread(struct job *j, const uint32_t *spans, size_t n, struct op
     for (size_t k = 0; k < n; k++) {
         const struct tg_span *s = tg_span_at(j->t, spans[k]);
         while (depth && !tg_span_holds(stack[depth - 1].end, s->start, tg_span_end(s)))
-            j->state[stack[--depth].row].open--;
+            leave(j, &stack[--depth]);
         j->around[spans[k]] = depth ? stack[depth - 1].span : TG_NO_SPAN;
         if (j->row_of[s->name] != TG_NO_ID)
             enter(j, stack, &depth, spans[k]);
     }
     while (depth)
-        j->state[stack[--depth].row].open--;
+        leave(j, &stack[--depth]);
 }
 
 static void walk_threads(struct job *j)

@@ -12,6 +12,7 @@
 #include "core/steps/steps.h"
 
 enum tg_stack_sort { TG_STACK_MODULES, TG_STACK_SOURCES, TG_STACK_SORTS };
+#define TG_STACK_ALL ((1u << TG_STACK_SORTS) - 1) /* a bit each */
 
 struct tg_stack_sums {
     uint64_t calls, work; /* frames entered; pieces of device work launched inside */
@@ -31,7 +32,7 @@ struct tg_stacks {
 
 struct tg_stack_spec {
     enum tg_stack_sort sort;
-    bool by_function;     /* functions of one name in one file are one: lines move with every edit */
+    bool by_function; /* functions of one name in one file are one: lines move with every edit */
     const size_t *bucket; /* per step, one more for what lies outside every step: where it is summed
                              up; SIZE_MAX: nowhere */
     size_t n_buckets;

@@ -467,13 +467,22 @@ static void release(struct build *b)
 }
 
 /* Every row has a place for every step; more would not fit into the stored form either. */
-static bool within_limits(const struct build *b, struct tg_err *err)
+static bool within_limits(const struct build *b, size_t n_rows, struct tg_err *err)
 {
-    if (b->n_rows <= TG_PACK_MAX / 3 / (b->s->n + 1))
+    if (n_rows <= TG_PACK_MAX / 3 / (b->s->n + 1))
         return true;
     tg_err_set(err, TG_ERR_LIMIT, TG_AT_FILE(b->t->path),
-               "%zu names times %zu steps do not fit into a summary", b->n_rows, b->s->n);
+               "%zu names times %zu steps do not fit into a summary", n_rows, b->s->n);
     return tg_err_hint(err, "Record fewer steps, or use a window that is not as short.");
+}
+
+static size_t frame_names(const struct tg_trace *t)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < t->names->n; i++)
+        n += t->names->v[i].kind == TG_KIND_PYTHON && t->names->v[i].name.n &&
+             t->names->v[i].name.p[0] != '<';
+    return n;
 }
 
 struct tg_shard *tg_shard_build(const struct tg_trace *t, const struct tg_steps *steps,
@@ -491,7 +500,9 @@ struct tg_shard *tg_shard_build(const struct tg_trace *t, const struct tg_steps 
     split_facts(&b);
     build_steps(&b);
     collect_rows(&b);
-    if (!within_limits(&b, err)) {
+    /* A frame has two rows, and its names are among those of the trace. */
+    if (!within_limits(&b, b.n_rows, err) ||
+        (o->frame_sorts && !within_limits(&b, 2 * frame_names(t), err))) {
         release(&b);
         return NULL;
     }
@@ -505,7 +516,9 @@ struct tg_shard *tg_shard_build(const struct tg_trace *t, const struct tg_steps 
     tg_env_build(out, t, o, a);
     out->measures = TG_NEW_N(a, struct tg_measure_value, TG_MEASURES * steps->n);
     tg_measures_compute(t, steps, o->classes, out->measures);
-    out->format = TG_SUMMARY_FORMAT;
+    if (o->frame_sorts)
+        tg_frames_of_trace(out, t, steps, o->frame_sorts, a);
+    out->format = o->frame_sorts ? TG_SUMMARY_FORMAT : TG_SUMMARY_WITHOUT_FRAMES;
     out->marked = steps->marked;
     out->window = window_text(&o->window, a);
     out->classes = tg_sv_of(

@@ -1,6 +1,7 @@
 #ifndef TG_SUMMARY_PARTS_H
 #define TG_SUMMARY_PARTS_H
 /* What the files of core/summary need of each other. */
+#include "core/summary/plant.h"
 #include "core/summary/summary.h"
 
 /* facts.c: kinds in the order in which rows keep them (by text). */
@@ -25,6 +26,14 @@ TG_MUST bool tg_summary_insert(struct tg_summary *out, struct tg_shard *s, struc
 /* A deep copy in `a`. */
 struct tg_shard *tg_shard_copy(const struct tg_shard *s, struct tg_arena *a);
 struct tg_shard *tg_summary_find(const struct tg_summary *s, tg_sv run, int64_t rank);
+
+/* frames.c: out->frames of a trace with its Python functions apart. */
+void tg_frames_of_trace(struct tg_shard *out, const struct tg_trace *t,
+                        const struct tg_steps *steps, unsigned sorts, struct tg_arena *a);
+/* plant_frames.c: how many rows were changed. */
+size_t tg_plant_frames(struct tg_shard *s, const struct tg_plant *p, struct tg_arena *a);
+/* "module", "source", by their bits. */
+const char *tg_frame_sort_name(enum tg_stack_sort sort);
 
 /* build.c: a complete shard in `a`; rank, run and hash are not set yet. NULL with err: a limit. */
 TG_MUST struct tg_shard *tg_shard_build(const struct tg_trace *t, const struct tg_steps *steps,

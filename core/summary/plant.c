@@ -275,7 +275,7 @@ static void plant_new(struct job *j)
     struct tg_row model = { .kind = j->p->kind, .device = -1, .stream = -1 };
     uint32_t *calls = TG_NEW_N(j->a, uint32_t, j->s->n_steps + 1);
     tg_ns *ns = TG_NEW_N(j->a, tg_ns, j->s->n_steps + 1);
-    if (j->p->is && !like)
+    if ((j->p->is && !like) || tg_kind_is_frame(model.kind))
         return;
     if (like) {
         model = *like;
@@ -413,6 +413,7 @@ struct tg_shard *tg_plant(const struct tg_shard *s, const struct tg_plant *p, st
         change_measure(&j);
         break;
     }
+    j.planted += tg_plant_frames(j.s, p, a);
     if (j.s->n_rows)
         qsort(j.s->rows, j.s->n_rows, sizeof *j.s->rows, by_key);
     return j.planted ? j.s : NULL;

@@ -12,6 +12,10 @@
  * are packed (pack.h). The hash is over all of it but run, hash and slots; slots are checked
  * against the self times that they add up to. So whatever was damaged is noticed, and what is read
  * is what was written. Any change of what is written needs another TG_SUMMARY_FORMAT.
+ *
+ * Shards with totals by Python frame have `frames` (which sorts) and `frame_columns` (their rows,
+ * packed as `columns` are) besides; they are of format 3, and so is a file that holds one. All
+ * others, and their files, are written as format 2 was.
  */
 
 /* ---- writing ------------------------------------------------------------------------------- */
@@ -28,18 +32,24 @@ static int by_text(const void *a, const void *b)
     return tg_sv_cmp(*(const tg_sv *)a, *(const tg_sv *)b);
 }
 
-static void texts_init(struct texts *t, const struct tg_shard *s)
+static void add_texts(struct texts *t, const struct tg_row *rows, size_t n)
 {
-    size_t n;
-    tg_strmap_init(&t->map);
-    for (size_t i = 0; i < s->n_rows; i++) {
-        const struct tg_row *r = &s->rows[i];
+    for (size_t i = 0; i < n; i++) {
+        const struct tg_row *r = &rows[i];
         (void)tg_strmap_add(&t->map, r->name);
         (void)tg_strmap_add(&t->map, r->cat);
         (void)tg_strmap_add(&t->map, r->parent);
         for (size_t f = 0; f < r->n_facts; f++)
             (void)tg_strmap_add(&t->map, r->facts[f].value);
     }
+}
+
+static void texts_init(struct texts *t, const struct tg_shard *s)
+{
+    size_t n;
+    tg_strmap_init(&t->map);
+    add_texts(t, s->rows, s->n_rows);
+    add_texts(t, s->frames, s->n_frames);
     n = t->map.n;
     t->sorted = tg_xrealloc(NULL, n + 1, sizeof *t->sorted);
     t->rank = tg_xrealloc(NULL, n + 1, sizeof *t->rank);
@@ -94,22 +104,28 @@ static void put_delta(struct tg_buf *b, tg_ns value, tg_ns before)
     tg_pack_i64(b, (int64_t)((uint64_t)value - (uint64_t)before));
 }
 
+/* `n`: steps, and what lies outside. */
+static void put_rows(struct tg_buf *b, const struct texts *t, const struct tg_row *rows,
+                     size_t n_rows, size_t n)
+{
+    tg_pack_u64(b, n_rows);
+    for (size_t i = 0; i < n_rows; i++)
+        put_row(b, t, &rows[i]);
+    for (size_t i = 0; i < n_rows; i++)
+        for (size_t k = 0; k < n; k++)
+            tg_pack_u64(b, rows[i].count[k]);
+    for (size_t i = 0; i < n_rows; i++)
+        for (size_t k = 0; k < n; k++)
+            put_delta(b, rows[i].total[k], k ? rows[i].total[k - 1] : 0);
+    for (size_t i = 0; i < n_rows; i++)
+        for (size_t k = 0; k < n; k++)
+            put_delta(b, rows[i].total[k], rows[i].self[k]);
+}
+
 static void put_columns(struct tg_buf *b, const struct texts *t, const struct tg_shard *s)
 {
-    size_t n = s->n_steps + 1;
     tg_ns *gap = s->gaps;
-    tg_pack_u64(b, s->n_rows);
-    for (size_t i = 0; i < s->n_rows; i++)
-        put_row(b, t, &s->rows[i]);
-    for (size_t i = 0; i < s->n_rows; i++)
-        for (size_t k = 0; k < n; k++)
-            tg_pack_u64(b, s->rows[i].count[k]);
-    for (size_t i = 0; i < s->n_rows; i++)
-        for (size_t k = 0; k < n; k++)
-            put_delta(b, s->rows[i].total[k], k ? s->rows[i].total[k - 1] : 0);
-    for (size_t i = 0; i < s->n_rows; i++)
-        for (size_t k = 0; k < n; k++)
-            put_delta(b, s->rows[i].total[k], s->rows[i].self[k]);
+    put_rows(b, t, s->rows, s->n_rows, s->n_steps + 1);
     for (size_t k = 0; k < s->n_steps; k++) {
         tg_pack_u64(b, s->gap_count[k]);
         for (size_t i = 0; i < s->gap_count[k]; i++)
@@ -201,6 +217,14 @@ static void add_counters(struct tg_doc *d, const struct tg_shard *s)
     }
 }
 
+static void add_frame_sorts(struct tg_doc *d, const struct tg_shard *s)
+{
+    struct tg_doc *list = s->frame_sorts ? tg_doc_add_array(d, "frames") : NULL;
+    for (int sort = 0; list && sort < TG_STACK_SORTS; sort++)
+        if (s->frame_sorts & 1u << sort)
+            tg_doc_add_str(list, NULL, tg_sv_of(tg_frame_sort_name((enum tg_stack_sort)sort)));
+}
+
 static int64_t covered_units(const struct tg_window_hint *h)
 {
     return (int64_t)(h->covered * 10000 + 0.5);
@@ -234,6 +258,7 @@ static void add_content(struct tg_doc *d, const struct tg_shard *s, const struct
         tg_doc_add_i64(one, NULL, (int64_t)s->hints[i].count);
         tg_doc_add_i64(one, NULL, covered_units(&s->hints[i]));
     }
+    add_frame_sorts(d, s);
     texts = tg_doc_add_array(d, "texts");
     for (size_t i = 0; i < t->map.n; i++)
         tg_doc_add_str(texts, NULL, t->sorted[i]);
@@ -249,6 +274,8 @@ tg_sv tg_shard_hash(const struct tg_shard *s, struct tg_arena *a)
     add_content(d, s, &t);
     tg_doc_write(d, false, &text);
     put_columns(&columns, &t, s);
+    if (s->frame_sorts)
+        put_rows(&columns, &t, s->frames, s->n_frames, s->n_steps + 1);
     h = tg_hash(tg_buf_sv(&columns), tg_hash(tg_buf_sv(&text), s->format));
     texts_release(&t);
     tg_buf_release(&columns);
@@ -324,22 +351,28 @@ static void fit_slots(const struct tg_shard *s, size_t budget, struct tg_buf *te
     free(v);
 }
 
-static bool add_shard(struct tg_doc *shards, const struct tg_shard *s, size_t limit,
-                      struct tg_err *err)
+static bool add_shard(struct tg_doc *shards, const struct tg_shard *s, unsigned format,
+                      size_t limit, struct tg_err *err)
 {
     struct tg_doc *d = tg_doc_add_object(shards, NULL);
-    struct tg_buf raw = { 0 }, columns = { 0 }, slots = { 0 }, head = { 0 };
+    struct tg_buf raw = { 0 }, frames = { 0 }, columns = { 0 }, slots = { 0 }, head = { 0 };
     struct texts t;
     bool ok;
     tg_doc_add_str(d, "run", s->run);
     tg_doc_add_str(d, "hash", s->hash);
-    if (s->format != TG_SUMMARY_FORMAT)
+    if (s->format != format)
         tg_doc_add_i64(d, "format", s->format);
     texts_init(&t, s);
     add_content(d, s, &t);
     put_columns(&raw, &t, s);
+    put_rows(&frames, &t, s->frames, s->n_frames, s->n_steps + 1);
     texts_release(&t);
-    ok = raw.n <= TG_PACK_MAX;
+    ok = raw.n <= TG_PACK_MAX && frames.n <= TG_PACK_MAX;
+    if (ok && s->frame_sorts) {
+        tg_pack_text(tg_buf_sv(&frames), &columns);
+        tg_doc_add_str(d, "frame_columns", tg_buf_sv(&columns));
+        tg_buf_clear(&columns);
+    }
     if (ok) {
         tg_pack_text(tg_buf_sv(&raw), &columns);
         tg_doc_add_str(d, "columns", tg_buf_sv(&columns));
@@ -353,10 +386,19 @@ static bool add_shard(struct tg_doc *shards, const struct tg_shard *s, size_t li
         tg_err_hint(err, "Record fewer steps.");
     }
     tg_buf_release(&raw);
+    tg_buf_release(&frames);
     tg_buf_release(&columns);
     tg_buf_release(&slots);
     tg_buf_release(&head);
     return ok;
+}
+
+static unsigned file_format(const struct tg_summary *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (s->shards[i]->frame_sorts)
+            return TG_SUMMARY_FORMAT;
+    return TG_SUMMARY_WITHOUT_FRAMES;
 }
 
 bool tg_summary_write(const struct tg_summary *s, const struct tg_limits *limits,
@@ -366,10 +408,10 @@ bool tg_summary_write(const struct tg_summary *s, const struct tg_limits *limits
     struct tg_doc *d = tg_doc_new_object(), *shards;
     size_t before = out->n;
     bool ok = true;
-    tg_doc_add_i64(d, "tracegate_summary", TG_SUMMARY_FORMAT);
+    tg_doc_add_i64(d, "tracegate_summary", file_format(s));
     shards = tg_doc_add_array(d, "shards");
     for (size_t i = 0; ok && i < s->n; i++)
-        ok = add_shard(shards, s->shards[i], all.max_summary, err);
+        ok = add_shard(shards, s->shards[i], file_format(s), all.max_summary, err);
     if (ok)
         tg_doc_write(d, false, out);
     if (ok && out->n - before > all.max_doc) {
@@ -545,7 +587,7 @@ static bool read_row(struct reading *r, struct tg_unpack *u, struct tg_row *row)
     row->name = text_at(r, u);
     row->cat = text_at(r, u);
     row->parent = text_at(r, u);
-    row->kind = tg_kind_of(row->cat, row->name);
+    row->kind = tg_kind_of(row->cat, row->name); /* of frames: see read_frames */
     row->device = tg_unpack_i64(u);
     row->stream = tg_unpack_i64(u);
     row->first = tg_unpack_i64(u);
@@ -568,36 +610,58 @@ static bool read_row(struct reading *r, struct tg_unpack *u, struct tg_row *row)
     return true;
 }
 
-static bool read_numbers(struct reading *r, struct tg_unpack *u, struct tg_shard *s)
+static bool read_numbers(struct reading *r, struct tg_unpack *u, struct tg_row *rows, size_t n_rows,
+                         size_t n)
 {
-    size_t n = s->n_steps + 1, bytes;
+    size_t bytes;
     /* Three numbers a row and step, a byte each at least: memory stays in proportion to the file.
      */
-    if (__builtin_mul_overflow(s->n_rows, n * 3, &bytes) || bytes > tg_unpack_left(u))
+    if (__builtin_mul_overflow(n_rows, n * 3, &bytes) || bytes > tg_unpack_left(u))
         return false;
-    for (size_t i = 0; i < s->n_rows; i++) {
-        s->rows[i].count = TG_NEW_N(r->a, uint32_t, n);
-        s->rows[i].total = TG_NEW_N(r->a, tg_ns, n);
-        s->rows[i].self = TG_NEW_N(r->a, tg_ns, n);
+    for (size_t i = 0; i < n_rows; i++) {
+        rows[i].count = TG_NEW_N(r->a, uint32_t, n);
+        rows[i].total = TG_NEW_N(r->a, tg_ns, n);
+        rows[i].self = TG_NEW_N(r->a, tg_ns, n);
         for (size_t k = 0; k < n; k++) {
             uint64_t c = tg_unpack_u64(u);
             u->bad |= c > UINT32_MAX;
-            s->rows[i].count[k] = (uint32_t)c;
+            rows[i].count[k] = (uint32_t)c;
         }
     }
-    for (size_t i = 0; i < s->n_rows; i++)
+    for (size_t i = 0; i < n_rows; i++)
         for (size_t k = 0; k < n; k++) {
-            uint64_t before = k ? (uint64_t)s->rows[i].total[k - 1] : 0;
-            s->rows[i].total[k] = (tg_ns)(before + (uint64_t)tg_unpack_i64(u));
-            u->bad |= s->rows[i].total[k] < 0;
+            uint64_t before = k ? (uint64_t)rows[i].total[k - 1] : 0;
+            rows[i].total[k] = (tg_ns)(before + (uint64_t)tg_unpack_i64(u));
+            u->bad |= rows[i].total[k] < 0;
         }
-    for (size_t i = 0; i < s->n_rows; i++)
+    for (size_t i = 0; i < n_rows; i++)
         for (size_t k = 0; k < n; k++) {
             int64_t less = tg_unpack_i64(u);
-            u->bad |= less < 0 || less > s->rows[i].total[k];
-            s->rows[i].self[k] = (tg_ns)((uint64_t)s->rows[i].total[k] - (uint64_t)less);
+            u->bad |= less < 0 || less > rows[i].total[k];
+            rows[i].self[k] = (tg_ns)((uint64_t)rows[i].total[k] - (uint64_t)less);
         }
     return !u->bad;
+}
+
+/* `n`: steps, and what lies outside. */
+static bool read_rows(struct reading *r, struct tg_unpack *u, struct tg_row **out, size_t *n_rows,
+                      size_t n)
+{
+    struct tg_row *rows;
+    *n_rows = tg_unpack_count(u);
+    *out = rows = TG_NEW_N(r->a, struct tg_row, *n_rows);
+    for (size_t i = 0; i < *n_rows; i++)
+        if (!read_row(r, u, &rows[i]))
+            return false;
+    return !u->bad && read_numbers(r, u, rows, *n_rows, n);
+}
+
+static bool in_order(const struct tg_row *rows, size_t n)
+{
+    for (size_t i = 1; i < n; i++)
+        if (tg_row_cmp(&rows[i - 1], &rows[i]) >= 0)
+            return false;
+    return true;
 }
 
 static bool read_gaps(struct reading *r, struct tg_unpack *u, struct tg_shard *s)
@@ -623,16 +687,55 @@ static bool read_columns(struct reading *r, tg_sv text, struct tg_shard *s)
     struct tg_unpack u;
     bool ok = tg_unpack_text(text, &raw);
     u = (struct tg_unpack){ raw.p, raw.p ? raw.p + raw.n : raw.p, false };
-    if (ok) {
-        s->n_rows = tg_unpack_count(&u);
-        s->rows = TG_NEW_N(r->a, struct tg_row, s->n_rows);
-    }
-    for (size_t i = 0; ok && i < s->n_rows; i++)
-        ok = read_row(r, &u, &s->rows[i]) &&
-             (i == 0 || tg_row_cmp(&s->rows[i - 1], &s->rows[i]) < 0);
-    ok = ok && !u.bad && read_numbers(r, &u, s) && read_gaps(r, &u, s);
+    ok = ok && read_rows(r, &u, &s->rows, &s->n_rows, s->n_steps + 1) &&
+         in_order(s->rows, s->n_rows) && read_gaps(r, &u, s);
     tg_buf_release(&raw);
     return ok || damaged(r, "columns");
+}
+
+static bool read_frame_sorts(const struct tg_doc *d, struct tg_shard *s)
+{
+    for (const struct tg_doc *m = tg_doc_first(d); m; m = tg_doc_next(m)) {
+        int sort = 0;
+        while (sort < TG_STACK_SORTS &&
+               !tg_sv_eq(tg_doc_str(m, TG_SV("")),
+                         tg_sv_of(tg_frame_sort_name((enum tg_stack_sort)sort))))
+            sort++;
+        if (sort == TG_STACK_SORTS || s->frame_sorts >> sort)
+            return false; /* unknown, or not in ascending order */
+        s->frame_sorts |= 1u << sort;
+    }
+    return s->frame_sorts != 0;
+}
+
+/* Their category says what they are: no event has it. */
+static bool is_frame(const struct tg_shard *s, struct tg_row *row)
+{
+    for (int sort = 0; sort < TG_STACK_SORTS; sort++) {
+        tg_sv name = tg_sv_of(tg_frame_sort_name((enum tg_stack_sort)sort));
+        if (s->frame_sorts & 1u << sort && tg_sv_eq(row->cat, name))
+            return tg_kind_from_name(name, &row->kind) && !row->parent.n && !row->n_facts &&
+                   row->stream == -1 && (row->device == -1 || row->device == 0);
+    }
+    return false;
+}
+
+static bool read_frames(struct reading *r, const struct tg_doc *sorts, tg_sv text,
+                        struct tg_shard *s)
+{
+    struct tg_buf raw = { 0 };
+    struct tg_unpack u;
+    bool ok = (sorts != NULL) == (s->format == TG_SUMMARY_FORMAT);
+    if (!sorts)
+        return ok || damaged(r, "frames");
+    ok = ok && read_frame_sorts(sorts, s) && tg_unpack_text(text, &raw);
+    u = (struct tg_unpack){ raw.p, raw.p ? raw.p + raw.n : raw.p, false };
+    ok = ok && read_rows(r, &u, &s->frames, &s->n_frames, s->n_steps + 1);
+    for (size_t i = 0; ok && i < s->n_frames; i++)
+        ok = is_frame(s, &s->frames[i]);
+    ok = ok && in_order(s->frames, s->n_frames) && u.p == u.end;
+    tg_buf_release(&raw);
+    return ok || damaged(r, "frames");
 }
 
 /* The slots of one row; they add up to its self time in each step, else they are not its. */
@@ -706,7 +809,9 @@ static bool read_shard(struct reading *r, const struct tg_doc *d, struct tg_shar
         !read_measures(r, tg_doc_get(d, "measures"), s) ||
         !read_counters(r, tg_doc_get(d, "counters"), s) ||
         !read_hints(r, tg_doc_get(d, "hints"), s) || !read_texts(r, tg_doc_get(d, "texts")) ||
-        !read_columns(r, columns, s))
+        !read_columns(r, columns, s) ||
+        !read_frames(r, tg_doc_get(d, "frames"),
+                     tg_doc_str(tg_doc_get(d, "frame_columns"), TG_SV("")), s))
         return false;
     if (!tg_sv_eq(tg_shard_hash(s, r->a), s->hash))
         return damaged(r, "its content does not have the hash that it names");

@@ -181,6 +181,9 @@ struct tg_shard *tg_shard_copy(const struct tg_shard *s, struct tg_arena *a)
     to->rows = TG_NEW_N(a, struct tg_row, s->n_rows);
     for (size_t i = 0; i < s->n_rows; i++)
         copy_row(&to->rows[i], &s->rows[i], s, a);
+    to->frames = TG_NEW_N(a, struct tg_row, s->n_frames);
+    for (size_t i = 0; i < s->n_frames; i++)
+        copy_row(&to->frames[i], &s->frames[i], s, a);
     return to;
 }
 
@@ -266,10 +269,13 @@ static bool add_trace(struct tg_summary *out, struct tg_source *s,
     struct tg_steps steps;
     bool ok;
     load.reader.want_args = load.want_facts = load.want_memory = true;
-    load.keep_hta = load.keep_python = false;
+    load.keep_hta = false;
+    load.keep_python = o->frame_sorts != 0;
     t = tg_trace_load(s, &load, progress, err);
     if (!t)
         return false;
+    if (o->frame_sorts)
+        tg_trace_set_python_apart(t);
     ok = tg_steps_build(&steps, t, &o->window, err);
     ok = ok && tg_summary_of_trace(out, t, &steps, o, err);
     tg_steps_release(&steps);

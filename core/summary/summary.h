@@ -12,13 +12,16 @@
 #include "core/base/arena.h"
 #include "core/base/doc.h"
 #include "core/metric/measure.h"
+#include "core/metric/stacks.h"
 #include "core/steps/steps.h"
 
 /*
- * 2: more measures. Format 1 is read as well: what it does not hold is `absent`, and a rule that
- * asks for it says so. A shard keeps its format when it is written again, for its hash's sake.
+ * 2: more measures. 3: totals by Python frame, and only shards that have them are of it. Older
+ * formats are read as well: what they do not hold is `absent`, and a rule that asks for it says so.
+ * A shard keeps its format when it is written again, for its hash's sake.
  */
-#define TG_SUMMARY_FORMAT 2
+#define TG_SUMMARY_FORMAT 3
+#define TG_SUMMARY_WITHOUT_FRAMES 2
 #define TG_SUMMARY_OLDEST 1
 
 /*
@@ -72,6 +75,15 @@ struct tg_shard {
                             self time */
     struct tg_row *rows; /* by kind, name, cat, parent, device, stream */
     size_t n_rows;
+    /*
+     * Totals by Python frame (core/metric/stacks.h), for rules of kind module and source; taken
+     * when somebody asked for them: `frame_sorts` has a bit per enum tg_stack_sort. Two rows a
+     * name, neither with slots: device -1: calls, inclusive and self time on the host; device 0:
+     * pieces, time and self time of the device work launched inside.
+     */
+    struct tg_row *frames;
+    size_t n_frames;
+    unsigned frame_sorts;
     struct tg_measure_value *measures; /* [TG_MEASURES][n_steps], see core/metric/measure.h */
     bool absent[TG_MEASURES]; /* stored before this measure existed: unknown, not unmeasurable */
     unsigned format;          /* of the stored form it came from; TG_SUMMARY_FORMAT when built */
@@ -101,6 +113,7 @@ struct tg_summarize_opts {
     struct tg_load_opts load;
     struct tg_window_spec window;
     const struct tg_classes *classes; /* rows before the built-in class table; NULL: none */
+    unsigned frame_sorts;             /* totals by Python frame: a bit per enum tg_stack_sort */
     int64_t rank;                     /* -1: from the trace, else the file name, else none */
     tg_sv run;                        /* "": content hash */
     const struct tg_kv *meta;         /* --meta k=v */

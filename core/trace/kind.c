@@ -46,6 +46,8 @@ static const char *const kind_names[TG_KINDS] = {
     [TG_KIND_DEVICE_ANNOTATION] = "device_annotation",
     [TG_KIND_PYTHON] = "python",
     [TG_KIND_OVERHEAD] = "overhead",
+    [TG_KIND_MODULE] = "module",
+    [TG_KIND_SOURCE] = "source",
 };
 
 static enum tg_kind category_kind(tg_sv cat)

@@ -23,8 +23,16 @@ enum tg_kind {
     TG_KIND_DEVICE_ANNOTATION, /* gpu_user_annotation, ProfilerStep copies included */
     TG_KIND_PYTHON,            /* python_function */
     TG_KIND_OVERHEAD,          /* overhead */
+    /* No event is of these: sums over Python functions (core/metric/stacks.h). */
+    TG_KIND_MODULE, /* by instance of nn.Module */
+    TG_KIND_SOURCE, /* by function */
     TG_KINDS
 };
+
+static inline bool tg_kind_is_frame(enum tg_kind k)
+{
+    return k == TG_KIND_MODULE || k == TG_KIND_SOURCE;
+}
 
 enum tg_kind tg_kind_of(tg_sv cat, tg_sv name);
 const char *tg_kind_name(enum tg_kind k); /* "kernel", "op", ... as in `match: {kind: …}` */

@@ -7,6 +7,7 @@ device, every piece of work linked, and steps named ProfilerStep#N.
 import collections
 import decimal
 import json
+import re
 
 TICK = 100
 DIRECTIONS = {"htod": "HtoD", "dtoh": "DtoH", "dtod": "DtoD", "ptop": "PtoP", "set": "Memset"}
@@ -49,6 +50,7 @@ class Step:
         self.window = window
         self.ops = [e for e in inside if e["cat"] == "cpu_op"]
         self.calls = [e for e in inside if e["cat"] == "cuda_runtime"]
+        self.frames = sorted((e for e in inside if e["cat"] == "python_function"), key=lambda e: (e["start"], -e["dur"]))
         self.memory = [e["args"]["Total Allocated"] for e in inside if e["name"] == "[memory]"]
         mine = {id(c) for c in self.calls}
         self.rows = [e for e in events if e["cat"] in ("kernel", "gpu_memcpy", "gpu_memset")
@@ -183,8 +185,39 @@ class Oracle:
         """The single durations of a name, step by step."""
         return [[e["dur"] for e in (*s.rows, *s.ops) if e["name"] == name] for s in self.steps]
 
+    def frames(self, kind, name):
+        """Of a module or source, per step: calls, host and self time; device work: pieces, time, own time."""
+        return [frames_of(s, kind, name) for s in self.steps]
+
     def bytes(self, name):
         return sum(r["args"].get("bytes", 0) for s in self.steps for r in s.rows if r["name"] == name) / len(self.steps)
+
+
+def frame_name(kind, name):
+    """A frame's name in policies; None: it is of another kind."""
+    if kind == "module":
+        return name.removeprefix("nn.Module: ") if name.startswith("nn.Module: ") else None
+    return re.sub(r"\(\d+\): ", ": ", name) if re.search(r"\(\d+\): ", name) else None
+
+
+def frames_of(step, kind, name):
+    """By ticks: who is innermost, who is around."""
+    mine = [(e, frame_name(kind, e["name"])) for e in step.frames if frame_name(kind, e["name"])]
+    host = own = 0
+    if mine:
+        for t in range(min(e["start"] for e, _ in mine), max(e["end"] for e, _ in mine), TICK):
+            around = [n for e, n in mine if e["start"] <= t < e["end"]]  # outermost first
+            host += TICK * (name in around)
+            own += TICK * (around[-1:] == [name])
+    out = {"count": sum(n == name for _, n in mine), "total": host, "self": own,
+           "device_count": 0, "device_time": 0, "device_self": 0}  # fmt: skip
+    for r in step.rows:
+        at = step.call[id(r)]["start"]
+        around = [n for e, n in mine if e["start"] <= at < e["end"]]
+        out["device_count"] += name in around
+        out["device_time"] += r["dur"] * (name in around)
+        out["device_self"] += r["dur"] * (around[-1:] == [name])
+    return out
 
 
 def quantile(values, q):

@@ -45,6 +45,7 @@ class Plan:
     syncs: list  # (start, dur)
     memory: list  # (time, total allocated)
     window: int = 1500 * US
+    frames: list = dataclasses.field(default_factory=list)  # Python functions: (name, start, dur)
 
     def row(self, name):
         return next(r for w in self.works for r in w.rows if r.name == name)
@@ -94,7 +95,11 @@ def plan(step):
     ]  # fmt: skip
     ops = [("aten::linear", 5 * US, 60 * US, [[8, 16], [16, 4]], ["float", "float"]),
            ("aten::add", 700 * US, 20 * US + d, [[8, 4]], ["float"])]  # fmt: skip
-    return Plan(work, ops, [(600 * US, 10 * US)], [(650 * US, (4 + step) << 20)])
+    # forward calls another forward of its file, which is the same name without lines. Linear_0 and it launch gemm_c.
+    frames = [("train.py(12): step", 4 * US, 300 * US + d), ("model.py(7): forward", 22 * US, 146 * US),
+              ("nn.Module: Net_0", 24 * US, 142 * US + d), ("<built-in method linear>", 25 * US, 2 * US),
+              ("model.py(30): forward", 90 * US, 74 * US), ("nn.Module: Linear_0", 92 * US, 70 * US - d)]
+    return Plan(work, ops, [(600 * US, 10 * US)], [(650 * US, (4 + step) << 20)], frames=frames)
 
 
 def burst(step):
@@ -167,6 +172,12 @@ def op_of(name, **change):
     return apply
 
 
+def frame_of(name, by):
+    def apply(p):
+        p.frames = [(n, start, dur + by) if n == name else (n, start, dur) for n, start, dur in p.frames]
+    return apply
+
+
 HTOD, DTOH = "Memcpy HtoD (Pinned -> Device)", "Memcpy DtoH (Device -> Pinned)"
 DTOD, PTOP = "Memcpy DtoD (Device -> Device)", "Memcpy PtoP (Device -> Device)"
 SET = "Memset (Device)"
@@ -206,6 +217,13 @@ PLANTED = {
     "input_types": op_of("aten::linear", types=["float", "double"]),
     "input_shapes": op_of("aten::linear", shapes=[[8, 32], [32, 4]]),
     "bytes": bytes_of(HTOD, 4096),
+    # of Python frames; "METRIC of KIND" where the metric is known of other kinds as well
+    "device_time": slower_tail, "device_self": slower_tail, "device_count": another_tiny,
+    "count of module": lambda p: p.frames.append(("nn.Module: Linear_0", 320 * US, 5 * US)),
+    "total of module": frame_of("nn.Module: Net_0", 40 * US), "self of module": frame_of("nn.Module: Net_0", 40 * US),
+    "added of module": lambda p: p.frames.append(("nn.Module: Linear_1", 320 * US, 5 * US)),
+    "total of source": frame_of("model.py(7): forward", 40 * US), "self of source": frame_of("model.py(7): forward", 40 * US),
+    "mean of source": frame_of("train.py(12): step", 40 * US), "device_time of source": slower_tail,
     # over ranks: of the last one
     "skew": slower_tail, "rank_spread": slower_tail,
     "collective_skew": longer_comm,
@@ -235,6 +253,8 @@ def trace_bytes(plans, rank=None, world=1):
         for name, start, dur, shapes, types in p.ops:
             args = {"Input Dims": shapes, "Input type": types}
             events.append(event(ph="X", cat="cpu_op", name=name, ts=t0 + start, dur=dur, args=args, **host))
+        for name, start, dur in p.frames:
+            events.append(event(ph="X", cat="python_function", name=name, ts=t0 + start, dur=dur, **host))
         for start, dur in p.syncs:
             events.append(event(ph="X", cat="cuda_runtime", name="cudaDeviceSynchronize", ts=t0 + start, dur=dur, **host))
         for at, total in p.memory:

@@ -382,10 +382,11 @@ static void damaged_summaries_are_refused(void **state)
     static const struct {
         const char *from, *to, *message;
     } cases[] = {
-        { "{\"tracegate_summary\":2", "{\"tracegate_summary\":3",
-          "summary of format 3, this tracegate reads formats 1 to 2" },
+        { "{\"tracegate_summary\":2", "{\"tracegate_summary\":4",
+          "summary of format 4, this tracegate reads formats 1 to 3" },
+        { "{\"tracegate_summary\":2", "{\"tracegate_summary\":3", "damaged summary: frames" },
         { "{\"tracegate_summary\":2", "{\"tracegate_summary\":0",
-          "summary of format 0, this tracegate reads formats 1 to 2" },
+          "summary of format 0, this tracegate reads formats 1 to 3" },
         { "{\"tracegate_summary\":2", "{\"tracegate_summary\":1",
           "damaged summary: its content does not have the hash that it names" },
         { "\"run\":", "\"format\":2,\"run\":", "damaged summary: format" },
@@ -493,6 +494,150 @@ static void a_summary_of_format_1_is_read(void **state)
     tg_buf_release(&third);
 }
 
+/*
+ * Python functions around what two_steps launches. In step 5 f (line 3) holds the module, which
+ * holds the launch of a kernel of 200; the copy of 20 is launched by f alone, from a nested call of
+ * f of another line. In step 6 nothing is called, so both are launched outside.
+ */
+static void stacks(struct bt *b)
+{
+    two_steps(b, 0);
+    bt_host(b, "python_function", "a.py(3): f", "1", 1050, 500, -1);
+    bt_host(b, "python_function", "nn.Module: Net_0", "1", 1090, 120, -1);
+    bt_host(b, "python_function", "a.py(90): f", "1", 1300, 40, -1);
+    bt_host(b, "python_function", "<built-in method mm>", "1", 1100, 40, -1);
+}
+
+static bool add_stacks(struct fixture *f, struct tg_summary *to, uint64_t seed, unsigned sorts)
+{
+    struct tg_summarize_opts o = { .rank = -1, .frame_sorts = sorts };
+    struct tg_steps steps;
+    bool ok;
+    (void)bt_trace(&f->b, seed);
+    tg_trace_set_python_apart(&f->b.trace);
+    ok = tg_steps_build(&steps, &f->b.trace, &o.window, &f->err) &&
+         tg_summary_of_trace(to, &f->b.trace, &steps, &o, &f->err);
+    tg_steps_release(&steps);
+    return ok;
+}
+
+static const struct tg_row *frame(const struct tg_shard *s, enum tg_kind kind, const char *name,
+                                  int64_t device)
+{
+    for (size_t i = 0; i < s->n_frames; i++)
+        if (s->frames[i].kind == kind && s->frames[i].device == device &&
+            tg_sv_eq(s->frames[i].name, tg_sv_of(name)))
+            return &s->frames[i];
+    fail_msg("no frame %s", name);
+    return NULL;
+}
+
+static void assert_row(const struct tg_row *r, size_t step, uint32_t count, tg_ns total, tg_ns self)
+{
+    assert_int_equal(r->count[step], count);
+    assert_int_equal(r->total[step], total);
+    assert_int_equal(r->self[step], self);
+}
+
+/* f: 500, its nested call not again; own time 500 - 0 (the module is no function). */
+static void frames_by_hand(void **state)
+{
+    struct fixture *f = *state;
+    const struct tg_shard *s;
+    stacks(&f->b);
+    assert_true(add_stacks(f, &f->s, 0, TG_STACK_ALL));
+    s = f->s.shards[0];
+    assert_int_equal(s->n_frames, 6);
+    assert_row(frame(s, TG_KIND_MODULE, "nn.Module: Net_0", -1), 0, 1, 120, 120);
+    assert_row(frame(s, TG_KIND_MODULE, "nn.Module: Net_0", 0), 0, 1, 200, 200);
+    assert_row(frame(s, TG_KIND_MODULE, "nn.Module: Net_0", 0), 1, 0, 0, 0);
+    assert_row(frame(s, TG_KIND_SOURCE, "a.py: f", -1), 0, 2, 500, 500);
+    assert_row(frame(s, TG_KIND_SOURCE, "a.py: f", 0), 0, 2, 220, 220);
+    assert_row(frame(s, TG_KIND_MODULE, "(launched outside every module)", 0), 0, 1, 20, 20);
+    assert_row(frame(s, TG_KIND_MODULE, "(launched outside every module)", 0), 1, 2, 220, 220);
+    assert_row(frame(s, TG_KIND_SOURCE, "(launched outside every Python function)", 0), 1, 2, 220,
+               220);
+    /* behind the last step, never launched */
+    assert_row(frame(s, TG_KIND_SOURCE, "(launched outside every Python function)", 0), 2, 1, 30,
+               30);
+    assert_null(s->frames[0].slots);
+}
+
+/* All but the frames is what it is without them: the same bytes, and the format that others read.
+ */
+static void frames_change_nothing_else(void **state)
+{
+    struct fixture *f = *state;
+    struct tg_buf with = { 0 }, without = { 0 }, again = { 0 };
+    struct tg_summary plain, back;
+    tg_summary_init(&plain);
+    tg_summary_init(&back);
+    stacks(&f->b);
+    assert_true(add_stacks(f, &f->s, 0, TG_STACK_ALL));
+    assert_true(add_stacks(f, &plain, 7, 0));
+    assert_int_equal(f->s.shards[0]->n_rows, plain.shards[0]->n_rows);
+    assert_int_equal(f->s.shards[0]->spans, plain.shards[0]->spans);
+    assert_memory_equal(f->s.shards[0]->measures, plain.shards[0]->measures,
+                        2 * TG_MEASURES * sizeof(struct tg_measure_value));
+    assert_non_null(strstr(text_of(&plain, &without), "{\"tracegate_summary\":2"));
+    assert_non_null(strstr(text_of(&f->s, &with), "{\"tracegate_summary\":3"));
+    assert_non_null(strstr(with.p, "\"frames\":[\"module\",\"source\"]"));
+    assert_null(strstr(without.p, "frame"));
+    /* Together: the shard of format 2 says so, and keeps its hash. */
+    plain.shards[0]->rank = 1;
+    tg_summary_set_rank(&plain, 1);
+    assert_true(tg_summary_merge(&f->s, &plain, &f->err));
+    text_of(&f->s, &with);
+    assert_non_null(strstr(with.p, "\"format\":2"));
+    assert_true(tg_summary_parse(&back, tg_buf_sv(&with), "both.json", &f->err));
+    assert_int_equal(back.n, 2);
+    assert_string_equal(text_of(&back, &again), with.p);
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(back.shards[i]->frame_sorts, back.shards[i]->rank == 1 ? 0 : TG_STACK_ALL);
+    tg_summary_release(&plain);
+    tg_summary_release(&back);
+    tg_buf_release(&with);
+    tg_buf_release(&without);
+    tg_buf_release(&again);
+}
+
+static void damaged_frames_are_refused(void **state)
+{
+    static const struct {
+        const char *from, *to, *message;
+    } cases[] = {
+        { "summary\":3", "summary\":2", "damaged summary: frames" },
+        { "\"frames\":", "\"frame\":", "damaged summary: frames" },
+        { "\"module\",\"source\"]", "\"source\",\"module\"]", "damaged summary: frames" },
+        { "[\"module\",\"source\"]", "[\"module\"]", "damaged summary: frames" },
+        { "[\"module\",\"source\"]", "[\"module\",\"python\"]", "damaged summary: frames" },
+        { "[\"module\",\"source\"]", "[]", "damaged summary: frames" },
+        { "\"frame_columns\":\"", "\"frame_columns\":\"1", "damaged summary: frames" },
+        { "\"frame_columns\":\"", "\"frame_columns\":\"!", "damaged summary: frames" },
+        { "\"frame_columns\":\"", "\"columns_of\":\"", "damaged summary: frames" },
+        { "\"a.py: f\"", "\"a.py: g\"",
+          "damaged summary: its content does not have the hash that it names" },
+    };
+    struct fixture *f = *state;
+    struct tg_buf whole = { 0 };
+    stacks(&f->b);
+    assert_true(add_stacks(f, &f->s, 0, TG_STACK_ALL));
+    text_of(&f->s, &whole);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct tg_buf text = { 0 };
+        struct tg_summary back;
+        tg_buf_add(&text, tg_buf_sv(&whole));
+        replace(&text, cases[i].from, cases[i].to);
+        tg_summary_init(&back);
+        tg_err_init(&f->err);
+        assert_false(tg_summary_parse(&back, tg_buf_sv(&text), "bad.json", &f->err));
+        assert_string_equal(f->err.message, cases[i].message);
+        tg_summary_release(&back);
+        tg_buf_release(&text);
+    }
+    tg_buf_release(&whole);
+}
+
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 int main(void)
 {
@@ -509,6 +654,9 @@ int main(void)
         T(too_many_steps_are_a_limit),
         T(damaged_summaries_are_refused),
         T(a_summary_of_format_1_is_read),
+        T(frames_by_hand),
+        T(frames_change_nothing_else),
+        T(damaged_frames_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

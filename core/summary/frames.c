@@ -1,0 +1,120 @@
+/* Totals by Python frame as rows of a summary. */
+#include <stdlib.h>
+
+#include "core/summary/parts.h"
+
+static const enum tg_kind kinds[TG_STACK_SORTS] = { [TG_STACK_MODULES] = TG_KIND_MODULE,
+                                                    [TG_STACK_SOURCES] = TG_KIND_SOURCE };
+
+const char *tg_frame_sort_name(enum tg_stack_sort sort)
+{
+    return tg_kind_name(kinds[sort]);
+}
+
+enum side { HOST = -1, DEVICE = 0 }; /* tg_row.device */
+
+static bool is_empty(const struct tg_stack_sums *v, size_t n, enum side side)
+{
+    for (size_t k = 0; k < n; k++)
+        if (side == HOST ? v[k].calls : v[k].work)
+            return false;
+    return true;
+}
+
+static tg_ns between(tg_ns v, tg_ns most)
+{
+    return v < 0 ? 0 : v < most ? v : most;
+}
+
+static uint32_t narrow(uint64_t n)
+{
+    return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+}
+
+static void add_row(struct tg_shard *out, size_t *cap, enum tg_kind kind, tg_sv name,
+                    const struct tg_stack_sums *v, enum side side, struct tg_arena *a)
+{
+    size_t n = out->n_steps + 1;
+    struct tg_row *row;
+    if (is_empty(v, n, side))
+        return;
+    out->frames = tg_grow(out->frames, cap, out->n_frames + 1, sizeof *out->frames);
+    row = &out->frames[out->n_frames++];
+    *row = (struct tg_row){ .name = name,
+                            .cat = tg_sv_of(tg_kind_name(kind)),
+                            .parent = TG_SV(""),
+                            .kind = kind,
+                            .device = side,
+                            .stream = -1,
+                            .count = TG_NEW_N(a, uint32_t, n),
+                            .total = TG_NEW_N(a, tg_ns, n),
+                            .self = TG_NEW_N(a, tg_ns, n) };
+    for (size_t k = 0; k < n; k++) {
+        row->count[k] = narrow(side == HOST ? v[k].calls : v[k].work);
+        /* Sums of hostile times saturate; what is stored holds together. */
+        row->total[k] = between(side == HOST ? v[k].host : v[k].device, INT64_MAX);
+        row->self[k] = between(side == HOST ? v[k].self : v[k].device_self, row->total[k]);
+    }
+}
+
+static void add_sort(struct tg_shard *out, size_t *cap, const struct tg_trace *t,
+                     const struct tg_steps *steps, enum tg_stack_sort sort, struct tg_arena *a)
+{
+    size_t *bucket = tg_xrealloc(NULL, steps->n + 1, sizeof *bucket);
+    struct tg_stack_spec spec = { sort, sort == TG_STACK_SOURCES, bucket, steps->n + 1 };
+    struct tg_stacks s;
+    for (size_t k = 0; k <= steps->n; k++)
+        bucket[k] = k;
+    tg_stacks_compute(&s, t, steps, &spec);
+    for (size_t i = 0; i < s.n; i++) {
+        tg_sv name = tg_clean_text(a, s.rows[i].name);
+        add_row(out, cap, kinds[sort], name, s.rows[i].v, HOST, a);
+        add_row(out, cap, kinds[sort], name, s.rows[i].v, DEVICE, a);
+    }
+    add_row(out, cap, kinds[sort], tg_sv_of(tg_stack_outside(sort)), s.outside, DEVICE, a);
+    tg_stacks_release(&s);
+    free(bucket);
+}
+
+static int by_key(const void *a, const void *b)
+{
+    return tg_row_cmp(a, b);
+}
+
+/* Names of bytes that are no text may be cleaned to one text: they are one row then. */
+static void join_equal(struct tg_shard *s)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < s->n_frames; i++) {
+        struct tg_row *to = kept ? &s->frames[kept - 1] : NULL, *row = &s->frames[i];
+        if (!to || tg_row_cmp(to, row) != 0) {
+            s->frames[kept++] = *row;
+            continue;
+        }
+        for (size_t k = 0; k <= s->n_steps; k++) {
+            to->count[k] = narrow((uint64_t)to->count[k] + row->count[k]);
+            to->total[k] = tg_ns_add(to->total[k], row->total[k]);
+            to->self[k] = tg_ns_add(to->self[k], row->self[k]);
+        }
+    }
+    s->n_frames = kept;
+}
+
+void tg_frames_of_trace(struct tg_shard *out, const struct tg_trace *t,
+                        const struct tg_steps *steps, unsigned sorts, struct tg_arena *a)
+{
+    struct tg_row *grown;
+    size_t cap = 0;
+    out->frame_sorts = sorts;
+    for (int sort = 0; sort < TG_STACK_SORTS; sort++)
+        if (sorts & 1u << sort)
+            add_sort(out, &cap, t, steps, (enum tg_stack_sort)sort, a);
+    if (out->n_frames)
+        qsort(out->frames, out->n_frames, sizeof *out->frames, by_key);
+    join_equal(out);
+    grown = out->frames;
+    out->frames = TG_NEW_N(a, struct tg_row, out->n_frames);
+    if (out->n_frames)
+        memcpy(out->frames, grown, out->n_frames * sizeof *grown);
+    free(grown);
+}

@@ -1,0 +1,96 @@
+/* Violations in the totals by Python frame. They stand for themselves: what is planted here is seen
+ * by rules of kind module and source, and by no other. */
+#include <math.h>
+
+#include "core/summary/parts.h"
+
+static tg_ns scaled(tg_ns v, double factor)
+{
+    return (tg_ns)llround((double)v * factor);
+}
+
+static void slow(const struct tg_shard *s, struct tg_row *r, double factor)
+{
+    for (size_t k = 0; k < s->n_steps; k++) {
+        r->total[k] = scaled(r->total[k], factor);
+        r->self[k] = scaled(r->self[k], factor);
+    }
+}
+
+/* Calls as long as those there. */
+static void recount(const struct tg_shard *s, struct tg_row *r, int64_t more)
+{
+    for (size_t k = 0; k < s->n_steps; k++) {
+        int64_t was = r->count[k], now = was + more > 0 ? was + more : 0;
+        if (!was)
+            continue;
+        r->total[k] = scaled(r->total[k], (double)now / (double)was);
+        r->self[k] = scaled(r->self[k], (double)now / (double)was);
+        r->count[k] = (uint32_t)now;
+    }
+}
+
+static size_t drop(struct tg_shard *s, const struct tg_plant *p)
+{
+    size_t kept = 0, dropped;
+    for (size_t i = 0; i < s->n_frames; i++)
+        if (!p->is(p->arg, &s->frames[i]))
+            s->frames[kept++] = s->frames[i];
+    dropped = s->n_frames - kept;
+    s->n_frames = kept;
+    return dropped;
+}
+
+/* One call a step; in its place among the others. */
+static size_t add_new(struct tg_shard *s, const struct tg_plant *p, enum tg_kind kind,
+                      struct tg_arena *a)
+{
+    struct tg_row *grown = TG_NEW_N(a, struct tg_row, s->n_frames + 1), *row;
+    size_t at = 0;
+    struct tg_row fresh = { .name = tg_arena_sv(a, p->text),
+                            .cat = tg_sv_of(tg_kind_name(kind)),
+                            .parent = TG_SV(""),
+                            .kind = kind,
+                            .device = -1,
+                            .stream = -1,
+                            .count = TG_NEW_N(a, uint32_t, s->n_steps + 1),
+                            .total = TG_NEW_N(a, tg_ns, s->n_steps + 1),
+                            .self = TG_NEW_N(a, tg_ns, s->n_steps + 1) };
+    for (size_t k = 0; k < s->n_steps; k++) {
+        fresh.count[k] = 1;
+        fresh.total[k] = fresh.self[k] = p->ns > 0 ? p->ns : 1;
+    }
+    for (size_t i = 0; i < s->n_frames; i++) {
+        at += tg_row_cmp(&s->frames[i], &fresh) < 0;
+        grown[i + (tg_row_cmp(&s->frames[i], &fresh) >= 0)] = s->frames[i];
+    }
+    row = &grown[at];
+    *row = fresh;
+    s->frames = grown;
+    s->n_frames++;
+    return 1;
+}
+
+size_t tg_plant_frames(struct tg_shard *s, const struct tg_plant *p, struct tg_arena *a)
+{
+    size_t planted = 0;
+    enum tg_kind kind = p->kind;
+    if (p->what == TG_PLANT_DROP && p->is)
+        return drop(s, p);
+    for (size_t i = 0; p->is && i < s->n_frames; i++) {
+        struct tg_row *r = &s->frames[i];
+        if (!p->is(p->arg, r))
+            continue;
+        kind = r->kind;
+        planted++;
+        if (p->what == TG_PLANT_SLOWER)
+            slow(s, r, p->factor);
+        else if (p->what == TG_PLANT_CALLS)
+            recount(s, r, p->calls);
+        else
+            planted = p->what == TG_PLANT_NEW ? planted : 0;
+    }
+    if (p->what == TG_PLANT_NEW && (p->is ? planted > 0 : tg_kind_is_frame(kind)))
+        return add_new(s, p, kind, a);
+    return planted;
+}

@@ -5,20 +5,6 @@
 
 #include "core/base/arena.h"
 
-/* Four bytes a device span, eight a launch; for their set at most eight more. */
-struct checker {
-    const struct tg_trace *t;
-    uint32_t *device; /* spans that are work on a device */
-    size_t n_device, cap_device;
-    int64_t *launch; /* correlations of calls */
-    size_t n_launch, cap_launch;
-};
-
-static int compare_ints(int64_t a, int64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 /* The start itself where a damaged duration would leave the range. */
 static tg_ns end_of(const struct tg_span *s)
 {
@@ -26,116 +12,129 @@ static tg_ns end_of(const struct tg_span *s)
     return __builtin_add_overflow(s->start, s->dur, &end) ? s->start : end;
 }
 
-static int by_stream(const void *pa, const void *pb, void *arg)
+/* --- work on one stream ----------------------------------------------------------------------- */
+
+/* Spans that are work on a device, stream after stream, in time: four bytes each. */
+struct lanes {
+    const struct tg_trace *t;
+    uint32_t *of_track; /* tracks of one (device, stream) are one lane */
+    size_t n;
+    size_t *end;    /* per lane: behind its last span */
+    uint32_t *span; /* by lane, then by start and end */
+};
+
+static int compare_ints(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int by_lane(const void *pa, const void *pb, void *arg)
+{
+    const struct tg_track *tracks = arg;
+    const struct tg_track *a = &tracks[*(const uint32_t *)pa], *b = &tracks[*(const uint32_t *)pb];
+    int c = compare_ints(a->device, b->device);
+    return c ? c : compare_ints(a->stream, b->stream);
+}
+
+static void number_lanes(struct lanes *l)
+{
+    const struct tg_trace *t = l->t;
+    uint32_t *track = tg_xrealloc(NULL, t->n_tracks + 1, sizeof *track);
+    l->of_track = tg_xrealloc(NULL, t->n_tracks + 1, sizeof *l->of_track);
+    for (size_t i = 0; i < t->n_tracks; i++)
+        track[i] = (uint32_t)i;
+    if (t->n_tracks)
+        qsort_r(track, t->n_tracks, sizeof *track, by_lane, t->tracks);
+    for (size_t i = 0; i < t->n_tracks; i++) {
+        l->n += i == 0 || by_lane(&track[i - 1], &track[i], t->tracks) != 0;
+        l->of_track[track[i]] = (uint32_t)l->n - 1;
+    }
+    free(track);
+}
+
+static int by_time(const void *pa, const void *pb, void *arg)
 {
     const struct tg_trace *t = arg;
     const struct tg_span *a = tg_span_at(t, *(const uint32_t *)pa);
     const struct tg_span *b = tg_span_at(t, *(const uint32_t *)pb);
-    const struct tg_track *ka = &t->tracks[a->track], *kb = &t->tracks[b->track];
-    int c = compare_ints(ka->device, kb->device);
-    if (!c)
-        c = compare_ints(ka->stream, kb->stream);
-    if (!c)
-        c = compare_ints(a->start, b->start);
+    int c = compare_ints(a->start, b->start);
     return c ? c : compare_ints(end_of(a), end_of(b));
 }
 
+/* Profilers write a stream's work in order, mostly: then nothing is left to do. */
+static void sort_lane(const struct tg_trace *t, uint32_t *span, size_t n)
+{
+    void *arg = (void *)(uintptr_t)t;
+    size_t i = 1;
+    while (i < n && by_time(&span[i - 1], &span[i], arg) <= 0)
+        i++;
+    if (i < n)
+        qsort_r(span, n, sizeof *span, by_time, arg);
+}
+
+static void lanes_init(struct lanes *l, const struct tg_trace *t)
+{
+    size_t sum = 0;
+    *l = (struct lanes){ .t = t };
+    number_lanes(l);
+    l->end = tg_xrealloc(NULL, l->n + 1, sizeof *l->end);
+    memset(l->end, 0, (l->n + 1) * sizeof *l->end);
+    for (size_t i = 0; i < t->n_spans; i++) {
+        const struct tg_span *s = tg_span_at(t, i);
+        l->end[l->of_track[s->track]] += tg_kind_is_device(tg_span_kind(t, s));
+    }
+    for (size_t k = 0; k < l->n; k++) {
+        size_t n = l->end[k];
+        l->end[k] = sum; /* its beginning, until it is filled */
+        sum += n;
+    }
+    l->span = tg_xrealloc(NULL, sum + 1, sizeof *l->span);
+    for (size_t i = 0; i < t->n_spans; i++) {
+        const struct tg_span *s = tg_span_at(t, i);
+        if (tg_kind_is_device(tg_span_kind(t, s)))
+            l->span[l->end[l->of_track[s->track]]++] = (uint32_t)i;
+    }
+    for (size_t k = 0, from = 0; k < l->n; from = l->end[k++])
+        sort_lane(t, l->span + from, l->end[k] - from);
+}
+
+static void lanes_release(struct lanes *l)
+{
+    free(l->of_track);
+    free(l->end);
+    free(l->span);
+}
+
 /* Work on one stream runs one after the other: whoever runs past the next start is suspicious. */
-static void count_overlaps(struct checker *c, struct tg_integrity *out)
+static void count_overlap(const struct tg_span *a, const struct tg_span *b,
+                          struct tg_integrity *out)
 {
-    if (c->n_device > 1)
-        qsort_r(c->device, c->n_device, sizeof *c->device, by_stream, (void *)(uintptr_t)c->t);
-    for (size_t i = 1; i < c->n_device; i++) {
-        const struct tg_span *a = tg_span_at(c->t, c->device[i - 1]);
-        const struct tg_span *b = tg_span_at(c->t, c->device[i]);
-        const struct tg_track *ka = &c->t->tracks[a->track], *kb = &c->t->tracks[b->track];
-        tg_ns over, sum;
-        /* Times at the two ends of the range lie apart, whatever their difference would be. */
-        if (ka->device != kb->device || ka->stream != kb->stream || ka->stream == TG_NO_STREAM ||
-            __builtin_sub_overflow(end_of(a), b->start, &over) || over <= 0)
-            continue;
-        out->overlapping++;
-        if (!__builtin_add_overflow(out->overlapping_ns, over, &sum))
-            out->overlapping_ns = sum;
-    }
-}
-
-static int by_value(const void *pa, const void *pb)
-{
-    return compare_ints(*(const int64_t *)pa, *(const int64_t *)pb);
-}
-
-/* The set of the launches' numbers: a bit each from the least on where they lie close together, as a
- * profiler's counter gives them; else `bit` is NULL and c->launch is sorted. */
-struct launches {
-    uint64_t *bit;
-    uint64_t least, range; /* range: the greatest less the least */
-};
-
-static void launches_init(struct launches *l, struct checker *c)
-{
-    int64_t least = INT64_MAX, most = INT64_MIN;
-    size_t words;
-    for (size_t i = 0; i < c->n_launch; i++) {
-        least = c->launch[i] < least ? c->launch[i] : least;
-        most = c->launch[i] > most ? c->launch[i] : most;
-    }
-    *l = (struct launches){ NULL, (uint64_t)least, (uint64_t)most - (uint64_t)least };
-    if (l->range / 64 >= c->n_launch) {
-        qsort(c->launch, c->n_launch, sizeof *c->launch, by_value);
+    tg_ns over, sum;
+    /* Times at the two ends of the range lie apart, whatever their difference would be. */
+    if (__builtin_sub_overflow(end_of(a), b->start, &over) || over <= 0)
         return;
-    }
-    words = (size_t)(l->range / 64) + 1;
-    l->bit = tg_xmalloc(words * sizeof *l->bit);
-    memset(l->bit, 0, words * sizeof *l->bit);
-    for (size_t i = 0; i < c->n_launch; i++) {
-        uint64_t k = (uint64_t)c->launch[i] - l->least;
-        l->bit[k / 64] |= (uint64_t)1 << k % 64;
-    }
+    out->overlapping++;
+    if (!__builtin_add_overflow(out->overlapping_ns, over, &sum))
+        out->overlapping_ns = sum;
 }
 
-static bool launches_have(const struct launches *l, const struct checker *c, int64_t number)
+static void count_overlaps(const struct tg_trace *t, struct tg_integrity *out)
 {
-    uint64_t k = (uint64_t)number - l->least;
-    if (l->bit)
-        return k <= l->range && l->bit[k / 64] >> k % 64 & 1;
-    return bsearch(&number, c->launch, c->n_launch, sizeof *c->launch, by_value);
+    struct lanes l;
+    lanes_init(&l, t);
+    for (size_t k = 0, i = 0; k < l.n; i = l.end[k++])
+        for (; i + 1 < l.end[k]; i++) {
+            const struct tg_span *a = tg_span_at(t, l.span[i]);
+            if (t->tracks[a->track].stream != TG_NO_STREAM)
+                count_overlap(a, tg_span_at(t, l.span[i + 1]), out);
+        }
+    lanes_release(&l);
 }
 
-static void count_unlinked(struct checker *c, struct tg_integrity *out)
-{
-    struct launches l;
-    if (!c->n_launch) {
-        out->unlinked += c->n_device;
-        return;
-    }
-    launches_init(&l, c);
-    for (size_t i = 0; i < c->n_device; i++) {
-        int64_t correlation = tg_span_at(c->t, c->device[i])->correlation;
-        out->unlinked += correlation == TG_NO_CORRELATION || !launches_have(&l, c, correlation);
-    }
-    free(l.bit);
-}
-
-static bool is_launch(enum tg_kind k)
-{
-    return k == TG_KIND_RUNTIME || k == TG_KIND_GRAPH || k == TG_KIND_SYNC || k == TG_KIND_OP;
-}
-
-static void collect(struct checker *c, size_t i, const struct tg_span *s, enum tg_kind kind)
-{
-    if (tg_kind_is_device(kind)) {
-        c->device = tg_grow(c->device, &c->cap_device, c->n_device + 1, sizeof *c->device);
-        c->device[c->n_device++] = (uint32_t)i;
-    } else if (is_launch(kind) && s->correlation != TG_NO_CORRELATION) {
-        c->launch = tg_grow(c->launch, &c->cap_launch, c->n_launch + 1, sizeof *c->launch);
-        c->launch[c->n_launch++] = s->correlation;
-    }
-}
+/* --- each span by itself ---------------------------------------------------------------------- */
 
 void tg_trace_check(struct tg_trace *t)
 {
-    struct checker c = { .t = t };
     struct tg_integrity *out = &t->integrity;
     tg_ns step = -1;
     for (size_t i = 0; i < t->n_spans; i++) {
@@ -145,14 +144,10 @@ void tg_trace_check(struct tg_trace *t)
         out->zero_kernels += kind == TG_KIND_KERNEL && s->start == 0 && s->dur == 0;
         if (kind == TG_KIND_STEP && s->dur > step)
             step = s->dur;
-        collect(&c, i, s, kind);
     }
-    for (size_t i = 0; i < c.n_device && step >= 0; i++) {
-        const struct tg_span *s = tg_span_at(t, c.device[i]);
-        out->longer_than_step += tg_span_kind(t, s) == TG_KIND_KERNEL && s->dur > step;
+    for (size_t i = 0; i < t->n_spans && step >= 0; i++) {
+        const struct tg_span *s = tg_span_at(t, i);
+        out->longer_than_step += s->dur > step && tg_span_kind(t, s) == TG_KIND_KERNEL;
     }
-    count_overlaps(&c, out);
-    count_unlinked(&c, out);
-    free(c.device);
-    free(c.launch);
+    count_overlaps(t, out);
 }

@@ -47,18 +47,25 @@ struct tg_reader *tg_reader_new(struct tg_source *s, const struct tg_reader_opts
     return r;
 }
 
+void tg_reader_done(struct tg_reader *r)
+{
+    tg_shapes_release(&r->shapes);
+    tg_buf_release(&r->text[0]);
+    tg_buf_release(&r->text[1]);
+    free(r->buf);
+    r->buf = NULL;
+    r->cap = r->at = r->n = 0;
+}
+
 void tg_reader_free(struct tg_reader *r)
 {
     if (!r)
         return;
-    tg_shapes_release(&r->shapes);
+    tg_reader_done(r);
     tg_intern_release(&r->names);
     tg_intern_release(&r->threads);
     tg_arena_free(r->meta_arena);
-    tg_buf_release(&r->text[0]);
-    tg_buf_release(&r->text[1]);
     free(r->info.meta);
-    free(r->buf);
     free(r);
 }
 

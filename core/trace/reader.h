@@ -87,6 +87,8 @@ struct tg_reader;
 /* Takes no ownership of `s`. Never fails: errors come from the first tg_reader_next. */
 TG_MUST struct tg_reader *tg_reader_new(struct tg_source *s, const struct tg_reader_opts *o);
 void tg_reader_free(struct tg_reader *r);
+/* After the last event: frees what only reading needs. Names, threads and info stay. */
+void tg_reader_done(struct tg_reader *r);
 /* A file without any traceEvents (and not a bare array) fails with TG_ERR_TRACE "not a trace". */
 TG_MUST enum tg_next tg_reader_next(struct tg_reader *r, struct tg_event *ev, struct tg_err *err);
 const struct tg_names *tg_reader_names(const struct tg_reader *r);

@@ -479,6 +479,7 @@ static bool load(struct loader *l, struct tg_source *s)
         return false;
     l->t->integrity.unmatched_begin = sink.unmatched_begin;
     l->t->integrity.unmatched_end = sink.unmatched_end;
+    tg_reader_done(l->t->reader);
     publish(l->t);
     tg_trace_check(l->t);
     return true;

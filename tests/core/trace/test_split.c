@@ -65,8 +65,9 @@ static void put_tables(struct tg_buf *out, const struct tg_trace *t)
         tg_buf_printf(out, "memory %" PRId64 " %" PRId64 " %" PRId64 "\n", t->memory[i].ts,
                       t->memory[i].bytes, t->memory[i].total_allocated);
     tg_buf_printf(out,
-                  "unmatched %" PRIu64 " %" PRIu64 " negative %" PRIu64 " unlinked %" PRIu64 "\n",
-                  g->unmatched_begin, g->unmatched_end, g->negative_durations, g->unlinked);
+                  "unmatched %" PRIu64 " %" PRIu64 " negative %" PRIu64 " overlapping %" PRIu64
+                  "\n",
+                  g->unmatched_begin, g->unmatched_end, g->negative_durations, g->overlapping);
 }
 
 static void put_spans(struct tg_buf *out, const struct tg_trace *t)

@@ -288,52 +288,9 @@ static void damage_is_counted(void **state)
     assert_int_equal(t->integrity.overlapping, 1);
     assert_int_equal(t->integrity.overlapping_ns, 5000);
     assert_int_equal(t->integrity.longer_than_step, 1);
-    assert_int_equal(t->integrity.unlinked, 2);
     assert_int_equal(t->integrity.negative_durations, 1);
     assert_int_equal(t->integrity.zero_kernels, 1);
     tg_trace_free(t);
-}
-
-/* Loads calls with the numbers `launch` and kernels with `kernel`; how many kernels lack a call. */
-static uint64_t unlinked(const char *const *launch, const char *const *kernel)
-{
-    struct tg_load_opts o = { 0 };
-    struct tg_buf text = { 0 };
-    struct tg_trace *t;
-    uint64_t n;
-    tg_buf_puts(&text, "[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"o\",\"ts\":0,\"dur\":1}");
-    for (size_t i = 0; launch[i]; i++)
-        tg_buf_printf(&text,
-                      ",{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"l\",\"ts\":1,\"dur\":1,"
-                      "\"args\":{\"correlation\":%s}}",
-                      launch[i]);
-    for (size_t i = 0; kernel[i]; i++)
-        tg_buf_printf(&text,
-                      ",{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"ts\":9,\"dur\":1,"
-                      "\"args\":{\"device\":0,\"stream\":7,\"correlation\":%s}}",
-                      kernel[i]);
-    tg_buf_puts(&text, "]");
-    t = load(text.p, &o);
-    n = t->integrity.unlinked;
-    tg_trace_free(t);
-    tg_buf_release(&text);
-    return n;
-}
-
-static void launches_are_found(void **state)
-{
-    static const char *const none[] = { NULL }, *const one[] = { "7", NULL };
-    static const char *const close[] = { "138", "10", "74", "73", NULL };
-    static const char *const of_close[] = { "9", "10", "73", "74", "100", "138", "139", NULL };
-    static const char *const far[] = { "9000000000000000000", "-9000000000000000000", "5", NULL };
-    static const char *const of_far[] = { "5", "6", "9000000000000000000", "-9000000000000000000",
-                                          NULL };
-    (void)state;
-    assert_int_equal(unlinked(close, of_close), 3); /* 9, 100, 139 */
-    assert_int_equal(unlinked(far, of_far), 1);     /* 6 */
-    assert_int_equal(unlinked(one, of_close), 7);
-    assert_int_equal(unlinked(one, one), 0);
-    assert_int_equal(unlinked(none, of_far), 4);
 }
 
 static void limits_are_reached(void **state)
@@ -526,7 +483,6 @@ int main(void)
         cmocka_unit_test(memory_instants),
         cmocka_unit_test(rows_of_hta),
         cmocka_unit_test(damage_is_counted),
-        cmocka_unit_test(launches_are_found),
         cmocka_unit_test(limits_are_reached),
         cmocka_unit_test(totals_are_sums_of_spans),
         cmocka_unit_test(shuffling_changes_nothing),

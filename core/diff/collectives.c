@@ -1,41 +1,21 @@
 /*
- * Who waits for whom in collectives, from summaries; the definition is that of core/metric/skew.c:
- * skew of a collective = longest - shortest duration over its ranks, as a share of the longest.
- * A row of a summary has the durations of one kernel name under one operator on one stream, in
- * start order. So the k-th collective of (name, process group, operator) in a step is matched over
- * ranks; where a rank runs that on several streams, its first stream with the others' first, and so
- * on.
+ * Who waits for whom in collectives, from summaries: skew of a collective = longest - shortest
+ * duration over its ranks, as a share of the longest; the definition is that of core/metric/skew.c,
+ * and so is the matching over ranks (core/metric/collective.h). A row of a summary has the
+ * durations of one kernel name under one operator on one stream, in start order: its key.
  */
 #include <stdlib.h>
 
 #include "core/diff/work.h"
-
-struct piece { /* one collective on one rank */
-    uint32_t key;
-    uint32_t rank; /* index of the side's ranks */
-    size_t nth;    /* of its key in its step */
-    int64_t step;
-    tg_ns dur;
-};
+#include "core/metric/collective.h"
 
 struct job {
     const struct tg_work *w;
     struct tg_strmap keys;
-    struct piece *v;
+    struct tg_collective *v;
     size_t n, cap;
+    tg_ns skew, longest; /* summed over what all ranks have */
 };
-
-static int by_match(const void *pa, const void *pb)
-{
-    const struct piece *a = pa, *b = pb;
-    if (a->key != b->key)
-        return a->key < b->key ? -1 : 1;
-    if (a->step != b->step)
-        return a->step < b->step ? -1 : 1;
-    if (a->nth != b->nth)
-        return a->nth < b->nth ? -1 : 1;
-    return (a->rank > b->rank) - (a->rank < b->rank);
-}
 
 static tg_sv group_line(tg_sv fact)
 {
@@ -84,7 +64,7 @@ static uint32_t key_of(struct job *j, const struct tg_row *row, struct tg_strmap
 }
 
 static void collect_row(struct job *j, const struct tg_shard *s, const struct tg_row *row,
-                        const struct tg_used *used, struct piece p)
+                        const struct tg_used *used, struct tg_collective p)
 {
     size_t from = 0;
     for (size_t k = 0, u = 0; k < s->n_steps && u < used->n; from += row->count[k++]) {
@@ -123,53 +103,24 @@ static bool collect_rank(struct job *j, uint32_t rank, size_t at)
         whole = row->slots != NULL;
         if (whole)
             collect_row(j, s, row, &j->w->used[at],
-                        (struct piece){ .key = key_of(j, row, &of_rank), .rank = rank });
+                        (struct tg_collective){ .key = key_of(j, row, &of_rank), .rank = rank });
     }
     tg_strmap_release(&of_rank);
     return whole;
 }
 
-/* Per key: how many ranks have it at all. The pieces are as collected, rank by rank. */
-static uint32_t *count_ranks(const struct job *j)
+static void add_collective(void *arg, const struct tg_collective *p, size_t n, bool whole)
 {
-    uint32_t *n = tg_xrealloc(NULL, j->keys.n + 1, sizeof *n);
-    uint32_t *last = tg_xrealloc(NULL, j->keys.n + 1, sizeof *last);
-    for (size_t k = 0; k < j->keys.n; k++) {
-        n[k] = 0;
-        last[k] = TG_NO_ID;
+    struct job *j = arg;
+    tg_ns least = p->dur, longest = p->dur;
+    for (size_t i = 1; i < n; i++) {
+        least = p[i].dur < least ? p[i].dur : least;
+        longest = p[i].dur > longest ? p[i].dur : longest;
     }
-    for (size_t i = 0; i < j->n; i++)
-        if (last[j->v[i].key] != j->v[i].rank) {
-            last[j->v[i].key] = j->v[i].rank;
-            n[j->v[i].key]++;
-        }
-    free(last);
-    return n;
-}
-
-/* 100 * sum of skews / sum of longest durations, over the collectives that all their ranks have. */
-static bool skew_of(struct job *j, double *out)
-{
-    uint32_t *ranks = count_ranks(j);
-    tg_ns skew = 0, sum = 0;
-    if (j->n)
-        qsort(j->v, j->n, sizeof *j->v, by_match);
-    for (size_t i = 0, k; i < j->n; i = k) {
-        tg_ns least = j->v[i].dur, longest = least;
-        for (k = i + 1; k < j->n && j->v[k].key == j->v[i].key && j->v[k].step == j->v[i].step &&
-                        j->v[k].nth == j->v[i].nth;
-             k++) {
-            least = j->v[k].dur < least ? j->v[k].dur : least;
-            longest = j->v[k].dur > longest ? j->v[k].dur : longest;
-        }
-        if (k - i < 2 || k - i < ranks[j->v[i].key])
-            continue;
-        skew = tg_ns_add(skew, tg_ns_sub(longest, least));
-        sum = tg_ns_add(sum, longest);
-    }
-    free(ranks);
-    *out = sum > 0 ? 100 * (double)skew / (double)sum : 0;
-    return sum > 0;
+    if (!whole)
+        return;
+    j->skew = tg_ns_add(j->skew, tg_ns_sub(longest, least));
+    j->longest = tg_ns_add(j->longest, longest);
 }
 
 bool tg_collective_skew(const struct tg_work *w, int side, size_t run, double *out)
@@ -179,7 +130,9 @@ bool tg_collective_skew(const struct tg_work *w, int side, size_t run, double *o
     tg_strmap_init(&j.keys);
     for (uint32_t rank = 0; known && rank < w->c->n_ranks[side]; rank++)
         known = collect_rank(&j, rank, tg_work_cell(w, side, run, rank));
-    known = known && skew_of(&j, out);
+    tg_collectives_match(j.v, j.n, j.keys.n, add_collective, &j);
+    *out = j.longest > 0 ? 100 * (double)j.skew / (double)j.longest : 0;
+    known &= j.longest > 0;
     free(j.v);
     tg_strmap_release(&j.keys);
     return known;

@@ -4,13 +4,13 @@
  *
  *     wait of rank r in collective c = d(r, c) - min over ranks of d(., c)
  *
- * Durations only: the clocks of ranks need not agree. The k-th collective of a kernel name and
- * process group in a step is matched over ranks with the k-th of the same; what not every rank of
- * the name and group has is left out and counted.
+ * Durations only: the clocks of ranks need not agree. How collectives are matched over ranks:
+ * collective.h; what not every rank has is left out and counted.
  */
 #include <stdlib.h>
 
 #include "core/base/buf.h"
+#include "core/metric/collective.h"
 #include "core/metric/device.h"
 #include "core/metric/parts.h"
 
@@ -49,27 +49,27 @@ static const struct tg_frame_column name_columns[N_COLUMNS] = {
     { "slowest_rank", TG_FRAME_INT },
 };
 
-/* One collective on one rank. */
-struct piece {
-    uint32_t key; /* of (name, group) */
-    int64_t step;
-    uint32_t nth;  /* of its key in its step on its rank */
-    uint32_t rank; /* index into in->ranks */
-    tg_ns dur;
-};
-
 struct lane { /* what one rank has of one collective, over all of them */
     tg_ns comm, wait, caused;
     int64_t n, last, unmatched;
 };
 
+struct tally { /* over collectives */
+    int64_t n, ranks;
+    tg_ns wait, skew_sum, skew_max, longest_sum;
+    tg_ns *caused; /* per rank */
+};
+
 struct job {
     const struct tg_analysis_in *in;
-    struct tg_strmap keys; /* name, NUL, group */
-    struct piece *v;
+    struct tg_strmap names; /* of the table: name, NUL, group */
+    struct tg_strmap keys;  /* of what is matched: name id, encloser, stream */
+    uint32_t *name_of;      /* per key */
+    size_t names_cap;
+    struct tg_collective *v;
     size_t n, cap;
-    struct lane *lanes;   /* per rank */
-    uint32_t *rank_count; /* per key: ranks that have it */
+    struct lane *lanes;      /* per rank */
+    struct tally all, *each; /* each: per name */
 };
 
 static tg_sv group_of(const struct tg_trace *t, const struct tg_span *s)
@@ -88,83 +88,135 @@ static tg_sv group_of(const struct tg_trace *t, const struct tg_span *s)
     return TG_SV("");
 }
 
-static uint32_t key_of(struct job *j, const struct tg_trace *t, const struct tg_span *s,
-                       struct tg_buf *text)
+static uint32_t name_id(struct job *j, const struct tg_trace *t, const struct tg_span *s)
 {
-    tg_buf_clear(text);
-    tg_buf_add(text, tg_span_name(t, s)->name);
-    tg_buf_putc(text, '\0');
-    tg_buf_add(text, group_of(t, s));
-    return tg_strmap_add(&j->keys, tg_buf_sv(text));
+    struct tg_buf text = { 0 };
+    uint32_t id;
+    tg_buf_add(&text, tg_span_name(t, s)->name);
+    tg_buf_putc(&text, '\0');
+    tg_buf_add(&text, group_of(t, s));
+    id = tg_strmap_add(&j->names, tg_buf_sv(&text));
+    tg_buf_release(&text);
+    return id;
 }
 
-static int by_match(const void *pa, const void *pb)
+/* The operator or annotation around the launch, as summaries call it. */
+static tg_sv encloser(const struct tg_trace *t, const struct tg_steps *steps, uint32_t span)
 {
-    const struct piece *a = pa, *b = pb;
-    if (a->key != b->key)
-        return a->key < b->key ? -1 : 1;
-    if (a->step != b->step)
-        return a->step < b->step ? -1 : 1;
-    if (a->nth != b->nth)
-        return a->nth < b->nth ? -1 : 1;
-    return (a->rank > b->rank) - (a->rank < b->rank);
+    uint32_t p = steps->parent[span];
+    if (p == TG_NO_SPAN)
+        return TG_SV("");
+    return tg_span_kind(t, tg_span_at(t, p)) == TG_KIND_STEP
+               ? TG_SV("ProfilerStep")
+               : tg_span_name(t, tg_span_at(t, p))->name;
 }
 
-/* Device rows are in time order, so the pieces of a rank are numbered as they come. */
+/* A collective of one rank before it has its key: streams are numbered once all are known. */
+struct found {
+    uint32_t what;   /* id of (name id, encloser) */
+    uint32_t stream; /* lane */
+    uint32_t name, row;
+};
+
+static int by_stream(const void *pa, const void *pb)
+{
+    const struct found *a = pa, *b = pb;
+    if (a->what != b->what)
+        return a->what < b->what ? -1 : 1;
+    if (a->stream != b->stream)
+        return a->stream < b->stream ? -1 : 1;
+    return (a->row > b->row) - (a->row < b->row);
+}
+
+static struct found *find_collectives(struct job *j, uint32_t rank, size_t *n)
+{
+    const struct tg_work *w = &j->in->work[rank];
+    const struct tg_trace *t = w->rank->trace;
+    const struct tg_steps *steps = w->rank->steps;
+    struct found *v = tg_xrealloc(NULL, w->n + 1, sizeof *v);
+    struct tg_buf text = { 0 };
+    struct tg_strmap what;
+    tg_strmap_init(&what);
+    *n = 0;
+    for (size_t i = 0; i < w->n; i++) {
+        const struct tg_span *s = tg_span_at(t, w->v[i].span);
+        uint32_t name;
+        if (w->v[i].class_ != TG_CLASS_COMM)
+            continue;
+        name = name_id(j, t, s);
+        tg_buf_clear(&text);
+        tg_buf_printf(&text, "%u ", name);
+        tg_buf_add(&text, encloser(t, steps, w->v[i].span));
+        v[(*n)++] = (struct found){ tg_strmap_add(&what, tg_buf_sv(&text)),
+                                    steps->lanes.stream[s->track], name, (uint32_t)i };
+    }
+    if (*n)
+        qsort(v, *n, sizeof *v, by_stream);
+    tg_buf_release(&text);
+    tg_strmap_release(&what);
+    return v;
+}
+
+static uint32_t key_of(struct job *j, const struct found *f, size_t nth_stream, tg_sv around)
+{
+    struct tg_buf text = { 0 };
+    size_t known = j->keys.n;
+    uint32_t key;
+    tg_buf_printf(&text, "%u %zu ", f->name, nth_stream);
+    tg_buf_add(&text, around);
+    key = tg_strmap_add(&j->keys, tg_buf_sv(&text));
+    tg_buf_release(&text);
+    if (key == known) {
+        j->name_of = tg_grow(j->name_of, &j->names_cap, known + 1, sizeof *j->name_of);
+        j->name_of[key] = f->name;
+    }
+    return key;
+}
+
+/* How many of its key and step the rank has had before. */
+struct counter {
+    struct tg_strmap seen; /* (key, step) */
+    size_t *count, cap;
+};
+
+static size_t count_up(struct counter *c, uint32_t key, int64_t step)
+{
+    const struct {
+        int64_t step;
+        uint64_t key;
+    } at = { step, key };
+    size_t known = c->seen.n;
+    uint32_t id = tg_strmap_add(&c->seen, (tg_sv){ (const char *)&at, sizeof at });
+    c->count = tg_grow(c->count, &c->cap, c->seen.n, sizeof *c->count);
+    if (c->seen.n > known)
+        c->count[id] = 0;
+    return c->count[id]++;
+}
+
+/* Device rows are in time order, and so are those of one stream. */
 static void collect_rank(struct job *j, uint32_t rank)
 {
     const struct tg_work *w = &j->in->work[rank];
     const struct tg_steps *steps = w->rank->steps;
-    const struct tg_trace *t = w->rank->trace;
-    struct tg_buf text = { 0 };
-    struct tg_strmap seen; /* (key, step) of this rank */
-    uint32_t *count = NULL;
-    size_t cap = 0;
-    tg_strmap_init(&seen);
-    for (size_t i = 0; i < w->n; i++) {
-        const struct tg_span *s = tg_span_at(t, w->v[i].span);
-        int32_t step = steps->step_of[w->v[i].span];
-        struct piece p = { .rank = rank, .dur = tg_ns_sub(w->v[i].end, w->v[i].start) };
-        struct {
-            int64_t step;
-            uint64_t key;
-        } at;
-        size_t known = seen.n;
-        uint32_t id;
-        if (w->v[i].class_ != TG_CLASS_COMM)
-            continue;
-        p.key = key_of(j, t, s, &text);
+    struct counter counter = { .count = NULL };
+    size_t n;
+    struct found *v = find_collectives(j, rank, &n);
+    tg_strmap_init(&counter.seen);
+    for (size_t i = 0, stream = 0; i < n; i++) {
+        const struct tg_work_row *row = &w->v[v[i].row];
+        int32_t step = steps->step_of[row->span];
+        struct tg_collective p = { .rank = rank, .dur = tg_ns_sub(row->end, row->start) };
+        bool same = i && v[i].what == v[i - 1].what;
+        stream = same ? stream + (v[i].stream != v[i - 1].stream) : 0;
+        p.key = key_of(j, &v[i], stream, encloser(w->rank->trace, steps, row->span));
         p.step = steps->marked && step >= 0 ? steps->v[step].number : -1;
-        at.step = p.step;
-        at.key = p.key;
-        id = tg_strmap_add(&seen, (tg_sv){ (const char *)&at, sizeof at });
-        count = tg_grow(count, &cap, seen.n, sizeof *count);
-        if (seen.n > known)
-            count[id] = 0;
-        p.nth = count[id]++;
+        p.nth = count_up(&counter, p.key, p.step);
         j->v = tg_grow(j->v, &j->cap, j->n + 1, sizeof *j->v);
         j->v[j->n++] = p;
     }
-    free(count);
-    tg_strmap_release(&seen);
-    tg_buf_release(&text);
-}
-
-/* How many ranks have each name and group at all: a collective without one of them is not whole. */
-static void count_ranks(struct job *j)
-{
-    uint32_t *last = tg_xrealloc(NULL, j->keys.n + 1, sizeof *last);
-    j->rank_count = tg_xrealloc(NULL, j->keys.n + 1, sizeof *j->rank_count);
-    for (size_t k = 0; k < j->keys.n; k++) {
-        last[k] = TG_NO_ID;
-        j->rank_count[k] = 0;
-    }
-    for (size_t i = 0; i < j->n; i++) /* as collected: rank by rank */
-        if (last[j->v[i].key] != j->v[i].rank) {
-            last[j->v[i].key] = j->v[i].rank;
-            j->rank_count[j->v[i].key]++;
-        }
-    free(last);
+    tg_strmap_release(&counter.seen);
+    free(counter.count);
+    free(v);
 }
 
 /* --- one collective, all ranks ---------------------------------------------------------------- */
@@ -174,7 +226,7 @@ struct waits {
     uint32_t last;                /* the rank that came last; TG_NO_ID: several at once */
 };
 
-static struct waits waits_of(const struct piece *p, size_t n)
+static struct waits waits_of(const struct tg_collective *p, size_t n)
 {
     struct waits w = { p[0].dur, p[0].dur, 0, p[0].rank };
     for (size_t i = 1; i < n; i++) {
@@ -190,12 +242,6 @@ static struct waits waits_of(const struct piece *p, size_t n)
         w.waited = tg_ns_add(w.waited, tg_ns_sub(p[i].dur, w.least));
     return w;
 }
-
-struct tally { /* over collectives */
-    int64_t n, ranks;
-    tg_ns wait, skew_sum, skew_max, longest_sum;
-    tg_ns *caused; /* per rank */
-};
 
 static void tally_init(struct tally *t, size_t ranks)
 {
@@ -216,7 +262,8 @@ static void tally_add(struct tally *t, const struct waits *w, size_t n)
         t->caused[w->last] = tg_ns_add(t->caused[w->last], w->waited);
 }
 
-static void lanes_add(struct lane *lanes, const struct waits *w, const struct piece *p, size_t n)
+static void lanes_add(struct lane *lanes, const struct waits *w, const struct tg_collective *p,
+                      size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         struct lane *l = &lanes[p[i].rank];
@@ -239,10 +286,10 @@ static struct tg_frame_cell slowest(const struct job *j, const struct tally *t)
     return t->caused[most] ? tg_frame_int(j->in->ranks[most].rank) : (struct tg_frame_cell){ 0 };
 }
 
-static void put_name(struct tg_frame *f, const struct job *j, uint32_t key, const struct tally *t,
+static void put_name(struct tg_frame *f, const struct job *j, size_t id, const struct tally *t,
                      struct tg_arena *a)
 {
-    tg_sv group = j->keys.text[key], name = tg_sv_cut(&group, '\0');
+    tg_sv group = j->names.text[id], name = tg_sv_cut(&group, '\0');
     struct tg_frame_cell *row;
     if (!t->n)
         return;
@@ -257,43 +304,31 @@ static void put_name(struct tg_frame *f, const struct job *j, uint32_t key, cons
     row[N_SLOWEST] = slowest(j, t);
 }
 
-static bool same_collective(const struct piece *a, const struct piece *b)
+static void add_collective(void *arg, const struct tg_collective *p, size_t n, bool whole)
 {
-    return a->key == b->key && a->step == b->step && a->nth == b->nth;
+    struct job *j = arg;
+    struct waits w;
+    for (size_t i = 0; !whole && i < n; i++)
+        j->lanes[p[i].rank].unmatched++;
+    if (!whole)
+        return;
+    w = waits_of(p, n);
+    tally_add(&j->all, &w, n);
+    tally_add(&j->each[j->name_of[p->key]], &w, n);
+    lanes_add(j->lanes, &w, p, n);
 }
 
-/* The collectives of one name and group. */
-static void match_key(struct job *j, const struct piece *p, size_t n, struct tally *all,
-                      struct tally *one)
+static void match(struct job *j, struct tg_frame *names, struct tg_arena *a)
 {
-    for (size_t i = 0, k; i < n; i = k) {
-        struct waits w;
-        for (k = i + 1; k < n && same_collective(&p[i], &p[k]);)
-            k++;
-        for (size_t m = i; m < k && (k - i < 2 || k - i < j->rank_count[p[i].key]); m++)
-            j->lanes[p[m].rank].unmatched++;
-        if (k - i < 2 || k - i < j->rank_count[p[i].key])
-            continue;
-        w = waits_of(p + i, k - i);
-        tally_add(all, &w, k - i);
-        tally_add(one, &w, k - i);
-        lanes_add(j->lanes, &w, p + i, k - i);
+    j->each = tg_xrealloc(NULL, j->names.n + 1, sizeof *j->each);
+    for (size_t i = 0; i < j->names.n; i++)
+        tally_init(&j->each[i], j->in->n);
+    tg_collectives_match(j->v, j->n, j->keys.n, add_collective, j);
+    for (size_t i = 0; i < j->names.n; i++) {
+        put_name(names, j, i, &j->each[i], a);
+        free(j->each[i].caused);
     }
-}
-
-static void match(struct job *j, struct tally *all, struct tg_frame *names, struct tg_arena *a)
-{
-    if (j->n)
-        qsort(j->v, j->n, sizeof *j->v, by_match);
-    for (size_t i = 0, k; i < j->n; i = k) {
-        struct tally one;
-        for (k = i + 1; k < j->n && j->v[k].key == j->v[i].key;)
-            k++;
-        tally_init(&one, j->in->n);
-        match_key(j, j->v + i, k - i, all, &one);
-        put_name(names, j, j->v[i].key, &one, a);
-        free(one.caused);
-    }
+    free(j->each);
 }
 
 /* --- tables ----------------------------------------------------------------------------------- */
@@ -328,8 +363,9 @@ static void put_rank(struct tg_frame *f, const struct job *j, size_t r)
     row[CAUSED] = tg_frame_int(l->caused);
 }
 
-static void put_summary(struct tg_frame *f, const struct job *j, const struct tally *all)
+static void put_summary(struct tg_frame *f, const struct job *j)
 {
+    const struct tally *all = &j->all;
     struct tg_frame_cell *row;
     if (!all->n)
         return;
@@ -348,23 +384,23 @@ void tg_skew(const struct tg_analysis_in *in, struct tg_frames *out)
 {
     struct job j = { .in = in, .lanes = tg_xrealloc(NULL, in->n + 1, sizeof *j.lanes) };
     size_t first = out->n;
-    struct tally all;
     tg_frames_add(out, "skew", columns, COLUMNS);
     tg_frames_add(out, "skew-summary", summary_columns, S_COLUMNS);
     tg_frames_add(out, "skew-collectives", name_columns, N_COLUMNS);
     memset(j.lanes, 0, (in->n + 1) * sizeof *j.lanes);
+    tg_strmap_init(&j.names);
     tg_strmap_init(&j.keys);
-    tally_init(&all, in->n);
+    tally_init(&j.all, in->n);
     for (uint32_t r = 0; r < in->n; r++)
         collect_rank(&j, r);
-    count_ranks(&j);
-    match(&j, &all, &out->v[first + 2], out->arena);
+    match(&j, &out->v[first + 2], out->arena);
     for (size_t r = 0; r < in->n; r++)
         put_rank(&out->v[first], &j, r);
-    put_summary(&out->v[first + 1], &j, &all);
-    free(all.caused);
-    free(j.rank_count);
+    put_summary(&out->v[first + 1], &j);
+    free(j.all.caused);
+    free(j.name_of);
     free(j.lanes);
     free(j.v);
     tg_strmap_release(&j.keys);
+    tg_strmap_release(&j.names);
 }

@@ -141,6 +141,7 @@ void tg_gate_compare_opts(struct tg_compare_opts *out, const struct tg_policy *p
         .n_ignore = p->noise.ignore.n,
         .min_runs = (unsigned)p->noise.min_runs,
         .few_runs = p->noise.few_runs,
+        .device_steps = p->noise.device_steps,
         .drift_limit = p->noise.drift / 100,
         .require_same = same,
         .n_require_same = n_same,

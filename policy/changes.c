@@ -51,6 +51,7 @@ static const struct {
     { "collapse", { "false", "true" } },
     { "test", { "runs", "none" } },
     { "few_runs", { "suspect", "judge" } },
+    { "device_steps", { "suspect", "judge" } },
     { "on_lost", { "pass", "inconclusive", "fail" } },
     { "on_first_run", { "pass", "inconclusive", "fail" } },
 };

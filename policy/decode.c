@@ -231,7 +231,8 @@ static struct tg_noise noise_of(struct decode *c, const struct tg_yaml *n,
     v.min_runs = int_of(n, "min_runs", v.min_runs);
     v.min_steps = int_of(n, "min_steps", v.min_steps);
     v.history = int_of(n, "history", v.history);
-    v.few_runs = word_of(n, "few_runs", tg_words_few_runs, v.few_runs) == 1;
+    v.few_runs = word_of(n, "few_runs", tg_words_judge, v.few_runs) == 1;
+    v.device_steps = word_of(n, "device_steps", tg_words_judge, v.device_steps) == 1;
     if (drift && tg_value_quantity(drift->text, &percent, &unit))
         v.drift = percent;
     if (ignore && ignore->type == TG_YAML_SEQ)

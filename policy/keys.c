@@ -25,7 +25,7 @@ const char *const tg_words_on_missing[] = { "pass", "inconclusive", "fail", NULL
 const char *const tg_words_window_by[] = { "ProfilerStep", "annotation", "trace", NULL };
 const char *const tg_words_rank[] = { "each", "slowest", NULL };
 const char *const tg_words_noise_test[] = { "runs", "none", NULL };
-const char *const tg_words_few_runs[] = { "suspect", "judge", NULL };
+const char *const tg_words_judge[] = { "suspect", "judge", NULL };
 const char *const tg_words_comment[] = { "changes", "always", "never", NULL };
 const char *const tg_words_fail_on[] = { "fail", "warn", "inconclusive", "suspicious", NULL };
 const char *const tg_words_on_off[] = { "on", "off", NULL };
@@ -189,8 +189,10 @@ static const struct tg_key noise_keys[] = {
     { "ignore", &pattern_list_or_none, 0, "raw names whose counts are random (polling)" },
     { "history", SHAPE(.kind = TG_SHAPE_INT, .min = 0, .max = 1000), 0,
       "earlier baselines of the same environment used as extra baseline runs" },
-    { "few_runs", SHAPE(.kind = TG_SHAPE_WORD, .words = tg_words_few_runs), 0,
+    { "few_runs", SHAPE(.kind = TG_SHAPE_WORD, .words = tg_words_judge), 0,
       "one or two fresh runs against ten baseline runs: suspect only, or judge" },
+    { "device_steps", SHAPE(.kind = TG_SHAPE_WORD, .words = tg_words_judge), 0,
+      "device kernels of ten steps and more, with fewer runs than min_runs: suspect only, or judge" },
     END
 };
 static const struct tg_shape noise = {

@@ -117,6 +117,7 @@ struct tg_noise {
     struct tg_patterns ignore; /* polling calls whose count is random; raw names */
     int64_t history;           /* earlier baselines used as extra baseline runs */
     bool few_runs;             /* judge one or two fresh runs against ten and more */
+    bool device_steps;         /* below min_runs: judge kernels by their steps */
     struct tg_loc at;          /* of `noise:`, or of the built-in defaults */
 };
 

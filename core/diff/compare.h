@@ -51,6 +51,7 @@ struct tg_evidence {
     double p, p_limit;     /* exact one-sided rank test */
     unsigned above, pairs; /* test runs above all baseline runs; number of test runs */
     unsigned base_runs;    /* baseline runs, those of earlier commits included */
+    unsigned steps[2];     /* judged by its steps (device_steps): fewest of a run; else 0 */
     double mde;            /* smallest detectable change, as ratio - 1 */
     bool proven;           /* e over z * se, rank test, both halves of the steps; judged or not */
     bool slower;           /* proven, and large enough (tau, floor) */
@@ -198,6 +199,7 @@ struct tg_compare_opts {
     size_t n_ignore;
     unsigned min_runs; /* 0: the default 3 */
     bool few_runs;     /* one or two fresh runs are judged too, against TG_MANY_RUNS and more */
+    bool device_steps; /* below min_runs kernels of many steps are judged by these */
     /*
      * Of each baseline run: 0 the baseline's own, else the number of the earlier baseline it comes
      * from. NULL: all its own. For core/diff/history.c.

@@ -683,6 +683,8 @@ void tg_judge_durations(struct tg_work *w)
         judge(w, &op->ev_total, &whole, m, floor, tick_of(w, op));
     }
     judge_frames(w, m, &x);
+    if (w->o->device_steps)
+        tg_judge_device_steps(w);
     copy_gaps(c);
     judge_step(w, v, m, &x);
     judge_regions(w, m, &x);
@@ -741,6 +743,6 @@ bool tg_op_quantile_evidence(const struct tg_op *op, double q, struct tg_evidenc
     if (!w)
         return false;
     tg_judge_values(w, ev, y, true);
-    ev->judged = op->ev.judged;
+    ev->judged = op->ev.steps[TG_BASE] ? TG_NOT_FEW_RUNS : op->ev.judged;
     return true;
 }

@@ -3,7 +3,7 @@
  * how an operator was judged.
  *
  *   score_driver [--dump] --base FILE... --test FILE...
- *   score_driver --pairs ROOT OUTDIR [--few-runs | --single-runs] < LIST
+ *   score_driver --pairs ROOT OUTDIR [--few-runs | --single-runs | --device-steps] < LIST
  *
  * Prints {"verdict": "...", "violations": [{"op", "metric", "delta_pct"}]}; with --dump one line
  * for each judged operator instead. LIST has lines "name TAB base|base TAB test|test", relative to
@@ -244,6 +244,7 @@ static bool answer(struct cache *k, tg_sv root, tg_sv rest, const struct tg_comp
 static bool many(const char *root, const char *out_dir, const char *flag, struct tg_err *err)
 {
     const struct tg_compare_opts o = { .few_runs = strcmp(flag, "--few-runs") == 0,
+                                       .device_steps = strcmp(flag, "--device-steps") == 0,
                                        .min_runs = strcmp(flag, "--single-runs") == 0 };
     struct cache k = { 0 };
     char *line = NULL;

@@ -2,6 +2,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -21,6 +22,14 @@ static bool keep_standard_descriptors(void)
             open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
             return false;
     return true;
+}
+
+/* glibc raises this limit with what is freed; then what one trace needed stays with the process. */
+static void give_memory_back(void)
+{
+#ifdef M_MMAP_THRESHOLD
+    (void)mallopt(M_MMAP_THRESHOLD, 1 << 20);
+#endif
 }
 
 static int run_command(const struct tg_cmd *cmd, const char *const *argv, size_t n,
@@ -79,6 +88,7 @@ int main(int argc, char **argv, char **envp)
     if (!keep_standard_descriptors())
         return 5;
     (void)signal(SIGPIPE, SIG_IGN);
+    give_memory_back();
     tg_io_setup(&io, NULL);
     code = dispatch((const char *const *)argv + (argc > 0), argc > 0 ? (size_t)argc - 1 : 0, &io,
                     &err);

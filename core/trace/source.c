@@ -413,7 +413,12 @@ static int64_t produce(void *arg, char *to, size_t n, struct tg_err *err)
 
 static int64_t fill(struct tg_source *s, char *to, size_t n, struct tg_err *err)
 {
-    return s->ahead ? tg_ahead_take(s->ahead, to, n, err) : produce(s, to, n, err);
+    int64_t got = s->ahead ? tg_ahead_take(s->ahead, to, n, err) : produce(s, to, n, err);
+    if (got == 0 && s->ahead) { /* its buffers are not needed any more */
+        tg_ahead_stop(s->ahead);
+        s->ahead = NULL;
+    }
+    return got;
 }
 
 void tg_source_read_ahead(struct tg_source *s)

@@ -8,6 +8,7 @@
 #include "cmd/lists.h"
 #include "cmd/reading.h"
 #include "core/base/file.h"
+#include "core/base/threads.h"
 #include "core/diff/tally.h"
 #include "reporters/reporter.h"
 #include "reporters/rows.h"
@@ -182,20 +183,35 @@ static bool no_facts_in_summary(struct tg_source *s, struct tg_err *err)
     return tg_err_hint(err, "Name the traces themselves, or leave out --by.");
 }
 
-static bool tally_one(struct tg_tally *t, int side, const struct request *q,
-                      const struct tg_input_item *item, size_t *steps_taken, struct tg_err *err)
+/* The files of one side. */
+struct tallying {
+    const struct request *q;
+    const struct tg_input_list *inputs;
+    int side;
+    struct tg_tally *tally; /* in turn, as is `steps` */
+    size_t steps;
+    struct tg_turns turns;
+};
+
+static bool tally_one(void *arg, size_t i, struct tg_err *err)
 {
+    struct tallying *all = arg;
+    const struct request *q = all->q;
+    const int side = all->side;
     struct tg_load_opts load = { .want_facts = true };
     struct tg_buf bytes = { 0 };
     struct tg_steps steps = { 0 };
     struct tg_trace *trace = NULL;
-    struct tg_source *s = tg_inputs_open(item, q->repo, NULL, &bytes, err);
+    struct tg_source *s = tg_inputs_open(&all->inputs->v[i], q->repo, NULL, &bytes, err);
     bool ok;
-    tg_reading_opts(&load.reader, tg_reading_threads());
+    tg_reading_opts(&load.reader, tg_reading_share(i, all->inputs->n));
     ok = s && no_facts_in_summary(s, err) && (trace = tg_trace_load(s, &load, q->progress, err)) &&
          tg_steps_build(&steps, trace, &q->window, err);
+    tg_turns_wait(&all->turns, i);
     if (ok)
-        *steps_taken += tg_tally_add(t, side, trace, &steps, q->steps[side].v, q->steps[side].n);
+        all->steps +=
+            tg_tally_add(all->tally, side, trace, &steps, q->steps[side].v, q->steps[side].n);
+    tg_turns_pass(&all->turns);
     tg_steps_release(&steps);
     tg_trace_free(trace);
     tg_source_close(s);
@@ -203,21 +219,27 @@ static bool tally_one(struct tg_tally *t, int side, const struct request *q,
     return ok;
 }
 
+static bool tally_side(struct tg_tally *t, const struct request *q,
+                       const struct tg_input_list *inputs, int side, struct tg_err *err)
+{
+    struct tallying all = { .q = q, .inputs = inputs, .side = side, .tally = t };
+    bool ok;
+    tg_turns_init(&all.turns);
+    ok = tg_reading_each(inputs->n, tally_one, &all, q->progress, err);
+    tg_turns_release(&all.turns);
+    if (!ok || all.steps)
+        return ok;
+    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%s has none of the wanted steps", q->label[side]);
+    return tg_err_hint(err, "Leave out --%s-step to see all.", side ? "test" : "control");
+}
+
 static bool compare_by_fact(struct tg_comparison *out, const struct request *q,
                             const struct tg_input_list inputs[2], struct tg_err *err)
 {
     struct tg_tally *t = tg_tally_new(q->o->by[0] == 's' ? TG_TALLY_SHAPE : TG_TALLY_GRID);
     bool ok = true;
-    for (int side = 0; ok && side < 2; side++) {
-        size_t steps = 0;
-        for (size_t i = 0; ok && i < inputs[side].n; i++)
-            ok = tally_one(t, side, q, &inputs[side].v[i], &steps, err);
-        if (ok && steps == 0) {
-            ok = tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%s has none of the wanted steps",
-                            q->label[side]);
-            (void)tg_err_hint(err, "Leave out --%s-step to see all.", side ? "test" : "control");
-        }
-    }
+    for (int side = 0; ok && side < 2; side++)
+        ok = tally_side(t, q, &inputs[side], side, err);
     if (ok)
         tg_tally_comparison(out, t, q->arena);
     tg_tally_free(t);

@@ -1,7 +1,9 @@
 /* `tracegate merge`: the union of summaries, the same bytes in any order and grouping. */
 #include <stddef.h>
+#include <stdlib.h>
 
 #include "cmd/inputs.h"
+#include "cmd/reading.h"
 #include "core/base/file.h"
 
 struct merge_opts {
@@ -13,21 +15,44 @@ static const struct tg_opt merge_options[] = {
     { 0 },
 };
 
-static bool merge_one(struct tg_summary *out, const struct tg_input_item *item,
-                      struct tg_repo *repo, struct tg_err *err)
+struct reading {
+    const struct tg_input_list *inputs;
+    struct tg_repo *repo;
+    struct tg_summary *one; /* per file */
+};
+
+static bool read_one(void *arg, size_t i, struct tg_err *err)
 {
+    const struct reading *r = arg;
+    const struct tg_input_item *item = &r->inputs->v[i];
     struct tg_summarize_opts so = { .rank = -1 };
     struct tg_buf bytes = { 0 };
-    struct tg_source *s = tg_inputs_open(item, repo, NULL, &bytes, err);
+    struct tg_source *s = tg_inputs_open(item, r->repo, NULL, &bytes, err);
     tg_sv head;
     bool ok = s && tg_source_peek(s, &head, err);
     if (ok && !tg_summary_looks_like(head)) {
         ok = tg_err_set(err, TG_ERR_SUMMARY, TG_AT_FILE(item->label), "this is not a summary");
         (void)tg_err_hint(err, "Make one of a trace with tracegate summarize.");
     }
-    ok = ok && tg_summary_add(out, s, &so, NULL, err);
+    ok = ok && tg_summary_add(&r->one[i], s, &so, NULL, err);
     tg_source_close(s);
     tg_buf_release(&bytes);
+    return ok;
+}
+
+static bool read_all(struct tg_summary *all, const struct tg_input_list *inputs,
+                     struct tg_repo *repo, struct tg_err *err)
+{
+    struct reading r = { inputs, repo, tg_xrealloc(NULL, inputs->n + 1, sizeof *r.one) };
+    bool ok;
+    for (size_t i = 0; i < inputs->n; i++)
+        tg_summary_init(&r.one[i]);
+    ok = tg_reading_each(inputs->n, read_one, &r, NULL, err);
+    for (size_t i = 0; i < inputs->n; i++) {
+        ok = ok && tg_summary_merge(all, &r.one[i], err);
+        tg_summary_release(&r.one[i]);
+    }
+    free(r.one);
     return ok;
 }
 
@@ -44,8 +69,7 @@ static bool merge(const struct merge_opts *o, const struct tg_strs *args, struct
     tg_summary_init(&all);
     for (size_t i = 0; ok && i < args->n; i++)
         ok = tg_inputs_add(&inputs, args->v[i], NULL, &repo, a, err);
-    for (size_t i = 0; ok && i < inputs.n; i++)
-        ok = merge_one(&all, &inputs.v[i], &repo, err);
+    ok = ok && read_all(&all, &inputs, &repo, err);
     ok = ok && tg_summary_write(&all, NULL, &out, err) &&
          tg_outputs_put(&files, handle, tg_buf_sv(&out), err) && tg_outputs_commit(&files, err);
     tg_outputs_release(&files);

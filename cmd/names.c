@@ -4,6 +4,7 @@
 
 #include "cmd/analyze.h"
 #include "cmd/reading.h"
+#include "core/base/threads.h"
 #include "core/diff/names.h"
 
 struct names_opts {
@@ -65,23 +66,43 @@ static int by_name(const void *pa, const void *pb)
     return 0;
 }
 
-static bool add_file(struct tg_sheet *g, const struct tg_input_item *item, struct tg_repo *repo,
-                     const struct names_opts *o, struct tg_err *err)
+struct reading {
+    const struct names_opts *o;
+    const struct tg_input_list *inputs;
+    struct tg_repo *repo;
+    struct tg_sheet *sheet; /* in turn */
+    struct tg_turns turns;
+};
+
+static bool read_file(void *arg, size_t i, struct tg_err *err)
 {
+    struct reading *r = arg;
     struct tg_buf bytes = { 0 };
     struct tg_reader_opts opts = { 0 };
     struct tg_totals t;
-    struct tg_source *s = tg_inputs_open(item, repo, NULL, &bytes, err);
+    struct tg_source *s = tg_inputs_open(&r->inputs->v[i], r->repo, NULL, &bytes, err);
     bool ok;
-    tg_reading_opts(&opts, tg_reading_threads());
+    tg_reading_opts(&opts, tg_reading_share(i, r->inputs->n));
     ok = s && tg_totals_read(&t, s, &opts, err);
-    if (ok) {
-        for (size_t i = 0; i < t.names->n; i++)
-            add_name(g, &t.names->v[i], t.v[i].count, o);
+    tg_turns_wait(&r->turns, i);
+    for (size_t k = 0; ok && k < t.names->n; k++)
+        add_name(r->sheet, &t.names->v[k], t.v[k].count, r->o);
+    tg_turns_pass(&r->turns);
+    if (ok)
         tg_totals_release(&t);
-    }
     tg_source_close(s);
     tg_buf_release(&bytes);
+    return ok;
+}
+
+static bool read_files(struct tg_sheet *g, const struct tg_input_list *inputs, struct tg_repo *repo,
+                       const struct names_opts *o, struct tg_err *err)
+{
+    struct reading r = { .o = o, .inputs = inputs, .repo = repo, .sheet = g };
+    bool ok;
+    tg_turns_init(&r.turns);
+    ok = tg_reading_each(inputs->n, read_file, &r, NULL, err);
+    tg_turns_release(&r.turns);
     return ok;
 }
 
@@ -113,8 +134,7 @@ static bool names(const struct names_opts *o, const struct tg_strs *args, const 
     tg_sheet_init(&g, columns, COLUMNS, a);
     for (size_t i = 0; ok && i < args->n; i++)
         ok = tg_inputs_add(&inputs, args->v[i], NULL, &repo, a, err);
-    for (size_t i = 0; ok && i < inputs.n; i++)
-        ok = add_file(&g, &inputs.v[i], &repo, o, err);
+    ok = ok && read_files(&g, &inputs, &repo, o, err);
     join_rows(&g);
     if (ok && o->format && o->format[0] == 'c')
         tg_sheet_csv(&g, &out);

@@ -194,3 +194,34 @@ void tg_each(unsigned threads, size_t n, tg_task *task, void *arg)
     for (unsigned i = 0; i < started; i++)
         (void)pthread_join(other[i], NULL);
 }
+
+/* --- one after the other ---------------------------------------------------------------------- */
+
+void tg_turns_init(struct tg_turns *t)
+{
+    (void)pthread_mutex_init(&t->lock, NULL);
+    (void)pthread_cond_init(&t->changed, NULL);
+    t->next = 0;
+}
+
+void tg_turns_release(struct tg_turns *t)
+{
+    (void)pthread_mutex_destroy(&t->lock);
+    (void)pthread_cond_destroy(&t->changed);
+}
+
+void tg_turns_wait(struct tg_turns *t, size_t i)
+{
+    (void)pthread_mutex_lock(&t->lock);
+    while (t->next != i)
+        (void)pthread_cond_wait(&t->changed, &t->lock);
+    (void)pthread_mutex_unlock(&t->lock);
+}
+
+void tg_turns_pass(struct tg_turns *t)
+{
+    (void)pthread_mutex_lock(&t->lock);
+    t->next++;
+    (void)pthread_cond_broadcast(&t->changed);
+    (void)pthread_mutex_unlock(&t->lock);
+}

@@ -26,4 +26,18 @@ TG_MUST bool tg_thread_start(pthread_t *thread, void *(*run)(void *), void *arg)
  */
 typedef bool tg_task(void *arg, size_t i);
 void tg_each(unsigned threads, size_t n, tg_task *task, void *arg);
+
+/*
+ * What tasks of tg_each do one after the other, in the order of their numbers: each task, failed or
+ * not, waits for its turn and passes it on.
+ */
+struct tg_turns {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    size_t next;
+};
+void tg_turns_init(struct tg_turns *t);
+void tg_turns_release(struct tg_turns *t);
+void tg_turns_wait(struct tg_turns *t, size_t i);
+void tg_turns_pass(struct tg_turns *t);
 #endif

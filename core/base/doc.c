@@ -26,12 +26,30 @@ static struct tg_doc *wrap(cJSON *c)
     return (struct tg_doc *)(void *)c;
 }
 
+/* Where the text is no JSON although cJSON takes it: bad UTF-8, raw control bytes; or its length.
+ */
+static size_t first_foreign(tg_sv text)
+{
+    for (size_t at = 0, n; at < text.n; at += n) {
+        unsigned char c = (unsigned char)text.p[at];
+        n = tg_utf8_len((tg_sv){ text.p + at, text.n - at });
+        if (!n || (c < 0x20 && c != '\t' && c != '\n' && c != '\r'))
+            return at;
+    }
+    return text.n;
+}
+
 struct tg_doc *tg_doc_parse(tg_sv text, const char *file, struct tg_err *err)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* cJSON notes errors in a global */
     const char *end = NULL;
     cJSON *root;
-    size_t at;
+    size_t at = first_foreign(text);
+    if (at < text.n) {
+        tg_err_set(err, TG_ERR_SUMMARY, (struct tg_loc){ file, 0, 0, at },
+                   "not valid JSON: bad UTF-8 or a control byte, at byte %zu", at);
+        return NULL;
+    }
     (void)pthread_mutex_lock(&lock);
     root = cJSON_ParseWithLengthOpts(text.p, text.n, &end, false);
     (void)pthread_mutex_unlock(&lock);

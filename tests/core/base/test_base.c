@@ -109,6 +109,12 @@ static void documents_keep_large_integers(void **state)
     assert_false(tg_doc_i64(tg_doc_get(back, "tenth"), &v));
     tg_doc_free(back);
     assert_null(tg_doc_parse(TG_SV("{} x"), "x", &err));
+    tg_err_init(&err);
+    assert_null(tg_doc_parse(TG_SV("[\"a\xff\"]"), "x", &err)); /* cJSON takes both */
+    assert_int_equal(err.offset, 3);
+    tg_err_init(&err);
+    assert_null(tg_doc_parse(TG_SV("[\"a\0b\"]"), "x", &err));
+    assert_int_equal(err.offset, 3);
     assert_int_equal(err.kind, TG_ERR_SUMMARY);
     tg_doc_free(d);
     tg_buf_release(&b);

@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "core/base/sort.h"
 #include "core/metric/device.h"
 #include "core/metric/interval.h"
 #include "core/metric/parts.h"
@@ -72,7 +73,7 @@ static void sweep(struct job *j, const struct tg_union *unions)
             edges[n++] = (struct edge){ unions[c].v[i].start, c };
             edges[n++] = (struct edge){ unions[c].v[i].end, c };
         }
-    qsort(edges, n, sizeof *edges, by_time);
+    tg_sort_runs(edges, n, sizeof *edges, by_time); /* a run a class */
     for (size_t i = 0; i + 1 < n; i++) {
         running ^= 1 << edges[i].class_;
         j->by_set[running] = tg_ns_add(j->by_set[running], tg_ns_sub(edges[i + 1].at, edges[i].at));

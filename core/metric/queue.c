@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "core/base/sort.h"
 #include "core/metric/describe.h"
 #include "core/metric/device.h"
 #include "core/metric/parts.h"
@@ -36,21 +37,15 @@ struct edge {
     int change;
 };
 struct lane {
-    struct edge *edges;
-    size_t n, cap;
-    int64_t launched, unlinked;
+    struct edge *launches, *starts; /* n each, in order of the starts */
+    size_t n, launches_cap, starts_cap;
+    int64_t unlinked;
 };
 struct job {
     const struct tg_analysis_opts *opts;
     struct tg_frames *out;
     size_t first; /* queue, then queue-series */
 };
-
-static void add_edge(struct lane *l, tg_ns at, int change)
-{
-    l->edges = tg_grow(l->edges, &l->cap, l->n + 1, sizeof *l->edges);
-    l->edges[l->n++] = (struct edge){ at, change };
-}
 
 /* Work that seems to start before its launch (two clocks) waited for nothing. */
 static void add_row(struct lane *l, const struct tg_device_work *d, const struct tg_work_row *r)
@@ -62,9 +57,10 @@ static void add_row(struct lane *l, const struct tg_device_work *d, const struct
         return;
     }
     at = tg_span_at(d->work->rank->trace, launch)->start;
-    l->launched++;
-    add_edge(l, at, 1);
-    add_edge(l, r->start > at ? r->start : at, -1);
+    l->launches = tg_grow(l->launches, &l->launches_cap, l->n + 1, sizeof *l->launches);
+    l->starts = tg_grow(l->starts, &l->starts_cap, l->n + 1, sizeof *l->starts);
+    l->launches[l->n] = (struct edge){ at, 1 };
+    l->starts[l->n++] = (struct edge){ r->start > at ? r->start : at, -1 };
 }
 
 static int by_time(const void *pa, const void *pb)
@@ -90,32 +86,47 @@ static void put_point(const struct job *j, const struct tg_device_work *d, int64
         row[S_DEVICE] = tg_frame_int(d->device);
 }
 
+/* Launches of a stream are in the order of their work almost always: two sorted lists. */
+static struct edge *edges_of(const struct lane *l)
+{
+    struct edge *edges = tg_xrealloc(NULL, 2 * l->n + 1, sizeof *edges);
+    if (l->n) {
+        memcpy(edges, l->launches, l->n * sizeof *edges);
+        memcpy(edges + l->n, l->starts, l->n * sizeof *edges);
+    }
+    tg_sort_runs(edges, 2 * l->n, sizeof *edges, by_time);
+    return edges;
+}
+
 /*
  * The maximum is over every point (launches first), the others over time: a launch that starts at
- * once is a length of 1 that lasted no time.
+ * once is a length of 1 that lasted no time. States of one length are described as one; a length is
+ * at most the number of launches.
  */
 static struct tg_describe run(const struct job *j, const struct tg_device_work *d, int64_t stream,
-                              struct lane *l)
+                              const struct lane *l)
 {
-    struct tg_weighted *states = tg_xrealloc(NULL, l->n + 1, sizeof *states);
+    struct edge *edges = edges_of(l);
+    struct tg_weighted *lengths = tg_xrealloc(NULL, l->n + 1, sizeof *lengths);
     struct tg_describe stats;
-    int64_t length = 0, most = 0;
-    size_t n = 0;
-    if (l->n)
-        qsort(l->edges, l->n, sizeof *l->edges, by_time);
-    for (size_t i = 0; i < l->n; i++) {
-        length += l->edges[i].change;
+    size_t length = 0, most = 0, states = 0;
+    for (size_t i = 0; i <= l->n; i++)
+        lengths[i] = (struct tg_weighted){ (double)i, 0 };
+    for (size_t i = 0; i < 2 * l->n; i++) {
+        tg_ns time = i + 1 < 2 * l->n ? tg_ns_sub(edges[i + 1].at, edges[i].at) : 0;
+        length = edges[i].change > 0 ? length + 1 : length - 1;
         most = length > most ? length : most;
-        put_point(j, d, stream, l->edges[i].at, length);
-        if (i + 1 < l->n)
-            states[n++] =
-                (struct tg_weighted){ (double)length,
-                                      (double)tg_ns_sub(l->edges[i + 1].at, l->edges[i].at) };
+        put_point(j, d, stream, edges[i].at, (int64_t)length);
+        lengths[length].w += (double)time;
+        states += time > 0;
     }
-    stats = tg_describe_weighted(states, n);
+    stats = tg_describe_weighted(lengths, most + 1);
     if (l->n)
         stats.max = (double)most;
-    free(states);
+    if (states)
+        stats.count = states;
+    free(lengths);
+    free(edges);
     return stats;
 }
 
@@ -126,13 +137,14 @@ static void put(const struct job *j, const struct tg_device_work *d, int64_t str
     row[RANK] = tg_frame_int(d->rank);
     row[STREAM] = tg_frame_int(stream);
     tg_describe_put(row + STATS, &stats, -1);
-    row[LAUNCHED] = tg_frame_int(l->launched);
+    row[LAUNCHED] = tg_frame_int((int64_t)l->n);
     row[UNLINKED] = tg_frame_int(l->unlinked);
     if (d->device >= 0)
         row[DEVICE] = tg_frame_int(d->device);
-    if (!l->launched)
+    if (!l->n)
         row[REASON] = tg_frame_text(TG_SV("the trace links no launch to this stream"));
-    free(l->edges);
+    free(l->launches);
+    free(l->starts);
 }
 
 static void one_device(void *arg, const struct tg_device_work *d)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "core/base/arena.h"
+#include "core/base/sort.h"
 #include "core/metric/step_parts.h"
 
 struct edge {
@@ -90,12 +91,48 @@ static void count(const struct tg_span *call, const struct tg_span *work, bool f
         first_of_call && duration(call) > TG_LONG_CALL_NS;
 }
 
+/* Launches and starts, each in order of the starts. */
+struct edges {
+    struct edge *launches, *starts;
+    size_t n, launches_cap, starts_cap;
+};
+
+static void add_work(struct edges *e, uint32_t lane, int32_t step, tg_ns call, tg_ns start)
+{
+    e->launches = tg_grow(e->launches, &e->launches_cap, e->n + 1, sizeof *e->launches);
+    e->starts = tg_grow(e->starts, &e->starts_cap, e->n + 1, sizeof *e->starts);
+    e->launches[e->n] = (struct edge){ lane, step, call, 1 };
+    e->starts[e->n++] = (struct edge){ lane, step, start > call ? start : call, -1 };
+}
+
+/* Of each lane its launches, then its starts: on a stream both are in order almost always. */
+static struct edge *sorted(const struct edges *e, size_t n_lanes)
+{
+    struct edge *out = tg_xrealloc(NULL, 2 * e->n + 1, sizeof *out);
+    size_t *next = tg_xrealloc(NULL, n_lanes + 1, sizeof *next), at = 0;
+    memset(next, 0, (n_lanes + 1) * sizeof *next);
+    for (size_t i = 0; i < e->n; i++)
+        next[e->launches[i].lane] += 2;
+    for (size_t k = 0; k < n_lanes; k++) {
+        size_t n = next[k];
+        next[k] = at;
+        at += n;
+    }
+    for (size_t i = 0; i < e->n; i++)
+        out[next[e->launches[i].lane]++] = e->launches[i];
+    for (size_t i = 0; i < e->n; i++)
+        out[next[e->starts[i].lane]++] = e->starts[i];
+    tg_sort_runs(out, 2 * e->n, sizeof *out, by_lane_and_time);
+    free(next);
+    return out;
+}
+
 void tg_measure_launches(const struct tg_trace *t, const struct tg_steps *s,
                          struct tg_measure_value *out)
 {
     bool *counted = tg_xmalloc(t->n_spans + 1);
-    struct edge *edges = NULL;
-    size_t n = 0, cap = 0;
+    struct edges edges = { 0 };
+    struct edge *all;
     memset(counted, 0, t->n_spans + 1);
     for (size_t k = 0; k < s->n; k++) {
         out[TG_MEASURE_SHORT_KERNELS * s->n + k].known = true;
@@ -108,17 +145,15 @@ void tg_measure_launches(const struct tg_trace *t, const struct tg_steps *s,
         if (!tg_is_work(t, work) || s->launch[i] == TG_NO_SPAN)
             continue;
         call = tg_span_at(t, s->launch[i]);
-        edges = tg_grow(edges, &cap, n + 2, sizeof *edges);
-        edges[n++] = (struct edge){ s->lanes.stream[work->track], s->step_of[i], call->start, 1 };
-        edges[n++] = (struct edge){ s->lanes.stream[work->track], s->step_of[i],
-                                    work->start > call->start ? work->start : call->start, -1 };
+        add_work(&edges, s->lanes.stream[work->track], s->step_of[i], call->start, work->start);
         if (s->step_of[i] >= 0)
             count(call, work, !counted[s->launch[i]], (size_t)s->step_of[i], s->n, out);
         counted[s->launch[i]] = true;
     }
-    if (n)
-        qsort(edges, n, sizeof *edges, by_lane_and_time);
-    walk_queues(edges, n, s->n, out);
-    free(edges);
+    all = sorted(&edges, s->lanes.n_streams);
+    walk_queues(all, 2 * edges.n, s->n, out);
+    free(edges.launches);
+    free(edges.starts);
+    free(all);
     free(counted);
 }

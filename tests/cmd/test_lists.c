@@ -5,11 +5,13 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 #include "cmd/lists.h"
 #include "cmd/sheet.h"
+#include "reporters/csv.h"
 
 static void numbers_and_ranges_are_read(void **state)
 {
@@ -124,12 +126,57 @@ static void sheets_fit_the_terminal(void **state)
     tg_arena_free(a);
 }
 
+/* A byte at each place of a word and behind one: what the whole text needs is found there too. */
+static void csv_texts_are_quoted_wherever_the_byte_stands(void **state)
+{
+    (void)state;
+    for (int c = 1; c < 256; c++)
+        for (size_t at = 0; at < 19; at++) {
+            char text[20] = "abcdefghijklmnopqrs", want[64] = "";
+            struct tg_buf out = { 0 };
+            size_t n = 0;
+            bool quote = c == ',' || c == '"' || c == '\n' || c == '\r';
+            text[at] = (char)c;
+            if (c >= 0x7f || (c < 0x20 && !quote && c != '\t'))
+                continue; /* made visible or valid; not a question of quotes */
+            if (quote)
+                want[n++] = '"';
+            for (size_t i = 0; i < 19; i++) {
+                if (text[i] == '"')
+                    want[n++] = '"';
+                want[n++] = text[i];
+            }
+            if (quote)
+                want[n++] = '"';
+            tg_csv_text(&out, (tg_sv){ text, 19 });
+            assert_int_equal(out.n, n);
+            assert_memory_equal(out.p, want, n);
+            tg_buf_release(&out);
+        }
+}
+
+static void csv_texts_are_made_valid_wherever_the_byte_stands(void **state)
+{
+    (void)state;
+    for (size_t at = 0; at < 19; at++) {
+        char text[20] = "abcdefghijklmnopqrs";
+        struct tg_buf out = { 0 };
+        text[at] = (char)0xff;
+        tg_csv_text(&out, (tg_sv){ text, 19 });
+        assert_non_null(strstr(out.p, "\xef\xbf\xbd"));
+        assert_int_equal(out.n, 18 + 3);
+        tg_buf_release(&out);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_and_ranges_are_read),
         cmocka_unit_test(sheets_are_exact_in_csv_and_json),
         cmocka_unit_test(sheets_fit_the_terminal),
+        cmocka_unit_test(csv_texts_are_quoted_wherever_the_byte_stands),
+        cmocka_unit_test(csv_texts_are_made_valid_wherever_the_byte_stands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 
 #include "core/base/doc.h"
 #include "core/base/file.h"
+#include "core/base/sort.h"
 #include "core/base/strmap.h"
 #include "core/base/utf8.h"
 
@@ -257,6 +258,41 @@ static void first_error_stays(void **state)
     tg_buf_release(&b);
 }
 
+struct pair {
+    int key;
+    unsigned place;
+};
+
+static int by_pair_key(const void *pa, const void *pb)
+{
+    const struct pair *a = pa, *b = pb;
+    return (a->key > b->key) - (a->key < b->key);
+}
+
+/* Ascending by key, equal keys in the order they had; with stretches of every length and number. */
+static void runs_are_merged(void **state)
+{
+    enum { MOST = 1000 };
+    struct pair v[MOST];
+    (void)state;
+    for (unsigned n = 0; n < MOST; n += n < 40 ? 1 : 37)
+        for (unsigned stretch = 1; stretch <= n + 1; stretch = stretch * 3 + 1) {
+            unsigned long sum = 0;
+            for (unsigned i = 0; i < n; i++) {
+                v[i] = (struct pair){ (int)(i % stretch * (1 + i / stretch % 3) / 2), i };
+                sum += i;
+            }
+            tg_sort_runs(v, n, sizeof *v, by_pair_key);
+            for (unsigned i = 1; i < n; i++)
+                assert_true(v[i - 1].key < v[i].key ||
+                            (v[i - 1].key == v[i].key &&
+                             (v[i - 1].place < v[i].place || stretch <= 16)));
+            for (unsigned i = 0; i < n; i++)
+                sum -= v[i].place;
+            assert_int_equal(sum, 0);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -272,6 +308,7 @@ int main(void)
         cmocka_unit_test(one_target_twice_is_an_error),
         cmocka_unit_test(a_full_disk_leaves_nothing),
         cmocka_unit_test(first_error_stays),
+        cmocka_unit_test(runs_are_merged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

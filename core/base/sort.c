@@ -1,0 +1,85 @@
+#include "core/base/sort.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/arena.h"
+
+/* Fewer elements than this in a stretch on average: an ordinary sort is as good. */
+#define LEAST_STRETCH 16
+
+struct runs {
+    size_t *from; /* where each begins; one more for the end */
+    size_t n, cap;
+};
+
+/* False: too many. */
+static bool find_runs(struct runs *r, const char *v, size_t n, size_t size,
+                      int (*compare)(const void *, const void *))
+{
+    size_t most = n / LEAST_STRETCH + 1;
+    for (size_t i = 0; i < n; i++) {
+        if (i && compare(v + (i - 1) * size, v + i * size) <= 0)
+            continue;
+        if (r->n == most)
+            return false;
+        r->from = tg_grow(r->from, &r->cap, r->n + 2, sizeof *r->from);
+        r->from[r->n++] = i;
+    }
+    r->from[r->n] = n;
+    return true;
+}
+
+/* [a, m) and [m, b) of `v` into the same place of `to`. */
+static void merge(char *to, const char *v, size_t a, size_t m, size_t b, size_t size,
+                  int (*compare)(const void *, const void *))
+{
+    size_t i = a, j = m;
+    to += a * size;
+    for (; i < m && j < b; to += size) {
+        bool left = compare(v + i * size, v + j * size) <= 0;
+        memcpy(to, v + (left ? i : j) * size, size);
+        i += left;
+        j += !left;
+    }
+    memcpy(to, v + i * size, (m - i) * size);
+    memcpy(to + (m - i) * size, v + j * size, (b - j) * size);
+}
+
+/* One pass: neighbours become one. */
+static void merge_pairs(struct runs *r, char *to, const char *v, size_t size,
+                        int (*compare)(const void *, const void *))
+{
+    size_t kept = 0, end = r->from[r->n];
+    for (size_t i = 0; i < r->n; i += 2) {
+        size_t m = r->from[i + 1], b = i + 1 < r->n ? r->from[i + 2] : m;
+        merge(to, v, r->from[i], m, b, size, compare);
+        r->from[kept++] = r->from[i];
+    }
+    r->from[kept] = end;
+    r->n = kept;
+}
+
+void tg_sort_runs(void *v, size_t n, size_t size, int (*compare)(const void *, const void *))
+{
+    struct runs r = { 0 };
+    char *from = v, *other;
+    if (n < 2)
+        return;
+    if (!find_runs(&r, v, n, size, compare)) {
+        free(r.from);
+        qsort(v, n, size, compare);
+        return;
+    }
+    other = r.n > 1 ? tg_xrealloc(NULL, n, size) : NULL;
+    for (char *to = other; r.n > 1;) {
+        char *swap = from;
+        merge_pairs(&r, to, from, size, compare);
+        from = to;
+        to = swap;
+    }
+    if (from != v)
+        memcpy(v, from, n * size);
+    free(other);
+    free(r.from);
+}

@@ -196,11 +196,13 @@ static bool count_alarms(struct tg_calibration *out, const struct tg_noise_input
 /* ---- operators ---------------------------------------------------------------------------------
  */
 
+enum { WHOLE, FIRST_HALF, LAST_HALF, PARTS }; /* of a run's steps */
+
 /* Per operator and run ln of the value; NaN where the operator is not judged by time. */
 struct op_values {
     tg_sv name;
     enum tg_kind kind;
-    double share, *x;
+    double share, *x[PARTS];
 };
 struct values {
     struct op_values *v;
@@ -220,6 +222,26 @@ static struct op_values *find(struct values *all, const struct tg_op *op)
     return NULL;
 }
 
+static struct op_values new_values(const struct tg_op *op, size_t n_runs, struct tg_arena *a)
+{
+    struct op_values o = { tg_arena_sv(a, op->name), op->kind, op->share[TG_BASE], { NULL } };
+    for (int part = 0; part < PARTS; part++) {
+        o.x[part] = TG_NEW_N(a, double, n_runs);
+        for (size_t r = 0; r < n_runs; r++)
+            o.x[part][r] = NAN;
+    }
+    return o;
+}
+
+static void keep_values(struct op_values *o, const struct tg_evidence *ev, size_t run)
+{
+    if (!o || !is_timed(ev))
+        return;
+    o->x[WHOLE][run] = log(ev->value[TG_BASE]);
+    o->x[FIRST_HALF][run] = log(fmax(ev->half[0][TG_BASE], 1));
+    o->x[LAST_HALF][run] = log(fmax(ev->half[1][TG_BASE], 1));
+}
+
 /* Run against run: the value of a side of one run is the run's own. */
 static bool read_values(struct values *all, const struct tg_noise_input *in, struct tg_arena *a,
                         struct tg_err *err)
@@ -235,18 +257,10 @@ static bool read_values(struct values *all, const struct tg_noise_input *in, str
         ok = tg_compare(&c, &side[TG_BASE], &side[TG_TEST], in->compare, mine, err);
         if (ok && i == 0)
             all->v = TG_NEW_N(a, struct op_values, c.n_ops + 1);
-        for (size_t k = 0; ok && i == 0 && k < c.n_ops; k++) {
-            struct op_values *o = &all->v[all->n++];
-            *o = (struct op_values){ tg_arena_sv(a, c.ops[k].name), c.ops[k].kind,
-                                     c.ops[k].share[TG_BASE], TG_NEW_N(a, double, n) };
-            for (size_t r = 0; r < n; r++)
-                o->x[r] = NAN;
-        }
-        for (size_t k = 0; ok && k < c.n_ops; k++) {
-            struct op_values *o = find(all, &c.ops[k]);
-            if (o && is_timed(&c.ops[k].ev))
-                o->x[i] = log(c.ops[k].ev.value[TG_BASE]);
-        }
+        for (size_t k = 0; ok && i == 0 && k < c.n_ops; k++)
+            all->v[all->n++] = new_values(&c.ops[k], n, a);
+        for (size_t k = 0; ok && k < c.n_ops; k++)
+            keep_values(find(all, &c.ops[k]), &c.ops[k].ev, i);
         tg_arena_free(mine);
     }
     return ok;
@@ -285,29 +299,59 @@ static int descending(const void *pa, const void *pb)
     return (a < b) - (a > b);
 }
 
+/* The ln that would bring all but `allowed` of the pairs of runs the right way round. */
+static double rank_needs(const double *x, const size_t *run, size_t k, size_t allowed, double c)
+{
+    double apart[256];
+    for (size_t t = 0; t < k; t++)
+        for (size_t b = 0; b < k; b++)
+            apart[t * k + b] = x[run[b]] - x[run[k + t]] + c;
+    qsort(apart, k * k, sizeof *apart, descending);
+    return allowed < k * k ? apart[allowed] : 0;
+}
+
+static double median_of(const double *x, const size_t *run, size_t k)
+{
+    double v[16];
+    for (size_t i = 0; i < k; i++)
+        v[i] = x[run[i]];
+    return tg_median(v, k);
+}
+
+/* Pairs of runs that may stand the wrong way round, in all steps and in half of them. */
+struct allowed {
+    size_t whole, half;
+};
+
 /*
  * The ln of the slowdown that this draw would find: size, proof and rank test of the rule all have
- * to pass, each moved by what the draw happens to show already.
+ * to pass, in both halves of the steps too, each moved by what the draw happens to show already.
+ * A half that shows h of e agrees from s on with h + s = TG_HALF_PART (e + s).
  */
-static double found_from(const struct tg_comparison *c, const struct tg_op *op, const double *x,
-                         const size_t *run, size_t k, size_t allowed)
+static double found_from(const struct tg_comparison *c, const struct tg_op *op,
+                         const struct op_values *o, const size_t *run, size_t k,
+                         struct allowed allowed)
 {
     const struct tg_evidence *ev = &op->ev;
     double floor = log1p(FLOOR * c->step_ns[TG_BASE] / ev->value[TG_BASE]);
     double size = fmax(fmax(log1p(ev->tau), floor), ev->z * ev->se) - ev->e;
-    double apart[256];
-    for (size_t t = 0; t < k; t++)
-        for (size_t b = 0; b < k; b++)
-            apart[t * k + b] = x[run[b]] - x[run[k + t]] + fmax(c->drift, 0);
-    qsort(apart, k * k, sizeof *apart, descending);
-    return fmax(0, fmax(size, allowed < k * k ? apart[allowed] : 0));
+    double shift = fmax(c->drift, 0);
+    double found = fmax(size, rank_needs(o->x[WHOLE], run, k, allowed.whole, shift));
+    for (int part = FIRST_HALF; part < PARTS; part++) {
+        double h = median_of(o->x[part], run + k, k) - median_of(o->x[part], run, k) - shift;
+        found = fmax(found, (TG_HALF_PART * ev->e - h) / (1 - TG_HALF_PART));
+        found = fmax(found, rank_needs(o->x[part], run, k, allowed.half, shift));
+    }
+    return fmax(0, found);
 }
 
 /* found[op][draw] at tg_noise_sizes[at]; NaN where an operator was not judged. */
 static bool draw_size(double **found, const struct values *all, const struct tg_noise_input *in,
                       size_t at, bool again, struct tg_err *err)
 {
-    size_t k = tg_noise_sizes[at], run[2 * 16], allowed = SIZE_MAX;
+    size_t k = tg_noise_sizes[at], run[2 * 16];
+    struct allowed allowed = { inversions_allowed(k, tg_threshold_of(k, k).p_limit),
+                               inversions_allowed(k, tg_half_p_limit(k, k)) };
     uint64_t state = SEED + at + 1;
     bool ok = true;
     for (size_t d = 0; ok && d < DRAWS; d++) {
@@ -322,9 +366,7 @@ static bool draw_size(double **found, const struct values *all, const struct tg_
             struct op_values *o = find(&copy, &c.ops[i]);
             if (!o || c.ops[i].ev.judged != TG_JUDGED)
                 continue;
-            if (allowed == SIZE_MAX)
-                allowed = inversions_allowed(k, c.ops[i].ev.p_limit);
-            found[o - all->v][d] = found_from(&c, &c.ops[i], o->x, run, k, allowed);
+            found[o - all->v][d] = found_from(&c, &c.ops[i], o, run, k, allowed);
         }
         tg_arena_free(a);
     }
@@ -364,7 +406,7 @@ static bool measure_ops(struct tg_calibration *out, const struct tg_noise_input 
         out->ops[i] = (struct tg_op_noise){ all.v[i].name,
                                             tg_sv_of(tg_kind_name(all.v[i].kind)),
                                             all.v[i].share,
-                                            deviation(all.v[i].x, in->all.n_runs),
+                                            deviation(all.v[i].x[WHOLE], in->all.n_runs),
                                             { 0 } };
     }
     for (size_t at = 0; at < TG_NOISE_SIZES; at++) {

@@ -44,6 +44,7 @@ const char *tg_judged_text(enum tg_judged j);
 struct tg_evidence {
     enum tg_judged judged;
     double value[2];       /* median over runs of y (slot-min ns per step and rank) */
+    double half[2][2];     /* the same of the first and of the last half of the steps: [half][side] */
     double e;              /* ln ratio of medians, common factor removed */
     double delta_ns;       /* value[TG_BASE] * (exp(e) - 1) */
     double noise;          /* sqrt of the moderated variance (log scale): "noise 1.8 %" */

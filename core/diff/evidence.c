@@ -16,8 +16,6 @@
 #define WILD_DRIFT 0.25    /* a machine changed this much changed each operator differently */
 #define MIN_BIG 5          /* fewer big operators tell nothing about the machine */
 #define FLOOR 0.001        /* of the step: smaller changes never fail */
-#define HALF_PART 0.5      /* of the slowdown that each half of a run's steps has to show, */
-#define HALF_P 0.1001      /* with this rank test; a hair more than 0.1, for rounding */
 #define SUSPECT_SIZE 1.3   /* with too few runs: this large, */
 #define SUSPECT_FLOOR 0.01 /* this much of the step, */
 
@@ -353,18 +351,19 @@ static struct logs prudent_logs(const struct tg_work *w, double *const y[2], boo
  * speeds change between them within a run, too: three runs that never were fast differ from three
  * that were fast for a while, but only in some of their steps.
  */
-static bool both_halves(const struct tg_work *w, const struct values *v, bool swapped, double e,
-                        double c, size_t nb, size_t nt)
+static bool both_halves(const struct tg_work *w, struct tg_evidence *ev, const struct values *v,
+                        bool swapped, double c, size_t nb, size_t nt)
 {
-    double p_limit = fmax(HALF_P, 1.0001 / tg_choose(nb + nt, nt)); /* few runs: none inverted */
+    bool both = ev->e > 0;
 
     for (enum part part = FIRST_HALF; v->y[FIRST_HALF][TG_BASE] && part < PARTS; part++) {
         struct logs l = prudent_logs(w, v->y[part], swapped);
-        if (l.median[TG_TEST] - l.median[TG_BASE] - c < HALF_PART * e ||
-            tg_rank_p(l.x[TG_BASE], nb, l.x[TG_TEST], nt, c) > p_limit)
-            return false;
+        both = both && l.median[TG_TEST] - l.median[TG_BASE] - c >= TG_HALF_PART * ev->e &&
+               tg_rank_p(l.x[TG_BASE], nb, l.x[TG_TEST], nt, c) <= tg_half_p_limit(nb, nt);
+        for (int side = 0; side < 2; side++)
+            ev->half[part - FIRST_HALF][side] = exp(l.median[side]);
     }
-    return true;
+    return both;
 }
 
 /* Size, error and rank of test above base under `m`; fills everything but `judged` and `faster`. */
@@ -398,8 +397,8 @@ static void apply_rule(const struct tg_work *w, struct tg_evidence *ev, const st
         ev->above += x > most;
         least = fmin(least, x);
     }
-    ev->proven = ev->e > t.z * ev->se && ev->p <= t.p_limit &&
-                 both_halves(w, v, swapped, ev->e, m->c, nb, nt);
+    ev->proven = both_halves(w, ev, v, swapped, m->c, nb, nt) && ev->e > t.z * ev->se &&
+                 ev->p <= t.p_limit;
     ev->slower = ev->proven && ev->e > log1p(t.tau) && ev->delta_ns > t.floor * floor;
     ev->suspicious = ev->e > log(SUSPECT_SIZE) && least > most &&
                      ev->delta_ns > SUSPECT_FLOOR * w->c->step_ns[TG_BASE];

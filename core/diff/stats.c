@@ -170,6 +170,11 @@ struct tg_threshold tg_threshold_of(size_t nb, size_t nt)
     return t;
 }
 
+double tg_half_p_limit(size_t nb, size_t nt)
+{
+    return fmax(0.1001, 1.0001 / tg_choose(nb + nt, nt)); /* a hair more, for rounding */
+}
+
 struct tg_threshold tg_threshold_few(size_t many, size_t few)
 {
     static const struct tg_threshold tier[] = { { .z = 6, .tau = 0.25, .floor = 10 },

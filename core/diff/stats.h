@@ -49,6 +49,10 @@ struct tg_threshold {
 };
 struct tg_threshold tg_threshold_of(size_t nb, size_t nt);
 
+/* Each half of a run's steps has to show this part of the slowdown, with a rank test of its own. */
+#define TG_HALF_PART 0.5
+double tg_half_p_limit(size_t nb, size_t nt);
+
 /*
  * One to three runs against TG_MANY_RUNS and more: stricter the fewer they are. Their own spread
  * says little or nothing, so that of the many has to do (DECISIONS 4).

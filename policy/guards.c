@@ -69,10 +69,10 @@ void tg_guards(struct tg_eval_state *e)
                                          TG_SV_ARG(tg_pattern_text(q->ops.v[i])))),
                 TG_SV("Did the benchmark run the right program? Otherwise change require.ops."),
                 q->ops_at);
-    if (suite && suite->ranks_expect && c->n_ranks[TG_TEST] != (size_t)suite->ranks_expect)
+    if (suite && suite->ranks_expect && c->came[TG_TEST].n_ranks != (size_t)suite->ranks_expect)
         guard(e, TG_SV("ranks"),
               tg_sv_of(tg_arena_printf(e->arena, "%zu ranks came, %lld are expected",
-                                       c->n_ranks[TG_TEST], (long long)suite->ranks_expect)),
+                                       c->came[TG_TEST].n_ranks, (long long)suite->ranks_expect)),
               TG_SV("A rank's trace is missing, or ranks.expect is out of date."), suite->at);
     if (q->collapse && c->collapsed)
         guard(e, TG_SV("collapse"),
@@ -200,7 +200,7 @@ void tg_integrity(struct tg_eval_state *e)
 {
     static const char *const name[] = { "baseline", "fresh" };
     for (int side = 0; side < 2; side++) {
-        struct damage d = damage_of(&e->in->comparison->side[side]);
+        struct damage d = damage_of(&e->in->comparison->came[side]);
         judge_damage(e, name[side], &d);
     }
 }

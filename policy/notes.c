@@ -17,12 +17,22 @@ void tg_notes(struct tg_eval_state *e)
                   "or look at step_time."));
         tg_buf_clear(&b);
     }
-    if (c->n_ranks[TG_BASE] != c->n_ranks[TG_TEST]) {
-        tg_buf_printf(&b, "%zu ranks in the baseline, %zu fresh", c->n_ranks[TG_BASE],
-                      c->n_ranks[TG_TEST]);
+    if (c->came[TG_BASE].n_ranks != c->came[TG_TEST].n_ranks) {
+        tg_buf_printf(&b, "%zu ranks in the baseline, %zu fresh", c->came[TG_BASE].n_ranks,
+                      c->came[TG_TEST].n_ranks);
         tg_verdict_add_note(e->out, e->arena, true, true, tg_buf_sv(&b),
                             TG_SV("What the missing ranks did was not compared. `ranks: {expect: "
                                   "N}` in the suite makes a missing rank inconclusive."));
+        tg_buf_clear(&b);
+    }
+    if (c->n_left_out) {
+        tg_buf_printf(&b,
+                      "%zu of %zu ranks are compared whole; of the others the stored side holds "
+                      "the step times, which are compared",
+                      c->n_ranks[TG_TEST], c->came[TG_TEST].n_ranks);
+        tg_verdict_add_note(e->out, e->arena, false, false, tg_buf_sv(&b),
+                            TG_SV("What is stored of a run has a limit (docs/baselines.md). Fewer "
+                                  "steps leave room for more ranks."));
         tg_buf_clear(&b);
     }
     if (!c->marked[TG_BASE] || !c->marked[TG_TEST]) {

@@ -436,9 +436,26 @@ static bool has_rank(const struct tg_side *side, int64_t rank)
     return false;
 }
 
+static bool is_left_out(const struct tg_comparison *c, int64_t rank)
+{
+    for (size_t i = 0; i < c->n_left_out; i++)
+        if (c->left_out[i] == rank)
+            return true;
+    return false;
+}
+
 static void no_trace_of_rank(struct tg_eval_state *e, const struct tg_rule *rule, int64_t rank,
                              const char *side)
 {
+    if (is_left_out(e->in->comparison, rank)) {
+        tg_eval_message(tg_eval_add(e, rule), TG_STATE_INCONCLUSIVE,
+                        tg_sv_of(tg_arena_printf(e->arena, "(rank %lld)", (long long)rank)),
+                        TG_SV("guard"),
+                        TG_SV("the stored side holds no more than the step times of this rank"),
+                        TG_SV("What is stored of a run has a limit: name a rank that `tracegate "
+                              "baseline show` lists as whole, or record fewer steps."));
+        return;
+    }
     tg_eval_message(tg_eval_add(e, rule), TG_STATE_INCONCLUSIVE,
                     tg_sv_of(tg_arena_printf(e->arena, "(rank %lld)", (long long)rank)),
                     TG_SV("guard"),

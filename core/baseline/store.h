@@ -12,11 +12,25 @@
  * local half; moving refs between clones is `git fetch` and `git push` of exactly these names.
  *
  * What the bytes are is the caller's business (a summary); limits.max_summary bounds them.
+ *
+ * What is stored of a suite at one commit has room for TG_STORE_COMMIT_BYTES, as git packs it
+ * (core/summary/fit.h), whatever the number of ranks and runs; the caller keeps to it, with its own
+ * run and with what is there already.
  */
 #include "core/baseline/baseline.h"
 
 #define TG_STORE_PREFIX "refs/tracegate/v1/"
 #define TG_STORE_MAX_SUITE 100u /* bytes of a suite's name */
+#define TG_STORE_COMMIT_BYTES 1000000
+/*
+ * A run's part of it, `runs` being recorded at once. A fifth at most: durations are judged best by
+ * five runs, and jobs that record one each do not know of each other.
+ */
+#define TG_STORE_RUNS 5
+static inline size_t tg_store_share(size_t runs)
+{
+    return TG_STORE_COMMIT_BYTES / (runs > TG_STORE_RUNS ? runs : TG_STORE_RUNS);
+}
 
 struct tg_stored {
     tg_sv suite;

@@ -69,32 +69,20 @@ static const char *label_of(const struct tg_work *w, int side)
     return w->o->label[side] ? w->o->label[side] : usual[side];
 }
 
-static bool pick_ranks(struct tg_work *w, int side, const struct tg_side *in, struct tg_err *err)
+static bool pick_ranks(struct tg_work *w, int side, struct tg_err *err)
 {
     const int64_t *list = w->o->ranks[side];
-    size_t n_list = w->o->n_rank_numbers[side], *column = TG_NEW_N(w->a, size_t, in->n_ranks);
-    struct tg_side *out = &w->c->side[side];
+    const struct tg_side *in = &w->c->side[side];
+    size_t n_list = w->o->n_rank_numbers[side];
+    bool *keep = TG_NEW_N(w->a, bool, in->n_ranks + 1);
 
-    *out = *in;
-    out->ranks = TG_NEW_N(w->a, int64_t, in->n_ranks);
-    out->n_ranks = 0;
     for (size_t r = 0; r < in->n_ranks; r++)
-        if (wanted(list, n_list, in->ranks[r])) {
-            column[out->n_ranks] = r;
-            out->ranks[out->n_ranks++] = in->ranks[r];
-        }
+        keep[r] = wanted(list, n_list, in->ranks[r]);
     for (size_t i = 0; list && i < n_list; i++)
-        if (!wanted(out->ranks, out->n_ranks, list[i]))
+        if (!wanted(in->ranks, in->n_ranks, list[i]))
             return tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "no trace of rank %lld on the %s side",
                               (long long)list[i], label_of(w, side));
-    out->at = TG_NEW_N(w->a, const struct tg_shard **, in->n_runs);
-    for (size_t run = 0; run < in->n_runs; run++) {
-        out->at[run] = TG_NEW_N(w->a, const struct tg_shard *, out->n_ranks);
-        for (size_t r = 0; r < out->n_ranks; r++)
-            out->at[run][r] = in->at[run][column[r]];
-    }
-    w->c->n_runs[side] = out->n_runs;
-    w->c->n_ranks[side] = out->n_ranks;
+    tg_side_keep(&w->c->side[side], keep, w->a);
     return true;
 }
 
@@ -149,6 +137,10 @@ static bool lay_out_cells(struct tg_work *w, struct tg_err *err)
 {
     struct tg_comparison *c = w->c;
 
+    for (int side = 0; side < 2; side++) {
+        c->n_runs[side] = c->side[side].n_runs;
+        c->n_ranks[side] = c->side[side].n_ranks;
+    }
     w->first[TG_BASE] = 0;
     w->first[TG_TEST] = c->n_runs[TG_BASE] * c->n_ranks[TG_BASE];
     w->n_cells = w->first[TG_TEST] + c->n_runs[TG_TEST] * c->n_ranks[TG_TEST];
@@ -177,6 +169,22 @@ static bool lay_out_cells(struct tg_work *w, struct tg_err *err)
         c->n_steps[side] = (size_t)tg_median(n_steps, n);
     }
     return steps_exist(w, TG_BASE, err) && steps_exist(w, TG_TEST, err);
+}
+
+static void lay_out_came(struct tg_work *w, int side)
+{
+    const struct tg_side *s = &w->c->came[side];
+    struct tg_came *to = &w->came[side];
+
+    *to = (struct tg_came){ .n_ranks = s->n_ranks, .ranks = s->ranks };
+    to->shard = TG_NEW_N(w->a, const struct tg_shard *, s->n_runs * s->n_ranks + 1);
+    to->used = TG_NEW_N(w->a, struct tg_used, s->n_runs * s->n_ranks + 1);
+    for (size_t run = 0; run < s->n_runs; run++)
+        for (size_t rank = 0; rank < s->n_ranks; rank++) {
+            size_t at = run * s->n_ranks + rank;
+            to->shard[at] = s->at[run][rank];
+            to->used[at] = pick_steps(w, side, to->shard[at]);
+        }
 }
 
 /* Whole microseconds everywhere in the first shard: that clock has no finer tick. */
@@ -796,12 +804,16 @@ bool tg_align(struct tg_work *w, struct tg_err *err)
 {
     struct tg_comparison *c = w->c;
     struct scratch x;
-    struct tg_side in[2] = { c->side[TG_BASE], c->side[TG_TEST] };
     size_t runs;
 
-    if (!pick_ranks(w, TG_BASE, &in[TG_BASE], err) || !pick_ranks(w, TG_TEST, &in[TG_TEST], err) ||
-        !lay_out_cells(w, err))
+    if (!pick_ranks(w, TG_BASE, err) || !pick_ranks(w, TG_TEST, err))
         return false;
+    for (int side = 0; side < 2; side++)
+        c->came[side] = c->side[side];
+    if (!tg_leave_out(w, err) || !lay_out_cells(w, err))
+        return false;
+    for (int side = 0; side < 2; side++)
+        lay_out_came(w, side);
     w->tick = clock_tick(w);
     gather_rows(w, false, &c->ops, &c->n_ops);
     gather_rows(w, true, &c->frames, &c->n_frames);

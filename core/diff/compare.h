@@ -139,7 +139,15 @@ struct tg_env_change {
 };
 
 struct tg_comparison {
-    struct tg_side side[2];
+    struct tg_side side[2]; /* what is compared */
+    /*
+     * What came: more ranks than in `side` where one side stores no more than the step times of
+     * some (core/summary/fit.h). Those ranks, `left_out`, take part on neither side but in skew,
+     * rank_spread, and the step time of the slowest rank.
+     */
+    struct tg_side came[2];
+    const int64_t *left_out; /* ascending */
+    size_t n_left_out;
     size_t n_runs[2], n_ranks[2], n_steps[2]; /* steps of a run, the median */
     size_t n_history, n_history_runs;         /* earlier baselines that took part, and their runs */
     uint64_t n_units[2]; /* steps summed over runs and ranks: divides step_count, step_total */

@@ -24,17 +24,16 @@ struct shard_value {
                       touches least */
 };
 
-static bool shard_value(const struct tg_work *w, enum tg_measure m, size_t at,
-                        struct shard_value *out)
+static bool shard_value(const struct tg_work *w, enum tg_measure m, const struct tg_shard *s,
+                        const struct tg_used *used, struct shard_value *out)
 {
-    const struct tg_shard *s = w->shard[at];
     const struct tg_measure_info *info = tg_measure_info(m);
     double scale = info->unit_id == TG_MEASURE_PERCENT ? 100 : 1, num = 0, den = 0;
-    double *each = TG_NEW_N(w->a, double, w->used[at].n + 1);
+    double *each = TG_NEW_N(w->a, double, used->n + 1);
     size_t n = 0;
 
-    for (size_t j = 0; s->measures && j < w->used[at].n; j++) {
-        const struct tg_measure_value *v = &s->measures[m * s->n_steps + w->used[at].step[j]];
+    for (size_t j = 0; s->measures && j < used->n; j++) {
+        const struct tg_measure_value *v = &s->measures[m * s->n_steps + used->step[j]];
         double one = v->den ? (double)v->num / (double)v->den : 0;
         if (!v->known)
             continue;
@@ -69,7 +68,7 @@ static void side_value(struct tg_work *w, struct tg_measure_change *out, int sid
             size_t at = tg_work_cell(w, side, run, rank);
             struct shard_value v;
             out->absent[side] |= w->shard[at]->absent[out->id];
-            if (!shard_value(w, out->id, at, &v))
+            if (!shard_value(w, out->id, w->shard[at], &w->used[at], &v))
                 continue;
             if (n == 0 || sign * v.mean > sign * worst[run])
                 worst[run] = v.mean;
@@ -115,6 +114,25 @@ static void judge_runs(struct tg_work *w, enum tg_measure m, struct tg_evidence 
     ev->delta_ns = value[TG_TEST] - value[TG_BASE];
 }
 
+/* The worst rank's step time is known of ranks that are left out as well. */
+static void worst_step(struct tg_work *w, struct tg_measure_change *out, int side, double *y)
+{
+    const struct tg_came *came = &w->came[side];
+    size_t n_runs = w->c->n_runs[side];
+    double *worst = TG_NEW_N(w->a, double, n_runs + 1);
+
+    for (size_t run = 0; run < n_runs; run++)
+        for (size_t rank = 0; rank < came->n_ranks; rank++) {
+            size_t at = run * came->n_ranks + rank;
+            struct shard_value v;
+            if (!shard_value(w, out->id, came->shard[at], &came->used[at], &v))
+                continue;
+            worst[run] = fmax(worst[run], v.mean);
+            y[run] = fmax(y[run], v.of_run);
+        }
+    out->slowest[side] = tg_median(worst, n_runs);
+}
+
 static void compare_measure(struct tg_work *w, enum tg_measure id)
 {
     struct tg_comparison *c = w->c;
@@ -126,6 +144,8 @@ static void compare_measure(struct tg_work *w, enum tg_measure id)
         y[side].mean = TG_NEW_N(w->a, double, c->n_runs[side]);
         y[side].worst = TG_NEW_N(w->a, double, c->n_runs[side]);
         side_value(w, m, side, &y[side]);
+        if (id == TG_MEASURE_STEP_TIME && c->n_left_out)
+            worst_step(w, m, side, y[side].worst);
     }
     m->ev.judged = m->ev_slowest.judged = TG_NOT_ONE_SIDED;
     if (w->o->no_evidence || !m->known[TG_BASE] || !m->known[TG_TEST])
@@ -143,11 +163,13 @@ static void compare_measure(struct tg_work *w, enum tg_measure id)
 static size_t rank_times(const struct tg_work *w, int side, size_t run, double *mean,
                          double *of_run)
 {
+    const struct tg_came *came = &w->came[side];
     size_t n = 0;
 
-    for (size_t rank = 0; rank < w->c->n_ranks[side]; rank++) {
+    for (size_t rank = 0; rank < came->n_ranks; rank++) {
+        size_t at = run * came->n_ranks + rank;
         struct shard_value v;
-        if (!shard_value(w, TG_MEASURE_STEP_TIME, tg_work_cell(w, side, run, rank), &v))
+        if (!shard_value(w, TG_MEASURE_STEP_TIME, came->shard[at], &came->used[at], &v))
             continue;
         mean[n] = v.mean;
         of_run[n++] = v.of_run;
@@ -172,8 +194,8 @@ static void compare_ranks(struct tg_work *w)
     for (int side = 0; side < 2; side++) {
         size_t n_runs = c->n_runs[side];
         double *v = TG_NEW_N(w->a, double, n_runs), *d = TG_NEW_N(w->a, double, n_runs);
-        double *mean = TG_NEW_N(w->a, double, c->n_ranks[side] + 1);
-        double *of_run = TG_NEW_N(w->a, double, c->n_ranks[side] + 1);
+        double *mean = TG_NEW_N(w->a, double, w->came[side].n_ranks + 1);
+        double *of_run = TG_NEW_N(w->a, double, w->came[side].n_ranks + 1);
         skew[side] = TG_NEW_N(w->a, double, n_runs);
         spread[side] = TG_NEW_N(w->a, double, n_runs);
         c->ranks_known[side] = n_runs > 0;
@@ -226,7 +248,7 @@ static void compare_collectives(struct tg_work *w)
     c->collective_skew_ev.delta_ns = c->collective_skew[TG_TEST] - c->collective_skew[TG_BASE];
 }
 
-/* The rank of the test side whose steps take longest. */
+/* The rank of the test side whose steps take longest, of those that are compared. */
 static void find_slowest(struct tg_work *w)
 {
     struct tg_comparison *c = w->c;
@@ -237,7 +259,8 @@ static void find_slowest(struct tg_work *w)
         double *v = TG_NEW_N(w->a, double, c->n_runs[TG_TEST] + 1), middle;
         for (size_t run = 0; run < c->n_runs[TG_TEST]; run++) {
             struct shard_value x = { 0 };
-            (void)shard_value(w, TG_MEASURE_STEP_TIME, tg_work_cell(w, TG_TEST, run, rank), &x);
+            size_t at = tg_work_cell(w, TG_TEST, run, rank);
+            (void)shard_value(w, TG_MEASURE_STEP_TIME, w->shard[at], &w->used[at], &x);
             v[run] = x.mean;
         }
         middle = tg_median(v, c->n_runs[TG_TEST]);

@@ -23,6 +23,14 @@ struct tg_used {
     size_t n;
 };
 
+/* The ranks of a side with their step times, also those of which nothing else is stored. */
+struct tg_came {
+    size_t n_ranks;
+    const int64_t *ranks;
+    const struct tg_shard **shard; /* [run * n_ranks + rank] */
+    struct tg_used *used;          /* the same */
+};
+
 struct tg_work {
     struct tg_comparison *c;
     const struct tg_compare_opts *o;
@@ -32,6 +40,7 @@ struct tg_work {
     const struct tg_shard **shard; /* per cell */
     struct tg_used *used;          /* per cell */
     size_t max_steps;              /* of any shard */
+    struct tg_came came[2];
     tg_ns tick; /* the clock's: 1000 when every duration is a whole microsecond (PyTorch <= 2.0) */
     double *speed; /* of each baseline run: ln of its machine's speed against the baseline's own
                       runs; NULL: all are its own */
@@ -47,6 +56,10 @@ static inline size_t tg_work_cell(const struct tg_work *w, int side, size_t run,
 
 /* Judged by its count: kernels, copies, sets, graph launches, operators, synchronising calls. */
 bool tg_kind_is_counted(enum tg_kind k);
+
+/* core/diff/left_out.c: takes out of both sides, which have become c->came, the ranks of which one
+ * stores no more than the step times. */
+TG_MUST bool tg_leave_out(struct tg_work *w, struct tg_err *err);
 
 /* core/diff/align.c */
 TG_MUST bool tg_align(struct tg_work *w, struct tg_err *err);

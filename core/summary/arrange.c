@@ -164,3 +164,20 @@ bool tg_side_arrange(struct tg_side *out, const struct tg_summary *s, enum tg_ar
     }
     return by_ranks_and_runs(out, v, s->n, a, err);
 }
+
+void tg_side_keep(struct tg_side *side, const bool *keep, struct tg_arena *a)
+{
+    struct tg_side in = *side;
+    side->ranks = TG_NEW_N(a, int64_t, in.n_ranks);
+    side->at = TG_NEW_N(a, const struct tg_shard **, in.n_runs);
+    side->n_ranks = 0;
+    for (size_t run = 0; run < in.n_runs; run++)
+        side->at[run] = TG_NEW_N(a, const struct tg_shard *, in.n_ranks);
+    for (size_t r = 0; r < in.n_ranks; r++) {
+        if (!keep[r])
+            continue;
+        for (size_t run = 0; run < in.n_runs; run++)
+            side->at[run][side->n_ranks] = in.at[run][r];
+        side->ranks[side->n_ranks++] = in.ranks[r];
+    }
+}

@@ -42,4 +42,16 @@ TG_MUST struct tg_shard *tg_shard_build(const struct tg_trace *t, const struct t
 
 /* store.c: the content hash, 16 hex digits in `a`. */
 tg_sv tg_shard_hash(const struct tg_shard *s, struct tg_arena *a);
+/* tg_summary_write with at most `max_slots` bytes of text for the slots of each shard. */
+TG_MUST bool tg_summary_write_slots(const struct tg_summary *s, const struct tg_limits *limits,
+                                    size_t max_slots, struct tg_buf *out, struct tg_err *err);
+
+/* left_out.c: shards of which only the step times are kept, as one object of the stored form. */
+#define TG_MAX_LEFT_OUT ((size_t)1 << 17) /* shards times steps; what they take in memory */
+void tg_left_out_write(struct tg_doc *shards, struct tg_shard *const *v, size_t n);
+/* Can they stand in one object? */
+bool tg_left_out_alike(const struct tg_shard *a, const struct tg_shard *b);
+/* False: damaged. */
+TG_MUST bool tg_left_out_read(const struct tg_doc *d, unsigned format, struct tg_arena *a,
+                              struct tg_shard ***v, size_t *n);
 #endif

@@ -16,6 +16,8 @@
  * Shards with totals by Python frame have `frames` (which sorts) and `frame_columns` (their rows,
  * packed as `columns` are) besides; they are of format 3, and so is a file that holds one. All
  * others, and their files, are written as format 2 was.
+ *
+ * Shards that are left out (fit.h) stand together, one object a run: left_out.c.
  */
 
 /* ---- writing ------------------------------------------------------------------------------- */
@@ -338,7 +340,9 @@ static void fit_slots(const struct tg_shard *s, size_t budget, struct tg_buf *te
 {
     size_t n, lo = 0, hi;
     struct sized *v = rows_by_size(s, &n);
-    if (!try_slots(s, v, n, budget, text)) {
+    if (budget == 0) {
+        (void)try_slots(s, v, 0, 0, text);
+    } else if (!try_slots(s, v, n, budget, text)) {
         for (hi = n; lo + 1 < hi;) {
             size_t mid = lo + (hi - lo) / 2;
             if (try_slots(s, v, mid, budget, text))
@@ -352,7 +356,7 @@ static void fit_slots(const struct tg_shard *s, size_t budget, struct tg_buf *te
 }
 
 static bool add_shard(struct tg_doc *shards, const struct tg_shard *s, unsigned format,
-                      size_t limit, struct tg_err *err)
+                      size_t limit, size_t max_slots, struct tg_err *err)
 {
     struct tg_doc *d = tg_doc_add_object(shards, NULL);
     struct tg_buf raw = { 0 }, frames = { 0 }, columns = { 0 }, slots = { 0 }, head = { 0 };
@@ -377,7 +381,8 @@ static bool add_shard(struct tg_doc *shards, const struct tg_shard *s, unsigned 
         tg_pack_text(tg_buf_sv(&raw), &columns);
         tg_doc_add_str(d, "columns", tg_buf_sv(&columns));
         tg_doc_write(d, false, &head);
-        fit_slots(s, head.n < limit ? limit - head.n : 0, &slots);
+        limit = head.n < limit ? limit - head.n : 0;
+        fit_slots(s, limit < max_slots ? limit : max_slots, &slots);
         tg_doc_add_str(d, "slots", tg_buf_sv(&slots));
     } else {
         tg_err_set(err, TG_ERR_LIMIT, TG_NOWHERE,
@@ -396,22 +401,47 @@ static bool add_shard(struct tg_doc *shards, const struct tg_shard *s, unsigned 
 static unsigned file_format(const struct tg_summary *s)
 {
     for (size_t i = 0; i < s->n; i++)
-        if (s->shards[i]->frame_sorts)
+        if (!s->shards[i]->left_out && s->shards[i]->frame_sorts)
             return TG_SUMMARY_FORMAT;
     return TG_SUMMARY_WITHOUT_FRAMES;
+}
+
+/* The shards that are left out as v[i] is; nothing where an earlier one has taken it along. */
+static void add_left_out(struct tg_doc *shards, struct tg_shard *const *v, size_t n, size_t i)
+{
+    struct tg_shard **alike = tg_xrealloc(NULL, n, sizeof *alike);
+    size_t k = 0, first = 0;
+    while (!tg_left_out_alike(v[first], v[i]))
+        first++;
+    for (size_t at = i; first == i && at < n; at++)
+        if (tg_left_out_alike(v[i], v[at]))
+            alike[k++] = v[at];
+    if (k)
+        tg_left_out_write(shards, alike, k);
+    free(alike);
 }
 
 bool tg_summary_write(const struct tg_summary *s, const struct tg_limits *limits,
                       struct tg_buf *out, struct tg_err *err)
 {
+    return tg_summary_write_slots(s, limits, SIZE_MAX, out, err);
+}
+
+bool tg_summary_write_slots(const struct tg_summary *s, const struct tg_limits *limits,
+                            size_t max_slots, struct tg_buf *out, struct tg_err *err)
+{
     struct tg_limits all = limits ? *limits : TG_LIMITS_DEFAULT;
     struct tg_doc *d = tg_doc_new_object(), *shards;
     size_t before = out->n;
+    unsigned format = file_format(s);
     bool ok = true;
-    tg_doc_add_i64(d, "tracegate_summary", file_format(s));
+    tg_doc_add_i64(d, "tracegate_summary", format);
     shards = tg_doc_add_array(d, "shards");
     for (size_t i = 0; ok && i < s->n; i++)
-        ok = add_shard(shards, s->shards[i], file_format(s), all.max_summary, err);
+        if (s->shards[i]->left_out)
+            add_left_out(shards, s->shards, s->n, i);
+        else
+            ok = add_shard(shards, s->shards[i], format, all.max_summary, max_slots, err);
     if (ok)
         tg_doc_write(d, false, out);
     if (ok && out->n - before > all.max_doc) {
@@ -818,6 +848,21 @@ static bool read_shard(struct reading *r, const struct tg_doc *d, struct tg_shar
     return read_slots(r, slots, s);
 }
 
+static bool read_left_out(struct reading *r, const struct tg_doc *d, tg_sv source,
+                          struct tg_summary *out)
+{
+    struct tg_shard **v;
+    size_t n;
+    if (!tg_left_out_read(d, r->format, r->a, &v, &n))
+        return damaged(r, "left_out");
+    for (size_t i = 0; i < n; i++) {
+        v[i]->source = tg_clean_text(r->a, source);
+        if (!tg_summary_insert(out, v[i], r->err))
+            return false;
+    }
+    return true;
+}
+
 static bool check_format(struct reading *r, const struct tg_doc *root)
 {
     int64_t format;
@@ -848,7 +893,12 @@ bool tg_summary_parse(struct tg_summary *out, tg_sv text, const char *file, stru
         ok = damaged(&r, "it has no shards");
     for (const struct tg_doc *d = ok ? tg_doc_first(tg_doc_get(root, "shards")) : NULL; ok && d;
          d = tg_doc_next(d)) {
-        struct tg_shard *s = TG_NEW(r.a, struct tg_shard);
+        struct tg_shard *s;
+        if (tg_doc_get(d, "left_out")) {
+            ok = read_left_out(&r, d, source, out);
+            continue;
+        }
+        s = TG_NEW(r.a, struct tg_shard);
         s->source = tg_clean_text(r.a, source);
         ok = read_shard(&r, d, s) && tg_summary_insert(out, s, err);
     }

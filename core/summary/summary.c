@@ -87,7 +87,8 @@ struct tg_shard *tg_summary_find(const struct tg_summary *s, tg_sv run, int64_t 
                : NULL;
 }
 
-/* Equal content, but one of the two may come from a stored form that left slots out. */
+/* Equal content, but one of the two may come from a stored form that left slots or all but the step
+ * times out. */
 static void keep_more_slots(struct tg_shard *to, const struct tg_shard *from)
 {
     for (size_t i = 0; i < to->n_rows; i++)
@@ -105,8 +106,14 @@ bool tg_summary_insert(struct tg_summary *out, struct tg_shard *s, struct tg_err
                    TG_SV_ARG(s->run), s->rank);
         return tg_err_hint(err, "Give each recording its own run id (--run), or leave the id out.");
     }
+    if (there && there->left_out && !s->left_out) {
+        s->arrival = there->arrival;
+        out->shards[at] = s;
+        return true;
+    }
     if (there) {
-        keep_more_slots(there, s);
+        if (!s->left_out)
+            keep_more_slots(there, s);
         return true;
     }
     s->arrival = out->arrivals++;

@@ -94,6 +94,8 @@ struct tg_shard {
     bool truncated;
     struct tg_window_hint *hints; /* for unmarked traces */
     size_t n_hints;
+    bool left_out; /* for want of room (fit.h) only its step times are stored: no rows, gaps,
+                      counters and environment, and every other measure is absent */
 };
 
 /* The value of a key of the environment; "" unknown. */
@@ -174,4 +176,6 @@ struct tg_side {
 };
 TG_MUST bool tg_side_arrange(struct tg_side *out, const struct tg_summary *s, enum tg_arrange how,
                              struct tg_arena *a, struct tg_err *err);
+/* Only the ranks with keep[index of rank]; new matrices in `a`. */
+void tg_side_keep(struct tg_side *side, const bool *keep, struct tg_arena *a);
 #endif

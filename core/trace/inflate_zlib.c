@@ -58,13 +58,29 @@ const struct tg_inflate_ops *tg_inflate_zlib(void)
     return &ops;
 }
 
-void tg_zlib_pack(tg_sv in, struct tg_buf *out)
+static void pack(tg_sv in, int level, struct tg_buf *out)
 {
     uLongf n = compressBound((uLong)in.n);
-    if (compress2((Bytef *)tg_buf_room(out, n), &n, (const Bytef *)in.p, (uLong)in.n, 6) != Z_OK)
+    if (compress2((Bytef *)tg_buf_room(out, n), &n, (const Bytef *)in.p, (uLong)in.n, level) !=
+        Z_OK)
         (void)tg_xrealloc(NULL, SIZE_MAX, 2);
     out->n += n;
     out->p[out->n] = '\0';
+}
+
+void tg_zlib_pack(tg_sv in, struct tg_buf *out)
+{
+    pack(in, 6, out);
+}
+
+size_t tg_zlib_packed_size(tg_sv in, int level)
+{
+    struct tg_buf packed = { 0 };
+    size_t n;
+    pack(in, level, &packed);
+    n = packed.n;
+    tg_buf_release(&packed);
+    return n;
 }
 
 bool tg_zlib_unpack(tg_sv in, size_t size, struct tg_buf *out)

@@ -1,0 +1,185 @@
+/* tracegate baseline record: runs into the store, within what a commit may take. */
+#include "cmd/baseline.h"
+#include "core/summary/fit.h"
+
+/*
+ * Several traces must say what they are, now: later nobody can ask. Shards without a rank are
+ * runs only if --runs or the suite's `run` regex says so; what check --ranks refuses is refused.
+ */
+static bool check_sides(struct tg_store_cmd *s, const struct tg_suite *suite,
+                        const struct tg_summary *summary, struct tg_err *err)
+{
+    bool runs = s->o->runs || (suite->trace.run.n && !suite->trace.rank.n);
+    struct tg_side side;
+    if (s->o->ranks && !tg_side_arrange(&side, summary, TG_ARRANGE_RANKS, s->arena, err))
+        return false;
+    return tg_side_arrange(&side, summary, runs ? TG_ARRANGE_RUNS : TG_ARRANGE_AUTO, s->arena, err);
+}
+
+/* What is stored at a commit already. */
+struct stored_runs {
+    struct tg_summary summary; /* those that can be read */
+    size_t runs, bytes;
+};
+
+static bool load_stored(struct tg_store_cmd *s, tg_sv suite, const char *sha,
+                        struct stored_runs *out, struct tg_err *err)
+{
+    struct tg_git_files files;
+    if (!tg_store_files(s->git, suite, sha, s->arena, &files, err))
+        return false;
+    for (size_t i = 0; i < files.n; i++) {
+        struct tg_buf bytes = { 0 };
+        struct tg_err ignored;
+        bool ok = tg_git_read(s->git, &files.v[i], &bytes, err);
+        out->runs++;
+        out->bytes += tg_packed_size(tg_buf_sv(&bytes));
+        tg_err_init(&ignored);
+        /* A damaged one takes room as well; `check` says what is wrong with it. */
+        if (ok && !tg_summary_parse(&out->summary, tg_buf_sv(&bytes), files.v[i].path.p, &ignored))
+            tg_err_init(&ignored);
+        tg_buf_release(&bytes);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+/* Recorded before, whether as it is or with less in it: one recording is never two runs. */
+static bool is_stored(const struct stored_runs *there, const struct tg_summary *run)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < run->n; i++)
+        for (size_t k = 0; k < there->summary.n; k++)
+            if (tg_sv_eq(there->summary.shards[k]->hash, run->shards[i]->hash)) {
+                n++;
+                break;
+            }
+    return n == run->n;
+}
+
+static void tell_fitted(struct tg_store_cmd *s, const struct tg_summary *run,
+                        const struct tg_fitted *how)
+{
+    if (how->ranks < run->n)
+        tg_io_note(s->io,
+                   "%zu of %zu ranks are stored whole, without single durations; of the others the "
+                   "step times: a commit has room for %d bytes",
+                   how->ranks, run->n, TG_STORE_COMMIT_BYTES);
+    else if (!how->all_slots)
+        tg_io_note(s->io,
+                   "%zu rank%s: the single durations of the smallest rows are left out, these are "
+                   "compared by their sums per step: a commit has room for %d bytes",
+                   run->n, tg_plural(run->n), TG_STORE_COMMIT_BYTES);
+}
+
+static bool store_run(struct tg_store_cmd *s, const struct tg_suite *suite,
+                      const struct tg_commit *at, const struct tg_summary *run, tg_sv bytes,
+                      const struct tg_fitted *how, struct tg_err *err)
+{
+    struct tg_stored stored = { 0 };
+    bool created = false;
+    tell_fitted(s, run, how);
+    if (s->o->dry_run) {
+        tg_buf_printf(&s->out, "would record a run of %zu rank%s, %zu bytes\n", run->n,
+                      tg_plural(run->n), how->packed);
+        return true;
+    }
+    if (!tg_store_record(s->git, suite->name, at->sha, bytes, s->arena, &stored, &created, err))
+        return false;
+    tg_buf_printf(&s->out, "%s %.*s %zu rank%s %zu bytes\n", created ? "recorded" : "same",
+                  TG_SV_ARG(stored.ref), run->n, tg_plural(run->n), how->packed);
+    return true;
+}
+
+/* One run, all its ranks. One ref a run: a retried job gives the same bytes again. */
+static bool record_run(struct tg_store_cmd *s, const struct tg_suite *suite,
+                       const struct tg_commit *at, const struct tg_summary *run, size_t share,
+                       struct stored_runs *there, struct tg_err *err)
+{
+    struct tg_buf bytes = { 0 };
+    struct tg_fitted how;
+    struct tg_err ignored;
+    bool ok;
+    if (is_stored(there, run)) {
+        tg_buf_printf(&s->out, "same run of %zu rank%s: stored at %.12s already\n", run->n,
+                      tg_plural(run->n), at->sha);
+        return true;
+    }
+    tg_err_init(&ignored);
+    ok = tg_summary_fit(run, share, &bytes, &how, &ignored) ||
+         tg_summary_fit(run, TG_STORE_COMMIT_BYTES, &bytes, &how, err);
+    if (ok && there->bytes + how.packed > TG_STORE_COMMIT_BYTES) {
+        tg_io_note(s->io,
+                   "not stored: commit %.12s has %zu run%s of %zu bytes together, and room for %d; "
+                   "this one takes %zu",
+                   at->sha, there->runs, tg_plural(there->runs), there->bytes,
+                   TG_STORE_COMMIT_BYTES, how.packed);
+    } else if (ok) {
+        ok = store_run(s, suite, at, run, tg_buf_sv(&bytes), &how, err);
+        there->runs++;
+        there->bytes += how.packed;
+    }
+    tg_buf_release(&bytes);
+    return ok;
+}
+
+/* The shards of one run are neighbours in a summary; they are lent, not copied. */
+static bool record_runs(struct tg_store_cmd *s, const struct tg_suite *suite,
+                        const struct tg_commit *at, const struct tg_summary *all,
+                        struct tg_err *err)
+{
+    struct stored_runs there = { 0 };
+    size_t end, runs = 0;
+    bool ok;
+    for (size_t i = 0; i < all->n; i++)
+        runs += i == 0 || !tg_sv_eq(all->shards[i]->run, all->shards[i - 1]->run);
+    tg_summary_init(&there.summary);
+    ok = load_stored(s, suite->name, at->sha, &there, err);
+    for (size_t i = 0; ok && i < all->n; i = end) {
+        struct tg_summary run = *all;
+        for (end = i; end < all->n && tg_sv_eq(all->shards[end]->run, all->shards[i]->run);)
+            end++;
+        run.shards = all->shards + i;
+        run.n = end - i;
+        ok = record_run(s, suite, at, &run, tg_store_share(runs), &there, err);
+    }
+    tg_summary_release(&there.summary);
+    return ok;
+}
+
+static bool record_suite(struct tg_store_cmd *s, const struct tg_suite *suite,
+                         const struct tg_commit *at, struct tg_err *err)
+{
+    struct tg_summarize_opts so =
+        tg_suite_reading(s->suites.policy, suite, s->o->strict_json, s->o->allow_truncated);
+    struct tg_input_list inputs = { 0 };
+    struct tg_summary summary;
+    struct tg_progress_line progress;
+    struct tg_kv *meta;
+    bool ok = tg_inputs_meta(&s->o->meta, s->arena, &meta, &so.n_meta, err) &&
+              tg_suite_traces(&inputs, &s->suites, suite, &s->args, err);
+    if (!ok)
+        return false;
+    so.meta = meta;
+    inputs.one_run = s->o->ranks;
+    tg_summary_init(&summary);
+    tg_progress_start(&progress, s->io);
+    ok = tg_inputs_load(&summary, &inputs, &so, &s->repo, &progress.line, err);
+    tg_progress_end(&progress);
+    ok = ok && check_sides(s, suite, &summary, err) && record_runs(s, suite, at, &summary, err);
+    tg_summary_release(&summary);
+    return ok;
+}
+
+bool tg_baseline_record(struct tg_store_cmd *s, struct tg_err *err)
+{
+    struct tg_commit at;
+    if (!tg_store_cmd_commit(s, &at, err))
+        return false;
+    for (size_t i = 0; i < s->suites.n; i++)
+        if ((s->args.n || s->suites.v[i]->stored || s->suites.n == 1) &&
+            !record_suite(s, s->suites.v[i], &at, err))
+            return false;
+    return true;
+}

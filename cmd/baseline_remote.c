@@ -1,0 +1,293 @@
+/* tracegate baseline fetch and push. */
+#include "cmd/baseline.h"
+#include "core/summary/fit.h"
+
+/* ---- fetch -------------------------------------------------------------------------------- */
+
+/* The first of `n` commits that has runs here; n: none. */
+static bool first_stored(struct tg_store_cmd *s, tg_sv suite, const struct tg_commit *v, size_t n,
+                         size_t *at, struct tg_err *err)
+{
+    struct tg_git_files files;
+    for (*at = 0; *at < n; ++*at) {
+        if (!tg_store_files(s->git, suite, v[*at].sha, s->arena, &files, err))
+            return false;
+        if (files.n)
+            break;
+    }
+    return true;
+}
+
+/*
+ * Most searches end at the first commit, so it is asked for alone; then the next eight, then the
+ * rest: few round trips, and few runs that nobody will read.
+ */
+static bool fetch_walk(struct tg_store_cmd *s, tg_sv suite, const struct tg_commit *v, size_t n,
+                       size_t *at, struct tg_err *err)
+{
+    size_t begin = 0, end = n ? 1 : 0, found = 0;
+    *at = n;
+    while (begin < n) {
+        if (!tg_remote_fetch(s->git, &s->remote, suite, v + begin, end - begin, err) ||
+            !first_stored(s, suite, v + begin, end - begin, &found, err))
+            return false;
+        if (found < end - begin) {
+            *at = begin + found;
+            return true;
+        }
+        begin = end;
+        end = end == 1 && n > 9 ? 9 : n;
+    }
+    return true;
+}
+
+/*
+ * Nothing within the walk. `check` calls that a first run unless it sees that the store held this
+ * suite before: the runs of one earlier commit are its evidence (of one that is not here, where
+ * the history is cut).
+ */
+static bool fetch_evidence(struct tg_store_cmd *s, tg_sv suite, const struct tg_commit *start,
+                           struct tg_err *err)
+{
+    struct tg_stored *v;
+    struct tg_commit proof = { 0 };
+    size_t n, commits = 0;
+    if (!tg_remote_list(s->git, &s->remote, suite, s->arena, &v, &n, err))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        struct tg_commit c;
+        struct tg_err ignored;
+        bool here;
+        if (i && strcmp(v[i].commit, v[i - 1].commit) == 0)
+            continue;
+        commits++;
+        tg_err_init(&ignored);
+        here = tg_git_resolve(s->git, v[i].commit, s->arena, &c, &ignored);
+        if (here ? tg_store_precedes(s->git, v[i].commit, start->sha)
+                 : tg_git_is_shallow(s->git) && !proof.sha[0])
+            memcpy(proof.sha, v[i].commit, sizeof proof.sha);
+    }
+    tg_buf_printf(&s->out,
+                  "%.*s: nothing within the walk from %.12s; '%s' holds %zu other commit%s\n",
+                  TG_SV_ARG(suite), start->sha, s->remote.name, commits, tg_plural(commits));
+    return !proof.sha[0] || tg_remote_fetch(s->git, &s->remote, suite, &proof, 1, err);
+}
+
+/* What noise.history looks through behind the baseline, as far as the clone's history goes. */
+static bool fetch_earlier(struct tg_store_cmd *s, const struct tg_suite *suite,
+                          const struct tg_commit *baseline, struct tg_err *err)
+{
+    const struct tg_policy *p = s->suites.policy;
+    struct tg_commit *v;
+    struct tg_git_files files;
+    size_t n, runs = 0;
+    if (!p->noise.history)
+        return true;
+    if (!tg_baseline_window(s->git, baseline, (unsigned)p->baseline.max_walk + 1, s->arena, &v, &n,
+                            err) ||
+        !tg_remote_fetch(s->git, &s->remote, suite->name, v + 1, n ? n - 1 : 0, err))
+        return false;
+    for (size_t i = 1; i < n; i++) {
+        if (!tg_store_files(s->git, suite->name, v[i].sha, s->arena, &files, err))
+            return false;
+        runs += files.n;
+    }
+    tg_buf_printf(&s->out, "%.*s: %zu run%s of earlier commits\n", TG_SV_ARG(suite->name), runs,
+                  tg_plural(runs));
+    return true;
+}
+
+/* The results that `sustained:` asks for: what is stored between HEAD and the baseline. */
+static bool fetch_results(struct tg_store_cmd *s, const struct tg_suite *suite, struct tg_err *err)
+{
+    const struct tg_policy *p = s->suites.policy;
+    bool asked = false;
+    struct tg_commit head, *v;
+    size_t n;
+    for (size_t i = 0; i < p->n_rules; i++)
+        asked |= p->rules[i].sustained > 1;
+    return !asked || (tg_git_resolve(s->git, "HEAD", s->arena, &head, err) &&
+                      tg_baseline_window(s->git, &head, (unsigned)p->baseline.max_walk + 1,
+                                         s->arena, &v, &n, err) &&
+                      tg_remote_fetch(s->git, &s->remote, suite->name, v, n, err));
+}
+
+static bool fetch_suite(struct tg_store_cmd *s, const struct tg_suite *suite,
+                        const struct tg_commit *start, struct tg_err *err)
+{
+    unsigned walk = (unsigned)s->suites.policy->baseline.max_walk + 1;
+    struct tg_commit *v;
+    struct tg_git_files files;
+    size_t n, at;
+    if (!tg_baseline_window(s->git, start, walk, s->arena, &v, &n, err) ||
+        !fetch_walk(s, suite->name, v, n, &at, err))
+        return false;
+    if (at == n && n && n < walk && tg_git_is_shallow(s->git)) {
+        if (!tg_remote_deepen(s->git, &s->remote, v[n - 1].sha, walk - (unsigned)n, err) ||
+            !tg_baseline_window(s->git, start, walk, s->arena, &v, &n, err) ||
+            !fetch_walk(s, suite->name, v, n, &at, err))
+            return false;
+    }
+    if (at == n)
+        return fetch_evidence(s, suite->name, start, err);
+    if (!tg_store_files(s->git, suite->name, v[at].sha, s->arena, &files, err))
+        return false;
+    tg_buf_printf(&s->out, "%.*s: %zu run%s of commit %.12s", TG_SV_ARG(suite->name), files.n,
+                  tg_plural(files.n), v[at].sha);
+    if (at)
+        tg_buf_printf(&s->out, ", %zu before %.12s", at, start->sha);
+    tg_buf_putc(&s->out, '\n');
+    return fetch_earlier(s, suite, &v[at], err) && fetch_results(s, suite, err);
+}
+
+bool tg_baseline_fetch(struct tg_store_cmd *s, struct tg_err *err)
+{
+    struct tg_commit start;
+    bool any = false;
+    if (s->o->commit ? !tg_store_cmd_commit(s, &start, err)
+                     : !tg_suites_start(&s->suites, s->git, &start, err))
+        return false;
+    for (size_t i = 0; i < s->suites.n; i++) {
+        if (!s->suites.v[i]->stored && !s->o->suite)
+            continue;
+        any = true;
+        if (start.sha[0] && !fetch_suite(s, s->suites.v[i], &start, err))
+            return false;
+    }
+    if (!any)
+        tg_io_note(s->io, "no suite of the policy has `baseline: stored`: nothing to fetch");
+    else if (!start.sha[0])
+        tg_io_note(s->io, "HEAD is the first commit: there is nothing before it");
+    return true;
+}
+
+/* ---- push --------------------------------------------------------------------------------- */
+
+/* What git stores of these runs together. */
+static bool size_of(struct tg_store_cmd *s, const struct tg_stored *v, size_t n, size_t *size,
+                    struct tg_err *err)
+{
+    *size = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct tg_git_file f = { .path = v[i].ref, .size = TG_SIZE_UNKNOWN };
+        struct tg_buf bytes = { 0 };
+        bool ok;
+        memcpy(f.oid, v[i].oid, sizeof f.oid);
+        ok = tg_git_read(s->git, &f, &bytes, err);
+        *size += tg_packed_size(tg_buf_sv(&bytes));
+        tg_buf_release(&bytes);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+/* Those of v[0..n) that are also in `of`, or those that are not, to the front; how many. */
+static size_t sift(struct tg_stored *v, size_t n, const struct tg_stored *of, size_t n_of, bool in)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        bool found = false;
+        for (size_t k = 0; k < n_of && !found; k++)
+            found = tg_sv_eq(v[i].ref, of[k].ref);
+        if (found == in) {
+            struct tg_stored one = v[i];
+            memmove(v + kept + 1, v + kept, (i - kept) * sizeof *v);
+            v[kept++] = one;
+        }
+    }
+    return kept;
+}
+
+static void tell_no_room(const struct tg_store_cmd *s, const struct tg_stored *run, size_t used,
+                         size_t size)
+{
+    tg_io_note(s->io,
+               "not pushed: %.*s; its commit has %zu bytes at '%s' and room for %d, this run takes "
+               "%zu",
+               TG_SV_ARG(run->ref), used, s->remote.name, TG_STORE_COMMIT_BYTES, size);
+}
+
+/*
+ * Of the runs of one suite at one commit those for which the commit has room at the remote: what
+ * others stored there is fetched for its size. A remote that cannot be read is left to the push,
+ * whose message is about pushing.
+ */
+static bool with_room(struct tg_store_cmd *s, const struct tg_commit *at, struct tg_stored *mine,
+                      size_t *n, struct tg_err *err)
+{
+    struct tg_remote once = s->remote;
+    struct tg_stored *there, *all;
+    struct tg_err ignored;
+    size_t n_there, n_all, known, kept, used, size;
+    once.tries = 1;
+    tg_err_init(&ignored);
+    if (!tg_remote_fetch(s->git, &once, mine->suite, at, 1, &ignored))
+        return true;
+    if (!tg_store_list(s->git, mine->suite, at->sha, s->arena, &all, &n_all, NULL, err) ||
+        !size_of(s, all, n_all, &used, err))
+        return false;
+    if (used <= TG_STORE_COMMIT_BYTES ||
+        !tg_remote_list(s->git, &once, mine->suite, s->arena, &there, &n_there, &ignored))
+        return true;
+    n_all = sift(all, n_all, there, n_there, true);
+    known = kept = sift(mine, *n, there, n_there, true);
+    if (!size_of(s, all, n_all, &used, err))
+        return false;
+    for (size_t i = known; i < *n; i++) {
+        if (!size_of(s, &mine[i], 1, &size, err))
+            return false;
+        if (used + size > TG_STORE_COMMIT_BYTES) {
+            tell_no_room(s, &mine[i], used, size);
+            continue;
+        }
+        used += size;
+        mine[kept++] = mine[i];
+    }
+    *n = kept;
+    return true;
+}
+
+/* The same of all suites; v[0..*n) is sorted by suite. */
+static bool all_with_room(struct tg_store_cmd *s, const struct tg_commit *at, struct tg_stored *v,
+                          size_t *n, struct tg_err *err)
+{
+    size_t end, kept = 0;
+    for (size_t i = 0; i < *n; i = end) {
+        size_t some;
+        for (end = i; end < *n && tg_sv_eq(v[end].suite, v[i].suite);)
+            end++;
+        some = end - i;
+        if (!with_room(s, at, v + i, &some, err))
+            return false;
+        memmove(v + kept, v + i, some * sizeof *v);
+        kept += some;
+    }
+    *n = kept;
+    return true;
+}
+
+bool tg_baseline_push(struct tg_store_cmd *s, struct tg_err *err)
+{
+    struct tg_commit at;
+    struct tg_stored *v;
+    struct tg_pushed pushed;
+    size_t n = 0, all;
+    if (!tg_store_cmd_commit(s, &at, err) ||
+        !tg_store_list(s->git, tg_store_cmd_suite(s), NULL, s->arena, &v, &all, NULL, err))
+        return false;
+    for (size_t i = 0; i < all; i++)
+        if (strcmp(v[i].commit, at.sha) == 0)
+            v[n++] = v[i];
+    if (!n) {
+        tg_err_set(err, TG_ERR_LOST, TG_NOWHERE, "nothing is stored at commit %.12s", at.sha);
+        return tg_err_hint(err, "Record first: `tracegate baseline record TRACE…`.");
+    }
+    if (!all_with_room(s, &at, v, &n, err) ||
+        !tg_remote_push(s->git, &s->remote, v, n, &pushed, err))
+        return false;
+    tg_buf_printf(&s->out, "%s %zu run%s of commit %.12s to '%s', %zu there already\n",
+                  s->o->dry_run ? "would push" : "pushed", pushed.done, tg_plural(pushed.done),
+                  at.sha, s->remote.name, pushed.same);
+    return true;
+}

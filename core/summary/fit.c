@@ -1,0 +1,196 @@
+#include "core/summary/fit.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/summary/parts.h"
+#include "core/trace/zlib_pack.h"
+
+#define OBJECT_HEADER 32u /* "blob 123456" and a pack's own: below this */
+
+/* Slots are given less room a few times; the text of the rest is known to fit. */
+#define SLOT_TRIES 4
+
+size_t tg_packed_size(tg_sv bytes)
+{
+    size_t loose = tg_zlib_packed_size(bytes, 1), pack = tg_zlib_packed_size(bytes, 6);
+    return OBJECT_HEADER + (loose > pack ? loose : pack);
+}
+
+struct fit {
+    const struct tg_summary *run;
+    size_t most;
+    struct tg_shard *copy;   /* [run->n], shallow: left_out is set on these */
+    struct tg_shard **shown; /* [run->n] */
+    size_t *order;           /* which rank is kept first, second, … */
+    struct tg_buf *out;
+    size_t start; /* of out->n */
+};
+
+/* Mean of the steps that are known; 0: none is. */
+static double step_time(const struct tg_shard *s)
+{
+    double sum = 0;
+    size_t n = 0;
+    for (size_t k = 0; k < s->n_steps; k++) {
+        const struct tg_measure_value *v = &s->measures[TG_MEASURE_STEP_TIME * s->n_steps + k];
+        if (v->known && v->den > 0) {
+            sum += (double)v->num / (double)v->den;
+            n++;
+        }
+    }
+    return n ? sum / (double)n : 0;
+}
+
+static size_t slowest(const struct tg_summary *run)
+{
+    size_t at = 0;
+    for (size_t i = 1; i < run->n; i++)
+        if (step_time(run->shards[i]) > step_time(run->shards[at]))
+            at = i;
+    return at;
+}
+
+static size_t take(size_t *order, bool *taken, size_t n, size_t rank)
+{
+    if (taken[rank])
+        return n;
+    taken[rank] = true;
+    order[n] = rank;
+    return n + 1;
+}
+
+/*
+ * The first, the slowest, then multiples of the golden ratio modulo 1: each new one falls into one
+ * of the largest gaps, and they share no factor with the sizes of a job's groups of ranks.
+ */
+static void choose_order(struct fit *f)
+{
+    size_t n = f->run->n, k = 0;
+    bool *taken = tg_xmalloc(n);
+    memset(taken, 0, n);
+    k = take(f->order, taken, k, 0);
+    k = take(f->order, taken, k, slowest(f->run));
+    for (uint32_t i = 1; k < n && i < 8 * n; i++) {
+        uint32_t fraction = i * 2654435769u; /* 2^32 / golden ratio */
+        k = take(f->order, taken, k, (size_t)((uint64_t)fraction * n >> 32));
+    }
+    for (size_t i = 0; k < n; i++)
+        k = take(f->order, taken, k, i);
+    free(taken);
+}
+
+/* Writes the run with its first `ranks` ranks whole; false: more than f->most bytes. */
+static bool attempt(struct fit *f, size_t ranks, size_t max_slots, struct tg_fitted *how)
+{
+    struct tg_summary view = *f->run;
+    struct tg_err ignored;
+    bool ok;
+    tg_err_init(&ignored);
+    view.shards = f->shown;
+    for (size_t i = 0; i < view.n; i++) {
+        f->copy[f->order[i]].left_out = i >= ranks || f->run->shards[f->order[i]]->left_out;
+        f->shown[i] = &f->copy[i];
+    }
+    f->out->n = f->start;
+    *how = (struct tg_fitted){ .packed = SIZE_MAX, .ranks = ranks };
+    ok = tg_summary_write_slots(&view, NULL, max_slots, f->out, &ignored);
+    if (ok)
+        how->packed = tg_packed_size((tg_sv){ f->out->p + f->start, f->out->n - f->start });
+    return how->packed <= f->most;
+}
+
+/*
+ * The most ranks that fit without slots; 0: not even one. What the second one adds tells where to
+ * look; a job of a thousand is never written as a whole to learn that it is too large.
+ */
+static size_t most_ranks(struct fit *f, struct tg_fitted *one)
+{
+    size_t low = 0, high = f->run->n + 1, guess = 1; /* low fits (or is none), high does not */
+    struct tg_fitted how = { 0 };
+    while (low + 1 < high) {
+        if (guess <= low || guess >= high)
+            guess = low + (high - low) / 2;
+        if (!attempt(f, guess, 0, &how)) {
+            high = guess;
+            guess -= 1 + guess / 16;
+        } else {
+            low = guess;
+            guess += 1 + guess / 16;
+        }
+        if (how.ranks == 1) {
+            *one = how;
+        } else if (how.ranks == 2 && low == 2) {
+            size_t each = how.packed > one->packed ? how.packed - one->packed : 1;
+            guess = 2 + (f->most - how.packed) / each;
+            guess = guess < high ? guess : high - 1;
+        }
+    }
+    return low;
+}
+
+/* As many slots as there is room for beside what is there without them. */
+static void add_slots(struct fit *f, struct tg_fitted *how)
+{
+    const struct tg_fitted none = *how;
+    /* base64: four bytes of text pack to three */
+    double room = (double)(f->most - none.packed) * 4 / 3 / (double)none.ranks;
+    for (int i = 0; i < SLOT_TRIES; i++, room *= 0.8)
+        if (attempt(f, none.ranks, (size_t)room, how))
+            return;
+    (void)attempt(f, none.ranks, 0, how);
+}
+
+static bool does_not_fit(const struct fit *f, const struct tg_fitted *one, struct tg_err *err)
+{
+    const struct tg_shard *s = f->run->shards[0];
+    if (one->packed < SIZE_MAX)
+        tg_err_set(err, TG_ERR_LIMIT, TG_NOWHERE,
+                   "one rank of this run takes %zu bytes without single durations, the limit is "
+                   "%zu (%zu names, %zu steps, %zu ranks)",
+                   one->packed, f->most, s->n_rows, s->n_steps, f->run->n);
+    else
+        tg_err_set(err, TG_ERR_LIMIT, TG_NOWHERE,
+                   "one rank of this run cannot be stored (%zu names, %zu steps)", s->n_rows,
+                   s->n_steps);
+    return tg_err_hint(err, "Record fewer steps.");
+}
+
+static bool fit(struct fit *f, struct tg_fitted *how, struct tg_err *err)
+{
+    struct tg_fitted one = { 0 };
+    size_t n = f->run->n, ranks = most_ranks(f, &one);
+    if (!ranks) {
+        f->out->n = f->start;
+        return does_not_fit(f, &one, err);
+    }
+    if (ranks == n && attempt(f, n, SIZE_MAX, how)) {
+        how->all_slots = true;
+        return true;
+    }
+    (void)attempt(f, ranks, 0, how);
+    add_slots(f, how);
+    return true;
+}
+
+bool tg_summary_fit(const struct tg_summary *run, size_t most, struct tg_buf *out,
+                    struct tg_fitted *how, struct tg_err *err)
+{
+    struct fit f = { .run = run, .most = most, .out = out, .start = out->n };
+    bool ok;
+    *how = (struct tg_fitted){ 0 };
+    if (!run->n)
+        return tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "a run without traces");
+    f.copy = tg_xrealloc(NULL, run->n, sizeof *f.copy);
+    f.shown = tg_xrealloc(NULL, run->n, sizeof *f.shown);
+    f.order = tg_xrealloc(NULL, run->n, sizeof *f.order);
+    for (size_t i = 0; i < run->n; i++)
+        f.copy[i] = *run->shards[i];
+    choose_order(&f);
+    ok = fit(&f, how, err);
+    free(f.copy);
+    free(f.shown);
+    free(f.order);
+    return ok;
+}

@@ -1,0 +1,168 @@
+/*
+ * Shards that are left out, as an object among the shards of the stored form:
+ *
+ *     {"run":…,"window":…,"classes":…,"marked":…,"left_out":"packed"}
+ *
+ * packed (pack.h): how many shards; per shard rank (difference to the one before), content hash (8
+ * bytes), steps; per step its number (difference) and the step time: denominator, 0 when it is not
+ * known, and numerator (difference to the step before). Versions that do not know it refuse the
+ * file; they must not take the few for all.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "core/summary/pack.h"
+#include "core/summary/parts.h"
+
+#define HASH_BYTES 8
+#define HASH_DIGITS (2 * HASH_BYTES)
+
+bool tg_left_out_alike(const struct tg_shard *a, const struct tg_shard *b)
+{
+    return a->left_out && b->left_out && tg_sv_eq(a->run, b->run) &&
+           tg_sv_eq(a->window, b->window) && tg_sv_eq(a->classes, b->classes) &&
+           a->marked == b->marked;
+}
+
+/* ---- writing ------------------------------------------------------------------------------- */
+
+static void put_hash(struct tg_buf *b, tg_sv hash)
+{
+    char digits[HASH_DIGITS + 1] = { 0 };
+    uint64_t h;
+    memcpy(digits, hash.p, hash.n < HASH_DIGITS ? hash.n : HASH_DIGITS);
+    h = strtoull(digits, NULL, 16);
+    for (int shift = 56; shift >= 0; shift -= 8)
+        tg_buf_putc(b, (char)(unsigned char)(h >> shift));
+}
+
+static void put_times(struct tg_buf *b, const struct tg_shard *s)
+{
+    const struct tg_measure_value *v = s->measures + TG_MEASURE_STEP_TIME * s->n_steps;
+    int64_t number = 0, time = 0;
+    tg_pack_u64(b, s->n_steps);
+    for (size_t k = 0; k < s->n_steps; k++) {
+        tg_pack_i64(b, (int64_t)((uint64_t)s->steps[k].number - (uint64_t)number));
+        number = s->steps[k].number;
+        tg_pack_u64(b, v[k].known ? (uint64_t)v[k].den : 0);
+        if (!v[k].known)
+            continue;
+        tg_pack_i64(b, (int64_t)((uint64_t)v[k].num - (uint64_t)time));
+        time = v[k].num;
+    }
+}
+
+void tg_left_out_write(struct tg_doc *shards, struct tg_shard *const *v, size_t n)
+{
+    struct tg_doc *d = tg_doc_add_object(shards, NULL);
+    struct tg_buf raw = { 0 }, packed = { 0 };
+    int64_t rank = 0;
+    tg_doc_add_str(d, "run", v[0]->run);
+    tg_doc_add_str(d, "window", v[0]->window);
+    tg_doc_add_str(d, "classes", v[0]->classes);
+    tg_doc_add_bool(d, "marked", v[0]->marked);
+    tg_pack_u64(&raw, n);
+    for (size_t i = 0; i < n; i++) {
+        tg_pack_i64(&raw, v[i]->rank - rank);
+        rank = v[i]->rank;
+        put_hash(&raw, v[i]->hash);
+        put_times(&raw, v[i]);
+    }
+    tg_pack_text(tg_buf_sv(&raw), &packed);
+    tg_doc_add_str(d, "left_out", tg_buf_sv(&packed));
+    tg_buf_release(&packed);
+    tg_buf_release(&raw);
+}
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+static tg_sv read_hash(struct tg_unpack *u, struct tg_arena *a)
+{
+    uint64_t h = 0;
+    if (tg_unpack_left(u) < HASH_BYTES) {
+        u->bad = true;
+        return TG_SV("");
+    }
+    for (int i = 0; i < HASH_BYTES; i++)
+        h = h << 8 | (unsigned char)*u->p++;
+    return tg_sv_of(tg_arena_printf(a, "%016" PRIx64, h));
+}
+
+static bool read_times(struct tg_unpack *u, struct tg_arena *a, struct tg_shard *s, size_t most)
+{
+    int64_t number = 0, time = 0;
+    s->n_steps = tg_unpack_count(u);
+    if (u->bad || s->n_steps == 0 || s->n_steps > most)
+        return false;
+    s->steps = TG_NEW_N(a, struct tg_step, s->n_steps);
+    s->gap_count = TG_NEW_N(a, uint32_t, s->n_steps);
+    s->measures = TG_NEW_N(a, struct tg_measure_value, TG_MEASURES * s->n_steps);
+    for (size_t i = 0; i < TG_MEASURES * s->n_steps; i++)
+        s->measures[i].den = 1;
+    for (size_t k = 0; k < s->n_steps; k++) {
+        struct tg_measure_value *v = &s->measures[TG_MEASURE_STEP_TIME * s->n_steps + k];
+        uint64_t den;
+        number = (int64_t)((uint64_t)number + (uint64_t)tg_unpack_i64(u));
+        s->steps[k] = (struct tg_step){ .number = number, .span = TG_NO_SPAN };
+        den = tg_unpack_u64(u);
+        if (den > INT64_MAX)
+            return false;
+        v->known = den > 0;
+        if (!v->known)
+            continue;
+        time = (int64_t)((uint64_t)time + (uint64_t)tg_unpack_i64(u));
+        v->num = time;
+        v->den = (int64_t)den;
+    }
+    for (int m = 0; m < TG_MEASURES; m++)
+        s->absent[m] = m != TG_MEASURE_STEP_TIME;
+    return !u->bad;
+}
+
+static bool read_shards(struct tg_unpack *u, const struct tg_shard *model, struct tg_arena *a,
+                        struct tg_shard ***v, size_t *n)
+{
+    size_t room = TG_MAX_LEFT_OUT;
+    int64_t rank = 0;
+    *n = tg_unpack_count(u);
+    *v = TG_NEW_N(a, struct tg_shard *, *n + 1);
+    for (size_t i = 0; i < *n; i++) {
+        struct tg_shard *s = (*v)[i] = TG_NEW(a, struct tg_shard);
+        int64_t more = tg_unpack_i64(u);
+        *s = *model;
+        if ((i && more <= 0) || __builtin_add_overflow(rank, more, &rank) || rank < 0)
+            return false;
+        s->rank = rank;
+        s->hash = read_hash(u, a);
+        if (!read_times(u, a, s, room))
+            return false;
+        room -= s->n_steps;
+    }
+    return !u->bad && u->p == u->end;
+}
+
+static bool get_text(const struct tg_doc *d, const char *key, struct tg_arena *a, tg_sv *out)
+{
+    const struct tg_doc *m = tg_doc_get(d, key);
+    *out = tg_arena_sv(a, tg_doc_str(m, TG_SV("")));
+    return tg_doc_type(m) == TG_DOC_STRING && out->n;
+}
+
+bool tg_left_out_read(const struct tg_doc *d, unsigned format, struct tg_arena *a,
+                      struct tg_shard ***v, size_t *n)
+{
+    struct tg_shard model = { .left_out = true, .format = format };
+    struct tg_buf raw = { 0 };
+    struct tg_unpack u;
+    tg_sv packed;
+    bool ok;
+    if (!get_text(d, "run", a, &model.run) || !get_text(d, "window", a, &model.window) ||
+        !get_text(d, "classes", a, &model.classes) || !get_text(d, "left_out", a, &packed))
+        return false;
+    model.marked = tg_doc_bool(tg_doc_get(d, "marked"), false);
+    ok = tg_unpack_text(packed, &raw);
+    u = (struct tg_unpack){ raw.p, raw.p ? raw.p + raw.n : raw.p, false };
+    ok = ok && read_shards(&u, &model, a, v, n) && *n;
+    tg_buf_release(&raw);
+    return ok;
+}

@@ -1,0 +1,304 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "core/summary/fit.h"
+#include "core/summary/pack.h"
+#include "tests/build_trace.h"
+
+#define RANKS 10
+#define NAMES 40
+#define CALLS 8
+
+struct fixture {
+    struct tg_summary all;
+    struct tg_err err;
+};
+
+static uint32_t next(uint32_t *state)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return *state >> 16;
+}
+
+/* Three steps of `step` ns with NAMES operators; their durations are this rank's own. */
+static void add_rank(struct tg_summary *to, int64_t rank, tg_ns step, struct tg_err *err)
+{
+    static char name[NAMES][16];
+    static const char *const markers[] = { "ProfilerStep#5", "ProfilerStep#6", "ProfilerStep#7" };
+    struct tg_summarize_opts o = { .rank = rank, .run = TG_SV("r") };
+    struct bt b;
+    struct tg_steps steps;
+    uint32_t state = (uint32_t)rank + 1;
+    const struct tg_trace *t;
+    bt_init(&b);
+    for (int k = 0; k < 3; k++) {
+        tg_ns at = 1000000 + k * 10000000;
+        bt_host(&b, "user_annotation", markers[k], "1", at, step, -1);
+        for (int i = 0; i < NAMES * CALLS; i++) {
+            (void)snprintf(name[i % NAMES], sizeof *name, "aten::op%d", i % NAMES);
+            bt_host(&b, "cpu_op", name[i % NAMES], "1", at + 100 + i * 10000,
+                    1000 + (tg_ns)(next(&state) % 8000), -1);
+        }
+    }
+    t = bt_trace(&b, 0);
+    assert_true(tg_steps_build(&steps, t, &o.window, err));
+    assert_true(tg_summary_of_trace(to, t, &steps, &o, err));
+    tg_steps_release(&steps);
+    bt_release(&b);
+}
+
+static int setup(void **state)
+{
+    struct fixture *f = calloc(1, sizeof *f);
+    tg_err_init(&f->err);
+    tg_summary_init(&f->all);
+    for (int64_t rank = 0; rank < RANKS; rank++)
+        add_rank(&f->all, rank, rank == 9 ? 6000000 : 5000000 + rank, &f->err);
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *f = *state;
+    tg_summary_release(&f->all);
+    free(f);
+    return 0;
+}
+
+static struct tg_buf written(const struct tg_summary *s)
+{
+    struct tg_buf out = { 0 };
+    struct tg_err err;
+    assert_true(tg_summary_write(s, NULL, &out, &err));
+    return out;
+}
+
+static void assert_same(struct tg_buf *a, struct tg_buf *b)
+{
+    assert_int_equal(a->n, b->n);
+    assert_memory_equal(a->p, b->p, a->n);
+    tg_buf_release(a);
+    tg_buf_release(b);
+}
+
+static void what_fits_is_as_it_was(void **state)
+{
+    struct fixture *f = *state;
+    struct tg_buf out = { 0 }, whole = written(&f->all);
+    struct tg_fitted how;
+    size_t size = tg_packed_size(tg_buf_sv(&whole));
+    assert_true(tg_summary_fit(&f->all, size, &out, &how, &f->err));
+    assert_int_equal(how.ranks, RANKS);
+    assert_true(how.all_slots);
+    assert_int_equal(how.packed, size);
+    assert_same(&out, &whole);
+}
+
+/* One byte less: slots go, every rank and every row stays. */
+static void slots_go_first(void **state)
+{
+    struct fixture *f = *state;
+    struct tg_buf out = { 0 }, whole = written(&f->all);
+    struct tg_fitted how;
+    struct tg_summary back;
+    size_t most = tg_packed_size(tg_buf_sv(&whole)) - 1, without = 0, with = 0;
+    tg_buf_release(&whole);
+    tg_buf_puts(&out, "before");
+    assert_true(tg_summary_fit(&f->all, most, &out, &how, &f->err));
+    assert_int_equal(how.ranks, RANKS);
+    assert_false(how.all_slots);
+    assert_true(how.packed <= most);
+    assert_memory_equal(out.p, "before", 6);
+    tg_summary_init(&back);
+    assert_true(tg_summary_parse(&back, (tg_sv){ out.p + 6, out.n - 6 }, "f", &f->err));
+    assert_int_equal(back.n, RANKS);
+    for (size_t i = 0; i < back.n; i++) {
+        assert_false(back.shards[i]->left_out);
+        assert_int_equal(back.shards[i]->n_rows, f->all.shards[i]->n_rows);
+        for (size_t r = 0; r < back.shards[i]->n_rows; r++)
+            *(back.shards[i]->rows[r].slots ? &with : &without) += 1;
+    }
+    assert_true(with > 0 && without > 0);
+    tg_summary_release(&back);
+    tg_buf_release(&out);
+}
+
+static void assert_step_times(const struct tg_shard *a, const struct tg_shard *b)
+{
+    assert_int_equal(a->n_steps, b->n_steps);
+    for (size_t k = 0; k < a->n_steps; k++) {
+        const struct tg_measure_value *x = &a->measures[TG_MEASURE_STEP_TIME * a->n_steps + k];
+        const struct tg_measure_value *y = &b->measures[TG_MEASURE_STEP_TIME * b->n_steps + k];
+        assert_int_equal(a->steps[k].number, b->steps[k].number);
+        assert_true(x->known && y->known);
+        assert_int_equal(x->num, y->num);
+        assert_int_equal(x->den, y->den);
+    }
+}
+
+/*
+ * Room for five: the first, the slowest (9), and the multiples of the golden ratio .618, .236, .854
+ * of ten ranks: 6, 2, 8.
+ */
+static void then_ranks_go(void **state)
+{
+    static const bool whole[RANKS] = { [0] = true, [2] = true, [6] = true, [8] = true, [9] = true };
+    struct fixture *f = *state;
+    struct tg_buf out = { 0 }, again, full = written(&f->all);
+    struct tg_fitted how;
+    struct tg_summary back, both;
+    size_t one, most;
+    assert_true(tg_summary_fit(&f->all, SIZE_MAX, &out, &how, &f->err));
+    /* without slots a rank takes about this */
+    for (most = how.packed; how.ranks > 5; most -= 500) {
+        tg_buf_clear(&out);
+        assert_true(tg_summary_fit(&f->all, most, &out, &how, &f->err));
+        assert_true(how.packed <= most);
+        assert_int_equal(how.packed, tg_packed_size(tg_buf_sv(&out)));
+    }
+    assert_int_equal(how.ranks, 5);
+    tg_summary_init(&back);
+    assert_true(tg_summary_parse(&back, tg_buf_sv(&out), "f", &f->err));
+    assert_int_equal(back.n, RANKS);
+    for (size_t i = 0; i < RANKS; i++) {
+        const struct tg_shard *s = back.shards[i], *was = f->all.shards[i];
+        assert_int_equal(s->left_out, !whole[i]);
+        assert_int_equal(s->rank, was->rank);
+        assert_true(tg_sv_eq(s->run, was->run));
+        assert_true(tg_sv_eq(s->hash, was->hash));
+        assert_int_equal(s->n_rows, whole[i] ? was->n_rows : 0);
+        assert_int_equal(s->absent[TG_MEASURE_HOST_TIME], !whole[i]);
+        assert_true(tg_shard_comparable(s, was, &f->err));
+        assert_step_times(s, was);
+    }
+    again = written(&back);
+    assert_same(&again, &out);
+    /* What is known of a rank elsewhere comes back, in either order. */
+    for (one = 0; one < 2; one++) {
+        struct tg_buf text;
+        tg_summary_init(&both);
+        assert_true(tg_summary_merge(&both, one ? &back : &f->all, &f->err));
+        assert_true(tg_summary_merge(&both, one ? &f->all : &back, &f->err));
+        text = written(&both);
+        assert_int_equal(text.n, full.n);
+        assert_memory_equal(text.p, full.p, full.n);
+        tg_buf_release(&text);
+        tg_summary_release(&both);
+    }
+    tg_buf_release(&full);
+    tg_summary_release(&back);
+}
+
+static void not_even_one(void **state)
+{
+    struct fixture *f = *state;
+    struct tg_buf out = { 0 };
+    struct tg_fitted how;
+    tg_buf_puts(&out, "before");
+    assert_false(tg_summary_fit(&f->all, 500, &out, &how, &f->err));
+    assert_int_equal(f->err.kind, TG_ERR_LIMIT);
+    assert_int_equal(out.n, 6);
+    tg_buf_release(&out);
+}
+
+static void put_left_out(struct tg_buf *text, const struct tg_buf *raw)
+{
+    tg_buf_clear(text);
+    tg_buf_puts(text, "{\"tracegate_summary\":2,\"shards\":[{\"run\":\"r\",\"window\":\"auto\","
+                      "\"classes\":\"0\",\"marked\":true,\"left_out\":\"");
+    tg_pack_text(tg_buf_sv(raw), text);
+    tg_buf_puts(text, "\"}]}");
+}
+
+/* A shard of rank 3 with the steps `steps`, each of 1 ns. */
+static void put_shard(struct tg_buf *raw, int64_t rank, size_t steps)
+{
+    tg_pack_i64(raw, rank);
+    tg_buf_add(raw, TG_SV("12345678"));
+    tg_pack_u64(raw, steps);
+    for (size_t k = 0; k < steps; k++) {
+        tg_pack_i64(raw, 1);
+        tg_pack_u64(raw, 1);
+        tg_pack_i64(raw, k == 0);
+    }
+}
+
+static bool parses(struct fixture *f, struct tg_buf *raw, struct tg_shard *first)
+{
+    struct tg_buf text = { 0 };
+    struct tg_summary s;
+    bool ok;
+    put_left_out(&text, raw);
+    tg_summary_init(&s);
+    tg_err_init(&f->err);
+    ok = tg_summary_parse(&s, tg_buf_sv(&text), "bad", &f->err);
+    if (ok && first)
+        *first = *s.shards[0];
+    if (!ok)
+        assert_string_equal(f->err.message, "damaged summary: left_out");
+    tg_summary_release(&s);
+    tg_buf_release(&text);
+    return ok;
+}
+
+static void damage_is_refused(void **state)
+{
+    struct fixture *f = *state;
+    struct tg_buf raw = { 0 };
+    struct tg_shard s;
+    size_t whole;
+    tg_pack_u64(&raw, 2);
+    put_shard(&raw, 3, 2);
+    put_shard(&raw, 1, 2);
+    assert_true(parses(f, &raw, &s));
+    assert_int_equal(s.rank, 3);
+    assert_int_equal(s.n_steps, 2);
+    whole = raw.n;
+    for (raw.n = 0; raw.n < whole; raw.n++) /* every cut */
+        assert_false(parses(f, &raw, NULL));
+    tg_buf_putc(&raw, 'x'); /* something behind it */
+    assert_false(parses(f, &raw, NULL));
+    tg_buf_clear(&raw); /* no shard, no step, no rank, a rank twice */
+    tg_pack_u64(&raw, 0);
+    assert_false(parses(f, &raw, NULL));
+    tg_buf_clear(&raw);
+    tg_pack_u64(&raw, 1);
+    put_shard(&raw, 3, 0);
+    assert_false(parses(f, &raw, NULL));
+    tg_buf_clear(&raw);
+    tg_pack_u64(&raw, 1);
+    put_shard(&raw, -1, 1);
+    assert_false(parses(f, &raw, NULL));
+    tg_buf_clear(&raw);
+    tg_pack_u64(&raw, 2);
+    put_shard(&raw, 3, 1);
+    put_shard(&raw, 0, 1);
+    assert_false(parses(f, &raw, NULL));
+    /* 131,072 steps are read, one more would take memory out of proportion */
+    tg_buf_clear(&raw);
+    tg_pack_u64(&raw, 1);
+    put_shard(&raw, 3, 1u << 17);
+    assert_true(parses(f, &raw, NULL));
+    tg_buf_clear(&raw);
+    tg_pack_u64(&raw, 1);
+    put_shard(&raw, 3, (1u << 17) + 1);
+    assert_false(parses(f, &raw, NULL));
+    tg_buf_release(&raw);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(what_fits_is_as_it_was, setup, teardown),
+        cmocka_unit_test_setup_teardown(slots_go_first, setup, teardown),
+        cmocka_unit_test_setup_teardown(then_ranks_go, setup, teardown),
+        cmocka_unit_test_setup_teardown(not_even_one, setup, teardown),
+        cmocka_unit_test_setup_teardown(damage_is_refused, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

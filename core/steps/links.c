@@ -100,6 +100,48 @@ static uint32_t encloser(const struct tg_steps *out, const struct tg_trace *t, u
     return p;
 }
 
+/* What a call does to the capture of a graph on its thread. */
+enum capture { CAPTURE_NONE, CAPTURE_BEGIN, CAPTURE_END };
+
+static enum capture capture_of(const struct tg_name *n)
+{
+    if (n->kind != TG_KIND_RUNTIME)
+        return CAPTURE_NONE;
+    if (tg_sv_has(n->name, TG_SV("StreamBeginCapture")))
+        return CAPTURE_BEGIN;
+    return tg_sv_has(n->name, TG_SV("StreamEndCapture")) ? CAPTURE_END : CAPTURE_NONE;
+}
+
+/* A recording ends before the work does: what follows the last launch with a kernel is no loss. */
+static void count_lost(struct tg_steps *out, const struct tg_trace *t, const struct table *h,
+                       const unsigned char *call)
+{
+    unsigned char *capture = tg_xmalloc(t->names->n + 1);
+    bool *capturing = tg_xmalloc(t->n_threads + 1);
+    uint64_t since = 0; /* launches without a kernel since the last one that has it */
+    memset(capturing, 0, t->n_threads + 1);
+    for (size_t i = 0; i < t->names->n; i++)
+        capture[i] = (unsigned char)capture_of(&t->names->v[i]);
+    for (size_t k = 0; k < t->n_spans; k++) {
+        const struct tg_span *s = tg_span_at(t, out->order[k]);
+        bool *here = &capturing[t->tracks[s->track].thread];
+        if (capture[s->name] == CAPTURE_END && !*here)
+            since = 0; /* the recording began inside a capture */
+        if (capture[s->name] != CAPTURE_NONE)
+            *here = capture[s->name] == CAPTURE_BEGIN;
+        if (call[s->name] != TG_CALL_KERNEL || s->correlation < 0 || *here)
+            continue;
+        if (table_at(h, s->correlation)->devices) {
+            out->lost_kernels += since;
+            since = 0;
+        } else {
+            since++;
+        }
+    }
+    free(capture);
+    free(capturing);
+}
+
 static void link_devices(struct tg_steps *out, const struct tg_trace *t, const struct table *h)
 {
     for (uint32_t i = 0; i < t->n_spans; i++) {
@@ -132,6 +174,7 @@ void tg_steps_link(struct tg_steps *out, const struct tg_trace *t)
             e->devices++;
     }
     link_devices(out, t, &h);
+    count_lost(out, t, &h, call);
     free(h.v);
     free(call);
 }

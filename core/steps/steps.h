@@ -57,6 +57,8 @@ struct tg_steps {
     tg_ns *self;      /* host: duration less direct children, >= 0; others: duration */
     struct tg_lanes lanes;
     uint64_t device_spans, unlinked, unassigned;
+    uint64_t lost_kernels; /* launches without their kernel, before the last one that has it; those
+                              of a graph that is being captured run nothing and are none */
 };
 
 /* What a runtime call puts on the device, by its name. */

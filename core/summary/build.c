@@ -412,11 +412,14 @@ static void count_damage(struct build *b, const struct tg_classes *classes)
     struct tg_shard *out = b->out;
     out->integrity = b->t->integrity;
     out->integrity.unlinked = b->s->unlinked;
+    out->integrity.lost_kernels = b->s->lost_kernels;
     out->events = info->events;
     out->spans = b->t->n_spans;
     out->unassigned = b->s->unassigned;
     out->unlinked = b->s->unlinked;
     out->device_spans = b->s->device_spans;
+    out->lenient = (struct tg_lenient){ info->invalid_escapes, info->control_bytes, info->bad_utf8,
+                                        info->non_finite, info->huge_integers };
     out->leniencies = info->invalid_escapes + info->control_bytes + info->bad_utf8 +
                       info->non_finite + info->huge_integers;
     out->truncated = info->truncated;

@@ -188,23 +188,30 @@ static void add_measures(struct tg_doc *d, const struct tg_shard *s)
 static const struct {
     const char *name;
     size_t offset;
+    bool rare; /* left out where it is 0: most traces are stored as before there was such a counter */
 } counters[] = {
-    { "events", offsetof(struct tg_shard, events) },
-    { "spans", offsetof(struct tg_shard, spans) },
-    { "device_spans", offsetof(struct tg_shard, device_spans) },
-    { "unlinked", offsetof(struct tg_shard, unlinked) },
-    { "unassigned", offsetof(struct tg_shard, unassigned) },
-    { "leniencies", offsetof(struct tg_shard, leniencies) },
-    { "device_time", offsetof(struct tg_shard, device_time) },
-    { "classified_by_fallback", offsetof(struct tg_shard, classified_by_fallback) },
-    { "negative_durations", offsetof(struct tg_shard, integrity.negative_durations) },
-    { "zero_kernels", offsetof(struct tg_shard, integrity.zero_kernels) },
-    { "unmatched_begin", offsetof(struct tg_shard, integrity.unmatched_begin) },
-    { "unmatched_end", offsetof(struct tg_shard, integrity.unmatched_end) },
-    { "overlapping", offsetof(struct tg_shard, integrity.overlapping) },
-    { "overlapping_ns", offsetof(struct tg_shard, integrity.overlapping_ns) },
-    { "longer_than_step", offsetof(struct tg_shard, integrity.longer_than_step) },
-    { "unlinked_rows", offsetof(struct tg_shard, integrity.unlinked) },
+    { "events", offsetof(struct tg_shard, events), false },
+    { "spans", offsetof(struct tg_shard, spans), false },
+    { "device_spans", offsetof(struct tg_shard, device_spans), false },
+    { "unlinked", offsetof(struct tg_shard, unlinked), false },
+    { "unassigned", offsetof(struct tg_shard, unassigned), false },
+    { "leniencies", offsetof(struct tg_shard, leniencies), false },
+    { "device_time", offsetof(struct tg_shard, device_time), false },
+    { "classified_by_fallback", offsetof(struct tg_shard, classified_by_fallback), false },
+    { "negative_durations", offsetof(struct tg_shard, integrity.negative_durations), false },
+    { "zero_kernels", offsetof(struct tg_shard, integrity.zero_kernels), false },
+    { "unmatched_begin", offsetof(struct tg_shard, integrity.unmatched_begin), false },
+    { "unmatched_end", offsetof(struct tg_shard, integrity.unmatched_end), false },
+    { "overlapping", offsetof(struct tg_shard, integrity.overlapping), false },
+    { "overlapping_ns", offsetof(struct tg_shard, integrity.overlapping_ns), false },
+    { "longer_than_step", offsetof(struct tg_shard, integrity.longer_than_step), false },
+    { "unlinked_rows", offsetof(struct tg_shard, integrity.unlinked), false },
+    { "lost_kernels", offsetof(struct tg_shard, integrity.lost_kernels), true },
+    { "invalid_escapes", offsetof(struct tg_shard, lenient.invalid_escapes), true },
+    { "control_bytes", offsetof(struct tg_shard, lenient.control_bytes), true },
+    { "bad_utf8", offsetof(struct tg_shard, lenient.bad_utf8), true },
+    { "non_finite", offsetof(struct tg_shard, lenient.non_finite), true },
+    { "huge_integers", offsetof(struct tg_shard, lenient.huge_integers), true },
 };
 #define N_COUNTERS (sizeof counters / sizeof *counters)
 _Static_assert(sizeof(tg_ns) == sizeof(uint64_t), "counters are read as one type");
@@ -215,7 +222,8 @@ static void add_counters(struct tg_doc *d, const struct tg_shard *s)
     for (size_t i = 0; i < N_COUNTERS; i++) {
         int64_t v;
         memcpy(&v, (const char *)s + counters[i].offset, sizeof v);
-        tg_doc_add_i64(o, counters[i].name, v);
+        if (v != 0 || !counters[i].rare)
+            tg_doc_add_i64(o, counters[i].name, v);
     }
 }
 
@@ -564,6 +572,8 @@ static bool read_counters(struct reading *r, const struct tg_doc *d, struct tg_s
     for (size_t i = 0; i < N_COUNTERS; i++) {
         int64_t v;
         const struct tg_doc *m = tg_doc_get(d, counters[i].name);
+        if (!m && counters[i].rare)
+            continue;
         if (!m || !tg_doc_i64(m, &v))
             return damaged(r, "counters");
         memcpy((char *)s + counters[i].offset, &v, sizeof v);

@@ -53,6 +53,11 @@ struct tg_row {
     tg_ns first; /* start of its first event, relative to the first step's start: order of rows */
 };
 
+/* What a trace has beside the JSON standard, by kind: how many places. */
+struct tg_lenient {
+    uint64_t invalid_escapes, control_bytes, bad_utf8, non_finite, huge_integers;
+};
+
 struct tg_shard {
     tg_sv run;      /* id of the run: --run ID, else 16 hex digits of the content's hash */
     int64_t rank;   /* -1: none known */
@@ -89,6 +94,7 @@ struct tg_shard {
     unsigned format;          /* of the stored form it came from; TG_SUMMARY_FORMAT when built */
     struct tg_integrity integrity;
     uint64_t events, spans, unassigned, unlinked, device_spans, leniencies;
+    struct tg_lenient lenient; /* their kinds; 0 in what older versions stored */
     tg_ns classified_by_fallback,
         device_time; /* class table: how much fell to "compute" by default */
     bool truncated;

@@ -43,7 +43,8 @@ struct tg_integrity {
     uint64_t overlapping; /* device events that run past the start of the next on their stream */
     tg_ns overlapping_ns; /* by how much, summed */
     uint64_t longer_than_step; /* kernels longer than the longest step */
-    uint64_t unlinked; /* device events without a launch: 0 here, tg_steps_link finds them */
+    /* Found by tg_steps_link, 0 here: device events without a launch, launches without a kernel. */
+    uint64_t unlinked, lost_kernels;
 };
 
 struct tg_trace {

@@ -270,6 +270,45 @@ static void graphs_have_many_kernels_launches_few(void **state)
 }
 
 /*
+ * Launches 2 and 3 lost their kernels: 1 and 9 have theirs. 4 to 6 are captured (4 before the
+ * recording's first end of a capture, which it did not see begin), 7 on another thread is not, 10
+ * comes after the last that has a kernel, and copies and calls without a number are no launches.
+ */
+static void kernels_lost_behind_their_launch(void **state)
+{
+    struct fixture *f = *state;
+    const char *const launch = "cudaLaunchKernel", *const rt = "cuda_runtime";
+    bt_host(&f->b, rt, launch, "1", 0, 1, 4);
+    bt_host(&f->b, rt, "cudaStreamEndCapture", "1", 2, 1, 40);
+    bt_host(&f->b, rt, launch, "1", 10, 1, 1);
+    bt_host(&f->b, rt, launch, "1", 20, 1, 2);
+    bt_host(&f->b, rt, launch, "1", 30, 1, 3);
+    bt_host(&f->b, rt, "hipStreamBeginCapture", "1", 40, 1, 41);
+    bt_host(&f->b, rt, launch, "1", 50, 1, 5);
+    bt_host(&f->b, rt, launch, "2", 55, 1, 7);
+    bt_host(&f->b, rt, launch, "1", 60, 1, 6);
+    bt_host(&f->b, rt, "hipStreamEndCapture", "1", 70, 1, 42);
+    bt_host(&f->b, rt, "cudaMemsetAsync", "1", 75, 1, 8);
+    bt_host(&f->b, rt, launch, "1", 80, 1, 9);
+    bt_host(&f->b, rt, launch, "1", 90, 1, 10);
+    bt_device(&f->b, "kernel", "k", 7, 15, 1, 1);
+    bt_device(&f->b, "kernel", "k", 7, 100, 1, 9);
+    build(f, 0, &AUTO);
+    assert_int_equal(f->s.lost_kernels, 3); /* 2, 3, 7 */
+    assert_int_equal(f->s.unlinked, 0);
+}
+
+/* Host only, or a profiler that writes no work on devices at all: nothing says that it was lost. */
+static void launches_alone_lost_nothing(void **state)
+{
+    struct fixture *f = *state;
+    bt_host(&f->b, "cuda_runtime", "cudaLaunchKernel", "1", 0, 1, 1);
+    bt_host(&f->b, "cuda_runtime", "cudaLaunchKernel", "1", 10, 1, 2);
+    build(f, 0, &AUTO);
+    assert_int_equal(f->s.lost_kernels, 0);
+}
+
+/*
  * Steps 0 and 1; stream 7 runs their linked kernels at 120-130, 150-160 (step 0) and 320-330,
  * 350-360 (step 1). Unlinked work: at 140 between two of step 0; at 125 on stream 9 by the
  * device's window of step 0 [120,160); at 200 on stream 7 the neighbours disagree and no window is
@@ -387,6 +426,8 @@ int main(void)
         T(the_larger_part_decides_what_is_nested),
         T(the_launching_call_is_preferred),
         T(graphs_have_many_kernels_launches_few),
+        T(kernels_lost_behind_their_launch),
+        T(launches_alone_lost_nothing),
         T(unlinked_work_goes_to_its_neighbours),
         T(hints_are_recurring_disjoint_and_long),
         T(numbered_annotations_stand_together),

@@ -131,87 +131,46 @@ static bool read_traces(struct job *j, size_t from, struct tg_err *err)
 /* ---- explain and diff --------------------------------------------------------------------------
  */
 
-/* One (kind, encloser) that the name has in the traces, with its time. */
-struct seen {
-    const struct tg_row *row;
-    tg_ns total;
-};
-
-static tg_ns total_of(const struct tg_row *row, size_t n_steps)
+/* The traces as runs of one code, against themselves: what a check sees of them. */
+static bool compare_self(struct job *j, struct tg_comparison *c, struct tg_err *err)
 {
-    tg_ns sum = 0;
-    for (size_t j = 0; j <= n_steps; j++)
-        sum += row->total[j];
-    return sum;
+    const struct tg_policy *p = j->policy;
+    struct tg_strs traces = { .v = j->args->v + 2, .n = j->args->n - 2 };
+    struct tg_gate_runs runs = { .policy = p, .args = &traces, .command = "policy explain" };
+    struct tg_compare_opts o;
+    struct tg_side side;
+    runs.suite = p->n_suites ? &p->suites[0] : tg_gate_default_suite(j->arena);
+    tg_gate_compare_opts(&o, p, runs.suite, j->arena);
+    return tg_gate_load_runs(&side, &j->summary, &runs, j->io, &j->repo, j->arena, err) &&
+           tg_compare(c, &side, &side, &o, j->arena, err);
 }
 
-static bool is_called(const struct tg_row *row, tg_sv name)
+static bool is_called(const struct tg_op *op, tg_sv name)
 {
     struct tg_buf norm = { 0 };
     bool yes;
-    tg_name_normalise(row->kind, row->name, &norm);
-    yes = tg_sv_eq(tg_buf_sv(&norm), name) || tg_sv_eq(row->name, name);
+    tg_name_normalise(op->kind, name, &norm);
+    yes = tg_sv_eq(op->name, name) || tg_sv_eq(op->name, tg_buf_sv(&norm));
     tg_buf_release(&norm);
     return yes;
 }
 
-static void add_seen(struct seen *v, size_t *n, const struct tg_row *row, size_t n_steps)
+/* Each kind that the name has in the traces. */
+static size_t explain_seen(struct job *j, tg_sv name, const struct tg_comparison *c,
+                           struct tg_buf *out)
 {
-    size_t i = 0;
-    while (i < *n && (v[i].row->kind != row->kind || !tg_sv_eq(v[i].row->parent, row->parent)))
-        i++;
-    if (i == *n)
-        v[(*n)++] = (struct seen){ row, 0 };
-    v[i].total += total_of(row, n_steps);
-}
-
-static void explain_row(struct job *j, const struct tg_row *row, struct tg_buf *out)
-{
-    struct tg_buf norm = { 0 }, parent = { 0 };
-    struct tg_op op = { .raw = { row->name, row->name },
-                        .present = { true, true },
-                        .kind = row->kind,
-                        .class_ = tg_class_of(NULL, row->kind, row->name, NULL) };
-    tg_name_normalise(row->kind, row->name, &norm);
-    tg_name_normalise(TG_KIND_OP, row->parent, &parent);
-    op.name = tg_buf_sv(&norm);
-    op.parent = tg_buf_sv(&parent);
-    tg_buf_printf(out, "%.*s, %s", TG_SV_ARG(op.name), tg_kind_name(row->kind));
-    if (op.parent.n)
-        tg_buf_printf(out, ", mostly under %.*s", TG_SV_ARG(op.parent));
-    tg_buf_putc(out, '\n');
-    if (!tg_policy_explain_op(j->policy, &op, true, out))
-        tg_buf_puts(out, "  no rule judges it\n");
-    tg_buf_release(&norm);
-    tg_buf_release(&parent);
-}
-
-/* Each kind that the name has in the traces, under its main encloser, as a comparison sees it. */
-static size_t explain_rows(struct job *j, tg_sv name, struct tg_buf *out)
-{
-    size_t most = 0, n = 0, told = 0;
-    struct seen *v;
-    for (size_t i = 0; i < j->summary.n; i++)
-        most += j->summary.shards[i]->n_rows + j->summary.shards[i]->n_frames;
-    v = TG_NEW_N(j->arena, struct seen, most + 1);
-    for (size_t i = 0; i < j->summary.n; i++) {
-        const struct tg_shard *s = j->summary.shards[i];
-        for (size_t r = 0; r < s->n_rows; r++)
-            if (is_called(&s->rows[r], name))
-                add_seen(v, &n, &s->rows[r], s->n_steps);
-        for (size_t r = 0; r < s->n_frames; r++)
-            if (is_called(&s->frames[r], name))
-                add_seen(v, &n, &s->frames[r], s->n_steps);
-    }
-    for (size_t i = 0; i < n; i++) {
-        bool largest = true; /* of its kind; of equals the first */
-        for (size_t k = 0; k < n; k++)
-            largest &= v[k].row->kind != v[i].row->kind || v[k].total < v[i].total ||
-                       (v[k].total == v[i].total && k >= i);
-        if (!largest)
+    size_t told = 0;
+    for (size_t i = 0; i < c->n_ops; i++) {
+        const struct tg_op *op = &c->ops[i];
+        if (!is_called(op, name))
             continue;
-        explain_row(j, v[i].row, out);
         told++;
+        tg_buf_printf(out, "%.*s, %s", TG_SV_ARG(op->name), tg_kind_name(op->kind));
+        if (op->parent.n)
+            tg_buf_printf(out, ", mostly under %.*s", TG_SV_ARG(op->parent));
+        tg_buf_putc(out, '\n');
+        if (!tg_policy_explain_op(j->policy, op, c, out))
+            tg_buf_puts(out, "  no rule judges it\n");
     }
     return told;
 }
@@ -229,7 +188,7 @@ static size_t explain_kinds(struct job *j, tg_sv name, struct tg_buf *out)
                             .class_ = tg_class_of(NULL, (enum tg_kind)k, name, NULL) };
         tg_name_normalise(op.kind, name, &norm);
         op.name = tg_buf_sv(&norm);
-        (void)tg_policy_explain_op(j->policy, &op, false, &text[k]);
+        (void)tg_policy_explain_op(j->policy, &op, NULL, &text[k]);
         tg_buf_release(&norm);
     }
     for (int k = 0; k < TG_KINDS; k++) {
@@ -255,6 +214,7 @@ static size_t explain_kinds(struct job *j, tg_sv name, struct tg_buf *out)
 static int explain(struct job *j, struct tg_err *err)
 {
     struct tg_buf out = { 0 };
+    struct tg_comparison c, *seen = NULL;
     tg_sv name;
     size_t n;
     if (j->args->n < 2) {
@@ -263,14 +223,16 @@ static int explain(struct job *j, struct tg_err *err)
         return 2;
     }
     name = tg_sv_of(j->args->v[1]);
-    if (!load(j, err) || (j->args->n > 2 && !read_traces(j, 2, err))) {
+    if (j->args->n > 2)
+        seen = &c;
+    if (!load(j, err) || (seen && !compare_self(j, seen, err))) {
         if (j->diags.n && !put_diags(j, err))
             return 5;
         return tg_err_exit_code(err->kind);
     }
-    if (!tg_policy_explain_rule(j->policy, name, &out)) {
-        n = j->args->n > 2 ? explain_rows(j, name, &out) : explain_kinds(j, name, &out);
-        if (!n && j->args->n > 2) {
+    if (!tg_policy_explain_rule(j->policy, name, seen, &out)) {
+        n = seen ? explain_seen(j, name, seen, &out) : explain_kinds(j, name, &out);
+        if (!n && seen) {
             tg_buf_release(&out);
             tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "no rule is called '%.*s', and no name",
                        TG_SV_ARG(name));
@@ -555,8 +517,9 @@ const struct tg_cmd tg_cmd_policy = {
         "show prints the effective policy with the origin of each value; without a policy file "
         "the built-in one.\n"
         "explain says which rules judge a name, with which limits and noise, and where each was "
-        "written; with traces for the kinds and parents the name has there. A rule's id explains "
-        "that rule.\n"
+        "written; with traces for the kinds and parents the name has there, and with their numbers: "
+        "value, where each limit begins, noise, the smallest slowdown seen. A rule's id explains "
+        "that rule, with traces also what it matches there.\n"
         "diff says what NEW lets pass that OLD does not (looser), the other way round (tighter), "
         "and what else changed; each is a file or REV:PATH.\n"
         "schema prints the JSON schema for editors.\n"

@@ -1,7 +1,15 @@
 #include "policy/explain.h"
 
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/base/decimal.h"
 #include "core/base/utf8.h"
+#include "policy/describe.h"
 #include "policy/eval_parts.h"
+#include "policy/limit.h"
+
+#define MOST_NAMES 20 /* of a rule, those with most time */
 
 static void put_at(struct tg_buf *out, struct tg_loc at)
 {
@@ -94,9 +102,149 @@ static const struct tg_override *last_override(const struct tg_rule *r, const st
     return last;
 }
 
-static void explain_for(struct tg_buf *out, const struct tg_policy *p, const struct tg_rule *r,
-                        const struct tg_op *op)
+/* ---- numbers of traces ----------------------------------------------------------------------- */
+
+/* Where a bound begins to be exceeded, if more (sign 1) or less (-1) is bad. */
+static double bound_from(const struct tg_probe *p, const struct tg_bound *b, int sign)
 {
+    switch (b->kind) {
+    case TG_BOUND_PCT:
+        if (b->is_auto)
+            return p->base * (1 + sign * (p->ev ? p->ev->tau : 0));
+        return p->base * (1 + sign * b->value / 100);
+    case TG_BOUND_ABS:
+        return p->base + sign * (b->of_step ? b->value / 100 * p->step_ns : b->value);
+    case TG_BOUND_PP:
+        return p->base + sign * b->value;
+    case TG_BOUND_MAX:
+    case TG_BOUND_MIN:
+        break;
+    }
+    return b->value;
+}
+
+/* All bounds of a limit have to be exceeded: the farthest one counts. */
+static double limit_from(const struct tg_probe *p, const struct tg_limit *l, int sign)
+{
+    double from = -INFINITY;
+    for (size_t i = 0; i < l->n; i++)
+        from = fmax(from, sign * bound_from(p, &l->bound[i], sign));
+    return sign * from;
+}
+
+/* ", fails above 13.3 us or above 20.0 us" */
+static void put_from(struct tg_buf *out, const struct tg_probe *p, const struct tg_limit_list *list,
+                     const char *what)
+{
+    bool told = false;
+    for (size_t i = 0; list->state == TG_LIMIT_ON && i < list->n; i++)
+        for (int sign = 1; sign >= -1; sign -= 2) {
+            bool budget = tg_limit_find(&list->v[i], TG_BOUND_MAX) != NULL;
+            bool floor = tg_limit_find(&list->v[i], TG_BOUND_MIN) != NULL;
+            if (budget || floor ? budget != (sign > 0)
+                                : p->bad == (sign > 0 ? TG_LESS_IS_BAD : TG_MORE_IS_BAD))
+                continue;
+            tg_buf_printf(out, "%s%s %s ", told ? " or" : ", ", told ? "" : what,
+                          sign > 0 ? "above" : "below");
+            tg_describe_value(out, limit_from(p, &list->v[i], sign), p->unit);
+            told = true;
+        }
+}
+
+/* "; 5 runs: noise 1.8 %, proven from +8 % on with as many" */
+static void put_evidence(struct tg_buf *out, const struct tg_probe *p,
+                         const struct tg_comparison *c)
+{
+    if (p->exact || p->test_kind == TG_NOISE_NONE)
+        return;
+    tg_buf_printf(out, "; %zu run%s: ", c->n_runs[TG_TEST], c->n_runs[TG_TEST] == 1 ? "" : "s");
+    if (!p->ev || p->ev->judged != TG_JUDGED) {
+        tg_buf_printf(out, "not judged, %s",
+                      p->ev ? tg_judged_text(p->ev->judged) : "no evidence exists for this metric");
+        return;
+    }
+    tg_buf_puts(out, "noise ");
+    tg_dec_put_fixed(out, 100 * p->ev->noise, 1);
+    tg_buf_puts(out, " %, proven from +");
+    tg_dec_put_fixed(out, 100 * p->ev->mde, 1);
+    tg_buf_puts(out, " % on with as many");
+}
+
+/* What the traces have now, and what it would take to warn and to fail. */
+static void put_numbers(struct tg_buf *out, const struct tg_probe *p,
+                        const struct tg_rule_limits *l, const struct tg_comparison *c)
+{
+    tg_buf_puts(out, "now ");
+    tg_describe_value(out, p->base, p->unit);
+    put_from(out, p, &l->warn, "warns");
+    put_from(out, p, &l->fail, "fails");
+    put_evidence(out, p, c);
+    tg_buf_putc(out, '\n');
+}
+
+/* False: the rule has no number there, or only whether something changed. */
+static bool op_numbers(struct tg_buf *out, const struct tg_rule *r, const struct tg_comparison *c,
+                       const struct tg_op *op)
+{
+    struct tg_rule_limits l = tg_select_limits(r, op);
+    struct tg_probe p = { .step_ns = c->step_ns[TG_BASE], .bad = r->bad, .test_kind = l.test };
+    if (tg_metric_info(r->metric)->unit == TG_UNIT_FACT || !tg_probe_op(&p, r->metric, c, op))
+        return false;
+    put_numbers(out, &p, &l, c);
+    return true;
+}
+
+static int by_time(const void *pa, const void *pb)
+{
+    const struct tg_op *a = *(const struct tg_op *const *)pa,
+                       *b = *(const struct tg_op *const *)pb;
+    if (a->self[TG_TEST] != b->self[TG_TEST])
+        return a->self[TG_TEST] > b->self[TG_TEST] ? -1 : 1;
+    return tg_sv_cmp(a->name, b->name);
+}
+
+static void rule_names(struct tg_buf *out, const struct tg_rule *r, const struct tg_comparison *c)
+{
+    const struct tg_op **op = tg_xmalloc((c->n_ops + 1) * sizeof *op);
+    size_t n = 0;
+    for (size_t i = 0; i < c->n_ops; i++)
+        if (tg_select_op(&r->match, &c->ops[i]) == TG_HIT_YES)
+            op[n++] = &c->ops[i];
+    qsort(op, n, sizeof *op, by_time);
+    tg_buf_printf(out, "    matches %zu name%s of these traces\n", n, n == 1 ? "" : "s");
+    for (size_t i = 0; i < n && i < MOST_NAMES; i++) {
+        struct tg_buf line = { 0 };
+        if (op_numbers(&line, r, c, op[i]))
+            tg_buf_printf(out, "      %.*s: %.*s", TG_SV_ARG(op[i]->name),
+                          TG_SV_ARG(tg_buf_sv(&line)));
+        tg_buf_release(&line);
+    }
+    if (n > MOST_NAMES)
+        tg_buf_printf(out, "      and %zu more\n", n - MOST_NAMES);
+    free(op);
+}
+
+static void rule_numbers(struct tg_buf *out, const struct tg_rule *r, const struct tg_comparison *c)
+{
+    struct tg_rule_limits l = tg_select_limits(r, NULL);
+    struct tg_probe p = { .step_ns = c->step_ns[TG_BASE], .bad = r->bad, .test_kind = l.test };
+    if (tg_metric_info(r->metric)->scope == TG_SCOPE_NAME) {
+        rule_names(out, r, c);
+        return;
+    }
+    tg_buf_puts(out, "    ");
+    if (tg_probe_measure(&p, r, c))
+        put_numbers(out, &p, &l, c);
+    else
+        tg_buf_puts(out, "these traces do not carry what this metric needs\n");
+}
+
+/* ---- rules ----------------------------------------------------------------------------------- */
+
+static void explain_for(struct tg_buf *out, const struct tg_policy *p, const struct tg_rule *r,
+                        const struct tg_op *op, const struct tg_comparison *c)
+{
+    struct tg_buf numbers = { 0 };
     struct tg_rule_limits l = tg_select_limits(r, op);
     const struct tg_override *o = last_override(r, op);
     put_head(out, r);
@@ -110,10 +258,13 @@ static void explain_for(struct tg_buf *out, const struct tg_policy *p, const str
     if (is_timed(r))
         put_noise(out, l.noise);
     put_rest(out, p, r, op);
+    if (c && op_numbers(&numbers, r, c, op))
+        tg_buf_printf(out, "    %.*s", TG_SV_ARG(tg_buf_sv(&numbers)));
+    tg_buf_release(&numbers);
 }
 
-size_t tg_policy_explain_op(const struct tg_policy *p, const struct tg_op *op, bool parent_known,
-                            struct tg_buf *out)
+size_t tg_policy_explain_op(const struct tg_policy *p, const struct tg_op *op,
+                            const struct tg_comparison *c, struct tg_buf *out)
 {
     size_t n = 0;
     for (size_t i = 0; i < p->n_rules; i++) {
@@ -127,18 +278,19 @@ size_t tg_policy_explain_op(const struct tg_policy *p, const struct tg_op *op, b
             not_ = *r->match.not_;
             open.match.not_ = not_.parent.n ? NULL : &not_;
         }
-        bool depends = !parent_known && asks_parent(&r->match);
+        bool depends = !c && asks_parent(&r->match);
         if (tg_select_op(depends ? &open.match : &r->match, op) != TG_HIT_YES)
             continue;
         n++;
-        explain_for(out, p, r, op);
+        explain_for(out, p, r, op, c);
         if (depends)
             tg_buf_puts(out, "    if its parent matches: name a trace to see\n");
     }
     return n;
 }
 
-bool tg_policy_explain_rule(const struct tg_policy *p, tg_sv id, struct tg_buf *out)
+bool tg_policy_explain_rule(const struct tg_policy *p, tg_sv id, const struct tg_comparison *c,
+                            struct tg_buf *out)
 {
     for (size_t i = 0; i < p->n_rules; i++) {
         const struct tg_rule *r = &p->rules[i];
@@ -162,6 +314,8 @@ bool tg_policy_explain_rule(const struct tg_policy *p, tg_sv id, struct tg_buf *
         if (is_timed(r))
             put_noise(out, &r->noise);
         put_rest(out, p, r, NULL);
+        if (c)
+            rule_numbers(out, r, c);
         return true;
     }
     return false;

@@ -8,11 +8,14 @@
 #include "policy/policy.h"
 
 /*
- * `op`: name, raw names, kind, class and parent are looked at. `parent_known` false: rules that
- * match by parent are named as depending on it. Returns how many rules judge it.
+ * `c`: the traces, as runs of one code, against themselves: what they have now, where each limit
+ * begins, noise and the smallest slowdown that is seen are told as well. NULL: no traces; of `op`
+ * only name, raw names, kind and class are looked at then, and rules that match by parent are named
+ * as depending on it. Returns how many rules judge it.
  */
-size_t tg_policy_explain_op(const struct tg_policy *p, const struct tg_op *op, bool parent_known,
+size_t tg_policy_explain_op(const struct tg_policy *p, const struct tg_op *op,
+                            const struct tg_comparison *c, struct tg_buf *out);
+/* A rule by its id, with `c` also the names it matches; false: there is none. */
+bool tg_policy_explain_rule(const struct tg_policy *p, tg_sv id, const struct tg_comparison *c,
                             struct tg_buf *out);
-/* A rule by its id; false: there is none. */
-bool tg_policy_explain_rule(const struct tg_policy *p, tg_sv id, struct tg_buf *out);
 #endif

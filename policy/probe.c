@@ -30,12 +30,41 @@ const char *tg_unit_text(enum tg_unit unit)
     return text[unit];
 }
 
+/* On the device self time is the duration, so its evidence is that of the total. */
+static void probe_total(struct tg_probe *p, bool per_call, const struct tg_op *op)
+{
+    p->ev = tg_kind_is_device(op->kind) ? &op->ev : &op->ev_total;
+    for (int side = 0; side < 2; side++) {
+        double v = p->ev->judged == TG_JUDGED ? p->ev->value[side] : op->total[side];
+        if (per_call) {
+            v = op->count[side] > 0 ? v / op->count[side] : 0;
+            p->per = op->count[side];
+        }
+        *(side ? &p->test : &p->base) = v;
+    }
+}
+
+/* `q` of the single calls. */
+static bool probe_quantile(struct tg_probe *p, double q, const struct tg_comparison *c,
+                           const struct tg_op *op)
+{
+    struct tg_evidence *ev = TG_NEW(c->arena, struct tg_evidence);
+    p->base = tg_op_quantile(c, op, TG_BASE, q);
+    p->test = tg_op_quantile(c, op, TG_TEST, q);
+    if (tg_op_quantile_evidence(op, q, ev)) {
+        p->ev = ev;
+        if (ev->judged == TG_JUDGED) {
+            p->base = ev->value[TG_BASE];
+            p->test = ev->value[TG_TEST];
+        }
+    }
+    return op->present[TG_TEST];
+}
+
 /* Values of a per-name metric; false: this operator has none. */
 bool tg_probe_op(struct tg_probe *p, enum tg_metric m, const struct tg_comparison *c,
                  const struct tg_op *op)
 {
-    struct tg_evidence *ev;
-    double quantile;
     p->unit = tg_metric_info(m)->unit;
     switch (m) {
     case TG_METRIC_COUNT:

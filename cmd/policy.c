@@ -160,12 +160,13 @@ static size_t explain_seen(struct job *j, tg_sv name, const struct tg_comparison
                            struct tg_buf *out)
 {
     size_t told = 0;
-    for (size_t i = 0; i < c->n_ops; i++) {
-        const struct tg_op *op = &c->ops[i];
+    for (size_t i = 0; i < c->n_ops + c->n_frames; i++) {
+        const struct tg_op *op = i < c->n_ops ? &c->ops[i] : &c->frames[i - c->n_ops];
         if (!is_called(op, name))
             continue;
         told++;
-        tg_buf_printf(out, "%.*s, %s", TG_SV_ARG(op->name), tg_kind_name(op->kind));
+        tg_buf_printf(out, "%.*s, %s%s", TG_SV_ARG(op->name), tg_kind_name(op->kind),
+                      op->launched ? ", the device work launched inside" : "");
         if (op->parent.n)
             tg_buf_printf(out, ", mostly under %.*s", TG_SV_ARG(op->parent));
         tg_buf_putc(out, '\n');

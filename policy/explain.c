@@ -194,6 +194,14 @@ static bool op_numbers(struct tg_buf *out, const struct tg_rule *r, const struct
     return true;
 }
 
+/* As a check chooses: of frames those of the metric's side, host or device. */
+static bool judges(const struct tg_rule *r, const struct tg_op *op)
+{
+    bool frame = tg_frame_sorts(1u << op->kind) != 0;
+    return tg_select_op(&r->match, op) == TG_HIT_YES &&
+           (!frame || op->launched == tg_metric_of_launched(r->metric));
+}
+
 static int by_time(const void *pa, const void *pb)
 {
     const struct tg_op *a = *(const struct tg_op *const *)pa,
@@ -205,11 +213,13 @@ static int by_time(const void *pa, const void *pb)
 
 static void rule_names(struct tg_buf *out, const struct tg_rule *r, const struct tg_comparison *c)
 {
-    const struct tg_op **op = tg_xmalloc((c->n_ops + 1) * sizeof *op);
+    const struct tg_op **op = tg_xmalloc((c->n_ops + c->n_frames + 1) * sizeof *op);
     size_t n = 0;
-    for (size_t i = 0; i < c->n_ops; i++)
-        if (tg_select_op(&r->match, &c->ops[i]) == TG_HIT_YES)
-            op[n++] = &c->ops[i];
+    for (size_t i = 0; i < c->n_ops + c->n_frames; i++) {
+        const struct tg_op *one = i < c->n_ops ? &c->ops[i] : &c->frames[i - c->n_ops];
+        if (judges(r, one))
+            op[n++] = one;
+    }
     qsort(op, n, sizeof *op, by_time);
     tg_buf_printf(out, "    matches %zu name%s of these traces\n", n, n == 1 ? "" : "s");
     for (size_t i = 0; i < n && i < MOST_NAMES; i++) {
@@ -279,7 +289,8 @@ size_t tg_policy_explain_op(const struct tg_policy *p, const struct tg_op *op,
             open.match.not_ = not_.parent.n ? NULL : &not_;
         }
         bool depends = !c && asks_parent(&r->match);
-        if (tg_select_op(depends ? &open.match : &r->match, op) != TG_HIT_YES)
+        if (c ? !judges(r, op)
+              : tg_select_op(depends ? &open.match : &r->match, op) != TG_HIT_YES)
             continue;
         n++;
         explain_for(out, p, r, op, c);

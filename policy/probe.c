@@ -83,16 +83,7 @@ bool tg_probe_op(struct tg_probe *p, enum tg_metric m, const struct tg_compariso
     case TG_METRIC_TOTAL:
     case TG_METRIC_DEVICE_TIME:
     case TG_METRIC_MEAN:
-        /* On the device self time is the duration, so its evidence is that of the total. */
-        p->ev = tg_kind_is_device(op->kind) ? &op->ev : &op->ev_total;
-        for (int side = 0; side < 2; side++) {
-            double v = p->ev->judged == TG_JUDGED ? p->ev->value[side] : op->total[side];
-            if (m == TG_METRIC_MEAN) {
-                v = op->count[side] > 0 ? v / op->count[side] : 0;
-                p->per = op->count[side];
-            }
-            *(side ? &p->test : &p->base) = v;
-        }
+        probe_total(p, m == TG_METRIC_MEAN, op);
         return true;
     case TG_METRIC_ADDED:
         p->ev = NULL;
@@ -111,20 +102,11 @@ bool tg_probe_op(struct tg_probe *p, enum tg_metric m, const struct tg_compariso
         p->test = 100 * op->share[TG_TEST];
         return true;
     case TG_METRIC_MEDIAN:
+        return probe_quantile(p, .5, c, op);
     case TG_METRIC_P95:
+        return probe_quantile(p, .95, c, op);
     case TG_METRIC_MAX:
-        quantile = m == TG_METRIC_MEDIAN ? .5 : m == TG_METRIC_P95 ? .95 : 1;
-        p->base = tg_op_quantile(c, op, TG_BASE, quantile);
-        p->test = tg_op_quantile(c, op, TG_TEST, quantile);
-        ev = TG_NEW(c->arena, struct tg_evidence);
-        if (tg_op_quantile_evidence(op, quantile, ev)) {
-            p->ev = ev;
-            if (ev->judged == TG_JUDGED) {
-                p->base = ev->value[TG_BASE];
-                p->test = ev->value[TG_TEST];
-            }
-        }
-        return op->present[TG_TEST];
+        return probe_quantile(p, 1, c, op);
     case TG_METRIC_BYTES:
         p->exact = true;
         p->base = op->bytes[TG_BASE];

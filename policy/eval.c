@@ -123,7 +123,7 @@ void tg_verdict_add_note(struct tg_verdict *v, struct tg_arena *a, bool warning,
     if (v->n_notes)
         memcpy(grown, v->notes, v->n_notes * sizeof *grown);
     grown[v->n_notes++] =
-        (struct tg_note){ tg_arena_sv(a, text), tg_arena_sv(a, next), warning, lifts };
+        (struct tg_note){ tg_arena_sv(a, text), tg_arena_sv(a, next), warning, lifts, false };
     v->notes = grown;
 }
 

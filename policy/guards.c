@@ -157,6 +157,12 @@ static bool is_damaged(const struct damage *d)
            lacks_kernels(d);
 }
 
+static void tell(struct tg_eval_state *e, bool warning, const struct tg_buf *text, tg_sv next)
+{
+    tg_verdict_add_note(e->out, e->arena, warning, warning, tg_buf_sv(text), next);
+    e->out->notes[e->out->n_notes - 1].damage = true;
+}
+
 /* Below the limits, each kind with its number. */
 static void tell_damage(struct tg_eval_state *e, const char *name, const struct damage *d)
 {
@@ -179,7 +185,7 @@ static void tell_damage(struct tg_eval_state *e, const char *name, const struct 
     if (b.n) {
         struct tg_buf text = { 0 };
         tg_buf_printf(&text, "of the events of the %s traces%s", name, b.p);
-        tg_verdict_add_note(e->out, e->arena, false, false, tg_buf_sv(&text), TG_SV(""));
+        tell(e, false, &text, TG_SV(""));
         tg_buf_release(&text);
     }
     tg_buf_release(&b);
@@ -219,21 +225,20 @@ static void judge_damage(struct tg_eval_state *e, const char *name, const struct
     }
     if (d->truncated) {
         tg_buf_printf(&b, "a %s trace is cut off: what is missing was not judged", name);
-        tg_verdict_add_note(e->out, e->arena, true, true, tg_buf_sv(&b), TG_SV(""));
+        tell(e, true, &b, TG_SV(""));
         tg_buf_clear(&b);
     }
     if (d->leniencies) {
         tg_buf_printf(&b, "%llu place%s of the %s traces beside the JSON standard accepted",
                       (unsigned long long)d->leniencies, d->leniencies == 1 ? "" : "s", name);
         put_lenient(&b, &d->lenient);
-        tg_verdict_add_note(e->out, e->arena, false, false, tg_buf_sv(&b),
-                            TG_SV("--strict-json refuses them and says where."));
+        tell(e, false, &b, TG_SV("--strict-json refuses them and says where."));
         tg_buf_clear(&b);
     }
     if (d->unmatched) {
         tg_buf_printf(&b, "%llu begin or end event%s of the %s traces without a partner left out",
                       (unsigned long long)d->unmatched, d->unmatched == 1 ? "" : "s", name);
-        tg_verdict_add_note(e->out, e->arena, false, false, tg_buf_sv(&b), TG_SV(""));
+        tell(e, false, &b, TG_SV(""));
     }
     tg_buf_release(&b);
 }

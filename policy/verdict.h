@@ -78,6 +78,7 @@ struct tg_note { /* banners: built-in policy, drift, leniencies, environment, hi
     tg_sv text, next;
     bool warning; /* shown up front; makes the verdict `warn` only if `lifts` */
     bool lifts;
+    bool damage; /* about the traces themselves: told by charts and annotations too */
 };
 
 struct tg_verdict {

@@ -2,7 +2,7 @@
  * GitHub workflow commands, the worst first, at the rule that was violated; and as notices at the
  * line of the program whose calls it counts, where that is known. GitHub shows ten a step and level
  * and cuts a message at 4,096 characters, so at most ten results are told, the last line saying how
- * many more there are.
+ * many more there are; one of the ten is what the traces themselves are like, where that is told.
  */
 #include <stdlib.h>
 
@@ -56,19 +56,32 @@ static void put_result(struct tg_buf *out, const struct tg_result *r)
     tg_buf_release(&message);
 }
 
+/* What the traces themselves are like, in one line; "": nothing to tell. */
+static void damage_of(struct tg_buf *text, const struct tg_verdict *v)
+{
+    for (size_t i = 0; i < v->n_notes; i++)
+        if (v->notes[i].damage) {
+            tg_buf_puts(text, text->n ? "; " : "");
+            tg_buf_add(text, v->notes[i].text);
+        }
+}
+
 static bool write_annotations(struct tg_buf *out, const struct tg_verdict *v,
                               const struct tg_render *r, struct tg_err *err)
 {
     uint32_t *roots = tg_causes_roots(v);
-    size_t total = 0, done = 0;
+    struct tg_buf damage = { 0 };
+    size_t total = 0, done = 0, most = MAX_LINES;
     (void)r;
     (void)err;
+    damage_of(&damage, v);
+    most -= damage.n > 0;
     for (size_t i = 0; i < v->n_results; i++)
         total += tg_result_shown(&v->results[i]) && roots[i] == i;
     for (size_t i = 0; i < v->n_results; i++) {
         if (!tg_result_shown(&v->results[i]) || roots[i] != i)
             continue;
-        if (done == MAX_LINES - 1 && total > MAX_LINES)
+        if (done == most - 1 && total > most)
             break;
         put_result(out, &v->results[i]);
         done++;
@@ -81,6 +94,9 @@ static bool write_annotations(struct tg_buf *out, const struct tg_verdict *v,
     }
     if (!total && v->error.n)
         put_command(out, "error", TG_SV(""), 0, TG_SV("tracegate"), v->error);
+    if (damage.n)
+        put_command(out, "notice", TG_SV(""), 0, TG_SV("tracegate: traces"), tg_buf_sv(&damage));
+    tg_buf_release(&damage);
     free(roots);
     return true;
 }

@@ -17,6 +17,8 @@ enum {
     ROW = 28,
     BAR = 14,
     FOOT = 52, /* ticks, unit */
+    NOTE = 18,
+    NOTE_COLUMNS = 140,
     NAME_X = MARGIN,
     NAME_W = 328,
     BARS_X = 372,
@@ -229,9 +231,14 @@ static void put_title(struct plot *p, tg_sv text)
 
 /* ---- the chart ----------------------------------------------------------------------------- */
 
-static size_t height(const struct plot *p)
+static size_t notes_top(const struct plot *p)
 {
     return p->n ? HEAD + p->n * ROW + FOOT : HEAD;
+}
+
+static size_t height(const struct plot *p)
+{
+    return notes_top(p) + (p->chart->n_notes ? p->chart->n_notes * NOTE + 10 : 0);
 }
 
 static void put_frame(struct plot *p)
@@ -253,6 +260,10 @@ static void put_frame(struct plot *p)
     }
     if (!p->n)
         tg_buf_puts(p->out, "no differences");
+    for (size_t i = 0; i < p->chart->n_notes; i++) {
+        tg_buf_puts(p->out, "; ");
+        tg_esc_xml(p->out, p->chart->notes[i]);
+    }
     tg_buf_puts(p->out, "</desc>\n");
     tg_buf_puts(p->out, style);
     tg_buf_printf(p->out,
@@ -386,6 +397,20 @@ static void put_row(struct plot *p, size_t i)
     tg_buf_release(&text);
 }
 
+static void put_notes(struct plot *p)
+{
+    for (size_t i = 0; i < p->chart->n_notes; i++) {
+        struct tg_buf text = { 0 }, safe = { 0 };
+        tg_utf8_visible(&safe, p->chart->notes[i]);
+        tg_shorten(&text, tg_buf_sv(&safe), NOTE_COLUMNS);
+        tg_buf_puts(p->out, "  ");
+        put_text(p, "sub", MARGIN, (double)(notes_top(p) + i * NOTE + 10), tg_buf_sv(&text));
+        tg_buf_putc(p->out, '\n');
+        tg_buf_release(&text);
+        tg_buf_release(&safe);
+    }
+}
+
 void tg_chart_svg(struct tg_buf *out, const struct tg_chart *chart)
 {
     struct plot p = { .out = out, .chart = chart };
@@ -410,6 +435,7 @@ void tg_chart_svg(struct tg_buf *out, const struct tg_chart *chart)
                  chart->comparison ? TG_SV("no differences") : TG_SV("nothing was compared"));
         tg_buf_putc(out, '\n');
     }
+    put_notes(&p);
     tg_buf_puts(out, "</svg>\n");
     free(rows);
 }

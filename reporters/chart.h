@@ -15,7 +15,9 @@ struct tg_chart {
     enum tg_basis basis;
     bool durations, steps;
     size_t top;       /* 0: 10 */
-    tg_sv title, sub; /* hostile text allowed */
+    tg_sv title, sub;    /* hostile text allowed, */
+    const tg_sv *notes; /* and here: a line each at the bottom */
+    size_t n_notes;
 };
 void tg_chart_svg(struct tg_buf *out, const struct tg_chart *chart);
 #endif

@@ -1,4 +1,7 @@
 /* The two charts of a verdict and of `diff`: HTA's visualize_counts_diff and _duration_diff. */
+#include <stdlib.h>
+
+#include "core/base/arena.h"
 #include "core/base/utf8.h"
 #include "reporters/chart.h"
 #include "reporters/reporter.h"
@@ -11,11 +14,26 @@ static void put_side(struct tg_buf *out, tg_sv commit, tg_sv path)
         tg_buf_add(out, path);
 }
 
+/* What the traces themselves are like; the caller frees it. */
+static tg_sv *damage_notes(const struct tg_verdict *v, size_t *n)
+{
+    tg_sv *notes = tg_xrealloc(NULL, v->n_notes + 1, sizeof *notes);
+    *n = 0;
+    for (size_t i = 0; i < v->n_notes; i++)
+        if (v->notes[i].damage)
+            notes[(*n)++] = v->notes[i].text;
+    return notes;
+}
+
 static void write_chart(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r,
                         bool durations)
 {
     struct tg_buf sub = { 0 };
+    size_t n_notes;
+    tg_sv *notes = damage_notes(v, &n_notes);
     struct tg_chart chart = { .comparison = v->comparison,
+                              .notes = notes,
+                              .n_notes = n_notes,
                               .basis = TG_BASIS_JUDGED,
                               .durations = durations,
                               .steps = r->keep_steps,
@@ -31,6 +49,7 @@ static void write_chart(struct tg_buf *out, const struct tg_verdict *v, const st
     chart.sub = tg_buf_sv(&sub);
     tg_chart_svg(out, &chart);
     tg_buf_release(&sub);
+    free(notes);
 }
 
 static bool write_counts(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r,

@@ -228,11 +228,19 @@ static bool is_plain(tg_sv w)
     return !like_sha(w);
 }
 
-/* Code for unsafe words; the sentence's comma, semicolon and pair of parentheses stay outside. */
+/* Not the end of ":smile:", "a::" or "...", which are a name's own. */
+static bool ends_sentence(tg_sv s)
+{
+    char last = s.p[s.n - 1];
+    return s.n > 1 && strchr(",;:.", last) && s.p[s.n - 2] != last &&
+           !(last == ':' && s.p[0] == ':');
+}
+
+/* Code for unsafe words; the sentence's own punctuation and pair of parentheses stay outside. */
 static void put_words(struct tg_buf *out, tg_sv s, bool in_table)
 {
     size_t from = 0, end = s.n;
-    while (end > 1 && (s.p[end - 1] == ',' || s.p[end - 1] == ';'))
+    while (ends_sentence((tg_sv){ s.p, end }))
         end--;
     if (end > 2 && s.p[0] == '(' && s.p[end - 1] == ')') {
         tg_buf_putc(out, '(');
@@ -252,8 +260,9 @@ void tg_esc_md_text(struct tg_buf *out, tg_sv text, bool in_table)
     rest = tg_buf_sv(&line);
     while (rest.n || unsafe.n) {
         tg_sv word = tg_sv_cut(&rest, ' ');
-        bool arrow = tg_sv_eq(word, TG_SV("->"));
-        if (word.n && !arrow && !is_plain(word)) { /* neighbours share one span */
+        bool arrow = tg_sv_eq(word, TG_SV("->")), risky = word.n && !arrow && !is_plain(word);
+        bool apart = risky && unsafe.n && word.p[0] == '('; /* a remark on what is before it */
+        if (risky && !apart) {                              /* neighbours share one span */
             unsafe = unsafe.n ? (tg_sv){ unsafe.p, (size_t)(word.p + word.n - unsafe.p) } : word;
             if (rest.n)
                 continue;
@@ -265,7 +274,9 @@ void tg_esc_md_text(struct tg_buf *out, tg_sv text, bool in_table)
             unsafe.n = 0;
             first = false;
         }
-        if (!word.n)
+        if (apart)
+            unsafe = word;
+        if (apart || !word.n)
             continue;
         tg_buf_puts(out, first ? "" : " ");
         tg_buf_add(out, arrow ? TG_SV("\xe2\x86\x92") : word);

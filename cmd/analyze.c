@@ -44,7 +44,8 @@ static const struct tg_opt analyze_options[] = {
       "with --hta: keep the last step, which HTA leaves out" },
     { "window", TG_OPT_STR, offsetof(struct analyze_opts, window), "SPEC", TG_WINDOW_HELP },
     { "svg-dir", TG_OPT_STR, offsetof(struct analyze_opts, svg_dir), "DIR",
-      "charts of temporal, idle, overlap, kernel-types, bandwidth, queue and skew: DIR/NAME.svg" },
+      "charts of temporal, idle, overlap, kernel-types, bandwidth, queue, skew, modules and "
+      "sources: DIR/NAME.svg" },
     { "overlay", TG_OPT_STR, offsetof(struct analyze_opts, overlay), "FILE",
       "write the one trace again, with counter tracks and the sequences below --operator" },
     { "runs", TG_OPT_FLAG, offsetof(struct analyze_opts, runs), NULL,

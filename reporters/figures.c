@@ -25,6 +25,7 @@ enum {
     LINE_W = WIDTH - MARGIN - LINE_X,
     LINE_H = 260,
     MAX_ROWS = 64,
+    MAX_NAMES = 20, /* of modules and functions */
     MAX_PARTS = 4,
     MAX_SERIES = 5
 };
@@ -37,6 +38,8 @@ const struct tg_figure tg_figures[] = {
     { "bandwidth-series", "bandwidth" },
     { "queue-series", "queue" },
     { "skew", "skew" },
+    { "modules", "modules" },
+    { "sources", "sources" },
     { NULL, NULL },
 };
 
@@ -227,6 +230,71 @@ static void stack_types(struct stack *s, const struct tg_frame *f)
     }
 }
 
+static bool any_value(const struct tg_frame *f, const char *name)
+{
+    for (size_t r = 0; r < f->n_rows; r++)
+        if (number(f, r, column(f, name)) > 0)
+            return true;
+    return false;
+}
+
+/* Beginning and end of a long name; a bar shows less of it, its title all of this. */
+static void name_label(char *to, size_t size, tg_sv name)
+{
+    enum { COLUMNS = 72 };
+    struct tg_buf visible = { 0 }, label = { 0 };
+    tg_utf8_visible(&visible, name);
+    tg_shorten(&label, tg_buf_sv(&visible), COLUMNS);
+    (void)snprintf(to, size, "%s", label.p ? label.p : "");
+    tg_buf_release(&visible);
+    tg_buf_release(&label);
+}
+
+/* A bar in its place among those that are longer; the shortest one falls out behind MAX_NAMES. */
+static void keep_largest(struct stack *s, tg_sv name, double v)
+{
+    size_t at = s->n;
+    if (s->n == MAX_NAMES)
+        s->left_out++;
+    else
+        s->n++;
+    while (at > 0 && v > s->bars[at - 1].part[0]) {
+        if (at < MAX_NAMES)
+            s->bars[at] = s->bars[at - 1];
+        at--;
+    }
+    if (at == MAX_NAMES)
+        return;
+    s->bars[at] = (struct bar){ .part = { v } };
+    name_label(s->bars[at].label, sizeof s->bars[at].label, name);
+}
+
+/*
+ * The names of the first rank with most time of their own (with all of it, callers of everything
+ * would fill the chart): on the device, or, where nothing ran there, on the host.
+ */
+static void stack_names(struct stack *s, const struct tg_frame *f, bool modules)
+{
+    static const tg_sv prefix = { "nn.Module: ", 11 };
+    bool device = any_value(f, "device_time(us)");
+    size_t own = column(f, device ? "device_self(us)" : "host_self(us)"), rank = column(f, "rank");
+    s->title = modules  ? device ? "Device time by nn.Module" : "Host time by nn.Module"
+               : device ? "Device time by Python function"
+                        : "Host time by Python function";
+    s->sub = device    ? "time of the work launched there and not in a nested one; the first rank's"
+             : modules ? "without nested modules; the first rank's"
+                       : "without nested functions; the first rank's";
+    for (size_t r = 0; r < f->n_rows; r++) {
+        double v = number(f, r, own);
+        tg_sv name = text(f, r, column(f, "name"));
+        if (!(v > 0) || number(f, r, rank) != number(f, 0, rank))
+            continue;
+        if (tg_sv_starts(name, prefix))
+            name = (tg_sv){ name.p + prefix.n, name.n - prefix.n };
+        keep_largest(s, name, v);
+    }
+}
+
 static bool fill(struct stack *s, const struct tg_frame *f)
 {
     static const char *const temporal[] = { "compute_time(us)", "non_compute_time(us)",
@@ -264,6 +332,9 @@ static bool fill(struct stack *s, const struct tg_frame *f)
                              .sub = "time in which exactly these classes run, all ranks",
                              .n_parts = 1 };
         stack_types(s, f);
+    } else if (strcmp(f->name, "modules") == 0 || strcmp(f->name, "sources") == 0) {
+        *s = (struct stack){ .n_parts = 1 };
+        stack_names(s, f, strcmp(f->name, "modules") == 0);
     }
     return s->n > 0;
 }

@@ -1,7 +1,8 @@
 #ifndef TG_REPORTERS_FIGURES_H
 #define TG_REPORTERS_FIGURES_H
 /*
- * The frames of an analysis as charts: stacked bars (temporal, idle, overlap, kernel-types) and
+ * The frames of an analysis as charts: stacked bars (temporal, idle, overlap, kernel-types,
+ * skew, modules, sources) and
  * steps over time (bandwidth-series, queue-series). SVG that stands alone, light and dark, every
  * part with a title for hover and screen readers. Pure: frames in, bytes out.
  */

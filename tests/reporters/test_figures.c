@@ -1,7 +1,9 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -84,6 +86,40 @@ static void hostile_names_stay_text(void **state)
     assert_true(has(f, "&lt;script&gt;&amp;&quot;a + b"));
 }
 
+static const struct tg_frame_column frames[] = {
+    { "name", TG_FRAME_TEXT },          { "host_self(us)", TG_FRAME_US },
+    { "device_time(us)", TG_FRAME_US }, { "device_self(us)", TG_FRAME_US },
+    { "rank", TG_FRAME_INT },
+};
+
+/* 25 modules of 1 to 25 us of their own, in another order: the largest 20, the largest first. */
+static void modules_are_drawn_by_their_own_time(void **state)
+{
+    struct fixture *f = *state;
+    struct tg_frame *t = tg_frames_add(&f->frames, "modules", frames, 5);
+    char names[26][32];
+    for (int i = 1; i <= 26; i++) {
+        struct tg_frame_cell *row = tg_frame_row(t);
+        int self = i * 7 % 26 ? i * 7 % 26 : 26;
+        (void)snprintf(names[i - 1], sizeof names[0], "nn.Module: Layer_%d", self);
+        row[0] = tg_frame_text(tg_sv_of(names[i - 1]));
+        row[1] = tg_frame_int(99);
+        row[2] = tg_frame_int(26000);
+        row[3] = tg_frame_int(self * 1000);
+        row[4] = tg_frame_int(self == 26); /* another rank's */
+    }
+    assert_true(tg_figure_svg(&f->svg, t));
+    assert_true(has(f, ">Layer_25<"));
+    assert_true(has(f, "Layer_25: 25"));
+    assert_true(has(f, "y=\"94\" width=\"589.20\""));
+    assert_true(has(f, ">Layer_6<"));
+    assert_false(has(f, ">Layer_5<"));
+    assert_false(has(f, "Layer_26"));
+    assert_true(has(f, "5 more in the table"));
+    assert_true(strstr(f->svg.p, ">Layer_25<") < strstr(f->svg.p, ">Layer_24<"));
+    assert_true(has(f, "Device time by nn.Module"));
+}
+
 /* 0..10 us; 4 GB/s from the start: the line rises at the left edge to the top (4 of 4). */
 static void series_are_steps(void **state)
 {
@@ -119,6 +155,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(bars_are_in_proportion, setup, teardown),
+        cmocka_unit_test_setup_teardown(modules_are_drawn_by_their_own_time, setup, teardown),
         cmocka_unit_test_setup_teardown(hostile_names_stay_text, setup, teardown),
         cmocka_unit_test_setup_teardown(series_are_steps, setup, teardown),
         cmocka_unit_test_setup_teardown(nothing_is_not_drawn, setup, teardown),

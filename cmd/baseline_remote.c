@@ -98,18 +98,24 @@ static bool fetch_earlier(struct tg_store_cmd *s, const struct tg_suite *suite,
 }
 
 /* The results that `sustained:` asks for: what is stored between HEAD and the baseline. */
-static bool fetch_results(struct tg_store_cmd *s, const struct tg_suite *suite, struct tg_err *err)
+static bool fetch_results(struct tg_store_cmd *s, const struct tg_suite *suite,
+                          const struct tg_commit *baseline, struct tg_err *err)
 {
     const struct tg_policy *p = s->suites.policy;
     bool asked = false;
     struct tg_commit head, *v;
-    size_t n;
+    size_t n, between = 0;
     for (size_t i = 0; i < p->n_rules; i++)
         asked |= p->rules[i].sustained > 1;
-    return !asked || (tg_git_resolve(s->git, "HEAD", s->arena, &head, err) &&
-                      tg_baseline_window(s->git, &head, (unsigned)p->baseline.max_walk + 1,
-                                         s->arena, &v, &n, err) &&
-                      tg_remote_fetch(s->git, &s->remote, suite->name, v, n, err));
+    if (!asked)
+        return true;
+    if (!tg_git_resolve(s->git, "HEAD", s->arena, &head, err) ||
+        !tg_baseline_window(s->git, &head, (unsigned)p->baseline.max_walk + 1, s->arena, &v, &n,
+                            err))
+        return false;
+    while (between < n && strcmp(v[between].sha, baseline->sha) != 0)
+        between++;
+    return tg_remote_fetch(s->git, &s->remote, suite->name, v, between, err);
 }
 
 static bool fetch_suite(struct tg_store_cmd *s, const struct tg_suite *suite,
@@ -137,7 +143,7 @@ static bool fetch_suite(struct tg_store_cmd *s, const struct tg_suite *suite,
     if (at)
         tg_buf_printf(&s->out, ", %zu before %.12s", at, start->sha);
     tg_buf_putc(&s->out, '\n');
-    return fetch_earlier(s, suite, &v[at], err) && fetch_results(s, suite, err);
+    return fetch_earlier(s, suite, &v[at], err) && fetch_results(s, suite, &v[at], err);
 }
 
 bool tg_baseline_fetch(struct tg_store_cmd *s, struct tg_err *err)

@@ -35,6 +35,7 @@ struct build {
     struct tg_strmap texts;        /* clean names, categories, parents */
     uint32_t *name, *cat, *parent; /* per name id: text ids; parent: as an encloser */
     uint32_t no_parent;
+    bool *names_window; /* per name id: a window has it */
     struct row *rows;
     size_t n_rows, rows_cap;
     uint32_t *slot; /* hash table of row + 1 */
@@ -326,7 +327,7 @@ static size_t window_of(const struct build *b, uint32_t i)
 {
     size_t lo = 0, hi = b->s->n;
     tg_ns at;
-    if (i == TG_NO_SPAN || !b->s->marked)
+    if (i == TG_NO_SPAN || !b->s->marked || !b->names_window[tg_span_at(b->t, i)->name])
         return b->s->n;
     at = tg_span_at(b->t, i)->start;
     while (lo < hi) {
@@ -349,12 +350,21 @@ static void build_steps(struct build *b)
                                              tg_ns_sub(b->s->v[k].end, zero), TG_NO_SPAN };
 }
 
+static void name_windows(struct build *b)
+{
+    b->names_window = tg_xmalloc(b->t->names->n + 1);
+    memset(b->names_window, 0, b->t->names->n + 1);
+    for (size_t k = 0; b->s->marked && k < b->s->n; k++)
+        b->names_window[tg_span_at(b->t, b->s->v[k].span)->name] = true;
+}
+
 /* Two walks over the direct children of the windows: count, then measure. */
 static void build_gaps(struct build *b)
 {
     size_t n = b->s->n, total = 0;
     tg_ns *cursor = tg_xrealloc(NULL, n, sizeof *cursor);
     tg_ns **at = tg_xrealloc(NULL, n, sizeof *at);
+    name_windows(b);
     b->out->gap_count = TG_NEW_N(b->a, uint32_t, n);
     for (size_t k = 0; b->s->marked && k < n; k++)
         b->out->gap_count[k] = 1;
@@ -461,6 +471,7 @@ static void release(struct build *b)
     free(b->name);
     free(b->cat);
     free(b->parent);
+    free(b->names_window);
     free(b->rows);
     free(b->slot);
     free(b->row_of);

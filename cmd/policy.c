@@ -212,6 +212,21 @@ static size_t explain_kinds(struct job *j, tg_sv name, struct tg_buf *out)
     return n;
 }
 
+/* No rule is called so. A slip of the finger must not pass for an answer about an operator. */
+static void suggest_rule(const struct job *j, tg_sv name)
+{
+    const struct tg_policy *p = j->policy;
+    const char **ids = TG_NEW_N(j->arena, const char *, p->n_rules + 1), *meant;
+    for (size_t i = 0; i < p->n_rules; i++)
+        ids[i] = tg_arena_sv(j->arena, p->rules[i].id).p;
+    meant = tg_sv_nearest(name, ids);
+    if (meant)
+        tg_io_note(j->io,
+                   "no rule has the id '%.*s', so it is taken for the name of an operator; did you "
+                   "mean the rule '%s'?",
+                   TG_SV_ARG(name), meant);
+}
+
 static int explain(struct job *j, struct tg_err *err)
 {
     struct tg_buf out = { 0 };
@@ -232,6 +247,7 @@ static int explain(struct job *j, struct tg_err *err)
         return tg_err_exit_code(err->kind);
     }
     if (!tg_policy_explain_rule(j->policy, name, seen, &out)) {
+        suggest_rule(j, name);
         n = seen ? explain_seen(j, name, seen, &out) : explain_kinds(j, name, &out);
         if (!n && seen) {
             tg_buf_release(&out);
@@ -335,9 +351,25 @@ static void names_release(struct names *n)
     free(n->kind);
 }
 
+/* `policy lint FILE` is a likely slip: what follows the verb are traces. */
+static bool are_traces(const struct job *j, struct tg_err *err)
+{
+    for (size_t i = 1; i < j->args->n; i++) {
+        tg_sv file = tg_sv_of(j->args->v[i]);
+        if (!tg_sv_ends(file, TG_SV(".yml")) && !tg_sv_ends(file, TG_SV(".yaml")))
+            continue;
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "'%s' is a policy, not a trace", file.p);
+        return tg_err_hint(err, "tracegate policy lint --policy %s", file.p);
+    }
+    return true;
+}
+
 static int lint(struct job *j, struct tg_err *err)
 {
-    bool loaded = load(j, err);
+    bool loaded;
+    if (!are_traces(j, err))
+        return tg_err_exit_code(err->kind);
+    loaded = load(j, err);
     if (!loaded && !j->diags.n)
         return tg_err_exit_code(err->kind);
     if (loaded) {
@@ -518,7 +550,8 @@ const struct tg_cmd tg_cmd_policy = {
         "show prints the effective policy with the origin of each value; without a policy file "
         "the built-in one.\n"
         "explain says which rules judge a name, with which limits and noise, and where each was "
-        "written; with traces for the kinds and parents the name has there, and with their numbers: "
+        "written; with traces for the kinds and parents the name has there, and with their "
+        "numbers: "
         "value, where each limit begins, noise, the smallest slowdown seen. A rule's id explains "
         "that rule, with traces also what it matches there.\n"
         "diff says what NEW lets pass that OLD does not (looser), the other way round (tighter), "

@@ -249,13 +249,15 @@ const struct tg_cmd tg_cmd_analyze = {
     .name = "analyze",
     .summary = "measure traces: operators and kernels, and what HTA's TraceAnalysis computes",
     .synopsis = "TRACE... [options]",
-    .about = "TRACE is a file (.json, .json.gz, .json.zst), a directory, a glob, a summary, "
-             "REV:PATH in git, or - for standard input. Several files are the ranks of one run.\n"
-             "\n"
-             "Durations are microseconds. Without --whole, counts and durations are per step and "
-             "rank, without Python functions; nothing is rounded.\n"
-             "\n"
-             "  tracegate analyze out/ --measure ops --format csv",
+    .about =
+        "TRACE is a file (.json, .json.gz, .json.zst), a directory, a glob, a summary, "
+        "REV:PATH in git, or - for standard input. Several files are the ranks of one run.\n"
+        "\n"
+        "Durations are microseconds; nothing is rounded. ops: per step and rank, without Python "
+        "functions; --whole: everything in the traces. steps: a row for each step. All others: "
+        "of a rank's whole trace, or of the steps that --step names.\n"
+        "\n"
+        "  tracegate analyze out/ --measure ops --format csv",
     .options = analyze_options,
     .opts_size = sizeof(struct analyze_opts),
     .run = analyze_run,

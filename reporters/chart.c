@@ -1,4 +1,5 @@
 #include "reporters/chart.h"
+#include "reporters/cause.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -44,7 +45,7 @@ static const char style[] =
     "    .downt{fill:#0a58a8;font-weight:600}\n"
     "    .hu,.hd{stroke-width:1.5}.hu{stroke:#d4520a}.hd{stroke:#0a66c2}\n"
     "    .hbu,.hbd{fill:#fff}.hl{stroke-width:3}.grid{stroke:#e6eaef}.zero{stroke:#818b98}\n"
-    "    .rule{stroke:#eef1f4}\n"
+    "    .rule{stroke:#eef1f4}.within{fill-opacity:.35}\n"
     "    @media (prefers-color-scheme:dark){\n"
     "      text{fill:#f0f6fc}.bg{fill:#0d1117;stroke:#3d444d}.sub,.head,.tick{fill:#9198a1}\n"
     "      .up{fill:#f0883e}.down{fill:#58a6ff}.upt{fill:#ffa657}.downt{fill:#79c0ff}\n"
@@ -207,6 +208,12 @@ static void put_short_name(struct tg_buf *out, tg_sv name)
     tg_buf_release(&visible);
 }
 
+/* Calls are exact; a duration may differ by no more than runs of one program do. */
+static bool is_within_noise(const struct plot *p, size_t i)
+{
+    return p->chart->durations && tg_op_within_noise(&p->chart->comparison->ops[p->rows[i]]);
+}
+
 static void put_sentence(struct tg_buf *out, const struct plot *p, size_t i)
 {
     const struct tg_op *op = &p->chart->comparison->ops[p->rows[i]];
@@ -219,7 +226,7 @@ static void put_sentence(struct tg_buf *out, const struct plot *p, size_t i)
     put_value(out, p, v[TG_TEST]);
     tg_buf_printf(out, " %s (", p->s.unit);
     put_delta(out, p, delta_of(p, &n));
-    tg_buf_putc(out, ')');
+    tg_buf_puts(out, is_within_noise(p, i) ? ", within noise)" : ")");
 }
 
 static void put_title(struct plot *p, tg_sv text)
@@ -282,6 +289,16 @@ static void put_legend(struct plot *p)
         put_x(p->out, "x", x);
         tg_buf_puts(p->out, " y=\"66\" width=\"18\" height=\"10\"/>");
         put_text(p, "sub", x + 24, 75, tg_sv_of(category_name[k]));
+    }
+    for (size_t i = 0; i < p->n; i++) {
+        if (!is_within_noise(p, i))
+            continue;
+        tg_buf_printf(p->out,
+                      "<rect class=\"up within\" x=\"%d\" y=\"66\" width=\"9\" height=\"10\"/>"
+                      "<rect class=\"down within\" x=\"%d\" y=\"66\" width=\"9\" height=\"10\"/>",
+                      MARGIN + 356, MARGIN + 365);
+        put_text(p, "sub", MARGIN + 380, 75, TG_SV("within noise"));
+        break;
     }
     tg_buf_puts(p->out, "</g>\n");
 }
@@ -347,7 +364,7 @@ static void put_columns(struct plot *p)
     tg_buf_release(&text);
 }
 
-static void put_bar(struct plot *p, enum category k, double delta, double y)
+static void put_bar(struct plot *p, enum category k, bool within_noise, double delta, double y)
 {
     double zero = x_of(p, 0), x = x_of(p, delta / p->s.divisor);
     double from = fmin(zero, x), w = fabs(x - zero);
@@ -355,7 +372,10 @@ static void put_bar(struct plot *p, enum category k, double delta, double y)
         w = 2;
         from = delta < 0 ? zero - 2 : zero;
     }
-    tg_buf_printf(p->out, "<rect %s", bar_paint[k]);
+    if (within_noise)
+        tg_buf_printf(p->out, "<rect class=\"%s within\"", k == INCREASED ? "up" : "down");
+    else
+        tg_buf_printf(p->out, "<rect %s", bar_paint[k]);
     put_x(p->out, "x", from);
     put_x(p->out, "y", y);
     put_x(p->out, "width", w);
@@ -383,7 +403,7 @@ static void put_row(struct plot *p, size_t i)
     tg_buf_clear(&text);
     put_short_name(&text, op->name);
     put_text(p, "name", NAME_X, base, tg_buf_sv(&text));
-    put_bar(p, category_of(&n, delta), delta, y + (ROW - BAR) / 2.0);
+    put_bar(p, category_of(&n, delta), is_within_noise(p, i), delta, y + (ROW - BAR) / 2.0);
     for (int side = 0; side < 2; side++) {
         tg_buf_clear(&text);
         put_value(&text, p, v[side]);
@@ -392,7 +412,11 @@ static void put_row(struct plot *p, size_t i)
     put_text(p, "sub mid", ARROW_X, base, TG_SV("\xe2\x86\x92"));
     tg_buf_clear(&text);
     put_delta(&text, p, delta);
-    put_text(p, delta > 0 ? "num end upt" : "num end downt", DELTA_X, base, tg_buf_sv(&text));
+    put_text(p,
+             is_within_noise(p, i) ? "num end sub"
+             : delta > 0           ? "num end upt"
+                                   : "num end downt",
+             DELTA_X, base, tg_buf_sv(&text));
     tg_buf_puts(p->out, "</g>\n");
     tg_buf_release(&text);
 }

@@ -14,6 +14,7 @@ enum {
     WIDTH = 960,
     MARGIN = 24,
     HEAD = 88,
+    LEGEND = 20, /* of it; not drawn for one colour */
     FOOT = 48,
     ROW = 30,
     BAR = 18,
@@ -97,9 +98,14 @@ static tg_sv text(const struct tg_frame *f, size_t row, size_t col)
     return c && c->known && f->columns[col].type == TG_FRAME_TEXT ? c->is.text : TG_SV("");
 }
 
+/* As text reports write it, but with the sign for micro. */
 static void put_us(struct tg_buf *out, double us)
 {
     tg_dec_put_human_ns(out, us * 1000);
+    if (tg_sv_ends(tg_buf_sv(out), TG_SV(" us"))) {
+        out->n -= 2;
+        tg_buf_puts(out, "\xc2\xb5s");
+    }
 }
 
 /* --- stacked bars ----------------------------------------------------------------------------- */
@@ -442,21 +448,21 @@ static bool draw_stack(struct tg_buf *out, const struct tg_frame *f)
     struct stack *s = tg_xmalloc(sizeof *s);
     double widest = 0;
     bool any = fill(s, f);
-    int height, bottom;
+    int height, bottom, top = s->n_parts > 1 ? HEAD : HEAD - LEGEND;
     for (size_t i = 0; i < s->n; i++)
         widest = fmax(widest, total_of(s, &s->bars[i]));
     if (!any || widest <= 0) {
         free(s);
         return false;
     }
-    bottom = HEAD + (int)s->n * ROW;
+    bottom = top + (int)s->n * ROW;
     height = bottom + FOOT + (s->left_out ? 18 : 0);
     open_svg(out, height, s->title, s->sub);
     if (s->n_parts > 1)
         put_legend(out, s->parts, s->n_parts, false);
-    put_time_ticks(out, widest, PLOT_X, PLOT_W, HEAD, bottom);
+    put_time_ticks(out, widest, PLOT_X, PLOT_W, top, bottom);
     for (size_t i = 0; i < s->n; i++)
-        put_bar(out, s, &s->bars[i], HEAD + 6 + (int)i * ROW, widest);
+        put_bar(out, s, &s->bars[i], top + 6 + (int)i * ROW, widest);
     if (s->left_out)
         tg_buf_printf(out, "  <text class=\"sub\" x=\"%d\" y=\"%d\">%zu more in the table</text>\n",
                       MARGIN, height - 14, s->left_out);

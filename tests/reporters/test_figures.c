@@ -111,7 +111,7 @@ static void modules_are_drawn_by_their_own_time(void **state)
     assert_true(tg_figure_svg(&f->svg, t));
     assert_true(has(f, ">Layer_25<"));
     assert_true(has(f, "Layer_25: 25"));
-    assert_true(has(f, "y=\"94\" width=\"589.20\""));
+    assert_true(has(f, "y=\"74\" width=\"589.20\""));
     assert_true(has(f, ">Layer_6<"));
     assert_false(has(f, ">Layer_5<"));
     assert_false(has(f, "Layer_26"));

@@ -35,13 +35,8 @@ static const struct tg_opt calibrate_options[] = {
 
 struct job {
     const struct calibrate_opts *o;
-    const struct tg_strs *args;
     const struct tg_io *io;
-    struct tg_arena *arena;
-    struct tg_repo repo;
-    struct tg_policy *policy;
-    struct tg_summary summary;
-    struct tg_compare_opts compare;
+    struct tg_gate_same same;
     struct tg_noise_input in;
     struct tg_calibration c;
 };
@@ -211,7 +206,7 @@ static double fitting(const struct job *j, double worst)
 static double rule_fit(const struct job *j, const struct tg_rule *rule,
                        const struct tg_alarm **worst)
 {
-    double fit = 0, *v = TG_NEW_N(j->arena, double, j->c.n_alarms + 1);
+    double fit = 0, *v = TG_NEW_N(j->same.arena, double, j->c.n_alarms + 1);
     size_t n = 0;
     *worst = NULL;
     for (size_t i = 0; i < j->c.n_alarms; i++) {
@@ -317,17 +312,17 @@ static void put_rule(const struct job *j, struct tg_buf *out, const struct tg_ru
 static void put_yaml(const struct job *j, struct tg_buf *out)
 {
     struct tg_buf rules = { 0 };
-    const char *file = j->policy->built_in ? "tracegate:recommended" : j->policy->file.p;
+    const char *file = j->same.policy->built_in ? "tracegate:recommended" : j->same.policy->file.p;
     const char *slash = strrchr(file, '/');
-    for (size_t i = 0; i < j->policy->n_rules; i++)
-        put_rule(j, &rules, &j->policy->rules[i]);
+    for (size_t i = 0; i < j->same.policy->n_rules; i++)
+        put_rule(j, &rules, &j->same.policy->rules[i]);
     tg_buf_printf(
         out,
         "# Limits from %zu runs of one commit, judged %zu against %zu; false alarms before"
         ": %zu of %zu.\nversion: 1\nextends: [\"%s\"]%s\n",
         j->c.n_runs, j->c.side, j->c.side, j->c.fails, j->c.splits,
-        slash && !j->policy->built_in ? slash + 1 : file,
-        j->policy->built_in ? "" : "   # this file belongs beside it");
+        slash && !j->same.policy->built_in ? slash + 1 : file,
+        j->same.policy->built_in ? "" : "   # this file belongs beside it");
     if (rules.n) {
         tg_buf_puts(out, "rules:\n");
         tg_buf_add(out, tg_buf_sv(&rules));
@@ -427,34 +422,23 @@ static bool choose_sizes(struct job *j, struct tg_err *err)
 
 static bool run_job(struct job *j, struct tg_err *err)
 {
-    struct tg_gate_runs runs = { .args = j->args, .command = "calibrate", .min_runs = MIN_RUNS };
-    j->policy =
-        tg_gate_policy(j->o->gate.policy, j->o->gate.profile, j->io, &j->repo, j->arena, err);
-    runs.policy = j->policy;
-    if (!j->policy || !(runs.suite = tg_gate_suite(j->policy, j->o->gate.suite, j->arena, err)) ||
-        !tg_gate_load_runs(&j->in.all, &j->summary, &runs, j->io, &j->repo, j->arena, err) ||
-        !choose_sizes(j, err))
-        return false;
-    tg_gate_compare_opts(&j->compare, j->policy, runs.suite, j->arena);
-    j->in.policy = j->policy;
-    j->in.suite = runs.suite;
-    j->in.io = j->io;
-    j->in.compare = &j->compare;
-    return tg_noise_measure(&j->c, &j->in, j->arena, err) && put_all(j, err);
+    j->in = (struct tg_noise_input){ .policy = j->same.policy,
+                                     .suite = j->same.suite,
+                                     .io = j->io,
+                                     .compare = &j->same.compare,
+                                     .all = j->same.all };
+    return choose_sizes(j, err) && tg_noise_measure(&j->c, &j->in, j->same.arena, err) &&
+           put_all(j, err);
 }
 
 static int calibrate_run(const void *opts, const struct tg_strs *args, const struct tg_io *io,
                          struct tg_err *err)
 {
-    struct job j = { .o = opts, .args = args, .io = io, .arena = tg_arena_new() };
-    int code;
-    tg_summary_init(&j.summary);
-    code = run_job(&j, err) ? 0 : tg_err_exit_code(err->kind);
-    tg_policy_free(j.policy);
-    tg_summary_release(&j.summary);
-    tg_repo_release(&j.repo);
-    tg_arena_free(j.arena);
-    return code;
+    struct job j = { .o = opts, .io = io };
+    bool ok = tg_gate_same_open(&j.same, &j.o->gate, args, "calibrate", MIN_RUNS, io, err) &&
+              run_job(&j, err);
+    tg_gate_same_release(&j.same);
+    return ok ? 0 : tg_err_exit_code(err->kind);
 }
 
 const struct tg_cmd tg_cmd_calibrate = {

@@ -193,6 +193,31 @@ bool tg_gate_load_runs(struct tg_side *out, struct tg_summary *summary,
     return ok;
 }
 
+bool tg_gate_same_open(struct tg_gate_same *s, const struct tg_gate_opts *o,
+                       const struct tg_strs *args, const char *command, size_t min_runs,
+                       const struct tg_io *io, struct tg_err *err)
+{
+    struct tg_gate_runs runs = { .args = args, .command = command, .min_runs = min_runs };
+    *s = (struct tg_gate_same){ .arena = tg_arena_new() };
+    tg_summary_init(&s->summary);
+    runs.policy = s->policy = tg_gate_policy(o->policy, o->profile, io, &s->repo, s->arena, err);
+    if (!s->policy)
+        return false;
+    runs.suite = s->suite = tg_gate_suite(s->policy, o->suite, s->arena, err);
+    if (!s->suite || !tg_gate_load_runs(&s->all, &s->summary, &runs, io, &s->repo, s->arena, err))
+        return false;
+    tg_gate_compare_opts(&s->compare, s->policy, s->suite, s->arena);
+    return true;
+}
+
+void tg_gate_same_release(struct tg_gate_same *s)
+{
+    tg_policy_free(s->policy);
+    tg_summary_release(&s->summary);
+    tg_repo_release(&s->repo);
+    tg_arena_free(s->arena);
+}
+
 struct tg_side tg_gate_subset(const struct tg_side *of, const size_t *run, size_t n,
                               struct tg_arena *a)
 {

@@ -74,6 +74,22 @@ struct tg_gate_runs {
 TG_MUST bool tg_gate_load_runs(struct tg_side *out, struct tg_summary *summary,
                                const struct tg_gate_runs *r, const struct tg_io *io,
                                struct tg_repo *repo, struct tg_arena *a, struct tg_err *err);
+
+/* Runs of one commit under a policy, as calibrate and selftest take them. */
+struct tg_gate_same {
+    struct tg_arena *arena;
+    struct tg_repo repo;
+    struct tg_policy *policy;
+    const struct tg_suite *suite;
+    struct tg_summary summary;
+    struct tg_side all;
+    struct tg_compare_opts compare;
+};
+/* Fills all of it; what was filled is released in any case. */
+TG_MUST bool tg_gate_same_open(struct tg_gate_same *s, const struct tg_gate_opts *o,
+                               const struct tg_strs *args, const char *command, size_t min_runs,
+                               const struct tg_io *io, struct tg_err *err);
+void tg_gate_same_release(struct tg_gate_same *s);
 /* A side of `n` of another side's runs, in the order of `run`. */
 struct tg_side tg_gate_subset(const struct tg_side *of, const size_t *run, size_t n,
                               struct tg_arena *a);

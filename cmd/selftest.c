@@ -24,14 +24,8 @@ static const struct tg_opt selftest_options[] = {
 
 struct job {
     const struct selftest_opts *o;
-    const struct tg_strs *args;
     const struct tg_io *io;
-    struct tg_arena *arena;
-    struct tg_repo repo;
-    struct tg_policy *policy;
-    struct tg_summary summary;
-    struct tg_compare_opts compare;
-    struct tg_side all;
+    struct tg_gate_same same;
     struct tg_blind blind;
     struct tg_verdict self; /* base against base */
     tg_sv sides;            /* what stood against what */
@@ -42,12 +36,12 @@ struct job {
 static bool judge(struct job *j, const struct tg_side side[2], struct tg_verdict *v,
                   struct tg_err *err)
 {
-    struct tg_gate *g = TG_NEW(j->arena, struct tg_gate);
-    *g = (struct tg_gate){ .policy = j->policy,
+    struct tg_gate *g = TG_NEW(j->same.arena, struct tg_gate);
+    *g = (struct tg_gate){ .policy = j->same.policy,
                            .suite = j->blind.suite,
                            .io = j->io,
-                           .compare = j->compare,
-                           .arena = j->arena };
+                           .compare = j->same.compare,
+                           .arena = j->same.arena };
     g->side[TG_BASE] = side[TG_BASE];
     g->side[TG_TEST] = side[TG_TEST];
     return tg_gate_judge(v, g, err);
@@ -60,45 +54,47 @@ static bool judge(struct job *j, const struct tg_side side[2], struct tg_verdict
  */
 static bool choose_sides(struct job *j, struct tg_err *err)
 {
-    size_t n = j->all.n_runs, *pick = TG_NEW_N(j->arena, size_t, n + 1), half[2] = { 0, 0 };
+    size_t n = j->same.all.n_runs, *pick = TG_NEW_N(j->same.arena, size_t, n + 1),
+           half[2] = { 0, 0 };
     struct tg_side side[2];
     struct tg_verdict v;
-    j->blind.side[TG_BASE] = j->blind.side[TG_TEST] = j->all;
-    j->sides = tg_sv_of(tg_arena_printf(j->arena, "all %zu run%s against themselves, changed", n,
-                                        n == 1 ? "" : "s"));
+    j->blind.side[TG_BASE] = j->blind.side[TG_TEST] = j->same.all;
+    j->sides = tg_sv_of(tg_arena_printf(j->same.arena, "all %zu run%s against themselves, changed",
+                                        n, n == 1 ? "" : "s"));
     if (n < SPLIT_RUNS)
         return true;
     for (int k = 0; k < 2; k++) {
         for (size_t i = (size_t)k; i < n; i += 2)
             pick[half[k]++] = i;
-        side[k] = tg_gate_subset(&j->all, pick, half[k], j->arena);
+        side[k] = tg_gate_subset(&j->same.all, pick, half[k], j->same.arena);
     }
     if (!judge(j, side, &v, err))
         return false;
     if (v.outcome == TG_OUTCOME_FAIL) {
         j->sides = tg_sv_of(tg_arena_printf(
-            j->arena,
+            j->same.arena,
             "all %zu runs against themselves, changed: the halves differ unchanged (%.*s)", n,
             TG_SV_ARG(v.headline)));
         return true;
     }
     j->blind.side[TG_BASE] = side[TG_BASE];
     j->blind.side[TG_TEST] = side[TG_TEST];
-    j->sides = tg_sv_of(tg_arena_printf(
-        j->arena, "%zu runs, every second one, against the other %zu, changed", half[0], half[1]));
+    j->sides = tg_sv_of(
+        tg_arena_printf(j->same.arena, "%zu runs, every second one, against the other %zu, changed",
+                        half[0], half[1]));
     return true;
 }
 
 static bool look(struct job *j, struct tg_err *err)
 {
-    struct tg_side same[2] = { j->all, j->all };
+    struct tg_side same[2] = { j->same.all, j->same.all };
     if (!judge(j, same, &j->self, err) || !choose_sides(j, err))
         return false;
-    j->seen = TG_NEW_N(j->arena, struct tg_seen, j->policy->n_rules + 1);
-    for (size_t i = 0; i < j->policy->n_rules; i++) {
-        if (!tg_blind_look(&j->seen[i], &j->blind, &j->policy->rules[i], err)) {
+    j->seen = TG_NEW_N(j->same.arena, struct tg_seen, j->same.policy->n_rules + 1);
+    for (size_t i = 0; i < j->same.policy->n_rules; i++) {
+        if (!tg_blind_look(&j->seen[i], &j->blind, &j->same.policy->rules[i], err)) {
             (void)tg_err_context(err, "planting a violation of rule '%.*s'",
-                                 TG_SV_ARG(j->policy->rules[i].id));
+                                 TG_SV_ARG(j->same.policy->rules[i].id));
             return false;
         }
         j->n[j->seen[i].sight]++;
@@ -123,8 +119,8 @@ static const char *why_blind(const struct job *j)
     if (!self_passes(j))
         return "the baseline does not pass against itself";
     if (j->n[TG_SIGHT_BLIND])
-        return tg_arena_printf(j->arena, "%zu of %zu rules cannot do what they say",
-                               j->n[TG_SIGHT_BLIND], j->policy->n_rules);
+        return tg_arena_printf(j->same.arena, "%zu of %zu rules cannot do what they say",
+                               j->n[TG_SIGHT_BLIND], j->same.policy->n_rules);
     if (j->n[TG_SIGHT_RED])
         return NULL;
     if (j->n[TG_SIGHT_WARNS] && !j->n[TG_SIGHT_UNTESTED])
@@ -137,7 +133,7 @@ static void put_text(const struct job *j, struct tg_buf *out)
     const char *blind = why_blind(j);
     tg_buf_printf(out, "base against base: %.*s\nplanted: %.*s\n\n", TG_SV_ARG(j->self.headline),
                   TG_SV_ARG(j->sides));
-    for (size_t i = 0; i < j->policy->n_rules; i++) {
+    for (size_t i = 0; i < j->same.policy->n_rules; i++) {
         const struct tg_seen *s = &j->seen[i];
         tg_sv what = s->reason.n ? s->reason : s->planted;
         tg_buf_printf(out, "  %-8s  %.*s: %.*s\n", tg_sight_name(s->sight), TG_SV_ARG(s->rule->id),
@@ -169,7 +165,7 @@ static void put_json(const struct job *j, struct tg_buf *out)
     tg_doc_add_str(root, "self", tg_sv_of(tg_outcome_name(j->self.outcome)));
     tg_doc_add_str(root, "sides", j->sides);
     rules = tg_doc_add_array(root, "rules");
-    for (size_t i = 0; i < j->policy->n_rules; i++) {
+    for (size_t i = 0; i < j->same.policy->n_rules; i++) {
         const struct tg_seen *s = &j->seen[i];
         struct tg_doc *r = tg_doc_add_object(rules, NULL);
         tg_sv sight = tg_sv_of(s->sight == TG_SIGHT_BLIND ? "blind" : tg_sight_name(s->sight));
@@ -191,21 +187,13 @@ static void put_json(const struct job *j, struct tg_buf *out)
 
 static bool run_job(struct job *j, struct tg_err *err)
 {
-    struct tg_gate_runs runs = { .args = j->args, .command = "selftest", .min_runs = 1 };
     struct tg_buf out = { 0 };
     bool ok;
-    j->policy =
-        tg_gate_policy(j->o->gate.policy, j->o->gate.profile, j->io, &j->repo, j->arena, err);
-    runs.policy = j->policy;
-    if (!j->policy || !(runs.suite = tg_gate_suite(j->policy, j->o->gate.suite, j->arena, err)) ||
-        !tg_gate_load_runs(&j->all, &j->summary, &runs, j->io, &j->repo, j->arena, err))
-        return false;
-    tg_gate_compare_opts(&j->compare, j->policy, runs.suite, j->arena);
-    j->blind = (struct tg_blind){ .policy = j->policy,
-                                  .suite = runs.suite,
+    j->blind = (struct tg_blind){ .policy = j->same.policy,
+                                  .suite = j->same.suite,
                                   .io = j->io,
-                                  .compare = &j->compare,
-                                  .arena = j->arena };
+                                  .compare = &j->same.compare,
+                                  .arena = j->same.arena };
     if (!look(j, err))
         return false;
     if (j->o->format && j->o->format[0] == 'j')
@@ -220,17 +208,13 @@ static bool run_job(struct job *j, struct tg_err *err)
 static int selftest_run(const void *opts, const struct tg_strs *args, const struct tg_io *io,
                         struct tg_err *err)
 {
-    struct job j = { .o = opts, .args = args, .io = io, .arena = tg_arena_new() };
+    struct job j = { .o = opts, .io = io };
     int code;
-    tg_summary_init(&j.summary);
-    if (run_job(&j, err))
+    if (tg_gate_same_open(&j.same, &j.o->gate, args, "selftest", 1, io, err) && run_job(&j, err))
         code = why_blind(&j) ? 1 : 0;
     else
         code = tg_err_exit_code(err->kind);
-    tg_policy_free(j.policy);
-    tg_summary_release(&j.summary);
-    tg_repo_release(&j.repo);
-    tg_arena_free(j.arena);
+    tg_gate_same_release(&j.same);
     return code;
 }
 

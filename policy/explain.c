@@ -204,8 +204,7 @@ static bool judges(const struct tg_rule *r, const struct tg_op *op)
 
 static int by_time(const void *pa, const void *pb)
 {
-    const struct tg_op *a = *(const struct tg_op *const *)pa,
-                       *b = *(const struct tg_op *const *)pb;
+    const struct tg_op *a = *(const struct tg_op *const *)pa, *b = *(const struct tg_op *const *)pb;
     if (a->self[TG_TEST] != b->self[TG_TEST])
         return a->self[TG_TEST] > b->self[TG_TEST] ? -1 : 1;
     return tg_sv_cmp(a->name, b->name);
@@ -289,8 +288,7 @@ size_t tg_policy_explain_op(const struct tg_policy *p, const struct tg_op *op,
             open.match.not_ = not_.parent.n ? NULL : &not_;
         }
         bool depends = !c && asks_parent(&r->match);
-        if (c ? !judges(r, op)
-              : tg_select_op(depends ? &open.match : &r->match, op) != TG_HIT_YES)
+        if (c ? !judges(r, op) : tg_select_op(depends ? &open.match : &r->match, op) != TG_HIT_YES)
             continue;
         n++;
         explain_for(out, p, r, op, c);

@@ -285,10 +285,11 @@ static void lint_device_steps(struct lint *c)
 {
     const struct tg_noise *noise = &c->policy->noise;
     if (noise->device_steps)
-        (void)tg_diags_add(c->diags, TG_DIAG_NO_EVIDENCE, noise->at, 1,
-                           "record three runs a side, or write  device_steps: suspect",
-                           "kernels fail by the steps of a single run: 0 of 256 splits of one process "
-                           "failed, but what differs between processes was seen only once");
+        (void)tg_diags_add(
+            c->diags, TG_DIAG_NO_EVIDENCE, noise->at, 1,
+            "record three runs a side, or write  device_steps: suspect",
+            "kernels fail by the steps of a single run: 0 of 256 splits of one process "
+            "failed, but what differs between processes was seen only once");
 }
 
 void tg_policy_lint(const struct tg_policy *p, const tg_sv *names, size_t n_names,

@@ -43,13 +43,13 @@ const char *tg_judged_text(enum tg_judged j);
 
 struct tg_evidence {
     enum tg_judged judged;
-    double value[2];       /* median over runs of y (slot-min ns per step and rank) */
-    double half[2][2];     /* the same of the first and of the last half of the steps: [half][side] */
-    double e;              /* ln ratio of medians, common factor removed */
-    double delta_ns;       /* value[TG_BASE] * (exp(e) - 1) */
-    double noise;          /* sqrt of the moderated variance (log scale): "noise 1.8 %" */
-    double se, z, tau;     /* threshold pieces of this number of runs */
-    double p, p_limit;     /* exact one-sided rank test */
+    double value[2];   /* median over runs of y (slot-min ns per step and rank) */
+    double half[2][2]; /* the same of the first and of the last half of the steps: [half][side] */
+    double e;          /* ln ratio of medians, common factor removed */
+    double delta_ns;   /* value[TG_BASE] * (exp(e) - 1) */
+    double noise;      /* sqrt of the moderated variance (log scale): "noise 1.8 %" */
+    double se, z, tau; /* threshold pieces of this number of runs */
+    double p, p_limit; /* exact one-sided rank test */
     unsigned above, pairs; /* test runs above all baseline runs; number of test runs */
     unsigned base_runs;    /* baseline runs, those of earlier commits included */
     unsigned steps[2];     /* judged by its steps (device_steps): fewest of a run; else 0 */

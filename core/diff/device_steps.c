@@ -165,7 +165,8 @@ void tg_judge_device_steps(struct tg_work *w)
     for (size_t i = 0; i < w->c->n_ops; i++) {
         struct tg_op *op = &w->c->ops[i];
         struct finding f;
-        /* Suspicious and proven: large in the values of the runs, too, and in both halves of them. */
+        /* Suspicious and proven: large in the values of the runs, too, and in both halves of them.
+         */
         if (!is_candidate(op) || !op->ev.suspicious || !op->ev.proven || !all_above(w, op, c, &f))
             continue;
         settle(&op->ev, &f);

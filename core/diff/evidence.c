@@ -397,8 +397,8 @@ static void apply_rule(const struct tg_work *w, struct tg_evidence *ev, const st
         ev->above += x > most;
         least = fmin(least, x);
     }
-    ev->proven = both_halves(w, ev, v, swapped, m->c, nb, nt) && ev->e > t.z * ev->se &&
-                 ev->p <= t.p_limit;
+    ev->proven =
+        both_halves(w, ev, v, swapped, m->c, nb, nt) && ev->e > t.z * ev->se && ev->p <= t.p_limit;
     ev->slower = ev->proven && ev->e > log1p(t.tau) && ev->delta_ns > t.floor * floor;
     ev->suspicious = ev->e > log(SUSPECT_SIZE) && least > most &&
                      ev->delta_ns > SUSPECT_FLOOR * w->c->step_ns[TG_BASE];

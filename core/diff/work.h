@@ -78,8 +78,8 @@ double tg_count_under(const struct tg_work *w, const struct tg_op *op, int side,
 void tg_judge_durations(struct tg_work *w);
 /* core/diff/device_steps.c: kernels that too few runs leave unjudged, by their steps. */
 void tg_judge_device_steps(struct tg_work *w);
-/* core/diff/evidence.c: evidence for run values outside the list of operators. `time`: ns, the machine's common factor is
- * taken off and the floor of 0.1 % of the step holds. */
+/* core/diff/evidence.c: evidence for run values outside the list of operators. `time`: ns, the
+ * machine's common factor is taken off and the floor of 0.1 % of the step holds. */
 void tg_judge_values(const struct tg_work *w, struct tg_evidence *ev, double *const y[2],
                      bool time);
 

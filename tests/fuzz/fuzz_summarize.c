@@ -10,7 +10,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const struct tg_window_spec windows[] = { { TG_WINDOW_AUTO, { "", 0 } },
                                                      { TG_WINDOW_ANNOTATION, { "*a*", 3 } } };
-    struct tg_summarize_opts o = { .rank = -1, .window = windows[size % 2] };
+    struct tg_summarize_opts o = { .rank = -1,
+                                   .window = windows[size % 2],
+                                   .frame_sorts = (unsigned)(size / 2 % 4) };
     struct tg_limits limits = TG_LIMITS_DEFAULT;
     struct tg_summary s, again;
     struct tg_buf first = { 0 }, second = { 0 };

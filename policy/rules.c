@@ -143,6 +143,12 @@ static bool device_incomparable(const struct tg_rule_scope *s, const struct tg_o
            (tg_kind_is_device(op->kind) || op->kind == TG_KIND_GRAPH || op->launched);
 }
 
+/* Does a side lack totals by Python frame that rules about these kinds need? */
+static bool lacks_frames(const struct tg_rule_scope *s, uint32_t kinds, int side)
+{
+    return tg_frame_sorts(kinds) & (~s->c->frame_sorts[side] | s->c->frames_lack[side]);
+}
+
 static void judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s,
                      const struct tg_rule *rule, const struct tg_op *op)
 {
@@ -164,7 +170,7 @@ static void judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s,
     } else if (!tg_probe_op(&p, rule->metric, s->c, op)) {
         return;
     }
-    if (tg_frame_sorts(1u << op->kind) & ~s->c->frame_sorts[TG_BASE])
+    if (lacks_frames(s, 1u << op->kind, TG_BASE))
         p.base = NAN;
     ask_for_runs(e, s, l.noise, &p, &own);
     j = tg_judge(&p, &l.warn, &l.fail);
@@ -353,26 +359,43 @@ static void judge_op_if(struct tg_eval_state *e, const struct tg_rule_scope *s,
     }
 }
 
+/* What a bound says of the fresh side alone. Added and removed are so of the other side. */
+static bool is_of_test_alone(const struct tg_rule *rule)
+{
+    return only_budgets(rule) && rule->metric != TG_METRIC_ADDED &&
+           rule->metric != TG_METRIC_REMOVED;
+}
+
 /*
- * Are the totals by Python frame there that the rule asks for? A side that was stored without them
- * must not look like a program without modules: that is never optional. A budget asks the fresh
- * side alone.
+ * Are the totals by Python frame there that the rule asks for? A side that was stored or recorded
+ * without them must not look like a program without modules: that is never optional. A budget asks
+ * the fresh side alone.
  */
 static bool has_frames(struct tg_eval_state *e, const struct tg_rule_scope *s,
                        const struct tg_rule *rule)
 {
-    bool missing[2];
-    for (int side = 0; side < 2; side++)
-        missing[side] = tg_frame_sorts(rule->match.kinds) & ~s->c->frame_sorts[side];
-    if (!missing[TG_TEST] && (!missing[TG_BASE] || only_budgets(rule)))
+    static const struct {
+        const char *not_stored, *next, *not_recorded;
+    } texts[] = {
+        [TG_BASE] = { "not in this baseline: totals by Python frame were not taken",
+                      "Record the baseline again with this policy, or with summarize --stacks.",
+                      "not in every trace of the baseline: recorded without Python stacks, unlike "
+                      "the fresh ones" },
+        [TG_TEST] = { "not in this summary: totals by Python frame were not taken",
+                      "Summarise with --stacks, or name the traces themselves.",
+                      "not in every fresh trace: recorded without Python stacks, unlike the "
+                      "baseline" },
+    };
+    int side = lacks_frames(s, rule->match.kinds, TG_TEST) ? TG_TEST : TG_BASE;
+    bool stored;
+    if (!lacks_frames(s, rule->match.kinds, side) || (side == TG_BASE && is_of_test_alone(rule)))
         return true;
-    tg_eval_message(
-        tg_eval_add(e, rule), TG_STATE_INCONCLUSIVE, TG_SV("(no totals)"), TG_SV("guard"),
-        missing[TG_TEST] ? TG_SV("not in this summary: totals by Python frame were not taken")
-                         : TG_SV("not in this baseline: totals by Python frame were not taken"),
-        missing[TG_TEST] ? TG_SV("Summarise with --stacks, or name the traces themselves.")
-                         : TG_SV("Record the baseline again with this policy, or with summarize "
-                                 "--stacks."));
+    stored = !(tg_frame_sorts(rule->match.kinds) & ~s->c->frame_sorts[side]);
+    tg_eval_message(tg_eval_add(e, rule), TG_STATE_INCONCLUSIVE, TG_SV("(no totals)"),
+                    TG_SV("guard"),
+                    tg_sv_of(stored ? texts[side].not_recorded : texts[side].not_stored),
+                    stored ? TG_SV("Record both sides with with_stack=True.")
+                           : tg_sv_of(texts[side].next));
     return false;
 }
 

@@ -800,6 +800,34 @@ static unsigned frame_sorts(const struct tg_work *w, int side)
     return all;
 }
 
+/* The part of a side's shards that has any frame of a kind. */
+static double with_frames(const struct tg_work *w, int side, enum tg_kind kind)
+{
+    size_t end = side ? w->n_cells : w->first[TG_TEST], n = 0;
+
+    for (size_t at = w->first[side]; at < end; at++) {
+        const struct tg_shard *s = w->shard[at];
+        size_t i = 0;
+        while (i < s->n_frames && s->frames[i].kind != kind)
+            i++;
+        n += i < s->n_frames;
+    }
+    return (double)n / (double)(end - w->first[side]);
+}
+
+static void find_lack_of_frames(struct tg_work *w)
+{
+    static const enum tg_kind kinds[TG_STACK_SORTS] = { [TG_STACK_MODULES] = TG_KIND_MODULE,
+                                                        [TG_STACK_SOURCES] = TG_KIND_SOURCE };
+
+    for (int sort = 0; sort < TG_STACK_SORTS; sort++) {
+        double base = with_frames(w, TG_BASE, kinds[sort]);
+        double test = with_frames(w, TG_TEST, kinds[sort]);
+        if (base != test)
+            w->c->frames_lack[base < test ? TG_BASE : TG_TEST] |= 1u << sort;
+    }
+}
+
 bool tg_align(struct tg_work *w, struct tg_err *err)
 {
     struct tg_comparison *c = w->c;
@@ -828,6 +856,7 @@ bool tg_align(struct tg_work *w, struct tg_err *err)
         sum_op(w, &c->frames[i], &x);
     for (int side = 0; side < 2; side++)
         c->frame_sorts[side] = frame_sorts(w, side);
+    find_lack_of_frames(w);
     share_out(w);
     c->iteration_ratio = 1;
     if (!c->marked[TG_BASE] || !c->marked[TG_TEST])

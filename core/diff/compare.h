@@ -156,10 +156,12 @@ struct tg_comparison {
     /*
      * Totals by Python frame, judged when a rule names their kind and never otherwise; as ops.
      * `frame_sorts`: which sorts all shards of the side hold, a bit per enum tg_stack_sort.
+     * `frames_lack`: those of which fewer of the side's shards have any frame than of the other's:
+     * it was recorded without stacks, and that a name is not there says nothing.
      */
     struct tg_op *frames;
     size_t n_frames;
-    unsigned frame_sorts[2];
+    unsigned frame_sorts[2], frames_lack[2];
     struct tg_region *regions;
     size_t n_regions;
     struct tg_measure_change measures[TG_MEASURES];

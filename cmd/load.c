@@ -41,6 +41,35 @@ static bool load_one(void *arg, size_t i, struct tg_err *err)
     return ok;
 }
 
+/* Does the store hold the first rank of `l` in `of` as well, with more totals by Python frame? The
+ * first rank is whole in every stored run. */
+static bool is_poorer(const struct loaded *l, const struct loaded *of)
+{
+    const struct tg_shard *p = l->summary.shards[0], *q = of->summary.shards[0];
+    return p->frame_sorts != q->frame_sorts && !(p->frame_sorts & ~q->frame_sorts) &&
+           tg_sv_eq(tg_shard_recording(p, l->summary.arena),
+                    tg_shard_recording(q, of->summary.arena));
+}
+
+/* What was recorded again, with a policy that asks for Python frames, is one run and not two. */
+static void drop_poorer(struct loaded *l, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < n; k++)
+            if (l[i].item->stored && l[k].item->stored && l[i].summary.n && l[k].summary.n &&
+                is_poorer(&l[i], &l[k])) {
+                tg_summary_release(&l[i].summary);
+                tg_summary_init(&l[i].summary);
+            }
+}
+
+/* One recording in the store twice, with more or less in it: merging makes one of them. */
+static bool is_stored_again(const struct loaded *a, const struct loaded *b,
+                            const struct tg_shard *p, const struct tg_shard *q)
+{
+    return a->item->stored && b->item->stored && p->rank == q->rank && tg_sv_eq(p->run, q->run);
+}
+
 /* The same bytes twice are one sample, not two: judging them as two would be false confidence. */
 static bool refuse_twins(const struct loaded *l, size_t n, struct tg_err *err)
 {
@@ -49,7 +78,7 @@ static bool refuse_twins(const struct loaded *l, size_t n, struct tg_err *err)
             for (size_t x = 0; x < l[i].summary.n; x++)
                 for (size_t y = 0; y < l[k].summary.n; y++) {
                     const struct tg_shard *p = l[i].summary.shards[x], *q = l[k].summary.shards[y];
-                    if (!tg_sv_eq(p->hash, q->hash))
+                    if (!tg_sv_eq(p->hash, q->hash) || is_stored_again(&l[i], &l[k], p, q))
                         continue;
                     tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "'%s' and '%s' hold the same trace",
                                l[k].item->label, l[i].item->label);
@@ -120,7 +149,10 @@ bool tg_inputs_load(struct tg_summary *out, const struct tg_input_list *list,
         l[i] = (struct loaded){ .item = &list->v[i], .rank = -1 };
         tg_summary_init(&l[i].summary);
     }
-    ok = tg_reading_each(list->n, load_one, &all, progress, err) && refuse_twins(l, list->n, err);
+    ok = tg_reading_each(list->n, load_one, &all, progress, err);
+    if (ok)
+        drop_poorer(l, list->n);
+    ok = ok && refuse_twins(l, list->n, err);
     if (ok && list->one_run)
         number_ranks(l, list->n);
     if (ok)

@@ -294,6 +294,17 @@ tg_sv tg_shard_hash(const struct tg_shard *s, struct tg_arena *a)
     return tg_sv_of(tg_arena_printf(a, "%016" PRIx64, h));
 }
 
+tg_sv tg_shard_recording(const struct tg_shard *s, struct tg_arena *a)
+{
+    struct tg_shard bare = *s;
+    if (s->left_out || !s->frame_sorts)
+        return s->hash;
+    bare.frame_sorts = 0;
+    bare.n_frames = 0;
+    bare.format = TG_SUMMARY_WITHOUT_FRAMES;
+    return tg_shard_hash(&bare, a);
+}
+
 struct sized {
     tg_ns self;
     size_t row;

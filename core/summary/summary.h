@@ -148,6 +148,12 @@ TG_MUST bool tg_summary_merge(struct tg_summary *out, const struct tg_summary *o
                               struct tg_err *err);
 
 /*
+ * The hash that the shard would have without totals by Python frame, in `a`: one recording may be
+ * stored without them and with them.
+ */
+tg_sv tg_shard_recording(const struct tg_shard *s, struct tg_arena *a);
+
+/*
  * Can these two be compared or stand on one side? Not with other windows or another class table
  * (TG_ERR_SUMMARY with what differs and what to do).
  */

@@ -91,39 +91,53 @@ static void count(const struct tg_span *call, const struct tg_span *work, bool f
         first_of_call && duration(call) > TG_LONG_CALL_NS;
 }
 
-/* Launches and starts, each in order of the starts. */
-struct edges {
-    struct edge *launches, *starts;
-    size_t n, launches_cap, starts_cap;
-};
-
-static void add_work(struct edges *e, uint32_t lane, int32_t step, tg_ns call, tg_ns start)
+static bool is_launched(const struct tg_trace *t, const struct tg_steps *s, uint32_t i)
 {
-    e->launches = tg_grow(e->launches, &e->launches_cap, e->n + 1, sizeof *e->launches);
-    e->starts = tg_grow(e->starts, &e->starts_cap, e->n + 1, sizeof *e->starts);
-    e->launches[e->n] = (struct edge){ lane, step, call, 1 };
-    e->starts[e->n++] = (struct edge){ lane, step, start > call ? start : call, -1 };
+    return s->launch[i] != TG_NO_SPAN && tg_is_work(t, tg_span_at(t, i));
+}
+
+/* Where each lane's launches and, behind them, its starts go; returns how many all are together. */
+static size_t lay_out(const struct tg_trace *t, const struct tg_steps *s, size_t *launches,
+                      size_t *starts)
+{
+    size_t n = 0;
+    memset(launches, 0, s->lanes.n_streams * sizeof *launches);
+    for (uint32_t i = 0; i < t->n_spans; i++)
+        if (is_launched(t, s, i))
+            launches[s->lanes.stream[tg_span_at(t, i)->track]]++;
+    for (size_t k = 0; k < s->lanes.n_streams; k++) {
+        size_t of_lane = launches[k];
+        launches[k] = n;
+        starts[k] = n + of_lane;
+        n += 2 * of_lane;
+    }
+    return n;
 }
 
 /* Of each lane its launches, then its starts: on a stream both are in order almost always. */
-static struct edge *sorted(const struct edges *e, size_t n_lanes)
+static struct edge *sorted_edges(const struct tg_trace *t, const struct tg_steps *s, size_t *n)
 {
-    struct edge *out = tg_xrealloc(NULL, 2 * e->n + 1, sizeof *out);
-    size_t *next = tg_xrealloc(NULL, n_lanes + 1, sizeof *next), at = 0;
-    memset(next, 0, (n_lanes + 1) * sizeof *next);
-    for (size_t i = 0; i < e->n; i++)
-        next[e->launches[i].lane] += 2;
-    for (size_t k = 0; k < n_lanes; k++) {
-        size_t n = next[k];
-        next[k] = at;
-        at += n;
+    size_t *launches = tg_xrealloc(NULL, s->lanes.n_streams + 1, sizeof *launches);
+    size_t *starts = tg_xrealloc(NULL, s->lanes.n_streams + 1, sizeof *starts);
+    struct edge *out;
+    *n = lay_out(t, s, launches, starts);
+    out = tg_xrealloc(NULL, *n + 1, sizeof *out);
+    for (size_t k = 0; k < t->n_spans; k++) {
+        uint32_t i = s->order[k];
+        const struct tg_span *work = tg_span_at(t, i);
+        tg_ns call;
+        uint32_t lane;
+        if (!is_launched(t, s, i))
+            continue;
+        call = tg_span_at(t, s->launch[i])->start;
+        lane = s->lanes.stream[work->track];
+        out[launches[lane]++] = (struct edge){ lane, s->step_of[i], call, 1 };
+        out[starts[lane]++] =
+            (struct edge){ lane, s->step_of[i], work->start > call ? work->start : call, -1 };
     }
-    for (size_t i = 0; i < e->n; i++)
-        out[next[e->launches[i].lane]++] = e->launches[i];
-    for (size_t i = 0; i < e->n; i++)
-        out[next[e->starts[i].lane]++] = e->starts[i];
-    tg_sort_runs(out, 2 * e->n, sizeof *out, by_lane_and_time);
-    free(next);
+    free(launches);
+    free(starts);
+    tg_sort_runs(out, *n, sizeof *out, by_lane_and_time);
     return out;
 }
 
@@ -131,8 +145,8 @@ void tg_measure_launches(const struct tg_trace *t, const struct tg_steps *s,
                          struct tg_measure_value *out)
 {
     bool *counted = tg_xmalloc(t->n_spans + 1);
-    struct edges edges = { 0 };
-    struct edge *all;
+    struct edge *edges;
+    size_t n;
     memset(counted, 0, t->n_spans + 1);
     for (size_t k = 0; k < s->n; k++) {
         out[TG_MEASURE_SHORT_KERNELS * s->n + k].known = true;
@@ -142,18 +156,15 @@ void tg_measure_launches(const struct tg_trace *t, const struct tg_steps *s,
     for (size_t k = 0; k < t->n_spans; k++) {
         uint32_t i = s->order[k];
         const struct tg_span *work = tg_span_at(t, i), *call;
-        if (!tg_is_work(t, work) || s->launch[i] == TG_NO_SPAN)
+        if (!is_launched(t, s, i))
             continue;
         call = tg_span_at(t, s->launch[i]);
-        add_work(&edges, s->lanes.stream[work->track], s->step_of[i], call->start, work->start);
         if (s->step_of[i] >= 0)
             count(call, work, !counted[s->launch[i]], (size_t)s->step_of[i], s->n, out);
         counted[s->launch[i]] = true;
     }
-    all = sorted(&edges, s->lanes.n_streams);
-    walk_queues(all, 2 * edges.n, s->n, out);
-    free(edges.launches);
-    free(edges.starts);
-    free(all);
+    edges = sorted_edges(t, s, &n);
+    walk_queues(edges, n, s->n, out);
+    free(edges);
     free(counted);
 }

@@ -391,11 +391,10 @@ static bool has_frames(struct tg_eval_state *e, const struct tg_rule_scope *s,
     if (!lacks_frames(s, rule->match.kinds, side) || (side == TG_BASE && is_of_test_alone(rule)))
         return true;
     stored = !(tg_frame_sorts(rule->match.kinds) & ~s->c->frame_sorts[side]);
-    tg_eval_message(tg_eval_add(e, rule), TG_STATE_INCONCLUSIVE, TG_SV("(no totals)"),
-                    TG_SV("guard"),
-                    tg_sv_of(stored ? texts[side].not_recorded : texts[side].not_stored),
-                    stored ? TG_SV("Record both sides with with_stack=True.")
-                           : tg_sv_of(texts[side].next));
+    tg_eval_message(
+        tg_eval_add(e, rule), TG_STATE_INCONCLUSIVE, TG_SV("(no totals)"), TG_SV("guard"),
+        tg_sv_of(stored ? texts[side].not_recorded : texts[side].not_stored),
+        stored ? TG_SV("Record both sides with with_stack=True.") : tg_sv_of(texts[side].next));
     return false;
 }
 

@@ -817,8 +817,9 @@ static double with_frames(const struct tg_work *w, int side, enum tg_kind kind)
 
 static void find_lack_of_frames(struct tg_work *w)
 {
-    static const enum tg_kind kinds[TG_STACK_SORTS] = { [TG_STACK_MODULES] = TG_KIND_MODULE,
-                                                        [TG_STACK_SOURCES] = TG_KIND_SOURCE };
+    static const enum tg_kind kinds[TG_STACK_SORTS] = {
+        [TG_STACK_MODULES] = TG_KIND_MODULE, [TG_STACK_SOURCES] = TG_KIND_SOURCE
+    };
 
     for (int sort = 0; sort < TG_STACK_SORTS; sort++) {
         double base = with_frames(w, TG_BASE, kinds[sort]);

@@ -157,6 +157,24 @@ static bool does_not_fit(const struct fit *f, const struct tg_fitted *one, struc
     return tg_err_hint(err, "Record fewer steps.");
 }
 
+/* Steps of the ranks behind the first `ranks` ones. */
+static size_t steps_left_out(const struct fit *f, size_t ranks)
+{
+    size_t n = 0;
+    for (size_t i = ranks; i < f->run->n; i++)
+        n += f->run->shards[f->order[i]]->n_steps;
+    return n;
+}
+
+static bool too_many_steps(const struct fit *f, size_t ranks, struct tg_err *err)
+{
+    tg_err_set(err, TG_ERR_LIMIT, TG_NOWHERE,
+               "%zu of %zu ranks fit into %zu bytes; the others have %zu steps, and the times of "
+               "at most %zu are kept",
+               ranks, f->run->n, f->most, steps_left_out(f, ranks), TG_MAX_LEFT_OUT);
+    return tg_err_hint(err, "Record fewer steps.");
+}
+
 static bool fit(struct fit *f, struct tg_fitted *how, struct tg_err *err)
 {
     struct tg_fitted one = { 0 };
@@ -164,6 +182,10 @@ static bool fit(struct fit *f, struct tg_fitted *how, struct tg_err *err)
     if (!ranks) {
         f->out->n = f->start;
         return does_not_fit(f, &one, err);
+    }
+    if (steps_left_out(f, ranks) > TG_MAX_LEFT_OUT) {
+        f->out->n = f->start;
+        return too_many_steps(f, ranks, err);
     }
     if (ranks == n && attempt(f, n, SIZE_MAX, how)) {
         how->all_slots = true;

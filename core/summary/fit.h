@@ -29,7 +29,8 @@ struct tg_fitted {
 };
 /*
  * `run`: the shards of one run, one a rank. Appends its stored form to `out`. TG_ERR_LIMIT when not
- * even one rank fits; nothing is appended then. Equal runs give equal bytes.
+ * even one rank fits, or more step times would be left over than are read back (131,072); nothing
+ * is appended then. Equal runs give equal bytes.
  */
 TG_MUST bool tg_summary_fit(const struct tg_summary *run, size_t most, struct tg_buf *out,
                             struct tg_fitted *how, struct tg_err *err);

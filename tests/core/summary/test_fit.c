@@ -206,6 +206,63 @@ static void not_even_one(void **state)
     tg_buf_release(&out);
 }
 
+#define MANY_STEPS 1000
+
+/* A rank of MANY_STEPS steps with one operator each. */
+static void add_long_rank(struct tg_summary *to, struct tg_err *err)
+{
+    static char marker[MANY_STEPS][24];
+    struct tg_summarize_opts o = { .rank = 0, .run = TG_SV("r") };
+    struct bt b;
+    struct tg_steps steps;
+    const struct tg_trace *t;
+    bt_init(&b);
+    for (int k = 0; k < MANY_STEPS; k++) {
+        (void)snprintf(marker[k], sizeof *marker, "ProfilerStep#%d", k);
+        bt_host(&b, "user_annotation", marker[k], "1", k * 10000, 9000, -1);
+        bt_host(&b, "cpu_op", "aten::op", "1", k * 10000 + 100, 1000 + k * 7 % 501, -1);
+    }
+    t = bt_trace(&b, 0);
+    assert_true(tg_steps_build(&steps, t, &o.window, err));
+    assert_true(tg_summary_of_trace(to, t, &steps, &o, err));
+    tg_steps_release(&steps);
+    bt_release(&b);
+}
+
+/* Reading takes 131,072 steps of ranks that are left out: no more are written. */
+static void what_is_written_can_be_read(void **state)
+{
+    static struct tg_shard copy[140];
+    static struct tg_shard *shards[140];
+    struct fixture *f = *state;
+    struct tg_summary one, run;
+    tg_summary_init(&one);
+    add_long_rank(&one, &f->err);
+    for (int i = 0; i < 140; i++) {
+        copy[i] = *one.shards[0];
+        copy[i].rank = i;
+        copy[i].hash = tg_sv_of(tg_arena_printf(one.arena, "%016d", i));
+        shards[i] = &copy[i];
+    }
+    copy[0].hash = one.shards[0]->hash;
+    run = one;
+    run.shards = shards;
+    for (run.n = 130; run.n <= 140; run.n += 10) {
+        struct tg_buf out = { 0 };
+        struct tg_fitted how;
+        bool ok = tg_summary_fit(&run, 100000, &out, &how, &f->err);
+        assert_int_equal(ok, run.n == 130);
+        assert_true(how.ranks < 8);
+        assert_int_equal(out.n > 0, ok);
+        if (ok)
+            assert_non_null(strstr(out.p, "left_out"));
+        tg_buf_release(&out);
+    }
+    assert_int_equal(f->err.kind, TG_ERR_LIMIT);
+    assert_non_null(strstr(f->err.message, "of 140 ranks fit"));
+    tg_summary_release(&one);
+}
+
 static void put_left_out(struct tg_buf *text, const struct tg_buf *raw)
 {
     tg_buf_clear(text);
@@ -298,6 +355,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(slots_go_first, setup, teardown),
         cmocka_unit_test_setup_teardown(then_ranks_go, setup, teardown),
         cmocka_unit_test_setup_teardown(not_even_one, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_is_written_can_be_read, setup, teardown),
         cmocka_unit_test_setup_teardown(damage_is_refused, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -373,21 +373,12 @@ static void describe_headline(struct tg_verdict *v, struct tg_arena *a)
     v->headline = tg_describe_take(&b, a);
 }
 
-/* Too few runs for durations, and yet a kernel failed, by its steps. */
-static bool judged_by_steps(const struct tg_comparison *c)
-{
-    for (size_t i = 0; i < c->n_ops; i++)
-        if (c->ops[i].ev.steps[TG_BASE])
-            return true;
-    return false;
-}
-
 void tg_describe_verdict(struct tg_verdict *v, const struct tg_comparison *c, struct tg_arena *a)
 {
     struct tg_buf b = { 0 };
     describe_headline(v, a);
     tg_buf_puts(&b, v->counts_judged ? "counts judged" : "counts not judged");
-    if (v->durations_judged && judged_by_steps(c)) {
+    if (v->durations_judged && !v->judged_by_runs) {
         tg_buf_printf(&b,
                       "; durations not judged but by the steps of kernels: %zu baseline run%s and "
                       "%zu fresh",

@@ -90,16 +90,22 @@ static void place_limit(struct tg_result *r, const struct tg_judgement *j, struc
     }
 }
 
-static void count_judged(struct tg_eval_state *e, const struct tg_result *r, bool exact)
+static void count_judged(struct tg_eval_state *e, const struct tg_result *r,
+                         const struct tg_probe *p)
 {
+    bool proven = !p->ev || p->ev->judged == TG_JUDGED;
     if (r->state == TG_STATE_NOT_JUDGED || r->state == TG_STATE_SKIP ||
         r->state == TG_STATE_INCONCLUSIVE)
         return;
     e->judged++;
-    if (exact)
+    if (r->state == TG_STATE_SUSPICIOUS)
+        return;
+    if (p->exact || !proven) {
         e->out->counts_judged = true;
-    else if (r->state != TG_STATE_SUSPICIOUS)
+    } else {
         e->out->durations_judged = true;
+        e->out->judged_by_runs |= !p->ev || !p->ev->steps[TG_BASE];
+    }
 }
 
 /* noise.min_steps: too few steps sharpen a run's value too little. */
@@ -192,7 +198,7 @@ static void judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s,
         r->op_normalised = tg_sv_of(
             tg_arena_printf(e->arena, "%.*s [rank %lld]", TG_SV_ARG(op->name), (long long)s->rank));
     }
-    count_judged(e, r, p.exact || (p.ev && p.ev->judged != TG_JUDGED));
+    count_judged(e, r, &p);
 }
 
 static bool only_budgets(const struct tg_rule *rule)
@@ -268,7 +274,7 @@ static void judge_measure(struct tg_eval_state *e, const struct tg_rule_scope *s
     if (s->rank >= 0)
         r->op_normalised =
             tg_sv_of(tg_arena_printf(e->arena, "%s [rank %lld]", info->name, (long long)s->rank));
-    count_judged(e, r, p.exact || (p.ev && p.ev->judged != TG_JUDGED));
+    count_judged(e, r, &p);
 }
 
 /* The step between its operators: host time that no operator's self time holds. */
@@ -298,7 +304,7 @@ static void judge_gaps(struct tg_eval_state *e, const struct tg_rule_scope *s,
     r->rank = fabs(r->delta);
     place_limit(r, &j, e->arena);
     tg_describe_measure(r, s->c, &p, &j, e->arena);
-    count_judged(e, r, p.ev->judged != TG_JUDGED);
+    count_judged(e, r, &p);
 }
 
 /* A replacement is judged as a whole: by the inclusive time of what encloses it, since cost may
@@ -333,7 +339,7 @@ static void judge_regions(struct tg_eval_state *e, const struct tg_rule_scope *s
         r->rank = fabs(r->delta);
         place_limit(r, &j, e->arena);
         tg_describe_measure(r, s->c, &p, &j, e->arena);
-        count_judged(e, r, false);
+        count_judged(e, r, &p);
     }
 }
 

@@ -377,11 +377,29 @@ static void replace(struct tg_buf *b, const char *from, const char *to)
     *b = out;
 }
 
+struct damage {
+    const char *from, *to, *message;
+};
+
+static void is_refused(struct fixture *f, tg_sv whole, const struct damage *d)
+{
+    struct tg_buf text = { 0 };
+    struct tg_summary back;
+    tg_buf_add(&text, whole);
+    replace(&text, d->from, d->to);
+    tg_summary_init(&back);
+    tg_err_init(&f->err);
+    assert_false(tg_summary_parse(&back, tg_buf_sv(&text), "bad.json", &f->err));
+    assert_int_equal(f->err.kind, TG_ERR_SUMMARY);
+    assert_string_equal(f->err.message, d->message);
+    assert_string_equal(f->err.file, "bad.json");
+    tg_summary_release(&back);
+    tg_buf_release(&text);
+}
+
 static void damaged_summaries_are_refused(void **state)
 {
-    static const struct {
-        const char *from, *to, *message;
-    } cases[] = {
+    static const struct damage cases[] = {
         { "{\"tracegate_summary\":2", "{\"tracegate_summary\":4",
           "summary of format 4, this tracegate reads formats 1 to 3" },
         { "{\"tracegate_summary\":2", "{\"tracegate_summary\":3", "damaged summary: frames" },
@@ -419,20 +437,8 @@ static void damaged_summaries_are_refused(void **state)
     two_steps(&f->b, 0);
     assert_true(add(f, &f->s, 0, &PLAIN));
     text_of(&f->s, &whole);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct tg_buf text = { 0 };
-        struct tg_summary back;
-        tg_buf_add(&text, tg_buf_sv(&whole));
-        replace(&text, cases[i].from, cases[i].to);
-        tg_summary_init(&back);
-        tg_err_init(&f->err);
-        assert_false(tg_summary_parse(&back, tg_buf_sv(&text), "bad.json", &f->err));
-        assert_int_equal(f->err.kind, TG_ERR_SUMMARY);
-        assert_string_equal(f->err.message, cases[i].message);
-        assert_string_equal(f->err.file, "bad.json");
-        tg_summary_release(&back);
-        tg_buf_release(&text);
-    }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        is_refused(f, tg_buf_sv(&whole), &cases[i]);
     /* Every cut, and every byte changed: refused, or (blanks apart) nothing else was there. */
     for (size_t n = 0; n + 1 < whole.n; n++) {
         struct tg_summary back;
@@ -603,9 +609,7 @@ static void frames_change_nothing_else(void **state)
 
 static void damaged_frames_are_refused(void **state)
 {
-    static const struct {
-        const char *from, *to, *message;
-    } cases[] = {
+    static const struct damage cases[] = {
         { "summary\":3", "summary\":2", "damaged summary: frames" },
         { "\"frames\":", "\"frame\":", "damaged summary: frames" },
         { "\"module\",\"source\"]", "\"source\",\"module\"]", "damaged summary: frames" },
@@ -623,18 +627,8 @@ static void damaged_frames_are_refused(void **state)
     stacks(&f->b);
     assert_true(add_stacks(f, &f->s, 0, TG_STACK_ALL));
     text_of(&f->s, &whole);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct tg_buf text = { 0 };
-        struct tg_summary back;
-        tg_buf_add(&text, tg_buf_sv(&whole));
-        replace(&text, cases[i].from, cases[i].to);
-        tg_summary_init(&back);
-        tg_err_init(&f->err);
-        assert_false(tg_summary_parse(&back, tg_buf_sv(&text), "bad.json", &f->err));
-        assert_string_equal(f->err.message, cases[i].message);
-        tg_summary_release(&back);
-        tg_buf_release(&text);
-    }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        is_refused(f, tg_buf_sv(&whole), &cases[i]);
     tg_buf_release(&whole);
 }
 

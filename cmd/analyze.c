@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 #include "cmd/options.h"
-#include "core/metric/analysis.h"
+#include "core/hta/hta.h"
 
 const struct tg_analysis *const tg_analyses[] = { &tg_analysis_ops, NULL };
 
@@ -80,7 +80,7 @@ static bool unknown_measure(const char *name, struct tg_err *err)
     return false;
 }
 
-/* Either one analysis of this folder (`ops`), or any number of those of core/metric. */
+/* Either one analysis of this folder (`ops`), or any number of those of core/analysis. */
 static bool find_measures(const struct analyze_opts *o, const struct tg_analysis **own,
                           struct tg_err *err)
 {
@@ -113,7 +113,7 @@ static bool check_hta(const struct analyze_opts *o, struct tg_err *err)
 {
     for (size_t i = 0; o->hta && i < o->measure.n; i++) {
         const struct tg_analyzer *a = tg_analyzer_find(tg_sv_of(o->measure.v[i]));
-        if (a && !a->hta) {
+        if (a && !tg_hta_find(tg_sv_of(a->name))) {
             tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "HTA has no measure '%s'", a->name);
             return tg_err_hint(err, "Leave --hta out.");
         }

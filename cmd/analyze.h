@@ -4,7 +4,7 @@
  * Analyses of one set of traces, one row in tg_analyses each. An analysis reads the inputs as it
  * needs them and fills a table; the command prints it.
  */
-#include "cmd/inputs.h"
+#include "cmd/gate/inputs.h"
 #include "cmd/lists.h"
 #include "cmd/sheet.h"
 

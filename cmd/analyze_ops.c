@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "cmd/analyze.h"
+#include "cmd/gate/reading.h"
 #include "cmd/hta_side.h"
-#include "cmd/reading.h"
 #include "core/diff/names.h"
 
 enum { COL_CAT, COL_NAME, COL_SHORT, COL_COUNTS, COL_TOTAL, COLUMNS };
@@ -21,9 +21,9 @@ static const struct tg_column real_columns[COLUMNS] = { { "cat", TG_CELL_TEXT, f
                                                         { "counts", TG_CELL_REAL, false },
                                                         { "total_duration", TG_CELL_REAL, false } };
 
-static struct tg_cell *name_row(struct tg_sheet *g, tg_sv cat, tg_sv name)
+static struct tg_sheet_cell *name_row(struct tg_sheet *g, tg_sv cat, tg_sv name)
 {
-    struct tg_cell *row = tg_sheet_row(g);
+    struct tg_sheet_cell *row = tg_sheet_row(g);
     struct tg_buf text = { 0 };
     tg_name_short(name, &text);
     tg_cell_text(&row[COL_CAT], cat);
@@ -36,7 +36,7 @@ static struct tg_cell *name_row(struct tg_sheet *g, tg_sv cat, tg_sv name)
 /* Largest total first, then category and name: the same order whatever the files' order. */
 static int by_total(const void *pa, const void *pb)
 {
-    const struct tg_cell *a = pa, *b = pb;
+    const struct tg_sheet_cell *a = pa, *b = pb;
     int c;
     if (a[COL_TOTAL].i != b[COL_TOTAL].i)
         return a[COL_TOTAL].i > b[COL_TOTAL].i ? -1 : 1;
@@ -66,7 +66,7 @@ static bool ops_hta(struct tg_sheet *g, const struct tg_analyze_request *q, stru
     ok = tg_hta_side_load(&side, q->inputs, q->repo, q->io, q->progress, err) &&
          tg_hta_ops(&ops, &n, &side, &select, "the trace", q->arena, err);
     for (size_t i = 0; i < n; i++) {
-        struct tg_cell *row = name_row(g, ops[i].cat, ops[i].name);
+        struct tg_sheet_cell *row = name_row(g, ops[i].cat, ops[i].name);
         tg_cell_real(&row[COL_COUNTS], (double)ops[i].count);
         tg_cell_real(&row[COL_TOTAL], ops[i].total);
     }
@@ -118,7 +118,7 @@ static void sums_release(struct sums *s)
     tg_strmap_release(&s->keys);
 }
 
-static struct tg_cell *sums_row(struct tg_sheet *g, const struct sums *s, size_t i)
+static struct tg_sheet_cell *sums_row(struct tg_sheet *g, const struct sums *s, size_t i)
 {
     return name_row(g, tg_arena_sv(g->arena, s->cats.text[s->pairs[i].cat]),
                     tg_arena_sv(g->arena, s->names.text[s->pairs[i].name]));
@@ -232,7 +232,7 @@ static bool ops_whole(struct tg_sheet *g, const struct tg_analyze_request *q, st
     tg_sheet_init(g, whole_columns, COLUMNS, q->arena);
     ok = tg_reading_each(q->inputs->n, add_file, &w, q->progress, err);
     for (size_t i = 0; ok && i < s->keys.n; i++) {
-        struct tg_cell *row = sums_row(g, s, i);
+        struct tg_sheet_cell *row = sums_row(g, s, i);
         tg_cell_int(&row[COL_COUNTS], (int64_t)s->v[i].count);
         tg_cell_us(&row[COL_TOTAL], s->v[i].total);
     }
@@ -292,7 +292,7 @@ static bool ops_per_step(struct tg_sheet *g, const struct tg_analyze_request *q,
         (void)tg_err_hint(err, "Leave out --rank and --step to see what there is.");
     }
     for (size_t i = 0; ok && i < s.keys.n; i++) {
-        struct tg_cell *row = sums_row(g, &s, i);
+        struct tg_sheet_cell *row = sums_row(g, &s, i);
         tg_cell_real(&row[COL_COUNTS], (double)s.v[i].count / (double)units);
         tg_cell_real(&row[COL_TOTAL], (double)s.v[i].total / ((double)units * 1000));
     }

@@ -3,13 +3,14 @@
 #include <stdlib.h>
 
 #include "cmd/analyze.h"
+#include "cmd/gate/reading.h"
 #include "cmd/overlay.h"
-#include "cmd/reading.h"
+#include "core/analysis/analysis.h"
 #include "core/base/decimal.h"
 #include "core/base/doc.h"
 #include "core/base/file.h"
-#include "core/diff/hta.h"
-#include "core/metric/analysis.h"
+#include "core/hta/diff.h"
+#include "core/hta/hta.h"
 #include "reporters/figures.h"
 
 struct loaded {
@@ -313,7 +314,7 @@ static void to_sheet(struct tg_sheet *g, const struct tg_frame *f, size_t rows, 
         columns[k] = (struct tg_column){ f->columns[k].name, types[f->columns[k].type], false };
     tg_sheet_init(g, columns, f->n_columns, a);
     for (size_t r = 0; r < rows; r++) {
-        struct tg_cell *row = tg_sheet_row(g);
+        struct tg_sheet_cell *row = tg_sheet_row(g);
         for (size_t k = 0; k < f->n_columns; k++) {
             const struct tg_frame_cell *c = tg_frame_at(f, r, k);
             if (!c->known)
@@ -440,6 +441,15 @@ static void put_frames(const struct tg_frames *f, const struct tg_analyze_traces
     }
 }
 
+static void run_hta(const struct tg_analyze_traces *m, const struct loaded *l,
+                    const struct tg_analysis_opts *opts, struct tg_frames *out)
+{
+    struct tg_hta *in = tg_hta_prepare(l->v, l->n, opts);
+    for (size_t i = 0; i < m->n; i++)
+        tg_hta_find(tg_sv_of(m->names[i]))->run(in, out);
+    tg_hta_free(in);
+}
+
 bool tg_analyze_traces(struct tg_buf *out, const struct tg_analyze_traces *m,
                        const struct tg_analyze_request *q, struct tg_err *err)
 {
@@ -450,10 +460,13 @@ bool tg_analyze_traces(struct tg_buf *out, const struct tg_analyze_traces *m,
     bool ok = make_opts(&opts, m, q, err) && load(&l, q, err);
     tg_frames_init(&frames);
     if (ok) {
-        tg_analysis_init(&in, l.v, l.n, &opts);
-        for (size_t i = 0; i < m->n; i++) {
-            const struct tg_analyzer *a = tg_analyzer_find(tg_sv_of(m->names[i]));
-            (opts.hta ? a->hta : a->run)(&in, &frames);
+        if (opts.hta) {
+            in = (struct tg_analysis_in){ .ranks = l.v, .n = l.n, .opts = &opts };
+            run_hta(m, &l, &opts, &frames);
+        } else {
+            tg_analysis_init(&in, l.v, l.n, &opts);
+            for (size_t i = 0; i < m->n; i++)
+                tg_analyzer_find(tg_sv_of(m->names[i]))->run(&in, &frames);
         }
         ok = !m->svg_dir || put_charts(&frames, m->svg_dir, q->io, q->arena, err);
         if (ok && m->overlay && q->inputs->n != 1)

@@ -1,7 +1,7 @@
 #ifndef TG_CMD_BASELINE_H
 #define TG_CMD_BASELINE_H
 /* What the verbs of `tracegate baseline` share. */
-#include "cmd/suite.h"
+#include "cmd/gate/suite.h"
 #include "core/baseline/remote.h"
 
 struct tg_baseline_opts {

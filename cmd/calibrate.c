@@ -6,10 +6,10 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "cmd/noise.h"
+#include "cmd/gate/resample.h"
 #include "cmd/options.h"
 #include "core/base/decimal.h"
-#include "policy/judge.h"
+#include "policy/verdict/judge.h"
 
 #define MIN_RUNS 6     /* three against three */
 #define SIDE 5         /* runs a side by default, as DECISIONS recommends */

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "cmd/check.h"
+#include "cmd/gate/source.h"
 #include "cmd/options.h"
-#include "cmd/source.h"
 #include "core/baseline/store.h"
 
 #define REPORT(name, index, text)                                                                  \

@@ -1,8 +1,8 @@
 #ifndef TG_CMD_CHECK_H
 #define TG_CMD_CHECK_H
 /* `tracegate check` while it runs, shared by check.c and check_past.c. */
-#include "cmd/earlier.h"
-#include "cmd/gate.h"
+#include "cmd/gate/gate.h"
+#include "cmd/gate/history.h"
 #include "core/base/file.h"
 #include "reporters/reporter.h"
 

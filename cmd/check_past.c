@@ -3,7 +3,7 @@
  * it and HEAD (`sustained:`), and the policy of its commit.
  */
 #include "cmd/check.h"
-#include "policy/changes.h"
+#include "policy/language/changes.h"
 
 enum tg_arrange tg_check_arrange(const struct check *c, const struct job *j)
 {

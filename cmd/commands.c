@@ -1,25 +1,16 @@
 /* The commands, in the order of --help and the manual; and `help`, which tells of them. */
 #include <stddef.h>
 
+#include "cmd/gate/io.h"
 #include "cmd/help.h"
-#include "cmd/io.h"
 #include "cmd/options.h"
 
 static const struct tg_cmd cmd_help;
 
 const struct tg_cmd *const tg_commands[] = {
-    &tg_cmd_check,
-    &tg_cmd_diff,
-    &tg_cmd_analyze,
-    &tg_cmd_summarize,
-    &tg_cmd_merge,
-    &tg_cmd_baseline,
-    &tg_cmd_names,
-    &tg_cmd_policy,
-    &tg_cmd_selftest,
-    &tg_cmd_calibrate,
-    &cmd_help,
-    NULL,
+    &tg_cmd_check,    &tg_cmd_diff,      &tg_cmd_analyze, &tg_cmd_summarize,
+    &tg_cmd_merge,    &tg_cmd_baseline,  &tg_cmd_names,   &tg_cmd_policy,
+    &tg_cmd_selftest, &tg_cmd_calibrate, &cmd_help,       NULL,
 };
 
 struct help_opts {

@@ -4,9 +4,9 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "cmd/gate/reading.h"
 #include "cmd/hta_side.h"
 #include "cmd/lists.h"
-#include "cmd/reading.h"
 #include "core/base/file.h"
 #include "core/base/threads.h"
 #include "core/diff/tally.h"

@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "cmd/reading.h"
+#include "cmd/gate/reading.h"
 
 /* Standard input passes once: its rank comes from distributedInfo instead of the text. */
 static bool find_rank(int64_t *rank, const struct tg_input_item *item, struct tg_repo *repo,

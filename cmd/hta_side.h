@@ -1,8 +1,8 @@
 #ifndef TG_CMD_HTA_SIDE_H
 #define TG_CMD_HTA_SIDE_H
 /* Inputs -> HTA's view of a side: rank by HTA's text search, later files replace earlier ranks. */
-#include "cmd/inputs.h"
-#include "core/diff/hta.h"
+#include "cmd/gate/inputs.h"
+#include "core/hta/diff.h"
 
 TG_MUST bool tg_hta_side_load(struct tg_hta_side *side, const struct tg_input_list *inputs,
                               struct tg_repo *repo, const struct tg_io *io,

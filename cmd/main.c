@@ -6,10 +6,10 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "cmd/gate/io.h"
+#include "cmd/gate/reading.h"
 #include "cmd/help.h"
-#include "cmd/io.h"
 #include "cmd/options.h"
-#include "cmd/reading.h"
 
 /*
  * Descriptors 0 to 2 must be open, or the first report would land in the wrong one. What was

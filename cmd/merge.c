@@ -2,8 +2,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "cmd/inputs.h"
-#include "cmd/reading.h"
+#include "cmd/gate/inputs.h"
+#include "cmd/gate/reading.h"
 #include "core/base/file.h"
 
 struct merge_opts {

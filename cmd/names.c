@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "cmd/analyze.h"
-#include "cmd/reading.h"
+#include "cmd/gate/reading.h"
 #include "core/base/threads.h"
 #include "core/diff/names.h"
 
@@ -37,7 +37,7 @@ static void add_name(struct tg_sheet *g, const struct tg_name *name, uint64_t co
                      const struct names_opts *o)
 {
     struct tg_buf text = { 0 };
-    struct tg_cell *row;
+    struct tg_sheet_cell *row;
     if (!count || (name->kind == TG_KIND_PYTHON && !o->python))
         return;
     tg_name_normalise(name->kind, name->name, &text);
@@ -57,7 +57,7 @@ static void add_name(struct tg_sheet *g, const struct tg_name *name, uint64_t co
 static int by_name(const void *pa, const void *pb)
 {
     static const int order[] = { COL_KIND, COL_NORMALISED, COL_RAW };
-    const struct tg_cell *a = pa, *b = pb;
+    const struct tg_sheet_cell *a = pa, *b = pb;
     for (size_t i = 0; i < 3; i++) {
         int c = tg_sv_cmp(a[order[i]].text, b[order[i]].text);
         if (c)
@@ -113,8 +113,8 @@ static void join_rows(struct tg_sheet *g)
     if (g->n_rows)
         qsort(g->cells, g->n_rows, COLUMNS * sizeof *g->cells, by_name);
     for (size_t i = 0; i < g->n_rows; i++) {
-        struct tg_cell *row = g->cells + i * COLUMNS;
-        struct tg_cell *last = kept_rows ? g->cells + (kept_rows - 1) * COLUMNS : NULL;
+        struct tg_sheet_cell *row = g->cells + i * COLUMNS;
+        struct tg_sheet_cell *last = kept_rows ? g->cells + (kept_rows - 1) * COLUMNS : NULL;
         if (last && by_name(row, last) == 0)
             last[COL_COUNTS].i += row[COL_COUNTS].i;
         else

@@ -2,10 +2,10 @@
 
 #include <stdlib.h>
 
+#include "core/analysis/sequences.h"
 #include "core/base/decimal.h"
 #include "core/base/file.h"
 #include "core/base/utf8.h"
-#include "core/metric/sequences.h"
 #include "core/trace/gzip.h"
 
 #define OUR_PID 900000001 /* far from real ones; some viewers take numbers only */

@@ -7,7 +7,7 @@
  * process named "tracegate". Compressed when the name ends in ".gz"; written whole or not at all.
  */
 #include "cmd/analyze.h"
-#include "core/metric/analysis.h"
+#include "core/analysis/analysis.h"
 
 TG_MUST bool tg_overlay_write(const char *path, const struct tg_input_item *item,
                               const struct tg_analysis_in *in, const struct tg_analyze_request *q,

@@ -3,12 +3,12 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "cmd/gate.h"
+#include "cmd/gate/gate.h"
 #include "core/base/file.h"
 #include "core/diff/names.h"
-#include "policy/changes.h"
-#include "policy/explain.h"
-#include "policy/load.h"
+#include "policy/language/changes.h"
+#include "policy/language/load.h"
+#include "policy/verdict/explain.h"
 
 struct policy_opts {
     const char *policy, *profile, *format, *output;

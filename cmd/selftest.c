@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "cmd/blind.h"
+#include "cmd/gate/mutation.h"
 #include "cmd/options.h"
 
 #define SPLIT_RUNS                                                                                 \

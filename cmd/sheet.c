@@ -20,37 +20,37 @@ void tg_sheet_release(struct tg_sheet *g)
     g->cells = NULL;
 }
 
-struct tg_cell *tg_sheet_row(struct tg_sheet *g)
+struct tg_sheet_cell *tg_sheet_row(struct tg_sheet *g)
 {
-    struct tg_cell *row;
+    struct tg_sheet_cell *row;
     g->cells = tg_grow(g->cells, &g->cap, (g->n_rows + 1) * g->n_columns, sizeof *g->cells);
     row = g->cells + g->n_rows++ * g->n_columns;
     memset(row, 0, g->n_columns * sizeof *row);
     return row;
 }
 
-void tg_cell_text(struct tg_cell *c, tg_sv s)
+void tg_cell_text(struct tg_sheet_cell *c, tg_sv s)
 {
-    *c = (struct tg_cell){ .known = true, .text = s };
+    *c = (struct tg_sheet_cell){ .known = true, .text = s };
 }
 
-void tg_cell_int(struct tg_cell *c, int64_t v)
+void tg_cell_int(struct tg_sheet_cell *c, int64_t v)
 {
-    *c = (struct tg_cell){ .known = true, .i = v };
+    *c = (struct tg_sheet_cell){ .known = true, .i = v };
 }
 
-void tg_cell_us(struct tg_cell *c, tg_ns v)
+void tg_cell_us(struct tg_sheet_cell *c, tg_ns v)
 {
-    *c = (struct tg_cell){ .known = true, .i = v };
+    *c = (struct tg_sheet_cell){ .known = true, .i = v };
 }
 
-void tg_cell_real(struct tg_cell *c, double v)
+void tg_cell_real(struct tg_sheet_cell *c, double v)
 {
-    *c = (struct tg_cell){ .known = isfinite(v), .d = v };
+    *c = (struct tg_sheet_cell){ .known = isfinite(v), .d = v };
 }
 
 /* The number of a cell; `fixed` decimals for people, all digits for machines when negative. */
-static void put_number(struct tg_buf *out, enum tg_cell_type type, const struct tg_cell *c,
+static void put_number(struct tg_buf *out, enum tg_cell_type type, const struct tg_sheet_cell *c,
                        bool for_people)
 {
     if (type == TG_CELL_INT)
@@ -74,7 +74,7 @@ void tg_sheet_csv(const struct tg_sheet *g, struct tg_buf *out)
     tg_buf_putc(out, '\n');
     for (size_t r = 0; r < g->n_rows; r++) {
         for (size_t k = 0; k < g->n_columns; k++) {
-            const struct tg_cell *c = &g->cells[r * g->n_columns + k];
+            const struct tg_sheet_cell *c = &g->cells[r * g->n_columns + k];
             if (k)
                 tg_buf_putc(out, ',');
             if (c->known && g->columns[k].type == TG_CELL_TEXT)
@@ -86,7 +86,8 @@ void tg_sheet_csv(const struct tg_sheet *g, struct tg_buf *out)
     }
 }
 
-static void json_cell(struct tg_doc *row, const struct tg_column *col, const struct tg_cell *c)
+static void json_cell(struct tg_doc *row, const struct tg_column *col,
+                      const struct tg_sheet_cell *c)
 {
     if (!c->known)
         tg_doc_add_null(row, col->name);
@@ -121,7 +122,7 @@ void tg_sheet_json(const struct tg_sheet *g, const char *schema, const char *mea
 
 static void cell_text(struct tg_buf *out, const struct tg_sheet *g, size_t r, size_t k)
 {
-    const struct tg_cell *c = &g->cells[r * g->n_columns + k];
+    const struct tg_sheet_cell *c = &g->cells[r * g->n_columns + k];
     tg_buf_clear(out);
     tg_buf_room(out, 0);
     if (!c->known)

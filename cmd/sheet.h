@@ -18,7 +18,7 @@ struct tg_column {
     enum tg_cell_type type;
     bool machine; /* in CSV and JSON only */
 };
-struct tg_cell {
+struct tg_sheet_cell {
     bool known;
     tg_sv text;
     int64_t i; /* INT; US in ns */
@@ -27,17 +27,18 @@ struct tg_cell {
 struct tg_sheet {
     const struct tg_column *columns;
     size_t n_columns, n_rows, cap;
-    struct tg_cell *cells;
+    struct tg_sheet_cell *cells;
     struct tg_arena *arena; /* holds texts */
 };
 void tg_sheet_init(struct tg_sheet *g, const struct tg_column *columns, size_t n,
                    struct tg_arena *a);
 void tg_sheet_release(struct tg_sheet *g);
-struct tg_cell *tg_sheet_row(struct tg_sheet *g); /* a new row, all absent; valid until the next */
-void tg_cell_text(struct tg_cell *c, tg_sv s);    /* a view; must live as long as the grid */
-void tg_cell_int(struct tg_cell *c, int64_t v);
-void tg_cell_us(struct tg_cell *c, tg_ns v);
-void tg_cell_real(struct tg_cell *c, double v); /* NaN, Inf: absent */
+struct tg_sheet_cell *
+tg_sheet_row(struct tg_sheet *g); /* a new row, all absent; valid until the next */
+void tg_cell_text(struct tg_sheet_cell *c, tg_sv s); /* a view; must live as long as the grid */
+void tg_cell_int(struct tg_sheet_cell *c, int64_t v);
+void tg_cell_us(struct tg_sheet_cell *c, tg_ns v);
+void tg_cell_real(struct tg_sheet_cell *c, double v); /* NaN, Inf: absent */
 
 /* `width` 0: 100 columns. The widest texts are cut in the middle until a line fits. */
 void tg_sheet_text(const struct tg_sheet *g, int columns, struct tg_buf *out);

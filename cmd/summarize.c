@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <stddef.h>
 
-#include "cmd/inputs.h"
+#include "cmd/gate/inputs.h"
 #include "cmd/lists.h"
 #include "core/base/file.h"
 

@@ -6,7 +6,7 @@
  * Callers whose children explain their change stand under those.
  */
 #include "core/base/buf.h"
-#include "policy/verdict.h"
+#include "policy/verdict/verdict.h"
 
 enum tg_section {
     TG_SECTION_BLOCKED, /* guards; nothing could be judged */

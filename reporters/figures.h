@@ -6,8 +6,8 @@
  * steps over time (bandwidth-series, queue-series). SVG that stands alone, light and dark, every
  * part with a title for hover and screen readers. Pure: frames in, bytes out.
  */
+#include "core/analysis/table.h"
 #include "core/base/buf.h"
-#include "core/metric/frame.h"
 
 /* The frames that have a chart, and the file's name ("temporal" -> temporal.svg). NULL-terminated.
  */

@@ -5,7 +5,7 @@
  * names, paths and refs are hostile text: see reporters/escape.h. One row a reporter in
  * tg_reporters.
  */
-#include "policy/verdict.h"
+#include "policy/verdict/verdict.h"
 
 struct tg_render {
     int columns;      /* width for text; 0: 100 */

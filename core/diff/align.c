@@ -5,9 +5,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/diff/internal.h"
 #include "core/diff/names.h"
 #include "core/diff/stats.h"
-#include "core/diff/work.h"
 
 /* A run is settled for an operator if at least this part of its steps has the modal count. */
 #define SETTLED 0.6
@@ -23,7 +23,7 @@ bool tg_kind_is_counted(enum tg_kind k)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-static tg_sv aliased(const struct tg_work *w, tg_sv name)
+static tg_sv aliased(const struct tg_diff_work *w, tg_sv name)
 {
     for (size_t i = 0; i < w->o->n_aliases; i++)
         if (tg_sv_glob(w->o->aliases[i].key, name))
@@ -31,7 +31,7 @@ static tg_sv aliased(const struct tg_work *w, tg_sv name)
     return name;
 }
 
-tg_sv tg_work_name(struct tg_work *w, enum tg_kind kind, tg_sv raw)
+tg_sv tg_work_name(struct tg_diff_work *w, enum tg_kind kind, tg_sv raw)
 {
     struct tg_buf b = { 0 };
     tg_sv name = raw;
@@ -63,13 +63,13 @@ static bool wanted(const int64_t *list, size_t n, int64_t v)
     return list == NULL;
 }
 
-static const char *label_of(const struct tg_work *w, int side)
+static const char *label_of(const struct tg_diff_work *w, int side)
 {
     static const char *const usual[] = { "baseline", "fresh" };
     return w->o->label[side] ? w->o->label[side] : usual[side];
 }
 
-static bool pick_ranks(struct tg_work *w, int side, struct tg_err *err)
+static bool pick_ranks(struct tg_diff_work *w, int side, struct tg_err *err)
 {
     const int64_t *list = w->o->ranks[side];
     const struct tg_side *in = &w->c->side[side];
@@ -86,7 +86,7 @@ static bool pick_ranks(struct tg_work *w, int side, struct tg_err *err)
     return true;
 }
 
-static struct tg_used pick_steps(const struct tg_work *w, int side, const struct tg_shard *s)
+static struct tg_used pick_steps(const struct tg_diff_work *w, int side, const struct tg_shard *s)
 {
     const int64_t *list = w->o->steps[side];
     size_t *step = TG_NEW_N(w->a, size_t, s->n_steps), n = 0;
@@ -101,7 +101,7 @@ static struct tg_used pick_steps(const struct tg_work *w, int side, const struct
 }
 
 /* "That side has steps 3, 4, 5." Its shards may differ; the first one's are told. */
-static bool no_such_step(const struct tg_work *w, int side, int64_t number, struct tg_err *err)
+static bool no_such_step(const struct tg_diff_work *w, int side, int64_t number, struct tg_err *err)
 {
     const struct tg_shard *s = w->shard[w->first[side]];
     struct tg_buf b = { 0 };
@@ -118,7 +118,7 @@ static bool no_such_step(const struct tg_work *w, int side, int64_t number, stru
     return false;
 }
 
-static bool steps_exist(const struct tg_work *w, int side, struct tg_err *err)
+static bool steps_exist(const struct tg_diff_work *w, int side, struct tg_err *err)
 {
     const int64_t *list = w->o->steps[side];
 
@@ -133,7 +133,7 @@ static bool steps_exist(const struct tg_work *w, int side, struct tg_err *err)
     return true;
 }
 
-static bool lay_out_cells(struct tg_work *w, struct tg_err *err)
+static bool lay_out_cells(struct tg_diff_work *w, struct tg_err *err)
 {
     struct tg_comparison *c = w->c;
 
@@ -171,7 +171,7 @@ static bool lay_out_cells(struct tg_work *w, struct tg_err *err)
     return steps_exist(w, TG_BASE, err) && steps_exist(w, TG_TEST, err);
 }
 
-static void lay_out_came(struct tg_work *w, int side)
+static void lay_out_came(struct tg_diff_work *w, int side)
 {
     const struct tg_side *s = &w->c->came[side];
     struct tg_came *to = &w->came[side];
@@ -188,7 +188,7 @@ static void lay_out_came(struct tg_work *w, int side)
 }
 
 /* Whole microseconds everywhere in the first shard: that clock has no finer tick. */
-static tg_ns clock_tick(const struct tg_work *w)
+static tg_ns clock_tick(const struct tg_diff_work *w)
 {
     for (size_t i = 0; w->n_cells && i < w->shard[0]->n_rows; i++)
         for (size_t j = 0; j < w->shard[0]->n_steps; j++)
@@ -235,7 +235,7 @@ static tg_sv keyed(struct tg_buf *b, const struct tg_row *row, tg_sv name)
 }
 
 /* Normalises each (kind, raw name) once: rows of one name are many. */
-static uint32_t op_of(struct tg_work *w, struct gather *g, struct tg_buf *b,
+static uint32_t op_of(struct tg_diff_work *w, struct gather *g, struct tg_buf *b,
                       const struct tg_row *row)
 {
     size_t known = g->raw.n;
@@ -276,10 +276,10 @@ static int by_kind_and_name(const void *pa, const void *pb)
 }
 
 /* Cuts the sorted members of one operator into its cells. */
-static struct tg_op_rows *make_cells(struct tg_work *w, const struct member *m, size_t n)
+static struct tg_op_rows *make_cells(struct tg_diff_work *w, const struct member *m, size_t n)
 {
     struct tg_op_rows *rows = TG_NEW(w->a, struct tg_op_rows);
-    struct tg_cell *cell = TG_NEW_N(w->a, struct tg_cell, w->n_cells);
+    struct tg_diff_cell *cell = TG_NEW_N(w->a, struct tg_diff_cell, w->n_cells);
     const struct tg_row **list = TG_NEW_N(w->a, const struct tg_row *, n);
 
     for (size_t i = 0; i < n; i++) {
@@ -311,7 +311,7 @@ static int by_first(const void *pa, const void *pb)
 }
 
 /* The raw names of a side in order of their first launch. */
-static size_t siblings_of(const struct tg_work *w, const struct tg_op *op, int side,
+static size_t siblings_of(const struct tg_diff_work *w, const struct tg_op *op, int side,
                           struct sibling **out)
 {
     struct tg_strmap names;
@@ -358,13 +358,14 @@ static bool siblings_align(const struct sibling *a, const struct sibling *b, siz
 }
 
 /* The rows of `op` that carry one of two raw names. */
-static struct tg_op_rows *rows_named(struct tg_work *w, const struct tg_op *op, const tg_sv raw[2])
+static struct tg_op_rows *rows_named(struct tg_diff_work *w, const struct tg_op *op,
+                                     const tg_sv raw[2])
 {
     struct tg_op_rows *rows = TG_NEW(w->a, struct tg_op_rows);
-    struct tg_cell *cell = TG_NEW_N(w->a, struct tg_cell, w->n_cells);
+    struct tg_diff_cell *cell = TG_NEW_N(w->a, struct tg_diff_cell, w->n_cells);
 
     for (size_t at = 0; at < w->n_cells; at++) {
-        const struct tg_cell *from = &op->rows->cell[at];
+        const struct tg_diff_cell *from = &op->rows->cell[at];
         const struct tg_row **list = TG_NEW_N(w->a, const struct tg_row *, from->n + 1);
         for (size_t r = 0; r < from->n; r++)
             if (tg_sv_eq(from->row[r]->name, raw[at >= w->first[TG_TEST]]))
@@ -378,7 +379,7 @@ static struct tg_op_rows *rows_named(struct tg_work *w, const struct tg_op *op, 
 
 /* Kernels that differ only in what normalising drops become operators of their own, `stem#1` … in
  * order of launch, where both sides agree on them; else they stay one, marked `grouped`. */
-static void split_siblings(struct tg_work *w, struct tg_op **ops, size_t *n_ops, size_t *cap)
+static void split_siblings(struct tg_diff_work *w, struct tg_op **ops, size_t *n_ops, size_t *cap)
 {
     for (size_t i = 0, before = *n_ops; i < before; i++) {
         struct sibling *side[2] = { NULL, NULL };
@@ -419,7 +420,7 @@ static const struct tg_row *rows_of(const struct tg_shard *s, bool frames, size_
     return frames ? s->frames : s->rows;
 }
 
-static void gather_rows(struct tg_work *w, bool frames, struct tg_op **out, size_t *n_out)
+static void gather_rows(struct tg_diff_work *w, bool frames, struct tg_op **out, size_t *n_out)
 {
     struct gather g = { 0 };
     struct tg_buf b = { 0 };
@@ -479,10 +480,10 @@ struct scratch {
 };
 
 /* Adds up one cell. Returns the modal count; `settled` falls when too few steps have it. */
-static uint64_t sum_cell(const struct tg_work *w, struct tg_op *op, int side, size_t at,
+static uint64_t sum_cell(const struct tg_diff_work *w, struct tg_op *op, int side, size_t at,
                          struct scratch *x, double *total, double *self)
 {
-    const struct tg_cell *cell = &op->rows->cell[at];
+    const struct tg_diff_cell *cell = &op->rows->cell[at];
     const struct tg_used *used = &w->used[at];
     size_t n_steps = w->shard[at]->n_steps, hits;
     tg_ns steps_total = 0, steps_self = 0;
@@ -511,7 +512,7 @@ static uint64_t sum_cell(const struct tg_work *w, struct tg_op *op, int side, si
     return modal;
 }
 
-static void sum_side(const struct tg_work *w, struct tg_op *op, int side, struct scratch *x,
+static void sum_side(const struct tg_diff_work *w, struct tg_op *op, int side, struct scratch *x,
                      double range[2])
 {
     size_t n_runs = w->c->n_runs[side], n_ranks = w->c->n_ranks[side];
@@ -584,7 +585,7 @@ static void forget(struct weights *x)
 }
 
 /* The raw name with most time on a side, and the main encloser over both sides. */
-static void name_largest(struct tg_work *w, struct tg_op *op)
+static void name_largest(struct tg_diff_work *w, struct tg_op *op)
 {
     struct weights parents = { 0 };
 
@@ -610,7 +611,7 @@ static void name_largest(struct tg_work *w, struct tg_op *op)
     forget(&parents);
 }
 
-static bool polls(const struct tg_work *w, const struct tg_op *op)
+static bool polls(const struct tg_diff_work *w, const struct tg_op *op)
 {
     tg_sv raw = op->raw[op->present[TG_TEST] ? TG_TEST : TG_BASE];
 
@@ -639,7 +640,7 @@ static bool waits(const struct tg_op *op)
            (op->kind == TG_KIND_KERNEL && op->class_ == TG_CLASS_COMM) || has_word_wait(op->name);
 }
 
-static void sum_op(struct tg_work *w, struct tg_op *op, struct scratch *x)
+static void sum_op(struct tg_diff_work *w, struct tg_op *op, struct scratch *x)
 {
     double range[2][2];
 
@@ -669,7 +670,7 @@ static double step_length(const struct tg_shard *s, size_t j)
 }
 
 /* D, the median over runs of the shortest step, and the mean step for shares (returned). */
-static double step_of_side(struct tg_work *w, int side)
+static double step_of_side(struct tg_diff_work *w, int side)
 {
     struct tg_comparison *c = w->c;
     double *shortest = TG_NEW_N(w->a, double, c->n_runs[side]);
@@ -695,7 +696,7 @@ static double step_of_side(struct tg_work *w, int side)
     return tg_median(mean, c->n_runs[side]);
 }
 
-static void share_out(struct tg_work *w)
+static void share_out(struct tg_diff_work *w)
 {
     for (int side = 0; side < 2; side++) {
         double step = step_of_side(w, side);
@@ -719,7 +720,7 @@ static int by_double(const void *pa, const void *pb)
 }
 
 /* The ratio test / baseline that most names share, when it is not 1; else 1. */
-static double common_ratio(const struct tg_work *w)
+static double common_ratio(const struct tg_diff_work *w)
 {
     double *v = TG_NEW_N(w->a, double, w->c->n_ops + 1), best = 1;
     size_t n = 0, most = 0;
@@ -759,7 +760,7 @@ static void scale(struct tg_op *ops, size_t n, double ratio)
     }
 }
 
-static void scale_counts(struct tg_work *w)
+static void scale_counts(struct tg_diff_work *w)
 {
     double ratio = common_ratio(w);
 
@@ -791,7 +792,7 @@ static bool collapsed(const struct tg_comparison *c)
 }
 
 /* Which sorts of frames every shard of a side holds. */
-static unsigned frame_sorts(const struct tg_work *w, int side)
+static unsigned frame_sorts(const struct tg_diff_work *w, int side)
 {
     unsigned all = ~0u;
 
@@ -801,7 +802,7 @@ static unsigned frame_sorts(const struct tg_work *w, int side)
 }
 
 /* The part of a side's shards that has any frame of a kind. */
-static double with_frames(const struct tg_work *w, int side, enum tg_kind kind)
+static double with_frames(const struct tg_diff_work *w, int side, enum tg_kind kind)
 {
     size_t end = side ? w->n_cells : w->first[TG_TEST], n = 0;
 
@@ -815,7 +816,7 @@ static double with_frames(const struct tg_work *w, int side, enum tg_kind kind)
     return (double)n / (double)(end - w->first[side]);
 }
 
-static void find_lack_of_frames(struct tg_work *w)
+static void find_lack_of_frames(struct tg_diff_work *w)
 {
     static const enum tg_kind kinds[TG_STACK_SORTS] = {
         [TG_STACK_MODULES] = TG_KIND_MODULE, [TG_STACK_SOURCES] = TG_KIND_SOURCE
@@ -829,7 +830,7 @@ static void find_lack_of_frames(struct tg_work *w)
     }
 }
 
-bool tg_align(struct tg_work *w, struct tg_err *err)
+bool tg_align(struct tg_diff_work *w, struct tg_err *err)
 {
     struct tg_comparison *c = w->c;
     struct scratch x;

@@ -1,16 +1,17 @@
 /*
  * Who waits for whom in collectives, from summaries: skew of a collective = longest - shortest
- * duration over its ranks, as a share of the longest; the definition is that of core/metric/skew.c,
- * and so is the matching over ranks (core/metric/collective.h). A row of a summary has the
- * durations of one kernel name under one operator on one stream, in start order: its key.
+ * duration over its ranks, as a share of the longest; the definition is that of
+ * core/analysis/skew.c, and so is the matching over ranks (core/metric/collective.h). A row of a
+ * summary has the durations of one kernel name under one operator on one stream, in start order:
+ * its key.
  */
 #include <stdlib.h>
 
-#include "core/diff/work.h"
+#include "core/diff/internal.h"
 #include "core/metric/collective.h"
 
 struct job {
-    const struct tg_work *w;
+    const struct tg_diff_work *w;
     struct tg_strmap keys;
     struct tg_collective *v;
     size_t n, cap;
@@ -123,7 +124,7 @@ static void add_collective(void *arg, const struct tg_collective *p, size_t n, b
     j->longest = tg_ns_add(j->longest, longest);
 }
 
-bool tg_collective_skew(const struct tg_work *w, int side, size_t run, double *out)
+bool tg_collective_skew(const struct tg_diff_work *w, int side, size_t run, double *out)
 {
     struct job j = { .w = w };
     bool known = true;

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "core/diff/work.h"
+#include "core/diff/internal.h"
 
 #define SMALL_SHARE 0.001 /* of the step: a new name below it warns */
 
@@ -46,7 +46,7 @@ bool tg_compare(struct tg_comparison *out, const struct tg_side *base, const str
                 const struct tg_compare_opts *o, struct tg_arena *a, struct tg_err *err)
 {
     static const struct tg_compare_opts defaults = { 0 };
-    struct tg_work *w = TG_NEW(a, struct tg_work);
+    struct tg_diff_work *w = TG_NEW(a, struct tg_diff_work);
     struct tg_strmap names;
     bool ok;
 

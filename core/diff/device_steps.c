@@ -7,8 +7,8 @@
  */
 #include <math.h>
 
+#include "core/diff/internal.h"
 #include "core/diff/stats.h"
-#include "core/diff/work.h"
 
 #define MIN_STEPS 10  /* usable ones of each run */
 #define USABLE 0.6    /* part of a run's steps that must have the usual number of launches */
@@ -28,7 +28,7 @@ struct finding {
 };
 
 /* The first `n` steps that all ranks of a run have. */
-static size_t steps_of_run(const struct tg_work *w, int side, size_t run)
+static size_t steps_of_run(const struct tg_diff_work *w, int side, size_t run)
 {
     size_t n = SIZE_MAX;
 
@@ -39,10 +39,10 @@ static size_t steps_of_run(const struct tg_work *w, int side, size_t run)
     return n == SIZE_MAX ? 0 : n;
 }
 
-static void add_cell(const struct tg_work *w, const struct tg_op *op, size_t at, size_t j,
+static void add_cell(const struct tg_diff_work *w, const struct tg_op *op, size_t at, size_t j,
                      uint64_t *count, tg_ns *time)
 {
-    const struct tg_cell *cell = &op->rows->cell[at];
+    const struct tg_diff_cell *cell = &op->rows->cell[at];
     size_t step = w->used[at].step[j];
 
     for (size_t r = 0; r < cell->n; r++) {
@@ -52,7 +52,8 @@ static void add_cell(const struct tg_work *w, const struct tg_op *op, size_t at,
 }
 
 /* The steps of a run that launch the kernel as often as usual; none if these are too few. */
-static struct steps run_steps(const struct tg_work *w, const struct tg_op *op, int side, size_t run)
+static struct steps run_steps(const struct tg_diff_work *w, const struct tg_op *op, int side,
+                              size_t run)
 {
     size_t all = steps_of_run(w, side, run);
     struct steps s = { TG_NEW_N(w->a, double, all + 1), 0 };
@@ -74,7 +75,7 @@ static struct steps run_steps(const struct tg_work *w, const struct tg_op *op, i
     return s;
 }
 
-static double median_of(const struct tg_work *w, const double *x, size_t n)
+static double median_of(const struct tg_diff_work *w, const double *x, size_t n)
 {
     double *copy = TG_NEW_N(w->a, double, n + 1);
 
@@ -87,8 +88,8 @@ static double median_of(const struct tg_work *w, const double *x, size_t n)
  * the last half of the steps by half of that, and all but few steps of the one by half of it above
  * the other's.
  */
-static bool above(const struct tg_work *w, const struct steps *b, const struct steps *t, double c,
-                  struct finding *f)
+static bool above(const struct tg_diff_work *w, const struct steps *b, const struct steps *t,
+                  double c, struct finding *f)
 {
     double e = median_of(w, t->x, t->n) - median_of(w, b->x, b->n) - c;
     double first = median_of(w, t->x, t->n / 2) - median_of(w, b->x, b->n / 2) - c;
@@ -104,7 +105,8 @@ static bool above(const struct tg_work *w, const struct steps *b, const struct s
 }
 
 /* Every run of the test side against every one of the baseline. */
-static bool all_above(const struct tg_work *w, const struct tg_op *op, double c, struct finding *f)
+static bool all_above(const struct tg_diff_work *w, const struct tg_op *op, double c,
+                      struct finding *f)
 {
     *f = (struct finding){ .e = INFINITY, .steps = { UINT32_MAX, UINT32_MAX } };
     for (size_t i = 0; i < w->c->n_runs[TG_BASE]; i++) {
@@ -127,7 +129,7 @@ static bool is_candidate(const struct tg_op *op)
 
 /* What all kernels have in common, at least 0: a device that got faster makes nothing slower.
  * False: too few big kernels to know. */
-static bool device_factor(const struct tg_work *w, double *c)
+static bool device_factor(const struct tg_diff_work *w, double *c)
 {
     double *ratio = TG_NEW_N(w->a, double, w->c->n_ops + 1);
     size_t n = 0;
@@ -155,7 +157,7 @@ static void settle(struct tg_evidence *ev, const struct finding *f)
     ev->steps[TG_TEST] = f->steps[TG_TEST];
 }
 
-void tg_judge_device_steps(struct tg_work *w)
+void tg_judge_device_steps(struct tg_diff_work *w)
 {
     double c;
 

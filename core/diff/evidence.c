@@ -8,8 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/diff/internal.h"
 #include "core/diff/stats.h"
-#include "core/diff/work.h"
 
 #define USABLE 0.6         /* part of a run's steps that must have the modal pattern of calls */
 #define BIG 0.003          /* of the step: speaks for the machine and for the usual noise */
@@ -69,7 +69,7 @@ struct room {
     size_t *offset;             /* of a row's slots, per step of the shard */
 };
 
-static struct room make_room(const struct tg_work *w)
+static struct room make_room(const struct tg_diff_work *w)
 {
     return (struct room){ TG_NEW_N(w->a, uint64_t, w->max_steps + 1),
                           TG_NEW_N(w->a, uint64_t, w->max_steps + 1),
@@ -88,7 +88,7 @@ static uint64_t mix(uint64_t h, uint64_t v)
  * is a number: calls in the high bits, so that of equally frequent ones the fuller wins, a hash of
  * the rows' counts below. Returns how many steps; `calls` receives the calls of such a step.
  */
-static size_t usable_steps(const struct tg_work *w, const struct tg_cell *cell, size_t at,
+static size_t usable_steps(const struct tg_diff_work *w, const struct tg_diff_cell *cell, size_t at,
                            struct room *x, uint64_t *calls)
 {
     const struct tg_used *used = &w->used[at];
@@ -146,10 +146,10 @@ static tg_ns row_minimum(const struct tg_row *row, const struct tg_used *used, s
     return sum;
 }
 
-static void slot_values(const struct tg_work *w, const struct tg_op *op, size_t at, size_t n_steps,
-                        struct room *x, double out[PARTS])
+static void slot_values(const struct tg_diff_work *w, const struct tg_op *op, size_t at,
+                        size_t n_steps, struct room *x, double out[PARTS])
 {
-    const struct tg_cell *cell = &op->rows->cell[at];
+    const struct tg_diff_cell *cell = &op->rows->cell[at];
     uint64_t calls;
 
     usable_steps(w, cell, at, x, &calls);
@@ -163,7 +163,7 @@ static void slot_values(const struct tg_work *w, const struct tg_op *op, size_t 
 }
 
 /* The smallest step sum of the range. */
-static tg_ns least_step(const struct tg_work *w, const struct tg_cell *cell, size_t at,
+static tg_ns least_step(const struct tg_diff_work *w, const struct tg_diff_cell *cell, size_t at,
                         struct range of, bool inclusive)
 {
     tg_ns least = of.to ? INT64_MAX : 0;
@@ -178,15 +178,15 @@ static tg_ns least_step(const struct tg_work *w, const struct tg_cell *cell, siz
     return least;
 }
 
-static void step_values(const struct tg_work *w, const struct tg_op *op, size_t at, size_t n_steps,
-                        bool inclusive, double out[PARTS])
+static void step_values(const struct tg_diff_work *w, const struct tg_op *op, size_t at,
+                        size_t n_steps, bool inclusive, double out[PARTS])
 {
     for (enum part part = 0; part < PARTS; part++)
         out[part] =
             (double)least_step(w, &op->rows->cell[at], at, range_of(part, n_steps), inclusive);
 }
 
-static size_t fewest_steps(const struct tg_work *w)
+static size_t fewest_steps(const struct tg_diff_work *w)
 {
     size_t n = SIZE_MAX;
 
@@ -199,7 +199,7 @@ static size_t fewest_steps(const struct tg_work *w)
  * Slots align if every cell has enough usable steps and every run the same number of slots.
  * Returns the number of steps to use, 0 for the other form.
  */
-static size_t slots_align(const struct tg_work *w, const struct tg_op *op, struct room *x)
+static size_t slots_align(const struct tg_diff_work *w, const struct tg_op *op, struct room *x)
 {
     size_t fewest = SIZE_MAX;
     double slots = -1;
@@ -209,7 +209,7 @@ static size_t slots_align(const struct tg_work *w, const struct tg_op *op, struc
             double of_run = 0;
             for (size_t rank = 0; rank < w->c->n_ranks[side]; rank++) {
                 size_t at = tg_work_cell(w, side, run, rank);
-                const struct tg_cell *cell = &op->rows->cell[at];
+                const struct tg_diff_cell *cell = &op->rows->cell[at];
                 uint64_t calls;
                 size_t n = usable_steps(w, cell, at, x, &calls);
                 if (n == 0 || (double)n < USABLE * (double)w->used[at].n)
@@ -229,14 +229,14 @@ static size_t slots_align(const struct tg_work *w, const struct tg_op *op, struc
 }
 
 /* What brings a time of an earlier baseline to the speed of the machine at the baseline's own. */
-static double at_own_speed(const struct tg_work *w, int side, size_t run)
+static double at_own_speed(const struct tg_diff_work *w, int side, size_t run)
 {
     return side == TG_BASE && w->speed ? exp(-w->speed[run]) : 1;
 }
 
 enum form { FORM_BEST, FORM_STEP, FORM_INCLUSIVE };
 
-static struct values new_values(const struct tg_work *w)
+static struct values new_values(const struct tg_diff_work *w)
 {
     struct values v = { .complete = true };
 
@@ -246,8 +246,8 @@ static struct values new_values(const struct tg_work *w)
     return v;
 }
 
-static struct values run_values(const struct tg_work *w, const struct tg_op *op, struct room *x,
-                                enum form form)
+static struct values run_values(const struct tg_diff_work *w, const struct tg_op *op,
+                                struct room *x, enum form form)
 {
     struct values v = new_values(w);
     size_t slots = form == FORM_BEST ? slots_align(w, op, x) : 0, steps = fewest_steps(w);
@@ -287,7 +287,7 @@ struct logs {
     double *x[2], median[2], variance;
 };
 
-static struct logs logs_of(const struct tg_work *w, double *const y[2], bool swapped)
+static struct logs logs_of(const struct tg_diff_work *w, double *const y[2], bool swapped)
 {
     struct logs l;
     size_t n[2];
@@ -307,7 +307,7 @@ static struct logs logs_of(const struct tg_work *w, double *const y[2], bool swa
 }
 
 /* Sides of ten runs and more may stand against one to three, at a higher price. */
-static struct tg_threshold threshold_of(const struct tg_work *w, size_t nb, size_t nt)
+static struct tg_threshold threshold_of(const struct tg_diff_work *w, size_t nb, size_t nt)
 {
     size_t few = nb < nt ? nb : nt, many = nb < nt ? nt : nb;
     bool tiers = few < 3 ? w->o->few_runs : few == 3 && w->o->base_group;
@@ -316,7 +316,7 @@ static struct tg_threshold threshold_of(const struct tg_work *w, size_t nb, size
 }
 
 /* Median over the baseline runs of one group (0: the baseline's own). */
-static double group_median(const struct tg_work *w, const double *base, unsigned group)
+static double group_median(const struct tg_diff_work *w, const double *base, unsigned group)
 {
     double *x = TG_NEW_N(w->a, double, w->c->n_runs[TG_BASE] + 1);
     size_t n = 0;
@@ -331,13 +331,13 @@ static double group_median(const struct tg_work *w, const double *base, unsigned
  * Median of the baseline's own runs. The program of an earlier commit may have been faster or
  * slower: what this change did has to show against its own baseline as well as against all.
  */
-static double own_median(const struct tg_work *w, const double *base, double all)
+static double own_median(const struct tg_diff_work *w, const double *base, double all)
 {
     return w->o->base_group ? group_median(w, base, 0) : all;
 }
 
 /* In the direction of a test, its baseline as prudent as `own_median` asks for. */
-static struct logs prudent_logs(const struct tg_work *w, double *const y[2], bool swapped)
+static struct logs prudent_logs(const struct tg_diff_work *w, double *const y[2], bool swapped)
 {
     struct logs l = logs_of(w, y, swapped);
     double own = own_median(w, l.x[swapped], l.median[swapped]);
@@ -351,8 +351,8 @@ static struct logs prudent_logs(const struct tg_work *w, double *const y[2], boo
  * speeds change between them within a run, too: three runs that never were fast differ from three
  * that were fast for a while, but only in some of their steps.
  */
-static bool both_halves(const struct tg_work *w, struct tg_evidence *ev, const struct values *v,
-                        bool swapped, double c, size_t nb, size_t nt)
+static bool both_halves(const struct tg_diff_work *w, struct tg_evidence *ev,
+                        const struct values *v, bool swapped, double c, size_t nb, size_t nt)
 {
     bool both = ev->e > 0;
 
@@ -367,7 +367,7 @@ static bool both_halves(const struct tg_work *w, struct tg_evidence *ev, const s
 }
 
 /* Size, error and rank of test above base under `m`; fills everything but `judged` and `faster`. */
-static void apply_rule(const struct tg_work *w, struct tg_evidence *ev, const struct values *v,
+static void apply_rule(const struct tg_diff_work *w, struct tg_evidence *ev, const struct values *v,
                        bool swapped, const struct common *m, double floor, double tick)
 {
     size_t nb = w->c->n_runs[swapped], nt = w->c->n_runs[!swapped];
@@ -404,7 +404,7 @@ static void apply_rule(const struct tg_work *w, struct tg_evidence *ev, const st
                      ev->delta_ns > SUSPECT_FLOOR * w->c->step_ns[TG_BASE];
 }
 
-static void judge(const struct tg_work *w, struct tg_evidence *ev, const struct values *v,
+static void judge(const struct tg_diff_work *w, struct tg_evidence *ev, const struct values *v,
                   const struct common m[2], double floor, double tick)
 {
     enum tg_judged judged = ev->judged;
@@ -422,7 +422,7 @@ static void judge(const struct tg_work *w, struct tg_evidence *ev, const struct 
 
 /* ---- who is judged --------------------------------------------------------------------------- */
 
-static bool damaged(const struct tg_work *w, bool device)
+static bool damaged(const struct tg_diff_work *w, bool device)
 {
     for (size_t at = 0; at < w->n_cells; at++) {
         const struct tg_shard *s = w->shard[at];
@@ -433,7 +433,7 @@ static bool damaged(const struct tg_work *w, bool device)
 }
 
 /* Reasons that hold for every operator of the comparison; TG_JUDGED: none. */
-static enum tg_judged common_reason(const struct tg_work *w, bool device)
+static enum tg_judged common_reason(const struct tg_diff_work *w, bool device)
 {
     const struct tg_comparison *c = w->c;
     size_t need = w->o->min_runs ? w->o->min_runs : 3, need_fresh = need;
@@ -475,7 +475,7 @@ static enum tg_judged own_reason(const struct tg_op *op, const struct values *v)
 
 /* Common factor and usual noise over the big operators. The factor never helps the test side: a
  * machine that got faster must not make an unchanged operator look slower. */
-static void find_common(struct tg_work *w, const struct values *v, const bool *judged,
+static void find_common(struct tg_diff_work *w, const struct values *v, const bool *judged,
                         struct common m[2])
 {
     struct tg_comparison *c = w->c;
@@ -511,7 +511,7 @@ static void find_common(struct tg_work *w, const struct values *v, const bool *j
  * The machine of an earlier recording, from the median over big operators of how much slower they
  * were then: what was no change of the program is taken off. Scales the values in place.
  */
-static void level_speeds(struct tg_work *w, struct values *v, const bool *judged)
+static void level_speeds(struct tg_diff_work *w, struct values *v, const bool *judged)
 {
     const struct tg_comparison *c = w->c;
     size_t n_runs = c->n_runs[TG_BASE];
@@ -539,7 +539,7 @@ static void level_speeds(struct tg_work *w, struct values *v, const bool *judged
 
 /* The step as a whole without preemption: all operators and the gaps between them. Host only: on a
  * device, work overlaps and its end to end is a measure of its own. */
-static void judge_step(struct tg_work *w, const struct values *v, const struct common m[2],
+static void judge_step(struct tg_diff_work *w, const struct values *v, const struct common m[2],
                        struct room *x)
 {
     struct tg_comparison *c = w->c;
@@ -585,7 +585,7 @@ static const struct tg_op *find_encloser(const struct tg_comparison *c, tg_sv na
 }
 
 /* A replacement's time: its encloser's inclusive time, or the step's. */
-static void judge_regions(struct tg_work *w, const struct common m[2], struct room *x)
+static void judge_regions(struct tg_diff_work *w, const struct common m[2], struct room *x)
 {
     struct tg_comparison *c = w->c;
 
@@ -610,12 +610,13 @@ static void judge_regions(struct tg_work *w, const struct common m[2], struct ro
  * A coarse clock rounds alike in every run, so that the runs' spread says nothing about it: no
  * change of less than a tick a call is proven there. ns; 0 for a fine clock.
  */
-static double tick_of(const struct tg_work *w, const struct tg_op *op)
+static double tick_of(const struct tg_diff_work *w, const struct tg_op *op)
 {
     return w->tick > 1 && op->kind != TG_KIND_STEP ? (double)w->tick * op->count[TG_BASE] : 0;
 }
 
-void tg_judge_values(const struct tg_work *w, struct tg_evidence *ev, double *const y[2], bool time)
+void tg_judge_values(const struct tg_diff_work *w, struct tg_evidence *ev, double *const y[2],
+                     bool time)
 {
     struct values v = { .y = { [ALL_STEPS] = { y[TG_BASE], y[TG_TEST] } } };
     struct common m[2];
@@ -635,7 +636,7 @@ void tg_judge_values(const struct tg_work *w, struct tg_evidence *ev, double *co
  * Times of Python frames, by the least of the steps' sums. They are judged whatever their count
  * did, as a whole trace's times are: what a rule asks of a module is what it costs.
  */
-static void judge_frames(struct tg_work *w, const struct common m[2], struct room *x)
+static void judge_frames(struct tg_diff_work *w, const struct common m[2], struct room *x)
 {
     for (size_t i = 0; i < w->c->n_frames; i++) {
         struct tg_op *op = &w->c->frames[i];
@@ -648,7 +649,7 @@ static void judge_frames(struct tg_work *w, const struct common m[2], struct roo
     }
 }
 
-void tg_judge_durations(struct tg_work *w)
+void tg_judge_durations(struct tg_diff_work *w)
 {
     struct tg_comparison *c = w->c;
     struct values *v = TG_NEW_N(w->a, struct values, c->n_ops + 1);
@@ -690,7 +691,7 @@ void tg_judge_durations(struct tg_work *w)
 }
 
 /* Quantile over all single values in the cells [from, to). NaN: none, or slots dropped. */
-static double cells_quantile(const struct tg_work *w, const struct tg_op *op, size_t from,
+static double cells_quantile(const struct tg_diff_work *w, const struct tg_op *op, size_t from,
                              size_t to, double q)
 {
     size_t n = 0, cap = 0;
@@ -718,7 +719,7 @@ static double cells_quantile(const struct tg_work *w, const struct tg_op *op, si
 
 double tg_op_quantile(const struct tg_comparison *c, const struct tg_op *op, int side, double q)
 {
-    const struct tg_work *w = op->rows ? op->rows->work : NULL;
+    const struct tg_diff_work *w = op->rows ? op->rows->work : NULL;
     (void)c;
     if (!w || op->step_count[side] == 0)
         return NAN;
@@ -727,7 +728,7 @@ double tg_op_quantile(const struct tg_comparison *c, const struct tg_op *op, int
 
 bool tg_op_quantile_evidence(const struct tg_op *op, double q, struct tg_evidence *ev)
 {
-    const struct tg_work *w = op->rows ? op->rows->work : NULL;
+    const struct tg_diff_work *w = op->rows ? op->rows->work : NULL;
     double *y[2];
 
     for (int side = 0; w && side < 2; side++) {

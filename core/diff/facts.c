@@ -4,8 +4,8 @@
  */
 #include <stdlib.h>
 
+#include "core/diff/internal.h"
 #include "core/diff/stats.h"
-#include "core/diff/work.h"
 
 /* How often a step has a fact: events over steps, rounded, so that a cold first step drops out. */
 struct fact_use {
@@ -26,7 +26,7 @@ static int by_kind_and_value(const void *pa, const void *pb)
     return c ? c : tg_sv_cmp(a->value, b->value);
 }
 
-static struct fact_set facts_of_run(const struct tg_work *w, const struct tg_op *op, int side,
+static struct fact_set facts_of_run(const struct tg_diff_work *w, const struct tg_op *op, int side,
                                     size_t run)
 {
     struct fact_set s = { 0 };
@@ -34,14 +34,14 @@ static struct fact_set facts_of_run(const struct tg_work *w, const struct tg_op 
 
     for (size_t rank = 0; rank < w->c->n_ranks[side]; rank++) {
         size_t at = tg_work_cell(w, side, run, rank);
-        const struct tg_cell *cell = &op->rows->cell[at];
+        const struct tg_diff_cell *cell = &op->rows->cell[at];
         steps += w->shard[at]->n_steps;
         for (size_t r = 0; r < cell->n; r++)
             n += cell->row[r]->n_facts;
     }
     s.v = TG_NEW_N(w->a, struct fact_use, n + 1);
     for (size_t rank = 0; rank < w->c->n_ranks[side]; rank++) {
-        const struct tg_cell *cell = &op->rows->cell[tg_work_cell(w, side, run, rank)];
+        const struct tg_diff_cell *cell = &op->rows->cell[tg_work_cell(w, side, run, rank)];
         for (size_t r = 0; r < cell->n; r++) {
             s.cut |= cell->row[r]->facts_cut;
             for (size_t i = 0; i < cell->row[r]->n_facts; i++) {
@@ -75,7 +75,7 @@ static bool same_sets(const struct fact_set *a, const struct fact_set *b)
 }
 
 /* True if all runs of the side agree (dynamic shapes do not); `out` is what they agree on. */
-static bool facts_of_side(const struct tg_work *w, const struct tg_op *op, int side,
+static bool facts_of_side(const struct tg_diff_work *w, const struct tg_op *op, int side,
                           struct fact_set *out)
 {
     for (size_t run = 0; run < w->c->n_runs[side]; run++) {
@@ -269,7 +269,7 @@ static size_t only_here(const struct fact_set *here, const struct fact_set *ther
     return n;
 }
 
-static bool describe(const struct tg_work *w, const struct fact_set set[2], tg_sv kind,
+static bool describe(const struct tg_diff_work *w, const struct fact_set set[2], tg_sv kind,
                      struct tg_fact_change *out)
 {
     const struct fact_use *first[2] = { NULL, NULL };
@@ -294,7 +294,7 @@ static bool describe(const struct tg_work *w, const struct fact_set set[2], tg_s
     return true;
 }
 
-static void compare_op(struct tg_work *w, struct tg_op *op)
+static void compare_op(struct tg_diff_work *w, struct tg_op *op)
 {
     static const tg_sv kinds[] = {
         { "launch", 6 }, { "types", 5 }, { "shapes", 6 }, { "bytes", 5 }, { "collective", 10 }
@@ -320,7 +320,7 @@ static void compare_op(struct tg_work *w, struct tg_op *op)
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
 /* Bytes of a run per step and rank; false: there are calls whose bytes are not known. */
-static bool bytes_of_run(const struct tg_work *w, const struct tg_op *op, int side, size_t run,
+static bool bytes_of_run(const struct tg_diff_work *w, const struct tg_op *op, int side, size_t run,
                          double *out)
 {
     uint64_t calls = 0, told = 0, steps = 0;
@@ -328,7 +328,7 @@ static bool bytes_of_run(const struct tg_work *w, const struct tg_op *op, int si
 
     for (size_t rank = 0; rank < w->c->n_ranks[side]; rank++) {
         size_t at = tg_work_cell(w, side, run, rank);
-        const struct tg_cell *cell = &op->rows->cell[at];
+        const struct tg_diff_cell *cell = &op->rows->cell[at];
         steps += w->shard[at]->n_steps;
         for (size_t r = 0; r < cell->n; r++) {
             for (size_t j = 0; j < w->shard[at]->n_steps; j++)
@@ -347,7 +347,7 @@ static bool bytes_of_run(const struct tg_work *w, const struct tg_op *op, int si
     return told == calls;
 }
 
-static void sum_bytes(struct tg_work *w, struct tg_op *op)
+static void sum_bytes(struct tg_diff_work *w, struct tg_op *op)
 {
     for (int side = 0; side < 2; side++) {
         double *v = TG_NEW_N(w->a, double, w->c->n_runs[side] + 1);
@@ -358,7 +358,7 @@ static void sum_bytes(struct tg_work *w, struct tg_op *op)
     }
 }
 
-void tg_compare_facts(struct tg_work *w)
+void tg_compare_facts(struct tg_diff_work *w)
 {
     for (size_t i = 0; i < w->c->n_ops; i++) {
         struct tg_op *op = &w->c->ops[i];

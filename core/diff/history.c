@@ -1,6 +1,6 @@
 #include "core/diff/history.h"
 
-#include "core/diff/work.h"
+#include "core/diff/internal.h"
 
 /* What makes two recordings one environment; what else a user says with --meta is only shown. */
 static const char *const fingerprint[] = {

@@ -8,8 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/diff/internal.h"
 #include "core/diff/stats.h"
-#include "core/diff/work.h"
 
 #define ENOUGH 0.9   /* of the change under one parent */
 #define MAX_DEPTH 64 /* of parents; names that enclose each other would not end */
@@ -20,7 +20,7 @@ struct part {               /* of an operator's change */
     double under;           /* all calls there on the test side */
 };
 
-double tg_count_under(const struct tg_work *w, const struct tg_op *op, int side, tg_sv parent)
+double tg_count_under(const struct tg_diff_work *w, const struct tg_op *op, int side, tg_sv parent)
 {
     double *runs = TG_NEW_N(w->a, double, w->c->n_runs[side]);
     uint64_t *count = TG_NEW_N(w->a, uint64_t, w->max_steps + 1);
@@ -28,7 +28,7 @@ double tg_count_under(const struct tg_work *w, const struct tg_op *op, int side,
     for (size_t run = 0; run < w->c->n_runs[side]; run++) {
         for (size_t rank = 0; rank < w->c->n_ranks[side]; rank++) {
             size_t at = tg_work_cell(w, side, run, rank);
-            const struct tg_cell *cell = &op->rows->cell[at];
+            const struct tg_diff_cell *cell = &op->rows->cell[at];
             memset(count, 0, (w->max_steps + 1) * sizeof *count);
             for (size_t r = 0; r < cell->n; r++)
                 for (size_t j = 0; tg_sv_eq(cell->row[r]->parent, parent) && j < w->used[at].n; j++)
@@ -46,7 +46,7 @@ struct under {          /* one parent */
 };
 
 /* Per parent; raw parents of one normalised name are one. The caller frees it. */
-static struct under *split(struct tg_work *w, const struct tg_op *op, size_t *n)
+static struct under *split(struct tg_diff_work *w, const struct tg_op *op, size_t *n)
 {
     struct tg_strmap raw;
     struct under *v = NULL;
@@ -73,7 +73,7 @@ static struct under *split(struct tg_work *w, const struct tg_op *op, size_t *n)
     return v;
 }
 
-static struct part main_part(struct tg_work *w, const struct tg_op *op)
+static struct part main_part(struct tg_diff_work *w, const struct tg_op *op)
 {
     struct part best = { 0 };
     double moved = 0;
@@ -112,7 +112,7 @@ static bool explained_by(const struct tg_comparison *c, const struct part *p,
 }
 
 /* NULL: none, several, or not known. `part`: of the additional calls, multiplied up the chain. */
-static const struct tg_op *encloser(struct tg_work *w, const struct tg_op *op, double *part)
+static const struct tg_op *encloser(struct tg_diff_work *w, const struct tg_op *op, double *part)
 {
     const struct tg_comparison *c = w->c;
 
@@ -137,7 +137,7 @@ static const struct tg_op *encloser(struct tg_work *w, const struct tg_op *op, d
     return NULL;
 }
 
-void tg_find_insides(struct tg_work *w)
+void tg_find_insides(struct tg_diff_work *w)
 {
     struct tg_comparison *c = w->c;
 

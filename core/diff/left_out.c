@@ -2,7 +2,7 @@
  */
 #include <stdlib.h>
 
-#include "core/diff/work.h"
+#include "core/diff/internal.h"
 
 static bool column_of(const struct tg_side *s, int64_t rank, size_t *column)
 {
@@ -28,7 +28,7 @@ static int ascending(const void *a, const void *b)
 }
 
 /* The ranks that either side leaves out. */
-static void list_them(struct tg_work *w)
+static void list_them(struct tg_diff_work *w)
 {
     struct tg_comparison *c = w->c;
     int64_t *v = TG_NEW_N(w->a, int64_t, c->side[TG_BASE].n_ranks + c->side[TG_TEST].n_ranks + 1);
@@ -56,7 +56,7 @@ static bool none_is_whole(int side, struct tg_err *err)
                             "compare one of these too.");
 }
 
-bool tg_leave_out(struct tg_work *w, struct tg_err *err)
+bool tg_leave_out(struct tg_diff_work *w, struct tg_err *err)
 {
     struct tg_comparison *c = w->c;
 

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/diff/internal.h"
 #include "core/diff/stats.h"
-#include "core/diff/work.h"
 
 /* ---- measures -------------------------------------------------------------------------------- */
 
@@ -24,7 +24,7 @@ struct shard_value {
                       touches least */
 };
 
-static bool shard_value(const struct tg_work *w, enum tg_measure m, const struct tg_shard *s,
+static bool shard_value(const struct tg_diff_work *w, enum tg_measure m, const struct tg_shard *s,
                         const struct tg_used *used, struct shard_value *out)
 {
     const struct tg_measure_info *info = tg_measure_info(m);
@@ -54,7 +54,7 @@ struct run_values {
 };
 
 /* Medians over runs of the mean over ranks and of the worst rank; `y` receives evidence values. */
-static void side_value(struct tg_work *w, struct tg_measure_change *out, int side,
+static void side_value(struct tg_diff_work *w, struct tg_measure_change *out, int side,
                        struct run_values *y)
 {
     size_t n_runs = w->c->n_runs[side], n_ranks = w->c->n_ranks[side];
@@ -101,8 +101,8 @@ static void prepare(enum tg_measure m, double *y, size_t n)
 }
 
 /* Evidence of run values; `value` are the two numbers that are shown. */
-static void judge_runs(struct tg_work *w, enum tg_measure m, struct tg_evidence *ev, double *y[2],
-                       const double value[2])
+static void judge_runs(struct tg_diff_work *w, enum tg_measure m, struct tg_evidence *ev,
+                       double *y[2], const double value[2])
 {
     for (int side = 0; side < 2; side++)
         prepare(m, y[side], w->c->n_runs[side]);
@@ -115,7 +115,7 @@ static void judge_runs(struct tg_work *w, enum tg_measure m, struct tg_evidence 
 }
 
 /* The worst rank's step time is known of ranks that are left out as well. */
-static void worst_step(struct tg_work *w, struct tg_measure_change *out, int side, double *y)
+static void worst_step(struct tg_diff_work *w, struct tg_measure_change *out, int side, double *y)
 {
     const struct tg_came *came = &w->came[side];
     size_t n_runs = w->c->n_runs[side];
@@ -133,7 +133,7 @@ static void worst_step(struct tg_work *w, struct tg_measure_change *out, int sid
     out->slowest[side] = tg_median(worst, n_runs);
 }
 
-static void compare_measure(struct tg_work *w, enum tg_measure id)
+static void compare_measure(struct tg_diff_work *w, enum tg_measure id)
 {
     struct tg_comparison *c = w->c;
     struct tg_measure_change *m = &c->measures[id];
@@ -160,7 +160,7 @@ static void compare_measure(struct tg_work *w, enum tg_measure id)
 /* ---- ranks ----------------------------------------------------------------------------------- */
 
 /* Step times of a run's ranks, ascending; returns how many are known. */
-static size_t rank_times(const struct tg_work *w, int side, size_t run, double *mean,
+static size_t rank_times(const struct tg_diff_work *w, int side, size_t run, double *mean,
                          double *of_run)
 {
     const struct tg_came *came = &w->came[side];
@@ -186,7 +186,7 @@ static double skew_of(double *ascending, size_t n)
 }
 
 /* Slowest rank's step against the median rank's (%), and minus the fastest rank's (ns). */
-static void compare_ranks(struct tg_work *w)
+static void compare_ranks(struct tg_diff_work *w)
 {
     struct tg_comparison *c = w->c;
     double *skew[2], *spread[2];
@@ -223,7 +223,7 @@ static void compare_ranks(struct tg_work *w)
 }
 
 /* Waiting in collectives. */
-static void compare_collectives(struct tg_work *w)
+static void compare_collectives(struct tg_diff_work *w)
 {
     struct tg_comparison *c = w->c;
     double *y[2];
@@ -249,7 +249,7 @@ static void compare_collectives(struct tg_work *w)
 }
 
 /* The rank of the test side whose steps take longest, of those that are compared. */
-static void find_slowest(struct tg_work *w)
+static void find_slowest(struct tg_diff_work *w)
 {
     struct tg_comparison *c = w->c;
     double longest = -1;
@@ -271,7 +271,7 @@ static void find_slowest(struct tg_work *w)
     }
 }
 
-void tg_compare_measures(struct tg_work *w)
+void tg_compare_measures(struct tg_diff_work *w)
 {
     for (int i = 0; i < TG_MEASURES; i++)
         compare_measure(w, (enum tg_measure)i);
@@ -283,7 +283,7 @@ void tg_compare_measures(struct tg_work *w)
 /* ---- environment ----------------------------------------------------------------------------- */
 
 /* The side's value of a key; several ones joined in order of appearance; "" unknown. */
-static tg_sv env_of(const struct tg_work *w, int side, tg_sv key)
+static tg_sv env_of(const struct tg_diff_work *w, int side, tg_sv key)
 {
     struct tg_buf b = { 0 };
     struct tg_strmap seen;
@@ -318,7 +318,7 @@ static tg_sv version_prefix(tg_sv v, int parts)
 
 /* False only when both are known and differ. `cuda_major` and `torch_minor` look at the start of
  * `cuda` and `torch`. */
-static bool same_env(const struct tg_work *w, tg_sv key)
+static bool same_env(const struct tg_diff_work *w, tg_sv key)
 {
     tg_sv name = key, v[2];
     int parts = 0;
@@ -344,7 +344,7 @@ static int by_key(const void *pa, const void *pb)
     return tg_sv_cmp(a->key, b->key);
 }
 
-void tg_compare_env(struct tg_work *w)
+void tg_compare_env(struct tg_diff_work *w)
 {
     static const char *const flags[] = { "with_stack", "record_shapes", "profile_memory",
                                          "with_flops", "with_modules" };

@@ -9,8 +9,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/diff/internal.h"
 #include "core/diff/stats.h"
-#include "core/diff/work.h"
 
 #define RENAME_FACTOR 1.3  /* of time per step */
 #define RENAME_FLOOR 0.002 /* of the step: below it equal times are chance */
@@ -52,7 +52,7 @@ static bool is_counted(const struct tg_op *op)
     return op->change != TG_SAME && !op->polling && tg_kind_is_counted(op->kind);
 }
 
-static void pair_renames(struct tg_work *w)
+static void pair_renames(struct tg_diff_work *w)
 {
     struct tg_comparison *c = w->c;
     struct pair *v = NULL;
@@ -127,7 +127,7 @@ struct part { /* of an operator's change, in one place */
 };
 
 struct regions {
-    struct tg_work *w;
+    struct tg_diff_work *w;
     struct tg_strmap names; /* encloser -> place */
     struct place *place;
     size_t cap_place;
@@ -187,7 +187,7 @@ static uint32_t place_of(struct regions *g, tg_sv encloser)
 /* Splits the change of one operator by encloser. */
 static void split_change(struct regions *g, uint32_t index)
 {
-    struct tg_work *w = g->w;
+    struct tg_diff_work *w = g->w;
     const struct tg_op *op = &w->c->ops[index];
     struct tg_strmap parents;
 
@@ -342,7 +342,7 @@ static void mark_moved(struct regions *g, const bool *cheap, const uint32_t *id)
 
 static void pair_regions(struct regions *g)
 {
-    struct tg_work *w = g->w;
+    struct tg_diff_work *w = g->w;
     struct tg_comparison *c = w->c;
     bool device = false, changed_launch = false;
 
@@ -370,7 +370,7 @@ static void pair_regions(struct regions *g)
     mark_moved(g, cheap, id);
 }
 
-void tg_pair_replacements(struct tg_work *w)
+void tg_pair_replacements(struct tg_diff_work *w)
 {
     struct regions g = { .w = w };
 

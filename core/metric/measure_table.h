@@ -1,9 +1,10 @@
 #ifndef TG_METRIC_MEASURE_TABLE_H
 #define TG_METRIC_MEASURE_TABLE_H
 /*
- * The one table of whole-trace measures. Ids (measure.h), metrics of the policy (policy/metric.c),
- * its documentation, linter, JSON schema, help and the stored form are made from it. Rows may be
- * added anywhere, but keep their order: the hash of a stored summary goes over it.
+ * The one table of whole-trace measures. Ids (measure.h), metrics of the policy
+ * (policy/language/metric.c), its documentation, linter, JSON schema, help and the stored form are
+ * made from it. Rows may be added anywhere, but keep their order: the hash of a stored summary goes
+ * over it.
  *
  * X(ID, name, unit, worse, how, exact, meaning)
  *   unit   NS, PERCENT, COUNT, BYTES, RATE (GB/s, that is bytes per ns)

@@ -1,7 +1,7 @@
 #include <stdlib.h>
 
 #include "core/base/arena.h"
-#include "core/metric/step_parts.h"
+#include "core/metric/internal.h"
 
 static const struct tg_measure_info infos[TG_MEASURES] = {
 #define UNIT_NS "ns"
@@ -62,7 +62,7 @@ struct piece {
     tg_ns start, until;
 };
 
-/* Why the device ran dry, by what ended the gap (core/metric/idle.c, but of the whole device). */
+/* Why the device ran dry, by what ended the gap (core/analysis/idle.c, but of the whole device). */
 enum idle_cause { IDLE_HOST_WAIT, IDLE_KERNEL_WAIT, IDLE_OTHER, IDLE_CAUSES };
 
 /* One (device, step). */

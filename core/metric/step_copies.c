@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "core/base/arena.h"
-#include "core/metric/step_parts.h"
+#include "core/metric/internal.h"
 
 enum direction { HTOD, DTOH, DTOD, PTOP, SET, DIRECTIONS };
 static const enum tg_measure bytes_of[DIRECTIONS] = {

@@ -3,13 +3,13 @@
  * much work waited on the streams. The queue of a stream is +1 when the launching call starts and
  * -1 when the work starts, launches first at one time; the time until its next change belongs to
  * the step of the work that changed it. So the sums over steps are those of the whole trace
- * (core/metric/queue.c).
+ * (core/analysis/queue.c).
  */
 #include <stdlib.h>
 
 #include "core/base/arena.h"
 #include "core/base/sort.h"
-#include "core/metric/step_parts.h"
+#include "core/metric/internal.h"
 
 struct edge {
     uint32_t lane; /* dense stream */

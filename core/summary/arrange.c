@@ -1,7 +1,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "core/summary/parts.h"
+#include "core/summary/internal.h"
 
 bool tg_shard_comparable(const struct tg_shard *a, const struct tg_shard *b, struct tg_err *err)
 {

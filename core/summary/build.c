@@ -1,8 +1,8 @@
 #include <stdlib.h>
 
 #include "core/base/hash.h"
+#include "core/summary/internal.h"
 #include "core/summary/pack.h"
-#include "core/summary/parts.h"
 
 #define NO_ROW UINT32_MAX
 

@@ -1,7 +1,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "core/summary/parts.h"
+#include "core/summary/internal.h"
 
 struct env {
     struct tg_arena *a;

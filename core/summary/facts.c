@@ -1,4 +1,4 @@
-#include "core/summary/parts.h"
+#include "core/summary/internal.h"
 
 /* By text, since rows keep their facts in that order. */
 enum { BYTES, COLLECTIVE, LAUNCH, SHAPES, TYPES };

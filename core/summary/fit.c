@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/summary/parts.h"
+#include "core/summary/internal.h"
 #include "core/trace/zlib_pack.h"
 
 #define OBJECT_HEADER 32u /* "blob 123456" and a pack's own: below this */

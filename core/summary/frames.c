@@ -1,10 +1,11 @@
 /* Totals by Python frame as rows of a summary. */
 #include <stdlib.h>
 
-#include "core/summary/parts.h"
+#include "core/summary/internal.h"
 
-static const enum tg_kind kinds[TG_STACK_SORTS] = { [TG_STACK_MODULES] = TG_KIND_MODULE,
-                                                    [TG_STACK_SOURCES] = TG_KIND_SOURCE };
+static const enum tg_kind kinds[TG_STACK_SORTS] = {
+    [TG_STACK_MODULES] = TG_KIND_MODULE, [TG_STACK_SOURCES] = TG_KIND_SOURCE
+};
 
 const char *tg_frame_sort_name(enum tg_stack_sort sort)
 {

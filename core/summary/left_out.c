@@ -11,8 +11,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "core/summary/internal.h"
 #include "core/summary/pack.h"
-#include "core/summary/parts.h"
 
 #define HASH_BYTES 8
 #define HASH_DIGITS (2 * HASH_BYTES)

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/summary/parts.h"
+#include "core/summary/internal.h"
 
 #define MAX_DEPTH 64 /* of enclosers; names that enclose each other would not end */
 

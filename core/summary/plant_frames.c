@@ -2,7 +2,7 @@
  * by rules of kind module and source, and by no other. */
 #include <math.h>
 
-#include "core/summary/parts.h"
+#include "core/summary/internal.h"
 
 static tg_ns scaled(tg_ns v, double factor)
 {

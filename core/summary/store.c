@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "core/base/hash.h"
+#include "core/summary/internal.h"
 #include "core/summary/pack.h"
-#include "core/summary/parts.h"
 
 /*
  * {"tracegate_summary":2,"shards":[{run, hash, format (if older), rank, window, classes, marked,
@@ -188,7 +188,8 @@ static void add_measures(struct tg_doc *d, const struct tg_shard *s)
 static const struct {
     const char *name;
     size_t offset;
-    bool rare; /* left out where it is 0: most traces are stored as before there was such a counter */
+    bool rare; /* left out where it is 0: most traces are stored as before there was such a counter
+                */
 } counters[] = {
     { "events", offsetof(struct tg_shard, events), false },
     { "spans", offsetof(struct tg_shard, spans), false },

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "core/base/utf8.h"
-#include "core/summary/parts.h"
+#include "core/summary/internal.h"
 
 void tg_summary_init(struct tg_summary *s)
 {

@@ -52,18 +52,18 @@ void tg_memo_add(struct tg_shapes *f, uint64_t hash, tg_sv text, unsigned tries)
 static void close_literal(struct learner *l, const char *end, enum tg_slot slot, uint8_t depth)
 {
     struct tg_shape *sh = l->sh;
-    struct tg_step *st = &sh->step[sh->n];
+    struct tg_shape_step *st = &sh->step[sh->n];
     size_t n = (size_t)(end - l->from);
     if (sh->n == TG_SHAPE_STEPS || l->literals + n > 8192) {
         l->failed = true;
         return;
     }
-    *st = (struct tg_step){ .mark = st->mark,
-                            .prefix = l->prefix,
-                            .literal = l->from, /* moved into sh->text at the end */
-                            .n = (uint32_t)n,
-                            .slot = (uint8_t)slot,
-                            .depth = depth };
+    *st = (struct tg_shape_step){ .mark = st->mark,
+                                  .prefix = l->prefix,
+                                  .literal = l->from, /* moved into sh->text at the end */
+                                  .n = (uint32_t)n,
+                                  .slot = (uint8_t)slot,
+                                  .depth = depth };
     if (TG_SLOT_NUMBER <= slot && slot <= TG_SLOT_OTHER)
         slot = TG_SLOT_NUMBER; /* they accept the same */
     l->prefix = tg_text_hash(l->from, n, l->prefix + (uint64_t)slot * 64 + depth + 1);
@@ -256,10 +256,10 @@ static bool learn(struct tg_shape *sh, tg_sv event, bool want_args)
 
 static bool is_known(const struct tg_shapes *f, const struct tg_shape *sh)
 {
-    const struct tg_step *end = &sh->step[sh->n - 1];
+    const struct tg_shape_step *end = &sh->step[sh->n - 1];
     for (unsigned i = 0; i < f->n; i++) {
         const struct tg_shape *old = f->shape[i];
-        const struct tg_step *other = &old->step[old->n - 1];
+        const struct tg_shape_step *other = &old->step[old->n - 1];
         if (old->n == sh->n && other->prefix == end->prefix && other->n == end->n &&
             memcmp(other->literal, end->literal, end->n) == 0)
             return true;

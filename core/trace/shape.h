@@ -51,7 +51,7 @@ enum { TG_MARK_ARGS_BEGIN = 1, TG_MARK_ARGS_END = 2, TG_MARK_FACT = 4 };
  * repeat, fewer bytes are better; where no value repeats, the memo is given up. */
 enum tg_memo_key { TG_MEMO_LONG, TG_MEMO_SHORT, TG_MEMO_OFF };
 
-struct tg_step {
+struct tg_shape_step {
     const char *literal;
     uint64_t prefix; /* of all that stands before: shapes with equal prefixes share a beginning */
     uint32_t n;
@@ -63,7 +63,7 @@ struct tg_step {
 };
 
 struct tg_shape {
-    struct tg_step step[TG_SHAPE_STEPS];
+    struct tg_shape_step step[TG_SHAPE_STEPS];
     unsigned n;
     struct tg_event proto;       /* what the literals decide: ph, has_* */
     uint32_t args_from, args_to; /* where the braces of args stand in their literals */

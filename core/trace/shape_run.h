@@ -44,7 +44,7 @@ static HOT uint32_t find_name(const struct tg_intern *t, const struct tg_shape *
 }
 
 /* A value of any form, by the generic path. */
-static RARE const char *any_value(struct fast *x, const struct tg_step *st, const char *p,
+static RARE const char *any_value(struct fast *x, const struct tg_shape_step *st, const char *p,
                                   struct tg_value *v)
 {
     x->f->slow_slot = true;
@@ -133,8 +133,8 @@ static HOT const char *fast_time(struct tg_shapes *f, const char *p, tg_ns *ns, 
 }
 
 /* A time of unusual form: a sign, an exponent, more decimals, NaN. */
-static RARE const char *odd_time(struct fast *x, const struct tg_step *st, const char *p, tg_ns *ns,
-                                 bool *is_float)
+static RARE const char *odd_time(struct fast *x, const struct tg_shape_step *st, const char *p,
+                                 tg_ns *ns, bool *is_float)
 {
     struct tg_value v;
     bool has;
@@ -146,7 +146,7 @@ static RARE const char *odd_time(struct fast *x, const struct tg_step *st, const
     return q;
 }
 
-static HOT const char *ts_slot(struct fast *x, const struct tg_step *st, const char *p)
+static HOT const char *ts_slot(struct fast *x, const struct tg_shape_step *st, const char *p)
 {
     struct tg_event *ev = x->ev;
     const char *q = fast_time(x->f, p, &ev->ts, &ev->ts_float);
@@ -156,7 +156,7 @@ static HOT const char *ts_slot(struct fast *x, const struct tg_step *st, const c
     return q;
 }
 
-static HOT const char *dur_slot(struct fast *x, const struct tg_step *st, const char *p)
+static HOT const char *dur_slot(struct fast *x, const struct tg_shape_step *st, const char *p)
 {
     struct tg_event *ev = x->ev;
     const char *q = fast_time(x->f, p, &ev->dur, &ev->dur_float);
@@ -175,7 +175,7 @@ static HOT const char *text_end(const char *p)
     return *q == '"' ? q + 1 : NULL;
 }
 
-static HOT const char *name_slot(struct fast *x, const struct tg_step *st, const char *p)
+static HOT const char *name_slot(struct fast *x, const struct tg_shape_step *st, const char *p)
 {
     const char *q = text_end(p);
     struct tg_value *v = &x->out->name;
@@ -189,7 +189,7 @@ static HOT const char *name_slot(struct fast *x, const struct tg_step *st, const
     return q && v->type == TG_TOKEN_STRING && !v->escaped ? q : NULL;
 }
 
-static RARE const char *nested_slot(struct fast *x, struct tg_step *st, const char *p)
+static RARE const char *nested_slot(struct fast *x, struct tg_shape_step *st, const char *p)
 {
     uint64_t h = tg_memo_hash(p, st->memo == TG_MEMO_SHORT, x->f->memo_wide);
     struct tg_value v;
@@ -219,7 +219,7 @@ static RARE const char *nested_slot(struct fast *x, struct tg_step *st, const ch
     return q;
 }
 
-static RARE const char *integer_slot(struct fast *x, const struct tg_step *st, const char *p)
+static RARE const char *integer_slot(struct fast *x, const struct tg_shape_step *st, const char *p)
 {
     struct tg_event *ev = x->ev;
     const char *q = skip_integer(p);
@@ -252,7 +252,7 @@ static RARE const char *integer_slot(struct fast *x, const struct tg_step *st, c
     return q;
 }
 
-static RARE const char *thread_slot(struct fast *x, const struct tg_step *st, const char *p)
+static RARE const char *thread_slot(struct fast *x, const struct tg_shape_step *st, const char *p)
 {
     bool is_pid = st->slot == TG_SLOT_PID;
     const char *memo = is_pid ? x->sh->pid : x->sh->tid;
@@ -273,7 +273,7 @@ static RARE const char *thread_slot(struct fast *x, const struct tg_step *st, co
 
 /* A value that is not of the form its slot has seen first: null in one event, a number in the next.
  */
-static RARE const char *other_value(struct fast *x, struct tg_step *st, const char *p)
+static RARE const char *other_value(struct fast *x, struct tg_shape_step *st, const char *p)
 {
     struct tg_value v;
     const char *q;
@@ -285,7 +285,7 @@ static RARE const char *other_value(struct fast *x, struct tg_step *st, const ch
     return q ? q : any_value(x, st, p, &v);
 }
 
-static HOT const char *slot(struct fast *x, struct tg_step *st, const char *p)
+static HOT const char *slot(struct fast *x, struct tg_shape_step *st, const char *p)
 {
     const char *q;
     switch (st->slot) {
@@ -396,7 +396,8 @@ static HOT void take_texts(struct fast *x)
 }
 
 /* Where args stand, and the values of facts: `p` and `end` are those of the slot. */
-static inline void note(struct fast *x, const struct tg_step *st, const char *p, const char *end)
+static inline void note(struct fast *x, const struct tg_shape_step *st, const char *p,
+                        const char *end)
 {
     const char *literal = p - st->n;
     if (st->mark & TG_MARK_ARGS_BEGIN)
@@ -415,7 +416,7 @@ bool RUN(struct tg_shapes *f, struct tg_scan *s, const struct tg_intern *names,
     const char *p = s->p, *at;
     struct tg_shape *sh = f->last ? f->last->next : NULL;
     struct fast x = { f, s, names, out, ev, NULL, f->depth + 1, NULL, NULL, NULL, false, false };
-    struct tg_step *st;
+    struct tg_shape_step *st;
     out->rounded = 0;
     out->facts.have = 0;
     f->slow_slot = f->passed = false;

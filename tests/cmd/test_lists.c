@@ -67,7 +67,7 @@ static const struct tg_column columns[] = { { "name", TG_CELL_TEXT, false },
 
 static void fill(struct tg_sheet *g, struct tg_arena *a)
 {
-    struct tg_cell *row;
+    struct tg_sheet_cell *row;
     tg_sheet_init(g, columns, 5, a);
     row = tg_sheet_row(g);
     tg_cell_text(&row[0], TG_SV("a \"b\", c"));

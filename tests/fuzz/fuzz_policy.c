@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "policy/load.h"
+#include "policy/language/load.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

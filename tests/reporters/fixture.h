@@ -2,7 +2,7 @@
 #define TG_TESTS_REPORTERS_FIXTURE_H
 /* Verdicts built by hand, so that reports are tested without the stages before them. */
 #include "core/base/arena.h"
-#include "policy/verdict.h"
+#include "policy/verdict/verdict.h"
 
 enum fixture {
     FIXTURE_PASS,

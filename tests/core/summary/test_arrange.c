@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "core/summary/parts.h"
+#include "core/summary/internal.h"
 #include "core/summary/summary.h"
 
 struct fixture {

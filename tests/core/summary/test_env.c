@@ -4,7 +4,7 @@
 
 #include <cmocka.h>
 
-#include "core/summary/parts.h"
+#include "core/summary/internal.h"
 #include "tests/build_trace.h"
 
 static void ranks_come_from_file_names(void **state)

@@ -1,0 +1,167 @@
+#include "cmd/gate/inputs.h"
+
+#include <pthread.h>
+
+#include "core/base/file.h"
+#include "core/baseline/store.h"
+
+struct tg_git *tg_repo_get(struct tg_repo *r, struct tg_err *err)
+{
+    if (!r->git)
+        r->git = tg_git_open(&r->opts, err);
+    return r->git;
+}
+
+void tg_repo_release(struct tg_repo *r)
+{
+    tg_git_close(r->git);
+    r->git = NULL;
+}
+
+static struct tg_input_item *add_item(struct tg_input_list *list, const char *label,
+                                      struct tg_arena *a)
+{
+    struct tg_input_item *grown = TG_NEW_N(a, struct tg_input_item, list->n + 1);
+    if (list->n)
+        memcpy(grown, list->v, list->n * sizeof *grown);
+    list->v = grown;
+    grown[list->n] = (struct tg_input_item){ .label = label };
+    return &grown[list->n++];
+}
+
+void tg_inputs_add_git(struct tg_input_list *list, const char *sha,
+                       const struct tg_git_files *files, struct tg_arena *a)
+{
+    for (size_t i = 0; i < files->n; i++) {
+        struct tg_input_item *item =
+            add_item(list, tg_arena_printf(a, "%.12s:%.*s", sha, TG_SV_ARG(files->v[i].path)), a);
+        item->from_git = true;
+        item->stored = tg_sv_starts(files->v[i].path, TG_SV("stored:"));
+        item->blob = files->v[i];
+    }
+}
+
+static bool add_rev(struct tg_input_list *list, const struct tg_input *in, const char *path,
+                    struct tg_repo *repo, struct tg_arena *a, struct tg_err *err)
+{
+    struct tg_git *git = tg_repo_get(repo, err);
+    struct tg_commit commit;
+    struct tg_git_files files;
+    if (!git || !tg_git_resolve(git, in->rev.p, a, &commit, err) ||
+        !tg_git_list(git, commit.sha, path, a, &files, err))
+        return false;
+    if (files.n) {
+        tg_inputs_add_git(list, commit.sha, &files, a);
+        return true;
+    }
+    tg_err_set(err, TG_ERR_LOST, TG_NOWHERE, "commit %.12s (%.*s) holds no trace at '%s'",
+               commit.sha, TG_SV_ARG(in->rev), path);
+    return tg_err_hint(err, "git ls-tree -r --name-only %.12s shows what it holds.", commit.sha);
+}
+
+/* A commit alone: what is stored there, if it is of one suite. */
+static bool add_stored(struct tg_input_list *list, const struct tg_input *in, struct tg_repo *repo,
+                       struct tg_arena *a, struct tg_err *err)
+{
+    struct tg_err ignored;
+    struct tg_git *git;
+    struct tg_commit commit;
+    struct tg_git_files files;
+    struct tg_stored *all;
+    size_t n;
+    tg_err_init(&ignored);
+    git = tg_repo_get(repo, &ignored);
+    if (!git) { /* nothing can be a commit here, so a path was meant */
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "'%s' is neither a file nor REV:PATH",
+                   in->text.p);
+        return tg_err_hint(err, "Name a file, a folder or a glob that exists.");
+    }
+    if (!tg_git_resolve(git, in->rev.p, a, &commit, err) ||
+        !tg_store_list(git, TG_SV(""), commit.sha, a, &all, &n, NULL, err))
+        return false;
+    if (!n || !tg_sv_eq(all[0].suite, all[n - 1].suite)) { /* sorted by suite */
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "commit %.12s (%.*s) has %s", commit.sha,
+                   TG_SV_ARG(in->rev), n ? "stored runs of several suites" : "no stored run");
+        return tg_err_hint(err, "Name a file, a folder, a glob, or a path in a commit: %s:PATH.",
+                           in->rev.p);
+    }
+    if (!tg_store_files(git, all[0].suite, commit.sha, a, &files, err))
+        return false;
+    tg_inputs_add_git(list, commit.sha, &files, a);
+    return true;
+}
+
+bool tg_inputs_add(struct tg_input_list *list, const char *text, const char *default_path,
+                   struct tg_repo *repo, struct tg_arena *a, struct tg_err *err)
+{
+    struct tg_input in;
+    const char **paths;
+    size_t n;
+    if (!tg_input_parse(&in, text, a, err))
+        return false;
+    switch (in.kind) {
+    case TG_INPUT_STDIN:
+    case TG_INPUT_FILE:
+        (void)add_item(list, in.text.p, a);
+        return true;
+    case TG_INPUT_DIR:
+        if (!tg_files_in_dir(in.text.p, a, &paths, &n, err))
+            return false;
+        break;
+    case TG_INPUT_GLOB:
+        if (!tg_files_glob(in.text.p, a, &paths, &n, err))
+            return false;
+        break;
+    case TG_INPUT_GIT_PATH:
+        return add_rev(list, &in, in.path.p, repo, a, err);
+    case TG_INPUT_REV:
+        if (default_path)
+            return add_rev(list, &in, default_path, repo, a, err);
+        return add_stored(list, &in, repo, a, err);
+    default:
+        return tg_err_set(err, TG_ERR_INTERNAL, TG_NOWHERE, "unknown kind of input");
+    }
+    for (size_t i = 0; i < n; i++)
+        (void)add_item(list, paths[i], a);
+    return true;
+}
+
+/* One repository for all files, and libgit2 wants one thread at a time in it. */
+static bool read_blob(struct tg_repo *repo, const struct tg_git_file *blob, struct tg_buf *bytes,
+                      struct tg_err *err)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    bool ok;
+    (void)pthread_mutex_lock(&lock);
+    ok = tg_git_read(repo->git, blob, bytes, err);
+    (void)pthread_mutex_unlock(&lock);
+    return ok;
+}
+
+struct tg_source *tg_inputs_open(const struct tg_input_item *item, struct tg_repo *repo,
+                                 const struct tg_limits *limits, struct tg_buf *bytes,
+                                 struct tg_err *err)
+{
+    tg_buf_clear(bytes);
+    if (!item->from_git)
+        return tg_source_open(item->label, limits, err);
+    if (!read_blob(repo, &item->blob, bytes, err))
+        return NULL;
+    return tg_source_memory(tg_buf_sv(bytes), item->label, limits, err);
+}
+
+bool tg_inputs_meta(const struct tg_strs *texts, struct tg_arena *a, struct tg_kv **out, size_t *n,
+                    struct tg_err *err)
+{
+    *out = TG_NEW_N(a, struct tg_kv, texts->n + 1);
+    *n = texts->n;
+    for (size_t i = 0; i < texts->n; i++) {
+        tg_sv value = tg_sv_of(texts->v[i]), key = tg_sv_cut(&value, '=');
+        if (key.n == strlen(texts->v[i]) || !key.n) {
+            tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--meta '%s' is not KEY=VALUE", texts->v[i]);
+            return tg_err_hint(err, "For example --meta cpu=\"Xeon 8480\".");
+        }
+        (*out)[i] = (struct tg_kv){ key, value };
+    }
+    return true;
+}

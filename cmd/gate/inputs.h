@@ -1,0 +1,65 @@
+#ifndef TG_CMD_GATE_INPUTS_H
+#define TG_CMD_GATE_INPUTS_H
+/*
+ * What a user names on the command line -> summaries. A side is a list of files, of the file system
+ * or of a git tree; each is a trace or a stored summary. Resolving is cheap and comes first, so
+ * that what can fail cheaply fails before a gigabyte is read.
+ */
+#include "cmd/gate/io.h"
+#include "core/baseline/baseline.h"
+#include "core/summary/summary.h"
+
+struct tg_input_item {
+    const char *label; /* "out/run1.json.gz", "origin/main:perf/run1.json.gz" */
+    bool from_git;
+    bool stored;             /* a run of the store: it knows its run and ranks */
+    struct tg_git_file blob; /* from_git */
+    tg_sv run, rank;         /* what the policy's regexes said; "" nothing */
+};
+struct tg_input_list {
+    struct tg_input_item *v;
+    size_t n;
+    bool one_run; /* --ranks: if a file has no rank, the k-th file is rank k */
+};
+
+/* A git repository that is opened when first needed, and once. Zero state: nothing opened. */
+struct tg_repo {
+    struct tg_git *git;
+    struct tg_git_opts opts;
+};
+/* NULL with err set. */
+TG_MUST struct tg_git *tg_repo_get(struct tg_repo *r, struct tg_err *err);
+void tg_repo_release(struct tg_repo *r);
+
+/*
+ * Adds the files that `text` names: "-", file, directory, glob, REV:PATH, or REV (then
+ * `default_path` inside it; NULL: what is stored at that commit, of its one suite). Sorted by path.
+ * None is an error.
+ */
+TG_MUST bool tg_inputs_add(struct tg_input_list *list, const char *text, const char *default_path,
+                           struct tg_repo *repo, struct tg_arena *a, struct tg_err *err);
+/* The files of a baseline that was found in a commit; labels are SHA12:PATH. */
+void tg_inputs_add_git(struct tg_input_list *list, const char *sha,
+                       const struct tg_git_files *files, struct tg_arena *a);
+
+/*
+ * The bytes of one of them. `bytes` holds a git blob and must outlive the source; it is cleared
+ * first. NULL with err set. Several threads may call it.
+ */
+TG_MUST struct tg_source *tg_inputs_open(const struct tg_input_item *item, struct tg_repo *repo,
+                                         const struct tg_limits *limits, struct tg_buf *bytes,
+                                         struct tg_err *err);
+
+/*
+ * Reads all of them into `out`. Files of several ranks: the k-th file of each rank (by path, or by
+ * the policy's `run` text) is run k, and its shards share one run id. As many files at a time as
+ * --threads allows; an error is that of the first file, in this order, that has one.
+ */
+TG_MUST bool tg_inputs_load(struct tg_summary *out, const struct tg_input_list *list,
+                            const struct tg_summarize_opts *o, struct tg_repo *repo,
+                            const struct tg_progress *progress, struct tg_err *err);
+
+/* "K=V" texts -> pairs in `a`; TG_ERR_USAGE on one without '='. */
+TG_MUST bool tg_inputs_meta(const struct tg_strs *texts, struct tg_arena *a, struct tg_kv **out,
+                            size_t *n, struct tg_err *err);
+#endif

@@ -1,0 +1,218 @@
+#include "cmd/gate/io.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/base/utf8.h"
+
+const char *tg_io_env(const struct tg_io *io, const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *const *e = io->environ_; e && *e; e++)
+        if (strncmp(*e, name, n) == 0 && (*e)[n] == '=')
+            return *e + n + 1;
+    return NULL;
+}
+
+static bool is_set(const struct tg_io *io, const char *name)
+{
+    const char *v = tg_io_env(io, name);
+    return v && *v;
+}
+
+static bool is_forced(const struct tg_io *io, const char *name)
+{
+    return is_set(io, name) && strcmp(tg_io_env(io, name), "0") != 0;
+}
+
+static bool wants_color(const struct tg_io *io, const char *color)
+{
+    const char *term = tg_io_env(io, "TERM");
+    if (color && strcmp(color, "auto") != 0)
+        return strcmp(color, "always") == 0;
+    if (is_set(io, "NO_COLOR"))
+        return false;
+    if (is_forced(io, "CLICOLOR_FORCE") || is_forced(io, "FORCE_COLOR"))
+        return true;
+    return isatty(io->out) && term && strcmp(term, "dumb") != 0;
+}
+
+static int width(const struct tg_io *io)
+{
+    const char *text = tg_io_env(io, "COLUMNS");
+    struct winsize w;
+    int64_t n;
+    if (text && tg_sv_i64(tg_sv_of(text), &n) && n >= 40 && n <= 1000)
+        return (int)n;
+    if (isatty(io->out) && ioctl(io->out, TIOCGWINSZ, &w) == 0 && w.ws_col >= 40)
+        return w.ws_col;
+    return 0;
+}
+
+void tg_io_setup(struct tg_io *io, const char *color)
+{
+    io->color = wants_color(io, color);
+    io->progress = isatty(io->err);
+    io->columns = width(io);
+}
+
+static int write_all(int fd, tg_sv s)
+{
+    while (s.n) {
+        ssize_t n = write(fd, s.p, s.n);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return errno;
+        s.p += n;
+        s.n -= (size_t)n;
+    }
+    return 0;
+}
+
+bool tg_io_put(const struct tg_io *io, tg_sv bytes, struct tg_err *err)
+{
+    int code = write_all(io->out, bytes);
+    if (code == 0 || code == EPIPE)
+        return true;
+    tg_err_set(err, TG_ERR_OUTPUT, TG_NOWHERE, "cannot write to standard output: %s",
+               strerror(code));
+    return tg_err_hint(err, "Check that the disk has room and that standard output is open.");
+}
+
+/* What keeps a line from passing for a command, or for a line of ours that it is not. */
+static const char *guard(tg_sv line, bool indented)
+{
+    size_t blanks = 0;
+    while (blanks < line.n && line.p[blanks] == ' ')
+        blanks++;
+    if (line.n >= blanks + 2 && memcmp(line.p + blanks, "::", 2) == 0)
+        return "  | ";
+    return indented && blanks < 2 ? "  | " : "";
+}
+
+/*
+ * A runner executes lines that begin with "::" and lines that contain "##[": our prefix and
+ * indent keep the first away, a blank the second.
+ */
+static void put_safely(const struct tg_io *io, tg_sv text, const char *prefix)
+{
+    struct tg_buf out = { 0 };
+    bool first = true;
+    while (text.n) {
+        struct tg_buf line = { 0 };
+        tg_sv rest;
+        tg_utf8_visible(&line, tg_sv_cut(&text, '\n'));
+        rest = tg_buf_sv(&line);
+        tg_buf_puts(&out, first && *prefix ? prefix : guard(rest, *prefix != '\0'));
+        first = false;
+        for (size_t i = 0; i < rest.n; i++) {
+            tg_buf_putc(&out, rest.p[i]);
+            if (i + 2 < rest.n && memcmp(rest.p + i, "##[", 3) == 0) {
+                tg_buf_puts(&out, "# [");
+                i += 2;
+            }
+        }
+        tg_buf_putc(&out, '\n');
+        tg_buf_release(&line);
+    }
+    (void)write_all(io->err, tg_buf_sv(&out));
+    tg_buf_release(&out);
+}
+
+void tg_io_error(const struct tg_io *io, const struct tg_err *err)
+{
+    struct tg_buf text = { 0 };
+    tg_err_format(err, &text);
+    put_safely(io, tg_buf_sv(&text), "tracegate: ");
+    tg_buf_release(&text);
+}
+
+void tg_io_lines(const struct tg_io *io, tg_sv text)
+{
+    put_safely(io, text, "");
+}
+
+void tg_io_note(const struct tg_io *io, const char *fmt, ...)
+{
+    char text[1024];
+    va_list ap;
+    va_start(ap, fmt);
+    (void)vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    put_safely(io, tg_sv_of(text), "tracegate: ");
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* "trace.json.gz  812 of 4310 MB, 1204 MB/s, 3 files left" */
+static void show(const struct tg_progress_line *p, const char *name, uint64_t total, int64_t ms)
+{
+    struct tg_buf line = { 0 }, shown = { 0 };
+    tg_utf8_visible(&shown, tg_sv_of(name));
+    tg_buf_puts(&line, "\r\033[K");
+    tg_buf_add(&line, tg_utf8_prefix(tg_buf_sv(&shown), 32));
+    tg_buf_printf(&line, "  %" PRIu64, p->bytes / 1000000);
+    if (total && !p->several)
+        tg_buf_printf(&line, " of %" PRIu64, total / 1000000);
+    tg_buf_printf(&line, " MB, %" PRIu64 " MB/s", p->bytes / 1000 / (uint64_t)ms);
+    if (p->files > 0 && p->several)
+        tg_buf_printf(&line, ", %" PRId64 " file%s left", p->files, p->files == 1 ? "" : "s");
+    (void)write_all(p->io->err, tg_buf_sv(&line));
+    tg_buf_release(&line);
+    tg_buf_release(&shown);
+}
+
+static void tick(void *arg, const char *name, uint64_t bytes, uint64_t total)
+{
+    struct tg_progress_line *p = arg;
+    int64_t now;
+    if (!p->io->progress)
+        return;
+    now = now_ms();
+    (void)pthread_mutex_lock(&p->lock);
+    p->bytes += bytes;
+    if (now >= p->next) {
+        p->shown = true;
+        p->next = now + 100;
+        show(p, name, total, now - p->start);
+    }
+    (void)pthread_mutex_unlock(&p->lock);
+}
+
+static void count_files(void *arg, int64_t change)
+{
+    struct tg_progress_line *p = arg;
+    (void)pthread_mutex_lock(&p->lock);
+    p->files += change;
+    p->several |= p->files > 1;
+    (void)pthread_mutex_unlock(&p->lock);
+}
+
+void tg_progress_start(struct tg_progress_line *p, const struct tg_io *io)
+{
+    memset(p, 0, sizeof *p);
+    p->line = (struct tg_progress){ tick, count_files, p };
+    p->io = io;
+    p->start = now_ms();
+    p->next = p->start + 1000;
+    (void)pthread_mutex_init(&p->lock, NULL);
+}
+
+void tg_progress_end(struct tg_progress_line *p)
+{
+    if (p->shown)
+        (void)write_all(p->io->err, TG_SV("\r\033[K"));
+    p->shown = false;
+    (void)pthread_mutex_destroy(&p->lock);
+}

@@ -1,0 +1,565 @@
+#include "cmd/gate/mutation.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/diff/names.h"
+#include "core/summary/plant.h"
+
+#define MAX_CANDIDATES 3 /* names a violation is tried on: the largest */
+
+/* How much worse, in this order; beyond the last a rule counts as blind. A budget says nothing
+ * about the baseline, so it may be further away. */
+#define N_SIZES 5
+static const double change_sizes[N_SIZES] = { 1.1, 1.2, 1.5, 2, 3 };
+static const double budget_sizes[N_SIZES] = { 1.1, 1.5, 3, 5, 10 };
+
+const char *tg_sight_name(enum tg_sight s)
+{
+    static const char *const names[] = { "red", "warns", "BLIND", "skipped", "untested" };
+    return names[s];
+}
+
+/* One rule on its way. */
+struct look {
+    const struct tg_blind *b;
+    struct tg_seen *out;
+    struct tg_rule rule;     /* with nothing that would hide a violation */
+    struct tg_policy policy; /* of this rule alone */
+    struct tg_comparison unplanted;
+    bool less; /* less is what the rule calls bad */
+    const double *sizes;
+    bool needs_fail;
+    struct tg_err *err;
+};
+
+/* A violation to plant, and its name for people. */
+struct attempt {
+    struct tg_plant plant;
+    const struct tg_op *op; /* NULL: none */
+    bool last_rank;         /* only there */
+    const char *text;
+};
+
+/* ---- judging one rule --------------------------------------------------------------------------
+ */
+
+/* The rule alone, wherever the program runs: no `when`, no waivers, no `require`. */
+static void isolate(struct look *l, const struct tg_rule *rule)
+{
+    l->rule = *rule;
+    l->rule.when.present = false;
+    l->policy = *l->b->policy;
+    l->policy.rules = &l->rule;
+    l->policy.n_rules = 1;
+    l->policy.n_waivers = 0;
+    l->policy.require = (struct tg_require){ 0 };
+    l->needs_fail = rule->fail.state == TG_LIMIT_ON;
+    for (size_t i = 0; i < rule->n_overrides; i++)
+        l->needs_fail |= rule->overrides[i].fail.state == TG_LIMIT_ON;
+}
+
+static bool judge(struct look *l, struct tg_gate *g, const struct tg_side *test,
+                  struct tg_verdict *v, struct tg_arena *a)
+{
+    *g = (struct tg_gate){ .policy = &l->policy,
+                           .suite = l->b->suite,
+                           .io = l->b->io,
+                           .compare = *l->b->compare,
+                           .arena = a };
+    g->side[TG_BASE] = l->b->side[TG_BASE];
+    g->side[TG_TEST] = *test;
+    return tg_gate_judge(v, g, l->err);
+}
+
+/* Rows of an operator: same kind, same normalised and aliased name. */
+struct op_rows {
+    const struct tg_compare_opts *o;
+    const struct tg_op *op;
+};
+
+static bool is_of_op(const void *arg, const struct tg_row *row)
+{
+    const struct op_rows *x = arg;
+    struct tg_buf b = { 0 };
+    tg_sv name;
+    bool same;
+    if (row->kind != x->op->kind ||
+        (tg_kind_is_frame(row->kind) && (row->device >= 0) != x->op->launched))
+        return false;
+    tg_name_normalise(row->kind, row->name, &b);
+    name = tg_buf_sv(&b);
+    for (size_t i = 0; i < x->o->n_aliases; i++)
+        if (tg_sv_glob(x->o->aliases[i].key, name)) {
+            name = x->o->aliases[i].value;
+            break;
+        }
+    same = tg_sv_eq(name, x->op->name);
+    tg_buf_release(&b);
+    return same;
+}
+
+/* The fresh side with the violation in every run; false: it can be planted in none. */
+static bool plant(const struct look *l, const struct attempt *t, struct tg_side *out,
+                  struct tg_arena *a)
+{
+    const struct tg_side *from = &l->b->side[TG_TEST];
+    struct op_rows rows = { l->b->compare, t->op };
+    struct tg_plant p = t->plant;
+    bool any = false;
+    if (t->op) {
+        p.is = is_of_op;
+        p.arg = &rows;
+    }
+    *out = *from;
+    out->at = TG_NEW_N(a, const struct tg_shard **, from->n_runs);
+    for (size_t run = 0; run < from->n_runs; run++) {
+        out->at[run] = TG_NEW_N(a, const struct tg_shard *, from->n_ranks);
+        for (size_t rank = 0; rank < from->n_ranks; rank++) {
+            bool here = !t->last_rank || rank + 1 == from->n_ranks;
+            const struct tg_shard *s = here ? tg_plant(from->at[run][rank], &p, a) : NULL;
+            any |= s != NULL;
+            out->at[run][rank] = s ? s : from->at[run][rank];
+        }
+    }
+    return any;
+}
+
+static bool is_red(const struct look *l, enum tg_state s)
+{
+    return s == TG_STATE_FAIL ||
+           (s == TG_STATE_WARN && (!l->needs_fail || l->policy.fail_on & TG_FAIL_ON_WARN));
+}
+
+/*
+ * What a rule about a whole trace says of its metric. It may have more results (step_time judges
+ * gaps and regions too), and those being red proves nothing about its limit.
+ */
+static const struct tg_result *result_of_measure(const struct look *l, const struct tg_verdict *v)
+{
+    tg_sv name = tg_sv_of(tg_metric_info(l->rule.metric)->name);
+    for (size_t i = 0; i < v->n_results; i++) /* "step_time", "step_time [rank 3]" */
+        if (tg_sv_starts(v->results[i].op_normalised, name))
+            return &v->results[i];
+    return NULL;
+}
+
+/* The planted thing's own result, else the worst: results are sorted, the worst first. */
+static const struct tg_result *result_of(const struct look *l, const struct attempt *t,
+                                         const struct tg_verdict *v)
+{
+    if (tg_metric_info(l->rule.metric)->scope != TG_SCOPE_NAME)
+        return result_of_measure(l, v);
+    if (!v->n_results || is_red(l, v->results[0].state))
+        return v->n_results ? &v->results[0] : NULL;
+    for (size_t i = 0; t->op && i < v->n_results; i++)
+        if (tg_sv_eq(v->results[i].op_normalised, t->op->name))
+            return &v->results[i];
+    return &v->results[0];
+}
+
+enum answer { RED, GREEN, NOT_PLANTED, FAILED };
+
+static enum answer try_one(struct look *l, const struct attempt *t)
+{
+    struct tg_arena *a = tg_arena_new(), *keep = l->b->arena;
+    enum answer answer = NOT_PLANTED;
+    struct tg_side side;
+    struct tg_gate g;
+    struct tg_verdict v;
+    if (plant(l, t, &side, a)) {
+        if (!judge(l, &g, &side, &v, a)) {
+            answer = FAILED;
+        } else {
+            const struct tg_result *r = result_of(l, t, &v);
+            struct tg_seen *out = l->out;
+            answer = r && is_red(l, r->state) ? RED : GREEN;
+            out->tried++;
+            out->planted = tg_arena_sv(keep, tg_sv_of(t->text));
+            out->said =
+                r ? tg_sv_of(tg_arena_printf(keep, "%s: %.*s%s%.*s", tg_state_name(r->state),
+                                             TG_SV_ARG(r->message), r->evidence.n ? "; " : "",
+                                             TG_SV_ARG(r->evidence)))
+                  : TG_SV("nothing");
+            if (answer == RED)
+                out->sight =
+                    l->needs_fail || r->state == TG_STATE_FAIL ? TG_SIGHT_RED : TG_SIGHT_WARNS;
+        }
+    }
+    tg_arena_free(a);
+    return answer;
+}
+
+/* ---- which violations --------------------------------------------------------------------------
+ */
+
+/* The kinds of bounds that a rule's limits have, as TG_BOUND_BIT. */
+static unsigned bounds_of(const struct tg_rule *r)
+{
+    const struct tg_limit_list *lists[] = { &r->warn, &r->fail };
+    unsigned kinds = 0;
+    for (int k = 0; k < 2; k++)
+        for (size_t i = 0; i < lists[k]->n; i++)
+            for (size_t b = 0; b < lists[k]->v[i].n; b++)
+                kinds |= TG_BOUND_BIT(lists[k]->v[i].bound[b].kind);
+    return kinds;
+}
+
+static bool less_is_bad(const struct tg_rule *r)
+{
+    return r->bad == TG_LESS_IS_BAD || bounds_of(r) == TG_BOUND_BIT(TG_BOUND_MIN);
+}
+
+static bool is_budget(const struct tg_rule *r)
+{
+    unsigned budget = TG_BOUND_BIT(TG_BOUND_MAX) | TG_BOUND_BIT(TG_BOUND_MIN);
+    return bounds_of(r) && !(bounds_of(r) & ~budget);
+}
+
+static const char *name_of(const struct look *l, const struct tg_op *op)
+{
+    return tg_arena_printf(l->b->arena, "%.*s", TG_SV_ARG(op->name));
+}
+
+/* Calls to add or take at a size: at least one, and one at first. */
+static int64_t calls_at(const struct look *l, const struct tg_op *op, size_t i)
+{
+    double count = op->count[TG_BASE], more = i ? ceil(count * (l->sizes[i] - 1)) : 1;
+    if (l->less) /* a third is left of the largest size */
+        more = i ? ceil(count * (1 - 1 / l->sizes[i])) : 1;
+    return (int64_t)(l->less ? -more : more);
+}
+
+static bool count_attempt(const struct look *l, struct attempt *t, size_t i)
+{
+    const struct tg_op *op = t->op;
+    int64_t calls = calls_at(l, op, i);
+    if (l->less && (double)-calls >= op->count[TG_BASE]) {
+        t->plant = (struct tg_plant){ .what = TG_PLANT_DROP };
+        t->text = tg_arena_printf(l->b->arena, "%s is gone", name_of(l, op));
+        return true;
+    }
+    t->plant = (struct tg_plant){ .what = TG_PLANT_CALLS, .calls = calls };
+    t->text = tg_arena_printf(l->b->arena, "%s: %lld call%s %s a step", name_of(l, op),
+                              (long long)llabs(calls), llabs(calls) == 1 ? "" : "s",
+                              l->less ? "fewer" : "more");
+    return true;
+}
+
+static tg_sv fact_of(enum tg_metric m)
+{
+    return m == TG_METRIC_LAUNCH_CONFIG  ? TG_SV("launch")
+           : m == TG_METRIC_INPUT_TYPES  ? TG_SV("types")
+           : m == TG_METRIC_INPUT_SHAPES ? TG_SV("shapes")
+                                         : TG_SV("bytes");
+}
+
+/* The i-th violation of a per-name rule on t->op; false: there is no such one. */
+static bool op_attempt(const struct look *l, struct attempt *t, size_t i)
+{
+    static const double of_step[N_SIZES] = { 0.001, 0.005, 0.02, 0.1, 0.5 };
+    struct tg_arena *a = l->b->arena;
+    const char *name = name_of(l, t->op);
+    double factor = l->less ? 1 / l->sizes[i] : l->sizes[i];
+    switch (l->rule.metric) {
+    case TG_METRIC_COUNT:
+    case TG_METRIC_DEVICE_COUNT:
+        return count_attempt(l, t, i);
+    case TG_METRIC_ADDED:
+        t->plant = (struct tg_plant){ .what = TG_PLANT_NEW,
+                                      .text = tg_sv_of(tg_arena_printf(a, "%s_planted", name)),
+                                      .ns = (tg_ns)(of_step[i] * l->unplanted.step_ns[TG_BASE]) };
+        t->text =
+            tg_arena_printf(a, "%s_planted is new, %g %% of the step", name, 100 * of_step[i]);
+        return true;
+    case TG_METRIC_REMOVED:
+        t->plant = (struct tg_plant){ .what = TG_PLANT_DROP };
+        t->text = tg_arena_printf(a, "%s is gone", name);
+        return i == 0;
+    case TG_METRIC_LAUNCH_CONFIG:
+    case TG_METRIC_INPUT_TYPES:
+    case TG_METRIC_INPUT_SHAPES:
+        t->plant = (struct tg_plant){ .what = TG_PLANT_FACT, .text = fact_of(l->rule.metric) };
+        t->text = tg_arena_printf(a, "%s: another %s", name, tg_metric_info(l->rule.metric)->name);
+        return i == 0;
+    case TG_METRIC_BYTES:
+        t->plant = (struct tg_plant){ .what = TG_PLANT_FACT,
+                                      .text = fact_of(l->rule.metric),
+                                      .factor = factor };
+        t->text = tg_arena_printf(a, "%s moves %+.0f %% bytes", name, 100 * (factor - 1));
+        return true;
+    default:
+        t->plant = (struct tg_plant){ .what = TG_PLANT_SLOWER, .factor = factor };
+        t->text = tg_arena_printf(a, "%s takes %+.0f %% time", name, 100 * (factor - 1));
+        return true;
+    }
+}
+
+static const struct tg_op *largest_collective(const struct look *l)
+{
+    const struct tg_op *most = NULL;
+    for (size_t i = 0; i < l->unplanted.n_ops; i++) {
+        const struct tg_op *op = &l->unplanted.ops[i];
+        if (tg_kind_is_device(op->kind) && op->class_ == TG_CLASS_COMM && op->present[TG_TEST] &&
+            (!most || op->total[TG_TEST] > most->total[TG_TEST]))
+            most = op;
+    }
+    return most;
+}
+
+static bool measure_attempt(const struct look *l, struct attempt *t, size_t i)
+{
+    const struct tg_metric_info *info = tg_metric_info(l->rule.metric);
+    struct tg_arena *a = l->b->arena;
+    enum tg_measure id;
+    *t = (struct attempt){ .plant = { .what = TG_PLANT_WAIT,
+                                      .factor = l->less ? 1 / l->sizes[i] : l->sizes[i] } };
+    if (l->rule.metric == TG_METRIC_SKEW || l->rule.metric == TG_METRIC_RANK_SPREAD) {
+        t->last_rank = true;
+        t->text = tg_arena_printf(a, "the last rank's step takes %+.0f %% time",
+                                  100 * (t->plant.factor - 1));
+        return true;
+    }
+    if (l->rule.metric == TG_METRIC_COLLECTIVE_SKEW) {
+        t->op = largest_collective(l);
+        t->last_rank = true;
+        t->plant.what = TG_PLANT_SLOWER;
+        t->text = t->op ? tg_arena_printf(a, "%s takes %+.0f %% time on the last rank",
+                                          name_of(l, t->op), 100 * (t->plant.factor - 1))
+                        : "";
+        return t->op != NULL;
+    }
+    if (l->rule.metric == TG_METRIC_STEP_TIME) {
+        t->text = tg_arena_printf(a, "the step takes %+.0f %% time, outside every operator",
+                                  100 * (t->plant.factor - 1));
+        return true;
+    }
+    if (!tg_measure_find(tg_sv_of(info->name), &id))
+        return false;
+    t->plant = (struct tg_plant){ .what = TG_PLANT_MEASURE,
+                                  .measure = id,
+                                  .factor = l->sizes[i],
+                                  .better = l->less == (tg_measure_info(id)->worse > 0) };
+    if (info->unit == TG_UNIT_PERCENT)
+        t->text = tg_arena_printf(a, "%s goes %.0f %% of the way to %s", info->name,
+                                  100 * (1 - 1 / l->sizes[i]), l->less ? "0" : "100 %");
+    else
+        t->text = tg_arena_printf(a, "%s %+.0f %%", info->name,
+                                  100 * ((l->less ? 1 / l->sizes[i] : l->sizes[i]) - 1));
+    return true;
+}
+
+/* ---- candidates ------------------------------------------------------------------------------ */
+
+static double weight(const struct look *l, const struct tg_op *op)
+{
+    return tg_metric_info(l->rule.metric)->unit == TG_UNIT_COUNT ? op->count[TG_BASE]
+                                                                 : op->self[TG_BASE];
+}
+
+static bool is_op(const struct tg_op *op, const struct tg_result *r)
+{
+    return tg_sv_eq(tg_sv_of(tg_kind_name(op->kind)), r->kind) &&
+           (tg_sv_eq(op->raw[TG_BASE], r->op) || tg_sv_eq(op->raw[TG_TEST], r->op));
+}
+
+static const struct tg_op *op_of(const struct look *l, const struct tg_result *r)
+{
+    const struct tg_comparison *c = &l->unplanted;
+    for (size_t i = 0; i < c->n_ops; i++)
+        if (is_op(&c->ops[i], r))
+            return &c->ops[i];
+    for (size_t i = 0; i < c->n_frames; i++)
+        if (c->frames[i].launched == tg_metric_of_launched(l->rule.metric) &&
+            is_op(&c->frames[i], r))
+            return &c->frames[i];
+    return NULL;
+}
+
+/* The largest names that the rule has judged (all of them where runs are few). */
+static size_t candidates(const struct look *l, const struct tg_verdict *v,
+                         const struct tg_op *out[MAX_CANDIDATES])
+{
+    size_t n = 0;
+    for (size_t i = 0; i < v->n_results; i++) {
+        const struct tg_op *op = op_of(l, &v->results[i]);
+        bool timed = tg_metric_info(l->rule.metric)->unit == TG_UNIT_NS;
+        bool known = !op || op->count[TG_BASE] <= 0 || op->polling ||
+                     (timed && op->wait && l->rule.metric != TG_METRIC_REMOVED);
+        for (size_t k = 0; k < n; k++)
+            known |= out[k] == op;
+        if (known)
+            continue;
+        size_t at = n < MAX_CANDIDATES ? n++ : MAX_CANDIDATES;
+        while (at > 0 && weight(l, op) > weight(l, out[at - 1])) {
+            if (at < MAX_CANDIDATES)
+                out[at] = out[at - 1];
+            at--;
+        }
+        if (at < MAX_CANDIDATES)
+            out[at] = op;
+    }
+    return n;
+}
+
+static enum answer try_names(struct look *l, const struct tg_op *const *op, size_t n)
+{
+    enum answer answer = NOT_PLANTED;
+    for (size_t i = 0; i < N_SIZES; i++)
+        for (size_t k = 0; k < n; k++) {
+            struct attempt t = { .op = op[k] };
+            enum answer one = op_attempt(l, &t, i) ? try_one(l, &t) : NOT_PLANTED;
+            if (one == RED || one == FAILED)
+                return one;
+            answer = one == GREEN ? GREEN : answer;
+        }
+    return answer;
+}
+
+/* A rule that waits for something new: the first of its names, as it is written. */
+static bool new_name(const struct look *l, struct attempt *t)
+{
+    const struct tg_match *m = &l->rule.match;
+    struct tg_buf b = { 0 };
+    tg_sv pattern;
+    bool counted = l->rule.metric == TG_METRIC_COUNT || l->rule.metric == TG_METRIC_ADDED;
+    enum tg_kind kind = m->kinds ? TG_KINDS : TG_KIND_OP;
+    for (unsigned k = 0; k < TG_KINDS && kind == TG_KINDS; k++)
+        if (m->kinds & 1u << k)
+            kind = (enum tg_kind)k;
+    if (!counted || l->less || !m->name.n || tg_pattern_is_regex(m->name.v[0]))
+        return false;
+    pattern = tg_pattern_text(m->name.v[0]);
+    for (size_t i = 0; i < pattern.n; i++)
+        if (pattern.p[i] != '*')
+            tg_buf_putc(&b, pattern.p[i] == '?' ? 'x' : pattern.p[i]);
+    *t = (struct attempt){ .plant = { .what = TG_PLANT_NEW,
+                                      .kind = kind,
+                                      .text = tg_arena_sv(l->b->arena, tg_buf_sv(&b)),
+                                      .ns = (tg_ns)(0.01 * l->unplanted.step_ns[TG_BASE]) } };
+    t->text = tg_arena_printf(l->b->arena,
+                              "%.*s is new, 1 %% of the step; no name of these traces "
+                              "matches",
+                              TG_SV_ARG(t->plant.text));
+    tg_buf_release(&b);
+    return t->plant.text.n > 0;
+}
+
+/*
+ * One operator replaced by two, for a rule that sees one call more: names that are new may lie
+ * outside its match, or count as a replacement. What was tried stays what turned it red.
+ */
+static enum answer look_unfused(struct look *l, const struct tg_op *const *op, size_t n)
+{
+    struct tg_seen before = *l->out;
+    enum answer answer = NOT_PLANTED;
+    for (size_t i = 0; i < n && (answer == NOT_PLANTED || answer == GREEN); i++) {
+        const char *name = name_of(l, op[i]);
+        struct attempt t = { .op = op[i],
+                             .plant = { .what = TG_PLANT_UNFUSE,
+                                        .text = tg_sv_of(
+                                            tg_arena_printf(l->b->arena, "%s_part", name)) },
+                             .text = tg_arena_printf(l->b->arena, "%s is replaced by two", name) };
+        enum answer one = try_one(l, &t);
+        if (one != NOT_PLANTED) {
+            answer = one;
+            before.unfused = l->out->planted;
+        }
+    }
+    before.sees_unfused = answer == RED;
+    before.tried = l->out->tried;
+    *l->out = before;
+    return answer;
+}
+
+/* ---- answers --------------------------------------------------------------------------------- */
+
+static void say(struct look *l, enum tg_sight sight, const char *reason, const char *fix)
+{
+    l->out->sight = sight;
+    l->out->reason = tg_arena_sv(l->b->arena, tg_sv_of(reason));
+    l->out->fix = tg_arena_sv(l->b->arena, tg_sv_of(fix));
+}
+
+static bool too_few_runs(const struct look *l)
+{
+    size_t need = (size_t)(l->policy.noise.min_runs > 3 ? l->policy.noise.min_runs : 3);
+    return !tg_metric_info(l->rule.metric)->exact && !is_budget(&l->rule) &&
+           l->rule.noise.test != TG_NOISE_NONE &&
+           (l->b->side[TG_BASE].n_runs < need || l->b->side[TG_TEST].n_runs < need);
+}
+
+/* Nothing that was planted turned the rule red. */
+static void say_green(struct look *l)
+{
+    bool limits = l->rule.fail.state == TG_LIMIT_ON || l->rule.warn.state == TG_LIMIT_ON;
+    for (size_t i = 0; i < l->rule.n_overrides; i++)
+        limits |= l->rule.overrides[i].fail.state == TG_LIMIT_ON ||
+                  l->rule.overrides[i].warn.state == TG_LIMIT_ON;
+    if (!limits)
+        say(l, TG_SIGHT_BLIND, "it has no limit", "Give it a `fail` limit, or remove the rule.");
+    else if (too_few_runs(l))
+        say(l, TG_SIGHT_UNTESTED, "durations are judged from three runs a side on",
+            "Name at least as many runs as noise.min_runs asks for.");
+    else if (!is_budget(&l->rule) && tg_sv_has(l->out->said, TG_SV("not judged")))
+        say(l, TG_SIGHT_BLIND,
+            tg_arena_printf(l->b->arena, "it never judges: %.*s", TG_SV_ARG(l->out->said)),
+            "Use a metric that these traces can prove, or a budget (max, min).");
+    else
+        say(l, TG_SIGHT_BLIND,
+            tg_arena_printf(l->b->arena, "even this passes: %.*s", TG_SV_ARG(l->out->planted)),
+            l->needs_fail ? "Tighten the limit: tracegate calibrate suggests one from your runs."
+                          : "Tighten the `warn` limit, or give the rule a `fail` limit.");
+}
+
+static void say_nothing_there(struct look *l, const struct tg_verdict *v)
+{
+    const char *why = v->n_results && !tg_sv_eq(v->results[0].op, TG_SV("(no match)"))
+                          ? "the traces do not carry what it is about"
+                          : "no name of these traces matches";
+    if (l->rule.optional)
+        say(l, TG_SIGHT_SKIPPED, why, "Nothing to do where that is meant: the rule is optional.");
+    else
+        say(l, TG_SIGHT_BLIND, why,
+            "Correct the rule (`tracegate names TRACE` lists names), or mark it `optional: true`.");
+}
+
+bool tg_blind_look(struct tg_seen *out, const struct tg_blind *b, const struct tg_rule *rule,
+                   struct tg_err *err)
+{
+    struct tg_arena *a = tg_arena_new();
+    struct look l = { .b = b, .out = out, .err = err, .less = less_is_bad(rule) };
+    struct tg_gate g;
+    struct tg_verdict v;
+    struct attempt t;
+    enum answer answer = NOT_PLANTED;
+    *out = (struct tg_seen){ .rule = rule, .sight = TG_SIGHT_BLIND };
+    isolate(&l, rule);
+    l.sizes = is_budget(rule) ? budget_sizes : change_sizes;
+    if (!judge(&l, &g, &b->side[TG_TEST], &v, a)) {
+        tg_arena_free(a);
+        return false;
+    }
+    l.unplanted = g.comparison;
+    if (tg_metric_info(rule->metric)->scope == TG_SCOPE_NAME) {
+        const struct tg_op *op[MAX_CANDIDATES];
+        size_t n = candidates(&l, &v, op);
+        answer = try_names(&l, op, n);
+        if (answer == NOT_PLANTED && new_name(&l, &t))
+            answer = try_one(&l, &t);
+        else if (answer == RED && l.rule.metric == TG_METRIC_COUNT && !l.less &&
+                 look_unfused(&l, op, n) == FAILED)
+            answer = FAILED;
+    } else if (v.n_results && v.results[0].state != TG_STATE_SKIP &&
+               v.results[0].state != TG_STATE_INCONCLUSIVE) {
+        for (size_t i = 0; i < N_SIZES && answer != RED && answer != FAILED; i++)
+            if (measure_attempt(&l, &t, i))
+                answer = try_one(&l, &t);
+    }
+    if (answer == GREEN)
+        say_green(&l);
+    else if (answer == NOT_PLANTED)
+        say_nothing_there(&l, &v);
+    tg_arena_free(a);
+    return answer != FAILED;
+}

@@ -1,0 +1,29 @@
+#ifndef TG_CMD_GATE_READING_H
+#define TG_CMD_GATE_READING_H
+/*
+ * How this process reads traces: set once by main, before a command runs, and the same for every
+ * trace of every command.
+ */
+#include "core/trace/reader.h"
+
+/*
+ * `threads` as given with --threads; TG_OPT_UNSET: what the process may use. TG_ERR_USAGE. `isa`
+ * and `part` are what tests and benchmarks say: one path of the reader, bytes of a part; NULL:
+ * nothing.
+ */
+TG_MUST bool tg_reading_setup(int64_t threads, const char *isa, const char *part,
+                              struct tg_err *err);
+/* Threads for all that is read at a time; at least 1. */
+unsigned tg_reading_threads(void);
+/*
+ * task(arg, i, err) for the files i = 0..n-1, as many at a time as there are threads. The error is
+ * that of the first file, in this order, that has one.
+ */
+typedef bool tg_reading_task(void *arg, size_t i, struct tg_err *err);
+TG_MUST bool tg_reading_each(size_t n, tg_reading_task *task, void *arg,
+                             const struct tg_progress *progress, struct tg_err *err);
+/* Of `n` files read side by side, how many threads the i-th has. */
+unsigned tg_reading_share(size_t i, size_t n);
+/* The options of a reader that has `threads` to itself. */
+void tg_reading_opts(struct tg_reader_opts *o, unsigned threads);
+#endif

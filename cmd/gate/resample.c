@@ -1,0 +1,439 @@
+#include "cmd/gate/resample.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/diff/stats.h"
+
+#define DRAWS 60    /* for the smallest slowdown: its 9th decile then has 6 draws above it */
+#define FOUND 0.9   /* "9 times in 10" */
+#define FLOOR 0.001 /* of the step: smaller changes never fail under the built-in rule */
+#define SEED 0x74726163u
+
+const size_t tg_noise_sizes[TG_NOISE_SIZES] = { 3, 5, 8, 10 };
+
+/* xorshift64*: a fixed sequence, the same everywhere. */
+static size_t draw(uint64_t *state, size_t below)
+{
+    *state ^= *state >> 12;
+    *state ^= *state << 25;
+    *state ^= *state >> 27;
+    return (size_t)((*state * UINT64_C(0x2545F4914F6CDD1D) >> 33) % below);
+}
+
+/* `n` of `of` runs, the first half the baseline: distinct, or with `again` drawn with replacement.
+ */
+static void pick(uint64_t *state, size_t *out, size_t n, size_t of, bool again)
+{
+    size_t *bag = tg_xmalloc(of * sizeof *bag);
+    for (size_t i = 0; i < of; i++)
+        bag[i] = i;
+    for (size_t i = 0; i < n; i++) {
+        size_t k = again ? draw(state, of) : i + draw(state, of - i);
+        size_t v = bag[k];
+        if (!again) {
+            bag[k] = bag[i];
+            bag[i] = v;
+        }
+        out[i] = v;
+    }
+    free(bag);
+}
+
+static void two_sides(struct tg_side side[2], const struct tg_side *all, const size_t *run,
+                      size_t k, struct tg_arena *a)
+{
+    side[TG_BASE] = tg_gate_subset(all, run, k, a);
+    side[TG_TEST] = tg_gate_subset(all, run + k, k, a);
+}
+
+/* ---- false alarms ------------------------------------------------------------------------------
+ */
+
+struct alarms {
+    struct tg_calibration *out;
+    struct tg_strmap keys;
+    size_t cap;
+    struct tg_arena *arena;
+};
+
+static double badness(const struct tg_rule *rule, const struct tg_result *r)
+{
+    double v = isfinite(r->delta_pct) ? r->delta_pct : 0;
+    return rule->bad == TG_LESS_IS_BAD ? -v : rule->bad == TG_ANY_IS_BAD ? fabs(v) : v;
+}
+
+static void count_result(struct alarms *x, const struct tg_policy *p, const struct tg_result *r)
+{
+    struct tg_buf key = { 0 };
+    const struct tg_rule *rule = NULL;
+    size_t known = x->keys.n;
+    uint32_t id;
+    for (size_t i = 0; i < p->n_rules; i++)
+        if (tg_sv_eq(p->rules[i].id, r->rule))
+            rule = &p->rules[i];
+    if (!rule || tg_sv_eq(r->kind, TG_SV("guard")))
+        return;
+    tg_buf_printf(&key, "%.*s\n%.*s\n%.*s", TG_SV_ARG(r->rule), TG_SV_ARG(r->kind),
+                  TG_SV_ARG(r->op_normalised));
+    id = tg_strmap_add(&x->keys, tg_buf_sv(&key));
+    tg_buf_release(&key);
+    if (id == known) {
+        x->out->alarms = tg_grow(x->out->alarms, &x->cap, id + 1, sizeof *x->out->alarms);
+        x->out->alarms[id] = (struct tg_alarm){ .rule = rule,
+                                                .kind = tg_arena_sv(x->arena, r->kind),
+                                                .op = tg_arena_sv(x->arena, r->op_normalised),
+                                                .timed = r->dimension == TG_DIM_DURATION };
+        x->out->n_alarms = id + 1;
+    }
+    struct tg_alarm *m = &x->out->alarms[id];
+    m->fails += r->state == TG_STATE_FAIL;
+    m->warns += r->state == TG_STATE_WARN;
+    if (r->state != TG_STATE_NOT_JUDGED)
+        m->worst = fmax(m->worst, badness(rule, r));
+}
+
+static bool judge_split(struct alarms *x, const struct tg_noise_input *in, const size_t *run,
+                        enum tg_outcome *outcome, struct tg_err *err)
+{
+    struct tg_arena *a = tg_arena_new();
+    struct tg_gate g = {
+        .policy = in->policy, .suite = in->suite, .io = in->io, .compare = *in->compare, .arena = a
+    };
+    struct tg_verdict v;
+    bool ok;
+    two_sides(g.side, &in->all, run, in->side, a);
+    ok = tg_gate_judge(&v, &g, err);
+    for (size_t i = 0; ok && i < v.n_results; i++)
+        count_result(x, in->policy, &v.results[i]);
+    if (ok)
+        *outcome = v.outcome;
+    tg_arena_free(a);
+    return ok;
+}
+
+static int by_index(const void *a, const void *b)
+{
+    size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* False: these two sides were drawn before. */
+static bool is_new(struct tg_strmap *seen, size_t *run, size_t k)
+{
+    struct tg_buf key = { 0 };
+    size_t known = seen->n;
+    qsort(run, k, sizeof *run, by_index);
+    qsort(run + k, k, sizeof *run, by_index);
+    for (size_t i = 0; i < 2 * k; i++)
+        tg_buf_printf(&key, "%zu ", run[i]);
+    bool fresh = tg_strmap_add(seen, tg_buf_sv(&key)) == known;
+    tg_buf_release(&key);
+    return fresh;
+}
+
+/* How far the rate moves when one run after the other is left out. */
+static double jackknife(const size_t *failed_without, const size_t *splits_without, size_t n)
+{
+    double mean = 0, sum = 0, used = 0;
+    for (size_t i = 0; i < n; i++)
+        if (splits_without[i]) {
+            mean += (double)failed_without[i] / (double)splits_without[i];
+            used++;
+        }
+    mean = used > 0 ? mean / used : 0;
+    for (size_t i = 0; i < n; i++)
+        if (splits_without[i]) {
+            double d = (double)failed_without[i] / (double)splits_without[i] - mean;
+            sum += d * d;
+        }
+    return used > 1 ? sqrt((used - 1) / used * sum) : 0;
+}
+
+static bool count_alarms(struct tg_calibration *out, const struct tg_noise_input *in,
+                         struct tg_arena *a, struct tg_err *err)
+{
+    size_t n = in->all.n_runs, k = in->side, *run = TG_NEW_N(a, size_t, 2 * k);
+    size_t *failed = TG_NEW_N(a, size_t, n), *splits = TG_NEW_N(a, size_t, n);
+    double possible = tg_choose(n, k) * tg_choose(n - k, k);
+    size_t want = possible < (double)in->splits ? (size_t)possible : in->splits;
+    struct alarms x = { .out = out, .arena = a };
+    struct tg_strmap seen;
+    uint64_t state = SEED;
+    bool ok = true;
+    tg_strmap_init(&x.keys);
+    tg_strmap_init(&seen);
+    while (ok && out->splits < want) {
+        enum tg_outcome outcome = TG_OUTCOME_PASS;
+        pick(&state, run, 2 * k, n, false);
+        if (!is_new(&seen, run, k))
+            continue;
+        ok = judge_split(&x, in, run, &outcome, err);
+        out->splits++;
+        out->fails += outcome == TG_OUTCOME_FAIL;
+        out->warns += outcome == TG_OUTCOME_WARN;
+        for (size_t i = 0; i < n; i++) {
+            bool with = false;
+            for (size_t r = 0; r < 2 * k; r++)
+                with |= run[r] == i;
+            splits[i] += !with;
+            failed[i] += !with && outcome == TG_OUTCOME_FAIL;
+        }
+    }
+    out->rate = out->splits ? (double)out->fails / (double)out->splits : 0;
+    out->error = jackknife(failed, splits, n);
+    tg_strmap_release(&seen);
+    tg_strmap_release(&x.keys);
+    if (out->n_alarms) { /* from the heap into the arena, where everything else is */
+        struct tg_alarm *kept = TG_NEW_N(a, struct tg_alarm, out->n_alarms);
+        memcpy(kept, out->alarms, out->n_alarms * sizeof *kept);
+        free(out->alarms);
+        out->alarms = kept;
+    }
+    return ok;
+}
+
+/* ---- operators ---------------------------------------------------------------------------------
+ */
+
+enum { WHOLE, FIRST_HALF, LAST_HALF, PARTS }; /* of a run's steps */
+
+/* Per operator and run ln of the value; NaN where the operator is not judged by time. */
+struct op_values {
+    tg_sv name;
+    enum tg_kind kind;
+    double share, *x[PARTS];
+};
+struct values {
+    struct op_values *v;
+    size_t n;
+};
+
+static bool is_timed(const struct tg_evidence *ev)
+{
+    return (ev->judged == TG_JUDGED || ev->judged == TG_NOT_FEW_RUNS) && ev->value[TG_BASE] > 1;
+}
+
+static struct op_values *find(struct values *all, const struct tg_op *op)
+{
+    for (size_t i = 0; i < all->n; i++)
+        if (all->v[i].kind == op->kind && tg_sv_eq(all->v[i].name, op->name))
+            return &all->v[i];
+    return NULL;
+}
+
+static struct op_values new_values(const struct tg_op *op, size_t n_runs, struct tg_arena *a)
+{
+    struct op_values o = { tg_arena_sv(a, op->name), op->kind, op->share[TG_BASE], { NULL } };
+    for (int part = 0; part < PARTS; part++) {
+        o.x[part] = TG_NEW_N(a, double, n_runs);
+        for (size_t r = 0; r < n_runs; r++)
+            o.x[part][r] = NAN;
+    }
+    return o;
+}
+
+static void keep_values(struct op_values *o, const struct tg_evidence *ev, size_t run)
+{
+    if (!o || !is_timed(ev))
+        return;
+    o->x[WHOLE][run] = log(ev->value[TG_BASE]);
+    o->x[FIRST_HALF][run] = log(fmax(ev->half[0][TG_BASE], 1));
+    o->x[LAST_HALF][run] = log(fmax(ev->half[1][TG_BASE], 1));
+}
+
+/* Run against run: the value of a side of one run is the run's own. */
+static bool read_values(struct values *all, const struct tg_noise_input *in, struct tg_arena *a,
+                        struct tg_err *err)
+{
+    size_t n = in->all.n_runs;
+    bool ok = true;
+    for (size_t i = 0; ok && i < n; i++) {
+        struct tg_arena *mine = tg_arena_new();
+        struct tg_comparison c;
+        size_t run[2] = { i, (i + 1) % n };
+        struct tg_side side[2];
+        two_sides(side, &in->all, run, 1, mine);
+        ok = tg_compare(&c, &side[TG_BASE], &side[TG_TEST], in->compare, mine, err);
+        if (ok && i == 0)
+            all->v = TG_NEW_N(a, struct op_values, c.n_ops + 1);
+        for (size_t k = 0; ok && i == 0 && k < c.n_ops; k++)
+            all->v[all->n++] = new_values(&c.ops[k], n, a);
+        for (size_t k = 0; ok && k < c.n_ops; k++)
+            keep_values(find(all, &c.ops[k]), &c.ops[k].ev, i);
+        tg_arena_free(mine);
+    }
+    return ok;
+}
+
+static double deviation(const double *x, size_t n)
+{
+    double mean = 0, sum = 0;
+    for (size_t i = 0; i < n; i++)
+        mean += x[i] / (double)n;
+    for (size_t i = 0; i < n; i++)
+        sum += (x[i] - mean) * (x[i] - mean);
+    return n > 1 ? sqrt(sum / (double)(n - 1)) : 0;
+}
+
+/* How many (test, base) pairs may stand the wrong way round at k runs a side. */
+static size_t inversions_allowed(size_t k, double p_limit)
+{
+    double base[16], test[16];
+    size_t u = 0;
+    for (; u < k * k; u++) { /* u + 1 pairs: whole rows of k, and one test below the rest */
+        for (size_t i = 0; i < k; i++) {
+            size_t left = u + 1 > i * k ? u + 1 - i * k : 0;
+            base[i] = (double)(i + 1);
+            test[i] = (double)k + 0.5 - (double)(left < k ? left : k);
+        }
+        if (tg_rank_p(base, k, test, k, 0) > p_limit)
+            break;
+    }
+    return u;
+}
+
+static int descending(const void *pa, const void *pb)
+{
+    double a = *(const double *)pa, b = *(const double *)pb;
+    return (a < b) - (a > b);
+}
+
+/* The ln that would bring all but `allowed` of the pairs of runs the right way round. */
+static double rank_needs(const double *x, const size_t *run, size_t k, size_t allowed, double c)
+{
+    double apart[256];
+    for (size_t t = 0; t < k; t++)
+        for (size_t b = 0; b < k; b++)
+            apart[t * k + b] = x[run[b]] - x[run[k + t]] + c;
+    qsort(apart, k * k, sizeof *apart, descending);
+    return allowed < k * k ? apart[allowed] : 0;
+}
+
+static double median_of(const double *x, const size_t *run, size_t k)
+{
+    double v[16];
+    for (size_t i = 0; i < k; i++)
+        v[i] = x[run[i]];
+    return tg_median(v, k);
+}
+
+/* Pairs of runs that may stand the wrong way round, in all steps and in half of them. */
+struct allowed {
+    size_t whole, half;
+};
+
+/*
+ * The ln of the slowdown that this draw would find: size, proof and rank test of the rule all have
+ * to pass, in both halves of the steps too, each moved by what the draw happens to show already.
+ * A half that shows h of e agrees from s on with h + s = TG_HALF_PART (e + s).
+ */
+static double found_from(const struct tg_comparison *c, const struct tg_op *op,
+                         const struct op_values *o, const size_t *run, size_t k,
+                         struct allowed allowed)
+{
+    const struct tg_evidence *ev = &op->ev;
+    double floor = log1p(FLOOR * c->step_ns[TG_BASE] / ev->value[TG_BASE]);
+    double size = fmax(fmax(log1p(ev->tau), floor), ev->z * ev->se) - ev->e;
+    double shift = fmax(c->drift, 0);
+    double found = fmax(size, rank_needs(o->x[WHOLE], run, k, allowed.whole, shift));
+    for (int part = FIRST_HALF; part < PARTS; part++) {
+        double h = median_of(o->x[part], run + k, k) - median_of(o->x[part], run, k) - shift;
+        found = fmax(found, (TG_HALF_PART * ev->e - h) / (1 - TG_HALF_PART));
+        found = fmax(found, rank_needs(o->x[part], run, k, allowed.half, shift));
+    }
+    return fmax(0, found);
+}
+
+/* found[op][draw] at tg_noise_sizes[at]; NaN where an operator was not judged. */
+static bool draw_size(double **found, const struct values *all, const struct tg_noise_input *in,
+                      size_t at, bool again, struct tg_err *err)
+{
+    size_t k = tg_noise_sizes[at], run[2 * 16];
+    struct allowed allowed = { inversions_allowed(k, tg_threshold_of(k, k).p_limit),
+                               inversions_allowed(k, tg_half_p_limit(k, k)) };
+    uint64_t state = SEED + at + 1;
+    bool ok = true;
+    for (size_t d = 0; ok && d < DRAWS; d++) {
+        struct tg_arena *a = tg_arena_new();
+        struct tg_comparison c;
+        struct tg_side side[2];
+        pick(&state, run, 2 * k, in->all.n_runs, again);
+        two_sides(side, &in->all, run, k, a);
+        ok = tg_compare(&c, &side[TG_BASE], &side[TG_TEST], in->compare, a, err);
+        for (size_t i = 0; ok && i < c.n_ops; i++) {
+            struct values copy = *all;
+            struct op_values *o = find(&copy, &c.ops[i]);
+            if (!o || c.ops[i].ev.judged != TG_JUDGED)
+                continue;
+            found[o - all->v][d] = found_from(&c, &c.ops[i], o, run, k, allowed);
+        }
+        tg_arena_free(a);
+    }
+    return ok;
+}
+
+static int by_share(const void *pa, const void *pb)
+{
+    const struct tg_op_noise *a = pa, *b = pb;
+    if (a->share != b->share)
+        return a->share > b->share ? -1 : 1;
+    return tg_sv_cmp(a->name, b->name);
+}
+
+static void keep_size(struct tg_op_noise *o, size_t at, const double *found)
+{
+    double v[DRAWS];
+    size_t n = 0;
+    for (size_t d = 0; d < DRAWS; d++)
+        if (isfinite(found[d]))
+            v[n++] = found[d];
+    o->mde[at] = n == DRAWS ? expm1(tg_quantile(v, n, FOUND)) : NAN;
+}
+
+static bool measure_ops(struct tg_calibration *out, const struct tg_noise_input *in,
+                        struct tg_arena *a, struct tg_err *err)
+{
+    struct values all = { 0 };
+    double **found;
+    size_t kept = 0;
+    if (!read_values(&all, in, a, err))
+        return false;
+    out->ops = TG_NEW_N(a, struct tg_op_noise, all.n + 1);
+    found = TG_NEW_N(a, double *, all.n + 1);
+    for (size_t i = 0; i < all.n; i++) {
+        found[i] = TG_NEW_N(a, double, DRAWS);
+        out->ops[i] = (struct tg_op_noise){ all.v[i].name,
+                                            tg_sv_of(tg_kind_name(all.v[i].kind)),
+                                            all.v[i].share,
+                                            deviation(all.v[i].x[WHOLE], in->all.n_runs),
+                                            { 0 } };
+    }
+    for (size_t at = 0; at < TG_NOISE_SIZES; at++) {
+        out->again[at] = 2 * tg_noise_sizes[at] > in->all.n_runs;
+        for (size_t i = 0; i < all.n; i++)
+            for (size_t d = 0; d < DRAWS; d++)
+                found[i][d] = NAN;
+        if (!draw_size(found, &all, in, at, out->again[at], err))
+            return false;
+        for (size_t i = 0; i < all.n; i++)
+            keep_size(&out->ops[i], at, found[i]);
+    }
+    for (size_t i = 0; i < all.n; i++)
+        if (isfinite(out->ops[i].sigma))
+            out->ops[kept++] = out->ops[i];
+    out->n_ops = kept;
+    if (kept)
+        qsort(out->ops, kept, sizeof *out->ops, by_share);
+    return true;
+}
+
+bool tg_noise_measure(struct tg_calibration *out, const struct tg_noise_input *in,
+                      struct tg_arena *a, struct tg_err *err)
+{
+    *out = (struct tg_calibration){ .n_runs = in->all.n_runs,
+                                    .side = in->side,
+                                    .disjoint = in->all.n_runs / (2 * in->side),
+                                    .tau = tg_threshold_of(in->side, in->side).tau };
+    return count_alarms(out, in, a, err) && measure_ops(out, in, a, err);
+}

@@ -1,0 +1,56 @@
+#ifndef TG_CMD_GATE_RESAMPLE_H
+#define TG_CMD_GATE_RESAMPLE_H
+/*
+ * What runs of one commit say about a gate: how often it would fail although nothing changed, and
+ * the smallest slowdown of each operator that it would find. Runs are split into two sides again
+ * and again, by a fixed sequence of numbers: equal input, equal answer.
+ *
+ * Splits share runs, so their number is no sample size: n runs hold only n / 2k disjoint pairs of k
+ * against k. What the rate may be off by is estimated by leaving out one run after the other.
+ */
+#include "cmd/gate/gate.h"
+
+#define TG_NOISE_SIZES 4
+extern const size_t tg_noise_sizes[TG_NOISE_SIZES]; /* runs a side: 3, 5, 8, 10 */
+
+/* One name under one rule, over all splits. */
+struct tg_alarm {
+    const struct tg_rule *rule;
+    tg_sv kind, op; /* op: normalised; of measures its name */
+    bool timed;
+    size_t fails, warns;
+    double worst; /* the largest change in the bad direction, percent; 0 none */
+};
+
+struct tg_op_noise {
+    tg_sv name, kind;
+    double share; /* of the step, 0..1 */
+    double sigma; /* standard deviation of ln of the runs' values */
+    /* ratio - 1 that 9 of 10 draws find; NaN: not judged */
+    double mde[TG_NOISE_SIZES];
+};
+
+struct tg_calibration {
+    size_t n_runs, side, splits, disjoint;
+    size_t fails, warns;
+    double rate, error; /* of failing splits, 0..1; its standard error by the jackknife */
+    double tau;         /* what `pct: auto` asks for at this number of runs */
+    struct tg_alarm *alarms;
+    size_t n_alarms;
+    struct tg_op_noise *ops; /* of judged operators, the largest share first */
+    size_t n_ops;
+    bool again[TG_NOISE_SIZES]; /* more runs than there are: drawn with replacement */
+};
+
+struct tg_noise_input {
+    const struct tg_policy *policy;
+    const struct tg_suite *suite;
+    const struct tg_io *io;
+    const struct tg_compare_opts *compare;
+    struct tg_side all;
+    size_t side;   /* runs a side; 2 * side <= runs */
+    size_t splits; /* at most */
+};
+TG_MUST bool tg_noise_measure(struct tg_calibration *out, const struct tg_noise_input *in,
+                              struct tg_arena *a, struct tg_err *err);
+#endif

@@ -1,0 +1,134 @@
+#include "cmd/gate/suite.h"
+
+#include "cmd/gate/gate.h"
+
+bool tg_suites_load(struct tg_suites *s, const char *file, const char *profile, struct tg_err *err)
+{
+    s->policy = tg_gate_policy(file, profile, s->io, s->repo, s->arena, err);
+    return s->policy != NULL;
+}
+
+static const struct tg_suite *lone_suite(struct tg_arena *a, const char *name)
+{
+    struct tg_suite *one = TG_NEW(a, struct tg_suite);
+    one->name = name ? tg_sv_of(name) : TG_SV("default");
+    one->stored = true;
+    return one;
+}
+
+bool tg_suites_choose(struct tg_suites *s, const char *name, bool traces, struct tg_err *err)
+{
+    const struct tg_policy *p = s->policy;
+    s->v = TG_NEW_N(s->arena, const struct tg_suite *, p->n_suites + 1);
+    for (size_t i = 0; i < p->n_suites; i++)
+        if (!name || tg_sv_eq(p->suites[i].name, tg_sv_of(name)))
+            s->v[s->n++] = &p->suites[i];
+    if (name && !s->n && !p->built_in) {
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "the policy has no suite '%s'", name);
+        return tg_err_hint(err, "tracegate policy show lists its suites.");
+    }
+    if (traces && s->n > 1) {
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
+                   "the policy has %zu suites: which one do these traces belong to?", s->n);
+        return tg_err_hint(err, "Add --suite NAME.");
+    }
+    if (!s->n)
+        s->v[s->n++] = lone_suite(s->arena, name);
+    return true;
+}
+
+/* Paths of a policy are relative to its folder. */
+static const char *beside_policy(const struct tg_suites *s, tg_sv path)
+{
+    const char *file = s->policy->file.n ? s->policy->file.p : "";
+    const char *slash = strrchr(file, '/');
+    if (!slash || (path.n && path.p[0] == '/'))
+        return tg_arena_sv(s->arena, path).p;
+    return tg_arena_printf(s->arena, "%.*s/%.*s", (int)(slash - file), file, TG_SV_ARG(path));
+}
+
+/* Which run and which rank a file is, by the policy's regexes on its path. */
+static bool group_of(const struct tg_pattern *p, const char *what, const char *label, tg_sv *out,
+                     struct tg_err *err)
+{
+    if (!p || tg_pattern_group(p, tg_sv_of(label), out))
+        return true;
+    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "'%s' does not match the suite's `%s: %.*s`", label,
+               what, TG_SV_ARG(tg_pattern_text(p)));
+    return tg_err_hint(err, "The regex needs one group that finds the %s in every path.", what);
+}
+
+bool tg_suite_groups(struct tg_input_list *list, const struct tg_suite *suite, bool must,
+                     struct tg_err *err)
+{
+    const struct tg_trace_spec *spec = &suite->trace;
+    struct tg_err ignored;
+    tg_err_init(&ignored);
+    for (size_t i = 0; i < list->n; i++) {
+        struct tg_input_item *item = &list->v[i];
+        struct tg_err *e = must ? err : &ignored;
+        if (item->stored)
+            continue;
+        bool ok = group_of(spec->run_pattern, "run", item->label, &item->run, e) &&
+                  group_of(spec->rank_pattern, "rank", item->label, &item->rank, e);
+        if (!ok && must)
+            return false;
+    }
+    return true;
+}
+
+bool tg_suite_traces(struct tg_input_list *out, const struct tg_suites *s,
+                     const struct tg_suite *suite, const struct tg_strs *args, struct tg_err *err)
+{
+    const struct tg_trace_spec *spec = &suite->trace;
+    if (!args->n && !spec->files.n) {
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "no trace given");
+        return tg_err_hint(err, "Name the fresh traces: tracegate check out/*.json.gz --baseline "
+                                "origin/main:perf");
+    }
+    for (size_t i = 0; i < args->n; i++)
+        if (!tg_inputs_add(out, args->v[i], NULL, s->repo, s->arena, err))
+            return false;
+    if (!args->n &&
+        !tg_inputs_add(out, beside_policy(s, spec->files), NULL, s->repo, s->arena, err)) {
+        (void)tg_err_context(err, "looking for the fresh traces of suite '%.*s'",
+                             TG_SV_ARG(suite->name));
+        return false;
+    }
+    return tg_suite_groups(out, suite, args->n == 0, err);
+}
+
+struct tg_summarize_opts tg_suite_reading(const struct tg_policy *p, const struct tg_suite *suite,
+                                          bool strict_json, bool allow_truncated)
+{
+    struct tg_summarize_opts so = {
+        .load = { .reader = { .strict_json = strict_json,
+                              .allow_truncated = allow_truncated,
+                              .want_args = true },
+                  .want_facts = true,
+                  .want_memory = true },
+        .rank = -1,
+    };
+    tg_gate_reading(&so, p, suite);
+    return so;
+}
+
+bool tg_suites_start(const struct tg_suites *s, struct tg_git *git, struct tg_commit *out,
+                     struct tg_err *err)
+{
+    static const enum tg_choice choice[] = { [TG_REF_MERGE_BASE] = TG_CHOICE_MERGE_BASE,
+                                             [TG_REF_PARENT] = TG_CHOICE_PARENT,
+                                             [TG_REF_NAMED] = TG_CHOICE_REV,
+                                             [TG_REF_WINDOW] = TG_CHOICE_WINDOW };
+    const struct tg_baseline_settings *b = &s->policy->baseline;
+    struct tg_baseline_ref ref = { .choice = choice[b->ref],
+                                   .rev = b->ref_name,
+                                   .window = (unsigned)b->ref_window,
+                                   .target = b->target.n ? b->target.p : NULL };
+    struct tg_ci_env ci = {
+        tg_gate_env(s->io, "GITHUB_EVENT_NAME"),  tg_gate_env(s->io, "GITHUB_REF"),
+        tg_gate_env(s->io, "GITHUB_SHA"),         tg_gate_env(s->io, "GITHUB_BASE_REF"),
+        tg_gate_env(s->io, "TRACEGATE_BASE_SHA"), tg_gate_env(s->io, "TRACEGATE_BASE")
+    };
+    return tg_baseline_commit(git, &ref, &ci, s->arena, out, err);
+}

@@ -1,0 +1,50 @@
+#ifndef TG_CMD_GATE_SUITE_H
+#define TG_CMD_GATE_SUITE_H
+/*
+ * What `check` and `baseline` share, so that a stored baseline decides as its traces would: the
+ * policy, the suites, which files belong to one, how its traces are read, and where a search for
+ * its baseline begins.
+ */
+#include "cmd/gate/inputs.h"
+#include "policy/language/load.h"
+
+struct tg_suites {
+    const struct tg_io *io;
+    struct tg_repo *repo;
+    struct tg_arena *arena;
+    struct tg_policy *policy;  /* of tg_suites_load; the caller frees it */
+    const struct tg_suite **v; /* of tg_suites_choose */
+    size_t n;
+};
+
+/*
+ * The policy of FILE, or the one found here or above, or the built-in one. `profile` may be NULL,
+ * or "auto": by the CI event. Mistakes go to standard error, all of them.
+ */
+TG_MUST bool tg_suites_load(struct tg_suites *s, const char *file, const char *profile,
+                            struct tg_err *err);
+/*
+ * All suites, or the one called `name`; `traces` were named, so it must be one. Without a policy
+ * file there is one stored suite: `name`, or "default".
+ */
+TG_MUST bool tg_suites_choose(struct tg_suites *s, const char *name, bool traces,
+                              struct tg_err *err);
+
+/*
+ * What the policy's own glob found must match the suite's `run` and `rank`; a baseline recorded
+ * under other names, and traces named on the command line, are ordered by their paths. What is
+ * stored knows its runs and ranks.
+ */
+TG_MUST bool tg_suite_groups(struct tg_input_list *list, const struct tg_suite *suite, bool must,
+                             struct tg_err *err);
+/* The traces of a suite: `args`, else its own files. */
+TG_MUST bool tg_suite_traces(struct tg_input_list *out, const struct tg_suites *s,
+                             const struct tg_suite *suite, const struct tg_strs *args,
+                             struct tg_err *err);
+/* How they are read. */
+struct tg_summarize_opts tg_suite_reading(const struct tg_policy *p, const struct tg_suite *suite,
+                                          bool strict_json, bool allow_truncated);
+/* The commit where the search for a baseline begins, by policy and CI environment. */
+TG_MUST bool tg_suites_start(const struct tg_suites *s, struct tg_git *git, struct tg_commit *out,
+                             struct tg_err *err);
+#endif

@@ -1,0 +1,51 @@
+#ifndef TG_ANALYSIS_ANALYSIS_H
+#define TG_ANALYSIS_ANALYSIS_H
+/*
+ * Whole-trace analyses, one file each, one row in tg_analyzers: integer ns, kind by category,
+ * stream 0 is a stream, unlinked work stays, every vendor's launches count, series are weighted by
+ * time. HTA's own numbers, with its quirks, are in core/hta. Formulas, units and traps:
+ * docs/metrics.md.
+ *
+ * Frames carry HTA's column names. A rank without device rows gives a row whose `reason` says so.
+ */
+#include "core/analysis/table.h"
+#include "core/metric/measure.h"
+
+struct tg_analysis_opts {
+    bool hta, no_rounding, include_last_step; /* the latter two with `hta` only */
+    bool series;                              /* bandwidth, queue: every change point as well */
+    const int64_t *steps; /* numbers of the steps to look at; none: everything */
+    size_t n_steps;
+    tg_sv operator_name;       /* sequences: operators whose name contains this */
+    size_t min_length;         /* sequences: device events at least */
+    size_t top;                /* kernels, sequences: rows at most; 0: all */
+    bool top_default;          /* `top` was not given: each measure's own */
+    struct tg_classes classes; /* rows before the built-in table */
+};
+
+struct tg_rank_trace {
+    int64_t rank;
+    const struct tg_trace *trace; /* with hta: loaded with keep_hta; facts are wanted always */
+    const struct tg_steps *steps; /* NULL with hta */
+};
+
+struct tg_analysis_in {
+    const struct tg_rank_trace *ranks; /* ascending, distinct; the caller's */
+    size_t n;
+    const struct tg_analysis_opts *opts; /* the caller's */
+    struct tg_rank_work *work;           /* per rank */
+};
+
+/* What all analyses share: sorted and classified device work. O(spans). */
+void tg_analysis_init(struct tg_analysis_in *in, const struct tg_rank_trace *ranks, size_t n,
+                      const struct tg_analysis_opts *opts);
+void tg_analysis_release(struct tg_analysis_in *in);
+
+struct tg_analyzer {
+    const char *name, *summary;
+    void (*run)(const struct tg_analysis_in *in, struct tg_frames *out);
+    bool python; /* needs traces loaded with keep_python */
+};
+extern const struct tg_analyzer tg_analyzers[];         /* ends with a NULL name */
+const struct tg_analyzer *tg_analyzer_find(tg_sv name); /* NULL: none */
+#endif

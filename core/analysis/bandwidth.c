@@ -1,0 +1,213 @@
+/*
+ * Memory traffic by kind of copy. A copy moves its bytes evenly over its duration; the series of a
+ * kind is the sum of the copies in flight (ends before starts, so that copies back to back do not
+ * add up), and its statistics are over the time in which any copy of the kind ran.
+ */
+#include <stdlib.h>
+
+#include "core/analysis/describe.h"
+#include "core/analysis/device.h"
+#include "core/analysis/internal.h"
+
+enum {
+    RANK,
+    NAME,
+    STATS,
+    COPIES = STATS + TG_DESCRIBE_CELLS,
+    BYTES,
+    TIME,
+    UNKNOWN,
+    DEVICE,
+    REASON,
+    COLUMNS
+};
+static const struct tg_frame_column columns[COLUMNS] = {
+    { "rank", TG_FRAME_INT },    { "name", TG_FRAME_TEXT },
+    TG_DESCRIBE_COLUMNS, /* GB/s, weighted by time; count: states of the series */
+    { "copies", TG_FRAME_INT },  { "bytes", TG_FRAME_INT },
+    { "time(us)", TG_FRAME_US }, { "copies_without_bytes", TG_FRAME_INT },
+    { "device", TG_FRAME_INT },  { "reason", TG_FRAME_TEXT },
+};
+enum { S_RANK, S_TS, S_NAME, S_VALUE, S_DEVICE, S_COLUMNS };
+static const struct tg_frame_column series_columns[S_COLUMNS] = {
+    { "rank", TG_FRAME_INT },   { "ts", TG_FRAME_US },
+    { "name", TG_FRAME_TEXT },  { "memory_bw_gbps", TG_FRAME_REAL },
+    { "device", TG_FRAME_INT },
+};
+
+struct edge {
+    tg_ns at;
+    int sign; /* -1 sorts first */
+    double gbps;
+};
+struct kind {
+    tg_sv name;
+    int64_t copies, bytes, unknown;
+    tg_ns time;
+    struct edge *edges;
+    size_t n, cap;
+};
+struct job {
+    const struct tg_analysis_opts *opts;
+    struct tg_frames *out;
+    size_t first; /* bandwidth, then bandwidth-series */
+};
+
+/* "Memcpy HtoD" of "Memcpy HtoD (Pageable -> Device)"; sets, and copies that kernels make. */
+static tg_sv kind_of(const struct tg_trace *t, const struct tg_span *s)
+{
+    const struct tg_name *n = tg_span_name(t, s);
+    if (n->kind == TG_KIND_MEMSET)
+        return TG_SV("Memset");
+    if (n->kind == TG_KIND_KERNEL)
+        return TG_SV("by kernel");
+    if (tg_sv_starts(n->name, TG_SV("Memcpy ")) && n->name.n >= 11)
+        return (tg_sv){ n->name.p, 11 };
+    return TG_SV("Memcpy Unknown");
+}
+
+static void add_edge(struct kind *k, tg_ns at, int sign, double gbps)
+{
+    k->edges = tg_grow(k->edges, &k->cap, k->n + 1, sizeof *k->edges);
+    k->edges[k->n++] = (struct edge){ at, sign, gbps };
+}
+
+/* Bytes per ns are GB/s. Without bytes the profiler's own figure is taken. */
+static void add_copy(struct kind *k, const struct tg_trace *t, const struct tg_work_row *r)
+{
+    const struct tg_span *s = tg_span_at(t, r->span);
+    tg_ns dur = tg_ns_sub(r->end, r->start);
+    double bytes, gbps = 0;
+    bool known = tg_fact_real(t, s, TG_SV("bytes"), &bytes) && bytes >= 0 && bytes < 9e18;
+    k->copies++;
+    k->time = tg_ns_add(k->time, dur);
+    if (known)
+        k->bytes = tg_ns_add(k->bytes, (int64_t)bytes);
+    else
+        k->unknown++;
+    if (dur <= 0)
+        return;
+    if (known)
+        gbps = bytes / (double)dur;
+    else if (!tg_fact_real(t, s, TG_SV("bandwidth"), &gbps))
+        return;
+    add_edge(k, r->start, 1, gbps);
+    add_edge(k, r->end, -1, gbps);
+}
+
+static int by_time(const void *pa, const void *pb)
+{
+    const struct edge *a = pa, *b = pb;
+    if (a->at != b->at)
+        return a->at < b->at ? -1 : 1;
+    if (a->sign != b->sign)
+        return a->sign < b->sign ? -1 : 1;
+    return (a->gbps > b->gbps) - (a->gbps < b->gbps);
+}
+
+static void put_point(const struct job *j, const struct tg_device_work *d, const struct kind *k,
+                      tg_ns at, double gbps)
+{
+    struct tg_frame_cell *row;
+    if (!j->opts->series)
+        return;
+    row = tg_frame_row(&j->out->v[j->first + 1]);
+    row[S_RANK] = tg_frame_int(d->rank);
+    row[S_TS] = tg_frame_int(at);
+    row[S_NAME] = tg_frame_text(k->name);
+    row[S_VALUE] = tg_frame_real(gbps);
+    if (d->device >= 0)
+        row[S_DEVICE] = tg_frame_int(d->device);
+}
+
+/* The sum starts from exactly 0 whenever nothing is in flight: no residue of floating sums. */
+static struct tg_describe run(const struct job *j, const struct tg_device_work *d, struct kind *k)
+{
+    struct tg_weighted *states = tg_xrealloc(NULL, k->n + 1, sizeof *states);
+    struct tg_describe stats;
+    double gbps = 0;
+    size_t n = 0;
+    int64_t in_flight = 0;
+    if (k->n)
+        qsort(k->edges, k->n, sizeof *k->edges, by_time);
+    for (size_t i = 0; i < k->n; i++) {
+        in_flight += k->edges[i].sign;
+        gbps = in_flight ? gbps + k->edges[i].sign * k->edges[i].gbps : 0;
+        if (i + 1 < k->n && k->edges[i + 1].at == k->edges[i].at)
+            continue;
+        put_point(j, d, k, k->edges[i].at, gbps);
+        if (in_flight)
+            states[n++] =
+                (struct tg_weighted){ gbps, (double)tg_ns_sub(k->edges[i + 1].at, k->edges[i].at) };
+    }
+    stats = tg_describe_weighted(states, n);
+    free(states);
+    return stats;
+}
+
+static void put(const struct job *j, const struct tg_device_work *d, struct kind *k)
+{
+    struct tg_describe stats = run(j, d, k);
+    struct tg_frame_cell *row = tg_frame_row(&j->out->v[j->first]);
+    row[RANK] = tg_frame_int(d->rank);
+    row[NAME] = tg_frame_text(k->name);
+    tg_describe_put(row + STATS, &stats, -1);
+    row[COPIES] = tg_frame_int(k->copies);
+    if (k->unknown < k->copies)
+        row[BYTES] = tg_frame_int(k->bytes);
+    row[TIME] = tg_frame_int(k->time);
+    row[UNKNOWN] = tg_frame_int(k->unknown);
+    if (d->device >= 0)
+        row[DEVICE] = tg_frame_int(d->device);
+    if (k->unknown == k->copies)
+        row[REASON] = tg_frame_text(TG_SV("the trace names no bytes"));
+}
+
+static int by_name(const void *pa, const void *pb)
+{
+    const struct kind *a = pa, *b = pb;
+    return tg_sv_cmp(a->name, b->name);
+}
+
+static void one_device(void *arg, const struct tg_device_work *d)
+{
+    const struct job *j = arg;
+    const struct tg_trace *t = d->work->rank->trace;
+    struct kind *kinds = NULL;
+    size_t n = 0, cap = 0;
+    for (size_t i = 0; i < d->n; i++) {
+        tg_sv name;
+        size_t k = 0;
+        if (d->rows[i]->class_ != TG_CLASS_MEMORY)
+            continue;
+        name = kind_of(t, tg_span_at(t, d->rows[i]->span));
+        while (k < n && !tg_sv_eq(kinds[k].name, name))
+            k++;
+        if (k == n) {
+            kinds = tg_grow(kinds, &cap, n + 1, sizeof *kinds);
+            kinds[n++] = (struct kind){ .name = name };
+        }
+        add_copy(&kinds[k], t, d->rows[i]);
+    }
+    if (n)
+        qsort(kinds, n, sizeof *kinds, by_name);
+    for (size_t k = 0; k < n; k++) {
+        put(j, d, &kinds[k]);
+        free(kinds[k].edges);
+    }
+    free(kinds);
+    if (!n) {
+        struct tg_frame_cell *row = tg_frame_row(&j->out->v[j->first]);
+        row[RANK] = tg_frame_int(d->rank);
+        row[REASON] = tg_frame_text(d->n ? TG_SV("no copies") : tg_work_reason(d->work, j->opts));
+    }
+}
+
+void tg_bandwidth(const struct tg_analysis_in *in, struct tg_frames *out)
+{
+    struct job j = { in->opts, out, out->n };
+    tg_frames_add(out, "bandwidth", columns, COLUMNS);
+    if (in->opts->series)
+        tg_frames_add(out, "bandwidth-series", series_columns, S_COLUMNS);
+    tg_work_each(in, one_device, &j);
+}

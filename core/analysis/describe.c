@@ -1,0 +1,133 @@
+#include "core/analysis/describe.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/steps/steps.h"
+
+static int by_value(const void *pa, const void *pb)
+{
+    double a = *(const double *)pa, b = *(const double *)pb;
+    return (a > b) - (a < b);
+}
+
+static double quantile(const double *sorted, size_t n, double q)
+{
+    double at = q * (double)(n - 1);
+    size_t i = (size_t)at;
+    if (i + 1 >= n)
+        return sorted[n - 1];
+    return sorted[i] + (sorted[i + 1] - sorted[i]) * (at - (double)i);
+}
+
+static struct tg_describe nothing(void)
+{
+    return (struct tg_describe){ 0, NAN, NAN, NAN, NAN, NAN, NAN, NAN };
+}
+
+struct tg_describe tg_describe_values(double *v, size_t n)
+{
+    struct tg_describe d = nothing();
+    double sum = 0, squares = 0;
+    if (!n)
+        return d;
+    for (size_t i = 0; i < n; i++)
+        sum += v[i];
+    d.count = n;
+    d.mean = sum / (double)n;
+    for (size_t i = 0; i < n; i++)
+        squares += (v[i] - d.mean) * (v[i] - d.mean);
+    if (n > 1)
+        d.std = sqrt(squares / (double)(n - 1));
+    qsort(v, n, sizeof *v, by_value);
+    d.min = v[0];
+    d.q25 = quantile(v, n, 0.25);
+    d.q50 = quantile(v, n, 0.5);
+    d.q75 = quantile(v, n, 0.75);
+    d.max = v[n - 1];
+    return d;
+}
+
+static int by_weighted(const void *pa, const void *pb)
+{
+    const struct tg_weighted *a = pa, *b = pb;
+    int c = (a->v > b->v) - (a->v < b->v);
+    return c ? c : (a->w > b->w) - (a->w < b->w);
+}
+
+struct tg_describe tg_describe_weighted(struct tg_weighted *v, size_t n)
+{
+    struct tg_describe d = nothing();
+    double total = 0, sum = 0, squares = 0, passed = 0;
+    double *const quartile[] = { &d.q25, &d.q50, &d.q75 };
+    size_t kept = 0, q = 0;
+    for (size_t i = 0; i < n; i++)
+        if (v[i].w > 0)
+            v[kept++] = v[i];
+    if (!kept)
+        return d;
+    qsort(v, kept, sizeof *v, by_weighted);
+    for (size_t i = 0; i < kept; i++) {
+        total += v[i].w;
+        sum += v[i].v * v[i].w;
+    }
+    d.count = kept;
+    d.mean = sum / total;
+    for (size_t i = 0; i < kept; i++) {
+        squares += (v[i].v - d.mean) * (v[i].v - d.mean) * v[i].w;
+        passed += v[i].w;
+        while (q < 3 && passed >= total * 0.25 * (double)(q + 1))
+            *quartile[q++] = v[i].v;
+    }
+    for (; q < 3; q++)
+        *quartile[q] = v[kept - 1].v;
+    d.std = sqrt(squares / total);
+    d.min = v[0].v;
+    d.max = v[kept - 1].v;
+    return d;
+}
+
+void tg_spread_add(struct tg_spread *s, tg_ns v)
+{
+    struct tg_spread one = { 1, v, v, v, (double)v, 0 };
+    tg_spread_merge(s, &one);
+}
+
+void tg_spread_merge(struct tg_spread *s, const struct tg_spread *other)
+{
+    double n = (double)s->n + (double)other->n, distance = other->mean - s->mean;
+    if (!other->n)
+        return;
+    if (!s->n) {
+        *s = *other;
+        return;
+    }
+    s->squares += other->squares + distance * distance * ((double)s->n * (double)other->n / n);
+    s->mean += distance * ((double)other->n / n);
+    s->n += other->n;
+    s->sum = tg_ns_add(s->sum, other->sum);
+    s->min = other->min < s->min ? other->min : s->min;
+    s->max = other->max > s->max ? other->max : s->max;
+}
+
+double tg_spread_std(const struct tg_spread *s)
+{
+    return s->n > 1 ? sqrt(s->squares / (double)(s->n - 1)) : 0;
+}
+
+double tg_round_to(double v, int digits)
+{
+    double scale = 1;
+    for (int i = 0; i < digits; i++)
+        scale *= 10;
+    return rint(v * scale) / scale;
+}
+
+void tg_describe_put(struct tg_frame_cell *cells, const struct tg_describe *d, int digits)
+{
+    const double v[] = {
+        (double)d->count, d->mean, d->std, d->min, d->q25, d->q50, d->q75, d->max
+    };
+    for (size_t i = 0; i < TG_DESCRIBE_CELLS; i++)
+        cells[i] = tg_frame_real(digits < 0 ? v[i] : tg_round_to(v[i], digits));
+}

@@ -1,0 +1,52 @@
+#ifndef TG_ANALYSIS_DESCRIBE_H
+#define TG_ANALYSIS_DESCRIBE_H
+/*
+ * Order statistics as data frames give them: quantiles by linear interpolation between order
+ * statistics, standard deviation with n - 1 (unknown, NaN, below two values). All NaN when empty.
+ */
+#include "core/analysis/table.h"
+
+struct tg_describe {
+    size_t count;
+    double mean, std, min, q25, q50, q75, max;
+};
+
+/* Sorts `v`. n log n. */
+struct tg_describe tg_describe_values(double *v, size_t n);
+
+/*
+ * The same over a step function: value v[i] held for weight w[i] (time), so that a long state
+ * counts more than a short one. std is that of the population; the q-quantile is the smallest value
+ * at or below which at least the share q of the time lies. Weights <= 0 are ignored; count is the
+ * number of the others.
+ */
+struct tg_weighted {
+    double v, w;
+};
+struct tg_describe tg_describe_weighted(struct tg_weighted *v, size_t n);
+
+/* Running sum, extremes, mean and spread of durations, kept so that two of them merge. */
+struct tg_spread {
+    uint64_t n;
+    tg_ns sum, min, max;
+    double mean, squares; /* ns; sum of squared distances from the mean */
+};
+void tg_spread_add(struct tg_spread *s, tg_ns v);
+void tg_spread_merge(struct tg_spread *s, const struct tg_spread *other);
+/* Standard deviation with n - 1, in ns; 0 for one value. */
+double tg_spread_std(const struct tg_spread *s);
+
+/* To `digits` decimals, halves to even, as array libraries do: scale, round, scale back. */
+double tg_round_to(double v, int digits);
+
+/* count mean std min 25% 50% 75% max, into eight cells; every value rounded if digits >= 0. */
+#define TG_DESCRIBE_COLUMNS                                                                        \
+    { "count", TG_FRAME_REAL }, { "mean", TG_FRAME_REAL }, { "std", TG_FRAME_REAL },               \
+        { "min", TG_FRAME_REAL }, { "25%", TG_FRAME_REAL }, { "50%", TG_FRAME_REAL },              \
+        { "75%", TG_FRAME_REAL },                                                                  \
+    {                                                                                              \
+        "max", TG_FRAME_REAL                                                                       \
+    }
+#define TG_DESCRIBE_CELLS 8
+void tg_describe_put(struct tg_frame_cell *cells, const struct tg_describe *d, int digits);
+#endif

@@ -1,0 +1,167 @@
+#include "core/analysis/device.h"
+
+#include <stdlib.h>
+
+#include "core/base/decimal.h"
+
+const char *tg_class_hta_name(enum tg_class c)
+{
+    static const char *const names[] = { "COMPUTATION", "COMMUNICATION", "MEMORY", "OTHER" };
+    return names[c];
+}
+
+bool tg_fact_real(const struct tg_trace *t, const struct tg_span *s, tg_sv key, double *out)
+{
+    if (s->fact == TG_NO_ID)
+        return false;
+    for (tg_sv rest = t->facts.text[s->fact]; rest.n;) {
+        tg_sv line = tg_sv_cut(&rest, '\n'), name = tg_sv_cut(&line, '=');
+        if (!tg_sv_eq(name, key))
+            continue;
+        if (line.n >= 2 && line.p[0] == '"' && line.p[line.n - 1] == '"')
+            line = (tg_sv){ line.p + 1, line.n - 2 };
+        return tg_dec_double(line, out);
+    }
+    return false;
+}
+
+static void number_devices(struct tg_rank_work *w)
+{
+    const struct tg_steps *s = w->rank->steps;
+    const struct tg_trace *t = w->rank->trace;
+    w->n_devices = s->lanes.n_devices;
+    w->device = tg_xmalloc((w->n_devices + 1) * sizeof *w->device);
+    for (size_t i = 0; i < w->n_devices; i++)
+        w->device[i] = -1;
+    for (size_t i = 0; i < t->n_tracks; i++)
+        if (s->lanes.device[i] < w->n_devices && t->tracks[i].device >= 0)
+            w->device[s->lanes.device[i]] = t->tracks[i].device;
+}
+
+struct name_class {
+    unsigned char class_;
+    bool fallback;
+};
+
+static struct name_class *classify(const struct tg_analysis_opts *o, const struct tg_trace *t)
+{
+    struct name_class *c = tg_xrealloc(NULL, t->names->n + 1, sizeof *c);
+    for (size_t i = 0; i < t->names->n; i++) {
+        const struct tg_name *n = &t->names->v[i];
+        c[i].class_ = (unsigned char)tg_class_of(&o->classes, n->kind, n->name, &c[i].fallback);
+    }
+    return c;
+}
+
+bool tg_step_wanted(const struct tg_steps *s, int32_t step, const struct tg_analysis_opts *o)
+{
+    for (size_t i = 0; step >= 0 && i < o->n_steps; i++)
+        if (s->v[step].number == o->steps[i])
+            return true;
+    return o->n_steps == 0;
+}
+
+void tg_work_init(struct tg_rank_work *w, const struct tg_rank_trace *rank,
+                  const struct tg_analysis_opts *opts)
+{
+    const struct tg_trace *t = rank->trace;
+    const struct tg_steps *steps = rank->steps;
+    struct name_class *classes = classify(opts, t);
+    size_t cap = 0;
+    *w = (struct tg_rank_work){ .rank = rank };
+    number_devices(w);
+    for (size_t k = 0; k < t->n_spans; k++) {
+        uint32_t i = steps->order[k];
+        const struct tg_span *s = tg_span_at(t, i);
+        if (!tg_kind_is_device(tg_span_kind(t, s)) || (s->start == 0 && s->dur == 0) ||
+            !tg_step_wanted(steps, steps->step_of[i], opts))
+            continue;
+        w->v = tg_grow(w->v, &cap, w->n + 1, sizeof *w->v);
+        w->v[w->n++] = (struct tg_work_row){ .start = s->start,
+                                             .end = tg_span_end(s),
+                                             .span = i,
+                                             .device = steps->lanes.device[s->track],
+                                             .class_ = (enum tg_class)classes[s->name].class_,
+                                             .fallback = classes[s->name].fallback };
+    }
+    free(classes);
+}
+
+void tg_work_release(struct tg_rank_work *w)
+{
+    free(w->v);
+    free(w->device);
+    *w = (struct tg_rank_work){ 0 };
+}
+
+void tg_work_each(const struct tg_analysis_in *in,
+                  void (*f)(void *arg, const struct tg_device_work *d), void *arg)
+{
+    for (size_t r = 0; r < in->n; r++) {
+        const struct tg_rank_work *w = &in->work[r];
+        const struct tg_work_row **rows = tg_xrealloc(NULL, w->n + 1, sizeof *rows);
+        struct tg_device_work d = { .work = w, .rank = in->ranks[r].rank, .device = -1 };
+        if (!w->n)
+            f(arg, &d);
+        for (uint32_t k = 0; k < w->n_devices; k++) {
+            d = (struct tg_device_work){ w, in->ranks[r].rank, w->device[k], rows, 0 };
+            for (size_t i = 0; i < w->n; i++)
+                if (w->v[i].device == k)
+                    rows[d.n++] = &w->v[i];
+            if (d.n)
+                f(arg, &d);
+        }
+        free(rows);
+    }
+}
+
+tg_ns tg_work_extent(const struct tg_device_work *d)
+{
+    tg_ns last = INT64_MIN;
+    for (size_t i = 0; i < d->n; i++)
+        last = d->rows[i]->end > last ? d->rows[i]->end : last;
+    return d->n ? tg_ns_sub(last, d->rows[0]->start) : 0;
+}
+
+/* Dense stream ids of steps->lanes ascend by (device, stream), so their order is ours. */
+void tg_streams_init(struct tg_streams *s, const struct tg_device_work *d)
+{
+    const struct tg_rank_trace *r = d->work->rank;
+    size_t n = r->steps->lanes.n_streams;
+    s->lane = tg_xrealloc(NULL, n + 1, sizeof *s->lane);
+    s->number = tg_xrealloc(NULL, n + 1, sizeof *s->number);
+    s->n = 0;
+    for (size_t i = 0; i < n; i++)
+        s->lane[i] = TG_NO_ID;
+    for (size_t i = 0; i < d->n; i++) {
+        uint32_t track = tg_span_at(r->trace, d->rows[i]->span)->track;
+        int64_t stream = r->trace->tracks[track].stream;
+        s->lane[r->steps->lanes.stream[track]] = 0;
+        s->number[r->steps->lanes.stream[track]] = stream == TG_NO_STREAM ? -1 : stream;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (s->lane[i] != TG_NO_ID) {
+            s->number[s->n] = s->number[i];
+            s->lane[i] = (uint32_t)s->n++;
+        }
+}
+
+void tg_streams_release(struct tg_streams *s)
+{
+    free(s->number);
+    free(s->lane);
+}
+
+size_t tg_streams_of(const struct tg_streams *s, const struct tg_device_work *d,
+                     const struct tg_work_row *r)
+{
+    const struct tg_rank_trace *rank = d->work->rank;
+    return s->lane[rank->steps->lanes.stream[tg_span_at(rank->trace, r->span)->track]];
+}
+
+tg_sv tg_work_reason(const struct tg_rank_work *w, const struct tg_analysis_opts *opts)
+{
+    return opts->n_steps == 0 || !w->rank->steps->device_spans
+               ? TG_SV("no device activity")
+               : TG_SV("no device activity in these steps");
+}

@@ -1,0 +1,150 @@
+/*
+ * Why streams were empty. A gap reaches from the latest end so far on its stream to the next start:
+ *
+ *     stream  |====|          |===|      host_wait:   the next piece was launched inside the gap
+ *                  |<- gap  ->|          kernel_wait: launched before, and the gap is short
+ *     launch            ^                other:       launched before, or unknown when
+ *
+ * A stream's gap is no idle device: another stream may be busy, so `device_idle` counts the part of
+ * the gaps in which nothing ran at all.
+ */
+#include <stdlib.h>
+
+#include "core/analysis/describe.h"
+#include "core/analysis/device.h"
+#include "core/analysis/internal.h"
+#include "core/analysis/interval.h"
+
+#define KERNEL_WAIT_NS 30000 /* HTA's consecutive_kernel_delay: 30, compared with us */
+
+enum cause { HOST_WAIT, KERNEL_WAIT, OTHER, CAUSES };
+static const char *const cause_names[CAUSES] = { "host_wait", "kernel_wait", "other" };
+
+enum { RANK, STREAM, CAUSE, IDLE, RATIO, GAPS, DEVICE_IDLE, DEVICE, REASON, COLUMNS };
+static const struct tg_frame_column columns[COLUMNS] = {
+    { "rank", TG_FRAME_INT },
+    { "stream", TG_FRAME_INT },
+    { "idle_category", TG_FRAME_TEXT },
+    { "idle_time", TG_FRAME_US },
+    { "idle_time_ratio", TG_FRAME_REAL },
+    { "gaps", TG_FRAME_INT },
+    { "device_idle_time", TG_FRAME_US },
+    { "device", TG_FRAME_INT },
+    { "reason", TG_FRAME_TEXT },
+};
+
+enum { S_CAUSE, S_RANK, S_STREAM, S_STATS, S_DEVICE = S_STATS + TG_DESCRIBE_CELLS, S_COLUMNS };
+static const struct tg_frame_column stat_columns[S_COLUMNS] = {
+    { "idle_category", TG_FRAME_TEXT }, { "rank", TG_FRAME_INT },
+    { "stream", TG_FRAME_INT },         TG_DESCRIBE_COLUMNS,
+    { "device", TG_FRAME_INT },
+};
+
+struct gaps { /* of one cause on one stream */
+    double *us;
+    size_t n, cap;
+    tg_ns total, device_idle;
+};
+struct lane { /* one stream */
+    int64_t stream;
+    bool any;
+    tg_ns until;
+    struct gaps by[CAUSES];
+};
+struct job {
+    struct tg_frames *out; /* idle, then idle-stats */
+    size_t first;
+    const struct tg_analysis_opts *opts;
+};
+
+static enum cause cause_of(const struct tg_device_work *d, const struct tg_work_row *r, tg_ns since)
+{
+    uint32_t launch = d->work->rank->steps->launch[r->span];
+    if (launch != TG_NO_SPAN && tg_span_at(d->work->rank->trace, launch)->start > since)
+        return HOST_WAIT;
+    return tg_ns_sub(r->start, since) < KERNEL_WAIT_NS ? KERNEL_WAIT : OTHER;
+}
+
+static void add_row(struct lane *l, const struct tg_device_work *d, const struct tg_work_row *r,
+                    const struct tg_union *busy)
+{
+    if (l->any && r->start > l->until) {
+        struct gaps *g = &l->by[cause_of(d, r, l->until)];
+        tg_ns gap = tg_ns_sub(r->start, l->until);
+        g->us = tg_grow(g->us, &g->cap, g->n + 1, sizeof *g->us);
+        g->us[g->n++] = (double)gap / 1000;
+        g->total = tg_ns_add(g->total, gap);
+        g->device_idle =
+            tg_ns_add(g->device_idle, tg_ns_sub(gap, tg_union_inside(busy, l->until, r->start)));
+    }
+    if (!l->any || r->end > l->until)
+        l->until = r->end;
+    l->any = true;
+}
+
+static void put_lane(const struct job *j, const struct tg_device_work *d, struct lane *l)
+{
+    tg_ns total = 0;
+    for (int c = 0; c < CAUSES; c++)
+        total = tg_ns_add(total, l->by[c].total);
+    for (int c = 0; c < CAUSES; c++) {
+        struct gaps *g = &l->by[c];
+        struct tg_describe stats = tg_describe_values(g->us, g->n);
+        struct tg_frame_cell *row = tg_frame_row(&j->out->v[j->first]);
+        struct tg_frame_cell cause = tg_frame_text(tg_sv_of(cause_names[c]));
+        row[RANK] = tg_frame_int(d->rank);
+        row[STREAM] = tg_frame_int(l->stream);
+        row[CAUSE] = cause;
+        row[IDLE] = tg_frame_int(g->total);
+        if (total > 0)
+            row[RATIO] = tg_frame_real((double)g->total / (double)total);
+        row[GAPS] = tg_frame_int((int64_t)g->n);
+        row[DEVICE_IDLE] = tg_frame_int(g->device_idle);
+        if (d->device >= 0)
+            row[DEVICE] = tg_frame_int(d->device);
+        row = tg_frame_row(&j->out->v[j->first + 1]);
+        row[S_CAUSE] = cause;
+        row[S_RANK] = tg_frame_int(d->rank);
+        row[S_STREAM] = tg_frame_int(l->stream);
+        tg_describe_put(row + S_STATS, &stats, -1);
+        if (d->device >= 0)
+            row[S_DEVICE] = tg_frame_int(d->device);
+        free(g->us);
+    }
+}
+
+static void one_device(void *arg, const struct tg_device_work *d)
+{
+    const struct job *j = arg;
+    struct tg_union busy = { 0 };
+    struct tg_streams streams = { 0 };
+    struct lane *lanes;
+    if (!d->n) {
+        struct tg_frame_cell *row = tg_frame_row(&j->out->v[j->first]);
+        row[RANK] = tg_frame_int(d->rank);
+        row[REASON] = tg_frame_text(tg_work_reason(d->work, j->opts));
+        return;
+    }
+    tg_streams_init(&streams, d);
+    lanes = tg_xrealloc(NULL, streams.n, sizeof *lanes);
+    memset(lanes, 0, streams.n * sizeof *lanes);
+    for (size_t i = 0; i < streams.n; i++)
+        lanes[i].stream = streams.number[i];
+    for (size_t i = 0; i < d->n; i++)
+        tg_union_add(&busy, d->rows[i]->start, d->rows[i]->end);
+    for (size_t i = 0; i < d->n; i++)
+        add_row(&lanes[tg_streams_of(&streams, d, d->rows[i])], d, d->rows[i], &busy);
+    for (size_t i = 0; i < streams.n; i++)
+        put_lane(j, d, &lanes[i]);
+    free(lanes);
+    tg_streams_release(&streams);
+    tg_union_release(&busy);
+}
+
+void tg_idle(const struct tg_analysis_in *in, struct tg_frames *out)
+{
+    struct job j = { out, out->n, in->opts };
+    tg_frames_add(out, "idle", columns, COLUMNS);
+    tg_frames_add(out, "idle-stats", stat_columns, S_COLUMNS);
+    tg_work_each(in, one_device, &j);
+}

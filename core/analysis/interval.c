@@ -1,0 +1,68 @@
+#include "core/analysis/interval.h"
+
+#include <stdlib.h>
+
+#include "core/steps/steps.h"
+
+void tg_union_release(struct tg_union *u)
+{
+    free(u->v);
+    *u = (struct tg_union){ 0 };
+}
+
+void tg_union_add(struct tg_union *u, tg_ns start, tg_ns end)
+{
+    if (end <= start)
+        return;
+    if (u->n && start <= u->v[u->n - 1].end) {
+        if (end > u->v[u->n - 1].end)
+            u->v[u->n - 1].end = end;
+        return;
+    }
+    u->v = tg_grow(u->v, &u->cap, u->n + 1, sizeof *u->v);
+    u->v[u->n++] = (struct tg_interval){ start, end };
+}
+
+tg_ns tg_union_length(const struct tg_union *u)
+{
+    tg_ns sum = 0;
+    for (size_t i = 0; i < u->n; i++)
+        sum = tg_ns_add(sum, tg_ns_sub(u->v[i].end, u->v[i].start));
+    return sum;
+}
+
+static tg_ns common(struct tg_interval a, struct tg_interval b)
+{
+    tg_ns from = a.start > b.start ? a.start : b.start, to = a.end < b.end ? a.end : b.end;
+    return to > from ? tg_ns_sub(to, from) : 0;
+}
+
+tg_ns tg_union_common(const struct tg_union *a, const struct tg_union *b)
+{
+    tg_ns sum = 0;
+    for (size_t i = 0, j = 0; i < a->n && j < b->n;) {
+        sum = tg_ns_add(sum, common(a->v[i], b->v[j]));
+        if (a->v[i].end < b->v[j].end)
+            i++;
+        else
+            j++;
+    }
+    return sum;
+}
+
+tg_ns tg_union_inside(const struct tg_union *u, tg_ns start, tg_ns end)
+{
+    struct tg_interval window = { start, end };
+    size_t lo = 0, hi = u->n;
+    tg_ns sum = 0;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (u->v[mid].end <= start)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    for (; lo < u->n && u->v[lo].start < end; lo++)
+        sum = tg_ns_add(sum, common(u->v[lo], window));
+    return sum;
+}

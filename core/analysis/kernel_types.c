@@ -1,0 +1,177 @@
+/*
+ * Device time by class of work, and by which classes run at once; and who classified it: work that
+ * no row of the class table knows counts as computation, and its share is shown.
+ */
+#include <stdlib.h>
+
+#include "core/analysis/device.h"
+#include "core/analysis/internal.h"
+#include "core/analysis/interval.h"
+#include "core/base/sort.h"
+
+#define CLASSES ((int)TG_CLASS_OTHER + 1)
+#define SETS (1 << CLASSES)
+
+enum { TYPE, SUM, PERCENT, COLUMNS };
+static const struct tg_frame_column columns[COLUMNS] = {
+    { "kernel_type", TG_FRAME_TEXT },
+    { "sum", TG_FRAME_US },
+    { "percentage", TG_FRAME_REAL },
+};
+enum {
+    RANK,
+    CLASS,
+    EVENTS,
+    TIME,
+    FALLBACK_EVENTS,
+    FALLBACK_TIME,
+    TABLE,
+    DEVICE,
+    REASON,
+    C_COLUMNS
+};
+static const struct tg_frame_column class_columns[C_COLUMNS] = {
+    { "rank", TG_FRAME_INT },           { "kernel_type", TG_FRAME_TEXT },
+    { "events", TG_FRAME_INT },         { "time(us)", TG_FRAME_US },
+    { "unknown_events", TG_FRAME_INT }, { "unknown_time(us)", TG_FRAME_US },
+    { "class_table", TG_FRAME_TEXT },   { "device", TG_FRAME_INT },
+    { "reason", TG_FRAME_TEXT },
+};
+
+struct job {
+    const struct tg_analysis_opts *opts;
+    struct tg_frames *out;
+    size_t first; /* kernel-types, then kernel-classes */
+    tg_ns by_set[SETS];
+    tg_sv table; /* version of the built-in table */
+};
+
+struct edge {
+    tg_ns at;
+    int class_;
+};
+
+static int by_time(const void *pa, const void *pb)
+{
+    const struct edge *a = pa, *b = pb;
+    return (a->at > b->at) - (a->at < b->at);
+}
+
+/* Every edge of a union toggles its class; the time between two edges belongs to the set running.
+ */
+static void sweep(struct job *j, const struct tg_union *unions)
+{
+    size_t n = 0;
+    struct edge *edges;
+    int running = 0;
+    for (int c = 0; c < CLASSES; c++)
+        n += 2 * unions[c].n;
+    edges = tg_xrealloc(NULL, n + 1, sizeof *edges);
+    n = 0;
+    for (int c = 0; c < CLASSES; c++)
+        for (size_t i = 0; i < unions[c].n; i++) {
+            edges[n++] = (struct edge){ unions[c].v[i].start, c };
+            edges[n++] = (struct edge){ unions[c].v[i].end, c };
+        }
+    tg_sort_runs(edges, n, sizeof *edges, by_time); /* a run a class */
+    for (size_t i = 0; i + 1 < n; i++) {
+        running ^= 1 << edges[i].class_;
+        j->by_set[running] = tg_ns_add(j->by_set[running], tg_ns_sub(edges[i + 1].at, edges[i].at));
+    }
+    free(edges);
+}
+
+struct share {
+    int64_t events, unknown;
+    tg_ns time, unknown_time;
+};
+
+static void put_classes(const struct job *j, const struct tg_device_work *d)
+{
+    struct share by[CLASSES] = { 0 };
+    for (size_t i = 0; i < d->n; i++) {
+        struct share *s = &by[d->rows[i]->class_];
+        tg_ns dur = tg_ns_sub(d->rows[i]->end, d->rows[i]->start);
+        s->events++;
+        s->time = tg_ns_add(s->time, dur);
+        s->unknown += d->rows[i]->fallback;
+        s->unknown_time = tg_ns_add(s->unknown_time, d->rows[i]->fallback ? dur : 0);
+    }
+    for (int c = 0; c < CLASSES; c++) {
+        struct tg_frame_cell *row;
+        if (!by[c].events)
+            continue;
+        row = tg_frame_row(&j->out->v[j->first + 1]);
+        row[RANK] = tg_frame_int(d->rank);
+        row[CLASS] = tg_frame_text(tg_sv_of(tg_class_hta_name((enum tg_class)c)));
+        row[EVENTS] = tg_frame_int(by[c].events);
+        row[TIME] = tg_frame_int(by[c].time);
+        row[FALLBACK_EVENTS] = tg_frame_int(by[c].unknown);
+        row[FALLBACK_TIME] = tg_frame_int(by[c].unknown_time);
+        row[TABLE] = tg_frame_text(j->table);
+        if (d->device >= 0)
+            row[DEVICE] = tg_frame_int(d->device);
+    }
+}
+
+static void one_device(void *arg, const struct tg_device_work *d)
+{
+    struct job *j = arg;
+    struct tg_union unions[CLASSES] = { 0 };
+    if (!d->n) {
+        struct tg_frame_cell *row = tg_frame_row(&j->out->v[j->first + 1]);
+        row[RANK] = tg_frame_int(d->rank);
+        row[REASON] = tg_frame_text(tg_work_reason(d->work, j->opts));
+        return;
+    }
+    for (size_t i = 0; i < d->n; i++)
+        tg_union_add(&unions[d->rows[i]->class_], d->rows[i]->start, d->rows[i]->end);
+    sweep(j, unions);
+    put_classes(j, d);
+    for (int c = 0; c < CLASSES; c++)
+        tg_union_release(&unions[c]);
+}
+
+static tg_sv set_name(struct tg_arena *a, int set)
+{
+    const char *text = "";
+    for (int c = 0; c < CLASSES; c++)
+        if (set >> c & 1)
+            text = tg_arena_printf(a, "%s%s%s", text, *text ? " overlapping " : "",
+                                   tg_class_hta_name((enum tg_class)c));
+    return tg_sv_of(text);
+}
+
+static void put_sets(const struct job *j)
+{
+    tg_ns total = 0;
+    int sorted[SETS], n = 0;
+    for (int s = 1; s < SETS; s++) {
+        int at = n;
+        if (!j->by_set[s])
+            continue;
+        total = tg_ns_add(total, j->by_set[s]);
+        for (; at && j->by_set[sorted[at - 1]] < j->by_set[s]; at--)
+            sorted[at] = sorted[at - 1];
+        sorted[at] = s;
+        n++;
+    }
+    for (int i = 0; i < n; i++) {
+        struct tg_frame_cell *row = tg_frame_row(&j->out->v[j->first]);
+        row[TYPE] = tg_frame_text(set_name(j->out->arena, sorted[i]));
+        row[SUM] = tg_frame_int(j->by_set[sorted[i]]);
+        row[PERCENT] = tg_frame_real(100.0 * (double)j->by_set[sorted[i]] / (double)total);
+    }
+}
+
+void tg_kernel_types(const struct tg_analysis_in *in, struct tg_frames *out)
+{
+    struct job j = { .opts = in->opts, .out = out, .first = out->n };
+    tg_frames_add(out, "kernel-types", columns, COLUMNS);
+    tg_frames_add(out, "kernel-classes", class_columns, C_COLUMNS);
+    j.table = tg_sv_of(tg_arena_printf(out->arena, "%016llx%s",
+                                       (unsigned long long)tg_class_table_hash(&in->opts->classes),
+                                       in->opts->classes.n ? "+own" : ""));
+    tg_work_each(in, one_device, &j);
+    put_sets(&j);
+}

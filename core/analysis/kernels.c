@@ -1,0 +1,153 @@
+/* Device work by name: how often, how long, how evenly. Largest sum first within class and device.
+ */
+#include <stdlib.h>
+
+#include "core/analysis/describe.h"
+#include "core/analysis/device.h"
+#include "core/analysis/internal.h"
+
+enum {
+    NAME,
+    SUM,
+    MAX,
+    MIN,
+    STD,
+    MEAN,
+    TYPE,
+    RANK,
+    COUNT,
+    SHARE,
+    UNKNOWN, /* 1: no row of the class table knew the name */
+    DEVICE,
+    REASON,
+    COLUMNS
+};
+static const struct tg_frame_column columns[COLUMNS] = {
+    { "name", TG_FRAME_TEXT },        { "sum (us)", TG_FRAME_US }, { "max (us)", TG_FRAME_US },
+    { "min (us)", TG_FRAME_US },      { "stddev", TG_FRAME_REAL }, { "mean (us)", TG_FRAME_REAL },
+    { "kernel_type", TG_FRAME_TEXT }, { "rank", TG_FRAME_INT },    { "count", TG_FRAME_INT },
+    { "share_pctg", TG_FRAME_REAL },  { "unknown", TG_FRAME_INT }, { "device", TG_FRAME_INT },
+    { "reason", TG_FRAME_TEXT },
+};
+
+struct entry {
+    tg_sv name;
+    enum tg_class class_;
+    bool fallback;
+    struct tg_spread spread;
+};
+struct job {
+    struct tg_frame *frame;
+    const struct tg_analysis_opts *opts;
+    struct tg_arena *arena;
+};
+
+static int by_class_and_sum(const void *pa, const void *pb)
+{
+    const struct entry *a = pa, *b = pb;
+    if (a->class_ != b->class_)
+        return a->class_ < b->class_ ? -1 : 1;
+    if (a->spread.sum != b->spread.sum)
+        return a->spread.sum > b->spread.sum ? -1 : 1;
+    return tg_sv_cmp(a->name, b->name);
+}
+
+static void put(const struct job *j, const struct tg_device_work *d, const struct entry *e,
+                tg_ns total)
+{
+    struct tg_frame_cell *row = tg_frame_row(j->frame);
+    row[NAME] = tg_frame_text(e->name);
+    row[SUM] = tg_frame_int(e->spread.sum);
+    row[MAX] = tg_frame_int(e->spread.max);
+    row[MIN] = tg_frame_int(e->spread.min);
+    row[STD] = tg_frame_real(tg_spread_std(&e->spread) / 1000);
+    row[MEAN] = tg_frame_real((double)e->spread.sum / (double)e->spread.n / 1000);
+    row[TYPE] = tg_frame_text(tg_sv_of(tg_class_hta_name(e->class_)));
+    row[RANK] = tg_frame_int(d->rank);
+    row[COUNT] = tg_frame_int((int64_t)e->spread.n);
+    if (total > 0)
+        row[SHARE] = tg_frame_real(100.0 * (double)e->spread.sum / (double)total);
+    row[UNKNOWN] = tg_frame_int(e->fallback);
+    if (d->device >= 0)
+        row[DEVICE] = tg_frame_int(d->device);
+}
+
+/* One class: the `top` largest, then the rest merged, with the true statistics of its calls. */
+static void put_class(const struct job *j, const struct tg_device_work *d, const struct entry *e,
+                      size_t n, tg_ns total)
+{
+    size_t shown = j->opts->top && j->opts->top < n ? j->opts->top : n;
+    struct entry others = { .class_ = e[0].class_ };
+    for (size_t i = 0; i < shown; i++)
+        put(j, d, &e[i], total);
+    for (size_t i = shown; i < n; i++) {
+        tg_spread_merge(&others.spread, &e[i].spread);
+        others.fallback |= e[i].fallback;
+    }
+    others.name = tg_sv_of(tg_arena_printf(j->arena, "others (%zu names)", n - shown));
+    if (shown < n)
+        put(j, d, &others, total);
+}
+
+/* Per name id its entry: one text under two categories is one name. */
+static uint32_t *entries_of(const struct tg_device_work *d, struct entry **out, size_t *n)
+{
+    const struct tg_trace *t = d->work->rank->trace;
+    uint32_t *id = tg_xrealloc(NULL, t->names->n + 1, sizeof *id);
+    struct tg_strmap texts;
+    size_t cap = 0;
+    tg_strmap_init(&texts);
+    for (size_t i = 0; i < t->names->n; i++)
+        id[i] = TG_NO_ID;
+    for (size_t i = 0; i < d->n; i++) {
+        const struct tg_work_row *r = d->rows[i];
+        uint32_t name = tg_span_at(t, r->span)->name;
+        size_t known = texts.n;
+        if (id[name] != TG_NO_ID)
+            continue;
+        id[name] = tg_strmap_add(&texts, t->names->v[name].name);
+        *out = tg_grow(*out, &cap, texts.n, sizeof **out);
+        if (texts.n > known)
+            (*out)[id[name]] = (struct entry){ .name = t->names->v[name].name,
+                                               .class_ = r->class_,
+                                               .fallback = r->fallback };
+    }
+    *n = texts.n;
+    tg_strmap_release(&texts);
+    return id;
+}
+
+static void one_device(void *arg, const struct tg_device_work *d)
+{
+    const struct job *j = arg;
+    struct entry *e = NULL;
+    uint32_t *id;
+    size_t n;
+    tg_ns total = 0;
+    if (!d->n) {
+        struct tg_frame_cell *row = tg_frame_row(j->frame);
+        row[RANK] = tg_frame_int(d->rank);
+        row[REASON] = tg_frame_text(tg_work_reason(d->work, j->opts));
+        return;
+    }
+    id = entries_of(d, &e, &n);
+    for (size_t i = 0; i < d->n; i++) {
+        tg_ns dur = tg_ns_sub(d->rows[i]->end, d->rows[i]->start);
+        tg_spread_add(&e[id[tg_span_at(d->work->rank->trace, d->rows[i]->span)->name]].spread, dur);
+        total = tg_ns_add(total, dur);
+    }
+    free(id);
+    qsort(e, n, sizeof *e, by_class_and_sum);
+    for (size_t i = 0, k; i < n; i = k) {
+        for (k = i + 1; k < n && e[k].class_ == e[i].class_;)
+            k++;
+        put_class(j, d, e + i, k - i, total);
+    }
+    free(e);
+}
+
+void tg_kernels(const struct tg_analysis_in *in, struct tg_frames *out)
+{
+    struct job j = { tg_frames_add(out, "kernels", columns, COLUMNS), in->opts, out->arena };
+    tg_work_each(in, one_device, &j);
+}

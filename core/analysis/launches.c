@@ -1,0 +1,212 @@
+/*
+ * Every piece of device work beside the call that launched it: how long the call took, how long the
+ * work, and how late it started. `launch_delay` holds the time queued behind other work of the
+ * stream; `own_delay` is what is left when the stream was free.
+ */
+#include <stdlib.h>
+
+#include "core/analysis/describe.h"
+#include "core/analysis/device.h"
+#include "core/analysis/internal.h"
+
+#define LONG_CALL_NS 50000 /* HTA's cut-offs: 50 us for a call, 100 us for a delay */
+#define LONG_DELAY_NS 100000
+
+enum { CORRELATION, CPU, GPU, DELAY, OWN_DELAY, RANK, CALL, NAME, STREAM, DEVICE, COLUMNS };
+static const struct tg_frame_column columns[COLUMNS] = {
+    { "correlation", TG_FRAME_INT }, { "cpu_duration", TG_FRAME_US },
+    { "gpu_duration", TG_FRAME_US }, { "launch_delay", TG_FRAME_US },
+    { "own_delay", TG_FRAME_US },    { "rank", TG_FRAME_INT },
+    { "call", TG_FRAME_TEXT },       { "name", TG_FRAME_TEXT },
+    { "stream", TG_FRAME_INT },      { "device", TG_FRAME_INT },
+};
+enum {
+    S_RANK,
+    S_PAIRS,
+    S_CPU,
+    S_GPU,
+    S_DELAY,
+    S_DELAY_MEAN,
+    S_DELAY_MAX,
+    S_SHORT,
+    S_SHORT_PLOT,
+    S_LONG_CALLS,
+    S_LONG_DELAYS,
+    S_OWN_DELAY,
+    S_CALLS,
+    S_GRAPHS,
+    S_UNLINKED,
+    S_DEVICE,
+    S_REASON,
+    S_COLUMNS
+};
+static const struct tg_frame_column summary_columns[S_COLUMNS] = {
+    { "rank", TG_FRAME_INT },
+    { "pairs", TG_FRAME_INT },
+    { "cpu_duration_sum", TG_FRAME_US },
+    { "gpu_duration_sum", TG_FRAME_US },
+    { "launch_delay_sum", TG_FRAME_US },
+    { "launch_delay_mean", TG_FRAME_REAL },
+    { "launch_delay_max", TG_FRAME_US },
+    { "short_gpu_kernels", TG_FRAME_INT },
+    { "short_gpu_kernels_plot", TG_FRAME_INT },
+    { "runtime_outliers", TG_FRAME_INT },
+    { "launch_delay_outliers", TG_FRAME_INT },
+    { "own_delay_sum", TG_FRAME_US },
+    { "calls", TG_FRAME_INT },
+    { "graph_launches", TG_FRAME_INT },
+    { "unlinked", TG_FRAME_INT },
+    { "device", TG_FRAME_INT },
+    { "reason", TG_FRAME_TEXT },
+};
+
+struct totals {
+    struct tg_spread delay;
+    tg_ns cpu, gpu, own_delay;
+    int64_t pairs, short_work, short_both, long_calls, long_delays, calls, graphs, unlinked;
+};
+struct job {
+    const struct tg_analysis_opts *opts;
+    struct tg_frames *out;
+    size_t first; /* launches, then launches-summary */
+};
+struct pair {
+    const struct tg_span *call, *work;
+    uint32_t call_span;
+    tg_ns call_dur, work_dur, delay, own_delay;
+};
+
+static void count(struct totals *t, const struct pair *p, bool first_of_call, bool graph)
+{
+    t->pairs++;
+    t->gpu = tg_ns_add(t->gpu, p->work_dur);
+    t->own_delay = tg_ns_add(t->own_delay, p->own_delay);
+    tg_spread_add(&t->delay, p->delay);
+    t->short_work += p->work_dur < p->call_dur;
+    t->short_both += p->work_dur < p->call_dur && p->call_dur <= LONG_CALL_NS;
+    t->long_delays += p->delay > LONG_DELAY_NS;
+    if (!first_of_call)
+        return;
+    t->calls++;
+    t->graphs += graph;
+    t->cpu = tg_ns_add(t->cpu, p->call_dur);
+    t->long_calls += p->call_dur > LONG_CALL_NS;
+}
+
+static void put_pair(const struct job *j, const struct tg_device_work *d, const struct pair *p,
+                     int64_t stream)
+{
+    const struct tg_trace *t = d->work->rank->trace;
+    struct tg_frame_cell *row = tg_frame_row(&j->out->v[j->first]);
+    row[CORRELATION] = tg_frame_int(p->work->correlation);
+    row[CPU] = tg_frame_int(p->call_dur);
+    row[GPU] = tg_frame_int(p->work_dur);
+    row[DELAY] = tg_frame_int(p->delay);
+    row[OWN_DELAY] = tg_frame_int(p->own_delay);
+    row[RANK] = tg_frame_int(d->rank);
+    row[CALL] = tg_frame_text(tg_span_name(t, p->call)->name);
+    row[NAME] = tg_frame_text(tg_span_name(t, p->work)->name);
+    row[STREAM] = tg_frame_int(stream);
+    if (d->device >= 0)
+        row[DEVICE] = tg_frame_int(d->device);
+}
+
+static void put_totals(const struct job *j, const struct tg_device_work *d, const struct totals *t)
+{
+    struct tg_frame_cell *row = tg_frame_row(&j->out->v[j->first + 1]);
+    row[S_RANK] = tg_frame_int(d->rank);
+    if (d->device >= 0)
+        row[S_DEVICE] = tg_frame_int(d->device);
+    if (!d->n) {
+        row[S_REASON] = tg_frame_text(tg_work_reason(d->work, j->opts));
+        return;
+    }
+    row[S_PAIRS] = tg_frame_int(t->pairs);
+    row[S_UNLINKED] = tg_frame_int(t->unlinked);
+    if (!t->pairs) {
+        row[S_REASON] = tg_frame_text(TG_SV("the trace links no launch to device work"));
+        return;
+    }
+    row[S_CPU] = tg_frame_int(t->cpu);
+    row[S_GPU] = tg_frame_int(t->gpu);
+    row[S_DELAY] = tg_frame_int(t->delay.sum);
+    row[S_DELAY_MEAN] = tg_frame_real((double)t->delay.sum / (double)t->pairs / 1000);
+    row[S_DELAY_MAX] = tg_frame_int(t->delay.max);
+    row[S_SHORT] = tg_frame_int(t->short_work);
+    row[S_SHORT_PLOT] = tg_frame_int(t->short_both);
+    row[S_LONG_CALLS] = tg_frame_int(t->long_calls);
+    row[S_LONG_DELAYS] = tg_frame_int(t->long_delays);
+    row[S_OWN_DELAY] = tg_frame_int(t->own_delay);
+    row[S_CALLS] = tg_frame_int(t->calls);
+    row[S_GRAPHS] = tg_frame_int(t->graphs);
+}
+
+static tg_ns positive(tg_ns v)
+{
+    return v > 0 ? v : 0;
+}
+
+static struct pair pair_of(const struct tg_device_work *d, const struct tg_work_row *r,
+                           uint32_t call, bool busy, tg_ns busy_until)
+{
+    const struct tg_trace *t = d->work->rank->trace;
+    struct pair p = { tg_span_at(t, call), tg_span_at(t, r->span), call, 0, 0, 0, 0 };
+    tg_ns ready = tg_span_end(p.call);
+    p.call_dur = positive(p.call->dur);
+    p.work_dur = tg_ns_sub(r->end, r->start);
+    p.delay = positive(tg_ns_sub(r->start, ready));
+    if (busy && busy_until > ready)
+        ready = busy_until;
+    p.own_delay = positive(tg_ns_sub(r->start, ready));
+    return p;
+}
+
+static void one_device(void *arg, const struct tg_device_work *d)
+{
+    const struct job *j = arg;
+    const struct tg_rank_trace *rank = d->work->rank;
+    struct totals totals = { 0 };
+    struct tg_streams streams = { 0 };
+    struct {
+        bool busy;
+        tg_ns until;
+    } * lanes;
+    bool *counted;
+    if (!d->n) {
+        put_totals(j, d, &totals);
+        return;
+    }
+    tg_streams_init(&streams, d);
+    lanes = tg_xrealloc(NULL, streams.n, sizeof *lanes);
+    memset(lanes, 0, streams.n * sizeof *lanes);
+    counted = tg_xrealloc(NULL, rank->trace->n_spans, sizeof *counted);
+    memset(counted, 0, rank->trace->n_spans * sizeof *counted);
+    for (size_t i = 0; i < d->n; i++) {
+        const struct tg_work_row *r = d->rows[i];
+        uint32_t call = rank->steps->launch[r->span];
+        size_t lane = tg_streams_of(&streams, d, r);
+        if (call == TG_NO_SPAN) {
+            totals.unlinked++;
+        } else {
+            struct pair p = pair_of(d, r, call, lanes[lane].busy, lanes[lane].until);
+            count(&totals, &p, !counted[call], tg_span_kind(rank->trace, p.call) == TG_KIND_GRAPH);
+            counted[call] = true;
+            put_pair(j, d, &p, streams.number[lane]);
+        }
+        if (!lanes[lane].busy || r->end > lanes[lane].until)
+            lanes[lane].until = r->end;
+        lanes[lane].busy = true;
+    }
+    put_totals(j, d, &totals);
+    free(counted);
+    free(lanes);
+    tg_streams_release(&streams);
+}
+
+void tg_launches(const struct tg_analysis_in *in, struct tg_frames *out)
+{
+    struct job j = { in->opts, out, out->n };
+    tg_frames_add(out, "launches", columns, COLUMNS);
+    tg_frames_add(out, "launches-summary", summary_columns, S_COLUMNS);
+    tg_work_each(in, one_device, &j);
+}

@@ -1,0 +1,57 @@
+/* How much of the communication is hidden behind computation, and how much is exposed. */
+#include "core/analysis/device.h"
+#include "core/analysis/internal.h"
+#include "core/analysis/interval.h"
+
+enum { RANK, OVERLAP, COMM, HIDDEN, EXPOSED, DEVICE, REASON, COLUMNS };
+static const struct tg_frame_column columns[COLUMNS] = {
+    { "rank", TG_FRAME_INT },
+    { "comp_comm_overlap_pctg", TG_FRAME_REAL },
+    { "comm_time(us)", TG_FRAME_US },
+    { "overlapped_time(us)", TG_FRAME_US },
+    { "exposed_comm_time(us)", TG_FRAME_US },
+    { "device", TG_FRAME_INT },
+    { "reason", TG_FRAME_TEXT },
+};
+
+struct job {
+    struct tg_frame *frame;
+    const struct tg_analysis_opts *opts;
+};
+
+static void one_device(void *arg, const struct tg_device_work *d)
+{
+    const struct job *j = arg;
+    struct tg_frame_cell *row = tg_frame_row(j->frame);
+    struct tg_union compute = { 0 }, comm = { 0 };
+    tg_ns total, hidden;
+    row[RANK] = tg_frame_int(d->rank);
+    if (!d->n) {
+        row[REASON] = tg_frame_text(tg_work_reason(d->work, j->opts));
+        return;
+    }
+    if (d->device >= 0)
+        row[DEVICE] = tg_frame_int(d->device);
+    for (size_t i = 0; i < d->n; i++)
+        if (d->rows[i]->class_ == TG_CLASS_COMPUTE)
+            tg_union_add(&compute, d->rows[i]->start, d->rows[i]->end);
+        else if (d->rows[i]->class_ == TG_CLASS_COMM)
+            tg_union_add(&comm, d->rows[i]->start, d->rows[i]->end);
+    total = tg_union_length(&comm);
+    hidden = tg_union_common(&comm, &compute);
+    row[COMM] = tg_frame_int(total);
+    row[HIDDEN] = tg_frame_int(hidden);
+    row[EXPOSED] = tg_frame_int(tg_ns_sub(total, hidden));
+    if (total > 0)
+        row[OVERLAP] = tg_frame_real(100.0 * (double)hidden / (double)total);
+    else
+        row[REASON] = tg_frame_text(TG_SV("no communication"));
+    tg_union_release(&compute);
+    tg_union_release(&comm);
+}
+
+void tg_overlap(const struct tg_analysis_in *in, struct tg_frames *out)
+{
+    struct job j = { tg_frames_add(out, "overlap", columns, COLUMNS), in->opts };
+    tg_work_each(in, one_device, &j);
+}

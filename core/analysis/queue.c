@@ -1,0 +1,179 @@
+/*
+ * How much launched work waits on each stream: plus one when the launching call starts, minus one
+ * when the work starts; every piece of a graph counts from the graph's launch. At one time launches
+ * come first. Statistics are over time, from the first launch to the last start.
+ */
+#include <stdlib.h>
+
+#include "core/analysis/describe.h"
+#include "core/analysis/device.h"
+#include "core/analysis/internal.h"
+#include "core/base/sort.h"
+
+enum {
+    RANK,
+    STREAM,
+    STATS,
+    LAUNCHED = STATS + TG_DESCRIBE_CELLS,
+    UNLINKED,
+    DEVICE,
+    REASON,
+    COLUMNS
+};
+static const struct tg_frame_column columns[COLUMNS] = {
+    { "rank", TG_FRAME_INT },     { "stream", TG_FRAME_INT },
+    TG_DESCRIBE_COLUMNS, /* weighted by time; count: states of the series */
+    { "launched", TG_FRAME_INT }, { "unlinked", TG_FRAME_INT },
+    { "device", TG_FRAME_INT },   { "reason", TG_FRAME_TEXT },
+};
+enum { S_RANK, S_TS, S_STREAM, S_LENGTH, S_DEVICE, S_COLUMNS };
+static const struct tg_frame_column series_columns[S_COLUMNS] = {
+    { "rank", TG_FRAME_INT },         { "ts", TG_FRAME_US },      { "stream", TG_FRAME_INT },
+    { "queue_length", TG_FRAME_INT }, { "device", TG_FRAME_INT },
+};
+
+struct edge {
+    tg_ns at;
+    int change;
+};
+struct lane {
+    struct edge *launches, *starts; /* n each, in order of the starts */
+    size_t n, launches_cap, starts_cap;
+    int64_t unlinked;
+};
+struct job {
+    const struct tg_analysis_opts *opts;
+    struct tg_frames *out;
+    size_t first; /* queue, then queue-series */
+};
+
+/* Work that seems to start before its launch (two clocks) waited for nothing. */
+static void add_row(struct lane *l, const struct tg_device_work *d, const struct tg_work_row *r)
+{
+    uint32_t launch = d->work->rank->steps->launch[r->span];
+    tg_ns at;
+    if (launch == TG_NO_SPAN) {
+        l->unlinked++;
+        return;
+    }
+    at = tg_span_at(d->work->rank->trace, launch)->start;
+    l->launches = tg_grow(l->launches, &l->launches_cap, l->n + 1, sizeof *l->launches);
+    l->starts = tg_grow(l->starts, &l->starts_cap, l->n + 1, sizeof *l->starts);
+    l->launches[l->n] = (struct edge){ at, 1 };
+    l->starts[l->n++] = (struct edge){ r->start > at ? r->start : at, -1 };
+}
+
+static int by_time(const void *pa, const void *pb)
+{
+    const struct edge *a = pa, *b = pb;
+    if (a->at != b->at)
+        return a->at < b->at ? -1 : 1;
+    return (a->change < b->change) - (a->change > b->change);
+}
+
+static void put_point(const struct job *j, const struct tg_device_work *d, int64_t stream, tg_ns at,
+                      int64_t length)
+{
+    struct tg_frame_cell *row;
+    if (!j->opts->series)
+        return;
+    row = tg_frame_row(&j->out->v[j->first + 1]);
+    row[S_RANK] = tg_frame_int(d->rank);
+    row[S_TS] = tg_frame_int(at);
+    row[S_STREAM] = tg_frame_int(stream);
+    row[S_LENGTH] = tg_frame_int(length);
+    if (d->device >= 0)
+        row[S_DEVICE] = tg_frame_int(d->device);
+}
+
+/* Launches of a stream are in the order of their work almost always: two sorted lists. */
+static struct edge *edges_of(const struct lane *l)
+{
+    struct edge *edges = tg_xrealloc(NULL, 2 * l->n + 1, sizeof *edges);
+    if (l->n) {
+        memcpy(edges, l->launches, l->n * sizeof *edges);
+        memcpy(edges + l->n, l->starts, l->n * sizeof *edges);
+    }
+    tg_sort_runs(edges, 2 * l->n, sizeof *edges, by_time);
+    return edges;
+}
+
+/*
+ * The maximum is over every point (launches first), the others over time: a launch that starts at
+ * once is a length of 1 that lasted no time. States of one length are described as one; a length is
+ * at most the number of launches.
+ */
+static struct tg_describe run(const struct job *j, const struct tg_device_work *d, int64_t stream,
+                              const struct lane *l)
+{
+    struct edge *edges = edges_of(l);
+    struct tg_weighted *lengths = tg_xrealloc(NULL, l->n + 1, sizeof *lengths);
+    struct tg_describe stats;
+    size_t length = 0, most = 0, states = 0;
+    for (size_t i = 0; i <= l->n; i++)
+        lengths[i] = (struct tg_weighted){ (double)i, 0 };
+    for (size_t i = 0; i < 2 * l->n; i++) {
+        tg_ns time = i + 1 < 2 * l->n ? tg_ns_sub(edges[i + 1].at, edges[i].at) : 0;
+        length = edges[i].change > 0 ? length + 1 : length - 1;
+        most = length > most ? length : most;
+        put_point(j, d, stream, edges[i].at, (int64_t)length);
+        lengths[length].w += (double)time;
+        states += time > 0;
+    }
+    stats = tg_describe_weighted(lengths, most + 1);
+    if (l->n)
+        stats.max = (double)most;
+    if (states)
+        stats.count = states;
+    free(lengths);
+    free(edges);
+    return stats;
+}
+
+static void put(const struct job *j, const struct tg_device_work *d, int64_t stream, struct lane *l)
+{
+    struct tg_describe stats = run(j, d, stream, l);
+    struct tg_frame_cell *row = tg_frame_row(&j->out->v[j->first]);
+    row[RANK] = tg_frame_int(d->rank);
+    row[STREAM] = tg_frame_int(stream);
+    tg_describe_put(row + STATS, &stats, -1);
+    row[LAUNCHED] = tg_frame_int((int64_t)l->n);
+    row[UNLINKED] = tg_frame_int(l->unlinked);
+    if (d->device >= 0)
+        row[DEVICE] = tg_frame_int(d->device);
+    if (!l->n)
+        row[REASON] = tg_frame_text(TG_SV("the trace links no launch to this stream"));
+    free(l->launches);
+    free(l->starts);
+}
+
+static void one_device(void *arg, const struct tg_device_work *d)
+{
+    const struct job *j = arg;
+    struct tg_streams streams;
+    struct lane *lanes;
+    if (!d->n) {
+        struct tg_frame_cell *row = tg_frame_row(&j->out->v[j->first]);
+        row[RANK] = tg_frame_int(d->rank);
+        row[REASON] = tg_frame_text(tg_work_reason(d->work, j->opts));
+        return;
+    }
+    tg_streams_init(&streams, d);
+    lanes = tg_xrealloc(NULL, streams.n, sizeof *lanes);
+    memset(lanes, 0, streams.n * sizeof *lanes);
+    for (size_t i = 0; i < d->n; i++)
+        add_row(&lanes[tg_streams_of(&streams, d, d->rows[i])], d, d->rows[i]);
+    for (size_t i = 0; i < streams.n; i++)
+        put(j, d, streams.number[i], &lanes[i]);
+    free(lanes);
+    tg_streams_release(&streams);
+}
+
+void tg_queue(const struct tg_analysis_in *in, struct tg_frames *out)
+{
+    struct job j = { in->opts, out, out->n };
+    tg_frames_add(out, "queue", columns, COLUMNS);
+    if (in->opts->series)
+        tg_frames_add(out, "queue-series", series_columns, S_COLUMNS);
+    tg_work_each(in, one_device, &j);
+}

@@ -1,0 +1,406 @@
+/*
+ * Who waits for whom. A collective ends on all its ranks at about the same time, so the rank that
+ * is in it for the shortest time came last, and what the others spend longer they waited:
+ *
+ *     wait of rank r in collective c = d(r, c) - min over ranks of d(., c)
+ *
+ * Durations only: the clocks of ranks need not agree. How collectives are matched over ranks:
+ * collective.h; what not every rank has is left out and counted.
+ */
+#include <stdlib.h>
+
+#include "core/analysis/device.h"
+#include "core/analysis/internal.h"
+#include "core/base/buf.h"
+#include "core/metric/collective.h"
+
+enum {
+    RANK,
+    COLLECTIVES,
+    COMM,
+    TRANSFER,
+    WAIT,
+    WAIT_PCT,
+    LAST,
+    CAUSED,
+    UNMATCHED,
+    REASON,
+    COLUMNS
+};
+static const struct tg_frame_column columns[COLUMNS] = {
+    { "rank", TG_FRAME_INT },         { "collectives", TG_FRAME_INT },
+    { "comm_time(us)", TG_FRAME_US }, { "transfer_time(us)", TG_FRAME_US },
+    { "wait_time(us)", TG_FRAME_US }, { "wait_pctg", TG_FRAME_REAL },
+    { "arrived_last", TG_FRAME_INT }, { "caused_wait(us)", TG_FRAME_US },
+    { "unmatched", TG_FRAME_INT },    { "reason", TG_FRAME_TEXT },
+};
+enum { S_COLLECTIVES, S_RANKS, S_WAIT, S_SKEW_MEAN, S_SKEW_MAX, S_SKEW_PCT, S_SLOWEST, S_COLUMNS };
+static const struct tg_frame_column summary_columns[S_COLUMNS] = {
+    { "collectives", TG_FRAME_INT },  { "ranks", TG_FRAME_INT },
+    { "wait_time(us)", TG_FRAME_US }, { "skew_mean(us)", TG_FRAME_REAL },
+    { "skew_max(us)", TG_FRAME_US },  { "skew_pctg", TG_FRAME_REAL },
+    { "slowest_rank", TG_FRAME_INT },
+};
+enum { N_NAME, N_GROUP, N_COUNT, N_RANKS, N_SKEW_MEAN, N_SKEW_MAX, N_SLOWEST, N_COLUMNS };
+static const struct tg_frame_column name_columns[N_COLUMNS] = {
+    { "name", TG_FRAME_TEXT },          { "group", TG_FRAME_TEXT },
+    { "count", TG_FRAME_INT },          { "ranks", TG_FRAME_INT },
+    { "skew_mean(us)", TG_FRAME_REAL }, { "skew_max(us)", TG_FRAME_US },
+    { "slowest_rank", TG_FRAME_INT },
+};
+
+struct lane { /* what one rank has of one collective, over all of them */
+    tg_ns comm, wait, caused;
+    int64_t n, last, unmatched;
+};
+
+struct tally { /* over collectives */
+    int64_t n, ranks;
+    tg_ns wait, skew_sum, skew_max, longest_sum;
+    tg_ns *caused; /* per rank */
+};
+
+struct job {
+    const struct tg_analysis_in *in;
+    struct tg_strmap names; /* of the table: name, NUL, group */
+    struct tg_strmap keys;  /* of what is matched: name id, encloser, stream */
+    uint32_t *name_of;      /* per key */
+    size_t names_cap;
+    struct tg_collective *v;
+    size_t n, cap;
+    struct lane *lanes;      /* per rank */
+    struct tally all, *each; /* each: per name */
+};
+
+static tg_sv group_of(const struct tg_trace *t, const struct tg_span *s)
+{
+    if (s->fact == TG_NO_ID)
+        return TG_SV("");
+    for (tg_sv rest = t->facts.text[s->fact]; rest.n;) {
+        tg_sv line = tg_sv_cut(&rest, '\n');
+        if (!tg_sv_starts(line, TG_SV("group=")))
+            continue;
+        line = (tg_sv){ line.p + 6, line.n - 6 };
+        if (line.n >= 2 && line.p[0] == '"')
+            line = (tg_sv){ line.p + 1, line.n - 2 };
+        return line;
+    }
+    return TG_SV("");
+}
+
+static uint32_t name_id(struct job *j, const struct tg_trace *t, const struct tg_span *s)
+{
+    struct tg_buf text = { 0 };
+    uint32_t id;
+    tg_buf_add(&text, tg_span_name(t, s)->name);
+    tg_buf_putc(&text, '\0');
+    tg_buf_add(&text, group_of(t, s));
+    id = tg_strmap_add(&j->names, tg_buf_sv(&text));
+    tg_buf_release(&text);
+    return id;
+}
+
+/* The operator or annotation around the launch, as summaries call it. */
+static tg_sv encloser(const struct tg_trace *t, const struct tg_steps *steps, uint32_t span)
+{
+    uint32_t p = steps->parent[span];
+    if (p == TG_NO_SPAN)
+        return TG_SV("");
+    return tg_span_kind(t, tg_span_at(t, p)) == TG_KIND_STEP
+               ? TG_SV("ProfilerStep")
+               : tg_span_name(t, tg_span_at(t, p))->name;
+}
+
+/* A collective of one rank before it has its key: streams are numbered once all are known. */
+struct found {
+    uint32_t what;   /* id of (name id, encloser) */
+    uint32_t stream; /* lane */
+    uint32_t name, row;
+};
+
+static int by_stream(const void *pa, const void *pb)
+{
+    const struct found *a = pa, *b = pb;
+    if (a->what != b->what)
+        return a->what < b->what ? -1 : 1;
+    if (a->stream != b->stream)
+        return a->stream < b->stream ? -1 : 1;
+    return (a->row > b->row) - (a->row < b->row);
+}
+
+static struct found *find_collectives(struct job *j, uint32_t rank, size_t *n)
+{
+    const struct tg_rank_work *w = &j->in->work[rank];
+    const struct tg_trace *t = w->rank->trace;
+    const struct tg_steps *steps = w->rank->steps;
+    struct found *v = tg_xrealloc(NULL, w->n + 1, sizeof *v);
+    struct tg_buf text = { 0 };
+    struct tg_strmap what;
+    tg_strmap_init(&what);
+    *n = 0;
+    for (size_t i = 0; i < w->n; i++) {
+        const struct tg_span *s = tg_span_at(t, w->v[i].span);
+        uint32_t name;
+        if (w->v[i].class_ != TG_CLASS_COMM)
+            continue;
+        name = name_id(j, t, s);
+        tg_buf_clear(&text);
+        tg_buf_printf(&text, "%u ", name);
+        tg_buf_add(&text, encloser(t, steps, w->v[i].span));
+        v[(*n)++] = (struct found){ tg_strmap_add(&what, tg_buf_sv(&text)),
+                                    steps->lanes.stream[s->track], name, (uint32_t)i };
+    }
+    if (*n)
+        qsort(v, *n, sizeof *v, by_stream);
+    tg_buf_release(&text);
+    tg_strmap_release(&what);
+    return v;
+}
+
+static uint32_t key_of(struct job *j, const struct found *f, size_t nth_stream, tg_sv around)
+{
+    struct tg_buf text = { 0 };
+    size_t known = j->keys.n;
+    uint32_t key;
+    tg_buf_printf(&text, "%u %zu ", f->name, nth_stream);
+    tg_buf_add(&text, around);
+    key = tg_strmap_add(&j->keys, tg_buf_sv(&text));
+    tg_buf_release(&text);
+    if (key == known) {
+        j->name_of = tg_grow(j->name_of, &j->names_cap, known + 1, sizeof *j->name_of);
+        j->name_of[key] = f->name;
+    }
+    return key;
+}
+
+/* How many of its key and step the rank has had before. */
+struct counter {
+    struct tg_strmap seen; /* (key, step) */
+    size_t *count, cap;
+};
+
+static size_t count_up(struct counter *c, uint32_t key, int64_t step)
+{
+    const struct {
+        int64_t step;
+        uint64_t key;
+    } at = { step, key };
+    size_t known = c->seen.n;
+    uint32_t id = tg_strmap_add(&c->seen, (tg_sv){ (const char *)&at, sizeof at });
+    c->count = tg_grow(c->count, &c->cap, c->seen.n, sizeof *c->count);
+    if (c->seen.n > known)
+        c->count[id] = 0;
+    return c->count[id]++;
+}
+
+/* Device rows are in time order, and so are those of one stream. */
+static void collect_rank(struct job *j, uint32_t rank)
+{
+    const struct tg_rank_work *w = &j->in->work[rank];
+    const struct tg_steps *steps = w->rank->steps;
+    struct counter counter = { .count = NULL };
+    size_t n;
+    struct found *v = find_collectives(j, rank, &n);
+    tg_strmap_init(&counter.seen);
+    for (size_t i = 0, stream = 0; i < n; i++) {
+        const struct tg_work_row *row = &w->v[v[i].row];
+        int32_t step = steps->step_of[row->span];
+        struct tg_collective p = { .rank = rank, .dur = tg_ns_sub(row->end, row->start) };
+        bool same = i && v[i].what == v[i - 1].what;
+        stream = same ? stream + (v[i].stream != v[i - 1].stream) : 0;
+        p.key = key_of(j, &v[i], stream, encloser(w->rank->trace, steps, row->span));
+        p.step = steps->marked && step >= 0 ? steps->v[step].number : -1;
+        p.nth = count_up(&counter, p.key, p.step);
+        j->v = tg_grow(j->v, &j->cap, j->n + 1, sizeof *j->v);
+        j->v[j->n++] = p;
+    }
+    tg_strmap_release(&counter.seen);
+    free(counter.count);
+    free(v);
+}
+
+/* --- one collective, all ranks ---------------------------------------------------------------- */
+
+struct waits {
+    tg_ns least, longest, waited; /* durations; waited: summed over ranks */
+    uint32_t last;                /* the rank that came last; TG_NO_ID: several at once */
+};
+
+static struct waits waits_of(const struct tg_collective *p, size_t n)
+{
+    struct waits w = { p[0].dur, p[0].dur, 0, p[0].rank };
+    for (size_t i = 1; i < n; i++) {
+        w.longest = p[i].dur > w.longest ? p[i].dur : w.longest;
+        if (p[i].dur == w.least)
+            w.last = TG_NO_ID;
+        if (p[i].dur < w.least) {
+            w.least = p[i].dur;
+            w.last = p[i].rank;
+        }
+    }
+    for (size_t i = 0; i < n; i++)
+        w.waited = tg_ns_add(w.waited, tg_ns_sub(p[i].dur, w.least));
+    return w;
+}
+
+static void tally_init(struct tally *t, size_t ranks)
+{
+    *t = (struct tally){ .caused = tg_xrealloc(NULL, ranks + 1, sizeof *t->caused) };
+    memset(t->caused, 0, (ranks + 1) * sizeof *t->caused);
+}
+
+static void tally_add(struct tally *t, const struct waits *w, size_t n)
+{
+    tg_ns skew = tg_ns_sub(w->longest, w->least);
+    t->n++;
+    t->ranks = (int64_t)n > t->ranks ? (int64_t)n : t->ranks;
+    t->wait = tg_ns_add(t->wait, w->waited);
+    t->skew_sum = tg_ns_add(t->skew_sum, skew);
+    t->skew_max = skew > t->skew_max ? skew : t->skew_max;
+    t->longest_sum = tg_ns_add(t->longest_sum, w->longest);
+    if (w->last != TG_NO_ID)
+        t->caused[w->last] = tg_ns_add(t->caused[w->last], w->waited);
+}
+
+static void lanes_add(struct lane *lanes, const struct waits *w, const struct tg_collective *p,
+                      size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct lane *l = &lanes[p[i].rank];
+        l->n++;
+        l->comm = tg_ns_add(l->comm, p[i].dur);
+        l->wait = tg_ns_add(l->wait, tg_ns_sub(p[i].dur, w->least));
+        if (p[i].rank == w->last) {
+            l->last++;
+            l->caused = tg_ns_add(l->caused, w->waited);
+        }
+    }
+}
+
+/* The rank that made the others wait longest; unknown when nobody waited. */
+static struct tg_frame_cell slowest(const struct job *j, const struct tally *t)
+{
+    size_t most = 0;
+    for (size_t r = 1; r < j->in->n; r++)
+        most = t->caused[r] > t->caused[most] ? r : most;
+    return t->caused[most] ? tg_frame_int(j->in->ranks[most].rank) : (struct tg_frame_cell){ 0 };
+}
+
+static void put_name(struct tg_frame *f, const struct job *j, size_t id, const struct tally *t,
+                     struct tg_arena *a)
+{
+    tg_sv group = j->names.text[id], name = tg_sv_cut(&group, '\0');
+    struct tg_frame_cell *row;
+    if (!t->n)
+        return;
+    row = tg_frame_row(f);
+    row[N_NAME] = tg_frame_text(tg_arena_sv(a, name));
+    if (group.n)
+        row[N_GROUP] = tg_frame_text(tg_arena_sv(a, group));
+    row[N_COUNT] = tg_frame_int(t->n);
+    row[N_RANKS] = tg_frame_int(t->ranks);
+    row[N_SKEW_MEAN] = tg_frame_real((double)t->skew_sum / (double)t->n / 1000);
+    row[N_SKEW_MAX] = tg_frame_int(t->skew_max);
+    row[N_SLOWEST] = slowest(j, t);
+}
+
+static void add_collective(void *arg, const struct tg_collective *p, size_t n, bool whole)
+{
+    struct job *j = arg;
+    struct waits w;
+    for (size_t i = 0; !whole && i < n; i++)
+        j->lanes[p[i].rank].unmatched++;
+    if (!whole)
+        return;
+    w = waits_of(p, n);
+    tally_add(&j->all, &w, n);
+    tally_add(&j->each[j->name_of[p->key]], &w, n);
+    lanes_add(j->lanes, &w, p, n);
+}
+
+static void match(struct job *j, struct tg_frame *names, struct tg_arena *a)
+{
+    j->each = tg_xrealloc(NULL, j->names.n + 1, sizeof *j->each);
+    for (size_t i = 0; i < j->names.n; i++)
+        tally_init(&j->each[i], j->in->n);
+    tg_collectives_match(j->v, j->n, j->keys.n, add_collective, j);
+    for (size_t i = 0; i < j->names.n; i++) {
+        put_name(names, j, i, &j->each[i], a);
+        free(j->each[i].caused);
+    }
+    free(j->each);
+}
+
+/* --- tables ----------------------------------------------------------------------------------- */
+
+static tg_sv reason(const struct job *j, size_t r)
+{
+    if (!j->in->work[r].n)
+        return tg_work_reason(&j->in->work[r], j->in->opts);
+    if (!j->lanes[r].unmatched)
+        return TG_SV("no communication");
+    return j->in->n < 2 ? TG_SV("one rank alone: give the traces of all ranks")
+                        : TG_SV("no collective that the other ranks have too");
+}
+
+static void put_rank(struct tg_frame *f, const struct job *j, size_t r)
+{
+    const struct lane *l = &j->lanes[r];
+    struct tg_frame_cell *row = tg_frame_row(f);
+    row[RANK] = tg_frame_int(j->in->ranks[r].rank);
+    row[UNMATCHED] = tg_frame_int(l->unmatched);
+    if (!l->n) {
+        row[REASON] = tg_frame_text(reason(j, r));
+        return;
+    }
+    row[COLLECTIVES] = tg_frame_int(l->n);
+    row[COMM] = tg_frame_int(l->comm);
+    row[TRANSFER] = tg_frame_int(tg_ns_sub(l->comm, l->wait));
+    row[WAIT] = tg_frame_int(l->wait);
+    if (l->comm > 0)
+        row[WAIT_PCT] = tg_frame_real(100.0 * (double)l->wait / (double)l->comm);
+    row[LAST] = tg_frame_int(l->last);
+    row[CAUSED] = tg_frame_int(l->caused);
+}
+
+static void put_summary(struct tg_frame *f, const struct job *j)
+{
+    const struct tally *all = &j->all;
+    struct tg_frame_cell *row;
+    if (!all->n)
+        return;
+    row = tg_frame_row(f);
+    row[S_COLLECTIVES] = tg_frame_int(all->n);
+    row[S_RANKS] = tg_frame_int(all->ranks);
+    row[S_WAIT] = tg_frame_int(all->wait);
+    row[S_SKEW_MEAN] = tg_frame_real((double)all->skew_sum / (double)all->n / 1000);
+    row[S_SKEW_MAX] = tg_frame_int(all->skew_max);
+    if (all->longest_sum > 0)
+        row[S_SKEW_PCT] = tg_frame_real(100.0 * (double)all->skew_sum / (double)all->longest_sum);
+    row[S_SLOWEST] = slowest(j, all);
+}
+
+void tg_skew(const struct tg_analysis_in *in, struct tg_frames *out)
+{
+    struct job j = { .in = in, .lanes = tg_xrealloc(NULL, in->n + 1, sizeof *j.lanes) };
+    size_t first = out->n;
+    tg_frames_add(out, "skew", columns, COLUMNS);
+    tg_frames_add(out, "skew-summary", summary_columns, S_COLUMNS);
+    tg_frames_add(out, "skew-collectives", name_columns, N_COLUMNS);
+    memset(j.lanes, 0, (in->n + 1) * sizeof *j.lanes);
+    tg_strmap_init(&j.names);
+    tg_strmap_init(&j.keys);
+    tally_init(&j.all, in->n);
+    for (uint32_t r = 0; r < in->n; r++)
+        collect_rank(&j, r);
+    match(&j, &out->v[first + 2], out->arena);
+    for (size_t r = 0; r < in->n; r++)
+        put_rank(&out->v[first], &j, r);
+    put_summary(&out->v[first + 1], &j);
+    free(j.all.caused);
+    free(j.name_of);
+    free(j.lanes);
+    free(j.v);
+    tg_strmap_release(&j.keys);
+    tg_strmap_release(&j.names);
+}

@@ -1,0 +1,110 @@
+/* `modules` and `sources` of analyze: the sums of stacks.c as tables. */
+#include <stdlib.h>
+
+#include "core/analysis/device.h"
+#include "core/analysis/internal.h"
+#include "core/metric/stacks.h"
+
+enum { NAME, CALLS, HOST, HOST_SELF, DEVICE, DEVICE_SELF, SHARE, WORK, RANK, REASON, COLUMNS };
+static const struct tg_frame_column columns[COLUMNS] = {
+    { "name", TG_FRAME_TEXT },          { "calls", TG_FRAME_INT },
+    { "host_time(us)", TG_FRAME_US },   { "host_self(us)", TG_FRAME_US },
+    { "device_time(us)", TG_FRAME_US }, { "device_self(us)", TG_FRAME_US },
+    { "device_pctg", TG_FRAME_REAL },   { "device_events", TG_FRAME_INT },
+    { "rank", TG_FRAME_INT },           { "reason", TG_FRAME_TEXT },
+};
+
+static int by_device(const void *pa, const void *pb)
+{
+    const struct tg_stack *a = pa, *b = pb;
+    if (a->v->device != b->v->device)
+        return a->v->device > b->v->device ? -1 : 1;
+    if (a->v->host != b->v->host)
+        return a->v->host > b->v->host ? -1 : 1;
+    return tg_sv_cmp(a->name, b->name);
+}
+
+static void put(struct tg_frame *f, int64_t rank, tg_sv name, const struct tg_stack_sums *v,
+                tg_ns total, bool called)
+{
+    struct tg_frame_cell *row = tg_frame_row(f);
+    row[NAME] = tg_frame_text(name);
+    row[RANK] = tg_frame_int(rank);
+    row[DEVICE] = tg_frame_int(v->device);
+    row[DEVICE_SELF] = tg_frame_int(v->device_self);
+    row[WORK] = tg_frame_int((int64_t)v->work);
+    if (total > 0)
+        row[SHARE] = tg_frame_real(100.0 * (double)v->device / (double)total);
+    if (!called)
+        return;
+    row[CALLS] = tg_frame_int((int64_t)v->calls);
+    row[HOST] = tg_frame_int(v->host);
+    row[HOST_SELF] = tg_frame_int(v->self);
+}
+
+static tg_ns device_total(const struct tg_rank_work *w)
+{
+    tg_ns total = 0;
+    for (size_t i = 0; i < w->n; i++)
+        total = tg_ns_add(total, tg_ns_sub(w->v[i].end, w->v[i].start));
+    return total;
+}
+
+static void put_all(struct tg_frame *f, struct tg_arena *a, const struct tg_analysis_in *in,
+                    size_t r, struct tg_stacks *s, const char *outside)
+{
+    size_t shown = 0, top = in->opts->top;
+    tg_ns total = device_total(&in->work[r]);
+    if (s->n)
+        qsort(s->rows, s->n, sizeof *s->rows, by_device);
+    for (size_t i = 0; i < s->n; i++) {
+        const struct tg_stack *k = &s->rows[i];
+        if ((k->v->calls || k->v->work) && (!top || shown++ < top))
+            put(f, in->ranks[r].rank, tg_arena_sv(a, k->name), k->v, total, true);
+    }
+    if (s->n && s->outside->work)
+        put(f, in->ranks[r].rank, tg_sv_of(outside), s->outside, total, false);
+}
+
+/* All wanted steps in one. */
+static void sum_up(struct tg_stacks *out, const struct tg_analysis_in *in, size_t r,
+                   enum tg_stack_sort sort)
+{
+    const struct tg_steps *steps = in->ranks[r].steps;
+    size_t *bucket = tg_xrealloc(NULL, steps->n + 1, sizeof *bucket);
+    struct tg_stack_spec spec = { .sort = sort, .bucket = bucket, .n_buckets = 1 };
+    for (size_t k = 0; k <= steps->n; k++)
+        bucket[k] = tg_step_wanted(steps, k < steps->n ? (int32_t)k : -1, in->opts) ? 0 : SIZE_MAX;
+    tg_stacks_compute(out, in->ranks[r].trace, steps, &spec);
+    free(bucket);
+}
+
+static void run(const struct tg_analysis_in *in, struct tg_frames *out, const char *name,
+                enum tg_stack_sort sort, const char *none)
+{
+    struct tg_frame *f = tg_frames_add(out, name, columns, COLUMNS);
+    for (size_t r = 0; r < in->n; r++) {
+        size_t before = f->n_rows;
+        struct tg_stacks s;
+        sum_up(&s, in, r, sort);
+        put_all(f, out->arena, in, r, &s, tg_stack_outside(sort));
+        if (f->n_rows == before) {
+            struct tg_frame_cell *row = tg_frame_row(f);
+            row[RANK] = tg_frame_int(in->ranks[r].rank);
+            row[REASON] = tg_frame_text(s.n ? TG_SV("none in these steps") : tg_sv_of(none));
+        }
+        tg_stacks_release(&s);
+    }
+}
+
+void tg_modules(const struct tg_analysis_in *in, struct tg_frames *out)
+{
+    run(in, out, "modules", TG_STACK_MODULES,
+        "no nn.Module in the trace: record with with_stack=True");
+}
+
+void tg_sources(const struct tg_analysis_in *in, struct tg_frames *out)
+{
+    run(in, out, "sources", TG_STACK_SOURCES,
+        "no Python function in the trace: record with with_stack=True");
+}

@@ -1,0 +1,42 @@
+#include "core/analysis/table.h"
+
+#include <stdlib.h>
+
+void tg_frames_init(struct tg_frames *f)
+{
+    *f = (struct tg_frames){ .arena = tg_arena_new() };
+}
+
+void tg_frames_release(struct tg_frames *f)
+{
+    for (size_t i = 0; i < f->n; i++)
+        free(f->v[i].cells);
+    free(f->v);
+    tg_arena_free(f->arena);
+    *f = (struct tg_frames){ 0 };
+}
+
+struct tg_frame *tg_frames_add(struct tg_frames *f, const char *name,
+                               const struct tg_frame_column *columns, size_t n_columns)
+{
+    f->v = tg_grow(f->v, &f->cap, f->n + 1, sizeof *f->v);
+    f->v[f->n] = (struct tg_frame){ .name = name, .columns = columns, .n_columns = n_columns };
+    return &f->v[f->n++];
+}
+
+struct tg_frame_cell *tg_frame_row(struct tg_frame *f)
+{
+    struct tg_frame_cell *row;
+    f->cells = tg_grow(f->cells, &f->cap, (f->n_rows + 1) * f->n_columns, sizeof *f->cells);
+    row = f->cells + f->n_rows++ * f->n_columns;
+    memset(row, 0, f->n_columns * sizeof *row);
+    return row;
+}
+
+const struct tg_frame *tg_frames_find(const struct tg_frames *f, const char *name)
+{
+    for (size_t i = 0; i < f->n; i++)
+        if (strcmp(f->v[i].name, name) == 0)
+            return &f->v[i];
+    return NULL;
+}

@@ -1,0 +1,96 @@
+#ifndef TG_DIFF_INTERNAL_H
+#define TG_DIFF_INTERNAL_H
+/*
+ * What the stages of a comparison share while it is made: align -> replace -> evidence -> facts.
+ * A cell is one operator in one shard (side, run, rank): the fine rows (parent, device, stream)
+ * that carry its name there. Private to core/diff.
+ */
+#include "core/diff/compare.h"
+
+struct tg_diff_cell {
+    const struct tg_row *const *row;
+    size_t n;
+};
+
+struct tg_op_rows { /* of one tg_op; cell[tg_diff_work.n_cells] */
+    const struct tg_diff_cell *cell;
+    const struct tg_diff_work *work;
+};
+
+/* The steps of a shard that are compared: indices into its steps, ascending. */
+struct tg_used {
+    const size_t *step;
+    size_t n;
+};
+
+/* The ranks of a side with their step times, also those of which nothing else is stored. */
+struct tg_came {
+    size_t n_ranks;
+    const int64_t *ranks;
+    const struct tg_shard **shard; /* [run * n_ranks + rank] */
+    struct tg_used *used;          /* the same */
+};
+
+struct tg_diff_work {
+    struct tg_comparison *c;
+    const struct tg_compare_opts *o;
+    struct tg_arena *a;
+    size_t first[2],
+        n_cells; /* cells of a side start at first[side], run after run, rank by rank */
+    const struct tg_shard **shard; /* per cell */
+    struct tg_used *used;          /* per cell */
+    size_t max_steps;              /* of any shard */
+    struct tg_came came[2];
+    tg_ns tick; /* the clock's: 1000 when every duration is a whole microsecond (PyTorch <= 2.0) */
+    double *speed; /* of each baseline run: ln of its machine's speed against the baseline's own
+                      runs; NULL: all are its own */
+    struct tg_strmap *names; /* normalised, aliased names of everything, parents included; */
+    tg_sv *interned;         /* id -> its copy in the arena */
+    size_t cap_interned;
+};
+
+static inline size_t tg_work_cell(const struct tg_diff_work *w, int side, size_t run, size_t rank)
+{
+    return w->first[side] + run * w->c->n_ranks[side] + rank;
+}
+
+/* Judged by its count: kernels, copies, sets, graph launches, operators, synchronising calls. */
+bool tg_kind_is_counted(enum tg_kind k);
+
+/* core/diff/left_out.c: takes out of both sides, which have become c->came, the ranks of which one
+ * stores no more than the step times. */
+TG_MUST bool tg_leave_out(struct tg_diff_work *w, struct tg_err *err);
+
+/* core/diff/align.c */
+TG_MUST bool tg_align(struct tg_diff_work *w, struct tg_err *err);
+/* Normalised and aliased (unless raw_names); the view lives in the arena. */
+tg_sv tg_work_name(struct tg_diff_work *w, enum tg_kind kind, tg_sv raw);
+
+/* core/diff/replace.c */
+void tg_pair_replacements(struct tg_diff_work *w);
+
+/* core/diff/inside.c */
+void tg_find_insides(struct tg_diff_work *w);
+/* Calls per step and rank of `op` under a raw parent: median over runs of the modal count. */
+double tg_count_under(const struct tg_diff_work *w, const struct tg_op *op, int side, tg_sv parent);
+
+/* core/diff/evidence.c */
+void tg_judge_durations(struct tg_diff_work *w);
+/* core/diff/device_steps.c: kernels that too few runs leave unjudged, by their steps. */
+void tg_judge_device_steps(struct tg_diff_work *w);
+/* core/diff/evidence.c: evidence for run values outside the list of operators. `time`: ns, the
+ * machine's common factor is taken off and the floor of 0.1 % of the step holds. */
+void tg_judge_values(const struct tg_diff_work *w, struct tg_evidence *ev, double *const y[2],
+                     bool time);
+
+/* core/diff/measures.c */
+void tg_compare_measures(struct tg_diff_work *w);
+void tg_compare_env(struct tg_diff_work *w);
+
+/* core/diff/collectives.c: of one run, in %. False: no collective that two ranks have, or single
+ * durations were left out of a summary. */
+bool tg_collective_skew(const struct tg_diff_work *w, int side, size_t run, double *out);
+
+/* core/diff/facts.c */
+void tg_compare_facts(struct tg_diff_work *w);
+#endif

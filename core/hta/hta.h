@@ -1,0 +1,94 @@
+#ifndef TG_HTA_HTA_H
+#define TG_HTA_HTA_H
+/*
+ * HTA's own view of traces, for `--hta`: its rows, its rounding, its links, its filter, its
+ * classes, quirks included (each is marked). Never used for a verdict. Times are doubles in us,
+ * relative to the first row of all ranks. Nothing of ours depends on this room:
+ * `analyze` looks a measure up in tg_hta_analyses when --hta is given.
+ */
+#include "core/analysis/analysis.h"
+
+enum tg_hta_class { TG_HTA_COMPUTATION, TG_HTA_COMMUNICATION, TG_HTA_MEMORY, TG_HTA_OTHER };
+
+struct tg_hta_row {
+    double ts, dur;
+    int64_t stream, correlation;
+    int64_t link;   /* index of the partner; -1 no correlation, 0 unknown (or event 0) */
+    uint32_t index; /* position in traceEvents */
+    uint32_t name;
+    uint32_t span;
+    enum tg_hta_class class_;
+};
+
+struct tg_hta_rows {
+    int64_t rank;
+    const struct tg_trace *trace;
+    struct tg_hta_row *v; /* after the filter: device rows, then host rows, each in file order */
+    size_t n;
+    uint32_t *row_of; /* per index of traceEvents: its place in `v`, or TG_NO_ID */
+    size_t n_row_of;
+    bool empty; /* no row at all was kept: HTA skips the file */
+};
+
+struct tg_hta {
+    struct tg_hta_rows *ranks;
+    size_t n;
+    const struct tg_analysis_opts *opts; /* the caller's */
+    bool rounds;                         /* some rank was rounded to whole us */
+};
+
+struct tg_hta *tg_hta_prepare(const struct tg_rank_trace *ranks, size_t n,
+                              const struct tg_analysis_opts *opts);
+void tg_hta_free(struct tg_hta *h); /* accepts NULL */
+
+/* The measures that HTA has, by the names of tg_analyzers; ends with a NULL name. */
+struct tg_hta_analysis {
+    const char *name;
+    void (*run)(const struct tg_hta *in, struct tg_frames *out);
+};
+extern const struct tg_hta_analysis tg_hta_analyses[];
+const struct tg_hta_analysis *tg_hta_find(tg_sv name); /* NULL: HTA has none */
+
+void tg_hta_temporal(const struct tg_hta *in, struct tg_frames *out);
+void tg_hta_overlap(const struct tg_hta *in, struct tg_frames *out);
+void tg_hta_idle(const struct tg_hta *in, struct tg_frames *out);
+void tg_hta_kernel_types(const struct tg_hta *in, struct tg_frames *out);
+void tg_hta_kernels(const struct tg_hta *in, struct tg_frames *out);
+void tg_hta_bandwidth(const struct tg_hta *in, struct tg_frames *out);
+void tg_hta_queue(const struct tg_hta *in, struct tg_frames *out);
+void tg_hta_launches(const struct tg_hta *in, struct tg_frames *out);
+void tg_hta_sequences(const struct tg_hta *in, struct tg_frames *out);
+
+/* "Device" in the split that linking and filtering use; the analyses ask for stream != -1. */
+bool tg_hta_links_as_device(tg_sv name, int64_t stream, int64_t correlation);
+enum tg_hta_class tg_hta_class_of(tg_sv name);
+const char *tg_hta_class_name(enum tg_hta_class c);
+
+/* The linked row; NULL: none. Link 0 finds event 0, whatever that is (HTA's accident). */
+static inline const struct tg_hta_row *tg_hta_linked(const struct tg_hta_rows *r,
+                                                     const struct tg_hta_row *row)
+{
+    if (row->link < 0 || (uint64_t)row->link >= r->n_row_of || r->row_of[row->link] == TG_NO_ID)
+        return NULL;
+    return &r->v[r->row_of[row->link]];
+}
+
+/* Rows on a stream, ordered by start; at equal starts as they stand. Caller frees. */
+const struct tg_hta_row **tg_hta_device_rows(const struct tg_hta_rows *r, size_t *n);
+void tg_hta_sort(const struct tg_hta_row **rows, size_t n);
+
+/*
+ * Merged groups of rows in start order: a row starts a new group when it starts after all earlier
+ * ends. With rounded, negative durations a group may end before it starts, as in HTA.
+ */
+struct tg_hta_groups {
+    struct tg_hta_group {
+        double start, end;
+    } * v;
+    size_t n, cap;
+};
+void tg_hta_merge(struct tg_hta_groups *g, const struct tg_hta_row *const *rows, size_t n,
+                  int class_ /* or -1: all */);
+void tg_hta_groups_release(struct tg_hta_groups *g);
+double tg_hta_groups_length(const struct tg_hta_groups *g);
+#endif

@@ -1,0 +1,131 @@
+/* HTA's get_idle_time_breakdown with its interval statistics. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/analysis/describe.h"
+#include "core/hta/hta.h"
+
+#define KERNEL_WAIT_US 30 /* the default of consecutive_kernel_delay */
+
+enum cause { HOST_WAIT, KERNEL_WAIT, OTHER, CAUSES };
+static const char *const cause_names[CAUSES] = { "host_wait", "kernel_wait", "other" };
+
+enum { RANK, STREAM, CAUSE, IDLE, RATIO, COLUMNS };
+static const struct tg_frame_column columns[COLUMNS] = {
+    { "rank", TG_FRAME_INT },
+    { "stream", TG_FRAME_INT },
+    { "idle_category", TG_FRAME_TEXT },
+    { "idle_time", TG_FRAME_REAL },
+    { "idle_time_ratio", TG_FRAME_REAL },
+};
+enum { S_CAUSE, S_RANK, S_STREAM, S_STATS, S_COLUMNS = S_STATS + TG_DESCRIBE_CELLS };
+static const struct tg_frame_column stat_columns[S_COLUMNS] = {
+    { "idle_category", TG_FRAME_TEXT },
+    { "rank", TG_FRAME_INT },
+    { "stream", TG_FRAME_INT },
+    TG_DESCRIBE_COLUMNS,
+};
+
+static bool counts(const struct tg_hta_rows *r, const struct tg_hta_row *row)
+{
+    static const tg_sv cats[] = { { "kernel", 6 },          { "Kernel", 6 },
+                                  { "gpu_memset", 10 },     { "Memset", 6 },
+                                  { "gpu_memcpy", 10 },     { "Memcpy", 6 },
+                                  { "mtia_ccp_events", 15 } };
+    for (size_t i = 0; i < sizeof cats / sizeof *cats; i++)
+        if (tg_sv_eq(r->trace->names->v[row->name].cat, cats[i]))
+            return true;
+    return false;
+}
+
+static int by_stream(const void *pa, const void *pb)
+{
+    const struct tg_hta_row *const *a = pa, *const *b = pb;
+    if ((*a)->stream != (*b)->stream)
+        return (*a)->stream < (*b)->stream ? -1 : 1;
+    if ((*a)->ts != (*b)->ts)
+        return (*a)->ts < (*b)->ts ? -1 : 1;
+    return (*a > *b) - (*a < *b);
+}
+
+static double launch_start(const struct tg_hta_rows *r, const struct tg_hta_row *row)
+{
+    const struct tg_hta_row *launch = tg_hta_linked(r, row);
+    return launch ? launch->ts : NAN;
+}
+
+struct lane {
+    double *gap[CAUSES];
+    size_t n[CAUSES], cap[CAUSES];
+    bool met[CAUSES];
+    double total[CAUSES];
+};
+
+/* Rows of one stream in start order; the gap is to the previous row, not to the latest end. */
+static void measure(struct lane *l, const struct tg_hta_rows *r,
+                    const struct tg_hta_row *const *rows, size_t n)
+{
+    *l = (struct lane){ .met[OTHER] = true }; /* the first row has no gap and counts there */
+    for (size_t i = 1; i < n; i++) {
+        double since = rows[i - 1]->ts + rows[i - 1]->dur, gap = rows[i]->ts - since;
+        enum cause c = gap < KERNEL_WAIT_US ? KERNEL_WAIT : OTHER;
+        if (launch_start(r, rows[i]) > since)
+            c = HOST_WAIT;
+        l->met[c] = true;
+        l->gap[c] = tg_grow(l->gap[c], &l->cap[c], l->n[c] + 1, sizeof *l->gap[c]);
+        l->gap[c][l->n[c]++] = gap;
+        l->total[c] += gap;
+    }
+}
+
+static void put_lane(struct tg_frames *out, size_t first, const struct tg_hta_rows *r,
+                     int64_t stream, struct lane *l)
+{
+    double all = l->total[HOST_WAIT] + l->total[KERNEL_WAIT] + l->total[OTHER];
+    for (int c = 0; c < CAUSES; c++) {
+        struct tg_describe stats = tg_describe_values(l->gap[c], l->n[c]);
+        struct tg_frame_cell *row;
+        free(l->gap[c]);
+        if (!l->met[c])
+            continue;
+        row = tg_frame_row(&out->v[first]);
+        row[RANK] = tg_frame_int(r->rank);
+        row[STREAM] = tg_frame_int(stream);
+        row[CAUSE] = tg_frame_text(tg_sv_of(cause_names[c]));
+        row[IDLE] = tg_frame_real(tg_round_to(l->total[c], 2));
+        row[RATIO] = tg_frame_real(tg_round_to(l->total[c] / all, 2));
+        row = tg_frame_row(&out->v[first + 1]);
+        row[S_CAUSE] = tg_frame_text(tg_sv_of(cause_names[c]));
+        row[S_RANK] = tg_frame_int(r->rank);
+        row[S_STREAM] = tg_frame_int(stream);
+        tg_describe_put(row + S_STATS, &stats, 2);
+    }
+}
+
+static void one_rank(struct tg_frames *out, size_t first, const struct tg_hta_rows *r)
+{
+    const struct tg_hta_row **rows = tg_xrealloc(NULL, r->n + 1, sizeof *rows);
+    size_t n = 0;
+    for (size_t i = 0; i < r->n; i++)
+        if (r->v[i].stream != -1 && counts(r, &r->v[i]))
+            rows[n++] = &r->v[i];
+    if (n)
+        qsort(rows, n, sizeof *rows, by_stream);
+    for (size_t i = 0, j; i < n; i = j) {
+        struct lane l;
+        for (j = i + 1; j < n && rows[j]->stream == rows[i]->stream;)
+            j++;
+        measure(&l, r, rows + i, j - i);
+        put_lane(out, first, r, rows[i]->stream, &l);
+    }
+    free(rows);
+}
+
+void tg_hta_idle(const struct tg_hta *in, struct tg_frames *out)
+{
+    size_t first = out->n;
+    tg_frames_add(out, "idle", columns, COLUMNS);
+    tg_frames_add(out, "idle-stats", stat_columns, S_COLUMNS);
+    for (size_t k = 0; k < in->n; k++)
+        one_rank(out, first, &in->ranks[k]);
+}

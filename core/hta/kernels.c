@@ -1,0 +1,261 @@
+/* HTA's get_gpu_kernel_breakdown: by type and by kernel, `others` as HTA makes them. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/analysis/describe.h"
+#include "core/hta/hta.h"
+
+#define TYPES 3 /* computation, communication, memory; other is left out */
+#define SETS (1 << TYPES)
+#define DURATION_RATIO 0.8 /* HTA's default */
+#define NUM_KERNELS 10     /* HTA's default */
+
+/* --- by type ---------------------------------------------------------------------------------- */
+
+enum { TYPE, SUM, PERCENT, COLUMNS };
+static const struct tg_frame_column columns[COLUMNS] = {
+    { "kernel_type", TG_FRAME_TEXT },
+    { "sum", TG_FRAME_REAL },
+    { "percentage", TG_FRAME_REAL },
+};
+
+struct edge {
+    double at;
+    int value;   /* plus or minus the bit of the type */
+    size_t rank; /* at one time: by type, starts before ends (HTA's order is left to luck) */
+};
+
+struct set_time {
+    bool met; /* a set that lasts no time is in HTA's table as well, with 0 */
+    double sum;
+};
+
+static int by_time(const void *pa, const void *pb)
+{
+    const struct edge *a = pa, *b = pb;
+    if (a->at != b->at)
+        return a->at < b->at ? -1 : 1;
+    return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+/* Slices are cut to whole us each; a running sum that is not positive has no label. */
+static void sweep(struct set_time *by_set, const struct tg_hta_row *const *rows, size_t n)
+{
+    struct edge *edges = NULL;
+    size_t n_edges = 0, cap = 0;
+    int running = 0;
+    for (int c = 0; c < TYPES; c++) {
+        struct tg_hta_groups g;
+        tg_hta_merge(&g, rows, n, c);
+        for (size_t i = 0; i < g.n; i++) {
+            edges = tg_grow(edges, &cap, n_edges + 2, sizeof *edges);
+            edges[n_edges++] = (struct edge){ g.v[i].start, 1 << c, (size_t)c * 2 };
+            edges[n_edges++] = (struct edge){ g.v[i].end, -(1 << c), (size_t)c * 2 + 1 };
+        }
+        tg_hta_groups_release(&g);
+    }
+    if (n_edges)
+        qsort(edges, n_edges, sizeof *edges, by_time);
+    for (size_t i = 0; i + 1 < n_edges; i++) {
+        running += edges[i].value;
+        if (running <= 0)
+            continue;
+        by_set[running & (SETS - 1)].met = true;
+        by_set[running & (SETS - 1)].sum += trunc(edges[i + 1].at - edges[i].at);
+    }
+    free(edges);
+}
+
+static tg_sv set_name(struct tg_arena *a, int set)
+{
+    const char *text = "";
+    for (int c = 0; c < TYPES; c++)
+        if (set >> c & 1)
+            text = tg_arena_printf(a, "%s%s%s", text, *text ? " overlapping " : "",
+                                   tg_hta_class_name((enum tg_hta_class)c));
+    return tg_sv_of(text);
+}
+
+void tg_hta_kernel_types(const struct tg_hta *in, struct tg_frames *out)
+{
+    struct tg_frame *f = tg_frames_add(out, "kernel-types", columns, COLUMNS);
+    struct set_time by_set[SETS] = { 0 };
+    double total = 0;
+    for (size_t k = 0; k < in->n; k++) {
+        size_t n;
+        const struct tg_hta_row **rows = tg_hta_device_rows(&in->ranks[k], &n);
+        sweep(by_set, rows, n);
+        free(rows);
+    }
+    for (int s = 1; s < SETS; s++)
+        total += by_set[s].sum;
+    for (int s = 1; s < SETS; s++) {
+        struct tg_frame_cell *row;
+        if (!by_set[s].met)
+            continue;
+        row = tg_frame_row(f);
+        row[TYPE] = tg_frame_text(set_name(out->arena, s));
+        row[SUM] = tg_frame_real(by_set[s].sum);
+        row[PERCENT] = tg_frame_real(tg_round_to(by_set[s].sum / total * 100, 1));
+    }
+}
+
+/* --- by kernel -------------------------------------------------------------------------------- */
+
+enum { NAME, K_SUM, K_MAX, K_MIN, K_STD, K_MEAN, K_TYPE, K_RANK, K_COLUMNS };
+static const struct tg_frame_column kernel_columns[K_COLUMNS] = {
+    { "name", TG_FRAME_TEXT },        { "sum (us)", TG_FRAME_REAL }, { "max (us)", TG_FRAME_REAL },
+    { "min (us)", TG_FRAME_REAL },    { "stddev", TG_FRAME_REAL },   { "mean (us)", TG_FRAME_REAL },
+    { "kernel_type", TG_FRAME_TEXT }, { "rank", TG_FRAME_INT },
+};
+
+struct entry {
+    tg_sv name;
+    double sum, max, min, std, mean;
+};
+
+/* A duration and the name it belongs to. */
+struct call {
+    uint32_t name;
+    double dur;
+};
+
+static int by_name(const void *pa, const void *pb)
+{
+    const struct call *a = pa, *b = pb;
+    return (a->name > b->name) - (a->name < b->name);
+}
+
+static int by_sum(const void *pa, const void *pb)
+{
+    const struct entry *a = pa, *b = pb;
+    if (a->sum != b->sum)
+        return a->sum > b->sum ? -1 : 1;
+    return tg_sv_cmp(a->name, b->name);
+}
+
+static struct entry measure(tg_sv name, double *durations, size_t n)
+{
+    double sum = 0;
+    struct tg_describe d;
+    for (size_t i = 0; i < n; i++)
+        sum += durations[i];
+    d = tg_describe_values(durations, n);
+    return (struct entry){ .name = name,
+                           .sum = sum,
+                           .max = d.max,
+                           .min = d.min,
+                           .std = n > 1 ? d.std : 0,
+                           .mean = d.mean };
+}
+
+/* Calls of one class with dense name ids; `names` gets the text of each id. */
+static size_t calls_of(struct call *calls, tg_sv *names, const struct tg_hta_rows *r,
+                       const struct tg_hta_row *const *rows, size_t n, int class_)
+{
+    struct tg_strmap ids;
+    size_t n_calls = 0;
+    tg_strmap_init(&ids);
+    for (size_t i = 0; i < n; i++)
+        if ((int)rows[i]->class_ == class_) {
+            tg_sv name = r->trace->names->v[rows[i]->name].name;
+            uint32_t id = tg_strmap_add(&ids, name);
+            names[id] = name;
+            calls[n_calls++] = (struct call){ id, rows[i]->dur };
+        }
+    tg_strmap_release(&ids);
+    return n_calls;
+}
+
+/* Entries of one class, largest sum first; the caller frees. */
+static struct entry *collect(const struct tg_hta_rows *r, const struct tg_hta_row *const *rows,
+                             size_t n, int class_, size_t *n_entries)
+{
+    struct call *calls = tg_xrealloc(NULL, n + 1, sizeof *calls);
+    double *durations = tg_xrealloc(NULL, n + 1, sizeof *durations);
+    tg_sv *names = tg_xrealloc(NULL, n + 1, sizeof *names);
+    size_t n_calls = calls_of(calls, names, r, rows, n, class_);
+    struct entry *e = tg_xrealloc(NULL, n_calls + 1, sizeof *e);
+    if (n_calls)
+        qsort(calls, n_calls, sizeof *calls, by_name);
+    *n_entries = 0;
+    for (size_t i = 0, k; i < n_calls; i = k) {
+        for (k = i; k < n_calls && calls[k].name == calls[i].name; k++)
+            durations[k - i] = calls[k].dur;
+        e[(*n_entries)++] = measure(names[calls[i].name], durations, k - i);
+    }
+    if (*n_entries)
+        qsort(e, *n_entries, sizeof *e, by_sum);
+    free(calls);
+    free(durations);
+    free(names);
+    return e;
+}
+
+static void put(struct tg_frame *f, const struct entry *e, const struct tg_hta_rows *r, int class_)
+{
+    struct tg_frame_cell *row = tg_frame_row(f);
+    row[NAME] = tg_frame_text(e->name);
+    row[K_SUM] = tg_frame_real(e->sum);
+    row[K_MAX] = tg_frame_real(e->max);
+    row[K_MIN] = tg_frame_real(e->min);
+    row[K_STD] = tg_frame_real(e->std);
+    row[K_MEAN] = tg_frame_real(e->mean);
+    row[K_TYPE] = tg_frame_text(tg_sv_of(tg_hta_class_name((enum tg_hta_class)class_)));
+    row[K_RANK] = tg_frame_int(r->rank);
+}
+
+/*
+ * More names than `top`: a name stays when its place is below `top` and the running sum does not
+ * exceed the 0.8 quantile of the running sums (of that column, not of the time). Then everything is
+ * described again from the sums, so that max, min and mean of a name are its sum.
+ */
+static void put_top(struct tg_frame *f, struct entry *e, size_t n, const struct tg_hta_rows *r,
+                    int class_, size_t top)
+{
+    double *running = tg_xrealloc(NULL, n + 1, sizeof *running), limit;
+    double *rest = tg_xrealloc(NULL, n + 1, sizeof *rest);
+    double at = DURATION_RATIO * (double)(n - 1), sum = 0;
+    size_t n_rest = 0, low = (size_t)at;
+    double *sorted = tg_xrealloc(NULL, n + 1, sizeof *sorted);
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = running[i] = sum += e[i].sum;
+    (void)tg_describe_values(sorted, n); /* sorts: negative sums exist */
+    limit = sorted[low] + (low + 1 < n ? (sorted[low + 1] - sorted[low]) * (at - (double)low) : 0);
+    for (size_t i = 0; i < n; i++) {
+        if (i >= top || running[i] > limit) {
+            rest[n_rest++] = e[i].sum;
+            continue;
+        }
+        e[i].max = e[i].min = e[i].mean = e[i].sum;
+        e[i].std = 0;
+        put(f, &e[i], r, class_);
+    }
+    if (n_rest) {
+        struct entry others = measure(TG_SV("others"), rest, n_rest);
+        put(f, &others, r, class_);
+    }
+    free(running);
+    free(sorted);
+    free(rest);
+}
+
+void tg_hta_kernels(const struct tg_hta *in, struct tg_frames *out)
+{
+    struct tg_frame *f = tg_frames_add(out, "kernels", kernel_columns, K_COLUMNS);
+    size_t top = in->opts->top_default ? NUM_KERNELS : in->opts->top;
+    for (int c = 0; c < TYPES; c++)
+        for (size_t k = 0; k < in->n; k++) {
+            const struct tg_hta_rows *r = &in->ranks[k];
+            size_t n, n_entries;
+            const struct tg_hta_row **rows = tg_hta_device_rows(r, &n);
+            struct entry *e = collect(r, rows, n, c, &n_entries);
+            if (top && n_entries > top)
+                put_top(f, e, n_entries, r, c, top);
+            else
+                for (size_t i = 0; i < n_entries; i++)
+                    put(f, &e[i], r, c);
+            free(e);
+            free(rows);
+        }
+}

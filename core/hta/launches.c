@@ -1,0 +1,301 @@
+/*
+ * HTA's get_queue_length_summary and get_cuda_kernel_launch_stats, with its lists of launching
+ * calls, which miss AMD's, the driver's and graphs in part.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/analysis/describe.h"
+#include "core/hta/hta.h"
+
+static const tg_sv queue_calls[] = {
+    { "cudaLaunchKernel", 16 },
+    { "cudaLaunchKernelExC", 19 },
+    { "cuLaunchKernel", 14 },
+    { "cuLaunchKernelEx", 16 },
+    { "cudaMemcpyAsync", 15 },
+    { "cudaMemsetAsync", 15 },
+    { "hipLaunchKernel", 15 },
+    { "hipExtModuleLaunchKernel", 24 },
+    { "hipMemcpyAsync", 14 },
+    { "hipMemsetAsync", 14 },
+    { "hipMemcpyWithStream", 19 },
+    { "runFunction - job_prep_and_submit_for_execution", 47 },
+    { 0 },
+};
+static const tg_sv launch_calls[] = {
+    { "cudaLaunchKernel", 16 },
+    { "cudaLaunchKernelExC", 19 },
+    { "cudaMemcpyAsync", 15 },
+    { "cudaMemsetAsync", 15 },
+    { "runFunction - job_prep_and_submit_for_execution", 47 },
+    { 0 },
+};
+
+/* Per name id: is it in the list? */
+static bool *listed(const struct tg_trace *t, const tg_sv *list)
+{
+    bool *out = tg_xrealloc(NULL, t->names->n + 1, sizeof *out);
+    for (size_t i = 0; i < t->names->n; i++) {
+        out[i] = false;
+        for (const tg_sv *s = list; s->n; s++)
+            out[i] |= tg_sv_eq(t->names->v[i].name, *s);
+    }
+    return out;
+}
+
+static int by_number(const void *pa, const void *pb)
+{
+    int64_t a = *(const int64_t *)pa, b = *(const int64_t *)pb;
+    return (a > b) - (a < b);
+}
+
+struct numbers {
+    int64_t *v;
+    size_t n;
+};
+
+static bool has(const struct numbers *s, int64_t v)
+{
+    return s->n && bsearch(&v, s->v, s->n, sizeof *s->v, by_number);
+}
+
+/* --- queue ------------------------------------------------------------------------------------ */
+
+enum { RANK, STREAM, STATS, COLUMNS = STATS + TG_DESCRIBE_CELLS };
+static const struct tg_frame_column columns[COLUMNS] = {
+    { "rank", TG_FRAME_INT },
+    { "stream", TG_FRAME_INT },
+    TG_DESCRIBE_COLUMNS,
+};
+enum { S_RANK, S_TS, S_STREAM, S_LENGTH, S_COLUMNS };
+static const struct tg_frame_column series_columns[S_COLUMNS] = {
+    { "rank", TG_FRAME_INT },
+    { "ts", TG_FRAME_REAL },
+    { "stream", TG_FRAME_INT },
+    { "queue_length", TG_FRAME_INT },
+};
+
+struct edge {
+    int64_t stream;
+    double at;
+    int change;
+};
+
+/* At one time launches first; HTA leaves that to an unstable sort. */
+static int by_stream_and_time(const void *pa, const void *pb)
+{
+    const struct edge *a = pa, *b = pb;
+    if (a->stream != b->stream)
+        return a->stream < b->stream ? -1 : 1;
+    if (a->at != b->at)
+        return a->at < b->at ? -1 : 1;
+    return (a->change < b->change) - (a->change > b->change);
+}
+
+static size_t queue_edges(struct edge *edges, const struct tg_hta_rows *r)
+{
+    bool *is_call = listed(r->trace, queue_calls);
+    struct numbers launched = { tg_xrealloc(NULL, r->n + 1, sizeof(int64_t)), 0 };
+    size_t n = 0;
+    for (size_t i = 0; i < r->n; i++) {
+        const struct tg_hta_row *work;
+        if (!is_call[r->v[i].name] || r->v[i].link <= 0)
+            continue;
+        launched.v[launched.n++] = r->v[i].correlation;
+        work = tg_hta_linked(r, &r->v[i]);
+        if (work)
+            edges[n++] = (struct edge){ work->stream, r->v[i].ts, 1 };
+    }
+    if (launched.n)
+        qsort(launched.v, launched.n, sizeof *launched.v, by_number);
+    for (size_t i = 0; i < r->n; i++)
+        if (r->v[i].stream != -1 && has(&launched, r->v[i].correlation))
+            edges[n++] = (struct edge){ r->v[i].stream, r->v[i].ts, -1 };
+    free(launched.v);
+    free(is_call);
+    return n;
+}
+
+static void put_queue(struct tg_frames *out, size_t first, bool series, int64_t rank,
+                      const struct edge *e, size_t n)
+{
+    double *lengths = tg_xrealloc(NULL, n + 1, sizeof *lengths);
+    struct tg_describe stats;
+    struct tg_frame_cell *row;
+    int64_t length = 0;
+    for (size_t i = 0; i < n; i++) {
+        length += e[i].change;
+        lengths[i] = (double)length;
+        if (!series)
+            continue;
+        row = tg_frame_row(&out->v[first + 1]);
+        row[S_RANK] = tg_frame_int(rank);
+        row[S_TS] = tg_frame_real(e[i].at);
+        row[S_STREAM] = tg_frame_int(e[i].stream);
+        row[S_LENGTH] = tg_frame_int(length);
+    }
+    stats = tg_describe_values(lengths, n);
+    free(lengths);
+    row = tg_frame_row(&out->v[first]);
+    row[RANK] = tg_frame_int(rank);
+    row[STREAM] = tg_frame_int(e->stream);
+    tg_describe_put(row + STATS, &stats, -1);
+}
+
+void tg_hta_queue(const struct tg_hta *in, struct tg_frames *out)
+{
+    size_t first = out->n;
+    tg_frames_add(out, "queue", columns, COLUMNS);
+    if (in->opts->series)
+        tg_frames_add(out, "queue-series", series_columns, S_COLUMNS);
+    for (size_t k = 0; k < in->n; k++) {
+        const struct tg_hta_rows *r = &in->ranks[k];
+        struct edge *edges = tg_xrealloc(NULL, 2 * r->n + 1, sizeof *edges);
+        size_t n = queue_edges(edges, r);
+        if (n)
+            qsort(edges, n, sizeof *edges, by_stream_and_time);
+        for (size_t i = 0, e; i < n; i = e) {
+            for (e = i; e < n && edges[e].stream == edges[i].stream;)
+                e++;
+            put_queue(out, first, in->opts->series, r->rank, edges + i, e - i);
+        }
+        free(edges);
+    }
+}
+
+/* --- launches --------------------------------------------------------------------------------- */
+
+enum { L_CORRELATION, L_CPU, L_GPU, L_DELAY, L_RANK, L_COLUMNS };
+static const struct tg_frame_column launch_columns[L_COLUMNS] = {
+    { "correlation", TG_FRAME_INT },   { "cpu_duration", TG_FRAME_REAL },
+    { "gpu_duration", TG_FRAME_REAL }, { "launch_delay", TG_FRAME_REAL },
+    { "rank", TG_FRAME_INT },
+};
+enum {
+    T_RANK,
+    T_PAIRS,
+    T_CPU,
+    T_GPU,
+    T_DELAY,
+    T_MEAN,
+    T_MAX,
+    T_SHORT,
+    T_SHORT_PLOT,
+    T_LONG_CALLS,
+    T_LONG_DELAYS,
+    T_COLUMNS
+};
+static const struct tg_frame_column summary_columns[T_COLUMNS] = {
+    { "rank", TG_FRAME_INT },
+    { "pairs", TG_FRAME_INT },
+    { "cpu_duration_sum", TG_FRAME_REAL },
+    { "gpu_duration_sum", TG_FRAME_REAL },
+    { "launch_delay_sum", TG_FRAME_REAL },
+    { "launch_delay_mean", TG_FRAME_REAL },
+    { "launch_delay_max", TG_FRAME_REAL },
+    { "short_gpu_kernels", TG_FRAME_INT },
+    { "short_gpu_kernels_plot", TG_FRAME_INT },
+    { "runtime_outliers", TG_FRAME_INT },
+    { "launch_delay_outliers", TG_FRAME_INT },
+};
+
+struct side { /* rows of one side, by correlation */
+    const struct tg_hta_row **v;
+    size_t n;
+};
+
+static int by_correlation(const void *pa, const void *pb)
+{
+    const struct tg_hta_row *const *a = pa, *const *b = pb;
+    if ((*a)->correlation != (*b)->correlation)
+        return (*a)->correlation < (*b)->correlation ? -1 : 1;
+    return (*a > *b) - (*a < *b);
+}
+
+static struct side side_of(const struct tg_hta_rows *r, const struct numbers *wanted, bool device)
+{
+    struct side s = { tg_xrealloc(NULL, r->n + 1, sizeof *s.v), 0 };
+    for (size_t i = 0; i < r->n; i++)
+        if ((r->v[i].stream != -1) == device && has(wanted, r->v[i].correlation))
+            s.v[s.n++] = &r->v[i];
+    if (s.n)
+        qsort(s.v, s.n, sizeof *s.v, by_correlation);
+    return s;
+}
+
+struct totals {
+    double cpu, gpu, delay, most;
+    int64_t pairs, short_work, short_plot, long_calls, long_delays;
+};
+
+static void pair(struct tg_frame *f, struct totals *t, const struct tg_hta_rows *r,
+                 const struct tg_hta_row *cpu, const struct tg_hta_row *gpu)
+{
+    double delay = gpu->ts - cpu->ts - cpu->dur;
+    struct tg_frame_cell *row = tg_frame_row(f);
+    delay = delay > 0 ? delay : 0;
+    row[L_CORRELATION] = tg_frame_int(cpu->correlation);
+    row[L_CPU] = tg_frame_real(cpu->dur);
+    row[L_GPU] = tg_frame_real(gpu->dur);
+    row[L_DELAY] = tg_frame_real(delay);
+    row[L_RANK] = tg_frame_int(r->rank);
+    t->pairs++;
+    t->cpu += cpu->dur;
+    t->gpu += gpu->dur;
+    t->delay += delay;
+    t->most = delay > t->most ? delay : t->most;
+    t->short_work += gpu->dur < cpu->dur;
+    t->short_plot += gpu->dur < cpu->dur && cpu->dur <= 50;
+    t->long_calls += cpu->dur > 50;
+    t->long_delays += delay > 100;
+}
+
+static struct totals join(struct tg_frame *f, const struct tg_hta_rows *r)
+{
+    bool *is_call = listed(r->trace, launch_calls);
+    struct numbers wanted = { tg_xrealloc(NULL, r->n + 1, sizeof(int64_t)), 0 };
+    struct side host, device;
+    struct totals t = { .most = -1 };
+    size_t i = 0, k = 0;
+    for (size_t w = 0; w < r->n; w++)
+        if (is_call[r->v[w].name] && r->v[w].correlation != -1)
+            wanted.v[wanted.n++] = r->v[w].correlation;
+    if (wanted.n)
+        qsort(wanted.v, wanted.n, sizeof *wanted.v, by_number);
+    host = side_of(r, &wanted, false);
+    device = side_of(r, &wanted, true);
+    for (; i < host.n; i++) {
+        while (k < device.n && device.v[k]->correlation < host.v[i]->correlation)
+            k++;
+        for (size_t d = k; d < device.n && device.v[d]->correlation == host.v[i]->correlation; d++)
+            pair(f, &t, r, host.v[i], device.v[d]);
+    }
+    free(host.v);
+    free(device.v);
+    free(wanted.v);
+    free(is_call);
+    return t;
+}
+
+void tg_hta_launches(const struct tg_hta *in, struct tg_frames *out)
+{
+    size_t first = out->n;
+    tg_frames_add(out, "launches", launch_columns, L_COLUMNS);
+    tg_frames_add(out, "launches-summary", summary_columns, T_COLUMNS);
+    for (size_t k = 0; k < in->n; k++) {
+        struct totals t = join(&out->v[first], &in->ranks[k]);
+        struct tg_frame_cell *row = tg_frame_row(&out->v[first + 1]);
+        row[T_RANK] = tg_frame_int(in->ranks[k].rank);
+        row[T_PAIRS] = tg_frame_int(t.pairs);
+        row[T_CPU] = tg_frame_real(t.cpu);
+        row[T_GPU] = tg_frame_real(t.gpu);
+        row[T_DELAY] = tg_frame_real(t.delay);
+        row[T_MEAN] = tg_frame_real(t.pairs ? t.delay / (double)t.pairs : NAN);
+        row[T_MAX] = tg_frame_real(t.pairs ? t.most : NAN);
+        row[T_SHORT] = tg_frame_int(t.short_work);
+        row[T_SHORT_PLOT] = tg_frame_int(t.short_plot);
+        row[T_LONG_CALLS] = tg_frame_int(t.long_calls);
+        row[T_LONG_DELAYS] = tg_frame_int(t.long_delays);
+    }
+}

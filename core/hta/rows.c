@@ -1,0 +1,362 @@
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/hta/hta.h"
+
+bool tg_hta_links_as_device(tg_sv name, int64_t stream, int64_t correlation)
+{
+    return (stream >= 0 && correlation >= 0) || tg_sv_eq(name, TG_SV("Event Sync")) ||
+           tg_sv_eq(name, TG_SV("Context Sync"));
+}
+
+/* By name alone, the first row that matches; some rows can never win, as in HTA. */
+static bool starts_with_one_of(tg_sv name, const tg_sv *texts)
+{
+    for (; texts->n; texts++)
+        if (tg_sv_starts(name, *texts))
+            return true;
+    return false;
+}
+
+static bool has_one_of(tg_sv name, const tg_sv *texts)
+{
+    for (; texts->n; texts++)
+        if (tg_sv_has(name, *texts))
+            return true;
+    return false;
+}
+
+enum tg_hta_class tg_hta_class_of(tg_sv name)
+{
+    static const tg_sv comm[] = { { "nccl", 4 }, { "hip", 3 }, { "hccl", 4 }, { 0 } };
+    static const tg_sv memory[] = { { "Memcpy", 6 }, { "Memset", 6 }, { "dma", 3 }, { 0 } };
+    static const tg_sv other[] = { { "runFunction", 11 },
+                                   { "job_exe", 7 },
+                                   { "packet", 6 },
+                                   { "pe_exe", 6 },
+                                   { "cpum_exe_subgraph", 17 },
+                                   { "collective_subgraph_execution", 29 },
+                                   { "Stream Wait Event", 17 },
+                                   { 0 } };
+    static const tg_sv inside[] = {
+        { "Memcpy", 6 }, { "Memset", 6 }, { "dma", 3 }, { "Sync", 4 }, { 0 }
+    };
+    if (starts_with_one_of(name, comm) || tg_sv_has(name, TG_SV("ncclKernel")))
+        return TG_HTA_COMMUNICATION;
+    if (starts_with_one_of(name, memory))
+        return TG_HTA_MEMORY;
+    if (starts_with_one_of(name, other) || has_one_of(name, inside) ||
+        (tg_sv_starts(name, TG_SV("cuda")) && tg_sv_has(name, TG_SV("LaunchKernel"))))
+        return TG_HTA_OTHER;
+    return TG_HTA_COMPUTATION;
+}
+
+const char *tg_hta_class_name(enum tg_hta_class c)
+{
+    static const char *const names[] = { "COMPUTATION", "COMMUNICATION", "MEMORY", "OTHER" };
+    return names[c];
+}
+
+/* --- links ------------------------------------------------------------------------------------ */
+
+/* correlation -> last partner on either side, by file order. Open addressing, load <= 1/2. */
+struct partner {
+    int64_t correlation; /* -1: empty */
+    int64_t host, device;
+    size_t host_rows; /* that pass the filter */
+};
+struct partners {
+    struct partner *v;
+    size_t mask;
+};
+
+static struct partner *partner_of(const struct partners *p, int64_t correlation)
+{
+    uint64_t h = (uint64_t)correlation * 0x9e3779b97f4a7c15u;
+    size_t i = (size_t)(h >> 32) & p->mask;
+    while (p->v[i].correlation != -1 && p->v[i].correlation != correlation)
+        i = (i + 1) & p->mask;
+    return &p->v[i];
+}
+
+static struct partner *partner_make(struct partners *p, int64_t correlation)
+{
+    struct partner *e = partner_of(p, correlation);
+    e->correlation = correlation;
+    return e;
+}
+
+static void partners_init(struct partners *p, size_t rows)
+{
+    size_t size = 16;
+    while (size < rows * 2)
+        size *= 2;
+    p->mask = size - 1;
+    p->v = tg_xrealloc(NULL, size, sizeof *p->v);
+    for (size_t i = 0; i < size; i++)
+        p->v[i] = (struct partner){ -1, -1, -1, 0 };
+}
+
+static bool as_device(const struct tg_hta_rows *r, const struct tg_hta_row *row)
+{
+    return tg_hta_links_as_device(r->trace->names->v[row->name].name, row->stream,
+                                  row->correlation);
+}
+
+static void link_rows(struct tg_hta_rows *r, struct partners *p)
+{
+    for (size_t i = 0; i < r->n; i++) {
+        struct tg_hta_row *row = &r->v[i];
+        struct partner *e;
+        if (row->correlation == -1)
+            continue;
+        e = partner_make(p, row->correlation);
+        if (as_device(r, row))
+            e->device = row->index;
+        else
+            e->host = row->index;
+    }
+    for (size_t i = 0; i < r->n; i++) {
+        struct tg_hta_row *row = &r->v[i];
+        const struct partner *e = partner_of(p, row->correlation);
+        int64_t partner = -1;
+        if (row->correlation != -1)
+            partner = as_device(r, row) ? e->host : e->device;
+        if (partner >= 0)
+            row->link = partner;
+    }
+}
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+static bool rounds(const struct tg_trace *t, const struct tg_analysis_opts *o)
+{
+    return !o->no_rounding && (t->info->any_ts_float || t->info->any_ts_missing);
+}
+
+static void round_row(struct tg_hta_row *row)
+{
+    double end = floor(row->ts + row->dur);
+    row->ts = ceil(row->ts);
+    row->dur = end - row->ts;
+}
+
+static void read_rows(struct tg_hta_rows *r, const struct tg_rank_trace *from, bool rounded)
+{
+    const struct tg_trace *t = from->trace;
+    enum tg_hta_class *classes = tg_xrealloc(NULL, t->names->n + 1, sizeof *classes);
+    for (size_t i = 0; i < t->names->n; i++)
+        classes[i] = tg_hta_class_of(t->names->v[i].name);
+    *r = (struct tg_hta_rows){ .rank = from->rank, .trace = t, .n = t->n_spans };
+    r->v = tg_xrealloc(NULL, r->n + 1, sizeof *r->v);
+    for (size_t i = 0; i < r->n; i++) {
+        const struct tg_span *s = tg_span_at(t, i);
+        r->v[i] = (struct tg_hta_row){ .ts = t->hta_ts[i],
+                                       .dur = t->hta_dur[i],
+                                       .stream = tg_track_hta_stream(&t->tracks[s->track]),
+                                       .correlation = s->correlation,
+                                       .link = s->correlation < 0 ? s->correlation : 0,
+                                       .index = s->index,
+                                       .name = s->name,
+                                       .span = (uint32_t)i,
+                                       .class_ = classes[s->name] };
+        if (rounded)
+            round_row(&r->v[i]);
+    }
+    r->empty = r->n == 0;
+    free(classes);
+}
+
+static void align(struct tg_hta *h)
+{
+    double least = INFINITY;
+    for (size_t k = 0; k < h->n; k++)
+        for (size_t i = 0; i < h->ranks[k].n; i++)
+            if (h->ranks[k].v[i].ts < least)
+                least = h->ranks[k].v[i].ts;
+    for (size_t k = 0; k < h->n; k++)
+        for (size_t i = 0; i < h->ranks[k].n; i++)
+            h->ranks[k].v[i].ts -= least;
+}
+
+/* --- the filter ------------------------------------------------------------------------------- */
+
+static bool is_step_name(tg_sv name)
+{
+    tg_sv prefix = TG_SV("ProfilerStep#");
+    return tg_sv_starts(name, prefix) && name.n > prefix.n && name.p[prefix.n] >= '0' &&
+           name.p[prefix.n] <= '9';
+}
+
+/* Distinct step names over all ranks. */
+static size_t count_step_names(const struct tg_hta *h)
+{
+    struct tg_strmap seen;
+    size_t n;
+    tg_strmap_init(&seen);
+    for (size_t k = 0; k < h->n; k++)
+        for (size_t i = 0; i < h->ranks[k].n; i++) {
+            tg_sv name = h->ranks[k].trace->names->v[h->ranks[k].v[i].name].name;
+            if (is_step_name(name))
+                (void)tg_strmap_add(&seen, name);
+        }
+    n = seen.n;
+    tg_strmap_release(&seen);
+    return n;
+}
+
+static double last_step_start(const struct tg_hta_rows *r)
+{
+    double last = -INFINITY;
+    for (size_t i = 0; i < r->n; i++)
+        if (is_step_name(r->trace->names->v[r->v[i].name].name) && !as_device(r, &r->v[i]) &&
+            r->v[i].ts > last)
+            last = r->v[i].ts;
+    return last;
+}
+
+/*
+ * Host rows before the last step; then a device row once for every kept host row with its
+ * correlation (so unlinked work goes, and a repeated correlation repeats it). With the last step
+ * included, HTA compares with an end that was not aligned: nothing on the host is cut.
+ */
+static void filter(struct tg_hta_rows *r, struct partners *p, bool include_last)
+{
+    double cut = include_last ? INFINITY : last_step_start(r);
+    struct tg_hta_row *kept = NULL;
+    size_t n = 0, cap = 0;
+    if (cut == -INFINITY)
+        cut = INFINITY;
+    for (size_t i = 0; i <= p->mask; i++)
+        p->v[i].host_rows = 0;
+    for (size_t i = 0; i < r->n; i++)
+        if (!as_device(r, &r->v[i]) && r->v[i].ts < cut && r->v[i].correlation != -1)
+            partner_make(p, r->v[i].correlation)->host_rows++;
+    for (size_t i = 0; i < r->n; i++) {
+        size_t copies = 0;
+        if (as_device(r, &r->v[i]) && r->v[i].correlation != -1)
+            copies = partner_of(p, r->v[i].correlation)->host_rows;
+        for (; copies; copies--) {
+            kept = tg_grow(kept, &cap, n + 1, sizeof *kept);
+            kept[n++] = r->v[i];
+        }
+    }
+    for (size_t i = 0; i < r->n; i++)
+        if (!as_device(r, &r->v[i]) && r->v[i].ts < cut) {
+            kept = tg_grow(kept, &cap, n + 1, sizeof *kept);
+            kept[n++] = r->v[i];
+        }
+    free(r->v);
+    r->v = kept;
+    r->n = n;
+}
+
+static void index_rows(struct tg_hta_rows *r)
+{
+    for (size_t i = 0; i < r->n; i++)
+        if (r->v[i].index >= r->n_row_of)
+            r->n_row_of = (size_t)r->v[i].index + 1;
+    r->row_of = tg_xrealloc(NULL, r->n_row_of + 1, sizeof *r->row_of);
+    for (size_t i = 0; i < r->n_row_of; i++)
+        r->row_of[i] = TG_NO_ID;
+    for (size_t i = 0; i < r->n; i++)
+        r->row_of[r->v[i].index] = (uint32_t)i;
+}
+
+struct tg_hta *tg_hta_prepare(const struct tg_rank_trace *ranks, size_t n,
+                              const struct tg_analysis_opts *opts)
+{
+    struct tg_hta *h = tg_xmalloc(sizeof *h);
+    struct partners *partners = tg_xrealloc(NULL, n + 1, sizeof *partners);
+    *h = (struct tg_hta){ .ranks = tg_xrealloc(NULL, n + 1, sizeof *h->ranks),
+                          .n = n,
+                          .opts = opts };
+    for (size_t k = 0; k < n; k++) {
+        h->rounds |= rounds(ranks[k].trace, opts);
+        read_rows(&h->ranks[k], &ranks[k], rounds(ranks[k].trace, opts));
+        partners_init(&partners[k], h->ranks[k].n);
+        link_rows(&h->ranks[k], &partners[k]);
+    }
+    align(h);
+    if (count_step_names(h) >= 2)
+        for (size_t k = 0; k < n; k++)
+            filter(&h->ranks[k], &partners[k], opts->include_last_step);
+    for (size_t k = 0; k < n; k++) {
+        index_rows(&h->ranks[k]);
+        free(partners[k].v);
+    }
+    free(partners);
+    return h;
+}
+
+void tg_hta_free(struct tg_hta *h)
+{
+    if (!h)
+        return;
+    for (size_t k = 0; k < h->n; k++) {
+        free(h->ranks[k].v);
+        free(h->ranks[k].row_of);
+    }
+    free(h->ranks);
+    free(h);
+}
+
+/* --- intervals -------------------------------------------------------------------------------- */
+
+static int by_start(const void *pa, const void *pb)
+{
+    const struct tg_hta_row *const *a = pa, *const *b = pb;
+    if ((*a)->ts != (*b)->ts)
+        return (*a)->ts < (*b)->ts ? -1 : 1;
+    return (*a > *b) - (*a < *b);
+}
+
+void tg_hta_sort(const struct tg_hta_row **rows, size_t n)
+{
+    if (n)
+        qsort(rows, n, sizeof *rows, by_start);
+}
+
+const struct tg_hta_row **tg_hta_device_rows(const struct tg_hta_rows *r, size_t *n)
+{
+    const struct tg_hta_row **rows = tg_xrealloc(NULL, r->n + 1, sizeof *rows);
+    *n = 0;
+    for (size_t i = 0; i < r->n; i++)
+        if (r->v[i].stream != -1)
+            rows[(*n)++] = &r->v[i];
+    tg_hta_sort(rows, *n);
+    return rows;
+}
+
+void tg_hta_merge(struct tg_hta_groups *g, const struct tg_hta_row *const *rows, size_t n,
+                  int class_)
+{
+    double until = -INFINITY;
+    *g = (struct tg_hta_groups){ 0 };
+    for (size_t i = 0; i < n; i++) {
+        double end = rows[i]->ts + rows[i]->dur;
+        if (class_ >= 0 && (int)rows[i]->class_ != class_)
+            continue;
+        if (!g->n || rows[i]->ts > until) {
+            g->v = tg_grow(g->v, &g->cap, g->n + 1, sizeof *g->v);
+            g->v[g->n++] = (struct tg_hta_group){ rows[i]->ts, end };
+        } else if (end > g->v[g->n - 1].end) {
+            g->v[g->n - 1].end = end;
+        }
+        if (end > until)
+            until = end;
+    }
+}
+
+void tg_hta_groups_release(struct tg_hta_groups *g)
+{
+    free(g->v);
+}
+
+double tg_hta_groups_length(const struct tg_hta_groups *g)
+{
+    double sum = 0;
+    for (size_t i = 0; i < g->n; i++)
+        sum += g->v[i].end - g->v[i].start;
+    return sum;
+}

@@ -1,0 +1,57 @@
+#ifndef TG_SUMMARY_INTERNAL_H
+#define TG_SUMMARY_INTERNAL_H
+/* What the files of core/summary need of each other. */
+#include "core/summary/plant.h"
+#include "core/summary/summary.h"
+
+/* facts.c: kinds in the order in which rows keep them (by text). */
+enum { TG_FACT_KINDS = 5 };
+tg_sv tg_fact_kind(unsigned k);
+/* Splits a fact text of core/trace into values per kind; "" where there is none. */
+void tg_facts_split(tg_sv text, struct tg_buf value[TG_FACT_KINDS]);
+
+/* env.c: sorted by key. `texts` are made valid UTF-8. */
+void tg_env_build(struct tg_shard *out, const struct tg_trace *t, const struct tg_summarize_opts *o,
+                  struct tg_arena *a);
+/* Rank in a file's name: rank[-_]?N, else worker[-_]?N; -1 none. */
+int64_t tg_rank_in_name(tg_sv path);
+
+/* summary.c */
+tg_sv tg_clean_text(struct tg_arena *a, tg_sv s); /* valid UTF-8 without NUL, in `a` */
+int tg_row_cmp(const struct tg_row *a, const struct tg_row *b);
+/* Steps of a row whose counts are in steps, summed; saturates. */
+uint64_t tg_row_calls(const struct tg_shard *s, const struct tg_row *r);
+/* Puts a shard (which lives in out->arena) in its place, or into the equal one that is there. */
+TG_MUST bool tg_summary_insert(struct tg_summary *out, struct tg_shard *s, struct tg_err *err);
+/* A deep copy in `a`. */
+struct tg_shard *tg_shard_copy(const struct tg_shard *s, struct tg_arena *a);
+struct tg_shard *tg_summary_find(const struct tg_summary *s, tg_sv run, int64_t rank);
+
+/* frames.c: out->frames of a trace with its Python functions apart. */
+void tg_frames_of_trace(struct tg_shard *out, const struct tg_trace *t,
+                        const struct tg_steps *steps, unsigned sorts, struct tg_arena *a);
+/* plant_frames.c: how many rows were changed. */
+size_t tg_plant_frames(struct tg_shard *s, const struct tg_plant *p, struct tg_arena *a);
+/* "module", "source", by their bits. */
+const char *tg_frame_sort_name(enum tg_stack_sort sort);
+
+/* build.c: a complete shard in `a`; rank, run and hash are not set yet. NULL with err: a limit. */
+TG_MUST struct tg_shard *tg_shard_build(const struct tg_trace *t, const struct tg_steps *steps,
+                                        const struct tg_summarize_opts *o, struct tg_arena *a,
+                                        struct tg_err *err);
+
+/* store.c: the content hash, 16 hex digits in `a`. */
+tg_sv tg_shard_hash(const struct tg_shard *s, struct tg_arena *a);
+/* tg_summary_write with at most `max_slots` bytes of text for the slots of each shard. */
+TG_MUST bool tg_summary_write_slots(const struct tg_summary *s, const struct tg_limits *limits,
+                                    size_t max_slots, struct tg_buf *out, struct tg_err *err);
+
+/* left_out.c: shards of which only the step times are kept, as one object of the stored form. */
+#define TG_MAX_LEFT_OUT ((size_t)1 << 17) /* shards times steps; what they take in memory */
+void tg_left_out_write(struct tg_doc *shards, struct tg_shard *const *v, size_t n);
+/* Can they stand in one object? */
+bool tg_left_out_alike(const struct tg_shard *a, const struct tg_shard *b);
+/* False: damaged. */
+TG_MUST bool tg_left_out_read(const struct tg_doc *d, unsigned format, struct tg_arena *a,
+                              struct tg_shard ***v, size_t *n);
+#endif

@@ -1,0 +1,250 @@
+#include "policy/language/diag.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/base/utf8.h"
+
+struct tg_diag_source {
+    const char *file;
+    tg_sv text;
+};
+
+enum { COLUMNS = 100 }; /* of a source line that are shown */
+
+void tg_diags_init(struct tg_diags *d)
+{
+    *d = (struct tg_diags){ .arena = tg_arena_new() };
+}
+
+void tg_diags_release(struct tg_diags *d)
+{
+    tg_arena_free(d->arena);
+    free(d->v);
+    free(d->sources);
+    *d = (struct tg_diags){ 0 };
+}
+
+/* Position in loading order; n_sources: not loaded. */
+static size_t source_of(const struct tg_diags *d, const char *file)
+{
+    for (size_t i = 0; file && i < d->n_sources; i++)
+        if (strcmp(d->sources[i].file, file) == 0)
+            return i;
+    return d->n_sources;
+}
+
+void tg_diags_source(struct tg_diags *d, const char *file, tg_sv text)
+{
+    if (source_of(d, file) < d->n_sources)
+        return;
+    d->sources = tg_grow(d->sources, &d->cap_sources, d->n_sources + 1, sizeof *d->sources);
+    d->sources[d->n_sources++] = (struct tg_diag_source){
+        tg_arena_sv(d->arena, tg_sv_of(file)).p,
+        tg_arena_sv(d->arena, text),
+    };
+}
+
+/* The caller's file name may die before the diagnostics do. */
+static const char *keep_file(struct tg_diags *d, const char *file)
+{
+    size_t i = source_of(d, file);
+    if (!file)
+        return NULL;
+    return i < d->n_sources ? d->sources[i].file : tg_arena_sv(d->arena, tg_sv_of(file)).p;
+}
+
+static bool same(const struct tg_diag *a, const struct tg_diag *b)
+{
+    return a->code == b->code && a->at.line == b->at.line && a->at.col == b->at.col &&
+           (a->at.file == b->at.file ||
+            (a->at.file && b->at.file && strcmp(a->at.file, b->at.file) == 0)) &&
+           tg_sv_eq(a->message, b->message);
+}
+
+bool tg_diags_add(struct tg_diags *d, enum tg_diag_code code, struct tg_loc at, size_t length,
+                  const char *fix, const char *fmt, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+
+    struct tg_diag one = {
+        .code = code,
+        .severity = (int)code >= 200 ? TG_SEV_WARNING : TG_SEV_ERROR,
+        .at = at,
+        .length = length > UINT32_MAX ? UINT32_MAX
+                  : length            ? (uint32_t)length
+                                      : 1,
+        .message = tg_sv_of(text),
+    };
+    d->refusals += one.severity == TG_SEV_ERROR;
+    for (size_t i = 0; i < d->n; i++)
+        if (same(&d->v[i], &one))
+            return false;
+    if (one.severity == TG_SEV_ERROR)
+        d->errors++;
+    else
+        d->warnings++;
+    if (d->n == TG_DIAGS_KEPT)
+        return false;
+    one.at.file = keep_file(d, at.file);
+    one.message = tg_arena_sv(d->arena, one.message);
+    one.fix = fix ? tg_arena_sv(d->arena, tg_sv_of(fix)) : TG_SV("");
+    one.order = d->n;
+    d->v = tg_grow(d->v, &d->cap, d->n + 1, sizeof *d->v);
+    d->v[d->n++] = one;
+    return false;
+}
+
+static int compare(const void *pa, const void *pb)
+{
+    const struct tg_diag *a = pa, *b = pb;
+    if (a->source != b->source)
+        return a->source < b->source ? -1 : 1;
+    if (a->at.line != b->at.line)
+        return a->at.line < b->at.line ? -1 : 1;
+    if (a->at.col != b->at.col)
+        return a->at.col < b->at.col ? -1 : 1;
+    return (a->order > b->order) - (a->order < b->order);
+}
+
+void tg_diags_sort(struct tg_diags *d)
+{
+    for (size_t i = 0; i < d->n; i++)
+        d->v[i].source = source_of(d, d->v[i].at.file);
+    if (d->n)
+        qsort(d->v, d->n, sizeof *d->v, compare);
+}
+
+/* ---- rendering ----------------------------------------------------------------------------- */
+
+/* Line `line` without its end; empty when there is none. Ends are LF, CR LF and CR, as in YAML. */
+static tg_sv line_of(tg_sv text, uint32_t line)
+{
+    size_t at = 0;
+    for (uint32_t i = 1;; i++) {
+        size_t end = at;
+        while (end < text.n && text.p[end] != '\n' && text.p[end] != '\r')
+            end++;
+        if (i == line)
+            return (tg_sv){ text.p + at, end - at };
+        if (end >= text.n)
+            return TG_SV("");
+        at = end + (text.p[end] == '\r' && end + 1 < text.n && text.p[end + 1] == '\n' ? 2 : 1);
+    }
+}
+
+/* The first `n` code points (or bad bytes) of `s`. */
+static tg_sv points(tg_sv s, size_t n)
+{
+    size_t at = 0;
+    for (; n > 0 && at < s.n; n--) {
+        size_t len = tg_utf8_len((tg_sv){ s.p + at, s.n - at });
+        at += len ? len : 1;
+    }
+    return (tg_sv){ s.p, at };
+}
+
+static tg_sv behind(tg_sv s, tg_sv prefix)
+{
+    return (tg_sv){ s.p + prefix.n, s.n - prefix.n };
+}
+
+/* The source line and, under it, the caret with the fix. */
+static void put_excerpt(const struct tg_diag *g, tg_sv line, struct tg_buf *out)
+{
+    size_t from = g->at.col > COLUMNS - 20 ? g->at.col - (COLUMNS - 20) : 0;
+    tg_sv shown = points(behind(line, points(line, from)), COLUMNS);
+    tg_sv before = points(shown, g->at.col - 1 - from);
+    tg_sv marked = points(behind(shown, before), g->length);
+    struct tg_buf visible = { 0 };
+
+    tg_buf_printf(out, "%5u | %s", (unsigned)g->at.line, from ? "…" : "");
+    tg_utf8_visible(out, shown);
+    tg_utf8_visible(&visible, before);
+    tg_buf_printf(out, "\n      | %*s^", (int)(tg_utf8_count(tg_buf_sv(&visible)) + (from > 0)),
+                  "");
+    tg_buf_clear(&visible);
+    tg_utf8_visible(&visible, marked);
+    for (size_t i = 1; i < tg_utf8_count(tg_buf_sv(&visible)); i++)
+        tg_buf_putc(out, '~');
+    if (g->fix.n) {
+        tg_buf_putc(out, ' ');
+        tg_utf8_visible(out, g->fix);
+    }
+    tg_buf_putc(out, '\n');
+    tg_buf_release(&visible);
+}
+
+static void put_diag(const struct tg_diags *d, const struct tg_diag *g, struct tg_buf *out)
+{
+    size_t source = source_of(d, g->at.file);
+    if (g->at.file) {
+        tg_utf8_visible(out, tg_sv_of(g->at.file));
+        if (g->at.line)
+            tg_buf_printf(out, ":%u:%u", (unsigned)g->at.line, (unsigned)g->at.col);
+        tg_buf_puts(out, ": ");
+    }
+    tg_buf_printf(out, "%s[TG%d]: ", g->severity == TG_SEV_ERROR ? "error" : "warning",
+                  (int)g->code);
+    tg_utf8_visible(out, g->message);
+    tg_buf_putc(out, '\n');
+    if (source < d->n_sources && g->at.line && g->at.col) {
+        put_excerpt(g, line_of(d->sources[source].text, g->at.line), out);
+    } else if (g->fix.n) {
+        tg_buf_puts(out, "      = ");
+        tg_utf8_visible(out, g->fix);
+        tg_buf_putc(out, '\n');
+    }
+}
+
+static void put_number(struct tg_buf *out, size_t n, const char *what)
+{
+    tg_buf_printf(out, "%zu %s%s", n, what, n == 1 ? "" : "s");
+}
+
+void tg_diags_text(const struct tg_diags *d, struct tg_buf *out)
+{
+    size_t shown = d->n < TG_DIAGS_MAX ? d->n : TG_DIAGS_MAX, all = d->errors + d->warnings;
+    for (size_t i = 0; i < shown; i++)
+        put_diag(d, &d->v[i], out);
+    if (all == 0)
+        return;
+    if (shown < all)
+        tg_buf_printf(out, "(%zu more are not shown)\n", all - shown);
+    if (d->errors)
+        put_number(out, d->errors, "error");
+    if (d->errors && d->warnings)
+        tg_buf_puts(out, ", ");
+    if (d->warnings)
+        put_number(out, d->warnings, "warning");
+    tg_buf_puts(out, d->errors ? ". The gate did not run (exit 2).\n" : ".\n");
+}
+
+void tg_diags_json(const struct tg_diags *d, struct tg_doc *parent, const char *key)
+{
+    struct tg_doc *list = tg_doc_add_array(parent, key);
+    for (size_t i = 0; i < d->n && i < TG_DIAGS_MAX; i++) {
+        const struct tg_diag *g = &d->v[i];
+        struct tg_doc *o = tg_doc_add_object(list, NULL);
+        char code[16];
+        (void)snprintf(code, sizeof code, "TG%d", (int)g->code);
+        tg_doc_add_str(o, "code", tg_sv_of(code));
+        tg_doc_add_str(o, "severity",
+                       g->severity == TG_SEV_ERROR ? TG_SV("error") : TG_SV("warning"));
+        if (g->at.file)
+            tg_doc_add_str(o, "file", tg_sv_of(g->at.file));
+        if (g->at.line) {
+            tg_doc_add_i64(o, "line", g->at.line);
+            tg_doc_add_i64(o, "column", g->at.col);
+            tg_doc_add_i64(o, "length", g->length);
+        }
+        tg_doc_add_str(o, "message", g->message);
+        if (g->fix.n)
+            tg_doc_add_str(o, "fix", g->fix);
+    }
+}

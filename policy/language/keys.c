@@ -1,0 +1,491 @@
+#include "policy/language/keys.h"
+
+#define SHAPE(...) (&(const struct tg_key_shape){ __VA_ARGS__ })
+#define END                                                                                        \
+    {                                                                                              \
+        NULL, NULL, 0, NULL                                                                        \
+    }
+
+/* ---- words --------------------------------------------------------------------------------- */
+
+const char *const tg_words_kind[] = { "kernel", "op",     "runtime", "sync",
+                                      "memcpy", "memset", "graph",   "annotation",
+                                      "module", "source", NULL };
+const enum tg_kind tg_kind_of_word[] = { TG_KIND_KERNEL, TG_KIND_OP,         TG_KIND_RUNTIME,
+                                         TG_KIND_SYNC,   TG_KIND_MEMCPY,     TG_KIND_MEMSET,
+                                         TG_KIND_GRAPH,  TG_KIND_ANNOTATION, TG_KIND_MODULE,
+                                         TG_KIND_SOURCE };
+const char *const tg_words_class[] = { "compute", "comm", "memory", "other", NULL };
+const char *const tg_words_family[] = { "gemm",   "attention",   "conv", "norm",
+                                        "triton", "elementwise", NULL };
+const char *const tg_words_same[] = { "device",      "world_size", "cuda_major",
+                                      "torch_minor", "cpu",        NULL };
+const char *const tg_words_direction[] = { "up", "down", "both", NULL };
+const char *const tg_words_on_missing[] = { "pass", "inconclusive", "fail", NULL };
+const char *const tg_words_window_by[] = { "ProfilerStep", "annotation", "trace", NULL };
+const char *const tg_words_rank[] = { "each", "slowest", NULL };
+const char *const tg_words_noise_test[] = { "runs", "none", NULL };
+const char *const tg_words_judge[] = { "suspect", "judge", NULL };
+const char *const tg_words_comment[] = { "changes", "always", "never", NULL };
+const char *const tg_words_fail_on[] = { "fail", "warn", "inconclusive", "suspicious", NULL };
+const char *const tg_words_on_off[] = { "on", "off", NULL };
+const char *const tg_words_off[] = { "off", NULL };
+static const char *const tg_words_normalize[] = { "standard", NULL };
+
+/* ---- values that stand in several places --------------------------------------------------- */
+
+static const struct tg_key_shape text = { .kind = TG_KEY_TEXT, .min = 1, .max = 1000 };
+static const struct tg_key_shape path = { .kind = TG_KEY_TEXT, .min = 1, .max = 4096 };
+static const struct tg_key_shape id = { .kind = TG_KEY_ID, .min = 1, .max = 80 };
+static const struct tg_key_shape glob = { .kind = TG_KEY_GLOB, .min = 1, .max = TG_PATTERN_MAX };
+static const struct tg_key_shape regex = { .kind = TG_KEY_REGEX, .min = 1, .max = TG_PATTERN_MAX };
+static const struct tg_key_shape yes_no = { .kind = TG_KEY_BOOL, .example = "true" };
+static const struct tg_key_shape on_off = { .kind = TG_KEY_WORD, .words = tg_words_on_off };
+static const struct tg_key_shape count = { .kind = TG_KEY_INT, .min = 0, .max = 1000000000 };
+static const struct tg_key_shape percent = { .kind = TG_KEY_PERCENT, .example = "10%" };
+static const struct tg_key_shape later = { .kind = TG_KEY_LATER };
+
+static const struct tg_key_shape pattern = { .kind = TG_KEY_PATTERN,
+                                             .min = 1,
+                                             .max = TG_PATTERN_MAX };
+static const struct tg_key_shape pattern_list = {
+    .kind = TG_KEY_LIST, .what = "a list of patterns", .item = &pattern, .min = 1, .max = 100
+};
+static const struct tg_key_shape patterns = { .kind = TG_KEY_CHOICE,
+                                              .what = "a pattern or a list of them",
+                                              .scalar = &pattern,
+                                              .list = &pattern_list,
+                                              .example = "\"aten::*\"" };
+
+/* `ignore: []` and `ops: []` take back what an earlier layer asked. */
+static const struct tg_key_shape pattern_list_or_none = { .kind = TG_KEY_LIST,
+                                                          .what = "a list of patterns",
+                                                          .item = &pattern,
+                                                          .min = 0,
+                                                          .max = 100,
+                                                          .example = "[\"*EventQuery\"]" };
+
+/* One of some words, or a list of them. */
+#define WORDS(table, what_, example_)                                                              \
+    {                                                                                              \
+        .kind = TG_KEY_CHOICE, .what = (what_), .example = (example_),                             \
+        .scalar = SHAPE(.kind = TG_KEY_WORD, .words = (table)),                                    \
+        .list = SHAPE(.kind = TG_KEY_LIST, .what = (what_), .min = 1, .max = 20,                   \
+                      .item = SHAPE(.kind = TG_KEY_WORD, .words = (table)))                        \
+    }
+static const struct tg_key_shape kinds = WORDS(tg_words_kind, "a kind or a list of them", "kernel");
+static const struct tg_key_shape classes =
+    WORDS(tg_words_class, "a class or a list of them", "comm");
+static const struct tg_key_shape families =
+    WORDS(tg_words_family, "a family or a list of them", "gemm");
+
+#define INTS(what_, example_, limit)                                                               \
+    {                                                                                              \
+        .kind = TG_KEY_CHOICE, .what = (what_), .example = (example_),                             \
+        .scalar = SHAPE(.kind = TG_KEY_INT, .min = 0, .max = (limit)),                             \
+        .list = SHAPE(.kind = TG_KEY_LIST, .what = (what_), .min = 1, .max = 1000,                 \
+                      .item = SHAPE(.kind = TG_KEY_INT, .min = 0, .max = (limit)))                 \
+    }
+static const struct tg_key_shape devices = INTS("a device number or a list of them", "0", 65535);
+static const struct tg_key_shape streams =
+    INTS("a stream number or a list of them", "7", 4294967295);
+static const struct tg_key_shape ranks = {
+    .kind = TG_KEY_CHOICE,
+    .what = "each, slowest, a rank or a list of ranks",
+    .example = "slowest",
+    .scalar = SHAPE(.kind = TG_KEY_WORD_OR_INT, .words = tg_words_rank, .max = 1000000),
+    .list = SHAPE(.kind = TG_KEY_LIST, .what = "a list of ranks", .min = 1, .max = 1000,
+                  .item = SHAPE(.kind = TG_KEY_INT, .max = 1000000)),
+};
+
+/* ---- limits -------------------------------------------------------------------------------- */
+
+#define BOUND(kind_, example_) SHAPE(.kind = TG_KEY_BOUND, .bound = (kind_), .example = (example_))
+static const struct tg_key limit_keys[] = {
+    { "pct", BOUND(TG_BOUND_PCT, "10%"), 0,
+      "change relative to the baseline; `auto`: the threshold of the noise rule" },
+    { "abs", BOUND(TG_BOUND_ABS, "200us"), 0,
+      "change in the metric's unit, or in percent of the step (0.2%step)" },
+    { "pp", BOUND(TG_BOUND_PP, "3pp"), 0, "change of a metric that is a percentage, in points" },
+    { "max", BOUND(TG_BOUND_MAX, "15ms"), 0, "most the candidate itself may have; no baseline" },
+    { "min", BOUND(TG_BOUND_MIN, "80%"), 0, "least the candidate itself must have; no baseline" },
+    END
+};
+static const struct tg_key_shape limit = {
+    .kind = TG_KEY_MAP, .what = "a limit", .keys = limit_keys, .example = "{pct: 10%, abs: 200us}"
+};
+static const struct tg_key_shape limits = {
+    .kind = TG_KEY_CHOICE,
+    .what = "a limit, a list of limits or off",
+    .example = "{pct: 10%, abs: 200us}",
+    .scalar = SHAPE(.kind = TG_KEY_WORD, .words = tg_words_off),
+    .map = &limit,
+    .list =
+        SHAPE(.kind = TG_KEY_LIST, .what = "a list of limits", .item = &limit, .min = 1, .max = 10),
+};
+
+/* ---- match, when, noise -------------------------------------------------------------------- */
+
+#define MATCH_NAMES                                                                                \
+    { "kind", &kinds, 0, "what the event is" },                                                    \
+        { "name", &patterns, 0, "normalised name: glob, or /regex/" },                             \
+        { "raw_name", &patterns, 0, "name as the trace has it: glob, or /regex/" },                \
+        { "class", &classes, 0, "what a kernel does" },                                            \
+        { "family", &families, 0, "which sort of kernel it is" },                                  \
+    {                                                                                              \
+        "parent", &patterns, 0, "normalised name of an enclosing operator or annotation"           \
+    }
+
+static const struct tg_key not_keys[] = { MATCH_NAMES, END };
+static const struct tg_key_shape not_match = {
+    .kind = TG_KEY_MAP, .what = "what is excluded", .keys = not_keys, .example = "{class: comm}"
+};
+static const struct tg_key override_match_keys[] = {
+    MATCH_NAMES, { "not", &not_match, 0, "leaves out what all these keys hold for" }, END
+};
+static const struct tg_key_shape override_match = { .kind = TG_KEY_MAP,
+                                                    .what = "a match",
+                                                    .keys = override_match_keys,
+                                                    .example = "{name: \"triton_red_*\"}" };
+static const struct tg_key match_keys[] = {
+    MATCH_NAMES,
+    { "device", &devices, 0, "device work on these device numbers only" },
+    { "stream", &streams, 0, "device work on these stream numbers only" },
+    { "rank", &ranks, 0, "each rank by itself, the slowest, or these" },
+    { "not", &not_match, 0, "leaves out what all these keys hold for" },
+    END
+};
+static const struct tg_key_shape match = { .kind = TG_KEY_MAP,
+                                           .what = "a match",
+                                           .keys = match_keys,
+                                           .example = "{kind: kernel, name: \"*gemm*\"}" };
+
+static const struct tg_key when_keys[] = { { "event", &patterns, 0, "name of the CI event" },
+                                           { "branch", &patterns, 0, "target branch" },
+                                           { "device", &patterns, 0, "name of the device" },
+                                           END };
+static const struct tg_key_shape when = {
+    .kind = TG_KEY_MAP, .what = "a condition", .keys = when_keys, .example = "{event: pull_request}"
+};
+
+/* What a rule may set for itself; the rest is about the comparison as a whole. */
+#define RULE_NOISE_KEYS                                                                            \
+    { "test", SHAPE(.kind = TG_KEY_WORD, .words = tg_words_noise_test), 0,                         \
+      "runs: durations need evidence; none: the bare limit decides" },                             \
+        { "min_runs", SHAPE(.kind = TG_KEY_INT, .min = 1, .max = 1000), 0,                         \
+          "runs a side below which durations never fail" },                                        \
+    {                                                                                              \
+        "min_steps", &count, 0, "usable steps of a run below which its durations are not judged"   \
+    }
+
+static const struct tg_key rule_noise_keys[] = { RULE_NOISE_KEYS, END };
+static const struct tg_key_shape rule_noise = { .kind = TG_KEY_MAP,
+                                                .what = "noise settings of a rule",
+                                                .keys = rule_noise_keys,
+                                                .example = "{min_runs: 5}" };
+static const struct tg_key noise_keys[] = {
+    RULE_NOISE_KEYS,
+    { "drift", &percent, 0, "common change of everything beyond which the report warns" },
+    { "ignore", &pattern_list_or_none, 0, "raw names whose counts are random (polling)" },
+    { "history", SHAPE(.kind = TG_KEY_INT, .min = 0, .max = 1000), 0,
+      "earlier baselines of the same environment used as extra baseline runs" },
+    { "few_runs", SHAPE(.kind = TG_KEY_WORD, .words = tg_words_judge), 0,
+      "one or two fresh runs against ten baseline runs: suspect only, or judge" },
+    { "device_steps", SHAPE(.kind = TG_KEY_WORD, .words = tg_words_judge), 0,
+      "device kernels of ten steps and more, with fewer runs than min_runs: suspect only, or "
+      "judge" },
+    END
+};
+static const struct tg_key_shape noise = {
+    .kind = TG_KEY_MAP, .what = "noise settings", .keys = noise_keys, .example = "{min_runs: 5}"
+};
+
+/* ---- rules --------------------------------------------------------------------------------- */
+
+static const struct tg_key override_keys[] = {
+    { "match", &override_match, TG_KEY_REQUIRED, "which of the rule's names it changes" },
+    { "warn", &limits, 0, "limit beyond which the result is a warning, or off" },
+    { "fail", &limits, 0, "limit beyond which the result is a failure, or off" },
+    { "noise", &rule_noise, 0, "other noise settings for these names" },
+    END
+};
+static const struct tg_key_shape overrides = {
+    .kind = TG_KEY_LIST,
+    .what = "a list of overrides",
+    .min = 1,
+    .max = 200,
+    .item = SHAPE(.kind = TG_KEY_MAP, .what = "an override", .keys = override_keys,
+                  .example = "{match: {name: \"x*\"}, fail: off}"),
+};
+
+static const struct tg_key rule_keys[] = {
+    { "id", &id, TG_KEY_REQUIRED,
+      "stable identity, [a-z0-9-]; the same id changes an earlier rule" },
+    { "why", &text, 0, "shown in the report" },
+    { "owner", &text, 0, "who to ask; printed, never mentioned" },
+    { "match", &match, 0, "which names it judges; all keys must hold, a list means any" },
+    { "metric", SHAPE(.kind = TG_KEY_METRIC), 0, "what is measured" },
+    { "direction", SHAPE(.kind = TG_KEY_WORD, .words = tg_words_direction), 0,
+      "which change is bad, if not the metric's own" },
+    { "warn", &limits, 0, "limit beyond which the result is a warning, or off" },
+    { "fail", &limits, 0, "limit beyond which the result is a failure, or off" },
+    { "overrides", &overrides, 0,
+      "other limits for some of the names; the last that matches wins" },
+    { "noise", &rule_noise, TG_KEY_MERGE, "other noise settings for this rule" },
+    { "optional", &yes_no, 0, "matching nothing is a note, not inconclusive" },
+    { "when", &when, 0, "judges only there; elsewhere the rule is skipped" },
+    { "sustained", SHAPE(.kind = TG_KEY_INT, .min = 1, .max = 100), 0,
+      "consecutive stored results that must agree" },
+    { "profile", &later, 0, "reserved" },
+    END
+};
+const struct tg_key_shape tg_key_shape_rule = { .kind = TG_KEY_MAP,
+                                                .what = "a rule",
+                                                .keys = rule_keys,
+                                                .example =
+                                                    "{id: x, metric: idle, fail: {pp: 5pp}}" };
+static const struct tg_key_shape rule_list = { .kind = TG_KEY_LIST,
+                                               .what = "a list of rules",
+                                               .item = &tg_key_shape_rule,
+                                               .min = 0,
+                                               .max = 1000 };
+static const struct tg_key rule_edit_keys[] = {
+    { "remove",
+      SHAPE(.kind = TG_KEY_LIST, .what = "a list of rule ids", .item = &id, .min = 1, .max = 1000,
+            .example = "[kernel-time]"),
+      0, "ids of earlier layers' rules that are dropped" },
+    { "add", &rule_list, 0, "rules of this layer, as in a plain list" },
+    END
+};
+static const struct tg_key_shape rules = {
+    .kind = TG_KEY_CHOICE,
+    .what = "a list of rules",
+    .example = "- {id: x, metric: idle, fail: {pp: 5pp}}",
+    .list = &rule_list,
+    .map = SHAPE(.kind = TG_KEY_MAP, .what = "a change of the rules", .keys = rule_edit_keys,
+                 .example = "{remove: [x], add: [...]}"),
+};
+
+/* ---- suites -------------------------------------------------------------------------------- */
+
+static const struct tg_key trace_keys[] = {
+    { "files", &path, TG_KEY_REQUIRED, "path or glob of the fresh traces" },
+    { "rank", &regex, 0, "regex with one group that finds the rank in a path" },
+    { "run", &regex, 0, "regex with one group that finds the run in a path" },
+    END
+};
+static const struct tg_key_shape trace = {
+    .kind = TG_KEY_CHOICE,
+    .what = "a path, a glob or {files, rank, run}",
+    .example = "\"out/*.json.gz\"",
+    .scalar = &path,
+    .map = SHAPE(.kind = TG_KEY_MAP, .what = "a trace", .keys = trace_keys,
+                 .example = "{files: \"out/*.json.gz\"}"),
+};
+static const struct tg_key window_keys[] = {
+    { "by", SHAPE(.kind = TG_KEY_WORD, .words = tg_words_window_by), 0, "what marks a step" },
+    { "name", &glob, 0, "annotation that marks a step; a glob" },
+    { "skip_first", SHAPE(.kind = TG_KEY_INT, .min = 0, .max = 1000000), 0,
+      "steps left out at the beginning" },
+    { "skip_last", SHAPE(.kind = TG_KEY_INT, .min = 0, .max = 1000000), 0,
+      "steps left out at the end" },
+    END
+};
+static const struct tg_key ranks_keys[] = {
+    { "expect", SHAPE(.kind = TG_KEY_INT, .min = 1, .max = 1000000), TG_KEY_REQUIRED,
+      "how many ranks each side must have" },
+    END
+};
+static const struct tg_key suite_keys[] = {
+    { "name", SHAPE(.kind = TG_KEY_NAME, .min = 1, .max = 80), TG_KEY_REQUIRED,
+      "stable identity, letters, digits, - and _" },
+    { "trace", &trace, 0, "where the fresh traces lie" },
+    { "baseline", &path, 0, "path or glob in the baseline commit's tree, or stored" },
+    { "ranks",
+      SHAPE(.kind = TG_KEY_MAP, .what = "what is known about ranks", .keys = ranks_keys,
+            .example = "{expect: 8}"),
+      0, "what is known about ranks" },
+    { "window",
+      SHAPE(.kind = TG_KEY_MAP, .what = "a window", .keys = window_keys,
+            .example = "{by: ProfilerStep, skip_first: 1}"),
+      0, "what a step is" },
+    END
+};
+const struct tg_key_shape tg_key_shape_suite = { .kind = TG_KEY_MAP,
+                                                 .what = "a suite",
+                                                 .keys = suite_keys,
+                                                 .example = "{name: train, trace: out.json.gz}" };
+static const struct tg_key_shape suites = { .kind = TG_KEY_LIST,
+                                            .what = "a list of suites",
+                                            .item = &tg_key_shape_suite,
+                                            .min = 1,
+                                            .max = 200,
+                                            .example = "- {name: train, trace: out.json.gz}" };
+
+/* ---- the other sections -------------------------------------------------------------------- */
+
+static const struct tg_key_shape on_missing = { .kind = TG_KEY_WORD, .words = tg_words_on_missing };
+static const struct tg_key baseline_keys[] = {
+    { "ref", &text, 0, "merge-base, parent, window(N), or a ref or commit" },
+    { "target", &text, 0, "target branch; auto: from the CI event, else origin/HEAD" },
+    { "max_walk", SHAPE(.kind = TG_KEY_INT, .min = 0, .max = 100000), 0,
+      "commits to walk back when that commit has no trace" },
+    { "on_first_run", &on_missing, 0, "neither policy nor stored baseline existed there yet" },
+    { "on_lost", &on_missing, 0, "one existed, but none was found within max_walk" },
+    { "require_same",
+      SHAPE(.kind = TG_KEY_LIST, .what = "a list", .min = 0, .max = 20,
+            .example = "[device, world_size]",
+            .item = SHAPE(.kind = TG_KEY_WORD, .words = tg_words_same)),
+      0, "what both sides must share; else durations and kernel names are shown, not judged" },
+    END
+};
+static const struct tg_key require_keys[] = {
+    { "steps", &count, 0, "least number of steps" },
+    { "kernels", &count, 0, "least number of kernel launches per step" },
+    { "ops",
+      SHAPE(.kind = TG_KEY_LIST, .what = "a list of patterns", .item = &pattern, .min = 0,
+            .max = 100, .example = "[\"*flash*\"]"),
+      0, "names that must occur" },
+    { "collapse", &on_off, 0, "the guard against a benchmark that did not run" },
+    END
+};
+static const struct tg_key alias_keys[] = {
+    { "from", &text, TG_KEY_REQUIRED, "normalised name in the baseline" },
+    { "to", &text, TG_KEY_REQUIRED, "normalised name in the candidate" },
+    END
+};
+static const struct tg_key waiver_keys[] = {
+    { "rule", &id, TG_KEY_REQUIRED, "id of the rule" },
+    { "name", &pattern, 0, "exact normalised name; a pattern needs many: true" },
+    { "many", &yes_no, 0, "name is a pattern on purpose" },
+    { "ceiling", &limit, TG_KEY_REQUIRED, "beyond it, it fails again" },
+    { "reason", &text, TG_KEY_REQUIRED, "why this is accepted" },
+    { "issue", &text, 0, "where it is followed up" },
+    { "owner", &text, 0, "who answers for it" },
+    { "expires", SHAPE(.kind = TG_KEY_DATE, .example = "2027-02-28"), TG_KEY_REQUIRED,
+      "last day, at most 180 days ahead" },
+    { "when", &when, 0, "only there" },
+    END
+};
+static const struct tg_key report_keys[] = {
+    { "comment", SHAPE(.kind = TG_KEY_WORD, .words = tg_words_comment), 0,
+      "when a pull request is commented" },
+    { "top", SHAPE(.kind = TG_KEY_INT, .min = 1, .max = 1000), 0, "rows of the short table" },
+    { "junit_max", SHAPE(.kind = TG_KEY_INT, .min = 1, .max = 100000), 0,
+      "cases of the JUnit file" },
+    END
+};
+
+/* What a file and a profile have in common. */
+#define SECTIONS                                                                                   \
+    { "suites", &suites, TG_KEY_BY_NAME,                                                           \
+      "what is gated; the same name changes an earlier suite" },                                   \
+        { "baseline",                                                                              \
+          SHAPE(.kind = TG_KEY_MAP, .what = "baseline settings", .keys = baseline_keys,            \
+                .example = "{ref: merge-base}"),                                                   \
+          TG_KEY_MERGE, "which commit is compared with" },                                         \
+        { "require",                                                                               \
+          SHAPE(.kind = TG_KEY_MAP, .what = "requirements", .keys = require_keys,                  \
+                .example = "{steps: 3}"),                                                          \
+          TG_KEY_MERGE, "guards against a trace that shows nothing" },                             \
+        { "noise", &noise, TG_KEY_MERGE, "what evidence a duration needs" },                       \
+        { "aliases",                                                                               \
+          SHAPE(.kind = TG_KEY_LIST, .what = "a list of aliases", .min = 0, .max = 1000,           \
+                .item = SHAPE(.kind = TG_KEY_MAP, .what = "an alias", .keys = alias_keys,          \
+                              .example = "{from: a, to: b}")),                                     \
+          TG_KEY_APPEND, "names that are the same operation" },                                    \
+        { "rules", &rules, TG_KEY_BY_ID, "what may change, and by how much" },                     \
+        { "waivers",                                                                               \
+          SHAPE(.kind = TG_KEY_LIST, .what = "a list of waivers", .min = 0, .max = 1000,           \
+                .item = SHAPE(.kind = TG_KEY_MAP, .what = "a waiver", .keys = waiver_keys,         \
+                              .example = "{rule: x, ceiling: {pct: 20%}, reason: y, "              \
+                                         "expires: 2027-02-28}")),                                 \
+          TG_KEY_APPEND, "violations accepted for a time" },                                       \
+        { "report",                                                                                \
+          SHAPE(.kind = TG_KEY_MAP, .what = "report settings", .keys = report_keys,                \
+                .example = "{top: 10}"),                                                           \
+          TG_KEY_MERGE, "sizes of the reports" },                                                  \
+    {                                                                                              \
+        "fail_on",                                                                                 \
+            SHAPE(.kind = TG_KEY_LIST, .what = "a list of states", .min = 1, .max = 4,             \
+                  .example = "[fail]",                                                             \
+                  .item = SHAPE(.kind = TG_KEY_WORD, .words = tg_words_fail_on)),                  \
+            0, "states that make the verdict fail"                                                 \
+    }
+
+static const struct tg_key profile_keys[] = { SECTIONS, END };
+
+static const struct tg_key class_keys[] = {
+    { "name", &glob, TG_KEY_REQUIRED, "name as the trace has it: a glob, whatever the case" },
+    { "class", SHAPE(.kind = TG_KEY_WORD, .words = tg_words_class), TG_KEY_REQUIRED,
+      "compute, comm, memory or other" },
+    END
+};
+static const struct tg_key_shape class_rows = {
+    .kind = TG_KEY_LIST,
+    .what = "a list of classes",
+    .min = 0,
+    .max = 1000,
+    .example = "- {name: \"*my_allreduce*\", class: comm}",
+    .item = SHAPE(.kind = TG_KEY_MAP, .what = "a class of names", .keys = class_keys,
+                  .example = "{name: \"*my_allreduce*\", class: comm}"),
+};
+static const struct tg_key policy_keys[] = {
+    { "version", SHAPE(.kind = TG_KEY_VERSION, .what = "1", .example = "1"),
+      TG_KEY_REQUIRED | TG_KEY_MAIN, "of this language: 1" },
+    { "extends",
+      SHAPE(.kind = TG_KEY_LIST, .what = "a list of presets and files", .item = &path, .min = 0,
+            .max = 20, .example = "[tracegate:recommended]"),
+      TG_KEY_MAIN, "earlier layers: presets (tracegate:recommended) or files of this repository" },
+    SECTIONS,
+    { "profiles",
+      SHAPE(.kind = TG_KEY_MAP_OF, .what = "profiles by name", .min = 1, .max = 32,
+            .example = "{nightly: {...}}",
+            .item = SHAPE(.kind = TG_KEY_MAP, .what = "a profile", .keys = profile_keys,
+                          .example = "{rules: [...]}")),
+      TG_KEY_MAIN, "later layers, chosen with --profile" },
+    { "normalize", SHAPE(.kind = TG_KEY_WORD, .words = tg_words_normalize), TG_KEY_MAIN,
+      "how names are normalised: standard" },
+    { "policy_change", &later, TG_KEY_MAIN,
+      "reserved: check --policy REV:PATH judges by the base's policy" },
+    { "trailers", &later, TG_KEY_MAIN, "reserved: accept a change with a waiver" },
+    { "classes", &class_rows, 0,
+      "what device work is for, before the built-in table; the first that matches decides" },
+    END
+};
+const struct tg_key_shape tg_key_shape_policy = {
+    .kind = TG_KEY_MAP, .what = "a policy", .keys = policy_keys, .example = "version: 1"
+};
+
+/* ---- look-up ------------------------------------------------------------------------------- */
+
+const struct tg_key *tg_key_find(const struct tg_key *keys, tg_sv name)
+{
+    for (; keys->name; keys++)
+        if (tg_sv_eq(name, tg_sv_of(keys->name)))
+            return keys;
+    return NULL;
+}
+
+int tg_word_index(const char *const *words, tg_sv word)
+{
+    for (int i = 0; words[i]; i++)
+        if (tg_sv_eq(word, tg_sv_of(words[i])))
+            return i;
+    return -1;
+}
+
+const char *tg_match_class_name(enum tg_match_class c)
+{
+    return tg_words_class[c];
+}
+
+const char *tg_match_family_name(enum tg_match_family f)
+{
+    return tg_words_family[f];
+}
+
+const char *tg_same_name(enum tg_same s)
+{
+    return tg_words_same[s];
+}

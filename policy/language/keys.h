@@ -1,0 +1,88 @@
+#ifndef TG_POLICY_LANGUAGE_KEYS_H
+#define TG_POLICY_LANGUAGE_KEYS_H
+/*
+ * The grammar of a policy file as tables: which keys stand where, what their values look like, what
+ * they mean. The loader checks against it, the schema and the manual's lists are printed from it,
+ * so the three cannot drift. What needs more than one value to decide (a bound that must fit the
+ * metric) is in decode.c.
+ */
+#include "policy/language/policy.h"
+
+struct tg_key;
+
+enum tg_key_shape_kind {
+    TG_KEY_MAP,     /* the keys of `keys` */
+    TG_KEY_MAP_OF,  /* any keys, [a-z0-9-]; values of `item` */
+    TG_KEY_LIST,    /* of `item`, at least `min`, at most `max` of them */
+    TG_KEY_CHOICE,  /* one of scalar, list, map, by what stands there */
+    TG_KEY_TEXT,    /* min to max bytes */
+    TG_KEY_ID,      /* [a-z0-9-], min to max bytes */
+    TG_KEY_NAME,    /* [A-Za-z0-9_-], min to max bytes */
+    TG_KEY_GLOB,    /* a pattern that may be no regex */
+    TG_KEY_PATTERN, /* glob or regex between slashes */
+    TG_KEY_REGEX,   /* bare regex with one group */
+    TG_KEY_WORD,    /* one of `words` */
+    TG_KEY_METRIC,  /* a name of metric.h's table */
+    TG_KEY_INT,     /* min to max */
+    TG_KEY_VERSION,
+    TG_KEY_WORD_OR_INT,
+    TG_KEY_BOOL,    /* true or false, nothing else */
+    TG_KEY_PERCENT, /* "10%" */
+    TG_KEY_DATE,    /* "2027-02-28" */
+    TG_KEY_BOUND,   /* number with unit; `bound` says which */
+    TG_KEY_LATER    /* reserved: anything, and an error that says so */
+};
+
+struct tg_key_shape {
+    enum tg_key_shape_kind kind;
+    const char *what; /* for messages: "a rule"; NULL: "a mapping", "a list" */
+    const struct tg_key *keys;
+    const struct tg_key_shape *item, *scalar, *list, *map;
+    const char *const *words;
+    int64_t min, max;
+    enum tg_bound_kind bound;
+    const char *example; /* how to write it; the fix of type errors */
+};
+
+/* How a later layer's value meets an earlier one's. Default: it replaces it. */
+enum tg_key_flags {
+    TG_KEY_REQUIRED = 1,
+    TG_KEY_MERGE = 2,    /* mappings: key by key */
+    TG_KEY_APPEND = 4,   /* lists: behind the earlier ones */
+    TG_KEY_BY_ID = 8,    /* lists of mappings with `id`: the same id is merged key by key */
+    TG_KEY_BY_NAME = 16, /* the same with `name` */
+    TG_KEY_MAIN = 32     /* only at the top of a file: not in profiles, not shown as effective */
+};
+
+struct tg_key {
+    const char *name; /* NULL ends the table */
+    const struct tg_key_shape *shape;
+    unsigned flags;
+    const char *meaning;
+};
+
+extern const struct tg_key_shape tg_key_shape_policy; /* a file */
+extern const struct tg_key_shape tg_key_shape_rule;
+extern const struct tg_key_shape tg_key_shape_suite;
+
+const struct tg_key *tg_key_find(const struct tg_key *keys, tg_sv name); /* NULL: unknown */
+/* Index of a word, -1: none of them. */
+int tg_word_index(const char *const *words, tg_sv text);
+
+extern const char *const tg_words_kind[],
+    *const tg_words_class[], *const tg_words_family[],
+                                 *const tg_words_same[],
+                                     *const tg_words_direction[],
+                                         *const tg_words_on_missing[],
+                                             *const tg_words_window_by[],
+                                                 *const tg_words_rank[],
+                                                     *const tg_words_noise_test[],
+                                                         *const tg_words_judge[],
+                                                             *const tg_words_comment[],
+                                                                 *const tg_words_fail_on[],
+                                                                     *const tg_words_on_off[],
+                                                                         *const tg_words_off[],
+                                                                             *const tg_words_auto[];
+/* The kind behind tg_words_kind[i]. */
+extern const enum tg_kind tg_kind_of_word[];
+#endif

@@ -1,0 +1,211 @@
+#include "policy/language/limit.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "policy/language/value.h"
+
+static const double max_bound = 1e15; /* 11 days in ns, a petabyte; beyond is a typing mistake */
+
+/* How a bound of this metric is written; for fixes. */
+static const char *how_to_write(const struct tg_metric_info *info, enum tg_bound_kind kind)
+{
+    bool budget = kind == TG_BOUND_MAX || kind == TG_BOUND_MIN;
+    if (kind == TG_BOUND_PCT)
+        return "write it with %:  10%";
+    if (kind == TG_BOUND_PP)
+        return "write it in percentage points:  3pp";
+    switch (info->unit) {
+    case TG_UNIT_NS:
+        return budget ? "it is a duration: write 200us or 15ms"
+                      : "it is a duration: write 200us, 0.2ms or 0.2%step";
+    case TG_UNIT_BYTES:
+        return "it is an amount of memory: write 64KiB or 256MiB";
+    case TG_UNIT_RATE:
+        return "it is a bandwidth: write 12GB/s or 800MB/s";
+    case TG_UNIT_PERCENT:
+        return "it is a percentage: write 35%";
+    case TG_UNIT_COUNT:
+        return "it is a count: write a plain number";
+    default:
+        return "facts are equal or not: write  abs: 0";
+    }
+}
+
+static bool bound_problem(struct tg_diags *d, enum tg_diag_code code, const struct tg_yaml *n,
+                          const struct tg_metric_info *info, enum tg_bound_kind kind,
+                          const char *problem)
+{
+    char fix[160];
+    (void)snprintf(fix, sizeof fix, "'%s': %s", info->name, how_to_write(info, kind));
+    return tg_diags_add(d, code, n->at, tg_yaml_width(n), fix, "%s: %s", problem, n->text.p);
+}
+
+/* Whether a unit says what this bound of this metric wants. */
+static bool unit_fits(const struct tg_metric_info *info, enum tg_bound_kind kind,
+                      const struct tg_value_unit *u)
+{
+    switch (kind) {
+    case TG_BOUND_PCT:
+        return u->unit == TG_UNIT_PERCENT && !u->of_step && !u->is_points;
+    case TG_BOUND_PP:
+        return u->is_points;
+    case TG_BOUND_ABS:
+        if (u->of_step)
+            return info->unit == TG_UNIT_NS;
+        if (info->unit == TG_UNIT_FACT)
+            return u->unit == TG_UNIT_COUNT;
+        return u->unit == info->unit && !u->is_points;
+    default:
+        return u->unit == info->unit && !u->of_step && !u->is_points;
+    }
+}
+
+/* A whole number of ns, counts or bytes where it was meant: 0.1us is 100 ns, not 100.00000000000001
+ */
+static double scaled(double number, double factor)
+{
+    double v = number * factor, whole = round(v);
+    return fabs(v - whole) < 1e-9 * fabs(v) ? whole : v;
+}
+
+static bool bound_value(struct tg_diags *d, const struct tg_yaml *n,
+                        const struct tg_metric_info *info, struct tg_bound *b)
+{
+    struct tg_value_unit u;
+    tg_sv unit;
+    double number;
+    b->is_auto = b->kind == TG_BOUND_PCT && tg_sv_eq(n->text, TG_SV("auto"));
+    if (b->is_auto && info->unit != TG_UNIT_NS)
+        return bound_problem(d, TG_DIAG_BOUND_FIT, n, info, b->kind,
+                             "the noise rule has a threshold for durations only");
+    if (b->is_auto)
+        return true;
+    if (!tg_value_quantity(n->text, &number, &unit))
+        return bound_problem(d, TG_DIAG_BOUND_NUMBER, n, info, b->kind, "not a number");
+    if (number < 0)
+        return bound_problem(d, TG_DIAG_BOUND_RANGE, n, info, b->kind,
+                             "a bound has no sign, the direction is the metric's");
+    bool zero_amount =
+        number == 0 && unit.n == 0 && b->kind != TG_BOUND_PCT && b->kind != TG_BOUND_PP;
+    if (!tg_value_unit(unit, &u))
+        return bound_problem(d, TG_DIAG_BOUND_FIT, n, info, b->kind, "unknown unit");
+    if (unit.n == 0 && !zero_amount && !unit_fits(info, b->kind, &u)) {
+        char problem[64];
+        (void)snprintf(problem, sizeof problem, "%s without unit",
+                       b->kind == TG_BOUND_PCT || b->kind == TG_BOUND_PP
+                           ? "percentage"
+                           : tg_unit_name(info->unit));
+        return bound_problem(d, TG_DIAG_BOUND_UNIT, n, info, b->kind, problem);
+    }
+    if (!zero_amount && !unit_fits(info, b->kind, &u))
+        return bound_problem(d, TG_DIAG_BOUND_FIT, n, info, b->kind,
+                             "the unit does not fit the metric");
+    b->of_step = u.of_step;
+    b->value = scaled(number, u.factor);
+    if (b->value > max_bound)
+        return bound_problem(d, TG_DIAG_BOUND_RANGE, n, info, b->kind, "larger than makes sense");
+    if (info->unit == TG_UNIT_FACT && b->value != 0)
+        return bound_problem(d, TG_DIAG_FACT_LIMIT, n, info, b->kind,
+                             "a fact has no amount of change");
+    return true;
+}
+
+static void illegal_bound(struct tg_diags *d, const struct tg_yaml *key,
+                          const struct tg_yaml *value, const struct tg_metric_info *info,
+                          enum tg_bound_kind kind)
+{
+    char fix[200];
+    size_t n = 0;
+    double number;
+    tg_sv unit;
+    if (info->unit == TG_UNIT_PERCENT && kind == TG_BOUND_PCT) {
+        if (value->type != TG_YAML_SCALAR || !tg_value_quantity(value->text, &number, &unit))
+            number = 5;
+        (void)snprintf(fix, sizeof fix, "%g%% of 20%% is %g%%; if you mean %g%%, write  pp: %gpp",
+                       number, 20 * (1 + number / 100), 20 + number, number);
+        (void)tg_diags_add(d, TG_DIAG_PCT_OF_PERCENT, key->at, tg_yaml_width(key), fix,
+                           "'pct' on '%s', which is itself a percentage", info->name);
+        return;
+    }
+    for (int k = 0; k < TG_BOUNDS && n < sizeof fix; k++)
+        if (info->bounds & TG_BOUND_BIT(k))
+            n += (size_t)snprintf(fix + n, sizeof fix - n, "%s%s",
+                                  n ? ", " : "it has: ", tg_bound_name((enum tg_bound_kind)k));
+    (void)tg_diags_add(d, TG_DIAG_BOUND_LEGAL, key->at, tg_yaml_width(key), fix,
+                       "'%s' means nothing for '%s'", tg_bound_name(kind), info->name);
+}
+
+const struct tg_bound *tg_limit_find(const struct tg_limit *l, enum tg_bound_kind kind)
+{
+    for (size_t i = 0; i < l->n; i++)
+        if (l->bound[i].kind == kind)
+            return &l->bound[i];
+    return NULL;
+}
+
+/* What the bounds of one limit say together. */
+static void check_limit(struct tg_diags *d, const struct tg_yaml *n, const struct tg_limit *l,
+                        const struct tg_metric_info *info)
+{
+    const struct tg_bound *max = tg_limit_find(l, TG_BOUND_MAX),
+                          *min = tg_limit_find(l, TG_BOUND_MIN);
+    bool from_zero = info->bounds == (TG_BOUND_BIT(TG_BOUND_ABS) | TG_BOUND_BIT(TG_BOUND_MAX));
+    if (max && min && max->value >= min->value)
+        (void)tg_diags_add(d, TG_DIAG_NEVER, n->at, tg_yaml_width(n),
+                           "write a list:  [{max: ...}, {min: ...}]",
+                           "nothing is above 'max' and below 'min' at once");
+    if (from_zero && !tg_yaml_get(n, "abs") && !tg_yaml_get(n, "max"))
+        (void)tg_diags_add(d, TG_DIAG_NEEDS_ABS, n->at, tg_yaml_width(n),
+                           "write  abs: 20us  or  abs: 0",
+                           "'abs' is required for metric '%s' (its baseline is 0)", info->name);
+}
+
+bool tg_limit_of(const struct tg_yaml *n, const struct tg_metric_info *info, struct tg_arena *a,
+                 struct tg_diags *d, struct tg_limit *out)
+{
+    if (n->type != TG_YAML_MAP)
+        return false;
+    struct tg_bound *bounds = TG_NEW_N(a, struct tg_bound, TG_BOUNDS);
+    *out = (struct tg_limit){ bounds, 0, n->at };
+    for (int k = 0; k < TG_BOUNDS; k++) {
+        enum tg_bound_kind kind = (enum tg_bound_kind)k;
+        const struct tg_yaml_pair *p = tg_yaml_pair(n, tg_bound_name(kind));
+        struct tg_bound b = { .kind = kind };
+        if (!p)
+            continue;
+        if (!(info->bounds & TG_BOUND_BIT(kind))) {
+            illegal_bound(d, p->key, p->value, info, kind);
+            continue;
+        }
+        if (p->value->type != TG_YAML_SCALAR || p->value->text.n == 0)
+            continue;
+        b.text = p->value->text;
+        b.at = p->value->at;
+        if (bound_value(d, p->value, info, &b))
+            bounds[out->n++] = b;
+    }
+    check_limit(d, n, out, info);
+    return out->n > 0;
+}
+
+struct tg_limit_list tg_limits_of(const struct tg_yaml *n, const struct tg_metric_info *info,
+                                  struct tg_arena *a, struct tg_diags *d)
+{
+    struct tg_limit_list list = { .at = TG_NOWHERE };
+    if (!n)
+        return list;
+    list.at = n->at;
+    if (n->type == TG_YAML_SCALAR) {
+        list.state = TG_LIMIT_OFF;
+        return list;
+    }
+    size_t count = n->type == TG_YAML_SEQ ? n->n : 1;
+    struct tg_limit *v = TG_NEW_N(a, struct tg_limit, count + 1);
+    for (size_t i = 0; info && i < count; i++)
+        if (tg_limit_of(n->type == TG_YAML_SEQ ? n->items[i] : n, info, a, d, &v[list.n]))
+            list.n++;
+    list.v = v;
+    list.state = TG_LIMIT_ON;
+    return list;
+}

@@ -1,0 +1,19 @@
+#ifndef TG_POLICY_LANGUAGE_LIMIT_H
+#define TG_POLICY_LANGUAGE_LIMIT_H
+/*
+ * `warn:`, `fail:` and `ceiling:` of a tree -> limits: numbers with units that fit the metric, and
+ * bounds that mean something for it. Mistakes go to `d`; what is right is kept.
+ */
+#include "policy/language/policy.h"
+#include "policy/language/yaml.h"
+
+/* `info` NULL (the metric is unknown, which was reported): the bounds are not looked at. */
+struct tg_limit_list tg_limits_of(const struct tg_yaml *n, const struct tg_metric_info *info,
+                                  struct tg_arena *a, struct tg_diags *d);
+/* One mapping. False: nothing of it can be used. */
+bool tg_limit_of(const struct tg_yaml *n, const struct tg_metric_info *info, struct tg_arena *a,
+                 struct tg_diags *d, struct tg_limit *out);
+
+/* NULL: the limit has no such bound. */
+const struct tg_bound *tg_limit_find(const struct tg_limit *l, enum tg_bound_kind kind);
+#endif

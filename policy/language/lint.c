@@ -1,0 +1,311 @@
+#include <stdio.h>
+
+#include "policy/language/limit.h"
+#include "policy/language/load.h"
+#include "policy/language/value.h"
+
+struct lint {
+    const struct tg_policy *policy;
+    const tg_sv *names;
+    size_t n_names;
+    struct tg_diags *diags;
+};
+
+enum { NOTICE_DAYS = 14 }; /* before a waiver ends */
+
+/* ---- limits -------------------------------------------------------------------------------- */
+
+/* A relative limit alone: the smaller the kernel, the surer noise exceeds it. */
+static void lint_floor(struct lint *c, const struct tg_rule *r, const struct tg_limit_list *list,
+                       const char *key)
+{
+    const struct tg_metric_info *info = tg_metric_info(r->metric);
+    for (size_t i = 0; i < list->n && info->unit == TG_UNIT_NS; i++) {
+        const struct tg_limit *l = &list->v[i];
+        const struct tg_bound *pct = tg_limit_find(l, TG_BOUND_PCT);
+        if (!pct || l->n > 1)
+            continue;
+        (void)tg_diags_add(c->diags, TG_DIAG_BARE_PCT, pct->at, pct->text.n, "add  abs: 0.1%step",
+                           "%s {pct: %.*s} has no 'abs' floor: %s", key, TG_SV_ARG(pct->text),
+                           info->scope == TG_SCOPE_NAME
+                               ? "tiny kernels will trip it; a bare 5% is red on 97 of 100 "
+                                 "comparisons of equal code"
+                               : "it means less the smaller the value is");
+    }
+}
+
+/* Whoever exceeds `a` also exceeds `b`. */
+static bool bound_implies(const struct tg_bound *a, const struct tg_bound *b)
+{
+    if (a->kind != b->kind || a->of_step != b->of_step || a->is_auto != b->is_auto)
+        return false;
+    return a->kind == TG_BOUND_MIN ? a->value <= b->value : a->value >= b->value;
+}
+
+static bool limit_implies(const struct tg_limit *a, const struct tg_limit *b)
+{
+    for (size_t i = 0; i < b->n; i++) {
+        bool implied = false;
+        for (size_t k = 0; k < a->n; k++)
+            implied = implied || bound_implies(&a->bound[k], &b->bound[i]);
+        if (!implied)
+            return false;
+    }
+    return b->n > 0;
+}
+
+/* A warning is seen only where the failure does not take its place. */
+static void lint_order(struct lint *c, const struct tg_limit_list *warn,
+                       const struct tg_limit_list *fail)
+{
+    const struct tg_limit *by = NULL;
+    for (size_t i = 0; i < warn->n; i++) {
+        by = NULL;
+        for (size_t k = 0; k < fail->n && !by; k++)
+            by = limit_implies(&warn->v[i], &fail->v[k]) ? &fail->v[k] : NULL;
+        if (!by)
+            return;
+    }
+    if (!by)
+        return;
+    const struct tg_bound *w = &warn->v[warn->n - 1].bound[0];
+    const struct tg_bound *f = tg_limit_find(by, w->kind);
+    f = f ? f : &by->bound[0];
+    (void)tg_diags_add(c->diags, TG_DIAG_WARN_ABOVE, warn->at, 1, "lower warn, or remove it",
+                       "warn (%.*s) is not below fail (%.*s); it can never be seen",
+                       TG_SV_ARG(w->text), TG_SV_ARG(f->text));
+}
+
+static const struct tg_limit_list *effective(const struct tg_limit_list *rule,
+                                             const struct tg_limit_list *override)
+{
+    return override->state == TG_LIMIT_UNSET ? rule : override;
+}
+
+/* ---- overrides ----------------------------------------------------------------------------- */
+
+static bool same_patterns(const struct tg_patterns *a, const struct tg_patterns *b)
+{
+    if (a->n != b->n)
+        return false;
+    for (size_t i = 0; i < a->n; i++)
+        if (!tg_sv_eq(tg_pattern_text(a->v[i]), tg_pattern_text(b->v[i])))
+            return false;
+    return true;
+}
+
+static bool same_ints(const struct tg_ints *a, const struct tg_ints *b)
+{
+    return a->n == b->n && (a->n == 0 || memcmp(a->v, b->v, a->n * sizeof *a->v) == 0);
+}
+
+static bool same_match(const struct tg_match *a, const struct tg_match *b)
+{
+    if ((a->not_ == NULL) != (b->not_ == NULL) || (a->not_ && !same_match(a->not_, b->not_)))
+        return false;
+    return a->kinds == b->kinds && a->classes == b->classes && a->families == b->families &&
+           same_patterns(&a->name, &b->name) && same_patterns(&a->raw_name, &b->raw_name) &&
+           same_patterns(&a->parent, &b->parent) && same_ints(&a->devices, &b->devices) &&
+           same_ints(&a->streams, &b->streams);
+}
+
+/* All that `a` says is said again by `b`. */
+static bool is_hidden(const struct tg_override *a, const struct tg_override *b)
+{
+    return same_match(&a->match, &b->match) &&
+           (a->warn.state == TG_LIMIT_UNSET || b->warn.state != TG_LIMIT_UNSET) &&
+           (a->fail.state == TG_LIMIT_UNSET || b->fail.state != TG_LIMIT_UNSET) &&
+           (!a->has_noise || b->has_noise);
+}
+
+static void lint_overrides(struct lint *c, const struct tg_rule *r)
+{
+    for (size_t i = 0; i < r->n_overrides; i++) {
+        const struct tg_override *o = &r->overrides[i];
+        lint_floor(c, r, &o->warn, "warn");
+        lint_floor(c, r, &o->fail, "fail");
+        lint_order(c, effective(&r->warn, &o->warn), effective(&r->fail, &o->fail));
+        for (size_t k = i + 1; k < r->n_overrides; k++) {
+            if (!is_hidden(o, &r->overrides[k]))
+                continue;
+            (void)tg_diags_add(c->diags, TG_DIAG_SHADOWED, o->at, 1, "remove it",
+                               "the override at line %u has the same match and wins",
+                               (unsigned)r->overrides[k].at.line);
+            break;
+        }
+    }
+}
+
+/* ---- patterns against names ---------------------------------------------------------------- */
+
+static tg_sv without_stars(tg_sv s)
+{
+    while (s.n && s.p[0] == '*')
+        s = (tg_sv){ s.p + 1, s.n - 1 };
+    while (s.n && s.p[s.n - 1] == '*')
+        s.n--;
+    return s;
+}
+
+/* Distance of a glob to a name: a name may be longer where the glob ends with a star. */
+static unsigned glob_distance(tg_sv glob, tg_sv name, unsigned limit)
+{
+    tg_sv core = without_stars(glob);
+    unsigned best = tg_sv_distance(core, name, limit);
+    for (size_t n = core.n ? core.n - 1 : 0; tg_sv_ends(glob, TG_SV("*")) && n <= core.n + 1; n++) {
+        unsigned d = n <= name.n ? tg_sv_distance(core, (tg_sv){ name.p, n }, limit) : limit + 1;
+        best = d < best ? d : best;
+    }
+    return best;
+}
+
+static tg_sv nearest_name(const struct lint *c, const struct tg_pattern *p)
+{
+    tg_sv text = tg_pattern_text(p), found = TG_SV("");
+    unsigned limit = (unsigned)(without_stars(text).n / 3);
+    for (size_t i = 0; i < c->n_names && limit > 0 && !tg_pattern_is_regex(p); i++) {
+        unsigned d = glob_distance(text, c->names[i], limit);
+        if (d <= limit) {
+            found = c->names[i];
+            limit = d ? d - 1 : 0;
+        }
+    }
+    return found;
+}
+
+static void lint_patterns(struct lint *c, const struct tg_patterns *list)
+{
+    for (size_t i = 0; c->n_names && i < list->n; i++) {
+        enum tg_hit hit = TG_HIT_NO;
+        char fix[300] = "";
+        for (size_t k = 0; k < c->n_names && hit == TG_HIT_NO; k++)
+            hit = tg_pattern_test(list->v[i], c->names[k]);
+        tg_sv text = tg_pattern_text(list->v[i]), near = nearest_name(c, list->v[i]);
+        if (hit == TG_HIT_YES)
+            continue;
+        if (near.n)
+            (void)snprintf(fix, sizeof fix, "nearest: %.*s", near.n < 250 ? (int)near.n : 250,
+                           near.p);
+        if (hit == TG_HIT_GAVE_UP)
+            (void)tg_diags_add(c->diags, TG_DIAG_NO_MATCH, list->at[i], text.n,
+                               "write a simpler one; no nested repeats",
+                               "pattern '%.*s' runs out of its budget", TG_SV_ARG(text));
+        else
+            (void)tg_diags_add(c->diags, TG_DIAG_NO_MATCH, list->at[i], text.n, fix,
+                               "pattern '%.*s' matched 0 of %zu names", TG_SV_ARG(text),
+                               c->n_names);
+    }
+}
+
+static void lint_match(struct lint *c, const struct tg_match *m)
+{
+    lint_patterns(c, &m->name);
+    lint_patterns(c, &m->parent);
+    if (m->not_)
+        lint_match(c, m->not_);
+}
+
+/* ---- rules, waivers, all of it ------------------------------------------------------------- */
+
+static bool is_off(const struct tg_limit_list *l)
+{
+    return l->state != TG_LIMIT_ON;
+}
+
+static bool is_silent(const struct tg_rule *r)
+{
+    bool silent = is_off(&r->warn) && is_off(&r->fail);
+    for (size_t i = 0; i < r->n_overrides; i++)
+        silent = silent && is_off(&r->overrides[i].warn) && is_off(&r->overrides[i].fail);
+    return silent;
+}
+
+/* Has a limit that noise could trip: a change of a duration. */
+static bool judges_durations(const struct tg_rule *r)
+{
+    bool changes = false;
+    for (size_t i = 0; i < r->fail.n; i++)
+        changes = changes || tg_limit_find(&r->fail.v[i], TG_BOUND_PCT) ||
+                  tg_limit_find(&r->fail.v[i], TG_BOUND_ABS);
+    return changes && tg_metric_info(r->metric)->unit == TG_UNIT_NS &&
+           r->metric != TG_METRIC_ADDED && r->metric != TG_METRIC_REMOVED;
+}
+
+static void lint_evidence(struct lint *c, const struct tg_rule *r)
+{
+    if (!judges_durations(r))
+        return;
+    if (r->noise.test == TG_NOISE_NONE)
+        (void)tg_diags_add(c->diags, TG_DIAG_NO_EVIDENCE, r->noise.at, 1, "write  test: runs",
+                           "durations without evidence: limits of 5%% to 20%% alone are red on 87 "
+                           "to 99 of 100 comparisons of equal code");
+    else if (r->noise.min_runs < 3)
+        (void)tg_diags_add(c->diags, TG_DIAG_NO_EVIDENCE, r->noise.at, 1, "write  min_runs: 3",
+                           "durations fail at %lld run(s) a side: even +50%% is red on 34 of 100 "
+                           "comparisons of equal code there",
+                           (long long)r->noise.min_runs);
+}
+
+static void lint_rule(struct lint *c, const struct tg_rule *r)
+{
+    lint_floor(c, r, &r->warn, "warn");
+    lint_floor(c, r, &r->fail, "fail");
+    lint_order(c, &r->warn, &r->fail);
+    lint_overrides(c, r);
+    lint_evidence(c, r);
+    if (is_silent(r))
+        (void)tg_diags_add(c->diags, TG_DIAG_SILENT, r->at, r->id.n, NULL,
+                           "rule '%.*s' can never warn or fail: its limits are off",
+                           TG_SV_ARG(r->id));
+    /* A preset's rule is about any trace; that one misses something there says nothing. */
+    if (r->optional)
+        return;
+    lint_match(c, &r->match);
+    for (size_t i = 0; i < r->n_overrides; i++)
+        lint_match(c, &r->overrides[i].match);
+}
+
+static void lint_waiver(struct lint *c, const struct tg_waiver *w)
+{
+    int64_t left = w->expires - c->policy->today;
+    if (c->policy->today == 0 || left > NOTICE_DAYS)
+        return;
+    if (left < 0)
+        (void)tg_diags_add(
+            c->diags, TG_DIAG_WAIVER_EXPIRED, w->at, 1, "remove it, or renew it with a reason",
+            "the waiver of '%.*s' expired %lld day(s) ago", TG_SV_ARG(w->rule), (long long)-left);
+    else
+        (void)tg_diags_add(c->diags, TG_DIAG_WAIVER_EXPIRED, w->at, 1, NULL,
+                           "the waiver of '%.*s' expires in %lld day(s)", TG_SV_ARG(w->rule),
+                           (long long)left);
+}
+
+/* What was measured: docs/statistics.md, "One run a side on a device". */
+static void lint_device_steps(struct lint *c)
+{
+    const struct tg_noise *noise = &c->policy->noise;
+    if (noise->device_steps)
+        (void)tg_diags_add(
+            c->diags, TG_DIAG_NO_EVIDENCE, noise->at, 1,
+            "record three runs a side, or write  device_steps: suspect",
+            "kernels fail by the steps of a single run: 0 of 256 splits of one process "
+            "failed, but what differs between processes was seen only once");
+}
+
+void tg_policy_lint(const struct tg_policy *p, const tg_sv *names, size_t n_names,
+                    struct tg_diags *diags)
+{
+    struct lint c = { p, names, n_names, diags };
+    for (size_t i = 0; i < p->n_rules; i++)
+        lint_rule(&c, &p->rules[i]);
+    lint_device_steps(&c);
+    lint_patterns(&c, &p->require.ops);
+    for (size_t i = 0; i < p->n_waivers; i++)
+        lint_waiver(&c, &p->waivers[i]);
+    if (p->n_rules == 0)
+        (void)tg_diags_add(diags, TG_DIAG_NOTHING,
+                           (struct tg_loc){ p->file.n ? p->file.p : NULL, 1, 1, 0 }, 1,
+                           "add rules, or  extends: [tracegate:recommended]",
+                           "the policy has no rules, so nothing is judged");
+    tg_diags_sort(diags);
+}

@@ -1,0 +1,457 @@
+#include "policy/language/load.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "core/base/file.h"
+#include "core/base/limits.h"
+#include "policy/language/decode.h"
+#include "policy/language/defaults.h"
+
+enum { MAX_LAYERS = 2 * TG_POLICY_FILES }; /* files and presets */
+
+struct load {
+    const struct tg_policy_opts *opts;
+    struct tg_arena *arena; /* the policy's: trees outlive the load */
+    struct tg_diags *diags;
+    const struct tg_yaml *built_in;
+    const struct tg_yaml *layers[MAX_LAYERS]; /* earliest first */
+    size_t n_layers;
+    const char *stack[TG_POLICY_DEPTH + 1]; /* files being read, outermost first */
+    size_t n_files;
+};
+
+/* ---- discovery ----------------------------------------------------------------------------- */
+
+static const char *join(struct tg_arena *a, const char *dir, const char *name)
+{
+    if (strcmp(dir, ".") == 0)
+        return tg_arena_printf(a, "%s", name);
+    return tg_arena_printf(a, "%s%s%s", dir, dir[strlen(dir) - 1] == '/' ? "" : "/", name);
+}
+
+static bool find_in(const char *dir, struct tg_arena *a, const char **path, struct tg_err *err)
+{
+    const char *yml = join(a, dir, ".tracegate.yml"), *yaml = join(a, dir, ".tracegate.yaml");
+    bool has_yml = tg_file_exists(yml), has_yaml = tg_file_exists(yaml);
+    *path = has_yml ? yml : has_yaml ? yaml : NULL;
+    if (!has_yml || !has_yaml)
+        return true;
+    (void)tg_err_set(err, TG_ERR_POLICY, TG_AT_FILE(yml),
+                     "two policies in one directory: '%s', '%s'", yml, yaml);
+    return tg_err_hint(err, "Keep one of them, or name one with --policy.");
+}
+
+bool tg_policy_find(const char *dir, const char *root, struct tg_arena *a, const char **path,
+                    struct tg_err *err)
+{
+    char *here = realpath(dir, NULL), *top = root ? realpath(root, NULL) : NULL;
+    size_t n = top ? strlen(top) : 0;
+    bool ok = find_in(dir, a, path, err);
+    /* Upwards only while still below the root. */
+    const char *up = strcmp(dir, ".") == 0 ? ".." : NULL;
+    while (ok && !*path && here && top && strlen(here) > n && strncmp(here, top, n) == 0 &&
+           (here[n] == '/' || n == 1)) {
+        char *slash = strrchr(here, '/');
+        slash[slash == here] = '\0';
+        ok = find_in(up ? up : here, a, path, err);
+        up = up ? join(a, up, "..") : NULL;
+    }
+    free(here);
+    free(top);
+    return ok;
+}
+
+/* ---- presets ------------------------------------------------------------------------------- */
+
+static const char *const presets[] = { "tracegate:recommended", "tracegate:counts-only",
+                                       "tracegate:advisory", NULL };
+enum preset { PRESET_RECOMMENDED, PRESET_COUNTS_ONLY, PRESET_ADVISORY };
+
+static struct tg_yaml *copy_node(struct load *l, const struct tg_yaml *n)
+{
+    struct tg_yaml *c = TG_NEW(l->arena, struct tg_yaml);
+    *c = *n;
+    return c;
+}
+
+/* The built-in file with, or without, its rules. */
+static const struct tg_yaml *part_of_built_in(struct load *l, struct tg_yaml *rules)
+{
+    struct tg_yaml *map = copy_node(l, l->built_in);
+    map->pairs = TG_NEW_N(l->arena, struct tg_yaml_pair, map->n + 1);
+    map->n = 0;
+    for (size_t i = 0; i < l->built_in->n; i++) {
+        struct tg_yaml_pair p = l->built_in->pairs[i];
+        if (tg_sv_eq(p.key->text, TG_SV("rules")) != (rules != NULL))
+            continue;
+        p.value = rules ? rules : p.value;
+        map->pairs[map->n++] = p;
+    }
+    return map;
+}
+
+static bool judges_counts(const struct tg_yaml *rule)
+{
+    enum tg_metric m;
+    const struct tg_yaml *metric = tg_yaml_get(rule, "metric");
+    if (!metric || !tg_metric_from_name(metric->text, &m))
+        return false;
+    enum tg_unit unit = tg_metric_info(m)->unit;
+    return unit == TG_UNIT_COUNT || unit == TG_UNIT_FACT;
+}
+
+/* `fail` becomes `warn`; a `warn` beside it would be the stricter one and is dropped for it. */
+static struct tg_yaml *as_advice(struct load *l, const struct tg_yaml *rule)
+{
+    struct tg_yaml *r = copy_node(l, rule);
+    bool fails = tg_yaml_pair(rule, "fail") != NULL;
+    r->pairs = TG_NEW_N(l->arena, struct tg_yaml_pair, rule->n + 1);
+    r->n = 0;
+    for (size_t i = 0; i < rule->n; i++) {
+        struct tg_yaml_pair p = rule->pairs[i];
+        if (fails && tg_sv_eq(p.key->text, TG_SV("warn")))
+            continue;
+        if (tg_sv_eq(p.key->text, TG_SV("fail"))) {
+            p.key = copy_node(l, p.key);
+            p.key->text = TG_SV("warn");
+        }
+        r->pairs[r->n++] = p;
+    }
+    return r;
+}
+
+static const struct tg_yaml *preset_tree(struct load *l, enum preset preset)
+{
+    const struct tg_yaml *all = tg_yaml_get(l->built_in, "rules");
+    struct tg_yaml *rules = copy_node(l, all);
+    rules->items = TG_NEW_N(l->arena, struct tg_yaml *, all->n + 1);
+    rules->n = 0;
+    for (size_t i = 0; i < all->n; i++)
+        if (preset != PRESET_COUNTS_ONLY || judges_counts(all->items[i]))
+            rules->items[rules->n++] =
+                preset == PRESET_ADVISORY ? as_advice(l, all->items[i]) : all->items[i];
+    return part_of_built_in(l, rules);
+}
+
+/* ---- files --------------------------------------------------------------------------------- */
+
+static void push_layer(struct load *l, const struct tg_yaml *root)
+{
+    if (l->n_layers < MAX_LAYERS)
+        l->layers[l->n_layers++] = root;
+    else
+        (void)tg_diags_add(l->diags, TG_DIAG_EXTENDS_DEPTH, root->at, 1, NULL,
+                           "more than %d layers", MAX_LAYERS);
+}
+
+static bool read_text(struct load *l, const char *path, struct tg_buf *out, struct tg_err *err)
+{
+    if (l->opts->read)
+        return l->opts->read(l->opts->read_arg, path, out, err);
+    return tg_file_read(out, path, TG_LIMITS_DEFAULT.max_policy, err);
+}
+
+/* "a/./b/../c" -> "a/c"; leading ".." stay. By text, so it also works inside a commit. */
+static const char *tidy(struct tg_arena *a, const char *path)
+{
+    struct tg_buf out = { 0 };
+    tg_sv rest = tg_sv_of(path);
+    bool absolute = rest.n && rest.p[0] == '/';
+    while (rest.n) {
+        tg_sv part = tg_sv_cut(&rest, '/');
+        size_t cut = out.n;
+        while (cut > 0 && out.p[cut - 1] != '/')
+            cut--;
+        bool climbs = tg_sv_eq(part, TG_SV(".."));
+        bool can_climb = out.n && strcmp(out.p + cut, "..") != 0;
+        if (part.n == 0 || tg_sv_eq(part, TG_SV(".")))
+            continue;
+        if (climbs && can_climb) {
+            out.n = cut ? cut - 1 : 0;
+            out.p[out.n] = '\0';
+            continue;
+        }
+        if (out.n)
+            tg_buf_putc(&out, '/');
+        tg_buf_add(&out, part);
+    }
+    const char *s = tg_arena_printf(a, "%s%s", absolute ? "/" : "", out.n ? out.p : "");
+    tg_buf_release(&out);
+    return s;
+}
+
+static const char *dir_of(struct tg_arena *a, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    if (!slash)
+        return ".";
+    if (slash == path)
+        return "/";
+    return tg_arena_sv(a, (tg_sv){ path, (size_t)(slash - path) }).p;
+}
+
+static bool is_below(const char *path, const char *top)
+{
+    size_t n = strlen(top);
+    return n == 1 || (strncmp(path, top, n) == 0 && (path[n] == '/' || path[n] == '\0'));
+}
+
+/*
+ * After symbolic links, a file of the file system must still lie below the root; below the main
+ * file's own directory where that one lies outside.
+ */
+static bool leaves_root(struct load *l, const char *path)
+{
+    if (l->opts->read)
+        return strncmp(path, "..", 2) == 0 && (path[2] == '/' || path[2] == '\0');
+    char *real = realpath(path, NULL), *root = l->opts->root ? realpath(l->opts->root, NULL) : NULL;
+    char *home = realpath(dir_of(l->arena, l->opts->path), NULL);
+    const char *top = root && home && is_below(home, root) ? root : home;
+    /* What does not exist is reported when it is read. */
+    bool outside = real && top && !is_below(real, top);
+    free(real);
+    free(root);
+    free(home);
+    return outside;
+}
+
+static bool at_node(struct load *l, enum tg_diag_code code, const struct tg_yaml *n,
+                    const char *fix, const char *message)
+{
+    return tg_diags_add(l->diags, code, n->at, tg_yaml_width(n), fix, "%s", message);
+}
+
+static void load_file(struct load *l, const char *path, const struct tg_yaml *from, size_t depth);
+
+static void extend_preset(struct load *l, const struct tg_yaml *name)
+{
+    int i = tg_word_index(presets, name->text);
+    if (i >= 0) {
+        push_layer(l, preset_tree(l, (enum preset)i));
+        return;
+    }
+    (void)tg_diags_add(l->diags, TG_DIAG_PRESET, name->at, tg_yaml_width(name),
+                       "there are tracegate:recommended, tracegate:counts-only and "
+                       "tracegate:advisory",
+                       "there is no preset '%s'", name->text.p);
+}
+
+static void extend_file(struct load *l, const struct tg_yaml *name, const char *file, size_t depth)
+{
+    const char *path =
+        tidy(l->arena, tg_arena_printf(l->arena, "%s/%s", dir_of(l->arena, file), name->text.p));
+    if (tg_sv_has(name->text, TG_SV("://")) || memchr(name->text.p, '\0', name->text.n)) {
+        (void)at_node(l, TG_DIAG_EXTENDS_OUTSIDE, name, "copy the file into the repository",
+                      "a policy extends files of its repository, not a URL");
+        return;
+    }
+    if (name->text.p[0] == '/' || leaves_root(l, path)) {
+        (void)at_node(l, TG_DIAG_EXTENDS_OUTSIDE, name,
+                      "write a path from this file to one inside the repository",
+                      "the file lies outside the repository");
+        return;
+    }
+    for (size_t i = 0; i <= depth; i++) {
+        if (strcmp(l->stack[i], path) != 0)
+            continue;
+        (void)at_node(l, TG_DIAG_EXTENDS_CYCLE, name, "remove one of the two",
+                      "the file extends itself");
+        return;
+    }
+    if (depth + 1 >= TG_POLICY_DEPTH) {
+        (void)tg_diags_add(l->diags, TG_DIAG_EXTENDS_DEPTH, name->at, tg_yaml_width(name), NULL,
+                           "files extend each other more than %d deep", TG_POLICY_DEPTH);
+        return;
+    }
+    load_file(l, path, name, depth + 1);
+}
+
+static void extend(struct load *l, const struct tg_yaml *root, const char *file, size_t depth)
+{
+    const struct tg_yaml *list = tg_yaml_get(root, "extends");
+    for (size_t i = 0; list && list->type == TG_YAML_SEQ && i < list->n; i++) {
+        const struct tg_yaml *name = list->items[i];
+        if (name->type != TG_YAML_SCALAR || name->text.n == 0)
+            continue;
+        if (tg_sv_starts(name->text, TG_SV("tracegate:")))
+            extend_preset(l, name);
+        else
+            extend_file(l, name, file, depth);
+    }
+}
+
+/* A file, its presets and files first. `from`: the text that named it; NULL for the main file. */
+static void load_file(struct load *l, const char *path, const struct tg_yaml *from, size_t depth)
+{
+    struct tg_buf text = { 0 };
+    struct tg_err err;
+    tg_err_init(&err);
+    if (l->n_files == TG_POLICY_FILES) {
+        (void)tg_diags_add(l->diags, TG_DIAG_EXTENDS_DEPTH, from->at, tg_yaml_width(from), NULL,
+                           "more than %d files", TG_POLICY_FILES);
+        return;
+    }
+    l->n_files++;
+    l->stack[depth] = tidy(l->arena, path);
+    if (!read_text(l, path, &text, &err)) {
+        if (from)
+            (void)at_node(l, TG_DIAG_EXTENDS_READ, from, err.hint[0] ? err.hint : NULL,
+                          err.message);
+        else
+            (void)tg_diags_add(l->diags, TG_DIAG_READ, TG_AT_FILE(path), 1,
+                               err.hint[0] ? err.hint : NULL, "%s", err.message);
+    } else {
+        const struct tg_yaml *root = tg_yaml_parse(tg_buf_sv(&text), path, l->arena, l->diags);
+        if (root) {
+            tg_check_file(root, l->diags);
+            extend(l, root, path, depth);
+            push_layer(l, root);
+        }
+    }
+    tg_buf_release(&text);
+}
+
+/* ---- layers to policy ---------------------------------------------------------------------- */
+
+/*
+ * Every stage of the fold is decoded, not only the last: a mistake in an early layer is a mistake,
+ * even where a later one hides it. Equal reports are kept once.
+ */
+static void try_decode(struct load *l, const struct tg_yaml *tree, const struct tg_removed *removed)
+{
+    struct tg_policy *scratch = tg_policy_new();
+    scratch->removed = removed->id;
+    scratch->n_removed = removed->n;
+    tg_decode(scratch, tree, l->opts->today, l->diags);
+    tg_policy_free(scratch);
+}
+
+static struct tg_yaml *fold_profile(struct load *l, const struct tg_yaml *tree, tg_sv name,
+                                    struct tg_removed *removed)
+{
+    struct tg_yaml *out = tg_merge(NULL, tree, l->arena, removed, l->diags);
+    for (size_t i = 0; i < l->n_layers; i++) {
+        const struct tg_yaml *p = tg_yaml_get(tg_yaml_get(l->layers[i], "profiles"), name.p);
+        if (p && p->type == TG_YAML_MAP)
+            out = tg_merge(out, p, l->arena, removed, l->diags);
+    }
+    return out;
+}
+
+/* Distinct names of all layers, in order; at most TG_POLICY_PROFILES. */
+static size_t profile_names(const struct load *l, const char *names[TG_POLICY_PROFILES + 1])
+{
+    size_t n = 0;
+    for (size_t i = 0; i < l->n_layers; i++) {
+        const struct tg_yaml *map = tg_yaml_get(l->layers[i], "profiles");
+        for (size_t j = 0; map && map->type == TG_YAML_MAP && j < map->n; j++) {
+            const tg_sv name = map->pairs[j].key->text;
+            names[n] = NULL;
+            if (n < TG_POLICY_PROFILES && tg_word_index(names, name) < 0)
+                names[n++] = name.p;
+        }
+    }
+    names[n] = NULL;
+    return n;
+}
+
+static struct tg_yaml *select_profile(struct load *l, struct tg_yaml *tree,
+                                      struct tg_removed *removed, struct tg_policy *p)
+{
+    const char *names[TG_POLICY_PROFILES + 1] = { NULL };
+    const char *wanted = l->opts->profile;
+    struct tg_yaml *selected = tree;
+    size_t n = profile_names(l, names);
+    bool found = false;
+    for (size_t i = 0; i < n; i++) {
+        struct tg_removed also = { 0 };
+        for (size_t k = 0; k < removed->n; k++) {
+            also.id = tg_grow(also.id, &also.cap, also.n + 1, sizeof *also.id);
+            also.id[also.n++] = removed->id[k];
+        }
+        struct tg_yaml *with = fold_profile(l, tree, tg_sv_of(names[i]), &also);
+        try_decode(l, with, &also);
+        if (wanted && strcmp(wanted, names[i]) == 0) {
+            struct tg_removed swap = *removed;
+            *removed = also;
+            also = swap;
+            selected = with;
+            found = true;
+            p->profile = tg_sv_of(names[i]);
+        }
+        free(also.id);
+    }
+    if (wanted && !found && !l->opts->profile_may_lack) {
+        const char *near = tg_sv_nearest(tg_sv_of(wanted), names);
+        (void)tg_diags_add(l->diags, TG_DIAG_PROFILE,
+                           l->opts->path ? (struct tg_loc){ l->opts->path, 1, 1, 0 } : TG_NOWHERE,
+                           1, near ? tg_arena_printf(l->arena, "did you mean '%s'?", near) : NULL,
+                           "there is no profile '%s'", wanted);
+    }
+    return selected;
+}
+
+static void fold(struct load *l, struct tg_policy *p)
+{
+    struct tg_removed removed = { 0 };
+    struct tg_yaml *tree = NULL;
+    for (size_t i = 0; i < l->n_layers; i++) {
+        if (l->layers[i]->type != TG_YAML_MAP)
+            continue;
+        tree = tg_merge(tree, l->layers[i], l->arena, &removed, l->diags);
+        if (i > 0)
+            try_decode(l, tree, &removed);
+    }
+    tree = select_profile(l, tree, &removed, p);
+    p->private_->tree = tree;
+    p->n_removed = removed.n;
+    tg_sv *ids = TG_NEW_N(l->arena, tg_sv, removed.n + 1);
+    if (removed.n)
+        memcpy(ids, removed.id, removed.n * sizeof *ids);
+    p->removed = ids;
+    tg_decode(p, tree, l->opts->today, l->diags);
+    free(removed.id);
+}
+
+struct tg_policy *tg_policy_load(const struct tg_policy_opts *o, struct tg_diags *diags,
+                                 struct tg_err *err)
+{
+    struct tg_policy *p = tg_policy_new();
+    struct load l = { .opts = o, .arena = p->arena, .diags = diags };
+    size_t before = diags->refusals;
+    p->built_in = o->path == NULL;
+    l.built_in = tg_yaml_parse((tg_sv){ tg_policy_defaults, tg_policy_defaults_size },
+                               TG_POLICY_BUILT_IN, p->arena, diags);
+    if (l.built_in) {
+        push_layer(&l, part_of_built_in(&l, NULL));
+        if (o->path) {
+            const char *path = tg_arena_printf(p->arena, "%s", o->path);
+            p->file = tg_sv_of(path);
+            load_file(&l, path, NULL, 0);
+        } else {
+            push_layer(&l, preset_tree(&l, PRESET_RECOMMENDED));
+        }
+        fold(&l, p);
+    }
+    tg_diags_sort(diags);
+    /* Not the number kept: where `diags` has the same mistake from an earlier load, it stays one.
+     */
+    if (l.built_in && diags->refusals == before)
+        return p;
+    (void)tg_err_set(err, TG_ERR_POLICY, TG_AT_FILE(o->path), "the policy%s%s%s has %zu error%s",
+                     o->path ? " '" : "", o->path ? o->path : "", o->path ? "'" : "", diags->errors,
+                     diags->errors == 1 ? "" : "s");
+    tg_policy_free(p);
+    return NULL;
+}
+
+const char *tg_policy_profile_for(const char *event)
+{
+    if (event && strcmp(event, "schedule") == 0)
+        return "nightly";
+    if (event && (strcmp(event, "pull_request") == 0 || strcmp(event, "merge_group") == 0))
+        return "pr";
+    return NULL;
+}

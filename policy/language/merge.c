@@ -1,0 +1,186 @@
+#include "policy/language/merge.h"
+
+#include <stdlib.h>
+
+enum { MAX_RULES = 2000 }; /* of all layers together */
+
+struct merge {
+    struct tg_arena *arena;
+    struct tg_diags *diags;
+    struct tg_removed *removed;
+};
+
+static struct tg_yaml *copy_node(struct merge *m, const struct tg_yaml *n)
+{
+    struct tg_yaml *c = TG_NEW(m->arena, struct tg_yaml);
+    *c = *n;
+    return c;
+}
+
+static struct tg_yaml *new_seq(struct merge *m, const struct tg_yaml *at, size_t cap)
+{
+    struct tg_yaml *s = copy_node(m, at);
+    s->type = TG_YAML_SEQ;
+    s->items = TG_NEW_N(m->arena, struct tg_yaml *, cap ? cap : 1);
+    s->pairs = NULL;
+    s->n = 0;
+    return s;
+}
+
+static bool same_text(const struct tg_yaml *a, const struct tg_yaml *b)
+{
+    return a && b && a->type == TG_YAML_SCALAR && b->type == TG_YAML_SCALAR &&
+           tg_sv_eq(a->text, b->text);
+}
+
+static struct tg_yaml *merge_maps(struct merge *m, const struct tg_key *keys,
+                                  const struct tg_yaml *base, const struct tg_yaml *over);
+
+/* The behaviours of keys.h; a value of the wrong type was reported and is left as it is. */
+static struct tg_yaml *merge_lists(struct merge *m, const struct tg_yaml *base,
+                                   const struct tg_yaml *over)
+{
+    struct tg_yaml *s = new_seq(m, over, base->n + over->n);
+    for (size_t i = 0; i < base->n; i++)
+        s->items[s->n++] = base->items[i];
+    for (size_t i = 0; i < over->n; i++)
+        s->items[s->n++] = over->items[i];
+    return s;
+}
+
+static struct tg_yaml *merge_identified(struct merge *m, const char *identity,
+                                        const struct tg_key *item_keys, const struct tg_yaml *base,
+                                        const struct tg_yaml *over)
+{
+    struct tg_yaml *all = new_seq(m, over, base->n + over->n);
+    for (size_t i = 0; i < base->n; i++)
+        all->items[all->n++] = base->items[i];
+    for (size_t i = 0; i < over->n; i++) {
+        const struct tg_yaml *id = tg_yaml_get(over->items[i], identity);
+        size_t j = 0;
+        while (j < base->n && !same_text(tg_yaml_get(all->items[j], identity), id))
+            j++;
+        if (j < base->n)
+            all->items[j] = merge_maps(m, item_keys, all->items[j], over->items[i]);
+        else
+            all->items[all->n++] = over->items[i];
+    }
+    return all;
+}
+
+/* ---- rules: a list, or {remove, add} ------------------------------------------------------- */
+
+static void report_unknown(struct merge *m, const struct tg_yaml *rules, const struct tg_yaml *id)
+{
+    const char **names = TG_NEW_N(m->arena, const char *, rules->n + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < rules->n; i++) {
+        const struct tg_yaml *known = tg_yaml_get(rules->items[i], "id");
+        if (known && known->type == TG_YAML_SCALAR)
+            names[n++] = known->text.p;
+    }
+    const char *near = tg_sv_nearest(id->text, names);
+    (void)tg_diags_add(m->diags, TG_DIAG_RULE_UNKNOWN, id->at, tg_yaml_width(id),
+                       near ? tg_arena_printf(m->arena, "did you mean '%s'?", near) : NULL,
+                       "no earlier layer has a rule '%s'", id->text.p);
+}
+
+static void remove_rule(struct merge *m, struct tg_yaml *rules, const struct tg_yaml *id)
+{
+    size_t i = 0;
+    while (i < rules->n && !same_text(tg_yaml_get(rules->items[i], "id"), id))
+        i++;
+    if (i == rules->n) {
+        report_unknown(m, rules, id);
+        return;
+    }
+    for (; i + 1 < rules->n; i++)
+        rules->items[i] = rules->items[i + 1];
+    rules->n--;
+    struct tg_removed *r = m->removed;
+    r->id = tg_grow(r->id, &r->cap, r->n + 1, sizeof *r->id);
+    r->id[r->n++] = id->text;
+}
+
+static struct tg_yaml *merge_rules(struct merge *m, const struct tg_yaml *base,
+                                   const struct tg_yaml *over)
+{
+    const struct tg_yaml *add = over->type == TG_YAML_MAP ? tg_yaml_get(over, "add") : over;
+    const struct tg_yaml *remove = tg_yaml_get(over, "remove");
+    struct tg_yaml none = { .type = TG_YAML_SEQ, .at = over->at };
+    struct tg_yaml *rules = merge_lists(m, base ? base : &none, &none);
+    rules->at = over->at;
+    for (size_t i = 0; remove && remove->type == TG_YAML_SEQ && i < remove->n; i++)
+        if (remove->items[i]->type == TG_YAML_SCALAR)
+            remove_rule(m, rules, remove->items[i]);
+    if (add && add->type == TG_YAML_SEQ)
+        rules = merge_identified(m, "id", tg_key_shape_rule.keys, rules, add);
+    if (rules->n > MAX_RULES) {
+        (void)tg_diags_add(m->diags, TG_DIAG_EMPTY_LIST, over->at, 1, NULL,
+                           "all layers together have more than %d rules", MAX_RULES);
+        rules->n = MAX_RULES;
+    }
+    return rules;
+}
+
+/* ---- maps ---------------------------------------------------------------------------------- */
+
+static const struct tg_key *map_keys(const struct tg_key_shape *s)
+{
+    return s->kind == TG_KEY_MAP ? s->keys : NULL;
+}
+
+static struct tg_yaml *merge_value(struct merge *m, const struct tg_key *k, struct tg_yaml *base,
+                                   struct tg_yaml *over)
+{
+    bool maps = base && base->type == TG_YAML_MAP && over->type == TG_YAML_MAP;
+    bool lists = base && base->type == TG_YAML_SEQ && over->type == TG_YAML_SEQ;
+    if (k->flags & TG_KEY_BY_ID)
+        return merge_rules(m, base, over);
+    if ((k->flags & TG_KEY_MERGE) && maps)
+        return merge_maps(m, map_keys(k->shape), base, over);
+    if ((k->flags & TG_KEY_APPEND) && lists)
+        return merge_lists(m, base, over);
+    if ((k->flags & TG_KEY_BY_NAME) && lists)
+        return merge_identified(m, "name", tg_key_shape_suite.keys, base, over);
+    return over;
+}
+
+static void put_pair(struct tg_yaml *map, struct tg_yaml *key, struct tg_yaml *value)
+{
+    for (size_t i = 0; i < map->n; i++) {
+        if (tg_sv_eq(map->pairs[i].key->text, key->text)) {
+            map->pairs[i] = (struct tg_yaml_pair){ key, value };
+            return;
+        }
+    }
+    map->pairs[map->n++] = (struct tg_yaml_pair){ key, value };
+}
+
+/* Unknown keys were reported; they are left out. */
+static struct tg_yaml *merge_maps(struct merge *m, const struct tg_key *keys,
+                                  const struct tg_yaml *base, const struct tg_yaml *over)
+{
+    struct tg_yaml *map = copy_node(m, over);
+    if (over->type != TG_YAML_MAP || (base && base->type != TG_YAML_MAP))
+        return map;
+    map->pairs = TG_NEW_N(m->arena, struct tg_yaml_pair, (base ? base->n : 0) + over->n + 1);
+    map->n = 0;
+    for (size_t i = 0; base && i < base->n; i++)
+        put_pair(map, base->pairs[i].key, base->pairs[i].value);
+    for (size_t i = 0; i < over->n; i++) {
+        struct tg_yaml *name = over->pairs[i].key;
+        const struct tg_key *k = tg_key_find(keys, name->text);
+        if (k && !(k->flags & TG_KEY_MAIN))
+            put_pair(map, name,
+                     merge_value(m, k, tg_yaml_get(base, k->name), over->pairs[i].value));
+    }
+    return map;
+}
+
+struct tg_yaml *tg_merge(const struct tg_yaml *base, const struct tg_yaml *layer,
+                         struct tg_arena *a, struct tg_removed *removed, struct tg_diags *d)
+{
+    struct merge m = { a, d, removed };
+    return merge_maps(&m, tg_key_shape_policy.keys, base, layer);
+}

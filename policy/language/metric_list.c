@@ -1,0 +1,67 @@
+/* The table of metrics as people and programs read it. */
+#include "core/base/doc.h"
+#include "policy/language/metric.h"
+
+static void put_bounds(struct tg_buf *out, unsigned bounds)
+{
+    const char *sep = "";
+    for (int k = 0; k < TG_BOUNDS; k++)
+        if (bounds & TG_BOUND_BIT(k)) {
+            tg_buf_printf(out, "%s%s", sep, tg_bound_name((enum tg_bound_kind)k));
+            sep = " ";
+        }
+}
+
+static const char *evidence(const struct tg_metric_info *m)
+{
+    return m->exact ? "exact" : "measured";
+}
+
+void tg_metric_markdown(struct tg_buf *out)
+{
+    tg_buf_puts(out, "| metric | scope | unit | worse | bounds | change | |\n"
+                     "|---|---|---|---|---|---|---|\n");
+    for (int i = 0; i < TG_METRICS; i++) {
+        const struct tg_metric_info *m = tg_metric_info((enum tg_metric)i);
+        tg_buf_printf(out, "| `%s` | %s | %s | %s | ", m->name, tg_scope_name(m->scope),
+                      tg_unit_name(m->unit), tg_polarity_name(m->polarity));
+        put_bounds(out, m->bounds);
+        tg_buf_printf(out, " | %s | %s |\n", evidence(m), m->meaning);
+    }
+}
+
+void tg_metric_text(struct tg_buf *out)
+{
+    for (int i = 0; i < TG_METRICS; i++) {
+        const struct tg_metric_info *m = tg_metric_info((enum tg_metric)i);
+        struct tg_buf bounds = { 0 };
+        put_bounds(&bounds, m->bounds);
+        tg_buf_printf(out, "%-20s %-5s %-9s %-4s %-8s %-15s %s\n", m->name, tg_scope_name(m->scope),
+                      tg_unit_name(m->unit), tg_polarity_name(m->polarity), evidence(m), bounds.p,
+                      m->meaning);
+        tg_buf_release(&bounds);
+    }
+}
+
+void tg_metric_json(struct tg_buf *out)
+{
+    struct tg_doc *root = tg_doc_new_object(), *list;
+    tg_doc_add_str(root, "schema", TG_SV("tracegate-metrics-v1"));
+    list = tg_doc_add_array(root, "metrics");
+    for (int i = 0; i < TG_METRICS; i++) {
+        const struct tg_metric_info *m = tg_metric_info((enum tg_metric)i);
+        struct tg_doc *o = tg_doc_add_object(list, NULL), *bounds;
+        tg_doc_add_str(o, "name", tg_sv_of(m->name));
+        tg_doc_add_str(o, "scope", tg_sv_of(tg_scope_name(m->scope)));
+        tg_doc_add_str(o, "unit", tg_sv_of(tg_unit_name(m->unit)));
+        tg_doc_add_str(o, "worse", tg_sv_of(tg_polarity_name(m->polarity)));
+        tg_doc_add_bool(o, "exact", m->exact);
+        bounds = tg_doc_add_array(o, "bounds");
+        for (int k = 0; k < TG_BOUNDS; k++)
+            if (m->bounds & TG_BOUND_BIT(k))
+                tg_doc_add_str(bounds, NULL, tg_sv_of(tg_bound_name((enum tg_bound_kind)k)));
+        tg_doc_add_str(o, "meaning", tg_sv_of(m->meaning));
+    }
+    tg_doc_write(root, true, out);
+    tg_doc_free(root);
+}

@@ -1,0 +1,370 @@
+#include "policy/language/validate.h"
+
+#include <stdio.h>
+
+#include "policy/language/value.h"
+
+struct check {
+    struct tg_diags *diags;
+    struct tg_buf fix; /* scratch for texts of fixes */
+};
+
+static void check(struct check *c, const struct tg_key_shape *s, const struct tg_yaml *n,
+                  const char *key);
+
+/* ---- did you mean -------------------------------------------------------------------------- */
+
+/* What people write when they mean a key; used only where that key may stand. */
+static const char *const synonyms[][2] = {
+    { "threshold", "fail" },  { "limit", "fail" },      { "limits", "fail" },
+    { "error", "fail" },      { "severity", "fail" },   { "tolerance", "fail" },
+    { "warning", "warn" },    { "name", "id" },         { "description", "why" },
+    { "message", "why" },     { "reason", "why" },      { "percent", "pct" },
+    { "relative", "pct" },    { "absolute", "abs" },    { "delta", "abs" },
+    { "maximum", "max" },     { "budget", "max" },      { "minimum", "min" },
+    { "exclude", "not" },     { "except", "not" },      { "include", "match" },
+    { "select", "match" },    { "filter", "match" },    { "op", "name" },
+    { "pattern", "name" },    { "path", "files" },      { "glob", "files" },
+    { "traces", "trace" },    { "skip", "skip_first" }, { "warmup", "skip_first" },
+    { "branch", "target" },   { "commit", "ref" },      { "include", "extends" },
+    { "imports", "extends" }, { "suite", "suites" },    { "rule", "rules" },
+    { "until", "expires" },   { "limit", "ceiling" },   { "max", "ceiling" },
+};
+
+static const char *guess_key(const struct tg_key *keys, tg_sv typed)
+{
+    const char *names[64];
+    size_t n = 0;
+    for (; keys[n].name && n + 1 < sizeof names / sizeof *names; n++)
+        names[n] = keys[n].name;
+    names[n] = NULL;
+    for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
+        if (tg_sv_eq(typed, tg_sv_of(synonyms[i][0])) &&
+            tg_key_find(keys, tg_sv_of(synonyms[i][1])))
+            return synonyms[i][1];
+    return tg_sv_nearest(typed, names);
+}
+
+static void unknown_key(struct check *c, const struct tg_key_shape *s, const struct tg_yaml *key)
+{
+    const char *guess = guess_key(s->keys, key->text);
+    tg_buf_clear(&c->fix);
+    if (guess) {
+        const struct tg_key_shape *shape = tg_key_find(s->keys, tg_sv_of(guess))->shape;
+        tg_buf_printf(&c->fix, "did you mean '%s'?", guess);
+        if (shape->example)
+            tg_buf_printf(&c->fix, " it is written  %s: %s", guess, shape->example);
+    } else {
+        tg_buf_puts(&c->fix, "known here: ");
+        for (const struct tg_key *k = s->keys; k->name; k++)
+            if (k->shape->kind != TG_KEY_LATER)
+                tg_buf_printf(&c->fix, "%s%s", k == s->keys ? "" : ", ", k->name);
+    }
+    (void)tg_diags_add(c->diags, TG_DIAG_UNKNOWN_KEY, key->at, tg_yaml_width(key), c->fix.p,
+                       "unknown key '%s' in %s", key->text.p, s->what);
+}
+
+/* ---- scalars ------------------------------------------------------------------------------- */
+
+static void complain(struct check *c, enum tg_diag_code code, const struct tg_yaml *n,
+                     const char *fix, const char *key, const char *problem)
+{
+    (void)tg_diags_add(c->diags, code, n->at, tg_yaml_width(n), fix, "'%s' %s%s%s%s", key, problem,
+                       n->type == TG_YAML_SCALAR && n->text.n ? ", not '" : "",
+                       n->type == TG_YAML_SCALAR && n->text.n ? n->text.p : "",
+                       n->type == TG_YAML_SCALAR && n->text.n ? "'" : "");
+}
+
+static void list_words(struct check *c, const char *const *words, tg_sv typed)
+{
+    const char *guess = tg_sv_nearest(typed, words);
+    tg_buf_clear(&c->fix);
+    if (guess)
+        tg_buf_printf(&c->fix, "did you mean '%s'? ", guess);
+    tg_buf_puts(&c->fix, "allowed: ");
+    for (size_t i = 0; words[i]; i++)
+        tg_buf_printf(&c->fix, "%s%s", i ? ", " : "", words[i]);
+}
+
+static void check_word(struct check *c, const struct tg_key_shape *s, const struct tg_yaml *n,
+                       const char *key)
+{
+    if (tg_word_index(s->words, n->text) >= 0)
+        return;
+    list_words(c, s->words, n->text);
+    (void)tg_diags_add(c->diags, TG_DIAG_WORD, n->at, tg_yaml_width(n), c->fix.p,
+                       "'%s' cannot be '%s'", key, n->text.p);
+}
+
+static void check_metric(struct check *c, const struct tg_yaml *n)
+{
+    const char *names[TG_METRICS + 1] = { NULL };
+    enum tg_metric m;
+    if (tg_metric_from_name(n->text, &m))
+        return;
+    for (int i = 0; i < TG_METRICS; i++)
+        names[i] = tg_metric_info((enum tg_metric)i)->name;
+    list_words(c, names, n->text);
+    (void)tg_diags_add(c->diags, TG_DIAG_WORD, n->at, tg_yaml_width(n), c->fix.p,
+                       "there is no metric '%s'", n->text.p);
+}
+
+static void check_int(struct check *c, const struct tg_key_shape *s, const struct tg_yaml *n,
+                      const char *key)
+{
+    int64_t v;
+    char range[96];
+    (void)snprintf(range, sizeof range, "a whole number from %lld to %lld", (long long)s->min,
+                   (long long)s->max);
+    if (!n->plain || !tg_sv_i64(n->text, &v))
+        complain(c, TG_DIAG_NUMBER, n, range, key, "must be a whole number");
+    else if (v < s->min || v > s->max)
+        complain(c, TG_DIAG_NUMBER, n, range, key, "is out of range");
+}
+
+static void check_word_or_int(struct check *c, const struct tg_key_shape *s,
+                              const struct tg_yaml *n, const char *key)
+{
+    if (n->text.n && n->text.p[0] >= '0' && n->text.p[0] <= '9')
+        check_int(c, s, n, key);
+    else
+        check_word(c, s, n, key);
+}
+
+static bool is_name(tg_sv s, bool capitals)
+{
+    for (size_t i = 0; i < s.n; i++) {
+        char ch = s.p[i];
+        bool ok = (ch >= 'a' && ch <= 'z') || (ch >= '0' && ch <= '9') || ch == '-' ||
+                  (capitals && ((ch >= 'A' && ch <= 'Z') || ch == '_'));
+        if (!ok)
+            return false;
+    }
+    return s.n > 0;
+}
+
+static void check_length(struct check *c, const struct tg_key_shape *s, const struct tg_yaml *n,
+                         const char *key)
+{
+    char why[96];
+    if (n->text.n >= (size_t)s->min && n->text.n <= (size_t)s->max)
+        return;
+    (void)snprintf(why, sizeof why, "'%.40s' is longer than %lld bytes", key, (long long)s->max);
+    (void)tg_diags_add(c->diags, TG_DIAG_TEXT, n->at, tg_yaml_width(n), NULL, "%s",
+                       n->text.n ? why : "the text is empty");
+}
+
+static void check_id(struct check *c, const struct tg_key_shape *s, const struct tg_yaml *n,
+                     const char *key)
+{
+    bool capitals = s->kind == TG_KEY_NAME;
+    if (is_name(n->text, capitals) && n->text.n <= (size_t)s->max)
+        return;
+    if (n->text.n > (size_t)s->max)
+        check_length(c, s, n, key);
+    else
+        complain(c, TG_DIAG_TEXT, n,
+                 capitals ? "use letters, digits, - and _" : "use a-z, 0-9 and -", key,
+                 "may hold only a few characters");
+}
+
+static void check_percent(struct check *c, const struct tg_yaml *n, const char *key)
+{
+    double v;
+    tg_sv unit;
+    if (!tg_value_quantity(n->text, &v, &unit))
+        complain(c, TG_DIAG_BOUND_NUMBER, n, "write it like 10%", key, "must be a percentage");
+    else if (!tg_sv_eq(unit, TG_SV("%")))
+        complain(c, TG_DIAG_BOUND_UNIT, n, "write it like 10%", key, "must end with %");
+    else if (v < 0 || v > 10000)
+        complain(c, TG_DIAG_BOUND_RANGE, n, "0% to 10000%", key, "is out of range");
+}
+
+static void check_scalar(struct check *c, const struct tg_key_shape *s, const struct tg_yaml *n,
+                         const char *key)
+{
+    int64_t days;
+    switch (s->kind) {
+    case TG_KEY_TEXT:
+    case TG_KEY_GLOB:
+    case TG_KEY_PATTERN:
+    case TG_KEY_REGEX:
+        check_length(c, s, n, key);
+        break;
+    case TG_KEY_ID:
+    case TG_KEY_NAME:
+        check_id(c, s, n, key);
+        break;
+    case TG_KEY_WORD:
+        check_word(c, s, n, key);
+        break;
+    case TG_KEY_METRIC:
+        check_metric(c, n);
+        break;
+    case TG_KEY_INT:
+        check_int(c, s, n, key);
+        break;
+    case TG_KEY_VERSION:
+        if (!tg_sv_eq(n->text, TG_SV("1")))
+            (void)tg_diags_add(
+                c->diags, TG_DIAG_VERSION, n->at, tg_yaml_width(n), "write  version: 1",
+                "this program knows version 1 of the policy language, not '%s'", n->text.p);
+        break;
+    case TG_KEY_WORD_OR_INT:
+        check_word_or_int(c, s, n, key);
+        break;
+    case TG_KEY_BOOL:
+        if (!n->plain || (!tg_sv_eq(n->text, TG_SV("true")) && !tg_sv_eq(n->text, TG_SV("false"))))
+            complain(c, TG_DIAG_WORD, n, "write true or false", key, "must be true or false");
+        break;
+    case TG_KEY_PERCENT:
+        check_percent(c, n, key);
+        break;
+    case TG_KEY_DATE:
+        if (!tg_value_date(n->text, &days))
+            complain(c, TG_DIAG_WAIVER_EXPIRES, n, "write it like 2027-02-28", key,
+                     "must be a day of the calendar");
+        break;
+    default: /* BOUND is judged with its metric */
+        break;
+    }
+}
+
+/* ---- collections --------------------------------------------------------------------------- */
+
+static const char *name_of(const struct tg_key_shape *s)
+{
+    return s->what                                             ? s->what
+           : s->kind == TG_KEY_MAP || s->kind == TG_KEY_MAP_OF ? "a mapping"
+           : s->kind == TG_KEY_LIST                            ? "a list"
+           : s->kind == TG_KEY_INT                             ? "a whole number"
+                                                               : "one value";
+}
+
+static void wrong_type(struct check *c, const struct tg_key_shape *s, const struct tg_yaml *n,
+                       const char *key)
+{
+    tg_buf_clear(&c->fix);
+    if (s->example)
+        tg_buf_printf(&c->fix, "write  %s: %s", key, s->example);
+    (void)tg_diags_add(c->diags, TG_DIAG_TYPE, n->at, tg_yaml_width(n), c->fix.n ? c->fix.p : NULL,
+                       "'%s' must be %s, not %s", key, name_of(s), tg_yaml_type_name(n));
+}
+
+/* Two items of a list with the same identity: the later one is the mistake. */
+static void check_twice(struct check *c, const struct tg_yaml *list, const char *key,
+                        enum tg_diag_code code, const char *what)
+{
+    for (size_t i = 1; i < list->n; i++) {
+        const struct tg_yaml *id = tg_yaml_get(list->items[i], key);
+        for (size_t j = 0; id && id->type == TG_YAML_SCALAR && j < i; j++) {
+            const struct tg_yaml *other = tg_yaml_get(list->items[j], key);
+            if (!other || other->type != TG_YAML_SCALAR || !tg_sv_eq(other->text, id->text))
+                continue;
+            (void)tg_diags_add(c->diags, code, id->at, tg_yaml_width(id),
+                               "rename or merge one of them",
+                               "%s '%s' already defined at %u:%u in this file", what, id->text.p,
+                               (unsigned)other->at.line, (unsigned)other->at.col);
+            break;
+        }
+    }
+}
+
+static void check_list(struct check *c, const struct tg_key_shape *s, const struct tg_yaml *n,
+                       const char *key)
+{
+    if (n->n < (size_t)s->min)
+        (void)tg_diags_add(c->diags, TG_DIAG_EMPTY_LIST, n->at, tg_yaml_width(n), NULL,
+                           "'%s' must not be empty", key);
+    if (n->n > (size_t)s->max) {
+        (void)tg_diags_add(c->diags, TG_DIAG_EMPTY_LIST, n->at, 1, NULL,
+                           "'%s' has %zu entries, at most %lld are allowed", key, n->n,
+                           (long long)s->max);
+        return;
+    }
+    for (size_t i = 0; i < n->n; i++)
+        check(c, s->item, n->items[i], key);
+    if (s->item == &tg_key_shape_rule)
+        check_twice(c, n, "id", TG_DIAG_RULE_TWICE, "rule id");
+    if (s->item == &tg_key_shape_suite)
+        check_twice(c, n, "name", TG_DIAG_SUITE_TWICE, "suite");
+}
+
+static void check_map(struct check *c, const struct tg_key_shape *s, const struct tg_yaml *n)
+{
+    for (size_t i = 0; i < n->n; i++) {
+        const struct tg_key *k = tg_key_find(s->keys, n->pairs[i].key->text);
+        if (k)
+            check(c, k->shape, n->pairs[i].value, k->name);
+        else
+            unknown_key(c, s, n->pairs[i].key);
+        if (k && k->shape->kind == TG_KEY_LATER)
+            (void)tg_diags_add(c->diags, TG_DIAG_NOT_YET, n->pairs[i].key->at,
+                               tg_yaml_width(n->pairs[i].key),
+                               strchr(k->meaning, ':') ? k->meaning : "remove it",
+                               "'%s' is reserved and not supported", k->name);
+    }
+    for (const struct tg_key *k = s->keys; k->name; k++) {
+        if (!(k->flags & TG_KEY_REQUIRED) || tg_yaml_pair(n, k->name))
+            continue;
+        tg_buf_clear(&c->fix);
+        tg_buf_printf(&c->fix, "add '%s': %s", k->name, k->meaning);
+        (void)tg_diags_add(c->diags, TG_DIAG_MISSING, n->at, 1, c->fix.p, "%s needs '%s'", s->what,
+                           k->name);
+    }
+    if (n->n == 0 && s->kind == TG_KEY_MAP && s->example)
+        (void)tg_diags_add(c->diags, TG_DIAG_EMPTY_LIST, n->at, tg_yaml_width(n), NULL,
+                           "%s must not be empty", s->what);
+}
+
+static void check_map_of(struct check *c, const struct tg_key_shape *s, const struct tg_yaml *n,
+                         const char *key)
+{
+    if (n->n < (size_t)s->min || n->n > (size_t)s->max)
+        (void)tg_diags_add(c->diags, TG_DIAG_EMPTY_LIST, n->at, 1, NULL,
+                           "'%s' has %zu entries, not %lld to %lld", key, n->n, (long long)s->min,
+                           (long long)s->max);
+    for (size_t i = 0; i < n->n; i++) {
+        if (!is_name(n->pairs[i].key->text, false))
+            complain(c, TG_DIAG_TEXT, n->pairs[i].key, "use a-z, 0-9 and -", key,
+                     "may hold only simple names");
+        check(c, s->item, n->pairs[i].value, key);
+    }
+}
+
+/* What stands there decides which alternative is meant; scalars are everything else. */
+static const struct tg_key_shape *choose(const struct tg_key_shape *s, const struct tg_yaml *n)
+{
+    if (s->kind == TG_KEY_CHOICE)
+        return n->type == TG_YAML_MAP ? s->map : n->type == TG_YAML_SEQ ? s->list : s->scalar;
+    enum tg_yaml_type want = s->kind == TG_KEY_MAP || s->kind == TG_KEY_MAP_OF ? TG_YAML_MAP
+                             : s->kind == TG_KEY_LIST                          ? TG_YAML_SEQ
+                                                                               : TG_YAML_SCALAR;
+    return n->type == want ? s : NULL;
+}
+
+static void check(struct check *c, const struct tg_key_shape *s, const struct tg_yaml *n,
+                  const char *key)
+{
+    const struct tg_key_shape *one = s->kind == TG_KEY_LATER ? s : choose(s, n);
+    bool nothing = n->type == TG_YAML_SCALAR && n->plain && n->text.n == 0;
+    if (s->kind == TG_KEY_LATER)
+        return;
+    if (!one || nothing)
+        wrong_type(c, s, n, key);
+    else if (one->kind == TG_KEY_MAP)
+        check_map(c, one, n);
+    else if (one->kind == TG_KEY_MAP_OF)
+        check_map_of(c, one, n, key);
+    else if (one->kind == TG_KEY_LIST)
+        check_list(c, one, n, key);
+    else
+        check_scalar(c, one, n, key);
+}
+
+void tg_check_file(const struct tg_yaml *root, struct tg_diags *d)
+{
+    struct check c = { .diags = d };
+    check(&c, &tg_key_shape_policy, root, "policy");
+    tg_buf_release(&c.fix);
+}

@@ -1,0 +1,11 @@
+#ifndef TG_POLICY_LANGUAGE_VALIDATE_H
+#define TG_POLICY_LANGUAGE_VALIDATE_H
+/*
+ * One file against the grammar of keys.h: unknown and missing keys, types, words, ranges, ids that
+ * stand twice. Everything is reported; what is right stays usable.
+ */
+#include "policy/language/keys.h"
+#include "policy/language/yaml.h"
+
+void tg_check_file(const struct tg_yaml *root, struct tg_diags *d);
+#endif

@@ -1,0 +1,25 @@
+#ifndef TG_POLICY_LANGUAGE_VALUE_H
+#define TG_POLICY_LANGUAGE_VALUE_H
+/* Texts of a policy -> values. Numbers are decimal digits with one point, nothing else. */
+#include "policy/language/metric.h"
+
+/*
+ * "+12.5ms" -> 12.5 and "ms"; a leading '+' or '-' belongs to the number. False: no number there
+ * (hex, exponents, underscores and blanks are none).
+ */
+TG_MUST bool tg_value_quantity(tg_sv text, double *number, tg_sv *unit);
+
+/* What a unit makes of 1: "ms" -> NS, 1e6. False: unknown. "" is COUNT, 1. */
+struct tg_value_unit {
+    enum tg_unit unit;
+    double factor;
+    bool of_step;   /* "%step" */
+    bool is_points; /* "pp" */
+};
+TG_MUST bool tg_value_unit(tg_sv text, struct tg_value_unit *out);
+
+/* "2027-02-28" -> days since 1970-01-01; a day the calendar has, years 1970 to 9999. */
+TG_MUST bool tg_value_date(tg_sv text, int64_t *days);
+/* Days -> "2027-02-28", NUL-terminated. */
+void tg_value_date_text(int64_t days, char out[16]);
+#endif

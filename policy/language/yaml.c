@@ -1,0 +1,430 @@
+#include "policy/language/yaml.h"
+
+#include <stdlib.h>
+#include <yaml.h>
+
+#include "core/base/limits.h"
+#include "core/base/utf8.h"
+
+enum { MAX_ANCHORS = 1000 };
+
+struct anchor {
+    tg_sv name;
+    struct tg_yaml *node; /* NULL while it is being built */
+};
+
+struct parse {
+    yaml_parser_t lib;
+    yaml_event_t event; /* the current one */
+    bool have_event;
+    const char *file;
+    struct tg_arena *arena;
+    struct tg_diags *diags;
+    struct anchor *anchors;
+    size_t n_anchors, cap_anchors;
+    size_t nodes;
+    bool stop; /* a mistake after which nothing useful can follow */
+};
+
+/* What is collected while a collection's end is not known; pairs take two entries. */
+struct list {
+    struct tg_yaml **v;
+    size_t n, cap;
+};
+
+static struct tg_loc loc_of(const struct parse *p, yaml_mark_t m)
+{
+    return (struct tg_loc){ p->file, (uint32_t)m.line + 1, (uint32_t)m.column + 1, m.index };
+}
+
+static bool fatal(struct parse *p)
+{
+    p->stop = true;
+    return false;
+}
+
+/* ---- the text before YAML sees it ---------------------------------------------------------- */
+
+static struct tg_loc loc_at(const char *file, tg_sv text, size_t offset)
+{
+    struct tg_loc at = { file, 1, 1, offset };
+    for (size_t i = 0; i < offset; i++) {
+        unsigned char c = (unsigned char)text.p[i];
+        if (c == '\n' || (c == '\r' && (i + 1 >= text.n || text.p[i + 1] != '\n'))) {
+            at.line++;
+            at.col = 1;
+        } else if ((c & 0xC0) != 0x80 && c != '\r') {
+            at.col++;
+        }
+    }
+    return at;
+}
+
+static bool is_forbidden(uint32_t c)
+{
+    return (c < 0x20 && c != '\n' && c != '\r' && c != '\t') || (c >= 0x7F && c <= 0x9F) ||
+           c == 0x2028 || c == 0x2029 || c == 0xFEFF || c == 0xFFFE || c == 0xFFFF;
+}
+
+/*
+ * Bytes that YAML forbids or that libyaml and an editor would count as lines differently (NEL, LS,
+ * PS), so that a position always means the same place. One report of each sort is enough.
+ */
+static bool check_bytes(tg_sv text, const char *file, struct tg_diags *d)
+{
+    bool ok = true, tab = false;
+    for (size_t i = 0, len; i < text.n; i += len) {
+        tg_sv rest = { text.p + i, text.n - i };
+        len = tg_utf8_len(rest);
+        if (len == 0)
+            return tg_diags_add(d, TG_DIAG_UTF8, loc_at(file, text, i), 1, "save the file as UTF-8",
+                                "not valid UTF-8: byte 0x%02x", (unsigned)(unsigned char)text.p[i]);
+        uint32_t c = tg_utf8_code(rest, len);
+        if (c == '\t' && !tab) {
+            tab = true;
+            ok = tg_diags_add(d, TG_DIAG_TAB, loc_at(file, text, i), 1,
+                              "indent with blanks; in quoted text write \\t", "tab character");
+        } else if (is_forbidden(c)) {
+            return tg_diags_add(d, TG_DIAG_SYNTAX, loc_at(file, text, i), 1,
+                                "remove it; in \"quoted\" text write \\u and its number",
+                                "control character U+%04X", (unsigned)c);
+        }
+    }
+    return ok;
+}
+
+/* ---- events -------------------------------------------------------------------------------- */
+
+static void syntax_error(struct parse *p)
+{
+    const yaml_parser_t *lib = &p->lib;
+    const char *problem = lib->problem ? lib->problem : "cannot be read";
+    if (lib->context)
+        (void)tg_diags_add(p->diags, TG_DIAG_SYNTAX, loc_of(p, lib->problem_mark), 1, NULL,
+                           "YAML: %s %s (begun at line %zu)", problem, lib->context,
+                           lib->context_mark.line + 1);
+    else
+        (void)tg_diags_add(p->diags, TG_DIAG_SYNTAX, loc_of(p, lib->problem_mark), 1, NULL,
+                           "YAML: %s", problem);
+}
+
+static bool next_event(struct parse *p)
+{
+    if (p->have_event)
+        yaml_event_delete(&p->event);
+    p->have_event = yaml_parser_parse(&p->lib, &p->event) == 1;
+    if (p->have_event)
+        return true;
+    syntax_error(p);
+    return fatal(p);
+}
+
+static tg_sv sv_of(const yaml_char_t *s)
+{
+    return tg_sv_of((const char *)s);
+}
+
+static bool refuse_tag(struct parse *p, const yaml_char_t *tag)
+{
+    return tg_diags_add(p->diags, TG_DIAG_TAG, loc_of(p, p->event.start_mark),
+                        strlen((const char *)tag), "remove the tag; tracegate types values itself",
+                        "tag '%s'", (const char *)tag);
+}
+
+static struct anchor *find_anchor(struct parse *p, tg_sv name)
+{
+    for (size_t i = p->n_anchors; i-- > 0;)
+        if (tg_sv_eq(p->anchors[i].name, name))
+            return &p->anchors[i];
+    return NULL;
+}
+
+/* Index of the new anchor, or SIZE_MAX without one. A repeated name means the later node. */
+static size_t add_anchor(struct parse *p, const yaml_char_t *name)
+{
+    if (!name)
+        return SIZE_MAX;
+    if (p->n_anchors == MAX_ANCHORS) {
+        (void)tg_diags_add(p->diags, TG_DIAG_ALIAS, loc_of(p, p->event.start_mark), 1, NULL,
+                           "more than %d anchors", MAX_ANCHORS);
+        (void)fatal(p);
+        return SIZE_MAX;
+    }
+    p->anchors = tg_grow(p->anchors, &p->cap_anchors, p->n_anchors + 1, sizeof *p->anchors);
+    p->anchors[p->n_anchors] = (struct anchor){ tg_arena_sv(p->arena, sv_of(name)), NULL };
+    return p->n_anchors++;
+}
+
+/* ---- nodes --------------------------------------------------------------------------------- */
+
+static struct tg_yaml *build(struct parse *p, unsigned depth);
+
+static struct tg_yaml *new_node(struct parse *p, enum tg_yaml_type type)
+{
+    if (++p->nodes > TG_YAML_NODES) {
+        (void)tg_diags_add(p->diags, TG_DIAG_NODES, loc_of(p, p->event.start_mark), 1, NULL,
+                           "more than %u values in one file", TG_YAML_NODES);
+        (void)fatal(p);
+        return NULL;
+    }
+    struct tg_yaml *n = TG_NEW(p->arena, struct tg_yaml);
+    n->type = type;
+    n->at = loc_of(p, p->event.start_mark);
+    n->end_line = (uint32_t)p->event.end_mark.line + 1;
+    n->end_col = (uint32_t)p->event.end_mark.column + 1;
+    n->expanded = 1;
+    return n;
+}
+
+static struct tg_yaml *build_alias(struct parse *p)
+{
+    tg_sv name = sv_of(p->event.data.alias.anchor);
+    struct tg_loc at = loc_of(p, p->event.start_mark);
+    const struct anchor *a = find_anchor(p, name);
+    if (!a)
+        (void)tg_diags_add(p->diags, TG_DIAG_ALIAS, at, name.n + 1, "define it above with &name",
+                           "alias '*%s' has no anchor", name.p);
+    else if (!a->node)
+        (void)tg_diags_add(p->diags, TG_DIAG_ALIAS, at, name.n + 1, NULL,
+                           "alias '*%s' stands inside its own anchor", name.p);
+    return a ? a->node : NULL;
+}
+
+static struct tg_yaml *build_scalar(struct parse *p)
+{
+    size_t anchor = add_anchor(p, p->event.data.scalar.anchor);
+    if (p->event.data.scalar.tag)
+        (void)refuse_tag(p, p->event.data.scalar.tag);
+    struct tg_yaml *n = p->stop ? NULL : new_node(p, TG_YAML_SCALAR);
+    if (!n)
+        return NULL;
+    n->plain = p->event.data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
+    n->text = tg_arena_sv(
+        p->arena, (tg_sv){ (const char *)p->event.data.scalar.value, p->event.data.scalar.length });
+    if (anchor != SIZE_MAX)
+        p->anchors[anchor].node = n;
+    return n;
+}
+
+/* Adds what `child` stands for; an alias bomb ends here, long before anything walks the tree. */
+static bool count_expanded(struct parse *p, struct tg_yaml *n, const struct tg_yaml *child)
+{
+    n->expanded += child->expanded;
+    if (n->expanded <= TG_YAML_EXPANDED)
+        return true;
+    (void)tg_diags_add(p->diags, TG_DIAG_ALIAS, loc_of(p, p->event.start_mark), 1, NULL,
+                       "aliases expand to more than %u values", TG_YAML_EXPANDED);
+    return fatal(p);
+}
+
+static void *keep(struct parse *p, const void *v, size_t n, size_t size)
+{
+    void *copy = tg_arena_alloc(p->arena, n ? n : 1, size);
+    if (n)
+        memcpy(copy, v, n * size);
+    return copy;
+}
+
+static bool deeper(struct parse *p, unsigned depth)
+{
+    if (depth < TG_YAML_DEPTH)
+        return true;
+    (void)tg_diags_add(p->diags, TG_DIAG_DEPTH, loc_of(p, p->event.start_mark), 1, NULL,
+                       "nested deeper than %d levels", TG_YAML_DEPTH);
+    return fatal(p);
+}
+
+static void end_node(struct parse *p, struct tg_yaml *n, size_t anchor)
+{
+    n->end_line = (uint32_t)p->event.end_mark.line + 1;
+    n->end_col = (uint32_t)p->event.end_mark.column + 1;
+    if (anchor != SIZE_MAX)
+        p->anchors[anchor].node = n;
+}
+
+static void add(struct list *l, struct tg_yaml *n)
+{
+    l->v = tg_grow(l->v, &l->cap, l->n + 1, sizeof(struct tg_yaml *));
+    l->v[l->n++] = n;
+}
+
+static struct tg_yaml *build_seq(struct parse *p, unsigned depth)
+{
+    size_t anchor = add_anchor(p, p->event.data.sequence_start.anchor);
+    if (p->event.data.sequence_start.tag)
+        (void)refuse_tag(p, p->event.data.sequence_start.tag);
+    struct tg_yaml *n = p->stop || !deeper(p, depth) ? NULL : new_node(p, TG_YAML_SEQ);
+    struct list l = { 0 };
+    while (n && next_event(p) && p->event.type != YAML_SEQUENCE_END_EVENT) {
+        struct tg_yaml *item = build(p, depth + 1);
+        if (p->stop || (item && !count_expanded(p, n, item)))
+            break;
+        if (item)
+            add(&l, item);
+    }
+    if (n && !p->stop) {
+        n->items = keep(p, l.v, l.n, sizeof(struct tg_yaml *));
+        n->n = l.n;
+        end_node(p, n, anchor);
+    }
+    free(l.v);
+    return p->stop ? NULL : n;
+}
+
+/* A key that can be kept: plain text, not "<<", not there yet. */
+static bool check_key(struct parse *p, const struct list *so_far, const struct tg_yaml *key)
+{
+    if (key->type != TG_YAML_SCALAR || key->text.n == 0)
+        return tg_diags_add(p->diags, TG_DIAG_KEY, key->at, tg_yaml_width(key), NULL,
+                            "a key must be text, not %s",
+                            key->type == TG_YAML_SCALAR ? "empty" : tg_yaml_type_name(key));
+    if (key->plain && tg_sv_eq(key->text, TG_SV("<<")))
+        return tg_diags_add(p->diags, TG_DIAG_MERGE, key->at, 2,
+                            "write the keys out, or use extends:", "merge key '<<'");
+    for (size_t i = 0; i < so_far->n; i += 2) {
+        const struct tg_yaml *k = so_far->v[i];
+        if (tg_sv_eq(k->text, key->text))
+            return tg_diags_add(p->diags, TG_DIAG_DUPLICATE_KEY, key->at, tg_yaml_width(key),
+                                "keep one of them", "key '%s' already stands at %u:%u", key->text.p,
+                                (unsigned)k->at.line, (unsigned)k->at.col);
+    }
+    if (so_far->n >= 2 * (size_t)TG_YAML_KEYS) {
+        (void)tg_diags_add(p->diags, TG_DIAG_NODES, key->at, 1, NULL,
+                           "more than %d keys in one mapping", TG_YAML_KEYS);
+        return fatal(p);
+    }
+    return true;
+}
+
+static struct tg_yaml *build_map(struct parse *p, unsigned depth)
+{
+    size_t anchor = add_anchor(p, p->event.data.mapping_start.anchor);
+    if (p->event.data.mapping_start.tag)
+        (void)refuse_tag(p, p->event.data.mapping_start.tag);
+    struct tg_yaml *n = p->stop || !deeper(p, depth) ? NULL : new_node(p, TG_YAML_MAP);
+    struct list l = { 0 };
+    while (n && next_event(p) && p->event.type != YAML_MAPPING_END_EVENT) {
+        struct tg_yaml *key = build(p, depth + 1);
+        bool good = key && !p->stop && check_key(p, &l, key);
+        if (p->stop || !next_event(p))
+            break;
+        struct tg_yaml *value = build(p, depth + 1);
+        if (p->stop || (value && !count_expanded(p, n, value)))
+            break;
+        if (good && value) {
+            add(&l, key);
+            add(&l, value);
+        }
+    }
+    if (n && !p->stop) {
+        n->pairs = keep(p, l.v, l.n / 2, sizeof(struct tg_yaml_pair));
+        n->n = l.n / 2;
+        end_node(p, n, anchor);
+    }
+    free(l.v);
+    return p->stop ? NULL : n;
+}
+
+/* The node that begins with the current event; NULL: left out (reported), or p->stop. */
+static struct tg_yaml *build(struct parse *p, unsigned depth)
+{
+    switch (p->event.type) {
+    case YAML_ALIAS_EVENT:
+        return build_alias(p);
+    case YAML_SCALAR_EVENT:
+        return build_scalar(p);
+    case YAML_SEQUENCE_START_EVENT:
+        return build_seq(p, depth);
+    case YAML_MAPPING_START_EVENT:
+        return build_map(p, depth);
+    default:
+        (void)fatal(p);
+        return NULL;
+    }
+}
+
+/* Stream start, one document, stream end. */
+static struct tg_yaml *build_stream(struct parse *p)
+{
+    struct tg_yaml *root = NULL;
+    size_t documents = 0;
+    while (!p->stop && next_event(p) && p->event.type != YAML_STREAM_END_EVENT) {
+        if (p->event.type != YAML_DOCUMENT_START_EVENT)
+            continue; /* stream start, document end */
+        if (documents++ > 0) {
+            (void)tg_diags_add(p->diags, TG_DIAG_DOCUMENTS, loc_of(p, p->event.start_mark), 3,
+                               "keep one policy per file", "a second document begins here");
+            (void)fatal(p);
+            break;
+        }
+        if (p->event.data.document_start.tag_directives.start !=
+            p->event.data.document_start.tag_directives.end)
+            (void)tg_diags_add(p->diags, TG_DIAG_TAG, loc_of(p, p->event.start_mark), 1,
+                               "remove the line", "%%TAG directive");
+        if (next_event(p))
+            root = build(p, 0);
+    }
+    if (documents == 0 && !p->stop)
+        (void)tg_diags_add(p->diags, TG_DIAG_EMPTY, (struct tg_loc){ p->file, 1, 1, 0 }, 1,
+                           "a policy begins with  version: 1", "the file is empty");
+    return p->stop ? NULL : root;
+}
+
+struct tg_yaml *tg_yaml_parse(tg_sv text, const char *file, struct tg_arena *a, struct tg_diags *d)
+{
+    static const char bom[] = "\xEF\xBB\xBF";
+    if (tg_sv_starts(text, (tg_sv){ bom, 3 }))
+        text = (tg_sv){ text.p + 3, text.n - 3 };
+    tg_diags_source(d, file, text);
+    if (text.n > TG_LIMITS_DEFAULT.max_policy) {
+        (void)tg_diags_add(d, TG_DIAG_READ, (struct tg_loc){ file, 1, 1, 0 }, 1, NULL,
+                           "the file is larger than %zu bytes", TG_LIMITS_DEFAULT.max_policy);
+        return NULL;
+    }
+    if (!check_bytes(text, file, d))
+        return NULL;
+
+    struct parse p = { .file = file, .arena = a, .diags = d };
+    if (!yaml_parser_initialize(&p.lib))
+        return NULL; /* out of memory: libyaml's only reason */
+    yaml_parser_set_encoding(&p.lib, YAML_UTF8_ENCODING);
+    yaml_parser_set_input_string(&p.lib, (const unsigned char *)text.p, text.n);
+    struct tg_yaml *root = build_stream(&p);
+    if (p.have_event)
+        yaml_event_delete(&p.event);
+    yaml_parser_delete(&p.lib);
+    free(p.anchors);
+    return root;
+}
+
+/* ---- reading the tree ---------------------------------------------------------------------- */
+
+const struct tg_yaml_pair *tg_yaml_pair(const struct tg_yaml *map, const char *key)
+{
+    if (!map || map->type != TG_YAML_MAP)
+        return NULL;
+    for (size_t i = 0; i < map->n; i++)
+        if (tg_sv_eq(map->pairs[i].key->text, tg_sv_of(key)))
+            return &map->pairs[i];
+    return NULL;
+}
+
+struct tg_yaml *tg_yaml_get(const struct tg_yaml *map, const char *key)
+{
+    const struct tg_yaml_pair *p = tg_yaml_pair(map, key);
+    return p ? p->value : NULL;
+}
+
+size_t tg_yaml_width(const struct tg_yaml *n)
+{
+    return n->at.line == n->end_line && n->end_col > n->at.col ? n->end_col - n->at.col : 1;
+}
+
+const char *tg_yaml_type_name(const struct tg_yaml *n)
+{
+    if (n->type == TG_YAML_MAP)
+        return "a mapping";
+    if (n->type == TG_YAML_SEQ)
+        return "a list";
+    return n->plain && n->text.n == 0 ? "nothing" : "text";
+}

@@ -1,0 +1,17 @@
+#ifndef TG_POLICY_VERDICT_DESCRIBE_H
+#define TG_POLICY_VERDICT_DESCRIBE_H
+/* The sentences of a verdict: one line a tired engineer understands. Texts live in `a`. */
+#include "policy/verdict/judge.h"
+
+/* What, how much per step, share of the step. Fills message, evidence and next of `r`. */
+void tg_describe_op(struct tg_result *r, const struct tg_op *op, const struct tg_comparison *c,
+                    const struct tg_probe *p, const struct tg_judgement *j, struct tg_arena *a);
+void tg_describe_measure(struct tg_result *r, const struct tg_comparison *c,
+                         const struct tg_probe *p, const struct tg_judgement *j,
+                         struct tg_arena *a);
+/* Headline and coverage of a verdict whose results are sorted. */
+void tg_describe_verdict(struct tg_verdict *v, const struct tg_comparison *c, struct tg_arena *a);
+/* "12.3 us", "14", "3.2 %", "1.5 MiB" */
+void tg_describe_value(struct tg_buf *out, double v, enum tg_unit unit);
+tg_sv tg_describe_take(struct tg_buf *b, struct tg_arena *a); /* buffer -> arena, released */
+#endif

@@ -1,0 +1,44 @@
+#ifndef TG_POLICY_VERDICT_EVAL_H
+#define TG_POLICY_VERDICT_EVAL_H
+/*
+ * Comparison + policy -> verdict. Order (POLICY 7): guards (require, collapse), rules with their
+ * limits, evidence, then the outcome: any fail -> fail; else nothing judged, a guard, or a lost
+ * baseline -> inconclusive; else a warning of any kind -> warn; else pass.
+ *
+ * A limit is size first, evidence second: every bound must be exceeded, and a duration must pass
+ * the noise rule as well. Counts, exact facts and budgets (max, min) need no evidence.
+ */
+#include "policy/language/policy.h"
+#include "policy/verdict/verdict.h"
+
+/* What a rule looks at when it is not everything. */
+struct tg_part {
+    int64_t rank;                            /* -1: all */
+    const struct tg_ints *devices, *streams; /* n 0: all; else device rows of these only */
+};
+
+struct tg_eval_input {
+    const struct tg_policy *policy;
+    const struct tg_suite *suite; /* NULL: none named, for `check TRACE --baseline SIDE` */
+    const struct tg_comparison *comparison; /* not NULL */
+    /* The comparison of a part: one rank alone, some devices or streams. NULL with err set. */
+    const struct tg_comparison *(*of_part)(void *arg, const struct tg_part *part,
+                                           struct tg_err *err);
+    void *arg;
+    const char *event, *branch; /* for `when:`; NULL: unknown, a rule that asks is skipped */
+    int64_t today;              /* days since 1970-01-01 UTC, for waivers */
+    bool sustain;               /* act on `sustained:`; else each result stands for itself */
+    /* What earlier results came to against the same baseline, newest first; for `sustained:`. */
+    const struct tg_verdict *previous;
+    size_t n_previous;
+};
+/* Fills what follows from the comparison; the caller adds baseline, commits and paths. */
+TG_MUST bool tg_eval(struct tg_verdict *out, const struct tg_eval_input *in, struct tg_arena *a,
+                     struct tg_err *err);
+
+/* Verdicts without a comparison: an input that cannot be used, a lost baseline, a first run. */
+void tg_verdict_of_error(struct tg_verdict *out, const struct tg_err *why, struct tg_arena *a);
+void tg_verdict_first_run(struct tg_verdict *out, enum tg_outcome outcome, struct tg_arena *a);
+void tg_verdict_add_note(struct tg_verdict *v, struct tg_arena *a, bool warning, bool lifts,
+                         tg_sv text, tg_sv next);
+#endif

@@ -1,0 +1,336 @@
+#include "policy/verdict/explain.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/base/decimal.h"
+#include "core/base/utf8.h"
+#include "policy/language/limit.h"
+#include "policy/verdict/describe.h"
+#include "policy/verdict/internal.h"
+
+#define MOST_NAMES 20 /* of a rule, those with most time */
+
+static void put_at(struct tg_buf *out, struct tg_loc at)
+{
+    if (!at.file)
+        return;
+    tg_buf_puts(out, "  (");
+    tg_utf8_visible(out, tg_sv_of(at.file));
+    tg_buf_printf(out, ":%u)", at.line);
+}
+
+/* "fail {pct: 10%, abs: 0.2%step} or {max: 5ms}  (.tracegate.yml:14)" */
+static void put_limits(struct tg_buf *out, const char *what, const struct tg_limit_list *l)
+{
+    if (l->state == TG_LIMIT_UNSET)
+        return;
+    tg_buf_printf(out, "    %s ", what);
+    if (l->state == TG_LIMIT_OFF)
+        tg_buf_puts(out, "off");
+    for (size_t i = 0; i < l->n; i++) {
+        tg_buf_puts(out, i ? " or {" : "{");
+        tg_limit_text(&l->v[i], out);
+        tg_buf_putc(out, '}');
+    }
+    put_at(out, l->at);
+    tg_buf_putc(out, '\n');
+}
+
+/* `device_steps` and `few_runs` are the policy's alone: a rule's `noise` has none. */
+static void put_noise(struct tg_buf *out, const struct tg_policy *p, const struct tg_noise *n)
+{
+    if (n->test == TG_NOISE_NONE)
+        tg_buf_puts(out, "    noise: none, the bare limit decides");
+    else
+        tg_buf_printf(out, "    noise: durations need %lld runs a side", (long long)n->min_runs);
+    if (n->min_steps)
+        tg_buf_printf(out, " and %lld steps a run", (long long)n->min_steps);
+    if (n->test != TG_NOISE_NONE && p->noise.device_steps)
+        tg_buf_puts(out, "; with fewer runs kernels may fail by their steps (device_steps: judge)");
+    if (n->test != TG_NOISE_NONE && p->noise.few_runs)
+        tg_buf_puts(out, "; fewer fresh ones may fail against ten and more (few_runs: judge)");
+    put_at(out, n->at);
+    tg_buf_putc(out, '\n');
+}
+
+static void put_head(struct tg_buf *out, const struct tg_rule *r)
+{
+    tg_buf_printf(out, "  %.*s: %s, %s is bad", TG_SV_ARG(r->id), tg_metric_info(r->metric)->name,
+                  tg_polarity_name(r->bad));
+    put_at(out, r->at);
+    tg_buf_putc(out, '\n');
+}
+
+static void put_rest(struct tg_buf *out, const struct tg_policy *p, const struct tg_rule *r,
+                     const struct tg_op *op)
+{
+    if (r->when.present) {
+        tg_buf_puts(out, "    only where its `when` holds");
+        put_at(out, r->when.at);
+        tg_buf_putc(out, '\n');
+    }
+    if (r->sustained > 1)
+        tg_buf_printf(out, "    fails only when %lld results in a row agree\n",
+                      (long long)r->sustained);
+    for (size_t i = 0; i < p->n_waivers; i++) {
+        const struct tg_waiver *w = &p->waivers[i];
+        if (!tg_sv_eq(w->rule, r->id) ||
+            (op && w->name && tg_pattern_test(w->name, op->name) != TG_HIT_YES))
+            continue;
+        tg_buf_puts(out, "    waived up to {");
+        tg_limit_text(&w->ceiling, out);
+        tg_buf_printf(out, "} until %.*s", TG_SV_ARG(w->expires_text));
+        put_at(out, w->at);
+        tg_buf_putc(out, '\n');
+    }
+}
+
+static bool is_timed(const struct tg_rule *r)
+{
+    enum tg_unit unit = tg_metric_info(r->metric)->unit;
+    return unit == TG_UNIT_NS || unit == TG_UNIT_PERCENT;
+}
+
+static bool asks_parent(const struct tg_match *m)
+{
+    return m->parent.n || (m->not_ && m->not_->parent.n);
+}
+
+/* The override whose limits win, for its place; NULL: none matches. */
+static const struct tg_override *last_override(const struct tg_rule *r, const struct tg_op *op)
+{
+    const struct tg_override *last = NULL;
+    for (size_t i = 0; i < r->n_overrides; i++)
+        if (tg_select_override(&r->overrides[i], op))
+            last = &r->overrides[i];
+    return last;
+}
+
+/* ---- numbers of traces ----------------------------------------------------------------------- */
+
+/* Where a bound begins to be exceeded, if more (sign 1) or less (-1) is bad. */
+static double bound_from(const struct tg_probe *p, const struct tg_bound *b, int sign)
+{
+    switch (b->kind) {
+    case TG_BOUND_PCT:
+        if (b->is_auto)
+            return p->base * (1 + sign * (p->ev ? p->ev->tau : 0));
+        return p->base * (1 + sign * b->value / 100);
+    case TG_BOUND_ABS:
+        return p->base + sign * (b->of_step ? b->value / 100 * p->step_ns : b->value);
+    case TG_BOUND_PP:
+        return p->base + sign * b->value;
+    case TG_BOUND_MAX:
+    case TG_BOUND_MIN:
+        break;
+    }
+    return b->value;
+}
+
+/* All bounds of a limit have to be exceeded: the farthest one counts. */
+static double limit_from(const struct tg_probe *p, const struct tg_limit *l, int sign)
+{
+    double from = -INFINITY;
+    for (size_t i = 0; i < l->n; i++)
+        from = fmax(from, sign * bound_from(p, &l->bound[i], sign));
+    return sign * from;
+}
+
+/* ", fails above 13.3 us or above 20.0 us" */
+static void put_from(struct tg_buf *out, const struct tg_probe *p, const struct tg_limit_list *list,
+                     const char *what)
+{
+    bool told = false;
+    for (size_t i = 0; list->state == TG_LIMIT_ON && i < list->n; i++)
+        for (int sign = 1; sign >= -1; sign -= 2) {
+            bool budget = tg_limit_find(&list->v[i], TG_BOUND_MAX) != NULL;
+            bool floor = tg_limit_find(&list->v[i], TG_BOUND_MIN) != NULL;
+            if (budget || floor ? budget != (sign > 0)
+                                : p->bad == (sign > 0 ? TG_LESS_IS_BAD : TG_MORE_IS_BAD))
+                continue;
+            tg_buf_printf(out, "%s%s %s ", told ? " or" : ", ", told ? "" : what,
+                          sign > 0 ? "above" : "below");
+            tg_describe_value(out, limit_from(p, &list->v[i], sign), p->unit);
+            told = true;
+        }
+}
+
+/* "; 5 runs: noise 1.8 %, proven from +8 % on with as many" */
+static void put_evidence(struct tg_buf *out, const struct tg_probe *p,
+                         const struct tg_comparison *c)
+{
+    if (p->exact || p->test_kind == TG_NOISE_NONE)
+        return;
+    tg_buf_printf(out, "; %zu run%s: ", c->n_runs[TG_TEST], c->n_runs[TG_TEST] == 1 ? "" : "s");
+    if (!p->ev || p->ev->judged != TG_JUDGED) {
+        tg_buf_printf(out, "not judged, %s",
+                      p->ev ? tg_judged_text(p->ev->judged) : "no evidence exists for this metric");
+        return;
+    }
+    tg_buf_puts(out, "noise ");
+    tg_dec_put_fixed(out, 100 * p->ev->noise, 1);
+    tg_buf_puts(out, " %, proven from +");
+    tg_dec_put_fixed(out, 100 * p->ev->mde, 1);
+    tg_buf_puts(out, " % on with as many");
+}
+
+/* What the traces have now, and what it would take to warn and to fail. */
+static void put_numbers(struct tg_buf *out, const struct tg_probe *p,
+                        const struct tg_rule_limits *l, const struct tg_comparison *c)
+{
+    tg_buf_puts(out, "now ");
+    tg_describe_value(out, p->base, p->unit);
+    put_from(out, p, &l->warn, "warns");
+    put_from(out, p, &l->fail, "fails");
+    put_evidence(out, p, c);
+    tg_buf_putc(out, '\n');
+}
+
+/* False: the rule has no number there, or only whether something changed. */
+static bool op_numbers(struct tg_buf *out, const struct tg_rule *r, const struct tg_comparison *c,
+                       const struct tg_op *op)
+{
+    struct tg_rule_limits l = tg_select_limits(r, op);
+    struct tg_probe p = { .step_ns = c->step_ns[TG_BASE], .bad = r->bad, .test_kind = l.test };
+    if (tg_metric_info(r->metric)->unit == TG_UNIT_FACT || !tg_probe_op(&p, r->metric, c, op))
+        return false;
+    put_numbers(out, &p, &l, c);
+    return true;
+}
+
+/* As a check chooses: of frames those of the metric's side, host or device. */
+static bool judges(const struct tg_rule *r, const struct tg_op *op)
+{
+    bool frame = tg_frame_sorts(1u << op->kind) != 0;
+    return tg_select_op(&r->match, op) == TG_HIT_YES &&
+           (!frame || op->launched == tg_metric_of_launched(r->metric));
+}
+
+static int by_time(const void *pa, const void *pb)
+{
+    const struct tg_op *a = *(const struct tg_op *const *)pa, *b = *(const struct tg_op *const *)pb;
+    if (a->self[TG_TEST] != b->self[TG_TEST])
+        return a->self[TG_TEST] > b->self[TG_TEST] ? -1 : 1;
+    return tg_sv_cmp(a->name, b->name);
+}
+
+static void rule_names(struct tg_buf *out, const struct tg_rule *r, const struct tg_comparison *c)
+{
+    const struct tg_op **op = tg_xmalloc((c->n_ops + c->n_frames + 1) * sizeof *op);
+    size_t n = 0;
+    for (size_t i = 0; i < c->n_ops + c->n_frames; i++) {
+        const struct tg_op *one = i < c->n_ops ? &c->ops[i] : &c->frames[i - c->n_ops];
+        if (judges(r, one))
+            op[n++] = one;
+    }
+    qsort(op, n, sizeof *op, by_time);
+    tg_buf_printf(out, "    matches %zu name%s of these traces\n", n, n == 1 ? "" : "s");
+    for (size_t i = 0; i < n && i < MOST_NAMES; i++) {
+        struct tg_buf line = { 0 };
+        if (op_numbers(&line, r, c, op[i]))
+            tg_buf_printf(out, "      %.*s: %.*s", TG_SV_ARG(op[i]->name),
+                          TG_SV_ARG(tg_buf_sv(&line)));
+        tg_buf_release(&line);
+    }
+    if (n > MOST_NAMES)
+        tg_buf_printf(out, "      and %zu more\n", n - MOST_NAMES);
+    free(op);
+}
+
+static void rule_numbers(struct tg_buf *out, const struct tg_rule *r, const struct tg_comparison *c)
+{
+    struct tg_rule_limits l = tg_select_limits(r, NULL);
+    struct tg_probe p = { .step_ns = c->step_ns[TG_BASE], .bad = r->bad, .test_kind = l.test };
+    if (tg_metric_info(r->metric)->scope == TG_SCOPE_NAME) {
+        rule_names(out, r, c);
+        return;
+    }
+    tg_buf_puts(out, "    ");
+    if (tg_probe_measure(&p, r, c))
+        put_numbers(out, &p, &l, c);
+    else
+        tg_buf_puts(out, "these traces do not carry what this metric needs\n");
+}
+
+/* ---- rules ----------------------------------------------------------------------------------- */
+
+static void explain_for(struct tg_buf *out, const struct tg_policy *p, const struct tg_rule *r,
+                        const struct tg_op *op, const struct tg_comparison *c)
+{
+    struct tg_buf numbers = { 0 };
+    struct tg_rule_limits l = tg_select_limits(r, op);
+    const struct tg_override *o = last_override(r, op);
+    put_head(out, r);
+    put_limits(out, "warn", &l.warn);
+    put_limits(out, "fail", &l.fail);
+    if (o) {
+        tg_buf_puts(out, "    by an override");
+        put_at(out, o->at);
+        tg_buf_putc(out, '\n');
+    }
+    if (is_timed(r))
+        put_noise(out, p, l.noise);
+    put_rest(out, p, r, op);
+    if (c && op_numbers(&numbers, r, c, op))
+        tg_buf_printf(out, "    %.*s", TG_SV_ARG(tg_buf_sv(&numbers)));
+    tg_buf_release(&numbers);
+}
+
+size_t tg_policy_explain_op(const struct tg_policy *p, const struct tg_op *op,
+                            const struct tg_comparison *c, struct tg_buf *out)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < p->n_rules; i++) {
+        const struct tg_rule *r = &p->rules[i];
+        struct tg_rule open = *r; /* whatever the parent */
+        struct tg_match not_;
+        if (tg_metric_info(r->metric)->scope != TG_SCOPE_NAME)
+            continue;
+        open.match.parent.n = 0;
+        if (r->match.not_) {
+            not_ = *r->match.not_;
+            open.match.not_ = not_.parent.n ? NULL : &not_;
+        }
+        bool depends = !c && asks_parent(&r->match);
+        if (c ? !judges(r, op) : tg_select_op(depends ? &open.match : &r->match, op) != TG_HIT_YES)
+            continue;
+        n++;
+        explain_for(out, p, r, op, c);
+        if (depends)
+            tg_buf_puts(out, "    if its parent matches: name a trace to see\n");
+    }
+    return n;
+}
+
+bool tg_policy_explain_rule(const struct tg_policy *p, tg_sv id, const struct tg_comparison *c,
+                            struct tg_buf *out)
+{
+    for (size_t i = 0; i < p->n_rules; i++) {
+        const struct tg_rule *r = &p->rules[i];
+        if (!tg_sv_eq(r->id, id))
+            continue;
+        put_head(out, r);
+        tg_buf_printf(out, "    %s\n", tg_metric_info(r->metric)->meaning);
+        if (r->why.n)
+            tg_buf_printf(out, "    why: %.*s\n", TG_SV_ARG(r->why));
+        if (r->owner.n)
+            tg_buf_printf(out, "    owner: %.*s\n", TG_SV_ARG(r->owner));
+        put_limits(out, "warn", &r->warn);
+        put_limits(out, "fail", &r->fail);
+        for (size_t k = 0; k < r->n_overrides; k++) {
+            tg_buf_puts(out, "    for what its override matches");
+            put_at(out, r->overrides[k].at);
+            tg_buf_putc(out, '\n');
+            put_limits(out, "  warn", &r->overrides[k].warn);
+            put_limits(out, "  fail", &r->overrides[k].fail);
+        }
+        if (is_timed(r))
+            put_noise(out, p, &r->noise);
+        put_rest(out, p, r, NULL);
+        if (c)
+            rule_numbers(out, r, c);
+        return true;
+    }
+    return false;
+}

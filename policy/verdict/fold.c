@@ -1,0 +1,50 @@
+#include "policy/verdict/internal.h"
+
+static const struct tg_op *op_named(const struct tg_comparison *c, tg_sv kind, tg_sv name)
+{
+    for (size_t i = 0; i < c->n_ops; i++)
+        if (tg_sv_eq(c->ops[i].name, name) &&
+            tg_sv_eq(tg_sv_of(tg_kind_name(c->ops[i].kind)), kind))
+            return &c->ops[i];
+    return NULL;
+}
+
+static bool explains(const struct tg_result *cause, const struct tg_result *r,
+                     const struct tg_op *op)
+{
+    return cause != r && cause->state == r->state && cause->dimension == TG_DIM_COUNT &&
+           cause->folded_under == TG_NO_ID && tg_sv_eq(cause->op_normalised, op->parent) &&
+           cause->delta == r->delta;
+}
+
+/*
+ * An operator that is called as often more as the one that calls it is a consequence: one cause
+ * line instead of five. `clone` calls `empty_like` and `copy_`: three rows, one cause.
+ */
+void tg_fold(struct tg_eval_state *e)
+{
+    for (size_t i = 0; i < e->n; i++) {
+        struct tg_result *r = &e->results[i];
+        const struct tg_op *op;
+        if (r->dimension != TG_DIM_COUNT || !r->has_values ||
+            (r->state != TG_STATE_FAIL && r->state != TG_STATE_WARN) ||
+            !tg_sv_eq(r->kind, TG_SV("op")))
+            continue;
+        op = op_named(e->in->comparison, r->kind, r->op_normalised);
+        if (!op || !op->parent.n || tg_sv_eq(op->parent, op->name))
+            continue;
+        for (size_t k = 0; k < e->n; k++)
+            if (explains(&e->results[k], r, op)) {
+                r->folded_under = (uint32_t)k;
+                break;
+            }
+    }
+    /* A cause that was folded itself later passes its consequences on; no chains, no cycles. */
+    for (size_t i = 0; i < e->n; i++)
+        for (int hop = 0; hop < 32 && e->results[i].folded_under != TG_NO_ID; hop++) {
+            uint32_t up = e->results[e->results[i].folded_under].folded_under;
+            if (up == TG_NO_ID || up == i)
+                break;
+            e->results[i].folded_under = up;
+        }
+}

@@ -1,0 +1,253 @@
+#include "policy/verdict/describe.h"
+#include "policy/verdict/internal.h"
+
+/*
+ * Above these a trace is damaged rather than noisy, and no verdict is given. Real traces stay far
+ * below: the worst of 68 has 0.6 % of its device time in overlaps on one stream, 31 % of its device
+ * work without a launch (recording began while it ran), and none of the rest; launches without
+ * their kernel only the smallest have (of 15 to 28 pieces of device work), at most 4.
+ */
+#define MAX_OVERLAP 0.05    /* of device time: work that runs past the next start on its stream */
+#define MAX_BAD_SPANS 0.001 /* of spans: negative durations, kernels longer than any step */
+#define MAX_EMPTY_KERNELS 0.01 /* of device spans: start 0, duration 0 */
+#define MAX_UNLINKED 0.5       /* of device spans: their launch is not in the trace ... */
+#define MIN_UNLINKED 100       /* ... and this many: a trace of less was cut by hand */
+#define MAX_LOST 0.05          /* of device spans: launches whose kernel is not in the trace ... */
+#define MIN_LOST 100           /* ... and this many */
+
+static void guard(struct tg_eval_state *e, tg_sv name, tg_sv message, tg_sv next, struct tg_loc at)
+{
+    struct tg_result *r = tg_eval_add(e, NULL);
+    tg_eval_message(r, TG_STATE_INCONCLUSIVE, name, TG_SV("guard"), message, next);
+    r->rule = TG_SV("require");
+    r->file = at.file;
+    r->line = at.line;
+    r->col = at.col;
+    if (!e->inconclusive)
+        e->out->error = message, e->out->error_hint = next;
+    e->inconclusive = true;
+}
+
+static double kernels_per_step(const struct tg_comparison *c)
+{
+    double n = 0;
+    for (size_t i = 0; i < c->n_ops; i++)
+        if (c->ops[i].kind == TG_KIND_KERNEL)
+            n += c->ops[i].count[TG_TEST];
+    return n;
+}
+
+static bool has_op(const struct tg_comparison *c, const struct tg_pattern *p)
+{
+    for (size_t i = 0; i < c->n_ops; i++)
+        if (c->ops[i].present[TG_TEST] && tg_pattern_test(p, c->ops[i].name) == TG_HIT_YES)
+            return true;
+    return false;
+}
+
+void tg_guards(struct tg_eval_state *e)
+{
+    const struct tg_require *q = &e->in->policy->require;
+    const struct tg_comparison *c = e->in->comparison;
+    const struct tg_suite *suite = e->in->suite;
+    if (q->steps && (!c->marked[TG_TEST] || c->n_steps[TG_TEST] < (size_t)q->steps))
+        guard(e, TG_SV("steps"),
+              tg_sv_of(tg_arena_printf(e->arena, "the fresh trace has %zu steps, required are %lld",
+                                       c->marked[TG_TEST] ? c->n_steps[TG_TEST] : 0,
+                                       (long long)q->steps)),
+              TG_SV("Record more steps (the schedule's `active`), or lower require.steps."),
+              q->steps_at);
+    if (q->kernels && kernels_per_step(c) < (double)q->kernels)
+        guard(e, TG_SV("kernels"),
+              tg_sv_of(tg_arena_printf(
+                  e->arena, "the fresh trace has %.0f kernels per step, required are %lld",
+                  kernels_per_step(c), (long long)q->kernels)),
+              TG_SV("Did the benchmark run on the device? Otherwise lower require.kernels."),
+              q->kernels_at);
+    for (size_t i = 0; i < q->ops.n; i++)
+        if (!has_op(c, q->ops.v[i]))
+            guard(
+                e, tg_pattern_text(q->ops.v[i]),
+                tg_sv_of(tg_arena_printf(e->arena, "required name '%.*s' is not in the fresh trace",
+                                         TG_SV_ARG(tg_pattern_text(q->ops.v[i])))),
+                TG_SV("Did the benchmark run the right program? Otherwise change require.ops."),
+                q->ops_at);
+    if (suite && suite->ranks_expect && c->came[TG_TEST].n_ranks != (size_t)suite->ranks_expect)
+        guard(e, TG_SV("ranks"),
+              tg_sv_of(tg_arena_printf(e->arena, "%zu ranks came, %lld are expected",
+                                       c->came[TG_TEST].n_ranks, (long long)suite->ranks_expect)),
+              TG_SV("A rank's trace is missing, or ranks.expect is out of date."), suite->at);
+    if (q->collapse && c->collapsed)
+        guard(e, TG_SV("collapse"),
+              TG_SV("more than half of the kernels are gone, and the device's busy time with them"),
+              TG_SV("Did the benchmark run? If this is real, set `require: {collapse: off}`."),
+              q->at);
+}
+
+struct damage { /* of one side: all its runs and ranks, times in ns */
+    double overlap, device_time, bad, spans, empty, device_spans, unlinked;
+    double overlapping, negative, longer, lost; /* how many */
+    uint64_t leniencies, unmatched;
+    struct tg_lenient lenient;
+    bool truncated;
+};
+
+static struct damage damage_of(const struct tg_side *side)
+{
+    struct damage d = { 0 };
+    for (size_t run = 0; run < side->n_runs; run++)
+        for (size_t rank = 0; rank < side->n_ranks; rank++) {
+            const struct tg_shard *s = side->at[run][rank];
+            d.overlap += (double)s->integrity.overlapping_ns;
+            d.device_time += (double)s->device_time;
+            d.bad += (double)(s->integrity.negative_durations + s->integrity.longer_than_step);
+            d.overlapping += (double)s->integrity.overlapping;
+            d.negative += (double)s->integrity.negative_durations;
+            d.longer += (double)s->integrity.longer_than_step;
+            d.spans += (double)s->spans;
+            d.empty += (double)s->integrity.zero_kernels;
+            d.device_spans += (double)s->device_spans;
+            d.unlinked += (double)s->unlinked;
+            d.lost += (double)s->integrity.lost_kernels;
+            d.leniencies += s->leniencies;
+            d.lenient.invalid_escapes += s->lenient.invalid_escapes;
+            d.lenient.control_bytes += s->lenient.control_bytes;
+            d.lenient.bad_utf8 += s->lenient.bad_utf8;
+            d.lenient.non_finite += s->lenient.non_finite;
+            d.lenient.huge_integers += s->lenient.huge_integers;
+            d.unmatched += s->integrity.unmatched_begin + s->integrity.unmatched_end;
+            d.truncated |= s->truncated;
+        }
+    return d;
+}
+
+static bool lacks_launches(const struct damage *d)
+{
+    return d->unlinked >= MIN_UNLINKED && d->unlinked > MAX_UNLINKED * d->device_spans;
+}
+
+static bool lacks_kernels(const struct damage *d)
+{
+    return d->lost >= MIN_LOST && d->lost > MAX_LOST * d->device_spans;
+}
+
+static void put_damage(struct tg_buf *b, const char *side, const struct damage *d)
+{
+    tg_buf_printf(b, "the %s traces are damaged:", side);
+    if (d->overlap > MAX_OVERLAP * d->device_time)
+        tg_buf_printf(b, " %.1f %% of device time runs past the next start on its stream;",
+                      100 * d->overlap / d->device_time);
+    if (d->bad > MAX_BAD_SPANS * d->spans)
+        tg_buf_printf(b, " %.0f events have a negative duration or outlast every step;", d->bad);
+    if (d->empty > MAX_EMPTY_KERNELS * d->device_spans)
+        tg_buf_printf(b, " %.0f kernels have start 0 and duration 0;", d->empty);
+    if (lacks_launches(d))
+        tg_buf_printf(b, " %.0f of %.0f pieces of device work have no launch;", d->unlinked,
+                      d->device_spans);
+    if (lacks_kernels(d))
+        tg_buf_printf(b, " %.0f launches of kernels have no kernel;", d->lost);
+    b->n -= b->p[b->n - 1] == ';';
+    b->p[b->n] = '\0';
+}
+
+static bool is_damaged(const struct damage *d)
+{
+    return d->overlap > MAX_OVERLAP * d->device_time || d->bad > MAX_BAD_SPANS * d->spans ||
+           d->empty > MAX_EMPTY_KERNELS * d->device_spans || lacks_launches(d) || lacks_kernels(d);
+}
+
+static void tell(struct tg_eval_state *e, bool warning, const struct tg_buf *text, tg_sv next)
+{
+    tg_verdict_add_note(e->out, e->arena, warning, warning, tg_buf_sv(text), next);
+    e->out->notes[e->out->n_notes - 1].damage = true;
+}
+
+/* Below the limits, each kind with its number. */
+static void tell_damage(struct tg_eval_state *e, const char *name, const struct damage *d)
+{
+    const struct {
+        double n;
+        const char *what;
+    } kinds[] = {
+        { d->overlapping, "run past the next start on their stream" },
+        { d->negative, "have a negative duration" },
+        { d->longer, "are kernels that outlast every step" },
+        { d->empty, "are kernels with start 0 and duration 0" },
+        { d->unlinked, "are device work whose launch is not in the trace (dropped, or from before "
+                       "the recording)" },
+        { d->lost, "are launches whose kernel is not in the trace (dropped)" },
+    };
+    struct tg_buf b = { 0 };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (kinds[i].n > 0)
+            tg_buf_printf(&b, "%s %.0f %s", b.n ? ";" : "", kinds[i].n, kinds[i].what);
+    if (b.n) {
+        struct tg_buf text = { 0 };
+        tg_buf_printf(&text, "of the events of the %s traces%s", name, b.p);
+        tell(e, false, &text, TG_SV(""));
+        tg_buf_release(&text);
+    }
+    tg_buf_release(&b);
+}
+
+/* ": 2 invalid escapes, 1 NaN or Infinity"; nothing where an older version stored the total alone.
+ */
+static void put_lenient(struct tg_buf *b, const struct tg_lenient *l)
+{
+    const struct {
+        uint64_t n;
+        const char *one, *more;
+    } kinds[] = {
+        { l->invalid_escapes, "invalid escape", "invalid escapes" },
+        { l->control_bytes, "raw control byte", "raw control bytes" },
+        { l->bad_utf8, "text with invalid bytes", "texts with invalid bytes" },
+        { l->non_finite, "NaN or Infinity", "times NaN or Infinity" },
+        { l->huge_integers, "integer out of range", "integers out of range" },
+    };
+    const char *before = ": ";
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (kinds[i].n) {
+            tg_buf_printf(b, "%s%llu %s", before, (unsigned long long)kinds[i].n,
+                          kinds[i].n == 1 ? kinds[i].one : kinds[i].more);
+            before = ", ";
+        }
+}
+
+static void judge_damage(struct tg_eval_state *e, const char *name, const struct damage *d)
+{
+    struct tg_buf b = { 0 };
+    tell_damage(e, name, d);
+    if (is_damaged(d)) {
+        put_damage(&b, name, d);
+        guard(e, TG_SV("integrity"), tg_describe_take(&b, e->arena),
+              TG_SV("Record the trace again; a profiler that loses buffers writes such events."),
+              TG_NOWHERE);
+    }
+    if (d->truncated) {
+        tg_buf_printf(&b, "a %s trace is cut off: what is missing was not judged", name);
+        tell(e, true, &b, TG_SV(""));
+        tg_buf_clear(&b);
+    }
+    if (d->leniencies) {
+        tg_buf_printf(&b, "%llu place%s of the %s traces beside the JSON standard accepted",
+                      (unsigned long long)d->leniencies, d->leniencies == 1 ? "" : "s", name);
+        put_lenient(&b, &d->lenient);
+        tell(e, false, &b, TG_SV("--strict-json refuses them and says where."));
+        tg_buf_clear(&b);
+    }
+    if (d->unmatched) {
+        tg_buf_printf(&b, "%llu begin or end event%s of the %s traces without a partner left out",
+                      (unsigned long long)d->unmatched, d->unmatched == 1 ? "" : "s", name);
+        tell(e, false, &b, TG_SV(""));
+    }
+    tg_buf_release(&b);
+}
+
+void tg_integrity(struct tg_eval_state *e)
+{
+    static const char *const name[] = { "baseline", "fresh" };
+    for (int side = 0; side < 2; side++) {
+        struct damage d = damage_of(&e->in->comparison->came[side]);
+        judge_damage(e, name[side], &d);
+    }
+}

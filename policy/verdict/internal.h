@@ -1,0 +1,80 @@
+#ifndef TG_POLICY_VERDICT_INTERNAL_H
+#define TG_POLICY_VERDICT_INTERNAL_H
+/*
+ * The parts of one evaluation, for the files of policy/ that make it up; everybody else includes
+ * eval.h. In the order of a verdict:
+ *
+ *   notes.c   banners: drift, environment, what the policy asks for and is not done
+ *   guards.c  `require`, the collapse guard, damaged traces
+ *   rules.c   each rule over what select.c finds for it, with the values of probe.c
+ *   waive.c   accepted violations
+ *   sustain.c failures that earlier results have to confirm
+ *   fold.c    consequences under their cause
+ *   eval.c    order, outcome
+ */
+#include "policy/verdict/eval.h"
+#include "policy/verdict/judge.h"
+
+struct tg_eval_state {
+    const struct tg_eval_input *in;
+    struct tg_verdict *out;
+    struct tg_arena *arena;
+    struct tg_err *err;
+    struct tg_result *results; /* grows; copied into the arena at the end */
+    size_t n, cap;
+    bool inconclusive; /* a guard spoke */
+    size_t judged;     /* results that were really judged */
+};
+
+struct tg_rule_scope { /* one comparison a rule looks at: all ranks, or one of them */
+    const struct tg_comparison *c;
+    int64_t rank; /* -1: all */
+};
+
+/* A new result of `rule` (NULL: a guard); valid until the next one is added. */
+struct tg_result *tg_eval_add(struct tg_eval_state *e, const struct tg_rule *rule);
+/* Makes it a result without values. */
+void tg_eval_message(struct tg_result *r, enum tg_state state, tg_sv op, tg_sv kind, tg_sv message,
+                     tg_sv next);
+
+/* ---- select.c -------------------------------------------------------------------------------- */
+
+/* GAVE_UP: a regular expression ran out of its budget. */
+enum tg_hit tg_select_op(const struct tg_match *m, const struct tg_op *op);
+
+/* A rule's limits for one operator: of the overrides that match, the last wins per key. */
+struct tg_rule_limits {
+    struct tg_limit_list warn, fail;
+    enum tg_noise_test test;
+    const struct tg_noise *noise;
+};
+bool tg_select_override(const struct tg_override *o, const struct tg_op *op);
+/* `op` NULL: the whole trace, which no override matches. */
+struct tg_rule_limits tg_select_limits(const struct tg_rule *rule, const struct tg_op *op);
+
+/* `when:`; a key whose value is unknown does not hold. */
+bool tg_select_rule(const struct tg_eval_state *e, const struct tg_when *when);
+
+/* ---- probe.c --------------------------------------------------------------------------------- */
+
+enum tg_dimension tg_unit_dimension(enum tg_unit unit);
+const char *tg_unit_text(enum tg_unit unit); /* as in reports: "ns", "%", "" */
+
+/* Fills unit, values and evidence of a metric per name; false: this operator has none. */
+bool tg_probe_op(struct tg_probe *p, enum tg_metric m, const struct tg_comparison *c,
+                 const struct tg_op *op);
+/* The same for a whole trace; false: one of the sides does not carry it. */
+bool tg_probe_measure(struct tg_probe *p, const struct tg_rule *rule,
+                      const struct tg_comparison *c);
+
+/* ---- the steps of tg_eval -------------------------------------------------------------------- */
+
+void tg_notes(struct tg_eval_state *e);
+void tg_guards(struct tg_eval_state *e);
+void tg_integrity(struct tg_eval_state *e);
+/* False, with e->err set: the comparison of a rank could not be made. */
+TG_MUST bool tg_rule_judge(struct tg_eval_state *e, const struct tg_rule *rule);
+void tg_waive(struct tg_eval_state *e);
+void tg_sustain(struct tg_eval_state *e);
+void tg_fold(struct tg_eval_state *e); /* results in their final order */
+#endif

@@ -1,0 +1,154 @@
+#include "policy/verdict/judge.h"
+
+#include <math.h>
+
+static bool has_evidence(const struct tg_probe *p)
+{
+    return !p->exact && p->ev && p->ev->judged == TG_JUDGED;
+}
+
+double tg_probe_delta(const struct tg_probe *p)
+{
+    if (has_evidence(p) && p->unit == TG_UNIT_NS)
+        return p->per > 0 ? p->ev->delta_ns / p->per : p->ev->delta_ns;
+    return p->test - p->base;
+}
+
+double tg_probe_pct(const struct tg_probe *p)
+{
+    if (has_evidence(p) && p->unit == TG_UNIT_NS)
+        return 100 * expm1(p->ev->e);
+    return p->base != 0 ? 100 * (p->test - p->base) / p->base : NAN;
+}
+
+/* The change in the bad direction; <= 0: none. */
+static double badness(double delta, enum tg_polarity bad)
+{
+    return bad == TG_MORE_IS_BAD ? delta : bad == TG_LESS_IS_BAD ? -delta : fabs(delta);
+}
+
+static bool pct_exceeded(const struct tg_probe *p, const struct tg_bound *b)
+{
+    double pct = tg_probe_pct(p);
+    if (b->is_auto) {
+        /* tau of the number of runs; without runs enough, the suspicion has its own threshold. */
+        double tau = p->ev ? p->ev->tau : 0;
+        return badness(isnan(pct) ? INFINITY : pct, p->bad) > 100 * tau;
+    }
+    if (isnan(pct)) /* from nothing to something: no percentage, but surely a change */
+        return badness(p->test - p->base, p->bad) > 0;
+    return badness(pct, p->bad) > b->value;
+}
+
+static bool bound_exceeded(const struct tg_probe *p, const struct tg_bound *b)
+{
+    double delta = badness(tg_probe_delta(p), p->bad);
+    switch (b->kind) {
+    case TG_BOUND_PCT:
+        return pct_exceeded(p, b);
+    case TG_BOUND_ABS:
+        return delta > (b->of_step ? b->value / 100 * p->step_ns : b->value);
+    case TG_BOUND_PP:
+        return delta > b->value;
+    case TG_BOUND_MAX:
+        return p->test > b->value;
+    case TG_BOUND_MIN:
+        return p->test < b->value;
+    }
+    return false;
+}
+
+static bool is_budget(const struct tg_limit *l)
+{
+    for (size_t i = 0; i < l->n; i++)
+        if (l->bound[i].kind != TG_BOUND_MAX && l->bound[i].kind != TG_BOUND_MIN)
+            return false;
+    return true;
+}
+
+static bool limit_exceeded(const struct tg_probe *p, const struct tg_limit *l)
+{
+    if (p->unchanged && !is_budget(l))
+        return false;
+    for (size_t i = 0; i < l->n; i++)
+        if (!bound_exceeded(p, &l->bound[i]))
+            return false;
+    return l->n > 0;
+}
+
+/*
+ * The proof behind an exceeded size is required whatever size the policy asks for; `slower` is
+ * not, because it contains tau and the floor of the default policy.
+ */
+static enum tg_state proven(const struct tg_probe *p, enum tg_state severity)
+{
+    const struct tg_evidence *ev = p->ev;
+    if (p->test_kind == TG_NOISE_NONE)
+        return severity;
+    if (!ev)
+        return TG_STATE_NOT_JUDGED;
+    if (ev->judged == TG_JUDGED)
+        return ev->proven ? severity : TG_STATE_PASS;
+    return ev->suspicious ? TG_STATE_SUSPICIOUS : TG_STATE_NOT_JUDGED;
+}
+
+static struct tg_judgement judge_list(const struct tg_probe *p, const struct tg_limit_list *list,
+                                      enum tg_state severity)
+{
+    struct tg_judgement worst = { TG_STATE_PASS, NULL, NULL };
+    for (size_t i = 0; list->state == TG_LIMIT_ON && i < list->n; i++) {
+        const struct tg_limit *l = &list->v[i];
+        enum tg_state s;
+        if (!limit_exceeded(p, l))
+            continue;
+        s = p->exact || is_budget(l) ? severity : proven(p, severity);
+        if (!worst.limit || s > worst.state)
+            worst = (struct tg_judgement){ s, l, NULL };
+    }
+    return worst;
+}
+
+static size_t count_changes(const struct tg_limit_list *list)
+{
+    size_t n = 0;
+    for (size_t i = 0; list->state == TG_LIMIT_ON && i < list->n; i++)
+        n += !is_budget(&list->v[i]);
+    return n;
+}
+
+/* Budgets are about the candidate alone: kept is kept, at any number of runs. */
+static bool only_budgets(const struct tg_limit_list *warn, const struct tg_limit_list *fail)
+{
+    return warn->n + fail->n > 0 && count_changes(warn) + count_changes(fail) == 0;
+}
+
+/* Reasons that mean "nothing wrong here" rather than "we could not look". */
+static bool harmless(enum tg_judged j)
+{
+    return j == TG_NOT_TOO_SMALL || j == TG_NOT_ONE_SIDED || j == TG_NOT_COUNT_CHANGED ||
+           j == TG_NOT_REPLACED;
+}
+
+struct tg_judgement tg_judge(const struct tg_probe *p, const struct tg_limit_list *warn,
+                             const struct tg_limit_list *fail)
+{
+    struct tg_judgement f = judge_list(p, fail, TG_STATE_FAIL);
+    struct tg_judgement w = judge_list(p, warn, TG_STATE_WARN);
+    struct tg_judgement j = w.state > f.state || !f.limit ? w : f;
+    bool timed = !p->exact && p->test_kind != TG_NOISE_NONE && !only_budgets(warn, fail);
+    if (timed && !p->ev && j.state <= TG_STATE_NOT_JUDGED) {
+        j.state = TG_STATE_NOT_JUDGED;
+        j.why_not = "no evidence exists for this metric in these traces";
+    } else if (timed && p->ev && p->ev->judged != TG_JUDGED && j.state <= TG_STATE_NOT_JUDGED) {
+        j.state = harmless(p->ev->judged) ? TG_STATE_PASS : TG_STATE_NOT_JUDGED;
+        j.why_not = tg_judged_text(p->ev->judged);
+    }
+    return j;
+}
+
+void tg_limit_text(const struct tg_limit *l, struct tg_buf *out)
+{
+    for (size_t i = 0; i < l->n; i++)
+        tg_buf_printf(out, "%s%s: %.*s", i ? ", " : "", tg_bound_name(l->bound[i].kind),
+                      TG_SV_ARG(l->bound[i].text));
+}

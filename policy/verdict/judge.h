@@ -1,0 +1,33 @@
+#ifndef TG_POLICY_VERDICT_JUDGE_H
+#define TG_POLICY_VERDICT_JUDGE_H
+/* One value pair against the limits of a rule. */
+#include "policy/language/policy.h"
+#include "policy/verdict/verdict.h"
+
+struct tg_probe {
+    double base, test;            /* in the metric's unit, per step; base NaN: unknown (budgets) */
+    double per;                   /* evidence is for so many calls together; 0: for one */
+    bool known[2];                /* of measures: the side's traces tell it */
+    bool exact;                   /* a count, a fact, bytes: no evidence needed */
+    bool unchanged;               /* the counting rule says nothing changed */
+    const struct tg_evidence *ev; /* of durations; NULL: none exists, durations are not judged */
+    double step_ns;               /* the baseline's step, for abs: 0.2%step */
+    enum tg_unit unit;
+    enum tg_polarity bad;
+    enum tg_noise_test test_kind;
+};
+
+struct tg_judgement {
+    enum tg_state state;
+    const struct tg_limit *limit; /* the one that was exceeded; NULL: none */
+    const char *why_not;          /* for NOT_JUDGED: reason; else NULL */
+};
+/* `fail` is looked at first. */
+struct tg_judgement tg_judge(const struct tg_probe *p, const struct tg_limit_list *warn,
+                             const struct tg_limit_list *fail);
+
+/* Change in the unit and in percent, the common factor of the machine taken out of durations. */
+double tg_probe_delta(const struct tg_probe *p);
+double tg_probe_pct(const struct tg_probe *p);                    /* NaN: the baseline is 0 */
+void tg_limit_text(const struct tg_limit *l, struct tg_buf *out); /* "pct: 10%, abs: 0.2%step" */
+#endif

@@ -1,0 +1,61 @@
+#include <math.h>
+
+#include "policy/verdict/describe.h"
+#include "policy/verdict/internal.h"
+
+void tg_notes(struct tg_eval_state *e)
+{
+    const struct tg_comparison *c = e->in->comparison;
+    struct tg_buf b = { 0 };
+    if (c->drifted) {
+        tg_buf_puts(&b, "the whole machine is ");
+        tg_describe_value(&b, 100 * fabs(expm1(c->drift)), TG_UNIT_PERCENT);
+        tg_buf_printf(&b, " %s than for the baseline", c->drift > 0 ? "slower" : "faster");
+        tg_verdict_add_note(
+            e->out, e->arena, true, true, tg_buf_sv(&b),
+            TG_SV("A slowdown of everything looks the same: compare on one machine, "
+                  "or look at step_time."));
+        tg_buf_clear(&b);
+    }
+    if (c->came[TG_BASE].n_ranks != c->came[TG_TEST].n_ranks) {
+        tg_buf_printf(&b, "%zu ranks in the baseline, %zu fresh", c->came[TG_BASE].n_ranks,
+                      c->came[TG_TEST].n_ranks);
+        tg_verdict_add_note(e->out, e->arena, true, true, tg_buf_sv(&b),
+                            TG_SV("What the missing ranks did was not compared. `ranks: {expect: "
+                                  "N}` in the suite makes a missing rank inconclusive."));
+        tg_buf_clear(&b);
+    }
+    if (c->n_left_out) {
+        tg_buf_printf(&b,
+                      "%zu of %zu ranks are compared whole; of the others the stored side holds "
+                      "the step times, which are compared",
+                      c->n_ranks[TG_TEST], c->came[TG_TEST].n_ranks);
+        tg_verdict_add_note(e->out, e->arena, false, false, tg_buf_sv(&b),
+                            TG_SV("What is stored of a run has a limit (docs/baselines.md). Fewer "
+                                  "steps leave room for more ranks."));
+        tg_buf_clear(&b);
+    }
+    if (!c->marked[TG_BASE] || !c->marked[TG_TEST]) {
+        tg_buf_puts(&b, "no ProfilerStep markers: the whole trace counts as one step");
+        if (c->iteration_ratio != 1)
+            tg_buf_printf(&b, ", counts are divided by the common ratio %.4g", c->iteration_ratio);
+        struct tg_buf next = { 0 };
+        if (c->n_hints)
+            tg_buf_printf(&next, "window: {by: annotation, name: \"%.*s\"}",
+                          TG_SV_ARG(c->hints[0].name));
+        else
+            tg_buf_puts(&next, "Call prof.step() once an iteration.");
+        tg_verdict_add_note(e->out, e->arena, false, false, tg_buf_sv(&b), tg_buf_sv(&next));
+        tg_buf_release(&next);
+        tg_buf_clear(&b);
+    }
+    for (size_t i = 0; i < c->n_env; i++) {
+        const struct tg_env_change *x = &c->env[i];
+        tg_buf_printf(&b, "%.*s: %.*s -> %.*s", TG_SV_ARG(x->key),
+                      TG_SV_ARG(x->value[0].n ? x->value[0] : TG_SV("unknown")),
+                      TG_SV_ARG(x->value[1].n ? x->value[1] : TG_SV("unknown")));
+        tg_verdict_add_note(e->out, e->arena, false, false, tg_buf_sv(&b), TG_SV(""));
+        tg_buf_clear(&b);
+    }
+    tg_buf_release(&b);
+}

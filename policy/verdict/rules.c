@@ -1,0 +1,548 @@
+#include <math.h>
+
+#include "policy/verdict/describe.h"
+#include "policy/verdict/internal.h"
+
+/* A new name below this share of the step warns instead of failing, unless it makes others wait. */
+#define SMALL_SHARE 0.001
+
+static bool has_number(const struct tg_ints *list, int64_t v)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (list->v[i] == v)
+            return true;
+    return false;
+}
+
+static tg_sv fact_kind(enum tg_metric m)
+{
+    switch (m) {
+    case TG_METRIC_LAUNCH_CONFIG:
+        return TG_SV("launch");
+    case TG_METRIC_INPUT_TYPES:
+        return TG_SV("types");
+    case TG_METRIC_INPUT_SHAPES:
+        return TG_SV("shapes");
+    default:
+        return TG_SV("");
+    }
+}
+
+static bool makes_wait(const struct tg_op *op)
+{
+    return op->kind == TG_KIND_SYNC || op->kind == TG_KIND_MEMCPY || op->class_ == TG_CLASS_COMM ||
+           tg_sv_eq(op->name, TG_SV("aten::item")) ||
+           tg_sv_eq(op->name, TG_SV("aten::_local_scalar_dense"));
+}
+
+/* Softens what is no regression by itself (POLICY 5 and 12). */
+static enum tg_state soften(enum tg_state s, const struct tg_op *op, enum tg_metric m)
+{
+    bool about_presence = m == TG_METRIC_COUNT || m == TG_METRIC_ADDED || m == TG_METRIC_REMOVED;
+    if (s != TG_STATE_FAIL || !about_presence)
+        return s;
+    if (op->relation == TG_REL_RENAMED || op->relation == TG_REL_REPLACED)
+        return TG_STATE_WARN;
+    if (op->relation == TG_REL_NONE && op->change == TG_ADDED && !makes_wait(op) &&
+        op->share[TG_TEST] < SMALL_SHARE)
+        return TG_STATE_WARN;
+    return s;
+}
+
+static void fill_op(struct tg_result *r, const struct tg_op *op, const struct tg_rule *rule,
+                    const struct tg_probe *p, const struct tg_judgement *j)
+{
+    r->state = j->state;
+    r->op = op->raw[op->present[TG_TEST] ? TG_TEST : TG_BASE];
+    r->op_normalised = op->name;
+    r->kind = tg_sv_of(tg_kind_name(op->kind));
+    r->metric = tg_sv_of(tg_metric_info(rule->metric)->name);
+    r->dimension = tg_unit_dimension(p->unit);
+    if (r->dimension == TG_DIM_COUNT)
+        r->inside = op->inside;
+    r->unit = tg_sv_of(tg_unit_text(p->unit));
+    r->has_values = p->unit != TG_UNIT_FACT;
+    r->base = p->base;
+    r->test = p->test;
+    r->delta = tg_probe_delta(p);
+    r->delta_pct = r->has_values ? tg_probe_pct(p) : NAN;
+    r->share = op->share[op->present[TG_TEST] ? TG_TEST : TG_BASE];
+}
+
+/* ns per step that the result is about: the order of reports. */
+static double weight_op(const struct tg_op *op)
+{
+    double weight = op->self[TG_TEST] - op->self[TG_BASE];
+    return isfinite(weight) ? fabs(weight) : 0;
+}
+
+static void place_limit(struct tg_result *r, const struct tg_judgement *j, struct tg_arena *a)
+{
+    struct tg_buf b = { 0 };
+    if (!j->limit)
+        return;
+    tg_limit_text(j->limit, &b);
+    r->limit = tg_describe_take(&b, a);
+    if (j->limit->at.file) {
+        r->file = j->limit->at.file;
+        r->line = j->limit->at.line;
+        r->col = j->limit->at.col;
+    }
+}
+
+static void count_judged(struct tg_eval_state *e, const struct tg_result *r,
+                         const struct tg_probe *p)
+{
+    bool proven = !p->ev || p->ev->judged == TG_JUDGED;
+    if (r->state == TG_STATE_NOT_JUDGED || r->state == TG_STATE_SKIP ||
+        r->state == TG_STATE_INCONCLUSIVE)
+        return;
+    e->judged++;
+    if (r->state == TG_STATE_SUSPICIOUS)
+        return;
+    if (p->exact || !proven) {
+        e->out->counts_judged = true;
+    } else {
+        e->out->durations_judged = true;
+        e->out->judged_by_runs |= !p->ev || !p->ev->steps[TG_BASE];
+    }
+}
+
+/* noise.min_steps: too few steps sharpen a run's value too little. */
+static const char *too_few_steps(const struct tg_rule_scope *s, const struct tg_noise *noise)
+{
+    size_t least = s->c->n_steps[TG_BASE] < s->c->n_steps[TG_TEST] ? s->c->n_steps[TG_BASE]
+                                                                   : s->c->n_steps[TG_TEST];
+    return noise->min_steps > 0 && least < (size_t)noise->min_steps
+               ? "fewer steps a run than noise.min_steps asks for"
+               : NULL;
+}
+
+/*
+ * A rule's own noise.min_runs, where it is not the policy's: the evidence is computed whatever the
+ * number of runs, so the rule may ask for more or for fewer. `own` is room for its copy.
+ */
+static void ask_for_runs(const struct tg_eval_state *e, const struct tg_rule_scope *s,
+                         const struct tg_noise *noise, struct tg_probe *p, struct tg_evidence *own)
+{
+    size_t base, test = s->c->n_runs[TG_TEST];
+    bool enough;
+
+    if (!p->ev || noise->min_runs == e->in->policy->noise.min_runs)
+        return;
+    base = p->ev->base_runs;
+    enough = (base < test ? base : test) >= (size_t)noise->min_runs;
+    *own = *p->ev;
+    if (enough && own->judged == TG_NOT_FEW_RUNS) {
+        own->judged = TG_JUDGED;
+    } else if (!enough && own->judged == TG_JUDGED) {
+        own->judged = TG_NOT_FEW_RUNS;
+        own->suspicious = own->slower;
+    }
+    p->ev = own;
+}
+
+/* Other device: what the device did is shown, not judged; the host's counts go on. */
+static bool device_incomparable(const struct tg_rule_scope *s, const struct tg_op *op)
+{
+    return !s->c->same_device &&
+           (tg_kind_is_device(op->kind) || op->kind == TG_KIND_GRAPH || op->launched);
+}
+
+/* Does a side lack totals by Python frame that rules about these kinds need? */
+static bool lacks_frames(const struct tg_rule_scope *s, uint32_t kinds, int side)
+{
+    return tg_frame_sorts(kinds) & (~s->c->frame_sorts[side] | s->c->frames_lack[side]);
+}
+
+static void judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s,
+                     const struct tg_rule *rule, const struct tg_op *op)
+{
+    struct tg_rule_limits l = tg_select_limits(rule, op);
+    struct tg_probe p = { .step_ns = s->c->step_ns[TG_BASE],
+                          .bad = rule->bad,
+                          .test_kind = l.test };
+    struct tg_evidence own;
+    struct tg_judgement j;
+    struct tg_result *r;
+    if (tg_metric_info(rule->metric)->unit == TG_UNIT_FACT) {
+        bool changed = false;
+        for (size_t i = 0; i < op->n_facts; i++)
+            changed |= tg_sv_eq(op->facts[i].kind, fact_kind(rule->metric));
+        p.unit = TG_UNIT_FACT;
+        p.exact = true;
+        p.bad = TG_ANY_IS_BAD;
+        p.test = changed;
+    } else if (!tg_probe_op(&p, rule->metric, s->c, op)) {
+        return;
+    }
+    if (lacks_frames(s, 1u << op->kind, TG_BASE))
+        p.base = NAN;
+    ask_for_runs(e, s, l.noise, &p, &own);
+    j = tg_judge(&p, &l.warn, &l.fail);
+    if (device_incomparable(s, op)) {
+        j.state = TG_STATE_NOT_JUDGED;
+        j.why_not = "the two sides ran on different devices";
+    }
+    if (!p.exact && too_few_steps(s, l.noise)) {
+        j.state = TG_STATE_NOT_JUDGED;
+        j.why_not = too_few_steps(s, l.noise);
+    }
+    j.state = soften(j.state, op, rule->metric);
+    r = tg_eval_add(e, rule);
+    fill_op(r, op, rule, &p, &j);
+    r->rank = weight_op(op);
+    place_limit(r, &j, e->arena);
+    tg_describe_op(r, op, s->c, &p, &j, e->arena);
+    if (s->rank >= 0) {
+        r->op_normalised = tg_sv_of(
+            tg_arena_printf(e->arena, "%.*s [rank %lld]", TG_SV_ARG(op->name), (long long)s->rank));
+    }
+    count_judged(e, r, &p);
+}
+
+static bool only_budgets(const struct tg_rule *rule)
+{
+    const struct tg_limit_list *lists[] = { &rule->warn, &rule->fail };
+    for (int k = 0; k < 2; k++)
+        for (size_t i = 0; i < lists[k]->n; i++)
+            for (size_t b = 0; b < lists[k]->v[i].n; b++)
+                if (lists[k]->v[i].bound[b].kind != TG_BOUND_MAX &&
+                    lists[k]->v[i].bound[b].kind != TG_BOUND_MIN)
+                    return false;
+    return true;
+}
+
+/* An older summary must not look like a trace that has nothing to tell: that is never optional. */
+static void say_unknown(struct tg_result *r, const struct tg_rule_scope *s,
+                        const struct tg_rule *rule)
+{
+    enum tg_measure id;
+    if (tg_metric_measure(rule->metric, &id) &&
+        (s->c->measures[id].absent[TG_BASE] || s->c->measures[id].absent[TG_TEST])) {
+        bool base = s->c->measures[id].absent[TG_BASE];
+        tg_eval_message(
+            r, TG_STATE_INCONCLUSIVE, r->metric, TG_SV("trace"),
+            base ? TG_SV("not in this baseline: it was stored before this metric existed")
+                 : TG_SV("not in this summary: it was stored before this metric existed"),
+            base ? TG_SV("Record the baseline again.") : TG_SV("Record it again."));
+        return;
+    }
+    tg_eval_message(r, rule->optional ? TG_STATE_SKIP : TG_STATE_INCONCLUSIVE, r->metric,
+                    TG_SV("trace"), TG_SV("the traces do not carry what this metric needs"),
+                    TG_SV("Record what docs/metrics.md names for it, or mark the rule optional."));
+}
+
+static void judge_measure(struct tg_eval_state *e, const struct tg_rule_scope *s,
+                          const struct tg_rule *rule)
+{
+    const struct tg_metric_info *info = tg_metric_info(rule->metric);
+    struct tg_rule_limits l = tg_select_limits(rule, NULL);
+    struct tg_probe p = { .step_ns = s->c->step_ns[TG_BASE],
+                          .bad = rule->bad,
+                          .test_kind = l.test };
+    struct tg_evidence own;
+    struct tg_judgement j;
+    struct tg_result *r = tg_eval_add(e, rule);
+    bool known = tg_probe_measure(&p, rule, s->c);
+    r->metric = tg_sv_of(info->name);
+    r->dimension = tg_unit_dimension(info->unit);
+    if (!known && !(only_budgets(rule) && p.known[TG_TEST])) {
+        say_unknown(r, s, rule);
+        return;
+    }
+    if (!p.known[TG_BASE])
+        p.base = NAN;
+    ask_for_runs(e, s, l.noise, &p, &own);
+    j = tg_judge(&p, &l.warn, &l.fail);
+    if (!s->c->same_device && p.unit != TG_UNIT_COUNT && !only_budgets(rule)) {
+        j.state = TG_STATE_NOT_JUDGED;
+        j.why_not = "the two sides ran on different devices";
+    }
+    r->state = j.state;
+    r->op = r->op_normalised = r->metric;
+    r->kind = TG_SV("trace");
+    r->unit = tg_sv_of(tg_unit_text(p.unit));
+    r->has_values = true;
+    r->base = p.base;
+    r->test = p.test;
+    r->delta = tg_probe_delta(&p);
+    r->delta_pct = tg_probe_pct(&p);
+    r->rank = p.unit == TG_UNIT_NS ? fabs(r->delta) : 0;
+    place_limit(r, &j, e->arena);
+    tg_describe_measure(r, s->c, &p, &j, e->arena);
+    if (s->rank >= 0)
+        r->op_normalised =
+            tg_sv_of(tg_arena_printf(e->arena, "%s [rank %lld]", info->name, (long long)s->rank));
+    count_judged(e, r, &p);
+}
+
+/* The step between its operators: host time that no operator's self time holds. */
+static void judge_gaps(struct tg_eval_state *e, const struct tg_rule_scope *s,
+                       const struct tg_rule *rule)
+{
+    struct tg_rule_limits l = tg_select_limits(rule, NULL);
+    const struct tg_op *step = &s->c->step;
+    struct tg_probe p = { .step_ns = s->c->step_ns[TG_BASE],
+                          .bad = rule->bad,
+                          .test_kind = l.test,
+                          .unit = TG_UNIT_NS,
+                          .ev = &step->ev,
+                          .base = step->ev.value[TG_BASE],
+                          .test = step->ev.value[TG_TEST] };
+    struct tg_evidence own;
+    struct tg_judgement j;
+    struct tg_result *r;
+    ask_for_runs(e, s, l.noise, &p, &own);
+    if (p.ev->judged != TG_JUDGED && !p.ev->suspicious)
+        return;
+    j = tg_judge(&p, &l.warn, &l.fail);
+    r = tg_eval_add(e, rule);
+    fill_op(r, step, rule, &p, &j);
+    r->op = r->op_normalised = TG_SV("ProfilerStep");
+    r->kind = TG_SV("step");
+    r->rank = fabs(r->delta);
+    place_limit(r, &j, e->arena);
+    tg_describe_measure(r, s->c, &p, &j, e->arena);
+    count_judged(e, r, &p);
+}
+
+/* A replacement is judged as a whole: by the inclusive time of what encloses it, since cost may
+ * have moved between the names inside. Only one that got slower is worth a line. */
+static void judge_regions(struct tg_eval_state *e, const struct tg_rule_scope *s,
+                          const struct tg_rule *rule)
+{
+    struct tg_rule_limits l = tg_select_limits(rule, NULL);
+    for (size_t i = 0; i < s->c->n_regions; i++) {
+        const struct tg_region *g = &s->c->regions[i];
+        struct tg_probe p = { .step_ns = s->c->step_ns[TG_BASE],
+                              .bad = rule->bad,
+                              .test_kind = l.test,
+                              .unit = TG_UNIT_NS,
+                              .ev = &g->ev,
+                              .base = g->ev.value[TG_BASE],
+                              .test = g->ev.value[TG_TEST] };
+        struct tg_evidence own;
+        struct tg_judgement j;
+        ask_for_runs(e, s, l.noise, &p, &own);
+        j = tg_judge(&p, &l.warn, &l.fail);
+        if (!g->encloser.n || !g->worse_time || j.state <= TG_STATE_NOT_JUDGED)
+            continue;
+        struct tg_op op = { .name = g->encloser,
+                            .raw = { g->encloser, g->encloser },
+                            .present = { true, true },
+                            .kind = TG_KIND_ANNOTATION,
+                            .region = TG_NO_ID,
+                            .partner = TG_NO_ID };
+        struct tg_result *r = tg_eval_add(e, rule);
+        fill_op(r, &op, rule, &p, &j);
+        r->rank = fabs(r->delta);
+        place_limit(r, &j, e->arena);
+        tg_describe_measure(r, s->c, &p, &j, e->arena);
+        count_judged(e, r, &p);
+    }
+}
+
+/* What came of the names that a rule chooses. */
+struct chosen {
+    size_t matched;
+    bool gave_up;
+};
+
+static void judge_op_if(struct tg_eval_state *e, const struct tg_rule_scope *s,
+                        const struct tg_rule *rule, const struct tg_op *op, struct chosen *out)
+{
+    switch (tg_select_op(&rule->match, op)) {
+    case TG_HIT_YES:
+        out->matched++;
+        judge_op(e, s, rule, op);
+        break;
+    case TG_HIT_GAVE_UP:
+        out->gave_up = true;
+        break;
+    case TG_HIT_NO:
+        break;
+    }
+}
+
+/* What a bound says of the fresh side alone. Added and removed are so of the other side. */
+static bool is_of_test_alone(const struct tg_rule *rule)
+{
+    return only_budgets(rule) && rule->metric != TG_METRIC_ADDED &&
+           rule->metric != TG_METRIC_REMOVED;
+}
+
+/*
+ * Are the totals by Python frame there that the rule asks for? A side that was stored or recorded
+ * without them must not look like a program without modules: that is never optional. A budget asks
+ * the fresh side alone.
+ */
+static bool has_frames(struct tg_eval_state *e, const struct tg_rule_scope *s,
+                       const struct tg_rule *rule)
+{
+    static const struct {
+        const char *not_stored, *next, *not_recorded;
+    } texts[] = {
+        [TG_BASE] = { "not in this baseline: totals by Python frame were not taken",
+                      "Record the baseline again with this policy, or with summarize --stacks.",
+                      "not in every trace of the baseline: recorded without Python stacks, unlike "
+                      "the fresh ones" },
+        [TG_TEST] = { "not in this summary: totals by Python frame were not taken",
+                      "Summarise with --stacks, or name the traces themselves.",
+                      "not in every fresh trace: recorded without Python stacks, unlike the "
+                      "baseline" },
+    };
+    int side = lacks_frames(s, rule->match.kinds, TG_TEST) ? TG_TEST : TG_BASE;
+    bool stored;
+    if (!lacks_frames(s, rule->match.kinds, side) || (side == TG_BASE && is_of_test_alone(rule)))
+        return true;
+    stored = !(tg_frame_sorts(rule->match.kinds) & ~s->c->frame_sorts[side]);
+    tg_eval_message(
+        tg_eval_add(e, rule), TG_STATE_INCONCLUSIVE, TG_SV("(no totals)"), TG_SV("guard"),
+        tg_sv_of(stored ? texts[side].not_recorded : texts[side].not_stored),
+        stored ? TG_SV("Record both sides with with_stack=True.") : tg_sv_of(texts[side].next));
+    return false;
+}
+
+static tg_sv no_match_next(const struct tg_rule *rule)
+{
+    return rule->match.kinds & TG_FRAME_KINDS
+               ? TG_SV("Record with with_stack=True; `tracegate analyze --measure modules` shows "
+                       "the names; or mark the rule optional.")
+               : TG_SV("Check the pattern with `tracegate names`, or mark the rule optional.");
+}
+
+static bool judge_ops(struct tg_eval_state *e, const struct tg_rule_scope *s,
+                      const struct tg_rule *rule)
+{
+    struct chosen found = { 0 };
+    bool frames = has_frames(e, s, rule);
+    size_t before = e->n;
+    for (size_t i = 0; i < s->c->n_ops; i++)
+        judge_op_if(e, s, rule, &s->c->ops[i], &found);
+    for (size_t i = 0; frames && i < s->c->n_frames; i++)
+        if (s->c->frames[i].launched == tg_metric_of_launched(rule->metric))
+            judge_op_if(e, s, rule, &s->c->frames[i], &found);
+    if (found.gave_up)
+        tg_eval_message(
+            tg_eval_add(e, rule), TG_STATE_INCONCLUSIVE, TG_SV("(pattern)"), TG_SV("guard"),
+            TG_SV("a regular expression gave up on a name: its budget of steps is used up"),
+            TG_SV("Write a simpler pattern; nested repeats are the usual cause."));
+    if (found.matched && e->n == before)
+        tg_eval_message(tg_eval_add(e, rule),
+                        rule->optional ? TG_STATE_SKIP : TG_STATE_INCONCLUSIVE, TG_SV("(no value)"),
+                        TG_SV("guard"),
+                        TG_SV("no matching name has what this metric needs, on both sides"),
+                        TG_SV("Record what docs/metrics.md names for it, or mark the rule "
+                              "optional."));
+    if (!found.matched && !found.gave_up && frames)
+        tg_eval_message(tg_eval_add(e, rule),
+                        rule->optional ? TG_STATE_SKIP : TG_STATE_INCONCLUSIVE, TG_SV("(no match)"),
+                        TG_SV("guard"), TG_SV("the rule matches no name in either trace"),
+                        no_match_next(rule));
+    return true;
+}
+
+static bool judge_scope(struct tg_eval_state *e, const struct tg_rule_scope *s,
+                        const struct tg_rule *rule)
+{
+    if (tg_metric_info(rule->metric)->scope == TG_SCOPE_NAME)
+        return judge_ops(e, s, rule);
+    judge_measure(e, s, rule);
+    if (rule->metric == TG_METRIC_STEP_TIME && !only_budgets(rule))
+        judge_gaps(e, s, rule);
+    if (rule->metric == TG_METRIC_STEP_TIME && !only_budgets(rule))
+        judge_regions(e, s, rule);
+    return true;
+}
+
+static bool has_rank(const struct tg_side *side, int64_t rank)
+{
+    for (size_t i = 0; i < side->n_ranks; i++)
+        if (side->ranks[i] == rank)
+            return true;
+    return false;
+}
+
+static bool is_left_out(const struct tg_comparison *c, int64_t rank)
+{
+    for (size_t i = 0; i < c->n_left_out; i++)
+        if (c->left_out[i] == rank)
+            return true;
+    return false;
+}
+
+static void no_trace_of_rank(struct tg_eval_state *e, const struct tg_rule *rule, int64_t rank,
+                             const char *side)
+{
+    if (is_left_out(e->in->comparison, rank)) {
+        tg_eval_message(tg_eval_add(e, rule), TG_STATE_INCONCLUSIVE,
+                        tg_sv_of(tg_arena_printf(e->arena, "(rank %lld)", (long long)rank)),
+                        TG_SV("guard"),
+                        TG_SV("the stored side holds no more than the step times of this rank"),
+                        TG_SV("What is stored of a run has a limit: name a rank that `tracegate "
+                              "baseline show` lists as whole, or record fewer steps."));
+        return;
+    }
+    tg_eval_message(tg_eval_add(e, rule), TG_STATE_INCONCLUSIVE,
+                    tg_sv_of(tg_arena_printf(e->arena, "(rank %lld)", (long long)rank)),
+                    TG_SV("guard"),
+                    tg_sv_of(tg_arena_printf(e->arena, "the %s has no trace of this rank", side)),
+                    TG_SV("Record every rank on both sides."));
+}
+
+static bool judge_rank(struct tg_eval_state *e, const struct tg_rule *rule, int64_t rank)
+{
+    const struct tg_comparison *all = e->in->comparison;
+    struct tg_part part = { rank, &rule->match.devices, &rule->match.streams };
+    struct tg_rule_scope s = { NULL, rank };
+    if (rank >= 0 && !has_rank(&all->side[TG_BASE], rank)) {
+        no_trace_of_rank(e, rule, rank, "baseline");
+        return true;
+    }
+    s.c = e->in->of_part(e->in->arg, &part, e->err);
+    return s.c && judge_scope(e, &s, rule);
+}
+
+/* Ranks that the rule names and the fresh side lacks are told: an empty choice is no pass. */
+static void tell_missing_ranks(struct tg_eval_state *e, const struct tg_rule *rule)
+{
+    const struct tg_ints *list = &rule->match.ranks;
+    for (size_t i = 0; rule->match.rank == TG_MATCH_RANK_LIST && i < list->n; i++)
+        if (!has_rank(&e->in->comparison->side[TG_TEST], list->v[i]))
+            no_trace_of_rank(e, rule, list->v[i], "fresh side");
+}
+
+/*
+ * The slowest rank: of measures the worst rank of either side, which the comparison of all knows;
+ * of names the rank whose steps take longest in the fresh traces, against itself in the baseline.
+ */
+bool tg_rule_judge(struct tg_eval_state *e, const struct tg_rule *rule)
+{
+    const struct tg_comparison *all = e->in->comparison;
+    const struct tg_match *m = &rule->match;
+    bool each = m->rank == TG_MATCH_RANK_EACH && all->n_ranks[TG_TEST] > 1;
+    bool of_name = tg_metric_info(rule->metric)->scope == TG_SCOPE_NAME;
+    if (!tg_select_rule(e, &rule->when)) {
+        tg_eval_message(tg_eval_add(e, rule), TG_STATE_SKIP, TG_SV("(when)"), TG_SV("guard"),
+                        TG_SV("the rule does not apply to this event, branch or device"),
+                        TG_SV(""));
+        return true;
+    }
+    if (m->rank == TG_MATCH_RANK_SLOWEST && of_name && all->n_ranks[TG_TEST] > 1)
+        return judge_rank(e, rule, all->slowest_rank);
+    if (!each && m->rank != TG_MATCH_RANK_LIST) {
+        if (m->devices.n || m->streams.n)
+            return judge_rank(e, rule, -1);
+        return judge_scope(e, &(struct tg_rule_scope){ all, -1 }, rule);
+    }
+    tell_missing_ranks(e, rule);
+    for (size_t i = 0; i < all->n_ranks[TG_TEST]; i++) {
+        int64_t rank = all->side[TG_TEST].ranks[i];
+        if (m->rank == TG_MATCH_RANK_LIST && !has_number(&m->ranks, rank))
+            continue;
+        if (!judge_rank(e, rule, rank))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,135 @@
+#include "policy/verdict/internal.h"
+
+/* What a rule judges when it names no kind. */
+#define DEFAULT_KINDS                                                                              \
+    (1u << TG_KIND_KERNEL | 1u << TG_KIND_MEMCPY | 1u << TG_KIND_MEMSET | 1u << TG_KIND_GRAPH |    \
+     1u << TG_KIND_OP | 1u << TG_KIND_SYNC)
+
+static enum tg_match_family family_of(tg_sv name, bool *known)
+{
+    static const struct {
+        const char *part;
+        enum tg_match_family family;
+    } table[] = {
+        { "triton", TG_MATCH_FAMILY_TRITON },       { "flash", TG_MATCH_FAMILY_ATTENTION },
+        { "attention", TG_MATCH_FAMILY_ATTENTION }, { "fmha", TG_MATCH_FAMILY_ATTENTION },
+        { "attn", TG_MATCH_FAMILY_ATTENTION },      { "conv", TG_MATCH_FAMILY_CONV },
+        { "gemm", TG_MATCH_FAMILY_GEMM },           { "gemv", TG_MATCH_FAMILY_GEMM },
+        { "Cijk_", TG_MATCH_FAMILY_GEMM },          { "nvjet", TG_MATCH_FAMILY_GEMM },
+        { "aten::mm", TG_MATCH_FAMILY_GEMM },       { "aten::addmm", TG_MATCH_FAMILY_GEMM },
+        { "aten::bmm", TG_MATCH_FAMILY_GEMM },      { "aten::linear", TG_MATCH_FAMILY_GEMM },
+        { "norm", TG_MATCH_FAMILY_NORM },           { "elementwise", TG_MATCH_FAMILY_ELEMENTWISE },
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (tg_sv_has(name, tg_sv_of(table[i].part))) {
+            *known = true;
+            return table[i].family;
+        }
+    *known = false;
+    return TG_MATCH_FAMILY_GEMM;
+}
+
+static enum tg_hit raw_hit(const struct tg_patterns *list, const struct tg_op *op)
+{
+    enum tg_hit worst = TG_HIT_NO;
+    for (int side = 0; side < 2; side++)
+        if (op->present[side]) {
+            enum tg_hit h = tg_patterns_test(list, op->raw[side]);
+            if (h == TG_HIT_YES)
+                return h;
+            worst = h > worst ? h : worst;
+        }
+    return worst;
+}
+
+/* All given keys must hold; a regex that gave up makes the whole answer GAVE_UP. */
+static enum tg_hit match_keys(const struct tg_match *m, const struct tg_op *op)
+{
+    enum tg_hit h = TG_HIT_YES;
+    if (m->kinds && !(m->kinds & 1u << op->kind))
+        return TG_HIT_NO;
+    if (m->classes && !(m->classes & 1u << (unsigned)op->class_))
+        return TG_HIT_NO;
+    if (m->families) {
+        bool known;
+        enum tg_match_family f = family_of(op->name, &known);
+        if (!known || !(m->families & 1u << f))
+            return TG_HIT_NO;
+    }
+    if (m->name.n && (h = tg_patterns_test(&m->name, op->name)) != TG_HIT_YES)
+        return h;
+    if (m->raw_name.n && (h = raw_hit(&m->raw_name, op)) != TG_HIT_YES)
+        return h;
+    if (m->parent.n && (h = tg_patterns_test(&m->parent, op->parent)) != TG_HIT_YES)
+        return h;
+    return TG_HIT_YES;
+}
+
+enum tg_hit tg_select_op(const struct tg_match *m, const struct tg_op *op)
+{
+    enum tg_hit h;
+    if (!m->kinds && !(DEFAULT_KINDS & 1u << op->kind))
+        return TG_HIT_NO;
+    h = match_keys(m, op);
+    if (h != TG_HIT_YES || !m->not_)
+        return h;
+    switch (match_keys(m->not_, op)) {
+    case TG_HIT_YES:
+        return TG_HIT_NO;
+    case TG_HIT_GAVE_UP:
+        return TG_HIT_GAVE_UP;
+    case TG_HIT_NO:
+        break;
+    }
+    return TG_HIT_YES;
+}
+
+bool tg_select_override(const struct tg_override *o, const struct tg_op *op)
+{
+    return match_keys(&o->match, op) == TG_HIT_YES;
+}
+
+struct tg_rule_limits tg_select_limits(const struct tg_rule *rule, const struct tg_op *op)
+{
+    struct tg_rule_limits l = { rule->warn, rule->fail, rule->noise.test, &rule->noise };
+    for (size_t i = 0; op && i < rule->n_overrides; i++) {
+        const struct tg_override *o = &rule->overrides[i];
+        if (!tg_select_override(o, op))
+            continue;
+        if (o->warn.state != TG_LIMIT_UNSET)
+            l.warn = o->warn;
+        if (o->fail.state != TG_LIMIT_UNSET)
+            l.fail = o->fail;
+        if (o->has_noise) {
+            l.test = o->noise.test;
+            l.noise = &o->noise;
+        }
+    }
+    return l;
+}
+
+static bool any_of(const struct tg_patterns *list, const char *text)
+{
+    return !list->n || (text && tg_patterns_test(list, tg_sv_of(text)) == TG_HIT_YES);
+}
+
+static tg_sv env_of(const struct tg_comparison *c, const char *key)
+{
+    const struct tg_side *side = &c->side[TG_TEST];
+    if (side->n_runs && side->n_ranks) {
+        const struct tg_shard *shard = side->at[0][0];
+        for (size_t i = 0; i < shard->n_env; i++)
+            if (tg_sv_eq(shard->env[i].key, tg_sv_of(key)))
+                return shard->env[i].value;
+    }
+    return TG_SV("");
+}
+
+bool tg_select_rule(const struct tg_eval_state *e, const struct tg_when *when)
+{
+    tg_sv device = env_of(e->in->comparison, "device");
+    if (!when->present)
+        return true;
+    return any_of(&when->event, e->in->event) && any_of(&when->branch, e->in->branch) &&
+           (!when->device.n || tg_patterns_test(&when->device, device) == TG_HIT_YES);
+}

@@ -1,0 +1,40 @@
+#include "policy/verdict/verdict.h"
+
+const char *tg_state_name(enum tg_state s)
+{
+    static const char *const name[] = {
+        [TG_STATE_PASS] = "pass", [TG_STATE_NOT_JUDGED] = "not judged",
+        [TG_STATE_SKIP] = "skip", [TG_STATE_WAIVED] = "waived",
+        [TG_STATE_WARN] = "warn", [TG_STATE_SUSPICIOUS] = "suspicious",
+        [TG_STATE_FAIL] = "fail", [TG_STATE_INCONCLUSIVE] = "inconclusive",
+    };
+    return name[s];
+}
+
+const char *tg_outcome_name(enum tg_outcome o)
+{
+    static const char *const name[] = {
+        [TG_OUTCOME_PASS] = "pass",   [TG_OUTCOME_WARN] = "warn",
+        [TG_OUTCOME_FAIL] = "fail",   [TG_OUTCOME_INCONCLUSIVE] = "inconclusive",
+        [TG_OUTCOME_ERROR] = "error",
+    };
+    return name[o];
+}
+
+int tg_outcome_exit_code(enum tg_outcome o)
+{
+    static const int code[] = {
+        [TG_OUTCOME_PASS] = 0, [TG_OUTCOME_WARN] = 0,  [TG_OUTCOME_INCONCLUSIVE] = 4,
+        [TG_OUTCOME_FAIL] = 1, [TG_OUTCOME_ERROR] = 3,
+    };
+    return code[o];
+}
+
+const char *tg_dimension_name(enum tg_dimension d)
+{
+    static const char *const name[] = {
+        [TG_DIM_COUNT] = "count", [TG_DIM_DURATION] = "duration", [TG_DIM_FACT] = "fact",
+        [TG_DIM_RATIO] = "ratio", [TG_DIM_BYTES] = "bytes",       [TG_DIM_RATE] = "rate",
+    };
+    return name[d];
+}

@@ -1,0 +1,108 @@
+#ifndef TG_POLICY_VERDICT_VERDICT_H
+#define TG_POLICY_VERDICT_VERDICT_H
+/*
+ * The verdict as plain data: all that a report may show. Made by policy/verdict/eval.c, read by
+ * reporters. Lives in one arena; every view points into it.
+ */
+#include "core/diff/compare.h"
+
+enum tg_state {
+    TG_STATE_PASS,
+    TG_STATE_NOT_JUDGED,
+    TG_STATE_SKIP,
+    TG_STATE_WAIVED,
+    TG_STATE_SUSPICIOUS,
+    TG_STATE_WARN,
+    TG_STATE_INCONCLUSIVE,
+    TG_STATE_FAIL
+};
+enum tg_outcome {
+    TG_OUTCOME_PASS,
+    TG_OUTCOME_WARN,
+    TG_OUTCOME_INCONCLUSIVE,
+    TG_OUTCOME_FAIL,
+    TG_OUTCOME_ERROR
+};
+const char *tg_state_name(enum tg_state s); /* "pass", "not judged", … */
+const char *
+tg_outcome_name(enum tg_outcome o);          /* "pass", "warn", "inconclusive", "fail", "error" */
+int tg_outcome_exit_code(enum tg_outcome o); /* 0 0 4 1 3 */
+
+enum tg_dimension {
+    TG_DIM_COUNT,
+    TG_DIM_DURATION,
+    TG_DIM_FACT,
+    TG_DIM_RATIO,
+    TG_DIM_BYTES,
+    TG_DIM_RATE
+};
+const char *tg_dimension_name(enum tg_dimension d); /* "count", "duration", … */
+
+/* One judged thing: an operator, a measure or a guard under one rule. */
+struct tg_result {
+    enum tg_state state;
+    tg_sv rule, why, owner;  /* rule id; its `why` */
+    tg_sv op, op_normalised; /* raw, normalised; for measures the metric's name in both */
+    tg_sv kind;              /* "kernel", "op", "trace", "guard" */
+    tg_sv metric;            /* "count", "self", "step_time", "launch_config" … */
+    enum tg_dimension dimension;
+    bool has_values;          /* false: facts and guards, see `message` */
+    double base, test, delta; /* in `unit`, per step (ns for durations, percent for ratios) */
+    double delta_pct;         /* NaN: the baseline is 0 or absent */
+    tg_sv unit;               /* "ns", "count", "%", "bytes", "GB/s", "" */
+    tg_sv limit; /* the limit that was exceeded or applied, as written: "pct: 10%, abs: 0.2%step" */
+    double share;     /* of the step on the test side, 0..1; NaN unknown */
+    tg_sv inside;     /* the operator of unchanged count that the additional calls lie inside; "" */
+    tg_sv message;    /* one line, numbers included: what, how much, share */
+    tg_sv evidence;   /* "5 of 5 runs above all 5 baseline runs, noise 1.8 %, limit 8 %" */
+    tg_sv next;       /* what to do; for inconclusive, suspicious, not judged; may be "" */
+    const char *file; /* the rule's place; NULL: built in */
+    uint32_t line, col;
+    tg_sv source; /* the program's own file its calls come from, in the repository; "" unknown */
+    uint32_t source_line;
+    tg_sv source_calls;    /* "8 of 10 calls in the first trace come from step" */
+    uint32_t folded_under; /* index of the result that explains it; TG_NO_ID */
+    double rank;           /* order in reports: larger first (state, then ns per step) */
+};
+
+/* How the baseline was found. */
+struct tg_baseline_info {
+    tg_sv commit, ref; /* 40 hex; what was asked; "" when the side was a path */
+    tg_sv how;       /* "merge base of HEAD and origin/main", "2 commits before …", "path …" */
+    tg_sv situation; /* "found", "first run", "hole", "lost", "path" */
+    int64_t walked;  /* commits walked back; 0 none */
+    tg_sv paths;     /* path inside the commit, or the path */
+};
+
+struct tg_note { /* banners: built-in policy, drift, leniencies, environment, hints */
+    tg_sv text, next;
+    bool warning; /* shown up front; makes the verdict `warn` only if `lifts` */
+    bool lifts;
+    bool damage; /* about the traces themselves: told by charts and annotations too */
+};
+
+struct tg_verdict {
+    enum tg_outcome outcome;
+    int exit_code; /* by the table; --exit-zero keeps it here and changes only the process */
+    tg_sv suite;
+    tg_sv headline; /* "FAIL: 2 regressions …" one line */
+    tg_sv coverage; /* "counts judged; durations not judged: 1 run a side" */
+    tg_sv policy;   /* "built-in policy" or the file */
+    bool counts_judged, durations_judged;
+    bool judged_by_runs; /* of durations any, not only kernels by the steps of a run */
+    tg_sv error;         /* outcome error, inconclusive: why, one line */
+    tg_sv error_hint;
+    struct tg_baseline_info baseline;
+    tg_sv test_commit,
+        timestamp; /* committed time of the judged commit, "YYYY-MM-DDThh:mm:ss", or "" */
+    tg_sv test_paths;
+    struct tg_result *results; /* sorted: worst first */
+    size_t n_results;
+    size_t n_state[TG_STATE_FAIL + 1];  /* results in a state, */
+    size_t n_folded[TG_STATE_FAIL + 1]; /* of them consequences of another: not in the headline */
+    struct tg_note *notes;
+    size_t n_notes;
+    const struct tg_comparison *comparison; /* NULL on errors and first runs */
+    tg_sv version;                          /* of the program */
+};
+#endif

@@ -1,0 +1,159 @@
+/*
+ * The manual and the program say the same: its examples load, its table of metrics is ours and that
+ * of the measures, every key and every code stands in it.
+ */
+#include "policy_support.h"
+
+#include "core/base/file.h"
+#include "core/metric/measure.h"
+#include "policy/language/keys.h"
+
+static void read_source(struct tg_buf *out, const char *name)
+{
+    char path[512];
+    struct tg_err err;
+    tg_err_init(&err);
+    (void)snprintf(path, sizeof path, "%s/%s", TG_SOURCE_DIR, name);
+    assert_true(tg_file_read(out, path, 1 << 20, &err));
+}
+
+/* Blocks that are no whole policy are its sections: `version: 1` is put before them. */
+static void examples_load(void **state)
+{
+    (void)state;
+    struct tg_buf text = { 0 };
+    size_t n = 0, clean = 0;
+    read_source(&text, "docs/policy.md");
+    for (const char *p = strstr(text.p, "```yaml\n"); p; p = strstr(p, "```yaml\n")) {
+        const char *end;
+        struct tg_buf one = { 0 };
+        struct tg_diags d;
+        p += strlen("```yaml\n");
+        end = strstr(p, "```");
+        assert_non_null(end);
+        if (strncmp(p, "version:", 8) != 0)
+            tg_buf_puts(&one, "version: 1\n");
+        tg_buf_add(&one, (tg_sv){ p, (size_t)(end - p) });
+        tg_diags_init(&d);
+        struct tg_policy *policy = must_load(one.p, &d);
+        tg_policy_lint(policy, NULL, 0, &d);
+        clean += d.n == 0;
+        n++;
+        tg_policy_free(policy);
+        tg_diags_release(&d);
+        tg_buf_release(&one);
+    }
+    print_message("%zu examples, %zu without a warning\n", n, clean);
+    assert_true(n >= 14);
+    tg_buf_release(&text);
+}
+
+static void the_example_policies_load(void **state)
+{
+    (void)state;
+    static const char *const names[] = { "examples/policy.yml", "examples/policy-device.yml" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct tg_buf text = { 0 };
+        struct tg_diags d;
+        read_source(&text, names[i]);
+        tg_diags_init(&d);
+        struct tg_policy *p = must_load(text.p, &d);
+        tg_policy_free(p);
+        tg_diags_release(&d);
+        tg_buf_release(&text);
+    }
+}
+
+/* The manual holds the table that the program prints, between its two marks, byte for byte. */
+static void metrics_are_listed(void **state)
+{
+    (void)state;
+    static const char begin[] = "<!-- tracegate policy metrics --format markdown -->\n";
+    struct tg_buf text = { 0 }, table = { 0 };
+    read_source(&text, "docs/policy.md");
+    tg_metric_markdown(&table);
+    char *from = strstr(text.p, begin), *to = from ? strstr(from, "<!-- end -->") : NULL;
+    assert_non_null(to);
+    from += strlen(begin);
+    *to = '\0';
+    assert_string_equal(from, table.p);
+    tg_buf_release(&text);
+    tg_buf_release(&table);
+}
+
+/* Every measure has a row with its unit in docs/metrics.md, which says how it is computed. */
+static void measures_are_explained(void **state)
+{
+    (void)state;
+    struct tg_buf text = { 0 };
+    read_source(&text, "docs/metrics.md");
+    for (int i = 0; i < TG_MEASURES; i++) {
+        const struct tg_measure_info *m = tg_measure_info((enum tg_measure)i);
+        struct tg_buf row = { 0 };
+        tg_buf_printf(&row, "\n| `%s` | %s | %s | ", m->name, m->unit,
+                      m->worse > 0 ? "more" : "less");
+        if (!strstr(text.p, row.p))
+            fail_msg("docs/metrics.md lacks: %s", row.p);
+        tg_buf_release(&row);
+    }
+    tg_buf_release(&text);
+}
+
+static size_t missing_keys(const char *text, const struct tg_key_shape *s)
+{
+    size_t missing = 0;
+    if (!s)
+        return 0;
+    for (const struct tg_key *k = s->keys; k && k->name; k++) {
+        char quoted[64], colon[64];
+        (void)snprintf(quoted, sizeof quoted, "`%s`", k->name);
+        (void)snprintf(colon, sizeof colon, "%s: ", k->name);
+        if (!strstr(text, quoted) && !strstr(text, colon)) {
+            print_message("the manual lacks the key '%s' of %s\n", k->name, s->what);
+            missing++;
+        }
+        missing += missing_keys(text, k->shape);
+    }
+    return missing + missing_keys(text, s->item) + missing_keys(text, s->map) +
+           missing_keys(text, s->list);
+}
+
+static void keys_are_described(void **state)
+{
+    (void)state;
+    struct tg_buf text = { 0 };
+    read_source(&text, "docs/policy.md");
+    assert_int_equal(missing_keys(text.p, &tg_key_shape_policy), 0);
+    tg_buf_release(&text);
+}
+
+static void codes_are_listed(void **state)
+{
+    (void)state;
+    struct tg_buf text = { 0 }, header = { 0 };
+    size_t n = 0;
+    read_source(&text, "docs/policy.md");
+    read_source(&header, "policy/language/diag.h");
+    for (int code = 100; code < 300; code++) {
+        char in_header[16], in_manual[16];
+        (void)snprintf(in_header, sizeof in_header, " = %d,", code);
+        (void)snprintf(in_manual, sizeof in_manual, "| TG%d |", code);
+        bool exists = strstr(header.p, in_header) != NULL;
+        if (exists != (strstr(text.p, in_manual) != NULL))
+            fail_msg("TG%d", code);
+        n += exists;
+    }
+    assert_true(n > 50);
+    tg_buf_release(&text);
+    tg_buf_release(&header);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(examples_load),      cmocka_unit_test(the_example_policies_load),
+        cmocka_unit_test(metrics_are_listed), cmocka_unit_test(measures_are_explained),
+        cmocka_unit_test(keys_are_described), cmocka_unit_test(codes_are_listed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,650 @@
+/* What a policy means once it is loaded: values, layers, presets, profiles, caps. */
+#include "policy_support.h"
+
+#include <stdlib.h>
+
+#include "core/base/limits.h"
+#include "policy/language/yaml.h"
+
+#define V "version: 1\n"
+
+static const struct tg_rule *rule(const struct tg_policy *p, const char *id)
+{
+    for (size_t i = 0; i < p->n_rules; i++)
+        if (tg_sv_eq(p->rules[i].id, tg_sv_of(id)))
+            return &p->rules[i];
+    return NULL;
+}
+
+/* The only bound of the only limit. */
+static const struct tg_bound *only(const struct tg_limit_list *l)
+{
+    assert_int_equal(l->state, TG_LIMIT_ON);
+    assert_int_equal(l->n, 1);
+    assert_int_equal(l->v[0].n, 1);
+    return &l->v[0].bound[0];
+}
+
+static void release(struct tg_policy *p, struct tg_diags *d)
+{
+    tg_policy_free(p);
+    tg_diags_release(d);
+}
+
+/* ---- values -------------------------------------------------------------------------------- */
+
+static void bounds_in_the_metrics_unit(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *metric, *bound;
+        enum tg_bound_kind kind;
+        double value;
+        bool of_step, is_auto;
+    } cases[] = {
+        { "step_time", "pct: 10%", TG_BOUND_PCT, 10, false, false },
+        { "step_time", "pct: 2.5%", TG_BOUND_PCT, 2.5, false, false },
+        { "step_time", "pct: auto", TG_BOUND_PCT, 0, false, true },
+        { "step_time", "abs: 200us", TG_BOUND_ABS, 200000, false, false },
+        { "step_time", "abs: 0.1us", TG_BOUND_ABS, 100, false, false },
+        { "step_time", "abs: 1.1ms", TG_BOUND_ABS, 1100000, false, false },
+        { "step_time", "abs: 3\xC2\xB5s", TG_BOUND_ABS, 3000, false, false },
+        { "step_time", "abs: 0.2%step", TG_BOUND_ABS, 0.2, true, false },
+        { "step_time", "abs: 0", TG_BOUND_ABS, 0, false, false },
+        { "step_time", "max: 2s", TG_BOUND_MAX, 2e9, false, false },
+        { "step_time", "min: 7ns", TG_BOUND_MIN, 7, false, false },
+        { "launch_count", "abs: +2", TG_BOUND_ABS, 2, false, false },
+        { "launch_count", "pct: 007%", TG_BOUND_PCT, 7, false, false },
+        { "mem_peak", "abs: 256MiB", TG_BOUND_ABS, 268435456, false, false },
+        { "mem_peak", "max: 1GB", TG_BOUND_MAX, 1e9, false, false },
+        { "idle", "pp: 3pp", TG_BOUND_PP, 3, false, false },
+        { "idle", "max: 35%", TG_BOUND_MAX, 35, false, false },
+        { "skew", "max: 8%", TG_BOUND_MAX, 8, false, false },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[256];
+        struct tg_diags d;
+        tg_diags_init(&d);
+        (void)snprintf(text, sizeof text, V "rules: [{id: a, metric: %s, fail: {%s}}]\n",
+                       cases[i].metric, cases[i].bound);
+        struct tg_policy *p = must_load(text, &d);
+        const struct tg_bound *b = only(&p->rules[0].fail);
+        assert_int_equal(b->kind, cases[i].kind);
+        assert_int_equal(b->of_step, cases[i].of_step);
+        assert_int_equal(b->is_auto, cases[i].is_auto);
+        assert_true(b->value == cases[i].value); /* exact: the last digit decides a verdict */
+        assert_int_equal(b->at.line, 2);
+        release(p, &d);
+    }
+}
+
+static void a_rule_with_everything(void **state)
+{
+    (void)state;
+    static const char text[] = V
+        "rules:\n"
+        "  - id: kernel-time\n" /* line 3 */
+        "    why: no slower kernels\n"
+        "    owner: perf-team\n"
+        "    match: {kind: [kernel, memcpy], name: [\"*gemm*\", /^void/], class: compute,\n"
+        "            family: gemm, parent: \"aten::*\", device: 0, stream: [7, 9], rank: [0, 3],\n"
+        "            not: {class: comm, raw_name: x}}\n"
+        "    metric: total\n"
+        "    direction: both\n"
+        "    warn: {pct: 5%, abs: 1us}\n"
+        "    fail:\n"
+        "      - {pct: 10%, abs: 0.2%step}\n"
+        "      - {max: 5ms}\n" /* line 14 */
+        "    overrides:\n"
+        "      - match: {name: \"triton_red_*\"}\n"
+        "        fail: {pct: 15%}\n"
+        "        noise: {min_runs: 5}\n"
+        "      - {match: {name: y}, warn: off}\n"
+        "    noise: {test: none, min_steps: 7}\n"
+        "    optional: true\n"
+        "    when: {event: pull_request, branch: [main, \"release/*\"], device: \"*H100*\"}\n"
+        "    sustained: 3\n";
+    struct tg_diags d;
+    tg_diags_init(&d);
+    struct tg_policy *p = must_load(text, &d);
+    assert_int_equal(p->n_rules, 1);
+    const struct tg_rule *r = &p->rules[0];
+    assert_sv_is(r->id, "kernel-time");
+    assert_sv_is(r->why, "no slower kernels");
+    assert_sv_is(r->owner, "perf-team");
+    assert_int_equal(r->at.line, 3);
+    assert_int_equal(r->at.col, 9);
+    assert_string_equal(r->at.file, ".tracegate.yml");
+    assert_int_equal(r->match.kinds, 1u << TG_KIND_KERNEL | 1u << TG_KIND_MEMCPY);
+    assert_int_equal(r->match.classes, 1u << TG_MATCH_CLASS_COMPUTE);
+    assert_int_equal(r->match.families, 1u << TG_MATCH_FAMILY_GEMM);
+    assert_int_equal(r->match.name.n, 2);
+    assert_int_equal(tg_patterns_test(&r->match.name, TG_SV("my gemm 1")), TG_HIT_YES);
+    assert_int_equal(tg_patterns_test(&r->match.name, TG_SV("void f()")), TG_HIT_YES);
+    assert_int_equal(tg_patterns_test(&r->match.name, TG_SV("avoid")), TG_HIT_NO);
+    assert_int_equal(r->match.parent.n, 1);
+    assert_int_equal(r->match.devices.n, 1);
+    assert_int_equal(r->match.streams.v[1], 9);
+    assert_int_equal(r->match.rank, TG_MATCH_RANK_LIST);
+    assert_int_equal(r->match.ranks.v[1], 3);
+    assert_non_null(r->match.not_);
+    assert_int_equal(r->match.not_->classes, 1u << TG_MATCH_CLASS_COMM);
+    assert_int_equal(r->match.not_->raw_name.n, 1);
+    assert_int_equal(r->metric, TG_METRIC_TOTAL);
+    assert_int_equal(r->bad, TG_ANY_IS_BAD);
+    assert_int_equal(r->warn.n, 1);
+    assert_int_equal(r->warn.v[0].n, 2);
+    assert_int_equal(r->fail.n, 2);
+    assert_int_equal(r->fail.v[1].at.line, 14);
+    assert_int_equal(r->n_overrides, 2);
+    assert_int_equal(r->overrides[0].warn.state, TG_LIMIT_UNSET);
+    assert_true(only(&r->overrides[0].fail)->value == 15);
+    assert_true(r->overrides[0].has_noise);
+    assert_int_equal(r->overrides[0].noise.min_runs, 5);
+    assert_int_equal(r->overrides[0].noise.test, TG_NOISE_NONE); /* the rule's */
+    assert_int_equal(r->overrides[1].warn.state, TG_LIMIT_OFF);
+    assert_false(r->overrides[1].has_noise);
+    assert_int_equal(r->noise.test, TG_NOISE_NONE);
+    assert_int_equal(r->noise.min_steps, 7);
+    assert_int_equal(r->noise.min_runs, 3); /* the built-in one */
+    assert_true(r->optional);
+    assert_true(r->when.present);
+    assert_int_equal(r->when.branch.n, 2);
+    assert_int_equal(r->sustained, 3);
+    release(p, &d);
+}
+
+static void defaults_without_a_word(void **state)
+{
+    (void)state;
+    struct tg_diags d;
+    tg_diags_init(&d);
+    struct tg_policy *p =
+        must_load(V "rules: [{id: a, metric: comm_overlap, warn: {pp: 1pp}}]\n", &d);
+    assert_int_equal(p->n_suites, 0);
+    assert_int_equal(p->baseline.ref, TG_REF_MERGE_BASE);
+    assert_int_equal(p->baseline.max_walk, 50);
+    assert_int_equal(p->baseline.target.n, 0);
+    assert_int_equal(p->baseline.on_first_run, TG_ON_MISSING_PASS);
+    assert_int_equal(p->baseline.on_lost, TG_ON_MISSING_INCONCLUSIVE);
+    assert_int_equal(p->baseline.require_same,
+                     1u << TG_SAME_DEVICE | 1u << TG_SAME_WORLD_SIZE | 1u << TG_SAME_CUDA_MAJOR);
+    assert_true(p->require.collapse);
+    assert_int_equal(p->require.steps, 0);
+    assert_int_equal(p->noise.test, TG_NOISE_RUNS);
+    assert_int_equal(p->noise.min_runs, 3);
+    assert_true(p->noise.drift == 10);
+    assert_int_equal(tg_patterns_test(&p->noise.ignore, TG_SV("cudaEventQuery")), TG_HIT_YES);
+    assert_int_equal(tg_patterns_test(&p->noise.ignore, TG_SV("hipStreamQuery")), TG_HIT_YES);
+    assert_int_equal(tg_patterns_test(&p->noise.ignore, TG_SV("cudaStreamGetCaptureInfo_v2")),
+                     TG_HIT_YES);
+    assert_int_equal(tg_patterns_test(&p->noise.ignore, TG_SV("cudaStreamSynchronize")), TG_HIT_NO);
+    assert_int_equal(p->report.top, 10);
+    assert_int_equal(p->report.junit_max, 500);
+    assert_int_equal(p->fail_on, TG_FAIL_ON_FAIL);
+    assert_int_equal(p->rules[0].bad, TG_LESS_IS_BAD); /* overlap: more is better */
+    assert_int_equal(p->rules[0].sustained, 1);
+    assert_false(p->rules[0].match.present);
+    release(p, &d);
+}
+
+static void suites_and_settings(void **state)
+{
+    (void)state;
+    static const char text[] =
+        V "suites:\n"
+          "  - name: decode\n"
+          "    trace: {files: \"out/*.json.gz\", rank: 'rank(\\d+)', run: 'run(\\d+)'}\n"
+          "    baseline: perf/*.json.gz\n"
+          "    ranks: {expect: 8}\n"
+          "    window: {by: annotation, name: \"execute_*\", skip_first: 2, skip_last: 1}\n"
+          "  - {name: train, trace: out.json, baseline: stored, window: {by: ProfilerStep}}\n"
+          "baseline: {ref: window(20), target: develop, max_walk: 7, on_first_run: fail, on_lost: "
+          "pass,\n"
+          "           require_same: [cpu]}\n"
+          "require: {steps: 3, kernels: 100, ops: [\"*flash*\"], collapse: off}\n"
+          "aliases: [{from: old, to: new}]\n"
+          "report: {comment: never, top: 3, junit_max: 9}\n"
+          "fail_on: [warn, inconclusive]\n";
+    struct tg_diags d;
+    tg_diags_init(&d);
+    struct tg_policy *p = must_load(text, &d);
+    const struct tg_suite *s = &p->suites[0];
+    tg_sv group;
+    assert_int_equal(p->n_suites, 2);
+    assert_sv_is(s->name, "decode");
+    assert_sv_is(s->trace.files, "out/*.json.gz");
+    assert_true(tg_pattern_group(s->trace.rank_pattern, TG_SV("out/rank12.run3.json"), &group));
+    assert_sv_is(group, "12");
+    assert_true(tg_pattern_group(s->trace.run_pattern, TG_SV("out/rank12.run3.json"), &group));
+    assert_sv_is(group, "3");
+    assert_false(tg_pattern_group(s->trace.rank_pattern, TG_SV("out/3.json"), &group));
+    assert_sv_is(s->baseline, "perf/*.json.gz");
+    assert_false(s->stored);
+    assert_int_equal(s->ranks_expect, 8);
+    assert_int_equal(s->window.by, TG_BY_ANNOTATION);
+    assert_int_equal(tg_pattern_test(s->window.name, TG_SV("execute_9")), TG_HIT_YES);
+    assert_int_equal(s->window.skip_first, 2);
+    assert_int_equal(s->window.skip_last, 1);
+    assert_true(p->suites[1].stored);
+    assert_int_equal(p->suites[1].window.by, TG_BY_PROFILER_STEP);
+    assert_int_equal(p->baseline.ref, TG_REF_WINDOW);
+    assert_int_equal(p->baseline.ref_window, 20);
+    assert_sv_is(p->baseline.target, "develop");
+    assert_int_equal(p->baseline.max_walk, 7);
+    assert_int_equal(p->baseline.on_first_run, TG_ON_MISSING_FAIL);
+    assert_int_equal(p->baseline.on_lost, TG_ON_MISSING_PASS);
+    assert_int_equal(p->baseline.require_same, 1u << TG_SAME_CPU);
+    assert_int_equal(p->require.steps, 3);
+    assert_int_equal(p->require.kernels, 100);
+    assert_int_equal(p->require.ops.n, 1);
+    assert_false(p->require.collapse);
+    assert_int_equal(p->n_aliases, 1);
+    assert_sv_is(p->aliases[0].to, "new");
+    assert_int_equal(p->report.comment, TG_COMMENT_NEVER);
+    assert_int_equal(p->fail_on, TG_FAIL_ON_FAIL | TG_FAIL_ON_WARN | TG_FAIL_ON_INCONCLUSIVE);
+    release(p, &d);
+}
+
+static void waivers_are_kept(void **state)
+{
+    (void)state;
+    struct tg_diags d;
+    tg_diags_init(&d);
+    struct tg_policy *p = must_load(
+        V "rules: [{id: slow, match: {kind: op}, metric: total, fail: {pct: 5%, abs: 1us}}]\n"
+          "waivers:\n"
+          "  - {rule: slow, name: \"aten::*\", many: true, ceiling: {pct: 18%}, reason: accepted,\n"
+          "     issue: \"https://example.org/1\", owner: me, expires: 2026-08-01,\n"
+          "     when: {device: \"*H100*\"}}\n",
+        &d);
+    assert_int_equal(p->n_waivers, 1);
+    const struct tg_waiver *w = &p->waivers[0];
+    assert_sv_is(w->rule, "slow");
+    assert_sv_is(w->name_text, "aten::*");
+    assert_true(w->many);
+    assert_int_equal(tg_pattern_test(w->name, TG_SV("aten::mm")), TG_HIT_YES);
+    assert_int_equal(w->ceiling.n, 1);
+    assert_true(w->ceiling.bound[0].value == 18);
+    assert_int_equal(w->expires, TEST_TODAY + 31); /* July has 31 days */
+    assert_true(w->when.present);
+    release(p, &d);
+}
+
+/* ---- layers -------------------------------------------------------------------------------- */
+
+static void the_built_in_policy(void **state)
+{
+    (void)state;
+    struct tg_diags d;
+    struct tg_err err;
+    struct tg_policy_opts o = { .today = TEST_TODAY };
+    tg_diags_init(&d);
+    tg_err_init(&err);
+    struct tg_policy *p = tg_policy_load(&o, &d, &err);
+    assert_non_null(p);
+    assert_int_equal(d.n, 0);
+    assert_true(p->built_in);
+    assert_int_equal(p->n_rules, 9);
+    for (size_t i = 0; i < p->n_rules; i++) {
+        assert_true(p->rules[i].optional);
+        assert_true(p->rules[i].why.n > 0);
+        assert_string_equal(p->rules[i].at.file, "tracegate:recommended");
+    }
+    assert_true(only(&rule(p, "new-work")->fail)->value == 0);
+    assert_true(rule(p, "slower")->fail.v[0].bound[0].is_auto);
+    assert_int_equal(rule(p, "collectives")->match.rank, TG_MATCH_RANK_EACH);
+    assert_int_equal(rule(p, "collectives")->bad, TG_ANY_IS_BAD);
+    assert_int_equal(rule(p, "less-work")->bad, TG_LESS_IS_BAD);
+    assert_int_equal(rule(p, "less-work")->fail.state, TG_LIMIT_UNSET);
+    tg_policy_lint(p, NULL, 0, &d);
+    assert_int_equal(d.n, 0); /* what everyone runs is not warned about */
+    release(p, &d);
+}
+
+static void presets(void **state)
+{
+    (void)state;
+    struct tg_diags d;
+    tg_diags_init(&d);
+    struct tg_policy *p = must_load(V "extends: [tracegate:counts-only]\n", &d);
+    /* count: new-work, new-sync, collectives, less-work; facts: launch-config, input-types */
+    assert_int_equal(p->n_rules, 6);
+    assert_null(rule(p, "slower"));
+    assert_int_equal(rule(p, "new-sync")->fail.state, TG_LIMIT_ON);
+    tg_policy_free(p);
+    p = must_load(V "extends: [tracegate:advisory]\n", &d);
+    assert_int_equal(p->n_rules, 9);
+    for (size_t i = 0; i < p->n_rules; i++) {
+        assert_int_equal(p->rules[i].fail.state, TG_LIMIT_UNSET);
+        assert_int_equal(p->rules[i].warn.state, TG_LIMIT_ON);
+    }
+    release(p, &d);
+}
+
+static void later_layers_win_per_key(void **state)
+{
+    (void)state;
+    const struct memory_file files[] = {
+        { "ci/policy.yml",
+          V "extends: [tracegate:recommended, base/one.yml, ../two.yml]\n"
+            "report: {top: 7}\n"
+            "suites: [{name: a, trace: mine.json}]\n"
+            "rules:\n"
+            "  - {id: slower, fail: {pct: 4%}}\n" /* line 6 */
+            "  - {id: own, metric: idle, fail: {max: 9%}}\n",
+          0 },
+        { "ci/base/one.yml",
+          V "report: {top: 1, junit_max: 11}\nnoise: {min_runs: 4}\n"
+            "suites: [{name: a, trace: one.json, baseline: b.json}, {name: c}]\n"
+            "rules: [{id: shared, metric: skew, why: first, fail: {max: 1%}}]\n"
+            "aliases: [{from: a, to: b}]\n",
+          0 },
+        { "two.yml",
+          V "extends: [three.yml]\nnoise: {drift: 3%}\naliases: [{from: c, to: d}]\n"
+            "rules: [{id: shared, why: second}]\n",
+          0 },
+        { "three.yml", V "require: {steps: 5}\n", 0 },
+    };
+    struct tg_diags d;
+    tg_diags_init(&d);
+    struct tg_policy *p = load_files(files, 4, NULL, &d);
+    if (!p)
+        print_diags(&d);
+    assert_non_null(p);
+    assert_int_equal(p->report.top, 7);
+    assert_int_equal(p->report.junit_max, 11);
+    assert_int_equal(p->noise.min_runs, 4);
+    assert_true(p->noise.drift == 3);
+    assert_int_equal(p->require.steps, 5);
+    assert_string_equal(p->require.steps_at.file, "three.yml");
+    assert_int_equal(p->n_aliases, 2);
+    assert_int_equal(p->n_suites, 2);
+    assert_sv_is(p->suites[0].trace.files, "mine.json");
+    assert_sv_is(p->suites[0].baseline, "b.json");
+    assert_int_equal(p->n_rules, 9 + 2);
+    const struct tg_rule *slower = rule(p, "slower"), *shared = rule(p, "shared");
+    assert_true(slower == &p->rules[4]);          /* keeps its place */
+    assert_true(only(&slower->fail)->value == 4); /* a limit is replaced whole: no inherited abs */
+    assert_int_equal(slower->match.kinds, 1u << TG_KIND_KERNEL | 1u << TG_KIND_OP);
+    assert_string_equal(slower->at.file, "ci/policy.yml");
+    assert_int_equal(slower->at.line, 6);
+    assert_sv_is(shared->why, "second");
+    assert_int_equal(shared->metric, TG_METRIC_SKEW);
+    assert_int_equal(rule(p, "own")->noise.min_runs, 4);
+    release(p, &d);
+}
+
+static void rules_are_removed_and_added(void **state)
+{
+    (void)state;
+    struct tg_diags d;
+    tg_diags_init(&d);
+    struct tg_policy *p = must_load(
+        V "extends: [tracegate:recommended]\n"
+          "rules: {remove: [slower, step], add: [{id: own, metric: idle, fail: {max: 9%}}]}\n",
+        &d);
+    assert_int_equal(p->n_rules, 9 - 2 + 1);
+    assert_null(rule(p, "slower"));
+    assert_non_null(rule(p, "own"));
+    assert_int_equal(p->n_removed, 2);
+    assert_sv_is(p->removed[1], "step");
+    release(p, &d);
+}
+
+static const char profiles[] = V "rules: [{id: a, metric: step_time, fail: {pct: 10%, abs: 1us}}]\n"
+                                 "profiles:\n"
+                                 "  pr: {report: {top: 2}}\n"
+                                 "  nightly:\n"
+                                 "    noise: {min_steps: 10, history: 20}\n"
+                                 "    rules:\n"
+                                 "      - {id: a, fail: {pct: 4%, abs: 1us}, sustained: 2}\n"
+                                 "      - {id: drift, metric: idle, fail: {pp: 1pp}}\n";
+
+static void profiles_are_later_layers(void **state)
+{
+    (void)state;
+    const struct memory_file f = { "p.yml", profiles, 0 };
+    struct tg_diags d;
+    tg_diags_init(&d);
+    struct tg_policy *p = load_files(&f, 1, "nightly", &d);
+    assert_non_null(p);
+    assert_sv_is(p->profile, "nightly");
+    assert_int_equal(p->n_rules, 2);
+    assert_int_equal(p->rules[0].sustained, 2);
+    assert_true(p->rules[0].fail.v[0].bound[0].value == 4);
+    assert_int_equal(p->rules[1].noise.history, 20);
+    assert_int_equal(p->report.top, 10);
+    tg_policy_free(p);
+    p = load_files(&f, 1, NULL, &d);
+    assert_int_equal(p->n_rules, 1);
+    assert_int_equal(p->noise.history, 0);
+    tg_policy_free(p);
+    assert_null(load_files(&f, 1, "nightli", &d));
+    assert_int_equal(d.v[0].code, TG_DIAG_PROFILE);
+    assert_sv_is(d.v[0].fix, "did you mean 'nightly'?");
+    tg_diags_release(&d);
+    assert_string_equal(tg_policy_profile_for("schedule"), "nightly");
+    assert_string_equal(tg_policy_profile_for("merge_group"), "pr");
+    assert_null(tg_policy_profile_for("push"));
+}
+
+/* A profile that nobody selected, and a layer that a later one hides, must be right all the same.
+ */
+static void hidden_mistakes_are_found(void **state)
+{
+    (void)state;
+    struct tg_diags d;
+    tg_diags_init(&d);
+    assert_null(load_text(
+        V "profiles:\n  nightly:\n    rules: [{id: a, metric: idle, fail: {pct: 1%}}]\n", &d));
+    assert_int_equal(d.n, 1);
+    assert_int_equal(d.v[0].code, TG_DIAG_PCT_OF_PERCENT);
+    assert_int_equal(d.v[0].at.line, 4);
+    tg_diags_release(&d);
+
+    const struct memory_file files[] = {
+        { "p.yml", V "extends: [b.yml]\nrules: [{id: a, fail: {pp: 1pp}}]\n", 0 },
+        { "b.yml", V "rules: [{id: a, metric: idle, fail: {pct: 1%}}]\n", 0 },
+    };
+    tg_diags_init(&d);
+    assert_null(load_files(files, 2, NULL, &d));
+    assert_int_equal(d.n, 1);
+    assert_string_equal(d.v[0].at.file, "b.yml");
+    tg_diags_release(&d);
+}
+
+static void cycles_and_depth(void **state)
+{
+    (void)state;
+    const struct memory_file cycle[] = {
+        { "p.yml", V "extends: [b.yml]\n", 0 },
+        { "b.yml", V "extends: [./x/../p.yml]\n", 0 },
+    };
+    struct tg_diags d;
+    tg_diags_init(&d);
+    assert_null(load_files(cycle, 2, NULL, &d));
+    assert_int_equal(d.v[0].code, TG_DIAG_EXTENDS_CYCLE);
+    assert_string_equal(d.v[0].at.file, "b.yml");
+    tg_diags_release(&d);
+
+    /* f0 extends f1 ... f8: eight files are allowed, the ninth is one too many. */
+    char text[10][64], path[10][16];
+    struct memory_file deep[10];
+    for (int i = 0; i < 10; i++) {
+        (void)snprintf(path[i], sizeof path[i], "f%d.yml", i);
+        (void)snprintf(text[i], sizeof text[i], V "extends: [f%d.yml]\n", i + 1);
+        deep[i] = (struct memory_file){ path[i], text[i], 0 };
+    }
+    deep[8].text = V;
+    tg_diags_init(&d);
+    assert_null(load_files(deep, 9, NULL, &d));
+    assert_int_equal(d.v[0].code, TG_DIAG_EXTENDS_DEPTH);
+    assert_string_equal(d.v[0].at.file, "f7.yml");
+    tg_diags_release(&d);
+    deep[7].text = V;
+    tg_diags_init(&d);
+    struct tg_policy *p = load_files(deep, 8, NULL, &d);
+    assert_non_null(p);
+    release(p, &d);
+}
+
+/* ---- bombs --------------------------------------------------------------------------------- */
+
+static void expect_code(const char *text, size_t n, enum tg_diag_code code)
+{
+    const struct memory_file f = { "p.yml", text, n };
+    struct tg_diags d;
+    bool found = false;
+    tg_diags_init(&d);
+    assert_null(load_files(&f, 1, NULL, &d));
+    for (size_t i = 0; i < d.n; i++)
+        found = found || d.v[i].code == code;
+    if (!found)
+        print_diags(&d);
+    assert_true(found);
+    tg_diags_release(&d);
+}
+
+/* 9 levels of 9 aliases each: 9^9 values if they were expanded. */
+static void alias_bomb(void **state)
+{
+    (void)state;
+    struct tg_buf b = { 0 };
+    tg_buf_puts(&b, V "a0: &a0 [x, x, x, x, x, x, x, x, x]\n");
+    for (int i = 1; i < 10; i++) {
+        tg_buf_printf(&b, "a%d: &a%d [", i, i);
+        for (int k = 0; k < 9; k++)
+            tg_buf_printf(&b, "%s*a%d", k ? "," : "", i - 1);
+        tg_buf_puts(&b, "]\n");
+    }
+    expect_code(b.p, b.n, TG_DIAG_ALIAS);
+    tg_buf_release(&b);
+}
+
+static void nesting_bomb(void **state)
+{
+    (void)state;
+    struct tg_buf b = { 0 };
+    tg_buf_puts(&b, V "suites: ");
+    for (int i = 0; i < 100000; i++)
+        tg_buf_putc(&b, '[');
+    expect_code(b.p, b.n, TG_DIAG_DEPTH);
+    tg_buf_release(&b);
+}
+
+static void too_many_values(void **state)
+{
+    (void)state;
+    struct tg_buf b = { 0 };
+    tg_buf_puts(&b, V "suites: [");
+    for (unsigned i = 0; i <= TG_YAML_NODES; i++)
+        tg_buf_puts(&b, "a,");
+    tg_buf_puts(&b, "]\n");
+    expect_code(b.p, b.n, TG_DIAG_NODES);
+    tg_buf_clear(&b);
+    tg_buf_puts(&b, V);
+    for (int i = 0; i < 1001; i++)
+        tg_buf_printf(&b, "k%d: 1\n", i);
+    expect_code(b.p, b.n, TG_DIAG_NODES);
+    tg_buf_release(&b);
+}
+
+static void size_limit(void **state)
+{
+    (void)state;
+    size_t max = TG_LIMITS_DEFAULT.max_policy;
+    struct tg_buf b = { 0 };
+    struct tg_diags d;
+    tg_buf_puts(&b, V "#");
+    while (b.n < max)
+        tg_buf_putc(&b, 'x');
+    tg_diags_init(&d);
+    struct tg_policy *p = load_text(b.p, &d);
+    assert_non_null(p);
+    release(p, &d);
+    tg_buf_putc(&b, 'x');
+    expect_code(b.p, b.n, TG_DIAG_READ);
+    tg_buf_release(&b);
+}
+
+/* Each byte alone, and in the middle of a value: no crash, and never a policy from a control byte.
+ */
+static void hostile_bytes(void **state)
+{
+    (void)state;
+    for (int c = 0; c < 256; c++) {
+        char text[] = V "rules: [{id: a, metric: idle, why: \"x?y\", fail: {pp: 1pp}}]\n";
+        const struct memory_file f = { "p.yml", text, sizeof text - 1 };
+        struct tg_diags d;
+        *strchr(text, '?') = (char)c;
+        tg_diags_init(&d);
+        struct tg_policy *p = load_files(&f, 1, NULL, &d);
+        bool harmless = c >= 0x20 && c < 0x7F && c != '"' && c != '\\';
+        bool line_break = c == '\n' || c == '\r';
+        if ((p != NULL) != (harmless || line_break))
+            fail_msg("byte 0x%02x", (unsigned)c);
+        release(p, &d);
+    }
+}
+
+/* Texts that only look like numbers, words or nulls in YAML 1.1 stay what they are. */
+static void scalars_are_typed_by_us(void **state)
+{
+    (void)state;
+    struct tg_diags d;
+    tg_diags_init(&d);
+    struct tg_policy *p =
+        must_load(V "rules:\n"
+                    "  - {id: no, metric: idle, why: 0x10, owner: on, fail: {pp: 1pp}}\n"
+                    "  - {id: 1-30, metric: idle, why: 1_000, owner: ~, fail: off}\n"
+                    "  - {id: 007, metric: idle, why: 1:30, fail: off}\n",
+                  &d);
+    assert_sv_is(p->rules[0].id, "no");
+    assert_sv_is(p->rules[0].why, "0x10");
+    assert_sv_is(p->rules[0].owner, "on");
+    assert_sv_is(p->rules[1].why, "1_000");
+    assert_sv_is(p->rules[1].owner, "~");
+    assert_sv_is(p->rules[2].id, "007");
+    assert_sv_is(p->rules[2].why, "1:30");
+    release(p, &d);
+}
+
+/* CR LF files, a byte order mark and a missing last line end change nothing. */
+static void line_ends_and_marks(void **state)
+{
+    (void)state;
+    struct tg_diags d;
+    tg_diags_init(&d);
+    struct tg_policy *p = must_load(
+        "\xEF\xBB\xBFversion: 1\r\nrules:\r\n  - {id: a, metric: idle, fail: {pp: 1pp}}", &d);
+    assert_int_equal(p->rules[0].at.line, 3);
+    assert_int_equal(p->rules[0].at.col, 10);
+    release(p, &d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bounds_in_the_metrics_unit),
+        cmocka_unit_test(a_rule_with_everything),
+        cmocka_unit_test(defaults_without_a_word),
+        cmocka_unit_test(suites_and_settings),
+        cmocka_unit_test(waivers_are_kept),
+        cmocka_unit_test(the_built_in_policy),
+        cmocka_unit_test(presets),
+        cmocka_unit_test(later_layers_win_per_key),
+        cmocka_unit_test(rules_are_removed_and_added),
+        cmocka_unit_test(profiles_are_later_layers),
+        cmocka_unit_test(hidden_mistakes_are_found),
+        cmocka_unit_test(cycles_and_depth),
+        cmocka_unit_test(alias_bomb),
+        cmocka_unit_test(nesting_bomb),
+        cmocka_unit_test(too_many_values),
+        cmocka_unit_test(size_limit),
+        cmocka_unit_test(hostile_bytes),
+        cmocka_unit_test(scalars_are_typed_by_us),
+        cmocka_unit_test(line_ends_and_marks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -73,51 +73,6 @@ static bool fetch_evidence(struct tg_store_cmd *s, tg_sv suite, const struct tg_
     return !proof.sha[0] || tg_remote_fetch(s->git, &s->remote, suite, &proof, 1, err);
 }
 
-/* What noise.history looks through behind the baseline, as far as the clone's history goes. */
-static bool fetch_earlier(struct tg_store_cmd *s, const struct tg_suite *suite,
-                          const struct tg_commit *baseline, struct tg_err *err)
-{
-    const struct tg_policy *p = s->suites.policy;
-    struct tg_commit *v;
-    struct tg_git_files files;
-    size_t n, runs = 0;
-    if (!p->noise.history)
-        return true;
-    if (!tg_baseline_window(s->git, baseline, (unsigned)p->baseline.max_walk + 1, s->arena, &v, &n,
-                            err) ||
-        !tg_remote_fetch(s->git, &s->remote, suite->name, v + 1, n ? n - 1 : 0, err))
-        return false;
-    for (size_t i = 1; i < n; i++) {
-        if (!tg_store_files(s->git, suite->name, v[i].sha, s->arena, &files, err))
-            return false;
-        runs += files.n;
-    }
-    tg_buf_printf(&s->out, "%.*s: %zu run%s of earlier commits\n", TG_SV_ARG(suite->name), runs,
-                  tg_plural(runs));
-    return true;
-}
-
-/* The results that `sustained:` asks for: what is stored between HEAD and the baseline. */
-static bool fetch_results(struct tg_store_cmd *s, const struct tg_suite *suite,
-                          const struct tg_commit *baseline, struct tg_err *err)
-{
-    const struct tg_policy *p = s->suites.policy;
-    bool asked = false;
-    struct tg_commit head, *v;
-    size_t n, between = 0;
-    for (size_t i = 0; i < p->n_rules; i++)
-        asked |= p->rules[i].sustained > 1;
-    if (!asked)
-        return true;
-    if (!tg_git_resolve(s->git, "HEAD", s->arena, &head, err) ||
-        !tg_baseline_window(s->git, &head, (unsigned)p->baseline.max_walk + 1, s->arena, &v, &n,
-                            err))
-        return false;
-    while (between < n && strcmp(v[between].sha, baseline->sha) != 0)
-        between++;
-    return tg_remote_fetch(s->git, &s->remote, suite->name, v, between, err);
-}
-
 static bool fetch_suite(struct tg_store_cmd *s, const struct tg_suite *suite,
                         const struct tg_commit *start, struct tg_err *err)
 {
@@ -143,7 +98,7 @@ static bool fetch_suite(struct tg_store_cmd *s, const struct tg_suite *suite,
     if (at)
         tg_buf_printf(&s->out, ", %zu before %.12s", at, start->sha);
     tg_buf_putc(&s->out, '\n');
-    return fetch_earlier(s, suite, &v[at], err) && fetch_results(s, suite, &v[at], err);
+    return true;
 }
 
 bool tg_baseline_fetch(struct tg_store_cmd *s, struct tg_err *err)

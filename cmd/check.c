@@ -261,6 +261,13 @@ static bool find_baseline(struct check *c, struct job *j, struct tg_err *err)
 /* ---- traces -> verdict -------------------------------------------------------------------------
  */
 
+static enum tg_arrange arrange_of(const struct check *c, const struct job *j)
+{
+    if (c->o->runs || c->o->ranks)
+        return c->o->runs ? TG_ARRANGE_RUNS : TG_ARRANGE_RANKS;
+    return j->suite->trace.run.n && !j->suite->trace.rank.n ? TG_ARRANGE_RUNS : TG_ARRANGE_AUTO;
+}
+
 static bool load_side(struct check *c, struct job *j, int side, struct tg_err *err)
 {
     struct tg_summarize_opts so =
@@ -278,8 +285,8 @@ static bool load_side(struct check *c, struct job *j, int side, struct tg_err *e
                         &progress.line, err);
     tg_progress_end(&progress);
     if (ok)
-        ok = tg_side_arrange(&j->gate.side[side], &j->summary[side], tg_check_arrange(c, j),
-                             c->arena, err);
+        ok = tg_side_arrange(&j->gate.side[side], &j->summary[side], arrange_of(c, j), c->arena,
+                             err);
     if (!ok)
         (void)tg_err_context(err, "reading the %s side", side == TG_BASE ? "baseline" : "fresh");
     return ok;
@@ -293,9 +300,9 @@ static bool judge(struct check *c, struct job *j, struct tg_err *err)
     j->gate.arena = c->arena;
     tg_gate_compare_opts(&j->gate.compare, c->suites.policy, j->suite, c->arena);
     if (!load_side(c, j, TG_BASE, err) || !load_side(c, j, TG_TEST, err) ||
-        !tg_check_load_past(c, j, err) || !tg_gate_judge(&j->verdict, &j->gate, err))
+        !tg_gate_judge(&j->verdict, &j->gate, err))
         return false;
-    tg_check_note_past(c, j);
+    tg_check_note_policy(c, j);
     return true;
 }
 
@@ -507,8 +514,6 @@ static int check_all(struct check *c, struct tg_err *err)
         tg_outputs_release(&j->outputs);
         tg_summary_release(&j->summary[0]);
         tg_summary_release(&j->summary[1]);
-        tg_earlier_release(&j->earlier);
-        tg_earlier_release(&j->results);
         if (one < 0)
             return tg_err_exit_code(err->kind);
         code = worse(code, one);

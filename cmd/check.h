@@ -1,8 +1,8 @@
 #ifndef TG_CMD_CHECK_H
 #define TG_CMD_CHECK_H
-/* `tracegate check` while it runs, shared by check.c and check_past.c. */
+/* `tracegate check` while it runs, shared by check.c and check_policy.c. */
 #include "cmd/gate/gate.h"
-#include "cmd/gate/history.h"
+#include "cmd/gate/suite.h"
 #include "core/base/file.h"
 #include "reporters/reporter.h"
 
@@ -44,15 +44,10 @@ struct job {
     struct tg_outputs outputs;
     size_t handle[REPORTS];
     struct tg_summary summary[2];
-    struct tg_earlier earlier, results; /* for noise.history and for `sustained:` */
     struct tg_gate gate;
     struct tg_verdict verdict;
 };
 
-/* How the files of a side are arranged. */
-enum tg_arrange tg_check_arrange(const struct check *c, const struct job *j);
-/* Baselines and results of other commits, where the policy asks for them: both sides are loaded. */
-TG_MUST bool tg_check_load_past(struct check *c, struct job *j, struct tg_err *err);
-/* What the report says of them, and of how the policy changed since the baseline. */
-void tg_check_note_past(struct check *c, struct job *j);
+/* Notes by what the policy is looser than at the baseline's commit. */
+void tg_check_note_policy(struct check *c, struct job *j);
 #endif

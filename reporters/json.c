@@ -103,8 +103,6 @@ static void add_evidence(struct tg_doc *o, const struct tg_evidence *ev)
     tg_doc_add_num(e, "p_limit", ev->p_limit);
     tg_doc_add_i64(e, "above", ev->above);
     tg_doc_add_i64(e, "pairs", ev->pairs);
-    if (ev->steps[TG_BASE])
-        add_counts(e, "steps", (const size_t[2]){ ev->steps[TG_BASE], ev->steps[TG_TEST] });
     tg_doc_add_num(e, "detectable", ev->mde);
     tg_doc_add_bool(e, "slower", ev->slower);
     tg_doc_add_bool(e, "faster", ev->faster);

@@ -140,8 +140,6 @@ void tg_gate_compare_opts(struct tg_compare_opts *out, const struct tg_policy *p
         .ignore = p->noise.ignore.n ? ignore : NULL,
         .n_ignore = p->noise.ignore.n,
         .min_runs = (unsigned)p->noise.min_runs,
-        .few_runs = p->noise.few_runs,
-        .device_steps = p->noise.device_steps,
         .drift_limit = p->noise.drift / 100,
         .require_same = same,
         .n_require_same = n_same,
@@ -232,8 +230,7 @@ struct tg_side tg_gate_subset(const struct tg_side *of, const size_t *run, size_
 static bool compare(struct tg_comparison *out, struct tg_gate *g, const struct tg_compare_opts *o,
                     struct tg_err *err)
 {
-    return tg_compare_with_history(out, &g->side[TG_BASE], &g->side[TG_TEST], g->earlier,
-                                   g->n_earlier, o, g->arena, err);
+    return tg_compare(out, &g->side[TG_BASE], &g->side[TG_TEST], o, g->arena, err);
 }
 
 static const struct tg_comparison *compare_part(void *arg, const struct tg_part *part,
@@ -264,9 +261,6 @@ bool tg_gate_judge(struct tg_verdict *out, struct tg_gate *g, struct tg_err *err
                                 .of_part = compare_part,
                                 .arg = g,
                                 .today = tg_gate_today(g->io),
-                                .sustain = g->sustain,
-                                .previous = g->previous,
-                                .n_previous = g->n_previous,
                                 .event = tg_gate_env(g->io, "GITHUB_EVENT_NAME"),
                                 .branch = head ? head : tg_gate_env(g->io, "GITHUB_REF_NAME") };
     return compare(&g->comparison, g, &g->compare, err) && tg_eval(out, &in, g->arena, err);

@@ -6,7 +6,7 @@
  * make of a baseline, by exactly the same path.
  */
 #include "cmd/gate/inputs.h"
-#include "core/diff/history.h"
+#include "core/diff/compare.h"
 #include "policy/language/load.h"
 #include "policy/verdict/eval.h"
 
@@ -100,11 +100,6 @@ struct tg_gate {
     const struct tg_suite *suite;
     const struct tg_io *io;
     struct tg_side side[2];
-    const struct tg_side *earlier; /* noise.history: fit baselines of earlier commits */
-    size_t n_earlier;
-    bool sustain;                      /* as in tg_eval_input, with */
-    const struct tg_verdict *previous; /* newest first */
-    size_t n_previous;
     struct tg_compare_opts compare;
     struct tg_comparison comparison; /* filled by tg_gate_judge */
     struct tg_arena *arena;

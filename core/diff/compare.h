@@ -51,8 +51,6 @@ struct tg_evidence {
     double se, z, tau; /* threshold pieces of this number of runs */
     double p, p_limit; /* exact one-sided rank test */
     unsigned above, pairs; /* test runs above all baseline runs; number of test runs */
-    unsigned base_runs;    /* baseline runs, those of earlier commits included */
-    unsigned steps[2];     /* judged by its steps (device_steps): fewest of a run; else 0 */
     double mde;            /* smallest detectable change, as ratio - 1 */
     bool proven;           /* e over z * se, rank test, both halves of the steps; judged or not */
     bool slower;           /* proven, and large enough (tau, floor) */
@@ -149,7 +147,6 @@ struct tg_comparison {
     const int64_t *left_out; /* ascending */
     size_t n_left_out;
     size_t n_runs[2], n_ranks[2], n_steps[2]; /* steps of a run, the median */
-    size_t n_history, n_history_runs;         /* earlier baselines that took part, and their runs */
     uint64_t n_units[2]; /* steps summed over runs and ranks: divides step_count, step_total */
     struct tg_op *ops;   /* by kind, then name */
     size_t n_ops;
@@ -208,14 +205,7 @@ struct tg_compare_opts {
     size_t n_devices, n_streams;
     tg_sv const *ignore; /* polling globs; NULL: the built-in list */
     size_t n_ignore;
-    unsigned min_runs; /* 0: the default 3 */
-    bool few_runs;     /* one or two fresh runs are judged too, against TG_MANY_RUNS and more */
-    bool device_steps; /* below min_runs kernels of many steps are judged by these */
-    /*
-     * Of each baseline run: 0 the baseline's own, else the number of the earlier baseline it comes
-     * from. NULL: all its own. For core/diff/history.c.
-     */
-    const unsigned *base_group;
+    unsigned min_runs;         /* 0: the default 3 */
     double drift_limit;        /* 0: the default 0.10 */
     tg_sv const *require_same; /* env keys; NULL: device */
     size_t n_require_same;

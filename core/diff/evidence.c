@@ -228,12 +228,6 @@ static size_t slots_align(const struct tg_diff_work *w, const struct tg_op *op, 
     return fewest == SIZE_MAX ? 0 : fewest;
 }
 
-/* What brings a time of an earlier baseline to the speed of the machine at the baseline's own. */
-static double at_own_speed(const struct tg_diff_work *w, int side, size_t run)
-{
-    return side == TG_BASE && w->speed ? exp(-w->speed[run]) : 1;
-}
-
 enum form { FORM_BEST, FORM_STEP, FORM_INCLUSIVE };
 
 static struct values new_values(const struct tg_diff_work *w)
@@ -267,8 +261,6 @@ static struct values run_values(const struct tg_diff_work *w, const struct tg_op
                 for (enum part part = 0; part < PARTS; part++)
                     v.y[part][side][run] += of_rank[part] / (double)w->c->n_ranks[side];
             }
-            for (enum part part = 0; part < PARTS; part++)
-                v.y[part][side][run] *= at_own_speed(w, side, run);
             v.complete &= here;
         }
     return v;
@@ -306,46 +298,6 @@ static struct logs logs_of(const struct tg_diff_work *w, double *const y[2], boo
     return l;
 }
 
-/* Sides of ten runs and more may stand against one to three, at a higher price. */
-static struct tg_threshold threshold_of(const struct tg_diff_work *w, size_t nb, size_t nt)
-{
-    size_t few = nb < nt ? nb : nt, many = nb < nt ? nt : nb;
-    bool tiers = few < 3 ? w->o->few_runs : few == 3 && w->o->base_group;
-
-    return tiers && many >= TG_MANY_RUNS ? tg_threshold_few(many, few) : tg_threshold_of(nb, nt);
-}
-
-/* Median over the baseline runs of one group (0: the baseline's own). */
-static double group_median(const struct tg_diff_work *w, const double *base, unsigned group)
-{
-    double *x = TG_NEW_N(w->a, double, w->c->n_runs[TG_BASE] + 1);
-    size_t n = 0;
-
-    for (size_t run = 0; run < w->c->n_runs[TG_BASE]; run++)
-        if (w->o->base_group[run] == group)
-            x[n++] = base[run];
-    return tg_median(x, n);
-}
-
-/*
- * Median of the baseline's own runs. The program of an earlier commit may have been faster or
- * slower: what this change did has to show against its own baseline as well as against all.
- */
-static double own_median(const struct tg_diff_work *w, const double *base, double all)
-{
-    return w->o->base_group ? group_median(w, base, 0) : all;
-}
-
-/* In the direction of a test, its baseline as prudent as `own_median` asks for. */
-static struct logs prudent_logs(const struct tg_diff_work *w, double *const y[2], bool swapped)
-{
-    struct logs l = logs_of(w, y, swapped);
-    double own = own_median(w, l.x[swapped], l.median[swapped]);
-
-    l.median[swapped] = swapped ? fmin(l.median[swapped], own) : fmax(l.median[swapped], own);
-    return l;
-}
-
 /*
  * Each half of the steps has to show at least half of the slowdown by itself. Operators with two
  * speeds change between them within a run, too: three runs that never were fast differ from three
@@ -357,7 +309,7 @@ static bool both_halves(const struct tg_diff_work *w, struct tg_evidence *ev,
     bool both = ev->e > 0;
 
     for (enum part part = FIRST_HALF; v->y[FIRST_HALF][TG_BASE] && part < PARTS; part++) {
-        struct logs l = prudent_logs(w, v->y[part], swapped);
+        struct logs l = logs_of(w, v->y[part], swapped);
         both = both && l.median[TG_TEST] - l.median[TG_BASE] - c >= TG_HALF_PART * ev->e &&
                tg_rank_p(l.x[TG_BASE], nb, l.x[TG_TEST], nt, c) <= tg_half_p_limit(nb, nt);
         for (int side = 0; side < 2; side++)
@@ -371,8 +323,8 @@ static void apply_rule(const struct tg_diff_work *w, struct tg_evidence *ev, con
                        bool swapped, const struct common *m, double floor, double tick)
 {
     size_t nb = w->c->n_runs[swapped], nt = w->c->n_runs[!swapped];
-    struct logs l = prudent_logs(w, v->y[ALL_STEPS], swapped);
-    struct tg_threshold t = threshold_of(w, nb, nt);
+    struct logs l = logs_of(w, v->y[ALL_STEPS], swapped);
+    struct tg_threshold t = tg_threshold_of(nb, nt);
     double v0 = m->has_v0 ? m->v0 : l.variance, most = -INFINITY, least = INFINITY;
 
     ev->value[TG_BASE] = exp(l.median[TG_BASE]);
@@ -390,7 +342,6 @@ static void apply_rule(const struct tg_diff_work *w, struct tg_evidence *ev, con
     for (size_t i = 0; i < nb; i++)
         most = fmax(most, l.x[TG_BASE][i]);
     ev->pairs = (unsigned)nt;
-    ev->base_runs = (unsigned)nb;
     ev->above = 0;
     for (size_t i = 0; i < nt; i++) {
         double x = l.x[TG_TEST][i] - m->c;
@@ -399,7 +350,7 @@ static void apply_rule(const struct tg_diff_work *w, struct tg_evidence *ev, con
     }
     ev->proven =
         both_halves(w, ev, v, swapped, m->c, nb, nt) && ev->e > t.z * ev->se && ev->p <= t.p_limit;
-    ev->slower = ev->proven && ev->e > log1p(t.tau) && ev->delta_ns > t.floor * floor;
+    ev->slower = ev->proven && ev->e > log1p(t.tau) && ev->delta_ns > floor;
     ev->suspicious = ev->e > log(SUSPECT_SIZE) && least > most &&
                      ev->delta_ns > SUSPECT_FLOOR * w->c->step_ns[TG_BASE];
 }
@@ -436,10 +387,8 @@ static bool damaged(const struct tg_diff_work *w, bool device)
 static enum tg_judged common_reason(const struct tg_diff_work *w, bool device)
 {
     const struct tg_comparison *c = w->c;
-    size_t need = w->o->min_runs ? w->o->min_runs : 3, need_fresh = need;
+    size_t need = w->o->min_runs ? w->o->min_runs : 3;
 
-    if (w->o->few_runs && c->n_runs[TG_BASE] >= TG_MANY_RUNS)
-        need_fresh = 1;
     if (!c->marked[TG_BASE] || !c->marked[TG_TEST] || fewest_steps(w) == 0)
         return TG_NOT_NO_STEPS;
     if (damaged(w, device))
@@ -448,7 +397,7 @@ static enum tg_judged common_reason(const struct tg_diff_work *w, bool device)
         return TG_NOT_OTHER_DEVICE;
     if (!c->same_flags)
         return TG_NOT_OTHER_FLAGS;
-    if (c->n_runs[TG_BASE] < need || c->n_runs[TG_TEST] < need_fresh)
+    if (c->n_runs[TG_BASE] < need || c->n_runs[TG_TEST] < need)
         return TG_NOT_FEW_RUNS;
     return TG_JUDGED;
 }
@@ -505,36 +454,6 @@ static void find_common(struct tg_diff_work *w, const struct values *v, const bo
         m[d].v0 = n ? tg_quantile(var[d], n, 0.25) : 0;
         m[d].c = fmax(d ? -c->drift : c->drift, 0);
     }
-}
-
-/*
- * The machine of an earlier recording, from the median over big operators of how much slower they
- * were then: what was no change of the program is taken off. Scales the values in place.
- */
-static void level_speeds(struct tg_diff_work *w, struct values *v, const bool *judged)
-{
-    const struct tg_comparison *c = w->c;
-    size_t n_runs = c->n_runs[TG_BASE];
-    double *ratio = TG_NEW_N(w->a, double, c->n_ops + 1), *x = TG_NEW_N(w->a, double, n_runs + 1);
-
-    w->speed = TG_NEW_N(w->a, double, n_runs + 1);
-    for (size_t run = 0; run < n_runs; run++) {
-        size_t n = 0;
-        for (size_t i = 0; i < c->n_ops; i++) {
-            if (!judged[i] || c->ops[i].kind == TG_KIND_STEP)
-                continue;
-            for (size_t k = 0; k < n_runs; k++)
-                x[k] = log(fmax(v[i].y[ALL_STEPS][TG_BASE][k], 1));
-            double own = own_median(w, x, 0);
-            if (exp(own) >= BIG * c->step_ns[TG_BASE])
-                ratio[n++] = group_median(w, x, w->o->base_group[run]) - own;
-        }
-        w->speed[run] = n >= MIN_BIG ? tg_median(ratio, n) : 0;
-    }
-    for (size_t i = 0; i < c->n_ops; i++)
-        for (enum part part = 0; part < PARTS; part++)
-            for (size_t run = 0; run < n_runs; run++)
-                v[i].y[part][TG_BASE][run] *= at_own_speed(w, TG_BASE, run);
 }
 
 /* The step as a whole without preemption: all operators and the gaps between them. Host only: on a
@@ -626,8 +545,6 @@ void tg_judge_values(const struct tg_diff_work *w, struct tg_evidence *ev, doubl
         m[0].c = fmax(w->c->drift, 0);
         m[1].c = fmax(-w->c->drift, 0);
     }
-    for (size_t run = 0; time && run < w->c->n_runs[TG_BASE]; run++)
-        y[TG_BASE][run] *= at_own_speed(w, TG_BASE, run);
     ev->judged = common_reason(w, false);
     judge(w, ev, &v, m, time ? FLOOR * w->c->step_ns[TG_BASE] : 0, 0);
 }
@@ -663,8 +580,6 @@ void tg_judge_durations(struct tg_diff_work *w)
         v[i] = run_values(w, &c->ops[i], &x, FORM_BEST);
         judged[i] = own_reason(&c->ops[i], &v[i]) == TG_JUDGED;
     }
-    if (w->o->base_group)
-        level_speeds(w, v, judged);
     find_common(w, v, judged, m);
     for (size_t i = 0; i < c->n_ops; i++) {
         struct tg_op *op = &c->ops[i];
@@ -683,8 +598,6 @@ void tg_judge_durations(struct tg_diff_work *w)
         judge(w, &op->ev_total, &whole, m, floor, tick_of(w, op));
     }
     judge_frames(w, m, &x);
-    if (w->o->device_steps)
-        tg_judge_device_steps(w);
     copy_gaps(c);
     judge_step(w, v, m, &x);
     judge_regions(w, m, &x);
@@ -743,6 +656,6 @@ bool tg_op_quantile_evidence(const struct tg_op *op, double q, struct tg_evidenc
     if (!w)
         return false;
     tg_judge_values(w, ev, y, true);
-    ev->judged = op->ev.steps[TG_BASE] ? TG_NOT_FEW_RUNS : op->ev.judged;
+    ev->judged = op->ev.judged;
     return true;
 }

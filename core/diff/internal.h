@@ -42,8 +42,6 @@ struct tg_diff_work {
     size_t max_steps;              /* of any shard */
     struct tg_came came[2];
     tg_ns tick; /* the clock's: 1000 when every duration is a whole microsecond (PyTorch <= 2.0) */
-    double *speed; /* of each baseline run: ln of its machine's speed against the baseline's own
-                      runs; NULL: all are its own */
     struct tg_strmap *names; /* normalised, aliased names of everything, parents included; */
     tg_sv *interned;         /* id -> its copy in the arena */
     size_t cap_interned;
@@ -76,8 +74,6 @@ double tg_count_under(const struct tg_diff_work *w, const struct tg_op *op, int 
 
 /* core/diff/evidence.c */
 void tg_judge_durations(struct tg_diff_work *w);
-/* core/diff/device_steps.c: kernels that too few runs leave unjudged, by their steps. */
-void tg_judge_device_steps(struct tg_diff_work *w);
 /* core/diff/evidence.c: evidence for run values outside the list of operators. `time`: ns, the
  * machine's common factor is taken off and the floor of 0.1 % of the step holds. */
 void tg_judge_values(const struct tg_diff_work *w, struct tg_evidence *ev, double *const y[2],

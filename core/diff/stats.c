@@ -154,7 +154,7 @@ double tg_rank_p(const double *base, size_t nb, const double *test, size_t nt, d
 struct tg_threshold tg_threshold_of(size_t nb, size_t nt)
 {
     size_t d = nb + nt > 2 ? nb + nt - 2 : 0;
-    struct tg_threshold t = { .z = 3, .tau = nb >= 8 && nt >= 8 ? 0.05 : 0.08, .floor = 1 };
+    struct tg_threshold t = { .z = 3, .tau = nb >= 8 && nt >= 8 ? 0.05 : 0.08 };
 
     if (d <= 5) {
         t.z = 4;
@@ -173,15 +173,4 @@ struct tg_threshold tg_threshold_of(size_t nb, size_t nt)
 double tg_half_p_limit(size_t nb, size_t nt)
 {
     return fmax(0.1001, 1.0001 / tg_choose(nb + nt, nt)); /* a hair more, for rounding */
-}
-
-struct tg_threshold tg_threshold_few(size_t many, size_t few)
-{
-    static const struct tg_threshold tier[] = { { .z = 6, .tau = 0.25, .floor = 10 },
-                                                { .z = 5, .tau = 0.15, .floor = 5 },
-                                                { .z = 4, .tau = 0.10, .floor = 3 } };
-    struct tg_threshold t = tier[few > 2 ? 2 : few < 2 ? 0 : 1];
-
-    t.p_limit = fmax(0.001, 1.0001 / tg_choose(many + few, few));
-    return t;
 }

@@ -45,18 +45,10 @@ double tg_choose(size_t n, size_t k);
 struct tg_threshold {
     double z, tau;
     double p_limit; /* max(0.001, m / C(nb + nt, nt)); m = 2 from 5v5 on (one inversion), else 1 */
-    double floor;   /* times the usual floor of 0.1 % of the step */
 };
 struct tg_threshold tg_threshold_of(size_t nb, size_t nt);
 
 /* Each half of a run's steps has to show this part of the slowdown, with a rank test of its own. */
 #define TG_HALF_PART 0.5
 double tg_half_p_limit(size_t nb, size_t nt);
-
-/*
- * One to three runs against TG_MANY_RUNS and more: stricter the fewer they are. Their own spread
- * says little or nothing, so that of the many has to do (DECISIONS 4).
- */
-#define TG_MANY_RUNS 10
-struct tg_threshold tg_threshold_few(size_t many, size_t few);
 #endif

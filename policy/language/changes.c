@@ -25,7 +25,6 @@ static const struct {
     { "limit", "min", TG_TIGHTER },      { "noise", "min_runs", TG_LOOSER },
     { "noise", "min_steps", TG_LOOSER }, { "noise", "drift", TG_LOOSER },
     { "require", "steps", TG_TIGHTER },  { "require", "kernels", TG_TIGHTER },
-    { NULL, "sustained", TG_LOOSER },
 };
 
 /* What it means that a key or an item comes; that it goes is the opposite. */
@@ -33,12 +32,11 @@ static const struct {
     const char *in, *key;
     enum tg_direction comes;
 } presence[] = {
-    { "rules", NULL, TG_TIGHTER },   { "suites", NULL, TG_TIGHTER },
-    { "waivers", NULL, TG_LOOSER },  { "require", NULL, TG_TIGHTER },
-    { NULL, "fail", TG_TIGHTER },    { NULL, "warn", TG_TIGHTER },
+    { "rules", NULL, TG_TIGHTER },  { "suites", NULL, TG_TIGHTER },
+    { "waivers", NULL, TG_LOOSER }, { "require", NULL, TG_TIGHTER },
+    { NULL, "fail", TG_TIGHTER },   { NULL, "warn", TG_TIGHTER },
     { "limit", NULL, TG_LOOSER }, /* every bound must be exceeded */
-    { NULL, "when", TG_LOOSER },     { NULL, "sustained", TG_LOOSER },
-    { NULL, "optional", TG_LOOSER },
+    { NULL, "when", TG_LOOSER },    { NULL, "optional", TG_LOOSER },
 };
 
 /* Words from the loosest to the strictest. */
@@ -50,8 +48,6 @@ static const struct {
     { "optional", { "true", "false" } },
     { "collapse", { "false", "true" } },
     { "test", { "runs", "none" } },
-    { "few_runs", { "suspect", "judge" } },
-    { "device_steps", { "suspect", "judge" } },
     { "on_lost", { "pass", "inconclusive", "fail" } },
     { "on_first_run", { "pass", "inconclusive", "fail" } },
 };

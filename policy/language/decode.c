@@ -230,9 +230,6 @@ static struct tg_noise noise_of(struct decode *c, const struct tg_yaml *n,
     v.test = (enum tg_noise_test)word_of(n, "test", tg_words_noise_test, (int)v.test);
     v.min_runs = int_of(n, "min_runs", v.min_runs);
     v.min_steps = int_of(n, "min_steps", v.min_steps);
-    v.history = int_of(n, "history", v.history);
-    v.few_runs = word_of(n, "few_runs", tg_words_judge, v.few_runs) == 1;
-    v.device_steps = word_of(n, "device_steps", tg_words_judge, v.device_steps) == 1;
     if (drift && tg_value_quantity(drift->text, &percent, &unit))
         v.drift = percent;
     if (ignore && ignore->type == TG_YAML_SEQ)
@@ -374,7 +371,6 @@ static void rule_of(struct decode *c, const struct tg_yaml *n, struct tg_rule *r
     r->noise = noise_of(c, tg_yaml_get(n, "noise"), &c->policy->noise);
     r->optional = is_true(n, "optional");
     r->when = when_of(c, tg_yaml_get(n, "when"));
-    r->sustained = int_of(n, "sustained", 1);
     if (info) {
         r->bad = direction_of(c, n, info);
         check_scope(c, n, info, r->metric, r->match.kinds);

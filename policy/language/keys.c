@@ -25,7 +25,6 @@ const char *const tg_words_on_missing[] = { "pass", "inconclusive", "fail", NULL
 const char *const tg_words_window_by[] = { "ProfilerStep", "annotation", "trace", NULL };
 const char *const tg_words_rank[] = { "each", "slowest", NULL };
 const char *const tg_words_noise_test[] = { "runs", "none", NULL };
-const char *const tg_words_judge[] = { "suspect", "judge", NULL };
 const char *const tg_words_comment[] = { "changes", "always", "never", NULL };
 const char *const tg_words_fail_on[] = { "fail", "warn", "inconclusive", "suspicious", NULL };
 const char *const tg_words_on_off[] = { "on", "off", NULL };
@@ -187,13 +186,6 @@ static const struct tg_key noise_keys[] = {
     RULE_NOISE_KEYS,
     { "drift", &percent, 0, "common change of everything beyond which the report warns" },
     { "ignore", &pattern_list_or_none, 0, "raw names whose counts are random (polling)" },
-    { "history", SHAPE(.kind = TG_KEY_INT, .min = 0, .max = 1000), 0,
-      "earlier baselines of the same environment used as extra baseline runs" },
-    { "few_runs", SHAPE(.kind = TG_KEY_WORD, .words = tg_words_judge), 0,
-      "one or two fresh runs against ten baseline runs: suspect only, or judge" },
-    { "device_steps", SHAPE(.kind = TG_KEY_WORD, .words = tg_words_judge), 0,
-      "device kernels of ten steps and more, with fewer runs than min_runs: suspect only, or "
-      "judge" },
     END
 };
 static const struct tg_key_shape noise = {
@@ -234,8 +226,6 @@ static const struct tg_key rule_keys[] = {
     { "noise", &rule_noise, TG_KEY_MERGE, "other noise settings for this rule" },
     { "optional", &yes_no, 0, "matching nothing is a note, not inconclusive" },
     { "when", &when, 0, "judges only there; elsewhere the rule is skipped" },
-    { "sustained", SHAPE(.kind = TG_KEY_INT, .min = 1, .max = 100), 0,
-      "consecutive stored results that must agree" },
     { "profile", &later, 0, "reserved" },
     END
 };

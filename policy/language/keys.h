@@ -77,12 +77,11 @@ extern const char *const tg_words_kind[],
                                              *const tg_words_window_by[],
                                                  *const tg_words_rank[],
                                                      *const tg_words_noise_test[],
-                                                         *const tg_words_judge[],
-                                                             *const tg_words_comment[],
-                                                                 *const tg_words_fail_on[],
-                                                                     *const tg_words_on_off[],
-                                                                         *const tg_words_off[],
-                                                                             *const tg_words_auto[];
+                                                         *const tg_words_comment[],
+                                                             *const tg_words_fail_on[],
+                                                                 *const tg_words_on_off[],
+                                                                     *const tg_words_off[],
+                                                                         *const tg_words_auto[];
 /* The kind behind tg_words_kind[i]. */
 extern const enum tg_kind tg_kind_of_word[];
 #endif

@@ -280,25 +280,12 @@ static void lint_waiver(struct lint *c, const struct tg_waiver *w)
                            (long long)left);
 }
 
-/* What was measured: docs/statistics.md, "One run a side on a device". */
-static void lint_device_steps(struct lint *c)
-{
-    const struct tg_noise *noise = &c->policy->noise;
-    if (noise->device_steps)
-        (void)tg_diags_add(
-            c->diags, TG_DIAG_NO_EVIDENCE, noise->at, 1,
-            "record three runs a side, or write  device_steps: suspect",
-            "kernels fail by the steps of a single run: 0 of 256 splits of one process "
-            "failed, but what differs between processes was seen only once");
-}
-
 void tg_policy_lint(const struct tg_policy *p, const tg_sv *names, size_t n_names,
                     struct tg_diags *diags)
 {
     struct lint c = { p, names, n_names, diags };
     for (size_t i = 0; i < p->n_rules; i++)
         lint_rule(&c, &p->rules[i]);
-    lint_device_steps(&c);
     lint_patterns(&c, &p->require.ops);
     for (size_t i = 0; i < p->n_waivers; i++)
         lint_waiver(&c, &p->waivers[i]);

@@ -115,9 +115,6 @@ struct tg_noise {
     int64_t min_steps;         /* usable steps a run; below it durations are not judged. 0: any */
     double drift;              /* percent; a common factor beyond it is a warning */
     struct tg_patterns ignore; /* polling calls whose count is random; raw names */
-    int64_t history;           /* earlier baselines used as extra baseline runs */
-    bool few_runs;             /* judge one or two fresh runs against ten and more */
-    bool device_steps;         /* below min_runs: judge kernels by their steps */
     struct tg_loc at;          /* of `noise:`, or of the built-in defaults */
 };
 
@@ -152,8 +149,7 @@ struct tg_rule {
     struct tg_noise noise; /* complete: the policy's noise with the rule's keys */
     bool optional;         /* matching nothing is a note, not `inconclusive` */
     struct tg_when when;
-    int64_t sustained; /* consecutive stored results that must agree; 1: this one */
-    struct tg_loc at;  /* of the rule: its id, in the last layer that changed it */
+    struct tg_loc at; /* of the rule: its id, in the last layer that changed it */
     struct tg_loc fail_at, warn_at, metric_at; /* of the values; unknown if not given */
 };
 

@@ -207,16 +207,6 @@ static void put_auto(struct tg_buf *b, const struct tg_limit *l, const struct tg
         }
 }
 
-/* "by its steps, as device_steps asks: 12 against 12 of the baseline, p 5e-06, …" */
-static void describe_steps(struct tg_buf *b, const struct tg_evidence *ev)
-{
-    tg_buf_printf(b,
-                  "by its steps (device_steps: judge): %u against %u of the baseline, rank p %.0e; "
-                  "too few runs to know what differs between runs; detectable from ",
-                  ev->steps[TG_TEST], ev->steps[TG_BASE], ev->p);
-    put_pct(b, 100 * ev->mde);
-}
-
 /* "5 of 5 runs above all 5 baseline runs, noise 1.8 %, smallest detectable change 8 %" */
 static void describe_evidence(struct tg_result *r, const struct tg_comparison *c,
                               const struct tg_probe *p, const struct tg_judgement *j,
@@ -224,13 +214,9 @@ static void describe_evidence(struct tg_result *r, const struct tg_comparison *c
 {
     struct tg_buf b = { 0 };
     const struct tg_evidence *ev = p->exact ? NULL : p->ev;
-    if (ev && ev->judged == TG_JUDGED && ev->steps[TG_BASE]) {
-        describe_steps(&b, ev);
-    } else if (ev && ev->judged == TG_JUDGED) {
+    if (ev && ev->judged == TG_JUDGED) {
         tg_buf_printf(&b, "%u of %u runs above all %u baseline runs", ev->above, ev->pairs,
-                      ev->base_runs);
-        if (ev->base_runs > c->n_runs[TG_BASE])
-            tg_buf_printf(&b, " (%zu of earlier commits)", ev->base_runs - c->n_runs[TG_BASE]);
+                      (unsigned)c->n_runs[TG_BASE]);
         tg_buf_puts(&b, ", noise ");
         tg_dec_put_fixed(&b, 100 * ev->noise, 1);
         tg_buf_puts(&b, " %, detectable from ");
@@ -378,16 +364,9 @@ void tg_describe_verdict(struct tg_verdict *v, const struct tg_comparison *c, st
     struct tg_buf b = { 0 };
     describe_headline(v, a);
     tg_buf_puts(&b, v->counts_judged ? "counts judged" : "counts not judged");
-    if (v->durations_judged && !v->judged_by_runs) {
-        tg_buf_printf(&b,
-                      "; durations not judged but by the steps of kernels: %zu baseline run%s and "
-                      "%zu fresh",
-                      c->n_runs[TG_BASE], c->n_runs[TG_BASE] == 1 ? "" : "s", c->n_runs[TG_TEST]);
-    } else if (v->durations_judged) {
+    if (v->durations_judged) {
         tg_buf_printf(&b, "; durations judged: %zu baseline run%s", c->n_runs[TG_BASE],
                       c->n_runs[TG_BASE] == 1 ? "" : "s");
-        if (c->n_history_runs)
-            tg_buf_printf(&b, " and %zu of earlier commits", c->n_history_runs);
         tg_buf_printf(&b, ", %zu fresh run%s", c->n_runs[TG_TEST],
                       c->n_runs[TG_TEST] == 1 ? "" : "s");
     } else {

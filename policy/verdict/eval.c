@@ -96,8 +96,6 @@ bool tg_eval(struct tg_verdict *out, const struct tg_eval_input *in, struct tg_a
         ok = tg_rule_judge(&e, &in->policy->rules[i]);
     if (ok) {
         tg_waive(&e);
-        if (in->sustain)
-            tg_sustain(&e);
         if (e.n)
             qsort(e.results, e.n, sizeof *e.results, by_weight);
         tg_fold(&e);

@@ -27,10 +27,6 @@ struct tg_eval_input {
     void *arg;
     const char *event, *branch; /* for `when:`; NULL: unknown, a rule that asks is skipped */
     int64_t today;              /* days since 1970-01-01 UTC, for waivers */
-    bool sustain;               /* act on `sustained:`; else each result stands for itself */
-    /* What earlier results came to against the same baseline, newest first; for `sustained:`. */
-    const struct tg_verdict *previous;
-    size_t n_previous;
 };
 /* Fills what follows from the comparison; the caller adds baseline, commits and paths. */
 TG_MUST bool tg_eval(struct tg_verdict *out, const struct tg_eval_input *in, struct tg_arena *a,

@@ -37,8 +37,7 @@ static void put_limits(struct tg_buf *out, const char *what, const struct tg_lim
     tg_buf_putc(out, '\n');
 }
 
-/* `device_steps` and `few_runs` are the policy's alone: a rule's `noise` has none. */
-static void put_noise(struct tg_buf *out, const struct tg_policy *p, const struct tg_noise *n)
+static void put_noise(struct tg_buf *out, const struct tg_noise *n)
 {
     if (n->test == TG_NOISE_NONE)
         tg_buf_puts(out, "    noise: none, the bare limit decides");
@@ -46,10 +45,6 @@ static void put_noise(struct tg_buf *out, const struct tg_policy *p, const struc
         tg_buf_printf(out, "    noise: durations need %lld runs a side", (long long)n->min_runs);
     if (n->min_steps)
         tg_buf_printf(out, " and %lld steps a run", (long long)n->min_steps);
-    if (n->test != TG_NOISE_NONE && p->noise.device_steps)
-        tg_buf_puts(out, "; with fewer runs kernels may fail by their steps (device_steps: judge)");
-    if (n->test != TG_NOISE_NONE && p->noise.few_runs)
-        tg_buf_puts(out, "; fewer fresh ones may fail against ten and more (few_runs: judge)");
     put_at(out, n->at);
     tg_buf_putc(out, '\n');
 }
@@ -70,9 +65,6 @@ static void put_rest(struct tg_buf *out, const struct tg_policy *p, const struct
         put_at(out, r->when.at);
         tg_buf_putc(out, '\n');
     }
-    if (r->sustained > 1)
-        tg_buf_printf(out, "    fails only when %lld results in a row agree\n",
-                      (long long)r->sustained);
     for (size_t i = 0; i < p->n_waivers; i++) {
         const struct tg_waiver *w = &p->waivers[i];
         if (!tg_sv_eq(w->rule, r->id) ||
@@ -270,7 +262,7 @@ static void explain_for(struct tg_buf *out, const struct tg_policy *p, const str
         tg_buf_putc(out, '\n');
     }
     if (is_timed(r))
-        put_noise(out, p, l.noise);
+        put_noise(out, l.noise);
     put_rest(out, p, r, op);
     if (c && op_numbers(&numbers, r, c, op))
         tg_buf_printf(out, "    %.*s", TG_SV_ARG(tg_buf_sv(&numbers)));
@@ -326,7 +318,7 @@ bool tg_policy_explain_rule(const struct tg_policy *p, tg_sv id, const struct tg
             put_limits(out, "  fail", &r->overrides[k].fail);
         }
         if (is_timed(r))
-            put_noise(out, p, &r->noise);
+            put_noise(out, &r->noise);
         put_rest(out, p, r, NULL);
         if (c)
             rule_numbers(out, r, c);

@@ -8,7 +8,6 @@
  *   guards.c  `require`, the collapse guard, damaged traces
  *   rules.c   each rule over what select.c finds for it, with the values of probe.c
  *   waive.c   accepted violations
- *   sustain.c failures that earlier results have to confirm
  *   fold.c    consequences under their cause
  *   eval.c    order, outcome
  */
@@ -75,6 +74,5 @@ void tg_integrity(struct tg_eval_state *e);
 /* False, with e->err set: the comparison of a rank could not be made. */
 TG_MUST bool tg_rule_judge(struct tg_eval_state *e, const struct tg_rule *rule);
 void tg_waive(struct tg_eval_state *e);
-void tg_sustain(struct tg_eval_state *e);
 void tg_fold(struct tg_eval_state *e); /* results in their final order */
 #endif

@@ -100,12 +100,10 @@ static void count_judged(struct tg_eval_state *e, const struct tg_result *r,
     e->judged++;
     if (r->state == TG_STATE_SUSPICIOUS)
         return;
-    if (p->exact || !proven) {
+    if (p->exact || !proven)
         e->out->counts_judged = true;
-    } else {
+    else
         e->out->durations_judged = true;
-        e->out->judged_by_runs |= !p->ev || !p->ev->steps[TG_BASE];
-    }
 }
 
 /* noise.min_steps: too few steps sharpen a run's value too little. */
@@ -125,12 +123,11 @@ static const char *too_few_steps(const struct tg_rule_scope *s, const struct tg_
 static void ask_for_runs(const struct tg_eval_state *e, const struct tg_rule_scope *s,
                          const struct tg_noise *noise, struct tg_probe *p, struct tg_evidence *own)
 {
-    size_t base, test = s->c->n_runs[TG_TEST];
+    size_t base = s->c->n_runs[TG_BASE], test = s->c->n_runs[TG_TEST];
     bool enough;
 
     if (!p->ev || noise->min_runs == e->in->policy->noise.min_runs)
         return;
-    base = p->ev->base_runs;
     enough = (base < test ? base : test) >= (size_t)noise->min_runs;
     *own = *p->ev;
     if (enough && own->judged == TG_NOT_FEW_RUNS) {

@@ -89,8 +89,7 @@ struct tg_verdict {
     tg_sv coverage; /* "counts judged; durations not judged: 1 run a side" */
     tg_sv policy;   /* "built-in policy" or the file */
     bool counts_judged, durations_judged;
-    bool judged_by_runs; /* of durations any, not only kernels by the steps of a run */
-    tg_sv error;         /* outcome error, inconclusive: why, one line */
+    tg_sv error; /* outcome error, inconclusive: why, one line */
     tg_sv error_hint;
     struct tg_baseline_info baseline;
     tg_sv test_commit,

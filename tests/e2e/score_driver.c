@@ -3,20 +3,20 @@
  * how an operator was judged.
  *
  *   score_driver [--dump] --base FILE... --test FILE...
- *   score_driver --pairs ROOT OUTDIR [--few-runs | --single-runs | --device-steps] < LIST
+ *   score_driver --pairs ROOT OUTDIR [--single-runs] < LIST
  *
  * Prints {"verdict": "...", "violations": [{"op", "metric", "delta_pct"}]}; with --dump one line
  * for each judged operator instead. LIST has lines "name TAB base|base TAB test|test", relative to
- * ROOT, and perhaps a third list of baselines of earlier commits, "run|run;run|run". Each answer
- * goes to OUTDIR/name.json, and each file is read once. "test|test@1.2@OPERATOR" plants a slowdown:
- * each call of that operator (ProfilerStep: its gaps) takes 1.2 times as long on the test side.
+ * ROOT. Each answer goes to OUTDIR/name.json, and each file is read once. "test|test@1.2@OPERATOR"
+ * plants a slowdown: each call of that operator (ProfilerStep: its gaps) takes 1.2 times as long on
+ * the test side.
  * --single-runs judges durations of single runs, too: a rule known to be worse.
  */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/diff/history.h"
+#include "core/diff/compare.h"
 
 static bool load_side(struct tg_side *out, char *const *path, size_t n, struct tg_summary *s,
                       struct tg_arena *a, struct tg_err *err)
@@ -173,10 +173,9 @@ static bool add_cached(struct cache *k, struct tg_summary *out, tg_sv root, tg_s
     return tg_summary_merge(out, &k->v[id], err);
 }
 
-#define MAX_EARLIER 32
 struct question {
-    struct tg_summary summary[2 + MAX_EARLIER];
-    struct tg_side side[2 + MAX_EARLIER];
+    struct tg_summary summary[2];
+    struct tg_side side[2];
     size_t n;
 };
 
@@ -208,7 +207,7 @@ static bool add_side(struct cache *k, struct question *q, tg_sv root, tg_sv file
     tg_sv plant = files;
 
     files = tg_sv_cut(&plant, '@');
-    bool ok = i < 2 + MAX_EARLIER;
+    bool ok = i < 2;
 
     tg_summary_init(&q->summary[i]);
     while (ok && files.n)
@@ -230,9 +229,7 @@ static bool answer(struct cache *k, tg_sv root, tg_sv rest, const struct tg_comp
     tg_sv base = tg_sv_cut(&rest, '\t'), test = tg_sv_cut(&rest, '\t');
     bool ok = add_side(k, &q, root, base, a, err) && add_side(k, &q, root, test, a, err);
 
-    while (ok && rest.n && q.n < 2 + MAX_EARLIER)
-        ok = add_side(k, &q, root, tg_sv_cut(&rest, ';'), a, err);
-    ok = ok && tg_compare_with_history(&c, &q.side[0], &q.side[1], q.side + 2, q.n - 2, o, a, err);
+    ok = ok && tg_compare(&c, &q.side[0], &q.side[1], o, a, err);
     if (ok)
         put_verdict(f, &c);
     for (size_t i = 0; i < q.n; i++)
@@ -243,9 +240,7 @@ static bool answer(struct cache *k, tg_sv root, tg_sv rest, const struct tg_comp
 
 static bool many(const char *root, const char *out_dir, const char *flag, struct tg_err *err)
 {
-    const struct tg_compare_opts o = { .few_runs = strcmp(flag, "--few-runs") == 0,
-                                       .device_steps = strcmp(flag, "--device-steps") == 0,
-                                       .min_runs = strcmp(flag, "--single-runs") == 0 };
+    const struct tg_compare_opts o = { .min_runs = strcmp(flag, "--single-runs") == 0 };
     struct cache k = { 0 };
     char *line = NULL;
     size_t cap = 0;

@@ -214,7 +214,7 @@ static struct make begin(struct tg_arena *a, size_t n, bool compared)
     add_measure(&m, TG_MEASURE_STEP_TIME, m.c->step_ns[0], m.c->step_ns[1]);
     add_measure(&m, TG_MEASURE_IDLE, 12.5, 16.25);
     add_measure(&m, TG_MEASURE_LAUNCH_COUNT, 412, 428);
-    m.v->counts_judged = m.v->durations_judged = m.v->judged_by_runs = true;
+    m.v->counts_judged = m.v->durations_judged = true;
     m.v->coverage = TG_SV("counts judged; durations judged: 5 baseline runs, 5 fresh runs");
     return m;
 }

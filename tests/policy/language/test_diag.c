@@ -189,6 +189,27 @@ static void fifty_are_shown(void **state)
     tg_diags_release(&d);
 }
 
+/* Keys that were tried and removed (docs/experiments) get no special treatment. */
+static void removed_keys_are_unknown(void **state)
+{
+    static const char *const text[] = { "version: 1\nnoise: {few_runs: judge}\n",
+                                        "version: 1\nnoise: {device_steps: judge}\n",
+                                        "version: 1\nnoise: {history: 9}\n",
+                                        "version: 1\nrules: [{id: a, metric: idle, fail: {pp: "
+                                        "1pp}, sustained: 2}]\n" };
+    (void)state;
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
+        struct tg_buf out = { 0 };
+        struct tg_diags d;
+        tg_diags_init(&d);
+        assert_null(load_text(text[i], &d));
+        tg_diags_text(&d, &out);
+        assert_non_null(strstr(out.p, "error[TG101]: unknown key"));
+        tg_buf_release(&out);
+        tg_diags_release(&d);
+    }
+}
+
 /* Controls and direction marks of the source never reach the terminal; long lines are cut. */
 static void hostile_source_lines_are_made_visible(void **state)
 {
@@ -215,6 +236,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_code_at_its_place),
         cmocka_unit_test(each_neighbour_loads),
+        cmocka_unit_test(removed_keys_are_unknown),
         cmocka_unit_test(ten_mistakes_in_one_run),
         cmocka_unit_test(text_has_line_caret_and_fix),
         cmocka_unit_test(json_has_the_same_data),

@@ -46,9 +46,6 @@ static const struct sample samples[] = {
       R OP "fail: {abs: 1us}\n    noise: {test: runs}\n", "99 of 100" },
     { 230, 7, 12, R OP "fail: {abs: 1us}\n    noise: {min_runs: 1}\n",
       R OP "fail: {abs: 1us}\n    noise: {min_runs: 3}\n", "34 of 100" },
-    { 230, 2, 8, V "noise: {device_steps: judge}\nrules:\n  - id: a\n    " OP "fail: {abs: 1us}\n",
-      V "noise: {device_steps: suspect}\nrules:\n  - id: a\n    " OP "fail: {abs: 1us}\n",
-      "0 of 256" },
     /* TEST_TODAY is 2026-07-01 */
     { 231, 4, 3,
       V "rules: [{id: a, metric: idle, fail: {pp: 1pp}}]\n"

@@ -102,8 +102,8 @@ static void a_rule_with_everything(void **state)
         "      - {match: {name: y}, warn: off}\n"
         "    noise: {test: none, min_steps: 7}\n"
         "    optional: true\n"
-        "    when: {event: pull_request, branch: [main, \"release/*\"], device: \"*H100*\"}\n"
-        "    sustained: 3\n";
+        "    when: {event: pull_request, branch: [main, \"release/*\"], device: \"*H100*\"}\n";
+
     struct tg_diags d;
     tg_diags_init(&d);
     struct tg_policy *p = must_load(text, &d);
@@ -150,7 +150,6 @@ static void a_rule_with_everything(void **state)
     assert_true(r->optional);
     assert_true(r->when.present);
     assert_int_equal(r->when.branch.n, 2);
-    assert_int_equal(r->sustained, 3);
     release(p, &d);
 }
 
@@ -183,7 +182,6 @@ static void defaults_without_a_word(void **state)
     assert_int_equal(p->report.junit_max, 500);
     assert_int_equal(p->fail_on, TG_FAIL_ON_FAIL);
     assert_int_equal(p->rules[0].bad, TG_LESS_IS_BAD); /* overlap: more is better */
-    assert_int_equal(p->rules[0].sustained, 1);
     assert_false(p->rules[0].match.present);
     release(p, &d);
 }
@@ -396,9 +394,9 @@ static const char profiles[] = V "rules: [{id: a, metric: step_time, fail: {pct:
                                  "profiles:\n"
                                  "  pr: {report: {top: 2}}\n"
                                  "  nightly:\n"
-                                 "    noise: {min_steps: 10, history: 20}\n"
+                                 "    noise: {min_steps: 10}\n"
                                  "    rules:\n"
-                                 "      - {id: a, fail: {pct: 4%, abs: 1us}, sustained: 2}\n"
+                                 "      - {id: a, fail: {pct: 4%, abs: 1us}}\n"
                                  "      - {id: drift, metric: idle, fail: {pp: 1pp}}\n";
 
 static void profiles_are_later_layers(void **state)
@@ -411,14 +409,13 @@ static void profiles_are_later_layers(void **state)
     assert_non_null(p);
     assert_sv_is(p->profile, "nightly");
     assert_int_equal(p->n_rules, 2);
-    assert_int_equal(p->rules[0].sustained, 2);
     assert_true(p->rules[0].fail.v[0].bound[0].value == 4);
-    assert_int_equal(p->rules[1].noise.history, 20);
+    assert_int_equal(p->rules[1].noise.min_steps, 10);
     assert_int_equal(p->report.top, 10);
     tg_policy_free(p);
     p = load_files(&f, 1, NULL, &d);
     assert_int_equal(p->n_rules, 1);
-    assert_int_equal(p->noise.history, 0);
+    assert_int_equal(p->noise.min_steps, 0);
     tg_policy_free(p);
     assert_null(load_files(&f, 1, "nightli", &d));
     assert_int_equal(d.v[0].code, TG_DIAG_PROFILE);

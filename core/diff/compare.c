@@ -1,11 +1,11 @@
-/* The stages of a comparison in order, and the default decision about counts. */
+/* The stages of a comparison in order, and what may excuse a changed count. */
 #include "core/diff/compare.h"
 
 #include <stdlib.h>
 
 #include "core/diff/internal.h"
 
-#define SMALL_SHARE 0.001 /* of the step: a new name below it warns */
+#define SMALL_SHARE 0.001 /* of the step: a new name below it is small */
 
 bool tg_op_makes_wait(const struct tg_op *op)
 {
@@ -15,22 +15,16 @@ bool tg_op_makes_wait(const struct tg_op *op)
            tg_sv_eq(op->name, TG_SV("aten::_local_scalar_dense"));
 }
 
-enum tg_finding tg_op_count_finding(const struct tg_comparison *c, const struct tg_op *op)
+enum tg_excuse tg_op_excuse(const struct tg_op *op)
 {
-    if (op->change == TG_SAME || op->polling || !tg_kind_is_counted(op->kind))
-        return TG_FINDING_NONE;
-    if (!c->same_device && tg_kind_is_device(op->kind))
-        return TG_FINDING_NONE;
     if (op->relation == TG_REL_RENAMED)
-        return TG_FINDING_RENAMED;
-    if (op->change == TG_FEWER || op->change == TG_REMOVED)
-        return TG_FINDING_FEWER;
+        return TG_EXCUSE_RENAMED;
     if (op->relation == TG_REL_REPLACED)
-        return TG_FINDING_REPLACED;
+        return TG_EXCUSE_REPLACED;
     if (op->relation == TG_REL_NONE && op->change == TG_ADDED && !tg_op_makes_wait(op) &&
         op->share[TG_TEST] < SMALL_SHARE)
-        return TG_FINDING_SMALL;
-    return TG_FINDING_MORE;
+        return TG_EXCUSE_SMALL;
+    return TG_EXCUSE_NONE;
 }
 
 /* One shard a side speaks for all: arranging has compared those of one side. */

@@ -228,20 +228,16 @@ TG_MUST bool tg_compare(struct tg_comparison *out, const struct tg_side *base,
                         struct tg_arena *a, struct tg_err *err);
 
 /*
- * The default decision about counts, on which limits and severities act. A gain is never a failure.
- * Durations need no such function: `ev.slower` fails, `ev.suspicious` and `drifted` warn, and
- * `pct: auto` is ev.slower itself: size over ev.tau and over 0.1 % of the step, then proof. With a
- * limit of the policy's own, size is the policy's and proof is ev.proven.
+ * What makes a changed count less than a regression by itself. Whether that counts is the policy's
+ * decision: a rule names what it excuses (docs/policy.md).
  */
-enum tg_finding {
-    TG_FINDING_NONE,     /* same, polling, a kind that is not judged, other device's kernels */
-    TG_FINDING_FEWER,    /* warn: fewer calls or gone */
-    TG_FINDING_RENAMED,  /* warn: same count and cost under another name */
-    TG_FINDING_REPLACED, /* warn: part of a replacement that costs no more calls */
-    TG_FINDING_SMALL,    /* warn: a new name under 0.1 % of the step that makes nobody wait */
-    TG_FINDING_MORE      /* fail: more calls or new */
+enum tg_excuse {
+    TG_EXCUSE_NONE,
+    TG_EXCUSE_RENAMED,  /* same count and cost under another name */
+    TG_EXCUSE_REPLACED, /* part of a replacement that costs no more calls */
+    TG_EXCUSE_SMALL     /* a new name under 0.1 % of the step that makes nobody wait */
 };
-enum tg_finding tg_op_count_finding(const struct tg_comparison *c, const struct tg_op *op);
+enum tg_excuse tg_op_excuse(const struct tg_op *op);
 /* Adds waiting or traffic: synchronising calls, copies, collectives, aten::item. Such additions
  * always count for themselves, whatever they replace and however small. */
 bool tg_op_makes_wait(const struct tg_op *op);

@@ -3,9 +3,6 @@
 #include "policy/verdict/describe.h"
 #include "policy/verdict/internal.h"
 
-/* A new name below this share of the step warns instead of failing, unless it makes others wait. */
-#define SMALL_SHARE 0.001
-
 static bool has_number(const struct tg_ints *list, int64_t v)
 {
     for (size_t i = 0; i < list->n; i++)
@@ -28,25 +25,12 @@ static tg_sv fact_kind(enum tg_metric m)
     }
 }
 
-static bool makes_wait(const struct tg_op *op)
-{
-    return op->kind == TG_KIND_SYNC || op->kind == TG_KIND_MEMCPY || op->class_ == TG_CLASS_COMM ||
-           tg_sv_eq(op->name, TG_SV("aten::item")) ||
-           tg_sv_eq(op->name, TG_SV("aten::_local_scalar_dense"));
-}
-
 /* Softens what is no regression by itself (POLICY 5 and 12). */
 static enum tg_state soften(enum tg_state s, const struct tg_op *op, enum tg_metric m)
 {
     bool about_presence = m == TG_METRIC_COUNT || m == TG_METRIC_ADDED || m == TG_METRIC_REMOVED;
-    if (s != TG_STATE_FAIL || !about_presence)
-        return s;
-    if (op->relation == TG_REL_RENAMED || op->relation == TG_REL_REPLACED)
-        return TG_STATE_WARN;
-    if (op->relation == TG_REL_NONE && op->change == TG_ADDED && !makes_wait(op) &&
-        op->share[TG_TEST] < SMALL_SHARE)
-        return TG_STATE_WARN;
-    return s;
+    bool excused = about_presence && tg_op_excuse(op) != TG_EXCUSE_NONE;
+    return s == TG_STATE_FAIL && excused ? TG_STATE_WARN : s;
 }
 
 static void fill_op(struct tg_result *r, const struct tg_op *op, const struct tg_rule *rule,

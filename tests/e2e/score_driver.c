@@ -1,6 +1,6 @@
 /*
- * The default decision without policy, git or reports: what tests/e2e/score scores, and what shows
- * how an operator was judged.
+ * What `check` decides by the built-in policy, by the same functions but without git or reports:
+ * what tests/e2e/score scores, and what shows how an operator was judged.
  *
  *   score_driver [--dump] --base FILE... --test FILE...
  *   score_driver --pairs ROOT OUTDIR [--single-runs] < LIST
@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/diff/compare.h"
+#include "cmd/gate/gate.h"
 
 static bool load_side(struct tg_side *out, char *const *path, size_t n, struct tg_summary *s,
                       struct tg_arena *a, struct tg_err *err)
@@ -54,46 +54,72 @@ static void put_violation(FILE *f, bool *first, tg_sv op, const char *metric, do
 }
 
 /* Where the additional calls of failed operators lie, each place once. */
-static void put_insides(FILE *f, bool *first, const struct tg_comparison *c)
+static void put_insides(FILE *f, bool *first, const struct tg_verdict *v)
 {
-    for (size_t i = 0; i < c->n_ops; i++) {
-        const struct tg_op *op = &c->ops[i];
-        bool known = !op->inside.n || tg_op_count_finding(c, op) != TG_FINDING_MORE;
+    for (size_t i = 0; i < v->n_results; i++) {
+        tg_sv inside = v->results[i].inside;
+        bool known = !inside.n || v->results[i].state != TG_STATE_FAIL;
         for (size_t k = 0; k < i && !known; k++)
-            known = tg_sv_eq(c->ops[k].inside, op->inside) &&
-                    tg_op_count_finding(c, &c->ops[k]) == TG_FINDING_MORE;
+            known = tg_sv_eq(v->results[k].inside, inside);
         if (!known)
-            put_violation(f, first, op->inside, "inside", NAN);
+            put_violation(f, first, inside, "inside", NAN);
     }
 }
 
-static void put_verdict(FILE *f, const struct tg_comparison *c)
+/* Worst first, so that the failed ones come before all others. */
+static void put_verdict(FILE *f, const struct tg_verdict *v)
 {
-    bool first = true, warn = c->drifted;
+    bool first = true;
 
     fprintf(f, "{\"violations\":[");
-    for (size_t i = 0; i < c->n_ops; i++) {
-        const struct tg_op *op = &c->ops[i];
-        enum tg_finding found = tg_op_count_finding(c, op);
-        if (found == TG_FINDING_MORE)
-            put_violation(f, &first, op->raw[TG_TEST], "count",
-                          100 * (op->count[TG_TEST] / op->count[TG_BASE] - 1));
-        if (op->ev.slower)
-            put_violation(f, &first, op->kind == TG_KIND_STEP ? op->name : op->raw[TG_TEST],
-                          "duration", 100 * expm1(op->ev.e));
-        warn |= (found != TG_FINDING_NONE && found != TG_FINDING_MORE) || op->ev.suspicious;
-    }
-    put_insides(f, &first, c);
-    if (c->step.ev_total.slower)
-        put_violation(f, &first, c->step.name, "duration", 100 * expm1(c->step.ev_total.e));
-    for (size_t i = 0; i < c->n_regions; i++)
-        if (c->regions[i].encloser.n && c->regions[i].worse_time && !c->regions[i].worse_count)
-            put_violation(f, &first, c->regions[i].encloser, "duration",
-                          100 * expm1(c->regions[i].ev.e));
-    fprintf(f, "],\"verdict\":\"%s\"}\n",
-            !first                                ? "fail"
-            : warn || c->step.ev_total.suspicious ? "warn"
-                                                  : "pass");
+    for (size_t i = 0; i < v->n_results && v->results[i].state == TG_STATE_FAIL; i++)
+        put_violation(f, &first, v->results[i].op, tg_dimension_name(v->results[i].dimension),
+                      v->results[i].delta_pct);
+    put_insides(f, &first, v);
+    fprintf(f, "],\"verdict\":\"%s\"}\n", tg_outcome_name(v->outcome));
+}
+
+/* The built-in policy, and what the flags change about it. */
+struct rule_book {
+    struct tg_policy *policy;
+    const struct tg_suite *suite;
+    struct tg_compare_opts compare;
+    struct tg_arena *arena;
+};
+
+static bool open_rules(struct rule_book *b, const char *flag, struct tg_err *err)
+{
+    struct tg_policy_opts o = { 0 };
+    struct tg_diags diags;
+
+    tg_diags_init(&diags);
+    b->arena = tg_arena_new();
+    b->policy = tg_policy_load(&o, &diags, err);
+    tg_diags_release(&diags);
+    if (!b->policy)
+        return false;
+    b->suite = tg_gate_default_suite(b->arena);
+    tg_gate_compare_opts(&b->compare, b->policy, b->suite, b->arena);
+    if (strcmp(flag, "--single-runs") == 0)
+        b->compare.min_runs = 1;
+    return true;
+}
+
+static void close_rules(struct rule_book *b)
+{
+    tg_policy_free(b->policy);
+    tg_arena_free(b->arena);
+}
+
+static struct tg_gate gate_of(const struct rule_book *b, const struct tg_io *io,
+                              const struct tg_side *side, struct tg_arena *a)
+{
+    return (struct tg_gate){ .policy = b->policy,
+                             .suite = b->suite,
+                             .io = io,
+                             .side = { side[TG_BASE], side[TG_TEST] },
+                             .compare = b->compare,
+                             .arena = a };
 }
 
 static void dump_op(FILE *f, const struct tg_op *op)
@@ -123,21 +149,24 @@ static void dump(FILE *f, const struct tg_comparison *c)
                 c->regions[i].worse_count, c->regions[i].worse_time, c->regions[i].ev.e);
 }
 
-static bool run(struct tg_arena *a, bool want_dump, char *const *path, const size_t n[2],
+static bool run(const struct rule_book *b, bool want_dump, char *const *path, const size_t n[2],
                 struct tg_err *err)
 {
     struct tg_summary s[2];
     struct tg_side side[2];
-    struct tg_comparison c;
-    bool ok = load_side(&side[0], path, n[0], &s[0], a, err);
+    struct tg_io io = { 0 };
+    struct tg_verdict v;
+    struct tg_gate g;
+    bool ok = load_side(&side[0], path, n[0], &s[0], b->arena, err);
 
     tg_summary_init(&s[1]);
-    ok = ok && load_side(&side[1], path + n[0], n[1], &s[1], a, err) &&
-         tg_compare(&c, &side[0], &side[1], NULL, a, err);
+    ok = ok && load_side(&side[1], path + n[0], n[1], &s[1], b->arena, err);
+    g = gate_of(b, &io, side, b->arena);
+    ok = ok && tg_gate_judge(&v, &g, err);
     if (ok && want_dump)
-        dump(stdout, &c);
+        dump(stdout, &g.comparison);
     else if (ok)
-        put_verdict(stdout, &c);
+        put_verdict(stdout, &v);
     tg_summary_release(&s[0]);
     tg_summary_release(&s[1]);
     return ok;
@@ -220,27 +249,30 @@ static bool add_side(struct cache *k, struct question *q, tg_sv root, tg_sv file
     return ok && tg_side_arrange(&q->side[i], &q->summary[i], TG_ARRANGE_RUNS, a, err);
 }
 
-static bool answer(struct cache *k, tg_sv root, tg_sv rest, const struct tg_compare_opts *o,
-                   FILE *f, struct tg_err *err)
+static bool answer(struct cache *k, tg_sv root, tg_sv rest, const struct rule_book *b, FILE *f,
+                   struct tg_err *err)
 {
     struct tg_arena *a = tg_arena_new();
     struct question q = { .n = 0 };
-    struct tg_comparison c;
+    struct tg_io io = { 0 };
+    struct tg_verdict v;
+    struct tg_gate g;
     tg_sv base = tg_sv_cut(&rest, '\t'), test = tg_sv_cut(&rest, '\t');
     bool ok = add_side(k, &q, root, base, a, err) && add_side(k, &q, root, test, a, err);
 
-    ok = ok && tg_compare(&c, &q.side[0], &q.side[1], o, a, err);
+    g = gate_of(b, &io, q.side, a);
+    ok = ok && tg_gate_judge(&v, &g, err);
     if (ok)
-        put_verdict(f, &c);
+        put_verdict(f, &v);
     for (size_t i = 0; i < q.n; i++)
         tg_summary_release(&q.summary[i]);
     tg_arena_free(a);
     return ok;
 }
 
-static bool many(const char *root, const char *out_dir, const char *flag, struct tg_err *err)
+static bool many(const char *root, const char *out_dir, const struct rule_book *b,
+                 struct tg_err *err)
 {
-    const struct tg_compare_opts o = { .min_runs = strcmp(flag, "--single-runs") == 0 };
     struct cache k = { 0 };
     char *line = NULL;
     size_t cap = 0;
@@ -254,7 +286,7 @@ static bool many(const char *root, const char *out_dir, const char *flag, struct
         tg_sv name = tg_sv_cut(&rest, '\t');
         snprintf(path, sizeof path, "%s/%.*s.json", out_dir, TG_SV_ARG(name));
         FILE *f = fopen(path, "w");
-        ok = f && answer(&k, tg_sv_of(root), rest, &o, f, err);
+        ok = f && answer(&k, tg_sv_of(root), rest, b, f, err);
         if (f)
             fclose(f);
     }
@@ -287,12 +319,12 @@ int main(int argc, char **argv)
             n[side]++;
         }
     }
-    if (argc >= 4 && strcmp(argv[1], "--pairs") == 0) {
-        ok = many(argv[2], argv[3], argc > 4 ? argv[4] : "", &err);
-    } else if (n[0] && n[1]) {
-        struct tg_arena *a = tg_arena_new();
-        ok = run(a, want_dump, path, n, &err);
-        tg_arena_free(a);
+    bool pairs = argc >= 4 && strcmp(argv[1], "--pairs") == 0;
+    if (pairs || (n[0] && n[1])) {
+        struct rule_book b = { 0 };
+        ok = open_rules(&b, pairs && argc > 4 ? argv[4] : "", &err);
+        ok = ok && (pairs ? many(argv[2], argv[3], &b, &err) : run(&b, want_dump, path, n, &err));
+        close_rules(&b);
     }
     if (!ok)
         fprintf(stderr, "%s\n",

@@ -10,6 +10,8 @@
 #include <cmocka.h>
 
 #include "core/diff/compare.h"
+#include "policy/language/load.h"
+#include "policy/verdict/eval.h"
 
 enum { MAX_ROWS = 40, MAX_RUNS = 10, MAX_STEPS = 12 };
 
@@ -19,6 +21,7 @@ struct fixture {
     struct tg_comparison c;
     struct tg_side side[2];
     struct tg_compare_opts o;
+    struct tg_policy *policy; /* the built-in one */
 };
 
 static void near(double got, double want)
@@ -27,11 +30,23 @@ static void near(double got, double want)
         fail_msg("got %.17g, want %.17g", got, want);
 }
 
+static struct tg_policy *built_in_policy(struct tg_err *err)
+{
+    struct tg_policy_opts o = { 0 };
+    struct tg_diags diags;
+    tg_diags_init(&diags);
+    struct tg_policy *p = tg_policy_load(&o, &diags, err);
+    tg_diags_release(&diags);
+    assert_non_null(p);
+    return p;
+}
+
 static int set_up(void **state)
 {
     struct fixture *f = calloc(1, sizeof *f);
     f->a = tg_arena_new();
     tg_err_init(&f->err);
+    f->policy = built_in_policy(&f->err);
     *state = f;
     return 0;
 }
@@ -39,6 +54,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     struct fixture *f = *state;
+    tg_policy_free(f->policy);
     tg_arena_free(f->a);
     free(f);
     return 0;
@@ -155,9 +171,25 @@ static const struct tg_op *find(struct fixture *f, const char *name)
     return NULL;
 }
 
-static enum tg_finding finding(struct fixture *f, const char *name)
+/* What the built-in policy makes of its count. */
+enum { NOT_LOOKED_AT = TG_STATE_FAIL + 1 };
+static int verdict_on(struct fixture *f, const char *name)
 {
-    return tg_op_count_finding(&f->c, find(f, name));
+    struct tg_eval_input in = { .policy = f->policy, .comparison = &f->c };
+    struct tg_verdict v;
+    int worst = -1;
+    if (!tg_eval(&v, &in, f->a, &f->err))
+        fail_msg("%s", f->err.message);
+    for (size_t i = 0; i < v.n_results; i++)
+        if (tg_sv_eq(v.results[i].op_normalised, tg_sv_of(name)) &&
+            tg_sv_eq(v.results[i].metric, TG_SV("count")) && (int)v.results[i].state > worst)
+            worst = (int)v.results[i].state;
+    return worst < 0 ? NOT_LOOKED_AT : worst;
+}
+
+static enum tg_excuse excuse(struct fixture *f, const char *name)
+{
+    return tg_op_excuse(find(f, name));
 }
 
 static void is_text(tg_sv got, const char *want)
@@ -186,8 +218,8 @@ static void counts_are_modal_per_step(void **state)
     assert_int_equal(add->step_count[TG_BASE], 17);
     near(add->self[TG_BASE], 17 * 30001 / 5.0);
     assert_int_equal(mul->change, TG_MORE);
-    assert_int_equal(finding(f, "aten::mul"), TG_FINDING_MORE);
-    assert_int_equal(finding(f, "aten::add"), TG_FINDING_NONE);
+    assert_int_equal(verdict_on(f, "aten::mul"), TG_STATE_FAIL);
+    assert_int_equal(verdict_on(f, "aten::add"), TG_STATE_PASS);
 }
 
 static void unsettled_counts_need_ranges_apart(void **state)
@@ -217,12 +249,13 @@ static void new_names_are_small_unless_they_wait(void **state)
     add_all(f, TG_TEST, TG_KIND_RUNTIME, "cudaEventQuery", "", 7, 5001); /* polling */
     add_all(f, TG_TEST, TG_KIND_PYTHON, "nn.Module: forward", "", 7, 5001);
     compare(f);
-    assert_int_equal(finding(f, "small"), TG_FINDING_SMALL);
-    assert_int_equal(finding(f, "large"), TG_FINDING_MORE);
-    assert_int_equal(finding(f, "aten::item"), TG_FINDING_MORE);
-    assert_int_equal(finding(f, "cudaStreamSynchronize"), TG_FINDING_MORE);
-    assert_int_equal(finding(f, "cudaEventQuery"), TG_FINDING_NONE);
-    assert_int_equal(finding(f, "nn.Module: forward"), TG_FINDING_NONE);
+    assert_int_equal(verdict_on(f, "small"), TG_STATE_WARN);
+    assert_int_equal(excuse(f, "small"), TG_EXCUSE_SMALL);
+    assert_int_equal(verdict_on(f, "large"), TG_STATE_FAIL);
+    assert_int_equal(verdict_on(f, "aten::item"), TG_STATE_FAIL);
+    assert_int_equal(verdict_on(f, "cudaStreamSynchronize"), TG_STATE_FAIL);
+    assert_int_equal(verdict_on(f, "cudaEventQuery"), NOT_LOOKED_AT);
+    assert_int_equal(verdict_on(f, "nn.Module: forward"), NOT_LOOKED_AT);
 }
 
 static void iterations_of_unmarked_traces_are_divided_out(void **state)
@@ -241,10 +274,10 @@ static void iterations_of_unmarked_traces_are_divided_out(void **state)
     add_all(f, TG_TEST, TG_KIND_OP, "once", "", 3, 5001);
     compare(f);
     near(f->c.iteration_ratio, 1.2);
-    assert_int_equal(finding(f, "op3"), TG_FINDING_NONE);
+    assert_int_equal(verdict_on(f, "op3"), TG_STATE_PASS);
     assert_true(find(f, "op3")->iteration_scaled);
-    assert_int_equal(finding(f, "doubled"), TG_FINDING_MORE);
-    assert_int_equal(finding(f, "once"), TG_FINDING_NONE);
+    assert_int_equal(verdict_on(f, "doubled"), TG_STATE_FAIL);
+    assert_int_equal(verdict_on(f, "once"), TG_STATE_PASS);
     assert_int_equal(find(f, "op3")->ev.judged, TG_NOT_NO_STEPS);
 }
 
@@ -449,7 +482,8 @@ static void a_rename_is_one_thing(void **state)
     add_all(f, TG_BASE, TG_KIND_OP, "old2", "", 3, 10001);
     add_all(f, TG_TEST, TG_KIND_OP, "new2", "", 3, 14001); /* factor 1.4: too slow for a rename */
     compare(f);
-    assert_int_equal(finding(f, "new"), TG_FINDING_RENAMED);
+    assert_int_equal(verdict_on(f, "new"), TG_STATE_WARN);
+    assert_int_equal(excuse(f, "new"), TG_EXCUSE_RENAMED);
     is_text(f->c.ops[find(f, "new")->partner].name, "old");
     assert_true(find(f, "new2")->relation != TG_REL_RENAMED);
 }
@@ -465,7 +499,7 @@ static void a_rename_among_new_names_is_none(void **state)
     add_all(f, TG_TEST, TG_KIND_OP, "mul", "", 6, 2001);
     compare(f);
     assert_true(find(f, "sigmoid")->relation != TG_REL_RENAMED);
-    assert_int_equal(finding(f, "mul"), TG_FINDING_MORE);
+    assert_int_equal(verdict_on(f, "mul"), TG_STATE_FAIL);
 }
 
 /* Inside Optimizer.step eight calls go and `came` come; beside them aten::mul_ slows down. */
@@ -486,7 +520,8 @@ static void a_replacement_at_no_cost_passes(void **state)
 {
     struct fixture *f = *state;
     optimizer(f, 10, 190001); /* 10 <= 1.25 * 8, and the encloser got faster */
-    assert_int_equal(finding(f, "aten::add_"), TG_FINDING_REPLACED);
+    assert_int_equal(verdict_on(f, "aten::add_"), TG_STATE_WARN);
+    assert_int_equal(excuse(f, "aten::add_"), TG_EXCUSE_REPLACED);
     assert_int_equal(f->c.n_regions, 1);
     is_text(f->c.regions[0].encloser, "Optimizer.step#Adam.step");
     near(f->c.regions[0].calls[TG_BASE], 8);
@@ -501,7 +536,7 @@ static void a_replacement_with_more_calls_fails(void **state)
 {
     struct fixture *f = *state;
     optimizer(f, 11, 190001); /* 11 > 10 */
-    assert_int_equal(finding(f, "aten::add_"), TG_FINDING_MORE);
+    assert_int_equal(verdict_on(f, "aten::add_"), TG_STATE_FAIL);
     assert_int_equal(find(f, "aten::add_")->relation, TG_REL_REPLACED_WORSE);
     assert_true(f->c.regions[0].worse_count);
     assert_true(find(f, "aten::mul_")->ev.slower); /* nothing excuses it */
@@ -527,8 +562,9 @@ static void what_another_region_saved_excuses_nothing(void **state)
     add_all(f, TG_TEST, TG_KIND_OP, "aten::few", "Optimizer.step", 9, 5001);
     add_all(f, TG_TEST, TG_KIND_OP, "aten::clone", "forward", 2, 5001);
     compare(f);
-    assert_int_equal(finding(f, "aten::few"), TG_FINDING_REPLACED);
-    assert_int_equal(finding(f, "aten::clone"), TG_FINDING_MORE);
+    assert_int_equal(verdict_on(f, "aten::few"), TG_STATE_WARN);
+    assert_int_equal(excuse(f, "aten::few"), TG_EXCUSE_REPLACED);
+    assert_int_equal(verdict_on(f, "aten::clone"), TG_STATE_FAIL);
 }
 
 static void synchronisation_always_counts_for_itself(void **state)
@@ -539,8 +575,9 @@ static void synchronisation_always_counts_for_itself(void **state)
     add_all(f, TG_TEST, TG_KIND_OP, "aten::b", "", 9, 5001);
     add_all(f, TG_TEST, TG_KIND_OP, "aten::item", "", 1, 501);
     compare(f);
-    assert_int_equal(finding(f, "aten::b"), TG_FINDING_REPLACED);
-    assert_int_equal(finding(f, "aten::item"), TG_FINDING_MORE);
+    assert_int_equal(verdict_on(f, "aten::b"), TG_STATE_WARN);
+    assert_int_equal(excuse(f, "aten::b"), TG_EXCUSE_REPLACED);
+    assert_int_equal(verdict_on(f, "aten::item"), TG_STATE_FAIL);
 }
 
 static void fewer_calls_are_told(void **state)
@@ -552,8 +589,8 @@ static void fewer_calls_are_told(void **state)
     add_all(f, TG_TEST, TG_KIND_OP, "fewer", "", 2, 5001);
     compare(f);
     assert_int_equal(find(f, "gone")->change, TG_REMOVED);
-    assert_int_equal(finding(f, "gone"), TG_FINDING_FEWER);
-    assert_int_equal(finding(f, "fewer"), TG_FINDING_FEWER);
+    assert_int_equal(verdict_on(f, "gone"), TG_STATE_WARN);
+    assert_int_equal(verdict_on(f, "fewer"), TG_STATE_WARN);
 }
 
 /* ---- durations ------------------------------------------------------------------------------- */
@@ -858,8 +895,8 @@ static void another_device_is_shown_not_judged(void **state)
     is_text(f->c.env[0].value[TG_TEST], "H100");
     assert_int_equal(find(f, "slow")->ev.judged, TG_NOT_OTHER_DEVICE);
     assert_false(find(f, "slow")->ev.slower);
-    assert_int_equal(finding(f, "sm90_gemm"), TG_FINDING_NONE);
-    assert_int_equal(finding(f, "aten::mm"), TG_FINDING_MORE);
+    assert_int_equal(verdict_on(f, "sm90_gemm"), TG_STATE_NOT_JUDGED);
+    assert_int_equal(verdict_on(f, "aten::mm"), TG_STATE_FAIL);
 }
 
 static void give_fact(struct fixture *f, int side, size_t run, size_t row, const char *kind,

@@ -1,8 +1,10 @@
 #ifndef TG_BASE_HASH_H
 #define TG_BASE_HASH_H
 /*
- * A fast 64-bit hash for tables and content ids; not cryptographic. Same value on every machine:
- * content ids are stored in summaries. Multiply-and-fold construction, 16 bytes a round.
+ * A fast 64-bit hash for tables and content ids; not cryptographic. XXH3 of xxHash, whose values
+ * are the same on every machine and fixed since its version 0.8: content ids are stored in
+ * summaries. tg_hash_fold is for keys of two numbers, and for the reader's own hashes, which read a
+ * name in the registers that hold it already.
  */
 #include "core/base/sv.h"
 

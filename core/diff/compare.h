@@ -123,7 +123,6 @@ struct tg_region {   /* one replacement */
 struct tg_measure_change {
     enum tg_measure id;
     bool known[2];
-    bool absent[2];    /* a stored side is older than the measure: record it again */
     double value[2];   /* ns, count, bytes, GB/s, or percent 0..100; median over runs of mean over
                           steps and   ranks */
     double slowest[2]; /* the worst rank's, same reduction */

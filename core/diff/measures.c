@@ -67,7 +67,6 @@ static void side_value(struct tg_diff_work *w, struct tg_measure_change *out, in
         for (size_t rank = 0; rank < n_ranks; rank++) {
             size_t at = tg_work_cell(w, side, run, rank);
             struct shard_value v;
-            out->absent[side] |= w->shard[at]->absent[out->id];
             if (!shard_value(w, out->id, w->shard[at], &w->used[at], &v))
                 continue;
             if (n == 0 || sign * v.mean > sign * worst[run])

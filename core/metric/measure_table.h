@@ -3,8 +3,7 @@
 /*
  * The one table of whole-trace measures. Ids (measure.h), metrics of the policy
  * (policy/language/metric.c), its documentation, linter, JSON schema, help and the stored form are
- * made from it. Rows may be added anywhere, but keep their order: the hash of a stored summary goes
- * over it.
+ * made from it. Never reorder rows. A new row changes the stored form: raise TG_SUMMARY_FORMAT.
  *
  * X(ID, name, unit, worse, how, exact, meaning)
  *   unit   NS, PERCENT, COUNT, BYTES, RATE (GB/s, that is bytes per ns)

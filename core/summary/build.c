@@ -532,7 +532,6 @@ struct tg_shard *tg_shard_build(const struct tg_trace *t, const struct tg_steps 
     tg_measures_compute(t, steps, o->classes, out->measures);
     if (o->frame_sorts)
         tg_frames_of_trace(out, t, steps, o->frame_sorts, a);
-    out->format = o->frame_sorts ? TG_SUMMARY_FORMAT : TG_SUMMARY_WITHOUT_FRAMES;
     out->marked = steps->marked;
     out->window = window_text(&o->window, a);
     out->classes = tg_sv_of(

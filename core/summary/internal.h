@@ -52,6 +52,6 @@ void tg_left_out_write(struct tg_doc *shards, struct tg_shard *const *v, size_t 
 /* Can they stand in one object? */
 bool tg_left_out_alike(const struct tg_shard *a, const struct tg_shard *b);
 /* False: damaged. */
-TG_MUST bool tg_left_out_read(const struct tg_doc *d, unsigned format, struct tg_arena *a,
-                              struct tg_shard ***v, size_t *n);
+TG_MUST bool tg_left_out_read(const struct tg_doc *d, struct tg_arena *a, struct tg_shard ***v,
+                              size_t *n);
 #endif

@@ -114,8 +114,6 @@ static bool read_times(struct tg_unpack *u, struct tg_arena *a, struct tg_shard 
         v->num = time;
         v->den = (int64_t)den;
     }
-    for (int m = 0; m < TG_MEASURES; m++)
-        s->absent[m] = m != TG_MEASURE_STEP_TIME;
     return !u->bad;
 }
 
@@ -148,10 +146,9 @@ static bool get_text(const struct tg_doc *d, const char *key, struct tg_arena *a
     return tg_doc_type(m) == TG_DOC_STRING && out->n;
 }
 
-bool tg_left_out_read(const struct tg_doc *d, unsigned format, struct tg_arena *a,
-                      struct tg_shard ***v, size_t *n)
+bool tg_left_out_read(const struct tg_doc *d, struct tg_arena *a, struct tg_shard ***v, size_t *n)
 {
-    struct tg_shard model = { .left_out = true, .format = format };
+    struct tg_shard model = { .left_out = true };
     struct tg_buf raw = { 0 };
     struct tg_unpack u;
     tg_sv packed;

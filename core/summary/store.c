@@ -6,18 +6,15 @@
 #include "core/summary/pack.h"
 
 /*
- * {"tracegate_summary":2,"shards":[{run, hash, format (if older), rank, window, classes, marked,
- * truncated, env, steps, measures, counters, integrity, hints, texts, columns, slots}]} `texts` are
- * the distinct texts of rows and facts, ascending; `columns` (numbers of rows and gaps) and `slots`
- * are packed (pack.h). The hash is over all of it but run, hash and slots; slots are checked
- * against the self times that they add up to. So whatever was damaged is noticed, and what is read
- * is what was written. Any change of what is written needs another TG_SUMMARY_FORMAT.
+ * {"tracegate_summary":1,"shards":[{run, hash, rank, window, classes, marked, truncated, env, steps,
+ * measures, counters, hints, texts, columns, slots}]} `texts` are the distinct texts of rows and
+ * facts, ascending; `columns` (numbers of rows and gaps) and `slots` are packed (pack.h). Shards
+ * with totals by Python frame also have `frames` (which sorts) and `frame_columns` (their rows,
+ * packed as `columns` are). Shards that are left out (fit.h) share one object a run: left_out.c.
  *
- * Shards with totals by Python frame have `frames` (which sorts) and `frame_columns` (their rows,
- * packed as `columns` are) besides; they are of format 3, and so is a file that holds one. All
- * others, and their files, are written as format 2 was.
- *
- * Shards that are left out (fit.h) stand together, one object a run: left_out.c.
+ * The hash covers every field except run, hash and slots; the slots of a row must add up to its
+ * self times. So damage is noticed, and what is read is what was written. Any change of what is
+ * written needs another TG_SUMMARY_FORMAT.
  */
 
 /* ---- writing ------------------------------------------------------------------------------- */
@@ -170,10 +167,7 @@ static void add_measures(struct tg_doc *d, const struct tg_shard *s)
 {
     struct tg_doc *all = tg_doc_add_object(d, "measures");
     for (int m = 0; m < TG_MEASURES; m++) {
-        struct tg_doc *v;
-        if (s->absent[m])
-            continue;
-        v = tg_doc_add_array(all, tg_measure_info((enum tg_measure)m)->name);
+        struct tg_doc *v = tg_doc_add_array(all, tg_measure_info((enum tg_measure)m)->name);
         for (size_t k = 0; k < s->n_steps; k++) {
             const struct tg_measure_value *x = &s->measures[(size_t)m * s->n_steps + k];
             if (x->known)
@@ -188,31 +182,29 @@ static void add_measures(struct tg_doc *d, const struct tg_shard *s)
 static const struct {
     const char *name;
     size_t offset;
-    bool rare; /* left out where it is 0: most traces are stored as before there was such a counter
-                */
 } counters[] = {
-    { "events", offsetof(struct tg_shard, events), false },
-    { "spans", offsetof(struct tg_shard, spans), false },
-    { "device_spans", offsetof(struct tg_shard, device_spans), false },
-    { "unlinked", offsetof(struct tg_shard, unlinked), false },
-    { "unassigned", offsetof(struct tg_shard, unassigned), false },
-    { "leniencies", offsetof(struct tg_shard, leniencies), false },
-    { "device_time", offsetof(struct tg_shard, device_time), false },
-    { "classified_by_fallback", offsetof(struct tg_shard, classified_by_fallback), false },
-    { "negative_durations", offsetof(struct tg_shard, integrity.negative_durations), false },
-    { "zero_kernels", offsetof(struct tg_shard, integrity.zero_kernels), false },
-    { "unmatched_begin", offsetof(struct tg_shard, integrity.unmatched_begin), false },
-    { "unmatched_end", offsetof(struct tg_shard, integrity.unmatched_end), false },
-    { "overlapping", offsetof(struct tg_shard, integrity.overlapping), false },
-    { "overlapping_ns", offsetof(struct tg_shard, integrity.overlapping_ns), false },
-    { "longer_than_step", offsetof(struct tg_shard, integrity.longer_than_step), false },
-    { "unlinked_rows", offsetof(struct tg_shard, integrity.unlinked), false },
-    { "lost_kernels", offsetof(struct tg_shard, integrity.lost_kernels), true },
-    { "invalid_escapes", offsetof(struct tg_shard, lenient.invalid_escapes), true },
-    { "control_bytes", offsetof(struct tg_shard, lenient.control_bytes), true },
-    { "bad_utf8", offsetof(struct tg_shard, lenient.bad_utf8), true },
-    { "non_finite", offsetof(struct tg_shard, lenient.non_finite), true },
-    { "huge_integers", offsetof(struct tg_shard, lenient.huge_integers), true },
+    { "events", offsetof(struct tg_shard, events) },
+    { "spans", offsetof(struct tg_shard, spans) },
+    { "device_spans", offsetof(struct tg_shard, device_spans) },
+    { "unlinked", offsetof(struct tg_shard, unlinked) },
+    { "unassigned", offsetof(struct tg_shard, unassigned) },
+    { "leniencies", offsetof(struct tg_shard, leniencies) },
+    { "device_time", offsetof(struct tg_shard, device_time) },
+    { "classified_by_fallback", offsetof(struct tg_shard, classified_by_fallback) },
+    { "negative_durations", offsetof(struct tg_shard, integrity.negative_durations) },
+    { "zero_kernels", offsetof(struct tg_shard, integrity.zero_kernels) },
+    { "unmatched_begin", offsetof(struct tg_shard, integrity.unmatched_begin) },
+    { "unmatched_end", offsetof(struct tg_shard, integrity.unmatched_end) },
+    { "overlapping", offsetof(struct tg_shard, integrity.overlapping) },
+    { "overlapping_ns", offsetof(struct tg_shard, integrity.overlapping_ns) },
+    { "longer_than_step", offsetof(struct tg_shard, integrity.longer_than_step) },
+    { "unlinked_rows", offsetof(struct tg_shard, integrity.unlinked) },
+    { "lost_kernels", offsetof(struct tg_shard, integrity.lost_kernels) },
+    { "invalid_escapes", offsetof(struct tg_shard, lenient.invalid_escapes) },
+    { "control_bytes", offsetof(struct tg_shard, lenient.control_bytes) },
+    { "bad_utf8", offsetof(struct tg_shard, lenient.bad_utf8) },
+    { "non_finite", offsetof(struct tg_shard, lenient.non_finite) },
+    { "huge_integers", offsetof(struct tg_shard, lenient.huge_integers) },
 };
 #define N_COUNTERS (sizeof counters / sizeof *counters)
 _Static_assert(sizeof(tg_ns) == sizeof(uint64_t), "counters are read as one type");
@@ -223,8 +215,7 @@ static void add_counters(struct tg_doc *d, const struct tg_shard *s)
     for (size_t i = 0; i < N_COUNTERS; i++) {
         int64_t v;
         memcpy(&v, (const char *)s + counters[i].offset, sizeof v);
-        if (v != 0 || !counters[i].rare)
-            tg_doc_add_i64(o, counters[i].name, v);
+        tg_doc_add_i64(o, counters[i].name, v);
     }
 }
 
@@ -287,7 +278,7 @@ tg_sv tg_shard_hash(const struct tg_shard *s, struct tg_arena *a)
     put_columns(&columns, &t, s);
     if (s->frame_sorts)
         put_rows(&columns, &t, s->frames, s->n_frames, s->n_steps + 1);
-    h = tg_hash(tg_buf_sv(&columns), tg_hash(tg_buf_sv(&text), s->format));
+    h = tg_hash(tg_buf_sv(&columns), tg_hash(tg_buf_sv(&text), TG_SUMMARY_FORMAT));
     texts_release(&t);
     tg_buf_release(&columns);
     tg_buf_release(&text);
@@ -302,7 +293,6 @@ tg_sv tg_shard_recording(const struct tg_shard *s, struct tg_arena *a)
         return s->hash;
     bare.frame_sorts = 0;
     bare.n_frames = 0;
-    bare.format = TG_SUMMARY_WITHOUT_FRAMES;
     return tg_shard_hash(&bare, a);
 }
 
@@ -375,8 +365,8 @@ static void fit_slots(const struct tg_shard *s, size_t budget, struct tg_buf *te
     free(v);
 }
 
-static bool add_shard(struct tg_doc *shards, const struct tg_shard *s, unsigned format,
-                      size_t limit, size_t max_slots, struct tg_err *err)
+static bool add_shard(struct tg_doc *shards, const struct tg_shard *s, size_t limit,
+                      size_t max_slots, struct tg_err *err)
 {
     struct tg_doc *d = tg_doc_add_object(shards, NULL);
     struct tg_buf raw = { 0 }, frames = { 0 }, columns = { 0 }, slots = { 0 }, head = { 0 };
@@ -384,8 +374,6 @@ static bool add_shard(struct tg_doc *shards, const struct tg_shard *s, unsigned 
     bool ok;
     tg_doc_add_str(d, "run", s->run);
     tg_doc_add_str(d, "hash", s->hash);
-    if (s->format != format)
-        tg_doc_add_i64(d, "format", s->format);
     texts_init(&t, s);
     add_content(d, s, &t);
     put_columns(&raw, &t, s);
@@ -418,14 +406,6 @@ static bool add_shard(struct tg_doc *shards, const struct tg_shard *s, unsigned 
     return ok;
 }
 
-static unsigned file_format(const struct tg_summary *s)
-{
-    for (size_t i = 0; i < s->n; i++)
-        if (!s->shards[i]->left_out && s->shards[i]->frame_sorts)
-            return TG_SUMMARY_FORMAT;
-    return TG_SUMMARY_WITHOUT_FRAMES;
-}
-
 /* The shards that are left out as v[i] is; nothing where an earlier one has taken it along. */
 static void add_left_out(struct tg_doc *shards, struct tg_shard *const *v, size_t n, size_t i)
 {
@@ -453,15 +433,14 @@ bool tg_summary_write_slots(const struct tg_summary *s, const struct tg_limits *
     struct tg_limits all = limits ? *limits : TG_LIMITS_DEFAULT;
     struct tg_doc *d = tg_doc_new_object(), *shards;
     size_t before = out->n;
-    unsigned format = file_format(s);
     bool ok = true;
-    tg_doc_add_i64(d, "tracegate_summary", format);
+    tg_doc_add_i64(d, "tracegate_summary", TG_SUMMARY_FORMAT);
     shards = tg_doc_add_array(d, "shards");
     for (size_t i = 0; ok && i < s->n; i++)
         if (s->shards[i]->left_out)
             add_left_out(shards, s->shards, s->n, i);
         else
-            ok = add_shard(shards, s->shards[i], format, all.max_summary, max_slots, err);
+            ok = add_shard(shards, s->shards[i], all.max_summary, max_slots, err);
     if (ok)
         tg_doc_write(d, false, out);
     if (ok && out->n - before > all.max_doc) {
@@ -496,7 +475,6 @@ struct reading {
     struct tg_err *err;
     tg_sv *texts;
     size_t n_texts;
-    unsigned format; /* of the file */
 };
 
 static bool damaged(const struct reading *r, const char *what)
@@ -559,14 +537,9 @@ static bool read_measures(struct reading *r, const struct tg_doc *d, struct tg_s
     for (int m = 0; m < TG_MEASURES; m++) {
         const struct tg_doc *all = tg_doc_get(d, tg_measure_info((enum tg_measure)m)->name);
         const struct tg_doc *v = tg_doc_first(all);
-        s->absent[m] = all == NULL;
-        for (size_t k = 0; k < s->n_steps; k++, v = all ? tg_doc_next(v) : NULL) {
+        for (size_t k = 0; k < s->n_steps; k++, v = tg_doc_next(v)) {
             struct tg_measure_value *to = &s->measures[(size_t)m * s->n_steps + k];
             int64_t pair[2] = { 0, 1 };
-            if (!all) {
-                *to = (struct tg_measure_value){ false, 0, 1 };
-                continue;
-            }
             if (!v)
                 return damaged(r, "measures");
             to->known = tg_doc_type(v) != TG_DOC_NULL;
@@ -584,8 +557,6 @@ static bool read_counters(struct reading *r, const struct tg_doc *d, struct tg_s
     for (size_t i = 0; i < N_COUNTERS; i++) {
         int64_t v;
         const struct tg_doc *m = tg_doc_get(d, counters[i].name);
-        if (!m && counters[i].rare)
-            continue;
         if (!m || !tg_doc_i64(m, &v))
             return damaged(r, "counters");
         memcpy((char *)s + counters[i].offset, &v, sizeof v);
@@ -777,10 +748,10 @@ static bool read_frames(struct reading *r, const struct tg_doc *sorts, tg_sv tex
 {
     struct tg_buf raw = { 0 };
     struct tg_unpack u;
-    bool ok = (sorts != NULL) == (s->format == TG_SUMMARY_FORMAT);
+    bool ok;
     if (!sorts)
-        return ok || damaged(r, "frames");
-    ok = ok && read_frame_sorts(sorts, s) && tg_unpack_text(text, &raw);
+        return true;
+    ok = read_frame_sorts(sorts, s) && tg_unpack_text(text, &raw);
     u = (struct tg_unpack){ raw.p, raw.p ? raw.p + raw.n : raw.p, false };
     ok = ok && read_rows(r, &u, &s->frames, &s->n_frames, s->n_steps + 1);
     for (size_t i = 0; ok && i < s->n_frames; i++)
@@ -832,21 +803,9 @@ static bool read_slots(struct reading *r, tg_sv text, struct tg_shard *s)
     return ok || damaged(r, "slots");
 }
 
-/* A shard of an older format, merged into a newer file, names its own. */
-static bool read_format(const struct reading *r, const struct tg_doc *d, struct tg_shard *s)
-{
-    int64_t format = r->format;
-    if (d && (!tg_doc_i64(d, &format) || format < TG_SUMMARY_OLDEST || format >= r->format))
-        return false;
-    s->format = (unsigned)format;
-    return true;
-}
-
 static bool read_shard(struct reading *r, const struct tg_doc *d, struct tg_shard *s)
 {
     tg_sv columns, slots;
-    if (!read_format(r, tg_doc_get(d, "format"), s))
-        return damaged(r, "format");
     if (!get_text(r, tg_doc_get(d, "run"), &s->run) || !s->run.n ||
         !get_text(r, tg_doc_get(d, "hash"), &s->hash) ||
         !get_text(r, tg_doc_get(d, "window"), &s->window) ||
@@ -875,7 +834,7 @@ static bool read_left_out(struct reading *r, const struct tg_doc *d, tg_sv sourc
 {
     struct tg_shard **v;
     size_t n;
-    if (!tg_left_out_read(d, r->format, r->a, &v, &n))
+    if (!tg_left_out_read(d, r->a, &v, &n))
         return damaged(r, "left_out");
     for (size_t i = 0; i < n; i++) {
         v[i]->source = tg_clean_text(r->a, source);
@@ -891,12 +850,11 @@ static bool check_format(struct reading *r, const struct tg_doc *root)
     if (!tg_doc_get(root, "tracegate_summary") ||
         !tg_doc_i64(tg_doc_get(root, "tracegate_summary"), &format))
         return damaged(r, "it does not name its format");
-    r->format = (unsigned)format;
-    if (format >= TG_SUMMARY_OLDEST && format <= TG_SUMMARY_FORMAT)
+    if (format == TG_SUMMARY_FORMAT)
         return true;
     tg_err_set(r->err, TG_ERR_SUMMARY, TG_AT_FILE(r->file),
-               "summary of format %" PRId64 ", this tracegate reads formats %d to %d", format,
-               TG_SUMMARY_OLDEST, TG_SUMMARY_FORMAT);
+               "summary of format %" PRId64 ", this tracegate reads format %d", format,
+               TG_SUMMARY_FORMAT);
     return tg_err_hint(r->err, "Use the version that wrote it, or record it again.");
 }
 

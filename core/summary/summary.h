@@ -15,14 +15,8 @@
 #include "core/metric/stacks.h"
 #include "core/steps/steps.h"
 
-/*
- * 2: more measures. 3: totals by Python frame, and only shards that have them are of it. Older
- * formats are read as well: what they do not hold is `absent`, and a rule that asks for it says so.
- * A shard keeps its format when it is written again, for its hash's sake.
- */
-#define TG_SUMMARY_FORMAT 3
-#define TG_SUMMARY_WITHOUT_FRAMES 2
-#define TG_SUMMARY_OLDEST 1
+/* Of the stored form. A file of another format is refused: nothing of it is guessed. */
+#define TG_SUMMARY_FORMAT 1
 
 /*
  * One exact fact. Kinds and values (raw JSON of the file, without blanks):
@@ -90,18 +84,16 @@ struct tg_shard {
     size_t n_frames;
     unsigned frame_sorts;
     struct tg_measure_value *measures; /* [TG_MEASURES][n_steps], see core/metric/measure.h */
-    bool absent[TG_MEASURES]; /* stored before this measure existed: unknown, not unmeasurable */
-    unsigned format;          /* of the stored form it came from; TG_SUMMARY_FORMAT when built */
     struct tg_integrity integrity;
     uint64_t events, spans, unassigned, unlinked, device_spans, leniencies;
-    struct tg_lenient lenient; /* their kinds; 0 in what older versions stored */
+    struct tg_lenient lenient; /* their kinds */
     tg_ns classified_by_fallback,
         device_time; /* class table: how much fell to "compute" by default */
     bool truncated;
     struct tg_window_hint *hints; /* for unmarked traces */
     size_t n_hints;
     bool left_out; /* for want of room (fit.h) only its step times are stored: no rows, gaps,
-                      counters and environment, and every other measure is absent */
+                      counters and environment, and no other measure is known */
 };
 
 /* The value of a key of the environment; "" unknown. */

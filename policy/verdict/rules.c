@@ -194,21 +194,8 @@ static bool only_budgets(const struct tg_rule *rule)
     return true;
 }
 
-/* An older summary must not look like a trace that has nothing to tell: that is never optional. */
-static void say_unknown(struct tg_result *r, const struct tg_rule_scope *s,
-                        const struct tg_rule *rule)
+static void say_unknown(struct tg_result *r, const struct tg_rule *rule)
 {
-    enum tg_measure id;
-    if (tg_metric_measure(rule->metric, &id) &&
-        (s->c->measures[id].absent[TG_BASE] || s->c->measures[id].absent[TG_TEST])) {
-        bool base = s->c->measures[id].absent[TG_BASE];
-        tg_eval_message(
-            r, TG_STATE_INCONCLUSIVE, r->metric, TG_SV("trace"),
-            base ? TG_SV("not in this baseline: it was stored before this metric existed")
-                 : TG_SV("not in this summary: it was stored before this metric existed"),
-            base ? TG_SV("Record the baseline again.") : TG_SV("Record it again."));
-        return;
-    }
     tg_eval_message(r, rule->optional ? TG_STATE_SKIP : TG_STATE_INCONCLUSIVE, r->metric,
                     TG_SV("trace"), TG_SV("the traces do not carry what this metric needs"),
                     TG_SV("Record what docs/metrics.md names for it, or mark the rule optional."));
@@ -229,7 +216,7 @@ static void judge_measure(struct tg_eval_state *e, const struct tg_rule_scope *s
     r->metric = tg_sv_of(info->name);
     r->dimension = tg_unit_dimension(info->unit);
     if (!known && !(only_budgets(rule) && p.known[TG_TEST])) {
-        say_unknown(r, s, rule);
+        say_unknown(r, rule);
         return;
     }
     if (!p.known[TG_BASE])

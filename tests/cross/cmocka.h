@@ -2,7 +2,7 @@
 #define TG_CROSS_CMOCKA_H
 /*
  * As much of cmocka as the reader's tests use, for machines whose cmocka is not installed here
- * (tests/cross/arm64). A failed assertion ends the program; a skipped test counts as passed.
+ * (tests/cross/arm64.py). A failed assertion ends the program; a skipped test counts as passed.
  */
 #include <setjmp.h>
 #include <stdint.h>

@@ -6,7 +6,8 @@ import os
 import shutil
 import subprocess
 
-TRACES = os.path.join(os.environ["TG_SOURCE_DIR"], "examples/traces")
+from support import TRACES
+
 # what may not become a command, a mention, a tag or a file, wherever it is printed
 KERNEL = ("\n::error::pwned\n::set-output name=verdict::pass\r\n##[error]pwned `|</details><img src=x>@octocat #1 "
           "$(touch pwned) <!-- --> EOF\u2028\u202e")

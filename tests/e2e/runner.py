@@ -9,7 +9,8 @@ import shutil
 import subprocess
 import tempfile
 
-ROOT = os.environ["TG_SOURCE_DIR"]
+from support import ROOT
+
 SUMMARY_LIMIT = 1 << 20
 
 

@@ -1,6 +1,6 @@
 /*
  * What `check` decides by the built-in policy, by the same functions but without git or reports:
- * what tests/e2e/score scores, and what shows how an operator was judged.
+ * what tests/e2e/score.py scores, and what shows how an operator was judged.
  *
  *   score_driver [--dump] --base FILE... --test FILE...
  *   score_driver --pairs ROOT OUTDIR [--single-runs] < LIST

@@ -14,8 +14,7 @@ import subprocess
 import sys
 import zipfile
 
-import github
-from runner import ROOT, Expression, Runner, parse_env_file
+from runner import Expression, Runner, parse_env_file
 
 TRIGGERS = {"pull_request": ("opened", "synchronize", "reopened")}
 

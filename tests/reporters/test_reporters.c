@@ -278,7 +278,7 @@ static int dump_everything(const char *dir)
     return !ok;
 }
 
-/* Writes all reports of all fixtures into a directory for tests/reporters/consumers. */
+/* Writes all reports of all fixtures into a directory for tests/reporters/consumers.py. */
 static int dump(const char *dir)
 {
     const struct tg_render plain = { 0 }, strict = { .strict = true };

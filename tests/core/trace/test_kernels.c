@@ -1,7 +1,7 @@
 /*
  * The vector kernels of the fast path, each set of instructions that this machine has, against what
  * their comments promise, spelled out byte by byte. All texts stand against a page that cannot be
- * read, so reading further than allowed ends the test. Also runs under qemu (tests/cross/arm64).
+ * read, so reading further than allowed ends the test. Also runs under qemu (tests/cross/arm64.py).
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,0 +1,241 @@
+#!/usr/bin/env python3
+"""Annotations at the program's own lines, for traces with Python stacks: generated traces with what must
+be named written beside them, hostile names and paths, and the corpus against a count made here.
+"""
+import gzip
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+from support import CORPUS, ENV, PROGRAM, Clone, expect, fault, faults, finish
+
+POLICY = "version: 1\nrules:\n  - {id: new-work, match: {kind: [op, kernel]}, metric: count, fail: {abs: 0}}\n"
+SOURCE = """import torch
+
+
+def helper(x):
+    return x.clone()
+
+
+@torch.no_grad()
+def step(x):
+    y = helper(x)
+    return y + x
+
+
+async def poll(x):
+    return x
+
+
+if __name__ == "__main__":
+    step(1)
+"""
+
+
+class Repo(Clone):
+    def __init__(self, folder, files):
+        super().__init__(folder)
+        os.makedirs(folder)
+        self.git("init", "-q", "-b", "main")
+        for name, text in dict(files, **{".tracegate.yml": POLICY}).items():
+            self.write(name, text)
+        self.git("add", "-A")
+        self.git("commit", "-q", "-m", "x")
+
+    def check(self, base, test, env=None, cwd="."):
+        """(exit code, annotations as (level, file, line, message), what was printed)"""
+        run = subprocess.run([PROGRAM, "check", "--annotations", "--baseline", base, test, "--junit", self.dir + "/.git/j.xml"],
+                             cwd=os.path.join(self.dir, cwd), env=dict(ENV, **(env or {})), capture_output=True, text=True, errors="replace")
+        lines = [x for x in run.stdout.split("\n") if x.startswith("::")]
+        out = []
+        for x in lines:
+            m = re.fullmatch(r"::(error|warning|notice) (?:file=([^,:]*),(?:line=(\d+),)?)?title=[^:]*::(.*)", x)
+            expect(f"a command that is understood: {x}", bool(m), True)
+            if m:
+                out.append((m[1], m[2], int(m[3] or 0), m[4]))
+        return run.returncode, out, run.stdout + run.stderr
+
+
+def trace(path, steps, calls):
+    """Each step: for each of `calls` (frames from the outside in, op, times, kernel or None), the op under the frames."""
+    events, ts, corr = [], 1000.0, 1
+
+    def add(cat, name, start, dur, tid=1, **args):
+        events.append({"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": tid, "ts": round(start, 3), "dur": dur, "args": args})
+    for n in range(steps):
+        begin = ts
+        for frames, op, times, kernel in calls:
+            start = ts
+            for k in range(times):
+                ts += 10
+                add("cpu_op", op, ts, 5)
+                if kernel:
+                    add("cuda_runtime", "cudaLaunchKernel", ts + 1, 2, correlation=corr)
+                    add("kernel", kernel, ts + 20, 3, tid=7, correlation=corr, stream=7, device=0)
+                    corr += 1
+            ts += 10
+            for depth, frame in enumerate(frames):
+                add("python_function", frame, start + 1 + depth * 0.1, ts - start - 2 - depth * 0.2)
+        ts += 10
+        add("user_annotation", f"ProfilerStep#{n}", begin, ts - begin)
+        ts += 10
+    with gzip.open(path, "wt", encoding="utf-8") as f:
+        json.dump({"traceEvents": events, "deviceProperties": [{"id": 0, "name": "G"}] if any(c[3] for c in calls) else []}, f)
+
+
+TORCH = "torch/nn/modules/module.py(1501): _call_impl"
+STEP, HELPER = "train.py(8): step", "train.py(4): helper"
+BASE = [([STEP, TORCH], "aten::add", 2, None), ([STEP, HELPER, TORCH], "aten::clone", 1, None)]
+
+
+def generated(tmp):
+    repo = Repo(tmp + "/r", {"train.py": SOURCE, "sub/deep/own.py": SOURCE, "twice/a.py": SOURCE, "thrice/a.py": SOURCE})
+
+    def clone(frames, times=3, op="aten::clone", kernel=None):
+        return BASE[:1] + [(frames, op, times, kernel)]
+    # name, the fresh trace's calls -> (file, line) of the notices, what they say; baseline is BASE: one clone in helper
+    table = [
+        ("in a function", clone([STEP, HELPER, TORCH]), [("train.py", 4)], "6 of 6 calls in the first trace come from helper"),
+        ("the innermost of ours", clone([HELPER, STEP]), [("train.py", 8)], "come from step"),
+        ("where it grew, not where most are", BASE[:1] + [([STEP, HELPER], "aten::clone", 1, None), ([STEP], "aten::clone", 1, None)],
+         [("train.py", 8)], "2 of 4 calls"),
+        ("a decorator's line", clone(["train.py(8): step"]), [("train.py", 8)], "from step"),
+        ("async", clone(["train.py(14): poll"]), [("train.py", 14)], "from poll"),
+        ("the module itself", clone(["train.py(19): <module>"]), [("train.py", 19)], "from &lt;module>".replace("&lt;", "<")),
+        ("a runner's path", clone([repo.dir + "/train.py(4): helper"]), [("train.py", 4)], "from helper"),
+        ("a path of the workspace", clone(["/__w/r/r/train.py(4): helper"]), [("train.py", 4)], "from helper"),
+        ("another machine's path", clone(["/home/you/src/deep/sub/deep/own.py(4): helper"]), [("sub/deep/own.py", 4)], "from helper"),
+        ("a script in a folder", clone(["own.py(4): helper"]), [("sub/deep/own.py", 4)], "from helper"),
+        ("a kernel by its launch", clone([STEP, HELPER], 3, "aten::clone", "copy_kernel"), [("train.py", 4)] * 2, "from helper"),
+        # nothing of ours: no notice
+        ("only libraries", clone([TORCH, "/usr/lib/python3.11/threading.py(1): run"]), [], None),
+        ("a builtin", clone(["<built-in method clone of Tensor object at 0x7f>", "nn.Module: Linear_0"]), [], None),
+        ("a line that is no such function", clone(["train.py(11): helper"]), [], None),
+        ("a line behind the end", clone(["train.py(400): <module>"]), [], None),
+        ("a function of another name", clone(["train.py(4): help"]), [], None),
+        ("two files of the name", clone(["a.py(4): helper"]), [], None),
+        ("a library's file of our name", clone(["/usr/lib/python3/dist-packages/sub/deep/own.py(4): helper"]), [], None),
+        ("one component is not enough", clone(["/usr/share/train.py(4): helper"]), [], None),
+        ("out of the repository", clone(["../r/train.py(4): helper"]), [], None),
+        ("out of it by an absolute path", clone([repo.dir + "/sub/../train.py(4): helper"]), [], None),
+        ("an option", clone(["--upload-pack=x.py(4): helper"]), [], None),
+        ("a glob", clone(["tr*.py(4): helper"]), [], None),
+        ("a revision", clone(["HEAD:train.py(4): helper"]), [], None),
+        ("a command", clone(["train.py\n::error::pwned\n.py(4): helper"]), [], None),
+        ("a huge line", clone(["train.py(99999999999999999999): helper"]), [], None),
+        ("line zero", clone(["train.py(0): helper"]), [], None),
+        ("no file", clone(["(4): helper"]), [], None),
+        ("not committed", clone(["new.py(4): helper"]), [], None),
+    ]
+    with open(repo.dir + "/new.py", "w", encoding="utf-8") as f:
+        f.write(SOURCE)
+    trace(tmp + "/base.json.gz", 2, BASE)
+    for name, calls, notices, says in table:
+        trace(tmp + "/test.json.gz", 2, calls)
+        code, out, text = repo.check(tmp + "/base.json.gz", tmp + "/test.json.gz", {"GITHUB_WORKSPACE": "/__w/r/r"})
+        expect(f"{name}: exit", code, 1)
+        expect(f"{name}: at the rule", [x[1:3] for x in out if x[0] == "error"], [(".tracegate.yml", 3)] * max(1, len(notices)))
+        expect(f"{name}: at the source", [x[1:3] for x in out if x[0] == "notice"], notices)
+        expect(f"{name}: says {says} in {out}", all(says in x[3] for x in out if x[0] == "notice"), True) if says else None
+        with open(repo.dir + "/.git/j.xml", encoding="utf-8") as f:
+            junit = f.read()
+        expect(f"{name}: JUnit", [f"source: {f}:{n}, " in junit for f, n in notices[:1]], [True] * len(notices[:1]))
+        if name in ("a command", "in a function") and any(x.startswith(name) for x in faults):
+            print(text)
+    baselines(tmp, repo)
+
+
+def baselines(tmp, repo):
+    """A summary as baseline knows no lines: the most calls decide. Summaries as fresh side have none."""
+    trace(tmp + "/test.json.gz", 2, BASE[:1] + [([STEP, HELPER], "aten::clone", 2, None), ([STEP], "aten::clone", 1, None)])
+    for side in ("base", "test"):
+        subprocess.run([PROGRAM, "summarize", f"{tmp}/{side}.json.gz", "-o", f"{tmp}/{side}.tgs"], check=True, capture_output=True)
+    for base, test, want in (("base.tgs", "test.json.gz", [("train.py", 4)]), ("base.json.gz", "test.tgs", []),
+                             # 2 + 1 calls after 1 + 0: both grew by one a step, the one with more calls is taken
+                             ("base.json.gz", "test.json.gz", [("train.py", 4)])):
+        code, out, text = repo.check(f"{tmp}/{base}", f"{tmp}/{test}")
+        expect(f"{base} {test}", [x[1:3] for x in out if x[0] == "notice"], want)
+    # twelve ops: nine results and their lines, and how many more there are; ten a level at most
+    trace(tmp + "/test.json.gz", 2, BASE + [([STEP], f"aten::op{i:02}", 1, None) for i in range(12)])
+    code, out, text = repo.check(tmp + "/base.json.gz", tmp + "/test.json.gz")
+    levels = {n: sum(x[0] == n for x in out) for n in ("error", "notice")}
+    expect("twelve results", (levels, out[-1][3]), ({"error": 9, "notice": 10}, "3 more results: see the report"))
+    # in a subfolder: the script's own folder first
+    trace(tmp + "/test.json.gz", 2, BASE[:1] + [(["own.py(4): helper"], "aten::clone", 3, None)])
+    code, out, text = repo.check(tmp + "/base.json.gz", tmp + "/test.json.gz", cwd="sub/deep")
+    expect("from a subfolder", [x[1:3] for x in out if x[0] == "notice"], [("sub/deep/own.py", 4)])
+
+
+# ---- the corpus ----------------------------------------------------------------------------------
+
+def nearest_frames(events, op, ours):
+    """frame -> calls of `op`, by the intervals themselves: the shortest wanted frame around each call."""
+    threads, out = {}, {}
+    for e in events:
+        if e.get("cat") == "python_function" and e.get("ph") == "X" and ours(e["name"]):
+            threads.setdefault((e["pid"], e["tid"]), []).append((e["ts"], e["ts"] + e["dur"], e["name"]))
+    for e in events:
+        if e.get("name") == op and e.get("cat") == "cpu_op":
+            around = [(b - a, n) for a, b, n in threads.get((e["pid"], e["tid"]), ()) if a <= e["ts"] and e["ts"] < b]
+            if around:
+                n = min(around)[1]
+                out[n] = out.get(n, 0) + 1
+    return out
+
+
+def corpus(tmp):
+    """Files of the programs that were traced, made up so that their functions are where the trace says."""
+    done = 0
+    for path, prefix in (("tracelens/b200_eager/eager_trace.json.gz", "vllm/"),
+                         ("tracelens/mi300_resnet_ckpt/resnet_act_checkpoint.json.gz", "train_ddp.py"),
+                         ("tracelens/h100_qwen/qwen1.5-0.5b.json.gz", "transformers/"),
+                         ("nanovllm/decode/decode_gpu_0.json.gz", "nanovllm/")):
+        full = os.path.join(CORPUS, path)
+        if not os.path.exists(full):
+            continue
+        with gzip.open(full, "rt", encoding="utf-8") as f:
+            doc = json.load(f)
+        events = doc["traceEvents"]
+        files = {}
+        for name in {e["name"] for e in events if e.get("cat") == "python_function"}:
+            m = re.fullmatch(r"([^<(]\S*\.py)\((\d+)\): (.*)", name)
+            if m and m[1].startswith(prefix):
+                files.setdefault(m[1], {})[int(m[2])] = m[3]
+        texts = {f: "\n".join("" if n not in lines or lines[n].startswith("<") else f"def {lines[n]}():"
+                              for n in range(1, max(lines) + 2)) for f, lines in files.items()}
+        expect(f"{path}: files", bool(texts), True)
+        # an op that the baseline does not have: one that has calls below files of ours
+        counts = {op: nearest_frames(events, op, lambda n: n.split("(")[0] in files and not n.startswith("<"))
+                  for op in ("aten::mm", "aten::linear", "aten::conv2d", "aten::copy_", "aten::flatten", "aten::embedding")}
+        op = max(counts, key=lambda o: sum(counts[o].values()))
+        want = counts[op]
+        repo = Repo(f"{tmp}/c{done}", texts)
+        base = f"{tmp}/base{done}.json.gz"
+        with gzip.open(base, "wt", encoding="utf-8", compresslevel=1) as f:
+            json.dump(dict(doc, traceEvents=[e for e in events if e.get("name") != op]), f)
+        code, out, text = repo.check(base, full)
+        found = [x for x in out if x[0] == "notice" and x[3].startswith(op + ":")]
+        if not want:
+            fault(f"{path}: no op is called from {prefix}")
+            continue
+        most = max(want.values())
+        tops = {(m[1], int(m[2])) for m in (re.fullmatch(r"(\S+)\((\d+)\): .*", n) for n, c in want.items() if c == most)}
+        expect(f"{path}: {op} {sorted(want.items(), key=lambda x: -x[1])[:3]} {text[-1500:] if not found else ''}",
+               [(f, n) in tops for _, f, n, _ in found], [True])
+        expect(f"{path}: {op} calls", [f"{most} of {sum(want.values())} calls" in x[3] for x in found], [True])
+        done += 1
+    return done
+
+
+def main():
+    with tempfile.TemporaryDirectory() as tmp:
+        generated(tmp)
+        n = corpus(tmp)
+    return finish(f"annotations: generated traces and {n} of the corpus" + ("" if n else " (no ../shared: corpus skipped)"))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

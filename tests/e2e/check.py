@@ -1,0 +1,451 @@
+#!/usr/bin/env python3
+"""`tracegate check` in real git repositories: exit codes, messages with a place and a next step, and
+no half-written report, whatever goes wrong. Expected codes: docs/policy.md, "Exit codes".
+"""
+import gzip
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from support import ENV, PROGRAM, ROOT, TRACES, Clone, expect, expect_has, finish
+
+ENV = dict(ENV, GIT_AUTHOR_DATE="2026-01-02T03:04:05Z", GIT_COMMITTER_DATE="2026-01-02T03:04:05Z")
+POLICY = """version: 1
+suites:
+  - name: train
+    trace: {files: "out/run*.json.gz", run: 'run(\\d+)'}
+    baseline: perf/run*.json.gz
+rules:
+  - {id: new-work, match: {kind: op}, metric: count, fail: {abs: 0}}
+"""
+
+
+class Repository(Clone):
+    env = ENV
+
+    def __init__(self, folder, policy=POLICY, runs=("00", "01", "02")):
+        super().__init__(folder)
+        os.makedirs(folder, exist_ok=True)
+        self.git("init", "-q", "-b", "main")
+        self.write(".gitignore", "out/\n")
+        if policy:
+            self.write(".tracegate.yml", policy)
+        for run in runs:
+            self.copy(f"base/run{run}", f"perf/run{run}.json.gz")
+        self.git("add", "-A")
+        self.git("commit", "-qm", "baseline")
+
+    def copy(self, trace, name):
+        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
+        shutil.copyfile(f"{TRACES}/{trace}.json.gz", self.path(name))
+
+    def commit(self, message="change"):
+        self.git("commit", "-q", "--allow-empty", "-m", message)
+
+    def check(self, *args, env=None):
+        return self.run("check", *args, env=env)
+
+
+def fresh(folder, variant="base", runs=("10", "11", "12"), **kw):
+    r = Repository(folder, **kw)
+    r.git("checkout", "-q", "-b", "change")
+    r.commit()
+    for run in runs:
+        r.copy(f"{variant}/run{run}", f"out/run{run}.json.gz")
+    return r
+
+
+def the_main_job(tmp):
+    r = fresh(tmp + "/same")
+    run = r.check("--json", "r.json")
+    expect("same code: exit", run.returncode, 0)
+    report = json.load(open(r.path("r.json")))
+    head = subprocess.run(["git", "rev-parse", "main"], cwd=r.dir, env=ENV, capture_output=True, text=True).stdout.strip()
+    expect("same code: commit", report["baseline"]["commit"], head)
+    expect("same code: verdict", report["verdict"] in ("pass", "warn"), True)
+
+    r = fresh(tmp + "/copy", "extra_copy", ("00", "01", "02"))
+    run = r.check("--json", "r.json", "--junit", "r.xml", "--markdown", "r.md", "--svg-counts", "c.svg",
+                  "--svg-durations", "d.svg", "--csv", "t.csv")
+    expect("extra copy: exit", run.returncode, 1)
+    expect_has("extra copy: text", run.stdout, "aten::clone")
+    for name in ("r.json", "r.xml", "r.md", "c.svg", "d.svg", "t.csv"):
+        expect(f"extra copy: {name} is there", os.path.getsize(r.path(name)) > 100, True)
+    # The chart fades what runs differ by anyway: what the report's own numbers say of each operator shown.
+    table = {x["op_normalised"]: (x["change"], x["evidence"]) for x in json.load(open(r.path("r.json")))["table"]}
+    svg = open(r.path("d.svg"), encoding="utf-8").read()
+    shown = re.findall(r"<g><title>([^<]*): ((?:increased|decreased|added|removed),[^<]*)</title>", svg)
+    want = [c == "same" and e["judged"] and not e["slower"] and not e["faster"] for c, e in (table[n] for n, _ in shown)]
+    expect("durations chart: within noise", ["within noise" in text for _, text in shown], want)
+    expect("durations chart: some are, some are not", set(want), {True, False})
+    expect("durations chart: as many faded bars, and the legend's two", svg.count(' within"'), sum(want) + 2)
+    first = {n: open(r.path(n), "rb").read() for n in ("r.json", "r.xml", "r.md", "c.svg", "d.svg", "t.csv")}
+    again = r.check("--json", "r.json", "--junit", "r.xml", "--markdown", "r.md", "--svg-counts", "c.svg",
+                    "--svg-durations", "d.svg", "--csv", "t.csv")
+    expect("second run: same text", again.stdout, run.stdout)
+    for name, data in first.items():
+        expect(f"second run: same {name}", open(r.path(name), "rb").read() == data, True)
+    expect("--exit-zero", r.check("--exit-zero").returncode, 0)
+    expect_has("--exit-zero says so", r.check("--exit-zero").stdout, "--exit-zero")
+    dry = r.check("--dry-run")
+    expect("--dry-run", dry.returncode, 0)
+    expect_has("--dry-run", dry.stdout, "perf/run00.json.gz", "out/run00.json.gz", "merge base")
+
+
+def baselines(tmp):
+    # A hole: the last commit of main dropped the baseline; the one before it has it.
+    r = fresh(tmp + "/hole")
+    r.git("checkout", "-q", "main")
+    r.git("rm", "-q", "-r", "perf")
+    r.commit("drop the baseline")
+    r.git("checkout", "-q", "-b", "later")
+    r.commit()
+    run = r.check("--json", "r.json")
+    expect("hole: exit", run.returncode, 0)
+    expect("hole: walked", json.load(open(r.path("r.json")))["baseline"]["walked"], 1)
+
+    # First run: neither policy nor baseline existed on main.
+    r = Repository(tmp + "/first", policy=None, runs=())
+    r.git("checkout", "-q", "-b", "change")
+    r.write(".tracegate.yml", POLICY)
+    r.copy("base/run10", "out/run10.json.gz")
+    r.git("add", "-A")
+    r.commit()
+    run = r.check()
+    expect("first run: exit", run.returncode, 0)
+    expect_has("first run: text", run.stdout.lower(), "first run")
+
+    # Lost: the policy was there, the baseline never.
+    r = fresh(tmp + "/lost", runs=("10",), **{})
+    shutil.rmtree(r.dir)
+    r = Repository(tmp + "/lost", runs=())
+    r.git("checkout", "-q", "-b", "change")
+    r.commit()
+    r.copy("base/run10", "out/run10.json.gz")
+    run = r.check("--junit", "r.xml")
+    expect("lost: exit", run.returncode, 4)
+    expect("lost: report", os.path.exists(r.path("r.xml")), True)
+
+    # Explicit sides: path, REV:PATH, REV.
+    r = fresh(tmp + "/sides")
+    expect("path", r.check("--baseline", "perf", "--runs").returncode, 0)
+    expect("REV:PATH", r.check("--baseline", "main:perf").returncode, 0)
+    expect("REV", r.check("--baseline", "main").returncode, 0)
+    run = r.check("--baseline", "nonesuch")
+    expect("unknown ref", run.returncode, 2)
+    expect_has("unknown ref", run.stderr, "nonesuch")
+    expect("explicit and nothing there", r.check("--baseline", "main:nowhere").returncode, 4)
+    # A trace outside the repository has no path of its own in a commit, and the policy names none.
+    shutil.copyfile(f"{TRACES}/base/run00.json.gz", tmp + "/outside.json.gz")
+    with open(r.path("none.yml"), "w", encoding="utf-8") as f:
+        f.write("version: 1\nextends: [tracegate:recommended]\n")
+    run = subprocess.run([PROGRAM, "check", "../outside.json.gz", "--baseline", "main", "--policy", "none.yml"],
+                         cwd=r.dir, env=ENV, capture_output=True, text=True)
+    expect("a trace from outside against a commit", run.returncode, 4)
+    expect_has("a trace from outside against a commit", run.stderr, "--baseline main:PATH")
+
+    # A shallow clone: history is cut before the merge base.
+    src = fresh(tmp + "/deep")
+    clone = tmp + "/shallow"
+    subprocess.run(["git", "clone", "-q", "--depth=1", "--branch", "change", "file://" + src.dir, clone], env=ENV,
+                   check=True, capture_output=True)
+    shutil.copytree(src.path("out"), clone + "/out")
+    run = subprocess.run([PROGRAM, "check", "--baseline", "HEAD~1"], cwd=clone, env=ENV, capture_output=True, text=True)
+    expect("shallow: exit", run.returncode, 3)
+    expect_has("shallow: fix", run.stderr, "fetch-depth")
+
+    # No repository at all.
+    lone = tmp + "/lone"
+    os.makedirs(lone)
+    shutil.copyfile(f"{TRACES}/base/run00.json.gz", lone + "/t.json.gz")
+    run = subprocess.run([PROGRAM, "check", "t.json.gz"], cwd=lone, env=dict(ENV, GIT_CEILING_DIRECTORIES=tmp),
+                         capture_output=True, text=True)
+    expect("no repository: exit", run.returncode, 3)
+
+
+def bad_input(tmp):
+    r = fresh(tmp + "/bad")
+    whole = open(r.path("out/run10.json.gz"), "rb").read()
+    cases = [
+        ("truncated gzip", whole[:len(whole) // 2], "byte"),
+        ("empty file", b"", ""),
+        ("no trace", b'{"hello": 1}', "trace"),
+        ("cut JSON", gzip.decompress(whole)[:20000], "byte"),
+        ("bad CRC", whole[:-8] + bytes(4) + whole[-4:], ""),
+    ]
+    for name, data, part in cases:
+        with open(r.path("out/run10.json.gz"), "wb") as f:
+            f.write(data)
+        for report in ("r.json", "r.xml"):
+            if os.path.exists(r.path(report)):
+                os.remove(r.path(report))
+        run = r.check("--json", "r.json", "--junit", "r.xml")
+        expect(f"{name}: exit", run.returncode, 3)
+        expect_has(f"{name}: message", run.stderr, "out/run10.json.gz", "error:", part)
+        expect(f"{name}: verdict", json.load(open(r.path("r.json")))["verdict"], "error")
+        expect(f"{name}: JUnit says error", "<error" in open(r.path("r.xml")).read(), True)
+    os.remove(r.path("out/run10.json.gz"))
+    if os.geteuid() != 0:
+        with open(r.path("out/run10.json.gz"), "wb") as f:
+            f.write(whole)
+        os.chmod(r.path("out/run10.json.gz"), 0)
+        expect("unreadable", r.check().returncode, 3)
+    shutil.copyfile(r.path("out/run11.json.gz"), r.path("out/run13.json.gz"))
+    run = r.check()
+    expect("the same bytes twice: exit", run.returncode, 2)
+    expect_has("the same bytes twice", run.stderr, "run11.json.gz", "run13.json.gz")
+
+
+def bad_policy(tmp):
+    r = fresh(tmp + "/policy")
+    r.write(".tracegate.yml", """version: 1
+suites:
+  - name: train
+    trace: "out/run*.json.gz"
+    baselin: perf
+rules:
+  - {id: a, metric: count, match: {kind: op}, fail: {abs: 200us}}
+  - {id: b, metric: total, match: {kind: op}, fail: {abs: 200}}
+  - {id: c, metric: idle, fail: {pct: 5%}}
+  - {id: d, metric: added, match: {kind: op}, fail: {pct: 5%}}
+  - {id: a, metric: count, match: {kind: op}, fail: {abs: 0}}
+  - {id: e, metric: nonsense, fail: {abs: 0}}
+  - {id: f, metric: count, match: {kind: operator}, fail: {abs: 0}}
+  - {id: G, metric: count, match: {kind: op}, fail: {abs: 0}}
+  - {id: h, metric: count, match: {name: "/(/"}, fail: {abs: 0}}
+  - {id: i, metric: count, match: {kind: op}, threshold: 10%}
+""")
+    run = r.check("--json", "r.json")
+    expect("ten mistakes: exit", run.returncode, 2)
+    found = run.stderr.count("error[TG")
+    expect("ten mistakes: all at once", found >= 10, True)
+    expect_has("ten mistakes: place", run.stderr, ".tracegate.yml:5:", ".tracegate.yml:16:", "did you mean")
+    expect("ten mistakes: no report", os.path.exists(r.path("r.json")), False)
+
+
+def reports_whole_or_not(tmp):
+    r = fresh(tmp + "/reports")
+    r.write("none", "a file, no folder")
+    run = r.check("--json", "none/r.json", "--junit", "r.xml")
+    expect("no folder: exit", run.returncode, 5)
+    expect_has("no folder", run.stderr, "none/r.json")
+    expect("no folder: nothing else was written", os.path.exists(r.path("r.xml")), False)
+    # Killed at any moment: each report is whole or absent.
+    whole = None
+    for delay in [0.0, 0.002, 0.005, 0.01, 0.015, 0.02, 0.03, 0.04, 0.06, 0.1, 0.5, 3]:
+        for name in ("k.json", "k.xml"):
+            if os.path.exists(r.path(name)):
+                os.remove(r.path(name))
+        p = subprocess.Popen([PROGRAM, "check", "--quiet", "--json", "k.json", "--junit", "k.xml"], cwd=r.dir, env=ENV,
+                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(delay)
+        p.send_signal(signal.SIGKILL)
+        p.wait()
+        if os.path.exists(r.path("k.json")):
+            whole = json.load(open(r.path("k.json")))
+        if os.path.exists(r.path("k.xml")):
+            expect("killed: XML is whole", open(r.path("k.xml")).read().rstrip().endswith("</testsuites>"), True)
+    expect("killed late: report is there", whole is not None and "verdict" in whole, True)
+
+
+def trace_of(events):
+    return json.dumps({"schemaVersion": 1, "traceEvents": events})
+
+
+def device_trace(kernels, step=100000.0):
+    """Two steps of `step` us; kernels: (start in the step, duration), one launch each."""
+    events, correlation = [], 0
+    for n in range(2):
+        at = 1000.0 + n * step
+        events.append(dict(ph="X", cat="user_annotation", name=f"ProfilerStep#{n}", pid=1, tid=1, ts=at, dur=step))
+        for start, dur in kernels:
+            correlation += 1
+            events.append(dict(ph="X", cat="cuda_runtime", name="cudaLaunchKernel", pid=1, tid=1, ts=at + start, dur=1.0,
+                               args={"correlation": correlation}))
+            events.append(dict(ph="X", cat="kernel", name="gemm", pid=0, tid=7, ts=at + start + 5, dur=dur,
+                               args={"stream": 7, "device": 0, "correlation": correlation}))
+    return events
+
+
+def damage(tmp):
+    """Ten kernels of 100 us, 1000 us apart. One that runs 900 us past the next start, of 10 * 100 + 1900 us of
+    device time, is 34 % (limit 5 %): no verdict. One 4 us too long is 0.4 %: judged."""
+    os.makedirs(tmp + "/d")
+    good = [(1000.0 * i, 100.0) for i in range(10)]
+    cases = [("whole", good, 0), ("slight overlap", [(0.0, 1004.0)] + good[1:], 0),
+             ("corrupt duration", [(0.0, 1900.0)] + good[1:], 4), ("negative duration", [(0.0, -5.0)] + good[1:], 4)]
+    with open(tmp + "/d/base.json", "w") as f:
+        f.write(trace_of(device_trace(good)))
+    for name, kernels, code in cases:
+        with open(tmp + "/d/test.json", "w") as f:
+            f.write(trace_of(device_trace(kernels)))
+        run = subprocess.run([PROGRAM, "check", "--baseline", "base.json", "test.json"], cwd=tmp + "/d", env=ENV,
+                             capture_output=True, text=True)
+        expect(f"damage, {name}: exit", run.returncode, code)
+        if code:
+            expect_has(f"damage, {name}: says so", run.stdout, "damaged", "Record the trace again")
+    with open(tmp + "/d/test.json", "w") as f:
+        f.write(trace_of(device_trace(good)).replace("gemm", "ge\\mm"))
+    run = subprocess.run([PROGRAM, "check", "--baseline", "test.json", "test.json"], cwd=tmp + "/d", env=ENV,
+                         capture_output=True, text=True)
+    expect_has("invalid escapes are counted", run.stdout, "20 places of the fresh traces")
+    run = subprocess.run([PROGRAM, "check", "--strict-json", "--baseline", "test.json", "test.json"], cwd=tmp + "/d",
+                         env=ENV, capture_output=True, text=True)
+    expect("--strict-json: exit", run.returncode, 3)
+    expect_has("--strict-json: place", run.stderr, "test.json", "byte")
+
+
+def waivers(tmp):
+    """Two clones more a step: accepted up to 2, then too many for a ceiling of 1, then out of date. The new
+    names of the clones' backward are below 0.1 % of the step: they warn, with or without a waiver."""
+    waiver = """
+waivers:
+  - {{rule: new-work, name: "aten::*", many: true, ceiling: {{abs: {ceiling}}}, reason: known, owner: me, expires: {expires}}}
+"""
+    at = {"SOURCE_DATE_EPOCH": "1767323045"}  # 2026-01-02
+    r = fresh(tmp + "/waivers", "extra_copy", ("00", "01", "02"))
+    cases = [("2", "2026-02-01", 0, "warn"), ("1", "2026-02-01", 1, "fail"), ("2", "2026-01-01", 1, "fail")]
+    for ceiling, expires, code, verdict in cases:
+        r.write(".tracegate.yml", POLICY + waiver.format(ceiling=ceiling, expires=expires))
+        run = r.check("--json", "r.json", env=at)
+        report = json.load(open(r.path("r.json")))
+        expect(f"waiver {ceiling} {expires}: exit", run.returncode, code)
+        expect(f"waiver {ceiling} {expires}: verdict", report["verdict"], verdict)
+    expect_has("expired waiver says so", run.stdout, "waiver expired 1 day ago")
+    r.write(".tracegate.yml", POLICY + waiver.format(ceiling="2", expires="2027-01-01"))
+    expect("a waiver for a year does not load", r.check(env=at).returncode, 2)
+
+
+def exact_facts(tmp):
+    """One run a side and equal counts: what a launch or call was given is compared, and told in a line."""
+    made = tmp + "/made"
+    subprocess.run([sys.executable, ROOT + "/tests/data/make_traces.py", made], check=True, capture_output=True)
+    with gzip.open(made + "/nvidia.json.gz") as f:
+        base = f.read().decode("utf-8", "surrogateescape")
+
+    def changed(name, kind, part, key, value):
+        doc = json.loads(base)
+        for e in doc["traceEvents"]:
+            if e.get("cat") == kind and part in e["name"]:
+                e["args"][key] = value
+        with open(f"{tmp}/{name}.json", "w", errors="surrogateescape") as f:
+            json.dump(doc, f)
+
+    changed("base", "kernel", "cutlass", "registers per thread", 64)
+    changed("registers", "kernel", "cutlass", "registers per thread", 255)
+    changed("types", "cpu_op", "aten::addmm", "Input type", ["c10::BFloat16"] * 3)
+    changed("shapes", "cpu_op", "aten::addmm", "Input Dims", [[64], [128, 64], [64, 64]])
+    changed("bytes", "gpu_memcpy", "HtoD", "bytes", 9999)
+    metrics = {"registers": "launch_config", "types": "input_types", "shapes": "input_shapes", "bytes": "bytes"}
+    with open(tmp + "/p.yml", "w") as f:
+        f.write("version: 1\nrules:\n")
+        for id, metric in metrics.items():
+            f.write(f"  - {{id: {id}, match: {{kind: [kernel, op, memcpy]}}, metric: {metric}, fail: {{abs: 0}}}}\n")
+    want = {"base": (0, "PASS"), "registers": (1, "same launches: registers 64 -> 255"),
+            "types": (1, "same calls: float -> bf16"), "shapes": (1, "same calls: [32,64] -> [128,64]"),
+            "bytes": (1, "9.8 KiB per step, was 8.0 KiB (+22 %, +1.8 KiB")}
+    for name, (code, text) in want.items():
+        run = subprocess.run([PROGRAM, "check", f"{name}.json", "--baseline", "base.json", "--policy", "p.yml"], cwd=tmp,
+                             env=ENV, capture_output=True, text=True)
+        expect(f"fact {name}: exit", run.returncode, code)
+        expect_has(f"fact {name}: text", " ".join(run.stdout.split()), text)
+        if code:
+            expect_has(f"fact {name}: headline", run.stdout.splitlines()[0], "FAIL: 1 violation: ")
+
+
+def missing_ranks(tmp):
+    """A rank that only one side has: what it did was not compared, and a green verdict must not hide it."""
+    made = tmp + "/made"
+    subprocess.run([sys.executable, ROOT + "/tests/data/make_traces.py", made], check=True, capture_output=True)
+    ranks, one = made + "/ranks", made + "/ranks/job_rank0.json.gz"
+    for fresh_side, base_side, code, text in ((ranks, ranks, 0, None), (one, ranks, 0, "2 ranks in the baseline, 1 fresh"),
+                                              (ranks, one, 0, "the baseline has no trace of this rank")):
+        run = subprocess.run([PROGRAM, "check", fresh_side, "--baseline", base_side], cwd=tmp, env=ENV,
+                             capture_output=True, text=True)
+        expect(f"ranks {text}: exit", run.returncode, code)
+        expect(f"ranks {text}: a warning", run.stdout.startswith("WARN"), text is not None)
+        expect_has(f"ranks {text}", run.stdout, text or "PASS")
+
+
+def a_change_of_the_policy(tmp):
+    """A change that brings its own limits says so; --policy REV:PATH judges by the base's."""
+    said = "the policy is looser than the baseline's: rules.new-work.fail {abs: 0} -> off"
+    r = fresh(tmp + "/loosened", "extra_copy", ("00", "01", "02"))
+    expect("before: exit", r.check().returncode, 1)
+    expect("before: no word of it", "looser" in r.check().stdout, False)
+    r.write(".tracegate.yml", POLICY.replace("fail: {abs: 0}", "fail: off") +
+            "  - {id: less, match: {kind: op}, metric: count, warn: {abs: 0}}\n")
+    run = r.check()
+    expect("loosened: exit", run.returncode, 0)
+    expect_has("loosened", run.stdout, said, "tracegate policy diff")
+    run = r.check("--policy", "main:.tracegate.yml")
+    expect("the base's policy: exit", run.returncode, 1)
+    expect("the base's policy: no word", "looser" in run.stdout, False)
+    run = r.check("--policy", "main:none.yml")
+    expect("no such policy there", (run.returncode, "has no file 'none.yml'" in run.stderr), (2, True))
+
+
+def batch_trace(selects, elsewhere=0):
+    """A step with one aten::bmm that calls aten::select `selects` times, and aten::index `elsewhere` times."""
+    spans = [("ProfilerStep#1", "user_annotation", 100, 2000), ("aten::bmm", "cpu_op", 150.3, 900.4),
+             ("aten::index", "cpu_op", 1100.3, 800)]
+    spans += [("aten::select", "cpu_op", at + 10 * i, 5.123) for at, n in ((160, selects), (1110, elsewhere)) for i in range(n)]
+    return trace_of([{"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": 1, "ts": ts, "dur": dur}
+                     for name, cat, ts, dur in spans])
+
+
+def inside_which_operator(tmp):
+    """Additional calls that all lie in one operator name it in every report; spread ones name none."""
+    r = Repository(tmp + "/inside", runs=())
+    reports = {"--json": "r.json", "--junit": "r.xml", "--markdown": "r.md"}
+    for what, test, inside in (("one", (66, 0), "aten::bmm"), ("two", (66, 3), None)):
+        r.write("base.json", batch_trace(60))
+        r.write("test.json", batch_trace(*test))
+        run = r.check("--baseline", "base.json", "test.json", *(x for pair in reports.items() for x in pair))
+        expect(f"inside {what}: exit", run.returncode, 1)
+        text = {name: open(r.path(name), encoding="utf-8").read() for name in reports.values()}
+        rows = json.loads(text.pop("r.json"))["violations"]
+        expect(f"inside {what}: JSON", [(x["op"], x["inside"]) for x in rows], [("aten::select", inside)])
+        for name, report in {"text": run.stdout, **text}.items():
+            line = " ".join(report.replace("`", "").split())
+            expect(f"inside {what}: {name}", "all inside aten::bmm" in line, inside is not None)
+
+
+def where_reports_go(tmp):
+    """Standard output holds one report or the text; two reports in one file are a mistake."""
+    r = fresh(tmp + "/outputs")
+    run = r.check("--json", "-")
+    expect("--json -: exit", run.returncode, 0)
+    expect("--json -: only JSON", json.loads(run.stdout)["exit_code"], 0)
+    run = r.check("--json", "x", "--junit", "x")
+    expect("two reports in one file: exit", run.returncode, 2)
+    expect_has("two reports in one file", run.stderr, "two outputs go to 'x'")
+    expect("two reports in one file: nothing written", os.path.exists(r.path("x")), False)
+    run = r.check("--json", "/dev/full")
+    expect("a full device: exit", run.returncode, 5)
+    expect("a full device stays one", os.path.isfile("/dev/full"), False)
+
+
+def exit_of_usage(tmp):
+    r = fresh(tmp + "/usage")
+    for args in (["--nonsense"], ["--suite", "nope"], ["--policy", "none.yml"], ["--runs", "--ranks"]):
+        expect(f"usage {args}", r.check(*args).returncode, 2)
+
+
+def main():
+    jobs = [the_main_job, baselines, bad_input, bad_policy, reports_whole_or_not, damage, waivers, exact_facts, missing_ranks,
+            a_change_of_the_policy, inside_which_operator, where_reports_go, exit_of_usage]
+    for job in jobs:
+        with tempfile.TemporaryDirectory() as tmp:
+            job(tmp)
+    return finish(f"check: {len(jobs)} groups")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

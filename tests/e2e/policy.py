@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+"""`tracegate policy`: init writes what loads and passes on its own trace, lint finds a planted typing error,
+show loads again, schema is JSON."""
+import glob
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+from support import PROGRAM, ROOT, SHARED, expect, finish
+
+
+def run(*args, cwd=None):
+    p = subprocess.run([PROGRAM, *args], capture_output=True, text=True, cwd=cwd)
+    return p.returncode, p.stdout, p.stderr
+
+
+OLD = """version: 1
+require: {steps: 3, ops: ["aten::mm"]}
+fail_on: [fail, warn]
+rules:
+  - {id: slower, match: {kind: op}, metric: self, fail: {pct: 10%, abs: 0.1%step}}
+  - {id: long, match: {kind: op}, metric: total, fail: {pct: 10%, abs: 200us}, warn: {pct: 5%}}
+  - {id: gone, metric: idle, fail: {pp: 3pp}}
+  - {id: same, match: {kind: op}, metric: count, fail: {abs: 0}}
+"""
+# Edits of OLD; expected lines "direction path", nothing else may be said.
+EDITS = [
+    ("pct: 10%, abs: 0.1%step", "pct: 20%, abs: 0.1%step", ["looser rules.slower.fail.pct"]),
+    ("pct: 10%, abs: 0.1%step", "pct: 9%, abs: 0.2%step",
+     ["looser rules.slower.fail.abs", "tighter rules.slower.fail.pct"]),
+    ("abs: 200us", "abs: 0.2ms", ["changed rules.long.fail.abs"]),
+    ("abs: 200us", "abs: 0.1ms", ["tighter rules.long.fail.abs"]),
+    ("abs: 200us", "abs: 0.1%step", ["changed rules.long.fail.abs"]),
+    ("{pct: 10%, abs: 200us}", "{pct: 10%}", ["tighter rules.long.fail.abs"]),  # one condition less
+    ("{pct: 10%, abs: 200us}", "off", ["looser rules.long.fail"]),
+    (", warn: {pct: 5%}", "", ["looser rules.long.warn"]),
+    ("  - {id: gone, metric: idle, fail: {pp: 3pp}}\n", "", ["looser rules.gone"]),
+    ("fail: {pp: 3pp}", "fail: {pp: 3pp}, optional: true", ["looser rules.gone.optional"]),
+    ("[fail, warn]", "[fail]", ["looser fail_on"]),
+    ("[fail, warn]", "[fail, warn, inconclusive]", ["tighter fail_on"]),
+    ("steps: 3, ops", "steps: 5, ops", ["tighter require.steps"]),
+    (', ops: ["aten::mm"]', "", ["looser require.ops"]),
+    ("{kind: op}, metric: count", "{kind: kernel}, metric: count", ["changed rules.same.match"]),
+    ("version: 1\n", "version: 1\nnoise: {min_runs: 5, drift: 5%, test: none}\n",
+     ["looser noise.min_runs", "tighter noise.drift", "tighter noise.test"]),
+    ("rules:\n", "waivers: [{rule: gone, ceiling: {pp: 9pp}, reason: r, expires: 2026-12-01}]\nrules:\n",
+     ["looser waivers.gone"]),
+    ("version: 1\n", "version: 1 # the same\n", []),
+]
+
+
+def diff(tmp):
+    """Every edit is told with its direction, and the opposite edit with the opposite one."""
+    opposite = {"looser": "tighter", "tighter": "looser", "changed": "changed"}
+    with open(tmp + "/old.yml", "w", encoding="utf-8") as f:
+        f.write(OLD)
+    for before, after, want in EDITS:
+        expect(f"the edit of {before!r} finds its text", OLD.count(before), 1)
+        with open(tmp + "/new.yml", "w", encoding="utf-8") as f:
+            f.write(OLD.replace(before, after))
+        for files, lines in ((("old.yml", "new.yml"), want),
+                             (("new.yml", "old.yml"), [f"{opposite[d]} {p}" for d, p in map(str.split, want)])):
+            code, out, err = run("policy", "diff", *files, "--strict", cwd=tmp)
+            got = sorted(" ".join(x.split()[:2]).rstrip(":") for x in out.splitlines() if x != "no difference")
+            expect(f"diff {files} {after!r} {err}", got, sorted(lines))
+            expect(f"strict {files} {after!r}", code, int(any(x.startswith("looser") for x in lines)))
+    expect("diff of one", run("policy", "diff", "old.yml", cwd=tmp)[0], 2)
+    expect("diff of what is not there", run("policy", "diff", "old.yml", "none.yml", cwd=tmp)[0], 2)
+
+
+def explain(tmp, trace):
+    with open(tmp + "/e.yml", "w", encoding="utf-8") as f:
+        f.write("version: 1\nrules:\n"
+                "  - {id: a, match: {kind: op, name: 'aten::*'}, metric: self, fail: {pct: 7%, abs: 0.1%step},\n"
+                "     overrides: [{match: {name: aten::mm}, fail: {pct: 21%}}]}\n"
+                "  - {id: b, match: {kind: op, parent: nowhere}, metric: count, fail: {abs: 0}}\n"
+                "  - {id: c, metric: step_time, fail: {max: 1ms}}\n")
+    where = ("--policy", "e.yml")
+    code, out, _ = run("policy", "explain", "aten::mm", trace, *where, cwd=tmp)
+    expect("explain: the override's limit and place", (code, "pct: 21%" in out, "e.yml:4" in out, "7%" in out),
+           (0, True, True, False))
+    expect("explain: not what asks for another parent", "b: count" in out, False)
+    code, out, _ = run("policy", "explain", "aten::addmm", *where, cwd=tmp)
+    expect("explain without a trace", (code, "pct: 7%" in out, "b: count" in out and "if its parent" in out),
+           (0, True, True))
+    expect("explain: nobody", "no rule judges" in run("policy", "explain", "x", trace, *where, cwd=tmp)[2] or
+           run("policy", "explain", "x", trace, *where, cwd=tmp)[0] == 2, True)
+    code, out, _ = run("policy", "explain", "c", *where, cwd=tmp)
+    expect("explain a rule", (code, "max: 1ms" in out, "e.yml:6" in out), (0, True, True))
+    code, out, said = run("policy", "explain", "new-wrok", cwd=tmp)
+    expect("explain a slip", (code, "did you mean the rule 'new-work'?" in said), (0, True))
+    expect("explain a name", "did you mean" in run("policy", "explain", "aten::mm", cwd=tmp)[2], False)
+    code, _, said = run("policy", "lint", "e.yml", cwd=tmp)
+    expect("lint FILE", (code, "tracegate policy lint --policy e.yml" in said), (2, True))
+    expect("explain needs a name", run("policy", "explain", *where, cwd=tmp)[0], 2)
+
+
+def write_run(path, gap, kernel=None):
+    """
+    Three steps of 1 ms: `x` twice, 100 us each, once 300 us of `mine::y`, and the gap; nothing varies within a run.
+    With a kernel of that name, once a step.
+    """
+    events = []
+    for step in range(3):
+        at = 2000 * step
+        events.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{step}", "pid": 1, "tid": 1, "ts": at, "dur": 500 + gap})
+        for name, start, us in (("x", 0, 100.001), ("x", 200, 100.001), ("mine::y", 400, 300.001)):
+            events.append({"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "ts": at + start, "dur": us})
+        for cat, name, start in (("cuda_runtime", "cudaLaunchKernel", 800), ("kernel", kernel, 820)) if kernel else ():
+            events.append({"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": 1 if cat != "kernel" else 7, "ts": at + start,
+                           "dur": 10.001, "args": {"correlation": step + 1, "device": 0, "stream": 7}})
+    with open(path, "w", encoding="utf-8") as f:
+        json.dump({"schemaVersion": 1, "traceEvents": events}, f)
+
+
+def numbers(tmp):
+    """
+    Value, where the limit begins, noise, and what three runs a side can prove (+15 %), from the sizes above. The step
+    is 1 ms: 5%step are 50 us. All bounds of a limit have to be exceeded, one limit of a list is enough.
+    """
+    runs = [f"{tmp}/n{i}.json" for i in range(3)]
+    for i, path in enumerate(runs):
+        write_run(path, 499 + i)
+    with open(tmp + "/n.yml", "w", encoding="utf-8") as f:
+        f.write("version: 1\n"
+                "classes: [{name: 'mine::*', class: comm}]\n"
+                "rules:\n"
+                "  - {id: a, match: {kind: op}, metric: self, warn: {pct: 10%}, fail: [{pct: 20%, abs: 5%step}, {max: 0.9ms}],\n"
+                "     overrides: [{match: {name: mine::y}, fail: {pct: 50%}}]}\n"
+                "  - {id: b, match: {kind: kernel, class: comm}, metric: count, direction: both, fail: {abs: 1}}\n"
+                "  - {id: c, metric: step_time, fail: {max: 2ms}}\n")
+    seen = "; 3 runs: noise 0.0 %, proven from +15.0 % on with as many"
+    for name, want in (
+            ("x", [f"now 200 us, warns above 220 us, fails above 250 us or above 900 us{seen}"]),
+            ("mine::y", [f"now 300 us, warns above 330 us, fails above 450 us{seen}"]),
+            ("a", [f"mine::y: now 300 us, warns above 330 us, fails above 450 us{seen}",
+                   f"x: now 200 us, warns above 220 us, fails above 250 us or above 900 us{seen}"])):
+        code, out, err = run("policy", "explain", name, "--policy", "n.yml", *runs, cwd=tmp)
+        got = [x.strip() for x in out.splitlines() if "now " in x]
+        expect(f"explain {name} in numbers {err}", (code, got), (0, want))
+    write_run(tmp + "/k.json", 500, "mine::k")  # `comm` by the policy's own classes alone
+    code, out, _ = run("policy", "explain", "b", "--policy", "n.yml", "k.json", cwd=tmp)
+    expect("explain b in numbers", (code, "matches 1 name" in out, "mine::k: now 1, fails above 2 or below 0\n" in out),
+           (0, True, True))
+    expect("explain b: other classes", "matches 0 names" in run("policy", "explain", "b", "--policy", "n.yml", runs[0], cwd=tmp)[1], True)
+    code, out, _ = run("policy", "explain", "c", "--policy", "n.yml", *runs, cwd=tmp)
+    expect("explain step_time in numbers", (code, "now 1.00 ms, fails above 2.00 ms" in out), (0, True))
+    code, out, _ = run("policy", "explain", "x", "--policy", "n.yml", runs[0], cwd=tmp)
+    expect("one run", (code, "; 1 run: not judged, too few runs a side (need 3, better 5)" in out), (0, True))
+    code, out, _ = run("policy", "explain", "x", "--policy", "n.yml", cwd=tmp)
+    expect("no numbers without traces", (code, "now " in out), (0, False))
+
+
+def commented(tmp, text, trace):
+    """The commented rules of `init` load when they are switched on; the trace keeps its own level, not a tighter budget."""
+    rules = text.replace("\n#rules:", "\nrules:").replace("\n#  - ", "\n  - ")
+    for budget, want in (("99.9%", 0), ("0.001%", 1)):
+        with open(tmp + "/more.yml", "w", encoding="utf-8") as f:
+            f.write(rules.replace("fail: {max: 60%}", f"fail: {{max: {budget}}}"))
+        code, out, _ = run("policy", "lint", "--policy", "more.yml", "--strict", trace, cwd=tmp)
+        expect(f"lint of init's commented rules: {out}", code, 0)
+        code, _, err = run("check", "--policy", "more.yml", "--baseline", trace, trace, "--quiet", cwd=tmp)
+        expect(f"idle at most {budget}: {err}", code, want)
+
+
+def main():
+    traces = [f"{ROOT}/examples/traces/base/run00.json.gz"]
+    traces += sorted(glob.glob(f"{SHARED}/corpus/traces/tracelens/*_q*/*.gz"))
+    with tempfile.TemporaryDirectory() as tmp:
+        for trace in traces:
+            code, _, err = run("policy", "init", trace, "-o", "p.yml", cwd=tmp)
+            expect(f"init {os.path.basename(trace)}", (code, "error" in err), (0, False))
+            code, out, _ = run("policy", "lint", "--policy", "p.yml", "--strict", trace, cwd=tmp)
+            expect(f"lint of it: {out}", code, 0)
+            code, out, err = run("check", "--policy", "p.yml", "--baseline", trace, trace, "--quiet", cwd=tmp)
+            expect(f"check of the trace against itself: {err}", code, 0)
+            with open(tmp + "/p.yml", encoding="utf-8") as f:
+                text = f.read()
+            expect(f"{trace}: rules about devices", "#rules:" in text, "tracelens" in trace)
+            if "#rules:" in text:
+                commented(tmp, text, trace)
+        with open(tmp + "/p.yml", encoding="utf-8") as f:
+            text = f.read()
+        with open(tmp + "/bad.yml", "w", encoding="utf-8") as f:
+            f.write(text.replace("extends:", "extend:"))
+        code, out, _ = run("policy", "lint", "--policy", "bad.yml", cwd=tmp)
+        expect("lint of a typing error", (code, "extends" in out, "bad.yml:4:1" in out), (2, True, True))
+        code, out, _ = run("policy", "show", cwd=tmp)
+        expect("show", code, 0)
+        with open(tmp + "/shown.yml", "w", encoding="utf-8") as f:
+            f.write(out)
+        expect("what show prints loads", run("policy", "lint", "--policy", "shown.yml", cwd=tmp)[0], 0)
+        code, out, _ = run("policy", "schema")
+        expect("schema", "properties" in json.loads(out), True)
+        expect("no verb", run("policy")[0], 2)
+        diff(tmp)
+        numbers(tmp)
+        explain(tmp, traces[0])
+    return finish(f"policy: {len(traces)} traces")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

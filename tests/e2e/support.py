@@ -1,0 +1,94 @@
+"""What the end-to-end scripts share: where things are, a clean environment, a clone, and the list of faults.
+
+    from support import PROGRAM, expect, finish
+
+    def main():
+        run = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True)
+        expect("--version: exit", run.returncode, 0)
+        return finish("version: 1 case")
+
+`expect`, `expect_has` and `check` print a fault at once, so that a script which dies later still shows it;
+`finish` gives the exit status. What must come out is written in the script, before the run.
+"""
+import importlib
+import os
+import subprocess
+import sys
+
+ROOT, PROGRAM = os.environ["TG_SOURCE_DIR"], os.environ["TG_PROGRAM"]
+TRACES = os.path.join(ROOT, "examples/traces")
+SHARED = os.environ.get("TG_SHARED_DIR", "")  # traces that are not in the repository; may be absent
+CORPUS = os.path.join(SHARED, "corpus/traces")
+# No settings of the machine, of CI or of the user reach the program or git.
+ENV = {k: v for k, v in os.environ.items() if not k.startswith(("GITHUB_", "GIT_", "TRACEGATE_"))}
+ENV.update(GIT_CONFIG_NOSYSTEM="1", GIT_CONFIG_GLOBAL="/dev/null", GIT_AUTHOR_NAME="t", GIT_AUTHOR_EMAIL="t@t",
+           GIT_COMMITTER_NAME="t", GIT_COMMITTER_EMAIL="t@t")
+DATED = dict(ENV, SOURCE_DATE_EPOCH="1767323045")  # the time of records and reports: 2026-01-02T03:04:05Z
+faults = []
+
+
+def fault(text):
+    faults.append(text)
+    print(text, flush=True)
+
+
+def expect(what, got, want):
+    if got != want:
+        fault(f"{what}: got {got!r}, want {want!r}")
+
+
+def expect_has(what, text, *parts):
+    for part in parts:
+        if part not in text:
+            fault(f"{what}: {part!r} is not in {text!r}")
+
+
+def check(what, truth, *more):
+    if not truth:
+        fault(" ".join(["FAILED:", what, *map(str, more)]))
+
+
+def finish(summary, enough=True):
+    """Prints `summary` and the number of faults. 1 if there are any or the test saw too little (`enough`)."""
+    print(f"{summary}, {len(faults)} faults" + ("" if enough else "; too few cases"))
+    return 0 if enough and not faults else 1
+
+
+def skip(why):
+    """Ends the script: skipped on a developer's machine, failed under CI, which has all that is needed."""
+    print(f"{os.path.basename(sys.argv[0])}: {why}" + (" (CI must have it)" if os.environ.get("CI") else ": skipped"))
+    sys.exit(1 if os.environ.get("CI") else 77)
+
+
+def need(module, package):
+    """The Python module, or `skip`."""
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        return skip(f"{package} is missing")
+
+
+class Clone:
+    """A working tree of git, and the program in it. Paths are relative to `dir`."""
+
+    env = ENV
+
+    def __init__(self, folder):
+        self.dir = folder
+
+    def git(self, *args, env=None):
+        run = subprocess.run(["git", *args], cwd=self.dir, env=dict(self.env, **(env or {})), check=True,
+                             capture_output=True, text=True)
+        return run.stdout.strip()
+
+    def run(self, *args, env=None):
+        return subprocess.run([PROGRAM, *args], cwd=self.dir, env=dict(self.env, **(env or {})), capture_output=True,
+                              text=True, errors="replace", timeout=900)
+
+    def path(self, name):
+        return os.path.join(self.dir, name)
+
+    def write(self, name, text):
+        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
+        with open(self.path(name), "w", encoding="utf-8") as f:
+            f.write(text)

@@ -1,0 +1,345 @@
+#!/usr/bin/env python3
+"""examples/workflows run as they are (workflow.py): what each job must answer, store and write stands
+beside it before the run. The bench hands out recorded traces (verdicts: examples/expected.csv).
+"""
+import os
+import re
+import sys
+import tempfile
+
+import github
+from box import Box, hostile_traces, runs
+from support import PROGRAM, ROOT, TRACES, expect, faults, finish, need
+from workflow import Forge, load, zip_of
+
+yaml = need("yaml", "python3-yaml")
+RULES = "rules:\n  - {id: new-work, why: more calls, match: {kind: op}, metric: count, fail: {abs: 0}}\n"
+STORED = "version: 1\nsuites:\n  - {name: %s, trace: {files: '%srun*.json.gz', run: 'run(\\d+)'}, baseline: stored}\n" + RULES
+TREE = "  - {name: %s, trace: {files: 'out/%s/run*.json.gz', run: 'run(\\d+)'}, baseline: 'perf/%s/run*.json.gz'}\n"
+# `variant` in the repository: which recorded traces, and from which number on
+BENCH = '''
+import os, shutil, sys
+
+here = os.path.dirname(os.path.abspath(__file__))
+variant, first = open(os.path.join(here, "variant")).read().split()
+def give(k, path):
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    shutil.copy(f"{os.environ['TRACES']}/{variant}/run{int(first) + k:02}.json.gz", path)
+if "--trace" in sys.argv:
+    path = sys.argv[-1]
+    give(int(path[-10:-8]), path)  # …/run03.json.gz
+else:
+    out = {"--all": "out/nightly"}.get(sys.argv[-1], "out/" + os.environ["SUITE"] if "SUITE" in os.environ else "out")
+    for k in range(5):
+        give(k, f"{out}/run{k}.json.gz")
+'''
+ZERO = "0" * 40
+
+
+def workflow(name):
+    return load(os.path.join(ROOT, "examples/workflows", name), yaml)
+
+
+def repository(folder, policy, more=None):
+    box = Box(folder)
+    files = {".tracegate.yml": policy, "bench.py": BENCH, "requirements.txt": "", "variant": "base 0\n", "docs/a.md": "x"}
+    sha = box.commit("start", dict(files, **(more or {})))
+    box.push(sha, "main")
+    return box, sha
+
+
+def forge(box, mock, folder):
+    environ = {k: v for k, v in box.env.items() if k.startswith("GIT_")}
+    return Forge(box, mock, ACTION, PROGRAM, folder, dict(environ, TRACES=TRACES, HOME=folder))
+
+
+with open(os.path.join(ROOT, "action.yml"), encoding="utf-8") as f:
+    ACTION = yaml.safe_load(f)
+
+
+def push(f, doc, sha, branch="main"):
+    return f.run(doc, "push", {"before": ZERO, "ref": "refs/heads/" + branch}, "refs/heads/" + branch, sha)
+
+
+def pull(f, doc, number, sha, fork=False, action="synchronize", label=None):
+    event = {"action": action, "number": number, "pull_request": {
+        "number": number, "base": {"ref": "main"}, "head": {"repo": {"full_name": "mallory/r" if fork else "o/r"}},
+        "labels": [{"name": "run-gpu"}]}}
+    if label:
+        event["label"] = {"name": label}
+    return f.run(doc, "pull_request", event, f"refs/pull/{number}/merge", sha, fork)
+
+
+def queue(f, doc, base, head, name):
+    ref = f"refs/heads/gh-readonly-queue/main/{name}"
+    f.box.git(f.box.work, "push", "-q", "-f", f.box.bare, f"{head}:{ref}")
+    return f.run(doc, "merge_group", {"action": "checks_requested", "merge_group": {"base_sha": base, "head_sha": head}}, ref, head)
+
+
+def results(jobs):
+    return {name: job.result for name, job in jobs.items()}
+
+
+def refs(box, commit=""):
+    return [r for r in box.git(box.bare, "for-each-ref", "--format=%(refname)", "refs/tracegate").split() if commit in r]
+
+
+def told(what, jobs):
+    """The logs, where something of `what` went wrong."""
+    if any(x.startswith(what) for x in faults):
+        for name, job in jobs.items():
+            print(f"--- {what}: job {name}: {job.result}, steps {job.ran}\n{job.log}")
+
+
+# ---- pull requests, pushes, merge queue ----------------------------------------------------------
+
+def pull_requests(folder, mock):
+    box, start = repository(folder, STORED % ("train", "out/"))
+    f, gate, record = forge(box, mock, folder), workflow("pull-request.yml"), workflow("record.yml")
+    jobs = push(f, record, start)
+    expect("push", (results(jobs), len(refs(box, start))), ({"record": "success"}, 5))
+    told("push", jobs)
+    expect("push, again: the same runs", (results(push(f, record, start)), len(refs(box))), ({"record": "success"}, 5))
+    expect("push to a branch", push(f, record, start, "feature"), {})
+    docs, code = {"docs/a.md": "y", "notes.md": "z"}, {"variant": "base 10\n"}
+    # number, what changes -> gate, verdict (None: the bench did not even start), writes
+    table = [(7, code, "success", "pass", []), (8, {"variant": "extra_copy 0\n"}, "failure", "fail", ["POST"]),
+             (9, docs, "success", None, []), (10, dict(docs, **code), "success", "pass", [])]
+    for number, files, result, verdict, writes in table:
+        sha, before = box.pull_request(number, start, files, f"b{number}"), len(mock.writes())
+        jobs = pull(f, gate, number, sha)
+        what, job = f"pull request {number}", jobs["gate"]
+        expect(f"{what}: jobs", results(jobs), {"gate": result, "record": "skipped"})
+        expect(f"{what}: verdict", job.action and job.action.result["verdict"], verdict)
+        expect(f"{what}: bench", "python3 bench.py" in job.ran, verdict is not None)
+        expect(f"{what}: not applicable", "not applicable" in job.summary, verdict is None)
+        expect(f"{what}: first run", "first run" in job.summary.lower(), False)
+        expect(f"{what}: comment", mock.writes()[before:], writes)
+        expect(f"{what}: artifacts", sorted(f.artifacts.get(str(f.runs), {})), ["tracegate", "traces"] if verdict else [])
+        told(what, jobs)
+    return box, f, gate, start
+
+
+def merge_queue(folder, mock):
+    """What was measured in the queue is the baseline when its commit lands; what failed is none."""
+    box, f, gate, start = pull_requests(folder, mock)
+    # name, what changes -> gate, record, stored runs of the commit
+    for name, files, result, recorded, stored in (
+            ("pr-11", {"variant": "base 5\n"}, "success", "success", 5),
+            ("pr-12", {"variant": "extra_copy 0\n"}, "failure", "skipped", 0),
+            ("pr-13", {"docs/a.md": "q"}, "success", "skipped", 0)):
+        box.git(box.work, "checkout", "-q", "-B", name, start)
+        head = box.commit(name, files)
+        jobs = queue(f, gate, start, head, name)
+        expect(f"queue {name}", results(jobs), {"gate": result, "record": recorded})
+        expect(f"queue {name}: stored", len(refs(box, head)), stored)
+        told(f"queue {name}", jobs)
+        if stored:
+            landed = head
+    box.push(landed, "main")
+    jobs = pull(f, gate, 14, box.pull_request(14, landed, {"variant": "base 10\n"}, "after"))
+    expect("landed", (results(jobs)["gate"], landed[:7] in jobs["gate"].summary), ("success", True))
+    told("landed", jobs)
+
+
+# ---- forks ---------------------------------------------------------------------------------------
+
+def second_half(f, doc, run_id, head, artifact, number=10, owner="mallory", found=None, size=None, mock=None):
+    """forks.yml after run `run_id`: GitHub knows pull request `number` by owner, branch and commit."""
+    mock.routes = {"/repos/o/r/pulls": found if found is not None else [
+        {"number": number, "head": {"sha": head}, "base": {"ref": "main"}}],
+        f"/repos/o/r/actions/runs/{run_id}/artifacts": {"total_count": 1, "artifacts": [
+            {"id": 55, "name": "traces", "size_in_bytes": size or len(artifact)}]},
+        "/repos/o/r/actions/artifacts/55/zip": artifact}
+    event = {"action": "completed", "workflow": {"name": "performance"}, "workflow_run": {
+        "id": run_id, "event": "pull_request", "head_sha": head, "head_branch": "fix/$(touch pwned);`x`&&",
+        "head_repository": {"full_name": f"{owner}/r", "owner": {"login": owner}}, "pull_requests": []}}
+    return f.run(doc, "workflow_run", event, "refs/heads/main", f.box.git(f.box.bare, "rev-parse", "main"))
+
+
+def data(path):
+    with open(path, "rb") as f:
+        return f.read()
+
+
+def forks(folder, mock):
+    box, start = repository(folder, STORED % ("train", "out/"))
+    f, gate, half = forge(box, mock, folder), workflow("pull-request.yml"), workflow("forks.yml")
+    push(f, workflow("record.yml"), start)
+    later = box.commit("docs", {"docs/a.md": "later"})  # a commit without a baseline: a hole
+    box.push(later, "main")
+    sha = box.pull_request(10, later, {"variant": "extra_copy 0\n"}, "fork")
+    jobs = pull(f, gate, 10, sha, fork=True)
+    expect("fork: first half", (results(jobs)["gate"], jobs["gate"].action.result["verdict"], len(mock.comments)), ("failure", "fail", 0))
+    expect("fork: says why", "may not write" in jobs["gate"].log, True)
+    expect("fork: stored baseline of the repository was read", start[:7] in jobs["gate"].summary, True)
+    artifact = f.artifacts[str(f.runs)]["traces"]
+    jobs = second_half(f, half, f.runs, box.heads[10], artifact, mock=mock)
+    body = mock.comments[-1]["body"] if mock.comments else ""
+    expect("fork: second half", (results(jobs), jobs["comment"].action and jobs["comment"].action.result["verdict"]), ({"comment": "failure"}, "fail"))
+    expect("fork: the comment", (body.split("\n")[0], "`aten::clone`" in body, len(mock.comments)), ("<!-- tracegate:report key=train -->", True, 1))
+    expect("fork: on the right pull request", {p for m, p in mock.log if m == "POST"}, {"/repos/o/r/issues/10/comments"})
+    expect("fork: the same baseline", start[:7] in body, True)
+    told("fork", jobs)
+    jobs = second_half(f, half, f.runs, box.heads[10], artifact, owner="o", mock=mock)
+    expect("not a fork", results(jobs), {"comment": "skipped"})
+    for what, found in (("no open pull request", []), ("pushed since", [{"number": 10, "head": {"sha": ZERO}, "base": {"ref": "main"}}])):
+        before = len(mock.writes())
+        jobs = second_half(f, half, 1, box.heads[10], artifact, found=found, mock=mock)
+        expect(what, (results(jobs), len(mock.writes()) - before), ({"comment": "success"}, 0))
+    hostile_artifacts(f, half, box.heads[10], mock, folder)
+
+
+def hostile_artifacts(f, half, head, mock, folder):
+    trace = data(runs("base")[0])
+    # name, entries, said; all are refused: no trace is read, no comment written, nothing outside touched
+    table = [
+        ("zip slip", [("../../pwned.json.gz", trace)], "something else than"),
+        ("zip slip behind a good one", [("run0.json.gz", trace), ("../run1.json.gz", trace)], "something else than"),
+        ("absolute", [("/tmp/pwned.json.gz", trace)], "something else than"),
+        ("a link", [("run0.json.gz", "/etc/passwd")], "something else than"),
+        ("a link to climb", [("run0.json.gz", ".."), ("run0.json.gz/x", trace)], "something else than"),
+        ("a folder", [("out/", b""), ("out/run0.json.gz", trace)], "something else than"),
+        ("a policy", [(".tracegate.yml", b"version: 1\n"), ("run0.json.gz", trace)], "something else than"),
+        ("the number of another pull request", [("run0.json.gz", trace), ("number", b"7")], "something else than"),
+        ("a name with a command", [("run0.json.gz\n::error::pwned", trace)], "something else than"),
+        ("a hundred", [(f"run{i}.json.gz", trace) for i in range(100)], "100 files"),
+        ("a bomb", [("run0.json.gz", bytes(200_000_001))], "more than 200 MB"),
+        ("the same twice", [("run0.json.gz", trace), ("run0.json.gz", trace)], "FileExistsError"),
+        ("no archive", None, "not a zip file"),
+    ]
+    for name, entries, said in table:
+        before = len(mock.writes())
+        jobs = second_half(f, half, 1, head, b"PK?" if entries is None else zip_of(entries), mock=mock)
+        job = jobs["comment"]
+        expect(f"artifact, {name}", (job.result, said in job.log, job.action, mock.writes()[before:]), ("failure", True, None, []))
+        expect(f"artifact, {name}: commands", [x for x in job.log.split("\n") if "pwned" in x and x.startswith("::")], [])
+        told(f"artifact, {name}", jobs)
+    for where in (folder, os.path.dirname(folder), "/tmp"):
+        expect(f"nothing in {where}", [n for n in os.listdir(where) if "pwned" in n], [])
+    jobs = second_half(f, half, 1, head, zip_of([("run0.json.gz", trace)]), size=500_000_001, mock=mock)
+    expect("more than 500 MB", (results(jobs), "more than 500 MB" in jobs["comment"].log, jobs["comment"].action),
+           ({"comment": "success"}, True, None))
+    # Names in traces that want out: one comment, updated, its Markdown harmless.
+    with tempfile.TemporaryDirectory() as temp:
+        entries = [(f"run{i}.json.gz", data(p)) for i, p in enumerate(hostile_traces(temp))]
+    jobs = second_half(f, half, 1, head, zip_of(entries), mock=mock)
+    body = mock.comments[-1]["body"]
+    outside = re.sub(r"(`+)(?!`).+?(?<!`)\1(?!`)", "", re.sub(r"^```.*?^```$", "", body, flags=re.S | re.M), flags=re.S)
+    expect("hostile names", (jobs["comment"].result, len(mock.comments), re.findall(r"@octocat|<img", outside)), ("failure", 1, []))
+    told("hostile names", jobs)
+    # A damaged trace is an error, never a pass.
+    jobs = second_half(f, half, 1, head, zip_of([("run0.json.gz", trace[:3000])]), mock=mock)
+    expect("damaged", (jobs["comment"].result, jobs["comment"].action.result["verdict"]), ("failure", "error"))
+
+
+# ---- the others ----------------------------------------------------------------------------------
+
+def nightly(folder, mock):
+    box, first = repository(folder, STORED % ("nightly", "out/nightly/"))
+    f, doc = forge(box, mock, folder), workflow("nightly.yml")
+    nights = [(first, "success", "pass"), (box.commit("quiet", {"variant": "base 5\n"}), "success", "pass"),
+              (box.commit("slower", {"variant": "extra_copy 0\n"}), "failure", "fail")]
+    for i, (sha, result, verdict) in enumerate(nights):
+        box.push(sha, "main")
+        jobs = f.run(doc, "schedule", {"schedule": "17 3 * * *"}, "refs/heads/main", sha)
+        expect(f"night {i}", (results(jobs), '"verdict": "' + verdict in report(jobs["gate"]), len(refs(box, sha))), ({"gate": result}, True, 5))
+        told(f"night {i}", jobs)
+    # by hand, against the commit that was slow itself: nothing more is called
+    for base, result in ((nights[2][0], "success"), (nights[0][0], "failure")):
+        stored = len(refs(box))
+        jobs = f.run(doc, "workflow_dispatch", {"inputs": {"base": base}}, "refs/heads/main", nights[2][0], inputs={"base": base})
+        expect(f"by hand against {base[:7]}", (results(jobs), len(refs(box)) - stored), ({"gate": result}, 0))
+        told("by hand", jobs)
+
+
+def report(job):
+    """The JSON of the job's artifact "tracegate"."""
+    import io
+    import zipfile
+    stored = job.forge.artifacts[str(job.forge.runs)]["tracegate"]
+    with zipfile.ZipFile(io.BytesIO(stored)) as z:
+        return z.read("tracegate-json.json").decode()
+
+
+def ab(folder, mock):
+    box, start = repository(folder, "version: 1\n" + RULES)
+    f, doc = forge(box, mock, folder), workflow("ab.yml")
+    for number, variant, result in ((7, "base 10\n", "success"), (8, "extra_copy 0\n", "failure")):
+        jobs = pull(f, doc, number, box.pull_request(number, start, {"variant": variant}, f"b{number}"))
+        expect(f"ab {number}", results(jobs), {"gate": result})
+        expect(f"ab {number}: five runs a side", '"runs": [\n      5,\n      5' in report(jobs["gate"]) or '"runs": [5, 5]' in report(jobs["gate"]), True)
+        told(f"ab {number}", jobs)
+    box.push(box.heads[8], "slow")
+    jobs = f.run(doc, "workflow_dispatch", {"inputs": {}}, "refs/heads/slow", box.heads[8], inputs={"base": "origin/main", "runs": "2"})
+    expect("ab by hand", (results(jobs), '"verdict": "fail"' in report(jobs["gate"])), ({"gate": "failure"}, True))
+    told("ab by hand", jobs)
+
+
+def monorepo(folder, mock):
+    policy = "version: 1\nsuites:\n" + "".join(TREE % (s, s, s) for s in ("train", "serve")) + RULES
+    more = {"perf/train": runs("base"), "perf/serve": runs("base")}
+    for s in ("train", "serve"):
+        more.update({f"{s}/bench.py": BENCH, f"{s}/variant": "base 10\n", f"{s}/requirements.txt": ""})
+    box, start = repository(folder, policy, more)
+    f, doc = forge(box, mock, folder), workflow("monorepo.yml")
+    # number, what changes -> train, serve, which of them were measured
+    for number, files, train, serve, measured in (
+            (7, {"train/variant": "extra_copy 0\n"}, "failure", "success", {"train"}),
+            (8, {"serve/x.py": "y"}, "success", "success", {"serve"}),
+            (9, {"shared/x.py": "y"}, "success", "success", {"train", "serve"}),
+            (10, {"README.md": "y", "train/README.md": "z"}, "success", "success", set())):
+        jobs = pull(f, doc, number, box.pull_request(number, start, files, f"b{number}"))
+        expect(f"monorepo {number}", results(jobs), {"gate (train)": train, "gate (serve)": serve})
+        expect(f"monorepo {number}: measured", {n[6:-1] for n, j in jobs.items() if j.action}, measured)
+        told(f"monorepo {number}", jobs)
+    expect("monorepo: whose comment", [c["body"].split("\n")[0] for c in mock.comments], ["<!-- tracegate:report key=train -->"])
+
+
+def gpu(folder, mock):
+    box, start = repository(folder, STORED % ("train", "out/"))
+    f, doc = forge(box, mock, folder), workflow("gpu.yml")
+    push(f, workflow("record.yml"), start)
+    same = box.pull_request(7, start, {"variant": "base 10\n"}, "same")
+    more = box.pull_request(8, start, {"variant": "extra_copy 0\n"}, "more")
+    docs = box.pull_request(9, start, {"docs/a.md": "y"}, "docs")
+    ok, red, skip = "success", "failure", "skipped"
+    # pull request, fork, action, label -> changes, measure, (name and answer of the last job)
+    table = [
+        (7, same, False, "opened", None, ok, ok, ("gate", ok)),
+        (8, more, False, "synchronize", None, ok, red, ("gate", red)),
+        (9, docs, False, "opened", None, ok, skip, ("gate", ok)),
+        (7, same, True, "opened", None, ok, skip, ("gate", red)),
+        (7, same, True, "labeled", "run-gpu", ok, ok, ("gate", ok)),
+        (8, more, True, "labeled", "run-gpu", ok, red, ("gate", red)),
+        # the label is still there, but nobody has read the new commit
+        (7, same, True, "synchronize", None, ok, skip, ("gate", red)),
+        (7, same, True, "labeled", "bug", skip, skip, ("other label", ok)),
+        (7, same, False, "labeled", "bug", skip, skip, ("other label", ok)),
+        (9, docs, True, "opened", None, ok, skip, ("gate", ok)),
+    ]
+    for number, sha, fork, action, label, changes, measure, last in table:
+        jobs = pull(f, doc, number, sha, fork, action, label)
+        what = f"gpu {number} fork={fork} {action} {label}"
+        expect(what, results(jobs), {"changes": changes, "measure": measure, last[0]: last[1]})
+        told(what, jobs)
+    box.git(box.work, "checkout", "-q", "-B", "q", start)
+    jobs = queue(f, doc, start, box.commit("q", {"variant": "base 5\n"}), "pr-1")
+    expect("gpu, merge queue", results(jobs), {"changes": ok, "measure": ok, "gate": ok})
+    doc["jobs"]["changes"]["steps"][1]["run"] = "exit 1"  # what fails before must not pass as skipped
+    expect("gpu, broken", results(pull(f, doc, 7, same)), {"changes": red, "measure": skip, "gate": red})
+
+
+def main():
+    groups = [merge_queue, forks, nightly, ab, monorepo, gpu]
+    for group in groups:
+        if len(sys.argv) > 1 and group.__name__ not in sys.argv[1:]:
+            continue
+        with tempfile.TemporaryDirectory() as folder, github.Mock(None) as mock:
+            group(folder, mock)
+            expect(f"{group.__name__}: requests right", mock.wrong, [])
+    return finish(f"workflows: {len(groups)} groups")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -285,8 +285,8 @@ static bool load_side(struct check *c, struct job *j, int side, struct tg_err *e
                         &progress.line, err);
     tg_progress_end(&progress);
     if (ok)
-        ok = tg_side_arrange(&j->gate.side[side], &j->summary[side], arrange_of(c, j), c->arena,
-                             err);
+        ok = tg_side_arrange_some(&j->gate.side[side], &j->summary[side], arrange_of(c, j),
+                                  c->arena, err);
     if (!ok)
         (void)tg_err_context(err, "reading the %s side", side == TG_BASE ? "baseline" : "fresh");
     return ok;

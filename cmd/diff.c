@@ -152,6 +152,7 @@ static bool compare_summaries(struct tg_comparison *out, const struct request *q
     struct tg_summarize_opts so = { .window = q->window, .rank = -1 };
     struct tg_compare_opts co = { .raw_names = !q->o->normalise,
                                   .no_evidence = true,
+                                  .any_ranks = true,
                                   .label = { "control", "test" } };
     enum tg_arrange how = q->o->runs    ? TG_ARRANGE_RUNS
                           : q->o->ranks ? TG_ARRANGE_RANKS
@@ -159,7 +160,7 @@ static bool compare_summaries(struct tg_comparison *out, const struct request *q
     struct tg_side side[2];
     for (int s = 0; s < 2; s++) {
         if (!tg_inputs_load(&summary[s], &inputs[s], &so, q->repo, q->progress, err) ||
-            !tg_side_arrange(&side[s], &summary[s], how, q->arena, err)) {
+            !tg_side_arrange_some(&side[s], &summary[s], how, q->arena, err)) {
             (void)tg_err_context(err, "reading %s", q->label[s]);
             return false;
         }
@@ -403,8 +404,22 @@ static tg_sv env_value(const struct tg_comparison *c, const char *key, int side)
 }
 
 /* What a reader of the table should know; people only. */
+/* Ranks that only one side has take no part; sides without any in common compare as they are. */
+static void put_lacking_ranks(const struct request *q, const struct tg_comparison *c)
+{
+    for (int s = 0; s < 2; s++) {
+        struct tg_buf b = { 0 };
+        if (!c->n_lacking[s] || c->side[TG_BASE].ranks[0] != c->side[TG_TEST].ranks[0])
+            continue;
+        tg_put_ranks(&b, c->lacking[s], c->n_lacking[s]);
+        tg_io_note(q->io, "%s not in every run of %s: left out", b.p, q->label[s]);
+        tg_buf_release(&b);
+    }
+}
+
 static void put_notes(const struct request *q, const struct tg_comparison *c)
 {
+    put_lacking_ranks(q, c);
     if (q->o->hta || q->o->whole || (q->o->by && q->o->by[0] != 'n'))
         return;
     for (int s = 0; s < 2; s++)

@@ -63,7 +63,7 @@ static bool wanted(const int64_t *list, size_t n, int64_t v)
     return list == NULL;
 }
 
-static const char *label_of(const struct tg_diff_work *w, int side)
+const char *tg_side_label(const struct tg_diff_work *w, int side)
 {
     static const char *const usual[] = { "baseline", "fresh" };
     return w->o->label[side] ? w->o->label[side] : usual[side];
@@ -81,7 +81,7 @@ static bool pick_ranks(struct tg_diff_work *w, int side, struct tg_err *err)
     for (size_t i = 0; list && i < n_list; i++)
         if (!wanted(in->ranks, in->n_ranks, list[i]))
             return tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "no trace of rank %lld on the %s side",
-                              (long long)list[i], label_of(w, side));
+                              (long long)list[i], tg_side_label(w, side));
     tg_side_keep(&w->c->side[side], keep, w->a);
     return true;
 }
@@ -107,7 +107,7 @@ static bool no_such_step(const struct tg_diff_work *w, int side, int64_t number,
     struct tg_buf b = { 0 };
 
     tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "no step %lld on the %s side", (long long)number,
-               label_of(w, side));
+               tg_side_label(w, side));
     for (size_t j = 0; s->marked && j < s->n_steps && j < 12; j++)
         tg_buf_printf(&b, "%s%lld", j ? ", " : "", (long long)s->steps[j].number);
     if (b.n)
@@ -836,7 +836,7 @@ bool tg_align(struct tg_diff_work *w, struct tg_err *err)
     struct scratch x;
     size_t runs;
 
-    if (!pick_ranks(w, TG_BASE, err) || !pick_ranks(w, TG_TEST, err))
+    if (!pick_ranks(w, TG_BASE, err) || !pick_ranks(w, TG_TEST, err) || !tg_common_ranks(w, err))
         return false;
     for (int side = 0; side < 2; side++)
         c->came[side] = c->side[side];

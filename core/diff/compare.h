@@ -138,6 +138,13 @@ struct tg_env_change {
 struct tg_comparison {
     struct tg_side side[2]; /* what is compared */
     /*
+     * Compared are the ranks that every run of both sides has, unless the options choose some. By
+     * side: how many ranks each of its runs has, and which ones it lacks that are anywhere else
+     * (ascending; some of its own runs may have them).
+     */
+    size_t n_brought[2], n_lacking[2];
+    const int64_t *lacking[2];
+    /*
      * What came: more ranks than in `side` where one side stores no more than the step times of
      * some (core/summary/fit.h). Those ranks, `left_out`, take part on neither side but in skew,
      * rank_spread, and the step time of the slowest rank.
@@ -209,6 +216,7 @@ struct tg_compare_opts {
     tg_sv const *require_same; /* env keys; NULL: device */
     size_t n_require_same;
     bool no_evidence;     /* diff: alignment and sums only */
+    bool any_ranks;       /* diff: sides without a rank in common are compared as they are */
     const char *label[2]; /* what messages call the sides; NULL: baseline, fresh */
 };
 /*
@@ -225,6 +233,9 @@ bool tg_op_quantile_evidence(const struct tg_op *op, double q, struct tg_evidenc
 TG_MUST bool tg_compare(struct tg_comparison *out, const struct tg_side *base,
                         const struct tg_side *test, const struct tg_compare_opts *o,
                         struct tg_arena *a, struct tg_err *err);
+
+/* "rank 3", "ranks 0–3, 7" */
+void tg_put_ranks(struct tg_buf *b, const int64_t *v, size_t n);
 
 /*
  * What makes a changed count less than a regression by itself. Whether that counts is the policy's

@@ -55,6 +55,12 @@ static inline size_t tg_work_cell(const struct tg_diff_work *w, int side, size_t
 /* Judged by its count: kernels, copies, sets, graph launches, operators, synchronising calls. */
 bool tg_kind_is_counted(enum tg_kind k);
 
+/* What messages call a side: "baseline", "fresh". */
+const char *tg_side_label(const struct tg_diff_work *w, int side);
+
+/* core/diff/ranks.c: takes ranks out of both sides that not every run of both has; says which. */
+TG_MUST bool tg_common_ranks(struct tg_diff_work *w, struct tg_err *err);
+
 /* core/diff/left_out.c: takes out of both sides, which have become c->came, the ranks of which one
  * stores no more than the step times. */
 TG_MUST bool tg_leave_out(struct tg_diff_work *w, struct tg_err *err);

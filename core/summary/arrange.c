@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "core/base/strmap.h"
 #include "core/summary/internal.h"
 
 bool tg_shard_comparable(const struct tg_shard *a, const struct tg_shard *b, struct tg_err *err)
@@ -106,33 +107,99 @@ static bool as_ranks(struct tg_side *out, const struct tg_shard **v, size_t n, s
     return true;
 }
 
-static bool by_ranks_and_runs(struct tg_side *out, const struct tg_shard **v, size_t n,
-                              struct tg_arena *a, struct tg_err *err)
+/* Shards of one rank: v[first, first + n), by run. */
+struct column {
+    size_t first, n;
+};
+
+static size_t columns_of(const struct tg_shard **v, size_t n, struct column *col)
 {
-    size_t begin = 0;
-    qsort(v, n, sizeof *v, by_rank);
-    out->ranks = TG_NEW_N(a, int64_t, n);
-    for (size_t i = 0; i <= n; i++) {
-        if (i < n && v[i]->rank == v[begin]->rank)
-            continue;
-        if (out->n_ranks == 0)
-            out->n_runs = i - begin;
-        if (i - begin != out->n_runs) {
-            tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
-                       "rank %" PRId64 " has %zu runs, rank %" PRId64 " has %zu", out->ranks[0],
-                       out->n_runs, v[begin]->rank, i - begin);
-            return tg_err_hint(err, "Every rank needs the same number of runs: is a file missing, "
-                                    "or left over from an earlier run?");
-        }
-        out->ranks[out->n_ranks++] = v[begin]->rank;
-        begin = i;
+    size_t n_cols = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (i == 0 || v[i]->rank != v[i - 1]->rank)
+            col[n_cols++] = (struct column){ .first = i };
+        col[n_cols - 1].n++;
     }
-    fill(out, v, a);
+    return n_cols;
+}
+
+/* Ids of runs, over all ranks. */
+static size_t distinct_runs(const struct tg_shard **v, size_t n)
+{
+    struct tg_strmap ids;
+    size_t found;
+    tg_strmap_init(&ids);
+    for (size_t i = 0; i < n; i++)
+        (void)tg_strmap_add(&ids, v[i]->run);
+    found = ids.n;
+    tg_strmap_release(&ids);
+    return found;
+}
+
+/*
+ * How many runs there are: as many as a rank has that takes part in all of them; of runs without
+ * ids in common, as many as any rank has.
+ */
+static size_t runs_of(const struct tg_shard **v, size_t n, const struct column *col, size_t n_cols)
+{
+    size_t ids = distinct_runs(v, n), most = 0;
+    for (size_t i = 0; i < n_cols; i++) {
+        if (col[i].n == ids)
+            return ids;
+        most = col[i].n > most ? col[i].n : most;
+    }
+    return most;
+}
+
+/* Ranks that every run has become columns; the others are `partial`. */
+static void by_ranks_and_runs(struct tg_side *out, const struct tg_shard **v, size_t n,
+                              struct tg_arena *a)
+{
+    struct column *col = TG_NEW_N(a, struct column, n);
+    const struct tg_shard **whole = TG_NEW_N(a, const struct tg_shard *, n);
+    size_t n_cols, kept = 0;
+    qsort(v, n, sizeof *v, by_rank);
+    n_cols = columns_of(v, n, col);
+    out->n_runs = runs_of(v, n, col, n_cols);
+    out->ranks = TG_NEW_N(a, int64_t, n_cols);
+    out->partial = TG_NEW_N(a, int64_t, n_cols);
+    for (size_t i = 0; i < n_cols; i++) {
+        const struct tg_shard **of = v + col[i].first;
+        if (col[i].n < out->n_runs) {
+            out->partial[out->n_partial++] = of[0]->rank;
+            continue;
+        }
+        memcpy(whole + kept, of, col[i].n * sizeof *whole);
+        kept += col[i].n;
+        out->ranks[out->n_ranks++] = of[0]->rank;
+    }
+    fill(out, whole, a);
+}
+
+/* Every rank has as many runs as the first one, or a message with the first that has not. */
+static bool same_runs(const struct tg_summary *s, struct tg_arena *a, struct tg_err *err)
+{
+    const struct tg_shard **v = TG_NEW_N(a, const struct tg_shard *, s->n);
+    struct column *col = TG_NEW_N(a, struct column, s->n);
+    size_t n_cols;
+    for (size_t i = 0; i < s->n; i++)
+        v[i] = s->shards[i];
+    qsort(v, s->n, sizeof *v, by_rank);
+    n_cols = columns_of(v, s->n, col);
+    for (size_t i = 1; i < n_cols; i++) {
+        if (col[i].n == col[0].n)
+            continue;
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
+                   "rank %" PRId64 " has %zu runs, rank %" PRId64 " has %zu", v[0]->rank, col[0].n,
+                   v[col[i].first]->rank, col[i].n);
+        return tg_err_hint(err, "Every rank needs the same number of runs: is a file missing, or "
+                                "left over from an earlier run?");
+    }
     return true;
 }
 
-bool tg_side_arrange(struct tg_side *out, const struct tg_summary *s, enum tg_arrange how,
-                     struct tg_arena *a, struct tg_err *err)
+bool tg_side_arrange_some(struct tg_side *out, const struct tg_summary *s, enum tg_arrange how,
+                          struct tg_arena *a, struct tg_err *err)
 {
     const struct tg_shard **v;
     size_t unranked = 0, named = 0;
@@ -162,7 +229,14 @@ bool tg_side_arrange(struct tg_side *out, const struct tg_summary *s, enum tg_ar
                                 "are the ranks of one run, or give `trace: {files: ..., run: "
                                 "'run(\\d+)', rank: 'rank(\\d+)'}` in the policy.");
     }
-    return by_ranks_and_runs(out, v, s->n, a, err);
+    by_ranks_and_runs(out, v, s->n, a);
+    return true;
+}
+
+bool tg_side_arrange(struct tg_side *out, const struct tg_summary *s, enum tg_arrange how,
+                     struct tg_arena *a, struct tg_err *err)
+{
+    return tg_side_arrange_some(out, s, how, a, err) && (!out->n_partial || same_runs(s, a, err));
 }
 
 void tg_side_keep(struct tg_side *side, const bool *keep, struct tg_arena *a)

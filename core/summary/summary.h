@@ -167,7 +167,9 @@ bool tg_summary_looks_like(tg_sv first_bytes); /* of decompressed text */
 /*
  * A side ready to compare: shards as a matrix [run][rank]. Ranks in ascending order; per rank the
  * shards are ordered by run id and the k-th belongs to run k, so that no path order can matter.
- * Unequal numbers of runs per rank: TG_ERR_USAGE. The same content twice: TG_ERR_USAGE.
+ * The same content twice: TG_ERR_USAGE. A rank that not every run has is no column: tg_side_arrange
+ * refuses it (TG_ERR_USAGE), tg_side_arrange_some puts it into `partial`. By run ids a rank is
+ * whole that has all ids of the side; where no rank has, one that has as many runs as any other.
  * Shards without a rank whose run ids were given (--run) are runs. Other shards without a rank and
  * neither `as_runs` nor `as_ranks`: refused ("8 files, no rank: ranks or repeats?").
  */
@@ -176,10 +178,14 @@ struct tg_side {
     const struct tg_shard ***at; /* [n_runs][n_ranks] */
     size_t n_runs, n_ranks;
     int64_t *ranks;
+    int64_t *partial; /* ascending: ranks that some runs have and others lack; not in `ranks` */
+    size_t n_partial;
     const struct tg_summary *summary;
 };
 TG_MUST bool tg_side_arrange(struct tg_side *out, const struct tg_summary *s, enum tg_arrange how,
                              struct tg_arena *a, struct tg_err *err);
+TG_MUST bool tg_side_arrange_some(struct tg_side *out, const struct tg_summary *s,
+                                  enum tg_arrange how, struct tg_arena *a, struct tg_err *err);
 /* Only the ranks with keep[index of rank]; new matrices in `a`. */
 void tg_side_keep(struct tg_side *side, const bool *keep, struct tg_arena *a);
 #endif

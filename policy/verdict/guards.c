@@ -45,6 +45,22 @@ static bool has_op(const struct tg_comparison *c, const struct tg_pattern *p)
     return false;
 }
 
+/* "7 ranks in every fresh run, 8 are expected: rank 5 is missing" */
+static tg_sv ranks_expected(struct tg_eval_state *e, int side, int64_t expected)
+{
+    const struct tg_comparison *c = e->in->comparison;
+    struct tg_buf b = { 0 };
+    tg_buf_printf(&b, "%zu rank%s in every %s run, %lld %s expected", c->n_brought[side],
+                  c->n_brought[side] == 1 ? "" : "s", side == TG_BASE ? "baseline" : "fresh",
+                  (long long)expected, expected == 1 ? "is" : "are");
+    if (c->n_lacking[side]) {
+        tg_buf_puts(&b, ": ");
+        tg_put_ranks(&b, c->lacking[side], c->n_lacking[side]);
+        tg_buf_puts(&b, c->n_lacking[side] == 1 ? " is missing" : " are missing");
+    }
+    return tg_describe_take(&b, e->arena);
+}
+
 void tg_guards(struct tg_eval_state *e)
 {
     const struct tg_require *q = &e->in->policy->require;
@@ -72,11 +88,10 @@ void tg_guards(struct tg_eval_state *e)
                                          TG_SV_ARG(tg_pattern_text(q->ops.v[i])))),
                 TG_SV("Did the benchmark run the right program? Otherwise change require.ops."),
                 q->ops_at);
-    if (suite && suite->ranks_expect && c->came[TG_TEST].n_ranks != (size_t)suite->ranks_expect)
-        guard(e, TG_SV("ranks"),
-              tg_sv_of(tg_arena_printf(e->arena, "%zu ranks came, %lld are expected",
-                                       c->came[TG_TEST].n_ranks, (long long)suite->ranks_expect)),
-              TG_SV("A rank's trace is missing, or ranks.expect is out of date."), suite->at);
+    for (int side = 0; suite && suite->ranks_expect && side < 2; side++)
+        if (c->n_brought[side] != (size_t)suite->ranks_expect)
+            guard(e, TG_SV("ranks"), ranks_expected(e, side, suite->ranks_expect),
+                  TG_SV("A rank's trace is missing, or ranks.expect is out of date."), suite->at);
     if (q->collapse && c->collapsed)
         guard(e, TG_SV("collapse"),
               TG_SV("more than half of the kernels are gone, and the device's busy time with them"),

@@ -3,6 +3,48 @@
 #include "policy/verdict/describe.h"
 #include "policy/verdict/internal.h"
 
+static size_t compared_ranks(const struct tg_comparison *c)
+{
+    return c->came[TG_TEST].n_ranks;
+}
+
+/* One rank a side, and another one: compared all the same. */
+static void tell_other_rank(struct tg_eval_state *e, const struct tg_comparison *c)
+{
+    struct tg_buf b = { 0 };
+    tg_buf_printf(&b, "rank %lld is compared with rank %lld of the baseline",
+                  (long long)c->side[TG_TEST].ranks[0], (long long)c->side[TG_BASE].ranks[0]);
+    tg_verdict_add_note(e->out, e->arena, true, true, tg_buf_sv(&b),
+                        TG_SV("Ranks of one program may differ: record the same one on both "
+                              "sides."));
+    tg_buf_release(&b);
+}
+
+/* "rank 5 is not in every fresh run: not compared; 7 ranks are" */
+static void tell_ranks(struct tg_eval_state *e, const struct tg_comparison *c)
+{
+    struct tg_buf b = { 0 };
+    if (c->n_ranks[TG_BASE] == 1 && c->n_ranks[TG_TEST] == 1 && c->n_lacking[TG_BASE] &&
+        c->side[TG_BASE].ranks[0] != c->side[TG_TEST].ranks[0]) {
+        tell_other_rank(e, c);
+        return;
+    }
+    for (int side = 0; side < 2; side++) {
+        const char *name = side == TG_BASE ? "baseline" : "fresh";
+        if (!c->n_lacking[side])
+            continue;
+        tg_put_ranks(&b, c->lacking[side], c->n_lacking[side]);
+        tg_buf_printf(&b, " %s not in every %s run: not compared; %zu rank%s",
+                      c->n_lacking[side] == 1 ? "is" : "are", name, compared_ranks(c),
+                      compared_ranks(c) == 1 ? " is" : "s are");
+        tg_verdict_add_note(e->out, e->arena, true, true, tg_buf_sv(&b),
+                            TG_SV("Record every rank on both sides. `ranks: {expect: N}` in the "
+                                  "suite makes a missing rank inconclusive."));
+        tg_buf_clear(&b);
+    }
+    tg_buf_release(&b);
+}
+
 void tg_notes(struct tg_eval_state *e)
 {
     const struct tg_comparison *c = e->in->comparison;
@@ -17,14 +59,7 @@ void tg_notes(struct tg_eval_state *e)
                   "or look at step_time."));
         tg_buf_clear(&b);
     }
-    if (c->came[TG_BASE].n_ranks != c->came[TG_TEST].n_ranks) {
-        tg_buf_printf(&b, "%zu ranks in the baseline, %zu fresh", c->came[TG_BASE].n_ranks,
-                      c->came[TG_TEST].n_ranks);
-        tg_verdict_add_note(e->out, e->arena, true, true, tg_buf_sv(&b),
-                            TG_SV("What the missing ranks did was not compared. `ranks: {expect: "
-                                  "N}` in the suite makes a missing rank inconclusive."));
-        tg_buf_clear(&b);
-    }
+    tell_ranks(e, c);
     if (c->n_left_out) {
         tg_buf_printf(&b,
                       "%zu of %zu ranks are compared whole; of the others the stored side holds "

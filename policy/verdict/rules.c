@@ -461,24 +461,33 @@ static void no_trace_of_rank(struct tg_eval_state *e, const struct tg_rule *rule
 
 static bool judge_rank(struct tg_eval_state *e, const struct tg_rule *rule, int64_t rank)
 {
-    const struct tg_comparison *all = e->in->comparison;
     struct tg_part part = { rank, &rule->match.devices, &rule->match.streams };
     struct tg_rule_scope s = { NULL, rank };
-    if (rank >= 0 && !has_rank(&all->side[TG_BASE], rank)) {
-        no_trace_of_rank(e, rule, rank, "baseline");
-        return true;
-    }
     s.c = e->in->of_part(e->in->arg, &part, e->err);
     return s.c && judge_scope(e, &s, rule);
 }
 
-/* Ranks that the rule names and the fresh side lacks are told: an empty choice is no pass. */
+static bool lacks_rank(const struct tg_comparison *c, int side, int64_t rank)
+{
+    for (size_t i = 0; i < c->n_lacking[side]; i++)
+        if (c->lacking[side][i] == rank)
+            return true;
+    return false;
+}
+
+/* Ranks that the rule names and that are not compared are told: an empty choice is no pass. Of
+ * `each` the verdict's notes tell them. */
 static void tell_missing_ranks(struct tg_eval_state *e, const struct tg_rule *rule)
 {
+    const struct tg_comparison *c = e->in->comparison;
     const struct tg_ints *list = &rule->match.ranks;
     for (size_t i = 0; rule->match.rank == TG_MATCH_RANK_LIST && i < list->n; i++)
-        if (!has_rank(&e->in->comparison->side[TG_TEST], list->v[i]))
-            no_trace_of_rank(e, rule, list->v[i], "fresh side");
+        if (!has_rank(&c->side[TG_TEST], list->v[i]))
+            no_trace_of_rank(e, rule, list->v[i],
+                             lacks_rank(c, TG_BASE, list->v[i]) &&
+                                     !lacks_rank(c, TG_TEST, list->v[i])
+                                 ? "baseline"
+                                 : "fresh side");
 }
 
 /*
@@ -489,7 +498,9 @@ bool tg_rule_judge(struct tg_eval_state *e, const struct tg_rule *rule)
 {
     const struct tg_comparison *all = e->in->comparison;
     const struct tg_match *m = &rule->match;
-    bool each = m->rank == TG_MATCH_RANK_EACH && all->n_ranks[TG_TEST] > 1;
+    bool each =
+        m->rank == TG_MATCH_RANK_EACH &&
+        (all->n_ranks[TG_TEST] > 1 || all->n_brought[TG_BASE] > 1 || all->n_brought[TG_TEST] > 1);
     bool of_name = tg_metric_info(rule->metric)->scope == TG_SCOPE_NAME;
     if (!tg_select_rule(e, &rule->when)) {
         tg_eval_message(tg_eval_add(e, rule), TG_STATE_SKIP, TG_SV("(when)"), TG_SV("guard"),
@@ -509,6 +520,10 @@ bool tg_rule_judge(struct tg_eval_state *e, const struct tg_rule *rule)
         int64_t rank = all->side[TG_TEST].ranks[i];
         if (m->rank == TG_MATCH_RANK_LIST && !has_number(&m->ranks, rank))
             continue;
+        if (!has_rank(&all->side[TG_BASE], rank)) { /* one a side, and another one */
+            no_trace_of_rank(e, rule, rank, "baseline");
+            continue;
+        }
         if (!judge_rank(e, rule, rank))
             return false;
     }

@@ -119,6 +119,14 @@ def worked_out():
     check("one rank", t["void gemm<float>(int)"]["counts"] == [3, 2])
     t = by_name(rows(tmp + "/ranks/r1.json", tmp + "/ranks/r0.json"))
     check("one rank a side compares whatever their numbers", t["void gemm<float>(int)"]["counts"] == [3, 1])
+    # Ranks that only one side has take no part: rank 1 alone is on both sides, 3 kernels a step.
+    os.mkdir(tmp + "/other_ranks")
+    write("other_ranks/r1.json", trace(3, 3, rank=1))
+    write("other_ranks/r2.json", trace(3, 7, rank=2))
+    t = by_name(rows(tmp + "/ranks", tmp + "/other_ranks"))
+    check("only common ranks", t["void gemm<float>(int)"]["counts"] == [3, 3])
+    err = run("diff", tmp + "/ranks", tmp + "/other_ranks")[2]
+    check("ranks left out are told", "rank 2 not in every run of" in err and "rank 0 not in every run of" in err, err)
     # A server's annotations as steps: 2 windows with 3 calls between them, and one call outside.
     served = [event("user_annotation", "execute_%d" % i, 100 * i, 50) for i in (1, 2)]
     served += [event("cpu_op", "aten::mm", ts, 1) for ts in (110, 120, 210, 300)]

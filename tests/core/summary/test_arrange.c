@@ -87,6 +87,61 @@ static void unequal_numbers_of_runs_are_refused(void **state)
                                      "or left over from an earlier run?");
 }
 
+static bool arrange_some(struct fixture *f)
+{
+    tg_err_init(&f->err);
+    return tg_side_arrange_some(&f->side, &f->s, TG_ARRANGE_AUTO, f->s.arena, &f->err);
+}
+
+static void a_rank_that_a_run_lacks_is_no_column(void **state)
+{
+    struct fixture *f = *state;
+    shard(f, "a", 0, "a0");
+    shard(f, "b", 0, "b0");
+    shard(f, "c", 0, "c0");
+    shard(f, "b", 1, "b1"); /* its first and its last run are missing */
+    shard(f, "a", 2, "a2");
+    shard(f, "b", 2, "b2");
+    shard(f, "c", 2, "c2");
+    assert_true(arrange_some(f));
+    assert_int_equal(f->side.n_runs, 3);
+    assert_int_equal(f->side.n_ranks, 2);
+    assert_int_equal(f->side.ranks[1], 2);
+    assert_int_equal(f->side.n_partial, 1);
+    assert_int_equal(f->side.partial[0], 1);
+    assert_cell(f, 1, 0, "b0");
+    assert_cell(f, 1, 1, "b2");
+    assert_false(arrange(f, TG_ARRANGE_AUTO));
+}
+
+/* Recordings without ids in common: the k-th belongs to run k, and most runs are all runs. */
+static void without_ids_in_common_the_most_runs_count(void **state)
+{
+    struct fixture *f = *state;
+    shard(f, "p", 0, "p");
+    shard(f, "q", 1, "q");
+    shard(f, "r", 1, "r");
+    assert_true(arrange_some(f));
+    assert_int_equal(f->side.n_runs, 2);
+    assert_int_equal(f->side.n_ranks, 1);
+    assert_int_equal(f->side.ranks[0], 1);
+    assert_int_equal(f->side.partial[0], 0);
+}
+
+/* Each rank lacks another run, so no rank has all ids: two runs of each are what there is. */
+static void ranks_that_lack_other_runs_are_whole_together(void **state)
+{
+    struct fixture *f = *state;
+    shard(f, "a", 0, "a0");
+    shard(f, "b", 0, "b0");
+    shard(f, "b", 1, "b1");
+    shard(f, "c", 1, "c1");
+    assert_true(arrange_some(f));
+    assert_int_equal(f->side.n_runs, 2);
+    assert_int_equal(f->side.n_ranks, 2);
+    assert_int_equal(f->side.n_partial, 0);
+}
+
 static void one_file_without_a_rank_is_a_side(void **state)
 {
     struct fixture *f = *state;
@@ -188,6 +243,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         T(ranks_are_columns_and_runs_are_rows),
         T(unequal_numbers_of_runs_are_refused),
+        T(a_rank_that_a_run_lacks_is_no_column),
+        T(without_ids_in_common_the_most_runs_count),
+        T(ranks_that_lack_other_runs_are_whole_together),
         T(one_file_without_a_rank_is_a_side),
         T(several_files_without_a_rank_must_be_told),
         T(named_runs_are_runs),

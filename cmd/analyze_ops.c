@@ -52,7 +52,7 @@ static void sort_rows(struct tg_sheet *g)
         qsort(g->cells, g->n_rows, COLUMNS * sizeof *g->cells, by_total);
 }
 
-/* ---- HTA ------------------------------------------------------------------------------------ */
+/* ---- HTA ---- */
 
 static bool ops_hta(struct tg_sheet *g, const struct tg_analyze_request *q, struct tg_err *err)
 {
@@ -74,7 +74,7 @@ static bool ops_hta(struct tg_sheet *g, const struct tg_analyze_request *q, stru
     return ok;
 }
 
-/* ---- everything, exact, no span kept -------------------------------------------------------- */
+/* ---- everything, exact, no span kept ---- */
 
 /* (category, name) of several files -> sums. */
 struct sums {
@@ -241,7 +241,7 @@ static bool ops_whole(struct tg_sheet *g, const struct tg_analyze_request *q, st
     return ok;
 }
 
-/* ---- per step and rank ---------------------------------------------------------------------- */
+/* ---- per step and rank ---- */
 
 /* Steps wanted of all shards wanted: what sums are divided by. */
 static uint64_t add_side(struct sums *s, const struct tg_side *side,

@@ -21,7 +21,7 @@ struct loaded {
     size_t n;
 };
 
-/* --- ranks ------------------------------------------------------------------------------------ */
+/* ---- ranks ---- */
 
 /* "rank-3", "worker_3", "rank3" anywhere in the last part of a path; -1: no such thing. */
 static int64_t rank_in_name(const char *label)
@@ -60,7 +60,7 @@ static bool hta_rank(int64_t *rank, const struct tg_input_item *item,
     return ok;
 }
 
-/* --- loading ---------------------------------------------------------------------------------- */
+/* ---- loading ---- */
 
 /* One file's trace; NULL: not of a wanted rank. */
 struct task {
@@ -239,7 +239,7 @@ static void release(struct loaded *l)
     free(l->labels);
 }
 
-/* --- options ---------------------------------------------------------------------------------- */
+/* ---- options ---- */
 
 /* --class rows stand before those of --classes: the command line has the last word. */
 static bool class_rows(struct tg_classes *out, const struct tg_analyze_traces *m,
@@ -299,7 +299,7 @@ static bool make_opts(struct tg_analysis_opts *o, const struct tg_analyze_traces
     return class_rows(&o->classes, m, q->arena, err);
 }
 
-/* --- printing --------------------------------------------------------------------------------- */
+/* ---- printing ---- */
 
 #define TEXT_ROWS 60 /* of one table for people; files have them all */
 

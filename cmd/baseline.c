@@ -55,7 +55,7 @@ bool tg_store_cmd_commit(struct tg_store_cmd *s, struct tg_commit *out, struct t
     return tg_git_resolve(s->git, s->o->commit ? s->o->commit : "HEAD", s->arena, out, err);
 }
 
-/* ---- list, show --------------------------------------------------------------------------- */
+/* ---- list, show ---- */
 
 static void put_date(struct tg_store_cmd *s, const struct tg_commit *c)
 {
@@ -200,7 +200,7 @@ static bool show(struct tg_store_cmd *s, struct tg_err *err)
     return ok;
 }
 
-/* ---- prune -------------------------------------------------------------------------------- */
+/* ---- prune ---- */
 
 static bool age(struct tg_store_cmd *s, int64_t *since, struct tg_err *err)
 {
@@ -249,7 +249,7 @@ static bool prune(struct tg_store_cmd *s, struct tg_err *err)
     return true;
 }
 
-/* ---- the command -------------------------------------------------------------------------- */
+/* ---- the command ---- */
 
 static const struct {
     const char *name;

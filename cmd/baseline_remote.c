@@ -2,7 +2,7 @@
 #include "cmd/baseline.h"
 #include "core/summary/fit.h"
 
-/* ---- fetch -------------------------------------------------------------------------------- */
+/* ---- fetch ---- */
 
 /* The first of `n` commits that has runs here; n: none. */
 static bool first_stored(struct tg_store_cmd *s, tg_sv suite, const struct tg_commit *v, size_t n,
@@ -122,7 +122,7 @@ bool tg_baseline_fetch(struct tg_store_cmd *s, struct tg_err *err)
     return true;
 }
 
-/* ---- push --------------------------------------------------------------------------------- */
+/* ---- push ---- */
 
 /* What git stores of these runs together. */
 static bool size_of(struct tg_store_cmd *s, const struct tg_stored *v, size_t n, size_t *size,

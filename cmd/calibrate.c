@@ -49,8 +49,7 @@ static void put_number(struct tg_buf *out, double v, int decimals, int width)
     tg_buf_release(&b);
 }
 
-/* ---- what was found --------------------------------------------------------------------------
- */
+/* ---- what was found ---- */
 
 static const struct tg_alarm *alarm_of(const struct tg_calibration *c, const struct tg_rule *rule,
                                        tg_sv kind, tg_sv op)
@@ -131,8 +130,7 @@ static void put_ops(const struct job *j, struct tg_buf *out)
         tg_buf_puts(out, "  ~ more runs than there are: drawn with replacement, an estimate\n");
 }
 
-/* ---- limits ------------------------------------------------------------------------------------
- */
+/* ---- limits ---- */
 
 /* The first limit of a rule that asks for a percentage; NULL: none. */
 static const struct tg_bound *pct_of(const struct tg_limit_list *list, const struct tg_limit **in)
@@ -332,8 +330,7 @@ static void put_yaml(const struct job *j, struct tg_buf *out)
     tg_buf_release(&rules);
 }
 
-/* ---- output ------------------------------------------------------------------------------------
- */
+/* ---- output ---- */
 
 static void put_json(const struct job *j, struct tg_buf *out)
 {

@@ -68,8 +68,7 @@ static const char *env(const struct check *c, const char *name)
     return tg_gate_env(c->io, name);
 }
 
-/* ---- baseline ----------------------------------------------------------------------------------
- */
+/* ---- baseline ---- */
 
 /* The fresh trace's own path in a commit, for who commits the trace itself; false: none. */
 static bool own_path(struct check *c, struct tg_git *git, tg_sv *out)
@@ -258,8 +257,7 @@ static bool find_baseline(struct check *c, struct job *j, struct tg_err *err)
            walk_to_baseline(c, j, git, &start, false, err);
 }
 
-/* ---- traces -> verdict -------------------------------------------------------------------------
- */
+/* ---- traces -> verdict ---- */
 
 static enum tg_arrange arrange_of(const struct check *c, const struct job *j)
 {
@@ -306,8 +304,7 @@ static bool judge(struct check *c, struct job *j, struct tg_err *err)
     return true;
 }
 
-/* ---- reports -----------------------------------------------------------------------------------
- */
+/* ---- reports ---- */
 
 static const struct tg_reporter *const report_of[REPORTS] = {
     [REPORT_JUNIT] = &tg_reporter_junit,

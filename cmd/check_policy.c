@@ -1,7 +1,8 @@
 #include "cmd/check.h"
 #include "policy/language/changes.h"
 
-/* A change that brings its own limits says so: what its policy lets pass that the base's did not.
+/*
+ * A change that brings its own limits says so: what its policy lets pass that the base's did not.
  */
 void tg_check_note_policy(struct check *c, struct job *j)
 {

@@ -18,8 +18,8 @@ struct tg_strs {
 struct tg_opt {
     const char *name; /* without "--" */
     enum tg_opt_type type;
-    size_t
-        offset; /* into the command's option struct: bool, const char *, struct tg_strs, int64_t */
+    /* into the command's option struct: bool, const char *, struct tg_strs, int64_t */
+    size_t offset;
     const char *value; /* "FILE", "SIDE", or the words it accepts: "text|csv"; NULL for flags */
     const char *help;
 };

@@ -121,7 +121,7 @@ static bool check_options(struct request *q, const struct tg_strs *args, struct 
            tg_numbers_parse(&q->steps[1], &o->test_step, "test-step", q->arena, err);
 }
 
-/* ---- the two ways to compare ---------------------------------------------------------------- */
+/* ---- the two ways to compare ---- */
 
 static bool compare_hta(struct tg_comparison *out, const struct request *q,
                         const struct tg_input_list inputs[2], struct tg_err *err)
@@ -261,7 +261,7 @@ static bool compare(struct tg_comparison *out, const struct request *q,
     return ok;
 }
 
-/* ---- rows ----------------------------------------------------------------------------------- */
+/* ---- rows ---- */
 
 /* Device rows by what they are; HTA goes by the stream, which Triton's host operators carry too. */
 static bool on_device(enum tg_kind kind, enum tg_hta_device device)
@@ -346,7 +346,7 @@ static const uint32_t *choose_rows(const struct request *q, const struct tg_comp
     return rows;
 }
 
-/* ---- output --------------------------------------------------------------------------------- */
+/* ---- output ---- */
 
 /* Charts are opened before the traces are read: what can fail cheaply fails first. */
 struct charts {

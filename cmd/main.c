@@ -1,4 +1,5 @@
-/* tracegate: finds the command, parses its options, runs it, prints its error, exits with its code.
+/*
+ * tracegate: finds the command, parses its options, runs it, prints its error, exits with its code.
  */
 #include <errno.h>
 #include <fcntl.h>

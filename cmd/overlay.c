@@ -11,7 +11,7 @@
 #define OUR_PID 900000001 /* far from real ones; some viewers take numbers only */
 #define SEQUENCE_TID 1
 
-/* --- our events ------------------------------------------------------------------------------- */
+/* ---- our events ---- */
 
 static void put_text(struct tg_buf *out, tg_sv s)
 {
@@ -112,7 +112,7 @@ static void our_events(struct tg_buf *out, const struct tg_analysis_in *in, stru
     tg_frames_release(&frames);
 }
 
-/* --- where they go ---------------------------------------------------------------------------- */
+/* ---- where they go ---- */
 
 /* Looks for the '[' of traceEvents, or of a bare array, and whether something follows in it. */
 struct place {
@@ -169,7 +169,7 @@ static bool step(struct place *p, char c)
     return false;
 }
 
-/* --- copying ---------------------------------------------------------------------------------- */
+/* ---- copying ---- */
 
 struct copy {
     struct tg_outputs out;

@@ -109,8 +109,7 @@ static int metrics(struct job *j, struct tg_err *err)
     return put(j, &out, err);
 }
 
-/* ---- traces: for names, and for init ---------------------------------------------------
- */
+/* ---- traces: for names, and for init ---- */
 
 static bool read_traces(struct job *j, size_t from, struct tg_err *err)
 {
@@ -128,8 +127,7 @@ static bool read_traces(struct job *j, size_t from, struct tg_err *err)
     return ok;
 }
 
-/* ---- explain and diff --------------------------------------------------------------------------
- */
+/* ---- explain and diff ---- */
 
 /* The traces as runs of one code, against themselves: what a check sees of them. */
 static bool compare_self(struct job *j, struct tg_comparison *c, struct tg_err *err)
@@ -390,8 +388,7 @@ static int lint(struct job *j, struct tg_err *err)
     return err->kind == TG_ERR_NONE ? 0 : tg_err_exit_code(err->kind);
 }
 
-/* ---- init --------------------------------------------------------------------------------------
- */
+/* ---- init ---- */
 
 /* The head of a name that is safe between double quotes in YAML and holds no glob or template. */
 static tg_sv plain_head(tg_sv s)

@@ -8,8 +8,8 @@
 #include "cmd/gate/mutation.h"
 #include "cmd/options.h"
 
-#define SPLIT_RUNS                                                                                 \
-    6 /* from here on the runs are split, so that real noise lies between the sides */
+/* From so many runs on they are split, so that the sides differ by real noise. */
+#define SPLIT_RUNS 6
 
 struct selftest_opts {
     struct tg_gate_opts gate;
@@ -102,7 +102,7 @@ static bool look(struct job *j, struct tg_err *err)
     return true;
 }
 
-/* ---- the answer ------------------------------------------------------------------------------ */
+/* ---- the answer ---- */
 
 /* Rules that found nothing to judge speak for themselves below; a guard (`require`) does not. */
 static bool self_passes(const struct job *j)

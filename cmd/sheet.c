@@ -118,7 +118,7 @@ void tg_sheet_json(const struct tg_sheet *g, const char *schema, const char *mea
     tg_doc_free(doc);
 }
 
-/* ---- text for people ------------------------------------------------------------------------ */
+/* ---- text for people ---- */
 
 static void cell_text(struct tg_buf *out, const struct tg_sheet *g, size_t r, size_t k)
 {

@@ -61,7 +61,7 @@ uint32_t *tg_causes_roots(const struct tg_verdict *v)
     return root;
 }
 
-/* ---- messages ------------------------------------------------------------------------------ */
+/* ---- messages ---- */
 
 struct tg_parts tg_result_parts(const struct tg_result *r)
 {
@@ -163,7 +163,7 @@ tg_sv tg_verdict_next(const struct tg_verdict *v)
     return v->error_hint;
 }
 
-/* ---- the two sides ------------------------------------------------------------------------- */
+/* ---- the two sides ---- */
 
 void tg_baseline_put(struct tg_buf *out, const struct tg_verdict *v)
 {

@@ -104,7 +104,7 @@ static double delta_of(const struct plot *p, const struct tg_row_numbers *n)
     return p->chart->durations ? n->d_ns : n->d_count;
 }
 
-/* ---- scale --------------------------------------------------------------------------------- */
+/* ---- scale ---- */
 
 /* 1, 2 or 5 times a power of ten, so that about four steps span `range`. */
 static double nice_step(double range)
@@ -155,7 +155,7 @@ static double x_of(const struct plot *p, double value)
     return BARS_X + BARS_W * (value - p->s.low) / (p->s.high - p->s.low);
 }
 
-/* ---- pieces -------------------------------------------------------------------------------- */
+/* ---- pieces ---- */
 
 static void put_x(struct tg_buf *out, const char *key, double v)
 {
@@ -236,7 +236,7 @@ static void put_title(struct plot *p, tg_sv text)
     tg_buf_puts(p->out, "</title>");
 }
 
-/* ---- the chart ----------------------------------------------------------------------------- */
+/* ---- the chart ---- */
 
 static size_t notes_top(const struct plot *p)
 {

@@ -14,8 +14,8 @@ struct tg_chart {
     size_t n_rows;
     enum tg_basis basis;
     bool durations, steps;
-    size_t top;       /* 0: 10 */
-    tg_sv title, sub;    /* hostile text allowed, */
+    size_t top;         /* 0: 10 */
+    tg_sv title, sub;   /* hostile text allowed, */
     const tg_sv *notes; /* and here: a line each at the bottom */
     size_t n_notes;
 };

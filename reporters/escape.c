@@ -2,7 +2,7 @@
 
 #include "core/base/utf8.h"
 
-/* ---- one code point at a time -------------------------------------------------------------- */
+/* ---- one code point at a time ---- */
 
 /* `special` maps a byte to its replacement; NULL keeps it. */
 static void put_mapped(struct tg_buf *out, tg_sv text, const char *(*special)(char c))
@@ -88,7 +88,7 @@ void tg_esc_mermaid(struct tg_buf *out, tg_sv text)
     put_mapped(out, text, mermaid_special);
 }
 
-/* ---- workflow commands and logs ------------------------------------------------------------ */
+/* ---- workflow commands and logs ---- */
 
 void tg_esc_terminal(struct tg_buf *out, tg_sv text)
 {
@@ -129,7 +129,7 @@ void tg_esc_command_property(struct tg_buf *out, tg_sv text)
     put_command(out, text, true);
 }
 
-/* ---- Markdown ------------------------------------------------------------------------------ */
+/* ---- Markdown ---- */
 
 /* Length of the shortest run of backticks that does not occur. */
 static size_t free_fence(tg_sv s)
@@ -285,7 +285,7 @@ void tg_esc_md_text(struct tg_buf *out, tg_sv text, bool in_table)
     tg_buf_release(&line);
 }
 
-/* ---- shortening ---------------------------------------------------------------------------- */
+/* ---- shortening ---- */
 
 static size_t skip_points(tg_sv s, size_t n)
 {

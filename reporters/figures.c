@@ -68,7 +68,7 @@ static const char style[] =
     "    }\n"
     "  </style>\n";
 
-/* --- cells ------------------------------------------------------------------------------------ */
+/* ---- cells ---- */
 
 static size_t column(const struct tg_frame *f, const char *name)
 {
@@ -108,7 +108,7 @@ static void put_us(struct tg_buf *out, double us)
     }
 }
 
-/* --- stacked bars ----------------------------------------------------------------------------- */
+/* ---- stacked bars ---- */
 
 struct bar {
     char label[96];
@@ -197,7 +197,8 @@ static void stack_causes(struct stack *s, const struct tg_frame *f)
     }
 }
 
-/* The classes by the policy's names, "A overlapping B" as "a + b": three of them fit beside a bar.
+/*
+ * The classes by the policy's names, "A overlapping B" as "a + b": three of them fit beside a bar.
  */
 static void set_label(char *to, size_t size, tg_sv name)
 {
@@ -471,7 +472,7 @@ static bool draw_stack(struct tg_buf *out, const struct tg_frame *f)
     return true;
 }
 
-/* --- steps over time -------------------------------------------------------------------------- */
+/* ---- steps over time ---- */
 
 /* One line: the largest value in each pixel column, held until the next change. */
 struct line {

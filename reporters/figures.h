@@ -1,15 +1,16 @@
 #ifndef TG_REPORTERS_FIGURES_H
 #define TG_REPORTERS_FIGURES_H
 /*
- * The frames of an analysis as charts: stacked bars (temporal, idle, overlap, kernel-types,
- * skew, modules, sources) and
- * steps over time (bandwidth-series, queue-series). SVG that stands alone, light and dark, every
- * part with a title for hover and screen readers. Pure: frames in, bytes out.
+ * The tables of an analysis as charts: stacked bars (temporal, idle, overlap, kernel-types, skew,
+ * modules, sources) and steps over time (bandwidth-series, queue-series). SVG that needs no other
+ * file, light and dark, every part with a title for hover and screen readers. Pure: tables in,
+ * bytes out.
  */
 #include "core/analysis/table.h"
 #include "core/base/buf.h"
 
-/* The frames that have a chart, and the file's name ("temporal" -> temporal.svg). NULL-terminated.
+/*
+ * The frames that have a chart, and the file's name ("temporal" -> temporal.svg). NULL-terminated.
  */
 struct tg_figure {
     const char *frame, *file;

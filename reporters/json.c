@@ -37,7 +37,7 @@ static void add_name(struct tg_doc *o, const char *key, const char *v)
     tg_doc_add_str(o, key, tg_sv_of(v ? v : ""));
 }
 
-/* ---- results ------------------------------------------------------------------------------- */
+/* ---- results ---- */
 
 static void add_result(struct tg_doc *list, const struct tg_verdict *v, const struct tg_result *r)
 {
@@ -81,7 +81,7 @@ static void add_results(struct tg_doc *root, const char *key, const struct tg_ve
             add_result(list, v, &v->results[i]);
 }
 
-/* ---- the table ----------------------------------------------------------------------------- */
+/* ---- the table ---- */
 
 static void add_evidence(struct tg_doc *o, const struct tg_evidence *ev)
 {
@@ -225,7 +225,7 @@ static void add_replacements(struct tg_doc *root, const struct tg_comparison *c)
     }
 }
 
-/* ---- the whole ----------------------------------------------------------------------------- */
+/* ---- the whole ---- */
 
 static void add_baseline(struct tg_doc *root, const struct tg_verdict *v)
 {

@@ -32,7 +32,7 @@ struct suite {
     struct tally n;
 };
 
-/* ---- names --------------------------------------------------------------------------------- */
+/* ---- names ---- */
 
 /* A part of a class name: dots separate parts, so none may be inside. */
 static void put_class_part(struct tg_buf *out, tg_sv text)
@@ -101,7 +101,7 @@ static void put_unique(struct suite *s, struct tg_buf *name, const struct tg_buf
     }
 }
 
-/* ---- cases --------------------------------------------------------------------------------- */
+/* ---- cases ---- */
 
 static void put_attribute(struct tg_buf *out, const char *key, tg_sv value)
 {
@@ -256,7 +256,7 @@ static void put_result(struct suite *s, const struct tg_result *r)
     tg_buf_release(&body);
 }
 
-/* ---- the suite's own case ------------------------------------------------------------------ */
+/* ---- the suite's own case ---- */
 
 static bool is_guard(const struct tg_result *r)
 {
@@ -311,7 +311,7 @@ static size_t put_results(struct suite *s, size_t max)
     return left_out;
 }
 
-/* ---- the file ------------------------------------------------------------------------------ */
+/* ---- the file ---- */
 
 static void put_property(struct tg_buf *out, const char *name, tg_sv value)
 {

@@ -42,7 +42,7 @@ static bool add_part(struct page *p, struct tg_buf *part)
     return fits;
 }
 
-/* ---- small pieces -------------------------------------------------------------------------- */
+/* ---- small pieces ---- */
 
 static void put_name(struct tg_buf *out, tg_sv name, size_t width, bool in_table)
 {
@@ -114,7 +114,7 @@ static void put_key(struct tg_buf *out, tg_sv key)
         tg_buf_puts(out, "default");
 }
 
-/* ---- head ---------------------------------------------------------------------------------- */
+/* ---- head ---- */
 
 /* The next thing in a line of facts, set off by a middle dot. */
 static void put_fact(struct tg_buf *out, size_t *n, tg_sv text, bool name)
@@ -216,7 +216,7 @@ static void put_notes(struct page *p)
     tg_buf_release(&part);
 }
 
-/* ---- causes -------------------------------------------------------------------------------- */
+/* ---- causes ---- */
 
 static void put_sub(struct tg_buf *out, const char *label, tg_sv text, bool name)
 {
@@ -307,7 +307,7 @@ static void put_section(struct page *p, enum tg_section s, const uint32_t *roots
     tg_buf_release(&part);
 }
 
-/* ---- tables -------------------------------------------------------------------------------- */
+/* ---- tables ---- */
 
 static const char *row_icon(const struct tg_op *op, const struct tg_row_numbers *n)
 {
@@ -411,7 +411,7 @@ static void put_all_rows(struct page *p)
     tg_buf_release(&part);
 }
 
-/* ---- the chart ----------------------------------------------------------------------------- */
+/* ---- the chart ---- */
 
 /* To 1, 2 or 5 times a power of ten. */
 static double round_up(double v)
@@ -477,7 +477,7 @@ static void put_chart(struct page *p)
     tg_buf_release(&bars);
 }
 
-/* ---- the rest, folded ---------------------------------------------------------------------- */
+/* ---- the rest, folded ---- */
 
 static void put_region(struct tg_buf *out, const struct tg_comparison *c, size_t region)
 {

@@ -332,7 +332,7 @@ static void put_notes(struct page *p)
     }
 }
 
-/* ---- what moved most ----------------------------------------------------------------------- */
+/* ---- what moved most ---- */
 
 static const struct tg_grid_column mover_columns[] = {
     { "", false, false, 0 },       { "operator or kernel", false, true, 0 },

@@ -36,9 +36,9 @@ TG_MUST bool tg_gate_policy_source(struct tg_policy_opts *o, struct tg_gate_tree
 struct tg_gate_opts {
     const char *policy, *suite, *profile;
 };
-#define TG_GATE_OPTION(type, member, name, value, text)                                            \
+#define TG_GATE_OPTION(type, member, key, value, text)                                             \
     {                                                                                              \
-#name, TG_OPT_STR, offsetof(type, member.name), value, text                                \
+        .name = #key, TG_OPT_STR, offsetof(type, member.key), value, text                          \
     }
 #define TG_GATE_OPTIONS(type, member)                                                              \
     TG_GATE_OPTION(type, member, policy, "FILE",                                                   \

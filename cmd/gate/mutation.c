@@ -41,8 +41,7 @@ struct attempt {
     const char *text;
 };
 
-/* ---- judging one rule --------------------------------------------------------------------------
- */
+/* ---- judging one rule ---- */
 
 /* The rule alone, wherever the program runs: no `when`, no waivers, no `require`. */
 static void isolate(struct look *l, const struct tg_rule *rule)
@@ -190,8 +189,7 @@ static enum answer try_one(struct look *l, const struct attempt *t)
     return answer;
 }
 
-/* ---- which violations --------------------------------------------------------------------------
- */
+/* ---- which violations ---- */
 
 /* The kinds of bounds that a rule's limits have, as TG_BOUND_BIT. */
 static unsigned bounds_of(const struct tg_rule *r)
@@ -349,7 +347,7 @@ static bool measure_attempt(const struct look *l, struct attempt *t, size_t i)
     return true;
 }
 
-/* ---- candidates ------------------------------------------------------------------------------ */
+/* ---- candidates ---- */
 
 static double weight(const struct look *l, const struct tg_op *op)
 {
@@ -472,7 +470,7 @@ static enum answer look_unfused(struct look *l, const struct tg_op *const *op, s
     return answer;
 }
 
-/* ---- answers --------------------------------------------------------------------------------- */
+/* ---- answers ---- */
 
 static void say(struct look *l, enum tg_sight sight, const char *reason, const char *fix)
 {

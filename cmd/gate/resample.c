@@ -21,7 +21,8 @@ static size_t draw(uint64_t *state, size_t below)
     return (size_t)((*state * UINT64_C(0x2545F4914F6CDD1D) >> 33) % below);
 }
 
-/* `n` of `of` runs, the first half the baseline: distinct, or with `again` drawn with replacement.
+/*
+ * `n` of `of` runs, the first half the baseline: distinct, or with `again` drawn with replacement.
  */
 static void pick(uint64_t *state, size_t *out, size_t n, size_t of, bool again)
 {
@@ -47,8 +48,7 @@ static void two_sides(struct tg_side side[2], const struct tg_side *all, const s
     side[TG_TEST] = tg_gate_subset(all, run + k, k, a);
 }
 
-/* ---- false alarms ------------------------------------------------------------------------------
- */
+/* ---- false alarms ---- */
 
 struct alarms {
     struct tg_calibration *out;
@@ -193,8 +193,7 @@ static bool count_alarms(struct tg_calibration *out, const struct tg_noise_input
     return ok;
 }
 
-/* ---- operators ---------------------------------------------------------------------------------
- */
+/* ---- operators ---- */
 
 enum { WHOLE, FIRST_HALF, LAST_HALF, PARTS }; /* of a run's steps */
 

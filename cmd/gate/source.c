@@ -25,9 +25,10 @@ struct finder {
     bool lines_must_fit; /* the fresh side: HEAD is what ran */
 };
 
-/* ---- paths --------------------------------------------------------------------------------- */
+/* ---- paths ---- */
 
-/* Relative, ".py", no way out, nothing that git's globs or a message would take for something else.
+/*
+ * Relative, ".py", no way out, nothing that git's globs or a message would take for something else.
  */
 static bool harmless(tg_sv path)
 {
@@ -159,7 +160,7 @@ static bool is_ours(void *arg, tg_sv name)
     return m->in_repo.n && (!f->lines_must_fit || at_line(m->text, n.line, n.function));
 }
 
-/* ---- calls --------------------------------------------------------------------------------- */
+/* ---- calls ---- */
 
 struct side {
     struct tg_trace *trace;

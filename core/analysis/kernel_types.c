@@ -57,7 +57,8 @@ static int by_time(const void *pa, const void *pb)
     return (a->at > b->at) - (a->at < b->at);
 }
 
-/* Every edge of a union toggles its class; the time between two edges belongs to the set running.
+/*
+ * Every edge of a union toggles its class; the time between two edges belongs to the set running.
  */
 static void sweep(struct job *j, const struct tg_union *unions)
 {

@@ -1,4 +1,5 @@
-/* Device work by name: how often, how long, how evenly. Largest sum first within class and device.
+/*
+ * Device work by name: how often, how long, how evenly. Largest sum first within class and device.
  */
 #include <stdlib.h>
 

@@ -33,7 +33,7 @@ void tg_sequences_find(struct tg_sequences *out, const struct tg_analysis_in *in
                        struct tg_arena *a);
 void tg_sequences_release(struct tg_sequences *s);
 
-/* --- building --------------------------------------------------------------------------------- */
+/* ---- building ---- */
 
 struct tg_sequence_table {
     struct tg_strmap keys; /* text of a sequence of name ids -> id */

@@ -219,7 +219,7 @@ static void collect_rank(struct job *j, uint32_t rank)
     free(v);
 }
 
-/* --- one collective, all ranks ---------------------------------------------------------------- */
+/* ---- one collective, all ranks ---- */
 
 struct waits {
     tg_ns least, longest, waited; /* durations; waited: summed over ranks */
@@ -331,7 +331,7 @@ static void match(struct job *j, struct tg_frame *names, struct tg_arena *a)
     free(j->each);
 }
 
-/* --- tables ----------------------------------------------------------------------------------- */
+/* ---- tables ---- */
 
 static tg_sv reason(const struct job *j, size_t r)
 {

@@ -26,7 +26,8 @@ static struct tg_doc *wrap(cJSON *c)
     return (struct tg_doc *)(void *)c;
 }
 
-/* Where the text is no JSON although cJSON takes it: bad UTF-8, raw control bytes; or its length.
+/*
+ * Where the text is no JSON although cJSON takes it: bad UTF-8, raw control bytes; or its length.
  */
 static size_t first_foreign(tg_sv text)
 {

@@ -34,7 +34,8 @@ double tg_doc_num(const struct tg_doc *d, double fallback);
 bool tg_doc_bool(const struct tg_doc *d, bool fallback);
 TG_MUST bool tg_doc_i64(const struct tg_doc *d, int64_t *out); /* integral number or decimal text */
 
-/* Building. `parent` is an object (key given) or an array (key NULL). Never fails (see tg_xmalloc).
+/*
+ * Building. `parent` is an object (key given) or an array (key NULL). Never fails (see tg_xmalloc).
  */
 struct tg_doc *tg_doc_new_object(void);
 struct tg_doc *tg_doc_new_array(void);

@@ -53,7 +53,8 @@ bool tg_err_context(struct tg_err *err, const char *fmt, ...) __attribute__((for
 /* The documented exit code of a kind (POLICY: 2, 3, 4 or 5). */
 int tg_err_exit_code(enum tg_err_kind kind);
 
-/* "file:line:col: message" / "file: at byte N: message" with context and hint lines, LF-terminated.
+/*
+ * "file:line:col: message" / "file: at byte N: message" with context and hint lines, LF-terminated.
  */
 struct tg_buf;
 void tg_err_format(const struct tg_err *err, struct tg_buf *out);

@@ -7,7 +7,7 @@
 
 #include "core/base/arena.h"
 
-/* --- how many --------------------------------------------------------------------------------- */
+/* ---- how many ---- */
 
 #define PATH_SIZE 4352 /* PATH_MAX and our own part of it */
 
@@ -144,7 +144,7 @@ unsigned tg_threads_default(void)
     return n < TG_THREADS_MAX ? n : TG_THREADS_MAX;
 }
 
-/* --- side by side ----------------------------------------------------------------------------- */
+/* ---- side by side ---- */
 
 #define STACK_SIZE                                                                                 \
     ((size_t)2 << 20) /* of address space; the default 8 MiB count against ulimit -v */
@@ -195,7 +195,7 @@ void tg_each(unsigned threads, size_t n, tg_task *task, void *arg)
         (void)pthread_join(other[i], NULL);
 }
 
-/* --- one after the other ---------------------------------------------------------------------- */
+/* ---- one after the other ---- */
 
 void tg_turns_init(struct tg_turns *t)
 {

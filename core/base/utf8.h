@@ -2,7 +2,8 @@
 #define TG_BASE_UTF8_H
 #include "core/base/buf.h"
 
-/* Length of the valid UTF-8 sequence at `s` (1-4; no surrogates, no overlongs), 0 if there is none.
+/*
+ * Length of the valid UTF-8 sequence at `s` (1-4; no surrogates, no overlongs), 0 if there is none.
  */
 size_t tg_utf8_len(tg_sv s);
 bool tg_utf8_valid(tg_sv s);

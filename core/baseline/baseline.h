@@ -26,7 +26,7 @@
 #include "core/base/err.h"
 #include "core/base/limits.h"
 
-/* ---- sides ------------------------------------------------------------------------------- */
+/* ---- sides ---- */
 
 enum tg_input_kind {
     TG_INPUT_STDIN,    /* "-" */
@@ -51,7 +51,7 @@ TG_MUST bool tg_input_parse(struct tg_input *out, const char *text, struct tg_ar
                             struct tg_err *err);
 const char *tg_input_kind_name(enum tg_input_kind k); /* "file", "directory", ... */
 
-/* ---- the repository ---------------------------------------------------------------------- */
+/* ---- the repository ---- */
 
 struct tg_git; /* one open repository */
 
@@ -82,7 +82,7 @@ bool tg_git_is_shallow(const struct tg_git *g);
 TG_MUST bool tg_git_relative(const struct tg_git *g, const char *path, struct tg_arena *a,
                              tg_sv *out, struct tg_err *err);
 
-/* ---- commits ----------------------------------------------------------------------------- */
+/* ---- commits ---- */
 
 enum tg_how {
     TG_HOW_NONE,         /* no commit: HEAD is a root commit and nothing came before it */
@@ -155,7 +155,7 @@ TG_MUST bool tg_baseline_window(struct tg_git *g, const struct tg_commit *from, 
                                 struct tg_arena *a, struct tg_commit **out, size_t *n_out,
                                 struct tg_err *err);
 
-/* ---- files of a commit ------------------------------------------------------------------- */
+/* ---- files of a commit ---- */
 
 #define TG_SIZE_UNKNOWN UINT64_MAX /* a promised object: known only after git fetched it */
 struct tg_git_file {
@@ -192,7 +192,7 @@ TG_MUST bool tg_git_read(struct tg_git *g, const struct tg_git_file *f, struct t
 TG_MUST bool tg_git_read_path(struct tg_git *g, const char *sha, const char *path,
                               struct tg_buf *out, bool *found, struct tg_err *err);
 
-/* ---- finding the baseline ---------------------------------------------------------------- */
+/* ---- finding the baseline ---- */
 
 /*
  * FOUND      the start commit holds the path.

@@ -15,7 +15,7 @@ const char *tg_found_name(enum tg_found f)
     return name[f];
 }
 
-/* ---- which commit ------------------------------------------------------------------------- */
+/* ---- which commit ---- */
 
 bool tg_baseline_ref_parse(struct tg_baseline_ref *out, const char *text, struct tg_err *err)
 {
@@ -242,7 +242,7 @@ bool tg_baseline_commit(struct tg_git *g, const struct tg_baseline_ref *ref,
     return merge_base(&s);
 }
 
-/* ---- walking back ------------------------------------------------------------------------- */
+/* ---- walking back ---- */
 
 enum tg_seen tg_git_step_back(struct tg_git *g, const char *sha, struct tg_arena *a,
                               struct tg_commit *out, bool *cut, struct tg_err *err)

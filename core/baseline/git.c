@@ -74,7 +74,7 @@ static bool failed(struct tg_err *err, const char *what)
                             "`git show REV:PATH > FILE` and give --baseline FILE.");
 }
 
-/* ---- libgit2 itself ------------------------------------------------------------------------- */
+/* ---- libgit2 itself ---- */
 
 #ifdef TG_LAZY
 /* Written once, by load_once, before anything of libgit2 is called. */
@@ -112,7 +112,7 @@ static bool load_libgit2(struct tg_err *err)
 }
 #endif
 
-/* ---- opening ------------------------------------------------------------------------------ */
+/* ---- opening ---- */
 
 /* The folder whose owner libgit2 looked at, as safe.directory wants it: no '/' at the end. */
 static void owned_folder(const char *dir, char *out, size_t size)
@@ -357,7 +357,7 @@ const char *tg_git_lfs_dir(struct tg_git *g, struct tg_arena *a)
     return dir;
 }
 
-/* ---- git, spawned -------------------------------------------------------------------------- */
+/* ---- git, spawned ---- */
 
 void tg_git_spawn(struct tg_git *g, const char *const *args, size_t max_out, struct tg_buf *out,
                   struct tg_spawned *r)
@@ -452,7 +452,7 @@ static bool fetch_promised(struct tg_git *g, const char *oid, struct tg_err *err
     return true;
 }
 
-/* ---- commits ------------------------------------------------------------------------------- */
+/* ---- commits ---- */
 
 bool tg_git_shallow(const char *what, struct tg_err *err)
 {
@@ -624,7 +624,7 @@ enum tg_seen tg_git_merge_base(struct tg_git *g, const char *one, const char *tw
     return TG_SEEN_FAILED;
 }
 
-/* ---- revisions ----------------------------------------------------------------------------- */
+/* ---- revisions ---- */
 
 static bool invalid_rev(const char *rev, struct tg_err *err)
 {
@@ -712,7 +712,7 @@ bool tg_git_resolve(struct tg_git *g, const char *rev, struct tg_arena *a, struc
     return true;
 }
 
-/* ---- trees and blobs ----------------------------------------------------------------------- */
+/* ---- trees and blobs ---- */
 
 bool tg_git_tree_of(struct tg_git *g, const char *sha, struct tg_entry *root, struct tg_err *err)
 {
@@ -872,7 +872,7 @@ bool tg_git_blob(struct tg_git *g, const char *hex, const char *path, struct tg_
     return true;
 }
 
-/* ---- writing ------------------------------------------------------------------------------- */
+/* ---- writing ---- */
 
 static bool not_written(const char *what, struct tg_err *err)
 {

@@ -6,7 +6,7 @@
 #include "core/base/file.h"
 #include "core/baseline/git.h"
 
-/* ---- paths -------------------------------------------------------------------------------- */
+/* ---- paths ---- */
 
 static bool leaves(const char *path, struct tg_err *err)
 {
@@ -103,7 +103,7 @@ bool tg_git_relative(const struct tg_git *g, const char *path, struct tg_arena *
     return ok || leaves(path, err);
 }
 
-/* ---- lists -------------------------------------------------------------------------------- */
+/* ---- lists ---- */
 
 struct list {
     struct tg_git *g;

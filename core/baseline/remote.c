@@ -9,7 +9,7 @@
 
 #define MAX_ANSWER ((size_t)64 << 20) /* of ls-remote: 500,000 refs */
 
-/* ---- one git command ---------------------------------------------------------------------- */
+/* ---- one git command ---- */
 
 static bool check_name(const struct tg_remote *r, struct tg_err *err)
 {
@@ -89,7 +89,7 @@ static bool command_failed(struct tg_git *g, const struct tg_remote *r, const ch
     return tg_err_hint(err, "Check the network, and try `git ls-remote %s`.", r->name);
 }
 
-/* ---- push --------------------------------------------------------------------------------- */
+/* ---- push ---- */
 
 struct push {
     struct tg_git *g;
@@ -251,7 +251,7 @@ bool tg_remote_push(struct tg_git *g, const struct tg_remote *r, const struct tg
     return push(g, r, false, v, n, out, err);
 }
 
-/* ---- fetch -------------------------------------------------------------------------------- */
+/* ---- fetch ---- */
 
 /*
  * --refmap= and --no-tags: nothing but what is named. --no-prune: a configured fetch.prune would

@@ -7,7 +7,7 @@
 
 #define RUN_DIGITS 16
 
-/* ---- names -------------------------------------------------------------------------------- */
+/* ---- names ---- */
 
 static bool is_plain(char c)
 {
@@ -95,7 +95,7 @@ static bool parse_ref(const struct tg_git_ref_at *ref, struct tg_arena *a, struc
     return suite_of(suite, a, &out->suite);
 }
 
-/* ---- record, list ------------------------------------------------------------------------- */
+/* ---- record, list ---- */
 
 static bool check_record(struct tg_git *g, const char *sha, tg_sv bytes, struct tg_arena *a,
                          struct tg_err *err)
@@ -186,7 +186,7 @@ void tg_store_of_refs(const struct tg_git_ref_at *refs, size_t n_refs, struct tg
         qsort(*out, *n, sizeof **out, by_place);
 }
 
-/* ---- reading ------------------------------------------------------------------------------ */
+/* ---- reading ---- */
 
 static bool files_of(struct tg_git *g, const struct tg_stored *v, size_t n, struct tg_arena *a,
                      struct tg_git_files *out, struct tg_err *err)
@@ -286,7 +286,7 @@ bool tg_store_precedes(struct tg_git *g, const char *sha, const char *of)
     return tg_git_is_ancestor(g, sha, of);
 }
 
-/* ---- pruning ------------------------------------------------------------------------------ */
+/* ---- pruning ---- */
 
 struct dated {
     char sha[TG_SHA_SIZE];

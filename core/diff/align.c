@@ -21,7 +21,7 @@ bool tg_kind_is_counted(enum tg_kind k)
     return tg_kind_is_device(k) || k == TG_KIND_GRAPH || k == TG_KIND_OP || k == TG_KIND_SYNC;
 }
 
-/* ---- names ----------------------------------------------------------------------------------- */
+/* ---- names ---- */
 
 static tg_sv aliased(const struct tg_diff_work *w, tg_sv name)
 {
@@ -53,7 +53,7 @@ tg_sv tg_work_name(struct tg_diff_work *w, enum tg_kind kind, tg_sv raw)
     return w->interned[id];
 }
 
-/* ---- which ranks and steps ------------------------------------------------------------------- */
+/* ---- which ranks and steps ---- */
 
 static bool wanted(const int64_t *list, size_t n, int64_t v)
 {
@@ -197,7 +197,7 @@ static tg_ns clock_tick(const struct tg_diff_work *w)
     return 1000;
 }
 
-/* ---- rows into operators --------------------------------------------------------------------- */
+/* ---- rows into operators ---- */
 
 /* One row of a shard with the operator it belongs to. */
 struct member {
@@ -292,9 +292,10 @@ static struct tg_op_rows *make_cells(struct tg_diff_work *w, const struct member
     return rows;
 }
 
-/* ---- kernels of one stem --------------------------------------------------------------------- */
+/* ---- kernels of one stem ---- */
 
-/* One raw name of a normalised one on a side: `triton_poi_fused_add_3` of `triton_poi_fused_add`.
+/*
+ * One raw name of a normalised one on a side: `triton_poi_fused_add_3` of `triton_poi_fused_add`.
  */
 struct sibling {
     tg_sv raw, parent;
@@ -472,7 +473,7 @@ static void gather_rows(struct tg_diff_work *w, bool frames, struct tg_op **out,
     tg_buf_release(&b);
 }
 
-/* ---- one operator ---------------------------------------------------------------------------- */
+/* ---- one operator ---- */
 
 struct scratch {
     uint64_t *count;              /* per step of one cell */
@@ -657,7 +658,7 @@ static void sum_op(struct tg_diff_work *w, struct tg_op *op, struct scratch *x)
     op->wait = waits(op);
 }
 
-/* ---- the step -------------------------------------------------------------------------------- */
+/* ---- the step ---- */
 
 /* Length of one step of a shard: the device's end to end where it has work, else the host's. */
 static double step_length(const struct tg_shard *s, size_t j)
@@ -711,7 +712,7 @@ static void share_out(struct tg_diff_work *w)
     }
 }
 
-/* ---- traces without step markers ------------------------------------------------------------- */
+/* ---- traces without step markers ---- */
 
 static int by_double(const void *pa, const void *pb)
 {
@@ -771,7 +772,7 @@ static void scale_counts(struct tg_diff_work *w)
     scale(w->c->frames, w->c->n_frames, ratio);
 }
 
-/* ---- did the benchmark run? ------------------------------------------------------------------ */
+/* ---- did the benchmark run? ---- */
 
 /* More than half of the kernels gone, no graphs in their place, and busy time gone as well. */
 static bool collapsed(const struct tg_comparison *c)

@@ -126,8 +126,8 @@ struct tg_measure_change {
     double value[2];   /* ns, count, bytes, GB/s, or percent 0..100; median over runs of mean over
                           steps and   ranks */
     double slowest[2]; /* the worst rank's, same reduction */
-    struct tg_evidence
-        ev; /* per run: the median over steps; for step_time the minimum over steps */
+    /* per run: the median over steps; for step_time the minimum over steps */
+    struct tg_evidence ev;
     struct tg_evidence ev_slowest; /* the same of the worst rank of each run */
 };
 

@@ -50,7 +50,7 @@ const char *tg_judged_text(enum tg_judged j)
     return "";
 }
 
-/* ---- the value of a run ---------------------------------------------------------------------- */
+/* ---- the value of a run ---- */
 
 /* Which of the steps that are used: all, those of the first half (the longer one), of the last. */
 enum part { ALL_STEPS, FIRST_HALF, LAST_HALF, PARTS };
@@ -266,7 +266,7 @@ static struct values run_values(const struct tg_diff_work *w, const struct tg_op
     return v;
 }
 
-/* ---- the rule -------------------------------------------------------------------------------- */
+/* ---- the rule ---- */
 
 /* What all operators share in one direction: the machine's factor, how far the operators
  * stray from a large one, and the usual noise. */
@@ -371,7 +371,7 @@ static void judge(const struct tg_diff_work *w, struct tg_evidence *ev, const st
     ev->suspicious = ev->suspicious && few;
 }
 
-/* ---- who is judged --------------------------------------------------------------------------- */
+/* ---- who is judged ---- */
 
 static bool damaged(const struct tg_diff_work *w, bool device)
 {

@@ -87,7 +87,7 @@ static bool facts_of_side(const struct tg_diff_work *w, const struct tg_op *op, 
     return true;
 }
 
-/* ---- text ------------------------------------------------------------------------------------ */
+/* ---- text ---- */
 
 /* Types as people write them. */
 static void put_word(struct tg_buf *b, tg_sv s)
@@ -317,7 +317,7 @@ static void compare_op(struct tg_diff_work *w, struct tg_op *op)
     op->n_facts = n;
 }
 
-/* ---- bytes ----------------------------------------------------------------------------------- */
+/* ---- bytes ---- */
 
 /* Bytes of a run per step and rank; false: there are calls whose bytes are not known. */
 static bool bytes_of_run(const struct tg_diff_work *w, const struct tg_op *op, int side, size_t run,

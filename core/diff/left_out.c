@@ -1,4 +1,5 @@
-/* Ranks of which a stored side holds no more than the step times: nothing else of them is compared.
+/*
+ * Ranks of which a stored side holds no more than the step times: nothing else of them is compared.
  */
 #include <stdlib.h>
 

@@ -7,7 +7,7 @@
 #include "core/diff/internal.h"
 #include "core/diff/stats.h"
 
-/* ---- measures -------------------------------------------------------------------------------- */
+/* ---- measures ---- */
 
 static bool is_time(enum tg_measure m)
 {
@@ -156,7 +156,7 @@ static void compare_measure(struct tg_diff_work *w, enum tg_measure id)
         judge_runs(w, id, &m->ev, (double *[]){ y[0].mean, y[1].mean }, m->value);
 }
 
-/* ---- ranks ----------------------------------------------------------------------------------- */
+/* ---- ranks ---- */
 
 /* Step times of a run's ranks, ascending; returns how many are known. */
 static size_t rank_times(const struct tg_diff_work *w, int side, size_t run, double *mean,
@@ -279,7 +279,7 @@ void tg_compare_measures(struct tg_diff_work *w)
     find_slowest(w);
 }
 
-/* ---- environment ----------------------------------------------------------------------------- */
+/* ---- environment ---- */
 
 /* The side's value of a key; several ones joined in order of appearance; "" unknown. */
 static tg_sv env_of(const struct tg_diff_work *w, int side, tg_sv key)

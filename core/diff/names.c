@@ -20,7 +20,7 @@ static bool is_hex(char c)
     return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-/* ---- HTA's short name --------------------------------------------------------------------- */
+/* ---- HTA's short name ---- */
 
 static bool stays_long(tg_sv s)
 {
@@ -66,7 +66,7 @@ void tg_name_short(tg_sv raw, struct tg_buf *out)
     out->p[out->n] = '\0';
 }
 
-/* ---- identity ----------------------------------------------------------------------------- */
+/* ---- identity ---- */
 
 struct scan {
     tg_sv s;

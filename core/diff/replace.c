@@ -17,7 +17,7 @@
 #define WORSE_FACTOR 1.25  /* calls that came over calls that went */
 #define MAX_DEPTH 64       /* of enclosers; names that enclose each other would not end */
 
-/* ---- renames --------------------------------------------------------------------------------- */
+/* ---- renames ---- */
 
 struct pair {
     double distance; /* |ln| of the ratio of times */
@@ -114,7 +114,7 @@ static void revoke_chance_renames(struct tg_comparison *c)
     }
 }
 
-/* ---- where a change took place --------------------------------------------------------------- */
+/* ---- where a change took place ---- */
 
 struct place {
     tg_sv encloser; /* "" the step */
@@ -246,7 +246,7 @@ static void net_parts(struct regions *g)
     }
 }
 
-/* ---- decisions ------------------------------------------------------------------------------- */
+/* ---- decisions ---- */
 
 static bool is_cheap(double came, double went)
 {

@@ -27,7 +27,8 @@ uint64_t tg_mode(uint64_t *v, size_t n, size_t *hits);
  */
 double tg_harmful_variance(const double *base, size_t nb, const double *test, size_t nt,
                            double median_base, double median_test);
-/* Standard error of the difference, the variance `v` (d degrees of freedom) moderated by `v0` (2).
+/*
+ * Standard error of the difference, the variance `v` (d degrees of freedom) moderated by `v0` (2).
  */
 double tg_moderated_se(double v, double v0, size_t nb, size_t nt);
 

@@ -133,7 +133,7 @@ void tg_tally_comparison(struct tg_comparison *out, const struct tg_tally *t, st
     }
 }
 
-/* ---- joined names --------------------------------------------------------------------------- */
+/* ---- joined names ---- */
 
 static void add_op(struct tg_op *to, const struct tg_op *op)
 {

@@ -30,7 +30,7 @@ void tg_hta_release(struct tg_hta_side *s)
     *s = (struct tg_hta_side){ 0 };
 }
 
-/* ---- cells ---------------------------------------------------------------------------------- */
+/* ---- cells ---- */
 
 static uint64_t cell_hash(const struct tg_hta_cell *c)
 {
@@ -89,7 +89,7 @@ static void add_cell(struct tg_hta_rank *r, const struct tg_hta_cell *key, doubl
         add_compensated(&c->total, &c->lost, dur);
 }
 
-/* ---- time ----------------------------------------------------------------------------------- */
+/* ---- time ---- */
 
 struct rows { /* of one trace, file order */
     const struct tg_trace *t;
@@ -109,7 +109,7 @@ static void row_time(const struct rows *r, size_t i, double *ts, double *dur)
     }
 }
 
-/* ---- iterations ----------------------------------------------------------------------------- */
+/* ---- iterations ---- */
 
 struct window {
     double start, end;
@@ -237,7 +237,7 @@ static void timeline_of(struct timeline *l, const struct rows *r)
     free(w);
 }
 
-/* ---- links ---------------------------------------------------------------------------------- */
+/* ---- links ---- */
 
 /* Split B of HTA_SEMANTICS 5: who counts as device when launches are linked. */
 static bool links_as_device(const struct tg_trace *t, const struct tg_span *s, int64_t stream)
@@ -297,7 +297,7 @@ static uint32_t links_find(const struct links *l, int64_t correlation)
     return lo && l->v[lo - 1].correlation == correlation ? l->v[lo - 1].row : TG_NO_SPAN;
 }
 
-/* ---- one trace ------------------------------------------------------------------------------ */
+/* ---- one trace ---- */
 
 static bool is_cpu_op(const struct tg_trace *t, const struct tg_span *s)
 {
@@ -420,7 +420,7 @@ void tg_hta_add(struct tg_hta_side *s, const struct tg_trace *t, int64_t rank, b
     sort_steps(s);
 }
 
-/* ---- the rank in the text ------------------------------------------------------------------- */
+/* ---- the rank in the text ---- */
 
 struct rank_scan {
     size_t matched; /* bytes of `"rank":`, or all of them */
@@ -466,7 +466,7 @@ bool tg_hta_find_rank(struct tg_source *s, int64_t *rank, struct tg_err *err)
     return got >= 0;
 }
 
-/* ---- selection ------------------------------------------------------------------------------ */
+/* ---- selection ---- */
 
 static bool listed(const int64_t *v, size_t n, int64_t x)
 {
@@ -538,7 +538,7 @@ static bool takes_step(const struct tg_hta_side *s, const struct tg_hta_select *
     return q->steps ? listed(q->steps, q->n_steps, step) : step == s->steps[0];
 }
 
-/* ---- tables --------------------------------------------------------------------------------- */
+/* ---- tables ---- */
 
 struct sum {
     uint64_t count[2];

@@ -10,7 +10,7 @@
 #define DURATION_RATIO 0.8 /* HTA's default */
 #define NUM_KERNELS 10     /* HTA's default */
 
-/* --- by type ---------------------------------------------------------------------------------- */
+/* ---- by type ---- */
 
 enum { TYPE, SUM, PERCENT, COLUMNS };
 static const struct tg_frame_column columns[COLUMNS] = {
@@ -100,7 +100,7 @@ void tg_hta_kernel_types(const struct tg_hta *in, struct tg_frames *out)
     }
 }
 
-/* --- by kernel -------------------------------------------------------------------------------- */
+/* ---- by kernel ---- */
 
 enum { NAME, K_SUM, K_MAX, K_MIN, K_STD, K_MEAN, K_TYPE, K_RANK, K_COLUMNS };
 static const struct tg_frame_column kernel_columns[K_COLUMNS] = {

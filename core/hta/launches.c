@@ -60,7 +60,7 @@ static bool has(const struct numbers *s, int64_t v)
     return s->n && bsearch(&v, s->v, s->n, sizeof *s->v, by_number);
 }
 
-/* --- queue ------------------------------------------------------------------------------------ */
+/* ---- queue ---- */
 
 enum { RANK, STREAM, STATS, COLUMNS = STATS + TG_DESCRIBE_CELLS };
 static const struct tg_frame_column columns[COLUMNS] = {
@@ -164,7 +164,7 @@ void tg_hta_queue(const struct tg_hta *in, struct tg_frames *out)
     }
 }
 
-/* --- launches --------------------------------------------------------------------------------- */
+/* ---- launches ---- */
 
 enum { L_CORRELATION, L_CPU, L_GPU, L_DELAY, L_RANK, L_COLUMNS };
 static const struct tg_frame_column launch_columns[L_COLUMNS] = {

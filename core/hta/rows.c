@@ -57,7 +57,7 @@ const char *tg_hta_class_name(enum tg_hta_class c)
     return names[c];
 }
 
-/* --- links ------------------------------------------------------------------------------------ */
+/* ---- links ---- */
 
 /* correlation -> last partner on either side, by file order. Open addressing, load <= 1/2. */
 struct partner {
@@ -127,7 +127,7 @@ static void link_rows(struct tg_hta_rows *r, struct partners *p)
     }
 }
 
-/* --- rows ------------------------------------------------------------------------------------- */
+/* ---- rows ---- */
 
 static bool rounds(const struct tg_trace *t, const struct tg_analysis_opts *o)
 {
@@ -179,7 +179,7 @@ static void align(struct tg_hta *h)
             h->ranks[k].v[i].ts -= least;
 }
 
-/* --- the filter ------------------------------------------------------------------------------- */
+/* ---- the filter ---- */
 
 static bool is_step_name(tg_sv name)
 {
@@ -301,7 +301,7 @@ void tg_hta_free(struct tg_hta *h)
     free(h);
 }
 
-/* --- intervals -------------------------------------------------------------------------------- */
+/* ---- intervals ---- */
 
 static int by_start(const void *pa, const void *pb)
 {

@@ -68,7 +68,7 @@ static double end_of(const struct tg_hta_row *row)
     return row->ts + row->dur;
 }
 
-/* --- nesting ---------------------------------------------------------------------------------- */
+/* ---- nesting ---- */
 
 /* One end of a row. */
 struct end {
@@ -217,7 +217,7 @@ static void nest(struct tree *t)
     }
 }
 
-/* --- the autograd thread ---------------------------------------------------------------------- */
+/* ---- the autograd thread ---- */
 
 /* The only thread but `except` with a row whose name is so; NOBODY: none, or several. */
 static uint32_t only_thread_with(const struct tree *t, bool (*is)(tg_sv name, tg_sv text),
@@ -294,7 +294,7 @@ static void hang_device_rows(struct tree *t)
     }
 }
 
-/* --- instances -------------------------------------------------------------------------------- */
+/* ---- instances ---- */
 
 struct piece {
     uint32_t root, row;

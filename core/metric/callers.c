@@ -26,7 +26,7 @@ bool tg_caller_parse(struct tg_caller_name *out, tg_sv name)
     return false;
 }
 
-/* ---- counting ------------------------------------------------------------------------------ */
+/* ---- counting ---- */
 
 struct open_frame {
     tg_ns end;

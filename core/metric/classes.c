@@ -237,7 +237,7 @@ uint64_t tg_class_table_hash(const struct tg_classes *extra)
     return h;
 }
 
-/* --- a table as a text ------------------------------------------------------------------------ */
+/* ---- a table as a text ---- */
 
 static bool is_blank(char c)
 {

@@ -63,7 +63,7 @@ struct job {
     uint32_t *around;    /* per span: the innermost frame around it, for frames and launches */
 };
 
-/* --- names ------------------------------------------------------------------------------------ */
+/* ---- names ---- */
 
 static tg_sv row_name(const struct job *j, tg_sv name, struct tg_buf *b)
 {
@@ -114,7 +114,7 @@ static struct tg_stack_sums *sums_at(const struct job *j, struct tg_stack_sums *
     return at == SIZE_MAX ? NULL : &sums[at];
 }
 
-/* --- frames and what they enclose ------------------------------------------------------------- */
+/* ---- frames and what they enclose ---- */
 
 static bool is_call(enum tg_kind k)
 {
@@ -226,7 +226,7 @@ static void walk_threads(struct job *j)
     free(first);
 }
 
-/* --- device work ------------------------------------------------------------------------------ */
+/* ---- device work ---- */
 
 static void add_device(struct tg_stack_sums *sums, tg_ns dur, bool inner)
 {

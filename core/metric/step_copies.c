@@ -97,7 +97,8 @@ static void add_bytes(struct tg_measure_value *v, int64_t bytes)
     v->num = tg_ns_add(v->num, bytes > 0 ? bytes : 0);
 }
 
-/* Copies by (device, step, start): each run of one direction in a step of a device is one series.
+/*
+ * Copies by (device, step, start): each run of one direction in a step of a device is one series.
  */
 static int by_place(const void *pa, const void *pb)
 {

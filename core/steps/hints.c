@@ -33,7 +33,8 @@ static void add(struct tally *n, const struct tg_span *s)
     n->count++;
 }
 
-/* What stands before the first digit, where that is a word: "execute_" of "execute_32_context_1".
+/*
+ * What stands before the first digit, where that is a word: "execute_" of "execute_32_context_1".
  */
 static tg_sv prefix_of(tg_sv name)
 {

@@ -24,7 +24,7 @@ bool tg_left_out_alike(const struct tg_shard *a, const struct tg_shard *b)
            a->marked == b->marked;
 }
 
-/* ---- writing ------------------------------------------------------------------------------- */
+/* ---- writing ---- */
 
 static void put_hash(struct tg_buf *b, tg_sv hash)
 {
@@ -74,7 +74,7 @@ void tg_left_out_write(struct tg_doc *shards, struct tg_shard *const *v, size_t 
     tg_buf_release(&raw);
 }
 
-/* ---- reading ------------------------------------------------------------------------------- */
+/* ---- reading ---- */
 
 static tg_sv read_hash(struct tg_unpack *u, struct tg_arena *a)
 {

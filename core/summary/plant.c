@@ -30,8 +30,7 @@ static void add(struct job *j, enum tg_measure m, size_t step, int64_t num, int6
     v->den = v->den + den > 1 ? v->den + den : 1;
 }
 
-/* ---- what a change drags along ---------------------------------------------------------------
- */
+/* ---- what a change drags along ---- */
 
 /* Later steps start later. */
 static void move_steps(struct job *j)
@@ -118,7 +117,7 @@ static void settle(struct job *j, const struct tg_row *row)
     j->planted++;
 }
 
-/* ---- operators ------------------------------------------------------------------------------- */
+/* ---- operators ---- */
 
 static tg_ns scaled(tg_ns v, double factor)
 {
@@ -294,7 +293,7 @@ static void plant_new(struct job *j)
     new_row(j, &model, j->p->text, calls, ns);
 }
 
-/* ---- facts ----------------------------------------------------------------------------------- */
+/* ---- facts ---- */
 
 /* Another value of the same form: the first number is one more, or `factor` (over 1) times as
  * large; a text without one is a type. */
@@ -326,8 +325,7 @@ static void change_facts(struct job *j)
     }
 }
 
-/* ---- the step and its measures -----------------------------------------------------------------
- */
+/* ---- the step and its measures ---- */
 
 static tg_ns measured(const struct job *j, enum tg_measure m, size_t step)
 {

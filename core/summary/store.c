@@ -17,7 +17,7 @@
  * written needs another TG_SUMMARY_FORMAT.
  */
 
-/* ---- writing ------------------------------------------------------------------------------- */
+/* ---- writing ---- */
 
 /* Distinct texts of a shard in ascending order. */
 struct texts {
@@ -453,7 +453,7 @@ bool tg_summary_write_slots(const struct tg_summary *s, const struct tg_limits *
     return ok;
 }
 
-/* ---- reading ------------------------------------------------------------------------------- */
+/* ---- reading ---- */
 
 bool tg_summary_looks_like(tg_sv s)
 {
@@ -637,7 +637,8 @@ static bool read_numbers(struct reading *r, struct tg_unpack *u, struct tg_row *
                          size_t n)
 {
     size_t bytes;
-    /* Three numbers a row and step, a byte each at least: memory stays in proportion to the file.
+    /*
+     * Three numbers a row and step, a byte each at least: memory stays in proportion to the file.
      */
     if (__builtin_mul_overflow(n_rows, n * 3, &bytes) || bytes > tg_unpack_left(u))
         return false;

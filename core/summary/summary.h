@@ -58,9 +58,11 @@ struct tg_shard {
     tg_sv source;   /* file name (no directory), for messages only: not part of the stored bytes */
     tg_sv hash;     /* 16 hex digits over the canonical content; without run, source and slots */
     size_t arrival; /* n-th that came into this summary (path order of a side); not stored */
-    struct tg_kv *
-        env; /* sorted by key: device, devices, device_type, world_size, cuda, rocm, torch, cpu,
-                backend, with_stack, record_shapes, profile_memory … and --meta; absent = unknown */
+    /*
+     * Sorted by key: device, devices, device_type, world_size, cuda, rocm, torch, cpu, backend,
+     * with_stack, record_shapes, profile_memory … and --meta; absent = unknown.
+     */
+    struct tg_kv *env;
     size_t n_env;
     struct tg_step *steps; /* start and end relative to the first step's start */
     size_t n_steps;

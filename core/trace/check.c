@@ -12,7 +12,7 @@ static tg_ns end_of(const struct tg_span *s)
     return __builtin_add_overflow(s->start, s->dur, &end) ? s->start : end;
 }
 
-/* --- work on one stream ----------------------------------------------------------------------- */
+/* ---- work on one stream ---- */
 
 /* Spans that are work on a device, stream after stream, in time: four bytes each. */
 struct lanes {
@@ -131,7 +131,7 @@ static void count_overlaps(const struct tg_trace *t, struct tg_integrity *out)
     lanes_release(&l);
 }
 
-/* --- each span by itself ---------------------------------------------------------------------- */
+/* ---- each span by itself ---- */
 
 void tg_trace_check(struct tg_trace *t)
 {

@@ -12,8 +12,9 @@
  * gets one piece (header, block, checksum) at a time, so that damage is found at the same place
  * whatever the sizes of the caller's windows.
  */
-#define FIRST_PIECE ((size_t)5) /* as ZSTD_initDStream says: all that a frame's header is told by  \
-                                 */
+/* As ZSTD_initDStream says: all that a frame's header is told by. */
+#define FIRST_PIECE ((size_t)5)
+
 struct zstd {
     ZSTD_DStream *stream;
     size_t piece, left; /* the piece's bytes, and those of them that are still to come */
@@ -57,7 +58,8 @@ static const char *reason(size_t code)
     }
 }
 
-/* The content checksum is verified where the frame carries one. Windows above 128 MiB are refused.
+/*
+ * The content checksum is verified where the frame carries one. Windows above 128 MiB are refused.
  */
 static enum tg_inflated zstd_run(void *state, struct tg_inflate_io *io)
 {

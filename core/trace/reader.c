@@ -69,7 +69,7 @@ void tg_reader_free(struct tg_reader *r)
     free(r);
 }
 
-/* --- errors ----------------------------------------------------------------------------------- */
+/* ---- errors ---- */
 
 /* Line and column of a byte: the text is read once more, only now that somebody asks. */
 static struct tg_loc locate(struct tg_reader *r, uint64_t offset)
@@ -183,7 +183,7 @@ static bool not_a_trace(struct tg_reader *r, struct tg_err *err)
                                     "tensorboard_trace_handler writes.");
 }
 
-/* --- window ----------------------------------------------------------------------------------- */
+/* ---- window ---- */
 
 static int64_t now_ms(void)
 {
@@ -304,7 +304,7 @@ static enum unit scan_unit(struct tg_reader *r, unsigned depth,
     }
 }
 
-/* --- metadata --------------------------------------------------------------------------------- */
+/* ---- metadata ---- */
 
 static tg_sv keep_text(struct tg_reader *r, const struct tg_value *v)
 {
@@ -384,7 +384,7 @@ static bool scan_member(struct tg_reader *r, struct tg_scan *s)
     return tg_scan_value(s, &r->value);
 }
 
-/* --- events ----------------------------------------------------------------------------------- */
+/* ---- events ---- */
 
 static bool scan_event(struct tg_reader *r, struct tg_scan *s)
 {
@@ -507,7 +507,7 @@ fast_event(struct tg_reader *r, struct tg_event *ev, bool *ok, struct tg_err *er
     return true;
 }
 
-/* --- the text as a whole ---------------------------------------------------------------------- */
+/* ---- the text as a whole ---- */
 
 void tg_reader_begin_events(struct tg_reader *r)
 {

@@ -58,7 +58,7 @@ struct tg_reader *tg_reader_of_parts(const struct tg_reader *whole, struct tg_so
     return r;
 }
 
-/* --- the guess -------------------------------------------------------------------------------- */
+/* ---- the guess ---- */
 
 #define LOOK_BACK ((uint64_t)128) /* a comma and the blanks before an event */
 #define TRIES 64
@@ -130,7 +130,7 @@ bool tg_reader_guess(struct tg_reader *r, uint64_t from, uint64_t to, uint64_t *
     return true;
 }
 
-/* --- joining ---------------------------------------------------------------------------------- */
+/* ---- joining ---- */
 
 bool tg_reader_has_room(const struct tg_reader *r, size_t names, size_t bytes, size_t threads)
 {

@@ -47,7 +47,7 @@ void tg_memo_add(struct tg_shapes *f, uint64_t hash, tg_sv text, unsigned tries)
     *slot = (uint32_t)++f->memo_n;
 }
 
-/* --- learning --------------------------------------------------------------------------------- */
+/* ---- learning ---- */
 
 static void close_literal(struct learner *l, const char *end, enum tg_slot slot, uint8_t depth)
 {
@@ -353,7 +353,7 @@ void tg_shapes_note(struct tg_shapes *f, const struct tg_raw_event *raw, const s
         f->last->cat_known = tg_intern_at(names, ev->name)->a.p;
 }
 
-/* --- which instruction set -------------------------------------------------------------------- */
+/* ---- which instruction set ---- */
 
 static tg_shape_run *best(const char *isa)
 {

@@ -127,7 +127,8 @@ void tg_shapes_note(struct tg_shapes *f, const struct tg_raw_event *raw, const s
 /* `tries`: how many others had to be looked at before it was known to be new. */
 void tg_memo_add(struct tg_shapes *f, uint64_t hash, tg_sv text, unsigned tries);
 
-/* Of the 32 bytes from where a value begins, or 16; of 64 where each token has a line of its own.
+/*
+ * Of the 32 bytes from where a value begins, or 16; of 64 where each token has a line of its own.
  */
 static inline uint64_t tg_memo_hash(const char *p, bool shorter, bool wide)
 {

@@ -1,4 +1,5 @@
-/* The fast path with AVX2; compiled with -mavx2 -mbmi -mbmi2 and called only where they are there.
+/*
+ * The fast path with AVX2; compiled with -mavx2 -mbmi -mbmi2 and called only where they are there.
  */
 #include "core/trace/text.h"
 

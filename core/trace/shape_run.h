@@ -1,8 +1,11 @@
 /*
  * The body of the fast path, compiled once per instruction set. Before including it, define RUN
- * (the function's name) and static bool equals(const char *p, const char *literal, size_t n);   n
- * >= 1; may read 31 bytes on static const char *special(const char *p);   first '"', '\\', byte <
- * 0x20 or >= 0x80
+ * (the function's name) and
+ *
+ *     static bool equals(const char *p, const char *literal, size_t n);
+ *         n >= 1; may read 31 bytes past the end
+ *     static const char *special(const char *p);
+ *         first '"', '\\', byte < 0x20 or >= 0x80
  */
 #include "core/base/decimal.h"
 #include "core/trace/shape.h"
@@ -53,7 +56,8 @@ static RARE const char *any_value(struct fast *x, const struct tg_shape_step *st
     return tg_scan_value(x->s, v) ? x->s->p : NULL;
 }
 
-/* An integer without a leading zero; NULL: something else. What follows is the literal's business.
+/*
+ * An integer without a leading zero; NULL: something else. What follows is the literal's business.
  */
 static HOT const char *skip_integer(const char *p)
 {
@@ -271,7 +275,8 @@ static RARE const char *thread_slot(struct fast *x, const struct tg_shape_step *
                                                                                           : NULL;
 }
 
-/* A value that is not of the form its slot has seen first: null in one event, a number in the next.
+/*
+ * A value that is not of the form its slot has seen first: null in one event, a number in the next.
  */
 static RARE const char *other_value(struct fast *x, struct tg_shape_step *st, const char *p)
 {

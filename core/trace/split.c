@@ -67,7 +67,7 @@ static uint64_t begin_of(const struct split *s, uint64_t k)
     return k >= s->n_parts ? UINT64_MAX : k * s->part_size;
 }
 
-/* --- a worker --------------------------------------------------------------------------------- */
+/* ---- a worker ---- */
 
 static void close_tables(struct worker *w)
 {
@@ -165,7 +165,7 @@ static void *run(void *arg)
     return NULL;
 }
 
-/* --- the caller, in order --------------------------------------------------------------------- */
+/* ---- the caller, in order ---- */
 
 /* In order of the file; equal names of other workers are the same. */
 static void join_ids(struct split *s, struct worker *w, const struct part *p)
@@ -270,7 +270,7 @@ static bool read_parts(struct split *s, uint64_t first, struct tg_err *err)
     return read_here(s, s->n_parts, err);
 }
 
-/* --- the whole -------------------------------------------------------------------------------- */
+/* ---- the whole ---- */
 
 bool tg_split_can(const struct tg_source *s, const struct tg_reader_opts *o)
 {

@@ -15,7 +15,8 @@ struct collector {
     bool failed;
 };
 
-/* Sums wrap no earlier than after 292 years of kernels; unsigned, so that damage is not undefined.
+/*
+ * Sums wrap no earlier than after 292 years of kernels; unsigned, so that damage is not undefined.
  */
 static inline void add(struct collector *c, uint32_t name, struct tg_total more)
 {
@@ -77,7 +78,7 @@ static bool read_events(void *whole, struct tg_err *err)
     return next == TG_NEXT_END;
 }
 
-/* --- in parts --------------------------------------------------------------------------------- */
+/* ---- in parts ---- */
 
 /* A part's totals, of the names that it has. */
 struct part {
@@ -200,7 +201,7 @@ static const struct tg_split_ops split_ops = { .here = read_events,
                                                .worker_free = worker_free,
                                                .read = read_part };
 
-/* --- the whole -------------------------------------------------------------------------------- */
+/* ---- the whole ---- */
 
 static bool collect(struct collector *c, struct tg_source *s, const struct tg_reader_opts *o)
 {

@@ -27,7 +27,7 @@ struct loader {
     bool failed;
 };
 
-/* --- tracks ----------------------------------------------------------------------------------- */
+/* ---- tracks ---- */
 
 static uint64_t track_hash(const struct tg_track *k)
 {
@@ -87,7 +87,7 @@ static struct tg_track track_of(const struct loader *l, enum tg_kind kind, uint3
     return k;
 }
 
-/* --- spans ------------------------------------------------------------------------------------ */
+/* ---- spans ---- */
 
 static bool limit(struct loader *l, const char *what, size_t max)
 {
@@ -243,7 +243,7 @@ static bool take(struct loader *l, const struct tg_event *ev)
     return take_span(l, ev, name);
 }
 
-/* --- from a reader ---------------------------------------------------------------------------- */
+/* ---- from a reader ---- */
 
 static bool read_events(void *whole, struct tg_err *err)
 {
@@ -257,7 +257,7 @@ static bool read_events(void *whole, struct tg_err *err)
     return next == TG_NEXT_END;
 }
 
-/* --- in parts --------------------------------------------------------------------------------- */
+/* ---- in parts ---- */
 
 /* What a worker has kept of one part, by its own ids, and what its tables had learnt by then. */
 struct part {
@@ -458,7 +458,7 @@ static const struct tg_split_ops split_ops = { .here = read_events,
                                                .worker_free = worker_free,
                                                .read = read_part };
 
-/* --- the whole -------------------------------------------------------------------------------- */
+/* ---- the whole ---- */
 
 static void publish(struct tg_trace *t)
 {

@@ -13,7 +13,7 @@ struct walk {
     size_t cap;
 };
 
-/* ---- which way ------------------------------------------------------------------------------- */
+/* ---- which way ---- */
 
 /* Numbers: what more of them means. `in` NULL: anywhere. */
 static const struct {
@@ -146,7 +146,7 @@ static enum tg_direction of_list(const char *key, const struct tg_yaml *before,
     return holds_all(now, before) == strict ? TG_TIGHTER : TG_LOOSER;
 }
 
-/* ---- the walk -------------------------------------------------------------------------------- */
+/* ---- the walk ---- */
 
 static tg_sv flow(struct walk *w, const struct tg_yaml *n)
 {

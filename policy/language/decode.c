@@ -16,7 +16,7 @@ struct decode {
 /* Days a waiver may run; longer is a policy change, not a waiver. */
 enum { MAX_WAIVER_DAYS = 180 };
 
-/* ---- small readers: absent or of the wrong type is the fallback ---------------------------- */
+/* ---- small readers: absent or of the wrong type is the fallback ---- */
 
 static const struct tg_yaml *scalar(const struct tg_yaml *map, const char *key)
 {
@@ -94,7 +94,7 @@ static bool report(struct decode *c, enum tg_diag_code code, const struct tg_yam
     return tg_diags_add(c->diags, code, n->at, tg_yaml_width(n), fix, "%s", message);
 }
 
-/* ---- patterns ------------------------------------------------------------------------------ */
+/* ---- patterns ---- */
 
 static struct tg_pattern *keep_pattern(struct decode *c, struct tg_pattern *p)
 {
@@ -156,7 +156,7 @@ static struct tg_pattern *group_of(struct decode *c, const struct tg_yaml *map, 
     return p;
 }
 
-/* ---- match, when --------------------------------------------------------------------------- */
+/* ---- match, when ---- */
 
 static uint32_t kinds_of(const struct tg_yaml *n)
 {
@@ -215,7 +215,7 @@ static struct tg_when when_of(struct decode *c, const struct tg_yaml *n)
     return w;
 }
 
-/* ---- noise --------------------------------------------------------------------------------- */
+/* ---- noise ---- */
 
 static struct tg_noise noise_of(struct decode *c, const struct tg_yaml *n,
                                 const struct tg_noise *base)
@@ -237,7 +237,7 @@ static struct tg_noise noise_of(struct decode *c, const struct tg_yaml *n,
     return v;
 }
 
-/* ---- rules --------------------------------------------------------------------------------- */
+/* ---- rules ---- */
 
 static const char *const name_keys[] = { "kind",   "name",   "raw_name", "class", "family",
                                          "parent", "device", "stream",   "not",   NULL };
@@ -419,7 +419,7 @@ static void classes_of(struct decode *c, const struct tg_yaml *n)
     c->policy->classes = (struct tg_classes){ v, count };
 }
 
-/* ---- suites -------------------------------------------------------------------------------- */
+/* ---- suites ---- */
 
 static void window_of(struct decode *c, const struct tg_yaml *n, struct tg_window *w)
 {
@@ -489,7 +489,7 @@ static void suites_of(struct decode *c, const struct tg_yaml *n)
     c->policy->n_suites = count;
 }
 
-/* ---- the other sections -------------------------------------------------------------------- */
+/* ---- the other sections ---- */
 
 /* "window(20)" -> 20. */
 static bool ref_window(tg_sv text, int64_t *n)
@@ -578,7 +578,7 @@ static void report_of(struct decode *c, const struct tg_yaml *n)
     r->junit_max = int_of(n, "junit_max", 500);
 }
 
-/* ---- waivers ------------------------------------------------------------------------------- */
+/* ---- waivers ---- */
 
 static const struct tg_rule *find_rule(const struct tg_policy *p, tg_sv id)
 {
@@ -679,7 +679,7 @@ static void waivers_of(struct decode *c, const struct tg_yaml *n)
     c->policy->n_waivers = count;
 }
 
-/* ---- the policy ---------------------------------------------------------------------------- */
+/* ---- the policy ---- */
 
 struct tg_policy *tg_policy_new(void)
 {

@@ -120,7 +120,7 @@ void tg_diags_sort(struct tg_diags *d)
         qsort(d->v, d->n, sizeof *d->v, compare);
 }
 
-/* ---- rendering ----------------------------------------------------------------------------- */
+/* ---- rendering ---- */
 
 /* Line `line` without its end; empty when there is none. Ends are LF, CR LF and CR, as in YAML. */
 static tg_sv line_of(tg_sv text, uint32_t line)

@@ -112,7 +112,8 @@ void tg_diags_sort(struct tg_diags *d); /* before rendering; the loader and lint
  * controls of the source are made visible.
  */
 void tg_diags_text(const struct tg_diags *d, struct tg_buf *out);
-/* The same data as an array of objects {code, severity, file, line, column, length, message, fix}.
+/*
+ * The same data as an array of objects {code, severity, file, line, column, length, message, fix}.
  */
 void tg_diags_json(const struct tg_diags *d, struct tg_doc *parent, const char *key);
 #endif

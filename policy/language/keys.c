@@ -6,7 +6,7 @@
         NULL, NULL, 0, NULL                                                                        \
     }
 
-/* ---- words --------------------------------------------------------------------------------- */
+/* ---- words ---- */
 
 const char *const tg_words_kind[] = { "kernel", "op",     "runtime", "sync",
                                       "memcpy", "memset", "graph",   "annotation",
@@ -31,7 +31,7 @@ const char *const tg_words_on_off[] = { "on", "off", NULL };
 const char *const tg_words_off[] = { "off", NULL };
 static const char *const tg_words_normalize[] = { "standard", NULL };
 
-/* ---- values that stand in several places --------------------------------------------------- */
+/* ---- values that stand in several places ---- */
 
 static const struct tg_key_shape text = { .kind = TG_KEY_TEXT, .min = 1, .max = 1000 };
 static const struct tg_key_shape path = { .kind = TG_KEY_TEXT, .min = 1, .max = 4096 };
@@ -97,7 +97,7 @@ static const struct tg_key_shape ranks = {
                   .item = SHAPE(.kind = TG_KEY_INT, .max = 1000000)),
 };
 
-/* ---- limits -------------------------------------------------------------------------------- */
+/* ---- limits ---- */
 
 #define BOUND(kind_, example_) SHAPE(.kind = TG_KEY_BOUND, .bound = (kind_), .example = (example_))
 static const struct tg_key limit_keys[] = {
@@ -123,7 +123,7 @@ static const struct tg_key_shape limits = {
         SHAPE(.kind = TG_KEY_LIST, .what = "a list of limits", .item = &limit, .min = 1, .max = 10),
 };
 
-/* ---- match, when, noise -------------------------------------------------------------------- */
+/* ---- match, when, noise ---- */
 
 #define MATCH_NAMES                                                                                \
     { "kind", &kinds, 0, "what the event is" },                                                    \
@@ -192,7 +192,7 @@ static const struct tg_key_shape noise = {
     .kind = TG_KEY_MAP, .what = "noise settings", .keys = noise_keys, .example = "{min_runs: 5}"
 };
 
-/* ---- rules --------------------------------------------------------------------------------- */
+/* ---- rules ---- */
 
 static const struct tg_key override_keys[] = {
     { "match", &override_match, TG_KEY_REQUIRED, "which of the rule's names it changes" },
@@ -256,7 +256,7 @@ static const struct tg_key_shape rules = {
                  .example = "{remove: [x], add: [...]}"),
 };
 
-/* ---- suites -------------------------------------------------------------------------------- */
+/* ---- suites ---- */
 
 static const struct tg_key trace_keys[] = {
     { "files", &path, TG_KEY_REQUIRED, "path or glob of the fresh traces" },
@@ -312,7 +312,7 @@ static const struct tg_key_shape suites = { .kind = TG_KEY_LIST,
                                             .max = 200,
                                             .example = "- {name: train, trace: out.json.gz}" };
 
-/* ---- the other sections -------------------------------------------------------------------- */
+/* ---- the other sections ---- */
 
 static const struct tg_key_shape on_missing = { .kind = TG_KEY_WORD, .words = tg_words_on_missing };
 static const struct tg_key baseline_keys[] = {
@@ -447,7 +447,7 @@ const struct tg_key_shape tg_key_shape_policy = {
     .kind = TG_KEY_MAP, .what = "a policy", .keys = policy_keys, .example = "version: 1"
 };
 
-/* ---- look-up ------------------------------------------------------------------------------- */
+/* ---- look-up ---- */
 
 const struct tg_key *tg_key_find(const struct tg_key *keys, tg_sv name)
 {

@@ -69,19 +69,19 @@ const struct tg_key *tg_key_find(const struct tg_key *keys, tg_sv name); /* NULL
 /* Index of a word, -1: none of them. */
 int tg_word_index(const char *const *words, tg_sv text);
 
-extern const char *const tg_words_kind[],
-    *const tg_words_class[], *const tg_words_family[],
-                                 *const tg_words_same[],
-                                     *const tg_words_direction[],
-                                         *const tg_words_on_missing[],
-                                             *const tg_words_window_by[],
-                                                 *const tg_words_rank[],
-                                                     *const tg_words_noise_test[],
-                                                         *const tg_words_comment[],
-                                                             *const tg_words_fail_on[],
-                                                                 *const tg_words_on_off[],
-                                                                     *const tg_words_off[],
-                                                                         *const tg_words_auto[];
+extern const char *const tg_words_kind[];
+extern const char *const tg_words_class[];
+extern const char *const tg_words_family[];
+extern const char *const tg_words_same[];
+extern const char *const tg_words_direction[];
+extern const char *const tg_words_on_missing[];
+extern const char *const tg_words_window_by[];
+extern const char *const tg_words_rank[];
+extern const char *const tg_words_noise_test[];
+extern const char *const tg_words_comment[];
+extern const char *const tg_words_fail_on[];
+extern const char *const tg_words_on_off[];
+extern const char *const tg_words_off[];
 /* The kind behind tg_words_kind[i]. */
 extern const enum tg_kind tg_kind_of_word[];
 #endif

@@ -61,7 +61,8 @@ static bool unit_fits(const struct tg_metric_info *info, enum tg_bound_kind kind
     }
 }
 
-/* A whole number of ns, counts or bytes where it was meant: 0.1us is 100 ns, not 100.00000000000001
+/*
+ * A whole number of ns, counts or bytes where it was meant: 0.1us is 100 ns, not 100.00000000000001
  */
 static double scaled(double number, double factor)
 {

@@ -13,7 +13,7 @@ struct lint {
 
 enum { NOTICE_DAYS = 14 }; /* before a waiver ends */
 
-/* ---- limits -------------------------------------------------------------------------------- */
+/* ---- limits ---- */
 
 /* A relative limit alone: the smaller the kernel, the surer noise exceeds it. */
 static void lint_floor(struct lint *c, const struct tg_rule *r, const struct tg_limit_list *list,
@@ -82,7 +82,7 @@ static const struct tg_limit_list *effective(const struct tg_limit_list *rule,
     return override->state == TG_LIMIT_UNSET ? rule : override;
 }
 
-/* ---- overrides ----------------------------------------------------------------------------- */
+/* ---- overrides ---- */
 
 static bool same_patterns(const struct tg_patterns *a, const struct tg_patterns *b)
 {
@@ -136,7 +136,7 @@ static void lint_overrides(struct lint *c, const struct tg_rule *r)
     }
 }
 
-/* ---- patterns against names ---------------------------------------------------------------- */
+/* ---- patterns against names ---- */
 
 static tg_sv without_stars(tg_sv s)
 {
@@ -205,7 +205,7 @@ static void lint_match(struct lint *c, const struct tg_match *m)
         lint_match(c, m->not_);
 }
 
-/* ---- rules, waivers, all of it ------------------------------------------------------------- */
+/* ---- rules, waivers, all of it ---- */
 
 static bool is_off(const struct tg_limit_list *l)
 {

@@ -22,7 +22,7 @@ struct load {
     size_t n_files;
 };
 
-/* ---- discovery ----------------------------------------------------------------------------- */
+/* ---- discovery ---- */
 
 static const char *join(struct tg_arena *a, const char *dir, const char *name)
 {
@@ -63,7 +63,7 @@ bool tg_policy_find(const char *dir, const char *root, struct tg_arena *a, const
     return ok;
 }
 
-/* ---- presets ------------------------------------------------------------------------------- */
+/* ---- presets ---- */
 
 static const char *const presets[] = { "tracegate:recommended", "tracegate:counts-only",
                                        "tracegate:advisory", NULL };
@@ -135,7 +135,7 @@ static const struct tg_yaml *preset_tree(struct load *l, enum preset preset)
     return part_of_built_in(l, rules);
 }
 
-/* ---- files --------------------------------------------------------------------------------- */
+/* ---- files ---- */
 
 static void push_layer(struct load *l, const struct tg_yaml *root)
 {
@@ -313,7 +313,7 @@ static void load_file(struct load *l, const char *path, const struct tg_yaml *fr
     tg_buf_release(&text);
 }
 
-/* ---- layers to policy ---------------------------------------------------------------------- */
+/* ---- layers to policy ---- */
 
 /*
  * Every stage of the fold is decoded, not only the last: a mistake in an early layer is a mistake,
@@ -436,7 +436,8 @@ struct tg_policy *tg_policy_load(const struct tg_policy_opts *o, struct tg_diags
         fold(&l, p);
     }
     tg_diags_sort(diags);
-    /* Not the number kept: where `diags` has the same mistake from an earlier load, it stays one.
+    /*
+     * Not the number kept: where `diags` has the same mistake from an earlier load, it stays one.
      */
     if (l.built_in && diags->refusals == before)
         return p;

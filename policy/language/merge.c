@@ -68,7 +68,7 @@ static struct tg_yaml *merge_identified(struct merge *m, const char *identity,
     return all;
 }
 
-/* ---- rules: a list, or {remove, add} ------------------------------------------------------- */
+/* ---- rules: a list, or {remove, add} ---- */
 
 static void report_unknown(struct merge *m, const struct tg_yaml *rules, const struct tg_yaml *id)
 {
@@ -123,7 +123,7 @@ static struct tg_yaml *merge_rules(struct merge *m, const struct tg_yaml *base,
     return rules;
 }
 
-/* ---- maps ---------------------------------------------------------------------------------- */
+/* ---- maps ---- */
 
 static const struct tg_key *map_keys(const struct tg_key_shape *s)
 {

@@ -15,7 +15,7 @@
 #include "policy/language/match.h"
 #include "policy/language/metric.h"
 
-/* ---- limits: what a change may be ------------------------------------------------------------ */
+/* ---- limits: what a change may be ---- */
 
 /*
  * One bound. "Exceeds" is strictly greater (MIN: strictly less). Values by kind:
@@ -50,7 +50,7 @@ struct tg_limit_list {
     struct tg_loc at;
 };
 
-/* ---- match: which names a rule looks at ------------------------------------------------------ */
+/* ---- match: which names a rule looks at ---- */
 
 enum tg_match_class {
     TG_MATCH_CLASS_COMPUTE,
@@ -80,7 +80,6 @@ struct tg_ints {
     size_t n;
 };
 
-/* All given keys must hold. A mask of 0 or an empty list: that key was not given. */
 /* Kinds that are totals by Python frame. */
 #define TG_FRAME_KINDS (1u << TG_KIND_MODULE | 1u << TG_KIND_SOURCE)
 
@@ -91,6 +90,7 @@ static inline unsigned tg_frame_sorts(uint32_t kinds)
                                                                     << TG_STACK_SOURCES;
 }
 
+/* All given keys must hold. A mask of 0 or an empty list: that key was not given. */
 struct tg_match {
     bool present;                /* false: no `match:` at all, the rule is about the whole trace */
     uint32_t kinds;              /* bits 1 << enum tg_kind */
@@ -106,7 +106,7 @@ struct tg_match {
     struct tg_loc at;
 };
 
-/* ---- noise: what evidence a duration needs (docs/statistics.md) ------------------------------ */
+/* ---- noise: what evidence a duration needs (docs/statistics.md) ---- */
 
 enum tg_noise_test { TG_NOISE_RUNS, TG_NOISE_NONE };
 struct tg_noise {
@@ -118,7 +118,7 @@ struct tg_noise {
     struct tg_loc at;          /* of `noise:`, or of the built-in defaults */
 };
 
-/* ---- rules ----------------------------------------------------------------------------------- */
+/* ---- rules ---- */
 
 /* All given keys must hold; patterns on the texts of the CI event. */
 struct tg_when {
@@ -153,7 +153,7 @@ struct tg_rule {
     struct tg_loc fail_at, warn_at, metric_at; /* of the values; unknown if not given */
 };
 
-/* ---- suites ---------------------------------------------------------------------------------- */
+/* ---- suites ---- */
 
 enum tg_window_by { TG_BY_DEFAULT, TG_BY_PROFILER_STEP, TG_BY_ANNOTATION, TG_BY_TRACE };
 struct tg_window {
@@ -181,7 +181,7 @@ struct tg_suite {
     struct tg_loc at, baseline_at;
 };
 
-/* ---- baseline, require, report --------------------------------------------------------------- */
+/* ---- baseline, require, report ---- */
 
 enum tg_ref_kind { TG_REF_MERGE_BASE, TG_REF_PARENT, TG_REF_NAMED, TG_REF_WINDOW };
 enum tg_on_missing { TG_ON_MISSING_PASS, TG_ON_MISSING_INCONCLUSIVE, TG_ON_MISSING_FAIL };
@@ -247,7 +247,7 @@ struct tg_waiver {
     struct tg_loc at;
 };
 
-/* ---- the policy ------------------------------------------------------------------------------ */
+/* ---- the policy ---- */
 
 struct tg_policy {
     struct tg_arena *arena;        /* owns everything below */

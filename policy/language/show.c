@@ -10,7 +10,7 @@ struct show {
     size_t line; /* where the current line begins in out */
 };
 
-/* ---- values on one line -------------------------------------------------------------------- */
+/* ---- values on one line ---- */
 
 static bool is_plain_safe(tg_sv s)
 {
@@ -69,7 +69,7 @@ void tg_show_flow(struct tg_buf *out, const struct tg_yaml *n)
     tg_buf_putc(out, map ? '}' : ']');
 }
 
-/* ---- lines with their origin --------------------------------------------------------------- */
+/* ---- lines with their origin ---- */
 
 static void end_line(struct show *s, const struct tg_yaml *from)
 {

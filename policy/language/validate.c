@@ -12,7 +12,7 @@ struct check {
 static void check(struct check *c, const struct tg_key_shape *s, const struct tg_yaml *n,
                   const char *key);
 
-/* ---- did you mean -------------------------------------------------------------------------- */
+/* ---- did you mean ---- */
 
 /* What people write when they mean a key; used only where that key may stand. */
 static const char *const synonyms[][2] = {
@@ -64,7 +64,7 @@ static void unknown_key(struct check *c, const struct tg_key_shape *s, const str
                        "unknown key '%s' in %s", key->text.p, s->what);
 }
 
-/* ---- scalars ------------------------------------------------------------------------------- */
+/* ---- scalars ---- */
 
 static void complain(struct check *c, enum tg_diag_code code, const struct tg_yaml *n,
                      const char *fix, const char *key, const char *problem)
@@ -230,7 +230,7 @@ static void check_scalar(struct check *c, const struct tg_key_shape *s, const st
     }
 }
 
-/* ---- collections --------------------------------------------------------------------------- */
+/* ---- collections ---- */
 
 static const char *name_of(const struct tg_key_shape *s)
 {

@@ -43,7 +43,7 @@ static bool fatal(struct parse *p)
     return false;
 }
 
-/* ---- the text before YAML sees it ---------------------------------------------------------- */
+/* ---- the text before YAML sees it ---- */
 
 static struct tg_loc loc_at(const char *file, tg_sv text, size_t offset)
 {
@@ -93,7 +93,7 @@ static bool check_bytes(tg_sv text, const char *file, struct tg_diags *d)
     return ok;
 }
 
-/* ---- events -------------------------------------------------------------------------------- */
+/* ---- events ---- */
 
 static void syntax_error(struct parse *p)
 {
@@ -155,7 +155,7 @@ static size_t add_anchor(struct parse *p, const yaml_char_t *name)
     return p->n_anchors++;
 }
 
-/* ---- nodes --------------------------------------------------------------------------------- */
+/* ---- nodes ---- */
 
 static struct tg_yaml *build(struct parse *p, unsigned depth);
 
@@ -397,7 +397,7 @@ struct tg_yaml *tg_yaml_parse(tg_sv text, const char *file, struct tg_arena *a, 
     return root;
 }
 
-/* ---- reading the tree ---------------------------------------------------------------------- */
+/* ---- reading the tree ---- */
 
 const struct tg_yaml_pair *tg_yaml_pair(const struct tg_yaml *map, const char *key)
 {

@@ -99,7 +99,7 @@ static const struct tg_override *last_override(const struct tg_rule *r, const st
     return last;
 }
 
-/* ---- numbers of traces ----------------------------------------------------------------------- */
+/* ---- numbers of traces ---- */
 
 /* Where a bound begins to be exceeded, if more (sign 1) or less (-1) is bad. */
 static double bound_from(const struct tg_probe *p, const struct tg_bound *b, int sign)
@@ -245,7 +245,7 @@ static void rule_numbers(struct tg_buf *out, const struct tg_rule *r, const stru
         tg_buf_puts(out, "these traces do not carry what this metric needs\n");
 }
 
-/* ---- rules ----------------------------------------------------------------------------------- */
+/* ---- rules ---- */
 
 static void explain_for(struct tg_buf *out, const struct tg_policy *p, const struct tg_rule *r,
                         const struct tg_op *op, const struct tg_comparison *c)

@@ -205,7 +205,8 @@ static void tell_damage(struct tg_eval_state *e, const char *name, const struct 
     tg_buf_release(&b);
 }
 
-/* ": 2 invalid escapes, 1 NaN or Infinity"; nothing where an older version stored the total alone.
+/*
+ * ": 2 invalid escapes, 1 NaN or Infinity"; nothing where an older version stored the total alone.
  */
 static void put_lenient(struct tg_buf *b, const struct tg_lenient *l)
 {

@@ -36,7 +36,7 @@ struct tg_result *tg_eval_add(struct tg_eval_state *e, const struct tg_rule *rul
 void tg_eval_message(struct tg_result *r, enum tg_state state, tg_sv op, tg_sv kind, tg_sv message,
                      tg_sv next);
 
-/* ---- select.c -------------------------------------------------------------------------------- */
+/* ---- select.c ---- */
 
 /* GAVE_UP: a regular expression ran out of its budget. */
 enum tg_hit tg_select_op(const struct tg_match *m, const struct tg_op *op);
@@ -54,7 +54,7 @@ struct tg_rule_limits tg_select_limits(const struct tg_rule *rule, const struct 
 /* `when:`; a key whose value is unknown does not hold. */
 bool tg_select_rule(const struct tg_eval_state *e, const struct tg_when *when);
 
-/* ---- probe.c --------------------------------------------------------------------------------- */
+/* ---- probe.c ---- */
 
 enum tg_dimension tg_unit_dimension(enum tg_unit unit);
 const char *tg_unit_text(enum tg_unit unit); /* as in reports: "ns", "%", "" */
@@ -66,7 +66,7 @@ bool tg_probe_op(struct tg_probe *p, enum tg_metric m, const struct tg_compariso
 bool tg_probe_measure(struct tg_probe *p, const struct tg_rule *rule,
                       const struct tg_comparison *c);
 
-/* ---- the steps of tg_eval -------------------------------------------------------------------- */
+/* ---- the steps of tg_eval ---- */
 
 void tg_notes(struct tg_eval_state *e);
 void tg_guards(struct tg_eval_state *e);

@@ -172,8 +172,7 @@ static bool run(const struct rule_book *b, bool want_dump, char *const *path, co
     return ok;
 }
 
-/* ---- many pairs --------------------------------------------------------------------------------
- */
+/* ---- many pairs ---- */
 
 struct cache {
     struct tg_strmap paths;

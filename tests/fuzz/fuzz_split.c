@@ -38,8 +38,7 @@ static void put_trace(struct tg_buf *out, const struct tg_trace *t)
     }
     for (size_t i = 0; i < t->facts.n; i++)
         put_text(out, "fact", t->facts.text[i]);
-    tg_buf_printf(out,
-                  "\n%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+    tg_buf_printf(out, "\n%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
                   g->negative_durations, g->zero_kernels, g->unmatched_begin, g->unmatched_end,
                   g->overlapping);
     put_info(out, t->info);

@@ -18,7 +18,7 @@ const char *fixture_name(enum fixture f)
     return names[f];
 }
 
-/* ---- hostile text ---------------------------------------------------------------------------- */
+/* ---- hostile text ---- */
 
 #define HOSTILE(lit)                                                                               \
     {                                                                                              \
@@ -82,7 +82,7 @@ tg_sv hostile_name(unsigned k, struct tg_arena *a)
     return out;
 }
 
-/* ---- building -------------------------------------------------------------------------------- */
+/* ---- building ---- */
 
 struct make {
     struct tg_arena *a;
@@ -227,7 +227,7 @@ static const struct tg_verdict *end(struct make *m, enum tg_outcome outcome, con
     return m->v;
 }
 
-/* ---- the verdicts ---------------------------------------------------------------------------- */
+/* ---- the verdicts ---- */
 
 static const struct tg_verdict *make_pass(struct tg_arena *a)
 {

@@ -374,7 +374,8 @@ static void nothing_on_the_device_is_said(void **state)
     drop(&w);
 }
 
-/* aten::x [10,100) on thread 1 launches a, b; aten::y inside it launches c: one sequence of three.
+/*
+ * aten::x [10,100) on thread 1 launches a, b; aten::y inside it launches c: one sequence of three.
  */
 static void sequences_belong_to_the_outermost_operator(void **state)
 {

@@ -284,9 +284,9 @@ static void runs_are_merged(void **state)
             }
             tg_sort_runs(v, n, sizeof *v, by_pair_key);
             for (unsigned i = 1; i < n; i++)
-                assert_true(v[i - 1].key < v[i].key ||
-                            (v[i - 1].key == v[i].key &&
-                             (v[i - 1].place < v[i].place || stretch <= 16)));
+                assert_true(
+                    v[i - 1].key < v[i].key ||
+                    (v[i - 1].key == v[i].key && (v[i - 1].place < v[i].place || stretch <= 16)));
             for (unsigned i = 0; i < n; i++)
                 sum -= v[i].place;
             assert_int_equal(sum, 0);

@@ -66,7 +66,8 @@ static void doubles_read_back(void **state)
     tg_buf_release(&b);
 }
 
-/* Python: float("1695000000000000.123") is 1695000000000000.0; .126 rounds up to .25 (step 0.25).
+/*
+ * Python: float("1695000000000000.123") is 1695000000000000.0; .126 rounds up to .25 (step 0.25).
  */
 static void large_times_round_as_python_reads_them(void **state)
 {

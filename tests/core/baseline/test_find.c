@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- which commit -------------------------------------------------------------------------- */
+/* ---- which commit ---- */
 
 #define CLONE "git clone -q file://$PWD/origin w 2>&1; cd w; "
 /* As actions/checkout does it for a pull request. */
@@ -278,7 +278,7 @@ static void window_of_commits(void **state)
     tg_git_close(g);
 }
 
-/* ---- what was found ------------------------------------------------------------------------ */
+/* ---- what was found ---- */
 
 /*
  * A line of commits, one letter each: p adds the policy, P removes it, b adds the baseline, B

@@ -35,7 +35,7 @@ static bool read_first(const struct box *b, const struct tg_git_opts *o, const c
     return ok;
 }
 
-/* ---- the matrix of repositories ------------------------------------------------------------ */
+/* ---- the matrix of repositories ---- */
 
 #define CLONE "git clone -q file://$PWD/origin w 2>&1; "
 #define FORMAT1(key) CLONE "cd w; git config core.repositoryformatversion 1; git config " key
@@ -236,7 +236,7 @@ static void git_that_hangs(void **state)
     tg_buf_release(&out);
 }
 
-/* ---- owners -------------------------------------------------------------------------------- */
+/* ---- owners ---- */
 
 static void foreign_owner(void **state)
 {
@@ -269,7 +269,7 @@ static void foreign_owner(void **state)
     tg_buf_release(&out);
 }
 
-/* ---- revisions ----------------------------------------------------------------------------- */
+/* ---- revisions ---- */
 
 static const char *const good_revs[] = {
     "main",       "origin/main", "v1",    "light",       "HEAD",           "HEAD~1", "HEAD^",
@@ -353,7 +353,7 @@ static void revisions_refused(void **state)
     tg_git_close(g);
 }
 
-/* ---- paths and lists ----------------------------------------------------------------------- */
+/* ---- paths and lists ---- */
 
 /* In w/perf of the clone, at main; the files as box_origin made them. */
 static const struct {
@@ -504,7 +504,7 @@ static void one_file_by_path(void **state)
     tg_git_close(g);
 }
 
-/* ---- sizes and limits ---------------------------------------------------------------------- */
+/* ---- sizes and limits ---- */
 
 #define MIB ((size_t)1 << 20)
 /* 2 MiB that do not compress, then the same with another end: git stores one as a delta. */

@@ -47,7 +47,7 @@ static void repository(const struct box *b)
               "git checkout -q main");
 }
 
-/* ---- names --------------------------------------------------------------------------------- */
+/* ---- names ---- */
 
 static void names_of_suites(void **state)
 {
@@ -98,7 +98,7 @@ static void names_of_suites(void **state)
     assert_error(&err, TG_ERR_USAGE, "has 101 bytes", NULL);
 }
 
-/* ---- record -------------------------------------------------------------------------------- */
+/* ---- record ---- */
 
 static void what_git_sees(void **state)
 {
@@ -238,7 +238,7 @@ static void concurrent_writers(void **state)
         "git fsck --strict --no-dangling 2>&1 | (! grep .); ! find .git -name '*.lock' | grep .");
 }
 
-/* ---- list ---------------------------------------------------------------------------------- */
+/* ---- list ---- */
 
 static void lists(void **state)
 {
@@ -281,7 +281,7 @@ static void lists(void **state)
     tg_git_close(g);
 }
 
-/* ---- find ---------------------------------------------------------------------------------- */
+/* ---- find ---- */
 
 static const struct {
     const char *name, *stored; /* revisions with a run, joined by blanks */
@@ -366,7 +366,7 @@ static void find_in_a_shallow_clone(void **state)
     tg_git_close(g);
 }
 
-/* ---- prune, and moving between clones ------------------------------------------------------ */
+/* ---- prune, and moving between clones ---- */
 
 /* Lists, chooses, and deletes unless `dry_run`: as the command does. Returns how many went. */
 static size_t prune(const struct box *b, struct tg_git *g, const char *suite, size_t keep,

@@ -97,7 +97,8 @@ static struct tg_shard *shard(struct fixture *f, int side, size_t run)
     return (struct tg_shard *)(uintptr_t)f->side[side].at[run][0];
 }
 
-/* A row of one run: `count[j]` calls in step j, each of `ns` (odd numbers keep the tick at 1 ns).
+/*
+ * A row of one run: `count[j]` calls in step j, each of `ns` (odd numbers keep the tick at 1 ns).
  */
 static struct tg_row *add_counts(struct fixture *f, int side, size_t run, enum tg_kind kind,
                                  const char *name, const char *parent, const uint32_t *count,
@@ -198,7 +199,7 @@ static void is_text(tg_sv got, const char *want)
         fail_msg("got '%.*s', want '%s'", TG_SV_ARG(got), want);
 }
 
-/* ---- counts ---------------------------------------------------------------------------------- */
+/* ---- counts ---- */
 
 static void counts_are_modal_per_step(void **state)
 {
@@ -281,7 +282,8 @@ static void iterations_of_unmarked_traces_are_divided_out(void **state)
     assert_int_equal(find(f, "op3")->ev.judged, TG_NOT_NO_STEPS);
 }
 
-/* Six big operators of 100 us each: ten calls against twelve is no slower machine, longer ones are.
+/*
+ * Six big operators of 100 us each: ten calls against twelve is no slower machine, longer ones are.
  */
 static void more_iterations_are_no_slower_machine(void **state)
 {
@@ -356,10 +358,10 @@ static void kernels_that_do_not_align_are_grouped(void **state)
     assert_int_equal(find(f, "triton_poi_fused_add")->change, TG_SAME);
 }
 
-/* ---- where additional calls lie ----------------------------------------------------------------
- */
+/* ---- where additional calls lie ---- */
 
-/* aten::bmm runs twice on both sides and calls aten::select `came` times more, and that as_strided.
+/*
+ * aten::bmm runs twice on both sides and calls aten::select `came` times more, and that as_strided.
  */
 static void batch(struct fixture *f, uint32_t came)
 {
@@ -471,7 +473,7 @@ static void additional_launches_name_their_operator(void **state)
     is_text(find(f, "reduce_kernel")->inside, "aten::sum");
 }
 
-/* ---- renames and replacements ---------------------------------------------------------------- */
+/* ---- renames and replacements ---- */
 
 static void a_rename_is_one_thing(void **state)
 {
@@ -593,7 +595,7 @@ static void fewer_calls_are_told(void **state)
     assert_int_equal(verdict_on(f, "fewer"), TG_STATE_WARN);
 }
 
-/* ---- durations ------------------------------------------------------------------------------- */
+/* ---- durations ---- */
 
 static const tg_ns quiet[5] = { 100001, 100101, 100201, 100301, 100401 };
 
@@ -872,7 +874,7 @@ static void waits_and_changed_counts_are_not_judged(void **state)
     assert_int_equal(f->c.step.ev_total.judged, TG_NOT_WAIT); /* device work: no host step */
 }
 
-/* ---- environment, facts, selection ----------------------------------------------------------- */
+/* ---- environment, facts, selection ---- */
 
 static void another_device_is_shown_not_judged(void **state)
 {

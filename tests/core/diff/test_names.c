@@ -54,7 +54,7 @@ static void short_names_follow_the_rule(void **state)
     tg_buf_release(&out);
 }
 
-/* ---- the corpus ---------------------------------------------------------------------------- */
+/* ---- the corpus ---- */
 
 static struct path_list {
     char **v;
@@ -151,7 +151,7 @@ static void short_names_match_the_corpus(void **state)
     tg_buf_release(&text);
 }
 
-/* ---- identity ------------------------------------------------------------------------------ */
+/* ---- identity ---- */
 
 static void names_of_one_program_are_equal(void **state)
 {

@@ -531,7 +531,8 @@ static void frames_by_hand(void **state)
     assert_null(s->frames[0].slots);
 }
 
-/* All but the frames is what it is without them: the same bytes, and the format that others read.
+/*
+ * All but the frames is what it is without them: the same bytes, and the format that others read.
  */
 static void frames_change_nothing_else(void **state)
 {

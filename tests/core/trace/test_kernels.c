@@ -77,8 +77,7 @@ static uint64_t roll(uint64_t *state)
     return *state * 0x2545f4914f6cdd1du;
 }
 
-/* --- special: the first '"', '\\', byte below 0x20 or from 0x80 on -----------------------------
- */
+/* ---- special: the first '"', '\\', byte below 0x20 or from 0x80 on ---- */
 
 static bool is_special(unsigned char c)
 {
@@ -144,8 +143,7 @@ static void random_texts(void **state)
     take_down(p, TEXT + TG_SCAN_PAD);
 }
 
-/* --- equals: n >= 1 bytes are the same; 31 more may be read of both -----------------------------
- */
+/* ---- equals: n >= 1 bytes are the same; 31 more may be read of both ---- */
 
 #define MAY_READ ((size_t)31)
 

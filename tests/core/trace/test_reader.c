@@ -12,8 +12,7 @@
 #include "core/trace/inflate.h"
 #include "tests/core/trace/reader_support.h"
 
-/* --- tables: a text, and what must come out
- * ------------------------------------------------------- */
+/* ---- tables: a text, and what must come out ---- */
 
 static const struct {
     const char *text, *events;
@@ -263,8 +262,7 @@ static void bad_texts_are_refused_at_their_byte(void **state)
     }
 }
 
-/* --- the text around the events
- * ------------------------------------------------------------------- */
+/* ---- the text around the events ---- */
 
 static void metadata_is_kept(void **state)
 {
@@ -347,8 +345,7 @@ static void truncation_can_be_allowed(void **state)
     }
 }
 
-/* --- limits
- * --------------------------------------------------------------------------------------- */
+/* ---- limits ---- */
 
 static void expect_limit(tg_sv text, const struct tg_limits *limits, const char *message)
 {
@@ -456,8 +453,7 @@ static void quotes_are_explained(void **state)
         }
 }
 
-/* --- random texts against cJSON
- * ------------------------------------------------------------------- */
+/* ---- random texts against cJSON ---- */
 
 static const char *pick(uint64_t *rng, const char *const *from, size_t n)
 {
@@ -645,8 +641,7 @@ static void random_texts_agree_with_cjson(void **state)
     }
 }
 
-/* --- damaged texts against a second opinion on JSON
- * ----------------------------------------------- */
+/* ---- damaged texts against a second opinion on JSON ---- */
 
 /* A recognizer by RFC 8259, recursive, with nothing of the reader's in it. NULL: not JSON. */
 static const char *is_value(const char *p, int depth);

@@ -47,8 +47,7 @@ static void assert_all_agree(tg_sv text, const struct tg_reader_opts *o, const c
     tg_buf_release(&got);
 }
 
-/* --- events as a profiler writes them: a few formats, values that vary and repeat
- * ----------------- */
+/* ---- events as a profiler writes them: a few formats, values that vary and repeat ---- */
 
 static unsigned below(uint64_t *rng, unsigned n)
 {
@@ -264,8 +263,7 @@ static void many_formats_are_forgotten(void **state)
     tg_buf_release(&text);
 }
 
-/* --- real traces
- * ---------------------------------------------------------------------------------- */
+/* ---- real traces ---- */
 
 static uint64_t digest(const char *path, const char *isa, bool want_args, size_t window)
 {

@@ -11,8 +11,7 @@
 #include "core/trace/inflate.h"
 #include "core/trace/source.h"
 
-/* --- gzip and zstd by hand (RFC 1952, 1951, 8878), so that no library judges itself
- * --------------- */
+/* ---- gzip and zstd by hand (RFC 1952, 1951, 8878), so that no library judges itself ---- */
 
 static uint32_t crc32_of(tg_sv s)
 {
@@ -94,7 +93,7 @@ static void put_bomb(struct tg_buf *out, size_t copies)
     put_le(out, 0, 8); /* the limit is reached before the checksum */
 }
 
-/* --- helpers ---------------------------------------------------------------------------------- */
+/* ---- helpers ---- */
 
 static bool drain(struct tg_source *s, size_t step, struct tg_buf *out, struct tg_err *err)
 {
@@ -128,7 +127,7 @@ static void assert_text(const struct tg_buf *b, const char *text)
 static const size_t steps[] = { 1, 2, 3, 7, 64, 4096 };
 #define FOR_STEPS(i) for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
 
-/* --- tests ------------------------------------------------------------------------------------ */
+/* ---- tests ---- */
 
 static void plain_text_is_passed_on(void **state)
 {
@@ -382,8 +381,9 @@ static void libraries_agree(void **state)
             continue;
         z = all[k]->open();
         for (int round = 0; round < 1000 && result == TG_INFLATE_MORE; round++) {
-            struct tg_inflate_io io = { (unsigned char *)packed.p + used, out + made,
-                                        used < packed.n, 1, NULL, 0 };
+            struct tg_inflate_io io = {
+                (unsigned char *)packed.p + used, out + made, used < packed.n, 1, NULL, 0
+            };
             size_t n_in = io.n_in;
             scribble(round);
             result = all[k]->run(z, &io);

@@ -19,7 +19,7 @@ static uint64_t roll(uint64_t *rng)
     return *rng >> 33;
 }
 
-/* --- everything that was read, as text -------------------------------------------------------- */
+/* ---- everything that was read, as text ---- */
 
 static void put_error(struct tg_buf *out, const struct tg_err *err)
 {
@@ -64,10 +64,9 @@ static void put_tables(struct tg_buf *out, const struct tg_trace *t)
     for (size_t i = 0; i < t->n_memory; i++)
         tg_buf_printf(out, "memory %" PRId64 " %" PRId64 " %" PRId64 "\n", t->memory[i].ts,
                       t->memory[i].bytes, t->memory[i].total_allocated);
-    tg_buf_printf(out,
-                  "unmatched %" PRIu64 " %" PRIu64 " negative %" PRIu64 " overlapping %" PRIu64
-                  "\n",
-                  g->unmatched_begin, g->unmatched_end, g->negative_durations, g->overlapping);
+    tg_buf_printf(
+        out, "unmatched %" PRIu64 " %" PRIu64 " negative %" PRIu64 " overlapping %" PRIu64 "\n",
+        g->unmatched_begin, g->unmatched_end, g->negative_durations, g->overlapping);
 }
 
 static void put_spans(struct tg_buf *out, const struct tg_trace *t)
@@ -154,7 +153,7 @@ static void assert_any_parts(tg_sv text, const struct tg_load_opts *o, const cha
     }
 }
 
-/* --- adversaries ------------------------------------------------------------------------------ */
+/* ---- adversaries ---- */
 
 #define EVENT(name)                                                                                \
     "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"" name "\",\"pid\":1,\"tid\":2,\"ts\":5,\"dur\":" \
@@ -232,7 +231,7 @@ static void adversaries_are_read_as_by_one_thread(void **state)
         }
 }
 
-/* --- random texts ----------------------------------------------------------------------------- */
+/* ---- random texts ---- */
 
 static void put_name(struct tg_buf *out, uint64_t *rng)
 {
@@ -386,7 +385,7 @@ static void random_texts_are_read_as_by_one_thread(void **state)
     tg_buf_release(&text);
 }
 
-/* --- the guess itself ------------------------------------------------------------------------- */
+/* ---- the guess itself ---- */
 
 struct counted {
     struct tg_reader *reader;
@@ -439,7 +438,8 @@ static bool count_read(void *worker, void *part, struct tg_err *err)
     return true;
 }
 
-/* That results agree says nothing if every part was read again: on what profilers write, none is.
+/*
+ * That results agree says nothing if every part was read again: on what profilers write, none is.
  */
 static void guesses_are_right_on_ordinary_traces(void **state)
 {

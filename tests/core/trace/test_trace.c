@@ -342,8 +342,7 @@ static void totals_are_sums_of_spans(void **state)
     tg_source_close(s);
 }
 
-/* --- shuffling: the file's order is neither time nor cause
- * ---------------------------------------- */
+/* ---- shuffling: the file's order is neither time nor cause ---- */
 
 #define EVENTS 60
 

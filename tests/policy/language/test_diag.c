@@ -86,7 +86,7 @@ static void each_neighbour_loads(void **state)
     assert_int_equal(wrong, 0);
 }
 
-/* ---- all at once, in order, within caps ---------------------------------------------------- */
+/* ---- all at once, in order, within caps ---- */
 
 static void ten_mistakes_in_one_run(void **state)
 {

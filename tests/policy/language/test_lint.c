@@ -142,7 +142,7 @@ static void patterns_against_names(void **state)
     tg_diags_release(&d);
 }
 
-/* ---- show ---------------------------------------------------------------------------------- */
+/* ---- show ---- */
 
 /* Without the origins: what is left must read back as the same policy. */
 static void strip_comments(struct tg_buf *out, const char *text)
@@ -227,7 +227,7 @@ static void shown_values_have_their_origin(void **state)
     tg_buf_release(&out);
 }
 
-/* ---- discovery ----------------------------------------------------------------------------- */
+/* ---- discovery ---- */
 
 static void put(const char *dir, const char *name)
 {

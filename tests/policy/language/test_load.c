@@ -31,7 +31,7 @@ static void release(struct tg_policy *p, struct tg_diags *d)
     tg_diags_release(d);
 }
 
-/* ---- values -------------------------------------------------------------------------------- */
+/* ---- values ---- */
 
 static void bounds_in_the_metrics_unit(void **state)
 {
@@ -269,7 +269,7 @@ static void waivers_are_kept(void **state)
     release(p, &d);
 }
 
-/* ---- layers -------------------------------------------------------------------------------- */
+/* ---- layers ---- */
 
 static void the_built_in_policy(void **state)
 {
@@ -426,7 +426,8 @@ static void profiles_are_later_layers(void **state)
     assert_null(tg_policy_profile_for("push"));
 }
 
-/* A profile that nobody selected, and a layer that a later one hides, must be right all the same.
+/*
+ * A profile that nobody selected, and a layer that a later one hides, must be right all the same.
  */
 static void hidden_mistakes_are_found(void **state)
 {
@@ -486,7 +487,7 @@ static void cycles_and_depth(void **state)
     release(p, &d);
 }
 
-/* ---- bombs --------------------------------------------------------------------------------- */
+/* ---- bombs ---- */
 
 static void expect_code(const char *text, size_t n, enum tg_diag_code code)
 {
@@ -565,7 +566,8 @@ static void size_limit(void **state)
     tg_buf_release(&b);
 }
 
-/* Each byte alone, and in the middle of a value: no crash, and never a policy from a control byte.
+/*
+ * Each byte alone, and in the middle of a value: no crash, and never a policy from a control byte.
  */
 static void hostile_bytes(void **state)
 {

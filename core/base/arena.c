@@ -30,16 +30,19 @@ struct tg_arena {
     size_t handed_out;
 };
 
-/* Out of memory is the one error that cannot travel: there is nothing left to report with. */
+/*
+ * Out of memory is the one error that cannot be returned: there is no memory left to report it
+ * with.
+ */
 static void out_of_memory(void)
 {
     static const char text[] = "tracegate: error: out of memory\n"
                                "  Raise the memory limit, or compare fewer traces at a time.\n";
-    static atomic_flag told = ATOMIC_FLAG_INIT; /* several threads may get here at once */
+    static atomic_flag told = ATOMIC_FLAG_INIT; /* several threads may get here at the same time */
     if (!atomic_flag_test_and_set(&told))
         (void)!write(STDERR_FILENO, text, sizeof text - 1);
     else
-        (void)pause(); /* the other ends the process */
+        (void)pause(); /* the first one ends the process */
     _exit(3);
 }
 
@@ -93,12 +96,12 @@ void tg_arena_free(struct tg_arena *a)
 
 static struct block *add_block(struct tg_arena *a, size_t bytes)
 {
-    /* Many arenas live for one small thing: musl would map and unmap 64 KiB for each of them. */
+    /* Many arenas serve one small thing: musl would map and unmap 64 KiB for each of them. */
     size_t usual = a->blocks ? BLOCK_SIZE : BLOCK_SIZE / 16;
     size_t size = bytes > usual / 4 ? bytes : usual;
     struct block *b = tg_xmalloc(sizeof *b + size);
     *b = (struct block){ .size = size };
-    /* A large block goes behind the current one, whose rest stays usable. */
+    /* A large block goes after the current one, whose rest stays usable. */
     if (a->blocks && size == bytes) {
         b->next = a->blocks->next;
         a->blocks->next = b;

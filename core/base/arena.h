@@ -2,8 +2,8 @@
 #define TG_BASE_ARENA_H
 /*
  * Memory for objects that die together. Allocation never returns NULL: growth is bounded by the
- * named limits of the callers; should the system itself run out, the process ends with a clear
- * message and exit code 3 (see tg_oom). Not thread-safe: one arena per thread.
+ * callers' named limits. If the system itself runs out, the process ends with a clear message and
+ * exit code 3. Not thread-safe: one arena per thread.
  */
 #include "core/base/sv.h"
 

@@ -1,6 +1,6 @@
 #ifndef TG_BASE_BUF_H
 #define TG_BASE_BUF_H
-/* A growing byte buffer; the zero state is empty and ready. Always NUL-terminated behind .n. */
+/* A growing byte buffer; the zero state is empty and ready. Always NUL-terminated after .n. */
 #include "core/base/sv.h"
 
 struct tg_buf {

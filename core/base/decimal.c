@@ -8,8 +8,9 @@
 #include <stdlib.h>
 
 /*
- * The program never calls setlocale, so strtod and printf use the C locale's point. A library user
- * who did would break the digits silently; this is the place that would have to change then.
+ * The program never calls setlocale, so strtod and printf use the decimal point of the C locale. A
+ * host program that calls setlocale would break the digits silently; this file would have to change
+ * then.
  */
 
 struct number {
@@ -17,7 +18,7 @@ struct number {
     uint64_t digits; /* significant digits kept, at most 19 */
     int scale;       /* value = (digits + dropped) * 10^scale, 0 <= dropped < 1 */
     int first;       /* first dropped digit; -1: none was dropped */
-    bool sticky;     /* a non-zero digit was dropped behind it */
+    bool sticky;     /* a non-zero digit was dropped after it */
 };
 
 static bool is_digit(char c)
@@ -153,7 +154,7 @@ double tg_ns_to_us_double(tg_ns ns)
     return strtod(text, &end);
 }
 
-/* A table has millions of numbers, and printf costs ten times as much. */
+/* A table can have millions of numbers, and printf costs ten times as much. */
 static void put_digits(struct tg_buf *out, bool negative, uint64_t v)
 {
     char text[24], *p = text + sizeof text;
@@ -179,8 +180,10 @@ void tg_dec_put_us(struct tg_buf *out, tg_ns ns)
 void tg_dec_put_double(struct tg_buf *out, double v)
 {
     char text[40];
-    /* Up to DBL_DIG (15) digits survive text -> double -> text, so %.15g is the shortest form
-     * wherever it reads back at all; subnormals have fewer. */
+    /*
+     * Up to DBL_DIG (15) digits survive text -> double -> text, so %.15g is the shortest form
+     * whenever it reads back equal; subnormals have fewer.
+     */
     for (int digits = fabs(v) < DBL_MIN ? 1 : DBL_DIG; digits <= 17; digits++) {
         (void)snprintf(text, sizeof text, "%.*g", digits, v);
         if (strtod(text, NULL) == v)

@@ -15,7 +15,10 @@ enum tg_dec { TG_DEC_OK, TG_DEC_ROUNDED, TG_DEC_RANGE, TG_DEC_BAD };
  */
 TG_MUST enum tg_dec tg_dec_us_to_ns(tg_sv text, tg_ns *out);
 
-/* Correctly rounded double of decimal text, independent of the locale. False if it is no number. */
+/*
+ * Correctly rounded double of decimal text, independent of the locale. False if `text` is not a
+ * number.
+ */
 TG_MUST bool tg_dec_double(tg_sv text, double *out);
 
 /* The nearest double of ns/1000, as Python's float("us.fraction") gives it. */

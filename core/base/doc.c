@@ -27,7 +27,8 @@ static struct tg_doc *wrap(cJSON *c)
 }
 
 /*
- * Where the text is no JSON although cJSON takes it: bad UTF-8, raw control bytes; or its length.
+ * Rejects text that cJSON accepts although it is not JSON (bad UTF-8, raw control bytes); returns
+ * its offset, or the length of the text.
  */
 static size_t first_foreign(tg_sv text)
 {
@@ -42,7 +43,8 @@ static size_t first_foreign(tg_sv text)
 
 struct tg_doc *tg_doc_parse(tg_sv text, const char *file, struct tg_err *err)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* cJSON notes errors in a global */
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* cJSON stores error positions in a
+                                                                global */
     const char *end = NULL;
     cJSON *root;
     size_t at = first_foreign(text);
@@ -138,7 +140,7 @@ bool tg_doc_i64(const struct tg_doc *d, int64_t *out)
     return true;
 }
 
-/* cJSON allocates with malloc and answers NULL; running out of memory ends the process here. */
+/* cJSON allocates with malloc and returns NULL; running out of memory ends the process here. */
 static cJSON *must(cJSON *c)
 {
     return c ? c : tg_xrealloc(NULL, SIZE_MAX, 2);
@@ -180,7 +182,7 @@ void tg_doc_add_str(struct tg_doc *parent, const char *key, tg_sv value)
     tg_buf_release(&clean);
 }
 
-/* Numbers go in as their own text, so that no other formatting has a say. */
+/* Numbers are added as their own text, so that cJSON does not format them. */
 static void add_raw(struct tg_doc *parent, const char *key, struct tg_buf *text)
 {
     attach(parent, key, cJSON_CreateRaw(text->p));
@@ -216,7 +218,7 @@ void tg_doc_add_null(struct tg_doc *parent, const char *key)
     attach(parent, key, cJSON_CreateNull());
 }
 
-/* Does a string hold it as it is? Not the terminator. */
+/* Does a string represent this byte as it is? False for the terminator. */
 static bool is_plain(char c)
 {
     return (unsigned char)c >= 0x20 && c != '"' && c != '\\' && c != 0x7f;

@@ -1,16 +1,16 @@
 #ifndef TG_BASE_DOC_H
 #define TG_BASE_DOC_H
 /*
- * Small JSON documents (summaries, event payloads, reports): a thin wrapper, the only place that
- * knows cJSON. Never used for a trace. Object keys keep their order. Integers beyond 2^53 are
- * stored as decimal text, because a JSON number does not hold them everywhere.
+ * Small JSON documents (summaries, event payloads, reports): a thin wrapper around cJSON, which no
+ * other file includes. Never used for a trace. Object keys keep their order. Integers beyond 2^53
+ * are stored as decimal text, because a JSON number does not hold them everywhere.
  */
 #include "core/base/buf.h"
 #include "core/base/err.h"
 
 struct tg_doc; /* a node; a root owns its whole tree */
 
-/* Parses one document; the whole text must be it. `file` is for messages. NULL with err set. */
+/* Parses one document; nothing may follow it. `file` is for messages. NULL with err set. */
 TG_MUST struct tg_doc *tg_doc_parse(tg_sv text, const char *file, struct tg_err *err);
 void tg_doc_free(struct tg_doc *root); /* accepts NULL */
 
@@ -28,7 +28,10 @@ const struct tg_doc *tg_doc_first(const struct tg_doc *d); /* child of array or 
 const struct tg_doc *tg_doc_next(const struct tg_doc *d);  /* next sibling; O(1) */
 tg_sv tg_doc_key(const struct tg_doc *d);                  /* key of an object's member */
 size_t tg_doc_count(const struct tg_doc *d);               /* children; O(n) */
-/* Typed reads; absent or of another type: the fallback. Strings live as long as the tree. */
+/*
+ * Typed reads; return the fallback if the value is absent or has another type. Strings live as long
+ * as the tree.
+ */
 tg_sv tg_doc_str(const struct tg_doc *d, tg_sv fallback);
 double tg_doc_num(const struct tg_doc *d, double fallback);
 bool tg_doc_bool(const struct tg_doc *d, bool fallback);
@@ -41,7 +44,7 @@ struct tg_doc *tg_doc_new_object(void);
 struct tg_doc *tg_doc_new_array(void);
 struct tg_doc *tg_doc_add_object(struct tg_doc *parent, const char *key);
 struct tg_doc *tg_doc_add_array(struct tg_doc *parent, const char *key);
-/* Text is made valid UTF-8 (bad bytes become U+FFFD); NUL bytes become U+FFFD. */
+/* The text is made valid UTF-8: bad bytes and NUL bytes become U+FFFD. */
 void tg_doc_add_str(struct tg_doc *parent, const char *key, tg_sv value);
 void tg_doc_add_num(struct tg_doc *parent, const char *key, double value); /* NaN, Inf: null */
 void tg_doc_add_i64(struct tg_doc *parent, const char *key, int64_t value);

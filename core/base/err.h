@@ -25,7 +25,7 @@ enum tg_err_kind {
 };
 
 struct tg_loc {
-    const char *file;   /* NULL: none */
+    const char *file;   /* NULL: no file */
     uint32_t line, col; /* 1-based; 0: unknown */
     uint64_t offset;    /* byte offset; TG_NO_OFFSET: unknown */
 };
@@ -47,10 +47,10 @@ bool tg_err_set(struct tg_err *err, enum tg_err_kind kind, struct tg_loc at, con
     __attribute__((format(printf, 4, 5)));
 /* Adds the next step for the user; keeps an earlier hint. Always returns false. */
 bool tg_err_hint(struct tg_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Adds "while ..."; earlier (inner) context stays in front. Always returns false. */
+/* Adds "while ..."; earlier (inner) context comes first. Always returns false. */
 bool tg_err_context(struct tg_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* The documented exit code of a kind (POLICY: 2, 3, 4 or 5). */
+/* The documented exit code of a kind (2, 3, 4 or 5): docs/policy.md, "Exit codes". */
 int tg_err_exit_code(enum tg_err_kind kind);
 
 /*

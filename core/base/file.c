@@ -67,7 +67,7 @@ static void outfile_release(struct tg_outfile *f)
     free(f->path);
 }
 
-/* Renaming over a device or a pipe would replace it by a file. */
+/* Renaming over a device or a pipe would replace it with a file. */
 static bool is_written_in_place(const char *path)
 {
     struct stat st;
@@ -80,7 +80,7 @@ static char *copy_of(const char *path)
     return memcpy(tg_xmalloc(n), path, n);
 }
 
-/* Where the path leads; links that lead nowhere yet stay as they are. */
+/* Where the path leads; links that do not lead anywhere yet stay as they are. */
 static char *target_of(const char *path)
 {
     char *real = strcmp(path, "-") != 0 && !is_written_in_place(path) ? realpath(path, NULL) : NULL;
@@ -96,7 +96,9 @@ static bool is_taken(const struct tg_outputs *o, const char *path)
     return false;
 }
 
-/* The folders that lead to `path`; what cannot be made shows when the file is opened. */
+/*
+ * The folders that lead to `path`; one that cannot be created is reported when the file is opened.
+ */
 static void make_folders(char *path)
 {
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -182,7 +184,7 @@ bool tg_outputs_put(struct tg_outputs *o, size_t handle, tg_sv bytes, struct tg_
 
 static bool outfile_commit(struct tg_outfile *f, struct tg_err *err)
 {
-    if (!f->temporary) /* `| head` has seen enough: no error, as for every filter */
+    if (!f->temporary) /* `| head` has seen enough: not an error, as for every filter */
         return write_all(f->fd, tg_buf_sv(&f->held)) ||
                (f->fd == STDOUT_FILENO && errno == EPIPE) ||
                output_failed(f->fd == STDOUT_FILENO ? "standard output" : f->path, errno, err);

@@ -46,7 +46,7 @@ TG_MUST bool tg_files_in_dir(const char *dir, struct tg_arena *a, const char ***
                              struct tg_err *err);
 TG_MUST bool tg_files_glob(const char *pattern, struct tg_arena *a, const char ***paths, size_t *n,
                            struct tg_err *err);
-/* The names tg_files_in_dir takes; hidden files are none. */
+/* Names that tg_files_in_dir takes; hidden files are not taken. */
 bool tg_file_is_input_name(tg_sv name);
 bool tg_file_is_dir(const char *path);
 bool tg_file_exists(const char *path);

@@ -5,15 +5,15 @@
 
 #include "core/base/arena.h"
 
-/* Fewer elements than this in a stretch on average: an ordinary sort is as good. */
+/* With fewer elements than this in an average run, qsort is as good. */
 #define LEAST_STRETCH 16
 
 struct runs {
-    size_t *from; /* where each begins; one more for the end */
+    size_t *from; /* where each run begins; one more for the end */
     size_t n, cap;
 };
 
-/* False: too many. */
+/* False: too many runs. */
 static bool find_runs(struct runs *r, const char *v, size_t n, size_t size,
                       int (*compare)(const void *, const void *))
 {
@@ -30,7 +30,7 @@ static bool find_runs(struct runs *r, const char *v, size_t n, size_t size,
     return true;
 }
 
-/* [a, m) and [m, b) of `v` into the same place of `to`. */
+/* Merges [a, m) and [m, b) of `v` into the same range of `to`. */
 static void merge(char *to, const char *v, size_t a, size_t m, size_t b, size_t size,
                   int (*compare)(const void *, const void *))
 {
@@ -46,7 +46,7 @@ static void merge(char *to, const char *v, size_t a, size_t m, size_t b, size_t 
     memcpy(to + (m - i) * size, v + j * size, (b - j) * size);
 }
 
-/* One pass: neighbours become one. */
+/* One pass: merges pairs of neighbours. */
 static void merge_pairs(struct runs *r, char *to, const char *v, size_t size,
                         int (*compare)(const void *, const void *))
 {

@@ -1,9 +1,9 @@
 #ifndef TG_BASE_SORT_H
 #define TG_BASE_SORT_H
 /*
- * Sorting of what is nearly sorted: several ascending stretches one behind the other, as launches
- * and starts of work on a stream are. Stable. n comparisons for every doubling of the number of
- * stretches; where there are many of them, qsort.
+ * Sorts what is nearly sorted: several ascending runs one after the other, as launches and starts
+ * of work on a stream are. Stable. n comparisons for every doubling of the number of runs; if there
+ * are many runs, qsort.
  */
 #include <stddef.h>
 

@@ -18,7 +18,7 @@ void tg_strmap_release(struct tg_strmap *m)
     *m = (struct tg_strmap){ 0 };
 }
 
-/* The slot of `s`, or the empty one where it would go. Needs slots > n. */
+/* The slot of `s`, or the empty slot where it would go. Needs slots > n. */
 static size_t probe(const struct tg_strmap *m, tg_sv s, uint64_t h)
 {
     size_t mask = m->slots - 1, i = (size_t)h & mask;

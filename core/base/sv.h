@@ -42,7 +42,7 @@ static inline bool tg_sv_ends(tg_sv s, tg_sv suffix)
            (suffix.n == 0 || memcmp(s.p + s.n - suffix.n, suffix.p, suffix.n) == 0);
 }
 
-/* Byte order; a prefix sorts before what it begins. */
+/* Byte order; a prefix sorts before the longer text. */
 static inline int tg_sv_cmp(tg_sv a, tg_sv b)
 {
     size_t n = a.n < b.n ? a.n : b.n;
@@ -53,21 +53,24 @@ static inline int tg_sv_cmp(tg_sv a, tg_sv b)
 /* True when `needle` occurs anywhere in `s`; an empty needle always does. */
 bool tg_sv_has(tg_sv s, tg_sv needle);
 
-/* Cuts `s` behind its first `sep`; returns what stood before it. Without `sep`: all of `s`. */
+/* Cuts `s` after its first `sep`; returns what was before it. Without `sep`: all of `s`. */
 tg_sv tg_sv_cut(tg_sv *s, char sep);
 
-/* A decimal integer, nothing before or behind it. False on anything else or on overflow. */
+/* A decimal integer with nothing before or after it. False on anything else and on overflow. */
 bool tg_sv_i64(tg_sv s, int64_t *out);
 
 /*
- * Glob with '*' (any run, '/' included) and '?' (one byte); every other byte stands for itself.
- * Linear in |s| times the number of '*' at worst; no recursion.
+ * Glob with '*' (any run, '/' included) and '?' (one byte); every other byte matches itself. Linear
+ * in |s| times the number of '*' at worst; no recursion.
  */
 bool tg_sv_glob(tg_sv pattern, tg_sv s);
 
 /* Levenshtein distance, at most `limit` + 1 (the search stops there); for "did you mean". */
 unsigned tg_sv_distance(tg_sv a, tg_sv b, unsigned limit);
 
-/* The word (list ends with NULL) that `typed` was meant to be: few edits away, or begun by it. */
+/*
+ * The word (the list ends with NULL) that `typed` was meant to be: a few edits away, or `typed`
+ * begins it.
+ */
 const char *tg_sv_nearest(tg_sv typed, const char *const *words);
 #endif

@@ -11,7 +11,7 @@
 
 #define PATH_SIZE 4352 /* PATH_MAX and our own part of it */
 
-/* The first `size` - 1 bytes of a small file of the kernel's; false: not there. */
+/* The first `size` - 1 bytes of a small kernel file; false: it does not exist. */
 static bool read_text(char *to, size_t size, const char *root, const char *dir, const char *group,
                       const char *file)
 {
@@ -70,7 +70,7 @@ static unsigned least(unsigned a, unsigned b)
     return !a || (b && b < a) ? b : a;
 }
 
-/* Of a group and all above it, up to the root of what is mounted. */
+/* The quota of a group and of all groups above it, up to the root of the mount. */
 static unsigned quota_of(const char *root, char *group,
                          unsigned (*quota)(const char *root, const char *group))
 {
@@ -122,7 +122,7 @@ unsigned tg_threads_quota(const char *root)
     return n;
 }
 
-/* The set grows until the kernel's fits: machines have more cores than cpu_set_t. */
+/* The set grows until the kernel's set fits: machines can have more cores than cpu_set_t. */
 static unsigned affinity(void)
 {
     for (int size = CPU_SETSIZE; size <= 1 << 20; size *= 2) {

@@ -10,26 +10,26 @@
 /* Cores of the process: its affinity, and the quota of its cgroup rounded up. 1..TG_THREADS_MAX. */
 unsigned tg_threads_default(void);
 /*
- * The quota alone, in whole cores; 0: none. `root` stands before /proc and /sys ("" for the
- * machine's own). cgroup v2 (cpu.max) and v1 (cpu.cfs_quota_us); the least of a group and those
- * above it counts.
+ * The quota alone, in whole cores; 0: no quota. `root` is put before /proc and /sys ("" on a real
+ * machine). Reads cgroup v2 (cpu.max) and v1 (cpu.cfs_quota_us); the smallest quota of a group and
+ * those above it counts.
  */
 unsigned tg_threads_quota(const char *root);
 
-/* False where no thread can be had (a limit of memory or of processes): go on without. */
+/* False if no thread can be started (a limit of memory or of processes): go on without it. */
 TG_MUST bool tg_thread_start(pthread_t *thread, void *(*run)(void *), void *arg);
 
 /*
- * Calls task(arg, i) for i = 0..n-1, started in this order, at most `threads` at a time, the
- * caller's thread among them. Once a task has returned false no further one starts; returns when
- * all that started have ended: the first failed `i` is then that of one thread.
+ * Calls task(arg, i) for i = 0..n-1, in this order, at most `threads` at a time, the caller's
+ * thread included. After a task has returned false, no further task starts. Returns when all
+ * started tasks have ended, so the smallest failed `i` is the one that a single thread would meet.
  */
 typedef bool tg_task(void *arg, size_t i);
 void tg_each(unsigned threads, size_t n, tg_task *task, void *arg);
 
 /*
- * What tasks of tg_each do one after the other, in the order of their numbers: each task, failed or
- * not, waits for its turn and passes it on.
+ * Runs the critical part of tg_each tasks one after the other, in the order of their numbers: each
+ * task, failed or not, waits for its turn and passes it on.
  */
 struct tg_turns {
     pthread_mutex_t lock;

@@ -3,7 +3,8 @@
 #include "core/base/buf.h"
 
 /*
- * Length of the valid UTF-8 sequence at `s` (1-4; no surrogates, no overlongs), 0 if there is none.
+ * Length of the valid UTF-8 sequence at `s` (1-4; no surrogates, no overlongs), or 0 if the bytes
+ * are not one.
  */
 size_t tg_utf8_len(tg_sv s);
 bool tg_utf8_valid(tg_sv s);
@@ -16,7 +17,7 @@ void tg_utf8_clean(struct tg_buf *out, tg_sv s);
  * invisible or direction-changing code points become visible "\u200b", bad bytes become U+FFFD.
  */
 void tg_utf8_visible(struct tg_buf *out, tg_sv s);
-/* The longest prefix of at most `max` bytes that does not cut a sequence. */
+/* The longest prefix of at most `max` bytes that does not split a sequence. */
 tg_sv tg_utf8_prefix(tg_sv s, size_t max);
 /* Code points, as an estimate of columns on a terminal. */
 size_t tg_utf8_count(tg_sv s);

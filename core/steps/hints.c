@@ -5,7 +5,7 @@
 
 #define MIN_COUNT 3
 #define MIN_COVERED 0.5
-#define MAX_SHARE 0.5 /* of one alone in their time: else it is a start-up cost, no iteration */
+#define MAX_SHARE 0.5 /* of one alone in their time: above it, a start-up cost */
 
 struct tally {
     size_t count;
@@ -33,9 +33,7 @@ static void add(struct tally *n, const struct tg_span *s)
     n->count++;
 }
 
-/*
- * What stands before the first digit, where that is a word: "execute_" of "execute_32_context_1".
- */
+/* The part before the first digit, if it is a word: "execute_" of "execute_32_context_1". */
 static tg_sv prefix_of(tg_sv name)
 {
     size_t n = 0;
@@ -45,14 +43,14 @@ static tg_sv prefix_of(tg_sv name)
 }
 
 /*
- * Servers number their annotations ("execute_32_context_1(…)"), so that no name recurs: names with
- * one prefix stand together, where a glob of the prefix matches nothing else.
+ * Servers number their annotations ("execute_32_context_1(…)"), so no name recurs. Names with the
+ * same prefix form a group if a glob of the prefix matches nothing else.
  */
 struct groups {
     struct tg_strmap prefixes;
-    uint32_t *of; /* per name id; TG_NO_ID: in none */
+    uint32_t *of; /* per name id; TG_NO_ID: not in a group */
     struct tally *v;
-    size_t *names; /* distinct ones per group; 0: the glob would match others too */
+    size_t *names; /* distinct ones per group; 0: the glob would match other names too */
 };
 
 static bool may_be_window(enum tg_kind k)
@@ -69,7 +67,7 @@ static bool has_others(const struct tg_trace *t, const struct groups *g, uint32_
     return false;
 }
 
-#define MAX_PREFIXES 64 /* beyond it numbers in names mean something else */
+#define MAX_PREFIXES 64 /* above this, numbers in names mean something else */
 
 static void groups_init(struct groups *g, const struct tg_trace *t)
 {

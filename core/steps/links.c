@@ -56,7 +56,7 @@ static void table_init(struct table *h, const struct tg_trace *t)
         h->v[i] = (struct entry){ .correlation = -1 };
 }
 
-/* The entry of a correlation, or the empty one where it would go. */
+/* The entry of a correlation, or the empty entry where it would go. */
 static struct entry *table_at(const struct table *h, int64_t correlation)
 {
     uint64_t x = (uint64_t)correlation * 0x9e3779b97f4a7c15u;
@@ -66,7 +66,7 @@ static struct entry *table_at(const struct table *h, int64_t correlation)
     return &h->v[i];
 }
 
-/* In total order, so that of equally good rows the outermost stays, whatever the file's order. */
+/* In total order, so that the outermost of equally good rows stays, whatever the file's order. */
 static void collect_launches(struct table *h, const struct tg_trace *t, const uint32_t *order,
                              const unsigned char *call)
 {
@@ -91,7 +91,7 @@ static struct entry *launch_of(const struct table *h, const struct tg_trace *t,
     return e->correlation < 0 ? NULL : e;
 }
 
-/* The innermost operator, annotation or step around a launch; runtime calls are passed over. */
+/* The innermost operator, annotation or step around a launch; runtime calls are skipped. */
 static uint32_t encloser(const struct tg_steps *out, const struct tg_trace *t, uint32_t launch)
 {
     uint32_t p = out->parent[launch];
@@ -100,7 +100,7 @@ static uint32_t encloser(const struct tg_steps *out, const struct tg_trace *t, u
     return p;
 }
 
-/* What a call does to the capture of a graph on its thread. */
+/* What a call does to the graph capture on its thread. */
 enum capture { CAPTURE_NONE, CAPTURE_BEGIN, CAPTURE_END };
 
 static enum capture capture_of(const struct tg_name *n)
@@ -112,7 +112,7 @@ static enum capture capture_of(const struct tg_name *n)
     return tg_sv_has(n->name, TG_SV("StreamEndCapture")) ? CAPTURE_END : CAPTURE_NONE;
 }
 
-/* A recording ends before the work does: what follows the last launch with a kernel is no loss. */
+/* A recording ends before the work does: launches after the last one with a kernel are not lost. */
 static void count_lost(struct tg_steps *out, const struct tg_trace *t, const struct table *h,
                        const unsigned char *call)
 {

@@ -3,7 +3,7 @@
 #include "core/base/arena.h"
 #include "core/steps/parts.h"
 
-/* What is open on one thread, outermost first. `end` is cut to that of the spans around it. */
+/* The open spans of one thread, outermost first. `end` is cut to the end of the enclosing spans. */
 struct open {
     uint32_t span;
     tg_ns end, covered; /* direct children reach up to here */

@@ -2,7 +2,7 @@
 #define TG_STEPS_PARTS_H
 /*
  * The passes of tg_steps_build, in the order they run. Each fills its columns of `out`, all of
- * which are allocated; none fails. Costs: linear in the spans, besides the sort before them.
+ * which are allocated; no pass fails. Cost: linear in the spans, apart from the sort before them.
  */
 #include "core/steps/steps.h"
 

@@ -21,8 +21,9 @@ static int32_t step_at(const struct tg_steps *s, tg_ns at)
 }
 
 /*
- * When a device worked for each step, by its linked work, and a cursor over it that moves with
- * time. Windows of different steps may overlap (streams); only an unambiguous answer counts.
+ * When a device worked for each step, from its linked work, and a cursor over these windows that
+ * moves with time. Windows of different steps may overlap (streams); only an unambiguous answer
+ * counts.
  */
 struct edge {
     tg_ns at;
@@ -51,7 +52,7 @@ static int32_t window_at(struct windows *w, tg_ns at)
     return w->open == 1 ? (int32_t)w->sum : NOT_YET;
 }
 
-/* Windows of all devices from what is placed already. */
+/* Windows of all devices, from the spans that are placed already. */
 static struct windows *windows_new(const struct tg_steps *out, const struct tg_trace *t,
                                    const struct tg_lanes *l)
 {
@@ -102,8 +103,9 @@ static bool is_device_side(enum tg_kind k)
 }
 
 /*
- * Unlinked device spans. Before: the linked neighbour ahead of it on the stream (pass 1, kept in
- * `ahead`); then, from the end, the one behind it; where both agree, that is the step.
+ * Unlinked device spans. Pass 1 notes in `ahead` the step of the linked neighbour before each span
+ * on its stream; pass 2 goes backwards and sees the linked neighbour after it. If both agree, that
+ * is the step.
  */
 static void ask_neighbours(struct tg_steps *out, const struct tg_trace *t, const struct tg_lanes *l)
 {
@@ -136,7 +138,7 @@ static void ask_neighbours(struct tg_steps *out, const struct tg_trace *t, const
     free(last);
 }
 
-/* What the neighbours could not say: by the time windows of the device. */
+/* The spans that the neighbours do not decide: by the time windows of the device. */
 static void ask_device(struct tg_steps *out, const struct tg_trace *t, const struct tg_lanes *l)
 {
     struct windows *w = windows_new(out, t, l);

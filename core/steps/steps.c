@@ -22,7 +22,9 @@ static int thread_cmp(const struct tg_thread *a, const struct tg_thread *b)
     return c ? c : tg_sv_cmp(a->tid, b->tid);
 }
 
-/* The thread with most windows; of equals the first by text, since ids follow the file's order. */
+/*
+ * The thread with most windows; of several, the first by text, because ids follow the file's order.
+ */
 static uint32_t main_thread(const struct tg_trace *t, const struct tg_window_spec *w)
 {
     size_t *count = tg_xrealloc(NULL, t->n_threads + 1, sizeof *count);
@@ -53,7 +55,7 @@ static void find_windows(struct tg_steps *out, const struct tg_trace *t,
         if (t->tracks[s->track].thread != thread || s->dur <= 0 || !is_window(t, s, w))
             continue;
         if (last && tg_span_end(s) <= last->end)
-            continue; /* inside the last one */
+            continue; /* inside the previous one */
         if (last && last->end > s->start)
             last->end = s->start; /* clock granularity */
         number =

@@ -5,19 +5,21 @@
  *
  * Windows: host spans named ProfilerStep#N (device copies never), else host annotations whose name
  * matches `window.name`, else the whole trace as one step (`marked` false). Host spans belong to
- * the window their start lies in ([start, end)); windows of several threads: the one of the main
- * thread (the thread with most windows). Device spans belong to the step of their launch; unlinked
- * ones to that of their linked neighbours on the stream when both agree, else to the device's time
- * window of that step; what is left is counted in `unassigned` and is outside (-1).
+ * the window that contains their start ([start, end)). If several threads have windows, those of
+ * the main thread (the thread with most windows) count. Device spans belong to the step of their
+ * launch; unlinked ones to that of their linked neighbours on the stream when both agree, else to
+ * the device's time window of that step. The rest is counted in `unassigned` and is outside every
+ * step (-1).
  *
  * Nesting is per host thread over tg_kind_nests() kinds, in the total order; python functions take
- * no part. A child that ends after its parent is cut for nesting only, and one that lies in it for
- * less than half of its length is none (clock granularity).
+ * no part. A child that ends after its parent is cut, for nesting only; a span with less than half
+ * of its length inside another is not its child (clock granularity).
  *
  * Links are by correlation. Several runtime rows with one correlation (cudaLaunchKernel and the
- * cuLaunchKernel inside it): the launching call, of two such the outer one. A kernel launch (graphs
- * are none) with more than TG_MAX_KERNELS_PER_LAUNCH device rows has a wrong correlation: those
- * rows count as unlinked. Cost: n log n for the sort, else linear; about 30 bytes a span.
+ * cuLaunchKernel inside it): the launching call; of two such calls, the outer one. A kernel launch
+ * (other than a graph) with more than TG_MAX_KERNELS_PER_LAUNCH device rows has a wrong
+ * correlation: those rows count as unlinked. Cost: n log n for the sort, else linear; about 30
+ * bytes a span.
  */
 #include "core/trace/trace.h"
 
@@ -57,8 +59,9 @@ struct tg_steps {
     tg_ns *self;      /* host: duration less direct children, >= 0; others: duration */
     struct tg_lanes lanes;
     uint64_t device_spans, unlinked, unassigned;
-    uint64_t lost_kernels; /* launches without their kernel, before the last one that has it; those
-                              of a graph that is being captured run nothing and are none */
+    uint64_t lost_kernels; /* launches without their kernel, before the last one that has it;
+                              launches into a graph that is being captured run nothing and do not
+                              count */
 };
 
 /* What a runtime call puts on the device, by its name. */
@@ -70,7 +73,7 @@ enum tg_call {
 };
 enum tg_call tg_call_of(enum tg_kind kind, tg_sv name);
 
-/* Times and sums of hostile files must not overflow: results stay at the ends of the range. */
+/* Times and sums of hostile files must not overflow: results saturate. */
 static inline tg_ns tg_ns_add(tg_ns a, tg_ns b)
 {
     tg_ns r;
@@ -86,15 +89,15 @@ static inline tg_ns tg_ns_sub(tg_ns a, tg_ns b)
     return r;
 }
 /*
- * Does [start, end) lie in an earlier span that ends at `outer`? Clocks of whole microseconds let a
- * child end behind its parent, and a span begin before the one ahead of it has ended: the larger
+ * Is [start, end) inside an earlier span that ends at `outer`? With clocks of whole microseconds a
+ * child may end after its parent, and a span may begin before its predecessor has ended: the larger
  * part decides.
  */
 static inline bool tg_span_holds(tg_ns outer, tg_ns start, tg_ns end)
 {
     return outer > start && (end <= outer || outer - start >= end - outer);
 }
-/* A negative duration counts as none. */
+/* A negative duration counts as zero. */
 static inline tg_ns tg_span_end(const struct tg_span *s)
 {
     return s->dur > 0 ? tg_ns_add(s->start, s->dur) : s->start;
@@ -103,17 +106,17 @@ static inline tg_ns tg_span_end(const struct tg_span *s)
 TG_MUST bool tg_steps_build(struct tg_steps *out, const struct tg_trace *t,
                             const struct tg_window_spec *w, struct tg_err *err);
 void tg_steps_release(struct tg_steps *s);
-/* The step to which host work belongs that starts at `at`: index into v, -1 outside every step. */
+/* The step of host work that starts at `at`: index into v, -1 outside every step. */
 int32_t tg_steps_at(const struct tg_steps *s, tg_ns at);
 
 /*
  * For a trace without markers: annotations and operators that recur and could serve as windows,
- * best first (count >= 3, disjoint in time, covering most of the trace, no one alone nearly all of
- * it); at most `max`. Numbered annotations stand together as a glob ("execute_*"). Views into `t`,
- * globs into `a`.
+ * best first (count >= 3, disjoint in time, covering most of the trace, none of them nearly all of
+ * it alone); at most `max`. Numbered annotations are grouped as a glob ("execute_*"). Views into
+ * `t`, globs into `a`.
  */
 struct tg_window_hint {
-    tg_sv name; /* a name, or a glob: both serve as TG_WINDOW_ANNOTATION */
+    tg_sv name; /* a name or a glob: both are valid in TG_WINDOW_ANNOTATION */
     size_t count;
     double covered; /* share of the trace's time */
 };

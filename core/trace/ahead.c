@@ -14,17 +14,17 @@ struct tg_ahead {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    /* Below `lock`: buffers filled and emptied so far; filled - emptied of them hold bytes. */
+    /* Guarded by `lock`: buffers filled and emptied so far; filled - emptied of them hold bytes. */
     uint64_t filled, emptied;
     bool ended, stop;
     int64_t result; /* 0 or -1, once `ended` */
     /* A buffer belongs to the producer until it is counted as filled, then to the consumer. */
-    size_t n[BUFFERS], at; /* at: consumed of the buffer in front */
+    size_t n[BUFFERS], at; /* at: bytes consumed of the first buffer */
     char *buffer[BUFFERS];
     struct tg_err err;
 };
 
-/* Room for one more buffer; false: the consumer has gone. */
+/* Waits for a free buffer; false: the consumer has gone. */
 static bool wait_for_room(struct tg_ahead *a)
 {
     bool go_on;

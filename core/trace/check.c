@@ -5,7 +5,7 @@
 
 #include "core/base/arena.h"
 
-/* The start itself where a damaged duration would leave the range. */
+/* The start itself if a damaged duration would leave the range. */
 static tg_ns end_of(const struct tg_span *s)
 {
     tg_ns end;
@@ -19,7 +19,7 @@ struct lanes {
     const struct tg_trace *t;
     uint32_t *of_track; /* tracks of one (device, stream) are one lane */
     size_t n;
-    size_t *end;    /* per lane: behind its last span */
+    size_t *end;    /* per lane: one past its last span */
     uint32_t *span; /* by lane, then by start and end */
 };
 
@@ -61,7 +61,7 @@ static int by_time(const void *pa, const void *pb, void *arg)
     return c ? c : compare_ints(end_of(a), end_of(b));
 }
 
-/* Profilers write a stream's work in order, mostly: then nothing is left to do. */
+/* Profilers mostly write a stream's work in order: then there is nothing left to sort. */
 static void sort_lane(const struct tg_trace *t, uint32_t *span, size_t n)
 {
     void *arg = (void *)(uintptr_t)t;
@@ -105,12 +105,14 @@ static void lanes_release(struct lanes *l)
     free(l->span);
 }
 
-/* Work on one stream runs one after the other: whoever runs past the next start is suspicious. */
+/*
+ * Work on one stream runs one after the other: a span that runs past the next start is suspicious.
+ */
 static void count_overlap(const struct tg_span *a, const struct tg_span *b,
                           struct tg_integrity *out)
 {
     tg_ns over, sum;
-    /* Times at the two ends of the range lie apart, whatever their difference would be. */
+    /* Times at the two ends of the range are far apart, whatever their difference would be. */
     if (__builtin_sub_overflow(end_of(a), b->start, &over) || over <= 0)
         return;
     out->overlapping++;

@@ -11,7 +11,7 @@
 struct tg_fact_cached {
     uint64_t hash;
     uint32_t which, id;
-    const char *raw; /* the values behind each other */
+    const char *raw; /* the values, concatenated */
     size_t n;
 };
 
@@ -31,8 +31,10 @@ void tg_fact_cache_release(struct tg_fact_cache *c)
     *c = (struct tg_fact_cache){ 0 };
 }
 
-/* A value ends with its own bracket, quote or delimiter, and lengths are part of the hash only:
- * values are compared one by one, so "1" "23" is never taken for "12" "3". */
+/*
+ * A value ends with its own bracket, quote or delimiter. Lengths are part of the hash only, but
+ * values are compared one by one, so "1" "23" never equals "12" "3".
+ */
 static bool is_same(const struct tg_fact_cached *e, uint32_t which, const struct tg_fact_values *f)
 {
     const char *p = e->raw, *end = e->raw + e->n;
@@ -62,7 +64,7 @@ static void keep(struct tg_fact_cache *c, uint32_t *slot, uint64_t hash, uint32_
     for (uint32_t rest = which; rest; rest &= rest - 1) {
         tg_sv v = f->v[__builtin_ctz(rest)];
         memcpy(raw, v.p, v.n);
-        raw += v.n + 1; /* behind a NUL */
+        raw += v.n + 1; /* after a NUL */
     }
     *slot = (uint32_t)++c->n;
 }

@@ -17,7 +17,7 @@ struct tg_fact_cache {
 
 void tg_fact_cache_init(struct tg_fact_cache *c);
 void tg_fact_cache_release(struct tg_fact_cache *c);
-/* The id in `facts` of these facts of an event; TG_NO_ID: it has none. */
+/* The id in `facts` of these facts of an event; TG_NO_ID: it has no facts. */
 uint32_t tg_fact_cache_id(struct tg_fact_cache *c, struct tg_strmap *facts, enum tg_kind kind,
                           const struct tg_fact_values *f);
 #endif

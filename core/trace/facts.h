@@ -2,8 +2,7 @@
 #define TG_TRACE_FACTS_H
 /*
  * Exact facts of one event as canonical text (tg_trace.facts); internal to core/trace. Both paths
- * of the reader note where the values of these keys stand in args, so that nothing is scanned
- * twice.
+ * of the reader note where the values of these keys are in args, so that nothing is scanned twice.
  */
 #include "core/base/buf.h"
 #include "core/trace/kind.h"
@@ -27,16 +26,16 @@ enum tg_fact {
     TG_FACTS
 };
 
-/* Raw JSON of the values that an event has; what is not in `have` is not set. */
+/* Raw JSON of the values that an event has; values not in `have` are not set. */
 struct tg_fact_values {
     uint32_t have; /* bit per enum tg_fact */
     tg_sv v[TG_FACTS];
 };
 
-/* The fact whose key in args this is; TG_FACTS: none. */
+/* The fact for this key of args; TG_FACTS: no fact. */
 enum tg_fact tg_fact_of_key(tg_sv key);
 /* The facts that events of this kind have, of those in `have`. */
 uint32_t tg_facts_of_kind(enum tg_kind kind, const struct tg_fact_values *f);
-/* One "key=value" a line, in the order above; leaves `out` empty where there is none. */
+/* One "key=value" a line, in the order above; leaves `out` empty if there are no facts. */
 void tg_facts_put(struct tg_buf *out, uint32_t which, const struct tg_fact_values *f);
 #endif

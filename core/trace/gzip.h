@@ -6,6 +6,6 @@
 struct tg_gzip;
 struct tg_gzip *tg_gzip_new(void);
 void tg_gzip_free(struct tg_gzip *g); /* accepts NULL */
-/* Appends to `out` what has become ready; everything, and the trailer, with `last`. */
+/* Appends to `out` the bytes that are ready; with `last` everything, and the trailer. */
 void tg_gzip_put(struct tg_gzip *g, tg_sv bytes, bool last, struct tg_buf *out);
 #endif

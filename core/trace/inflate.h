@@ -5,8 +5,8 @@
 /*
  * One decompressor behind one table; internal to core/trace. A stream is a row of members (gzip) or
  * frames (zstd). `run` consumes input and produces output until one of them is used up or the
- * member has ended with its checksum and length verified. It may give back up to
- * TG_INFLATE_BACK bytes of the call before: they must still stand before `in`.
+ * member has ended with its checksum and length verified. It may give back up to TG_INFLATE_BACK
+ * bytes of the previous call: they must still be in memory before `in`.
  */
 #define TG_INFLATE_BACK ((size_t)16)
 
@@ -28,7 +28,7 @@ struct tg_inflate_ops {
     void (*close)(void *state);
 };
 
-/* NULL where the build has no such library. zlib is always there. */
+/* NULL if the build does not have the library. zlib is always present. */
 const struct tg_inflate_ops *tg_inflate_isal(void);
 const struct tg_inflate_ops *tg_inflate_zlib(void);
 const struct tg_inflate_ops *tg_inflate_zstd(void);

@@ -8,8 +8,8 @@
 #include "core/base/arena.h"
 
 /*
- * The member's header is read apart: isal_inflate forgets between two calls what the header has
- * said so far (a name, a comment), so that it may only be given whole ones (intel/isa-l issue 224).
+ * The member's header is read separately: isal_inflate forgets between two calls what it has read
+ * of a header (a name, a comment), so it may only be given whole headers (intel/isa-l issue 224).
  */
 struct isal {
     struct inflate_state z;
@@ -81,7 +81,10 @@ static enum tg_inflated isal_run(void *state, struct tg_inflate_io *io)
     z->next_out = io->out;
     z->avail_out = (uint32_t)out;
     code = header_or_data(s);
-    /* At a member's end it gives back what it has read too much of, which may lie before io->in. */
+    /*
+     * At a member's end it gives back the bytes that it has read too far; they may be before
+     * io->in.
+     */
     io->in = z->next_in;
     io->n_in = io->n_in - in + z->avail_in;
     io->out += out - z->avail_out;

@@ -8,7 +8,7 @@
 #include "core/trace/reader.h"
 #include "core/trace/text.h"
 
-/* Texts may be compared in blocks: this many bytes behind them are there. */
+/* Texts may be compared in blocks: at least this many readable bytes follow them. */
 #define TG_INTERN_PAD 32
 
 struct tg_intern_slot {
@@ -29,7 +29,7 @@ struct tg_intern {
 
 void tg_intern_init(struct tg_intern *t, size_t stride);
 void tg_intern_release(struct tg_intern *t);
-/* `is_new`: the entry was made; its texts are set, the rest of it is zero. */
+/* `is_new`: the entry was created; its texts are set and the rest is zero. */
 uint32_t tg_intern_add(struct tg_intern *t, tg_sv a, tg_sv b, bool *is_new);
 
 static inline uint64_t tg_intern_seed(tg_sv a)

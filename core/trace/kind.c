@@ -60,7 +60,7 @@ static enum tg_kind category_kind(tg_sv cat)
 
 static enum tg_kind runtime_kind(tg_sv name)
 {
-    /* Suffixes as _ptsz and _v2 are versions of the same call. */
+    /* Suffixes such as _ptsz and _v2 are versions of the same call. */
     if (tg_sv_starts(name, TG_SV("cudaGraphLaunch")) ||
         tg_sv_starts(name, TG_SV("cuGraphLaunch")) || tg_sv_starts(name, TG_SV("hipGraphLaunch")))
         return TG_KIND_GRAPH;

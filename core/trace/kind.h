@@ -12,8 +12,9 @@ enum tg_kind {
     TG_KIND_OTHER,       /* unknown category, Trace, overhead */
     TG_KIND_OP,          /* cpu_op, Operator: host operators */
     TG_KIND_RUNTIME,     /* cuda_runtime, cuda_driver, Runtime, HIP, mtia_runtime: API calls */
-    TG_KIND_SYNC,        /* of those: *Synchronize, StreamWaitEvent is none */
-    TG_KIND_GRAPH,       /* of those: cudaGraphLaunch, cuGraphLaunch, hipGraphLaunch */
+    TG_KIND_SYNC,        /* those of them that wait: *Synchronize; not StreamWaitEvent */
+    TG_KIND_GRAPH,       /* those of them that launch a graph: cudaGraphLaunch, cuGraphLaunch,
+                            hipGraphLaunch */
     TG_KIND_KERNEL,      /* device: kernel, Kernel, mtia_ccp_events */
     TG_KIND_MEMCPY,      /* device: gpu_memcpy, Memcpy */
     TG_KIND_MEMSET,      /* device: gpu_memset, Memset */
@@ -23,7 +24,7 @@ enum tg_kind {
     TG_KIND_DEVICE_ANNOTATION, /* gpu_user_annotation, ProfilerStep copies included */
     TG_KIND_PYTHON,            /* python_function */
     TG_KIND_OVERHEAD,          /* overhead */
-    /* No event is of these: sums over Python functions (core/metric/stacks.h). */
+    /* No event has these kinds: sums over Python functions (core/metric/stacks.h). */
     TG_KIND_MODULE, /* by instance of nn.Module */
     TG_KIND_SOURCE, /* by function */
     TG_KINDS
@@ -51,8 +52,8 @@ static inline bool tg_kind_nests(enum tg_kind k)
            k == TG_KIND_ANNOTATION || k == TG_KIND_STEP;
 }
 
-/* Number of a "ProfilerStep#12" name; -1: not one. */
+/* Number of a "ProfilerStep#12" name; -1: not a step. */
 int64_t tg_step_number(tg_sv name);
-/* Polling calls whose count is random (DECISIONS: cudaEventQuery and its kin). */
+/* Polling calls whose count is random: cudaEventQuery and the like. */
 bool tg_is_polling(tg_sv name);
 #endif

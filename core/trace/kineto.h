@@ -2,8 +2,8 @@
 #define TG_TRACE_KINETO_H
 /*
  * One event of Kineto's dialect: any order of keys, unknown and escaped keys, duplicates (the last
- * wins); internal to core/trace. Nothing is interned here, so that an event cut by the window's end
- * can be scanned again.
+ * wins); internal to core/trace. Nothing is interned here, so that an event that the window's end
+ * cuts can be scanned again.
  */
 #include "core/trace/facts.h"
 #include "core/trace/reader.h"
@@ -16,12 +16,12 @@ struct tg_raw_event {
     struct tg_fact_values facts;
 };
 
-/* The cursor stands at the event's '{'. */
+/* The cursor is at the event's '{'. */
 bool tg_kineto_event(struct tg_scan *s, bool want_args, struct tg_raw_event *out);
-/* A time: absent and null are none; anything but a number, or beyond int64 ns, fails. */
+/* A time: absent and null count as absent; anything but a number, or beyond int64 ns, fails. */
 bool tg_kineto_time(struct tg_scan *s, const struct tg_value *v, uint64_t *rounded, bool *has,
                     bool *is_float, tg_ns *ns);
-/* An integer in a number or in a text, also "7.0"; `fallback` otherwise. */
+/* An integer as a number or as text, also "7.0"; otherwise `fallback`. */
 int64_t tg_kineto_int(const struct tg_value *v, int64_t fallback);
 /* Is this key the word? Escapes are resolved. */
 bool tg_kineto_key(const struct tg_value *key, tg_sv word);

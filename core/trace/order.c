@@ -4,8 +4,8 @@
 #include "core/trace/trace.h"
 
 /*
- * The start decides almost always, so it is sorted by radix and only runs of equal starts are
- * compared. Names and threads are ranked once: comparing two spans never compares texts.
+ * The start nearly always decides, so it is sorted by radix and only runs of equal starts are
+ * compared. Names and threads are ranked once: comparing two spans never compares text.
  */
 struct ranks {
     const struct tg_trace *t;

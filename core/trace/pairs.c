@@ -49,7 +49,10 @@ static int compare_ints(int64_t a, int64_t b)
     return (a > b) - (a < b);
 }
 
-/* Thread, time; then what tells marks of one instant apart without asking the file. */
+/*
+ * Thread, then time; then whatever distinguishes marks of one instant without their order in the
+ * file.
+ */
 static int compare_marks(const void *pa, const void *pb, void *arg)
 {
     const struct tg_mark *a = pa, *b = pb;
@@ -103,8 +106,8 @@ static bool close_one(struct matcher *m, const struct tg_mark *end, size_t floor
 }
 
 /*
- * One instant of one thread: its ends close what was open before, named ones first; then its begins
- * open; ends that are left close those (length zero).
+ * One instant of one thread: its E events close what was open before, named ones first; then its B
+ * events open; E events that are left close those (length zero).
  */
 static void match_instant(struct matcher *m, struct tg_mark *v, size_t n)
 {

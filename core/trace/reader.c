@@ -8,11 +8,11 @@
 
 #define DEFAULT_WINDOW ((size_t)256 << 10)
 #define META_VALUE_MAX ((size_t)256 << 10) /* a larger value is kept as "" */
-#define META_TOTAL_MAX ((size_t)4 << 20)   /* what comes behind that is dropped */
+#define META_TOTAL_MAX ((size_t)4 << 20)   /* anything after that is dropped */
 #define META_COUNT_MAX 1024
 #define READ_AHEAD_FROM ((uint64_t)1 << 20)
 
-/* A large compressed trace is inflated beside its reader; of a pipe no size is known. */
+/* A large compressed trace is inflated beside its reader; the size of a pipe is not known. */
 static void read_ahead(struct tg_reader *r)
 {
     uint64_t done, size;
@@ -71,7 +71,7 @@ void tg_reader_free(struct tg_reader *r)
 
 /* ---- errors ---- */
 
-/* Line and column of a byte: the text is read once more, only now that somebody asks. */
+/* Line and column of a byte: the text is read again, only now that they are needed. */
 static struct tg_loc locate(struct tg_reader *r, uint64_t offset)
 {
     struct tg_loc loc = { tg_source_name(r->source), 0, 0, offset };
@@ -96,8 +96,8 @@ static struct tg_loc locate(struct tg_reader *r, uint64_t offset)
 }
 
 /*
- * Text from a damaged stream is wrong before the damage shows: the rest is unpacked, and where the
- * stream is at fault, `err` says that and not what its text looks like. Of plain text nothing is
+ * Text from a damaged stream is wrong before the damage shows. The rest is unpacked, and if the
+ * stream is at fault, `err` says so instead of what the text looks like. Of plain text nothing is
  * read.
  */
 static bool stream_is_damaged(struct tg_reader *r, struct tg_err *err)
@@ -114,7 +114,7 @@ static bool stream_is_damaged(struct tg_reader *r, struct tg_err *err)
     return true;
 }
 
-/* What stands before the offending byte, and that byte; never what a smaller window lacks. */
+/* The text before the offending byte, and that byte; never what a smaller window would not have. */
 static tg_sv snippet(const struct tg_reader *r, const char *start, const char *at, char *to)
 {
     const char *from = at - start > 30 ? at - 30 : start;
@@ -192,7 +192,7 @@ static int64_t now_ms(void)
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* Asked at every window, which is about a tenth of a millisecond of work. */
+/* Called for every window, which is about a tenth of a millisecond of work. */
 void tg_reader_tick(struct tg_reader *r)
 {
     const struct tg_progress *progress = r->opts.progress;
@@ -239,7 +239,7 @@ bool tg_reader_refill(struct tg_reader *r, struct tg_err *err)
     return true;
 }
 
-/* The next byte that is no blank, not consumed; 0 at the end of the text. */
+/* The next byte that is not blank, not consumed; 0 at the end of the text. */
 static bool peek(struct tg_reader *r, char *c, struct tg_err *err)
 {
     for (;;) {
@@ -342,7 +342,7 @@ static void keep_meta(struct tg_reader *r)
     r->info.meta[i] = kv;
 }
 
-/* distributedInfo was checked as JSON when it was read; a value that is cut is none. */
+/* distributedInfo was checked as JSON when it was read; a truncated value is not a value. */
 static void read_ranks(struct tg_reader *r)
 {
     for (size_t i = 0; i < r->info.n_meta; i++) {
@@ -450,7 +450,7 @@ bool tg_reader_intern(struct tg_reader *r, tg_sv cat, tg_sv name, uint32_t *id, 
     return intern_name(r, cat, name, id, err);
 }
 
-/* Ids for what the scan has found; the fast path may have them already. */
+/* Ids for the names of the scan; the fast path may have them already. */
 static inline bool take_event(struct tg_reader *r, struct tg_event *ev, struct tg_err *err)
 {
     const struct tg_raw_event *raw = &r->raw;
@@ -476,7 +476,7 @@ static unsigned event_depth(const struct tg_reader *r)
     return r->bare ? 1 : 2;
 }
 
-/* One event by the fast path. False: nothing happened, the generic path has to look. */
+/* Reads one event by the fast path. False: nothing has changed, the generic path takes over. */
 static inline __attribute__((always_inline)) bool
 fast_event(struct tg_reader *r, struct tg_event *ev, bool *ok, struct tg_err *err)
 {
@@ -554,7 +554,7 @@ static enum unit in_object(struct tg_reader *r, struct tg_err *err)
     return UNIT_OK;
 }
 
-/* Learns what stands between two events: blanks, a comma, blanks, a brace, all in the window. */
+/* Learns the text between two events: blanks, a comma, blanks, a brace, all in the window. */
 static void learn_between(struct tg_reader *r)
 {
     struct tg_shapes *f = &r->shapes;
@@ -570,7 +570,7 @@ static void learn_between(struct tg_reader *r)
     f->between_n = (uint32_t)n + 1;
 }
 
-/* Stands the cursor at the next event, or behind the array. */
+/* Puts the cursor at the next event, or after the array. */
 static enum unit next_event(struct tg_reader *r, bool *at_event, struct tg_err *err)
 {
     char c;
@@ -602,7 +602,7 @@ static enum unit next_event(struct tg_reader *r, bool *at_event, struct tg_err *
     return UNIT_OK;
 }
 
-/* One event by the generic path, from which the fast one learns. */
+/* Reads one event by the generic path, from which the fast path learns. */
 static enum unit slow_event(struct tg_reader *r, struct tg_event *ev, struct tg_err *err)
 {
     enum unit u = scan_unit(r, event_depth(r), scan_event, err);
@@ -638,7 +638,7 @@ static bool behind_text(struct tg_reader *r, struct tg_err *err)
     return finish(r, err);
 }
 
-/* An event that another reads. What is no event is looked at here: it is an error. */
+/* An event that another thread reads. Anything that is not an event is an error. */
 static bool stops_here(struct tg_reader *r)
 {
     if (r->at < r->stop_at || r->at == r->n || r->buf[r->at] != '{')
@@ -648,7 +648,7 @@ static bool stops_here(struct tg_reader *r)
     return true;
 }
 
-/* One step of the outer grammar; *event: one was taken. */
+/* One step of the outer grammar; *event: an event was read. */
 static enum unit step(struct tg_reader *r, struct tg_event *ev, bool *event, struct tg_err *err)
 {
     enum unit u;
@@ -680,7 +680,7 @@ static enum unit step(struct tg_reader *r, struct tg_event *ev, bool *event, str
     return UNIT_OK;
 }
 
-/* Apart from the fast path, so that this needs no registers saved for what is rare. */
+/* Separate from the fast path, which then saves no registers for rare cases. */
 static __attribute__((noinline)) enum tg_next next_slowly(struct tg_reader *r, struct tg_event *ev,
                                                           struct tg_err *err)
 {

@@ -28,7 +28,7 @@ struct tg_names {
     size_t n;
 };
 
-/* pid and tid as they stand in the file: numbers as text, strings unquoted; "" when absent. */
+/* pid and tid as the file spells them: numbers as text, strings unquoted; "" when absent. */
 struct tg_thread {
     tg_sv pid, tid;
 };
@@ -49,19 +49,22 @@ struct tg_event {
     tg_sv args;                  /* raw text of the args object, braces included; n = 0: none */
 };
 
-/* What stands beside the events, and what was counted on the way. Complete after TG_NEXT_END. */
+/* The metadata around the events, and what was counted on the way. Complete after TG_NEXT_END. */
 struct tg_kv {
     tg_sv key, value; /* value: unquoted text, or raw JSON for numbers, arrays, objects */
 };
 struct tg_trace_info {
     int64_t rank, world_size; /* distributedInfo; -1 absent */
-    /* Top-level keys other than traceEvents, in file order, the last of a repeated key. Values
-       above 256 KiB are kept as "", and of more than 1024 keys or 4 MiB the rest is dropped. */
+    /*
+     * Top-level keys other than traceEvents, in file order; of a repeated key, the last. Values
+     * above 256 KiB are kept as ""; after 1024 keys or 4 MiB the rest is dropped.
+     */
     struct tg_kv *meta;
     size_t n_meta;
     uint64_t events, bytes; /* events met (all phases), bytes of decompressed text */
     uint64_t invalid_escapes, control_bytes, bad_utf8, non_finite, huge_integers, rounded_numbers;
-    bool any_ts_float, any_ts_missing; /* over ALL events: HTA's rounding rule (HTA_SEMANTICS 3) */
+    bool any_ts_float, any_ts_missing; /* over all events; decides HTA's rounding rule
+                                          (docs/metrics.md) */
     bool truncated;                    /* only with allow_truncated */
 };
 
@@ -78,16 +81,16 @@ struct tg_reader_opts {
     size_t part;                        /* bytes of such a part; 0: default 4 MiB; tests use less */
     size_t window;                      /* 0: default 256 KiB; tests use 1 */
     const struct tg_limits *limits;     /* NULL: defaults */
-    const struct tg_progress *progress; /* NULL: nobody watches */
+    const struct tg_progress *progress; /* NULL: no progress */
 };
 
 enum tg_next { TG_NEXT, TG_NEXT_END, TG_NEXT_FAILED };
 
 struct tg_reader;
-/* Takes no ownership of `s`. Never fails: errors come from the first tg_reader_next. */
+/* Does not take ownership of `s`. Never fails: errors come from the first tg_reader_next. */
 TG_MUST struct tg_reader *tg_reader_new(struct tg_source *s, const struct tg_reader_opts *o);
 void tg_reader_free(struct tg_reader *r);
-/* After the last event: frees what only reading needs. Names, threads and info stay. */
+/* After the last event: frees what only reading needs. Names, threads and info remain. */
 void tg_reader_done(struct tg_reader *r);
 /* A file without any traceEvents (and not a bare array) fails with TG_ERR_TRACE "not a trace". */
 TG_MUST enum tg_next tg_reader_next(struct tg_reader *r, struct tg_event *ev, struct tg_err *err);

@@ -1,4 +1,4 @@
-/* Reading one text in parts: stopping, going on elsewhere, and guessing where an event begins. */
+/* Reads one text in parts: stops, continues elsewhere, and guesses where an event begins. */
 #include <stdlib.h>
 
 #include "core/trace/reader_state.h"
@@ -70,7 +70,7 @@ static const char *over_blanks(const char *p)
     return p;
 }
 
-/* "}," before, a key behind: most braces inside an event are none of these. */
+/* "}," before, a key after: most braces inside an event have neither. */
 static bool may_begin(const char *start, const char *brace)
 {
     const char *p = brace;

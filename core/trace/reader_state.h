@@ -9,10 +9,10 @@
 
 enum tg_reader_state {
     AT_START,
-    IN_OBJECT,      /* behind '{' or a member */
-    AT_FIRST_EVENT, /* behind '[' */
+    IN_OBJECT,      /* after '{' or a member */
+    AT_FIRST_EVENT, /* after '[' */
     BEHIND_EVENT,
-    AT_EVENT, /* at the brace of one that is not the first */
+    AT_EVENT, /* at the brace of an event that is not the first */
     BEHIND_TEXT,
     AT_END,
     HAS_FAILED
@@ -22,7 +22,7 @@ struct tg_reader {
     struct tg_source *source;
     struct tg_reader_opts opts;
     struct tg_limits limits;
-    char *buf; /* the window: cap bytes and TG_SCAN_PAD zeros behind the n in use */
+    char *buf; /* the window: cap bytes, of which n are in use, followed by TG_SCAN_PAD zeros */
     size_t cap, at, n;
     uint64_t base; /* offset of buf[0] in the text */
     bool last;     /* nothing follows the window */
@@ -36,7 +36,7 @@ struct tg_reader {
     struct tg_arena *meta_arena;
     size_t meta_cap, meta_bytes;
     struct tg_buf text[2];
-    /* The unit that is being scanned. */
+    /* The unit that is scanned. */
     struct tg_raw_event raw;
     struct tg_leniencies unit_seen;
     size_t unit_size;
@@ -46,19 +46,19 @@ struct tg_reader {
     bool member_end, events_begin;
     /* Reading in parts (reader_parts.c). */
     bool is_part;      /* ends where the array of events does */
-    bool stopped;      /* the last TG_NEXT_END was none of the text */
-    uint64_t stop;     /* an event that begins here or behind is not read */
-    size_t stop_at;    /* the same in the window; SIZE_MAX: behind it */
+    bool stopped;      /* the last TG_NEXT_END did not come from the text */
+    uint64_t stop;     /* events at or after this offset are not read */
+    size_t stop_at;    /* the same in the window; SIZE_MAX: after it */
     int64_t next_tick; /* ms */
-    uint64_t ticked;   /* bytes told */
+    uint64_t ticked;   /* bytes reported */
 };
 
-/* Moves what is not consumed to the front and reads on. */
+/* Moves the unread bytes to the front and reads on. */
 TG_MUST bool tg_reader_refill(struct tg_reader *r, struct tg_err *err);
-/* At the first event: how deep events stand is known from here on. */
+/* At the first event: from here on the nesting depth of events is known. */
 void tg_reader_begin_events(struct tg_reader *r);
 void tg_reader_tick(struct tg_reader *r);
-/* Where `stop` lies in the window. */
+/* The position of `stop` in the window. */
 static inline void tg_reader_place_stop(struct tg_reader *r)
 {
     uint64_t ahead = r->stop > r->base ? r->stop - r->base : 0;

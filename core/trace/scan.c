@@ -31,7 +31,7 @@ static int hex_digit(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Four hex digits at `p`, or -1. A NUL is no digit, so the padding is enough. */
+/* Four hex digits at `p`, or -1. NUL is not a digit, so the padding is enough. */
 static int hex4(const char *p)
 {
     int code = 0;
@@ -44,7 +44,7 @@ static int hex4(const char *p)
     return code;
 }
 
-/* The escape at `p`, a backslash: its length, 0 when it is none of JSON's. */
+/* The length of the escape at `p` (a backslash); 0 if JSON does not have it. */
 static size_t escape_length(const char *p)
 {
     switch (p[1]) {
@@ -80,7 +80,7 @@ static bool check_utf8(struct tg_scan *s, tg_sv text)
     return true;
 }
 
-/* A backslash at `*q`; leaves `*q` behind the escape. */
+/* A backslash at `*q`; moves `*q` past the escape. */
 static bool check_escape(struct tg_scan *s, const char **q)
 {
     size_t n = escape_length(*q);
@@ -137,7 +137,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* A word of letters at the cursor, the whole of it. */
+/* A word of letters at the cursor, whole. */
 static bool word(struct tg_scan *s, const char *text)
 {
     size_t n = strlen(text);
@@ -154,7 +154,7 @@ static bool word(struct tg_scan *s, const char *text)
     return tg_scan_bad(s, q, "not a JSON value", "The quotes of a text are probably missing.");
 }
 
-/* NaN, Infinity and the spellings of C's printf; `s->p` stands at the letter. */
+/* NaN, Infinity and the spellings of C's printf; `s->p` is at the letter. */
 static bool non_finite(struct tg_scan *s, struct tg_value *v, const char *start)
 {
     static const char *const words[] = { "NaN", "Infinity", "nan", "inf" };
@@ -173,7 +173,7 @@ static bool non_finite(struct tg_scan *s, struct tg_value *v, const char *start)
     return tg_scan_bad(s, s->p, "not a JSON number", "");
 }
 
-/* An integer text of 19 digits or more: does int64 hold it? */
+/* An integer of 19 digits or more: does int64 hold it? */
 static bool check_huge(struct tg_scan *s, struct tg_value *v)
 {
     int64_t ignored;
@@ -230,7 +230,7 @@ static bool number(struct tg_scan *s, struct tg_value *v)
     if (s->p == s->end && !s->last)
         return tg_scan_out(s);
     v->raw = (tg_sv){ start, (size_t)(s->p - start) };
-    if (is_digit(*s->p)) /* behind a leading zero */
+    if (is_digit(*s->p)) /* after a leading zero */
         return tg_scan_bad(s, s->p, "a number with a leading zero", "");
     return v->is_float || v->raw.n < 19 || check_huge(s, v);
 }
@@ -295,7 +295,7 @@ static bool scalar(struct tg_scan *s, struct tg_value *v)
 
 static bool missing_comma(struct tg_scan *s)
 {
-    ptrdiff_t before = s->p - s->start; /* never what a smaller window lacks */
+    ptrdiff_t before = s->p - s->start; /* never what a smaller window would not have */
     bool after_text = (before >= 1 && s->p[-1] == '"') ||
                       (before >= 2 && tg_is_blank(s->p[-1]) && s->p[-2] == '"');
     if (s->p == s->end)
@@ -306,7 +306,7 @@ static bool missing_comma(struct tg_scan *s)
                                   : "");
 }
 
-/* A key, its colon, and the blanks around them; the cursor stands at the quote. */
+/* A key, its colon, and the blanks around them; the cursor is at the quote. */
 static bool key_and_colon(struct tg_scan *s, struct tg_value *key)
 {
     if (*s->p != '"') {
@@ -350,7 +350,7 @@ int tg_scan_member(struct tg_scan *s, bool *first, struct tg_value *key)
     return key_and_colon(s, key) ? 1 : -1;
 }
 
-/* An array or object, checked without recursion; one bit a level says which it is. */
+/* An array or object, checked without recursion; one bit per level tells which it is. */
 static bool nested(struct tg_scan *s)
 {
     uint64_t object[TG_SCAN_DEPTH / 64];
@@ -431,7 +431,7 @@ void tg_unescape(struct tg_buf *out, tg_sv raw)
     static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
     for (size_t i = 0; i < raw.n;) {
         const char *p = raw.p + i;
-        /* A raw text ends at its quote, so looking behind the last byte is safe. */
+        /* A raw text ends at its quote, so reading past the last byte is safe. */
         size_t n = *p == '\\' ? escape_length(p) : 0;
         if (n == 0) {
             tg_buf_putc(out, *p);

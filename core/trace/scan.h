@@ -2,7 +2,7 @@
 #define TG_TRACE_SCAN_H
 /*
  * JSON, one token at a time, over bytes that end with TG_SCAN_PAD zeros; internal to core/trace.
- * NUL is illegal in JSON, so it stops every loop and no loop asks for the end.
+ * NUL is illegal in JSON, so it stops every loop and no loop checks for the end.
  *
  * A function that returns false leaves `status`: MORE means that the bytes ended inside a token
  * while more may follow; the caller reads on and scans its unit again from the start, so nothing
@@ -11,7 +11,7 @@
 #include "core/base/buf.h"
 
 #define TG_SCAN_PAD ((size_t)64)
-#define TG_SCAN_DEPTH 1024 /* hard bound of nesting; tg_limits.max_depth lies below it */
+#define TG_SCAN_DEPTH 1024 /* hard bound of nesting; tg_limits.max_depth is below it */
 
 enum tg_scan_status {
     TG_SCAN_OK,
@@ -21,14 +21,14 @@ enum tg_scan_status {
     TG_SCAN_LIMIT      /* nested too deeply */
 };
 
-/* What profilers write though JSON forbids it: counted, refused with `strict`. */
+/* Spellings that profilers write although JSON forbids them: counted, refused with `strict`. */
 struct tg_leniencies {
     uint64_t invalid_escapes, control_bytes, bad_utf8, non_finite, huge_integers;
 };
 
 struct tg_scan {
     const char *p, *end;
-    const char *start; /* of the unit that is being scanned */
+    const char *start; /* of the unit that is scanned */
     bool last, strict; /* no bytes follow `end`; leniencies are errors */
     unsigned depth, max_depth;
     struct tg_leniencies seen;
@@ -39,7 +39,7 @@ struct tg_scan {
 
 enum tg_token { TG_TOKEN_NULL, TG_TOKEN_BOOL, TG_TOKEN_NUMBER, TG_TOKEN_STRING, TG_TOKEN_NESTED };
 
-/* One value. Strings: `raw` without the quotes; all others: the text as it stands. */
+/* One value. Strings: `raw` without the quotes; all others: the text as it is. */
 struct tg_value {
     tg_sv raw;
     enum tg_token type;
@@ -59,21 +59,23 @@ static inline void tg_scan_blanks(struct tg_scan *s)
         s->p++;
 }
 
-/* The cursor stands at the end of what is known: MORE or TRUNCATED. Always false. */
+/* The cursor is at the end of the known bytes: MORE or TRUNCATED. Always false. */
 bool tg_scan_out(struct tg_scan *s);
 bool tg_scan_bad(struct tg_scan *s, const char *at, const char *message, const char *hint);
 
-/* Any value, checked to its end; the cursor stands at its first byte, then behind it. */
+/* Any value, checked to its end; the cursor moves from its first byte to after it. */
 bool tg_scan_value(struct tg_scan *s, struct tg_value *v);
-/* A string; the cursor stands at its quote. */
+/* A string; the cursor is at its quote. */
 bool tg_scan_string(struct tg_scan *s, struct tg_value *v);
 
 /*
- * Members of an object, the cursor behind its '{': 1 with the cursor at a value, 0 behind '}', -1
- * on failure. `first` starts as true.
+ * Members of an object, the cursor after its '{': 1 with the cursor at a value, 0 after '}', -1 on
+ * failure. `first` starts as true.
  */
 int tg_scan_member(struct tg_scan *s, bool *first, struct tg_value *key);
 
-/* The text of a string's raw bytes. Invalid escapes stay as written; lone surrogates: U+FFFD. */
+/*
+ * The text of a string's raw bytes. Invalid escapes stay as written; lone surrogates become U+FFFD.
+ */
 void tg_unescape(struct tg_buf *out, tg_sv raw);
 #endif

@@ -4,7 +4,7 @@
 
 struct learner {
     struct tg_shape *sh;
-    const char *from; /* where the literal that is open begins */
+    const char *from; /* where the open literal begins */
     uint64_t prefix;
     size_t literals; /* bytes so far */
     unsigned seen;   /* known keys met: a repeated one would need "the last wins" */
@@ -28,7 +28,8 @@ void tg_memo_add(struct tg_shapes *f, uint64_t hash, tg_sv text, unsigned tries)
 {
     uint32_t *slot = &f->memo_slot[hash & (TG_MEMO_SLOTS - 1)];
     struct tg_memo *m;
-    if (tries > 8 && !f->memo_wide) { /* too many begin alike: look further, and start anew */
+    if (tries > 8 && !f->memo_wide) { /* too many shapes begin alike: look further, and start
+                                         anew */
         f->memo_wide = true;
         f->memo_n = f->memo_bytes = 0;
         memset(f->memo_slot, 0, TG_MEMO_SLOTS * sizeof *f->memo_slot);
@@ -65,7 +66,7 @@ static void close_literal(struct learner *l, const char *end, enum tg_slot slot,
                                   .slot = (uint8_t)slot,
                                   .depth = depth };
     if (TG_SLOT_NUMBER <= slot && slot <= TG_SLOT_OTHER)
-        slot = TG_SLOT_NUMBER; /* they accept the same */
+        slot = TG_SLOT_NUMBER; /* both accept the same values */
     l->prefix = tg_text_hash(l->from, n, l->prefix + (uint64_t)slot * 64 + depth + 1);
     l->literals += n;
     sh->n++;
@@ -82,12 +83,12 @@ static enum tg_slot slot_for(const char *p)
     case 't':
     case 'f':
         return TG_SLOT_OTHER;
-    default: /* null as well: in the next event it is mostly a number */
+    default: /* null as well: in the next event the value is mostly a number */
         return TG_SLOT_NUMBER;
     }
 }
 
-/* Puts a slot where the value at s->p stands, and goes behind the value. */
+/* Adds a slot for the value at s->p, and moves past the value. */
 static void cut(struct learner *l, struct tg_scan *s, enum tg_slot slot, uint8_t depth)
 {
     struct tg_value ignored;
@@ -127,7 +128,7 @@ static void learn_args(struct learner *l, struct tg_scan *s, bool want_args)
     bool first = true;
     int more = -1;
     if (*s->p != '{' ||
-        l->sh->n == TG_SHAPE_STEPS) { /* what stands there decides whether there are args at all */
+        l->sh->n == TG_SHAPE_STEPS) { /* the value decides whether there are args at all */
         l->failed = true;
         return;
     }
@@ -154,7 +155,7 @@ static void learn_args(struct learner *l, struct tg_scan *s, bool want_args)
     }
 }
 
-/* Texts that are part of the literal: they decide what the event is. */
+/* Texts that are part of the literal: they decide the kind of the event. */
 static tg_sv keep_literal(struct learner *l, struct tg_scan *s)
 {
     struct tg_value v;
@@ -213,7 +214,7 @@ static void learn_member(struct learner *l, struct tg_scan *s, const struct tg_v
     }
 }
 
-/* Literals and category move into memory of the shape's own, each with room to be over-read. */
+/* Literals and category move into the shape's own memory, each with room for over-reading. */
 static void own_texts(struct tg_shape *sh, size_t literals)
 {
     size_t at = 0;
@@ -321,7 +322,7 @@ static void note_thread(struct tg_shape *sh, const struct tg_raw_event *raw, uin
     }
 }
 
-/* pid, literal, tid and the byte behind it as one text. */
+/* pid, literal, tid and the byte after it as one text. */
 static void note_both(struct tg_shape *sh)
 {
     unsigned i = 0;

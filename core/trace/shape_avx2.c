@@ -1,5 +1,6 @@
 /*
- * The fast path with AVX2; compiled with -mavx2 -mbmi -mbmi2 and called only where they are there.
+ * The fast path with AVX2; compiled with -mavx2 -mbmi -mbmi2 and called only on machines that have
+ * them.
  */
 #include "core/trace/text.h"
 
@@ -23,7 +24,8 @@ static inline bool equals(const char *p, const char *literal, size_t n)
     for (; n > 32; p += 32, literal += 32, n -= 32)
         if (same(p, literal) != UINT32_MAX)
             return false;
-    return same(p + n - 32, literal + n - 32) == UINT32_MAX; /* overlaps what is known */
+    return same(p + n - 32, literal + n - 32) == UINT32_MAX; /* overlaps bytes that are already
+                                                                compared */
 }
 
 static inline const char *special(const char *p)
@@ -32,7 +34,7 @@ static inline const char *special(const char *p)
     const __m256i blank = _mm256_set1_epi8(0x20);
     for (;; p += 32) {
         __m256i v = load(p);
-        /* Signed: control bytes and those with the top bit are both below the blank. */
+        /* Signed: control bytes and bytes with the top bit are both below the blank. */
         __m256i m = _mm256_or_si256(
             _mm256_or_si256(_mm256_cmpeq_epi8(v, quote), _mm256_cmpeq_epi8(v, backslash)),
             _mm256_cmpgt_epi8(blank, v));

@@ -9,7 +9,7 @@ static inline bool equals(const char *p, const char *literal, size_t n)
     return (tg_load8(p) ^ tg_load8(literal)) << (64 - 8 * n) == 0;
 }
 
-/* Bytes that are special have their top bit set; what lies behind the first may be wrong. */
+/* Special bytes have their top bit set; the bits after the first may be wrong. */
 static inline uint64_t special8(uint64_t v)
 {
     static const uint64_t ones = 0x0101010101010101u, tops = 0x8080808080808080u;

@@ -27,7 +27,7 @@ static inline const char *special(const char *p)
     const uint8x16_t quote = vdupq_n_u8('"'), backslash = vdupq_n_u8('\\');
     for (;; p += 16) {
         uint8x16_t v = load(p);
-        /* Signed: control bytes and those with the top bit are both below the blank. */
+        /* Signed: control bytes and bytes with the top bit are both below the blank. */
         uint8x16_t low = vcltq_s8(vreinterpretq_s8_u8(v), vdupq_n_s8(0x20));
         uint64_t bits = mask(vorrq_u8(vorrq_u8(vceqq_u8(v, quote), vceqq_u8(v, backslash)), low));
         if (bits)

@@ -22,12 +22,12 @@ struct fast {
     struct tg_event *ev;
     struct tg_shape *sh;
     unsigned base_depth;
-    const char *pid, *tid; /* where the values stand */
+    const char *pid, *tid; /* where the values are */
     const char *args;      /* where args begin */
     bool new_pid, new_tid; /* not those of the shape's last event */
 };
 
-/* The id of a name that is known; TG_NO_ID otherwise. */
+/* The id of a known name; otherwise TG_NO_ID. */
 static HOT uint32_t find_name(const struct tg_intern *t, const struct tg_shape *sh, tg_sv name)
 {
     uint64_t h = tg_intern_hash(sh->seed, name);
@@ -56,9 +56,7 @@ static RARE const char *any_value(struct fast *x, const struct tg_shape_step *st
     return tg_scan_value(x->s, v) ? x->s->p : NULL;
 }
 
-/*
- * An integer without a leading zero; NULL: something else. What follows is the literal's business.
- */
+/* An integer without a leading zero; NULL: something else. The literal checks what follows. */
 static HOT const char *skip_integer(const char *p)
 {
     uint64_t t = TG_DIGITS(tg_load8(p));
@@ -73,7 +71,7 @@ static HOT const char *skip_integer(const char *p)
     return p + n;
 }
 
-/* Up to three decimals behind a point; NULL: something else. */
+/* Up to three decimals after a point; NULL: something else. */
 static HOT const char *fast_fraction(const char *q, uint64_t *fraction)
 {
     uint32_t d = tg_load4(q) ^ 0x30303030u;
@@ -276,7 +274,7 @@ static RARE const char *thread_slot(struct fast *x, const struct tg_shape_step *
 }
 
 /*
- * A value that is not of the form its slot has seen first: null in one event, a number in the next.
+ * A value that does not have the form its slot saw first: null in one event, a number in the next.
  */
 static RARE const char *other_value(struct fast *x, struct tg_shape_step *st, const char *p)
 {
@@ -318,7 +316,7 @@ static HOT const char *slot(struct fast *x, struct tg_shape_step *st, const char
     }
 }
 
-/* Another shape that is the same up to step `i` and goes on with the literal at `p`. */
+/* Another shape that is the same up to step `i` and continues with the literal at `p`. */
 static RARE struct tg_shape *other_shape(const struct fast *x, unsigned i, const char *p)
 {
     struct tg_shapes *f = x->f;
@@ -328,7 +326,8 @@ static RARE struct tg_shape *other_shape(const struct fast *x, unsigned i, const
         if (sh == x->sh || i >= sh->n || sh->step[i].prefix != prefix ||
             !equals(p, sh->step[i].literal, sh->step[i].n))
             continue;
-        if (k > 8) { /* a few in front are found faster than a list that is always in order */
+        if (k > 8) { /* a few at the front are found faster than by a list that is always in
+                        order */
             memmove(f->shape + 1, f->shape, k * sizeof *f->shape);
             f->shape[0] = sh;
         }
@@ -337,7 +336,7 @@ static RARE struct tg_shape *other_shape(const struct fast *x, unsigned i, const
     return NULL;
 }
 
-/* A remembered text that stands in the event, as the value that it is. */
+/* A remembered text that the event has, as its value. */
 static struct tg_value remembered(const char *p, uint32_t n)
 {
     bool quoted = *p == '"';
@@ -345,7 +344,7 @@ static struct tg_value remembered(const char *p, uint32_t n)
                               .type = quoted ? TG_TOKEN_STRING : TG_TOKEN_NUMBER };
 }
 
-/* The thread is not that of the shape's last event: both texts are spelled out. */
+/* The thread is not that of the shape's last event: both texts are read in full. */
 static RARE void spell_thread(struct fast *x)
 {
     if (x->pid && !x->new_pid)
@@ -400,7 +399,7 @@ static HOT void take_texts(struct fast *x)
                                       .type = ev->has_cat ? TG_TOKEN_STRING : TG_TOKEN_NULL };
 }
 
-/* Where args stand, and the values of facts: `p` and `end` are those of the slot. */
+/* Where args are, and the values of facts: `p` and `end` are those of the slot. */
 static inline void note(struct fast *x, const struct tg_shape_step *st, const char *p,
                         const char *end)
 {

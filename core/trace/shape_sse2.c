@@ -28,7 +28,7 @@ static inline const char *special(const char *p)
     const __m128i blank = _mm_set1_epi8(0x20);
     for (;; p += 16) {
         __m128i v = load(p);
-        /* Signed: control bytes and those with the top bit are both below the blank. */
+        /* Signed: control bytes and bytes with the top bit are both below the blank. */
         __m128i m =
             _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(v, quote), _mm_cmpeq_epi8(v, backslash)),
                          _mm_cmpgt_epi8(blank, v));

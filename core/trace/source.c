@@ -14,7 +14,7 @@
 #include "core/trace/inflate.h"
 
 #define IN_SIZE ((size_t)64 << 10)
-/* A ratio means nothing before this much came out: a short run of blanks packs 1000:1. */
+/* A ratio means nothing before this many bytes: a short run of blanks packs 1000:1. */
 #define RATIO_FROM ((uint64_t)64 << 20)
 
 struct tg_source {
@@ -23,16 +23,17 @@ struct tg_source {
     bool close_fd, at_eof, done, truncated, between;
     tg_sv memory;
     struct tg_limits limits;
-    unsigned char *in; /* what was read from fd and not used yet; memory: the bytes themselves */
+    unsigned char *in; /* bytes read from fd and not used yet; memory: the bytes themselves */
     size_t in_at, in_n;
     uint64_t taken, total, out; /* bytes read from fd; file size; bytes handed out */
-    bool placed;                /* read at `taken`, whatever the place of the descriptor */
+    bool placed;                /* read at `taken`, whatever the position of the descriptor */
     uint64_t expected_end;
     const struct tg_inflate_ops *ops;
     void *state;
-    struct tg_ahead *ahead;         /* NULL: no thread; it owns all above while it runs */
-    atomic_uint_least64_t progress; /* compressed bytes used, for whoever watches */
-    size_t head_at, head_n;         /* what tg_source_peek took and nobody got yet */
+    struct tg_ahead *ahead;         /* NULL: no thread; it owns all fields above while it runs */
+    atomic_uint_least64_t progress; /* compressed bytes used, for progress */
+    size_t head_at, head_n;         /* bytes that tg_source_peek has read and no fill has
+                                       returned yet */
     char head[TG_PEEK];
 };
 
@@ -51,7 +52,8 @@ static bool need_input(struct tg_source *s, size_t want, struct tg_err *err)
 {
     if (s->fd < 0)
         return true;
-    if (s->in_at > TG_INFLATE_BACK) { /* to the front, with what may be given back before it */
+    if (s->in_at > TG_INFLATE_BACK) { /* to the front, with the bytes before it that may be given
+                                         back */
         size_t from = s->in_at - TG_INFLATE_BACK;
         memmove(s->in, s->in + from, s->in_n - from);
         s->in_n -= from;
@@ -88,7 +90,7 @@ static bool is_zstd(const struct tg_source *s)
             memcmp(s->in + s->in_at + 1, "\x2a\x4d\x18", 3) == 0);
 }
 
-/* Formats that are met in practice and are not ours: named, with the way out. */
+/* Formats met in practice that are not supported: named, with the way out. */
 static bool refuse_foreign(struct tg_source *s, struct tg_err *err)
 {
     static const struct {
@@ -183,7 +185,7 @@ struct tg_source *tg_source_memory(tg_sv bytes, const char *name, const struct t
 {
     struct tg_source *s = new_source(name, limits);
     s->memory = bytes;
-    s->in = (unsigned char *)(uintptr_t)bytes.p; /* read only: nothing is moved without an fd */
+    s->in = (unsigned char *)(uintptr_t)bytes.p; /* read only: bytes move only with an fd */
     s->in_n = bytes.n;
     s->taken = s->total = bytes.n;
     s->at_eof = true;
@@ -228,7 +230,7 @@ bool tg_source_rewind(struct tg_source *s)
     return true;
 }
 
-/* Behind the expected end little is wanted: what is left of one event, mostly. */
+/* After the expected end little is needed: mostly the rest of one event. */
 #define BEYOND_END ((uint64_t)4 << 10)
 
 static size_t wanted(const struct tg_source *s, size_t n)
@@ -305,7 +307,7 @@ static int64_t fill_plain(struct tg_source *s, char *to, size_t n, struct tg_err
     return got;
 }
 
-/* Behind a member: another one, zero padding, or the end. Anything else was never checked. */
+/* After a member: another one, zero padding, or the end. Anything else was never checked. */
 static bool after_member(struct tg_source *s, struct tg_err *err)
 {
     bool zstd = s->ops == tg_inflate_zstd();

@@ -21,33 +21,40 @@ void tg_source_close(struct tg_source *s);
 
 /* Up to `n` bytes into `to`; 0 at the end (after all checks passed), -1 with err set. */
 TG_MUST int64_t tg_source_fill(struct tg_source *s, char *to, size_t n, struct tg_err *err);
-/* The first decompressed bytes, at most TG_PEEK, before the first fill; the next fills see them. */
+/*
+ * The first decompressed bytes, at most TG_PEEK, before the first fill; the next fill returns them
+ * again.
+ */
 #define TG_PEEK ((size_t)256)
 TG_MUST bool tg_source_peek(struct tg_source *s, tg_sv *out, struct tg_err *err);
-/* From here on decompresses in a thread of its own (1 MiB of buffers); plain input stays as it is.
- * Same bytes, same errors. */
+/*
+ * Decompresses in a thread of its own from here on (1 MiB of buffers); plain input is unaffected.
+ * Same bytes, same errors.
+ */
 void tg_source_read_ahead(struct tg_source *s);
-/* Back to the first byte; false where that is impossible (standard input, a pipe). */
+/* Back to the first byte; false if that is impossible (standard input, a pipe). */
 TG_MUST bool tg_source_rewind(struct tg_source *s);
 bool tg_source_is_packed(const struct tg_source *s); /* gzip or zstd */
 /* After a failed fill: the compressed data ended too early, and all before it was good. */
 bool tg_source_truncated(const struct tg_source *s);
-/* The size of a plain file that can be read at any place, or of plain memory; 0: none of these. */
+/* The size of a plain file that can be read at any offset, or of plain memory; otherwise 0. */
 uint64_t tg_source_plain_size(const struct tg_source *s);
-/* For such a source: another one over the same bytes, with a place of its own. `s` outlives it. */
+/*
+ * For such a source: another one over the same bytes, with its own position. `s` must outlive it.
+ */
 TG_MUST struct tg_source *tg_source_share(const struct tg_source *s);
 /* For such a source: the next fill begins at `offset`. */
 void tg_source_seek(struct tg_source *s, uint64_t offset);
-/* Bytes far behind `offset` will hardly be wanted: fills beyond it are small. */
+/* Bytes far after `offset` are hardly needed: fills beyond it are small. */
 void tg_source_expect_end(struct tg_source *s, uint64_t offset);
 const char *tg_source_name(const struct tg_source *s);
 /* Compressed bytes consumed and the file's size (0: unknown), for progress. */
 void tg_source_progress(const struct tg_source *s, uint64_t *done, uint64_t *total);
 
 /*
- * For whoever shows that work goes on; several threads may call at once. `bytes` are those read of
- * `name` (compressed where it is) since the call before, `total` its size or 0; about 10 calls a
- * second. `files` tells how many more files are to be read, then -1 for each that was.
+ * Progress. Several threads may call at once. `bytes` were read of `name` (compressed where it is)
+ * since the last call, `total` is its size or 0; about 10 calls a second. `files` is the number of
+ * files still to be read, then -1 for each that is done.
  */
 struct tg_progress {
     void (*tick)(void *arg, const char *name, uint64_t bytes, uint64_t total);

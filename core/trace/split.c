@@ -5,7 +5,7 @@
 #include "core/base/threads.h"
 
 #define DEFAULT_PART ((size_t)4 << 20)
-#define FEWEST_PARTS 4 /* less is read faster than other threads have learnt to read it */
+#define FEWEST_PARTS 4 /* a smaller file is read before other threads have learnt to read it */
 
 enum status { FREE, TAKEN, READ };
 
@@ -23,18 +23,19 @@ struct worker {
     struct tg_source *source;
     struct tg_reader *reader;
     void *own;             /* of ops */
-    size_t names, threads; /* told so far */
+    size_t names, threads; /* reported so far */
     unsigned epoch;        /* of the tables */
-    /* Below the lock. */
-    unsigned wanted_epoch; /* another: the tables know of events that were none */
-    /* The caller's: ids of the worker's names and threads in the whole. */
+    /* Guarded by the lock. */
+    unsigned wanted_epoch; /* another generation: the tables know of events that were not events */
+    /* The caller's ids for the worker's names and threads. */
     uint32_t *name_id, *thread_id;
     size_t n_name_id, n_thread_id, name_cap, thread_cap;
 };
 
 struct part {
-    enum status status; /* below the lock; the rest belongs to who has TAKEN, then to the caller */
-    bool guessed, usable; /* events were read; to a place, without an error */
+    enum status status;   /* guarded by the lock; the rest belongs to the owner of TAKEN, then to
+                             the caller */
+    bool guessed, usable; /* events were read; up to a place, without an error */
     uint64_t begin;
     struct tg_place end;
     struct tg_trace_info info;
@@ -57,8 +58,9 @@ struct split {
     unsigned n_workers;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    /* Below the lock. */
-    uint64_t next, joined; /* the first part that nobody has taken; that the caller is at */
+    /* Guarded by the lock. */
+    uint64_t next, joined; /* the first part that no thread has taken; the part that the caller
+                              is at */
     bool stop;
 };
 
@@ -96,7 +98,7 @@ static void add_pair(struct pairs *p, tg_sv a, tg_sv b)
     p->bytes += b.n;
 }
 
-/* What the tables know since the last part. */
+/* What the tables have learnt since the last part. */
 static void tell_new(struct worker *w, struct part *p)
 {
     const struct tg_names *names = tg_reader_names(w->reader);
@@ -145,7 +147,7 @@ static void work_on(struct worker *w, uint64_t k)
     (void)pthread_cond_broadcast(&s->changed);
 }
 
-/* The next part that anyone may take: not too far ahead, so that memory stays bounded. */
+/* The next part that any thread may take: not too far ahead, so that memory stays bounded. */
 static bool can_take(const struct split *s)
 {
     return s->next < s->n_parts && s->next < s->joined + s->window;
@@ -167,10 +169,10 @@ static void *run(void *arg)
 
 /* ---- the caller, in order ---- */
 
-/* In order of the file; equal names of other workers are the same. */
+/* In file order; equal names of other workers are the same. */
 static void join_ids(struct split *s, struct worker *w, const struct part *p)
 {
-    struct tg_err never; /* tg_reader_has_room has said so */
+    struct tg_err never; /* tg_reader_has_room has checked this */
     tg_err_init(&never);
     w->name_id = tg_grow(w->name_id, &w->name_cap, w->n_name_id + p->names.n, sizeof *w->name_id);
     w->thread_id =
@@ -203,7 +205,7 @@ static void join(struct split *s, struct part *p)
     tg_reader_resume(s->reader, &p->end);
 }
 
-/* What the worker has learnt may be no names at all: it begins anew. The lock is held. */
+/* What the worker has learnt may not be names at all: it starts anew. The lock is held. */
 static void refuse(struct part *p)
 {
     struct worker *w = p->worker;
@@ -219,7 +221,9 @@ static bool read_here(struct split *s, uint64_t k, struct tg_err *err)
     return s->ops->here(s->whole, err);
 }
 
-/* Waits for part k, and works on others meanwhile. False: nobody has taken it. Lock held. */
+/*
+ * Waits for part k, and works on others meanwhile. False: no thread has taken it. The lock is held.
+ */
 static bool await(struct split *s, uint64_t k)
 {
     struct part *p = &s->part[k % s->window];
@@ -235,7 +239,7 @@ static bool await(struct split *s, uint64_t k)
     return true;
 }
 
-/* Part k: what a worker has read, or else read here. */
+/* Part k: the worker's result, or read here. */
 static bool next_part(struct split *s, uint64_t k, struct tg_err *err)
 {
     struct part *p = &s->part[k % s->window];
@@ -308,14 +312,14 @@ static void close_all(struct split *s)
     (void)pthread_cond_destroy(&s->changed);
 }
 
-/* Where fewer threads can be had than wanted, fewer do. */
+/* If fewer threads than wanted can be started, fewer do the work. */
 static bool read_with_workers(struct split *s, uint64_t first, struct tg_err *err)
 {
     unsigned started = 1;
     bool ok;
     open_all(s);
     s->joined = first;
-    s->next = first + 1; /* where the first begins is known */
+    s->next = first + 1; /* the beginning of the first part is known */
     while (started < s->n_workers &&
            tg_thread_start(&s->worker[started].thread, run, &s->worker[started]))
         started++;
@@ -342,7 +346,7 @@ bool tg_split_read(struct tg_reader *r, struct tg_source *source, const struct t
                        .n_workers = o->threads < TG_THREADS_MAX ? o->threads : TG_THREADS_MAX };
     s.n_parts = (tg_source_plain_size(source) + s.part_size - 1) / s.part_size;
     s.window = (size_t)2 * s.n_workers + 1;
-    tg_reader_stop(r, 0); /* what stands before the events is read by nobody else */
+    tg_reader_stop(r, 0); /* nobody else reads what comes before the events */
     if (!ops->here(whole, err))
         return false;
     if (!tg_reader_stopped(r))

@@ -26,7 +26,7 @@ static inline uint32_t tg_load4(const char *p)
 /*
  * How many of the eight bytes, from the lowest, are digits. `t` is the bytes xor '0': a digit is
  * 0..9 then, and adding 0x76 carries into the top bit from 10 on. A carry out of a byte can only
- * spoil those above it, which no longer matter.
+ * change those above it, which no longer matter.
  */
 static inline unsigned tg_digit_run(uint64_t t)
 {

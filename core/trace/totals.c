@@ -16,7 +16,8 @@ struct collector {
 };
 
 /*
- * Sums wrap no earlier than after 292 years of kernels; unsigned, so that damage is not undefined.
+ * Sums wrap after 292 years of kernels at the earliest; unsigned, so that damage is not undefined
+ * behaviour.
  */
 static inline void add(struct collector *c, uint32_t name, struct tg_total more)
 {
@@ -80,7 +81,7 @@ static bool read_events(void *whole, struct tg_err *err)
 
 /* ---- in parts ---- */
 
-/* A part's totals, of the names that it has. */
+/* A part's totals, for the names that it has. */
 struct part {
     struct named {
         uint32_t name;
@@ -90,7 +91,7 @@ struct part {
     struct tg_marks marks;
 };
 
-/* Totals of the part that is being read, by the worker's ids; all zero between parts. */
+/* Totals of the current part, by the worker's ids; all zero between parts. */
 struct worker {
     struct collector c;
     struct tg_totals totals;
@@ -128,7 +129,7 @@ static void worker_free(void *worker)
     free(w);
 }
 
-/* As `take`, and notes the names that the part has: tables may know a million. */
+/* Like `take`, and notes the names of the part: tables may know a million. */
 static bool take_in_part(struct worker *w, struct part *p, const struct tg_event *ev)
 {
     struct collector *c = &w->c;
@@ -215,7 +216,7 @@ static bool collect(struct collector *c, struct tg_source *s, const struct tg_re
     return !c->failed;
 }
 
-/* Names that only other phases use get their zero, so that every id has an entry. */
+/* Names that only other phases use get a zero, so that every id has an entry. */
 static void pad(struct collector *c)
 {
     size_t n = c->cap;

@@ -177,7 +177,7 @@ static void take_pair(void *arg, const struct tg_mark *b, const struct tg_mark *
     (void)add_span(l, &s);
 }
 
-/* The numbers of a `[memory]` instant; absent ones are -1, absent bytes 0. */
+/* The numbers of a `[memory]` instant; absent numbers are -1, absent bytes 0. */
 static void read_memory(struct tg_memory_event *out, tg_sv args)
 {
     struct tg_scan s = { .p = args.p + 1,
@@ -259,7 +259,7 @@ static bool read_events(void *whole, struct tg_err *err)
 
 /* ---- in parts ---- */
 
-/* What a worker has kept of one part, by its own ids, and what its tables had learnt by then. */
+/* What a worker has kept of one part, by its own ids, and what its tables knew by then. */
 struct part {
     struct tg_trace columns; /* segments, spans, memory, HTA's columns; nothing else is set */
     size_t segments_cap, memory_cap, hta_cap, hta_dur_cap, hta_float_cap;
@@ -269,12 +269,12 @@ struct part {
     size_t n_tracks, tracks_cap, n_facts, facts_cap;
 };
 
-/* A loader whose columns are those of the part that is being read. */
+/* A loader whose columns are those of the current part. */
 struct worker {
     struct loader l;
     struct tg_trace t;
     size_t told_tracks, told_facts;
-    /* The whole's: its ids of the worker's tracks and facts. */
+    /* For the whole: its ids for the worker's tracks and facts. */
     uint32_t *track, *fact;
     size_t n_track, n_fact, track_cap, fact_cap;
 };
@@ -330,7 +330,7 @@ static void worker_free(void *worker)
     free(w);
 }
 
-/* The part's columns into the worker's loader, emptied, and back: memory is used again. */
+/* Moves the part's columns into the worker's loader, emptied, and back: memory is reused. */
 static void lend_columns(struct worker *w, struct part *p)
 {
     struct tg_trace *to = &w->t, *from = &p->columns;
@@ -401,7 +401,7 @@ static bool fits(const void *whole, const void *part, const struct tg_trace_info
            tg_reader_info(l->t->reader)->events + info->events < UINT32_MAX;
 }
 
-/* In order of the file, as names are. */
+/* In file order, like names. */
 static void join_tables(struct loader *l, struct worker *w, const struct part *p,
                         const struct tg_split_ids *ids)
 {
@@ -426,7 +426,7 @@ static void join_spans(struct loader *l, const struct worker *w, const struct tg
         if (s.fact != TG_NO_ID)
             s.fact = w->fact[s.fact];
         s.index += (uint32_t)ids->first_index;
-        (void)add_span(l, &s); /* `fits` has said that there is room */
+        (void)add_span(l, &s); /* `fits` has checked that there is room */
         if (l->opts->keep_hta)
             add_hta(l, from->hta_ts[i], from->hta_dur[i], from->ts_float[i]);
     }

@@ -10,17 +10,17 @@
 
 struct tg_span {
     tg_ns start, dur;
-    int64_t correlation; /* TG_NO_CORRELATION: none */
+    int64_t correlation; /* TG_NO_CORRELATION: absent */
     uint32_t name;       /* tg_trace.names */
     uint32_t track;      /* tg_trace.tracks */
-    uint32_t fact;       /* tg_trace.facts; TG_NO_ID: none or not asked for */
+    uint32_t fact;       /* tg_trace.facts; TG_NO_ID: no facts, or not asked for */
     uint32_t index;      /* position in traceEvents (HTA's row identity) */
 };
 
 /* Where a span ran: host thread, or device stream. */
 struct tg_track {
     uint32_t thread; /* tg_trace.threads */
-    int64_t stream;  /* TG_NO_STREAM: none in the args; 4294967295 stays as written */
+    int64_t stream;  /* TG_NO_STREAM: not in the args; 4294967295 stays as written */
     int64_t device;  /* args.device, else numeric pid, of device rows; -1 */
 };
 
@@ -28,7 +28,7 @@ struct tg_track {
  * Exact facts of one event, as canonical text, one "key=value" a line, in this order of keys; the
  * values are the raw JSON of the file without blanks. Kernels: grid, block, registers, shared,
  * occupancy, and for collectives: collective, dtype, nelems_in, nelems_out, group_size, group.
- * Copies and sets: bytes, bandwidth. Operators: shapes, types. Runtime calls: none.
+ * Copies and sets: bytes, bandwidth. Operators: shapes, types. Runtime calls have no facts.
  */
 
 /* `[memory]` instants (profile_memory=True). */
@@ -43,7 +43,10 @@ struct tg_integrity {
     uint64_t overlapping; /* device events that run past the start of the next on their stream */
     tg_ns overlapping_ns; /* by how much, summed */
     uint64_t longer_than_step; /* kernels longer than the longest step */
-    /* Found by tg_steps_link, 0 here: device events without a launch, launches without a kernel. */
+    /*
+     * Found by tg_steps_link, 0 until then: device events without a launch, launches without a
+     * kernel.
+     */
     uint64_t unlinked, lost_kernels;
 };
 
@@ -56,7 +59,7 @@ struct tg_trace {
     const struct tg_trace_info *info;
     struct tg_span **segment; /* TG_SPAN_SEGMENT spans each */
     size_t n_spans, n_segments;
-    size_t n_python; /* spans behind the first n_spans: see tg_trace_set_python_apart */
+    size_t n_python; /* spans after the first n_spans: see tg_trace_set_python_apart */
     struct tg_track *tracks;
     size_t n_tracks;
     struct tg_strmap facts;
@@ -102,8 +105,8 @@ TG_MUST struct tg_trace *tg_trace_load(struct tg_source *s, const struct tg_load
 void tg_trace_free(struct tg_trace *t);
 
 /*
- * HTA keeps a row iff dur and cat are present and cat is not "Trace"; ph is never looked at. Ours:
- * ph X (or absent) with ts and dur, and matched B/E pairs, per thread in the total order.
+ * HTA keeps a row iff dur and cat are present and cat is not "Trace"; ph does not matter. Ours: ph
+ * X (or absent) with ts and dur, and matched B/E pairs, per thread in the total order.
  */
 
 /*
@@ -111,12 +114,12 @@ void tg_trace_free(struct tg_trace *t);
  * of texts), then index. Writes 0..n-1 permuted into `order` (n_spans entries).
  */
 void tg_trace_sort(const struct tg_trace *t, uint32_t *order);
-/* The same for `n` of them, whose indices stand in `list`. */
+/* The same for `n` of them, whose indices are in `list`. */
 void tg_trace_sort_list(const struct tg_trace *t, uint32_t *list, size_t n);
 
 /*
- * Puts Python functions (of a trace loaded with keep_python) behind all other spans and out of
- * n_spans, so that everything but what asks for them sees the trace as if they had not been kept.
+ * Moves Python functions (of a trace loaded with keep_python) after all other spans and out of
+ * n_spans. Everything that does not ask for them sees the trace as if they had not been kept.
  */
 void tg_trace_set_python_apart(struct tg_trace *t);
 

@@ -5,8 +5,8 @@
 
 /* Appends the packed bytes. Level 6: level 9 saves half a percent and takes five times as long. */
 void tg_zlib_pack(tg_sv in, struct tg_buf *out);
-/* Bytes that `in` packs to at `level` (1 to 9). */
+/* The number of bytes that `in` packs to at `level` (1 to 9). */
 size_t tg_zlib_packed_size(tg_sv in, int level);
-/* Appends exactly `size` bytes; false when the data is damaged or another size. */
+/* Appends exactly `size` bytes; false if the data is damaged or has another size. */
 TG_MUST bool tg_zlib_unpack(tg_sv in, size_t size, struct tg_buf *out);
 #endif

@@ -40,7 +40,7 @@ struct job {
     struct tg_input_list fresh, base;
     struct tg_baseline_info info;
     char commit[TG_SHA_SIZE]; /* that holds the baseline; "": it has no history */
-    enum { JOB_COMPARE, JOB_FIRST_RUN, JOB_LOST } what;
+    enum { JOB_COMPARE, JOB_FIRST_RUN } what;
     struct tg_outputs outputs;
     size_t handle[REPORTS];
     struct tg_summary summary[2];

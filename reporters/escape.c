@@ -37,11 +37,6 @@ static const char *html_special(char c)
     }
 }
 
-void tg_esc_html(struct tg_buf *out, tg_sv text)
-{
-    put_mapped(out, text, html_special);
-}
-
 /* U+FFFE and U+FFFF (and nothing else that tg_utf8_visible lets through) are no XML characters. */
 static bool is_noncharacter(tg_sv s)
 {

@@ -81,7 +81,9 @@ tg_sv tg_op_raw(const struct tg_op *op)
     return op->raw[TG_BASE].n ? op->raw[TG_BASE] : op->name;
 }
 
-bool tg_op_is_work(const struct tg_op *op, bool steps)
+/* Work that can be someone's fault: host operators and calls, device work. No Python functions,
+ * annotations, overhead; steps only with `steps`. */
+static bool is_work(const struct tg_op *op, bool steps)
 {
     switch (op->kind) {
     case TG_KIND_OP:
@@ -103,7 +105,7 @@ bool tg_op_is_work(const struct tg_op *op, bool steps)
 static bool is_eligible(const struct tg_op *op, bool chosen, bool steps)
 {
     if (!chosen)
-        return tg_op_is_work(op, steps);
+        return is_work(op, steps);
     return steps || !tg_sv_starts(tg_op_raw(op), TG_SV("ProfilerStep"));
 }
 

@@ -24,10 +24,6 @@ const char *tg_change_name(enum tg_change c);             /* "added", "removed",
 const char *tg_relation_name(enum tg_relation r);         /* "renamed", …; "" none */
 tg_sv tg_op_raw(const struct tg_op *op);                  /* raw name, of the test side if there */
 
-/* Work that can be someone's fault: host operators and calls, device work. No Python functions,
- * annotations, overhead; steps only with `steps`. */
-bool tg_op_is_work(const struct tg_op *op, bool steps);
-
 /*
  * The `n` rows of `rows` (NULL: all of the comparison that are work) that changed most, by |d_ns|
  * or |d_count|, largest first, ties in the comparison's order; unchanged ones are left out. The

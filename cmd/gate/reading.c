@@ -32,11 +32,6 @@ bool tg_reading_setup(int64_t threads, const char *isa, const char *part, struct
     return tg_err_hint(err, "Leave it out to use the cores that this process may use.");
 }
 
-unsigned tg_reading_threads(void)
-{
-    return reading.threads;
-}
-
 struct each {
     tg_reading_task *task;
     void *arg;

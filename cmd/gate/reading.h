@@ -14,7 +14,6 @@
 TG_MUST bool tg_reading_setup(int64_t threads, const char *isa, const char *part,
                               struct tg_err *err);
 /* Threads for all that is read at a time; at least 1. */
-unsigned tg_reading_threads(void);
 /*
  * task(arg, i, err) for the files i = 0..n-1, as many at a time as there are threads. The error is
  * that of the first file, in this order, that has one.

@@ -115,11 +115,6 @@ tg_sv tg_doc_str(const struct tg_doc *d, tg_sv fallback)
     return cJSON_IsString(cnode(d)) ? tg_sv_of(cnode(d)->valuestring) : fallback;
 }
 
-double tg_doc_num(const struct tg_doc *d, double fallback)
-{
-    return cJSON_IsNumber(cnode(d)) ? cnode(d)->valuedouble : fallback;
-}
-
 bool tg_doc_bool(const struct tg_doc *d, bool fallback)
 {
     return cJSON_IsBool(cnode(d)) ? cJSON_IsTrue(cnode(d)) != 0 : fallback;
@@ -157,11 +152,6 @@ static struct tg_doc *attach(struct tg_doc *parent, const char *key, cJSON *chil
 struct tg_doc *tg_doc_new_object(void)
 {
     return wrap(must(cJSON_CreateObject()));
-}
-
-struct tg_doc *tg_doc_new_array(void)
-{
-    return wrap(must(cJSON_CreateArray()));
 }
 
 struct tg_doc *tg_doc_add_object(struct tg_doc *parent, const char *key)

@@ -49,7 +49,6 @@ struct tg_input {
  */
 TG_MUST bool tg_input_parse(struct tg_input *out, const char *text, struct tg_arena *a,
                             struct tg_err *err);
-const char *tg_input_kind_name(enum tg_input_kind k); /* "file", "directory", ... */
 
 /* ---- the repository ---- */
 
@@ -71,7 +70,6 @@ TG_MUST struct tg_git *tg_git_open(const struct tg_git_opts *o, struct tg_err *e
 void tg_git_close(struct tg_git *g); /* accepts NULL */
 
 const char *tg_git_root(const struct tg_git *g);   /* work tree, '/' at the end; NULL: bare */
-const char *tg_git_dir(const struct tg_git *g);    /* .git, '/' at the end */
 const char *tg_git_prefix(const struct tg_git *g); /* opts.dir below the root: "" or "sub/dir/" */
 bool tg_git_is_shallow(const struct tg_git *g);
 
@@ -103,7 +101,6 @@ struct tg_commit {
     int64_t date;    /* committer date, seconds since 1970 UTC */
     int date_offset; /* its zone, minutes east of UTC */
 };
-const char *tg_how_name(enum tg_how h); /* "merge-base", "pr-merge", ...: stable, for JSON */
 
 /*
  * A revision -> its commit (tags are peeled, a leading '@' means HEAD). Strings live in `a`.
@@ -129,10 +126,6 @@ struct tg_baseline_ref { /* `baseline.ref` and `baseline.target` of a policy */
     unsigned window;    /* TG_CHOICE_WINDOW: 1 to 1000 */
     const char *target; /* NULL or "auto": see tg_baseline_commit */
 };
-/* "merge-base", "parent", "window(20)", else a revision. `text` must outlive `out`. */
-TG_MUST bool tg_baseline_ref_parse(struct tg_baseline_ref *out, const char *text,
-                                   struct tg_err *err);
-
 /*
  * The commit to compare with. `merge-base`, the default: what the job names (`base`), else in this
  * order:

@@ -2,13 +2,6 @@
 
 #include "core/baseline/git.h"
 
-const char *tg_how_name(enum tg_how h)
-{
-    static const char *const name[] = { "none",         "rev",    "merge-base", "pr-merge",
-                                        "first-parent", "parent", "event" };
-    return name[h];
-}
-
 const char *tg_found_name(enum tg_found f)
 {
     static const char *const name[] = { "found", "hole", "first-run", "lost" };
@@ -16,27 +9,6 @@ const char *tg_found_name(enum tg_found f)
 }
 
 /* ---- which commit ---- */
-
-bool tg_baseline_ref_parse(struct tg_baseline_ref *out, const char *text, struct tg_err *err)
-{
-    tg_sv s = tg_sv_of(text);
-    int64_t n;
-    *out = (struct tg_baseline_ref){ .choice = TG_CHOICE_REV, .rev = s };
-    if (tg_sv_eq(s, TG_SV("merge-base"))) {
-        out->choice = TG_CHOICE_MERGE_BASE;
-    } else if (tg_sv_eq(s, TG_SV("parent"))) {
-        out->choice = TG_CHOICE_PARENT;
-    } else if (tg_sv_starts(s, TG_SV("window("))) {
-        if (!tg_sv_ends(s, TG_SV(")")) || !tg_sv_i64((tg_sv){ s.p + 7, s.n - 8 }, &n) || n < 1 ||
-            n > 1000) {
-            tg_err_set(err, TG_ERR_POLICY, TG_NOWHERE, "'%s' is not a window of commits", text);
-            return tg_err_hint(err, "Write window(N) with N from 1 to 1000.");
-        }
-        out->choice = TG_CHOICE_WINDOW;
-        out->window = (unsigned)n;
-    }
-    return true;
-}
 
 struct search {
     struct tg_git *g;

@@ -319,11 +319,6 @@ const char *tg_git_root(const struct tg_git *g)
     return g->root;
 }
 
-const char *tg_git_dir(const struct tg_git *g)
-{
-    return g->dir;
-}
-
 const char *tg_git_prefix(const struct tg_git *g)
 {
     return g->prefix;

@@ -3,13 +3,6 @@
 #include "core/base/file.h"
 #include "core/baseline/baseline.h"
 
-const char *tg_input_kind_name(enum tg_input_kind k)
-{
-    static const char *const name[] = { "standard input", "file",     "directory",
-                                        "glob",           "REV:PATH", "revision" };
-    return name[k];
-}
-
 static bool has_glob(const char *text)
 {
     return strpbrk(text, "*?[") != NULL;

@@ -75,7 +75,6 @@ static inline const struct tg_hta_row *tg_hta_linked(const struct tg_hta_rows *r
 
 /* Rows on a stream, ordered by start; at equal starts as they stand. Caller frees. */
 const struct tg_hta_row **tg_hta_device_rows(const struct tg_hta_rows *r, size_t *n);
-void tg_hta_sort(const struct tg_hta_row **rows, size_t n);
 
 /*
  * Merged groups of rows in start order: a row starts a new group when it starts after all earlier

@@ -311,12 +311,6 @@ static int by_start(const void *pa, const void *pb)
     return (*a > *b) - (*a < *b);
 }
 
-void tg_hta_sort(const struct tg_hta_row **rows, size_t n)
-{
-    if (n)
-        qsort(rows, n, sizeof *rows, by_start);
-}
-
 const struct tg_hta_row **tg_hta_device_rows(const struct tg_hta_rows *r, size_t *n)
 {
     const struct tg_hta_row **rows = tg_xrealloc(NULL, r->n + 1, sizeof *rows);
@@ -324,7 +318,8 @@ const struct tg_hta_row **tg_hta_device_rows(const struct tg_hta_rows *r, size_t
     for (size_t i = 0; i < r->n; i++)
         if (r->v[i].stream != -1)
             rows[(*n)++] = &r->v[i];
-    tg_hta_sort(rows, *n);
+    if (*n)
+        qsort(rows, *n, sizeof *rows, by_start);
     return rows;
 }
 

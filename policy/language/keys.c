@@ -29,7 +29,6 @@ const char *const tg_words_comment[] = { "changes", "always", "never", NULL };
 const char *const tg_words_fail_on[] = { "fail", "warn", "inconclusive", "suspicious", NULL };
 const char *const tg_words_on_off[] = { "on", "off", NULL };
 const char *const tg_words_off[] = { "off", NULL };
-static const char *const tg_words_normalize[] = { "standard", NULL };
 
 /* ---- values that stand in several places ---- */
 
@@ -42,7 +41,6 @@ static const struct tg_key_shape yes_no = { .kind = TG_KEY_BOOL, .example = "tru
 static const struct tg_key_shape on_off = { .kind = TG_KEY_WORD, .words = tg_words_on_off };
 static const struct tg_key_shape count = { .kind = TG_KEY_INT, .min = 0, .max = 1000000000 };
 static const struct tg_key_shape percent = { .kind = TG_KEY_PERCENT, .example = "10%" };
-static const struct tg_key_shape later = { .kind = TG_KEY_LATER };
 
 static const struct tg_key_shape pattern = { .kind = TG_KEY_PATTERN,
                                              .min = 1,
@@ -226,7 +224,6 @@ static const struct tg_key rule_keys[] = {
     { "noise", &rule_noise, TG_KEY_MERGE, "other noise settings for this rule" },
     { "optional", &yes_no, 0, "matching nothing is a note, not inconclusive" },
     { "when", &when, 0, "judges only there; elsewhere the rule is skipped" },
-    { "profile", &later, 0, "reserved" },
     END
 };
 const struct tg_key_shape tg_key_shape_rule = { .kind = TG_KEY_MAP,
@@ -434,11 +431,6 @@ static const struct tg_key policy_keys[] = {
             .item = SHAPE(.kind = TG_KEY_MAP, .what = "a profile", .keys = profile_keys,
                           .example = "{rules: [...]}")),
       TG_KEY_MAIN, "later layers, chosen with --profile" },
-    { "normalize", SHAPE(.kind = TG_KEY_WORD, .words = tg_words_normalize), TG_KEY_MAIN,
-      "how names are normalised: standard" },
-    { "policy_change", &later, TG_KEY_MAIN,
-      "reserved: check --policy REV:PATH judges by the base's policy" },
-    { "trailers", &later, TG_KEY_MAIN, "reserved: accept a change with a waiver" },
     { "classes", &class_rows, 0,
       "what device work is for, before the built-in table; the first that matches decides" },
     END
@@ -463,16 +455,6 @@ int tg_word_index(const char *const *words, tg_sv word)
         if (tg_sv_eq(word, tg_sv_of(words[i])))
             return i;
     return -1;
-}
-
-const char *tg_match_class_name(enum tg_match_class c)
-{
-    return tg_words_class[c];
-}
-
-const char *tg_match_family_name(enum tg_match_family f)
-{
-    return tg_words_family[f];
 }
 
 const char *tg_same_name(enum tg_same s)

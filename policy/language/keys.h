@@ -29,8 +29,7 @@ enum tg_key_shape_kind {
     TG_KEY_BOOL,    /* true or false, nothing else */
     TG_KEY_PERCENT, /* "10%" */
     TG_KEY_DATE,    /* "2027-02-28" */
-    TG_KEY_BOUND,   /* number with unit; `bound` says which */
-    TG_KEY_LATER    /* reserved: anything, and an error that says so */
+    TG_KEY_BOUND    /* number with unit; `bound` says which */
 };
 
 struct tg_key_shape {

@@ -52,12 +52,6 @@ struct tg_limit_list {
 
 /* ---- match: which names a rule looks at ---- */
 
-enum tg_match_class {
-    TG_MATCH_CLASS_COMPUTE,
-    TG_MATCH_CLASS_COMM,
-    TG_MATCH_CLASS_MEMORY,
-    TG_MATCH_CLASS_OTHER
-};
 enum tg_match_family {
     TG_MATCH_FAMILY_GEMM,
     TG_MATCH_FAMILY_ATTENTION,
@@ -94,7 +88,7 @@ static inline unsigned tg_frame_sorts(uint32_t kinds)
 struct tg_match {
     bool present;                /* false: no `match:` at all, the rule is about the whole trace */
     uint32_t kinds;              /* bits 1 << enum tg_kind */
-    uint32_t classes;            /* bits 1 << enum tg_match_class */
+    uint32_t classes;            /* bits 1 << enum tg_class */
     uint32_t families;           /* bits 1 << enum tg_match_family */
     struct tg_patterns name;     /* normalised name */
     struct tg_patterns raw_name; /* as in the trace */
@@ -278,7 +272,5 @@ struct tg_policy {
 void tg_policy_free(struct tg_policy *p); /* accepts NULL */
 
 /* Names as in the file: "compute", "gemm", "each", "device". */
-const char *tg_match_class_name(enum tg_match_class c);
-const char *tg_match_family_name(enum tg_match_family f);
 const char *tg_same_name(enum tg_same s);
 #endif

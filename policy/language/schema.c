@@ -152,8 +152,6 @@ static void put_map(struct schema *s, struct tg_doc *o, const struct tg_key_shap
     tg_doc_add_i64(o, "minProperties", 1);
     properties = tg_doc_add_object(o, "properties");
     for (const struct tg_key *k = shape->keys; k->name; k++) {
-        if (k->shape->kind == TG_KEY_LATER)
-            continue; /* reserved: the editor flags it as unknown */
         struct tg_doc *one = tg_doc_add_object(properties, k->name);
         tg_doc_add_str(one, "description", tg_sv_of(k->meaning));
         put_shape(s, one, k->shape);
@@ -229,8 +227,6 @@ static void put_shape(struct schema *s, struct tg_doc *o, const struct tg_key_sh
         break;
     case TG_KEY_BOUND:
         put_bound(o, shape->bound);
-        break;
-    case TG_KEY_LATER:
         break;
     }
 }

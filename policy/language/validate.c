@@ -57,8 +57,7 @@ static void unknown_key(struct check *c, const struct tg_key_shape *s, const str
     } else {
         tg_buf_puts(&c->fix, "known here: ");
         for (const struct tg_key *k = s->keys; k->name; k++)
-            if (k->shape->kind != TG_KEY_LATER)
-                tg_buf_printf(&c->fix, "%s%s", k == s->keys ? "" : ", ", k->name);
+            tg_buf_printf(&c->fix, "%s%s", k == s->keys ? "" : ", ", k->name);
     }
     (void)tg_diags_add(c->diags, TG_DIAG_UNKNOWN_KEY, key->at, tg_yaml_width(key), c->fix.p,
                        "unknown key '%s' in %s", key->text.p, s->what);
@@ -298,11 +297,6 @@ static void check_map(struct check *c, const struct tg_key_shape *s, const struc
             check(c, k->shape, n->pairs[i].value, k->name);
         else
             unknown_key(c, s, n->pairs[i].key);
-        if (k && k->shape->kind == TG_KEY_LATER)
-            (void)tg_diags_add(c->diags, TG_DIAG_NOT_YET, n->pairs[i].key->at,
-                               tg_yaml_width(n->pairs[i].key),
-                               strchr(k->meaning, ':') ? k->meaning : "remove it",
-                               "'%s' is reserved and not supported", k->name);
     }
     for (const struct tg_key *k = s->keys; k->name; k++) {
         if (!(k->flags & TG_KEY_REQUIRED) || tg_yaml_pair(n, k->name))
@@ -346,10 +340,8 @@ static const struct tg_key_shape *choose(const struct tg_key_shape *s, const str
 static void check(struct check *c, const struct tg_key_shape *s, const struct tg_yaml *n,
                   const char *key)
 {
-    const struct tg_key_shape *one = s->kind == TG_KEY_LATER ? s : choose(s, n);
+    const struct tg_key_shape *one = choose(s, n);
     bool nothing = n->type == TG_YAML_SCALAR && n->plain && n->text.n == 0;
-    if (s->kind == TG_KEY_LATER)
-        return;
     if (!one || nothing)
         wrong_type(c, s, n, key);
     else if (one->kind == TG_KEY_MAP)

@@ -163,13 +163,10 @@ static void said(bool ok, const struct tg_err *err)
 static void side(const char *text, struct tg_arena *a)
 {
     struct tg_input in;
-    struct tg_baseline_ref ref;
     struct tg_err err;
     int here;
     bool ok;
     tg_err_init(&err);
-    ok = tg_baseline_ref_parse(&ref, text, &err);
-    said(ok, &err);
     if (strpbrk(text, "*?[") && (strstr(text, "..") || text[0] == '/'))
         return; /* a glob over this machine */
     here = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -70,7 +70,6 @@ static void prose_keeps_sentences(void **state)
 static void markup(void **state)
 {
     (void)state;
-    check(tg_esc_html, TG_SV("<a href=\"x\">'&"), "&lt;a href=&quot;x&quot;&gt;&#39;&amp;");
     check(tg_esc_xml, TG_SV("]]> \x01 \xff"), "]]&gt; \\u0001 \xef\xbf\xbd");
     check(tg_esc_xml, TG_SV("\xef\xbf\xbe\xef\xbf\xbf"), "\\ufffe\\uffff");
     check(tg_esc_xml_lines, TG_SV("a<\nb"), "a&lt;\nb");

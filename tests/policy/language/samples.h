@@ -51,7 +51,6 @@ static const struct sample samples[] = {
     { 104, R "metric: idle\n    fail: §on\n", R "metric: idle\n    fail: off\n", "allowed: off" },
     { 104, R "metric: idle\n    optional: §yes\n    fail: {pp: 5pp}\n",
       R "metric: idle\n    optional: true\n    fail: {pp: 5pp}\n", "true or false" },
-    { 104, V "normalize: §none\n", V "normalize: standard\n", NULL },
     { 104, V "baseline: {ref: §window(0)}\n", V "baseline: {ref: window(1)}\n", "window(20)" },
     { 105, V "require: {steps: §three}\n", V "require: {steps: 3}\n", "whole number" },
     { 105, V "require: {steps: §0x10}\n", V "require: {steps: 16}\n", NULL },
@@ -70,10 +69,6 @@ static const struct sample samples[] = {
       V "suites: [{name: a, baseline: x..json}]\n", "leaves the repository" },
     { 107, V "baseline: {ref: §\"a b\"}\n", V "baseline: {ref: a/b}\n", NULL },
     { 107, V "baseline: {ref: §--upload-pack=x}\n", V "baseline: {ref: x}\n", NULL },
-    { 108, V "§policy_change: base\n", V, "not supported" },
-    { 108, V "§trailers: off\n", V, "not supported" },
-    { 108, R "metric: idle\n    §profile: nightly\n    fail: {pp: 5pp}\n",
-      R "metric: idle\n    fail: {pp: 5pp}\n", "not supported" },
     { 109, V "suites: §[]\n", V "suites: [{name: a}]\n", "must not be empty" },
     { 109, R "metric: idle\n    fail: §{}\n", R "metric: idle\n    fail: {pp: 1pp}\n", NULL },
 

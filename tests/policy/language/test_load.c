@@ -116,7 +116,7 @@ static void a_rule_with_everything(void **state)
     assert_int_equal(r->at.col, 9);
     assert_string_equal(r->at.file, ".tracegate.yml");
     assert_int_equal(r->match.kinds, 1u << TG_KIND_KERNEL | 1u << TG_KIND_MEMCPY);
-    assert_int_equal(r->match.classes, 1u << TG_MATCH_CLASS_COMPUTE);
+    assert_int_equal(r->match.classes, 1u << TG_CLASS_COMPUTE);
     assert_int_equal(r->match.families, 1u << TG_MATCH_FAMILY_GEMM);
     assert_int_equal(r->match.name.n, 2);
     assert_int_equal(tg_patterns_test(&r->match.name, TG_SV("my gemm 1")), TG_HIT_YES);
@@ -128,7 +128,7 @@ static void a_rule_with_everything(void **state)
     assert_int_equal(r->match.rank, TG_MATCH_RANK_LIST);
     assert_int_equal(r->match.ranks.v[1], 3);
     assert_non_null(r->match.not_);
-    assert_int_equal(r->match.not_->classes, 1u << TG_MATCH_CLASS_COMM);
+    assert_int_equal(r->match.not_->classes, 1u << TG_CLASS_COMM);
     assert_int_equal(r->match.not_->raw_name.n, 1);
     assert_int_equal(r->metric, TG_METRIC_TOTAL);
     assert_int_equal(r->bad, TG_ANY_IS_BAD);

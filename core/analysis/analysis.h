@@ -2,11 +2,11 @@
 #define TG_ANALYSIS_ANALYSIS_H
 /*
  * Whole-trace analyses, one file each, one row in tg_analyzers: integer ns, kind by category,
- * stream 0 is a stream, unlinked work stays, every vendor's launches count, series are weighted by
- * time. HTA's own numbers, with its quirks, are in core/hta. Formulas, units and traps:
+ * stream 0 is a stream, unlinked work counts, launches of every vendor count, series are weighted
+ * by time. HTA's own numbers, with its quirks, are in core/hta. Formulas, units and pitfalls:
  * docs/metrics.md.
  *
- * Frames carry HTA's column names. A rank without device rows gives a row whose `reason` says so.
+ * Tables carry HTA's column names. A rank without device rows gives a row whose `reason` says so.
  */
 #include "core/analysis/table.h"
 #include "core/metric/measure.h"
@@ -14,12 +14,12 @@
 struct tg_analysis_opts {
     bool hta, no_rounding, include_last_step; /* the latter two with `hta` only */
     bool series;                              /* bandwidth, queue: every change point as well */
-    const int64_t *steps; /* numbers of the steps to look at; none: everything */
+    const int64_t *steps; /* numbers of the steps to analyse; empty: the whole trace */
     size_t n_steps;
     tg_sv operator_name;       /* sequences: operators whose name contains this */
-    size_t min_length;         /* sequences: device events at least */
-    size_t top;                /* kernels, sequences: rows at most; 0: all */
-    bool top_default;          /* `top` was not given: each measure's own */
+    size_t min_length;         /* sequences: at least this many device events */
+    size_t top;                /* kernels, sequences: at most this many rows; 0: all */
+    bool top_default;          /* `top` was not given: the default of each analysis */
     struct tg_classes classes; /* rows before the built-in table */
 };
 

@@ -72,7 +72,7 @@ static void add_edge(struct kind *k, tg_ns at, int sign, double gbps)
     k->edges[k->n++] = (struct edge){ at, sign, gbps };
 }
 
-/* Bytes per ns are GB/s. Without bytes the profiler's own figure is taken. */
+/* Bytes per ns are GB/s. Without bytes the profiler's own figure is used. */
 static void add_copy(struct kind *k, const struct tg_trace *t, const struct tg_work_row *r)
 {
     const struct tg_span *s = tg_span_at(t, r->span);
@@ -120,7 +120,9 @@ static void put_point(const struct job *j, const struct tg_device_work *d, const
         row[S_DEVICE] = tg_frame_int(d->device);
 }
 
-/* The sum starts from exactly 0 whenever nothing is in flight: no residue of floating sums. */
+/*
+ * The sum restarts from exactly 0 whenever nothing is in flight: no residue of floating-point sums.
+ */
 static struct tg_describe run(const struct job *j, const struct tg_device_work *d, struct kind *k)
 {
     struct tg_weighted *states = tg_xrealloc(NULL, k->n + 1, sizeof *states);

@@ -17,15 +17,15 @@ struct tg_describe tg_describe_values(double *v, size_t n);
 /*
  * The same over a step function: value v[i] held for weight w[i] (time), so that a long state
  * counts more than a short one. std is that of the population; the q-quantile is the smallest value
- * at or below which at least the share q of the time lies. Weights <= 0 are ignored; count is the
- * number of the others.
+ * such that at least the share q of the time is at or below it. Weights <= 0 are ignored; count is
+ * the number of the others.
  */
 struct tg_weighted {
     double v, w;
 };
 struct tg_describe tg_describe_weighted(struct tg_weighted *v, size_t n);
 
-/* Running sum, extremes, mean and spread of durations, kept so that two of them merge. */
+/* Running sum, extremes, mean and spread of durations; two of them can be merged. */
 struct tg_spread {
     uint64_t n;
     tg_ns sum, min, max;
@@ -39,7 +39,7 @@ double tg_spread_std(const struct tg_spread *s);
 /* To `digits` decimals, halves to even, as array libraries do: scale, round, scale back. */
 double tg_round_to(double v, int digits);
 
-/* count mean std min 25% 50% 75% max, into eight cells; every value rounded if digits >= 0. */
+/* count mean std min 25% 50% 75% max, into eight cells; every value is rounded if digits >= 0. */
 #define TG_DESCRIBE_COLUMNS                                                                        \
     { "count", TG_FRAME_REAL }, { "mean", TG_FRAME_REAL }, { "std", TG_FRAME_REAL },               \
         { "min", TG_FRAME_REAL }, { "25%", TG_FRAME_REAL }, { "50%", TG_FRAME_REAL },              \

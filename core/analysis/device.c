@@ -123,7 +123,7 @@ tg_ns tg_work_extent(const struct tg_device_work *d)
     return d->n ? tg_ns_sub(last, d->rows[0]->start) : 0;
 }
 
-/* Dense stream ids of steps->lanes ascend by (device, stream), so their order is ours. */
+/* Dense stream ids of steps->lanes ascend by (device, stream), which is the order needed here. */
 void tg_streams_init(struct tg_streams *s, const struct tg_device_work *d)
 {
     const struct tg_rank_trace *r = d->work->rank;

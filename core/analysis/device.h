@@ -2,7 +2,7 @@
 #define TG_ANALYSIS_DEVICE_H
 /*
  * The device work of one rank in the total order, as the default analyses see it; internal to
- * core/metric. Kernels at time 0 without duration (a profiler defect) are left out.
+ * core/analysis. Kernels at time 0 without duration (a profiler defect) are excluded.
  */
 #include "core/analysis/analysis.h"
 
@@ -10,7 +10,7 @@ struct tg_work_row {
     tg_ns start, end;
     uint32_t span, device; /* dense device id of steps->lanes */
     enum tg_class class_;
-    bool fallback; /* no rule spoke */
+    bool fallback; /* no row of the class table matched */
 };
 
 struct tg_rank_work {
@@ -20,15 +20,17 @@ struct tg_rank_work {
     int64_t *device; /* dense id -> number as in the trace, -1 unknown */
 };
 
-/* Is `step` (an index, -1 outside) among those asked for? */
+/* Is `step` (an index, -1 outside) selected? */
 bool tg_step_wanted(const struct tg_steps *s, int32_t step, const struct tg_analysis_opts *o);
 
-/* `opts->steps` select. O(spans). */
+/* Device work of the steps that `opts->steps` selects. O(spans). */
 void tg_work_init(struct tg_rank_work *w, const struct tg_rank_trace *rank,
                   const struct tg_analysis_opts *opts);
 void tg_work_release(struct tg_rank_work *w);
-/* Calls `f` for every device of every rank that has work, in order; and once, with NULL for `rows`,
-   for a rank without any. `rows` are the device's, in the total order. */
+/*
+ * Calls `f` for every device of every rank that has work, in order; and once, with NULL for `rows`,
+ * for a rank that has none. `rows` are the device's, in the total order.
+ */
 struct tg_device_work {
     const struct tg_rank_work *work;
     int64_t rank, device; /* device -1: not known */
@@ -38,13 +40,13 @@ struct tg_device_work {
 void tg_work_each(const struct tg_analysis_in *in,
                   void (*f)(void *arg, const struct tg_device_work *d), void *arg);
 
-/* Why a rank has no work: "no device activity", or none in the steps asked for. */
+/* Why a rank has no work: "no device activity", or none in the selected steps. */
 tg_sv tg_work_reason(const struct tg_rank_work *w, const struct tg_analysis_opts *opts);
 
 /* First start to last end. */
 tg_ns tg_work_extent(const struct tg_device_work *d);
 
-/* The streams of one device, ascending; rows without one are on -1. */
+/* The streams of one device, ascending; rows without a stream are on -1. */
 struct tg_streams {
     int64_t *number;
     uint32_t *lane; /* per dense stream id of steps->lanes: index into `number` */

@@ -5,8 +5,8 @@
  *                  |<- gap  ->|          kernel_wait: launched before, and the gap is short
  *     launch            ^                other:       launched before, or unknown when
  *
- * A stream's gap is no idle device: another stream may be busy, so `device_idle` counts the part of
- * the gaps in which nothing ran at all.
+ * A gap on a stream does not mean an idle device: another stream may be busy, so `device_idle`
+ * counts the part of the gaps in which nothing ran at all.
  */
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 #ifndef TG_ANALYSIS_INTERVAL_H
 #define TG_ANALYSIS_INTERVAL_H
 /*
- * Unions of time intervals [start, end), in ns. A union is kept as its connected stretches, by
- * start; stretches that touch are one. An empty interval adds nothing.
+ * Unions of time intervals [start, end), in ns. A union is kept as its connected intervals, by
+ * start; intervals that touch are merged. An empty interval adds nothing.
  */
 #include "core/base/arena.h"
 
@@ -19,8 +19,8 @@ void tg_union_release(struct tg_union *u);
 /* Intervals must come in start order. Amortised O(1). */
 void tg_union_add(struct tg_union *u, tg_ns start, tg_ns end);
 tg_ns tg_union_length(const struct tg_union *u);
-/* Length of what both cover. O(a + b). */
+/* Length of the time that both cover. O(a + b). */
 tg_ns tg_union_common(const struct tg_union *a, const struct tg_union *b);
-/* Length of `u` inside [start, end). O(log n) plus the stretches met. */
+/* Length of `u` inside [start, end). O(log n) plus the intervals met. */
 tg_ns tg_union_inside(const struct tg_union *u, tg_ns start, tg_ns end);
 #endif

@@ -1,6 +1,6 @@
 /*
- * Device time by class of work, and by which classes run at once; and who classified it: work that
- * no row of the class table knows counts as computation, and its share is shown.
+ * Device time by class of work, and by which classes run at once; and how work was classified: work
+ * that no row of the class table matches counts as computation, and its share is shown.
  */
 #include <stdlib.h>
 
@@ -58,7 +58,8 @@ static int by_time(const void *pa, const void *pb)
 }
 
 /*
- * Every edge of a union toggles its class; the time between two edges belongs to the set running.
+ * Every edge of a union toggles its class; the time between two edges belongs to the classes that
+ * run.
  */
 static void sweep(struct job *j, const struct tg_union *unions)
 {

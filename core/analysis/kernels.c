@@ -18,7 +18,7 @@ enum {
     RANK,
     COUNT,
     SHARE,
-    UNKNOWN, /* 1: no row of the class table knew the name */
+    UNKNOWN, /* 1: no row of the class table matched the name */
     DEVICE,
     REASON,
     COLUMNS
@@ -90,7 +90,7 @@ static void put_class(const struct job *j, const struct tg_device_work *d, const
         put(j, d, &others, total);
 }
 
-/* Per name id its entry: one text under two categories is one name. */
+/* The entry of each name id: one text under two categories is one name. */
 static uint32_t *entries_of(const struct tg_device_work *d, struct entry **out, size_t *n)
 {
     const struct tg_trace *t = d->work->rank->trace;

@@ -1,7 +1,7 @@
 /*
- * Every piece of device work beside the call that launched it: how long the call took, how long the
- * work, and how late it started. `launch_delay` holds the time queued behind other work of the
- * stream; `own_delay` is what is left when the stream was free.
+ * Every piece of device work and the call that launched it: how long the call took, how long the
+ * work took, and how late it started. `launch_delay` includes the time queued behind other work on
+ * the stream; `own_delay` is what remains while the stream was free.
  */
 #include <stdlib.h>
 

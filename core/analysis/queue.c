@@ -1,7 +1,7 @@
 /*
  * How much launched work waits on each stream: plus one when the launching call starts, minus one
- * when the work starts; every piece of a graph counts from the graph's launch. At one time launches
- * come first. Statistics are over time, from the first launch to the last start.
+ * when the work starts; every piece of a graph counts from the graph's launch. At equal times
+ * launches come first. Statistics are over time, from the first launch to the last start.
  */
 #include <stdlib.h>
 
@@ -47,7 +47,7 @@ struct job {
     size_t first; /* queue, then queue-series */
 };
 
-/* Work that seems to start before its launch (two clocks) waited for nothing. */
+/* Work that seems to start before its launch (two clocks) did not wait. */
 static void add_row(struct lane *l, const struct tg_device_work *d, const struct tg_work_row *r)
 {
     uint32_t launch = d->work->rank->steps->launch[r->span];
@@ -86,7 +86,7 @@ static void put_point(const struct job *j, const struct tg_device_work *d, int64
         row[S_DEVICE] = tg_frame_int(d->device);
 }
 
-/* Launches of a stream are in the order of their work almost always: two sorted lists. */
+/* Launches of a stream are nearly always in the order of their work: two sorted lists. */
 static struct edge *edges_of(const struct lane *l)
 {
     struct edge *edges = tg_xrealloc(NULL, 2 * l->n + 1, sizeof *edges);
@@ -100,8 +100,8 @@ static struct edge *edges_of(const struct lane *l)
 
 /*
  * The maximum is over every point (launches first), the others over time: a launch that starts at
- * once is a length of 1 that lasted no time. States of one length are described as one; a length is
- * at most the number of launches.
+ * once is a length of 1 that lasted no time. States of equal length are described together; a
+ * length is at most the number of launches.
  */
 static struct tg_describe run(const struct job *j, const struct tg_device_work *d, int64_t stream,
                               const struct lane *l)

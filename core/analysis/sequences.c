@@ -1,7 +1,7 @@
 /*
- * Frequent sequences of device work. An instance is an operator whose name contains the text that
- * was asked for and that lies in no other such operator, at any depth, on any thread; its sequence
- * is the device work that was launched inside it, by start. Stream 0, graphs and copies count.
+ * Frequent sequences of device work. An instance is an operator whose name contains the given text
+ * and that is not inside another such operator, at any depth, on any thread; its sequence is the
+ * device work launched inside it, by start. Stream 0, graphs and copies count.
  */
 #include "core/analysis/sequences.h"
 

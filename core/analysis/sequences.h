@@ -1,8 +1,8 @@
 #ifndef TG_ANALYSIS_SEQUENCES_H
 #define TG_ANALYSIS_SEQUENCES_H
 /*
- * Sequences of device work below operators, grouped by equal sequences; shared by the two
- * definitions and by the overlay. Internal to core/metric, except for tg_sequences_find.
+ * Sequences of device work below operators, grouped by equality; shared by the two definitions and
+ * by the overlay. Internal to core/analysis, except for tg_sequences_find.
  */
 #include "core/analysis/analysis.h"
 
@@ -15,7 +15,7 @@ struct tg_sequence {
 };
 
 struct tg_sequence_at { /* one instance */
-    size_t rank;        /* index into the ranks that were analysed */
+    size_t rank;        /* index into the analysed ranks */
     uint32_t span;      /* the operator */
     uint32_t sequence;  /* index into v */
     tg_ns start, end;   /* of its device work */
@@ -43,15 +43,15 @@ struct tg_sequence_table {
     uint32_t *ids;
 };
 void tg_sequence_table_init(struct tg_sequence_table *t);
-/* `names` are the operator's and then those of its `n` - 1 pieces of work. Returns the sequence. */
+/* `names` are those of the operator and of its `n` - 1 pieces of work. Returns the sequence. */
 struct tg_sequence *tg_sequence_table_add(struct tg_sequence_table *t, const tg_sv *names, size_t n,
                                           const struct tg_sequence_at *at);
-/* Moves the result, sorted, into `out`; the table is gone. */
+/* Moves the result, sorted, into `out`; the table is released. */
 void tg_sequence_table_finish(struct tg_sequence_table *t, struct tg_sequences *out,
                               struct tg_arena *a);
 
 #define TG_SEQUENCES_TOP 5 /* HTA's default of top_k */
-/* One row each; `hta` takes the doubles. */
+/* One row each; `hta` uses the doubles. */
 void tg_sequences_put(struct tg_frame *f, const struct tg_sequences *s, size_t top, bool hta);
 extern const struct tg_frame_column tg_sequence_columns[], tg_sequence_hta_columns[];
 #define TG_SEQUENCE_COLUMNS 6

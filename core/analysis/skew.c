@@ -1,11 +1,11 @@
 /*
- * Who waits for whom. A collective ends on all its ranks at about the same time, so the rank that
- * is in it for the shortest time came last, and what the others spend longer they waited:
+ * Who waits for whom. A collective ends on all its ranks at about the same time, so the rank with
+ * the shortest duration came last, and the others waited for as long as theirs took longer:
  *
  *     wait of rank r in collective c = d(r, c) - min over ranks of d(., c)
  *
  * Durations only: the clocks of ranks need not agree. How collectives are matched over ranks:
- * collective.h; what not every rank has is left out and counted.
+ * core/metric/collective.h. A collective that some ranks lack is skipped and counted.
  */
 #include <stdlib.h>
 
@@ -49,7 +49,7 @@ static const struct tg_frame_column name_columns[N_COLUMNS] = {
     { "slowest_rank", TG_FRAME_INT },
 };
 
-struct lane { /* what one rank has of one collective, over all of them */
+struct lane { /* what one rank has of one collective, over all its instances */
     tg_ns comm, wait, caused;
     int64_t n, last, unmatched;
 };
@@ -100,7 +100,7 @@ static uint32_t name_id(struct job *j, const struct tg_trace *t, const struct tg
     return id;
 }
 
-/* The operator or annotation around the launch, as summaries call it. */
+/* The operator or annotation around the launch, named as summaries do. */
 static tg_sv encloser(const struct tg_trace *t, const struct tg_steps *steps, uint32_t span)
 {
     uint32_t p = steps->parent[span];
@@ -111,7 +111,7 @@ static tg_sv encloser(const struct tg_trace *t, const struct tg_steps *steps, ui
                : tg_span_name(t, tg_span_at(t, p))->name;
 }
 
-/* A collective of one rank before it has its key: streams are numbered once all are known. */
+/* A collective of one rank before it has its key: streams are numbered when all are known. */
 struct found {
     uint32_t what;   /* id of (name id, encloser) */
     uint32_t stream; /* lane */
@@ -223,7 +223,7 @@ static void collect_rank(struct job *j, uint32_t rank)
 
 struct waits {
     tg_ns least, longest, waited; /* durations; waited: summed over ranks */
-    uint32_t last;                /* the rank that came last; TG_NO_ID: several at once */
+    uint32_t last;                /* the rank that came last; TG_NO_ID: several at the same time */
 };
 
 static struct waits waits_of(const struct tg_collective *p, size_t n)
@@ -277,7 +277,7 @@ static void lanes_add(struct lane *lanes, const struct waits *w, const struct tg
     }
 }
 
-/* The rank that made the others wait longest; unknown when nobody waited. */
+/* The rank that made the others wait longest; unknown if nobody waited. */
 static struct tg_frame_cell slowest(const struct job *j, const struct tally *t)
 {
     size_t most = 0;

@@ -66,7 +66,7 @@ static void put_all(struct tg_frame *f, struct tg_arena *a, const struct tg_anal
         put(f, in->ranks[r].rank, tg_sv_of(outside), s->outside, total, false);
 }
 
-/* All wanted steps in one. */
+/* All wanted steps in one row. */
 static void sum_up(struct tg_stacks *out, const struct tg_analysis_in *in, size_t r,
                    enum tg_stack_sort sort)
 {

@@ -1,4 +1,6 @@
-/* The policy's measures of each rank and step, as a table: a column a measure, a row a step. */
+/*
+ * The policy's metrics of each rank and step, as a table: one column per metric, one row per step.
+ */
 #include <stdlib.h>
 
 #include "core/analysis/device.h"
@@ -6,13 +8,13 @@
 
 enum { RANK, STEP, MEASURES, COLUMNS = MEASURES + TG_MEASURES };
 
-/* Whole ns; the mean of some (launch_delay) is none. */
+/* Whole ns, except for means such as launch_delay. */
 static bool is_time(const struct tg_measure_info *info)
 {
     return info->unit_id == TG_MEASURE_NS && info->how == TG_MEASURE_MEAN;
 }
 
-/* "step_time(us)", "idle(%)", "sync_count": what it is and in what. */
+/* "step_time(us)", "idle(%)", "sync_count": the metric and its unit. */
 static const struct tg_frame_column *make_columns(struct tg_arena *a)
 {
     struct tg_frame_column *c = TG_NEW_N(a, struct tg_frame_column, COLUMNS);

@@ -3,7 +3,7 @@
 /*
  * A table as an analysis returns it: named columns of one type each, rows of cells. A cell that is
  * not known (HTA's NaN, "no communication") is empty, never zero. Names and columns live as long as
- * the program or the analysed traces; cells and texts that were made belong to the frames.
+ * the program or the analysed traces; cells and generated texts belong to the tables.
  */
 #include "core/base/arena.h"
 
@@ -36,7 +36,7 @@ struct tg_frame {
 };
 
 struct tg_frames {
-    struct tg_arena *arena; /* made texts */
+    struct tg_arena *arena; /* generated texts */
     struct tg_frame *v;
     size_t n, cap;
 };
@@ -47,9 +47,9 @@ void tg_frames_release(struct tg_frames *f);
 /* Valid until the next tg_frames_add. */
 struct tg_frame *tg_frames_add(struct tg_frames *f, const char *name,
                                const struct tg_frame_column *columns, size_t n_columns);
-/* A new row of unknown cells, valid until the next one. */
+/* A new row of unknown cells, valid until the next call. */
 struct tg_frame_cell *tg_frame_row(struct tg_frame *f);
-/* NULL: no frame of this name. */
+/* NULL: there is no table of this name. */
 const struct tg_frame *tg_frames_find(const struct tg_frames *f, const char *name);
 
 static inline const struct tg_frame_cell *tg_frame_at(const struct tg_frame *f, size_t row,

@@ -1,4 +1,4 @@
-/* Where a device's time goes: idle, computing, or only something else (copies, communication). */
+/* Where a device's time goes: idle, computing, or only other work (copies, communication). */
 #include "core/analysis/device.h"
 #include "core/analysis/internal.h"
 #include "core/analysis/interval.h"

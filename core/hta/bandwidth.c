@@ -1,6 +1,7 @@
 /*
- * HTA's get_memory_bw_summary: statistics over the change points of the series, not over time. The
- * order of points at one time is that of a stable sort (starts before ends); HTA's is left to luck.
+ * HTA's get_memory_bw_summary: statistics over the change points of the series, not over time.
+ * Points at equal times are in the order of a stable sort (starts before ends); HTA's order depends
+ * on an unstable sort.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -77,7 +78,7 @@ static void put(struct tg_frames *out, size_t first, bool series, const struct t
     struct tg_frame_cell *row;
     for (size_t i = 0; i < n; i++) {
         sum += e[i].change;
-        if (sum > 0) /* residues of 1e-13 pass as well, in HTA too */
+        if (sum > 0) /* residues of 1e-13 pass as well, as in HTA */
             values[n_values++] = sum;
         if (!series)
             continue;

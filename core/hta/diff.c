@@ -63,7 +63,7 @@ static void rehash(struct tg_hta_rank *r)
         r->slot[probe(r, &r->cells[i])] = (uint32_t)i + 1;
 }
 
-/* Kahan's sum: what the addition lost is carried over to the next one. */
+/* Kahan's sum: what one addition loses is carried over to the next. */
 static void add_compensated(double *total, double *lost, double v)
 {
     double y = v - *lost, t = *total + y;
@@ -85,7 +85,7 @@ static void add_cell(struct tg_hta_rank *r, const struct tg_hta_cell *key, doubl
     }
     c = &r->cells[r->slot[i] - 1];
     c->count++;
-    if (!isnan(dur)) /* pandas leaves NaN out of sums */
+    if (!isnan(dur)) /* pandas skips NaN in sums */
         add_compensated(&c->total, &c->lost, dur);
 }
 
@@ -97,7 +97,7 @@ struct rows { /* of one trace, file order */
     bool rounded;
 };
 
-/* HTA_SEMANTICS 3, in double arithmetic: end = ts + dur, ceil(ts), floor(end) - ceil(ts). */
+/* HTA's rule, in double arithmetic: end = ts + dur, ceil(ts), floor(end) - ceil(ts). */
 static void row_time(const struct rows *r, size_t i, double *ts, double *dur)
 {
     *ts = r->t->hta_ts[i];
@@ -136,8 +136,8 @@ static bool window_number(tg_sv name, int64_t *number)
 }
 
 /*
- * Which window holds a time: the last in file order of those that cover it. `at` are the times
- * where the answer changes, ascending; from at[i] on it is number[i] (-1: none).
+ * Which window contains a time: of those that cover it, the last in file order. `at` are the times
+ * at which the answer changes, ascending; from at[i] on it is number[i] (-1: no window).
  */
 struct timeline {
     double *at;
@@ -227,7 +227,7 @@ static void timeline_of(struct timeline *l, const struct rows *r)
         if (!window_number(tg_span_name(r->t, tg_span_at(r->t, i))->name, &number))
             continue;
         row_time(r, i, &ts, &dur);
-        if (!(dur > 0)) /* covers nothing; NaN too */
+        if (!(dur > 0)) /* covers nothing; the same for NaN */
             continue;
         w = tg_grow(w, &cap, n + 1, sizeof *w);
         w[n] = (struct window){ ts, ts + dur, number, n };
@@ -239,7 +239,7 @@ static void timeline_of(struct timeline *l, const struct rows *r)
 
 /* ---- links ---- */
 
-/* Split B of HTA_SEMANTICS 5: who counts as device when launches are linked. */
+/* Which rows HTA takes for device rows when it links launches; its tables use another split. */
 static bool links_as_device(const struct tg_trace *t, const struct tg_span *s, int64_t stream)
 {
     tg_sv name = tg_span_name(t, s)->name;
@@ -283,7 +283,7 @@ static void links_build(struct links *l, const struct rows *r)
         qsort(l->v, l->n, sizeof *l->v, by_correlation);
 }
 
-/* The last host row of the file with this correlation; TG_NO_SPAN: none. */
+/* The last host row of the file with this correlation; TG_NO_SPAN: there is none. */
 static uint32_t links_find(const struct links *l, int64_t correlation)
 {
     size_t lo = 0, hi = l->n;
@@ -304,7 +304,10 @@ static bool is_cpu_op(const struct tg_trace *t, const struct tg_span *s)
     return tg_sv_eq(tg_span_name(t, s)->cat, TG_SV("cpu_op"));
 }
 
-/* HTA_SEMANTICS 7. A partner at position 0 of the file means "unknown" to HTA. */
+/*
+ * A host row belongs to the window that contains its start, a device row to the step of its launch.
+ * A partner at position 0 of the file means "unknown" to HTA.
+ */
 static int64_t step_of(const struct rows *r, size_t i, const struct timeline *l,
                        const struct links *links)
 {

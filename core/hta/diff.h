@@ -2,9 +2,9 @@
 #define TG_HTA_DIFF_H
 /*
  * The numbers of Holistic Trace Analysis' TraceDiff and get_ops_summary, with its own selection,
- * rounding and device split, so that its tables can be reproduced row by row. Nothing here is how
- * tracegate itself measures: HTA rounds to microseconds (an event inside one microsecond counts
- * -1), drops kernels of stream 0 and unlinked ones from its steps, and takes one rank and one step.
+ * rounding and device split, so that its tables can be reproduced row by row. tracegate's own
+ * metrics differ: HTA rounds to microseconds (an event inside one microsecond counts -1), drops
+ * kernels of stream 0 and unlinked kernels from its steps, and takes one rank and one step.
  *
  * A side is fed one trace per rank (loaded with keep_hta) and keeps only sums per (category, name,
  * step, device), so that a trace can be freed at once.
@@ -13,7 +13,7 @@
 
 enum tg_hta_device { TG_HTA_ALL, TG_HTA_CPU, TG_HTA_GPU }; /* GPU: args.stream is not -1 */
 
-/* Step of rows that HTA leaves without iteration; rows outside every step have -1. */
+/* Step of rows that HTA leaves without an iteration; rows outside every step have -1. */
 #define TG_HTA_NO_STEP INT64_MIN
 
 struct tg_hta_cell {
@@ -42,16 +42,16 @@ struct tg_hta_side {
 void tg_hta_init(struct tg_hta_side *s, bool no_rounding);
 void tg_hta_release(struct tg_hta_side *s);
 
-/* A rank that is there already is replaced, as HTA does; true in *replaced then. */
+/* Replaces a rank that is there already, as HTA does; *replaced is true then. */
 void tg_hta_add(struct tg_hta_side *s, const struct tg_trace *t, int64_t rank, bool *replaced);
 
 /*
  * HTA's rank of a file: the first `"rank":`, at least one blank, digits, on one line anywhere in
- * the text; 0 when there is none. Reads `s` up to there.
+ * the text; 0 if absent. Reads `s` up to there.
  */
 TG_MUST bool tg_hta_find_rank(struct tg_source *s, int64_t *rank, struct tg_err *err);
 
-/* NULL lists are HTA's defaults: the smallest rank, the smallest step. */
+/* NULL lists mean HTA's defaults: the smallest rank, the smallest step. */
 struct tg_hta_select {
     const int64_t *ranks, *steps;
     size_t n_ranks, n_steps;

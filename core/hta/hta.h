@@ -13,7 +13,7 @@ enum tg_hta_class { TG_HTA_COMPUTATION, TG_HTA_COMMUNICATION, TG_HTA_MEMORY, TG_
 struct tg_hta_row {
     double ts, dur;
     int64_t stream, correlation;
-    int64_t link;   /* index of the partner; -1 no correlation, 0 unknown (or event 0) */
+    int64_t link;   /* index of the partner; -1: no correlation; 0: unknown (or event 0) */
     uint32_t index; /* position in traceEvents */
     uint32_t name;
     uint32_t span;
@@ -27,27 +27,27 @@ struct tg_hta_rows {
     size_t n;
     uint32_t *row_of; /* per index of traceEvents: its place in `v`, or TG_NO_ID */
     size_t n_row_of;
-    bool empty; /* no row at all was kept: HTA skips the file */
+    bool empty; /* not a single row was kept: HTA skips the file */
 };
 
 struct tg_hta {
     struct tg_hta_rows *ranks;
     size_t n;
     const struct tg_analysis_opts *opts; /* the caller's */
-    bool rounds;                         /* some rank was rounded to whole us */
+    bool rounds;                         /* at least one rank was rounded to whole us */
 };
 
 struct tg_hta *tg_hta_prepare(const struct tg_rank_trace *ranks, size_t n,
                               const struct tg_analysis_opts *opts);
 void tg_hta_free(struct tg_hta *h); /* accepts NULL */
 
-/* The measures that HTA has, by the names of tg_analyzers; ends with a NULL name. */
+/* The analyses that HTA has, by the names of tg_analyzers; ends with a NULL name. */
 struct tg_hta_analysis {
     const char *name;
     void (*run)(const struct tg_hta *in, struct tg_frames *out);
 };
 extern const struct tg_hta_analysis tg_hta_analyses[];
-const struct tg_hta_analysis *tg_hta_find(tg_sv name); /* NULL: HTA has none */
+const struct tg_hta_analysis *tg_hta_find(tg_sv name); /* NULL: HTA does not have it */
 
 void tg_hta_temporal(const struct tg_hta *in, struct tg_frames *out);
 void tg_hta_overlap(const struct tg_hta *in, struct tg_frames *out);
@@ -59,12 +59,12 @@ void tg_hta_queue(const struct tg_hta *in, struct tg_frames *out);
 void tg_hta_launches(const struct tg_hta *in, struct tg_frames *out);
 void tg_hta_sequences(const struct tg_hta *in, struct tg_frames *out);
 
-/* "Device" in the split that linking and filtering use; the analyses ask for stream != -1. */
+/* "Device" in the split that linking and filtering use; the analyses check for stream != -1. */
 bool tg_hta_links_as_device(tg_sv name, int64_t stream, int64_t correlation);
 enum tg_hta_class tg_hta_class_of(tg_sv name);
 const char *tg_hta_class_name(enum tg_hta_class c);
 
-/* The linked row; NULL: none. Link 0 finds event 0, whatever that is (HTA's accident). */
+/* The linked row; NULL: not linked. Link 0 finds event 0, whatever that is (an accident of HTA). */
 static inline const struct tg_hta_row *tg_hta_linked(const struct tg_hta_rows *r,
                                                      const struct tg_hta_row *row)
 {
@@ -73,11 +73,11 @@ static inline const struct tg_hta_row *tg_hta_linked(const struct tg_hta_rows *r
     return &r->v[r->row_of[row->link]];
 }
 
-/* Rows on a stream, ordered by start; at equal starts as they stand. Caller frees. */
+/* Rows on a stream, by start; rows with equal starts keep their order. The caller frees. */
 const struct tg_hta_row **tg_hta_device_rows(const struct tg_hta_rows *r, size_t *n);
 
 /*
- * Merged groups of rows in start order: a row starts a new group when it starts after all earlier
+ * Merged groups of rows in start order: a row begins a new group if it starts after all earlier
  * ends. With rounded, negative durations a group may end before it starts, as in HTA.
  */
 struct tg_hta_groups {

@@ -5,7 +5,7 @@
 #include "core/analysis/describe.h"
 #include "core/hta/hta.h"
 
-#define TYPES 3 /* computation, communication, memory; other is left out */
+#define TYPES 3 /* computation, communication, memory; other work is excluded */
 #define SETS (1 << TYPES)
 #define DURATION_RATIO 0.8 /* HTA's default */
 #define NUM_KERNELS 10     /* HTA's default */
@@ -22,11 +22,12 @@ static const struct tg_frame_column columns[COLUMNS] = {
 struct edge {
     double at;
     int value;   /* plus or minus the bit of the type */
-    size_t rank; /* at one time: by type, starts before ends (HTA's order is left to luck) */
+    size_t rank; /* at equal times: by type, starts before ends (HTA's order depends on an
+                    unstable sort) */
 };
 
 struct set_time {
-    bool met; /* a set that lasts no time is in HTA's table as well, with 0 */
+    bool met; /* a set without duration is in HTA's table as well, with 0 */
     double sum;
 };
 
@@ -207,8 +208,8 @@ static void put(struct tg_frame *f, const struct entry *e, const struct tg_hta_r
 
 /*
  * More names than `top`: a name stays when its place is below `top` and the running sum does not
- * exceed the 0.8 quantile of the running sums (of that column, not of the time). Then everything is
- * described again from the sums, so that max, min and mean of a name are its sum.
+ * exceed the 0.8 quantile of the running sums (of that column, not of the time). Then the
+ * statistics are computed again from the sums, so that max, min and mean of a name are its sum.
  */
 static void put_top(struct tg_frame *f, struct entry *e, size_t n, const struct tg_hta_rows *r,
                     int class_, size_t top)
@@ -220,7 +221,7 @@ static void put_top(struct tg_frame *f, struct entry *e, size_t n, const struct 
     double *sorted = tg_xrealloc(NULL, n + 1, sizeof *sorted);
     for (size_t i = 0; i < n; i++)
         sorted[i] = running[i] = sum += e[i].sum;
-    (void)tg_describe_values(sorted, n); /* sorts: negative sums exist */
+    (void)tg_describe_values(sorted, n); /* a sort, because sums can be negative */
     limit = sorted[low] + (low + 1 < n ? (sorted[low + 1] - sorted[low]) * (at - (double)low) : 0);
     for (size_t i = 0; i < n; i++) {
         if (i >= top || running[i] > limit) {

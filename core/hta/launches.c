@@ -1,6 +1,6 @@
 /*
  * HTA's get_queue_length_summary and get_cuda_kernel_launch_stats, with its lists of launching
- * calls, which miss AMD's, the driver's and graphs in part.
+ * calls, which lack some calls of AMD, of the driver and of graphs.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -82,7 +82,7 @@ struct edge {
     int change;
 };
 
-/* At one time launches first; HTA leaves that to an unstable sort. */
+/* At equal times launches come first; HTA leaves that to an unstable sort. */
 static int by_stream_and_time(const void *pa, const void *pb)
 {
     const struct edge *a = pa, *b = pb;

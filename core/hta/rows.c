@@ -9,7 +9,7 @@ bool tg_hta_links_as_device(tg_sv name, int64_t stream, int64_t correlation)
            tg_sv_eq(name, TG_SV("Context Sync"));
 }
 
-/* By name alone, the first row that matches; some rows can never win, as in HTA. */
+/* By name alone, the first matching row; some rows can never win, as in HTA. */
 static bool starts_with_one_of(tg_sv name, const tg_sv *texts)
 {
     for (; texts->n; texts++)
@@ -59,7 +59,7 @@ const char *tg_hta_class_name(enum tg_hta_class c)
 
 /* ---- links ---- */
 
-/* correlation -> last partner on either side, by file order. Open addressing, load <= 1/2. */
+/* correlation -> last partner on either side, in file order. Open addressing, load <= 1/2. */
 struct partner {
     int64_t correlation; /* -1: empty */
     int64_t host, device;
@@ -217,8 +217,8 @@ static double last_step_start(const struct tg_hta_rows *r)
 
 /*
  * Host rows before the last step; then a device row once for every kept host row with its
- * correlation (so unlinked work goes, and a repeated correlation repeats it). With the last step
- * included, HTA compares with an end that was not aligned: nothing on the host is cut.
+ * correlation (so unlinked work is dropped, and a repeated correlation repeats it). With the last
+ * step included, HTA compares with an end that was not aligned: no host row is dropped.
  */
 static void filter(struct tg_hta_rows *r, struct partners *p, bool include_last)
 {

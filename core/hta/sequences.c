@@ -1,6 +1,6 @@
 /*
  * HTA's get_frequent_cuda_kernel_sequences: a call tree per host thread by time nesting, device
- * rows below their launches, and only operators at the smallest depth where any of them occurs.
+ * rows below their launches, and only operators at the smallest depth at which any of them occurs.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 struct node { /* beside each row */
     uint32_t parent;
-    int depth; /* 0: top of its thread; -1: in no tree */
+    int depth; /* 0: top of its thread; -1: not in a tree */
 };
 
 struct tree {
@@ -90,9 +90,9 @@ static bool before_at_zero(const struct end *x, const struct end *y)
 }
 
 /*
- * HTA's order. It is no order: where A closes and B opens at t, and Z has no length there, Z comes
- * before A's end, that before B's start, and that before Z. What a sort makes of it depends on the
- * sort; HTA's is Python's, and so is merge_ends for what matters.
+ * HTA's order, which is not a total order: if A closes and B opens at t, and Z has no length there,
+ * then Z comes before A's end, A's end before B's start, and B's start before Z. The result depends
+ * on the sort; HTA's is Python's, and merge_ends behaves like it in everything that matters.
  */
 static bool before(const struct end *x, const struct end *y)
 {
@@ -109,9 +109,9 @@ static bool before(const struct end *x, const struct end *y)
     return x->closes ? x->index > y->index : x->index < y->index;
 }
 
-#define RUN 64 /* below it, Python's sort is a binary insertion behind the first run */
+#define RUN 64 /* below this, Python's sort is a binary insertion after the first run */
 
-/* The sorted beginning; if it falls, it is turned round first. */
+/* The sorted beginning; a descending one is reversed first. */
 static size_t first_run(struct end *v, size_t n)
 {
     size_t run = 1;
@@ -143,7 +143,7 @@ static void insert_ends(struct end *v, size_t n)
     }
 }
 
-/* Stable, n log n, and the same on every platform also for what is no order. */
+/* Stable, n log n, and the same on every platform even for an order that is not total. */
 static void merge_ends(struct end *v, size_t n)
 {
     struct end *other;
@@ -172,8 +172,9 @@ static int by_end_time(const void *pa, const void *pb)
 }
 
 /*
- * Opens push, closes pop whatever is on top. Where the order above goes wrong, a close may meet an
- * empty stack, and then one row stays open for ever: all that follows lies one level deeper.
+ * Opens push; closes pop whatever is on top. Where the order above is inconsistent, a close may
+ * meet an empty stack, and then one row stays open for ever: everything after it is one level
+ * deeper.
  */
 static void nest_thread(struct tree *t, uint32_t *rows, size_t n)
 {
@@ -219,7 +220,7 @@ static void nest(struct tree *t)
 
 /* ---- the autograd thread ---- */
 
-/* The only thread but `except` with a row whose name is so; NOBODY: none, or several. */
+/* The only thread other than `except` that has a row of this name; NOBODY: none, or several. */
 static uint32_t only_thread_with(const struct tree *t, bool (*is)(tg_sv name, tg_sv text),
                                  tg_sv text, uint32_t except)
 {
@@ -236,7 +237,7 @@ static uint32_t only_thread_with(const struct tree *t, bool (*is)(tg_sv name, tg
     return found;
 }
 
-/* Rows of the main thread that may hold the backward pass, in file order. */
+/* Rows of the main thread that may contain the backward pass, in file order. */
 static size_t find_hosts(const struct tree *t, uint32_t thread, tg_sv name, uint32_t *out)
 {
     size_t n = 0;
@@ -256,7 +257,10 @@ static uint32_t host_of(const struct tg_hta_rows *r, const uint32_t *hosts, size
     return NOBODY;
 }
 
-/* The tops of the backward thread hang under the first row of the main thread that holds them. */
+/*
+ * The top rows of the backward thread become children of the first row of the main thread that
+ * contains them.
+ */
 static void hang_backward(struct tree *t)
 {
     uint32_t main_thread = only_thread_with(t, tg_sv_starts, TG_SV("ProfilerStep#"), NOBODY);

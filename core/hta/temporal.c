@@ -1,4 +1,6 @@
-/* HTA's get_temporal_breakdown. Where HTA's own assertion would fail, the numbers stand anyway. */
+/*
+ * HTA's get_temporal_breakdown. Where an assertion of HTA would fail, the numbers are given anyway.
+ */
 #include <math.h>
 #include <stdlib.h>
 

@@ -7,7 +7,7 @@
 
 bool tg_caller_parse(struct tg_caller_name *out, tg_sv name)
 {
-    /* The last "(digits): ": a path may hold one as well. */
+    /* The last "(digits): ": a path may contain one as well. */
     for (size_t at = name.n; at-- > 1;) {
         size_t open = at;
         int64_t line;
@@ -30,7 +30,7 @@ bool tg_caller_parse(struct tg_caller_name *out, tg_sv name)
 
 struct open_frame {
     tg_ns end;
-    uint32_t nearest; /* the innermost wanted frame up to here; TG_NO_ID: none */
+    uint32_t nearest; /* the innermost wanted frame up to here; TG_NO_ID: there is none */
 };
 struct thread {
     struct open_frame *v;
@@ -74,7 +74,7 @@ static void add_launch(struct count *c, int64_t correlation, uint32_t frame)
     c->launches[c->n_launches++] = (struct launch){ correlation, frame };
 }
 
-/* What is open around `start` on the thread of `s`. */
+/* The innermost wanted frame that is open around `start` on the thread of `s`. */
 static struct thread *thread_at(struct count *c, const struct tg_span *s)
 {
     struct thread *h = &c->threads[c->t->tracks[s->track].thread];
@@ -177,7 +177,7 @@ void tg_callers_count(struct tg_callers *out, const struct tg_trace *t, const st
         if (!tg_kind_is_device(tg_span_kind(t, s)))
             host_span(&c, s);
     }
-    /* In some files a kernel starts before the clock of its launch: launches come first. */
+    /* In some files a kernel starts before the clock of its launch does: launches come first. */
     if (c.n_launches)
         qsort(c.launches, c.n_launches, sizeof *c.launches, by_correlation);
     for (size_t i = 0; i < t->n_spans; i++)

@@ -7,7 +7,7 @@
 /*
  * The built-in table. First match decides; texts are lower case and occur anywhere in the
  * lower-cased name. The order matters: collectives before the plain words ("reduce", "copy") that
- * their names contain. Names come from NCCL, RCCL, MSCCL, vLLM, sglang, DeepEP, NVSHMEM, MORI,
+ * their names contain. The names come from NCCL, RCCL, MSCCL, vLLM, sglang, DeepEP, NVSHMEM, MORI,
  * FlashInfer, ATen, Inductor, cuBLAS(Lt), CUTLASS, cuDNN, MIOpen, Tensile, composable kernel and
  * MTIA traces.
  */
@@ -115,8 +115,8 @@ static char lower(char c)
 
 /*
  * The table's rows by the hash of their first two letters, so that a name is searched once for all
- * of them. Rows count from 1, in a chain from the first row to the last; 0 ends it. Built anew for
- * every name: that costs less than a short name's search.
+ * of them. Rows count from 1, in a chain from the first row to the last; 0 ends it. Rebuilt for
+ * every name: that costs less than searching a short name.
  */
 struct rows {
     unsigned char first[1024];
@@ -139,7 +139,7 @@ static void rows_init(struct rows *r)
     }
 }
 
-/* Does `s` begin with the lower-case `text`, whatever its case? */
+/* Does `s` begin with the lower-case `text`, ignoring case? */
 static bool begins(tg_sv s, const char *text)
 {
     size_t k = 0;
@@ -148,7 +148,7 @@ static bool begins(tg_sv s, const char *text)
     return !text[k];
 }
 
-/* The first row whose text is anywhere in `name`, whatever its case; N_ROWS if there is none. */
+/* The first row whose text is anywhere in `name`, ignoring case; N_ROWS if there is none. */
 static size_t first_row(tg_sv name)
 {
     struct rows rows;
@@ -166,7 +166,7 @@ static size_t first_row(tg_sv name)
     return best;
 }
 
-/* tg_sv_glob, whatever the case on either side. */
+/* tg_sv_glob, ignoring case on both sides. */
 static bool glob_any_case(tg_sv glob, tg_sv name)
 {
     size_t star = SIZE_MAX, mark = 0, g = 0, i = 0;
@@ -237,7 +237,7 @@ uint64_t tg_class_table_hash(const struct tg_classes *extra)
     return h;
 }
 
-/* ---- a table as a text ---- */
+/* ---- a table as text ---- */
 
 static bool is_blank(char c)
 {

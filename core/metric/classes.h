@@ -1,10 +1,10 @@
 #ifndef TG_METRIC_CLASSES_H
 #define TG_METRIC_CLASSES_H
 /*
- * What device work is for. Asked in this order: rows of the user (first match), then the category
- * (copies and sets are memory), then the built-in table of name parts, then "compute" by fallback,
- * which is counted and reported. Everything ignores the case of letters. Work that is not the
- * device's is "other", whatever the rows say.
+ * The class of device work: what it is for. Decided in this order: rows of the user (the first
+ * match), then the category (copies and sets are memory), then the built-in table of name parts,
+ * then "compute" by fallback, which is counted and reported. Matching ignores case. Work that does
+ * not run on the device is "other", whatever the rows say.
  */
 #include "core/base/arena.h"
 #include "core/base/err.h"
@@ -16,28 +16,32 @@ struct tg_class_row {
     tg_sv glob; /* over the raw name: '*' any run, '?' one byte */
     enum tg_class class_;
 };
-/* Rows that stand before the built-in table; the zero state has none. Texts are the maker's. */
+/* Rows that come before the built-in table; the zero state has none. The caller owns the texts. */
 struct tg_classes {
     const struct tg_class_row *v;
     size_t n;
 };
 
-/* `extra` NULL: the built-in table alone. `fallback` (may be NULL) becomes true when no row spoke
- * and it is compute by default. */
+/*
+ * `extra` NULL: the built-in table alone. `fallback` (may be NULL) becomes true if no row matched
+ * and the class is compute by default.
+ */
 enum tg_class tg_class_of(const struct tg_classes *extra, enum tg_kind kind, tg_sv name,
                           bool *fallback);
 const char *tg_class_name(enum tg_class c); /* "compute", "comm", "memory", "other" */
 bool tg_class_from_name(tg_sv name, enum tg_class *out);
 
-/* The version of the table: changes with every row, built in or extra (order included). Stored in
- * summaries; two sides with different versions are not compared. Without extra rows it is that of
- * NULL. */
+/*
+ * The version of the table: changes with every row, built in or extra (order included). Stored in
+ * summaries; two sides with different versions are not compared. Without extra rows it is the
+ * version for NULL.
+ */
 uint64_t tg_class_table_hash(const struct tg_classes *extra);
 
 /*
- * A table as a text: a row is "CLASS GLOB" (the glob reaches to the end of the line, since names
- * contain blanks); '#' begins a comment line; empty lines are skipped. TG_ERR_USAGE with file,
- * line and column on anything else. Copies into `a`.
+ * A table as text: a row is "CLASS GLOB" (the glob reaches to the end of the line, because names
+ * contain blanks); '#' begins a comment line; empty lines are skipped. Anything else is
+ * TG_ERR_USAGE with file, line and column. Copies into `a`.
  */
 TG_MUST bool tg_classes_parse(struct tg_classes *out, tg_sv text, const char *file,
                               struct tg_arena *a, struct tg_err *err);

@@ -1,8 +1,8 @@
 #ifndef TG_METRIC_MEASURE_H
 #define TG_METRIC_MEASURE_H
 /*
- * Whole-trace measures per step, as numerator and denominator, so that merging is exact. The table
- * is measure_table.h; names are those of the policy. Formula and traps of each: docs/metrics.md.
+ * Whole-trace metrics per step, as numerator and denominator, so that merging is exact. The table
+ * is measure_table.h; the names are those of policies. Formulas and pitfalls: docs/metrics.md.
  */
 #include "core/metric/classes.h"
 #include "core/metric/measure_table.h"
@@ -16,7 +16,7 @@ enum tg_measure {
 };
 
 struct tg_measure_value {
-    bool known;       /* false: the trace cannot tell (no device rows, no memory events, …) */
+    bool known; /* false: the trace cannot provide it (no device rows, no memory events, …) */
     int64_t num, den; /* value = num / den (den 1 for plain numbers); % is 100 * num / den */
 };
 
@@ -32,14 +32,17 @@ enum tg_measure_how { TG_MEASURE_MEAN, TG_MEASURE_RATIO };
 struct tg_measure_info {
     const char *name, *unit, *meaning; /* unit: "ns", "%", "count", "bytes", "GB/s" */
     enum tg_measure_unit unit_id;
-    enum tg_measure_how how; /* steps -> one number */
-    int worse;               /* +1: more is worse, -1: less is worse */
+    enum tg_measure_how how; /* how the values of steps become one number */
+    int worse;               /* +1: more is worse; -1: less is worse */
     bool exact;              /* false: a change needs evidence */
 };
 const struct tg_measure_info *tg_measure_info(enum tg_measure m);
 bool tg_measure_find(tg_sv name, enum tg_measure *out);
 
-/* All measures of one step-assigned trace: out[m * steps->n + step]. `classes` NULL: built in. */
+/*
+ * All metrics of one trace that is divided into steps: out[m * steps->n + step]. `classes` NULL:
+ * the built-in table.
+ */
 void tg_measures_compute(const struct tg_trace *t, const struct tg_steps *steps,
                          const struct tg_classes *classes, struct tg_measure_value *out);
 #endif

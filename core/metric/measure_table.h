@@ -1,7 +1,7 @@
 #ifndef TG_METRIC_MEASURE_TABLE_H
 #define TG_METRIC_MEASURE_TABLE_H
 /*
- * The one table of whole-trace measures. Ids (measure.h), metrics of the policy
+ * The one table of whole-trace metrics. Ids (measure.h), metrics of the policy
  * (policy/language/metric.c), its documentation, linter, JSON schema, help and the stored form are
  * made from it. Never reorder rows. A new row changes the stored form: raise TG_SUMMARY_FORMAT.
  *
@@ -12,7 +12,7 @@
  *          numerators and denominators, so that long steps weigh as long as they are
  *   exact  true: what the program does, equal in every run; false: measured, so a change needs
  *          evidence
- * Formula, traps and what makes a measure unknown: docs/metrics.md.
+ * Formulas, pitfalls and what makes a metric unknown: docs/metrics.md.
  */
 /* clang-format off */
 #define TG_MEASURE_TABLE(X)                                                                        \

@@ -33,13 +33,13 @@ bool tg_measure_find(tg_sv name, enum tg_measure *out)
     return false;
 }
 
-/* The union of intervals that come in start order, and how much of it `other` covers already. */
+/* The union of intervals in start order, and how much of it `other` covers already. */
 struct cover {
     tg_ns first, until, total;
     bool any;
 };
 
-/* Adds [start, end); returns the part that was not covered, which begins at *from. */
+/* Adds [start, end); returns the length that was not covered yet, which begins at *from. */
 static tg_ns cover_add(struct cover *c, tg_ns start, tg_ns end, tg_ns *from)
 {
     *from = c->any && c->until > start ? c->until : start;
@@ -55,20 +55,22 @@ static tg_ns cover_add(struct cover *c, tg_ns start, tg_ns end, tg_ns *from)
 
 /*
  * Communication hidden behind computation, both as unions, in one sweep over spans in start order:
- * where the two unions have reached beyond `shared`, the stretch to the nearer of both ends that
- * lies after both starts is common.
+ * from `shared` on, the time after both starts and before the nearer of both ends is common.
  */
 struct piece {
     tg_ns start, until;
 };
 
-/* Why the device ran dry, by what ended the gap (core/analysis/idle.c, but of the whole device). */
+/*
+ * Why the device ran dry, by what ended the gap (as core/analysis/idle.c, but for the whole
+ * device).
+ */
 enum idle_cause { IDLE_HOST_WAIT, IDLE_KERNEL_WAIT, IDLE_OTHER, IDLE_CAUSES };
 
 /* One (device, step). */
 struct bin {
     struct cover busy, comm, comp;
-    struct piece comm_now, comp_now; /* the current connected stretch of each union */
+    struct piece comm_now, comp_now; /* the current connected interval of each union */
     struct cover memory;
     tg_ns hidden, shared_until;
     tg_ns idle[IDLE_CAUSES];
@@ -133,7 +135,7 @@ static void look_up_names(struct work *w, const struct tg_classes *classes)
     }
 }
 
-/* Did the host launch the span only after the device had run dry at `since`? */
+/* Did the host launch the span only after the device had become idle at `since`? */
 static enum idle_cause cause_of(const struct work *w, uint32_t span, tg_ns since, tg_ns gap)
 {
     uint32_t launch = w->s->launch[span];
@@ -167,7 +169,9 @@ static void add_device_span(struct work *w, uint32_t i, const struct tg_span *s)
     share(b);
 }
 
-/* Is a call of the same sort (launch, sync) around this one? Then it counts once, there. */
+/*
+ * Is this call inside another one of the same sort (launch, sync)? Then only the outer one counts.
+ */
 static bool inside(const struct work *w, uint32_t i, bool sync)
 {
     for (uint32_t p = w->s->parent[i]; p != TG_NO_SPAN; p = w->s->parent[p]) {
@@ -193,7 +197,10 @@ static void add_call(struct work *w, uint32_t i, const struct tg_span *s, size_t
         add(w, TG_MEASURE_SYNC_COUNT, step, 1, 0);
 }
 
-/* What the trace can tell at all; and which calls launch: by name, or because work came of it. */
+/*
+ * What the trace can provide at all; and which calls launch work: by name, or because work is
+ * linked to them.
+ */
 static void survey(struct work *w)
 {
     const struct tg_trace *t = w->t;
@@ -271,7 +278,7 @@ static void count_kernel_names(const struct work *w)
     free(v);
 }
 
-/* Of one step, over devices; `longest` is that of the device that took longest. */
+/* For one step, over devices; `longest` belongs to the device that took longest. */
 struct sums {
     tg_ns longest, length, busy, comm, comp, memory, hidden, idle[IDLE_CAUSES];
     bool any;
@@ -329,7 +336,7 @@ static void put_device(const struct work *w, size_t step)
     put_share(w, TG_MEASURE_IDLE_OTHER, step, x.idle[IDLE_OTHER], x.length);
 }
 
-/* Without markers: from the first start to the last end of what ran on the host. */
+/* Without markers: from the first start to the last end of everything on the host. */
 static bool host_extent(const struct work *w, tg_ns *length)
 {
     tg_ns first = INT64_MAX, last = INT64_MIN;

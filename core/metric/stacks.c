@@ -14,7 +14,7 @@ static bool is_module(tg_sv name)
     return tg_sv_starts(name, TG_SV("nn.Module: "));
 }
 
-/* Where "(12)" of "file.py(12): function" stands; false: "<built-in …>", a module. */
+/* Where "(12)" is in "file.py(12): function"; false: "<built-in …>", a module. */
 static bool find_line(tg_sv name, size_t *from, size_t *to)
 {
     for (size_t i = 1; i < name.n && name.p[0] != '<'; i++) {
@@ -47,9 +47,9 @@ const char *tg_stack_outside(enum tg_stack_sort sort)
     return sorts[sort].outside;
 }
 
-struct state {                        /* of a row while the walk goes on */
+struct state {                        /* of a row during the walk */
     const struct tg_stack_sums *open; /* of the innermost frame of this name around the current
-                                         event of the current thread; NULL: none */
+                                         event of the current thread; NULL: there is none */
     uint32_t seen;                    /* the last piece of work that was added, plus 1 */
 };
 
@@ -59,7 +59,7 @@ struct job {
     const struct tg_stack_spec *spec;
     struct tg_stacks *out;
     struct state *state; /* per row */
-    uint32_t *row_of;    /* per name id; TG_NO_ID: no frame of this sort */
+    uint32_t *row_of;    /* per name id; TG_NO_ID: not a frame of this sort */
     uint32_t *around;    /* per span: the innermost frame around it, for frames and launches */
 };
 
@@ -90,7 +90,7 @@ static void find_names(struct job *j)
     tg_buf_release(&b);
 }
 
-/* All sums in one block, that of the work outside last. */
+/* All sums in one block, those of work outside every frame last. */
 static void make_rows(struct job *j)
 {
     struct tg_stacks *out = j->out;
@@ -121,7 +121,7 @@ static bool is_call(enum tg_kind k)
     return k == TG_KIND_RUNTIME || k == TG_KIND_GRAPH || k == TG_KIND_SYNC;
 }
 
-/* Frames of the sort and the calls that may launch work, in the total order. */
+/* Frames of the sort and calls that may launch work, in the total order. */
 static uint32_t *frames_and_calls(const struct job *j, size_t *n)
 {
     const struct tg_trace *t = j->t;
@@ -137,7 +137,7 @@ static uint32_t *frames_and_calls(const struct job *j, size_t *n)
     return list;
 }
 
-/* By thread, in the order that they have: a counting sort. `first` has n_threads + 1. */
+/* By thread, keeping their order: a counting sort. `first` has n_threads + 1 entries. */
 static uint32_t *by_thread(const struct tg_trace *t, const uint32_t *list, size_t n, size_t *first)
 {
     uint32_t *out = tg_xrealloc(NULL, n + 1, sizeof *out);
@@ -269,7 +269,7 @@ void tg_stacks_compute(struct tg_stacks *out, const struct tg_trace *t,
         walk_threads(&j);
     for (uint32_t i = 0; out->n && i < t->n_spans; i++) {
         const struct tg_span *s = tg_span_at(t, i);
-        /* Kernels at time 0 without duration are a defect of the profiler. */
+        /* Kernels at time 0 without duration are a profiler defect. */
         if (tg_kind_is_device(tg_span_kind(t, s)) && (s->start != 0 || s->dur != 0))
             add_work(&j, i);
     }

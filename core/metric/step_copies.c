@@ -50,7 +50,7 @@ static enum direction direction_of(enum tg_kind kind, tg_sv name)
     return DIRECTIONS;
 }
 
-/* "bytes=123" or "bytes="123"" (AMD) in a fact text; -1: none. */
+/* "bytes=123" or "bytes="123"" (AMD) in a fact text; -1: absent. */
 static int64_t fact_bytes(const struct tg_trace *t, const struct tg_span *s)
 {
     int64_t n;
@@ -97,9 +97,7 @@ static void add_bytes(struct tg_measure_value *v, int64_t bytes)
     v->num = tg_ns_add(v->num, bytes > 0 ? bytes : 0);
 }
 
-/*
- * Copies by (device, step, start): each run of one direction in a step of a device is one series.
- */
+/* Copies by (device, step, start): each run of one direction in a step of a device is a series. */
 static int by_place(const void *pa, const void *pb)
 {
     const struct copy *a = pa, *b = pb;
@@ -130,7 +128,7 @@ static int by_time(const void *pa, const void *pb)
     return (a->rate > b->rate) - (a->rate < b->rate);
 }
 
-/* In bytes per ns. The sum starts from exactly 0 whenever nothing is in flight. */
+/* In bytes per ns. The sum restarts from exactly 0 whenever nothing is in flight. */
 static double peak(const struct copy *v, size_t n, struct edge *edges)
 {
     size_t m = 0, in_flight = 0;

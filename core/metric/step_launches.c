@@ -1,8 +1,8 @@
 /*
- * How device work followed its launches, per step: delays, calls and work that stand out, and how
+ * How device work followed its launches, per step: delays, outliers among calls and work, and how
  * much work waited on the streams. The queue of a stream is +1 when the launching call starts and
- * -1 when the work starts, launches first at one time; the time until its next change belongs to
- * the step of the work that changed it. So the sums over steps are those of the whole trace
+ * -1 when the work starts, launches first at equal times; the time until its next change belongs
+ * to the step of the work that changed it. So the sums over steps are those of the whole trace
  * (core/analysis/queue.c).
  */
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static void add(struct tg_measure_value *v, int64_t num, int64_t den)
     v->den = tg_ns_add(v->den, den);
 }
 
-/* length * time, at the end of the range where it would pass it. */
+/* length * time, saturating. */
 static int64_t area(int64_t length, tg_ns time)
 {
     int64_t v;
@@ -96,7 +96,7 @@ static bool is_launched(const struct tg_trace *t, const struct tg_steps *s, uint
     return s->launch[i] != TG_NO_SPAN && tg_is_work(t, tg_span_at(t, i));
 }
 
-/* Where each lane's launches and, behind them, its starts go; returns how many all are together. */
+/* Where each lane's launches and, after them, its starts go; returns the total number. */
 static size_t lay_out(const struct tg_trace *t, const struct tg_steps *s, size_t *launches,
                       size_t *starts)
 {
@@ -114,7 +114,7 @@ static size_t lay_out(const struct tg_trace *t, const struct tg_steps *s, size_t
     return n;
 }
 
-/* Of each lane its launches, then its starts: on a stream both are in order almost always. */
+/* The launches of each lane, then its starts: on a stream both are nearly always in order. */
 static struct edge *sorted_edges(const struct tg_trace *t, const struct tg_steps *s, size_t *n)
 {
     size_t *launches = tg_xrealloc(NULL, s->lanes.n_streams + 1, sizeof *launches);

@@ -235,6 +235,98 @@ def stored_baselines(action):
     return bad
 
 
+# How the program can end without an answer, in `check` (first) or in `baseline record` (second word), as
+# shell text: $P is the program. All are 5 and a red job, whatever it printed or wrote before.
+FAULTS = [
+    ("killed at the start", "kill -KILL $$"),
+    ("killed after its reports", '"$P" "$@" --quiet; kill -KILL $$'),
+    ("crashed", "kill -SEGV $$"),
+    ("aborted", "kill -ABRT $$"),
+    ("ended by a signal", "kill -HUP $$"),
+    ("cannot be run", "exec /dev/null"),
+    ("not found", "exec /nonexistent/tracegate"),
+    ("a code of nobody", "exit 6"),
+    ("the last code there is", "exit 255"),
+]
+# check only: a code of ours, but no report, or one without a verdict
+NO_REPORT = [
+    ("0 without a report", "exit 0"),
+    ("4 without a report", "exit 4"),
+    ("1 without a report", "exit 1"),
+    ("an empty report", '"$P" "$@" --quiet; for f in "$INPUT_REPORT_DIR"/*.json; do : > "$f"; done; exit 0'),
+    ("half a report", '"$P" "$@" --quiet; for f in "$INPUT_REPORT_DIR"/*.json; do echo { > "$f"; done; exit 0'),
+]
+
+
+def fault_cases(action):
+    """The program does not end as it should: never green. Control: the same wrapper that changes nothing."""
+    bad = 0
+    with tempfile.TemporaryDirectory() as folder:
+        box = Box(folder)
+        sha = box.commit("two suites", {".tracegate.yml": TWO_SUITES, "perf/train": runs("base"), "perf/serve": runs("base"), "bench": BENCH, "variant": "base\n"})
+        box.push(sha, "main")
+        sha = box.pull_request(1, sha, {"src.txt": "x"}, "same")
+        path = box.checkout("refs/pull/1/merge", 2)
+        for suite in ("train", "serve"):
+            os.makedirs(f"{path}/out/{suite}")
+            for f in runs("base", "1[0-4]"):
+                shutil.copy(f, f"{path}/out/{suite}")
+        environ = dict({k: v for k, v in box.env.items() if k.startswith("GIT_")}, P=PROGRAM, LOG=os.path.join(folder, "log"), TRACES=TRACES,
+                       GITHUB_REF="refs/pull/1/merge", GITHUB_SHA=sha, GITHUB_BASE_REF="main")
+        wrapper = os.path.join(folder, "wrapper")
+
+        def job(when, what, inputs, event="pull_request"):
+            with open(wrapper, "w", encoding="utf-8") as f:
+                f.write(f'#!/bin/sh\n{when} && {{ {what}\n}}\nexec "$P" "$@"\n')
+            os.chmod(wrapper, 0o755)
+            with tempfile.TemporaryDirectory() as reports:
+                r = Runner(action, dict(inputs, binary=wrapper, comment="never", **{"report-dir": reports}), path, event,
+                           {"pull_request": {"number": 1}}, environ).run()
+            return r
+
+        def expect_red(name, r, report=True):
+            failed = expect(name, (r.result["verdict"], r.result["exit-code"], r.code), ("error", "5", 5))
+            failed += expect(f"{name}: last step", r.ran[-1], "Verdict")
+            if report:
+                failed += expect(f"{name}: summary", ("exit code 5" in r.summary, "PASS" in r.summary), (True, False))
+            if failed:
+                print(r.log)
+            return failed
+
+        check, second, rec = '[ "$1" = check ]', '[ "$1" = check ] && [ "$3" = --suite ] && [ "$4" = serve ]', '[ "$2" = record ]'
+        one, two = dict(suites="train"), dict(suites="train\nserve")
+        ab = dict(AB, runs="1", suites="train")
+        record = dict(mode="record", traces="out/train/run10.json.gz", suites="train")
+        for name, inputs, verdict in (("one", one, "pass"), ("two", two, "pass"), ("all", {}, "pass"), ("ab", ab, None), ("record", record, "recorded")):
+            r = job("false", "exit 9", inputs, "push" if name == "record" else "pull_request")
+            bad += expect(f"control, {name}", (r.result["verdict"], r.result["exit-code"], r.code), (verdict or r.result["verdict"], "0", 0))
+        for name, what in FAULTS + NO_REPORT:
+            bad += expect_red(f"{name}, one suite", job(check, what, one))
+        for name, what in FAULTS[:3] + NO_REPORT[:2]:
+            bad += expect_red(f"{name}, all suites", job(check, what, {}))
+            bad += expect_red(f"{name}, the second of two suites", job(second, what, two), report=False)
+            bad += expect_red(f"{name}, mode ab", job(check, what, ab))
+        for name, what in FAULTS:
+            bad += expect_red(f"{name}, mode record", job(rec, what, record, "push"), report=False)
+        bad += last_step_cases()
+    return bad
+
+
+def last_step_cases():
+    """The last step alone: what step Check left (nothing, if it was killed itself) and what the job ends with."""
+    bad = 0
+    for code, verdict, policy, want in (
+            ("0", "pass", "warn", 0), ("0", "warn", "warn", 0), ("0", "recorded", "warn", 0), ("4", "inconclusive", "warn", 0),
+            ("4", "inconclusive", "fail", 4), ("1", "fail", "warn", 1), ("2", "error", "warn", 2), ("3", "error", "warn", 3),
+            ("5", "error", "warn", 5), ("0", "", "warn", 5), ("", "", "warn", 5), ("", "pass", "warn", 5), ("4", "", "warn", 5),
+            ("137", "error", "warn", 5), ("139", "", "warn", 5), ("6", "pass", "warn", 5), ("00", "pass", "warn", 5), ("0", "passed", "warn", 5)):
+        p = subprocess.run(["bash", os.path.join(ROOT, "scripts/action-verdict")], capture_output=True, text=True, check=False,
+                           env=dict(os.environ, EXIT_CODE=code, VERDICT=verdict, INPUT_ON_INCONCLUSIVE=policy))
+        bad += expect(f"last step, code '{code}', verdict '{verdict}', {policy}", p.returncode, want)
+        bad += expect(f"last step, code '{code}', verdict '{verdict}': said", "::error" in p.stdout, want == 5 and code != "5")
+    return bad
+
+
 # the bench of mode ab: one recorded trace of the variant that is checked out, each call logged
 BENCH = """#!/bin/sh
 set -e
@@ -310,12 +402,12 @@ def main():
         action = yaml.safe_load(f)
     for name, spec in action["inputs"].items():
         assert spec.get("description"), f"input {name} needs a description"
-    bad = path_cases(action) + stored_baselines(action) + ab_cases(action)
+    bad = path_cases(action) + fault_cases(action) + stored_baselines(action) + ab_cases(action)
     only = sys.argv[1] if len(sys.argv) > 1 else ""
     with tempfile.TemporaryDirectory() as folder:
         box, sha = build(folder)
         bad += sum(git_case(action, box, sha, *case) > 0 for case in GIT_CASES if only in case[0])
-    print(f"action: {len(PATH_CASES) + len(GIT_CASES) + len(AB_CASES) + 8} cases, {bad} failed")
+    print(f"action: {len(PATH_CASES) + len(GIT_CASES) + len(AB_CASES) + 2 * len(FAULTS) + len(NO_REPORT) + 46} cases, {bad} failed")
     return 1 if bad else 0
 
 

@@ -4,13 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include "cmd/gate/io.h"
 #include "cmd/gate/reading.h"
 #include "cmd/help.h"
 #include "cmd/options.h"
+#include "core/base/temporary.h"
 
 /*
  * Descriptors 0 to 2 must be open, or the first report would land in the wrong one. What was
@@ -88,7 +88,7 @@ int main(int argc, char **argv, char **envp)
     tg_err_init(&err);
     if (!keep_standard_descriptors())
         return 5;
-    (void)signal(SIGPIPE, SIG_IGN);
+    tg_signals_watch();
     give_memory_back();
     tg_io_setup(&io, NULL);
     code = dispatch((const char *const *)argv + (argc > 0), argc > 0 ? (size_t)argc - 1 : 0, &io,

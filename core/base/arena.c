@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "core/base/temporary.h"
+
 /* Under a sanitizer each allocation is its own block, so that overruns stay visible. */
 #if defined(__SANITIZE_ADDRESS__)
 #define BLOCK_SIZE 0
@@ -43,6 +45,7 @@ static void out_of_memory(void)
         (void)!write(STDERR_FILENO, text, sizeof text - 1);
     else
         (void)pause(); /* the first one ends the process */
+    tg_temporary_remove_all();
     _exit(3);
 }
 

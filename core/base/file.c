@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/temporary.h"
+
 bool tg_file_read(struct tg_buf *out, const char *path, size_t max, struct tg_err *err)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -46,24 +48,12 @@ static bool output_failed(const char *path, int code, struct tg_err *err)
                             "room.");
 }
 
-static char *temporary_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    size_t dir = slash ? (size_t)(slash + 1 - path) : 0, n = strlen(path);
-    char *t = tg_xmalloc(n + 16);
-    memcpy(t, path, dir);
-    (void)snprintf(t + dir, n - dir + 16, ".%s.tg-XXXXXX", path + dir);
-    return t;
-}
-
 static void outfile_release(struct tg_outfile *f)
 {
     if (f->fd >= 0 && f->fd != STDOUT_FILENO)
         (void)close(f->fd);
-    if (f->temporary)
-        (void)unlink(f->temporary);
+    tg_temporary_remove(f->temporary);
     tg_buf_release(&f->held);
-    free(f->temporary);
     free(f->path);
 }
 
@@ -110,25 +100,12 @@ static void make_folders(char *path)
 
 static bool open_temporary(struct tg_outfile *f)
 {
-    mode_t mask;
-    char *name = temporary_name(f->path);
-    f->fd = mkstemp(name);
-    if (f->fd < 0 && errno == ENOENT) {
+    f->temporary = tg_temporary_open(f->path, &f->fd);
+    if (!f->temporary && errno == ENOENT) {
         make_folders(f->path);
-        free(name);
-        name = temporary_name(f->path); /* mkstemp may have changed it */
-        f->fd = mkstemp(name);
+        f->temporary = tg_temporary_open(f->path, &f->fd);
     }
-    if (f->fd < 0) {
-        free(name);
-        return false;
-    }
-    f->temporary = name;
-    mask = umask(0);
-    (void)umask(mask);
-    (void)fchmod(f->fd, 0666 & ~mask);
-    (void)fcntl(f->fd, F_SETFD, FD_CLOEXEC);
-    return true;
+    return f->temporary != NULL;
 }
 
 bool tg_outputs_open(struct tg_outputs *o, const char *path, size_t *handle, struct tg_err *err)
@@ -188,9 +165,8 @@ static bool outfile_commit(struct tg_outfile *f, struct tg_err *err)
         return write_all(f->fd, tg_buf_sv(&f->held)) ||
                (f->fd == STDOUT_FILENO && errno == EPIPE) ||
                output_failed(f->fd == STDOUT_FILENO ? "standard output" : f->path, errno, err);
-    if (rename(f->temporary, f->path) != 0)
+    if (!tg_temporary_keep(f->temporary, f->path))
         return output_failed(f->path, errno, err);
-    free(f->temporary);
     f->temporary = NULL;
     (void)close(f->fd);
     f->fd = -1;

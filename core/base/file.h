@@ -15,7 +15,7 @@ TG_MUST bool tg_file_read(struct tg_buf *out, const char *path, size_t max, stru
  * Reports, all or none: `open` creates a temporary file beside each target (so an unwritable place
  * fails before the traces are read; folders that are missing are made), `put` fills it, `commit`
  * syncs and renames all of them.
- * `release` removes what was not committed; a killed process leaves at most a hidden ".NAME.tg-*".
+ * `release` removes what was not committed, and so do signals that end the process (temporary.h).
  * A symbolic link stays: the file it points to is replaced. The path "-" is standard output; it, a
  * pipe and a device are written in place, at commit. One target twice is an error.
  */

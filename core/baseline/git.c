@@ -19,6 +19,7 @@
 #include "core/baseline/git_lazy.h" /* made; from here on libgit2 is called through a table */
 #endif
 
+#include "core/base/temporary.h"
 #include "core/baseline/spawn.h"
 
 /* From here on `git` streams a blob: libgit2 needs the blob twice, four times when deltified. */
@@ -878,7 +879,11 @@ static bool not_written(const char *what, struct tg_err *err)
 bool tg_git_write_blob(struct tg_git *g, tg_sv bytes, char oid[TG_SHA_SIZE], struct tg_err *err)
 {
     git_oid id;
-    if (git_odb_write(&id, g->odb, bytes.p, bytes.n, GIT_OBJECT_BLOB) < 0)
+    int rc;
+    tg_signals_hold();
+    rc = git_odb_write(&id, g->odb, bytes.p, bytes.n, GIT_OBJECT_BLOB);
+    tg_signals_release();
+    if (rc < 0)
         return not_written("an object", err);
     git_oid_tostr(oid, TG_SHA_SIZE, &id);
     return true;
@@ -901,8 +906,11 @@ enum tg_seen tg_git_ref_create(struct tg_git *g, const char *name, const char *o
     git_oid id;
     int tries = 0, rc = git_oid_fromstr(&id, oid);
     do
-        if (rc >= 0 || rc == GIT_ELOCKED)
+        if (rc >= 0 || rc == GIT_ELOCKED) {
+            tg_signals_hold();
             rc = git_reference_create(&ref, g->repo, name, &id, 0, "tracegate: record");
+            tg_signals_release();
+        }
     while (wait_for_lock(rc, &tries));
     git_reference_free(ref);
     if (rc == GIT_EEXISTS && git_reference_name_to_id(&id, g->repo, name) == 0) {
@@ -931,7 +939,9 @@ bool tg_git_ref_delete(struct tg_git *g, const char *name, const char *oid, stru
             tg_err_set(err, TG_ERR_OUTPUT, TG_NOWHERE, "ref '%s' changed meanwhile", name);
             return tg_err_hint(err, "Nothing of it was deleted; run the command again.");
         }
+        tg_signals_hold();
         rc = git_reference_delete(ref);
+        tg_signals_release();
         git_reference_free(ref);
     } while (wait_for_lock(rc, &tries));
     return rc == 0 || rc == GIT_ENOTFOUND || not_written("a deletion", err);

@@ -77,6 +77,7 @@ static int start(struct child *c, const struct tg_spawn *s, int out, int err)
     sigemptyset(&set);
     posix_spawnattr_setsigmask(&attributes, &set);
     sigaddset(&set, SIGPIPE);
+    sigaddset(&set, SIGXFSZ);
     posix_spawnattr_setsigdefault(&attributes, &set);
     posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);

@@ -1,0 +1,174 @@
+#include "core/base/temporary.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/arena.h"
+#include "core/base/threads.h"
+
+/*
+ * The one list of the process, because signals are the process's, too. Whoever holds the lock
+ * allocates nothing: running out of memory takes the lock itself.
+ */
+struct temporary {
+    struct temporary *next;
+    char *name;
+};
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct temporary *all;
+
+static const int ends[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU };
+
+void tg_signals_hold(void)
+{
+    (void)pthread_mutex_lock(&lock);
+}
+
+void tg_signals_release(void)
+{
+    (void)pthread_mutex_unlock(&lock);
+}
+
+/* ---- files --------------------------------------------------------------------------------- */
+
+static char *name_beside(const char *target)
+{
+    const char *slash = strrchr(target, '/');
+    size_t dir = slash ? (size_t)(slash + 1 - target) : 0, n = strlen(target);
+    char *name = tg_xmalloc(n + 16);
+    memcpy(name, target, dir);
+    (void)snprintf(name + dir, n - dir + 16, ".%s.tg-XXXXXX", target + dir);
+    return name;
+}
+
+static void give_usual_mode(int fd)
+{
+    mode_t mask = umask(0);
+    (void)umask(mask);
+    (void)fchmod(fd, 0666 & ~mask);
+}
+
+char *tg_temporary_open(const char *target, int *fd)
+{
+    struct temporary *t = tg_xmalloc(sizeof *t);
+    int code;
+    t->name = name_beside(target);
+    tg_signals_hold();
+    *fd = mkostemp(t->name, O_CLOEXEC);
+    code = errno;
+    if (*fd >= 0) {
+        t->next = all;
+        all = t;
+    }
+    tg_signals_release();
+    if (*fd >= 0) {
+        give_usual_mode(*fd);
+        return t->name;
+    }
+    free(t->name);
+    free(t);
+    errno = code;
+    return NULL;
+}
+
+/* Takes it from the list; the lock is held. */
+static struct temporary *forget(const char *name)
+{
+    struct temporary **at = &all, *t;
+    while (*at && (*at)->name != name)
+        at = &(*at)->next;
+    t = *at;
+    if (t)
+        *at = t->next;
+    return t;
+}
+
+bool tg_temporary_keep(char *name, const char *target)
+{
+    struct temporary *t = NULL;
+    int code;
+    tg_signals_hold();
+    code = rename(name, target) == 0 ? 0 : errno;
+    if (code == 0)
+        t = forget(name);
+    tg_signals_release();
+    errno = code;
+    if (code)
+        return false;
+    free(t);
+    free(name);
+    return true;
+}
+
+void tg_temporary_remove(char *name)
+{
+    struct temporary *t;
+    if (!name)
+        return;
+    tg_signals_hold();
+    (void)unlink(name);
+    t = forget(name);
+    tg_signals_release();
+    free(t);
+    free(name);
+}
+
+void tg_temporary_remove_all(void)
+{
+    tg_signals_hold(); /* for good */
+    for (const struct temporary *t = all; t; t = t->next)
+        (void)unlink(t->name);
+}
+
+/* ---- signals ------------------------------------------------------------------------------- */
+
+static bool is_ignored(int signal_)
+{
+    struct sigaction now;
+    return sigaction(signal_, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
+static void watched(sigset_t *set)
+{
+    sigemptyset(set);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (!is_ignored(ends[i]))
+            sigaddset(set, ends[i]);
+}
+
+/* An ordinary thread, so that nothing here must be safe in a signal handler. */
+static void *wait_for_the_end(void *arg)
+{
+    sigset_t set;
+    int came;
+    (void)arg;
+    watched(&set);
+    while (sigwait(&set, &came) != 0)
+        continue;
+    tg_temporary_remove_all();
+    sigemptyset(&set);
+    sigaddset(&set, came);
+    (void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    (void)raise(came); /* its default ends the process, with the status that a shell expects */
+    return NULL;
+}
+
+void tg_signals_watch(void)
+{
+    pthread_t thread;
+    sigset_t set;
+    (void)signal(SIGPIPE, SIG_IGN);
+    (void)signal(SIGXFSZ, SIG_IGN);
+    watched(&set);
+    (void)pthread_sigmask(SIG_BLOCK, &set, NULL);
+    if (tg_thread_start(&thread, wait_for_the_end, NULL))
+        (void)pthread_detach(thread);
+    else
+        (void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/diff/counts.h"
 #include "core/diff/internal.h"
 #include "core/diff/names.h"
 #include "core/diff/stats.h"
@@ -476,8 +477,11 @@ static void gather_rows(struct tg_diff_work *w, bool frames, struct tg_op **out,
 /* ---- one operator ---- */
 
 struct scratch {
-    uint64_t *count;              /* per step of one cell */
-    double *modal, *total, *self; /* per run of one side */
+    uint64_t *count, *sorted;      /* per step of one cell */
+    double *total, *self;          /* per run of one side */
+    double *modal[2];              /* per run */
+    double *by_step[2];            /* [run * max_steps + step]: calls, mean over ranks */
+    struct tg_step_counts *run[2]; /* views of by_step */
 };
 
 /* Adds up one cell. Returns the modal count; `settled` falls when too few steps have it. */
@@ -507,35 +511,124 @@ static uint64_t sum_cell(const struct tg_diff_work *w, struct tg_op *op, int sid
     op->step_total[side] += steps_total;
     *total += used->n ? (double)steps_total / (double)used->n : 0;
     *self += used->n ? (double)steps_self / (double)used->n : 0;
-    uint64_t modal = tg_mode(x->count, used->n, &hits);
+    memcpy(x->sorted, x->count, used->n * sizeof *x->sorted);
+    uint64_t modal = tg_mode(x->sorted, used->n, &hits);
     if ((double)hits < SETTLED * (double)used->n || used->n == 0)
         op->settled = false;
     return modal;
 }
 
-static void sum_side(const struct tg_diff_work *w, struct tg_op *op, int side, struct scratch *x,
-                     double range[2])
+/* Adds a rank's counts to its run's. A rank with fewer steps has its usual count in the others. */
+static void add_steps(const struct scratch *x, double *by_step, size_t n_used, size_t n_steps,
+                      uint64_t modal, size_t n_ranks)
+{
+    for (size_t j = 0; j < n_steps; j++)
+        by_step[j] += (double)(j < n_used ? x->count[j] : modal) / (double)n_ranks;
+}
+
+static size_t most_steps(const struct tg_diff_work *w, int side, size_t run)
+{
+    size_t most = 0;
+    for (size_t rank = 0; rank < w->c->n_ranks[side]; rank++) {
+        size_t n = w->used[tg_work_cell(w, side, run, rank)].n;
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+static void sum_side(const struct tg_diff_work *w, struct tg_op *op, int side, struct scratch *x)
 {
     size_t n_runs = w->c->n_runs[side], n_ranks = w->c->n_ranks[side];
 
     for (size_t run = 0; run < n_runs; run++) {
-        double modal = 0, total = 0, self = 0;
-        for (size_t rank = 0; rank < n_ranks; rank++)
-            modal +=
-                (double)sum_cell(w, op, side, tg_work_cell(w, side, run, rank), x, &total, &self);
-        x->modal[run] = modal / (double)n_ranks;
+        double modal = 0, total = 0, self = 0, *by_step = x->by_step[side] + run * w->max_steps;
+        size_t n_steps = most_steps(w, side, run);
+        memset(by_step, 0, w->max_steps * sizeof *by_step);
+        for (size_t rank = 0; rank < n_ranks; rank++) {
+            size_t at = tg_work_cell(w, side, run, rank);
+            uint64_t usual = sum_cell(w, op, side, at, x, &total, &self);
+            modal += (double)usual;
+            add_steps(x, by_step, w->used[at].n, n_steps, usual, n_ranks);
+        }
+        x->run[side][run] = (struct tg_step_counts){ by_step, n_steps };
+        x->modal[side][run] = modal / (double)n_ranks;
         x->total[run] = total / (double)n_ranks;
         x->self[run] = self / (double)n_ranks;
-        range[0] = run ? fmin(range[0], x->modal[run]) : x->modal[run];
-        range[1] = run ? fmax(range[1], x->modal[run]) : x->modal[run];
     }
-    op->count[side] = tg_median(x->modal, n_runs);
     op->total[side] = tg_median(x->total, n_runs);
     op->self[side] = tg_median(x->self, n_runs);
 }
 
-/* DECISIONS 3, counts: exact where every run is settled and each side agrees with itself. */
-static enum tg_change change_of(const struct tg_op *op, const double base[2], const double test[2])
+/* ---- did the count change? ------------------------------------------------------------------- */
+
+static double median_of(const struct tg_diff_work *w, const double *v, size_t n)
+{
+    double *copy = TG_NEW_N(w->a, double, n + 1);
+    memcpy(copy, v, n * sizeof *copy);
+    return tg_median(copy, n);
+}
+
+/* Mean over all steps of a side. */
+static double mean_count(const struct tg_diff_work *w, const struct scratch *x, int side)
+{
+    double sum = 0, n = 0;
+
+    for (size_t run = 0; run < w->c->n_runs[side]; run++)
+        for (size_t j = 0; j < x->run[side][run].n; j++, n++)
+            sum += x->run[side][run].v[j];
+    return n > 0 ? sum / n : 0;
+}
+
+static bool all_alike(const struct tg_diff_work *w, const struct scratch *x)
+{
+    double first = x->run[TG_BASE][0].n ? x->run[TG_BASE][0].v[0] : 0;
+
+    for (int side = 0; side < 2; side++)
+        for (size_t run = 0; run < w->c->n_runs[side]; run++)
+            for (size_t j = 0; j < x->run[side][run].n; j++)
+                if (x->run[side][run].v[j] != first)
+                    return false;
+    return true;
+}
+
+static bool has_calls(const struct tg_diff_work *w, const struct scratch *x, int side)
+{
+    for (size_t run = 0; run < w->c->n_runs[side]; run++)
+        for (size_t j = 0; j < x->run[side][run].n; j++)
+            if (x->run[side][run].v[j] != 0)
+                return true;
+    return false;
+}
+
+/* The same question the other way round: negated counts rise where counts fell. */
+static void negate(const struct tg_diff_work *w, struct scratch *x)
+{
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 0; i < w->c->n_runs[side] * w->max_steps; i++)
+            x->by_step[side][i] = -x->by_step[side][i];
+}
+
+static enum tg_change rise_or_fall(struct tg_diff_work *w, struct tg_op *op, struct scratch *x)
+{
+    const struct tg_step_counts *const run[2] = { x->run[TG_BASE], x->run[TG_TEST] };
+    struct tg_count_evidence fall;
+
+    tg_judge_counts(&op->counted, run, w->c->n_runs, tg_op_makes_wait(op));
+    if (op->counted.proof == TG_COUNT_PROVEN)
+        return has_calls(w, x, TG_BASE) ? TG_MORE : TG_ADDED;
+    negate(w, x);
+    tg_judge_counts(&fall, run, w->c->n_runs, false);
+    negate(w, x);
+    if (fall.proof != TG_COUNT_PROVEN)
+        return TG_SAME;
+    fall.most = op->counted.most;
+    op->counted = fall;
+    return has_calls(w, x, TG_TEST) ? TG_FEWER : TG_REMOVED;
+}
+
+/* A whole trace is one step, and runs of it may have more or fewer iterations. */
+static enum tg_change change_of_traces(const struct tg_op *op, const double base[2],
+                                       const double test[2])
 {
     double a = op->count[TG_BASE], b = op->count[TG_TEST];
     bool apart = base[1] < test[0] || test[1] < base[0];
@@ -547,6 +640,43 @@ static enum tg_change change_of(const struct tg_op *op, const double base[2], co
     if (b == 0)
         return TG_REMOVED;
     return b > a ? TG_MORE : TG_FEWER;
+}
+
+static void find_change(struct tg_diff_work *w, struct tg_op *op, struct scratch *x)
+{
+    double range[2][2];
+
+    op->counted = (struct tg_count_evidence){ .p = 1 };
+    for (int side = 0; side < 2; side++) {
+        size_t n = w->c->n_runs[side];
+        range[side][0] = INFINITY;
+        range[side][1] = -INFINITY;
+        for (size_t run = 0; run < n; run++) {
+            range[side][0] = fmin(range[side][0], x->modal[side][run]);
+            range[side][1] = fmax(range[side][1], x->modal[side][run]);
+        }
+        op->count[side] = median_of(w, x->modal[side], n);
+    }
+    op->agreed = op->settled && range[TG_BASE][0] == range[TG_BASE][1] &&
+                 range[TG_TEST][0] == range[TG_TEST][1];
+    if (all_alike(w, x))
+        return;
+    if (!w->c->marked[TG_BASE] || !w->c->marked[TG_TEST]) {
+        op->change = change_of_traces(op, range[TG_BASE], range[TG_TEST]);
+        return;
+    }
+    op->change = rise_or_fall(w, op, x);
+    if (op->counted.shape == TG_COUNT_CONSTANT || op->counted.proof == TG_COUNT_UNCHANGED)
+        return;
+    for (int side = 0; side < 2; side++) {
+        size_t n = w->c->n_runs[side];
+        double *copy = TG_NEW_N(w->a, double, n + 1);
+        memcpy(copy, x->modal[side], n * sizeof *copy);
+        op->counted.run[side] = copy;
+        /* The usual count of the median run says nothing about what came elsewhere. */
+        if (op->counted.shape != TG_COUNT_RUNS_DIFFER || op->counted.proof == TG_COUNT_HINT)
+            op->count[side] = mean_count(w, x, side);
+    }
 }
 
 /* Time by text; the largest wins, of equals the first in byte order. */
@@ -643,19 +773,15 @@ static bool waits(const struct tg_op *op)
 
 static void sum_op(struct tg_diff_work *w, struct tg_op *op, struct scratch *x)
 {
-    double range[2][2];
-
     op->settled = true;
     for (int side = 0; side < 2; side++)
-        sum_side(w, op, side, x, range[side]);
+        sum_side(w, op, side, x);
     name_largest(w, op);
-    op->agreed = op->settled && range[TG_BASE][0] == range[TG_BASE][1] &&
-                 range[TG_TEST][0] == range[TG_TEST][1];
-    op->change = change_of(op, range[TG_BASE], range[TG_TEST]);
     op->class_ = tg_class_of(w->o->classes, op->kind,
                              op->raw[op->present[TG_TEST] ? TG_TEST : TG_BASE], NULL);
     op->polling = polls(w, op);
     op->wait = waits(op);
+    find_change(w, op, x);
 }
 
 /* ---- the step ---- */
@@ -850,7 +976,12 @@ bool tg_align(struct tg_diff_work *w, struct tg_err *err)
     gather_rows(w, true, &c->frames, &c->n_frames);
     runs = c->n_runs[0] > c->n_runs[1] ? c->n_runs[0] : c->n_runs[1];
     x.count = TG_NEW_N(w->a, uint64_t, w->max_steps + 1);
-    x.modal = TG_NEW_N(w->a, double, runs);
+    x.sorted = TG_NEW_N(w->a, uint64_t, w->max_steps + 1);
+    for (int side = 0; side < 2; side++) {
+        x.modal[side] = TG_NEW_N(w->a, double, runs);
+        x.by_step[side] = TG_NEW_N(w->a, double, runs * w->max_steps + 1);
+        x.run[side] = TG_NEW_N(w->a, struct tg_step_counts, runs);
+    }
     x.total = TG_NEW_N(w->a, double, runs);
     x.self = TG_NEW_N(w->a, double, runs);
     for (size_t i = 0; i < c->n_ops; i++)

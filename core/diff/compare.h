@@ -59,6 +59,31 @@ struct tg_evidence {
     bool slot_form;        /* sum of slot minima; else minimum of step sums */
 };
 
+/* How the calls per step of an operator behave; a first step that is cold does not count. */
+enum tg_count_shape {
+    TG_COUNT_CONSTANT,    /* each side has one count in all its steps */
+    TG_COUNT_RUNS_DIFFER, /* the baseline has; each fresh run has one, but not the same */
+    TG_COUNT_SOME_STEPS,  /* the baseline has; some fresh steps have another */
+    TG_COUNT_FIRST_STEP,  /* only first steps of fresh runs have more */
+    TG_COUNT_VARIES       /* the baseline's steps or runs differ: by data, by branches */
+};
+
+enum tg_count_proof {
+    TG_COUNT_UNCHANGED,
+    TG_COUNT_HINT,  /* more in some steps or runs than the baseline ever had; chance is possible */
+    TG_COUNT_PROVEN /* changed: tg_op.change says how */
+};
+
+struct tg_count_evidence {
+    enum tg_count_shape shape;
+    enum tg_count_proof proof;
+    const double *run[2];  /* usual count of each run, mean over ranks */
+    double most;           /* calls of the fresh step that has most */
+    unsigned above, steps; /* fresh steps with more calls than any of the baseline; of how many */
+    unsigned runs_above;   /* fresh runs with such steps; VARIES: whose mean is above all others */
+    double p;              /* chance of that without a change, where it decides; else 1 */
+};
+
 struct tg_fact_change {
     tg_sv kind;       /* "launch", "types", "shapes", "bytes", "collective" */
     tg_sv base, test; /* human text of what differs only: "registers 128", "registers 255" */
@@ -78,10 +103,12 @@ struct tg_op {
     bool present[2], polling, wait,
         grouped; /* grouped: same-stem kernels that could not be aligned */
     /* counts per step and rank */
-    double count[2]; /* median over runs of the modal count */
+    double count[2]; /* median over runs of the modal count; where `counted` tells of steps or runs
+                        that differ, the mean over all steps */
     bool settled;    /* >= 60 % of steps of every run have the modal count */
     bool agreed;     /* and all runs of a side have the same one */
-    enum tg_change change;
+    enum tg_change change;            /* TG_SAME unless proven */
+    struct tg_count_evidence counted; /* of what `change` says, or hints at */
     bool iteration_scaled; /* counts compared after division by a common ratio (no step markers) */
     /* ns per step and rank, means over steps, medians over runs */
     double total[2], self[2];

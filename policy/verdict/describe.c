@@ -99,7 +99,48 @@ static void put_inside(struct tg_buf *m, const struct tg_op *op)
     tg_buf_printf(m, " inside %.*s", TG_SV_ARG(op->inside));
 }
 
-static void describe_count(struct tg_buf *m, const struct tg_op *op, const struct tg_probe *p)
+/* Of each run, in their order. */
+static void put_runs(struct tg_buf *m, const struct tg_comparison *c, const struct tg_op *op)
+{
+    size_t n = c->n_runs[TG_TEST];
+    tg_buf_puts(m, "; the runs disagree: ");
+    for (size_t i = 0; i < n && i < 12; i++) {
+        tg_buf_puts(m, i ? ", " : "");
+        tg_describe_value(m, op->counted.run[TG_TEST][i], TG_UNIT_COUNT);
+    }
+    tg_buf_puts(m, n > 12 ? ", …" : "");
+}
+
+/* Where the calls came, when not in every step of every run. */
+static void put_where(struct tg_buf *m, const struct tg_comparison *c, const struct tg_op *op)
+{
+    const struct tg_count_evidence *ev = &op->counted;
+    if (ev->proof == TG_COUNT_UNCHANGED || op->launched)
+        return;
+    switch (ev->shape) {
+    case TG_COUNT_CONSTANT:
+        return;
+    case TG_COUNT_RUNS_DIFFER:
+        put_runs(m, c, op);
+        return;
+    case TG_COUNT_SOME_STEPS:
+    case TG_COUNT_FIRST_STEP:
+        if (!ev->above || op->change == TG_FEWER || op->change == TG_REMOVED)
+            return;
+        tg_buf_printf(m, "; up to ");
+        tg_describe_value(m, ev->most, TG_UNIT_COUNT);
+        tg_buf_printf(m, " in %u of %u steps of %u of %zu runs%s", ev->above, ev->steps,
+                      ev->runs_above, c->n_runs[TG_TEST],
+                      ev->shape == TG_COUNT_FIRST_STEP ? ", the first ones" : "");
+        return;
+    case TG_COUNT_VARIES:
+        tg_buf_puts(m, "; the baseline's steps differ, too");
+        return;
+    }
+}
+
+static void describe_count(struct tg_buf *m, const struct tg_comparison *c, const struct tg_op *op,
+                           const struct tg_probe *p)
 {
     if (op->change == TG_ADDED)
         tg_buf_puts(m, "new: ");
@@ -116,6 +157,7 @@ static void describe_count(struct tg_buf *m, const struct tg_op *op, const struc
     put_share(m, op->share[op->present[TG_TEST] ? TG_TEST : TG_BASE]);
     tg_buf_puts(m, ")");
     put_inside(m, op);
+    put_where(m, c, op);
 }
 
 static void describe_change(struct tg_buf *m, const struct tg_probe *p, double share)
@@ -254,7 +296,7 @@ void tg_describe_op(struct tg_result *r, const struct tg_op *op, const struct tg
                            : tg_sv_eq(r->metric, TG_SV("input_shapes")) ? TG_SV("shapes")
                                                                         : TG_SV("bytes"));
     } else if (r->dimension == TG_DIM_COUNT) {
-        describe_count(&m, op, p);
+        describe_count(&m, c, op, p);
     } else {
         describe_change(&m, p, op->share[op->present[TG_TEST] ? TG_TEST : TG_BASE]);
     }

@@ -33,6 +33,25 @@ static enum tg_state soften(enum tg_state s, const struct tg_op *op, enum tg_met
     return s == TG_STATE_FAIL && excused ? TG_STATE_WARN : s;
 }
 
+/*
+ * Calls that came in some steps or runs only, where chance is possible: what would fail or warn if
+ * every step were like the one with most of them, warns. Never "no change": it is not as before.
+ */
+static void heed_hint(struct tg_judgement *j, const struct tg_op *op, const struct tg_rule *rule,
+                      const struct tg_probe *p, const struct tg_rule_limits *l)
+{
+    struct tg_probe worst = *p;
+    struct tg_judgement then;
+    if (rule->metric != TG_METRIC_COUNT || op->counted.proof != TG_COUNT_HINT || op->polling ||
+        j->state != TG_STATE_PASS)
+        return;
+    worst.test = op->counted.most;
+    worst.unchanged = false;
+    then = tg_judge(&worst, &l->warn, &l->fail);
+    if (then.state == TG_STATE_FAIL || then.state == TG_STATE_WARN)
+        *j = (struct tg_judgement){ TG_STATE_WARN, then.limit, NULL };
+}
+
 static void fill_op(struct tg_result *r, const struct tg_op *op, const struct tg_rule *rule,
                     const struct tg_probe *p, const struct tg_judgement *j)
 {
@@ -169,6 +188,7 @@ static void judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s,
         j.state = TG_STATE_NOT_JUDGED;
         j.why_not = too_few_steps(s, l.noise);
     }
+    heed_hint(&j, op, rule, &p, &l);
     j.state = soften(j.state, op, rule->metric);
     r = tg_eval_add(e, rule);
     fill_op(r, op, rule, &p, &j);

@@ -1,0 +1,219 @@
+#include "core/diff/counts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/diff/stats.h"
+
+/* Chance that all steps above the baseline are fresh ones when nothing changed. */
+#define PART_LIMIT 0.01
+/* Where the baseline varies: the part of all pairs of steps that the fresh one has to win, and the
+ * chance of that by the ranks of steps. */
+#define WINS 0.75
+#define RANK_LIMIT 0.001
+
+/* Counts by step of all runs of a side, one run after the other. */
+struct pool {
+    double *v;
+    size_t n;
+    double least, most;
+};
+
+struct question {
+    const struct tg_step_counts *run[2];
+    size_t n_runs[2];
+    struct pool all[2], rest[2]; /* rest: without the first step of each run, which may be cold */
+};
+
+/* The steps of a run but the first, where there are others. */
+static struct tg_step_counts rest_of(const struct tg_step_counts *run)
+{
+    size_t skip = run->n > 1;
+    return (struct tg_step_counts){ run->v + skip, run->n - skip };
+}
+
+static size_t above(const double *v, size_t n, double limit)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < n; i++)
+        found += v[i] > limit;
+    return found;
+}
+
+static double mean_of(struct tg_step_counts s)
+{
+    double sum = 0;
+    for (size_t i = 0; i < s.n; i++)
+        sum += s.v[i];
+    return s.n ? sum / (double)s.n : 0;
+}
+
+static void put(struct pool *p, struct tg_step_counts s)
+{
+    for (size_t i = 0; i < s.n; i++) {
+        p->least = p->n ? fmin(p->least, s.v[i]) : s.v[i];
+        p->most = p->n ? fmax(p->most, s.v[i]) : s.v[i];
+        p->v[p->n++] = s.v[i];
+    }
+}
+
+static void pool_side(struct question *q, int side)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < q->n_runs[side]; i++)
+        n += q->run[side][i].n;
+    q->all[side].v = tg_xmalloc((n + 1) * sizeof(double));
+    q->rest[side].v = tg_xmalloc((n + 1) * sizeof(double));
+    for (size_t i = 0; i < q->n_runs[side]; i++) {
+        put(&q->all[side], q->run[side][i]);
+        put(&q->rest[side], rest_of(&q->run[side][i]));
+    }
+}
+
+static bool is_constant(const struct pool *p)
+{
+    return p->least == p->most;
+}
+
+/* C(fresh, k) / C(base + fresh, k): k steps drawn from all steps are fresh ones. */
+static double all_fresh(size_t base, size_t fresh, size_t k)
+{
+    double p = 1;
+    for (size_t i = 0; i < k; i++)
+        p *= (double)(fresh - i) / (double)(base + fresh - i);
+    return p;
+}
+
+/* Has every fresh run one count, so that only the runs differ? */
+static bool runs_constant(const struct question *q)
+{
+    for (size_t i = 0; i < q->n_runs[TG_TEST]; i++) {
+        struct tg_step_counts s = rest_of(&q->run[TG_TEST][i]);
+        for (size_t j = 1; j < s.n; j++)
+            if (s.v[j] != s.v[0])
+                return false;
+    }
+    return true;
+}
+
+static size_t runs_above(const struct question *q, double limit)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < q->n_runs[TG_TEST]; i++) {
+        struct tg_step_counts s = rest_of(&q->run[TG_TEST][i]);
+        found += above(s.v, s.n, limit) > 0;
+    }
+    return found;
+}
+
+/* One count in the baseline and one in the fresh steps, cold first ones aside. */
+static void judge_constants(const struct question *q, struct tg_count_evidence *ev)
+{
+    const struct pool *first_too = &q->all[TG_TEST];
+    size_t cold = above(first_too->v, first_too->n, q->all[TG_BASE].most);
+
+    ev->shape = TG_COUNT_CONSTANT;
+    if (q->rest[TG_TEST].most > q->rest[TG_BASE].most) {
+        ev->proof = TG_COUNT_PROVEN;
+        ev->above = (unsigned)q->rest[TG_TEST].n;
+    } else if (cold && q->rest[TG_TEST].most == q->rest[TG_BASE].most) {
+        ev->shape = TG_COUNT_FIRST_STEP;
+        ev->proof = TG_COUNT_HINT;
+        ev->above = (unsigned)cold;
+        ev->steps = (unsigned)first_too->n;
+    }
+}
+
+/* One count in the baseline; some of the fresh steps or runs have another one. */
+static void judge_parts(const struct question *q, bool waits, struct tg_count_evidence *ev)
+{
+    const struct pool *base = &q->rest[TG_BASE], *fresh = &q->rest[TG_TEST];
+
+    ev->shape = runs_constant(q) ? TG_COUNT_RUNS_DIFFER : TG_COUNT_SOME_STEPS;
+    ev->steps = (unsigned)fresh->n;
+    ev->above = (unsigned)above(fresh->v, fresh->n, base->most);
+    ev->p = all_fresh(base->n, fresh->n, ev->above);
+    if (ev->above == 0)
+        return;
+    bool most_runs = 2 * (size_t)ev->runs_above > q->n_runs[TG_TEST];
+    bool enough = ev->shape == TG_COUNT_RUNS_DIFFER || ev->p <= PART_LIMIT ||
+                  (waits && ev->above > 1); /* once may be the step that logs */
+    ev->proof = most_runs && enough ? TG_COUNT_PROVEN : TG_COUNT_HINT;
+}
+
+/* Fresh runs whose mean is above that of every baseline run. */
+static size_t means_above(const struct question *q)
+{
+    double most = -INFINITY;
+    size_t found = 0;
+
+    for (size_t i = 0; i < q->n_runs[TG_BASE]; i++)
+        most = fmax(most, mean_of(rest_of(&q->run[TG_BASE][i])));
+    for (size_t i = 0; i < q->n_runs[TG_TEST]; i++)
+        found += mean_of(rest_of(&q->run[TG_TEST][i])) > most;
+    return found;
+}
+
+/* Part of all pairs of a baseline and a fresh step in which the fresh one has more calls. */
+static double wins(const struct pool *base, const struct pool *fresh)
+{
+    double won = 0;
+    for (size_t i = 0; i < base->n; i++)
+        won += (double)above(fresh->v, fresh->n, base->v[i]);
+    return won / ((double)base->n * (double)fresh->n);
+}
+
+/*
+ * The baseline varies. A gap between the sides that is wider than either of them is no chance. Steps
+ * that mostly win may be other data, whatever the number of runs: those of a run share it.
+ */
+static void judge_varying(const struct question *q, struct tg_count_evidence *ev)
+{
+    const struct pool *base = &q->rest[TG_BASE], *fresh = &q->rest[TG_TEST];
+    double width = fmax(base->most - base->least, fresh->most - fresh->least);
+
+    ev->shape = TG_COUNT_VARIES;
+    ev->runs_above = (unsigned)means_above(q);
+    ev->above = (unsigned)above(fresh->v, fresh->n, base->most);
+    if (fresh->least - base->most > width) {
+        ev->proof = TG_COUNT_PROVEN;
+        return;
+    }
+    if (2 * (size_t)ev->runs_above <= q->n_runs[TG_TEST] || wins(base, fresh) < WINS)
+        return;
+    ev->p = tg_rank_p(base->v, base->n, fresh->v, fresh->n, 0);
+    if (ev->p <= RANK_LIMIT)
+        ev->proof = TG_COUNT_HINT;
+}
+
+static void decide(const struct question *q, bool waits, struct tg_count_evidence *ev)
+{
+    if (q->all[TG_BASE].n == 0 || q->all[TG_TEST].n == 0)
+        return;
+    ev->steps = (unsigned)q->rest[TG_TEST].n;
+    ev->most = q->all[TG_TEST].most;
+    ev->runs_above = (unsigned)runs_above(q, q->rest[TG_BASE].most);
+    if (!is_constant(&q->rest[TG_BASE]))
+        judge_varying(q, ev);
+    else if (is_constant(&q->rest[TG_TEST]))
+        judge_constants(q, ev);
+    else
+        judge_parts(q, waits, ev);
+}
+
+void tg_judge_counts(struct tg_count_evidence *ev, const struct tg_step_counts *const run[2],
+                     const size_t n_runs[2], bool waits)
+{
+    struct question q = { .run = { run[TG_BASE], run[TG_TEST] },
+                          .n_runs = { n_runs[TG_BASE], n_runs[TG_TEST] } };
+
+    *ev = (struct tg_count_evidence){ .shape = TG_COUNT_CONSTANT, .p = 1 };
+    for (int side = 0; side < 2; side++)
+        pool_side(&q, side);
+    decide(&q, waits, ev);
+    for (int side = 0; side < 2; side++) {
+        free(q.all[side].v);
+        free(q.rest[side].v);
+    }
+}

@@ -1,0 +1,24 @@
+#ifndef TG_DIFF_COUNTS_H
+#define TG_DIFF_COUNTS_H
+/*
+ * Did the number of calls of one operator rise? Plain functions of its counts by step; what they
+ * are for, the formulae and how they were chosen: docs/statistics.md.
+ *
+ * A baseline with one count in all its steps makes every difference exact. Otherwise the count
+ * follows the data or a branch, and what the baseline's steps reached is possible without a change.
+ */
+#include "core/diff/compare.h"
+
+struct tg_step_counts { /* of a run: calls by step, mean over ranks */
+    const double *v;
+    size_t n;
+};
+
+/*
+ * Fills everything but `run`. `waits`: calls that make others wait fail on less (tg_op_makes_wait).
+ * For "did it fall?" negate all counts. No steps on a side: unchanged. Cost: proportional to base
+ * steps times fresh steps where the baseline varies; else to their sum.
+ */
+void tg_judge_counts(struct tg_count_evidence *ev, const struct tg_step_counts *const run[2],
+                     const size_t n_runs[2], bool waits);
+#endif

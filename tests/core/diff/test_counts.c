@@ -1,0 +1,166 @@
+/*
+ * Counts by step: which differences are exact, which are chance, which are hints. A side is written
+ * as runs of five steps; expected probabilities are worked out beside each test.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "core/diff/counts.h"
+
+enum { STEPS = 5, MAX_RUNS = 10 };
+
+/* `n` runs from rows of five steps. */
+static struct tg_count_evidence judge(size_t n_base, const double base[][STEPS], size_t n_test,
+                                      const double test[][STEPS], bool waits)
+{
+    struct tg_step_counts view[2][MAX_RUNS];
+    const struct tg_step_counts *const run[2] = { view[TG_BASE], view[TG_TEST] };
+    const size_t n[2] = { n_base, n_test };
+    struct tg_count_evidence ev;
+
+    for (size_t i = 0; i < n_base; i++)
+        view[TG_BASE][i] = (struct tg_step_counts){ base[i], STEPS };
+    for (size_t i = 0; i < n_test; i++)
+        view[TG_TEST][i] = (struct tg_step_counts){ test[i], STEPS };
+    tg_judge_counts(&ev, run, n, waits);
+    return ev;
+}
+
+#define ONE                                                                                        \
+    {                                                                                              \
+        1, 1, 1, 1, 1                                                                              \
+    }
+#define MANY                                                                                       \
+    {                                                                                              \
+        1001, 1001, 1001, 1001, 1001                                                               \
+    }
+static const double ones[5][STEPS] = { ONE, ONE, ONE, ONE, ONE };
+
+static void near(double got, double want)
+{
+    if (!(fabs(got - want) <= 1e-9))
+        fail_msg("got %.17g, want %.17g", got, want);
+}
+
+static void constant_counts_are_exact(void **state)
+{
+    (void)state;
+    const double two[1][STEPS] = { { 2, 2, 2, 2, 2 } };
+    struct tg_count_evidence ev = judge(1, ones, 1, two, false);
+    assert_int_equal(ev.shape, TG_COUNT_CONSTANT);
+    assert_int_equal(ev.proof, TG_COUNT_PROVEN);
+    assert_int_equal(judge(1, ones, 1, ones, false).proof, TG_COUNT_UNCHANGED);
+    assert_int_equal(judge(1, two, 1, ones, false).proof, TG_COUNT_UNCHANGED); /* fell */
+}
+
+static void most_runs_decide_and_few_are_told(void **state)
+{
+    (void)state;
+    const double four[5][STEPS] = { MANY, ONE, MANY, MANY, MANY };
+    const double two[5][STEPS] = { ONE, MANY, ONE, ONE, MANY };
+    struct tg_count_evidence ev = judge(5, ones, 5, four, false);
+    assert_int_equal(ev.shape, TG_COUNT_RUNS_DIFFER);
+    assert_int_equal(ev.proof, TG_COUNT_PROVEN);
+    assert_int_equal(ev.runs_above, 4);
+    ev = judge(5, ones, 5, two, false);
+    assert_int_equal(ev.shape, TG_COUNT_RUNS_DIFFER);
+    assert_int_equal(ev.proof, TG_COUNT_HINT);
+    assert_int_equal(ev.runs_above, 2);
+    near(ev.most, 1001);
+}
+
+/* Without first steps 12 against 12, of which 6: C(12,6) / C(24,6) = 924 / 134596. */
+static void two_steps_of_five_in_three_runs_are_no_chance(void **state)
+{
+    (void)state;
+    const double part[3][STEPS] = { { 1, 9, 1, 9, 1 }, { 1, 1, 9, 1, 9 }, { 1, 9, 9, 1, 1 } };
+    const double once[3][STEPS] = { { 1, 9, 1, 1, 1 }, { 1, 1, 9, 1, 1 }, { 1, 1, 1, 1, 9 } };
+    struct tg_count_evidence ev = judge(3, ones, 3, part, false);
+    assert_int_equal(ev.shape, TG_COUNT_SOME_STEPS);
+    assert_int_equal(ev.proof, TG_COUNT_PROVEN);
+    assert_int_equal(ev.above, 6);
+    assert_int_equal(ev.steps, 12);
+    near(ev.p, 924.0 / 134596);
+    ev = judge(3, ones, 3, once, false); /* C(12,3) / C(24,3) = 220 / 2024 */
+    assert_int_equal(ev.proof, TG_COUNT_HINT);
+    near(ev.p, 220.0 / 2024);
+}
+
+/* The same six steps, all in one run of three, may be that run's data. */
+static void one_run_proves_nothing_about_three(void **state)
+{
+    (void)state;
+    const double long_run[3][STEPS] = { { 1, 9, 9, 9, 1 }, ONE, ONE };
+    assert_int_equal(judge(5, ones, 3, long_run, false).proof, TG_COUNT_HINT);
+}
+
+static void single_runs_with_a_branch_only_hint(void **state)
+{
+    (void)state;
+    const double taken[1][STEPS] = { { 1, 2, 1, 2, 2 } };
+    assert_int_equal(judge(1, ones, 1, taken, false).proof, TG_COUNT_HINT);
+    assert_int_equal(judge(1, taken, 1, ones, false).proof, TG_COUNT_UNCHANGED);
+}
+
+static void waits_fail_in_two_steps_but_not_in_one(void **state)
+{
+    (void)state;
+    const double twice[1][STEPS] = { { 1, 2, 1, 2, 1 } }, once[1][STEPS] = { { 1, 1, 1, 2, 1 } };
+    assert_int_equal(judge(1, ones, 1, twice, true).proof, TG_COUNT_PROVEN);
+    assert_int_equal(judge(1, ones, 1, twice, false).proof, TG_COUNT_HINT);
+    assert_int_equal(judge(1, ones, 1, once, true).proof, TG_COUNT_HINT);
+}
+
+static void a_cold_first_step_is_told_and_no_more(void **state)
+{
+    (void)state;
+    const double cold[3][STEPS] = { { 9, 1, 1, 1, 1 }, { 9, 1, 1, 1, 1 }, { 9, 1, 1, 1, 1 } };
+    struct tg_count_evidence ev = judge(3, ones, 3, cold, true);
+    assert_int_equal(ev.shape, TG_COUNT_FIRST_STEP);
+    assert_int_equal(ev.proof, TG_COUNT_HINT);
+    assert_int_equal(judge(3, cold, 3, cold, true).proof, TG_COUNT_UNCHANGED);
+    assert_int_equal(judge(3, cold, 3, ones, true).proof, TG_COUNT_UNCHANGED);
+}
+
+static void counts_that_vary_need_a_gap(void **state)
+{
+    (void)state;
+    const double base[3][STEPS] = { { 4, 5, 6, 5, 4 }, { 5, 6, 6, 4, 4 }, { 6, 5, 4, 5, 6 } };
+    const double same[3][STEPS] = { { 5, 6, 6, 6, 5 }, { 6, 6, 5, 5, 6 }, { 4, 5, 5, 6, 6 } };
+    /* 6..8: most pairs of steps won, but no gap; 9..11: a gap of 3, wider than either side's 2 */
+    const double more[3][STEPS] = { { 7, 8, 6, 7, 8 }, { 8, 7, 7, 6, 8 }, { 7, 8, 8, 7, 6 } };
+    const double apart[3][STEPS] = { { 9, 10, 9, 10, 11 }, { 9, 9, 10, 9, 9 }, { 9, 10, 9, 9, 9 } };
+    assert_int_equal(judge(3, base, 3, same, false).proof, TG_COUNT_UNCHANGED);
+    assert_int_equal(judge(3, base, 3, more, false).proof, TG_COUNT_HINT);
+    struct tg_count_evidence ev = judge(3, base, 3, apart, false);
+    assert_int_equal(ev.shape, TG_COUNT_VARIES);
+    assert_int_equal(ev.proof, TG_COUNT_PROVEN);
+}
+
+static void no_steps_say_nothing(void **state)
+{
+    (void)state;
+    assert_int_equal(judge(0, ones, 1, ones, false).proof, TG_COUNT_UNCHANGED);
+    assert_int_equal(judge(1, ones, 0, ones, false).proof, TG_COUNT_UNCHANGED);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(constant_counts_are_exact),
+        cmocka_unit_test(most_runs_decide_and_few_are_told),
+        cmocka_unit_test(two_steps_of_five_in_three_runs_are_no_chance),
+        cmocka_unit_test(one_run_proves_nothing_about_three),
+        cmocka_unit_test(single_runs_with_a_branch_only_hint),
+        cmocka_unit_test(waits_fail_in_two_steps_but_not_in_one),
+        cmocka_unit_test(a_cold_first_step_is_told_and_no_more),
+        cmocka_unit_test(counts_that_vary_need_a_gap),
+        cmocka_unit_test(no_steps_say_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -209,8 +209,14 @@ struct tg_comparison {
     double iteration_ratio;    /* 1, or the common ratio of counts of unmarked traces */
     struct tg_env_change *env; /* keys that differ or are unknown on one side */
     size_t n_env;
-    bool same_device, same_flags; /* else durations (and kernel names) are shown, not judged */
-    bool collapsed;               /* more than half of the kernels gone and busy time too */
+    /*
+     * False: what has to be the same (require_same) differs, `differs` says in what ("device,
+     * cuda_major"). Durations and what the device's kernels decide are shown then, not judged.
+     */
+    bool same_device;
+    tg_sv differs;
+    bool same_flags; /* of the profiler; else durations are shown, not judged */
+    bool collapsed;  /* more than half of the kernels gone and busy time too */
     const struct tg_window_hint *hints;
     size_t n_hints;
     bool ranks_known[2];   /* every run has the step time of two ranks or more */

@@ -366,7 +366,7 @@ void tg_compare_facts(struct tg_diff_work *w)
             sum_bytes(w, op);
         if (op->change != TG_SAME || !op->present[TG_BASE] || !op->present[TG_TEST])
             continue;
-        if (tg_kind_is_device(op->kind) && !w->c->same_device)
+        if (op->kind == TG_KIND_KERNEL && !w->c->same_device)
             continue; /* another device has other launches by nature */
         compare_op(w, op);
     }

@@ -337,6 +337,20 @@ static bool same_env(const struct tg_diff_work *w, tg_sv key)
     return v[0].n == 0 || v[1].n == 0 || tg_sv_eq(v[0], v[1]);
 }
 
+/* Of these keys, those that differ: "device, cuda_major". */
+static tg_sv what_differs(const struct tg_diff_work *w, const tg_sv *key, size_t n)
+{
+    struct tg_buf b = { 0 };
+    tg_sv out;
+
+    for (size_t i = 0; i < n; i++)
+        if (!same_env(w, key[i]))
+            tg_buf_printf(&b, "%s%.*s", b.n ? ", " : "", TG_SV_ARG(key[i]));
+    out = tg_arena_sv(w->a, tg_buf_sv(&b));
+    tg_buf_release(&b);
+    return out;
+}
+
 static int by_key(const void *pa, const void *pb)
 {
     const struct tg_env_change *a = pa, *b = pb;
@@ -368,9 +382,9 @@ void tg_compare_env(struct tg_diff_work *w)
     if (c->n_env)
         qsort(c->env, c->n_env, sizeof *c->env, by_key);
     tg_strmap_release(&keys);
-    c->same_device = c->same_flags = true;
-    for (size_t i = 0; i < n_need; i++)
-        c->same_device &= same_env(w, need[i]);
+    c->differs = what_differs(w, need, n_need);
+    c->same_device = c->differs.n == 0;
+    c->same_flags = true;
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         c->same_flags &= same_env(w, tg_sv_of(flags[i]));
 }

@@ -406,6 +406,8 @@ void tg_describe_verdict(struct tg_verdict *v, const struct tg_comparison *c, st
     struct tg_buf b = { 0 };
     describe_headline(v, a);
     tg_buf_puts(&b, v->counts_judged ? "counts judged" : "counts not judged");
+    if (v->counts_judged && !c->same_device)
+        tg_buf_puts(&b, ", but not of kernels");
     if (v->durations_judged) {
         tg_buf_printf(&b, "; durations judged: %zu baseline run%s", c->n_runs[TG_BASE],
                       c->n_runs[TG_BASE] == 1 ? "" : "s");
@@ -416,7 +418,7 @@ void tg_describe_verdict(struct tg_verdict *v, const struct tg_comparison *c, st
         if (!c->marked[TG_BASE] || !c->marked[TG_TEST])
             tg_buf_puts(&b, ": no step markers");
         else if (!c->same_device)
-            tg_buf_puts(&b, ": other device");
+            tg_buf_printf(&b, ": the sides differ in %.*s", TG_SV_ARG(c->differs));
         else if (!c->same_flags)
             tg_buf_puts(&b, ": other profiler flags");
         else if (c->n_runs[TG_BASE] < 3 || c->n_runs[TG_TEST] < 3)

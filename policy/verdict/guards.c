@@ -45,6 +45,14 @@ static bool has_op(const struct tg_comparison *c, const struct tg_pattern *p)
     return false;
 }
 
+/* Each side has as many ranks as expected, but not the same ones. */
+static tg_sv common_ranks_expected(struct tg_eval_state *e, int64_t expected)
+{
+    size_t n = e->in->comparison->came[TG_TEST].n_ranks;
+    return tg_sv_of(tg_arena_printf(e->arena, "%zu rank%s on both sides, %lld are expected", n,
+                                    n == 1 ? " is" : "s are", (long long)expected));
+}
+
 /* "7 ranks in every fresh run, 8 are expected: rank 5 is missing" */
 static tg_sv ranks_expected(struct tg_eval_state *e, int side, int64_t expected)
 {
@@ -59,6 +67,19 @@ static tg_sv ranks_expected(struct tg_eval_state *e, int side, int64_t expected)
         tg_buf_puts(&b, c->n_lacking[side] == 1 ? " is missing" : " are missing");
     }
     return tg_describe_take(&b, e->arena);
+}
+
+static void guard_ranks(struct tg_eval_state *e, const struct tg_suite *suite)
+{
+    const tg_sv next = TG_SV("A rank's trace is missing, or ranks.expect is out of date.");
+    const struct tg_comparison *c = e->in->comparison;
+    size_t expected = (size_t)suite->ranks_expect;
+    for (int side = 0; side < 2; side++)
+        if (c->n_brought[side] != expected)
+            guard(e, TG_SV("ranks"), ranks_expected(e, side, suite->ranks_expect), next, suite->at);
+    if (c->n_brought[TG_BASE] == expected && c->n_brought[TG_TEST] == expected &&
+        c->came[TG_TEST].n_ranks != expected)
+        guard(e, TG_SV("ranks"), common_ranks_expected(e, suite->ranks_expect), next, suite->at);
 }
 
 void tg_guards(struct tg_eval_state *e)
@@ -88,10 +109,8 @@ void tg_guards(struct tg_eval_state *e)
                                          TG_SV_ARG(tg_pattern_text(q->ops.v[i])))),
                 TG_SV("Did the benchmark run the right program? Otherwise change require.ops."),
                 q->ops_at);
-    for (int side = 0; suite && suite->ranks_expect && side < 2; side++)
-        if (c->n_brought[side] != (size_t)suite->ranks_expect)
-            guard(e, TG_SV("ranks"), ranks_expected(e, side, suite->ranks_expect),
-                  TG_SV("A rank's trace is missing, or ranks.expect is out of date."), suite->at);
+    if (suite && suite->ranks_expect)
+        guard_ranks(e, suite);
     if (q->collapse && c->collapsed)
         guard(e, TG_SV("collapse"),
               TG_SV("more than half of the kernels are gone, and the device's busy time with them"),

@@ -68,7 +68,7 @@ static bool is_budget(const struct tg_limit *l)
 
 static bool limit_exceeded(const struct tg_probe *p, const struct tg_limit *l)
 {
-    if (p->unchanged && !is_budget(l))
+    if ((p->unchanged || p->incomparable) && !is_budget(l))
         return false;
     for (size_t i = 0; i < l->n; i++)
         if (!bound_exceeded(p, &l->bound[i]))
@@ -136,7 +136,9 @@ struct tg_judgement tg_judge(const struct tg_probe *p, const struct tg_limit_lis
     struct tg_judgement w = judge_list(p, warn, TG_STATE_WARN);
     struct tg_judgement j = w.state > f.state || !f.limit ? w : f;
     bool timed = !p->exact && p->test_kind != TG_NOISE_NONE && !only_budgets(warn, fail);
-    if (timed && !p->ev && j.state <= TG_STATE_NOT_JUDGED) {
+    if (p->incomparable && !j.limit && !only_budgets(warn, fail)) {
+        j = (struct tg_judgement){ TG_STATE_NOT_JUDGED, NULL, p->incomparable };
+    } else if (timed && !p->ev && j.state <= TG_STATE_NOT_JUDGED) {
         j.state = TG_STATE_NOT_JUDGED;
         j.why_not = "no evidence exists for this metric in these traces";
     } else if (timed && p->ev && p->ev->judged != TG_JUDGED && j.state <= TG_STATE_NOT_JUDGED) {

@@ -5,11 +5,12 @@
 #include "policy/verdict/verdict.h"
 
 struct tg_probe {
-    double base, test;            /* in the metric's unit, per step; base NaN: unknown (budgets) */
-    double per;                   /* evidence is for so many calls together; 0: for one */
-    bool known[2];                /* of measures: the side's traces tell it */
-    bool exact;                   /* a count, a fact, bytes: no evidence needed */
-    bool unchanged;               /* the counting rule says nothing changed */
+    double base, test;        /* in the metric's unit, per step; base NaN: unknown (budgets) */
+    double per;               /* evidence is for so many calls together; 0: for one */
+    bool known[2];            /* of measures: the side's traces tell it */
+    bool exact;               /* a count, a fact, bytes: no evidence needed */
+    bool unchanged;           /* the counting rule says nothing changed */
+    const char *incomparable; /* why a change tells nothing: budgets alone judge; NULL: it does */
     const struct tg_evidence *ev; /* of durations; NULL: none exists, durations are not judged */
     double step_ns;               /* the baseline's step, for abs: 0.2%step */
     enum tg_unit unit;

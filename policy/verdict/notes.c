@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "core/base/decimal.h"
 #include "policy/verdict/describe.h"
 #include "policy/verdict/internal.h"
 
@@ -45,6 +46,29 @@ static void tell_ranks(struct tg_eval_state *e, const struct tg_comparison *c)
     tg_buf_release(&b);
 }
 
+/* "kernels are not judged, 93.1 % of the step: the two sides differ in device" */
+static void tell_other_device(struct tg_eval_state *e, const struct tg_comparison *c)
+{
+    double share = 0;
+    size_t kernels = 0;
+    struct tg_buf b = { 0 };
+    for (size_t i = 0; i < c->n_ops; i++)
+        if (c->ops[i].kind == TG_KIND_KERNEL) {
+            share += c->ops[i].share[TG_TEST];
+            kernels++;
+        }
+    if (c->same_device || !kernels)
+        return;
+    tg_buf_puts(&b, "kernels are not judged, ");
+    tg_dec_put_fixed(&b, 100 * fmin(share, 1), 1);
+    tg_buf_printf(&b, " %% of the step: the two sides differ in %.*s", TG_SV_ARG(c->differs));
+    tg_verdict_add_note(e->out, e->arena, true, true, tg_buf_sv(&b),
+                        TG_SV("Judged are operators, copies, sets, synchronisations and graph "
+                              "launches, by number and bytes. Record both sides alike, or change "
+                              "baseline.require_same."));
+    tg_buf_release(&b);
+}
+
 void tg_notes(struct tg_eval_state *e)
 {
     const struct tg_comparison *c = e->in->comparison;
@@ -60,6 +84,7 @@ void tg_notes(struct tg_eval_state *e)
         tg_buf_clear(&b);
     }
     tell_ranks(e, c);
+    tell_other_device(e, c);
     if (c->n_left_out) {
         tg_buf_printf(&b,
                       "%zu of %zu ranks are compared whole; of the others the stored side holds "

@@ -142,11 +142,37 @@ static void ask_for_runs(const struct tg_eval_state *e, const struct tg_rule_sco
     p->ev = own;
 }
 
-/* Other device: what the device did is shown, not judged; the host's counts go on. */
-static bool device_incomparable(const struct tg_rule_scope *s, const struct tg_op *op)
+static const char *differs_text(const struct tg_rule_scope *s, struct tg_arena *a)
 {
-    return !s->c->same_device &&
-           (tg_kind_is_device(op->kind) || op->kind == TG_KIND_GRAPH || op->launched);
+    return tg_sv_eq(s->c->differs, TG_SV("device"))
+               ? "the two sides ran on different devices"
+               : tg_arena_printf(a, "the two sides differ in %.*s", TG_SV_ARG(s->c->differs));
+}
+
+/*
+ * Another device chooses other kernels, and everything takes another time there. What the program
+ * asks for stays: operators, copies, sets, synchronisations and graph launches, their number and
+ * bytes. NULL: comparable.
+ */
+static const char *op_incomparable(const struct tg_rule_scope *s, const struct tg_op *op,
+                                   const struct tg_probe *p, struct tg_arena *a)
+{
+    bool device = tg_kind_is_device(op->kind) || op->launched;
+    if (s->c->same_device || !device || (p->exact && op->kind != TG_KIND_KERNEL && !op->launched))
+        return NULL;
+    return differs_text(s, a);
+}
+
+static const char *measure_incomparable(const struct tg_rule_scope *s, const struct tg_rule *rule,
+                                        struct tg_arena *a)
+{
+    static const enum tg_measure of_kernels[] = { TG_MEASURE_LAUNCH_COUNT, TG_MEASURE_KERNEL_NAMES,
+                                                  TG_MEASURE_MEM_PEAK };
+    bool depends = !tg_metric_info(rule->metric)->exact;
+    enum tg_measure id;
+    for (size_t i = 0; i < sizeof of_kernels / sizeof *of_kernels; i++)
+        depends |= tg_metric_measure(rule->metric, &id) && id == of_kernels[i];
+    return s->c->same_device || !depends ? NULL : differs_text(s, a);
 }
 
 /* Does a side lack totals by Python frame that rules about these kinds need? */
@@ -179,11 +205,8 @@ static void judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s,
     if (lacks_frames(s, 1u << op->kind, TG_BASE))
         p.base = NAN;
     ask_for_runs(e, s, l.noise, &p, &own);
+    p.incomparable = op_incomparable(s, op, &p, e->arena);
     j = tg_judge(&p, &l.warn, &l.fail);
-    if (device_incomparable(s, op)) {
-        j.state = TG_STATE_NOT_JUDGED;
-        j.why_not = "the two sides ran on different devices";
-    }
     if (!p.exact && too_few_steps(s, l.noise)) {
         j.state = TG_STATE_NOT_JUDGED;
         j.why_not = too_few_steps(s, l.noise);
@@ -242,11 +265,8 @@ static void judge_measure(struct tg_eval_state *e, const struct tg_rule_scope *s
     if (!p.known[TG_BASE])
         p.base = NAN;
     ask_for_runs(e, s, l.noise, &p, &own);
+    p.incomparable = measure_incomparable(s, rule, e->arena);
     j = tg_judge(&p, &l.warn, &l.fail);
-    if (!s->c->same_device && p.unit != TG_UNIT_COUNT && !only_budgets(rule)) {
-        j.state = TG_STATE_NOT_JUDGED;
-        j.why_not = "the two sides ran on different devices";
-    }
     r->state = j.state;
     r->op = r->op_normalised = r->metric;
     r->kind = TG_SV("trace");

@@ -893,6 +893,7 @@ static void another_device_is_shown_not_judged(void **state)
     add_all(f, TG_TEST, TG_KIND_KERNEL, "sm90_gemm", "", 1, 100001);
     compare(f);
     assert_false(f->c.same_device);
+    is_text(f->c.differs, "device");
     assert_int_equal(f->c.n_env, 1);
     is_text(f->c.env[0].value[TG_TEST], "H100");
     assert_int_equal(find(f, "slow")->ev.judged, TG_NOT_OTHER_DEVICE);

@@ -65,6 +65,31 @@ static void exceed_means_strictly_greater(void **state)
     }
 }
 
+/* Another device: a change tells nothing, a budget on the candidate does. */
+static void what_is_incomparable_is_judged_by_budgets_alone(void **state)
+{
+    struct one fail, warn;
+    struct tg_probe p = { .base = 10,
+                          .test = 20,
+                          .exact = true,
+                          .unit = TG_UNIT_COUNT,
+                          .incomparable = "the two sides ran on different devices" };
+    struct tg_judgement j = tg_judge(&p, &off, limit(&fail, bound(TG_BOUND_ABS, 0), NULL));
+    (void)state;
+    assert_int_equal(j.state, TG_STATE_NOT_JUDGED);
+    assert_string_equal(j.why_not, p.incomparable);
+    j = tg_judge(&p, &off, limit(&fail, bound(TG_BOUND_MAX, 15), NULL));
+    assert_int_equal(j.state, TG_STATE_FAIL);
+    j = tg_judge(&p, &off, limit(&fail, bound(TG_BOUND_MAX, 20), NULL));
+    assert_int_equal(j.state, TG_STATE_PASS);
+    j = tg_judge(&p, limit(&warn, bound(TG_BOUND_ABS, 0), NULL),
+                 limit(&fail, bound(TG_BOUND_MAX, 15), NULL));
+    assert_int_equal(j.state, TG_STATE_FAIL);
+    j = tg_judge(&p, limit(&warn, bound(TG_BOUND_ABS, 0), NULL),
+                 limit(&fail, bound(TG_BOUND_MAX, 20), NULL));
+    assert_int_equal(j.state, TG_STATE_NOT_JUDGED); /* the budget is kept, the change not judged */
+}
+
 /* 100 us -> 130 us of a step of 10 ms: +30 %, 0.3 % of the step. */
 static void every_bound_must_be_exceeded(void **state)
 {
@@ -159,6 +184,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exceed_means_strictly_greater),
+        cmocka_unit_test(what_is_incomparable_is_judged_by_budgets_alone),
         cmocka_unit_test(every_bound_must_be_exceeded),
         cmocka_unit_test(durations_need_size_and_proof),
         cmocka_unit_test(few_runs_never_fail),

@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""Sides that do not match: ranks that one lacks, another device, traces without markers. What can be compared is
+judged, what cannot is said, and nothing is averaged over other things than on the other side.
+
+Each rank calls one operator as often as its number says, so an average over another set of ranks is another number.
+"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.environ["TG_SOURCE_DIR"], "tests/data"))
+from plain_model import Work, usual, write, write_run  # noqa: E402
+from support import ENV, PROGRAM, expect, expect_has, finish  # noqa: E402
+
+POLICY = """version: 1
+extends: [tracegate:recommended]
+suites: [{{name: s, trace: {{files: 'x/*.json', run: 'run(\\d+)', rank: 'rank(\\d+)'}}{suite}}}]
+{more}
+"""
+cases = 0
+
+
+class Place:
+    def __init__(self, folder):
+        self.dir = folder
+
+    def side(self, name, cells, seed, works=lambda run, rank: [], steps=4, **how):
+        """Files of these (run, rank); rank None: none is told."""
+        shutil.rmtree(f"{self.dir}/{name}", ignore_errors=True)
+        for run, rank in cells:
+            step = usual() + [Work("aten::rank")] * (rank or 0) + works(run, rank)
+            path = f"{self.dir}/{name}/run{run}" + ("" if rank is None else f"-rank{rank}") + ".json"
+            write_run(path, [step] * steps, seed + 1000 * run + (rank or 0), rank=rank, **how)
+
+    def check(self, *args, suite="", more="", policy=True):
+        global cases
+        cases += 1
+        with open(f"{self.dir}/p.yml", "w", encoding="utf-8") as f:
+            f.write(POLICY.format(suite=suite, more=more))
+        run = subprocess.run([PROGRAM, "check", "x", "--baseline", "b", "--json", "out.json",
+                              *(["--policy", "p.yml"] if policy else []), *args],
+                             cwd=self.dir, env=ENV, capture_output=True, text=True, timeout=120)
+        try:
+            with open(f"{self.dir}/out.json", encoding="utf-8") as f:
+                run.report = json.load(f)
+        except OSError:
+            run.report = {}
+        # of each rule its worst result that is listed; what passes is not
+        run.states = {r["rule"]: r["state"] for part in ("not_judged", "waived", "warnings", "inconclusive", "violations")
+                      for r in run.report.get(part, [])}
+        return run
+
+
+def grid(runs, ranks):
+    return [(run, rank) for run in range(runs) for rank in range(ranks)]
+
+
+def one_more(only=None):
+    """One more call of a kernel on every rank, or on one."""
+    more = [Work("aten::op3", "kernel", "void kern3(float*)", 20)]
+    return lambda run, rank: more if only is None or rank == only else []
+
+
+def missing_ranks(p):
+    """(what, runs x ranks of the baseline, cells of the fresh side, ranks said to lack, of which side)"""
+    for what, base, fresh, said, expect_n in (
+            ("7 of 8", grid(1, 8), [c for c in grid(1, 8) if c[1] != 5], "rank 5 is not in every fresh run", 8),
+            ("the first rank is missing", grid(1, 8), grid(1, 8)[1:], "rank 0 is not in every fresh run", 8),
+            ("1 of 8", grid(1, 8), [(0, 6)], "ranks 0–5, 7 are not in every fresh run", 8),
+            ("9 against 8", grid(1, 8), grid(1, 9), "rank 8 is not in every baseline run", 9),
+            ("other ones each", grid(1, 4)[1:], grid(1, 4)[:3], "rank 3 is not in every fresh run", 3),
+            ("one run of three", grid(3, 4), [c for c in grid(3, 4) if c != (1, 2)], "rank 2 is not in every fresh run", 4),
+            ("two runs of three", grid(3, 4), [c for c in grid(3, 4) if c not in ((0, 2), (2, 2))],
+             "rank 2 is not in every fresh run", 4),
+            ("one run of three of the baseline", [c for c in grid(3, 4) if c != (2, 3)], grid(3, 4),
+             "rank 3 is not in every baseline run", 4)):
+        p.side("b", base, 1)
+        p.side("x", fresh, 50001)
+        run = p.check()
+        expect(f"{what}: same code: exit", run.returncode, 0)
+        expect(f"{what}: same code: verdict", run.report["verdict"], "warn")
+        expect(f"{what}: same code: nothing fails", run.report["summary"]["fail"], 0)
+        expect_has(f"{what}: told", run.stdout, said)
+        run = p.check(suite=f", ranks: {{expect: {expect_n}}}")
+        expect(f"{what}: ranks.expect: exit", run.returncode, 4)
+        expect_has(f"{what}: ranks.expect", run.stdout, f"{expect_n} are expected")
+        p.side("x", fresh, 50001, one_more())
+        expect(f"{what}: one more kernel on every rank: exit", p.check().returncode, 1)
+        expect(f"{what}: with ranks.expect: exit", p.check(suite=f", ranks: {{expect: {expect_n}}}").returncode, 1)
+
+
+def ranks_that_are_there(p):
+    p.side("b", grid(1, 4), 1)
+    p.side("x", grid(1, 4), 50001)
+    run = p.check(suite=", ranks: {expect: 4}")
+    expect("4 of 4: exit", run.returncode, 0)
+    expect("4 of 4: verdict", run.report["verdict"], "pass")
+    p.side("x", grid(1, 4), 50001, one_more(3))
+    expect("one more kernel on one rank: exit", p.check().returncode, 1)
+    p.side("x", [(0, 7)], 50001)
+    run = p.check()
+    expect("no rank in common: exit", run.returncode, 3)
+    expect_has("no rank in common", run.stderr, "the sides have no rank in common: the baseline side has ranks 0–3")
+    p.side("b", [(0, 0)], 1, lambda *_: [Work("aten::rank")] * 3)
+    p.side("x", [(0, 3)], 50001)
+    run = p.check()
+    expect("rank 3 against rank 0: exit", run.returncode, 0)
+    expect_has("rank 3 against rank 0", run.stdout, "rank 3 is compared with rank 0 of the baseline")
+    p.side("x", [(0, 3)], 50001, one_more())
+    expect("rank 3 against rank 0, one more kernel: exit", p.check().returncode, 1)
+
+
+def rules_about_ranks(p):
+    rule = "rules: [{id: r, match: {kind: op, name: 'aten::rank', rank: %s}, metric: count, fail: {abs: 0}}]"
+    p.side("b", grid(1, 4), 1)
+    p.side("x", [c for c in grid(1, 4) if c[1] != 2], 50001)
+    for which, told in (("each", False), ("[1, 3]", False), ("[2]", True), ("[1, 2]", True), ("slowest", False)):
+        run = p.check(more=rule % which)
+        expect(f"rank: {which}: exit", run.returncode in (0, 4) if told else run.returncode == 0, True)
+        expect(f"rank: {which}: told", "the fresh side has no trace of this rank" in run.stdout, told)
+        run = p.check(more=rule % which, suite=", ranks: {expect: 4}")
+        expect(f"rank: {which}: expected: exit", run.returncode, 4)
+    p.side("x", [c for c in grid(1, 4) if c[1] != 2], 50001, lambda run, rank: [Work("aten::rank")] * (rank == 3))
+    for which, code in (("each", 1), ("[3]", 1), ("[1]", 0)):
+        run = p.check(more=rule % which)
+        expect(f"rank: {which}, one more call on rank 3: of the rule",
+               run.states.get("r", "pass"), "fail" if code else "pass")
+
+
+def another_device(p):
+    """Kernels have other names there and are shown; what the program asks for is judged."""
+    renamed = [w if w.sort != "kernel" else Work(w.op, "kernel", w.name.replace("kern", "sm70_"), w.us * 2) for w in usual()]
+    plants = (("same code", [], 0), ("three copies", [Work("aten::op1", "memcpy", "Memcpy DtoD (Device -> Device)", 3)] * 3, 1),
+              ("a synchronisation", [Work(None, "sync")], 1), ("a larger copy", None, 0))
+    shutil.rmtree(p.path("b"), ignore_errors=True)
+    write_run(p.path("b/run0.json"), [usual()] * 4, 1, device="NVIDIA A100")
+    for what, more, code in plants:
+        shutil.rmtree(p.path("x"), ignore_errors=True)
+        steps = renamed + more if more is not None else [
+            Work(w.op, w.sort, w.name, w.us, 8192) if w.sort == "memcpy" else w for w in renamed]
+        write_run(p.path("x/run0.json"), [steps] * 4, 77, device="Tesla V100")
+        run = p.check(policy=False)
+        expect(f"other device, {what}: exit", run.returncode, code)
+        expect_has(f"other device, {what}", run.stdout, "counts judged, but not of kernels", "kernels are not judged, ",
+                   " % of the step: the two sides differ in device")
+        expect(f"other device, {what}: never a plain pass", run.report["verdict"] in ("warn", "fail"), True)
+        rules = "rules: [{id: bytes, metric: memcpy_bytes, fail: {abs: 0}}, {id: n, metric: launch_count, fail: {abs: 0}}, " \
+                "{id: cap, metric: launch_count, fail: {max: 0}}]"
+        run = p.check(more=rules)
+        states = run.states
+        expect(f"other device, {what}: bytes copied", states.get("bytes", "pass"),
+               "fail" if what in ("three copies", "a larger copy") else "pass")
+        expect(f"other device, {what}: launches depend on kernels", states.get("n"), "not judged")
+        expect(f"other device, {what}: a budget needs no baseline", states.get("cap"), "fail")
+    run = p.check("--policy", "p.yml", more="baseline: {require_same: []}")
+    expect("other device, not required to be the same: exit", run.returncode in (0, 1), True)
+    expect("other device, not required to be the same: said", "kernels are not judged" in run.stdout, False)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as tmp:
+        p = Place(tmp)
+        p.path = lambda name: os.path.join(tmp, name)
+        for group in (missing_ranks, ranks_that_are_there, rules_about_ranks, another_device):
+            group(p)
+    return finish(f"sides: {cases} checks", cases > 50)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

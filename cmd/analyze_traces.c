@@ -11,7 +11,7 @@
 #include "core/base/file.h"
 #include "core/hta/diff.h"
 #include "core/hta/hta.h"
-#include "reporters/figures.h"
+#include "reporters/tablechart.h"
 
 struct loaded {
     struct tg_rank_trace *v; /* ascending ranks */
@@ -303,12 +303,12 @@ static bool make_opts(struct tg_analysis_opts *o, const struct tg_analyze_traces
 
 #define TEXT_ROWS 60 /* of one table for people; files have them all */
 
-static void to_sheet(struct tg_sheet *g, const struct tg_frame *f, size_t rows, struct tg_arena *a)
+static void to_sheet(struct tg_sheet *g, const struct tg_table *f, size_t rows, struct tg_arena *a)
 {
-    static const enum tg_cell_type types[] = { [TG_FRAME_TEXT] = TG_CELL_TEXT,
-                                               [TG_FRAME_INT] = TG_CELL_INT,
-                                               [TG_FRAME_US] = TG_CELL_US,
-                                               [TG_FRAME_REAL] = TG_CELL_REAL };
+    static const enum tg_cell_type types[] = { [TG_TABLE_TEXT] = TG_CELL_TEXT,
+                                               [TG_TABLE_INT] = TG_CELL_INT,
+                                               [TG_TABLE_US] = TG_CELL_US,
+                                               [TG_TABLE_REAL] = TG_CELL_REAL };
     struct tg_column *columns = TG_NEW_N(a, struct tg_column, f->n_columns);
     for (size_t k = 0; k < f->n_columns; k++)
         columns[k] = (struct tg_column){ f->columns[k].name, types[f->columns[k].type], false };
@@ -316,12 +316,12 @@ static void to_sheet(struct tg_sheet *g, const struct tg_frame *f, size_t rows, 
     for (size_t r = 0; r < rows; r++) {
         struct tg_sheet_cell *row = tg_sheet_row(g);
         for (size_t k = 0; k < f->n_columns; k++) {
-            const struct tg_frame_cell *c = tg_frame_at(f, r, k);
+            const struct tg_table_cell *c = tg_table_at(f, r, k);
             if (!c->known)
                 continue;
-            if (f->columns[k].type == TG_FRAME_TEXT)
+            if (f->columns[k].type == TG_TABLE_TEXT)
                 tg_cell_text(&row[k], c->is.text);
-            else if (f->columns[k].type == TG_FRAME_REAL)
+            else if (f->columns[k].type == TG_TABLE_REAL)
                 tg_cell_real(&row[k], c->is.v);
             else
                 tg_cell_int(&row[k], c->is.i);
@@ -330,17 +330,17 @@ static void to_sheet(struct tg_sheet *g, const struct tg_frame *f, size_t rows, 
 }
 
 /* A column without a value says nothing to people; machines get every column. */
-static void hide_empty(const struct tg_frame *f, struct tg_column *columns)
+static void hide_empty(const struct tg_table *f, struct tg_column *columns)
 {
     for (size_t k = 0; k < f->n_columns; k++) {
         bool any = f->n_rows == 0;
         for (size_t r = 0; r < f->n_rows && !any; r++)
-            any = tg_frame_at(f, r, k)->known;
+            any = tg_table_at(f, r, k)->known;
         columns[k].machine = !any;
     }
 }
 
-static void put_text(const struct tg_frame *f, const struct tg_io *io, struct tg_arena *a,
+static void put_text(const struct tg_table *f, const struct tg_io *io, struct tg_arena *a,
                      struct tg_buf *out)
 {
     size_t shown = f->n_rows < TEXT_ROWS ? f->n_rows : TEXT_ROWS;
@@ -357,7 +357,7 @@ static void put_text(const struct tg_frame *f, const struct tg_io *io, struct tg
 }
 
 /* The series that only the charts wanted are not printed. */
-static void drop_series(struct tg_frames *f)
+static void drop_series(struct tg_tables *f)
 {
     size_t kept = 0;
     for (size_t i = 0; i < f->n; i++) {
@@ -369,17 +369,17 @@ static void drop_series(struct tg_frames *f)
     f->n = kept;
 }
 
-static bool put_charts(const struct tg_frames *f, const char *dir, const struct tg_io *io,
+static bool put_charts(const struct tg_tables *f, const char *dir, const struct tg_io *io,
                        struct tg_arena *a, struct tg_err *err)
 {
     struct tg_buf svg = { 0 };
     bool ok = true;
-    for (const struct tg_figure *g = tg_figures; ok && g->frame; g++) {
-        const struct tg_frame *frame = tg_frames_find(f, g->frame);
+    for (const struct tg_tablechart *g = tg_tablecharts; ok && g->frame; g++) {
+        const struct tg_table *frame = tg_tables_find(f, g->frame);
         if (!frame)
             continue;
         tg_buf_clear(&svg);
-        if (tg_figure_svg(&svg, frame))
+        if (tg_tablechart_svg(&svg, frame))
             ok = tg_file_write(tg_arena_printf(a, "%s/%s.svg", dir, g->file), tg_buf_sv(&svg), err);
         else
             tg_io_note(io, "nothing to draw for %s", g->file);
@@ -389,7 +389,7 @@ static bool put_charts(const struct tg_frames *f, const char *dir, const struct 
 }
 
 /* {"schema": …, "measures": {FRAME: [ROW, …]}}; rows are objects, as for one measure. */
-static void put_json(const struct tg_frames *f, struct tg_buf *out)
+static void put_json(const struct tg_tables *f, struct tg_buf *out)
 {
     struct tg_doc *doc = tg_doc_new_object(), *measures;
     tg_doc_add_str(doc, "schema", TG_SV("tracegate-analyze-v1"));
@@ -399,17 +399,17 @@ static void put_json(const struct tg_frames *f, struct tg_buf *out)
         for (size_t r = 0; r < f->v[i].n_rows; r++) {
             struct tg_doc *row = tg_doc_add_object(rows, NULL);
             for (size_t k = 0; k < f->v[i].n_columns; k++) {
-                const struct tg_frame_cell *c = tg_frame_at(&f->v[i], r, k);
-                const struct tg_frame_column *column = &f->v[i].columns[k];
+                const struct tg_table_cell *c = tg_table_at(&f->v[i], r, k);
+                const struct tg_table_column *column = &f->v[i].columns[k];
                 if (!c->known)
                     tg_doc_add_null(row, column->name);
-                else if (column->type == TG_FRAME_TEXT)
+                else if (column->type == TG_TABLE_TEXT)
                     tg_doc_add_str(row, column->name, c->is.text);
-                else if (column->type == TG_FRAME_INT)
+                else if (column->type == TG_TABLE_INT)
                     tg_doc_add_i64(row, column->name, c->is.i);
                 else
                     tg_doc_add_num(row, column->name,
-                                   column->type == TG_FRAME_US ? tg_ns_to_us_double(c->is.i)
+                                   column->type == TG_TABLE_US ? tg_ns_to_us_double(c->is.i)
                                                                : c->is.v);
             }
         }
@@ -420,7 +420,7 @@ static void put_json(const struct tg_frames *f, struct tg_buf *out)
 }
 
 /* Several tables in one stream are told apart by a line "# NAME" and an empty line between. */
-static void put_frames(const struct tg_frames *f, const struct tg_analyze_traces *m,
+static void put_frames(const struct tg_tables *f, const struct tg_analyze_traces *m,
                        const struct tg_analyze_request *q, struct tg_buf *out)
 {
     if (m->format && m->format[0] == 'j') {
@@ -442,7 +442,7 @@ static void put_frames(const struct tg_frames *f, const struct tg_analyze_traces
 }
 
 static void run_hta(const struct tg_analyze_traces *m, const struct loaded *l,
-                    const struct tg_analysis_opts *opts, struct tg_frames *out)
+                    const struct tg_analysis_opts *opts, struct tg_tables *out)
 {
     struct tg_hta *in = tg_hta_prepare(l->v, l->n, opts);
     for (size_t i = 0; i < m->n; i++)
@@ -455,10 +455,10 @@ bool tg_analyze_traces(struct tg_buf *out, const struct tg_analyze_traces *m,
 {
     struct tg_analysis_opts opts;
     struct tg_analysis_in in = { 0 };
-    struct tg_frames frames;
+    struct tg_tables frames;
     struct loaded l = { 0 };
     bool ok = make_opts(&opts, m, q, err) && load(&l, q, err);
-    tg_frames_init(&frames);
+    tg_tables_init(&frames);
     if (ok) {
         if (opts.hta) {
             in = (struct tg_analysis_in){ .ranks = l.v, .n = l.n, .opts = &opts };
@@ -477,7 +477,7 @@ bool tg_analyze_traces(struct tg_buf *out, const struct tg_analyze_traces *m,
         put_frames(&frames, m, q, out);
         tg_analysis_release(&in);
     }
-    tg_frames_release(&frames);
+    tg_tables_release(&frames);
     release(&l);
     return ok;
 }

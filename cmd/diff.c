@@ -361,7 +361,7 @@ static bool open_charts(struct charts *ch, const struct diff_opts *o, struct tg_
             tg_outputs_open(&ch->files, o->svg_durations, &ch->handle[1], err));
 }
 
-static bool put_charts(struct charts *ch, const struct diff_opts *o, const struct tg_table *t,
+static bool put_charts(struct charts *ch, const struct diff_opts *o, const struct tg_difftable *t,
                        const struct tg_render *r, struct tg_err *err)
 {
     const char *path[2] = { o->svg_counts, o->svg_durations };
@@ -371,25 +371,25 @@ static bool put_charts(struct charts *ch, const struct diff_opts *o, const struc
         if (!path[i])
             continue;
         tg_buf_clear(&svg);
-        tg_table_svg(&svg, t, i == 1, r);
+        tg_difftable_svg(&svg, t, i == 1, r);
         ok = tg_outputs_put(&ch->files, ch->handle[i], tg_buf_sv(&svg), err);
     }
     tg_buf_release(&svg);
     return ok && tg_outputs_commit(&ch->files, err);
 }
 
-static bool put_table(const struct request *q, const struct tg_table *t, const struct tg_render *r,
-                      struct tg_err *err)
+static bool put_table(const struct request *q, const struct tg_difftable *t,
+                      const struct tg_render *r, struct tg_err *err)
 {
     const char *format = q->o->format ? q->o->format : "text";
     struct tg_buf out = { 0 };
     bool ok;
     if (format[0] == 'c')
-        tg_table_csv(&out, t);
+        tg_difftable_csv(&out, t);
     else if (format[0] == 'j')
-        tg_table_json(&out, t);
+        tg_difftable_json(&out, t);
     else
-        tg_table_text(&out, t, r);
+        tg_difftable_text(&out, t, r);
     ok = tg_io_put(q->io, tg_buf_sv(&out), err);
     tg_buf_release(&out);
     return ok;
@@ -437,7 +437,7 @@ static void put_notes(const struct request *q, const struct tg_comparison *c)
 static bool report(const struct request *q, const struct tg_comparison *c, struct charts *ch,
                    struct tg_err *err)
 {
-    struct tg_table t = { .comparison = c, .whole = q->o->whole || q->o->hta };
+    struct tg_difftable t = { .comparison = c, .whole = q->o->whole || q->o->hta };
     struct tg_render r = { .columns = q->io->columns, .color = q->io->color };
     t.rows = choose_rows(q, c, &t.n_rows);
     r.top = t.n_rows ? t.n_rows : 1;

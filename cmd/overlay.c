@@ -32,7 +32,7 @@ static void open_event(struct tg_buf *out, char ph, tg_ns ts)
     tg_dec_put_us(out, ts);
 }
 
-static size_t column(const struct tg_frame *f, const char *name)
+static size_t column(const struct tg_table *f, const char *name)
 {
     size_t k = 0;
     while (strcmp(f->columns[k].name, name) != 0)
@@ -41,27 +41,27 @@ static size_t column(const struct tg_frame *f, const char *name)
 }
 
 /* One counter track per stream or kind of copy (and device). */
-static void put_series(struct tg_buf *out, const struct tg_frame *f, const char *track,
+static void put_series(struct tg_buf *out, const struct tg_table *f, const char *track,
                        const char *key, const char *value)
 {
     size_t ts = column(f, "ts"), by = column(f, key), v = column(f, value);
     size_t device = column(f, "device");
     for (size_t r = 0; r < f->n_rows; r++) {
-        const struct tg_frame_cell *which = tg_frame_at(f, r, by);
-        const struct tg_frame_cell *where = tg_frame_at(f, r, device);
-        open_event(out, 'C', tg_frame_at(f, r, ts)->is.i);
+        const struct tg_table_cell *which = tg_table_at(f, r, by);
+        const struct tg_table_cell *where = tg_table_at(f, r, device);
+        open_event(out, 'C', tg_table_at(f, r, ts)->is.i);
         tg_buf_printf(out, ",\"name\":\"%s ", track);
-        if (f->columns[by].type == TG_FRAME_TEXT)
+        if (f->columns[by].type == TG_TABLE_TEXT)
             put_text(out, which->is.text);
         else
             tg_buf_printf(out, "stream %lld", (long long)which->is.i);
         if (where->known)
             tg_buf_printf(out, " device %lld", (long long)where->is.i);
         tg_buf_printf(out, "\",\"args\":{\"%s\":", value);
-        if (f->columns[v].type == TG_FRAME_INT)
-            tg_dec_put_i64(out, tg_frame_at(f, r, v)->is.i);
+        if (f->columns[v].type == TG_TABLE_INT)
+            tg_dec_put_i64(out, tg_table_at(f, r, v)->is.i);
         else
-            tg_dec_put_double(out, tg_frame_at(f, r, v)->is.v);
+            tg_dec_put_double(out, tg_table_at(f, r, v)->is.v);
         tg_buf_puts(out, "}}");
     }
 }
@@ -92,10 +92,10 @@ static void our_events(struct tg_buf *out, const struct tg_analysis_in *in, stru
 {
     struct tg_analysis_opts opts = *in->opts;
     struct tg_analysis_in mine = *in;
-    struct tg_frames frames;
+    struct tg_tables frames;
     opts.series = true;
     mine.opts = &opts;
-    tg_frames_init(&frames);
+    tg_tables_init(&frames);
     tg_analyzer_find(TG_SV("queue"))->run(&mine, &frames);
     tg_analyzer_find(TG_SV("bandwidth"))->run(&mine, &frames);
     tg_buf_printf(out,
@@ -103,13 +103,13 @@ static void our_events(struct tg_buf *out, const struct tg_analysis_in *in, stru
                   "\"args\":{\"name\":\"tracegate\"}},\n{\"ph\":\"M\",\"name\":\"thread_name\","
                   "\"pid\":%d,\"tid\":%d,\"args\":{\"name\":\"frequent sequences\"}}",
                   OUR_PID, SEQUENCE_TID, OUR_PID, SEQUENCE_TID);
-    put_series(out, tg_frames_find(&frames, "queue-series"), "queue length", "stream",
+    put_series(out, tg_tables_find(&frames, "queue-series"), "queue length", "stream",
                "queue_length");
-    put_series(out, tg_frames_find(&frames, "bandwidth-series"), "bandwidth GB/s", "name",
+    put_series(out, tg_tables_find(&frames, "bandwidth-series"), "bandwidth GB/s", "name",
                "memory_bw_gbps");
     if (opts.operator_name.n)
         put_sequences(out, in, a);
-    tg_frames_release(&frames);
+    tg_tables_release(&frames);
 }
 
 /* ---- where they go ---- */

@@ -30,7 +30,7 @@ extern const struct tg_reporter tg_reporter_text, tg_reporter_json, tg_reporter_
     tg_reporter_annotations;
 
 /* The comparison without a policy, for `diff`: table rows chosen and ordered by the command. */
-struct tg_table {
+struct tg_difftable {
     const struct tg_comparison *comparison;
     const uint32_t *rows; /* indices into comparison->ops */
     size_t n_rows;
@@ -38,9 +38,9 @@ struct tg_table {
     bool short_names;
     tg_sv label[2];
 };
-void tg_table_text(struct tg_buf *out, const struct tg_table *t, const struct tg_render *r);
-void tg_table_csv(struct tg_buf *out, const struct tg_table *t);
-void tg_table_json(struct tg_buf *out, const struct tg_table *t);
-void tg_table_svg(struct tg_buf *out, const struct tg_table *t, bool durations,
-                  const struct tg_render *r);
+void tg_difftable_text(struct tg_buf *out, const struct tg_difftable *t, const struct tg_render *r);
+void tg_difftable_csv(struct tg_buf *out, const struct tg_difftable *t);
+void tg_difftable_json(struct tg_buf *out, const struct tg_difftable *t);
+void tg_difftable_svg(struct tg_buf *out, const struct tg_difftable *t, bool durations,
+                      const struct tg_render *r);
 #endif

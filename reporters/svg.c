@@ -68,8 +68,8 @@ static bool write_durations(struct tg_buf *out, const struct tg_verdict *v,
     return true;
 }
 
-void tg_table_svg(struct tg_buf *out, const struct tg_table *t, bool durations,
-                  const struct tg_render *r)
+void tg_difftable_svg(struct tg_buf *out, const struct tg_difftable *t, bool durations,
+                      const struct tg_render *r)
 {
     struct tg_buf sub = { 0 };
     struct tg_chart chart = {

@@ -8,10 +8,10 @@
 #include "core/base/utf8.h"
 #include "reporters/cause.h"
 #include "reporters/escape.h"
-#include "reporters/grid.h"
 #include "reporters/number.h"
 #include "reporters/reporter.h"
 #include "reporters/rows.h"
+#include "reporters/texttable.h"
 
 struct page {
     struct tg_buf *out;
@@ -334,7 +334,7 @@ static void put_notes(struct page *p)
 
 /* ---- what moved most ---- */
 
-static const struct tg_grid_column mover_columns[] = {
+static const struct tg_texttable_column mover_columns[] = {
     { "", false, false, 0 },       { "operator or kernel", false, true, 0 },
     { "calls", true, false, 0 },   { "base us", true, false, 3 },
     { "test us", true, false, 1 }, { "change us", true, false, 0 },
@@ -352,18 +352,18 @@ static const char *mark(const struct tg_op *op)
     return tg_op_within_noise(op) ? "~" : text[op->change];
 }
 
-static void add(struct tg_grid *g, struct tg_buf *cell, enum tg_tint tint)
+static void add(struct tg_texttable *g, struct tg_buf *cell, enum tg_tint tint)
 {
-    tg_grid_add(g, tg_buf_sv(cell), tint);
+    tg_texttable_add(g, tg_buf_sv(cell), tint);
     tg_buf_clear(cell);
 }
 
-static void add_mover(struct tg_grid *g, const struct tg_comparison *c, const struct tg_op *op)
+static void add_mover(struct tg_texttable *g, const struct tg_comparison *c, const struct tg_op *op)
 {
     struct tg_row_numbers n = tg_row_numbers(c, op, TG_BASIS_JUDGED);
     enum tg_tint tint = n.d_ns > 0 ? TG_TINT_RED : TG_TINT_GREEN;
     struct tg_buf cell = { 0 };
-    tg_grid_add(g, tg_sv_of(mark(op)), TG_TINT_DIM);
+    tg_texttable_add(g, tg_sv_of(mark(op)), TG_TINT_DIM);
     tg_esc_terminal(&cell, op->name);
     if (op->grouped)
         tg_buf_puts(&cell, " ~grouped");
@@ -391,18 +391,18 @@ static void add_mover(struct tg_grid *g, const struct tg_comparison *c, const st
 static void put_movers(struct page *p)
 {
     const struct tg_comparison *c = p->v->comparison;
-    struct tg_grid g;
+    struct tg_texttable g;
     size_t n = 0, more = 0;
     uint32_t *rows;
     if (!c)
         return;
     rows = tg_rows_worst(c, NULL, 0, TG_BASIS_JUDGED, true, false, p->top, &n, &more);
-    tg_grid_init(&g, mover_columns, sizeof mover_columns / sizeof *mover_columns);
+    tg_texttable_init(&g, mover_columns, sizeof mover_columns / sizeof *mover_columns);
     for (size_t i = 0; i < n; i++)
         add_mover(&g, c, &c->ops[rows[i]]);
     if (n) {
         tg_buf_puts(p->out, "\nMoved most, self time per step\n");
-        tg_grid_write(&g, p->out, 2, p->columns, p->r->color);
+        tg_texttable_write(&g, p->out, 2, p->columns, p->r->color);
     }
     if (n && more)
         tg_buf_printf(p->out, "  and %zu smaller changes\n", more);
@@ -412,7 +412,7 @@ static void put_movers(struct page *p)
         tg_buf_puts(p->out, "  ~ within the noise of the runs\n");
         break;
     }
-    tg_grid_release(&g);
+    tg_texttable_release(&g);
     free(rows);
 }
 

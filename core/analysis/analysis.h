@@ -43,7 +43,7 @@ void tg_analysis_release(struct tg_analysis_in *in);
 
 struct tg_analyzer {
     const char *name, *summary;
-    void (*run)(const struct tg_analysis_in *in, struct tg_frames *out);
+    void (*run)(const struct tg_analysis_in *in, struct tg_tables *out);
     bool python; /* needs traces loaded with keep_python */
 };
 extern const struct tg_analyzer tg_analyzers[];         /* ends with a NULL name */

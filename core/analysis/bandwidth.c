@@ -21,18 +21,18 @@ enum {
     REASON,
     COLUMNS
 };
-static const struct tg_frame_column columns[COLUMNS] = {
-    { "rank", TG_FRAME_INT },    { "name", TG_FRAME_TEXT },
+static const struct tg_table_column columns[COLUMNS] = {
+    { "rank", TG_TABLE_INT },    { "name", TG_TABLE_TEXT },
     TG_DESCRIBE_COLUMNS, /* GB/s, weighted by time; count: states of the series */
-    { "copies", TG_FRAME_INT },  { "bytes", TG_FRAME_INT },
-    { "time(us)", TG_FRAME_US }, { "copies_without_bytes", TG_FRAME_INT },
-    { "device", TG_FRAME_INT },  { "reason", TG_FRAME_TEXT },
+    { "copies", TG_TABLE_INT },  { "bytes", TG_TABLE_INT },
+    { "time(us)", TG_TABLE_US }, { "copies_without_bytes", TG_TABLE_INT },
+    { "device", TG_TABLE_INT },  { "reason", TG_TABLE_TEXT },
 };
 enum { S_RANK, S_TS, S_NAME, S_VALUE, S_DEVICE, S_COLUMNS };
-static const struct tg_frame_column series_columns[S_COLUMNS] = {
-    { "rank", TG_FRAME_INT },   { "ts", TG_FRAME_US },
-    { "name", TG_FRAME_TEXT },  { "memory_bw_gbps", TG_FRAME_REAL },
-    { "device", TG_FRAME_INT },
+static const struct tg_table_column series_columns[S_COLUMNS] = {
+    { "rank", TG_TABLE_INT },   { "ts", TG_TABLE_US },
+    { "name", TG_TABLE_TEXT },  { "memory_bw_gbps", TG_TABLE_REAL },
+    { "device", TG_TABLE_INT },
 };
 
 struct edge {
@@ -49,7 +49,7 @@ struct kind {
 };
 struct job {
     const struct tg_analysis_opts *opts;
-    struct tg_frames *out;
+    struct tg_tables *out;
     size_t first; /* bandwidth, then bandwidth-series */
 };
 
@@ -108,16 +108,16 @@ static int by_time(const void *pa, const void *pb)
 static void put_point(const struct job *j, const struct tg_device_work *d, const struct kind *k,
                       tg_ns at, double gbps)
 {
-    struct tg_frame_cell *row;
+    struct tg_table_cell *row;
     if (!j->opts->series)
         return;
-    row = tg_frame_row(&j->out->v[j->first + 1]);
-    row[S_RANK] = tg_frame_int(d->rank);
-    row[S_TS] = tg_frame_int(at);
-    row[S_NAME] = tg_frame_text(k->name);
-    row[S_VALUE] = tg_frame_real(gbps);
+    row = tg_table_row(&j->out->v[j->first + 1]);
+    row[S_RANK] = tg_table_int(d->rank);
+    row[S_TS] = tg_table_int(at);
+    row[S_NAME] = tg_table_text(k->name);
+    row[S_VALUE] = tg_table_real(gbps);
     if (d->device >= 0)
-        row[S_DEVICE] = tg_frame_int(d->device);
+        row[S_DEVICE] = tg_table_int(d->device);
 }
 
 /*
@@ -150,19 +150,19 @@ static struct tg_describe run(const struct job *j, const struct tg_device_work *
 static void put(const struct job *j, const struct tg_device_work *d, struct kind *k)
 {
     struct tg_describe stats = run(j, d, k);
-    struct tg_frame_cell *row = tg_frame_row(&j->out->v[j->first]);
-    row[RANK] = tg_frame_int(d->rank);
-    row[NAME] = tg_frame_text(k->name);
+    struct tg_table_cell *row = tg_table_row(&j->out->v[j->first]);
+    row[RANK] = tg_table_int(d->rank);
+    row[NAME] = tg_table_text(k->name);
     tg_describe_put(row + STATS, &stats, -1);
-    row[COPIES] = tg_frame_int(k->copies);
+    row[COPIES] = tg_table_int(k->copies);
     if (k->unknown < k->copies)
-        row[BYTES] = tg_frame_int(k->bytes);
-    row[TIME] = tg_frame_int(k->time);
-    row[UNKNOWN] = tg_frame_int(k->unknown);
+        row[BYTES] = tg_table_int(k->bytes);
+    row[TIME] = tg_table_int(k->time);
+    row[UNKNOWN] = tg_table_int(k->unknown);
     if (d->device >= 0)
-        row[DEVICE] = tg_frame_int(d->device);
+        row[DEVICE] = tg_table_int(d->device);
     if (k->unknown == k->copies)
-        row[REASON] = tg_frame_text(TG_SV("the trace names no bytes"));
+        row[REASON] = tg_table_text(TG_SV("the trace names no bytes"));
 }
 
 static int by_name(const void *pa, const void *pb)
@@ -199,17 +199,17 @@ static void one_device(void *arg, const struct tg_device_work *d)
     }
     free(kinds);
     if (!n) {
-        struct tg_frame_cell *row = tg_frame_row(&j->out->v[j->first]);
-        row[RANK] = tg_frame_int(d->rank);
-        row[REASON] = tg_frame_text(d->n ? TG_SV("no copies") : tg_work_reason(d->work, j->opts));
+        struct tg_table_cell *row = tg_table_row(&j->out->v[j->first]);
+        row[RANK] = tg_table_int(d->rank);
+        row[REASON] = tg_table_text(d->n ? TG_SV("no copies") : tg_work_reason(d->work, j->opts));
     }
 }
 
-void tg_bandwidth(const struct tg_analysis_in *in, struct tg_frames *out)
+void tg_bandwidth(const struct tg_analysis_in *in, struct tg_tables *out)
 {
     struct job j = { in->opts, out, out->n };
-    tg_frames_add(out, "bandwidth", columns, COLUMNS);
+    tg_tables_add(out, "bandwidth", columns, COLUMNS);
     if (in->opts->series)
-        tg_frames_add(out, "bandwidth-series", series_columns, S_COLUMNS);
+        tg_tables_add(out, "bandwidth-series", series_columns, S_COLUMNS);
     tg_work_each(in, one_device, &j);
 }

@@ -41,12 +41,12 @@ double tg_round_to(double v, int digits);
 
 /* count mean std min 25% 50% 75% max, into eight cells; every value is rounded if digits >= 0. */
 #define TG_DESCRIBE_COLUMNS                                                                        \
-    { "count", TG_FRAME_REAL }, { "mean", TG_FRAME_REAL }, { "std", TG_FRAME_REAL },               \
-        { "min", TG_FRAME_REAL }, { "25%", TG_FRAME_REAL }, { "50%", TG_FRAME_REAL },              \
-        { "75%", TG_FRAME_REAL },                                                                  \
+    { "count", TG_TABLE_REAL }, { "mean", TG_TABLE_REAL }, { "std", TG_TABLE_REAL },               \
+        { "min", TG_TABLE_REAL }, { "25%", TG_TABLE_REAL }, { "50%", TG_TABLE_REAL },              \
+        { "75%", TG_TABLE_REAL },                                                                  \
     {                                                                                              \
-        "max", TG_FRAME_REAL                                                                       \
+        "max", TG_TABLE_REAL                                                                       \
     }
 #define TG_DESCRIBE_CELLS 8
-void tg_describe_put(struct tg_frame_cell *cells, const struct tg_describe *d, int digits);
+void tg_describe_put(struct tg_table_cell *cells, const struct tg_describe *d, int digits);
 #endif

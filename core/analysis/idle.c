@@ -21,23 +21,23 @@ enum cause { HOST_WAIT, KERNEL_WAIT, OTHER, CAUSES };
 static const char *const cause_names[CAUSES] = { "host_wait", "kernel_wait", "other" };
 
 enum { RANK, STREAM, CAUSE, IDLE, RATIO, GAPS, DEVICE_IDLE, DEVICE, REASON, COLUMNS };
-static const struct tg_frame_column columns[COLUMNS] = {
-    { "rank", TG_FRAME_INT },
-    { "stream", TG_FRAME_INT },
-    { "idle_category", TG_FRAME_TEXT },
-    { "idle_time", TG_FRAME_US },
-    { "idle_time_ratio", TG_FRAME_REAL },
-    { "gaps", TG_FRAME_INT },
-    { "device_idle_time", TG_FRAME_US },
-    { "device", TG_FRAME_INT },
-    { "reason", TG_FRAME_TEXT },
+static const struct tg_table_column columns[COLUMNS] = {
+    { "rank", TG_TABLE_INT },
+    { "stream", TG_TABLE_INT },
+    { "idle_category", TG_TABLE_TEXT },
+    { "idle_time", TG_TABLE_US },
+    { "idle_time_ratio", TG_TABLE_REAL },
+    { "gaps", TG_TABLE_INT },
+    { "device_idle_time", TG_TABLE_US },
+    { "device", TG_TABLE_INT },
+    { "reason", TG_TABLE_TEXT },
 };
 
 enum { S_CAUSE, S_RANK, S_STREAM, S_STATS, S_DEVICE = S_STATS + TG_DESCRIBE_CELLS, S_COLUMNS };
-static const struct tg_frame_column stat_columns[S_COLUMNS] = {
-    { "idle_category", TG_FRAME_TEXT }, { "rank", TG_FRAME_INT },
-    { "stream", TG_FRAME_INT },         TG_DESCRIBE_COLUMNS,
-    { "device", TG_FRAME_INT },
+static const struct tg_table_column stat_columns[S_COLUMNS] = {
+    { "idle_category", TG_TABLE_TEXT }, { "rank", TG_TABLE_INT },
+    { "stream", TG_TABLE_INT },         TG_DESCRIBE_COLUMNS,
+    { "device", TG_TABLE_INT },
 };
 
 struct gaps { /* of one cause on one stream */
@@ -52,7 +52,7 @@ struct lane { /* one stream */
     struct gaps by[CAUSES];
 };
 struct job {
-    struct tg_frames *out; /* idle, then idle-stats */
+    struct tg_tables *out; /* idle, then idle-stats */
     size_t first;
     const struct tg_analysis_opts *opts;
 };
@@ -90,25 +90,25 @@ static void put_lane(const struct job *j, const struct tg_device_work *d, struct
     for (int c = 0; c < CAUSES; c++) {
         struct gaps *g = &l->by[c];
         struct tg_describe stats = tg_describe_values(g->us, g->n);
-        struct tg_frame_cell *row = tg_frame_row(&j->out->v[j->first]);
-        struct tg_frame_cell cause = tg_frame_text(tg_sv_of(cause_names[c]));
-        row[RANK] = tg_frame_int(d->rank);
-        row[STREAM] = tg_frame_int(l->stream);
+        struct tg_table_cell *row = tg_table_row(&j->out->v[j->first]);
+        struct tg_table_cell cause = tg_table_text(tg_sv_of(cause_names[c]));
+        row[RANK] = tg_table_int(d->rank);
+        row[STREAM] = tg_table_int(l->stream);
         row[CAUSE] = cause;
-        row[IDLE] = tg_frame_int(g->total);
+        row[IDLE] = tg_table_int(g->total);
         if (total > 0)
-            row[RATIO] = tg_frame_real((double)g->total / (double)total);
-        row[GAPS] = tg_frame_int((int64_t)g->n);
-        row[DEVICE_IDLE] = tg_frame_int(g->device_idle);
+            row[RATIO] = tg_table_real((double)g->total / (double)total);
+        row[GAPS] = tg_table_int((int64_t)g->n);
+        row[DEVICE_IDLE] = tg_table_int(g->device_idle);
         if (d->device >= 0)
-            row[DEVICE] = tg_frame_int(d->device);
-        row = tg_frame_row(&j->out->v[j->first + 1]);
+            row[DEVICE] = tg_table_int(d->device);
+        row = tg_table_row(&j->out->v[j->first + 1]);
         row[S_CAUSE] = cause;
-        row[S_RANK] = tg_frame_int(d->rank);
-        row[S_STREAM] = tg_frame_int(l->stream);
+        row[S_RANK] = tg_table_int(d->rank);
+        row[S_STREAM] = tg_table_int(l->stream);
         tg_describe_put(row + S_STATS, &stats, -1);
         if (d->device >= 0)
-            row[S_DEVICE] = tg_frame_int(d->device);
+            row[S_DEVICE] = tg_table_int(d->device);
         free(g->us);
     }
 }
@@ -120,9 +120,9 @@ static void one_device(void *arg, const struct tg_device_work *d)
     struct tg_streams streams = { 0 };
     struct lane *lanes;
     if (!d->n) {
-        struct tg_frame_cell *row = tg_frame_row(&j->out->v[j->first]);
-        row[RANK] = tg_frame_int(d->rank);
-        row[REASON] = tg_frame_text(tg_work_reason(d->work, j->opts));
+        struct tg_table_cell *row = tg_table_row(&j->out->v[j->first]);
+        row[RANK] = tg_table_int(d->rank);
+        row[REASON] = tg_table_text(tg_work_reason(d->work, j->opts));
         return;
     }
     tg_streams_init(&streams, d);
@@ -141,10 +141,10 @@ static void one_device(void *arg, const struct tg_device_work *d)
     tg_union_release(&busy);
 }
 
-void tg_idle(const struct tg_analysis_in *in, struct tg_frames *out)
+void tg_idle(const struct tg_analysis_in *in, struct tg_tables *out)
 {
     struct job j = { out, out->n, in->opts };
-    tg_frames_add(out, "idle", columns, COLUMNS);
-    tg_frames_add(out, "idle-stats", stat_columns, S_COLUMNS);
+    tg_tables_add(out, "idle", columns, COLUMNS);
+    tg_tables_add(out, "idle-stats", stat_columns, S_COLUMNS);
     tg_work_each(in, one_device, &j);
 }

@@ -3,17 +3,17 @@
 /* The analyses, each in its file, for the table in analysis.c; internal. */
 #include "core/analysis/analysis.h"
 
-void tg_temporal(const struct tg_analysis_in *in, struct tg_frames *out);
-void tg_overlap(const struct tg_analysis_in *in, struct tg_frames *out);
-void tg_idle(const struct tg_analysis_in *in, struct tg_frames *out);
-void tg_kernel_types(const struct tg_analysis_in *in, struct tg_frames *out);
-void tg_kernels(const struct tg_analysis_in *in, struct tg_frames *out);
-void tg_bandwidth(const struct tg_analysis_in *in, struct tg_frames *out);
-void tg_queue(const struct tg_analysis_in *in, struct tg_frames *out);
-void tg_launches(const struct tg_analysis_in *in, struct tg_frames *out);
-void tg_sequences(const struct tg_analysis_in *in, struct tg_frames *out);
-void tg_step_table(const struct tg_analysis_in *in, struct tg_frames *out);
-void tg_modules(const struct tg_analysis_in *in, struct tg_frames *out);
-void tg_sources(const struct tg_analysis_in *in, struct tg_frames *out);
-void tg_skew(const struct tg_analysis_in *in, struct tg_frames *out);
+void tg_temporal(const struct tg_analysis_in *in, struct tg_tables *out);
+void tg_overlap(const struct tg_analysis_in *in, struct tg_tables *out);
+void tg_idle(const struct tg_analysis_in *in, struct tg_tables *out);
+void tg_kernel_types(const struct tg_analysis_in *in, struct tg_tables *out);
+void tg_kernels(const struct tg_analysis_in *in, struct tg_tables *out);
+void tg_bandwidth(const struct tg_analysis_in *in, struct tg_tables *out);
+void tg_queue(const struct tg_analysis_in *in, struct tg_tables *out);
+void tg_launches(const struct tg_analysis_in *in, struct tg_tables *out);
+void tg_sequences(const struct tg_analysis_in *in, struct tg_tables *out);
+void tg_step_table(const struct tg_analysis_in *in, struct tg_tables *out);
+void tg_modules(const struct tg_analysis_in *in, struct tg_tables *out);
+void tg_sources(const struct tg_analysis_in *in, struct tg_tables *out);
+void tg_skew(const struct tg_analysis_in *in, struct tg_tables *out);
 #endif

@@ -13,10 +13,10 @@
 #define SETS (1 << CLASSES)
 
 enum { TYPE, SUM, PERCENT, COLUMNS };
-static const struct tg_frame_column columns[COLUMNS] = {
-    { "kernel_type", TG_FRAME_TEXT },
-    { "sum", TG_FRAME_US },
-    { "percentage", TG_FRAME_REAL },
+static const struct tg_table_column columns[COLUMNS] = {
+    { "kernel_type", TG_TABLE_TEXT },
+    { "sum", TG_TABLE_US },
+    { "percentage", TG_TABLE_REAL },
 };
 enum {
     RANK,
@@ -30,17 +30,17 @@ enum {
     REASON,
     C_COLUMNS
 };
-static const struct tg_frame_column class_columns[C_COLUMNS] = {
-    { "rank", TG_FRAME_INT },           { "kernel_type", TG_FRAME_TEXT },
-    { "events", TG_FRAME_INT },         { "time(us)", TG_FRAME_US },
-    { "unknown_events", TG_FRAME_INT }, { "unknown_time(us)", TG_FRAME_US },
-    { "class_table", TG_FRAME_TEXT },   { "device", TG_FRAME_INT },
-    { "reason", TG_FRAME_TEXT },
+static const struct tg_table_column class_columns[C_COLUMNS] = {
+    { "rank", TG_TABLE_INT },           { "kernel_type", TG_TABLE_TEXT },
+    { "events", TG_TABLE_INT },         { "time(us)", TG_TABLE_US },
+    { "unknown_events", TG_TABLE_INT }, { "unknown_time(us)", TG_TABLE_US },
+    { "class_table", TG_TABLE_TEXT },   { "device", TG_TABLE_INT },
+    { "reason", TG_TABLE_TEXT },
 };
 
 struct job {
     const struct tg_analysis_opts *opts;
-    struct tg_frames *out;
+    struct tg_tables *out;
     size_t first; /* kernel-types, then kernel-classes */
     tg_ns by_set[SETS];
     tg_sv table; /* version of the built-in table */
@@ -100,19 +100,19 @@ static void put_classes(const struct job *j, const struct tg_device_work *d)
         s->unknown_time = tg_ns_add(s->unknown_time, d->rows[i]->fallback ? dur : 0);
     }
     for (int c = 0; c < CLASSES; c++) {
-        struct tg_frame_cell *row;
+        struct tg_table_cell *row;
         if (!by[c].events)
             continue;
-        row = tg_frame_row(&j->out->v[j->first + 1]);
-        row[RANK] = tg_frame_int(d->rank);
-        row[CLASS] = tg_frame_text(tg_sv_of(tg_class_hta_name((enum tg_class)c)));
-        row[EVENTS] = tg_frame_int(by[c].events);
-        row[TIME] = tg_frame_int(by[c].time);
-        row[FALLBACK_EVENTS] = tg_frame_int(by[c].unknown);
-        row[FALLBACK_TIME] = tg_frame_int(by[c].unknown_time);
-        row[TABLE] = tg_frame_text(j->table);
+        row = tg_table_row(&j->out->v[j->first + 1]);
+        row[RANK] = tg_table_int(d->rank);
+        row[CLASS] = tg_table_text(tg_sv_of(tg_class_hta_name((enum tg_class)c)));
+        row[EVENTS] = tg_table_int(by[c].events);
+        row[TIME] = tg_table_int(by[c].time);
+        row[FALLBACK_EVENTS] = tg_table_int(by[c].unknown);
+        row[FALLBACK_TIME] = tg_table_int(by[c].unknown_time);
+        row[TABLE] = tg_table_text(j->table);
         if (d->device >= 0)
-            row[DEVICE] = tg_frame_int(d->device);
+            row[DEVICE] = tg_table_int(d->device);
     }
 }
 
@@ -121,9 +121,9 @@ static void one_device(void *arg, const struct tg_device_work *d)
     struct job *j = arg;
     struct tg_union unions[CLASSES] = { 0 };
     if (!d->n) {
-        struct tg_frame_cell *row = tg_frame_row(&j->out->v[j->first + 1]);
-        row[RANK] = tg_frame_int(d->rank);
-        row[REASON] = tg_frame_text(tg_work_reason(d->work, j->opts));
+        struct tg_table_cell *row = tg_table_row(&j->out->v[j->first + 1]);
+        row[RANK] = tg_table_int(d->rank);
+        row[REASON] = tg_table_text(tg_work_reason(d->work, j->opts));
         return;
     }
     for (size_t i = 0; i < d->n; i++)
@@ -159,18 +159,18 @@ static void put_sets(const struct job *j)
         n++;
     }
     for (int i = 0; i < n; i++) {
-        struct tg_frame_cell *row = tg_frame_row(&j->out->v[j->first]);
-        row[TYPE] = tg_frame_text(set_name(j->out->arena, sorted[i]));
-        row[SUM] = tg_frame_int(j->by_set[sorted[i]]);
-        row[PERCENT] = tg_frame_real(100.0 * (double)j->by_set[sorted[i]] / (double)total);
+        struct tg_table_cell *row = tg_table_row(&j->out->v[j->first]);
+        row[TYPE] = tg_table_text(set_name(j->out->arena, sorted[i]));
+        row[SUM] = tg_table_int(j->by_set[sorted[i]]);
+        row[PERCENT] = tg_table_real(100.0 * (double)j->by_set[sorted[i]] / (double)total);
     }
 }
 
-void tg_kernel_types(const struct tg_analysis_in *in, struct tg_frames *out)
+void tg_kernel_types(const struct tg_analysis_in *in, struct tg_tables *out)
 {
     struct job j = { .opts = in->opts, .out = out, .first = out->n };
-    tg_frames_add(out, "kernel-types", columns, COLUMNS);
-    tg_frames_add(out, "kernel-classes", class_columns, C_COLUMNS);
+    tg_tables_add(out, "kernel-types", columns, COLUMNS);
+    tg_tables_add(out, "kernel-classes", class_columns, C_COLUMNS);
     j.table = tg_sv_of(tg_arena_printf(out->arena, "%016llx%s",
                                        (unsigned long long)tg_class_table_hash(&in->opts->classes),
                                        in->opts->classes.n ? "+own" : ""));

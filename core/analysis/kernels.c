@@ -23,12 +23,12 @@ enum {
     REASON,
     COLUMNS
 };
-static const struct tg_frame_column columns[COLUMNS] = {
-    { "name", TG_FRAME_TEXT },        { "sum (us)", TG_FRAME_US }, { "max (us)", TG_FRAME_US },
-    { "min (us)", TG_FRAME_US },      { "stddev", TG_FRAME_REAL }, { "mean (us)", TG_FRAME_REAL },
-    { "kernel_type", TG_FRAME_TEXT }, { "rank", TG_FRAME_INT },    { "count", TG_FRAME_INT },
-    { "share_pctg", TG_FRAME_REAL },  { "unknown", TG_FRAME_INT }, { "device", TG_FRAME_INT },
-    { "reason", TG_FRAME_TEXT },
+static const struct tg_table_column columns[COLUMNS] = {
+    { "name", TG_TABLE_TEXT },        { "sum (us)", TG_TABLE_US }, { "max (us)", TG_TABLE_US },
+    { "min (us)", TG_TABLE_US },      { "stddev", TG_TABLE_REAL }, { "mean (us)", TG_TABLE_REAL },
+    { "kernel_type", TG_TABLE_TEXT }, { "rank", TG_TABLE_INT },    { "count", TG_TABLE_INT },
+    { "share_pctg", TG_TABLE_REAL },  { "unknown", TG_TABLE_INT }, { "device", TG_TABLE_INT },
+    { "reason", TG_TABLE_TEXT },
 };
 
 struct entry {
@@ -38,7 +38,7 @@ struct entry {
     struct tg_spread spread;
 };
 struct job {
-    struct tg_frame *frame;
+    struct tg_table *frame;
     const struct tg_analysis_opts *opts;
     struct tg_arena *arena;
 };
@@ -56,21 +56,21 @@ static int by_class_and_sum(const void *pa, const void *pb)
 static void put(const struct job *j, const struct tg_device_work *d, const struct entry *e,
                 tg_ns total)
 {
-    struct tg_frame_cell *row = tg_frame_row(j->frame);
-    row[NAME] = tg_frame_text(e->name);
-    row[SUM] = tg_frame_int(e->spread.sum);
-    row[MAX] = tg_frame_int(e->spread.max);
-    row[MIN] = tg_frame_int(e->spread.min);
-    row[STD] = tg_frame_real(tg_spread_std(&e->spread) / 1000);
-    row[MEAN] = tg_frame_real((double)e->spread.sum / (double)e->spread.n / 1000);
-    row[TYPE] = tg_frame_text(tg_sv_of(tg_class_hta_name(e->class_)));
-    row[RANK] = tg_frame_int(d->rank);
-    row[COUNT] = tg_frame_int((int64_t)e->spread.n);
+    struct tg_table_cell *row = tg_table_row(j->frame);
+    row[NAME] = tg_table_text(e->name);
+    row[SUM] = tg_table_int(e->spread.sum);
+    row[MAX] = tg_table_int(e->spread.max);
+    row[MIN] = tg_table_int(e->spread.min);
+    row[STD] = tg_table_real(tg_spread_std(&e->spread) / 1000);
+    row[MEAN] = tg_table_real((double)e->spread.sum / (double)e->spread.n / 1000);
+    row[TYPE] = tg_table_text(tg_sv_of(tg_class_hta_name(e->class_)));
+    row[RANK] = tg_table_int(d->rank);
+    row[COUNT] = tg_table_int((int64_t)e->spread.n);
     if (total > 0)
-        row[SHARE] = tg_frame_real(100.0 * (double)e->spread.sum / (double)total);
-    row[UNKNOWN] = tg_frame_int(e->fallback);
+        row[SHARE] = tg_table_real(100.0 * (double)e->spread.sum / (double)total);
+    row[UNKNOWN] = tg_table_int(e->fallback);
     if (d->device >= 0)
-        row[DEVICE] = tg_frame_int(d->device);
+        row[DEVICE] = tg_table_int(d->device);
 }
 
 /* One class: the `top` largest, then the rest merged, with the true statistics of its calls. */
@@ -126,9 +126,9 @@ static void one_device(void *arg, const struct tg_device_work *d)
     size_t n;
     tg_ns total = 0;
     if (!d->n) {
-        struct tg_frame_cell *row = tg_frame_row(j->frame);
-        row[RANK] = tg_frame_int(d->rank);
-        row[REASON] = tg_frame_text(tg_work_reason(d->work, j->opts));
+        struct tg_table_cell *row = tg_table_row(j->frame);
+        row[RANK] = tg_table_int(d->rank);
+        row[REASON] = tg_table_text(tg_work_reason(d->work, j->opts));
         return;
     }
     id = entries_of(d, &e, &n);
@@ -147,8 +147,8 @@ static void one_device(void *arg, const struct tg_device_work *d)
     free(e);
 }
 
-void tg_kernels(const struct tg_analysis_in *in, struct tg_frames *out)
+void tg_kernels(const struct tg_analysis_in *in, struct tg_tables *out)
 {
-    struct job j = { tg_frames_add(out, "kernels", columns, COLUMNS), in->opts, out->arena };
+    struct job j = { tg_tables_add(out, "kernels", columns, COLUMNS), in->opts, out->arena };
     tg_work_each(in, one_device, &j);
 }

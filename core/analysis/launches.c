@@ -13,12 +13,12 @@
 #define LONG_DELAY_NS 100000
 
 enum { CORRELATION, CPU, GPU, DELAY, OWN_DELAY, RANK, CALL, NAME, STREAM, DEVICE, COLUMNS };
-static const struct tg_frame_column columns[COLUMNS] = {
-    { "correlation", TG_FRAME_INT }, { "cpu_duration", TG_FRAME_US },
-    { "gpu_duration", TG_FRAME_US }, { "launch_delay", TG_FRAME_US },
-    { "own_delay", TG_FRAME_US },    { "rank", TG_FRAME_INT },
-    { "call", TG_FRAME_TEXT },       { "name", TG_FRAME_TEXT },
-    { "stream", TG_FRAME_INT },      { "device", TG_FRAME_INT },
+static const struct tg_table_column columns[COLUMNS] = {
+    { "correlation", TG_TABLE_INT }, { "cpu_duration", TG_TABLE_US },
+    { "gpu_duration", TG_TABLE_US }, { "launch_delay", TG_TABLE_US },
+    { "own_delay", TG_TABLE_US },    { "rank", TG_TABLE_INT },
+    { "call", TG_TABLE_TEXT },       { "name", TG_TABLE_TEXT },
+    { "stream", TG_TABLE_INT },      { "device", TG_TABLE_INT },
 };
 enum {
     S_RANK,
@@ -40,24 +40,24 @@ enum {
     S_REASON,
     S_COLUMNS
 };
-static const struct tg_frame_column summary_columns[S_COLUMNS] = {
-    { "rank", TG_FRAME_INT },
-    { "pairs", TG_FRAME_INT },
-    { "cpu_duration_sum", TG_FRAME_US },
-    { "gpu_duration_sum", TG_FRAME_US },
-    { "launch_delay_sum", TG_FRAME_US },
-    { "launch_delay_mean", TG_FRAME_REAL },
-    { "launch_delay_max", TG_FRAME_US },
-    { "short_gpu_kernels", TG_FRAME_INT },
-    { "short_gpu_kernels_plot", TG_FRAME_INT },
-    { "runtime_outliers", TG_FRAME_INT },
-    { "launch_delay_outliers", TG_FRAME_INT },
-    { "own_delay_sum", TG_FRAME_US },
-    { "calls", TG_FRAME_INT },
-    { "graph_launches", TG_FRAME_INT },
-    { "unlinked", TG_FRAME_INT },
-    { "device", TG_FRAME_INT },
-    { "reason", TG_FRAME_TEXT },
+static const struct tg_table_column summary_columns[S_COLUMNS] = {
+    { "rank", TG_TABLE_INT },
+    { "pairs", TG_TABLE_INT },
+    { "cpu_duration_sum", TG_TABLE_US },
+    { "gpu_duration_sum", TG_TABLE_US },
+    { "launch_delay_sum", TG_TABLE_US },
+    { "launch_delay_mean", TG_TABLE_REAL },
+    { "launch_delay_max", TG_TABLE_US },
+    { "short_gpu_kernels", TG_TABLE_INT },
+    { "short_gpu_kernels_plot", TG_TABLE_INT },
+    { "runtime_outliers", TG_TABLE_INT },
+    { "launch_delay_outliers", TG_TABLE_INT },
+    { "own_delay_sum", TG_TABLE_US },
+    { "calls", TG_TABLE_INT },
+    { "graph_launches", TG_TABLE_INT },
+    { "unlinked", TG_TABLE_INT },
+    { "device", TG_TABLE_INT },
+    { "reason", TG_TABLE_TEXT },
 };
 
 struct totals {
@@ -67,7 +67,7 @@ struct totals {
 };
 struct job {
     const struct tg_analysis_opts *opts;
-    struct tg_frames *out;
+    struct tg_tables *out;
     size_t first; /* launches, then launches-summary */
 };
 struct pair {
@@ -97,48 +97,48 @@ static void put_pair(const struct job *j, const struct tg_device_work *d, const 
                      int64_t stream)
 {
     const struct tg_trace *t = d->work->rank->trace;
-    struct tg_frame_cell *row = tg_frame_row(&j->out->v[j->first]);
-    row[CORRELATION] = tg_frame_int(p->work->correlation);
-    row[CPU] = tg_frame_int(p->call_dur);
-    row[GPU] = tg_frame_int(p->work_dur);
-    row[DELAY] = tg_frame_int(p->delay);
-    row[OWN_DELAY] = tg_frame_int(p->own_delay);
-    row[RANK] = tg_frame_int(d->rank);
-    row[CALL] = tg_frame_text(tg_span_name(t, p->call)->name);
-    row[NAME] = tg_frame_text(tg_span_name(t, p->work)->name);
-    row[STREAM] = tg_frame_int(stream);
+    struct tg_table_cell *row = tg_table_row(&j->out->v[j->first]);
+    row[CORRELATION] = tg_table_int(p->work->correlation);
+    row[CPU] = tg_table_int(p->call_dur);
+    row[GPU] = tg_table_int(p->work_dur);
+    row[DELAY] = tg_table_int(p->delay);
+    row[OWN_DELAY] = tg_table_int(p->own_delay);
+    row[RANK] = tg_table_int(d->rank);
+    row[CALL] = tg_table_text(tg_span_name(t, p->call)->name);
+    row[NAME] = tg_table_text(tg_span_name(t, p->work)->name);
+    row[STREAM] = tg_table_int(stream);
     if (d->device >= 0)
-        row[DEVICE] = tg_frame_int(d->device);
+        row[DEVICE] = tg_table_int(d->device);
 }
 
 static void put_totals(const struct job *j, const struct tg_device_work *d, const struct totals *t)
 {
-    struct tg_frame_cell *row = tg_frame_row(&j->out->v[j->first + 1]);
-    row[S_RANK] = tg_frame_int(d->rank);
+    struct tg_table_cell *row = tg_table_row(&j->out->v[j->first + 1]);
+    row[S_RANK] = tg_table_int(d->rank);
     if (d->device >= 0)
-        row[S_DEVICE] = tg_frame_int(d->device);
+        row[S_DEVICE] = tg_table_int(d->device);
     if (!d->n) {
-        row[S_REASON] = tg_frame_text(tg_work_reason(d->work, j->opts));
+        row[S_REASON] = tg_table_text(tg_work_reason(d->work, j->opts));
         return;
     }
-    row[S_PAIRS] = tg_frame_int(t->pairs);
-    row[S_UNLINKED] = tg_frame_int(t->unlinked);
+    row[S_PAIRS] = tg_table_int(t->pairs);
+    row[S_UNLINKED] = tg_table_int(t->unlinked);
     if (!t->pairs) {
-        row[S_REASON] = tg_frame_text(TG_SV("the trace links no launch to device work"));
+        row[S_REASON] = tg_table_text(TG_SV("the trace links no launch to device work"));
         return;
     }
-    row[S_CPU] = tg_frame_int(t->cpu);
-    row[S_GPU] = tg_frame_int(t->gpu);
-    row[S_DELAY] = tg_frame_int(t->delay.sum);
-    row[S_DELAY_MEAN] = tg_frame_real((double)t->delay.sum / (double)t->pairs / 1000);
-    row[S_DELAY_MAX] = tg_frame_int(t->delay.max);
-    row[S_SHORT] = tg_frame_int(t->short_work);
-    row[S_SHORT_PLOT] = tg_frame_int(t->short_both);
-    row[S_LONG_CALLS] = tg_frame_int(t->long_calls);
-    row[S_LONG_DELAYS] = tg_frame_int(t->long_delays);
-    row[S_OWN_DELAY] = tg_frame_int(t->own_delay);
-    row[S_CALLS] = tg_frame_int(t->calls);
-    row[S_GRAPHS] = tg_frame_int(t->graphs);
+    row[S_CPU] = tg_table_int(t->cpu);
+    row[S_GPU] = tg_table_int(t->gpu);
+    row[S_DELAY] = tg_table_int(t->delay.sum);
+    row[S_DELAY_MEAN] = tg_table_real((double)t->delay.sum / (double)t->pairs / 1000);
+    row[S_DELAY_MAX] = tg_table_int(t->delay.max);
+    row[S_SHORT] = tg_table_int(t->short_work);
+    row[S_SHORT_PLOT] = tg_table_int(t->short_both);
+    row[S_LONG_CALLS] = tg_table_int(t->long_calls);
+    row[S_LONG_DELAYS] = tg_table_int(t->long_delays);
+    row[S_OWN_DELAY] = tg_table_int(t->own_delay);
+    row[S_CALLS] = tg_table_int(t->calls);
+    row[S_GRAPHS] = tg_table_int(t->graphs);
 }
 
 static tg_ns positive(tg_ns v)
@@ -203,10 +203,10 @@ static void one_device(void *arg, const struct tg_device_work *d)
     tg_streams_release(&streams);
 }
 
-void tg_launches(const struct tg_analysis_in *in, struct tg_frames *out)
+void tg_launches(const struct tg_analysis_in *in, struct tg_tables *out)
 {
     struct job j = { in->opts, out, out->n };
-    tg_frames_add(out, "launches", columns, COLUMNS);
-    tg_frames_add(out, "launches-summary", summary_columns, S_COLUMNS);
+    tg_tables_add(out, "launches", columns, COLUMNS);
+    tg_tables_add(out, "launches-summary", summary_columns, S_COLUMNS);
     tg_work_each(in, one_device, &j);
 }

@@ -4,34 +4,34 @@
 #include "core/analysis/interval.h"
 
 enum { RANK, OVERLAP, COMM, HIDDEN, EXPOSED, DEVICE, REASON, COLUMNS };
-static const struct tg_frame_column columns[COLUMNS] = {
-    { "rank", TG_FRAME_INT },
-    { "comp_comm_overlap_pctg", TG_FRAME_REAL },
-    { "comm_time(us)", TG_FRAME_US },
-    { "overlapped_time(us)", TG_FRAME_US },
-    { "exposed_comm_time(us)", TG_FRAME_US },
-    { "device", TG_FRAME_INT },
-    { "reason", TG_FRAME_TEXT },
+static const struct tg_table_column columns[COLUMNS] = {
+    { "rank", TG_TABLE_INT },
+    { "comp_comm_overlap_pctg", TG_TABLE_REAL },
+    { "comm_time(us)", TG_TABLE_US },
+    { "overlapped_time(us)", TG_TABLE_US },
+    { "exposed_comm_time(us)", TG_TABLE_US },
+    { "device", TG_TABLE_INT },
+    { "reason", TG_TABLE_TEXT },
 };
 
 struct job {
-    struct tg_frame *frame;
+    struct tg_table *frame;
     const struct tg_analysis_opts *opts;
 };
 
 static void one_device(void *arg, const struct tg_device_work *d)
 {
     const struct job *j = arg;
-    struct tg_frame_cell *row = tg_frame_row(j->frame);
+    struct tg_table_cell *row = tg_table_row(j->frame);
     struct tg_union compute = { 0 }, comm = { 0 };
     tg_ns total, hidden;
-    row[RANK] = tg_frame_int(d->rank);
+    row[RANK] = tg_table_int(d->rank);
     if (!d->n) {
-        row[REASON] = tg_frame_text(tg_work_reason(d->work, j->opts));
+        row[REASON] = tg_table_text(tg_work_reason(d->work, j->opts));
         return;
     }
     if (d->device >= 0)
-        row[DEVICE] = tg_frame_int(d->device);
+        row[DEVICE] = tg_table_int(d->device);
     for (size_t i = 0; i < d->n; i++)
         if (d->rows[i]->class_ == TG_CLASS_COMPUTE)
             tg_union_add(&compute, d->rows[i]->start, d->rows[i]->end);
@@ -39,19 +39,19 @@ static void one_device(void *arg, const struct tg_device_work *d)
             tg_union_add(&comm, d->rows[i]->start, d->rows[i]->end);
     total = tg_union_length(&comm);
     hidden = tg_union_common(&comm, &compute);
-    row[COMM] = tg_frame_int(total);
-    row[HIDDEN] = tg_frame_int(hidden);
-    row[EXPOSED] = tg_frame_int(tg_ns_sub(total, hidden));
+    row[COMM] = tg_table_int(total);
+    row[HIDDEN] = tg_table_int(hidden);
+    row[EXPOSED] = tg_table_int(tg_ns_sub(total, hidden));
     if (total > 0)
-        row[OVERLAP] = tg_frame_real(100.0 * (double)hidden / (double)total);
+        row[OVERLAP] = tg_table_real(100.0 * (double)hidden / (double)total);
     else
-        row[REASON] = tg_frame_text(TG_SV("no communication"));
+        row[REASON] = tg_table_text(TG_SV("no communication"));
     tg_union_release(&compute);
     tg_union_release(&comm);
 }
 
-void tg_overlap(const struct tg_analysis_in *in, struct tg_frames *out)
+void tg_overlap(const struct tg_analysis_in *in, struct tg_tables *out)
 {
-    struct job j = { tg_frames_add(out, "overlap", columns, COLUMNS), in->opts };
+    struct job j = { tg_tables_add(out, "overlap", columns, COLUMNS), in->opts };
     tg_work_each(in, one_device, &j);
 }

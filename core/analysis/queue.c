@@ -20,16 +20,16 @@ enum {
     REASON,
     COLUMNS
 };
-static const struct tg_frame_column columns[COLUMNS] = {
-    { "rank", TG_FRAME_INT },     { "stream", TG_FRAME_INT },
+static const struct tg_table_column columns[COLUMNS] = {
+    { "rank", TG_TABLE_INT },     { "stream", TG_TABLE_INT },
     TG_DESCRIBE_COLUMNS, /* weighted by time; count: states of the series */
-    { "launched", TG_FRAME_INT }, { "unlinked", TG_FRAME_INT },
-    { "device", TG_FRAME_INT },   { "reason", TG_FRAME_TEXT },
+    { "launched", TG_TABLE_INT }, { "unlinked", TG_TABLE_INT },
+    { "device", TG_TABLE_INT },   { "reason", TG_TABLE_TEXT },
 };
 enum { S_RANK, S_TS, S_STREAM, S_LENGTH, S_DEVICE, S_COLUMNS };
-static const struct tg_frame_column series_columns[S_COLUMNS] = {
-    { "rank", TG_FRAME_INT },         { "ts", TG_FRAME_US },      { "stream", TG_FRAME_INT },
-    { "queue_length", TG_FRAME_INT }, { "device", TG_FRAME_INT },
+static const struct tg_table_column series_columns[S_COLUMNS] = {
+    { "rank", TG_TABLE_INT },         { "ts", TG_TABLE_US },      { "stream", TG_TABLE_INT },
+    { "queue_length", TG_TABLE_INT }, { "device", TG_TABLE_INT },
 };
 
 struct edge {
@@ -43,7 +43,7 @@ struct lane {
 };
 struct job {
     const struct tg_analysis_opts *opts;
-    struct tg_frames *out;
+    struct tg_tables *out;
     size_t first; /* queue, then queue-series */
 };
 
@@ -74,16 +74,16 @@ static int by_time(const void *pa, const void *pb)
 static void put_point(const struct job *j, const struct tg_device_work *d, int64_t stream, tg_ns at,
                       int64_t length)
 {
-    struct tg_frame_cell *row;
+    struct tg_table_cell *row;
     if (!j->opts->series)
         return;
-    row = tg_frame_row(&j->out->v[j->first + 1]);
-    row[S_RANK] = tg_frame_int(d->rank);
-    row[S_TS] = tg_frame_int(at);
-    row[S_STREAM] = tg_frame_int(stream);
-    row[S_LENGTH] = tg_frame_int(length);
+    row = tg_table_row(&j->out->v[j->first + 1]);
+    row[S_RANK] = tg_table_int(d->rank);
+    row[S_TS] = tg_table_int(at);
+    row[S_STREAM] = tg_table_int(stream);
+    row[S_LENGTH] = tg_table_int(length);
     if (d->device >= 0)
-        row[S_DEVICE] = tg_frame_int(d->device);
+        row[S_DEVICE] = tg_table_int(d->device);
 }
 
 /* Launches of a stream are nearly always in the order of their work: two sorted lists. */
@@ -133,16 +133,16 @@ static struct tg_describe run(const struct job *j, const struct tg_device_work *
 static void put(const struct job *j, const struct tg_device_work *d, int64_t stream, struct lane *l)
 {
     struct tg_describe stats = run(j, d, stream, l);
-    struct tg_frame_cell *row = tg_frame_row(&j->out->v[j->first]);
-    row[RANK] = tg_frame_int(d->rank);
-    row[STREAM] = tg_frame_int(stream);
+    struct tg_table_cell *row = tg_table_row(&j->out->v[j->first]);
+    row[RANK] = tg_table_int(d->rank);
+    row[STREAM] = tg_table_int(stream);
     tg_describe_put(row + STATS, &stats, -1);
-    row[LAUNCHED] = tg_frame_int((int64_t)l->n);
-    row[UNLINKED] = tg_frame_int(l->unlinked);
+    row[LAUNCHED] = tg_table_int((int64_t)l->n);
+    row[UNLINKED] = tg_table_int(l->unlinked);
     if (d->device >= 0)
-        row[DEVICE] = tg_frame_int(d->device);
+        row[DEVICE] = tg_table_int(d->device);
     if (!l->n)
-        row[REASON] = tg_frame_text(TG_SV("the trace links no launch to this stream"));
+        row[REASON] = tg_table_text(TG_SV("the trace links no launch to this stream"));
     free(l->launches);
     free(l->starts);
 }
@@ -153,9 +153,9 @@ static void one_device(void *arg, const struct tg_device_work *d)
     struct tg_streams streams;
     struct lane *lanes;
     if (!d->n) {
-        struct tg_frame_cell *row = tg_frame_row(&j->out->v[j->first]);
-        row[RANK] = tg_frame_int(d->rank);
-        row[REASON] = tg_frame_text(tg_work_reason(d->work, j->opts));
+        struct tg_table_cell *row = tg_table_row(&j->out->v[j->first]);
+        row[RANK] = tg_table_int(d->rank);
+        row[REASON] = tg_table_text(tg_work_reason(d->work, j->opts));
         return;
     }
     tg_streams_init(&streams, d);
@@ -169,11 +169,11 @@ static void one_device(void *arg, const struct tg_device_work *d)
     tg_streams_release(&streams);
 }
 
-void tg_queue(const struct tg_analysis_in *in, struct tg_frames *out)
+void tg_queue(const struct tg_analysis_in *in, struct tg_tables *out)
 {
     struct job j = { in->opts, out, out->n };
-    tg_frames_add(out, "queue", columns, COLUMNS);
+    tg_tables_add(out, "queue", columns, COLUMNS);
     if (in->opts->series)
-        tg_frames_add(out, "queue-series", series_columns, S_COLUMNS);
+        tg_tables_add(out, "queue-series", series_columns, S_COLUMNS);
     tg_work_each(in, one_device, &j);
 }

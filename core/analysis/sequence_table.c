@@ -5,19 +5,19 @@
 #include "core/analysis/sequences.h"
 
 enum { PATTERN, COUNT, GPU, CPU, LENGTH, REASON };
-const struct tg_frame_column tg_sequence_columns[TG_SEQUENCE_COLUMNS] = {
-    { "pattern", TG_FRAME_TEXT },
-    { "count", TG_FRAME_INT },
-    { "GPU kernel duration (us)", TG_FRAME_US },
-    { "CPU op duration (us)", TG_FRAME_US },
-    { "length", TG_FRAME_INT },
-    { "reason", TG_FRAME_TEXT },
+const struct tg_table_column tg_sequence_columns[TG_SEQUENCE_COLUMNS] = {
+    { "pattern", TG_TABLE_TEXT },
+    { "count", TG_TABLE_INT },
+    { "GPU kernel duration (us)", TG_TABLE_US },
+    { "CPU op duration (us)", TG_TABLE_US },
+    { "length", TG_TABLE_INT },
+    { "reason", TG_TABLE_TEXT },
 };
-const struct tg_frame_column tg_sequence_hta_columns[TG_SEQUENCE_HTA_COLUMNS] = {
-    { "pattern", TG_FRAME_TEXT },
-    { "count", TG_FRAME_INT },
-    { "GPU kernel duration (us)", TG_FRAME_REAL },
-    { "CPU op duration (us)", TG_FRAME_REAL },
+const struct tg_table_column tg_sequence_hta_columns[TG_SEQUENCE_HTA_COLUMNS] = {
+    { "pattern", TG_TABLE_TEXT },
+    { "count", TG_TABLE_INT },
+    { "GPU kernel duration (us)", TG_TABLE_REAL },
+    { "CPU op duration (us)", TG_TABLE_REAL },
 };
 
 void tg_sequence_table_init(struct tg_sequence_table *t)
@@ -109,15 +109,15 @@ void tg_sequences_release(struct tg_sequences *s)
     *s = (struct tg_sequences){ 0 };
 }
 
-void tg_sequences_put(struct tg_frame *f, const struct tg_sequences *s, size_t top, bool hta)
+void tg_sequences_put(struct tg_table *f, const struct tg_sequences *s, size_t top, bool hta)
 {
     for (size_t i = 0; i < s->n && (!top || i < top); i++) {
-        struct tg_frame_cell *row = tg_frame_row(f);
-        row[PATTERN] = tg_frame_text(s->v[i].pattern);
-        row[COUNT] = tg_frame_int((int64_t)s->v[i].count);
-        row[GPU] = hta ? tg_frame_real(s->v[i].gpu_us) : tg_frame_int(s->v[i].gpu);
-        row[CPU] = hta ? tg_frame_real(s->v[i].cpu_us) : tg_frame_int(s->v[i].cpu);
+        struct tg_table_cell *row = tg_table_row(f);
+        row[PATTERN] = tg_table_text(s->v[i].pattern);
+        row[COUNT] = tg_table_int((int64_t)s->v[i].count);
+        row[GPU] = hta ? tg_table_real(s->v[i].gpu_us) : tg_table_int(s->v[i].gpu);
+        row[CPU] = hta ? tg_table_real(s->v[i].cpu_us) : tg_table_int(s->v[i].cpu);
         if (!hta)
-            row[LENGTH] = tg_frame_int((int64_t)s->v[i].length);
+            row[LENGTH] = tg_table_int((int64_t)s->v[i].length);
     }
 }

@@ -124,13 +124,13 @@ static tg_sv why_nothing(const struct tg_analysis_in *in, struct tg_arena *a)
                                     TG_SV_ARG(in->opts->operator_name), in->opts->min_length));
 }
 
-void tg_sequences(const struct tg_analysis_in *in, struct tg_frames *out)
+void tg_sequences(const struct tg_analysis_in *in, struct tg_tables *out)
 {
-    struct tg_frame *f = tg_frames_add(out, "sequences", tg_sequence_columns, TG_SEQUENCE_COLUMNS);
+    struct tg_table *f = tg_tables_add(out, "sequences", tg_sequence_columns, TG_SEQUENCE_COLUMNS);
     struct tg_sequences s;
     tg_sequences_find(&s, in, out->arena);
     tg_sequences_put(f, &s, in->opts->top_default ? TG_SEQUENCES_TOP : in->opts->top, false);
     if (!s.n)
-        tg_frame_row(f)[TG_SEQUENCE_COLUMNS - 1] = tg_frame_text(why_nothing(in, out->arena));
+        tg_table_row(f)[TG_SEQUENCE_COLUMNS - 1] = tg_table_text(why_nothing(in, out->arena));
     tg_sequences_release(&s);
 }

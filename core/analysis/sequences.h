@@ -52,8 +52,8 @@ void tg_sequence_table_finish(struct tg_sequence_table *t, struct tg_sequences *
 
 #define TG_SEQUENCES_TOP 5 /* HTA's default of top_k */
 /* One row each; `hta` uses the doubles. */
-void tg_sequences_put(struct tg_frame *f, const struct tg_sequences *s, size_t top, bool hta);
-extern const struct tg_frame_column tg_sequence_columns[], tg_sequence_hta_columns[];
+void tg_sequences_put(struct tg_table *f, const struct tg_sequences *s, size_t top, bool hta);
+extern const struct tg_table_column tg_sequence_columns[], tg_sequence_hta_columns[];
 #define TG_SEQUENCE_COLUMNS 6
 #define TG_SEQUENCE_HTA_COLUMNS 4
 #endif

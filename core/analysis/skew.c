@@ -27,26 +27,26 @@ enum {
     REASON,
     COLUMNS
 };
-static const struct tg_frame_column columns[COLUMNS] = {
-    { "rank", TG_FRAME_INT },         { "collectives", TG_FRAME_INT },
-    { "comm_time(us)", TG_FRAME_US }, { "transfer_time(us)", TG_FRAME_US },
-    { "wait_time(us)", TG_FRAME_US }, { "wait_pctg", TG_FRAME_REAL },
-    { "arrived_last", TG_FRAME_INT }, { "caused_wait(us)", TG_FRAME_US },
-    { "unmatched", TG_FRAME_INT },    { "reason", TG_FRAME_TEXT },
+static const struct tg_table_column columns[COLUMNS] = {
+    { "rank", TG_TABLE_INT },         { "collectives", TG_TABLE_INT },
+    { "comm_time(us)", TG_TABLE_US }, { "transfer_time(us)", TG_TABLE_US },
+    { "wait_time(us)", TG_TABLE_US }, { "wait_pctg", TG_TABLE_REAL },
+    { "arrived_last", TG_TABLE_INT }, { "caused_wait(us)", TG_TABLE_US },
+    { "unmatched", TG_TABLE_INT },    { "reason", TG_TABLE_TEXT },
 };
 enum { S_COLLECTIVES, S_RANKS, S_WAIT, S_SKEW_MEAN, S_SKEW_MAX, S_SKEW_PCT, S_SLOWEST, S_COLUMNS };
-static const struct tg_frame_column summary_columns[S_COLUMNS] = {
-    { "collectives", TG_FRAME_INT },  { "ranks", TG_FRAME_INT },
-    { "wait_time(us)", TG_FRAME_US }, { "skew_mean(us)", TG_FRAME_REAL },
-    { "skew_max(us)", TG_FRAME_US },  { "skew_pctg", TG_FRAME_REAL },
-    { "slowest_rank", TG_FRAME_INT },
+static const struct tg_table_column summary_columns[S_COLUMNS] = {
+    { "collectives", TG_TABLE_INT },  { "ranks", TG_TABLE_INT },
+    { "wait_time(us)", TG_TABLE_US }, { "skew_mean(us)", TG_TABLE_REAL },
+    { "skew_max(us)", TG_TABLE_US },  { "skew_pctg", TG_TABLE_REAL },
+    { "slowest_rank", TG_TABLE_INT },
 };
 enum { N_NAME, N_GROUP, N_COUNT, N_RANKS, N_SKEW_MEAN, N_SKEW_MAX, N_SLOWEST, N_COLUMNS };
-static const struct tg_frame_column name_columns[N_COLUMNS] = {
-    { "name", TG_FRAME_TEXT },          { "group", TG_FRAME_TEXT },
-    { "count", TG_FRAME_INT },          { "ranks", TG_FRAME_INT },
-    { "skew_mean(us)", TG_FRAME_REAL }, { "skew_max(us)", TG_FRAME_US },
-    { "slowest_rank", TG_FRAME_INT },
+static const struct tg_table_column name_columns[N_COLUMNS] = {
+    { "name", TG_TABLE_TEXT },          { "group", TG_TABLE_TEXT },
+    { "count", TG_TABLE_INT },          { "ranks", TG_TABLE_INT },
+    { "skew_mean(us)", TG_TABLE_REAL }, { "skew_max(us)", TG_TABLE_US },
+    { "slowest_rank", TG_TABLE_INT },
 };
 
 struct lane { /* what one rank has of one collective, over all its instances */
@@ -278,29 +278,29 @@ static void lanes_add(struct lane *lanes, const struct waits *w, const struct tg
 }
 
 /* The rank that made the others wait longest; unknown if nobody waited. */
-static struct tg_frame_cell slowest(const struct job *j, const struct tally *t)
+static struct tg_table_cell slowest(const struct job *j, const struct tally *t)
 {
     size_t most = 0;
     for (size_t r = 1; r < j->in->n; r++)
         most = t->caused[r] > t->caused[most] ? r : most;
-    return t->caused[most] ? tg_frame_int(j->in->ranks[most].rank) : (struct tg_frame_cell){ 0 };
+    return t->caused[most] ? tg_table_int(j->in->ranks[most].rank) : (struct tg_table_cell){ 0 };
 }
 
-static void put_name(struct tg_frame *f, const struct job *j, size_t id, const struct tally *t,
+static void put_name(struct tg_table *f, const struct job *j, size_t id, const struct tally *t,
                      struct tg_arena *a)
 {
     tg_sv group = j->names.text[id], name = tg_sv_cut(&group, '\0');
-    struct tg_frame_cell *row;
+    struct tg_table_cell *row;
     if (!t->n)
         return;
-    row = tg_frame_row(f);
-    row[N_NAME] = tg_frame_text(tg_arena_sv(a, name));
+    row = tg_table_row(f);
+    row[N_NAME] = tg_table_text(tg_arena_sv(a, name));
     if (group.n)
-        row[N_GROUP] = tg_frame_text(tg_arena_sv(a, group));
-    row[N_COUNT] = tg_frame_int(t->n);
-    row[N_RANKS] = tg_frame_int(t->ranks);
-    row[N_SKEW_MEAN] = tg_frame_real((double)t->skew_sum / (double)t->n / 1000);
-    row[N_SKEW_MAX] = tg_frame_int(t->skew_max);
+        row[N_GROUP] = tg_table_text(tg_arena_sv(a, group));
+    row[N_COUNT] = tg_table_int(t->n);
+    row[N_RANKS] = tg_table_int(t->ranks);
+    row[N_SKEW_MEAN] = tg_table_real((double)t->skew_sum / (double)t->n / 1000);
+    row[N_SKEW_MAX] = tg_table_int(t->skew_max);
     row[N_SLOWEST] = slowest(j, t);
 }
 
@@ -318,7 +318,7 @@ static void add_collective(void *arg, const struct tg_collective *p, size_t n, b
     lanes_add(j->lanes, &w, p, n);
 }
 
-static void match(struct job *j, struct tg_frame *names, struct tg_arena *a)
+static void match(struct job *j, struct tg_table *names, struct tg_arena *a)
 {
     j->each = tg_xrealloc(NULL, j->names.n + 1, sizeof *j->each);
     for (size_t i = 0; i < j->names.n; i++)
@@ -343,50 +343,50 @@ static tg_sv reason(const struct job *j, size_t r)
                         : TG_SV("no collective that the other ranks have too");
 }
 
-static void put_rank(struct tg_frame *f, const struct job *j, size_t r)
+static void put_rank(struct tg_table *f, const struct job *j, size_t r)
 {
     const struct lane *l = &j->lanes[r];
-    struct tg_frame_cell *row = tg_frame_row(f);
-    row[RANK] = tg_frame_int(j->in->ranks[r].rank);
-    row[UNMATCHED] = tg_frame_int(l->unmatched);
+    struct tg_table_cell *row = tg_table_row(f);
+    row[RANK] = tg_table_int(j->in->ranks[r].rank);
+    row[UNMATCHED] = tg_table_int(l->unmatched);
     if (!l->n) {
-        row[REASON] = tg_frame_text(reason(j, r));
+        row[REASON] = tg_table_text(reason(j, r));
         return;
     }
-    row[COLLECTIVES] = tg_frame_int(l->n);
-    row[COMM] = tg_frame_int(l->comm);
-    row[TRANSFER] = tg_frame_int(tg_ns_sub(l->comm, l->wait));
-    row[WAIT] = tg_frame_int(l->wait);
+    row[COLLECTIVES] = tg_table_int(l->n);
+    row[COMM] = tg_table_int(l->comm);
+    row[TRANSFER] = tg_table_int(tg_ns_sub(l->comm, l->wait));
+    row[WAIT] = tg_table_int(l->wait);
     if (l->comm > 0)
-        row[WAIT_PCT] = tg_frame_real(100.0 * (double)l->wait / (double)l->comm);
-    row[LAST] = tg_frame_int(l->last);
-    row[CAUSED] = tg_frame_int(l->caused);
+        row[WAIT_PCT] = tg_table_real(100.0 * (double)l->wait / (double)l->comm);
+    row[LAST] = tg_table_int(l->last);
+    row[CAUSED] = tg_table_int(l->caused);
 }
 
-static void put_summary(struct tg_frame *f, const struct job *j)
+static void put_summary(struct tg_table *f, const struct job *j)
 {
     const struct tally *all = &j->all;
-    struct tg_frame_cell *row;
+    struct tg_table_cell *row;
     if (!all->n)
         return;
-    row = tg_frame_row(f);
-    row[S_COLLECTIVES] = tg_frame_int(all->n);
-    row[S_RANKS] = tg_frame_int(all->ranks);
-    row[S_WAIT] = tg_frame_int(all->wait);
-    row[S_SKEW_MEAN] = tg_frame_real((double)all->skew_sum / (double)all->n / 1000);
-    row[S_SKEW_MAX] = tg_frame_int(all->skew_max);
+    row = tg_table_row(f);
+    row[S_COLLECTIVES] = tg_table_int(all->n);
+    row[S_RANKS] = tg_table_int(all->ranks);
+    row[S_WAIT] = tg_table_int(all->wait);
+    row[S_SKEW_MEAN] = tg_table_real((double)all->skew_sum / (double)all->n / 1000);
+    row[S_SKEW_MAX] = tg_table_int(all->skew_max);
     if (all->longest_sum > 0)
-        row[S_SKEW_PCT] = tg_frame_real(100.0 * (double)all->skew_sum / (double)all->longest_sum);
+        row[S_SKEW_PCT] = tg_table_real(100.0 * (double)all->skew_sum / (double)all->longest_sum);
     row[S_SLOWEST] = slowest(j, all);
 }
 
-void tg_skew(const struct tg_analysis_in *in, struct tg_frames *out)
+void tg_skew(const struct tg_analysis_in *in, struct tg_tables *out)
 {
     struct job j = { .in = in, .lanes = tg_xrealloc(NULL, in->n + 1, sizeof *j.lanes) };
     size_t first = out->n;
-    tg_frames_add(out, "skew", columns, COLUMNS);
-    tg_frames_add(out, "skew-summary", summary_columns, S_COLUMNS);
-    tg_frames_add(out, "skew-collectives", name_columns, N_COLUMNS);
+    tg_tables_add(out, "skew", columns, COLUMNS);
+    tg_tables_add(out, "skew-summary", summary_columns, S_COLUMNS);
+    tg_tables_add(out, "skew-collectives", name_columns, N_COLUMNS);
     memset(j.lanes, 0, (in->n + 1) * sizeof *j.lanes);
     tg_strmap_init(&j.names);
     tg_strmap_init(&j.keys);

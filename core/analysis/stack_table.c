@@ -6,12 +6,12 @@
 #include "core/metric/stacks.h"
 
 enum { NAME, CALLS, HOST, HOST_SELF, DEVICE, DEVICE_SELF, SHARE, WORK, RANK, REASON, COLUMNS };
-static const struct tg_frame_column columns[COLUMNS] = {
-    { "name", TG_FRAME_TEXT },          { "calls", TG_FRAME_INT },
-    { "host_time(us)", TG_FRAME_US },   { "host_self(us)", TG_FRAME_US },
-    { "device_time(us)", TG_FRAME_US }, { "device_self(us)", TG_FRAME_US },
-    { "device_pctg", TG_FRAME_REAL },   { "device_events", TG_FRAME_INT },
-    { "rank", TG_FRAME_INT },           { "reason", TG_FRAME_TEXT },
+static const struct tg_table_column columns[COLUMNS] = {
+    { "name", TG_TABLE_TEXT },          { "calls", TG_TABLE_INT },
+    { "host_time(us)", TG_TABLE_US },   { "host_self(us)", TG_TABLE_US },
+    { "device_time(us)", TG_TABLE_US }, { "device_self(us)", TG_TABLE_US },
+    { "device_pctg", TG_TABLE_REAL },   { "device_events", TG_TABLE_INT },
+    { "rank", TG_TABLE_INT },           { "reason", TG_TABLE_TEXT },
 };
 
 static int by_device(const void *pa, const void *pb)
@@ -24,22 +24,22 @@ static int by_device(const void *pa, const void *pb)
     return tg_sv_cmp(a->name, b->name);
 }
 
-static void put(struct tg_frame *f, int64_t rank, tg_sv name, const struct tg_stack_sums *v,
+static void put(struct tg_table *f, int64_t rank, tg_sv name, const struct tg_stack_sums *v,
                 tg_ns total, bool called)
 {
-    struct tg_frame_cell *row = tg_frame_row(f);
-    row[NAME] = tg_frame_text(name);
-    row[RANK] = tg_frame_int(rank);
-    row[DEVICE] = tg_frame_int(v->device);
-    row[DEVICE_SELF] = tg_frame_int(v->device_self);
-    row[WORK] = tg_frame_int((int64_t)v->work);
+    struct tg_table_cell *row = tg_table_row(f);
+    row[NAME] = tg_table_text(name);
+    row[RANK] = tg_table_int(rank);
+    row[DEVICE] = tg_table_int(v->device);
+    row[DEVICE_SELF] = tg_table_int(v->device_self);
+    row[WORK] = tg_table_int((int64_t)v->work);
     if (total > 0)
-        row[SHARE] = tg_frame_real(100.0 * (double)v->device / (double)total);
+        row[SHARE] = tg_table_real(100.0 * (double)v->device / (double)total);
     if (!called)
         return;
-    row[CALLS] = tg_frame_int((int64_t)v->calls);
-    row[HOST] = tg_frame_int(v->host);
-    row[HOST_SELF] = tg_frame_int(v->self);
+    row[CALLS] = tg_table_int((int64_t)v->calls);
+    row[HOST] = tg_table_int(v->host);
+    row[HOST_SELF] = tg_table_int(v->self);
 }
 
 static tg_ns device_total(const struct tg_rank_work *w)
@@ -50,7 +50,7 @@ static tg_ns device_total(const struct tg_rank_work *w)
     return total;
 }
 
-static void put_all(struct tg_frame *f, struct tg_arena *a, const struct tg_analysis_in *in,
+static void put_all(struct tg_table *f, struct tg_arena *a, const struct tg_analysis_in *in,
                     size_t r, struct tg_stacks *s, const char *outside)
 {
     size_t shown = 0, top = in->opts->top;
@@ -79,31 +79,31 @@ static void sum_up(struct tg_stacks *out, const struct tg_analysis_in *in, size_
     free(bucket);
 }
 
-static void run(const struct tg_analysis_in *in, struct tg_frames *out, const char *name,
+static void run(const struct tg_analysis_in *in, struct tg_tables *out, const char *name,
                 enum tg_stack_sort sort, const char *none)
 {
-    struct tg_frame *f = tg_frames_add(out, name, columns, COLUMNS);
+    struct tg_table *f = tg_tables_add(out, name, columns, COLUMNS);
     for (size_t r = 0; r < in->n; r++) {
         size_t before = f->n_rows;
         struct tg_stacks s;
         sum_up(&s, in, r, sort);
         put_all(f, out->arena, in, r, &s, tg_stack_outside(sort));
         if (f->n_rows == before) {
-            struct tg_frame_cell *row = tg_frame_row(f);
-            row[RANK] = tg_frame_int(in->ranks[r].rank);
-            row[REASON] = tg_frame_text(s.n ? TG_SV("none in these steps") : tg_sv_of(none));
+            struct tg_table_cell *row = tg_table_row(f);
+            row[RANK] = tg_table_int(in->ranks[r].rank);
+            row[REASON] = tg_table_text(s.n ? TG_SV("none in these steps") : tg_sv_of(none));
         }
         tg_stacks_release(&s);
     }
 }
 
-void tg_modules(const struct tg_analysis_in *in, struct tg_frames *out)
+void tg_modules(const struct tg_analysis_in *in, struct tg_tables *out)
 {
     run(in, out, "modules", TG_STACK_MODULES,
         "no nn.Module in the trace: record with with_stack=True");
 }
 
-void tg_sources(const struct tg_analysis_in *in, struct tg_frames *out)
+void tg_sources(const struct tg_analysis_in *in, struct tg_tables *out)
 {
     run(in, out, "sources", TG_STACK_SOURCES,
         "no Python function in the trace: record with with_stack=True");

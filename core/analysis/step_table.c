@@ -15,57 +15,57 @@ static bool is_time(const struct tg_measure_info *info)
 }
 
 /* "step_time(us)", "idle(%)", "sync_count": the metric and its unit. */
-static const struct tg_frame_column *make_columns(struct tg_arena *a)
+static const struct tg_table_column *make_columns(struct tg_arena *a)
 {
-    struct tg_frame_column *c = TG_NEW_N(a, struct tg_frame_column, COLUMNS);
-    c[RANK] = (struct tg_frame_column){ "rank", TG_FRAME_INT };
-    c[STEP] = (struct tg_frame_column){ "step", TG_FRAME_INT };
+    struct tg_table_column *c = TG_NEW_N(a, struct tg_table_column, COLUMNS);
+    c[RANK] = (struct tg_table_column){ "rank", TG_TABLE_INT };
+    c[STEP] = (struct tg_table_column){ "step", TG_TABLE_INT };
     for (int m = 0; m < TG_MEASURES; m++) {
         const struct tg_measure_info *info = tg_measure_info((enum tg_measure)m);
         bool time = strcmp(info->unit, "ns") == 0, plain = strcmp(info->unit, "count") == 0;
-        c[MEASURES + m] = (struct tg_frame_column){
+        c[MEASURES + m] = (struct tg_table_column){
             plain ? info->name : tg_arena_printf(a, "%s(%s)", info->name, time ? "us" : info->unit),
-            is_time(info) ? TG_FRAME_US : TG_FRAME_REAL,
+            is_time(info) ? TG_TABLE_US : TG_TABLE_REAL,
         };
     }
     return c;
 }
 
-static struct tg_frame_cell cell(const struct tg_measure_info *info,
+static struct tg_table_cell cell(const struct tg_measure_info *info,
                                  const struct tg_measure_value *v)
 {
     double value = (double)v->num / (double)v->den;
     if (!v->known || v->den == 0)
-        return (struct tg_frame_cell){ 0 };
+        return (struct tg_table_cell){ 0 };
     if (is_time(info))
-        return tg_frame_int(v->num / v->den);
+        return tg_table_int(v->num / v->den);
     if (info->unit_id == TG_MEASURE_NS)
         value /= 1000;
-    return tg_frame_real(strcmp(info->unit, "%") == 0 ? 100 * value : value);
+    return tg_table_real(strcmp(info->unit, "%") == 0 ? 100 * value : value);
 }
 
-static void one_rank(struct tg_frame *f, const struct tg_rank_trace *r,
+static void one_rank(struct tg_table *f, const struct tg_rank_trace *r,
                      const struct tg_analysis_opts *opts)
 {
     size_t n = r->steps->n;
     struct tg_measure_value *v = tg_xrealloc(NULL, TG_MEASURES * n + 1, sizeof *v);
     tg_measures_compute(r->trace, r->steps, &opts->classes, v);
     for (size_t step = 0; step < n; step++) {
-        struct tg_frame_cell *row;
+        struct tg_table_cell *row;
         if (!tg_step_wanted(r->steps, (int32_t)step, opts))
             continue;
-        row = tg_frame_row(f);
-        row[RANK] = tg_frame_int(r->rank);
-        row[STEP] = tg_frame_int(r->steps->v[step].number);
+        row = tg_table_row(f);
+        row[RANK] = tg_table_int(r->rank);
+        row[STEP] = tg_table_int(r->steps->v[step].number);
         for (int m = 0; m < TG_MEASURES; m++)
             row[MEASURES + m] = cell(tg_measure_info((enum tg_measure)m), &v[(size_t)m * n + step]);
     }
     free(v);
 }
 
-void tg_step_table(const struct tg_analysis_in *in, struct tg_frames *out)
+void tg_step_table(const struct tg_analysis_in *in, struct tg_tables *out)
 {
-    struct tg_frame *f = tg_frames_add(out, "steps", make_columns(out->arena), COLUMNS);
+    struct tg_table *f = tg_tables_add(out, "steps", make_columns(out->arena), COLUMNS);
     for (size_t r = 0; r < in->n; r++)
         one_rank(f, &in->ranks[r], in->opts);
 }

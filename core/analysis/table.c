@@ -2,38 +2,38 @@
 
 #include <stdlib.h>
 
-void tg_frames_init(struct tg_frames *f)
+void tg_tables_init(struct tg_tables *f)
 {
-    *f = (struct tg_frames){ .arena = tg_arena_new() };
+    *f = (struct tg_tables){ .arena = tg_arena_new() };
 }
 
-void tg_frames_release(struct tg_frames *f)
+void tg_tables_release(struct tg_tables *f)
 {
     for (size_t i = 0; i < f->n; i++)
         free(f->v[i].cells);
     free(f->v);
     tg_arena_free(f->arena);
-    *f = (struct tg_frames){ 0 };
+    *f = (struct tg_tables){ 0 };
 }
 
-struct tg_frame *tg_frames_add(struct tg_frames *f, const char *name,
-                               const struct tg_frame_column *columns, size_t n_columns)
+struct tg_table *tg_tables_add(struct tg_tables *f, const char *name,
+                               const struct tg_table_column *columns, size_t n_columns)
 {
     f->v = tg_grow(f->v, &f->cap, f->n + 1, sizeof *f->v);
-    f->v[f->n] = (struct tg_frame){ .name = name, .columns = columns, .n_columns = n_columns };
+    f->v[f->n] = (struct tg_table){ .name = name, .columns = columns, .n_columns = n_columns };
     return &f->v[f->n++];
 }
 
-struct tg_frame_cell *tg_frame_row(struct tg_frame *f)
+struct tg_table_cell *tg_table_row(struct tg_table *f)
 {
-    struct tg_frame_cell *row;
+    struct tg_table_cell *row;
     f->cells = tg_grow(f->cells, &f->cap, (f->n_rows + 1) * f->n_columns, sizeof *f->cells);
     row = f->cells + f->n_rows++ * f->n_columns;
     memset(row, 0, f->n_columns * sizeof *row);
     return row;
 }
 
-const struct tg_frame *tg_frames_find(const struct tg_frames *f, const char *name)
+const struct tg_table *tg_tables_find(const struct tg_tables *f, const char *name)
 {
     for (size_t i = 0; i < f->n; i++)
         if (strcmp(f->v[i].name, name) == 0)

@@ -7,19 +7,19 @@
  */
 #include "core/base/arena.h"
 
-enum tg_frame_type {
-    TG_FRAME_TEXT,
-    TG_FRAME_INT,
-    TG_FRAME_US, /* cells are integer ns; written as exact microseconds */
-    TG_FRAME_REAL
+enum tg_table_type {
+    TG_TABLE_TEXT,
+    TG_TABLE_INT,
+    TG_TABLE_US, /* cells are integer ns; written as exact microseconds */
+    TG_TABLE_REAL
 };
 
-struct tg_frame_column {
+struct tg_table_column {
     const char *name;
-    enum tg_frame_type type;
+    enum tg_table_type type;
 };
 
-struct tg_frame_cell {
+struct tg_table_cell {
     bool known;
     union {
         tg_sv text;
@@ -28,46 +28,46 @@ struct tg_frame_cell {
     } is;
 };
 
-struct tg_frame {
+struct tg_table {
     const char *name; /* "temporal", "idle-stats" */
-    const struct tg_frame_column *columns;
+    const struct tg_table_column *columns;
     size_t n_columns, n_rows, cap;
-    struct tg_frame_cell *cells; /* row by row */
+    struct tg_table_cell *cells; /* row by row */
 };
 
-struct tg_frames {
+struct tg_tables {
     struct tg_arena *arena; /* generated texts */
-    struct tg_frame *v;
+    struct tg_table *v;
     size_t n, cap;
 };
 
-void tg_frames_init(struct tg_frames *f);
-void tg_frames_release(struct tg_frames *f);
+void tg_tables_init(struct tg_tables *f);
+void tg_tables_release(struct tg_tables *f);
 
-/* Valid until the next tg_frames_add. */
-struct tg_frame *tg_frames_add(struct tg_frames *f, const char *name,
-                               const struct tg_frame_column *columns, size_t n_columns);
+/* Valid until the next tg_tables_add. */
+struct tg_table *tg_tables_add(struct tg_tables *f, const char *name,
+                               const struct tg_table_column *columns, size_t n_columns);
 /* A new row of unknown cells, valid until the next call. */
-struct tg_frame_cell *tg_frame_row(struct tg_frame *f);
+struct tg_table_cell *tg_table_row(struct tg_table *f);
 /* NULL: there is no table of this name. */
-const struct tg_frame *tg_frames_find(const struct tg_frames *f, const char *name);
+const struct tg_table *tg_tables_find(const struct tg_tables *f, const char *name);
 
-static inline const struct tg_frame_cell *tg_frame_at(const struct tg_frame *f, size_t row,
+static inline const struct tg_table_cell *tg_table_at(const struct tg_table *f, size_t row,
                                                       size_t col)
 {
     return &f->cells[row * f->n_columns + col];
 }
-static inline struct tg_frame_cell tg_frame_text(tg_sv s)
+static inline struct tg_table_cell tg_table_text(tg_sv s)
 {
-    return (struct tg_frame_cell){ true, { .text = s } };
+    return (struct tg_table_cell){ true, { .text = s } };
 }
-static inline struct tg_frame_cell tg_frame_int(int64_t i)
+static inline struct tg_table_cell tg_table_int(int64_t i)
 {
-    return (struct tg_frame_cell){ true, { .i = i } };
+    return (struct tg_table_cell){ true, { .i = i } };
 }
 /* NaN is "not known". */
-static inline struct tg_frame_cell tg_frame_real(double v)
+static inline struct tg_table_cell tg_table_real(double v)
 {
-    return (struct tg_frame_cell){ v == v, { .v = v } };
+    return (struct tg_table_cell){ v == v, { .v = v } };
 }
 #endif

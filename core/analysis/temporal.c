@@ -16,45 +16,45 @@ enum {
     REASON,
     COLUMNS
 };
-static const struct tg_frame_column columns[COLUMNS] = {
-    { "rank", TG_FRAME_INT },
-    { "idle_time(us)", TG_FRAME_US },
-    { "compute_time(us)", TG_FRAME_US },
-    { "non_compute_time(us)", TG_FRAME_US },
-    { "kernel_time(us)", TG_FRAME_US },
-    { "idle_time_pctg", TG_FRAME_REAL },
-    { "compute_time_pctg", TG_FRAME_REAL },
-    { "non_compute_time_pctg", TG_FRAME_REAL },
-    { "device", TG_FRAME_INT },
-    { "reason", TG_FRAME_TEXT },
+static const struct tg_table_column columns[COLUMNS] = {
+    { "rank", TG_TABLE_INT },
+    { "idle_time(us)", TG_TABLE_US },
+    { "compute_time(us)", TG_TABLE_US },
+    { "non_compute_time(us)", TG_TABLE_US },
+    { "kernel_time(us)", TG_TABLE_US },
+    { "idle_time_pctg", TG_TABLE_REAL },
+    { "compute_time_pctg", TG_TABLE_REAL },
+    { "non_compute_time_pctg", TG_TABLE_REAL },
+    { "device", TG_TABLE_INT },
+    { "reason", TG_TABLE_TEXT },
 };
 
 struct job {
-    struct tg_frame *frame;
+    struct tg_table *frame;
     const struct tg_analysis_opts *opts;
 };
 
-static void put(struct tg_frame_cell *row, int time, int percent, tg_ns ns, tg_ns total)
+static void put(struct tg_table_cell *row, int time, int percent, tg_ns ns, tg_ns total)
 {
-    row[time] = tg_frame_int(ns);
+    row[time] = tg_table_int(ns);
     if (total > 0)
-        row[percent] = tg_frame_real(100.0 * (double)ns / (double)total);
+        row[percent] = tg_table_real(100.0 * (double)ns / (double)total);
 }
 
 /* kernel_time is first start to last end; compute and busy are unions over all streams. */
 static void one_device(void *arg, const struct tg_device_work *d)
 {
     const struct job *j = arg;
-    struct tg_frame_cell *row = tg_frame_row(j->frame);
+    struct tg_table_cell *row = tg_table_row(j->frame);
     struct tg_union busy = { 0 }, compute = { 0 };
     tg_ns total, idle, computing;
-    row[RANK] = tg_frame_int(d->rank);
+    row[RANK] = tg_table_int(d->rank);
     if (!d->n) {
-        row[REASON] = tg_frame_text(tg_work_reason(d->work, j->opts));
+        row[REASON] = tg_table_text(tg_work_reason(d->work, j->opts));
         return;
     }
     if (d->device >= 0)
-        row[DEVICE] = tg_frame_int(d->device);
+        row[DEVICE] = tg_table_int(d->device);
     for (size_t i = 0; i < d->n; i++) {
         tg_union_add(&busy, d->rows[i]->start, d->rows[i]->end);
         if (d->rows[i]->class_ == TG_CLASS_COMPUTE)
@@ -63,7 +63,7 @@ static void one_device(void *arg, const struct tg_device_work *d)
     total = tg_work_extent(d);
     idle = tg_ns_sub(total, tg_union_length(&busy));
     computing = tg_union_length(&compute);
-    row[TOTAL] = tg_frame_int(total);
+    row[TOTAL] = tg_table_int(total);
     put(row, IDLE, IDLE_PCT, idle, total);
     put(row, COMPUTE, COMPUTE_PCT, computing, total);
     put(row, OTHER, OTHER_PCT, tg_ns_sub(tg_ns_sub(total, idle), computing), total);
@@ -71,8 +71,8 @@ static void one_device(void *arg, const struct tg_device_work *d)
     tg_union_release(&compute);
 }
 
-void tg_temporal(const struct tg_analysis_in *in, struct tg_frames *out)
+void tg_temporal(const struct tg_analysis_in *in, struct tg_tables *out)
 {
-    struct job j = { tg_frames_add(out, "temporal", columns, COLUMNS), in->opts };
+    struct job j = { tg_tables_add(out, "temporal", columns, COLUMNS), in->opts };
     tg_work_each(in, one_device, &j);
 }

@@ -11,17 +11,17 @@
 #include "core/hta/hta.h"
 
 enum { RANK, NAME, STATS, COLUMNS = STATS + TG_DESCRIBE_CELLS };
-static const struct tg_frame_column columns[COLUMNS] = {
-    { "rank", TG_FRAME_INT },
-    { "name", TG_FRAME_TEXT },
+static const struct tg_table_column columns[COLUMNS] = {
+    { "rank", TG_TABLE_INT },
+    { "name", TG_TABLE_TEXT },
     TG_DESCRIBE_COLUMNS,
 };
 enum { S_RANK, S_TS, S_NAME, S_VALUE, S_COLUMNS };
-static const struct tg_frame_column series_columns[S_COLUMNS] = {
-    { "rank", TG_FRAME_INT },
-    { "ts", TG_FRAME_REAL },
-    { "name", TG_FRAME_TEXT },
-    { "memory_bw_gbps", TG_FRAME_REAL },
+static const struct tg_table_column series_columns[S_COLUMNS] = {
+    { "rank", TG_TABLE_INT },
+    { "ts", TG_TABLE_REAL },
+    { "name", TG_TABLE_TEXT },
+    { "memory_bw_gbps", TG_TABLE_REAL },
 };
 
 struct edge {
@@ -69,41 +69,41 @@ static size_t collect(struct edge *edges, const struct tg_hta_rows *r,
     return n_edges;
 }
 
-static void put(struct tg_frames *out, size_t first, bool series, const struct tg_hta_rows *r,
+static void put(struct tg_tables *out, size_t first, bool series, const struct tg_hta_rows *r,
                 const struct edge *e, size_t n)
 {
     double *values = tg_xrealloc(NULL, n + 1, sizeof *values), sum = 0;
     size_t n_values = 0;
     struct tg_describe stats;
-    struct tg_frame_cell *row;
+    struct tg_table_cell *row;
     for (size_t i = 0; i < n; i++) {
         sum += e[i].change;
         if (sum > 0) /* residues of 1e-13 pass as well, as in HTA */
             values[n_values++] = sum;
         if (!series)
             continue;
-        row = tg_frame_row(&out->v[first + 1]);
-        row[S_RANK] = tg_frame_int(r->rank);
-        row[S_TS] = tg_frame_real(e[i].at);
-        row[S_NAME] = tg_frame_text(e[i].kind);
-        row[S_VALUE] = tg_frame_real(sum);
+        row = tg_table_row(&out->v[first + 1]);
+        row[S_RANK] = tg_table_int(r->rank);
+        row[S_TS] = tg_table_real(e[i].at);
+        row[S_NAME] = tg_table_text(e[i].kind);
+        row[S_VALUE] = tg_table_real(sum);
     }
     stats = tg_describe_values(values, n_values);
     free(values);
     if (!n_values)
         return;
-    row = tg_frame_row(&out->v[first]);
-    row[RANK] = tg_frame_int(r->rank);
-    row[NAME] = tg_frame_text(e->kind);
+    row = tg_table_row(&out->v[first]);
+    row[RANK] = tg_table_int(r->rank);
+    row[NAME] = tg_table_text(e->kind);
     tg_describe_put(row + STATS, &stats, -1);
 }
 
-void tg_hta_bandwidth(const struct tg_hta *in, struct tg_frames *out)
+void tg_hta_bandwidth(const struct tg_hta *in, struct tg_tables *out)
 {
     size_t first = out->n;
-    tg_frames_add(out, "bandwidth", columns, COLUMNS);
+    tg_tables_add(out, "bandwidth", columns, COLUMNS);
     if (in->opts->series)
-        tg_frames_add(out, "bandwidth-series", series_columns, S_COLUMNS);
+        tg_tables_add(out, "bandwidth-series", series_columns, S_COLUMNS);
     for (size_t k = 0; k < in->n; k++) {
         const struct tg_hta_rows *r = &in->ranks[k];
         size_t n, n_edges;

@@ -44,20 +44,20 @@ void tg_hta_free(struct tg_hta *h); /* accepts NULL */
 /* The analyses that HTA has, by the names of tg_analyzers; ends with a NULL name. */
 struct tg_hta_analysis {
     const char *name;
-    void (*run)(const struct tg_hta *in, struct tg_frames *out);
+    void (*run)(const struct tg_hta *in, struct tg_tables *out);
 };
 extern const struct tg_hta_analysis tg_hta_analyses[];
 const struct tg_hta_analysis *tg_hta_find(tg_sv name); /* NULL: HTA does not have it */
 
-void tg_hta_temporal(const struct tg_hta *in, struct tg_frames *out);
-void tg_hta_overlap(const struct tg_hta *in, struct tg_frames *out);
-void tg_hta_idle(const struct tg_hta *in, struct tg_frames *out);
-void tg_hta_kernel_types(const struct tg_hta *in, struct tg_frames *out);
-void tg_hta_kernels(const struct tg_hta *in, struct tg_frames *out);
-void tg_hta_bandwidth(const struct tg_hta *in, struct tg_frames *out);
-void tg_hta_queue(const struct tg_hta *in, struct tg_frames *out);
-void tg_hta_launches(const struct tg_hta *in, struct tg_frames *out);
-void tg_hta_sequences(const struct tg_hta *in, struct tg_frames *out);
+void tg_hta_temporal(const struct tg_hta *in, struct tg_tables *out);
+void tg_hta_overlap(const struct tg_hta *in, struct tg_tables *out);
+void tg_hta_idle(const struct tg_hta *in, struct tg_tables *out);
+void tg_hta_kernel_types(const struct tg_hta *in, struct tg_tables *out);
+void tg_hta_kernels(const struct tg_hta *in, struct tg_tables *out);
+void tg_hta_bandwidth(const struct tg_hta *in, struct tg_tables *out);
+void tg_hta_queue(const struct tg_hta *in, struct tg_tables *out);
+void tg_hta_launches(const struct tg_hta *in, struct tg_tables *out);
+void tg_hta_sequences(const struct tg_hta *in, struct tg_tables *out);
 
 /* "Device" in the split that linking and filtering use; the analyses check for stream != -1. */
 bool tg_hta_links_as_device(tg_sv name, int64_t stream, int64_t correlation);

@@ -11,18 +11,18 @@ enum cause { HOST_WAIT, KERNEL_WAIT, OTHER, CAUSES };
 static const char *const cause_names[CAUSES] = { "host_wait", "kernel_wait", "other" };
 
 enum { RANK, STREAM, CAUSE, IDLE, RATIO, COLUMNS };
-static const struct tg_frame_column columns[COLUMNS] = {
-    { "rank", TG_FRAME_INT },
-    { "stream", TG_FRAME_INT },
-    { "idle_category", TG_FRAME_TEXT },
-    { "idle_time", TG_FRAME_REAL },
-    { "idle_time_ratio", TG_FRAME_REAL },
+static const struct tg_table_column columns[COLUMNS] = {
+    { "rank", TG_TABLE_INT },
+    { "stream", TG_TABLE_INT },
+    { "idle_category", TG_TABLE_TEXT },
+    { "idle_time", TG_TABLE_REAL },
+    { "idle_time_ratio", TG_TABLE_REAL },
 };
 enum { S_CAUSE, S_RANK, S_STREAM, S_STATS, S_COLUMNS = S_STATS + TG_DESCRIBE_CELLS };
-static const struct tg_frame_column stat_columns[S_COLUMNS] = {
-    { "idle_category", TG_FRAME_TEXT },
-    { "rank", TG_FRAME_INT },
-    { "stream", TG_FRAME_INT },
+static const struct tg_table_column stat_columns[S_COLUMNS] = {
+    { "idle_category", TG_TABLE_TEXT },
+    { "rank", TG_TABLE_INT },
+    { "stream", TG_TABLE_INT },
     TG_DESCRIBE_COLUMNS,
 };
 
@@ -78,31 +78,31 @@ static void measure(struct lane *l, const struct tg_hta_rows *r,
     }
 }
 
-static void put_lane(struct tg_frames *out, size_t first, const struct tg_hta_rows *r,
+static void put_lane(struct tg_tables *out, size_t first, const struct tg_hta_rows *r,
                      int64_t stream, struct lane *l)
 {
     double all = l->total[HOST_WAIT] + l->total[KERNEL_WAIT] + l->total[OTHER];
     for (int c = 0; c < CAUSES; c++) {
         struct tg_describe stats = tg_describe_values(l->gap[c], l->n[c]);
-        struct tg_frame_cell *row;
+        struct tg_table_cell *row;
         free(l->gap[c]);
         if (!l->met[c])
             continue;
-        row = tg_frame_row(&out->v[first]);
-        row[RANK] = tg_frame_int(r->rank);
-        row[STREAM] = tg_frame_int(stream);
-        row[CAUSE] = tg_frame_text(tg_sv_of(cause_names[c]));
-        row[IDLE] = tg_frame_real(tg_round_to(l->total[c], 2));
-        row[RATIO] = tg_frame_real(tg_round_to(l->total[c] / all, 2));
-        row = tg_frame_row(&out->v[first + 1]);
-        row[S_CAUSE] = tg_frame_text(tg_sv_of(cause_names[c]));
-        row[S_RANK] = tg_frame_int(r->rank);
-        row[S_STREAM] = tg_frame_int(stream);
+        row = tg_table_row(&out->v[first]);
+        row[RANK] = tg_table_int(r->rank);
+        row[STREAM] = tg_table_int(stream);
+        row[CAUSE] = tg_table_text(tg_sv_of(cause_names[c]));
+        row[IDLE] = tg_table_real(tg_round_to(l->total[c], 2));
+        row[RATIO] = tg_table_real(tg_round_to(l->total[c] / all, 2));
+        row = tg_table_row(&out->v[first + 1]);
+        row[S_CAUSE] = tg_table_text(tg_sv_of(cause_names[c]));
+        row[S_RANK] = tg_table_int(r->rank);
+        row[S_STREAM] = tg_table_int(stream);
         tg_describe_put(row + S_STATS, &stats, 2);
     }
 }
 
-static void one_rank(struct tg_frames *out, size_t first, const struct tg_hta_rows *r)
+static void one_rank(struct tg_tables *out, size_t first, const struct tg_hta_rows *r)
 {
     const struct tg_hta_row **rows = tg_xrealloc(NULL, r->n + 1, sizeof *rows);
     size_t n = 0;
@@ -121,11 +121,11 @@ static void one_rank(struct tg_frames *out, size_t first, const struct tg_hta_ro
     free(rows);
 }
 
-void tg_hta_idle(const struct tg_hta *in, struct tg_frames *out)
+void tg_hta_idle(const struct tg_hta *in, struct tg_tables *out)
 {
     size_t first = out->n;
-    tg_frames_add(out, "idle", columns, COLUMNS);
-    tg_frames_add(out, "idle-stats", stat_columns, S_COLUMNS);
+    tg_tables_add(out, "idle", columns, COLUMNS);
+    tg_tables_add(out, "idle-stats", stat_columns, S_COLUMNS);
     for (size_t k = 0; k < in->n; k++)
         one_rank(out, first, &in->ranks[k]);
 }

@@ -13,10 +13,10 @@
 /* ---- by type ---- */
 
 enum { TYPE, SUM, PERCENT, COLUMNS };
-static const struct tg_frame_column columns[COLUMNS] = {
-    { "kernel_type", TG_FRAME_TEXT },
-    { "sum", TG_FRAME_REAL },
-    { "percentage", TG_FRAME_REAL },
+static const struct tg_table_column columns[COLUMNS] = {
+    { "kernel_type", TG_TABLE_TEXT },
+    { "sum", TG_TABLE_REAL },
+    { "percentage", TG_TABLE_REAL },
 };
 
 struct edge {
@@ -77,9 +77,9 @@ static tg_sv set_name(struct tg_arena *a, int set)
     return tg_sv_of(text);
 }
 
-void tg_hta_kernel_types(const struct tg_hta *in, struct tg_frames *out)
+void tg_hta_kernel_types(const struct tg_hta *in, struct tg_tables *out)
 {
-    struct tg_frame *f = tg_frames_add(out, "kernel-types", columns, COLUMNS);
+    struct tg_table *f = tg_tables_add(out, "kernel-types", columns, COLUMNS);
     struct set_time by_set[SETS] = { 0 };
     double total = 0;
     for (size_t k = 0; k < in->n; k++) {
@@ -91,23 +91,23 @@ void tg_hta_kernel_types(const struct tg_hta *in, struct tg_frames *out)
     for (int s = 1; s < SETS; s++)
         total += by_set[s].sum;
     for (int s = 1; s < SETS; s++) {
-        struct tg_frame_cell *row;
+        struct tg_table_cell *row;
         if (!by_set[s].met)
             continue;
-        row = tg_frame_row(f);
-        row[TYPE] = tg_frame_text(set_name(out->arena, s));
-        row[SUM] = tg_frame_real(by_set[s].sum);
-        row[PERCENT] = tg_frame_real(tg_round_to(by_set[s].sum / total * 100, 1));
+        row = tg_table_row(f);
+        row[TYPE] = tg_table_text(set_name(out->arena, s));
+        row[SUM] = tg_table_real(by_set[s].sum);
+        row[PERCENT] = tg_table_real(tg_round_to(by_set[s].sum / total * 100, 1));
     }
 }
 
 /* ---- by kernel ---- */
 
 enum { NAME, K_SUM, K_MAX, K_MIN, K_STD, K_MEAN, K_TYPE, K_RANK, K_COLUMNS };
-static const struct tg_frame_column kernel_columns[K_COLUMNS] = {
-    { "name", TG_FRAME_TEXT },        { "sum (us)", TG_FRAME_REAL }, { "max (us)", TG_FRAME_REAL },
-    { "min (us)", TG_FRAME_REAL },    { "stddev", TG_FRAME_REAL },   { "mean (us)", TG_FRAME_REAL },
-    { "kernel_type", TG_FRAME_TEXT }, { "rank", TG_FRAME_INT },
+static const struct tg_table_column kernel_columns[K_COLUMNS] = {
+    { "name", TG_TABLE_TEXT },        { "sum (us)", TG_TABLE_REAL }, { "max (us)", TG_TABLE_REAL },
+    { "min (us)", TG_TABLE_REAL },    { "stddev", TG_TABLE_REAL },   { "mean (us)", TG_TABLE_REAL },
+    { "kernel_type", TG_TABLE_TEXT }, { "rank", TG_TABLE_INT },
 };
 
 struct entry {
@@ -193,17 +193,17 @@ static struct entry *collect(const struct tg_hta_rows *r, const struct tg_hta_ro
     return e;
 }
 
-static void put(struct tg_frame *f, const struct entry *e, const struct tg_hta_rows *r, int class_)
+static void put(struct tg_table *f, const struct entry *e, const struct tg_hta_rows *r, int class_)
 {
-    struct tg_frame_cell *row = tg_frame_row(f);
-    row[NAME] = tg_frame_text(e->name);
-    row[K_SUM] = tg_frame_real(e->sum);
-    row[K_MAX] = tg_frame_real(e->max);
-    row[K_MIN] = tg_frame_real(e->min);
-    row[K_STD] = tg_frame_real(e->std);
-    row[K_MEAN] = tg_frame_real(e->mean);
-    row[K_TYPE] = tg_frame_text(tg_sv_of(tg_hta_class_name((enum tg_hta_class)class_)));
-    row[K_RANK] = tg_frame_int(r->rank);
+    struct tg_table_cell *row = tg_table_row(f);
+    row[NAME] = tg_table_text(e->name);
+    row[K_SUM] = tg_table_real(e->sum);
+    row[K_MAX] = tg_table_real(e->max);
+    row[K_MIN] = tg_table_real(e->min);
+    row[K_STD] = tg_table_real(e->std);
+    row[K_MEAN] = tg_table_real(e->mean);
+    row[K_TYPE] = tg_table_text(tg_sv_of(tg_hta_class_name((enum tg_hta_class)class_)));
+    row[K_RANK] = tg_table_int(r->rank);
 }
 
 /*
@@ -211,7 +211,7 @@ static void put(struct tg_frame *f, const struct entry *e, const struct tg_hta_r
  * exceed the 0.8 quantile of the running sums (of that column, not of the time). Then the
  * statistics are computed again from the sums, so that max, min and mean of a name are its sum.
  */
-static void put_top(struct tg_frame *f, struct entry *e, size_t n, const struct tg_hta_rows *r,
+static void put_top(struct tg_table *f, struct entry *e, size_t n, const struct tg_hta_rows *r,
                     int class_, size_t top)
 {
     double *running = tg_xrealloc(NULL, n + 1, sizeof *running), limit;
@@ -241,9 +241,9 @@ static void put_top(struct tg_frame *f, struct entry *e, size_t n, const struct 
     free(rest);
 }
 
-void tg_hta_kernels(const struct tg_hta *in, struct tg_frames *out)
+void tg_hta_kernels(const struct tg_hta *in, struct tg_tables *out)
 {
-    struct tg_frame *f = tg_frames_add(out, "kernels", kernel_columns, K_COLUMNS);
+    struct tg_table *f = tg_tables_add(out, "kernels", kernel_columns, K_COLUMNS);
     size_t top = in->opts->top_default ? NUM_KERNELS : in->opts->top;
     for (int c = 0; c < TYPES; c++)
         for (size_t k = 0; k < in->n; k++) {

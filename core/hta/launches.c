@@ -63,17 +63,17 @@ static bool has(const struct numbers *s, int64_t v)
 /* ---- queue ---- */
 
 enum { RANK, STREAM, STATS, COLUMNS = STATS + TG_DESCRIBE_CELLS };
-static const struct tg_frame_column columns[COLUMNS] = {
-    { "rank", TG_FRAME_INT },
-    { "stream", TG_FRAME_INT },
+static const struct tg_table_column columns[COLUMNS] = {
+    { "rank", TG_TABLE_INT },
+    { "stream", TG_TABLE_INT },
     TG_DESCRIBE_COLUMNS,
 };
 enum { S_RANK, S_TS, S_STREAM, S_LENGTH, S_COLUMNS };
-static const struct tg_frame_column series_columns[S_COLUMNS] = {
-    { "rank", TG_FRAME_INT },
-    { "ts", TG_FRAME_REAL },
-    { "stream", TG_FRAME_INT },
-    { "queue_length", TG_FRAME_INT },
+static const struct tg_table_column series_columns[S_COLUMNS] = {
+    { "rank", TG_TABLE_INT },
+    { "ts", TG_TABLE_REAL },
+    { "stream", TG_TABLE_INT },
+    { "queue_length", TG_TABLE_INT },
 };
 
 struct edge {
@@ -117,38 +117,38 @@ static size_t queue_edges(struct edge *edges, const struct tg_hta_rows *r)
     return n;
 }
 
-static void put_queue(struct tg_frames *out, size_t first, bool series, int64_t rank,
+static void put_queue(struct tg_tables *out, size_t first, bool series, int64_t rank,
                       const struct edge *e, size_t n)
 {
     double *lengths = tg_xrealloc(NULL, n + 1, sizeof *lengths);
     struct tg_describe stats;
-    struct tg_frame_cell *row;
+    struct tg_table_cell *row;
     int64_t length = 0;
     for (size_t i = 0; i < n; i++) {
         length += e[i].change;
         lengths[i] = (double)length;
         if (!series)
             continue;
-        row = tg_frame_row(&out->v[first + 1]);
-        row[S_RANK] = tg_frame_int(rank);
-        row[S_TS] = tg_frame_real(e[i].at);
-        row[S_STREAM] = tg_frame_int(e[i].stream);
-        row[S_LENGTH] = tg_frame_int(length);
+        row = tg_table_row(&out->v[first + 1]);
+        row[S_RANK] = tg_table_int(rank);
+        row[S_TS] = tg_table_real(e[i].at);
+        row[S_STREAM] = tg_table_int(e[i].stream);
+        row[S_LENGTH] = tg_table_int(length);
     }
     stats = tg_describe_values(lengths, n);
     free(lengths);
-    row = tg_frame_row(&out->v[first]);
-    row[RANK] = tg_frame_int(rank);
-    row[STREAM] = tg_frame_int(e->stream);
+    row = tg_table_row(&out->v[first]);
+    row[RANK] = tg_table_int(rank);
+    row[STREAM] = tg_table_int(e->stream);
     tg_describe_put(row + STATS, &stats, -1);
 }
 
-void tg_hta_queue(const struct tg_hta *in, struct tg_frames *out)
+void tg_hta_queue(const struct tg_hta *in, struct tg_tables *out)
 {
     size_t first = out->n;
-    tg_frames_add(out, "queue", columns, COLUMNS);
+    tg_tables_add(out, "queue", columns, COLUMNS);
     if (in->opts->series)
-        tg_frames_add(out, "queue-series", series_columns, S_COLUMNS);
+        tg_tables_add(out, "queue-series", series_columns, S_COLUMNS);
     for (size_t k = 0; k < in->n; k++) {
         const struct tg_hta_rows *r = &in->ranks[k];
         struct edge *edges = tg_xrealloc(NULL, 2 * r->n + 1, sizeof *edges);
@@ -167,10 +167,10 @@ void tg_hta_queue(const struct tg_hta *in, struct tg_frames *out)
 /* ---- launches ---- */
 
 enum { L_CORRELATION, L_CPU, L_GPU, L_DELAY, L_RANK, L_COLUMNS };
-static const struct tg_frame_column launch_columns[L_COLUMNS] = {
-    { "correlation", TG_FRAME_INT },   { "cpu_duration", TG_FRAME_REAL },
-    { "gpu_duration", TG_FRAME_REAL }, { "launch_delay", TG_FRAME_REAL },
-    { "rank", TG_FRAME_INT },
+static const struct tg_table_column launch_columns[L_COLUMNS] = {
+    { "correlation", TG_TABLE_INT },   { "cpu_duration", TG_TABLE_REAL },
+    { "gpu_duration", TG_TABLE_REAL }, { "launch_delay", TG_TABLE_REAL },
+    { "rank", TG_TABLE_INT },
 };
 enum {
     T_RANK,
@@ -186,18 +186,18 @@ enum {
     T_LONG_DELAYS,
     T_COLUMNS
 };
-static const struct tg_frame_column summary_columns[T_COLUMNS] = {
-    { "rank", TG_FRAME_INT },
-    { "pairs", TG_FRAME_INT },
-    { "cpu_duration_sum", TG_FRAME_REAL },
-    { "gpu_duration_sum", TG_FRAME_REAL },
-    { "launch_delay_sum", TG_FRAME_REAL },
-    { "launch_delay_mean", TG_FRAME_REAL },
-    { "launch_delay_max", TG_FRAME_REAL },
-    { "short_gpu_kernels", TG_FRAME_INT },
-    { "short_gpu_kernels_plot", TG_FRAME_INT },
-    { "runtime_outliers", TG_FRAME_INT },
-    { "launch_delay_outliers", TG_FRAME_INT },
+static const struct tg_table_column summary_columns[T_COLUMNS] = {
+    { "rank", TG_TABLE_INT },
+    { "pairs", TG_TABLE_INT },
+    { "cpu_duration_sum", TG_TABLE_REAL },
+    { "gpu_duration_sum", TG_TABLE_REAL },
+    { "launch_delay_sum", TG_TABLE_REAL },
+    { "launch_delay_mean", TG_TABLE_REAL },
+    { "launch_delay_max", TG_TABLE_REAL },
+    { "short_gpu_kernels", TG_TABLE_INT },
+    { "short_gpu_kernels_plot", TG_TABLE_INT },
+    { "runtime_outliers", TG_TABLE_INT },
+    { "launch_delay_outliers", TG_TABLE_INT },
 };
 
 struct side { /* rows of one side, by correlation */
@@ -229,17 +229,17 @@ struct totals {
     int64_t pairs, short_work, short_plot, long_calls, long_delays;
 };
 
-static void pair(struct tg_frame *f, struct totals *t, const struct tg_hta_rows *r,
+static void pair(struct tg_table *f, struct totals *t, const struct tg_hta_rows *r,
                  const struct tg_hta_row *cpu, const struct tg_hta_row *gpu)
 {
     double delay = gpu->ts - cpu->ts - cpu->dur;
-    struct tg_frame_cell *row = tg_frame_row(f);
+    struct tg_table_cell *row = tg_table_row(f);
     delay = delay > 0 ? delay : 0;
-    row[L_CORRELATION] = tg_frame_int(cpu->correlation);
-    row[L_CPU] = tg_frame_real(cpu->dur);
-    row[L_GPU] = tg_frame_real(gpu->dur);
-    row[L_DELAY] = tg_frame_real(delay);
-    row[L_RANK] = tg_frame_int(r->rank);
+    row[L_CORRELATION] = tg_table_int(cpu->correlation);
+    row[L_CPU] = tg_table_real(cpu->dur);
+    row[L_GPU] = tg_table_real(gpu->dur);
+    row[L_DELAY] = tg_table_real(delay);
+    row[L_RANK] = tg_table_int(r->rank);
     t->pairs++;
     t->cpu += cpu->dur;
     t->gpu += gpu->dur;
@@ -251,7 +251,7 @@ static void pair(struct tg_frame *f, struct totals *t, const struct tg_hta_rows 
     t->long_delays += delay > 100;
 }
 
-static struct totals join(struct tg_frame *f, const struct tg_hta_rows *r)
+static struct totals join(struct tg_table *f, const struct tg_hta_rows *r)
 {
     bool *is_call = listed(r->trace, launch_calls);
     struct numbers wanted = { tg_xrealloc(NULL, r->n + 1, sizeof(int64_t)), 0 };
@@ -278,24 +278,24 @@ static struct totals join(struct tg_frame *f, const struct tg_hta_rows *r)
     return t;
 }
 
-void tg_hta_launches(const struct tg_hta *in, struct tg_frames *out)
+void tg_hta_launches(const struct tg_hta *in, struct tg_tables *out)
 {
     size_t first = out->n;
-    tg_frames_add(out, "launches", launch_columns, L_COLUMNS);
-    tg_frames_add(out, "launches-summary", summary_columns, T_COLUMNS);
+    tg_tables_add(out, "launches", launch_columns, L_COLUMNS);
+    tg_tables_add(out, "launches-summary", summary_columns, T_COLUMNS);
     for (size_t k = 0; k < in->n; k++) {
         struct totals t = join(&out->v[first], &in->ranks[k]);
-        struct tg_frame_cell *row = tg_frame_row(&out->v[first + 1]);
-        row[T_RANK] = tg_frame_int(in->ranks[k].rank);
-        row[T_PAIRS] = tg_frame_int(t.pairs);
-        row[T_CPU] = tg_frame_real(t.cpu);
-        row[T_GPU] = tg_frame_real(t.gpu);
-        row[T_DELAY] = tg_frame_real(t.delay);
-        row[T_MEAN] = tg_frame_real(t.pairs ? t.delay / (double)t.pairs : NAN);
-        row[T_MAX] = tg_frame_real(t.pairs ? t.most : NAN);
-        row[T_SHORT] = tg_frame_int(t.short_work);
-        row[T_SHORT_PLOT] = tg_frame_int(t.short_plot);
-        row[T_LONG_CALLS] = tg_frame_int(t.long_calls);
-        row[T_LONG_DELAYS] = tg_frame_int(t.long_delays);
+        struct tg_table_cell *row = tg_table_row(&out->v[first + 1]);
+        row[T_RANK] = tg_table_int(in->ranks[k].rank);
+        row[T_PAIRS] = tg_table_int(t.pairs);
+        row[T_CPU] = tg_table_real(t.cpu);
+        row[T_GPU] = tg_table_real(t.gpu);
+        row[T_DELAY] = tg_table_real(t.delay);
+        row[T_MEAN] = tg_table_real(t.pairs ? t.delay / (double)t.pairs : NAN);
+        row[T_MAX] = tg_table_real(t.pairs ? t.most : NAN);
+        row[T_SHORT] = tg_table_int(t.short_work);
+        row[T_SHORT_PLOT] = tg_table_int(t.short_plot);
+        row[T_LONG_CALLS] = tg_table_int(t.long_calls);
+        row[T_LONG_DELAYS] = tg_table_int(t.long_delays);
     }
 }

@@ -6,9 +6,9 @@
 #include "core/hta/hta.h"
 
 enum { RANK, OVERLAP, COLUMNS };
-static const struct tg_frame_column columns[COLUMNS] = {
-    { "rank", TG_FRAME_INT },
-    { "comp_comm_overlap_pctg", TG_FRAME_REAL },
+static const struct tg_table_column columns[COLUMNS] = {
+    { "rank", TG_TABLE_INT },
+    { "comp_comm_overlap_pctg", TG_TABLE_REAL },
 };
 
 static double common(const struct tg_hta_groups *a, const struct tg_hta_groups *b)
@@ -26,20 +26,20 @@ static double common(const struct tg_hta_groups *a, const struct tg_hta_groups *
     return sum;
 }
 
-void tg_hta_overlap(const struct tg_hta *in, struct tg_frames *out)
+void tg_hta_overlap(const struct tg_hta *in, struct tg_tables *out)
 {
-    struct tg_frame *f = tg_frames_add(out, "overlap", columns, COLUMNS);
+    struct tg_table *f = tg_tables_add(out, "overlap", columns, COLUMNS);
     for (size_t k = 0; k < in->n; k++) {
         const struct tg_hta_rows *r = &in->ranks[k];
-        struct tg_frame_cell *row = tg_frame_row(f);
+        struct tg_table_cell *row = tg_table_row(f);
         struct tg_hta_groups comm, compute;
         size_t n;
         const struct tg_hta_row **rows = tg_hta_device_rows(r, &n);
         tg_hta_merge(&comm, rows, n, TG_HTA_COMMUNICATION);
         tg_hta_merge(&compute, rows, n, TG_HTA_COMPUTATION);
-        row[RANK] = tg_frame_int(r->rank);
+        row[RANK] = tg_table_int(r->rank);
         if (comm.n)
-            row[OVERLAP] = tg_frame_real(
+            row[OVERLAP] = tg_table_real(
                 tg_round_to(common(&comm, &compute) / tg_hta_groups_length(&comm) * 100, 2));
         tg_hta_groups_release(&comm);
         tg_hta_groups_release(&compute);

@@ -380,10 +380,10 @@ static void find(struct tg_sequence_table *table, const struct tree *t,
     free(matches);
 }
 
-void tg_hta_sequences(const struct tg_hta *in, struct tg_frames *out)
+void tg_hta_sequences(const struct tg_hta *in, struct tg_tables *out)
 {
-    struct tg_frame *f =
-        tg_frames_add(out, "sequences", tg_sequence_hta_columns, TG_SEQUENCE_HTA_COLUMNS);
+    struct tg_table *f =
+        tg_tables_add(out, "sequences", tg_sequence_hta_columns, TG_SEQUENCE_HTA_COLUMNS);
     struct tg_sequence_table table;
     struct tg_sequences s;
     tg_sequence_table_init(&table);

@@ -8,34 +8,34 @@
 #include "core/hta/hta.h"
 
 enum { RANK, IDLE, COMPUTE, OTHER, TOTAL, IDLE_PCT, COMPUTE_PCT, OTHER_PCT, REASON, COLUMNS };
-static const struct tg_frame_column columns[COLUMNS] = {
-    { "rank", TG_FRAME_INT },
-    { "idle_time(us)", TG_FRAME_REAL },
-    { "compute_time(us)", TG_FRAME_REAL },
-    { "non_compute_time(us)", TG_FRAME_REAL },
-    { "kernel_time(us)", TG_FRAME_REAL },
-    { "idle_time_pctg", TG_FRAME_REAL },
-    { "compute_time_pctg", TG_FRAME_REAL },
-    { "non_compute_time_pctg", TG_FRAME_REAL },
-    { "reason", TG_FRAME_TEXT },
+static const struct tg_table_column columns[COLUMNS] = {
+    { "rank", TG_TABLE_INT },
+    { "idle_time(us)", TG_TABLE_REAL },
+    { "compute_time(us)", TG_TABLE_REAL },
+    { "non_compute_time(us)", TG_TABLE_REAL },
+    { "kernel_time(us)", TG_TABLE_REAL },
+    { "idle_time_pctg", TG_TABLE_REAL },
+    { "compute_time_pctg", TG_TABLE_REAL },
+    { "non_compute_time_pctg", TG_TABLE_REAL },
+    { "reason", TG_TABLE_TEXT },
 };
 
-static void put(struct tg_frame_cell *row, int time, int percent, double us, double total)
+static void put(struct tg_table_cell *row, int time, int percent, double us, double total)
 {
-    row[time] = tg_frame_real(us);
-    row[percent] = tg_frame_real(tg_round_to(100 * us / total, 2));
+    row[time] = tg_table_real(us);
+    row[percent] = tg_table_real(tg_round_to(100 * us / total, 2));
 }
 
-static void one_rank(struct tg_frame *f, const struct tg_hta_rows *r)
+static void one_rank(struct tg_table *f, const struct tg_hta_rows *r)
 {
-    struct tg_frame_cell *row = tg_frame_row(f);
+    struct tg_table_cell *row = tg_table_row(f);
     struct tg_hta_groups busy, compute;
     size_t n;
     const struct tg_hta_row **rows = tg_hta_device_rows(r, &n);
     double total, idle, computing, rest;
-    row[RANK] = tg_frame_int(r->rank);
+    row[RANK] = tg_table_int(r->rank);
     if (!n) {
-        row[REASON] = tg_frame_text(TG_SV("no device activity (HTA raises IndexError)"));
+        row[REASON] = tg_table_text(TG_SV("no device activity (HTA raises IndexError)"));
         free(rows);
         return;
     }
@@ -45,21 +45,21 @@ static void one_rank(struct tg_frame *f, const struct tg_hta_rows *r)
     idle = total - tg_hta_groups_length(&busy);
     computing = tg_hta_groups_length(&compute);
     rest = total - computing - idle;
-    row[TOTAL] = tg_frame_real(total);
+    row[TOTAL] = tg_table_real(total);
     put(row, IDLE, IDLE_PCT, idle, total);
     put(row, COMPUTE, COMPUTE_PCT, computing, total);
     put(row, OTHER, OTHER_PCT, rest, total);
     if (idle < 0 || computing < 0 || rest < 0)
         row[REASON] =
-            tg_frame_text(TG_SV("negative time by HTA's rounding (HTA raises AssertionError)"));
+            tg_table_text(TG_SV("negative time by HTA's rounding (HTA raises AssertionError)"));
     tg_hta_groups_release(&busy);
     tg_hta_groups_release(&compute);
     free(rows);
 }
 
-void tg_hta_temporal(const struct tg_hta *in, struct tg_frames *out)
+void tg_hta_temporal(const struct tg_hta *in, struct tg_tables *out)
 {
-    struct tg_frame *f = tg_frames_add(out, "temporal", columns, COLUMNS);
+    struct tg_table *f = tg_tables_add(out, "temporal", columns, COLUMNS);
     for (size_t k = 0; k < in->n; k++)
         one_rank(f, &in->ranks[k]);
 }

@@ -15,7 +15,7 @@
 
 struct context {
     struct tg_arena *a;
-    struct tg_table t;
+    struct tg_difftable t;
 };
 
 static struct context table_of(enum fixture f, bool whole)
@@ -25,11 +25,11 @@ static struct context table_of(enum fixture f, bool whole)
     uint32_t *rows = TG_NEW_N(x.a, uint32_t, c->n_ops);
     for (size_t i = 0; i < c->n_ops; i++)
         rows[i] = (uint32_t)i;
-    x.t = (struct tg_table){ .comparison = c,
-                             .rows = rows,
-                             .n_rows = c->n_ops,
-                             .whole = whole,
-                             .label = { TG_SV("control"), TG_SV("test") } };
+    x.t = (struct tg_difftable){ .comparison = c,
+                                 .rows = rows,
+                                 .n_rows = c->n_ops,
+                                 .whole = whole,
+                                 .label = { TG_SV("control"), TG_SV("test") } };
     return x;
 }
 
@@ -44,7 +44,7 @@ static void text_fits(void **state)
             const struct tg_render r = { .columns = widths[w] };
             struct tg_buf out = { 0 };
             char name[64];
-            tg_table_text(&out, &x.t, &r);
+            tg_difftable_text(&out, &x.t, &r);
             (void)snprintf(name, sizeof name, "table_%s_%d.txt", fixture_name(fixtures[f]),
                            widths[w]);
             golden_check(name, tg_buf_sv(&out));
@@ -65,8 +65,8 @@ static void csv_has_htas_columns(void **state)
     struct context per_step = table_of(FIXTURE_FAIL, false), whole = table_of(FIXTURE_FAIL, true);
     struct tg_buf a = { 0 }, b = { 0 };
     (void)state;
-    tg_table_csv(&a, &per_step.t);
-    tg_table_csv(&b, &whole.t);
+    tg_difftable_csv(&a, &per_step.t);
+    tg_difftable_csv(&b, &whole.t);
     assert_int_equal(strncmp(a.p,
                              "name,control_counts,control_total_duration,test_counts,"
                              "test_total_duration,diff_counts,diff_duration,"
@@ -88,11 +88,11 @@ static void json_and_empty(void **state)
     struct tg_buf out = { 0 };
     const struct tg_render r = { 0 };
     (void)state;
-    tg_table_json(&out, &x.t);
+    tg_difftable_json(&out, &x.t);
     golden_check("table_fail.json", tg_buf_sv(&out));
     tg_buf_clear(&out);
     x.t.n_rows = 0;
-    tg_table_text(&out, &x.t, &r);
+    tg_difftable_text(&out, &x.t, &r);
     assert_string_equal(out.p, "no rows\n");
     tg_buf_release(&out);
     tg_arena_free(x.a);
@@ -107,15 +107,15 @@ static void a_call_that_takes_no_time_is_not_gone(void **state)
     };
     const struct tg_comparison c = { .ops = ops, .n_ops = 2, .n_units = { 1, 1 } };
     const uint32_t rows[2] = { 0, 1 };
-    struct tg_table t = { .comparison = &c, .rows = rows, .n_rows = 1 };
+    struct tg_difftable t = { .comparison = &c, .rows = rows, .n_rows = 1 };
     const struct tg_render r = { 0 };
     struct tg_buf out = { 0 };
     (void)state;
-    tg_table_text(&out, &t, &r);
+    tg_difftable_text(&out, &t, &r);
     assert_null(strstr(out.p, "gone"));
     tg_buf_clear(&out);
     t.n_rows = 2;
-    tg_table_text(&out, &t, &r);
+    tg_difftable_text(&out, &t, &r);
     assert_non_null(strstr(out.p, "gone"));
     tg_buf_release(&out);
 }

@@ -34,7 +34,7 @@ struct world {
     struct tg_rank_trace rank;
     struct tg_analysis_opts opts;
     struct tg_analysis_in in;
-    struct tg_frames out;
+    struct tg_tables out;
     struct work v[32];
     size_t n;
 };
@@ -88,20 +88,20 @@ static void build(struct world *w, uint64_t shuffle, tg_ns shift, tg_ns scale)
         .top_default = true, .operator_name = TG_SV("aten"), .min_length = 1, .series = false
     };
     tg_analysis_init(&w->in, &w->rank, 1, &w->opts);
-    tg_frames_init(&w->out);
+    tg_tables_init(&w->out);
     for (const struct tg_analyzer *a = tg_analyzers; a->name; a++)
         a->run(&w->in, &w->out);
 }
 
 static void drop(struct world *w)
 {
-    tg_frames_release(&w->out);
+    tg_tables_release(&w->out);
     tg_analysis_release(&w->in);
     tg_steps_release(&w->steps);
     bt_release(&w->b);
 }
 
-static size_t column(const struct tg_frame *f, const char *name)
+static size_t column(const struct tg_table *f, const char *name)
 {
     for (size_t k = 0; k < f->n_columns; k++)
         if (strcmp(f->columns[k].name, name) == 0)
@@ -110,13 +110,13 @@ static size_t column(const struct tg_frame *f, const char *name)
     return 0;
 }
 
-static const struct tg_frame_cell *cell(const struct world *w, const char *frame, size_t row,
+static const struct tg_table_cell *cell(const struct world *w, const char *frame, size_t row,
                                         const char *name)
 {
-    const struct tg_frame *f = tg_frames_find(&w->out, frame);
+    const struct tg_table *f = tg_tables_find(&w->out, frame);
     assert_non_null(f);
     assert_true(row < f->n_rows);
-    return tg_frame_at(f, row, column(f, name));
+    return tg_table_at(f, row, column(f, name));
 }
 
 /* bit c of [t]: class c runs in [t, t + 1) */
@@ -172,7 +172,7 @@ static void check_types(const struct world *w)
         "COMMUNICATION overlapping MEMORY",
         "COMPUTATION overlapping COMMUNICATION overlapping MEMORY",
     };
-    const struct tg_frame *f = tg_frames_find(&w->out, "kernel-types");
+    const struct tg_table *f = tg_tables_find(&w->out, "kernel-types");
     int line[LINE], sums[8] = { 0 };
     size_t shown = 0;
     paint(w, line);
@@ -181,8 +181,8 @@ static void check_types(const struct world *w)
     for (int s = 1; s < 8; s++) {
         bool found = false;
         for (size_t r = 0; r < f->n_rows; r++)
-            if (tg_sv_eq(tg_frame_at(f, r, 0)->is.text, tg_sv_of(sets[s]))) {
-                assert_int_equal(tg_frame_at(f, r, 1)->is.i, sums[s]);
+            if (tg_sv_eq(tg_table_at(f, r, 0)->is.text, tg_sv_of(sets[s]))) {
+                assert_int_equal(tg_table_at(f, r, 1)->is.i, sums[s]);
                 found = true;
             }
         assert_true(found == (sums[s] > 0));
@@ -194,7 +194,7 @@ static void check_types(const struct world *w)
 /* Nanoseconds between a stream's first start and last end in which it runs nothing. */
 static void check_idle(const struct world *w)
 {
-    const struct tg_frame *f = tg_frames_find(&w->out, "idle");
+    const struct tg_table *f = tg_tables_find(&w->out, "idle");
     int all[LINE];
     paint(w, all);
     for (int stream = 0; stream < STREAMS; stream++) {
@@ -213,9 +213,9 @@ static void check_idle(const struct world *w)
             device_idle += !line[t] && !all[t];
         }
         for (size_t r = 0; r < f->n_rows; r++)
-            if (tg_frame_at(f, r, column(f, "stream"))->is.i == stream) {
-                got += tg_frame_at(f, r, column(f, "idle_time"))->is.i;
-                got_device += tg_frame_at(f, r, column(f, "device_idle_time"))->is.i;
+            if (tg_table_at(f, r, column(f, "stream"))->is.i == stream) {
+                got += tg_table_at(f, r, column(f, "idle_time"))->is.i;
+                got_device += tg_table_at(f, r, column(f, "device_idle_time"))->is.i;
             }
         assert_int_equal(got, idle);
         assert_int_equal(got_device, device_idle);
@@ -226,10 +226,10 @@ static void check_idle(const struct world *w)
  * start. */
 static void check_queue(const struct world *w)
 {
-    const struct tg_frame *f = tg_frames_find(&w->out, "queue");
+    const struct tg_table *f = tg_tables_find(&w->out, "queue");
     for (size_t r = 0; r < f->n_rows; r++) {
-        int64_t stream = tg_frame_at(f, r, column(f, "stream"))->is.i;
-        const struct tg_frame_cell *mean = tg_frame_at(f, r, column(f, "mean"));
+        int64_t stream = tg_table_at(f, r, column(f, "stream"))->is.i;
+        const struct tg_table_cell *mean = tg_table_at(f, r, column(f, "mean"));
         int first = LINE, last = 0, waiting = 0;
         for (size_t i = 0; i < w->n; i++) {
             const struct work *k = &w->v[i];
@@ -269,7 +269,7 @@ static void check_bandwidth(const struct world *w)
 
 static void check_sums(const struct world *w)
 {
-    const struct tg_frame *f = tg_frames_find(&w->out, "kernels");
+    const struct tg_table *f = tg_tables_find(&w->out, "kernels");
     int64_t count[CLASSES] = { 0 }, sum[CLASSES] = { 0 };
     int64_t linked = 0;
     for (size_t i = 0; i < w->n; i++) {
@@ -279,9 +279,9 @@ static void check_sums(const struct world *w)
     }
     for (size_t r = 0; r < f->n_rows; r++)
         for (int c = 0; c < CLASSES; c++)
-            if (tg_sv_eq(tg_frame_at(f, r, 0)->is.text, tg_sv_of(kernels[c]))) {
-                assert_int_equal(tg_frame_at(f, r, column(f, "count"))->is.i, count[c]);
-                assert_int_equal(tg_frame_at(f, r, column(f, "sum (us)"))->is.i, sum[c]);
+            if (tg_sv_eq(tg_table_at(f, r, 0)->is.text, tg_sv_of(kernels[c]))) {
+                assert_int_equal(tg_table_at(f, r, column(f, "count"))->is.i, count[c]);
+                assert_int_equal(tg_table_at(f, r, column(f, "sum (us)"))->is.i, sum[c]);
             }
     assert_int_equal(cell(w, "launches-summary", 0, "pairs")->is.i, linked);
     assert_int_equal(cell(w, "launches-summary", 0, "unlinked")->is.i, (int64_t)w->n - linked);
@@ -309,19 +309,19 @@ static void same_frames(const struct world *a, const struct world *b, tg_ns scal
 {
     assert_int_equal(a->out.n, b->out.n);
     for (size_t i = 0; i < a->out.n; i++) {
-        const struct tg_frame *f = &a->out.v[i], *g = &b->out.v[i];
+        const struct tg_table *f = &a->out.v[i], *g = &b->out.v[i];
         assert_int_equal(f->n_rows, g->n_rows);
         for (size_t c = 0; c < f->n_rows * f->n_columns; c++) {
-            const struct tg_frame_cell *x = &f->cells[c], *y = &g->cells[c];
-            enum tg_frame_type type = f->columns[c % f->n_columns].type;
+            const struct tg_table_cell *x = &f->cells[c], *y = &g->cells[c];
+            enum tg_table_type type = f->columns[c % f->n_columns].type;
             assert_true(x->known == y->known);
             if (!x->known)
                 continue;
-            if (type == TG_FRAME_TEXT)
+            if (type == TG_TABLE_TEXT)
                 assert_true(tg_sv_eq(x->is.text, y->is.text));
-            else if (type == TG_FRAME_INT)
+            else if (type == TG_TABLE_INT)
                 assert_int_equal(x->is.i, y->is.i);
-            else if (type == TG_FRAME_US)
+            else if (type == TG_TABLE_US)
                 assert_int_equal(x->is.i * scale, y->is.i);
             else if (scale == 1)
                 assert_true(x->is.v == y->is.v);
@@ -399,9 +399,9 @@ static void sequences_belong_to_the_outermost_operator(void **state)
     assert_true(tg_steps_build(&w.steps, w.rank.trace, &window, &err));
     w.opts = (struct tg_analysis_opts){ .operator_name = TG_SV("aten::"), .min_length = 3 };
     tg_analysis_init(&w.in, &w.rank, 1, &w.opts);
-    tg_frames_init(&w.out);
+    tg_tables_init(&w.out);
     tg_analyzer_find(TG_SV("sequences"))->run(&w.in, &w.out);
-    assert_int_equal(tg_frames_find(&w.out, "sequences")->n_rows, 1);
+    assert_int_equal(tg_tables_find(&w.out, "sequences")->n_rows, 1);
     assert_true(tg_sv_eq(cell(&w, "sequences", 0, "pattern")->is.text, TG_SV("aten::x|a|b|c")));
     assert_int_equal(cell(&w, "sequences", 0, "count")->is.i, 2);
     assert_int_equal(cell(&w, "sequences", 0, "GPU kernel duration (us)")->is.i, 2 * 17);

@@ -7,34 +7,34 @@
 
 #include <cmocka.h>
 
-#include "reporters/figures.h"
+#include "reporters/tablechart.h"
 
-static const struct tg_frame_column temporal[] = {
-    { "rank", TG_FRAME_INT },
-    { "compute_time(us)", TG_FRAME_US },
-    { "non_compute_time(us)", TG_FRAME_US },
-    { "idle_time(us)", TG_FRAME_US },
+static const struct tg_table_column temporal[] = {
+    { "rank", TG_TABLE_INT },
+    { "compute_time(us)", TG_TABLE_US },
+    { "non_compute_time(us)", TG_TABLE_US },
+    { "idle_time(us)", TG_TABLE_US },
 };
-static const struct tg_frame_column types[] = {
-    { "kernel_type", TG_FRAME_TEXT },
-    { "sum", TG_FRAME_REAL },
+static const struct tg_table_column types[] = {
+    { "kernel_type", TG_TABLE_TEXT },
+    { "sum", TG_TABLE_REAL },
 };
-static const struct tg_frame_column series[] = {
-    { "rank", TG_FRAME_INT },
-    { "ts", TG_FRAME_US },
-    { "name", TG_FRAME_TEXT },
-    { "memory_bw_gbps", TG_FRAME_REAL },
+static const struct tg_table_column series[] = {
+    { "rank", TG_TABLE_INT },
+    { "ts", TG_TABLE_US },
+    { "name", TG_TABLE_TEXT },
+    { "memory_bw_gbps", TG_TABLE_REAL },
 };
 
 struct fixture {
-    struct tg_frames frames;
+    struct tg_tables frames;
     struct tg_buf svg;
 };
 
 static int setup(void **state)
 {
     struct fixture *f = calloc(1, sizeof *f);
-    tg_frames_init(&f->frames);
+    tg_tables_init(&f->frames);
     *state = f;
     return 0;
 }
@@ -42,7 +42,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     struct fixture *f = *state;
-    tg_frames_release(&f->frames);
+    tg_tables_release(&f->frames);
     tg_buf_release(&f->svg);
     free(f);
     return 0;
@@ -58,14 +58,14 @@ static bool has(const struct fixture *f, const char *text)
 static void bars_are_in_proportion(void **state)
 {
     struct fixture *f = *state;
-    struct tg_frame *t = tg_frames_add(&f->frames, "temporal", temporal, 4);
+    struct tg_table *t = tg_tables_add(&f->frames, "temporal", temporal, 4);
     static const int64_t rows[2][4] = { { 0, 500, 300, 200 }, { 3, 0, 0, 500 } };
     for (int r = 0; r < 2; r++) {
-        struct tg_frame_cell *row = tg_frame_row(t);
+        struct tg_table_cell *row = tg_table_row(t);
         for (int c = 0; c < 4; c++)
-            row[c] = tg_frame_int(rows[r][c]);
+            row[c] = tg_table_int(rows[r][c]);
     }
-    assert_true(tg_figure_svg(&f->svg, t));
+    assert_true(tg_tablechart_svg(&f->svg, t));
     assert_true(has(f, "class=\"c0\" x=\"230.00\" y=\"94\" width=\"294.20\""));
     assert_true(has(f, "class=\"c1\" x=\"525.00\" y=\"94\" width=\"176.20\""));
     assert_true(has(f, "class=\"c2\" x=\"702.00\" y=\"94\" width=\"117.20\""));
@@ -77,38 +77,38 @@ static void bars_are_in_proportion(void **state)
 static void hostile_names_stay_text(void **state)
 {
     struct fixture *f = *state;
-    struct tg_frame *t = tg_frames_add(&f->frames, "kernel-types", types, 2);
-    struct tg_frame_cell *row = tg_frame_row(t);
-    row[0] = tg_frame_text(TG_SV("<script>&\"A overlapping B"));
-    row[1] = tg_frame_real(5);
-    assert_true(tg_figure_svg(&f->svg, t));
+    struct tg_table *t = tg_tables_add(&f->frames, "kernel-types", types, 2);
+    struct tg_table_cell *row = tg_table_row(t);
+    row[0] = tg_table_text(TG_SV("<script>&\"A overlapping B"));
+    row[1] = tg_table_real(5);
+    assert_true(tg_tablechart_svg(&f->svg, t));
     assert_false(has(f, "<script"));
     assert_true(has(f, "&lt;script&gt;&amp;&quot;a + b"));
 }
 
-static const struct tg_frame_column frames[] = {
-    { "name", TG_FRAME_TEXT },          { "host_self(us)", TG_FRAME_US },
-    { "device_time(us)", TG_FRAME_US }, { "device_self(us)", TG_FRAME_US },
-    { "rank", TG_FRAME_INT },
+static const struct tg_table_column frames[] = {
+    { "name", TG_TABLE_TEXT },          { "host_self(us)", TG_TABLE_US },
+    { "device_time(us)", TG_TABLE_US }, { "device_self(us)", TG_TABLE_US },
+    { "rank", TG_TABLE_INT },
 };
 
 /* 25 modules of 1 to 25 us of their own, in another order: the largest 20, the largest first. */
 static void modules_are_drawn_by_their_own_time(void **state)
 {
     struct fixture *f = *state;
-    struct tg_frame *t = tg_frames_add(&f->frames, "modules", frames, 5);
+    struct tg_table *t = tg_tables_add(&f->frames, "modules", frames, 5);
     char names[26][32];
     for (int i = 1; i <= 26; i++) {
-        struct tg_frame_cell *row = tg_frame_row(t);
+        struct tg_table_cell *row = tg_table_row(t);
         int self = i * 7 % 26 ? i * 7 % 26 : 26;
         (void)snprintf(names[i - 1], sizeof names[0], "nn.Module: Layer_%d", self);
-        row[0] = tg_frame_text(tg_sv_of(names[i - 1]));
-        row[1] = tg_frame_int(99);
-        row[2] = tg_frame_int(26000);
-        row[3] = tg_frame_int(self * 1000);
-        row[4] = tg_frame_int(self == 26); /* another rank's */
+        row[0] = tg_table_text(tg_sv_of(names[i - 1]));
+        row[1] = tg_table_int(99);
+        row[2] = tg_table_int(26000);
+        row[3] = tg_table_int(self * 1000);
+        row[4] = tg_table_int(self == 26); /* another rank's */
     }
-    assert_true(tg_figure_svg(&f->svg, t));
+    assert_true(tg_tablechart_svg(&f->svg, t));
     assert_true(has(f, ">Layer_25<"));
     assert_true(has(f, "Layer_25: 25"));
     assert_true(has(f, "y=\"74\" width=\"589.20\""));
@@ -124,19 +124,19 @@ static void modules_are_drawn_by_their_own_time(void **state)
 static void series_are_steps(void **state)
 {
     struct fixture *f = *state;
-    struct tg_frame *t = tg_frames_add(&f->frames, "bandwidth-series", series, 4);
+    struct tg_table *t = tg_tables_add(&f->frames, "bandwidth-series", series, 4);
     static const struct {
         tg_ns at;
         double v;
     } points[] = { { 1000, 4 }, { 11000, 0 } };
     for (int i = 0; i < 2; i++) {
-        struct tg_frame_cell *row = tg_frame_row(t);
-        row[0] = tg_frame_int(0);
-        row[1] = tg_frame_int(points[i].at);
-        row[2] = tg_frame_text(TG_SV("Memset"));
-        row[3] = tg_frame_real(points[i].v);
+        struct tg_table_cell *row = tg_table_row(t);
+        row[0] = tg_table_int(0);
+        row[1] = tg_table_int(points[i].at);
+        row[2] = tg_table_text(TG_SV("Memset"));
+        row[3] = tg_table_real(points[i].v);
     }
-    assert_true(tg_figure_svg(&f->svg, t));
+    assert_true(tg_tablechart_svg(&f->svg, t));
     assert_true(has(f, "d=\"M72 348.0H72V88.0H936V348.0\""));
     assert_true(has(f, "GB/s"));
 }
@@ -144,10 +144,10 @@ static void series_are_steps(void **state)
 static void nothing_is_not_drawn(void **state)
 {
     struct fixture *f = *state;
-    struct tg_frame *t = tg_frames_add(&f->frames, "temporal", temporal, 4);
-    assert_false(tg_figure_svg(&f->svg, t));
-    tg_frame_row(t)[0] = tg_frame_int(0); /* a rank with a reason instead of values */
-    assert_false(tg_figure_svg(&f->svg, t));
+    struct tg_table *t = tg_tables_add(&f->frames, "temporal", temporal, 4);
+    assert_false(tg_tablechart_svg(&f->svg, t));
+    tg_table_row(t)[0] = tg_table_int(0); /* a rank with a reason instead of values */
+    assert_false(tg_tablechart_svg(&f->svg, t));
     assert_int_equal(f->svg.n, 0);
 }
 

@@ -1,5 +1,5 @@
-#ifndef TG_REPORTERS_GRID_H
-#define TG_REPORTERS_GRID_H
+#ifndef TG_REPORTERS_TEXTTABLE_H
+#define TG_REPORTERS_TEXTTABLE_H
 /*
  * A table of text for terminals: numbers right, names left and shortened in the middle. When the
  * columns do not fit, those with the largest `drop` leave first; the flexible one gets what is
@@ -9,28 +9,28 @@
 
 enum tg_tint { TG_TINT_NONE, TG_TINT_RED, TG_TINT_GREEN, TG_TINT_YELLOW, TG_TINT_DIM };
 
-struct tg_grid_column {
+struct tg_texttable_column {
     const char *title;
     bool right, flexible;
     unsigned drop; /* 0: stays */
 };
-struct tg_grid_cell {
+struct tg_texttable_cell {
     size_t at, n;
     enum tg_tint tint;
 };
-struct tg_grid {
-    const struct tg_grid_column *columns;
+struct tg_texttable {
+    const struct tg_texttable_column *columns;
     size_t n_columns;
     struct tg_buf text;
-    struct tg_grid_cell *cells;
+    struct tg_texttable_cell *cells;
     size_t n, cap;
 };
 
-void tg_grid_init(struct tg_grid *g, const struct tg_grid_column *columns, size_t n);
-void tg_grid_add(struct tg_grid *g, tg_sv cell, enum tg_tint tint); /* row after row */
-void tg_grid_write(const struct tg_grid *g, struct tg_buf *out, size_t indent, size_t width,
-                   bool color);
-void tg_grid_release(struct tg_grid *g);
+void tg_texttable_init(struct tg_texttable *g, const struct tg_texttable_column *columns, size_t n);
+void tg_texttable_add(struct tg_texttable *g, tg_sv cell, enum tg_tint tint); /* row after row */
+void tg_texttable_write(const struct tg_texttable *g, struct tg_buf *out, size_t indent,
+                        size_t width, bool color);
+void tg_texttable_release(struct tg_texttable *g);
 
 void tg_tint_on(struct tg_buf *out, enum tg_tint tint, bool color);
 void tg_tint_off(struct tg_buf *out, enum tg_tint tint, bool color);

@@ -1,4 +1,4 @@
-#include "reporters/grid.h"
+#include "reporters/texttable.h"
 
 #include <stdlib.h>
 
@@ -9,22 +9,22 @@
 /* Beyond FLEXIBLE_MAX the eye loses the row between a name and its numbers. */
 enum { MAX_COLUMNS = 16, GAP = 2, FLEXIBLE_MIN = 28, FLEXIBLE_MAX = 88 };
 
-void tg_grid_init(struct tg_grid *g, const struct tg_grid_column *columns, size_t n)
+void tg_texttable_init(struct tg_texttable *g, const struct tg_texttable_column *columns, size_t n)
 {
-    *g = (struct tg_grid){ .columns = columns, .n_columns = n };
+    *g = (struct tg_texttable){ .columns = columns, .n_columns = n };
 }
 
-void tg_grid_release(struct tg_grid *g)
+void tg_texttable_release(struct tg_texttable *g)
 {
     tg_buf_release(&g->text);
     free(g->cells);
-    *g = (struct tg_grid){ 0 };
+    *g = (struct tg_texttable){ 0 };
 }
 
-void tg_grid_add(struct tg_grid *g, tg_sv cell, enum tg_tint tint)
+void tg_texttable_add(struct tg_texttable *g, tg_sv cell, enum tg_tint tint)
 {
     g->cells = tg_grow(g->cells, &g->cap, g->n + 1, sizeof *g->cells);
-    g->cells[g->n++] = (struct tg_grid_cell){ g->text.n, cell.n, tint };
+    g->cells[g->n++] = (struct tg_texttable_cell){ g->text.n, cell.n, tint };
     tg_buf_add(&g->text, cell);
 }
 
@@ -41,7 +41,7 @@ void tg_tint_off(struct tg_buf *out, enum tg_tint tint, bool color)
         tg_buf_puts(out, "\033[0m");
 }
 
-static tg_sv cell_text(const struct tg_grid *g, size_t i)
+static tg_sv cell_text(const struct tg_texttable *g, size_t i)
 {
     return (tg_sv){ g->text.p + g->cells[i].at, g->cells[i].n };
 }
@@ -51,7 +51,7 @@ struct layout {
     bool shown[MAX_COLUMNS];
 };
 
-static size_t total_width(const struct tg_grid *g, const struct layout *l)
+static size_t total_width(const struct tg_texttable *g, const struct layout *l)
 {
     size_t sum = 0;
     for (size_t c = 0; c < g->n_columns; c++)
@@ -66,7 +66,7 @@ static size_t least(const struct layout *l, size_t flexible)
     return l->width[flexible] < FLEXIBLE_MIN ? l->width[flexible] : FLEXIBLE_MIN;
 }
 
-static bool drop_one(const struct tg_grid *g, struct layout *l)
+static bool drop_one(const struct tg_texttable *g, struct layout *l)
 {
     size_t worst = g->n_columns;
     for (size_t c = 0; c < g->n_columns; c++)
@@ -79,7 +79,7 @@ static bool drop_one(const struct tg_grid *g, struct layout *l)
     return true;
 }
 
-static void fit(const struct tg_grid *g, struct layout *l, size_t width)
+static void fit(const struct tg_texttable *g, struct layout *l, size_t width)
 {
     size_t flexible = 0;
     for (size_t c = 0; c < g->n_columns; c++) {
@@ -109,8 +109,8 @@ static void put_blanks(struct tg_buf *out, size_t n)
         tg_buf_putc(out, ' ');
 }
 
-static void put_cell(struct tg_buf *out, const struct tg_grid_column *c, size_t width, tg_sv text,
-                     enum tg_tint tint, bool last, bool color)
+static void put_cell(struct tg_buf *out, const struct tg_texttable_column *c, size_t width,
+                     tg_sv text, enum tg_tint tint, bool last, bool color)
 {
     struct tg_buf fitting = { 0 };
     size_t w;
@@ -126,7 +126,7 @@ static void put_cell(struct tg_buf *out, const struct tg_grid_column *c, size_t 
     tg_buf_release(&fitting);
 }
 
-static void put_row(const struct tg_grid *g, const struct layout *l, struct tg_buf *out,
+static void put_row(const struct tg_texttable *g, const struct layout *l, struct tg_buf *out,
                     size_t indent, size_t row, bool color)
 {
     size_t last = 0;
@@ -151,8 +151,8 @@ static void put_row(const struct tg_grid *g, const struct layout *l, struct tg_b
     tg_buf_putc(out, '\n');
 }
 
-void tg_grid_write(const struct tg_grid *g, struct tg_buf *out, size_t indent, size_t width,
-                   bool color)
+void tg_texttable_write(const struct tg_texttable *g, struct tg_buf *out, size_t indent,
+                        size_t width, bool color)
 {
     struct layout l;
     fit(g, &l, width > indent ? width - indent : 0);

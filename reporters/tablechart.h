@@ -1,5 +1,5 @@
-#ifndef TG_REPORTERS_FIGURES_H
-#define TG_REPORTERS_FIGURES_H
+#ifndef TG_REPORTERS_TABLECHART_H
+#define TG_REPORTERS_TABLECHART_H
 /*
  * The tables of an analysis as charts: stacked bars (temporal, idle, overlap, kernel-types, skew,
  * modules, sources) and steps over time (bandwidth-series, queue-series). SVG that needs no other
@@ -12,11 +12,11 @@
 /*
  * The frames that have a chart, and the file's name ("temporal" -> temporal.svg). NULL-terminated.
  */
-struct tg_figure {
+struct tg_tablechart {
     const char *frame, *file;
 };
-extern const struct tg_figure tg_figures[];
+extern const struct tg_tablechart tg_tablecharts[];
 
 /* False: nothing to draw (no rows with values, or a frame without a chart). */
-bool tg_figure_svg(struct tg_buf *out, const struct tg_frame *f);
+bool tg_tablechart_svg(struct tg_buf *out, const struct tg_table *f);
 #endif

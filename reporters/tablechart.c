@@ -1,4 +1,4 @@
-#include "reporters/figures.h"
+#include "reporters/tablechart.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ enum {
     MAX_SERIES = 5
 };
 
-const struct tg_figure tg_figures[] = {
+const struct tg_tablechart tg_tablecharts[] = {
     { "temporal", "temporal" },
     { "idle", "idle" },
     { "overlap", "overlap" },
@@ -70,7 +70,7 @@ static const char style[] =
 
 /* ---- cells ---- */
 
-static size_t column(const struct tg_frame *f, const char *name)
+static size_t column(const struct tg_table *f, const char *name)
 {
     for (size_t k = 0; k < f->n_columns; k++)
         if (strcmp(f->columns[k].name, name) == 0)
@@ -79,23 +79,23 @@ static size_t column(const struct tg_frame *f, const char *name)
 }
 
 /* Times in us, whatever the column's type; NaN: not known, or no such column. */
-static double number(const struct tg_frame *f, size_t row, size_t col)
+static double number(const struct tg_table *f, size_t row, size_t col)
 {
-    const struct tg_frame_cell *c;
+    const struct tg_table_cell *c;
     if (col >= f->n_columns)
         return NAN;
-    c = tg_frame_at(f, row, col);
-    if (!c->known || f->columns[col].type == TG_FRAME_TEXT)
+    c = tg_table_at(f, row, col);
+    if (!c->known || f->columns[col].type == TG_TABLE_TEXT)
         return NAN;
-    if (f->columns[col].type == TG_FRAME_REAL)
+    if (f->columns[col].type == TG_TABLE_REAL)
         return c->is.v;
-    return f->columns[col].type == TG_FRAME_US ? (double)c->is.i / 1000 : (double)c->is.i;
+    return f->columns[col].type == TG_TABLE_US ? (double)c->is.i / 1000 : (double)c->is.i;
 }
 
-static tg_sv text(const struct tg_frame *f, size_t row, size_t col)
+static tg_sv text(const struct tg_table *f, size_t row, size_t col)
 {
-    const struct tg_frame_cell *c = col < f->n_columns ? tg_frame_at(f, row, col) : NULL;
-    return c && c->known && f->columns[col].type == TG_FRAME_TEXT ? c->is.text : TG_SV("");
+    const struct tg_table_cell *c = col < f->n_columns ? tg_table_at(f, row, col) : NULL;
+    return c && c->known && f->columns[col].type == TG_TABLE_TEXT ? c->is.text : TG_SV("");
 }
 
 /* As text reports write it, but with the sign for micro. */
@@ -131,7 +131,7 @@ static struct bar *add_bar(struct stack *s)
 }
 
 /* Has some rank several devices? Else their numbers say nothing. */
-static bool devices_differ(const struct tg_frame *f)
+static bool devices_differ(const struct tg_table *f)
 {
     size_t rank = column(f, "rank"), device = column(f, "device");
     for (size_t r = 1; r < f->n_rows; r++)
@@ -142,7 +142,7 @@ static bool devices_differ(const struct tg_frame *f)
 }
 
 /* "rank 0, device 1, stream 7" of what the row knows. */
-static void label_of(char *to, size_t size, const struct tg_frame *f, size_t row, bool devices)
+static void label_of(char *to, size_t size, const struct tg_table *f, size_t row, bool devices)
 {
     static const char *const keys[] = { "rank", "device", "stream" };
     size_t at = 0;
@@ -155,7 +155,7 @@ static void label_of(char *to, size_t size, const struct tg_frame *f, size_t row
 }
 
 /* Rows that hold all parts side by side. */
-static void stack_columns(struct stack *s, const struct tg_frame *f, const char *const *columns)
+static void stack_columns(struct stack *s, const struct tg_table *f, const char *const *columns)
 {
     bool devices = devices_differ(f);
     for (size_t r = 0; r < f->n_rows; r++) {
@@ -174,7 +174,7 @@ static void stack_columns(struct stack *s, const struct tg_frame *f, const char 
 }
 
 /* One row a cause: consecutive rows of one stream belong together. */
-static void stack_causes(struct stack *s, const struct tg_frame *f)
+static void stack_causes(struct stack *s, const struct tg_table *f)
 {
     static const char *const causes[] = { "host_wait", "kernel_wait", "other" };
     bool devices = devices_differ(f);
@@ -225,7 +225,7 @@ static void set_label(char *to, size_t size, tg_sv name)
     to[n] = '\0';
 }
 
-static void stack_types(struct stack *s, const struct tg_frame *f)
+static void stack_types(struct stack *s, const struct tg_table *f)
 {
     for (size_t r = 0; r < f->n_rows; r++) {
         tg_sv name = text(f, r, column(f, "kernel_type"));
@@ -237,7 +237,7 @@ static void stack_types(struct stack *s, const struct tg_frame *f)
     }
 }
 
-static bool any_value(const struct tg_frame *f, const char *name)
+static bool any_value(const struct tg_table *f, const char *name)
 {
     for (size_t r = 0; r < f->n_rows; r++)
         if (number(f, r, column(f, name)) > 0)
@@ -280,7 +280,7 @@ static void keep_largest(struct stack *s, tg_sv name, double v)
  * The names of the first rank with most time of their own (with all of it, callers of everything
  * would fill the chart): on the device, or, where nothing ran there, on the host.
  */
-static void stack_names(struct stack *s, const struct tg_frame *f, bool modules)
+static void stack_names(struct stack *s, const struct tg_table *f, bool modules)
 {
     static const tg_sv prefix = { "nn.Module: ", 11 };
     bool device = any_value(f, "device_time(us)");
@@ -302,7 +302,7 @@ static void stack_names(struct stack *s, const struct tg_frame *f, bool modules)
     }
 }
 
-static bool fill(struct stack *s, const struct tg_frame *f)
+static bool fill(struct stack *s, const struct tg_table *f)
 {
     static const char *const temporal[] = { "compute_time(us)", "non_compute_time(us)",
                                             "idle_time(us)" };
@@ -444,7 +444,7 @@ static void put_time_ticks(struct tg_buf *out, double us, int x, int w, int top,
     }
 }
 
-static bool draw_stack(struct tg_buf *out, const struct tg_frame *f)
+static bool draw_stack(struct tg_buf *out, const struct tg_table *f)
 {
     struct stack *s = tg_xmalloc(sizeof *s);
     double widest = 0;
@@ -487,7 +487,7 @@ struct lines {
     double from, to, most;
 };
 
-static void line_label(char *to, size_t size, const struct tg_frame *f, size_t row, bool devices)
+static void line_label(char *to, size_t size, const struct tg_table *f, size_t row, bool devices)
 {
     tg_sv name = text(f, row, column(f, "name"));
     size_t n;
@@ -517,7 +517,7 @@ static int by_label(const void *pa, const void *pb)
 }
 
 /* Rows of one series stand together, in the order of time. */
-static void choose_lines(struct lines *l, const struct tg_frame *f, size_t value)
+static void choose_lines(struct lines *l, const struct tg_table *f, size_t value)
 {
     struct series *all = NULL;
     size_t ts = column(f, "ts"), n = 0, cap = 0;
@@ -555,7 +555,7 @@ static struct line *line_of(struct lines *l, const char *label)
     return NULL;
 }
 
-static void fill_lines(struct lines *l, const struct tg_frame *f, size_t value)
+static void fill_lines(struct lines *l, const struct tg_table *f, size_t value)
 {
     size_t ts = column(f, "ts");
     bool devices = devices_differ(f);
@@ -616,7 +616,7 @@ static void put_value_ticks(struct tg_buf *out, double high, double step, const 
     tg_buf_printf(out, "  <text class=\"tick end\" x=\"%d\" y=\"75\">%s</text>\n", TOTAL_X, unit);
 }
 
-static bool draw_lines(struct tg_buf *out, const struct tg_frame *f)
+static bool draw_lines(struct tg_buf *out, const struct tg_table *f)
 {
     bool queue = strcmp(f->name, "queue-series") == 0;
     struct lines l = { .title = queue ? "Launched work that waits" : "Memory traffic",
@@ -655,7 +655,7 @@ static bool draw_lines(struct tg_buf *out, const struct tg_frame *f)
     return true;
 }
 
-bool tg_figure_svg(struct tg_buf *out, const struct tg_frame *f)
+bool tg_tablechart_svg(struct tg_buf *out, const struct tg_table *f)
 {
     if (!f->n_rows)
         return false;

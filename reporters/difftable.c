@@ -5,17 +5,17 @@
 #include "core/diff/names.h"
 #include "reporters/csv.h"
 #include "reporters/escape.h"
-#include "reporters/grid.h"
 #include "reporters/json.h"
 #include "reporters/number.h"
 #include "reporters/reporter.h"
+#include "reporters/texttable.h"
 
-static enum tg_basis basis_of(const struct tg_table *t)
+static enum tg_basis basis_of(const struct tg_difftable *t)
 {
     return t->whole ? TG_BASIS_WHOLE : TG_BASIS_PER_STEP;
 }
 
-static void put_name(struct tg_buf *out, const struct tg_table *t, const struct tg_op *op)
+static void put_name(struct tg_buf *out, const struct tg_difftable *t, const struct tg_op *op)
 {
     size_t before = out->n;
     if (t->short_names)
@@ -24,16 +24,16 @@ static void put_name(struct tg_buf *out, const struct tg_table *t, const struct 
         tg_buf_add(out, op->name);
 }
 
-static const struct tg_grid_column columns[] = {
+static const struct tg_texttable_column columns[] = {
     { "", false, false, 0 }, { "name", false, true, 0 },   { "", true, false, 2 },
     { "", true, false, 1 },  { "+/-", true, false, 0 },    { "", true, false, 5 },
     { "", true, false, 4 },  { "+/- us", true, false, 0 }, { "%", true, false, 3 },
 };
 enum { N_COLUMNS = sizeof columns / sizeof *columns };
 
-static void add(struct tg_grid *g, struct tg_buf *cell, enum tg_tint tint)
+static void add(struct tg_texttable *g, struct tg_buf *cell, enum tg_tint tint)
 {
-    tg_grid_add(g, tg_buf_sv(cell), tint);
+    tg_texttable_add(g, tg_buf_sv(cell), tint);
     tg_buf_clear(cell);
 }
 
@@ -51,7 +51,7 @@ static void put_change(struct tg_buf *cell, const struct tg_row_numbers *n)
         tg_buf_puts(cell, before ? "gone" : "new");
 }
 
-static void add_row(struct tg_grid *g, const struct tg_table *t, const struct tg_op *op)
+static void add_row(struct tg_texttable *g, const struct tg_difftable *t, const struct tg_op *op)
 {
     struct tg_row_numbers n = tg_row_numbers(t->comparison, op, basis_of(t));
     struct tg_buf cell = { 0 }, name = { 0 };
@@ -80,11 +80,11 @@ static void add_row(struct tg_grid *g, const struct tg_table *t, const struct tg
 
 /* Titles carry the side's labels; they live as long as the grid. */
 struct titles {
-    struct tg_grid_column columns[N_COLUMNS];
+    struct tg_texttable_column columns[N_COLUMNS];
     struct tg_buf text[4];
 };
 
-static void make_titles(struct titles *ti, const struct tg_table *t)
+static void make_titles(struct titles *ti, const struct tg_difftable *t)
 {
     static const size_t at[] = { 2, 3, 5, 6 };
     static const char *const fallback[] = { "control", "test" };
@@ -101,31 +101,31 @@ static void make_titles(struct titles *ti, const struct tg_table *t)
     }
 }
 
-void tg_table_text(struct tg_buf *out, const struct tg_table *t, const struct tg_render *r)
+void tg_difftable_text(struct tg_buf *out, const struct tg_difftable *t, const struct tg_render *r)
 {
     size_t width = r->columns > 0 ? (size_t)r->columns : 100;
     size_t n = r->top && r->top < t->n_rows ? r->top : t->n_rows;
     struct titles ti;
-    struct tg_grid g;
+    struct tg_texttable g;
     if (!t->n_rows) {
         tg_buf_puts(out, "no rows\n");
         return;
     }
     make_titles(&ti, t);
-    tg_grid_init(&g, ti.columns, N_COLUMNS);
+    tg_texttable_init(&g, ti.columns, N_COLUMNS);
     for (size_t i = 0; i < n; i++)
         add_row(&g, t, &t->comparison->ops[t->rows[i]]);
-    tg_grid_write(&g, out, 0, width, r->color);
+    tg_texttable_write(&g, out, 0, width, r->color);
     if (n < t->n_rows)
         tg_buf_printf(out, "and %zu more rows\n", t->n_rows - n);
     tg_buf_puts(out, t->whole ? "whole sums: steps, ranks and runs added up\n"
                               : "per step; durations include what an operator calls\n");
-    tg_grid_release(&g);
+    tg_texttable_release(&g);
     for (size_t i = 0; i < 4; i++)
         tg_buf_release(&ti.text[i]);
 }
 
-void tg_table_csv(struct tg_buf *out, const struct tg_table *t)
+void tg_difftable_csv(struct tg_buf *out, const struct tg_difftable *t)
 {
     struct tg_buf name = { 0 };
     tg_csv_header(out);
@@ -139,7 +139,7 @@ void tg_table_csv(struct tg_buf *out, const struct tg_table *t)
     tg_buf_release(&name);
 }
 
-static void add_json_row(struct tg_doc *list, const struct tg_table *t, const struct tg_op *op)
+static void add_json_row(struct tg_doc *list, const struct tg_difftable *t, const struct tg_op *op)
 {
     struct tg_row_numbers n = tg_row_numbers(t->comparison, op, basis_of(t));
     struct tg_doc *o = tg_doc_add_object(list, NULL);
@@ -158,7 +158,7 @@ static void add_json_row(struct tg_doc *list, const struct tg_table *t, const st
     tg_buf_release(&name);
 }
 
-void tg_table_json(struct tg_buf *out, const struct tg_table *t)
+void tg_difftable_json(struct tg_buf *out, const struct tg_difftable *t)
 {
     struct tg_doc *root = tg_doc_new_object(), *list;
     tg_doc_add_str(root, "schema", TG_SV(TG_DIFF_SCHEMA));

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "cmd/check.h"
-#include "cmd/gate/source.h"
+#include "cmd/gate/cause.h"
 #include "cmd/options.h"
 #include "core/baseline/store.h"
 
@@ -39,6 +39,9 @@ static const struct tg_opt check_options[] = {
       "JUnit without file and line, for readers with a strict schema" },
     { "annotations", TG_OPT_FLAG, offsetof(struct check_opts, annotations), NULL,
       "print GitHub annotations as well" },
+    { "base-commit", TG_OPT_STR, offsetof(struct check_opts, base_commit), "REV",
+      "commit of the baseline, where --baseline is a path: tells which functions the change "
+      "touched" },
     { "report-url", TG_OPT_STR, offsetof(struct check_opts, report_url), "URL",
       "where the full report is, for the comment" },
     { "top", TG_OPT_INT, offsetof(struct check_opts, top), "N", "rows shown; default 10" },
@@ -345,21 +348,38 @@ static bool report_on_stdout(const struct check *c)
     return false;
 }
 
-/* Annotations stand in the diff of a pull request: worth another look into traces with stacks. */
-static void find_sources(struct check *c, struct job *j)
+/* The baseline's commit: found, or said by --base-commit where the baseline is a path. */
+static const char *base_commit(struct check *c, const struct job *j)
+{
+    struct tg_commit named;
+    struct tg_err ignored;
+    tg_err_init(&ignored);
+    if (j->info.commit.n)
+        return tg_arena_printf(c->arena, "%.*s", TG_SV_ARG(j->info.commit));
+    if (!c->o->base_commit || !tg_repo_get(&c->repo, &ignored) ||
+        !tg_git_resolve(c->repo.git, c->o->base_commit, c->arena, &named, &ignored))
+        return NULL;
+    return tg_arena_printf(c->arena, "%s", named.sha);
+}
+
+static void find_causes(struct check *c, struct job *j)
 {
     struct tg_summarize_opts so =
         tg_suite_reading(c->suites.policy, j->suite, c->o->strict_json, c->o->allow_truncated);
     const struct tg_summary *fresh = &j->summary[TG_TEST];
-    if (c->o->annotations && fresh->n &&
-        tg_sv_eq(tg_shard_env(fresh->shards[0], "with_stack"), TG_SV("1")))
-        tg_source_find(&j->verdict,
-                       &(struct tg_source_ask){ .fresh = &j->fresh,
-                                                .base = &j->base,
-                                                .load = &so.load,
-                                                .repo = &c->repo,
-                                                .workspace = env(c, "GITHUB_WORKSPACE"),
-                                                .arena = c->arena });
+    bool stacks = fresh->n && tg_sv_eq(tg_shard_env(fresh->shards[0], "with_stack"), TG_SV("1"));
+    if (!fresh->n || !(stacks || c->repo.git))
+        return;
+    tg_cause_find(&j->verdict,
+                  &(struct tg_cause_ask){ .side = { &j->base, &j->fresh },
+                                          .load = &so.load,
+                                          .window = &so.window,
+                                          .skip_first = (unsigned)j->suite->window.skip_first,
+                                          .repo = &c->repo,
+                                          .base_commit = base_commit(c, j),
+                                          .workspace = env(c, "GITHUB_WORKSPACE"),
+                                          .stacks = stacks,
+                                          .arena = c->arena });
 }
 
 static bool write_reports(struct check *c, struct job *j, struct tg_err *err)
@@ -487,7 +507,7 @@ static int check_suite(struct check *c, struct job *j, struct tg_err *err)
         }
     }
     describe_test(c, j);
-    find_sources(c, j);
+    find_causes(c, j);
     return write_reports(c, j, err) ? j->verdict.exit_code : -1;
 }
 

@@ -18,7 +18,7 @@ enum {
 
 struct check_opts {
     struct tg_strs baseline, meta;
-    const char *policy, *suite, *profile, *report[REPORTS], *report_url;
+    const char *policy, *suite, *profile, *report[REPORTS], *report_url, *base_commit;
     bool junit_strict, annotations, dry_run, exit_zero, runs, ranks, strict_json, allow_truncated;
     bool trust_repository, quiet;
     int64_t top;

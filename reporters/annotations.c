@@ -9,6 +9,7 @@
 #include "core/base/utf8.h"
 #include "reporters/cause.h"
 #include "reporters/escape.h"
+#include "reporters/origin.h"
 #include "reporters/reporter.h"
 
 enum { MAX_LINES = 10, MAX_MESSAGE = 1000 };
@@ -48,7 +49,8 @@ static void put_result(struct tg_buf *out, const struct tg_result *r)
                 tg_result_in_file(r) ? tg_sv_of(r->file) : TG_SV(""), r->line, tg_buf_sv(&title),
                 tg_buf_sv(&message));
     if (r->source.n) {
-        tg_buf_printf(&message, "; %.*s", TG_SV_ARG(r->source_calls));
+        tg_buf_puts(&message, "; ");
+        tg_origin_put(&message, r, &(struct tg_origin_style){ .code = "" });
         put_command(out, "notice", r->source, r->source_line, tg_buf_sv(&title),
                     tg_buf_sv(&message));
     }

@@ -39,6 +39,55 @@ static void add_name(struct tg_doc *o, const char *key, const char *v)
 
 /* ---- results ---- */
 
+static void add_frame(struct tg_doc *list, const char *key, const struct tg_cause_frame *f)
+{
+    struct tg_doc *o = tg_doc_add_object(list, key);
+    add_name(o, "kind", tg_path_kind_name(f->kind));
+    tg_doc_add_str(o, "name", f->text);
+    add_text(o, "file", f->file);
+    if (f->line)
+        tg_doc_add_i64(o, "line", f->line);
+    else
+        tg_doc_add_null(o, "line");
+    tg_doc_add_num(o, "share", f->share);
+}
+
+/* `line` and `function` as the trace has them; `changed` are lines at HEAD. */
+static void add_cause(struct tg_doc *o, const struct tg_result *r)
+{
+    const struct tg_cause *c = r->cause;
+    struct tg_doc *d, *list;
+    if (!c) {
+        tg_doc_add_null(o, "cause");
+        add_text(o, "no_cause", r->no_cause);
+        return;
+    }
+    d = tg_doc_add_object(o, "cause");
+    list = tg_doc_add_array(d, "path");
+    for (size_t i = 0; i < c->path.n; i++)
+        add_frame(list, NULL, &c->path.frames[i]);
+    add_text(d, "file", c->function ? c->function->file : TG_SV(""));
+    if (c->function)
+        tg_doc_add_i64(d, "line", c->function->line);
+    else
+        tg_doc_add_null(d, "line");
+    add_text(d, "function", c->function ? c->function->text : TG_SV(""));
+    add_text(d, "module", c->module);
+    tg_doc_add_num(d, "share", c->share);
+    if (c->path.next.share > 0)
+        add_frame(d, "runner_up", &c->path.next);
+    else
+        tg_doc_add_null(d, "runner_up");
+    list = tg_doc_add_array(d, "changed");
+    for (size_t i = 0; i < c->n_changed && c->score == 3; i++) {
+        struct tg_doc *pair = tg_doc_add_array(list, NULL);
+        tg_doc_add_i64(pair, NULL, c->changed[i].first);
+        tg_doc_add_i64(pair, NULL, c->changed[i].last);
+    }
+    add_name(d, "confidence", tg_cause_confidence_name(c->confidence));
+    tg_doc_add_bool(d, "backward", c->path.backward);
+}
+
 static void add_result(struct tg_doc *list, const struct tg_verdict *v, const struct tg_result *r)
 {
     struct tg_doc *o = tg_doc_add_object(list, NULL);
@@ -65,6 +114,7 @@ static void add_result(struct tg_doc *list, const struct tg_verdict *v, const st
     add_text(o, "next", r->next);
     add_text(o, "why", r->why);
     add_text(o, "owner", r->owner);
+    add_cause(o, r);
     if (r->folded_under < v->n_results)
         tg_doc_add_str(o, "explained_by", v->results[r->folded_under].op_normalised);
     else

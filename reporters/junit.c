@@ -15,6 +15,7 @@
 #include "core/base/utf8.h"
 #include "reporters/cause.h"
 #include "reporters/escape.h"
+#include "reporters/origin.h"
 #include "reporters/reporter.h"
 
 enum { MAX_CASES = 500 };
@@ -160,10 +161,13 @@ static void put_message(struct tg_buf *out, const struct tg_result *r)
 static void put_source(struct tg_buf *out, const struct tg_result *r)
 {
     struct tg_buf text = { 0 };
-    if (r->source.n)
-        tg_buf_printf(&text, "%.*s:%u, %.*s", TG_SV_ARG(r->source), (unsigned)r->source_line,
-                      TG_SV_ARG(r->source_calls));
-    put_line(out, "source: ", tg_buf_sv(&text));
+    tg_origin_put(&text, r, &(struct tg_origin_style){ .code = "" });
+    put_line(out, "cause: ", tg_buf_sv(&text));
+    if (r->cause) {
+        tg_buf_clear(&text);
+        tg_origin_put_path(&text, r->cause, &(struct tg_origin_style){ .code = "" });
+        put_line(out, "path: ", tg_buf_sv(&text));
+    }
     tg_buf_release(&text);
 }
 

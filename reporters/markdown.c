@@ -13,6 +13,7 @@
 #include "reporters/cause.h"
 #include "reporters/escape.h"
 #include "reporters/number.h"
+#include "reporters/origin.h"
 #include "reporters/reporter.h"
 #include "reporters/rows.h"
 
@@ -251,6 +252,19 @@ static void put_folded(struct tg_buf *out, const struct tg_verdict *v, const uin
         tg_buf_puts(out, "</sub>");
 }
 
+static void put_code(struct tg_buf *out, tg_sv name)
+{
+    put_name(out, name, NAME_CAUSE, false);
+}
+
+static void put_origin(struct tg_buf *part, const struct tg_result *r)
+{
+    if (!r->cause)
+        return;
+    tg_buf_puts(part, "<br>\n  ");
+    tg_origin_put(part, r, &(struct tg_origin_style){ .code = "`", .put_name = put_code });
+}
+
 static void put_cause(struct page *p, struct tg_buf *part, const uint32_t *roots, size_t i)
 {
     const struct tg_result *r = &p->v->results[i];
@@ -260,6 +274,7 @@ static void put_cause(struct page *p, struct tg_buf *part, const uint32_t *roots
     if (parts.name.n && parts.rest.n)
         tg_buf_puts(part, parts.rest.p == r->message.p ? ": " : " ");
     put_text(part, parts.rest);
+    put_origin(part, r);
     put_sub(part, "evidence", tg_result_evidence(r), false);
     put_folded(part, p->v, roots, i);
     put_sub(part, "owner", r->owner, true);

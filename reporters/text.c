@@ -9,6 +9,7 @@
 #include "reporters/cause.h"
 #include "reporters/escape.h"
 #include "reporters/number.h"
+#include "reporters/origin.h"
 #include "reporters/reporter.h"
 #include "reporters/rows.h"
 #include "reporters/texttable.h"
@@ -196,6 +197,15 @@ static void put_folded(struct page *p, const uint32_t *roots, size_t i, size_t i
     tg_buf_release(&name);
 }
 
+static void put_origin(struct page *p, const struct tg_result *r, size_t indent)
+{
+    struct tg_buf text = { 0 };
+    tg_origin_put(&text, r, &(struct tg_origin_style){ .code = "" });
+    if (text.n)
+        put_field(p, indent, "cause", 10, tg_buf_sv(&text), TG_TINT_NONE);
+    tg_buf_release(&text);
+}
+
 static void put_cause(struct page *p, const uint32_t *roots, size_t i)
 {
     const struct tg_result *r = &p->v->results[i];
@@ -210,6 +220,7 @@ static void put_cause(struct page *p, const uint32_t *roots, size_t i)
     put_message(p, r, indent, indent);
     if (tg_result_evidence(r).n)
         put_field(p, indent, "evidence", 10, r->evidence, TG_TINT_DIM);
+    put_origin(p, r, indent);
     put_folded(p, roots, i, indent);
     if (r->owner.n)
         put_field(p, indent, "owner", 10, r->owner, TG_TINT_DIM);

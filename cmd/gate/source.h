@@ -1,26 +1,41 @@
 #ifndef TG_CMD_GATE_SOURCE_H
 #define TG_CMD_GATE_SOURCE_H
 /*
- * The Python line a result comes from: for traces with stacks, the innermost function around the
- * operator's calls whose file is in the repository. Reads the first fresh trace once more, and the
- * first of the baseline if that is a trace with stacks: then the function whose calls grew most is
- * taken, else the one with the most calls. Never an error: without stacks, file or repository the
- * result has no source.
- *
- * Paths of a trace are hostile, and may come from another machine: "train.py",
- * "/__w/r/r/pkg/train.py". A file counts only if it is in HEAD and the function is at that line
- * there.
+ * The files of the repository that the Python frames of a trace name. Paths of a trace are hostile,
+ * and may come from another machine: "train.py", "/__w/r/r/pkg/train.py". A path is joined to the
+ * one file of the commit that it can mean, by its longest end; of several it means none.
  */
-#include "cmd/gate/inputs.h"
-#include "policy/verdict/verdict.h"
+#include "core/base/strmap.h"
+#include "core/baseline/baseline.h"
+#include "core/cause/python.h"
 
-struct tg_source_ask {
-    const struct tg_input_list *fresh, *base;
-    const struct tg_load_opts *load; /* how traces are read */
-    struct tg_repo *repo;
-    const char *workspace;  /* GITHUB_WORKSPACE: another prefix of absolute paths; may be NULL */
-    struct tg_arena *arena; /* the verdict's */
+struct tg_source_file {
+    tg_sv in_repo; /* "": not in the repository */
+    tg_sv text;    /* its bytes in the commit */
+    struct tg_py_function *functions;
+    size_t n_functions;
 };
-/* Sets source and source_line of the worst results that reports show. */
-void tg_source_find(struct tg_verdict *v, const struct tg_source_ask *ask);
+struct tg_sources {
+    struct tg_git *git;
+    const char *commit;     /* 40 hex; the caller's */
+    const char *workspace;  /* another prefix of absolute paths (GITHUB_WORKSPACE); may be NULL */
+    struct tg_arena *arena; /* the caller's: texts and paths live there */
+    struct tg_strmap paths; /* as traces have them; each is looked up once */
+    struct tg_source_file *maps;
+    size_t n_maps;
+};
+void tg_sources_init(struct tg_sources *s, struct tg_git *git, const char *commit,
+                     const char *workspace, struct tg_arena *a);
+void tg_sources_release(struct tg_sources *s);
+/* Valid until the next call. */
+const struct tg_source_file *tg_sources_file(struct tg_sources *s, tg_sv path);
+/* Does the function's code begin at this line of the file, as the trace says? */
+bool tg_source_holds(const struct tg_source_file *file, tg_sv function, uint32_t line);
+
+/* "pkg/train.py(12): step" -> its parts; false: a builtin, a module or no frame at all. */
+struct tg_source_name {
+    tg_sv file, function;
+    uint32_t line;
+};
+bool tg_source_parse(struct tg_source_name *out, tg_sv name);
 #endif

@@ -21,7 +21,7 @@ struct loader {
     struct tg_marks marks;
     struct tg_fact_cache facts;
     uint32_t *track_slot; /* track id + 1; 0: empty */
-    size_t track_slots, tracks_cap, memory_cap, hta_cap, hta_dur_cap, hta_float_cap;
+    size_t track_slots, tracks_cap, memory_cap, hta_cap, hta_dur_cap, hta_float_cap, sequence_cap;
     size_t segments_cap;
     struct tg_err *err;
     bool failed;
@@ -133,6 +133,30 @@ static void add_hta(struct loader *l, double ts, double dur, bool ts_float)
     t->ts_float[i] = ts_float;
 }
 
+/* args' "Sequence number": written by autograd, on operators only. */
+static int64_t sequence_of(const struct tg_event *ev)
+{
+    static const char key[] = "\"Sequence number\":";
+    const char *at = memmem(ev->args.p, ev->args.n, key, sizeof key - 1);
+    const char *end = ev->args.p + ev->args.n;
+    int64_t n;
+    size_t digits = 0;
+    if (!at)
+        return -1;
+    for (at += sizeof key - 1; at < end && *at == ' '; at++)
+        ;
+    while (at + digits < end && at[digits] >= '0' && at[digits] <= '9')
+        digits++;
+    return digits && tg_sv_i64((tg_sv){ at, digits }, &n) ? n : -1;
+}
+
+static void add_sequence(struct loader *l, int64_t n)
+{
+    struct tg_trace *t = l->t;
+    t->sequence = tg_grow(t->sequence, &l->sequence_cap, t->n_spans, sizeof *t->sequence);
+    t->sequence[t->n_spans - 1] = n;
+}
+
 static bool take_span(struct loader *l, const struct tg_event *ev, uint32_t name)
 {
     enum tg_kind kind = l->t->names->v[name].kind;
@@ -145,6 +169,8 @@ static bool take_span(struct loader *l, const struct tg_event *ev, uint32_t name
     s.track = track_id(l, track_of(l, kind, ev->thread, ev->stream, ev->device));
     if (!add_span(l, &s))
         return false;
+    if (l->opts->want_sequence)
+        add_sequence(l, kind == TG_KIND_OP ? sequence_of(ev) : -1);
     if (l->opts->keep_hta)
         add_hta(l, python_double(ev->has_ts, ev->ts_text), python_double(ev->has_dur, ev->dur_text),
                 ev->ts_float);
@@ -174,7 +200,8 @@ static void take_pair(void *arg, const struct tg_mark *b, const struct tg_mark *
     s.track =
         track_id(l, track_of(l, kind, b->thread, b->stream != TG_NO_STREAM ? b->stream : e->stream,
                              b->device >= 0 ? b->device : e->device));
-    (void)add_span(l, &s);
+    if (add_span(l, &s) && l->opts->want_sequence)
+        add_sequence(l, -1);
 }
 
 /* The numbers of a `[memory]` instant; absent numbers are -1, absent bytes 0. */
@@ -262,7 +289,7 @@ static bool read_events(void *whole, struct tg_err *err)
 /* What a worker has kept of one part, by its own ids, and what its tables knew by then. */
 struct part {
     struct tg_trace columns; /* segments, spans, memory, HTA's columns; nothing else is set */
-    size_t segments_cap, memory_cap, hta_cap, hta_dur_cap, hta_float_cap;
+    size_t segments_cap, memory_cap, hta_cap, hta_dur_cap, hta_float_cap, sequence_cap;
     struct tg_marks marks;
     struct tg_track *tracks; /* new ones */
     tg_sv *facts;            /* new ones */
@@ -295,6 +322,7 @@ static void free_columns(struct tg_trace *t)
     free(t->hta_ts);
     free(t->hta_dur);
     free(t->ts_float);
+    free(t->sequence);
 }
 
 static void part_free(void *part)
@@ -340,12 +368,14 @@ static void lend_columns(struct worker *w, struct part *p)
     to->hta_ts = from->hta_ts;
     to->hta_dur = from->hta_dur;
     to->ts_float = from->ts_float;
+    to->sequence = from->sequence;
     to->n_spans = to->n_memory = 0;
     w->l.segments_cap = p->segments_cap;
     w->l.memory_cap = p->memory_cap;
     w->l.hta_cap = p->hta_cap;
     w->l.hta_dur_cap = p->hta_dur_cap;
     w->l.hta_float_cap = p->hta_float_cap;
+    w->l.sequence_cap = p->sequence_cap;
     w->l.marks = p->marks;
     w->l.marks.n = 0;
 }
@@ -361,11 +391,13 @@ static void take_columns(struct worker *w, struct part *p)
     to->hta_ts = from->hta_ts;
     to->hta_dur = from->hta_dur;
     to->ts_float = from->ts_float;
+    to->sequence = from->sequence;
     p->segments_cap = w->l.segments_cap;
     p->memory_cap = w->l.memory_cap;
     p->hta_cap = w->l.hta_cap;
     p->hta_dur_cap = w->l.hta_dur_cap;
     p->hta_float_cap = w->l.hta_float_cap;
+    p->sequence_cap = w->l.sequence_cap;
     p->marks = w->l.marks;
 }
 
@@ -427,6 +459,8 @@ static void join_spans(struct loader *l, const struct worker *w, const struct tg
             s.fact = w->fact[s.fact];
         s.index += (uint32_t)ids->first_index;
         (void)add_span(l, &s); /* `fits` has checked that there is room */
+        if (l->opts->want_sequence)
+            add_sequence(l, from->sequence[i]);
         if (l->opts->keep_hta)
             add_hta(l, from->hta_ts[i], from->hta_dur[i], from->ts_float[i]);
     }

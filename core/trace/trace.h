@@ -68,6 +68,7 @@ struct tg_trace {
     struct tg_integrity integrity;
     double *hta_ts, *hta_dur; /* per span, us as Python reads the text; only with keep_hta */
     bool *ts_float;           /* NULL unless keep_hta */
+    int64_t *sequence;        /* per span: args' "Sequence number"; -1 absent. NULL unless wanted */
 };
 #define TG_SPAN_SEGMENT ((size_t)1 << 16)
 
@@ -97,6 +98,7 @@ struct tg_load_opts {
     bool keep_python; /* python_function spans (most rows of many traces) */
     bool keep_hta;    /* every row HTA keeps, in file order, with doubles; implies keep_python */
     bool want_facts, want_memory;
+    bool want_sequence; /* tg_trace.sequence: links of backward work to its forward operator */
 };
 
 /* Reads everything. NULL with err set. `progress` may be NULL. */

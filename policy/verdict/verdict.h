@@ -4,6 +4,7 @@
  * The verdict as plain data: all that a report may show. Made by policy/verdict/eval.c, read by
  * reporters. Lives in one arena; every view points into it.
  */
+#include "core/cause/choose.h"
 #include "core/diff/compare.h"
 
 enum tg_state {
@@ -60,7 +61,8 @@ struct tg_result {
     uint32_t line, col;
     tg_sv source; /* the program's own file its calls come from, in the repository; "" unknown */
     uint32_t source_line;
-    tg_sv source_calls;    /* "8 of 10 calls in the first trace come from step" */
+    const struct tg_cause *cause; /* where in the program it comes from; NULL: see no_cause */
+    tg_sv no_cause;               /* why there is none; "": nobody asked */
     uint32_t folded_under; /* index of the result that explains it; TG_NO_ID */
     double rank;           /* order in reports: larger first (state, then ns per step) */
 };

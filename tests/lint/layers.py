@@ -10,7 +10,7 @@ import sys
 
 ROOT = os.environ.get("TG_SOURCE_DIR", os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 
-WITHOUT_HTA = ["core/base", "core/trace", "core/steps", "core/metric", "core/analysis", "core/summary",
+WITHOUT_HTA = ["core/base", "core/trace", "core/steps", "core/metric", "core/cause", "core/analysis", "core/summary",
                "core/diff", "core/baseline"]
 
 # room -> rooms it may include; "policy/verdict/verdict.h" is the one file reporters see of policy
@@ -19,6 +19,7 @@ ALLOWED = {
     "core/trace": ["core/base"],
     "core/steps": ["core/base", "core/trace"],
     "core/metric": ["core/base", "core/trace", "core/steps"],
+    "core/cause": ["core/base", "core/trace", "core/steps"],
     "core/analysis": ["core/base", "core/trace", "core/steps", "core/metric"],
     "core/summary": ["core/base", "core/trace", "core/steps", "core/metric"],
     "core/diff": ["core/base", "core/trace", "core/steps", "core/metric", "core/summary"],

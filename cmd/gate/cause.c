@@ -1,0 +1,317 @@
+#include "cmd/gate/cause.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/gate/source.h"
+#include "core/baseline/changed.h"
+#include "core/diff/names.h"
+#include "reporters/cause.h"
+
+enum { MAX_RESULTS = 10 };
+
+struct finder {
+    const struct tg_cause_ask *ask;
+    struct tg_git *git;
+    struct tg_commit head;
+    struct tg_sources sources;
+    struct tg_strmap targets; /* "KIND NAME", normalised */
+    struct tg_buf key;
+    struct tg_paths paths;
+    struct tg_cause_change change;
+    bool read[2];
+};
+
+/* Targets */
+
+static uint32_t target_of(struct finder *f, const char *kind, tg_sv name)
+{
+    tg_buf_clear(&f->key);
+    tg_buf_printf(&f->key, "%s %.*s", kind, TG_SV_ARG(name));
+    return tg_strmap_find(&f->targets, tg_buf_sv(&f->key));
+}
+
+static uint32_t ask_target(void *arg, enum tg_kind kind, tg_sv name)
+{
+    struct finder *f = arg;
+    struct tg_buf plain = { 0 };
+    uint32_t id;
+    if (!f->targets.n || kind == TG_KIND_STEP)
+        return TG_NO_ID;
+    tg_name_normalise(kind, name, &plain);
+    id = target_of(f, tg_kind_name(kind), tg_buf_sv(&plain));
+    tg_buf_release(&plain);
+    return id;
+}
+
+/* The host's step, or its gaps. */
+static bool is_step(const struct tg_result *r)
+{
+    return tg_sv_eq(r->kind, TG_SV("step")) || tg_sv_eq(r->metric, TG_SV("step_time"));
+}
+
+static bool can_have_cause(const struct tg_result *r)
+{
+    if (!tg_result_shown(r) || !r->has_values || r->state == TG_STATE_INCONCLUSIVE)
+        return false;
+    if (is_step(r))
+        return true;
+    return r->op.n && tg_sv_eq(r->kind, TG_SV("trace")) == false &&
+           (r->dimension == TG_DIM_COUNT || r->dimension == TG_DIM_DURATION);
+}
+
+static void add_target(struct finder *f, const struct tg_result *r)
+{
+    tg_buf_clear(&f->key);
+    if (is_step(r))
+        tg_buf_puts(&f->key, "step");
+    else
+        tg_buf_printf(&f->key, "%.*s %.*s", TG_SV_ARG(r->kind), TG_SV_ARG(r->op_normalised));
+    (void)tg_strmap_add(&f->targets, tg_buf_sv(&f->key));
+}
+
+static uint32_t target_of_result(struct finder *f, const struct tg_result *r)
+{
+    tg_buf_clear(&f->key);
+    if (is_step(r))
+        tg_buf_puts(&f->key, "step");
+    else
+        tg_buf_printf(&f->key, "%.*s %.*s", TG_SV_ARG(r->kind), TG_SV_ARG(r->op_normalised));
+    return tg_strmap_find(&f->targets, tg_buf_sv(&f->key));
+}
+
+/* Functions of the program */
+
+/* Without a repository: everything that is not an installed package. */
+static bool is_foreign(tg_sv path)
+{
+    static const char *const parts[] = { "site-packages/", "dist-packages/", "lib/python" };
+    if (tg_sv_starts(path, TG_SV("torch/")))
+        return true;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (memmem(path.p, path.n, parts[i], strlen(parts[i])))
+            return true;
+    return false;
+}
+
+static bool ask_function(void *arg, int side, tg_sv name, tg_sv *file, tg_sv *function,
+                         uint32_t *line)
+{
+    struct finder *f = arg;
+    struct tg_source_name n;
+    const struct tg_source_file *found;
+    if (!tg_source_parse(&n, name))
+        return false;
+    *function = n.function;
+    *line = n.line;
+    *file = n.file;
+    if (!f->git)
+        return !is_foreign(n.file);
+    found = tg_sources_file(&f->sources, n.file);
+    if (side == TG_PATHS_TEST && !tg_source_holds(found, n.function, n.line))
+        return false; /* HEAD is not what ran */
+    *file = found->in_repo;
+    return found->in_repo.n != 0;
+}
+
+/* Reading */
+
+static bool read_side(struct finder *f, int side)
+{
+    const struct tg_input_list *list = f->ask->side[side];
+    struct tg_load_opts load = *f->ask->load;
+    struct tg_buf bytes = { 0 };
+    struct tg_source *s = NULL;
+    struct tg_trace *t = NULL;
+    struct tg_steps steps = { 0 };
+    struct tg_err ignored;
+    tg_sv head;
+    bool ok = false;
+    tg_err_init(&ignored);
+    load.keep_python = load.want_sequence = true;
+    load.keep_hta = load.want_facts = load.want_memory = false;
+    if (list->n && strcmp(list->v[0].label, "-") != 0)
+        s = tg_inputs_open(&list->v[0], f->ask->repo, load.reader.limits, &bytes, &ignored);
+    if (s && tg_source_peek(s, &head, &ignored) && !tg_summary_looks_like(head))
+        t = tg_trace_load(s, &load, NULL, &ignored);
+    if (t && tg_steps_build(&steps, t, f->ask->window, &ignored)) {
+        tg_paths_add(&f->paths, side, t, &steps, f->ask->skip_first);
+        tg_steps_release(&steps);
+        ok = true;
+    }
+    tg_trace_free(t);
+    if (s)
+        tg_source_close(s);
+    tg_buf_release(&bytes);
+    return ok;
+}
+
+/* The change */
+
+static void read_change(struct finder *f)
+{
+    struct tg_changed c;
+    struct tg_cause_file *files;
+    struct tg_err ignored;
+    struct tg_arena *a = f->ask->arena;
+    tg_err_init(&ignored);
+    if (!f->git || !f->ask->base_commit || !f->ask->base_commit[0] ||
+        !tg_git_changed(f->git, f->ask->base_commit, f->head.sha, a, &c, &ignored))
+        return;
+    files = TG_NEW_N(a, struct tg_cause_file, c.n_python + 1);
+    for (size_t i = 0; i < c.n_python; i++) {
+        const struct tg_source_file *file = tg_sources_file(&f->sources, c.python[i].path);
+        struct tg_cause_lines *lines = TG_NEW_N(a, struct tg_cause_lines, c.python[i].n + 1);
+        for (size_t k = 0; k < c.python[i].n; k++)
+            lines[k] =
+                (struct tg_cause_lines){ c.python[i].lines[k].first, c.python[i].lines[k].last };
+        files[i] = (struct tg_cause_file){ c.python[i].path, lines, c.python[i].n, file->functions,
+                                           file->n_functions };
+    }
+    for (size_t i = 0; i < c.n_paths; i++)
+        f->change.others |= tg_cause_other_of(c.paths[i]);
+    f->change.files = files;
+    f->change.n_files = c.n_python;
+    f->change.n_paths = c.n_paths;
+    f->change.known = true;
+}
+
+/* Results */
+
+static const struct tg_op *op_of(const struct tg_verdict *v, const struct tg_result *r)
+{
+    const struct tg_comparison *c = v->comparison;
+    for (size_t i = 0; c && i < c->n_ops; i++)
+        if (tg_sv_eq(c->ops[i].name, r->op_normalised) &&
+            tg_sv_eq(r->kind, tg_sv_of(tg_kind_name(c->ops[i].kind))))
+            return &c->ops[i];
+    return NULL;
+}
+
+/* Without stacks, what the summary knows: the operator or annotation around the operator. */
+static bool path_of_summary(const struct tg_verdict *v, const struct tg_result *r,
+                            struct tg_cause_path *out, struct tg_arena *a)
+{
+    const struct tg_op *op = op_of(v, r);
+    *out = (struct tg_cause_path){ .share = 1, .difference = r->delta };
+    if (!op || !op->parent.n)
+        return false;
+    out->frames = TG_NEW_N(a, struct tg_cause_frame, 2);
+    out->frames[0] = (struct tg_cause_frame){ .kind = TG_PATH_ANNOTATION, .share = 1 };
+    out->frames[0].text = op->parent;
+    out->frames[0].file = TG_SV("");
+    out->n = 1;
+    return true;
+}
+
+static tg_sv why_not(const struct finder *f)
+{
+    if (!f->ask->stacks)
+        return TG_SV("the fresh traces have no Python stacks");
+    if (!f->read[TG_PATHS_TEST])
+        return TG_SV("the fresh side is a summary, which holds no call paths");
+    if (!f->read[TG_PATHS_BASE])
+        return TG_SV("the baseline is a summary, which holds no call paths");
+    return TG_SV("the first traces of the two sides do not show this difference");
+}
+
+static void attach(struct finder *f, const struct tg_verdict *v, struct tg_result *r)
+{
+    struct tg_arena *a = f->ask->arena;
+    struct tg_cause_path path;
+    struct tg_cause *c;
+    uint32_t target = target_of_result(f, r);
+    bool by_calls = r->dimension == TG_DIM_COUNT, found = false;
+    bool only_here = by_calls && r->base == 0;
+    if (f->read[TG_PATHS_TEST] && (f->read[TG_PATHS_BASE] || only_here) && target != TG_NO_ID)
+        found = tg_cause_explain(&path, &f->paths, target, by_calls, r->delta < 0 ? -1 : 1, a);
+    if (!found && !f->ask->stacks)
+        found = path_of_summary(v, r, &path, a) && f->change.known;
+    if (!found) {
+        r->no_cause = why_not(f);
+        return;
+    }
+    c = TG_NEW(a, struct tg_cause);
+    tg_cause_choose(c, &path, &f->change, a);
+    if (!c->function && !f->ask->stacks) {
+        r->no_cause = why_not(f);
+        return;
+    }
+    c->change_known = f->change.known;
+    c->others = f->change.others;
+    c->n_paths = f->change.n_paths;
+    c->stacks = f->ask->stacks;
+    r->cause = c;
+    if (c->function && f->git) {
+        r->source = c->function->file;
+        r->source_line = c->score == 3 && c->n_changed ? c->changed[0].first : c->function->line;
+    }
+}
+
+/* Texts of the paths live as long as the finder: what a verdict keeps is copied. */
+static void keep_frame(struct tg_cause_frame *f, struct tg_arena *a)
+{
+    f->text = tg_arena_sv(a, f->text);
+    f->file = tg_arena_sv(a, f->file);
+}
+
+static void keep(struct tg_result *r, struct tg_arena *a)
+{
+    struct tg_cause *c = (struct tg_cause *)(uintptr_t)r->cause;
+    struct tg_cause_frame *function;
+    for (size_t i = 0; i < c->path.n; i++)
+        keep_frame(&c->path.frames[i], a);
+    for (size_t i = 0; i < c->path.n_functions; i++)
+        keep_frame(&c->path.functions[i], a);
+    keep_frame(&c->path.next, a);
+    c->module = tg_arena_sv(a, c->module);
+    c->qualified = tg_arena_sv(a, c->qualified);
+    r->source = tg_arena_sv(a, r->source);
+    if (!c->function)
+        return;
+    function = TG_NEW(a, struct tg_cause_frame);
+    *function = *c->function;
+    keep_frame(function, a);
+    c->function = function;
+}
+
+static void read_both(struct finder *f, uint32_t step)
+{
+    struct tg_paths_ask names = { f, ask_target, ask_function };
+    tg_paths_init(&f->paths, &names, step);
+    for (int side = 0; f->ask->stacks && side < 2; side++)
+        f->read[side] = read_side(f, side);
+    f->paths.ask = NULL; /* `names` ends here */
+}
+
+void tg_cause_find(struct tg_verdict *v, const struct tg_cause_ask *ask)
+{
+    struct finder f = { .ask = ask };
+    struct tg_err ignored;
+    size_t n = 0;
+    tg_err_init(&ignored);
+    tg_strmap_init(&f.targets);
+    for (size_t i = 0; i < v->n_results && n < MAX_RESULTS; i++)
+        if (can_have_cause(&v->results[i])) {
+            add_target(&f, &v->results[i]);
+            n++;
+        }
+    if (n) {
+        f.git = tg_repo_get(ask->repo, &ignored);
+        if (f.git && !tg_git_resolve(f.git, "HEAD", ask->arena, &f.head, &ignored))
+            f.git = NULL;
+        tg_sources_init(&f.sources, f.git, f.head.sha, ask->workspace, ask->arena);
+        read_both(&f, tg_strmap_find(&f.targets, TG_SV("step")));
+        read_change(&f);
+        for (size_t i = 0; i < v->n_results; i++)
+            if (can_have_cause(&v->results[i]) && target_of_result(&f, &v->results[i]) != TG_NO_ID)
+                attach(&f, v, &v->results[i]);
+        for (size_t i = 0; i < v->n_results; i++)
+            if (v->results[i].cause)
+                keep(&v->results[i], ask->arena);
+        tg_paths_release(&f.paths);
+        tg_sources_release(&f.sources);
+    }
+    tg_strmap_release(&f.targets);
+    tg_buf_release(&f.key);
+}

@@ -1,0 +1,141 @@
+#include "core/baseline/changed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/baseline/git.h"
+#include "core/baseline/spawn.h"
+
+enum { MAX_DIFF = 32 << 20 };
+
+struct hunks {
+    struct tg_changed_file *files;
+    size_t n, cap;
+    struct tg_changed_lines *lines;
+    size_t n_lines, lines_cap;
+};
+
+static void close_file(struct hunks *h, struct tg_arena *a)
+{
+    struct tg_changed_file *f = h->n ? &h->files[h->n - 1] : NULL;
+    if (f && !f->lines) {
+        f->lines = TG_NEW_N(a, struct tg_changed_lines, h->n_lines + 1);
+        if (h->n_lines)
+            memcpy(f->lines, h->lines, h->n_lines * sizeof *h->lines);
+        f->n = h->n_lines;
+    }
+    h->n_lines = 0;
+}
+
+/* "12" or "12,0" -> first line and number of lines. */
+static bool range_of(tg_sv text, uint32_t *first, uint32_t *n)
+{
+    int64_t a, b = 1;
+    tg_sv rest = text, one = tg_sv_cut(&rest, ',');
+    if (!tg_sv_i64(one, &a) || (rest.n && !tg_sv_i64(rest, &b)) || a < 0 || b < 0 ||
+        a + b > INT32_MAX)
+        return false;
+    *first = (uint32_t)a;
+    *n = (uint32_t)b;
+    return true;
+}
+
+/* "@@ -a,b +c,d @@ …" */
+static void add_hunk(struct hunks *h, tg_sv row)
+{
+    uint32_t first, n;
+    tg_sv word;
+    (void)tg_sv_cut(&row, '+');
+    word = tg_sv_cut(&row, ' ');
+    if (!h->n || !range_of(word, &first, &n))
+        return;
+    h->lines = tg_grow(h->lines, &h->lines_cap, h->n_lines + 1, sizeof *h->lines);
+    h->lines[h->n_lines++] =
+        (struct tg_changed_lines){ first ? first : 1, n ? first + n - 1 : (first ? first : 1) };
+}
+
+static void start_file(struct hunks *h, tg_sv path, struct tg_arena *a)
+{
+    close_file(h, a);
+    if (path.n && path.p[path.n - 1] == '\t')
+        path.n--;
+    h->files = tg_grow(h->files, &h->cap, h->n + 1, sizeof *h->files);
+    h->files[h->n++] = (struct tg_changed_file){ .path = tg_arena_sv(a, path) };
+}
+
+void tg_changed_parse(tg_sv diff, struct tg_arena *a, struct tg_changed *out)
+{
+    struct hunks h = { 0 };
+    bool header = false;
+    while (diff.n) {
+        tg_sv row = tg_sv_cut(&diff, '\n'), name = TG_SV("+++ b/");
+        if (tg_sv_starts(row, TG_SV("diff --git "))) {
+            header = true;
+        } else if (header && tg_sv_starts(row, name)) {
+            start_file(&h, (tg_sv){ row.p + name.n, row.n - name.n }, a);
+        } else if (tg_sv_starts(row, TG_SV("@@ -"))) {
+            header = false;
+            add_hunk(&h, row);
+        }
+    }
+    close_file(&h, a);
+    out->python = TG_NEW_N(a, struct tg_changed_file, h.n + 1);
+    if (h.n)
+        memcpy(out->python, h.files, h.n * sizeof *h.files);
+    out->n_python = h.n;
+    free(h.files);
+    free(h.lines);
+}
+
+static void parse_paths(tg_sv text, struct tg_arena *a, struct tg_changed *out)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < text.n; i++)
+        n += text.p[i] == '\0';
+    out->paths = TG_NEW_N(a, tg_sv, n + 1);
+    out->n_paths = 0;
+    while (text.n)
+        out->paths[out->n_paths++] = tg_arena_sv(a, tg_sv_cut(&text, '\0'));
+}
+
+static bool ask(struct tg_git *g, const char *const *args, struct tg_buf *out, struct tg_err *err)
+{
+    struct tg_spawned r;
+    tg_buf_clear(out);
+    tg_git_spawn(g, args, MAX_DIFF, out, &r);
+    return (r.end == TG_SPAWN_EXIT && r.code == 0) ||
+           tg_git_spawn_failed(g, "asking what changed", &r, err);
+}
+
+bool tg_git_changed(struct tg_git *g, const char *from, const char *to, struct tg_arena *a,
+                    struct tg_changed *out, struct tg_err *err)
+{
+    const char *const names[] = {
+        "diff", "--name-only", "-z", "--no-renames", from, to, "--", NULL
+    };
+    const char *const lines[] = { "-c",
+                                  "core.quotePath=false",
+                                  "diff",
+                                  "--unified=0",
+                                  "--no-color",
+                                  "--no-ext-diff",
+                                  "--no-renames",
+                                  "--no-textconv",
+                                  "--src-prefix=a/",
+                                  "--dst-prefix=b/",
+                                  from,
+                                  to,
+                                  "--",
+                                  "*.py",
+                                  NULL };
+    struct tg_buf text = { 0 };
+    bool ok = ask(g, names, &text, err);
+    *out = (struct tg_changed){ 0 };
+    if (ok)
+        parse_paths(tg_buf_sv(&text), a, out);
+    ok = ok && ask(g, lines, &text, err);
+    if (ok)
+        tg_changed_parse(tg_buf_sv(&text), a, out);
+    tg_buf_release(&text);
+    return ok;
+}

@@ -1,0 +1,285 @@
+#include "core/cause/explain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One target's nodes: inclusive values per step, both sides. */
+struct sums {
+    const struct tg_paths *p;
+    int tree;
+    uint32_t *local; /* per node of the tree: its place here, or TG_NO_ID */
+    uint32_t *node;  /* the other way */
+    size_t n, cap;
+    double *value[2]; /* place * n_steps + step */
+    double *difference;
+    bool means;
+};
+
+static uint32_t place_of(struct sums *s, uint32_t node)
+{
+    if (s->local[node] == TG_NO_ID) {
+        s->node = tg_grow(s->node, &s->cap, s->n + 1, sizeof *s->node);
+        s->node[s->n] = node;
+        s->local[node] = (uint32_t)s->n++;
+    }
+    return s->local[node];
+}
+
+static void find_nodes(struct sums *s, uint32_t target)
+{
+    const struct tg_path_tree *t = &s->p->tree[s->tree];
+    s->local = tg_xmalloc((t->keys.n + 1) * sizeof *s->local);
+    memset(s->local, 0xff, (t->keys.n + 1) * sizeof *s->local);
+    (void)place_of(s, 0);
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 0; i < s->p->n[side]; i++) {
+            uint32_t at = s->p->entry[side][i].node[s->tree];
+            if (s->p->entry[side][i].target != target)
+                continue;
+            for (; at && s->local[at] == TG_NO_ID; at = t->v[at].parent)
+                (void)place_of(s, at);
+        }
+}
+
+static void add_up(struct sums *s, uint32_t target, bool by_calls)
+{
+    const struct tg_path_tree *t = &s->p->tree[s->tree];
+    for (int side = 0; side < 2; side++) {
+        size_t steps = s->p->n_steps[side], n = s->n * (steps ? steps : 1);
+        double *v = s->value[side] = tg_xmalloc((n + 1) * sizeof *v);
+        for (size_t i = 0; i < n; i++)
+            v[i] = 0;
+        for (size_t i = 0; i < s->p->n[side]; i++) {
+            const struct tg_path_entry *e = &s->p->entry[side][i];
+            double x = by_calls ? (double)e->calls : (double)e->ns;
+            uint32_t at = e->node[s->tree];
+            if (e->target != target || e->step >= steps)
+                continue;
+            for (;; at = t->v[at].parent) {
+                v[s->local[at] * steps + e->step] += x;
+                if (!at)
+                    break;
+            }
+        }
+    }
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+static double middle_of(const double *v, size_t n, bool mean)
+{
+    double *copy, out = 0;
+    if (!n)
+        return 0;
+    if (mean) {
+        for (size_t i = 0; i < n; i++)
+            out += v[i];
+        return out / (double)n;
+    }
+    copy = tg_xmalloc(n * sizeof *copy);
+    memcpy(copy, v, n * sizeof *copy);
+    qsort(copy, n, sizeof *copy, by_value);
+    out = n % 2 ? copy[n / 2] : (copy[n / 2 - 1] + copy[n / 2]) / 2;
+    free(copy);
+    return out;
+}
+
+static double difference_at(const struct sums *s, size_t place, bool means)
+{
+    double side[2];
+    for (int k = 0; k < 2; k++)
+        side[k] = middle_of(s->value[k] + place * s->p->n_steps[k], s->p->n_steps[k], means);
+    return side[TG_PATHS_TEST] - side[TG_PATHS_BASE];
+}
+
+/* Means only where the medians hide most of the difference. */
+static void find_differences(struct sums *s, int sign)
+{
+    double median = sign * difference_at(s, 0, false), mean = sign * difference_at(s, 0, true);
+    s->means = median < mean / 2;
+    s->difference = tg_xmalloc((s->n + 1) * sizeof *s->difference);
+    for (size_t i = 0; i < s->n; i++)
+        s->difference[i] = sign * difference_at(s, i, s->means);
+}
+
+static void sums_make(struct sums *s, const struct tg_paths *p, int tree, uint32_t target,
+                      bool by_calls, int sign)
+{
+    *s = (struct sums){ .p = p, .tree = tree };
+    find_nodes(s, target);
+    add_up(s, target, by_calls);
+    find_differences(s, sign);
+}
+
+static void sums_release(struct sums *s)
+{
+    free(s->local);
+    free(s->node);
+    free(s->value[0]);
+    free(s->value[1]);
+    free(s->difference);
+}
+
+static struct tg_cause_frame frame_at(const struct sums *s, uint32_t node)
+{
+    const struct tg_path_node *n = &s->p->tree[s->tree].v[node];
+    struct tg_cause_frame f = { .kind = n->kind, .text = s->p->texts.text[n->text] };
+    double whole = s->difference[0];
+    f.share = whole > 0 ? s->difference[s->local[node]] / whole : 0;
+    f.line = n->line[TG_PATHS_TEST] ? n->line[TG_PATHS_TEST] : n->line[TG_PATHS_BASE];
+    if (n->kind == TG_PATH_FUNCTION) {
+        const char *at = memmem(f.text.p, f.text.n, ": ", 2);
+        f.file = (tg_sv){ f.text.p, (size_t)(at - f.text.p) };
+        f.text = (tg_sv){ at + 2, f.text.n - f.file.n - 2 };
+    }
+    return f;
+}
+
+/* The child with the largest difference; 0: none rises. */
+static uint32_t largest_child(const struct sums *s, uint32_t node)
+{
+    const struct tg_path_tree *t = &s->p->tree[s->tree];
+    uint32_t best = 0;
+    for (size_t i = 1; i < s->n; i++)
+        if (t->v[s->node[i]].parent == node && s->difference[i] > 0 &&
+            (!best || s->difference[i] > s->difference[s->local[best]]))
+            best = s->node[i];
+    return best;
+}
+
+static void put_path(struct tg_cause_path *out, const struct sums *s, uint32_t node,
+                     struct tg_arena *a)
+{
+    const struct tg_path_tree *t = &s->p->tree[s->tree];
+    out->n = t->v[node].depth;
+    out->frames = TG_NEW_N(a, struct tg_cause_frame, out->n + 1);
+    out->share = frame_at(s, node).share;
+    for (size_t i = out->n; i-- > 0; node = t->v[node].parent) {
+        out->frames[i] = frame_at(s, node);
+        out->backward |= out->frames[i].kind == TG_PATH_BACKWARD;
+    }
+}
+
+static uint32_t descend(const struct sums *s, struct tg_cause_frame *next)
+{
+    uint32_t at = 0, child;
+    while ((child = largest_child(s, at)) != 0 &&
+           s->difference[s->local[child]] >= TG_CAUSE_CHILD * s->difference[s->local[at]])
+        at = child;
+    *next = child ? frame_at(s, child) : (struct tg_cause_frame){ .share = 0 };
+    return at;
+}
+
+/* A function's calls from everywhere: nodes with no node of the same function above them. */
+static bool outermost(const struct tg_path_tree *t, uint32_t node)
+{
+    for (uint32_t at = t->v[node].parent; at; at = t->v[at].parent)
+        if (t->v[at].kind == TG_PATH_FUNCTION && t->v[at].text == t->v[node].text)
+            return false;
+    return true;
+}
+
+static double function_difference(const struct sums *s, uint32_t text, int sign)
+{
+    const struct tg_path_tree *t = &s->p->tree[s->tree];
+    double side[2];
+    for (int k = 0; k < 2; k++) {
+        size_t steps = s->p->n_steps[k];
+        double *sum = tg_xmalloc((steps + 1) * sizeof *sum);
+        for (size_t j = 0; j < steps; j++)
+            sum[j] = 0;
+        for (size_t i = 1; i < s->n; i++) {
+            const struct tg_path_node *n = &t->v[s->node[i]];
+            if (n->kind != TG_PATH_FUNCTION || n->text != text || !outermost(t, s->node[i]))
+                continue;
+            for (size_t j = 0; j < steps; j++)
+                sum[j] += s->value[k][i * steps + j];
+        }
+        side[k] = middle_of(sum, steps, s->means);
+        free(sum);
+    }
+    return sign * (side[TG_PATHS_TEST] - side[TG_PATHS_BASE]);
+}
+
+struct ranked {
+    struct tg_cause_frame frame;
+    uint32_t depth;
+};
+
+static int deepest_first(const void *pa, const void *pb)
+{
+    const struct ranked *a = pa, *b = pb;
+    if (a->depth != b->depth)
+        return a->depth > b->depth ? -1 : 1;
+    if (a->frame.share != b->frame.share)
+        return a->frame.share > b->frame.share ? -1 : 1;
+    return tg_sv_cmp(a->frame.text, b->frame.text);
+}
+
+static void put_functions(struct tg_cause_path *out, const struct sums *s, int sign,
+                          struct tg_arena *a)
+{
+    const struct tg_path_tree *t = &s->p->tree[s->tree];
+    struct ranked *v = tg_xmalloc((s->n + 1) * sizeof *v);
+    bool *seen = tg_xmalloc((s->p->texts.n + 1) * sizeof *seen);
+    size_t n = 0;
+    memset(seen, 0, (s->p->texts.n + 1) * sizeof *seen);
+    for (size_t i = 1; i < s->n; i++) {
+        const struct tg_path_node *d = &t->v[s->node[i]];
+        if (d->kind != TG_PATH_FUNCTION || seen[d->text])
+            continue;
+        seen[d->text] = true;
+        v[n].frame = frame_at(s, s->node[i]);
+        v[n].frame.share = function_difference(s, d->text, sign) / s->difference[0];
+        v[n].depth = d->depth;
+        for (size_t k = i + 1; k < s->n; k++)
+            if (t->v[s->node[k]].kind == TG_PATH_FUNCTION && t->v[s->node[k]].text == d->text &&
+                t->v[s->node[k]].depth > v[n].depth)
+                v[n].depth = t->v[s->node[k]].depth;
+        if (v[n].frame.share >= 0.1)
+            n++;
+    }
+    if (n)
+        qsort(v, n, sizeof *v, deepest_first);
+    out->functions = TG_NEW_N(a, struct tg_cause_frame, n + 1);
+    for (size_t i = 0; i < n; i++)
+        out->functions[i] = v[i].frame;
+    out->n_functions = n;
+    free(v);
+    free(seen);
+}
+
+/* The instance's path where it leads as far as the class's; else that of the class. */
+bool tg_cause_explain(struct tg_cause_path *out, const struct tg_paths *p, uint32_t target,
+                      bool by_calls, int sign, struct tg_arena *a)
+{
+    struct sums class_, one;
+    struct tg_cause_frame next, next_one;
+    uint32_t at, at_one;
+    bool found;
+    *out = (struct tg_cause_path){ 0 };
+    sums_make(&class_, p, TG_PATHS_BY_CLASS, target, by_calls, sign);
+    found = class_.difference[0] > 0;
+    if (found) {
+        sums_make(&one, p, TG_PATHS_BY_INSTANCE, target, by_calls, sign);
+        at = descend(&class_, &next);
+        at_one = descend(&one, &next_one);
+        out->difference = sign * class_.difference[0];
+        if (p->tree[TG_PATHS_BY_INSTANCE].v[at_one].depth >=
+            p->tree[TG_PATHS_BY_CLASS].v[at].depth) {
+            put_path(out, &one, at_one, a);
+            out->next = next_one;
+        } else {
+            put_path(out, &class_, at, a);
+            out->next = next;
+        }
+        put_functions(out, &class_, sign, a);
+        sums_release(&one);
+    }
+    sums_release(&class_);
+    return found;
+}

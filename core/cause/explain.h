@@ -1,0 +1,41 @@
+#ifndef TG_CAUSE_EXPLAIN_H
+#define TG_CAUSE_EXPLAIN_H
+/*
+ * The path that explains a difference: from the root, down to the child that holds 60 % or more of
+ * its parent's difference, as long as there is one.
+ *
+ *   difference of a node = median over the steps of the fresh side - median of the baseline's
+ *   (means where the medians show less than half of it: what strikes a minority of the steps)
+ *
+ * Durations descend by time, counts by calls.
+ */
+#include "core/cause/paths.h"
+
+#define TG_CAUSE_CHILD 0.6 /* a child's part of its parent's difference, to go on */
+
+struct tg_cause_frame {
+    enum tg_path_kind kind;
+    tg_sv text;    /* functions: "function" alone */
+    tg_sv file;    /* functions; else "" */
+    uint32_t line; /* the function's first line as the trace has it; 0 unknown */
+    double share;  /* of the whole difference */
+};
+struct tg_cause_path {
+    struct tg_cause_frame *frames; /* outermost first */
+    size_t n;
+    double share;               /* of the difference that the last frame holds, 0..1 */
+    double difference;          /* per step: ns or calls, test - baseline */
+    bool backward;              /* inside the backward pass of the path */
+    struct tg_cause_frame next; /* the largest child of the last frame: the runner-up; share 0:
+                                   none */
+    /* Every function with a tenth of the difference or more, wherever it is called from; deepest
+     * first. */
+    struct tg_cause_frame *functions;
+    size_t n_functions;
+};
+
+/* False: these traces show no difference of the target in the direction of `sign` (1 or -1).
+ * Everything in `out` points into `a` or `p`. */
+bool tg_cause_explain(struct tg_cause_path *out, const struct tg_paths *p, uint32_t target,
+                      bool by_calls, int sign, struct tg_arena *a);
+#endif

@@ -1,0 +1,374 @@
+#include "core/cause/paths.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *tg_path_kind_name(enum tg_path_kind k)
+{
+    static const char *const names[] = { [TG_PATH_ROOT] = "step",
+                                         [TG_PATH_ANNOTATION] = "annotation",
+                                         [TG_PATH_MODULE] = "module",
+                                         [TG_PATH_FUNCTION] = "function",
+                                         [TG_PATH_OP] = "operator",
+                                         [TG_PATH_BACKWARD] = "backward",
+                                         [TG_PATH_EXCHANGE] = "gradient exchange" };
+    return names[k];
+}
+
+bool tg_path_module(tg_sv name, tg_sv *class_name, tg_sv *instance)
+{
+    tg_sv prefix = TG_SV("nn.Module: ");
+    size_t n;
+    if (!tg_sv_starts(name, prefix))
+        return false;
+    *instance = *class_name = (tg_sv){ name.p + prefix.n, name.n - prefix.n };
+    for (n = class_name->n; n && class_name->p[n - 1] >= '0' && class_name->p[n - 1] <= '9';)
+        n--;
+    if (n > 1 && n < class_name->n && class_name->p[n - 1] == '_')
+        class_name->n = n - 1;
+    return true;
+}
+
+/* Trees */
+
+static uint32_t node_of(struct tg_paths *p, int tree, uint32_t parent, enum tg_path_kind kind,
+                        uint32_t text)
+{
+    struct tg_path_tree *t = &p->tree[tree];
+    uint32_t key[3] = { parent, kind, text };
+    size_t before = t->keys.n;
+    uint32_t id = tg_strmap_add(&t->keys, (tg_sv){ (const char *)key, sizeof key });
+    if (t->keys.n > before) {
+        t->v = tg_grow(t->v, &t->cap, t->keys.n, sizeof *t->v);
+        t->v[id] = (struct tg_path_node){
+            .parent = parent, .text = text, .kind = kind, .depth = id ? t->v[parent].depth + 1 : 0
+        };
+    }
+    return id;
+}
+
+void tg_paths_init(struct tg_paths *p, const struct tg_paths_ask *ask, uint32_t step_target)
+{
+    *p = (struct tg_paths){ .ask = ask, .step_target = step_target };
+    tg_strmap_init(&p->texts);
+    for (int k = 0; k < TG_PATHS_TREES; k++) {
+        tg_strmap_init(&p->tree[k].keys);
+        (void)node_of(p, k, 0, TG_PATH_ROOT, tg_strmap_add(&p->texts, TG_SV("")));
+    }
+}
+
+void tg_paths_release(struct tg_paths *p)
+{
+    for (int k = 0; k < TG_PATHS_TREES; k++) {
+        tg_strmap_release(&p->tree[k].keys);
+        free(p->tree[k].v);
+    }
+    free(p->entry[0]);
+    free(p->entry[1]);
+    tg_strmap_release(&p->texts);
+    *p = (struct tg_paths){ 0 };
+}
+
+/* Names: what a frame of each name adds to a path */
+
+struct frame_name {
+    enum tg_path_kind kind; /* TG_PATH_ROOT: nothing */
+    uint32_t text[TG_PATHS_TREES];
+    uint32_t line;
+    uint32_t target; /* TG_NO_ID: not followed */
+    bool backward, exchange, runs_backward;
+};
+
+struct open_span {
+    tg_ns end;
+    uint32_t node[TG_PATHS_TREES];
+    size_t entry; /* of the step's target: children take their time from it; SIZE_MAX: none */
+    bool backward;
+};
+struct thread_stack {
+    struct open_span *v;
+    size_t n, cap;
+};
+struct forward { /* an operator with a number, and the path inside it */
+    int64_t sequence;
+    tg_ns start;
+    uint32_t thread, span;
+};
+struct walk {
+    struct tg_paths *p;
+    int side;
+    const struct tg_trace *t;
+    const struct tg_steps *steps;
+    unsigned skip;
+    struct frame_name *names;
+    struct thread_stack *threads;
+    size_t n_threads;
+    uint32_t (*node)[TG_PATHS_TREES]; /* per span: its own node */
+    struct forward *forward;          /* by number, then start */
+    size_t n_forward;
+    uint32_t main_thread;
+    bool other_backward; /* a thread of autograd's own works while the main one waits */
+};
+
+static bool has(tg_sv name, const char *word)
+{
+    return memmem(name.p, name.n, word, strlen(word)) != NULL;
+}
+
+static void name_function(struct walk *w, struct frame_name *f, tg_sv name)
+{
+    tg_sv file, function;
+    char *text;
+    size_t n;
+    if (!w->p->ask->function(w->p->ask->arg, w->side, name, &file, &function, &f->line))
+        return;
+    n = file.n + 2 + function.n;
+    text = tg_xmalloc(n + 1);
+    memcpy(text, file.p, file.n);
+    memcpy(text + file.n, ": ", 2);
+    memcpy(text + file.n + 2, function.p, function.n);
+    f->kind = TG_PATH_FUNCTION;
+    f->text[0] = f->text[1] = tg_strmap_add(&w->p->texts, (tg_sv){ text, n });
+    w->p->stacks[w->side] = true;
+    free(text);
+}
+
+static void name_python(struct walk *w, struct frame_name *f, tg_sv name)
+{
+    tg_sv class_name, instance;
+    f->runs_backward = has(name, "run_backward");
+    if (!tg_path_module(name, &class_name, &instance)) {
+        name_function(w, f, name);
+        return;
+    }
+    f->kind = TG_PATH_MODULE;
+    f->text[TG_PATHS_BY_CLASS] = tg_strmap_add(&w->p->texts, class_name);
+    f->text[TG_PATHS_BY_INSTANCE] = tg_strmap_add(&w->p->texts, instance);
+}
+
+static void look_up_name(struct walk *w, const struct tg_name *n, struct frame_name *f)
+{
+    *f = (struct frame_name){ .kind = TG_PATH_ROOT, .target = TG_NO_ID };
+    if (n->kind == TG_KIND_PYTHON) {
+        name_python(w, f, n->name);
+        return;
+    }
+    if (n->kind == TG_KIND_ANNOTATION)
+        f->kind = TG_PATH_ANNOTATION;
+    else if (n->kind == TG_KIND_OP)
+        f->kind = TG_PATH_OP;
+    f->target = w->p->ask->target(w->p->ask->arg, n->kind, n->name);
+    if (f->target != TG_NO_ID && f->kind == TG_PATH_ROOT)
+        f->kind = TG_PATH_OP; /* runtime calls and device work, where they are followed */
+    f->text[0] = f->text[1] = tg_strmap_add(&w->p->texts, n->name);
+    f->exchange = n->kind == TG_KIND_OP && has(n->name, "AccumulateGrad");
+    f->backward = n->kind == TG_KIND_OP &&
+                  (f->exchange || tg_sv_starts(n->name, TG_SV("autograd::engine::evaluate")) ||
+                   has(n->name, "Backward"));
+}
+
+/* Forward operators by number */
+
+static int by_sequence(const void *pa, const void *pb)
+{
+    const struct forward *a = pa, *b = pb;
+    if (a->sequence != b->sequence)
+        return a->sequence < b->sequence ? -1 : 1;
+    if (a->start != b->start)
+        return a->start < b->start ? -1 : 1;
+    return (a->span > b->span) - (a->span < b->span);
+}
+
+static void list_forward(struct walk *w)
+{
+    size_t cap = 0;
+    for (uint32_t i = 0; w->t->sequence && i < w->t->n_spans; i++) {
+        const struct tg_span *s = tg_span_at(w->t, i);
+        if (w->t->sequence[i] < 0 || w->names[s->name].backward)
+            continue;
+        w->forward = tg_grow(w->forward, &cap, w->n_forward + 1, sizeof *w->forward);
+        w->forward[w->n_forward++] =
+            (struct forward){ w->t->sequence[i], s->start, w->t->tracks[s->track].thread, i };
+    }
+    if (w->n_forward)
+        qsort(w->forward, w->n_forward, sizeof *w->forward, by_sequence);
+}
+
+/* The last forward operator of this number that started before; TG_NO_SPAN: none. */
+static uint32_t forward_of(const struct walk *w, uint32_t span)
+{
+    int64_t number = w->t->sequence ? w->t->sequence[span] : -1;
+    tg_ns start = tg_span_at(w->t, span)->start;
+    size_t lo = 0, hi = w->n_forward;
+    if (number < 0)
+        return TG_NO_SPAN;
+    while (lo < hi) { /* the first that is not before (number, start) */
+        size_t mid = lo + (hi - lo) / 2;
+        const struct forward *f = &w->forward[mid];
+        if (f->sequence < number || (f->sequence == number && f->start < start))
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo && w->forward[lo - 1].sequence == number ? w->forward[lo - 1].span : TG_NO_SPAN;
+}
+
+/* The walk: spans in order of start, a stack a thread */
+
+static size_t add_entry(struct walk *w, uint32_t target, const uint32_t *node, int32_t step,
+                        tg_ns ns)
+{
+    struct tg_paths *p = w->p;
+    int side = w->side;
+    if (target == TG_NO_ID || step < 0 || (uint32_t)step < w->skip)
+        return SIZE_MAX;
+    p->entry[side] = tg_grow(p->entry[side], &p->cap[side], p->n[side] + 1, sizeof **p->entry);
+    p->entry[side][p->n[side]] = (struct tg_path_entry){
+        target, { node[0], node[1] }, (uint32_t)(p->n_steps[side] + (size_t)step - w->skip), 1, ns
+    };
+    return p->n[side]++;
+}
+
+static void child_node(struct walk *w, const uint32_t *parent, enum tg_path_kind kind,
+                       const uint32_t *text, uint32_t line, uint32_t *out)
+{
+    for (int k = 0; k < TG_PATHS_TREES; k++) {
+        out[k] = node_of(w->p, k, parent[k], kind, text[k]);
+        if (line)
+            w->p->tree[k].v[out[k]].line[w->side] = line;
+    }
+}
+
+/* Where the outermost span of backward work belongs. */
+static void enter_backward(struct walk *w, uint32_t span, const struct frame_name *f,
+                           struct open_span *at)
+{
+    uint32_t from = forward_of(w, span);
+    uint32_t text[TG_PATHS_TREES];
+    at->backward = true;
+    if (from != TG_NO_SPAN && w->node[from][0] != TG_NO_ID) {
+        text[0] = text[1] = tg_strmap_add(&w->p->texts, TG_SV("backward"));
+        child_node(w, w->node[from], TG_PATH_BACKWARD, text, 0, at->node);
+    } else if (f->exchange) {
+        uint32_t root[TG_PATHS_TREES] = { 0, 0 };
+        text[0] = text[1] = tg_strmap_add(&w->p->texts, TG_SV("gradient exchange"));
+        child_node(w, root, TG_PATH_EXCHANGE, text, 0, at->node);
+    }
+}
+
+static struct thread_stack *thread_at(struct walk *w, const struct tg_span *s, tg_ns end)
+{
+    struct thread_stack *h = &w->threads[w->t->tracks[s->track].thread];
+    while (h->n && !tg_span_holds(h->v[h->n - 1].end, s->start, end))
+        h->n--;
+    return h;
+}
+
+/* The whole host step: the main thread, and autograd's while the main one waits for it. */
+static bool in_step(const struct walk *w, uint32_t thread, const struct open_span *at,
+                    const struct frame_name *f)
+{
+    if (thread == w->main_thread)
+        return !(w->other_backward && f->runs_backward);
+    return at->backward;
+}
+
+static void host_span(struct walk *w, uint32_t i)
+{
+    const struct tg_span *s = tg_span_at(w->t, i);
+    const struct frame_name *f = &w->names[s->name];
+    uint32_t thread = w->t->tracks[s->track].thread;
+    tg_ns end = tg_span_end(s);
+    struct thread_stack *h = thread_at(w, s, end);
+    struct open_span *up = h->n ? &h->v[h->n - 1] : NULL;
+    struct open_span at = { .end = end, .entry = SIZE_MAX };
+    if (up) {
+        at = *up;
+        at.end = end < up->end ? end : up->end;
+    }
+    if (f->backward && !at.backward)
+        enter_backward(w, i, f, &at);
+    if (f->kind != TG_PATH_ROOT)
+        child_node(w, at.node, f->kind, f->text, f->line, at.node);
+    memcpy(w->node[i], at.node, sizeof at.node);
+    if (w->p->step_target != TG_NO_ID) {
+        if (up && up->entry != SIZE_MAX && at.end > s->start)
+            w->p->entry[w->side][up->entry].ns -= at.end - s->start;
+        at.entry = in_step(w, thread, &at, f) ? add_entry(w, w->p->step_target, at.node,
+                                                          w->steps->step_of[i], at.end - s->start)
+                                              : SIZE_MAX;
+    }
+    (void)add_entry(w, f->target, at.node, w->steps->step_of[i], w->steps->self[i]);
+    h->v = tg_grow(h->v, &h->cap, h->n + 1, sizeof *h->v);
+    h->v[h->n++] = at;
+}
+
+static void device_span(struct walk *w, uint32_t i)
+{
+    const struct tg_span *s = tg_span_at(w->t, i);
+    const struct frame_name *f = &w->names[s->name];
+    uint32_t launch = w->steps->launch[i];
+    uint32_t node[TG_PATHS_TREES] = { 0, 0 };
+    if (f->target == TG_NO_ID)
+        return;
+    if (launch != TG_NO_SPAN && w->node[launch][0] != TG_NO_ID)
+        memcpy(node, w->node[launch], sizeof node);
+    child_node(w, node, TG_PATH_OP, f->text, 0, node);
+    (void)add_entry(w, f->target, node, w->steps->step_of[i], s->dur > 0 ? s->dur : 0);
+}
+
+static bool on_host(enum tg_kind k)
+{
+    return tg_kind_nests(k) || k == TG_KIND_PYTHON;
+}
+
+static void find_threads(struct walk *w)
+{
+    const struct tg_trace *t = w->t;
+    w->main_thread = TG_NO_ID;
+    if (w->steps->n && w->steps->v[0].span != TG_NO_SPAN)
+        w->main_thread = t->tracks[tg_span_at(t, w->steps->v[0].span)->track].thread;
+    for (size_t i = 0; i < t->n_tracks; i++)
+        if (t->tracks[i].thread >= w->n_threads)
+            w->n_threads = (size_t)t->tracks[i].thread + 1;
+    for (size_t i = 0; i < t->n_spans; i++) {
+        const struct tg_span *s = tg_span_at(t, i);
+        if (w->names[s->name].backward && t->tracks[s->track].thread != w->main_thread)
+            w->other_backward = true;
+    }
+    w->threads = tg_xmalloc((w->n_threads + 1) * sizeof *w->threads);
+    memset(w->threads, 0, (w->n_threads + 1) * sizeof *w->threads);
+}
+
+static void walk_spans(struct walk *w)
+{
+    for (size_t i = 0; i < w->t->n_spans; i++) {
+        uint32_t at = w->steps->order[i];
+        if (on_host(tg_span_kind(w->t, tg_span_at(w->t, at))))
+            host_span(w, at);
+    }
+    for (uint32_t i = 0; i < w->t->n_spans; i++)
+        if (tg_kind_is_device(tg_span_kind(w->t, tg_span_at(w->t, i))))
+            device_span(w, i);
+}
+
+void tg_paths_add(struct tg_paths *p, int side, const struct tg_trace *t,
+                  const struct tg_steps *steps, unsigned skip_first)
+{
+    struct walk w = { .p = p, .side = side, .t = t, .steps = steps, .skip = skip_first };
+    w.names = tg_xmalloc((t->names->n + 1) * sizeof *w.names);
+    for (size_t i = 0; i < t->names->n; i++)
+        look_up_name(&w, &t->names->v[i], &w.names[i]);
+    w.node = tg_xmalloc((t->n_spans + 1) * sizeof *w.node);
+    memset(w.node, 0xff, (t->n_spans + 1) * sizeof *w.node);
+    list_forward(&w);
+    find_threads(&w);
+    walk_spans(&w);
+    p->n_steps[side] += steps->n > skip_first ? steps->n - skip_first : 0;
+    for (size_t i = 0; i < w.n_threads; i++)
+        free(w.threads[i].v);
+    free(w.threads);
+    free(w.forward);
+    free(w.node);
+    free(w.names);
+}

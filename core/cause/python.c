@@ -1,0 +1,167 @@
+#include "core/cause/python.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct scope { /* a class or function that is open */
+    uint32_t indent;
+    bool is_function;
+    size_t function;
+    tg_sv qualified;
+};
+struct layout {
+    struct tg_py_function *v;
+    size_t n, cap;
+    struct scope *open;
+    size_t n_open, open_cap;
+    uint32_t line, last_code;
+    uint32_t decorator; /* first line of the decorators just read; 0: none */
+    char quote;         /* inside a triple-quoted string of this mark; 0: outside */
+    struct tg_arena *a;
+};
+
+static uint32_t indent_of(tg_sv row)
+{
+    uint32_t n = 0;
+    for (size_t i = 0; i < row.n; i++) {
+        if (row.p[i] == '\t')
+            n = (n / 8 + 1) * 8;
+        else if (row.p[i] == ' ')
+            n++;
+        else
+            return n;
+    }
+    return UINT32_MAX; /* blank */
+}
+
+static tg_sv skip_blanks(tg_sv s)
+{
+    while (s.n && (s.p[0] == ' ' || s.p[0] == '\t'))
+        s = (tg_sv){ s.p + 1, s.n - 1 };
+    return s;
+}
+
+static tg_sv word_of(tg_sv s)
+{
+    size_t n = 0;
+    while (n < s.n && !strchr(" \t(:[\r", s.p[n]))
+        n++;
+    return (tg_sv){ s.p, n };
+}
+
+/* Opens or ends triple-quoted strings; a comment ends the row. */
+static void pass_quotes(struct layout *l, tg_sv row)
+{
+    for (size_t i = 0; i < row.n; i++) {
+        char c = row.p[i];
+        bool triple =
+            (c == '"' || c == '\'') && i + 2 < row.n && row.p[i + 1] == c && row.p[i + 2] == c;
+        if (c == '\\') {
+            i++;
+        } else if (l->quote) {
+            if (triple && c == l->quote) {
+                l->quote = 0;
+                i += 2;
+            }
+        } else if (triple) {
+            l->quote = c;
+            i += 2;
+        } else if (c == '#') {
+            return;
+        } else if (c == '"' || c == '\'') { /* a short string: up to its end */
+            while (++i < row.n && row.p[i] != c)
+                i += row.p[i] == '\\';
+        }
+    }
+}
+
+static void close_scopes(struct layout *l, uint32_t indent)
+{
+    while (l->n_open && l->open[l->n_open - 1].indent >= indent) {
+        struct scope *s = &l->open[--l->n_open];
+        if (s->is_function)
+            l->v[s->function].last = l->last_code;
+    }
+}
+
+static void open_scope(struct layout *l, uint32_t indent, tg_sv name, bool is_function)
+{
+    const struct scope *up = l->n_open ? &l->open[l->n_open - 1] : NULL;
+    struct scope s = { indent, is_function, l->n, name };
+    if (up)
+        s.qualified =
+            tg_sv_of(tg_arena_printf(l->a, "%.*s.%.*s", TG_SV_ARG(up->qualified), TG_SV_ARG(name)));
+    if (is_function) {
+        l->v = tg_grow(l->v, &l->cap, l->n + 1, sizeof *l->v);
+        l->v[l->n++] = (struct tg_py_function){ .name = name,
+                                                .qualified = s.qualified,
+                                                .first = l->decorator ? l->decorator : l->line,
+                                                .last = l->line,
+                                                .def = l->line };
+    }
+    l->open = tg_grow(l->open, &l->open_cap, l->n_open + 1, sizeof *l->open);
+    l->open[l->n_open++] = s;
+}
+
+static void read_row(struct layout *l, tg_sv row)
+{
+    uint32_t indent = indent_of(row);
+    tg_sv code = skip_blanks(row), word = word_of(code);
+    bool in_string = l->quote != 0;
+    l->line++;
+    pass_quotes(l, row);
+    if (in_string || indent == UINT32_MAX || code.p[0] == '#' || code.p[0] == '\r') {
+        if (in_string)
+            l->last_code = l->line;
+        return;
+    }
+    if (!strchr(")]}", code.p[0]))
+        close_scopes(l, indent);
+    if (tg_sv_eq(word, TG_SV("async"))) {
+        code = skip_blanks((tg_sv){ code.p + 5, code.n - 5 });
+        word = word_of(code);
+    }
+    if (code.p[0] == '@') {
+        l->decorator = l->decorator ? l->decorator : l->line;
+    } else if (tg_sv_eq(word, TG_SV("def")) || tg_sv_eq(word, TG_SV("class"))) {
+        tg_sv rest = skip_blanks((tg_sv){ code.p + word.n, code.n - word.n });
+        open_scope(l, indent, tg_arena_sv(l->a, word_of(rest)), word.n == 3);
+        l->decorator = 0;
+    } else if (!strchr(")]}", code.p[0])) {
+        l->decorator = 0;
+    }
+    l->last_code = l->line;
+}
+
+size_t tg_py_functions(tg_sv text, struct tg_arena *a, struct tg_py_function **out)
+{
+    struct layout l = { .a = a };
+    while (text.n)
+        read_row(&l, tg_sv_cut(&text, '\n'));
+    close_scopes(&l, 0);
+    *out = TG_NEW_N(a, struct tg_py_function, l.n + 1);
+    if (l.n)
+        memcpy(*out, l.v, l.n * sizeof *l.v);
+    free(l.v);
+    free(l.open);
+    return l.n;
+}
+
+const struct tg_py_function *tg_py_function_at(const struct tg_py_function *v, size_t n,
+                                               uint32_t line)
+{
+    const struct tg_py_function *best = NULL;
+    for (size_t i = 0; i < n; i++)
+        if (v[i].first <= line && line <= v[i].last)
+            best = &v[i]; /* in order of the first line: the last one is the innermost */
+    return best;
+}
+
+const struct tg_py_function *tg_py_function_named(const struct tg_py_function *v, size_t n,
+                                                  tg_sv name, uint32_t line)
+{
+    for (size_t i = 0; i < n; i++)
+        if (tg_sv_eq(v[i].name, name) && v[i].first <= line && line <= v[i].def)
+            return &v[i];
+    return NULL;
+}

@@ -1,0 +1,26 @@
+#ifndef TG_CAUSE_PYTHON_H
+#define TG_CAUSE_PYTHON_H
+/*
+ * The functions of a Python file by its layout alone: a `def` at some indentation, down to the next
+ * line that is indented no deeper. Lines inside triple-quoted strings and lines that only close a
+ * bracket end nothing. Good for finding which function a line belongs to; no parser.
+ */
+#include "core/base/arena.h"
+#include "core/base/sv.h"
+
+struct tg_py_function {
+    tg_sv name;           /* "forward" */
+    tg_sv qualified;      /* "Block.forward" */
+    uint32_t first, last; /* 1-based, decorators included */
+    uint32_t def;         /* the line of `def` */
+};
+/* In order of their first line; everything in `a`. O(bytes + functions * depth). */
+size_t tg_py_functions(tg_sv text, struct tg_arena *a, struct tg_py_function **out);
+/* The innermost function that holds this line; NULL: outside every one. */
+const struct tg_py_function *tg_py_function_at(const struct tg_py_function *v, size_t n,
+                                               uint32_t line);
+/* The function of this name whose code begins at `line`: at its `def` or at one of its decorators.
+ * NULL: none, the file is another one than the one that ran. */
+const struct tg_py_function *tg_py_function_named(const struct tg_py_function *v, size_t n,
+                                                  tg_sv name, uint32_t line);
+#endif

@@ -1,0 +1,139 @@
+#include "reporters/origin.h"
+
+#include <math.h>
+
+static void put_name(struct tg_buf *out, tg_sv name, const struct tg_origin_style *s)
+{
+    if (s->put_name) {
+        s->put_name(out, name);
+        return;
+    }
+    tg_buf_puts(out, s->code);
+    tg_buf_add(out, name);
+    tg_buf_puts(out, s->code);
+}
+
+static int percent(double share)
+{
+    return (int)lround(share * 100);
+}
+
+static void put_lines(struct tg_buf *out, const struct tg_cause *c)
+{
+    const struct tg_cause_lines *l = c->changed;
+    bool one = c->n_changed == 1 && l->first == l->last;
+    tg_buf_puts(out, one ? "line " : "lines ");
+    for (size_t i = 0; i < c->n_changed && i < 3; i++) {
+        tg_buf_printf(out, "%s%u", i ? ", " : "", (unsigned)l[i].first);
+        if (l[i].last != l[i].first)
+            tg_buf_printf(out, "-%u", (unsigned)l[i].last);
+    }
+    if (c->n_changed > 3)
+        tg_buf_puts(out, " …");
+}
+
+static void put_others(struct tg_buf *out, const struct tg_cause *c)
+{
+    static const char *const what[] = { "dependencies", "build or compiled files", "configuration",
+                                        "data" };
+    bool first = true;
+    for (size_t i = 0; i < 4; i++)
+        if (c->others & (1u << i)) {
+            tg_buf_printf(out, "%s%s", first ? "; the change touches " : ", ", what[i]);
+            first = false;
+        }
+}
+
+/* What the change has to do with it. */
+static void put_change(struct tg_buf *out, const struct tg_cause *c)
+{
+    if (!c->change_known)
+        return;
+    switch (c->score) {
+    case 3:
+        tg_buf_puts(out, ", changed in this pull request (");
+        put_lines(out, c);
+        tg_buf_putc(out, ')');
+        return;
+    case 2:
+        tg_buf_puts(out, ", which calls a function that this pull request changed");
+        return;
+    case 1:
+        if (c->n_changed) {
+            tg_buf_puts(out, ", whose file changed outside every function (");
+            put_lines(out, c);
+            tg_buf_putc(out, ')');
+            return;
+        }
+    }
+}
+
+static void put_not_changed(struct tg_buf *out, const struct tg_cause *c)
+{
+    if (!c->change_known || c->score >= 2 || (c->score == 1 && c->n_changed))
+        return;
+    tg_buf_puts(out, "; no changed function is on the path");
+    put_others(out, c);
+}
+
+static void put_function(struct tg_buf *out, const struct tg_cause *c,
+                         const struct tg_origin_style *s)
+{
+    const struct tg_cause_frame *f = c->function;
+    struct tg_buf at = { 0 };
+    tg_buf_printf(&at, "%.*s:%u", TG_SV_ARG(f->file), (unsigned)f->line);
+    put_name(out, tg_buf_sv(&at), s);
+    tg_buf_putc(out, ' ');
+    put_name(out, c->qualified, s);
+    tg_buf_release(&at);
+    if (c->path.backward)
+        tg_buf_puts(out, " (its backward pass)");
+    put_change(out, c);
+    tg_buf_printf(out, ", holds %d %% of it", percent(c->share));
+    put_not_changed(out, c);
+}
+
+void tg_origin_put_path(struct tg_buf *out, const struct tg_cause *c,
+                        const struct tg_origin_style *s)
+{
+    for (size_t i = 0; i < c->path.n; i++) {
+        const struct tg_cause_frame *f = &c->path.frames[i];
+        struct tg_buf one = { 0 };
+        if (f->kind == TG_PATH_FUNCTION)
+            tg_buf_printf(&one, "%.*s: ", TG_SV_ARG(f->file));
+        tg_buf_add(&one, f->text);
+        if (i)
+            tg_buf_puts(out, " > ");
+        put_name(out, tg_buf_sv(&one), s);
+        tg_buf_release(&one);
+    }
+}
+
+/* No function holds half of it: how far the path leads, and what comes next. */
+static void put_split(struct tg_buf *out, const struct tg_cause *c, const struct tg_origin_style *s)
+{
+    const struct tg_cause_frame *last = c->path.n ? &c->path.frames[c->path.n - 1] : NULL;
+    if (last) {
+        put_name(out, last->text, s);
+        tg_buf_printf(out, " holds %d %% of it", percent(c->path.share));
+    } else {
+        tg_buf_puts(out, "no single place holds most of it");
+    }
+    if (c->path.next.share > 0) {
+        tg_buf_puts(out, last ? "; below it, " : "; the largest part is ");
+        put_name(out, c->path.next.text, s);
+        tg_buf_printf(out, " with %d %%", percent(c->path.next.share));
+    }
+    put_not_changed(out, c);
+}
+
+void tg_origin_put(struct tg_buf *out, const struct tg_result *r, const struct tg_origin_style *s)
+{
+    const struct tg_cause *c = r->cause;
+    if (!c)
+        return;
+    if (c->function)
+        put_function(out, c, s);
+    else
+        put_split(out, c, s);
+}

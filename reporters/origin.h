@@ -1,0 +1,22 @@
+#ifndef TG_REPORTERS_ORIGIN_H
+#define TG_REPORTERS_ORIGIN_H
+/*
+ * The cause of a result in words, the same in every report: what holds the difference, where that
+ * is in the program, and whether the change touched it.
+ *
+ *   model.py:88 Block.forward (module Block_3), changed in this pull request (lines 91-97), holds
+ *   92 % of it
+ */
+#include "core/base/buf.h"
+#include "policy/verdict/verdict.h"
+
+struct tg_origin_style {
+    const char *code;                                 /* around names: "`" or "" */
+    void (*put_name)(struct tg_buf *out, tg_sv name); /* escapes; NULL: as it is */
+};
+/* One sentence without a full stop; nothing where the result has no cause. */
+void tg_origin_put(struct tg_buf *out, const struct tg_result *r, const struct tg_origin_style *s);
+/* The path: "train.py: step > Block_3 > model.py: forward > aten::linear". */
+void tg_origin_put_path(struct tg_buf *out, const struct tg_cause *c,
+                        const struct tg_origin_style *s);
+#endif

@@ -52,6 +52,15 @@ static void add_frame(struct tg_doc *list, const char *key, const struct tg_caus
     tg_doc_add_num(o, "share", f->share);
 }
 
+static tg_sv last_part(tg_sv qualified)
+{
+    const char *dot = memrchr(qualified.p, '.', qualified.n);
+    const char *second = memmem(qualified.p, qualified.n, " (", 2);
+    if (second)
+        qualified.n = (size_t)(second - qualified.p);
+    return dot ? (tg_sv){ dot + 1, qualified.n - (size_t)(dot + 1 - qualified.p) } : qualified;
+}
+
 /* `line` and `function` as the trace has them; `changed` are lines at HEAD. */
 static void add_cause(struct tg_doc *o, const struct tg_result *r)
 {
@@ -71,7 +80,8 @@ static void add_cause(struct tg_doc *o, const struct tg_result *r)
         tg_doc_add_i64(d, "line", c->function->line);
     else
         tg_doc_add_null(d, "line");
-    add_text(d, "function", c->function ? c->function->text : TG_SV(""));
+    add_text(d, "function", c->function ? last_part(c->function->text) : TG_SV(""));
+    add_text(d, "qualified", c->function ? c->function->text : TG_SV(""));
     add_text(d, "module", c->module);
     tg_doc_add_num(d, "share", c->share);
     if (c->path.next.share > 0)
@@ -86,6 +96,7 @@ static void add_cause(struct tg_doc *o, const struct tg_result *r)
     }
     add_name(d, "confidence", tg_cause_confidence_name(c->confidence));
     tg_doc_add_bool(d, "backward", c->path.backward);
+    tg_doc_add_null(o, "no_cause");
 }
 
 static void add_result(struct tg_doc *list, const struct tg_verdict *v, const struct tg_result *r)

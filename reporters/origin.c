@@ -18,6 +18,11 @@ static int percent(double share)
     return (int)lround(share * 100);
 }
 
+static const char *of_what(const struct tg_cause *c)
+{
+    return c->whole ? "all of it (the baseline has no call paths)" : "it";
+}
+
 static void put_lines(struct tg_buf *out, const struct tg_cause *c)
 {
     const struct tg_cause_lines *l = c->changed;
@@ -84,12 +89,12 @@ static void put_function(struct tg_buf *out, const struct tg_cause *c,
     tg_buf_printf(&at, "%.*s:%u", TG_SV_ARG(f->file), (unsigned)f->line);
     put_name(out, tg_buf_sv(&at), s);
     tg_buf_putc(out, ' ');
-    put_name(out, c->qualified, s);
+    put_name(out, f->text, s);
     tg_buf_release(&at);
     if (c->path.backward)
         tg_buf_puts(out, " (its backward pass)");
     put_change(out, c);
-    tg_buf_printf(out, ", holds %d %% of it", percent(c->share));
+    tg_buf_printf(out, ", holds %d %% of %s", percent(c->share), of_what(c));
     put_not_changed(out, c);
 }
 
@@ -115,7 +120,7 @@ static void put_split(struct tg_buf *out, const struct tg_cause *c, const struct
     const struct tg_cause_frame *last = c->path.n ? &c->path.frames[c->path.n - 1] : NULL;
     if (last) {
         put_name(out, last->text, s);
-        tg_buf_printf(out, " holds %d %% of it", percent(c->path.share));
+        tg_buf_printf(out, " holds %d %% of %s", percent(c->path.share), of_what(c));
     } else {
         tg_buf_puts(out, "no single place holds most of it");
     }

@@ -14,8 +14,8 @@ struct finder {
     const struct tg_cause_ask *ask;
     struct tg_git *git;
     struct tg_commit head;
-    struct tg_sources sources;
-    struct tg_strmap targets; /* "KIND NAME", normalised */
+    struct tg_sources sources[2]; /* of the two commits; of HEAD, where the baseline's is unknown */
+    struct tg_strmap targets;     /* "KIND NAME", normalised */
     struct tg_buf key;
     struct tg_paths paths;
     struct tg_cause_change change;
@@ -94,12 +94,24 @@ static bool is_foreign(tg_sv path)
     return false;
 }
 
+/* Lines of the baseline's trace are those of its commit, or, where that is unknown, about those of
+ * HEAD. */
+static const struct tg_py_function *function_at(const struct tg_source_file *file,
+                                                const struct tg_source_name *n)
+{
+    const struct tg_py_function *at =
+        tg_py_function_named(file->functions, file->n_functions, n->function, n->line);
+    return at ? at
+              : tg_py_function_nearest(file->functions, file->n_functions, n->function, n->line);
+}
+
 static bool ask_function(void *arg, int side, tg_sv name, tg_sv *file, tg_sv *function,
                          uint32_t *line)
 {
     struct finder *f = arg;
     struct tg_source_name n;
     const struct tg_source_file *found;
+    const struct tg_py_function *at;
     if (!tg_source_parse(&n, name))
         return false;
     *function = n.function;
@@ -107,10 +119,12 @@ static bool ask_function(void *arg, int side, tg_sv name, tg_sv *file, tg_sv *fu
     *file = n.file;
     if (!f->git)
         return !is_foreign(n.file);
-    found = tg_sources_file(&f->sources, n.file);
+    found = tg_sources_file(&f->sources[side], n.file);
     if (side == TG_PATHS_TEST && !tg_source_holds(found, n.function, n.line))
         return false; /* HEAD is not what ran */
     *file = found->in_repo;
+    if ((at = function_at(found, &n)) != NULL)
+        *function = at->qualified;
     return found->in_repo.n != 0;
 }
 
@@ -160,7 +174,8 @@ static void read_change(struct finder *f)
         return;
     files = TG_NEW_N(a, struct tg_cause_file, c.n_python + 1);
     for (size_t i = 0; i < c.n_python; i++) {
-        const struct tg_source_file *file = tg_sources_file(&f->sources, c.python[i].path);
+        const struct tg_source_file *file =
+            tg_sources_file(&f->sources[TG_PATHS_TEST], c.python[i].path);
         struct tg_cause_lines *lines = TG_NEW_N(a, struct tg_cause_lines, c.python[i].n + 1);
         for (size_t k = 0; k < c.python[i].n; k++)
             lines[k] =
@@ -210,8 +225,6 @@ static tg_sv why_not(const struct finder *f)
         return TG_SV("the fresh traces have no Python stacks");
     if (!f->read[TG_PATHS_TEST])
         return TG_SV("the fresh side is a summary, which holds no call paths");
-    if (!f->read[TG_PATHS_BASE])
-        return TG_SV("the baseline is a summary, which holds no call paths");
     return TG_SV("the first traces of the two sides do not show this difference");
 }
 
@@ -222,8 +235,7 @@ static void attach(struct finder *f, const struct tg_verdict *v, struct tg_resul
     struct tg_cause *c;
     uint32_t target = target_of_result(f, r);
     bool by_calls = r->dimension == TG_DIM_COUNT, found = false;
-    bool only_here = by_calls && r->base == 0;
-    if (f->read[TG_PATHS_TEST] && (f->read[TG_PATHS_BASE] || only_here) && target != TG_NO_ID)
+    if (f->read[TG_PATHS_TEST] && target != TG_NO_ID)
         found = tg_cause_explain(&path, &f->paths, target, by_calls, r->delta < 0 ? -1 : 1, a);
     if (!found && !f->ask->stacks)
         found = path_of_summary(v, r, &path, a) && f->change.known;
@@ -238,6 +250,9 @@ static void attach(struct finder *f, const struct tg_verdict *v, struct tg_resul
         return;
     }
     c->change_known = f->change.known;
+    c->whole = f->ask->stacks && !f->read[TG_PATHS_BASE] && r->base != 0;
+    if (c->whole)
+        c->confidence = c->score == 3 ? TG_CAUSE_MEDIUM : TG_CAUSE_LOW;
     c->others = f->change.others;
     c->n_paths = f->change.n_paths;
     c->stacks = f->ask->stacks;
@@ -265,7 +280,6 @@ static void keep(struct tg_result *r, struct tg_arena *a)
         keep_frame(&c->path.functions[i], a);
     keep_frame(&c->path.next, a);
     c->module = tg_arena_sv(a, c->module);
-    c->qualified = tg_arena_sv(a, c->qualified);
     r->source = tg_arena_sv(a, r->source);
     if (!c->function)
         return;
@@ -300,7 +314,11 @@ void tg_cause_find(struct tg_verdict *v, const struct tg_cause_ask *ask)
         f.git = tg_repo_get(ask->repo, &ignored);
         if (f.git && !tg_git_resolve(f.git, "HEAD", ask->arena, &f.head, &ignored))
             f.git = NULL;
-        tg_sources_init(&f.sources, f.git, f.head.sha, ask->workspace, ask->arena);
+        for (int side = 0; side < 2; side++)
+            tg_sources_init(&f.sources[side], f.git,
+                            side == TG_PATHS_BASE && ask->base_commit ? ask->base_commit
+                                                                      : f.head.sha,
+                            ask->workspace, ask->arena);
         read_both(&f, tg_strmap_find(&f.targets, TG_SV("step")));
         read_change(&f);
         for (size_t i = 0; i < v->n_results; i++)
@@ -310,7 +328,8 @@ void tg_cause_find(struct tg_verdict *v, const struct tg_cause_ask *ask)
             if (v->results[i].cause)
                 keep(&v->results[i], ask->arena);
         tg_paths_release(&f.paths);
-        tg_sources_release(&f.sources);
+        tg_sources_release(&f.sources[TG_PATHS_BASE]);
+        tg_sources_release(&f.sources[TG_PATHS_TEST]);
     }
     tg_strmap_release(&f.targets);
     tg_buf_release(&f.key);

@@ -66,16 +66,20 @@ static void start_file(struct hunks *h, tg_sv path, struct tg_arena *a)
 void tg_changed_parse(tg_sv diff, struct tg_arena *a, struct tg_changed *out)
 {
     struct hunks h = { 0 };
-    bool header = false;
+    bool header = false, named = false;
     while (diff.n) {
         tg_sv row = tg_sv_cut(&diff, '\n'), name = TG_SV("+++ b/");
         if (tg_sv_starts(row, TG_SV("diff --git "))) {
+            close_file(&h, a);
             header = true;
+            named = false;
         } else if (header && tg_sv_starts(row, name)) {
             start_file(&h, (tg_sv){ row.p + name.n, row.n - name.n }, a);
+            named = true;
         } else if (tg_sv_starts(row, TG_SV("@@ -"))) {
             header = false;
-            add_hunk(&h, row);
+            if (named)
+                add_hunk(&h, row);
         }
     }
     close_file(&h, a);

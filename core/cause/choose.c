@@ -74,16 +74,10 @@ static const struct tg_cause_file *file_of(const struct tg_cause_change *c, tg_s
 static const struct tg_py_function *function_of(const struct tg_cause_file *f,
                                                 const struct tg_cause_frame *frame)
 {
-    const struct tg_py_function *only = NULL;
-    const struct tg_py_function *at =
-        tg_py_function_named(f->functions, f->n_functions, frame->text, frame->line);
-    size_t n = 0;
-    for (size_t i = 0; !at && i < f->n_functions; i++)
-        if (tg_sv_eq(f->functions[i].name, frame->text)) {
-            only = &f->functions[i];
-            n++;
-        }
-    return at ? at : n == 1 ? only : NULL;
+    for (size_t i = 0; i < f->n_functions; i++)
+        if (tg_sv_eq(f->functions[i].qualified, frame->text))
+            return &f->functions[i];
+    return NULL;
 }
 
 /* The changed lines whose innermost function this is (NULL: those outside every function). */
@@ -133,7 +127,6 @@ static struct candidate candidate_of(const struct tg_cause_frame *frame,
 static void use(struct tg_cause *out, const struct candidate *c)
 {
     out->function = c->frame;
-    out->qualified = c->function ? c->function->qualified : c->frame->text;
     out->share = c->frame->share;
     out->score = c->score;
     out->changed = c->lines;
@@ -193,8 +186,8 @@ static void choose_by_name(struct tg_cause *out, const struct tg_cause_change *c
                 if (!c.n_lines)
                     continue;
                 frame = TG_NEW(a, struct tg_cause_frame);
-                *frame = (struct tg_cause_frame){ TG_PATH_FUNCTION, fn->name, file->path, fn->def,
-                                                  f->share };
+                *frame = (struct tg_cause_frame){ TG_PATH_FUNCTION, fn->qualified, file->path,
+                                                  fn->def, f->share };
                 c.frame = frame;
                 use(out, &c);
                 out->confidence = TG_CAUSE_MEDIUM;
@@ -205,7 +198,7 @@ static void choose_by_name(struct tg_cause *out, const struct tg_cause_change *c
 void tg_cause_choose(struct tg_cause *out, const struct tg_cause_path *path,
                      const struct tg_cause_change *change, struct tg_arena *a)
 {
-    *out = (struct tg_cause){ .path = *path, .module = TG_SV(""), .qualified = TG_SV("") };
+    *out = (struct tg_cause){ .path = *path, .module = TG_SV("") };
     choose_function(out, change, a);
     if (!out->function && !path->n_functions)
         choose_by_name(out, change, a);

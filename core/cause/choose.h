@@ -47,7 +47,6 @@ struct tg_cause {
     struct tg_cause_path path;
     const struct tg_cause_frame *function; /* the one to name; NULL: no function is known */
     tg_sv module;                          /* innermost nn.Module around it, or "" */
-    tg_sv qualified;                       /* "Block.forward" where the file is known, else plain */
     double share;                          /* of the difference that it holds */
     int score;                             /* 0: nothing that was changed */
     const struct tg_cause_lines *changed;  /* in that function (score 3), or in its file */
@@ -55,6 +54,8 @@ struct tg_cause {
     enum tg_cause_confidence confidence;
     /* What was asked, for the words of a report. */
     bool stacks, change_known;
+    bool whole;      /* the baseline has no paths: shares are of all of the fresh side, not of a
+                        difference */
     unsigned others; /* of tg_cause_change */
     size_t n_paths;
 };

@@ -124,12 +124,18 @@ static void sums_release(struct sums *s)
     free(s->difference);
 }
 
+/* 1 at most: what rises by more than the whole is made up for elsewhere. */
+static double part_of(double part, double whole)
+{
+    return whole <= 0 || part <= 0 ? 0 : part > whole ? 1 : part / whole;
+}
+
 static struct tg_cause_frame frame_at(const struct sums *s, uint32_t node)
 {
     const struct tg_path_node *n = &s->p->tree[s->tree].v[node];
     struct tg_cause_frame f = { .kind = n->kind, .text = s->p->texts.text[n->text] };
     double whole = s->difference[0];
-    f.share = whole > 0 ? s->difference[s->local[node]] / whole : 0;
+    f.share = part_of(s->difference[s->local[node]], whole);
     f.line = n->line[TG_PATHS_TEST] ? n->line[TG_PATHS_TEST] : n->line[TG_PATHS_BASE];
     if (n->kind == TG_PATH_FUNCTION) {
         const char *at = memmem(f.text.p, f.text.n, ": ", 2);
@@ -220,6 +226,19 @@ static int deepest_first(const void *pa, const void *pb)
     return tg_sv_cmp(a->frame.text, b->frame.text);
 }
 
+static uint32_t depth_where_it_grew(const struct sums *s, uint32_t text)
+{
+    const struct tg_path_tree *t = &s->p->tree[s->tree];
+    uint32_t depth = 0;
+    for (size_t i = 1; i < s->n; i++) {
+        const struct tg_path_node *n = &t->v[s->node[i]];
+        if (n->kind == TG_PATH_FUNCTION && n->text == text && s->difference[i] > 0 &&
+            n->depth > depth)
+            depth = n->depth;
+    }
+    return depth;
+}
+
 static void put_functions(struct tg_cause_path *out, const struct sums *s, int sign,
                           struct tg_arena *a)
 {
@@ -234,12 +253,8 @@ static void put_functions(struct tg_cause_path *out, const struct sums *s, int s
             continue;
         seen[d->text] = true;
         v[n].frame = frame_at(s, s->node[i]);
-        v[n].frame.share = function_difference(s, d->text, sign) / s->difference[0];
-        v[n].depth = d->depth;
-        for (size_t k = i + 1; k < s->n; k++)
-            if (t->v[s->node[k]].kind == TG_PATH_FUNCTION && t->v[s->node[k]].text == d->text &&
-                t->v[s->node[k]].depth > v[n].depth)
-                v[n].depth = t->v[s->node[k]].depth;
+        v[n].frame.share = part_of(function_difference(s, d->text, sign), s->difference[0]);
+        v[n].depth = depth_where_it_grew(s, d->text);
         if (v[n].frame.share >= 0.1)
             n++;
     }

@@ -15,7 +15,7 @@
 
 struct tg_cause_frame {
     enum tg_path_kind kind;
-    tg_sv text;    /* functions: "function" alone */
+    tg_sv text;    /* functions: as the caller named them, "Block.forward" */
     tg_sv file;    /* functions; else "" */
     uint32_t line; /* the function's first line as the trace has it; 0 unknown */
     double share;  /* of the whole difference */

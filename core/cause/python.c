@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/strmap.h"
+
 struct scope { /* a class or function that is open */
     uint32_t indent;
     bool is_function;
@@ -133,12 +135,31 @@ static void read_row(struct layout *l, tg_sv row)
     l->last_code = l->line;
 }
 
+/* Overloads, setters, branches of an `if`: the second of a name is "step (2)". */
+static void tell_apart(struct layout *l)
+{
+    struct tg_strmap seen;
+    unsigned *times = tg_xmalloc((l->n + 1) * sizeof *times);
+    tg_strmap_init(&seen);
+    for (size_t i = 0; i < l->n; i++) {
+        size_t before = seen.n;
+        uint32_t id = tg_strmap_add(&seen, l->v[i].qualified);
+        times[id] = seen.n > before ? 1 : times[id] + 1;
+        if (times[id] > 1)
+            l->v[i].qualified = tg_sv_of(
+                tg_arena_printf(l->a, "%.*s (%u)", TG_SV_ARG(l->v[i].qualified), times[id]));
+    }
+    tg_strmap_release(&seen);
+    free(times);
+}
+
 size_t tg_py_functions(tg_sv text, struct tg_arena *a, struct tg_py_function **out)
 {
     struct layout l = { .a = a };
     while (text.n)
         read_row(&l, tg_sv_cut(&text, '\n'));
     close_scopes(&l, 0);
+    tell_apart(&l);
     *out = TG_NEW_N(a, struct tg_py_function, l.n + 1);
     if (l.n)
         memcpy(*out, l.v, l.n * sizeof *l.v);
@@ -164,4 +185,19 @@ const struct tg_py_function *tg_py_function_named(const struct tg_py_function *v
         if (tg_sv_eq(v[i].name, name) && v[i].first <= line && line <= v[i].def)
             return &v[i];
     return NULL;
+}
+
+const struct tg_py_function *tg_py_function_nearest(const struct tg_py_function *v, size_t n,
+                                                    tg_sv name, uint32_t line)
+{
+    const struct tg_py_function *best = NULL;
+    uint32_t least = UINT32_MAX;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t far = v[i].def > line ? v[i].def - line : line - v[i].def;
+        if (tg_sv_eq(v[i].name, name) && far < least) {
+            best = &v[i];
+            least = far;
+        }
+    }
+    return best;
 }

@@ -10,7 +10,7 @@
 
 struct tg_py_function {
     tg_sv name;           /* "forward" */
-    tg_sv qualified;      /* "Block.forward" */
+    tg_sv qualified;      /* "Block.forward"; "Block.forward (2)" for the second of that name */
     uint32_t first, last; /* 1-based, decorators included */
     uint32_t def;         /* the line of `def` */
 };
@@ -19,6 +19,9 @@ size_t tg_py_functions(tg_sv text, struct tg_arena *a, struct tg_py_function **o
 /* The innermost function that holds this line; NULL: outside every one. */
 const struct tg_py_function *tg_py_function_at(const struct tg_py_function *v, size_t n,
                                                uint32_t line);
+/* The one whose definition is nearest to `line` among those of this name; NULL: there is none. */
+const struct tg_py_function *tg_py_function_nearest(const struct tg_py_function *v, size_t n,
+                                                    tg_sv name, uint32_t line);
 /* The function of this name whose code begins at `line`: at its `def` or at one of its decorators.
  * NULL: none, the file is another one than the one that ran. */
 const struct tg_py_function *tg_py_function_named(const struct tg_py_function *v, size_t n,

@@ -63,8 +63,8 @@ struct tg_result {
     uint32_t source_line;
     const struct tg_cause *cause; /* where in the program it comes from; NULL: see no_cause */
     tg_sv no_cause;               /* why there is none; "": nobody asked */
-    uint32_t folded_under; /* index of the result that explains it; TG_NO_ID */
-    double rank;           /* order in reports: larger first (state, then ns per step) */
+    uint32_t folded_under;        /* index of the result that explains it; TG_NO_ID */
+    double rank;                  /* order in reports: larger first (state, then ns per step) */
 };
 
 /* How the baseline was found. */

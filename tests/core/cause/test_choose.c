@@ -1,0 +1,159 @@
+#include "tests/support.h"
+
+#include <stdlib.h>
+
+#include "core/cause/choose.h"
+
+/* train.py: step > model.py: Block.forward > model.py: norm; lines as in `layout`. */
+#define TEXT(s)                                                                                    \
+    {                                                                                              \
+        "" s, sizeof(s) - 1                                                                        \
+    }
+static const struct tg_py_function model[] = {
+    { TEXT("forward"), TEXT("Block.forward"), 10, 20, 10 },
+    { TEXT("norm"), TEXT("norm"), 30, 40, 30 },
+    { TEXT("other"), TEXT("other"), 50, 60, 50 },
+};
+static struct tg_cause_frame functions[] = {
+    { TG_PATH_FUNCTION, TEXT("norm"), TEXT("model.py"), 30, 0.3 },
+    { TG_PATH_FUNCTION, TEXT("Block.forward"), TEXT("model.py"), 10, 0.9 },
+    { TG_PATH_FUNCTION, TEXT("step"), TEXT("train.py"), 5, 1 },
+};
+
+struct fixture {
+    struct tg_arena *a;
+    struct tg_cause_path path;
+    struct tg_cause_lines lines;
+    struct tg_cause_file file;
+    struct tg_cause_change change;
+    struct tg_cause out;
+};
+
+static int setup(void **state)
+{
+    struct fixture *f = calloc(1, sizeof *f);
+    f->a = tg_arena_new();
+    functions[0].share = 0.3;
+    functions[1].share = 0.9;
+    f->path = (struct tg_cause_path){ .functions = functions, .n_functions = 3, .share = 0.3 };
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *f = *state;
+    tg_arena_free(f->a);
+    free(f);
+    return 0;
+}
+
+static void choose(struct fixture *f, uint32_t first, uint32_t last)
+{
+    f->lines = (struct tg_cause_lines){ first, last };
+    f->file = (struct tg_cause_file){ TG_SV("model.py"), &f->lines, 1, model, 3 };
+    f->change = (struct tg_cause_change){ true, &f->file, first ? 1 : 0, 1, 0 };
+    tg_cause_choose(&f->out, &f->path, &f->change, f->a);
+    assert_non_null(f->out.function);
+}
+
+static void the_changed_function_wins(void **state)
+{
+    struct fixture *f = *state;
+    choose(f, 12, 14);
+    assert_sv_equal(f->out.function->text, TG_SV("Block.forward"));
+    assert_int_equal(f->out.score, 3);
+    assert_int_equal(f->out.n_changed, 1);
+    assert_int_equal(f->out.changed[0].first, 12);
+    assert_int_equal(f->out.confidence, TG_CAUSE_HIGH);
+}
+
+static void lines_are_cut_at_the_function(void **state)
+{
+    struct fixture *f = *state;
+    choose(f, 4, 12);
+    assert_int_equal(f->out.changed[0].first, 10);
+    assert_int_equal(f->out.changed[0].last, 12);
+}
+
+static void a_changed_callee_with_too_little_names_its_caller(void **state)
+{
+    struct fixture *f = *state;
+    choose(f, 31, 31);
+    assert_sv_equal(f->out.function->text, TG_SV("Block.forward"));
+    assert_int_equal(f->out.score, 2);
+    functions[0].share = 0.6; /* the control: now it holds enough itself */
+    choose(f, 31, 31);
+    assert_sv_equal(f->out.function->text, TG_SV("norm"));
+    assert_int_equal(f->out.score, 3);
+}
+
+static void another_function_of_the_file_is_not_blamed(void **state)
+{
+    struct fixture *f = *state;
+    choose(f, 55, 55);
+    assert_sv_equal(f->out.function->text, TG_SV("Block.forward"));
+    assert_int_equal(f->out.score, 1);
+    assert_int_equal(f->out.n_changed, 0);
+    assert_int_equal(f->out.confidence, TG_CAUSE_LOW);
+    choose(f, 2, 2); /* a constant above all functions may be the cause */
+    assert_int_equal(f->out.n_changed, 1);
+    assert_int_equal(f->out.confidence, TG_CAUSE_MEDIUM);
+}
+
+static void nothing_changed_names_the_deepest(void **state)
+{
+    struct fixture *f = *state;
+    choose(f, 0, 0);
+    assert_sv_equal(f->out.function->text, TG_SV("Block.forward"));
+    assert_int_equal(f->out.score, 0);
+    functions[1].share = 0.4;
+    choose(f, 0, 0);
+    assert_sv_equal(f->out.function->text, TG_SV("step"));
+}
+
+static void without_stacks_names_decide(void **state)
+{
+    struct fixture *f = *state;
+    struct tg_cause_frame frames[] = {
+        { TG_PATH_ANNOTATION, TG_SV("forward pass"), TG_SV(""), 0, 1 },
+        { TG_PATH_MODULE, TG_SV("Block_3"), TG_SV(""), 0, 0.8 },
+    };
+    f->path = (struct tg_cause_path){ .frames = frames, .n = 2, .share = 0.8 };
+    choose(f, 12, 12);
+    assert_sv_equal(f->out.function->text, TG_SV("Block.forward"));
+    assert_int_equal(f->out.confidence, TG_CAUSE_MEDIUM);
+    assert_sv_equal(f->out.module, TG_SV("Block_3"));
+    frames[1].text = TG_SV("Blocks_3"); /* the control: another class */
+    tg_cause_choose(&f->out, &f->path, &f->change, f->a);
+    assert_null(f->out.function);
+}
+
+static void other_files_by_what_they_are(void **state)
+{
+    (void)state;
+    assert_int_equal(tg_cause_other_of(TG_SV("a/uv.lock")), TG_CAUSE_DEPENDENCIES);
+    assert_int_equal(tg_cause_other_of(TG_SV("requirements-gpu.txt")), TG_CAUSE_DEPENDENCIES);
+    assert_int_equal(tg_cause_other_of(TG_SV("pyproject.toml")), TG_CAUSE_DEPENDENCIES);
+    assert_int_equal(tg_cause_other_of(TG_SV("csrc/k.cu")), TG_CAUSE_BUILD);
+    assert_int_equal(tg_cause_other_of(TG_SV("conf/x.yaml")), TG_CAUSE_CONFIG);
+    assert_int_equal(tg_cause_other_of(TG_SV("d.parquet")), TG_CAUSE_DATA);
+    assert_int_equal(tg_cause_other_of(TG_SV("model.py")), 0);
+    assert_int_equal(tg_cause_other_of(TG_SV("")), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(the_changed_function_wins, setup, teardown),
+        cmocka_unit_test_setup_teardown(lines_are_cut_at_the_function, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_changed_callee_with_too_little_names_its_caller, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(another_function_of_the_file_is_not_blamed, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(nothing_changed_names_the_deepest, setup, teardown),
+        cmocka_unit_test_setup_teardown(without_stacks_names_decide, setup, teardown),
+        cmocka_unit_test(other_files_by_what_they_are),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,121 @@
+#include "tests/support.h"
+
+#include <stdlib.h>
+
+#include "core/cause/python.h"
+
+/* Lines are numbered in the comments; expectations are read off them. */
+static const char source[] = "import torch\n"                         /*  1 */
+                             "\n"                                     /*  2 */
+                             "class Block(nn.Module):\n"              /*  3 */
+                             "    \"\"\"A block.\n"                   /*  4 */
+                             "def not_code():\n"                      /*  5 */
+                             "    \"\"\"\n"                           /*  6 */
+                             "    def forward(\n"                     /*  7 */
+                             "        self,\n"                        /*  8 */
+                             "    ):\n"                               /*  9 */
+                             "        def inner(x):\n"                /* 10 */
+                             "            return x  # def no(): 'x\n" /* 11 */
+                             "\n"                                     /* 12 */
+                             "        return inner(1)\n"              /* 13 */
+                             "\n"                                     /* 14 */
+                             "    @property\n"                        /* 15 */
+                             "    @cached\n"                          /* 16 */
+                             "    def size(self): return 1\n"         /* 17 */
+                             "\n"                                     /* 18 */
+                             "    @size.setter\n"                     /* 19 */
+                             "    def size(self, v): self.v = v\n"    /* 20 */
+                             "\n"                                     /* 21 */
+                             "LIMIT = 3\n"                            /* 22 */
+                             "async def main():\n"                    /* 23 */
+                             "\tawait x\n"                            /* 24 */
+                             "\n";
+
+struct file {
+    struct tg_arena *a;
+    struct tg_py_function *v;
+    size_t n;
+};
+
+static int setup(void **state)
+{
+    struct file *f = calloc(1, sizeof *f);
+    f->a = tg_arena_new();
+    f->n = tg_py_functions(tg_sv_of(source), f->a, &f->v);
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct file *f = *state;
+    tg_arena_free(f->a);
+    free(f);
+    return 0;
+}
+
+static void functions_and_their_lines(void **state)
+{
+    static const struct {
+        const char *qualified;
+        uint32_t first, def, last;
+    } want[] = { { "Block.forward", 7, 7, 13 },
+                 { "Block.forward.inner", 10, 10, 11 },
+                 { "Block.size", 15, 17, 17 },
+                 { "Block.size (2)", 19, 20, 20 },
+                 { "main", 23, 23, 24 } };
+    struct file *f = *state;
+    assert_int_equal(f->n, 5);
+    for (size_t i = 0; i < f->n; i++) {
+        assert_sv_equal(f->v[i].qualified, tg_sv_of(want[i].qualified));
+        assert_int_equal(f->v[i].first, want[i].first);
+        assert_int_equal(f->v[i].def, want[i].def);
+        assert_int_equal(f->v[i].last, want[i].last);
+    }
+}
+
+static void a_line_belongs_to_the_innermost_function(void **state)
+{
+    static const struct {
+        uint32_t line;
+        int function; /* -1: none */
+    } want[] = { { 1, -1 }, { 5, -1 },  { 7, 0 },  { 9, 0 },  { 10, 1 },  { 11, 1 }, { 12, 0 },
+                 { 13, 0 }, { 14, -1 }, { 16, 2 }, { 20, 3 }, { 22, -1 }, { 24, 4 }, { 99, -1 } };
+    struct file *f = *state;
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        const struct tg_py_function *at = tg_py_function_at(f->v, f->n, want[i].line);
+        assert_int_equal(at ? at - f->v : -1, want[i].function);
+    }
+}
+
+static void a_name_must_begin_at_its_line(void **state)
+{
+    struct file *f = *state;
+    assert_ptr_equal(tg_py_function_named(f->v, f->n, TG_SV("size"), 15), &f->v[2]);
+    assert_ptr_equal(tg_py_function_named(f->v, f->n, TG_SV("size"), 20), &f->v[3]);
+    assert_null(tg_py_function_named(f->v, f->n, TG_SV("size"), 18));
+    assert_null(tg_py_function_named(f->v, f->n, TG_SV("forward"), 8));
+    assert_ptr_equal(tg_py_function_nearest(f->v, f->n, TG_SV("size"), 22), &f->v[3]);
+    assert_null(tg_py_function_nearest(f->v, f->n, TG_SV("sizes"), 22));
+}
+
+static void nothing_and_what_is_no_python(void **state)
+{
+    struct file *f = *state;
+    struct tg_py_function *v;
+    assert_int_equal(tg_py_functions(TG_SV(""), f->a, &v), 0);
+    assert_int_equal(tg_py_functions(TG_SV("\"\"\" never closed\ndef f():\n"), f->a, &v), 0);
+    assert_int_equal(tg_py_functions(TG_SV("def"), f->a, &v), 1);
+    assert_int_equal(tg_py_functions(TG_SV(")\n]\n\\"), f->a, &v), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(functions_and_their_lines, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_line_belongs_to_the_innermost_function, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_name_must_begin_at_its_line, setup, teardown),
+        cmocka_unit_test_setup_teardown(nothing_and_what_is_no_python, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,243 @@
+#!/usr/bin/env python3
+"""The cause of a violation, on generated traces with Python stacks: a repository with a small model, a change to it,
+traces of both sides, and beside each case the function that must be named, written down before the program runs.
+"""
+import copy
+import gzip
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from support import expect, finish  # noqa: E402
+
+PROGRAM = os.environ["TG_PROGRAM"]
+ENV = {k: v for k, v in os.environ.items() if not k.startswith(("GITHUB_", "GIT_", "TRACEGATE_"))}
+ENV.update(GIT_CONFIG_NOSYSTEM="1", GIT_CONFIG_GLOBAL="/dev/null", GIT_AUTHOR_NAME="t", GIT_AUTHOR_EMAIL="t@t",
+           GIT_COMMITTER_NAME="t", GIT_COMMITTER_EMAIL="t@t")
+MODEL = """import torch
+
+
+class Embed(torch.nn.Module):
+    def forward(self, x):
+        x = x + 1
+        return x
+
+
+class Block(torch.nn.Module):
+    def forward(self, x):
+        x = self.attend(x)
+        return norm(x)
+
+    def attend(self, x):
+        for _ in range(4):
+            x = x + 1
+        return torch.mm(x, x)
+
+
+def norm(x):
+    return x / 2
+"""
+TRAIN = """import model
+
+
+def load():
+    return parse(1)
+
+
+def parse(x):
+    return x
+
+
+def step(x):
+    y = model.Embed()(x)
+    for b in blocks:
+        y = b(y)
+    y.sum().backward()
+"""
+EMBED, BLOCK, ATTEND, NORM = (f"model.py({n}): {f}" for n, f in ((5, "forward"), (11, "forward"), (15, "attend"), (21, "norm")))
+LOAD, PARSE, STEP = (f"train.py({n}): {f}" for n, f in ((4, "load"), (8, "parse"), (12, "step")))
+
+
+def op(name, us=20, seq=None):
+    return {"cat": "cpu_op", "name": name, "us": us, "seq": seq, "in": []}
+
+
+def frame(name, *inside, us=5):
+    return {"cat": "python_function", "name": name, "us": us, "in": list(inside)}
+
+
+def module(name, *inside):
+    return frame(f"nn.Module: {name}", *inside)
+
+
+def program():
+    """One step: the tree of its calls; `us` is the time of a call less its children's."""
+    blocks = []
+    for i in range(3):
+        blocks.append(module(f"Block_{i}", frame(BLOCK, frame(ATTEND, *[op("aten::add", 20, 100 + 10 * i + k) for k in range(4)],
+                                                              op("aten::mm", 100, 105 + 10 * i)), frame(NORM, op("aten::div", 30, 107 + 10 * i)))))
+    back = [op("autograd::engine::evaluate_function: MmBackward0", 5, 105 + 10 * i) for i in (2, 1, 0)]
+    for b in back:
+        b["in"] = [op("aten::mm", 110)]
+    return [frame(LOAD, frame(PARSE, us=50)),
+            frame(STEP, module("Embed_0", frame(EMBED, op("aten::add", 20, 90))), *blocks,
+                  frame("torch/_tensor.py(400): backward", frame("<built-in method run_backward>", us=800)))], back
+
+
+def find(tree, *names):
+    """All nodes of the last name below the others."""
+    out = []
+    for n in tree:
+        if n["name"] == names[0]:
+            out += [n] if len(names) == 1 else find(n["in"], *names[1:])
+        out += find(n["in"], *names)
+    return out
+
+
+def trace(path, tree, back, seed, steps=5):
+    r, events, t = random.Random(seed), [], 1000.0
+
+    def put(node, at, tid):
+        begin, at = at, at + node["us"] * (1 + r.uniform(-0.004, 0.004)) / 2
+        for child in node["in"]:
+            at = put(child, at, tid)
+        at += node["us"] / 2
+        args = {"Sequence number": node["seq"]} if node.get("seq") is not None else {}
+        events.append({"ph": "X", "cat": node["cat"], "name": node["name"], "pid": 1, "tid": tid, "ts": round(begin, 3),
+                       "dur": round(at - begin, 3), "args": args})
+        return at + 1
+    for n in range(steps):
+        begin = t
+        for node in tree:
+            t = put(node, t, 1)
+        at = t - 780
+        for node in back:
+            at = put(node, at, 2)
+        t += 10
+        events.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{n}", "pid": 1, "tid": 1, "ts": begin - 1,
+                       "dur": round(t - begin, 3)})
+        t += 10
+    with gzip.open(path, "wt", encoding="utf-8", compresslevel=1) as f:
+        json.dump({"schemaVersion": 1, "with_stack": 1, "traceEvents": events}, f)
+
+
+def git(folder, *args):
+    return subprocess.run(["git", *args], cwd=folder, env=ENV, check=True, capture_output=True, text=True).stdout.strip()
+
+
+class Case:
+    def __init__(self, name, files, change, op_name, want, changed, share=0.5, **more):
+        self.name, self.files, self.change, self.op, self.want = name, files, change, op_name, want
+        self.changed, self.share, self.more = changed, share, more
+
+
+def slower(*path, by=1.0, add=0):
+    def change(tree, back):
+        for n in find(tree + back, *path):
+            n["us"] = n["us"] * by + add
+    return change
+
+
+def more(under, node):
+    def change(tree, back):
+        for n in find(tree, *under):
+            n["in"].append(copy.deepcopy(node))
+    return change
+
+
+def edit(text, old, new):
+    assert old in text
+    return text.replace(old, new)
+
+
+# In the first the slower operator is called most often elsewhere.
+CASES = [
+    Case("a slower add where few are", {"model.py": edit(MODEL, "        x = x + 1\n        return x", "        x = x + 2\n        return x")},
+         slower("nn.Module: Embed_0", EMBED, "aten::add", add=300), "aten::add", ("model.py", "Embed.forward"), [[6, 6]], module="Embed_0"),
+    Case("a copy more in every block", {"model.py": edit(MODEL, "        return norm(x)", "        return norm(x.clone())")},
+         more((BLOCK,), op("aten::clone", 15)), "aten::clone", ("model.py", "Block.forward"), [[13, 13]]),
+    Case("a slower mm in one block", {"model.py": edit(MODEL, "torch.mm(x, x)", "torch.mm(x.t(), x)")},
+         slower("nn.Module: Block_1", BLOCK, ATTEND, "aten::mm", add=400), "aten::mm", ("model.py", "Block.attend"), [[18, 18]], module="Block_1"),
+    Case("the backward pass alone", {"model.py": edit(MODEL, "torch.mm(x, x)", "torch.mm(x, x.t())")},
+         slower("autograd::engine::evaluate_function: MmBackward0", "aten::mm", by=2.5), "aten::mm", ("model.py", "Block.attend"), [[18, 18]],
+         backward=True),
+    Case("pure Python", {"train.py": edit(TRAIN, "    return x\n", "    return sorted(x)\n")},
+         slower(PARSE, add=900), "step_time", ("train.py", "parse"), [[9, 9]]),
+    Case("a helper that is called from everywhere", {"model.py": edit(MODEL, "    return x / 2", "    return x / 2.0")},
+         slower(NORM, "aten::div", by=4), "aten::div", ("model.py", "norm"), [[22, 22]]),
+    Case("another function of the file was changed", {"model.py": edit(MODEL, "        x = x + 1\n        return x", "        x = x + 2\n        return x")},
+         slower(NORM, "aten::div", by=4), "aten::div", ("model.py", "norm"), []),
+    Case("a dependency alone", {"requirements.txt": "torch==2.9\n"},
+         slower(NORM, "aten::div", by=4), "aten::div", ("model.py", "norm"), [], says="the change touches dependencies"),
+    Case("a constant above all functions", {"model.py": edit(MODEL, "import torch\n", "import torch  # 2\n")},
+         slower(NORM, "aten::div", by=4), "aten::div", ("model.py", "norm"), [], says="changed outside every function (line 1)"),
+    Case("a decorator", {"model.py": edit(MODEL, "\ndef norm", "\n@torch.no_grad()\ndef norm")},
+         slower(NORM, "aten::div", by=4), "aten::div", ("model.py", "norm"), [[21, 21]]),
+]
+
+
+def check(folder, *args):
+    run = subprocess.run([PROGRAM, "check", "out", "--runs", "--baseline", "base", "--base-commit", "main", "--json", "report.json", *args],
+                         cwd=folder, env=ENV, capture_output=True, text=True)
+    with open(folder + "/report.json", encoding="utf-8") as f:
+        return run.returncode, json.load(f), run.stdout + run.stderr
+
+
+def violations(report):
+    return report["violations"] + report["warnings"]
+
+
+def one(case, folder):
+    os.makedirs(folder)
+    git(folder, "init", "-q", "-b", "main")
+    for name, text in {"model.py": MODEL, "train.py": TRAIN, ".gitignore": "base\nout\nreport.json\n"}.items():
+        with open(f"{folder}/{name}", "w", encoding="utf-8") as f:
+            f.write(text)
+    git(folder, "add", "-A")
+    git(folder, "commit", "-qm", "base")
+    git(folder, "checkout", "-qb", "pr")
+    for name, text in case.files.items():
+        with open(f"{folder}/{name}", "w", encoding="utf-8") as f:
+            f.write(text)
+    git(folder, "add", "-A")
+    git(folder, "commit", "-qm", "change")
+    for side in ("base", "out"):
+        os.makedirs(f"{folder}/{side}")
+        for k in range(5):
+            tree, back = program()
+            if side == "out":
+                case.change(tree, back)
+            trace(f"{folder}/{side}/run{k}.json.gz", tree, back, seed=k + 100 * (side == "out"))
+    code, report, text = check(folder)
+    expect(f"{case.name}: exit", code, 1)
+    found = [r for r in violations(report) if case.op in (r["op_normalised"], r["metric"])]
+    if not found:
+        expect(f"{case.name}: {case.op} among {[r['op'] for r in violations(report)]}\n{text}", False, True)
+        return
+    cause = found[0]["cause"] or {}
+    got = (cause.get("file"), cause.get("qualified"))
+    expect(f"{case.name}: function ({found[0]['no_cause']})\n{text[:1500] if got != case.want else ''}", got, case.want)
+    expect(f"{case.name}: changed lines", cause.get("changed"), case.changed)
+    expect(f"{case.name}: share {cause.get('share')}", (cause.get("share") or 0) >= 0.5, True)
+    if "module" in case.more:
+        expect(f"{case.name}: module", cause.get("module"), case.more["module"])
+    expect(f"{case.name}: backward", cause.get("backward"), case.more.get("backward", False))
+    if "says" in case.more:
+        expect(f"{case.name}: says {case.more['says']}: {text}", case.more["says"] in " ".join(text.split()), True)
+    if not case.changed:
+        expect(f"{case.name}: not confident", cause.get("confidence") != "high", True)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as tmp:
+        for i, case in enumerate(CASES):
+            one(case, f"{tmp}/{i}")
+    return finish(f"cause: {len(CASES)} changes")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -92,6 +92,9 @@ bool tg_compare(struct tg_comparison *out, const struct tg_side *base, const str
     }
     tg_strmap_release(&names);
     free(w->interned);
+    free(w->joints);
+    w->joints = NULL;
+    w->n_joints = 0;
     w->names = NULL;
     return ok;
 }

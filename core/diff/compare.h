@@ -119,7 +119,11 @@ struct tg_op {
     /* sums over the steps only (not outside) */
     uint64_t step_count[2];
     tg_ns step_total[2];
-    struct tg_evidence ev;       /* self time on the host, duration on the device */
+    /*
+     * Self time on the host, duration on the device. Of what came under another name or in the
+     * place of something else, together with what it replaced.
+     */
+    struct tg_evidence ev;
     struct tg_evidence ev_total; /* inclusive time of host operators; device: a copy of ev */
     enum tg_relation relation;
     uint32_t partner; /* index into ops of a rename; TG_NO_ID */
@@ -138,10 +142,11 @@ struct tg_op {
     const struct tg_op_rows *rows;
 };
 
-struct tg_region {   /* one replacement */
-    tg_sv encloser;  /* normalised name; "" the whole step */
-    double calls[2]; /* launches (device) or operators (host) per step of what came and went */
-    double time[2];  /* ns per step: the encloser's inclusive time, or the step's */
+struct tg_region {     /* one replacement */
+    tg_sv encloser;    /* normalised name; "" the whole step */
+    enum tg_kind kind; /* of what came and went; graph launches count as kernels */
+    double calls[2];   /* per step: of what went, of what came */
+    double time[2];    /* ns per step: the encloser's inclusive time, or the step's */
     bool worse_count, worse_time;
     enum tg_judged time_judged;
     struct tg_evidence ev; /* of that time */

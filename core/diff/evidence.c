@@ -566,6 +566,46 @@ static void judge_frames(struct tg_diff_work *w, const struct common m[2], struc
     }
 }
 
+/* What measurably got faster is no regression however many calls it takes. */
+static void excuse_faster(struct tg_comparison *c, uint32_t region)
+{
+    for (size_t i = 0; i < c->n_ops; i++)
+        if (c->ops[i].region == region && c->ops[i].relation == TG_REL_REPLACED_WORSE)
+            c->ops[i].relation = TG_REL_REPLACED;
+    c->regions[region].worse_count = false;
+}
+
+static bool has_device_work(const struct tg_comparison *c)
+{
+    for (size_t i = 0; i < c->n_ops; i++)
+        if (tg_kind_is_device(c->ops[i].kind))
+            return true;
+    return false;
+}
+
+/* What replaced something has a cost to compare with: that of what it replaced. */
+static void judge_joints(struct tg_diff_work *w, const struct common m[2], struct room *x)
+{
+    struct tg_comparison *c = w->c;
+    bool device = has_device_work(c);
+
+    for (size_t i = 0; i < w->n_joints; i++) {
+        const struct tg_op *joint = w->joints[i].op;
+        struct tg_op *leader = &c->ops[w->joints[i].leader];
+        struct values v = run_values(w, joint, x, FORM_BEST);
+        struct tg_evidence ev = { .slot_form = v.slot_form };
+        bool on_device = tg_kind_is_device(leader->kind);
+        ev.judged = v.complete ? common_reason(w, on_device) : TG_NOT_ONE_SIDED;
+        judge(w, &ev, &v, m, FLOOR * c->step_ns[TG_BASE], tick_of(w, joint));
+        if (ev.judged != TG_JUDGED && !ev.suspicious)
+            continue;
+        leader->ev = leader->ev_total = ev;
+        /* A host's time tells no cost where a device does the work. */
+        if (ev.faster && leader->region != TG_NO_ID && (on_device || !device))
+            excuse_faster(c, leader->region);
+    }
+}
+
 void tg_judge_durations(struct tg_diff_work *w)
 {
     struct tg_comparison *c = w->c;
@@ -601,6 +641,7 @@ void tg_judge_durations(struct tg_diff_work *w)
     copy_gaps(c);
     judge_step(w, v, m, &x);
     judge_regions(w, m, &x);
+    judge_joints(w, m, &x);
 }
 
 /* Quantile over all single values in the cells [from, to). NaN: none, or slots dropped. */

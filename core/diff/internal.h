@@ -31,6 +31,12 @@ struct tg_came {
     struct tg_used *used;          /* the same */
 };
 
+/* What came and what it replaced, as one operator; told at `leader`, the largest that came. */
+struct tg_joint {
+    uint32_t leader;
+    const struct tg_op *op;
+};
+
 struct tg_diff_work {
     struct tg_comparison *c;
     const struct tg_compare_opts *o;
@@ -42,6 +48,8 @@ struct tg_diff_work {
     size_t max_steps;              /* of any shard */
     struct tg_came came[2];
     tg_ns tick; /* the clock's: 1000 when every duration is a whole microsecond (PyTorch <= 2.0) */
+    struct tg_joint *joints; /* freed when the comparison is made */
+    size_t n_joints, cap_joints;
     struct tg_strmap *names; /* normalised, aliased names of everything, parents included; */
     tg_sv *interned;         /* id -> its copy in the arena */
     size_t cap_interned;

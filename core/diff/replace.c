@@ -1,5 +1,6 @@
 /*
  * Renames and replacements: what came and what went, paired before anything is called a regression.
+ * What comes is excused only by what went of its own sort and place.
  *
  * A rename is a gone and a new operator of one kind with the same count and about the same time.
  * A replacement is a region, the nearest enclosing annotation (Optimizer.step#Adam.step, a module)
@@ -118,7 +119,10 @@ static void revoke_chance_renames(struct tg_comparison *c)
 
 struct place {
     tg_sv encloser; /* "" the step */
+    enum tg_kind sort;
     double came, went;
+    bool cheap;
+    uint32_t id; /* of its region; TG_NO_ID */
 };
 
 struct part { /* of an operator's change, in one place */
@@ -128,14 +132,17 @@ struct part { /* of an operator's change, in one place */
 
 struct regions {
     struct tg_diff_work *w;
-    struct tg_strmap names; /* encloser -> place */
+    struct tg_strmap names; /* sort and encloser -> place */
+    struct tg_buf key;
     struct place *place;
     size_t cap_place;
     struct part *part;
     size_t n_parts, cap_parts;
     const struct tg_op **op_of_name; /* by interned name id: the largest operator or annotation */
     size_t n_op_of_name;
-    bool launches; /* the net is about launches, else about operators */
+    bool *linked; /* by operator: runs the work of a replacement; see link_launchers() */
+    bool by_step; /* places are not known: only the whole step is balanced, */
+    bool step_cheap[TG_KINDS]; /* by sort */
 };
 
 /* For each name the host operator that enclosers of that name mean. */
@@ -172,16 +179,36 @@ static tg_sv climb(const struct regions *g, tg_sv name)
     return TG_SV("");
 }
 
-static uint32_t place_of(struct regions *g, tg_sv encloser)
+/* Graph launches stand for the kernels that they hold. */
+static enum tg_kind sort_of(const struct tg_op *op)
+{
+    return op->kind == TG_KIND_GRAPH ? TG_KIND_KERNEL : op->kind;
+}
+
+static tg_sv place_key(struct regions *g, tg_sv encloser, enum tg_kind sort)
+{
+    tg_buf_clear(&g->key);
+    tg_buf_putc(&g->key, (char)('A' + (int)sort));
+    tg_buf_add(&g->key, encloser);
+    return tg_buf_sv(&g->key);
+}
+
+static uint32_t place_of(struct regions *g, tg_sv encloser, enum tg_kind sort)
 {
     size_t known = g->names.n;
-    uint32_t id = tg_strmap_add(&g->names, encloser);
+    uint32_t id = tg_strmap_add(&g->names, place_key(g, encloser, sort));
 
     if (id == known) {
         g->place = tg_grow(g->place, &g->cap_place, id + 1, sizeof *g->place);
-        g->place[id] = (struct place){ .encloser = encloser };
+        g->place[id] = (struct place){ .encloser = encloser, .sort = sort, .id = TG_NO_ID };
     }
     return id;
+}
+
+static const struct place *known_place(struct regions *g, tg_sv encloser, enum tg_kind sort)
+{
+    uint32_t id = tg_strmap_find(&g->names, place_key(g, encloser, sort));
+    return id < g->names.n ? &g->place[id] : NULL;
 }
 
 /* Splits the change of one operator by encloser. */
@@ -202,16 +229,10 @@ static void split_change(struct regions *g, uint32_t index)
             continue;
         tg_sv name = tg_work_name(w, TG_KIND_OP, parents.text[i]);
         g->part = tg_grow(g->part, &g->cap_parts, g->n_parts + 1, sizeof *g->part);
-        g->part[g->n_parts++] = (struct part){ index, place_of(g, climb(g, name)), test - base };
+        g->part[g->n_parts++] =
+            (struct part){ index, place_of(g, climb(g, name), sort_of(op)), test - base };
     }
     tg_strmap_release(&parents);
-}
-
-static bool in_net(const struct regions *g, const struct tg_op *op)
-{
-    if (!g->launches)
-        return op->kind == TG_KIND_OP;
-    return tg_kind_is_device(op->kind) || op->kind == TG_KIND_GRAPH;
 }
 
 static int by_op_and_place(const void *pa, const void *pb)
@@ -239,8 +260,6 @@ static void net_parts(struct regions *g)
     g->n_parts = kept;
     for (size_t i = 0; i < kept; i++) {
         struct place *p = &g->place[g->part[i].place];
-        if (!in_net(g, &g->w->c->ops[g->part[i].op]))
-            continue;
         p->came += fmax(g->part[i].delta, 0);
         p->went += fmax(-g->part[i].delta, 0);
     }
@@ -253,14 +272,20 @@ static bool is_cheap(double came, double went)
     return went > 0 && came <= WORSE_FACTOR * went;
 }
 
-static bool whole_step_cheap(const struct regions *g)
+/* Are counts of this operator part of the balance? Those that vary move it by chance. */
+static bool is_balanced(const struct tg_op *op)
+{
+    return is_counted(op) && op->relation == TG_REL_NONE && op->counted.shape == TG_COUNT_CONSTANT;
+}
+
+static bool is_step_cheap(const struct regions *g, enum tg_kind sort)
 {
     double came = 0, went = 0;
 
     for (size_t i = 0; i < g->w->c->n_ops; i++) {
         const struct tg_op *op = &g->w->c->ops[i];
         double delta = op->count[TG_TEST] / g->w->c->iteration_ratio - op->count[TG_BASE];
-        if (!is_counted(op) || op->relation == TG_REL_RENAMED || !in_net(g, op))
+        if (!is_balanced(op) || sort_of(op) != sort)
             continue;
         came += fmax(delta, 0);
         went += fmax(-delta, 0);
@@ -268,30 +293,100 @@ static bool whole_step_cheap(const struct regions *g)
     return is_cheap(came, went);
 }
 
-/* Regions for the report: places where calls came and went. `id` maps places to them. */
-static void list_regions(struct regions *g, const bool *cheap, uint32_t *id)
+/* Regions for the report: places where calls came and went. */
+static void list_regions(struct regions *g)
 {
     struct tg_comparison *c = g->w->c;
 
     c->regions = TG_NEW_N(g->w->a, struct tg_region, g->names.n + 1);
     for (size_t i = 0; i < g->names.n; i++) {
-        const struct place *p = &g->place[i];
-        id[i] = TG_NO_ID;
+        struct place *p = &g->place[i];
+        p->cheap = g->by_step ? g->step_cheap[p->sort] : is_cheap(p->came, p->went);
         if (p->went <= 0 || p->came <= 0)
             continue;
-        id[i] = (uint32_t)c->n_regions;
+        p->id = (uint32_t)c->n_regions;
         struct tg_region *r = &c->regions[c->n_regions++];
         r->encloser = p->encloser;
+        r->kind = p->sort;
         r->calls[TG_BASE] = p->went;
         r->calls[TG_TEST] = p->came;
-        r->worse_count = !cheap[i];
+        r->worse_count = !p->cheap;
         r->time_judged = TG_NOT_FEW_RUNS;
     }
 }
 
+/* ---- who runs the work that came -------------------------------------------------------------- */
+
+static double rise(const struct tg_comparison *c, const struct tg_op *op)
+{
+    return op->count[TG_TEST] / c->iteration_ratio - op->count[TG_BASE];
+}
+
+/* Calls of an operator that new operators of a replacement make: its implementation. */
+static double calls_inside(const struct regions *g, const struct tg_op *op)
+{
+    struct tg_diff_work *w = g->w;
+    struct tg_strmap parents;
+    double calls = 0;
+
+    tg_strmap_init(&parents);
+    for (size_t at = w->first[TG_TEST]; at < w->n_cells; at++)
+        for (size_t r = 0; r < op->rows->cell[at].n; r++)
+            tg_strmap_add(&parents, op->rows->cell[at].row[r]->parent);
+    for (size_t i = 0; i < parents.n; i++) {
+        uint32_t id = tg_strmap_find(w->names, tg_work_name(w, TG_KIND_OP, parents.text[i]));
+        const struct tg_op *parent = id < g->n_op_of_name ? g->op_of_name[id] : NULL;
+        if (parent && parent->change == TG_ADDED && g->linked[parent - w->c->ops])
+            calls += tg_count_under(w, op, TG_TEST, parents.text[i]);
+    }
+    tg_strmap_release(&parents);
+    return calls;
+}
+
+/* Launches that came under an operator, in places that cost no more launches than before. */
+static double launches_of(const struct regions *g, const struct tg_op *launcher)
+{
+    const struct tg_comparison *c = g->w->c;
+    double came = 0;
+
+    for (size_t i = 0; i < g->n_parts; i++) {
+        const struct tg_op *op = &c->ops[g->part[i].op];
+        if (g->part[i].delta > 0 && g->place[g->part[i].place].cheap && op->kind != TG_KIND_OP &&
+            tg_sv_eq(op->parent, launcher->name))
+            came += g->part[i].delta;
+    }
+    return came;
+}
+
+/*
+ * New operators that launch what replaced other launches, those inside which these run, and what
+ * all of them call: one operator with one kernel may have become one with several helpers. Nothing
+ * is linked that is called more often than these launches and callers make.
+ */
+static void link_launchers(struct regions *g)
+{
+    struct tg_comparison *c = g->w->c;
+    bool more = true;
+
+    g->linked = TG_NEW_N(g->w->a, bool, c->n_ops + 1);
+    for (int round = 0; more && round < MAX_DEPTH; round++) {
+        more = false;
+        for (size_t i = 0; i < c->n_ops; i++) {
+            const struct tg_op *op = &c->ops[i];
+            if (g->linked[i] || op->kind != TG_KIND_OP || !is_balanced(op) || rise(c, op) <= 0)
+                continue;
+            double came = launches_of(g, op) + calls_inside(g, op);
+            for (size_t k = 0; k < c->n_ops; k++) /* it calls one that is linked */
+                if (g->linked[k] && tg_sv_eq(c->ops[k].parent, op->name))
+                    came += fmax(rise(c, &c->ops[k]), 0);
+            g->linked[i] = came >= rise(c, op);
+            more |= g->linked[i];
+        }
+    }
+}
+
 /* What an operator that changed is to its places: replaced only if every place where it rose is. */
-static void relate(struct regions *g, struct tg_op *op, uint32_t index, const bool *cheap,
-                   const uint32_t *id, bool all_cheap, bool by_step)
+static void relate(struct regions *g, struct tg_op *op, uint32_t index)
 {
     bool any = false, worse = false, seen = false;
 
@@ -300,19 +395,19 @@ static void relate(struct regions *g, struct tg_op *op, uint32_t index, const bo
         if (p->op != index)
             continue;
         seen = true;
-        any |= cheap[p->place];
-        worse |= p->delta > 0 && !cheap[p->place];
+        any |= g->place[p->place].cheap;
+        worse |= p->delta > 0 && !g->place[p->place].cheap;
         if (op->region == TG_NO_ID)
-            op->region = id[p->place];
+            op->region = g->place[p->place].id;
     }
     if (!seen) { /* its enclosers differ between runs */
-        uint32_t at = tg_strmap_find(&g->names, climb(g, op->parent));
-        any = at != TG_NO_ID && cheap[at];
-        if (at != TG_NO_ID)
-            op->region = id[at];
+        const struct place *at = known_place(g, climb(g, op->parent), sort_of(op));
+        any = at && at->cheap;
+        op->region = at ? at->id : TG_NO_ID;
     }
-    bool replaced = by_step ? all_cheap : any && !worse;
+    bool replaced = g->by_step ? g->step_cheap[sort_of(op)] : any && !worse;
     bool rose = op->change == TG_ADDED || op->change == TG_MORE;
+    replaced |= rose && g->linked[index];
     if (rose && tg_op_makes_wait(op))
         op->region = TG_NO_ID; /* counts for itself */
     else if (replaced && (op->region != TG_NO_ID || rose))
@@ -321,53 +416,123 @@ static void relate(struct regions *g, struct tg_op *op, uint32_t index, const bo
         op->relation = TG_REL_REPLACED_WORSE;
 }
 
-/* Unchanged operators beside a replacement under one annotation: cost may have moved to them. */
-static void mark_moved(struct regions *g, const bool *cheap, const uint32_t *id)
+/*
+ * Unchanged operators beside a replacement under one annotation: cost may have moved to them, and
+ * the annotation's inclusive time tells. It tells nothing of a device's work.
+ */
+static void mark_moved(struct regions *g)
 {
     struct tg_comparison *c = g->w->c;
 
     for (size_t i = 0; i < c->n_ops; i++) {
         struct tg_op *op = &c->ops[i];
         if (op->change != TG_SAME || op->relation != TG_REL_NONE || op->kind == TG_KIND_STEP ||
-            op->kind == TG_KIND_ANNOTATION)
+            op->kind == TG_KIND_ANNOTATION || tg_kind_is_device(op->kind))
             continue;
         tg_sv encloser = climb(g, op->parent);
-        uint32_t at = encloser.n ? tg_strmap_find(&g->names, encloser) : TG_NO_ID;
-        if (at == TG_NO_ID || !cheap[at] || id[at] == TG_NO_ID)
+        const struct place *at = encloser.n ? known_place(g, encloser, TG_KIND_OP) : NULL;
+        if (!at || !at->cheap || at->id == TG_NO_ID)
             continue;
         op->relation = TG_REL_MOVED;
-        op->region = id[at];
+        op->region = at->id;
     }
 }
 
 static void pair_regions(struct regions *g)
 {
-    struct tg_diff_work *w = g->w;
-    struct tg_comparison *c = w->c;
-    bool device = false, changed_launch = false;
+    struct tg_comparison *c = g->w->c;
+    bool *balanced = TG_NEW_N(g->w->a, bool, c->n_ops + 1);
 
-    for (size_t i = 0; i < c->n_ops; i++) {
-        device |= tg_kind_is_device(c->ops[i].kind);
-        changed_launch |= is_counted(&c->ops[i]) && c->ops[i].relation == TG_REL_NONE &&
-                          (tg_kind_is_device(c->ops[i].kind) || c->ops[i].kind == TG_KIND_GRAPH);
-    }
-    g->launches = device && changed_launch;
-    for (uint32_t i = 0; i < c->n_ops; i++)
-        if (is_counted(&c->ops[i]) && c->ops[i].relation == TG_REL_NONE)
+    for (uint32_t i = 0; i < c->n_ops; i++) {
+        balanced[i] = is_balanced(&c->ops[i]);
+        if (balanced[i])
             split_change(g, i);
+    }
     net_parts(g);
-    bool *cheap = TG_NEW_N(w->a, bool, g->names.n + 1);
-    uint32_t *id = TG_NEW_N(w->a, uint32_t, g->names.n + 1);
     /* With whole microseconds children seem to start before their parents: enclosers are wrong by
      * chance, and only the whole step can be balanced. */
-    bool by_step = w->tick > 1, all = whole_step_cheap(g);
-    for (size_t i = 0; i < g->names.n; i++)
-        cheap[i] = by_step ? all : is_cheap(g->place[i].came, g->place[i].went);
-    list_regions(g, cheap, id);
+    g->by_step = g->w->tick > 1;
+    for (enum tg_kind sort = 0; sort < TG_KINDS; sort++)
+        g->step_cheap[sort] = is_step_cheap(g, sort);
+    list_regions(g);
+    link_launchers(g);
     for (uint32_t i = 0; i < c->n_ops; i++)
-        if (is_counted(&c->ops[i]) && c->ops[i].relation == TG_REL_NONE)
-            relate(g, &c->ops[i], i, cheap, id, all, by_step);
-    mark_moved(g, cheap, id);
+        if (balanced[i])
+            relate(g, &c->ops[i], i);
+    mark_moved(g);
+}
+
+/* ---- what it costs --------------------------------------------------------------------------- */
+
+/* The rows of several operators as those of one: of each cell all of its members' rows. */
+static struct tg_op *join(struct tg_diff_work *w, const uint32_t *member, size_t n)
+{
+    struct tg_op *joint = TG_NEW(w->a, struct tg_op);
+    struct tg_op_rows *rows = TG_NEW(w->a, struct tg_op_rows);
+    struct tg_diff_cell *cell = TG_NEW_N(w->a, struct tg_diff_cell, w->n_cells);
+
+    *joint = w->c->ops[member[0]];
+    joint->count[TG_BASE] = joint->count[TG_TEST] = 0;
+    for (size_t i = 0; i < n; i++)
+        for (int side = 0; side < 2; side++)
+            joint->count[side] += w->c->ops[member[i]].count[side];
+    for (size_t at = 0; at < w->n_cells; at++) {
+        const struct tg_row **row;
+        size_t n_rows = 0;
+        for (size_t i = 0; i < n; i++)
+            n_rows += w->c->ops[member[i]].rows->cell[at].n;
+        row = TG_NEW_N(w->a, const struct tg_row *, n_rows + 1);
+        cell[at] = (struct tg_diff_cell){ row, 0 };
+        for (size_t i = 0; i < n; i++) {
+            const struct tg_diff_cell *of = &w->c->ops[member[i]].rows->cell[at];
+            for (size_t r = 0; r < of->n; r++)
+                row[cell[at].n++] = of->row[r];
+        }
+    }
+    rows->cell = cell;
+    rows->work = w;
+    joint->rows = rows;
+    return joint;
+}
+
+static void add_joint(struct tg_diff_work *w, const uint32_t *member, size_t n)
+{
+    uint32_t leader = TG_NO_ID;
+
+    for (size_t i = 0; i < n; i++) {
+        const struct tg_op *op = &w->c->ops[member[i]];
+        bool rose = op->change == TG_ADDED || op->change == TG_MORE;
+        if (rose && (leader == TG_NO_ID || op->self[TG_TEST] > w->c->ops[leader].self[TG_TEST]))
+            leader = member[i];
+    }
+    if (leader == TG_NO_ID || n < 2)
+        return;
+    w->joints = tg_grow(w->joints, &w->cap_joints, w->n_joints + 1, sizeof *w->joints);
+    w->joints[w->n_joints++] = (struct tg_joint){ leader, join(w, member, n) };
+}
+
+/*
+ * A rename is one operator. So are kernels that replaced kernels, and operators that replaced
+ * operators where no annotation's inclusive time tells what they cost.
+ */
+static void join_replacements(struct tg_diff_work *w)
+{
+    struct tg_comparison *c = w->c;
+    uint32_t *member = TG_NEW_N(w->a, uint32_t, c->n_ops + 2);
+
+    for (uint32_t i = 0; i < c->n_ops; i++)
+        if (c->ops[i].relation == TG_REL_RENAMED && c->ops[i].change == TG_ADDED)
+            add_joint(w, (uint32_t[]){ c->ops[i].partner, i }, 2);
+    for (uint32_t id = 0; id < c->n_regions; id++) {
+        size_t n = 0;
+        if (c->regions[id].encloser.n && c->regions[id].kind == TG_KIND_OP)
+            continue;
+        for (uint32_t i = 0; i < c->n_ops; i++)
+            if (c->ops[i].region == id && c->ops[i].change != TG_SAME &&
+                sort_of(&c->ops[i]) == c->regions[id].kind && !c->ops[i].wait)
+                member[n++] = i;
+        add_joint(w, member, n);
+    }
 }
 
 void tg_pair_replacements(struct tg_diff_work *w)
@@ -381,7 +546,9 @@ void tg_pair_replacements(struct tg_diff_work *w)
     tg_strmap_init(&g.names);
     index_enclosers(&g);
     pair_regions(&g);
+    join_replacements(w);
     tg_strmap_release(&g.names);
+    tg_buf_release(&g.key);
     free(g.place);
     free(g.part);
 }

@@ -569,6 +569,74 @@ static void what_another_region_saved_excuses_nothing(void **state)
     assert_int_equal(verdict_on(f, "aten::clone"), TG_STATE_FAIL);
 }
 
+/* One kernel for another, beside 50 more calls of an operator that launches nothing. */
+static void a_replaced_kernel_excuses_no_operator(void **state)
+{
+    struct fixture *f = *state;
+    make(f, 1, 1, 3);
+    for (int side = 0; side < 2; side++) {
+        add_all(f, side, TG_KIND_KERNEL, side ? "gemm_v2" : "gemm_v1", "aten::mm", 4, 5001);
+        add_all(f, side, TG_KIND_OP, "aten::mm", "ProfilerStep", 4, 3001);
+        add_all(f, side, TG_KIND_OP, "aten::view", "ProfilerStep", side ? 52 : 2, 501);
+    }
+    compare(f);
+    assert_int_equal(verdict_on(f, "gemm_v2"), TG_STATE_WARN);
+    assert_int_equal(verdict_on(f, "aten::view"), TG_STATE_FAIL);
+}
+
+/* Three kernels become one: its operator is new, and so are the helpers that it calls. */
+static void what_launches_a_replacement_is_part_of_it(void **state)
+{
+    struct fixture *f = *state;
+    make(f, 1, 1, 3);
+    add_all(f, TG_BASE, TG_KIND_KERNEL, "softmax", "aten::softmax", 3, 5001);
+    add_all(f, TG_BASE, TG_KIND_OP, "aten::softmax", "ProfilerStep", 1, 3001);
+    add_all(f, TG_TEST, TG_KIND_KERNEL, "flash", "aten::_flash", 1, 5001);
+    add_all(f, TG_TEST, TG_KIND_OP, "aten::_flash", "aten::sdpa", 1, 3001);
+    add_all(f, TG_TEST, TG_KIND_OP, "aten::sdpa", "ProfilerStep", 1, 3001);
+    add_all(f, TG_TEST, TG_KIND_OP, "aten::transpose", "aten::sdpa", 3, 3001);
+    add_all(f, TG_TEST, TG_KIND_OP, "aten::stray", "ProfilerStep", 3, 3001);
+    compare(f);
+    assert_int_equal(verdict_on(f, "flash"), TG_STATE_WARN);
+    assert_int_equal(verdict_on(f, "aten::_flash"), TG_STATE_WARN);
+    assert_int_equal(verdict_on(f, "aten::sdpa"), TG_STATE_WARN);
+    assert_int_equal(verdict_on(f, "aten::transpose"), TG_STATE_WARN);
+    assert_int_equal(verdict_on(f, "aten::stray"), TG_STATE_FAIL);
+}
+
+/* Five runs a side, in each of which "old" takes 100 us and "new" `us`. */
+static void renamed_to(struct fixture *f, enum tg_kind kind, uint32_t calls, tg_ns ns)
+{
+    make(f, 5, 5, 3);
+    add_all(f, TG_BASE, kind, "old", "", 1, 100001);
+    add_all(f, TG_TEST, kind, "new", "", calls, ns);
+    compare(f);
+}
+
+static void what_got_slower_fails_under_another_name(void **state)
+{
+    struct fixture *f = *state;
+    renamed_to(f, TG_KIND_KERNEL, 1, 128001); /* within the factor of a rename, but +28 % */
+    assert_int_equal(find(f, "new")->relation, TG_REL_RENAMED);
+    assert_true(find(f, "new")->ev.slower);
+    near(find(f, "new")->ev.e, log(128001.0 / 100001));
+    renamed_to(f, TG_KIND_OP, 1, 200001); /* no rename any more, one call for one */
+    assert_int_equal(find(f, "new")->relation, TG_REL_REPLACED);
+    assert_true(find(f, "new")->ev.slower);
+    renamed_to(f, TG_KIND_KERNEL, 1, 101001);
+    assert_false(find(f, "new")->ev.slower);
+    assert_int_equal(verdict_on(f, "new"), TG_STATE_WARN);
+}
+
+static void more_calls_that_are_faster_together_pass(void **state)
+{
+    struct fixture *f = *state;
+    renamed_to(f, TG_KIND_KERNEL, 4, 20001); /* 100 us in one call, 80 us in four */
+    assert_int_equal(verdict_on(f, "new"), TG_STATE_WARN);
+    renamed_to(f, TG_KIND_KERNEL, 4, 25001); /* no faster: four launches for one */
+    assert_int_equal(verdict_on(f, "new"), TG_STATE_FAIL);
+}
+
 static void synchronisation_always_counts_for_itself(void **state)
 {
     struct fixture *f = *state;
@@ -1036,6 +1104,10 @@ int main(void)
         T(a_replacement_with_more_calls_fails),
         T(a_slower_replacement_is_told_by_its_encloser),
         T(what_another_region_saved_excuses_nothing),
+        T(a_replaced_kernel_excuses_no_operator),
+        T(what_launches_a_replacement_is_part_of_it),
+        T(what_got_slower_fails_under_another_name),
+        T(more_calls_that_are_faster_together_pass),
         T(synchronisation_always_counts_for_itself),
         T(fewer_calls_are_told),
         T(slot_minima_are_added),

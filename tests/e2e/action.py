@@ -7,6 +7,7 @@ are the repository's own (verdicts: examples/expected.csv). Needs python3-yaml.
 import os
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
 

@@ -1,15 +1,15 @@
-/* `tracegate analyze`: whole-trace measures, a row of tg_analyses each. */
+/* `tracegate analyze`: operators, and the analyses of whole traces. */
 #include "cmd/analyze.h"
 
 #include <stddef.h>
 
 #include "cmd/options.h"
 #include "core/hta/hta.h"
-
-const struct tg_analysis *const tg_analyses[] = { &tg_analysis_ops, NULL };
+#include "reporters/table.h"
 
 struct analyze_opts {
-    const char *format, *operator_name, *window, *svg_dir, *overlay, *classes_file;
+    enum tg_format format;
+    const char *operator_name, *window, *svg_dir, *overlay, *classes_file;
     struct tg_strs measure, rank, step, classes;
     int64_t min_length, top;
     bool whole, hta, no_rounding, runs, ranks, include_last_step, series;
@@ -20,7 +20,7 @@ static const struct tg_opt analyze_options[] = {
       "what to measure: ops (the default), temporal, idle, kernel-types, kernels, overlap, "
       "bandwidth, queue, launches, sequences, steps, modules, sources, skew; may be given several "
       "times" },
-    { "format", TG_OPT_STR, offsetof(struct analyze_opts, format), "text|csv|json",
+    { "format", TG_OPT_FORMAT, offsetof(struct analyze_opts, format), "text|csv|json",
       "form of the table; text is the default" },
     { "whole", TG_OPT_FLAG, offsetof(struct analyze_opts, whole), NULL,
       "everything in the traces, undivided, instead of what a step holds on average" },
@@ -64,8 +64,7 @@ static bool unknown_measure(const char *name, struct tg_err *err)
     const char *names[33] = { 0 }, *meant;
     struct tg_buf list = { 0 };
     size_t n = 0;
-    for (const struct tg_analysis *const *a = tg_analyses; *a && n < 32; a++)
-        names[n++] = (*a)->name;
+    names[n++] = "ops";
     for (const struct tg_analyzer *a = tg_analyzers; a->name && n < 32; a++)
         names[n++] = a->name;
     for (size_t i = 0; i < n; i++)
@@ -80,32 +79,25 @@ static bool unknown_measure(const char *name, struct tg_err *err)
     return false;
 }
 
-/* Either one analysis of this folder (`ops`), or any number of those of core/analysis. */
-static bool find_measures(const struct analyze_opts *o, const struct tg_analysis **own,
-                          struct tg_err *err)
-{
-    *own = o->measure.n ? NULL : &tg_analysis_ops;
-    for (size_t i = 0; i < o->measure.n; i++) {
-        const struct tg_analysis *const *a = tg_analyses;
-        while (*a && strcmp((*a)->name, o->measure.v[i]) != 0)
-            a++;
-        if (*a)
-            *own = *a;
-        else if (!tg_analyzer_find(tg_sv_of(o->measure.v[i])))
-            return unknown_measure(o->measure.v[i], err);
-    }
-    if (!*own || o->measure.n < 2)
-        return true;
-    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--measure %s stands alone", (*own)->name);
-    return tg_err_hint(err, "Run it by itself; the other measures can be combined.");
-}
-
 static bool has_measure(const struct analyze_opts *o, const char *name)
 {
     for (size_t i = 0; i < o->measure.n; i++)
         if (strcmp(o->measure.v[i], name) == 0)
             return true;
     return false;
+}
+
+/* Either "ops", or any number of the analyses that share loaded traces. */
+static bool find_measures(const struct analyze_opts *o, bool *ops, struct tg_err *err)
+{
+    *ops = !o->measure.n || has_measure(o, "ops");
+    for (size_t i = 0; i < o->measure.n; i++)
+        if (strcmp(o->measure.v[i], "ops") != 0 && !tg_analyzer_find(tg_sv_of(o->measure.v[i])))
+            return unknown_measure(o->measure.v[i], err);
+    if (!*ops || o->measure.n < 2)
+        return true;
+    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--measure ops stands alone");
+    return tg_err_hint(err, "Run it by itself; the other measures can be combined.");
 }
 
 /* Measures that HTA does not have cannot be asked for with its definitions. */
@@ -169,18 +161,18 @@ static bool check_options(const struct analyze_opts *o, const struct tg_strs *ar
     return true;
 }
 
-static bool measure_own(const struct tg_analysis *what, const struct tg_analyze_request *q,
-                        const struct analyze_opts *o, struct tg_buf *out, struct tg_err *err)
+static bool measure_ops(const struct tg_analyze_request *q, const struct analyze_opts *o,
+                        struct tg_buf *out, struct tg_err *err)
 {
-    struct tg_sheet sheet = { 0 };
-    bool ok = what->run(&sheet, q, err);
-    if (ok && o->format && o->format[0] == 'c')
-        tg_sheet_csv(&sheet, out);
-    else if (ok && o->format && o->format[0] == 'j')
-        tg_sheet_json(&sheet, "tracegate-analyze-v1", what->name, out);
+    struct tg_table table = { 0 };
+    bool ok = tg_analyze_ops(&table, q, err);
+    if (ok && o->format == TG_FORMAT_CSV)
+        tg_table_as_csv(out, &table);
+    else if (ok && o->format == TG_FORMAT_JSON)
+        tg_table_as_json(out, &table, "tracegate-analyze-v1");
     else if (ok)
-        tg_sheet_text(&sheet, q->io->columns, out);
-    tg_sheet_release(&sheet);
+        tg_table_as_text(out, &table, q->io->columns, 0);
+    tg_table_release(&table);
     return ok;
 }
 
@@ -205,7 +197,7 @@ static bool measure_traces(const struct tg_analyze_request *q, const struct anal
 static bool analyze(const struct analyze_opts *o, const struct tg_strs *args,
                     const struct tg_io *io, struct tg_arena *a, struct tg_err *err)
 {
-    const struct tg_analysis *own = NULL;
+    bool ops = false;
     struct tg_input_list inputs = { 0 };
     struct tg_repo repo = { 0 };
     struct tg_buf out = { 0 };
@@ -221,14 +213,14 @@ static bool analyze(const struct analyze_opts *o, const struct tg_strs *args,
                                     .io = io,
                                     .progress = &progress.line,
                                     .arena = a };
-    bool ok = find_measures(o, &own, err) && check_options(o, args, err) && check_hta(o, err) &&
+    bool ok = find_measures(o, &ops, err) && check_options(o, args, err) && check_hta(o, err) &&
               tg_window_parse(&q.window, o->window, err) &&
               tg_numbers_parse(&q.ranks, &o->rank, "rank", a, err) &&
               tg_numbers_parse(&q.steps, &o->step, "step", a, err);
     for (size_t i = 0; ok && i < args->n; i++)
         ok = tg_inputs_add(&inputs, args->v[i], NULL, &repo, a, err);
     tg_progress_start(&progress, io);
-    ok = ok && (own ? measure_own(own, &q, o, &out, err) : measure_traces(&q, o, &out, err));
+    ok = ok && (ops ? measure_ops(&q, o, &out, err) : measure_traces(&q, o, &out, err));
     tg_progress_end(&progress);
     ok = ok && tg_io_put(io, tg_buf_sv(&out), err);
     tg_buf_release(&out);

@@ -1,12 +1,12 @@
 #ifndef TG_CMD_ANALYZE_H
 #define TG_CMD_ANALYZE_H
 /*
- * Analyses of one set of traces, one row in tg_analyses each. An analysis reads the inputs as it
- * needs them and fills a table; the command prints it.
+ * Analyses of one set of traces. "ops" reads them as summaries or sums them up while it reads; all
+ * others (tg_analyzers) share traces that are loaded once.
  */
 #include "cmd/gate/inputs.h"
 #include "cmd/lists.h"
-#include "cmd/sheet.h"
+#include "core/analysis/table.h"
 
 struct tg_analyze_request {
     const struct tg_input_list *inputs;
@@ -21,14 +21,12 @@ struct tg_analyze_request {
     const struct tg_progress *progress;
     struct tg_arena *arena; /* results live here */
 };
-struct tg_analysis {
-    const char *name, *summary;
-    /* Fills `g`, initialising it with the analysis' columns. */
-    bool (*run)(struct tg_sheet *g, const struct tg_analyze_request *q, struct tg_err *err);
-};
+/* "ops": count and total duration by category and name. Initialises `t`; the caller releases it. */
+TG_MUST bool tg_analyze_ops(struct tg_table *t, const struct tg_analyze_request *q,
+                            struct tg_err *err);
 
 /*
- * The measures of core/metric (temporal, idle, …): the traces are loaded once for all of them.
+ * The measures of core/analysis (temporal, idle, …): the traces are loaded once for all of them.
  * `names` are names of tg_analyzers.
  */
 struct tg_analyze_traces {
@@ -39,12 +37,10 @@ struct tg_analyze_traces {
     int64_t min_length, top;  /* TG_OPT_UNSET: the measure's own default */
     struct tg_strs classes;   /* GLOB=CLASS */
     const char *classes_file; /* NULL: none; see core/metric/classes.h */
-    const char *format;
+    enum tg_format format;
     const char *svg_dir; /* NULL: no charts */
     const char *overlay; /* NULL: none; else one trace only */
 };
 TG_MUST bool tg_analyze_traces(struct tg_buf *out, const struct tg_analyze_traces *m,
                                const struct tg_analyze_request *q, struct tg_err *err);
-extern const struct tg_analysis *const tg_analyses[]; /* NULL-terminated */
-extern const struct tg_analysis tg_analysis_ops;
 #endif

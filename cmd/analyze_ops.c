@@ -10,65 +10,78 @@
 enum { COL_CAT, COL_NAME, COL_SHORT, COL_COUNTS, COL_TOTAL, COLUMNS };
 
 /* Undivided sums are integers; per step they are quotients. */
-static const struct tg_column whole_columns[COLUMNS] = { { "cat", TG_CELL_TEXT, false },
-                                                         { "name", TG_CELL_TEXT, false },
-                                                         { "short_name", TG_CELL_TEXT, true },
-                                                         { "counts", TG_CELL_INT, false },
-                                                         { "total_duration", TG_CELL_US, false } };
-static const struct tg_column real_columns[COLUMNS] = { { "cat", TG_CELL_TEXT, false },
-                                                        { "name", TG_CELL_TEXT, false },
-                                                        { "short_name", TG_CELL_TEXT, true },
-                                                        { "counts", TG_CELL_REAL, false },
-                                                        { "total_duration", TG_CELL_REAL, false } };
+static const struct tg_table_column whole_columns[COLUMNS] = { { "cat", TG_TABLE_TEXT },
+                                                               { "name", TG_TABLE_TEXT },
+                                                               { "short_name",
+                                                                 TG_TABLE_MACHINE_TEXT },
+                                                               { "counts", TG_TABLE_INT },
+                                                               { "total_duration", TG_TABLE_US } };
+static const struct tg_table_column real_columns[COLUMNS] = { { "cat", TG_TABLE_TEXT },
+                                                              { "name", TG_TABLE_TEXT },
+                                                              { "short_name",
+                                                                TG_TABLE_MACHINE_TEXT },
+                                                              { "counts", TG_TABLE_REAL },
+                                                              { "total_duration", TG_TABLE_REAL } };
 
-static struct tg_sheet_cell *name_row(struct tg_sheet *g, tg_sv cat, tg_sv name)
+static struct tg_table_cell *name_row(struct tg_table *t, struct tg_arena *a, tg_sv cat, tg_sv name)
 {
-    struct tg_sheet_cell *row = tg_sheet_row(g);
+    struct tg_table_cell *row = tg_table_row(t);
     struct tg_buf text = { 0 };
     tg_name_short(name, &text);
-    tg_cell_text(&row[COL_CAT], cat);
-    tg_cell_text(&row[COL_NAME], name);
-    tg_cell_text(&row[COL_SHORT], tg_arena_sv(g->arena, tg_buf_sv(&text)));
+    row[COL_CAT] = tg_table_text(cat);
+    row[COL_NAME] = tg_table_text(name);
+    row[COL_SHORT] = tg_table_text(tg_arena_sv(a, tg_buf_sv(&text)));
     tg_buf_release(&text);
     return row;
 }
 
-/* Largest total first, then category and name: the same order whatever the files' order. */
-static int by_total(const void *pa, const void *pb)
+static int by_name(const struct tg_table_cell *a, const struct tg_table_cell *b)
 {
-    const struct tg_sheet_cell *a = pa, *b = pb;
-    int c;
-    if (a[COL_TOTAL].i != b[COL_TOTAL].i)
-        return a[COL_TOTAL].i > b[COL_TOTAL].i ? -1 : 1;
-    if (a[COL_TOTAL].d != b[COL_TOTAL].d)
-        return a[COL_TOTAL].d > b[COL_TOTAL].d ? -1 : 1;
-    c = tg_sv_cmp(a[COL_CAT].text, b[COL_CAT].text);
-    return c ? c : tg_sv_cmp(a[COL_NAME].text, b[COL_NAME].text);
+    int c = tg_sv_cmp(a[COL_CAT].is.text, b[COL_CAT].is.text);
+    return c ? c : tg_sv_cmp(a[COL_NAME].is.text, b[COL_NAME].is.text);
 }
 
-static void sort_rows(struct tg_sheet *g)
+static int by_whole_total(const void *pa, const void *pb)
 {
-    if (g->n_rows)
-        qsort(g->cells, g->n_rows, COLUMNS * sizeof *g->cells, by_total);
+    const struct tg_table_cell *a = pa, *b = pb;
+    if (a[COL_TOTAL].is.i != b[COL_TOTAL].is.i)
+        return a[COL_TOTAL].is.i > b[COL_TOTAL].is.i ? -1 : 1;
+    return by_name(a, b);
+}
+
+static int by_real_total(const void *pa, const void *pb)
+{
+    const struct tg_table_cell *a = pa, *b = pb;
+    if (a[COL_TOTAL].is.v != b[COL_TOTAL].is.v)
+        return a[COL_TOTAL].is.v > b[COL_TOTAL].is.v ? -1 : 1;
+    return by_name(a, b);
+}
+
+/* Largest total first, then category and name: the same order whatever the files' order. */
+static void sort_rows(struct tg_table *t)
+{
+    if (t->n_rows)
+        qsort(t->cells, t->n_rows, COLUMNS * sizeof *t->cells,
+              t->columns == whole_columns ? by_whole_total : by_real_total);
 }
 
 /* ---- HTA ---- */
 
-static bool ops_hta(struct tg_sheet *g, const struct tg_analyze_request *q, struct tg_err *err)
+static bool ops_hta(struct tg_table *t, const struct tg_analyze_request *q, struct tg_err *err)
 {
     struct tg_hta_select select = { q->ranks.v, q->steps.v, q->ranks.n, q->steps.n, q->whole };
     struct tg_hta_side side;
     struct tg_hta_op *ops = NULL;
     size_t n = 0;
     bool ok;
-    tg_sheet_init(g, real_columns, COLUMNS, q->arena);
+    tg_table_init(t, "ops", real_columns, COLUMNS);
     tg_hta_init(&side, q->no_rounding);
     ok = tg_hta_side_load(&side, q->inputs, q->repo, q->io, q->progress, err) &&
          tg_hta_ops(&ops, &n, &side, &select, "the trace", q->arena, err);
     for (size_t i = 0; i < n; i++) {
-        struct tg_sheet_cell *row = name_row(g, ops[i].cat, ops[i].name);
-        tg_cell_real(&row[COL_COUNTS], (double)ops[i].count);
-        tg_cell_real(&row[COL_TOTAL], ops[i].total);
+        struct tg_table_cell *row = name_row(t, q->arena, ops[i].cat, ops[i].name);
+        row[COL_COUNTS] = tg_table_real((double)ops[i].count);
+        row[COL_TOTAL] = tg_table_real(ops[i].total);
     }
     tg_hta_release(&side);
     return ok;
@@ -118,10 +131,11 @@ static void sums_release(struct sums *s)
     tg_strmap_release(&s->keys);
 }
 
-static struct tg_sheet_cell *sums_row(struct tg_sheet *g, const struct sums *s, size_t i)
+static struct tg_table_cell *sums_row(struct tg_table *t, struct tg_arena *a, const struct sums *s,
+                                      size_t i)
 {
-    return name_row(g, tg_arena_sv(g->arena, s->cats.text[s->pairs[i].cat]),
-                    tg_arena_sv(g->arena, s->names.text[s->pairs[i].name]));
+    return name_row(t, a, tg_arena_sv(a, s->cats.text[s->pairs[i].cat]),
+                    tg_arena_sv(a, s->names.text[s->pairs[i].name]));
 }
 
 static bool wanted(const struct tg_numbers *list, int64_t number)
@@ -222,19 +236,19 @@ static bool add_file(void *arg, size_t i, struct tg_err *err)
     return ok;
 }
 
-static bool ops_whole(struct tg_sheet *g, const struct tg_analyze_request *q, struct tg_err *err)
+static bool ops_whole(struct tg_table *t, const struct tg_analyze_request *q, struct tg_err *err)
 {
     struct whole w = { .q = q };
     const struct sums *s = &w.sums;
     bool ok;
     sums_init(&w.sums);
     (void)pthread_mutex_init(&w.lock, NULL);
-    tg_sheet_init(g, whole_columns, COLUMNS, q->arena);
+    tg_table_init(t, "ops", whole_columns, COLUMNS);
     ok = tg_reading_each(q->inputs->n, add_file, &w, q->progress, err);
     for (size_t i = 0; ok && i < s->keys.n; i++) {
-        struct tg_sheet_cell *row = sums_row(g, s, i);
-        tg_cell_int(&row[COL_COUNTS], (int64_t)s->v[i].count);
-        tg_cell_us(&row[COL_TOTAL], s->v[i].total);
+        struct tg_table_cell *row = sums_row(t, q->arena, s, i);
+        row[COL_COUNTS] = tg_table_int((int64_t)s->v[i].count);
+        row[COL_TOTAL] = tg_table_int(s->v[i].total);
     }
     (void)pthread_mutex_destroy(&w.lock);
     sums_release(&w.sums);
@@ -269,7 +283,7 @@ static bool one_run(const struct tg_side *side, const struct tg_analyze_request 
     return tg_err_hint(err, "Analyse one run at a time, or say --runs for their average.");
 }
 
-static bool ops_per_step(struct tg_sheet *g, const struct tg_analyze_request *q, struct tg_err *err)
+static bool ops_per_step(struct tg_table *t, const struct tg_analyze_request *q, struct tg_err *err)
 {
     struct tg_summarize_opts so = { .rank = -1, .window = q->window };
     struct tg_summary summary;
@@ -279,7 +293,7 @@ static bool ops_per_step(struct tg_sheet *g, const struct tg_analyze_request *q,
     bool ok;
     sums_init(&s);
     tg_summary_init(&summary);
-    tg_sheet_init(g, real_columns, COLUMNS, q->arena);
+    tg_table_init(t, "ops", real_columns, COLUMNS);
     ok = tg_inputs_load(&summary, q->inputs, &so, q->repo, q->progress, err) &&
          tg_side_arrange(&side, &summary,
                          q->as_runs    ? TG_ARRANGE_RUNS
@@ -292,24 +306,21 @@ static bool ops_per_step(struct tg_sheet *g, const struct tg_analyze_request *q,
         (void)tg_err_hint(err, "Leave out --rank and --step to see what there is.");
     }
     for (size_t i = 0; ok && i < s.keys.n; i++) {
-        struct tg_sheet_cell *row = sums_row(g, &s, i);
-        tg_cell_real(&row[COL_COUNTS], (double)s.v[i].count / (double)units);
-        tg_cell_real(&row[COL_TOTAL], (double)s.v[i].total / ((double)units * 1000));
+        struct tg_table_cell *row = sums_row(t, q->arena, &s, i);
+        row[COL_COUNTS] = tg_table_real((double)s.v[i].count / (double)units);
+        row[COL_TOTAL] = tg_table_real((double)s.v[i].total / ((double)units * 1000));
     }
     tg_summary_release(&summary);
     sums_release(&s);
     return ok;
 }
 
-static bool ops_run(struct tg_sheet *g, const struct tg_analyze_request *q, struct tg_err *err)
+bool tg_analyze_ops(struct tg_table *t, const struct tg_analyze_request *q, struct tg_err *err)
 {
-    bool ok = q->hta     ? ops_hta(g, q, err)
-              : q->whole ? ops_whole(g, q, err)
-                         : ops_per_step(g, q, err);
+    bool ok = q->hta     ? ops_hta(t, q, err)
+              : q->whole ? ops_whole(t, q, err)
+                         : ops_per_step(t, q, err);
     if (ok)
-        sort_rows(g);
+        sort_rows(t);
     return ok;
 }
-
-const struct tg_analysis tg_analysis_ops = { "ops", "count and total duration by category and name",
-                                             ops_run };

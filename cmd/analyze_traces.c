@@ -1,4 +1,4 @@
-/* The measures of core/metric over traces that are loaded once: from files to printed tables. */
+/* The measures of core/analysis over traces that are loaded once: from files to printed tables. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -6,11 +6,10 @@
 #include "cmd/gate/reading.h"
 #include "cmd/overlay.h"
 #include "core/analysis/analysis.h"
-#include "core/base/decimal.h"
-#include "core/base/doc.h"
 #include "core/base/file.h"
 #include "core/hta/diff.h"
 #include "core/hta/hta.h"
+#include "reporters/table.h"
 #include "reporters/tablechart.h"
 
 struct loaded {
@@ -303,66 +302,13 @@ static bool make_opts(struct tg_analysis_opts *o, const struct tg_analyze_traces
 
 #define TEXT_ROWS 60 /* of one table for people; files have them all */
 
-static void to_sheet(struct tg_sheet *g, const struct tg_table *f, size_t rows, struct tg_arena *a)
-{
-    static const enum tg_cell_type types[] = { [TG_TABLE_TEXT] = TG_CELL_TEXT,
-                                               [TG_TABLE_INT] = TG_CELL_INT,
-                                               [TG_TABLE_US] = TG_CELL_US,
-                                               [TG_TABLE_REAL] = TG_CELL_REAL };
-    struct tg_column *columns = TG_NEW_N(a, struct tg_column, f->n_columns);
-    for (size_t k = 0; k < f->n_columns; k++)
-        columns[k] = (struct tg_column){ f->columns[k].name, types[f->columns[k].type], false };
-    tg_sheet_init(g, columns, f->n_columns, a);
-    for (size_t r = 0; r < rows; r++) {
-        struct tg_sheet_cell *row = tg_sheet_row(g);
-        for (size_t k = 0; k < f->n_columns; k++) {
-            const struct tg_table_cell *c = tg_table_at(f, r, k);
-            if (!c->known)
-                continue;
-            if (f->columns[k].type == TG_TABLE_TEXT)
-                tg_cell_text(&row[k], c->is.text);
-            else if (f->columns[k].type == TG_TABLE_REAL)
-                tg_cell_real(&row[k], c->is.v);
-            else
-                tg_cell_int(&row[k], c->is.i);
-        }
-    }
-}
-
-/* A column without a value says nothing to people; machines get every column. */
-static void hide_empty(const struct tg_table *f, struct tg_column *columns)
-{
-    for (size_t k = 0; k < f->n_columns; k++) {
-        bool any = f->n_rows == 0;
-        for (size_t r = 0; r < f->n_rows && !any; r++)
-            any = tg_table_at(f, r, k)->known;
-        columns[k].machine = !any;
-    }
-}
-
-static void put_text(const struct tg_table *f, const struct tg_io *io, struct tg_arena *a,
-                     struct tg_buf *out)
-{
-    size_t shown = f->n_rows < TEXT_ROWS ? f->n_rows : TEXT_ROWS;
-    struct tg_column *columns = TG_NEW_N(a, struct tg_column, f->n_columns);
-    struct tg_sheet g;
-    to_sheet(&g, f, shown, a);
-    memcpy(columns, g.columns, f->n_columns * sizeof *columns);
-    hide_empty(f, columns);
-    g.columns = columns;
-    tg_sheet_text(&g, io->columns, out);
-    if (shown < f->n_rows)
-        tg_buf_printf(out, "... %zu more rows (--format csv has them all)\n", f->n_rows - shown);
-    tg_sheet_release(&g);
-}
-
 /* The series that only the charts wanted are not printed. */
 static void drop_series(struct tg_tables *f)
 {
     size_t kept = 0;
     for (size_t i = 0; i < f->n; i++) {
         if (tg_sv_ends(tg_sv_of(f->v[i].name), TG_SV("-series")))
-            free(f->v[i].cells);
+            tg_table_release(&f->v[i]);
         else
             f->v[kept++] = f->v[i];
     }
@@ -388,56 +334,21 @@ static bool put_charts(const struct tg_tables *f, const char *dir, const struct 
     return ok;
 }
 
-/* {"schema": …, "measures": {FRAME: [ROW, …]}}; rows are objects, as for one measure. */
-static void put_json(const struct tg_tables *f, struct tg_buf *out)
-{
-    struct tg_doc *doc = tg_doc_new_object(), *measures;
-    tg_doc_add_str(doc, "schema", TG_SV("tracegate-analyze-v1"));
-    measures = tg_doc_add_object(doc, "measures");
-    for (size_t i = 0; i < f->n; i++) {
-        struct tg_doc *rows = tg_doc_add_array(measures, f->v[i].name);
-        for (size_t r = 0; r < f->v[i].n_rows; r++) {
-            struct tg_doc *row = tg_doc_add_object(rows, NULL);
-            for (size_t k = 0; k < f->v[i].n_columns; k++) {
-                const struct tg_table_cell *c = tg_table_at(&f->v[i], r, k);
-                const struct tg_table_column *column = &f->v[i].columns[k];
-                if (!c->known)
-                    tg_doc_add_null(row, column->name);
-                else if (column->type == TG_TABLE_TEXT)
-                    tg_doc_add_str(row, column->name, c->is.text);
-                else if (column->type == TG_TABLE_INT)
-                    tg_doc_add_i64(row, column->name, c->is.i);
-                else
-                    tg_doc_add_num(row, column->name,
-                                   column->type == TG_TABLE_US ? tg_ns_to_us_double(c->is.i)
-                                                               : c->is.v);
-            }
-        }
-    }
-    tg_doc_write(doc, true, out);
-    tg_buf_putc(out, '\n');
-    tg_doc_free(doc);
-}
-
 /* Several tables in one stream are told apart by a line "# NAME" and an empty line between. */
-static void put_frames(const struct tg_tables *f, const struct tg_analyze_traces *m,
+static void put_tables(const struct tg_tables *f, const struct tg_analyze_traces *m,
                        const struct tg_analyze_request *q, struct tg_buf *out)
 {
-    if (m->format && m->format[0] == 'j') {
-        put_json(f, out);
+    if (m->format == TG_FORMAT_JSON) {
+        tg_tables_as_json(out, f, "tracegate-analyze-v1");
         return;
     }
     for (size_t i = 0; i < f->n; i++) {
-        struct tg_sheet g;
         if (f->n > 1)
             tg_buf_printf(out, "%s# %s\n", i ? "\n" : "", f->v[i].name);
-        if (!m->format || m->format[0] == 't') {
-            put_text(&f->v[i], q->io, q->arena, out);
-            continue;
-        }
-        to_sheet(&g, &f->v[i], f->v[i].n_rows, q->arena);
-        tg_sheet_csv(&g, out);
-        tg_sheet_release(&g);
+        if (m->format == TG_FORMAT_CSV)
+            tg_table_as_csv(out, &f->v[i]);
+        else
+            tg_table_as_text(out, &f->v[i], q->io->columns, TEXT_ROWS);
     }
 }
 
@@ -455,29 +366,29 @@ bool tg_analyze_traces(struct tg_buf *out, const struct tg_analyze_traces *m,
 {
     struct tg_analysis_opts opts;
     struct tg_analysis_in in = { 0 };
-    struct tg_tables frames;
+    struct tg_tables tables;
     struct loaded l = { 0 };
     bool ok = make_opts(&opts, m, q, err) && load(&l, q, err);
-    tg_tables_init(&frames);
+    tg_tables_init(&tables);
     if (ok) {
         if (opts.hta) {
             in = (struct tg_analysis_in){ .ranks = l.v, .n = l.n, .opts = &opts };
-            run_hta(m, &l, &opts, &frames);
+            run_hta(m, &l, &opts, &tables);
         } else {
             tg_analysis_init(&in, l.v, l.n, &opts);
             for (size_t i = 0; i < m->n; i++)
-                tg_analyzer_find(tg_sv_of(m->names[i]))->run(&in, &frames);
+                tg_analyzer_find(tg_sv_of(m->names[i]))->run(&in, &tables);
         }
-        ok = !m->svg_dir || put_charts(&frames, m->svg_dir, q->io, q->arena, err);
+        ok = !m->svg_dir || put_charts(&tables, m->svg_dir, q->io, q->arena, err);
         if (ok && m->overlay && q->inputs->n != 1)
             ok = tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--overlay takes one trace");
         ok = ok && (!m->overlay || tg_overlay_write(m->overlay, &q->inputs->v[0], &in, q, err));
         if (!m->series)
-            drop_series(&frames);
-        put_frames(&frames, m, q, out);
+            drop_series(&tables);
+        put_tables(&tables, m, q, out);
         tg_analysis_release(&in);
     }
-    tg_tables_release(&frames);
+    tg_tables_release(&tables);
     release(&l);
     return ok;
 }

@@ -19,7 +19,7 @@
 
 struct calibrate_opts {
     struct tg_gate_opts gate;
-    const char *format;
+    enum tg_format format;
     int64_t side, splits;
 };
 static const struct tg_opt calibrate_options[] = {
@@ -28,7 +28,7 @@ static const struct tg_opt calibrate_options[] = {
       "runs a side of your checks; default: 5, or half of the runs" },
     { "splits", TG_OPT_INT, offsetof(struct calibrate_opts, splits), "N",
       "same-code comparisons at most; default: 200" },
-    { "format", TG_OPT_STR, offsetof(struct calibrate_opts, format), "text|json|yaml",
+    { "format", TG_OPT_FORMAT, offsetof(struct calibrate_opts, format), "text|json|yaml",
       "yaml: only the suggested limits; text is the default" },
     { 0 },
 };
@@ -381,10 +381,9 @@ static bool put_all(const struct job *j, struct tg_err *err)
 {
     struct tg_buf out = { 0 };
     bool ok;
-    char form = j->o->format ? j->o->format[0] : 't';
-    if (form == 'j') {
+    if (j->o->format == TG_FORMAT_JSON) {
         put_json(j, &out);
-    } else if (form == 'y') {
+    } else if (j->o->format == TG_FORMAT_YAML) {
         put_yaml(j, &out);
     } else {
         put_alarms(j, &out);

@@ -6,7 +6,20 @@
  */
 #include "core/base/err.h"
 
-enum tg_opt_type { TG_OPT_FLAG, TG_OPT_STR, TG_OPT_LIST /* repeatable */, TG_OPT_INT };
+enum tg_opt_type {
+    TG_OPT_FLAG,
+    TG_OPT_STR,
+    TG_OPT_LIST, /* repeatable */
+    TG_OPT_INT,
+    TG_OPT_FORMAT /* an enum tg_format, of the words that the row accepts */
+};
+enum tg_format {
+    TG_FORMAT_TEXT, /* where none is given */
+    TG_FORMAT_CSV,
+    TG_FORMAT_JSON,
+    TG_FORMAT_YAML,
+    TG_FORMAT_MARKDOWN
+};
 
 #define TG_OPT_UNSET INT64_MIN /* an integer option that was not given */
 
@@ -18,7 +31,7 @@ struct tg_strs {
 struct tg_opt {
     const char *name; /* without "--" */
     enum tg_opt_type type;
-    /* into the command's option struct: bool, const char *, struct tg_strs, int64_t */
+    /* into the command's option struct: bool, const char *, struct tg_strs, int64_t, enum tg_format */
     size_t offset;
     const char *value; /* "FILE", "SIDE", or the words it accepts: "text|csv"; NULL for flags */
     const char *help;

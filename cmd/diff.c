@@ -14,7 +14,8 @@
 #include "reporters/rows.h"
 
 struct diff_opts {
-    const char *device, *format, *by, *sort, *svg_counts, *svg_durations, *window;
+    enum tg_format format;
+    const char *device, *by, *sort, *svg_counts, *svg_durations, *window;
     struct tg_strs control_rank, test_rank, control_step, test_step, group, exclude;
     bool whole, short_names, hta, no_rounding, runs, ranks, normalise, trust_repository;
     int64_t top;
@@ -46,7 +47,7 @@ static const struct tg_opt diff_options[] = {
     { "top", TG_OPT_INT, offsetof(struct diff_opts, top), "N", "only the first N rows" },
     { "exclude", TG_OPT_LIST, offsetof(struct diff_opts, exclude), "GLOB",
       "leave out names that match; repeatable: --exclude 'ProfilerStep*'" },
-    { "format", TG_OPT_STR, offsetof(struct diff_opts, format), "text|csv|json",
+    { "format", TG_OPT_FORMAT, offsetof(struct diff_opts, format), "text|csv|json",
       "form of the table; text is the default, CSV has HTA's columns" },
     { "svg-counts", TG_OPT_STR, offsetof(struct diff_opts, svg_counts), "FILE",
       "draw the largest changes of counts" },
@@ -381,12 +382,11 @@ static bool put_charts(struct charts *ch, const struct diff_opts *o, const struc
 static bool put_table(const struct request *q, const struct tg_difftable *t,
                       const struct tg_render *r, struct tg_err *err)
 {
-    const char *format = q->o->format ? q->o->format : "text";
     struct tg_buf out = { 0 };
     bool ok;
-    if (format[0] == 'c')
+    if (q->o->format == TG_FORMAT_CSV)
         tg_difftable_csv(&out, t);
-    else if (format[0] == 'j')
+    else if (q->o->format == TG_FORMAT_JSON)
         tg_difftable_json(&out, t);
     else
         tg_difftable_text(&out, t, r);
@@ -445,7 +445,7 @@ static bool report(const struct request *q, const struct tg_comparison *c, struc
     t.label[1] = TG_SV("test");
     if (!put_table(q, &t, &r, err))
         return false;
-    if (!q->o->format || q->o->format[0] == 't')
+    if (q->o->format == TG_FORMAT_TEXT)
         put_notes(q, c);
     r.top = 0; /* charts show their own top N */
     return put_charts(ch, q->o, &t, &r, err);

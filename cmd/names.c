@@ -6,13 +6,14 @@
 #include "cmd/gate/reading.h"
 #include "core/base/threads.h"
 #include "core/diff/names.h"
+#include "reporters/table.h"
 
 struct names_opts {
-    const char *format;
+    enum tg_format format;
     bool changed, python;
 };
 static const struct tg_opt names_options[] = {
-    { "format", TG_OPT_STR, offsetof(struct names_opts, format), "text|csv|json",
+    { "format", TG_OPT_FORMAT, offsetof(struct names_opts, format), "text|csv|json",
       "form of the table; text is the default" },
     { "changed", TG_OPT_FLAG, offsetof(struct names_opts, changed), NULL,
       "only names that normalising changes" },
@@ -22,34 +23,34 @@ static const struct tg_opt names_options[] = {
 };
 
 enum { COL_KIND, COL_NORMALISED, COL_SHORT, COL_COUNTS, COL_RAW, COLUMNS };
-static const struct tg_column columns[COLUMNS] = { { "kind", TG_CELL_TEXT, false },
-                                                   { "normalised", TG_CELL_TEXT, false },
-                                                   { "short_name", TG_CELL_TEXT, true },
-                                                   { "counts", TG_CELL_INT, false },
-                                                   { "name", TG_CELL_TEXT, false } };
+static const struct tg_table_column columns[COLUMNS] = { { "kind", TG_TABLE_TEXT },
+                                                         { "normalised", TG_TABLE_TEXT },
+                                                         { "short_name", TG_TABLE_MACHINE_TEXT },
+                                                         { "counts", TG_TABLE_INT },
+                                                         { "name", TG_TABLE_TEXT } };
 
 static tg_sv kept(struct tg_arena *a, struct tg_buf *text)
 {
     return tg_arena_sv(a, tg_buf_sv(text));
 }
 
-static void add_name(struct tg_sheet *g, const struct tg_name *name, uint64_t count,
-                     const struct names_opts *o)
+static void add_name(struct tg_table *t, struct tg_arena *arena, const struct tg_name *name,
+                     uint64_t count, const struct names_opts *o)
 {
     struct tg_buf text = { 0 };
-    struct tg_sheet_cell *row;
+    struct tg_table_cell *row;
     if (!count || (name->kind == TG_KIND_PYTHON && !o->python))
         return;
     tg_name_normalise(name->kind, name->name, &text);
     if (!o->changed || !tg_sv_eq(tg_buf_sv(&text), name->name)) {
-        row = tg_sheet_row(g);
-        tg_cell_text(&row[COL_KIND], tg_sv_of(tg_kind_name(name->kind)));
-        tg_cell_text(&row[COL_NORMALISED], kept(g->arena, &text));
+        row = tg_table_row(t);
+        row[COL_KIND] = tg_table_text(tg_sv_of(tg_kind_name(name->kind)));
+        row[COL_NORMALISED] = tg_table_text(kept(arena, &text));
         tg_buf_clear(&text);
         tg_name_short(name->name, &text);
-        tg_cell_text(&row[COL_SHORT], kept(g->arena, &text));
-        tg_cell_int(&row[COL_COUNTS], (int64_t)count);
-        tg_cell_text(&row[COL_RAW], tg_arena_sv(g->arena, name->name));
+        row[COL_SHORT] = tg_table_text(kept(arena, &text));
+        row[COL_COUNTS] = tg_table_int((int64_t)count);
+        row[COL_RAW] = tg_table_text(tg_arena_sv(arena, name->name));
     }
     tg_buf_release(&text);
 }
@@ -57,9 +58,9 @@ static void add_name(struct tg_sheet *g, const struct tg_name *name, uint64_t co
 static int by_name(const void *pa, const void *pb)
 {
     static const int order[] = { COL_KIND, COL_NORMALISED, COL_RAW };
-    const struct tg_sheet_cell *a = pa, *b = pb;
+    const struct tg_table_cell *a = pa, *b = pb;
     for (size_t i = 0; i < 3; i++) {
-        int c = tg_sv_cmp(a[order[i]].text, b[order[i]].text);
+        int c = tg_sv_cmp(a[order[i]].is.text, b[order[i]].is.text);
         if (c)
             return c;
     }
@@ -70,7 +71,8 @@ struct reading {
     const struct names_opts *o;
     const struct tg_input_list *inputs;
     struct tg_repo *repo;
-    struct tg_sheet *sheet; /* in turn */
+    struct tg_table *table; /* in turn */
+    struct tg_arena *arena;
     struct tg_turns turns;
 };
 
@@ -86,7 +88,7 @@ static bool read_file(void *arg, size_t i, struct tg_err *err)
     ok = s && tg_totals_read(&t, s, &opts, err);
     tg_turns_wait(&r->turns, i);
     for (size_t k = 0; ok && k < t.names->n; k++)
-        add_name(r->sheet, &t.names->v[k], t.v[k].count, r->o);
+        add_name(r->table, r->arena, &t.names->v[k], t.v[k].count, r->o);
     tg_turns_pass(&r->turns);
     if (ok)
         tg_totals_release(&t);
@@ -95,10 +97,10 @@ static bool read_file(void *arg, size_t i, struct tg_err *err)
     return ok;
 }
 
-static bool read_files(struct tg_sheet *g, const struct tg_input_list *inputs, struct tg_repo *repo,
-                       const struct names_opts *o, struct tg_err *err)
+static bool read_files(struct tg_table *t, const struct tg_input_list *inputs, struct tg_repo *repo,
+                       const struct names_opts *o, struct tg_arena *a, struct tg_err *err)
 {
-    struct reading r = { .o = o, .inputs = inputs, .repo = repo, .sheet = g };
+    struct reading r = { .o = o, .inputs = inputs, .repo = repo, .table = t, .arena = a };
     bool ok;
     tg_turns_init(&r.turns);
     ok = tg_reading_each(inputs->n, read_file, &r, NULL, err);
@@ -107,20 +109,20 @@ static bool read_files(struct tg_sheet *g, const struct tg_input_list *inputs, s
 }
 
 /* Rows of several files, sorted: equal names next to each other become one. */
-static void join_rows(struct tg_sheet *g)
+static void join_rows(struct tg_table *t)
 {
     size_t kept_rows = 0;
-    if (g->n_rows)
-        qsort(g->cells, g->n_rows, COLUMNS * sizeof *g->cells, by_name);
-    for (size_t i = 0; i < g->n_rows; i++) {
-        struct tg_sheet_cell *row = g->cells + i * COLUMNS;
-        struct tg_sheet_cell *last = kept_rows ? g->cells + (kept_rows - 1) * COLUMNS : NULL;
+    if (t->n_rows)
+        qsort(t->cells, t->n_rows, COLUMNS * sizeof *t->cells, by_name);
+    for (size_t i = 0; i < t->n_rows; i++) {
+        struct tg_table_cell *row = t->cells + i * COLUMNS;
+        struct tg_table_cell *last = kept_rows ? t->cells + (kept_rows - 1) * COLUMNS : NULL;
         if (last && by_name(row, last) == 0)
-            last[COL_COUNTS].i += row[COL_COUNTS].i;
+            last[COL_COUNTS].is.i += row[COL_COUNTS].is.i;
         else
-            memmove(g->cells + kept_rows++ * COLUMNS, row, COLUMNS * sizeof *row);
+            memmove(t->cells + kept_rows++ * COLUMNS, row, COLUMNS * sizeof *row);
     }
-    g->n_rows = kept_rows;
+    t->n_rows = kept_rows;
 }
 
 static bool names(const struct names_opts *o, const struct tg_strs *args, const struct tg_io *io,
@@ -128,23 +130,23 @@ static bool names(const struct names_opts *o, const struct tg_strs *args, const 
 {
     struct tg_input_list inputs = { 0 };
     struct tg_repo repo = { 0 };
-    struct tg_sheet g;
+    struct tg_table t;
     struct tg_buf out = { 0 };
     bool ok = true;
-    tg_sheet_init(&g, columns, COLUMNS, a);
+    tg_table_init(&t, "names", columns, COLUMNS);
     for (size_t i = 0; ok && i < args->n; i++)
         ok = tg_inputs_add(&inputs, args->v[i], NULL, &repo, a, err);
-    ok = ok && read_files(&g, &inputs, &repo, o, err);
-    join_rows(&g);
-    if (ok && o->format && o->format[0] == 'c')
-        tg_sheet_csv(&g, &out);
-    else if (ok && o->format && o->format[0] == 'j')
-        tg_sheet_json(&g, "tracegate-names-v1", "names", &out);
+    ok = ok && read_files(&t, &inputs, &repo, o, a, err);
+    join_rows(&t);
+    if (ok && o->format == TG_FORMAT_CSV)
+        tg_table_as_csv(&out, &t);
+    else if (ok && o->format == TG_FORMAT_JSON)
+        tg_table_as_json(&out, &t, "tracegate-names-v1");
     else if (ok)
-        tg_sheet_text(&g, io->columns, &out);
+        tg_table_as_text(&out, &t, io->columns, 0);
     ok = ok && tg_io_put(io, tg_buf_sv(&out), err);
     tg_buf_release(&out);
-    tg_sheet_release(&g);
+    tg_table_release(&t);
     tg_repo_release(&repo);
     return ok;
 }

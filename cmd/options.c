@@ -46,6 +46,19 @@ static bool choice_ok(const struct tg_opt *o, const char *value, const struct tg
     return tg_err_hint(err, "Use one of %s; see tracegate %s --help.", o->value, cmd->name);
 }
 
+static enum tg_format format_of(const char *word)
+{
+    static const char *const words[] = { [TG_FORMAT_TEXT] = "text",
+                                         [TG_FORMAT_CSV] = "csv",
+                                         [TG_FORMAT_JSON] = "json",
+                                         [TG_FORMAT_YAML] = "yaml",
+                                         [TG_FORMAT_MARKDOWN] = "markdown" };
+    size_t i = 0;
+    while (strcmp(words[i], word) != 0)
+        i++; /* the row lists no other word */
+    return (enum tg_format)i;
+}
+
 static void *field(void *opts, struct tg_common *common, const struct tg_opt *o, bool is_common)
 {
     return (is_common ? (char *)common : (char *)opts) + o->offset;
@@ -66,12 +79,15 @@ static bool store(void *to, const struct tg_opt *o, const char *value, const str
         return tg_err_hint(err, "See tracegate %s --help.", cmd->name);
     case TG_OPT_STR:
     case TG_OPT_LIST:
+    case TG_OPT_FORMAT:
         break;
     }
     if (tg_opt_is_choice(o) && !choice_ok(o, value, cmd, err))
         return false;
     if (o->type == TG_OPT_LIST)
         tg_strs_add(to, value, a);
+    else if (o->type == TG_OPT_FORMAT)
+        *(enum tg_format *)to = format_of(value);
     else
         *(const char **)to = value;
     return true;

@@ -11,7 +11,8 @@
 #include "policy/verdict/explain.h"
 
 struct policy_opts {
-    const char *policy, *profile, *format, *output;
+    enum tg_format format;
+    const char *policy, *profile, *output;
     bool strict;
 };
 static const struct tg_opt policy_options[] = {
@@ -19,7 +20,7 @@ static const struct tg_opt policy_options[] = {
       "the policy, or REV:PATH in git; default: .tracegate.yml here or above, else the built-in "
       "one" },
     { "profile", TG_OPT_STR, offsetof(struct policy_opts, profile), "NAME", "with this profile" },
-    { "format", TG_OPT_STR, offsetof(struct policy_opts, format), "text|json|markdown",
+    { "format", TG_OPT_FORMAT, offsetof(struct policy_opts, format), "text|json|markdown",
       "form of what lint finds and of metrics; text is the default" },
     { "strict", TG_OPT_FLAG, offsetof(struct policy_opts, strict), NULL,
       "lint: a warning is an error (exit 2); diff: exit 1 if anything is looser" },
@@ -60,7 +61,7 @@ static bool put_diags(struct job *j, struct tg_err *err)
 {
     struct tg_buf out = { 0 };
     bool ok;
-    if (j->o->format && j->o->format[0] == 'j') {
+    if (j->o->format == TG_FORMAT_JSON) {
         struct tg_doc *root = tg_doc_new_object();
         tg_diags_json(&j->diags, root, "diagnostics");
         tg_doc_write(root, true, &out);
@@ -98,11 +99,10 @@ static int show(struct job *j, struct tg_err *err)
 
 static int metrics(struct job *j, struct tg_err *err)
 {
-    const char *format = j->o->format ? j->o->format : "text";
     struct tg_buf out = { 0 };
-    if (strcmp(format, "json") == 0)
+    if (j->o->format == TG_FORMAT_JSON)
         tg_metric_json(&out);
-    else if (strcmp(format, "markdown") == 0)
+    else if (j->o->format == TG_FORMAT_MARKDOWN)
         tg_metric_markdown(&out);
     else
         tg_metric_text(&out);

@@ -13,11 +13,11 @@
 
 struct selftest_opts {
     struct tg_gate_opts gate;
-    const char *format;
+    enum tg_format format;
 };
 static const struct tg_opt selftest_options[] = {
     TG_GATE_OPTIONS(struct selftest_opts, gate),
-    { "format", TG_OPT_STR, offsetof(struct selftest_opts, format), "text|json",
+    { "format", TG_OPT_FORMAT, offsetof(struct selftest_opts, format), "text|json",
       "text is the default" },
     { 0 },
 };
@@ -196,7 +196,7 @@ static bool run_job(struct job *j, struct tg_err *err)
                                   .arena = j->same.arena };
     if (!look(j, err))
         return false;
-    if (j->o->format && j->o->format[0] == 'j')
+    if (j->o->format == TG_FORMAT_JSON)
         put_json(j, &out);
     else
         put_text(j, &out);

@@ -25,9 +25,15 @@ static void put_name(struct tg_buf *out, const struct tg_difftable *t, const str
 }
 
 static const struct tg_texttable_column columns[] = {
-    { "", false, false, 0 }, { "name", false, true, 0 },   { "", true, false, 2 },
-    { "", true, false, 1 },  { "+/-", true, false, 0 },    { "", true, false, 5 },
-    { "", true, false, 4 },  { "+/- us", true, false, 0 }, { "%", true, false, 3 },
+    { .title = "" },
+    { .title = "name", .least = TG_TEXTTABLE_NAME_LEAST, .most = TG_TEXTTABLE_NAME_MOST },
+    { .title = "", .right = true, .drop = 2 },
+    { .title = "", .right = true, .drop = 1 },
+    { .title = "+/-", .right = true },
+    { .title = "", .right = true, .drop = 5 },
+    { .title = "", .right = true, .drop = 4 },
+    { .title = "+/- us", .right = true },
+    { .title = "%", .right = true, .drop = 3 },
 };
 enum { N_COLUMNS = sizeof columns / sizeof *columns };
 

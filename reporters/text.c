@@ -346,10 +346,16 @@ static void put_notes(struct page *p)
 /* ---- what moved most ---- */
 
 static const struct tg_texttable_column mover_columns[] = {
-    { "", false, false, 0 },       { "operator or kernel", false, true, 0 },
-    { "calls", true, false, 0 },   { "base us", true, false, 3 },
-    { "test us", true, false, 1 }, { "change us", true, false, 0 },
-    { "%", true, false, 2 },       { "of step", true, false, 4 },
+    { .title = "" },
+    { .title = "operator or kernel",
+      .least = TG_TEXTTABLE_NAME_LEAST,
+      .most = TG_TEXTTABLE_NAME_MOST },
+    { .title = "calls", .right = true },
+    { .title = "base us", .right = true, .drop = 3 },
+    { .title = "test us", .right = true, .drop = 1 },
+    { .title = "change us", .right = true },
+    { .title = "%", .right = true, .drop = 2 },
+    { .title = "of step", .right = true, .drop = 4 },
 };
 
 static const char *mark(const struct tg_op *op)

@@ -6,8 +6,7 @@
 #include "core/base/utf8.h"
 #include "reporters/escape.h"
 
-/* Beyond FLEXIBLE_MAX the eye loses the row between a name and its numbers. */
-enum { MAX_COLUMNS = 16, GAP = 2, FLEXIBLE_MIN = 28, FLEXIBLE_MAX = 88 };
+enum { GAP = 2 };
 
 void tg_texttable_init(struct tg_texttable *g, const struct tg_texttable_column *columns, size_t n)
 {
@@ -47,60 +46,71 @@ static tg_sv cell_text(const struct tg_texttable *g, size_t i)
 }
 
 struct layout {
-    size_t width[MAX_COLUMNS];
-    bool shown[MAX_COLUMNS];
-};
+    size_t width;
+    bool shown;
+}; /* of a column */
 
 static size_t total_width(const struct tg_texttable *g, const struct layout *l)
 {
     size_t sum = 0;
     for (size_t c = 0; c < g->n_columns; c++)
-        if (l->shown[c])
-            sum += l->width[c] + (sum ? GAP : 0);
+        if (l[c].shown)
+            sum += l[c].width + (sum ? GAP : 0);
     return sum;
 }
 
-/* What the flexible column may not be narrower than. */
-static size_t least(const struct layout *l, size_t flexible)
+/* By how much the columns together can shrink. */
+static size_t slack(const struct tg_texttable *g, const struct layout *l)
 {
-    return l->width[flexible] < FLEXIBLE_MIN ? l->width[flexible] : FLEXIBLE_MIN;
+    size_t sum = 0;
+    for (size_t c = 0; c < g->n_columns; c++)
+        if (l[c].shown && g->columns[c].least && l[c].width > g->columns[c].least)
+            sum += l[c].width - g->columns[c].least;
+    return sum;
 }
 
 static bool drop_one(const struct tg_texttable *g, struct layout *l)
 {
     size_t worst = g->n_columns;
     for (size_t c = 0; c < g->n_columns; c++)
-        if (l->shown[c] && g->columns[c].drop &&
+        if (l[c].shown && g->columns[c].drop &&
             (worst == g->n_columns || g->columns[c].drop > g->columns[worst].drop))
             worst = c;
     if (worst == g->n_columns)
         return false;
-    l->shown[worst] = false;
+    l[worst].shown = false;
+    return true;
+}
+
+/* Takes from the widest, so that short columns stay whole. */
+static bool shrink_one(const struct tg_texttable *g, struct layout *l)
+{
+    size_t widest = g->n_columns;
+    for (size_t c = 0; c < g->n_columns; c++)
+        if (l[c].shown && g->columns[c].least && l[c].width > g->columns[c].least &&
+            (widest == g->n_columns || l[c].width > l[widest].width))
+            widest = c;
+    if (widest == g->n_columns)
+        return false;
+    l[widest].width--;
     return true;
 }
 
 static void fit(const struct tg_texttable *g, struct layout *l, size_t width)
 {
-    size_t flexible = 0;
-    for (size_t c = 0; c < g->n_columns; c++) {
-        l->shown[c] = true;
-        l->width[c] = tg_utf8_count(tg_sv_of(g->columns[c].title));
-        if (g->columns[c].flexible)
-            flexible = c;
-    }
+    for (size_t c = 0; c < g->n_columns; c++)
+        l[c] = (struct layout){ tg_utf8_count(tg_sv_of(g->columns[c].title)), true };
     for (size_t i = 0; i < g->n; i++) {
-        size_t w = tg_utf8_count(cell_text(g, i)), *at = &l->width[i % g->n_columns];
+        size_t w = tg_utf8_count(cell_text(g, i)), *at = &l[i % g->n_columns].width;
         *at = w > *at ? w : *at;
     }
-    if (l->width[flexible] > FLEXIBLE_MAX)
-        l->width[flexible] = FLEXIBLE_MAX;
-    while (total_width(g, l) - l->width[flexible] + least(l, flexible) > width && drop_one(g, l))
+    for (size_t c = 0; c < g->n_columns; c++)
+        if (g->columns[c].most && l[c].width > g->columns[c].most)
+            l[c].width = g->columns[c].most;
+    while (total_width(g, l) - slack(g, l) > width && drop_one(g, l))
         ;
-    if (total_width(g, l) > width) {
-        size_t others = total_width(g, l) - l->width[flexible];
-        size_t room = width > others ? width - others : 0, floor_ = least(l, flexible);
-        l->width[flexible] = room > floor_ ? room : floor_;
-    }
+    while (total_width(g, l) > width && shrink_one(g, l))
+        ;
 }
 
 static void put_blanks(struct tg_buf *out, size_t n)
@@ -132,17 +142,17 @@ static void put_row(const struct tg_texttable *g, const struct layout *l, struct
     size_t last = 0;
     bool first = true;
     for (size_t c = 0; c < g->n_columns; c++)
-        last = l->shown[c] ? c : last;
+        last = l[c].shown ? c : last;
     put_blanks(out, indent);
     for (size_t c = 0; c < g->n_columns; c++) {
         bool head = row == SIZE_MAX;
         size_t i = head ? 0 : row * g->n_columns + c;
-        if (!l->shown[c])
+        if (!l[c].shown)
             continue;
         if (!first)
             put_blanks(out, GAP);
         first = false;
-        put_cell(out, &g->columns[c], l->width[c],
+        put_cell(out, &g->columns[c], l[c].width,
                  head ? tg_sv_of(g->columns[c].title) : cell_text(g, i),
                  head ? TG_TINT_DIM : g->cells[i].tint, c == last, color);
     }
@@ -154,9 +164,10 @@ static void put_row(const struct tg_texttable *g, const struct layout *l, struct
 void tg_texttable_write(const struct tg_texttable *g, struct tg_buf *out, size_t indent,
                         size_t width, bool color)
 {
-    struct layout l;
-    fit(g, &l, width > indent ? width - indent : 0);
-    put_row(g, &l, out, indent, SIZE_MAX, color);
-    for (size_t row = 0; row < g->n / g->n_columns; row++)
-        put_row(g, &l, out, indent, row, color);
+    struct layout *l = tg_xmalloc((g->n_columns + 1) * sizeof *l);
+    fit(g, l, width > indent ? width - indent : 0);
+    put_row(g, l, out, indent, SIZE_MAX, color);
+    for (size_t row = 0; g->n_columns && row < g->n / g->n_columns; row++)
+        put_row(g, l, out, indent, row, color);
+    free(l);
 }

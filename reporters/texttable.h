@@ -1,9 +1,10 @@
 #ifndef TG_REPORTERS_TEXTTABLE_H
 #define TG_REPORTERS_TEXTTABLE_H
 /*
- * A table of text for terminals: numbers right, names left and shortened in the middle. When the
- * columns do not fit, those with the largest `drop` leave first; the flexible one gets what is
- * left. Cells are escaped by the caller. The first column must be ours, never hostile text.
+ * A table of text for terminals: numbers right, names left. When the columns do not fit, those with
+ * the largest `drop` leave first; then the widest of those that can shrink is shortened in the
+ * middle, again and again. Cells are escaped by the caller. The first column must be ours, never
+ * hostile text.
  */
 #include "core/base/buf.h"
 
@@ -11,7 +12,9 @@ enum tg_tint { TG_TINT_NONE, TG_TINT_RED, TG_TINT_GREEN, TG_TINT_YELLOW, TG_TINT
 
 struct tg_texttable_column {
     const char *title;
-    bool right, flexible;
+    bool right;
+    size_t least;  /* may be shortened to so many columns; 0: never */
+    size_t most;   /* is shortened to so many anyway; 0: no limit */
     unsigned drop; /* 0: stays */
 };
 struct tg_texttable_cell {
@@ -25,6 +28,9 @@ struct tg_texttable {
     struct tg_texttable_cell *cells;
     size_t n, cap;
 };
+
+/* Of a column of names beside numbers. Beyond MOST the eye loses the row between them. */
+enum { TG_TEXTTABLE_NAME_LEAST = 28, TG_TEXTTABLE_NAME_MOST = 88 };
 
 void tg_texttable_init(struct tg_texttable *g, const struct tg_texttable_column *columns, size_t n);
 void tg_texttable_add(struct tg_texttable *g, tg_sv cell, enum tg_tint tint); /* row after row */

@@ -2,6 +2,18 @@
 
 #include <stdlib.h>
 
+void tg_table_init(struct tg_table *t, const char *name, const struct tg_table_column *columns,
+                   size_t n_columns)
+{
+    *t = (struct tg_table){ .name = name, .columns = columns, .n_columns = n_columns };
+}
+
+void tg_table_release(struct tg_table *t)
+{
+    free(t->cells);
+    t->cells = NULL;
+}
+
 void tg_tables_init(struct tg_tables *f)
 {
     *f = (struct tg_tables){ .arena = tg_arena_new() };
@@ -10,7 +22,7 @@ void tg_tables_init(struct tg_tables *f)
 void tg_tables_release(struct tg_tables *f)
 {
     for (size_t i = 0; i < f->n; i++)
-        free(f->v[i].cells);
+        tg_table_release(&f->v[i]);
     free(f->v);
     tg_arena_free(f->arena);
     *f = (struct tg_tables){ 0 };
@@ -20,7 +32,7 @@ struct tg_table *tg_tables_add(struct tg_tables *f, const char *name,
                                const struct tg_table_column *columns, size_t n_columns)
 {
     f->v = tg_grow(f->v, &f->cap, f->n + 1, sizeof *f->v);
-    f->v[f->n] = (struct tg_table){ .name = name, .columns = columns, .n_columns = n_columns };
+    tg_table_init(&f->v[f->n], name, columns, n_columns);
     return &f->v[f->n++];
 }
 

@@ -9,13 +9,14 @@
 
 enum tg_table_type {
     TG_TABLE_TEXT,
+    TG_TABLE_MACHINE_TEXT, /* in CSV and JSON only */
     TG_TABLE_INT,
     TG_TABLE_US, /* cells are integer ns; written as exact microseconds */
     TG_TABLE_REAL
 };
 
 struct tg_table_column {
-    const char *name;
+    const char *name; /* as in CSV and JSON */
     enum tg_table_type type;
 };
 
@@ -41,6 +42,11 @@ struct tg_tables {
     size_t n, cap;
 };
 
+/* A table of one's own; only `cells` are its. */
+void tg_table_init(struct tg_table *t, const char *name, const struct tg_table_column *columns,
+                   size_t n_columns);
+void tg_table_release(struct tg_table *t);
+
 void tg_tables_init(struct tg_tables *f);
 void tg_tables_release(struct tg_tables *f);
 
@@ -65,9 +71,13 @@ static inline struct tg_table_cell tg_table_int(int64_t i)
 {
     return (struct tg_table_cell){ true, { .i = i } };
 }
-/* NaN is "not known". */
+/* NaN and Inf are "not known". */
 static inline struct tg_table_cell tg_table_real(double v)
 {
-    return (struct tg_table_cell){ v == v, { .v = v } };
+    return (struct tg_table_cell){ v - v == 0, { .v = v } };
+}
+static inline bool tg_table_is_text(enum tg_table_type type)
+{
+    return type == TG_TABLE_TEXT || type == TG_TABLE_MACHINE_TEXT;
 }
 #endif

@@ -12,13 +12,14 @@
 
 struct opts {
     bool fast;
-    const char *format, *output;
+    enum tg_format format;
+    const char *output;
     int64_t top, rank;
     struct tg_strs exclude;
 };
 static const struct tg_opt table[] = {
     { "fast", TG_OPT_FLAG, offsetof(struct opts, fast), NULL, "be fast" },
-    { "format", TG_OPT_STR, offsetof(struct opts, format), "text|csv", "form of the output" },
+    { "format", TG_OPT_FORMAT, offsetof(struct opts, format), "text|csv", "form of the output" },
     { "o", TG_OPT_STR, offsetof(struct opts, output), "FILE", "where to" },
     { "top", TG_OPT_INT, offsetof(struct opts, top), "N", "rows" },
     { "rank", TG_OPT_INT, offsetof(struct opts, rank), "N", "rank" },
@@ -61,7 +62,7 @@ static void all_forms_are_read(void **state)
     (void)state;
     assert_true(p.ok);
     assert_true(p.o.fast);
-    assert_string_equal(p.o.format, "csv");
+    assert_int_equal(p.o.format, TG_FORMAT_CSV);
     assert_string_equal(p.o.output, "f");
     assert_int_equal(p.o.top, -3);
     assert_true(p.o.rank == TG_OPT_UNSET);

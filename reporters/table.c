@@ -1,0 +1,161 @@
+#include "reporters/table.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/base/decimal.h"
+#include "core/base/doc.h"
+#include "core/base/utf8.h"
+#include "reporters/csv.h"
+#include "reporters/texttable.h"
+
+static void put_real(struct tg_buf *out, double v, bool for_people)
+{
+    if (v == floor(v) && fabs(v) < 9e15)
+        tg_dec_put_fixed(out, v, 0);
+    else if (for_people)
+        tg_dec_put_fixed(out, v, 3);
+    else
+        tg_dec_put_double(out, v);
+}
+
+/* Three decimals for people, all digits for machines. */
+static void put_number(struct tg_buf *out, enum tg_table_type type, const struct tg_table_cell *c,
+                       bool for_people)
+{
+    if (type == TG_TABLE_INT)
+        tg_dec_put_i64(out, c->is.i);
+    else if (type == TG_TABLE_US && for_people)
+        tg_dec_put_fixed(out, (double)c->is.i / 1000, 3);
+    else if (type == TG_TABLE_US)
+        tg_dec_put_us(out, c->is.i);
+    else
+        put_real(out, c->is.v, for_people);
+}
+
+/* ---- CSV ---- */
+
+static void csv_cell(struct tg_buf *out, enum tg_table_type type, const struct tg_table_cell *c)
+{
+    if (c->known && tg_table_is_text(type))
+        tg_csv_text(out, c->is.text);
+    else if (c->known)
+        put_number(out, type, c, false);
+}
+
+void tg_table_as_csv(struct tg_buf *out, const struct tg_table *t)
+{
+    for (size_t k = 0; k < t->n_columns; k++)
+        tg_buf_printf(out, "%s%s", k ? "," : "", t->columns[k].name);
+    tg_buf_putc(out, '\n');
+    for (size_t r = 0; r < t->n_rows; r++)
+        for (size_t k = 0; k < t->n_columns; k++) {
+            csv_cell(out, t->columns[k].type, tg_table_at(t, r, k));
+            tg_buf_putc(out, k + 1 < t->n_columns ? ',' : '\n');
+        }
+}
+
+/* ---- JSON ---- */
+
+static void json_cell(struct tg_doc *row, const struct tg_table_column *column,
+                      const struct tg_table_cell *c)
+{
+    if (!c->known)
+        tg_doc_add_null(row, column->name);
+    else if (tg_table_is_text(column->type))
+        tg_doc_add_str(row, column->name, c->is.text);
+    else if (column->type == TG_TABLE_INT)
+        tg_doc_add_i64(row, column->name, c->is.i);
+    else if (column->type == TG_TABLE_US)
+        tg_doc_add_num(row, column->name, tg_ns_to_us_double(c->is.i));
+    else
+        tg_doc_add_num(row, column->name, c->is.v);
+}
+
+static void json_rows(struct tg_doc *rows, const struct tg_table *t)
+{
+    for (size_t r = 0; r < t->n_rows; r++) {
+        struct tg_doc *row = tg_doc_add_object(rows, NULL);
+        for (size_t k = 0; k < t->n_columns; k++)
+            json_cell(row, &t->columns[k], tg_table_at(t, r, k));
+    }
+}
+
+static void put_doc(struct tg_buf *out, struct tg_doc *doc)
+{
+    tg_doc_write(doc, true, out);
+    tg_buf_putc(out, '\n');
+    tg_doc_free(doc);
+}
+
+void tg_table_as_json(struct tg_buf *out, const struct tg_table *t, const char *schema)
+{
+    struct tg_doc *doc = tg_doc_new_object();
+    tg_doc_add_str(doc, "schema", tg_sv_of(schema));
+    tg_doc_add_str(doc, "measure", tg_sv_of(t->name));
+    json_rows(tg_doc_add_array(doc, "rows"), t);
+    put_doc(out, doc);
+}
+
+void tg_tables_as_json(struct tg_buf *out, const struct tg_tables *tables, const char *schema)
+{
+    struct tg_doc *doc = tg_doc_new_object(), *measures;
+    tg_doc_add_str(doc, "schema", tg_sv_of(schema));
+    measures = tg_doc_add_object(doc, "measures");
+    for (size_t i = 0; i < tables->n; i++)
+        json_rows(tg_doc_add_array(measures, tables->v[i].name), &tables->v[i]);
+    put_doc(out, doc);
+}
+
+/* ---- text ---- */
+
+/* A column without a value says nothing to people; machines get every column. */
+static bool is_shown(const struct tg_table *t, size_t column)
+{
+    if (t->columns[column].type == TG_TABLE_MACHINE_TEXT)
+        return false;
+    for (size_t r = 0; r < t->n_rows; r++)
+        if (tg_table_at(t, r, column)->known)
+            return true;
+    return t->n_rows == 0;
+}
+
+static void add_cell(struct tg_texttable *g, enum tg_table_type type, const struct tg_table_cell *c)
+{
+    struct tg_buf cell = { 0 };
+    if (!c->known)
+        tg_buf_puts(&cell, type == TG_TABLE_TEXT ? "" : "-");
+    else if (type == TG_TABLE_TEXT)
+        tg_utf8_visible(&cell, c->is.text);
+    else
+        put_number(&cell, type, c, true);
+    tg_texttable_add(g, tg_buf_sv(&cell), TG_TINT_NONE);
+    tg_buf_release(&cell);
+}
+
+void tg_table_as_text(struct tg_buf *out, const struct tg_table *t, int columns, size_t max_rows)
+{
+    size_t rows = max_rows && max_rows < t->n_rows ? max_rows : t->n_rows, shown = 0;
+    struct tg_texttable_column *v = tg_xmalloc((t->n_columns + 1) * sizeof *v);
+    size_t *from = tg_xmalloc((t->n_columns + 1) * sizeof *from);
+    struct tg_texttable g;
+    for (size_t k = 0; k < t->n_columns; k++) {
+        bool text = t->columns[k].type == TG_TABLE_TEXT;
+        if (!is_shown(t, k))
+            continue;
+        v[shown] = (struct tg_texttable_column){ .title = t->columns[k].name,
+                                                 .right = !text,
+                                                 .least = text ? 16 : 0 };
+        from[shown++] = k;
+    }
+    tg_texttable_init(&g, v, shown);
+    for (size_t r = 0; r < rows; r++)
+        for (size_t k = 0; k < shown; k++)
+            add_cell(&g, t->columns[from[k]].type, tg_table_at(t, r, from[k]));
+    tg_texttable_write(&g, out, 0, columns > 0 ? (size_t)columns : 100, false);
+    if (rows < t->n_rows)
+        tg_buf_printf(out, "... %zu more rows (--format csv has them all)\n", t->n_rows - rows);
+    tg_texttable_release(&g);
+    free(from);
+    free(v);
+}

@@ -1,0 +1,147 @@
+/* The table of `diff` in its formats. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+/* cmocka wants the headers above first */
+#include <cmocka.h>
+
+#include "core/base/arena.h"
+#include "core/base/utf8.h"
+#include "fixture.h"
+#include "golden.h"
+#include "reporters/reporter.h"
+#include "reporters/rows.h"
+
+struct context {
+    struct tg_arena *a;
+    struct tg_difftable t;
+};
+
+static struct context table_of(enum fixture f, bool whole)
+{
+    struct context x = { tg_arena_new(), { 0 } };
+    const struct tg_comparison *c = fixture_make(f, x.a)->comparison;
+    uint32_t *rows = TG_NEW_N(x.a, uint32_t, c->n_ops);
+    for (size_t i = 0; i < c->n_ops; i++)
+        rows[i] = (uint32_t)i;
+    x.t = (struct tg_difftable){ .comparison = c,
+                                 .rows = rows,
+                                 .n_rows = c->n_ops,
+                                 .whole = whole,
+                                 .label = { TG_SV("control"), TG_SV("test") } };
+    return x;
+}
+
+static void text_fits(void **state)
+{
+    static const int widths[] = { 80, 200 };
+    static const enum fixture fixtures[] = { FIXTURE_FAIL, FIXTURE_HOSTILE };
+    (void)state;
+    for (size_t f = 0; f < 2; f++)
+        for (size_t w = 0; w < 2; w++) {
+            struct context x = table_of(fixtures[f], false);
+            const struct tg_render r = { .columns = widths[w] };
+            struct tg_buf out = { 0 };
+            char name[64];
+            tg_difftable_text(&out, &x.t, &r);
+            (void)snprintf(name, sizeof name, "table_%s_%d.txt", fixture_name(fixtures[f]),
+                           widths[w]);
+            golden_check(name, tg_buf_sv(&out));
+            for (tg_sv rest = tg_buf_sv(&out); rest.n;)
+                assert_true(tg_utf8_count(tg_sv_cut(&rest, '\n')) <= (size_t)widths[w]);
+            tg_buf_release(&out);
+            tg_arena_free(x.a);
+        }
+}
+
+/*
+ * aten::copy_ of the fixture: 12 and 20 calls, 310.5 and 522.8 us per step over 40 steps a side.
+ * Per step: as they are. Whole: 12 * 40 + 1 = 481 and 801 calls (one call and 500 ns lie outside),
+ * 310.5 * 40 + 0.5 = 12420.5 and 20912.5 us; the difference of durations is 8492.
+ */
+static void csv_has_htas_columns(void **state)
+{
+    struct context per_step = table_of(FIXTURE_FAIL, false), whole = table_of(FIXTURE_FAIL, true);
+    struct tg_buf a = { 0 }, b = { 0 };
+    (void)state;
+    tg_difftable_csv(&a, &per_step.t);
+    tg_difftable_csv(&b, &whole.t);
+    assert_int_equal(strncmp(a.p,
+                             "name,control_counts,control_total_duration,test_counts,"
+                             "test_total_duration,diff_counts,diff_duration,"
+                             "counts_change_categories\n",
+                             118),
+                     0);
+    assert_non_null(strstr(a.p, "\naten::copy_,12,310.5,20,522.8,8,212.3,+\n"));
+    assert_non_null(strstr(b.p, "\naten::copy_,481,12420.5,801,20912.5,320,8492,+\n"));
+    assert_non_null(strstr(a.p, "\naten::native_layer_norm,12,402.2,0,0,-12,-402.2,-\n"));
+    tg_buf_release(&a);
+    tg_buf_release(&b);
+    tg_arena_free(per_step.a);
+    tg_arena_free(whole.a);
+}
+
+static void json_and_empty(void **state)
+{
+    struct context x = table_of(FIXTURE_FAIL, false);
+    struct tg_buf out = { 0 };
+    const struct tg_render r = { 0 };
+    (void)state;
+    tg_difftable_json(&out, &x.t);
+    golden_check("table_fail.json", tg_buf_sv(&out));
+    tg_buf_clear(&out);
+    x.t.n_rows = 0;
+    tg_difftable_text(&out, &x.t, &r);
+    assert_string_equal(out.p, "no rows\n");
+    tg_buf_release(&out);
+    tg_arena_free(x.a);
+}
+
+/* "gone" and "new" are about calls: a call of 0 ns, as some clocks give, is still there. */
+static void a_call_that_takes_no_time_is_not_gone(void **state)
+{
+    struct tg_op ops[2] = {
+        { .kind = TG_KIND_OP, .name = TG_SV("instant"), .step_count = { 1, 1 } },
+        { .kind = TG_KIND_OP, .name = TG_SV("left"), .step_count = { 1, 0 } }
+    };
+    const struct tg_comparison c = { .ops = ops, .n_ops = 2, .n_units = { 1, 1 } };
+    const uint32_t rows[2] = { 0, 1 };
+    struct tg_difftable t = { .comparison = &c, .rows = rows, .n_rows = 1 };
+    const struct tg_render r = { 0 };
+    struct tg_buf out = { 0 };
+    (void)state;
+    tg_difftable_text(&out, &t, &r);
+    assert_null(strstr(out.p, "gone"));
+    tg_buf_clear(&out);
+    t.n_rows = 2;
+    tg_difftable_text(&out, &t, &r);
+    assert_non_null(strstr(out.p, "gone"));
+    tg_buf_release(&out);
+}
+
+/* 10 and 15 iterations without markers: 20 and 30 calls, 40 and 66 us are 20 and 20, 40 and 44. */
+static void rows_of_unmarked_traces_are_shown_as_compared(void **state)
+{
+    const struct tg_comparison c = { .iteration_ratio = 1.5 };
+    struct tg_op op = { .count = { 20, 30 }, .self = { 40000, 66000 }, .iteration_scaled = true };
+    struct tg_row_numbers n = tg_row_numbers(&c, &op, TG_BASIS_JUDGED);
+    (void)state;
+    assert_true(n.count[TG_TEST] == 20 && n.d_count == 0);
+    assert_true(n.ns[TG_TEST] == 44000 && n.d_ns == 4000);
+    op.iteration_scaled = false; /* ran once, whatever the number of iterations */
+    n = tg_row_numbers(&c, &op, TG_BASIS_JUDGED);
+    assert_true(n.d_count == 10 && n.d_ns == 26000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(text_fits),
+        cmocka_unit_test(csv_has_htas_columns),
+        cmocka_unit_test(json_and_empty),
+        cmocka_unit_test(a_call_that_takes_no_time_is_not_gone),
+        cmocka_unit_test(rows_of_unmarked_traces_are_shown_as_compared),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -196,7 +196,7 @@ void tg_dec_put_fixed(struct tg_buf *out, double v, int decimals)
 {
     char text[400];
     (void)snprintf(text, sizeof text, "%.*f", decimals, v);
-    /* "-0.00" looks like a change where there is none. */
+    /* "-0.00" looks like a change although there is none. */
     if (text[0] == '-' && strspn(text + 1, "0.") == strlen(text + 1))
         memmove(text, text + 1, strlen(text));
     tg_buf_puts(out, text);

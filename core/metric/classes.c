@@ -266,7 +266,7 @@ static bool parse_row(struct tg_class_row *out, tg_sv line, struct tg_loc at, st
     word = (tg_sv){ line.p, line.n - word.n };
     if (!tg_class_from_name(word, &out->class_)) {
         const char *meant = tg_sv_nearest(word, class_names);
-        tg_err_set(err, TG_ERR_USAGE, at, "'%.*s' is no class", TG_SV_ARG(word));
+        tg_err_set(err, TG_ERR_USAGE, at, "'%.*s' is not a class", TG_SV_ARG(word));
         return tg_err_hint(err,
                            "%s%s%sA line is CLASS GLOB, for example: comm *my_allreduce*; the "
                            "classes are compute, comm, memory and other.",

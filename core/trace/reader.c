@@ -389,7 +389,7 @@ static bool scan_member(struct tg_reader *r, struct tg_scan *s)
 static bool scan_event(struct tg_reader *r, struct tg_scan *s)
 {
     if (*s->p != '{')
-        return tg_scan_bad(s, s->p, "an element of traceEvents that is no object",
+        return tg_scan_bad(s, s->p, "an element of traceEvents that is not an object",
                            "There is probably a comma too many.");
     return tg_kineto_event(s, r->opts.want_args, &r->raw);
 }
@@ -633,7 +633,7 @@ static bool behind_text(struct tg_reader *r, struct tg_err *err)
     if (!peek(r, &c, err))
         return false;
     if (r->at < r->n)
-        return report_here(r, "text behind the end of the trace",
+        return report_here(r, "text after the end of the trace",
                            "Two traces were probably written into one file.", err);
     return finish(r, err);
 }

@@ -323,7 +323,7 @@ static bool key_and_colon(struct tg_scan *s, struct tg_value *key)
         if (s->p == s->end)
             return tg_scan_out(s);
         return tg_scan_bad(
-            s, s->p, "a colon is missing behind a key",
+            s, s->p, "a colon is missing after a key",
             "A quote inside a text before it is probably not escaped, or a closing quote "
             "is missing.");
     }

@@ -337,7 +337,7 @@ static bool after_member(struct tg_source *s, struct tg_err *err)
         }
     }
     return tg_err_set(err, TG_ERR_TRACE, at(s),
-                      "garbage behind the %s stream, at compressed byte %" PRIu64, s->ops->format,
+                      "garbage after the %s stream, at compressed byte %" PRIu64, s->ops->format,
                       offset_of(s));
 }
 
@@ -351,7 +351,7 @@ static bool within_limits(const struct tg_source *s, struct tg_err *err)
         tg_err_set(err, TG_ERR_LIMIT, at(s), "'%s' unpacks to more than %zu times its size",
                    s->name, s->limits.max_ratio);
         return tg_err_hint(err, "Real traces pack 10 to 30 times; this looks like a decompression "
-                                "bomb. Unpack it by hand if it is none.");
+                                "bomb. If it is not, unpack it by hand.");
     }
     return true;
 }

@@ -68,7 +68,7 @@ with tempfile.TemporaryDirectory() as folder:
     table.write_text("compute a\n comms b\n")
     r = run(trace, "--measure", "kernels", "--classes", table)
     check("a bad table is refused with its place",
-          r.returncode == 2 and "classes.txt:2:2: error: 'comms' is no class" in r.stderr and not r.stdout)
+          r.returncode == 2 and "classes.txt:2:2: error: 'comms' is not a class" in r.stderr and not r.stdout)
     r = run(trace, "--measure", "kernels", "--class", "no*=comm", "--format", "json")
     check("work that no row knows is marked",
           {(k["name"], k["unknown"]) for k in json.loads(r.stdout)["measures"]["kernels"]} ==

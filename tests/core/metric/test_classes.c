@@ -127,10 +127,10 @@ static void a_bad_table_is_refused_with_its_place(void **state)
         uint32_t line, col;
         const char *message, *hint;
     } cases[] = {
-        { TG_SV("comm a\n  comn b\n"), 2, 3, "'comn' is no class", "Did you mean comm?" },
-        { TG_SV("x=comm"), 1, 1, "'x=comm' is no class", "CLASS GLOB" },
+        { TG_SV("comm a\n  comn b\n"), 2, 3, "'comn' is not a class", "Did you mean comm?" },
+        { TG_SV("x=comm"), 1, 1, "'x=comm' is not a class", "CLASS GLOB" },
         { TG_SV("\n\nmemory \n"), 3, 7, "class 'memory' has no names", "CLASS GLOB" },
-        { TG_SV("Comm x"), 1, 1, "'Comm' is no class", "comm, memory" },
+        { TG_SV("Comm x"), 1, 1, "'Comm' is not a class", "comm, memory" },
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -181,7 +181,7 @@ static void frames_are_joined(void **state)
     }
     tg_buf_add(&packed, TG_SV("x"));
     assert_false(unpack(tg_buf_sv(&packed), 100, &out, &err));
-    assert_non_null(strstr(err.message, "garbage behind the zstd stream"));
+    assert_non_null(strstr(err.message, "garbage after the zstd stream"));
     packed.n -= 3;
     assert_false(unpack(tg_buf_sv(&packed), 100, &out, &err));
     assert_non_null(strstr(err.message, "the zstd stream ends early"));
@@ -278,12 +278,12 @@ static void garbage_behind_is_refused(void **state)
     (void)snprintf(want, sizeof want, "compressed byte %zu", packed.n);
     tg_buf_add(&packed, TG_SV("garbage"));
     assert_false(unpack(tg_buf_sv(&packed), 100, &out, &err));
-    assert_non_null(strstr(err.message, "garbage behind the gzip stream"));
+    assert_non_null(strstr(err.message, "garbage after the gzip stream"));
     assert_non_null(strstr(err.message, want));
     packed.n -= 7;
     tg_buf_add(&packed, TG_SV("\0\0\0x"));
     assert_false(unpack(tg_buf_sv(&packed), 100, &out, &err));
-    assert_non_null(strstr(err.message, "garbage behind the gzip stream"));
+    assert_non_null(strstr(err.message, "garbage after the gzip stream"));
     tg_buf_release(&packed);
     tg_buf_release(&out);
 }

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The table of docs/benchmarks.md: run.py PROGRAM READER [--rows G1,G2] [--layouts KD] [--rounds N] [--mb N] [--small]
+"""The table of docs/benchmarks.md: run.py PROGRAM READER [--rows totals,events] [--layouts KD] [--rounds N] [--mb N] [--small]
 
 PROGRAM is tracegate, READER the build's bench_reader. Builds the anchors (Debian: libsimdjson-dev,
 rapidjson-dev, libcjson-dev, zlib1g-dev, g++, valgrind), makes traces of --mb (300) megabytes and five
 times that in a temporary folder (7 GB at most; TMPDIR says where), one layout after the other, and
 prints a row per figure: the median of the ratios over N (7) rounds in which both sides run one after
 the other (A B A B), smallest and largest, and peak memory. CPU is user + system of the whole process,
-the page cache warm. An absolute time means nothing on a shared machine. Wall times (G3, G5) mean
+the page cache warm. An absolute time means nothing on a shared machine. Wall times (threads, gz-threads) mean
 something on idle cores alone.
 
 Seeds are real traces of ../shared (see SEEDS); without them, or with --small, traces written by
@@ -31,7 +31,7 @@ TRACES = os.path.join(HERE, "../../../shared/corpus/traces")
 SEEDS = {"K": TRACES + "/tracelens/vllm_prefilldecode_capture/graph_capture_rank_0.json.gz",
          "D": TRACES + "/hta/trace_diff/control",
          "P": TRACES + "/tracelens/h100_owlv2/owlv2-large.json.gz"}
-ROWS = ("G1", "G2", "G3", "G4", "G5", "G7", "G8", "G9", "G10", "G11", "G12", "G15", "anchors")
+ROWS = ("totals", "events", "threads", "gz", "gz-threads", "memory", "span-memory", "growth", "instructions", "sse2", "diff", "start", "anchors")
 
 
 def cpu(command, env=None):
@@ -125,31 +125,31 @@ class Bench:
 
     def layout(self, letter):
         path, t = self.trace(letter), self.table
-        if self.wants("G1"):
-            t.pair("G1", f"{letter}: aggregates / On-Demand", self.ops(path), [self.simdjson, path],
+        if self.wants("totals"):
+            t.pair("totals", f"{letter}: aggregates / On-Demand", self.ops(path), [self.simdjson, path],
                    {"K": .30, "D": .30, "C": .35, "P": .45}[letter])
-        if self.wants("G2"):
-            t.pair("G2", f"{letter}: all events kept / On-Demand, all fields", [self.reader, "load", path],
+        if self.wants("events"):
+            t.pair("events", f"{letter}: all events kept / On-Demand, all fields", [self.reader, "load", path],
                    [self.simdjson, path, "all"], {"K": .25, "D": .30, "C": None, "P": .40}[letter])
-        if self.wants("G11") and letter == "K":
-            t.pair("G11", "K: SSE2 forced / On-Demand", self.ops(path), [self.simdjson, path], .70,
+        if self.wants("sse2") and letter == "K":
+            t.pair("sse2", "K: SSE2 forced / On-Demand", self.ops(path), [self.simdjson, path], .70,
                    env={"TRACEGATE_ISA": "sse2"}, memory=False)
         if self.wants("anchors") and letter == "K":
             t.pair("-", "K: simdjson, stage 1 alone / On-Demand", [self.simdjson, path, "stage1"], [self.simdjson, path], None)
             t.pair("-", "K: RapidJSON SAX / On-Demand", [self.rapidjson, path], [self.simdjson, path], None)
             t.pair("-", "K: cJSON tree / On-Demand", [self.cjson, path], [self.simdjson, path], None)
-        if self.wants("G3"):
-            t.pair("G3", f"{letter}: two threads / one, wall", self.ops(path, 2), self.ops(path), .56, wall=True, memory=False)
-            t.pair("G3", f"{letter}: two threads / one, CPU", self.ops(path, 2), self.ops(path), 1.05, memory=False)
-        if self.wants("G7"):
+        if self.wants("threads"):
+            t.pair("threads", f"{letter}: two threads / one, wall", self.ops(path, 2), self.ops(path), .56, wall=True, memory=False)
+            t.pair("threads", f"{letter}: two threads / one, CPU", self.ops(path, 2), self.ops(path), 1.05, memory=False)
+        if self.wants("memory"):
             for threads, goal in ((1, 8), (2, 16)):
-                t.put("G7", f"{letter}: MB at the peak, aggregates, {threads} thread{'s' * (threads > 1)}", peak_mb(self.ops(path, threads)), None, goal,
+                t.put("memory", f"{letter}: MB at the peak, aggregates, {threads} thread{'s' * (threads > 1)}", peak_mb(self.ops(path, threads)), None, goal,
                       digits=1)
-        if self.wants("G8"):
+        if self.wants("span-memory"):
             self.kept(path, letter)
-        if self.wants("G9") and letter in "KD":
+        if self.wants("growth") and letter in "KD":
             self.five_times(letter, path)
-        if self.wants("G4", "G5", "G7") and letter != "C":
+        if self.wants("gz", "gz-threads", "memory") and letter != "C":
             self.packed(letter, path)
         os.path.exists(path) and os.remove(path)
 
@@ -157,19 +157,19 @@ class Bench:
         """Above 16 MB, bytes of peak memory per kept span."""
         spans = int(subprocess.run([self.reader, "load", path], capture_output=True, text=True, check=True).stdout.split()[0])
         peak = peak_mb([self.reader, "load", path])
-        self.table.put("G8", f"{what}: peak above 16 MB, bytes per span ({spans:,} spans)", max(0, peak - 16) * 1e6 / spans, None,
+        self.table.put("span-memory", f"{what}: peak above 16 MB, bytes per span ({spans:,} spans)", max(0, peak - 16) * 1e6 / spans, None,
                        40, f"{peak:.1f}", digits=1)
 
     def five_times(self, letter, path):
         big = self.trace(letter, 5 * self.mb)
         scale = os.path.getsize(path) / os.path.getsize(big)
         what = f"{letter}: CPU per byte, {5 * self.mb / 1000:g} GB / {self.mb} MB"
-        self.table.pair("G9", what + ", plain", self.ops(big), self.ops(path), 1.03, scale=scale)
-        if self.wants("G8"):
+        self.table.pair("growth", what + ", plain", self.ops(big), self.ops(path), 1.03, scale=scale)
+        if self.wants("span-memory"):
             self.kept(big, f"{letter}, {5 * self.mb / 1000:g} GB")
         for p in (path, big):
             subprocess.run(["gzip", "-1", "-k" if p == path else "-f", p], check=True)
-        self.table.pair("G9", what + ", .gz", self.ops(big + ".gz"), self.ops(path + ".gz"), 1.03, scale=scale)
+        self.table.pair("growth", what + ", .gz", self.ops(big + ".gz"), self.ops(path + ".gz"), 1.03, scale=scale)
         os.remove(big + ".gz")
         os.remove(path + ".gz")
 
@@ -177,14 +177,14 @@ class Bench:
         t = self.table
         subprocess.run(["gzip", "-6", path], check=True)
         gz = path + ".gz"
-        if self.wants("G4"):
-            t.pair("G4", f"{letter}.gz: one thread / zlib's inflate alone", self.ops(gz), [self.inflate, gz],
+        if self.wants("gz"):
+            t.pair("gz", f"{letter}.gz: one thread / zlib's inflate alone", self.ops(gz), [self.inflate, gz],
                    {"K": .65, "D": .80, "P": .85}[letter])
-        if self.wants("G5"):
-            t.pair("G5", f"{letter}.gz: two threads / zlib's inflate, wall", self.ops(gz, 2), [self.inflate, gz],
+        if self.wants("gz-threads"):
+            t.pair("gz-threads", f"{letter}.gz: two threads / zlib's inflate, wall", self.ops(gz, 2), [self.inflate, gz],
                    {"K": .45, "D": .65, "P": .70}[letter], wall=True, memory=False)
-        if self.wants("G7"):
-            t.put("G7", f"{letter}: MB at the peak, aggregates, .gz, 2 threads", peak_mb(self.ops(gz, 2)), None, 16, digits=1)
+        if self.wants("memory"):
+            t.put("memory", f"{letter}: MB at the peak, aggregates, .gz, 2 threads", peak_mb(self.ops(gz, 2)), None, 16, digits=1)
         os.remove(gz)
 
     # ---- the rest --------------------------------------------------------------------------------
@@ -194,7 +194,7 @@ class Bench:
         for letter, goal in (("K", 4.0), ("D", 4.5)):
             path = self.trace(letter, 30)
             n = os.path.getsize(path)
-            self.table.put("G10", f"{letter}: instructions per byte, whole process ({n / 1e6:.0f} MB)",
+            self.table.put("instructions", f"{letter}: instructions per byte, whole process ({n / 1e6:.0f} MB)",
                            instructions(self.ops(path)) / n, None, goal)
             os.remove(path)
 
@@ -204,22 +204,22 @@ class Bench:
             return
         files = [os.path.join(s, sorted(os.listdir(s))[0]) for s in sides]
         python = "import gzip, json, sys\nfor p in sys.argv[1:]: json.load(gzip.open(p))"
-        self.table.pair("G12", "diff of the 68 MB pair (.gz) / Python's json.load of both", [self.program, "diff", *files],
+        self.table.pair("diff", "diff of the 68 MB pair (.gz) / Python's json.load of both", [self.program, "diff", *files],
                         [sys.executable, "-c", python, *files], None)
 
     def start(self):
         path = os.path.join(self.tmp, "empty.json")
         with open(path, "w", encoding="ascii") as f:
             f.write("[]")
-        self.table.pair("G15", "a process on an empty trace / `/bin/true`, wall, 100 runs each", self.ops(path), ["/bin/true"],
+        self.table.pair("start", "a process on an empty trace / `/bin/true`, wall, 100 runs each", self.ops(path), ["/bin/true"],
                         1.5, wall=True, repeat=100, memory=False)
-        self.table.pair("G15", "the same, CPU", self.ops(path), ["/bin/true"], 1.5, repeat=100)
+        self.table.pair("start", "the same, CPU", self.ops(path), ["/bin/true"], 1.5, repeat=100)
 
     def run(self):
         for letter in self.layouts:
-            if self.wants("G1", "G2", "G3", "G4", "G5", "G7", "G8", "G9", "G11", "anchors"):
+            if self.wants("totals", "events", "threads", "gz", "gz-threads", "memory", "span-memory", "growth", "sse2", "anchors"):
                 self.layout(letter)
-        for row, what in (("G10", self.per_byte), ("G12", self.diff), ("G15", self.start)):
+        for row, what in (("instructions", self.per_byte), ("diff", self.diff), ("start", self.start)):
             if self.wants(row):
                 what()
 

@@ -1,4 +1,4 @@
-/* The stages of a comparison in order, and the exceptions for a changed count. */
+/* The stages of a comparison in order, and what may excuse a changed count. */
 #include "core/diff/compare.h"
 
 #include <stdlib.h>
@@ -15,18 +15,16 @@ bool tg_op_makes_wait(const struct tg_op *op)
            tg_sv_eq(op->name, TG_SV("aten::_local_scalar_dense"));
 }
 
-enum tg_exception tg_op_exception(const struct tg_op *op)
+enum tg_excuse tg_op_excuse(const struct tg_op *op)
 {
-    if (op->polling)
-        return TG_EXCEPTION_POLLING;
     if (op->relation == TG_REL_RENAMED)
-        return TG_EXCEPTION_RENAMED;
+        return TG_EXCUSE_RENAMED;
     if (op->relation == TG_REL_REPLACED)
-        return TG_EXCEPTION_REPLACED;
+        return TG_EXCUSE_REPLACED;
     if (op->relation == TG_REL_NONE && op->change == TG_ADDED && !tg_op_makes_wait(op) &&
         op->share[TG_TEST] < SMALL_SHARE)
-        return TG_EXCEPTION_SMALL;
-    return TG_EXCEPTION_NONE;
+        return TG_EXCUSE_SMALL;
+    return TG_EXCUSE_NONE;
 }
 
 /* One shard a side speaks for all: arranging has compared those of one side. */
@@ -38,12 +36,12 @@ static bool sides_comparable(const struct tg_side *base, const struct tg_side *t
     return tg_shard_comparable(base->at[0][0], test->at[0][0], err);
 }
 
-/* A cause by itself: more calls that no exception covers, in an operator that does not vary anyway. */
+/* A cause by itself: more calls that nothing excuses, in an operator that does not vary anyway. */
 static bool is_cause(const struct tg_comparison *c, const struct tg_op *op)
 {
     bool rose = op->change == TG_ADDED || op->change == TG_MORE;
     return rose && op->counted.shape != TG_COUNT_VARIES && !op->polling &&
-           tg_kind_is_counted(op->kind) && tg_op_exception(op) == TG_EXCEPTION_NONE &&
+           tg_kind_is_counted(op->kind) && tg_op_excuse(op) == TG_EXCUSE_NONE &&
            (c->same_device || !tg_kind_is_device(op->kind));
 }
 

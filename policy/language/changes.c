@@ -32,12 +32,11 @@ static const struct {
     const char *in, *key;
     enum tg_direction comes;
 } presence[] = {
-    { "rules", NULL, TG_TIGHTER },     { "suites", NULL, TG_TIGHTER },
-    { "waivers", NULL, TG_LOOSER },    { "require", NULL, TG_TIGHTER },
-    { NULL, "fail", TG_TIGHTER },      { NULL, "warn", TG_TIGHTER },
+    { "rules", NULL, TG_TIGHTER },  { "suites", NULL, TG_TIGHTER },
+    { "waivers", NULL, TG_LOOSER }, { "require", NULL, TG_TIGHTER },
+    { NULL, "fail", TG_TIGHTER },   { NULL, "warn", TG_TIGHTER },
     { "limit", NULL, TG_LOOSER }, /* every bound must be exceeded */
-    { NULL, "when", TG_LOOSER },       { NULL, "optional", TG_LOOSER },
-    { NULL, "exceptions", TG_LOOSER },
+    { NULL, "when", TG_LOOSER },    { NULL, "optional", TG_LOOSER },
 };
 
 /* Words from the loosest to the strictest. */
@@ -132,16 +131,14 @@ static bool holds_all(const struct tg_yaml *list, const struct tg_yaml *of)
     return true;
 }
 
-/* Lists of texts where more is known to be stricter (fail_on, require.ops) or laxer (ignore,
- * exceptions). */
+/* Lists of texts where more is known to be stricter (fail_on, require.ops) or laxer (ignore). */
 static enum tg_direction of_list(const char *key, const struct tg_yaml *before,
                                  const struct tg_yaml *now)
 {
-    bool lax = strcmp(key, "ignore") == 0 || strcmp(key, "exceptions") == 0;
     bool strict =
         strcmp(key, "fail_on") == 0 || strcmp(key, "ops") == 0 || strcmp(key, "require_same") == 0;
-    if ((!strict && !lax) || before->type != TG_YAML_SEQ || now->type != TG_YAML_SEQ ||
-        holds_all(before, now) == holds_all(now, before))
+    if ((!strict && strcmp(key, "ignore") != 0) || before->type != TG_YAML_SEQ ||
+        now->type != TG_YAML_SEQ || holds_all(before, now) == holds_all(now, before))
         return TG_OTHERWISE;
     /* Another environment is shown, not judged: a longer require_same judges less. */
     if (strcmp(key, "require_same") == 0)

@@ -638,6 +638,7 @@ void tg_judge_durations(struct tg_diff_work *w)
         judge(w, &op->ev_total, &whole, m, floor, tick_of(w, op));
     }
     judge_frames(w, m, &x);
+    tg_excuse_moves(w);
     copy_gaps(c);
     judge_step(w, v, m, &x);
     judge_regions(w, m, &x);

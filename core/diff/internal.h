@@ -86,6 +86,10 @@ void tg_find_insides(struct tg_diff_work *w);
 /* Calls per step and rank of `op` under a raw parent: median over runs of the modal count. */
 double tg_count_under(const struct tg_diff_work *w, const struct tg_op *op, int side, tg_sv parent);
 
+/* core/diff/moves.c: takes back what a parent got slower by if calls moved there from others, which
+ * lost as much. After durations are judged. */
+void tg_excuse_moves(struct tg_diff_work *w);
+
 /* core/diff/evidence.c */
 void tg_judge_durations(struct tg_diff_work *w);
 /* core/diff/evidence.c: evidence for run values outside the list of operators. `time`: ns, the

@@ -637,6 +637,32 @@ static void more_calls_that_are_faster_together_pass(void **state)
     assert_int_equal(verdict_on(f, "new"), TG_STATE_FAIL);
 }
 
+/*
+ * aten::mish moves from "outer" to "inner", and 18 us of work around it with it: "inner" takes 2 ->
+ * 20 us by itself, "outer" 60 -> `left`. The step is 1 ms.
+ */
+static void moved_call(struct fixture *f, tg_ns left)
+{
+    make(f, 5, 5, 3);
+    for (int side = 0; side < 2; side++) {
+        add_all(f, side, TG_KIND_OP, "outer", "ProfilerStep", 1, side ? left : 60001);
+        add_all(f, side, TG_KIND_OP, "inner", "ProfilerStep", 1, side ? 20001 : 2001);
+        add_all(f, side, TG_KIND_OP, "aten::mish", side ? "inner" : "outer", 1, 30001);
+    }
+    compare(f);
+}
+
+static void what_moved_to_another_parent_at_no_cost_passes(void **state)
+{
+    struct fixture *f = *state;
+    moved_call(f, 42001); /* lost 18 us, which "inner" got */
+    assert_false(find(f, "inner")->ev.slower);
+    assert_int_equal(find(f, "inner")->relation, TG_REL_MOVED);
+    assert_int_equal(find(f, "aten::mish")->change, TG_SAME);
+    moved_call(f, 50001); /* lost 10 us: 18 > 1.25 * 10 */
+    assert_true(find(f, "inner")->ev.slower);
+}
+
 static void synchronisation_always_counts_for_itself(void **state)
 {
     struct fixture *f = *state;
@@ -1105,6 +1131,7 @@ int main(void)
         T(a_slower_replacement_is_told_by_its_encloser),
         T(what_another_region_saved_excuses_nothing),
         T(a_replaced_kernel_excuses_no_operator),
+        T(what_moved_to_another_parent_at_no_cost_passes),
         T(what_launches_a_replacement_is_part_of_it),
         T(what_got_slower_fails_under_another_name),
         T(more_calls_that_are_faster_together_pass),

@@ -1,0 +1,111 @@
+/*
+ * Operators that moved to another parent. What a call costs its caller (dispatch, Python around it)
+ * moves with it: the new parent's self time rises and the old one's falls, at no cost.
+ */
+#include <math.h>
+
+#include "core/diff/internal.h"
+
+#define WORTH 1.25 /* what came over what went: as for calls */
+
+/* The operator or annotation that a parent's name means; the longest of several. */
+static struct tg_op *parent_named(struct tg_comparison *c, tg_sv name)
+{
+    struct tg_op *found = NULL;
+
+    for (size_t i = 0; i < c->n_ops; i++) {
+        struct tg_op *op = &c->ops[i];
+        if (tg_kind_nests(op->kind) && tg_sv_eq(op->name, name) &&
+            (!found || op->whole_total[TG_BASE] > found->whole_total[TG_BASE]))
+            found = op;
+    }
+    return found;
+}
+
+/* Change of the calls of `op` under a parent, all its raw names together. */
+static double moved_under(struct tg_diff_work *w, const struct tg_op *op,
+                          const struct tg_strmap *raw, tg_sv parent)
+{
+    double delta = 0;
+
+    for (size_t i = 0; i < raw->n; i++)
+        if (tg_sv_eq(tg_work_name(w, TG_KIND_OP, raw->text[i]), parent))
+            delta += tg_count_under(w, op, TG_TEST, raw->text[i]) -
+                     tg_count_under(w, op, TG_BASE, raw->text[i]);
+    return delta;
+}
+
+static void raw_parents(const struct tg_diff_work *w, const struct tg_op *op, struct tg_strmap *raw)
+{
+    tg_strmap_init(raw);
+    for (size_t at = 0; at < w->n_cells; at++)
+        for (size_t r = 0; r < op->rows->cell[at].n; r++)
+            tg_strmap_add(raw, op->rows->cell[at].row[r]->parent);
+}
+
+/* Most operators have one parent: nothing moved. */
+static bool has_parents(const struct tg_diff_work *w, const struct tg_op *op)
+{
+    const struct tg_row *first = NULL;
+
+    for (size_t at = 0; at < w->n_cells; at++)
+        for (size_t r = 0; r < op->rows->cell[at].n; r++) {
+            const struct tg_row *row = op->rows->cell[at].row[r];
+            first = first ? first : row;
+            if (!tg_sv_eq(row->parent, first->parent))
+                return true;
+        }
+    return false;
+}
+
+/* Marks the parents from which calls of `child` moved to `parent`. */
+static void mark_sources(struct tg_diff_work *w, const struct tg_op *child, tg_sv parent,
+                         bool *source)
+{
+    struct tg_comparison *c = w->c;
+    struct tg_strmap raw;
+
+    raw_parents(w, child, &raw);
+    if (moved_under(w, child, &raw, parent) > 0)
+        for (size_t i = 0; i < raw.n; i++) {
+            tg_sv name = tg_work_name(w, TG_KIND_OP, raw.text[i]);
+            const struct tg_op *from = parent_named(c, name);
+            if (from && moved_under(w, child, &raw, name) < 0)
+                source[from - c->ops] = true;
+        }
+    tg_strmap_release(&raw);
+}
+
+/* ns per step that the parents lost from which `parent` got calls. */
+static double lost_elsewhere(struct tg_diff_work *w, const struct tg_op *parent)
+{
+    struct tg_comparison *c = w->c;
+    bool *source = TG_NEW_N(w->a, bool, c->n_ops + 1);
+    double lost = 0;
+
+    for (size_t i = 0; i < c->n_ops; i++)
+        if (tg_kind_nests(c->ops[i].kind) && c->ops[i].change == TG_SAME && &c->ops[i] != parent &&
+            has_parents(w, &c->ops[i]))
+            mark_sources(w, &c->ops[i], parent->name, source);
+    for (size_t i = 0; i < c->n_ops; i++)
+        if (source[i] && &c->ops[i] != parent)
+            lost += fmax(c->ops[i].ev.value[TG_BASE] - c->ops[i].ev.value[TG_TEST], 0);
+    return lost;
+}
+
+void tg_excuse_moves(struct tg_diff_work *w)
+{
+    for (size_t i = 0; i < w->c->n_ops; i++) {
+        struct tg_op *op = &w->c->ops[i];
+        if ((!op->ev.slower && !op->ev.suspicious) || tg_kind_is_device(op->kind) ||
+            op->change != TG_SAME)
+            continue;
+        if (op->ev.delta_ns > WORTH * lost_elsewhere(w, op))
+            continue;
+        op->ev.judged = TG_NOT_REPLACED;
+        op->ev.slower = op->ev.proven = op->ev.suspicious = false;
+        op->ev_total.judged = TG_NOT_REPLACED;
+        op->ev_total.slower = op->ev_total.proven = op->ev_total.suspicious = false;
+        op->relation = TG_REL_MOVED;
+    }
+}

@@ -455,7 +455,7 @@ static void gather_rows(struct tg_diff_work *w, bool frames, struct tg_op **out,
         op->launched = g.op[g.v[i].op].launched;
         op->name = g.op[g.v[i].op].name;
         op->rows = make_cells(w, &g.v[i], j - i);
-        op->partner = op->region = TG_NO_ID;
+        op->partner = op->region = op->leader = TG_NO_ID;
     }
     if (!w->o->raw_names && !frames)
         split_siblings(w, &ops, &n_ops, &cap_ops);

@@ -22,7 +22,7 @@ enum tg_excuse tg_op_excuse(const struct tg_op *op)
     if (op->relation == TG_REL_REPLACED)
         return TG_EXCUSE_REPLACED;
     if (op->relation == TG_REL_NONE && op->change == TG_ADDED && !tg_op_makes_wait(op) &&
-        op->share[TG_TEST] < SMALL_SHARE)
+        !op->leads && op->share[TG_TEST] < SMALL_SHARE)
         return TG_EXCUSE_SMALL;
     return TG_EXCUSE_NONE;
 }

@@ -134,6 +134,8 @@ struct tg_op {
      */
     tg_sv inside;
     double inside_part;
+    uint32_t leader; /* index of the outermost new operator that makes these calls; TG_NO_ID */
+    bool leads;      /* is that of calls that nothing excuses */
     const struct tg_fact_change *facts;
     size_t n_facts;
     /* copied or set per step and rank, from the facts of all steps; unknown: calls without bytes */

@@ -408,6 +408,12 @@ static bool is_timed(enum tg_kind k)
            k == TG_KIND_STEP;
 }
 
+/* Self time of these is what runs between operators: no speed of the machine's, and no usual noise. */
+static bool is_gap(enum tg_kind k)
+{
+    return k == TG_KIND_STEP || k == TG_KIND_ANNOTATION;
+}
+
 /* Reasons of its own, the strongest first. */
 static enum tg_judged own_reason(const struct tg_op *op, const struct values *v)
 {
@@ -417,7 +423,7 @@ static enum tg_judged own_reason(const struct tg_op *op, const struct values *v)
         return TG_NOT_COUNT_CHANGED;
     if (op->polling)
         return TG_NOT_POLLING;
-    if (op->wait || !is_timed(op->kind))
+    if (op->wait || (!is_timed(op->kind) && op->kind != TG_KIND_ANNOTATION))
         return TG_NOT_WAIT;
     return TG_JUDGED;
 }
@@ -434,7 +440,7 @@ static void find_common(struct tg_diff_work *w, const struct values *v, const bo
     var[0] = TG_NEW_N(w->a, double, c->n_ops + 1);
     var[1] = TG_NEW_N(w->a, double, c->n_ops + 1);
     for (size_t i = 0; i < c->n_ops; i++) {
-        if (!judged[i] || c->ops[i].kind == TG_KIND_STEP)
+        if (!judged[i] || is_gap(c->ops[i].kind))
             continue;
         struct logs l = logs_of(w, v[i].y[ALL_STEPS], false);
         if (exp(l.median[TG_BASE]) < BIG * c->step_ns[TG_BASE])
@@ -491,7 +497,7 @@ static void copy_gaps(struct tg_comparison *c)
             c->step = c->ops[i];
     c->step.name = c->step.raw[0] = c->step.raw[1] = TG_SV("ProfilerStep");
     c->step.kind = TG_KIND_STEP;
-    c->step.partner = c->step.region = TG_NO_ID;
+    c->step.partner = c->step.region = c->step.leader = TG_NO_ID;
     c->step.share[0] = c->step.share[1] = 1;
 }
 
@@ -531,7 +537,7 @@ static void judge_regions(struct tg_diff_work *w, const struct common m[2], stru
  */
 static double tick_of(const struct tg_diff_work *w, const struct tg_op *op)
 {
-    return w->tick > 1 && op->kind != TG_KIND_STEP ? (double)w->tick * op->count[TG_BASE] : 0;
+    return w->tick > 1 && !is_gap(op->kind) ? (double)w->tick * op->count[TG_BASE] : 0;
 }
 
 void tg_judge_values(const struct tg_diff_work *w, struct tg_evidence *ev, double *const y[2],

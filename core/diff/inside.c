@@ -111,8 +111,12 @@ static bool explained_by(const struct tg_comparison *c, const struct part *p,
     return fabs(rise(c, parent) * each - p->came) <= (1 - ENOUGH) * p->came;
 }
 
-/* NULL: none, several, or not known. `part`: of the additional calls, multiplied up the chain. */
-static const struct tg_op *encloser(struct tg_diff_work *w, const struct tg_op *op, double *part)
+/*
+ * NULL: none, several, or not known. `part`: of the additional calls, multiplied up the chain.
+ * `leader`: the outermost new operator on the way, or TG_NO_ID.
+ */
+static const struct tg_op *encloser(struct tg_diff_work *w, const struct tg_op *op, double *part,
+                                    uint32_t *leader)
 {
     const struct tg_comparison *c = w->c;
 
@@ -132,6 +136,8 @@ static const struct tg_op *encloser(struct tg_diff_work *w, const struct tg_op *
             return parent;
         if (rise(c, parent) <= 0 || !explained_by(c, &p, parent))
             return NULL;
+        if (parent->change == TG_ADDED)
+            *leader = (uint32_t)(parent - c->ops);
         op = parent;
     }
     return NULL;
@@ -149,8 +155,12 @@ void tg_find_insides(struct tg_diff_work *w)
         if ((op->change != TG_ADDED && op->change != TG_MORE) || op->polling || !op->settled ||
             !tg_kind_is_counted(op->kind))
             continue;
-        const struct tg_op *found = encloser(w, op, &op->inside_part);
+        const struct tg_op *found = encloser(w, op, &op->inside_part, &op->leader);
         if (found)
             op->inside = found->name;
     }
+    /* What an operator brings along is its doing, however small it is by itself. */
+    for (size_t i = 0; i < c->n_ops; i++)
+        if (c->ops[i].leader != TG_NO_ID && tg_op_excuse(&c->ops[i]) == TG_EXCUSE_NONE)
+            c->ops[c->ops[i].leader].leads = true;
 }

@@ -106,7 +106,7 @@ size_t tg_tally_add(struct tg_tally *t, int side, const struct tg_trace *trace,
 static void fill_op(struct tg_op *op, const struct sum *s)
 {
     op->kind = s->kind;
-    op->partner = op->region = TG_NO_ID;
+    op->partner = op->region = op->leader = TG_NO_ID;
     for (int side = 0; side < 2; side++) {
         op->present[side] = s->whole_count[side] > 0;
         op->step_count[side] = s->step_count[side];

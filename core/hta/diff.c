@@ -603,7 +603,7 @@ static void fill_comparison(struct tg_comparison *out, const struct table *t, st
         struct tg_op *op = &out->ops[i];
         op->name = tg_arena_sv(a, t->names.text[i]);
         op->kind = t->v[i].kind;
-        op->partner = op->region = TG_NO_ID;
+        op->partner = op->region = op->leader = TG_NO_ID;
         for (int s = 0; s < 2; s++) {
             op->present[s] = t->v[i].count[s] > 0;
             op->raw[s] = op->present[s] ? op->name : TG_SV("");

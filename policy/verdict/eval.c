@@ -31,6 +31,11 @@ void tg_eval_message(struct tg_result *r, enum tg_state state, tg_sv op, tg_sv k
     r->next = next;
 }
 
+static bool is_of_trace(const struct tg_result *r)
+{
+    return r->dimension == TG_DIM_DURATION && tg_sv_eq(r->kind, TG_SV("trace"));
+}
+
 static int by_weight(const void *a, const void *b)
 {
     const struct tg_result *x = a, *y = b;
@@ -40,6 +45,9 @@ static int by_weight(const void *a, const void *b)
     /* Cause lines: counts, then facts, then durations and ratios. */
     if ((x->dimension == TG_DIM_COUNT) != (y->dimension == TG_DIM_COUNT))
         return x->dimension == TG_DIM_COUNT ? -1 : 1;
+    /* What tells where stands before what tells that: an operator before the time of the step. */
+    if (is_of_trace(x) != is_of_trace(y))
+        return is_of_trace(y) ? -1 : 1;
     if (x->rank < y->rank || x->rank > y->rank)
         return x->rank > y->rank ? -1 : 1;
     if ((c = tg_sv_cmp(x->op_normalised, y->op_normalised)))

@@ -9,17 +9,25 @@ static const struct tg_op *op_named(const struct tg_comparison *c, tg_sv kind, t
     return NULL;
 }
 
-static bool explains(const struct tg_result *cause, const struct tg_result *r,
-                     const struct tg_op *op)
+/* Is the result about the new operator that makes these calls? */
+static bool is_leader(const struct tg_result *cause, const struct tg_op *op,
+                      const struct tg_comparison *c)
 {
+    return op->leader != TG_NO_ID && tg_sv_eq(cause->op_normalised, c->ops[op->leader].name) &&
+           tg_sv_eq(cause->kind, tg_sv_of(tg_kind_name(c->ops[op->leader].kind)));
+}
+
+static bool explains(const struct tg_result *cause, const struct tg_result *r,
+                     const struct tg_op *op, const struct tg_comparison *c)
+{
+    bool as_often = tg_sv_eq(cause->op_normalised, op->parent) && cause->delta == r->delta;
     return cause != r && cause->state == r->state && cause->dimension == TG_DIM_COUNT &&
-           cause->folded_under == TG_NO_ID && tg_sv_eq(cause->op_normalised, op->parent) &&
-           cause->delta == r->delta;
+           cause->folded_under == TG_NO_ID && (as_often || is_leader(cause, op, c));
 }
 
 /*
- * An operator that is called as often more as the one that calls it is a consequence: one cause
- * line instead of five. `clone` calls `empty_like` and `copy_`: three rows, one cause.
+ * An operator that is called as often more as the one that calls it is a consequence, and so is what
+ * a new operator calls, however often: one cause line instead of five. `clone` calls `empty_like` and `copy_`: three rows, one cause.
  */
 void tg_fold(struct tg_eval_state *e)
 {
@@ -34,7 +42,7 @@ void tg_fold(struct tg_eval_state *e)
         if (!op || !op->parent.n || tg_sv_eq(op->parent, op->name))
             continue;
         for (size_t k = 0; k < e->n; k++)
-            if (explains(&e->results[k], r, op)) {
+            if (explains(&e->results[k], r, op, e->in->comparison)) {
                 r->folded_under = (uint32_t)k;
                 break;
             }

@@ -72,10 +72,11 @@ static void fill_op(struct tg_result *r, const struct tg_op *op, const struct tg
     r->share = op->share[op->present[TG_TEST] ? TG_TEST : TG_BASE];
 }
 
-/* ns per step that the result is about: the order of reports. */
+/* ns per step that the result is about: the order of reports. A new operator leads what it calls. */
 static double weight_op(const struct tg_op *op)
 {
-    double weight = op->self[TG_TEST] - op->self[TG_BASE];
+    const double *of = op->leads ? op->total : op->self;
+    double weight = of[TG_TEST] - of[TG_BASE];
     return isfinite(weight) ? fabs(weight) : 0;
 }
 
@@ -285,34 +286,65 @@ static void judge_measure(struct tg_eval_state *e, const struct tg_rule_scope *s
     count_judged(e, r, &p);
 }
 
-/* The step between its operators: host time that no operator's self time holds. */
-static void judge_gaps(struct tg_eval_state *e, const struct tg_rule_scope *s,
-                       const struct tg_rule *rule)
+static void judge_gap(struct tg_eval_state *e, const struct tg_rule_scope *s,
+                      const struct tg_rule *rule, const struct tg_op *op)
 {
     struct tg_rule_limits l = tg_select_limits(rule, NULL);
-    const struct tg_op *step = &s->c->step;
     struct tg_probe p = { .step_ns = s->c->step_ns[TG_BASE],
                           .bad = rule->bad,
                           .test_kind = l.test,
                           .unit = TG_UNIT_NS,
-                          .ev = &step->ev,
-                          .base = step->ev.value[TG_BASE],
-                          .test = step->ev.value[TG_TEST] };
+                          .ev = &op->ev,
+                          .base = op->ev.value[TG_BASE],
+                          .test = op->ev.value[TG_TEST] };
     struct tg_evidence own;
     struct tg_judgement j;
     struct tg_result *r;
+    bool of_step = op->kind == TG_KIND_STEP;
     ask_for_runs(e, s, l.noise, &p, &own);
     if (p.ev->judged != TG_JUDGED && !p.ev->suspicious)
         return;
     j = tg_judge(&p, &l.warn, &l.fail);
+    if (!of_step && j.state <= TG_STATE_NOT_JUDGED)
+        return; /* one line for each annotation that got slower */
     r = tg_eval_add(e, rule);
-    fill_op(r, step, rule, &p, &j);
-    r->op = r->op_normalised = TG_SV("ProfilerStep");
-    r->kind = TG_SV("step");
+    fill_op(r, op, rule, &p, &j);
+    if (of_step) {
+        r->op = r->op_normalised = TG_SV("ProfilerStep");
+        r->kind = TG_SV("step");
+    }
     r->rank = fabs(r->delta);
     place_limit(r, &j, e->arena);
     tg_describe_measure(r, s->c, &p, &j, e->arena);
     count_judged(e, r, &p);
+}
+
+/* ns that the step got slower by; 0: it did not. */
+static double step_lost(const struct tg_comparison *c)
+{
+    const struct tg_evidence *ev[] = { &c->step.ev, &c->step.ev_total,
+                                       &c->measures[TG_MEASURE_STEP_TIME].ev };
+    double lost = 0;
+    for (size_t i = 0; i < sizeof ev / sizeof *ev; i++)
+        if (ev[i]->slower)
+            lost = fmax(lost, ev[i]->delta_ns);
+    return lost;
+}
+
+/*
+ * Between operators: host time that no operator's self time holds, of the step; and, where the step
+ * got slower, of an annotation that holds most of that.
+ */
+static void judge_gaps(struct tg_eval_state *e, const struct tg_rule_scope *s,
+                       const struct tg_rule *rule)
+{
+    double lost = step_lost(s->c);
+    judge_gap(e, s, rule, &s->c->step);
+    for (size_t i = 0; lost > 0 && i < s->c->n_ops; i++) {
+        const struct tg_op *op = &s->c->ops[i];
+        if (op->kind == TG_KIND_ANNOTATION && op->ev.slower && 2 * op->ev.delta_ns > lost)
+            judge_gap(e, s, rule, op);
+    }
 }
 
 /* A replacement is judged as a whole: by the inclusive time of what encloses it, since cost may
@@ -341,7 +373,8 @@ static void judge_regions(struct tg_eval_state *e, const struct tg_rule_scope *s
                             .present = { true, true },
                             .kind = TG_KIND_ANNOTATION,
                             .region = TG_NO_ID,
-                            .partner = TG_NO_ID };
+                            .partner = TG_NO_ID,
+                            .leader = TG_NO_ID };
         struct tg_result *r = tg_eval_add(e, rule);
         fill_op(r, &op, rule, &p, &j);
         r->rank = fabs(r->delta);

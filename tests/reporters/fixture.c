@@ -100,9 +100,12 @@ static struct tg_op *add_op(struct make *m, enum tg_kind kind, tg_sv name, doubl
                             double count_test, double us_base, double us_test)
 {
     struct tg_op *op = &m->c->ops[m->c->n_ops++];
-    *op = (struct tg_op){
-        .name = name, .kind = kind, .settled = true, .partner = TG_NO_ID, .region = TG_NO_ID
-    };
+    *op = (struct tg_op){ .name = name,
+                          .kind = kind,
+                          .settled = true,
+                          .partner = TG_NO_ID,
+                          .region = TG_NO_ID,
+                          .leader = TG_NO_ID };
     const double count[2] = { count_base, count_test }, us[2] = { us_base, us_test };
     for (int s = 0; s < 2; s++) {
         op->present[s] = count[s] > 0;

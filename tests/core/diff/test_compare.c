@@ -172,15 +172,21 @@ static const struct tg_op *find(struct fixture *f, const char *name)
     return NULL;
 }
 
-/* What the built-in policy makes of its count. */
+/* What the built-in policy makes of a count. */
 enum { NOT_LOOKED_AT = TG_STATE_FAIL + 1 };
-static int verdict_on(struct fixture *f, const char *name)
+static struct tg_verdict verdict(struct fixture *f)
 {
     struct tg_eval_input in = { .policy = f->policy, .comparison = &f->c };
     struct tg_verdict v;
-    int worst = -1;
     if (!tg_eval(&v, &in, f->a, &f->err))
         fail_msg("%s", f->err.message);
+    return v;
+}
+
+static int verdict_on(struct fixture *f, const char *name)
+{
+    struct tg_verdict v = verdict(f);
+    int worst = -1;
     for (size_t i = 0; i < v.n_results; i++)
         if (tg_sv_eq(v.results[i].op_normalised, tg_sv_of(name)) &&
             tg_sv_eq(v.results[i].metric, TG_SV("count")) && (int)v.results[i].state > worst)
@@ -663,6 +669,78 @@ static void what_moved_to_another_parent_at_no_cost_passes(void **state)
     assert_true(find(f, "inner")->ev.slower);
 }
 
+/* ---- who is named ---- */
+
+/* A new operator of 11 ns calls a heavy one three times and a light one once more than before. */
+static void a_new_operator_leads_what_it_calls(void **state)
+{
+    struct fixture *f = *state;
+    make(f, 1, 1, 3);
+    for (int side = 0; side < 2; side++) {
+        add_all(f, side, TG_KIND_OP, "aten::mm", "ProfilerStep", 5, 50001);
+        add_all(f, side, TG_KIND_OP, "aten::empty", "ProfilerStep", 5, 501);
+    }
+    struct tg_row *block = add_row(f, TG_TEST, 0, TG_KIND_OP, "demo::block", "ProfilerStep", 1, 11);
+    for (size_t j = 0; j < 3; j++)
+        block->total[j] += 3 * 50001 + 501;
+    add_all(f, TG_TEST, TG_KIND_OP, "aten::mm", "demo::block", 3, 50001);
+    add_all(f, TG_TEST, TG_KIND_OP, "aten::empty", "demo::block", 1, 501);
+    compare(f);
+    struct tg_verdict v = verdict(f);
+    is_text(v.results[0].op, "demo::block");
+    assert_int_equal(v.results[0].state, TG_STATE_FAIL);
+    for (size_t i = 1; i < v.n_results && v.results[i].state == TG_STATE_FAIL; i++)
+        assert_int_equal(v.results[i].folded_under, 0);
+    assert_int_equal(verdict_on(f, "aten::mm"), TG_STATE_FAIL);
+}
+
+/* Alone it is small: nothing that it brings fails. */
+static void a_small_new_operator_that_calls_nothing_warns(void **state)
+{
+    struct fixture *f = *state;
+    make(f, 1, 1, 3);
+    add_all(f, TG_BASE, TG_KIND_OP, "aten::mm", "ProfilerStep", 5, 50001);
+    add_all(f, TG_TEST, TG_KIND_OP, "aten::mm", "ProfilerStep", 5, 50001);
+    add_all(f, TG_TEST, TG_KIND_OP, "demo::block", "ProfilerStep", 1, 11);
+    compare(f);
+    assert_int_equal(verdict_on(f, "demo::block"), TG_STATE_WARN);
+}
+
+/* 200 us more between the operators of "## load ##", or in an operator there; the step is 1 ms. */
+static const struct tg_result *slower_at(struct fixture *f, const char *where)
+{
+    make(f, 5, 5, 3);
+    for (int side = 0; side < 2; side++) {
+        static const struct {
+            const char *name, *parent;
+            enum tg_kind kind;
+        } op[] = { { "ProfilerStep", "", TG_KIND_STEP },
+                   { "## load ##", "ProfilerStep", TG_KIND_ANNOTATION },
+                   { "## train ##", "ProfilerStep", TG_KIND_ANNOTATION },
+                   { "aten::mm", "## load ##", TG_KIND_OP } };
+        for (size_t i = 0; i < 4; i++)
+            add_all(f, side, op[i].kind, op[i].name, op[i].parent, 1,
+                    side && strcmp(op[i].name, where) == 0 ? 300001 : 100001);
+    }
+    compare(f);
+    struct tg_verdict v = verdict(f);
+    assert_int_equal(v.results[0].state, TG_STATE_FAIL);
+    return &v.results[0];
+}
+
+static void an_annotation_that_holds_the_gap_is_named(void **state)
+{
+    struct fixture *f = *state;
+    is_text(slower_at(f, "## load ##")->op, "## load ##");
+    is_text(slower_at(f, "ProfilerStep")->op, "ProfilerStep");
+}
+
+static void an_operator_stands_before_the_time_of_the_step(void **state)
+{
+    struct fixture *f = *state;
+    is_text(slower_at(f, "aten::mm")->op, "aten::mm");
+}
+
 static void synchronisation_always_counts_for_itself(void **state)
 {
     struct fixture *f = *state;
@@ -1132,6 +1210,10 @@ int main(void)
         T(what_another_region_saved_excuses_nothing),
         T(a_replaced_kernel_excuses_no_operator),
         T(what_moved_to_another_parent_at_no_cost_passes),
+        T(a_new_operator_leads_what_it_calls),
+        T(a_small_new_operator_that_calls_nothing_warns),
+        T(an_annotation_that_holds_the_gap_is_named),
+        T(an_operator_stands_before_the_time_of_the_step),
         T(what_launches_a_replacement_is_part_of_it),
         T(what_got_slower_fails_under_another_name),
         T(more_calls_that_are_faster_together_pass),

@@ -13,11 +13,10 @@
 #include "cmd/options.h"
 #include "core/baseline/store.h"
 
-#define REPORT(name, index, text)                                                                  \
-    {                                                                                              \
-        name, TG_OPT_STR, offsetof(struct check_opts, report) + (index) * sizeof(char *), "FILE",  \
-            text                                                                                   \
-    }
+#define OPTION_PRINT(id, name, text)
+#define OPTION_FILE(id, name, text)                                                                \
+    { name, TG_OPT_STR, offsetof(struct check_opts, report[TG_REPORT_##id]), "FILE", text },
+#define OPTION(id, name, extension, to, text) OPTION_##to(id, name, text)
 static const struct tg_opt check_options[] = {
     { "baseline", TG_OPT_LIST, offsetof(struct check_opts, baseline), "SIDE",
       "compare with SIDE: a path, REV:PATH, or REV (repeatable); default: the policy's, at the "
@@ -29,12 +28,7 @@ static const struct tg_opt check_options[] = {
     { "suite", TG_OPT_STR, offsetof(struct check_opts, suite), "NAME", "check this suite only" },
     { "profile", TG_OPT_STR, offsetof(struct check_opts, profile), "NAME",
       "use this profile of the policy; `auto`: by the CI event" },
-    REPORT("junit", REPORT_JUNIT, "write JUnit XML"),
-    REPORT("markdown", REPORT_MARKDOWN, "write the pull request comment"),
-    REPORT("json", REPORT_JSON, "write everything as JSON"),
-    REPORT("svg-counts", REPORT_SVG_COUNTS, "draw what changed in counts"),
-    REPORT("svg-durations", REPORT_SVG_DURATIONS, "draw what changed in durations"),
-    REPORT("csv", REPORT_CSV, "write the table of all names"),
+    TG_REPORTERS(OPTION) /* --NAME FILE of each */
     { "junit-strict", TG_OPT_FLAG, offsetof(struct check_opts, junit_strict), NULL,
       "JUnit without file and line, for readers with a strict schema" },
     { "annotations", TG_OPT_FLAG, offsetof(struct check_opts, annotations), NULL,
@@ -309,15 +303,6 @@ static bool judge(struct check *c, struct job *j, struct tg_err *err)
 
 /* ---- reports ---- */
 
-static const struct tg_reporter *const report_of[REPORTS] = {
-    [REPORT_JUNIT] = &tg_reporter_junit,
-    [REPORT_MARKDOWN] = &tg_reporter_markdown,
-    [REPORT_JSON] = &tg_reporter_json,
-    [REPORT_SVG_COUNTS] = &tg_reporter_svg_counts,
-    [REPORT_SVG_DURATIONS] = &tg_reporter_svg_durations,
-    [REPORT_CSV] = &tg_reporter_csv,
-};
-
 /* Several suites: FILE.xml becomes FILE-SUITE.xml. */
 static const char *report_path(struct check *c, const struct job *j, int k)
 {
@@ -332,7 +317,7 @@ static const char *report_path(struct check *c, const struct job *j, int k)
 
 static bool open_reports(struct check *c, struct job *j, struct tg_err *err)
 {
-    for (int k = 0; k < REPORTS; k++)
+    for (int k = 0; k < TG_REPORTS; k++)
         if (c->o->report[k] &&
             !tg_outputs_open(&j->outputs, report_path(c, j, k), &j->handle[k], err))
             return false;
@@ -342,7 +327,7 @@ static bool open_reports(struct check *c, struct job *j, struct tg_err *err)
 /* A report on standard output stands there alone, so that a pipe reads it. */
 static bool report_on_stdout(const struct check *c)
 {
-    for (int k = 0; k < REPORTS; k++)
+    for (int k = 0; k < TG_REPORTS; k++)
         if (c->o->report[k] && strcmp(c->o->report[k], "-") == 0)
             return true;
     return false;
@@ -386,21 +371,21 @@ static bool write_reports(struct check *c, struct job *j, struct tg_err *err)
 {
     struct tg_buf out = { 0 };
     bool ok = true;
-    for (int k = 0; ok && k < REPORTS; k++) {
+    for (int k = 0; ok && k < TG_REPORTS; k++) {
         if (!c->o->report[k])
             continue;
         tg_buf_clear(&out);
-        ok = report_of[k]->write(&out, &j->verdict, &c->render, err) &&
+        ok = tg_reporters[k].write(&out, &j->verdict, &c->render, err) &&
              tg_outputs_put(&j->outputs, j->handle[k], tg_buf_sv(&out), err);
     }
     ok = ok && tg_outputs_commit(&j->outputs, err);
     tg_buf_clear(&out);
     if (ok && !c->o->quiet && !report_on_stdout(c))
-        ok = tg_reporter_text.write(&out, &j->verdict, &c->render, err) &&
+        ok = tg_reporter_text(&out, &j->verdict, &c->render, err) &&
              tg_io_put(c->io, tg_buf_sv(&out), err);
     tg_buf_clear(&out);
     if (ok && c->o->annotations)
-        ok = tg_reporter_annotations.write(&out, &j->verdict, &c->render, err) &&
+        ok = tg_reporter_annotations(&out, &j->verdict, &c->render, err) &&
              tg_io_put(c->io, tg_buf_sv(&out), err);
     tg_buf_release(&out);
     return ok;

@@ -6,19 +6,9 @@
 #include "core/base/file.h"
 #include "reporters/reporter.h"
 
-enum {
-    REPORT_JUNIT,
-    REPORT_MARKDOWN,
-    REPORT_JSON,
-    REPORT_SVG_COUNTS,
-    REPORT_SVG_DURATIONS,
-    REPORT_CSV,
-    REPORTS
-};
-
 struct check_opts {
     struct tg_strs baseline, meta;
-    const char *policy, *suite, *profile, *report[REPORTS], *report_url, *base_commit;
+    const char *policy, *suite, *profile, *report[TG_REPORTS], *report_url, *base_commit;
     bool junit_strict, annotations, dry_run, exit_zero, runs, ranks, strict_json, allow_truncated;
     bool trust_repository, quiet;
     int64_t top;
@@ -42,7 +32,7 @@ struct job {
     char commit[TG_SHA_SIZE]; /* that holds the baseline; "": it has no history */
     enum { JOB_COMPARE, JOB_FIRST_RUN } what;
     struct tg_outputs outputs;
-    size_t handle[REPORTS];
+    size_t handle[TG_REPORTS];
     struct tg_summary summary[2];
     struct tg_gate gate;
     struct tg_verdict verdict;

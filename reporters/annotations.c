@@ -68,8 +68,8 @@ static void damage_of(struct tg_buf *text, const struct tg_verdict *v)
         }
 }
 
-static bool write_annotations(struct tg_buf *out, const struct tg_verdict *v,
-                              const struct tg_render *r, struct tg_err *err)
+bool tg_reporter_annotations(struct tg_buf *out, const struct tg_verdict *v,
+                             const struct tg_render *r, struct tg_err *err)
 {
     uint32_t *roots = tg_causes_roots(v);
     struct tg_buf damage = { 0 };
@@ -102,7 +102,3 @@ static bool write_annotations(struct tg_buf *out, const struct tg_verdict *v,
     free(roots);
     return true;
 }
-
-const struct tg_reporter tg_reporter_annotations = { "annotations", "annotations", ".txt",
-                                                     "GitHub workflow commands, at most ten",
-                                                     write_annotations };

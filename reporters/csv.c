@@ -103,8 +103,8 @@ void tg_csv_row(struct tg_buf *out, tg_sv name, const struct tg_row_numbers *n)
     tg_buf_printf(out, ",%c\n", tg_row_category(n));
 }
 
-static bool write_csv(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r,
-                      struct tg_err *err)
+bool tg_reporter_csv(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r,
+                     struct tg_err *err)
 {
     const struct tg_comparison *c = v->comparison;
     (void)r;
@@ -116,7 +116,3 @@ static bool write_csv(struct tg_buf *out, const struct tg_verdict *v, const stru
     }
     return true;
 }
-
-const struct tg_reporter tg_reporter_csv = { "csv", "csv", ".csv",
-                                             "the table of differences, with HTA's columns",
-                                             write_csv };

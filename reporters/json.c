@@ -346,8 +346,8 @@ static void add_notes(struct tg_doc *root, const struct tg_verdict *v)
     }
 }
 
-static bool write_json(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r,
-                       struct tg_err *err)
+bool tg_reporter_json(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r,
+                      struct tg_err *err)
 {
     struct tg_doc *root = tg_doc_new_object(), *versions;
     (void)err;
@@ -373,7 +373,3 @@ static bool write_json(struct tg_buf *out, const struct tg_verdict *v, const str
     tg_doc_free(root);
     return true;
 }
-
-const struct tg_reporter tg_reporter_json = { "json", "json", ".json",
-                                              "everything, versioned, with a published schema",
-                                              write_json };

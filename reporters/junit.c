@@ -393,8 +393,8 @@ static void put_suite(struct tg_buf *out, const struct suite *s, size_t left_out
     tg_buf_release(&name);
 }
 
-static bool write_junit(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r,
-                        struct tg_err *err)
+bool tg_reporter_junit(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r,
+                       struct tg_err *err)
 {
     struct suite s = { .v = v, .strict = r->strict };
     size_t left_out;
@@ -410,7 +410,3 @@ static bool write_junit(struct tg_buf *out, const struct tg_verdict *v, const st
     tg_buf_release(&s.log);
     return true;
 }
-
-const struct tg_reporter tg_reporter_junit = { "junit", "junit", ".xml",
-                                               "one test case a result, for CI systems",
-                                               write_junit };

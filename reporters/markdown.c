@@ -614,8 +614,8 @@ static void put_foot(struct page *p)
     tg_buf_puts(p->out, "</sub>\n");
 }
 
-static bool write_markdown(struct tg_buf *out, const struct tg_verdict *v,
-                           const struct tg_render *r, struct tg_err *err)
+bool tg_reporter_markdown(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r,
+                          struct tg_err *err)
 {
     struct page p = { .out = out,
                       .v = v,
@@ -637,7 +637,3 @@ static bool write_markdown(struct tg_buf *out, const struct tg_verdict *v,
     free(roots);
     return true;
 }
-
-const struct tg_reporter tg_reporter_markdown = { "markdown", "markdown", ".md",
-                                                  "pull request comment or step summary",
-                                                  write_markdown };

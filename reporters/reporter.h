@@ -2,8 +2,7 @@
 #define TG_REPORTERS_REPORTER_H
 /*
  * A reporter is a pure function from verdict to bytes: no file access, no clock, no locale. Kernel
- * names, paths and refs are hostile text: see reporters/escape.h. One row a reporter in
- * tg_reporters.
+ * names, paths and refs are hostile text: see reporters/escape.h.
  */
 #include "policy/verdict/verdict.h"
 
@@ -19,15 +18,36 @@ struct tg_render {
     tg_sv report_url; /* where the full report is; "" none */
     tg_sv key;        /* marker of the sticky comment; "" the suite's name */
 };
+/*
+ * The list of reports, in the order of help. From a row follow the writer's declaration,
+ * tg_reporters[] and its index, and for a FILE the option `check --NAME FILE` with its help; the
+ * GitHub action's outputs are checked against it (tests/lint/reports.py). A new report is a row
+ * here and a file that defines tg_reporter_ID.
+ *
+ * X(ID, name, extension, FILE or PRINT, summary)
+ */
+#define TG_REPORTERS(X)                                                                            \
+    X(text, "text", ".txt", PRINT, "verdict, causes and what moved most, for terminals")           \
+    X(junit, "junit", ".xml", FILE, "write JUnit XML")                                             \
+    X(markdown, "markdown", ".md", FILE, "write the pull request comment")                         \
+    X(json, "json", ".json", FILE, "write everything as JSON")                                     \
+    X(svg_counts, "svg-counts", ".svg", FILE, "draw what changed in counts")                       \
+    X(svg_durations, "svg-durations", ".svg", FILE, "draw what changed in durations")              \
+    X(csv, "csv", ".csv", FILE, "write the table of all names")                                    \
+    X(annotations, "annotations", ".txt", PRINT, "GitHub workflow commands, at most ten")
+
+typedef bool tg_report_writer(struct tg_buf *out, const struct tg_verdict *v,
+                              const struct tg_render *r, struct tg_err *err);
+#define TG_REPORTER_DECLARATION(id, name, extension, to, summary) tg_report_writer tg_reporter_##id;
+TG_REPORTERS(TG_REPORTER_DECLARATION)
+#define TG_REPORTER_INDEX(id, name, extension, to, summary) TG_REPORT_##id,
+enum tg_report { TG_REPORTERS(TG_REPORTER_INDEX) TG_REPORTS };
+
 struct tg_reporter {
-    const char *name, *option, *extension, *summary;
-    bool (*write)(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r,
-                  struct tg_err *err);
+    const char *name, *extension, *summary;
+    tg_report_writer *write;
 };
-extern const struct tg_reporter *const tg_reporters[]; /* NULL-terminated */
-extern const struct tg_reporter tg_reporter_text, tg_reporter_json, tg_reporter_junit,
-    tg_reporter_markdown, tg_reporter_svg_counts, tg_reporter_svg_durations, tg_reporter_csv,
-    tg_reporter_annotations;
+extern const struct tg_reporter tg_reporters[TG_REPORTS];
 
 /* The comparison without a policy, for `diff`: table rows chosen and ordered by the command. */
 struct tg_difftable {

@@ -52,16 +52,16 @@ static void write_chart(struct tg_buf *out, const struct tg_verdict *v, const st
     free(notes);
 }
 
-static bool write_counts(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r,
-                         struct tg_err *err)
+bool tg_reporter_svg_counts(struct tg_buf *out, const struct tg_verdict *v,
+                            const struct tg_render *r, struct tg_err *err)
 {
     (void)err;
     write_chart(out, v, r, false);
     return true;
 }
 
-static bool write_durations(struct tg_buf *out, const struct tg_verdict *v,
-                            const struct tg_render *r, struct tg_err *err)
+bool tg_reporter_svg_durations(struct tg_buf *out, const struct tg_verdict *v,
+                               const struct tg_render *r, struct tg_err *err)
 {
     (void)err;
     write_chart(out, v, r, true);
@@ -94,10 +94,3 @@ void tg_difftable_svg(struct tg_buf *out, const struct tg_difftable *t, bool dur
     tg_chart_svg(out, &chart);
     tg_buf_release(&sub);
 }
-
-const struct tg_reporter tg_reporter_svg_counts = { "svg-counts", "svg-counts", ".svg",
-                                                    "chart of the largest changes in calls",
-                                                    write_counts };
-const struct tg_reporter tg_reporter_svg_durations = { "svg-durations", "svg-durations", ".svg",
-                                                       "chart of the largest changes in time",
-                                                       write_durations };

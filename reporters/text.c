@@ -454,8 +454,8 @@ static void put_tally(struct page *p)
         tg_buf_putc(p->out, '\n');
 }
 
-static bool write_text(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r,
-                       struct tg_err *err)
+bool tg_reporter_text(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r,
+                      struct tg_err *err)
 {
     struct page p = { out, v, r, r->columns > 0 ? (size_t)r->columns : 100, r->top ? r->top : 10 };
     uint32_t *roots = tg_causes_roots(v);
@@ -472,7 +472,3 @@ static bool write_text(struct tg_buf *out, const struct tg_verdict *v, const str
     free(roots);
     return true;
 }
-
-const struct tg_reporter tg_reporter_text = { "text", NULL, ".txt",
-                                              "verdict, causes and what moved most, for terminals",
-                                              write_text };

@@ -1,8 +1,9 @@
 /*
- * GitHub workflow commands, the worst first, at the rule that was violated; and as notices at the
- * line of the program whose calls it counts, where that is known. GitHub shows ten a step and level
- * and cuts a message at 4,096 characters, so at most ten results are told, the last line saying how
- * many more there are; one of the ten is what the traces themselves are like, where that is told.
+ * GitHub workflow commands, the worst first, at the rule that is violated; and as notices at the
+ * line of the program whose calls the result counts, if that is known. GitHub shows ten per step
+ * and level and cuts a message at 4,096 characters, so at most ten results are given, and the last
+ * line says how many more there are. One of the ten is about the traces themselves, if there is
+ * something to report.
  */
 #include <stdlib.h>
 
@@ -14,7 +15,7 @@
 
 enum { MAX_LINES = 10, MAX_MESSAGE = 1000 };
 
-/* `file` "": nowhere in particular; `line` 0: unknown. */
+/* `file` "": no place; `line` 0: unknown. */
 static void put_command(struct tg_buf *out, const char *level, tg_sv file, uint32_t line,
                         tg_sv title, tg_sv message)
 {
@@ -58,7 +59,7 @@ static void put_result(struct tg_buf *out, const struct tg_result *r)
     tg_buf_release(&message);
 }
 
-/* What the traces themselves are like, in one line; "": nothing to tell. */
+/* The condition of the traces, in one line; "": nothing to report. */
 static void damage_of(struct tg_buf *text, const struct tg_verdict *v)
 {
     for (size_t i = 0; i < v->n_notes; i++)

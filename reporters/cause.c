@@ -37,7 +37,7 @@ bool tg_result_shown(const struct tg_result *r)
            r->state == TG_STATE_WARN || r->state == TG_STATE_SUSPICIOUS;
 }
 
-/* The last shown result up the chain; a chain that runs in a circle ends where it began. */
+/* The last shown result up the chain; a circular chain ends where it began. */
 static uint32_t root_of(const struct tg_verdict *v, uint32_t i)
 {
     uint32_t root = i, at = i;
@@ -67,7 +67,7 @@ struct tg_parts tg_result_parts(const struct tg_result *r)
 {
     struct tg_parts parts = { TG_SV(""), r->message };
     if (tg_sv_eq(r->kind, TG_SV("guard")))
-        return parts; /* guards speak of themselves */
+        return parts; /* guards have messages of their own */
     parts.name = r->op_normalised.n ? r->op_normalised : r->op;
     if (parts.name.n && tg_sv_starts(r->message, parts.name))
         parts.rest = (tg_sv){ r->message.p + parts.name.n, r->message.n - parts.name.n };

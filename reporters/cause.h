@@ -3,7 +3,7 @@
 /*
  * The results that explain a verdict, in the order in which an engineer looks for the cause: what
  * could not be judged, counts that changed, durations, then gaps and other whole-trace measures.
- * Callers whose children explain their change stand under those.
+ * Callers whose children explain their change are listed under those children.
  */
 #include "core/base/buf.h"
 #include "policy/verdict/verdict.h"
@@ -20,19 +20,19 @@ enum tg_section tg_section_of(const struct tg_result *r);
 
 bool tg_result_shown(const struct tg_result *r); /* fail, inconclusive, warn, suspicious */
 
-/* Per result the index of the shown one it is folded under, itself when it stands alone. */
+/* For each result the index of the shown one that it is folded under, or its own index. */
 uint32_t *tg_causes_roots(const struct tg_verdict *v); /* the caller frees it */
 
 /*
- * The results of a section that stand alone, worst first, but those of one state, rule and limit
+ * The results of a section that are not folded, worst first, but those of one state, rule and limit
  * together. The caller frees it.
  */
 uint32_t *tg_causes_of(const struct tg_verdict *v, const uint32_t *roots, enum tg_section s,
                        size_t *n);
 
 /*
- * A result's line is "name: rest"; the name stands apart, so that a report can set it off or
- * shorten it. Guards have no name. A message that begins with the name is not given it twice.
+ * A result's line is "name: rest"; the name is separate, so that a report can set it off or shorten
+ * it. Guards have no name. A message that begins with the name does not get it twice.
  */
 struct tg_parts {
     tg_sv name, rest;
@@ -41,16 +41,16 @@ struct tg_parts tg_result_parts(const struct tg_result *r);
 
 /* "new-work (.tracegate.yml:12), limit abs: 0: more launches …"; raw text, not escaped. */
 void tg_result_put_rule(struct tg_buf *out, const struct tg_result *r);
-/* Neighbours under one rule and limit, for which a report says that once. */
+/* Neighbours with the same rule and limit, which a report then gives once. */
 bool tg_result_same_rule(const struct tg_result *a, const struct tg_result *b);
-/* The evidence, or "" where it only repeats the limit, which stands with the rule. */
+/* The evidence, or "" if it only repeats the limit, which is shown with the rule. */
 tg_sv tg_result_evidence(const struct tg_result *r);
-/* The change is smaller than what runs differ by anyway. */
+/* The change is smaller than the usual difference between runs. */
 bool tg_op_within_noise(const struct tg_op *op);
 void tg_result_put_at(struct tg_buf *out, const struct tg_result *r); /* "file:line" or "" */
-/* The verdict's next step where no shown result says the same; else "". */
+/* The verdict's next step, unless a shown result says the same; else "". */
 tg_sv tg_verdict_next(const struct tg_verdict *v);
-/* The rule lies in a file of the repository, not in a preset ("tracegate:recommended"). */
+/* The rule is in a file of the repository, not in a preset ("tracegate:recommended"). */
 bool tg_result_in_file(const struct tg_result *r);
 
 /* What the baseline is, in one line of raw text: "3f2a91c4b7e1, merge base of …, path perf/". */

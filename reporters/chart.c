@@ -68,7 +68,7 @@ static const char *const bar_paint[] = { "class=\"up\"", "class=\"down\"",
                                          "class=\"hu\" fill=\"url(#up)\"",
                                          "class=\"hd\" fill=\"url(#down)\"" };
 
-/* Durations are shown in one unit for the whole chart, so that columns can be compared. */
+/* One unit for all durations of a chart, so that columns can be compared. */
 struct scale {
     double divisor;
     int decimals;
@@ -208,7 +208,7 @@ static void put_short_name(struct tg_buf *out, tg_sv name)
     tg_buf_release(&visible);
 }
 
-/* Calls are exact; a duration may differ by no more than runs of one program do. */
+/* Calls are exact; a duration may differ by as much as runs of one program do. */
 static bool is_within_noise(const struct plot *p, size_t i)
 {
     return p->chart->durations && tg_op_within_noise(&p->chart->comparison->ops[p->rows[i]]);
@@ -368,7 +368,7 @@ static void put_bar(struct plot *p, enum category k, bool within_noise, double d
 {
     double zero = x_of(p, 0), x = x_of(p, delta / p->s.divisor);
     double from = fmin(zero, x), w = fabs(x - zero);
-    if (w < 2) { /* a sliver still says that there is something, and on which side */
+    if (w < 2) { /* a sliver shows that there is something, and on which side */
         w = 2;
         from = delta < 0 ? zero - 2 : zero;
     }

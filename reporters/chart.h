@@ -3,8 +3,8 @@
 /*
  * A diverging bar chart as SVG: what grew to the right, what shrank to the left, numbers in
  * columns. Made to be read through <img>: no scripts, no fonts or styles from outside, both colour
- * schemes. What was added or removed is hatched; up and down differ by side, sign and colour
- * (orange, blue), so that no one needs to see colours. Layout is a function of the rows alone.
+ * schemes. Bars of added or removed names are hatched; up and down differ by side, sign and colour
+ * (orange, blue), so that nobody needs to see colours. The layout depends on the rows alone.
  */
 #include "reporters/rows.h"
 

@@ -7,7 +7,7 @@
 #include "core/base/utf8.h"
 #include "reporters/reporter.h"
 
-/* The high bit of a byte of `x` that is `c`; of other bytes too, but only above one that is. */
+/* The high bit of each byte of `x` that equals `c`; of other bytes only above one that does. */
 static uint64_t bytes_equal(uint64_t x, unsigned char c)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101);
@@ -15,14 +15,14 @@ static uint64_t bytes_equal(uint64_t x, unsigned char c)
     return (y - ones) & ~y & (ones << 7);
 }
 
-/* Any that is no printable ASCII, or a quote? */
+/* Is any byte not printable ASCII, or a quote? */
 static bool any_special(uint64_t x)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101), below_space = (x - ones * 0x20) & ~x;
     return ((x | below_space) & (ones << 7)) != 0 || bytes_equal(x, '"') || bytes_equal(x, 0x7f);
 }
 
-/* Printable ASCII without quotes (almost every name) goes out as it stands. */
+/* Printable ASCII without quotes (almost every name) is written unchanged. */
 static bool csv_plain(tg_sv text, bool *comma)
 {
     size_t i = 0;

@@ -1,6 +1,6 @@
 #ifndef TG_REPORTERS_CSV_H
 #define TG_REPORTERS_CSV_H
-/* CSV as RFC 4180 has it, LF line ends; shared by the reporter and `diff`. */
+/* CSV as defined by RFC 4180, LF line ends; shared by the reporter and `diff`. */
 #include "reporters/rows.h"
 
 void tg_csv_text(struct tg_buf *out, tg_sv text); /* quoted where needed; bad bytes U+FFFD */

@@ -84,7 +84,7 @@ static void add_row(struct tg_texttable *g, const struct tg_difftable *t, const 
     tg_buf_release(&name);
 }
 
-/* Titles carry the side's labels; they live as long as the grid. */
+/* Titles carry the side's labels; they live as long as the table. */
 struct titles {
     struct tg_texttable_column columns[N_COLUMNS];
     struct tg_buf text[4];

@@ -37,7 +37,9 @@ static const char *html_special(char c)
     }
 }
 
-/* U+FFFE and U+FFFF (and nothing else that tg_utf8_visible lets through) are no XML characters. */
+/*
+ * U+FFFE and U+FFFF are not XML characters; tg_utf8_visible lets no other such character through.
+ */
 static bool is_noncharacter(tg_sv s)
 {
     return s.n >= 3 && (unsigned char)s.p[0] == 0xef && (unsigned char)s.p[1] == 0xbf &&
@@ -145,11 +147,11 @@ static size_t free_fence(tg_sv s)
     }
 }
 
-/* `line` lies in a tg_buf: NUL-terminated. */
+/* `line` is in a tg_buf: NUL-terminated. */
 static void put_span(struct tg_buf *out, tg_sv line, bool in_table)
 {
     size_t fence = free_fence(line);
-    /* One blank on both sides is taken off again by the reader, if the text is not all blank. */
+    /* A reader removes one blank on both sides, unless the text is all blank. */
     bool blank = strspn(line.p, " ") >= line.n;
     bool pad = !blank && (line.p[0] == '`' || line.p[line.n - 1] == '`' ||
                           (line.p[0] == ' ' && line.p[line.n - 1] == ' '));
@@ -202,9 +204,9 @@ static bool like_sha(tg_sv w)
 }
 
 /*
- * A word that no Markdown dialect gives a meaning to: letters, digits and the punctuation of our
- * own sentences. A '.' or ':' in front of a letter could be a host, a scheme or an emoji; '-'
- * behind a letter and in front of a digit could be a ticket (GH-1).
+ * A word without a meaning in any Markdown dialect: letters, digits and the punctuation of our own
+ * sentences. A '.' or ':' before a letter could be a host, a scheme or an emoji; '-' between a
+ * letter and a digit could be a ticket (GH-1).
  */
 static bool is_plain(tg_sv w)
 {
@@ -223,7 +225,7 @@ static bool is_plain(tg_sv w)
     return !like_sha(w);
 }
 
-/* Not the end of ":smile:", "a::" or "...", which are a name's own. */
+/* Not the end of ":smile:", "a::" or "...", which belong to a name. */
 static bool ends_sentence(tg_sv s)
 {
     char last = s.p[s.n - 1];
@@ -256,7 +258,7 @@ void tg_esc_md_text(struct tg_buf *out, tg_sv text, bool in_table)
     while (rest.n || unsafe.n) {
         tg_sv word = tg_sv_cut(&rest, ' ');
         bool arrow = tg_sv_eq(word, TG_SV("->")), risky = word.n && !arrow && !is_plain(word);
-        bool apart = risky && unsafe.n && word.p[0] == '('; /* a remark on what is before it */
+        bool apart = risky && unsafe.n && word.p[0] == '('; /* a remark about the text before it */
         if (risky && !apart) {                              /* neighbours share one span */
             unsafe = unsafe.n ? (tg_sv){ unsafe.p, (size_t)(word.p + word.n - unsafe.p) } : word;
             if (rest.n)

@@ -5,7 +5,7 @@
  * traces and repositories that a stranger may have written. Every function here first makes the
  * text one visible line (tg_utf8_visible: CR, LF and TAB become a blank, controls and
  * direction-changing characters become "\u202e" in letters, bad bytes become U+FFFD), then escapes
- * what its format gives a meaning to. All append.
+ * what has a meaning in its format. All append.
  */
 #include "core/base/buf.h"
 
@@ -18,8 +18,8 @@ void tg_esc_md_code(struct tg_buf *out, tg_sv text, bool in_table);
 
 /*
  * A sentence that may contain hostile words: words of plain letters, digits and harmless
- * punctuation stay, all others become code spans (neighbours share one). "->" becomes an arrow.
- * Not for the start of a line, where '-' or '1.' would begin a list.
+ * punctuation stay, all others become code spans (neighbours share one). "->" becomes an arrow. Not
+ * for the start of a line, at which '-' or '1.' would begin a list.
  */
 void tg_esc_md_text(struct tg_buf *out, tg_sv text, bool in_table);
 

@@ -1,6 +1,6 @@
 /*
  * Everything, for programs: docs/report.schema.json. Durations are in ns, per step and rank;
- * percentages 0..100; shares 0..1; what is unknown is null.
+ * percentages 0..100; shares 0..1; unknown values are null.
  */
 #include "reporters/json.h"
 

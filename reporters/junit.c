@@ -1,8 +1,8 @@
 /*
  * JUnit XML as its readers agree on it: one flat suite, stable and unique (classname, name), at
- * most one of failure, error, skipped a case. Measured numbers stand in messages, never in names,
- * so that a test's history is one line. Cases carry the file and line of their rule, where readers
- * put their annotations.
+ * most one of failure, error, skipped a case. Measured numbers are in messages, never in names, so
+ * that a test has one history. Cases carry the file and line of their rule, where readers put their
+ * annotations.
  *
  * Strict mode is for readers that check a schema: no file and line, nothing inside a case but its
  * state, and the suite's own properties, system-out and system-err.
@@ -35,7 +35,7 @@ struct suite {
 
 /* ---- names ---- */
 
-/* A part of a class name: dots separate parts, so none may be inside. */
+/* A part of a class name: dots separate parts, so a part has no dot. */
 static void put_class_part(struct tg_buf *out, tg_sv text)
 {
     size_t before = out->n;
@@ -57,7 +57,7 @@ static void put_classname(struct tg_buf *out, const struct tg_verdict *v, tg_sv 
     put_class_part(out, rule);
 }
 
-/* Blanks collapse, as they do for readers that take names for tokens. */
+/* Blanks collapse, because readers that treat names as tokens collapse them too. */
 static void put_case_name(struct tg_buf *out, tg_sv name)
 {
     struct tg_buf line = { 0 };
@@ -88,7 +88,7 @@ static bool taken(struct suite *s, const struct tg_buf *classname, const struct 
     return s->names.n == before;
 }
 
-/* The operator's name; a kernel that is called like an operator gets its kind, then a number. */
+/* The operator's name; a kernel with the name of an operator gets its kind, then a number. */
 static void put_unique(struct suite *s, struct tg_buf *name, const struct tg_buf *classname,
                        tg_sv kind)
 {
@@ -171,7 +171,10 @@ static void put_source(struct tg_buf *out, const struct tg_result *r)
     tg_buf_release(&text);
 }
 
-/* The message again (GitLab shows the body, others the attribute), then all that explains it. */
+/*
+ * The message again (GitLab shows the body, others the attribute), then everything that explains
+ * it.
+ */
 static void put_body(struct tg_buf *out, const struct tg_result *r)
 {
     struct tg_buf text = { 0 };

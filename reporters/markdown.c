@@ -1,7 +1,7 @@
 /*
  * A pull request comment or step summary in GitHub's Markdown: marker, headline, causes, ten worst
- * rows, a chart, and everything else folded. It stays within a budget of bytes: rows are left out
- * whole, and the last line says how many and where the full report is.
+ * rows, a chart, and everything else folded. It stays within a budget of bytes: whole rows are
+ * dropped, and the last line says how many and where the full report is.
  *
  * All names are code spans, all sentences go through tg_esc_md_text: nothing in a trace can mention
  * somebody, link, or end a table (docs/reports.md).
@@ -33,7 +33,7 @@ struct page {
     size_t dropped_rows, dropped_parts;
 };
 
-/* Adds a whole part, or counts it as left out. */
+/* Adds a whole part, or counts it as dropped. */
 static bool add_part(struct page *p, struct tg_buf *part)
 {
     bool fits = p->out->n + part->n + RESERVE + p->r->report_url.n * 3 <= p->budget;
@@ -117,7 +117,7 @@ static void put_key(struct tg_buf *out, tg_sv key)
 
 /* ---- head ---- */
 
-/* The next thing in a line of facts, set off by a middle dot. */
+/* The next item in a line of facts, separated by a middle dot. */
 static void put_fact(struct tg_buf *out, size_t *n, tg_sv text, bool name)
 {
     if (!text.n)
@@ -282,7 +282,7 @@ static void put_cause(struct page *p, struct tg_buf *part, const uint32_t *roots
     tg_buf_putc(part, '\n');
 }
 
-/* Rule, limit and why, once for the causes that follow under it. */
+/* Rule, limit and why, once for the causes listed under it. */
 static void put_rule(struct tg_buf *part, const struct tg_result *r)
 {
     struct tg_buf rule = { 0 };
@@ -396,7 +396,7 @@ static bool any_long_name(const struct tg_comparison *c, const uint32_t *rows, s
     return false;
 }
 
-/* Every changed row with its full name; rows that do not fit are left out from the end. */
+/* Every changed row with its full name; rows that do not fit are dropped from the end. */
 static void put_all_rows(struct page *p)
 {
     static const char end[] = "\n</details>\n";
@@ -440,7 +440,10 @@ static double round_up(double v)
                             : 10 * power;
 }
 
-/* Bars of a Mermaid chart start at the axis' end, so it shows growth alone, or else what shrank. */
+/*
+ * Bars of a Mermaid chart start at the axis' end, so it shows growth alone, or else only what
+ * shrank.
+ */
 static void put_chart(struct page *p)
 {
     const struct tg_comparison *c = p->v->comparison;
@@ -456,7 +459,7 @@ static void put_chart(struct page *p)
             const struct tg_op *op = &c->ops[rows[i]];
             double d = sign * tg_row_numbers(c, op, TG_BASIS_JUDGED).d_ns;
             struct tg_buf visible = { 0 }, label = { 0 };
-            /* Noise did not get slower; the others are bars that could not be seen. */
+            /* Noise is not a slowdown; other bars would be invisible. */
             if (tg_op_within_noise(op) || d < 100 || d < largest / 100)
                 continue;
             largest = d > largest ? d : largest;
@@ -470,7 +473,7 @@ static void put_chart(struct page *p)
             tg_buf_puts(&labels, shown ? ", \"" : "\"");
             before = labels.n;
             tg_esc_mermaid(&labels, tg_buf_sv(&label));
-            if (labels.n == before) /* of the name "`" nothing is left, and "" is a syntax error */
+            if (labels.n == before) /* nothing is left of the name "`", and "" is a syntax error */
                 tg_buf_putc(&labels, '?');
             tg_buf_puts(&labels, "\"");
             tg_buf_puts(&bars, shown++ ? ", " : "");

@@ -10,7 +10,7 @@ static void put_sign(struct tg_buf *out, double rounded)
         tg_buf_putc(out, '+');
 }
 
-/* At most two decimals, none that are zero. */
+/* At most two decimals, without trailing zeros. */
 void tg_put_count(struct tg_buf *out, double v)
 {
     if (!isfinite(v))

@@ -49,7 +49,7 @@ static void put_others(struct tg_buf *out, const struct tg_cause *c)
         }
 }
 
-/* What the change has to do with it. */
+/* How the change relates to it. */
 static void put_change(struct tg_buf *out, const struct tg_cause *c)
 {
     if (!c->change_known)
@@ -114,7 +114,7 @@ void tg_origin_put_path(struct tg_buf *out, const struct tg_cause *c,
     }
 }
 
-/* No function holds half of it: how far the path leads, and what comes next. */
+/* No function holds half of it: how far the path goes, and what comes next. */
 static void put_split(struct tg_buf *out, const struct tg_cause *c, const struct tg_origin_style *s)
 {
     const struct tg_cause_frame *last = c->path.n ? &c->path.frames[c->path.n - 1] : NULL;

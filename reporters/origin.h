@@ -14,7 +14,7 @@ struct tg_origin_style {
     const char *code;                                 /* around names: "`" or "" */
     void (*put_name)(struct tg_buf *out, tg_sv name); /* escapes; NULL: as it is */
 };
-/* One sentence without a full stop; nothing where the result has no cause. */
+/* One sentence without a full stop; empty if the result has no cause. */
 void tg_origin_put(struct tg_buf *out, const struct tg_result *r, const struct tg_origin_style *s);
 /* The path: "train.py: step > Block_3 > model.py: forward > aten::linear". */
 void tg_origin_put_path(struct tg_buf *out, const struct tg_cause *c,

@@ -5,7 +5,7 @@
 
 #include "core/base/arena.h"
 
-/* Steps summed over runs and ranks: what sums per step are divided by. */
+/* Steps summed over runs and ranks: the divisor of sums per step. */
 static double step_units(const struct tg_comparison *c, int side)
 {
     double n = (double)c->n_units[side];
@@ -81,8 +81,10 @@ tg_sv tg_op_raw(const struct tg_op *op)
     return op->raw[TG_BASE].n ? op->raw[TG_BASE] : op->name;
 }
 
-/* Work that can be someone's fault: host operators and calls, device work. No Python functions,
- * annotations, overhead; steps only with `steps`. */
+/*
+ * Work that someone can be responsible for: host operators and calls, device work. No Python
+ * functions, annotations, overhead; steps only with `steps`.
+ */
 static bool is_work(const struct tg_op *op, bool steps)
 {
     switch (op->kind) {
@@ -101,7 +103,7 @@ static bool is_work(const struct tg_op *op, bool steps)
     }
 }
 
-/* Rows that a command chose are all wanted, but for steps (HTA leaves them out of its charts). */
+/* All rows that a command chose, except steps (HTA does not draw them). */
 static bool is_eligible(const struct tg_op *op, bool chosen, bool steps)
 {
     if (!chosen)
@@ -133,7 +135,7 @@ uint32_t *tg_rows_worst(const struct tg_comparison *c, const uint32_t *rows, siz
         uint32_t row = rows ? rows[i] : (uint32_t)i;
         struct tg_row_numbers v = tg_row_numbers(c, &c->ops[row], basis);
         double size = fabs(durations ? v.d_ns : v.d_count);
-        /* Below a nanosecond or a thousandth of a call is rounding, not change. */
+        /* Below a nanosecond or a thousandth of a call a difference is rounding, not change. */
         if (is_eligible(&c->ops[row], rows != NULL, steps) && isfinite(size) &&
             size >= (durations ? 1 : 1e-3))
             r[found++] = (struct ranked){ size, row, (uint32_t)i };

@@ -26,7 +26,7 @@ tg_sv tg_op_raw(const struct tg_op *op);                  /* raw name, of the te
 
 /*
  * The `n` rows of `rows` (NULL: all of the comparison that are work) that changed most, by |d_ns|
- * or |d_count|, largest first, ties in the comparison's order; unchanged ones are left out. The
+ * or |d_count|, largest first, ties in the comparison's order; unchanged rows are skipped. The
  * caller frees the result. *more: how many changed rows did not fit.
  */
 uint32_t *tg_rows_worst(const struct tg_comparison *c, const uint32_t *rows, size_t n_rows,

@@ -14,7 +14,7 @@ static void put_side(struct tg_buf *out, tg_sv commit, tg_sv path)
         tg_buf_add(out, path);
 }
 
-/* What the traces themselves are like; the caller frees it. */
+/* The condition of the traces; the caller frees it. */
 static tg_sv *damage_notes(const struct tg_verdict *v, size_t *n)
 {
     tg_sv *notes = tg_xrealloc(NULL, v->n_notes + 1, sizeof *notes);

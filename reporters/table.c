@@ -109,7 +109,7 @@ void tg_tables_as_json(struct tg_buf *out, const struct tg_tables *tables, const
 
 /* ---- text ---- */
 
-/* A column without a value says nothing to people; machines get every column. */
+/* A column without a value tells people nothing; programs get every column. */
 static bool is_shown(const struct tg_table *t, size_t column)
 {
     if (t->columns[column].type == TG_TABLE_MACHINE_TEXT)

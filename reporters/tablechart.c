@@ -78,7 +78,7 @@ static size_t column(const struct tg_table *f, const char *name)
     return f->n_columns;
 }
 
-/* Times in us, whatever the column's type; NaN: not known, or no such column. */
+/* Times in us, whatever the column's type; NaN: not known, or there is no such column. */
 static double number(const struct tg_table *f, size_t row, size_t col)
 {
     const struct tg_table_cell *c;
@@ -98,7 +98,7 @@ static tg_sv text(const struct tg_table *f, size_t row, size_t col)
     return c && c->known && f->columns[col].type == TG_TABLE_TEXT ? c->is.text : TG_SV("");
 }
 
-/* As text reports write it, but with the sign for micro. */
+/* As in text reports, but with the sign for micro. */
 static void put_us(struct tg_buf *out, double us)
 {
     tg_dec_put_human_ns(out, us * 1000);
@@ -130,7 +130,7 @@ static struct bar *add_bar(struct stack *s)
     return &s->bars[s->n++];
 }
 
-/* Has some rank several devices? Else their numbers say nothing. */
+/* Does a rank have several devices? If not, their numbers are not needed. */
 static bool devices_differ(const struct tg_table *f)
 {
     size_t rank = column(f, "rank"), device = column(f, "device");
@@ -141,7 +141,7 @@ static bool devices_differ(const struct tg_table *f)
     return false;
 }
 
-/* "rank 0, device 1, stream 7" of what the row knows. */
+/* "rank 0, device 1, stream 7", as far as the row has them. */
 static void label_of(char *to, size_t size, const struct tg_table *f, size_t row, bool devices)
 {
     static const char *const keys[] = { "rank", "device", "stream" };
@@ -173,7 +173,7 @@ static void stack_columns(struct stack *s, const struct tg_table *f, const char 
     }
 }
 
-/* One row a cause: consecutive rows of one stream belong together. */
+/* One row per cause: consecutive rows of one stream belong together. */
 static void stack_causes(struct stack *s, const struct tg_table *f)
 {
     static const char *const causes[] = { "host_wait", "kernel_wait", "other" };
@@ -245,7 +245,7 @@ static bool any_value(const struct tg_table *f, const char *name)
     return false;
 }
 
-/* Beginning and end of a long name; a bar shows less of it, its title all of this. */
+/* Beginning and end of a long name; a bar shows less of it, its title the whole name. */
 static void name_label(char *to, size_t size, tg_sv name)
 {
     enum { COLUMNS = 72 };
@@ -257,7 +257,7 @@ static void name_label(char *to, size_t size, tg_sv name)
     tg_buf_release(&label);
 }
 
-/* A bar in its place among those that are longer; the shortest one falls out behind MAX_NAMES. */
+/* Puts a bar in its place among longer ones; the shortest one drops out after MAX_NAMES. */
 static void keep_largest(struct stack *s, tg_sv name, double v)
 {
     size_t at = s->n;
@@ -277,8 +277,8 @@ static void keep_largest(struct stack *s, tg_sv name, double v)
 }
 
 /*
- * The names of the first rank with most time of their own (with all of it, callers of everything
- * would fill the chart): on the device, or, where nothing ran there, on the host.
+ * The names of the first rank with most time of their own (by inclusive time, callers of everything
+ * would fill the chart): on the device, or on the host if nothing ran on the device.
  */
 static void stack_names(struct stack *s, const struct tg_table *f, bool modules)
 {
@@ -497,7 +497,7 @@ static void line_label(char *to, size_t size, const struct tg_table *f, size_t r
         (void)snprintf(to + n, size - n, "%s%.*s", n ? ", " : "", TG_SV_ARG(name));
 }
 
-/* A series and its area: what is drawn when there are too many. */
+/* A series and its area: decides what is drawn if there are too many. */
 struct series {
     char label[96];
     double area, at, value;
@@ -516,7 +516,7 @@ static int by_label(const void *pa, const void *pb)
     return strcmp(((const struct line *)pa)->label, ((const struct line *)pb)->label);
 }
 
-/* Rows of one series stand together, in the order of time. */
+/* Rows of one series are adjacent, in the order of time. */
 static void choose_lines(struct lines *l, const struct tg_table *f, size_t value)
 {
     struct series *all = NULL;

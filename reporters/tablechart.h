@@ -10,13 +10,13 @@
 #include "core/base/buf.h"
 
 /*
- * The frames that have a chart, and the file's name ("temporal" -> temporal.svg). NULL-terminated.
+ * The tables that have a chart, and the file's name ("temporal" -> temporal.svg). NULL-terminated.
  */
 struct tg_tablechart {
     const char *frame, *file;
 };
 extern const struct tg_tablechart tg_tablecharts[];
 
-/* False: nothing to draw (no rows with values, or a frame without a chart). */
+/* False: nothing to draw (no rows with values, or a table without a chart). */
 bool tg_tablechart_svg(struct tg_buf *out, const struct tg_table *f);
 #endif

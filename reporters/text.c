@@ -46,9 +46,8 @@ static bool is_unit(tg_sv word)
 }
 
 /*
- * Writes words behind what already stands in the line (`at` columns), breaking at blanks; new lines
- * are indented. A word is never cut, so that names can be copied, and a line never starts with
- * "::".
+ * Writes words after what is already in the line (`at` columns), breaking at blanks; new lines are
+ * indented. A word is never cut, so that names can be copied, and a line never starts with "::".
  */
 static void put_wrapped(struct page *p, tg_sv text, size_t at, size_t indent)
 {
@@ -73,7 +72,7 @@ static void put_wrapped(struct page *p, tg_sv text, size_t at, size_t indent)
     tg_buf_putc(p->out, '\n');
 }
 
-/* "label  text", the text escaped, wrapped and aligned behind the label. */
+/* "label text", the text escaped, wrapped and aligned after the label. */
 static void put_field(struct page *p, size_t indent, const char *label, size_t width, tg_sv text,
                       enum tg_tint tint)
 {
@@ -104,7 +103,7 @@ static void put_headline(struct page *p)
         tg_buf_puts(p->out, "\033[1m");
     tg_tint_on(p->out, tint, p->r->color);
     put_wrapped(p, tg_buf_sv(&safe), 0, 2);
-    if (p->r->color && p->out->n) { /* the reset belongs in front of the line's end */
+    if (p->r->color && p->out->n) { /* the reset goes before the end of the line */
         p->out->n--;
         tg_buf_puts(p->out, "\033[0m\n");
     }
@@ -154,7 +153,7 @@ static void put_context(struct page *p)
     tg_buf_release(&text);
 }
 
-/* The message with its name shortened to what a line can carry. */
+/* The message with its name shortened to fit a line. */
 static void put_message(struct page *p, const struct tg_result *r, size_t at, size_t indent)
 {
     struct tg_parts parts = tg_result_parts(r);
@@ -228,7 +227,7 @@ static void put_cause(struct page *p, const uint32_t *roots, size_t i)
         put_field(p, indent, "next", 10, r->next, TG_TINT_DIM);
 }
 
-/* Rule, limit and why, once for the causes that follow under it. */
+/* Rule, limit and why, once for the causes listed under it. */
 static void put_rule(struct page *p, const struct tg_result *r)
 {
     struct tg_buf rule = { 0 };
@@ -294,7 +293,7 @@ static void put_names(struct tg_buf *out, const struct tg_comparison *c, uint32_
     tg_buf_release(&name);
 }
 
-/* What went and what came in its place; a fusion is news, not a violation. */
+/* Names that were replaced and their replacement; a fusion is news, not a violation. */
 static void put_replacements(struct page *p)
 {
     const struct tg_comparison *c = p->v->comparison;

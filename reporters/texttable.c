@@ -59,7 +59,7 @@ static size_t total_width(const struct tg_texttable *g, const struct layout *l)
     return sum;
 }
 
-/* By how much the columns together can shrink. */
+/* How much all columns together can shrink. */
 static size_t slack(const struct tg_texttable *g, const struct layout *l)
 {
     size_t sum = 0;

@@ -1,10 +1,10 @@
 #ifndef TG_REPORTERS_TEXTTABLE_H
 #define TG_REPORTERS_TEXTTABLE_H
 /*
- * A table of text for terminals: numbers right, names left. When the columns do not fit, those with
- * the largest `drop` leave first; then the widest of those that can shrink is shortened in the
- * middle, again and again. Cells are escaped by the caller. The first column must be ours, never
- * hostile text.
+ * A table of text for terminals: numbers right, names left. If the columns do not fit, those with
+ * the largest `drop` are dropped first; then the widest column that can shrink is shortened in the
+ * middle, repeatedly. Cells are escaped by the caller. The first column must be ours, never hostile
+ * text.
  */
 #include "core/base/buf.h"
 
@@ -13,8 +13,8 @@ enum tg_tint { TG_TINT_NONE, TG_TINT_RED, TG_TINT_GREEN, TG_TINT_YELLOW, TG_TINT
 struct tg_texttable_column {
     const char *title;
     bool right;
-    size_t least;  /* may be shortened to so many columns; 0: never */
-    size_t most;   /* is shortened to so many anyway; 0: no limit */
+    size_t least;  /* may be shortened to this many columns; 0: never */
+    size_t most;   /* is always shortened to this many; 0: no limit */
     unsigned drop; /* 0: stays */
 };
 struct tg_texttable_cell {

@@ -27,7 +27,7 @@ static const struct {
     { "require", "steps", TG_TIGHTER },  { "require", "kernels", TG_TIGHTER },
 };
 
-/* What it means that a key or an item comes; that it goes is the opposite. */
+/* What it means if a key or an item is added; removing it means the opposite. */
 static const struct {
     const char *in, *key;
     enum tg_direction comes;
@@ -70,7 +70,7 @@ static enum tg_direction of_presence(const char *in, const char *key, bool came)
     return TG_OTHERWISE;
 }
 
-/* The number in the unit's base; false: no number, or an unknown unit. */
+/* The number in the unit's base; false: not a number, or an unknown unit. */
 static bool quantity(const struct tg_yaml *n, double *v, struct tg_value_unit *unit)
 {
     tg_sv text;
@@ -131,7 +131,7 @@ static bool holds_all(const struct tg_yaml *list, const struct tg_yaml *of)
     return true;
 }
 
-/* Lists of texts where more is known to be stricter (fail_on, require.ops) or laxer (ignore). */
+/* Lists of texts in which more is known to be stricter (fail_on, require.ops) or laxer (ignore). */
 static enum tg_direction of_list(const char *key, const struct tg_yaml *before,
                                  const struct tg_yaml *now)
 {
@@ -177,7 +177,7 @@ static void add(struct walk *w, enum tg_direction d, const char *path, const str
     out->n_looser += d == TG_LOOSER;
 }
 
-/* What an item of a list of mappings is called: its id or name, a waiver by rule and name. */
+/* The name of an item in a list of mappings: its id or name; of a waiver, rule and name. */
 static tg_sv name_of(struct walk *w, const struct tg_yaml *item)
 {
     const struct tg_yaml *id = tg_yaml_get(item, "id"), *name = tg_yaml_get(item, "name");

@@ -1,8 +1,8 @@
 #ifndef TG_POLICY_LANGUAGE_CHANGES_H
 #define TG_POLICY_LANGUAGE_CHANGES_H
 /*
- * What one policy does otherwise than another, by the effective values of both: what lets more pass
- * (looser), what lets less pass (tighter), and what merely differs or cannot be told.
+ * How one policy differs from another, by the effective values of both: what lets more pass
+ * (looser), what lets less pass (tighter), and what merely differs or cannot be decided.
  */
 #include "policy/language/policy.h"
 
@@ -12,7 +12,7 @@ struct tg_policy_change {
     enum tg_direction direction;
     tg_sv path;       /* "rules.slower.fail.pct" */
     tg_sv before, to; /* as YAML on one line; "" absent */
-    struct tg_loc at; /* where it stands now, else where it stood */
+    struct tg_loc at; /* its place now, else its former place */
 };
 struct tg_policy_changes {
     struct tg_policy_change *v; /* looser first, then tighter; in the order of the grammar */

@@ -16,7 +16,7 @@ struct decode {
 /* Days a waiver may run; longer is a policy change, not a waiver. */
 enum { MAX_WAIVER_DAYS = 180 };
 
-/* ---- small readers: absent or of the wrong type is the fallback ---- */
+/* ---- small readers: the fallback if a value is absent or has the wrong type ---- */
 
 static const struct tg_yaml *scalar(const struct tg_yaml *map, const char *key)
 {
@@ -56,7 +56,7 @@ static struct tg_loc loc_of(const struct tg_yaml *map, const char *key)
     return n ? n->at : TG_NOWHERE;
 }
 
-/* A single value stands for a list of one. */
+/* A single value means a list of one. */
 static size_t item_count(const struct tg_yaml *n)
 {
     return !n || n->type == TG_YAML_MAP ? 0 : n->type == TG_YAML_SEQ ? n->n : 1;
@@ -104,7 +104,7 @@ static struct tg_pattern *keep_pattern(struct decode *c, struct tg_pattern *p)
     return p;
 }
 
-/* A reason inside a pattern is shown at its byte, where the text stands there as written. */
+/* An error inside a pattern is shown at its byte if the file spells the text as it is. */
 static struct tg_pattern *compile(struct decode *c, const struct tg_yaml *n, tg_sv text)
 {
     char why[200];
@@ -242,7 +242,7 @@ static struct tg_noise noise_of(struct decode *c, const struct tg_yaml *n,
 static const char *const name_keys[] = { "kind",   "name",   "raw_name", "class", "family",
                                          "parent", "device", "stream",   "not",   NULL };
 
-/* Streams are the device's: a rule that names host work only would never match. */
+/* Streams belong to the device: a rule that names only host work would never match. */
 static void check_device_keys(struct decode *c, const struct tg_yaml *match, uint32_t kinds)
 {
     static const char *const keys[] = { "device", "stream" };
@@ -256,7 +256,7 @@ static void check_device_keys(struct decode *c, const struct tg_yaml *match, uin
     }
 }
 
-/* What is known of Python frames, and of nothing else. */
+/* Metrics of Python frames, and of nothing else. */
 static void check_frames(struct decode *c, const struct tg_yaml *match,
                          const struct tg_yaml *metric, enum tg_metric m, uint32_t kinds)
 {

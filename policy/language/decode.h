@@ -3,7 +3,7 @@
 /*
  * Merged tree -> typed policy, and every check that needs more than one value: bounds that fit the
  * metric, patterns that compile, waivers of rules that exist. Values whose shape is wrong were
- * reported by check.h and are skipped here.
+ * reported by validate.h and are skipped here.
  */
 #include "policy/language/merge.h"
 

@@ -11,7 +11,7 @@ struct tg_diag_source {
     tg_sv text;
 };
 
-enum { COLUMNS = 100 }; /* of a source line that are shown */
+enum { COLUMNS = 100 }; /* bytes of a source line that are shown */
 
 void tg_diags_init(struct tg_diags *d)
 {
@@ -122,7 +122,9 @@ void tg_diags_sort(struct tg_diags *d)
 
 /* ---- rendering ---- */
 
-/* Line `line` without its end; empty when there is none. Ends are LF, CR LF and CR, as in YAML. */
+/*
+ * Line `line` without its end; empty if it does not exist. Ends are LF, CR LF and CR, as in YAML.
+ */
 static tg_sv line_of(tg_sv text, uint32_t line)
 {
     size_t at = 0;

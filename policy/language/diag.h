@@ -12,7 +12,7 @@
 #include "core/base/err.h"
 
 #define TG_DIAGS_MAX 50    /* shown */
-#define TG_DIAGS_KEPT 1000 /* kept for sorting; beyond it only counted, repeats included */
+#define TG_DIAGS_KEPT 1000 /* kept for sorting; after that only counted, repeats included */
 
 /*
  * Every code, once. Numbers are stable: people search for them. 15x/16x the YAML itself, 10x the
@@ -23,11 +23,11 @@ enum tg_diag_code {
     TG_DIAG_TYPE = 102,         /* a list where a mapping belongs, ... */
     TG_DIAG_MISSING = 103,      /* a required key */
     TG_DIAG_WORD = 104,         /* not one of the words allowed here */
-    TG_DIAG_NUMBER = 105,       /* no whole number, or outside its range */
+    TG_DIAG_NUMBER = 105,       /* not a whole number, or outside its range */
     TG_DIAG_VERSION = 106,      /* a version this program does not know */
     TG_DIAG_TEXT = 107,         /* empty, too long, or characters that are not allowed here */
     TG_DIAG_EMPTY_LIST = 109,   /* a list or mapping that must not be empty, or is too long */
-    TG_DIAG_BOUND_NUMBER = 111, /* a bound that is no number */
+    TG_DIAG_BOUND_NUMBER = 111, /* a bound that is not a number */
     TG_DIAG_BOUND_UNIT = 112,   /* a bound without its unit */
     TG_DIAG_BOUND_FIT = 113,    /* a unit that does not fit the metric */
     TG_DIAG_BOUND_LEGAL = 114,  /* a bound the metric does not have */
@@ -80,7 +80,7 @@ enum tg_severity { TG_SEV_ERROR, TG_SEV_WARNING };
 struct tg_diag {
     enum tg_diag_code code; /* 101: "TG101" */
     enum tg_severity severity;
-    struct tg_loc at;     /* file NULL: about no file */
+    struct tg_loc at;     /* file NULL: not about a file */
     uint32_t length;      /* columns underlined, at least 1 */
     tg_sv message, fix;   /* fix may be "" */
     size_t source, order; /* for sorting */
@@ -90,7 +90,8 @@ struct tg_diags {
     struct tg_arena *arena; /* owns the texts */
     struct tg_diag *v;
     size_t n, cap;
-    size_t errors, warnings;        /* those beyond the cap too: nothing wrong loads */
+    size_t errors, warnings;        /* including those beyond the cap: a policy with an error
+                                       never loads */
     size_t refusals;                /* errors reported, repeats included: > 0 more is wrong */
     struct tg_diag_source *sources; /* texts of the files, for the source lines */
     size_t n_sources, cap_sources;

@@ -30,7 +30,7 @@ const char *const tg_words_fail_on[] = { "fail", "warn", "inconclusive", "suspic
 const char *const tg_words_on_off[] = { "on", "off", NULL };
 const char *const tg_words_off[] = { "off", NULL };
 
-/* ---- values that stand in several places ---- */
+/* ---- values that several keys have ---- */
 
 static const struct tg_key_shape text = { .kind = TG_KEY_TEXT, .min = 1, .max = 1000 };
 static const struct tg_key_shape path = { .kind = TG_KEY_TEXT, .min = 1, .max = 4096 };
@@ -54,7 +54,7 @@ static const struct tg_key_shape patterns = { .kind = TG_KEY_CHOICE,
                                               .list = &pattern_list,
                                               .example = "\"aten::*\"" };
 
-/* `ignore: []` and `ops: []` take back what an earlier layer asked. */
+/* `ignore: []` and `ops: []` revoke what an earlier layer asked for. */
 static const struct tg_key_shape pattern_list_or_none = { .kind = TG_KEY_LIST,
                                                           .what = "a list of patterns",
                                                           .item = &pattern,

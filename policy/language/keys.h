@@ -1,10 +1,10 @@
 #ifndef TG_POLICY_LANGUAGE_KEYS_H
 #define TG_POLICY_LANGUAGE_KEYS_H
 /*
- * The grammar of a policy file as tables: which keys stand where, what their values look like, what
- * they mean. The loader checks against it, the schema and the manual's lists are printed from it,
- * so the three cannot drift. What needs more than one value to decide (a bound that must fit the
- * metric) is in decode.c.
+ * The grammar of a policy file as tables: which keys exist where, the form of their values, and
+ * what they mean. The loader checks against it, the schema and the manual's lists are printed from
+ * it, so the three cannot differ. Checks that need more than one value (a bound must fit the
+ * metric) are in decode.c.
  */
 #include "policy/language/policy.h"
 
@@ -14,11 +14,11 @@ enum tg_key_shape_kind {
     TG_KEY_MAP,     /* the keys of `keys` */
     TG_KEY_MAP_OF,  /* any keys, [a-z0-9-]; values of `item` */
     TG_KEY_LIST,    /* of `item`, at least `min`, at most `max` of them */
-    TG_KEY_CHOICE,  /* one of scalar, list, map, by what stands there */
+    TG_KEY_CHOICE,  /* one of scalar, list, map, by the type of the value */
     TG_KEY_TEXT,    /* min to max bytes */
     TG_KEY_ID,      /* [a-z0-9-], min to max bytes */
     TG_KEY_NAME,    /* [A-Za-z0-9_-], min to max bytes */
-    TG_KEY_GLOB,    /* a pattern that may be no regex */
+    TG_KEY_GLOB,    /* a pattern that must not be a regex */
     TG_KEY_PATTERN, /* glob or regex between slashes */
     TG_KEY_REGEX,   /* bare regex with one group */
     TG_KEY_WORD,    /* one of `words` */
@@ -43,11 +43,11 @@ struct tg_key_shape {
     const char *example; /* how to write it; the fix of type errors */
 };
 
-/* How a later layer's value meets an earlier one's. Default: it replaces it. */
+/* How a later layer's value meets an earlier one's. Default: it replaces the earlier one. */
 enum tg_key_flags {
     TG_KEY_REQUIRED = 1,
     TG_KEY_MERGE = 2,    /* mappings: key by key */
-    TG_KEY_APPEND = 4,   /* lists: behind the earlier ones */
+    TG_KEY_APPEND = 4,   /* lists: appended to the earlier ones */
     TG_KEY_BY_ID = 8,    /* lists of mappings with `id`: the same id is merged key by key */
     TG_KEY_BY_NAME = 16, /* the same with `name` */
     TG_KEY_MAIN = 32     /* only at the top of a file: not in profiles, not shown as effective */
@@ -65,7 +65,7 @@ extern const struct tg_key_shape tg_key_shape_rule;
 extern const struct tg_key_shape tg_key_shape_suite;
 
 const struct tg_key *tg_key_find(const struct tg_key *keys, tg_sv name); /* NULL: unknown */
-/* Index of a word, -1: none of them. */
+/* Index of a word; -1: not one of them. */
 int tg_word_index(const char *const *words, tg_sv text);
 
 extern const char *const tg_words_kind[];
@@ -81,6 +81,6 @@ extern const char *const tg_words_comment[];
 extern const char *const tg_words_fail_on[];
 extern const char *const tg_words_on_off[];
 extern const char *const tg_words_off[];
-/* The kind behind tg_words_kind[i]. */
+/* The kind that tg_words_kind[i] names. */
 extern const enum tg_kind tg_kind_of_word[];
 #endif

@@ -5,7 +5,8 @@
 
 #include "policy/language/value.h"
 
-static const double max_bound = 1e15; /* 11 days in ns, a petabyte; beyond is a typing mistake */
+static const double max_bound = 1e15; /* 11 days in ns, a petabyte; anything larger is a typing
+                                         mistake */
 
 /* How a bound of this metric is written; for fixes. */
 static const char *how_to_write(const struct tg_metric_info *info, enum tg_bound_kind kind)
@@ -41,7 +42,7 @@ static bool bound_problem(struct tg_diags *d, enum tg_diag_code code, const stru
     return tg_diags_add(d, code, n->at, tg_yaml_width(n), fix, "%s: %s", problem, n->text.p);
 }
 
-/* Whether a unit says what this bound of this metric wants. */
+/* Does this unit fit this bound of this metric? */
 static bool unit_fits(const struct tg_metric_info *info, enum tg_bound_kind kind,
                       const struct tg_value_unit *u)
 {
@@ -145,7 +146,7 @@ const struct tg_bound *tg_limit_find(const struct tg_limit *l, enum tg_bound_kin
     return NULL;
 }
 
-/* What the bounds of one limit say together. */
+/* Checks the bounds of one limit together. */
 static void check_limit(struct tg_diags *d, const struct tg_yaml *n, const struct tg_limit *l,
                         const struct tg_metric_info *info)
 {

@@ -7,10 +7,10 @@
 #include "policy/language/policy.h"
 #include "policy/language/yaml.h"
 
-/* `info` NULL (the metric is unknown, which was reported): the bounds are not looked at. */
+/* `info` NULL (the metric is unknown, which was reported): bounds are not checked. */
 struct tg_limit_list tg_limits_of(const struct tg_yaml *n, const struct tg_metric_info *info,
                                   struct tg_arena *a, struct tg_diags *d);
-/* One mapping. False: nothing of it can be used. */
+/* One mapping. False: nothing in it is usable. */
 bool tg_limit_of(const struct tg_yaml *n, const struct tg_metric_info *info, struct tg_arena *a,
                  struct tg_diags *d, struct tg_limit *out);
 

@@ -15,7 +15,7 @@ enum { NOTICE_DAYS = 14 }; /* before a waiver ends */
 
 /* ---- limits ---- */
 
-/* A relative limit alone: the smaller the kernel, the surer noise exceeds it. */
+/* A relative limit alone: the smaller the kernel, the more certainly noise exceeds it. */
 static void lint_floor(struct lint *c, const struct tg_rule *r, const struct tg_limit_list *list,
                        const char *key)
 {
@@ -34,7 +34,7 @@ static void lint_floor(struct lint *c, const struct tg_rule *r, const struct tg_
     }
 }
 
-/* Whoever exceeds `a` also exceeds `b`. */
+/* Does everything that exceeds `a` also exceed `b`? */
 static bool bound_implies(const struct tg_bound *a, const struct tg_bound *b)
 {
     if (a->kind != b->kind || a->of_step != b->of_step || a->is_auto != b->is_auto)
@@ -54,7 +54,7 @@ static bool limit_implies(const struct tg_limit *a, const struct tg_limit *b)
     return b->n > 0;
 }
 
-/* A warning is seen only where the failure does not take its place. */
+/* A warning shows only if the failure does not take its place. */
 static void lint_order(struct lint *c, const struct tg_limit_list *warn,
                        const struct tg_limit_list *fail)
 {
@@ -109,7 +109,7 @@ static bool same_match(const struct tg_match *a, const struct tg_match *b)
            same_ints(&a->streams, &b->streams);
 }
 
-/* All that `a` says is said again by `b`. */
+/* Does `b` repeat everything that `a` sets? */
 static bool is_hidden(const struct tg_override *a, const struct tg_override *b)
 {
     return same_match(&a->match, &b->match) &&
@@ -147,7 +147,7 @@ static tg_sv without_stars(tg_sv s)
     return s;
 }
 
-/* Distance of a glob to a name: a name may be longer where the glob ends with a star. */
+/* Distance of a glob from a name: a name may be longer if the glob ends with a star. */
 static unsigned glob_distance(tg_sv glob, tg_sv name, unsigned limit)
 {
     tg_sv core = without_stars(glob);
@@ -220,7 +220,7 @@ static bool is_silent(const struct tg_rule *r)
     return silent;
 }
 
-/* Has a limit that noise could trip: a change of a duration. */
+/* Has a limit that noise could exceed: a change of a duration. */
 static bool judges_durations(const struct tg_rule *r)
 {
     bool changes = false;
@@ -257,7 +257,7 @@ static void lint_rule(struct lint *c, const struct tg_rule *r)
         (void)tg_diags_add(c->diags, TG_DIAG_SILENT, r->at, r->id.n, NULL,
                            "rule '%.*s' can never warn or fail: its limits are off",
                            TG_SV_ARG(r->id));
-    /* A preset's rule is about any trace; that one misses something there says nothing. */
+    /* A preset's rule is for any trace: that it matches nothing here is not a mistake. */
     if (r->optional)
         return;
     lint_match(c, &r->match);

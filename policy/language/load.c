@@ -49,7 +49,7 @@ bool tg_policy_find(const char *dir, const char *root, struct tg_arena *a, const
     char *here = realpath(dir, NULL), *top = root ? realpath(root, NULL) : NULL;
     size_t n = top ? strlen(top) : 0;
     bool ok = find_in(dir, a, path, err);
-    /* Upwards only while still below the root. */
+    /* Upwards only below the root. */
     const char *up = strcmp(dir, ".") == 0 ? ".." : NULL;
     while (ok && !*path && here && top && strlen(here) > n && strncmp(here, top, n) == 0 &&
            (here[n] == '/' || n == 1)) {
@@ -102,7 +102,7 @@ static bool judges_counts(const struct tg_yaml *rule)
     return unit == TG_UNIT_COUNT || unit == TG_UNIT_FACT;
 }
 
-/* `fail` becomes `warn`; a `warn` beside it would be the stricter one and is dropped for it. */
+/* `fail` becomes `warn`; an existing `warn` would be the stricter one and is dropped. */
 static struct tg_yaml *as_advice(struct load *l, const struct tg_yaml *rule)
 {
     struct tg_yaml *r = copy_node(l, rule);
@@ -153,7 +153,7 @@ static bool read_text(struct load *l, const char *path, struct tg_buf *out, stru
     return tg_file_read(out, path, TG_LIMITS_DEFAULT.max_policy, err);
 }
 
-/* "a/./b/../c" -> "a/c"; leading ".." stay. By text, so it also works inside a commit. */
+/* "a/./b/../c" -> "a/c"; leading ".." stay. On the text, so it also works inside a commit. */
 static const char *tidy(struct tg_arena *a, const char *path)
 {
     struct tg_buf out = { 0 };
@@ -199,8 +199,8 @@ static bool is_below(const char *path, const char *top)
 }
 
 /*
- * After symbolic links, a file of the file system must still lie below the root; below the main
- * file's own directory where that one lies outside.
+ * After symbolic links are followed, a file must still be below the root, or below the main file's
+ * own directory if that is outside the root.
  */
 static bool leaves_root(struct load *l, const char *path)
 {
@@ -209,7 +209,7 @@ static bool leaves_root(struct load *l, const char *path)
     char *real = realpath(path, NULL), *root = l->opts->root ? realpath(l->opts->root, NULL) : NULL;
     char *home = realpath(dir_of(l->arena, l->opts->path), NULL);
     const char *top = root && home && is_below(home, root) ? root : home;
-    /* What does not exist is reported when it is read. */
+    /* A file that does not exist is reported when it is read. */
     bool outside = real && top && !is_below(real, top);
     free(real);
     free(root);
@@ -316,8 +316,8 @@ static void load_file(struct load *l, const char *path, const struct tg_yaml *fr
 /* ---- layers to policy ---- */
 
 /*
- * Every stage of the fold is decoded, not only the last: a mistake in an early layer is a mistake,
- * even where a later one hides it. Equal reports are kept once.
+ * Every stage of the fold is decoded, not only the last: a mistake in an early layer is a mistake
+ * even if a later layer hides it. Equal reports are kept once.
  */
 static void try_decode(struct load *l, const struct tg_yaml *tree, const struct tg_removed *removed)
 {
@@ -437,7 +437,7 @@ struct tg_policy *tg_policy_load(const struct tg_policy_opts *o, struct tg_diags
     }
     tg_diags_sort(diags);
     /*
-     * Not the number kept: where `diags` has the same mistake from an earlier load, it stays one.
+     * Not the number kept: if `diags` has the same mistake from an earlier load, it is kept once.
      */
     if (l.built_in && diags->refusals == before)
         return p;

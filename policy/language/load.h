@@ -1,8 +1,9 @@
 #ifndef TG_POLICY_LANGUAGE_LOAD_H
 #define TG_POLICY_LANGUAGE_LOAD_H
 /*
- * From files to a policy: discovery, layers, checks; and what is said about a policy without a
- * trace. Layers, later wins per key: built-in defaults, `extends:` in order, the file, the profile.
+ * From files to a policy: discovery, layers, checks; and everything that can be told about a policy
+ * without a trace. Layers, the later one wins per key: built-in defaults, `extends:` in order, the
+ * file, the profile.
  */
 #include "policy/language/diag.h"
 #include "policy/language/policy.h"
@@ -17,16 +18,16 @@ typedef bool (*tg_policy_read)(void *arg, const char *path, struct tg_buf *out, 
 struct tg_policy_opts {
     const char *path; /* the file; NULL: the built-in policy, tracegate:recommended */
     const char *root; /* extends: may not leave it; NULL, or `path` lies outside: its directory */
-    const char *profile;   /* NULL: none */
-    bool profile_may_lack; /* --profile auto: a profile that does not exist is no mistake */
+    const char *profile;   /* NULL: no profile */
+    bool profile_may_lack; /* --profile auto: it is not an error if the profile does not exist */
     int64_t today;         /* days since 1970-01-01 UTC, for waivers; 0: not checked */
     tg_policy_read read;   /* NULL: the file system */
     void *read_arg;
 };
 
 /*
- * Finds .tracegate.yml or .tracegate.yaml in `dir` or above, up to `root` (NULL: only `dir`).
- * True with *path NULL: there is none. False: two in one directory, or unreadable.
+ * Finds .tracegate.yml or .tracegate.yaml in `dir` or above, up to `root` (NULL: only `dir`). True
+ * with *path NULL: not found. False: two in one directory, or unreadable.
  */
 TG_MUST bool tg_policy_find(const char *dir, const char *root, struct tg_arena *a,
                             const char **path, struct tg_err *err);

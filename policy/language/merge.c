@@ -36,7 +36,7 @@ static bool same_text(const struct tg_yaml *a, const struct tg_yaml *b)
 static struct tg_yaml *merge_maps(struct merge *m, const struct tg_key *keys,
                                   const struct tg_yaml *base, const struct tg_yaml *over);
 
-/* The behaviours of keys.h; a value of the wrong type was reported and is left as it is. */
+/* The flags of keys.h; a value of the wrong type was reported and stays as it is. */
 static struct tg_yaml *merge_lists(struct merge *m, const struct tg_yaml *base,
                                    const struct tg_yaml *over)
 {
@@ -157,7 +157,7 @@ static void put_pair(struct tg_yaml *map, struct tg_yaml *key, struct tg_yaml *v
     map->pairs[map->n++] = (struct tg_yaml_pair){ key, value };
 }
 
-/* Unknown keys were reported; they are left out. */
+/* Unknown keys were reported; they are dropped. */
 static struct tg_yaml *merge_maps(struct merge *m, const struct tg_key *keys,
                                   const struct tg_yaml *base, const struct tg_yaml *over)
 {

@@ -2,14 +2,14 @@
 #define TG_POLICY_LANGUAGE_MERGE_H
 /*
  * Layers, at the level of the tree: a later layer's keys win, as the flags of keys.h say. Nodes
- * keep the place they were written at, so the merged tree knows the origin of every value. Nothing
- * is copied but the spine: the trees of the layers must live as long as the result.
+ * keep the place they were written at, so the merged tree knows the origin of every value. Only the
+ * spine is copied: the trees of the layers must live as long as the result.
  */
 #include "policy/language/validate.h"
 
 /*
- * `base` (NULL: none yet) with `layer` on top; `keys` are those of a file or of a profile. Ids of
- * `rules: {remove: [...]}` that no earlier layer has are reported, the others are added to
+ * `base` (NULL: no layer yet) with `layer` on top; `keys` are those of a file or of a profile. Ids
+ * of `rules: {remove: [...]}` that no earlier layer has are reported, the others are added to
  * `removed`.
  */
 struct tg_removed {

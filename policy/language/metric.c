@@ -4,7 +4,7 @@
 #define BUDGET (TG_BOUND_BIT(TG_BOUND_MAX) | TG_BOUND_BIT(TG_BOUND_MIN))
 #define POINTS (TG_BOUND_BIT(TG_BOUND_PP) | BUDGET)
 #define AMOUNT (CHANGE | BUDGET)
-/* The baseline is 0 by definition, so nothing relative to it can be asked. */
+/* The baseline is 0 by definition, so no relative bound makes sense. */
 #define FROM_ZERO (TG_BOUND_BIT(TG_BOUND_ABS) | TG_BOUND_BIT(TG_BOUND_MAX))
 /* Equal or not: the only limit is `abs: 0`. */
 #define EQUALITY TG_BOUND_BIT(TG_BOUND_ABS)

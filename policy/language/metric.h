@@ -1,10 +1,10 @@
 #ifndef TG_POLICY_LANGUAGE_METRIC_H
 #define TG_POLICY_LANGUAGE_METRIC_H
 /*
- * The one table of metrics a rule can name: loader, linter, schema, evaluation, help and manual
- * read it. Its rows about whole traces are those of core/metric/measure_table.h. All durations and
- * counts are per step; values of unit NS are nanoseconds, PERCENT 0..100, RATE bytes per nanosecond
- * (GB/s).
+ * The one table of metrics that a rule can name: loader, linter, schema, evaluation, help and
+ * manual read it. Its rows about whole traces come from core/metric/measure_table.h. All durations
+ * and counts are per step; values of unit NS are nanoseconds, PERCENT 0..100, RATE bytes per
+ * nanosecond (GB/s).
  */
 #include "core/metric/measure.h"
 
@@ -24,7 +24,7 @@ enum tg_metric {
     TG_METRIC_INPUT_TYPES,
     TG_METRIC_INPUT_SHAPES,
     TG_METRIC_BYTES,
-    /* the same of Python frames only (kinds module and source): the work launched inside */
+    /* the same of Python frames only (kinds module and source): the work launched inside them */
     TG_METRIC_DEVICE_TIME,
     TG_METRIC_DEVICE_SELF,
     TG_METRIC_DEVICE_COUNT,
@@ -60,7 +60,7 @@ struct tg_metric_info {
     enum tg_unit unit;
     enum tg_polarity polarity; /* the bad direction unless the rule says `direction:` */
     unsigned bounds;           /* legal ones */
-    bool exact;                /* what the program does: a change needs no evidence */
+    bool exact;                /* determined by the program: a change needs no evidence */
     const char *meaning;       /* one line */
 };
 
@@ -68,7 +68,7 @@ static inline enum tg_metric tg_metric_of(enum tg_measure m)
 {
     return (enum tg_metric)(TG_METRIC_OF_TRACE + (int)m);
 }
-/* Of what was launched inside a frame, not of the frame itself. */
+/* About the work launched inside a frame, not about the frame itself. */
 static inline bool tg_metric_of_launched(enum tg_metric m)
 {
     return m >= TG_METRIC_DEVICE_TIME && m <= TG_METRIC_DEVICE_COUNT;

@@ -50,7 +50,7 @@ struct tg_limit_list {
     struct tg_loc at;
 };
 
-/* ---- match: which names a rule looks at ---- */
+/* ---- match: the names that a rule applies to ---- */
 
 enum tg_match_family {
     TG_MATCH_FAMILY_GEMM,
@@ -60,8 +60,10 @@ enum tg_match_family {
     TG_MATCH_FAMILY_TRITON,
     TG_MATCH_FAMILY_ELEMENTWISE
 };
-/* DEFAULT: not said. EACH: every rank is judged by itself. SLOWEST: the rank with the longest step
- * time. LIST: those of `ranks`. */
+/*
+ * DEFAULT: not given. EACH: every rank is judged by itself. SLOWEST: the rank with the longest step
+ * time. LIST: those of `ranks`.
+ */
 enum tg_match_rank {
     TG_MATCH_RANK_DEFAULT,
     TG_MATCH_RANK_EACH,
@@ -77,7 +79,7 @@ struct tg_ints {
 /* Kinds that are totals by Python frame. */
 #define TG_FRAME_KINDS (1u << TG_KIND_MODULE | 1u << TG_KIND_SOURCE)
 
-/* A mask of kinds -> what has to be taken of traces for it: a bit per enum tg_stack_sort. */
+/* A mask of kinds -> what must be taken from traces for it: a bit per enum tg_stack_sort. */
 static inline unsigned tg_frame_sorts(uint32_t kinds)
 {
     return (kinds >> TG_KIND_MODULE & 1u) << TG_STACK_MODULES | (kinds >> TG_KIND_SOURCE & 1u)
@@ -157,7 +159,7 @@ struct tg_window {
     struct tg_loc at;
 };
 
-/* Where the fresh traces lie. `run` and `rank` are regexes with one group, applied to each path. */
+/* Where the fresh traces are. `run` and `rank` are regexes with one group, applied to each path. */
 struct tg_trace_spec {
     tg_sv files;     /* path or glob, relative to the policy's directory */
     tg_sv run, rank; /* "" if not given */
@@ -169,8 +171,8 @@ struct tg_suite {
     tg_sv name;
     struct tg_trace_spec trace;
     tg_sv baseline;       /* path or glob inside the baseline commit's tree; "" if `stored` */
-    bool stored;          /* baseline: stored, or nothing said */
-    int64_t ranks_expect; /* 0: not said */
+    bool stored;          /* baseline: stored, or not given */
+    int64_t ranks_expect; /* 0: not given */
     struct tg_window window;
     struct tg_loc at, baseline_at;
 };
@@ -179,7 +181,7 @@ struct tg_suite {
 
 enum tg_ref_kind { TG_REF_MERGE_BASE, TG_REF_PARENT, TG_REF_NAMED, TG_REF_WINDOW };
 enum tg_on_missing { TG_ON_MISSING_PASS, TG_ON_MISSING_INCONCLUSIVE, TG_ON_MISSING_FAIL };
-/* What must be equal on both sides; else durations and kernel names are shown, not judged. */
+/* What must be equal on both sides; otherwise durations and kernel names are shown, not judged. */
 enum tg_same {
     TG_SAME_DEVICE,
     TG_SAME_WORLD_SIZE,
@@ -227,7 +229,7 @@ struct tg_alias {
     struct tg_loc at;
 };
 
-/* An accepted violation; checked for shape here, judged by evaluation. */
+/* An accepted violation; its form is checked here, evaluation judges it. */
 struct tg_waiver {
     tg_sv rule;              /* id of a rule that exists */
     struct tg_pattern *name; /* NULL: not given (rules about the whole trace) */

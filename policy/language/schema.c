@@ -6,7 +6,7 @@
 #include "policy/language/load.h"
 
 /*
- * The grammar of keys.h as JSON schema. Never stricter than the loader about what a value may be:
+ * The grammar of keys.h as JSON schema. Never stricter than the loader about the form of a value:
  * an editor that reads YAML 1.1 sees `off` as false and `12` as a number where the loader reads
  * text, so both forms are listed.
  */
@@ -59,7 +59,7 @@ static void put_pattern(struct tg_doc *o, const char *pattern)
     tg_doc_add_str(o, "pattern", tg_sv_of(pattern));
 }
 
-/* Text as the loader takes it: a plain 12 or true is text too. */
+/* Text as the loader reads it: a plain 12 or true is text too. */
 static void put_text(struct tg_doc *o, const struct tg_key_shape *shape, const char *pattern)
 {
     struct tg_doc *types = tg_doc_add_array(o, "type");
@@ -239,7 +239,7 @@ void tg_policy_schema(struct tg_buf *out)
     tg_doc_add_str(root, "title", TG_SV("tracegate policy, version 1"));
     put_map(&s, root, &tg_key_shape_policy);
     defs = tg_doc_add_object(root, "$defs");
-    for (size_t i = 0; i < s.n; i++) /* grows while it is walked */
+    for (size_t i = 0; i < s.n; i++) /* grows during the walk */
         put_map(&s, tg_doc_add_object(defs, s.name[i]), s.def[i]);
     tg_doc_write(root, true, out);
     tg_doc_free(root);

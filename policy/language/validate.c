@@ -14,7 +14,7 @@ static void check(struct check *c, const struct tg_key_shape *s, const struct tg
 
 /* ---- did you mean ---- */
 
-/* What people write when they mean a key; used only where that key may stand. */
+/* What people write when they mean a key; used only where that key is allowed. */
 static const char *const synonyms[][2] = {
     { "threshold", "fail" },  { "limit", "fail" },      { "limits", "fail" },
     { "error", "fail" },      { "severity", "fail" },   { "tolerance", "fail" },
@@ -224,7 +224,7 @@ static void check_scalar(struct check *c, const struct tg_key_shape *s, const st
             complain(c, TG_DIAG_WAIVER_EXPIRES, n, "write it like 2027-02-28", key,
                      "must be a day of the calendar");
         break;
-    default: /* BOUND is judged with its metric */
+    default: /* BOUND is checked with its metric */
         break;
     }
 }
@@ -326,7 +326,7 @@ static void check_map_of(struct check *c, const struct tg_key_shape *s, const st
     }
 }
 
-/* What stands there decides which alternative is meant; scalars are everything else. */
+/* The type of the value decides which alternative is meant; scalars are everything else. */
 static const struct tg_key_shape *choose(const struct tg_key_shape *s, const struct tg_yaml *n)
 {
     if (s->kind == TG_KEY_CHOICE)

@@ -1,8 +1,8 @@
 #ifndef TG_POLICY_LANGUAGE_VALIDATE_H
 #define TG_POLICY_LANGUAGE_VALIDATE_H
 /*
- * One file against the grammar of keys.h: unknown and missing keys, types, words, ranges, ids that
- * stand twice. Everything is reported; what is right stays usable.
+ * Checks one file against the grammar of keys.h: unknown and missing keys, types, words, ranges,
+ * repeated ids. Everything is reported; valid parts stay usable.
  */
 #include "policy/language/keys.h"
 #include "policy/language/yaml.h"

@@ -19,7 +19,7 @@ bool tg_value_quantity(tg_sv text, double *number, tg_sv *unit)
         digits += is_digit(text.p[i]);
         points += text.p[i] == '.';
     }
-    /* ".5" and "5." are typing mistakes more often than numbers. */
+    /* ".5" and "5." are more often typing mistakes than numbers. */
     if (digits == 0 || points > 1 || text.p[start] == '.' || text.p[i - 1] == '.')
         return false;
     tg_sv magnitude = { text.p + start, i - start };
@@ -30,7 +30,7 @@ bool tg_value_quantity(tg_sv text, double *number, tg_sv *unit)
     if (text.p[0] == '-')
         *number = -*number;
     *unit = (tg_sv){ text.p + i, text.n - i };
-    /* "0x10", "1_000", "1:30", "1e3" and "10 ms" are no numbers with a unit. */
+    /* "0x10", "1_000", "1:30", "1e3" and "10 ms" are not numbers with a unit. */
     return unit->n == 0 || (unit->p[0] != 'x' && unit->p[0] != 'e' && unit->p[0] != '_' &&
                             unit->p[0] != ':' && unit->p[0] != ' ' && unit->p[0] != ',');
 }

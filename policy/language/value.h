@@ -4,12 +4,12 @@
 #include "policy/language/metric.h"
 
 /*
- * "+12.5ms" -> 12.5 and "ms"; a leading '+' or '-' belongs to the number. False: no number there
- * (hex, exponents, underscores and blanks are none).
+ * "+12.5ms" -> 12.5 and "ms"; a leading '+' or '-' belongs to the number. False: not a number (hex,
+ * exponents, underscores and blanks are not allowed).
  */
 TG_MUST bool tg_value_quantity(tg_sv text, double *number, tg_sv *unit);
 
-/* What a unit makes of 1: "ms" -> NS, 1e6. False: unknown. "" is COUNT, 1. */
+/* The factor of a unit: "ms" -> NS, 1e6. False: unknown. "" is COUNT, 1. */
 struct tg_value_unit {
     enum tg_unit unit;
     double factor;
@@ -18,7 +18,7 @@ struct tg_value_unit {
 };
 TG_MUST bool tg_value_unit(tg_sv text, struct tg_value_unit *out);
 
-/* "2027-02-28" -> days since 1970-01-01; a day the calendar has, years 1970 to 9999. */
+/* "2027-02-28" -> days since 1970-01-01; only days that exist, years 1970 to 9999. */
 TG_MUST bool tg_value_date(tg_sv text, int64_t *days);
 /* Days -> "2027-02-28", NUL-terminated. */
 void tg_value_date_text(int64_t days, char out[16]);

@@ -10,7 +10,7 @@ enum { MAX_ANCHORS = 1000 };
 
 struct anchor {
     tg_sv name;
-    struct tg_yaml *node; /* NULL while it is being built */
+    struct tg_yaml *node; /* NULL until it is complete */
 };
 
 struct parse {
@@ -26,7 +26,7 @@ struct parse {
     bool stop; /* a mistake after which nothing useful can follow */
 };
 
-/* What is collected while a collection's end is not known; pairs take two entries. */
+/* Collects items until the collection ends; pairs take two entries. */
 struct list {
     struct tg_yaml **v;
     size_t n, cap;
@@ -43,7 +43,7 @@ static bool fatal(struct parse *p)
     return false;
 }
 
-/* ---- the text before YAML sees it ---- */
+/* ---- the text before the YAML parser sees it ---- */
 
 static struct tg_loc loc_at(const char *file, tg_sv text, size_t offset)
 {
@@ -68,7 +68,7 @@ static bool is_forbidden(uint32_t c)
 
 /*
  * Bytes that YAML forbids or that libyaml and an editor would count as lines differently (NEL, LS,
- * PS), so that a position always means the same place. One report of each sort is enough.
+ * PS), so that a position always means the same place. Each sort is reported once.
  */
 static bool check_bytes(tg_sv text, const char *file, struct tg_diags *d)
 {
@@ -139,7 +139,7 @@ static struct anchor *find_anchor(struct parse *p, tg_sv name)
     return NULL;
 }
 
-/* Index of the new anchor, or SIZE_MAX without one. A repeated name means the later node. */
+/* Index of the new anchor, or SIZE_MAX without one. A repeated name refers to the later node. */
 static size_t add_anchor(struct parse *p, const yaml_char_t *name)
 {
     if (!name)
@@ -206,7 +206,9 @@ static struct tg_yaml *build_scalar(struct parse *p)
     return n;
 }
 
-/* Adds what `child` stands for; an alias bomb ends here, long before anything walks the tree. */
+/*
+ * Adds the size that `child` expands to; an alias bomb ends here, before anything walks the tree.
+ */
 static bool count_expanded(struct parse *p, struct tg_yaml *n, const struct tg_yaml *child)
 {
     n->expanded += child->expanded;
@@ -271,7 +273,7 @@ static struct tg_yaml *build_seq(struct parse *p, unsigned depth)
     return p->stop ? NULL : n;
 }
 
-/* A key that can be kept: plain text, not "<<", not there yet. */
+/* Is this a valid key: plain text, not "<<", not used yet? */
 static bool check_key(struct parse *p, const struct list *so_far, const struct tg_yaml *key)
 {
     if (key->type != TG_YAML_SCALAR || key->text.n == 0)
@@ -325,7 +327,7 @@ static struct tg_yaml *build_map(struct parse *p, unsigned depth)
     return p->stop ? NULL : n;
 }
 
-/* The node that begins with the current event; NULL: left out (reported), or p->stop. */
+/* The node that begins with the current event; NULL: dropped (reported), or p->stop. */
 static struct tg_yaml *build(struct parse *p, unsigned depth)
 {
     switch (p->event.type) {
@@ -386,7 +388,7 @@ struct tg_yaml *tg_yaml_parse(tg_sv text, const char *file, struct tg_arena *a, 
 
     struct parse p = { .file = file, .arena = a, .diags = d };
     if (!yaml_parser_initialize(&p.lib))
-        return NULL; /* out of memory: libyaml's only reason */
+        return NULL; /* out of memory: the only reason that libyaml has */
     yaml_parser_set_encoding(&p.lib, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&p.lib, (const unsigned char *)text.p, text.n);
     struct tg_yaml *root = build_stream(&p);

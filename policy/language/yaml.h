@@ -1,17 +1,17 @@
 #ifndef TG_POLICY_LANGUAGE_YAML_H
 #define TG_POLICY_LANGUAGE_YAML_H
 /*
- * YAML text -> tree with positions. The only place that knows libyaml. A small, typed-by-us subset:
+ * YAML text -> tree with positions. No other file knows libyaml. A small subset, typed by us:
  * mappings with plain text keys, sequences, scalars (all text; `no`, 0x10 and 1_000 stay text),
  * anchors and aliases within caps. Tags, merge keys, tabs, several documents, duplicate keys and
- * keys that are no text are mistakes with their own codes; so are bad UTF-8 and invisible line
- * breaks. Reported are all mistakes the text has, except that a syntax error ends the parse.
+ * keys that are not text are mistakes with their own codes; so are bad UTF-8 and invisible line
+ * breaks. All mistakes are reported, except that a syntax error ends the parse.
  */
 #include "policy/language/diag.h"
 
 #define TG_YAML_DEPTH 32         /* nesting of collections */
 #define TG_YAML_NODES 50000u     /* written in the text */
-#define TG_YAML_EXPANDED 100000u /* with every alias counted as what it stands for */
+#define TG_YAML_EXPANDED 100000u /* counted with every alias expanded */
 #define TG_YAML_KEYS 1000        /* of one mapping */
 
 enum tg_yaml_type { TG_YAML_SCALAR, TG_YAML_SEQ, TG_YAML_MAP };
@@ -21,12 +21,12 @@ struct tg_yaml_pair {
     struct tg_yaml *key, *value; /* key: a scalar */
 };
 
-/* A node. An aliased node is shared by the places that use it, never part of itself. */
+/* A node. An aliased node is shared by the places that use it, and never contains itself. */
 struct tg_yaml {
     enum tg_yaml_type type;
     bool plain;                 /* scalar written without quotes */
     struct tg_loc at;           /* of its first character; column in code points */
-    uint32_t end_line, end_col; /* behind its last character */
+    uint32_t end_line, end_col; /* after its last character */
     uint32_t expanded;          /* nodes of the subtree, aliases expanded */
     tg_sv text;                 /* scalar: its value */
     struct tg_yaml **items;     /* seq */
@@ -36,15 +36,15 @@ struct tg_yaml {
 
 /*
  * Parses `text`, which is registered in `d` under `file`. NULL: not usable; otherwise a tree in
- * `a`, perhaps with mistakes left out: compare d->refusals before and after.
+ * `a`, possibly without the parts that are mistakes: compare d->refusals before and after.
  */
 struct tg_yaml *tg_yaml_parse(tg_sv text, const char *file, struct tg_arena *a, struct tg_diags *d);
 
-/* Value of a key; NULL: absent, or `map` is no map (NULL included). */
+/* Value of a key; NULL: absent, or `map` is not a mapping (NULL included). */
 struct tg_yaml *tg_yaml_get(const struct tg_yaml *map, const char *key);
 const struct tg_yaml_pair *tg_yaml_pair(const struct tg_yaml *map, const char *key);
 
-/* Columns to underline for a node: its text on one line, 1 where it spans several. */
+/* Columns to underline for a node: its text on one line; 1 if it spans several lines. */
 size_t tg_yaml_width(const struct tg_yaml *n);
 /* "a mapping", "a list", "text"; for messages. */
 const char *tg_yaml_type_name(const struct tg_yaml *n);

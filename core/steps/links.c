@@ -155,6 +155,7 @@ static void link_devices(struct tg_steps *out, const struct tg_trace *t, const s
         if (tg_kind_is_device(tg_span_kind(t, s))) {
             out->device_spans++;
             out->unlinked += out->launch[i] == TG_NO_SPAN;
+            out->unnumbered += s->correlation < 0;
         }
     }
 }

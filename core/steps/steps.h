@@ -59,6 +59,8 @@ struct tg_steps {
     tg_ns *self;      /* host: duration less direct children, >= 0; others: duration */
     struct tg_lanes lanes;
     uint64_t device_spans, unlinked, unassigned;
+    uint64_t unnumbered;   /* of the unlinked ones, those without a correlation: by nature, as a
+                              third of MTIA's; no launch of theirs can be missing */
     uint64_t lost_kernels; /* launches without their kernel, before the last one that has it;
                               launches into a graph that is being captured run nothing and do not
                               count */

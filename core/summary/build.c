@@ -421,7 +421,7 @@ static void count_damage(struct build *b, const struct tg_classes *classes)
     const struct tg_trace_info *info = b->t->info;
     struct tg_shard *out = b->out;
     out->integrity = b->t->integrity;
-    out->integrity.unlinked = b->s->unlinked;
+    out->integrity.unlinked = b->s->unlinked - b->s->unnumbered;
     out->integrity.lost_kernels = b->s->lost_kernels;
     out->events = info->events;
     out->spans = b->t->n_spans;

@@ -44,8 +44,8 @@ struct tg_integrity {
     tg_ns overlapping_ns; /* by how much, summed */
     uint64_t longer_than_step; /* kernels longer than the longest step */
     /*
-     * Found by tg_steps_link, 0 until then: device events without a launch, launches without a
-     * kernel.
+     * Found by tg_steps_link, 0 until then: device events whose launch is missing (those without a
+     * correlation have none to miss), launches without a kernel.
      */
     uint64_t unlinked, lost_kernels;
 };

@@ -119,7 +119,7 @@ void tg_guards(struct tg_eval_state *e)
 }
 
 struct damage { /* of one side: all its runs and ranks, times in ns */
-    double overlap, device_time, bad, spans, empty, device_spans, unlinked;
+    double overlap, device_time, bad, spans, empty, device_spans, unlinked, unnumbered;
     double overlapping, negative, longer, lost; /* how many */
     uint64_t leniencies, unmatched;
     struct tg_lenient lenient;
@@ -141,7 +141,8 @@ static struct damage damage_of(const struct tg_side *side)
             d.spans += (double)s->spans;
             d.empty += (double)s->integrity.zero_kernels;
             d.device_spans += (double)s->device_spans;
-            d.unlinked += (double)s->unlinked;
+            d.unlinked += (double)s->integrity.unlinked;
+            d.unnumbered += (double)(s->unlinked - s->integrity.unlinked);
             d.lost += (double)s->integrity.lost_kernels;
             d.leniencies += s->leniencies;
             d.lenient.invalid_escapes += s->lenient.invalid_escapes;
@@ -209,6 +210,7 @@ static void tell_damage(struct tg_eval_state *e, const char *name, const struct 
         { d->empty, "are kernels with start 0 and duration 0" },
         { d->unlinked, "are device work whose launch is not in the trace (dropped, or from before "
                        "the recording)" },
+        { d->unnumbered, "are device work that names no launch, as copies of MTIA do" },
         { d->lost, "are launches whose kernel is not in the trace (dropped)" },
     };
     struct tg_buf b = { 0 };

@@ -155,6 +155,20 @@ def few_without_launch(folder):
         told(f"all of {n} without a launch", said, f"{n} are device work whose launch is not in the trace")
 
 
+def no_launch_by_nature(folder):
+    """Device work without a correlation, as MTIA's DMA rows, names no launch that could be missing."""
+    for n, cat in ((99, "kernel"), (200, "kernel"), (200, "mtia_ccp_events")):
+        trace = events()
+        rows = kernels(trace, n)
+        for e in rows:
+            del e["args"]["correlation"]
+            e["cat"] = cat
+        name = folder.write("small.json", trace)
+        code, said = folder.check(name, base=name)
+        expect(f"{n} {cat} without a correlation", code, 0)
+        told(f"{n} {cat} without a correlation", said, f"{n} are device work that names no launch")
+
+
 def lost_kernels(folder):
     """The first kernels of a trace are gone: no verdict from 100 on, and above 5 % of the work that is left."""
     def trace_of(steps, gone):
@@ -220,6 +234,7 @@ def main():
         expect("undamaged", code, 0)
         damage(folder)
         few_without_launch(folder)
+        no_launch_by_nature(folder)
         lost_kernels(folder)
         leniencies(folder)
     return finish(f"integrity: {len(DAMAGE)} kinds of damage, {len(LENIENT)} deviations from JSON")

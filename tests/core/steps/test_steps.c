@@ -258,9 +258,11 @@ static void graphs_have_many_kernels_launches_few(void **state)
     for (int k = 0; k < 4; k++)
         bt_device(&f->b, "kernel", "cooperative", 7, 70 + k, 1, 3);
     bt_device(&f->b, "kernel", "lonely", 7, 80, 1, 77);
+    bt_device(&f->b, "mtia_ccp_events", "dma_request", 9, 80, 1, -1);
     build(f, 0, &AUTO);
-    assert_int_equal(f->s.device_spans, 19);
-    assert_int_equal(f->s.unlinked, 6);
+    assert_int_equal(f->s.device_spans, 20);
+    assert_int_equal(f->s.unlinked, 7);
+    assert_int_equal(f->s.unnumbered, 1);
     assert_int_equal(f->s.launch[bt_find(f->t, "graphed", 38)],
                      bt_find(f->t, "cudaGraphLaunch", 0));
     assert_int_equal(f->s.launch[bt_find(f->t, "wrong", 60)], TG_NO_SPAN);

@@ -500,7 +500,8 @@ static int init(struct job *j, struct tg_err *err)
     names_release(&n);
     if (!s->marked)
         tg_io_note(j->io, "the trace has no ProfilerStep markers: durations will not be judged; "
-                          "call prof.step() once an iteration");
+                          "call prof.step() once an iteration, or say window: {by: trace} if each "
+                          "trace is one step");
     return put(j, &out, err);
 }
 

@@ -159,7 +159,7 @@ static bool lay_out_cells(struct tg_diff_work *w, struct tg_err *err)
                 w->used[cell] = pick_steps(w, side, s);
                 n_steps[n++] = (double)w->used[cell].n;
                 c->n_units[side] += w->used[cell].n;
-                c->marked[side] &= s->marked;
+                c->marked[side] &= s->marked || tg_sv_eq(s->window, TG_SV("whole"));
                 if (s->n_steps > w->max_steps)
                     w->max_steps = s->n_steps;
                 if (s->n_hints && !c->n_hints) {

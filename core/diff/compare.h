@@ -212,7 +212,7 @@ struct tg_comparison {
     double step_ns[2]; /* D: median over runs of the shortest step (device's where it has work) */
     double drift;      /* common factor c0 (log); |drift| > ln 1.10 is a warning */
     bool drifted;
-    bool marked[2];            /* step markers present */
+    bool marked[2];            /* steps are known: by markers, or the window says "one step" */
     double iteration_ratio;    /* 1, or the common ratio of counts of unmarked traces */
     struct tg_env_change *env; /* keys that differ or are unknown on one side */
     size_t n_env;

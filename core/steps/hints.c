@@ -131,6 +131,97 @@ static struct tg_window_hint hint_of(tg_sv name, const struct tally *v, tg_ns le
     return (struct tg_window_hint){ name, v->count, (double)v->total / (double)length };
 }
 
+/* ---- annotations that recur too little to be steps for sure ---------------------------------- */
+
+#define MAX_AROUND 16 /* such annotations that are looked at */
+
+/* Those that PyTorch itself writes are no steps of a program. */
+static bool is_of_profiler(tg_sv name)
+{
+    static const char *const starts[] = { "## Call ", "nccl:", "Torch-Compiled Region" };
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (tg_sv_starts(name, tg_sv_of(starts[i])))
+            return true;
+    return tg_sv_has(name, TG_SV("dynamo_timed"));
+}
+
+/* An annotation, or a group of them, and how many calls of the runtime are in it. */
+struct around {
+    const struct tally *tally;
+    tg_sv name;
+    uint32_t id; /* of a group; else of a name */
+    bool group;
+    uint64_t calls;
+    tg_ns until; /* of the latest one */
+};
+
+static int by_time(const void *a, const void *b)
+{
+    const struct around *x = a, *y = b;
+    if (x->tally->total != y->tally->total)
+        return x->tally->total > y->tally->total ? -1 : 1;
+    return tg_sv_cmp(x->name, y->name);
+}
+
+static size_t collect_around(const struct tg_trace *t, const struct groups *g,
+                             const struct tally *v, struct around *out)
+{
+    size_t n = 0;
+    for (uint32_t i = 0; i < t->names->n; i++) {
+        const struct tg_name *name = &t->names->v[i];
+        bool grouped = g->of[i] != TG_NO_ID && g->names[g->of[i]];
+        if (name->kind == TG_KIND_ANNOTATION && !grouped && v[i].count && v[i].apart &&
+            !is_of_profiler(name->name))
+            out[n++] = (struct around){ &v[i], name->name, i, false, 0, INT64_MIN };
+    }
+    for (uint32_t k = 0; k < g->prefixes.n; k++)
+        if (g->names[k] && g->v[k].count && g->v[k].apart && !is_of_profiler(g->prefixes.text[k]))
+            out[n++] = (struct around){ &g->v[k], g->prefixes.text[k], k, true, 0, INT64_MIN };
+    if (n)
+        qsort(out, n, sizeof *out, by_time);
+    return n < MAX_AROUND ? n : MAX_AROUND;
+}
+
+/* Calls of the runtime on any thread, by the annotations that were open then. Returns all. */
+static uint64_t count_calls(const struct tg_trace *t, const uint32_t *order, const struct groups *g,
+                            struct around *v, size_t n)
+{
+    uint64_t all = 0;
+    for (size_t k = 0; k < t->n_spans; k++) {
+        const struct tg_span *s = tg_span_at(t, order[k]);
+        enum tg_kind kind = tg_span_kind(t, s);
+        bool call = kind == TG_KIND_RUNTIME || kind == TG_KIND_GRAPH || kind == TG_KIND_SYNC;
+        all += call;
+        for (size_t i = 0; i < n; i++) {
+            if (kind == TG_KIND_ANNOTATION && (v[i].group ? g->of[s->name] : s->name) == v[i].id)
+                v[i].until = tg_span_end(s);
+            v[i].calls += call && s->start < v[i].until;
+        }
+    }
+    return all;
+}
+
+/* Annotations, however few, that hold half of the calls or of the time. */
+static size_t hints_around(const struct tg_trace *t, const uint32_t *order, const struct groups *g,
+                           const struct tally *v, tg_ns length, struct tg_window_hint *out,
+                           struct tg_arena *a)
+{
+    struct around *all = tg_xrealloc(NULL, t->names->n + MAX_PREFIXES + 1, sizeof *all);
+    size_t n = collect_around(t, g, v, all), kept = 0;
+    uint64_t calls = count_calls(t, order, g, all, n);
+    for (size_t i = 0; i < n && length > 0; i++) {
+        bool holds = calls ? (double)all[i].calls >= MIN_COVERED * (double)calls
+                           : (double)all[i].tally->total >= MIN_COVERED * (double)length;
+        tg_sv name = all[i].name;
+        if (holds && all[i].group)
+            name = tg_sv_of(tg_arena_printf(a, "%.*s*", TG_SV_ARG(name)));
+        if (holds)
+            out[kept++] = hint_of(name, all[i].tally, length);
+    }
+    free(all);
+    return kept;
+}
+
 size_t tg_steps_hints(const struct tg_trace *t, struct tg_window_hint *out, size_t max,
                       struct tg_arena *a)
 {
@@ -150,6 +241,8 @@ size_t tg_steps_hints(const struct tg_trace *t, struct tg_window_hint *out, size
         if (g.names[k] > 1 && is_hint(&g.v[k], length))
             all[n++] = hint_of(tg_sv_of(tg_arena_printf(a, "%.*s*", TG_SV_ARG(g.prefixes.text[k]))),
                                &g.v[k], length);
+    if (n == 0)
+        n = hints_around(t, order, &g, v, length, all, a);
     qsort(all, n, sizeof *all, better);
     n = n < max ? n : max;
     for (size_t i = 0; i < n; i++)

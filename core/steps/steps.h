@@ -114,8 +114,9 @@ int32_t tg_steps_at(const struct tg_steps *s, tg_ns at);
 /*
  * For a trace without markers: annotations and operators that recur and could serve as windows,
  * best first (count >= 3, disjoint in time, covering most of the trace, none of them nearly all of
- * it alone); at most `max`. Numbered annotations are grouped as a glob ("execute_*"). Views into
- * `t`, globs into `a`.
+ * it alone); where there are none, annotations of the program, however few, that hold half of the
+ * runtime calls (half of the time where there are no calls). At most `max`. Numbered annotations are
+ * grouped as a glob ("execute_*"). Views into `t`, globs into `a`.
  */
 struct tg_window_hint {
     tg_sv name; /* a name or a glob: both are valid in TG_WINDOW_ANNOTATION */

@@ -69,6 +69,21 @@ static void tell_other_device(struct tg_eval_state *e, const struct tg_compariso
     tg_buf_release(&b);
 }
 
+/* What would do as steps: 'window: {by: annotation, name: "execute_*"} (or "step *"); …' */
+static void put_windows(struct tg_buf *b, const struct tg_comparison *c)
+{
+    for (size_t i = 0; i < c->n_hints && i < 3; i++)
+        tg_buf_printf(b, i ? "%s\"%.*s\"" : "%s\"%.*s\"}",
+                      i == 0   ? "window: {by: annotation, name: "
+                      : i == 1 ? " (or "
+                               : ", ",
+                      TG_SV_ARG(c->hints[i].name));
+    if (c->n_hints > 1)
+        tg_buf_puts(b, ")");
+    tg_buf_puts(b, c->n_hints ? "; or" : "Call prof.step() once an iteration; or say");
+    tg_buf_puts(b, " window: {by: trace}, if each trace is one step.");
+}
+
 void tg_notes(struct tg_eval_state *e)
 {
     const struct tg_comparison *c = e->in->comparison;
@@ -100,11 +115,7 @@ void tg_notes(struct tg_eval_state *e)
         if (c->iteration_ratio != 1)
             tg_buf_printf(&b, ", counts are divided by the common ratio %.4g", c->iteration_ratio);
         struct tg_buf next = { 0 };
-        if (c->n_hints)
-            tg_buf_printf(&next, "window: {by: annotation, name: \"%.*s\"}",
-                          TG_SV_ARG(c->hints[0].name));
-        else
-            tg_buf_puts(&next, "Call prof.step() once an iteration.");
+        put_windows(&next, c);
         tg_verdict_add_note(e->out, e->arena, false, false, tg_buf_sv(&b), tg_buf_sv(&next));
         tg_buf_release(&next);
         tg_buf_clear(&b);

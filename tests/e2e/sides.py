@@ -12,12 +12,12 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["TG_SOURCE_DIR"], "tests/data"))
-from plain_model import Work, usual, write, write_run  # noqa: E402
+from plain_model import Work, usual, write_run  # noqa: E402
 from support import ENV, PROGRAM, expect, expect_has, finish  # noqa: E402
 
 POLICY = """version: 1
 extends: [tracegate:recommended]
-suites: [{{name: s, trace: {{files: 'x/*.json', run: 'run(\\d+)', rank: 'rank(\\d+)'}}{suite}}}]
+suites: [{{name: s, trace: {{files: 'x/*.json', run: 'run(\\d+)'{rank}}}{suite}}}]
 {more}
 """
 cases = 0
@@ -31,15 +31,15 @@ class Place:
         """Files of these (run, rank); rank None: none is told."""
         shutil.rmtree(f"{self.dir}/{name}", ignore_errors=True)
         for run, rank in cells:
-            step = usual() + [Work("aten::rank")] * (rank or 0) + works(run, rank)
+            step = usual() + [Work("aten::rank")] * (0 if rank is None else rank + 1) + works(run, rank)
             path = f"{self.dir}/{name}/run{run}" + ("" if rank is None else f"-rank{rank}") + ".json"
             write_run(path, [step] * steps, seed + 1000 * run + (rank or 0), rank=rank, **how)
 
-    def check(self, *args, suite="", more="", policy=True):
+    def check(self, *args, suite="", more="", policy=True, ranked=True):
         global cases
         cases += 1
         with open(f"{self.dir}/p.yml", "w", encoding="utf-8") as f:
-            f.write(POLICY.format(suite=suite, more=more))
+            f.write(POLICY.format(suite=suite, more=more, rank=", rank: 'rank(\\d+)'" if ranked else ""))
         run = subprocess.run([PROGRAM, "check", "x", "--baseline", "b", "--json", "out.json",
                               *(["--policy", "p.yml"] if policy else []), *args],
                              cwd=self.dir, env=ENV, capture_output=True, text=True, timeout=120)
@@ -134,7 +134,9 @@ def another_device(p):
     """Kernels have other names there and are shown; what the program asks for is judged."""
     renamed = [w if w.sort != "kernel" else Work(w.op, "kernel", w.name.replace("kern", "sm70_"), w.us * 2) for w in usual()]
     plants = (("same code", [], 0), ("three copies", [Work("aten::op1", "memcpy", "Memcpy DtoD (Device -> Device)", 3)] * 3, 1),
-              ("a synchronisation", [Work(None, "sync")], 1), ("a larger copy", None, 0))
+              ("a set", [Work("aten::op1", "memset", "Memset (Device)", 3)] * 2, 1), ("a synchronisation", [Work(None, "sync")], 1),
+              ("a graph", [Work("aten::op1", "graph")] * 2, 1), ("an operator", [Work("aten::op1")], 1),
+              ("a larger copy", None, 0))
     shutil.rmtree(p.path("b"), ignore_errors=True)
     write_run(p.path("b/run0.json"), [usual()] * 4, 1, device="NVIDIA A100")
     for what, more, code in plants:
@@ -153,18 +155,58 @@ def another_device(p):
         states = run.states
         expect(f"other device, {what}: bytes copied", states.get("bytes", "pass"),
                "fail" if what in ("three copies", "a larger copy") else "pass")
-        expect(f"other device, {what}: launches depend on kernels", states.get("n"), "not judged")
+        expect(f"other device, {what}: launches depend on kernels", states.get("n") in ("not judged", "inconclusive"), True)
         expect(f"other device, {what}: a budget needs no baseline", states.get("cap"), "fail")
     run = p.check("--policy", "p.yml", more="baseline: {require_same: []}")
     expect("other device, not required to be the same: exit", run.returncode in (0, 1), True)
     expect("other device, not required to be the same: said", "kernels are not judged" in run.stdout, False)
 
 
+def traces_of_one_step(p):
+    """`window: {by: trace}`: a run is a sample, and its whole trace is one step."""
+    window = ", window: {by: trace}"
+    five, slow = [(run, None) for run in range(5)], [Work("aten::op3", "kernel", "void kern3(float*)", 23)]
+    p.side("b", five, 1, steps=1, marker=None)
+    for what, runs, works, scale, code, outcome in (
+            ("same code", five, [], 1, 0, "pass"), ("a kernel 40 % slower", five, [], 1.4, 1, "fail"),
+            ("a kernel 40 % slower, 2 runs", five[:2], [], 1.4, 0, "warn"), ("one more kernel", five, slow, 1, 1, "fail"),
+            ("everything twice", five, usual(), 1, 1, "fail")):
+        shutil.rmtree(p.path("x"), ignore_errors=True)
+        step = [Work(w.op, w.sort, w.name, w.us * scale, w.bytes) if w.op == "aten::op3" else w for w in usual() + works]
+        for run, _ in runs:
+            write_run(p.path(f"x/run{run}.json"), [step], 90001 + run, marker=None)
+        got = p.check(suite=window, ranked=False)
+        expect(f"one step a trace, {what}: exit", got.returncode, code)
+        expect(f"one step a trace, {what}: verdict", got.report["verdict"], outcome)
+        expect(f"one step a trace, {what}: durations judged", got.report["coverage"]["durations_judged"], len(runs) >= 3)
+    got = p.check(ranked=False)
+    expect("the same without a window: durations judged", got.report["coverage"]["durations_judged"], False)
+
+
+def what_would_do_as_steps(p):
+    """Traces without markers: the note names the annotations that would do."""
+    for marker, steps, says in (("execute_%d_context", 1, 'window: {by: annotation, name: "execute_*"}'),
+                                ("execute_%d_context", 5, 'window: {by: annotation, name: "execute_*"}'),
+                                ("iteration", 5, 'window: {by: annotation, name: "iteration"}'),
+                                ("serve", 1, 'window: {by: annotation, name: "serve"}'),
+                                (None, 2, "Call prof.step() once an iteration; or say window: {by: trace}"),
+                                ("## Call CompiledFxGraph f%d", 1, "Call prof.step() once an iteration")):
+        p.side("b", [(0, None)], 1, steps=steps, marker=marker and (marker if "%" in marker else marker + "%.0s"))
+        p.side("x", [(0, None)], 70001, steps=steps, marker=marker and (marker if "%" in marker else marker + "%.0s"))
+        expect_has(f"{steps} times {marker}", " ".join(p.check(policy=False).stdout.split()), says)
+        name = says.partition('name: "')[2].partition('"')[0]
+        if name:  # what is advised works
+            got = p.check(suite=", window: {by: annotation, name: '%s'}" % name, ranked=False)
+            expect(f"window {name}: exit", got.returncode, 0)
+            expect_has(f"window {name}", got.stdout, "1 run, %d step" % steps)
+
+
 def main():
     with tempfile.TemporaryDirectory() as tmp:
         p = Place(tmp)
         p.path = lambda name: os.path.join(tmp, name)
-        for group in (missing_ranks, ranks_that_are_there, rules_about_ranks, another_device):
+        for group in (missing_ranks, ranks_that_are_there, rules_about_ranks, another_device,
+                      traces_of_one_step, what_would_do_as_steps):
             group(p)
     return finish(f"sides: {cases} checks", cases > 50)
 

@@ -372,6 +372,51 @@ static void hints_are_recurring_disjoint_and_long(void **state)
     tg_arena_free(a);
 }
 
+/*
+ * One step a trace: "execute_7" holds three of four calls, on another thread, in 20 of 100 ns;
+ * "step[bs=4]" holds them all. "few" holds one call, "twice" overlaps itself, PyTorch's own
+ * annotations and operators hold all and do not count.
+ */
+static void one_annotation_that_holds_the_calls_will_do(void **state)
+{
+    static const char *const own[] = { "## Call CompiledFxGraph f1", "nccl:all_reduce",
+                                       "Torch-Compiled Region: 0/0", "entire (dynamo_timed)" };
+    struct fixture *f = *state;
+    struct tg_arena *a = tg_arena_new();
+    struct tg_window_hint h[4];
+    bt_host(&f->b, "user_annotation", "execute_7_context", "1", 10, 20, -1);
+    bt_host(&f->b, "user_annotation", "step[bs=4]", "1", 5, 90, -1);
+    bt_host(&f->b, "user_annotation", "few", "1", 10, 2, -1);
+    bt_host(&f->b, "user_annotation", "twice", "1", 9, 50, -1);
+    bt_host(&f->b, "user_annotation", "twice", "1", 10, 30, -1);
+    for (int k = 0; k < 4; k++) {
+        bt_host(&f->b, "user_annotation", own[k], "1", 0, 100, -1);
+        bt_host(&f->b, "cuda_runtime", "cudaLaunchKernel", "2", k == 3 ? 60 : 11 + 2 * k, 1, k);
+    }
+    bt_host(&f->b, "cpu_op", "aten::all", "1", 0, 100, -1);
+    f->t = bt_trace(&f->b, 0);
+    assert_int_equal(tg_steps_hints(f->t, h, 4, a), 2);
+    assert_true(tg_sv_eq(h[0].name, TG_SV("step[bs=*")));
+    assert_int_equal(h[0].count, 1);
+    assert_true(tg_sv_eq(h[1].name, TG_SV("execute_*")));
+    tg_arena_free(a);
+}
+
+/* Without calls half of the time counts: "most" has 60 of 100 ns, "half" 49. */
+static void without_calls_the_time_counts(void **state)
+{
+    struct fixture *f = *state;
+    struct tg_arena *a = tg_arena_new();
+    struct tg_window_hint h[4];
+    bt_host(&f->b, "user_annotation", "most", "1", 0, 60, -1);
+    bt_host(&f->b, "user_annotation", "half", "1", 0, 49, -1);
+    bt_host(&f->b, "cpu_op", "aten::all", "1", 0, 100, -1);
+    f->t = bt_trace(&f->b, 0);
+    assert_int_equal(tg_steps_hints(f->t, h, 4, a), 1);
+    assert_true(tg_sv_eq(h[0].name, TG_SV("most")));
+    tg_arena_free(a);
+}
+
 /* "execute_0_…" to "execute_3_…": no name recurs, their prefix covers 40 of 43 ns in four pieces.
  * "run_*" would also match "run_all", which was not counted; two numbered names are too few; the
  * numbers of operators are part of what they do. */
@@ -432,6 +477,8 @@ int main(void)
         T(launches_alone_lost_nothing),
         T(unlinked_work_goes_to_its_neighbours),
         T(hints_are_recurring_disjoint_and_long),
+        T(one_annotation_that_holds_the_calls_will_do),
+        T(without_calls_the_time_counts),
         T(numbered_annotations_stand_together),
         T(huge_times_stay_in_range),
     };

@@ -272,9 +272,12 @@ static bool is_cheap(double came, double went)
     return went > 0 && came <= WORSE_FACTOR * went;
 }
 
-/* Are counts of this operator part of the balance? Those that vary move it by chance. */
-static bool is_balanced(const struct tg_op *op)
+/* Are counts of this operator part of the balance? Those that vary move it by chance, and another
+ * device has other kernels by nature: they excuse nothing that a program does. */
+static bool is_balanced(const struct regions *g, const struct tg_op *op)
 {
+    if (op->kind == TG_KIND_KERNEL && !g->w->c->same_device)
+        return false;
     return is_counted(op) && op->relation == TG_REL_NONE && op->counted.shape == TG_COUNT_CONSTANT;
 }
 
@@ -285,7 +288,7 @@ static bool is_step_cheap(const struct regions *g, enum tg_kind sort)
     for (size_t i = 0; i < g->w->c->n_ops; i++) {
         const struct tg_op *op = &g->w->c->ops[i];
         double delta = op->count[TG_TEST] / g->w->c->iteration_ratio - op->count[TG_BASE];
-        if (!is_balanced(op) || sort_of(op) != sort)
+        if (!is_balanced(g, op) || sort_of(op) != sort)
             continue;
         came += fmax(delta, 0);
         went += fmax(-delta, 0);
@@ -373,7 +376,7 @@ static void link_launchers(struct regions *g)
         more = false;
         for (size_t i = 0; i < c->n_ops; i++) {
             const struct tg_op *op = &c->ops[i];
-            if (g->linked[i] || op->kind != TG_KIND_OP || !is_balanced(op) || rise(c, op) <= 0)
+            if (g->linked[i] || op->kind != TG_KIND_OP || !is_balanced(g, op) || rise(c, op) <= 0)
                 continue;
             double came = launches_of(g, op) + calls_inside(g, op);
             for (size_t k = 0; k < c->n_ops; k++) /* it calls one that is linked */
@@ -444,7 +447,7 @@ static void pair_regions(struct regions *g)
     bool *balanced = TG_NEW_N(g->w->a, bool, c->n_ops + 1);
 
     for (uint32_t i = 0; i < c->n_ops; i++) {
-        balanced[i] = is_balanced(&c->ops[i]);
+        balanced[i] = is_balanced(g, &c->ops[i]);
         if (balanced[i])
             split_change(g, i);
     }

@@ -135,7 +135,7 @@ static struct tg_window_hint hint_of(tg_sv name, const struct tally *v, tg_ns le
 
 #define MAX_AROUND 16 /* such annotations that are looked at */
 
-/* Those that PyTorch itself writes are no steps of a program. */
+/* What PyTorch itself writes does not mark a step of a program. */
 static bool is_of_profiler(tg_sv name)
 {
     static const char *const starts[] = { "## Call ", "nccl:", "Torch-Compiled Region" };

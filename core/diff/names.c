@@ -253,8 +253,8 @@ static bool closure_number(struct scan *z)
     return true;
 }
 
-/* Steps of inference servers: batch composition in the name. Numbers become '*', (…) goes. */
-static void server_step(tg_sv s, struct tg_buf *out)
+/* Names that count: "step[DECODE bs=32]" of a server. Numbers become '*', (…) goes. */
+static void without_numbers(tg_sv s, struct tg_buf *out)
 {
     size_t depth = 0;
     for (size_t i = 0; i < s.n; i++) {
@@ -288,11 +288,15 @@ void tg_name_normalise(enum tg_kind kind, tg_sv raw, struct tg_buf *out)
         tg_buf_puts(out, "ProfilerStep");
         return;
     }
+    if (tg_sv_starts(raw, TG_SV("Torch-Compiled Region: "))) { /* frame and recompilation */
+        without_numbers(raw, out);
+        return;
+    }
     if (kind == TG_KIND_MODULE && tg_sv_starts(raw, TG_SV("nn.Module: ")))
         z.i = sizeof "nn.Module: " - 1;
     if ((kind == TG_KIND_ANNOTATION || kind == TG_KIND_DEVICE_ANNOTATION) &&
         (tg_sv_starts(raw, TG_SV("execute_")) || tg_sv_starts(raw, TG_SV("step[")))) {
-        server_step(raw, out);
+        without_numbers(raw, out);
         return;
     }
     while (z.i < raw.n) {

@@ -15,6 +15,7 @@ void tg_name_short(tg_sv raw, struct tg_buf *out);
  *   ProfilerStep#12                       ProfilerStep
  *   execute_8_context_1(a)_generation_0   execute_*_context_*_generation_*   (annotations only)
  *   step[DECODE bs=32]                    step[DECODE bs=*]                  (annotations only)
+ *   Torch-Compiled Region: 2/1            Torch-Compiled Region: * / *   (without the blanks)
  *   0x7f00c0de                            0x*
  *   nn.Module: Linear_0                   Linear_0                            (modules only)
  *   base32 hash of 32 and more            *       (graphs: "## Call CompiledFxGraph * ##")

@@ -29,6 +29,11 @@ static const struct {
     { "mtia_ccp_events", TG_KIND_KERNEL },
     { "privateuse1_runtime", TG_KIND_RUNTIME },
     { "privateuse1_driver", TG_KIND_RUNTIME },
+    { "hpu_op", TG_KIND_RUNTIME }, /* host side, whatever its name says (Kineto's ActivityType.h) */
+    { "glow_runtime", TG_KIND_RUNTIME },
+    { "collective_comm", TG_KIND_KERNEL },
+    { "cuda_event", TG_KIND_DEVICE_SYNC }, /* records of events on a stream: never busy time */
+    { "xpu_sync", TG_KIND_DEVICE_SYNC },
 };
 
 static const char *const kind_names[TG_KINDS] = {

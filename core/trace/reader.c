@@ -169,18 +169,29 @@ static bool report_here(struct tg_reader *r, const char *message, const char *hi
 
 static bool not_a_trace(struct tg_reader *r, struct tg_err *err)
 {
+    static const struct {
+        const char *key, *hint;
+    } others[] = {
+        { "nodes", "It looks like an execution trace (ExecutionTraceObserver); the profiler's own "
+                   "file is needed." },
+        { "rocprofiler-sdk-tool",
+          "It looks like the JSON of rocprofv3. Record with torch.profiler, "
+          "which writes ROCm's kernels as well." },
+        { "flamegraph", "It looks like a profile of speedscope or a flame graph, not a trace." },
+        { "profiles", "It looks like a profile of speedscope, not a trace." },
+    };
     const char *name = tg_source_name(r->source);
-    bool nodes = false;
+    const char *hint = "A trace is what torch.profiler's export_chrome_trace or "
+                       "tensorboard_trace_handler writes.";
     if (stream_is_damaged(r, err))
         return false;
     tg_err_set(err, TG_ERR_TRACE, TG_AT_FILE(name), "'%s' is not a trace: it has no traceEvents",
                name);
     for (size_t i = 0; i < r->info.n_meta; i++)
-        nodes |= tg_sv_eq(r->info.meta[i].key, TG_SV("nodes"));
-    return tg_err_hint(err, nodes ? "It looks like an execution trace (ExecutionTraceObserver); "
-                                    "the profiler's own file is needed."
-                                  : "A trace is what torch.profiler's export_chrome_trace or "
-                                    "tensorboard_trace_handler writes.");
+        for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+            if (tg_sv_eq(r->info.meta[i].key, tg_sv_of(others[k].key)))
+                hint = others[k].hint;
+    return tg_err_hint(err, "%s", hint);
 }
 
 /* ---- window ---- */

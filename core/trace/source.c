@@ -105,6 +105,12 @@ static bool refuse_foreign(struct tg_source *s, struct tg_err *err)
           5, "compressed with xz", "Repack it with gzip or zstd." },
         { "version https://git-lfs", 23, "a Git LFS pointer, not the trace itself",
           "Run 'git lfs pull', or check out with 'lfs: true'." },
+        { "SQLite format 3", 15, "an SQLite database, as Nsight Systems exports",
+          "tracegate reads what torch.profiler writes: record with export_chrome_trace." },
+        { "NVTXRPTF", 8, "a report of Nsight Systems",
+          "tracegate reads what torch.profiler writes: record with export_chrome_trace." },
+        { "<", 1, "a web page or XML, not JSON",
+          "Perhaps a login page was saved in place of the file." },
         { "\xef\xbb\xbf", 3, "text with a byte order mark, which JSON forbids",
           "Remove its first three bytes." },
     };

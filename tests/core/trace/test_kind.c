@@ -48,6 +48,15 @@ static void category_decides_first(void **state)
         { "Trace", "PyTorch Profiler (0)", TG_KIND_OTHER },
         { "", "", TG_KIND_OTHER },
         { "kernels", "x", TG_KIND_OTHER },
+        /* Kineto's categories of 2025 and 2026. */
+        { "hpu_op", "gemm", TG_KIND_RUNTIME },
+        { "hpu_op", "hpuStreamSynchronize", TG_KIND_SYNC },
+        { "glow_runtime", "run", TG_KIND_RUNTIME },
+        { "collective_comm", "allreduce", TG_KIND_KERNEL },
+        { "cuda_event", "Event Record", TG_KIND_DEVICE_SYNC },
+        { "xpu_sync", "Stream Sync", TG_KIND_DEVICE_SYNC },
+        { "mtia_insight", "x", TG_KIND_OTHER },
+        { "hardware_counters", "x", TG_KIND_OTHER },
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

@@ -109,6 +109,7 @@ static const struct {
     { "", "'test' is empty", "", -1, 0, 0 },
     { "  \n ", "'test' is empty", "", -1, 0, 0 },
     { "x", "neither a JSON object nor an array", "", 0, 1, 1 },
+    { "{\"rocprofiler-sdk-tool\":[]}", "it has no traceEvents", "rocprofv3", -1, 0, 0 },
     { "{}", "it has no traceEvents", "torch.profiler", -1, 0, 0 },
     { "{\"nodes\":[]}", "it has no traceEvents", "execution trace", -1, 0, 0 },
     { "{\"traceEvents\":null}", "it has no traceEvents", "", -1, 0, 0 },

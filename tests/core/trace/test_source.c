@@ -338,6 +338,9 @@ static void foreign_formats_are_named(void **state)
         const char *bytes, *message;
     } cases[] = {
         { "PK\x03\x04rest", "a zip archive" },
+        { "SQLite format 3", "an SQLite database, as Nsight Systems exports" },
+        { "NVTXRPTF rest", "a report of Nsight Systems" },
+        { "<!doctype html>", "a web page or XML" },
         { "BZh9rest", "compressed with bzip2" },
         { "\xfd"
           "7zXZrest",

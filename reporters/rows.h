@@ -7,7 +7,7 @@
  * How counts and durations of a row are taken:
  *   JUDGED    what the verdict saw: modal count per step, self time (a kernel's own duration)
  *   PER_STEP  HTA's sums, divided exactly by steps x ranks x runs
- *   WHOLE     HTA's sums over everything, what lies outside steps included
+ *   WHOLE     HTA's sums over everything, including what is outside steps
  */
 enum tg_basis { TG_BASIS_JUDGED, TG_BASIS_PER_STEP, TG_BASIS_WHOLE };
 

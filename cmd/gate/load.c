@@ -82,7 +82,8 @@ static bool refuse_twins(const struct loaded *l, size_t n, struct tg_err *err)
                         continue;
                     tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "'%s' and '%s' hold the same trace",
                                l[k].item->label, l[i].item->label);
-                    return tg_err_hint(err, "A copy is no second run: name each recording once.");
+                    return tg_err_hint(err,
+                                       "A copy is not a second run: name each recording once.");
                 }
     return true;
 }

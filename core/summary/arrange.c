@@ -36,7 +36,7 @@ static bool check_shards(const struct tg_summary *s, struct tg_err *err)
                            "the same trace twice: '%.*s' (run %.*s) and '%.*s' (run %.*s)",
                            TG_SV_ARG(a->source), TG_SV_ARG(a->run), TG_SV_ARG(b->source),
                            TG_SV_ARG(b->run));
-                return tg_err_hint(err, "A copy is no second run: name each recording once.");
+                return tg_err_hint(err, "A copy is not a second run: name each recording once.");
             }
     }
     return true;
@@ -137,8 +137,8 @@ static size_t distinct_runs(const struct tg_shard **v, size_t n)
 }
 
 /*
- * How many runs there are: as many as a rank has that takes part in all of them; of runs without
- * ids in common, as many as any rank has.
+ * How many runs there are: as many as a rank has that takes part in all of them; if runs share no
+ * ids, as many as any rank has.
  */
 static size_t runs_of(const struct tg_shard **v, size_t n, const struct column *col, size_t n_cols)
 {

@@ -6,7 +6,7 @@
 
 #define NO_ROW UINT32_MAX
 
-/* What makes a row: ids of clean texts, so that names that are cleaned to one text are one row. */
+/* The key of a row: ids of clean texts, so that names with the same clean text are one row. */
 struct key {
     uint32_t name, cat, parent;
     int64_t device, stream;
@@ -77,7 +77,7 @@ static bool on_device(enum tg_kind k)
     return tg_kind_is_device(k) || k == TG_KIND_DEVICE_SYNC || k == TG_KIND_DEVICE_ANNOTATION;
 }
 
-/* The enclosing operator, annotation or step; runtime calls around a call are passed over. */
+/* The enclosing operator, annotation or step; runtime calls around a call are skipped. */
 static uint32_t parent_text(const struct build *b, uint32_t i)
 {
     for (uint32_t p = b->s->parent[i]; p != TG_NO_SPAN; p = b->s->parent[p]) {
@@ -186,7 +186,7 @@ static void rehash_facts(struct build *b)
     }
 }
 
-/* In the total order, so that which facts are kept beyond the limit is the same for every file. */
+/* In the total order, so that the facts kept within the limit are the same for every file. */
 static void count_fact(struct build *b, uint32_t row, uint32_t kind, uint32_t value)
 {
     struct fact f = { row, kind, value, 1 };
@@ -271,7 +271,7 @@ static void add_totals(struct build *b)
     }
 }
 
-/* Values in start order, step after step: a cursor per row and step. */
+/* Values in start order, step after step: one cursor per row and step. */
 static void fill_slots(struct build *b)
 {
     size_t n = b->s->n;
@@ -444,7 +444,7 @@ static void build_hints(struct build *b)
     b->out->hints = TG_NEW_N(b->a, struct tg_window_hint, n);
     b->out->n_hints = n;
     for (size_t i = 0; i < n; i++)
-        /* In steps of 1/10000: what is stored and hashed is what is here. */
+        /* In steps of 1/10000: the stored and hashed value is the one here. */
         b->out->hints[i] =
             (struct tg_window_hint){ tg_clean_text(b->a, found[i].name), found[i].count,
                                      (double)(int64_t)(found[i].covered * 10000 + 0.5) / 10000 };
@@ -480,7 +480,9 @@ static void release(struct build *b)
     free(b->fact_slot);
 }
 
-/* Every row has a place for every step; more would not fit into the stored form either. */
+/*
+ * Every row has a place for every step; a larger shard would not fit into the stored form either.
+ */
 static bool within_limits(const struct build *b, size_t n_rows, struct tg_err *err)
 {
     if (n_rows <= TG_PACK_MAX / 3 / (b->s->n + 1))

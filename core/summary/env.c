@@ -49,8 +49,7 @@ static bool is_blank(char c)
 
 /*
  * The next value of `key` in raw JSON, from *at on: the text between quotes (escapes as they are),
- * or a bare number. A plain scan, so that a value that was cut for its length still gives what it
- * has.
+ * or a bare number. A plain scan, so that a truncated value still gives what it has.
  */
 static bool next_value(tg_sv json, size_t *at, const char *key, tg_sv *out)
 {
@@ -96,7 +95,7 @@ static int by_text(const void *a, const void *b)
     return tg_sv_cmp(*(const tg_sv *)a, *(const tg_sv *)b);
 }
 
-/* Distinct names, sorted, joined by ", "; vLLM writes empty ones, which say nothing. */
+/* Distinct names, sorted, joined by ", "; vLLM writes empty names, which are skipped. */
 static void add_devices(struct env *e, const struct tg_trace *t)
 {
     tg_sv json = meta_of(t, "deviceProperties"), name, *names = NULL;
@@ -164,7 +163,7 @@ static struct seen look(const struct tg_trace *t)
     return s;
 }
 
-/* hip first: HIP calls stand in the category cuda_runtime. */
+/* hip first: the category of HIP calls is cuda_runtime too. */
 static void add_device_type(struct env *e, const struct tg_trace *t, const struct seen *s)
 {
     const char *type = NULL;
@@ -180,7 +179,7 @@ static void add_device_type(struct env *e, const struct tg_trace *t, const struc
         set_text(e, "device_type", tg_sv_of(type));
 }
 
-/* Kineto writes a flag only when it is on; what the flag records shows it as well. */
+/* Kineto writes a flag only if it is on; what the flag records is evidence as well. */
 static void add_flag(struct env *e, const struct tg_trace *t, const char *flag, bool shown)
 {
     int64_t v;
@@ -236,7 +235,7 @@ static char lower(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
 }
 
-/* `word`, one of - _ or nothing, digits; not as the end of a longer word ("frank3"). */
+/* `word`, one of - _ or nothing, digits; not at the end of a longer word ("frank3"). */
 static int64_t number_behind(tg_sv name, const char *word)
 {
     size_t n = strlen(word);

@@ -9,7 +9,7 @@
 
 #define OBJECT_HEADER 32u /* "blob 123456" and a pack's own: below this */
 
-/* Slots are given less room a few times; the text of the rest is known to fit. */
+/* Slots get less room a few times; the text of the rest is known to fit. */
 #define SLOT_TRIES 4
 
 size_t tg_packed_size(tg_sv bytes)
@@ -28,7 +28,7 @@ struct fit {
     size_t start; /* of out->n */
 };
 
-/* Mean of the steps that are known; 0: none is. */
+/* Mean of the known steps; 0: none is known. */
 static double step_time(const struct tg_shard *s)
 {
     double sum = 0;
@@ -102,12 +102,12 @@ static bool attempt(struct fit *f, size_t ranks, size_t max_slots, struct tg_fit
 }
 
 /*
- * The most ranks that fit without slots; 0: not even one. What the second one adds tells where to
- * look; a job of a thousand is never written as a whole to learn that it is too large.
+ * The most ranks that fit without slots; 0: not even one. The size of the second one tells where to
+ * look; a job of a thousand ranks is never written whole just to learn that it is too large.
  */
 static size_t most_ranks(struct fit *f, struct tg_fitted *one)
 {
-    size_t low = 0, high = f->run->n + 1, guess = 1; /* low fits (or is none), high does not */
+    size_t low = 0, high = f->run->n + 1, guess = 1; /* low fits (or is 0), high does not */
     struct tg_fitted how = { 0 };
     while (low + 1 < high) {
         if (guess <= low || guess >= high)
@@ -130,7 +130,7 @@ static size_t most_ranks(struct fit *f, struct tg_fitted *one)
     return low;
 }
 
-/* As many slots as there is room for beside what is there without them. */
+/* As many slots as fit beside the rest. */
 static void add_slots(struct fit *f, struct tg_fitted *how)
 {
     const struct tg_fitted none = *how;
@@ -157,7 +157,7 @@ static bool does_not_fit(const struct fit *f, const struct tg_fitted *one, struc
     return tg_err_hint(err, "Record fewer steps.");
 }
 
-/* Steps of the ranks behind the first `ranks` ones. */
+/* Steps of the ranks after the first `ranks` ones. */
 static size_t steps_left_out(const struct fit *f, size_t ranks)
 {
     size_t n = 0;

@@ -1,8 +1,8 @@
 #ifndef TG_SUMMARY_FIT_H
 #define TG_SUMMARY_FIT_H
 /*
- * A run within a number of bytes, whatever the number of its ranks. What goes first costs a
- * comparison least:
+ * A run within a number of bytes, whatever the number of its ranks. The parts that a comparison
+ * misses least go first:
  *
  *   1. the slots of the smallest rows of every rank: these rows are compared by their sums per step
  *      (summary.h);
@@ -18,18 +18,18 @@
 
 /*
  * What git stores of these bytes as a blob: deflated at git's default levels, 1 for a loose object
- * and 6 in a pack, whichever takes more. (Not with core.compression of one's own.)
+ * and 6 in a pack, whichever takes more. (Unless core.compression is set.)
  */
 size_t tg_packed_size(tg_sv bytes);
 
 struct tg_fitted {
     size_t packed; /* bytes, as above */
-    size_t ranks;  /* that are kept whole */
+    size_t ranks;  /* that stay whole */
     bool all_slots;
 };
 /*
- * `run`: the shards of one run, one a rank. Appends its stored form to `out`. TG_ERR_LIMIT when not
- * even one rank fits, or more step times would be left over than are read back (131,072); nothing
+ * `run`: the shards of one run, one a rank. Appends its stored form to `out`. TG_ERR_LIMIT if not
+ * even one rank fits, or if more step times would remain than can be read back (131,072); nothing
  * is appended then. Equal runs give equal bytes.
  */
 TG_MUST bool tg_summary_fit(const struct tg_summary *run, size_t most, struct tg_buf *out,

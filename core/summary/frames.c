@@ -52,7 +52,7 @@ static void add_row(struct tg_shard *out, size_t *cap, enum tg_kind kind, tg_sv 
                             .self = TG_NEW_N(a, tg_ns, n) };
     for (size_t k = 0; k < n; k++) {
         row->count[k] = narrow(side == HOST ? v[k].calls : v[k].work);
-        /* Sums of hostile times saturate; what is stored holds together. */
+        /* Sums of hostile times saturate; stored sums stay consistent. */
         row->total[k] = between(side == HOST ? v[k].host : v[k].device, INT64_MAX);
         row->self[k] = between(side == HOST ? v[k].self : v[k].device_self, row->total[k]);
     }
@@ -82,7 +82,7 @@ static int by_key(const void *a, const void *b)
     return tg_row_cmp(a, b);
 }
 
-/* Names of bytes that are no text may be cleaned to one text: they are one row then. */
+/* Names whose bytes are not text may be cleaned to the same text: they are one row then. */
 static void join_equal(struct tg_shard *s)
 {
     size_t kept = 0;

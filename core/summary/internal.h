@@ -13,7 +13,7 @@ void tg_facts_split(tg_sv text, struct tg_buf value[TG_FACT_KINDS]);
 /* env.c: sorted by key. `texts` are made valid UTF-8. */
 void tg_env_build(struct tg_shard *out, const struct tg_trace *t, const struct tg_summarize_opts *o,
                   struct tg_arena *a);
-/* Rank in a file's name: rank[-_]?N, else worker[-_]?N; -1 none. */
+/* Rank in a file's name: rank[-_]?N, else worker[-_]?N; -1: there is none. */
 int64_t tg_rank_in_name(tg_sv path);
 
 /* summary.c */
@@ -21,7 +21,7 @@ tg_sv tg_clean_text(struct tg_arena *a, tg_sv s); /* valid UTF-8 without NUL, in
 int tg_row_cmp(const struct tg_row *a, const struct tg_row *b);
 /* Steps of a row whose counts are in steps, summed; saturates. */
 uint64_t tg_row_calls(const struct tg_shard *s, const struct tg_row *r);
-/* Puts a shard (which lives in out->arena) in its place, or into the equal one that is there. */
+/* Puts a shard (which is in out->arena) in its place, or into the equal shard that is there. */
 TG_MUST bool tg_summary_insert(struct tg_summary *out, struct tg_shard *s, struct tg_err *err);
 /* A deep copy in `a`. */
 struct tg_shard *tg_shard_copy(const struct tg_shard *s, struct tg_arena *a);
@@ -49,7 +49,7 @@ TG_MUST bool tg_summary_write_slots(const struct tg_summary *s, const struct tg_
 /* left_out.c: shards of which only the step times are kept, as one object of the stored form. */
 #define TG_MAX_LEFT_OUT ((size_t)1 << 17) /* shards times steps; what they take in memory */
 void tg_left_out_write(struct tg_doc *shards, struct tg_shard *const *v, size_t n);
-/* Can they stand in one object? */
+/* Can they share one object? */
 bool tg_left_out_alike(const struct tg_shard *a, const struct tg_shard *b);
 /* False: damaged. */
 TG_MUST bool tg_left_out_read(const struct tg_doc *d, struct tg_arena *a, struct tg_shard ***v,

@@ -5,8 +5,8 @@
  *
  * packed (pack.h): how many shards; per shard rank (difference to the one before), content hash (8
  * bytes), steps; per step its number (difference) and the step time: denominator, 0 when it is not
- * known, and numerator (difference to the step before). Versions that do not know it refuse the
- * file; they must not take the few for all.
+ * known, and numerator (difference to the step before). Versions that do not know this object
+ * refuse the file; they must not take the whole ranks for all ranks.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -31,7 +31,7 @@ uint64_t tg_unpack_u64(struct tg_unpack *u)
         v |= bits << shift;
         if (c < 0x80) {
             if (c == 0 && shift > 0)
-                break; /* one number has one form */
+                break; /* each number has exactly one form */
             return v;
         }
     }

@@ -11,14 +11,14 @@
 void tg_pack_u64(struct tg_buf *b, uint64_t v);
 void tg_pack_i64(struct tg_buf *b, int64_t v); /* zigzag: small either side of 0 */
 
-/* A reader over raw bytes; `bad` sticks, reads behind the end give 0. */
+/* A reader over raw bytes; `bad` stays set, reads past the end return 0. */
 struct tg_unpack {
     const char *p, *end;
     bool bad;
 };
 uint64_t tg_unpack_u64(struct tg_unpack *u);
 int64_t tg_unpack_i64(struct tg_unpack *u);
-/* A number of things of which each takes at least one byte: `bad` (and 0) when they cannot be. */
+/* A number of items that take at least one byte each: `bad` (and 0) if they cannot all fit. */
 size_t tg_unpack_count(struct tg_unpack *u);
 static inline size_t tg_unpack_left(const struct tg_unpack *u)
 {

@@ -30,7 +30,7 @@ static void add(struct job *j, enum tg_measure m, size_t step, int64_t num, int6
     v->den = v->den + den > 1 ? v->den + den : 1;
 }
 
-/* ---- what a change drags along ---- */
+/* ---- what follows from a change ---- */
 
 /* Later steps start later. */
 static void move_steps(struct job *j)
@@ -54,7 +54,7 @@ static void lengthen_step_rows(struct job *j, bool self)
         }
 }
 
-/* The row that carries most of a name's time; NULL: none nests. */
+/* The row that carries most of a name's time; NULL: no row nests. */
 static struct tg_row *main_row(const struct tg_shard *s, tg_sv name)
 {
     struct tg_row *best = NULL;
@@ -88,7 +88,7 @@ static void lengthen_enclosers(struct job *j, const struct tg_row *row)
     lengthen_step_rows(j, false);
 }
 
-/* `delta` and `calls` of one row -> enclosers, step, measures; then both start again. */
+/* `delta` and `calls` of one row -> enclosers, step, measures; then both are zero again. */
 static void settle(struct job *j, const struct tg_row *row)
 {
     bool device = tg_kind_is_device(row->kind);
@@ -137,8 +137,10 @@ static void slow_row(struct job *j, struct tg_row *r)
     settle(j, r);
 }
 
-/* One step of a row with another number of calls; new ones repeat those there. Returns the slots
- * behind it. */
+/*
+ * One step of a row with another number of calls; new calls repeat existing ones. Returns the slots
+ * after it.
+ */
 static tg_ns *change_step(struct job *j, struct tg_row *r, size_t k, uint32_t now,
                           const tg_ns *old_slots, tg_ns *slots)
 {
@@ -180,7 +182,7 @@ static void recount_row(struct job *j, struct tg_row *r, int64_t more, bool none
     settle(j, r);
 }
 
-/* The planted row with most calls in steps. */
+/* The changed row with most calls in steps. */
 static struct tg_row *largest(const struct job *j)
 {
     struct tg_row *best = NULL;
@@ -295,8 +297,10 @@ static void plant_new(struct job *j)
 
 /* ---- facts ---- */
 
-/* Another value of the same form: the first number is one more, or `factor` (over 1) times as
- * large; a text without one is a type. */
+/*
+ * Another value of the same form: the first number is one larger, or `factor` (over 1) times as
+ * large; a text without a number is a type.
+ */
 static tg_sv other_fact(tg_sv v, double factor, struct tg_arena *a)
 {
     size_t from = 0, to;
@@ -356,7 +360,7 @@ static int64_t worsened(const struct job *j, const struct tg_measure_value *v, s
     const struct tg_measure_info *info = tg_measure_info(j->p->measure);
     bool up = (info->worse > 0) != j->p->better;
     double f = j->p->factor;
-    if (strcmp(info->unit, "%") == 0) /* of what is left to the worst, the part 1 - 1/f */
+    if (strcmp(info->unit, "%") == 0) /* of the distance to the worst value, the part 1 - 1/f */
         return up ? v->num + scaled(v->den - v->num, 1 - 1 / f) : scaled(v->num, 1 / f);
     if (!up)
         return scaled(v->num, 1 / f) < v->num ? scaled(v->num, 1 / f) : v->num - (v->num > 0);

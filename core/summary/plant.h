@@ -1,13 +1,13 @@
 #ifndef TG_SUMMARY_PLANT_H
 #define TG_SUMMARY_PLANT_H
 /*
- * A shard with a known regression in it: what a gate must see. A pure function from shard to shard;
- * the noise of the recording stays as it is, only the planted part differs.
+ * A shard with a known regression injected: what a gate must see. A pure function from shard to
+ * shard; the noise of the recording stays as it is, only the injected part differs.
  *
- * What one change drags along is changed with it, as far as a summary knows: time added to a host
- * operator is added to its enclosers (by each name's main encloser), to the step and to the
- * measures of the step; device work adds to busy time and to the device's step. What a summary
- * cannot know stays: which gap between kernels a slower one fills, which copy hides behind it.
+ * What follows from a change is changed with it, as far as a summary knows: time added to a host
+ * operator is added to its enclosers (by each name's main encloser), to the step and to the metrics
+ * of the step; device work adds to busy time and to the device's step. What a summary cannot know
+ * stays: which gap between kernels a slower kernel fills, which copy hides behind it.
  */
 #include "core/summary/summary.h"
 
@@ -38,6 +38,6 @@ struct tg_plant {
     bool better;
 };
 
-/* The planted copy, in `a`; NULL: there is nothing in `s` to plant this in. */
+/* The changed copy, in `a`; NULL: `s` has nothing that this could be injected into. */
 struct tg_shard *tg_plant(const struct tg_shard *s, const struct tg_plant *p, struct tg_arena *a);
 #endif

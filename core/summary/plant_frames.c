@@ -1,5 +1,7 @@
-/* Violations in the totals by Python frame. They stand for themselves: what is planted here is seen
- * by rules of kind module and source, and by no other. */
+/*
+ * Violations in the totals by Python frame. They are independent of the rest: rules of kind module
+ * and source see them, and no other rule.
+ */
 #include <math.h>
 
 #include "core/summary/internal.h"
@@ -17,7 +19,7 @@ static void slow(const struct tg_shard *s, struct tg_row *r, double factor)
     }
 }
 
-/* Calls as long as those there. */
+/* Calls as long as the existing ones. */
 static void recount(const struct tg_shard *s, struct tg_row *r, int64_t more)
 {
     for (size_t k = 0; k < s->n_steps; k++) {

@@ -6,11 +6,14 @@
 #include "core/summary/pack.h"
 
 /*
- * {"tracegate_summary":1,"shards":[{run, hash, rank, window, classes, marked, truncated, env, steps,
- * measures, counters, hints, texts, columns, slots}]} `texts` are the distinct texts of rows and
- * facts, ascending; `columns` (numbers of rows and gaps) and `slots` are packed (pack.h). Shards
- * with totals by Python frame also have `frames` (which sorts) and `frame_columns` (their rows,
- * packed as `columns` are). Shards that are left out (fit.h) share one object a run: left_out.c.
+ * {"tracegate_summary":1,"shards":[
+ *     {run, hash, rank, window, classes, marked, truncated, env, steps, measures, counters, hints,
+ *      texts, columns, slots}]}
+ *
+ * `texts` are the distinct texts of rows and facts, ascending; `columns` (numbers of rows and gaps)
+ * and `slots` are packed (pack.h). Shards with totals by Python frame also have `frames` (which
+ * sorts) and `frame_columns` (their rows, packed as `columns` are). Truncated shards (fit.h) of a
+ * run share one object: left_out.c.
  *
  * The hash covers every field except run, hash and slots; the slots of a row must add up to its
  * self times. So damage is noticed, and what is read is what was written. Any change of what is
@@ -103,7 +106,7 @@ static void put_delta(struct tg_buf *b, tg_ns value, tg_ns before)
     tg_pack_i64(b, (int64_t)((uint64_t)value - (uint64_t)before));
 }
 
-/* `n`: steps, and what lies outside. */
+/* `n`: the steps, and the bucket outside them. */
 static void put_rows(struct tg_buf *b, const struct texts *t, const struct tg_row *rows,
                      size_t n_rows, size_t n)
 {
@@ -133,8 +136,8 @@ static void put_columns(struct tg_buf *b, const struct texts *t, const struct tg
 }
 
 /*
- * The value a slot is stored against: the same call in the step before when that had as many (the
- * program repeats), else the call before it.
+ * The value that a slot is stored relative to: the same call in the previous step if that has as
+ * many calls (the program repeats), else the previous call.
  */
 static tg_ns expected(const struct tg_row *r, size_t step, size_t i, const tg_ns *at)
 {
@@ -232,7 +235,7 @@ static int64_t covered_units(const struct tg_window_hint *h)
     return (int64_t)(h->covered * 10000 + 0.5);
 }
 
-/* All that the hash is over, besides the columns. */
+/* Everything that the hash covers, besides the columns. */
 static void add_content(struct tg_doc *d, const struct tg_shard *s, const struct texts *t)
 {
     struct tg_doc *env, *steps, *hints, *texts;
@@ -326,7 +329,7 @@ static struct sized *rows_by_size(const struct tg_shard *s, size_t *n)
     return v;
 }
 
-/* Slots of the `n` largest rows; false when they take more than `budget` bytes of text. */
+/* Slots of the `n` largest rows; false if they take more than `budget` bytes of text. */
 static bool try_slots(const struct tg_shard *s, const struct sized *v, size_t n, size_t budget,
                       struct tg_buf *text)
 {
@@ -345,7 +348,7 @@ static bool try_slots(const struct tg_shard *s, const struct sized *v, size_t n,
     return n <= TG_PACK_MAX && text->n <= budget;
 }
 
-/* As many of the largest rows as fit; all of them almost always. */
+/* As many of the largest rows as fit; nearly always all of them. */
 static void fit_slots(const struct tg_shard *s, size_t budget, struct tg_buf *text)
 {
     size_t n, lo = 0, hi;
@@ -406,7 +409,7 @@ static bool add_shard(struct tg_doc *shards, const struct tg_shard *s, size_t li
     return ok;
 }
 
-/* The shards that are left out as v[i] is; nothing where an earlier one has taken it along. */
+/* The truncated shards of the run of v[i]; nothing if an earlier one has written them. */
 static void add_left_out(struct tg_doc *shards, struct tg_shard *const *v, size_t n, size_t i)
 {
     struct tg_shard **alike = tg_xrealloc(NULL, n, sizeof *alike);
@@ -638,7 +641,7 @@ static bool read_numbers(struct reading *r, struct tg_unpack *u, struct tg_row *
 {
     size_t bytes;
     /*
-     * Three numbers a row and step, a byte each at least: memory stays in proportion to the file.
+     * Three numbers a row and step, at least a byte each: memory stays in proportion to the file.
      */
     if (__builtin_mul_overflow(n_rows, n * 3, &bytes) || bytes > tg_unpack_left(u))
         return false;
@@ -667,7 +670,7 @@ static bool read_numbers(struct reading *r, struct tg_unpack *u, struct tg_row *
     return !u->bad;
 }
 
-/* `n`: steps, and what lies outside. */
+/* `n`: the steps, and the bucket outside them. */
 static bool read_rows(struct reading *r, struct tg_unpack *u, struct tg_row **out, size_t *n_rows,
                       size_t n)
 {
@@ -762,7 +765,10 @@ static bool read_frames(struct reading *r, const struct tg_doc *sorts, tg_sv tex
     return ok || damaged(r, "frames");
 }
 
-/* The slots of one row; they add up to its self time in each step, else they are not its. */
+/*
+ * The slots of one row; if they do not add up to its self time in each step, they are not its
+ * slots.
+ */
 static bool read_row_slots(struct reading *r, struct tg_unpack *u, const struct tg_shard *s,
                            struct tg_row *row)
 {

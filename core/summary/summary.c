@@ -65,7 +65,7 @@ static int compare_keys(tg_sv run_a, int64_t rank_a, tg_sv run_b, int64_t rank_b
     return c ? c : (rank_a > rank_b) - (rank_a < rank_b);
 }
 
-/* Where (run, rank) is or would go. */
+/* Where (run, rank) is or would be inserted. */
 static size_t position(const struct tg_summary *s, tg_sv run, int64_t rank)
 {
     size_t lo = 0, hi = s->n;
@@ -87,8 +87,10 @@ struct tg_shard *tg_summary_find(const struct tg_summary *s, tg_sv run, int64_t 
                : NULL;
 }
 
-/* Equal content, but one of the two may come from a stored form that left slots or all but the step
- * times out. */
+/*
+ * Equal content, but one of the two may come from a stored form without slots, or with step times
+ * only.
+ */
 static void keep_more_slots(struct tg_shard *to, const struct tg_shard *from)
 {
     for (size_t i = 0; i < to->n_rows; i++)
@@ -194,7 +196,7 @@ struct tg_shard *tg_shard_copy(const struct tg_shard *s, struct tg_arena *a)
     return to;
 }
 
-/* In order of arrival, so that what came first on a side stays first. */
+/* In order of arrival, so that the first one of a side stays first. */
 bool tg_summary_merge(struct tg_summary *out, const struct tg_summary *one, struct tg_err *err)
 {
     for (size_t n = 0; n < one->arrivals; n++)
@@ -246,7 +248,7 @@ bool tg_summary_of_trace(struct tg_summary *out, const struct tg_trace *t,
     if (there && tg_sv_eq(there->hash, s->hash)) {
         tg_err_set(err, TG_ERR_USAGE, TG_AT_FILE(t->path), "'%s' holds the same trace as '%.*s'",
                    t->path, TG_SV_ARG(there->source));
-        return tg_err_hint(err, "A copy is no second run: name each recording once.");
+        return tg_err_hint(err, "A copy is not a second run: name each recording once.");
     }
     return tg_summary_insert(out, s, err);
 }

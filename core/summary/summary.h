@@ -6,7 +6,7 @@
  * bytes do not depend on the order. A stored baseline decides exactly as its traces would, because
  * `check` and `diff` always go trace -> summary -> comparison.
  *
- * Everything is per step, plus one bucket for what lies outside every step. Nothing is normalised,
+ * Everything is per step, plus one bucket for the time outside every step. Nothing is normalised,
  * aliased or skipped here: that happens at comparison, so that old baselines follow new rules.
  */
 #include "core/base/arena.h"
@@ -15,7 +15,7 @@
 #include "core/metric/stacks.h"
 #include "core/steps/steps.h"
 
-/* Of the stored form. A file of another format is refused: nothing of it is guessed. */
+/* Version of the stored form. A file of another format is refused as a whole. */
 #define TG_SUMMARY_FORMAT 1
 
 /*
@@ -37,7 +37,7 @@ struct tg_row {
                         "ProfilerStep"); device: of the operator around the launch; "" none */
     enum tg_kind kind;
     int64_t device, stream; /* -1 on the host; streams are kept, never added up here */
-    uint32_t *count;        /* [n_steps + 1]; the last is what lies outside every step */
+    uint32_t *count;        /* [n_steps + 1]; the last is the bucket outside every step */
     tg_ns *total, *self;    /* [n_steps + 1], inclusive and self time */
     tg_ns *slots; /* values in start order, step after step (steps only, sum of count[0..n_steps)):
                      host: self time, device: duration; NULL: dropped, use step totals */
@@ -47,17 +47,17 @@ struct tg_row {
     tg_ns first; /* start of its first event, relative to the first step's start: order of rows */
 };
 
-/* What a trace has beside the JSON standard, by kind: how many places. */
+/* Deviations from the JSON standard in the trace, by kind: how many places. */
 struct tg_lenient {
     uint64_t invalid_escapes, control_bytes, bad_utf8, non_finite, huge_integers;
 };
 
 struct tg_shard {
     tg_sv run;      /* id of the run: --run ID, else 16 hex digits of the content's hash */
-    int64_t rank;   /* -1: none known */
+    int64_t rank;   /* -1: not known */
     tg_sv source;   /* file name (no directory), for messages only: not part of the stored bytes */
     tg_sv hash;     /* 16 hex digits over the canonical content; without run, source and slots */
-    size_t arrival; /* n-th that came into this summary (path order of a side); not stored */
+    size_t arrival; /* position of arrival in this summary (path order of a side); not stored */
     /*
      * Sorted by key: device, devices, device_type, world_size, cuda, rocm, torch, cpu, backend,
      * with_stack, record_shapes, profile_memory … and --meta; absent = unknown.
@@ -94,8 +94,8 @@ struct tg_shard {
     bool truncated;
     struct tg_window_hint *hints; /* for unmarked traces */
     size_t n_hints;
-    bool left_out; /* for want of room (fit.h) only its step times are stored: no rows, gaps,
-                      counters and environment, and no other measure is known */
+    bool left_out; /* truncated for want of room (fit.h): only its step times are stored; no
+                      rows, gaps, counters and environment, and no other metric is known */
 };
 
 /* The value of a key of the environment; "" unknown. */
@@ -123,7 +123,8 @@ struct tg_summarize_opts {
 };
 /*
  * Reads one trace (or, when the bytes are a stored summary, that) and adds its shards to `out`. A
- * trace that is there already is TG_ERR_USAGE (the same file twice); shards of a summary collapse.
+ * trace that is there already is TG_ERR_USAGE (the same file twice); equal shards of a summary
+ * collapse.
  */
 TG_MUST bool tg_summary_add(struct tg_summary *out, struct tg_source *s,
                             const struct tg_summarize_opts *o, const struct tg_progress *progress,
@@ -148,8 +149,8 @@ TG_MUST bool tg_summary_merge(struct tg_summary *out, const struct tg_summary *o
 tg_sv tg_shard_recording(const struct tg_shard *s, struct tg_arena *a);
 
 /*
- * Can these two be compared or stand on one side? Not with other windows or another class table
- * (TG_ERR_SUMMARY with what differs and what to do).
+ * Can these two be compared or be on one side? Not with different windows or class tables
+ * (TG_ERR_SUMMARY says what differs and what to do).
  */
 TG_MUST bool tg_shard_comparable(const struct tg_shard *a, const struct tg_shard *b,
                                  struct tg_err *err);
@@ -157,7 +158,7 @@ TG_MUST bool tg_shard_comparable(const struct tg_shard *a, const struct tg_shard
 /*
  * The stored form: one JSON document, canonical (equal content, equal bytes), gzip'd by the caller
  * or not. Every shard stays below limits.max_summary by itself, so that grouping cannot matter:
- * above it the slots of its smallest rows (by time in steps) are left out (row.slots NULL after
+ * above it the slots of its smallest rows (by time in steps) are dropped (row.slots NULL after
  * parsing). `limits` NULL: defaults. Parsing adds to `out`; after an error it may hold a part.
  */
 TG_MUST bool tg_summary_write(const struct tg_summary *s, const struct tg_limits *limits,
@@ -168,10 +169,10 @@ bool tg_summary_looks_like(tg_sv first_bytes); /* of decompressed text */
 
 /*
  * A side ready to compare: shards as a matrix [run][rank]. Ranks in ascending order; per rank the
- * shards are ordered by run id and the k-th belongs to run k, so that no path order can matter.
- * The same content twice: TG_ERR_USAGE. A rank that not every run has is no column: tg_side_arrange
- * refuses it (TG_ERR_USAGE), tg_side_arrange_some puts it into `partial`. By run ids a rank is
- * whole that has all ids of the side; where no rank has, one that has as many runs as any other.
+ * shards are ordered by run id and the k-th belongs to run k, so that no path order can matter. The
+ * same content twice: TG_ERR_USAGE. A rank that some runs lack does not get a column:
+ * tg_side_arrange refuses it (TG_ERR_USAGE), tg_side_arrange_some puts it into `partial`. A rank is
+ * complete if it has all run ids of the side; if no rank has, if it has as many runs as any other.
  * Shards without a rank whose run ids were given (--run) are runs. Other shards without a rank and
  * neither `as_runs` nor `as_ranks`: refused ("8 files, no rank: ranks or repeats?").
  */

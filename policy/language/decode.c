@@ -252,7 +252,7 @@ static void check_device_keys(struct decode *c, const struct tg_yaml *match, uin
         if (p)
             (void)tg_diags_add(c->diags, TG_DIAG_MATCH_SCOPE, p->key->at, tg_yaml_width(p->key),
                                "ask for kernel, memcpy or memset",
-                               "'%s' means nothing for work of the host", keys[i]);
+                               "'%s' has no meaning for host work", keys[i]);
     }
 }
 
@@ -268,12 +268,12 @@ static void check_frames(struct decode *c, const struct tg_yaml *match,
     if (tg_metric_of_launched(m) && (!frames || frames != kinds))
         (void)tg_diags_add(c->diags, TG_DIAG_MATCH_SCOPE, metric->at, tg_yaml_width(metric),
                            "say which:  match: {kind: module}; of a kernel ask for  total",
-                           "'%s' is what modules and sources have launched", name);
+                           "'%s' is the work that modules and sources launch", name);
     if (frames && single)
         (void)tg_diags_add(c->diags, TG_DIAG_MATCH_SCOPE, metric->at, tg_yaml_width(metric),
                            "use count, total, self, mean, share, added, removed, device_time, "
                            "device_self or device_count",
-                           "'%s' is not known of modules and sources: their totals are", name);
+                           "modules and sources have no '%s', only totals", name);
     for (size_t i = 0; frames && frames == kinds && i < sizeof keys / sizeof *keys; i++) {
         const struct tg_yaml_pair *p = match ? tg_yaml_pair(match, keys[i]) : NULL;
         if (p)
@@ -520,7 +520,7 @@ static void ref_of(struct decode *c, const struct tg_yaml *n, struct tg_baseline
             (void)report(c, TG_DIAG_WORD, n, "write  window(20)", "not a window of 1 to 1000");
     } else if (!plain || n->text.p[0] == '-') {
         (void)report(c, TG_DIAG_TEXT, n, "write merge-base, parent, a ref or a commit",
-                     "this is no name of a ref");
+                     "not a valid name of a ref");
     }
 }
 

@@ -250,7 +250,7 @@ static void extend_file(struct load *l, const struct tg_yaml *name, const char *
     if (name->text.p[0] == '/' || leaves_root(l, path)) {
         (void)at_node(l, TG_DIAG_EXTENDS_OUTSIDE, name,
                       "write a path from this file to one inside the repository",
-                      "the file lies outside the repository");
+                      "the file is outside the repository");
         return;
     }
     for (size_t i = 0; i <= depth; i++) {

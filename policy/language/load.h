@@ -16,9 +16,9 @@
 typedef bool (*tg_policy_read)(void *arg, const char *path, struct tg_buf *out, struct tg_err *err);
 
 struct tg_policy_opts {
-    const char *path; /* the file; NULL: the built-in policy, tracegate:recommended */
-    const char *root; /* extends: may not leave it; NULL, or `path` lies outside: its directory */
-    const char *profile;   /* NULL: no profile */
+    const char *path;    /* the file; NULL: the built-in policy, tracegate:recommended */
+    const char *root;    /* extends: may not leave it; NULL, or `path` is outside: its directory */
+    const char *profile; /* NULL: no profile */
     bool profile_may_lack; /* --profile auto: it is not an error if the profile does not exist */
     int64_t today;         /* days since 1970-01-01 UTC, for waivers; 0: not checked */
     tg_policy_read read;   /* NULL: the file system */
@@ -39,7 +39,7 @@ TG_MUST struct tg_policy *tg_policy_load(const struct tg_policy_opts *o, struct 
 /* "nightly" for schedule, "pr" for pull_request and merge_group, else NULL. */
 const char *tg_policy_profile_for(const char *event);
 
-/* The effective policy as YAML that loads again, the origin of each value behind it. */
+/* The effective policy as YAML that loads again, followed by the origin of each value. */
 void tg_policy_show(const struct tg_policy *p, struct tg_buf *out);
 
 /* JSON schema (draft 2020-12) of a policy file, from the tables of the loader. */

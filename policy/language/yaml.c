@@ -186,7 +186,7 @@ static struct tg_yaml *build_alias(struct parse *p)
                            "alias '*%s' has no anchor", name.p);
     else if (!a->node)
         (void)tg_diags_add(p->diags, TG_DIAG_ALIAS, at, name.n + 1, NULL,
-                           "alias '*%s' stands inside its own anchor", name.p);
+                           "alias '*%s' is inside its own anchor", name.p);
     return a ? a->node : NULL;
 }
 
@@ -287,8 +287,8 @@ static bool check_key(struct parse *p, const struct list *so_far, const struct t
         const struct tg_yaml *k = so_far->v[i];
         if (tg_sv_eq(k->text, key->text))
             return tg_diags_add(p->diags, TG_DIAG_DUPLICATE_KEY, key->at, tg_yaml_width(key),
-                                "keep one of them", "key '%s' already stands at %u:%u", key->text.p,
-                                (unsigned)k->at.line, (unsigned)k->at.col);
+                                "keep one of them", "key '%s' is already used at %u:%u",
+                                key->text.p, (unsigned)k->at.line, (unsigned)k->at.col);
     }
     if (so_far->n >= 2 * (size_t)TG_YAML_KEYS) {
         (void)tg_diags_add(p->diags, TG_DIAG_NODES, key->at, 1, NULL,

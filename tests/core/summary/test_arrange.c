@@ -207,7 +207,7 @@ static void the_same_content_twice_is_refused(void **state)
     assert_int_equal(f->err.kind, TG_ERR_USAGE);
     assert_string_equal(f->err.message,
                         "the same trace twice: 'f.json' (run a) and 'f.json' (run b)");
-    assert_string_equal(f->err.hint, "A copy is no second run: name each recording once.");
+    assert_string_equal(f->err.hint, "A copy is not a second run: name each recording once.");
 }
 
 static void other_windows_or_tables_do_not_compare(void **state)

@@ -237,7 +237,7 @@ static const struct sample samples[] = {
     { 157, V "require: §*none\n", V "require: &x {steps: 1}\n", "no anchor" },
     { 157, V "require: {ops: &x [a, §*x]}\n", V "require: {ops: [&x a, *x]}\n", "own anchor" },
     { 159, V "require: {steps: 1, §steps: 2}\n", V "require: {steps: 1, kernels: 2}\n",
-      "already stands at 2:11" },
+      "already used at 2:11" },
     { 159, V "§version: 1\n", V, NULL },
     { 160, V "§[a, b]: 1\n", V, "not a list" },
     { 160, V "require: {§\"\": 1}\n", V "require: {steps: 1}\n", "empty" },

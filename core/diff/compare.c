@@ -36,13 +36,18 @@ static bool sides_comparable(const struct tg_side *base, const struct tg_side *t
     return tg_shard_comparable(base->at[0][0], test->at[0][0], err);
 }
 
+/* Do its counts follow the data or a branch? */
+static bool varies(const struct tg_op *op)
+{
+    return op->counted.shape == TG_COUNT_VARIES || op->counted.shape == TG_COUNT_BREAKS;
+}
+
 /* A cause by itself: more calls that nothing excuses, in an operator that does not vary anyway. */
 static bool is_cause(const struct tg_comparison *c, const struct tg_op *op)
 {
     bool rose = op->change == TG_ADDED || op->change == TG_MORE;
-    return rose && op->counted.shape != TG_COUNT_VARIES && !op->polling &&
-           tg_kind_is_counted(op->kind) && tg_op_excuse(op) == TG_EXCUSE_NONE &&
-           (c->same_device || !tg_kind_is_device(op->kind));
+    return rose && !varies(op) && !op->polling && tg_kind_is_counted(op->kind) &&
+           tg_op_excuse(op) == TG_EXCUSE_NONE && (c->same_device || !tg_kind_is_device(op->kind));
 }
 
 /* Beside a cause, counts that vary anyway are no second one: they become hints. */
@@ -54,7 +59,7 @@ static void yield_to_causes(struct tg_comparison *c)
         any |= is_cause(c, &c->ops[i]);
     for (size_t i = 0; any && i < c->n_ops; i++) {
         struct tg_op *op = &c->ops[i];
-        if (op->counted.shape != TG_COUNT_VARIES || op->counted.proof != TG_COUNT_PROVEN)
+        if (!varies(op) || op->counted.proof != TG_COUNT_PROVEN)
             continue;
         op->counted.proof = TG_COUNT_HINT;
         op->change = TG_SAME;
@@ -82,6 +87,7 @@ bool tg_compare(struct tg_comparison *out, const struct tg_side *base, const str
     ok = sides_comparable(base, test, err) && tg_align(w, err);
     if (ok) {
         tg_compare_env(w);
+        tg_relate_counts(w);
         tg_pair_replacements(w);
         yield_to_causes(out);
         tg_find_insides(w);

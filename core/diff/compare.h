@@ -65,7 +65,8 @@ enum tg_count_shape {
     TG_COUNT_RUNS_DIFFER, /* the baseline has; each fresh run has one, but not the same */
     TG_COUNT_SOME_STEPS,  /* the baseline has; some fresh steps have another */
     TG_COUNT_FIRST_STEP,  /* only first steps of fresh runs have more */
-    TG_COUNT_VARIES       /* the baseline's steps or runs differ: by data, by branches */
+    TG_COUNT_VARIES,      /* the baseline's steps or runs differ: by data, by branches */
+    TG_COUNT_BREAKS       /* they do, but always along with those of `with`, and no longer do */
 };
 
 enum tg_count_proof {
@@ -82,6 +83,8 @@ struct tg_count_evidence {
     unsigned above, steps; /* fresh steps with more calls than any of the baseline; of how many */
     unsigned runs_above;   /* fresh runs with such steps; VARIES: whose mean is above all others */
     double p;              /* chance of that without a change, where it decides; else 1 */
+    /* BREAKS: an operator that kept the relation; count[TG_BASE] is what would go with its calls. */
+    tg_sv with;
 };
 
 struct tg_fact_change {

@@ -78,6 +78,9 @@ TG_MUST bool tg_align(struct tg_diff_work *w, struct tg_err *err);
 /* Normalised and aliased (unless raw_names); the view lives in the arena. */
 tg_sv tg_work_name(struct tg_diff_work *w, enum tg_kind kind, tg_sv raw);
 
+/* core/diff/relations.c: counts that vary, against those that vary along with them. */
+void tg_relate_counts(struct tg_diff_work *w);
+
 /* core/diff/replace.c */
 void tg_pair_replacements(struct tg_diff_work *w);
 

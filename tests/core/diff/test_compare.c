@@ -245,6 +245,112 @@ static void unsettled_counts_need_ranges_apart(void **state)
     assert_int_equal(find(f, "more")->change, TG_MORE);
 }
 
+/*
+ * A mixture of experts: three operators follow the number of experts of a step. `shift` more experts
+ * are other data; `more` calls of aten::copy_ in each step are not.
+ */
+static void experts(struct fixture *f, uint32_t shift, uint32_t more)
+{
+    static const uint32_t active[3][5] = { { 2, 3, 4, 2, 3 },
+                                           { 3, 4, 2, 3, 2 },
+                                           { 4, 2, 3, 4, 3 } };
+    make(f, 3, 3, 5);
+    for (int side = 0; side < 2; side++)
+        for (size_t run = 0; run < 3; run++) {
+            uint32_t index[5], mm[5], copy[5];
+            for (size_t j = 0; j < 5; j++) {
+                uint32_t n = active[(run + (size_t)side) % 3][j] + (side ? shift : 0);
+                index[j] = 3 * n;
+                mm[j] = 4 * n + 1;
+                copy[j] = 2 * n + 37 + (side ? more : 0);
+            }
+            add_counts(f, side, run, TG_KIND_OP, "aten::index", "", index, 1001);
+            add_counts(f, side, run, TG_KIND_OP, "aten::mm", "", mm, 1001);
+            add_counts(f, side, run, TG_KIND_OP, "aten::copy_", "", copy, 1001);
+        }
+    compare(f);
+}
+
+static void counts_that_follow_other_data_together_are_unchanged(void **state)
+{
+    struct fixture *f = *state;
+    experts(f, 0, 0);
+    assert_int_equal(find(f, "aten::copy_")->counted.shape, TG_COUNT_VARIES);
+    assert_int_equal(verdict_on(f, "aten::copy_"), TG_STATE_PASS);
+    experts(f, 1, 0);
+    assert_true(verdict_on(f, "aten::copy_") < TG_STATE_FAIL);
+    assert_true(verdict_on(f, "aten::index") < TG_STATE_FAIL);
+}
+
+/* One call beside 41 to 47 is less than the data do; the others say what is due. */
+static void a_count_that_breaks_with_the_others_is_exact(void **state)
+{
+    struct fixture *f = *state;
+    for (uint32_t shift = 0; shift < 2; shift++) {
+        experts(f, shift, 1);
+        const struct tg_op *copy = find(f, "aten::copy_");
+        assert_int_equal(copy->counted.shape, TG_COUNT_BREAKS);
+        assert_int_equal(copy->change, TG_MORE);
+        near(copy->count[TG_TEST] - copy->count[TG_BASE], 1);
+        assert_int_equal(verdict_on(f, "aten::copy_"), TG_STATE_FAIL);
+        assert_true(verdict_on(f, "aten::mm") < TG_STATE_FAIL);
+    }
+}
+
+/* A branch that calls "aten::where" once and, on the fresh side, one "aten::clamp" more. */
+static void more_calls_inside_a_branch_are_found(void **state)
+{
+    struct fixture *f = *state;
+    static const uint32_t taken[3][5] = { { 1, 0, 1, 0, 1 }, { 0, 1, 0, 1, 1 }, { 1, 0, 0, 1, 0 } };
+    make(f, 3, 3, 5);
+    for (int side = 0; side < 2; side++)
+        for (size_t run = 0; run < 3; run++) {
+            uint32_t clamp[5];
+            const uint32_t *branch = taken[(run + (size_t)side) % 3];
+            for (size_t j = 0; j < 5; j++)
+                clamp[j] = 2 + branch[j] * (side ? 2 : 1);
+            add_counts(f, side, run, TG_KIND_OP, "aten::where", "", branch, 10001);
+            add_counts(f, side, run, TG_KIND_OP, "aten::ge", "", branch, 10001);
+            add_counts(f, side, run, TG_KIND_OP, "aten::clamp", "", clamp, 10001);
+        }
+    compare(f);
+    assert_int_equal(verdict_on(f, "aten::clamp"), TG_STATE_FAIL);
+    assert_int_equal(verdict_on(f, "aten::where"), TG_STATE_PASS);
+}
+
+/* A count that is found by its relation is not named beside one that is exact by itself. */
+static void varying_counts_are_not_named_beside_a_cause(void **state)
+{
+    struct fixture *f = *state;
+    experts(f, 0, 1);
+    add_all(f, TG_TEST, TG_KIND_OP, "aten::clone", "", 1, 10001);
+    assert_int_equal(verdict_on(f, "aten::copy_"), TG_STATE_FAIL);
+    compare(f);
+    assert_int_equal(verdict_on(f, "aten::clone"), TG_STATE_FAIL);
+    assert_int_equal(verdict_on(f, "aten::copy_"), TG_STATE_WARN);
+}
+
+/* +1000 calls in two of five steps of every run, in one of three runs, and cold first steps. */
+static void calls_in_some_steps_or_runs_are_never_as_before(void **state)
+{
+    struct fixture *f = *state;
+    const uint32_t some[5] = { 1, 1001, 1, 1001, 1 }, cold[5] = { 1001, 1, 1, 1, 1 };
+    make(f, 3, 3, 5);
+    add_all(f, TG_BASE, TG_KIND_OP, "steps", "", 1, 11);
+    add_all(f, TG_BASE, TG_KIND_OP, "run", "", 1, 11);
+    add_all(f, TG_BASE, TG_KIND_OP, "cold", "", 1, 11);
+    for (size_t run = 0; run < 3; run++) {
+        add_counts(f, TG_TEST, run, TG_KIND_OP, "steps", "", some, 11);
+        add_row(f, TG_TEST, run, TG_KIND_OP, "run", "", run == 1 ? 1001 : 1, 11);
+        add_counts(f, TG_TEST, run, TG_KIND_OP, "cold", "", cold, 11);
+    }
+    compare(f);
+    assert_int_equal(verdict_on(f, "steps"), TG_STATE_FAIL);
+    near(find(f, "steps")->count[TG_TEST], 401);
+    assert_int_equal(verdict_on(f, "run"), TG_STATE_WARN);
+    assert_int_equal(verdict_on(f, "cold"), TG_STATE_WARN);
+}
+
 static void new_names_are_small_unless_they_wait(void **state)
 {
     struct fixture *f = *state;
@@ -1187,6 +1293,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         T(counts_are_modal_per_step),
         T(unsettled_counts_need_ranges_apart),
+        T(counts_that_follow_other_data_together_are_unchanged),
+        T(a_count_that_breaks_with_the_others_is_exact),
+        T(more_calls_inside_a_branch_are_found),
+        T(varying_counts_are_not_named_beside_a_cause),
+        T(calls_in_some_steps_or_runs_are_never_as_before),
         T(new_names_are_small_unless_they_wait),
         T(iterations_of_unmarked_traces_are_divided_out),
         T(more_iterations_are_no_slower_machine),

@@ -365,6 +365,8 @@ static const char *mark(const struct tg_op *op)
     };
     if (op->relation == TG_REL_RENAMED)
         return "name";
+    if (op->change == TG_SAME && op->counted.proof == TG_COUNT_HINT)
+        return "some"; /* more in some steps or runs */
     return tg_op_within_noise(op) ? "~" : text[op->change];
 }
 

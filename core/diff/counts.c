@@ -107,21 +107,29 @@ static size_t runs_above(const struct question *q, double limit)
     return found;
 }
 
+/* Only first steps have more calls than any step of the baseline: cold, or what runs once. */
+static void judge_first_steps(const struct question *q, struct tg_count_evidence *ev)
+{
+    double most = q->all[TG_BASE].most;
+
+    ev->above = (unsigned)above(q->all[TG_TEST].v, q->all[TG_TEST].n, most);
+    if (!ev->above)
+        return;
+    ev->shape = TG_COUNT_FIRST_STEP;
+    ev->proof = TG_COUNT_HINT;
+    ev->runs_above = 0;
+    for (size_t i = 0; i < q->n_runs[TG_TEST]; i++)
+        ev->runs_above += above(q->run[TG_TEST][i].v, q->run[TG_TEST][i].n, most) > 0;
+}
+
 /* One count in the baseline and one in the fresh steps, cold first ones aside. */
 static void judge_constants(const struct question *q, struct tg_count_evidence *ev)
 {
-    const struct pool *first_too = &q->all[TG_TEST];
-    size_t cold = above(first_too->v, first_too->n, q->all[TG_BASE].most);
-
-    ev->shape = TG_COUNT_CONSTANT;
     if (q->rest[TG_TEST].most > q->rest[TG_BASE].most) {
         ev->proof = TG_COUNT_PROVEN;
-        ev->above = (unsigned)q->rest[TG_TEST].n;
-    } else if (cold && q->rest[TG_TEST].most == q->rest[TG_BASE].most) {
-        ev->shape = TG_COUNT_FIRST_STEP;
-        ev->proof = TG_COUNT_HINT;
-        ev->above = (unsigned)cold;
-        ev->steps = (unsigned)first_too->n;
+        ev->above = ev->steps;
+    } else if (q->rest[TG_TEST].most == q->rest[TG_BASE].most) {
+        judge_first_steps(q, ev);
     }
 }
 
@@ -129,16 +137,18 @@ static void judge_constants(const struct question *q, struct tg_count_evidence *
 static void judge_parts(const struct question *q, bool waits, struct tg_count_evidence *ev)
 {
     const struct pool *base = &q->rest[TG_BASE], *fresh = &q->rest[TG_TEST];
+    size_t more = above(fresh->v, fresh->n, base->most);
 
     ev->shape = runs_constant(q) ? TG_COUNT_RUNS_DIFFER : TG_COUNT_SOME_STEPS;
-    ev->steps = (unsigned)fresh->n;
-    ev->above = (unsigned)above(fresh->v, fresh->n, base->most);
-    ev->p = all_fresh(base->n, fresh->n, ev->above);
-    if (ev->above == 0)
+    ev->p = all_fresh(base->n, fresh->n, more);
+    if (more == 0) {
+        judge_first_steps(q, ev);
         return;
+    }
+    ev->above = (unsigned)above(q->all[TG_TEST].v, q->all[TG_TEST].n, base->most);
     bool most_runs = 2 * (size_t)ev->runs_above > q->n_runs[TG_TEST];
     bool enough = ev->shape == TG_COUNT_RUNS_DIFFER || ev->p <= PART_LIMIT ||
-                  (waits && ev->above > 1); /* once may be the step that logs */
+                  (waits && more > 1); /* once may be the step that logs */
     ev->proof = most_runs && enough ? TG_COUNT_PROVEN : TG_COUNT_HINT;
 }
 
@@ -180,6 +190,8 @@ static void judge_varying(const struct question *q, struct tg_count_evidence *ev
         ev->proof = TG_COUNT_PROVEN;
         return;
     }
+    if (ev->most - q->all[TG_BASE].most > q->all[TG_BASE].most - q->all[TG_BASE].least)
+        ev->proof = TG_COUNT_HINT; /* a step as the baseline has none by far */
     if (2 * (size_t)ev->runs_above <= q->n_runs[TG_TEST] || wins(base, fresh) < WINS)
         return;
     ev->p = tg_rank_p(base->v, base->n, fresh->v, fresh->n, 0);
@@ -191,7 +203,7 @@ static void decide(const struct question *q, bool waits, struct tg_count_evidenc
 {
     if (q->all[TG_BASE].n == 0 || q->all[TG_TEST].n == 0)
         return;
-    ev->steps = (unsigned)q->rest[TG_TEST].n;
+    ev->steps = (unsigned)q->all[TG_TEST].n;
     ev->most = q->all[TG_TEST].most;
     ev->runs_above = (unsigned)runs_above(q, q->rest[TG_BASE].most);
     if (!is_constant(&q->rest[TG_BASE]))

@@ -84,7 +84,7 @@ static void two_steps_of_five_in_three_runs_are_no_chance(void **state)
     assert_int_equal(ev.shape, TG_COUNT_SOME_STEPS);
     assert_int_equal(ev.proof, TG_COUNT_PROVEN);
     assert_int_equal(ev.above, 6);
-    assert_int_equal(ev.steps, 12);
+    assert_int_equal(ev.steps, 15);
     near(ev.p, 924.0 / 134596);
     ev = judge(3, ones, 3, once, false); /* C(12,3) / C(24,3) = 220 / 2024 */
     assert_int_equal(ev.proof, TG_COUNT_HINT);
@@ -123,6 +123,10 @@ static void a_cold_first_step_is_told_and_no_more(void **state)
     struct tg_count_evidence ev = judge(3, ones, 3, cold, true);
     assert_int_equal(ev.shape, TG_COUNT_FIRST_STEP);
     assert_int_equal(ev.proof, TG_COUNT_HINT);
+    assert_int_equal(ev.above, 3);
+    assert_int_equal(ev.runs_above, 3);
+    const double and_fewer[1][STEPS] = { { 9, 1, 0, 1, 1 } };
+    assert_int_equal(judge(3, ones, 1, and_fewer, true).shape, TG_COUNT_FIRST_STEP);
     assert_int_equal(judge(3, cold, 3, cold, true).proof, TG_COUNT_UNCHANGED);
     assert_int_equal(judge(3, cold, 3, ones, true).proof, TG_COUNT_UNCHANGED);
 }
@@ -140,6 +144,16 @@ static void counts_that_vary_need_a_gap(void **state)
     struct tg_count_evidence ev = judge(3, base, 3, apart, false);
     assert_int_equal(ev.shape, TG_COUNT_VARIES);
     assert_int_equal(ev.proof, TG_COUNT_PROVEN);
+}
+
+/* 8 is as far above 6 as the baseline is wide, 9 is farther. */
+static void a_step_far_above_all_others_is_told(void **state)
+{
+    (void)state;
+    const double base[3][STEPS] = { { 4, 5, 6, 5, 4 }, { 5, 6, 6, 4, 4 }, { 6, 5, 4, 5, 6 } };
+    const double near_by[1][STEPS] = { { 4, 5, 8, 5, 4 } }, far[1][STEPS] = { { 4, 5, 9, 5, 4 } };
+    assert_int_equal(judge(3, base, 1, near_by, false).proof, TG_COUNT_UNCHANGED);
+    assert_int_equal(judge(3, base, 1, far, false).proof, TG_COUNT_HINT);
 }
 
 static void no_steps_say_nothing(void **state)
@@ -160,6 +174,7 @@ int main(void)
         cmocka_unit_test(waits_fail_in_two_steps_but_not_in_one),
         cmocka_unit_test(a_cold_first_step_is_told_and_no_more),
         cmocka_unit_test(counts_that_vary_need_a_gap),
+        cmocka_unit_test(a_step_far_above_all_others_is_told),
         cmocka_unit_test(no_steps_say_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

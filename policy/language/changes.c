@@ -13,61 +13,163 @@ struct walk {
     size_t cap;
 };
 
+/* ---- what each key means ---- */
+
+/*
+ * Every key of the language (keys.c) has its row here; tests/policy/language/test_changes.c walks
+ * the keys and refuses one without. What is not in the table, or not comparable by it, may be
+ * looser: a change of the policy has to be looked at by a person then.
+ */
+enum how {
+    ASIDE,   /* names, texts, sizes of reports: nothing is judged by it */
+    OPEN,    /* whichever way it changes, more may pass */
+    SECTION, /* a mapping: its keys say it, those of `section` */
+    ITEMS,   /* a list of mappings with names: each item by its own keys */
+    NUMBER,  /* `more`: what a greater one means */
+    LIST,    /* one text or several; `more`: what a longer list means */
+    WORDS,   /* `words`, from the loosest to the strictest; absent: the first */
+    LIMITS,  /* off, a limit, or several of which one is enough; absent: off */
+    SIDES,   /* up, down, both */
+    DAY      /* `more`: what a later one means */
+};
+
+static const char *const yes_no[] = { "true", "false", NULL };
+static const char *const off_on[] = { "off", "on", NULL };
+static const char *const tests[] = { "runs", "none", NULL };
+static const char *const judged[] = { "suspect", "judge", NULL };
+static const char *const missing[] = { "pass", "inconclusive", "fail", NULL };
+
+static const struct row {
+    const char *in, *key;
+    enum how how;
+    enum tg_direction comes, more; /* comes: what it means that the key or an item is there */
+    const char *section;
+    const char *const *words;
+} rows[] = {
+    { "policy", "version", ASIDE, 0, 0, NULL, NULL },
+    { "policy", "extends", ASIDE, 0, 0, NULL, NULL }, /* by its effect: both are effective */
+    { "policy", "profiles", ASIDE, 0, 0, NULL, NULL },
+    { "policy", "suites", ITEMS, TG_TIGHTER, 0, "suites", NULL },
+    { "policy", "baseline", SECTION, TG_MAYBE_LOOSER, 0, "baseline", NULL },
+    { "policy", "require", SECTION, TG_TIGHTER, 0, "require", NULL },
+    { "policy", "noise", SECTION, TG_MAYBE_LOOSER, 0, "noise", NULL },
+    { "policy", "aliases", LIST, TG_LOOSER, TG_LOOSER, NULL, NULL },
+    { "policy", "rules", ITEMS, TG_TIGHTER, 0, "rules", NULL },
+    { "policy", "waivers", ITEMS, TG_LOOSER, 0, "waivers", NULL },
+    { "policy", "report", ASIDE, 0, 0, NULL, NULL },
+    { "policy", "fail_on", LIST, TG_MAYBE_LOOSER, TG_TIGHTER, NULL, NULL },
+    { "policy", "classes", OPEN, TG_MAYBE_LOOSER, 0, NULL, NULL },
+
+    { "suites", "name", ASIDE, 0, 0, NULL, NULL },
+    { "suites", "trace", OPEN, TG_MAYBE_LOOSER, 0, NULL, NULL },
+    { "suites", "baseline", OPEN, TG_MAYBE_LOOSER, 0, NULL, NULL },
+    { "suites", "ranks", SECTION, TG_TIGHTER, 0, "ranks", NULL },
+    { "suites", "window", SECTION, TG_MAYBE_LOOSER, 0, "window", NULL },
+    { "ranks", "expect", OPEN, TG_TIGHTER, 0, NULL, NULL },
+    { "window", "by", OPEN, TG_MAYBE_LOOSER, 0, NULL, NULL },
+    { "window", "name", OPEN, TG_MAYBE_LOOSER, 0, NULL, NULL },
+    { "window", "skip_first", NUMBER, TG_LOOSER, TG_LOOSER, NULL, NULL },
+    { "window", "skip_last", NUMBER, TG_LOOSER, TG_LOOSER, NULL, NULL },
+
+    { "baseline", "ref", OPEN, TG_MAYBE_LOOSER, 0, NULL, NULL },
+    { "baseline", "target", OPEN, TG_MAYBE_LOOSER, 0, NULL, NULL },
+    { "baseline", "max_walk", OPEN, TG_MAYBE_LOOSER, 0, NULL, NULL },
+    { "baseline", "on_first_run", WORDS, TG_MAYBE_LOOSER, 0, NULL, missing },
+    { "baseline", "on_lost", WORDS, TG_MAYBE_LOOSER, 0, NULL, missing },
+    /* What is not the same is shown, not judged. */
+    { "baseline", "require_same", LIST, TG_LOOSER, TG_LOOSER, NULL, NULL },
+
+    { "require", "steps", NUMBER, TG_TIGHTER, TG_TIGHTER, NULL, NULL },
+    { "require", "kernels", NUMBER, TG_TIGHTER, TG_TIGHTER, NULL, NULL },
+    { "require", "ops", LIST, TG_TIGHTER, TG_TIGHTER, NULL, NULL },
+    { "require", "collapse", WORDS, TG_TIGHTER, 0, NULL, off_on },
+
+    { "noise", "test", WORDS, TG_MAYBE_LOOSER, 0, NULL, tests },
+    { "noise", "min_runs", NUMBER, TG_MAYBE_LOOSER, TG_LOOSER, NULL, NULL },
+    { "noise", "min_steps", NUMBER, TG_LOOSER, TG_LOOSER, NULL, NULL },
+    { "noise", "drift", NUMBER, TG_MAYBE_LOOSER, TG_LOOSER, NULL, NULL },
+    { "noise", "ignore", LIST, TG_LOOSER, TG_LOOSER, NULL, NULL },
+    { "noise", "few_runs", WORDS, TG_MAYBE_LOOSER, 0, NULL, judged },
+    { "noise", "device_steps", WORDS, TG_MAYBE_LOOSER, 0, NULL, judged },
+
+    { "rules", "id", ASIDE, 0, 0, NULL, NULL },
+    { "rules", "why", ASIDE, 0, 0, NULL, NULL },
+    { "rules", "owner", ASIDE, 0, 0, NULL, NULL },
+    { "rules", "match", SECTION, TG_MAYBE_LOOSER, 0, "match", NULL },
+    { "rules", "metric", OPEN, TG_MAYBE_LOOSER, 0, NULL, NULL },
+    { "rules", "direction", SIDES, TG_MAYBE_LOOSER, 0, NULL, NULL },
+    { "rules", "warn", LIMITS, TG_TIGHTER, 0, "limit", NULL },
+    { "rules", "fail", LIMITS, TG_TIGHTER, 0, "limit", NULL },
+    { "rules", "overrides", OPEN, TG_MAYBE_LOOSER, 0, NULL, NULL },
+    { "rules", "noise", SECTION, TG_MAYBE_LOOSER, 0, "noise", NULL },
+    { "rules", "optional", WORDS, TG_LOOSER, 0, NULL, yes_no },
+    { "rules", "when", SECTION, TG_LOOSER, 0, "when", NULL },
+
+    /* A key more matches less. */
+    { "match", "kind", LIST, TG_LOOSER, TG_TIGHTER, NULL, NULL },
+    { "match", "name", LIST, TG_LOOSER, TG_TIGHTER, NULL, NULL },
+    { "match", "raw_name", LIST, TG_LOOSER, TG_TIGHTER, NULL, NULL },
+    { "match", "class", LIST, TG_LOOSER, TG_TIGHTER, NULL, NULL },
+    { "match", "family", LIST, TG_LOOSER, TG_TIGHTER, NULL, NULL },
+    { "match", "parent", LIST, TG_LOOSER, TG_TIGHTER, NULL, NULL },
+    { "match", "device", LIST, TG_LOOSER, TG_TIGHTER, NULL, NULL },
+    { "match", "stream", LIST, TG_LOOSER, TG_TIGHTER, NULL, NULL },
+    { "match", "rank", OPEN, TG_MAYBE_LOOSER, 0, NULL, NULL },
+    { "match", "not", SECTION, TG_LOOSER, 0, "not", NULL },
+    { "not", "kind", LIST, TG_TIGHTER, TG_LOOSER, NULL, NULL },
+    { "not", "name", LIST, TG_TIGHTER, TG_LOOSER, NULL, NULL },
+    { "not", "raw_name", LIST, TG_TIGHTER, TG_LOOSER, NULL, NULL },
+    { "not", "class", LIST, TG_TIGHTER, TG_LOOSER, NULL, NULL },
+    { "not", "family", LIST, TG_TIGHTER, TG_LOOSER, NULL, NULL },
+    { "not", "parent", LIST, TG_TIGHTER, TG_LOOSER, NULL, NULL },
+    { "when", "event", LIST, TG_LOOSER, TG_TIGHTER, NULL, NULL },
+    { "when", "branch", LIST, TG_LOOSER, TG_TIGHTER, NULL, NULL },
+    { "when", "device", LIST, TG_LOOSER, TG_TIGHTER, NULL, NULL },
+
+    /* Every bound must be exceeded. */
+    { "limit", "pct", NUMBER, TG_LOOSER, TG_LOOSER, NULL, NULL },
+    { "limit", "abs", NUMBER, TG_LOOSER, TG_LOOSER, NULL, NULL },
+    { "limit", "pp", NUMBER, TG_LOOSER, TG_LOOSER, NULL, NULL },
+    { "limit", "max", NUMBER, TG_LOOSER, TG_LOOSER, NULL, NULL },
+    { "limit", "min", NUMBER, TG_LOOSER, TG_TIGHTER, NULL, NULL },
+
+    { "waivers", "rule", ASIDE, 0, 0, NULL, NULL }, /* rule and name say which waiver it is */
+    { "waivers", "name", OPEN, TG_TIGHTER, 0, NULL, NULL },
+    { "waivers", "many", WORDS, TG_LOOSER, 0, NULL, yes_no },
+    { "waivers", "ceiling", SECTION, TG_MAYBE_LOOSER, 0, "limit", NULL },
+    { "waivers", "reason", ASIDE, 0, 0, NULL, NULL },
+    { "waivers", "issue", ASIDE, 0, 0, NULL, NULL },
+    { "waivers", "owner", ASIDE, 0, 0, NULL, NULL },
+    { "waivers", "expires", DAY, TG_MAYBE_LOOSER, TG_LOOSER, NULL, NULL },
+    { "waivers", "when", SECTION, TG_TIGHTER, 0, "waived when", NULL },
+    { "waived when", "event", LIST, TG_TIGHTER, TG_LOOSER, NULL, NULL },
+    { "waived when", "branch", LIST, TG_TIGHTER, TG_LOOSER, NULL, NULL },
+    { "waived when", "device", LIST, TG_TIGHTER, TG_LOOSER, NULL, NULL },
+};
+
+static const struct row *row_of(const char *in, const char *key)
+{
+    static const struct row unknown = {
+        "", "", OPEN, TG_MAYBE_LOOSER, TG_MAYBE_LOOSER, NULL, NULL
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(rows[i].in, in) == 0 && strcmp(rows[i].key, key) == 0)
+            return &rows[i];
+    return &unknown;
+}
+
+bool tg_policy_change_is_known(const char *in, const char *key, const char **section)
+{
+    const struct row *r = row_of(in, key);
+    *section = r->section;
+    return r->in[0] != '\0';
+}
+
 /* ---- which way ---- */
-
-/* Numbers: what more of them means. `in` NULL: anywhere. */
-static const struct {
-    const char *in, *key;
-    enum tg_direction more;
-} numbers[] = {
-    { "limit", "pct", TG_LOOSER },       { "limit", "abs", TG_LOOSER },
-    { "limit", "pp", TG_LOOSER },        { "limit", "max", TG_LOOSER },
-    { "limit", "min", TG_TIGHTER },      { "noise", "min_runs", TG_LOOSER },
-    { "noise", "min_steps", TG_LOOSER }, { "noise", "drift", TG_LOOSER },
-    { "require", "steps", TG_TIGHTER },  { "require", "kernels", TG_TIGHTER },
-};
-
-/* What it means if a key or an item is added; removing it means the opposite. */
-static const struct {
-    const char *in, *key;
-    enum tg_direction comes;
-} presence[] = {
-    { "rules", NULL, TG_TIGHTER },  { "suites", NULL, TG_TIGHTER },
-    { "waivers", NULL, TG_LOOSER }, { "require", NULL, TG_TIGHTER },
-    { NULL, "fail", TG_TIGHTER },   { NULL, "warn", TG_TIGHTER },
-    { "limit", NULL, TG_LOOSER }, /* every bound must be exceeded */
-    { NULL, "when", TG_LOOSER },    { NULL, "optional", TG_LOOSER },
-};
-
-/* Words from the loosest to the strictest. */
-static const struct {
-    const char *key, *word[3];
-} words[] = {
-    { "fail", { "off" } },
-    { "warn", { "off" } },
-    { "optional", { "true", "false" } },
-    { "collapse", { "false", "true" } },
-    { "test", { "runs", "none" } },
-    { "on_lost", { "pass", "inconclusive", "fail" } },
-    { "on_first_run", { "pass", "inconclusive", "fail" } },
-};
 
 static enum tg_direction opposite(enum tg_direction d)
 {
     return d == TG_LOOSER ? TG_TIGHTER : d == TG_TIGHTER ? TG_LOOSER : d;
-}
-
-static bool is(const char *want, const char *have)
-{
-    return !want || strcmp(want, have) == 0;
-}
-
-static enum tg_direction of_presence(const char *in, const char *key, bool came)
-{
-    for (size_t i = 0; i < sizeof presence / sizeof *presence; i++)
-        if (is(presence[i].in, in) && is(presence[i].key, key))
-            return came ? presence[i].comes : opposite(presence[i].comes);
-    return TG_OTHERWISE;
 }
 
 /* The number in the unit's base; false: not a number, or an unknown unit. */
@@ -81,72 +183,51 @@ static bool quantity(const struct tg_yaml *n, double *v, struct tg_value_unit *u
     return true;
 }
 
-static enum tg_direction of_number(const char *in, const char *key, const struct tg_yaml *before,
+static enum tg_direction of_number(const struct row *r, const struct tg_yaml *before,
                                    const struct tg_yaml *now)
 {
     struct tg_value_unit ua, ub;
     double a, b;
     if (!quantity(before, &a, &ua) || !quantity(now, &b, &ub) || ua.unit != ub.unit ||
-        ua.of_step != ub.of_step || a == b)
-        return TG_OTHERWISE;
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (is(numbers[i].in, in) && is(numbers[i].key, key))
-            return b > a ? numbers[i].more : opposite(numbers[i].more);
-    return TG_OTHERWISE;
+        ua.of_step != ub.of_step)
+        return TG_MAYBE_LOOSER;
+    if (a == b)
+        return TG_OTHERWISE; /* another spelling */
+    return b > a ? r->more : opposite(r->more);
 }
 
-/* Index of the word; 3: another value (stricter than `off`). */
-static int strictness(size_t row, const struct tg_yaml *n)
+/* Index of the word; after the last one: another value. */
+static int strictness(const struct row *r, const struct tg_yaml *n)
 {
-    for (int i = 0; i < 3 && n->type == TG_YAML_SCALAR && words[row].word[i]; i++)
-        if (tg_sv_eq(n->text, tg_sv_of(words[row].word[i])))
-            return i;
-    return 3;
+    int i = 0;
+    while (n && r->words[i] &&
+           !(n->type == TG_YAML_SCALAR && tg_sv_eq(n->text, tg_sv_of(r->words[i]))))
+        i++;
+    return i;
 }
 
-static enum tg_direction of_words(const char *key, const struct tg_yaml *before,
+static enum tg_direction of_words(const struct row *r, const struct tg_yaml *before,
                                   const struct tg_yaml *now)
 {
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        int a = strictness(i, before), b = strictness(i, now);
-        if (strcmp(words[i].key, key) == 0 && a != b)
-            return b > a ? TG_TIGHTER : TG_LOOSER;
-    }
-    return TG_OTHERWISE;
+    int a = strictness(r, before), b = strictness(r, now);
+    return a == b ? TG_MAYBE_LOOSER : b > a ? TG_TIGHTER : TG_LOOSER;
 }
 
-static bool has_text(const struct tg_yaml *list, tg_sv text)
+static enum tg_direction of_day(const struct row *r, const struct tg_yaml *before,
+                                const struct tg_yaml *now)
 {
-    for (size_t i = 0; i < list->n; i++)
-        if (list->items[i]->type == TG_YAML_SCALAR && tg_sv_eq(list->items[i]->text, text))
-            return true;
-    return false;
+    int order = tg_sv_cmp(now->text, before->text);
+    return order == 0 ? TG_OTHERWISE : order > 0 ? r->more : opposite(r->more);
 }
 
-static bool holds_all(const struct tg_yaml *list, const struct tg_yaml *of)
+static enum tg_direction of_sides(const struct tg_yaml *before, const struct tg_yaml *now)
 {
-    for (size_t i = 0; i < of->n; i++)
-        if (of->items[i]->type != TG_YAML_SCALAR || !has_text(list, of->items[i]->text))
-            return false;
-    return true;
+    return tg_sv_eq(now->text, TG_SV("both"))      ? TG_TIGHTER
+           : tg_sv_eq(before->text, TG_SV("both")) ? TG_LOOSER
+                                                   : TG_MAYBE_LOOSER;
 }
 
-/* Lists of texts in which more is known to be stricter (fail_on, require.ops) or laxer (ignore). */
-static enum tg_direction of_list(const char *key, const struct tg_yaml *before,
-                                 const struct tg_yaml *now)
-{
-    bool strict =
-        strcmp(key, "fail_on") == 0 || strcmp(key, "ops") == 0 || strcmp(key, "require_same") == 0;
-    if ((!strict && strcmp(key, "ignore") != 0) || before->type != TG_YAML_SEQ ||
-        now->type != TG_YAML_SEQ || holds_all(before, now) == holds_all(now, before))
-        return TG_OTHERWISE;
-    /* Another environment is shown, not judged: a longer require_same judges less. */
-    if (strcmp(key, "require_same") == 0)
-        strict = false;
-    return holds_all(now, before) == strict ? TG_TIGHTER : TG_LOOSER;
-}
-
-/* ---- the walk ---- */
+/* ---- texts and lists of them ---- */
 
 static tg_sv flow(struct walk *w, const struct tg_yaml *n)
 {
@@ -159,6 +240,53 @@ static tg_sv flow(struct walk *w, const struct tg_yaml *n)
     tg_buf_release(&b);
     return text;
 }
+
+/* One value is a list of one. */
+static size_t length(const struct tg_yaml *n)
+{
+    return n->type == TG_YAML_SEQ ? n->n : 1;
+}
+
+static const struct tg_yaml *item(const struct tg_yaml *n, size_t i)
+{
+    return n->type == TG_YAML_SEQ ? n->items[i] : n;
+}
+
+static bool holds_all(struct walk *w, const struct tg_yaml *list, const struct tg_yaml *of)
+{
+    for (size_t i = 0; i < length(of); i++) {
+        bool found = false;
+        for (size_t k = 0; k < length(list) && !found; k++)
+            found = tg_sv_eq(flow(w, item(list, k)), flow(w, item(of, i)));
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+static enum tg_direction of_list(struct walk *w, enum tg_direction more,
+                                 const struct tg_yaml *before, const struct tg_yaml *now)
+{
+    bool kept = holds_all(w, now, before), known = holds_all(w, before, now);
+    if (kept && known)
+        return TG_OTHERWISE; /* another order */
+    return kept ? more : known ? opposite(more) : TG_MAYBE_LOOSER;
+}
+
+static bool is_off(const struct tg_yaml *n)
+{
+    return !n || (n->type == TG_YAML_SCALAR && tg_sv_eq(n->text, TG_SV("off")));
+}
+
+static enum tg_direction of_limits(struct walk *w, const struct tg_yaml *before,
+                                   const struct tg_yaml *now)
+{
+    if (is_off(before) || is_off(now))
+        return is_off(before) && is_off(now) ? TG_OTHERWISE : is_off(now) ? TG_LOOSER : TG_TIGHTER;
+    return of_list(w, TG_TIGHTER, before, now);
+}
+
+/* ---- the walk ---- */
 
 static void add(struct walk *w, enum tg_direction d, const char *path, const struct tg_yaml *before,
                 const struct tg_yaml *now)
@@ -174,7 +302,7 @@ static void add(struct walk *w, enum tg_direction d, const char *path, const str
     out->v[out->n++] =
         (struct tg_policy_change){ d, tg_arena_sv(w->a, tg_sv_of(path)), flow(w, before),
                                    flow(w, now), now ? now->at : before->at };
-    out->n_looser += d == TG_LOOSER;
+    out->n_looser += d == TG_LOOSER || d == TG_MAYBE_LOOSER;
 }
 
 /* The name of an item in a list of mappings: its id or name; of a waiver, rule and name. */
@@ -188,18 +316,22 @@ static tg_sv name_of(struct walk *w, const struct tg_yaml *item)
     return id ? id->text : name ? name->text : TG_SV("");
 }
 
-static const struct tg_yaml *item_named(struct walk *w, const struct tg_yaml *list, tg_sv name)
+/* The k-th item of that name: two waivers may differ in `when` alone. */
+static const struct tg_yaml *item_named(struct walk *w, const struct tg_yaml *list, tg_sv name,
+                                        size_t k)
 {
     for (size_t i = 0; list && i < list->n; i++)
-        if (tg_sv_eq(name_of(w, list->items[i]), name))
+        if (tg_sv_eq(name_of(w, list->items[i]), name) && k-- == 0)
             return list->items[i];
     return NULL;
 }
 
-static bool is_named_list(struct walk *w, const struct tg_yaml *n)
+static size_t names_before(struct walk *w, const struct tg_yaml *list, size_t end, tg_sv name)
 {
-    return n && n->type == TG_YAML_SEQ && n->n && n->items[0]->type == TG_YAML_MAP &&
-           name_of(w, n->items[0]).n;
+    size_t n = 0;
+    for (size_t i = 0; i < end; i++)
+        n += tg_sv_eq(name_of(w, list->items[i]), name);
+    return n;
 }
 
 static void compare(struct walk *w, const char *in, const char *key, const char *path,
@@ -220,50 +352,73 @@ static void compare_maps(struct walk *w, const char *in, const char *path,
     }
 }
 
-static void compare_items(struct walk *w, const char *key, const char *path,
+static void compare_items(struct walk *w, const struct row *r, const char *path,
                           const struct tg_yaml *before, const struct tg_yaml *now)
 {
     for (int pass = 0; pass < 2; pass++) {
         const struct tg_yaml *from = pass ? now : before;
         for (size_t i = 0; from && i < from->n; i++) {
             tg_sv name = name_of(w, from->items[i]);
-            const struct tg_yaml *a = item_named(w, before, name), *b = item_named(w, now, name);
+            size_t k = names_before(w, from, i, name);
+            const struct tg_yaml *a = item_named(w, before, name, k);
+            const struct tg_yaml *b = item_named(w, now, name, k);
             const char *at = tg_arena_printf(w->a, "%s.%.*s", path, TG_SV_ARG(name));
             if (pass && a)
                 continue;
             if (a && b)
-                compare_maps(w, "", at, a, b);
+                compare_maps(w, r->section, at, a, b);
             else
-                add(w, of_presence(key, "", b != NULL), at, a, b);
+                add(w, b ? r->comes : opposite(r->comes), at, a, b);
         }
     }
 }
 
-/* `in`: the section that holds `key`; "limit" inside fail, warn and ceiling. */
+static enum tg_direction direction_of(struct walk *w, const struct row *r,
+                                      const struct tg_yaml *before, const struct tg_yaml *now)
+{
+    if (r->how == ASIDE)
+        return TG_OTHERWISE;
+    if (r->how == LIMITS)
+        return of_limits(w, before, now);
+    if (r->how == WORDS && (!before || !now) && r->words == yes_no) /* false is what absent means */
+        return strictness(r, before ? before : now) == 0 ? now ? TG_LOOSER : TG_TIGHTER
+                                                         : TG_OTHERWISE;
+    if (!before || !now)
+        return now ? r->comes : opposite(r->comes);
+    switch (r->how) {
+    case NUMBER:
+        return of_number(r, before, now);
+    case LIST:
+        return of_list(w, r->more, before, now);
+    case WORDS:
+        return of_words(r, before, now);
+    case DAY:
+        return of_day(r, before, now);
+    case SIDES:
+        return of_sides(before, now);
+    default:
+        return TG_MAYBE_LOOSER;
+    }
+}
+
+static bool both_maps(const struct tg_yaml *a, const struct tg_yaml *b)
+{
+    return a && b && a->type == TG_YAML_MAP && b->type == TG_YAML_MAP;
+}
+
+/* `in`: the section that holds `key`. */
 static void compare(struct walk *w, const char *in, const char *key, const char *path,
                     const struct tg_yaml *before, const struct tg_yaml *now)
 {
-    bool limit =
-        strcmp(key, "fail") == 0 || strcmp(key, "warn") == 0 || strcmp(key, "ceiling") == 0;
-    enum tg_direction d;
+    const struct row *r = row_of(in, key);
     if (before && now && tg_sv_eq(flow(w, before), flow(w, now)))
         return;
-    if (is_named_list(w, before) || is_named_list(w, now)) {
-        compare_items(w, key, path, before, now);
-        return;
-    }
-    if (!before || !now) {
-        add(w, of_presence(in, key, now != NULL), path, before, now);
-        return;
-    }
-    if (before->type == TG_YAML_MAP && now->type == TG_YAML_MAP && strcmp(key, "match") != 0) {
-        compare_maps(w, limit ? "limit" : key, path, before, now);
-        return;
-    }
-    d = of_number(in, key, before, now);
-    d = d == TG_OTHERWISE ? of_words(key, before, now) : d;
-    d = d == TG_OTHERWISE ? of_list(key, before, now) : d;
-    add(w, d, path, before, now);
+    if (r->how == ITEMS)
+        compare_items(w, r, path, before, now);
+    else if (r->section && both_maps(before, now))
+        compare_maps(w, r->section, path, before, now);
+    else
+        add(w, direction_of(w, r, before, now), path, before, now);
 }
 
 static int by_direction(const void *pa, const void *pb)
@@ -279,14 +434,14 @@ void tg_policy_changes(struct tg_policy_changes *out, const struct tg_policy *be
 {
     struct walk w = { .out = out, .a = a };
     *out = (struct tg_policy_changes){ 0 };
-    compare_maps(&w, "", "", before->private_->tree, now->private_->tree);
+    compare_maps(&w, "policy", "", before->private_->tree, now->private_->tree);
     if (out->n)
         qsort(out->v, out->n, sizeof *out->v, by_direction);
 }
 
 void tg_policy_changes_text(const struct tg_policy_changes *c, struct tg_buf *out)
 {
-    static const char *const name[] = { "looser", "tighter", "changed" };
+    static const char *const name[] = { "looser", "looser?", "tighter", "changed" };
     for (size_t i = 0; i < c->n; i++) {
         const struct tg_policy_change *x = &c->v[i];
         tg_buf_printf(out, "%-8s ", name[x->direction]);

@@ -32,7 +32,7 @@ EDITS = [
      ["looser rules.slower.fail.abs", "tighter rules.slower.fail.pct"]),
     ("abs: 200us", "abs: 0.2ms", ["changed rules.long.fail.abs"]),
     ("abs: 200us", "abs: 0.1ms", ["tighter rules.long.fail.abs"]),
-    ("abs: 200us", "abs: 0.1%step", ["changed rules.long.fail.abs"]),
+    ("abs: 200us", "abs: 0.1%step", ["looser? rules.long.fail.abs"]),
     ("{pct: 10%, abs: 200us}", "{pct: 10%}", ["tighter rules.long.fail.abs"]),  # one condition less
     ("{pct: 10%, abs: 200us}", "off", ["looser rules.long.fail"]),
     (", warn: {pct: 5%}", "", ["looser rules.long.warn"]),
@@ -42,18 +42,20 @@ EDITS = [
     ("[fail, warn]", "[fail, warn, inconclusive]", ["tighter fail_on"]),
     ("steps: 3, ops", "steps: 5, ops", ["tighter require.steps"]),
     (', ops: ["aten::mm"]', "", ["looser require.ops"]),
-    ("{kind: op}, metric: count", "{kind: kernel}, metric: count", ["changed rules.same.match"]),
+    ("{kind: op}, metric: count", "{kind: kernel}, metric: count", ["looser? rules.same.match.kind"]),
     ("version: 1\n", "version: 1\nnoise: {min_runs: 5, drift: 5%, test: none}\n",
      ["looser noise.min_runs", "tighter noise.drift", "tighter noise.test"]),
     ("rules:\n", "waivers: [{rule: gone, ceiling: {pp: 9pp}, reason: r, expires: 2026-12-01}]\nrules:\n",
      ["looser waivers.gone"]),
+    ("steps: 3, ops", "steps: 3, collapse: off, ops", ["looser require.collapse"]),
+    ("metric: idle, fail", "metric: idle, why: x, fail", ["changed rules.gone.why"]),
     ("version: 1\n", "version: 1 # the same\n", []),
 ]
 
 
 def diff(tmp):
     """Every edit is told with its direction, and the opposite edit with the opposite one."""
-    opposite = {"looser": "tighter", "tighter": "looser", "changed": "changed"}
+    opposite = {"looser": "tighter", "tighter": "looser", "looser?": "looser?", "changed": "changed"}
     with open(tmp + "/old.yml", "w", encoding="utf-8") as f:
         f.write(OLD)
     for before, after, want in EDITS:

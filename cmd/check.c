@@ -180,17 +180,10 @@ static bool walk_to_baseline(struct check *c, struct job *j, struct tg_git *git,
     if (!find_at(c, j, git, start, explicit_side, &b, err))
         return false;
     describe_found(c, j, &b);
-    if (b.found == TG_FOUND_FIRST_RUN) {
-        j->what = JOB_FIRST_RUN;
-        if (!j->suite->baseline.n)
-            tg_io_note(c->io,
-                       "nothing is stored for suite '%.*s' in this clone: run `tracegate baseline "
-                       "fetch` first if the remote has it, or name a baseline with --baseline",
-                       TG_SV_ARG(j->suite->name));
-        return true;
-    }
+    if (b.found == TG_FOUND_FIRST_RUN)
+        return tg_check_first_run(c, j, git, &b, err);
     if (b.found == TG_FOUND_LOST) {
-        (void)tg_baseline_missing(&b, err);
+        (void)(explicit_side ? tg_baseline_missing(&b, err) : tg_check_lost(c, j, git, &b, err));
         if (!explicit_side || j->suite->baseline.n)
             return false;
         err->hint[0] = '\0'; /* the user named a commit, so a path in it may be what was meant */
@@ -294,11 +287,8 @@ static bool judge(struct check *c, struct job *j, struct tg_err *err)
     j->gate.io = c->io;
     j->gate.arena = c->arena;
     tg_gate_compare_opts(&j->gate.compare, c->suites.policy, j->suite, c->arena);
-    if (!load_side(c, j, TG_BASE, err) || !load_side(c, j, TG_TEST, err) ||
-        !tg_gate_judge(&j->verdict, &j->gate, err))
-        return false;
-    tg_check_note_policy(c, j);
-    return true;
+    return load_side(c, j, TG_BASE, err) && load_side(c, j, TG_TEST, err) &&
+           tg_gate_judge(&j->verdict, &j->gate, err);
 }
 
 /* ---- reports ---- */
@@ -470,7 +460,7 @@ static int check_suite(struct check *c, struct job *j, struct tg_err *err)
     if (!open_reports(c, j, err))
         return -1;
     ok = tg_suite_traces(&j->fresh, &c->suites, j->suite, c->args, &why) &&
-         find_baseline(c, j, &why);
+         find_baseline(c, j, &why) && tg_check_two_sides(c, j, &why);
     if (ok && c->o->dry_run)
         return print_plan(c, j, err) ? 0 : -1;
     if (ok && j->what == JOB_FIRST_RUN)
@@ -491,6 +481,7 @@ static int check_suite(struct check *c, struct job *j, struct tg_err *err)
             j->info.situation = TG_SV("lost");
         }
     }
+    tg_check_note_policy(c, j);
     describe_test(c, j);
     find_causes(c, j);
     return write_reports(c, j, err) ? j->verdict.exit_code : -1;

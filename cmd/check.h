@@ -38,6 +38,20 @@ struct job {
     struct tg_verdict verdict;
 };
 
-/* Notes by what the policy is looser than at the baseline's commit. */
+/*
+ * No baseline, and none in sight that was lost. A first run: `what` says so. But one whose start
+ * has a policy was gated before, and what 'origin' holds is only not fetched: TG_ERR_LOST, with
+ * which of them it is where 'origin' can be asked.
+ */
+TG_MUST bool tg_check_first_run(struct check *c, struct job *j, struct tg_git *git,
+                                const struct tg_baseline *b, struct tg_err *err);
+/* The same where one was lost. Always returns false. */
+bool tg_check_lost(struct check *c, struct job *j, struct tg_git *git, const struct tg_baseline *b,
+                   struct tg_err *err);
+/* A recording that is on both sides is an error, unless the command line names both. */
+TG_MUST bool tg_check_two_sides(struct check *c, struct job *j, struct tg_err *err);
+/* The policy's path in a commit, by the rules that find it in the work tree; NULL: none. */
+const char *tg_check_policy_at(struct check *c, struct tg_git *git, const char *sha);
+/* Notes by what the policy is looser than where the change starts from. */
 void tg_check_note_policy(struct check *c, struct job *j);
 #endif

@@ -1,47 +1,206 @@
 #include "cmd/check.h"
+#include "core/base/utf8.h"
 #include "policy/language/changes.h"
 
 /*
- * A change that brings its own limits says so: what its policy lets pass that the base's did not.
+ * A change may bring its own policy, and with it what it is judged by. What the target branch had
+ * in force, wherever its file is, is compared with what judges now; each difference that lets more
+ * pass is told.
  */
-void tg_check_note_policy(struct check *c, struct job *j)
+
+enum { MAX_TOLD = 50, MAX_VALUE = 160 };
+static const char *const names[] = { ".tracegate.yml", ".tracegate.yaml" };
+
+/* ---- the policy at a commit ---- */
+
+static const char *file_at(struct check *c, struct tg_git *git, const char *sha, const char *path)
 {
-    const struct tg_policy *now = c->suites.policy;
-    struct tg_policy_opts po = { .profile = now->profile.n ? now->profile.p : NULL,
-                                 .profile_may_lack = true };
-    struct tg_policy_changes changes = { 0 };
-    struct tg_policy *before = NULL;
-    struct tg_gate_tree tree;
-    struct tg_diags diags;
+    struct tg_git_files files;
+    struct tg_err ignored;
+    tg_err_init(&ignored);
+    if (!tg_git_list(git, sha, path, c->arena, &files, &ignored) || !files.n)
+        return NULL;
+    return files.v[0].path.p;
+}
+
+/* As tg_policy_find in the work tree: in `dir` ("" or "a/b/") or above. */
+static const char *found_above(struct check *c, struct tg_git *git, const char *sha, tg_sv dir)
+{
+    for (;;) {
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+            const char *at =
+                file_at(c, git, sha, tg_arena_printf(c->arena, "%.*s%s", TG_SV_ARG(dir), names[i]));
+            if (at)
+                return at;
+        }
+        if (!dir.n)
+            return NULL;
+        while (--dir.n && dir.p[dir.n - 1] != '/')
+            continue;
+    }
+}
+
+/* Another folder's: what the change moved up, or what stands beside where it is run now. */
+static const char *found_elsewhere(struct check *c, struct tg_git *git, const char *sha)
+{
+    static const char *const below[] = { "*/", "*/*/" };
+    for (size_t k = 0; k < sizeof below / sizeof *below; k++)
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+            const char *at =
+                file_at(c, git, sha, tg_arena_printf(c->arena, "%s%s", below[k], names[i]));
+            if (at)
+                return at;
+        }
+    return NULL;
+}
+
+/* The path in the tree of the policy that judges now; NULL: none, or outside. */
+static const char *path_now(struct check *c, struct tg_git *git)
+{
     struct tg_err ignored;
     tg_sv path;
-    if (!j->commit[0] || now->built_in)
-        return;
     tg_err_init(&ignored);
+    if (c->suites.policy->built_in ||
+        !tg_git_relative(git, c->suites.policy->file.p, c->arena, &path, &ignored))
+        return NULL;
+    return path.p;
+}
+
+const char *tg_check_policy_at(struct check *c, struct tg_git *git, const char *sha)
+{
+    const char *now = path_now(c, git), *at = NULL;
+    if (!sha[0])
+        return NULL;
+    if (c->o->policy && now)
+        at = file_at(c, git, sha, now);
+    if (!at)
+        at = found_above(c, git, sha, tg_sv_of(tg_git_prefix(git)));
+    return at ? at : found_elsewhere(c, git, sha);
+}
+
+/* ---- what is told ---- */
+
+static tg_sv clipped(struct check *c, tg_sv text)
+{
+    tg_sv head = tg_utf8_prefix(text, MAX_VALUE);
+    if (!text.n)
+        return TG_SV("gone");
+    return head.n == text.n ? text : tg_sv_of(tg_arena_printf(c->arena, "%.*s…", TG_SV_ARG(head)));
+}
+
+static void tell(struct check *c, struct job *j, const char *text, const char *next)
+{
+    tg_verdict_add_note(&j->verdict, c->arena, true, false, tg_sv_of(text), tg_sv_of(next));
+    j->verdict.notes[j->verdict.n_notes - 1].policy = true;
+}
+
+static void tell_change(struct check *c, struct job *j, const struct tg_policy_change *x,
+                        const char *next)
+{
+    const char *where =
+        x->at.file ? tg_arena_printf(c->arena, " (%s:%u)", x->at.file, x->at.line) : "";
+    tell(c, j,
+         tg_arena_printf(c->arena, "the policy %s than the baseline's: %.*s %.*s -> %.*s%s",
+                         x->direction == TG_LOOSER ? "is looser" : "may be looser",
+                         TG_SV_ARG(x->path),
+                         TG_SV_ARG(x->before.n ? clipped(c, x->before) : TG_SV("absent")),
+                         TG_SV_ARG(clipped(c, x->to)), where),
+         next);
+}
+
+static const char *profile_asked(const struct check *c)
+{
+    const char *event = tg_gate_env(c->io, "GITHUB_EVENT_NAME");
+    if (c->o->profile && strcmp(c->o->profile, "auto") == 0)
+        return event ? tg_policy_profile_for(event) : NULL;
+    return c->o->profile;
+}
+
+static struct tg_policy *load_at(struct check *c, const char *sha, const char *path,
+                                 struct tg_err *why)
+{
+    struct tg_policy_opts po = { .profile = profile_asked(c), .profile_may_lack = true };
+    struct tg_gate_tree tree;
+    struct tg_policy *p = NULL;
+    struct tg_diags diags;
     tg_diags_init(&diags);
-    if (tg_git_relative(c->repo.git, now->file.p, c->arena, &path, &ignored)) {
-        po.path = tg_arena_printf(c->arena, "%s:%.*s", j->commit, TG_SV_ARG(path));
-        if (tg_gate_policy_source(&po, &tree, &c->repo, c->arena, &ignored))
-            before = tg_policy_load(&po, &diags, &ignored);
-    }
-    if (before)
-        tg_policy_changes(&changes, before, now, c->arena);
-    if (changes.n_looser) {
-        const struct tg_policy_change *x = &changes.v[0];
-        const char *more = changes.n_looser > 1
-                               ? tg_arena_printf(c->arena, ", and %zu more", changes.n_looser - 1)
-                               : "";
-        tg_verdict_add_note(
-            &j->verdict, c->arena, true, false,
-            tg_sv_of(tg_arena_printf(c->arena,
-                                     "the policy is looser than the baseline's: %.*s %.*s -> "
-                                     "%.*s (%s:%u)%s",
-                                     TG_SV_ARG(x->path), TG_SV_ARG(x->before),
-                                     TG_SV_ARG(x->to.n ? x->to : TG_SV("gone")),
-                                     x->at.file ? x->at.file : "", x->at.line, more)),
-            tg_sv_of(tg_arena_printf(c->arena, "tracegate policy diff %.12s:%.*s %s", j->commit,
-                                     TG_SV_ARG(path), now->file.p)));
-    }
-    tg_policy_free(before);
+    po.path = tg_arena_printf(c->arena, "%s:%s", sha, path);
+    if (tg_gate_policy_source(&po, &tree, &c->repo, c->arena, why))
+        p = tg_policy_load(&po, &diags, why);
     tg_diags_release(&diags);
+    return p;
+}
+
+static void tell_changes(struct check *c, struct job *j, const struct tg_policy_changes *changes,
+                         const char *next)
+{
+    for (size_t i = 0; i < changes->n_looser && i < MAX_TOLD; i++)
+        tell_change(c, j, &changes->v[i], i ? "" : next);
+    if (changes->n_looser > MAX_TOLD)
+        tell(c, j,
+             tg_arena_printf(c->arena, "the policy is looser in %zu more values",
+                             changes->n_looser - MAX_TOLD),
+             next);
+}
+
+static void compare_with(struct check *c, struct job *j, const char *sha, const char *path)
+{
+    const char *now = path_now(c, c->repo.git);
+    const char *next = tg_arena_printf(c->arena, "tracegate policy diff %.12s:%s %s", sha, path,
+                                       c->suites.policy->built_in ? "tracegate:recommended"
+                                                                  : c->suites.policy->file.p);
+    struct tg_policy_changes changes;
+    struct tg_policy *before;
+    struct tg_err why;
+    tg_err_init(&why);
+    if (!now || strcmp(now, path) != 0)
+        tell(c, j,
+             tg_arena_printf(c->arena, "the policy of the baseline's commit is %s, %s judges now",
+                             path, now ? now : "the built-in policy"),
+             "");
+    before = load_at(c, sha, path, &why);
+    if (!before) {
+        tell(c, j,
+             tg_arena_printf(c->arena,
+                             "whether the policy is looser than the baseline's is not known: %s",
+                             why.message),
+             next);
+        return;
+    }
+    tg_policy_changes(&changes, before, c->suites.policy, c->arena);
+    tell_changes(c, j, &changes, next);
+    tg_policy_free(before);
+}
+
+/*
+ * The commit that the change starts from, whatever its own policy calls the baseline: else
+ * `baseline: {ref: HEAD}` would hide what else it changes.
+ */
+static bool starts_from(struct check *c, struct tg_git *git, struct tg_commit *out)
+{
+    struct tg_baseline_ref usual = { .choice = TG_CHOICE_MERGE_BASE };
+    struct tg_ci_env ci = tg_suites_ci(&c->suites);
+    struct tg_err ignored;
+    tg_err_init(&ignored);
+    return tg_baseline_commit(git, &usual, &ci, c->arena, out, &ignored) && out->sha[0];
+}
+
+void tg_check_note_policy(struct check *c, struct job *j)
+{
+    struct tg_commit from;
+    struct tg_err ignored;
+    struct tg_git *git;
+    const char *path;
+    tg_err_init(&ignored);
+    git = tg_repo_get(&c->repo, &ignored);
+    if (!git)
+        return;
+    if (!starts_from(c, git, &from)) {
+        if (!j->commit[0])
+            return;
+        memcpy(from.sha, j->commit, sizeof from.sha);
+    }
+    path = tg_check_policy_at(c, git, from.sha);
+    if (path)
+        compare_with(c, j, from.sha, path);
 }

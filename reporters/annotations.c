@@ -59,11 +59,11 @@ static void put_result(struct tg_buf *out, const struct tg_result *r)
     tg_buf_release(&message);
 }
 
-/* The condition of the traces, in one line; "": nothing to report. */
-static void damage_of(struct tg_buf *text, const struct tg_verdict *v)
+/* What the traces themselves are like, or the policy, in one line; "": nothing to tell. */
+static void notes_of(struct tg_buf *text, const struct tg_verdict *v, bool policy)
 {
     for (size_t i = 0; i < v->n_notes; i++)
-        if (v->notes[i].damage) {
+        if (policy ? v->notes[i].policy : v->notes[i].damage) {
             tg_buf_puts(text, text->n ? "; " : "");
             tg_buf_add(text, v->notes[i].text);
         }
@@ -73,12 +73,13 @@ bool tg_reporter_annotations(struct tg_buf *out, const struct tg_verdict *v,
                              const struct tg_render *r, struct tg_err *err)
 {
     uint32_t *roots = tg_causes_roots(v);
-    struct tg_buf damage = { 0 };
+    struct tg_buf damage = { 0 }, policy = { 0 };
     size_t total = 0, done = 0, most = MAX_LINES;
     (void)r;
     (void)err;
-    damage_of(&damage, v);
-    most -= damage.n > 0;
+    notes_of(&damage, v, false);
+    notes_of(&policy, v, true);
+    most -= (size_t)(damage.n > 0) + (size_t)(policy.n > 0);
     for (size_t i = 0; i < v->n_results; i++)
         total += tg_result_shown(&v->results[i]) && roots[i] == i;
     for (size_t i = 0; i < v->n_results; i++) {
@@ -99,7 +100,10 @@ bool tg_reporter_annotations(struct tg_buf *out, const struct tg_verdict *v,
         put_command(out, "error", TG_SV(""), 0, TG_SV("tracegate"), v->error);
     if (damage.n)
         put_command(out, "notice", TG_SV(""), 0, TG_SV("tracegate: traces"), tg_buf_sv(&damage));
+    if (policy.n)
+        put_command(out, "warning", TG_SV(""), 0, TG_SV("tracegate: policy"), tg_buf_sv(&policy));
     tg_buf_release(&damage);
+    tg_buf_release(&policy);
     free(roots);
     return true;
 }

@@ -113,6 +113,15 @@ struct tg_summarize_opts tg_suite_reading(const struct tg_policy *p, const struc
     return so;
 }
 
+struct tg_ci_env tg_suites_ci(const struct tg_suites *s)
+{
+    return (struct tg_ci_env){
+        tg_gate_env(s->io, "GITHUB_EVENT_NAME"),  tg_gate_env(s->io, "GITHUB_REF"),
+        tg_gate_env(s->io, "GITHUB_SHA"),         tg_gate_env(s->io, "GITHUB_BASE_REF"),
+        tg_gate_env(s->io, "TRACEGATE_BASE_SHA"), tg_gate_env(s->io, "TRACEGATE_BASE")
+    };
+}
+
 bool tg_suites_start(const struct tg_suites *s, struct tg_git *git, struct tg_commit *out,
                      struct tg_err *err)
 {
@@ -125,10 +134,6 @@ bool tg_suites_start(const struct tg_suites *s, struct tg_git *git, struct tg_co
                                    .rev = b->ref_name,
                                    .window = (unsigned)b->ref_window,
                                    .target = b->target.n ? b->target.p : NULL };
-    struct tg_ci_env ci = {
-        tg_gate_env(s->io, "GITHUB_EVENT_NAME"),  tg_gate_env(s->io, "GITHUB_REF"),
-        tg_gate_env(s->io, "GITHUB_SHA"),         tg_gate_env(s->io, "GITHUB_BASE_REF"),
-        tg_gate_env(s->io, "TRACEGATE_BASE_SHA"), tg_gate_env(s->io, "TRACEGATE_BASE")
-    };
+    struct tg_ci_env ci = tg_suites_ci(s);
     return tg_baseline_commit(git, &ref, &ci, s->arena, out, err);
 }

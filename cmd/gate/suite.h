@@ -44,6 +44,8 @@ TG_MUST bool tg_suite_traces(struct tg_input_list *out, const struct tg_suites *
 /* How they are read. */
 struct tg_summarize_opts tg_suite_reading(const struct tg_policy *p, const struct tg_suite *suite,
                                           bool strict_json, bool allow_truncated);
+/* What the CI says of the commits. */
+struct tg_ci_env tg_suites_ci(const struct tg_suites *s);
 /* The commit where the search for a baseline begins, by policy and CI environment. */
 TG_MUST bool tg_suites_start(const struct tg_suites *s, struct tg_git *git, struct tg_commit *out,
                              struct tg_err *err);

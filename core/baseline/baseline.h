@@ -181,6 +181,10 @@ TG_MUST bool tg_git_list(struct tg_git *g, const char *sha, const char *path, st
 TG_MUST bool tg_git_read(struct tg_git *g, const struct tg_git_file *f, struct tg_buf *out,
                          struct tg_err *err);
 
+/* Has this file of the file system the bytes of `f`? Reads it only if the sizes are equal. A file
+ * that Git LFS keeps is never the same as its pointer. */
+bool tg_git_same_bytes(const struct tg_git_file *f, const char *path);
+
 /* One file by exact path, for the policy at the baseline commit. *found false: not there. */
 TG_MUST bool tg_git_read_path(struct tg_git *g, const char *sha, const char *path,
                               struct tg_buf *out, bool *found, struct tg_err *err);

@@ -4,11 +4,13 @@
  */
 #include "core/baseline/git.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include <git2.h>
@@ -868,6 +870,15 @@ bool tg_git_blob(struct tg_git *g, const char *hex, const char *path, struct tg_
     return true;
 }
 
+bool tg_git_same_bytes(const struct tg_git_file *f, const char *path)
+{
+    struct stat st;
+    git_oid want, got;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size == f->size &&
+           git_oid_fromstr(&want, f->oid) == 0 &&
+           git_odb_hashfile(&got, path, GIT_OBJECT_BLOB) == 0 && git_oid_equal(&want, &got);
+}
+
 /* ---- writing ---- */
 
 static bool not_written(const char *what, struct tg_err *err)
@@ -947,6 +958,41 @@ bool tg_git_ref_delete(struct tg_git *g, const char *name, const char *oid, stru
     return rc == 0 || rc == GIT_ENOTFOUND || not_written("a deletion", err);
 }
 
+/* One loose ref, a file below .git. libgit2's listing leaves out what it cannot read. */
+static bool readable_ref(struct tg_git *g, const char *name, struct tg_err *err)
+{
+    git_reference *ref = NULL;
+    int rc =
+        tg_sv_ends(tg_sv_of(name), TG_SV(".lock")) ? 0 : git_reference_lookup(&ref, g->repo, name);
+    git_reference_free(ref);
+    if (rc == 0 || rc == GIT_ENOTFOUND) /* deleted meanwhile, or no name of a ref */
+        return true;
+    tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "ref '%s' cannot be read: %s", name, last_error());
+    return tg_err_hint(err, "`git fsck` says more; delete it with `git update-ref -d`, or remove "
+                            "its file, and fetch again.");
+}
+
+/* All files below `name`, a folder of refs. */
+static bool readable_refs(struct tg_git *g, const char *name, struct tg_arena *a,
+                          struct tg_err *err)
+{
+    const char *folder = tg_arena_printf(a, "%s%s", git_repository_commondir(g->repo), name);
+    DIR *d = opendir(folder);
+    struct dirent *e;
+    struct stat st;
+    bool ok = true;
+    while (ok && d && (e = readdir(d))) {
+        const char *path = tg_arena_printf(a, "%s/%s", folder, e->d_name);
+        const char *below = tg_arena_printf(a, "%s/%s", name, e->d_name);
+        if (e->d_name[0] == '.' || stat(path, &st) != 0)
+            continue;
+        ok = S_ISDIR(st.st_mode) ? readable_refs(g, below, a, err) : readable_ref(g, below, err);
+    }
+    if (d)
+        (void)closedir(d);
+    return ok;
+}
+
 bool tg_git_refs(struct tg_git *g, const char *prefix, struct tg_arena *a,
                  struct tg_git_ref_at **out, size_t *n, struct tg_err *err)
 {
@@ -971,7 +1017,10 @@ bool tg_git_refs(struct tg_git *g, const char *prefix, struct tg_arena *a,
     if (*n)
         memcpy(*out, v, *n * sizeof *v);
     free(v);
-    return rc == GIT_ITEROVER || failed(err, "the refs cannot be listed");
+    if (rc != GIT_ITEROVER)
+        return failed(err, "the refs cannot be listed");
+    return readable_refs(
+        g, tg_arena_printf(a, "%.*s", (int)(strrchr(prefix, '/') - prefix), prefix), a, err);
 }
 
 bool tg_git_is_ancestor(struct tg_git *g, const char *sha, const char *of)

@@ -129,7 +129,10 @@ void tg_verdict_add_note(struct tg_verdict *v, struct tg_arena *a, bool warning,
     if (v->n_notes)
         memcpy(grown, v->notes, v->n_notes * sizeof *grown);
     grown[v->n_notes++] =
-        (struct tg_note){ tg_arena_sv(a, text), tg_arena_sv(a, next), warning, lifts, false };
+        (struct tg_note){ .text = tg_arena_sv(a, text),
+                          .next = tg_arena_sv(a, next),
+                          .warning = warning,
+                          .lifts = lifts };
     v->notes = grown;
 }
 

@@ -81,6 +81,7 @@ struct tg_note { /* banners: built-in policy, drift, leniencies, environment, hi
     bool warning; /* shown up front; makes the verdict `warn` only if `lifts` */
     bool lifts;
     bool damage; /* about the traces themselves: told by charts and annotations too */
+    bool policy; /* about the policy that the change brings: told by annotations too */
 };
 
 struct tg_verdict {

@@ -64,8 +64,10 @@ GIT_CASES = [
     ("fork: a pass stays a pass", dict(pr=7, depth=2, out=SAME, read_only=True, comment="always"), "pass", 0, 0, ["POST"],
      "may not write"),
     ("first run", dict(pr=8, depth=0, out=SAME), "pass", 0, 0, [], ""),
-    ("lost baseline, warn", dict(pr=9, depth=0, out=SAME), "inconclusive", 4, 0, ["POST"], "::warning title=tracegate::inconclusive"),
-    ("lost baseline, fail", {"pr": 9, "depth": 0, "out": SAME, "on-inconclusive": "fail"}, "inconclusive", 4, 4, ["POST"], ""),
+    ("lost baseline", dict(pr=9, depth=0, out=SAME), "lost", 4, 4, ["POST"], ""),
+    ("lost baseline, warn", {"pr": 9, "depth": 0, "out": SAME, "on-inconclusive": "warn"}, "lost", 4, 0, ["POST"],
+     "::warning title=tracegate::inconclusive"),
+    ("lost baseline, fail", {"pr": 9, "depth": 0, "out": SAME, "on-inconclusive": "fail"}, "lost", 4, 4, ["POST"], ""),
     ("nothing judged, warn", dict(pr=12, depth=2, out=SAME), "inconclusive", 4, 0, ["POST"], "::warning title=tracegate::inconclusive"),
     ("nothing judged, fail", {"pr": 12, "depth": 2, "out": SAME, "on-inconclusive": "fail"}, "inconclusive", 4, 4, ["POST"], ""),
     ("bad policy: the old comment does not stay", dict(pr=13, depth=2, out=SAME, old="default"), "error", 2, 2, ["PATCH"], "rulez"),
@@ -318,7 +320,8 @@ def last_step_cases():
     bad = 0
     for code, verdict, policy, want in (
             ("0", "pass", "warn", 0), ("0", "warn", "warn", 0), ("0", "recorded", "warn", 0), ("4", "inconclusive", "warn", 0),
-            ("4", "inconclusive", "fail", 4), ("1", "fail", "warn", 1), ("2", "error", "warn", 2), ("3", "error", "warn", 3),
+            ("4", "inconclusive", "fail", 4), ("4", "inconclusive", "", 0), ("4", "lost", "", 4),
+            ("4", "lost", "warn", 0), ("4", "lost", "fail", 4), ("0", "lost", "", 5), ("0", "pass", "", 0), ("1", "fail", "warn", 1), ("2", "error", "warn", 2), ("3", "error", "warn", 3),
             ("5", "error", "warn", 5), ("0", "", "warn", 5), ("", "", "warn", 5), ("", "pass", "warn", 5), ("4", "", "warn", 5),
             ("137", "error", "warn", 5), ("139", "", "warn", 5), ("6", "pass", "warn", 5), ("00", "pass", "warn", 5), ("0", "passed", "warn", 5)):
         p = subprocess.run(["bash", os.path.join(ROOT, "scripts/action-verdict")], capture_output=True, text=True, check=False,

@@ -163,7 +163,7 @@ static struct tg_result *add_result(struct make *m, enum tg_state state, const c
 static struct tg_note *add_note(struct make *m, const char *text, const char *next, bool warning)
 {
     struct tg_note *n = &m->v->notes[m->v->n_notes++];
-    *n = (struct tg_note){ tg_sv_of(text), tg_sv_of(next), warning, false, false };
+    *n = (struct tg_note){ .text = tg_sv_of(text), .next = tg_sv_of(next), .warning = warning };
     return n;
 }
 
@@ -484,7 +484,10 @@ static const struct tg_verdict *make_hostile(struct tg_arena *a)
     m.v->error = hostile_names[14];
     m.v->error_hint = hostile_names[5];
     m.v->notes[m.v->n_notes++] =
-        (struct tg_note){ hostile_names[7], hostile_names[10], true, false, true };
+        (struct tg_note){ .text = hostile_names[7],
+                          .next = hostile_names[10],
+                          .warning = true,
+                          .damage = true };
     (void)end(&m, TG_OUTCOME_FAIL, "");
     m.v->headline = TG_SV(
         "FAIL: ``` <script>x</script> @octocat\n::error::pwned ##[error] https://evil.example");

@@ -1,0 +1,134 @@
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd/check.h"
+#include "core/baseline/remote.h"
+
+/* What `origin` says of a suite of which this clone has nothing. */
+enum answer { NOT_ASKED, HOLDS_SOME, HOLDS_NONE };
+
+static enum answer ask(struct check *c, const struct job *j, struct tg_git *git,
+                       const struct tg_commit *start, size_t *runs)
+{
+    struct tg_remote origin = { .name = "origin", .tries = 1, .seed = (uint32_t)getpid() };
+    struct tg_stored *v;
+    struct tg_err ignored;
+    size_t n;
+    *runs = 0;
+    tg_err_init(&ignored);
+    if (!tg_remote_list(git, &origin, j->suite->name, c->arena, &v, &n, &ignored))
+        return NOT_ASKED;
+    for (size_t i = 0; i < n; i++)
+        *runs += tg_store_precedes(git, v[i].commit, start->sha);
+    if (*runs)
+        return HOLDS_SOME;
+    return n && tg_git_is_shallow(git) ? NOT_ASKED : HOLDS_NONE; /* the cut hides whose they are */
+}
+
+static bool not_fetched(const struct job *j, size_t runs, struct tg_err *err)
+{
+    tg_err_set(err, TG_ERR_LOST, TG_NOWHERE,
+               "%zu run%s of suite '%.*s' %s stored at 'origin' and not fetched into this clone",
+               runs, runs == 1 ? "" : "s", TG_SV_ARG(j->suite->name), runs == 1 ? "is" : "are");
+    return tg_err_hint(err, "Run `tracegate baseline fetch` first.");
+}
+
+static bool nothing_stored(const struct job *j, const struct tg_commit *start, enum answer said,
+                           const char *policy, struct tg_err *err)
+{
+    tg_err_set(err, TG_ERR_LOST, TG_NOWHERE,
+               "nothing is stored for suite '%.*s' up to commit %.12s%s, and that commit has a "
+               "policy (%s): this is no first run",
+               TG_SV_ARG(j->suite->name), start->sha,
+               said == HOLDS_NONE ? ", here or at 'origin'" : " in this clone", policy);
+    if (said == HOLDS_NONE)
+        return tg_err_hint(err, "Record a baseline on the target branch (`tracegate baseline "
+                                "record`, `push`); was the suite renamed, or the store deleted?");
+    return tg_err_hint(err, "Either it was not fetched (`tracegate baseline fetch`), or nothing "
+                            "was ever recorded under this name (`tracegate baseline record`); "
+                            "'origin' could not be asked which.");
+}
+
+static bool no_files(const struct tg_baseline *b, const char *policy, struct tg_err *err)
+{
+    tg_err_set(err, TG_ERR_LOST, TG_NOWHERE,
+               "no baseline '%.*s' in commit %.12s, and that commit has a policy (%s): this is no "
+               "first run",
+               TG_SV_ARG(b->path), b->start.sha, policy);
+    return tg_err_hint(err, "Check the path (it starts at the repository's root), or commit a "
+                            "baseline there.");
+}
+
+bool tg_check_first_run(struct check *c, struct job *j, struct tg_git *git,
+                        const struct tg_baseline *b, struct tg_err *err)
+{
+    bool stored = !j->suite->baseline.n;
+    const char *policy = tg_check_policy_at(c, git, b->start.sha);
+    enum answer said = NOT_ASKED;
+    size_t runs = 0;
+    if (stored && b->start.sha[0])
+        said = ask(c, j, git, &b->start, &runs);
+    if (said == HOLDS_SOME)
+        return not_fetched(j, runs, err);
+    if (policy)
+        return stored ? nothing_stored(j, &b->start, said, policy, err) : no_files(b, policy, err);
+    j->what = JOB_FIRST_RUN;
+    if (stored && said != HOLDS_NONE)
+        tg_io_note(c->io,
+                   "nothing is stored for suite '%.*s' in this clone: run `tracegate baseline "
+                   "fetch` first if the remote has it, or name a baseline with --baseline",
+                   TG_SV_ARG(j->suite->name));
+    else if (stored)
+        tg_io_note(c->io, "nothing is stored for suite '%.*s' yet, here or at 'origin'",
+                   TG_SV_ARG(j->suite->name));
+    return true;
+}
+
+bool tg_check_lost(struct check *c, struct job *j, struct tg_git *git, const struct tg_baseline *b,
+                   struct tg_err *err)
+{
+    size_t runs;
+    if (!j->suite->baseline.n && ask(c, j, git, &b->start, &runs) == HOLDS_SOME)
+        return not_fetched(j, runs, err);
+    return tg_baseline_missing(b, err);
+}
+
+/* ---- one set of files on both sides ---- */
+
+static bool same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+static bool is_same(const struct tg_input_item *fresh, const struct tg_input_item *base)
+{
+    if (fresh->from_git)
+        return base->from_git && strcmp(fresh->blob.oid, base->blob.oid) == 0;
+    return base->from_git ? tg_git_same_bytes(&base->blob, fresh->label)
+                          : same_file(fresh->label, base->label);
+}
+
+static bool is_in(const struct tg_input_item *fresh, const struct tg_input_list *base)
+{
+    for (size_t i = 0; i < base->n; i++)
+        if (is_same(fresh, &base->v[i]))
+            return true;
+    return false;
+}
+
+bool tg_check_two_sides(struct check *c, struct job *j, struct tg_err *err)
+{
+    size_t same = 0;
+    if (c->args->n && c->o->baseline.n) /* both were named: whoever does so knows */
+        return true;
+    for (size_t i = 0; i < j->fresh.n; i++)
+        same += is_in(&j->fresh.v[i], &j->base);
+    if (!same)
+        return true;
+    tg_err_set(err, TG_ERR_IO, TG_NOWHERE,
+               "%zu of %zu fresh traces %s the baseline's own: '%s' is on both sides", same,
+               j->fresh.n, same == 1 ? "is" : "are", j->fresh.v[0].label);
+    return tg_err_hint(err, "A trace compared with itself shows nothing: `trace:` names what this "
+                            "run recorded, `baseline:` what is committed.");
+}

@@ -1,0 +1,227 @@
+#!/usr/bin/env python3
+"""What a change can do to its own gate: each edit of the policy that lets more pass is told in every report,
+compared with the policy of the commit it starts from, wherever that file was; a baseline that the change
+makes disappear is lost (4), not a first run. Controls: the same change without the edit fails; an edit that
+judges the same is not told.
+"""
+import html
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from support import ENV, PROGRAM, TRACES, Clone, expect, expect_has, finish
+
+POLICY = """version: 1
+extends: [tracegate:recommended]
+suites:
+  - {name: train, trace: {files: 'out/run*.json.gz', run: 'run(\\d+)'}, baseline: 'perf/run*.json.gz'}
+rules:
+  - {id: new-work, fail: {abs: 0}}
+"""
+NEW_WORK = "{id: new-work, fail: {abs: 0}"
+# name, edit of the policy, the path that must be told ("": none)
+EDITS = [
+    ("nothing", ("version: 1", "version: 1 # nothing"), ""),
+    ("a text", (NEW_WORK, NEW_WORK + ", why: because"), ""),
+    ("limit", ("fail: {abs: 0}", "fail: {abs: 99}"), "rules.new-work.fail.abs"),
+    ("off", ("fail: {abs: 0}", "fail: off"), "rules.new-work.fail"),
+    ("ignore", ("version: 1", "version: 1\nnoise: {ignore: ['*']}"), "noise.ignore"),
+    ("override", (NEW_WORK, NEW_WORK + ", overrides: [{match: {name: '*'}, fail: off}]"), "rules.new-work.overrides"),
+    ("direction", (NEW_WORK, NEW_WORK + ", direction: down"), "rules.new-work.direction"),
+    ("match", (NEW_WORK, NEW_WORK + ", match: {kind: memset}"), "rules.new-work.match.kind"),
+    ("not", (NEW_WORK, NEW_WORK + ", match: {kind: op, not: {name: '*'}}"), "rules.new-work.match.not"),
+    ("metric", (NEW_WORK, NEW_WORK + ", metric: total"), "rules.new-work.metric"),
+    ("when", (NEW_WORK, NEW_WORK + ", when: {event: nothing}"), "rules.new-work.when"),
+    ("aliases", ("version: 1", "version: 1\naliases: [{from: 'aten::a', to: 'aten::b'}]"), "aliases"),
+    ("classes", ("version: 1", "version: 1\nclasses: [{name: '*', class: other}]"), "classes"),
+    ("collapse", ("version: 1", "version: 1\nrequire: {collapse: off}"), "require.collapse"),
+    ("on_lost", ("version: 1", "version: 1\nbaseline: {on_lost: pass}"), "baseline.on_lost"),
+    ("ref", ("version: 1", "version: 1\nbaseline: {ref: HEAD}"), "baseline.ref"),
+    ("the preset", ("tracegate:recommended", "tracegate:counts-only"), "rules.slower"),
+    ("rules removed", (POLICY[POLICY.index("rules:"):], "rules: {remove: [new-work]}\n"), "rules.new-work"),
+    ("waiver", ("rules:", "waivers: [{rule: new-work, name: 'aten::*', many: true, ceiling: {abs: 9}, reason: r, expires: 2026-03-01}]\nrules:"),
+     "waivers.new-work aten::*"),
+]
+DATE = {"SOURCE_DATE_EPOCH": "1767323045"}  # 2026-01-02, for the waiver
+
+
+class Repository(Clone):
+    env = ENV
+
+    def __init__(self, folder, policy=POLICY, name=".tracegate.yml", base=("00", "01", "02"), remote=False):
+        super().__init__(folder)
+        os.makedirs(folder)
+        self.git("init", "-q", "-b", "main")
+        self.write(".gitignore", "out/\n")
+        if policy:
+            self.write(name, policy)
+        for run in base:
+            self.copy(f"base/run{run}", f"perf/run{run}.json.gz")
+        self.commit("base")
+        if remote:
+            subprocess.run(["git", "init", "-q", "--bare", "-b", "main", folder + ".git"], check=True, env=ENV)
+            self.git("remote", "add", "origin", folder + ".git")
+            self.git("push", "-q", "origin", "main")
+        self.git("checkout", "-q", "-b", "change")
+        for run in ("00", "01", "02"):
+            self.copy(f"extra_copy/run{run}", f"out/run{run}.json.gz")
+
+    def copy(self, trace, name):
+        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
+        shutil.copyfile(f"{TRACES}/{trace}.json.gz", self.path(name))
+
+    def commit(self, message):
+        self.git("add", "-A")
+        self.git("commit", "-q", "--allow-empty", "-m", message)
+
+    def check(self, *args, folder="."):
+        """(exit, text and annotations, all reports by kind)"""
+        out = self.path("reports")
+        shutil.rmtree(out, ignore_errors=True)
+        run = subprocess.run([PROGRAM, "check", "--annotations", "--json", out + "/r.json", "--junit", out + "/r.xml", "--markdown",
+                              out + "/r.md", *args], cwd=os.path.join(self.dir, folder), env=dict(ENV, **DATE), capture_output=True, text=True)
+        reports = {k: open(f"{out}/r.{k}", encoding="utf-8").read() for k in ("json", "xml", "md") if os.path.exists(f"{out}/r.{k}")}
+        lines = run.stdout.splitlines()
+        reports["text"] = "\n".join(x for x in lines if not x.startswith("::"))
+        reports["annotations"] = "\n".join(x for x in lines if x.startswith("::"))
+        return run.returncode, run.stderr, reports
+
+
+def plain(text):
+    return html.unescape(text).replace("\\", "").replace("`", "").replace("\n", " ")
+
+
+def told(name, reports, path):
+    """Named in each report; not a word of it if there is nothing to tell."""
+    for kind, text in reports.items():
+        squeezed = " ".join(plain(text).split())
+        if path:
+            expect(f"{name}: {kind} names {path}", f"looser than the baseline's: {path}" in squeezed, True)
+        else:
+            expect(f"{name}: {kind} is silent", "looser" in squeezed, False)
+
+
+def each_edit(tmp):
+    for i, (name, (before, after), path) in enumerate(EDITS):
+        r = Repository(f"{tmp}/edit{i}")
+        expect(f"{name}: the edit finds its text", POLICY.count(before), 1)
+        r.write(".tracegate.yml", POLICY.replace(before, after))
+        r.commit("policy")
+        code, _, reports = r.check()
+        if not path:
+            expect(f"{name}: exit", code, 1)
+        expect(f"{name}: reports", sorted(reports), ["annotations", "json", "md", "text", "xml"])
+        told(name, reports, path)
+
+
+def moved(tmp):
+    """The policy is elsewhere now: the other name, a subfolder, the parent, a file of its own, or gone."""
+    loose = POLICY.replace("fail: {abs: 0}", "fail: {abs: 99}")
+    below = loose.replace("out/run", "../out/run")
+    # name, where it was, where it is, its text, folder, arguments
+    for i, (name, was, now, text, folder, args) in enumerate((
+            ("the other name", ".tracegate.yml", ".tracegate.yaml", loose, ".", ()),
+            ("the first name", ".tracegate.yaml", ".tracegate.yml", loose, ".", ()),
+            ("a nearer one", ".tracegate.yml", "sub/.tracegate.yml", below, "sub", ()),
+            ("moved up", "sub/.tracegate.yml", ".tracegate.yml", loose, ".", ()),
+            ("moved down", ".tracegate.yml", "a/b/.tracegate.yml", below.replace("../", "../../"), "a/b", ()),
+            ("named", ".tracegate.yml", "ci/gate.yml", below, ".", ("--policy", "ci/gate.yml")),
+            ("named from a commit", ".tracegate.yml", "ci/gate.yml", loose, ".", ("out", "--runs", "--policy", "HEAD:ci/gate.yml")))):
+        r = Repository(f"{tmp}/moved{i}", name=was, policy=POLICY if "/" not in was else POLICY.replace("out/run", "../out/run"))
+        if name != "a nearer one":
+            r.git("rm", "-q", was)
+        r.write(now, text)
+        r.commit("policy")
+        code, err, reports = r.check(*args, folder=folder)
+        expect(f"{name}: exit {err}", code, 0)
+        told(name, reports, "rules.new-work.fail.abs")
+        expect_has(f"{name}: where it was", " ".join(reports["text"].split()), f"the policy of the baseline's commit is {was}, {now} judges now")
+    r = Repository(f"{tmp}/gone", policy=POLICY.replace("version: 1", "version: 1\nfail_on: [fail, warn]"))
+    r.git("rm", "-q", ".tracegate.yml")
+    r.commit("gone")
+    _, _, reports = r.check("out", "--runs", "--baseline", "main:perf")
+    told("gone", reports, "fail_on")
+    expect_has("gone: where it was", " ".join(reports["text"].split()), "is .tracegate.yml, the built-in policy judges now")
+
+
+def one_set_of_files(tmp):
+    """The trace glob names the baseline's files: an error, and the change of the policy is told."""
+    for i, (name, how) in enumerate((("pointed at", None), ("copied over", "copy"))):
+        r = Repository(f"{tmp}/set{i}")
+        if how:
+            for run in ("00", "01", "02"):
+                r.copy(f"base/run{run}", f"out/run{run}.json.gz")
+        else:
+            r.write(".tracegate.yml", POLICY.replace("'out/run", "'perf/run"))
+        r.commit("same")
+        code, err, reports = r.check()
+        expect(f"{name}: exit", code, 3)
+        expect_has(f"{name}: said", err, "is on both sides")
+        told(name, reports, "" if how else "suites.train.trace")
+    r = Repository(f"{tmp}/set-control")
+    for run in ("00", "01", "02"):
+        r.copy(f"base/run1{run[1]}", f"out/run{run}.json.gz")
+    expect("another recording of the same code", r.check()[0], 0)
+
+
+def lost(tmp):
+    """Stored suites: name, edit, what happens to the store -> exit, situation, said."""
+    stored = POLICY.replace("'perf/run*.json.gz'", "stored")
+    for i, (name, base, after, store, code, situation, said) in enumerate((
+            ("control", stored, stored, "here", 1, "found", ""),
+            ("renamed", stored, stored.replace("name: train", "name: train2"), "here", 4, "lost", "nothing is stored for suite 'train2'"),
+            ("all refs gone", stored, stored, "gone", 4, "lost", "here or at 'origin'"),
+            ("not fetched", stored, stored, "remote", 4, "lost", "not fetched into this clone"),
+            ("no answer", stored, stored, "away", 4, "lost", "'origin' could not be asked"),
+            ("path to stored", POLICY, stored, "gone", 4, "lost", "this is no first run"),
+            ("another path", POLICY, POLICY.replace("'perf/", "'none/"), "gone", 4, "lost", "no baseline 'none/run*.json.gz'"),
+            ("no policy before", None, stored, "gone", 0, "first-run", ""))):
+        r = Repository(f"{tmp}/lost{i}", policy=base, remote=True)
+        if store in ("here", "remote"):
+            r.git("checkout", "-q", "main")
+            for args in (("record", *[f"{TRACES}/base/run{k}.json.gz" for k in ("00", "01", "02")], "--suite", "train"), ("push",)):
+                subprocess.run([PROGRAM, "baseline", *args], cwd=r.dir, env=ENV, check=True, capture_output=True)
+            r.git("checkout", "-q", "change")
+        if store == "remote":
+            for ref in r.git("for-each-ref", "--format=%(refname)", "refs/tracegate").split():
+                r.git("update-ref", "-d", ref)
+        if store == "away":
+            os.rename(r.dir + ".git", r.dir + ".away")
+        r.write(".tracegate.yml", after)
+        r.commit("change")
+        got, err, reports = r.check()
+        expect(f"{name}: exit", got, code)
+        expect(f"{name}: situation", json.loads(reports["json"])["baseline"]["situation"], situation)
+        expect_has(f"{name}: said", err, said)
+
+
+def broken_refs(tmp):
+    """A ref of the store that cannot be read is an error, never a first run."""
+    stored = POLICY.replace("'perf/run*.json.gz'", "stored")
+    for i, text in enumerate(("", "garbage\n", "ref: refs/nothing/here\n")):
+        r = Repository(f"{tmp}/refs{i}", policy=stored)
+        r.write("src.py", "x")
+        r.commit("change")
+        sha = r.git("rev-parse", "main")
+        r.write(f".git/refs/tracegate/v1/train/{sha.strip()}/0123456789abcdef", text)
+        code, err, _ = r.check()
+        expect(f"ref with {text!r}: exit {err}", code, 3 if i < 2 else 4)
+    r = Repository(f"{tmp}/packed", policy=stored)
+    r.write("src.py", "x")
+    r.commit("change")
+    r.write(".git/packed-refs", "# pack-refs with: peeled fully-peeled sorted\nnot a ref\n")
+    expect("packed-refs with garbage: green", r.check()[0] == 0, False)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as tmp:
+        for part in (each_edit, moved, one_set_of_files, lost, broken_refs):
+            part(tmp)
+    return finish(f"own_policy: {len(EDITS)} edits")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -6,11 +6,15 @@
  * All names are code spans, all sentences go through tg_esc_md_text: nothing in a trace can mention
  * somebody, link, or end a table (docs/reports.md).
  */
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/decimal.h"
+#include "core/base/strmap.h"
 #include "core/base/utf8.h"
 #include "reporters/cause.h"
+#include "reporters/effect.h"
 #include "reporters/escape.h"
 #include "reporters/number.h"
 #include "reporters/origin.h"
@@ -90,6 +94,10 @@ static const char *icon_of_state(enum tg_state s)
         return icon_of_outcome(TG_OUTCOME_INCONCLUSIVE);
     case TG_STATE_SUSPICIOUS:
         return "\xf0\x9f\x94\x8d"; /* magnifying glass */
+    case TG_STATE_PASS:
+        return icon_of_outcome(TG_OUTCOME_PASS);
+    case TG_STATE_WAIVED:
+        return "\xf0\x9f\x8e\xab"; /* ticket */
     default:
         return icon_of_outcome(TG_OUTCOME_WARN);
     }
@@ -129,29 +137,47 @@ static void put_fact(struct tg_buf *out, size_t *n, tg_sv text, bool name)
         put_text(out, text);
 }
 
-static void put_sides(struct tg_buf *out, const struct tg_verdict *v)
+/* "❌ 2 · ⚠️ 1 · ✅ 6": what was judged, consequences of another result left out. */
+static void put_counts(struct tg_buf *out, const struct tg_verdict *v)
 {
-    const struct tg_baseline_info *b = &v->baseline;
-    bool plain = tg_sv_eq(b->situation, TG_SV("found")) || tg_sv_eq(b->situation, TG_SV("path"));
-    struct tg_buf runs[2] = { { 0 } };
+    static const struct {
+        enum tg_state state;
+        const char *word;
+    } shown[] = { { TG_STATE_FAIL, "failed" },   { TG_STATE_INCONCLUSIVE, "inconclusive" },
+                  { TG_STATE_WARN, "warned" },   { TG_STATE_SUSPICIOUS, "suspicious" },
+                  { TG_STATE_WAIVED, "waived" }, { TG_STATE_PASS, "passed" } };
     size_t n = 0;
-    tg_side_put(&runs[TG_BASE], v->comparison, TG_BASE);
-    tg_side_put(&runs[TG_TEST], v->comparison, TG_TEST);
-    tg_buf_puts(out, "**Baseline**");
-    put_fact(out, &n, tg_utf8_prefix(b->commit, 12), true);
-    put_fact(out, &n, b->how, false);
-    if (!tg_sv_has(b->how, b->paths))
-        put_fact(out, &n, b->paths, true);
-    put_fact(out, &n, plain ? TG_SV("") : b->situation, false);
-    put_fact(out, &n, tg_buf_sv(&runs[TG_BASE]), false);
-    tg_buf_puts(out, "<br>\n**Test**");
-    n = 0;
-    put_fact(out, &n, tg_utf8_prefix(v->test_commit, 12), true);
-    put_fact(out, &n, v->test_paths, false);
-    put_fact(out, &n, tg_buf_sv(&runs[TG_TEST]), false);
-    tg_buf_puts(out, "<br>\n");
-    tg_buf_release(&runs[TG_BASE]);
-    tg_buf_release(&runs[TG_TEST]);
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+        size_t times = v->n_state[shown[i].state] - v->n_folded[shown[i].state];
+        if (!times)
+            continue;
+        tg_buf_puts(out, n++ ? " \xc2\xb7 " : "");
+        tg_buf_printf(out, "%s %zu %s", icon_of_state(shown[i].state), times, shown[i].word);
+    }
+}
+
+/* What it costs, and how many results there are of each sort. */
+static void put_effect(struct tg_buf *out, const struct tg_verdict *v)
+{
+    struct tg_buf text = { 0 }, counts = { 0 };
+    tg_effect_put(&text, v, " \xe2\x86\x92 ");
+    put_counts(&counts, v);
+    if (text.n) {
+        tg_buf_puts(out, "**");
+        put_text(out, tg_buf_sv(&text));
+        tg_buf_puts(out, "**");
+    }
+    tg_buf_puts(out, text.n && counts.n ? " \xc2\xb7 " : "");
+    if (counts.n)
+        tg_buf_add(out, tg_buf_sv(&counts));
+    if (v->coverage.n) {
+        tg_buf_puts(out, text.n || counts.n ? "<br>\n" : "");
+        put_text(out, v->coverage);
+    }
+    if (text.n || counts.n || v->coverage.n)
+        tg_buf_puts(out, "\n");
+    tg_buf_release(&text);
+    tg_buf_release(&counts);
 }
 
 static void put_head(struct page *p)
@@ -165,18 +191,7 @@ static void put_head(struct page *p)
     tg_buf_puts(out, "\n\n");
     if (p->r->exit_zero && v->exit_code)
         tg_buf_puts(out, "The verdict stands; the job goes on because of `--exit-zero`.\n\n");
-    put_sides(out, v);
-    tg_buf_puts(out, "**Suite** ");
-    put_name(out, v->suite.n ? v->suite : TG_SV("default"), NAME_CAUSE, false);
-    if (v->policy.n) {
-        tg_buf_puts(out, " \xc2\xb7 **Policy** ");
-        put_text(out, v->policy);
-    }
-    if (v->coverage.n) {
-        tg_buf_puts(out, "<br>\n**Coverage** ");
-        put_text(out, v->coverage);
-    }
-    tg_buf_puts(out, "\n");
+    put_effect(out, v);
 }
 
 static void put_error(struct page *p)
@@ -335,6 +350,26 @@ static const char *row_icon(const struct tg_op *op, const struct tg_row_numbers 
     return n->d_ns > 0 ? "\xe2\x96\xb2" : "\xe2\x96\xbc"; /* triangles up and down */
 }
 
+/* "µs" or "ms" stands with each pair, so that rows of both sizes can stand together. */
+static void put_times(struct tg_buf *out, const struct tg_row_numbers *n)
+{
+    double largest = n->ns[TG_BASE] > n->ns[TG_TEST] ? n->ns[TG_BASE] : n->ns[TG_TEST];
+    double shown = largest > 0 ? largest : 1;
+    tg_put_time(out, n->ns[TG_BASE], shown);
+    tg_buf_puts(out, "\xc2\xa0\xe2\x86\x92\xc2\xa0"); /* never broken into two lines */
+    tg_put_time(out, n->ns[TG_TEST], shown);
+    tg_buf_puts(out, tg_time_unit(shown));
+}
+
+static void put_calls(struct tg_buf *out, const struct tg_row_numbers *n)
+{
+    tg_put_count(out, n->count[TG_BASE]);
+    if (n->d_count != 0) {
+        tg_buf_puts(out, "\xc2\xa0\xe2\x86\x92\xc2\xa0");
+        tg_put_count(out, n->count[TG_TEST]);
+    }
+}
+
 static void put_row(struct tg_buf *out, const struct tg_comparison *c, uint32_t row, size_t width)
 {
     const struct tg_op *op = &c->ops[row];
@@ -342,86 +377,78 @@ static void put_row(struct tg_buf *out, const struct tg_comparison *c, uint32_t 
     tg_buf_printf(out, "| %s | ", row_icon(op, &n));
     put_name(out, op->name, width, true);
     tg_buf_puts(out, " | ");
-    tg_put_count(out, n.count[TG_BASE]);
-    if (n.d_count != 0) {
-        tg_buf_puts(out, "\xc2\xa0\xe2\x86\x92\xc2\xa0"); /* never broken into two lines */
-        tg_put_count(out, n.count[TG_TEST]);
-    }
-    tg_buf_puts(out, " | ");
-    tg_put_us(out, n.ns[TG_BASE]);
-    tg_buf_puts(out, " | ");
-    tg_put_us(out, n.ns[TG_TEST]);
-    tg_buf_puts(out, " | ");
-    tg_put_us_delta(out, n.d_ns);
-    tg_buf_puts(out, " | ");
     if (n.ns[TG_BASE] > 0 && n.ns[TG_TEST] > 0)
         tg_put_pct_delta(out, 100 * n.d_ns / n.ns[TG_BASE]);
+    tg_buf_puts(out, " | ");
+    put_times(out, &n);
+    tg_buf_puts(out, " | ");
+    put_calls(out, &n);
     tg_buf_puts(out, " | ");
     tg_put_share(out, op->share[n.ns[TG_TEST] > 0 ? TG_TEST : TG_BASE]);
     tg_buf_puts(out, " |\n");
 }
 
-static const char table_head[] =
-    "| | operator or kernel | calls | base\xc2\xa0\xc2\xb5s | test\xc2\xa0\xc2\xb5s | change | % | "
-    "of\xc2\xa0step |\n"
-    "|:--|:--|--:|--:|--:|--:|--:|--:|\n";
+static const char table_head[] = "| | operator or kernel | change | self time per step | calls | "
+                                 "of\xc2\xa0step |\n|:--|:--|--:|--:|--:|--:|\n";
 
-static void put_worst(struct page *p)
+static bool is_shortened(tg_sv name, size_t width)
+{
+    struct tg_buf visible = { 0 }, text = { 0 };
+    bool same;
+    tg_utf8_visible(&visible, name);
+    tg_shorten(&text, tg_buf_sv(&visible), width);
+    same = tg_sv_eq(tg_buf_sv(&visible), tg_buf_sv(&text));
+    tg_buf_release(&visible);
+    tg_buf_release(&text);
+    return !same;
+}
+
+/* Names that the table shortened, in full; those that do not fit are left out. */
+static void put_full_names(struct page *p, const uint32_t *rows, size_t n)
 {
     const struct tg_comparison *c = p->v->comparison;
     struct tg_buf part = { 0 };
-    size_t n = 0;
-    uint32_t *rows;
-    if (!c)
-        return;
-    rows = tg_rows_worst(c, NULL, 0, TG_BASIS_JUDGED, true, false, p->top, &n, NULL);
-    if (n) {
-        tg_buf_puts(&part,
-                    "\n**Moved most** \xc2\xb7 self time per step, \xe2\x89\x88 within noise\n\n");
-        tg_buf_puts(&part, table_head);
+    bool open = false;
+    for (size_t i = 0; i < n; i++) {
+        if (!is_shortened(c->ops[rows[i]].name, NAME_TABLE))
+            continue;
+        if (!open)
+            tg_buf_puts(&part, "\n<details><summary>Full names</summary>\n\n");
+        tg_buf_puts(&part, "- ");
+        put_name(&part, c->ops[rows[i]].name, SIZE_MAX, false);
+        tg_buf_puts(&part, "\n");
+        if (!add_part(p, &part))
+            break;
+        open = true;
     }
-    for (size_t i = 0; i < n; i++)
-        put_row(&part, c, rows[i], NAME_TABLE);
-    if (n && !add_part(p, &part))
-        p->dropped_parts++;
-    free(rows);
+    if (open)
+        tg_buf_puts(p->out, "\n</details>\n");
     tg_buf_release(&part);
 }
 
-static bool any_long_name(const struct tg_comparison *c, const uint32_t *rows, size_t n)
+/* What results are about, then a little of the noise to see it against; nothing on a pass. */
+static void put_worst(struct page *p)
 {
-    for (size_t i = 0; i < n; i++)
-        if (c->ops[rows[i]].name.n > NAME_TABLE)
-            return true;
-    return false;
-}
-
-/* Every changed row with its full name; rows that do not fit are dropped from the end. */
-static void put_all_rows(struct page *p)
-{
-    static const char end[] = "\n</details>\n";
+    enum { NOISE = 3 };
     const struct tg_comparison *c = p->v->comparison;
     struct tg_buf part = { 0 };
-    size_t n = 0, i = 0;
+    size_t n = 0, shown = 0;
     uint32_t *rows;
-    if (!c)
+    if (!c || p->v->outcome == TG_OUTCOME_PASS)
         return;
-    rows = tg_rows_worst(c, NULL, 0, TG_BASIS_JUDGED, true, false, c->n_ops, &n, NULL);
-    if (n <= p->top && !any_long_name(c, rows, n)) { /* the ten worst say it all */
-        free(rows);
-        return;
-    }
-    tg_buf_printf(&part, "\n<details><summary>All %zu changed rows, full names</summary>\n\n", n);
+    rows = tg_effect_rows(p->v, p->top, NOISE, &n);
+    tg_buf_puts(&part, "\n");
     tg_buf_puts(&part, table_head);
     if (n && add_part(p, &part)) {
-        for (; i < n; i++) {
-            put_row(&part, c, rows[i], SIZE_MAX);
+        for (; shown < n; shown++) {
+            put_row(&part, c, rows[shown], NAME_TABLE);
             if (!add_part(p, &part))
                 break;
         }
-        tg_buf_puts(p->out, end);
+        tg_buf_puts(p->out, "\n<sub>\xe2\x89\x88 within the noise of these runs</sub>\n");
+        put_full_names(p, rows, shown);
     }
-    p->dropped_rows += n - i;
+    p->dropped_rows += n - shown;
     free(rows);
     tg_buf_release(&part);
 }
@@ -440,59 +467,168 @@ static double round_up(double v)
                             : 10 * power;
 }
 
+/* Mermaid draws bars of equal labels as one: the second of a label gets a number. */
+static void put_label(struct tg_buf *out, tg_sv name, struct tg_strmap *used)
+{
+    struct tg_buf visible = { 0 }, shorter = { 0 }, label = { 0 };
+    size_t before = used->n, stem;
+    tg_utf8_visible(&visible, name);
+    tg_shorten(&shorter, tg_buf_sv(&visible), 28);
+    tg_esc_mermaid(&label, tg_buf_sv(&shorter));
+    if (!label.n) /* nothing is left of the name "`", and "" is a syntax error */
+        tg_buf_putc(&label, '?');
+    stem = label.n;
+    (void)tg_strmap_add(used, tg_buf_sv(&label));
+    for (unsigned k = 2; used->n == before; k++) {
+        label.n = stem;
+        tg_buf_printf(&label, " (%u)", k);
+        (void)tg_strmap_add(used, tg_buf_sv(&label));
+    }
+    tg_buf_printf(out, "\"%s\"", label.p);
+    tg_buf_release(&visible);
+    tg_buf_release(&shorter);
+    tg_buf_release(&label);
+}
+
+struct bars {
+    struct tg_buf labels, values;
+    struct tg_strmap used;
+    size_t n;
+    double largest, sum; /* ns per step */
+};
+
+/* Noise is not a slowdown; bars below a hundredth of the largest would be invisible. */
+static void collect_bars(struct bars *b, const struct tg_comparison *c, const uint32_t *rows,
+                         size_t n, double sign)
+{
+    enum { MAX_BARS = 8 };
+    for (size_t i = 0; i < n && b->n < MAX_BARS; i++) {
+        const struct tg_op *op = &c->ops[rows[i]];
+        double d = sign * tg_row_numbers(c, op, TG_BASIS_JUDGED).d_ns;
+        if (tg_op_within_noise(op) || d < 100 || d < b->largest / 100)
+            continue;
+        b->largest = d > b->largest ? d : b->largest;
+        b->sum += d;
+        tg_buf_puts(&b->labels, b->n ? ", " : "");
+        put_label(&b->labels, op->name, &b->used);
+        tg_buf_puts(&b->values, b->n++ ? ", " : "");
+        tg_put_us(&b->values, d);
+    }
+}
+
 /*
  * Bars of a Mermaid chart start at the axis' end, so it shows growth alone, or else only what
- * shrank.
+ * shrank; and only where there is something to see: two bars, and a hundredth of the step.
  */
 static void put_chart(struct page *p)
 {
     const struct tg_comparison *c = p->v->comparison;
-    struct tg_buf part = { 0 }, labels = { 0 }, bars = { 0 };
-    size_t n = 0, shown = 0, before;
-    double largest = 0;
+    struct tg_buf part = { 0 };
+    struct bars b = { .n = 0 };
+    double sign = 1;
+    size_t n = 0;
     uint32_t *rows;
-    if (!c)
+    if (!c || p->v->outcome == TG_OUTCOME_PASS)
         return;
+    tg_strmap_init(&b.used);
     rows = tg_rows_worst(c, NULL, 0, TG_BASIS_JUDGED, true, false, c->n_ops, &n, NULL);
-    for (double sign = 1; sign >= -1 && !shown; sign -= 2)
-        for (size_t i = 0; i < n && shown < 8; i++) {
-            const struct tg_op *op = &c->ops[rows[i]];
-            double d = sign * tg_row_numbers(c, op, TG_BASIS_JUDGED).d_ns;
-            struct tg_buf visible = { 0 }, label = { 0 };
-            /* Noise is not a slowdown; other bars would be invisible. */
-            if (tg_op_within_noise(op) || d < 100 || d < largest / 100)
-                continue;
-            largest = d > largest ? d : largest;
-            if (!shown)
-                tg_buf_printf(&part,
-                              "\n```mermaid\nxychart-beta horizontal\n    title \"%s, us per step\""
-                              "\n    x-axis [",
-                              sign > 0 ? "Got slower" : "Got faster");
-            tg_utf8_visible(&visible, op->name);
-            tg_shorten(&label, tg_buf_sv(&visible), 28);
-            tg_buf_puts(&labels, shown ? ", \"" : "\"");
-            before = labels.n;
-            tg_esc_mermaid(&labels, tg_buf_sv(&label));
-            if (labels.n == before) /* nothing is left of the name "`", and "" is a syntax error */
-                tg_buf_putc(&labels, '?');
-            tg_buf_puts(&labels, "\"");
-            tg_buf_puts(&bars, shown++ ? ", " : "");
-            tg_put_us(&bars, d);
-            tg_buf_release(&visible);
-            tg_buf_release(&label);
-        }
-    if (shown > 1) { /* a single bar says nothing */
+    collect_bars(&b, c, rows, n, sign);
+    if (!b.n)
+        collect_bars(&b, c, rows, n, sign = -1);
+    if (b.n > 1 && b.sum >= 0.01 * c->step_ns[TG_BASE]) {
+        tg_buf_printf(&part,
+                      "\n```mermaid\nxychart-beta horizontal\n    title \"%s, us per step\""
+                      "\n    x-axis [%s]\n    y-axis \"us per step\" 0 --> ",
+                      sign > 0 ? "Got slower" : "Got faster", b.labels.p);
         /* Without a range the axis would begin at the shortest bar. */
-        tg_buf_printf(&part, "%s]\n    y-axis \"us per step\" 0 --> ", labels.p);
-        tg_dec_put_fixed(&part, round_up(largest / 1000), 0);
-        tg_buf_printf(&part, "\n    bar [%s]\n```\n", bars.p);
+        tg_dec_put_fixed(&part, round_up(b.largest / 1000), 0);
+        tg_buf_printf(&part, "\n    bar [%s]\n```\n", b.values.p);
         if (!add_part(p, &part))
             p->dropped_parts++;
     }
     free(rows);
+    tg_strmap_release(&b.used);
+    tg_buf_release(&b.labels);
+    tg_buf_release(&b.values);
     tg_buf_release(&part);
-    tg_buf_release(&labels);
-    tg_buf_release(&bars);
+}
+
+/* ---- what now, folded ---- */
+
+static bool can_waive(const struct tg_result *r)
+{
+    return r->state == TG_STATE_FAIL && r->has_values && r->rule.n && r->op.n;
+}
+
+/* In single quotes, as YAML wants it. Names that cannot be copied as they look have no such form. */
+static bool put_yaml(struct tg_buf *out, tg_sv text)
+{
+    struct tg_buf visible = { 0 };
+    bool same;
+    tg_utf8_visible(&visible, text);
+    same = tg_sv_eq(tg_buf_sv(&visible), text) && !memchr(text.p, '`', text.n);
+    tg_buf_release(&visible);
+    if (!same)
+        return false;
+    tg_buf_putc(out, '\'');
+    for (size_t i = 0; i < text.n; i++) {
+        tg_buf_putc(out, text.p[i]);
+        if (text.p[i] == '\'')
+            tg_buf_putc(out, '\'');
+    }
+    tg_buf_putc(out, '\'');
+    return true;
+}
+
+static void put_waiver(struct tg_buf *out, const struct tg_result *r)
+{
+    struct tg_buf one = { 0 };
+    bool ok;
+    tg_buf_puts(&one, "  - {rule: ");
+    tg_buf_add(&one, r->rule);
+    tg_buf_puts(&one, ", name: ");
+    ok = put_yaml(&one, r->op_normalised.n ? r->op_normalised : r->op);
+    tg_buf_puts(&one, ", ceiling: {");
+    if (r->dimension == TG_DIM_COUNT)
+        tg_buf_printf(&one, "abs: %.0f", ceil(r->delta));
+    else
+        tg_buf_printf(&one, "pct: %.0f%%", isfinite(r->delta_pct) ? ceil(r->delta_pct) : 100);
+    tg_buf_puts(&one, "}, reason: '\xe2\x80\xa6', owner: you, expires: YYYY-MM-DD}\n");
+    if (ok)
+        tg_buf_add(out, tg_buf_sv(&one));
+    tg_buf_release(&one);
+}
+
+static void put_next_steps(struct page *p)
+{
+    enum { MAX_WAIVERS = 3 };
+    struct tg_buf part = { 0 }, waivers = { 0 };
+    const struct tg_result *first = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < p->v->n_results && n < MAX_WAIVERS; i++) {
+        const struct tg_result *r = &p->v->results[i];
+        if (!can_waive(r) || r->folded_under < p->v->n_results)
+            continue;
+        first = first ? first : r;
+        put_waiver(&waivers, r);
+        n++;
+    }
+    if (first) {
+        tg_buf_puts(&part, "\n<details><summary>What now</summary>\n\nWhich rules judge it, and "
+                           "where their limits are:\n\n```sh\ntracegate policy explain ");
+        tg_buf_add(&part, first->rule);
+        tg_buf_puts(&part, "\n```\n");
+        if (waivers.n) {
+            tg_buf_puts(&part, "\nTo accept it for a time, in the policy:\n\n```yaml\nwaivers:\n");
+            tg_buf_add(&part, tg_buf_sv(&waivers));
+            tg_buf_puts(&part, "```\n");
+        }
+        tg_buf_puts(&part, "\n</details>\n");
+        if (!add_part(p, &part))
+            p->dropped_parts++;
+    }
+    tg_buf_release(&part);
+    tg_buf_release(&waivers);
 }
 
 /* ---- the rest, folded ---- */
@@ -563,19 +699,6 @@ static void put_details(struct page *p)
     tg_buf_release(&part);
 }
 
-static void put_tally(struct tg_buf *out, const struct tg_verdict *v)
-{
-    for (int s = TG_STATE_FAIL; s >= 0; s--) {
-        if (!v->n_state[s])
-            continue;
-        tg_buf_printf(out, "%zu %s", v->n_state[s] - v->n_folded[s],
-                      tg_state_name((enum tg_state)s));
-        if (v->n_folded[s])
-            tg_buf_printf(out, " (and %zu that follow)", v->n_folded[s]);
-        tg_buf_puts(out, " \xc2\xb7 ");
-    }
-}
-
 /* A link for web addresses only; everything that could end it is percent-encoded. */
 static void put_link(struct tg_buf *out, tg_sv url)
 {
@@ -596,10 +719,48 @@ static void put_link(struct tg_buf *out, tg_sv url)
     tg_buf_putc(out, ')');
 }
 
+/* Where all this comes from, in one line. */
+static void put_side(struct tg_buf *out, const struct tg_verdict *v, int side)
+{
+    const struct tg_baseline_info *b = &v->baseline;
+    struct tg_buf runs = { 0 };
+    size_t n = 0;
+    tg_side_put(&runs, v->comparison, side);
+    tg_buf_puts(out, side == TG_BASE ? "baseline" : "test");
+    if (side == TG_BASE) {
+        bool plain =
+            tg_sv_eq(b->situation, TG_SV("found")) || tg_sv_eq(b->situation, TG_SV("path"));
+        put_fact(out, &n, tg_utf8_prefix(b->commit, 12), true);
+        put_fact(out, &n, b->how, false);
+        if (!tg_sv_has(b->how, b->paths))
+            put_fact(out, &n, b->paths, true);
+        put_fact(out, &n, plain ? TG_SV("") : b->situation, false);
+    } else {
+        put_fact(out, &n, tg_utf8_prefix(v->test_commit, 12), true);
+        put_fact(out, &n, v->test_paths, false);
+    }
+    put_fact(out, &n, tg_buf_sv(&runs), false);
+    tg_buf_puts(out, "<br>\n");
+    tg_buf_release(&runs);
+}
+
+static void put_provenance(struct tg_buf *out, const struct tg_verdict *v)
+{
+    put_side(out, v, TG_BASE);
+    put_side(out, v, TG_TEST);
+    tg_buf_puts(out, "suite ");
+    put_name(out, v->suite.n ? v->suite : TG_SV("default"), NAME_CAUSE, false);
+    tg_buf_puts(out, " \xc2\xb7 ");
+    if (v->policy.n) {
+        put_text(out, v->policy);
+        tg_buf_puts(out, " \xc2\xb7 ");
+    }
+}
+
 static void put_foot(struct page *p)
 {
     tg_buf_puts(p->out, "\n<sub>");
-    put_tally(p->out, p->v);
+    put_provenance(p->out, p->v);
     if (p->r->report_url.n) {
         put_link(p->out, p->r->report_url);
         tg_buf_puts(p->out, " \xc2\xb7 ");
@@ -635,7 +796,7 @@ bool tg_reporter_markdown(struct tg_buf *out, const struct tg_verdict *v, const 
     put_worst(&p);
     put_chart(&p);
     put_details(&p);
-    put_all_rows(&p);
+    put_next_steps(&p);
     put_foot(&p);
     free(roots);
     return true;

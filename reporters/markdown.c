@@ -350,7 +350,7 @@ static const char *row_icon(const struct tg_op *op, const struct tg_row_numbers 
     return n->d_ns > 0 ? "\xe2\x96\xb2" : "\xe2\x96\xbc"; /* triangles up and down */
 }
 
-/* "µs" or "ms" stands with each pair, so that rows of both sizes can stand together. */
+/* Each pair has its unit: rows of both sizes share a table. */
 static void put_times(struct tg_buf *out, const struct tg_row_numbers *n)
 {
     double largest = n->ns[TG_BASE] > n->ns[TG_TEST] ? n->ns[TG_BASE] : n->ns[TG_TEST];

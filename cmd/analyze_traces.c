@@ -22,26 +22,6 @@ struct loaded {
 
 /* ---- ranks ---- */
 
-/* "rank-3", "worker_3", "rank3" anywhere in the last part of a path; -1: no such thing. */
-static int64_t rank_in_name(const char *label)
-{
-    static const char *const words[] = { "rank", "worker" };
-    const char *name = strrchr(label, '/');
-    name = name ? name + 1 : label;
-    for (size_t w = 0; w < 2; w++)
-        for (const char *p = name; (p = strstr(p, words[w])) != NULL;) {
-            int64_t n = 0;
-            size_t digits = 0;
-            p += strlen(words[w]);
-            p += *p == '-' || *p == '_';
-            for (; p[digits] >= '0' && p[digits] <= '9' && digits < 9; digits++)
-                n = n * 10 + (p[digits] - '0');
-            if (digits)
-                return n;
-        }
-    return -1;
-}
-
 /* HTA searches the text; standard input passes only once and is asked for distributedInfo. */
 static bool hta_rank(int64_t *rank, const struct tg_input_item *item,
                      const struct tg_analyze_request *q, struct tg_err *err)
@@ -103,7 +83,7 @@ static int64_t rank_of(const struct tg_analyze_request *q, size_t i, const struc
 {
     int64_t rank = hta >= 0 ? hta : t->info->rank;
     if (rank < 0 && !q->hta)
-        rank = rank_in_name(q->inputs->v[i].label);
+        rank = tg_file_rank(tg_sv_of(q->inputs->v[i].label));
     return rank < 0 && (q->hta || q->inputs->n == 1) ? 0 : rank;
 }
 

@@ -44,17 +44,6 @@ static const struct tg_opt baseline_options[] = {
     { 0 },
 };
 
-/* Either the suite that was named, or no name: all of them. */
-tg_sv tg_store_cmd_suite(const struct tg_store_cmd *s)
-{
-    return s->o->suite ? tg_sv_of(s->o->suite) : TG_SV("");
-}
-
-bool tg_store_cmd_commit(struct tg_store_cmd *s, struct tg_commit *out, struct tg_err *err)
-{
-    return tg_git_resolve(s->git, s->o->commit ? s->o->commit : "HEAD", s->arena, out, err);
-}
-
 /* ---- list, show ---- */
 
 static void put_date(struct tg_store_cmd *s, const struct tg_commit *c)

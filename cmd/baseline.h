@@ -23,8 +23,17 @@ struct tg_store_cmd {
     struct tg_buf out; /* standard output */
 };
 
-bool tg_store_cmd_commit(struct tg_store_cmd *s, struct tg_commit *out, struct tg_err *err);
-tg_sv tg_store_cmd_suite(const struct tg_store_cmd *s); /* "": all of them */
+/* The commit that was named, else HEAD. */
+TG_MUST static inline bool tg_store_cmd_commit(struct tg_store_cmd *s, struct tg_commit *out,
+                                               struct tg_err *err)
+{
+    return tg_git_resolve(s->git, s->o->commit ? s->o->commit : "HEAD", s->arena, out, err);
+}
+/* The suite that was named; "": all of them. */
+static inline tg_sv tg_store_cmd_suite(const struct tg_store_cmd *s)
+{
+    return s->o->suite ? tg_sv_of(s->o->suite) : TG_SV("");
+}
 static inline const char *tg_plural(size_t n)
 {
     return n == 1 ? "" : "s";

@@ -90,7 +90,7 @@ static tg_sv clipped(struct check *c, tg_sv text)
 
 static void tell(struct check *c, struct job *j, const char *text, const char *next)
 {
-    tg_verdict_add_note(&j->verdict, c->arena, true, false, tg_sv_of(text), tg_sv_of(next));
+    tg_verdict_add_note(&j->verdict, c->arena, TG_NOTE_WARNING, tg_sv_of(text), tg_sv_of(next));
     j->verdict.notes[j->verdict.n_notes - 1].policy = true;
 }
 

@@ -50,4 +50,7 @@ TG_MUST bool tg_files_glob(const char *pattern, struct tg_arena *a, const char *
 bool tg_file_is_input_name(tg_sv name);
 bool tg_file_is_dir(const char *path);
 bool tg_file_exists(const char *path);
+
+/* The rank in a file's name: rank[-_]?N, else worker[-_]?N, in any case; -1: none. */
+int64_t tg_file_rank(tg_sv path);
 #endif

@@ -9,12 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/base/arena.h"
 #include "core/base/threads.h"
 
 /*
  * The one list of the process, because signals are the process's, too. Whoever holds the lock
- * allocates nothing: running out of memory takes the lock itself.
+ * allocates nothing: running out of memory takes the lock itself. Nothing here calls tg_xmalloc,
+ * which ends the process through tg_temporary_remove_all.
  */
 struct temporary {
     struct temporary *next;
@@ -41,7 +41,9 @@ static char *name_beside(const char *target)
 {
     const char *slash = strrchr(target, '/');
     size_t dir = slash ? (size_t)(slash + 1 - target) : 0, n = strlen(target);
-    char *name = tg_xmalloc(n + 16);
+    char *name = malloc(n + 16);
+    if (!name)
+        return NULL;
     memcpy(name, target, dir);
     (void)snprintf(name + dir, n - dir + 16, ".%s.tg-XXXXXX", target + dir);
     return name;
@@ -56,9 +58,13 @@ static void give_usual_mode(int fd)
 
 char *tg_temporary_open(const char *target, int *fd)
 {
-    struct temporary *t = tg_xmalloc(sizeof *t);
+    struct temporary *t = malloc(sizeof *t);
     int code;
-    t->name = name_beside(target);
+    if (!t || !(t->name = name_beside(target))) {
+        free(t);
+        errno = ENOMEM;
+        return NULL;
+    }
     tg_signals_hold();
     *fd = mkostemp(t->name, O_CLOEXEC);
     code = errno;

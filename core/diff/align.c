@@ -17,42 +17,7 @@
 #define RATIO_SHARE 0.6
 #define RATIO_SLACK 0.1
 
-bool tg_kind_is_counted(enum tg_kind k)
-{
-    return tg_kind_is_device(k) || k == TG_KIND_GRAPH || k == TG_KIND_OP || k == TG_KIND_SYNC;
-}
-
 /* ---- names ---- */
-
-static tg_sv aliased(const struct tg_diff_work *w, tg_sv name)
-{
-    for (size_t i = 0; i < w->o->n_aliases; i++)
-        if (tg_sv_glob(w->o->aliases[i].key, name))
-            return w->o->aliases[i].value;
-    return name;
-}
-
-tg_sv tg_work_name(struct tg_diff_work *w, enum tg_kind kind, tg_sv raw)
-{
-    struct tg_buf b = { 0 };
-    tg_sv name = raw;
-
-    if (raw.n == 0)
-        return TG_SV("");
-    if (!w->o->raw_names) {
-        tg_name_normalise(kind, raw, &b);
-        name = tg_buf_sv(&b);
-    }
-    name = aliased(w, name);
-    size_t known = w->names->n;
-    uint32_t id = tg_strmap_add(w->names, name);
-    if (id == known) {
-        w->interned = tg_grow(w->interned, &w->cap_interned, id + 1, sizeof *w->interned);
-        w->interned[id] = tg_arena_sv(w->a, name);
-    }
-    tg_buf_release(&b);
-    return w->interned[id];
-}
 
 /* ---- which ranks and steps ---- */
 
@@ -62,12 +27,6 @@ static bool wanted(const int64_t *list, size_t n, int64_t v)
         if (list[i] == v)
             return true;
     return list == NULL;
-}
-
-const char *tg_side_label(const struct tg_diff_work *w, int side)
-{
-    static const char *const usual[] = { "baseline", "fresh" };
-    return w->o->label[side] ? w->o->label[side] : usual[side];
 }
 
 static bool pick_ranks(struct tg_diff_work *w, int side, struct tg_err *err)

@@ -5,28 +5,6 @@
 
 #include "core/diff/internal.h"
 
-#define SMALL_SHARE 0.001 /* of the step: a new name below it is small */
-
-bool tg_op_makes_wait(const struct tg_op *op)
-{
-    return op->kind == TG_KIND_SYNC || op->kind == TG_KIND_MEMCPY ||
-           (op->kind == TG_KIND_KERNEL && op->class_ == TG_CLASS_COMM) ||
-           tg_sv_eq(op->name, TG_SV("aten::item")) ||
-           tg_sv_eq(op->name, TG_SV("aten::_local_scalar_dense"));
-}
-
-enum tg_excuse tg_op_excuse(const struct tg_op *op)
-{
-    if (op->relation == TG_REL_RENAMED)
-        return TG_EXCUSE_RENAMED;
-    if (op->relation == TG_REL_REPLACED)
-        return TG_EXCUSE_REPLACED;
-    if (op->relation == TG_REL_NONE && op->change == TG_ADDED && !tg_op_makes_wait(op) &&
-        !op->leads && op->share[TG_TEST] < SMALL_SHARE)
-        return TG_EXCUSE_SMALL;
-    return TG_EXCUSE_NONE;
-}
-
 /* One shard a side speaks for all: arranging has compared those of one side. */
 static bool sides_comparable(const struct tg_side *base, const struct tg_side *test,
                              struct tg_err *err)

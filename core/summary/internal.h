@@ -13,8 +13,6 @@ void tg_facts_split(tg_sv text, struct tg_buf value[TG_FACT_KINDS]);
 /* env.c: sorted by key. `texts` are made valid UTF-8. */
 void tg_env_build(struct tg_shard *out, const struct tg_trace *t, const struct tg_summarize_opts *o,
                   struct tg_arena *a);
-/* Rank in a file's name: rank[-_]?N, else worker[-_]?N; -1: there is none. */
-int64_t tg_rank_in_name(tg_sv path);
 
 /* summary.c */
 tg_sv tg_clean_text(struct tg_arena *a, tg_sv s); /* valid UTF-8 without NUL, in `a` */

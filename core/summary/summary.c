@@ -1,130 +1,7 @@
 #include "core/summary/summary.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
-#include "core/base/utf8.h"
+#include "core/base/file.h"
 #include "core/summary/internal.h"
-
-void tg_summary_init(struct tg_summary *s)
-{
-    *s = (struct tg_summary){ .arena = tg_arena_new() };
-}
-
-void tg_summary_release(struct tg_summary *s)
-{
-    tg_arena_free(s->arena);
-    free(s->shards);
-    *s = (struct tg_summary){ 0 };
-}
-
-tg_sv tg_clean_text(struct tg_arena *a, tg_sv s)
-{
-    struct tg_buf clean = { 0 };
-    tg_sv out;
-    if (tg_utf8_valid(s) && !memchr(s.p ? s.p : "", '\0', s.n))
-        return tg_arena_sv(a, s);
-    tg_utf8_clean(&clean, s);
-    out = tg_arena_sv(a, tg_buf_sv(&clean));
-    tg_buf_release(&clean);
-    return out;
-}
-
-tg_sv tg_shard_env(const struct tg_shard *s, const char *key)
-{
-    for (size_t i = 0; i < s->n_env; i++)
-        if (tg_sv_eq(s->env[i].key, tg_sv_of(key)))
-            return s->env[i].value;
-    return TG_SV("");
-}
-
-int tg_row_cmp(const struct tg_row *a, const struct tg_row *b)
-{
-    int c;
-    if (a->kind != b->kind)
-        return a->kind < b->kind ? -1 : 1;
-    if ((c = tg_sv_cmp(a->name, b->name)) || (c = tg_sv_cmp(a->cat, b->cat)) ||
-        (c = tg_sv_cmp(a->parent, b->parent)))
-        return c;
-    if (a->device != b->device)
-        return a->device < b->device ? -1 : 1;
-    return (a->stream > b->stream) - (a->stream < b->stream);
-}
-
-uint64_t tg_row_calls(const struct tg_shard *s, const struct tg_row *r)
-{
-    uint64_t n = 0;
-    for (size_t k = 0; k < s->n_steps; k++)
-        n += r->count[k];
-    return n;
-}
-
-static int compare_keys(tg_sv run_a, int64_t rank_a, tg_sv run_b, int64_t rank_b)
-{
-    int c = tg_sv_cmp(run_a, run_b);
-    return c ? c : (rank_a > rank_b) - (rank_a < rank_b);
-}
-
-/* Where (run, rank) is or would be inserted. */
-static size_t position(const struct tg_summary *s, tg_sv run, int64_t rank)
-{
-    size_t lo = 0, hi = s->n;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (compare_keys(s->shards[mid]->run, s->shards[mid]->rank, run, rank) < 0)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
-}
-
-struct tg_shard *tg_summary_find(const struct tg_summary *s, tg_sv run, int64_t rank)
-{
-    size_t at = position(s, run, rank);
-    return at < s->n && compare_keys(s->shards[at]->run, s->shards[at]->rank, run, rank) == 0
-               ? s->shards[at]
-               : NULL;
-}
-
-/*
- * Equal content, but one of the two may come from a stored form without slots, or with step times
- * only.
- */
-static void keep_more_slots(struct tg_shard *to, const struct tg_shard *from)
-{
-    for (size_t i = 0; i < to->n_rows; i++)
-        if (!to->rows[i].slots)
-            to->rows[i].slots = from->rows[i].slots;
-}
-
-bool tg_summary_insert(struct tg_summary *out, struct tg_shard *s, struct tg_err *err)
-{
-    size_t at = position(out, s->run, s->rank);
-    struct tg_shard *there = tg_summary_find(out, s->run, s->rank);
-    if (there && !tg_sv_eq(there->hash, s->hash)) {
-        tg_err_set(err, TG_ERR_SUMMARY, TG_NOWHERE,
-                   "run '%.*s', rank %" PRId64 " is there twice with different content",
-                   TG_SV_ARG(s->run), s->rank);
-        return tg_err_hint(err, "Give each recording its own run id (--run), or leave the id out.");
-    }
-    if (there && there->left_out && !s->left_out) {
-        s->arrival = there->arrival;
-        out->shards[at] = s;
-        return true;
-    }
-    if (there) {
-        if (!s->left_out)
-            keep_more_slots(there, s);
-        return true;
-    }
-    s->arrival = out->arrivals++;
-    out->shards = tg_xrealloc(out->shards, out->n + 1, sizeof *out->shards);
-    memmove(out->shards + at + 1, out->shards + at, (out->n - at) * sizeof *out->shards);
-    out->shards[at] = s;
-    out->n++;
-    return true;
-}
 
 void tg_summary_set_rank(struct tg_summary *one, int64_t rank)
 {
@@ -134,77 +11,6 @@ void tg_summary_set_rank(struct tg_summary *one, int64_t rank)
     s->hash = tg_shard_hash(s, one->arena);
     if (unnamed)
         s->run = s->hash;
-}
-
-static void *copy(struct tg_arena *a, const void *p, size_t n, size_t size)
-{
-    void *to = tg_arena_alloc(a, n, size);
-    if (n)
-        memcpy(to, p, n * size);
-    return to;
-}
-
-static void copy_row(struct tg_row *to, const struct tg_row *from, const struct tg_shard *s,
-                     struct tg_arena *a)
-{
-    *to = *from;
-    to->name = tg_arena_sv(a, from->name);
-    to->cat = tg_arena_sv(a, from->cat);
-    to->parent = tg_arena_sv(a, from->parent);
-    to->count = copy(a, from->count, s->n_steps + 1, sizeof *to->count);
-    to->total = copy(a, from->total, s->n_steps + 1, sizeof *to->total);
-    to->self = copy(a, from->self, s->n_steps + 1, sizeof *to->self);
-    if (from->slots)
-        to->slots = copy(a, from->slots, (size_t)tg_row_calls(s, from), sizeof *to->slots);
-    to->facts = copy(a, from->facts, from->n_facts, sizeof *to->facts);
-    for (size_t i = 0; i < to->n_facts; i++) {
-        for (unsigned k = 0; k < TG_FACT_KINDS; k++)
-            if (tg_sv_eq(from->facts[i].kind, tg_fact_kind(k)))
-                to->facts[i].kind = tg_fact_kind(k);
-        to->facts[i].value = tg_arena_sv(a, from->facts[i].value);
-    }
-}
-
-struct tg_shard *tg_shard_copy(const struct tg_shard *s, struct tg_arena *a)
-{
-    struct tg_shard *to = copy(a, s, 1, sizeof *to);
-    size_t gaps = 0;
-    for (size_t k = 0; k < s->n_steps; k++)
-        gaps += s->gap_count[k];
-    to->run = tg_arena_sv(a, s->run);
-    to->source = tg_arena_sv(a, s->source);
-    to->hash = tg_arena_sv(a, s->hash);
-    to->window = tg_arena_sv(a, s->window);
-    to->classes = tg_arena_sv(a, s->classes);
-    to->env = copy(a, s->env, s->n_env, sizeof *to->env);
-    for (size_t i = 0; i < s->n_env; i++)
-        to->env[i] =
-            (struct tg_kv){ tg_arena_sv(a, s->env[i].key), tg_arena_sv(a, s->env[i].value) };
-    to->steps = copy(a, s->steps, s->n_steps, sizeof *to->steps);
-    to->gap_count = copy(a, s->gap_count, s->n_steps, sizeof *to->gap_count);
-    to->gaps = copy(a, s->gaps, gaps, sizeof *to->gaps);
-    to->measures = copy(a, s->measures, TG_MEASURES * s->n_steps, sizeof *to->measures);
-    to->hints = copy(a, s->hints, s->n_hints, sizeof *to->hints);
-    for (size_t i = 0; i < s->n_hints; i++)
-        to->hints[i].name = tg_arena_sv(a, s->hints[i].name);
-    to->rows = TG_NEW_N(a, struct tg_row, s->n_rows);
-    for (size_t i = 0; i < s->n_rows; i++)
-        copy_row(&to->rows[i], &s->rows[i], s, a);
-    to->frames = TG_NEW_N(a, struct tg_row, s->n_frames);
-    for (size_t i = 0; i < s->n_frames; i++)
-        copy_row(&to->frames[i], &s->frames[i], s, a);
-    return to;
-}
-
-/* In order of arrival, so that the first one of a side stays first. */
-bool tg_summary_merge(struct tg_summary *out, const struct tg_summary *one, struct tg_err *err)
-{
-    for (size_t n = 0; n < one->arrivals; n++)
-        for (size_t i = 0; i < one->n; i++)
-            if (one->shards[i]->arrival == n &&
-                !tg_summary_insert(out, tg_shard_copy(one->shards[i], out->arena), err))
-                return false;
-    return true;
 }
 
 static tg_sv base_name(tg_sv path)
@@ -219,7 +25,7 @@ static int64_t rank_of(const struct tg_trace *t, const struct tg_summarize_opts 
 {
     if (o->rank >= 0)
         return o->rank;
-    return t->info->rank >= 0 ? t->info->rank : tg_rank_in_name(tg_sv_of(t->path));
+    return t->info->rank >= 0 ? t->info->rank : tg_file_rank(tg_sv_of(t->path));
 }
 
 static struct tg_shard *shard_of(struct tg_summary *out, const struct tg_trace *t,

@@ -6,31 +6,6 @@
 #include "policy/verdict/describe.h"
 #include "policy/verdict/internal.h"
 
-struct tg_result *tg_eval_add(struct tg_eval_state *e, const struct tg_rule *rule)
-{
-    e->results = tg_grow(e->results, &e->cap, e->n + 1, sizeof *e->results);
-    e->results[e->n] = (struct tg_result){ .rule = rule ? rule->id : TG_SV("guard"),
-                                           .why = rule ? rule->why : TG_SV(""),
-                                           .owner = rule ? rule->owner : TG_SV(""),
-                                           .delta_pct = NAN,
-                                           .share = NAN,
-                                           .folded_under = TG_NO_ID,
-                                           .file = rule ? rule->at.file : NULL,
-                                           .line = rule ? rule->at.line : 0,
-                                           .col = rule ? rule->at.col : 0 };
-    return &e->results[e->n++];
-}
-
-void tg_eval_message(struct tg_result *r, enum tg_state state, tg_sv op, tg_sv kind, tg_sv message,
-                     tg_sv next)
-{
-    r->state = state;
-    r->op = r->op_normalised = op;
-    r->kind = kind;
-    r->message = message;
-    r->next = next;
-}
-
 static bool is_of_trace(const struct tg_result *r)
 {
     return r->dimension == TG_DIM_DURATION && tg_sv_eq(r->kind, TG_SV("trace"));
@@ -122,20 +97,6 @@ bool tg_eval(struct tg_verdict *out, const struct tg_eval_input *in, struct tg_a
     return ok;
 }
 
-void tg_verdict_add_note(struct tg_verdict *v, struct tg_arena *a, bool warning, bool lifts,
-                         tg_sv text, tg_sv next)
-{
-    struct tg_note *grown = TG_NEW_N(a, struct tg_note, v->n_notes + 1);
-    if (v->n_notes)
-        memcpy(grown, v->notes, v->n_notes * sizeof *grown);
-    grown[v->n_notes++] =
-        (struct tg_note){ .text = tg_arena_sv(a, text),
-                          .next = tg_arena_sv(a, next),
-                          .warning = warning,
-                          .lifts = lifts };
-    v->notes = grown;
-}
-
 void tg_verdict_of_error(struct tg_verdict *out, const struct tg_err *why, struct tg_arena *a)
 {
     *out = (struct tg_verdict){ .outcome = why->kind == TG_ERR_LOST ? TG_OUTCOME_INCONCLUSIVE
@@ -163,7 +124,7 @@ void tg_verdict_first_run(struct tg_verdict *out, enum tg_outcome outcome_, stru
     if (outcome_ != TG_OUTCOME_PASS)
         out->error = TG_SV("no baseline existed yet");
     tg_verdict_add_note(
-        out, a, true, false,
+        out, a, TG_NOTE_WARNING,
         TG_SV("neither a policy nor a baseline of this suite existed at the baseline commit"),
         TG_SV("Commit a baseline, or record one on the main branch; the next run compares."));
 }

@@ -35,6 +35,11 @@ TG_MUST bool tg_eval(struct tg_verdict *out, const struct tg_eval_input *in, str
 /* Verdicts without a comparison: an input that cannot be used, a lost baseline, a first run. */
 void tg_verdict_of_error(struct tg_verdict *out, const struct tg_err *why, struct tg_arena *a);
 void tg_verdict_first_run(struct tg_verdict *out, enum tg_outcome outcome, struct tg_arena *a);
-void tg_verdict_add_note(struct tg_verdict *v, struct tg_arena *a, bool warning, bool lifts,
-                         tg_sv text, tg_sv next);
+enum tg_note_flags {
+    TG_NOTE_PLAIN = 0,
+    TG_NOTE_WARNING = 1,
+    TG_NOTE_LIFTS = 2 /* a verdict that would pass becomes a warning */
+};
+void tg_verdict_add_note(struct tg_verdict *v, struct tg_arena *a, unsigned flags, tg_sv text,
+                         tg_sv next);
 #endif

@@ -193,7 +193,8 @@ static bool is_damaged(const struct damage *d)
 
 static void tell(struct tg_eval_state *e, bool warning, const struct tg_buf *text, tg_sv next)
 {
-    tg_verdict_add_note(e->out, e->arena, warning, warning, tg_buf_sv(text), next);
+    tg_verdict_add_note(e->out, e->arena, warning ? TG_NOTE_WARNING | TG_NOTE_LIFTS : TG_NOTE_PLAIN,
+                        tg_buf_sv(text), next);
     e->out->notes[e->out->n_notes - 1].damage = true;
 }
 

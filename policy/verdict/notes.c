@@ -15,7 +15,7 @@ static void tell_other_rank(struct tg_eval_state *e, const struct tg_comparison 
     struct tg_buf b = { 0 };
     tg_buf_printf(&b, "rank %lld is compared with rank %lld of the baseline",
                   (long long)c->side[TG_TEST].ranks[0], (long long)c->side[TG_BASE].ranks[0]);
-    tg_verdict_add_note(e->out, e->arena, true, true, tg_buf_sv(&b),
+    tg_verdict_add_note(e->out, e->arena, TG_NOTE_WARNING | TG_NOTE_LIFTS, tg_buf_sv(&b),
                         TG_SV("Ranks of one program may differ: record the same one on both "
                               "sides."));
     tg_buf_release(&b);
@@ -38,7 +38,7 @@ static void tell_ranks(struct tg_eval_state *e, const struct tg_comparison *c)
         tg_buf_printf(&b, " %s not in every %s run: not compared; %zu rank%s",
                       c->n_lacking[side] == 1 ? "is" : "are", name, compared_ranks(c),
                       compared_ranks(c) == 1 ? " is" : "s are");
-        tg_verdict_add_note(e->out, e->arena, true, true, tg_buf_sv(&b),
+        tg_verdict_add_note(e->out, e->arena, TG_NOTE_WARNING | TG_NOTE_LIFTS, tg_buf_sv(&b),
                             TG_SV("Record every rank on both sides. `ranks: {expect: N}` in the "
                                   "suite makes a missing rank inconclusive."));
         tg_buf_clear(&b);
@@ -62,7 +62,7 @@ static void tell_other_device(struct tg_eval_state *e, const struct tg_compariso
     tg_buf_puts(&b, "kernels are not judged, ");
     tg_dec_put_fixed(&b, 100 * fmin(share, 1), 1);
     tg_buf_printf(&b, " %% of the step: the two sides differ in %.*s", TG_SV_ARG(c->differs));
-    tg_verdict_add_note(e->out, e->arena, true, true, tg_buf_sv(&b),
+    tg_verdict_add_note(e->out, e->arena, TG_NOTE_WARNING | TG_NOTE_LIFTS, tg_buf_sv(&b),
                         TG_SV("Judged are operators, copies, sets, synchronisations and graph "
                               "launches, by number and bytes. Record both sides alike, or change "
                               "baseline.require_same."));
@@ -93,7 +93,7 @@ void tg_notes(struct tg_eval_state *e)
         tg_describe_value(&b, 100 * fabs(expm1(c->drift)), TG_UNIT_PERCENT);
         tg_buf_printf(&b, " %s than for the baseline", c->drift > 0 ? "slower" : "faster");
         tg_verdict_add_note(
-            e->out, e->arena, true, true, tg_buf_sv(&b),
+            e->out, e->arena, TG_NOTE_WARNING | TG_NOTE_LIFTS, tg_buf_sv(&b),
             TG_SV("A slowdown of everything looks the same: compare on one machine, "
                   "or look at step_time."));
         tg_buf_clear(&b);
@@ -105,7 +105,7 @@ void tg_notes(struct tg_eval_state *e)
                       "%zu of %zu ranks are compared whole; of the others the stored side holds "
                       "the step times, which are compared",
                       c->n_ranks[TG_TEST], c->came[TG_TEST].n_ranks);
-        tg_verdict_add_note(e->out, e->arena, false, false, tg_buf_sv(&b),
+        tg_verdict_add_note(e->out, e->arena, TG_NOTE_PLAIN, tg_buf_sv(&b),
                             TG_SV("What is stored of a run has a limit (docs/baselines.md). Fewer "
                                   "steps leave room for more ranks."));
         tg_buf_clear(&b);
@@ -116,7 +116,7 @@ void tg_notes(struct tg_eval_state *e)
             tg_buf_printf(&b, ", counts are divided by the common ratio %.4g", c->iteration_ratio);
         struct tg_buf next = { 0 };
         put_windows(&next, c);
-        tg_verdict_add_note(e->out, e->arena, false, false, tg_buf_sv(&b), tg_buf_sv(&next));
+        tg_verdict_add_note(e->out, e->arena, TG_NOTE_PLAIN, tg_buf_sv(&b), tg_buf_sv(&next));
         tg_buf_release(&next);
         tg_buf_clear(&b);
     }
@@ -125,7 +125,7 @@ void tg_notes(struct tg_eval_state *e)
         tg_buf_printf(&b, "%.*s: %.*s -> %.*s", TG_SV_ARG(x->key),
                       TG_SV_ARG(x->value[0].n ? x->value[0] : TG_SV("unknown")),
                       TG_SV_ARG(x->value[1].n ? x->value[1] : TG_SV("unknown")));
-        tg_verdict_add_note(e->out, e->arena, false, false, tg_buf_sv(&b), TG_SV(""));
+        tg_verdict_add_note(e->out, e->arena, TG_NOTE_PLAIN, tg_buf_sv(&b), TG_SV(""));
         tg_buf_clear(&b);
     }
     tg_buf_release(&b);

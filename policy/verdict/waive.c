@@ -64,7 +64,7 @@ void tg_waive(struct tg_eval_state *e)
             }
         if (!used)
             tg_verdict_add_note(
-                e->out, e->arena, true, false,
+                e->out, e->arena, TG_NOTE_WARNING,
                 tg_sv_of(tg_arena_printf(
                     e->arena, "waiver for %.*s%s%.*s is unused (%s:%u)",
                     TG_SV_ARG(p->waivers[i].rule), p->waivers[i].name_text.n ? " " : "",

@@ -4,6 +4,7 @@
 
 #include <cmocka.h>
 
+#include "core/base/file.h"
 #include "core/summary/internal.h"
 #include "tests/build_trace.h"
 
@@ -31,8 +32,8 @@ static void ranks_come_from_file_names(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        if (tg_rank_in_name(tg_sv_of(cases[i].path)) != cases[i].rank)
-            fail_msg("%s: %d", cases[i].path, (int)tg_rank_in_name(tg_sv_of(cases[i].path)));
+        if (tg_file_rank(tg_sv_of(cases[i].path)) != cases[i].rank)
+            fail_msg("%s: %d", cases[i].path, (int)tg_file_rank(tg_sv_of(cases[i].path)));
 }
 
 static const char *env_of(const struct tg_shard *s, const char *key)

@@ -1,0 +1,66 @@
+/* What is true of an operator or a name by itself: every stage asks for it, none is asked here. */
+#include "core/diff/internal.h"
+#include "core/diff/names.h"
+
+#define SMALL_SHARE 0.001 /* of the step: a new name below it is small */
+
+bool tg_op_makes_wait(const struct tg_op *op)
+{
+    return op->kind == TG_KIND_SYNC || op->kind == TG_KIND_MEMCPY ||
+           (op->kind == TG_KIND_KERNEL && op->class_ == TG_CLASS_COMM) ||
+           tg_sv_eq(op->name, TG_SV("aten::item")) ||
+           tg_sv_eq(op->name, TG_SV("aten::_local_scalar_dense"));
+}
+
+enum tg_excuse tg_op_excuse(const struct tg_op *op)
+{
+    if (op->relation == TG_REL_RENAMED)
+        return TG_EXCUSE_RENAMED;
+    if (op->relation == TG_REL_REPLACED)
+        return TG_EXCUSE_REPLACED;
+    if (op->relation == TG_REL_NONE && op->change == TG_ADDED && !tg_op_makes_wait(op) &&
+        !op->leads && op->share[TG_TEST] < SMALL_SHARE)
+        return TG_EXCUSE_SMALL;
+    return TG_EXCUSE_NONE;
+}
+
+bool tg_kind_is_counted(enum tg_kind k)
+{
+    return tg_kind_is_device(k) || k == TG_KIND_GRAPH || k == TG_KIND_OP || k == TG_KIND_SYNC;
+}
+
+static tg_sv aliased(const struct tg_diff_work *w, tg_sv name)
+{
+    for (size_t i = 0; i < w->o->n_aliases; i++)
+        if (tg_sv_glob(w->o->aliases[i].key, name))
+            return w->o->aliases[i].value;
+    return name;
+}
+
+tg_sv tg_work_name(struct tg_diff_work *w, enum tg_kind kind, tg_sv raw)
+{
+    struct tg_buf b = { 0 };
+    tg_sv name = raw;
+
+    if (raw.n == 0)
+        return TG_SV("");
+    if (!w->o->raw_names) {
+        tg_name_normalise(kind, raw, &b);
+        name = tg_buf_sv(&b);
+    }
+    name = aliased(w, name);
+    size_t known = w->names->n;
+    uint32_t id = tg_strmap_add(w->names, name);
+    if (id == known) {
+        w->interned = tg_grow(w->interned, &w->cap_interned, id + 1, sizeof *w->interned);
+        w->interned[id] = tg_arena_sv(w->a, name);
+    }
+    tg_buf_release(&b);
+    return w->interned[id];
+}
+
+const char *tg_side_label(const struct tg_diff_work *w, int side)
+{
+    static const char *const usual[] = { "baseline", "fresh" };
+    return w->o->label[side] ? w->o->label[side] : usual[side];
+}

@@ -1,0 +1,35 @@
+#include "core/base/utf8.h"
+#include "core/summary/internal.h"
+
+tg_sv tg_clean_text(struct tg_arena *a, tg_sv s)
+{
+    struct tg_buf clean = { 0 };
+    tg_sv out;
+    if (tg_utf8_valid(s) && !memchr(s.p ? s.p : "", '\0', s.n))
+        return tg_arena_sv(a, s);
+    tg_utf8_clean(&clean, s);
+    out = tg_arena_sv(a, tg_buf_sv(&clean));
+    tg_buf_release(&clean);
+    return out;
+}
+
+int tg_row_cmp(const struct tg_row *a, const struct tg_row *b)
+{
+    int c;
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    if ((c = tg_sv_cmp(a->name, b->name)) || (c = tg_sv_cmp(a->cat, b->cat)) ||
+        (c = tg_sv_cmp(a->parent, b->parent)))
+        return c;
+    if (a->device != b->device)
+        return a->device < b->device ? -1 : 1;
+    return (a->stream > b->stream) - (a->stream < b->stream);
+}
+
+uint64_t tg_row_calls(const struct tg_shard *s, const struct tg_row *r)
+{
+    uint64_t n = 0;
+    for (size_t k = 0; k < s->n_steps; k++)
+        n += r->count[k];
+    return n;
+}

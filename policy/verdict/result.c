@@ -1,0 +1,42 @@
+/* Results and notes, as every stage of an evaluation adds them. */
+#include <math.h>
+
+#include "policy/verdict/internal.h"
+
+struct tg_result *tg_eval_add(struct tg_eval_state *e, const struct tg_rule *rule)
+{
+    e->results = tg_grow(e->results, &e->cap, e->n + 1, sizeof *e->results);
+    e->results[e->n] = (struct tg_result){ .rule = rule ? rule->id : TG_SV("guard"),
+                                           .why = rule ? rule->why : TG_SV(""),
+                                           .owner = rule ? rule->owner : TG_SV(""),
+                                           .delta_pct = NAN,
+                                           .share = NAN,
+                                           .folded_under = TG_NO_ID,
+                                           .file = rule ? rule->at.file : NULL,
+                                           .line = rule ? rule->at.line : 0,
+                                           .col = rule ? rule->at.col : 0 };
+    return &e->results[e->n++];
+}
+
+void tg_eval_message(struct tg_result *r, enum tg_state state, tg_sv op, tg_sv kind, tg_sv message,
+                     tg_sv next)
+{
+    r->state = state;
+    r->op = r->op_normalised = op;
+    r->kind = kind;
+    r->message = message;
+    r->next = next;
+}
+
+void tg_verdict_add_note(struct tg_verdict *v, struct tg_arena *a, unsigned flags, tg_sv text,
+                         tg_sv next)
+{
+    struct tg_note *grown = TG_NEW_N(a, struct tg_note, v->n_notes + 1);
+    if (v->n_notes)
+        memcpy(grown, v->notes, v->n_notes * sizeof *grown);
+    grown[v->n_notes++] = (struct tg_note){ .text = tg_arena_sv(a, text),
+                                            .next = tg_arena_sv(a, next),
+                                            .warning = flags & TG_NOTE_WARNING,
+                                            .lifts = flags & TG_NOTE_LIFTS };
+    v->notes = grown;
+}

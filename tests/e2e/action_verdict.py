@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+"""The action's last step: which code and verdict of step Check make which exit code, in every combination.
+
+By docs/github-actions.md: pass, warn and recorded are green with code 0; fail, inconclusive and error with code 0 come from
+--exit-zero; 1, 2, 3 and 5 are what they are; 4 is green with a warning unless on-inconclusive says fail; all else is red.
+"""
+import os
+import subprocess
+import sys
+
+from support import ROOT, expect, finish
+
+GREEN = ["pass", "warn", "recorded"]
+VERDICTS = [*GREEN, "fail", "inconclusive", "error", "", "PASS", "pass ", "none"]
+CODES = ["0", "1", "2", "3", "4", "5", "", "6", "00", "124", "137", "139", "-1", "x"]
+
+
+def due(code, verdict, on_inconclusive):
+    if code == "0":
+        return 0 if verdict in [*GREEN, "fail", "inconclusive", "error"] else 5
+    if code == "4":
+        return 5 if verdict != "inconclusive" else 0 if on_inconclusive in (None, "", "warn") else 4
+    return int(code) if code in ("1", "2", "3", "5") else 5
+
+
+def main():
+    n = 0
+    for code in CODES:
+        for verdict in VERDICTS:
+            for choice in (None, "", "warn", "fail"):
+                env = {"PATH": os.environ["PATH"], "EXIT_CODE": code, "VERDICT": verdict}
+                if choice is not None:
+                    env["INPUT_ON_INCONCLUSIVE"] = choice
+                run = subprocess.run(["bash", os.path.join(ROOT, "scripts/action-verdict")], env=env, capture_output=True, text=True,
+                                     check=False)
+                what = f"exit code {code!r}, verdict {verdict!r}, on-inconclusive {choice!r}"
+                want = due(code, verdict, choice)
+                expect(what, run.returncode, want)
+                unknown = code not in ("1", "2", "3") and want == 5 and (code, verdict) != ("5", verdict)
+                expect(f"{what}: an error is told", "::error " in run.stdout, unknown)
+                expect(f"{what}: a warning is told", "::warning " in run.stdout, code == "4" and want == 0)
+                expect(f"{what}: the verdict is told", run.stdout.startswith(f"tracegate: {verdict or 'no verdict'}\n"), True)
+                n += 1
+    run = subprocess.run(["bash", os.path.join(ROOT, "scripts/action-verdict")], env={"PATH": os.environ["PATH"]}, capture_output=True,
+                         text=True, check=False)
+    expect("nothing at all", run.returncode, 5)
+    return finish(f"action_verdict: {n} combinations", n == len(CODES) * len(VERDICTS) * 4)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

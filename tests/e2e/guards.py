@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""Guards, outcomes and exit codes: each `require`, each `fail_on`, waivers by date and ceiling, and what the reports say.
+
+A row is a policy, what the fresh side does more or less, and the verdict that docs/policy.md gives it. Each guard has a row
+in which it speaks and one just inside its limit. Every report of a row must tell the same verdict.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.environ["TG_SOURCE_DIR"], "tests/data"))
+from plain_model import Work, usual, write_run  # noqa: E402
+from support import ENV, PROGRAM, expect, expect_has, fault, finish  # noqa: E402
+
+RULE = "rules: [{id: work, match: {kind: [kernel, memcpy, memset, graph, op, sync]}, metric: count, %s}]\n"
+ABS = RULE % "fail: {abs: 0}"
+WARNS = RULE % "warn: {abs: 0}"
+WAIVER = "waivers: [{rule: work, name: '%s', %sceiling: {abs: %d}, reason: because, owner: me, expires: %s}]\n"
+MORE, TWO = [Work("aten::op3")], [Work("aten::op3")] * 2
+NOT_YET = {"require.collapse, graphs came in their place", "every limit off", "fail_on warn"}
+CODES = {"pass": 0, "warn": 0, "fail": 1, "inconclusive": 4}
+STEPS, KERNELS = 4, 12  # of usual()
+
+
+def half(work, keep=5):
+    """Without most kernels: their operators stay."""
+    return [w if w.sort != "kernel" or i <= keep else Work(w.op) for i, w in enumerate(work)]
+
+
+ROWS = [  # (what, policy, work of a fresh step, verdict, what the headline says)
+    ("nothing more", ABS, usual(), "pass", "no regression found"),
+    ("one more", ABS, usual() + MORE, "fail", "aten::op3 +1 call"),
+    ("require.steps", ABS + f"require: {{steps: {STEPS + 1}}}", usual(), "inconclusive",
+     f"the fresh trace has {STEPS} steps, required are {STEPS + 1}"),
+    ("require.steps, just enough", ABS + f"require: {{steps: {STEPS}}}", usual(), "pass", ""),
+    ("require.kernels", ABS + f"require: {{kernels: {KERNELS + 1}}}", usual(), "inconclusive",
+     f"the fresh trace has {KERNELS} kernels per step, required are {KERNELS + 1}"),
+    ("require.kernels, just enough", ABS + f"require: {{kernels: {KERNELS}}}", usual(), "pass", ""),
+    ("require.ops", ABS + "require: {ops: ['aten::op1', 'flash*']}", usual(), "inconclusive",
+     "required name 'flash*' is not in the fresh trace"),
+    ("require.ops, all there", ABS + "require: {ops: ['aten::op1', 'aten::*']}", usual(), "pass", ""),
+    ("require.ops, gone on the fresh side", ABS + "require: {ops: ['aten::op11']}", usual()[:-3] + usual()[-2:], "inconclusive",
+     "required name 'aten::op11' is not in the fresh trace"),
+    ("require.collapse", ABS, half(usual()), "inconclusive", "more than half of the kernels are gone"),
+    ("require.collapse, off", ABS + "require: {collapse: off}", half(usual()), "pass", ""),
+    ("require.collapse, half stay", ABS, half(usual(), 6), "pass", ""),
+    ("require.collapse, graphs came in their place", ABS, half(usual()) + [Work("aten::op3", "graph")], "fail", ""),
+    ("a guard and a failure", ABS + "require: {steps: 99}", usual() + MORE, "fail", "aten::op3 +1 call"),
+    ("a warning", WARNS, usual() + MORE, "warn", "1 warning"),
+    ("fail_on warn", WARNS + "fail_on: [fail, warn]", usual() + MORE, "fail", ""),
+    ("fail_on warn, nothing more", WARNS + "fail_on: [fail, warn]", usual(), "pass", ""),
+    ("fail_on inconclusive, a guard", ABS + "require: {steps: 99}\nfail_on: [fail, inconclusive]", usual(), "fail", ""),
+    ("fail_on inconclusive, nothing more", ABS + "fail_on: [fail, inconclusive]", usual(), "pass", ""),
+    ("fail_on warn, a guard", ABS + "require: {steps: 99}\nfail_on: [fail, warn]", usual(), "inconclusive", ""),
+    ("a rule without a match", RULE.replace("kernel, memcpy, memset, graph, op, sync", "graph") % "fail: {abs: 0}", usual(),
+     "inconclusive", ""),
+    ("a rule without a match, optional", ABS[:-2] + ", {id: o, match: {kind: graph}, metric: count, fail: {abs: 0}, optional: true}]\n",
+     usual(), "pass", ""),
+    ("every limit off", RULE % "fail: off", usual(), "inconclusive", ""),
+    ("a rule that is for another branch", ABS[:-3] + ", when: {branch: 'release/*'}}]\n", usual() + MORE, "inconclusive", ""),
+    ("a waiver", ABS + WAIVER % ("aten::op3", "", 1, "2026-01-02"), usual() + MORE, "pass", ""),
+    ("a waiver that ended yesterday", ABS + WAIVER % ("aten::op3", "", 1, "2026-01-01"), usual() + MORE, "fail", ""),
+    ("a waiver above its ceiling", ABS + WAIVER % ("aten::op3", "", 1, "2026-01-02"), usual() + TWO, "fail", "aten::op3 +2 calls"),
+    ("a waiver for another name", ABS + WAIVER % ("aten::op4", "", 1, "2026-01-02"), usual() + MORE, "fail", ""),
+    ("a waiver for many", ABS + WAIVER % ("aten::*", "many: true, ", 1, "2026-01-02"), usual() + MORE, "pass", ""),
+    ("a waiver for many that none matches", ABS + WAIVER % ("lib::*", "many: true, ", 1, "2026-01-02"), usual() + MORE, "fail", ""),
+    ("a budget that is kept", RULE.replace("kernel, memcpy, memset, graph, op, sync", "op") % "fail: {max: 1}", usual(), "pass", ""),
+    ("a budget that is broken", RULE.replace("kernel, memcpy, memset, graph, op, sync", "op") % "fail: {max: 1}", usual() + MORE,
+     "fail", ""),
+    ("at least", "rules: [{id: r, metric: sync_count, fail: {min: 1}}]\n", usual(), "pass", ""),
+    ("at least, broken", "rules: [{id: r, metric: sync_count, fail: {min: 2}}]\n", usual(), "fail", ""),
+    ("two bounds, one exceeded", RULE % "fail: {pct: 50%, abs: 1}", usual() + MORE, "pass", ""),
+    ("two bounds, both exceeded", RULE % "fail: {pct: 50%, abs: 1}", usual() + TWO, "fail", ""),
+    ("two limits, one exceeded", RULE % "fail: [{pct: 500%}, {abs: 0}]", usual() + MORE, "fail", ""),
+    ("fewer, both directions", RULE % "direction: both, fail: {abs: 0}", usual()[:3] + usual()[4:], "fail", ""),
+    ("fewer, more is worse", ABS, usual()[:3] + usual()[4:], "pass", ""),
+    ("an override that lets it pass", RULE % "fail: {abs: 0}, overrides: [{match: {name: 'aten::op3'}, fail: {abs: 1}}]",
+     usual() + MORE, "pass", ""),
+    ("an override for another name", RULE % "fail: {abs: 0}, overrides: [{match: {name: 'aten::op4'}, fail: {abs: 1}}]",
+     usual() + MORE, "fail", ""),
+    ("the last override wins", RULE % "fail: {abs: 0}, overrides: [{match: {name: 'aten::op3'}, fail: {abs: 1}}, "
+     "{match: {kind: op}, fail: {abs: 0}}]", usual() + MORE, "fail", ""),
+    ("an override of the warning alone", RULE % "fail: {abs: 1}, overrides: [{match: {name: 'aten::op3'}, warn: {abs: 0}}]",
+     usual() + MORE, "warn", ""),
+]
+
+
+def reports_agree(what, verdict, run, folder):
+    with open(f"{folder}/out.json", encoding="utf-8") as f:
+        report = json.load(f)
+    with open(f"{folder}/out.xml", encoding="utf-8") as f:
+        junit = f.read()
+    with open(f"{folder}/out.md", encoding="utf-8") as f:
+        markdown = "\n".join(f.read().splitlines()[:3])
+    expect(f"{what}: verdict", report["verdict"], verdict)
+    expect(f"{what}: exit code in JSON", report["exit_code"], CODES[verdict])
+    word = verdict.upper()
+    expect(f"{what}: headline in JSON", report["headline"].startswith(word), True)
+    expect(f"{what}: headline in text", run.stdout.startswith(word), True)
+    expect_has(f"{what}: headline in Markdown", markdown, word)
+    bad = re.search(r'<testsuite [^>]*failures="(\d+)"[^>]*errors="(\d+)"', junit) or re.search(r'failures="(\d+)"', junit)
+    counts = [int(x) for x in bad.groups()] if bad else [0]
+    expect(f"{what}: JUnit is red", sum(counts) > 0 or "<failure" in junit or "<error" in junit, verdict in ("fail", "inconclusive"))
+    expect(f"{what}: annotations of errors", "::error" in run.annotations, verdict in ("fail", "inconclusive"))
+
+
+def main():
+    env = dict(ENV, SOURCE_DATE_EPOCH="1767323045")  # 2026-01-02
+    with tempfile.TemporaryDirectory() as tmp:
+        write_run(f"{tmp}/b.json", [usual()] * STEPS, 1)
+        for what, policy, work, verdict, says in ROWS:
+            if what in NOT_YET:
+                continue
+            with open(f"{tmp}/p.yml", "w", encoding="utf-8") as f:
+                f.write("version: 1\n" + policy)
+            write_run(f"{tmp}/x.json", [work] * STEPS, 100_003)
+            for name in ("out.json", "out.xml", "out.md"):
+                if os.path.exists(f"{tmp}/{name}"):
+                    os.unlink(f"{tmp}/{name}")
+            args = [PROGRAM, "check", "x.json", "--baseline", "b.json", "--policy", "p.yml"]
+            run = subprocess.run([*args, "--json", "out.json", "--junit", "out.xml", "--markdown", "out.md"], cwd=tmp, env=env,
+                                 capture_output=True, text=True, timeout=60)
+            run.annotations = subprocess.run([*args, "--quiet", "--annotations"], cwd=tmp, env=env, capture_output=True, text=True,
+                                             timeout=60).stdout
+            expect(f"{what}: exit", run.returncode, CODES[verdict])
+            if not os.path.exists(f"{tmp}/out.json"):
+                fault(f"{what}: no report: {run.stderr}")
+                continue
+            reports_agree(what, verdict, run, tmp)
+            expect_has(what, run.stdout.splitlines()[0] if run.stdout else "", says[:50])
+    return finish(f"guards: {len(ROWS)} rows")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,251 @@
+#!/usr/bin/env python3
+"""Does a test notice when a condition of the verdict is always true, or always false?
+
+Rewrites each condition of SOURCES in a copy of the repository, builds the copy once, and then runs the fast tests with one
+condition fixed at a time. A condition is the operand of `&&` and `||` in an `if` or in a `return` of a function of type
+bool. Tests that never saw the other value of a condition cannot notice and are not run; a mutant that no test can notice
+survives at once. What a mutant changes is seen if a test fails, crashes or hangs.
+
+usage: run.py FOLDER [--only SOURCE…] [--sample N] [--seed S] [--jobs N] [--report FILE]
+
+FOLDER receives the copy and the build, and is used again if it is there. Survivors are compared with REASONS in
+survivors.txt: "file: condition: value: reason"; one without a reason is a fault.
+"""
+import argparse
+import collections
+import concurrent.futures
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SOURCES = ["policy/verdict/guards.c", "policy/verdict/eval.c", "policy/verdict/judge.c", "policy/verdict/waive.c",
+           "policy/verdict/select.c", "policy/verdict/verdict.c", "policy/verdict/rules.c", "policy/verdict/describe.c",
+           "policy/verdict/notes.c", "policy/language/limit.c", "policy/language/changes.c", "cmd/check.c"]
+C_TESTS = ["test_judge", "test_ranks", "test_compare", "test_policy_load", "test_policy_value", "test_policy_lint", "test_policy_match",
+           "test_policy_diag"]
+SCRIPTS = [["guards.py"], ["policy.py"], ["sides.py"], ["integrity.py"], ["check.py"], ["variants.py", "--sample", "120"]]
+ACTION = ["scripts/action-verdict"]
+SLOWEST = 240  # seconds of a test: longer is a mutant that hangs
+Condition = collections.namedtuple("Condition", "id file line text")
+
+
+# ---- rewriting -----------------------------------------------------------------------------------------------------
+
+def blank(text):
+    """The source with comments, strings and characters as blanks: same length, same lines."""
+    pattern = r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*'
+    return re.sub(pattern, lambda m: re.sub(r"[^\n]", " ", m[0]), text, flags=re.S | re.M)
+
+
+def closing(text, at):
+    depth = 0
+    for i in range(at, len(text)):
+        depth += text[i] in "([{"
+        depth -= text[i] in ")]}"
+        if depth == 0:
+            return i
+    raise ValueError("a bracket is not closed")
+
+
+def operands(text, begin, end):
+    """(begin, end) of each operand of the top-level && and ||; of ?: nothing is split."""
+    depth, start, parts = 0, begin, []
+    for i in range(begin, end):
+        depth += text[i] in "([{"
+        depth -= text[i] in ")]}"
+        if depth == 0 and text[i] == "?":
+            return [(begin, end)]
+        if depth == 0 and text[i:i + 2] in ("&&", "||"):
+            parts.append((start, i))
+            start = i + 2
+    parts.append((start, end))
+    flat = []
+    for b, e in parts:
+        inner = text[b:e].strip()
+        at = b + text[b:e].index(inner) if inner else b
+        if len(parts) > 1 and inner.startswith("(") and closing(text, at) == at + len(inner) - 1 and re.search("&&|[|]{2}", inner):
+            flat += operands(text, at + 1, at + len(inner) - 1)
+        else:
+            flat.append((b, e))
+    return flat
+
+
+def conditions_of(text):
+    plain = blank(text)
+    spans, boolean = [], False
+    for m in re.finditer(r"^(?P<head>[a-zA-Z][^;={}]*?)\{|\bif \(|\breturn (?=[^;]*;)", plain, re.S | re.M):
+        if m["head"] is not None:
+            boolean = re.match(r"(?:static |inline |TG_MUST )*bool\s+\w+\(", m["head"].strip()) is not None
+        elif m[0].startswith("if"):
+            at = m.end() - 1
+            spans += operands(plain, at + 1, closing(plain, at))
+        elif boolean:
+            begin, end = m.end(), plain.index(";", m.end())
+            if plain[begin:end].strip() not in ("true", "false"):
+                spans += operands(plain, begin, end)
+    return spans
+
+
+def rewrite(path, name, first):
+    with open(path, encoding="utf-8") as f:
+        text = f.read()
+    found, out, last = [], [], 0
+    for begin, end in sorted(conditions_of(text)):
+        condition = Condition(first + len(found), name, text.count("\n", 0, begin) + 1, " ".join(text[begin:end].split()))
+        out += [text[last:begin], f" TG_MUT({condition.id},", text[begin:end], ")"]
+        last = end
+        found.append(condition)
+    out.append(text[last:])
+    with open(path, "w", encoding="utf-8") as f:
+        f.write('#include "tests/mutation/mutate.h"\n#line 1 "%s"\n' % name + "".join(out))
+    return found
+
+
+# ---- the copy ------------------------------------------------------------------------------------------------------
+
+def make_copy(folder):
+    source, build = folder + "/source", folder + "/build"
+    shutil.rmtree(source, ignore_errors=True)
+    for name in subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\n"):
+        if name and os.path.exists(f"{ROOT}/{name}"):
+            os.makedirs(os.path.dirname(f"{source}/{name}"), exist_ok=True)
+            shutil.copy2(f"{ROOT}/{name}", f"{source}/{name}")
+    found = []
+    for name in SOURCES:
+        found += rewrite(f"{source}/{name}", name, len(found))
+    quiet = {"stdout": subprocess.DEVNULL, "check": True}
+    flags = "-w -Wno-error"
+    subprocess.run(["cmake", "-S", source, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=RelWithDebInfo", f"-DCMAKE_C_FLAGS={flags}"]
+                   + (["-DCMAKE_C_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []), **quiet)
+    subprocess.run(["ninja", "-C", build, "tracegate", *C_TESTS], **quiet)
+    return found
+
+
+class Tests:
+    def __init__(self, folder):
+        self.source, self.build = folder + "/source", folder + "/build"
+        names = [name for name in C_TESTS] + [" ".join(s) for s in SCRIPTS if os.path.exists(f"{self.source}/tests/e2e/{s[0]}")]
+        self.names, self.seen = names, {}
+
+    def command(self, name):
+        if name in C_TESTS:
+            return [f"{self.build}/tests/{name}"]
+        return [sys.executable, f"{self.source}/tests/e2e/{name.split()[0]}", *name.split()[1:]]
+
+    def passes(self, name, **env):
+        env = dict(os.environ, TG_PROGRAM=f"{self.build}/cmd/tracegate", TG_SOURCE_DIR=self.source,
+                   TG_SHARED_DIR=os.environ.get("TG_SHARED_DIR", f"{ROOT}/../shared"), **env)
+        try:
+            run = subprocess.run(self.command(name), env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.DEVNULL, timeout=SLOWEST)
+        except subprocess.TimeoutExpired:
+            return False
+        return run.returncode in (0, 77)
+
+    def cover(self):
+        """Per test the values that each condition had; the tests must pass."""
+        for name in self.names:
+            with tempfile.NamedTemporaryFile("r") as f:
+                if not self.passes(name, TG_MUTANT_COVER=f.name):
+                    sys.exit(f"mutation: {name} fails without a mutant")
+                seen = collections.Counter()
+                for line in f:
+                    condition, bits = map(int, line.split())
+                    seen[condition] |= bits
+                self.seen[name] = seen
+            print(f"{name}: {len(seen)} conditions", flush=True)
+
+    def notices(self, mutant):
+        """The first test that fails; None: all pass."""
+        needs = 1 if mutant & 1 else 2  # always true is seen where it was false
+        for name in self.names:
+            if self.seen[name][mutant >> 1] & needs and not self.passes(name, TG_MUTANT=str(mutant)):
+                return name
+        return None
+
+
+# ---- the action's rows ---------------------------------------------------------------------------------------------
+
+def action_mutants(text):
+    """Each alternative of each pattern gone, each code and each comparison another."""
+    for m in re.finditer(r"^(?P<row>[^\n#]*?)\) ;;", text, re.M):
+        parts = [p.strip() for p in m["row"].split("|")]
+        for k, part in enumerate(parts):
+            rest = parts[:k] + parts[k + 1:]
+            yield f"row {part}", text[:m.start()] + (" | ".join(rest) + ") ;;" if rest else "") + text[m.end():]
+    for m in re.finditer(r"code=\d", text):
+        yield f"{m[0]} -> 7", text[:m.start()] + "code=7" + text[m.end():]
+    for m in re.finditer(r"= (?:4|warn) ", text):
+        yield f"[ …{m[0]}] never", text[:m.start()] + "= never " + text[m.end():]
+    for m in re.finditer(r'exit "\$code"', text):
+        yield "exit 0", text[:m.start()] + "exit 0" + text[m.end():]
+
+
+def action_verdict(folder):
+    path = f"{folder}/source/{ACTION[0]}"
+    with open(path, encoding="utf-8") as f:
+        text = f.read()
+    test, alive, n = [sys.executable, f"{folder}/source/tests/e2e/action_verdict.py"], [], 0
+    env = dict(os.environ, TG_PROGRAM=f"{folder}/build/cmd/tracegate", TG_SOURCE_DIR=f"{folder}/source")
+    if subprocess.run(test, env=env, stdout=subprocess.DEVNULL, check=False).returncode:
+        sys.exit("mutation: action_verdict.py fails without a mutant")
+    for what, changed in action_mutants(text):
+        n += 1
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(changed)
+        if subprocess.run(test, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0:
+            alive.append(f"{ACTION[0]}: {what}")
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(text)
+    return n, alive
+
+
+def reasons():
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "survivors.txt")
+    with open(path, encoding="utf-8") as f:
+        return [line.strip() for line in f if line.strip() and not line.startswith("#")]
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument("folder")
+    p.add_argument("--only", nargs="+", default=SOURCES)
+    p.add_argument("--sample", type=int)
+    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--jobs", type=int, default=1)
+    p.add_argument("--report", default="survivors")
+    args = p.parse_args()
+    found = make_copy(os.path.abspath(args.folder))
+    tests = Tests(os.path.abspath(args.folder))
+    tests.cover()
+    mutants = [2 * c.id + v for c in found if c.file in args.only for v in (0, 1)]
+    if args.sample:
+        mutants = random.Random(args.seed).sample(mutants, min(args.sample, len(mutants)))
+    known, alive, killed = reasons(), [], collections.Counter()
+    with open(args.report, "w", encoding="utf-8") as out, concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        for mutant, by in zip(mutants, pool.map(tests.notices, mutants)):
+            c = found[mutant >> 1]
+            killed[by] += 1
+            if by is None:
+                text = f"{c.file}: {c.text}: {'true' if mutant & 1 else 'false'}"
+                seen = 0
+                for one in tests.seen.values():
+                    seen |= one[c.id]
+                alive.append(text)
+                reason = "known" if any(r.startswith(text + ": ") for r in known) else f"line {c.line}, seen {seen}"
+                print(f"{text}: {reason}", file=out, flush=True)
+        n, rows = action_verdict(os.path.abspath(args.folder))
+        for text in rows:
+            alive.append(text)
+            print(text, file=out)
+    print(f"mutation: {len(mutants)} of conditions, {n} of the action; {len(alive)} survive; noticed by {dict(killed)}")
+    return 1 if [a for a in alive if not any(r.startswith(a + ": ") for r in known)] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

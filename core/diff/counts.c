@@ -11,6 +11,8 @@
  * chance of that by the ranks of steps. */
 #define WINS 0.75
 #define RANK_LIMIT 0.001
+/* What other data may do to such a count; beyond this factor it is no data. */
+#define DATA_FACTOR 2
 
 /* Counts by step of all runs of a side, one run after the other. */
 struct pool {
@@ -175,8 +177,9 @@ static double wins(const struct pool *base, const struct pool *fresh)
 }
 
 /*
- * The baseline varies. A gap between the sides that is wider than either of them is no chance. Steps
- * that mostly win may be other data, whatever the number of runs: those of a run share it.
+ * The baseline varies. More than twice as many calls, with a gap between the sides that is wider than
+ * either of them, are no chance and no data. Steps that mostly win may be other data, whatever the
+ * number of runs: those of a run share it. relations.c tells more.
  */
 static void judge_varying(const struct question *q, struct tg_count_evidence *ev)
 {
@@ -186,7 +189,8 @@ static void judge_varying(const struct question *q, struct tg_count_evidence *ev
     ev->shape = TG_COUNT_VARIES;
     ev->runs_above = (unsigned)means_above(q);
     ev->above = (unsigned)above(fresh->v, fresh->n, base->most);
-    if (fresh->least - base->most > width) {
+    bool twice = fresh->least > DATA_FACTOR * base->most;
+    if (twice && fresh->least - base->most > width) {
         ev->proof = TG_COUNT_PROVEN;
         return;
     }

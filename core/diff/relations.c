@@ -12,9 +12,10 @@
 #include "core/diff/stats.h"
 
 #define MAX_VARYING 256 /* operators: pairs of them are looked at */
-#define LEAST_STEPS 12  /* of the baseline, without first ones: fewer relate by chance, */
-#define LEAST_OTHER 3   /* of them with another count than the usual one */
-#define LEAST_GROUP 3   /* operators that vary together */
+/* Baseline steps, first ones left out: fewer relate by chance. */
+#define LEAST_STEPS 12
+#define LEAST_OTHER 3 /* of them with another count than the usual one */
+#define LEAST_GROUP 3 /* operators that vary together */
 #define EXACT 1e-6
 
 struct series {

@@ -131,17 +131,21 @@ static void a_cold_first_step_is_told_and_no_more(void **state)
     assert_int_equal(judge(3, cold, 3, ones, true).proof, TG_COUNT_UNCHANGED);
 }
 
-static void counts_that_vary_need_a_gap(void **state)
+static void counts_that_vary_need_a_gap_and_twice_the_calls(void **state)
 {
     (void)state;
     const double base[3][STEPS] = { { 4, 5, 6, 5, 4 }, { 5, 6, 6, 4, 4 }, { 6, 5, 4, 5, 6 } };
     const double same[3][STEPS] = { { 5, 6, 6, 6, 5 }, { 6, 6, 5, 5, 6 }, { 4, 5, 5, 6, 6 } };
-    /* 6..8: most pairs of steps won, but no gap; 9..11: a gap of 3, wider than either side's 2 */
+    /* 6..8: most pairs of steps won, but no gap; 9..11: a gap, but not twice 6; 13..15: both */
     const double more[3][STEPS] = { { 7, 8, 6, 7, 8 }, { 8, 7, 7, 6, 8 }, { 7, 8, 8, 7, 6 } };
-    const double apart[3][STEPS] = { { 9, 10, 9, 10, 11 }, { 9, 9, 10, 9, 9 }, { 9, 10, 9, 9, 9 } };
+    const double gap[3][STEPS] = { { 9, 10, 9, 10, 11 }, { 9, 9, 10, 9, 9 }, { 9, 10, 9, 9, 9 } };
+    const double twice[3][STEPS] = { { 13, 14, 13, 15, 14 },
+                                     { 13, 13, 13, 13, 14 },
+                                     { 15, 14, 13, 13, 13 } };
     assert_int_equal(judge(3, base, 3, same, false).proof, TG_COUNT_UNCHANGED);
     assert_int_equal(judge(3, base, 3, more, false).proof, TG_COUNT_HINT);
-    struct tg_count_evidence ev = judge(3, base, 3, apart, false);
+    assert_int_equal(judge(3, base, 3, gap, false).proof, TG_COUNT_HINT);
+    struct tg_count_evidence ev = judge(3, base, 3, twice, false);
     assert_int_equal(ev.shape, TG_COUNT_VARIES);
     assert_int_equal(ev.proof, TG_COUNT_PROVEN);
 }
@@ -173,7 +177,7 @@ int main(void)
         cmocka_unit_test(single_runs_with_a_branch_only_hint),
         cmocka_unit_test(waits_fail_in_two_steps_but_not_in_one),
         cmocka_unit_test(a_cold_first_step_is_told_and_no_more),
-        cmocka_unit_test(counts_that_vary_need_a_gap),
+        cmocka_unit_test(counts_that_vary_need_a_gap_and_twice_the_calls),
         cmocka_unit_test(a_step_far_above_all_others_is_told),
         cmocka_unit_test(no_steps_say_nothing),
     };

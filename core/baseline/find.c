@@ -85,7 +85,15 @@ static bool named_target(const struct search *s, const char *name, tg_sv *label,
                          char sha[TG_SHA_SIZE])
 {
     struct tg_commit c;
+    char other[TG_SHA_SIZE];
     const char *remote = tg_arena_printf(s->a, "refs/remotes/origin/%s", name);
+    const char *full = tg_arena_printf(s->a, "refs/remotes/%s", name);
+    if (tg_git_ref(s->g, remote, sha) && tg_git_ref(s->g, full, other) && strcmp(sha, other) != 0) {
+        tg_err_set(s->err, TG_ERR_REF, TG_NOWHERE,
+                   "target branch '%s' is ambiguous: %s and %s are different commits", name, remote,
+                   full);
+        return tg_err_hint(s->err, "Write the full name of the one that is meant.");
+    }
     if (tg_git_ref(s->g, remote, sha)) {
         *label = tg_sv_of(remote + strlen("refs/remotes/"));
         return true;

@@ -14,6 +14,10 @@
 #include <time.h>
 
 #include <git2.h>
+#include <git2/sys/odb_backend.h>
+#if __has_include(<git2/sys/errors.h>)
+#include <git2/sys/errors.h> /* git_error_set_str, from 1.8 on */
+#endif
 #ifdef TG_LAZY
 #include <dlfcn.h>
 #include <pthread.h>
@@ -22,12 +26,20 @@
 #endif
 
 #include "core/base/temporary.h"
+#include "core/baseline/loose.h"
 #include "core/baseline/spawn.h"
 
 /* From here on `git` streams a blob: libgit2 needs the blob twice, four times when deltified. */
 #define STREAM_SIZE ((uint64_t)50 << 20)
 
+/* A backend that finds nothing: it stands before libgit2's own and stops at a cut object. */
+struct guard {
+    git_odb_backend backend; /* first: libgit2 hands it back */
+    struct tg_loose loose;
+};
+
 struct tg_git {
+    struct guard guard;
     git_repository *repo;
     git_odb *odb;
     struct tg_arena *a;
@@ -255,6 +267,67 @@ static const char *real_root(struct tg_arena *a, git_repository *repo)
     return tg_arena_printf(a, "%s%s", real, real[1] ? "/" : "");
 }
 
+static int guard_hex(git_odb_backend *b, const char *hex)
+{
+    struct guard *g = (struct guard *)b;
+    char text[160];
+    if (tg_loose_check(&g->loose, hex) != TG_LOOSE_CUT)
+        return GIT_ENOTFOUND; /* here, so that the next backend is asked */
+    (void)snprintf(text, sizeof text, "the loose object %s is cut or damaged", hex);
+    (void)git_error_set_str(GIT_ERROR_ODB, text);
+    return GIT_ERROR;
+}
+
+static int guard_id(git_odb_backend *b, const git_oid *id)
+{
+    char hex[TG_SHA_SIZE];
+    git_oid_tostr(hex, sizeof hex, id);
+    return guard_hex(b, hex);
+}
+
+static int guard_read(void **data, size_t *size, git_object_t *type, git_odb_backend *b,
+                      const git_oid *id)
+{
+    (void)data, (void)size, (void)type;
+    return guard_id(b, id);
+}
+
+static int guard_read_header(size_t *size, git_object_t *type, git_odb_backend *b,
+                             const git_oid *id)
+{
+    (void)size, (void)type;
+    return guard_id(b, id);
+}
+
+static int guard_read_prefix(git_oid *found, void **data, size_t *size, git_object_t *type,
+                             git_odb_backend *b, const git_oid *id, size_t digits)
+{
+    char hex[TG_SHA_SIZE];
+    (void)found, (void)data, (void)size, (void)type;
+    git_oid_tostr(hex, digits < TG_SHA_SIZE ? digits + 1 : TG_SHA_SIZE, id);
+    return guard_hex(b, hex);
+}
+
+static void guard_free(git_odb_backend *b)
+{
+    (void)b; /* part of struct tg_git */
+}
+
+/* Before libgit2's backends: those have the priorities 1 and 2. */
+static bool guard_objects(struct tg_git *g)
+{
+    enum { FIRST = 100 };
+    tg_loose_init(&g->guard.loose,
+                  tg_arena_printf(g->a, "%sobjects", git_repository_commondir(g->repo)), g->a);
+    if (git_odb_init_backend(&g->guard.backend, GIT_ODB_BACKEND_VERSION) < 0)
+        return false;
+    g->guard.backend.read = guard_read;
+    g->guard.backend.read_header = guard_read_header;
+    g->guard.backend.read_prefix = guard_read_prefix;
+    g->guard.backend.free = guard_free;
+    return git_odb_add_backend(g->odb, &g->guard.backend, FIRST) == 0;
+}
+
 struct tg_git *tg_git_open(const struct tg_git_opts *o, struct tg_err *err)
 {
     const char *dir = o->dir ? o->dir : ".";
@@ -299,7 +372,7 @@ struct tg_git *tg_git_open(const struct tg_git_opts *o, struct tg_err *err)
     g->prefix = prefix_of(g->a, g->root, dir);
     g->shallow = git_repository_is_shallow(repo) == 1;
     g->promised = has_promisor(repo);
-    if (git_repository_odb(&g->odb, repo) == 0)
+    if (git_repository_odb(&g->odb, repo) == 0 && guard_objects(g))
         return g;
     failed(err, "the repository has no objects");
     tg_git_close(g);
@@ -645,6 +718,72 @@ static bool invalid_rev(const char *rev, struct tg_err *err)
     return true;
 }
 
+/* ---- a name that several refs have ---- */
+
+/* The commit of a full ref name; false: no such ref, or not of a commit. */
+static bool other_ref(struct tg_git *g, const char *full, const char *sha, char found[TG_SHA_SIZE])
+{
+    return tg_git_ref(g, full, found) && strcmp(found, sha) != 0;
+}
+
+static bool is_short_sha(const char *name)
+{
+    size_t n = strlen(name);
+    return n >= 4 && n < TG_SHA_SIZE - 1 && strspn(name, "0123456789abcdefABCDEF") == n;
+}
+
+/* The commit whose name begins so, as git would take it if no ref were called so. */
+static bool commit_with_prefix(struct tg_git *g, const char *name, char sha[TG_SHA_SIZE])
+{
+    git_object *o = NULL;
+    git_oid id;
+    size_t n = strlen(name);
+    bool ok = is_short_sha(name) && git_oid_fromstrn(&id, name, n) == 0 &&
+              git_object_lookup_prefix(&o, g->repo, &id, n, GIT_OBJECT_COMMIT) == 0;
+    if (ok)
+        git_oid_tostr(sha, TG_SHA_SIZE, git_object_id(o));
+    git_object_free(o);
+    return ok;
+}
+
+static bool two_names(const char *name, const char *one, const char *two, struct tg_err *err)
+{
+    tg_err_set(err, TG_ERR_REF, TG_NOWHERE,
+               "revision '%s' is ambiguous: %s and %s are different commits", name, one, two);
+    return tg_err_hint(err, "Write the full name of the one that is meant.");
+}
+
+/*
+ * git takes the first of these and warns; a gate must not: a tag "origin/main" would move the
+ * baseline of everyone who writes `--baseline origin/main`. What all of them have in common is
+ * fine. HEAD and its kin, full names and whole object names are what they are.
+ */
+static bool only_one_ref(struct tg_git *g, const char *rev, struct tg_arena *a, struct tg_err *err)
+{
+    static const char *const before[] = { "refs/%s", "refs/tags/%s", "refs/heads/%s",
+                                          "refs/remotes/%s", "refs/remotes/%s/HEAD" };
+    size_t n = strcspn(rev, "^~:");
+    const char *at = strstr(rev, "@{"), *first = NULL, *name;
+    char sha[TG_SHA_SIZE], other[TG_SHA_SIZE];
+    if (at && (size_t)(at - rev) < n)
+        n = (size_t)(at - rev);
+    name = tg_arena_sv(a, (tg_sv){ rev, n }).p;
+    if (!n || (n == TG_SHA_SIZE - 1 && is_sha(name)) || tg_git_ref(g, name, sha))
+        return true;
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
+        const char *percent = strchr(before[i], '%');
+        const char *full = tg_arena_printf(a, "%.*s%s%s", (int)(percent - before[i]), before[i],
+                                           name, percent + 2);
+        if (!first && tg_git_ref(g, full, sha))
+            first = full;
+        else if (first && other_ref(g, full, sha, other))
+            return two_names(name, first, full, err);
+    }
+    if (first && commit_with_prefix(g, name, other) && strcmp(other, sha) != 0)
+        return two_names(name, first, tg_arena_printf(a, "commit %s", other), err);
+    return true;
+}
+
 static bool unknown_rev(struct tg_git *g, const char *rev, int rc, struct tg_err *err)
 {
     char name[512], sha[TG_SHA_SIZE], word[256];
@@ -689,6 +828,8 @@ bool tg_git_resolve(struct tg_git *g, const char *rev, struct tg_arena *a, struc
         return false;
     if (rev[0] == '@' && rev[1] != '{') /* libgit2 1.5 knows '@' but not '@~1' */
         spelled = tg_arena_printf(a, "HEAD%s", rev + 1);
+    if (!only_one_ref(g, spelled, a, err))
+        return false;
     rc = git_revparse_single(&o, g->repo, spelled);
     if (rc < 0)
         return unknown_rev(g, spelled, rc, err);

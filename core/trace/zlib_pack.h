@@ -9,4 +9,6 @@ void tg_zlib_pack(tg_sv in, struct tg_buf *out);
 size_t tg_zlib_packed_size(tg_sv in, int level);
 /* Appends exactly `size` bytes; false if the data is damaged or has another size. */
 TG_MUST bool tg_zlib_unpack(tg_sv in, size_t size, struct tg_buf *out);
+/* Does the stream come to its end within `in`, checksum included? Keeps nothing of it. */
+bool tg_zlib_is_whole(tg_sv in);
 #endif

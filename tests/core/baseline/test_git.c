@@ -353,6 +353,114 @@ static void revisions_refused(void **state)
     tg_git_close(g);
 }
 
+/* Names that two refs have: `one` and `two` are the full names that must be told. */
+static const struct {
+    const char *rev, *one, *two;
+} ambiguous[] = {
+    { "origin/main", "refs/tags/origin/main", "refs/remotes/origin/main" },
+    { "origin/main~1", "refs/tags/origin/main", "refs/remotes/origin/main" },
+    { "origin/main^{commit}", "refs/tags/origin/main", "refs/remotes/origin/main" },
+    { "origin/main@{0}", "refs/tags/origin/main", "refs/remotes/origin/main" },
+    { "origin/feature", "refs/tags/origin/feature", "refs/remotes/origin/feature" },
+    { "two", "refs/tags/two", "refs/heads/two" },
+    { "origin", "refs/heads/origin", "refs/remotes/origin/HEAD" },
+    { "heads/main", "refs/heads/main", "refs/tags/heads/main" },
+    { "tags/v1", "refs/tags/v1", "refs/heads/tags/v1" },
+};
+/* These are what they are, whatever else is called so; and names of one commit are no question. */
+static const char *const clear[][2] = {
+    { "refs/remotes/origin/main", "c4" },
+    { "refs/tags/origin/main", "c3" },
+    { "refs/heads/two", "c3" },
+    { "refs/tags/two", "c4" },
+    { "HEAD", "c4" },
+    { "@", "c4" },
+    { "HEAD~1", "c3" },
+    { "same", "c4" },
+    { "main", "c4" },
+};
+
+static void a_name_of_two_refs_is_refused(void **state)
+{
+    const struct box *b = *state;
+    struct tg_err err;
+    struct tg_git *g;
+    struct tg_commit c;
+    const char *shorter;
+    box_origin(b);
+    box_sh(b, "git clone -q file://$PWD/origin w; cd w; git tag origin/main main~1\n"
+              "git tag origin/feature main; git update-ref refs/heads/origin main~1\n"
+              "git tag two main; git branch two main~1; git tag same main; git branch same main\n"
+              "git tag heads/main main~1; git update-ref refs/heads/tags/v1 main\n"
+              "git update-ref refs/tags/HEAD main~1\n"
+              "git tag $(git rev-parse --short=8 main~2) main");
+    shorter = box_line(b, "git -C w rev-parse main~2 | cut -c1-8");
+    for (int packed = 0; packed < 2; packed++) {
+        if (packed)
+            box_sh(b, "cd w; git pack-refs --all");
+        g = open_at(b, "w", &err);
+        assert_non_null(g);
+        for (size_t i = 0; i < sizeof ambiguous / sizeof *ambiguous; i++) {
+            tg_err_init(&err);
+            if (tg_git_resolve(g, ambiguous[i].rev, b->a, &c, &err))
+                fail_msg("'%s' resolves", ambiguous[i].rev);
+            assert_error(&err, TG_ERR_REF, "is ambiguous", "full name");
+            assert_non_null(strstr(err.message, ambiguous[i].one));
+            assert_non_null(strstr(err.message, ambiguous[i].two));
+        }
+        tg_err_init(&err);
+        assert_false(tg_git_resolve(g, shorter, b->a, &c, &err));
+        assert_error(&err, TG_ERR_REF, "is ambiguous: refs/tags/", NULL);
+        for (size_t i = 0; i < sizeof clear / sizeof *clear; i++) {
+            tg_err_init(&err);
+            assert_no_error(tg_git_resolve(g, clear[i][0], b->a, &c, &err), &err);
+            assert_true(tg_sv_starts(c.summary, tg_sv_of(clear[i][1])));
+        }
+        tg_git_close(g);
+    }
+}
+
+/* ---- objects that are cut ---- */
+
+/* What a killed writer or a full disk leaves, of each kind of object and at several lengths. */
+static void a_cut_loose_object_is_an_error(void **state)
+{
+    static const char *const object[] = { "HEAD", "HEAD^{tree}", "HEAD:perf", "HEAD:perf/base.json",
+                                          "HEAD~1" };
+    static const char *const length[] = { "0", "1", "2", "10", "$((n / 2))", "$((n - 1))" };
+    const struct box *b = *state;
+    struct tg_err err;
+    struct tg_buf out = { 0 };
+    box_sh(
+        b,
+        "git init -q -b main w; cd w; mkdir perf; seq 3000 > perf/base.json; git add .\n"
+        "git commit -q -m a; seq 4000 > perf/base.json; git commit -q -a -m b; cp -r ../w ../good");
+    (void)alarm(120); /* libgit2 alone never returns */
+    for (size_t i = 0; i < sizeof object / sizeof *object; i++)
+        for (size_t k = 0; k < sizeof length / sizeof *length; k++) {
+            struct tg_git_opts o = { .dir = box_path(b, "w") };
+            bool past = strcmp(object[i], "HEAD~1") == 0;
+            box_sh(b, tg_arena_printf(b->a,
+                                      "rm -rf w; cp -r good w; cd w; o=$(git rev-parse '%s')\n"
+                                      "f=.git/objects/$(printf %%.2s $o)/${o#??}; n=$(wc -c < $f)\n"
+                                      "chmod +w $f; head -c %s ../good/$f > $f",
+                                      object[i], length[k]));
+            tg_err_init(&err);
+            if (read_first(b, &o, past ? "HEAD~1" : "HEAD", "perf/base.json", &out, &err))
+                fail_msg("%s cut to %s is read", object[i], length[k]);
+            assert_error(&err, TG_ERR_GIT, "is cut or damaged", "git fsck");
+            /* the same through an alternate, and by a short name */
+            box_sh(b, "rm -rf other; git init -q other; echo $PWD/w/.git/objects > "
+                      "other/.git/objects/info/alternates\n"
+                      "git -C good rev-parse HEAD > other/.git/refs/heads/x");
+            o.dir = box_path(b, "other");
+            tg_err_init(&err);
+            assert_false(read_first(b, &o, past ? "x~1" : "x", "perf/base.json", &out, &err));
+        }
+    (void)alarm(0);
+    tg_buf_release(&out);
+}
+
 /* ---- paths and lists ---- */
 
 /* In w/perf of the clone, at main; the files as box_origin made them. */
@@ -667,6 +775,8 @@ int main(void)
         IN_BOX(foreign_owner),
         IN_BOX(revisions_are_what_git_says),
         IN_BOX(revisions_refused),
+        IN_BOX(a_name_of_two_refs_is_refused),
+        IN_BOX(a_cut_loose_object_is_an_error),
         IN_BOX(lists_of_files),
         IN_BOX(paths_that_leave),
         IN_BOX(exact_name_before_glob),

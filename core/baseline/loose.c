@@ -1,0 +1,126 @@
+#include "core/baseline/loose.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/file.h"
+#include "core/trace/zlib_pack.h"
+
+/* As git: alternates of alternates, five deep; a limit on them all keeps loops finite. */
+enum { MAX_DEPTH = 5, MAX_DIRS = 64, MAX_ALTERNATES = 1 << 20, SHA_DIGITS = 40 };
+
+struct dirs {
+    const char **v;
+    size_t n;
+    struct tg_arena *a;
+};
+
+static void add(struct dirs *d, const char *dir, int depth);
+
+/* info/alternates: a folder a line, relative ones to `dir`. */
+static void add_alternates(struct dirs *d, const char *dir, int depth)
+{
+    struct tg_buf text = { 0 };
+    struct tg_err ignored;
+    tg_sv rest, line;
+    tg_err_init(&ignored);
+    if (tg_file_read(&text, tg_arena_printf(d->a, "%s/info/alternates", dir), MAX_ALTERNATES,
+                     &ignored))
+        for (rest = tg_buf_sv(&text); rest.n;) {
+            line = tg_sv_cut(&rest, '\n');
+            if (line.n && line.p[0] != '#')
+                add(d,
+                    line.p[0] == '/' ? tg_arena_sv(d->a, line).p
+                                     : tg_arena_printf(d->a, "%s/%.*s", dir, TG_SV_ARG(line)),
+                    depth + 1);
+        }
+    tg_buf_release(&text);
+}
+
+static void add(struct dirs *d, const char *dir, int depth)
+{
+    if (d->n == MAX_DIRS || depth > MAX_DEPTH)
+        return;
+    d->v[d->n++] = dir;
+    add_alternates(d, dir, depth);
+}
+
+void tg_loose_init(struct tg_loose *l, const char *objects, struct tg_arena *a)
+{
+    struct dirs d = { TG_NEW_N(a, const char *, MAX_DIRS), 0, a };
+    add(&d, objects, 0);
+    *l = (struct tg_loose){ .dirs = d.v, .n = d.n };
+}
+
+static bool is_whole(int fd)
+{
+    struct stat st;
+    void *p;
+    bool whole;
+    if (fstat(fd, &st) != 0 || st.st_size <= 0)
+        return false;
+    p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (p == MAP_FAILED)
+        return true; /* libgit2 will say what is wrong with it */
+    whole = tg_zlib_is_whole((tg_sv){ p, (size_t)st.st_size });
+    (void)munmap(p, (size_t)st.st_size);
+    return whole;
+}
+
+static enum tg_loose_state check_file(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool whole;
+    if (fd < 0)
+        return TG_LOOSE_ABSENT;
+    whole = is_whole(fd);
+    (void)close(fd);
+    return whole ? TG_LOOSE_WHOLE : TG_LOOSE_CUT;
+}
+
+/* All of a folder that begin with these digits; one that is cut decides. */
+static enum tg_loose_state check_prefix(const char *dir, const char *hex, struct tg_arena *a)
+{
+    const char *sub = tg_arena_printf(a, "%s/%.2s", dir, hex);
+    enum tg_loose_state found = TG_LOOSE_ABSENT, one;
+    DIR *d = opendir(sub);
+    struct dirent *e;
+    while (d && found != TG_LOOSE_CUT && (e = readdir(d)))
+        if (strlen(e->d_name) == SHA_DIGITS - 2 &&
+            strncmp(e->d_name, hex + 2, strlen(hex) - 2) == 0) {
+            one = check_file(tg_arena_printf(a, "%s/%s", sub, e->d_name));
+            found = one != TG_LOOSE_ABSENT ? one : found;
+        }
+    if (d)
+        (void)closedir(d);
+    return found;
+}
+
+static enum tg_loose_state check(const struct tg_loose *l, const char *hex)
+{
+    struct tg_arena *a = tg_arena_new();
+    enum tg_loose_state found = TG_LOOSE_ABSENT;
+    for (size_t i = 0; i < l->n && found == TG_LOOSE_ABSENT; i++)
+        found = strlen(hex) == SHA_DIGITS
+                    ? check_file(tg_arena_printf(a, "%s/%.2s/%s", l->dirs[i], hex, hex + 2))
+                    : check_prefix(l->dirs[i], hex, a);
+    tg_arena_free(a);
+    return found;
+}
+
+enum tg_loose_state tg_loose_check(struct tg_loose *l, const char *hex)
+{
+    enum tg_loose_state found;
+    if (strlen(hex) < 3 || strlen(hex) > SHA_DIGITS)
+        return TG_LOOSE_ABSENT;
+    if (strcmp(l->whole, hex) == 0)
+        return TG_LOOSE_WHOLE;
+    found = check(l, hex);
+    if (found == TG_LOOSE_WHOLE)
+        memcpy(l->whole, hex, strlen(hex) + 1);
+    return found;
+}

@@ -11,7 +11,7 @@ import sys
 ROOT = os.environ.get("TG_SOURCE_DIR", os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 
 WITHOUT_HTA = ["core/base", "core/trace", "core/steps", "core/metric", "core/cause", "core/analysis", "core/summary",
-               "core/diff", "core/baseline"]
+               "core/diff", "core/history", "core/baseline"]
 
 # room -> rooms it may include; "policy/verdict/verdict.h" is the one file reporters see of policy
 ALLOWED = {
@@ -23,6 +23,7 @@ ALLOWED = {
     "core/analysis": ["core/base", "core/trace", "core/steps", "core/metric"],
     "core/summary": ["core/base", "core/trace", "core/steps", "core/metric"],
     "core/diff": ["core/base", "core/trace", "core/steps", "core/metric", "core/summary"],
+    "core/history": ["core/base", "core/trace", "core/steps", "core/metric", "core/summary", "core/diff"],
     "core/hta": ["core/base", "core/trace", "core/steps", "core/metric", "core/analysis", "core/summary",
                  "core/diff"],
     "core/baseline": ["core/base", "core/summary", "core/trace/zlib_pack.h"],

@@ -1,0 +1,477 @@
+#include "core/history/night.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/diff/names.h"
+#include "core/diff/stats.h"
+
+/* ---- series -------------------------------------------------------------------------------- */
+
+void tg_series_init(struct tg_series_table *t)
+{
+    *t = (struct tg_series_table){ 0 };
+    tg_strmap_init(&t->raw);
+    tg_strmap_init(&t->names);
+}
+
+void tg_series_release(struct tg_series_table *t)
+{
+    tg_strmap_release(&t->raw);
+    tg_strmap_release(&t->names);
+    free(t->v);
+    free(t->of_raw);
+    free(t->of_name);
+    *t = (struct tg_series_table){ 0 };
+}
+
+static bool has_wait(tg_sv name)
+{
+    for (size_t i = 0; i + 4 <= name.n; i++)
+        if ((name.p[i] | 32) == 'w' && (name.p[i + 1] | 32) == 'a' && (name.p[i + 2] | 32) == 'i' &&
+            (name.p[i + 3] | 32) == 't')
+            return true;
+    return false;
+}
+
+/* Its time is somebody else's: copies, synchronisation, collectives. */
+static bool waits(enum tg_kind kind, tg_sv name, tg_sv raw)
+{
+    return kind == TG_KIND_MEMCPY || kind == TG_KIND_MEMSET || kind == TG_KIND_SYNC ||
+           kind == TG_KIND_DEVICE_SYNC || tg_sv_ends(name, TG_SV("Synchronize")) ||
+           has_wait(name) ||
+           (kind == TG_KIND_KERNEL && tg_class_of(NULL, kind, raw, NULL) == TG_CLASS_COMM);
+}
+
+static bool is_series(enum tg_kind kind)
+{
+    return kind == TG_KIND_OP || kind == TG_KIND_RUNTIME || kind == TG_KIND_SYNC ||
+           kind == TG_KIND_GRAPH || kind == TG_KIND_ANNOTATION || tg_kind_is_device(kind);
+}
+
+static bool is_counted(enum tg_kind kind)
+{
+    return kind == TG_KIND_OP || kind == TG_KIND_SYNC || kind == TG_KIND_GRAPH ||
+           tg_kind_is_device(kind);
+}
+
+static struct tg_series *add_series(struct tg_series_table *t)
+{
+    t->v = tg_grow(t->v, &t->cap, t->n + 1, sizeof *t->v);
+    t->v[t->n] = (struct tg_series){ .worse = 1 };
+    return &t->v[t->n++];
+}
+
+static tg_sv keyed(struct tg_buf *b, enum tg_kind kind, tg_sv name)
+{
+    tg_buf_clear(b);
+    tg_buf_putc(b, (char)('A' + (int)kind));
+    tg_buf_add(b, name);
+    return tg_buf_sv(b);
+}
+
+/* The element `id` of a table of series + 1, which grows with zeros. */
+static uint32_t *slot_of(uint32_t **v, size_t *cap, uint32_t id)
+{
+    size_t before = *cap;
+    if (id >= before) {
+        *v = tg_grow(*v, cap, (size_t)id + 1, sizeof **v);
+        memset(*v + before, 0, (*cap - before) * sizeof **v);
+    }
+    return &(*v)[id];
+}
+
+static uint32_t series_of(struct tg_series_table *t, enum tg_kind kind, tg_sv raw, struct tg_buf *b)
+{
+    uint32_t id = tg_strmap_add(&t->raw, keyed(b, kind, raw)), key;
+    struct tg_series *s;
+    if (*slot_of(&t->of_raw, &t->cap_raw, id))
+        return t->of_raw[id] - 1;
+    (void)keyed(b, kind, TG_SV(""));
+    tg_name_normalise(kind, raw, b);
+    key = tg_strmap_add(&t->names, tg_buf_sv(b));
+    if ((t->of_raw[id] = *slot_of(&t->of_name, &t->cap_name, key)))
+        return t->of_raw[id] - 1;
+    s = add_series(t);
+    s->what = tg_kind_is_device(kind) ? TG_SERIES_KERNEL : TG_SERIES_OP;
+    s->kind = kind;
+    s->name = (tg_sv){ t->names.text[key].p + 1, t->names.text[key].n - 1 };
+    s->counted = is_counted(kind) && !tg_is_polling(raw);
+    s->judged = !tg_is_polling(raw) && !waits(kind, s->name, raw);
+    t->of_raw[id] = t->of_name[key] = (uint32_t)t->n;
+    return (uint32_t)t->n - 1;
+}
+
+static uint32_t series_of_measure(struct tg_series_table *t, enum tg_measure m)
+{
+    const struct tg_measure_info *info = tg_measure_info(m);
+    struct tg_series *s;
+    for (uint32_t i = 0; i < t->n; i++)
+        if (t->v[i].what == TG_SERIES_MEASURE && t->v[i].measure == m)
+            return i;
+    s = add_series(t);
+    s->what = TG_SERIES_MEASURE;
+    s->measure = m;
+    s->name = tg_sv_of(info->name);
+    s->worse = info->worse < 0 ? -1 : 1;
+    s->counted = info->exact;
+    s->judged = !info->exact && info->worse != 0 &&
+                (info->unit_id == TG_MEASURE_NS || info->unit_id == TG_MEASURE_PERCENT);
+    return (uint32_t)t->n - 1;
+}
+
+/* ---- one operator in one shard ------------------------------------------------------------- */
+
+struct member {
+    uint32_t series;
+    const struct tg_row *row;
+};
+
+static int by_series(const void *x, const void *y)
+{
+    const struct member *a = x, *b = y;
+    if (a->series != b->series)
+        return a->series < b->series ? -1 : 1;
+    return (a->row > b->row) - (a->row < b->row);
+}
+
+struct cell { /* one operator in one shard */
+    double ns, calls;
+    size_t agree, steps; /* steps with the usual calls, of all */
+};
+
+/* The calls of each step, and which steps have the usual ones. Returns how many. */
+static size_t usual_steps(const struct member *m, size_t n, size_t n_steps, uint64_t *pattern,
+                          uint64_t *sorted, uint64_t *calls)
+{
+    size_t usable = 0;
+    uint64_t usual;
+    for (size_t j = 0; j < n_steps; j++) {
+        uint64_t h = 1469598103934665603u, sum = 0;
+        for (size_t r = 0; r < n; r++) {
+            h = (h ^ m[r].row->count[j]) * 1099511628211u;
+            sum += m[r].row->count[j];
+        }
+        pattern[j] = sorted[j] = sum << 24 | (h & 0xffffff);
+    }
+    usual = tg_mode(sorted, n_steps, NULL);
+    for (size_t j = 0; j < n_steps; j++)
+        usable += pattern[j] == usual;
+    for (size_t j = 0; j < n_steps; j++)
+        pattern[j] = pattern[j] == usual;
+    *calls = usual >> 24;
+    return usable;
+}
+
+static tg_ns slot_minima(const struct tg_row *row, size_t n_steps, const uint64_t *usable,
+                         tg_ns *least)
+{
+    size_t at = 0, calls = 0;
+    tg_ns sum = 0;
+    bool first = true;
+    for (size_t j = 0; j < n_steps; at += row->count[j++]) {
+        if (!usable[j])
+            continue;
+        calls = row->count[j];
+        for (size_t k = 0; k < calls; k++)
+            if (first || row->slots[at + k] < least[k])
+                least[k] = row->slots[at + k];
+        first = false;
+    }
+    for (size_t k = 0; k < calls; k++)
+        sum += least[k];
+    return sum;
+}
+
+static tg_ns least_step(const struct member *m, size_t n, size_t n_steps, const uint64_t *usable)
+{
+    tg_ns least = INT64_MAX;
+    for (size_t j = 0; j < n_steps; j++) {
+        tg_ns sum = 0;
+        if (!usable[j])
+            continue;
+        for (size_t r = 0; r < n; r++)
+            sum += tg_kind_is_device(m[r].row->kind) ? m[r].row->total[j] : m[r].row->self[j];
+        least = sum < least ? sum : least;
+    }
+    return least == INT64_MAX ? 0 : least;
+}
+
+struct room {
+    uint64_t *pattern, *sorted;
+    tg_ns *least;
+    size_t cap_steps, cap_sorted, cap_least;
+};
+
+static struct cell cell_of(const struct member *m, size_t n, size_t n_steps, struct room *x)
+{
+    struct cell c = { .steps = n_steps };
+    uint64_t calls;
+    bool slots = true;
+    if (!n_steps)
+        return c;
+    x->pattern = tg_grow(x->pattern, &x->cap_steps, n_steps, sizeof *x->pattern);
+    x->sorted = tg_grow(x->sorted, &x->cap_sorted, n_steps, sizeof *x->sorted);
+    c.agree = usual_steps(m, n, n_steps, x->pattern, x->sorted, &calls);
+    c.calls = (double)calls;
+    for (size_t r = 0; r < n; r++) {
+        size_t most = 0;
+        for (size_t j = 0; j < n_steps; j++)
+            most = m[r].row->count[j] > most ? m[r].row->count[j] : most;
+        slots = slots && (m[r].row->slots || !most);
+        x->least = tg_grow(x->least, &x->cap_least, most + 1, sizeof *x->least);
+    }
+    for (size_t r = 0; slots && r < n; r++)
+        if (m[r].row->slots)
+            c.ns += (double)slot_minima(m[r].row, n_steps, x->pattern, x->least);
+    if (!slots)
+        c.ns = (double)least_step(m, n, n_steps, x->pattern);
+    return c;
+}
+
+/* ---- runs and ranks ------------------------------------------------------------------------ */
+
+struct tally { /* one series on one night */
+    double *of_run;
+    size_t ranks, agree, steps, present;
+    double calls, run_calls;
+    bool several;
+};
+
+struct work {
+    struct tg_series_table *t;
+    const struct tg_side *side;
+    struct tally *tally; /* by series */
+    size_t cap;
+    struct room room;
+    struct tg_buf text;
+    struct tg_arena *scratch;
+};
+
+static struct tally *tally_of(struct work *w, uint32_t series)
+{
+    if (series >= w->cap) {
+        size_t before = w->cap;
+        w->tally = tg_grow(w->tally, &w->cap, (size_t)series + 1, sizeof *w->tally);
+        memset(w->tally + before, 0, (w->cap - before) * sizeof *w->tally);
+    }
+    if (!w->tally[series].of_run)
+        w->tally[series].of_run = TG_NEW_N(w->scratch, double, w->side->n_runs);
+    return &w->tally[series];
+}
+
+static void add_shard(struct work *w, size_t run, const struct tg_shard *s)
+{
+    struct member *m = TG_NEW_N(w->scratch, struct member, s->n_rows + 1);
+    size_t n = 0, end;
+    for (size_t i = 0; i < s->n_rows; i++)
+        if (is_series(s->rows[i].kind))
+            m[n++] = (struct member){ series_of(w->t, s->rows[i].kind, s->rows[i].name, &w->text),
+                                      &s->rows[i] };
+    if (n)
+        qsort(m, n, sizeof *m, by_series);
+    for (size_t i = 0; i < n; i = end) {
+        struct tally *y = tally_of(w, m[i].series);
+        struct cell c;
+        for (end = i; end < n && m[end].series == m[i].series;)
+            end++;
+        c = cell_of(m + i, end - i, s->n_steps, &w->room);
+        y->of_run[run] += c.ns;
+        y->run_calls += c.calls;
+        y->agree += c.agree;
+        y->steps += c.steps;
+        y->ranks++;
+    }
+}
+
+/* Ranks of which only the step times are stored are not averaged over. */
+static size_t whole_ranks(const struct tg_side *side, size_t run)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < side->n_ranks; k++)
+        n += !side->at[run][k]->left_out;
+    return n ? n : 1;
+}
+
+static void end_run(struct work *w, size_t run)
+{
+    double ranks = (double)whole_ranks(w->side, run);
+    for (size_t i = 0; i < w->cap && i < w->t->n; i++) {
+        struct tally *y = &w->tally[i];
+        if (!y->of_run || !y->ranks)
+            continue;
+        y->of_run[run] /= ranks;
+        y->run_calls /= ranks;
+        y->several = y->several || (y->present && y->calls != y->run_calls);
+        y->calls = y->run_calls;
+        y->present++;
+        y->run_calls = 0;
+        y->ranks = 0;
+    }
+}
+
+/* Median of the runs that have any time. */
+static double median_of_runs(double *v, size_t n, size_t *kept)
+{
+    *kept = 0;
+    for (size_t i = 0; i < n; i++)
+        if (v[i] > 0)
+            v[(*kept)++] = v[i];
+    return *kept ? tg_median(v, *kept) : 0;
+}
+
+static void put(struct tg_night *out, struct tg_value v)
+{
+    out->v[out->n++] = v;
+}
+
+static void put_op(struct work *w, struct tg_night *out, uint32_t series)
+{
+    struct tally *y = &w->tally[series];
+    size_t n;
+    double ns = median_of_runs(y->of_run, w->side->n_runs, &n);
+    bool settled = !y->several && y->present == w->side->n_runs && y->calls > 0 &&
+                   y->agree * 10 >= y->steps * 9;
+    put(out, (struct tg_value){ .series = series,
+                                .v = n ? log(ns) : (double)NAN,
+                                .plain = ns,
+                                .calls = settled ? y->calls : (double)NAN });
+}
+
+/* ---- measures ------------------------------------------------------------------------------ */
+
+/* `plain`: what is shown; `least`: of a time the least step, which the machine disturbed least. */
+static bool measure_of_shard(const struct tg_shard *s, enum tg_measure m, double *v, double *plain,
+                             double *least)
+{
+    const struct tg_measure_value *x = s->measures + (size_t)m * s->n_steps;
+    const struct tg_measure_info *info = tg_measure_info(m);
+    double num = 0, den = 0;
+    size_t n = 0;
+    if (s->absent[m] || s->left_out)
+        return false;
+    for (size_t j = 0; j < s->n_steps; j++) {
+        if (!x[j].known || !x[j].den)
+            continue;
+        v[n++] = (double)x[j].num / (double)x[j].den;
+        num += (double)x[j].num;
+        den += (double)x[j].den;
+    }
+    if (!n)
+        return false;
+    *plain = *least = info->how == TG_MEASURE_RATIO ? num / den : tg_median(v, n);
+    if (info->how == TG_MEASURE_MEAN && info->unit_id == TG_MEASURE_NS)
+        *least = v[0]; /* tg_median sorts */
+    return true;
+}
+
+static double on_scale(double v, bool percent)
+{
+    return percent ? v : v > 0 ? log(v) : (double)NAN;
+}
+
+static void put_measure(struct work *w, struct tg_night *out, enum tg_measure m)
+{
+    const struct tg_measure_info *info = tg_measure_info(m);
+    double *runs = TG_NEW_N(w->scratch, double, w->side->n_runs), v, lo = INFINITY, hi = -INFINITY;
+    double *plain = TG_NEW_N(w->scratch, double, w->side->n_runs), shown;
+    bool percent;
+    size_t n = 0;
+    for (size_t r = 0; r < w->side->n_runs; r++) {
+        double sum = 0, least = 0;
+        size_t ranks = 0;
+        for (size_t k = 0; k < w->side->n_ranks; k++) {
+            const struct tg_shard *s = w->side->at[r][k];
+            double one, one_least, *steps = TG_NEW_N(w->scratch, double, s->n_steps + 1);
+            if (measure_of_shard(s, m, steps, &one, &one_least)) {
+                sum += one;
+                least += one_least;
+                ranks++;
+            }
+        }
+        if (!ranks)
+            continue;
+        runs[n] = least / (double)ranks;
+        plain[n] = sum / (double)ranks;
+        lo = runs[n] < lo ? runs[n] : lo;
+        hi = runs[n] > hi ? runs[n] : hi;
+        n++;
+    }
+    if (!n)
+        return;
+    v = tg_median(runs, n);
+    shown = tg_median(plain, n);
+    if (m == TG_MEASURE_STEP_TIME)
+        out->step_ns = shown;
+    percent = info->unit_id == TG_MEASURE_PERCENT;
+    put(out, (struct tg_value){ .series = series_of_measure(w->t, m),
+                                .v = on_scale(v, percent),
+                                .plain = percent ? shown * 100 : shown,
+                                .calls = info->exact && lo == hi ? v : (double)NAN });
+}
+
+/* ---- environment --------------------------------------------------------------------------- */
+
+/* What decides about times; what else --meta says is only shown. Sorted. */
+static const char *const deciding[] = {
+    "backend",     "clocks",     "cpu",          "cuda",           "cuda_driver",   "device",
+    "device_type", "devices",    "nccl",         "profile_memory", "record_shapes", "rocm",
+    "torch",       "with_flops", "with_modules", "with_stack",     "world_size",
+};
+
+static tg_sv environment(const struct tg_shard *s, struct tg_buf *b, struct tg_arena *a)
+{
+    tg_buf_clear(b);
+    for (size_t i = 0; i < sizeof deciding / sizeof *deciding; i++) {
+        tg_sv v = tg_shard_env(s, deciding[i]);
+        if (v.n)
+            tg_buf_printf(b, "%s%s=%.*s", b->n ? " " : "", deciding[i], TG_SV_ARG(v));
+    }
+    return tg_arena_sv(a, tg_buf_sv(b));
+}
+
+static int by_id(const void *x, const void *y)
+{
+    const struct tg_value *a = x, *b = y;
+    return (a->series > b->series) - (a->series < b->series);
+}
+
+void tg_night_measure(struct tg_night *out, const struct tg_side *side, struct tg_series_table *t,
+                      struct tg_arena *a)
+{
+    struct work w = { .t = t, .side = side, .scratch = tg_arena_new() };
+    out->runs = side->n_runs;
+    out->environment = environment(side->at[0][0], &w.text, a);
+    for (size_t r = 0; r < side->n_runs; r++) {
+        for (size_t k = 0; k < side->n_ranks; k++)
+            add_shard(&w, r, side->at[r][k]);
+        end_run(&w, r);
+    }
+    out->n = 0;
+    out->v = TG_NEW_N(a, struct tg_value, t->n + TG_MEASURES);
+    for (uint32_t i = 0; i < w.cap && i < t->n; i++)
+        if (w.tally[i].of_run)
+            put_op(&w, out, i);
+    for (int m = 0; m < TG_MEASURES; m++)
+        put_measure(&w, out, (enum tg_measure)m);
+    qsort(out->v, out->n, sizeof *out->v, by_id);
+    free(w.tally);
+    free(w.room.pattern);
+    free(w.room.sorted);
+    free(w.room.least);
+    tg_buf_release(&w.text);
+    tg_arena_free(w.scratch);
+}
+
+const struct tg_value *tg_night_value(const struct tg_night *n, uint32_t series)
+{
+    size_t low = 0, high = n->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (n->v[middle].series < series)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < n->n && n->v[low].series == series ? &n->v[low] : NULL;
+}

@@ -1,0 +1,69 @@
+#ifndef TG_HISTORY_NIGHT_H
+#define TG_HISTORY_NIGHT_H
+/*
+ * One night of a suite: what its runs come to, one value for each series. A series is an operator
+ * or kernel (kind and normalised name) or a measure of the whole step.
+ *
+ * Value of a run: the sum over slots of the minimum over the steps whose calls are the usual ones
+ * (slot: the k-th call of a row within its step), averaged over ranks; without slots the least sum
+ * of a step. Value of a night: the median over its runs of the natural log of that. Measures:
+ * median over steps, or ratio of sums; percentages stay parts of 1. Calls of a night are exact: the
+ * usual number of calls a step and rank, if at least nine of ten steps of all runs have it.
+ */
+#include "core/base/arena.h"
+#include "core/base/strmap.h"
+#include "core/summary/summary.h"
+
+enum tg_series_what {
+    TG_SERIES_OP,     /* time and calls of an operator, a runtime call, an annotation */
+    TG_SERIES_KERNEL, /* the same of device work */
+    TG_SERIES_MEASURE
+};
+struct tg_series {
+    enum tg_series_what what;
+    enum tg_kind kind;
+    enum tg_measure measure;
+    tg_sv name;
+    bool judged;  /* by time: not a wait, a copy, a poll, or a measure without a bad direction */
+    bool counted; /* by calls, or an exact measure */
+    int worse;    /* +1: more is worse, -1: less is worse */
+};
+
+/* Series get dense ids in order of first appearance. */
+struct tg_series_table {
+    struct tg_series *v;
+    size_t n, cap;
+    struct tg_strmap raw, names; /* (kind, raw name) -> key -> series */
+    uint32_t *of_raw, *of_name;  /* series + 1; 0: none yet */
+    size_t cap_raw, cap_name;
+};
+void tg_series_init(struct tg_series_table *t);
+void tg_series_release(struct tg_series_table *t);
+
+struct tg_value {
+    uint32_t series;
+    double v;     /* ln ns, or part of 1; NAN: no value */
+    double plain; /* ns, or the measure's own unit */
+    double calls; /* a step and rank, or an exact measure's value; NAN: not settled */
+};
+
+struct tg_night {
+    tg_sv commit; /* 40 hex digits */
+    tg_sv subject, author;
+    int64_t date;      /* committer date, seconds since 1970 */
+    tg_sv environment; /* "key=value" of what decides about times, sorted, separated by blanks */
+    size_t runs;
+    double step_ns;     /* median step time */
+    struct tg_value *v; /* by series */
+    size_t n;
+};
+
+/*
+ * Fills environment, runs, step_ns and values; they live in `a`. `t` grows by the series that are
+ * new. Cost: linear in the slots of the side.
+ */
+void tg_night_measure(struct tg_night *out, const struct tg_side *side, struct tg_series_table *t,
+                      struct tg_arena *a);
+/* The value of a series on that night; NULL: it has none. */
+const struct tg_value *tg_night_value(const struct tg_night *n, uint32_t series);
+#endif

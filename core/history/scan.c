@@ -1,0 +1,209 @@
+#include "core/history/scan.h"
+
+#include <math.h>
+
+#include "core/diff/stats.h"
+#include "core/history/scan_null.h"
+
+double tg_scan_critical(size_t n)
+{
+    enum { FIRST = 13, N = sizeof tg_scan_null / sizeof *tg_scan_null };
+    return n < FIRST || n - FIRST >= N ? (double)INFINITY : tg_scan_null[n - FIRST];
+}
+
+/* #{i < n: v[i] < x} */
+static size_t below(const double *v, size_t n, double x)
+{
+    size_t c = 0;
+    for (size_t i = 0; i < n; i++)
+        c += v[i] < x;
+    return c;
+}
+
+static size_t above(const double *v, size_t n, double x)
+{
+    size_t c = 0;
+    for (size_t i = 0; i < n; i++)
+        c += v[i] > x;
+    return c;
+}
+
+static double rank_z(size_t u, size_t k, size_t b)
+{
+    double pairs = (double)k * (double)b;
+    return ((double)u - pairs / 2) / sqrt(pairs * (double)(k + b + 1) / 12);
+}
+
+/*
+ * z[k] for k = 1..last. Night m = n - k joins the new ones: it brings its wins over the older
+ * nights, and takes away the wins of the newer ones over it.
+ */
+static void rank_zs(const double *v, size_t n, size_t last, double *z)
+{
+    size_t u = 0;
+    for (size_t k = 1; k <= last; k++) {
+        size_t m = n - k;
+        u += below(v, m, v[m]);
+        u -= above(v + m + 1, k - 1, v[m]);
+        z[k] = rank_z(u, k, m);
+    }
+}
+
+double tg_scan_rank_z(const double *v, size_t n, size_t k)
+{
+    size_t u = 0;
+    for (size_t i = n - k; i < n; i++)
+        u += below(v, n - k, v[i]);
+    return rank_z(u, k, n - k);
+}
+
+static double median_of(const double *v, size_t n)
+{
+    double copy[TG_SCAN_WINDOW];
+    memcpy(copy, v, n * sizeof *v);
+    return tg_median(copy, n);
+}
+
+static double two_sided(const double *v, size_t n, double median)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += (v[i] - median) * (v[i] - median);
+    return sum;
+}
+
+/* The sizes of one split; `fast`: the smaller variance. */
+static struct tg_scan sized(const double *v, size_t n, size_t k, bool fast)
+{
+    size_t b = n - k;
+    double before = median_of(v, b), after = median_of(v + b, k), s2, se;
+    struct tg_scan s = { .k = k, .k_min = k, .k_max = k, .e = after - before };
+    s2 = tg_harmful_variance(v, b, v + b, k, before, after);
+    if (fast) {
+        double both = (two_sided(v, b, before) + two_sided(v + b, k, after)) / (double)(n - 2);
+        s2 = both < s2 ? both : s2;
+    }
+    se = sqrt(s2 * (1 / (double)b + 1 / (double)k));
+    s.z = s.e <= 0 ? 0 : se > 0 ? s.e / se : (double)INFINITY;
+    return s;
+}
+
+/*
+ * Splits about as good as the best: z at least 0.9 of it. Ranks cannot tell a night that is clearly
+ * of one level from one that is not, so a night on the far side of the middle by 1.5 standard
+ * deviations ends the range.
+ */
+static void range(const double *v, size_t n, const double *z, size_t from, size_t to, size_t best,
+                  size_t *k_min, size_t *k_max)
+{
+    size_t b = n - best;
+    double before = median_of(v, b), after = median_of(v + b, best);
+    double sigma = sqrt(tg_harmful_variance(v, b, v + b, best, before, after));
+    double low = (before + after) / 2 - 1.5 * sigma, high = (before + after) / 2 + 1.5 * sigma;
+    *k_min = *k_max = best;
+    while (*k_max < to && z[*k_max + 1] >= 0.9 * z[best] && v[n - *k_max - 1] > low)
+        ++*k_max;
+    while (*k_min > from && z[*k_min - 1] >= 0.9 * z[best] && v[n - *k_min] < high)
+        --*k_min;
+}
+
+static size_t best_of(const double *z, size_t from, size_t to)
+{
+    size_t best = from;
+    for (size_t k = from + 1; k <= to; k++)
+        if (z[k] > z[best])
+            best = k;
+    return best;
+}
+
+static bool scanned(const double *v, size_t n, const double *z, struct tg_scan *out)
+{
+    size_t last = n - TG_SCAN_OLD < TG_SCAN_LAST ? n - TG_SCAN_OLD : TG_SCAN_LAST;
+    size_t best = best_of(z, TG_SCAN_FIRST, last);
+    if (z[best] <= tg_scan_critical(n) + TG_SCAN_NULL_EPS)
+        return false;
+    *out = sized(v, n, best, false);
+    if (out->e <= TG_SCAN_TAU || out->z <= TG_SCAN_Z)
+        return false;
+    out->lane = TG_LANE_SCAN;
+    out->rank_z = z[best];
+    out->p = tg_rank_p(v, n - best, v + (n - best), best, 0);
+    range(v, n, z, 1, last, best, &out->k_min, &out->k_max);
+    return true;
+}
+
+static bool fast(const double *v, size_t n, const double *z, struct tg_scan *out)
+{
+    for (size_t k = TG_SCAN_FAST_FIRST; k <= TG_SCAN_FAST_LAST; k++) {
+        size_t b = n - k;
+        /* Complete separation is the least p there is; without it the test is not worth its cost.
+         */
+        double p = z[k] <= 0 ? 1 : tg_rank_p(v, b, v + b, k, 0);
+        if (p > TG_SCAN_FAST_P)
+            continue;
+        *out = sized(v, n, k, true);
+        if (out->e <= TG_SCAN_TAU || out->z <= TG_SCAN_FAST_Z)
+            continue;
+        out->lane = TG_LANE_FAST;
+        out->rank_z = z[k];
+        out->p = p;
+        range(v, n, z, 1, TG_SCAN_FAST_LAST, k, &out->k_min, &out->k_max);
+        return true;
+    }
+    return false;
+}
+
+struct tg_scan tg_scan_look(const double *v, size_t n)
+{
+    struct tg_scan s = { 0 };
+    double z[TG_SCAN_LAST + 1];
+    size_t last = n < TG_SCAN_LAST + 1 ? n - 1 : TG_SCAN_LAST;
+    if (n < TG_SCAN_FEWEST || n > TG_SCAN_WINDOW)
+        return s;
+    rank_zs(v, n, last, z);
+    if (scanned(v, n, z, &s) || fast(v, n, z, &s))
+        return s;
+    return (struct tg_scan){ 0 };
+}
+
+size_t tg_scan_locate(const double *v, size_t n, size_t *k_min, size_t *k_max)
+{
+    double z[TG_SCAN_WINDOW];
+    size_t last = n - TG_SCAN_OLD, best;
+    rank_zs(v, n, last, z);
+    best = best_of(z, 1, last);
+    range(v, n, z, 1, last, best, k_min, k_max);
+    return best;
+}
+
+/* ---- drift --------------------------------------------------------------------------------- */
+
+struct tg_drift tg_drift_look(const double *old, size_t n_old, const double *new_, size_t n_new)
+{
+    struct tg_drift d = { 0 };
+    double before, after, se;
+    for (size_t i = 0; i < n_new; i++)
+        if (n_old - below(old, n_old, new_[i] - TG_DRIFT_TAU) > 0)
+            return d;
+    before = median_of(old, n_old);
+    after = median_of(new_, n_new);
+    se = sqrt(tg_harmful_variance(old, n_old, new_, n_new, before, after) *
+              (1 / (double)n_old + 1 / (double)n_new));
+    d.e = after - before;
+    d.z = se > 0 ? d.e / se : (double)INFINITY;
+    d.found = d.z > TG_SCAN_Z;
+    return d;
+}
+
+double tg_trend_z(const double *v, size_t n, double *total)
+{
+    double slopes[TG_SCAN_WINDOW * (TG_SCAN_WINDOW - 1) / 2], s = 0;
+    size_t m = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = i + 1; j < n; j++) {
+            s += v[j] > v[i] ? 1 : -1;
+            slopes[m++] = (v[j] - v[i]) / (double)(j - i);
+        }
+    *total = tg_median(slopes, m) * (double)(n - 1);
+    return (s - 1) / sqrt((double)n * (double)(n - 1) * (double)(2 * n + 5) / 18);
+}

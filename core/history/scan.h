@@ -1,0 +1,85 @@
+#ifndef TG_HISTORY_SCAN_H
+#define TG_HISTORY_SCAN_H
+/*
+ * Has the newest part of one series moved? Pure functions of numbers: values are natural logs (or
+ * parts of 1 for percentages), oldest first, one a night. A rise is asked for; for a fall the
+ * caller negates the values. Docs: docs/nightly.md, "How a change is found".
+ *
+ * Rank scan. The newest k of n nights against the b = n - k before them:
+ *
+ *     z_k = (U_k - k b / 2) / sqrt(k b (n + 1) / 12),   U_k = #{old x new pairs with new > old}
+ *
+ * for k = TG_SCAN_FIRST..TG_SCAN_LAST with b >= TG_SCAN_OLD. The largest z_k has to exceed c(n),
+ * tg_scan_critical: without a change that happens in one look of 1000, whatever the distribution
+ * of the nights (the nights being exchangeable). Ties count against the change.
+ *
+ * Size. The difference of the medians e has to exceed TG_SCAN_TAU and z = e / (s sqrt(1/b + 1/k))
+ * to exceed TG_SCAN_Z, with s from the harmful halves only (core/diff/stats.h), because the nights
+ * of a machine that is busy spread upwards.
+ *
+ * Fast lane, for large steps: k = 2..4, exact rank test p <= 0.005, e > TG_SCAN_TAU, z > 8 with the
+ * smaller of the two-sided and the harmful variance.
+ *
+ * Cost: O(n (TG_SCAN_LAST + 1)) comparisons a look; medians only where the ranks fire.
+ */
+#include "core/base/sv.h"
+
+enum {
+    TG_SCAN_WINDOW = 40, /* nights of a look at most: the table of c(n) ends here */
+    TG_SCAN_FEWEST = 11, /* below: no verdict */
+    TG_SCAN_FIRST = 3,
+    TG_SCAN_LAST = 10,
+    TG_SCAN_OLD = 8,
+    TG_SCAN_FAST_FIRST = 2,
+    TG_SCAN_FAST_LAST = 4
+};
+#define TG_SCAN_TAU 0.0198026272961797 /* ln 1.02 */
+#define TG_SCAN_Z 5.0
+#define TG_SCAN_FAST_Z 8.0
+#define TG_SCAN_FAST_P 0.005
+
+enum tg_lane { TG_LANE_NONE, TG_LANE_SCAN, TG_LANE_FAST };
+
+struct tg_scan {
+    enum tg_lane lane;   /* NONE: nothing found; the rest is 0 then */
+    size_t k;            /* the newest k nights are after the change */
+    size_t k_min, k_max; /* the splits that may be it as well: z at least 0.9 of the best, and the
+                            nights between on neither side clearly */
+    double e;            /* median of the new nights minus median of the old */
+    double rank_z;       /* z_k of the ranks */
+    double z;            /* e in standard errors */
+    double p;            /* exact rank test of this split */
+};
+
+/* c(n), the critical value of the largest z_k; INFINITY below 13 nights and above the table. */
+double tg_scan_critical(size_t n);
+/* z_k of one split. */
+double tg_scan_rank_z(const double *v, size_t n, size_t k);
+/* The newest part of v[0..n) against the rest; n <= TG_SCAN_WINDOW. */
+struct tg_scan tg_scan_look(const double *v, size_t n);
+/*
+ * Where a step lies, now that more nights are known: the best split and those that may be it as
+ * well, among those that leave TG_SCAN_OLD nights before it and one after. *k_min and *k_max count
+ * nights after the change. n <= TG_SCAN_WINDOW. Returns the best split.
+ */
+size_t tg_scan_locate(const double *v, size_t n, size_t *k_min, size_t *k_max);
+
+/*
+ * A drift that no window sees: all of the newest TG_DRIFT_NIGHTS nights are more than 5 % above
+ * every night of the level they are compared with, and the medians more than 5 standard errors
+ * apart. `old` are the first nights of that level.
+ */
+enum { TG_DRIFT_NIGHTS = 5, TG_DRIFT_LEVEL = 10 };
+#define TG_DRIFT_TAU 0.048790164169432 /* ln 1.05 */
+struct tg_drift {
+    bool found;
+    double e, z;
+};
+struct tg_drift tg_drift_look(const double *old, size_t n_old, const double *new_, size_t n_new);
+
+/*
+ * Mann-Kendall trend over v[0..n): z of S with ties counted against it; *total is the Theil-Sen
+ * slope times n - 1. n <= TG_SCAN_WINDOW.
+ */
+double tg_trend_z(const double *v, size_t n, double *total);
+#endif

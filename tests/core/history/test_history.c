@@ -1,0 +1,269 @@
+/*
+ * Histories made of plain numbers: eight operators of 100 to 170 us, one kernel-free step of 1080
+ * us, noise that repeats (at most 1 %), and what a case changes. What must be said of each is
+ * written beside it.
+ */
+#include "tests/support.h"
+
+#include <math.h>
+
+#include "core/history/history.h"
+
+enum { OPS = 8, MOST = 80 };
+
+struct box {
+    struct tg_arena *a;
+    struct tg_series_table series;
+    struct tg_night night[MOST];
+    struct tg_history h;
+};
+
+static void begin(struct box *b, size_t n)
+{
+    *b = (struct box){ .a = tg_arena_new() };
+    tg_series_init(&b->series);
+    b->series.v = tg_grow(NULL, &b->series.cap, OPS, sizeof *b->series.v);
+    b->series.n = OPS;
+    for (uint32_t s = 0; s < OPS; s++)
+        b->series.v[s] = (struct tg_series){ .what = TG_SERIES_OP,
+                                             .kind = TG_KIND_OP,
+                                             .name = tg_sv_of(tg_arena_printf(b->a, "op%u", s)),
+                                             .judged = true,
+                                             .counted = true,
+                                             .worse = 1 };
+    for (size_t i = 0; i < n; i++) {
+        struct tg_night *night = &b->night[i];
+        *night = (struct tg_night){ .commit = tg_sv_of(tg_arena_printf(b->a, "%040zu", i)),
+                                    .environment = TG_SV("cpu=a"),
+                                    .step_ns = 1080e3,
+                                    .v = TG_NEW_N(b->a, struct tg_value, OPS),
+                                    .n = OPS };
+        for (uint32_t s = 0; s < OPS; s++) {
+            double noise = (double)((i * 7 + s * 13 + (i * s) % 5) % 11) / 1000 - 0.005;
+            double ns = (100 + 10 * s) * 1e3 * exp(noise);
+            night->v[s] = (struct tg_value){ .series = s, .v = log(ns), .plain = ns, .calls = 2 };
+        }
+    }
+    b->h = (struct tg_history){ .night = b->night, .n = n, .series = &b->series };
+}
+
+static void slower(struct box *b, uint32_t s, size_t from, size_t to, double factor)
+{
+    for (size_t i = from; i < to; i++) {
+        b->night[i].v[s].v += log(factor);
+        b->night[i].v[s].plain *= factor;
+    }
+}
+
+static void replay(struct box *b)
+{
+    tg_history_replay(&b->h, TG_SV("s"), b->a);
+}
+
+static void end(struct box *b)
+{
+    tg_series_release(&b->series);
+    tg_arena_free(b->a);
+}
+
+static void nothing_changed(void **state)
+{
+    struct box b;
+    (void)state;
+    begin(&b, 60);
+    replay(&b);
+    assert_int_equal(b.h.n_events, 0);
+    end(&b);
+}
+
+/* +10 % of op3 (130 us) from night 20 on: 13 us a step, told with its second night. */
+static void a_step_is_one_open_event(void **state)
+{
+    struct box b;
+    const struct tg_history_event *e;
+    (void)state;
+    begin(&b, 40);
+    slower(&b, 3, 20, 40, 1.10);
+    replay(&b);
+    assert_int_equal(b.h.n_events, 1);
+    e = &b.h.event[0];
+    assert_int_equal(e->kind, TG_EVENT_REGRESSION);
+    assert_int_equal(e->state, TG_STATE_OPEN);
+    assert_int_equal(e->n, 1);
+    assert_int_equal(e->v[0].series, 3);
+    assert_in_range(e->fired, 21, 23);
+    assert_int_equal(e->from, 19);
+    assert_int_equal(e->to, 20);
+    assert_true(fabs(e->delta - 0.10) < 0.01);
+    assert_true(fabs(e->cost_ns - 13e3) < 1.5e3);
+    end(&b);
+}
+
+/* The id is that of the night it was found: later nights do not change it. */
+static void an_event_keeps_its_id(void **state)
+{
+    struct box early, late;
+    (void)state;
+    begin(&early, 24);
+    slower(&early, 3, 20, 24, 1.10);
+    replay(&early);
+    begin(&late, 60);
+    slower(&late, 3, 20, 60, 1.10);
+    slower(&late, 5, 40, 60, 1.20);
+    replay(&late);
+    assert_int_equal(early.h.n_events, 1);
+    assert_int_equal(late.h.n_events, 2);
+    assert_string_equal(early.h.event[0].id, late.h.event[0].id);
+    assert_string_not_equal(late.h.event[0].id, late.h.event[1].id);
+    end(&early);
+    end(&late);
+}
+
+static void one_bad_night_is_no_event(void **state)
+{
+    struct box b;
+    (void)state;
+    begin(&b, 60);
+    slower(&b, 3, 25, 26, 1.5);
+    replay(&b);
+    assert_int_equal(b.h.n_events, 0);
+    end(&b);
+}
+
+/* Five nights are a spell, twenty were a level that somebody mended. */
+static void what_comes_back_is_told_so(void **state)
+{
+    struct box b;
+    (void)state;
+    begin(&b, 60);
+    slower(&b, 3, 20, 25, 1.3);
+    replay(&b);
+    assert_int_equal(b.h.n_events, 1);
+    assert_int_equal(b.h.event[0].state, TG_STATE_WENT_AWAY);
+    end(&b);
+    begin(&b, 60);
+    slower(&b, 3, 20, 40, 1.3);
+    replay(&b);
+    assert_true(b.h.n_events >= 1);
+    assert_int_equal(b.h.event[0].state, TG_STATE_FIXED);
+    assert_in_range(b.h.event[0].ended, 40, 41);
+    end(&b);
+}
+
+/* Everything by a third is the machine, and no regression of any operator. */
+static void all_together_is_the_machine(void **state)
+{
+    struct box b;
+    (void)state;
+    begin(&b, 60);
+    for (uint32_t s = 0; s < OPS; s++)
+        slower(&b, s, 30, 60, 1.3);
+    replay(&b);
+    assert_int_equal(b.h.n_events, 1);
+    assert_int_equal(b.h.event[0].kind, TG_EVENT_MACHINE);
+    end(&b);
+}
+
+/* With the environment recorded it is a new series of nights, not a change of the old one. */
+static void an_environment_is_told_and_not_compared(void **state)
+{
+    struct box b;
+    (void)state;
+    begin(&b, 60);
+    for (uint32_t s = 0; s < OPS; s++)
+        slower(&b, s, 30, 60, 1.0 + 0.1 * s);
+    for (size_t i = 30; i < 60; i++)
+        b.night[i].environment = TG_SV("cpu=b");
+    replay(&b);
+    assert_int_equal(b.h.n_events, 1);
+    assert_int_equal(b.h.event[0].kind, TG_EVENT_ENVIRONMENT);
+    assert_int_equal(b.h.event[0].to, 30);
+    assert_int_equal(b.h.n_streams, 2);
+    end(&b);
+}
+
+static void calls_change_at_once(void **state)
+{
+    struct box b;
+    (void)state;
+    begin(&b, 20);
+    b.night[19].v[2].calls = 3;
+    replay(&b);
+    assert_int_equal(b.h.n_events, 1);
+    assert_int_equal(b.h.event[0].kind, TG_EVENT_CALLS);
+    assert_int_equal(b.h.event[0].fired, 19);
+    assert_int_equal(b.h.event[0].from, 18);
+    assert_true(b.h.event[0].v[0].worse);
+    end(&b);
+}
+
+static void random_calls_are_no_event(void **state)
+{
+    struct box b;
+    (void)state;
+    begin(&b, 40);
+    for (size_t i = 0; i < 40; i++)
+        b.night[i].v[2].calls = i % 3 == 0 ? (double)NAN : (double)(i % 4);
+    replay(&b);
+    assert_int_equal(b.h.n_events, 0);
+    end(&b);
+}
+
+/* Two operators on one night: one event; what one loses and the other gains: moved. */
+static void one_night_is_one_event(void **state)
+{
+    struct box b;
+    (void)state;
+    begin(&b, 40);
+    slower(&b, 1, 20, 40, 1.2);
+    slower(&b, 5, 20, 40, 1.1);
+    replay(&b);
+    assert_int_equal(b.h.n_events, 1);
+    assert_int_equal(b.h.event[0].n, 2);
+    assert_int_equal(b.h.event[0].v[0].series, 1); /* 22 us against 15 */
+    end(&b);
+    begin(&b, 40);
+    slower(&b, 0, 20, 40, 1.3); /* 100 us: +30 */
+    slower(&b, 5, 20, 40, 0.8); /* 150 us: -30 */
+    replay(&b);
+    assert_int_equal(b.h.n_events, 1);
+    assert_int_equal(b.h.event[0].kind, TG_EVENT_MOVED);
+    end(&b);
+}
+
+/* 0.5 % a night from night 15 on, 45 nights: found, as a drift or as steps, and as one thing first.
+ */
+static void a_drift_is_found(void **state)
+{
+    struct box b;
+    bool found = false;
+    (void)state;
+    begin(&b, 60);
+    for (size_t i = 15; i < 60; i++)
+        slower(&b, 4, i, i + 1, pow(1.005, (double)(i - 14)));
+    replay(&b);
+    for (size_t i = 0; i < b.h.n_events; i++) {
+        assert_int_equal(b.h.event[i].v[0].series, 4);
+        found |= b.h.event[i].fired <= 35;
+    }
+    assert_true(found);
+    end(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_changed),
+        cmocka_unit_test(a_step_is_one_open_event),
+        cmocka_unit_test(an_event_keeps_its_id),
+        cmocka_unit_test(one_bad_night_is_no_event),
+        cmocka_unit_test(what_comes_back_is_told_so),
+        cmocka_unit_test(all_together_is_the_machine),
+        cmocka_unit_test(an_environment_is_told_and_not_compared),
+        cmocka_unit_test(calls_change_at_once),
+        cmocka_unit_test(random_calls_are_no_event),
+        cmocka_unit_test(one_night_is_one_event),
+        cmocka_unit_test(a_drift_is_found),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

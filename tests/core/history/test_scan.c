@@ -1,0 +1,166 @@
+#include "tests/support.h"
+
+#include <math.h>
+
+#include "core/history/scan.h"
+
+/* Twenty nights at 0 and up to six at 0.10, each with a little noise that repeats. */
+static size_t nights(double *v, size_t n_new, double by)
+{
+    for (int i = 0; i < 20; i++)
+        v[i] = ((i * 7) % 11 - 5) * 0.002;
+    for (int i = 0; i < (int)n_new; i++)
+        v[20 + i] = by + ((i * 5) % 7 - 3) * 0.002;
+    return 20 + n_new;
+}
+
+/* By pairs, with Python's itertools: z_1..z_6 of 26 nights. */
+static void rank_z_counts_pairs(void **state)
+{
+    static const double want[] = { 1.4, 2.2132, 2.5281, 2.9137, 3.4157, 3.6515 };
+    double v[40];
+    size_t n = nights(v, 6, 0.10);
+    (void)state;
+    for (size_t k = 1; k <= 6; k++)
+        assert_true(fabs(tg_scan_rank_z(v, n, k) - want[k - 1]) < 5e-5);
+}
+
+/*
+ * All 154,440 orders of the newest five of 13 nights: in 120 of them the largest z exceeds c(13),
+ * which is the most below one in a thousand (counted with Python, too).
+ */
+static void critical_of_13_nights_is_exact(void **state)
+{
+    size_t above = 0, all = 0;
+    int r[5];
+    (void)state;
+    for (r[0] = 0; r[0] < 13; r[0]++)
+        for (r[1] = 0; r[1] < 13; r[1]++)
+            for (r[2] = 0; r[2] < 13; r[2]++)
+                for (r[3] = 0; r[3] < 13; r[3]++)
+                    for (r[4] = 0; r[4] < 13; r[4]++) {
+                        double v[13], most = 0;
+                        unsigned used = 0;
+                        size_t at = 0;
+                        for (int i = 0; i < 5; i++)
+                            used |= 1u << r[i];
+                        if (__builtin_popcount(used) != 5)
+                            continue;
+                        for (int i = 0; i < 13; i++)
+                            if (!(used >> i & 1))
+                                v[at++] = i;
+                        for (int i = 0; i < 5; i++)
+                            v[12 - i] = r[i];
+                        for (size_t k = 3; k <= 5; k++)
+                            most = fmax(most, tg_scan_rank_z(v, 13, k));
+                        above += most > tg_scan_critical(13) + 1e-6;
+                        all++;
+                    }
+    assert_int_equal(all, 154440);
+    assert_int_equal(above, 120);
+}
+
+static void table_ends_where_it_says(void **state)
+{
+    (void)state;
+    assert_true(isinf(tg_scan_critical(12)));
+    assert_true(isinf(tg_scan_critical(41)));
+    for (size_t n = 14; n <= 40; n++)
+        assert_true(tg_scan_critical(n) > 2.9 && tg_scan_critical(n) < 3.25);
+}
+
+/* Two nights of +10 %: p = 1 / C(22, 2) = 0.0043; e and z from Python's statistics. */
+static void two_nights_are_enough_for_a_large_step(void **state)
+{
+    double v[40];
+    struct tg_scan s = tg_scan_look(v, nights(v, 2, 0.10));
+    (void)state;
+    assert_int_equal(s.lane, TG_LANE_FAST);
+    assert_int_equal(s.k, 2);
+    assert_true(fabs(s.e - 0.099) < 1e-9);
+    assert_true(fabs(s.p - 1.0 / 231) < 1e-9);
+}
+
+static void one_night_is_not(void **state)
+{
+    double v[40];
+    (void)state;
+    assert_int_equal(tg_scan_look(v, nights(v, 1, 0.30)).lane, TG_LANE_NONE);
+    (void)nights(v, 4, 0);
+    v[20] = 0.30; /* a bad night that went by */
+    assert_int_equal(tg_scan_look(v, 24).lane, TG_LANE_NONE);
+}
+
+static void five_nights_are_scanned(void **state)
+{
+    double v[40];
+    struct tg_scan s = tg_scan_look(v, nights(v, 5, 0.10));
+    (void)state;
+    assert_int_equal(s.lane, TG_LANE_SCAN); /* z_5 = 3.3968 > c(25) = 3.204035 */
+    assert_int_equal(s.k, 5);
+    assert_int_equal(s.k_min,
+                     5); /* 3.1132 is 0.9 of 3.3968, but the first new night is clearly new */
+    assert_int_equal(s.k_max, 5);
+    assert_true(fabs(s.z - 31.761170158301177) < 1e-6);
+}
+
+static void too_small_or_too_short_is_nothing(void **state)
+{
+    double v[40];
+    (void)state;
+    assert_int_equal(tg_scan_look(v, nights(v, 6, 0.015)).lane, TG_LANE_NONE); /* under 2 % */
+    assert_int_equal(tg_scan_look(v, nights(v, 6, 0.03)).lane, TG_LANE_SCAN);
+    (void)nights(v, 6, 0.5);
+    assert_int_equal(tg_scan_look(v + 16, 10).lane, TG_LANE_NONE); /* 10 nights */
+}
+
+static void equal_nights_are_no_rise(void **state)
+{
+    double v[30] = { 0 };
+    (void)state;
+    assert_int_equal(tg_scan_look(v, 30).lane, TG_LANE_NONE);
+    for (size_t i = 25; i < 30; i++)
+        v[i] = 0.1;
+    assert_int_equal(tg_scan_look(v, 30).lane, TG_LANE_SCAN); /* no spread at all: z is infinite */
+}
+
+static void drift_needs_every_night(void **state)
+{
+    double old[10], new_[5];
+    (void)state;
+    for (int i = 0; i < 10; i++)
+        old[i] = (i % 3) * 0.002;
+    for (int i = 0; i < 5; i++)
+        new_[i] = 0.004 + 0.05 + (i % 2) * 0.002;
+    assert_true(tg_drift_look(old, 10, new_, 5).found);
+    new_[2] = 0.004 + 0.048; /* under 5 % above the largest old night */
+    assert_false(tg_drift_look(old, 10, new_, 5).found);
+}
+
+/* 1..10: S = 45, var = 10 * 9 * 25 / 18 = 125, z = 44 / sqrt(125). */
+static void trend_of_a_straight_line(void **state)
+{
+    double v[10], total;
+    (void)state;
+    for (int i = 0; i < 10; i++)
+        v[i] = i;
+    assert_true(fabs(tg_trend_z(v, 10, &total) - 44 / sqrt(125)) < 1e-9);
+    assert_true(fabs(total - 9) < 1e-9);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rank_z_counts_pairs),
+        cmocka_unit_test(critical_of_13_nights_is_exact),
+        cmocka_unit_test(table_ends_where_it_says),
+        cmocka_unit_test(two_nights_are_enough_for_a_large_step),
+        cmocka_unit_test(one_night_is_not),
+        cmocka_unit_test(five_nights_are_scanned),
+        cmocka_unit_test(too_small_or_too_short_is_nothing),
+        cmocka_unit_test(equal_nights_are_no_rise),
+        cmocka_unit_test(drift_needs_every_night),
+        cmocka_unit_test(trend_of_a_straight_line),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -348,7 +348,7 @@ static bool measure_of_shard(const struct tg_shard *s, enum tg_measure m, double
     const struct tg_measure_info *info = tg_measure_info(m);
     double num = 0, den = 0;
     size_t n = 0;
-    if (s->absent[m] || s->left_out)
+    if (s->left_out)
         return false;
     for (size_t j = 0; j < s->n_steps; j++) {
         if (!x[j].known || !x[j].den)

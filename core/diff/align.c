@@ -110,6 +110,7 @@ static bool lay_out_cells(struct tg_diff_work *w, struct tg_err *err)
         double *n_steps = TG_NEW_N(w->a, double, c->n_runs[side] * c->n_ranks[side]);
         size_t n = 0;
         c->marked[side] = true;
+        c->least_steps[side] = SIZE_MAX;
         for (size_t run = 0; run < c->n_runs[side]; run++)
             for (size_t rank = 0; rank < c->n_ranks[side]; rank++) {
                 const struct tg_shard *s = c->side[side].at[run][rank];
@@ -118,7 +119,11 @@ static bool lay_out_cells(struct tg_diff_work *w, struct tg_err *err)
                 w->used[cell] = pick_steps(w, side, s);
                 n_steps[n++] = (double)w->used[cell].n;
                 c->n_units[side] += w->used[cell].n;
-                c->marked[side] &= s->marked || tg_sv_eq(s->window, TG_SV("whole"));
+                bool known = s->marked || tg_sv_eq(s->window, TG_SV("whole"));
+                c->marked[side] &= known;
+                c->any_marked[side] |= known;
+                if (w->used[cell].n < c->least_steps[side])
+                    c->least_steps[side] = w->used[cell].n;
                 if (s->n_steps > w->max_steps)
                     w->max_steps = s->n_steps;
                 if (s->n_hints && !c->n_hints) {
@@ -701,10 +706,13 @@ static void name_largest(struct tg_diff_work *w, struct tg_op *op)
     forget(&parents);
 }
 
+/* Of runtime calls alone: an operator of such a name is the program's own. */
 static bool polls(const struct tg_diff_work *w, const struct tg_op *op)
 {
     tg_sv raw = op->raw[op->present[TG_TEST] ? TG_TEST : TG_BASE];
 
+    if (op->kind != TG_KIND_RUNTIME && op->kind != TG_KIND_SYNC)
+        return false;
     if (!w->o->ignore)
         return tg_is_polling(raw);
     for (size_t i = 0; i < w->o->n_ignore; i++)
@@ -952,7 +960,7 @@ bool tg_align(struct tg_diff_work *w, struct tg_err *err)
     find_lack_of_frames(w);
     share_out(w);
     c->iteration_ratio = 1;
-    if (!c->marked[TG_BASE] || !c->marked[TG_TEST])
+    if (!c->any_marked[TG_BASE] && !c->any_marked[TG_TEST])
         scale_counts(w);
     c->collapsed = collapsed(c);
     return true;

@@ -1,4 +1,4 @@
-/* The stages of a comparison in order, and what may excuse a changed count. */
+/* The stages of a comparison in order, and the exceptions for a changed count. */
 #include "core/diff/compare.h"
 
 #include <stdlib.h>
@@ -20,12 +20,12 @@ static bool varies(const struct tg_op *op)
     return op->counted.shape == TG_COUNT_VARIES || op->counted.shape == TG_COUNT_BREAKS;
 }
 
-/* A cause by itself: more calls that nothing excuses, in an operator that does not vary anyway. */
+/* A cause by itself: more calls that no exception covers, in an operator that does not vary anyway. */
 static bool is_cause(const struct tg_comparison *c, const struct tg_op *op)
 {
     bool rose = op->change == TG_ADDED || op->change == TG_MORE;
     return rose && !varies(op) && !op->polling && tg_kind_is_counted(op->kind) &&
-           tg_op_excuse(op) == TG_EXCUSE_NONE && (c->same_device || !tg_kind_is_device(op->kind));
+           tg_op_exception(op) == TG_EXCEPTION_NONE && (c->same_device || !tg_kind_is_device(op->kind));
 }
 
 /* Beside a cause, counts that vary anyway are no second one: they become hints. */

@@ -215,7 +215,9 @@ struct tg_comparison {
     double step_ns[2]; /* D: median over runs of the shortest step (device's where it has work) */
     double drift;      /* common factor c0 (log); |drift| > ln 1.10 is a warning */
     bool drifted;
-    bool marked[2];            /* steps are known: by markers, or the window says "one step" */
+    bool marked[2];     /* steps are known, by markers or as `window: whole`: in all of the side, */
+    bool any_marked[2]; /* in any of them */
+    size_t least_steps[2];     /* of any trace, without those left out; 0: one has none to judge */
     double iteration_ratio;    /* 1, or the common ratio of counts of unmarked traces */
     struct tg_env_change *env; /* keys that differ or are unknown on one side */
     size_t n_env;
@@ -252,7 +254,7 @@ struct tg_compare_opts {
     size_t n_rank_numbers[2];
     const int64_t *devices, *streams; /* device rows of these only; NULL: all */
     size_t n_devices, n_streams;
-    tg_sv const *ignore; /* polling globs; NULL: the built-in list */
+    tg_sv const *ignore; /* polling runtime calls: globs; NULL: the built-in list */
     size_t n_ignore;
     unsigned min_runs;         /* 0: the default 3 */
     double drift_limit;        /* 0: the default 0.10 */
@@ -282,15 +284,18 @@ void tg_put_ranks(struct tg_buf *b, const int64_t *v, size_t n);
 
 /*
  * What makes a changed count less than a regression by itself. Whether that counts is the policy's
- * decision: a rule names what it excuses (docs/policy.md).
+ * decision: a rule names its `exceptions` (docs/policy.md).
  */
-enum tg_excuse {
-    TG_EXCUSE_NONE,
-    TG_EXCUSE_RENAMED,  /* same count and cost under another name */
-    TG_EXCUSE_REPLACED, /* part of a replacement that costs no more calls */
-    TG_EXCUSE_SMALL     /* a new name under 0.1 % of the step that makes nobody wait */
+enum tg_exception {
+    TG_EXCEPTION_NONE,
+    TG_EXCEPTION_RENAMED,  /* same count and cost under another name */
+    TG_EXCEPTION_REPLACED, /* part of a replacement that costs no more calls */
+    TG_EXCEPTION_SMALL,    /* a new name under 0.1 % of the step that makes nobody wait */
+    TG_EXCEPTION_POLLING   /* a runtime call whose number is random */
 };
-enum tg_excuse tg_op_excuse(const struct tg_op *op);
+enum tg_exception tg_op_exception(const struct tg_op *op);
+/* Names of this kind are counted: operators, kernels, copies, sets, graphs, synchronising calls. */
+bool tg_kind_is_counted(enum tg_kind k);
 /* Adds waiting or traffic: synchronising calls, copies, collectives, aten::item. Such additions
  * always count for themselves, whatever they replace and however small. */
 bool tg_op_makes_wait(const struct tg_op *op);

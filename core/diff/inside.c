@@ -161,6 +161,6 @@ void tg_find_insides(struct tg_diff_work *w)
     }
     /* What an operator brings along is its doing, however small it is by itself. */
     for (size_t i = 0; i < c->n_ops; i++)
-        if (c->ops[i].leader != TG_NO_ID && tg_op_excuse(&c->ops[i]) == TG_EXCUSE_NONE)
+        if (c->ops[i].leader != TG_NO_ID && tg_op_exception(&c->ops[i]) == TG_EXCEPTION_NONE)
             c->ops[c->ops[i].leader].leads = true;
 }

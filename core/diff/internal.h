@@ -60,9 +60,6 @@ static inline size_t tg_work_cell(const struct tg_diff_work *w, int side, size_t
     return w->first[side] + run * w->c->n_ranks[side] + rank;
 }
 
-/* Judged by its count: kernels, copies, sets, graph launches, operators, synchronising calls. */
-bool tg_kind_is_counted(enum tg_kind k);
-
 /* What messages call a side: "baseline", "fresh". */
 const char *tg_side_label(const struct tg_diff_work *w, int side);
 

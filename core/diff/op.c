@@ -12,16 +12,18 @@ bool tg_op_makes_wait(const struct tg_op *op)
            tg_sv_eq(op->name, TG_SV("aten::_local_scalar_dense"));
 }
 
-enum tg_excuse tg_op_excuse(const struct tg_op *op)
+enum tg_exception tg_op_exception(const struct tg_op *op)
 {
+    if (op->polling)
+        return TG_EXCEPTION_POLLING;
     if (op->relation == TG_REL_RENAMED)
-        return TG_EXCUSE_RENAMED;
+        return TG_EXCEPTION_RENAMED;
     if (op->relation == TG_REL_REPLACED)
-        return TG_EXCUSE_REPLACED;
+        return TG_EXCEPTION_REPLACED;
     if (op->relation == TG_REL_NONE && op->change == TG_ADDED && !tg_op_makes_wait(op) &&
         !op->leads && op->share[TG_TEST] < SMALL_SHARE)
-        return TG_EXCUSE_SMALL;
-    return TG_EXCUSE_NONE;
+        return TG_EXCEPTION_SMALL;
+    return TG_EXCEPTION_NONE;
 }
 
 bool tg_kind_is_counted(enum tg_kind k)

@@ -102,6 +102,7 @@ static const struct row {
     { "rules", "fail", LIMITS, TG_TIGHTER, 0, "limit", NULL },
     { "rules", "overrides", OPEN, TG_MAYBE_LOOSER, 0, NULL, NULL },
     { "rules", "noise", SECTION, TG_MAYBE_LOOSER, 0, "noise", NULL },
+    { "rules", "exceptions", LIST, TG_LOOSER, TG_LOOSER, NULL, NULL },
     { "rules", "optional", WORDS, TG_LOOSER, 0, NULL, yes_no },
     { "rules", "when", SECTION, TG_LOOSER, 0, "when", NULL },
 

@@ -339,6 +339,17 @@ static void overrides_of(struct decode *c, const struct tg_yaml *n, struct tg_ru
     rule->n_overrides = count;
 }
 
+/* What is excepted is a changed number of calls: other metrics have no such thing. */
+static void check_exceptions(struct decode *c, const struct tg_yaml *n,
+                             const struct tg_metric_info *info, enum tg_metric m)
+{
+    const struct tg_yaml_pair *p = tg_yaml_pair(n, "exceptions");
+    if (p && m != TG_METRIC_COUNT && m != TG_METRIC_ADDED && m != TG_METRIC_REMOVED)
+        (void)tg_diags_add(c->diags, TG_DIAG_MATCH_SCOPE, p->key->at, tg_yaml_width(p->key),
+                           "remove it: count, added and removed have exceptions",
+                           "'exceptions' mean nothing for '%s'", info->name);
+}
+
 static enum tg_polarity direction_of(struct decode *c, const struct tg_yaml *n,
                                      const struct tg_metric_info *info)
 {
@@ -369,11 +380,13 @@ static void rule_of(struct decode *c, const struct tg_yaml *n, struct tg_rule *r
     r->warn_at = r->warn.at;
     r->fail_at = r->fail.at;
     r->noise = noise_of(c, tg_yaml_get(n, "noise"), &c->policy->noise);
+    r->exceptions = mask_of(tg_yaml_get(n, "exceptions"), tg_words_exception) << 1;
     r->optional = is_true(n, "optional");
     r->when = when_of(c, tg_yaml_get(n, "when"));
     if (info) {
         r->bad = direction_of(c, n, info);
         check_scope(c, n, info, r->metric, r->match.kinds);
+        check_exceptions(c, n, info, r->metric);
     }
     overrides_of(c, tg_yaml_get(n, "overrides"), r, info);
     if (!tg_yaml_pair(n, "metric"))

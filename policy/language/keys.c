@@ -29,6 +29,7 @@ const char *const tg_words_comment[] = { "changes", "always", "never", NULL };
 const char *const tg_words_fail_on[] = { "fail", "warn", "inconclusive", "suspicious", NULL };
 const char *const tg_words_on_off[] = { "on", "off", NULL };
 const char *const tg_words_off[] = { "off", NULL };
+const char *const tg_words_exception[] = { "renamed", "replaced", "small", "polling", NULL };
 
 /* ---- values that several keys have ---- */
 
@@ -183,7 +184,8 @@ static const struct tg_key_shape rule_noise = { .kind = TG_KEY_MAP,
 static const struct tg_key noise_keys[] = {
     RULE_NOISE_KEYS,
     { "drift", &percent, 0, "common change of everything beyond which the report warns" },
-    { "ignore", &pattern_list_or_none, 0, "raw names whose counts are random (polling)" },
+    { "ignore", &pattern_list_or_none, 0,
+      "raw names of runtime calls whose counts are random (polling)" },
     END
 };
 static const struct tg_key_shape noise = {
@@ -222,6 +224,11 @@ static const struct tg_key rule_keys[] = {
     { "overrides", &overrides, 0,
       "other limits for some of the names; the last that matches wins" },
     { "noise", &rule_noise, TG_KEY_MERGE, "other noise settings for this rule" },
+    { "exceptions",
+      SHAPE(.kind = TG_KEY_LIST, .what = "a list of exceptions", .min = 0, .max = 4,
+            .example = "[renamed, replaced, small]",
+            .item = SHAPE(.kind = TG_KEY_WORD, .words = tg_words_exception)),
+      0, "counts that only warn where the rule would fail; polling calls are not judged" },
     { "optional", &yes_no, 0, "matching nothing is a note, not inconclusive" },
     { "when", &when, 0, "judges only there; elsewhere the rule is skipped" },
     END

@@ -110,7 +110,7 @@ struct tg_noise {
     int64_t min_runs;          /* a side; below it durations never fail */
     int64_t min_steps;         /* usable steps a run; below it durations are not judged. 0: any */
     double drift;              /* percent; a common factor beyond it is a warning */
-    struct tg_patterns ignore; /* polling calls whose count is random; raw names */
+    struct tg_patterns ignore; /* polling runtime calls, for `exceptions`; raw names */
     struct tg_loc at;          /* of `noise:`, or of the built-in defaults */
 };
 
@@ -143,6 +143,7 @@ struct tg_rule {
     const struct tg_override *overrides;
     size_t n_overrides;
     struct tg_noise noise; /* complete: the policy's noise with the rule's keys */
+    uint32_t exceptions;   /* bits 1 << enum tg_exception: counts that it excepts */
     bool optional;         /* matching nothing is a note, not `inconclusive` */
     struct tg_when when;
     struct tg_loc at; /* of the rule: its id, in the last layer that changed it */

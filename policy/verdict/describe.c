@@ -252,6 +252,26 @@ static void put_auto(struct tg_buf *b, const struct tg_limit *l, const struct tg
         }
 }
 
+const char *tg_exception_meaning(enum tg_exception x)
+{
+    static const char *const meaning[] = {
+        [TG_EXCEPTION_NONE] = "",
+        [TG_EXCEPTION_RENAMED] = "renamed",
+        [TG_EXCEPTION_REPLACED] = "replaced",
+        [TG_EXCEPTION_SMALL] = "new and under 0.1 % of the step",
+        [TG_EXCEPTION_POLLING] = "polling",
+    };
+    return meaning[x];
+}
+
+/* Why what exceeds a failing limit only warns. */
+static void put_exception(struct tg_buf *b, const struct tg_judgement *j)
+{
+    if (j->state == TG_STATE_WARN && j->exception)
+        tg_buf_printf(b, "; only warns: %s (the rule's exceptions)",
+                      tg_exception_meaning(j->exception));
+}
+
 /* "5 of 5 runs above all 5 baseline runs, noise 1.8 %, smallest detectable change 8 %" */
 static void describe_evidence(struct tg_result *r, const struct tg_comparison *c,
                               const struct tg_probe *p, const struct tg_judgement *j,
@@ -279,6 +299,7 @@ static void describe_evidence(struct tg_result *r, const struct tg_comparison *c
         tg_limit_text(j->limit, &b);
         put_auto(&b, j->limit, p->ev);
     }
+    put_exception(&b, j);
     r->evidence = tg_describe_take(&b, a);
     if (j->state == TG_STATE_SUSPICIOUS ||
         (j->state == TG_STATE_NOT_JUDGED && ev && ev->judged == TG_NOT_FEW_RUNS))
@@ -411,6 +432,8 @@ void tg_describe_verdict(struct tg_verdict *v, const struct tg_comparison *c, st
     tg_buf_puts(&b, v->counts_judged ? "counts judged" : "counts not judged");
     if (v->counts_judged && !c->same_device)
         tg_buf_puts(&b, ", but not of kernels");
+    if (!v->counts_judged && !v->counts_asked)
+        tg_buf_puts(&b, ": no rule asks for them");
     if (v->durations_judged) {
         tg_buf_printf(&b, "; durations judged: %zu baseline run%s", c->n_runs[TG_BASE],
                       c->n_runs[TG_BASE] == 1 ? "" : "s");

@@ -32,29 +32,123 @@ static int by_weight(const void *a, const void *b)
     return tg_sv_cmp(x->kind, y->kind);
 }
 
+/* A rule whose `when` holds and that counts calls. */
+static bool asks_for_counts(const struct tg_eval_state *e)
+{
+    const struct tg_policy *p = e->in->policy;
+    for (size_t i = 0; i < p->n_rules; i++) {
+        const struct tg_metric_info *m = tg_metric_info(p->rules[i].metric);
+        if (m->unit == TG_UNIT_COUNT && m->exact && tg_select_rule(e, &p->rules[i].when))
+            return true;
+    }
+    return false;
+}
+
+static size_t resting_on(const struct tg_eval_state *e, enum tg_grounds g)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < e->n; i++)
+        n += e->results[i].grounds == g;
+    return n;
+}
+
+static bool has_state(const struct tg_eval_state *e, enum tg_state s)
+{
+    for (size_t i = 0; i < e->n; i++)
+        if (e->results[i].state == s)
+            return true;
+    return false;
+}
+
+/* Names of which the fresh side's number could be judged. */
+static size_t countable(const struct tg_comparison *c)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->n_ops; i++)
+        n += c->ops[i].present[TG_TEST] && tg_kind_is_counted(c->ops[i].kind);
+    return n;
+}
+
+static void open_guard(struct tg_eval_state *e, tg_sv name, tg_sv message, tg_sv next)
+{
+    struct tg_result *r = tg_eval_add(e, NULL);
+    tg_eval_message(r, TG_STATE_INCONCLUSIVE, name, TG_SV("guard"), message, next);
+}
+
+/*
+ * The one place that decides whether a verdict may be green: some rule judged something, and where
+ * a rule counts calls, there were calls to count.
+ */
+static void close_coverage(struct tg_eval_state *e)
+{
+    struct tg_verdict *v = e->out;
+    size_t counts = resting_on(e, TG_GROUNDS_COUNT), runs = resting_on(e, TG_GROUNDS_RUNS);
+    size_t other = resting_on(e, TG_GROUNDS_FACT) + resting_on(e, TG_GROUNDS_BUDGET);
+    v->counts_asked = asks_for_counts(e);
+    v->counts_judged = counts > 0;
+    v->durations_judged = runs > 0;
+    if (has_state(e, TG_STATE_INCONCLUSIVE))
+        return;
+    if (v->counts_asked && !countable(e->in->comparison))
+        open_guard(e, TG_SV("(no calls)"),
+                   TG_SV("the fresh traces hold no operators, kernels, copies or synchronisations: "
+                         "there is nothing to count"),
+                   TG_SV("Did the benchmark run, and do the events have a category (`cat`)?"));
+    else if (!counts && !runs && !other && !has_state(e, TG_STATE_SUSPICIOUS))
+        open_guard(e, TG_SV("(nothing judged)"), TG_SV("nothing could be judged"),
+                   e->in->policy->n_rules
+                       ? TG_SV("See the coverage line and the rules that were skipped.")
+                       : TG_SV("The policy has no rules: write some, or start from the built-in "
+                               "ones with `extends: [tracegate:recommended]`."));
+}
+
+/* States that `fail_on` names are failures, in every report. */
+static void promote(struct tg_eval_state *e)
+{
+    static const struct {
+        unsigned bit;
+        enum tg_state state;
+        const char *what;
+    } kinds[] = { { TG_FAIL_ON_WARN, TG_STATE_WARN, "a warning" },
+                  { TG_FAIL_ON_SUSPICIOUS, TG_STATE_SUSPICIOUS, "suspicious" },
+                  { TG_FAIL_ON_INCONCLUSIVE, TG_STATE_INCONCLUSIVE, "inconclusive" } };
+    for (size_t i = 0; i < e->n; i++)
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+            struct tg_result *r = &e->results[i];
+            if (!(e->in->policy->fail_on & kinds[k].bit) || r->state != kinds[k].state)
+                continue;
+            r->evidence = tg_sv_of(
+                tg_arena_printf(e->arena, "%.*s%s%s: `fail_on` makes it a failure",
+                                TG_SV_ARG(r->evidence), r->evidence.n ? "; " : "", kinds[k].what));
+            r->state = TG_STATE_FAIL;
+            break;
+        }
+}
+
+static const struct tg_result *first_in(const struct tg_verdict *v, enum tg_state s)
+{
+    for (size_t i = 0; i < v->n_results; i++)
+        if (v->results[i].state == s)
+            return &v->results[i];
+    return NULL;
+}
+
+/* Any failure; else anything inconclusive; else any warning. */
 static void outcome(struct tg_eval_state *e)
 {
     struct tg_verdict *v = e->out;
-    unsigned fail_on = e->in->policy->fail_on | TG_FAIL_ON_FAIL;
-    size_t *n = v->n_state;
+    const struct tg_result *open = first_in(v, TG_STATE_INCONCLUSIVE);
+    const size_t *n = v->n_state;
     bool lifted = false;
     for (size_t i = 0; i < v->n_notes; i++)
         lifted |= v->notes[i].lifts;
-    if (n[TG_STATE_FAIL] || (fail_on & TG_FAIL_ON_WARN && n[TG_STATE_WARN]) ||
-        (fail_on & TG_FAIL_ON_SUSPICIOUS && n[TG_STATE_SUSPICIOUS]) ||
-        (fail_on & TG_FAIL_ON_INCONCLUSIVE && (n[TG_STATE_INCONCLUSIVE] || !e->judged))) {
+    if (n[TG_STATE_FAIL]) {
         v->outcome = TG_OUTCOME_FAIL;
-    } else if (e->inconclusive || !e->judged) {
+    } else if (open) {
         v->outcome = TG_OUTCOME_INCONCLUSIVE;
-        if (!e->inconclusive) {
-            v->error = TG_SV("nothing could be judged");
-            v->error_hint =
-                e->in->policy->n_rules
-                    ? TG_SV("See the coverage line and the rules that were skipped.")
-                    : TG_SV("The policy has no rules: write some, or start from the built-in ones "
-                            "with `extends: [tracegate:recommended]`.");
-        }
-    } else if (n[TG_STATE_WARN] || n[TG_STATE_SUSPICIOUS] || n[TG_STATE_INCONCLUSIVE] || lifted) {
+        v->error = open->message;
+        v->error_hint = open->next;
+    } else if (n[TG_STATE_WARN] || n[TG_STATE_SUSPICIOUS] || lifted) {
         v->outcome = TG_OUTCOME_WARN;
     } else {
         v->outcome = TG_OUTCOME_PASS;
@@ -66,19 +160,21 @@ bool tg_eval(struct tg_verdict *out, const struct tg_eval_input *in, struct tg_a
              struct tg_err *err)
 {
     struct tg_eval_state e = { .in = in, .out = out, .arena = a, .err = err };
-    bool ok = true;
+    bool ok = true, comparable;
     *out = (struct tg_verdict){ .comparison = in->comparison,
                                 .suite = in->suite ? in->suite->name : TG_SV("default"),
                                 .policy = in->policy->built_in ? TG_SV("built-in policy")
                                                                : in->policy->file,
                                 .version = TG_SV(TG_VERSION) };
     tg_notes(&e);
-    tg_guards(&e);
+    comparable = tg_guards(&e);
     tg_integrity(&e);
-    for (size_t i = 0; ok && i < in->policy->n_rules; i++)
+    for (size_t i = 0; ok && comparable && i < in->policy->n_rules; i++)
         ok = tg_rule_judge(&e, &in->policy->rules[i]);
     if (ok) {
+        close_coverage(&e);
         tg_waive(&e);
+        promote(&e);
         if (e.n)
             qsort(e.results, e.n, sizeof *e.results, by_weight);
         tg_fold(&e);

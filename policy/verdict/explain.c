@@ -57,9 +57,26 @@ static void put_head(struct tg_buf *out, const struct tg_rule *r)
     tg_buf_putc(out, '\n');
 }
 
+/* What exceeds the failing limit and only warns, and what is not judged. */
+static void put_exceptions(struct tg_buf *out, const struct tg_rule *r)
+{
+    uint32_t warns = r->exceptions & ~(1u << TG_EXCEPTION_POLLING);
+    const char *before = "    only warns where it would fail: ";
+    for (int x = TG_EXCEPTION_RENAMED; x <= TG_EXCEPTION_SMALL; x++)
+        if (warns & 1u << x) {
+            tg_buf_printf(out, "%s%s", before, tg_exception_meaning((enum tg_exception)x));
+            before = ", ";
+        }
+    if (warns)
+        tg_buf_putc(out, '\n');
+    if (r->exceptions & 1u << TG_EXCEPTION_POLLING)
+        tg_buf_puts(out, "    not judged: runtime calls that noise.ignore names\n");
+}
+
 static void put_rest(struct tg_buf *out, const struct tg_policy *p, const struct tg_rule *r,
                      const struct tg_op *op)
 {
+    put_exceptions(out, r);
     if (r->when.present) {
         tg_buf_puts(out, "    only where its `when` holds");
         put_at(out, r->when.at);

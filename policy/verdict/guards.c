@@ -23,9 +23,84 @@ static void guard(struct tg_eval_state *e, tg_sv name, tg_sv message, tg_sv next
     r->file = at.file;
     r->line = at.line;
     r->col = at.col;
-    if (!e->inconclusive)
-        e->out->error = message, e->out->error_hint = next;
-    e->inconclusive = true;
+}
+
+static const char *const side_name[] = { "baseline", "fresh" };
+
+/* The window by which the sides were cut, as people say it. */
+static tg_sv marker_of(const struct tg_eval_state *e)
+{
+    const struct tg_suite *suite = e->in->suite;
+    if (suite && suite->window.by == TG_BY_ANNOTATION && suite->window.name)
+        return tg_sv_of(tg_arena_printf(e->arena, "annotations '%.*s'",
+                                        TG_SV_ARG(tg_pattern_text(suite->window.name))));
+    return TG_SV("step markers");
+}
+
+/* What an unmarked trace of the side has that could mark its steps. */
+static tg_sv other_windows(const struct tg_eval_state *e, int side)
+{
+    const struct tg_side *s = &e->in->comparison->side[side];
+    struct tg_buf b = { 0 };
+    for (size_t run = 0; run < s->n_runs && !b.n; run++)
+        for (size_t rank = 0; rank < s->n_ranks && !b.n; rank++) {
+            const struct tg_shard *h = s->at[run][rank];
+            for (size_t i = 0; !h->marked && i < h->n_hints && i < 3; i++)
+                tg_buf_printf(&b, "%s'%.*s' (%zu times)", b.n ? ", " : "",
+                              TG_SV_ARG(h->hints[i].name), h->hints[i].count);
+        }
+    return tg_describe_take(&b, e->arena);
+}
+
+static tg_sv window_next(const struct tg_eval_state *e, int side)
+{
+    tg_sv others = other_windows(e, side);
+    if (!others.n)
+        return TG_SV("Call prof.step() once an iteration on both sides, or say which annotation "
+                     "marks a step: `window: {by: annotation, name: ...}`.");
+    return tg_sv_of(tg_arena_printf(e->arena,
+                                    "Recur there and could mark steps: %.*s. Name one of them in "
+                                    "the suite's `window`, and record both sides alike.",
+                                    TG_SV_ARG(others)));
+}
+
+/* A step of one side against the whole trace of the other is no comparison. */
+static bool guard_markers(struct tg_eval_state *e)
+{
+    const struct tg_comparison *c = e->in->comparison;
+    const struct tg_suite *suite = e->in->suite;
+    struct tg_loc at = suite ? suite->window.at : TG_NOWHERE;
+    bool named = suite && suite->window.by == TG_BY_ANNOTATION;
+    bool any = c->any_marked[TG_BASE] || c->any_marked[TG_TEST];
+    for (int side = 1; side >= 0; side--) {
+        if (c->marked[side] || !(any || named))
+            continue;
+        guard(e, TG_SV("window"),
+              tg_sv_of(tg_arena_printf(e->arena, "%s %s traces have no %.*s%s",
+                                       c->any_marked[side] ? "some of the" : "the", side_name[side],
+                                       TG_SV_ARG(marker_of(e)),
+                                       c->any_marked[!side] ? ", unlike the other side's" : "")),
+              window_next(e, side), at);
+        return true;
+    }
+    return false;
+}
+
+static bool guard_steps(struct tg_eval_state *e)
+{
+    const struct tg_comparison *c = e->in->comparison;
+    const struct tg_suite *suite = e->in->suite;
+    for (int side = 1; side >= 0; side--)
+        if (!c->least_steps[side]) {
+            guard(e, TG_SV("steps"),
+                  tg_sv_of(
+                      tg_arena_printf(e->arena, "no step is left of a %s trace", side_name[side])),
+                  TG_SV("Record more steps, or lower `skip_first` and `skip_last` of the suite's "
+                        "window."),
+                  suite ? suite->window.at : TG_NOWHERE);
+            return true;
+        }
+    return false;
 }
 
 static double kernels_per_step(const struct tg_comparison *c)
@@ -82,11 +157,12 @@ static void guard_ranks(struct tg_eval_state *e, const struct tg_suite *suite)
         guard(e, TG_SV("ranks"), common_ranks_expected(e, suite->ranks_expect), next, suite->at);
 }
 
-void tg_guards(struct tg_eval_state *e)
+bool tg_guards(struct tg_eval_state *e)
 {
     const struct tg_require *q = &e->in->policy->require;
     const struct tg_comparison *c = e->in->comparison;
     const struct tg_suite *suite = e->in->suite;
+    bool comparable = !guard_markers(e) && !guard_steps(e);
     if (q->steps && (!c->marked[TG_TEST] || c->n_steps[TG_TEST] < (size_t)q->steps))
         guard(e, TG_SV("steps"),
               tg_sv_of(tg_arena_printf(e->arena, "the fresh trace has %zu steps, required are %lld",
@@ -116,6 +192,7 @@ void tg_guards(struct tg_eval_state *e)
               TG_SV("more than half of the kernels are gone, and the device's busy time with them"),
               TG_SV("Did the benchmark run? If this is real, set `require: {collapse: off}`."),
               q->at);
+    return comparable;
 }
 
 struct damage { /* of one side: all its runs and ranks, times in ns */
@@ -283,9 +360,8 @@ static void judge_damage(struct tg_eval_state *e, const char *name, const struct
 
 void tg_integrity(struct tg_eval_state *e)
 {
-    static const char *const name[] = { "baseline", "fresh" };
     for (int side = 0; side < 2; side++) {
         struct damage d = damage_of(&e->in->comparison->came[side]);
-        judge_damage(e, name[side], &d);
+        judge_damage(e, side_name[side], &d);
     }
 }

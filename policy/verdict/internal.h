@@ -21,8 +21,6 @@ struct tg_eval_state {
     struct tg_err *err;
     struct tg_result *results; /* grows; copied into the arena at the end */
     size_t n, cap;
-    bool inconclusive; /* a guard spoke */
-    size_t judged;     /* results that were really judged */
 };
 
 struct tg_rule_scope { /* one comparison a rule looks at: all ranks, or one of them */
@@ -69,7 +67,8 @@ bool tg_probe_measure(struct tg_probe *p, const struct tg_rule *rule,
 /* ---- the steps of tg_eval ---- */
 
 void tg_notes(struct tg_eval_state *e);
-void tg_guards(struct tg_eval_state *e);
+/* False: the two sides are no comparison, so that no rule can judge them. */
+bool tg_guards(struct tg_eval_state *e);
 void tg_integrity(struct tg_eval_state *e);
 /* False, with e->err set: the comparison of a rank could not be made. */
 TG_MUST bool tg_rule_judge(struct tg_eval_state *e, const struct tg_rule *rule);

@@ -95,7 +95,7 @@ static enum tg_state proven(const struct tg_probe *p, enum tg_state severity)
 static struct tg_judgement judge_list(const struct tg_probe *p, const struct tg_limit_list *list,
                                       enum tg_state severity)
 {
-    struct tg_judgement worst = { TG_STATE_PASS, NULL, NULL };
+    struct tg_judgement worst = { .state = TG_STATE_PASS };
     for (size_t i = 0; list->state == TG_LIMIT_ON && i < list->n; i++) {
         const struct tg_limit *l = &list->v[i];
         enum tg_state s;
@@ -103,7 +103,7 @@ static struct tg_judgement judge_list(const struct tg_probe *p, const struct tg_
             continue;
         s = p->exact || is_budget(l) ? severity : proven(p, severity);
         if (!worst.limit || s > worst.state)
-            worst = (struct tg_judgement){ s, l, NULL };
+            worst = (struct tg_judgement){ .state = s, .limit = l };
     }
     return worst;
 }
@@ -137,7 +137,7 @@ struct tg_judgement tg_judge(const struct tg_probe *p, const struct tg_limit_lis
     struct tg_judgement j = w.state > f.state || !f.limit ? w : f;
     bool timed = !p->exact && p->test_kind != TG_NOISE_NONE && !only_budgets(warn, fail);
     if (p->incomparable && !j.limit && !only_budgets(warn, fail)) {
-        j = (struct tg_judgement){ TG_STATE_NOT_JUDGED, NULL, p->incomparable };
+        j = (struct tg_judgement){ .state = TG_STATE_NOT_JUDGED, .why_not = p->incomparable };
     } else if (timed && !p->ev && j.state <= TG_STATE_NOT_JUDGED) {
         j.state = TG_STATE_NOT_JUDGED;
         j.why_not = "no evidence exists for this metric in these traces";

@@ -21,7 +21,8 @@ struct tg_probe {
 struct tg_judgement {
     enum tg_state state;
     const struct tg_limit *limit; /* the one that was exceeded; NULL: none */
-    const char *why_not;          /* for NOT_JUDGED: reason; else NULL */
+    const char *why_not;          /* for NOT_JUDGED and SKIP: reason; else NULL */
+    enum tg_exception exception;  /* a rule's failure that only warns because of it */
 };
 /* `fail` is looked at first. */
 struct tg_judgement tg_judge(const struct tg_probe *p, const struct tg_limit_list *warn,

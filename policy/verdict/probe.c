@@ -72,7 +72,7 @@ bool tg_probe_op(struct tg_probe *p, enum tg_metric m, const struct tg_compariso
         p->exact = true;
         p->base = op->count[TG_BASE];
         p->test = op->count[TG_TEST];
-        p->unchanged = op->change == TG_SAME || op->polling;
+        p->unchanged = op->change == TG_SAME;
         return true;
     case TG_METRIC_SELF:
     case TG_METRIC_DEVICE_SELF:

@@ -25,12 +25,62 @@ static tg_sv fact_kind(enum tg_metric m)
     }
 }
 
-/* Softens what is no regression by itself (POLICY 5 and 12). */
-static enum tg_state soften(enum tg_state s, const struct tg_op *op, enum tg_metric m)
+static bool is_on(const struct tg_rule_limits *l)
 {
-    bool about_presence = m == TG_METRIC_COUNT || m == TG_METRIC_ADDED || m == TG_METRIC_REMOVED;
-    bool excused = about_presence && tg_op_excuse(op) != TG_EXCUSE_NONE;
-    return s == TG_STATE_FAIL && excused ? TG_STATE_WARN : s;
+    return l->warn.state == TG_LIMIT_ON || l->fail.state == TG_LIMIT_ON;
+}
+
+static bool about_presence(enum tg_metric m)
+{
+    return m == TG_METRIC_COUNT || m == TG_METRIC_ADDED || m == TG_METRIC_REMOVED;
+}
+
+/* What the rule's exceptions make of a judgement: fail becomes warn, polling is not judged. */
+static void except(struct tg_judgement *j, const struct tg_rule *rule, const struct tg_op *op)
+{
+    enum tg_exception x = about_presence(rule->metric) ? tg_op_exception(op) : TG_EXCEPTION_NONE;
+    if (!(rule->exceptions & 1u << x))
+        return;
+    if (x == TG_EXCEPTION_POLLING) {
+        *j =
+            (struct tg_judgement){ TG_STATE_SKIP, NULL, "a polling call: its number is random", x };
+    } else if (j->state == TG_STATE_FAIL) {
+        j->state = TG_STATE_WARN;
+        j->exception = x;
+    }
+}
+
+/* Do the limits that are on ask the fresh side alone? */
+static bool are_budgets(const struct tg_limit_list *warn, const struct tg_limit_list *fail)
+{
+    const struct tg_limit_list *lists[] = { warn, fail };
+    for (int k = 0; k < 2; k++)
+        for (size_t i = 0; i < lists[k]->n; i++)
+            for (size_t b = 0; b < lists[k]->v[i].n; b++)
+                if (lists[k]->v[i].bound[b].kind != TG_BOUND_MAX &&
+                    lists[k]->v[i].bound[b].kind != TG_BOUND_MIN)
+                    return false;
+    return true;
+}
+
+static bool only_budgets(const struct tg_rule *rule)
+{
+    return are_budgets(&rule->warn, &rule->fail);
+}
+
+/* What a result's state rests on. A duration that is too small to matter was looked at. */
+static enum tg_grounds grounds_of(const struct tg_judgement *j, const struct tg_probe *p,
+                                  bool budgets)
+{
+    bool looked_at = !p->ev || p->ev->judged == TG_JUDGED || p->ev->judged == TG_NOT_TOO_SMALL;
+    if (j->state == TG_STATE_NOT_JUDGED || j->state == TG_STATE_SKIP ||
+        j->state == TG_STATE_INCONCLUSIVE || j->state == TG_STATE_SUSPICIOUS)
+        return TG_GROUNDS_NONE;
+    if (budgets)
+        return TG_GROUNDS_BUDGET;
+    if (p->exact)
+        return p->unit == TG_UNIT_COUNT ? TG_GROUNDS_COUNT : TG_GROUNDS_FACT;
+    return looked_at || p->test_kind == TG_NOISE_NONE ? TG_GROUNDS_RUNS : TG_GROUNDS_NONE;
 }
 
 /*
@@ -42,14 +92,14 @@ static void heed_hint(struct tg_judgement *j, const struct tg_op *op, const stru
 {
     struct tg_probe worst = *p;
     struct tg_judgement then;
-    if (rule->metric != TG_METRIC_COUNT || op->counted.proof != TG_COUNT_HINT || op->polling ||
+    if (rule->metric != TG_METRIC_COUNT || op->counted.proof != TG_COUNT_HINT ||
         j->state != TG_STATE_PASS)
         return;
     worst.test = op->counted.most;
     worst.unchanged = false;
     then = tg_judge(&worst, &l->warn, &l->fail);
     if (then.state == TG_STATE_FAIL || then.state == TG_STATE_WARN)
-        *j = (struct tg_judgement){ TG_STATE_WARN, then.limit, NULL };
+        *j = (struct tg_judgement){ .state = TG_STATE_WARN, .limit = then.limit };
 }
 
 static void fill_op(struct tg_result *r, const struct tg_op *op, const struct tg_rule *rule,
@@ -92,22 +142,6 @@ static void place_limit(struct tg_result *r, const struct tg_judgement *j, struc
         r->line = j->limit->at.line;
         r->col = j->limit->at.col;
     }
-}
-
-static void count_judged(struct tg_eval_state *e, const struct tg_result *r,
-                         const struct tg_probe *p)
-{
-    bool proven = !p->ev || p->ev->judged == TG_JUDGED;
-    if (r->state == TG_STATE_NOT_JUDGED || r->state == TG_STATE_SKIP ||
-        r->state == TG_STATE_INCONCLUSIVE)
-        return;
-    e->judged++;
-    if (r->state == TG_STATE_SUSPICIOUS)
-        return;
-    if (p->exact || !proven)
-        e->out->counts_judged = true;
-    else
-        e->out->durations_judged = true;
 }
 
 /* noise.min_steps: too few steps sharpen a run's value too little. */
@@ -182,6 +216,14 @@ static bool lacks_frames(const struct tg_rule_scope *s, uint32_t kinds, int side
     return tg_frame_sorts(kinds) & (~s->c->frame_sorts[side] | s->c->frames_lack[side]);
 }
 
+static void ground(struct tg_result *r, const struct tg_rule_limits *l, const struct tg_probe *p,
+                   const struct tg_judgement *j)
+{
+    r->grounds = grounds_of(j, p, are_budgets(&l->warn, &l->fail));
+    r->why_not = r->grounds == TG_GROUNDS_NONE ? j->why_not : NULL;
+    r->few_runs = r->why_not && p->ev && p->ev->judged == TG_NOT_FEW_RUNS;
+}
+
 static void judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s,
                      const struct tg_rule *rule, const struct tg_op *op)
 {
@@ -213,9 +255,13 @@ static void judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s,
         j.why_not = too_few_steps(s, l.noise);
     }
     heed_hint(&j, op, rule, &p, &l);
-    j.state = soften(j.state, op, rule->metric);
+    except(&j, rule, op);
+    if (!is_on(&l))
+        j = (struct tg_judgement){ TG_STATE_SKIP, NULL, "the policy sets no limit for it",
+                                   TG_EXCEPTION_NONE };
     r = tg_eval_add(e, rule);
     fill_op(r, op, rule, &p, &j);
+    r->switched_off = j.state == TG_STATE_SKIP;
     r->rank = weight_op(op);
     place_limit(r, &j, e->arena);
     tg_describe_op(r, op, s->c, &p, &j, e->arena);
@@ -223,19 +269,7 @@ static void judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s,
         r->op_normalised = tg_sv_of(
             tg_arena_printf(e->arena, "%.*s [rank %lld]", TG_SV_ARG(op->name), (long long)s->rank));
     }
-    count_judged(e, r, &p);
-}
-
-static bool only_budgets(const struct tg_rule *rule)
-{
-    const struct tg_limit_list *lists[] = { &rule->warn, &rule->fail };
-    for (int k = 0; k < 2; k++)
-        for (size_t i = 0; i < lists[k]->n; i++)
-            for (size_t b = 0; b < lists[k]->v[i].n; b++)
-                if (lists[k]->v[i].bound[b].kind != TG_BOUND_MAX &&
-                    lists[k]->v[i].bound[b].kind != TG_BOUND_MIN)
-                    return false;
-    return true;
+    ground(r, &l, &p, &j);
 }
 
 static void say_unknown(struct tg_result *r, const struct tg_rule *rule)
@@ -283,7 +317,7 @@ static void judge_measure(struct tg_eval_state *e, const struct tg_rule_scope *s
     if (s->rank >= 0)
         r->op_normalised =
             tg_sv_of(tg_arena_printf(e->arena, "%s [rank %lld]", info->name, (long long)s->rank));
-    count_judged(e, r, &p);
+    ground(r, &l, &p, &j);
 }
 
 static void judge_gap(struct tg_eval_state *e, const struct tg_rule_scope *s,
@@ -316,7 +350,7 @@ static void judge_gap(struct tg_eval_state *e, const struct tg_rule_scope *s,
     r->rank = fabs(r->delta);
     place_limit(r, &j, e->arena);
     tg_describe_measure(r, s->c, &p, &j, e->arena);
-    count_judged(e, r, &p);
+    ground(r, &l, &p, &j);
 }
 
 /* ns that the step got slower by; 0: it did not. */
@@ -380,7 +414,7 @@ static void judge_regions(struct tg_eval_state *e, const struct tg_rule_scope *s
         r->rank = fabs(r->delta);
         place_limit(r, &j, e->arena);
         tg_describe_measure(r, s->c, &p, &j, e->arena);
-        count_judged(e, r, &p);
+        ground(r, &l, &p, &j);
     }
 }
 
@@ -563,11 +597,20 @@ static void tell_missing_ranks(struct tg_eval_state *e, const struct tg_rule *ru
                                  : "fresh side");
 }
 
+static bool has_limit(const struct tg_rule *rule)
+{
+    bool any = rule->warn.state == TG_LIMIT_ON || rule->fail.state == TG_LIMIT_ON;
+    for (size_t i = 0; i < rule->n_overrides; i++)
+        any |= rule->overrides[i].warn.state == TG_LIMIT_ON ||
+               rule->overrides[i].fail.state == TG_LIMIT_ON;
+    return any;
+}
+
 /*
  * The slowest rank: of measures the worst rank of either side, which the comparison of all knows;
  * of names the rank whose steps take longest in the fresh traces, against itself in the baseline.
  */
-bool tg_rule_judge(struct tg_eval_state *e, const struct tg_rule *rule)
+static bool judge(struct tg_eval_state *e, const struct tg_rule *rule)
 {
     const struct tg_comparison *all = e->in->comparison;
     const struct tg_match *m = &rule->match;
@@ -579,6 +622,13 @@ bool tg_rule_judge(struct tg_eval_state *e, const struct tg_rule *rule)
         tg_eval_message(tg_eval_add(e, rule), TG_STATE_SKIP, TG_SV("(when)"), TG_SV("guard"),
                         TG_SV("the rule does not apply to this event, branch or device"),
                         TG_SV(""));
+        return true;
+    }
+    if (!has_limit(rule)) {
+        tg_eval_message(
+            tg_eval_add(e, rule), rule->optional ? TG_STATE_SKIP : TG_STATE_INCONCLUSIVE,
+            TG_SV("(no limit)"), TG_SV("guard"), TG_SV("every limit of the rule is off"),
+            TG_SV("Set `warn` or `fail`, or remove the rule: `rules: {remove: [id]}`."));
         return true;
     }
     if (m->rank == TG_MATCH_RANK_SLOWEST && of_name && all->n_ranks[TG_TEST] > 1)
@@ -600,5 +650,56 @@ bool tg_rule_judge(struct tg_eval_state *e, const struct tg_rule *rule)
         if (!judge_rank(e, rule, rank))
             return false;
     }
+    return true;
+}
+
+/* What came of a rule's results. */
+struct tally {
+    size_t spoke;       /* results that say something, or want more runs */
+    size_t off, silent; /* switched off; without evidence */
+    const char *why;
+};
+
+static struct tally tally_of(const struct tg_result *v, size_t n)
+{
+    struct tally t = { 0 };
+    for (size_t i = 0; i < n; i++) {
+        bool quiet = v[i].state == TG_STATE_PASS || v[i].state == TG_STATE_SKIP ||
+                     v[i].state == TG_STATE_NOT_JUDGED;
+        if (!quiet || v[i].grounds != TG_GROUNDS_NONE || v[i].few_runs) {
+            t.spoke++;
+        } else if (v[i].why_not) {
+            t.off += v[i].switched_off;
+            t.silent += !v[i].switched_off;
+            t.why = v[i].why_not;
+        }
+    }
+    return t;
+}
+
+/*
+ * What was not judged is never green. A rule that found something and judged none of it is
+ * inconclusive: without evidence unless it is optional, and in any case where the policy itself
+ * leaves out all that it matches. A rule that found nothing has said so already.
+ */
+static void close_rule(struct tg_eval_state *e, const struct tg_rule *rule, size_t first)
+{
+    struct tally t = tally_of(e->results + first, e->n - first);
+    if (t.spoke || !(t.off + t.silent) || (t.silent && rule->optional))
+        return;
+    tg_eval_message(
+        tg_eval_add(e, rule), TG_STATE_INCONCLUSIVE, TG_SV("(nothing judged)"), TG_SV("guard"),
+        tg_sv_of(tg_arena_printf(e->arena, "nothing that the rule matches was judged: %s", t.why)),
+        t.silent
+            ? TG_SV("The rows that are not judged say why; `optional: true` makes this a note.")
+            : TG_SV("Narrow the override or `noise.ignore`, or remove the rule."));
+}
+
+bool tg_rule_judge(struct tg_eval_state *e, const struct tg_rule *rule)
+{
+    size_t first = e->n;
+    if (!judge(e, rule))
+        return false;
+    close_rule(e, rule, first);
     return true;
 }

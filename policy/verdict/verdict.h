@@ -39,9 +39,22 @@ enum tg_dimension {
 };
 const char *tg_dimension_name(enum tg_dimension d); /* "count", "duration", … */
 
+/* What a state rests on. A result without grounds says nothing about the code. */
+enum tg_grounds {
+    TG_GROUNDS_NONE,
+    TG_GROUNDS_COUNT, /* exact: how often something ran */
+    TG_GROUNDS_FACT,  /* exact: launch attributes, types, shapes, bytes */
+    TG_GROUNDS_RUNS,  /* a measured value, by the evidence that the policy asks for */
+    TG_GROUNDS_BUDGET /* the fresh side alone, against max or min */
+};
+
 /* One judged thing: an operator, a measure or a guard under one rule. */
 struct tg_result {
     enum tg_state state;
+    enum tg_grounds grounds;
+    bool switched_off;       /* the policy has no limit for it, or excepts it: not judged */
+    bool few_runs;           /* not judged for want of runs: the coverage line tells it */
+    const char *why_not;     /* not judged: the reason; NULL: judged, or a guard */
     tg_sv rule, why, owner;  /* rule id; its `why` */
     tg_sv op, op_normalised; /* raw, normalised; for measures the metric's name in both */
     tg_sv kind;              /* "kernel", "op", "trace", "guard" */
@@ -88,9 +101,10 @@ struct tg_verdict {
     enum tg_outcome outcome;
     int exit_code; /* by the table; --exit-zero keeps it here and changes only the process */
     tg_sv suite;
-    tg_sv headline; /* "FAIL: 2 regressions …" one line */
-    tg_sv coverage; /* "counts judged; durations not judged: 1 run a side" */
-    tg_sv policy;   /* "built-in policy" or the file */
+    tg_sv headline;    /* "FAIL: 2 regressions …" one line */
+    tg_sv coverage;    /* "counts judged; durations not judged: 1 run a side" */
+    tg_sv policy;      /* "built-in policy" or the file */
+    bool counts_asked; /* a rule counts calls; */
     bool counts_judged, durations_judged;
     tg_sv error; /* outcome error, inconclusive: why, one line */
     tg_sv error_hint;

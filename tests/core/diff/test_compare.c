@@ -194,9 +194,9 @@ static int verdict_on(struct fixture *f, const char *name)
     return worst < 0 ? NOT_LOOKED_AT : worst;
 }
 
-static enum tg_excuse excuse(struct fixture *f, const char *name)
+static enum tg_exception exception(struct fixture *f, const char *name)
 {
-    return tg_op_excuse(find(f, name));
+    return tg_op_exception(find(f, name));
 }
 
 static void is_text(tg_sv got, const char *want)
@@ -370,7 +370,7 @@ static void new_names_are_small_unless_they_wait(void **state)
     add_all(f, TG_TEST, TG_KIND_PYTHON, "nn.Module: forward", "", 7, 5001);
     compare(f);
     assert_int_equal(verdict_on(f, "small"), TG_STATE_WARN);
-    assert_int_equal(excuse(f, "small"), TG_EXCUSE_SMALL);
+    assert_int_equal(exception(f, "small"), TG_EXCEPTION_SMALL);
     assert_int_equal(verdict_on(f, "large"), TG_STATE_FAIL);
     assert_int_equal(verdict_on(f, "aten::item"), TG_STATE_FAIL);
     assert_int_equal(verdict_on(f, "cudaStreamSynchronize"), TG_STATE_FAIL);
@@ -604,7 +604,7 @@ static void a_rename_is_one_thing(void **state)
     add_all(f, TG_TEST, TG_KIND_OP, "new2", "", 3, 14001); /* factor 1.4: too slow for a rename */
     compare(f);
     assert_int_equal(verdict_on(f, "new"), TG_STATE_WARN);
-    assert_int_equal(excuse(f, "new"), TG_EXCUSE_RENAMED);
+    assert_int_equal(exception(f, "new"), TG_EXCEPTION_RENAMED);
     is_text(f->c.ops[find(f, "new")->partner].name, "old");
     assert_true(find(f, "new2")->relation != TG_REL_RENAMED);
 }
@@ -642,7 +642,7 @@ static void a_replacement_at_no_cost_passes(void **state)
     struct fixture *f = *state;
     optimizer(f, 10, 190001); /* 10 <= 1.25 * 8, and the encloser got faster */
     assert_int_equal(verdict_on(f, "aten::add_"), TG_STATE_WARN);
-    assert_int_equal(excuse(f, "aten::add_"), TG_EXCUSE_REPLACED);
+    assert_int_equal(exception(f, "aten::add_"), TG_EXCEPTION_REPLACED);
     assert_int_equal(f->c.n_regions, 1);
     is_text(f->c.regions[0].encloser, "Optimizer.step#Adam.step");
     near(f->c.regions[0].calls[TG_BASE], 8);
@@ -684,7 +684,7 @@ static void what_another_region_saved_excuses_nothing(void **state)
     add_all(f, TG_TEST, TG_KIND_OP, "aten::clone", "forward", 2, 5001);
     compare(f);
     assert_int_equal(verdict_on(f, "aten::few"), TG_STATE_WARN);
-    assert_int_equal(excuse(f, "aten::few"), TG_EXCUSE_REPLACED);
+    assert_int_equal(exception(f, "aten::few"), TG_EXCEPTION_REPLACED);
     assert_int_equal(verdict_on(f, "aten::clone"), TG_STATE_FAIL);
 }
 
@@ -863,7 +863,7 @@ static void synchronisation_always_counts_for_itself(void **state)
     add_all(f, TG_TEST, TG_KIND_OP, "aten::item", "", 1, 501);
     compare(f);
     assert_int_equal(verdict_on(f, "aten::b"), TG_STATE_WARN);
-    assert_int_equal(excuse(f, "aten::b"), TG_EXCUSE_REPLACED);
+    assert_int_equal(exception(f, "aten::b"), TG_EXCEPTION_REPLACED);
     assert_int_equal(verdict_on(f, "aten::item"), TG_STATE_FAIL);
 }
 

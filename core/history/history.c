@@ -86,7 +86,7 @@ static bool on_device(const struct tg_series *s)
     return s->what == TG_SERIES_KERNEL;
 }
 
-/* Percentages are no times: the machine's speed is not in them. */
+/* Percentages are not times: the machine's speed is not in them. */
 static bool is_time(const struct tg_series *s)
 {
     return s->what != TG_SERIES_MEASURE || tg_measure_info(s->measure)->unit_id == TG_MEASURE_NS;
@@ -380,7 +380,7 @@ static size_t place_before(const struct window *w, size_t first)
 
 /* ---- coming back --------------------------------------------------------------------------- */
 
-/* Under the 90th percentile of the level before, or so far down that noise is no question. */
+/* Under the 90th percentile of the level before, or so far down that noise is not a question. */
 static bool is_back(const struct track *t, const struct pending *p)
 {
     double all[TG_SCAN_WINDOW], e, most;
@@ -544,7 +544,7 @@ static void look_for_drift(struct replay *r, struct stream *s, struct track *t, 
     begin_level(t, first);
 }
 
-/* Runs of a night did not agree lately: so the number is no fact about the program. */
+/* Runs of a night did not agree lately: so the number is not a fact about the program. */
 static bool is_random(const struct track *t, size_t place)
 {
     return t->random && place < t->random + RENEW;
@@ -591,7 +591,7 @@ static void look_back(struct replay *r, struct stream *s, struct track *t)
         resolve(r, s, t, TG_HISTORY_BACK);
 }
 
-/* A change of calls that undoes an earlier one ends that one's event, and is none itself. */
+/* A change of calls that undoes an earlier one ends that one's event, and not one itself. */
 static bool undo_calls(struct replay *r, struct stream *s, struct track *t, double calls)
 {
     struct pending *p = t->pending;

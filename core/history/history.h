@@ -46,7 +46,7 @@ struct tg_moved_series {
     uint32_t series;      /* UINT32_MAX: the common factor */
     size_t fired;         /* night (index into the history) that showed it */
     size_t first;         /* its first night after the change, as estimated today */
-    size_t from, to;      /* the change lies after night `from`, up to night `to` */
+    size_t from, to;      /* the change is after night `from`, up to night `to` */
     double e;             /* ln ratio, or difference of parts of 1 */
     double before, after; /* calls, or the plain value (ns, %) */
     double cost_ns;       /* a step; 0 for percentages */
@@ -77,7 +77,7 @@ struct tg_history_event {
     enum tg_event_state state; /* as the nights show it; ACCEPTED comes from the caller */
     size_t stream;
     size_t fired;              /* the night that showed it first */
-    size_t from, to;           /* nights: the change lies after `from`, up to `to` */
+    size_t from, to;           /* nights: the change is after `from`, up to `to` */
     size_t ended;              /* FIXED, WENT_AWAY: first night after it; else 0 */
     struct tg_moved_series *v; /* largest cost first */
     size_t n;

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""The guides as written. Each is walked in a repository like the one they speak of: perf/ on origin/main, fresh runs of
+the set that the page's first line names in out/, fifteen runs of one commit in base/. Lines of ```sh blocks run in
+order; a number at the end of a line is the exit code, else 0. A ```yaml block that begins with `version:` is a policy:
+it must load, and from there on it is the repository's. Links must lead somewhere.
+"""
+import glob
+import gzip
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from support import ENV, PROGRAM, ROOT, expect, fault, finish
+
+FOLDER = os.path.join(ROOT, "docs/guides")
+
+
+def copy(pattern, to):
+    os.makedirs(to)
+    for path in sorted(glob.glob(f"{ROOT}/examples/traces/{pattern}")):
+        shutil.copy(path, to)
+
+
+def server(tmp):
+    """Traces without steps: their markers are a server's annotations."""
+    os.makedirs(tmp + "/out")
+    os.makedirs(tmp + "/perf-server")
+    for k in range(3):
+        with gzip.open(f"{ROOT}/examples/traces/base/run0{k}.json.gz", "rt", encoding="utf-8") as f:
+            trace = json.load(f)
+        for e in trace["traceEvents"]:
+            if e.get("name", "").startswith("ProfilerStep#"):
+                e["name"], e["cat"] = f"execute_{e['name'][13:]}", "user_annotation"
+        for side in ("out", "perf-server"):
+            with gzip.open(f"{tmp}/{side}/run{k}.json.gz", "wt", encoding="utf-8", compresslevel=1) as f:
+                json.dump(trace, f)
+
+
+def prepare(tmp, out):
+    copy("base/run0[0-4].json.gz", tmp + "/perf")
+    copy("base/run*.json.gz", tmp + "/base")
+    if out == "server":
+        server(tmp)
+    else:
+        copy(out + "/run*.json.gz", tmp + "/out")
+    os.makedirs(tmp + "/bin")
+    os.symlink(PROGRAM, tmp + "/bin/tracegate")
+    for command in (["init", "-qb", "main"], ["add", "perf"], ["commit", "-qm", "baseline"],
+                    ["update-ref", "refs/remotes/origin/main", "HEAD"]):
+        subprocess.run(["git", *command], cwd=tmp, env=ENV, check=True)
+
+
+def blocks(text):
+    """(language, lines) of each fenced block, without its indentation."""
+    for m in re.finditer(r"^( *)```(\w+)\n(.*?)^\1```$", text, re.M | re.S):
+        yield m[2], [line[len(m[1]):] for line in m[3].split("\n")[:-1]]
+
+
+def walk(page, tmp):
+    with open(f"{FOLDER}/{page}", encoding="utf-8") as f:
+        text = f.read()
+    links(page, text)
+    setup = re.match(r"<!-- out: (\w+) -->", text)
+    if not setup:
+        return 0
+    prepare(tmp, setup[1])
+    env = dict(ENV, PATH=tmp + "/bin:" + ENV["PATH"], SOURCE_DATE_EPOCH="1796083200")  # 2026-12-01
+    ran = 0
+    for language, lines in blocks(text):
+        if language == "yaml" and lines[0].startswith("version:"):
+            with open(tmp + "/.tracegate.yml", "w", encoding="utf-8") as f:
+                f.write("\n".join(lines) + "\n")
+            lines = ["tracegate policy lint"]
+        elif language != "sh":
+            continue
+        for line in lines:
+            want = re.search(r"\s# (\d)$", line)
+            run = subprocess.run(["bash", "-c", line], cwd=tmp, env=env, capture_output=True, text=True)
+            expect(f"{page}: {line}: exit; {run.stdout[:300]} {run.stderr[:500]}", run.returncode, int(want[1]) if want else 0)
+            ran += 1
+    return ran
+
+
+def links(page, text):
+    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text):
+        if not re.match(r"https?:", target) and not os.path.exists(os.path.join(FOLDER, target)):
+            fault(f"{page}: {target} is not there")
+
+
+def main():
+    pages = sorted(os.listdir(FOLDER))
+    with open(FOLDER + "/README.md", encoding="utf-8") as f:
+        index = f.read()
+    ran = 0
+    for page in pages:
+        expect(f"{page}: in the index", page == "README.md" or f"({page})" in index, True)
+        with tempfile.TemporaryDirectory() as tmp:
+            ran += walk(page, tmp)
+    return finish(f"guides: {len(pages)} pages, {ran} lines", enough=ran >= 20)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -32,6 +32,8 @@ const char *tg_judged_text(enum tg_judged j)
         return "a polling call: its number is random";
     case TG_NOT_COUNT_CHANGED:
         return "its count changed";
+    case TG_NOT_COUNT_VARIES:
+        return "its count varies, and its calls do not align";
     case TG_NOT_ONE_SIDED:
         return "not in every run of both sides";
     case TG_NOT_NO_STEPS:
@@ -423,6 +425,10 @@ static enum tg_judged own_reason(const struct tg_op *op, const struct values *v)
         return TG_NOT_COUNT_CHANGED;
     if (op->polling)
         return TG_NOT_POLLING;
+    /* The step with the fewest calls of one run against that of another says nothing. */
+    if (!v->slot_form && op->counted.shape != TG_COUNT_CONSTANT &&
+        op->counted.shape != TG_COUNT_FIRST_STEP)
+        return TG_NOT_COUNT_VARIES;
     if (op->wait || (!is_timed(op->kind) && op->kind != TG_KIND_ANNOTATION))
         return TG_NOT_WAIT;
     return TG_JUDGED;

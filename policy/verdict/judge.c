@@ -126,7 +126,7 @@ static bool only_budgets(const struct tg_limit_list *warn, const struct tg_limit
 static bool harmless(enum tg_judged j)
 {
     return j == TG_NOT_TOO_SMALL || j == TG_NOT_ONE_SIDED || j == TG_NOT_COUNT_CHANGED ||
-           j == TG_NOT_REPLACED;
+           j == TG_NOT_COUNT_VARIES || j == TG_NOT_REPLACED;
 }
 
 struct tg_judgement tg_judge(const struct tg_probe *p, const struct tg_limit_list *warn,

@@ -289,6 +289,20 @@ static void counts_that_follow_other_data_together_are_unchanged(void **state)
     assert_int_equal(verdict_on(f, "aten::index"), TG_STATE_FAIL);
 }
 
+/* The step with the fewest calls against another step's fewest is no time of the program. */
+static void time_of_counts_that_do_not_align_is_not_judged(void **state)
+{
+    struct fixture *f = *state;
+    experts(f, 1, 0);
+    assert_int_equal(find(f, "aten::index")->ev.judged, TG_NOT_COUNT_VARIES);
+    assert_false(find(f, "aten::index")->ev.slower);
+    make(f, 3, 3, 5);
+    for (int side = 0; side < 2; side++)
+        add_all(f, side, TG_KIND_OP, "aten::index", "", 3, side ? 30001 : 20001);
+    compare(f);
+    assert_true(find(f, "aten::index")->ev.slower);
+}
+
 /* One call beside 41 to 47 is less than the data do; the others say what is due. */
 static void a_count_that_breaks_with_the_others_is_exact(void **state)
 {
@@ -1301,6 +1315,7 @@ int main(void)
         T(counts_are_modal_per_step),
         T(unsettled_counts_need_twice_as_many),
         T(counts_that_follow_other_data_together_are_unchanged),
+        T(time_of_counts_that_do_not_align_is_not_judged),
         T(a_count_that_breaks_with_the_others_is_exact),
         T(more_calls_inside_a_branch_are_found),
         T(varying_counts_are_not_named_beside_a_cause),

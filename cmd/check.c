@@ -376,7 +376,7 @@ static bool write_reports(struct check *c, struct job *j, struct tg_err *err)
     tg_buf_clear(&out);
     if (ok && c->o->annotations)
         ok = tg_reporter_annotations(&out, &j->verdict, &c->render, err) &&
-             tg_io_put(c->io, tg_buf_sv(&out), err);
+             tg_io_put_commands(c->io, tg_buf_sv(&out), err);
     tg_buf_release(&out);
     return ok;
 }

@@ -1,3 +1,5 @@
+#include <time.h>
+
 #include "cmd/check.h"
 #include "core/base/utf8.h"
 #include "policy/language/changes.h"
@@ -185,12 +187,31 @@ static bool starts_from(struct check *c, struct tg_git *git, struct tg_commit *o
     return tg_baseline_commit(git, &usual, &ci, c->arena, out, &ignored) && out->sha[0];
 }
 
+/* A build that repeats may fix the day; a day in the past revives what has expired since. */
+static void tell_fixed_day(struct check *c, struct job *j)
+{
+    const char *fixed = tg_gate_env(c->io, "SOURCE_DATE_EPOCH");
+    int64_t seconds;
+    time_t t;
+    struct tm tm;
+    char day[16];
+    if (!c->suites.policy->n_waivers || !fixed || !tg_sv_i64(tg_sv_of(fixed), &seconds))
+        return;
+    t = (time_t)seconds;
+    if (!gmtime_r(&t, &tm) || !strftime(day, sizeof day, "%Y-%m-%d", &tm))
+        return;
+    tell(c, j,
+         tg_arena_printf(c->arena, "waivers are judged as of %s: SOURCE_DATE_EPOCH is set", day),
+         "Unset it for this job; else an expired waiver counts as valid.");
+}
+
 void tg_check_note_policy(struct check *c, struct job *j)
 {
     struct tg_commit from;
     struct tg_err ignored;
     struct tg_git *git;
     const char *path;
+    tell_fixed_day(c, j);
     tg_err_init(&ignored);
     git = tg_repo_get(&c->repo, &ignored);
     if (!git)

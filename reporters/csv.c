@@ -43,11 +43,20 @@ static bool csv_plain(tg_sv text, bool *comma)
     return true;
 }
 
+/* A runner takes a line that begins so for a command; the quote in front of it keeps it away. */
+static bool is_command(tg_sv text)
+{
+    while (text.n && (text.p[0] == ' ' || text.p[0] == '\t'))
+        text = (tg_sv){ text.p + 1, text.n - 1 };
+    return tg_sv_starts(text, TG_SV("::")) || tg_sv_starts(text, TG_SV("##["));
+}
+
 void tg_csv_text(struct tg_buf *out, tg_sv text)
 {
     struct tg_buf clean = { 0 };
     bool quote = false;
     if (csv_plain(text, &quote)) {
+        quote |= is_command(text);
         if (quote)
             tg_buf_putc(out, '"');
         tg_buf_add(out, text);
@@ -55,10 +64,14 @@ void tg_csv_text(struct tg_buf *out, tg_sv text)
             tg_buf_putc(out, '"');
         return;
     }
-    quote = false;
     tg_utf8_clean(&clean, text);
-    for (size_t i = 0; i < clean.n; i++)
-        quote |= clean.p[i] == ',' || clean.p[i] == '"' || clean.p[i] == '\n' || clean.p[i] == '\r';
+    quote = false;
+    for (size_t i = 0; i < clean.n; i++) {
+        if (clean.p[i] == '\n' && is_command((tg_sv){ clean.p + i + 1, clean.n - i - 1 }))
+            clean.p[i] = ' ';
+        quote |= strchr(",\"\n\r", clean.p[i]) != NULL;
+    }
+    quote |= is_command(tg_buf_sv(&clean));
     if (quote)
         tg_buf_putc(out, '"');
     for (size_t i = 0; i < clean.n; i++) {

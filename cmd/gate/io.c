@@ -75,14 +75,43 @@ static int write_all(int fd, tg_sv s)
     return 0;
 }
 
-bool tg_io_put(const struct tg_io *io, tg_sv bytes, struct tg_err *err)
+static bool written(int code, struct tg_err *err)
 {
-    int code = write_all(io->out, bytes);
     if (code == 0 || code == EPIPE)
         return true;
     tg_err_set(err, TG_ERR_OUTPUT, TG_NOWHERE, "cannot write to standard output: %s",
                strerror(code));
     return tg_err_hint(err, "Check that the disk has room and that standard output is open.");
+}
+
+bool tg_io_put_commands(const struct tg_io *io, tg_sv bytes, struct tg_err *err)
+{
+    return written(write_all(io->out, bytes), err);
+}
+
+/* Would a CI runner take this line for a command? Blanks before it do not matter. */
+static bool is_command(tg_sv line)
+{
+    while (line.n && (line.p[0] == ' ' || line.p[0] == '\t'))
+        line = (tg_sv){ line.p + 1, line.n - 1 };
+    return tg_sv_starts(line, TG_SV("::")) || tg_sv_starts(line, TG_SV("##["));
+}
+
+bool tg_io_put(const struct tg_io *io, tg_sv bytes, struct tg_err *err)
+{
+    struct tg_buf safe = { 0 };
+    bool ends = bytes.n && bytes.p[bytes.n - 1] == '\n', ok;
+    for (tg_sv rest = bytes; rest.n;) {
+        tg_sv line = tg_sv_cut(&rest, '\n');
+        if (is_command(line))
+            tg_buf_puts(&safe, "| ");
+        tg_buf_add(&safe, line);
+        if (rest.n || ends)
+            tg_buf_putc(&safe, '\n');
+    }
+    ok = written(write_all(io->out, tg_buf_sv(&safe)), err);
+    tg_buf_release(&safe);
+    return ok;
 }
 
 /* What keeps a line from passing for a command, or for a line of ours that it is not. */

@@ -18,7 +18,14 @@
  */
 void tg_io_setup(struct tg_io *io, const char *color);
 
+/*
+ * Results on standard output, whole lines. A line that a CI runner would execute (it begins with
+ * "::" or "##[", after blanks) gets "| " in front: names come from traces and policies. JSON and CSV
+ * have no such line.
+ */
 TG_MUST bool tg_io_put(const struct tg_io *io, tg_sv bytes, struct tg_err *err);
+/* Lines that a runner is to execute: the reporter of annotations has escaped what is not ours. */
+TG_MUST bool tg_io_put_commands(const struct tg_io *io, tg_sv bytes, struct tg_err *err);
 /* The text of `err` on standard error; no byte of it can pass for a workflow command. */
 void tg_io_error(const struct tg_io *io, const struct tg_err *err);
 /* Lines that already say what they are (policy diagnostics); safe as above, no prefix. */

@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""No line on standard output is one that a CI runner would execute, whatever traces and files are called; but
+for `--annotations`. A day that SOURCE_DATE_EPOCH fixes is told where waivers are judged by it.
+"""
+import html
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+from support import ENV, PROGRAM, expect, finish
+
+NAMES = ["::stop-commands::x", "##[error]pwned", " ::error::y", "a\n::warning::z", "\t##[group]t", "=1+1", "-x", "@SUM(A1)", "plain"]
+MEASURES = ["kernels", "launches", "idle", "overlap", "sequences", "steps", "ops", "bandwidth", "queue", "memory"]
+
+
+def write(path, calls):
+    """One step; each name as operator, runtime call, annotation and kernel."""
+    events, ts = [{"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "pid": 1, "tid": 1, "ts": 0, "dur": 9000}], 1
+    for k in range(calls):
+        for i, name in enumerate(NAMES):
+            c = 1 + k * len(NAMES) + i
+            events += [{"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "ts": ts, "dur": 10},
+                       {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": ts + 1, "dur": 3,
+                        "args": {"correlation": c}},
+                       {"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": ts + 5, "dur": 8,
+                        "args": {"correlation": c, "stream": 7, "device": 0}}]
+            ts += 20
+    with open(path, "w", encoding="utf-8") as f:
+        json.dump({"schemaVersion": 1, "traceEvents": events}, f)
+
+
+def run(tmp, *args, env=None):
+    return subprocess.run([PROGRAM, *args], cwd=tmp, env=dict(ENV, **(env or {})), capture_output=True, text=True)
+
+
+def executed(text, ours=False):
+    return [x for x in text.splitlines() if re.match(r"\s*(::|##\[)", x) and not (ours and "title=tracegate" in x)]
+
+
+def names_of_others(tmp):
+    seen = 0
+    write(tmp + "/a.json", 1)
+    write(tmp + "/b.json", 3)
+    os.makedirs(tmp + "/d")
+    write(tmp + "/d/::error::file.json", 1)
+    commands = [["analyze", "a.json", "--measure", m, *f] for m in MEASURES for f in ([], ["--format", "csv"], ["--hta"])]
+    commands += [["names", "a.json", "--format", f] for f in ("text", "csv", "json")] + [["names", "a.json"]]
+    commands += [["diff", "a.json", "b.json", *f] for f in ([], ["--format", "csv"], ["--format", "json"], ["--hta"], ["--by", "name"])]
+    commands += [["check", "b.json", "--baseline", "a.json", *f] for f in ([], ["--csv", "-"], ["--json", "-"], ["--markdown", "-"], ["--junit", "-"])]
+    commands += [["check", "d", "--baseline", "d", "--dry-run"], ["summarize", "a.json", "-o", "a.tgs"]]
+    for args in commands:
+        p = run(tmp, *args)
+        expect(f"{args}: lines that would be executed", executed(p.stdout), [])
+        expect(f"{args}: of standard error", executed(p.stderr), [])
+        seen += "stop-commands" in p.stdout
+    expect("names were seen", seen > 10, True)
+    p = run(tmp, "check", "b.json", "--baseline", "a.json", "--annotations")
+    expect("annotations", (bool(executed(p.stdout)), executed(p.stdout, ours=True)), (True, []))
+    # the names stay what they are where a program reads them
+    rows = json.loads(run(tmp, "diff", "a.json", "b.json", "--format", "json", "--whole").stdout)
+    expect("JSON keeps the name", "::stop-commands::x" in json.dumps(rows), True)
+
+
+POLICY = """version: 1
+rules: [{id: k, match: {kind: op}, metric: count, fail: {abs: 0}}]
+waivers: [{rule: k, name: '*', many: true, ceiling: {abs: 50}, reason: r, owner: o, expires: 2026-02-01}]
+"""
+
+
+def fixed_day(tmp):
+    with open(tmp + "/p.yml", "w", encoding="utf-8") as f:
+        f.write(POLICY)
+    with open(tmp + "/q.yml", "w", encoding="utf-8") as f:
+        f.write(POLICY.split("waivers")[0])
+    said = "waivers are judged as of 2026-01-02: SOURCE_DATE_EPOCH is set"
+    for name, policy, env, code, told in (("valid by the fixed day", "p.yml", {"SOURCE_DATE_EPOCH": "1767323045"}, 0, True),
+                                          ("expired by the clock", "p.yml", {}, 1, False),
+                                          ("no waiver", "q.yml", {"SOURCE_DATE_EPOCH": "1767323045"}, 1, False)):
+        p = run(tmp, "check", "b.json", "--baseline", "a.json", "--policy", policy, "--annotations", "--json", "r.json", "--junit", "r.xml",
+                "--markdown", "r.md", env=env)
+        expect(f"{name}: exit", p.returncode, code)
+        texts = [p.stdout, *[html.unescape(open(f"{tmp}/r.{k}", encoding="utf-8").read()).replace("\\", "").replace("`", "") for k in ("json", "xml", "md")]]
+        expect(f"{name}: told in text, JSON, JUnit, Markdown", [said in " ".join(t.split()) for t in texts], [told] * 4)
+        if told:
+            expect(f"{name}: annotation", any("waivers are judged as of" in x for x in executed(p.stdout)), True)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as tmp:
+        names_of_others(tmp)
+        fixed_day(tmp)
+    return finish("stdout_lines: done")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -98,6 +98,7 @@ struct tg_commit {
     tg_sv ref;       /* what was asked for or the target: "origin/main", "v2.4.0", "" */
     tg_sv found;     /* one line: "merge base of HEAD and origin/main" */
     tg_sv summary;   /* first line of the commit message */
+    tg_sv author;    /* name only */
     int64_t date;    /* committer date, seconds since 1970 UTC */
     int date_offset; /* its zone, minutes east of UTC */
 };

@@ -550,10 +550,13 @@ bool tg_git_head(struct tg_git *g, struct tg_head *out, struct tg_err *err)
 static void describe(git_commit *c, struct tg_arena *a, struct tg_commit *out)
 {
     const char *summary = git_commit_summary(c);
+    const git_signature *author = git_commit_author(c);
     *out = (struct tg_commit){ .how = TG_HOW_REV,
                                .ref = TG_SV(""),
                                .found = TG_SV(""),
                                .summary = tg_arena_sv(a, tg_sv_of(summary ? summary : "")),
+                               .author = tg_arena_sv(
+                                   a, tg_sv_of(author && author->name ? author->name : "")),
                                .date = git_commit_time(c),
                                .date_offset = git_commit_time_offset(c) };
     git_oid_tostr(out->sha, sizeof out->sha, git_commit_id(c));

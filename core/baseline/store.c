@@ -188,8 +188,8 @@ void tg_store_of_refs(const struct tg_git_ref_at *refs, size_t n_refs, struct tg
 
 /* ---- reading ---- */
 
-static bool files_of(struct tg_git *g, const struct tg_stored *v, size_t n, struct tg_arena *a,
-                     struct tg_git_files *out, struct tg_err *err)
+bool tg_store_files_of(struct tg_git *g, const struct tg_stored *v, size_t n, struct tg_arena *a,
+                       struct tg_git_files *out, struct tg_err *err)
 {
     out->n = n;
     out->v = TG_NEW_N(a, struct tg_git_file, n + 1);
@@ -209,7 +209,8 @@ bool tg_store_files(struct tg_git *g, tg_sv suite, const char *sha, struct tg_ar
 {
     struct tg_stored *v;
     size_t n;
-    return tg_store_list(g, suite, sha, a, &v, &n, NULL, err) && files_of(g, v, n, a, out, err);
+    return tg_store_list(g, suite, sha, a, &v, &n, NULL, err) &&
+           tg_store_files_of(g, v, n, a, out, err);
 }
 
 /* The runs of `sha` among `n` that are sorted by commit. */
@@ -270,7 +271,7 @@ bool tg_store_find(struct tg_git *g, const struct tg_commit *start, tg_sv suite,
         runs = runs_at(v, n, at.sha, &first);
         if (runs) {
             tg_git_use(out, &at, a);
-            return files_of(g, v + first, runs, a, &out->files, err);
+            return tg_store_files_of(g, v + first, runs, a, &out->files, err);
         }
         if (out->walked == max_walk)
             break;

@@ -67,6 +67,9 @@ struct tg_git_ref_at;
 void tg_store_of_refs(const struct tg_git_ref_at *refs, size_t n_refs, struct tg_arena *a,
                       struct tg_stored **out, size_t *n);
 
+/* These runs as files for tg_git_read; paths read "stored:SUITE/RUN". */
+TG_MUST bool tg_store_files_of(struct tg_git *g, const struct tg_stored *v, size_t n,
+                               struct tg_arena *a, struct tg_git_files *out, struct tg_err *err);
 /* The runs of one commit as files for tg_git_read; paths read "stored:SUITE/RUN". */
 TG_MUST bool tg_store_files(struct tg_git *g, tg_sv suite, const char *sha, struct tg_arena *a,
                             struct tg_git_files *out, struct tg_err *err);

@@ -86,7 +86,7 @@ static bool on_device(const struct tg_series *s)
     return s->what == TG_SERIES_KERNEL;
 }
 
-/* Percentages are not times: the machine's speed is not in them. */
+/* A percentage is not a time: the machine's speed is not in them. */
 static bool is_time(const struct tg_series *s)
 {
     return s->what != TG_SERIES_MEASURE || tg_measure_info(s->measure)->unit_id == TG_MEASURE_NS;
@@ -257,6 +257,31 @@ static bool slow(enum tg_moved m)
     return m == TG_MOVED_DRIFT;
 }
 
+static bool is_measure(const struct replay *r, const struct tg_moved_series *m)
+{
+    return m->series != UINT32_MAX && r->h->series->v[m->series].what == TG_SERIES_MEASURE;
+}
+
+/*
+ * What got slower and what got faster on one night are two events, or an improvement would hide a
+ * regression; unless the one is about what the other lost, which is time that moved. Metrics of the
+ * step follow whatever moved.
+ */
+static bool goes_with(const struct replay *r, const struct tg_history_event *e,
+                      const struct tg_moved_series *m)
+{
+    bool worse = false, better = false;
+    double sum = m->cost_ns;
+    for (size_t i = 0; i < e->n; i++) {
+        if (is_measure(r, &e->v[i]))
+            continue;
+        *(e->v[i].worse ? &worse : &better) = true;
+        sum += e->v[i].cost_ns;
+    }
+    return is_measure(r, m) || !(m->worse ? better : worse) || (worse && better) ||
+           fabs(sum) <= 0.25 * fabs(m->cost_ns);
+}
+
 /* An event of this stream on the same nights that is still growing; else a new one. */
 static struct tg_history_event *event_for(struct replay *r, const struct stream *s,
                                           const struct tg_moved_series *m)
@@ -272,7 +297,7 @@ static struct tg_history_event *event_for(struct replay *r, const struct stream 
                     return e;
             continue;
         }
-        if (e->from < m->to && m->from < e->to)
+        if (e->from < m->to && m->from < e->to && goes_with(r, e, m))
             return e;
     }
     return NULL;
@@ -380,7 +405,7 @@ static size_t place_before(const struct window *w, size_t first)
 
 /* ---- coming back --------------------------------------------------------------------------- */
 
-/* Under the 90th percentile of the level before, or so far down that noise is not a question. */
+/* Under the 90th percentile of the level before, or so far down that it cannot be noise. */
 static bool is_back(const struct track *t, const struct pending *p)
 {
     double all[TG_SCAN_WINDOW], e, most;
@@ -544,7 +569,7 @@ static void look_for_drift(struct replay *r, struct stream *s, struct track *t, 
     begin_level(t, first);
 }
 
-/* Runs of a night did not agree lately: so the number is not a fact about the program. */
+/* Runs of a night did not agree lately: the number says nothing about the program. */
 static bool is_random(const struct track *t, size_t place)
 {
     return t->random && place < t->random + RENEW;
@@ -591,7 +616,7 @@ static void look_back(struct replay *r, struct stream *s, struct track *t)
         resolve(r, s, t, TG_HISTORY_BACK);
 }
 
-/* A change of calls that undoes an earlier one ends that one's event, and not one itself. */
+/* A change of calls that undoes an earlier one ends that one's event, and makes no event itself. */
 static bool undo_calls(struct replay *r, struct stream *s, struct track *t, double calls)
 {
     struct pending *p = t->pending;

@@ -1,0 +1,238 @@
+#include "cmd/gate/nights.h"
+
+#include <stdlib.h>
+
+#include "cmd/gate/reading.h"
+#include "core/baseline/git.h"
+#include "core/baseline/store.h"
+
+enum { BATCH = 64 }; /* nights that are read before they are measured: bounds the memory */
+
+bool tg_nights_suites(struct tg_git *git, struct tg_arena *a, tg_sv **out, size_t *n,
+                      struct tg_err *err)
+{
+    struct tg_stored *v;
+    size_t n_stored;
+    *n = 0;
+    if (!tg_store_list(git, TG_SV(""), NULL, a, &v, &n_stored, NULL, err))
+        return false;
+    *out = TG_NEW_N(a, tg_sv, n_stored + 1);
+    for (size_t i = 0; i < n_stored; i++)
+        if (!i || !tg_sv_eq(v[i].suite, v[i - 1].suite))
+            (*out)[(*n)++] = v[i].suite;
+    return true;
+}
+
+/* ---- the line of first parents ------------------------------------------------------------- */
+
+struct stored_commit { /* runs v[first .. first + n) of one commit */
+    size_t first, n;
+};
+
+struct walk {
+    struct tg_nights *out;
+    struct tg_git *git;
+    const struct tg_stored *v;
+    size_t n_stored, n_commits;
+    size_t cap;
+    struct stored_commit *at; /* by place on the line; n 0: nothing stored */
+    size_t cap_at;
+    struct tg_err *err;
+};
+
+static size_t runs_at(const struct walk *w, const char *sha, size_t *first)
+{
+    size_t low = 0, high = w->n_stored, end;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (strcmp(w->v[middle].commit, sha) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *first = low;
+    for (end = low; end < w->n_stored && strcmp(w->v[end].commit, sha) == 0;)
+        end++;
+    return end - low;
+}
+
+/* Ends with the last commit that has runs: what is before it has no night to compare. */
+static bool walk_line(struct walk *w, const struct tg_commit *until)
+{
+    struct tg_nights *out = w->out;
+    struct tg_commit at = *until, next;
+    enum tg_seen back = until->sha[0] ? TG_SEEN : TG_ABSENT;
+    size_t left = w->n_commits, oldest = 0;
+    while (back == TG_SEEN && left) {
+        size_t k = out->n_line++;
+        out->line = tg_grow(out->line, &w->cap, k + 1, sizeof *out->line);
+        w->at = tg_grow(w->at, &w->cap_at, k + 1, sizeof *w->at);
+        out->line[k] = at;
+        w->at[k].n = runs_at(w, at.sha, &w->at[k].first);
+        if (w->at[k].n) {
+            left--;
+            oldest = k + 1;
+        }
+        back = tg_git_step_back(w->git, at.sha, out->arena, &next, &out->cut, w->err);
+        at = next;
+    }
+    out->n_line = oldest;
+    out->elsewhere = left;
+    return back != TG_SEEN_FAILED;
+}
+
+static void oldest_first(struct walk *w)
+{
+    struct tg_nights *out = w->out;
+    for (size_t i = 0, k = out->n_line; i + 1 < k; i++) {
+        struct tg_commit c = out->line[i];
+        struct stored_commit s = w->at[i];
+        out->line[i] = out->line[--k];
+        w->at[i] = w->at[k];
+        out->line[k] = c;
+        w->at[k] = s;
+    }
+}
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+struct night_read {
+    size_t place;
+    struct tg_buf *bytes; /* of each run */
+    struct tg_git_files files;
+    struct tg_summary summary;
+    struct tg_side side;
+    struct tg_arena *arena;
+    struct tg_err err;
+    bool ok;
+};
+
+/* Stored runs know their ranks; those without one are runs. */
+static enum tg_arrange how(const struct tg_summary *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (s->shards[i]->rank >= 0)
+            return TG_ARRANGE_AUTO;
+    return TG_ARRANGE_RUNS;
+}
+
+/* A night that cannot be read is told of, and no reason to see no other. */
+static bool parse_night(void *arg, size_t i, struct tg_err *err)
+{
+    struct night_read *x = (struct night_read *)arg + i;
+    (void)err;
+    x->ok = true;
+    for (size_t k = 0; x->ok && k < x->files.n; k++) {
+        x->ok =
+            tg_summary_parse(&x->summary, tg_buf_sv(&x->bytes[k]), x->files.v[k].path.p, &x->err);
+        tg_buf_release(&x->bytes[k]);
+    }
+    x->ok = x->ok && x->summary.n &&
+            tg_side_arrange(&x->side, &x->summary, how(&x->summary), x->arena, &x->err);
+    return true;
+}
+
+static bool fetch_night(struct walk *w, struct night_read *x, size_t place)
+{
+    const struct stored_commit *c = &w->at[place];
+    *x = (struct night_read){ .place = place, .arena = tg_arena_new() };
+    tg_err_init(&x->err);
+    tg_summary_init(&x->summary);
+    if (!tg_store_files_of(w->git, w->v + c->first, c->n, x->arena, &x->files, w->err))
+        return false;
+    x->bytes = TG_NEW_N(x->arena, struct tg_buf, x->files.n + 1);
+    for (size_t k = 0; k < x->files.n; k++)
+        if (!tg_git_read(w->git, &x->files.v[k], &x->bytes[k], w->err))
+            return false;
+    return true;
+}
+
+static void take_night(struct walk *w, struct night_read *x)
+{
+    struct tg_nights *out = w->out;
+    const struct tg_commit *c = &out->line[x->place];
+    struct tg_night *night;
+    if (!x->ok) {
+        if (!out->unread++)
+            out->unread_why = tg_arena_printf(out->arena, "%.12s: %s", c->sha, x->err.message);
+        return;
+    }
+    out->place[out->history.n] = x->place;
+    night = &out->history.night[out->history.n++];
+    *night = (struct tg_night){ .commit = tg_arena_sv(out->arena, tg_sv_of(c->sha)),
+                                .subject = c->summary,
+                                .author = c->author,
+                                .date = c->date };
+    tg_night_measure(night, &x->side, &out->series, out->arena);
+}
+
+static void forget(struct night_read *x)
+{
+    for (size_t k = 0; x->bytes && k < x->files.n; k++)
+        tg_buf_release(&x->bytes[k]);
+    tg_summary_release(&x->summary);
+    tg_arena_free(x->arena);
+}
+
+/* Nights of the line from *place on, at most BATCH of them. */
+static bool read_batch(struct walk *w, size_t *place, const struct tg_progress *progress)
+{
+    struct night_read *v = tg_xmalloc(BATCH * sizeof *v);
+    size_t n = 0;
+    bool ok = true;
+    for (; ok && *place < w->out->n_line && n < BATCH; ++*place)
+        if (w->at[*place].n)
+            ok = fetch_night(w, &v[n++], *place);
+    ok = ok && (!n || tg_reading_each(n, parse_night, v, progress, w->err));
+    for (size_t i = 0; i < n; i++) {
+        if (ok)
+            take_night(w, &v[i]);
+        forget(&v[i]);
+    }
+    free(v);
+    return ok;
+}
+
+static size_t count_commits(const struct tg_stored *v, size_t n)
+{
+    size_t commits = 0;
+    for (size_t i = 0; i < n; i++)
+        commits += !i || strcmp(v[i].commit, v[i - 1].commit) != 0;
+    return commits;
+}
+
+bool tg_nights_load(struct tg_nights *out, struct tg_git *git, tg_sv suite,
+                    const struct tg_commit *until, const struct tg_progress *progress,
+                    struct tg_err *err)
+{
+    struct walk w = { .out = out, .git = git, .err = err };
+    struct tg_stored *v;
+    size_t place = 0;
+    bool ok;
+    *out = (struct tg_nights){ .suite = suite, .arena = tg_arena_new() };
+    tg_series_init(&out->series);
+    ok = tg_store_list(git, suite, NULL, out->arena, &v, &w.n_stored, NULL, err);
+    w.v = v;
+    w.n_commits = ok ? count_commits(v, w.n_stored) : 0;
+    ok = ok && walk_line(&w, until);
+    if (ok) {
+        oldest_first(&w);
+        out->history.night = TG_NEW_N(out->arena, struct tg_night, w.n_commits + 1);
+        out->place = TG_NEW_N(out->arena, size_t, w.n_commits + 1);
+        out->history.series = &out->series;
+    }
+    while (ok && place < out->n_line)
+        ok = read_batch(&w, &place, progress);
+    if (ok)
+        tg_history_replay(&out->history, suite, out->arena);
+    free(w.at);
+    return ok;
+}
+
+void tg_nights_release(struct tg_nights *n)
+{
+    tg_series_release(&n->series);
+    free(n->line);
+    tg_arena_free(n->arena);
+    *n = (struct tg_nights){ 0 };
+}

@@ -1,0 +1,35 @@
+#ifndef TG_CMD_GATE_NIGHTS_H
+#define TG_CMD_GATE_NIGHTS_H
+/*
+ * The stored results of a suite along first parents -> its history. A night is a commit that runs
+ * are stored at; repeated jobs on one commit are one night. Commits without runs are kept in the
+ * line, because a change may be theirs. Everything lives in `arena`.
+ *
+ * Cost: one pass over the store's refs, one commit object a step of the line, one parse a stored
+ * run (as many at a time as --threads allows); memory is the values, not the summaries.
+ */
+#include "cmd/gate/inputs.h"
+#include "core/history/history.h"
+
+struct tg_nights {
+    tg_sv suite;
+    struct tg_series_table series;
+    struct tg_history history;
+    struct tg_commit *line; /* first parents, oldest first, from the first night's commit on */
+    size_t n_line;
+    size_t *place;          /* night -> index in `line` */
+    size_t elsewhere;       /* stored commits that are not on the line */
+    size_t unread;          /* nights whose runs cannot be read or do not fit together */
+    const char *unread_why; /* of the first of them */
+    bool cut;               /* the line ends in a shallow clone */
+    struct tg_arena *arena;
+};
+/* Suites that something is stored of, sorted. */
+TG_MUST bool tg_nights_suites(struct tg_git *git, struct tg_arena *a, tg_sv **out, size_t *n,
+                              struct tg_err *err);
+/* The history of `suite` up to commit `until`. No night is no error. */
+TG_MUST bool tg_nights_load(struct tg_nights *out, struct tg_git *git, tg_sv suite,
+                            const struct tg_commit *until, const struct tg_progress *progress,
+                            struct tg_err *err);
+void tg_nights_release(struct tg_nights *n);
+#endif

@@ -1,0 +1,139 @@
+#include "core/baseline/event.h"
+
+#include <stdlib.h>
+
+#include "core/base/doc.h"
+#include "core/baseline/git.h"
+#include "core/baseline/store.h"
+
+enum { ID_DIGITS = 12, RECORD_DIGITS = 16 };
+
+static const char *const words[] = { "accepted", "reopened" };
+
+static void put_record(const struct tg_event_record *r, struct tg_buf *out)
+{
+    struct tg_doc *d = tg_doc_new_object();
+    tg_doc_add_i64(d, "tracegate_event", 1);
+    tg_doc_add_str(d, "event", r->id);
+    tg_doc_add_str(d, "state", tg_sv_of(words[r->word]));
+    tg_doc_add_str(d, "actor", r->actor);
+    tg_doc_add_str(d, "reason", r->reason);
+    tg_doc_add_i64(d, "time", r->time);
+    tg_doc_write(d, true, out);
+    tg_buf_putc(out, '\n');
+    tg_doc_free(d);
+}
+
+bool tg_event_write(struct tg_git *g, tg_sv suite, const struct tg_event_record *record,
+                    struct tg_arena *a, struct tg_err *err)
+{
+    char oid[TG_SHA_SIZE], there[TG_SHA_SIZE];
+    struct tg_buf bytes = { 0 };
+    const char *ref;
+    tg_sv component;
+    bool ok = tg_store_suite(suite, a, &component, err);
+    put_record(record, &bytes);
+    if (ok && bytes.n > TG_EVENT_MAX_RECORD) {
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "the record of an event has %zu bytes", bytes.n);
+        ok = tg_err_hint(err, "%u are the most: shorten the reason.", TG_EVENT_MAX_RECORD);
+    }
+    ok = ok && tg_git_write_blob(g, tg_buf_sv(&bytes), oid, err);
+    tg_buf_release(&bytes);
+    if (!ok)
+        return false;
+    ref = tg_arena_printf(a, TG_EVENT_PREFIX "%.*s/%.*s/%.*s", TG_SV_ARG(component),
+                          TG_SV_ARG(record->id), RECORD_DIGITS, oid);
+    return tg_git_ref_create(g, ref, oid, there, err) != TG_SEEN_FAILED;
+}
+
+static bool parse_record(tg_sv text, tg_sv id, struct tg_arena *a, struct tg_event_record *out)
+{
+    struct tg_err ignored;
+    struct tg_doc *d;
+    bool ok = false;
+    tg_err_init(&ignored);
+    d = tg_doc_parse(text, "event", &ignored);
+    if (!d)
+        return false;
+    *out = (struct tg_event_record){
+        .id = tg_arena_sv(a, id),
+        .actor = tg_arena_sv(a, tg_doc_str(tg_doc_get(d, "actor"), TG_SV(""))),
+        .reason = tg_arena_sv(a, tg_doc_str(tg_doc_get(d, "reason"), TG_SV(""))),
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (tg_sv_eq(tg_doc_str(tg_doc_get(d, "state"), TG_SV("")), tg_sv_of(words[i]))) {
+            out->word = (enum tg_event_word)i;
+            ok = tg_doc_i64(tg_doc_get(d, "time"), &out->time);
+        }
+    ok = ok && tg_sv_eq(tg_doc_str(tg_doc_get(d, "event"), TG_SV("")), id);
+    tg_doc_free(d);
+    return ok;
+}
+
+static int by_time(const void *x, const void *y)
+{
+    const struct tg_event_record *a = x, *b = y;
+    int c = tg_sv_cmp(a->id, b->id);
+    if (c)
+        return c;
+    if (a->time != b->time)
+        return a->time < b->time ? -1 : 1;
+    return a->word != b->word ? (a->word < b->word ? -1 : 1) : tg_sv_cmp(a->reason, b->reason);
+}
+
+/* A record that is too large or damaged says nothing. False: git failed. */
+static bool read_record(struct tg_git *g, const struct tg_git_ref_at *ref, size_t prefix,
+                        struct tg_arena *a, struct tg_event_record *out, bool *read,
+                        struct tg_err *err)
+{
+    tg_sv rest = { ref->name.p + prefix, ref->name.n - prefix }, id = tg_sv_cut(&rest, '/');
+    struct tg_buf bytes = { 0 };
+    uint64_t size;
+    bool ok = true;
+    *read = false;
+    if (id.n != ID_DIGITS || rest.n != RECORD_DIGITS ||
+        memcmp(rest.p, ref->oid, RECORD_DIGITS) != 0)
+        return true;
+    if (!tg_git_size(g, ref->oid, &size, err))
+        return false;
+    if (size <= TG_EVENT_MAX_RECORD || size == TG_SIZE_UNKNOWN) {
+        ok = tg_git_blob(g, ref->oid, ref->name.p, &bytes, err);
+        *read = ok && parse_record(tg_buf_sv(&bytes), id, a, out);
+    }
+    tg_buf_release(&bytes);
+    return ok;
+}
+
+bool tg_event_records(struct tg_git *g, tg_sv suite, struct tg_arena *a,
+                      struct tg_event_record **out, size_t *n, struct tg_err *err)
+{
+    struct tg_git_ref_at *refs;
+    size_t n_refs;
+    const char *prefix;
+    tg_sv component;
+    *n = 0;
+    if (!tg_store_suite(suite, a, &component, err))
+        return false;
+    prefix = tg_arena_printf(a, TG_EVENT_PREFIX "%.*s/", TG_SV_ARG(component));
+    if (!tg_git_refs(g, prefix, a, &refs, &n_refs, err))
+        return false;
+    *out = TG_NEW_N(a, struct tg_event_record, n_refs + 1);
+    for (size_t i = 0; i < n_refs; i++) {
+        bool read;
+        if (!read_record(g, &refs[i], strlen(prefix), a, &(*out)[*n], &read, err))
+            return false;
+        *n += read;
+    }
+    if (*n)
+        qsort(*out, *n, sizeof **out, by_time);
+    return true;
+}
+
+const struct tg_event_record *tg_event_latest(const struct tg_event_record *v, size_t n, tg_sv id)
+{
+    const struct tg_event_record *found = NULL;
+    for (size_t i = 0; i < n; i++)
+        if (tg_sv_eq(v[i].id, id))
+            found = &v[i];
+    return found;
+}

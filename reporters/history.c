@@ -1,0 +1,80 @@
+/* What the formats of a history share. */
+#include "reporters/history.h"
+
+#include <math.h>
+#include <time.h>
+
+#include "core/base/decimal.h"
+
+tg_sv tg_history_moved_name(const struct tg_history *h, const struct tg_moved_series *m)
+{
+    return m->series == UINT32_MAX ? TG_SV("the machine") : h->series->v[m->series].name;
+}
+
+static bool is_percent(const struct tg_history *h, const struct tg_moved_series *m)
+{
+    return m->series != UINT32_MAX && h->series->v[m->series].what == TG_SERIES_MEASURE &&
+           tg_measure_info(h->series->v[m->series].measure)->unit_id == TG_MEASURE_PERCENT;
+}
+
+static void put_signed(struct tg_buf *out, double v, const char *unit)
+{
+    tg_buf_puts(out, v > 0 ? "+" : v < 0 ? "\xe2\x88\x92" : "");
+    tg_dec_put_fixed(out, fabs(v), 1);
+    tg_buf_puts(out, unit);
+}
+
+void tg_history_put_change(struct tg_buf *out, const struct tg_history *h,
+                           const struct tg_moved_series *m)
+{
+    switch (m->what) {
+    case TG_MOVED_CALLS:
+    case TG_MOVED_NEW:
+    case TG_MOVED_GONE:
+        tg_dec_put_double(out, m->before);
+        tg_buf_puts(out, " \xe2\x86\x92 ");
+        tg_dec_put_double(out, m->after);
+        tg_buf_puts(out, h->series->v[m->series].what == TG_SERIES_MEASURE ? "" : " calls");
+        return;
+    default:
+        if (is_percent(h, m))
+            put_signed(out, 100 * m->e, " pp");
+        else
+            put_signed(out, 100 * expm1(m->e), " %");
+    }
+}
+
+void tg_history_put_date(struct tg_buf *out, int64_t date)
+{
+    char text[32];
+    time_t t = (time_t)date;
+    struct tm tm;
+    if (gmtime_r(&t, &tm) && strftime(text, sizeof text, "%Y-%m-%d", &tm))
+        tg_buf_puts(out, text);
+}
+
+double tg_history_plain(const struct tg_history *h, size_t night, uint32_t series)
+{
+    const struct tg_value *v = tg_night_value(&h->night[night], series);
+    return v ? v->plain : (double)NAN;
+}
+
+void tg_history_put_value(struct tg_buf *out, const struct tg_series *s, double plain)
+{
+    if (isnan(plain)) {
+        tg_buf_puts(out, "-");
+        return;
+    }
+    if (s->what != TG_SERIES_MEASURE || tg_measure_info(s->measure)->unit_id == TG_MEASURE_NS) {
+        tg_dec_put_human_ns(out, plain);
+        return;
+    }
+    tg_dec_put_fixed(out, plain, plain == floor(plain) ? 0 : 2);
+    if (tg_measure_info(s->measure)->unit_id == TG_MEASURE_PERCENT)
+        tg_buf_puts(out, " %");
+}
+
+const char *tg_history_series_kind(const struct tg_series *s)
+{
+    return s->what == TG_SERIES_MEASURE ? "measure" : tg_kind_name(s->kind);
+}

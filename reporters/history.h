@@ -1,0 +1,64 @@
+#ifndef TG_REPORTERS_HISTORY_H
+#define TG_REPORTERS_HISTORY_H
+/*
+ * A history of nights for people and programs: text, JSON (docs/history.schema.json), CSV,
+ * Markdown. Pure functions from plain data to bytes: equal input, equal bytes. Names,
+ * subjects and authors are hostile and escaped here.
+ */
+#include "core/base/err.h"
+#include "core/history/history.h"
+
+struct tg_history_commit {
+    tg_sv sha, subject, author;
+    int64_t date;
+    bool night; /* runs are stored at it */
+};
+struct tg_history_told { /* an event, and what is known of it beside its nights */
+    const struct tg_history_event *event;
+    enum tg_event_state state;
+    bool fails;     /* of a kind that ends with exit code 1 while it is open */
+    bool fresh;     /* shown first by the newest night */
+    tg_sv from, to; /* commits: the change is after `from`, up to `to`; "" from: unknown */
+    const struct tg_history_commit *commits; /* of that range along first parents, oldest first */
+    size_t n_commits;
+    const tg_sv *files; /* changed between `from` and `to` */
+    size_t n_files;
+    bool files_known;
+    tg_sv actor, reason; /* of the newest record; "" none */
+    int64_t time;
+};
+struct tg_history_suite {
+    tg_sv name;
+    const struct tg_history *history;
+    size_t first;                         /* nights from here on are shown */
+    const struct tg_history_told *events; /* oldest first, those of the nights shown */
+    size_t n_events;
+    const uint32_t *series; /* shown, in this order */
+    size_t n_series;
+};
+struct tg_history_report {
+    const struct tg_history_suite *suites;
+    size_t n;
+    tg_sv commit_url; /* prefix of a commit's page; "" unknown */
+    int columns;      /* of the text; 0: 100 */
+};
+
+void tg_history_put_text(struct tg_buf *out, const struct tg_history_report *r);
+void tg_history_put_json(struct tg_buf *out, const struct tg_history_report *r);
+void tg_history_put_csv(struct tg_buf *out, const struct tg_history_report *r);
+void tg_history_put_markdown(struct tg_buf *out, const struct tg_history_report *r);
+/* ---- what the formats share (history.c) ---- */
+
+/* "aten::mm +12.3 %", "2 -> 3 calls": what moved and by how much, without escapes. */
+void tg_history_put_change(struct tg_buf *out, const struct tg_history *h,
+                           const struct tg_moved_series *m);
+/* The name of what moved: the series, or "the machine". */
+tg_sv tg_history_moved_name(const struct tg_history *h, const struct tg_moved_series *m);
+/* "2026-01-31" of seconds since 1970, UTC. */
+void tg_history_put_date(struct tg_buf *out, int64_t date);
+/* The value a reader sees of a series on a night; NAN: none. */
+double tg_history_plain(const struct tg_history *h, size_t night, uint32_t series);
+/* "1.23 ms", "12.3 %", "4". */
+void tg_history_put_value(struct tg_buf *out, const struct tg_series *s, double plain);
+const char *tg_history_series_kind(const struct tg_series *s); /* "op", "kernel", "measure", … */
+#endif

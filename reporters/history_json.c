@@ -1,0 +1,151 @@
+/* A history for programs: docs/history.schema.json. */
+#include <math.h>
+
+#include "core/base/doc.h"
+#include "reporters/history.h"
+
+static void add_date(struct tg_doc *d, const char *key, int64_t seconds)
+{
+    struct tg_buf b = { 0 };
+    tg_history_put_date(&b, seconds);
+    tg_doc_add_str(d, key, tg_buf_sv(&b));
+    tg_buf_release(&b);
+}
+
+static void add_night(struct tg_doc *nights, const struct tg_history_suite *s, size_t i)
+{
+    const struct tg_night *n = &s->history->night[i];
+    struct tg_doc *d = tg_doc_add_object(nights, NULL);
+    tg_doc_add_str(d, "suite", s->name);
+    tg_doc_add_str(d, "commit", n->commit);
+    add_date(d, "date", n->date);
+    tg_doc_add_str(d, "subject", n->subject);
+    tg_doc_add_str(d, "author", n->author);
+    tg_doc_add_str(d, "environment", n->environment);
+    tg_doc_add_i64(d, "runs", (int64_t)n->runs);
+    tg_doc_add_num(d, "step_ns", n->step_ns);
+}
+
+static void add_operator(struct tg_doc *operators, const struct tg_history *h,
+                         const struct tg_moved_series *m)
+{
+    const struct tg_series *s = m->series == UINT32_MAX ? NULL : &h->series->v[m->series];
+    bool percent = s && s->what == TG_SERIES_MEASURE &&
+                   tg_measure_info(s->measure)->unit_id == TG_MEASURE_PERCENT;
+    struct tg_doc *d = tg_doc_add_object(operators, NULL);
+    tg_doc_add_str(d, "name", tg_history_moved_name(h, m));
+    tg_doc_add_str(d, "kind", s ? tg_sv_of(tg_history_series_kind(s)) : TG_SV("machine"));
+    tg_doc_add_str(d, "change", tg_sv_of(tg_moved_name(m->what)));
+    tg_doc_add_num(d, "delta_pct", 100 * (percent ? m->e : expm1(m->e)));
+    tg_doc_add_num(d, "cost_ns_per_step", m->cost_ns);
+    tg_doc_add_num(d, "before", m->before);
+    tg_doc_add_num(d, "after", m->after);
+    tg_doc_add_bool(d, "worse", m->worse);
+    tg_doc_add_bool(d, "back", m->back);
+}
+
+static void add_commits(struct tg_doc *e, const struct tg_history_told *t)
+{
+    struct tg_doc *commits = tg_doc_add_array(e, "commits");
+    for (size_t i = 0; i < t->n_commits; i++) {
+        struct tg_doc *d = tg_doc_add_object(commits, NULL);
+        tg_doc_add_str(d, "commit", t->commits[i].sha);
+        add_date(d, "date", t->commits[i].date);
+        tg_doc_add_str(d, "author", t->commits[i].author);
+        tg_doc_add_str(d, "subject", t->commits[i].subject);
+        tg_doc_add_bool(d, "night", t->commits[i].night);
+    }
+    if (t->files_known) {
+        struct tg_doc *files = tg_doc_add_array(e, "files");
+        for (size_t i = 0; i < t->n_files && i < 100; i++)
+            tg_doc_add_str(files, NULL, t->files[i]);
+        tg_doc_add_i64(e, "files_changed", (int64_t)t->n_files);
+    }
+}
+
+static void add_evidence(struct tg_doc *d, const struct tg_history *h,
+                         const struct tg_history_event *e)
+{
+    struct tg_doc *x = tg_doc_add_object(d, "evidence");
+    tg_doc_add_str(x, "night", h->night[e->fired].commit);
+    if (e->kind == TG_EVENT_ENVIRONMENT) {
+        tg_doc_add_str(x, "was", e->was);
+        tg_doc_add_str(x, "is", e->is);
+        return;
+    }
+    tg_doc_add_str(x, "series", tg_history_moved_name(h, &e->v[0]));
+    if (e->v[0].what != TG_MOVED_CALLS && e->v[0].what != TG_MOVED_NEW &&
+        e->v[0].what != TG_MOVED_GONE) {
+        tg_doc_add_num(x, "rank_z", e->v[0].rank_z);
+        tg_doc_add_num(x, "z", e->v[0].z);
+        tg_doc_add_num(x, "p", e->v[0].p);
+    } else {
+        tg_doc_add_bool(x, "exact", true);
+    }
+}
+
+static void add_event(struct tg_doc *events, const struct tg_history_suite *s,
+                      const struct tg_history_told *t)
+{
+    const struct tg_history_event *e = t->event;
+    struct tg_doc *d = tg_doc_add_object(events, NULL), *operators;
+    tg_doc_add_str(d, "id", tg_sv_of(e->id));
+    tg_doc_add_str(d, "suite", s->name);
+    tg_doc_add_str(d, "state", tg_sv_of(tg_event_state_name(t->state)));
+    tg_doc_add_str(d, "kind", tg_sv_of(tg_event_kind_name(e->kind)));
+    tg_doc_add_bool(d, "new", t->fresh);
+    tg_doc_add_bool(d, "fails", t->fails);
+    tg_doc_add_str(d, "from", t->from);
+    tg_doc_add_str(d, "to", t->to);
+    add_commits(d, t);
+    operators = tg_doc_add_array(d, "operators");
+    for (size_t i = 0; i < e->n; i++)
+        add_operator(operators, s->history, &e->v[i]);
+    tg_doc_add_num(d, "delta_pct", 100 * e->delta);
+    tg_doc_add_num(d, "cost_ns_per_step", e->cost_ns);
+    add_evidence(d, s->history, e);
+    if (e->ended)
+        tg_doc_add_str(d, "ended", s->history->night[e->ended].commit);
+    if (t->actor.n || t->reason.n) {
+        struct tg_doc *x = tg_doc_add_object(d, "record");
+        tg_doc_add_str(x, "actor", t->actor);
+        tg_doc_add_str(x, "reason", t->reason);
+        tg_doc_add_i64(x, "time", t->time);
+    }
+}
+
+static void add_series(struct tg_doc *series, const struct tg_history_suite *s, uint32_t id)
+{
+    const struct tg_series *x = &s->history->series->v[id];
+    struct tg_doc *d = tg_doc_add_object(series, NULL), *values;
+    tg_doc_add_str(d, "suite", s->name);
+    tg_doc_add_str(d, "kind", tg_sv_of(tg_history_series_kind(x)));
+    tg_doc_add_str(d, "name", x->name);
+    tg_doc_add_str(
+        d, "unit",
+        tg_sv_of(x->what == TG_SERIES_MEASURE ? tg_measure_info(x->measure)->unit : "ns"));
+    values = tg_doc_add_array(d, "values");
+    for (size_t i = s->first; i < s->history->n; i++)
+        tg_doc_add_num(values, NULL, tg_history_plain(s->history, i, id));
+}
+
+void tg_history_put_json(struct tg_buf *out, const struct tg_history_report *r)
+{
+    struct tg_doc *root = tg_doc_new_object(), *nights, *events, *series;
+    tg_doc_add_i64(root, "tracegate_history", 1);
+    nights = tg_doc_add_array(root, "nights");
+    events = tg_doc_add_array(root, "events");
+    series = tg_doc_add_array(root, "series");
+    for (size_t i = 0; i < r->n; i++) {
+        const struct tg_history_suite *s = &r->suites[i];
+        for (size_t k = s->first; k < s->history->n; k++)
+            add_night(nights, s, k);
+        for (size_t k = 0; k < s->n_events; k++)
+            add_event(events, s, &s->events[k]);
+        for (size_t k = 0; k < s->n_series; k++)
+            add_series(series, s, s->series[k]);
+    }
+    tg_doc_write(root, true, out);
+    tg_buf_putc(out, '\n');
+    tg_doc_free(root);
+}

@@ -1,0 +1,141 @@
+/* The nightly report for an issue, a job summary or a chat. */
+#include <math.h>
+
+#include "core/base/decimal.h"
+#include "reporters/escape.h"
+#include "reporters/history.h"
+
+enum { ROWS = 20, COMMITS = 10 };
+
+static void put_sha(struct tg_buf *out, const struct tg_history_report *r, tg_sv sha)
+{
+    if (r->commit_url.n)
+        tg_buf_printf(out, "[`%.12s`](%.*s%.*s)", sha.p, TG_SV_ARG(r->commit_url), TG_SV_ARG(sha));
+    else
+        tg_buf_printf(out, "`%.12s`", sha.p);
+}
+
+static void put_operators(struct tg_buf *out, const struct tg_history *h,
+                          const struct tg_history_event *e)
+{
+    if (!e->n)
+        return;
+    tg_buf_puts(out, "\n| what | change | a step |\n|---|--:|--:|\n");
+    for (size_t i = 0; i < e->n && i < ROWS; i++) {
+        tg_buf_puts(out, "| ");
+        tg_esc_md_code(out, tg_history_moved_name(h, &e->v[i]), true);
+        tg_buf_puts(out, " | ");
+        tg_history_put_change(out, h, &e->v[i]);
+        tg_buf_puts(out, e->v[i].back ? " (back) | " : " | ");
+        if (e->v[i].cost_ns != 0) {
+            tg_buf_puts(out, e->v[i].cost_ns > 0 ? "+" : "\xe2\x88\x92");
+            tg_dec_put_human_ns(out, fabs(e->v[i].cost_ns));
+        }
+        tg_buf_puts(out, " |\n");
+    }
+    if (e->n > ROWS)
+        tg_buf_printf(out, "\nand %zu more\n", e->n - ROWS);
+}
+
+static void put_commits(struct tg_buf *out, const struct tg_history_report *r,
+                        const struct tg_history_told *t)
+{
+    tg_buf_printf(out, "\n%zu commit%s between the two nights:\n\n", t->n_commits,
+                  t->n_commits == 1 ? "" : "s");
+    for (size_t i = 0; i < t->n_commits && i < COMMITS; i++) {
+        tg_buf_puts(out, "- ");
+        put_sha(out, r, t->commits[i].sha);
+        tg_buf_putc(out, ' ');
+        tg_esc_md_code(out, t->commits[i].subject, false);
+        tg_buf_puts(out, " by ");
+        tg_esc_md_code(out, t->commits[i].author, false);
+        tg_buf_putc(out, '\n');
+    }
+    if (t->n_commits > COMMITS)
+        tg_buf_printf(out, "- and %zu more\n", t->n_commits - COMMITS);
+    if (!t->files_known)
+        return;
+    tg_buf_printf(out, "\n%zu file%s changed in them", t->n_files, t->n_files == 1 ? "" : "s");
+    for (size_t i = 0; i < t->n_files && i < 5; i++) {
+        tg_buf_puts(out, i ? ", " : ": ");
+        tg_esc_md_code(out, t->files[i], false);
+    }
+    tg_buf_puts(out, t->n_files > 5 ? ", \xe2\x80\xa6\n" : "\n");
+}
+
+static void put_event(struct tg_buf *out, const struct tg_history_report *r,
+                      const struct tg_history_suite *s, const struct tg_history_told *t)
+{
+    const struct tg_history_event *e = t->event;
+    tg_buf_printf(out, "\n### `%s` %s, %s", e->id, tg_event_kind_name(e->kind),
+                  tg_event_state_name(t->state));
+    tg_buf_puts(out, t->fresh ? " (new tonight)\n\n" : "\n\n");
+    tg_buf_puts(out, "Since ");
+    tg_history_put_date(out, s->history->night[e->to].date);
+    tg_buf_puts(out, ": after ");
+    put_sha(out, r, t->from);
+    tg_buf_puts(out, ", up to ");
+    put_sha(out, r, t->to);
+    tg_buf_puts(out, ".");
+    if (e->cost_ns != 0) {
+        tg_buf_puts(out, e->cost_ns > 0 ? " Costs " : " Saves ");
+        tg_dec_put_human_ns(out, fabs(e->cost_ns));
+        tg_buf_puts(out, " a step.");
+    }
+    tg_buf_putc(out, '\n');
+    if (t->reason.n) {
+        tg_buf_puts(out, "\nAccepted by ");
+        tg_esc_md_code(out, t->actor, false);
+        tg_buf_puts(out, ": ");
+        tg_esc_md_text(out, t->reason, false);
+        tg_buf_putc(out, '\n');
+    }
+    if (e->kind == TG_EVENT_ENVIRONMENT) {
+        tg_buf_puts(out, "\nThe environment was ");
+        tg_esc_md_code(out, e->was, false);
+        tg_buf_puts(out, " and is ");
+        tg_esc_md_code(out, e->is, false);
+        tg_buf_puts(out, ".\n");
+        return;
+    }
+    put_operators(out, s->history, e);
+    put_commits(out, r, t);
+}
+
+static size_t count(const struct tg_history_suite *s, bool fresh)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->n_events; i++)
+        n += s->events[i].state == TG_STATE_OPEN && s->events[i].fails &&
+             (!fresh || s->events[i].fresh);
+    return n;
+}
+
+static void put_suite(struct tg_buf *out, const struct tg_history_report *r,
+                      const struct tg_history_suite *s)
+{
+    const struct tg_history *h = s->history;
+    tg_buf_puts(out, "## ");
+    tg_esc_md_code(out, s->name, false);
+    tg_buf_printf(out, ": %zu open, %zu new tonight\n\n%zu nights", count(s, false), count(s, true),
+                  h->n);
+    if (h->n) {
+        tg_buf_puts(out, ", the last of ");
+        tg_history_put_date(out, h->night[h->n - 1].date);
+        tg_buf_puts(out, " at ");
+        put_sha(out, r, h->night[h->n - 1].commit);
+    }
+    tg_buf_puts(out, ".\n");
+    for (size_t i = s->n_events; i-- > 0;)
+        if (s->events[i].state == TG_STATE_OPEN || s->events[i].fresh)
+            put_event(out, r, s, &s->events[i]);
+}
+
+void tg_history_put_markdown(struct tg_buf *out, const struct tg_history_report *r)
+{
+    for (size_t i = 0; i < r->n; i++) {
+        if (i)
+            tg_buf_putc(out, '\n');
+        put_suite(out, r, &r->suites[i]);
+    }
+}

@@ -1,0 +1,183 @@
+/* A history for a terminal: sparklines, newest night last, and the events. */
+#include <math.h>
+
+#include "core/base/decimal.h"
+#include "core/base/utf8.h"
+#include "reporters/escape.h"
+#include "reporters/history.h"
+
+enum { NAME_WIDTH = 36, VALUE_WIDTH = 9, SPARK_MOST = 60, COMMITS_SHOWN = 6, OPS_SHOWN = 6 };
+
+/* `text`, cut to `width` in its middle and filled up with blanks. */
+static void put_cell(struct tg_buf *out, tg_sv text, size_t width, bool right)
+{
+    struct tg_buf visible = { 0 }, cut = { 0 };
+    size_t n;
+    tg_esc_terminal(&visible, text);
+    tg_shorten(&cut, tg_buf_sv(&visible), width);
+    n = tg_utf8_count(tg_buf_sv(&cut));
+    for (size_t i = n; right && i < width; i++)
+        tg_buf_putc(out, ' ');
+    tg_buf_add(out, tg_buf_sv(&cut));
+    for (size_t i = n; !right && i < width; i++)
+        tg_buf_putc(out, ' ');
+    tg_buf_release(&visible);
+    tg_buf_release(&cut);
+}
+
+/* One of eight heights a night between the least and the largest value shown; blank: no value. */
+static void put_spark(struct tg_buf *out, const struct tg_history *h, size_t from, uint32_t series)
+{
+    double lo = INFINITY, hi = -INFINITY;
+    for (size_t i = from; i < h->n; i++) {
+        double v = tg_history_plain(h, i, series);
+        lo = v < lo ? v : lo;
+        hi = v > hi ? v : hi;
+    }
+    for (size_t i = from; i < h->n; i++) {
+        double v = tg_history_plain(h, i, series);
+        int level = hi > lo ? (int)(7.999 * (v - lo) / (hi - lo)) : 3;
+        if (isnan(v))
+            tg_buf_putc(out, ' ');
+        else
+            tg_buf_printf(out, "\xe2\x96%c", (char)(0x81 + level));
+    }
+}
+
+static void put_series(struct tg_buf *out, const struct tg_history_suite *s, size_t from,
+                       uint32_t id)
+{
+    const struct tg_history *h = s->history;
+    struct tg_buf value = { 0 };
+    tg_buf_puts(out, "  ");
+    put_cell(out, h->series->v[id].name, NAME_WIDTH, false);
+    tg_buf_putc(out, ' ');
+    tg_history_put_value(&value, &h->series->v[id], tg_history_plain(h, h->n - 1, id));
+    put_cell(out, tg_buf_sv(&value), VALUE_WIDTH, true);
+    tg_buf_puts(out, "  ");
+    put_spark(out, h, from, id);
+    tg_buf_putc(out, '\n');
+    tg_buf_release(&value);
+}
+
+static size_t nights_for(const struct tg_history_report *r, const struct tg_history_suite *s)
+{
+    size_t columns = r->columns > 0 ? (size_t)r->columns : 110;
+    size_t room =
+        columns > NAME_WIDTH + VALUE_WIDTH + 15 ? columns - NAME_WIDTH - VALUE_WIDTH - 5 : 10;
+    size_t n = s->history->n - s->first;
+    room = room < SPARK_MOST ? room : SPARK_MOST;
+    return n < room ? n : room;
+}
+
+static void put_commits(struct tg_buf *out, const struct tg_history_told *t)
+{
+    for (size_t i = 0; i < t->n_commits && i < COMMITS_SHOWN; i++) {
+        tg_buf_printf(out, "      %.12s  ", t->commits[i].sha.p);
+        put_cell(out, t->commits[i].author, 16, false);
+        tg_buf_puts(out, "  ");
+        tg_esc_terminal(out, tg_utf8_prefix(t->commits[i].subject, 80));
+        tg_buf_putc(out, '\n');
+    }
+    if (t->n_commits > COMMITS_SHOWN)
+        tg_buf_printf(out, "      and %zu more\n", t->n_commits - COMMITS_SHOWN);
+    if (!t->files_known)
+        return;
+    tg_buf_printf(out, "      %zu file%s changed", t->n_files, t->n_files == 1 ? "" : "s");
+    for (size_t i = 0; i < t->n_files && i < 3; i++) {
+        tg_buf_puts(out, i ? ", " : ": ");
+        tg_esc_terminal(out, tg_utf8_prefix(t->files[i], 60));
+    }
+    tg_buf_puts(out, t->n_files > 3 ? ", \xe2\x80\xa6\n" : "\n");
+}
+
+static void put_operators(struct tg_buf *out, const struct tg_history *h,
+                          const struct tg_history_event *e)
+{
+    for (size_t i = 0; i < e->n && i < OPS_SHOWN; i++) {
+        tg_buf_puts(out, "      ");
+        put_cell(out, tg_history_moved_name(h, &e->v[i]), NAME_WIDTH, false);
+        tg_buf_puts(out, "  ");
+        tg_history_put_change(out, h, &e->v[i]);
+        tg_buf_puts(out, e->v[i].back ? "  (back)\n" : "\n");
+    }
+    if (e->n > OPS_SHOWN)
+        tg_buf_printf(out, "      and %zu more\n", e->n - OPS_SHOWN);
+}
+
+static void put_event(struct tg_buf *out, const struct tg_history_suite *s,
+                      const struct tg_history_told *t)
+{
+    const struct tg_history *h = s->history;
+    const struct tg_history_event *e = t->event;
+    tg_buf_printf(out, "  %s  %s, %s", e->id, tg_event_kind_name(e->kind),
+                  tg_event_state_name(t->state));
+    if (t->fresh)
+        tg_buf_puts(out, ", new tonight");
+    tg_buf_puts(out, "  since ");
+    tg_history_put_date(out, h->night[e->to].date);
+    if (t->from.n)
+        tg_buf_printf(out, ", after %.12s up to %.12s", t->from.p, t->to.p);
+    tg_buf_putc(out, '\n');
+    if (e->kind == TG_EVENT_ENVIRONMENT) {
+        tg_buf_puts(out, "      was ");
+        tg_esc_terminal(out, e->was);
+        tg_buf_puts(out, "\n      is  ");
+        tg_esc_terminal(out, e->is);
+        tg_buf_putc(out, '\n');
+        return;
+    }
+    if (e->cost_ns != 0) {
+        tg_buf_puts(out, e->cost_ns > 0 ? "      costs " : "      saves ");
+        tg_dec_put_human_ns(out, fabs(e->cost_ns));
+        tg_buf_puts(out, " a step\n");
+    }
+    put_operators(out, h, e);
+    put_commits(out, t);
+    if (t->reason.n || t->actor.n) {
+        tg_buf_puts(out, "      ");
+        tg_esc_terminal(out, t->actor);
+        tg_buf_puts(out, ": ");
+        tg_esc_terminal(out, t->reason);
+        tg_buf_putc(out, '\n');
+    }
+}
+
+static void put_suite(struct tg_buf *out, const struct tg_history_report *r,
+                      const struct tg_history_suite *s)
+{
+    const struct tg_history *h = s->history;
+    size_t from = h->n - nights_for(r, s);
+    tg_buf_puts(out, "suite ");
+    tg_esc_terminal(out, s->name);
+    tg_buf_printf(out, ": %zu night%s", h->n - s->first, h->n - s->first == 1 ? "" : "s");
+    if (!h->n) {
+        tg_buf_puts(out, "\n");
+        return;
+    }
+    tg_buf_puts(out, ", ");
+    tg_history_put_date(out, h->night[s->first].date);
+    tg_buf_puts(out, " to ");
+    tg_history_put_date(out, h->night[h->n - 1].date);
+    if (h->n_streams > 1)
+        tg_buf_printf(out, ", %zu environments", h->n_streams);
+    tg_buf_putc(out, '\n');
+    for (size_t i = 0; i < s->n_series; i++)
+        put_series(out, s, from, s->series[i]);
+    if (h->place[h->n - 1] + 1 < TG_SCAN_FEWEST)
+        tg_buf_printf(
+            out, "  durations are judged from %d nights of one environment on; tonight's has %zu\n",
+            TG_SCAN_FEWEST, h->place[h->n - 1] + 1);
+    tg_buf_puts(out, s->n_events ? "events\n" : "no events\n");
+    for (size_t i = 0; i < s->n_events; i++)
+        put_event(out, s, &s->events[i]);
+}
+
+void tg_history_put_text(struct tg_buf *out, const struct tg_history_report *r)
+{
+    for (size_t i = 0; i < r->n; i++) {
+        if (i)
+            tg_buf_putc(out, '\n');
+        put_suite(out, r, &r->suites[i]);
+    }
+}

@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+"""`tracegate history` on one repository of 60 nights whose truth is written here first: every third commit is a
+merge, two environment changes, a lost night, three planted regressions, a drift and an improvement. Twelve
+operators of 100 to 210 us; runs differ by 1 %, nights by 2 % for all of them together."""
+import gzip
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = os.environ["TG_PROGRAM"]
+NIGHTS, RUNS, STEPS, OPS = 60, 3, 4, 12
+LOST = 30                                     # no run is stored at this commit
+ENVIRONMENT = lambda k: "abc"[(k >= 18) + (k >= 48)]
+STEP = {"demo::op03": (13, 1.15), "demo::op08": (35, 1.12)}
+CALLS = ("demo::op05", 27)                    # called twice from then on
+DRIFT = ("demo::op10", 28, 1.01)              # 1 % a night, until the environment changes
+FASTER = ("demo::op01", 40, 0.80)
+# what must be told: operator -> (kinds that are right, the planted night, how many nights off the range may be)
+TRUTH = {"demo::op03": ({"regression"}, 13), "demo::op05": ({"calls", "regression"}, 27),
+         "demo::op08": ({"regression"}, 35), "demo::op01": ({"improvement"}, 40)}
+faults = []
+
+
+def expect(what, ok, got=""):
+    if not ok:
+        faults.append(f"{what}: {got}")
+
+
+def factor(name, night):
+    f = 1.0
+    if name in STEP and night >= STEP[name][0]:
+        f *= STEP[name][1]
+    if name == DRIFT[0] and DRIFT[1] <= night < 48:
+        f *= DRIFT[2] ** (night - DRIFT[1] + 1)
+    if name == FASTER[0] and night >= FASTER[1]:
+        f *= FASTER[2]
+    return f
+
+
+def write_trace(path, night, run):
+    rng = random.Random(night * 100 + run)
+    machine = 1 + 0.02 * random.Random(night).uniform(-1, 1)
+    speed = [1 + 0.01 * rng.uniform(-1, 1) for _ in range(OPS)]
+    events, at = [], 0
+    for step in range(STEPS):
+        start = at
+        for i in range(OPS):
+            name = f"demo::op{i:02}"
+            for _ in range(2 if name == CALLS[0] and night >= CALLS[1] else 1):
+                ns = int((100 + 10 * i) * 1000 * speed[i] * machine * factor(name, night))
+                events.append({"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "ts": at / 1000,
+                               "dur": ns / 1000})
+                at += ns
+        events.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{step}", "pid": 1, "tid": 1,
+                       "ts": start / 1000, "dur": (at - start) / 1000})
+        at += 1000
+    with gzip.open(path, "wt", encoding="utf-8", compresslevel=1) as f:
+        json.dump({"schemaVersion": 1, "traceEvents": events}, f)
+
+
+class Repository:
+    def __init__(self, folder):
+        self.dir = folder
+        self.env = {k: v for k, v in os.environ.items() if not k.startswith(("GITHUB_", "GIT_", "TRACEGATE_"))}
+        self.env.update(GIT_CONFIG_NOSYSTEM="1", GIT_CONFIG_GLOBAL="/dev/null", GIT_AUTHOR_NAME="Ann Author",
+                        GIT_AUTHOR_EMAIL="a@x", GIT_COMMITTER_NAME="c", GIT_COMMITTER_EMAIL="c@x",
+                        SOURCE_DATE_EPOCH="1790000000")
+        self.git("init", "-q", "-b", "main", ".")
+        self.sha = []
+
+    def git(self, *args, date=None):
+        env = dict(self.env, **({"GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date} if date else {}))
+        run = subprocess.run(["git", *args], cwd=self.dir, env=env, capture_output=True, text=True)
+        assert run.returncode == 0, (args, run.stderr)
+        return run.stdout.strip()
+
+    def tool(self, *args):
+        return subprocess.run([PROGRAM, *args], cwd=self.dir, env=self.env, capture_output=True, text=True)
+
+    def night(self, k):
+        date = f"{1780000000 + 86400 * k} +0000"
+        with open(os.path.join(self.dir, "model.py"), "w", encoding="utf-8") as f:
+            f.write(f"night = {k}\n")
+        if k % 3 == 2:
+            self.git("checkout", "-q", "-b", f"topic{k}")
+        self.git("add", "model.py")
+        self.git("commit", "-q", "-m", f"change of night {k}", date=date)
+        if k % 3 == 2:
+            self.git("checkout", "-q", "main")
+            self.git("merge", "-q", "--no-ff", "-m", f"merge of night {k}", f"topic{k}", date=date)
+        self.sha.append(self.git("rev-parse", "HEAD"))
+        if k == LOST:
+            return
+        traces = [os.path.join(self.dir, f"r{r}.json.gz") for r in range(RUNS)]
+        for r, path in enumerate(traces):
+            write_trace(path, k, r)
+        run = self.tool("baseline", "record", "--runs", "--meta", f"cpu={ENVIRONMENT(k)}", *traces)
+        assert run.returncode == 0, run.stderr
+
+    def history(self, *args):
+        run = self.tool("history", "--format", "json", *args)
+        assert run.returncode in (0, 1), (args, run.stderr)
+        return run.returncode, json.loads(run.stdout)
+
+
+def named(event):
+    return [o["name"] for o in event["operators"]]
+
+
+def check_events(repo):
+    code, told = repo.history()
+    expect("59 nights", len(told["nights"]) == NIGHTS - 1, len(told["nights"]))
+    expect("oldest first", [n["commit"] for n in told["nights"]] == [s for k, s in enumerate(repo.sha) if k != LOST])
+    expect("nothing is new in the last night", code == 0, code)
+    for name, (kinds, planted) in TRUTH.items():
+        about = [e for e in told["events"] if name in named(e) and e["kind"] != "environment"]
+        expect(f"one event of {name}", len(about) == 1, [(e["kind"], named(e)) for e in about])
+        for e in about:
+            at = repo.sha.index
+            expect(f"{name}: kind", e["kind"] in kinds, e["kind"])
+            expect(f"{name}: the range holds it", at(e["from"]) < planted <= at(e["to"]),
+                   (at(e["from"]), at(e["to"]), planted))
+            expect(f"{name}: the range is narrow", at(e["to"]) - at(e["from"]) <= 3, (at(e["from"]), at(e["to"])))
+            subjects = [c["subject"] for c in e["commits"]]
+            expect(f"{name}: its commit is among those of the range",
+                   any(f"night {planted}" == s.split(" of ")[1] for s in subjects), subjects)
+            expect(f"{name}: with its author", all(c["author"] == "Ann Author" for c in e["commits"]))
+            expect(f"{name}: state", e["state"] == ("accepted" if e["kind"] == "improvement" else "open"), e["state"])
+    drift = [e for e in told["events"] if DRIFT[0] in named(e)]
+    expect("the drift is told", drift and all(e["kind"] in ("regression", "drift") for e in drift),
+           [(e["kind"], named(e)) for e in drift])
+    environments = [e for e in told["events"] if e["kind"] == "environment"]
+    expect("two environments came", [repo.sha.index(e["to"]) for e in environments] == [18, 48],
+           [repo.sha.index(e["to"]) for e in environments])
+    others = [(e["kind"], named(e)) for e in told["events"] if e["kind"] != "environment" and
+              not set(named(e)) & (set(TRUTH) | {DRIFT[0]}) and any(n.startswith("demo") for n in named(e))]
+    expect("no other operator is told", not others, others)
+    return told
+
+
+def check_nights(repo, told):
+    """An event ends one night with 1, the night that shows it first; with --fail-on open every night."""
+    event = next(e for e in told["events"] if "demo::op08" in named(e))
+    shown = repo.sha.index(event["evidence"]["night"])
+    expect("shown within five nights", shown - 35 <= 5, shown)
+    code, then = repo.history("--until", repo.sha[shown])
+    same = [e for e in then["events"] if e["id"] == event["id"]]
+    expect("the night that shows it fails", code == 1 and same and same[0]["new"], (code, same))
+    code, then = repo.history("--until", repo.sha[shown + 1], "--fail-on", "open")
+    expect("every night fails while it is open", code == 1, code)
+    code, then = repo.history("--until", repo.sha[shown], "--fail-on", "never")
+    expect("or none", code == 0, code)
+    expect("no event before its first night", not any(e["id"] == event["id"] for e in
+                                                      repo.history("--until", repo.sha[34])[1]["events"]))
+
+
+def check_states(repo, told):
+    for e in told["events"]:
+        if e["fails"] and e["state"] == "open":
+            refused = repo.tool("history", "accept", e["id"])
+            expect("accept wants a reason", refused.returncode == 2 and "--reason" in refused.stderr, refused.stderr)
+            run = repo.tool("history", "accept", e["id"][:8], "--reason", "the new loss is worth it")
+            expect("accept", run.returncode == 0, run.stderr)
+    code, now = repo.history("--fail-on", "open")
+    expect("nothing open is left", code == 0, code)
+    record = [e["record"] for e in now["events"] if "record" in e]
+    expect("who, why and when", record and all(r["reason"] == "the new loss is worth it" and r["time"] == 1790000000
+                                               for r in record), record)
+    e = next(e for e in now["events"] if "demo::op08" in named(e))
+    run = repo.tool("history", "reopen", e["id"], "--reason", "it is not")
+    expect("reopen", run.returncode == 0, run.stderr)
+    expect("refused: no such event", repo.tool("history", "accept", "ffffffffffff", "--reason", "x").returncode == 2)
+
+
+def check_forms(repo):
+    text = repo.tool("history", "--op", "demo::op08", "--last", "20")
+    expect("sparkline", "▁" in text.stdout and "demo::op08" in text.stdout and "demo::op07 " not in text.stdout, text.stdout)
+    csv = repo.tool("history", "--format", "csv", "--op", "demo::op08").stdout.splitlines()
+    expect("csv: a line a night", len(csv) == NIGHTS, len(csv))
+    again = repo.tool("history", "--format", "json").stdout
+    expect("the same bytes again", again == repo.tool("history", "--format", "json").stdout)
+    run = repo.tool("history", "--markdown", "report.md")
+    with open(os.path.join(repo.dir, "report.md"), encoding="utf-8") as f:
+        report = f.read()
+    expect("markdown", run.returncode == 0 and "open" in report and "### `" in report, report[:200])
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        repo = Repository(folder)
+        for k in range(NIGHTS):
+            repo.night(k)
+        told = check_events(repo)
+        check_nights(repo, told)
+        check_states(repo, told)
+        check_forms(repo)
+    print("\n".join(faults) or "nights: all as planted")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["TG_SOURCE_DIR"], "tests/data"))
-from plain_model import Work, usual, write_run  # noqa: E402
+from plain_model import Work, trace, usual, write_run  # noqa: E402
 from support import ENV, PROGRAM, expect, expect_has, fault, finish  # noqa: E402
 
 RULE = "rules: [{id: work, match: {kind: [kernel, memcpy, memset, graph, op, sync]}, metric: count, %s}]\n"
@@ -48,6 +48,7 @@ ROWS = [  # (what, policy, work of a fresh step, verdict, what the headline says
     ("require.collapse, off", ABS + "require: {collapse: off}", half(usual()), "pass", ""),
     ("require.collapse, half stay", ABS, half(usual(), 6), "pass", ""),
     ("require.collapse, graphs came in their place", ABS, half(usual()) + [Work("aten::op3", "graph")], "fail", ""),
+    ("two guards", ABS + "require: {steps: 99, kernels: 99}", usual(), "inconclusive", "the fresh trace has 4 steps, required are 99"),
     ("a guard and a failure", ABS + "require: {steps: 99}", usual() + MORE, "fail", "aten::op3 +1 call"),
     ("a warning", WARNS, usual() + MORE, "warn", "1 warning"),
     ("fail_on warn", WARNS + "fail_on: [fail, warn]", usual() + MORE, "fail", ""),
@@ -107,6 +108,30 @@ def reports_agree(what, verdict, run, folder):
     expect(f"{what}: annotations of errors", "::error" in run.annotations, verdict in ("fail", "inconclusive"))
 
 
+def odd_traces(tmp, env):
+    """What a trace itself lacks: (what, document, option, exit, what the report says)"""
+    whole, unmarked = trace([usual()] * STEPS, 100_003), trace([usual()] * STEPS, 100_003, marker=None)
+    begun = dict(whole, traceEvents=whole["traceEvents"] + [{"ph": "B", "cat": "cpu_op", "name": "aten::open", "pid": 10, "tid": 77,
+                                                             "ts": 1100}])
+    cut = json.dumps(whole)
+    cut = cut[:cut.rindex("{")]
+    for what, doc, options, code, says in (
+            ("no markers, steps required", unmarked, [], 4, "the fresh trace has 0 steps, required are 1"),
+            ("an event that never ends", begun, [], 0, "1 begin or end event of the fresh traces without a partner left out"),
+            ("a trace that is cut off", cut, [], 3, "ERROR"),
+            ("a trace that is cut off, allowed", cut, ["--allow-truncated"], 0, "a fresh trace is cut off: what is missing was not judged")):
+        with open(f"{tmp}/x.json", "w", encoding="utf-8") as f:
+            f.write(doc if isinstance(doc, str) else json.dumps(doc))
+        with open(f"{tmp}/p.yml", "w", encoding="utf-8") as f:
+            f.write("version: 1\n" + ABS + ("require: {steps: 1}\n" if "markers" in what else ""))
+        write_run(f"{tmp}/b.json", [usual()] * STEPS, 1, marker=None if "markers" in what else "ProfilerStep#%d")
+        run = subprocess.run([PROGRAM, "check", "x.json", "--baseline", "b.json", "--policy", "p.yml", *options], cwd=tmp, env=env,
+                             capture_output=True, text=True, timeout=60)
+        expect(f"{what}: exit", run.returncode, code)
+        expect_has(what, " ".join(run.stdout.split()), says)
+        expect(f"{what}: a plain pass", run.stdout.startswith("PASS"), what == "an event that never ends")
+
+
 def main():
     env = dict(ENV, SOURCE_DATE_EPOCH="1767323045")  # 2026-01-02
     with tempfile.TemporaryDirectory() as tmp:
@@ -130,7 +155,9 @@ def main():
                 fault(f"{what}: no report: {run.stderr}")
                 continue
             reports_agree(what, verdict, run, tmp)
+            expect(f"{what}: notes", "of the events of" in run.stdout, False)
             expect_has(what, run.stdout.splitlines()[0] if run.stdout else "", says[:50])
+        odd_traces(tmp, env)
     return finish(f"guards: {len(ROWS)} rows")
 
 

@@ -140,6 +140,7 @@ def damage(folder):
         code, said = folder.check(folder.write("many.json", trace))
         expect(f"{how.__name__} {many}", code, 4)
         told(f"{how.__name__} {many}", said, guard, VERDICTS)
+        expect(f"{how.__name__} {many}: nothing else is damaged", "launches of kernels have no kernel" in said["text"], False)
 
 
 def few_without_launch(folder):

@@ -87,6 +87,7 @@ def missing_ranks(p):
         run = p.check(suite=f", ranks: {{expect: {expect_n}}}")
         expect(f"{what}: ranks.expect: exit", run.returncode, 4)
         expect_has(f"{what}: ranks.expect", run.stdout, f"{expect_n} are expected")
+        expect(f"{what}: ranks.expect is told once", sum(r["op"] == "ranks" for r in run.report["inconclusive"]), 1)
         p.side("x", fresh, 50001, one_more())
         expect(f"{what}: one more kernel on every rank: exit", p.check().returncode, 1)
         expect(f"{what}: with ranks.expect: exit", p.check(suite=f", ranks: {{expect: {expect_n}}}").returncode, 1)
@@ -111,6 +112,23 @@ def ranks_that_are_there(p):
     expect_has("rank 3 against rank 0", run.stdout, "rank 3 is compared with rank 0 of the baseline")
     p.side("x", [(0, 3)], 50001, one_more())
     expect("rank 3 against rank 0, one more kernel: exit", p.check().returncode, 1)
+
+
+def expected_ranks(p):
+    """Both sides alike, but not as many as expected: no rank can be named. One side: the other names it."""
+    p.side("b", grid(1, 4), 1)
+    p.side("x", grid(1, 4), 50001)
+    run = p.check(suite=", ranks: {expect: 8}")
+    expect("4 of 8 on both sides: exit", run.returncode, 4)
+    expect("4 of 8 on both sides", [r["message"] for r in run.report["inconclusive"]],
+           [f"4 ranks in every {side} run, 8 are expected" for side in ("baseline", "fresh")])
+    p.side("x", [c for c in grid(1, 4) if c[1] != 2], 50001)
+    run = p.check(suite=", ranks: {expect: 4}")
+    expect("3 of 4 fresh", [r["message"] for r in run.report["inconclusive"]],
+           ["3 ranks in every fresh run, 4 are expected: rank 2 is missing"])
+    run = p.check(suite=", ranks: {expect: 3}")
+    expect("4 where 3 are expected", [r["message"] for r in run.report["inconclusive"]],
+           ["4 ranks in every baseline run, 3 are expected"])
 
 
 def rules_about_ranks(p):
@@ -205,7 +223,7 @@ def main():
     with tempfile.TemporaryDirectory() as tmp:
         p = Place(tmp)
         p.path = lambda name: os.path.join(tmp, name)
-        for group in (missing_ranks, ranks_that_are_there, rules_about_ranks, another_device,
+        for group in (missing_ranks, ranks_that_are_there, expected_ranks, rules_about_ranks, another_device,
                       traces_of_one_step, what_would_do_as_steps):
             group(p)
     return finish(f"sides: {cases} checks", cases > 50)

@@ -19,6 +19,10 @@ RULE = "rules: [{id: work, match: {kind: [kernel, memcpy, memset, graph, op, syn
 ABS = RULE % "fail: {abs: 0}"
 WARNS = RULE % "warn: {abs: 0}"
 WAIVER = "waivers: [{rule: work, name: '%s', %sceiling: {abs: %d}, reason: because, owner: me, expires: %s}]\n"
+FOR = "rules: [{id: work, match: {%s}, metric: count, fail: {abs: 0}}]\n"
+TIMES = "rules:\n  - {id: t, match: {kind: kernel}, metric: self, fail: {pct: 10%}}\n"
+OTHER = "  - {id: n, match: {kind: kernel}, metric: count, fail: {abs: 0}}\n"
+SLOW = [Work(w.op, w.sort, w.name, w.us * 1.6) if w.op == "aten::op3" else w for w in usual()]
 MORE, TWO = [Work("aten::op3")], [Work("aten::op3")] * 2
 NOT_YET = {"require.collapse, graphs came in their place", "every limit off", "fail_on warn"}
 CODES = {"pass": 0, "warn": 0, "fail": 1, "inconclusive": 4}
@@ -48,7 +52,7 @@ ROWS = [  # (what, policy, work of a fresh step, verdict, what the headline says
     ("require.collapse, off", ABS + "require: {collapse: off}", half(usual()), "pass", ""),
     ("require.collapse, half stay", ABS, half(usual(), 6), "pass", ""),
     ("require.collapse, graphs came in their place", ABS, half(usual()) + [Work("aten::op3", "graph")], "fail", ""),
-    ("two guards", ABS + "require: {steps: 99, kernels: 99}", usual(), "inconclusive", "the fresh trace has 4 steps, required are 99"),
+    ("two guards", ABS + "require: {steps: 99, kernels: 99}", usual(), "inconclusive", "required are 99"),
     ("a guard and a failure", ABS + "require: {steps: 99}", usual() + MORE, "fail", "aten::op3 +1 call"),
     ("a warning", WARNS, usual() + MORE, "warn", "1 warning"),
     ("fail_on warn", WARNS + "fail_on: [fail, warn]", usual() + MORE, "fail", ""),
@@ -68,6 +72,30 @@ ROWS = [  # (what, policy, work of a fresh step, verdict, what the headline says
     ("a waiver for another name", ABS + WAIVER % ("aten::op4", "", 1, "2026-01-02"), usual() + MORE, "fail", ""),
     ("a waiver for many", ABS + WAIVER % ("aten::*", "many: true, ", 1, "2026-01-02"), usual() + MORE, "pass", ""),
     ("a waiver for many that none matches", ABS + WAIVER % ("lib::*", "many: true, ", 1, "2026-01-02"), usual() + MORE, "fail", ""),
+    ("a waiver of a warning", WARNS + WAIVER % ("aten::op3", "", 1, "2026-01-02"), usual() + MORE, "warn", ""),
+    ("a waiver for another rule", ABS[:-2] + ", {id: other, match: {kind: graph}, metric: count, fail: {abs: 0}, optional: true}]\n"
+     + (WAIVER % ("aten::op3", "", 1, "2026-01-02")).replace("rule: work", "rule: other"), usual() + MORE, "fail", ""),
+    ("a waiver for another branch", ABS + (WAIVER % ("aten::op3", "", 1, "2026-01-02")).replace("}]", ", when: {branch: 'release/*'}}]"),
+     usual() + MORE, "fail", ""),
+    ("fail_on inconclusive, nothing judged", RULE % "fail: {abs: 0}, when: {branch: 'release/*'}" + "fail_on: [fail, inconclusive]",
+     usual(), "fail", ""),
+    ("suspicious", TIMES, SLOW, "warn", "suspicious"),
+    ("fail_on suspicious", TIMES + "fail_on: [fail, suspicious]", SLOW, "fail", ""),
+    ("fail_on suspicious, nothing slower", TIMES + OTHER + "fail_on: [fail, suspicious]", usual(), "pass", ""),
+    ("match by name alone", FOR % "name: 'aten::op3'", usual() + MORE, "fail", ""),
+    ("match by another name", FOR % "name: 'aten::op4'", usual() + MORE, "pass", ""),
+    ("match by another kind", FOR % "kind: kernel", usual() + MORE, "pass", ""),
+    ("match by raw name", FOR % "raw_name: 'void kern3(float?)'", usual() + [Work("aten::op3", "kernel", "void kern3(float*)", 20)],
+     "fail", ""),
+    ("match by another raw name", FOR % "raw_name: 'void kern4(float?)'", usual() + [Work("aten::op3", "kernel", "void kern3(float*)", 20)],
+     "pass", ""),
+    ("match by parent", FOR % "kind: kernel, parent: 'aten::op3'", usual() + [Work("aten::op3", "kernel", "void kern3(float*)", 20)],
+     "fail", ""),
+    ("match by another parent", FOR % "kind: kernel, parent: 'aten::op4'", usual() + [Work("aten::op3", "kernel", "void kern3(float*)", 20)],
+     "pass", ""),
+    ("match by class", FOR % "class: compute", usual() + [Work("aten::op3", "kernel", "void kern3(float*)", 20)], "fail", ""),
+    ("match all but a name", FOR % "kind: op, not: {name: 'aten::op3'}", usual() + MORE, "pass", ""),
+    ("match all but another name", FOR % "kind: op, not: {name: 'aten::op4'}", usual() + MORE, "fail", ""),
     ("a budget that is kept", RULE.replace("kernel, memcpy, memset, graph, op, sync", "op") % "fail: {max: 1}", usual(), "pass", ""),
     ("a budget that is broken", RULE.replace("kernel, memcpy, memset, graph, op, sync", "op") % "fail: {max: 1}", usual() + MORE,
      "fail", ""),
@@ -106,6 +134,23 @@ def reports_agree(what, verdict, run, folder):
     counts = [int(x) for x in bad.groups()] if bad else [0]
     expect(f"{what}: JUnit is red", sum(counts) > 0 or "<failure" in junit or "<error" in junit, verdict in ("fail", "inconclusive"))
     expect(f"{what}: annotations of errors", "::error" in run.annotations, verdict in ("fail", "inconclusive"))
+
+
+def waivers_by_date(tmp, env):
+    """On 2026-01-02: the last two weeks are told, and a waiver that nothing uses."""
+    write_run(f"{tmp}/b.json", [usual()] * STEPS, 1)
+    for last, work, says, silent in (("2026-01-16", usual() + MORE, "The waiver ends within 14 days.", "is unused"),
+                                     ("2026-01-17", usual() + MORE, "waived up to abs: 1", "The waiver ends within 14 days."),
+                                     ("2026-01-17", usual(), "waiver for work aten::op3 is unused", "waived up to"),
+                                     ("2026-01-01", usual() + MORE, "waiver expired 1 day ago", "waived up to"),
+                                     ("2025-12-31", usual() + MORE, "waiver expired 2 days ago", "is unused")):
+        with open(f"{tmp}/p.yml", "w", encoding="utf-8") as f:
+            f.write("version: 1\n" + ABS + WAIVER % ("aten::op3", "", 1, last))
+        write_run(f"{tmp}/x.json", [work] * STEPS, 100_003)
+        run = subprocess.run([PROGRAM, "check", "x.json", "--baseline", "b.json", "--policy", "p.yml", "--json", "-"], cwd=tmp, env=env,
+                             capture_output=True, text=True, timeout=60)
+        expect_has(f"waiver until {last}", run.stdout, says)
+        expect(f"waiver until {last}: {silent}", silent in run.stdout, False)
 
 
 def odd_traces(tmp, env):
@@ -157,6 +202,7 @@ def main():
             reports_agree(what, verdict, run, tmp)
             expect(f"{what}: notes", "of the events of" in run.stdout, False)
             expect_has(what, run.stdout.splitlines()[0] if run.stdout else "", says[:50])
+        waivers_by_date(tmp, env)
         odd_traces(tmp, env)
     return finish(f"guards: {len(ROWS)} rows")
 

@@ -90,6 +90,133 @@ static void what_is_incomparable_is_judged_by_budgets_alone(void **state)
     assert_int_equal(j.state, TG_STATE_NOT_JUDGED); /* the budget is kept, the change not judged */
 }
 
+static struct tg_probe timed(struct tg_evidence *ev, double base, double test)
+{
+    return (struct tg_probe){ .base = base, .test = test, .ev = ev, .unit = TG_UNIT_NS };
+}
+
+/* The change that is shown: without judged evidence of a time, the plain difference. */
+static void a_change_is_the_evidence_where_it_was_judged(void **state)
+{
+    struct tg_evidence ev = { .judged = TG_JUDGED, .delta_ns = 600, .e = log(1.5) };
+    struct tg_probe p = timed(&ev, 1000, 2000);
+    (void)state;
+    assert_true(tg_probe_delta(&p) == 600);
+    assert_true(fabs(tg_probe_pct(&p) - 50) < 1e-9);
+    p.per = 3;
+    assert_true(tg_probe_delta(&p) == 200);
+    p.unit = TG_UNIT_PERCENT;
+    assert_true(tg_probe_delta(&p) == 1000);
+    assert_true(tg_probe_pct(&p) == 100);
+    p = timed(&ev, 1000, 2000);
+    p.exact = true;
+    assert_true(tg_probe_delta(&p) == 1000);
+    p = timed(NULL, 1000, 2000);
+    assert_true(tg_probe_delta(&p) == 1000 && tg_probe_pct(&p) == 100);
+    ev.judged = TG_NOT_FEW_RUNS;
+    p = timed(&ev, 1000, 2000);
+    assert_true(tg_probe_delta(&p) == 1000 && tg_probe_pct(&p) == 100);
+}
+
+/* pct: auto is tau, here 8 %. */
+static void auto_is_the_threshold_of_the_runs(void **state)
+{
+    struct tg_bound tau = { .kind = TG_BOUND_PCT, .is_auto = true };
+    struct one o;
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct tg_evidence ev = {
+            .judged = TG_JUDGED, .proven = true, .tau = 0.08, .e = log(i ? 1.09 : 1.07)
+        };
+        struct tg_probe p = timed(&ev, 1000, 1100);
+        assert_int_equal(tg_judge(&p, &off, limit(&o, tau, NULL)).state,
+                         i ? TG_STATE_FAIL : TG_STATE_PASS);
+    }
+}
+
+static void points_and_nothing_at_all(void **state)
+{
+    struct one o;
+    struct tg_probe p = { .base = 10, .test = 12, .exact = true, .unit = TG_UNIT_PERCENT };
+    (void)state;
+    assert_int_equal(tg_judge(&p, &off, limit(&o, bound(TG_BOUND_PP, 2), NULL)).state,
+                     TG_STATE_PASS);
+    p.test = 12.5;
+    assert_int_equal(tg_judge(&p, &off, limit(&o, bound(TG_BOUND_PP, 2), NULL)).state,
+                     TG_STATE_FAIL);
+    p.base = p.test = 0; /* 0 % of nothing is no change */
+    assert_int_equal(tg_judge(&p, &off, limit(&o, bound(TG_BOUND_PCT, 5), NULL)).state,
+                     TG_STATE_PASS);
+    p.test = 3;
+    (void)limit(&o, bound(TG_BOUND_ABS, 0), NULL);
+    o.limit.n = 0; /* a limit without bounds limits nothing */
+    assert_int_equal(tg_judge(&p, &off, &o.list).state, TG_STATE_PASS);
+    p.unchanged = true; /* a budget asks the candidate, whatever the counting rule says */
+    p.bad = TG_LESS_IS_BAD;
+    assert_int_equal(tg_judge(&p, &off, limit(&o, bound(TG_BOUND_MIN, 4), NULL)).state,
+                     TG_STATE_FAIL);
+    assert_int_equal(tg_judge(&p, &off, limit(&o, bound(TG_BOUND_MAX, 2), NULL)).state,
+                     TG_STATE_FAIL);
+    assert_int_equal(tg_judge(&p, &off, limit(&o, bound(TG_BOUND_ABS, 0), NULL)).state,
+                     TG_STATE_PASS);
+}
+
+/* Without evidence a time is not judged, but by budgets and where the policy asks for none. */
+static void a_time_without_evidence_is_not_judged(void **state)
+{
+    struct one o;
+    struct tg_probe p = timed(NULL, 1000, 2000);
+    struct tg_judgement j = tg_judge(&p, &off, limit(&o, bound(TG_BOUND_ABS, 0), NULL));
+    (void)state;
+    assert_int_equal(j.state, TG_STATE_NOT_JUDGED);
+    j = tg_judge(&p, &off, limit(&o, bound(TG_BOUND_ABS, 5000), NULL)); /* also where it is kept */
+    assert_int_equal(j.state, TG_STATE_NOT_JUDGED);
+    assert_non_null(j.why_not);
+    j = tg_judge(&p, &off, limit(&o, bound(TG_BOUND_MAX, 5000), NULL));
+    assert_int_equal(j.state, TG_STATE_PASS);
+    p.test_kind = TG_NOISE_NONE;
+    j = tg_judge(&p, &off, limit(&o, bound(TG_BOUND_ABS, 5000), NULL));
+    assert_int_equal(j.state, TG_STATE_PASS);
+    j = tg_judge(&p, &off, limit(&o, bound(TG_BOUND_ABS, 0), NULL));
+    assert_int_equal(j.state, TG_STATE_FAIL);
+}
+
+/* Of two limits the worse one counts, in either order, and a budget needs no proof. */
+static void the_worst_limit_counts(void **state)
+{
+    struct tg_bound change = bound(TG_BOUND_ABS, 0), budget = bound(TG_BOUND_MAX, 1500);
+    struct tg_evidence unproven = { .judged = TG_JUDGED, .delta_ns = 1000, .e = log(2) };
+    struct tg_evidence *const evidence[] = { NULL, &unproven };
+    (void)state;
+    for (int swapped = 0; swapped < 2; swapped++)
+        for (int i = 0; i < 2; i++) {
+            struct tg_limit v[2] = { { swapped ? &budget : &change, 1, TG_NOWHERE },
+                                     { swapped ? &change : &budget, 1, TG_NOWHERE } };
+            struct tg_limit_list both = { TG_LIMIT_ON, v, 2, TG_NOWHERE };
+            struct tg_probe p = timed(evidence[i], 1000, 2000);
+            struct tg_judgement j = tg_judge(&p, &off, &both);
+            assert_int_equal(j.state, TG_STATE_FAIL);
+            assert_ptr_equal(j.limit, &v[!swapped]);
+        }
+}
+
+/* Reasons that say "nothing is wrong" pass; those that say "we could not look" do not. */
+static void some_reasons_are_harmless(void **state)
+{
+    (void)state;
+    for (enum tg_judged why = TG_NOT_FEW_RUNS; why <= TG_NOT_INTEGRITY; why++) {
+        bool harmless = why == TG_NOT_TOO_SMALL || why == TG_NOT_ONE_SIDED ||
+                        why == TG_NOT_COUNT_CHANGED || why == TG_NOT_COUNT_VARIES ||
+                        why == TG_NOT_REPLACED;
+        struct tg_evidence ev = { .judged = why };
+        struct tg_probe p = timed(&ev, 1000, 2000);
+        struct one o;
+        struct tg_judgement j = tg_judge(&p, &off, limit(&o, bound(TG_BOUND_ABS, 0), NULL));
+        assert_int_equal(j.state, harmless ? TG_STATE_PASS : TG_STATE_NOT_JUDGED);
+        assert_string_equal(j.why_not, tg_judged_text(why));
+    }
+}
+
 /* 100 us -> 130 us of a step of 10 ms: +30 %, 0.3 % of the step. */
 static void every_bound_must_be_exceeded(void **state)
 {
@@ -184,6 +311,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exceed_means_strictly_greater),
+        cmocka_unit_test(a_change_is_the_evidence_where_it_was_judged),
+        cmocka_unit_test(auto_is_the_threshold_of_the_runs),
+        cmocka_unit_test(points_and_nothing_at_all),
+        cmocka_unit_test(a_time_without_evidence_is_not_judged),
+        cmocka_unit_test(the_worst_limit_counts),
+        cmocka_unit_test(some_reasons_are_harmless),
         cmocka_unit_test(what_is_incomparable_is_judged_by_budgets_alone),
         cmocka_unit_test(every_bound_must_be_exceeded),
         cmocka_unit_test(durations_need_size_and_proof),

@@ -6,9 +6,9 @@ condition fixed at a time. A condition is the operand of `&&` and `||` in an `if
 bool. Tests that never saw the other value of a condition cannot notice and are not run; a mutant that no test can notice
 survives at once. What a mutant changes is seen if a test fails, crashes or hangs.
 
-usage: run.py FOLDER [--only SOURCE…] [--sample N] [--seed S] [--jobs N] [--report FILE]
+usage: run.py FOLDER [--only SOURCE…] [--again REPORT] [--sample N] [--seed S] [--jobs N] [--report FILE]
 
-FOLDER receives the copy and the build, and is used again if it is there. Survivors are compared with REASONS in
+FOLDER receives the copy and the build, and is used again if it is there. --again runs the survivors of an earlier report. Survivors are compared with REASONS in
 survivors.txt: "file: condition: value: reason"; one without a reason is a fault.
 """
 import argparse
@@ -211,10 +211,16 @@ def reasons():
         return [line.strip() for line in f if line.strip() and not line.startswith("#")]
 
 
+def text_of(found, mutant):
+    c = found[mutant >> 1]
+    return f"{c.file}: {c.text}: {'true' if mutant & 1 else 'false'}"
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("folder")
     p.add_argument("--only", nargs="+", default=SOURCES)
+    p.add_argument("--again")
     p.add_argument("--sample", type=int)
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--jobs", type=int, default=1)
@@ -224,6 +230,10 @@ def main():
     tests = Tests(os.path.abspath(args.folder))
     tests.cover()
     mutants = [2 * c.id + v for c in found if c.file in args.only for v in (0, 1)]
+    if args.again:
+        with open(args.again, encoding="utf-8") as f:
+            before = {line.rpartition(": ")[0] for line in f}
+        mutants = [m for m in mutants if text_of(found, m) in before]
     if args.sample:
         mutants = random.Random(args.seed).sample(mutants, min(args.sample, len(mutants)))
     known, alive, killed = reasons(), [], collections.Counter()
@@ -234,7 +244,7 @@ def main():
             if sum(killed.values()) % 50 == 0:
                 print(f"{sum(killed.values())} of {len(mutants)}: {killed[None]} survive", flush=True)
             if by is None:
-                text = f"{c.file}: {c.text}: {'true' if mutant & 1 else 'false'}"
+                text = text_of(found, mutant)
                 seen = 0
                 for one in tests.seen.values():
                     seen |= one[c.id]

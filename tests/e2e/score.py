@@ -2,7 +2,7 @@
 """Scores the default decision on pairs of real traces with known truth; the reached numbers are
 the floor. usage: score DRIVER [--naming]
 
-The pairs of ../shared/noise where it is present, and always the recorded examples: random pairs of
+The pairs of ../shared/noise and ../shared/noise2 where it is present, and always the recorded examples: random pairs of
 same-code runs, the same with one operator or the gaps made slower by a known factor, and the
 variants of examples/model.py. A rule known to be worse has to fall below the floor.
 
@@ -190,6 +190,44 @@ def noise(driver):
     return bad
 
 
+# ---- counts that vary ----------------------------------------------------------------------------
+
+VARYING = os.path.join(os.environ.get('TG_SHARED_DIR', '../shared'), 'noise2')
+SAME_COUNTS = {'aa', 'aa_branch', 'branch_untaken', 'steps', 'coldstart', 'drift', 'moved', 'rename', 'replaced'}
+
+
+def varying(driver):
+    """Pairs of models whose counts vary: nothing fails for a count where none changed, and all changes
+    are found, with three runs and more in branches as well. Needs numpy to unpack them."""
+    with tempfile.TemporaryDirectory() as d:
+        unpacked = subprocess.run([sys.executable, os.path.join(VARYING, 'unpack.py'), d], stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.PIPE, text=True)
+        if unpacked.returncode:
+            print(f'not scored: {VARYING}: {unpacked.stderr.strip().splitlines()[-1]}')
+            return 0
+        with open(os.path.join(VARYING, 'truth.csv'), newline='') as f:
+            rows = list(csv.DictReader(f))
+        answers = os.path.join(d, 'answers')
+        os.mkdir(answers)
+        subprocess.run([driver, '--pairs', d, answers], text=True, check=True,
+                       input=''.join(f"{r['pair']}\t{r['baseline']}\t{r['test']}\n" for r in rows))
+        for r in rows:
+            with open(os.path.join(answers, r['pair'] + '.json')) as f:
+                r['counts'] = {v['op'] for v in json.load(f)['violations'] if v['metric'] == 'count'}
+    single = [r for r in rows if r['kind'] in SAME_COUNTS and r['n_base'] == '1']
+    several = [r for r in rows if r['kind'] in SAME_COUNTS and r['n_base'] != '1']
+    changed = [r for r in rows if r['kind'] in ('count', 'swap', 'backward_copy')
+               or (r['kind'].startswith('branch') and r['truth'] == 'yes' and r['n_base'] != '1')]
+    missed = [r['pair'] for r in changed if not r['counts'] & set(r['ops'].split('|'))]
+    bad = 0
+    for label, wrong, of in (('same counts 1v1', [r['pair'] for r in single if r['counts']], single),
+                             ('same counts, n >= 3', [r['pair'] for r in several if r['counts']], several),
+                             ('changed counts missed', missed, changed)):
+        bad += bool(wrong)
+        print(f"{'FAIL' if wrong else 'ok  '} {label:34} {len(wrong):4} of {len(of)}  at most 0 {' '.join(wrong[:8])}")
+    return bad
+
+
 def naming(driver):
     """Rows of the score's naming table that are not simply right, equal ones joined."""
     with tempfile.TemporaryDirectory() as d:
@@ -218,6 +256,10 @@ def main():
         bad += noise(sys.argv[1])
     else:
         print(f'not scored: no {NOISE}')
+    if os.path.isdir(VARYING):
+        bad += varying(sys.argv[1])
+    else:
+        print(f'not scored: no {VARYING}')
     sys.exit(1 if bad else 0)
 
 

@@ -38,13 +38,21 @@ enum tg_judged {
     TG_NOT_OTHER_FLAGS,
     TG_NOT_REPLACED,
     TG_NOT_TOO_SMALL,
-    TG_NOT_INTEGRITY
+    TG_NOT_INTEGRITY,
+    TG_NOT_BUSY
 };
 const char *tg_judged_text(enum tg_judged j);
 
+/* Which steps of a run the numbers of an evidence are of. */
+enum tg_estimate {
+    TG_ESTIMATE_LEAST, /* the least of the steps */
+    TG_ESTIMATE_USUAL  /* their lower median: only where it is slower and the least is not */
+};
+
 struct tg_evidence {
     enum tg_judged judged;
-    double value[2];   /* median over runs of y (slot-min ns per step and rank) */
+    enum tg_estimate estimate; /* of all numbers below but `half` */
+    double value[2];           /* median over runs, ns per step and rank */
     double half[2][2]; /* the same of the first and of the last half of the steps: [half][side] */
     double e;          /* ln ratio of medians, common factor removed */
     double delta_ns;   /* value[TG_BASE] * (exp(e) - 1) */
@@ -52,12 +60,20 @@ struct tg_evidence {
     double se, z, tau; /* threshold pieces of this number of runs */
     double p, p_limit; /* exact one-sided rank test */
     unsigned above, pairs; /* test runs above all baseline runs; number of test runs */
+    double others;         /* ln: nine of ten other big operators moved less */
+    double need;           /* ln: what z, se and others come to */
     double mde;            /* smallest detectable change, as ratio - 1 */
     bool proven;           /* e over z * se, rank test, both halves of the steps; judged or not */
     bool slower;           /* proven, and large enough (tau, floor) */
     bool faster;           /* the same with signs swapped: for "improved" lines */
     bool suspicious;       /* too few runs, but large and separated */
-    bool slot_form;        /* sum of slot minima; else minimum of step sums */
+    /* Some steps only: one of every fresh run takes much longer than the run's usual one and than
+     * any of the baseline: ns, medians over runs. Not a failure. */
+    bool some_steps;
+    double slowest[2];
+    bool held;      /* slower, but the machine was busy (TG_NOT_BUSY) */
+    bool slot_form; /* slot by slot; else by sums of steps, or */
+    bool per_call;  /* calls vary: time per call, at the baseline's mean number of calls */
 };
 
 /* How the calls per step of an operator behave; a first step that is cold does not count. */
@@ -216,6 +232,11 @@ struct tg_comparison {
     double step_ns[2]; /* D: median over runs of the shortest step (device's where it has work) */
     double drift;      /* common factor c0 (log); |drift| > ln 1.10 is a warning */
     bool drifted;
+    /* The fresh runs were disturbed: the steps of most operators lie this much further above their
+     * least than the baseline's, as a part of the step. Durations are not judged then. */
+    bool busy;
+    double excess;
+    size_t n_held;      /* operators that would have failed */
     bool marked[2];     /* steps are known, by markers or as `window: whole`: in all of the side, */
     bool any_marked[2]; /* in any of them */
     size_t least_steps[2];     /* of any trace, without those left out; 0: one has none to judge */

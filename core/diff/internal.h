@@ -47,6 +47,8 @@ struct tg_diff_work {
     struct tg_used *used;          /* per cell */
     size_t max_steps;              /* of any shard */
     struct tg_came came[2];
+    double *speed[2]; /* of each run's machine against the usual one of its side (evidence.c) */
+    bool *big;        /* per op: speaks for the machine (evidence.c) */
     tg_ns tick; /* the clock's: 1000 when every duration is a whole microsecond (PyTorch <= 2.0) */
     struct tg_joint *joints; /* freed when the comparison is made */
     size_t n_joints, cap_joints;
@@ -90,12 +92,65 @@ double tg_count_under(const struct tg_diff_work *w, const struct tg_op *op, int 
  * lost as much. After durations are judged. */
 void tg_excuse_moves(struct tg_diff_work *w);
 
+/* ---- core/diff/run_values.c -------------------------------------------------------------------- */
+
+/* What is read off the steps of a run, per slot (or per step), and then added up. */
+enum tg_reading {
+    TG_LEAST,       /* the least of the steps: what preemption touches least */
+    TG_LEAST_FIRST, /* of the first half of the steps alone, the longer one */
+    TG_LEAST_LAST,  /* of the last half */
+    TG_USUAL,       /* the lower median of the steps */
+    TG_REST,        /* the least without the fastest fifth */
+    TG_SLOW,        /* the largest without the slowest fifth */
+    TG_MEAN,        /* their mean */
+    TG_READINGS
+};
+
+enum tg_value_form {
+    TG_FORM_SLOTS,       /* slot by slot, in the steps with the usual pattern of calls */
+    TG_FORM_USUAL_STEPS, /* sums of the steps with the usual number of calls */
+    TG_FORM_STEPS,       /* sums of all steps */
+    TG_FORM_CALLS        /* calls vary: time per call at the baseline's mean number of calls */
+};
+
+enum tg_value_ask {
+    TG_ASK_BEST,            /* self time (device: duration), in the best form there is */
+    TG_ASK_STEPS,           /* sums of self time whatever the calls did */
+    TG_ASK_INCLUSIVE,       /* inclusive time */
+    TG_ASK_INCLUSIVE_STEPS, /* whatever the calls did */
+};
+
+/* ns per step and rank: y[reading][side][run]; NULL: not read. */
+struct tg_run_values {
+    double *y[TG_READINGS][2];
+    enum tg_value_form form;
+    bool complete; /* the operator occurs in every run */
+    bool levelled; /* divided by the speed of each run's machine (evidence.c) */
+};
+
+/* Buffers for one operator at a time; they live in the arena. */
+struct tg_value_room;
+struct tg_value_room *tg_value_room_new(const struct tg_diff_work *w);
+struct tg_run_values tg_run_values_new(const struct tg_diff_work *w); /* all 0 */
+struct tg_run_values tg_run_values(const struct tg_diff_work *w, const struct tg_op *op,
+                                   enum tg_value_ask ask, struct tg_value_room *x);
+/* Self time (device: duration) in a run's slowest and usual step, ns per rank, as recorded. */
+struct tg_slow_step {
+    double slowest, usual;
+};
+struct tg_slow_step tg_run_slow_step(const struct tg_diff_work *w, const struct tg_op *op, int side,
+                                     size_t run, struct tg_value_room *x);
+/* Steps of the run with the fewest. */
+size_t tg_fewest_steps(const struct tg_diff_work *w);
+
 /* core/diff/evidence.c */
 void tg_judge_durations(struct tg_diff_work *w);
 /* core/diff/evidence.c: evidence for run values outside the list of operators. `time`: ns, the
  * machine's common factor is taken off and the floor of 0.1 % of the step holds. */
 void tg_judge_values(const struct tg_diff_work *w, struct tg_evidence *ev, double *const y[2],
                      bool time);
+/* The same of times in every reading. */
+void tg_judge_times(const struct tg_diff_work *w, struct tg_evidence *ev, struct tg_run_values *v);
 
 /* core/diff/measures.c */
 void tg_compare_measures(struct tg_diff_work *w);

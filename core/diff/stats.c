@@ -154,7 +154,10 @@ double tg_rank_p(const double *base, size_t nb, const double *test, size_t nt, d
 struct tg_threshold tg_threshold_of(size_t nb, size_t nt)
 {
     size_t d = nb + nt > 2 ? nb + nt - 2 : 0;
-    struct tg_threshold t = { .z = 3, .tau = nb >= 8 && nt >= 8 ? 0.05 : 0.08 };
+    bool five = nb >= 5 && nt >= 5;
+    struct tg_threshold t = {
+        .z = 3, .tau = nb >= 8 && nt >= 8 ? 0.05 : 0.08, .others = 0, .floor = 1
+    };
 
     if (d <= 5) {
         t.z = 4;
@@ -163,10 +166,21 @@ struct tg_threshold tg_threshold_of(size_t nb, size_t nt)
         t.z = 3.5;
         t.tau = 0.12;
     }
-    /* From five runs a side one inversion may stand: more found on all models, as few false alarms
-     * (docs/statistics.md). A hair more than the exact value, for rounding. */
-    double arrangements = nb >= 5 && nt >= 5 ? 2.0001 : 1.0001;
-    t.p_limit = fmax(0.001, arrangements / tg_choose(nb + nt, nt));
+    /*
+     * With five runs a side one pair may stand the wrong way round; with more runs as much as is as
+     * unlikely as that, so that one busy run hides nothing. A hair more than exact, for rounding.
+     */
+    t.p_limit = fmax(five ? 2.0001 / 252 : 0.001, 1.0001 / tg_choose(nb + nt, nt));
+    return t;
+}
+
+struct tg_threshold tg_threshold_usual(size_t nb, size_t nt)
+{
+    struct tg_threshold t = tg_threshold_of(nb, nt);
+
+    t.tau = 0.25;
+    t.others = 2;
+    t.floor = 3;
     return t;
 }
 

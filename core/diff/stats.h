@@ -45,9 +45,13 @@ double tg_choose(size_t n, size_t k);
 /* What a number of runs has to show: |z| standard errors and a size of tau. */
 struct tg_threshold {
     double z, tau;
-    double p_limit; /* max(0.001, m / C(nb + nt, nt)); m = 2 from 5v5 on (one inversion), else 1 */
+    double others;  /* times what nine of ten other big operators shifted by */
+    double floor;   /* times 0.1 % of the step */
+    double p_limit; /* max(1 / C(nb + nt, nt), 0.001; from 5v5 on 2 / 252) */
 };
 struct tg_threshold tg_threshold_of(size_t nb, size_t nt);
+/* The same for the usual step. */
+struct tg_threshold tg_threshold_usual(size_t nb, size_t nt);
 
 /* Each half of a run's steps has to show this part of the slowdown, with a rank test of its own. */
 #define TG_HALF_PART 0.5

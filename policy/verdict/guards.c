@@ -187,6 +187,13 @@ bool tg_guards(struct tg_eval_state *e)
                 q->ops_at);
     if (suite && suite->ranks_expect)
         guard_ranks(e, suite);
+    if (c->busy && c->n_held)
+        guard(e, TG_SV("machine"),
+              tg_sv_of(tg_arena_printf(
+                  e->arena, "the machine was busy during the fresh runs, and %zu operator%s slower",
+                  c->n_held, c->n_held == 1 ? " looks" : "s look")),
+              TG_SV("Record the fresh runs again, with nothing else running and after a warm-up."),
+              TG_NOWHERE);
     if (q->collapse && c->collapsed)
         guard(e, TG_SV("collapse"),
               TG_SV("more than half of the kernels are gone, and the device's busy time with them"),

@@ -23,6 +23,7 @@ struct tg_judgement {
     const struct tg_limit *limit; /* the one that was exceeded; NULL: none */
     const char *why_not;          /* for NOT_JUDGED and SKIP: reason; else NULL */
     enum tg_exception exception;  /* a rule's failure that only warns because of it */
+    bool some_steps;              /* a warning: one step of every fresh run is much slower */
 };
 /* `fail` is looked at first. */
 struct tg_judgement tg_judge(const struct tg_probe *p, const struct tg_limit_list *warn,

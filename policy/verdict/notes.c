@@ -84,6 +84,22 @@ static void put_windows(struct tg_buf *b, const struct tg_comparison *c)
     tg_buf_puts(b, " window: {by: trace}, if each trace is one step.");
 }
 
+/* Where nothing looks slower the counts stand for themselves; else see tg_guards. */
+static void tell_busy(struct tg_eval_state *e, const struct tg_comparison *c)
+{
+    struct tg_buf b = { 0 };
+    if (!c->busy)
+        return;
+    tg_buf_puts(&b, "the machine was busy during the fresh runs: most operators wait in their "
+                    "steps, together ");
+    tg_dec_put_fixed(&b, 100 * c->excess, 0);
+    tg_buf_puts(&b, " % of a step longer than in the baseline; durations are not judged");
+    tg_verdict_add_note(e->out, e->arena, TG_NOTE_WARNING | TG_NOTE_LIFTS, tg_buf_sv(&b),
+                        TG_SV("Record the fresh runs again, with nothing else running and after a "
+                              "warm-up."));
+    tg_buf_release(&b);
+}
+
 void tg_notes(struct tg_eval_state *e)
 {
     const struct tg_comparison *c = e->in->comparison;
@@ -98,6 +114,7 @@ void tg_notes(struct tg_eval_state *e)
                   "or look at step_time."));
         tg_buf_clear(&b);
     }
+    tell_busy(e, c);
     tell_ranks(e, c);
     tell_other_device(e, c);
     if (c->n_left_out) {

@@ -42,8 +42,9 @@ static void except(struct tg_judgement *j, const struct tg_rule *rule, const str
     if (!(rule->exceptions & 1u << x))
         return;
     if (x == TG_EXCEPTION_POLLING) {
-        *j =
-            (struct tg_judgement){ TG_STATE_SKIP, NULL, "a polling call: its number is random", x };
+        *j = (struct tg_judgement){ .state = TG_STATE_SKIP,
+                                    .why_not = "a polling call: its number is random",
+                                    .exception = x };
     } else if (j->state == TG_STATE_FAIL) {
         j->state = TG_STATE_WARN;
         j->exception = x;
@@ -257,8 +258,8 @@ static void judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s,
     heed_hint(&j, op, rule, &p, &l);
     except(&j, rule, op);
     if (!is_on(&l))
-        j = (struct tg_judgement){ TG_STATE_SKIP, NULL, "the policy sets no limit for it",
-                                   TG_EXCEPTION_NONE };
+        j = (struct tg_judgement){ .state = TG_STATE_SKIP,
+                                   .why_not = "the policy sets no limit for it" };
     r = tg_eval_add(e, rule);
     fill_op(r, op, rule, &p, &j);
     r->switched_off = j.state == TG_STATE_SKIP;

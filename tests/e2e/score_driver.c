@@ -76,7 +76,16 @@ static void put_verdict(FILE *f, const struct tg_verdict *v)
         put_violation(f, &first, v->results[i].op, tg_dimension_name(v->results[i].dimension),
                       v->results[i].delta_pct);
     put_insides(f, &first, v);
-    fprintf(f, "],\"verdict\":\"%s\"}\n", tg_outcome_name(v->outcome));
+    fprintf(f, "],\"some_steps\":[");
+    first = true;
+    for (size_t i = 0; i < v->comparison->n_ops; i++) {
+        const struct tg_op *op = &v->comparison->ops[i];
+        if (op->ev.some_steps)
+            put_violation(f, &first, op->kind == TG_KIND_STEP ? op->name : op->raw[TG_TEST],
+                          "some steps", NAN);
+    }
+    fprintf(f, "],\"busy\":%s,\"verdict\":\"%s\"}\n", v->comparison->busy ? "true" : "false",
+            tg_outcome_name(v->outcome));
 }
 
 /* The built-in policy, and what the flags change about it. */
@@ -207,8 +216,17 @@ struct question {
     size_t n;
 };
 
+/* Which steps of a run are slowed: all, all but one, one; the one is another in each run. */
+enum steps { ALL_STEPS, ALL_BUT_ONE, ONE_STEP };
+
+static bool is_slowed(enum steps which, size_t run, size_t step, size_t n)
+{
+    bool the_one = step == run % n;
+    return which == ALL_STEPS || (which == ONE_STEP) == the_one;
+}
+
 /* The cache's own copies stay as they are: merging copies. */
-static void slow_down(struct tg_summary *s, double factor, tg_sv name)
+static void slow_down(struct tg_summary *s, double factor, tg_sv name, enum steps which)
 {
     for (size_t i = 0; i < s->n; i++)
         for (size_t r = 0; r < s->shards[i]->n_rows; r++) {
@@ -217,14 +235,15 @@ static void slow_down(struct tg_summary *s, double factor, tg_sv name)
             size_t n = 0;
             if (!step && !tg_sv_eq(row->name, name))
                 continue;
-            for (size_t j = 0; j < s->shards[i]->n_steps; j++) {
+            for (size_t j = 0; j < s->shards[i]->n_steps; n += row->count[j++]) {
                 tg_ns more = (tg_ns)((double)row->self[j] * (factor - 1));
+                if (!is_slowed(which, i, j, s->shards[i]->n_steps))
+                    continue;
                 row->self[j] += more;
                 row->total[j] += more;
-                n += row->count[j];
+                for (size_t k = n; row->slots && k < n + row->count[j]; k++)
+                    row->slots[k] = (tg_ns)((double)row->slots[k] * factor);
             }
-            for (size_t k = 0; row->slots && k < n; k++)
-                row->slots[k] = (tg_ns)((double)row->slots[k] * factor);
         }
 }
 
@@ -243,7 +262,11 @@ static bool add_side(struct cache *k, struct question *q, tg_sv root, tg_sv file
     if (ok && plant.n) {
         double factor = strtod(plant.p, NULL);
         tg_sv_cut(&plant, '@');
-        slow_down(&q->summary[i], factor, plant);
+        tg_sv name = tg_sv_cut(&plant, '@');
+        slow_down(&q->summary[i], factor, name,
+                  tg_sv_eq(plant, TG_SV("all-but-one")) ? ALL_BUT_ONE
+                  : tg_sv_eq(plant, TG_SV("one"))       ? ONE_STEP
+                                                        : ALL_STEPS);
     }
     return ok && tg_side_arrange(&q->side[i], &q->summary[i], TG_ARRANGE_RUNS, a, err);
 }

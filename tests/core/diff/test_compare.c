@@ -1008,6 +1008,130 @@ static void both_halves_of_the_steps_have_to_show_it(void **state)
     assert_true(find(f, "warm")->ev.slower);
 }
 
+/* One call in each of five steps; the step `odd + run` takes `one`, the others `most`. */
+static void add_odd_step(struct fixture *f, int side, const char *name, tg_ns most, tg_ns one,
+                         size_t odd)
+{
+    for (size_t r = 0; r < f->side[side].n_runs; r++) {
+        struct tg_row *row = add_row(f, side, r, TG_KIND_OP, name, "", 1, 1);
+        for (size_t j = 0; j < 5; j++)
+            row->slots[j] = row->self[j] = row->total[j] =
+                (j == (odd + r) % 5 ? one : most) + 2 * (tg_ns)r;
+    }
+}
+
+/* The least of the steps is the same on both sides; the usual one takes half as long again. */
+static void four_of_five_slow_steps_are_slower(void **state)
+{
+    struct fixture *f = *state;
+    make(f, 5, 5, 5);
+    add_odd_step(f, TG_BASE, "most", 100001, 100001, 0);
+    add_odd_step(f, TG_TEST, "most", 150001, 100001, 0);
+    /* +20 %: under the 25 % that the usual step needs */
+    add_odd_step(f, TG_BASE, "less", 100001, 100001, 1);
+    add_odd_step(f, TG_TEST, "less", 120001, 100001, 1);
+    /* Two speeds: the baseline's steps are as slow, only not in most of them. */
+    add_halves(f, TG_BASE, "state", 100001, 150001);
+    add_halves(f, TG_TEST, "state", 150001, 150001);
+    for (int side = 0; side < 2; side++)
+        for (size_t r = 0; r < 5; r++) {
+            struct tg_row *row = &shard(f, side, r)->rows[2];
+            row->count[4] = 1;
+            row->slots[4] = row->self[4] = row->total[4] = side ? 100001 : 150001;
+        }
+    compare(f);
+    const struct tg_evidence *ev = &find(f, "most")->ev;
+    assert_true(ev->slower);
+    assert_int_equal(ev->estimate, TG_ESTIMATE_USUAL);
+    near(ev->e, log(150005.0 / 100005)); /* the medians over runs: the third run's + 2 * 2 */
+    near(ev->value[TG_TEST], 150005);
+    near(ev->delta_ns, 50000);
+    assert_false(find(f, "less")->ev.slower);
+    assert_int_equal(find(f, "less")->ev.estimate, TG_ESTIMATE_LEAST);
+    assert_false(find(f, "state")->ev.slower);
+}
+
+/* One step of every fresh run is a warning; of all but one of them nothing. */
+static void one_slow_step_of_every_run_is_told(void **state)
+{
+    struct fixture *f = *state;
+    make(f, 5, 5, 5);
+    add_odd_step(f, TG_BASE, "one", 100001, 100001, 0);
+    add_odd_step(f, TG_TEST, "one", 100001, 300001, 0);
+    add_odd_step(f, TG_BASE, "before", 100001, 300001, 0); /* the baseline has them, too */
+    add_odd_step(f, TG_TEST, "before", 100001, 300001, 0);
+    add_odd_step(f, TG_BASE, "some", 100001, 100001, 0);
+    add_odd_step(f, TG_TEST, "some", 100001, 300001, 0);
+    struct tg_row *row = &shard(f, TG_TEST, 2)->rows[2]; /* one run has none */
+    for (size_t j = 0; j < 5; j++)
+        row->slots[j] = row->self[j] = row->total[j] = 100001;
+    compare(f);
+    assert_true(find(f, "one")->ev.some_steps && !find(f, "one")->ev.slower);
+    near(find(f, "one")->ev.slowest[TG_TEST], 300005);
+    assert_false(find(f, "before")->ev.some_steps || find(f, "some")->ev.some_steps);
+}
+
+/* Two calls or three by turns: the shorter step is no faster one. */
+static void operators_whose_calls_vary_are_not_judged(void **state)
+{
+    struct fixture *f = *state;
+    const uint32_t by_turns[4] = { 2, 3, 2, 3 }, other_turns[4] = { 3, 2, 3, 3 };
+    make(f, 3, 3, 4);
+    for (size_t r = 0; r < 3; r++) {
+        add_counts(f, TG_BASE, r, TG_KIND_OP, "varies", "", r ? by_turns : other_turns, 10001);
+        add_counts(f, TG_TEST, r, TG_KIND_OP, "varies", "", by_turns, 30001);
+    }
+    add_all(f, TG_BASE, TG_KIND_OP, "fixed", "", 3, 10001);
+    add_all(f, TG_TEST, TG_KIND_OP, "fixed", "", 3, 30001);
+    compare(f);
+    assert_int_equal(find(f, "varies")->ev.judged, TG_NOT_COUNT_VARIES);
+    near(find(f, "varies")->ev.e, log(30001.0 / 10001)); /* time per call */
+    assert_false(find(f, "varies")->ev.slower);
+    assert_true(find(f, "fixed")->ev.slower);
+}
+
+/* Six operators of 100 us, twice as long in two of five steps of the fresh runs. */
+static void a_busy_machine_judges_no_durations(void **state)
+{
+    struct fixture *f = *state;
+    static const char *const name[] = { "a", "b", "c", "d", "e", "f" };
+    for (int disturbed = 1; disturbed <= 6; disturbed += 5) {
+        f->c = (struct tg_comparison){ 0 };
+        make(f, 3, 3, 5);
+        for (int i = 0; i < 6; i++) {
+            add_odd_step(f, TG_BASE, name[i], 100001, 100001, (size_t)i);
+            add_odd_step(f, TG_TEST, name[i], 100001, i < disturbed ? 200001 : 100001, (size_t)i);
+        }
+        add_all(f, TG_BASE, TG_KIND_OP, "slow", "", 1, 50001);
+        add_all(f, TG_TEST, TG_KIND_OP, "slow", "", 1, 100001);
+        compare(f);
+        /* Each of six has 100 us of excess in five steps, 20 us a step; without two of them 80 us of
+         * 650 us: 12 %. One operator alone is a change of the program. */
+        assert_int_equal(f->c.busy, disturbed == 6);
+        assert_int_equal(find(f, "slow")->ev.judged, disturbed == 6 ? TG_NOT_BUSY : TG_JUDGED);
+        assert_int_equal(find(f, "slow")->ev.held, disturbed == 6);
+        assert_int_equal(find(f, "slow")->ev.slower, disturbed == 1);
+        assert_int_equal(f->c.n_held, disturbed == 6);
+    }
+}
+
+/* A baseline run on a machine 30 % slower hides no slowdown of 20 %: its factor is taken off. */
+static void a_slow_run_hides_nothing(void **state)
+{
+    struct fixture *f = *state;
+    static const char *const name[] = { "a", "b", "c", "d", "e", "f" };
+    const tg_ns same[5] = { 100001, 100101, 130201, 100301, 100401 };
+    const tg_ns fresh[5] = { 100001, 100101, 100201, 100301, 100401 };
+    const tg_ns slow[5] = { 120001, 120101, 120201, 120301, 120401 };
+    make(f, 5, 5, 3);
+    for (int i = 0; i < 6; i++)
+        add_times(f, name[i], same, fresh);
+    add_times(f, "odd", same, slow);
+    compare(f);
+    assert_true(find(f, "odd")->ev.slower);
+    assert_false(find(f, "a")->ev.slower);
+}
+
 static void a_coarse_clock_needs_a_tick_a_call(void **state)
 {
     struct fixture *f = *state;
@@ -1357,6 +1481,11 @@ int main(void)
         T(a_slower_operator_is_proven),
         T(size_rank_and_floor_each_can_refuse),
         T(both_halves_of_the_steps_have_to_show_it),
+        T(four_of_five_slow_steps_are_slower),
+        T(one_slow_step_of_every_run_is_told),
+        T(operators_whose_calls_vary_are_not_judged),
+        T(a_busy_machine_judges_no_durations),
+        T(a_slow_run_hides_nothing),
         T(a_coarse_clock_needs_a_tick_a_call),
         T(a_wild_machine_proves_little),
         T(what_strays_from_a_calm_machine_is_slower),

@@ -122,14 +122,18 @@ static void thresholds_by_runs(void **state)
         { 3, 3, 4, .15, 1.0001 / 20 },   { 4, 3, 4, .15, 1.0001 / 35 },
         { 4, 4, 3.5, .12, 1.0001 / 70 }, { 5, 3, 3.5, .12, 1.0001 / 56 },
         { 5, 5, 3, .08, 2.0001 / 252 },  { 7, 3, 3, .08, 1.0001 / 120 },
-        { 10, 5, 3, .08, .001 },         { 8, 8, 3, .05, .001 },
-        { 8, 7, 3, .08, .001 },
+        { 10, 4, 3, .08, .001 },         { 10, 5, 3, .08, 2.0001 / 252 },
+        { 8, 8, 3, .05, 2.0001 / 252 },  { 8, 7, 3, .08, 2.0001 / 252 },
     };
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
         struct tg_threshold t = tg_threshold_of(want[i].nb, want[i].nt);
         near(t.z, want[i].z);
         near(t.tau, want[i].tau);
         near(t.p_limit, want[i].p);
+        struct tg_threshold usual = tg_threshold_usual(want[i].nb, want[i].nt);
+        near(usual.z, want[i].z);
+        near(usual.p_limit, want[i].p);
+        near(usual.tau, .25);
     }
     near(tg_choose(15, 5), 3003);
     near(tg_choose(3, 4), 0);

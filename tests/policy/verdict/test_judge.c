@@ -264,6 +264,34 @@ static void durations_need_size_and_proof(void **state)
     assert_int_equal(tg_judge(&p, &off, fail).state, TG_STATE_FAIL); /* the bare limit */
 }
 
+/* A step of every fresh run is slow: a warning where the limit is `auto`, not under a limit of the
+ * policy's own, and not beside a failure. */
+static void slow_steps_are_a_warning(void **state)
+{
+    struct one o;
+    struct tg_evidence ev = { .judged = TG_JUDGED, .tau = 0.08, .some_steps = true };
+    struct tg_probe p = { .base = 100e3,
+                          .test = 100e3,
+                          .ev = &ev,
+                          .step_ns = 10e6,
+                          .bad = TG_MORE_IS_BAD,
+                          .unit = TG_UNIT_NS };
+    struct tg_bound by_noise = { .kind = TG_BOUND_PCT, .is_auto = true };
+    struct tg_judgement j = tg_judge(&p, &off, limit(&o, by_noise, NULL));
+    (void)state;
+    assert_int_equal(j.state, TG_STATE_WARN);
+    assert_true(j.some_steps);
+    j = tg_judge(&p, &off, limit(&o, bound(TG_BOUND_PCT, 20), NULL));
+    assert_int_equal(j.state, TG_STATE_PASS);
+    ev.e = log(1.3);
+    ev.proven = true;
+    j = tg_judge(&p, &off, limit(&o, by_noise, NULL));
+    assert_int_equal(j.state, TG_STATE_FAIL);
+    assert_false(j.some_steps);
+    ev = (struct tg_evidence){ .judged = TG_JUDGED, .tau = 0.08 };
+    assert_int_equal(tg_judge(&p, &off, limit(&o, by_noise, NULL)).state, TG_STATE_PASS);
+}
+
 static void few_runs_never_fail(void **state)
 {
     struct one o;
@@ -320,6 +348,7 @@ int main(void)
         cmocka_unit_test(what_is_incomparable_is_judged_by_budgets_alone),
         cmocka_unit_test(every_bound_must_be_exceeded),
         cmocka_unit_test(durations_need_size_and_proof),
+        cmocka_unit_test(slow_steps_are_a_warning),
         cmocka_unit_test(few_runs_never_fail),
         cmocka_unit_test(a_rule_that_changes_nothing_is_silent),
     };

@@ -1,0 +1,412 @@
+/*
+ * The value of a run: one number per operator and run, in several readings. The k-th call of a fine
+ * row (name, parent, device, stream) is a slot; it does the same work in every step, and whatever
+ * disturbs it only adds time. So each slot is read over the steps, and the slots are added up.
+ */
+#include <stdlib.h>
+
+#include "core/diff/internal.h"
+#include "core/diff/stats.h"
+
+#define USABLE 0.6 /* part of a run's steps that must have the modal pattern of calls */
+#define SHORT 24   /* up to so many steps sorting by insertion is faster */
+
+struct tg_value_room {
+    uint64_t *pattern, *sorted; /* per step */
+    size_t *usable;             /* indices into tg_used.step */
+    size_t *offset;             /* of a row's slots, per step of the shard */
+    double *v, *ordered;        /* one value per step */
+};
+
+struct tg_value_room *tg_value_room_new(const struct tg_diff_work *w)
+{
+    struct tg_value_room *x = TG_NEW(w->a, struct tg_value_room);
+    size_t n = w->max_steps + 1;
+
+    *x = (struct tg_value_room){ TG_NEW_N(w->a, uint64_t, n), TG_NEW_N(w->a, uint64_t, n),
+                                 TG_NEW_N(w->a, size_t, n),   TG_NEW_N(w->a, size_t, n),
+                                 TG_NEW_N(w->a, double, n),   TG_NEW_N(w->a, double, n) };
+    return x;
+}
+
+/* ---- readings of one series ------------------------------------------------------------------ */
+
+static int by_value(const void *pa, const void *pb)
+{
+    double a = *(const double *)pa, b = *(const double *)pb;
+    return (a > b) - (a < b);
+}
+
+static void sort(double *v, size_t n)
+{
+    if (n > SHORT) {
+        qsort(v, n, sizeof *v, by_value);
+        return;
+    }
+    for (size_t i = 1; i < n; i++) {
+        double x = v[i];
+        size_t j = i;
+        for (; j > 0 && v[j - 1] > x; j--)
+            v[j] = v[j - 1];
+        v[j] = x;
+    }
+}
+
+static double least(const double *v, size_t n)
+{
+    double x = v[0];
+
+    for (size_t i = 1; i < n; i++)
+        x = v[i] < x ? v[i] : x;
+    return x;
+}
+
+static double mean(const double *v, size_t n)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < n; i++)
+        sum += v[i];
+    return sum / (double)n;
+}
+
+/* Adds the readings of the n >= 1 values of `v`, in the order of the steps. */
+static void add_readings(double out[TG_READINGS], const double *v, size_t n, double *ordered)
+{
+    size_t last = n > 1 ? n / 2 : n;
+
+    memcpy(ordered, v, n * sizeof *v);
+    sort(ordered, n);
+    out[TG_LEAST] += ordered[0];
+    out[TG_LEAST_FIRST] += least(v, (n + 1) / 2);
+    out[TG_LEAST_LAST] += least(v + n - last, last);
+    out[TG_USUAL] += ordered[(n - 1) / 2];
+    out[TG_REST] += ordered[n / 5];
+    out[TG_SLOW] += ordered[n - 1 - n / 5];
+    out[TG_MEAN] += mean(v, n);
+}
+
+/* Each reading is the usual value, of all steps or of a half. */
+static void add_usual(double out[TG_READINGS], const double *v, size_t n, double *ordered)
+{
+    size_t last = n > 1 ? n / 2 : n, first = (n + 1) / 2;
+
+    memcpy(ordered, v, n * sizeof *v);
+    sort(ordered, n);
+    out[TG_LEAST] += ordered[(n - 1) / 2];
+    out[TG_USUAL] += ordered[(n - 1) / 2];
+    out[TG_REST] += ordered[(n - 1) / 2];
+    out[TG_SLOW] += ordered[(n - 1) / 2];
+    out[TG_MEAN] += mean(v, n);
+    memcpy(ordered, v, first * sizeof *v);
+    sort(ordered, first);
+    out[TG_LEAST_FIRST] += ordered[(first - 1) / 2];
+    memcpy(ordered, v + n - last, last * sizeof *v);
+    sort(ordered, last);
+    out[TG_LEAST_LAST] += ordered[(last - 1) / 2];
+}
+
+/* ---- slots ----------------------------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t h, uint64_t v)
+{
+    h = (h ^ v) * UINT64_C(0x9e3779b97f4a7c15);
+    return h ^ (h >> 32);
+}
+
+/*
+ * The steps that have the cell's usual pattern of calls (how often each fine row ran). The pattern
+ * is a number: calls in the high bits, so that of equally frequent ones the fuller wins, a hash of
+ * the rows' counts below. Returns how many steps; `calls` receives the calls of such a step.
+ */
+static size_t usable_steps(const struct tg_diff_work *w, const struct tg_diff_cell *cell, size_t at,
+                           struct tg_value_room *x, uint64_t *calls)
+{
+    const struct tg_used *used = &w->used[at];
+    size_t n = 0;
+
+    for (size_t j = 0; j < used->n; j++) {
+        uint64_t h = 1, sum = 0;
+        for (size_t r = 0; r < cell->n; r++) {
+            h = mix(h, cell->row[r]->count[used->step[j]]);
+            sum += cell->row[r]->count[used->step[j]];
+        }
+        x->pattern[j] = x->sorted[j] = sum << 24 | (h & 0xffffff);
+    }
+    uint64_t usual = tg_mode(x->sorted, used->n, NULL);
+    for (size_t j = 0; j < used->n; j++)
+        if (x->pattern[j] == usual)
+            x->usable[n++] = j;
+    *calls = usual >> 24;
+    return n;
+}
+
+/* Readings of the row's slots over the first `n_steps` usable steps. */
+static void row_readings(const struct tg_row *row, const struct tg_used *used,
+                         struct tg_value_room *x, size_t n_steps, size_t shard_steps,
+                         double out[TG_READINGS])
+{
+    size_t at = 0, n = n_steps ? row->count[used->step[x->usable[0]]] : 0;
+
+    for (size_t j = 0; j < shard_steps; j++) {
+        x->offset[j] = at;
+        at += row->count[j];
+    }
+    for (size_t k = 0; k < n; k++) {
+        for (size_t j = 0; j < n_steps; j++)
+            x->v[j] = (double)row->slots[x->offset[used->step[x->usable[j]]] + k];
+        add_readings(out, x->v, n_steps, x->ordered);
+    }
+}
+
+static void slot_values(const struct tg_diff_work *w, const struct tg_op *op, size_t at,
+                        size_t n_steps, struct tg_value_room *x, double out[TG_READINGS])
+{
+    const struct tg_diff_cell *cell = &op->rows->cell[at];
+    uint64_t calls;
+
+    usable_steps(w, cell, at, x, &calls);
+    for (size_t r = 0; r < cell->n; r++)
+        row_readings(cell->row[r], &w->used[at], x, n_steps, w->shard[at]->n_steps, out);
+}
+
+/*
+ * Slots align if every cell has enough usable steps and every run the same number of slots.
+ * Returns the number of steps to use, 0 for another form.
+ */
+static size_t slots_align(const struct tg_diff_work *w, const struct tg_op *op,
+                          struct tg_value_room *x)
+{
+    size_t fewest = SIZE_MAX;
+    double slots = -1;
+
+    for (int side = 0; side < 2; side++)
+        for (size_t run = 0; run < w->c->n_runs[side]; run++) {
+            double of_run = 0;
+            for (size_t rank = 0; rank < w->c->n_ranks[side]; rank++) {
+                size_t at = tg_work_cell(w, side, run, rank);
+                const struct tg_diff_cell *cell = &op->rows->cell[at];
+                uint64_t calls;
+                size_t n = usable_steps(w, cell, at, x, &calls);
+                if (n == 0 || (double)n < USABLE * (double)w->used[at].n)
+                    return 0;
+                for (size_t r = 0; r < cell->n; r++)
+                    if (!cell->row[r]->slots && cell->row[r]->count[w->used[at].step[x->usable[0]]])
+                        return 0; /* dropped from the summary for its size */
+                fewest = n < fewest ? n : fewest;
+                of_run += (double)calls;
+            }
+            of_run /= (double)w->c->n_ranks[side];
+            if (slots >= 0 && of_run != slots)
+                return 0;
+            slots = of_run;
+        }
+    return fewest == SIZE_MAX ? 0 : fewest;
+}
+
+/* ---- steps and calls ------------------------------------------------------------------------- */
+
+static uint64_t calls_of(const struct tg_diff_cell *cell, size_t step)
+{
+    uint64_t n = 0;
+
+    for (size_t r = 0; r < cell->n; r++)
+        n += cell->row[r]->count[step];
+    return n;
+}
+
+static double time_of(const struct tg_diff_cell *cell, size_t step, bool inclusive)
+{
+    double sum = 0;
+
+    for (size_t r = 0; r < cell->n; r++)
+        sum += (double)(inclusive ? cell->row[r]->total[step] : cell->row[r]->self[step]);
+    return sum;
+}
+
+size_t tg_fewest_steps(const struct tg_diff_work *w)
+{
+    size_t n = SIZE_MAX;
+
+    for (size_t at = 0; at < w->n_cells; at++)
+        n = w->used[at].n < n ? w->used[at].n : n;
+    return n == SIZE_MAX ? 0 : n;
+}
+
+/*
+ * How many steps of every run have the usual number of calls, which must be most of them and the
+ * same number of calls in all runs of a side; 0: calls vary.
+ */
+static size_t same_calls(const struct tg_diff_work *w, const struct tg_op *op,
+                         struct tg_value_room *x)
+{
+    size_t fewest = SIZE_MAX;
+    uint64_t first = 0;
+
+    for (size_t at = 0; at < w->n_cells; at++) {
+        size_t hits, n = w->used[at].n;
+        for (size_t j = 0; j < n; j++)
+            x->sorted[j] = calls_of(&op->rows->cell[at], w->used[at].step[j]);
+        uint64_t usual = tg_mode(x->sorted, n, &hits);
+        if ((double)hits < USABLE * (double)n ||
+            (at != w->first[0] && at != w->first[1] && usual != first))
+            return 0;
+        fewest = hits < fewest ? hits : fewest;
+        first = usual;
+    }
+    return fewest == SIZE_MAX ? 0 : fewest;
+}
+
+/* Sums of the first `n_steps` steps. */
+static void step_values(const struct tg_diff_work *w, const struct tg_op *op, size_t at,
+                        size_t n_steps, bool inclusive, struct tg_value_room *x,
+                        double out[TG_READINGS])
+{
+    for (size_t j = 0; j < n_steps; j++)
+        x->v[j] = time_of(&op->rows->cell[at], w->used[at].step[j], inclusive);
+    if (n_steps)
+        add_readings(out, x->v, n_steps, x->ordered);
+}
+
+/* The same of those with the usual number of calls, of which there are `n_steps` and more. */
+static void usual_step_values(const struct tg_diff_work *w, const struct tg_op *op, size_t at,
+                              size_t n_steps, bool inclusive, struct tg_value_room *x,
+                              double out[TG_READINGS])
+{
+    const struct tg_diff_cell *cell = &op->rows->cell[at];
+    const struct tg_used *used = &w->used[at];
+    size_t n = 0;
+
+    for (size_t j = 0; j < used->n; j++)
+        x->sorted[j] = calls_of(cell, used->step[j]);
+    uint64_t usual = tg_mode(x->sorted, used->n, NULL);
+    for (size_t j = 0; j < used->n && n < n_steps; j++)
+        if (calls_of(cell, used->step[j]) == usual)
+            x->v[n++] = time_of(cell, used->step[j], inclusive);
+    if (n)
+        add_readings(out, x->v, n, x->ordered);
+}
+
+/*
+ * Time per call in the usual step that has calls, times the baseline's mean number of calls. The
+ * least of the steps would be the one whose calls happen to be small.
+ */
+static bool call_values(const struct tg_diff_work *w, const struct tg_op *op, size_t at,
+                        double calls, bool inclusive, struct tg_value_room *x,
+                        double out[TG_READINGS])
+{
+    size_t n = 0;
+
+    for (size_t j = 0; j < w->used[at].n; j++) {
+        size_t step = w->used[at].step[j];
+        uint64_t of_step = calls_of(&op->rows->cell[at], step);
+        if (of_step)
+            x->v[n++] = calls * time_of(&op->rows->cell[at], step, inclusive) / (double)of_step;
+    }
+    if (n)
+        add_usual(out, x->v, n, x->ordered);
+    return n > 0;
+}
+
+/* ---- all runs -------------------------------------------------------------------------------- */
+
+struct tg_run_values tg_run_values_new(const struct tg_diff_work *w)
+{
+    struct tg_run_values v = { .complete = true };
+
+    for (enum tg_reading r = 0; r < TG_READINGS; r++)
+        for (int side = 0; side < 2; side++)
+            v.y[r][side] = TG_NEW_N(w->a, double, w->c->n_runs[side]);
+    return v;
+}
+
+/* How the values are taken, and of how many steps of a run; or at how many calls a step. */
+struct plan {
+    enum tg_value_form form;
+    size_t steps;
+    double calls;
+};
+
+/* The baseline's mean number of calls in a step of a rank. */
+static double mean_calls(const struct tg_diff_work *w, const struct tg_op *op)
+{
+    double calls = 0, steps = 0;
+
+    for (size_t at = 0; at < w->first[TG_TEST]; at++) {
+        for (size_t j = 0; j < w->used[at].n; j++)
+            calls += (double)calls_of(&op->rows->cell[at], w->used[at].step[j]);
+        steps += (double)w->used[at].n;
+    }
+    return steps > 0 ? calls / steps : 0;
+}
+
+static struct plan plan_of(const struct tg_diff_work *w, const struct tg_op *op,
+                           enum tg_value_ask ask, struct tg_value_room *x)
+{
+    struct plan p = { TG_FORM_SLOTS, ask == TG_ASK_BEST ? slots_align(w, op, x) : 0, 0 };
+
+    if (p.steps)
+        return p;
+    if (ask == TG_ASK_STEPS || ask == TG_ASK_INCLUSIVE_STEPS)
+        return (struct plan){ TG_FORM_STEPS, tg_fewest_steps(w), 0 };
+    p = (struct plan){ TG_FORM_USUAL_STEPS, same_calls(w, op, x), 0 };
+    return p.steps ? p : (struct plan){ TG_FORM_CALLS, 0, mean_calls(w, op) };
+}
+
+/* Adds the cell's readings; false: the operator is not there. */
+static bool cell_values(const struct tg_diff_work *w, const struct tg_op *op, size_t at,
+                        struct plan p, bool inclusive, struct tg_value_room *x,
+                        double out[TG_READINGS])
+{
+    if (p.form == TG_FORM_CALLS)
+        return call_values(w, op, at, p.calls, inclusive, x, out);
+    if (p.form == TG_FORM_SLOTS)
+        slot_values(w, op, at, p.steps, x, out);
+    else if (p.form == TG_FORM_USUAL_STEPS)
+        usual_step_values(w, op, at, p.steps, inclusive, x, out);
+    else
+        step_values(w, op, at, p.steps, inclusive, x, out);
+    return op->rows->cell[at].n > 0;
+}
+
+struct tg_run_values tg_run_values(const struct tg_diff_work *w, const struct tg_op *op,
+                                   enum tg_value_ask ask, struct tg_value_room *x)
+{
+    bool inclusive = ask == TG_ASK_INCLUSIVE || ask == TG_ASK_INCLUSIVE_STEPS;
+    struct tg_run_values v = tg_run_values_new(w);
+    struct plan p = plan_of(w, op, ask, x);
+
+    v.form = p.form;
+    for (int side = 0; side < 2; side++)
+        for (size_t run = 0; run < w->c->n_runs[side]; run++) {
+            bool here = false;
+            for (size_t rank = 0; rank < w->c->n_ranks[side]; rank++) {
+                size_t at = tg_work_cell(w, side, run, rank);
+                double of_rank[TG_READINGS] = { 0 }, share = 1 / (double)w->c->n_ranks[side];
+                here |= cell_values(w, op, at, p, inclusive, x, of_rank);
+                for (enum tg_reading r = 0; r < TG_READINGS; r++)
+                    v.y[r][side][run] += of_rank[r] * share;
+            }
+            v.complete &= here;
+        }
+    return v;
+}
+
+struct tg_slow_step tg_run_slow_step(const struct tg_diff_work *w, const struct tg_op *op, int side,
+                                     size_t run, struct tg_value_room *x)
+{
+    struct tg_slow_step s = { 0 };
+    size_t n_ranks = w->c->n_ranks[side];
+
+    for (size_t rank = 0; rank < n_ranks; rank++) {
+        size_t at = tg_work_cell(w, side, run, rank), n = w->used[at].n;
+        for (size_t j = 0; j < n; j++)
+            x->v[j] = time_of(&op->rows->cell[at], w->used[at].step[j], false);
+        if (!n)
+            continue;
+        sort(x->v, n);
+        s.slowest += x->v[n - 1] / (double)n_ranks;
+        s.usual += x->v[(n - 1) / 2] / (double)n_ranks;
+    }
+    return s;
+}

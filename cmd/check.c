@@ -460,7 +460,8 @@ static int check_suite(struct check *c, struct job *j, struct tg_err *err)
     if (!open_reports(c, j, err))
         return -1;
     ok = tg_suite_traces(&j->fresh, &c->suites, j->suite, c->args, &why) &&
-         find_baseline(c, j, &why) && tg_check_two_sides(c, j, &why);
+         find_baseline(c, j, &why) && tg_check_outputs(c, j, &why) &&
+         tg_check_two_sides(c, j, &why);
     if (ok && c->o->dry_run)
         return print_plan(c, j, err) ? 0 : -1;
     if (ok && j->what == JOB_FIRST_RUN)

@@ -50,6 +50,8 @@ bool tg_check_lost(struct check *c, struct job *j, struct tg_git *git, const str
                    struct tg_err *err);
 /* A recording that is on both sides is an error, unless the command line names both. */
 TG_MUST bool tg_check_two_sides(struct check *c, struct job *j, struct tg_err *err);
+/* A report that would replace a trace, a baseline or the policy is a mistake of the command line. */
+TG_MUST bool tg_check_outputs(struct check *c, const struct job *j, struct tg_err *err);
 /* The policy's path in a commit, by the rules that find it in the work tree; NULL: none. */
 const char *tg_check_policy_at(struct check *c, struct tg_git *git, const char *sha);
 /* Notes by what the policy is looser than where the change starts from. */

@@ -132,3 +132,28 @@ bool tg_check_two_sides(struct check *c, struct job *j, struct tg_err *err)
     return tg_err_hint(err, "A trace compared with itself shows nothing: `trace:` names what this "
                             "run recorded, `baseline:` what is committed.");
 }
+
+static const char *overwritten(const struct check *c, const struct job *j, const char *output)
+{
+    const struct tg_input_list *const side[] = { &j->fresh, &j->base };
+    if (c->suites.policy->file.n && same_file(c->suites.policy->file.p, output))
+        return c->suites.policy->file.p;
+    for (int k = 0; k < 2; k++)
+        for (size_t i = 0; i < side[k]->n; i++)
+            if (!side[k]->v[i].from_git && same_file(side[k]->v[i].label, output))
+                return side[k]->v[i].label;
+    return NULL;
+}
+
+bool tg_check_outputs(struct check *c, const struct job *j, struct tg_err *err)
+{
+    for (size_t i = 0; i < j->outputs.n; i++) {
+        const struct tg_outfile *f = &j->outputs.files[i];
+        const char *input = f->temporary ? overwritten(c, j, f->path) : NULL;
+        if (!input)
+            continue;
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "a report would overwrite the input '%s'", input);
+        return tg_err_hint(err, "Give the report a name of its own.");
+    }
+    return true;
+}

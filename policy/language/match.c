@@ -22,17 +22,25 @@ struct tg_pattern {
  */
 static const uint32_t compile_options = PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C;
 
+/* A failed allocation is not a mistake of the policy: the process ends as for our own (exit 3). */
+static void out_of_memory(void)
+{
+    (void)tg_xrealloc(NULL, SIZE_MAX, 2);
+}
+
 static bool compile(struct tg_pattern *p, tg_sv body, char *why, size_t size, size_t *at)
 {
     int code = 0;
     PCRE2_SIZE offset = 0;
     pcre2_compile_context *cc = pcre2_compile_context_create(NULL);
-    if (cc) {
-        (void)pcre2_set_parens_nest_limit(cc, 50);
-        (void)pcre2_set_max_pattern_length(cc, TG_PATTERN_MAX);
-        p->code = pcre2_compile((PCRE2_SPTR)body.p, body.n, compile_options, &code, &offset, cc);
-    }
+    if (!cc)
+        out_of_memory();
+    (void)pcre2_set_parens_nest_limit(cc, 50);
+    (void)pcre2_set_max_pattern_length(cc, TG_PATTERN_MAX);
+    p->code = pcre2_compile((PCRE2_SPTR)body.p, body.n, compile_options, &code, &offset, cc);
     pcre2_compile_context_free(cc);
+    if (!p->code && code == PCRE2_ERROR_HEAP_FAILED)
+        out_of_memory();
     if (!p->code) {
         PCRE2_UCHAR text[160];
         if (pcre2_get_error_message(code, text, sizeof text) < 0)
@@ -43,11 +51,8 @@ static bool compile(struct tg_pattern *p, tg_sv body, char *why, size_t size, si
     }
     p->data = pcre2_match_data_create(2, NULL);
     p->limits = pcre2_match_context_create(NULL);
-    if (!p->data || !p->limits) {
-        (void)snprintf(why, size, "out of memory");
-        *at = 0;
-        return false;
-    }
+    if (!p->data || !p->limits)
+        out_of_memory();
     (void)pcre2_set_match_limit(p->limits, TG_PATTERN_STEPS);
     (void)pcre2_set_depth_limit(p->limits, TG_PATTERN_DEPTH);
     (void)pcre2_set_heap_limit(p->limits, TG_PATTERN_HEAP_KIB);

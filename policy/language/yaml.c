@@ -115,6 +115,8 @@ static bool next_event(struct parse *p)
     p->have_event = yaml_parser_parse(&p->lib, &p->event) == 1;
     if (p->have_event)
         return true;
+    if (p->lib.error == YAML_MEMORY_ERROR) /* no mistake of the policy: exit 3 */
+        (void)tg_xrealloc(NULL, SIZE_MAX, 2);
     syntax_error(p);
     return fatal(p);
 }
@@ -387,8 +389,8 @@ struct tg_yaml *tg_yaml_parse(tg_sv text, const char *file, struct tg_arena *a, 
         return NULL;
 
     struct parse p = { .file = file, .arena = a, .diags = d };
-    if (!yaml_parser_initialize(&p.lib))
-        return NULL; /* out of memory: the only reason that libyaml has */
+    if (!yaml_parser_initialize(&p.lib)) /* out of memory: the only reason that libyaml has */
+        (void)tg_xrealloc(NULL, SIZE_MAX, 2);
     yaml_parser_set_encoding(&p.lib, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&p.lib, (const unsigned char *)text.p, text.n);
     struct tg_yaml *root = build_stream(&p);

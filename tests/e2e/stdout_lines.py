@@ -88,10 +88,24 @@ def fixed_day(tmp):
             expect(f"{name}: annotation", any("waivers are judged as of" in x for x in executed(p.stdout)), True)
 
 
+def inputs_stay(tmp):
+    """A report onto an input is refused, by any of its names; another file is written."""
+    os.symlink("b.json", tmp + "/link.json")
+    for option in ("--json", "--junit", "--markdown", "--csv", "--svg-counts"):
+        for name in ("a.json", "./b.json", "link.json", "p.yml"):
+            before = [open(f"{tmp}/{f}", encoding="utf-8").read() for f in ("a.json", "b.json", "p.yml")]
+            p = run(tmp, "check", "b.json", "--baseline", "a.json", "--policy", "p.yml", option, name)
+            expect(f"{option} {name}: exit", (p.returncode, "would overwrite the input" in p.stderr), (2, True))
+            expect(f"{option} {name}: unchanged", [open(f"{tmp}/{f}", encoding="utf-8").read() for f in ("a.json", "b.json", "p.yml")], before)
+    p = run(tmp, "check", "b.json", "--baseline", "a.json", "--policy", "p.yml", "--json", "r.json", "--csv", "new.csv")
+    expect("other files", (p.returncode, os.path.exists(tmp + "/new.csv")), (1, True))
+
+
 def main():
     with tempfile.TemporaryDirectory() as tmp:
         names_of_others(tmp)
         fixed_day(tmp)
+        inputs_stay(tmp)
     return finish("stdout_lines: done")
 
 

@@ -10,7 +10,9 @@
 
 #include "cmd/baseline.h"
 #include "core/base/file.h"
+#include "core/base/utf8.h"
 #include "core/summary/fit.h"
+#include "reporters/escape.h"
 
 static const struct tg_opt baseline_options[] = {
     { "suite", TG_OPT_STR, offsetof(struct tg_baseline_opts, suite), "NAME",
@@ -66,26 +68,61 @@ static bool listed(struct tg_store_cmd *s, struct tg_stored **v, size_t *n, size
     return tg_store_list(s->git, tg_store_cmd_suite(s), NULL, s->arena, v, n, foreign, err);
 }
 
-/* One line a commit: date, commit, runs, suite. */
+/* The runs of one commit. */
+struct listed_commit {
+    const struct tg_stored *v;
+    size_t runs;
+    struct tg_commit at; /* date 0: not in this clone */
+};
+
+/* By suite, the oldest first; commits that are not here first, because nobody knows their date. */
+static int by_date(const void *x, const void *y)
+{
+    const struct listed_commit *a = x, *b = y;
+    int c = tg_sv_cmp(a->v->suite, b->v->suite);
+    if (c)
+        return c;
+    if (a->at.date != b->at.date)
+        return a->at.date < b->at.date ? -1 : 1;
+    return strcmp(a->v->commit, b->v->commit);
+}
+
+static void put_commit(struct tg_store_cmd *s, const struct listed_commit *c)
+{
+    put_date(s, &c->at);
+    tg_buf_printf(&s->out, "  %s  %zu run%s  %.*s", c->v->commit, c->runs, tg_plural(c->runs),
+                  TG_SV_ARG(c->v->suite));
+    if (c->at.summary.n) {
+        tg_buf_puts(&s->out, "  ");
+        tg_esc_terminal(&s->out, tg_utf8_prefix(c->at.summary, 72));
+    }
+    tg_buf_putc(&s->out, '\n');
+}
+
+/* One line a commit, in the order of history: date, commit, runs, suite, subject. */
 static bool list(struct tg_store_cmd *s, struct tg_err *err)
 {
+    struct listed_commit *commits;
     struct tg_stored *v;
-    size_t n, end, foreign;
+    size_t n, end, foreign, k = 0;
     if (!listed(s, &v, &n, &foreign, err))
         return false;
+    commits = TG_NEW_N(s->arena, struct listed_commit, n + 1);
     for (size_t i = 0; i < n; i = end) {
-        struct tg_commit c = { 0 };
         struct tg_err ignored;
         tg_err_init(&ignored);
         for (end = i; end < n && tg_sv_eq(v[end].suite, v[i].suite) &&
                       strcmp(v[end].commit, v[i].commit) == 0;)
             end++;
-        if (!tg_git_resolve(s->git, v[i].commit, s->arena, &c, &ignored))
-            c.date = 0;
-        put_date(s, &c);
-        tg_buf_printf(&s->out, "  %s  %zu run%s  %.*s\n", v[i].commit, end - i, tg_plural(end - i),
-                      TG_SV_ARG(v[i].suite));
+        commits[k] = (struct listed_commit){ .v = &v[i], .runs = end - i };
+        if (!tg_git_resolve(s->git, v[i].commit, s->arena, &commits[k].at, &ignored))
+            commits[k].at = (struct tg_commit){ 0 };
+        k++;
     }
+    if (k)
+        qsort(commits, k, sizeof *commits, by_date);
+    for (size_t i = 0; i < k; i++)
+        put_commit(s, &commits[i]);
     if (foreign)
         tg_io_note(s->io, "%zu ref%s below " TG_STORE_PREFIX " are not of the store's form",
                    foreign, tg_plural(foreign));

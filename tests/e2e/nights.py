@@ -188,6 +188,14 @@ def check_forms(repo):
     expect("markdown", run.returncode == 0 and "open" in report and "### `" in report, report[:200])
 
 
+def check_list(repo):
+    lines = repo.tool("baseline", "list").stdout.splitlines()
+    order = [s for k, s in enumerate(repo.sha) if k != LOST]
+    expect("list: in the order of history", [x.split()[1] for x in lines] == order, lines[:3])
+    expect("list: runs and subject", "3 runs  default  change of night 0" in lines[0] and "merge of night 59" in lines[-1],
+           (lines[0], lines[-1]))
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         repo = Repository(folder)
@@ -197,6 +205,7 @@ def main():
         check_nights(repo, told)
         check_states(repo, told)
         check_forms(repo)
+        check_list(repo)
     print("\n".join(faults) or "nights: all as planted")
     return 1 if faults else 0
 

@@ -62,6 +62,33 @@ def interleaved(tmp):
     expect("no worktree stays after a failure", len(git(r, "worktree", "list").splitlines()), 1)
 
 
+def bisect(tmp):
+    """Six commits: the third does not run, the fifth makes an extra copy; `git bisect` has to find that one."""
+    r, shas = tmp + "/b", []
+    os.makedirs(r)
+    git(r, "init", "-q", "-b", "main")
+    for k, variant in enumerate(("base", "base", "", "base", "extra_copy", "extra_copy")):
+        with open(r + "/bench", "w") as f:
+            f.write(f"#!/bin/sh\n# {k}\n" + (f'cp {TRACES}/{variant}/$(basename "$1") "$1"\n' if variant else "exit 1\n"))
+        os.chmod(r + "/bench", 0o755)
+        git(r, "add", "-A")
+        git(r, "commit", "-qm", f"commit {k}")
+        shas.append(git(r, "rev-parse", "HEAD").strip())
+    command = ("--bisect", "--base", shas[0], "--runs", "3", "--", "./bench", "{trace}")
+    for at, code in ((1, 0), (2, 125), (4, 1)):
+        git(r, "checkout", "-q", shas[at])
+        run = ab(r, *command)
+        expect(f"commit {at}: exit {run.stderr[-300:]}", run.returncode, code)
+    git(r, "checkout", "-q", "main")
+    git(r, "bisect", "start", shas[5], shas[0])
+    run = subprocess.run(["git", "bisect", "run", AB, *command], cwd=r, env=ENV, capture_output=True, text=True)
+    expect(f"found {run.stdout[-300:]} {run.stderr[-300:]}", f"{shas[4]} is the first bad commit" in run.stdout, True)
+    for args in (("--bisect", "--base", "nonesuch", "--", "true"), ("--bisect", "--base", shas[0], "--", "false"),
+                 ("--bisect", "--base", shas[0], "--max-runs", "x", "--", "true")):
+        run = ab(r, *args)
+        expect(f"{args}: ends the bisection", run.returncode >= 128, True)
+
+
 def snippet(tmp):
     """The lines of docs/record.md compile; with a PyTorch that has Kineto they run."""
     text = open(os.path.join(ROOT, "docs/record.md")).read()
@@ -87,7 +114,7 @@ def snippet(tmp):
 
 
 def main():
-    for job in (interleaved, snippet):
+    for job in (interleaved, bisect, snippet):
         with tempfile.TemporaryDirectory() as tmp:
             job(tmp)
     return finish("ab")

@@ -152,7 +152,7 @@ static bool check_options(const struct analyze_opts *o, const struct tg_strs *ar
     }
     if (o->whole && o->step.n) {
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--whole and --step exclude each other");
-        return tg_err_hint(err, "--whole takes what lies outside steps too.");
+        return tg_err_hint(err, "--whole includes the time outside steps.");
     }
     if (o->runs && o->ranks) {
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--runs and --ranks exclude each other");

@@ -220,7 +220,7 @@ static void release(struct loaded *l)
 
 /* ---- options ---- */
 
-/* --class rows stand before those of --classes: the command line has the last word. */
+/* --class rows come before those of --classes: the command line has the last word. */
 static bool class_rows(struct tg_classes *out, const struct tg_analyze_traces *m,
                        struct tg_arena *a, struct tg_err *err)
 {

@@ -38,7 +38,7 @@ static const struct tg_opt baseline_options[] = {
     { "ranks", TG_OPT_FLAG, offsetof(struct tg_baseline_opts, ranks), NULL,
       "record: the traces are ranks of one run; if one has no rank, in the order of their paths" },
     { "strict-json", TG_OPT_FLAG, offsetof(struct tg_baseline_opts, strict_json), NULL,
-      "record: refuse what profilers write beside the JSON standard" },
+      "record: refuse deviations from the JSON standard" },
     { "allow-truncated", TG_OPT_FLAG, offsetof(struct tg_baseline_opts, allow_truncated), NULL,
       "record: use a trace whose end is missing" },
     { "trust-repository", TG_OPT_FLAG, offsetof(struct tg_baseline_opts, trust_repository), NULL,
@@ -245,7 +245,7 @@ static bool age(struct tg_store_cmd *s, int64_t *since, struct tg_err *err)
             *since = (int64_t)time(NULL) - n * units[i].days * 86400;
             return true;
         }
-    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--older-than '%s' is no age", s->o->older_than);
+    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--older-than '%s' is not an age", s->o->older_than);
     return tg_err_hint(err, "For example 90d, 12w or 2y.");
 }
 

@@ -13,7 +13,7 @@ struct tg_baseline_opts {
 
 struct tg_store_cmd {
     const struct tg_baseline_opts *o;
-    struct tg_strs args; /* behind the verb */
+    struct tg_strs args; /* after the verb */
     const struct tg_io *io;
     struct tg_arena *arena;
     struct tg_repo repo;

@@ -46,7 +46,7 @@ static const struct tg_opt check_options[] = {
     { "meta", TG_OPT_LIST, offsetof(struct check_opts, meta), "K=V",
       "say what the fresh traces do not (cpu=…, torch=…)" },
     { "strict-json", TG_OPT_FLAG, offsetof(struct check_opts, strict_json), NULL,
-      "refuse what profilers write beside the JSON standard" },
+      "refuse deviations from the JSON standard" },
     { "allow-truncated", TG_OPT_FLAG, offsetof(struct check_opts, allow_truncated), NULL,
       "use a trace whose end is missing, and say so" },
     { "trust-repository", TG_OPT_FLAG, offsetof(struct check_opts, trust_repository), NULL,
@@ -134,9 +134,9 @@ static bool stored_at(struct check *c, struct job *j, struct tg_git *git,
 }
 
 /*
- * A suite whose baseline is stored. Where nothing is, the fresh trace's own path in the commits
- * may do, if it is there: that needs no store. A named commit's own files go before what is stored
- * behind it.
+ * A suite whose baseline is stored. If nothing is stored, the fresh trace's own path in the commits
+ * may do: that needs no store. A named commit's own files come before runs that are stored at its
+ * ancestors.
  */
 static bool find_stored(struct check *c, struct job *j, struct tg_git *git,
                         const struct tg_commit *start, bool explicit_side, struct tg_baseline *out,
@@ -314,7 +314,7 @@ static bool open_reports(struct check *c, struct job *j, struct tg_err *err)
     return true;
 }
 
-/* A report on standard output stands there alone, so that a pipe reads it. */
+/* A report on standard output is alone there, so that a pipe can read it. */
 static bool report_on_stdout(const struct check *c)
 {
     for (int k = 0; k < TG_REPORTS; k++)

@@ -38,7 +38,7 @@ static bool nothing_stored(const struct job *j, const struct tg_commit *start, e
 {
     tg_err_set(err, TG_ERR_LOST, TG_NOWHERE,
                "nothing is stored for suite '%.*s' up to commit %.12s%s, and that commit has a "
-               "policy (%s): this is no first run",
+               "policy (%s): this is not a first run",
                TG_SV_ARG(j->suite->name), start->sha,
                said == HOLDS_NONE ? ", here or at 'origin'" : " in this clone", policy);
     if (said == HOLDS_NONE)

@@ -42,7 +42,7 @@ static const char *found_above(struct check *c, struct tg_git *git, const char *
     }
 }
 
-/* Another folder's: what the change moved up, or what stands beside where it is run now. */
+/* Another folder's: a policy that the change moved up, or one beside the present folder. */
 static const char *found_elsewhere(struct check *c, struct tg_git *git, const char *sha)
 {
     static const char *const below[] = { "*/", "*/*/" };

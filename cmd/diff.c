@@ -33,7 +33,7 @@ static const struct tg_opt diff_options[] = {
     { "test-step", TG_OPT_LIST, offsetof(struct diff_opts, test_step), "LIST",
       "only these numbers of ProfilerStep#N in TEST" },
     { "whole", TG_OPT_FLAG, offsetof(struct diff_opts, whole), NULL,
-      "undivided sums over everything, what lies outside steps included" },
+      "undivided sums over everything, including the time outside steps" },
     { "group", TG_OPT_LIST, offsetof(struct diff_opts, group),
       "added|deleted|increased|decreased|unchanged", "only rows of this group; repeatable" },
     { "short-names", TG_OPT_FLAG, offsetof(struct diff_opts, short_names), NULL,

@@ -23,7 +23,7 @@ static const struct exit_row environment_rows[] = {
 };
 static const char one_line[] = "compare PyTorch profiler traces and stop what got slower";
 
-/* Appends `text` wrapped to `columns`, every line behind `indent` blanks; the first is there. */
+/* Appends `text` wrapped to `columns`, every line after `indent` blanks; the first is there. */
 static void wrap(struct tg_buf *out, tg_sv text, int indent, int at, int columns)
 {
     bool first = true;

@@ -142,7 +142,7 @@ static void step_text(struct place *p, char c)
     }
 }
 
-/* True right behind the '['. */
+/* True right after the '['. */
 static bool step(struct place *p, char c)
 {
     if (p->in_text) {

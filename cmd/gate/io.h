@@ -2,8 +2,9 @@
 #define TG_CMD_GATE_IO_H
 /*
  * The process's side of a command: results to standard output, messages and the progress line to
- * standard error. A reader of standard output that went away (EPIPE: `| head`) is no error: the
- * command goes on, so that a verdict's exit code is never lost; any other failure is exit 5.
+ * standard error. If the reader of standard output goes away (EPIPE: `| head`), that is not an
+ * error: the command goes on, so that a verdict's exit code is never lost; any other failure is
+ * exit 5.
  */
 #include <pthread.h>
 
@@ -35,7 +36,7 @@ void tg_io_note(const struct tg_io *io, const char *fmt, ...) __attribute__((for
 
 /*
  * A line on a terminal's standard error for work of more than a second, erased when done: bytes,
- * rate, files left. Pass `.line` to tg_trace_load and its kin.
+ * rate, files left. Pass `.line` to tg_trace_load and similar functions.
  */
 struct tg_progress_line {
     struct tg_progress line;

@@ -1,17 +1,17 @@
 #ifndef TG_CMD_GATE_MUTATION_H
 #define TG_CMD_GATE_MUTATION_H
 /*
- * Can a rule turn red? Violations that its metric, match and direction are about are planted into
- * the fresh side, small ones first, up to three times as long or as often; what the rule then says
- * is the answer. A rule that lets a threefold regression of its largest names pass is blind.
+ * Can a rule fail? Regressions that its metric, match and direction are about are injected into the
+ * fresh side, small ones first, up to three times as long or as often; the rule's result is the
+ * answer. A rule under which a threefold regression of its largest names survives is blind.
  */
 #include "cmd/gate/gate.h"
 
 enum tg_sight {
-    TG_SIGHT_RED,   /* a planted violation failed */
-    TG_SIGHT_WARNS, /* the rule has no `fail` limit; a planted violation warned */
+    TG_SIGHT_RED,   /* an injected regression failed */
+    TG_SIGHT_WARNS, /* the rule has no `fail` limit; an injected regression warned */
     TG_SIGHT_BLIND,
-    TG_SIGHT_SKIPPED, /* optional, and the traces have nothing it is about */
+    TG_SIGHT_SKIPPED, /* optional, and the traces have nothing that it is about */
     TG_SIGHT_UNTESTED /* more runs are needed to tell */
 };
 const char *tg_sight_name(enum tg_sight s); /* "red", "warns", "BLIND", … */
@@ -33,7 +33,7 @@ struct tg_blind {
     const struct tg_suite *suite;
     const struct tg_io *io;
     const struct tg_compare_opts *compare;
-    struct tg_side side[2]; /* the fresh one is planted into */
+    struct tg_side side[2]; /* the fresh side gets the injections */
     struct tg_arena *arena; /* texts of the answers */
 };
 TG_MUST bool tg_blind_look(struct tg_seen *out, const struct tg_blind *b,

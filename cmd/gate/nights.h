@@ -27,7 +27,7 @@ struct tg_nights {
 /* Suites that something is stored of, sorted. */
 TG_MUST bool tg_nights_suites(struct tg_git *git, struct tg_arena *a, tg_sv **out, size_t *n,
                               struct tg_err *err);
-/* The history of `suite` up to commit `until`. No night is no error. */
+/* The history of `suite` up to commit `until`. If there is no night, that is not an error. */
 TG_MUST bool tg_nights_load(struct tg_nights *out, struct tg_git *git, tg_sv suite,
                             const struct tg_commit *until, const struct tg_progress *progress,
                             struct tg_err *err);

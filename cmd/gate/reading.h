@@ -8,15 +8,15 @@
 
 /*
  * `threads` as given with --threads; TG_OPT_UNSET: what the process may use. TG_ERR_USAGE. `isa`
- * and `part` are what tests and benchmarks say: one path of the reader, bytes of a part; NULL:
- * nothing.
+ * and `part` are for tests and benchmarks: one path of the reader, bytes of a part; NULL: the
+ * defaults.
  */
 TG_MUST bool tg_reading_setup(int64_t threads, const char *isa, const char *part,
                               struct tg_err *err);
 /* Threads for all that is read at a time; at least 1. */
 /*
- * task(arg, i, err) for the files i = 0..n-1, as many at a time as there are threads. The error is
- * that of the first file, in this order, that has one.
+ * task(arg, i, err) for the files i = 0..n-1, as many at a time as there are threads. If several
+ * files fail, the error is that of the first, in this order.
  */
 typedef bool tg_reading_task(void *arg, size_t i, struct tg_err *err);
 TG_MUST bool tg_reading_each(size_t n, tg_reading_task *task, void *arg,

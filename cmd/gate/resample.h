@@ -5,8 +5,8 @@
  * the smallest slowdown of each operator that it would find. Runs are split into two sides again
  * and again, by a fixed sequence of numbers: equal input, equal answer.
  *
- * Splits share runs, so their number is no sample size: n runs hold only n / 2k disjoint pairs of k
- * against k. What the rate may be off by is estimated by leaving out one run after the other.
+ * Splits share runs, so their number is not a sample size: n runs hold only n / 2k disjoint pairs
+ * of k against k. The error of the rate is estimated by the jackknife.
  */
 #include "cmd/gate/gate.h"
 

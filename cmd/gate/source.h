@@ -3,7 +3,7 @@
 /*
  * The files of the repository that the Python frames of a trace name. Paths of a trace are hostile,
  * and may come from another machine: "train.py", "/__w/r/r/pkg/train.py". A path is joined to the
- * one file of the commit that it can mean, by its longest end; of several it means none.
+ * one file of the commit that it can mean, by its longest end; an ambiguous path means no file.
  */
 #include "core/base/strmap.h"
 #include "core/baseline/baseline.h"
@@ -32,7 +32,7 @@ const struct tg_source_file *tg_sources_file(struct tg_sources *s, tg_sv path);
 /* Does the function's code begin at this line of the file, as the trace says? */
 bool tg_source_holds(const struct tg_source_file *file, tg_sv function, uint32_t line);
 
-/* "pkg/train.py(12): step" -> its parts; false: a builtin, a module or no frame at all. */
+/* "pkg/train.py(12): step" -> its parts; false: a builtin, a module or not a frame at all. */
 struct tg_source_name {
     tg_sv file, function;
     uint32_t line;

@@ -19,7 +19,7 @@ struct tg_suites {
 
 /*
  * The policy of FILE, or the one found here or above, or the built-in one. `profile` may be NULL,
- * or "auto": by the CI event. Mistakes go to standard error, all of them.
+ * or "auto": by the CI event. All mistakes go to standard error.
  */
 TG_MUST bool tg_suites_load(struct tg_suites *s, const char *file, const char *profile,
                             struct tg_err *err);

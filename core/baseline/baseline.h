@@ -155,7 +155,7 @@ TG_MUST bool tg_baseline_window(struct tg_git *g, const struct tg_commit *from, 
 struct tg_git_file {
     tg_sv path;               /* from the root of the tree, in the arena, NUL-terminated */
     char oid[TG_SHA_SIZE];    /* of the blob */
-    char commit[TG_SHA_SIZE]; /* where it was listed, for messages; "": none */
+    char commit[TG_SHA_SIZE]; /* where it was listed, for messages; "": unknown */
     uint64_t size;            /* of the blob; an LFS pointer counts as the small file it is */
 };
 struct tg_git_files {
@@ -167,8 +167,8 @@ struct tg_git_files {
  * `path` in the tree of a commit: a file; a directory (its files that look like traces or
  * summaries, as tg_files_in_dir takes them, not recursive); a glob ('*' and '?' stop at '/', "[..]"
  * as in glob(3)). An exact name wins over a glob. Symbolic links and submodules are skipped in
- * folders and globs; a path that names one, or leads through one, is TG_ERR_GIT.
- * Leading "./" or "../" start at tg_git_prefix. Nothing there is no error: n is 0. No file is
+ * folders and globs; a path that names one, or leads through one, is TG_ERR_GIT. Leading "./" or
+ * "../" start at tg_git_prefix. If nothing is there, n is 0; that is not an error. No file is
  * loaded, but a tree that a tree:0 clone lacks is fetched.
  */
 TG_MUST bool tg_git_list(struct tg_git *g, const char *sha, const char *path, struct tg_arena *a,
@@ -202,7 +202,7 @@ TG_MUST bool tg_git_read_path(struct tg_git *g, const char *sha, const char *pat
  * LOST       nothing within the walk, but a policy was there, or the baseline was asked for
  *            explicitly: inconclusive, exit 4 (tg_baseline_missing makes the error).
  * A walk that ends at the cut of a shallow clone, where LOST would be said, is TG_ERR_GIT instead:
- * the baseline may lie behind the cut.
+ * the baseline may be beyond the cut.
  */
 enum tg_found { TG_FOUND, TG_FOUND_HOLE, TG_FOUND_FIRST_RUN, TG_FOUND_LOST };
 

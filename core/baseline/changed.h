@@ -1,8 +1,9 @@
 #ifndef TG_BASELINE_CHANGED_H
 #define TG_BASELINE_CHANGED_H
 /*
- * What lies between two commits: the paths of all changed files, and of the Python files the lines
- * at the newer one. Asked of the program git, whose diff people see. Everything lives in `a`.
+ * What changed between two commits: the paths of all changed files, and of the Python files the
+ * lines at the newer commit. Asked of the program git, whose diff people see. Everything lives in
+ * `a`.
  */
 #include "core/baseline/baseline.h"
 
@@ -23,6 +24,6 @@ struct tg_changed {
 };
 TG_MUST bool tg_git_changed(struct tg_git *g, const char *from, const char *to, struct tg_arena *a,
                             struct tg_changed *out, struct tg_err *err);
-/* The hunks of `git diff --unified=0` as files; lines that are none of it are skipped. */
+/* The hunks of `git diff --unified=0` as files; other lines are skipped. */
 void tg_changed_parse(tg_sv diff, struct tg_arena *a, struct tg_changed *out);
 #endif

@@ -26,7 +26,7 @@ static bool is_event(const struct search *s, const char *name)
     return s->env->event && strcmp(s->env->event, name) == 0;
 }
 
-/* The commit that was chosen. One that is not here lies behind the cut of a shallow clone. */
+/* The commit that was chosen. A commit that is not here is beyond the cut of a shallow clone. */
 static bool choose(const struct search *s, const char *sha, enum tg_how how, tg_sv ref,
                    const char *found)
 {

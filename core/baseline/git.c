@@ -32,7 +32,7 @@
 /* From here on `git` streams a blob: libgit2 needs the blob twice, four times when deltified. */
 #define STREAM_SIZE ((uint64_t)50 << 20)
 
-/* A backend that finds nothing: it stands before libgit2's own and stops at a cut object. */
+/* A backend that finds nothing: it comes before libgit2's own and stops at a cut object. */
 struct guard {
     git_odb_backend backend; /* first: libgit2 hands it back */
     struct tg_loose loose;
@@ -601,7 +601,7 @@ static void parse_merge_message(const char *m, struct tg_parents *out)
 }
 
 /*
- * Read from the raw header: from 1.7 on libgit2 hides the parents behind a shallow cut, and "no
+ * Read from the raw header: from 1.7 on libgit2 hides the parents beyond a shallow cut, and "no
  * parent" and "parent not fetched" must not look alike.
  */
 bool tg_git_parents(struct tg_git *g, const char *sha, struct tg_parents *out, struct tg_err *err)
@@ -691,7 +691,7 @@ enum tg_seen tg_git_merge_base(struct tg_git *g, const char *one, const char *tw
         git_oid_tostr(sha, TG_SHA_SIZE, &base);
         return TG_SEEN;
     }
-    /* 1.5 reports a commit behind the cut as an odb error, 1.9 as "not found". */
+    /* 1.5 reports a commit beyond the cut as an odb error, 1.9 as "not found". */
     if (rc == GIT_ENOTFOUND || g->shallow)
         return TG_ABSENT;
     failed(err, "the merge base cannot be found");
@@ -759,7 +759,7 @@ static bool two_names(const char *name, const char *one, const char *two, struct
 /*
  * git takes the first of these and warns; a gate must not: a tag "origin/main" would move the
  * baseline of everyone who writes `--baseline origin/main`. What all of them have in common is
- * fine. HEAD and its kin, full names and whole object names are what they are.
+ * fine. HEAD and similar names, full names and whole object names are what they are.
  */
 static bool only_one_ref(struct tg_git *g, const char *rev, struct tg_arena *a, struct tg_err *err)
 {
@@ -840,7 +840,7 @@ bool tg_git_resolve(struct tg_git *g, const char *rev, struct tg_arena *a, struc
     git_object_free(o);
     if (rc < 0) {
         tg_err_set(err, TG_ERR_REF, TG_NOWHERE, "'%s' is not a commit", rev);
-        return tg_err_hint(err, "Give a branch, a tag or a commit; a path goes behind it as "
+        return tg_err_hint(err, "Give a branch, a tag or a commit; a path goes after it as "
                                 "REV:PATH.");
     }
     rc = git_commit_lookup(&commit, g->repo, git_object_id(c));

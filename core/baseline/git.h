@@ -20,7 +20,7 @@ TG_MUST bool tg_git_head(struct tg_git *g, struct tg_head *out, struct tg_err *e
 TG_MUST enum tg_seen tg_git_commit(struct tg_git *g, const char *sha, struct tg_arena *a,
                                    struct tg_commit *out, struct tg_err *err);
 
-/* Parents as the commit names them, also those behind the cut of a shallow clone. */
+/* Parents as the commit names them, also those beyond the cut of a shallow clone. */
 struct tg_parents {
     size_t n; /* all of them; the first two are kept */
     char sha[2][TG_SHA_SIZE];
@@ -36,7 +36,7 @@ bool tg_git_symbolic(struct tg_git *g, const char *name, struct tg_arena *a, tg_
 /* True when a ref "refs/pull/N/merge" or "refs/remotes/pull/N/merge" points at `sha`. */
 bool tg_git_is_pull_ref(struct tg_git *g, const char *sha);
 
-/* ABSENT: no common commit in what is here (cut history, or really none). */
+/* ABSENT: no common commit in this clone (truncated history, or unrelated ones). */
 TG_MUST enum tg_seen tg_git_merge_base(struct tg_git *g, const char *one, const char *two,
                                        char sha[TG_SHA_SIZE], struct tg_err *err);
 
@@ -125,7 +125,7 @@ struct tg_lfs {
 };
 #define TG_LFS_MAX_POINTER 1024u
 bool tg_lfs_parse(tg_sv text, struct tg_lfs *out);
-/* Replaces the pointer behind `start` in `out` by its object. */
+/* Replaces the pointer after `start` in `out` by its object. */
 TG_MUST bool tg_lfs_read(struct tg_git *g, const struct tg_git_file *f, size_t start,
                          struct tg_buf *out, struct tg_err *err);
 #endif

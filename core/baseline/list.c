@@ -58,7 +58,7 @@ bool tg_git_tree_path(const struct tg_git *g, const char *path, struct tg_arena 
     return ok || leaves(path, err);
 }
 
-/* The real path of the nearest folder that exists, and the rest of `path` behind it. */
+/* The real path of the nearest folder that exists, followed by the rest of `path`. */
 static bool real_folder(const char *path, char real[PATH_MAX], tg_sv *rest)
 {
     size_t n = strlen(path), cut = n;

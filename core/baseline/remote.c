@@ -335,7 +335,7 @@ bool tg_remote_deepen(struct tg_git *g, const struct tg_remote *r, const char *s
     return ok;
 }
 
-/* A line is an object's name, a tab and a ref; what is none is passed over. False: no more. */
+/* A line is an object's name, a tab and a ref; other lines are skipped. False: no more. */
 static bool next_ref(tg_sv *text, tg_sv *oid, tg_sv *name)
 {
     while (text->n) {

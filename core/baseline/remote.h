@@ -34,14 +34,14 @@ TG_MUST bool tg_remote_delete(struct tg_git *g, const struct tg_remote *r,
                               const struct tg_stored *v, size_t n, struct tg_pushed *out,
                               struct tg_err *err);
 
-/* Brings all runs of a suite at these commits. None there is no error. */
+/* Brings all runs of a suite at these commits. If there are none, that is not an error. */
 TG_MUST bool tg_remote_fetch(struct tg_git *g, const struct tg_remote *r, tg_sv suite,
                              const struct tg_commit *at, size_t n, struct tg_err *err);
 /* What the remote holds of a suite (n = 0: all), as tg_store_list says it; brings no object. */
 TG_MUST bool tg_remote_list(struct tg_git *g, const struct tg_remote *r, tg_sv suite,
                             struct tg_arena *a, struct tg_stored **out, size_t *n,
                             struct tg_err *err);
-/* `n` more commits behind the cut of a shallow clone; `sha` is a commit that is here. */
+/* `n` more commits beyond the cut of a shallow clone; `sha` is a commit that is here. */
 TG_MUST bool tg_remote_deepen(struct tg_git *g, const struct tg_remote *r, const char *sha,
                               unsigned n, struct tg_err *err);
 #endif

@@ -136,7 +136,7 @@ static void use(struct tg_cause *out, const struct candidate *c)
                                                                        : TG_CAUSE_LOW;
 }
 
-/* Functions come deepest first, so that a later one must be better, not as good. */
+/* Functions come deepest first, so a later one must be better, not equal. */
 static void choose_function(struct tg_cause *out, const struct tg_cause_change *change,
                             struct tg_arena *a)
 {

@@ -3,7 +3,7 @@
 /*
  * The functions of a Python file by its layout alone: a `def` at some indentation, down to the next
  * line that is indented no deeper. Lines inside triple-quoted strings and lines that only close a
- * bracket end nothing. Good for finding which function a line belongs to; no parser.
+ * bracket end nothing. Good enough to find the function of a line; not a parser.
  */
 #include "core/base/arena.h"
 #include "core/base/sv.h"
@@ -19,7 +19,10 @@ size_t tg_py_functions(tg_sv text, struct tg_arena *a, struct tg_py_function **o
 /* The innermost function that holds this line; NULL: outside every one. */
 const struct tg_py_function *tg_py_function_at(const struct tg_py_function *v, size_t n,
                                                uint32_t line);
-/* The one whose definition is nearest to `line` among those of this name; NULL: there is none. */
+/*
+ * The one whose definition is nearest to `line` among those of this name; NULL: there is no such
+ * function.
+ */
 const struct tg_py_function *tg_py_function_nearest(const struct tg_py_function *v, size_t n,
                                                     tg_sv name, uint32_t line);
 /* The function of this name whose code begins at `line`: at its `def` or at one of its decorators.

@@ -28,7 +28,7 @@ static bool is_cause(const struct tg_comparison *c, const struct tg_op *op)
            tg_op_exception(op) == TG_EXCEPTION_NONE && (c->same_device || !tg_kind_is_device(op->kind));
 }
 
-/* Beside a cause, counts that vary anyway are no second one: they become hints. */
+/* Beside a cause, counts that vary anyway are not a second cause: they become hints. */
 static void yield_to_causes(struct tg_comparison *c)
 {
     bool any = false;

@@ -5,9 +5,9 @@
  * beyond the direction; limits and severities are the policy's. Pure data in one arena; the order
  * of everything is defined, so equal input gives equal bytes.
  *
- * Rule, formulae and constants: DECISIONS (docs/statistics.md). A sample is a run; its steps only
- * sharpen the run's value; ranks are a dimension (values are per rank and step, summed over ranks,
- * then divided by their number).
+ * Rules, formulae and constants: docs/statistics.md, with a worked example in README.md. A sample
+ * is a run; its steps only sharpen the run's value; ranks are a dimension (values are per rank and
+ * step, summed over ranks, then divided by their number).
  */
 #include "core/summary/summary.h"
 
@@ -21,7 +21,7 @@ enum tg_relation {
     TG_REL_RENAMED,        /* same count and cost under another name: `partner` */
     TG_REL_REPLACED,       /* part of a replacement whose net work did not rise: `region` */
     TG_REL_REPLACED_WORSE, /* part of one whose net work rose by more than a quarter */
-    TG_REL_MOVED /* stands beside a replacement: judged by its encloser's inclusive time */
+    TG_REL_MOVED           /* beside a replacement: judged by its encloser's inclusive time */
 };
 
 /* Why a duration was not judged; NULL text for TG_JUDGED. */
@@ -133,7 +133,7 @@ struct tg_op {
     /* ns per step and rank, means over steps, medians over runs */
     double total[2], self[2];
     double share[2]; /* of the step, 0..1 (self on the host, duration on the device) */
-    /* sums over everything: steps, ranks, runs, what lies outside included */
+    /* sums over everything: steps, ranks, runs, and the time outside every step */
     uint64_t whole_count[2];
     tg_ns whole_total[2];
     /* sums over the steps only (not outside) */
@@ -149,8 +149,9 @@ struct tg_op {
     uint32_t partner; /* index into ops of a rename; TG_NO_ID */
     uint32_t region;  /* id of the replacement it belongs to; TG_NO_ID */
     /*
-     * The operator of unchanged count inside which at least 90 % of the additional calls lie,
-     * normalised; "" none, several, or not known. `inside_part`: how many of them, 0.9..1.
+     * The operator of unchanged count that contains at least 90 % of the additional calls,
+     * normalised; "" if none or several do, or if it is not known. `inside_part`: how many of them,
+     * 0.9..1.
      */
     tg_sv inside;
     double inside_part;

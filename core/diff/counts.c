@@ -11,7 +11,7 @@
  * chance of that by the ranks of steps. */
 #define WINS 0.75
 #define RANK_LIMIT 0.001
-/* What other data may do to such a count; beyond this factor it is no data. */
+/* What other data may do to such a count; beyond this factor it is not data. */
 #define DATA_FACTOR 2
 
 /* Counts by step of all runs of a side, one run after the other. */
@@ -177,9 +177,9 @@ static double wins(const struct pool *base, const struct pool *fresh)
 }
 
 /*
- * The baseline varies. More than twice as many calls, with a gap between the sides that is wider than
- * either of them, are no chance and no data. Steps that mostly win may be other data, whatever the
- * number of runs: those of a run share it. relations.c tells more.
+ * The baseline varies. More than twice as many calls, with a gap between the sides that is wider
+ * than either of them, are neither chance nor other data. Steps that mostly win may be other data,
+ * whatever the number of runs: those of a run share it. relations.c tells more.
  */
 static void judge_varying(const struct question *q, struct tg_count_evidence *ev)
 {

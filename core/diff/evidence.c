@@ -1,6 +1,6 @@
 /*
  * Durations: one value per run and operator, the common factor of the machine, one-sided noise and
- * an exact rank test. DECISIONS 3 is the specification, docs/statistics.md the manual.
+ * an exact rank test. Formulae: docs/statistics.md; example: README.md.
  *
  * A change is looked for twice: in the least of the steps, which noise touches least, and in the
  * usual step, which shows what spares a step of each run. The values come from run_values.c.
@@ -108,7 +108,7 @@ struct question {
     const struct direction *m;
     bool swapped;
     double floor, tick; /* ns */
-    bool among;         /* one of the big operators themselves: its own shift is no other's */
+    bool among;         /* one of the big operators themselves: its own shift is not another's */
 };
 
 /* The shift that nine of ten of the other big operators do not reach; 0: too few of them. */
@@ -427,7 +427,7 @@ static double find_common(const struct tg_diff_work *w, const struct tg_run_valu
             continue;
         struct logs l = logs_of(w, v[i].y[reading_of[estimate]], swapped);
         double shift = l.median[TG_TEST] - l.median[TG_BASE];
-        if (c->ops[i].iteration_scaled) /* more iterations are no slower machine */
+        if (c->ops[i].iteration_scaled) /* more iterations do not mean a slower machine */
             shift -= (swapped ? -1 : 1) * log(c->iteration_ratio);
         var[n] = l.variance;
         copy[n] = m->shift[n] = shift;
@@ -679,7 +679,7 @@ static void judge_frames(struct tg_diff_work *w, const struct shared *m, struct 
     }
 }
 
-/* What measurably got faster is no regression however many calls it takes. */
+/* What measurably got faster is not a regression, however many calls it takes. */
 static void excuse_faster(struct tg_comparison *c, uint32_t region)
 {
     for (size_t i = 0; i < c->n_ops; i++)

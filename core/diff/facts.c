@@ -1,6 +1,6 @@
 /*
  * Exact facts at equal counts: same launches with other registers, same calls with other types.
- * Needs no statistics; one run a side is enough. Only what differs is told.
+ * Needs no statistics; one run a side is enough. Only differences are reported.
  */
 #include <stdlib.h>
 

@@ -2,8 +2,9 @@
  * Inside which operator additional calls lie. A batch with more rows makes `aten::bmm` call
  * `aten::select` more often: `aten::select` is what fails, `aten::bmm` is where to look.
  *
- * The answer is exact or none: enough of the change lies under one parent, and where that parent is
- * itself called more often, its additional calls explain the change, so that its own answer holds.
+ * There is an answer only if it is exact: enough of the change is under one parent, and if that
+ * parent is itself called more often, its additional calls explain the change, so that its own
+ * answer holds.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -149,7 +149,7 @@ static tg_sv last_part(tg_sv w, size_t from)
     return (tg_sv){ w.p + i, w.n - i };
 }
 
-/* Numbers and hashes go, a signature behind them stays. */
+/* Numbers and hashes are removed, a signature after them stays. */
 static void put_inductor(struct tg_buf *out, tg_sv w, size_t prefix)
 {
     tg_sv part = last_part(w, prefix), signature = { NULL, 0 };
@@ -218,7 +218,7 @@ static void word(struct scan *z)
         tg_buf_add(z->out, w);
 }
 
-/* "(12)", any number of them: a line number behind ".py", or before ": " of a Python function. */
+/* "(12)", any number of them: a line number after ".py", or before ": " of a Python function. */
 static bool line_number(struct scan *z, enum tg_kind kind)
 {
     size_t end = z->i, d;
@@ -240,7 +240,7 @@ static bool line_number(struct scan *z, enum tg_kind kind)
     return true;
 }
 
-/* "#2}" behind "{lambda(float)" or "{unnamed type". */
+/* "#2}" after "{lambda(float)" or "{unnamed type". */
 static bool closure_number(struct scan *z)
 {
     tg_sv before = { z->s.p, z->i };

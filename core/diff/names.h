@@ -7,7 +7,7 @@
 #include "core/base/buf.h"
 #include "core/trace/kind.h"
 
-/* HTA's short name, bug for bug (HTA_SEMANTICS 9): may be empty, may merge different kernels. */
+/* HTA's short name, bug for bug: it may be empty, and may merge different kernels. */
 void tg_name_short(tg_sv raw, struct tg_buf *out);
 
 /*
@@ -22,7 +22,7 @@ void tg_name_short(tg_sv raw, struct tg_buf *out);
  *   model.py(123): forward                model.py: forward        (and "<string>(1): f")
  *   /tmp/torchinductor_me/x/chash.py      /tmp/torchinductor_* /hash.py   (without the blank)
  *   triton_poi_fused_add_mul_3            triton_poi_fused_add_mul (also graph_0_cpp_fused_add_1,
- *                                         a hash or number behind it, any number of them)
+ *                                         a hash or number after it, any number of them)
  *   {lambda(float)#2}, 'lambda3', $_4     {lambda(float)}, 'lambda', $_
  *   {unnamed type#1}                      {unnamed type}
  *   _GLOBAL__N__1f2e_7_Foo_cu_99          (anonymous namespace)

@@ -99,8 +99,8 @@ static bool among_new_names(const struct tg_comparison *c, const struct tg_op *c
 }
 
 /*
- * Where more names came beside it than went, equal times are chance: `silu` that became `sigmoid`
- * and `mul` is no rename. Such a pair counts in its region like everything else that came and went.
+ * If more names came beside it than went, equal times are chance: `silu` that became `sigmoid` and
+ * `mul` is not a rename. Such a pair counts in its region like everything else that came and went.
  */
 static void revoke_chance_renames(struct tg_comparison *c)
 {
@@ -179,7 +179,7 @@ static tg_sv climb(const struct regions *g, tg_sv name)
     return TG_SV("");
 }
 
-/* Graph launches stand for the kernels that they hold. */
+/* Graph launches count as the kernels that they hold. */
 static enum tg_kind sort_of(const struct tg_op *op)
 {
     return op->kind == TG_KIND_GRAPH ? TG_KIND_KERNEL : op->kind;
@@ -243,7 +243,7 @@ static int by_op_and_place(const void *pa, const void *pb)
     return (a->place > b->place) - (a->place < b->place);
 }
 
-/* Adds up parts of one operator in one place: what moved between parents inside it is no change. */
+/* Adds up parts of one operator in one place: a move between parents inside it is not a change. */
 static void net_parts(struct regions *g)
 {
     size_t kept = 0;

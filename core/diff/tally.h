@@ -25,7 +25,7 @@ void tg_tally_comparison(struct tg_comparison *out, const struct tg_tally *t, st
 
 /*
  * Joins ops of one kind and one name, summing step_* and whole_*; in place. ProfilerStep#1,
- * ProfilerStep#2, ... become ProfilerStep (a step's number is no part of what it does); with
+ * ProfilerStep#2, ... become ProfilerStep (a step's number does not change what it does); with
  * `short_names` every name becomes its short one.
  */
 void tg_join_names(struct tg_comparison *c, bool short_names, struct tg_arena *a);

@@ -102,7 +102,7 @@ static void put_inside(struct tg_buf *m, const struct tg_op *op)
     tg_buf_printf(m, " inside %.*s", TG_SV_ARG(op->inside));
 }
 
-/* Of each run, in their order. */
+/* One value per run, in the order of runs. */
 static void put_runs(struct tg_buf *m, const struct tg_comparison *c, const struct tg_op *op)
 {
     size_t n = c->n_runs[TG_TEST];
@@ -201,7 +201,7 @@ static void describe_change(struct tg_buf *m, const struct tg_probe *p, double s
     tg_buf_puts(m, ")");
 }
 
-/* "registers 128 -> 255": the word before one value is told once; several keep theirs. */
+/* "registers 128 -> 255": the word before one value is given once; several values keep theirs. */
 static tg_sv without_shared_word(tg_sv base, tg_sv test)
 {
     tg_sv rest_base = base, rest = test;

@@ -20,7 +20,7 @@ static int by_weight(const void *a, const void *b)
     /* Cause lines: counts, then facts, then durations and ratios. */
     if ((x->dimension == TG_DIM_COUNT) != (y->dimension == TG_DIM_COUNT))
         return x->dimension == TG_DIM_COUNT ? -1 : 1;
-    /* What tells where stands before what tells that: an operator before the time of the step. */
+    /* What tells where comes before what tells that: an operator before the time of the step. */
     if (is_of_trace(x) != is_of_trace(y))
         return is_of_trace(y) ? -1 : 1;
     if (x->rank < y->rank || x->rank > y->rank)

@@ -1,9 +1,9 @@
 #ifndef TG_POLICY_VERDICT_EVAL_H
 #define TG_POLICY_VERDICT_EVAL_H
 /*
- * Comparison + policy -> verdict. Order (POLICY 7): guards (require, collapse), rules with their
- * limits, evidence, then the outcome: any fail -> fail; else nothing judged, a guard, or a lost
- * baseline -> inconclusive; else a warning of any kind -> warn; else pass.
+ * Comparison + policy -> verdict. Order: guards (require, collapse), rules with their limits,
+ * evidence, then the outcome: any fail -> fail; else nothing judged, a guard, or a lost baseline ->
+ * inconclusive; else a warning of any kind -> warn; else pass.
  *
  * A limit is size first, evidence second: every bound must be exceeded, and a duration must pass
  * the noise rule as well. Counts, exact facts and budgets (max, min) need no evidence.

@@ -165,7 +165,7 @@ static void put_from(struct tg_buf *out, const struct tg_probe *p, const struct 
         }
 }
 
-/* "; 5 runs: noise 1.8 %, proven from +8 % on with as many" */
+/* "; 5 runs: noise 1.8 %, detectable from +8 %" */
 static void put_evidence(struct tg_buf *out, const struct tg_probe *p,
                          const struct tg_comparison *c)
 {
@@ -179,12 +179,12 @@ static void put_evidence(struct tg_buf *out, const struct tg_probe *p,
     }
     tg_buf_puts(out, "noise ");
     tg_dec_put_fixed(out, 100 * p->ev->noise, 1);
-    tg_buf_puts(out, " %, proven from +");
+    tg_buf_puts(out, " %, detectable from +");
     tg_dec_put_fixed(out, 100 * p->ev->mde, 1);
-    tg_buf_puts(out, " % on with as many");
+    tg_buf_puts(out, " %");
 }
 
-/* What the traces have now, and what it would take to warn and to fail. */
+/* The present values of the traces, and what it would take to warn and to fail. */
 static void put_numbers(struct tg_buf *out, const struct tg_probe *p,
                         const struct tg_rule_limits *l, const struct tg_comparison *c)
 {
@@ -196,7 +196,7 @@ static void put_numbers(struct tg_buf *out, const struct tg_probe *p,
     tg_buf_putc(out, '\n');
 }
 
-/* False: the rule has no number there, or only whether something changed. */
+/* False: the rule has no number there, only whether something changed. */
 static bool op_numbers(struct tg_buf *out, const struct tg_rule *r, const struct tg_comparison *c,
                        const struct tg_op *op)
 {

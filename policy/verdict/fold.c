@@ -47,7 +47,7 @@ void tg_fold(struct tg_eval_state *e)
                 break;
             }
     }
-    /* A cause that was folded itself later passes its consequences on; no chains, no cycles. */
+    /* A cause that is folded itself later passes its consequences on; no chains, no cycles. */
     for (size_t i = 0; i < e->n; i++)
         for (int hop = 0; hop < 32 && e->results[i].folded_under != TG_NO_ID; hop++) {
             uint32_t up = e->results[e->results[i].folded_under].folded_under;

@@ -64,7 +64,7 @@ static tg_sv window_next(const struct tg_eval_state *e, int side)
                                     TG_SV_ARG(others)));
 }
 
-/* A step of one side against the whole trace of the other is no comparison. */
+/* A step of one side against the whole trace of the other is not a comparison. */
 static bool guard_markers(struct tg_eval_state *e)
 {
     const struct tg_comparison *c = e->in->comparison;
@@ -282,7 +282,7 @@ static void tell(struct tg_eval_state *e, bool warning, const struct tg_buf *tex
     e->out->notes[e->out->n_notes - 1].damage = true;
 }
 
-/* Below the limits, each kind with its number. */
+/* Damage below the limits, each kind with its number. */
 static void tell_damage(struct tg_eval_state *e, const char *name, const struct damage *d)
 {
     const struct {
@@ -351,14 +351,14 @@ static void judge_damage(struct tg_eval_state *e, const char *name, const struct
         tg_buf_clear(&b);
     }
     if (d->leniencies) {
-        tg_buf_printf(&b, "%llu place%s of the %s traces beside the JSON standard accepted",
+        tg_buf_printf(&b, "%llu deviation%s from JSON in the %s traces accepted",
                       (unsigned long long)d->leniencies, d->leniencies == 1 ? "" : "s", name);
         put_lenient(&b, &d->lenient);
         tell(e, false, &b, TG_SV("--strict-json refuses them and says where."));
         tg_buf_clear(&b);
     }
     if (d->unmatched) {
-        tg_buf_printf(&b, "%llu begin or end event%s of the %s traces without a partner left out",
+        tg_buf_printf(&b, "%llu begin or end event%s of the %s traces without a partner ignored",
                       (unsigned long long)d->unmatched, d->unmatched == 1 ? "" : "s", name);
         tell(e, false, &b, TG_SV(""));
     }

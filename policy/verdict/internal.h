@@ -1,8 +1,8 @@
 #ifndef TG_POLICY_VERDICT_INTERNAL_H
 #define TG_POLICY_VERDICT_INTERNAL_H
 /*
- * The parts of one evaluation, for the files of policy/ that make it up; everybody else includes
- * eval.h. In the order of a verdict:
+ * The parts of one evaluation, for the files of this room; all others include eval.h. In the order
+ * of a verdict:
  *
  *   notes.c   banners: drift, environment, what the policy asks for and is not done
  *   guards.c  `require`, the collapse guard, damaged traces
@@ -67,7 +67,7 @@ bool tg_probe_measure(struct tg_probe *p, const struct tg_rule *rule,
 /* ---- the steps of tg_eval ---- */
 
 void tg_notes(struct tg_eval_state *e);
-/* False: the two sides are no comparison, so that no rule can judge them. */
+/* False: the two sides are not comparable, so that no rule can judge them. */
 bool tg_guards(struct tg_eval_state *e);
 void tg_integrity(struct tg_eval_state *e);
 /* False, with e->err set: the comparison of a rank could not be made. */

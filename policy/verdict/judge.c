@@ -21,7 +21,7 @@ double tg_probe_pct(const struct tg_probe *p)
     return p->base != 0 ? 100 * (p->test - p->base) / p->base : NAN;
 }
 
-/* The change in the bad direction; <= 0: none. */
+/* The change in the bad direction; <= 0: not a bad change. */
 static double badness(double delta, enum tg_polarity bad)
 {
     return bad == TG_MORE_IS_BAD ? delta : bad == TG_LESS_IS_BAD ? -delta : fabs(delta);
@@ -77,8 +77,8 @@ static bool limit_exceeded(const struct tg_probe *p, const struct tg_limit *l)
 }
 
 /*
- * The proof behind an exceeded size is required whatever size the policy asks for; `slower` is
- * not, because it contains tau and the floor of the default policy.
+ * Evidence is required whatever size the policy asks for; `slower` is not, because it contains tau
+ * and the floor of the default policy.
  */
 static enum tg_state proven(const struct tg_probe *p, enum tg_state severity)
 {
@@ -126,7 +126,7 @@ static size_t count_changes(const struct tg_limit_list *list)
     return n;
 }
 
-/* Budgets are about the candidate alone: kept is kept, at any number of runs. */
+/* Budgets are about the fresh side alone: a kept budget is kept, at any number of runs. */
 static bool only_budgets(const struct tg_limit_list *warn, const struct tg_limit_list *fail)
 {
     return warn->n + fail->n > 0 && count_changes(warn) + count_changes(fail) == 0;

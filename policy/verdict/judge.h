@@ -7,11 +7,11 @@
 struct tg_probe {
     double base, test;        /* in the metric's unit, per step; base NaN: unknown (budgets) */
     double per;               /* evidence is for so many calls together; 0: for one */
-    bool known[2];            /* of measures: the side's traces tell it */
+    bool known[2];            /* of metrics of the trace: the side's traces provide it */
     bool exact;               /* a count, a fact, bytes: no evidence needed */
     bool unchanged;           /* the counting rule says nothing changed */
     const char *incomparable; /* why a change tells nothing: budgets alone judge; NULL: it does */
-    const struct tg_evidence *ev; /* of durations; NULL: none exists, durations are not judged */
+    const struct tg_evidence *ev; /* of durations; NULL: no evidence, durations are not judged */
     double step_ns;               /* the baseline's step, for abs: 0.2%step */
     enum tg_unit unit;
     enum tg_polarity bad;
@@ -25,7 +25,7 @@ struct tg_judgement {
     enum tg_exception exception;  /* a rule's failure that only warns because of it */
     bool some_steps;              /* a warning: one step of every fresh run is much slower */
 };
-/* `fail` is looked at first. */
+/* `fail` is checked first. */
 struct tg_judgement tg_judge(const struct tg_probe *p, const struct tg_limit_list *warn,
                              const struct tg_limit_list *fail);
 

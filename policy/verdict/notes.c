@@ -9,7 +9,7 @@ static size_t compared_ranks(const struct tg_comparison *c)
     return c->came[TG_TEST].n_ranks;
 }
 
-/* One rank a side, and another one: compared all the same. */
+/* One rank a side, and not the same one: compared all the same. */
 static void tell_other_rank(struct tg_eval_state *e, const struct tg_comparison *c)
 {
     struct tg_buf b = { 0 };

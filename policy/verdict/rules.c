@@ -86,7 +86,7 @@ static enum tg_grounds grounds_of(const struct tg_judgement *j, const struct tg_
 
 /*
  * Calls that came in some steps or runs only, where chance is possible: what would fail or warn if
- * every step were like the one with most of them, warns. Never "no change": it is not as before.
+ * every step were like the one with most of them, warns. Never "no change": something did change.
  */
 static void heed_hint(struct tg_judgement *j, const struct tg_op *op, const struct tg_rule *rule,
                       const struct tg_probe *p, const struct tg_rule_limits *l)
@@ -419,7 +419,7 @@ static void judge_regions(struct tg_eval_state *e, const struct tg_rule_scope *s
     }
 }
 
-/* What came of the names that a rule chooses. */
+/* The result for the names that a rule chooses. */
 struct chosen {
     size_t matched;
     bool gave_up;
@@ -583,8 +583,10 @@ static bool lacks_rank(const struct tg_comparison *c, int side, int64_t rank)
     return false;
 }
 
-/* Ranks that the rule names and that are not compared are told: an empty choice is no pass. Of
- * `each` the verdict's notes tell them. */
+/*
+ * Ranks that the rule names and that are not compared are reported: an empty choice is not a pass.
+ * For `each` the verdict's notes report them.
+ */
 static void tell_missing_ranks(struct tg_eval_state *e, const struct tg_rule *rule)
 {
     const struct tg_comparison *c = e->in->comparison;

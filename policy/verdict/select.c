@@ -1,6 +1,6 @@
 #include "policy/verdict/internal.h"
 
-/* What a rule judges when it names no kind. */
+/* What a rule judges if it names no kind. */
 #define DEFAULT_KINDS                                                                              \
     (1u << TG_KIND_KERNEL | 1u << TG_KIND_MEMCPY | 1u << TG_KIND_MEMSET | 1u << TG_KIND_GRAPH |    \
      1u << TG_KIND_OP | 1u << TG_KIND_SYNC)

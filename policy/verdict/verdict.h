@@ -1,8 +1,8 @@
 #ifndef TG_POLICY_VERDICT_VERDICT_H
 #define TG_POLICY_VERDICT_VERDICT_H
 /*
- * The verdict as plain data: all that a report may show. Made by policy/verdict/eval.c, read by
- * reporters. Lives in one arena; every view points into it.
+ * The verdict as plain data: everything that a report may show. Made by policy/verdict/eval.c, read
+ * by reporters. Lives in one arena; every view points into it.
  */
 #include "core/cause/choose.h"
 #include "core/diff/compare.h"
@@ -75,7 +75,7 @@ struct tg_result {
     tg_sv source; /* the program's own file its calls come from, in the repository; "" unknown */
     uint32_t source_line;
     const struct tg_cause *cause; /* where in the program it comes from; NULL: see no_cause */
-    tg_sv no_cause;               /* why there is none; "": nobody asked */
+    tg_sv no_cause;               /* why there is no cause; "": nobody asked */
     uint32_t folded_under;        /* index of the result that explains it; TG_NO_ID */
     double rank;                  /* order in reports: larger first (state, then ns per step) */
 };
@@ -85,7 +85,7 @@ struct tg_baseline_info {
     tg_sv commit, ref; /* 40 hex; what was asked; "" when the side was a path */
     tg_sv how;       /* "merge base of HEAD and origin/main", "2 commits before …", "path …" */
     tg_sv situation; /* "found", "first run", "hole", "lost", "path" */
-    int64_t walked;  /* commits walked back; 0 none */
+    int64_t walked;  /* commits walked back; 0: none */
     tg_sv paths;     /* path inside the commit, or the path */
 };
 
@@ -93,8 +93,8 @@ struct tg_note { /* banners: built-in policy, drift, leniencies, environment, hi
     tg_sv text, next;
     bool warning; /* shown up front; makes the verdict `warn` only if `lifts` */
     bool lifts;
-    bool damage; /* about the traces themselves: told by charts and annotations too */
-    bool policy; /* about the policy that the change brings: told by annotations too */
+    bool damage; /* about the traces themselves: in charts and annotations too */
+    bool policy; /* about the policy of the change: in annotations too */
 };
 
 struct tg_verdict {

@@ -9,7 +9,7 @@ static bool waives(const struct tg_eval_state *e, const struct tg_waiver *w,
            tg_select_rule(e, &w->when);
 }
 
-/* The accepted change has an upper limit: beyond it the failure is a new one. */
+/* An accepted change has an upper limit: above it the failure is a new one. */
 static bool within_ceiling(const struct tg_eval_state *e, const struct tg_waiver *w,
                            const struct tg_result *r)
 {

@@ -294,7 +294,7 @@ def damage(tmp):
         f.write(trace_of(device_trace(good)).replace("gemm", "ge\\mm"))
     run = subprocess.run([PROGRAM, "check", "--baseline", "test.json", "test.json"], cwd=tmp + "/d", env=ENV,
                          capture_output=True, text=True)
-    expect_has("invalid escapes are counted", run.stdout, "20 places of the fresh traces")
+    expect_has("invalid escapes are counted", run.stdout, "20 deviations from JSON in the fresh traces")
     run = subprocess.run([PROGRAM, "check", "--strict-json", "--baseline", "test.json", "test.json"], cwd=tmp + "/d",
                          env=ENV, capture_output=True, text=True)
     expect("--strict-json: exit", run.returncode, 3)

@@ -206,24 +206,24 @@ def leniencies(folder):
         name = folder.write("odd.json", events(), raw)
         code, said = folder.check(name)
         expect(f"{value} leniently", code, 0)
-        told(f"{value} leniently", said, f"1 place of the fresh traces beside the JSON standard accepted: {kind}")
+        told(f"{value} leniently", said, f"1 deviation from JSON in the fresh traces accepted: {kind}")
         code, said = folder.check(name, "--strict-json")
         expect(f"{value} strictly", code, 3)
         if why not in said["stderr"] + said["text"]:
             fault(f"{value} strictly: {why!r} is not in {said['stderr']!r}")
     name = folder.write("odd.json", events(), b'["C:\\code", NaN, "D:\\data"]')
-    stored = "5 places of the baseline traces beside the JSON standard accepted: 2 invalid escapes, 3 times NaN or Infinity"
+    stored = "5 deviations from JSON in the baseline traces accepted: 2 invalid escapes, 3 times NaN or Infinity"
     other = folder.write("other.json", events(), b'["C:\\code", NaN, "D:\\data", NaN, NaN]')
     subprocess.run([PROGRAM, "summarize", other, "-o", "other.tgs"], cwd=folder.path, check=True)
     for base in (other, "other.tgs"):
         code, said = folder.check(name, base=base)
         expect(f"kinds, {base}", code, 0)
-        told(f"kinds, {base}", said, "3 places of the fresh traces beside the JSON standard accepted: 2 invalid escapes, "
+        told(f"kinds, {base}", said, "3 deviations from JSON in the fresh traces accepted: 2 invalid escapes, "
              "1 NaN or Infinity")
         told(f"kinds, {base}", said, stored)
     code, said = folder.check(folder.write("plain.json", events()), "--strict-json")
     expect("plain strictly", code, 0)
-    if "beside the JSON standard" in said["text"]:
+    if "from JSON in the" in said["text"]:
         fault("plain: leniencies told without being there")
 
 

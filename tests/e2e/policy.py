@@ -133,7 +133,7 @@ def numbers(tmp):
                 "     overrides: [{match: {name: mine::y}, fail: {pct: 50%}}]}\n"
                 "  - {id: b, match: {kind: kernel, class: comm}, metric: count, direction: both, fail: {abs: 1}}\n"
                 "  - {id: c, metric: step_time, fail: {max: 2ms}}\n")
-    seen = "; 3 runs: noise 0.0 %, proven from +15.0 % on with as many"
+    seen = "; 3 runs: noise 0.0 %, detectable from +15.0 %"
     for name, want in (
             ("x", [f"now 200 us, warns above 220 us, fails above 250 us or above 900 us{seen}"]),
             ("mine::y", [f"now 300 us, warns above 330 us, fails above 450 us{seen}"]),

@@ -184,7 +184,7 @@ def cut_history(tmp):
     table = [
         (2, "main",   0, "found"),
         (2, "main~1", 0, "hole"),     # fetch deepens the clone by itself
-        (2, None,     4, "this is no first run"),
+        (2, None,     4, "this is not a first run"),
         (1, "main",   3, "fetch-depth"),
     ]
     bare, url, w = server(tmp, 4)

@@ -22,7 +22,7 @@ PATTERNS = [
 ]
 CITED = (r"\b(?:DECISIONS|HTA_SEMANTICS|DESIGN|GOALS)(?: \d+|\.md)|\bPOLICY \d+", "the substance, or a page in docs/", "formulae: DECISIONS 3")
 # What is not covered yet: remove a line when its texts are mended, never add one.
-LATER = ("core/baseline", "core/diff", "core/cause", "docs/statistics.md", "policy/verdict", "cmd", "examples", "README.md")
+LATER = ("docs/statistics.md",)
 C_TOKEN = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|/\*.*?\*/|//[^\n]*', re.S)
 PY_TOKEN = re.compile(r'""".*?"""|(?<!["\'\w])#[^\n]*', re.S)
 

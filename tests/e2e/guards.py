@@ -24,7 +24,6 @@ TIMES = "rules:\n  - {id: t, match: {kind: kernel}, metric: self, fail: {pct: 10
 OTHER = "  - {id: n, match: {kind: kernel}, metric: count, fail: {abs: 0}}\n"
 SLOW = [Work(w.op, w.sort, w.name, w.us * 1.6) if w.op == "aten::op3" else w for w in usual()]
 MORE, TWO = [Work("aten::op3")], [Work("aten::op3")] * 2
-NOT_YET = {"require.collapse, graphs came in their place", "every limit off", "fail_on warn"}
 CODES = {"pass": 0, "warn": 0, "fail": 1, "inconclusive": 4}
 STEPS, KERNELS = 4, 12  # of usual()
 
@@ -182,8 +181,6 @@ def main():
     with tempfile.TemporaryDirectory() as tmp:
         write_run(f"{tmp}/b.json", [usual()] * STEPS, 1)
         for what, policy, work, verdict, says in ROWS:
-            if what in NOT_YET:
-                continue
             with open(f"{tmp}/p.yml", "w", encoding="utf-8") as f:
                 f.write("version: 1\n" + policy)
             write_run(f"{tmp}/x.json", [work] * STEPS, 100_003)

@@ -475,11 +475,12 @@ static int check_suite(struct check *c, struct job *j, struct tg_err *err)
     }
     if (!ok) {
         tg_io_error(c->io, &why);
-        tg_verdict_of_error(&j->verdict, &why, c->arena);
         if (why.kind == TG_ERR_LOST) {
-            j->verdict.outcome = outcome_of(c->suites.policy->baseline.on_lost);
-            j->verdict.exit_code = tg_outcome_exit_code(j->verdict.outcome);
+            tg_verdict_lost(&j->verdict, &why, outcome_of(c->suites.policy->baseline.on_lost),
+                            c->arena);
             j->info.situation = TG_SV("lost");
+        } else {
+            tg_verdict_of_error(&j->verdict, &why, c->arena);
         }
     }
     tg_check_note_policy(c, j);

@@ -209,16 +209,60 @@ void tg_verdict_of_error(struct tg_verdict *out, const struct tg_err *why, struc
     out->coverage = TG_SV("nothing judged");
 }
 
+/* A failure without a comparison is a row as well, so that every report counts it. */
+static void fail_baseline(struct tg_verdict *v, struct tg_arena *a)
+{
+    struct tg_result *r = TG_NEW(a, struct tg_result);
+    *r = (struct tg_result){
+        .rule = TG_SV("baseline"), .delta_pct = NAN, .share = NAN, .folded_under = TG_NO_ID
+    };
+    tg_eval_message(r, TG_STATE_FAIL, TG_SV("(no baseline)"), TG_SV("guard"), v->error,
+                    v->error_hint);
+    v->results = r;
+    v->n_results = v->n_state[TG_STATE_FAIL] = 1;
+}
+
+/* Verdict without a comparison, as the policy's `key` wants it. */
+static void not_compared(struct tg_verdict *v, const char *key, enum tg_outcome outcome_,
+                         struct tg_arena *a)
+{
+    static const char *const head[] = { [TG_OUTCOME_PASS] = "PASS",
+                                        [TG_OUTCOME_INCONCLUSIVE] = "INCONCLUSIVE",
+                                        [TG_OUTCOME_FAIL] = "FAIL" };
+    v->outcome = outcome_;
+    v->exit_code = tg_outcome_exit_code(outcome_);
+    v->headline =
+        tg_sv_of(tg_arena_printf(a, "%s: %.*s; nothing was compared (%s: %s)", head[outcome_],
+                                 TG_SV_ARG(v->error), key, tg_outcome_name(outcome_)));
+    if (outcome_ == TG_OUTCOME_FAIL)
+        fail_baseline(v, a);
+    if (outcome_ != TG_OUTCOME_PASS)
+        return;
+    tg_verdict_add_note(v, a, true, false, v->error, v->error_hint);
+    v->error = v->error_hint = TG_SV("");
+}
+
+void tg_verdict_lost(struct tg_verdict *out, const struct tg_err *why, enum tg_outcome outcome_,
+                     struct tg_arena *a)
+{
+    tg_verdict_of_error(out, why, a);
+    if (outcome_ != TG_OUTCOME_INCONCLUSIVE)
+        not_compared(out, "on_lost", outcome_, a);
+}
+
 void tg_verdict_first_run(struct tg_verdict *out, enum tg_outcome outcome_, struct tg_arena *a)
 {
     *out = (struct tg_verdict){ .outcome = outcome_,
                                 .exit_code = tg_outcome_exit_code(outcome_),
                                 .suite = TG_SV("default"),
                                 .version = TG_SV(TG_VERSION) };
-    out->headline = TG_SV("FIRST RUN: no baseline existed yet; nothing was compared");
     out->coverage = TG_SV("nothing judged: first run");
-    if (outcome_ != TG_OUTCOME_PASS)
+    out->headline = TG_SV("FIRST RUN: no baseline existed yet; nothing was compared");
+    if (outcome_ != TG_OUTCOME_PASS) {
         out->error = TG_SV("no baseline existed yet");
+        out->error_hint = TG_SV("Commit a baseline, or record one on the main branch.");
+        not_compared(out, "on_first_run", outcome_, a);
+    }
     tg_verdict_add_note(
         out, a, TG_NOTE_WARNING,
         TG_SV("neither a policy nor a baseline of this suite existed at the baseline commit"),

@@ -1,9 +1,11 @@
 #ifndef TG_POLICY_VERDICT_EVAL_H
 #define TG_POLICY_VERDICT_EVAL_H
 /*
- * Comparison + policy -> verdict. Order: guards (require, collapse), rules with their limits,
- * evidence, then the outcome: any fail -> fail; else nothing judged, a guard, or a lost baseline ->
- * inconclusive; else a warning of any kind -> warn; else pass.
+ * Comparison + policy -> verdict. Order: guards (window, steps, require, collapse), rules with
+ * their limits and evidence, coverage, waivers, `fail_on`, then the outcome: any fail -> fail; else
+ * anything inconclusive -> inconclusive; else a warning of any kind -> warn; else pass. What was not
+ * judged is never green: a rule that judged nothing is inconclusive, and so is a verdict that
+ * rests on nothing.
  *
  * A limit is size first, evidence second: every bound must be exceeded, and a duration must pass
  * the noise rule as well. Counts, exact facts and budgets (max, min) need no evidence.
@@ -34,6 +36,9 @@ TG_MUST bool tg_eval(struct tg_verdict *out, const struct tg_eval_input *in, str
 
 /* Verdicts without a comparison: an input that cannot be used, a lost baseline, a first run. */
 void tg_verdict_of_error(struct tg_verdict *out, const struct tg_err *why, struct tg_arena *a);
+/* What `on_lost` makes of a lost baseline, in every part of the verdict. */
+void tg_verdict_lost(struct tg_verdict *out, const struct tg_err *why, enum tg_outcome outcome,
+                     struct tg_arena *a);
 void tg_verdict_first_run(struct tg_verdict *out, enum tg_outcome outcome, struct tg_arena *a);
 enum tg_note_flags {
     TG_NOTE_PLAIN = 0,

@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""One verdict, told eight times: for each state that a verdict can have, the exit code, the JSON, the headline in the
+terminal, JUnit, Markdown, the annotations, the action's outputs and the exit code of its last step say the same.
+
+What each state looks like everywhere is the table SAYS; which state a case has is written beside it.
+"""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ET
+
+sys.path.insert(0, os.path.join(os.environ["TG_SOURCE_DIR"], "tests/data"))
+from plain_model import Work, usual, write_run  # noqa: E402
+from support import ENV, PROGRAM, ROOT, Clone, expect, finish  # noqa: E402
+
+# verdict: exit code, first word of the headline, sign in Markdown, JUnit (failures, errors), levels of annotations that
+# must be there and must not, exit code of the action's last step. None: either, for a requirement may be unmet as well
+SAYS = {
+    "pass": (0, ("PASS", "FIRST RUN"), "✅", (False, False), (), ("error",), 0),
+    "warn": (0, ("WARN",), "⚠️", (False, False), ("warning",), ("error",), 0),
+    "fail": (1, ("FAIL",), "❌", (True, None), ("error",), (), 1),
+    "inconclusive": (4, ("INCONCLUSIVE",), "❔", (False, True), ("error",), (), 0),
+    "error": (3, ("ERROR",), "❌", (False, True), ("error",), (), 3),
+}
+SUITE = "suites: [{name: s, trace: {files: 'out/run*.json', run: 'run(\\d+)'}, baseline: 'perf/run*.json'}]\n"
+STORED = SUITE.replace("'perf/run*.json'", "stored")
+PRESET = "version: 1\nextends: [tracegate:recommended]\n" + SUITE
+NEW = Work("aten::new", "kernel", "void new(float*)", 30)
+RULE = "rules: [{id: k, match: {kind: op%s}, metric: count, fail: {abs: 0}}]\n"
+
+SAME, MORE, LESS = (lambda: usual()), (lambda: usual() + [NEW]), (lambda: usual()[:-2] + usual()[-1:])
+SLOW = (lambda: [Work(w.op, w.sort, w.name, w.us * (2 if w.name == "void kern3(float*)" else 1)) for w in usual()])
+NOTHING = (lambda: [Work(None)])
+
+# name, verdict, policy, what a fresh step does, number of runs, more
+CASES = [
+    ("same code", "pass", PRESET, SAME, 3, {}),
+    ("without a policy of its own", "pass", PRESET, SAME, 1, {}),
+    ("less work", "warn", PRESET, LESS, 3, {}),
+    ("a slower kernel, one run", "warn", PRESET, SLOW, 1, {}),
+    ("more work", "fail", PRESET, MORE, 3, {}),
+    ("a slower kernel", "fail", PRESET, SLOW, 3, {}),
+    ("only a warning, all rules advise", "warn", PRESET.replace("recommended", "advisory"), MORE, 3, {}),
+    ("fail_on warn", "fail", PRESET + "fail_on: [fail, warn]\n", LESS, 3, {}),
+    ("fail_on suspicious", "fail", PRESET + "fail_on: [fail, suspicious]\n", SLOW, 1, {}),
+    ("fail_on inconclusive, a rule", "fail", "version: 1\nfail_on: [fail, inconclusive]\n" + SUITE + RULE % ", name: none", SAME, 3, {}),
+    ("fail_on inconclusive, a requirement", "fail", PRESET + "fail_on: [fail, inconclusive]\nrequire: {steps: 99}\n", SAME, 3, {}),
+    ("fail_on warn, nothing to warn of", "pass", PRESET + "fail_on: [fail, warn]\n", SAME, 3, {}),
+    ("a rule without a match", "inconclusive", "version: 1\n" + SUITE + RULE % ", name: none", SAME, 3, {}),
+    ("the same beside a rule that judges", "inconclusive",
+     PRESET + "rules: [{id: k, match: {name: none}, metric: count, fail: {abs: 0}}]\n", SAME, 3, {}),
+    ("a requirement", "inconclusive", PRESET + "require: {steps: 99}\n", SAME, 3, {}),
+    ("a requirement, and more work", "fail", PRESET + "require: {steps: 99}\n", MORE, 3, {}),
+    ("no step left", "inconclusive", PRESET.replace("baseline: ", "window: {by: ProfilerStep, skip_first: 9}, baseline: "), MORE, 3, {}),
+    ("no rules", "inconclusive", "version: 1\n" + SUITE, MORE, 3, {}),
+    ("no work in the fresh traces", "inconclusive", PRESET, NOTHING, 3, {}),
+    ("a waiver", "pass", "version: 1\n" + SUITE + RULE % "" + "waivers: [{rule: k, name: 'aten::new', ceiling: {abs: 5}, "
+     "reason: r, expires: 2026-02-01}]\n", MORE, 3, {}),
+    ("lost", "inconclusive", PRESET, SAME, 3, {"lost": True}),
+    ("lost, on_lost: pass", "pass", PRESET + "baseline: {on_lost: pass}\n", SAME, 3, {"lost": True}),
+    ("lost, on_lost: fail", "fail", PRESET + "baseline: {on_lost: fail}\n", SAME, 3, {"lost": True}),
+    ("first run", "pass", PRESET, SAME, 3, {"first": True}),
+    ("first run, inconclusive", "inconclusive", PRESET + "baseline: {on_first_run: inconclusive}\n", SAME, 3, {"first": True}),
+    ("first run, fail", "fail", PRESET + "baseline: {on_first_run: fail}\n", SAME, 3, {"first": True}),
+    ("an unusable trace", "error", PRESET, SAME, 3, {"broken": True}),
+]
+
+
+def traces(folder, work, runs, seed):
+    for run in range(runs):
+        write_run(f"{folder}/run{run}.json", [work()] * 4, seed + run)
+
+
+def place(tmp, n, policy, work, runs, how):
+    """A repository: the policy and the baseline, unless lost or not there yet; then a commit, and fresh traces."""
+    r = Clone(f"{tmp}/{n}")
+    os.makedirs(r.dir)
+    r.git("init", "-q", "-b", "main")
+    r.write("README", "x")
+    r.write(".gitignore", "out/\n")
+    if not how.get("first"):
+        r.write(".tracegate.yml", policy)
+        if not how.get("lost"):
+            traces(f"{r.dir}/perf", usual, runs, 1)
+    r.git("add", "-A")
+    r.git("commit", "-q", "-m", "base")
+    r.git("update-ref", "refs/remotes/origin/main", "HEAD")
+    r.git("checkout", "-q", "-b", "change")
+    r.write(".tracegate.yml", policy)
+    r.write("src", "1")
+    r.git("add", "-A")
+    r.git("commit", "-q", "-m", "change")
+    traces(f"{r.dir}/out", work, runs, 100)
+    if how.get("broken"):
+        r.write("out/run0.json", '{"traceEvents": [1, 2')
+    return r
+
+
+def junit_says(path):
+    suite = ET.parse(path).getroot()[0]
+    cases = suite.findall("testcase")
+    for kind, key in (("failure", "failures"), ("error", "errors"), ("skipped", "skipped")):
+        expect(f"{path}: number of {key}", sum(c.find(kind) is not None for c in cases), int(suite.get(key)))
+    expect(f"{path}: never empty", bool(cases), True)
+    return int(suite.get("failures")) > 0, int(suite.get("errors")) > 0
+
+
+def action(r, code, env):
+    """(outputs of the action's check, exit code of its last step)"""
+    with open(r.path("outputs"), "w", encoding="utf-8"):
+        pass
+    more = {"GITHUB_OUTPUT": r.path("outputs"), "RUNNER_TEMP": r.dir, "TRACEGATE": PROGRAM, "INPUT_REPORT_DIR": r.path("rep")}
+    subprocess.run(["bash", ROOT + "/scripts/action-check"], cwd=r.dir, env={**env, **more}, capture_output=True, timeout=120)
+    with open(r.path("outputs"), encoding="utf-8") as f:
+        out = dict(line.rstrip("\n").split("=", 1) for line in f if "=" in line)
+    last = subprocess.run(["bash", ROOT + "/scripts/action-verdict"], env={
+        **env, "EXIT_CODE": out.get("exit-code", ""), "VERDICT": out.get("verdict", "")}, capture_output=True)
+    return out, last.returncode
+
+
+def one(tmp, n, name, verdict, policy, work, runs, how):
+    env = dict(ENV, SOURCE_DATE_EPOCH="1767323045")  # 2026-01-02
+    r = place(tmp, n, policy, work, runs, how)
+    code, words, sign, junit, there, not_there, job = SAYS[verdict]
+    run = subprocess.run([PROGRAM, "check", "--json", "a.json", "--junit", "a.xml", "--markdown", "a.md", "--annotations"],
+                         cwd=r.dir, env=env, capture_output=True, text=True, timeout=120)
+    with open(r.path("a.json"), encoding="utf-8") as f:
+        report = json.load(f)
+    with open(r.path("a.md"), encoding="utf-8") as f:
+        markdown = f.read()
+    lines = run.stdout.splitlines()
+    headline = next((s for s in lines if s and not s.startswith("::")), "")
+    levels = set(re.findall(r"^::(\w+) ", run.stdout, re.M))
+    title = next(s for s in markdown.splitlines() if s.startswith("### "))
+    expect(f"{name}: exit code", run.returncode, code)
+    expect(f"{name}: JSON", (report["verdict"], report["exit_code"]), (verdict, code))
+    expect(f"{name}: headline {headline!r}", headline.startswith(words), True)
+    expect(f"{name}: JSON's headline", report["headline"].startswith(words), True)
+    expect(f"{name}: Markdown {title!r}", title.startswith(f"### {sign}") and any(w in title for w in words), True)
+    failures, errors = junit_says(r.path("a.xml"))
+    expect(f"{name}: JUnit's failures and errors", (failures, errors if junit[1] is not None else None), junit)
+    expect(f"{name}: annotations {levels}", set(there) <= levels and not levels & set(not_there), True)
+    if verdict == "fail":
+        expect(f"{name}: violations in JSON and headline", bool(report["violations"]) and " 0 " not in headline, True)
+    else:
+        expect(f"{name}: no violations", report.get("violations"), [])
+    out, last = action(r, code, env)
+    expect(f"{name}: the action's outputs", (out.get("verdict"), out.get("exit-code")), (verdict, str(code)))
+    expect(f"{name}: the job", last, job)
+    zero = subprocess.run([PROGRAM, "check", "--exit-zero", "--json", "z.json", "--quiet"], cwd=r.dir, env=env, capture_output=True)
+    with open(r.path("z.json"), encoding="utf-8") as f:
+        expect(f"{name}: --exit-zero", (zero.returncode, json.load(f)["verdict"]), (0, verdict))
+    shutil.rmtree(r.dir)
+
+
+def main():
+    only = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as tmp:
+        for n, case in enumerate(CASES):
+            if not only or case[0] in only:
+                one(tmp, n, *case)
+    expect("each verdict has cases", {c[1] for c in CASES}, set(SAYS))
+    return finish(f"agree: {len(CASES)} cases")
+
+
+sys.exit(main())

@@ -286,9 +286,14 @@ static bool judge(struct check *c, struct job *j, struct tg_err *err)
     j->gate.suite = j->suite;
     j->gate.io = c->io;
     j->gate.arena = c->arena;
+    j->gate.waivers_used = c->waivers_used;
+    j->gate.more_suites = c->n_judged + 1 < c->suites.policy->n_suites;
     tg_gate_compare_opts(&j->gate.compare, c->suites.policy, j->suite, c->arena);
-    return load_side(c, j, TG_BASE, err) && load_side(c, j, TG_TEST, err) &&
-           tg_gate_judge(&j->verdict, &j->gate, err);
+    if (!load_side(c, j, TG_BASE, err) || !load_side(c, j, TG_TEST, err) ||
+        !tg_gate_judge(&j->verdict, &j->gate, err))
+        return false;
+    c->n_judged++;
+    return true;
 }
 
 /* ---- reports ---- */
@@ -418,6 +423,9 @@ static void describe_test(struct check *c, struct job *j)
     v->baseline = j->info;
     v->policy = c->suites.policy->built_in ? TG_SV("built-in policy (tracegate:recommended)")
                                            : c->suites.policy->file;
+    if (c->suites.policy->profile.n)
+        v->policy = tg_sv_of(tg_arena_printf(c->arena, "%.*s, profile %.*s", TG_SV_ARG(v->policy),
+                                             TG_SV_ARG(c->suites.policy->profile)));
 }
 
 static enum tg_outcome outcome_of(enum tg_on_missing m)
@@ -499,6 +507,7 @@ static int worse(int a, int b)
 static int check_all(struct check *c, struct tg_err *err)
 {
     int code = 0;
+    c->waivers_used = TG_NEW_N(c->arena, bool, c->suites.policy->n_waivers + 1);
     for (size_t i = 0; i < c->suites.n; i++) {
         struct job *j = TG_NEW(c->arena, struct job);
         int one;

@@ -21,6 +21,8 @@ struct check {
     struct tg_arena *arena;
     struct tg_repo repo;
     struct tg_suites suites; /* the ones to check */
+    bool *waivers_used;      /* by any of them so far, a flag each of the policy's */
+    size_t n_judged;         /* suites so far; one that could not be judged may use a waiver */
     struct tg_render render;
 };
 

@@ -224,8 +224,12 @@ static void put_skipped(struct suite *s, const struct tg_result *r)
     struct tg_buf text = { 0 };
     tg_buf_printf(&text, "%s: ", tg_state_name(r->state));
     put_message(&text, r);
-    if (r->state == TG_STATE_NOT_JUDGED && r->evidence.n)
+    if ((r->state == TG_STATE_NOT_JUDGED || r->state == TG_STATE_WAIVED) && r->evidence.n)
         tg_buf_printf(&text, " (%.*s)", TG_SV_ARG(r->evidence));
+    if (r->state == TG_STATE_WAIVED) {
+        tg_buf_puts(&text, "; rule ");
+        tg_result_put_rule(&text, r);
+    }
     s->n.skipped++;
     put_state(s, "skipped", TG_SV(""), tg_buf_sv(&text), TG_SV(""));
     tg_buf_release(&text);

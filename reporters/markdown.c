@@ -337,6 +337,33 @@ static void put_section(struct page *p, enum tg_section s, const uint32_t *roots
     tg_buf_release(&part);
 }
 
+static void put_waived(struct page *p, const uint32_t *roots)
+{
+    struct tg_buf part = { 0 };
+    const struct tg_result *before = NULL;
+    size_t n = 0, left = 0;
+    for (size_t i = 0; i < p->v->n_results; i++) {
+        const struct tg_result *r = &p->v->results[i];
+        if (r->state != TG_STATE_WAIVED)
+            continue;
+        if (!n)
+            tg_buf_puts(&part, "\n**Waived**\n");
+        if (n++ < p->top) {
+            if (!before || !tg_result_same_rule(before, r))
+                put_rule(&part, r);
+            put_cause(p, &part, roots, i);
+            before = r;
+        }
+        if (n > p->top || !add_part(p, &part))
+            left++;
+    }
+    if (left) {
+        tg_buf_printf(&part, "- and %zu more waived\n", left);
+        (void)add_part(p, &part);
+    }
+    tg_buf_release(&part);
+}
+
 /* ---- tables ---- */
 
 static const char *row_icon(const struct tg_op *op, const struct tg_row_numbers *n)
@@ -793,6 +820,7 @@ bool tg_reporter_markdown(struct tg_buf *out, const struct tg_verdict *v, const 
     put_notes(&p);
     for (int s = 0; s < TG_SECTIONS; s++)
         put_section(&p, (enum tg_section)s, roots);
+    put_waived(&p, roots);
     put_worst(&p);
     put_chart(&p);
     put_details(&p);

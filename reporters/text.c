@@ -256,9 +256,10 @@ static void put_section(struct page *p, enum tg_section s, const uint32_t *roots
         tg_buf_printf(p->out, "  and %zu more (--json has all)\n", n - p->top);
 }
 
-static void put_waived(struct page *p)
+static void put_waived(struct page *p, const uint32_t *roots)
 {
     const struct tg_verdict *v = p->v;
+    const struct tg_result *before = NULL;
     size_t n = 0;
     for (size_t i = 0; i < v->n_results; i++) {
         const struct tg_result *r = &v->results[i];
@@ -268,8 +269,10 @@ static void put_waived(struct page *p)
             tg_buf_puts(p->out, "\nWaived\n");
         if (n++ >= p->top)
             continue;
-        tg_buf_puts(p->out, "      - ");
-        put_message(p, r, 8, 8);
+        if (!before || !tg_result_same_rule(before, r))
+            put_rule(p, r);
+        put_cause(p, roots, i);
+        before = r;
     }
     if (n > p->top)
         tg_buf_printf(p->out, "  and %zu more\n", n - p->top);
@@ -467,7 +470,7 @@ bool tg_reporter_text(struct tg_buf *out, const struct tg_verdict *v, const stru
     for (int s = 0; s < TG_SECTIONS; s++)
         put_section(&p, (enum tg_section)s, roots);
     put_replacements(&p);
-    put_waived(&p);
+    put_waived(&p, roots);
     put_movers(&p);
     put_tally(&p);
     free(roots);

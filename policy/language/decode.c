@@ -619,6 +619,19 @@ static const struct tg_rule *waived_rule(struct decode *c, const struct tg_yaml 
     return NULL;
 }
 
+/* Within brackets a star is a pointer: "void kern(float*)", "std::array<char*, 2>". */
+static bool has_wildcard(tg_sv name)
+{
+    int depth = 0;
+    for (size_t i = 0; i < name.n; i++) {
+        depth += name.p[i] == '(' || name.p[i] == '<' || name.p[i] == '[';
+        depth -= name.p[i] == ')' || name.p[i] == '>' || name.p[i] == ']';
+        if (name.p[i] == '?' || (name.p[i] == '*' && depth <= 0))
+            return true;
+    }
+    return false;
+}
+
 static void check_waiver_name(struct decode *c, const struct tg_yaml *n, const struct tg_waiver *w,
                               const struct tg_rule *r)
 {
@@ -630,8 +643,7 @@ static void check_waiver_name(struct decode *c, const struct tg_yaml *n, const s
                          "the rule judges names: the waiver must say which");
         return;
     }
-    bool globbed =
-        memchr(name->text.p, '*', name->text.n) || memchr(name->text.p, '?', name->text.n);
+    bool globbed = has_wildcard(name->text);
     if (!per_name)
         (void)report(c, TG_DIAG_WAIVER_NAME, name, "remove it",
                      "the rule judges the whole trace, it has no names");

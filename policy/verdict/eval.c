@@ -238,7 +238,7 @@ static void not_compared(struct tg_verdict *v, const char *key, enum tg_outcome 
         fail_baseline(v, a);
     if (outcome_ != TG_OUTCOME_PASS)
         return;
-    tg_verdict_add_note(v, a, true, false, v->error, v->error_hint);
+    tg_verdict_add_note(v, a, TG_NOTE_WARNING, v->error, v->error_hint);
     v->error = v->error_hint = TG_SV("");
 }
 

@@ -29,6 +29,10 @@ struct tg_eval_input {
     void *arg;
     const char *event, *branch; /* for `when:`; NULL: unknown, a rule that asks is skipped */
     int64_t today;              /* days since 1970-01-01 UTC, for waivers */
+    /* Of several suites: which waivers one of them used, and whether others are still to come or
+     * could not be judged, so that none is called unused yet. NULL and false: the only one. */
+    bool *waivers_used; /* [policy->n_waivers] */
+    bool more_suites;
 };
 /* Fills what follows from the comparison; the caller adds baseline, commits and paths. */
 TG_MUST bool tg_eval(struct tg_verdict *out, const struct tg_eval_input *in, struct tg_arena *a,

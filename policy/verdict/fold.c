@@ -1,10 +1,10 @@
 #include "policy/verdict/internal.h"
 
-static const struct tg_op *op_named(const struct tg_comparison *c, tg_sv kind, tg_sv name)
+const struct tg_op *tg_eval_op(const struct tg_comparison *c, const struct tg_result *r)
 {
     for (size_t i = 0; i < c->n_ops; i++)
-        if (tg_sv_eq(c->ops[i].name, name) &&
-            tg_sv_eq(tg_sv_of(tg_kind_name(c->ops[i].kind)), kind))
+        if (tg_sv_eq(c->ops[i].name, r->op_normalised) &&
+            tg_sv_eq(tg_sv_of(tg_kind_name(c->ops[i].kind)), r->kind))
             return &c->ops[i];
     return NULL;
 }
@@ -17,12 +17,11 @@ static bool is_leader(const struct tg_result *cause, const struct tg_op *op,
            tg_sv_eq(cause->kind, tg_sv_of(tg_kind_name(c->ops[op->leader].kind)));
 }
 
-static bool explains(const struct tg_result *cause, const struct tg_result *r,
-                     const struct tg_op *op, const struct tg_comparison *c)
+bool tg_eval_explains(const struct tg_result *cause, const struct tg_result *r,
+                      const struct tg_op *op, const struct tg_comparison *c)
 {
     bool as_often = tg_sv_eq(cause->op_normalised, op->parent) && cause->delta == r->delta;
-    return cause != r && cause->state == r->state && cause->dimension == TG_DIM_COUNT &&
-           cause->folded_under == TG_NO_ID && (as_often || is_leader(cause, op, c));
+    return cause != r && cause->dimension == TG_DIM_COUNT && (as_often || is_leader(cause, op, c));
 }
 
 /*
@@ -38,11 +37,12 @@ void tg_fold(struct tg_eval_state *e)
             (r->state != TG_STATE_FAIL && r->state != TG_STATE_WARN) ||
             !tg_sv_eq(r->kind, TG_SV("op")))
             continue;
-        op = op_named(e->in->comparison, r->kind, r->op_normalised);
+        op = tg_eval_op(e->in->comparison, r);
         if (!op || !op->parent.n || tg_sv_eq(op->parent, op->name))
             continue;
         for (size_t k = 0; k < e->n; k++)
-            if (explains(&e->results[k], r, op, e->in->comparison)) {
+            if (e->results[k].state == r->state && e->results[k].folded_under == TG_NO_ID &&
+                tg_eval_explains(&e->results[k], r, op, e->in->comparison)) {
                 r->folded_under = (uint32_t)k;
                 break;
             }

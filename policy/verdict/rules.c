@@ -108,7 +108,7 @@ static void fill_op(struct tg_result *r, const struct tg_op *op, const struct tg
 {
     r->state = j->state;
     r->op = op->raw[op->present[TG_TEST] ? TG_TEST : TG_BASE];
-    r->op_normalised = op->name;
+    r->op_normalised = r->plain = op->name;
     r->kind = tg_sv_of(tg_kind_name(op->kind));
     r->metric = tg_sv_of(tg_metric_info(rule->metric)->name);
     r->dimension = tg_unit_dimension(p->unit);
@@ -304,7 +304,7 @@ static void judge_measure(struct tg_eval_state *e, const struct tg_rule_scope *s
     p.incomparable = measure_incomparable(s, rule, e->arena);
     j = tg_judge(&p, &l.warn, &l.fail);
     r->state = j.state;
-    r->op = r->op_normalised = r->metric;
+    r->op = r->op_normalised = r->plain = r->metric;
     r->kind = TG_SV("trace");
     r->unit = tg_sv_of(tg_unit_text(p.unit));
     r->has_values = true;
@@ -345,7 +345,7 @@ static void judge_gap(struct tg_eval_state *e, const struct tg_rule_scope *s,
     r = tg_eval_add(e, rule);
     fill_op(r, op, rule, &p, &j);
     if (of_step) {
-        r->op = r->op_normalised = TG_SV("ProfilerStep");
+        r->op = r->op_normalised = r->plain = TG_SV("ProfilerStep");
         r->kind = TG_SV("step");
     }
     r->rank = fabs(r->delta);

@@ -57,6 +57,7 @@ struct tg_result {
     const char *why_not;     /* not judged: the reason; NULL: judged, or a guard */
     tg_sv rule, why, owner;  /* rule id; its `why` */
     tg_sv op, op_normalised; /* raw, normalised; for measures the metric's name in both */
+    tg_sv plain;             /* op_normalised without the rank */
     tg_sv kind;              /* "kernel", "op", "trace", "guard" */
     tg_sv metric;            /* "count", "self", "step_time", "launch_config" … */
     enum tg_dimension dimension;

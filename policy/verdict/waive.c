@@ -1,12 +1,18 @@
 #include "policy/verdict/describe.h"
 #include "policy/verdict/internal.h"
 
-static bool waives(const struct tg_eval_state *e, const struct tg_waiver *w,
-                   const struct tg_result *r)
+/* An exact name is a text, whatever it holds: "void kern(float*)". */
+static bool names(const struct tg_waiver *w, const struct tg_result *r)
 {
-    return r->state == TG_STATE_FAIL && r->has_values && tg_sv_eq(w->rule, r->rule) &&
-           (!w->name || tg_pattern_test(w->name, r->op_normalised) == TG_HIT_YES) &&
-           tg_select_rule(e, &w->when);
+    if (!w->name)
+        return true;
+    return w->many ? tg_pattern_test(w->name, r->plain) == TG_HIT_YES
+                   : tg_sv_eq(w->name_text, r->plain);
+}
+
+static bool could_waive(const struct tg_waiver *w, const struct tg_result *r)
+{
+    return r->state == TG_STATE_FAIL && r->has_values && tg_sv_eq(w->rule, r->rule);
 }
 
 /* An accepted change has an upper limit: above it the failure is a new one. */
@@ -28,12 +34,30 @@ static bool within_ceiling(const struct tg_eval_state *e, const struct tg_waiver
     return tg_judge(&p, &none, &ceiling).state != TG_STATE_FAIL;
 }
 
-static void apply_waiver(struct tg_eval_state *e, const struct tg_waiver *w, struct tg_result *r)
+static void put_waiver(struct tg_buf *b, const struct tg_waiver *w)
+{
+    tg_buf_puts(b, "waived up to ");
+    tg_limit_text(&w->ceiling, b);
+    tg_buf_printf(b, " until %.*s", TG_SV_ARG(w->expires_text));
+    if (w->at.file)
+        tg_buf_printf(b, " (%s:%u)", w->at.file, (unsigned)w->at.line);
+    tg_buf_printf(b, ": %.*s", TG_SV_ARG(w->reason));
+    if (w->owner.n)
+        tg_buf_printf(b, "; owner %.*s", TG_SV_ARG(w->owner));
+    if (w->issue.n)
+        tg_buf_printf(b, "; %.*s", TG_SV_ARG(w->issue));
+}
+
+/* `cause`: the waived name that `r` follows from; "" it is waived itself. */
+static void apply_waiver(struct tg_eval_state *e, const struct tg_waiver *w, struct tg_result *r,
+                         tg_sv cause)
 {
     struct tg_buf b = { 0 };
     int64_t late = e->in->today - w->expires;
     tg_buf_add(&b, r->evidence);
     tg_buf_puts(&b, b.n ? "; " : "");
+    if (cause.n)
+        tg_buf_printf(&b, "follows from %.*s, ", TG_SV_ARG(cause));
     if (e->in->today && late > 0) {
         tg_buf_printf(&b, "waiver expired %lld day%s ago (%s:%u)", (long long)late,
                       late == 1 ? "" : "s", w->at.file ? w->at.file : "", w->at.line);
@@ -43,33 +67,71 @@ static void apply_waiver(struct tg_eval_state *e, const struct tg_waiver *w, str
         tg_limit_text(&w->ceiling, &b);
     } else {
         r->state = TG_STATE_WAIVED;
-        tg_buf_puts(&b, "waived up to ");
-        tg_limit_text(&w->ceiling, &b);
-        tg_buf_printf(&b, " until %.*s: %.*s", TG_SV_ARG(w->expires_text), TG_SV_ARG(w->reason));
+        put_waiver(&b, w);
         if (e->in->today && late >= -14)
             r->next = TG_SV("The waiver ends within 14 days.");
     }
     r->evidence = tg_describe_take(&b, e->arena);
 }
 
+/* The waived result whose additional calls make those of `r`; NULL: none. */
+static const struct tg_result *waived_cause(const struct tg_eval_state *e,
+                                            const struct tg_result *r)
+{
+    const struct tg_op *op = tg_eval_op(e->in->comparison, r);
+    for (size_t i = 0; op && op->parent.n && i < e->n; i++) {
+        const struct tg_result *x = &e->results[i];
+        if (x->state == TG_STATE_WAIVED && tg_sv_eq(x->rule, r->rule) &&
+            tg_eval_explains(x, r, op, e->in->comparison))
+            return x;
+    }
+    return NULL;
+}
+
+/* What a waived name explains is waived with it: `clone` calls `empty_like` and `copy_`. */
+static void waive_consequences(struct tg_eval_state *e, const struct tg_waiver *w)
+{
+    for (bool any = true; any;) {
+        any = false;
+        for (size_t k = 0; k < e->n; k++) {
+            struct tg_result *r = &e->results[k];
+            const struct tg_result *cause =
+                could_waive(w, r) && r->dimension == TG_DIM_COUNT ? waived_cause(e, r) : NULL;
+            if (!cause)
+                continue;
+            apply_waiver(e, w, r, cause->plain);
+            any |= r->state == TG_STATE_WAIVED;
+        }
+    }
+}
+
+static void tell_unused(struct tg_eval_state *e, const struct tg_waiver *w)
+{
+    tg_verdict_add_note(e->out, e->arena, TG_NOTE_WARNING,
+                        tg_sv_of(tg_arena_printf(
+                            e->arena, "waiver for %.*s%s%.*s is unused (%s:%u)", TG_SV_ARG(w->rule),
+                            w->name_text.n ? " " : "", TG_SV_ARG(w->name_text),
+                            w->at.file ? w->at.file : "", w->at.line)),
+                        TG_SV("Remove it when the change it accepted is in the baseline."));
+}
+
 void tg_waive(struct tg_eval_state *e)
 {
     const struct tg_policy *p = e->in->policy;
     for (size_t i = 0; i < p->n_waivers; i++) {
+        const struct tg_waiver *w = &p->waivers[i];
         bool used = false;
+        if (!tg_select_rule(e, &w->when))
+            continue; /* it is for elsewhere */
         for (size_t k = 0; k < e->n; k++)
-            if (waives(e, &p->waivers[i], &e->results[k])) {
+            if (could_waive(w, &e->results[k]) && names(w, &e->results[k])) {
                 used = true;
-                apply_waiver(e, &p->waivers[i], &e->results[k]);
+                apply_waiver(e, w, &e->results[k], TG_SV(""));
             }
-        if (!used)
-            tg_verdict_add_note(
-                e->out, e->arena, TG_NOTE_WARNING,
-                tg_sv_of(tg_arena_printf(
-                    e->arena, "waiver for %.*s%s%.*s is unused (%s:%u)",
-                    TG_SV_ARG(p->waivers[i].rule), p->waivers[i].name_text.n ? " " : "",
-                    TG_SV_ARG(p->waivers[i].name_text),
-                    p->waivers[i].at.file ? p->waivers[i].at.file : "", p->waivers[i].at.line)),
-                TG_SV("Remove it when the change it accepted is in the baseline."));
+        waive_consequences(e, w);
+        if (e->in->waivers_used)
+            used = e->in->waivers_used[i] |= used;
+        if (!used && !e->in->more_suites)
+            tell_unused(e, w);
     }
 }

@@ -42,7 +42,10 @@ struct job {
 
 static bool load(struct job *j, struct tg_err *err)
 {
-    struct tg_policy_opts po = { .path = j->o->policy, .profile = j->o->profile };
+    struct tg_policy_opts po = { .path = j->o->policy,
+                                 .profile = j->o->profile,
+                                 .today = tg_gate_today(j->io),
+                                 .lint_refused = strcmp(j->args->v[0], "lint") == 0 };
     struct tg_gate_tree tree;
     struct tg_err ignored;
     struct tg_git *git;

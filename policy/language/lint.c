@@ -1,5 +1,6 @@
 #include <stdio.h>
 
+#include "policy/language/decode.h"
 #include "policy/language/limit.h"
 #include "policy/language/load.h"
 #include "policy/language/value.h"
@@ -275,9 +276,43 @@ static void lint_waiver(struct lint *c, const struct tg_waiver *w)
             c->diags, TG_DIAG_WAIVER_EXPIRED, w->at, 1, "remove it, or renew it with a reason",
             "the waiver of '%.*s' expired %lld day(s) ago", TG_SV_ARG(w->rule), (long long)-left);
     else
-        (void)tg_diags_add(c->diags, TG_DIAG_WAIVER_EXPIRED, w->at, 1, NULL,
+        (void)tg_diags_add(c->diags, TG_DIAG_WAIVER_EXPIRED, w->at, 1,
+                           "mend what it accepts, or renew it with a reason",
                            "the waiver of '%.*s' expires in %lld day(s)", TG_SV_ARG(w->rule),
                            (long long)left);
+}
+
+/* ---- beside errors ---- */
+
+static bool is_at(const struct tg_loc *a, const struct tg_loc *b)
+{
+    return a->line == b->line && a->col == b->col && a->file && b->file &&
+           strcmp(a->file, b->file) == 0;
+}
+
+/* Is an error reported at this node or inside it? */
+static bool has_error(const struct lint *c, const struct tg_yaml *n)
+{
+    for (size_t i = 0; i < c->diags->n; i++)
+        if (c->diags->v[i].severity == TG_SEV_ERROR && is_at(&c->diags->v[i].at, &n->at))
+            return true;
+    for (size_t i = 0; i < n->n; i++)
+        if (n->type == TG_YAML_MAP
+                ? has_error(c, n->pairs[i].key) || has_error(c, n->pairs[i].value)
+                : has_error(c, n->items[i]))
+            return true;
+    return false;
+}
+
+/* The policy's `at`-th rule or waiver was read in part: a warning about it could be untrue. */
+static bool is_refused(const struct lint *c, const char *key, size_t at)
+{
+    const struct tg_yaml *list = tg_yaml_get(c->policy->private_->tree, key);
+    size_t k = 0;
+    for (size_t i = 0; c->diags->errors && list && i < list->n; i++)
+        if (list->items[i]->type == TG_YAML_MAP && k++ == at)
+            return has_error(c, list->items[i]);
+    return false;
 }
 
 void tg_policy_lint(const struct tg_policy *p, const tg_sv *names, size_t n_names,
@@ -285,11 +320,13 @@ void tg_policy_lint(const struct tg_policy *p, const tg_sv *names, size_t n_name
 {
     struct lint c = { p, names, n_names, diags };
     for (size_t i = 0; i < p->n_rules; i++)
-        lint_rule(&c, &p->rules[i]);
+        if (!is_refused(&c, "rules", i))
+            lint_rule(&c, &p->rules[i]);
     lint_patterns(&c, &p->require.ops);
     for (size_t i = 0; i < p->n_waivers; i++)
-        lint_waiver(&c, &p->waivers[i]);
-    if (p->n_rules == 0)
+        if (!is_refused(&c, "waivers", i))
+            lint_waiver(&c, &p->waivers[i]);
+    if (p->n_rules == 0 && !diags->errors)
         (void)tg_diags_add(diags, TG_DIAG_NOTHING,
                            (struct tg_loc){ p->file.n ? p->file.p : NULL, 1, 1, 0 }, 1,
                            "add rules, or  extends: [tracegate:recommended]",

@@ -435,6 +435,8 @@ struct tg_policy *tg_policy_load(const struct tg_policy_opts *o, struct tg_diags
         }
         fold(&l, p);
     }
+    if (o->lint_refused && diags->refusals != before)
+        tg_policy_lint(p, NULL, 0, diags);
     tg_diags_sort(diags);
     /*
      * Not the number kept: if `diags` has the same mistake from an earlier load, it is kept once.

@@ -21,6 +21,7 @@ struct tg_policy_opts {
     const char *profile; /* NULL: no profile */
     bool profile_may_lack; /* --profile auto: it is not an error if the profile does not exist */
     int64_t today;         /* days since 1970-01-01 UTC, for waivers; 0: not checked */
+    bool lint_refused;     /* a policy with errors is linted as well, without names */
     tg_policy_read read;   /* NULL: the file system */
     void *read_arg;
 };
@@ -46,7 +47,7 @@ void tg_policy_show(const struct tg_policy *p, struct tg_buf *out);
 void tg_policy_schema(struct tg_buf *out);
 
 /*
- * Warnings (TG2xx) about a policy that loads. With names (normalised, of real traces) it also says
+ * Warnings (TG2xx) about a policy, all but those of a rule or waiver that has an error. With names (normalised, of real traces) it also says
  * which patterns match none of them; n_names 0: not asked. Pass the `diags` of the load: it has the
  * source lines.
  */

@@ -8,12 +8,27 @@ import subprocess
 import sys
 import tempfile
 
-from support import PROGRAM, ROOT, SHARED, expect, finish
+from support import DATED, ENV, PROGRAM, ROOT, SHARED, expect, finish
 
 
 def run(*args, cwd=None):
     p = subprocess.run([PROGRAM, *args], capture_output=True, text=True, cwd=cwd)
     return p.returncode, p.stdout, p.stderr
+
+
+def lint_dates(tmp):
+    """The command line knows today: by the clock, or as SOURCE_DATE_EPOCH (2026-01-02) says."""
+    text = "version: 1\nrules:\n  - {id: a, metric: idle, fail: {pp: 1pp}}\n" \
+           "waivers:\n  - {rule: a, ceiling: {pp: 9pp}, reason: r, expires: %s}\n"
+    for day, dated, code, part in (("2026-01-16", True, 0, "TG231"), ("2026-01-17", True, 0, "no mistakes"),
+                                   ("2026-01-01", True, 0, "expired 1 day(s) ago"), ("2026-07-01", True, 0, "no mistakes"),
+                                   ("2026-07-02", True, 2, "the last day allowed is 2026-07-01"),
+                                   ("2025-01-01", False, 0, "expired"), ("9999-01-01", False, 2, "TG141")):
+        with open(tmp + "/dated.yml", "w", encoding="utf-8") as f:
+            f.write(text % day)
+        p = subprocess.run([PROGRAM, "policy", "lint", "--policy", "dated.yml"], capture_output=True, text=True, cwd=tmp,
+                           env=DATED if dated else ENV)
+        expect(f"lint, last day {day}: {p.stdout}", (p.returncode, part in p.stdout), (code, True))
 
 
 OLD = """version: 1
@@ -189,6 +204,7 @@ def main():
             f.write(text.replace("extends:", "extend:"))
         code, out, _ = run("policy", "lint", "--policy", "bad.yml", cwd=tmp)
         expect("lint of a typing error", (code, "extends" in out, "bad.yml:4:1" in out), (2, True, True))
+        lint_dates(tmp)
         code, out, _ = run("policy", "show", cwd=tmp)
         expect("show", code, 0)
         with open(tmp + "/shown.yml", "w", encoding="utf-8") as f:

@@ -110,6 +110,91 @@ static void each_warning_at_its_place(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/*
+ * Day by day, with TEST_TODAY 2026-07-01: ended, last day, within and beyond 14 days, 180 days
+ * ahead (2026-12-28) and one more, which does not load.
+ */
+static void waivers_by_their_last_day(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *day;
+        int code; /* 0: nothing to say */
+        const char *says, *fix;
+    } days[] = {
+        { "2026-06-30", 231, "expired 1 day(s) ago", "remove it, or renew it with a reason" },
+        { "2026-07-01", 231, "expires in 0 day(s)", "mend what it accepts" },
+        { "2026-07-15", 231, "expires in 14 day(s)", "mend what it accepts" },
+        { "2026-07-16", 0, NULL, NULL },
+        { "2026-12-28", 0, NULL, NULL },
+        { "2026-12-29", 141, "at most 180 days ahead", "the last day allowed is 2026-12-28" },
+    };
+    for (size_t i = 0; i < sizeof days / sizeof *days; i++) {
+        struct tg_diags d;
+        char text[200];
+        tg_diags_init(&d);
+        (void)snprintf(text, sizeof text,
+                       V "rules: [{id: a, metric: idle, fail: {pp: 1pp}}]\n"
+                         "waivers:\n- rule: a\n  ceiling: {pp: 9pp}\n  reason: r\n  expires: %s\n",
+                       days[i].day);
+        struct tg_policy *p = load_text(text, &d);
+        if (p)
+            tg_policy_lint(p, NULL, 0, &d);
+        assert_int_equal(d.n, days[i].code != 0);
+        if (d.n) {
+            assert_int_equal(d.v[0].code, days[i].code);
+            assert_int_equal(d.v[0].at.line, days[i].code == 141 ? 7 : 4);
+            assert_true(tg_sv_has(d.v[0].message, tg_sv_of(days[i].says)));
+            assert_true(tg_sv_has(d.v[0].fix, tg_sv_of(days[i].fix)));
+        }
+        tg_policy_free(p);
+        tg_diags_release(&d);
+    }
+}
+
+/* One policy, refused for one rule and one waiver: the warnings are about the others. */
+static void warnings_beside_errors(void **state)
+{
+    (void)state;
+    static const char text[] =
+        V "rules:\n"
+          "  - {id: a, metric: idle, fail: off}\n"                    /* 3: silent */
+          "  - {id: b, metric: step_time, fail: {pct: 5%, abs: 1}}\n" /* 4: no unit */
+          "waivers:\n"
+          "  - {rule: a, ceiling: {pp: 9pp}, reason: r, expires: 2026-06-01}\n" /* 6: expired */
+          "  - {rule: a, ceiling: {pp: 9pp}, reason: r, expires: never}\n";     /* 7: not a day */
+    struct memory_file f = { ".tracegate.yml", text, 0 };
+    struct memory m = { &f, 1 };
+    struct tg_policy_opts o = { .path = f.path,
+                                .today = TEST_TODAY,
+                                .lint_refused = true,
+                                .read = memory_read,
+                                .read_arg = &m };
+    struct tg_diags d;
+    struct tg_err err;
+    static const struct {
+        int code;
+        uint32_t line;
+    } want[] = { { 206, 3 }, { 112, 4 }, { 231, 6 }, { 141, 7 } };
+    tg_diags_init(&d);
+    tg_err_init(&err);
+    assert_null(tg_policy_load(&o, &d, &err));
+    assert_int_equal(d.n, 4);
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(d.v[i].code, want[i].code);
+        assert_int_equal(d.v[i].at.line, want[i].line);
+    }
+    assert_non_null(strstr(err.message, "has 2 errors"));
+    tg_diags_release(&d);
+
+    o.lint_refused = false; /* a gate wants the errors alone */
+    tg_diags_init(&d);
+    tg_err_init(&err);
+    assert_null(tg_policy_load(&o, &d, &err));
+    assert_int_equal(d.n, 2);
+    tg_diags_release(&d);
+}
+
 static void patterns_against_names(void **state)
 {
     (void)state;
@@ -311,6 +396,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_warning_at_its_place),
+        cmocka_unit_test(waivers_by_their_last_day),
+        cmocka_unit_test(warnings_beside_errors),
         cmocka_unit_test(patterns_against_names),
         cmocka_unit_test(shown_policies_load_again),
         cmocka_unit_test(shown_values_have_their_origin),

@@ -339,12 +339,24 @@ static void overrides_of(struct decode *c, const struct tg_yaml *n, struct tg_ru
     rule->n_overrides = count;
 }
 
-/* What is excepted is a changed number of calls: other metrics have no such thing. */
+static bool same_layer(struct tg_loc a, struct tg_loc b)
+{
+    return a.file == b.file || (a.file && b.file && strcmp(a.file, b.file) == 0);
+}
+
+/*
+ * What is excepted is a changed number of calls: other metrics have no such thing. A layer that gives
+ * a preset's rule another metric did not write the preset's exceptions: they fall away.
+ */
 static void check_exceptions(struct decode *c, const struct tg_yaml *n,
-                             const struct tg_metric_info *info, enum tg_metric m)
+                             const struct tg_metric_info *info, struct tg_rule *r)
 {
     const struct tg_yaml_pair *p = tg_yaml_pair(n, "exceptions");
-    if (p && m != TG_METRIC_COUNT && m != TG_METRIC_ADDED && m != TG_METRIC_REMOVED)
+    enum tg_metric m = r->metric;
+    if (!p || m == TG_METRIC_COUNT || m == TG_METRIC_ADDED || m == TG_METRIC_REMOVED)
+        return;
+    r->exceptions = 0;
+    if (same_layer(p->key->at, r->metric_at))
         (void)tg_diags_add(c->diags, TG_DIAG_MATCH_SCOPE, p->key->at, tg_yaml_width(p->key),
                            "remove it: count, added and removed have exceptions",
                            "'exceptions' mean nothing for '%s'", info->name);
@@ -386,7 +398,7 @@ static void rule_of(struct decode *c, const struct tg_yaml *n, struct tg_rule *r
     if (info) {
         r->bad = direction_of(c, n, info);
         check_scope(c, n, info, r->metric, r->match.kinds);
-        check_exceptions(c, n, info, r->metric);
+        check_exceptions(c, n, info, r);
     }
     overrides_of(c, tg_yaml_get(n, "overrides"), r, info);
     if (!tg_yaml_pair(n, "metric"))

@@ -161,7 +161,7 @@ def odd_traces(tmp, env):
     cut = cut[:cut.rindex("{")]
     for what, doc, options, code, says in (
             ("no markers, steps required", unmarked, [], 4, "the fresh trace has 0 steps, required are 1"),
-            ("an event that never ends", begun, [], 0, "1 begin or end event of the fresh traces without a partner left out"),
+            ("an event that never ends", begun, [], 0, "1 begin or end event of the fresh traces without a partner ignored"),
             ("a trace that is cut off", cut, [], 3, "ERROR"),
             ("a trace that is cut off, allowed", cut, ["--allow-truncated"], 0, "a fresh trace is cut off: what is missing was not judged")):
         with open(f"{tmp}/x.json", "w", encoding="utf-8") as f:

@@ -372,8 +372,9 @@ def part_csv(work):
     with open(f"{work}/csv_large.csv", encoding="utf-8", newline="") as f:
         rows = list(csv.reader(f))
     must(all(len(r) == 8 for r in rows), "eight columns a row")
-    must([r[0] for r in rows[1:]] == [decode(n).replace("\0", "\ufffd") for n in names],
-         "names in the CSV")
+    # A line break before what a CI runner takes for a command becomes a blank (docs/reports.md, Hostile text).
+    want = [re.sub(r"\n(?=[ \t]*(::|##\[))", " ", decode(n).replace("\0", "\ufffd")) for n in names]
+    must([r[0] for r in rows[1:]] == want, "names in the CSV")
 
 
 # ---- Markdown ----------------------------------------------------------------------------------

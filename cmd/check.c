@@ -15,52 +15,52 @@
 
 #define OPTION_PRINT(id, name, text)
 #define OPTION_FILE(id, name, text)                                                                \
-    { name, TG_OPT_STR, offsetof(struct check_opts, report[TG_REPORT_##id]), "FILE", text },
+    { name, TG_OPT_STR, offsetof(struct tg_check_opts, report[TG_REPORT_##id]), "FILE", text },
 #define OPTION(id, name, extension, to, text) OPTION_##to(id, name, text)
 static const struct tg_opt check_options[] = {
-    { "baseline", TG_OPT_LIST, offsetof(struct check_opts, baseline), "SIDE",
+    { "baseline", TG_OPT_LIST, offsetof(struct tg_check_opts, baseline), "SIDE",
       "compare with SIDE: a path, REV:PATH, or REV (repeatable); default: the policy's, at the "
       "merge "
       "base" },
-    { "policy", TG_OPT_STR, offsetof(struct check_opts, policy), "FILE",
+    { "policy", TG_OPT_STR, offsetof(struct tg_check_opts, policy), "FILE",
       "judge by FILE, or REV:PATH in git; default: .tracegate.yml here or above, else the built-in "
       "policy" },
-    { "suite", TG_OPT_STR, offsetof(struct check_opts, suite), "NAME", "check this suite only" },
-    { "profile", TG_OPT_STR, offsetof(struct check_opts, profile), "NAME",
+    { "suite", TG_OPT_STR, offsetof(struct tg_check_opts, suite), "NAME", "check this suite only" },
+    { "profile", TG_OPT_STR, offsetof(struct tg_check_opts, profile), "NAME",
       "use this profile of the policy; `auto`: by the CI event" },
     TG_REPORTERS(OPTION) /* --NAME FILE of each */
-    { "junit-strict", TG_OPT_FLAG, offsetof(struct check_opts, junit_strict), NULL,
+    { "junit-strict", TG_OPT_FLAG, offsetof(struct tg_check_opts, junit_strict), NULL,
       "JUnit without file and line, for readers with a strict schema" },
-    { "annotations", TG_OPT_FLAG, offsetof(struct check_opts, annotations), NULL,
+    { "annotations", TG_OPT_FLAG, offsetof(struct tg_check_opts, annotations), NULL,
       "print GitHub annotations as well" },
-    { "base-commit", TG_OPT_STR, offsetof(struct check_opts, base_commit), "REV",
+    { "base-commit", TG_OPT_STR, offsetof(struct tg_check_opts, base_commit), "REV",
       "commit of the baseline, where --baseline is a path: tells which functions the change "
       "touched" },
-    { "report-url", TG_OPT_STR, offsetof(struct check_opts, report_url), "URL",
+    { "report-url", TG_OPT_STR, offsetof(struct tg_check_opts, report_url), "URL",
       "where the full report is, for the comment" },
-    { "top", TG_OPT_INT, offsetof(struct check_opts, top), "N", "rows shown; default 10" },
-    { "runs", TG_OPT_FLAG, offsetof(struct check_opts, runs), NULL,
+    { "top", TG_OPT_INT, offsetof(struct tg_check_opts, top), "N", "rows shown; default 10" },
+    { "runs", TG_OPT_FLAG, offsetof(struct tg_check_opts, runs), NULL,
       "several traces without a rank are repeats" },
-    { "ranks", TG_OPT_FLAG, offsetof(struct check_opts, ranks), NULL,
+    { "ranks", TG_OPT_FLAG, offsetof(struct tg_check_opts, ranks), NULL,
       "several traces without a rank are ranks, in the order of their paths" },
-    { "meta", TG_OPT_LIST, offsetof(struct check_opts, meta), "K=V",
+    { "meta", TG_OPT_LIST, offsetof(struct tg_check_opts, meta), "K=V",
       "say what the fresh traces do not (cpu=…, torch=…)" },
-    { "strict-json", TG_OPT_FLAG, offsetof(struct check_opts, strict_json), NULL,
+    { "strict-json", TG_OPT_FLAG, offsetof(struct tg_check_opts, strict_json), NULL,
       "refuse deviations from the JSON standard" },
-    { "allow-truncated", TG_OPT_FLAG, offsetof(struct check_opts, allow_truncated), NULL,
+    { "allow-truncated", TG_OPT_FLAG, offsetof(struct tg_check_opts, allow_truncated), NULL,
       "use a trace whose end is missing, and say so" },
-    { "trust-repository", TG_OPT_FLAG, offsetof(struct check_opts, trust_repository), NULL,
+    { "trust-repository", TG_OPT_FLAG, offsetof(struct tg_check_opts, trust_repository), NULL,
       "open the git repository although another user owns it" },
-    { "dry-run", TG_OPT_FLAG, offsetof(struct check_opts, dry_run), NULL,
+    { "dry-run", TG_OPT_FLAG, offsetof(struct tg_check_opts, dry_run), NULL,
       "resolve and print what would be compared" },
-    { "exit-zero", TG_OPT_FLAG, offsetof(struct check_opts, exit_zero), NULL,
+    { "exit-zero", TG_OPT_FLAG, offsetof(struct tg_check_opts, exit_zero), NULL,
       "report the verdict, but exit with 0" },
-    { "quiet", TG_OPT_FLAG, offsetof(struct check_opts, quiet), NULL,
+    { "quiet", TG_OPT_FLAG, offsetof(struct tg_check_opts, quiet), NULL,
       "no report on standard output" },
     { 0 },
 };
 
-static const char *env(const struct check *c, const char *name)
+static const char *env(const struct tg_check *c, const char *name)
 {
     return tg_gate_env(c->io, name);
 }
@@ -68,7 +68,7 @@ static const char *env(const struct check *c, const char *name)
 /* ---- baseline ---- */
 
 /* The fresh trace's own path in a commit, for who commits the trace itself; false: none. */
-static bool own_path(struct check *c, struct tg_git *git, tg_sv *out)
+static bool own_path(struct tg_check *c, struct tg_git *git, tg_sv *out)
 {
     struct tg_err ignored;
     const char *fresh = c->args->n == 1 ? c->args->v[0] : NULL;
@@ -76,7 +76,7 @@ static bool own_path(struct check *c, struct tg_git *git, tg_sv *out)
     return fresh && strcmp(fresh, "-") != 0 && tg_git_relative(git, fresh, c->arena, out, &ignored);
 }
 
-static void describe_found(struct check *c, struct job *j, const struct tg_baseline *b)
+static void describe_found(struct tg_check *c, struct tg_check_job *j, const struct tg_baseline *b)
 {
     const struct tg_commit *k = b->commit.sha[0] ? &b->commit : &b->start;
     struct tg_buf how = { 0 };
@@ -93,7 +93,7 @@ static void describe_found(struct check *c, struct job *j, const struct tg_basel
     j->info.paths = b->path;
 }
 
-static const char *const *policy_paths(struct check *c, struct tg_git *git, size_t *n)
+static const char *const *policy_paths(struct tg_check *c, struct tg_git *git, size_t *n)
 {
     const char **p = TG_NEW_N(c->arena, const char *, 3);
     struct tg_err ignored;
@@ -109,7 +109,7 @@ static const char *const *policy_paths(struct check *c, struct tg_git *git, size
 }
 
 /* Walks back to the files at `path`. */
-static bool find_path(struct check *c, struct tg_git *git, const struct tg_commit *start,
+static bool find_path(struct tg_check *c, struct tg_git *git, const struct tg_commit *start,
                       tg_sv path, bool explicit_side, struct tg_baseline *out, struct tg_err *err)
 {
     struct tg_find_opts fo = { .path = tg_arena_sv(c->arena, path).p,
@@ -125,7 +125,7 @@ static bool is_found(const struct tg_baseline *b)
 }
 
 /* What is stored exactly at a commit that was named. */
-static bool stored_at(struct check *c, struct job *j, struct tg_git *git,
+static bool stored_at(struct tg_check *c, struct tg_check_job *j, struct tg_git *git,
                       const struct tg_commit *at, struct tg_baseline *out, struct tg_err *err)
 {
     *out = (struct tg_baseline){ .found = TG_FOUND, .start = *at, .commit = *at };
@@ -138,7 +138,7 @@ static bool stored_at(struct check *c, struct job *j, struct tg_git *git,
  * may do: that needs no store. A named commit's own files come before runs that are stored at its
  * ancestors.
  */
-static bool find_stored(struct check *c, struct job *j, struct tg_git *git,
+static bool find_stored(struct tg_check *c, struct tg_check_job *j, struct tg_git *git,
                         const struct tg_commit *start, bool explicit_side, struct tg_baseline *out,
                         struct tg_err *err)
 {
@@ -160,7 +160,7 @@ static bool find_stored(struct check *c, struct job *j, struct tg_git *git,
     return true;
 }
 
-static bool find_at(struct check *c, struct job *j, struct tg_git *git,
+static bool find_at(struct tg_check *c, struct tg_check_job *j, struct tg_git *git,
                     const struct tg_commit *start, bool explicit_side, struct tg_baseline *out,
                     struct tg_err *err)
 {
@@ -173,7 +173,7 @@ static bool find_at(struct check *c, struct job *j, struct tg_git *git,
                : find_stored(c, j, git, start, explicit_side, out, err);
 }
 
-static bool walk_to_baseline(struct check *c, struct job *j, struct tg_git *git,
+static bool walk_to_baseline(struct tg_check *c, struct tg_check_job *j, struct tg_git *git,
                              const struct tg_commit *start, bool explicit_side, struct tg_err *err)
 {
     struct tg_baseline b;
@@ -197,7 +197,7 @@ static bool walk_to_baseline(struct check *c, struct job *j, struct tg_git *git,
     return tg_suite_groups(&j->base, j->suite, false, err);
 }
 
-static bool explicit_baseline(struct check *c, struct job *j, struct tg_err *err)
+static bool explicit_baseline(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
 {
     struct tg_buf paths = { 0 };
     bool ok = true;
@@ -236,7 +236,7 @@ static bool explicit_baseline(struct check *c, struct job *j, struct tg_err *err
     return ok && tg_suite_groups(&j->base, j->suite, false, err);
 }
 
-static bool find_baseline(struct check *c, struct job *j, struct tg_err *err)
+static bool find_baseline(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
 {
     struct tg_commit start;
     struct tg_git *git;
@@ -249,14 +249,14 @@ static bool find_baseline(struct check *c, struct job *j, struct tg_err *err)
 
 /* ---- traces -> verdict ---- */
 
-static enum tg_arrange arrange_of(const struct check *c, const struct job *j)
+static enum tg_arrange arrange_of(const struct tg_check *c, const struct tg_check_job *j)
 {
     if (c->o->runs || c->o->ranks)
         return c->o->runs ? TG_ARRANGE_RUNS : TG_ARRANGE_RANKS;
     return j->suite->trace.run.n && !j->suite->trace.rank.n ? TG_ARRANGE_RUNS : TG_ARRANGE_AUTO;
 }
 
-static bool load_side(struct check *c, struct job *j, int side, struct tg_err *err)
+static bool load_side(struct tg_check *c, struct tg_check_job *j, int side, struct tg_err *err)
 {
     struct tg_summarize_opts so =
         tg_suite_reading(c->suites.policy, j->suite, c->o->strict_json, c->o->allow_truncated);
@@ -280,7 +280,7 @@ static bool load_side(struct check *c, struct job *j, int side, struct tg_err *e
     return ok;
 }
 
-static bool judge(struct check *c, struct job *j, struct tg_err *err)
+static bool judge(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
 {
     j->gate.policy = c->suites.policy;
     j->gate.suite = j->suite;
@@ -299,7 +299,7 @@ static bool judge(struct check *c, struct job *j, struct tg_err *err)
 /* ---- reports ---- */
 
 /* Several suites: FILE.xml becomes FILE-SUITE.xml. */
-static const char *report_path(struct check *c, const struct job *j, int k)
+static const char *report_path(struct tg_check *c, const struct tg_check_job *j, int k)
 {
     const char *path = c->o->report[k], *slash = strrchr(path, '/');
     const char *dot = strchr(slash ? slash + 1 : path, '.');
@@ -310,7 +310,7 @@ static const char *report_path(struct check *c, const struct job *j, int k)
                            path + stem);
 }
 
-static bool open_reports(struct check *c, struct job *j, struct tg_err *err)
+static bool open_reports(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
 {
     for (int k = 0; k < TG_REPORTS; k++)
         if (c->o->report[k] &&
@@ -320,7 +320,7 @@ static bool open_reports(struct check *c, struct job *j, struct tg_err *err)
 }
 
 /* A report on standard output is alone there, so that a pipe can read it. */
-static bool report_on_stdout(const struct check *c)
+static bool report_on_stdout(const struct tg_check *c)
 {
     for (int k = 0; k < TG_REPORTS; k++)
         if (c->o->report[k] && strcmp(c->o->report[k], "-") == 0)
@@ -329,7 +329,7 @@ static bool report_on_stdout(const struct check *c)
 }
 
 /* The baseline's commit: found, or said by --base-commit where the baseline is a path. */
-static const char *base_commit(struct check *c, const struct job *j)
+static const char *base_commit(struct tg_check *c, const struct tg_check_job *j)
 {
     struct tg_commit named;
     struct tg_err ignored;
@@ -342,7 +342,7 @@ static const char *base_commit(struct check *c, const struct job *j)
     return tg_arena_printf(c->arena, "%s", named.sha);
 }
 
-static void find_causes(struct check *c, struct job *j)
+static void find_causes(struct tg_check *c, struct tg_check_job *j)
 {
     struct tg_summarize_opts so =
         tg_suite_reading(c->suites.policy, j->suite, c->o->strict_json, c->o->allow_truncated);
@@ -362,7 +362,7 @@ static void find_causes(struct check *c, struct job *j)
                                           .arena = c->arena });
 }
 
-static bool write_reports(struct check *c, struct job *j, struct tg_err *err)
+static bool write_reports(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
 {
     struct tg_buf out = { 0 };
     bool ok = true;
@@ -387,7 +387,7 @@ static bool write_reports(struct check *c, struct job *j, struct tg_err *err)
 }
 
 /* Committer date of the judged commit, or SOURCE_DATE_EPOCH; no clock, so that bytes repeat. */
-static void describe_test(struct check *c, struct job *j)
+static void describe_test(struct tg_check *c, struct tg_check_job *j)
 {
     struct tg_verdict *v = &j->verdict;
     struct tg_commit head;
@@ -440,7 +440,7 @@ static bool stops_before(enum tg_err_kind kind)
     return tg_err_exit_code(kind) == 2 || tg_err_exit_code(kind) == 5;
 }
 
-static bool print_plan(struct check *c, const struct job *j, struct tg_err *err)
+static bool print_plan(struct tg_check *c, const struct tg_check_job *j, struct tg_err *err)
 {
     struct tg_buf b = { 0 };
     bool ok;
@@ -460,7 +460,7 @@ static bool print_plan(struct check *c, const struct job *j, struct tg_err *err)
 }
 
 /* Exit code of the suite; -1: an error that stops everything is in `err`. */
-static int check_suite(struct check *c, struct job *j, struct tg_err *err)
+static int check_suite(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
 {
     struct tg_err why;
     bool ok;
@@ -504,12 +504,12 @@ static int worse(int a, int b)
     return order[a] > order[b] ? a : b;
 }
 
-static int check_all(struct check *c, struct tg_err *err)
+static int check_all(struct tg_check *c, struct tg_err *err)
 {
     int code = 0;
     c->waivers_used = TG_NEW_N(c->arena, bool, c->suites.policy->n_waivers + 1);
     for (size_t i = 0; i < c->suites.n; i++) {
-        struct job *j = TG_NEW(c->arena, struct job);
+        struct tg_check_job *j = TG_NEW(c->arena, struct tg_check_job);
         int one;
         j->suite = c->suites.v[i];
         tg_summary_init(&j->summary[0]);
@@ -528,7 +528,7 @@ static int check_all(struct check *c, struct tg_err *err)
 static int check_run(const void *opts, const struct tg_strs *args, const struct tg_io *io,
                      struct tg_err *err)
 {
-    struct check c = { .o = opts, .args = args, .io = io, .arena = tg_arena_new() };
+    struct tg_check c = { .o = opts, .args = args, .io = io, .arena = tg_arena_new() };
     int code = 2;
     c.repo.opts.trust_owner = c.o->trust_repository;
     c.suites = (struct tg_suites){ .io = io, .repo = &c.repo, .arena = c.arena };
@@ -573,6 +573,6 @@ const struct tg_cmd tg_cmd_check = {
         "\n"
         "  tracegate check out/*.json.gz --runs --baseline origin/main:perf --junit gate.xml",
     .options = check_options,
-    .opts_size = sizeof(struct check_opts),
+    .opts_size = sizeof(struct tg_check_opts),
     .run = check_run,
 };

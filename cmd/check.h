@@ -6,7 +6,7 @@
 #include "core/base/file.h"
 #include "reporters/reporter.h"
 
-struct check_opts {
+struct tg_check_opts {
     struct tg_strs baseline, meta;
     const char *policy, *suite, *profile, *report[TG_REPORTS], *report_url, *base_commit;
     bool junit_strict, annotations, dry_run, exit_zero, runs, ranks, strict_json, allow_truncated;
@@ -14,8 +14,8 @@ struct check_opts {
     int64_t top;
 };
 
-struct check {
-    const struct check_opts *o;
+struct tg_check {
+    const struct tg_check_opts *o;
     const struct tg_strs *args;
     const struct tg_io *io;
     struct tg_arena *arena;
@@ -27,7 +27,7 @@ struct check {
 };
 
 /* One suite on its way: what is compared, and everything that must live until its reports. */
-struct job {
+struct tg_check_job {
     const struct tg_suite *suite; /* never NULL */
     struct tg_input_list fresh, base;
     struct tg_baseline_info info;
@@ -41,21 +41,21 @@ struct job {
 };
 
 /*
- * No baseline, and none in sight that was lost. A first run: `what` says so. But one whose start
+ * No baseline, and none in outcome that was lost. A first run: `what` says so. But one whose start
  * has a policy was gated before, and what 'origin' holds is only not fetched: TG_ERR_LOST, with
  * which of them it is where 'origin' can be asked.
  */
-TG_MUST bool tg_check_first_run(struct check *c, struct job *j, struct tg_git *git,
+TG_MUST bool tg_check_first_run(struct tg_check *c, struct tg_check_job *j, struct tg_git *git,
                                 const struct tg_baseline *b, struct tg_err *err);
 /* The same where one was lost. Always returns false. */
-bool tg_check_lost(struct check *c, struct job *j, struct tg_git *git, const struct tg_baseline *b,
-                   struct tg_err *err);
+bool tg_check_lost(struct tg_check *c, struct tg_check_job *j, struct tg_git *git,
+                   const struct tg_baseline *b, struct tg_err *err);
 /* A recording that is on both sides is an error, unless the command line names both. */
-TG_MUST bool tg_check_two_sides(struct check *c, struct job *j, struct tg_err *err);
+TG_MUST bool tg_check_two_sides(struct tg_check *c, struct tg_check_job *j, struct tg_err *err);
 /* A report that would replace a trace, a baseline or the policy is a mistake of the command line. */
-TG_MUST bool tg_check_outputs(struct check *c, const struct job *j, struct tg_err *err);
+TG_MUST bool tg_check_outputs(struct tg_check *c, const struct tg_check_job *j, struct tg_err *err);
 /* The policy's path in a commit, by the rules that find it in the work tree; NULL: none. */
-const char *tg_check_policy_at(struct check *c, struct tg_git *git, const char *sha);
+const char *tg_check_policy_at(struct tg_check *c, struct tg_git *git, const char *sha);
 /* Notes by what the policy is looser than where the change starts from. */
-void tg_check_note_policy(struct check *c, struct job *j);
+void tg_check_note_policy(struct tg_check *c, struct tg_check_job *j);
 #endif

@@ -7,7 +7,7 @@
 /* What `origin` says of a suite of which this clone has nothing. */
 enum answer { NOT_ASKED, HOLDS_SOME, HOLDS_NONE };
 
-static enum answer ask(struct check *c, const struct job *j, struct tg_git *git,
+static enum answer ask(struct tg_check *c, const struct tg_check_job *j, struct tg_git *git,
                        const struct tg_commit *start, size_t *runs)
 {
     struct tg_remote origin = { .name = "origin", .tries = 1, .seed = (uint32_t)getpid() };
@@ -25,7 +25,7 @@ static enum answer ask(struct check *c, const struct job *j, struct tg_git *git,
     return n && tg_git_is_shallow(git) ? NOT_ASKED : HOLDS_NONE; /* the cut hides whose they are */
 }
 
-static bool not_fetched(const struct job *j, size_t runs, struct tg_err *err)
+static bool not_fetched(const struct tg_check_job *j, size_t runs, struct tg_err *err)
 {
     tg_err_set(err, TG_ERR_LOST, TG_NOWHERE,
                "%zu run%s of suite '%.*s' %s stored at 'origin' and not fetched into this clone",
@@ -33,8 +33,8 @@ static bool not_fetched(const struct job *j, size_t runs, struct tg_err *err)
     return tg_err_hint(err, "Run `tracegate baseline fetch` first.");
 }
 
-static bool nothing_stored(const struct job *j, const struct tg_commit *start, enum answer said,
-                           const char *policy, struct tg_err *err)
+static bool nothing_stored(const struct tg_check_job *j, const struct tg_commit *start,
+                           enum answer said, const char *policy, struct tg_err *err)
 {
     tg_err_set(err, TG_ERR_LOST, TG_NOWHERE,
                "nothing is stored for suite '%.*s' up to commit %.12s%s, and that commit has a "
@@ -59,7 +59,7 @@ static bool no_files(const struct tg_baseline *b, const char *policy, struct tg_
                             "baseline there.");
 }
 
-bool tg_check_first_run(struct check *c, struct job *j, struct tg_git *git,
+bool tg_check_first_run(struct tg_check *c, struct tg_check_job *j, struct tg_git *git,
                         const struct tg_baseline *b, struct tg_err *err)
 {
     bool stored = !j->suite->baseline.n;
@@ -84,8 +84,8 @@ bool tg_check_first_run(struct check *c, struct job *j, struct tg_git *git,
     return true;
 }
 
-bool tg_check_lost(struct check *c, struct job *j, struct tg_git *git, const struct tg_baseline *b,
-                   struct tg_err *err)
+bool tg_check_lost(struct tg_check *c, struct tg_check_job *j, struct tg_git *git,
+                   const struct tg_baseline *b, struct tg_err *err)
 {
     size_t runs;
     if (!j->suite->baseline.n && ask(c, j, git, &b->start, &runs) == HOLDS_SOME)
@@ -117,7 +117,7 @@ static bool is_in(const struct tg_input_item *fresh, const struct tg_input_list 
     return false;
 }
 
-bool tg_check_two_sides(struct check *c, struct job *j, struct tg_err *err)
+bool tg_check_two_sides(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
 {
     size_t same = 0;
     if (c->args->n && c->o->baseline.n) /* both were named: whoever does so knows */
@@ -133,7 +133,8 @@ bool tg_check_two_sides(struct check *c, struct job *j, struct tg_err *err)
                             "run recorded, `baseline:` what is committed.");
 }
 
-static const char *overwritten(const struct check *c, const struct job *j, const char *output)
+static const char *overwritten(const struct tg_check *c, const struct tg_check_job *j,
+                               const char *output)
 {
     const struct tg_input_list *const side[] = { &j->fresh, &j->base };
     if (c->suites.policy->file.n && same_file(c->suites.policy->file.p, output))
@@ -145,7 +146,7 @@ static const char *overwritten(const struct check *c, const struct job *j, const
     return NULL;
 }
 
-bool tg_check_outputs(struct check *c, const struct job *j, struct tg_err *err)
+bool tg_check_outputs(struct tg_check *c, const struct tg_check_job *j, struct tg_err *err)
 {
     for (size_t i = 0; i < j->outputs.n; i++) {
         const struct tg_outfile *f = &j->outputs.files[i];

@@ -15,7 +15,8 @@ static const char *const names[] = { ".tracegate.yml", ".tracegate.yaml" };
 
 /* ---- the policy at a commit ---- */
 
-static const char *file_at(struct check *c, struct tg_git *git, const char *sha, const char *path)
+static const char *file_at(struct tg_check *c, struct tg_git *git, const char *sha,
+                           const char *path)
 {
     struct tg_git_files files;
     struct tg_err ignored;
@@ -26,7 +27,7 @@ static const char *file_at(struct check *c, struct tg_git *git, const char *sha,
 }
 
 /* As tg_policy_find in the work tree: in `dir` ("" or "a/b/") or above. */
-static const char *found_above(struct check *c, struct tg_git *git, const char *sha, tg_sv dir)
+static const char *found_above(struct tg_check *c, struct tg_git *git, const char *sha, tg_sv dir)
 {
     for (;;) {
         for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -43,7 +44,7 @@ static const char *found_above(struct check *c, struct tg_git *git, const char *
 }
 
 /* Another folder's: a policy that the change moved up, or one beside the present folder. */
-static const char *found_elsewhere(struct check *c, struct tg_git *git, const char *sha)
+static const char *found_elsewhere(struct tg_check *c, struct tg_git *git, const char *sha)
 {
     static const char *const below[] = { "*/", "*/*/" };
     for (size_t k = 0; k < sizeof below / sizeof *below; k++)
@@ -57,7 +58,7 @@ static const char *found_elsewhere(struct check *c, struct tg_git *git, const ch
 }
 
 /* The path in the tree of the policy that judges now; NULL: none, or outside. */
-static const char *path_now(struct check *c, struct tg_git *git)
+static const char *path_now(struct tg_check *c, struct tg_git *git)
 {
     struct tg_err ignored;
     tg_sv path;
@@ -68,7 +69,7 @@ static const char *path_now(struct check *c, struct tg_git *git)
     return path.p;
 }
 
-const char *tg_check_policy_at(struct check *c, struct tg_git *git, const char *sha)
+const char *tg_check_policy_at(struct tg_check *c, struct tg_git *git, const char *sha)
 {
     const char *now = path_now(c, git), *at = NULL;
     if (!sha[0])
@@ -82,7 +83,7 @@ const char *tg_check_policy_at(struct check *c, struct tg_git *git, const char *
 
 /* ---- what is told ---- */
 
-static tg_sv clipped(struct check *c, tg_sv text)
+static tg_sv clipped(struct tg_check *c, tg_sv text)
 {
     tg_sv head = tg_utf8_prefix(text, MAX_VALUE);
     if (!text.n)
@@ -90,14 +91,14 @@ static tg_sv clipped(struct check *c, tg_sv text)
     return head.n == text.n ? text : tg_sv_of(tg_arena_printf(c->arena, "%.*s…", TG_SV_ARG(head)));
 }
 
-static void tell(struct check *c, struct job *j, const char *text, const char *next)
+static void tell(struct tg_check *c, struct tg_check_job *j, const char *text, const char *next)
 {
     tg_verdict_add_note(&j->verdict, c->arena, TG_NOTE_WARNING, tg_sv_of(text), tg_sv_of(next));
     j->verdict.notes[j->verdict.n_notes - 1].policy = true;
 }
 
-static void tell_change(struct check *c, struct job *j, const struct tg_policy_change *x,
-                        const char *next)
+static void tell_change(struct tg_check *c, struct tg_check_job *j,
+                        const struct tg_policy_change *x, const char *next)
 {
     const char *where =
         x->at.file ? tg_arena_printf(c->arena, " (%s:%u)", x->at.file, x->at.line) : "";
@@ -110,7 +111,7 @@ static void tell_change(struct check *c, struct job *j, const struct tg_policy_c
          next);
 }
 
-static const char *profile_asked(const struct check *c)
+static const char *profile_asked(const struct tg_check *c)
 {
     const char *event = tg_gate_env(c->io, "GITHUB_EVENT_NAME");
     if (c->o->profile && strcmp(c->o->profile, "auto") == 0)
@@ -118,7 +119,7 @@ static const char *profile_asked(const struct check *c)
     return c->o->profile;
 }
 
-static struct tg_policy *load_at(struct check *c, const char *sha, const char *path,
+static struct tg_policy *load_at(struct tg_check *c, const char *sha, const char *path,
                                  struct tg_err *why)
 {
     struct tg_policy_opts po = { .profile = profile_asked(c), .profile_may_lack = true };
@@ -133,8 +134,8 @@ static struct tg_policy *load_at(struct check *c, const char *sha, const char *p
     return p;
 }
 
-static void tell_changes(struct check *c, struct job *j, const struct tg_policy_changes *changes,
-                         const char *next)
+static void tell_changes(struct tg_check *c, struct tg_check_job *j,
+                         const struct tg_policy_changes *changes, const char *next)
 {
     for (size_t i = 0; i < changes->n_looser && i < MAX_TOLD; i++)
         tell_change(c, j, &changes->v[i], i ? "" : next);
@@ -145,7 +146,8 @@ static void tell_changes(struct check *c, struct job *j, const struct tg_policy_
              next);
 }
 
-static void compare_with(struct check *c, struct job *j, const char *sha, const char *path)
+static void compare_with(struct tg_check *c, struct tg_check_job *j, const char *sha,
+                         const char *path)
 {
     const char *now = path_now(c, c->repo.git);
     const char *next = tg_arena_printf(c->arena, "tracegate policy diff %.12s:%s %s", sha, path,
@@ -178,7 +180,7 @@ static void compare_with(struct check *c, struct job *j, const char *sha, const 
  * The commit that the change starts from, whatever its own policy calls the baseline: else
  * `baseline: {ref: HEAD}` would hide what else it changes.
  */
-static bool starts_from(struct check *c, struct tg_git *git, struct tg_commit *out)
+static bool starts_from(struct tg_check *c, struct tg_git *git, struct tg_commit *out)
 {
     struct tg_baseline_ref usual = { .choice = TG_CHOICE_MERGE_BASE };
     struct tg_ci_env ci = tg_suites_ci(&c->suites);
@@ -188,7 +190,7 @@ static bool starts_from(struct check *c, struct tg_git *git, struct tg_commit *o
 }
 
 /* A build that repeats may fix the day; a day in the past revives what has expired since. */
-static void tell_fixed_day(struct check *c, struct job *j)
+static void tell_fixed_day(struct tg_check *c, struct tg_check_job *j)
 {
     const char *fixed = tg_gate_env(c->io, "SOURCE_DATE_EPOCH");
     int64_t seconds;
@@ -205,7 +207,7 @@ static void tell_fixed_day(struct check *c, struct job *j)
          "Unset it for this job; else an expired waiver counts as valid.");
 }
 
-void tg_check_note_policy(struct check *c, struct job *j)
+void tg_check_note_policy(struct tg_check *c, struct tg_check_job *j)
 {
     struct tg_commit from;
     struct tg_err ignored;

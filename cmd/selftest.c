@@ -1,6 +1,6 @@
 /*
  * tracegate selftest: does the policy see anything? Base against base must pass, and for each rule
- * a planted violation must turn it red. Exit 1 when the policy is blind.
+ * a injected violation must turn it red. Exit 1 when the policy is blind.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -26,11 +26,11 @@ struct job {
     const struct selftest_opts *o;
     const struct tg_io *io;
     struct tg_gate_same same;
-    struct tg_blind blind;
-    struct tg_verdict self; /* base against base */
-    tg_sv sides;            /* what stood against what */
-    struct tg_seen *seen;   /* of each rule */
-    size_t n[TG_SIGHT_UNTESTED + 1];
+    struct tg_mutation blind;
+    struct tg_verdict self;          /* base against base */
+    tg_sv sides;                     /* what stood against what */
+    struct tg_mutation_result *seen; /* of each rule */
+    size_t n[TG_MUTATION_UNTESTED + 1];
 };
 
 static bool judge(struct job *j, const struct tg_side side[2], struct tg_verdict *v,
@@ -49,7 +49,7 @@ static bool judge(struct job *j, const struct tg_side side[2], struct tg_verdict
 
 /*
  * Every second run against the others, so that both halves cover the time of recording. Where the
- * halves differ by themselves a planted change would prove nothing; then, and with few runs, all
+ * halves differ by themselves a injected change would prove nothing; then, and with few runs, all
  * runs stand against themselves.
  */
 static bool choose_sides(struct job *j, struct tg_err *err)
@@ -90,14 +90,14 @@ static bool look(struct job *j, struct tg_err *err)
     struct tg_side same[2] = { j->same.all, j->same.all };
     if (!judge(j, same, &j->self, err) || !choose_sides(j, err))
         return false;
-    j->seen = TG_NEW_N(j->same.arena, struct tg_seen, j->same.policy->n_rules + 1);
+    j->seen = TG_NEW_N(j->same.arena, struct tg_mutation_result, j->same.policy->n_rules + 1);
     for (size_t i = 0; i < j->same.policy->n_rules; i++) {
-        if (!tg_blind_look(&j->seen[i], &j->blind, &j->same.policy->rules[i], err)) {
-            (void)tg_err_context(err, "planting a violation of rule '%.*s'",
+        if (!tg_mutation_try(&j->seen[i], &j->blind, &j->same.policy->rules[i], err)) {
+            (void)tg_err_context(err, "injecting a violation of rule '%.*s'",
                                  TG_SV_ARG(j->same.policy->rules[i].id));
             return false;
         }
-        j->n[j->seen[i].sight]++;
+        j->n[j->seen[i].outcome]++;
     }
     return true;
 }
@@ -114,36 +114,36 @@ static bool self_passes(const struct job *j)
 }
 
 /* NULL: the policy sees. */
-static const char *why_blind(const struct job *j)
+static const char *why_survives(const struct job *j)
 {
     if (!self_passes(j))
         return "the baseline does not pass against itself";
-    if (j->n[TG_SIGHT_BLIND])
+    if (j->n[TG_MUTATION_SURVIVES])
         return tg_arena_printf(j->same.arena, "%zu of %zu rules cannot do what they say",
-                               j->n[TG_SIGHT_BLIND], j->same.policy->n_rules);
-    if (j->n[TG_SIGHT_RED])
+                               j->n[TG_MUTATION_SURVIVES], j->same.policy->n_rules);
+    if (j->n[TG_MUTATION_RED])
         return NULL;
-    if (j->n[TG_SIGHT_WARNS] && !j->n[TG_SIGHT_UNTESTED])
+    if (j->n[TG_MUTATION_WARNS] && !j->n[TG_MUTATION_UNTESTED])
         return "no rule can fail, they only warn: give one a `fail` limit, or set fail_on: [warn]";
     return "no rule was seen to fail";
 }
 
 static void put_text(const struct job *j, struct tg_buf *out)
 {
-    const char *blind = why_blind(j);
+    const char *blind = why_survives(j);
     tg_buf_printf(out, "base against base: %.*s\nplanted: %.*s\n\n", TG_SV_ARG(j->self.headline),
                   TG_SV_ARG(j->sides));
     for (size_t i = 0; i < j->same.policy->n_rules; i++) {
-        const struct tg_seen *s = &j->seen[i];
-        tg_sv what = s->reason.n ? s->reason : s->planted;
-        tg_buf_printf(out, "  %-8s  %.*s: %.*s\n", tg_sight_name(s->sight), TG_SV_ARG(s->rule->id),
-                      TG_SV_ARG(what));
+        const struct tg_mutation_result *s = &j->seen[i];
+        tg_sv what = s->reason.n ? s->reason : s->injected;
+        tg_buf_printf(out, "  %-8s  %.*s: %.*s\n", tg_mutation_outcome_name(s->outcome),
+                      TG_SV_ARG(s->rule->id), TG_SV_ARG(what));
         if (s->unfused.n)
             tg_buf_printf(out, "            %s %.*s\n", s->sees_unfused ? "and" : "NOT",
                           TG_SV_ARG(s->unfused));
-        if (s->sight == TG_SIGHT_RED || s->sight == TG_SIGHT_WARNS)
+        if (s->outcome == TG_MUTATION_RED || s->outcome == TG_MUTATION_WARNS)
             continue;
-        if (s->sight == TG_SIGHT_BLIND && s->rule->at.file)
+        if (s->outcome == TG_MUTATION_SURVIVES && s->rule->at.file)
             tg_buf_printf(out, "            %s:%u\n", s->rule->at.file, s->rule->at.line);
         tg_buf_printf(out, "            -> %.*s\n", TG_SV_ARG(s->fix));
     }
@@ -151,14 +151,15 @@ static void put_text(const struct job *j, struct tg_buf *out)
         tg_buf_printf(out, "\nBLIND: %s\n", blind);
     else
         tg_buf_printf(out, "\nOK: %zu rule%s turned red, %zu warned, %zu skipped, %zu untested\n",
-                      j->n[TG_SIGHT_RED], j->n[TG_SIGHT_RED] == 1 ? "" : "s", j->n[TG_SIGHT_WARNS],
-                      j->n[TG_SIGHT_SKIPPED], j->n[TG_SIGHT_UNTESTED]);
+                      j->n[TG_MUTATION_RED], j->n[TG_MUTATION_RED] == 1 ? "" : "s",
+                      j->n[TG_MUTATION_WARNS], j->n[TG_MUTATION_SKIPPED],
+                      j->n[TG_MUTATION_UNTESTED]);
 }
 
 static void put_json(const struct job *j, struct tg_buf *out)
 {
     struct tg_doc *root = tg_doc_new_object(), *rules;
-    const char *blind = why_blind(j);
+    const char *blind = why_survives(j);
     tg_doc_add_str(root, "schema", TG_SV("tracegate-selftest-v1"));
     tg_doc_add_bool(root, "blind", blind != NULL);
     tg_doc_add_str(root, "why", tg_sv_of(blind ? blind : ""));
@@ -166,12 +167,13 @@ static void put_json(const struct job *j, struct tg_buf *out)
     tg_doc_add_str(root, "sides", j->sides);
     rules = tg_doc_add_array(root, "rules");
     for (size_t i = 0; i < j->same.policy->n_rules; i++) {
-        const struct tg_seen *s = &j->seen[i];
+        const struct tg_mutation_result *s = &j->seen[i];
         struct tg_doc *r = tg_doc_add_object(rules, NULL);
-        tg_sv sight = tg_sv_of(s->sight == TG_SIGHT_BLIND ? "blind" : tg_sight_name(s->sight));
+        tg_sv outcome = tg_sv_of(
+            s->outcome == TG_MUTATION_SURVIVES ? "blind" : tg_mutation_outcome_name(s->outcome));
         tg_doc_add_str(r, "id", s->rule->id);
-        tg_doc_add_str(r, "sight", sight);
-        tg_doc_add_str(r, "planted", s->planted);
+        tg_doc_add_str(r, "sight", outcome);
+        tg_doc_add_str(r, "planted", s->injected);
         tg_doc_add_str(r, "said", s->said);
         tg_doc_add_str(r, "reason", s->reason);
         tg_doc_add_str(r, "fix", s->fix);
@@ -189,11 +191,11 @@ static bool run_job(struct job *j, struct tg_err *err)
 {
     struct tg_buf out = { 0 };
     bool ok;
-    j->blind = (struct tg_blind){ .policy = j->same.policy,
-                                  .suite = j->same.suite,
-                                  .io = j->io,
-                                  .compare = &j->same.compare,
-                                  .arena = j->same.arena };
+    j->blind = (struct tg_mutation){ .policy = j->same.policy,
+                                     .suite = j->same.suite,
+                                     .io = j->io,
+                                     .compare = &j->same.compare,
+                                     .arena = j->same.arena };
     if (!look(j, err))
         return false;
     if (j->o->format == TG_FORMAT_JSON)
@@ -211,7 +213,7 @@ static int selftest_run(const void *opts, const struct tg_strs *args, const stru
     struct job j = { .o = opts, .io = io };
     int code;
     if (tg_gate_same_open(&j.same, &j.o->gate, args, "selftest", 1, io, err) && run_job(&j, err))
-        code = why_blind(&j) ? 1 : 0;
+        code = why_survives(&j) ? 1 : 0;
     else
         code = tg_err_exit_code(err->kind);
     tg_gate_same_release(&j.same);
@@ -223,7 +225,7 @@ const struct tg_cmd tg_cmd_selftest = {
     .summary = "prove that a policy can fail",
     .synopsis = "[TRACE...] [--policy FILE]",
     .about =
-        "Compares runs of one commit with themselves, which must pass, and then plants for each "
+        "Compares runs of one commit with themselves, which must pass, and then injects for each "
         "rule a violation it is about: a slower operator, one more call, a name that is gone, "
         "other "
         "launches, a longer step; for a rule that sees one call more also one operator replaced by "

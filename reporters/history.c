@@ -55,7 +55,7 @@ void tg_history_put_date(struct tg_buf *out, int64_t date)
 
 double tg_history_plain(const struct tg_history *h, size_t night, uint32_t series)
 {
-    const struct tg_value *v = tg_night_value(&h->night[night], series);
+    const struct tg_history_value *v = tg_night_value(&h->night[night], series);
     return v ? v->plain : (double)NAN;
 }
 

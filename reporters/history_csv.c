@@ -33,7 +33,7 @@ static void put_line(struct tg_buf *out, const struct tg_history_suite *s, uint3
                      size_t night)
 {
     const struct tg_history *h = s->history;
-    const struct tg_value *v = tg_night_value(&h->night[night], id);
+    const struct tg_history_value *v = tg_night_value(&h->night[night], id);
     double c = v ? tg_history_corrected(h, night, id) : (double)NAN;
     if (!v)
         return;

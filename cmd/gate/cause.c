@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/gate/source.h"
+#include "cmd/gate/codefile.h"
 #include "core/baseline/changed.h"
 #include "core/diff/names.h"
 #include "reporters/cause.h"
@@ -14,8 +14,9 @@ struct finder {
     const struct tg_cause_ask *ask;
     struct tg_git *git;
     struct tg_commit head;
-    struct tg_sources sources[2]; /* of the two commits; of HEAD, where the baseline's is unknown */
-    struct tg_strmap targets;     /* "KIND NAME", normalised */
+    struct tg_codefiles
+        sources[2];           /* of the two commits; of HEAD, where the baseline's is unknown */
+    struct tg_strmap targets; /* "KIND NAME", normalised */
     struct tg_buf key;
     struct tg_paths paths;
     struct tg_cause_change change;
@@ -96,8 +97,8 @@ static bool is_foreign(tg_sv path)
 
 /* Lines of the baseline's trace are those of its commit, or, where that is unknown, about those of
  * HEAD. */
-static const struct tg_py_function *function_at(const struct tg_source_file *file,
-                                                const struct tg_source_name *n)
+static const struct tg_py_function *function_at(const struct tg_codefile *file,
+                                                const struct tg_codefile_name *n)
 {
     const struct tg_py_function *at =
         tg_py_function_named(file->functions, file->n_functions, n->function, n->line);
@@ -109,17 +110,17 @@ static bool ask_function(void *arg, int side, tg_sv name, tg_sv *file, tg_sv *fu
                          uint32_t *line)
 {
     struct finder *f = arg;
-    struct tg_source_name n;
-    const struct tg_source_file *found;
+    struct tg_codefile_name n;
+    const struct tg_codefile *found;
     const struct tg_py_function *at;
-    if (!tg_source_parse(&n, name))
+    if (!tg_codefile_parse(&n, name))
         return false;
     *function = n.function;
     *line = n.line;
     *file = n.file;
     if (!f->git)
         return !is_foreign(n.file);
-    found = tg_sources_file(&f->sources[side], n.file);
+    found = tg_codefiles_file(&f->sources[side], n.file);
     if (side == TG_PATHS_TEST && !tg_source_holds(found, n.function, n.line))
         return false; /* HEAD is not what ran */
     *file = found->in_repo;
@@ -174,8 +175,8 @@ static void read_change(struct finder *f)
         return;
     files = TG_NEW_N(a, struct tg_cause_file, c.n_python + 1);
     for (size_t i = 0; i < c.n_python; i++) {
-        const struct tg_source_file *file =
-            tg_sources_file(&f->sources[TG_PATHS_TEST], c.python[i].path);
+        const struct tg_codefile *file =
+            tg_codefiles_file(&f->sources[TG_PATHS_TEST], c.python[i].path);
         struct tg_cause_lines *lines = TG_NEW_N(a, struct tg_cause_lines, c.python[i].n + 1);
         for (size_t k = 0; k < c.python[i].n; k++)
             lines[k] =
@@ -315,10 +316,10 @@ void tg_cause_find(struct tg_verdict *v, const struct tg_cause_ask *ask)
         if (f.git && !tg_git_resolve(f.git, "HEAD", ask->arena, &f.head, &ignored))
             f.git = NULL;
         for (int side = 0; side < 2; side++)
-            tg_sources_init(&f.sources[side], f.git,
-                            side == TG_PATHS_BASE && ask->base_commit ? ask->base_commit
-                                                                      : f.head.sha,
-                            ask->workspace, ask->arena);
+            tg_codefiles_init(&f.sources[side], f.git,
+                              side == TG_PATHS_BASE && ask->base_commit ? ask->base_commit
+                                                                        : f.head.sha,
+                              ask->workspace, ask->arena);
         read_both(&f, tg_strmap_find(&f.targets, TG_SV("step")));
         read_change(&f);
         for (size_t i = 0; i < v->n_results; i++)
@@ -328,8 +329,8 @@ void tg_cause_find(struct tg_verdict *v, const struct tg_cause_ask *ask)
             if (v->results[i].cause)
                 keep(&v->results[i], ask->arena);
         tg_paths_release(&f.paths);
-        tg_sources_release(&f.sources[TG_PATHS_BASE]);
-        tg_sources_release(&f.sources[TG_PATHS_TEST]);
+        tg_codefiles_release(&f.sources[TG_PATHS_BASE]);
+        tg_codefiles_release(&f.sources[TG_PATHS_TEST]);
     }
     tg_strmap_release(&f.targets);
     tg_buf_release(&f.key);

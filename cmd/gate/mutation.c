@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "core/diff/names.h"
-#include "core/summary/plant.h"
+#include "core/summary/inject.h"
 
 #define MAX_CANDIDATES 3 /* names a violation is tried on: the largest */
 
@@ -14,7 +14,7 @@
 static const double change_sizes[N_SIZES] = { 1.1, 1.2, 1.5, 2, 3 };
 static const double budget_sizes[N_SIZES] = { 1.1, 1.5, 3, 5, 10 };
 
-const char *tg_sight_name(enum tg_sight s)
+const char *tg_mutation_outcome_name(enum tg_mutation_outcome s)
 {
     static const char *const names[] = { "red", "warns", "BLIND", "skipped", "untested" };
     return names[s];
@@ -22,20 +22,20 @@ const char *tg_sight_name(enum tg_sight s)
 
 /* One rule on its way. */
 struct look {
-    const struct tg_blind *b;
-    struct tg_seen *out;
+    const struct tg_mutation *b;
+    struct tg_mutation_result *out;
     struct tg_rule rule;     /* with nothing that would hide a violation */
     struct tg_policy policy; /* of this rule alone */
-    struct tg_comparison unplanted;
+    struct tg_comparison uninjected;
     bool less; /* less is what the rule calls bad */
     const double *sizes;
     bool needs_fail;
     struct tg_err *err;
 };
 
-/* A violation to plant, and its name for people. */
+/* A violation to inject, and its name for people. */
 struct attempt {
-    struct tg_plant plant;
+    struct tg_inject inject;
     const struct tg_op *op; /* NULL: none */
     bool last_rank;         /* only there */
     const char *text;
@@ -98,13 +98,13 @@ static bool is_of_op(const void *arg, const struct tg_row *row)
     return same;
 }
 
-/* The fresh side with the violation in every run; false: it can be planted in none. */
-static bool plant(const struct look *l, const struct attempt *t, struct tg_side *out,
-                  struct tg_arena *a)
+/* The fresh side with the violation in every run; false: it can be injected in none. */
+static bool inject(const struct look *l, const struct attempt *t, struct tg_side *out,
+                   struct tg_arena *a)
 {
     const struct tg_side *from = &l->b->side[TG_TEST];
     struct op_rows rows = { l->b->compare, t->op };
-    struct tg_plant p = t->plant;
+    struct tg_inject p = t->inject;
     bool any = false;
     if (t->op) {
         p.is = is_of_op;
@@ -116,7 +116,7 @@ static bool plant(const struct look *l, const struct attempt *t, struct tg_side 
         out->at[run] = TG_NEW_N(a, const struct tg_shard *, from->n_ranks);
         for (size_t rank = 0; rank < from->n_ranks; rank++) {
             bool here = !t->last_rank || rank + 1 == from->n_ranks;
-            const struct tg_shard *s = here ? tg_plant(from->at[run][rank], &p, a) : NULL;
+            const struct tg_shard *s = here ? tg_inject(from->at[run][rank], &p, a) : NULL;
             any |= s != NULL;
             out->at[run][rank] = s ? s : from->at[run][rank];
         }
@@ -143,7 +143,7 @@ static const struct tg_result *result_of_measure(const struct look *l, const str
     return NULL;
 }
 
-/* The planted thing's own result, else the worst: results are sorted, the worst first. */
+/* The injected thing's own result, else the worst: results are sorted, the worst first. */
 static const struct tg_result *result_of(const struct look *l, const struct attempt *t,
                                          const struct tg_verdict *v)
 {
@@ -166,23 +166,23 @@ static enum answer try_one(struct look *l, const struct attempt *t)
     struct tg_side side;
     struct tg_gate g;
     struct tg_verdict v;
-    if (plant(l, t, &side, a)) {
+    if (inject(l, t, &side, a)) {
         if (!judge(l, &g, &side, &v, a)) {
             answer = FAILED;
         } else {
             const struct tg_result *r = result_of(l, t, &v);
-            struct tg_seen *out = l->out;
+            struct tg_mutation_result *out = l->out;
             answer = r && is_red(l, r->state) ? RED : GREEN;
             out->tried++;
-            out->planted = tg_arena_sv(keep, tg_sv_of(t->text));
+            out->injected = tg_arena_sv(keep, tg_sv_of(t->text));
             out->said =
                 r ? tg_sv_of(tg_arena_printf(keep, "%s: %.*s%s%.*s", tg_state_name(r->state),
                                              TG_SV_ARG(r->message), r->evidence.n ? "; " : "",
                                              TG_SV_ARG(r->evidence)))
                   : TG_SV("nothing");
             if (answer == RED)
-                out->sight =
-                    l->needs_fail || r->state == TG_STATE_FAIL ? TG_SIGHT_RED : TG_SIGHT_WARNS;
+                out->outcome = l->needs_fail || r->state == TG_STATE_FAIL ? TG_MUTATION_RED
+                                                                          : TG_MUTATION_WARNS;
         }
     }
     tg_arena_free(a);
@@ -233,11 +233,11 @@ static bool count_attempt(const struct look *l, struct attempt *t, size_t i)
     const struct tg_op *op = t->op;
     int64_t calls = calls_at(l, op, i);
     if (l->less && (double)-calls >= op->count[TG_BASE]) {
-        t->plant = (struct tg_plant){ .what = TG_PLANT_DROP };
+        t->inject = (struct tg_inject){ .what = TG_INJECT_DROP };
         t->text = tg_arena_printf(l->b->arena, "%s is gone", name_of(l, op));
         return true;
     }
-    t->plant = (struct tg_plant){ .what = TG_PLANT_CALLS, .calls = calls };
+    t->inject = (struct tg_inject){ .what = TG_INJECT_CALLS, .calls = calls };
     t->text = tg_arena_printf(l->b->arena, "%s: %lld call%s %s a step", name_of(l, op),
                               (long long)llabs(calls), llabs(calls) == 1 ? "" : "s",
                               l->less ? "fewer" : "more");
@@ -264,30 +264,31 @@ static bool op_attempt(const struct look *l, struct attempt *t, size_t i)
     case TG_METRIC_DEVICE_COUNT:
         return count_attempt(l, t, i);
     case TG_METRIC_ADDED:
-        t->plant = (struct tg_plant){ .what = TG_PLANT_NEW,
-                                      .text = tg_sv_of(tg_arena_printf(a, "%s_planted", name)),
-                                      .ns = (tg_ns)(of_step[i] * l->unplanted.step_ns[TG_BASE]) };
+        t->inject =
+            (struct tg_inject){ .what = TG_INJECT_NEW,
+                                .text = tg_sv_of(tg_arena_printf(a, "%s_planted", name)),
+                                .ns = (tg_ns)(of_step[i] * l->uninjected.step_ns[TG_BASE]) };
         t->text =
             tg_arena_printf(a, "%s_planted is new, %g %% of the step", name, 100 * of_step[i]);
         return true;
     case TG_METRIC_REMOVED:
-        t->plant = (struct tg_plant){ .what = TG_PLANT_DROP };
+        t->inject = (struct tg_inject){ .what = TG_INJECT_DROP };
         t->text = tg_arena_printf(a, "%s is gone", name);
         return i == 0;
     case TG_METRIC_LAUNCH_CONFIG:
     case TG_METRIC_INPUT_TYPES:
     case TG_METRIC_INPUT_SHAPES:
-        t->plant = (struct tg_plant){ .what = TG_PLANT_FACT, .text = fact_of(l->rule.metric) };
+        t->inject = (struct tg_inject){ .what = TG_INJECT_FACT, .text = fact_of(l->rule.metric) };
         t->text = tg_arena_printf(a, "%s: another %s", name, tg_metric_info(l->rule.metric)->name);
         return i == 0;
     case TG_METRIC_BYTES:
-        t->plant = (struct tg_plant){ .what = TG_PLANT_FACT,
-                                      .text = fact_of(l->rule.metric),
-                                      .factor = factor };
+        t->inject = (struct tg_inject){ .what = TG_INJECT_FACT,
+                                        .text = fact_of(l->rule.metric),
+                                        .factor = factor };
         t->text = tg_arena_printf(a, "%s moves %+.0f %% bytes", name, 100 * (factor - 1));
         return true;
     default:
-        t->plant = (struct tg_plant){ .what = TG_PLANT_SLOWER, .factor = factor };
+        t->inject = (struct tg_inject){ .what = TG_INJECT_SLOWER, .factor = factor };
         t->text = tg_arena_printf(a, "%s takes %+.0f %% time", name, 100 * (factor - 1));
         return true;
     }
@@ -296,8 +297,8 @@ static bool op_attempt(const struct look *l, struct attempt *t, size_t i)
 static const struct tg_op *largest_collective(const struct look *l)
 {
     const struct tg_op *most = NULL;
-    for (size_t i = 0; i < l->unplanted.n_ops; i++) {
-        const struct tg_op *op = &l->unplanted.ops[i];
+    for (size_t i = 0; i < l->uninjected.n_ops; i++) {
+        const struct tg_op *op = &l->uninjected.ops[i];
         if (tg_kind_is_device(op->kind) && op->class_ == TG_CLASS_COMM && op->present[TG_TEST] &&
             (!most || op->total[TG_TEST] > most->total[TG_TEST]))
             most = op;
@@ -310,34 +311,34 @@ static bool measure_attempt(const struct look *l, struct attempt *t, size_t i)
     const struct tg_metric_info *info = tg_metric_info(l->rule.metric);
     struct tg_arena *a = l->b->arena;
     enum tg_measure id;
-    *t = (struct attempt){ .plant = { .what = TG_PLANT_WAIT,
-                                      .factor = l->less ? 1 / l->sizes[i] : l->sizes[i] } };
+    *t = (struct attempt){ .inject = { .what = TG_INJECT_WAIT,
+                                       .factor = l->less ? 1 / l->sizes[i] : l->sizes[i] } };
     if (l->rule.metric == TG_METRIC_SKEW || l->rule.metric == TG_METRIC_RANK_SPREAD) {
         t->last_rank = true;
         t->text = tg_arena_printf(a, "the last rank's step takes %+.0f %% time",
-                                  100 * (t->plant.factor - 1));
+                                  100 * (t->inject.factor - 1));
         return true;
     }
     if (l->rule.metric == TG_METRIC_COLLECTIVE_SKEW) {
         t->op = largest_collective(l);
         t->last_rank = true;
-        t->plant.what = TG_PLANT_SLOWER;
+        t->inject.what = TG_INJECT_SLOWER;
         t->text = t->op ? tg_arena_printf(a, "%s takes %+.0f %% time on the last rank",
-                                          name_of(l, t->op), 100 * (t->plant.factor - 1))
+                                          name_of(l, t->op), 100 * (t->inject.factor - 1))
                         : "";
         return t->op != NULL;
     }
     if (l->rule.metric == TG_METRIC_STEP_TIME) {
         t->text = tg_arena_printf(a, "the step takes %+.0f %% time, outside every operator",
-                                  100 * (t->plant.factor - 1));
+                                  100 * (t->inject.factor - 1));
         return true;
     }
     if (!tg_measure_find(tg_sv_of(info->name), &id))
         return false;
-    t->plant = (struct tg_plant){ .what = TG_PLANT_MEASURE,
-                                  .measure = id,
-                                  .factor = l->sizes[i],
-                                  .better = l->less == (tg_measure_info(id)->worse > 0) };
+    t->inject = (struct tg_inject){ .what = TG_INJECT_MEASURE,
+                                    .measure = id,
+                                    .factor = l->sizes[i],
+                                    .better = l->less == (tg_measure_info(id)->worse > 0) };
     if (info->unit == TG_UNIT_PERCENT)
         t->text = tg_arena_printf(a, "%s goes %.0f %% of the way to %s", info->name,
                                   100 * (1 - 1 / l->sizes[i]), l->less ? "0" : "100 %");
@@ -363,7 +364,7 @@ static bool is_op(const struct tg_op *op, const struct tg_result *r)
 
 static const struct tg_op *op_of(const struct look *l, const struct tg_result *r)
 {
-    const struct tg_comparison *c = &l->unplanted;
+    const struct tg_comparison *c = &l->uninjected;
     for (size_t i = 0; i < c->n_ops; i++)
         if (is_op(&c->ops[i], r))
             return &c->ops[i];
@@ -431,16 +432,16 @@ static bool new_name(const struct look *l, struct attempt *t)
     for (size_t i = 0; i < pattern.n; i++)
         if (pattern.p[i] != '*')
             tg_buf_putc(&b, pattern.p[i] == '?' ? 'x' : pattern.p[i]);
-    *t = (struct attempt){ .plant = { .what = TG_PLANT_NEW,
-                                      .kind = kind,
-                                      .text = tg_arena_sv(l->b->arena, tg_buf_sv(&b)),
-                                      .ns = (tg_ns)(0.01 * l->unplanted.step_ns[TG_BASE]) } };
+    *t = (struct attempt){ .inject = { .what = TG_INJECT_NEW,
+                                       .kind = kind,
+                                       .text = tg_arena_sv(l->b->arena, tg_buf_sv(&b)),
+                                       .ns = (tg_ns)(0.01 * l->uninjected.step_ns[TG_BASE]) } };
     t->text = tg_arena_printf(l->b->arena,
                               "%.*s is new, 1 %% of the step; no name of these traces "
                               "matches",
-                              TG_SV_ARG(t->plant.text));
+                              TG_SV_ARG(t->inject.text));
     tg_buf_release(&b);
-    return t->plant.text.n > 0;
+    return t->inject.text.n > 0;
 }
 
 /*
@@ -449,19 +450,19 @@ static bool new_name(const struct look *l, struct attempt *t)
  */
 static enum answer look_unfused(struct look *l, const struct tg_op *const *op, size_t n)
 {
-    struct tg_seen before = *l->out;
+    struct tg_mutation_result before = *l->out;
     enum answer answer = NOT_PLANTED;
     for (size_t i = 0; i < n && (answer == NOT_PLANTED || answer == GREEN); i++) {
         const char *name = name_of(l, op[i]);
         struct attempt t = { .op = op[i],
-                             .plant = { .what = TG_PLANT_UNFUSE,
-                                        .text = tg_sv_of(
-                                            tg_arena_printf(l->b->arena, "%s_part", name)) },
+                             .inject = { .what = TG_INJECT_UNFUSE,
+                                         .text = tg_sv_of(
+                                             tg_arena_printf(l->b->arena, "%s_part", name)) },
                              .text = tg_arena_printf(l->b->arena, "%s is replaced by two", name) };
         enum answer one = try_one(l, &t);
         if (one != NOT_PLANTED) {
             answer = one;
-            before.unfused = l->out->planted;
+            before.unfused = l->out->injected;
         }
     }
     before.sees_unfused = answer == RED;
@@ -472,9 +473,10 @@ static enum answer look_unfused(struct look *l, const struct tg_op *const *op, s
 
 /* ---- answers ---- */
 
-static void say(struct look *l, enum tg_sight sight, const char *reason, const char *fix)
+static void say(struct look *l, enum tg_mutation_outcome outcome, const char *reason,
+                const char *fix)
 {
-    l->out->sight = sight;
+    l->out->outcome = outcome;
     l->out->reason = tg_arena_sv(l->b->arena, tg_sv_of(reason));
     l->out->fix = tg_arena_sv(l->b->arena, tg_sv_of(fix));
 }
@@ -487,7 +489,7 @@ static bool too_few_runs(const struct look *l)
            (l->b->side[TG_BASE].n_runs < need || l->b->side[TG_TEST].n_runs < need);
 }
 
-/* Nothing that was planted turned the rule red. */
+/* Nothing that was injected turned the rule red. */
 static void say_green(struct look *l)
 {
     bool limits = l->rule.fail.state == TG_LIMIT_ON || l->rule.warn.state == TG_LIMIT_ON;
@@ -495,17 +497,18 @@ static void say_green(struct look *l)
         limits |= l->rule.overrides[i].fail.state == TG_LIMIT_ON ||
                   l->rule.overrides[i].warn.state == TG_LIMIT_ON;
     if (!limits)
-        say(l, TG_SIGHT_BLIND, "it has no limit", "Give it a `fail` limit, or remove the rule.");
+        say(l, TG_MUTATION_SURVIVES, "it has no limit",
+            "Give it a `fail` limit, or remove the rule.");
     else if (too_few_runs(l))
-        say(l, TG_SIGHT_UNTESTED, "durations are judged from three runs a side on",
+        say(l, TG_MUTATION_UNTESTED, "durations are judged from three runs a side on",
             "Name at least as many runs as noise.min_runs asks for.");
     else if (!is_budget(&l->rule) && tg_sv_has(l->out->said, TG_SV("not judged")))
-        say(l, TG_SIGHT_BLIND,
+        say(l, TG_MUTATION_SURVIVES,
             tg_arena_printf(l->b->arena, "it never judges: %.*s", TG_SV_ARG(l->out->said)),
             "Use a metric that these traces can prove, or a budget (max, min).");
     else
-        say(l, TG_SIGHT_BLIND,
-            tg_arena_printf(l->b->arena, "even this passes: %.*s", TG_SV_ARG(l->out->planted)),
+        say(l, TG_MUTATION_SURVIVES,
+            tg_arena_printf(l->b->arena, "even this passes: %.*s", TG_SV_ARG(l->out->injected)),
             l->needs_fail ? "Tighten the limit: tracegate calibrate suggests one from your runs."
                           : "Tighten the `warn` limit, or give the rule a `fail` limit.");
 }
@@ -516,14 +519,15 @@ static void say_nothing_there(struct look *l, const struct tg_verdict *v)
                           ? "the traces do not carry what it is about"
                           : "no name of these traces matches";
     if (l->rule.optional)
-        say(l, TG_SIGHT_SKIPPED, why, "Nothing to do where that is meant: the rule is optional.");
+        say(l, TG_MUTATION_SKIPPED, why,
+            "Nothing to do where that is meant: the rule is optional.");
     else
-        say(l, TG_SIGHT_BLIND, why,
+        say(l, TG_MUTATION_SURVIVES, why,
             "Correct the rule (`tracegate names TRACE` lists names), or mark it `optional: true`.");
 }
 
-bool tg_blind_look(struct tg_seen *out, const struct tg_blind *b, const struct tg_rule *rule,
-                   struct tg_err *err)
+bool tg_mutation_try(struct tg_mutation_result *out, const struct tg_mutation *b,
+                     const struct tg_rule *rule, struct tg_err *err)
 {
     struct tg_arena *a = tg_arena_new();
     struct look l = { .b = b, .out = out, .err = err, .less = less_is_bad(rule) };
@@ -531,14 +535,14 @@ bool tg_blind_look(struct tg_seen *out, const struct tg_blind *b, const struct t
     struct tg_verdict v;
     struct attempt t;
     enum answer answer = NOT_PLANTED;
-    *out = (struct tg_seen){ .rule = rule, .sight = TG_SIGHT_BLIND };
+    *out = (struct tg_mutation_result){ .rule = rule, .outcome = TG_MUTATION_SURVIVES };
     isolate(&l, rule);
     l.sizes = is_budget(rule) ? budget_sizes : change_sizes;
     if (!judge(&l, &g, &b->side[TG_TEST], &v, a)) {
         tg_arena_free(a);
         return false;
     }
-    l.unplanted = g.comparison;
+    l.uninjected = g.comparison;
     if (tg_metric_info(rule->metric)->scope == TG_SCOPE_NAME) {
         const struct tg_op *op[MAX_CANDIDATES];
         size_t n = candidates(&l, &v, op);

@@ -7,28 +7,28 @@
  */
 #include "cmd/gate/gate.h"
 
-enum tg_sight {
-    TG_SIGHT_RED,   /* an injected regression failed */
-    TG_SIGHT_WARNS, /* the rule has no `fail` limit; an injected regression warned */
-    TG_SIGHT_BLIND,
-    TG_SIGHT_SKIPPED, /* optional, and the traces have nothing that it is about */
-    TG_SIGHT_UNTESTED /* more runs are needed to tell */
+enum tg_mutation_outcome {
+    TG_MUTATION_RED,   /* an injected regression failed */
+    TG_MUTATION_WARNS, /* the rule has no `fail` limit; an injected regression warned */
+    TG_MUTATION_SURVIVES,
+    TG_MUTATION_SKIPPED, /* optional, and the traces have nothing that it is about */
+    TG_MUTATION_UNTESTED /* more runs are needed to tell */
 };
-const char *tg_sight_name(enum tg_sight s); /* "red", "warns", "BLIND", … */
+const char *tg_mutation_outcome_name(enum tg_mutation_outcome s); /* "red", "warns", "BLIND", … */
 
-struct tg_seen {
+struct tg_mutation_result {
     const struct tg_rule *rule;
-    enum tg_sight sight;
-    tg_sv planted; /* "aten::mm is called once more a step" */
-    tg_sv said;    /* what the rule said of it */
-    tg_sv reason;  /* BLIND, SKIPPED, UNTESTED: why, and */
-    tg_sv fix;     /* what to do */
+    enum tg_mutation_outcome outcome;
+    tg_sv injected; /* "aten::mm is called once more a step" */
+    tg_sv said;     /* what the rule said of it */
+    tg_sv reason;   /* BLIND, SKIPPED, UNTESTED: why, and */
+    tg_sv fix;      /* what to do */
     tg_sv unfused; /* "aten::mm is replaced by two"; "": not tried, the rule counts no more calls */
     bool sees_unfused;
     size_t tried;
 };
 
-struct tg_blind {
+struct tg_mutation {
     const struct tg_policy *policy;
     const struct tg_suite *suite;
     const struct tg_io *io;
@@ -36,6 +36,6 @@ struct tg_blind {
     struct tg_side side[2]; /* the fresh side gets the injections */
     struct tg_arena *arena; /* texts of the answers */
 };
-TG_MUST bool tg_blind_look(struct tg_seen *out, const struct tg_blind *b,
-                           const struct tg_rule *rule, struct tg_err *err);
+TG_MUST bool tg_mutation_try(struct tg_mutation_result *out, const struct tg_mutation *b,
+                             const struct tg_rule *rule, struct tg_err *err);
 #endif

@@ -87,13 +87,13 @@ struct tg_describe tg_describe_weighted(struct tg_weighted *v, size_t n)
     return d;
 }
 
-void tg_spread_add(struct tg_spread *s, tg_ns v)
+void tg_running_stats_add(struct tg_running_stats *s, tg_ns v)
 {
-    struct tg_spread one = { 1, v, v, v, (double)v, 0 };
-    tg_spread_merge(s, &one);
+    struct tg_running_stats one = { 1, v, v, v, (double)v, 0 };
+    tg_running_stats_merge(s, &one);
 }
 
-void tg_spread_merge(struct tg_spread *s, const struct tg_spread *other)
+void tg_running_stats_merge(struct tg_running_stats *s, const struct tg_running_stats *other)
 {
     double n = (double)s->n + (double)other->n, distance = other->mean - s->mean;
     if (!other->n)
@@ -110,7 +110,7 @@ void tg_spread_merge(struct tg_spread *s, const struct tg_spread *other)
     s->max = other->max > s->max ? other->max : s->max;
 }
 
-double tg_spread_std(const struct tg_spread *s)
+double tg_running_stats_std(const struct tg_running_stats *s)
 {
     return s->n > 1 ? sqrt(s->squares / (double)(s->n - 1)) : 0;
 }

@@ -26,15 +26,15 @@ struct tg_weighted {
 struct tg_describe tg_describe_weighted(struct tg_weighted *v, size_t n);
 
 /* Running sum, extremes, mean and spread of durations; two of them can be merged. */
-struct tg_spread {
+struct tg_running_stats {
     uint64_t n;
     tg_ns sum, min, max;
     double mean, squares; /* ns; sum of squared distances from the mean */
 };
-void tg_spread_add(struct tg_spread *s, tg_ns v);
-void tg_spread_merge(struct tg_spread *s, const struct tg_spread *other);
+void tg_running_stats_add(struct tg_running_stats *s, tg_ns v);
+void tg_running_stats_merge(struct tg_running_stats *s, const struct tg_running_stats *other);
 /* Standard deviation with n - 1, in ns; 0 for one value. */
-double tg_spread_std(const struct tg_spread *s);
+double tg_running_stats_std(const struct tg_running_stats *s);
 
 /* To `digits` decimals, halves to even, as array libraries do: scale, round, scale back. */
 double tg_round_to(double v, int digits);

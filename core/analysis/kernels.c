@@ -35,7 +35,7 @@ struct entry {
     tg_sv name;
     enum tg_class class_;
     bool fallback;
-    struct tg_spread spread;
+    struct tg_running_stats spread;
 };
 struct job {
     struct tg_table *frame;
@@ -61,7 +61,7 @@ static void put(const struct job *j, const struct tg_device_work *d, const struc
     row[SUM] = tg_table_int(e->spread.sum);
     row[MAX] = tg_table_int(e->spread.max);
     row[MIN] = tg_table_int(e->spread.min);
-    row[STD] = tg_table_real(tg_spread_std(&e->spread) / 1000);
+    row[STD] = tg_table_real(tg_running_stats_std(&e->spread) / 1000);
     row[MEAN] = tg_table_real((double)e->spread.sum / (double)e->spread.n / 1000);
     row[TYPE] = tg_table_text(tg_sv_of(tg_class_hta_name(e->class_)));
     row[RANK] = tg_table_int(d->rank);
@@ -82,7 +82,7 @@ static void put_class(const struct job *j, const struct tg_device_work *d, const
     for (size_t i = 0; i < shown; i++)
         put(j, d, &e[i], total);
     for (size_t i = shown; i < n; i++) {
-        tg_spread_merge(&others.spread, &e[i].spread);
+        tg_running_stats_merge(&others.spread, &e[i].spread);
         others.fallback |= e[i].fallback;
     }
     others.name = tg_sv_of(tg_arena_printf(j->arena, "others (%zu names)", n - shown));
@@ -134,7 +134,8 @@ static void one_device(void *arg, const struct tg_device_work *d)
     id = entries_of(d, &e, &n);
     for (size_t i = 0; i < d->n; i++) {
         tg_ns dur = tg_ns_sub(d->rows[i]->end, d->rows[i]->start);
-        tg_spread_add(&e[id[tg_span_at(d->work->rank->trace, d->rows[i]->span)->name]].spread, dur);
+        tg_running_stats_add(
+            &e[id[tg_span_at(d->work->rank->trace, d->rows[i]->span)->name]].spread, dur);
         total = tg_ns_add(total, dur);
     }
     free(id);

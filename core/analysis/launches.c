@@ -61,7 +61,7 @@ static const struct tg_table_column summary_columns[S_COLUMNS] = {
 };
 
 struct totals {
-    struct tg_spread delay;
+    struct tg_running_stats delay;
     tg_ns cpu, gpu, own_delay;
     int64_t pairs, short_work, short_both, long_calls, long_delays, calls, graphs, unlinked;
 };
@@ -81,7 +81,7 @@ static void count(struct totals *t, const struct pair *p, bool first_of_call, bo
     t->pairs++;
     t->gpu = tg_ns_add(t->gpu, p->work_dur);
     t->own_delay = tg_ns_add(t->own_delay, p->own_delay);
-    tg_spread_add(&t->delay, p->delay);
+    tg_running_stats_add(&t->delay, p->delay);
     t->short_work += p->work_dur < p->call_dur;
     t->short_both += p->work_dur < p->call_dur && p->call_dur <= LONG_CALL_NS;
     t->long_delays += p->delay > LONG_DELAY_NS;

@@ -435,7 +435,7 @@ static double find_common(const struct tg_diff_work *w, const struct tg_run_valu
     }
     m->n = n;
     double middle = tg_median(m->shift, n), factor = n >= MIN_BIG ? middle : 0; /* sorts */
-    m->scatter = fabs(factor) > log1p(WILD_DRIFT) ? tg_spread(copy, n) : 0;
+    m->scatter = fabs(factor) > log1p(WILD_DRIFT) ? tg_robust_sd(copy, n) : 0;
     m->has_v0 = n > 0;
     m->v0 = n ? tg_quantile(var, n, 0.25) : 0;
     m->c = fmax(factor, 0);

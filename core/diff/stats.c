@@ -35,7 +35,7 @@ double tg_quantile(double *v, size_t n, double q)
     return v[i] + (at - (double)i) * (v[i + 1] - v[i]);
 }
 
-double tg_spread(double *v, size_t n)
+double tg_robust_sd(double *v, size_t n)
 {
     double median = tg_median(v, n);
 

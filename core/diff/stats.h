@@ -13,7 +13,7 @@ double tg_quantile(double *v, size_t n, double q);
 
 /* Robust standard deviation: 1.4826 times the median distance from the median; 0 when n == 0.
  * Overwrites `v`. */
-double tg_spread(double *v, size_t n);
+double tg_robust_sd(double *v, size_t n);
 
 /*
  * The most frequent value; of equally frequent ones the largest. Sorts `v`. `hits` (may be NULL)

@@ -101,7 +101,7 @@ static int factor_of(const struct replay *r, size_t night, const struct tg_serie
 
 double tg_history_corrected(const struct tg_history *h, size_t night, uint32_t series)
 {
-    const struct tg_value *v = tg_night_value(&h->night[night], series);
+    const struct tg_history_value *v = tg_night_value(&h->night[night], series);
     const struct tg_series *s = &h->series->v[series];
     struct replay r = { .h = (struct tg_history *)(uintptr_t)h };
     double c;
@@ -156,7 +156,7 @@ static double factor(struct replay *r, struct stream *s, const struct tg_night *
 {
     size_t n = 0;
     for (size_t i = 0; i < night->n; i++) {
-        const struct tg_value *v = &night->v[i];
+        const struct tg_history_value *v = &night->v[i];
         const struct tg_series *series = &r->h->series->v[v->series];
         const struct track *t = &s->track[v->series];
         if (series->what != TG_SERIES_MEASURE && series->judged && on_device(series) == side &&
@@ -373,7 +373,8 @@ static double plain_median(const struct replay *r, const struct stream *s, uint3
     size_t n = 0;
     for (size_t i = 0; i < w->n; i++)
         if (w->at[i] >= from && w->at[i] < to) {
-            const struct tg_value *x = tg_night_value(&r->h->night[s->night[w->at[i]]], series);
+            const struct tg_history_value *x =
+                tg_night_value(&r->h->night[s->night[w->at[i]]], series);
             if (x)
                 v[n++] = x->plain;
         }
@@ -471,7 +472,7 @@ static bool undoes(const struct replay *r, const struct track *t, size_t k, bool
 }
 
 static void found_step(struct replay *r, struct stream *s, struct track *t, uint32_t series,
-                       const struct tg_scan *scan, bool up)
+                       const struct tg_history_scan *scan, bool up)
 {
     const struct tg_series *x = series == UINT32_MAX ? NULL : &r->h->series->v[series];
     struct window all = t->w;
@@ -512,7 +513,7 @@ static void negate(const struct window *w, double *out)
 }
 
 /* Measures of the step hold all that disturbs a machine for a night or two: no fast lane. */
-static bool is_taken(const struct replay *r, const struct tg_scan *scan, uint32_t series)
+static bool is_taken(const struct replay *r, const struct tg_history_scan *scan, uint32_t series)
 {
     return scan->lane == TG_LANE_SCAN ||
            (scan->lane == TG_LANE_FAST &&
@@ -522,11 +523,11 @@ static bool is_taken(const struct replay *r, const struct tg_scan *scan, uint32_
 static void look(struct replay *r, struct stream *s, struct track *t, uint32_t series)
 {
     double down[TG_SCAN_WINDOW];
-    struct tg_scan scan = tg_scan_look(t->w.v, t->w.n);
+    struct tg_history_scan scan = tg_history_scan_look(t->w.v, t->w.n);
     bool up = scan.lane != TG_LANE_NONE;
     if (!up) {
         negate(&t->w, down);
-        scan = tg_scan_look(down, t->w.n);
+        scan = tg_history_scan_look(down, t->w.n);
     }
     if (is_taken(r, &scan, series))
         found_step(r, s, t, series, &scan, up);
@@ -686,7 +687,7 @@ static void append(struct stream *s, size_t night, size_t n_series)
     }
 }
 
-static void take_value(struct replay *r, struct stream *s, const struct tg_value *v)
+static void take_value(struct replay *r, struct stream *s, const struct tg_history_value *v)
 {
     struct track *t = &s->track[v->series];
     size_t place = s->n - 1, night = s->night[place];
@@ -698,7 +699,7 @@ static void take_value(struct replay *r, struct stream *s, const struct tg_value
         t->first[t->n_first++] = x;
 }
 
-static void judge_value(struct replay *r, struct stream *s, const struct tg_value *v)
+static void judge_value(struct replay *r, struct stream *s, const struct tg_history_value *v)
 {
     const struct tg_series *x = &r->h->series->v[v->series];
     struct track *t = &s->track[v->series];

@@ -320,7 +320,7 @@ static double median_of_runs(double *v, size_t n, size_t *kept)
     return *kept ? tg_median(v, *kept) : 0;
 }
 
-static void put(struct tg_night *out, struct tg_value v)
+static void put(struct tg_night *out, struct tg_history_value v)
 {
     out->v[out->n++] = v;
 }
@@ -332,10 +332,10 @@ static void put_op(struct work *w, struct tg_night *out, uint32_t series)
     double ns = median_of_runs(y->of_run, w->side->n_runs, &n);
     bool settled = !y->several && y->present == w->side->n_runs && y->calls > 0 &&
                    y->agree * 10 >= y->steps * 9;
-    put(out, (struct tg_value){ .series = series,
-                                .v = n ? log(ns) : (double)NAN,
-                                .plain = ns,
-                                .calls = settled ? y->calls : (double)NAN });
+    put(out, (struct tg_history_value){ .series = series,
+                                        .v = n ? log(ns) : (double)NAN,
+                                        .plain = ns,
+                                        .calls = settled ? y->calls : (double)NAN });
 }
 
 /* ---- measures ------------------------------------------------------------------------------ */
@@ -404,10 +404,10 @@ static void put_measure(struct work *w, struct tg_night *out, enum tg_measure m)
     if (m == TG_MEASURE_STEP_TIME)
         out->step_ns = shown;
     percent = info->unit_id == TG_MEASURE_PERCENT;
-    put(out, (struct tg_value){ .series = series_of_measure(w->t, m),
-                                .v = on_scale(v, percent),
-                                .plain = percent ? shown * 100 : shown,
-                                .calls = info->exact && lo == hi ? v : (double)NAN });
+    put(out, (struct tg_history_value){ .series = series_of_measure(w->t, m),
+                                        .v = on_scale(v, percent),
+                                        .plain = percent ? shown * 100 : shown,
+                                        .calls = info->exact && lo == hi ? v : (double)NAN });
 }
 
 /* ---- environment --------------------------------------------------------------------------- */
@@ -432,7 +432,7 @@ static tg_sv environment(const struct tg_shard *s, struct tg_buf *b, struct tg_a
 
 static int by_id(const void *x, const void *y)
 {
-    const struct tg_value *a = x, *b = y;
+    const struct tg_history_value *a = x, *b = y;
     return (a->series > b->series) - (a->series < b->series);
 }
 
@@ -448,7 +448,7 @@ void tg_night_measure(struct tg_night *out, const struct tg_side *side, struct t
         end_run(&w, r);
     }
     out->n = 0;
-    out->v = TG_NEW_N(a, struct tg_value, t->n + TG_MEASURES);
+    out->v = TG_NEW_N(a, struct tg_history_value, t->n + TG_MEASURES);
     for (uint32_t i = 0; i < w.cap && i < t->n; i++)
         if (w.tally[i].of_run)
             put_op(&w, out, i);
@@ -463,7 +463,7 @@ void tg_night_measure(struct tg_night *out, const struct tg_side *side, struct t
     tg_arena_free(w.scratch);
 }
 
-const struct tg_value *tg_night_value(const struct tg_night *n, uint32_t series)
+const struct tg_history_value *tg_night_value(const struct tg_night *n, uint32_t series)
 {
     size_t low = 0, high = n->n;
     while (low < high) {

@@ -40,7 +40,7 @@ struct tg_series_table {
 void tg_series_init(struct tg_series_table *t);
 void tg_series_release(struct tg_series_table *t);
 
-struct tg_value {
+struct tg_history_value {
     uint32_t series;
     double v;     /* ln ns, or part of 1; NAN: no value */
     double plain; /* ns, or the measure's own unit */
@@ -53,8 +53,8 @@ struct tg_night {
     int64_t date;      /* committer date, seconds since 1970 */
     tg_sv environment; /* "key=value" of what decides about times, sorted, separated by blanks */
     size_t runs;
-    double step_ns;     /* median step time */
-    struct tg_value *v; /* by series */
+    double step_ns;             /* median step time */
+    struct tg_history_value *v; /* by series */
     size_t n;
 };
 
@@ -65,5 +65,5 @@ struct tg_night {
 void tg_night_measure(struct tg_night *out, const struct tg_side *side, struct tg_series_table *t,
                       struct tg_arena *a);
 /* The value of a series on that night; NULL: it has none. */
-const struct tg_value *tg_night_value(const struct tg_night *n, uint32_t series);
+const struct tg_history_value *tg_night_value(const struct tg_night *n, uint32_t series);
 #endif

@@ -73,11 +73,11 @@ static double two_sided(const double *v, size_t n, double median)
 }
 
 /* The sizes of one split; `fast`: the smaller variance. */
-static struct tg_scan sized(const double *v, size_t n, size_t k, bool fast)
+static struct tg_history_scan sized(const double *v, size_t n, size_t k, bool fast)
 {
     size_t b = n - k;
     double before = median_of(v, b), after = median_of(v + b, k), s2, se;
-    struct tg_scan s = { .k = k, .k_min = k, .k_max = k, .e = after - before };
+    struct tg_history_scan s = { .k = k, .k_min = k, .k_max = k, .e = after - before };
     s2 = tg_harmful_variance(v, b, v + b, k, before, after);
     if (fast) {
         double both = (two_sided(v, b, before) + two_sided(v + b, k, after)) / (double)(n - 2);
@@ -116,7 +116,7 @@ static size_t best_of(const double *z, size_t from, size_t to)
     return best;
 }
 
-static bool scanned(const double *v, size_t n, const double *z, struct tg_scan *out)
+static bool scanned(const double *v, size_t n, const double *z, struct tg_history_scan *out)
 {
     size_t last = n - TG_SCAN_OLD < TG_SCAN_LAST ? n - TG_SCAN_OLD : TG_SCAN_LAST;
     size_t best = best_of(z, TG_SCAN_FIRST, last);
@@ -132,7 +132,7 @@ static bool scanned(const double *v, size_t n, const double *z, struct tg_scan *
     return true;
 }
 
-static bool fast(const double *v, size_t n, const double *z, struct tg_scan *out)
+static bool fast(const double *v, size_t n, const double *z, struct tg_history_scan *out)
 {
     for (size_t k = TG_SCAN_FAST_FIRST; k <= TG_SCAN_FAST_LAST; k++) {
         size_t b = n - k;
@@ -153,9 +153,9 @@ static bool fast(const double *v, size_t n, const double *z, struct tg_scan *out
     return false;
 }
 
-struct tg_scan tg_scan_look(const double *v, size_t n)
+struct tg_history_scan tg_history_scan_look(const double *v, size_t n)
 {
-    struct tg_scan s = { 0 };
+    struct tg_history_scan s = { 0 };
     double z[TG_SCAN_LAST + 1];
     size_t last = n < TG_SCAN_LAST + 1 ? n - 1 : TG_SCAN_LAST;
     if (n < TG_SCAN_FEWEST || n > TG_SCAN_WINDOW)
@@ -163,7 +163,7 @@ struct tg_scan tg_scan_look(const double *v, size_t n)
     rank_zs(v, n, last, z);
     if (scanned(v, n, z, &s) || fast(v, n, z, &s))
         return s;
-    return (struct tg_scan){ 0 };
+    return (struct tg_history_scan){ 0 };
 }
 
 size_t tg_scan_locate(const double *v, size_t n, size_t *k_min, size_t *k_max)

@@ -40,7 +40,7 @@ enum {
 
 enum tg_lane { TG_LANE_NONE, TG_LANE_SCAN, TG_LANE_FAST };
 
-struct tg_scan {
+struct tg_history_scan {
     enum tg_lane lane;   /* NONE: nothing found; the rest is 0 then */
     size_t k;            /* the newest k nights are after the change */
     size_t k_min, k_max; /* the splits that may be it as well: z at least 0.9 of the best, and the
@@ -56,7 +56,7 @@ double tg_scan_critical(size_t n);
 /* z_k of one split. */
 double tg_scan_rank_z(const double *v, size_t n, size_t k);
 /* The newest part of v[0..n) against the rest; n <= TG_SCAN_WINDOW. */
-struct tg_scan tg_scan_look(const double *v, size_t n);
+struct tg_history_scan tg_history_scan_look(const double *v, size_t n);
 /*
  * Where a step lies, now that more nights are known: the best split and those that may be it as
  * well, among those that leave TG_SCAN_OLD nights before it and one after. *k_min and *k_max count

@@ -1,7 +1,7 @@
 #include <stdlib.h>
 
 #include "core/base/arena.h"
-#include "core/steps/parts.h"
+#include "core/steps/internal.h"
 
 enum tg_call tg_call_of(enum tg_kind kind, tg_sv name)
 {

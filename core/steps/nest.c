@@ -1,7 +1,7 @@
 #include <stdlib.h>
 
 #include "core/base/arena.h"
-#include "core/steps/parts.h"
+#include "core/steps/internal.h"
 
 /* The open spans of one thread, outermost first. `end` is cut to the end of the enclosing spans. */
 struct open {

@@ -1,7 +1,7 @@
 #include <stdlib.h>
 
 #include "core/base/arena.h"
-#include "core/steps/parts.h"
+#include "core/steps/internal.h"
 
 #define NOWHERE (-1) /* outside every step */
 #define NOT_YET (-2)

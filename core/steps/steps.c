@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "core/base/arena.h"
-#include "core/steps/parts.h"
+#include "core/steps/internal.h"
 
 static bool is_window(const struct tg_trace *t, const struct tg_span *s,
                       const struct tg_window_spec *w)

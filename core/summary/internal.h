@@ -1,7 +1,7 @@
 #ifndef TG_SUMMARY_INTERNAL_H
 #define TG_SUMMARY_INTERNAL_H
 /* What the files of core/summary need of each other. */
-#include "core/summary/plant.h"
+#include "core/summary/inject.h"
 #include "core/summary/summary.h"
 
 /* facts.c: kinds in the order in which rows keep them (by text). */
@@ -28,8 +28,8 @@ struct tg_shard *tg_summary_find(const struct tg_summary *s, tg_sv run, int64_t 
 /* frames.c: out->frames of a trace with its Python functions apart. */
 void tg_frames_of_trace(struct tg_shard *out, const struct tg_trace *t,
                         const struct tg_steps *steps, unsigned sorts, struct tg_arena *a);
-/* plant_frames.c: how many rows were changed. */
-size_t tg_plant_frames(struct tg_shard *s, const struct tg_plant *p, struct tg_arena *a);
+/* inject_frames.c: how many rows were changed. */
+size_t tg_inject_frames(struct tg_shard *s, const struct tg_inject *p, struct tg_arena *a);
 /* "module", "source", by their bits. */
 const char *tg_frame_sort_name(enum tg_stack_sort sort);
 

@@ -25,12 +25,12 @@ static const struct {
     [TG_FACT_TYPES] = { { "Input type", 10 }, "types" },
 };
 
-enum tg_fact tg_fact_of_key(tg_sv key)
+enum tg_fact_key tg_fact_of_key(tg_sv key)
 {
     int i = 0;
     while (i < TG_FACTS && !tg_sv_eq(key, facts[i].key))
         i++;
-    return (enum tg_fact)i;
+    return (enum tg_fact_key)i;
 }
 
 uint32_t tg_facts_of_kind(enum tg_kind kind, const struct tg_fact_values *f)

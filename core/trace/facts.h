@@ -7,7 +7,7 @@
 #include "core/base/buf.h"
 #include "core/trace/kind.h"
 
-enum tg_fact {
+enum tg_fact_key {
     TG_FACT_GRID,
     TG_FACT_BLOCK,
     TG_FACT_REGISTERS,
@@ -28,12 +28,12 @@ enum tg_fact {
 
 /* Raw JSON of the values that an event has; values not in `have` are not set. */
 struct tg_fact_values {
-    uint32_t have; /* bit per enum tg_fact */
+    uint32_t have; /* bit per enum tg_fact_key */
     tg_sv v[TG_FACTS];
 };
 
 /* The fact for this key of args; TG_FACTS: no fact. */
-enum tg_fact tg_fact_of_key(tg_sv key);
+enum tg_fact_key tg_fact_of_key(tg_sv key);
 /* The facts that events of this kind have, of those in `have`. */
 uint32_t tg_facts_of_kind(enum tg_kind kind, const struct tg_fact_values *f);
 /* One "key=value" a line, in the order above; leaves `out` empty if there are no facts. */

@@ -30,7 +30,7 @@ int64_t tg_kineto_int(const struct tg_value *v, int64_t fallback)
 static void note_fact(const struct tg_value *key, tg_sv value, struct tg_fact_values *facts)
 {
     struct tg_buf text = { 0 };
-    enum tg_fact fact;
+    enum tg_fact_key fact;
     if (key->escaped)
         tg_unescape(&text, key->raw);
     fact = tg_fact_of_key(key->escaped ? tg_buf_sv(&text) : key->raw);

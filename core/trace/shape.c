@@ -114,7 +114,7 @@ static void learn_args(struct learner *l, struct tg_scan *s, bool want_args)
     }
     s->p++;
     while (!l->failed && (more = tg_scan_member(s, &first, &key)) > 0) {
-        enum tg_fact fact = tg_fact_of_key(key.raw);
+        enum tg_fact_key fact = tg_fact_of_key(key.raw);
         unsigned step = l->sh->n;
         l->failed |= key.escaped;
         cut(l, s, want_args ? args_slot(l, &key, s->p) : slot_for(s->p), 1);

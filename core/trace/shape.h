@@ -59,7 +59,7 @@ struct tg_shape_step {
     uint32_t n;
     uint8_t slot, depth; /* depth: nesting of the slot below the event */
     uint8_t mark;        /* the literal holds a brace of args, the slot a fact */
-    uint8_t fact;        /* enum tg_fact */
+    uint8_t fact;        /* enum tg_fact_key */
     uint8_t memo;        /* of a nested slot: enum tg_memo_key */
     uint32_t memo_hits, memo_misses;
 };

@@ -168,7 +168,7 @@ bool tg_eval(struct tg_verdict *out, const struct tg_eval_input *in, struct tg_a
                                 .version = TG_SV(TG_VERSION) };
     tg_notes(&e);
     comparable = tg_guards(&e);
-    tg_integrity(&e);
+    tg_guard_integrity(&e);
     for (size_t i = 0; ok && comparable && i < in->policy->n_rules; i++)
         ok = tg_rule_judge(&e, &in->policy->rules[i]);
     if (ok) {

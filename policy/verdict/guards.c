@@ -365,7 +365,7 @@ static void judge_damage(struct tg_eval_state *e, const char *name, const struct
     tg_buf_release(&b);
 }
 
-void tg_integrity(struct tg_eval_state *e)
+void tg_guard_integrity(struct tg_eval_state *e)
 {
     for (int side = 0; side < 2; side++) {
         struct damage d = damage_of(&e->in->comparison->came[side]);

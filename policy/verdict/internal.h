@@ -74,7 +74,7 @@ bool tg_probe_measure(struct tg_probe *p, const struct tg_rule *rule,
 void tg_notes(struct tg_eval_state *e);
 /* False: the two sides are not comparable, so that no rule can judge them. */
 bool tg_guards(struct tg_eval_state *e);
-void tg_integrity(struct tg_eval_state *e);
+void tg_guard_integrity(struct tg_eval_state *e);
 /* False, with e->err set: the comparison of a rank could not be made. */
 TG_MUST bool tg_rule_judge(struct tg_eval_state *e, const struct tg_rule *rule);
 void tg_waive(struct tg_eval_state *e);

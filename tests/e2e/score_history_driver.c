@@ -112,7 +112,7 @@ static double median_share(const struct model *m, uint32_t series)
     double v[MAX_RUNS];
     size_t n = 0;
     for (size_t i = 0; i < m->n; i++) {
-        const struct tg_value *x = tg_night_value(&m->run[i], series);
+        const struct tg_history_value *x = tg_night_value(&m->run[i], series);
         v[n++] = x && !isnan(x->v) ? exp(x->v) / m->run[i].step_ns : 0;
     }
     return tg_median(v, n);
@@ -134,16 +134,16 @@ static void make_night(const struct model *m, size_t first, struct rng *r, struc
     *out = m->run[first];
     out->environment = TG_SV("cpu=one");
     out->runs = BLOCK;
-    out->v = TG_NEW_N(a, struct tg_value, m->series.n);
+    out->v = TG_NEW_N(a, struct tg_history_value, m->series.n);
     out->n = 0;
     out->step_ns *= exp(machine);
     for (uint32_t s = 0; s < m->series.n; s++) {
         double v[BLOCK];
         size_t n = 0, present = 0;
-        struct tg_value x = { .series = s, .v = NAN, .calls = NAN };
+        struct tg_history_value x = { .series = s, .v = NAN, .calls = NAN };
         double calls = NAN;
         for (size_t k = 0; k < BLOCK; k++) {
-            const struct tg_value *one = tg_night_value(&m->run[first + k], s);
+            const struct tg_history_value *one = tg_night_value(&m->run[first + k], s);
             double c = one ? one->calls : NAN;
             present += one != NULL;
             calls = k == 0 || c == calls ? c : NAN;

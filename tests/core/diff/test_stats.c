@@ -108,8 +108,8 @@ static void spread_is_robust(void **state)
 {
     (void)state;
     double v[] = { 1, 2, 3, 4, 1000 }; /* distances from 3: 0 1 1 2 997 */
-    near(tg_spread(v, 5), 1.4826);
-    near(tg_spread(v, 0), 0);
+    near(tg_robust_sd(v, 5), 1.4826);
+    near(tg_robust_sd(v, 0), 0);
 }
 
 static void thresholds_by_runs(void **state)

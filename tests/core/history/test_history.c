@@ -36,12 +36,13 @@ static void begin(struct box *b, size_t n)
         *night = (struct tg_night){ .commit = tg_sv_of(tg_arena_printf(b->a, "%040zu", i)),
                                     .environment = TG_SV("cpu=a"),
                                     .step_ns = 1080e3,
-                                    .v = TG_NEW_N(b->a, struct tg_value, OPS),
+                                    .v = TG_NEW_N(b->a, struct tg_history_value, OPS),
                                     .n = OPS };
         for (uint32_t s = 0; s < OPS; s++) {
             double noise = (double)((i * 7 + s * 13 + (i * s) % 5) % 11) / 1000 - 0.005;
             double ns = (100 + 10 * s) * 1e3 * exp(noise);
-            night->v[s] = (struct tg_value){ .series = s, .v = log(ns), .plain = ns, .calls = 2 };
+            night->v[s] =
+                (struct tg_history_value){ .series = s, .v = log(ns), .plain = ns, .calls = 2 };
         }
     }
     b->h = (struct tg_history){ .night = b->night, .n = n, .series = &b->series };

@@ -73,7 +73,7 @@ static void table_ends_where_it_says(void **state)
 static void two_nights_are_enough_for_a_large_step(void **state)
 {
     double v[40];
-    struct tg_scan s = tg_scan_look(v, nights(v, 2, 0.10));
+    struct tg_history_scan s = tg_history_scan_look(v, nights(v, 2, 0.10));
     (void)state;
     assert_int_equal(s.lane, TG_LANE_FAST);
     assert_int_equal(s.k, 2);
@@ -85,16 +85,16 @@ static void one_night_is_not(void **state)
 {
     double v[40];
     (void)state;
-    assert_int_equal(tg_scan_look(v, nights(v, 1, 0.30)).lane, TG_LANE_NONE);
+    assert_int_equal(tg_history_scan_look(v, nights(v, 1, 0.30)).lane, TG_LANE_NONE);
     (void)nights(v, 4, 0);
     v[20] = 0.30; /* a bad night that went by */
-    assert_int_equal(tg_scan_look(v, 24).lane, TG_LANE_NONE);
+    assert_int_equal(tg_history_scan_look(v, 24).lane, TG_LANE_NONE);
 }
 
 static void five_nights_are_scanned(void **state)
 {
     double v[40];
-    struct tg_scan s = tg_scan_look(v, nights(v, 5, 0.10));
+    struct tg_history_scan s = tg_history_scan_look(v, nights(v, 5, 0.10));
     (void)state;
     assert_int_equal(s.lane, TG_LANE_SCAN); /* z_5 = 3.3968 > c(25) = 3.204035 */
     assert_int_equal(s.k, 5);
@@ -108,20 +108,22 @@ static void too_small_or_too_short_is_nothing(void **state)
 {
     double v[40];
     (void)state;
-    assert_int_equal(tg_scan_look(v, nights(v, 6, 0.015)).lane, TG_LANE_NONE); /* under 2 % */
-    assert_int_equal(tg_scan_look(v, nights(v, 6, 0.03)).lane, TG_LANE_SCAN);
+    assert_int_equal(tg_history_scan_look(v, nights(v, 6, 0.015)).lane,
+                     TG_LANE_NONE); /* under 2 % */
+    assert_int_equal(tg_history_scan_look(v, nights(v, 6, 0.03)).lane, TG_LANE_SCAN);
     (void)nights(v, 6, 0.5);
-    assert_int_equal(tg_scan_look(v + 16, 10).lane, TG_LANE_NONE); /* 10 nights */
+    assert_int_equal(tg_history_scan_look(v + 16, 10).lane, TG_LANE_NONE); /* 10 nights */
 }
 
 static void equal_nights_are_no_rise(void **state)
 {
     double v[30] = { 0 };
     (void)state;
-    assert_int_equal(tg_scan_look(v, 30).lane, TG_LANE_NONE);
+    assert_int_equal(tg_history_scan_look(v, 30).lane, TG_LANE_NONE);
     for (size_t i = 25; i < 30; i++)
         v[i] = 0.1;
-    assert_int_equal(tg_scan_look(v, 30).lane, TG_LANE_SCAN); /* no spread at all: z is infinite */
+    assert_int_equal(tg_history_scan_look(v, 30).lane,
+                     TG_LANE_SCAN); /* no spread at all: z is infinite */
 }
 
 static void drift_needs_every_night(void **state)

@@ -5,8 +5,8 @@
 
 #include <cmocka.h>
 
+#include "core/summary/inject.h"
 #include "core/summary/internal.h"
-#include "core/summary/plant.h"
 
 /*
  * One run, two steps, a program of two operators:  step 100 us | outer 60 (self 10) | inner 2 x 25
@@ -100,8 +100,8 @@ static tg_ns step_time(const struct tg_shard *s, size_t k)
 static void slower_reaches_enclosers(void **state)
 {
     struct fixture *f = *state;
-    struct tg_plant p = { .what = TG_PLANT_SLOWER, .is = named, .arg = "inner", .factor = 1.5 };
-    struct tg_shard *s = tg_plant(&f->s, &p, f->a);
+    struct tg_inject p = { .what = TG_INJECT_SLOWER, .is = named, .arg = "inner", .factor = 1.5 };
+    struct tg_shard *s = tg_inject(&f->s, &p, f->a);
     assert_non_null(s);
     assert_int_equal(find(s, "inner")->self[1], 75000);
     assert_int_equal(find(s, "inner")->slots[3], 37500);
@@ -117,18 +117,18 @@ static void slower_reaches_enclosers(void **state)
 static void calls_come_and_go(void **state)
 {
     struct fixture *f = *state;
-    struct tg_plant p = { .what = TG_PLANT_CALLS, .is = named, .arg = "inner", .calls = 1 };
-    struct tg_shard *s = tg_plant(&f->s, &p, f->a);
+    struct tg_inject p = { .what = TG_INJECT_CALLS, .is = named, .arg = "inner", .calls = 1 };
+    struct tg_shard *s = tg_inject(&f->s, &p, f->a);
     assert_int_equal(find(s, "inner")->count[0], 3);
     assert_int_equal(find(s, "inner")->self[0], 75000);
     assert_int_equal(find(s, "inner")->slots[5], 25000);
     assert_int_equal(step_time(s, 1), 125000);
     p.calls = -1;
-    s = tg_plant(&f->s, &p, f->a);
+    s = tg_inject(&f->s, &p, f->a);
     assert_int_equal(find(s, "inner")->count[1], 1);
     assert_int_equal(find(s, "outer")->total[1], 35000);
-    p.what = TG_PLANT_DROP;
-    s = tg_plant(&f->s, &p, f->a);
+    p.what = TG_INJECT_DROP;
+    s = tg_inject(&f->s, &p, f->a);
     assert_null(find(s, "inner"));
     assert_int_equal(step_time(s, 0), 50000);
 }
@@ -137,10 +137,10 @@ static void calls_come_and_go(void **state)
 static void unfusing_keeps_the_time(void **state)
 {
     struct fixture *f = *state;
-    struct tg_plant p = {
-        .what = TG_PLANT_UNFUSE, .is = named, .arg = "inner", .text = TG_SV("x")
+    struct tg_inject p = {
+        .what = TG_INJECT_UNFUSE, .is = named, .arg = "inner", .text = TG_SV("x")
     };
-    struct tg_shard *s = tg_plant(&f->s, &p, f->a);
+    struct tg_shard *s = tg_inject(&f->s, &p, f->a);
     assert_null(find(s, "inner"));
     assert_int_equal(find(s, "x_first")->count[0], 2);
     assert_int_equal(find(s, "x_second")->self[1], 25000);
@@ -151,25 +151,25 @@ static void unfusing_keeps_the_time(void **state)
 static void waiting_is_outside_operators(void **state)
 {
     struct fixture *f = *state;
-    struct tg_plant p = { .what = TG_PLANT_WAIT, .factor = 1.1 };
-    struct tg_shard *s = tg_plant(&f->s, &p, f->a);
+    struct tg_inject p = { .what = TG_INJECT_WAIT, .factor = 1.1 };
+    struct tg_shard *s = tg_inject(&f->s, &p, f->a);
     assert_int_equal(s->gaps[2], 40000);
     assert_int_equal(find(s, "outer")->total[0], 60000);
     assert_int_equal(find(s, "ProfilerStep#0")->self[0], 50000);
     assert_int_equal(step_time(s, 1), 110000);
 }
 
-static void nothing_there_is_no_plant(void **state)
+static void nothing_there_is_no_injection(void **state)
 {
     struct fixture *f = *state;
-    struct tg_plant p = { .what = TG_PLANT_SLOWER, .is = named, .arg = "other", .factor = 2 };
-    assert_null(tg_plant(&f->s, &p, f->a));
-    p = (struct tg_plant){
-        .what = TG_PLANT_FACT, .is = named, .arg = "inner", .text = TG_SV("types")
+    struct tg_inject p = { .what = TG_INJECT_SLOWER, .is = named, .arg = "other", .factor = 2 };
+    assert_null(tg_inject(&f->s, &p, f->a));
+    p = (struct tg_inject){
+        .what = TG_INJECT_FACT, .is = named, .arg = "inner", .text = TG_SV("types")
     };
-    assert_null(tg_plant(&f->s, &p, f->a));
-    p = (struct tg_plant){ .what = TG_PLANT_MEASURE, .measure = TG_MEASURE_IDLE, .factor = 2 };
-    assert_null(tg_plant(&f->s, &p, f->a));
+    assert_null(tg_inject(&f->s, &p, f->a));
+    p = (struct tg_inject){ .what = TG_INJECT_MEASURE, .measure = TG_MEASURE_IDLE, .factor = 2 };
+    assert_null(tg_inject(&f->s, &p, f->a));
 }
 
 int main(void)
@@ -179,7 +179,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(calls_come_and_go, setup, teardown),
         cmocka_unit_test_setup_teardown(unfusing_keeps_the_time, setup, teardown),
         cmocka_unit_test_setup_teardown(waiting_is_outside_operators, setup, teardown),
-        cmocka_unit_test_setup_teardown(nothing_there_is_no_plant, setup, teardown),
+        cmocka_unit_test_setup_teardown(nothing_there_is_no_injection, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

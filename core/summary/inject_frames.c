@@ -32,7 +32,7 @@ static void recount(const struct tg_shard *s, struct tg_row *r, int64_t more)
     }
 }
 
-static size_t drop(struct tg_shard *s, const struct tg_plant *p)
+static size_t drop(struct tg_shard *s, const struct tg_inject *p)
 {
     size_t kept = 0, dropped;
     for (size_t i = 0; i < s->n_frames; i++)
@@ -44,7 +44,7 @@ static size_t drop(struct tg_shard *s, const struct tg_plant *p)
 }
 
 /* One call a step; in its place among the others. */
-static size_t add_new(struct tg_shard *s, const struct tg_plant *p, enum tg_kind kind,
+static size_t add_new(struct tg_shard *s, const struct tg_inject *p, enum tg_kind kind,
                       struct tg_arena *a)
 {
     struct tg_row *grown = TG_NEW_N(a, struct tg_row, s->n_frames + 1), *row;
@@ -73,26 +73,26 @@ static size_t add_new(struct tg_shard *s, const struct tg_plant *p, enum tg_kind
     return 1;
 }
 
-size_t tg_plant_frames(struct tg_shard *s, const struct tg_plant *p, struct tg_arena *a)
+size_t tg_inject_frames(struct tg_shard *s, const struct tg_inject *p, struct tg_arena *a)
 {
-    size_t planted = 0;
+    size_t injected = 0;
     enum tg_kind kind = p->kind;
-    if (p->what == TG_PLANT_DROP && p->is)
+    if (p->what == TG_INJECT_DROP && p->is)
         return drop(s, p);
     for (size_t i = 0; p->is && i < s->n_frames; i++) {
         struct tg_row *r = &s->frames[i];
         if (!p->is(p->arg, r))
             continue;
         kind = r->kind;
-        planted++;
-        if (p->what == TG_PLANT_SLOWER)
+        injected++;
+        if (p->what == TG_INJECT_SLOWER)
             slow(s, r, p->factor);
-        else if (p->what == TG_PLANT_CALLS)
+        else if (p->what == TG_INJECT_CALLS)
             recount(s, r, p->calls);
         else
-            planted = p->what == TG_PLANT_NEW ? planted : 0;
+            injected = p->what == TG_INJECT_NEW ? injected : 0;
     }
-    if (p->what == TG_PLANT_NEW && (p->is ? planted > 0 : tg_kind_is_frame(kind)))
+    if (p->what == TG_INJECT_NEW && (p->is ? injected > 0 : tg_kind_is_frame(kind)))
         return add_new(s, p, kind, a);
-    return planted;
+    return injected;
 }

@@ -1,5 +1,5 @@
-#ifndef TG_SUMMARY_PLANT_H
-#define TG_SUMMARY_PLANT_H
+#ifndef TG_SUMMARY_INJECT_H
+#define TG_SUMMARY_INJECT_H
 /*
  * A shard with a known regression injected: what a gate must see. A pure function from shard to
  * shard; the noise of the recording stays as it is, only the injected part differs.
@@ -11,21 +11,21 @@
  */
 #include "core/summary/summary.h"
 
-enum tg_plant_kind {
-    TG_PLANT_SLOWER, /* each call takes `factor` times as long (below 1: faster) */
-    TG_PLANT_CALLS,  /* `calls` more calls a step (negative: fewer), as long as those there */
-    TG_PLANT_DROP,   /* the rows are gone */
-    TG_PLANT_UNFUSE, /* each call becomes one call of each of two new names, same time together */
-    TG_PLANT_NEW,    /* a new name, one call a step of `ns` */
-    TG_PLANT_FACT,   /* another value of the fact `text` ("launch", "types", "shapes", "bytes") */
-    TG_PLANT_WAIT,   /* each step is `factor` times as long: host time outside every operator, on a
+enum tg_inject_kind {
+    TG_INJECT_SLOWER, /* each call takes `factor` times as long (below 1: faster) */
+    TG_INJECT_CALLS,  /* `calls` more calls a step (negative: fewer), as long as those there */
+    TG_INJECT_DROP,   /* the rows are gone */
+    TG_INJECT_UNFUSE, /* each call becomes one call of each of two new names, same time together */
+    TG_INJECT_NEW,    /* a new name, one call a step of `ns` */
+    TG_INJECT_FACT,   /* another value of the fact `text` ("launch", "types", "shapes", "bytes") */
+    TG_INJECT_WAIT,   /* each step is `factor` times as long: host time outside every operator, on a
                         device idle time */
-    TG_PLANT_MEASURE /* the measure alone: times, counts and bytes by `factor`, a percentage by the
+    TG_INJECT_MEASURE /* the measure alone: times, counts and bytes by `factor`, a percentage by the
                         same part of the way to its worst; `better`: the other way */
 };
 
-struct tg_plant {
-    enum tg_plant_kind what;
+struct tg_inject {
+    enum tg_inject_kind what;
     /* Which rows: those of one operator. NULL for WAIT, MEASURE, and a NEW without a model. */
     bool (*is)(const void *arg, const struct tg_row *row);
     const void *arg;
@@ -39,5 +39,5 @@ struct tg_plant {
 };
 
 /* The changed copy, in `a`; NULL: `s` has nothing that this could be injected into. */
-struct tg_shard *tg_plant(const struct tg_shard *s, const struct tg_plant *p, struct tg_arena *a);
+struct tg_shard *tg_inject(const struct tg_shard *s, const struct tg_inject *p, struct tg_arena *a);
 #endif

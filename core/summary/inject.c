@@ -1,4 +1,4 @@
-#include "core/summary/plant.h"
+#include "core/summary/inject.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,14 +9,14 @@
 
 struct job {
     struct tg_shard *s;
-    const struct tg_plant *p;
+    const struct tg_inject *p;
     struct tg_arena *a;
     tg_ns *delta; /* [n_steps]: what the step got longer */
     int64_t *calls;
-    size_t planted;
+    size_t injected;
 };
 
-static bool is_planted(const struct job *j, const struct tg_row *r)
+static bool is_injected(const struct job *j, const struct tg_row *r)
 {
     return j->p->is && j->p->is(j->p->arg, r);
 }
@@ -79,7 +79,7 @@ static void lengthen_enclosers(struct job *j, const struct tg_row *row)
     tg_sv name = row->parent;
     for (int depth = 0; depth < MAX_DEPTH && name.n; depth++) {
         struct tg_row *up = main_row(j->s, name);
-        if (!up || up == row || is_planted(j, up))
+        if (!up || up == row || is_injected(j, up))
             break;
         for (size_t k = 0; k < j->s->n_steps; k++)
             up->total[k] += j->delta[k];
@@ -114,7 +114,7 @@ static void settle(struct job *j, const struct tg_row *row)
     move_steps(j);
     memset(j->delta, 0, j->s->n_steps * sizeof *j->delta);
     memset(j->calls, 0, j->s->n_steps * sizeof *j->calls);
-    j->planted++;
+    j->injected++;
 }
 
 /* ---- operators ---- */
@@ -187,7 +187,7 @@ static struct tg_row *largest(const struct job *j)
 {
     struct tg_row *best = NULL;
     for (size_t i = 0; i < j->s->n_rows; i++)
-        if (is_planted(j, &j->s->rows[i]) &&
+        if (is_injected(j, &j->s->rows[i]) &&
             (!best || tg_row_calls(j->s, &j->s->rows[i]) > tg_row_calls(j->s, best)))
             best = &j->s->rows[i];
     return best;
@@ -197,10 +197,10 @@ static void drop_rows(struct job *j)
 {
     size_t kept = 0;
     for (size_t i = 0; i < j->s->n_rows; i++)
-        if (is_planted(j, &j->s->rows[i]))
+        if (is_injected(j, &j->s->rows[i]))
             recount_row(j, &j->s->rows[i], 0, true);
     for (size_t i = 0; i < j->s->n_rows; i++)
-        if (!is_planted(j, &j->s->rows[i]))
+        if (!is_injected(j, &j->s->rows[i]))
             j->s->rows[kept++] = j->s->rows[i];
     j->s->n_rows = kept;
 }
@@ -270,7 +270,7 @@ static void unfuse(struct job *j)
                 calls, half);
 }
 
-static void plant_new(struct job *j)
+static void inject_new(struct job *j)
 {
     const struct tg_row *like = largest(j);
     struct tg_row model = { .kind = j->p->kind, .device = -1, .stream = -1 };
@@ -321,10 +321,10 @@ static void change_facts(struct job *j)
 {
     for (size_t i = 0; i < j->s->n_rows; i++) {
         struct tg_row *r = &j->s->rows[i];
-        for (size_t f = 0; is_planted(j, r) && f < r->n_facts; f++)
+        for (size_t f = 0; is_injected(j, r) && f < r->n_facts; f++)
             if (tg_sv_eq(r->facts[f].kind, j->p->text)) {
                 r->facts[f].value = other_fact(r->facts[f].value, j->p->factor, j->a);
-                j->planted++;
+                j->injected++;
             }
     }
 }
@@ -352,7 +352,7 @@ static void wait_longer(struct job *j)
     }
     lengthen_step_rows(j, true);
     move_steps(j);
-    j->planted++;
+    j->injected++;
 }
 
 static int64_t worsened(const struct job *j, const struct tg_measure_value *v, size_t step)
@@ -376,47 +376,47 @@ static void change_measure(struct job *j)
         if (!v->known)
             continue;
         v->num = worsened(j, v, k);
-        j->planted++;
+        j->injected++;
     }
 }
 
-struct tg_shard *tg_plant(const struct tg_shard *s, const struct tg_plant *p, struct tg_arena *a)
+struct tg_shard *tg_inject(const struct tg_shard *s, const struct tg_inject *p, struct tg_arena *a)
 {
     struct job j = { .s = tg_shard_copy(s, a), .p = p, .a = a };
     struct tg_row *row;
     j.delta = TG_NEW_N(a, tg_ns, s->n_steps + 1);
     j.calls = TG_NEW_N(a, int64_t, s->n_steps + 1);
     switch (p->what) {
-    case TG_PLANT_SLOWER:
+    case TG_INJECT_SLOWER:
         for (size_t i = 0; i < j.s->n_rows; i++)
-            if (is_planted(&j, &j.s->rows[i]))
+            if (is_injected(&j, &j.s->rows[i]))
                 slow_row(&j, &j.s->rows[i]);
         break;
-    case TG_PLANT_CALLS:
+    case TG_INJECT_CALLS:
         if ((row = largest(&j)) && tg_row_calls(s, row))
             recount_row(&j, row, p->calls, false);
         break;
-    case TG_PLANT_DROP:
+    case TG_INJECT_DROP:
         drop_rows(&j);
         break;
-    case TG_PLANT_UNFUSE:
+    case TG_INJECT_UNFUSE:
         unfuse(&j);
         break;
-    case TG_PLANT_NEW:
-        plant_new(&j);
+    case TG_INJECT_NEW:
+        inject_new(&j);
         break;
-    case TG_PLANT_FACT:
+    case TG_INJECT_FACT:
         change_facts(&j);
         break;
-    case TG_PLANT_WAIT:
+    case TG_INJECT_WAIT:
         wait_longer(&j);
         break;
-    case TG_PLANT_MEASURE:
+    case TG_INJECT_MEASURE:
         change_measure(&j);
         break;
     }
-    j.planted += tg_plant_frames(j.s, p, a);
+    j.injected += tg_inject_frames(j.s, p, a);
     if (j.s->n_rows)
         qsort(j.s->rows, j.s->n_rows, sizeof *j.s->rows, by_key);
-    return j.planted ? j.s : NULL;
+    return j.injected ? j.s : NULL;
 }

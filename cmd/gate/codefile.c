@@ -1,4 +1,4 @@
-#include "cmd/gate/source.h"
+#include "cmd/gate/codefile.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static bool harmless(tg_sv path)
 }
 
 /* The file at `path` of HEAD, read; only one may fit. */
-static bool in_head(struct tg_sources *f, const char *path, struct tg_source_file *out)
+static bool in_head(struct tg_codefiles *f, const char *path, struct tg_codefile *out)
 {
     struct tg_git_files files = { NULL, 0 };
     struct tg_buf text = { 0 };
@@ -41,8 +41,8 @@ static bool in_head(struct tg_sources *f, const char *path, struct tg_source_fil
     return ok;
 }
 
-static bool try_path(struct tg_sources *f, const char *before, tg_sv path,
-                     struct tg_source_file *out)
+static bool try_path(struct tg_codefiles *f, const char *before, tg_sv path,
+                     struct tg_codefile *out)
 {
     return harmless(path) &&
            in_head(f, tg_arena_printf(f->arena, "%s%.*s", before, TG_SV_ARG(path)), out);
@@ -60,7 +60,7 @@ static bool below(tg_sv path, const char *folder, tg_sv *rest)
 }
 
 /* Of another machine's checkout the end is the same: two components at least, the longest first. */
-static bool try_ends(struct tg_sources *f, tg_sv path, struct tg_source_file *out)
+static bool try_ends(struct tg_codefiles *f, tg_sv path, struct tg_codefile *out)
 {
     static const char *const foreign[] = { "/site-packages/", "/dist-packages/", "/lib/python" };
     tg_sv rest = path;
@@ -76,7 +76,7 @@ static bool try_ends(struct tg_sources *f, tg_sv path, struct tg_source_file *ou
 }
 
 /* Python drops the folder of the script that was started, and of each entry of its path. */
-static bool map_path(struct tg_sources *f, tg_sv path, struct tg_source_file *out)
+static bool map_path(struct tg_codefiles *f, tg_sv path, struct tg_codefile *out)
 {
     tg_sv rest;
     if (path.n && path.p[0] == '/') {
@@ -88,26 +88,26 @@ static bool map_path(struct tg_sources *f, tg_sv path, struct tg_source_file *ou
            try_path(f, "*/", path, out) || try_path(f, "*/*/", path, out);
 }
 
-void tg_sources_init(struct tg_sources *f, struct tg_git *git, const char *commit,
-                     const char *workspace, struct tg_arena *a)
+void tg_codefiles_init(struct tg_codefiles *f, struct tg_git *git, const char *commit,
+                       const char *workspace, struct tg_arena *a)
 {
-    *f = (struct tg_sources){ .git = git, .commit = commit, .workspace = workspace, .arena = a };
+    *f = (struct tg_codefiles){ .git = git, .commit = commit, .workspace = workspace, .arena = a };
     tg_strmap_init(&f->paths);
 }
 
-void tg_sources_release(struct tg_sources *f)
+void tg_codefiles_release(struct tg_codefiles *f)
 {
     tg_strmap_release(&f->paths);
     free(f->maps);
-    *f = (struct tg_sources){ 0 };
+    *f = (struct tg_codefiles){ 0 };
 }
 
-const struct tg_source_file *tg_sources_file(struct tg_sources *f, tg_sv path)
+const struct tg_codefile *tg_codefiles_file(struct tg_codefiles *f, tg_sv path)
 {
     uint32_t id = tg_strmap_add(&f->paths, path);
     if (id == f->n_maps) {
         f->maps = tg_xrealloc(f->maps, ++f->n_maps, sizeof *f->maps);
-        f->maps[id] = (struct tg_source_file){ .in_repo = TG_SV(""), .text = TG_SV("") };
+        f->maps[id] = (struct tg_codefile){ .in_repo = TG_SV(""), .text = TG_SV("") };
         if (map_path(f, path, &f->maps[id]))
             f->maps[id].n_functions =
                 tg_py_functions(f->maps[id].text, f->arena, &f->maps[id].functions);
@@ -115,7 +115,7 @@ const struct tg_source_file *tg_sources_file(struct tg_sources *f, tg_sv path)
     return &f->maps[id];
 }
 
-bool tg_source_holds(const struct tg_source_file *file, tg_sv function, uint32_t line)
+bool tg_source_holds(const struct tg_codefile *file, tg_sv function, uint32_t line)
 {
     if (!file->in_repo.n || !function.n)
         return false;
@@ -129,7 +129,7 @@ bool tg_source_holds(const struct tg_source_file *file, tg_sv function, uint32_t
     return false;
 }
 
-bool tg_source_parse(struct tg_source_name *out, tg_sv name)
+bool tg_codefile_parse(struct tg_codefile_name *out, tg_sv name)
 {
     /* The last "(digits): ": a path may hold one as well. */
     for (size_t at = name.n; at-- > 1;) {

@@ -1,5 +1,5 @@
-#ifndef TG_STEPS_PARTS_H
-#define TG_STEPS_PARTS_H
+#ifndef TG_STEPS_INTERNAL_H
+#define TG_STEPS_INTERNAL_H
 /*
  * The passes of tg_steps_build, in the order they run. Each fills its columns of `out`, all of
  * which are allocated; no pass fails. Cost: linear in the spans, apart from the sort before them.

@@ -1,5 +1,5 @@
-#ifndef TG_CMD_GATE_SOURCE_H
-#define TG_CMD_GATE_SOURCE_H
+#ifndef TG_CMD_GATE_CODEFILE_H
+#define TG_CMD_GATE_CODEFILE_H
 /*
  * The files of the repository that the Python frames of a trace name. Paths of a trace are hostile,
  * and may come from another machine: "train.py", "/__w/r/r/pkg/train.py". A path is joined to the
@@ -9,33 +9,33 @@
 #include "core/baseline/baseline.h"
 #include "core/cause/python.h"
 
-struct tg_source_file {
+struct tg_codefile {
     tg_sv in_repo; /* "": not in the repository */
     tg_sv text;    /* its bytes in the commit */
     struct tg_py_function *functions;
     size_t n_functions;
 };
-struct tg_sources {
+struct tg_codefiles {
     struct tg_git *git;
     const char *commit;     /* 40 hex; the caller's */
     const char *workspace;  /* another prefix of absolute paths (GITHUB_WORKSPACE); may be NULL */
     struct tg_arena *arena; /* the caller's: texts and paths live there */
     struct tg_strmap paths; /* as traces have them; each is looked up once */
-    struct tg_source_file *maps;
+    struct tg_codefile *maps;
     size_t n_maps;
 };
-void tg_sources_init(struct tg_sources *s, struct tg_git *git, const char *commit,
-                     const char *workspace, struct tg_arena *a);
-void tg_sources_release(struct tg_sources *s);
+void tg_codefiles_init(struct tg_codefiles *s, struct tg_git *git, const char *commit,
+                       const char *workspace, struct tg_arena *a);
+void tg_codefiles_release(struct tg_codefiles *s);
 /* Valid until the next call. */
-const struct tg_source_file *tg_sources_file(struct tg_sources *s, tg_sv path);
+const struct tg_codefile *tg_codefiles_file(struct tg_codefiles *s, tg_sv path);
 /* Does the function's code begin at this line of the file, as the trace says? */
-bool tg_source_holds(const struct tg_source_file *file, tg_sv function, uint32_t line);
+bool tg_source_holds(const struct tg_codefile *file, tg_sv function, uint32_t line);
 
 /* "pkg/train.py(12): step" -> its parts; false: a builtin, a module or not a frame at all. */
-struct tg_source_name {
+struct tg_codefile_name {
     tg_sv file, function;
     uint32_t line;
 };
-bool tg_source_parse(struct tg_source_name *out, tg_sv name);
+bool tg_codefile_parse(struct tg_codefile_name *out, tg_sv name);
 #endif

@@ -147,6 +147,22 @@ static void tell_outside(struct tg_eval_state *e, const struct tg_comparison *c)
     tg_buf_release(&b);
 }
 
+/* Where steps are not known, more work everywhere cannot be told from more steps. */
+static void tell_ratio(struct tg_eval_state *e, const struct tg_comparison *c)
+{
+    struct tg_buf b = { 0 };
+    if (c->iteration_ratio == 1)
+        return;
+    tg_buf_printf(&b,
+                  "every count of the fresh traces is %.4g times the baseline's: taken for more or "
+                  "fewer steps, but the same work done more often looks alike",
+                  c->iteration_ratio);
+    tg_verdict_add_note(e->out, e->arena, TG_NOTE_WARNING | TG_NOTE_LIFTS, tg_buf_sv(&b),
+                        TG_SV("Mark the steps (prof.step()), or record the same number of them on "
+                              "both sides."));
+    tg_buf_release(&b);
+}
+
 void tg_notes(struct tg_eval_state *e)
 {
     const struct tg_comparison *c = e->in->comparison;
@@ -175,6 +191,7 @@ void tg_notes(struct tg_eval_state *e)
                                   "steps leave room for more ranks."));
         tg_buf_clear(&b);
     }
+    tell_ratio(e, c);
     if (!c->marked[TG_BASE] || !c->marked[TG_TEST]) {
         tg_buf_puts(&b, "no ProfilerStep markers: the whole trace counts as one step");
         if (c->iteration_ratio != 1)

@@ -264,7 +264,7 @@ def all_variants():
 
 
 # Known not to hold yet; the list must be empty in the end.
-NOT_YET = re.compile("^marks: none, everything")
+NOT_YET = re.compile("(?!)")
 not_yet = []
 
 # ---- running -------------------------------------------------------------------------------------------------------

@@ -39,7 +39,7 @@ SHAPES = [
     ("sha256", "git init -q --object-format=sha256 -b main c; cd c; git commit -q --allow-empty -m 1", "c", (3, 3, 3),
      "git show REV:PATH > FILE"),
     ("no repository", "mkdir c", "c", (3, 3, 3), "--baseline FILE"),
-    ("no remote", f"git clone -q {MAIN} $URL c; cd c; git config --remove-section remote.origin", "c", (0, 3, 0), "git remote -v"),
+    ("no remote", f"git clone -q {MAIN} $URL c; cd c; git config --remove-section remote.origin", "c", (0, 3, 4), "git remote -v"),
 ]
 
 

@@ -280,7 +280,7 @@ static bool load_side(struct tg_check *c, struct tg_check_job *j, int side, stru
     return ok;
 }
 
-static bool judge(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
+static void describe_gate(struct tg_check *c, struct tg_check_job *j)
 {
     j->gate.policy = c->suites.policy;
     j->gate.suite = j->suite;
@@ -289,6 +289,28 @@ static bool judge(struct tg_check *c, struct tg_check_job *j, struct tg_err *err
     j->gate.waivers_used = c->waivers_used;
     j->gate.more_suites = c->n_judged + 1 < c->suites.policy->n_suites;
     tg_gate_compare_opts(&j->gate.compare, c->suites.policy, j->suite, c->arena);
+}
+
+/* Without a baseline: the fresh side against itself, of which only budgets are told. */
+static bool judge_budgets(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
+{
+    struct tg_verdict self;
+    if (!tg_policy_has_budgets(c->suites.policy))
+        return true;
+    describe_gate(c, j);
+    j->gate.more_suites = true;
+    if (!load_side(c, j, TG_TEST, err))
+        return false;
+    j->gate.side[TG_BASE] = j->gate.side[TG_TEST];
+    if (!tg_gate_judge(&self, &j->gate, err))
+        return false;
+    tg_verdict_add_budgets(&j->verdict, &self, c->arena);
+    return true;
+}
+
+static bool judge(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
+{
+    describe_gate(c, j);
     if (!load_side(c, j, TG_BASE, err) || !load_side(c, j, TG_TEST, err) ||
         !tg_gate_judge(&j->verdict, &j->gate, err))
         return false;
@@ -472,24 +494,27 @@ static int check_suite(struct tg_check *c, struct tg_check_job *j, struct tg_err
          tg_check_two_sides(c, j, &why);
     if (ok && c->o->dry_run)
         return print_plan(c, j, err) ? 0 : -1;
-    if (ok && j->what == JOB_FIRST_RUN)
+    if (ok && j->what == JOB_FIRST_RUN) {
         tg_verdict_first_run(&j->verdict, outcome_of(c->suites.policy->baseline.on_first_run),
                              c->arena);
-    else if (ok)
+        ok = judge_budgets(c, j, &why);
+    } else if (ok) {
         ok = judge(c, j, &why);
+    } else if (why.kind == TG_ERR_LOST) {
+        tg_io_error(c->io, &why);
+        tg_verdict_lost(&j->verdict, &why, outcome_of(c->suites.policy->baseline.on_lost),
+                        c->arena);
+        j->info.situation = TG_SV("lost");
+        tg_err_init(&why);
+        ok = judge_budgets(c, j, &why);
+    }
     if (!ok && stops_before(why.kind)) {
         *err = why;
         return -1;
     }
     if (!ok) {
         tg_io_error(c->io, &why);
-        if (why.kind == TG_ERR_LOST) {
-            tg_verdict_lost(&j->verdict, &why, outcome_of(c->suites.policy->baseline.on_lost),
-                            c->arena);
-            j->info.situation = TG_SV("lost");
-        } else {
-            tg_verdict_of_error(&j->verdict, &why, c->arena);
-        }
+        tg_verdict_of_error(&j->verdict, &why, c->arena);
     }
     tg_check_note_policy(c, j);
     describe_test(c, j);

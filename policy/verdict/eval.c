@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "policy/language/limit.h"
 #include "policy/verdict/describe.h"
 #include "policy/verdict/internal.h"
 
@@ -267,4 +268,91 @@ void tg_verdict_first_run(struct tg_verdict *out, enum tg_outcome outcome_, stru
         out, a, TG_NOTE_WARNING,
         TG_SV("neither a policy nor a baseline of this suite existed at the baseline commit"),
         TG_SV("Commit a baseline, or record one on the main branch; the next run compares."));
+}
+
+static bool lists_budget(const struct tg_limit_list *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (tg_limit_find(&list->v[i], TG_BOUND_MAX) || tg_limit_find(&list->v[i], TG_BOUND_MIN))
+            return true;
+    return false;
+}
+
+bool tg_policy_has_budgets(const struct tg_policy *p)
+{
+    for (size_t i = 0; i < p->n_rules; i++) {
+        const struct tg_rule *r = &p->rules[i];
+        if (lists_budget(&r->warn) || lists_budget(&r->fail))
+            return true;
+        for (size_t k = 0; k < r->n_overrides; k++)
+            if (lists_budget(&r->overrides[k].warn) || lists_budget(&r->overrides[k].fail))
+                return true;
+    }
+    return false;
+}
+
+/* Rows of budgets that are exceeded. Guards have no values, what was not judged no grounds. */
+static bool is_exceeded(const struct tg_result *r)
+{
+    return r->has_values && r->grounds != TG_GROUNDS_NONE &&
+           (r->state == TG_STATE_FAIL || r->state == TG_STATE_WARN || r->state == TG_STATE_WAIVED);
+}
+
+/* "1, limit max: 0": there is no former value to tell. */
+static void describe_budget(struct tg_result *r, struct tg_arena *a)
+{
+    struct tg_buf b = { 0 };
+    enum tg_metric m;
+    tg_describe_value(&b, r->test,
+                      tg_metric_from_name(r->metric, &m) ? tg_metric_info(m)->unit : TG_UNIT_COUNT);
+    tg_buf_printf(&b, ", limit %.*s", TG_SV_ARG(r->limit));
+    r->message = tg_arena_sv(a, tg_buf_sv(&b));
+    tg_buf_release(&b);
+    r->evidence = TG_SV("");
+    r->has_values = false;
+    r->folded_under = TG_NO_ID;
+}
+
+static void tell_budgets(struct tg_verdict *v, const struct tg_result *first, struct tg_arena *a)
+{
+    size_t n = v->n_state[first->state];
+    v->headline = tg_sv_of(tg_arena_printf(
+        a, "%s: %zu %s: %.*s %.*s%s; no baseline, only budgets were judged",
+        v->outcome == TG_OUTCOME_FAIL ? "FAIL" : "WARN", n,
+        v->outcome == TG_OUTCOME_FAIL ? (n == 1 ? "violation" : "violations")
+                                      : (n == 1 ? "warning" : "warnings"),
+        TG_SV_ARG(first->op_normalised), TG_SV_ARG(first->message), n > 1 ? ", …" : ""));
+    v->coverage = TG_SV("budgets judged; nothing was compared");
+}
+
+void tg_verdict_add_budgets(struct tg_verdict *v, const struct tg_verdict *self, struct tg_arena *a)
+{
+    struct tg_result *rows = TG_NEW_N(a, struct tg_result, v->n_results + self->n_results + 1);
+    size_t n = 0, own = v->n_results;
+    const struct tg_result *fail = NULL, *warn = NULL;
+    for (size_t i = 0; i < self->n_results; i++) {
+        if (!is_exceeded(&self->results[i]))
+            continue;
+        rows[n] = self->results[i];
+        describe_budget(&rows[n], a);
+        v->n_state[rows[n].state]++;
+        fail = !fail && rows[n].state == TG_STATE_FAIL ? &rows[n] : fail;
+        warn = !warn && rows[n].state == TG_STATE_WARN ? &rows[n] : warn;
+        n++;
+    }
+    if (!n)
+        return;
+    if (own)
+        memcpy(rows + n, v->results, own * sizeof *rows);
+    v->results = rows;
+    v->n_results = n + own;
+    if (fail)
+        v->outcome = TG_OUTCOME_FAIL;
+    else if (warn && v->outcome == TG_OUTCOME_PASS)
+        v->outcome = TG_OUTCOME_WARN;
+    v->exit_code = tg_outcome_exit_code(v->outcome);
+    if (fail)
+        tell_budgets(v, fail, a);
+    else if (v->outcome == TG_OUTCOME_WARN)
+        tell_budgets(v, warn, a);
 }

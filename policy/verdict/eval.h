@@ -44,6 +44,15 @@ void tg_verdict_of_error(struct tg_verdict *out, const struct tg_err *why, struc
 void tg_verdict_lost(struct tg_verdict *out, const struct tg_err *why, enum tg_outcome outcome,
                      struct tg_arena *a);
 void tg_verdict_first_run(struct tg_verdict *out, enum tg_outcome outcome, struct tg_arena *a);
+/*
+ * Adds the budgets (max, min) to a verdict without a comparison: `self` is the verdict on the fresh
+ * side compared with itself, where nothing but a budget can be exceeded. One that fails makes the
+ * verdict fail, one that warns lifts a pass; budgets that are kept change nothing.
+ */
+void tg_verdict_add_budgets(struct tg_verdict *v, const struct tg_verdict *self,
+                            struct tg_arena *a);
+/* Has any rule of the policy a budget? */
+bool tg_policy_has_budgets(const struct tg_policy *p);
 enum tg_note_flags {
     TG_NOTE_PLAIN = 0,
     TG_NOTE_WARNING = 1,

@@ -31,6 +31,7 @@ STORED = SUITE.replace("'perf/run*.json'", "stored")
 PRESET = "version: 1\nextends: [tracegate:recommended]\n" + SUITE
 NEW = Work("aten::new", "kernel", "void new(float*)", 30)
 RULE = "rules: [{id: k, match: {kind: op%s}, metric: count, fail: {abs: 0}}]\n"
+BUDGET = "version: 1\n" + SUITE + "rules: [{id: k, match: {kind: op, name: 'aten::new'}, metric: count, %s}]\n"  # MORE calls it once
 
 SAME, MORE, LESS = (lambda: usual()), (lambda: usual() + [NEW]), (lambda: usual()[:-2] + usual()[-1:])
 SLOW = (lambda: [Work(w.op, w.sort, w.name, w.us * (2 if w.name == "void kern3(float*)" else 1)) for w in usual()])
@@ -66,7 +67,24 @@ CASES = [
     ("first run", "pass", PRESET, SAME, 3, {"first": True}),
     ("first run, inconclusive", "inconclusive", PRESET + "baseline: {on_first_run: inconclusive}\n", SAME, 3, {"first": True}),
     ("first run, fail", "fail", PRESET + "baseline: {on_first_run: fail}\n", SAME, 3, {"first": True}),
+    ("first run, a budget that is exceeded", "fail", BUDGET % "fail: {max: 0}", MORE, 3, {"first": True}),
+    ("first run, a budget that is kept", "pass", BUDGET % "fail: {max: 1}", MORE, 3, {"first": True}),
+    ("first run, a change that has no baseline", "pass", BUDGET % "fail: {abs: 0}", MORE, 3, {"first": True}),
+    ("first run, too few", "fail", BUDGET % "fail: {min: 2}", MORE, 1, {"first": True}),
+    ("first run, a budget that warns", "warn", BUDGET % "warn: {max: 0}", MORE, 3, {"first": True}),
+    ("first run, one of two limits is a budget", "fail", BUDGET % "fail: [{pct: 10%}, {max: 0}]", MORE, 3, {"first": True}),
+    ("first run, a budget of the step", "fail", "version: 1\n" + SUITE + "rules: [{id: t, metric: step_time, fail: {max: 1us}}]\n", SAME,
+     1, {"first": True}),
+    ("first run, inconclusive, and a budget", "fail", BUDGET % "fail: {max: 0}" + "baseline: {on_first_run: inconclusive}\n", MORE, 1,
+     {"first": True}),
+    ("first run, inconclusive, and a budget that is kept", "inconclusive",
+     BUDGET % "fail: {max: 1}" + "baseline: {on_first_run: inconclusive}\n", MORE, 1, {"first": True}),
+    ("lost, a budget that is exceeded", "fail", BUDGET % "fail: {max: 0}", MORE, 3, {"lost": True}),
+    ("lost, a budget that is kept", "inconclusive", BUDGET % "fail: {max: 1}", MORE, 3, {"lost": True}),
+    ("lost, passed, and a budget", "fail", BUDGET % "fail: {max: 0}" + "baseline: {on_lost: pass}\n", MORE, 3, {"lost": True}),
+    ("lost, failed, and a budget", "fail", BUDGET % "fail: {max: 0}" + "baseline: {on_lost: fail}\n", MORE, 3, {"lost": True}),
     ("an unusable trace", "error", PRESET, SAME, 3, {"broken": True}),
+    ("first run, a budget and an unusable trace", "error", BUDGET % "fail: {max: 1}", SAME, 1, {"first": True, "broken": True}),
 ]
 
 

@@ -12,7 +12,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["TG_SOURCE_DIR"], "tests/data"))
 from plain_model import Work, usual, write_run  # noqa: E402
-from support import ENV, PROGRAM, ROOT, SHARED, expect, fault, finish, skip  # noqa: E402
+from support import ENV, PROGRAM, ROOT, SHARED, expect, fault, finish  # noqa: E402
 
 STEPS = 5
 RED, OPEN, TOLD = {1}, {4}, {1, 4}  # exit codes
@@ -106,7 +106,8 @@ def main():
         there = shared(tmp + "/shared")
     status = finish(f"attacks: {len(CASES)} cases" + (", and those of the shared folder" if there else ""))
     if status == 0 and not there:
-        skip("the shared attacks are missing (the cases here pass)")
+        print("attacks.py: the shared attacks are missing (the cases here pass): skipped")
+        return 77
     return status
 
 

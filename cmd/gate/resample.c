@@ -380,6 +380,7 @@ static int by_share(const void *pa, const void *pb)
     return tg_sv_cmp(a->name, b->name);
 }
 
+/* Of the draws that are judged: a busy run makes a draw tell nothing. Half of them must be. */
 static void keep_size(struct tg_op_noise *o, size_t at, const double *found)
 {
     double v[DRAWS];
@@ -387,7 +388,7 @@ static void keep_size(struct tg_op_noise *o, size_t at, const double *found)
     for (size_t d = 0; d < DRAWS; d++)
         if (isfinite(found[d]))
             v[n++] = found[d];
-    o->mde[at] = n == DRAWS ? expm1(tg_quantile(v, n, FOUND)) : NAN;
+    o->mde[at] = 2 * n >= DRAWS ? expm1(tg_quantile(v, n, FOUND)) : NAN;
 }
 
 static bool measure_ops(struct tg_calibration *out, const struct tg_noise_input *in,

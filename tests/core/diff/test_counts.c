@@ -131,6 +131,20 @@ static void a_cold_first_step_is_told_and_no_more(void **state)
     assert_int_equal(judge(3, cold, 3, ones, true).proof, TG_COUNT_UNCHANGED);
 }
 
+/* No other step has it, so the first one is not a cold copy of the others: 6 calls become 12. */
+static void what_runs_once_a_run_is_held_against_itself(void **state)
+{
+    (void)state;
+    const double base[3][STEPS] = { { 6, 0, 0, 0, 0 }, { 6, 0, 0, 0, 0 }, { 6, 0, 0, 0, 0 } };
+    const double fresh[3][STEPS] = { { 12, 0, 0, 0, 0 }, { 12, 0, 0, 0, 0 }, { 6, 0, 0, 0, 0 } };
+    const double none[3][STEPS] = { { 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0 } };
+    const double differ[3][STEPS] = { { 6, 0, 0, 0, 0 }, { 7, 0, 0, 0, 0 }, { 6, 0, 0, 0, 0 } };
+    assert_int_equal(judge(3, base, 3, fresh, false).proof, TG_COUNT_PROVEN);
+    assert_int_equal(judge(3, base, 3, base, false).proof, TG_COUNT_UNCHANGED);
+    assert_int_equal(judge(3, none, 3, fresh, false).proof, TG_COUNT_HINT);
+    assert_int_equal(judge(3, differ, 3, fresh, false).proof, TG_COUNT_HINT);
+}
+
 static void counts_that_vary_need_a_gap_and_twice_the_calls(void **state)
 {
     (void)state;
@@ -177,6 +191,7 @@ int main(void)
         cmocka_unit_test(single_runs_with_a_branch_only_hint),
         cmocka_unit_test(waits_fail_in_two_steps_but_not_in_one),
         cmocka_unit_test(a_cold_first_step_is_told_and_no_more),
+        cmocka_unit_test(what_runs_once_a_run_is_held_against_itself),
         cmocka_unit_test(counts_that_vary_need_a_gap_and_twice_the_calls),
         cmocka_unit_test(a_step_far_above_all_others_is_told),
         cmocka_unit_test(no_steps_say_nothing),

@@ -194,16 +194,3 @@ struct tg_drift tg_drift_look(const double *old, size_t n_old, const double *new
     d.found = d.z > TG_SCAN_Z;
     return d;
 }
-
-double tg_trend_z(const double *v, size_t n, double *total)
-{
-    double slopes[TG_SCAN_WINDOW * (TG_SCAN_WINDOW - 1) / 2], s = 0;
-    size_t m = 0;
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = i + 1; j < n; j++) {
-            s += v[j] > v[i] ? 1 : -1;
-            slopes[m++] = (v[j] - v[i]) / (double)(j - i);
-        }
-    *total = tg_median(slopes, m) * (double)(n - 1);
-    return (s - 1) / sqrt((double)n * (double)(n - 1) * (double)(2 * n + 5) / 18);
-}

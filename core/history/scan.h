@@ -76,10 +76,4 @@ struct tg_drift {
     double e, z;
 };
 struct tg_drift tg_drift_look(const double *old, size_t n_old, const double *new_, size_t n_new);
-
-/*
- * Mann-Kendall trend over v[0..n): z of S with ties counted against it; *total is the Theil-Sen
- * slope times n - 1. n <= TG_SCAN_WINDOW.
- */
-double tg_trend_z(const double *v, size_t n, double *total);
 #endif

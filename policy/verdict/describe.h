@@ -9,11 +9,8 @@ void tg_describe_op(struct tg_result *r, const struct tg_op *op, const struct tg
 void tg_describe_measure(struct tg_result *r, const struct tg_comparison *c,
                          const struct tg_probe *p, const struct tg_judgement *j,
                          struct tg_arena *a);
-/* Headline and coverage of a verdict whose results are sorted. */
+/* Headline and coverage of a verdict whose results are sorted: describe_verdict.c. */
 void tg_describe_verdict(struct tg_verdict *v, const struct tg_comparison *c, struct tg_arena *a);
 /* "renamed", "new and under 0.1 % of the step" */
 const char *tg_exception_meaning(enum tg_exception x);
-/* "12.3 us", "14", "3.2 %", "1.5 MiB" */
-void tg_describe_value(struct tg_buf *out, double v, enum tg_unit unit);
-tg_sv tg_describe_take(struct tg_buf *b, struct tg_arena *a); /* buffer -> arena, released */
 #endif

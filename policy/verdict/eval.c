@@ -6,6 +6,7 @@
 #include "policy/language/limit.h"
 #include "policy/verdict/describe.h"
 #include "policy/verdict/internal.h"
+#include "policy/verdict/phrase.h"
 
 static bool is_of_trace(const struct tg_result *r)
 {
@@ -303,8 +304,8 @@ static void describe_budget(struct tg_result *r, struct tg_arena *a)
 {
     struct tg_buf b = { 0 };
     enum tg_metric m;
-    tg_describe_value(&b, r->test,
-                      tg_metric_from_name(r->metric, &m) ? tg_metric_info(m)->unit : TG_UNIT_COUNT);
+    tg_phrase_value(&b, r->test,
+                    tg_metric_from_name(r->metric, &m) ? tg_metric_info(m)->unit : TG_UNIT_COUNT);
     tg_buf_printf(&b, ", limit %.*s", TG_SV_ARG(r->limit));
     r->message = tg_arena_sv(a, tg_buf_sv(&b));
     tg_buf_release(&b);

@@ -8,6 +8,7 @@
 #include "policy/language/limit.h"
 #include "policy/verdict/describe.h"
 #include "policy/verdict/internal.h"
+#include "policy/verdict/phrase.h"
 
 #define MOST_NAMES 20 /* of a rule, those with most time */
 
@@ -160,7 +161,7 @@ static void put_from(struct tg_buf *out, const struct tg_probe *p, const struct 
                 continue;
             tg_buf_printf(out, "%s%s %s ", told ? " or" : ", ", told ? "" : what,
                           sign > 0 ? "above" : "below");
-            tg_describe_value(out, limit_from(p, &list->v[i], sign), p->unit);
+            tg_phrase_value(out, limit_from(p, &list->v[i], sign), p->unit);
             told = true;
         }
 }
@@ -189,7 +190,7 @@ static void put_numbers(struct tg_buf *out, const struct tg_probe *p,
                         const struct tg_rule_limits *l, const struct tg_comparison *c)
 {
     tg_buf_puts(out, "now ");
-    tg_describe_value(out, p->base, p->unit);
+    tg_phrase_value(out, p->base, p->unit);
     put_from(out, p, &l->warn, "warns");
     put_from(out, p, &l->fail, "fails");
     put_evidence(out, p, c);

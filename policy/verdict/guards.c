@@ -1,5 +1,6 @@
 #include "policy/verdict/describe.h"
 #include "policy/verdict/internal.h"
+#include "policy/verdict/phrase.h"
 
 /*
  * Above these a trace is damaged rather than noisy, and no verdict is given. Real traces stay far
@@ -49,7 +50,7 @@ static tg_sv other_windows(const struct tg_eval_state *e, int side)
                 tg_buf_printf(&b, "%s'%.*s' (%zu times)", b.n ? ", " : "",
                               TG_SV_ARG(h->hints[i].name), h->hints[i].count);
         }
-    return tg_describe_take(&b, e->arena);
+    return tg_phrase_take(&b, e->arena);
 }
 
 static tg_sv window_next(const struct tg_eval_state *e, int side)
@@ -141,7 +142,7 @@ static tg_sv ranks_expected(struct tg_eval_state *e, int side, int64_t expected)
         tg_put_ranks(&b, c->lacking[side], c->n_lacking[side]);
         tg_buf_puts(&b, c->n_lacking[side] == 1 ? " is missing" : " are missing");
     }
-    return tg_describe_take(&b, e->arena);
+    return tg_phrase_take(&b, e->arena);
 }
 
 static void guard_ranks(struct tg_eval_state *e, const struct tg_suite *suite)
@@ -341,7 +342,7 @@ static void judge_damage(struct tg_eval_state *e, const char *name, const struct
     tell_damage(e, name, d);
     if (is_damaged(d)) {
         put_damage(&b, name, d);
-        guard(e, TG_SV("integrity"), tg_describe_take(&b, e->arena),
+        guard(e, TG_SV("integrity"), tg_phrase_take(&b, e->arena),
               TG_SV("Record the trace again; a profiler that loses buffers writes such events."),
               TG_NOWHERE);
     }

@@ -6,7 +6,9 @@
  *
  *   notes.c   banners: drift, environment, what the policy asks for and is not done
  *   guards.c  `require`, the collapse guard, damaged traces
- *   rules.c   each rule over what select.c finds for it, with the values of probe.c
+ *   rules.c   each rule over what select.c finds for it
+ *             judge_rows.c: one result of it, the values of probe.c against the limits
+ *             grounds.c: what a result may rest on: exceptions, runs, devices
  *   waive.c   accepted violations
  *   fold.c    consequences under their cause
  *   eval.c    order, outcome
@@ -68,6 +70,44 @@ bool tg_probe_op(struct tg_probe *p, enum tg_metric m, const struct tg_compariso
 /* The same for a whole trace; false: one of the sides does not carry it. */
 bool tg_probe_measure(struct tg_probe *p, const struct tg_rule *rule,
                       const struct tg_comparison *c);
+
+/* ---- grounds.c ---- */
+
+/* Do the limits that are on ask the fresh side alone? */
+bool tg_grounds_are_budgets(const struct tg_limit_list *warn, const struct tg_limit_list *fail);
+bool tg_grounds_only_budgets(const struct tg_rule *rule);
+/* What the state of `r` rests on; the reason, if it is nothing. */
+void tg_grounds_set(struct tg_result *r, const struct tg_rule_limits *l, const struct tg_probe *p,
+                    const struct tg_judgement *j);
+/* What the rule's exceptions make of a judgement. */
+void tg_grounds_except(struct tg_judgement *j, const struct tg_rule *rule, const struct tg_op *op);
+/* Calls in some steps or runs that nothing proves: a pass becomes a warning. */
+void tg_grounds_hint(struct tg_judgement *j, const struct tg_op *op, const struct tg_rule *rule,
+                     const struct tg_probe *p, const struct tg_rule_limits *l);
+/* noise.min_steps; NULL: enough of them. */
+const char *tg_grounds_few_steps(const struct tg_rule_scope *s, const struct tg_noise *noise);
+/* noise.min_runs, if the rule has its own; `own` is room for what p->ev then points at. */
+void tg_grounds_ask_runs(const struct tg_eval_state *e, const struct tg_rule_scope *s,
+                         const struct tg_noise *noise, struct tg_probe *p, struct tg_evidence *own);
+/* Why values of two devices cannot be compared; NULL: they can. */
+const char *tg_grounds_op_differs(const struct tg_rule_scope *s, const struct tg_op *op,
+                                  const struct tg_probe *p, struct tg_arena *a);
+const char *tg_grounds_measure_differs(const struct tg_rule_scope *s, const struct tg_rule *rule,
+                                       struct tg_arena *a);
+/* Does a side lack totals by Python frame that rules about these kinds need? */
+bool tg_grounds_lacks_frames(const struct tg_rule_scope *s, uint32_t kinds, int side);
+
+/* ---- judge_rows.c: results of a rule, added to `e` ---- */
+
+void tg_judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s, const struct tg_rule *rule,
+                 const struct tg_op *op);
+void tg_judge_measure(struct tg_eval_state *e, const struct tg_rule_scope *s,
+                      const struct tg_rule *rule);
+/* Time between operators, and regions whose content was replaced: rules about the step's time. */
+void tg_judge_gaps(struct tg_eval_state *e, const struct tg_rule_scope *s,
+                   const struct tg_rule *rule);
+void tg_judge_regions(struct tg_eval_state *e, const struct tg_rule_scope *s,
+                      const struct tg_rule *rule);
 
 /* ---- the steps of tg_eval ---- */
 

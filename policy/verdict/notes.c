@@ -3,6 +3,7 @@
 #include "core/base/decimal.h"
 #include "policy/verdict/describe.h"
 #include "policy/verdict/internal.h"
+#include "policy/verdict/phrase.h"
 
 static size_t compared_ranks(const struct tg_comparison *c)
 {
@@ -134,9 +135,9 @@ static void tell_outside(struct tg_eval_state *e, const struct tg_comparison *c)
             continue;
         tg_buf_printf(&b, "%s%.*s ",
                       n > 1 ? ", " : "more calls outside the steps: ", TG_SV_ARG(op->name));
-        tg_describe_value(&b, base, TG_UNIT_COUNT);
+        tg_phrase_value(&b, base, TG_UNIT_COUNT);
         tg_buf_puts(&b, " -> ");
-        tg_describe_value(&b, test, TG_UNIT_COUNT);
+        tg_phrase_value(&b, test, TG_UNIT_COUNT);
     }
     if (n > 3)
         tg_buf_printf(&b, " and %zu more", n - 3);
@@ -169,7 +170,7 @@ void tg_notes(struct tg_eval_state *e)
     struct tg_buf b = { 0 };
     if (c->drifted) {
         tg_buf_puts(&b, "the whole machine is ");
-        tg_describe_value(&b, 100 * fabs(expm1(c->drift)), TG_UNIT_PERCENT);
+        tg_phrase_value(&b, 100 * fabs(expm1(c->drift)), TG_UNIT_PERCENT);
         tg_buf_printf(&b, " %s than for the baseline", c->drift > 0 ? "slower" : "faster");
         tg_verdict_add_note(
             e->out, e->arena, TG_NOTE_WARNING | TG_NOTE_LIFTS, tg_buf_sv(&b),

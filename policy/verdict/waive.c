@@ -1,5 +1,6 @@
 #include "policy/verdict/describe.h"
 #include "policy/verdict/internal.h"
+#include "policy/verdict/phrase.h"
 
 /* An exact name is a text, whatever it holds: "void kern(float*)". */
 static bool names(const struct tg_waiver *w, const struct tg_result *r)
@@ -71,7 +72,7 @@ static void apply_waiver(struct tg_eval_state *e, const struct tg_waiver *w, str
         if (e->in->today && late >= -14)
             r->next = TG_SV("The waiver ends within 14 days.");
     }
-    r->evidence = tg_describe_take(&b, e->arena);
+    r->evidence = tg_phrase_take(&b, e->arena);
 }
 
 /* The waived result whose additional calls make those of `r`; NULL: none. */

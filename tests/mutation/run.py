@@ -24,7 +24,8 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SOURCES = ["policy/verdict/guards.c", "policy/verdict/eval.c", "policy/verdict/judge.c", "policy/verdict/waive.c",
-           "policy/verdict/select.c", "policy/verdict/verdict.c", "policy/verdict/rules.c", "policy/verdict/describe.c",
+           "policy/verdict/select.c", "policy/verdict/verdict.c", "policy/verdict/rules.c", "policy/verdict/grounds.c",
+           "policy/verdict/judge_rows.c", "policy/verdict/describe.c", "policy/verdict/describe_verdict.c",
            "policy/verdict/notes.c", "policy/language/limit.c", "policy/language/changes.c", "cmd/check.c"]
 C_TESTS = ["test_judge", "test_ranks", "test_compare", "test_policy_load", "test_policy_value", "test_policy_lint", "test_policy_match",
            "test_policy_diag"]

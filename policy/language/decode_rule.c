@@ -1,0 +1,209 @@
+#include "policy/language/internal.h"
+#include "policy/language/limit.h"
+#include "policy/language/value.h"
+
+struct tg_noise tg_decode_noise(struct tg_decode *c, const struct tg_yaml *n,
+                                const struct tg_noise *base)
+{
+    struct tg_noise v = *base;
+    const struct tg_yaml *drift = tg_node_scalar(n, "drift"), *ignore = tg_yaml_get(n, "ignore");
+    tg_sv unit;
+    double percent;
+    if (!n || n->type != TG_YAML_MAP)
+        return v;
+    v.at = n->at;
+    v.test = (enum tg_noise_test)tg_node_word(n, "test", tg_words_noise_test, (int)v.test);
+    v.min_runs = tg_node_int(n, "min_runs", v.min_runs);
+    v.min_steps = tg_node_int(n, "min_steps", v.min_steps);
+    if (drift && tg_value_quantity(drift->text, &percent, &unit))
+        v.drift = percent;
+    if (ignore && ignore->type == TG_YAML_SEQ)
+        v.ignore = tg_decode_patterns(c, ignore);
+    return v;
+}
+
+static const char *const name_keys[] = { "kind",   "name",   "raw_name", "class", "family",
+                                         "parent", "device", "stream",   "not",   NULL };
+
+/* Streams belong to the device: a rule that names only host work would never match. */
+static void check_device_keys(struct tg_decode *c, const struct tg_yaml *match, uint32_t kinds)
+{
+    static const char *const keys[] = { "device", "stream" };
+    uint32_t device = 1u << TG_KIND_KERNEL | 1u << TG_KIND_MEMCPY | 1u << TG_KIND_MEMSET;
+    for (size_t i = 0; kinds && !(kinds & device) && i < 2; i++) {
+        const struct tg_yaml_pair *p = match ? tg_yaml_pair(match, keys[i]) : NULL;
+        if (p)
+            (void)tg_diags_add(c->diags, TG_DIAG_MATCH_SCOPE, p->key->at, tg_yaml_width(p->key),
+                               "ask for kernel, memcpy or memset",
+                               "'%s' has no meaning for host work", keys[i]);
+    }
+}
+
+/* Metrics of Python frames, and of nothing else. */
+static void check_frames(struct tg_decode *c, const struct tg_yaml *match,
+                         const struct tg_yaml *metric, enum tg_metric m, uint32_t kinds)
+{
+    static const char *const keys[] = { "parent", "class", "family" };
+    uint32_t frames = kinds & TG_FRAME_KINDS;
+    const char *name = tg_metric_info(m)->name;
+    bool single = m == TG_METRIC_MEDIAN || m == TG_METRIC_P95 || m == TG_METRIC_MAX ||
+                  m == TG_METRIC_BYTES || tg_metric_info(m)->unit == TG_UNIT_FACT;
+    if (tg_metric_of_launched(m) && (!frames || frames != kinds))
+        (void)tg_diags_add(c->diags, TG_DIAG_MATCH_SCOPE, metric->at, tg_yaml_width(metric),
+                           "say which:  match: {kind: module}; of a kernel ask for  total",
+                           "'%s' is the work that modules and sources launch", name);
+    if (frames && single)
+        (void)tg_diags_add(c->diags, TG_DIAG_MATCH_SCOPE, metric->at, tg_yaml_width(metric),
+                           "use count, total, self, mean, share, added, removed, device_time, "
+                           "device_self or device_count",
+                           "modules and sources have no '%s', only totals", name);
+    for (size_t i = 0; frames && frames == kinds && i < sizeof keys / sizeof *keys; i++) {
+        const struct tg_yaml_pair *p = match ? tg_yaml_pair(match, keys[i]) : NULL;
+        if (p)
+            (void)tg_diags_add(c->diags, TG_DIAG_MATCH_SCOPE, p->key->at, tg_yaml_width(p->key),
+                               "ask for their name", "modules and sources have no '%s'", keys[i]);
+    }
+}
+
+static void check_scope(struct tg_decode *c, const struct tg_yaml *rule,
+                        const struct tg_metric_info *info, enum tg_metric m, uint32_t kinds)
+{
+    const struct tg_yaml *match = tg_yaml_get(rule, "match"), *metric = tg_yaml_get(rule, "metric");
+    if (info->scope == TG_SCOPE_NAME) {
+        check_device_keys(c, match, kinds);
+        check_frames(c, match, metric, m, kinds);
+        if (!match)
+            (void)tg_diags_add(c->diags, TG_DIAG_NEEDS_MATCH, metric->at, tg_yaml_width(metric),
+                               "say which:  match: {kind: kernel}",
+                               "metric '%s' is measured per name, the rule has no 'match'",
+                               info->name);
+        return;
+    }
+    for (size_t i = 0; match && match->type == TG_YAML_MAP && i < match->n; i++) {
+        const struct tg_yaml *key = match->pairs[i].key;
+        bool is_rank = tg_sv_eq(key->text, TG_SV("rank"));
+        if (tg_word_index(name_keys, key->text) < 0 && !(is_rank && info->scope == TG_SCOPE_RANKS))
+            continue;
+        (void)tg_diags_add(c->diags, TG_DIAG_MATCH_SCOPE, key->at, tg_yaml_width(key),
+                           is_rank                         ? "it compares all ranks with each other"
+                           : info->scope == TG_SCOPE_RANKS ? "nothing can be chosen here"
+                                                           : "only rank can be asked here",
+                           "'%s' means nothing for '%s', which is measured for the whole trace",
+                           key->text.p, info->name);
+    }
+}
+
+static void overrides_of(struct tg_decode *c, const struct tg_yaml *n, struct tg_rule *rule,
+                         const struct tg_metric_info *info)
+{
+    if (!n || n->type != TG_YAML_SEQ)
+        return;
+    if (info && info->scope != TG_SCOPE_NAME)
+        (void)tg_decode_mistake(
+            c, TG_DIAG_MATCH_SCOPE, n, "write a second rule",
+            "overrides choose by name, this metric is measured for the whole trace");
+    struct tg_override *v = TG_NEW_N(c->arena, struct tg_override, n->n + 1);
+    size_t count = 0;
+    for (size_t i = 0; i < n->n; i++) {
+        const struct tg_yaml *o = n->items[i], *noise = tg_yaml_get(o, "noise");
+        if (o->type != TG_YAML_MAP)
+            continue;
+        struct tg_override *out = &v[count++];
+        out->at = o->at;
+        out->match = tg_decode_match(c, tg_yaml_get(o, "match"));
+        out->warn = tg_limits_of(tg_yaml_get(o, "warn"), info, c->arena, c->diags);
+        out->fail = tg_limits_of(tg_yaml_get(o, "fail"), info, c->arena, c->diags);
+        out->has_noise = noise != NULL;
+        out->noise = tg_decode_noise(c, noise, &rule->noise);
+        if (out->warn.state == TG_LIMIT_UNSET && out->fail.state == TG_LIMIT_UNSET && !noise)
+            (void)tg_decode_mistake(c, TG_DIAG_NO_LIMIT, o, "add  fail: off  or another limit",
+                                    "the override changes nothing");
+    }
+    rule->overrides = v;
+    rule->n_overrides = count;
+}
+
+static bool same_layer(struct tg_loc a, struct tg_loc b)
+{
+    return a.file == b.file || (a.file && b.file && strcmp(a.file, b.file) == 0);
+}
+
+/*
+ * What is excepted is a changed number of calls: other metrics have no such thing. A layer that gives
+ * a preset's rule another metric did not write the preset's exceptions: they fall away.
+ */
+static void check_exceptions(struct tg_decode *c, const struct tg_yaml *n,
+                             const struct tg_metric_info *info, struct tg_rule *r)
+{
+    const struct tg_yaml_pair *p = tg_yaml_pair(n, "exceptions");
+    enum tg_metric m = r->metric;
+    if (!p || m == TG_METRIC_COUNT || m == TG_METRIC_ADDED || m == TG_METRIC_REMOVED)
+        return;
+    r->exceptions = 0;
+    if (same_layer(p->key->at, r->metric_at))
+        (void)tg_diags_add(c->diags, TG_DIAG_MATCH_SCOPE, p->key->at, tg_yaml_width(p->key),
+                           "remove it: count, added and removed have exceptions",
+                           "'exceptions' mean nothing for '%s'", info->name);
+}
+
+static enum tg_polarity direction_of(struct tg_decode *c, const struct tg_yaml *n,
+                                     const struct tg_metric_info *info)
+{
+    static const enum tg_polarity meaning[] = { TG_MORE_IS_BAD, TG_LESS_IS_BAD, TG_ANY_IS_BAD };
+    const struct tg_yaml *direction = tg_node_scalar(n, "direction");
+    int word = tg_node_word(n, "direction", tg_words_direction, -1);
+    bool fixed = info->unit == TG_UNIT_FACT ||
+                 info->bounds == (TG_BOUND_BIT(TG_BOUND_ABS) | TG_BOUND_BIT(TG_BOUND_MAX));
+    if (direction && fixed)
+        (void)tg_diags_add(c->diags, TG_DIAG_DIRECTION, direction->at, tg_yaml_width(direction),
+                           "remove it", "'%s' has only one bad direction", info->name);
+    return word < 0 ? info->polarity : meaning[word];
+}
+
+static void rule_of(struct tg_decode *c, const struct tg_yaml *n, struct tg_rule *r)
+{
+    const struct tg_yaml *id = tg_node_scalar(n, "id"), *metric = tg_node_scalar(n, "metric");
+    bool known = metric && tg_metric_from_name(metric->text, &r->metric);
+    const struct tg_metric_info *info = known ? tg_metric_info(r->metric) : NULL;
+    r->id = tg_node_text(n, "id");
+    r->at = id ? id->at : n->at;
+    r->why = tg_node_text(n, "why");
+    r->owner = tg_node_text(n, "owner");
+    r->match = tg_decode_match(c, tg_yaml_get(n, "match"));
+    r->metric_at = tg_node_at(n, "metric");
+    r->warn = tg_limits_of(tg_yaml_get(n, "warn"), info, c->arena, c->diags);
+    r->fail = tg_limits_of(tg_yaml_get(n, "fail"), info, c->arena, c->diags);
+    r->warn_at = r->warn.at;
+    r->fail_at = r->fail.at;
+    r->noise = tg_decode_noise(c, tg_yaml_get(n, "noise"), &c->policy->noise);
+    r->exceptions = tg_node_mask(tg_yaml_get(n, "exceptions"), tg_words_exception) << 1;
+    r->optional = tg_node_true(n, "optional");
+    r->when = tg_decode_when(c, tg_yaml_get(n, "when"));
+    if (info) {
+        r->bad = direction_of(c, n, info);
+        check_scope(c, n, info, r->metric, r->match.kinds);
+        check_exceptions(c, n, info, r);
+    }
+    overrides_of(c, tg_yaml_get(n, "overrides"), r, info);
+    if (!tg_yaml_pair(n, "metric"))
+        (void)tg_diags_add(c->diags, TG_DIAG_MISSING, r->at, id ? tg_yaml_width(id) : 1,
+                           "add 'metric': what is measured, for example  metric: total",
+                           "rule '%s' needs 'metric'", r->id.p);
+    if (r->warn.state == TG_LIMIT_UNSET && r->fail.state == TG_LIMIT_UNSET)
+        (void)tg_diags_add(c->diags, TG_DIAG_NO_LIMIT, r->at, id ? tg_yaml_width(id) : 1,
+                           "add  fail: {...}  or  warn: {...}",
+                           "rule '%s' has neither 'warn' nor 'fail'", r->id.p);
+}
+
+void tg_decode_rules(struct tg_decode *c, const struct tg_yaml *n)
+{
+    if (!n || n->type != TG_YAML_SEQ)
+        return;
+    struct tg_rule *v = TG_NEW_N(c->arena, struct tg_rule, n->n + 1);
+    size_t count = 0;
+    for (size_t i = 0; i < n->n; i++)
+        if (n->items[i]->type == TG_YAML_MAP)
+            rule_of(c, n->items[i], &v[count++]);
+    c->policy->rules = v;
+    c->policy->n_rules = count;
+}

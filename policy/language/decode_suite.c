@@ -1,0 +1,87 @@
+#include "policy/language/internal.h"
+
+/* A bare regex with one group. */
+static struct tg_pattern *group_of(struct tg_decode *c, const struct tg_yaml *map, const char *key)
+{
+    const struct tg_yaml *n = tg_node_scalar(map, key);
+    if (!n || n->text.n == 0 || n->text.n + 2 > TG_PATTERN_MAX)
+        return NULL;
+    struct tg_pattern *p =
+        tg_decode_pattern(c, n, tg_sv_of(tg_arena_printf(c->arena, "/%s/", n->text.p)));
+    if (p && tg_pattern_groups(p) != 1)
+        (void)tg_decode_mistake(c, TG_DIAG_PATTERN, n, "put the number into one group:  rank(\\d+)",
+                                "the regex must have exactly one group");
+    return p;
+}
+
+static void window_of(struct tg_decode *c, const struct tg_yaml *n, struct tg_window *w)
+{
+    const struct tg_yaml *name = tg_node_scalar(n, "name");
+    w->at = n ? n->at : TG_NOWHERE;
+    w->by = (enum tg_window_by)(1 + tg_node_word(n, "by", tg_words_window_by, -1));
+    w->skip_first = tg_node_int(n, "skip_first", 0);
+    w->skip_last = tg_node_int(n, "skip_last", 0);
+    if (w->by == TG_BY_ANNOTATION && !tg_yaml_get(n, "name"))
+        (void)tg_decode_mistake(c, TG_DIAG_MISSING, n, "add  name: \"execute_*\"",
+                                "a window by annotation needs 'name'");
+    if (!name)
+        return;
+    if (w->by != TG_BY_ANNOTATION)
+        (void)tg_decode_mistake(c, TG_DIAG_MISSING, name, "add  by: annotation",
+                                "the name of a window needs 'by: annotation'");
+    if (name->text.n > 1 && name->text.p[0] == '/')
+        (void)tg_decode_mistake(c, TG_DIAG_PATTERN, name, "use * and ?",
+                                "the name of a window is a glob");
+    else
+        w->name = tg_decode_pattern(c, name, name->text);
+}
+
+/* A path inside the tree of a commit. */
+static void check_tree_path(struct tg_decode *c, const struct tg_yaml *n)
+{
+    tg_sv rest = n->text;
+    bool outside = n->text.n && (n->text.p[0] == '/' || n->text.p[0] == '~');
+    while (rest.n) {
+        tg_sv part = tg_sv_cut(&rest, '/');
+        outside = outside || tg_sv_eq(part, TG_SV(".."));
+    }
+    if (outside)
+        (void)tg_decode_mistake(c, TG_DIAG_TEXT, n,
+                                "write it from the repository's root, without ..",
+                                "the baseline's path leaves the repository");
+}
+
+static void suite_of(struct tg_decode *c, const struct tg_yaml *n, struct tg_suite *s)
+{
+    const struct tg_yaml *trace = tg_yaml_get(n, "trace"),
+                         *baseline = tg_node_scalar(n, "baseline");
+    s->name = tg_node_text(n, "name");
+    s->at = tg_node_scalar(n, "name") ? tg_node_scalar(n, "name")->at : n->at;
+    s->trace.at = trace ? trace->at : TG_NOWHERE;
+    s->trace.files =
+        trace && trace->type == TG_YAML_SCALAR ? trace->text : tg_node_text(trace, "files");
+    s->trace.run = tg_node_text(trace, "run");
+    s->trace.rank = tg_node_text(trace, "rank");
+    s->trace.run_pattern = group_of(c, trace, "run");
+    s->trace.rank_pattern = group_of(c, trace, "rank");
+    s->stored = !baseline || tg_sv_eq(baseline->text, TG_SV("stored"));
+    s->baseline = s->stored ? TG_SV("") : baseline->text;
+    s->baseline_at = tg_node_at(n, "baseline");
+    s->ranks_expect = tg_node_int(tg_yaml_get(n, "ranks"), "expect", 0);
+    window_of(c, tg_yaml_get(n, "window"), &s->window);
+    if (!s->stored)
+        check_tree_path(c, baseline);
+}
+
+void tg_decode_suites(struct tg_decode *c, const struct tg_yaml *n)
+{
+    if (!n || n->type != TG_YAML_SEQ)
+        return;
+    struct tg_suite *v = TG_NEW_N(c->arena, struct tg_suite, n->n + 1);
+    size_t count = 0;
+    for (size_t i = 0; i < n->n; i++)
+        if (n->items[i]->type == TG_YAML_MAP)
+            suite_of(c, n->items[i], &v[count++]);
+    c->policy->suites = v;
+    c->policy->n_suites = count;
+}

@@ -1,0 +1,120 @@
+#include <stdio.h>
+
+#include "policy/language/internal.h"
+#include "policy/language/limit.h"
+#include "policy/language/value.h"
+
+/* Days a waiver may run; longer is a policy change, not a waiver. */
+enum { MAX_WAIVER_DAYS = 180 };
+
+static const struct tg_rule *find_rule(const struct tg_policy *p, tg_sv id)
+{
+    for (size_t i = 0; i < p->n_rules; i++)
+        if (tg_sv_eq(p->rules[i].id, id))
+            return &p->rules[i];
+    return NULL;
+}
+
+static const struct tg_rule *waived_rule(struct tg_decode *c, const struct tg_yaml *n)
+{
+    const char **names = TG_NEW_N(c->arena, const char *, c->policy->n_rules + 1);
+    const struct tg_rule *r = n ? find_rule(c->policy, n->text) : NULL;
+    for (size_t i = 0; n && i < c->policy->n_removed; i++)
+        if (tg_sv_eq(c->policy->removed[i], n->text))
+            return NULL; /* dropped by a later layer: nothing is left to waive */
+    if (!n || r)
+        return r;
+    for (size_t i = 0; i < c->policy->n_rules; i++)
+        names[i] = c->policy->rules[i].id.p;
+    const char *near = tg_sv_nearest(n->text, names);
+    (void)tg_diags_add(c->diags, TG_DIAG_RULE_UNKNOWN, n->at, tg_yaml_width(n),
+                       near ? tg_arena_printf(c->arena, "did you mean '%s'?", near) : NULL,
+                       "there is no rule '%s' to waive", n->text.p);
+    return NULL;
+}
+
+/* Within brackets a star is a pointer: "void kern(float*)", "std::array<char*, 2>". */
+static bool has_wildcard(tg_sv name)
+{
+    int depth = 0;
+    for (size_t i = 0; i < name.n; i++) {
+        depth += name.p[i] == '(' || name.p[i] == '<' || name.p[i] == '[';
+        depth -= name.p[i] == ')' || name.p[i] == '>' || name.p[i] == ']';
+        if (name.p[i] == '?' || (name.p[i] == '*' && depth <= 0))
+            return true;
+    }
+    return false;
+}
+
+static void check_waiver_name(struct tg_decode *c, const struct tg_yaml *n,
+                              const struct tg_waiver *w, const struct tg_rule *r)
+{
+    const struct tg_yaml *name = tg_node_scalar(n, "name");
+    bool per_name = !r || tg_metric_info(r->metric)->scope == TG_SCOPE_NAME;
+    if (!name) {
+        if (r && per_name && !tg_yaml_get(n, "name"))
+            (void)tg_decode_mistake(c, TG_DIAG_WAIVER_NAME, n, "add  name: \"...\"",
+                                    "the rule judges names: the waiver must say which");
+        return;
+    }
+    bool globbed = has_wildcard(name->text);
+    if (!per_name)
+        (void)tg_decode_mistake(c, TG_DIAG_WAIVER_NAME, name, "remove it",
+                                "the rule judges the whole trace, it has no names");
+    else if (!w->many && (globbed || (w->name && tg_pattern_is_regex(w->name))))
+        (void)tg_decode_mistake(c, TG_DIAG_WAIVER_NAME, name,
+                                "write the exact name, or add  many: true",
+                                "a pattern waives more than one name");
+}
+
+static void check_expiry(struct tg_decode *c, const struct tg_yaml *n, struct tg_waiver *w)
+{
+    if (!n || !tg_value_date(n->text, &w->expires))
+        return;
+    w->expires_text = n->text;
+    if (c->today == 0 || w->expires <= c->today + MAX_WAIVER_DAYS)
+        return;
+    char last[16], fix[64];
+    tg_value_date_text(c->today + MAX_WAIVER_DAYS, last);
+    (void)snprintf(fix, sizeof fix, "the last day allowed is %s", last);
+    (void)tg_diags_add(c->diags, TG_DIAG_WAIVER_EXPIRES, n->at, tg_yaml_width(n), fix,
+                       "waiver needs 'expires' at most %d days ahead (got %s)", MAX_WAIVER_DAYS,
+                       n->text.p);
+}
+
+static void waiver_of(struct tg_decode *c, const struct tg_yaml *n, struct tg_waiver *w)
+{
+    const struct tg_yaml *name = tg_node_scalar(n, "name"), *ceiling = tg_yaml_get(n, "ceiling");
+    const struct tg_rule *r = waived_rule(c, tg_node_scalar(n, "rule"));
+    w->at = n->at;
+    w->rule = tg_node_text(n, "rule");
+    w->many = tg_node_true(n, "many");
+    w->name_text = tg_node_text(n, "name");
+    w->name = name ? tg_decode_pattern(c, name, name->text) : NULL;
+    w->reason = tg_node_text(n, "reason");
+    w->issue = tg_node_text(n, "issue");
+    w->owner = tg_node_text(n, "owner");
+    w->when = tg_decode_when(c, tg_yaml_get(n, "when"));
+    if (r && ceiling &&
+        tg_limit_of(ceiling, tg_metric_info(r->metric), c->arena, c->diags, &w->ceiling)) {
+        const struct tg_bound *pct = tg_limit_find(&w->ceiling, TG_BOUND_PCT);
+        if (pct && pct->is_auto)
+            (void)tg_decode_mistake(c, TG_DIAG_BOUND_FIT, ceiling, "write a number:  pct: 18%",
+                                    "a ceiling cannot be 'auto'");
+    }
+    check_waiver_name(c, n, w, r);
+    check_expiry(c, tg_node_scalar(n, "expires"), w);
+}
+
+void tg_decode_waivers(struct tg_decode *c, const struct tg_yaml *n)
+{
+    if (!n || n->type != TG_YAML_SEQ)
+        return;
+    struct tg_waiver *v = TG_NEW_N(c->arena, struct tg_waiver, n->n + 1);
+    size_t count = 0;
+    for (size_t i = 0; i < n->n; i++)
+        if (n->items[i]->type == TG_YAML_MAP)
+            waiver_of(c, n->items[i], &v[count++]);
+    c->policy->waivers = v;
+    c->policy->n_waivers = count;
+}

@@ -1,0 +1,164 @@
+#include <math.h>
+
+#include "core/base/decimal.h"
+#include "core/base/utf8.h"
+#include "policy/verdict/describe.h"
+#include "policy/verdict/phrase.h"
+
+/* Operators whose smallest detectable change the coverage line tells. */
+#define LARGEST 2
+
+/* What changed in an exact fact, without the "same launches" before it. */
+static void put_fact(struct tg_buf *b, const struct tg_result *r)
+{
+    tg_sv change = r->message;
+    (void)tg_sv_cut(&change, ' ');
+    (void)tg_sv_cut(&change, ' ');
+    if (r->dimension != TG_DIM_FACT || !change.n)
+        return;
+    tg_sv shown = tg_utf8_prefix(change, 40);
+    tg_buf_printf(b, " %.*s%s", TG_SV_ARG(shown), shown.n < change.n ? "…" : "");
+}
+
+static void put_names(struct tg_buf *b, const struct tg_verdict *v, enum tg_state state)
+{
+    size_t shown = 0, total = 0;
+    for (size_t i = 0; i < v->n_results; i++)
+        total += v->results[i].state == state && v->results[i].folded_under == TG_NO_ID;
+    for (size_t i = 0; i < v->n_results && shown < 3; i++) {
+        const struct tg_result *r = &v->results[i];
+        if (r->state != state || r->folded_under != TG_NO_ID)
+            continue;
+        tg_buf_puts(b, shown++ ? ", " : ": ");
+        tg_sv name = tg_utf8_prefix(r->op_normalised, 60);
+        tg_buf_printf(b, "%.*s%s", TG_SV_ARG(name), name.n < r->op_normalised.n ? "…" : "");
+        if (!r->has_values) {
+            put_fact(b, r);
+            continue;
+        }
+        tg_buf_putc(b, ' ');
+        if (r->dimension == TG_DIM_COUNT && tg_sv_eq(r->kind, TG_SV("trace"))) {
+            tg_phrase_signed(b, r->delta, TG_UNIT_COUNT);
+        } else if (r->dimension == TG_DIM_COUNT) {
+            tg_phrase_signed(b, r->delta, TG_UNIT_COUNT);
+            tg_buf_puts(b, fabs(r->delta) == 1 ? " call" : " calls");
+        } else if (r->dimension == TG_DIM_RATIO) {
+            tg_dec_put_fixed(b, r->test, 1);
+            tg_buf_puts(b, " %");
+        } else if (isfinite(r->delta_pct)) {
+            tg_phrase_pct(b, r->delta_pct);
+        }
+    }
+    if (total > shown)
+        tg_buf_printf(b, " and %zu more", total - shown);
+}
+
+static size_t unfolded(const struct tg_verdict *v, enum tg_state state)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < v->n_results; i++)
+        n += v->results[i].state == state && v->results[i].folded_under == TG_NO_ID;
+    return n;
+}
+
+static void describe_headline(struct tg_verdict *v, struct tg_arena *a)
+{
+    struct tg_buf b = { 0 };
+    size_t fails = unfolded(v, TG_STATE_FAIL), warns = unfolded(v, TG_STATE_WARN);
+    size_t suspicious = unfolded(v, TG_STATE_SUSPICIOUS);
+    switch (v->outcome) {
+    case TG_OUTCOME_FAIL:
+        tg_buf_printf(&b, "FAIL: %zu %s", fails, fails == 1 ? "violation" : "violations");
+        put_names(&b, v, TG_STATE_FAIL);
+        break;
+    case TG_OUTCOME_WARN:
+        tg_buf_puts(&b, "WARN: nothing failed");
+        if (warns) {
+            tg_buf_printf(&b, ", %zu %s", warns, warns == 1 ? "warning" : "warnings");
+            put_names(&b, v, TG_STATE_WARN);
+        }
+        if (suspicious) {
+            tg_buf_printf(&b, "%s%zu suspicious", warns ? "; " : ", ", suspicious);
+            put_names(&b, v, TG_STATE_SUSPICIOUS);
+        }
+        break;
+    case TG_OUTCOME_INCONCLUSIVE:
+        tg_buf_printf(&b, "INCONCLUSIVE: %.*s", TG_SV_ARG(v->error));
+        break;
+    case TG_OUTCOME_ERROR:
+        tg_buf_printf(&b, "ERROR: %.*s", TG_SV_ARG(v->error));
+        break;
+    case TG_OUTCOME_PASS:
+        tg_buf_puts(&b, "PASS: no regression found");
+        break;
+    }
+    v->headline = tg_phrase_take(&b, a);
+}
+
+/* The largest operator after `above` (self time); NULL: none that is judged. */
+static const struct tg_op *next_largest(const struct tg_comparison *c, double above)
+{
+    const struct tg_op *largest = NULL;
+    for (size_t i = 0; i < c->n_ops; i++) {
+        const struct tg_op *op = &c->ops[i];
+        if (op->ev.judged == TG_JUDGED && op->kind != TG_KIND_STEP &&
+            op->ev.value[TG_BASE] < above &&
+            (!largest || op->ev.value[TG_BASE] > largest->ev.value[TG_BASE]))
+            largest = op;
+    }
+    return largest;
+}
+
+/* "; detectable with these runs: step time from +9 %, aten::mm from +12 %, aten::add from +30 %" */
+static void put_detectable(struct tg_buf *b, const struct tg_comparison *c)
+{
+    const struct tg_evidence *step = &c->measures[TG_MEASURE_STEP_TIME].ev;
+    const struct tg_op *op = NULL;
+    const char *before = "; detectable with these runs: ";
+    if (step->judged == TG_JUDGED) {
+        tg_buf_printf(b, "%sstep time from ", before);
+        tg_phrase_pct(b, 100 * step->mde);
+        before = ", ";
+    }
+    for (int i = 0; i < LARGEST; i++) {
+        op = next_largest(c, op ? op->ev.value[TG_BASE] : INFINITY);
+        if (!op)
+            break;
+        tg_buf_printf(b, "%s%.*s from ", before, TG_SV_ARG(op->name));
+        tg_phrase_pct(b, 100 * op->ev.mde);
+        before = ", ";
+    }
+}
+
+void tg_describe_verdict(struct tg_verdict *v, const struct tg_comparison *c, struct tg_arena *a)
+{
+    struct tg_buf b = { 0 };
+    describe_headline(v, a);
+    tg_buf_puts(&b, v->counts_judged ? "counts judged" : "counts not judged");
+    if (v->counts_judged && !c->same_device)
+        tg_buf_puts(&b, ", but not of kernels");
+    if (!v->counts_judged && !v->counts_asked)
+        tg_buf_puts(&b, ": no rule asks for them");
+    if (v->durations_judged) {
+        tg_buf_printf(&b, "; durations judged: %zu baseline run%s", c->n_runs[TG_BASE],
+                      c->n_runs[TG_BASE] == 1 ? "" : "s");
+        tg_buf_printf(&b, ", %zu fresh run%s", c->n_runs[TG_TEST],
+                      c->n_runs[TG_TEST] == 1 ? "" : "s");
+        put_detectable(&b, c);
+    } else {
+        tg_buf_puts(&b, "; durations not judged");
+        if (!c->marked[TG_BASE] || !c->marked[TG_TEST])
+            tg_buf_puts(&b, ": no step markers");
+        else if (!c->same_device)
+            tg_buf_printf(&b, ": the sides differ in %.*s", TG_SV_ARG(c->differs));
+        else if (!c->same_flags)
+            tg_buf_puts(&b, ": other profiler flags");
+        else if (c->busy)
+            tg_buf_puts(&b, ": the machine was busy during the fresh runs");
+        else if (c->n_runs[TG_BASE] < 3 || c->n_runs[TG_TEST] < 3)
+            tg_buf_printf(&b, ": %zu baseline run%s and %zu fresh, at least 3 a side are needed",
+                          c->n_runs[TG_BASE], c->n_runs[TG_BASE] == 1 ? "" : "s",
+                          c->n_runs[TG_TEST]);
+    }
+    v->coverage = tg_phrase_take(&b, a);
+}

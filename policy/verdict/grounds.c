@@ -1,0 +1,154 @@
+#include "policy/verdict/internal.h"
+
+static bool about_presence(enum tg_metric m)
+{
+    return m == TG_METRIC_COUNT || m == TG_METRIC_ADDED || m == TG_METRIC_REMOVED;
+}
+
+/* What the rule's exceptions make of a judgement: fail becomes warn, polling is not judged. */
+void tg_grounds_except(struct tg_judgement *j, const struct tg_rule *rule, const struct tg_op *op)
+{
+    enum tg_exception x = about_presence(rule->metric) ? tg_op_exception(op) : TG_EXCEPTION_NONE;
+    if (!(rule->exceptions & 1u << x))
+        return;
+    if (x == TG_EXCEPTION_POLLING) {
+        *j = (struct tg_judgement){ .state = TG_STATE_SKIP,
+                                    .why_not = "a polling call: its number is random",
+                                    .exception = x };
+    } else if (j->state == TG_STATE_FAIL) {
+        j->state = TG_STATE_WARN;
+        j->exception = x;
+    }
+}
+
+/* Do the limits that are on ask the fresh side alone? */
+bool tg_grounds_are_budgets(const struct tg_limit_list *warn, const struct tg_limit_list *fail)
+{
+    const struct tg_limit_list *lists[] = { warn, fail };
+    for (int k = 0; k < 2; k++)
+        for (size_t i = 0; i < lists[k]->n; i++)
+            for (size_t b = 0; b < lists[k]->v[i].n; b++)
+                if (lists[k]->v[i].bound[b].kind != TG_BOUND_MAX &&
+                    lists[k]->v[i].bound[b].kind != TG_BOUND_MIN)
+                    return false;
+    return true;
+}
+
+bool tg_grounds_only_budgets(const struct tg_rule *rule)
+{
+    return tg_grounds_are_budgets(&rule->warn, &rule->fail);
+}
+
+/* What a result's state rests on. A duration that is too small to matter was looked at. */
+static enum tg_grounds grounds_of(const struct tg_judgement *j, const struct tg_probe *p,
+                                  bool budgets)
+{
+    bool looked_at = !p->ev || p->ev->judged == TG_JUDGED || p->ev->judged == TG_NOT_TOO_SMALL;
+    if (j->state == TG_STATE_NOT_JUDGED || j->state == TG_STATE_SKIP ||
+        j->state == TG_STATE_INCONCLUSIVE || j->state == TG_STATE_SUSPICIOUS)
+        return TG_GROUNDS_NONE;
+    if (budgets)
+        return TG_GROUNDS_BUDGET;
+    if (p->exact)
+        return p->unit == TG_UNIT_COUNT ? TG_GROUNDS_COUNT : TG_GROUNDS_FACT;
+    return looked_at || p->test_kind == TG_NOISE_NONE ? TG_GROUNDS_RUNS : TG_GROUNDS_NONE;
+}
+
+void tg_grounds_set(struct tg_result *r, const struct tg_rule_limits *l, const struct tg_probe *p,
+                    const struct tg_judgement *j)
+{
+    r->grounds = grounds_of(j, p, tg_grounds_are_budgets(&l->warn, &l->fail));
+    r->why_not = r->grounds == TG_GROUNDS_NONE ? j->why_not : NULL;
+    r->few_runs = r->why_not && p->ev && p->ev->judged == TG_NOT_FEW_RUNS;
+}
+
+/*
+ * Calls that came in some steps or runs only, where chance is possible: what would fail or warn if
+ * every step were like the one with most of them, warns. Never "no change": something did change.
+ */
+void tg_grounds_hint(struct tg_judgement *j, const struct tg_op *op, const struct tg_rule *rule,
+                     const struct tg_probe *p, const struct tg_rule_limits *l)
+{
+    struct tg_probe worst = *p;
+    struct tg_judgement then;
+    if (rule->metric != TG_METRIC_COUNT || op->counted.proof != TG_COUNT_HINT ||
+        j->state != TG_STATE_PASS)
+        return;
+    worst.test = op->counted.most;
+    worst.unchanged = false;
+    then = tg_judge(&worst, &l->warn, &l->fail);
+    if (then.state == TG_STATE_FAIL || then.state == TG_STATE_WARN)
+        *j = (struct tg_judgement){ .state = TG_STATE_WARN, .limit = then.limit };
+}
+
+/* noise.min_steps: too few steps sharpen a run's value too little. */
+const char *tg_grounds_few_steps(const struct tg_rule_scope *s, const struct tg_noise *noise)
+{
+    size_t least = s->c->n_steps[TG_BASE] < s->c->n_steps[TG_TEST] ? s->c->n_steps[TG_BASE]
+                                                                   : s->c->n_steps[TG_TEST];
+    return noise->min_steps > 0 && least < (size_t)noise->min_steps
+               ? "fewer steps a run than noise.min_steps asks for"
+               : NULL;
+}
+
+/*
+ * A rule's own noise.min_runs, where it is not the policy's: the evidence is computed whatever the
+ * number of runs, so the rule may ask for more or for fewer. `own` is room for its copy.
+ */
+void tg_grounds_ask_runs(const struct tg_eval_state *e, const struct tg_rule_scope *s,
+                         const struct tg_noise *noise, struct tg_probe *p, struct tg_evidence *own)
+{
+    size_t base = s->c->n_runs[TG_BASE], test = s->c->n_runs[TG_TEST];
+    bool enough;
+
+    if (!p->ev || noise->min_runs == e->in->policy->noise.min_runs)
+        return;
+    enough = (base < test ? base : test) >= (size_t)noise->min_runs;
+    *own = *p->ev;
+    if (enough && own->judged == TG_NOT_FEW_RUNS) {
+        own->judged = TG_JUDGED;
+    } else if (!enough && own->judged == TG_JUDGED) {
+        own->judged = TG_NOT_FEW_RUNS;
+        own->suspicious = own->slower;
+    }
+    p->ev = own;
+}
+
+static const char *differs_text(const struct tg_rule_scope *s, struct tg_arena *a)
+{
+    return tg_sv_eq(s->c->differs, TG_SV("device"))
+               ? "the two sides ran on different devices"
+               : tg_arena_printf(a, "the two sides differ in %.*s", TG_SV_ARG(s->c->differs));
+}
+
+/*
+ * Another device chooses other kernels, and everything takes another time there. What the program
+ * asks for stays: operators, copies, sets, synchronisations and graph launches, their number and
+ * bytes. NULL: comparable.
+ */
+const char *tg_grounds_op_differs(const struct tg_rule_scope *s, const struct tg_op *op,
+                                  const struct tg_probe *p, struct tg_arena *a)
+{
+    bool device = tg_kind_is_device(op->kind) || op->launched;
+    if (s->c->same_device || !device || (p->exact && op->kind != TG_KIND_KERNEL && !op->launched))
+        return NULL;
+    return differs_text(s, a);
+}
+
+const char *tg_grounds_measure_differs(const struct tg_rule_scope *s, const struct tg_rule *rule,
+                                       struct tg_arena *a)
+{
+    static const enum tg_measure of_kernels[] = { TG_MEASURE_LAUNCH_COUNT, TG_MEASURE_KERNEL_NAMES,
+                                                  TG_MEASURE_MEM_PEAK };
+    bool depends = !tg_metric_info(rule->metric)->exact;
+    enum tg_measure id;
+    for (size_t i = 0; i < sizeof of_kernels / sizeof *of_kernels; i++)
+        depends |= tg_metric_measure(rule->metric, &id) && id == of_kernels[i];
+    return s->c->same_device || !depends ? NULL : differs_text(s, a);
+}
+
+/* Does a side lack totals by Python frame that rules about these kinds need? */
+bool tg_grounds_lacks_frames(const struct tg_rule_scope *s, uint32_t kinds, int side)
+{
+    return tg_frame_sorts(kinds) & (~s->c->frame_sorts[side] | s->c->frames_lack[side]);
+}

@@ -1,0 +1,260 @@
+#include <math.h>
+
+#include "policy/verdict/describe.h"
+#include "policy/verdict/internal.h"
+#include "policy/verdict/phrase.h"
+
+static tg_sv fact_kind(enum tg_metric m)
+{
+    switch (m) {
+    case TG_METRIC_LAUNCH_CONFIG:
+        return TG_SV("launch");
+    case TG_METRIC_INPUT_TYPES:
+        return TG_SV("types");
+    case TG_METRIC_INPUT_SHAPES:
+        return TG_SV("shapes");
+    default:
+        return TG_SV("");
+    }
+}
+
+static bool is_on(const struct tg_rule_limits *l)
+{
+    return l->warn.state == TG_LIMIT_ON || l->fail.state == TG_LIMIT_ON;
+}
+
+static void fill_op(struct tg_result *r, const struct tg_op *op, const struct tg_rule *rule,
+                    const struct tg_probe *p, const struct tg_judgement *j)
+{
+    r->state = j->state;
+    r->op = op->raw[op->present[TG_TEST] ? TG_TEST : TG_BASE];
+    r->op_normalised = r->plain = op->name;
+    r->kind = tg_sv_of(tg_kind_name(op->kind));
+    r->metric = tg_sv_of(tg_metric_info(rule->metric)->name);
+    r->dimension = tg_unit_dimension(p->unit);
+    if (r->dimension == TG_DIM_COUNT)
+        r->inside = op->inside;
+    r->unit = tg_sv_of(tg_unit_text(p->unit));
+    r->has_values = p->unit != TG_UNIT_FACT;
+    r->base = p->base;
+    r->test = p->test;
+    r->delta = tg_probe_delta(p);
+    r->delta_pct = r->has_values ? tg_probe_pct(p) : NAN;
+    r->share = op->share[op->present[TG_TEST] ? TG_TEST : TG_BASE];
+}
+
+/* ns per step that the result is about: the order of reports. A new operator leads what it calls. */
+static double weight_op(const struct tg_op *op)
+{
+    const double *of = op->leads ? op->total : op->self;
+    double weight = of[TG_TEST] - of[TG_BASE];
+    return isfinite(weight) ? fabs(weight) : 0;
+}
+
+static void place_limit(struct tg_result *r, const struct tg_judgement *j, struct tg_arena *a)
+{
+    struct tg_buf b = { 0 };
+    if (!j->limit)
+        return;
+    tg_limit_text(j->limit, &b);
+    r->limit = tg_phrase_take(&b, a);
+    if (j->limit->at.file) {
+        r->file = j->limit->at.file;
+        r->line = j->limit->at.line;
+        r->col = j->limit->at.col;
+    }
+}
+
+void tg_judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s, const struct tg_rule *rule,
+                 const struct tg_op *op)
+{
+    struct tg_rule_limits l = tg_select_limits(rule, op);
+    struct tg_probe p = { .step_ns = s->c->step_ns[TG_BASE],
+                          .bad = rule->bad,
+                          .test_kind = l.test };
+    struct tg_evidence own;
+    struct tg_judgement j;
+    struct tg_result *r;
+    if (tg_metric_info(rule->metric)->unit == TG_UNIT_FACT) {
+        bool changed = false;
+        for (size_t i = 0; i < op->n_facts; i++)
+            changed |= tg_sv_eq(op->facts[i].kind, fact_kind(rule->metric));
+        p.unit = TG_UNIT_FACT;
+        p.exact = true;
+        p.bad = TG_ANY_IS_BAD;
+        p.test = changed;
+    } else if (!tg_probe_op(&p, rule->metric, s->c, op)) {
+        return;
+    }
+    if (tg_grounds_lacks_frames(s, 1u << op->kind, TG_BASE))
+        p.base = NAN;
+    tg_grounds_ask_runs(e, s, l.noise, &p, &own);
+    p.incomparable = tg_grounds_op_differs(s, op, &p, e->arena);
+    j = tg_judge(&p, &l.warn, &l.fail);
+    if (!p.exact && tg_grounds_few_steps(s, l.noise)) {
+        j.state = TG_STATE_NOT_JUDGED;
+        j.why_not = tg_grounds_few_steps(s, l.noise);
+    }
+    tg_grounds_hint(&j, op, rule, &p, &l);
+    tg_grounds_except(&j, rule, op);
+    if (!is_on(&l))
+        j = (struct tg_judgement){ .state = TG_STATE_SKIP,
+                                   .why_not = "the policy sets no limit for it" };
+    r = tg_eval_add(e, rule);
+    fill_op(r, op, rule, &p, &j);
+    r->switched_off = j.state == TG_STATE_SKIP;
+    r->rank = weight_op(op);
+    place_limit(r, &j, e->arena);
+    tg_describe_op(r, op, s->c, &p, &j, e->arena);
+    if (s->rank >= 0) {
+        r->op_normalised = tg_sv_of(
+            tg_arena_printf(e->arena, "%.*s [rank %lld]", TG_SV_ARG(op->name), (long long)s->rank));
+    }
+    tg_grounds_set(r, &l, &p, &j);
+}
+
+static void say_unknown(struct tg_result *r, const struct tg_rule *rule)
+{
+    tg_eval_message(r, rule->optional ? TG_STATE_SKIP : TG_STATE_INCONCLUSIVE, r->metric,
+                    TG_SV("trace"), TG_SV("the traces do not carry what this metric needs"),
+                    TG_SV("Record what docs/metrics.md names for it, or mark the rule optional."));
+}
+
+void tg_judge_measure(struct tg_eval_state *e, const struct tg_rule_scope *s,
+                      const struct tg_rule *rule)
+{
+    const struct tg_metric_info *info = tg_metric_info(rule->metric);
+    struct tg_rule_limits l = tg_select_limits(rule, NULL);
+    struct tg_probe p = { .step_ns = s->c->step_ns[TG_BASE],
+                          .bad = rule->bad,
+                          .test_kind = l.test };
+    struct tg_evidence own;
+    struct tg_judgement j;
+    struct tg_result *r = tg_eval_add(e, rule);
+    bool known = tg_probe_measure(&p, rule, s->c);
+    r->metric = tg_sv_of(info->name);
+    r->dimension = tg_unit_dimension(info->unit);
+    if (!known && !(tg_grounds_only_budgets(rule) && p.known[TG_TEST])) {
+        say_unknown(r, rule);
+        return;
+    }
+    if (!p.known[TG_BASE])
+        p.base = NAN;
+    tg_grounds_ask_runs(e, s, l.noise, &p, &own);
+    p.incomparable = tg_grounds_measure_differs(s, rule, e->arena);
+    j = tg_judge(&p, &l.warn, &l.fail);
+    r->state = j.state;
+    r->op = r->op_normalised = r->plain = r->metric;
+    r->kind = TG_SV("trace");
+    r->unit = tg_sv_of(tg_unit_text(p.unit));
+    r->has_values = true;
+    r->base = p.base;
+    r->test = p.test;
+    r->delta = tg_probe_delta(&p);
+    r->delta_pct = tg_probe_pct(&p);
+    r->rank = p.unit == TG_UNIT_NS ? fabs(r->delta) : 0;
+    place_limit(r, &j, e->arena);
+    tg_describe_measure(r, s->c, &p, &j, e->arena);
+    if (s->rank >= 0)
+        r->op_normalised =
+            tg_sv_of(tg_arena_printf(e->arena, "%s [rank %lld]", info->name, (long long)s->rank));
+    tg_grounds_set(r, &l, &p, &j);
+}
+
+static void judge_gap(struct tg_eval_state *e, const struct tg_rule_scope *s,
+                      const struct tg_rule *rule, const struct tg_op *op)
+{
+    struct tg_rule_limits l = tg_select_limits(rule, NULL);
+    struct tg_probe p = { .step_ns = s->c->step_ns[TG_BASE],
+                          .bad = rule->bad,
+                          .test_kind = l.test,
+                          .unit = TG_UNIT_NS,
+                          .ev = &op->ev,
+                          .base = op->ev.value[TG_BASE],
+                          .test = op->ev.value[TG_TEST] };
+    struct tg_evidence own;
+    struct tg_judgement j;
+    struct tg_result *r;
+    bool of_step = op->kind == TG_KIND_STEP;
+    tg_grounds_ask_runs(e, s, l.noise, &p, &own);
+    if (p.ev->judged != TG_JUDGED && !p.ev->suspicious)
+        return;
+    j = tg_judge(&p, &l.warn, &l.fail);
+    if (!of_step && j.state <= TG_STATE_NOT_JUDGED)
+        return; /* one line for each annotation that got slower */
+    r = tg_eval_add(e, rule);
+    fill_op(r, op, rule, &p, &j);
+    if (of_step) {
+        r->op = r->op_normalised = r->plain = TG_SV("ProfilerStep");
+        r->kind = TG_SV("step");
+    }
+    r->rank = fabs(r->delta);
+    place_limit(r, &j, e->arena);
+    tg_describe_measure(r, s->c, &p, &j, e->arena);
+    tg_grounds_set(r, &l, &p, &j);
+}
+
+/* ns that the step got slower by; 0: it did not. */
+static double step_lost(const struct tg_comparison *c)
+{
+    const struct tg_evidence *ev[] = { &c->step.ev, &c->step.ev_total,
+                                       &c->measures[TG_MEASURE_STEP_TIME].ev };
+    double lost = 0;
+    for (size_t i = 0; i < sizeof ev / sizeof *ev; i++)
+        if (ev[i]->slower)
+            lost = fmax(lost, ev[i]->delta_ns);
+    return lost;
+}
+
+/*
+ * Between operators: host time that no operator's self time holds, of the step; and, where the step
+ * got slower, of an annotation that holds most of that.
+ */
+void tg_judge_gaps(struct tg_eval_state *e, const struct tg_rule_scope *s,
+                   const struct tg_rule *rule)
+{
+    double lost = step_lost(s->c);
+    judge_gap(e, s, rule, &s->c->step);
+    for (size_t i = 0; lost > 0 && i < s->c->n_ops; i++) {
+        const struct tg_op *op = &s->c->ops[i];
+        if (op->kind == TG_KIND_ANNOTATION && op->ev.slower && 2 * op->ev.delta_ns > lost)
+            judge_gap(e, s, rule, op);
+    }
+}
+
+/* A replacement is judged as a whole: by the inclusive time of what encloses it, since cost may
+ * have moved between the names inside. Only one that got slower is worth a line. */
+void tg_judge_regions(struct tg_eval_state *e, const struct tg_rule_scope *s,
+                      const struct tg_rule *rule)
+{
+    struct tg_rule_limits l = tg_select_limits(rule, NULL);
+    for (size_t i = 0; i < s->c->n_regions; i++) {
+        const struct tg_region *g = &s->c->regions[i];
+        struct tg_probe p = { .step_ns = s->c->step_ns[TG_BASE],
+                              .bad = rule->bad,
+                              .test_kind = l.test,
+                              .unit = TG_UNIT_NS,
+                              .ev = &g->ev,
+                              .base = g->ev.value[TG_BASE],
+                              .test = g->ev.value[TG_TEST] };
+        struct tg_evidence own;
+        struct tg_judgement j;
+        tg_grounds_ask_runs(e, s, l.noise, &p, &own);
+        j = tg_judge(&p, &l.warn, &l.fail);
+        if (!g->encloser.n || !g->worse_time || j.state <= TG_STATE_NOT_JUDGED)
+            continue;
+        struct tg_op op = { .name = g->encloser,
+                            .raw = { g->encloser, g->encloser },
+                            .present = { true, true },
+                            .kind = TG_KIND_ANNOTATION,
+                            .region = TG_NO_ID,
+                            .partner = TG_NO_ID,
+                            .leader = TG_NO_ID };
+        struct tg_result *r = tg_eval_add(e, rule);
+        fill_op(r, &op, rule, &p, &j);
+        r->rank = fabs(r->delta);
+        place_limit(r, &j, e->arena);
+        tg_describe_measure(r, s->c, &p, &j, e->arena);
+        tg_grounds_set(r, &l, &p, &j);
+    }
+}

@@ -1,0 +1,62 @@
+#include "policy/verdict/phrase.h"
+
+#include <math.h>
+
+#include "core/base/decimal.h"
+
+tg_sv tg_phrase_take(struct tg_buf *b, struct tg_arena *a)
+{
+    tg_sv s = tg_arena_sv(a, tg_buf_sv(b));
+    tg_buf_release(b);
+    return s;
+}
+
+static void put_bytes(struct tg_buf *out, double v)
+{
+    static const char *const unit[] = { "B", "KiB", "MiB", "GiB", "TiB" };
+    size_t i = 0;
+    while (fabs(v) >= 1024 && i < 4) {
+        v /= 1024;
+        i++;
+    }
+    tg_dec_put_fixed(out, v, i ? 1 : 0);
+    tg_buf_printf(out, " %s", unit[i]);
+}
+
+void tg_phrase_value(struct tg_buf *out, double v, enum tg_unit unit)
+{
+    switch (unit) {
+    case TG_UNIT_NS:
+        tg_dec_put_human_ns(out, v);
+        break;
+    case TG_UNIT_PERCENT:
+        tg_dec_put_fixed(out, v, 1);
+        tg_buf_puts(out, " %");
+        break;
+    case TG_UNIT_BYTES:
+        put_bytes(out, v);
+        break;
+    case TG_UNIT_RATE:
+        tg_dec_put_fixed(out, v, 2);
+        tg_buf_puts(out, " GB/s");
+        break;
+    case TG_UNIT_COUNT:
+    case TG_UNIT_FACT:
+        tg_dec_put_fixed(out, v, v == floor(v) ? 0 : 2);
+        break;
+    }
+}
+
+void tg_phrase_signed(struct tg_buf *out, double v, enum tg_unit unit)
+{
+    if (v >= 0)
+        tg_buf_putc(out, '+');
+    tg_phrase_value(out, v, unit);
+}
+
+void tg_phrase_pct(struct tg_buf *out, double pct)
+{
+    tg_buf_puts(out, pct >= 0 ? "+" : "");
+    tg_dec_put_fixed(out, pct, fabs(pct) < 10 ? 1 : 0);
+    tg_buf_puts(out, " %");
+}

@@ -38,7 +38,7 @@ TG_MUST struct tg_shard *tg_shard_build(const struct tg_trace *t, const struct t
                                         const struct tg_summarize_opts *o, struct tg_arena *a,
                                         struct tg_err *err);
 
-/* store.c: the content hash, 16 hex digits in `a`. */
+/* store_write.c: the content hash, 16 hex digits in `a`. */
 tg_sv tg_shard_hash(const struct tg_shard *s, struct tg_arena *a);
 /* tg_summary_write with at most `max_slots` bytes of text for the slots of each shard. */
 TG_MUST bool tg_summary_write_slots(const struct tg_summary *s, const struct tg_limits *limits,

@@ -9,10 +9,11 @@
 
 struct analyze_opts {
     enum tg_format format;
-    const char *operator_name, *window, *svg_dir, *overlay, *classes_file;
+    const char *operator_name, *svg_dir, *overlay, *classes_file;
     struct tg_strs measure, rank, step, classes;
     int64_t min_length, top;
-    bool whole, hta, no_rounding, runs, ranks, include_last_step, series;
+    struct tg_given given;
+    bool whole, hta, no_rounding, include_last_step, series;
 };
 
 static const struct tg_opt analyze_options[] = {
@@ -42,16 +43,13 @@ static const struct tg_opt analyze_options[] = {
       "a table of such rows, a line each: CLASS GLOB" },
     { "include-last-step", TG_OPT_FLAG, offsetof(struct analyze_opts, include_last_step), NULL,
       "with --hta: keep the last step, which HTA leaves out" },
-    { "window", TG_OPT_STR, offsetof(struct analyze_opts, window), "SPEC", TG_WINDOW_HELP },
+    TG_GIVEN_WINDOW(struct analyze_opts, given),
     { "svg-dir", TG_OPT_STR, offsetof(struct analyze_opts, svg_dir), "DIR",
       "charts of temporal, idle, overlap, kernel-types, bandwidth, queue, skew, modules and "
       "sources: DIR/NAME.svg" },
     { "overlay", TG_OPT_STR, offsetof(struct analyze_opts, overlay), "FILE",
       "write the one trace again, with counter tracks and the sequences below --operator" },
-    { "runs", TG_OPT_FLAG, offsetof(struct analyze_opts, runs), NULL,
-      "files without a rank are repeats of one program" },
-    { "ranks", TG_OPT_FLAG, offsetof(struct analyze_opts, ranks), NULL,
-      "files without a rank are ranks of one run" },
+    TG_GIVEN_RUNS(struct analyze_opts, given, ""),
     { "hta", TG_OPT_FLAG, offsetof(struct analyze_opts, hta), NULL,
       "the numbers of Holistic Trace Analysis: its rounding and selection" },
     { "no-rounding", TG_OPT_FLAG, offsetof(struct analyze_opts, no_rounding), NULL,
@@ -154,11 +152,7 @@ static bool check_options(const struct analyze_opts *o, const struct tg_strs *ar
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--whole and --step exclude each other");
         return tg_err_hint(err, "--whole includes the time outside steps.");
     }
-    if (o->runs && o->ranks) {
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--runs and --ranks exclude each other");
-        return tg_err_hint(err, "Say what files without a rank are: repeats, or ranks.");
-    }
-    return true;
+    return tg_given_check(&o->given, err);
 }
 
 static bool measure_ops(const struct tg_analyze_request *q, const struct analyze_opts *o,
@@ -208,13 +202,12 @@ static bool analyze(const struct analyze_opts *o, const struct tg_strs *args,
                                     .hta = o->hta,
                                     .no_rounding = o->no_rounding,
                                     .keep_python = wants_python(o),
-                                    .as_runs = o->runs,
-                                    .as_ranks = o->ranks,
+                                    .arrange = tg_given_arrange(&o->given, TG_ARRANGE_AUTO),
                                     .io = io,
                                     .progress = &progress.line,
                                     .arena = a };
     bool ok = find_measures(o, &ops, err) && check_options(o, args, err) && check_hta(o, err) &&
-              tg_window_parse(&q.window, o->window, err) &&
+              tg_given_window(&q.window, &o->given, err) &&
               tg_numbers_parse(&q.ranks, &o->rank, "rank", a, err) &&
               tg_numbers_parse(&q.steps, &o->step, "step", a, err);
     for (size_t i = 0; ok && i < args->n; i++)

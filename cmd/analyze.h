@@ -4,7 +4,7 @@
  * Analyses of one set of traces. "ops" reads them as summaries or sums them up while it reads; all
  * others (tg_analyzers) share traces that are loaded once.
  */
-#include "cmd/gate/inputs.h"
+#include "cmd/gate/given.h"
 #include "cmd/lists.h"
 #include "core/analysis/table.h"
 
@@ -16,7 +16,7 @@ struct tg_analyze_request {
     bool whole;                     /* everything, undivided, instead of per step */
     bool hta, no_rounding;          /* HTA's own selection and rounding */
     bool keep_python;               /* a measure of Python frames was asked for */
-    bool as_runs, as_ranks;         /* what files without a rank are */
+    enum tg_arrange arrange;        /* what files without a rank are */
     const struct tg_io *io;         /* for notes */
     const struct tg_progress *progress;
     struct tg_arena *arena; /* results live here */

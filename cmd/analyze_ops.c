@@ -277,7 +277,7 @@ static uint64_t add_side(struct sums *s, const struct tg_side *side,
 static bool one_run(const struct tg_side *side, const struct tg_analyze_request *q,
                     struct tg_err *err)
 {
-    if (side->n_runs < 2 || q->as_runs)
+    if (side->n_runs < 2 || q->arrange == TG_ARRANGE_RUNS)
         return true;
     tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "several traces of one rank");
     return tg_err_hint(err, "Analyse one run at a time, or say --runs for their average.");
@@ -295,12 +295,7 @@ static bool ops_per_step(struct tg_table *t, const struct tg_analyze_request *q,
     tg_summary_init(&summary);
     tg_table_init(t, "ops", real_columns, COLUMNS);
     ok = tg_inputs_load(&summary, q->inputs, &so, q->repo, q->progress, err) &&
-         tg_side_arrange(&side, &summary,
-                         q->as_runs    ? TG_ARRANGE_RUNS
-                         : q->as_ranks ? TG_ARRANGE_RANKS
-                                       : TG_ARRANGE_AUTO,
-                         q->arena, err) &&
-         one_run(&side, q, err);
+         tg_side_arrange(&side, &summary, q->arrange, q->arena, err) && one_run(&side, q, err);
     if (ok && (units = add_side(&s, &side, q)) == 0) {
         ok = tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "no trace has the wanted ranks and steps");
         (void)tg_err_hint(err, "Leave out --rank and --step to see what there is.");

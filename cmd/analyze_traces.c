@@ -128,7 +128,7 @@ static void drop(struct loaded *l, size_t i)
 static bool find_place(struct loaded *l, const char *label, int64_t *rank, size_t *place,
                        const struct tg_analyze_request *q, struct tg_err *err)
 {
-    if (*rank < 0 && q->as_ranks)
+    if (*rank < 0 && q->arrange == TG_ARRANGE_RANKS)
         *rank = (int64_t)l->n; /* numbered in the order of paths */
     for (*place = 0; *place < l->n && l->v[*place].rank != *rank;)
         ++*place;

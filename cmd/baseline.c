@@ -31,18 +31,10 @@ static const struct tg_opt baseline_options[] = {
       "show: write the runs as one summary" },
     { "dry-run", TG_OPT_FLAG, offsetof(struct tg_baseline_opts, dry_run), NULL,
       "say what would be done" },
-    { "meta", TG_OPT_LIST, offsetof(struct tg_baseline_opts, meta), "K=V",
-      "record: say what the traces do not (cpu=…, torch=…)" },
-    { "runs", TG_OPT_FLAG, offsetof(struct tg_baseline_opts, runs), NULL,
-      "record: several traces without a rank are repeats" },
-    { "ranks", TG_OPT_FLAG, offsetof(struct tg_baseline_opts, ranks), NULL,
-      "record: the traces are ranks of one run; if one has no rank, in the order of their paths" },
-    { "strict-json", TG_OPT_FLAG, offsetof(struct tg_baseline_opts, strict_json), NULL,
-      "record: refuse deviations from the JSON standard" },
-    { "allow-truncated", TG_OPT_FLAG, offsetof(struct tg_baseline_opts, allow_truncated), NULL,
-      "record: use a trace whose end is missing" },
-    { "trust-repository", TG_OPT_FLAG, offsetof(struct tg_baseline_opts, trust_repository), NULL,
-      "open the git repository although another user owns it" },
+    TG_GIVEN_META(struct tg_baseline_opts, given, "record: "),
+    TG_GIVEN_RUNS(struct tg_baseline_opts, given, "record: "),
+    TG_GIVEN_JSON(struct tg_baseline_opts, given, "record: "),
+    TG_GIVEN_TRUST(struct tg_baseline_opts, given),
     { 0 },
 };
 
@@ -315,12 +307,11 @@ static bool run_verb(struct tg_store_cmd *s, size_t verb, struct tg_err *err)
                    verbs[verb].name, s->args.v[0]);
         return tg_err_hint(err, "A suite is --suite NAME, a commit --commit REV.");
     }
-    if (s->o->runs && s->o->ranks)
-        return tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--runs and --ranks exclude each other");
-    ok = (s->git = tg_repo_get(&s->repo, err));
+    ok = tg_given_check(&s->o->given, err) && (s->git = tg_repo_get(&s->repo, err));
     if (ok && verbs[verb].policy)
         ok = tg_suites_load(&s->suites, s->o->policy, NULL, err) &&
-             tg_suites_choose(&s->suites, s->o->suite, s->args.n > 0, err);
+             tg_suites_choose(&s->suites, s->o->suite, s->args.n ? TG_SUITES_ONE : TG_SUITES_ALL,
+                              err);
     ok = ok && verbs[verb].run(s, err);
     /* What was done stands, also where something after it failed. */
     if (s->out.n && !tg_io_put(s->io, tg_buf_sv(&s->out), err))
@@ -342,7 +333,7 @@ static int baseline_run(const void *opts, const struct tg_strs *args, const stru
     }
     s.arena = tg_arena_new();
     s.args = (struct tg_strs){ args->v + 1, args->n - 1, 0 };
-    s.repo.opts.trust_owner = s.o->trust_repository;
+    s.repo.opts.trust_owner = s.o->given.trust_repository;
     s.suites = (struct tg_suites){ .io = io, .repo = &s.repo, .arena = s.arena };
     s.remote = (struct tg_remote){ .name = s.o->remote ? s.o->remote : "origin",
                                    .seed = (uint32_t)getpid(),

@@ -1,14 +1,15 @@
 #ifndef TG_CMD_BASELINE_H
 #define TG_CMD_BASELINE_H
 /* What the verbs of `tracegate baseline` share. */
+#include "cmd/gate/given.h"
 #include "cmd/gate/suite.h"
 #include "core/baseline/remote.h"
 
 struct tg_baseline_opts {
     const char *suite, *policy, *commit, *remote, *older_than, *output;
-    struct tg_strs meta;
+    struct tg_given given;
     int64_t keep;
-    bool dry_run, runs, ranks, strict_json, allow_truncated, trust_repository;
+    bool dry_run;
 };
 
 struct tg_store_cmd {

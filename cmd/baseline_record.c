@@ -9,9 +9,9 @@
 static bool check_sides(struct tg_store_cmd *s, const struct tg_suite *suite,
                         const struct tg_summary *summary, struct tg_err *err)
 {
-    bool runs = s->o->runs || (suite->trace.run.n && !suite->trace.rank.n);
+    bool runs = s->o->given.runs || (suite->trace.run.n && !suite->trace.rank.n);
     struct tg_side side;
-    if (s->o->ranks && !tg_side_arrange(&side, summary, TG_ARRANGE_RANKS, s->arena, err))
+    if (s->o->given.ranks && !tg_side_arrange(&side, summary, TG_ARRANGE_RANKS, s->arena, err))
         return false;
     return tg_side_arrange(&side, summary, runs ? TG_ARRANGE_RUNS : TG_ARRANGE_AUTO, s->arena, err);
 }
@@ -151,18 +151,15 @@ static bool record_runs(struct tg_store_cmd *s, const struct tg_suite *suite,
 static bool record_suite(struct tg_store_cmd *s, const struct tg_suite *suite,
                          const struct tg_commit *at, struct tg_err *err)
 {
-    struct tg_summarize_opts so =
-        tg_suite_reading(s->suites.policy, suite, s->o->strict_json, s->o->allow_truncated);
+    struct tg_summarize_opts so = tg_suite_reading(s->suites.policy, suite);
     struct tg_input_list inputs = { 0 };
     struct tg_summary summary;
     struct tg_progress_line progress;
-    struct tg_kv *meta;
-    bool ok = tg_inputs_meta(&s->o->meta, s->arena, &meta, &so.n_meta, err) &&
+    bool ok = tg_given_apply(&so, &s->o->given, s->arena, err) &&
               tg_suite_traces(&inputs, &s->suites, suite, &s->args, err);
     if (!ok)
         return false;
-    so.meta = meta;
-    inputs.one_run = s->o->ranks;
+    inputs.one_run = s->o->given.ranks;
     tg_summary_init(&summary);
     tg_progress_start(&progress, s->io);
     ok = tg_inputs_load(&summary, &inputs, &so, &s->repo, &progress.line, err);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "cmd/gate/resample.h"
+#include "cmd/gate/runs.h"
 #include "cmd/options.h"
 #include "core/base/decimal.h"
 #include "policy/verdict/judge.h"

@@ -39,18 +39,10 @@ static const struct tg_opt check_options[] = {
     { "report-url", TG_OPT_STR, offsetof(struct tg_check_opts, report_url), "URL",
       "where the full report is, for the comment" },
     { "top", TG_OPT_INT, offsetof(struct tg_check_opts, top), "N", "rows shown; default 10" },
-    { "runs", TG_OPT_FLAG, offsetof(struct tg_check_opts, runs), NULL,
-      "several traces without a rank are repeats" },
-    { "ranks", TG_OPT_FLAG, offsetof(struct tg_check_opts, ranks), NULL,
-      "several traces without a rank are ranks, in the order of their paths" },
-    { "meta", TG_OPT_LIST, offsetof(struct tg_check_opts, meta), "K=V",
-      "say what the fresh traces do not (cpu=…, torch=…)" },
-    { "strict-json", TG_OPT_FLAG, offsetof(struct tg_check_opts, strict_json), NULL,
-      "refuse deviations from the JSON standard" },
-    { "allow-truncated", TG_OPT_FLAG, offsetof(struct tg_check_opts, allow_truncated), NULL,
-      "use a trace whose end is missing, and say so" },
-    { "trust-repository", TG_OPT_FLAG, offsetof(struct tg_check_opts, trust_repository), NULL,
-      "open the git repository although another user owns it" },
+    TG_GIVEN_RUNS(struct tg_check_opts, given, ""),
+    TG_GIVEN_META(struct tg_check_opts, given, ""),
+    TG_GIVEN_JSON(struct tg_check_opts, given, ""),
+    TG_GIVEN_TRUST(struct tg_check_opts, given),
     { "dry-run", TG_OPT_FLAG, offsetof(struct tg_check_opts, dry_run), NULL,
       "resolve and print what would be compared" },
     { "exit-zero", TG_OPT_FLAG, offsetof(struct tg_check_opts, exit_zero), NULL,
@@ -59,11 +51,6 @@ static const struct tg_opt check_options[] = {
       "no report on standard output" },
     { 0 },
 };
-
-static const char *env(const struct tg_check *c, const char *name)
-{
-    return tg_gate_env(c->io, name);
-}
 
 /* ---- baseline ---- */
 
@@ -251,21 +238,17 @@ static bool find_baseline(struct tg_check *c, struct tg_check_job *j, struct tg_
 
 static enum tg_arrange arrange_of(const struct tg_check *c, const struct tg_check_job *j)
 {
-    if (c->o->runs || c->o->ranks)
-        return c->o->runs ? TG_ARRANGE_RUNS : TG_ARRANGE_RANKS;
-    return j->suite->trace.run.n && !j->suite->trace.rank.n ? TG_ARRANGE_RUNS : TG_ARRANGE_AUTO;
+    bool runs = j->suite->trace.run.n && !j->suite->trace.rank.n;
+    return tg_given_arrange(&c->o->given, runs ? TG_ARRANGE_RUNS : TG_ARRANGE_AUTO);
 }
 
 static bool load_side(struct tg_check *c, struct tg_check_job *j, int side, struct tg_err *err)
 {
-    struct tg_summarize_opts so =
-        tg_suite_reading(c->suites.policy, j->suite, c->o->strict_json, c->o->allow_truncated);
+    struct tg_summarize_opts so = tg_suite_reading(c->suites.policy, j->suite);
     struct tg_progress_line progress;
-    struct tg_kv *meta;
     bool ok;
-    if (!tg_inputs_meta(&c->o->meta, c->arena, &meta, &so.n_meta, err))
+    if (!tg_given_apply(&so, &c->o->given, c->arena, err))
         return false;
-    so.meta = meta;
     if (side == TG_BASE)
         so.n_meta = 0;
     tg_progress_start(&progress, c->io);
@@ -366,8 +349,7 @@ static const char *base_commit(struct tg_check *c, const struct tg_check_job *j)
 
 static void find_causes(struct tg_check *c, struct tg_check_job *j)
 {
-    struct tg_summarize_opts so =
-        tg_suite_reading(c->suites.policy, j->suite, c->o->strict_json, c->o->allow_truncated);
+    struct tg_summarize_opts so = tg_suite_reading(c->suites.policy, j->suite);
     const struct tg_summary *fresh = &j->summary[TG_TEST];
     bool stacks = fresh->n && tg_sv_eq(tg_shard_env(fresh->shards[0], "with_stack"), TG_SV("1"));
     if (!fresh->n || !(stacks || c->repo.git))
@@ -379,7 +361,7 @@ static void find_causes(struct tg_check *c, struct tg_check_job *j)
                                           .skip_first = (unsigned)j->suite->window.skip_first,
                                           .repo = &c->repo,
                                           .base_commit = base_commit(c, j),
-                                          .workspace = env(c, "GITHUB_WORKSPACE"),
+                                          .workspace = tg_io_env(c->io, "GITHUB_WORKSPACE"),
                                           .stacks = stacks,
                                           .arena = c->arena });
 }
@@ -416,7 +398,7 @@ static void describe_test(struct tg_check *c, struct tg_check_job *j)
     struct tg_err ignored;
     int64_t epoch = 0;
     bool dated = false;
-    const char *fixed = env(c, "SOURCE_DATE_EPOCH");
+    const char *fixed = tg_io_env(c->io, "SOURCE_DATE_EPOCH");
     struct tm tm;
     time_t t;
     tg_err_init(&ignored);
@@ -555,12 +537,11 @@ static int check_run(const void *opts, const struct tg_strs *args, const struct 
 {
     struct tg_check c = { .o = opts, .args = args, .io = io, .arena = tg_arena_new() };
     int code = 2;
-    c.repo.opts.trust_owner = c.o->trust_repository;
+    c.repo.opts.trust_owner = c.o->given.trust_repository;
     c.suites = (struct tg_suites){ .io = io, .repo = &c.repo, .arena = c.arena };
-    if (c.o->runs && c.o->ranks) {
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--runs and --ranks exclude each other");
-    } else if (tg_suites_load(&c.suites, c.o->policy, c.o->profile, err) &&
-               tg_suites_choose(&c.suites, c.o->suite, args->n > 0, err)) {
+    if (tg_given_check(&c.o->given, err) &&
+        tg_suites_load(&c.suites, c.o->policy, c.o->profile, err) &&
+        tg_suites_choose(&c.suites, c.o->suite, args->n ? TG_SUITES_ONE : TG_SUITES_ALL, err)) {
         c.render = (struct tg_render){
             .columns = io->columns,
             .color = io->color,

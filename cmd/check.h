@@ -2,15 +2,16 @@
 #define TG_CMD_CHECK_H
 /* `tracegate check` while it runs, shared by check.c and check_policy.c. */
 #include "cmd/gate/gate.h"
+#include "cmd/gate/given.h"
 #include "cmd/gate/suite.h"
 #include "core/base/file.h"
 #include "reporters/reporter.h"
 
 struct tg_check_opts {
-    struct tg_strs baseline, meta;
+    struct tg_strs baseline;
+    struct tg_given given;
     const char *policy, *suite, *profile, *report[TG_REPORTS], *report_url, *base_commit;
-    bool junit_strict, annotations, dry_run, exit_zero, runs, ranks, strict_json, allow_truncated;
-    bool trust_repository, quiet;
+    bool junit_strict, annotations, dry_run, exit_zero, quiet;
     int64_t top;
 };
 

@@ -111,25 +111,17 @@ static void tell_change(struct tg_check *c, struct tg_check_job *j,
          next);
 }
 
-static const char *profile_asked(const struct tg_check *c)
-{
-    const char *event = tg_gate_env(c->io, "GITHUB_EVENT_NAME");
-    if (c->o->profile && strcmp(c->o->profile, "auto") == 0)
-        return event ? tg_policy_profile_for(event) : NULL;
-    return c->o->profile;
-}
-
 static struct tg_policy *load_at(struct tg_check *c, const char *sha, const char *path,
                                  struct tg_err *why)
 {
-    struct tg_policy_opts po = { .profile = profile_asked(c), .profile_may_lack = true };
-    struct tg_gate_tree tree;
-    struct tg_policy *p = NULL;
+    const struct tg_gate_policy_opts o = { .path = tg_arena_printf(c->arena, "%s:%s", sha, path),
+                                           .profile = c->o->profile,
+                                           .profile_may_lack = true,
+                                           .undated = true };
+    struct tg_policy *p;
     struct tg_diags diags;
     tg_diags_init(&diags);
-    po.path = tg_arena_printf(c->arena, "%s:%s", sha, path);
-    if (tg_gate_policy_source(&po, &tree, &c->repo, c->arena, why))
-        p = tg_policy_load(&po, &diags, why);
+    p = tg_gate_policy(&o, &diags, c->io, &c->repo, c->arena, why);
     tg_diags_release(&diags);
     return p;
 }
@@ -192,7 +184,7 @@ static bool starts_from(struct tg_check *c, struct tg_git *git, struct tg_commit
 /* A build that repeats may fix the day; a day in the past revives what has expired since. */
 static void tell_fixed_day(struct tg_check *c, struct tg_check_job *j)
 {
-    const char *fixed = tg_gate_env(c->io, "SOURCE_DATE_EPOCH");
+    const char *fixed = tg_io_env(c->io, "SOURCE_DATE_EPOCH");
     int64_t seconds;
     time_t t;
     struct tm tm;

@@ -43,7 +43,7 @@ struct tg_io {        /* all that a command may touch of the process */
     int columns;
     const char *const *environ_;
 };
-const char *tg_io_env(const struct tg_io *io, const char *name); /* NULL: unset */
+const char *tg_io_env(const struct tg_io *io, const char *name); /* NULL: unset or empty */
 
 struct tg_cmd {
     const char *name, *summary;

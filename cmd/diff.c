@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "cmd/gate/given.h"
 #include "cmd/gate/reading.h"
 #include "cmd/hta_side.h"
 #include "cmd/lists.h"
@@ -15,9 +16,10 @@
 
 struct diff_opts {
     enum tg_format format;
-    const char *device, *by, *sort, *svg_counts, *svg_durations, *window;
+    const char *device, *by, *sort, *svg_counts, *svg_durations;
+    struct tg_given given;
     struct tg_strs control_rank, test_rank, control_step, test_step, group, exclude;
-    bool whole, short_names, hta, no_rounding, runs, ranks, normalise, trust_repository;
+    bool whole, short_names, hta, no_rounding, normalise;
     int64_t top;
 };
 
@@ -53,17 +55,13 @@ static const struct tg_opt diff_options[] = {
       "draw the largest changes of counts" },
     { "svg-durations", TG_OPT_STR, offsetof(struct diff_opts, svg_durations), "FILE",
       "draw the largest changes of durations" },
-    { "window", TG_OPT_STR, offsetof(struct diff_opts, window), "SPEC", TG_WINDOW_HELP },
-    { "runs", TG_OPT_FLAG, offsetof(struct diff_opts, runs), NULL,
-      "files without a rank are repeats of one program" },
-    { "ranks", TG_OPT_FLAG, offsetof(struct diff_opts, ranks), NULL,
-      "files without a rank are ranks of one run" },
+    TG_GIVEN_WINDOW(struct diff_opts, given),
+    TG_GIVEN_RUNS(struct diff_opts, given, ""),
     { "hta", TG_OPT_FLAG, offsetof(struct diff_opts, hta), NULL,
       "the numbers of HTA's TraceDiff: its rounding, its first rank and first step" },
     { "no-rounding", TG_OPT_FLAG, offsetof(struct diff_opts, no_rounding), NULL,
       "with --hta: as with HTA_DISABLE_NS_ROUNDING=1" },
-    { "trust-repository", TG_OPT_FLAG, offsetof(struct diff_opts, trust_repository), NULL,
-      "open the git repository although another user owns it" },
+    TG_GIVEN_TRUST(struct diff_opts, given),
     { 0 },
 };
 
@@ -107,15 +105,15 @@ static bool check_options(struct request *q, const struct tg_strs *args, struct 
     q->device = !o->device || o->device[0] == 'a' ? TG_HTA_ALL
                 : o->device[0] == 'c'             ? TG_HTA_CPU
                                                   : TG_HTA_GPU;
-    return excludes("--runs", o->runs, "--ranks", o->ranks, err) &&
+    return tg_given_check(&o->given, err) &&
            excludes("--short-names", o->short_names, "--normalised-names", o->normalise, err) &&
            excludes("--hta", o->hta, "--normalised-names", o->normalise, err) &&
-           excludes("--hta", o->hta, "--window", o->window != NULL, err) &&
+           excludes("--hta", o->hta, "--window", o->given.window != NULL, err) &&
            excludes("--normalised-names", o->normalise, "--by", o->by && o->by[0] != 'n', err) &&
            excludes("--hta", o->hta, "--by", o->by && o->by[0] != 'n', err) &&
            excludes("--whole", o->whole, "--control-step", o->control_step.n > 0, err) &&
            excludes("--whole", o->whole, "--test-step", o->test_step.n > 0, err) &&
-           tg_window_parse(&q->window, o->window, err) &&
+           tg_given_window(&q->window, &o->given, err) &&
            tg_numbers_parse(&q->ranks[0], &o->control_rank, "control-rank", q->arena, err) &&
            tg_numbers_parse(&q->ranks[1], &o->test_rank, "test-rank", q->arena, err) &&
            tg_numbers_parse(&q->steps[0], &o->control_step, "control-step", q->arena, err) &&
@@ -155,9 +153,7 @@ static bool compare_summaries(struct tg_comparison *out, const struct request *q
                                   .no_evidence = true,
                                   .any_ranks = true,
                                   .label = { "control", "test" } };
-    enum tg_arrange how = q->o->runs    ? TG_ARRANGE_RUNS
-                          : q->o->ranks ? TG_ARRANGE_RANKS
-                                        : TG_ARRANGE_AUTO;
+    enum tg_arrange how = tg_given_arrange(&q->o->given, TG_ARRANGE_AUTO);
     struct tg_side side[2];
     for (int s = 0; s < 2; s++) {
         if (!tg_inputs_load(&summary[s], &inputs[s], &so, q->repo, q->progress, err) ||
@@ -454,7 +450,7 @@ static bool report(const struct request *q, const struct tg_comparison *c, struc
 static bool diff(struct request *q, const struct tg_strs *args, struct tg_err *err)
 {
     struct tg_input_list inputs[2] = { { 0 }, { 0 } };
-    struct tg_repo repo = { .opts = { .trust_owner = q->o->trust_repository } };
+    struct tg_repo repo = { .opts = { .trust_owner = q->o->given.trust_repository } };
     struct tg_summary summary[2];
     struct tg_comparison c = { 0 };
     struct charts ch = { 0 };

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "cmd/gate/gate.h"
+#include "cmd/gate/given.h"
 #include "cmd/gate/nights.h"
 #include "core/base/file.h"
 #include "core/baseline/changed.h"
@@ -19,7 +19,7 @@
 struct history_opts {
     const char *suite, *op, *metric, *since, *until, *format, *output, *markdown, *fail_on, *reason;
     int64_t last;
-    bool trust_repository;
+    struct tg_given given;
 };
 
 static const struct tg_opt history_options[] = {
@@ -44,8 +44,7 @@ static const struct tg_opt history_options[] = {
       "new" },
     { "reason", TG_OPT_STR, offsetof(struct history_opts, reason), "TEXT",
       "accept, reopen: why; kept with the event" },
-    { "trust-repository", TG_OPT_FLAG, offsetof(struct history_opts, trust_repository), NULL,
-      "open the git repository although another user owns it" },
+    TG_GIVEN_TRUST(struct history_opts, given),
     { 0 },
 };
 
@@ -389,7 +388,7 @@ static int exit_code(const struct history_cmd *c)
 static tg_sv actor(const struct history_cmd *c)
 {
     static const char *const args[] = { "config", "--get", "user.name", NULL };
-    const char *ci = tg_gate_env(c->io, "GITHUB_ACTOR");
+    const char *ci = tg_io_env(c->io, "GITHUB_ACTOR");
     struct tg_buf b = { 0 };
     struct tg_spawned how;
     tg_sv name = TG_SV("unknown");
@@ -430,7 +429,7 @@ static bool say(struct history_cmd *c, enum tg_event_word word, const char *id, 
 {
     struct tg_event_record record = { .word = word };
     const struct tg_history_event *e = NULL;
-    const char *now = tg_gate_env(c->io, "SOURCE_DATE_EPOCH");
+    const char *now = tg_io_env(c->io, "SOURCE_DATE_EPOCH");
     struct tg_buf b = { 0 };
     size_t suite = 0;
     bool ok;
@@ -480,7 +479,7 @@ static int history_run(const void *opts, const struct tg_strs *args, const struc
                        struct tg_err *err)
 {
     struct history_cmd c = { .o = opts, .io = io, .arena = tg_arena_new() };
-    struct tg_repo repo = { .opts = { .trust_owner = c.o->trust_repository } };
+    struct tg_repo repo = { .opts = { .trust_owner = c.o->given.trust_repository } };
     int code = 0;
     bool ok = (c.git = tg_repo_get(&repo, err)) && run_verb(&c, args, &code, err);
     for (size_t i = 0; i < c.n; i++)

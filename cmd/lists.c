@@ -50,22 +50,3 @@ bool tg_numbers_parse(struct tg_numbers *out, const struct tg_strs *texts, const
     }
     return true;
 }
-
-bool tg_window_parse(struct tg_window_spec *out, const char *text, struct tg_err *err)
-{
-    tg_sv rest = tg_sv_of(text), head = tg_sv_cut(&rest, ':');
-    *out = (struct tg_window_spec){ .by = TG_WINDOW_AUTO };
-    if (!text || strcmp(text, "auto") == 0)
-        return true;
-    if (strcmp(text, "whole") == 0) {
-        out->by = TG_WINDOW_WHOLE;
-        return true;
-    }
-    if (tg_sv_eq(head, TG_SV("annotation")) && rest.n) {
-        out->by = TG_WINDOW_ANNOTATION;
-        out->name = rest;
-        return true;
-    }
-    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--window does not know '%s'", text);
-    return tg_err_hint(err, "Use auto, whole, or annotation:GLOB, as in annotation:execute_*.");
-}

@@ -3,7 +3,6 @@
 /* Values of options that are lists: "4,5", "0-3", and the option given several times. */
 #include "cmd/cmd.h"
 #include "core/base/arena.h"
-#include "core/steps/steps.h"
 
 struct tg_numbers {
     int64_t *v; /* in the order given, in the arena; NULL: the option was not given */
@@ -14,9 +13,4 @@ struct tg_numbers {
 /* `option` names it in messages, without dashes. */
 TG_MUST bool tg_numbers_parse(struct tg_numbers *out, const struct tg_strs *texts,
                               const char *option, struct tg_arena *a, struct tg_err *err);
-
-/* --window: "auto", "whole", or "annotation:GLOB" ("annotation:execute_*"); NULL is auto. */
-TG_MUST bool tg_window_parse(struct tg_window_spec *out, const char *text, struct tg_err *err);
-#define TG_WINDOW_HELP                                                                             \
-    "what a step is: auto (ProfilerStep#N), whole, or annotation:GLOB for traces of servers"
 #endif

@@ -3,11 +3,10 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "cmd/gate/gate.h"
+#include "cmd/gate/runs.h"
 #include "core/base/file.h"
 #include "core/diff/names.h"
 #include "policy/language/changes.h"
-#include "policy/language/load.h"
 #include "policy/verdict/explain.h"
 
 struct policy_opts {
@@ -42,21 +41,10 @@ struct job {
 
 static bool load(struct job *j, struct tg_err *err)
 {
-    struct tg_policy_opts po = { .path = j->o->policy,
-                                 .profile = j->o->profile,
-                                 .today = tg_gate_today(j->io),
-                                 .lint_refused = strcmp(j->args->v[0], "lint") == 0 };
-    struct tg_gate_tree tree;
-    struct tg_err ignored;
-    struct tg_git *git;
-    tg_err_init(&ignored);
-    git = tg_repo_get(&j->repo, &ignored); /* no repository is fine here */
-    po.root = git && !po.path ? tg_git_root(git) : NULL;
-    if (po.path && !tg_gate_policy_source(&po, &tree, &j->repo, j->arena, err))
-        return false;
-    if (!po.path && !tg_policy_find(".", po.root, j->arena, &po.path, err))
-        return false;
-    j->policy = tg_policy_load(&po, &j->diags, err);
+    const struct tg_gate_policy_opts o = { .path = j->o->policy,
+                                           .profile = j->o->profile,
+                                           .lint_refused = strcmp(j->args->v[0], "lint") == 0 };
+    j->policy = tg_gate_policy(&o, &j->diags, j->io, &j->repo, j->arena, err);
     return j->policy != NULL;
 }
 
@@ -138,9 +126,13 @@ static bool compare_self(struct job *j, struct tg_comparison *c, struct tg_err *
     const struct tg_policy *p = j->policy;
     struct tg_strs traces = { .v = j->args->v + 2, .n = j->args->n - 2 };
     struct tg_gate_runs runs = { .policy = p, .args = &traces, .command = "policy explain" };
+    struct tg_suites suites = { .io = j->io, .repo = &j->repo, .arena = j->arena };
     struct tg_compare_opts o;
     struct tg_side side;
-    runs.suite = p->n_suites ? &p->suites[0] : tg_gate_default_suite(j->arena);
+    suites.policy = j->policy;
+    if (!tg_suites_choose(&suites, NULL, TG_SUITES_ALL, err))
+        return false;
+    runs.suite = suites.v[0];
     tg_gate_compare_opts(&o, p, runs.suite, j->arena);
     return tg_gate_load_runs(&side, &j->summary, &runs, j->io, &j->repo, j->arena, err) &&
            tg_compare(c, &side, &side, &o, j->arena, err);
@@ -265,11 +257,10 @@ static int explain(struct job *j, struct tg_err *err)
 
 static struct tg_policy *load_side(struct job *j, const char *text, struct tg_err *err)
 {
-    struct tg_policy_opts po = { .path = text, .profile = j->o->profile, .profile_may_lack = true };
-    struct tg_gate_tree tree;
-    return tg_gate_policy_source(&po, &tree, &j->repo, j->arena, err)
-               ? tg_policy_load(&po, &j->diags, err)
-               : NULL;
+    const struct tg_gate_policy_opts o = {
+        .path = text, .profile = j->o->profile, .profile_may_lack = true, .undated = true
+    };
+    return tg_gate_policy(&o, &j->diags, j->io, &j->repo, j->arena, err);
 }
 
 static int diff(struct job *j, struct tg_err *err)

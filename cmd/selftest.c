@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "cmd/gate/mutation.h"
+#include "cmd/gate/runs.h"
 #include "cmd/options.h"
 
 /* From so many runs on they are split, so that the sides differ by real noise. */

@@ -2,33 +2,28 @@
 #include <inttypes.h>
 #include <stddef.h>
 
-#include "cmd/gate/inputs.h"
-#include "cmd/lists.h"
+#include "cmd/gate/given.h"
 #include "core/base/file.h"
 
 struct summarize_opts {
-    const char *output, *run, *window;
-    struct tg_strs meta;
+    const char *output, *run;
+    struct tg_given given;
     int64_t rank;
-    bool stacks, strict_json, allow_truncated;
+    bool stacks;
 };
 static const struct tg_opt summarize_options[] = {
     { "o", TG_OPT_STR, offsetof(struct summarize_opts, output), "FILE",
       "where the summary goes; - (the default) is standard output" },
-    { "meta", TG_OPT_LIST, offsetof(struct summarize_opts, meta), "KEY=VALUE",
-      "note something about the machine, for example cpu=\"Xeon 8480\"; repeatable" },
+    TG_GIVEN_META(struct summarize_opts, given, ""),
     { "run", TG_OPT_STR, offsetof(struct summarize_opts, run), "ID",
       "name of the run that all traces belong to; default: from their contents" },
     { "rank", TG_OPT_INT, offsetof(struct summarize_opts, rank), "N",
       "rank of the trace, when neither it nor its file name says" },
-    { "window", TG_OPT_STR, offsetof(struct summarize_opts, window), "SPEC", TG_WINDOW_HELP },
+    TG_GIVEN_WINDOW(struct summarize_opts, given),
     { "stacks", TG_OPT_FLAG, offsetof(struct summarize_opts, stacks), NULL,
       "totals by nn.Module and by Python function too, for rules of kind module and source; needs "
       "traces recorded with with_stack=True" },
-    { "strict-json", TG_OPT_FLAG, offsetof(struct summarize_opts, strict_json), NULL,
-      "refuse invalid escapes, raw control bytes and NaN instead of counting them" },
-    { "allow-truncated", TG_OPT_FLAG, offsetof(struct summarize_opts, allow_truncated), NULL,
-      "take what a cut-off trace holds; the summary says so" },
+    TG_GIVEN_JSON(struct summarize_opts, given, ""),
     { 0 },
 };
 
@@ -57,21 +52,15 @@ static bool summarize(const struct summarize_opts *o, const struct tg_strs *args
     struct tg_progress_line progress;
     struct tg_outputs files = { 0 };
     struct tg_buf out = { 0 };
-    struct tg_kv *meta;
     size_t handle;
     const char *to = o->output ? o->output : "-";
     bool ok;
     if (o->stacks)
         so.frame_sorts = TG_STACK_ALL;
-    so.load.reader.strict_json = o->strict_json;
-    so.load.reader.allow_truncated = o->allow_truncated;
     tg_summary_init(&summary);
     tg_progress_start(&progress, io);
-    ok = check_options(o, args, err) && tg_window_parse(&so.window, o->window, err) &&
-         tg_inputs_meta(&o->meta, a, &meta, &so.n_meta, err) &&
-         tg_outputs_open(&files, to, &handle, err);
-    if (ok)
-        so.meta = meta;
+    ok = check_options(o, args, err) && tg_given_window(&so.window, &o->given, err) &&
+         tg_given_apply(&so, &o->given, a, err) && tg_outputs_open(&files, to, &handle, err);
     for (size_t i = 0; ok && i < args->n; i++)
         ok = tg_inputs_add(&inputs, args->v[i], NULL, &repo, a, err);
     ok = ok && tg_inputs_load(&summary, &inputs, &so, &repo, &progress.line, err);

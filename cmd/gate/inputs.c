@@ -149,19 +149,3 @@ struct tg_source *tg_inputs_open(const struct tg_input_item *item, struct tg_rep
         return NULL;
     return tg_source_memory(tg_buf_sv(bytes), item->label, limits, err);
 }
-
-bool tg_inputs_meta(const struct tg_strs *texts, struct tg_arena *a, struct tg_kv **out, size_t *n,
-                    struct tg_err *err)
-{
-    *out = TG_NEW_N(a, struct tg_kv, texts->n + 1);
-    *n = texts->n;
-    for (size_t i = 0; i < texts->n; i++) {
-        tg_sv value = tg_sv_of(texts->v[i]), key = tg_sv_cut(&value, '=');
-        if (key.n == strlen(texts->v[i]) || !key.n) {
-            tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--meta '%s' is not KEY=VALUE", texts->v[i]);
-            return tg_err_hint(err, "For example --meta cpu=\"Xeon 8480\".");
-        }
-        (*out)[i] = (struct tg_kv){ key, value };
-    }
-    return true;
-}

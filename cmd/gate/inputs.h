@@ -58,8 +58,4 @@ TG_MUST struct tg_source *tg_inputs_open(const struct tg_input_item *item, struc
 TG_MUST bool tg_inputs_load(struct tg_summary *out, const struct tg_input_list *list,
                             const struct tg_summarize_opts *o, struct tg_repo *repo,
                             const struct tg_progress *progress, struct tg_err *err);
-
-/* "K=V" texts -> pairs in `a`; TG_ERR_USAGE on one without '='. */
-TG_MUST bool tg_inputs_meta(const struct tg_strs *texts, struct tg_arena *a, struct tg_kv **out,
-                            size_t *n, struct tg_err *err);
 #endif

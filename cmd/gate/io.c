@@ -15,19 +15,23 @@ const char *tg_io_env(const struct tg_io *io, const char *name)
     size_t n = strlen(name);
     for (const char *const *e = io->environ_; e && *e; e++)
         if (strncmp(*e, name, n) == 0 && (*e)[n] == '=')
-            return *e + n + 1;
+            return (*e)[n + 1] ? *e + n + 1 : NULL;
     return NULL;
 }
 
-static bool is_set(const struct tg_io *io, const char *name)
+int64_t tg_io_today(const struct tg_io *io)
 {
-    const char *v = tg_io_env(io, name);
-    return v && *v;
+    int64_t seconds;
+    const char *fixed = tg_io_env(io, "SOURCE_DATE_EPOCH");
+    if (!fixed || !tg_sv_i64(tg_sv_of(fixed), &seconds))
+        seconds = (int64_t)time(NULL);
+    return seconds / 86400;
 }
 
 static bool is_forced(const struct tg_io *io, const char *name)
 {
-    return is_set(io, name) && strcmp(tg_io_env(io, name), "0") != 0;
+    const char *v = tg_io_env(io, name);
+    return v && strcmp(v, "0") != 0;
 }
 
 static bool wants_color(const struct tg_io *io, const char *color)
@@ -35,7 +39,7 @@ static bool wants_color(const struct tg_io *io, const char *color)
     const char *term = tg_io_env(io, "TERM");
     if (color && strcmp(color, "auto") != 0)
         return strcmp(color, "always") == 0;
-    if (is_set(io, "NO_COLOR"))
+    if (tg_io_env(io, "NO_COLOR"))
         return false;
     if (is_forced(io, "CLICOLOR_FORCE") || is_forced(io, "FORCE_COLOR"))
         return true;

@@ -19,6 +19,9 @@
  */
 void tg_io_setup(struct tg_io *io, const char *color);
 
+/* UTC days since 1970, for waivers: SOURCE_DATE_EPOCH where a run must repeat, else the clock. */
+int64_t tg_io_today(const struct tg_io *io);
+
 /*
  * Results on standard output, whole lines. A line that a CI runner would execute (it begins with
  * "::" or "##[", after blanks) gets "| " in front: names come from traces and policies. JSON and CSV

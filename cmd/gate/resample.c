@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "cmd/gate/runs.h"
 #include "core/diff/stats.h"
 
 #define DRAWS 60    /* for the smallest slowdown: its 9th decile then has 6 draws above it */

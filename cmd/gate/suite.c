@@ -1,10 +1,9 @@
 #include "cmd/gate/suite.h"
 
-#include "cmd/gate/gate.h"
-
 bool tg_suites_load(struct tg_suites *s, const char *file, const char *profile, struct tg_err *err)
 {
-    s->policy = tg_gate_policy(file, profile, s->io, s->repo, s->arena, err);
+    const struct tg_gate_policy_opts o = { .path = file, .profile = profile };
+    s->policy = tg_gate_policy(&o, NULL, s->io, s->repo, s->arena, err);
     return s->policy != NULL;
 }
 
@@ -16,7 +15,8 @@ static const struct tg_suite *lone_suite(struct tg_arena *a, const char *name)
     return one;
 }
 
-bool tg_suites_choose(struct tg_suites *s, const char *name, bool traces, struct tg_err *err)
+bool tg_suites_choose(struct tg_suites *s, const char *name, enum tg_suites_wanted wanted,
+                      struct tg_err *err)
 {
     const struct tg_policy *p = s->policy;
     s->v = TG_NEW_N(s->arena, const struct tg_suite *, p->n_suites + 1);
@@ -27,7 +27,7 @@ bool tg_suites_choose(struct tg_suites *s, const char *name, bool traces, struct
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "the policy has no suite '%s'", name);
         return tg_err_hint(err, "tracegate policy show lists its suites.");
     }
-    if (traces && s->n > 1) {
+    if (wanted == TG_SUITES_ONE && s->n > 1) {
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
                    "the policy has %zu suites: which one do these traces belong to?", s->n);
         return tg_err_hint(err, "Add --suite NAME.");
@@ -98,27 +98,31 @@ bool tg_suite_traces(struct tg_input_list *out, const struct tg_suites *s,
     return tg_suite_groups(out, suite, args->n == 0, err);
 }
 
-struct tg_summarize_opts tg_suite_reading(const struct tg_policy *p, const struct tg_suite *suite,
-                                          bool strict_json, bool allow_truncated)
+struct tg_summarize_opts tg_suite_reading(const struct tg_policy *p, const struct tg_suite *suite)
 {
+    const struct tg_window *w = &suite->window;
     struct tg_summarize_opts so = {
-        .load = { .reader = { .strict_json = strict_json,
-                              .allow_truncated = allow_truncated,
-                              .want_args = true },
-                  .want_facts = true,
-                  .want_memory = true },
+        .load = { .reader = { .want_args = true }, .want_facts = true, .want_memory = true },
         .rank = -1,
+        .classes = &p->classes,
     };
-    tg_gate_reading(&so, p, suite);
+    for (size_t i = 0; i < p->n_rules; i++)
+        so.frame_sorts |= tg_frame_sorts(p->rules[i].match.kinds);
+    if (w->by == TG_BY_ANNOTATION && w->name) {
+        so.window.by = TG_WINDOW_ANNOTATION;
+        so.window.name = tg_pattern_text(w->name);
+    } else if (w->by == TG_BY_TRACE) {
+        so.window.by = TG_WINDOW_WHOLE;
+    }
     return so;
 }
 
 struct tg_ci_env tg_suites_ci(const struct tg_suites *s)
 {
     return (struct tg_ci_env){
-        tg_gate_env(s->io, "GITHUB_EVENT_NAME"),  tg_gate_env(s->io, "GITHUB_REF"),
-        tg_gate_env(s->io, "GITHUB_SHA"),         tg_gate_env(s->io, "GITHUB_BASE_REF"),
-        tg_gate_env(s->io, "TRACEGATE_BASE_SHA"), tg_gate_env(s->io, "TRACEGATE_BASE")
+        tg_io_env(s->io, "GITHUB_EVENT_NAME"),  tg_io_env(s->io, "GITHUB_REF"),
+        tg_io_env(s->io, "GITHUB_SHA"),         tg_io_env(s->io, "GITHUB_BASE_REF"),
+        tg_io_env(s->io, "TRACEGATE_BASE_SHA"), tg_io_env(s->io, "TRACEGATE_BASE")
     };
 }
 

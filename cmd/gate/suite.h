@@ -1,12 +1,11 @@
 #ifndef TG_CMD_GATE_SUITE_H
 #define TG_CMD_GATE_SUITE_H
 /*
- * What `check` and `baseline` share, so that a stored baseline decides as its traces would: the
- * policy, the suites, which files belong to one, how its traces are read, and where a search for
- * its baseline begins.
+ * The suites of a policy: which of them a command is about, which files belong to one, how its
+ * traces are read, and where the search for its baseline begins. The same for every command, so
+ * that a stored baseline decides as its traces would.
  */
-#include "cmd/gate/inputs.h"
-#include "policy/language/load.h"
+#include "cmd/gate/policy.h"
 
 struct tg_suites {
     const struct tg_io *io;
@@ -17,17 +16,18 @@ struct tg_suites {
     size_t n;
 };
 
-/*
- * The policy of FILE, or the one found here or above, or the built-in one. `profile` may be NULL,
- * or "auto": by the CI event. All mistakes go to standard error.
- */
+/* See tg_gate_policy. All mistakes go to standard error. */
 TG_MUST bool tg_suites_load(struct tg_suites *s, const char *file, const char *profile,
                             struct tg_err *err);
+enum tg_suites_wanted {
+    TG_SUITES_ALL,
+    TG_SUITES_ONE /* traces are named, or the command is about one; several are TG_ERR_USAGE */
+};
 /*
- * All suites, or the one called `name`; `traces` were named, so it must be one. Without a policy
- * file there is one stored suite: `name`, or "default".
+ * All suites, or the one called `name` (NULL: not said). Without a policy file there is one suite,
+ * a stored one: `name`, or "default".
  */
-TG_MUST bool tg_suites_choose(struct tg_suites *s, const char *name, bool traces,
+TG_MUST bool tg_suites_choose(struct tg_suites *s, const char *name, enum tg_suites_wanted wanted,
                               struct tg_err *err);
 
 /*
@@ -41,9 +41,8 @@ TG_MUST bool tg_suite_groups(struct tg_input_list *list, const struct tg_suite *
 TG_MUST bool tg_suite_traces(struct tg_input_list *out, const struct tg_suites *s,
                              const struct tg_suite *suite, const struct tg_strs *args,
                              struct tg_err *err);
-/* How they are read. */
-struct tg_summarize_opts tg_suite_reading(const struct tg_policy *p, const struct tg_suite *suite,
-                                          bool strict_json, bool allow_truncated);
+/* How they are read: the suite's steps, the policy's classes, all that its rules need. */
+struct tg_summarize_opts tg_suite_reading(const struct tg_policy *p, const struct tg_suite *suite);
 /* What the CI says of the commits. */
 struct tg_ci_env tg_suites_ci(const struct tg_suites *s);
 /* The commit where the search for a baseline begins, by policy and CI environment. */

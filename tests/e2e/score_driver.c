@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #include "cmd/gate/gate.h"
+#include "policy/language/load.h"
 
 static bool load_side(struct tg_side *out, char *const *path, size_t n, struct tg_summary *s,
                       struct tg_arena *a, struct tg_err *err)
@@ -107,7 +108,7 @@ static bool open_rules(struct rule_book *b, const char *flag, struct tg_err *err
     tg_diags_release(&diags);
     if (!b->policy)
         return false;
-    b->suite = tg_gate_default_suite(b->arena);
+    b->suite = TG_NEW(b->arena, struct tg_suite);
     tg_gate_compare_opts(&b->compare, b->policy, b->suite, b->arena);
     if (strcmp(flag, "--single-runs") == 0)
         b->compare.min_runs = 1;

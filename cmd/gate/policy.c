@@ -1,0 +1,91 @@
+#include "cmd/gate/policy.h"
+
+/* The commit that a policy named REV:PATH is read from. */
+struct tree {
+    struct tg_git *git;
+    struct tg_commit commit;
+};
+
+static bool read_tree(void *arg, const char *path, struct tg_buf *out, struct tg_err *err)
+{
+    const struct tree *t = arg;
+    bool found;
+    if (!tg_git_read_path(t->git, t->commit.sha, path, out, &found, err))
+        return false;
+    return found || tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "commit %.12s has no file '%s'",
+                               t->commit.sha, path);
+}
+
+static const char *root_of(struct tg_repo *repo)
+{
+    struct tg_err ignored;
+    struct tg_git *git;
+    tg_err_init(&ignored);
+    git = tg_repo_get(repo, &ignored); /* no repository is fine here */
+    return git ? tg_git_root(git) : NULL;
+}
+
+/* Where o->path is read from: a file or a commit. */
+static bool find_source(struct tg_policy_opts *o, struct tree *tree, struct tg_repo *repo,
+                        struct tg_arena *a, struct tg_err *err)
+{
+    struct tg_input in;
+    struct tg_err no_input;
+    o->root = root_of(repo);
+    if (!o->path)
+        return tg_policy_find(".", o->root, a, &o->path, err);
+    tg_err_init(&no_input);
+    if (!tg_input_parse(&in, o->path, a, &no_input) || in.kind != TG_INPUT_GIT_PATH)
+        return true; /* the loader says what is wrong with a file */
+    tree->git = tg_repo_get(repo, err);
+    if (!tree->git || !tg_git_resolve(tree->git, in.rev.p, a, &tree->commit, err))
+        return false;
+    o->path = in.path.p;
+    o->root = NULL;
+    o->read = read_tree;
+    o->read_arg = tree;
+    return true;
+}
+
+static void choose_profile(struct tg_policy_opts *o, const struct tg_io *io)
+{
+    const char *event;
+    if (!o->profile || strcmp(o->profile, "auto") != 0)
+        return;
+    event = tg_io_env(io, "GITHUB_EVENT_NAME");
+    o->profile = event ? tg_policy_profile_for(event) : NULL;
+    o->profile_may_lack = true;
+}
+
+static void put_diags(const struct tg_diags *diags, const struct tg_io *io)
+{
+    struct tg_buf text = { 0 };
+    if (!diags->n)
+        return;
+    tg_diags_text(diags, &text);
+    tg_io_lines(io, tg_buf_sv(&text));
+    tg_buf_release(&text);
+}
+
+struct tg_policy *tg_gate_policy(const struct tg_gate_policy_opts *o, struct tg_diags *diags,
+                                 const struct tg_io *io, struct tg_repo *repo, struct tg_arena *a,
+                                 struct tg_err *err)
+{
+    struct tg_policy_opts po = { .path = o->path,
+                                 .profile = o->profile,
+                                 .profile_may_lack = o->profile_may_lack,
+                                 .today = o->undated ? 0 : tg_io_today(io),
+                                 .lint_refused = o->lint_refused };
+    struct tree tree;
+    struct tg_policy *policy;
+    struct tg_diags own;
+    if (!find_source(&po, &tree, repo, a, err))
+        return NULL;
+    choose_profile(&po, io);
+    tg_diags_init(&own);
+    policy = tg_policy_load(&po, diags ? diags : &own, err);
+    if (!policy)
+        put_diags(&own, io);
+    tg_diags_release(&own);
+    return policy;
+}

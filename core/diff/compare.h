@@ -46,7 +46,8 @@ const char *tg_judged_text(enum tg_judged j);
 /* Which steps of a run the numbers of an evidence are of. */
 enum tg_estimate {
     TG_ESTIMATE_LEAST, /* the least of the steps */
-    TG_ESTIMATE_USUAL  /* their lower median: only where it is slower and the least is not */
+    TG_ESTIMATE_USUAL, /* their lower median: only where it is slower and the least is not */
+    TG_ESTIMATES
 };
 
 struct tg_evidence {
@@ -323,7 +324,5 @@ bool tg_kind_is_counted(enum tg_kind k);
  * always count for themselves, whatever they replace and however small. */
 bool tg_op_makes_wait(const struct tg_op *op);
 
-/* core/diff/align.c builds ops, counts, sums; core/diff/evidence.c durations; core/diff/replace.c
- * renames and replacements; core/diff/inside.c where additional calls lie; core/diff/facts.c exact
- * facts. */
+/* Which stage fills what: the table of README.md. */
 #endif

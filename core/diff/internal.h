@@ -6,6 +6,7 @@
  * that carry its name there. Private to core/diff.
  */
 #include "core/diff/compare.h"
+#include "core/diff/counts.h"
 
 struct tg_diff_cell {
     const struct tg_row *const *row;
@@ -47,8 +48,8 @@ struct tg_diff_work {
     struct tg_used *used;          /* per cell */
     size_t max_steps;              /* of any shard */
     struct tg_came came[2];
-    double *speed[2]; /* of each run's machine against the usual one of its side (evidence.c) */
-    bool *big;        /* per op: speaks for the machine (evidence.c) */
+    double *speed[2]; /* of each run's machine against the usual one of its side (machine.c) */
+    bool *big;        /* per op: speaks for the machine (machine.c) */
     tg_ns tick; /* the clock's: 1000 when every duration is a whole microsecond (PyTorch <= 2.0) */
     struct tg_joint *joints; /* freed when the comparison is made */
     size_t n_joints, cap_joints;
@@ -72,8 +73,51 @@ TG_MUST bool tg_common_ranks(struct tg_diff_work *w, struct tg_err *err);
  * stores no more than the step times. */
 TG_MUST bool tg_leave_out(struct tg_diff_work *w, struct tg_err *err);
 
-/* core/diff/align.c */
+/* ---- core/diff/align.c and its parts ------------------------------------------------------------ */
+
 TG_MUST bool tg_align(struct tg_diff_work *w, struct tg_err *err);
+
+/* core/diff/select.c: the ranks and steps that are compared; lays out the cells. */
+TG_MUST bool tg_select(struct tg_diff_work *w, struct tg_err *err);
+/* Is the number in the list, or is there no list? */
+static inline bool tg_listed(const int64_t *list, size_t n, int64_t v)
+{
+    for (size_t i = 0; i < n; i++)
+        if (list[i] == v)
+            return true;
+    return list == NULL;
+}
+
+/* core/diff/gather.c: rows, or those by Python frame, become operators by kind, then name. */
+void tg_gather(struct tg_diff_work *w, bool frames, struct tg_op **out, size_t *n_out);
+
+/* core/diff/siblings.c: kernels that differ only in what normalising drops become operators of their
+ * own, `stem#1` … in order of launch, where both sides agree on them; else they stay one, marked
+ * `grouped`. */
+void tg_split_siblings(struct tg_diff_work *w, struct tg_op **ops, size_t *n_ops, size_t *cap);
+
+/* Calls per step, mean over ranks. */
+struct tg_op_counts {
+    double *modal[2];              /* per run */
+    double *by_step[2];            /* [run * max_steps + step] */
+    struct tg_step_counts *run[2]; /* views of by_step */
+};
+
+/* core/diff/sums.c: counts and sums of one operator. The counts are valid until the next call. */
+struct tg_sum_room;
+struct tg_sum_room *tg_sum_room_new(const struct tg_diff_work *w);
+struct tg_op_counts *tg_sum_op(struct tg_diff_work *w, struct tg_op *op, struct tg_sum_room *x);
+
+/* core/diff/identify.c: raw names, parent, class, whether it polls or waits. */
+void tg_op_identify(struct tg_diff_work *w, struct tg_op *op);
+
+/* core/diff/change.c: did its count change? */
+void tg_op_find_change(struct tg_diff_work *w, struct tg_op *op, struct tg_op_counts *x);
+
+/* core/diff/unmarked.c: counts of traces without step markers, by the ratio of iterations. */
+void tg_scale_counts(struct tg_diff_work *w);
+
+/* core/diff/names.c */
 /* Normalised and aliased (unless raw_names); the view lives in the arena. */
 tg_sv tg_work_name(struct tg_diff_work *w, enum tg_kind kind, tg_sv raw);
 
@@ -125,7 +169,7 @@ struct tg_run_values {
     double *y[TG_READINGS][2];
     enum tg_value_form form;
     bool complete; /* the operator occurs in every run */
-    bool levelled; /* divided by the speed of each run's machine (evidence.c) */
+    bool levelled; /* divided by the speed of each run's machine (logs.c) */
 };
 
 /* Buffers for one operator at a time; they live in the arena. */

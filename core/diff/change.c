@@ -1,0 +1,123 @@
+/* Did the calls of an operator change? The rule is in counts.c; here is what it is asked. */
+#include <math.h>
+
+#include "core/diff/internal.h"
+#include "core/diff/stats.h"
+
+static double median_of(const struct tg_diff_work *w, const double *v, size_t n)
+{
+    double *copy = TG_NEW_N(w->a, double, n + 1);
+    memcpy(copy, v, n * sizeof *copy);
+    return tg_median(copy, n);
+}
+
+/* Mean over all steps of a side. */
+static double mean_count(const struct tg_diff_work *w, const struct tg_op_counts *x, int side)
+{
+    double sum = 0, n = 0;
+
+    for (size_t run = 0; run < w->c->n_runs[side]; run++)
+        for (size_t j = 0; j < x->run[side][run].n; j++, n++)
+            sum += x->run[side][run].v[j];
+    return n > 0 ? sum / n : 0;
+}
+
+static bool all_alike(const struct tg_diff_work *w, const struct tg_op_counts *x)
+{
+    double first = x->run[TG_BASE][0].n ? x->run[TG_BASE][0].v[0] : 0;
+
+    for (int side = 0; side < 2; side++)
+        for (size_t run = 0; run < w->c->n_runs[side]; run++)
+            for (size_t j = 0; j < x->run[side][run].n; j++)
+                if (x->run[side][run].v[j] != first)
+                    return false;
+    return true;
+}
+
+static bool has_calls(const struct tg_diff_work *w, const struct tg_op_counts *x, int side)
+{
+    for (size_t run = 0; run < w->c->n_runs[side]; run++)
+        for (size_t j = 0; j < x->run[side][run].n; j++)
+            if (x->run[side][run].v[j] != 0)
+                return true;
+    return false;
+}
+
+/* The same question the other way round: negated counts rise where counts fell. */
+static void negate(const struct tg_diff_work *w, struct tg_op_counts *x)
+{
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 0; i < w->c->n_runs[side] * w->max_steps; i++)
+            x->by_step[side][i] = -x->by_step[side][i];
+}
+
+static enum tg_change rise_or_fall(struct tg_diff_work *w, struct tg_op *op, struct tg_op_counts *x)
+{
+    const struct tg_step_counts *const run[2] = { x->run[TG_BASE], x->run[TG_TEST] };
+    struct tg_count_evidence fall;
+
+    tg_judge_counts(&op->counted, run, w->c->n_runs, tg_op_makes_wait(op));
+    if (op->counted.proof == TG_COUNT_PROVEN)
+        return has_calls(w, x, TG_BASE) ? TG_MORE : TG_ADDED;
+    negate(w, x);
+    tg_judge_counts(&fall, run, w->c->n_runs, false);
+    negate(w, x);
+    if (fall.proof != TG_COUNT_PROVEN)
+        return TG_SAME;
+    fall.most = op->counted.most;
+    op->counted = fall;
+    return has_calls(w, x, TG_TEST) ? TG_FEWER : TG_REMOVED;
+}
+
+/* A whole trace is one step, and runs of it may have more or fewer iterations. */
+static enum tg_change change_of_traces(const struct tg_op *op, const double base[2],
+                                       const double test[2])
+{
+    double a = op->count[TG_BASE], b = op->count[TG_TEST];
+    bool apart = base[1] < test[0] || test[1] < base[0];
+
+    if (op->agreed ? a == b : !(apart && fabs(b - a) > 0.1 * fmax(a, 1)))
+        return TG_SAME;
+    if (a == 0)
+        return TG_ADDED;
+    if (b == 0)
+        return TG_REMOVED;
+    return b > a ? TG_MORE : TG_FEWER;
+}
+
+void tg_op_find_change(struct tg_diff_work *w, struct tg_op *op, struct tg_op_counts *x)
+{
+    double range[2][2];
+
+    op->counted = (struct tg_count_evidence){ .p = 1 };
+    for (int side = 0; side < 2; side++) {
+        size_t n = w->c->n_runs[side];
+        range[side][0] = INFINITY;
+        range[side][1] = -INFINITY;
+        for (size_t run = 0; run < n; run++) {
+            range[side][0] = fmin(range[side][0], x->modal[side][run]);
+            range[side][1] = fmax(range[side][1], x->modal[side][run]);
+        }
+        op->count[side] = median_of(w, x->modal[side], n);
+    }
+    op->agreed = op->settled && range[TG_BASE][0] == range[TG_BASE][1] &&
+                 range[TG_TEST][0] == range[TG_TEST][1];
+    if (all_alike(w, x))
+        return;
+    if (!w->c->marked[TG_BASE] || !w->c->marked[TG_TEST]) {
+        op->change = change_of_traces(op, range[TG_BASE], range[TG_TEST]);
+        return;
+    }
+    op->change = rise_or_fall(w, op, x);
+    if (op->counted.shape == TG_COUNT_CONSTANT || op->counted.proof == TG_COUNT_UNCHANGED)
+        return;
+    for (int side = 0; side < 2; side++) {
+        size_t n = w->c->n_runs[side];
+        double *copy = TG_NEW_N(w->a, double, n + 1);
+        memcpy(copy, x->modal[side], n * sizeof *copy);
+        op->counted.run[side] = copy;
+        /* The usual count of the median run says nothing about what came elsewhere. */
+        if (op->counted.shape != TG_COUNT_RUNS_DIFFER || op->counted.proof == TG_COUNT_HINT)
+            op->count[side] = mean_count(w, x, side);
+    }
+}

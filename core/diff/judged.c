@@ -1,0 +1,98 @@
+/* Which durations are judged, and why others are not. */
+#include "core/diff/internal.h"
+#include "core/diff/rule.h"
+
+const char *tg_judged_text(enum tg_judged j)
+{
+    switch (j) {
+    case TG_JUDGED:
+        return NULL;
+    case TG_NOT_FEW_RUNS:
+        return "too few runs a side (need 3, better 5)";
+    case TG_NOT_WAIT:
+        return "its time is a wait for others";
+    case TG_NOT_POLLING:
+        return "a polling call: its number is random";
+    case TG_NOT_COUNT_CHANGED:
+        return "its count changed";
+    case TG_NOT_COUNT_VARIES:
+        return "its count varies, and its calls do not align";
+    case TG_NOT_ONE_SIDED:
+        return "not in every run of both sides";
+    case TG_NOT_NO_STEPS:
+        return "no step markers";
+    case TG_NOT_OTHER_DEVICE:
+        return "recorded on different devices";
+    case TG_NOT_OTHER_FLAGS:
+        return "recorded with different profiler flags";
+    case TG_NOT_REPLACED:
+        return "part of a replacement, judged as a whole";
+    case TG_NOT_TOO_SMALL:
+        return "no measurable time";
+    case TG_NOT_INTEGRITY:
+        return "the trace is damaged";
+    case TG_NOT_BUSY:
+        return "the machine was busy during the fresh runs";
+    }
+    return "";
+}
+
+static bool damaged(const struct tg_diff_work *w, bool device)
+{
+    for (size_t at = 0; at < w->n_cells; at++) {
+        const struct tg_shard *s = w->shard[at];
+        if (s->truncated || (device && s->integrity.negative_durations))
+            return true;
+    }
+    return false;
+}
+
+/* Reasons that hold for every operator of the comparison; TG_JUDGED: none. */
+enum tg_judged tg_common_reason(const struct tg_diff_work *w, bool device)
+{
+    const struct tg_comparison *c = w->c;
+    size_t need = w->o->min_runs ? w->o->min_runs : 3;
+
+    if (!c->marked[TG_BASE] || !c->marked[TG_TEST] || tg_fewest_steps(w) == 0)
+        return TG_NOT_NO_STEPS;
+    if (damaged(w, device))
+        return TG_NOT_INTEGRITY;
+    if (!c->same_device)
+        return TG_NOT_OTHER_DEVICE;
+    if (!c->same_flags)
+        return TG_NOT_OTHER_FLAGS;
+    if (c->n_runs[TG_BASE] < need || c->n_runs[TG_TEST] < need)
+        return TG_NOT_FEW_RUNS;
+    return c->busy ? TG_NOT_BUSY : TG_JUDGED;
+}
+
+bool tg_kind_is_timed(enum tg_kind k)
+{
+    return k == TG_KIND_OP || k == TG_KIND_RUNTIME || k == TG_KIND_GRAPH || k == TG_KIND_KERNEL ||
+           k == TG_KIND_STEP;
+}
+
+/* Self time of these is what runs between operators: no speed of the machine's, and no usual noise. */
+bool tg_kind_is_gap(enum tg_kind k)
+{
+    return k == TG_KIND_STEP || k == TG_KIND_ANNOTATION;
+}
+
+/* Reasons of its own, the strongest first. */
+enum tg_judged tg_own_reason(const struct tg_op *op, const struct tg_run_values *v)
+{
+    if (!v->complete)
+        return TG_NOT_ONE_SIDED;
+    if (op->change != TG_SAME)
+        return TG_NOT_COUNT_CHANGED;
+    if (op->polling)
+        return TG_NOT_POLLING;
+    /* The step with the fewest calls of one run against that of another says nothing. */
+    if (v->form == TG_FORM_CALLS ||
+        (v->form != TG_FORM_SLOTS && op->counted.shape != TG_COUNT_CONSTANT &&
+         op->counted.shape != TG_COUNT_FIRST_STEP))
+        return TG_NOT_COUNT_VARIES;
+    if (op->wait || (!tg_kind_is_timed(op->kind) && op->kind != TG_KIND_ANNOTATION))
+        return TG_NOT_WAIT;
+    return TG_JUDGED;
+}

@@ -1,0 +1,64 @@
+/* Run values as logarithms, with the speeds of the runs' machines taken off where that helps. */
+#include <math.h>
+
+#include "core/diff/rule.h"
+#include "core/diff/stats.h"
+
+#define LEVELLED 0.33 /* of the variance between runs at most stays without their speeds */
+
+struct tg_logs tg_values_logs(const struct tg_diff_work *w, double *const y[2], bool swapped)
+{
+    struct tg_logs l;
+    size_t n[2];
+
+    for (int i = 0; i < 2; i++) {
+        int side = swapped ? !i : i;
+        n[i] = w->c->n_runs[side];
+        l.x[i] = TG_NEW_N(w->a, double, n[i]);
+        double *copy = TG_NEW_N(w->a, double, n[i]);
+        for (size_t run = 0; run < n[i]; run++)
+            copy[run] = l.x[i][run] = log(fmax(y[side][run], 1));
+        l.median[i] = tg_median(copy, n[i]);
+    }
+    l.variance =
+        tg_harmful_variance(l.x[0], n[0], l.x[1], n[1], l.median[TG_BASE], l.median[TG_TEST]);
+    return l;
+}
+
+static void divide(const struct tg_diff_work *w, double *const y[2], bool back)
+{
+    for (int side = 0; y[side] && side < 2; side++)
+        for (size_t run = 0; run < w->c->n_runs[side]; run++)
+            y[side][run] *= back ? w->speed[side][run] : 1 / w->speed[side][run];
+}
+
+static double variance_of(const struct tg_diff_work *w, double *const y[2])
+{
+    struct tg_logs l = tg_values_logs(w, y, false);
+    double sum = 0;
+
+    for (int side = 0; side < 2; side++)
+        for (size_t run = 0; run < w->c->n_runs[side]; run++)
+            sum += (l.x[side][run] - l.median[side]) * (l.x[side][run] - l.median[side]);
+    return sum;
+}
+
+/*
+ * Takes the speeds of the runs' machines off where that explains at least half of the variance: a
+ * busy or slow run then neither hides a change nor looks like one. Not every operator follows the
+ * machine alike.
+ */
+void tg_values_level(const struct tg_diff_work *w, struct tg_run_values *v)
+{
+    double before;
+
+    if (v->levelled || !w->speed[TG_BASE])
+        return;
+    before = variance_of(w, v->y[TG_LEAST]);
+    divide(w, v->y[TG_LEAST], false);
+    v->levelled = variance_of(w, v->y[TG_LEAST]) < LEVELLED * before;
+    if (!v->levelled)
+        divide(w, v->y[TG_LEAST], true);
+    for (enum tg_reading r = TG_LEAST + 1; v->levelled && r < TG_READINGS; r++)
+        divide(w, v->y[r], false);
+}

@@ -1,0 +1,164 @@
+/* What all operators tell of the machine: its factor, its speed by run, whether it was busy. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/diff/rule.h"
+#include "core/diff/stats.h"
+
+#define BIG 0.003       /* of the step: speaks for the machine and for the usual noise */
+#define WILD_DRIFT 0.25 /* a machine changed this much changed each operator differently */
+#define BUSY 0.08       /* of the step: so much excess beside the two operators with most, */
+#define BUSY_RISE 0.05  /* and an excess that rose by this part of the operator's least time */
+#define BUSY_SHARE 0.35 /* in so many of the big operators: the machine was busy */
+
+/* An operator that speaks for the machine and for the usual noise. */
+static bool is_big(const struct tg_diff_work *w, size_t i, const struct tg_run_values *v,
+                   const bool *judged)
+{
+    double floor = BIG * w->c->step_ns[TG_BASE];
+    return judged[i] && !tg_kind_is_gap(w->c->ops[i].kind) &&
+           exp(tg_values_logs(w, v->y[TG_LEAST], false).median[TG_BASE]) >= floor;
+}
+
+/*
+ * Each run's machine against the usual one of its side, from how far the big operators' least times
+ * are from their medians over the runs; 1 with few of them.
+ */
+static void find_speeds(struct tg_diff_work *w, const struct tg_run_values *v, const bool *big,
+                        int side)
+{
+    const struct tg_comparison *c = w->c;
+    size_t n_runs = c->n_runs[side];
+    double *away = TG_NEW_N(w->a, double, c->n_ops + 1);
+
+    w->speed[side] = TG_NEW_N(w->a, double, n_runs + 1);
+    for (size_t run = 0; run < n_runs; run++) {
+        size_t n = 0;
+        for (size_t i = 0; i < c->n_ops; i++)
+            if (big[i]) {
+                struct tg_logs l = tg_values_logs(w, v[i].y[TG_LEAST], false);
+                away[n++] = l.x[side][run] - l.median[side];
+            }
+        w->speed[side][run] = n >= TG_MIN_BIG ? exp(tg_median(away, n)) : 1;
+    }
+}
+
+/* Common factor, usual noise and shifts of the big operators, by one estimate in one direction. The
+ * factor never helps the test side: a machine that got faster must not make an unchanged operator
+ * look slower. Returns the factor before that. */
+static double find_common(const struct tg_diff_work *w, const struct tg_run_values *v,
+                          const bool *big, int estimate, bool swapped, struct tg_background *m)
+{
+    struct tg_comparison *c = w->c;
+    double *var = TG_NEW_N(w->a, double, c->n_ops + 1), *copy;
+    size_t n = 0;
+
+    m->shift = TG_NEW_N(w->a, double, c->n_ops + 1);
+    copy = TG_NEW_N(w->a, double, c->n_ops + 1);
+    for (size_t i = 0; i < c->n_ops; i++) {
+        if (!big[i])
+            continue;
+        struct tg_logs l = tg_values_logs(w, v[i].y[tg_reading_of(estimate)], swapped);
+        double shift = l.median[TG_TEST] - l.median[TG_BASE];
+        if (c->ops[i].iteration_scaled) /* more iterations do not mean a slower machine */
+            shift -= (swapped ? -1 : 1) * log(c->iteration_ratio);
+        var[n] = l.variance;
+        copy[n] = m->shift[n] = shift;
+        n++;
+    }
+    m->n = n;
+    double middle = tg_median(m->shift, n), factor = n >= TG_MIN_BIG ? middle : 0; /* sorts */
+    m->scatter = fabs(factor) > log1p(WILD_DRIFT) ? tg_robust_sd(copy, n) : 0;
+    m->has_v0 = n > 0;
+    m->v0 = n ? tg_quantile(var, n, 0.25) : 0;
+    m->c = fmax(factor, 0);
+    return factor;
+}
+
+static int by_number(const void *pa, const void *pb)
+{
+    double a = *(const double *)pa, b = *(const double *)pb;
+    return (a > b) - (a < b);
+}
+
+/* How far the steps of the middle run are above their least, on average; ns. */
+static double excess_of(const struct tg_diff_work *w, const struct tg_run_values *v, int side,
+                        double *least)
+{
+    size_t n = w->c->n_runs[side];
+    double *x = TG_NEW_N(w->a, double, n + 1);
+
+    for (size_t run = 0; run < n; run++)
+        x[run] = v->y[TG_LEAST][side][run];
+    *least = tg_median(x, n);
+    for (size_t run = 0; run < n; run++)
+        x[run] = v->y[TG_MEAN][side][run] - v->y[TG_LEAST][side][run];
+    return tg_median(x, n);
+}
+
+/*
+ * Were the fresh runs disturbed? Then the steps of most operators lie further above their least than
+ * the baseline's do, and together by a good part of the step. The two operators with most of it are
+ * left out: that is what a change looks like which strikes some of the steps.
+ */
+static void find_busy(struct tg_diff_work *w, const struct tg_run_values *v, const bool *judged,
+                      const bool *big)
+{
+    struct tg_comparison *c = w->c;
+    double *rise = TG_NEW_N(w->a, double, c->n_ops + 1), sum = 0, step = 0;
+    size_t n = 0, n_big = 0, risen = 0;
+
+    for (size_t i = 0; i < c->n_ops; i++) {
+        double least[2], excess[2];
+        if (!judged[i] || v[i].form != TG_FORM_SLOTS)
+            continue;
+        for (int side = 0; side < 2; side++)
+            excess[side] = excess_of(w, &v[i], side, &least[side]);
+        double usual = excess[TG_BASE] * fmax(1, least[TG_TEST] / fmax(least[TG_BASE], 1));
+        rise[n++] = excess[TG_TEST] - usual;
+        step += least[TG_BASE];
+        n_big += big[i];
+        risen += big[i] && excess[TG_TEST] / fmax(least[TG_TEST], 1) >
+                               excess[TG_BASE] / fmax(least[TG_BASE], 1) + BUSY_RISE;
+    }
+    if (n_big < TG_MIN_BIG)
+        return;
+    qsort(rise, n, sizeof *rise, by_number);
+    for (size_t i = 0; i + 2 < n; i++)
+        sum += rise[i];
+    c->excess = sum / fmax(step, 1);
+    c->busy = c->excess > BUSY && (double)risen >= BUSY_SHARE * (double)n_big;
+}
+
+void tg_machine_find(struct tg_diff_work *w, struct tg_run_values *v, const bool *judged,
+                     struct tg_machine *m)
+{
+    struct tg_comparison *c = w->c;
+    bool *big = TG_NEW_N(w->a, bool, c->n_ops + 1);
+
+    for (size_t i = 0; i < c->n_ops; i++)
+        big[i] = is_big(w, i, &v[i], judged);
+    find_speeds(w, v, big, TG_BASE);
+    find_speeds(w, v, big, TG_TEST);
+    for (size_t i = 0; i < c->n_ops; i++)
+        tg_values_level(w, &v[i]);
+    for (int d = 0; d < 2; d++)
+        for (int estimate = 0; estimate < TG_ESTIMATES; estimate++) {
+            double f = find_common(w, v, big, estimate, d, &m->m[d].of[estimate]);
+            if (d == 0 && estimate == TG_ESTIMATE_LEAST)
+                c->drift = f;
+        }
+    c->drifted = fabs(c->drift) > log1p(w->o->drift_limit > 0 ? w->o->drift_limit : 0.10);
+    w->big = big;
+    find_busy(w, v, judged, big);
+}
+
+/* Outside the list of operators there is no noise of others, only their common factor. */
+void tg_machine_of_drift(const struct tg_diff_work *w, struct tg_machine *m)
+{
+    memset(m, 0, sizeof *m);
+    for (int estimate = 0; estimate < TG_ESTIMATES; estimate++) {
+        m->m[0].of[estimate].c = fmax(w->c->drift, 0);
+        m->m[1].of[estimate].c = fmax(-w->c->drift, 0);
+    }
+}

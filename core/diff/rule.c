@@ -1,0 +1,183 @@
+/*
+ * The rule of durations for one operator: size, error, an exact rank test and what supports them, in
+ * both directions and by two estimates. Formulae: docs/statistics.md; example: README.md.
+ */
+#include <math.h>
+
+#include "core/diff/rule.h"
+#include "core/diff/stats.h"
+
+#define OTHERS 0.9         /* quantile of the other big operators' shifts */
+#define SUSPECT_SIZE 1.3   /* with too few runs: this large, */
+#define SUSPECT_FLOOR 0.01 /* this much of the step, */
+
+/* One comparison in one direction: what is compared, and what a change has to be. */
+struct question {
+    const struct tg_run_values *v;
+    const struct tg_machine_way *m;
+    bool swapped;
+    struct tg_aim aim;
+};
+
+/* The shift that nine of ten of the other big operators do not reach; 0: too few of them. */
+static double others(const struct tg_background *m, bool among, double own)
+{
+    size_t n = 0;
+    bool skipped = !among;
+
+    if (m->n < TG_MIN_BIG + (size_t)among)
+        return 0;
+    double at = OTHERS * (double)(m->n - among - 1);
+    double low = 0, high = 0;
+    for (size_t i = 0; i < m->n; i++) {
+        if (!skipped && m->shift[i] >= own) {
+            skipped = true;
+            continue;
+        }
+        low = n == (size_t)at ? m->shift[i] : low;
+        high = n == (size_t)at + 1 ? m->shift[i] : high;
+        n++;
+    }
+    if ((size_t)at + 1 >= n)
+        high = low;
+    return fmax(low + (at - floor(at)) * (high - low) - m->c, 0);
+}
+
+/* Does the reading show at least half of the slowdown by itself? */
+static bool supports(const struct tg_diff_work *w, const struct question *q,
+                     enum tg_reading reading, double c, double e, double value[2])
+{
+    struct tg_logs l = tg_values_logs(w, q->v->y[reading], q->swapped);
+    size_t nb = w->c->n_runs[q->swapped], nt = w->c->n_runs[!q->swapped];
+
+    for (int side = 0; value && side < 2; side++)
+        value[side] = exp(l.median[side]);
+    return l.median[TG_TEST] - l.median[TG_BASE] - c >= TG_HALF_PART * e &&
+           tg_rank_p(l.x[TG_BASE], nb, l.x[TG_TEST], nt, c) <= tg_half_p_limit(nb, nt);
+}
+
+/* Operators with two speeds: does no baseline run have steps, but for the slowest fifth, that reach
+ * the test's, but for the fastest fifth? */
+static bool is_new_speed(const struct tg_diff_work *w, const struct question *q, double c)
+{
+    struct tg_logs fast = tg_values_logs(w, q->v->y[TG_REST], q->swapped);
+    struct tg_logs slow = tg_values_logs(w, q->v->y[TG_SLOW], q->swapped);
+    double most = -INFINITY;
+
+    for (size_t run = 0; run < w->c->n_runs[q->swapped]; run++)
+        most = fmax(most, slow.x[TG_BASE][run]);
+    return fast.median[TG_TEST] - c > most;
+}
+
+/*
+ * Of the least: each half of the steps has to show at least half of the slowdown. Operators with two
+ * speeds change between them within a run, too: three runs that never were fast differ from three
+ * that were fast for a while, but only in some of their steps. Of the usual step: all but the
+ * fastest fifth of the steps have to show it.
+ */
+static bool supported(const struct tg_diff_work *w, struct tg_evidence *ev,
+                      const struct question *q, enum tg_estimate estimate)
+{
+    double c = q->m->of[estimate].c;
+
+    if (estimate == TG_ESTIMATE_USUAL)
+        return !q->v->y[TG_REST][0] ||
+               (supports(w, q, TG_REST, c, ev->e, NULL) && is_new_speed(w, q, c));
+    if (!q->v->y[TG_LEAST_FIRST][0])
+        return true;
+    bool first = supports(w, q, TG_LEAST_FIRST, c, ev->e, ev->half[0]);
+    bool last = supports(w, q, TG_LEAST_LAST, c, ev->e, ev->half[1]);
+    return first && last;
+}
+
+static void count_above(struct tg_evidence *ev, const struct tg_logs *l, size_t nb, size_t nt,
+                        double c)
+{
+    double most = -INFINITY, least = INFINITY;
+
+    for (size_t i = 0; i < nb; i++)
+        most = fmax(most, l->x[TG_BASE][i]);
+    ev->pairs = (unsigned)nt;
+    ev->above = 0;
+    for (size_t i = 0; i < nt; i++) {
+        ev->above += l->x[TG_TEST][i] - c > most;
+        least = fmin(least, l->x[TG_TEST][i] - c);
+    }
+    ev->suspicious = ev->e > log(SUSPECT_SIZE) && least > most;
+}
+
+/* Size, error and rank of test above base by one estimate; everything but `judged`, `faster`. */
+static void apply_rule(const struct tg_diff_work *w, struct tg_evidence *ev,
+                       const struct question *q, enum tg_estimate estimate)
+{
+    const struct tg_background *m = &q->m->of[estimate];
+    size_t nb = w->c->n_runs[q->swapped], nt = w->c->n_runs[!q->swapped];
+    struct tg_logs l = tg_values_logs(w, q->v->y[tg_reading_of(estimate)], q->swapped);
+    struct tg_threshold t =
+        estimate == TG_ESTIMATE_USUAL ? tg_threshold_usual(nb, nt) : tg_threshold_of(nb, nt);
+    double v0 = m->has_v0 ? m->v0 : l.variance;
+
+    ev->value[TG_BASE] = exp(l.median[TG_BASE]);
+    ev->value[TG_TEST] = exp(l.median[TG_TEST]);
+    ev->e = l.median[TG_TEST] - l.median[TG_BASE] - m->c;
+    ev->delta_ns = ev->value[TG_BASE] * expm1(ev->e);
+    ev->se = fmax(hypot(tg_moderated_se(l.variance, v0, nb, nt), m->scatter),
+                  log1p(q->aim.tick / ev->value[TG_BASE]) / t.z);
+    ev->noise = ev->se / sqrt(1 / (double)nb + 1 / (double)nt);
+    ev->z = t.z;
+    ev->tau = t.tau;
+    ev->p_limit = t.p_limit;
+    ev->p = tg_rank_p(l.x[TG_BASE], nb, l.x[TG_TEST], nt, m->c);
+    ev->others = others(m, q->aim.among, ev->e + m->c);
+    ev->need = t.z * ev->se + t.others * ev->others;
+    ev->mde = expm1(fmax(log1p(t.tau), ev->need));
+    count_above(ev, &l, nb, nt, m->c);
+    ev->suspicious = ev->suspicious && ev->delta_ns > SUSPECT_FLOOR * w->c->step_ns[TG_BASE];
+    ev->proven =
+        supported(w, ev, q, estimate) && ev->e > 0 && ev->e > ev->need && ev->p <= t.p_limit;
+    ev->slower = ev->proven && ev->e > log1p(t.tau) && ev->delta_ns > t.floor * q->aim.floor;
+}
+
+/*
+ * Both estimates. The least has the word; where it finds nothing and the usual step does, all
+ * numbers are the usual step's.
+ */
+static void apply_both(const struct tg_diff_work *w, struct tg_evidence *ev,
+                       const struct question *q)
+{
+    struct tg_evidence usual = { 0 };
+
+    apply_rule(w, ev, q, TG_ESTIMATE_LEAST);
+    if (!q->v->y[TG_USUAL][0])
+        return;
+    apply_rule(w, &usual, q, TG_ESTIMATE_USUAL);
+    if (ev->slower || !usual.slower)
+        return;
+    memcpy(usual.half, ev->half, sizeof usual.half);
+    *ev = usual;
+    ev->estimate = TG_ESTIMATE_USUAL;
+}
+
+void tg_evidence_fill(const struct tg_diff_work *w, struct tg_evidence *ev, struct tg_run_values *v,
+                      const struct tg_machine *m, struct tg_aim aim)
+{
+    enum tg_judged judged = ev->judged;
+    struct tg_evidence back = { 0 };
+    struct question q = { v, &m->m[0], false, aim };
+    struct question swapped = { v, &m->m[1], true, aim };
+
+    tg_values_level(w, v);
+    *ev = (struct tg_evidence){ 0 };
+    if (judged == TG_JUDGED || judged == TG_NOT_BUSY)
+        apply_both(w, ev, &q);
+    else
+        apply_rule(w, ev, &q, TG_ESTIMATE_LEAST);
+    apply_rule(w, &back, &swapped, TG_ESTIMATE_LEAST);
+    ev->judged = judged;
+    ev->slot_form = v->form == TG_FORM_SLOTS;
+    ev->per_call = v->form == TG_FORM_CALLS;
+    ev->held = ev->slower && judged == TG_NOT_BUSY;
+    ev->slower = ev->slower && judged == TG_JUDGED;
+    ev->faster = back.slower && judged == TG_JUDGED && !ev->slower;
+    ev->suspicious = ev->suspicious && judged == TG_NOT_FEW_RUNS;
+}

@@ -1,0 +1,79 @@
+#ifndef TG_DIFF_RULE_H
+#define TG_DIFF_RULE_H
+/*
+ * The rule of durations in pieces: logarithms of run values (logs.c), what all operators tell of the
+ * machine (machine.c), which values are judged at all (judged.c), and the rule for one operator
+ * (rule.c). evidence.c puts them together. Private to core/diff.
+ *
+ * Formulae: docs/statistics.md. Every result lives in the arena of the comparison.
+ */
+#include "core/diff/internal.h"
+
+#define TG_FLOOR 0.001 /* of the step: smaller changes never fail */
+#define TG_MIN_BIG 5   /* fewer big operators tell nothing about the machine */
+
+/* ---- logs.c: run values as logarithms of ns, at least of 1 ns ---- */
+
+/* By role, not by side: swapped, the fresh side is the one that another is compared with. */
+struct tg_logs {
+    double *x[2], median[2]; /* [role][run] */
+    double variance;         /* noise that speaks against a finding */
+};
+struct tg_logs tg_values_logs(const struct tg_diff_work *w, double *const y[2], bool swapped);
+/*
+ * Takes the speeds of the runs' machines off where that explains most of the variance: a busy or
+ * slow run then neither hides a change nor looks like one. Not every operator follows the machine
+ * alike. Once a value.
+ */
+void tg_values_level(const struct tg_diff_work *w, struct tg_run_values *v);
+
+/* ---- machine.c ---- */
+
+/* What all operators share in one direction and estimate: the machine's factor, how far the
+ * operators stray from a large one, the usual noise, and by how much each of the big ones shifted. */
+struct tg_background {
+    double c, scatter, v0;
+    bool has_v0;
+    double *shift; /* ascending */
+    size_t n;
+};
+struct tg_machine_way {
+    struct tg_background of[TG_ESTIMATES];
+};
+struct tg_machine {
+    struct tg_machine_way m[2]; /* forward, swapped */
+};
+/* Of the values that are `judged`, all operators'; fills w->big, w->speed, and drift and busy of the
+ * comparison. Levels the values. */
+void tg_machine_find(struct tg_diff_work *w, struct tg_run_values *v, const bool *judged,
+                     struct tg_machine *m);
+/* Outside the list of operators there is no noise of others, only their common factor. */
+void tg_machine_of_drift(const struct tg_diff_work *w, struct tg_machine *m);
+
+static inline enum tg_reading tg_reading_of(enum tg_estimate e)
+{
+    return e == TG_ESTIMATE_USUAL ? TG_USUAL : TG_LEAST;
+}
+
+/* ---- judged.c ---- */
+
+/* Reasons that hold for every operator of the comparison; TG_JUDGED: none. */
+enum tg_judged tg_common_reason(const struct tg_diff_work *w, bool device);
+/* Reasons of its own, the strongest first. */
+enum tg_judged tg_own_reason(const struct tg_op *op, const struct tg_run_values *v);
+bool tg_kind_is_timed(enum tg_kind k);
+/* Self time of these is what runs between operators: no speed of the machine's, and no usual noise. */
+bool tg_kind_is_gap(enum tg_kind k);
+
+/* ---- rule.c ---- */
+
+/* How large a change has to be. */
+struct tg_aim {
+    double floor; /* ns: 0.1 % of the step, or 0 */
+    double tick;  /* ns: no smaller change is proven; 0: a fine clock */
+    bool among;   /* one of the big operators themselves: its own shift is not another's */
+};
+/* Fills `ev`, all but `judged`, which says whether what is found counts. Levels the values. */
+void tg_evidence_fill(const struct tg_diff_work *w, struct tg_evidence *ev, struct tg_run_values *v,
+                      const struct tg_machine *m, struct tg_aim aim);
+#endif

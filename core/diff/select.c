@@ -1,0 +1,152 @@
+/* The ranks and the steps that are compared, and the grid of cells that everything after works on. */
+#include "core/diff/internal.h"
+#include "core/diff/stats.h"
+
+static bool pick_ranks(struct tg_diff_work *w, int side, struct tg_err *err)
+{
+    const int64_t *list = w->o->ranks[side];
+    const struct tg_side *in = &w->c->side[side];
+    size_t n_list = w->o->n_rank_numbers[side];
+    bool *keep = TG_NEW_N(w->a, bool, in->n_ranks + 1);
+
+    for (size_t r = 0; r < in->n_ranks; r++)
+        keep[r] = tg_listed(list, n_list, in->ranks[r]);
+    for (size_t i = 0; list && i < n_list; i++)
+        if (!tg_listed(in->ranks, in->n_ranks, list[i]))
+            return tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "no trace of rank %lld on the %s side",
+                              (long long)list[i], tg_side_label(w, side));
+    tg_side_keep(&w->c->side[side], keep, w->a);
+    return true;
+}
+
+static struct tg_used pick_steps(const struct tg_diff_work *w, int side, const struct tg_shard *s)
+{
+    const int64_t *list = w->o->steps[side];
+    size_t *step = TG_NEW_N(w->a, size_t, s->n_steps), n = 0;
+
+    for (size_t j = 0; j < s->n_steps; j++) {
+        bool inside = j >= w->o->skip_first && j + w->o->skip_last < s->n_steps;
+        bool all = !s->marked && list == NULL; /* the whole trace cannot be skipped */
+        if (all || (inside && tg_listed(list, w->o->n_step_numbers[side], s->steps[j].number)))
+            step[n++] = j;
+    }
+    return (struct tg_used){ step, n };
+}
+
+/* "That side has steps 3, 4, 5." Its shards may differ; the first one's are told. */
+static bool no_such_step(const struct tg_diff_work *w, int side, int64_t number, struct tg_err *err)
+{
+    const struct tg_shard *s = w->shard[w->first[side]];
+    struct tg_buf b = { 0 };
+
+    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "no step %lld on the %s side", (long long)number,
+               tg_side_label(w, side));
+    for (size_t j = 0; s->marked && j < s->n_steps && j < 12; j++)
+        tg_buf_printf(&b, "%s%lld", j ? ", " : "", (long long)s->steps[j].number);
+    if (b.n)
+        tg_err_hint(err, "That side has the steps %s%s.", b.p, s->n_steps > 12 ? ", …" : "");
+    else
+        tg_err_hint(err, "That side has no ProfilerStep markers.");
+    tg_buf_release(&b);
+    return false;
+}
+
+static bool steps_exist(const struct tg_diff_work *w, int side, struct tg_err *err)
+{
+    const int64_t *list = w->o->steps[side];
+
+    for (size_t i = 0; list && i < w->o->n_step_numbers[side]; i++) {
+        bool seen = false;
+        for (size_t cell = w->first[side]; cell < (side ? w->n_cells : w->first[1]); cell++)
+            for (size_t j = 0; j < w->used[cell].n; j++)
+                seen |= w->shard[cell]->steps[w->used[cell].step[j]].number == list[i];
+        if (!seen)
+            return no_such_step(w, side, list[i], err);
+    }
+    return true;
+}
+
+static bool lay_out_cells(struct tg_diff_work *w, struct tg_err *err)
+{
+    struct tg_comparison *c = w->c;
+
+    for (int side = 0; side < 2; side++) {
+        c->n_runs[side] = c->side[side].n_runs;
+        c->n_ranks[side] = c->side[side].n_ranks;
+    }
+    w->first[TG_BASE] = 0;
+    w->first[TG_TEST] = c->n_runs[TG_BASE] * c->n_ranks[TG_BASE];
+    w->n_cells = w->first[TG_TEST] + c->n_runs[TG_TEST] * c->n_ranks[TG_TEST];
+    w->shard = TG_NEW_N(w->a, const struct tg_shard *, w->n_cells);
+    w->used = TG_NEW_N(w->a, struct tg_used, w->n_cells);
+    for (int side = 0; side < 2; side++) {
+        double *n_steps = TG_NEW_N(w->a, double, c->n_runs[side] * c->n_ranks[side]);
+        size_t n = 0;
+        c->marked[side] = true;
+        c->least_steps[side] = SIZE_MAX;
+        for (size_t run = 0; run < c->n_runs[side]; run++)
+            for (size_t rank = 0; rank < c->n_ranks[side]; rank++) {
+                const struct tg_shard *s = c->side[side].at[run][rank];
+                size_t cell = tg_work_cell(w, side, run, rank);
+                w->shard[cell] = s;
+                w->used[cell] = pick_steps(w, side, s);
+                n_steps[n++] = (double)w->used[cell].n;
+                c->n_units[side] += w->used[cell].n;
+                bool known = s->marked || tg_sv_eq(s->window, TG_SV("whole"));
+                c->marked[side] &= known;
+                c->any_marked[side] |= known;
+                if (w->used[cell].n < c->least_steps[side])
+                    c->least_steps[side] = w->used[cell].n;
+                if (s->n_steps > w->max_steps)
+                    w->max_steps = s->n_steps;
+                if (s->n_hints && !c->n_hints) {
+                    c->hints = s->hints;
+                    c->n_hints = s->n_hints;
+                }
+            }
+        c->n_steps[side] = (size_t)tg_median(n_steps, n);
+    }
+    return steps_exist(w, TG_BASE, err) && steps_exist(w, TG_TEST, err);
+}
+
+static void lay_out_came(struct tg_diff_work *w, int side)
+{
+    const struct tg_side *s = &w->c->came[side];
+    struct tg_came *to = &w->came[side];
+
+    *to = (struct tg_came){ .n_ranks = s->n_ranks, .ranks = s->ranks };
+    to->shard = TG_NEW_N(w->a, const struct tg_shard *, s->n_runs * s->n_ranks + 1);
+    to->used = TG_NEW_N(w->a, struct tg_used, s->n_runs * s->n_ranks + 1);
+    for (size_t run = 0; run < s->n_runs; run++)
+        for (size_t rank = 0; rank < s->n_ranks; rank++) {
+            size_t at = run * s->n_ranks + rank;
+            to->shard[at] = s->at[run][rank];
+            to->used[at] = pick_steps(w, side, to->shard[at]);
+        }
+}
+
+/* Whole microseconds everywhere in the first shard: that clock has no finer tick. */
+static tg_ns clock_tick(const struct tg_diff_work *w)
+{
+    for (size_t i = 0; w->n_cells && i < w->shard[0]->n_rows; i++)
+        for (size_t j = 0; j < w->shard[0]->n_steps; j++)
+            if (w->shard[0]->rows[i].total[j] % 1000)
+                return 1;
+    return 1000;
+}
+
+bool tg_select(struct tg_diff_work *w, struct tg_err *err)
+{
+    struct tg_comparison *c = w->c;
+
+    if (!pick_ranks(w, TG_BASE, err) || !pick_ranks(w, TG_TEST, err) || !tg_common_ranks(w, err))
+        return false;
+    for (int side = 0; side < 2; side++)
+        c->came[side] = c->side[side];
+    if (!tg_leave_out(w, err) || !lay_out_cells(w, err))
+        return false;
+    for (int side = 0; side < 2; side++)
+        lay_out_came(w, side);
+    w->tick = clock_tick(w);
+    return true;
+}

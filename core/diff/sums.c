@@ -1,0 +1,115 @@
+/* Calls and times of one operator, added up over steps, ranks and runs. */
+#include "core/diff/internal.h"
+#include "core/diff/stats.h"
+
+/* A run is settled for an operator if at least this part of its steps has the modal count. */
+#define SETTLED 0.6
+
+struct tg_sum_room {
+    uint64_t *count, *sorted; /* per step of one cell */
+    double *total, *self;     /* per run of one side */
+    struct tg_op_counts counts;
+};
+
+struct tg_sum_room *tg_sum_room_new(const struct tg_diff_work *w)
+{
+    struct tg_sum_room *x = TG_NEW(w->a, struct tg_sum_room);
+    const size_t *n = w->c->n_runs;
+    size_t runs = n[TG_BASE] > n[TG_TEST] ? n[TG_BASE] : n[TG_TEST];
+
+    x->count = TG_NEW_N(w->a, uint64_t, w->max_steps + 1);
+    x->sorted = TG_NEW_N(w->a, uint64_t, w->max_steps + 1);
+    for (int side = 0; side < 2; side++) {
+        x->counts.modal[side] = TG_NEW_N(w->a, double, runs);
+        x->counts.by_step[side] = TG_NEW_N(w->a, double, runs * w->max_steps + 1);
+        x->counts.run[side] = TG_NEW_N(w->a, struct tg_step_counts, runs);
+    }
+    x->total = TG_NEW_N(w->a, double, runs);
+    x->self = TG_NEW_N(w->a, double, runs);
+    return x;
+}
+
+/* Adds up one cell. Returns the modal count; `settled` falls when too few steps have it. */
+static uint64_t sum_cell(const struct tg_diff_work *w, struct tg_op *op, int side, size_t at,
+                         struct tg_sum_room *x, double *total, double *self)
+{
+    const struct tg_diff_cell *cell = &op->rows->cell[at];
+    const struct tg_used *used = &w->used[at];
+    size_t n_steps = w->shard[at]->n_steps, hits;
+    tg_ns steps_total = 0, steps_self = 0;
+
+    for (size_t j = 0; j < used->n; j++)
+        x->count[j] = 0;
+    for (size_t r = 0; r < cell->n; r++) {
+        const struct tg_row *row = cell->row[r];
+        for (size_t j = 0; j <= n_steps; j++) {
+            op->whole_count[side] += row->count[j];
+            op->whole_total[side] += row->total[j];
+        }
+        for (size_t j = 0; j < used->n; j++) {
+            x->count[j] += row->count[used->step[j]];
+            op->step_count[side] += row->count[used->step[j]];
+            steps_total += row->total[used->step[j]];
+            steps_self += row->self[used->step[j]];
+        }
+    }
+    op->step_total[side] += steps_total;
+    *total += used->n ? (double)steps_total / (double)used->n : 0;
+    *self += used->n ? (double)steps_self / (double)used->n : 0;
+    memcpy(x->sorted, x->count, used->n * sizeof *x->sorted);
+    uint64_t modal = tg_mode(x->sorted, used->n, &hits);
+    if ((double)hits < SETTLED * (double)used->n || used->n == 0)
+        op->settled = false;
+    return modal;
+}
+
+/* Adds a rank's counts to its run's. A rank with fewer steps has its usual count in the others. */
+static void add_steps(const struct tg_sum_room *x, double *by_step, size_t n_used, size_t n_steps,
+                      uint64_t modal, size_t n_ranks)
+{
+    for (size_t j = 0; j < n_steps; j++)
+        by_step[j] += (double)(j < n_used ? x->count[j] : modal) / (double)n_ranks;
+}
+
+static size_t most_steps(const struct tg_diff_work *w, int side, size_t run)
+{
+    size_t most = 0;
+    for (size_t rank = 0; rank < w->c->n_ranks[side]; rank++) {
+        size_t n = w->used[tg_work_cell(w, side, run, rank)].n;
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+static void sum_side(const struct tg_diff_work *w, struct tg_op *op, int side,
+                     struct tg_sum_room *x)
+{
+    size_t n_runs = w->c->n_runs[side], n_ranks = w->c->n_ranks[side];
+
+    for (size_t run = 0; run < n_runs; run++) {
+        double modal = 0, total = 0, self = 0,
+               *by_step = x->counts.by_step[side] + run * w->max_steps;
+        size_t n_steps = most_steps(w, side, run);
+        memset(by_step, 0, w->max_steps * sizeof *by_step);
+        for (size_t rank = 0; rank < n_ranks; rank++) {
+            size_t at = tg_work_cell(w, side, run, rank);
+            uint64_t usual = sum_cell(w, op, side, at, x, &total, &self);
+            modal += (double)usual;
+            add_steps(x, by_step, w->used[at].n, n_steps, usual, n_ranks);
+        }
+        x->counts.run[side][run] = (struct tg_step_counts){ by_step, n_steps };
+        x->counts.modal[side][run] = modal / (double)n_ranks;
+        x->total[run] = total / (double)n_ranks;
+        x->self[run] = self / (double)n_ranks;
+    }
+    op->total[side] = tg_median(x->total, n_runs);
+    op->self[side] = tg_median(x->self, n_runs);
+}
+
+struct tg_op_counts *tg_sum_op(struct tg_diff_work *w, struct tg_op *op, struct tg_sum_room *x)
+{
+    op->settled = true;
+    for (int side = 0; side < 2; side++)
+        sum_side(w, op, side, x);
+    return &x->counts;
+}

@@ -1,0 +1,231 @@
+#include "reporters/page/page.h"
+
+#include <math.h>
+
+#include "core/base/decimal.h"
+#include "core/base/sha256.h"
+#include "core/base/utf8.h"
+#include "core/summary/pack.h"
+#include "reporters/escape.h"
+#include "reporters/page/assets.h"
+
+/* ---- head ---- */
+
+static int hex_digit(char c)
+{
+    return c <= '9' ? c - '0' : c - 'a' + 10;
+}
+
+/* " 'sha256-…'": base64 of the 32 bytes, as a content security policy names a text it allows. */
+static void put_hash(struct tg_buf *out, tg_sv text)
+{
+    char hex[65], bytes[32];
+    if (!text.n)
+        return;
+    tg_sha256_hex(text, hex);
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (char)(hex_digit(hex[2 * i]) << 4 | hex_digit(hex[2 * i + 1]));
+    tg_buf_puts(out, " 'sha256-");
+    tg_base64_put((tg_sv){ bytes, sizeof bytes }, out);
+    tg_buf_putc(out, '\'');
+}
+
+/* The one image is the empty icon, without which a browser asks the server for favicon.ico. */
+static void put_policy(struct tg_buf *out, const struct tg_page_head *h, tg_sv style, tg_sv script)
+{
+    tg_buf_puts(out, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                     "style-src");
+    put_hash(out, style);
+    put_hash(out, h->style);
+    tg_buf_puts(out, "; script-src");
+    put_hash(out, script);
+    put_hash(out, h->script);
+    tg_buf_puts(out, "; img-src data:; base-uri 'none'; form-action 'none'\">\n");
+}
+
+static void put_asset(struct tg_buf *out, const char *tag, tg_sv text)
+{
+    if (!text.n)
+        return;
+    tg_buf_printf(out, "<%s>", tag);
+    tg_buf_add(out, text);
+    tg_buf_printf(out, "</%s>\n", tag);
+}
+
+void tg_page_begin(struct tg_page *p, struct tg_buf *out, const struct tg_page_head *head)
+{
+    tg_sv style = { tg_page_css, tg_page_css_size };
+    *p = (struct tg_page){ .out = out, .script = head->script };
+    tg_buf_puts(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
+    put_policy(out, head, style, (tg_sv){ tg_page_js, tg_page_js_size });
+    tg_buf_puts(out, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                     "<meta name=\"color-scheme\" content=\"light dark\">\n"
+                     "<meta name=\"referrer\" content=\"no-referrer\">\n"
+                     "<link rel=\"icon\" href=\"data:,\">\n<title>");
+    tg_esc_xml(out, head->title);
+    tg_buf_puts(out, "</title>\n");
+    put_asset(out, "style", style);
+    put_asset(out, "style", head->style);
+    tg_buf_puts(out, "</head>\n<body>\n<main>\n");
+}
+
+/* The scripts come last, where they find the whole page. */
+void tg_page_end(struct tg_page *p)
+{
+    tg_buf_puts(p->out, "</main>\n");
+    put_asset(p->out, "script", (tg_sv){ tg_page_js, tg_page_js_size });
+    put_asset(p->out, "script", p->script);
+    tg_buf_puts(p->out, "</body>\n</html>\n");
+}
+
+/* ---- sections ---- */
+
+void tg_page_section(struct tg_page *p, const char *id, const char *title)
+{
+    tg_buf_printf(p->out, "<section id=\"%s\">\n", id);
+    if (title)
+        tg_buf_printf(p->out, "<h2>%s</h2>\n", title);
+}
+
+void tg_page_section_end(struct tg_page *p)
+{
+    tg_buf_puts(p->out, "</section>\n");
+}
+
+void tg_page_fold(struct tg_page *p, const char *title)
+{
+    tg_buf_printf(p->out, "<details><summary>%s</summary>\n", title);
+}
+
+void tg_page_fold_end(struct tg_page *p)
+{
+    tg_buf_puts(p->out, "</details>\n");
+}
+
+/* ---- text ---- */
+
+void tg_page_raw(struct tg_page *p, const char *html)
+{
+    tg_buf_puts(p->out, html);
+}
+
+void tg_page_text(struct tg_page *p, tg_sv text)
+{
+    tg_esc_xml(p->out, text);
+}
+
+/* Bytes of the first `points` code points of a visible, hence valid text. */
+static size_t bytes_of(tg_sv s, size_t points)
+{
+    size_t at = 0;
+    while (points-- && at < s.n)
+        at += tg_utf8_len((tg_sv){ s.p + at, s.n - at });
+    return at;
+}
+
+/* Both ends tell a kernel's name apart, the middle gives way, as in tg_shorten. */
+void tg_page_name(struct tg_page *p, tg_sv name, size_t width)
+{
+    struct tg_buf visible = { 0 };
+    size_t points, head, tail;
+    tg_sv all;
+    tg_utf8_visible(&visible, name);
+    all = tg_buf_sv(&visible);
+    points = tg_utf8_count(all);
+    if (points <= width) {
+        tg_buf_puts(p->out, "<code>");
+        tg_esc_xml(p->out, all);
+    } else {
+        head = bytes_of(all, (width - 1) * 3 / 5);
+        tail = bytes_of(all, points - (width - 1 - (width - 1) * 3 / 5));
+        tg_buf_puts(p->out, "<code class=\"long\" tabindex=\"0\">");
+        tg_esc_xml(p->out, (tg_sv){ all.p, head });
+        tg_buf_puts(p->out, "<span>");
+        tg_esc_xml(p->out, (tg_sv){ all.p + head, tail - head });
+        tg_buf_puts(p->out, "</span>");
+        tg_esc_xml(p->out, (tg_sv){ all.p + tail, all.n - tail });
+    }
+    tg_buf_puts(p->out, "</code>");
+    tg_buf_release(&visible);
+}
+
+void tg_page_link(struct tg_page *p, tg_sv url, tg_sv text)
+{
+    bool web = tg_sv_starts(url, TG_SV("https://")) || tg_sv_starts(url, TG_SV("http://"));
+    if (web) {
+        tg_buf_puts(p->out, "<a rel=\"noopener noreferrer\" href=\"");
+        tg_esc_xml(p->out, url);
+        tg_buf_puts(p->out, "\">");
+    }
+    tg_esc_xml(p->out, text);
+    tg_buf_puts(p->out, web ? "</a>" : "");
+}
+
+/* ---- tables ---- */
+
+/* A wide table scrolls in a box of its own, which the keyboard reaches. */
+void tg_page_table(struct tg_page *p, const struct tg_page_table *t)
+{
+    tg_buf_printf(p->out,
+                  "<div class=\"wide\" role=\"region\" aria-label=\"%s\" tabindex=\"0\">\n<table",
+                  t->caption);
+    tg_buf_puts(p->out, t->plain ? "" : " class=\"rows\"");
+    if (t->first)
+        tg_buf_printf(p->out, " data-first=\"%zu\"", t->first);
+    tg_buf_printf(p->out, ">\n<caption>%s</caption>\n<thead><tr>", t->caption);
+    for (size_t i = 0; i < t->n_columns; i++)
+        tg_buf_printf(p->out, "<th scope=\"col\"%s>%s</th>",
+                      t->columns[i].number ? " class=\"num\"" : "", t->columns[i].title);
+    tg_buf_puts(p->out, "</tr></thead>\n<tbody>\n");
+}
+
+static void end_cell(struct tg_page *p)
+{
+    tg_buf_puts(p->out, p->in_cell ? "</td>" : "");
+    p->in_cell = false;
+}
+
+static void end_row(struct tg_page *p)
+{
+    end_cell(p);
+    tg_buf_puts(p->out, p->in_row ? "</tr>\n" : "");
+    p->in_row = false;
+}
+
+void tg_page_row(struct tg_page *p, const char *state)
+{
+    end_row(p);
+    if (state)
+        tg_buf_printf(p->out, "<tr class=\"%s\">", state);
+    else
+        tg_buf_puts(p->out, "<tr>");
+    p->in_row = true;
+}
+
+void tg_page_cell(struct tg_page *p)
+{
+    end_cell(p);
+    tg_buf_puts(p->out, "<td>");
+    p->in_cell = true;
+}
+
+void tg_page_number(struct tg_page *p, tg_sv text, double value)
+{
+    end_cell(p);
+    tg_buf_puts(p->out, "<td class=\"num\"");
+    if (isfinite(value)) {
+        tg_buf_puts(p->out, " data-v=\"");
+        tg_dec_put_double(p->out, value);
+        tg_buf_puts(p->out, "\">");
+        tg_esc_xml(p->out, text);
+    } else {
+        tg_buf_putc(p->out, '>');
+    }
+    p->in_cell = true;
+}
+
+void tg_page_table_end(struct tg_page *p)
+{
+    end_row(p);
+    tg_buf_puts(p->out, "</tbody>\n</table>\n</div>\n");
+}

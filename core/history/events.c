@@ -1,0 +1,265 @@
+/* What moved on one night is one event; what that comes to. */
+#include "core/history/internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/base/sha256.h"
+
+/* ---- which event ----------------------------------------------------------------------------- */
+
+struct tg_history_event *tg_history_new_event(struct tg_history_replay *r,
+                                              const struct tg_history_stream *s, size_t fired,
+                                              size_t to, tg_sv what)
+{
+    struct tg_history *h = r->h;
+    struct tg_history_event *e;
+    char digest[65];
+    tg_sv key;
+    if (h->n_events == r->cap_events) {
+        size_t cap = r->cap_events ? r->cap_events * 2 : 16;
+        struct tg_history_event *grown = TG_NEW_N(r->a, struct tg_history_event, cap);
+        size_t *caps = TG_NEW_N(r->a, size_t, cap);
+        if (h->n_events) {
+            memcpy(grown, h->event, h->n_events * sizeof *grown);
+            memcpy(caps, r->cap_moved, h->n_events * sizeof *caps);
+        }
+        h->event = grown;
+        r->cap_moved = caps;
+        r->cap_events = cap;
+    }
+    e = &h->event[h->n_events++];
+    *e = (struct tg_history_event){ .stream = (size_t)(s - r->stream), .fired = fired };
+    key = tg_sv_of(tg_arena_printf(r->a, "%.*s\n%.*s\n%.*s\n%.*s", TG_SV_ARG(r->suite),
+                                   TG_SV_ARG(s->environment), TG_SV_ARG(h->night[to].commit),
+                                   TG_SV_ARG(what)));
+    tg_sha256_hex(key, digest);
+    memcpy(e->id, digest, sizeof e->id - 1);
+    return e;
+}
+
+static struct tg_moved_series *add_moved(struct tg_history_replay *r, struct tg_history_event *e,
+                                         struct tg_moved_series m)
+{
+    size_t *cap = &r->cap_moved[e - r->h->event];
+    if (e->n == *cap) {
+        size_t more = *cap ? *cap * 2 : 4;
+        struct tg_moved_series *grown = TG_NEW_N(r->a, struct tg_moved_series, more);
+        if (e->n)
+            memcpy(grown, e->v, e->n * sizeof *grown);
+        e->v = grown;
+        *cap = more;
+    }
+    e->v[e->n] = m;
+    return &e->v[e->n++];
+}
+
+/* The nights that all of its changes allow; where there are none, those of the surest change. */
+void tg_history_set_range(struct tg_history_event *e)
+{
+    size_t best = 0;
+    e->from = 0;
+    e->to = SIZE_MAX;
+    for (size_t i = 0; i < e->n; i++) {
+        e->from = e->v[i].from > e->from ? e->v[i].from : e->from;
+        e->to = e->v[i].to < e->to ? e->v[i].to : e->to;
+        if (e->v[i].rank_z > e->v[best].rank_z)
+            best = i;
+    }
+    if (e->from >= e->to) {
+        e->from = e->v[best].from;
+        e->to = e->v[best].to;
+    }
+}
+
+static bool slow(enum tg_moved m)
+{
+    return m == TG_MOVED_DRIFT;
+}
+
+static bool is_measure(const struct tg_history_replay *r, const struct tg_moved_series *m)
+{
+    return m->series != UINT32_MAX && r->h->series->v[m->series].what == TG_SERIES_MEASURE;
+}
+
+/*
+ * What got slower and what got faster on one night are two events, or an improvement would hide a
+ * regression; unless the one is about what the other lost, which is time that moved. Metrics of the
+ * step follow whatever moved.
+ */
+static bool goes_with(const struct tg_history_replay *r, const struct tg_history_event *e,
+                      const struct tg_moved_series *m)
+{
+    bool worse = false, better = false;
+    double sum = m->cost_ns;
+    for (size_t i = 0; i < e->n; i++) {
+        if (is_measure(r, &e->v[i]))
+            continue;
+        *(e->v[i].worse ? &worse : &better) = true;
+        sum += e->v[i].cost_ns;
+    }
+    return is_measure(r, m) || !(m->worse ? better : worse) || (worse && better) ||
+           fabs(sum) <= 0.25 * fabs(m->cost_ns);
+}
+
+/* An event of this stream on the same nights that is still growing; else a new one. */
+static struct tg_history_event *event_for(struct tg_history_replay *r,
+                                          const struct tg_history_stream *s,
+                                          const struct tg_moved_series *m)
+{
+    struct tg_history *h = r->h;
+    for (size_t i = h->n_events; i-- > 0;) {
+        struct tg_history_event *e = &h->event[i];
+        if (e->stream != (size_t)(s - r->stream) || !e->n || e->state != TG_STATE_OPEN)
+            continue;
+        if (slow(m->what) || slow(e->v[0].what)) {
+            for (size_t k = 0; slow(m->what) && slow(e->v[0].what) && k < e->n; k++)
+                if (e->v[k].series == m->series || e->v[k].fired == m->fired)
+                    return e;
+            continue;
+        }
+        if (e->from < m->to && m->from < e->to && goes_with(r, e, m))
+            return e;
+    }
+    return NULL;
+}
+
+static tg_sv series_key(const struct tg_history_replay *r, uint32_t series)
+{
+    return series == UINT32_MAX ? TG_SV("machine") : r->h->series->v[series].name;
+}
+
+/* One change a series and event: a later look at the same one brings it up to date. */
+size_t tg_history_attach(struct tg_history_replay *r, struct tg_history_stream *s,
+                         const struct tg_moved_series *m, size_t *moved)
+{
+    struct tg_history_event *e = event_for(r, s, m);
+    if (!e)
+        e = tg_history_new_event(r, s, m->fired, m->to, series_key(r, m->series));
+    for (size_t i = 0; i < e->n; i++)
+        if (e->v[i].series == m->series && slow(e->v[i].what) && slow(m->what)) {
+            e->v[i].after = m->after;
+            e->v[i].e += m->e;
+            e->v[i].cost_ns += m->cost_ns;
+            e->v[i].to = m->to;
+            *moved = i;
+            tg_history_set_range(e);
+            return (size_t)(e - r->h->event);
+        }
+    *moved = e->n;
+    (void)add_moved(r, e, *m);
+    tg_history_set_range(e);
+    return (size_t)(e - r->h->event);
+}
+
+void tg_history_end_event(struct tg_history_replay *r, struct tg_history_event *e)
+{
+    size_t last = 0, lasted;
+    for (size_t i = 0; i < e->n; i++) {
+        if (!e->v[i].back)
+            return;
+        last = e->v[i].back_at > last ? e->v[i].back_at : last;
+    }
+    lasted = r->h->place[last] - r->h->place[e->v[0].first];
+    e->ended = last;
+    e->state = lasted >= TG_HISTORY_LASTING || e->v[0].what == TG_MOVED_CALLS ||
+                       e->v[0].what == TG_MOVED_NEW || e->v[0].what == TG_MOVED_GONE
+                   ? TG_STATE_FIXED
+                   : TG_STATE_WENT_AWAY;
+}
+
+/* ---- what an event comes to ------------------------------------------------------------------ */
+
+static int by_cost(const void *x, const void *y)
+{
+    const struct tg_moved_series *a = x, *b = y;
+    double ca = fabs(a->cost_ns), cb = fabs(b->cost_ns);
+    if (ca != cb)
+        return ca < cb ? 1 : -1;
+    return (a->series > b->series) - (a->series < b->series);
+}
+
+/* Judged series of at least 0.3 % of the step on that night. */
+static size_t judged_series(const struct tg_history *h, size_t night)
+{
+    const struct tg_night *n = &h->night[night];
+    size_t count = 0;
+    for (size_t i = 0; i < n->n; i++) {
+        const struct tg_series *s = &h->series->v[n->v[i].series];
+        count += s->what != TG_SERIES_MEASURE && s->judged &&
+                 n->v[i].plain >= TG_HISTORY_SHARE * n->step_ns;
+    }
+    return count;
+}
+
+struct sums {
+    double rise[SIDES], fall[SIDES];
+    size_t worse, better, timed, drifts, machine, calls;
+};
+
+static struct sums sums_of(const struct tg_history *h, const struct tg_history_event *e)
+{
+    struct sums s = { 0 };
+    for (size_t i = 0; i < e->n; i++) {
+        const struct tg_moved_series *m = &e->v[i];
+        const struct tg_series *x;
+        s.machine += m->what == TG_MOVED_MACHINE;
+        s.drifts += m->what == TG_MOVED_DRIFT;
+        if (m->series == UINT32_MAX)
+            continue;
+        x = &h->series->v[m->series];
+        if (m->what != TG_MOVED_STEP && m->what != TG_MOVED_DRIFT)
+            s.calls++;
+        if (x->what == TG_SERIES_MEASURE)
+            continue;
+        (m->cost_ns > 0 ? s.rise : s.fall)[on_device(x)] += m->cost_ns;
+        if (m->what == TG_MOVED_STEP) {
+            s.timed++;
+            *(m->worse ? &s.worse : &s.better) += 1;
+        }
+    }
+    return s;
+}
+
+/* Most of what rose fell elsewhere. */
+static bool is_moved(const struct sums *s)
+{
+    double rise = s->rise[HOST] + s->rise[DEVICE], fall = -(s->fall[HOST] + s->fall[DEVICE]);
+    double more = rise > fall ? rise : fall;
+    return rise > 0 && fall > 0 && fabs(rise - fall) < 0.1 * more;
+}
+
+static enum tg_event_kind kind_of(const struct tg_history *h, const struct tg_history_event *e)
+{
+    struct sums s = sums_of(h, e);
+    size_t together = s.worse > s.better ? s.worse : s.better;
+    size_t judged = judged_series(h, e->fired);
+    if (s.machine || (together >= TG_HISTORY_TOGETHER && together * 3 >= judged))
+        return TG_EVENT_MACHINE;
+    if (s.drifts)
+        return TG_EVENT_DRIFT;
+    if (e->n > 1 && is_moved(&s))
+        return TG_EVENT_MOVED;
+    if (!s.timed && s.calls == e->n)
+        return TG_EVENT_CALLS;
+    for (size_t i = 0; i < e->n; i++)
+        if (e->cost_ns == 0 && e->v[i].worse)
+            return TG_EVENT_REGRESSION;
+    return e->cost_ns > 0 ? TG_EVENT_REGRESSION : TG_EVENT_IMPROVEMENT;
+}
+
+void tg_history_finish(struct tg_history *h, struct tg_history_event *e)
+{
+    struct sums s = sums_of(h, e);
+    double host = s.rise[HOST] + s.fall[HOST], device = s.rise[DEVICE] + s.fall[DEVICE];
+    if (!e->n)
+        return;
+    e->cost_ns = fabs(device) > fabs(host) ? device : host;
+    qsort(e->v, e->n, sizeof *e->v, by_cost);
+    for (size_t i = 0; e->cost_ns == 0 && i < e->n; i++)
+        e->cost_ns = e->v[i].cost_ns; /* only measures moved: the largest of them */
+    e->delta = e->v[0].series != UINT32_MAX && !is_time(&h->series->v[e->v[0].series])
+                   ? e->v[0].e
+                   : expm1(e->v[0].e);
+    e->kind = kind_of(h, e);
+}

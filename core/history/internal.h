@@ -1,0 +1,119 @@
+#ifndef TG_HISTORY_INTERNAL_H
+#define TG_HISTORY_INTERNAL_H
+/* What the files of the replay share. */
+#include "core/history/history.h"
+
+enum { HOST, DEVICE, SIDES };
+enum { REFERENCE = 5, RENEW = 20, RECENT = 10 };
+#define TG_HISTORY_SHARE 0.003 /* of the step: series the common factor is made of */
+
+/* The newest nights of a level, oldest first. */
+struct tg_history_window {
+    double v[TG_SCAN_WINDOW];
+    uint32_t at[TG_SCAN_WINDOW]; /* place in the stream */
+    size_t n;
+};
+
+/* A change that may still come back, or whose place may still be told better. */
+struct tg_history_pending {
+    struct tg_history_window old; /* the level before */
+    size_t event, moved;
+    double p90, median; /* of the level before */
+    size_t since;       /* first place of the new level */
+    bool up;
+    struct tg_history_pending *before; /* the change before this one */
+};
+
+struct tg_history_track {
+    struct tg_history_window w;
+    double first[TG_DRIFT_LEVEL]; /* the level's first values */
+    size_t n_first;
+    double reference;
+    bool has_reference, shares; /* takes part in the common factor */
+    double calls;               /* of the last night that told; NAN: unknown */
+    bool seen;
+    size_t last;   /* place of its last night */
+    size_t random; /* place + 1 of its last night with a number of calls that was not settled */
+    struct tg_history_pending *pending;
+};
+
+struct tg_history_stream {
+    tg_sv environment;
+    size_t *night; /* place -> night */
+    size_t n, cap;
+    struct tg_history_track *track; /* by series */
+    struct tg_history_track machine[SIDES];
+    double *value; /* scratch: differences */
+};
+
+struct tg_history_replay {
+    struct tg_history *h;
+    tg_sv suite;
+    struct tg_arena *a;
+    struct tg_history_stream *stream;
+    size_t cap_events, cap_moved_of_event;
+    size_t *cap_moved; /* by event */
+};
+
+static inline bool on_device(const struct tg_series *s)
+{
+    return s->what == TG_SERIES_KERNEL;
+}
+
+/* A percentage is not a time: the machine's speed is not in them. */
+static inline bool is_time(const struct tg_series *s)
+{
+    return s->what != TG_SERIES_MEASURE || tg_measure_info(s->measure)->unit_id == TG_MEASURE_NS;
+}
+
+/* ---- track.c ---- */
+
+void tg_window_push(struct tg_history_window *w, double v, size_t at);
+void tg_window_push_from(struct tg_history_window *w, const struct tg_history_window *from,
+                         size_t i);
+double tg_window_median(const double *v, size_t n);
+/* The last place before `first` that the series has a value at; the stream's first otherwise. */
+size_t tg_window_before(const struct tg_history_window *w, size_t first);
+/* The reference and whether it takes part in the common factor, from the newest nights. */
+void tg_track_refer(struct tg_history_track *t, double step_ns);
+/* Only the nights from `first` on count from now on. */
+void tg_track_begin(struct tg_history_track *t, size_t first);
+/* The level before `first`, for when the series comes back. */
+void tg_track_remember(struct tg_history_replay *r, struct tg_history_track *t,
+                       const struct tg_history_window *all, size_t first, size_t event,
+                       size_t moved, bool up);
+/* Under the 90th percentile of the level before, or so far down that it cannot be noise. */
+bool tg_track_is_back(const struct tg_history_track *t, const struct tg_history_pending *p);
+
+/* ---- events.c ---- */
+
+struct tg_history_event *tg_history_new_event(struct tg_history_replay *r,
+                                              const struct tg_history_stream *s, size_t fired,
+                                              size_t to, tg_sv what);
+/* The event of this change; *moved is its place in there. */
+size_t tg_history_attach(struct tg_history_replay *r, struct tg_history_stream *s,
+                         const struct tg_moved_series *m, size_t *moved);
+void tg_history_set_range(struct tg_history_event *e);
+/* When all of its changes are back. */
+void tg_history_end_event(struct tg_history_replay *r, struct tg_history_event *e);
+/* Its cost and kind, once all nights are read. */
+void tg_history_finish(struct tg_history *h, struct tg_history_event *e);
+
+/* ---- change.c: one look, the newest night being in the window ---- */
+
+void tg_history_look(struct tg_history_replay *r, struct tg_history_stream *s,
+                     struct tg_history_track *t, uint32_t series);
+void tg_history_look_for_drift(struct tg_history_replay *r, struct tg_history_stream *s,
+                               struct tg_history_track *t, uint32_t series);
+/* Another number of calls, at once: nothing about it is noise. */
+void tg_history_look_at_calls(struct tg_history_replay *r, struct tg_history_stream *s,
+                              struct tg_history_track *t, uint32_t series, double calls,
+                              double plain);
+void tg_history_look_back(struct tg_history_replay *r, struct tg_history_stream *s,
+                          struct tg_history_track *t);
+/* A change of calls that undoes an earlier one ends that one's event, and makes no event itself. */
+bool tg_history_undo_calls(struct tg_history_replay *r, struct tg_history_stream *s,
+                           struct tg_history_track *t, double calls);
+void tg_history_relocate(struct tg_history_replay *r, struct tg_history_stream *s,
+                         struct tg_history_track *t);
+#endif

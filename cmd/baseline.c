@@ -57,7 +57,7 @@ static bool listed(struct tg_store_cmd *s, struct tg_stored **v, size_t *n, size
     *foreign = 0;
     if (s->o->remote)
         return tg_remote_list(s->git, &s->remote, tg_store_cmd_suite(s), s->arena, v, n, err);
-    return tg_store_list(s->git, tg_store_cmd_suite(s), NULL, s->arena, v, n, foreign, err);
+    return tg_store_list(&s->store, tg_store_cmd_suite(s), NULL, s->arena, v, n, foreign, err);
 }
 
 /* The runs of one commit. */
@@ -149,7 +149,7 @@ static bool show_run(struct tg_store_cmd *s, const struct tg_git_file *f, struct
     struct tg_summary one;
     bool ok;
     tg_summary_init(&one);
-    ok = tg_git_read(s->git, f, &bytes, err) &&
+    ok = tg_store_read(&s->store, f, &bytes, err) &&
          tg_summary_parse(&one, tg_buf_sv(&bytes), f->path.p, err);
     if (ok)
         tg_buf_printf(&s->out, "  %.*s  %zu bytes\n", TG_SV_ARG(f->path),
@@ -166,7 +166,7 @@ static bool show_runs(struct tg_store_cmd *s, tg_sv suite, const struct tg_commi
                       struct tg_summary *all, size_t *shown, struct tg_err *err)
 {
     struct tg_git_files files;
-    if (!tg_store_files(s->git, suite, at->sha, s->arena, &files, err))
+    if (!tg_store_files(&s->store, suite, at->sha, s->arena, &files, err))
         return false;
     if (files.n)
         tg_buf_printf(&s->out, "%s  %.*s\n", at->sha, TG_SV_ARG(suite));
@@ -194,7 +194,7 @@ static bool show(struct tg_store_cmd *s, struct tg_err *err)
     size_t n = 0, suites = 0;
     struct tg_stored *v;
     bool ok = tg_store_cmd_commit(s, &at, err) &&
-              tg_store_list(s->git, tg_store_cmd_suite(s), NULL, s->arena, &v, &n, NULL, err);
+              tg_store_list(&s->store, tg_store_cmd_suite(s), NULL, s->arena, &v, &n, NULL, err);
     tg_summary_init(&all);
     for (size_t i = 0; ok && i < n; i++)
         if (strcmp(v[i].commit, at.sha) == 0 &&
@@ -252,11 +252,11 @@ static bool prune(struct tg_store_cmd *s, struct tg_err *err)
         return tg_err_hint(err, "For example: tracegate baseline prune --keep 200 --remote origin");
     }
     if (!age(s, &po.since, err) || !listed(s, &all, &n_all, &foreign, err) ||
-        !tg_store_old(s->git, &po, all, n_all, s->arena, &old, &n, &unknown, err))
+        !tg_store_old(&s->store, &po, all, n_all, s->arena, &old, &n, &unknown, err))
         return false;
     if (s->o->remote && n && !tg_remote_delete(s->git, &s->remote, old, n, &gone, err))
         return false;
-    if (!s->o->dry_run && !tg_store_delete(s->git, old, n, err))
+    if (!s->o->dry_run && !tg_store_delete(&s->store, old, n, err))
         return false;
     for (size_t i = 0; i < n; i++)
         tg_buf_printf(&s->out, "%s %.*s\n", s->o->dry_run ? "would delete" : "deleted",
@@ -308,6 +308,7 @@ static bool run_verb(struct tg_store_cmd *s, size_t verb, struct tg_err *err)
         return tg_err_hint(err, "A suite is --suite NAME, a commit --commit REV.");
     }
     ok = tg_given_check(&s->o->given, err) && (s->git = tg_repo_get(&s->repo, err));
+    s->store = tg_store_in_git(s->git);
     if (ok && verbs[verb].policy)
         ok = tg_suites_load(&s->suites, s->o->policy, NULL, err) &&
              tg_suites_choose(&s->suites, s->o->suite, s->args.n ? TG_SUITES_ONE : TG_SUITES_ALL,

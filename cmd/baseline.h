@@ -19,6 +19,7 @@ struct tg_store_cmd {
     struct tg_arena *arena;
     struct tg_repo repo;
     struct tg_git *git;
+    struct tg_store store; /* of `git` */
     struct tg_suites suites;
     struct tg_remote remote;
     struct tg_buf out; /* standard output */

@@ -26,12 +26,12 @@ static bool load_stored(struct tg_store_cmd *s, tg_sv suite, const char *sha,
                         struct stored_runs *out, struct tg_err *err)
 {
     struct tg_git_files files;
-    if (!tg_store_files(s->git, suite, sha, s->arena, &files, err))
+    if (!tg_store_files(&s->store, suite, sha, s->arena, &files, err))
         return false;
     for (size_t i = 0; i < files.n; i++) {
         struct tg_buf bytes = { 0 };
         struct tg_err ignored;
-        bool ok = tg_git_read(s->git, &files.v[i], &bytes, err);
+        bool ok = tg_store_read(&s->store, &files.v[i], &bytes, err);
         out->runs++;
         out->bytes += tg_packed_size(tg_buf_sv(&bytes));
         tg_err_init(&ignored);
@@ -85,7 +85,7 @@ static bool store_run(struct tg_store_cmd *s, const struct tg_suite *suite,
                       tg_plural(run->n), how->packed);
         return true;
     }
-    if (!tg_store_record(s->git, suite->name, at->sha, bytes, s->arena, &stored, &created, err))
+    if (!tg_store_record(&s->store, suite->name, at->sha, bytes, s->arena, &stored, &created, err))
         return false;
     tg_buf_printf(&s->out, "%s %.*s %zu rank%s %zu bytes\n", created ? "recorded" : "same",
                   TG_SV_ARG(stored.ref), run->n, tg_plural(run->n), how->packed);

@@ -10,7 +10,7 @@ static bool first_stored(struct tg_store_cmd *s, tg_sv suite, const struct tg_co
 {
     struct tg_git_files files;
     for (*at = 0; *at < n; ++*at) {
-        if (!tg_store_files(s->git, suite, v[*at].sha, s->arena, &files, err))
+        if (!tg_store_files(&s->store, suite, v[*at].sha, s->arena, &files, err))
             return false;
         if (files.n)
             break;
@@ -63,7 +63,7 @@ static bool fetch_evidence(struct tg_store_cmd *s, tg_sv suite, const struct tg_
         commits++;
         tg_err_init(&ignored);
         here = tg_git_resolve(s->git, v[i].commit, s->arena, &c, &ignored);
-        if (here ? tg_store_precedes(s->git, v[i].commit, start->sha)
+        if (here ? tg_store_precedes(&s->store, v[i].commit, start->sha)
                  : tg_git_is_shallow(s->git) && !proof.sha[0])
             memcpy(proof.sha, v[i].commit, sizeof proof.sha);
     }
@@ -91,7 +91,7 @@ static bool fetch_suite(struct tg_store_cmd *s, const struct tg_suite *suite,
     }
     if (at == n)
         return fetch_evidence(s, suite->name, start, err);
-    if (!tg_store_files(s->git, suite->name, v[at].sha, s->arena, &files, err))
+    if (!tg_store_files(&s->store, suite->name, v[at].sha, s->arena, &files, err))
         return false;
     tg_buf_printf(&s->out, "%.*s: %zu run%s of commit %.12s", TG_SV_ARG(suite->name), files.n,
                   tg_plural(files.n), v[at].sha);
@@ -134,7 +134,7 @@ static bool size_of(struct tg_store_cmd *s, const struct tg_stored *v, size_t n,
         struct tg_buf bytes = { 0 };
         bool ok;
         memcpy(f.oid, v[i].oid, sizeof f.oid);
-        ok = tg_git_read(s->git, &f, &bytes, err);
+        ok = tg_store_read(&s->store, &f, &bytes, err);
         *size += tg_packed_size(tg_buf_sv(&bytes));
         tg_buf_release(&bytes);
         if (!ok)
@@ -185,7 +185,7 @@ static bool with_room(struct tg_store_cmd *s, const struct tg_commit *at, struct
     tg_err_init(&ignored);
     if (!tg_remote_fetch(s->git, &once, mine->suite, at, 1, &ignored))
         return true;
-    if (!tg_store_list(s->git, mine->suite, at->sha, s->arena, &all, &n_all, NULL, err) ||
+    if (!tg_store_list(&s->store, mine->suite, at->sha, s->arena, &all, &n_all, NULL, err) ||
         !size_of(s, all, n_all, &used, err))
         return false;
     if (used <= TG_STORE_COMMIT_BYTES ||
@@ -235,7 +235,7 @@ bool tg_baseline_push(struct tg_store_cmd *s, struct tg_err *err)
     struct tg_pushed pushed;
     size_t n = 0, all;
     if (!tg_store_cmd_commit(s, &at, err) ||
-        !tg_store_list(s->git, tg_store_cmd_suite(s), NULL, s->arena, &v, &all, NULL, err))
+        !tg_store_list(&s->store, tg_store_cmd_suite(s), NULL, s->arena, &v, &all, NULL, err))
         return false;
     for (size_t i = 0; i < all; i++)
         if (strcmp(v[i].commit, at.sha) == 0)

@@ -115,9 +115,10 @@ static bool is_found(const struct tg_baseline *b)
 static bool stored_at(struct tg_check *c, struct tg_check_job *j, struct tg_git *git,
                       const struct tg_commit *at, struct tg_baseline *out, struct tg_err *err)
 {
+    struct tg_store store = tg_store_in_git(git);
     *out = (struct tg_baseline){ .found = TG_FOUND, .start = *at, .commit = *at };
     out->path = tg_sv_of(tg_arena_printf(c->arena, "stored:%.*s", TG_SV_ARG(j->suite->name)));
-    return tg_store_files(git, j->suite->name, at->sha, c->arena, &out->files, err);
+    return tg_store_files(&store, j->suite->name, at->sha, c->arena, &out->files, err);
 }
 
 /*
@@ -130,6 +131,7 @@ static bool find_stored(struct tg_check *c, struct tg_check_job *j, struct tg_gi
                         struct tg_err *err)
 {
     struct tg_baseline own = { .found = TG_FOUND_FIRST_RUN };
+    struct tg_store store = tg_store_in_git(git);
     struct tg_err ignored;
     tg_sv path;
     tg_err_init(&ignored);
@@ -139,7 +141,7 @@ static bool find_stored(struct tg_check *c, struct tg_check_job *j, struct tg_gi
         *out = own;
         return true;
     }
-    if (!tg_store_find(git, start, j->suite->name, (unsigned)c->suites.policy->baseline.max_walk,
+    if (!tg_store_find(&store, start, j->suite->name, (unsigned)c->suites.policy->baseline.max_walk,
                        explicit_side, c->arena, out, err))
         return false;
     if (is_found(&own) && (out->found == TG_FOUND_FIRST_RUN || (explicit_side && !is_found(out))))

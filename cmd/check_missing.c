@@ -11,6 +11,7 @@ static enum answer ask(struct tg_check *c, const struct tg_check_job *j, struct 
                        const struct tg_commit *start, size_t *runs)
 {
     struct tg_remote origin = { .name = "origin", .tries = 1, .seed = (uint32_t)getpid() };
+    struct tg_store store = tg_store_in_git(git);
     struct tg_stored *v;
     struct tg_err ignored;
     size_t n;
@@ -19,7 +20,7 @@ static enum answer ask(struct tg_check *c, const struct tg_check_job *j, struct 
     if (!tg_remote_list(git, &origin, j->suite->name, c->arena, &v, &n, &ignored))
         return NOT_ASKED;
     for (size_t i = 0; i < n; i++)
-        *runs += tg_store_precedes(git, v[i].commit, start->sha);
+        *runs += tg_store_precedes(&store, v[i].commit, start->sha);
     if (*runs)
         return HOLDS_SOME;
     return n && tg_git_is_shallow(git) ? NOT_ASKED : HOLDS_NONE; /* the cut hides whose they are */

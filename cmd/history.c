@@ -53,6 +53,7 @@ struct history_cmd {
     const struct tg_io *io;
     struct tg_arena *arena;
     struct tg_git *git;
+    struct tg_store store; /* of `git` */
     struct tg_commit until;
     struct tg_nights *nights; /* a suite each */
     struct tg_history_suite *suite;
@@ -219,7 +220,7 @@ static bool tell_events(const struct history_cmd *c, const struct tg_nights *n,
     struct tg_history_told *v = TG_NEW_N(c->arena, struct tg_history_told, h->n_events + 1);
     struct tg_event_record *records;
     size_t n_records, k = 0, asked = 0;
-    if (!tg_event_records(c->git, n->suite, c->arena, &records, &n_records, err))
+    if (!tg_event_records(&c->store, n->suite, c->arena, &records, &n_records, err))
         return false;
     for (size_t i = 0; i < h->n_events; i++) {
         const struct tg_history_event *e = &h->event[i];
@@ -256,7 +257,7 @@ static bool load_suite(struct history_cmd *c, tg_sv suite, const struct tg_progr
 {
     struct tg_nights *n = &c->nights[c->n];
     struct tg_history_suite *out = &c->suite[c->n];
-    bool ok = tg_nights_load(n, c->git, suite, &c->until, progress, err);
+    bool ok = tg_nights_load(n, &c->store, suite, &c->until, progress, err);
     c->n++;
     *out = (struct tg_history_suite){ .name = suite, .history = &n->history };
     if (!ok || !first_shown(c, n, &out->first, err) || !tell_events(c, n, out, err))
@@ -273,7 +274,7 @@ static bool load(struct history_cmd *c, struct tg_err *err)
     size_t n;
     bool ok;
     if (!tg_git_resolve(c->git, c->o->until ? c->o->until : "HEAD", c->arena, &c->until, err) ||
-        !tg_nights_suites(c->git, c->arena, &suites, &n, err))
+        !tg_nights_suites(&c->store, c->arena, &suites, &n, err))
         return false;
     c->nights = TG_NEW_N(c->arena, struct tg_nights, n + 1);
     c->suite = TG_NEW_N(c->arena, struct tg_history_suite, n + 1);
@@ -445,7 +446,7 @@ static bool say(struct history_cmd *c, enum tg_event_word word, const char *id, 
     record.actor = actor(c);
     if (!now || !tg_sv_i64(tg_sv_of(now), &record.time))
         record.time = (int64_t)time(NULL);
-    if (!tg_event_write(c->git, c->nights[suite].suite, &record, c->arena, err))
+    if (!tg_event_write(&c->store, c->nights[suite].suite, &record, c->arena, err))
         return false;
     tg_buf_printf(&b, "%s %s: %s\n", word == TG_EVENT_ACCEPTED ? "accepted" : "reopened", e->id,
                   tg_event_kind_name(e->kind));
@@ -481,7 +482,9 @@ static int history_run(const void *opts, const struct tg_strs *args, const struc
     struct history_cmd c = { .o = opts, .io = io, .arena = tg_arena_new() };
     struct tg_repo repo = { .opts = { .trust_owner = c.o->given.trust_repository } };
     int code = 0;
-    bool ok = (c.git = tg_repo_get(&repo, err)) && run_verb(&c, args, &code, err);
+    bool ok = (c.git = tg_repo_get(&repo, err));
+    c.store = tg_store_in_git(c.git);
+    ok = ok && run_verb(&c, args, &code, err);
     for (size_t i = 0; i < c.n; i++)
         tg_nights_release(&c.nights[i]);
     tg_outputs_release(&c.files);

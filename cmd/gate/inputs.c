@@ -65,6 +65,7 @@ static bool add_stored(struct tg_input_list *list, const struct tg_input *in, st
 {
     struct tg_err ignored;
     struct tg_git *git;
+    struct tg_store store;
     struct tg_commit commit;
     struct tg_git_files files;
     struct tg_stored *all;
@@ -76,8 +77,9 @@ static bool add_stored(struct tg_input_list *list, const struct tg_input *in, st
                    in->text.p);
         return tg_err_hint(err, "Name a file, a folder or a glob that exists.");
     }
+    store = tg_store_in_git(git);
     if (!tg_git_resolve(git, in->rev.p, a, &commit, err) ||
-        !tg_store_list(git, TG_SV(""), commit.sha, a, &all, &n, NULL, err))
+        !tg_store_list(&store, TG_SV(""), commit.sha, a, &all, &n, NULL, err))
         return false;
     if (!n || !tg_sv_eq(all[0].suite, all[n - 1].suite)) { /* sorted by suite */
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "commit %.12s (%.*s) has %s", commit.sha,
@@ -85,7 +87,7 @@ static bool add_stored(struct tg_input_list *list, const struct tg_input *in, st
         return tg_err_hint(err, "Name a file, a folder, a glob, or a path in a commit: %s:PATH.",
                            in->rev.p);
     }
-    if (!tg_store_files(git, all[0].suite, commit.sha, a, &files, err))
+    if (!tg_store_files(&store, all[0].suite, commit.sha, a, &files, err))
         return false;
     tg_inputs_add_git(list, commit.sha, &files, a);
     return true;
@@ -127,13 +129,15 @@ bool tg_inputs_add(struct tg_input_list *list, const char *text, const char *def
 }
 
 /* One repository for all files, and libgit2 wants one thread at a time in it. */
-static bool read_blob(struct tg_repo *repo, const struct tg_git_file *blob, struct tg_buf *bytes,
+static bool read_blob(struct tg_repo *repo, const struct tg_input_item *item, struct tg_buf *bytes,
                       struct tg_err *err)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    struct tg_store store = tg_store_in_git(repo->git);
     bool ok;
     (void)pthread_mutex_lock(&lock);
-    ok = tg_git_read(repo->git, blob, bytes, err);
+    ok = item->stored ? tg_store_read(&store, &item->blob, bytes, err)
+                      : tg_git_read(repo->git, &item->blob, bytes, err);
     (void)pthread_mutex_unlock(&lock);
     return ok;
 }
@@ -145,7 +149,7 @@ struct tg_source *tg_inputs_open(const struct tg_input_item *item, struct tg_rep
     tg_buf_clear(bytes);
     if (!item->from_git)
         return tg_source_open(item->label, limits, err);
-    if (!read_blob(repo, &item->blob, bytes, err))
+    if (!read_blob(repo, item, bytes, err))
         return NULL;
     return tg_source_memory(tg_buf_sv(bytes), item->label, limits, err);
 }

@@ -8,13 +8,13 @@
 
 enum { BATCH = 64 }; /* nights that are read before they are measured: bounds the memory */
 
-bool tg_nights_suites(struct tg_git *git, struct tg_arena *a, tg_sv **out, size_t *n,
+bool tg_nights_suites(const struct tg_store *store, struct tg_arena *a, tg_sv **out, size_t *n,
                       struct tg_err *err)
 {
     struct tg_stored *v;
     size_t n_stored;
     *n = 0;
-    if (!tg_store_list(git, TG_SV(""), NULL, a, &v, &n_stored, NULL, err))
+    if (!tg_store_list(store, TG_SV(""), NULL, a, &v, &n_stored, NULL, err))
         return false;
     *out = TG_NEW_N(a, tg_sv, n_stored + 1);
     for (size_t i = 0; i < n_stored; i++)
@@ -31,7 +31,7 @@ struct stored_commit { /* runs v[first .. first + n) of one commit */
 
 struct walk {
     struct tg_nights *out;
-    struct tg_git *git;
+    const struct tg_store *store;
     const struct tg_stored *v;
     size_t n_stored, n_commits;
     size_t cap;
@@ -73,7 +73,7 @@ static bool walk_line(struct walk *w, const struct tg_commit *until)
             left--;
             oldest = k + 1;
         }
-        back = tg_git_step_back(w->git, at.sha, out->arena, &next, &out->cut, w->err);
+        back = tg_git_step_back(w->store->git, at.sha, out->arena, &next, &out->cut, w->err);
         at = next;
     }
     out->n_line = oldest;
@@ -138,11 +138,11 @@ static bool fetch_night(struct walk *w, struct night_read *x, size_t place)
     *x = (struct night_read){ .place = place, .arena = tg_arena_new() };
     tg_err_init(&x->err);
     tg_summary_init(&x->summary);
-    if (!tg_store_files_of(w->git, w->v + c->first, c->n, x->arena, &x->files, w->err))
+    if (!tg_store_files_of(w->store, w->v + c->first, c->n, x->arena, &x->files, w->err))
         return false;
     x->bytes = TG_NEW_N(x->arena, struct tg_buf, x->files.n + 1);
     for (size_t k = 0; k < x->files.n; k++)
-        if (!tg_git_read(w->git, &x->files.v[k], &x->bytes[k], w->err))
+        if (!tg_store_read(w->store, &x->files.v[k], &x->bytes[k], w->err))
             return false;
     return true;
 }
@@ -201,17 +201,17 @@ static size_t count_commits(const struct tg_stored *v, size_t n)
     return commits;
 }
 
-bool tg_nights_load(struct tg_nights *out, struct tg_git *git, tg_sv suite,
+bool tg_nights_load(struct tg_nights *out, const struct tg_store *store, tg_sv suite,
                     const struct tg_commit *until, const struct tg_progress *progress,
                     struct tg_err *err)
 {
-    struct walk w = { .out = out, .git = git, .err = err };
+    struct walk w = { .out = out, .store = store, .err = err };
     struct tg_stored *v;
     size_t place = 0;
     bool ok;
     *out = (struct tg_nights){ .suite = suite, .arena = tg_arena_new() };
     tg_series_init(&out->series);
-    ok = tg_store_list(git, suite, NULL, out->arena, &v, &w.n_stored, NULL, err);
+    ok = tg_store_list(store, suite, NULL, out->arena, &v, &w.n_stored, NULL, err);
     w.v = v;
     w.n_commits = ok ? count_commits(v, w.n_stored) : 0;
     ok = ok && walk_line(&w, until);

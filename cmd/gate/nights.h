@@ -9,6 +9,7 @@
  * run (as many at a time as --threads allows); memory is the values, not the summaries.
  */
 #include "cmd/gate/inputs.h"
+#include "core/baseline/store.h"
 #include "core/history/history.h"
 
 struct tg_nights {
@@ -25,10 +26,10 @@ struct tg_nights {
     struct tg_arena *arena;
 };
 /* Suites that something is stored of, sorted. */
-TG_MUST bool tg_nights_suites(struct tg_git *git, struct tg_arena *a, tg_sv **out, size_t *n,
-                              struct tg_err *err);
+TG_MUST bool tg_nights_suites(const struct tg_store *store, struct tg_arena *a, tg_sv **out,
+                              size_t *n, struct tg_err *err);
 /* The history of `suite` up to commit `until`. If there is no night, that is not an error. */
-TG_MUST bool tg_nights_load(struct tg_nights *out, struct tg_git *git, tg_sv suite,
+TG_MUST bool tg_nights_load(struct tg_nights *out, const struct tg_store *store, tg_sv suite,
                             const struct tg_commit *until, const struct tg_progress *progress,
                             struct tg_err *err);
 void tg_nights_release(struct tg_nights *n);

@@ -9,7 +9,7 @@
  *
  * Reading is local and changes nothing, but for one thing: an object that a partial clone left on
  * the server is fetched by spawning `git` (never a shell, never a prompt, with a timeout), which
- * stores it in the clone. No type of libgit2 leaves git.c; nothing here reads the environment:
+ * stores it in the clone. No type of libgit2 leaves libgit2/; nothing here reads the environment:
  * what matters of it comes in through tg_ci_env and tg_git_opts.env.
  *
  * Errors and their exit codes:
@@ -25,6 +25,8 @@
 #include "core/base/buf.h"
 #include "core/base/err.h"
 #include "core/base/limits.h"
+
+enum tg_seen { TG_SEEN, TG_ABSENT, TG_SEEN_FAILED }; /* FAILED: err is set */
 
 /* ---- sides ---- */
 
@@ -237,6 +239,6 @@ bool tg_baseline_missing(const struct tg_baseline *b, struct tg_err *err);
 
 /*
  * Baselines stored in refs of their own (refs/tracegate/v1/SUITE/SHA/RUN) come from
- * core/baseline/store.h: it fills a tg_git_files too, so tg_git_read reads both.
+ * core/baseline/store.h: it fills a tg_git_files too, read by tg_store_read.
  */
 #endif

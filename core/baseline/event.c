@@ -24,7 +24,7 @@ static void put_record(const struct tg_event_record *r, struct tg_buf *out)
     tg_doc_free(d);
 }
 
-bool tg_event_write(struct tg_git *g, tg_sv suite, const struct tg_event_record *record,
+bool tg_event_write(const struct tg_store *store, tg_sv suite, const struct tg_event_record *record,
                     struct tg_arena *a, struct tg_err *err)
 {
     char oid[TG_SHA_SIZE], there[TG_SHA_SIZE];
@@ -37,13 +37,13 @@ bool tg_event_write(struct tg_git *g, tg_sv suite, const struct tg_event_record 
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "the record of an event has %zu bytes", bytes.n);
         ok = tg_err_hint(err, "%u are the most: shorten the reason.", TG_EVENT_MAX_RECORD);
     }
-    ok = ok && tg_git_write_blob(g, tg_buf_sv(&bytes), oid, err);
+    ok = ok && store->place->write(store, tg_buf_sv(&bytes), oid, err);
     tg_buf_release(&bytes);
     if (!ok)
         return false;
     ref = tg_arena_printf(a, TG_EVENT_PREFIX "%.*s/%.*s/%.*s", TG_SV_ARG(component),
                           TG_SV_ARG(record->id), RECORD_DIGITS, oid);
-    return tg_git_ref_create(g, ref, oid, there, err) != TG_SEEN_FAILED;
+    return store->place->create(store, ref, oid, there, err) != TG_SEEN_FAILED;
 }
 
 static bool parse_record(tg_sv text, tg_sv id, struct tg_arena *a, struct tg_event_record *out)
@@ -82,8 +82,8 @@ static int by_time(const void *x, const void *y)
 }
 
 /* A record that is too large or damaged says nothing. False: git failed. */
-static bool read_record(struct tg_git *g, const struct tg_git_ref_at *ref, size_t prefix,
-                        struct tg_arena *a, struct tg_event_record *out, bool *read,
+static bool read_record(const struct tg_store *store, const struct tg_git_ref_at *ref,
+                        size_t prefix, struct tg_arena *a, struct tg_event_record *out, bool *read,
                         struct tg_err *err)
 {
     tg_sv rest = { ref->name.p + prefix, ref->name.n - prefix }, id = tg_sv_cut(&rest, '/');
@@ -94,17 +94,17 @@ static bool read_record(struct tg_git *g, const struct tg_git_ref_at *ref, size_
     if (id.n != ID_DIGITS || rest.n != RECORD_DIGITS ||
         memcmp(rest.p, ref->oid, RECORD_DIGITS) != 0)
         return true;
-    if (!tg_git_size(g, ref->oid, &size, err))
+    if (!store->place->size(store, ref->oid, &size, err))
         return false;
     if (size <= TG_EVENT_MAX_RECORD || size == TG_SIZE_UNKNOWN) {
-        ok = tg_git_blob(g, ref->oid, ref->name.p, &bytes, err);
+        ok = store->place->read(store, ref->oid, ref->name.p, &bytes, err);
         *read = ok && parse_record(tg_buf_sv(&bytes), id, a, out);
     }
     tg_buf_release(&bytes);
     return ok;
 }
 
-bool tg_event_records(struct tg_git *g, tg_sv suite, struct tg_arena *a,
+bool tg_event_records(const struct tg_store *store, tg_sv suite, struct tg_arena *a,
                       struct tg_event_record **out, size_t *n, struct tg_err *err)
 {
     struct tg_git_ref_at *refs;
@@ -115,12 +115,12 @@ bool tg_event_records(struct tg_git *g, tg_sv suite, struct tg_arena *a,
     if (!tg_store_suite(suite, a, &component, err))
         return false;
     prefix = tg_arena_printf(a, TG_EVENT_PREFIX "%.*s/", TG_SV_ARG(component));
-    if (!tg_git_refs(g, prefix, a, &refs, &n_refs, err))
+    if (!store->place->list(store, prefix, a, &refs, &n_refs, err))
         return false;
     *out = TG_NEW_N(a, struct tg_event_record, n_refs + 1);
     for (size_t i = 0; i < n_refs; i++) {
         bool read;
-        if (!read_record(g, &refs[i], strlen(prefix), a, &(*out)[*n], &read, err))
+        if (!read_record(store, &refs[i], strlen(prefix), a, &(*out)[*n], &read, err))
             return false;
         *n += read;
     }

@@ -8,7 +8,7 @@
  * A record is a small JSON document that is only ever created, as runs are (store.h): two jobs
  * that write at once both stay, and the newest by its time is the one that counts.
  */
-#include "core/baseline/baseline.h"
+#include "core/baseline/store.h"
 
 #define TG_EVENT_PREFIX "refs/tracegate/events/v1/"
 #define TG_EVENT_MAX_RECORD 4096u /* bytes; larger ones are not read */
@@ -23,10 +23,11 @@ struct tg_event_record {
 };
 
 /* `suite` as in store.h. TG_ERR_USAGE for a suite without a name. */
-TG_MUST bool tg_event_write(struct tg_git *g, tg_sv suite, const struct tg_event_record *record,
-                            struct tg_arena *a, struct tg_err *err);
+TG_MUST bool tg_event_write(const struct tg_store *store, tg_sv suite,
+                            const struct tg_event_record *record, struct tg_arena *a,
+                            struct tg_err *err);
 /* All records of a suite, by event and time; refs that are not of this form are skipped. */
-TG_MUST bool tg_event_records(struct tg_git *g, tg_sv suite, struct tg_arena *a,
+TG_MUST bool tg_event_records(const struct tg_store *store, tg_sv suite, struct tg_arena *a,
                               struct tg_event_record **out, size_t *n, struct tg_err *err);
 /* The newest record of an event; NULL: none. */
 const struct tg_event_record *tg_event_latest(const struct tg_event_record *v, size_t n, tg_sv id);

@@ -2,7 +2,7 @@
 #define TG_BASELINE_LOOSE_H
 /*
  * Loose objects that are cut: a writer was killed, or the disk was full. libgit2 (1.5) never
- * returns from reading one, so git.c asks here before each read. Cost: an object that is loose is
+ * returns from reading one, so libgit2/guard.c asks here before each read. Cost: an object that is loose is
  * inflated once more; a packed one costs a failed open per folder.
  */
 #include "core/base/arena.h"

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -57,7 +58,7 @@ static char **environment(const struct tg_spawn *s)
     return to;
 }
 
-static int start(struct child *c, const struct tg_spawn *s, int out, int err)
+static int start(struct child *c, const struct tg_spawn *s, int in, int out, int err)
 {
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
@@ -79,7 +80,10 @@ static int start(struct child *c, const struct tg_spawn *s, int out, int err)
     sigaddset(&set, SIGPIPE);
     sigaddset(&set, SIGXFSZ);
     posix_spawnattr_setsigdefault(&attributes, &set);
-    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    if (in >= 0)
+        posix_spawn_file_actions_adddup2(&files, in, STDIN_FILENO);
+    else
+        posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&files, err, STDERR_FILENO);
     code = posix_spawnp(&c->pid, s->argv[0], &files, &attributes, argv, env);
@@ -227,15 +231,31 @@ const char *tg_shell_word(char *buf, size_t size, const char *s)
     return buf;
 }
 
+/* A file without a name that holds `input`: no reader has to keep up with us. -1 with errno set. */
+static int input_of(tg_sv input)
+{
+    FILE *f = tmpfile();
+    int fd = -1;
+    if (f && fwrite(input.p, 1, input.n, f) == input.n && fflush(f) == 0 &&
+        lseek(fileno(f), 0, SEEK_SET) == 0)
+        fd = fcntl(fileno(f), F_DUPFD_CLOEXEC, 3);
+    if (f)
+        (void)fclose(f);
+    return fd;
+}
+
 void tg_spawn_run(const struct tg_spawn *s, struct tg_buf *out, struct tg_spawned *r)
 {
     struct child c = { .pid = -1, .out = -1, .err = -1 };
-    int to_out[2] = { -1, -1 }, to_err[2] = { -1, -1 };
+    int to_out[2] = { -1, -1 }, to_err[2] = { -1, -1 }, in = -1;
     memset(r, 0, sizeof *r);
-    if (pipe2(to_out, O_CLOEXEC) != 0 || pipe2(to_err, O_CLOEXEC) != 0)
+    if (s->input.n && (in = input_of(s->input)) < 0)
+        r->code = errno;
+    else if (pipe2(to_out, O_CLOEXEC) != 0 || pipe2(to_err, O_CLOEXEC) != 0)
         r->code = errno;
     else
-        r->code = start(&c, s, to_out[1], to_err[1]);
+        r->code = start(&c, s, in, to_out[1], to_err[1]);
+    close_end(&in);
     close_end(&to_out[1]);
     close_end(&to_err[1]);
     c.out = to_out[0];

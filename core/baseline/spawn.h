@@ -1,7 +1,7 @@
 #ifndef TG_BASELINE_SPAWN_H
 #define TG_BASELINE_SPAWN_H
 /*
- * Runs a program and collects what it prints. No shell; standard input is empty; a session of its
+ * Runs a program and collects what it prints. No shell; standard input is `input`; a session of its
  * own, so that nothing in it can ask at the terminal; killed as a group at the timeout.
  */
 #include "core/base/buf.h"
@@ -14,6 +14,7 @@ struct tg_spawn {
     const char *const *drop; /* names that must not be passed on; NULL at the end; or NULL */
     unsigned timeout_ms;     /* 0: none */
     size_t max_out;          /* bytes of standard output; 0: none wanted, it is thrown away */
+    tg_sv input;             /* all of it is there before the program starts */
 };
 
 enum tg_spawn_end {

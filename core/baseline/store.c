@@ -97,10 +97,10 @@ static bool parse_ref(const struct tg_git_ref_at *ref, struct tg_arena *a, struc
 
 /* ---- record, list ---- */
 
-static bool check_record(struct tg_git *g, const char *sha, tg_sv bytes, struct tg_arena *a,
-                         struct tg_err *err)
+static bool check_record(const struct tg_store *store, const char *sha, tg_sv bytes,
+                         struct tg_arena *a, struct tg_err *err)
 {
-    size_t most = tg_git_limits(g)->max_summary;
+    size_t most = tg_git_limits(store->git)->max_summary;
     struct tg_commit c;
     enum tg_seen seen;
     if (bytes.n > most) {
@@ -108,27 +108,27 @@ static bool check_record(struct tg_git *g, const char *sha, tg_sv bytes, struct 
                    bytes.n, most);
         return tg_err_hint(err, "Store a summary, not a trace: `tracegate summarize`.");
     }
-    seen = tg_git_commit(g, sha, a, &c, err);
+    seen = tg_git_commit(store->git, sha, a, &c, err);
     if (seen == TG_ABSENT)
         return tg_err_set(err, TG_ERR_REF, TG_NOWHERE, "commit '%s' does not exist here", sha);
     return seen == TG_SEEN;
 }
 
-bool tg_store_record(struct tg_git *g, tg_sv suite, const char *sha, tg_sv bytes,
+bool tg_store_record(const struct tg_store *store, tg_sv suite, const char *sha, tg_sv bytes,
                      struct tg_arena *a, struct tg_stored *out, bool *created, struct tg_err *err)
 {
     char there[TG_SHA_SIZE];
     tg_sv component;
     enum tg_seen seen;
     *out = (struct tg_stored){ .suite = tg_arena_sv(a, suite) };
-    if (!tg_store_suite(suite, a, &component, err) || !check_record(g, sha, bytes, a, err) ||
-        !tg_git_write_blob(g, bytes, out->oid, err))
+    if (!tg_store_suite(suite, a, &component, err) || !check_record(store, sha, bytes, a, err) ||
+        !store->place->write(store, bytes, out->oid, err))
         return false;
     (void)snprintf(out->commit, sizeof out->commit, "%s", sha);
     out->run = tg_arena_sv(a, (tg_sv){ out->oid, RUN_DIGITS });
     out->ref = tg_sv_of(tg_arena_printf(a, TG_STORE_PREFIX "%.*s/%s/%.*s", TG_SV_ARG(component),
                                         sha, TG_SV_ARG(out->run)));
-    seen = tg_git_ref_create(g, out->ref.p, out->oid, there, err);
+    seen = store->place->create(store, out->ref.p, out->oid, there, err);
     *created = seen == TG_ABSENT;
     if (seen == TG_SEEN && strcmp(there, out->oid) != 0) {
         tg_err_set(err, TG_ERR_OUTPUT, TG_NOWHERE, "'%s' exists and holds something else",
@@ -148,7 +148,7 @@ static int by_place(const void *x, const void *y)
     return c ? c : tg_sv_cmp(a->run, b->run);
 }
 
-bool tg_store_list(struct tg_git *g, tg_sv suite, const char *sha, struct tg_arena *a,
+bool tg_store_list(const struct tg_store *store, tg_sv suite, const char *sha, struct tg_arena *a,
                    struct tg_stored **out, size_t *n, size_t *foreign, struct tg_err *err)
 {
     const char *prefix = TG_STORE_PREFIX;
@@ -162,7 +162,7 @@ bool tg_store_list(struct tg_git *g, tg_sv suite, const char *sha, struct tg_are
         prefix = tg_arena_printf(a, "%s%.*s/%s%s", prefix, TG_SV_ARG(component), sha ? sha : "",
                                  sha ? "/" : "");
     }
-    if (!tg_git_refs(g, prefix, a, &refs, &n_refs, err))
+    if (!store->place->list(store, prefix, a, &refs, &n_refs, err))
         return false;
     tg_store_of_refs(refs, n_refs, a, out, n);
     if (foreign)
@@ -188,8 +188,8 @@ void tg_store_of_refs(const struct tg_git_ref_at *refs, size_t n_refs, struct tg
 
 /* ---- reading ---- */
 
-bool tg_store_files_of(struct tg_git *g, const struct tg_stored *v, size_t n, struct tg_arena *a,
-                       struct tg_git_files *out, struct tg_err *err)
+bool tg_store_files_of(const struct tg_store *store, const struct tg_stored *v, size_t n,
+                       struct tg_arena *a, struct tg_git_files *out, struct tg_err *err)
 {
     out->n = n;
     out->v = TG_NEW_N(a, struct tg_git_file, n + 1);
@@ -198,19 +198,19 @@ bool tg_store_files_of(struct tg_git *g, const struct tg_stored *v, size_t n, st
             tg_arena_printf(a, "stored:%.*s/%.*s", TG_SV_ARG(v[i].suite), TG_SV_ARG(v[i].run)));
         memcpy(out->v[i].oid, v[i].oid, sizeof v[i].oid);
         memcpy(out->v[i].commit, v[i].commit, sizeof v[i].commit);
-        if (!tg_git_size(g, v[i].oid, &out->v[i].size, err))
+        if (!store->place->size(store, v[i].oid, &out->v[i].size, err))
             return false;
     }
     return true;
 }
 
-bool tg_store_files(struct tg_git *g, tg_sv suite, const char *sha, struct tg_arena *a,
+bool tg_store_files(const struct tg_store *store, tg_sv suite, const char *sha, struct tg_arena *a,
                     struct tg_git_files *out, struct tg_err *err)
 {
     struct tg_stored *v;
     size_t n;
-    return tg_store_list(g, suite, sha, a, &v, &n, NULL, err) &&
-           tg_store_files_of(g, v, n, a, out, err);
+    return tg_store_list(store, suite, sha, a, &v, &n, NULL, err) &&
+           tg_store_files_of(store, v, n, a, out, err);
 }
 
 /* The runs of `sha` among `n` that are sorted by commit. */
@@ -231,8 +231,9 @@ static size_t runs_at(const struct tg_stored *v, size_t n, const char *sha, size
 }
 
 /* Nothing within the walk. Did the store ever hold this suite on the way to `start`? */
-static bool lost_or_first(struct tg_git *g, const struct tg_stored *v, size_t n, bool explicit_side,
-                          struct tg_arena *a, struct tg_baseline *out, struct tg_err *err)
+static bool lost_or_first(const struct tg_store *store, const struct tg_stored *v, size_t n,
+                          bool explicit_side, struct tg_arena *a, struct tg_baseline *out,
+                          struct tg_err *err)
 {
     bool unseen = false;
     out->found = explicit_side ? TG_FOUND_LOST : TG_FOUND_FIRST_RUN;
@@ -241,12 +242,12 @@ static bool lost_or_first(struct tg_git *g, const struct tg_stored *v, size_t n,
         enum tg_seen seen;
         if (i && strcmp(v[i].commit, v[i - 1].commit) == 0)
             continue;
-        seen = tg_git_commit(g, v[i].commit, a, &c, err);
+        seen = tg_git_commit(store->git, v[i].commit, a, &c, err);
         if (seen == TG_SEEN_FAILED)
             return false;
         unseen = unseen || seen == TG_ABSENT;
         if (seen == TG_SEEN && out->start.sha[0] &&
-            tg_git_is_ancestor(g, v[i].commit, out->start.sha))
+            tg_git_is_ancestor(store->git, v[i].commit, out->start.sha))
             out->found = TG_FOUND_LOST;
     }
     if (out->cut && (unseen || (n && explicit_side)))
@@ -255,9 +256,9 @@ static bool lost_or_first(struct tg_git *g, const struct tg_stored *v, size_t n,
     return true;
 }
 
-bool tg_store_find(struct tg_git *g, const struct tg_commit *start, tg_sv suite, unsigned max_walk,
-                   bool explicit_side, struct tg_arena *a, struct tg_baseline *out,
-                   struct tg_err *err)
+bool tg_store_find(const struct tg_store *store, const struct tg_commit *start, tg_sv suite,
+                   unsigned max_walk, bool explicit_side, struct tg_arena *a,
+                   struct tg_baseline *out, struct tg_err *err)
 {
     struct tg_commit at = *start, next;
     struct tg_stored *v;
@@ -265,26 +266,26 @@ bool tg_store_find(struct tg_git *g, const struct tg_commit *start, tg_sv suite,
     size_t n, first, runs;
     *out = (struct tg_baseline){ .start = *start };
     out->path = tg_sv_of(tg_arena_printf(a, "stored:%.*s", TG_SV_ARG(suite)));
-    if (!tg_store_list(g, suite, NULL, a, &v, &n, NULL, err))
+    if (!tg_store_list(store, suite, NULL, a, &v, &n, NULL, err))
         return false;
     for (; back == TG_SEEN; out->walked++, at = next) {
         runs = runs_at(v, n, at.sha, &first);
         if (runs) {
             tg_git_use(out, &at, a);
-            return tg_store_files_of(g, v + first, runs, a, &out->files, err);
+            return tg_store_files_of(store, v + first, runs, a, &out->files, err);
         }
         if (out->walked == max_walk)
             break;
-        back = tg_git_step_back(g, at.sha, a, &next, &out->cut, err);
+        back = tg_git_step_back(store->git, at.sha, a, &next, &out->cut, err);
         if (back != TG_SEEN)
             break;
     }
-    return back != TG_SEEN_FAILED && lost_or_first(g, v, n, explicit_side, a, out, err);
+    return back != TG_SEEN_FAILED && lost_or_first(store, v, n, explicit_side, a, out, err);
 }
 
-bool tg_store_precedes(struct tg_git *g, const char *sha, const char *of)
+bool tg_store_precedes(const struct tg_store *store, const char *sha, const char *of)
 {
-    return tg_git_is_ancestor(g, sha, of);
+    return tg_git_is_ancestor(store->git, sha, of);
 }
 
 /* ---- pruning ---- */
@@ -303,9 +304,9 @@ static int newest_first(const void *x, const void *y)
 }
 
 /* Copies the old runs of one suite, v[0..n), to `out`. */
-static bool choose_old(struct tg_git *g, const struct tg_prune_opts *o, const struct tg_stored *v,
-                       size_t n, struct tg_arena *a, struct tg_stored *out, size_t *n_out,
-                       size_t *unknown, struct tg_err *err)
+static bool choose_old(const struct tg_store *store, const struct tg_prune_opts *o,
+                       const struct tg_stored *v, size_t n, struct tg_arena *a,
+                       struct tg_stored *out, size_t *n_out, size_t *unknown, struct tg_err *err)
 {
     struct dated *commits = TG_NEW_N(a, struct dated, n + 1);
     size_t n_commits = 0;
@@ -314,7 +315,7 @@ static bool choose_old(struct tg_git *g, const struct tg_prune_opts *o, const st
         enum tg_seen seen;
         if (i && strcmp(v[i].commit, v[i - 1].commit) == 0)
             continue;
-        seen = tg_git_commit(g, v[i].commit, a, &c, err);
+        seen = tg_git_commit(store->git, v[i].commit, a, &c, err);
         if (seen == TG_SEEN_FAILED)
             return false;
         *unknown += seen == TG_ABSENT;
@@ -334,9 +335,9 @@ static bool choose_old(struct tg_git *g, const struct tg_prune_opts *o, const st
     return true;
 }
 
-bool tg_store_old(struct tg_git *g, const struct tg_prune_opts *o, const struct tg_stored *all,
-                  size_t n_all, struct tg_arena *a, struct tg_stored **out, size_t *n,
-                  size_t *unknown, struct tg_err *err)
+bool tg_store_old(const struct tg_store *store, const struct tg_prune_opts *o,
+                  const struct tg_stored *all, size_t n_all, struct tg_arena *a,
+                  struct tg_stored **out, size_t *n, size_t *unknown, struct tg_err *err)
 {
     size_t end, not_here = 0;
     *n = 0;
@@ -344,7 +345,7 @@ bool tg_store_old(struct tg_git *g, const struct tg_prune_opts *o, const struct 
     for (size_t i = 0; i < n_all; i = end) {
         for (end = i; end < n_all && tg_sv_eq(all[end].suite, all[i].suite);)
             end++;
-        if (!choose_old(g, o, all + i, end - i, a, *out, n, &not_here, err))
+        if (!choose_old(store, o, all + i, end - i, a, *out, n, &not_here, err))
             return false;
     }
     if (*n)
@@ -354,10 +355,22 @@ bool tg_store_old(struct tg_git *g, const struct tg_prune_opts *o, const struct 
     return true;
 }
 
-bool tg_store_delete(struct tg_git *g, const struct tg_stored *v, size_t n, struct tg_err *err)
+bool tg_store_delete(const struct tg_store *store, const struct tg_stored *v, size_t n,
+                     struct tg_err *err)
 {
-    for (size_t i = 0; i < n; i++)
-        if (!tg_git_ref_delete(g, v[i].ref.p, v[i].oid, err))
-            return false;
-    return true;
+    struct tg_git_ref_at *refs = tg_xmalloc((n + 1) * sizeof *refs);
+    bool ok;
+    for (size_t i = 0; i < n; i++) {
+        refs[i].name = v[i].ref;
+        memcpy(refs[i].oid, v[i].oid, sizeof refs[i].oid);
+    }
+    ok = store->place->remove(store, refs, n, err);
+    free(refs);
+    return ok;
+}
+
+bool tg_store_read(const struct tg_store *store, const struct tg_git_file *f, struct tg_buf *out,
+                   struct tg_err *err)
+{
+    return store->place->read(store, f->oid, f->path.p, out, err);
 }

@@ -32,6 +32,37 @@ static inline size_t tg_store_share(size_t runs)
     return TG_STORE_COMMIT_BYTES / (runs > TG_STORE_RUNS ? runs : TG_STORE_RUNS);
 }
 
+/*
+ * Where a store keeps its runs: immutable objects, and names for them that are only created and
+ * deleted. The names above are those of any place. store_git.c has the one there is, blobs and refs
+ * of the repository itself; another place is another table, and the rest of the program does not
+ * change. Object ids are 40 hex digits that depend on the bytes alone.
+ */
+struct tg_git_ref_at;
+struct tg_store;
+struct tg_store_place {
+    bool (*write)(const struct tg_store *s, tg_sv bytes, char id[TG_SHA_SIZE], struct tg_err *err);
+    /* TG_ABSENT: it was, and is now the name of `id`. TG_SEEN: it exists, and is that of `there`. */
+    enum tg_seen (*create)(const struct tg_store *s, const char *name, const char *id,
+                           char there[TG_SHA_SIZE], struct tg_err *err);
+    /* All names that begin with `prefix`. */
+    bool (*list)(const struct tg_store *s, const char *prefix, struct tg_arena *a,
+                 struct tg_git_ref_at **out, size_t *n, struct tg_err *err);
+    bool (*size)(const struct tg_store *s, const char *id, uint64_t *size, struct tg_err *err);
+    bool (*read)(const struct tg_store *s, const char *id, const char *path, struct tg_buf *out,
+                 struct tg_err *err);
+    /* Those that still name these objects; gone already is fine. All at once or, after an error,
+     * some of them. */
+    bool (*remove)(const struct tg_store *s, const struct tg_git_ref_at *v, size_t n,
+                   struct tg_err *err);
+};
+struct tg_store {
+    struct tg_git *git; /* whose commits these are: their order, their dates */
+    const struct tg_store_place *place;
+};
+/* The store in the repository itself. */
+struct tg_store tg_store_in_git(struct tg_git *g);
+
 struct tg_stored {
     tg_sv suite;
     char commit[TG_SHA_SIZE];
@@ -50,8 +81,8 @@ TG_MUST bool tg_store_suite(tg_sv suite, struct tg_arena *a, tg_sv *component, s
  * Stores one run of a suite at a commit (40 hex digits, must be here). *created false: these very
  * bytes were there already, which is fine: a retried job.
  */
-TG_MUST bool tg_store_record(struct tg_git *g, tg_sv suite, const char *sha, tg_sv bytes,
-                             struct tg_arena *a, struct tg_stored *out, bool *created,
+TG_MUST bool tg_store_record(const struct tg_store *store, tg_sv suite, const char *sha,
+                             tg_sv bytes, struct tg_arena *a, struct tg_stored *out, bool *created,
                              struct tg_err *err);
 
 /*
@@ -59,20 +90,20 @@ TG_MUST bool tg_store_record(struct tg_git *g, tg_sv suite, const char *sha, tg_
  * commit, run in byte order. Refs that are not of this form are skipped and counted in `foreign`
  * (may be NULL). Cost: one pass over the refs below the prefix.
  */
-TG_MUST bool tg_store_list(struct tg_git *g, tg_sv suite, const char *sha, struct tg_arena *a,
-                           struct tg_stored **out, size_t *n, size_t *foreign, struct tg_err *err);
+TG_MUST bool tg_store_list(const struct tg_store *store, tg_sv suite, const char *sha,
+                           struct tg_arena *a, struct tg_stored **out, size_t *n, size_t *foreign,
+                           struct tg_err *err);
 
-struct tg_git_ref_at;
 /* The same of refs that somebody listed (git ls-remote); strings in `a`. */
 void tg_store_of_refs(const struct tg_git_ref_at *refs, size_t n_refs, struct tg_arena *a,
                       struct tg_stored **out, size_t *n);
 
-/* These runs as files for tg_git_read; paths read "stored:SUITE/RUN". */
-TG_MUST bool tg_store_files_of(struct tg_git *g, const struct tg_stored *v, size_t n,
+/* These runs as files for tg_store_read; paths read "stored:SUITE/RUN". */
+TG_MUST bool tg_store_files_of(const struct tg_store *store, const struct tg_stored *v, size_t n,
                                struct tg_arena *a, struct tg_git_files *out, struct tg_err *err);
-/* The runs of one commit as files for tg_git_read; paths read "stored:SUITE/RUN". */
-TG_MUST bool tg_store_files(struct tg_git *g, tg_sv suite, const char *sha, struct tg_arena *a,
-                            struct tg_git_files *out, struct tg_err *err);
+/* The runs of one commit as files for tg_store_read; paths read "stored:SUITE/RUN". */
+TG_MUST bool tg_store_files(const struct tg_store *store, tg_sv suite, const char *sha,
+                            struct tg_arena *a, struct tg_git_files *out, struct tg_err *err);
 
 /*
  * tg_baseline_find for the store: walks back from `start` to the first commit with a run. Nothing
@@ -80,12 +111,12 @@ TG_MUST bool tg_store_files(struct tg_git *g, tg_sv suite, const char *sha, stru
  * for explicitly, else FIRST_RUN (it may hold it on other branches). In a shallow clone that holds
  * runs of commits which are not here, nobody can know: TG_ERR_GIT.
  */
-TG_MUST bool tg_store_find(struct tg_git *g, const struct tg_commit *start, tg_sv suite,
+TG_MUST bool tg_store_find(const struct tg_store *store, const struct tg_commit *start, tg_sv suite,
                            unsigned max_walk, bool explicit_side, struct tg_arena *a,
                            struct tg_baseline *out, struct tg_err *err);
 
 /* Is one commit an ancestor of the other (or the same)? False where that cannot be seen. */
-bool tg_store_precedes(struct tg_git *g, const char *sha, const char *of);
+bool tg_store_precedes(const struct tg_store *store, const char *sha, const char *of);
 
 /*
  * Which runs of `all` (sorted, as tg_store_list and tg_remote_list give them) are old: those of
@@ -97,10 +128,13 @@ struct tg_prune_opts {
     size_t keep;
     int64_t since; /* INT64_MAX: age does not matter */
 };
-TG_MUST bool tg_store_old(struct tg_git *g, const struct tg_prune_opts *o,
+TG_MUST bool tg_store_old(const struct tg_store *store, const struct tg_prune_opts *o,
                           const struct tg_stored *all, size_t n_all, struct tg_arena *a,
                           struct tg_stored **out, size_t *n, size_t *unknown, struct tg_err *err);
-/* Deletes these refs here; gone already is fine. */
-TG_MUST bool tg_store_delete(struct tg_git *g, const struct tg_stored *v, size_t n,
+/* The bytes of one of these files, appended to `out`. */
+TG_MUST bool tg_store_read(const struct tg_store *store, const struct tg_git_file *f,
+                           struct tg_buf *out, struct tg_err *err);
+/* Deletes these runs here; gone already is fine. */
+TG_MUST bool tg_store_delete(const struct tg_store *store, const struct tg_stored *v, size_t n,
                              struct tg_err *err);
 #endif

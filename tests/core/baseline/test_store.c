@@ -11,6 +11,9 @@
 
 #include "core/baseline/store.h"
 
+/* The store of a repository, for one call. */
+#define in(g) (&(struct tg_store){ (g), tg_store_in_git(g).place })
+
 static struct tg_git *open_dir(const struct box *b, const char *dir)
 {
     struct tg_err err;
@@ -33,8 +36,8 @@ static void record(const struct box *b, struct tg_git *g, const char *suite, con
     struct tg_err err;
     bool created;
     tg_err_init(&err);
-    assert_no_error(tg_store_record(g, tg_sv_of(suite), sha_of(b, rev), tg_sv_of(bytes), b->a, &s,
-                                    &created, &err),
+    assert_no_error(tg_store_record(in(g), tg_sv_of(suite), sha_of(b, rev), tg_sv_of(bytes), b->a,
+                                    &s, &created, &err),
                     &err);
 }
 
@@ -84,7 +87,7 @@ static void names_of_suites(void **state)
                                   "test $(git for-each-ref 'refs/tracegate/v1/%s/' | wc -l) "
                                   "= 1",
                                   got.p, got.p));
-        assert_true(tg_store_list(g, tg_sv_of(names[i][0]), NULL, b->a, &v, &n, NULL, &err));
+        assert_true(tg_store_list(in(g), tg_sv_of(names[i][0]), NULL, b->a, &v, &n, NULL, &err));
         assert_int_equal(n, 1);
         assert_string_equal(v[0].suite.p, names[i][0]); /* and back */
     }
@@ -114,15 +117,15 @@ static void what_git_sees(void **state)
     repository(b);
     before = box_line(b, tg_arena_printf(b->a, "(%s) | sha256sum", after));
     g = open_dir(b, "w");
-    assert_true(tg_store_record(g, TG_SV("s"), sha_of(b, "HEAD~1"), TG_SV("{\"run\":1}"), b->a,
+    assert_true(tg_store_record(in(g), TG_SV("s"), sha_of(b, "HEAD~1"), TG_SV("{\"run\":1}"), b->a,
                                 &one, &created, &err));
     assert_true(created);
     /* A retried job brings the same bytes, a repeated one others. */
-    assert_true(tg_store_record(g, TG_SV("s"), sha_of(b, "HEAD~1"), TG_SV("{\"run\":1}"), b->a,
+    assert_true(tg_store_record(in(g), TG_SV("s"), sha_of(b, "HEAD~1"), TG_SV("{\"run\":1}"), b->a,
                                 &again, &created, &err));
     assert_false(created);
     assert_string_equal(again.ref.p, one.ref.p);
-    assert_true(tg_store_record(g, TG_SV("s"), sha_of(b, "HEAD~1"), TG_SV("{\"run\":2}"), b->a,
+    assert_true(tg_store_record(in(g), TG_SV("s"), sha_of(b, "HEAD~1"), TG_SV("{\"run\":2}"), b->a,
                                 &two, &created, &err));
     assert_true(created);
     assert_string_not_equal(two.ref.p, one.ref.p);
@@ -136,10 +139,10 @@ static void what_git_sees(void **state)
     /* Sound, kept by gc, and found again when packed. */
     box_sh(b, "cd w; git fsck --strict --no-dangling 2>&1 | (! grep .)\n"
               "git reflog expire --expire=now --all; git gc -q --prune=now; git pack-refs --all");
-    assert_true(tg_store_files(g, TG_SV("s"), sha_of(b, "HEAD~1"), b->a, &files, &err));
+    assert_true(tg_store_files(in(g), TG_SV("s"), sha_of(b, "HEAD~1"), b->a, &files, &err));
     assert_int_equal(files.n, 2);
     for (size_t i = 0; i < 2; i++)
-        assert_true(tg_git_read(g, &files.v[i], &out, &err));
+        assert_true(tg_store_read(in(g), &files.v[i], &out, &err));
     assert_true(strstr(out.p, "{\"run\":1}") && strstr(out.p, "{\"run\":2}"));
     assert_int_equal(files.v[0].size, 9);
     tg_buf_release(&out);
@@ -158,11 +161,11 @@ static void refused_records(void **state)
     repository(b);
     tg_err_init(&err);
     g = tg_git_open(&(struct tg_git_opts){ .dir = box_path(b, "w"), .limits = &limits }, &err);
-    assert_false(tg_store_record(g, TG_SV("s"), sha_of(b, "HEAD"), TG_SV("12345"), b->a, &s,
+    assert_false(tg_store_record(in(g), TG_SV("s"), sha_of(b, "HEAD"), TG_SV("12345"), b->a, &s,
                                  &created, &err));
     assert_error(&err, TG_ERR_LIMIT, "5 bytes, the limit is 4", "tracegate summarize");
     tg_err_init(&err);
-    assert_false(tg_store_record(g, TG_SV("s"), "1111111111111111111111111111111111111111",
+    assert_false(tg_store_record(in(g), TG_SV("s"), "1111111111111111111111111111111111111111",
                                  TG_SV("{}"), b->a, &s, &created, &err));
     assert_error(&err, TG_ERR_REF, "does not exist here", NULL);
     box_sh(b, "cd w; test -z \"$(git for-each-ref refs/tracegate)\""); /* nothing was left */
@@ -170,14 +173,14 @@ static void refused_records(void **state)
     tg_err_init(&err);
     box_sh(b, "cd w; git update-ref refs/tracegate/v1/s/$(git rev-parse HEAD)/"
               "$(printf '{}' | git hash-object --stdin | cut -c1-16) HEAD");
-    assert_false(
-        tg_store_record(g, TG_SV("s"), sha_of(b, "HEAD"), TG_SV("{}"), b->a, &s, &created, &err));
+    assert_false(tg_store_record(in(g), TG_SV("s"), sha_of(b, "HEAD"), TG_SV("{}"), b->a, &s,
+                                 &created, &err));
     assert_error(&err, TG_ERR_OUTPUT, "holds something else", "never overwritten");
     /* A place that cannot be written. */
     tg_err_init(&err);
     box_sh(b, "cd w; git update-ref refs/tracegate/v1/t HEAD");
-    assert_false(
-        tg_store_record(g, TG_SV("t"), sha_of(b, "HEAD"), TG_SV("{}"), b->a, &s, &created, &err));
+    assert_false(tg_store_record(in(g), TG_SV("t"), sha_of(b, "HEAD"), TG_SV("{}"), b->a, &s,
+                                 &created, &err));
     assert_error(&err, TG_ERR_OUTPUT, "a ref cannot be written", "writable");
     assert_int_equal(tg_err_exit_code(err.kind), 5);
     tg_git_close(g);
@@ -219,7 +222,7 @@ static void concurrent_writers(void **state)
             tg_err_init(&err);
             for (int k = 0; k <= 20 && ok; k++)
                 ok = tg_store_record(
-                    g, TG_SV("s"), sha,
+                    in(g), TG_SV("s"), sha,
                     tg_sv_of(tg_arena_printf(b->a, k ? "{\"w\":%d,\"k\":%d}" : "{}", i, k)), b->a,
                     &s, &created, &err);
             if (!ok)
@@ -250,7 +253,7 @@ static void lists(void **state)
     tg_err_init(&err);
     repository(b);
     g = open_dir(b, "w");
-    assert_true(tg_store_list(g, TG_SV(""), NULL, b->a, &v, &n, NULL, &err));
+    assert_true(tg_store_list(in(g), TG_SV(""), NULL, b->a, &v, &n, NULL, &err));
     assert_int_equal(n, 0);
     record(b, g, "b", "HEAD", "1");
     record(b, g, "a", "HEAD", "1");
@@ -262,7 +265,7 @@ static void lists(void **state)
               "git update-ref refs/tracegate/v1/a/$h/0123456789abcdef HEAD; "
               "git update-ref refs/tracegate/v1/%2a/$h/$(echo $h | cut -c1-16) HEAD; "
               "git update-ref refs/tracegate/v2/a/$h/$(echo $h | cut -c1-16) HEAD");
-    assert_true(tg_store_list(g, TG_SV(""), NULL, b->a, &v, &n, &foreign, &err));
+    assert_true(tg_store_list(in(g), TG_SV(""), NULL, b->a, &v, &n, &foreign, &err));
     assert_int_equal(n, 5);
     assert_int_equal(foreign, 3);
     assert_string_equal(v[3].suite.p, "a.b");
@@ -270,13 +273,13 @@ static void lists(void **state)
     for (size_t i = 1; i < 3; i++)
         assert_true(strcmp(v[i - 1].commit, v[i].commit) < 0 ||
                     tg_sv_cmp(v[i - 1].run, v[i].run) < 0);
-    assert_true(tg_store_list(g, TG_SV("a"), NULL, b->a, &v, &n, NULL, &err));
+    assert_true(tg_store_list(in(g), TG_SV("a"), NULL, b->a, &v, &n, NULL, &err));
     assert_int_equal(n, 3);
-    assert_true(tg_store_list(g, TG_SV("a"), sha_of(b, "HEAD~1"), b->a, &v, &n, NULL, &err));
+    assert_true(tg_store_list(in(g), TG_SV("a"), sha_of(b, "HEAD~1"), b->a, &v, &n, NULL, &err));
     assert_int_equal(n, 2);
-    assert_true(tg_store_list(g, TG_SV(""), sha_of(b, "HEAD"), b->a, &v, &n, NULL, &err));
+    assert_true(tg_store_list(in(g), TG_SV(""), sha_of(b, "HEAD"), b->a, &v, &n, NULL, &err));
     assert_int_equal(n, 3);
-    assert_true(tg_store_list(g, TG_SV("c"), NULL, b->a, &v, &n, NULL, &err));
+    assert_true(tg_store_list(in(g), TG_SV("c"), NULL, b->a, &v, &n, NULL, &err));
     assert_int_equal(n, 0);
     tg_git_close(g);
 }
@@ -320,7 +323,7 @@ static void every_find(void **state)
         while (revs.n)
             record(b, g, "s", tg_arena_sv(b->a, tg_sv_cut(&revs, ' ')).p, "{\"s\":1}");
         assert_true(tg_git_resolve(g, "HEAD", b->a, &head, &err));
-        assert_no_error(tg_store_find(g, &head, TG_SV("s"), finds[i].max_walk,
+        assert_no_error(tg_store_find(in(g), &head, TG_SV("s"), finds[i].max_walk,
                                       finds[i].explicit_side, b->a, &found, &err),
                         &err);
         assert_string_equal(tg_found_name(found.found), tg_found_name(finds[i].found));
@@ -356,12 +359,12 @@ static void find_in_a_shallow_clone(void **state)
               "git fetch -q origin 'refs/tracegate/*:refs/tracegate/*'");
     g = open_dir(b, "c");
     assert_true(tg_git_resolve(g, "HEAD", b->a, &head, &err));
-    assert_false(tg_store_find(g, &head, TG_SV("s"), 50, false, b->a, &found, &err));
+    assert_false(tg_store_find(in(g), &head, TG_SV("s"), 50, false, b->a, &found, &err));
     assert_error(&err, TG_ERR_GIT, "the history is shallow", "fetch-depth");
     tg_err_init(&err);
-    assert_true(tg_store_find(g, &head, TG_SV("near"), 50, false, b->a, &found, &err));
+    assert_true(tg_store_find(in(g), &head, TG_SV("near"), 50, false, b->a, &found, &err));
     assert_int_equal(found.found, TG_FOUND_HOLE);
-    assert_true(tg_store_find(g, &head, TG_SV("never"), 50, false, b->a, &found, &err));
+    assert_true(tg_store_find(in(g), &head, TG_SV("never"), 50, false, b->a, &found, &err));
     assert_int_equal(found.found, TG_FOUND_FIRST_RUN);
     tg_git_close(g);
 }
@@ -377,9 +380,9 @@ static size_t prune(const struct box *b, struct tg_git *g, const char *suite, si
     struct tg_err err;
     size_t n_all, n;
     tg_err_init(&err);
-    assert_true(tg_store_list(g, tg_sv_of(suite), NULL, b->a, &all, &n_all, NULL, &err));
-    assert_true(tg_store_old(g, &o, all, n_all, b->a, &old, &n, unknown, &err));
-    assert_true(dry_run || tg_store_delete(g, old, n, &err));
+    assert_true(tg_store_list(in(g), tg_sv_of(suite), NULL, b->a, &all, &n_all, NULL, &err));
+    assert_true(tg_store_old(in(g), &o, all, n_all, b->a, &old, &n, unknown, &err));
+    assert_true(dry_run || tg_store_delete(in(g), old, n, &err));
     return n;
 }
 
@@ -416,6 +419,35 @@ static void prunes_the_oldest(void **state)
     tg_git_close(g);
 }
 
+/* Many at once: one transaction; where one is gone, the others go; where one changed, it stays. */
+static void prunes_many(void **state)
+{
+    const struct box *b = *state;
+    struct tg_stored *all;
+    struct tg_err err;
+    struct tg_git *g;
+    size_t n;
+    tg_err_init(&err);
+    repository(b);
+    g = open_dir(b, "w");
+    for (int i = 0; i < 60; i++)
+        record(b, g, "s", "HEAD", tg_arena_printf(b->a, "{\"run\":%d}", i));
+    assert_true(tg_store_list(in(g), TG_SV("s"), NULL, b->a, &all, &n, NULL, &err));
+    assert_int_equal(n, 60);
+    assert_no_error(tg_store_delete(in(g), all, 20, &err), &err);
+    box_sh(b, "cd w; git pack-refs --all; test $(git for-each-ref refs/tracegate | wc -l) = 40");
+    assert_no_error(tg_store_delete(in(g), all + 10, 20, &err), &err); /* half of them are gone */
+    box_sh(b, "cd w; test $(git for-each-ref refs/tracegate | wc -l) = 30");
+    box_sh(b, tg_arena_printf(
+                  b->a, "cd w; git update-ref %.*s $(echo other | git hash-object -w --stdin)",
+                  TG_SV_ARG(all[45].ref)));
+    assert_false(tg_store_delete(in(g), all + 30, 30, &err));
+    assert_non_null(strstr(err.message, "changed meanwhile"));
+    box_sh(b,
+           tg_arena_printf(b->a, "cd w; git rev-parse -q --verify %.*s", TG_SV_ARG(all[45].ref)));
+    tg_git_close(g);
+}
+
 /* A plain clone brings none; one commit's runs can be fetched alone; push creates only. */
 static void moves_with_plain_git(void **state)
 {
@@ -438,7 +470,7 @@ static void moves_with_plain_git(void **state)
               "h=$(git rev-parse HEAD); "
               "git fetch -q origin \"refs/tracegate/v1/s/$h/*:refs/tracegate/v1/s/$h/*\"");
     g = open_dir(b, "c");
-    assert_true(tg_store_list(g, TG_SV("s"), NULL, b->a, &v, &n, NULL, &err));
+    assert_true(tg_store_list(in(g), TG_SV("s"), NULL, b->a, &v, &n, NULL, &err));
     assert_int_equal(n, 2);
     tg_git_close(g);
     g = open_dir(b, "hub"); /* bare: recording works there as well */
@@ -446,7 +478,7 @@ static void moves_with_plain_git(void **state)
     tg_git_close(g);
     box_sh(b, "git -C w worktree add -q ../tree HEAD~1 2>/dev/null");
     g = open_dir(b, "tree"); /* a worktree shares the store of its repository */
-    assert_true(tg_store_list(g, TG_SV("s"), NULL, b->a, &v, &n, NULL, &err));
+    assert_true(tg_store_list(in(g), TG_SV("s"), NULL, b->a, &v, &n, NULL, &err));
     assert_int_equal(n, 3);
     tg_git_close(g);
 }
@@ -459,7 +491,7 @@ int main(void)
         IN_BOX(names_of_suites),      IN_BOX(what_git_sees),           IN_BOX(refused_records),
         IN_BOX(waits_for_a_lock),     IN_BOX(concurrent_writers),      IN_BOX(lists),
         cmocka_unit_test(every_find), IN_BOX(find_in_a_shallow_clone), IN_BOX(prunes_the_oldest),
-        IN_BOX(moves_with_plain_git),
+        IN_BOX(prunes_many),          IN_BOX(moves_with_plain_git),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

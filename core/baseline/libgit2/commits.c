@@ -1,0 +1,181 @@
+/* Commits, their parents and names, and what they have in common. */
+#include "core/baseline/libgit2/internal.h"
+
+#include <stdio.h>
+
+bool tg_git_shallow(const char *what, struct tg_err *err)
+{
+    tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "%s is not here: the history is shallow", what);
+    return tg_err_hint(err, "In actions/checkout set fetch-depth: 2 (or 0 for all history); "
+                            "elsewhere run `git fetch --deepen=50` or `git fetch --unshallow`.");
+}
+
+bool tg_git_head(struct tg_git *g, struct tg_head *out, struct tg_err *err)
+{
+    git_oid oid;
+    int rc = git_reference_name_to_id(&oid, g->repo, "HEAD");
+    if (rc == 0) {
+        git_oid_tostr(out->sha, sizeof out->sha, &oid);
+        out->detached = git_repository_head_detached(g->repo) == 1;
+        return true;
+    }
+    if (git_repository_head_unborn(g->repo) != 1)
+        return tg_libgit2_failed(err, "HEAD cannot be read");
+    tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "this repository has no commit yet");
+    return tg_err_hint(err, "Commit first; a baseline is a file in an earlier commit.");
+}
+
+void tg_libgit2_describe(git_commit *c, struct tg_arena *a, struct tg_commit *out)
+{
+    const char *summary = git_commit_summary(c);
+    const git_signature *author = git_commit_author(c);
+    *out = (struct tg_commit){ .how = TG_HOW_REV,
+                               .ref = TG_SV(""),
+                               .found = TG_SV(""),
+                               .summary = tg_arena_sv(a, tg_sv_of(summary ? summary : "")),
+                               .author = tg_arena_sv(
+                                   a, tg_sv_of(author && author->name ? author->name : "")),
+                               .date = git_commit_time(c),
+                               .date_offset = git_commit_time_offset(c) };
+    git_oid_tostr(out->sha, sizeof out->sha, git_commit_id(c));
+}
+
+int tg_libgit2_commit(struct tg_git *g, git_commit **out, const char *sha)
+{
+    git_oid oid;
+    int rc = git_oid_fromstr(&oid, sha);
+    return rc == 0 ? git_commit_lookup(out, g->repo, &oid) : GIT_ENOTFOUND;
+}
+
+enum tg_seen tg_git_commit(struct tg_git *g, const char *sha, struct tg_arena *a,
+                           struct tg_commit *out, struct tg_err *err)
+{
+    git_commit *c;
+    int rc = tg_libgit2_commit(g, &c, sha);
+    if (rc == GIT_ENOTFOUND)
+        return TG_ABSENT;
+    if (rc < 0) {
+        tg_libgit2_failed(err, "a commit cannot be read");
+        return TG_SEEN_FAILED;
+    }
+    tg_libgit2_describe(c, a, out);
+    git_commit_free(c);
+    return TG_SEEN;
+}
+
+/* GitHub's own message: "Merge <head> into <base>". */
+static void parse_merge_message(const char *m, struct tg_parents *out)
+{
+    if (strncmp(m, "Merge ", 6) != 0 || !tg_is_sha(m + 6) || strncmp(m + 46, " into ", 6) != 0 ||
+        !tg_is_sha(m + 52))
+        return;
+    memcpy(out->merged[0], m + 6, TG_SHA_SIZE - 1);
+    memcpy(out->merged[1], m + 52, TG_SHA_SIZE - 1);
+}
+
+/*
+ * Read from the raw header: from 1.7 on libgit2 hides the parents beyond a shallow cut, and "no
+ * parent" and "parent not fetched" must not look alike.
+ */
+bool tg_git_parents(struct tg_git *g, const char *sha, struct tg_parents *out, struct tg_err *err)
+{
+    git_commit *c;
+    const char *line;
+    memset(out, 0, sizeof *out);
+    if (tg_libgit2_commit(g, &c, sha) < 0)
+        return tg_libgit2_failed(err, "a commit cannot be read");
+    for (line = git_commit_raw_header(c); line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (strncmp(line, "parent ", 7) == 0 && tg_is_sha(line + 7)) {
+            if (out->n < 2)
+                memcpy(out->sha[out->n], line + 7, TG_SHA_SIZE - 1);
+            out->n++;
+        }
+    }
+    parse_merge_message(git_commit_message(c), out);
+    git_commit_free(c);
+    return true;
+}
+
+bool tg_git_ref(struct tg_git *g, const char *name, char sha[TG_SHA_SIZE])
+{
+    git_reference *ref = NULL;
+    git_object *o = NULL;
+    bool ok = git_reference_lookup(&ref, g->repo, name) == 0 &&
+              git_reference_peel(&o, ref, GIT_OBJECT_COMMIT) == 0;
+    if (ok)
+        git_oid_tostr(sha, TG_SHA_SIZE, git_object_id(o));
+    git_object_free(o);
+    git_reference_free(ref);
+    return ok;
+}
+
+bool tg_git_symbolic(struct tg_git *g, const char *name, struct tg_arena *a, tg_sv *target)
+{
+    git_reference *ref = NULL;
+    const char *to = NULL;
+    if (git_reference_lookup(&ref, g->repo, name) == 0)
+        to = git_reference_symbolic_target(ref);
+    if (to)
+        *target = tg_arena_sv(a, tg_sv_of(to));
+    git_reference_free(ref);
+    return to != NULL;
+}
+
+static bool is_pull_name(tg_sv name)
+{
+    tg_sv number;
+    if (tg_sv_starts(name, TG_SV("refs/remotes/")))
+        name = (tg_sv){ name.p + 13, name.n - 13 };
+    else if (tg_sv_starts(name, TG_SV("refs/")))
+        name = (tg_sv){ name.p + 5, name.n - 5 };
+    if (!tg_sv_starts(name, TG_SV("pull/")) || !tg_sv_ends(name, TG_SV("/merge")) || name.n < 12)
+        return false;
+    number = (tg_sv){ name.p + 5, name.n - 11 };
+    for (size_t i = 0; i < number.n; i++)
+        if (number.p[i] < '0' || number.p[i] > '9')
+            return false;
+    return number.n > 0;
+}
+
+bool tg_git_is_pull_ref(struct tg_git *g, const char *sha)
+{
+    git_reference_iterator *it = NULL;
+    const char *name;
+    char at[TG_SHA_SIZE];
+    bool found = false;
+    if (git_reference_iterator_glob_new(&it, g->repo, "refs/*pull/*/merge") < 0)
+        return false;
+    while (!found && git_reference_next_name(&name, it) == 0)
+        found = is_pull_name(tg_sv_of(name)) && tg_git_ref(g, name, at) && strcmp(at, sha) == 0;
+    git_reference_iterator_free(it);
+    return found;
+}
+
+enum tg_seen tg_git_merge_base(struct tg_git *g, const char *one, const char *two,
+                               char sha[TG_SHA_SIZE], struct tg_err *err)
+{
+    git_oid a, b, base;
+    int rc;
+    if (git_oid_fromstr(&a, one) < 0 || git_oid_fromstr(&b, two) < 0)
+        return TG_ABSENT;
+    rc = git_merge_base(&base, g->repo, &a, &b);
+    if (rc == 0) {
+        git_oid_tostr(sha, TG_SHA_SIZE, &base);
+        return TG_SEEN;
+    }
+    /* 1.5 reports a commit beyond the cut as an odb error, 1.9 as "not found". */
+    if (rc == GIT_ENOTFOUND || g->shallow)
+        return TG_ABSENT;
+    tg_libgit2_failed(err, "the merge base cannot be found");
+    return TG_SEEN_FAILED;
+}
+
+bool tg_git_is_ancestor(struct tg_git *g, const char *sha, const char *of)
+{
+    git_oid a, b;
+    if (strcmp(sha, of) == 0)
+        return true;
+    return git_oid_fromstr(&a, sha) == 0 && git_oid_fromstr(&b, of) == 0 &&
+           git_graph_descendant_of(g->repo, &b, &a) == 1;
+}

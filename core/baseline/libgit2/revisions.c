@@ -1,0 +1,160 @@
+/* A revision as people write it -> its commit. */
+#include "core/baseline/libgit2/internal.h"
+
+#include <stdio.h>
+
+/* ---- revisions ---- */
+
+static bool invalid_rev(const char *rev, struct tg_err *err)
+{
+    const char *dots = strstr(rev, "..");
+    if (rev[0] == '-') {
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "'%s' is not a revision: it begins with '-'",
+                   rev);
+        return tg_err_hint(err, "Write refs/heads/%s if a branch really has this name.", rev);
+    }
+    for (const char *p = rev; *p; p++)
+        if ((unsigned char)*p < 0x20 || *p == 0x7f)
+            return tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
+                              "'%s' is not a revision: it holds a control character", rev);
+    if (!rev[0])
+        return tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "an empty revision");
+    if (dots && !strchr(rev, '{') && !strstr(rev, ":/")) {
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "'%s' is a range, not one commit", rev);
+        return tg_err_hint(err, "Give one revision, for example '%.*s'.", (int)(dots - rev), rev);
+    }
+    return true;
+}
+
+/* ---- a name that several refs have ---- */
+
+/* The commit of a full ref name; false: no such ref, or not of a commit. */
+static bool other_ref(struct tg_git *g, const char *full, const char *sha, char found[TG_SHA_SIZE])
+{
+    return tg_git_ref(g, full, found) && strcmp(found, sha) != 0;
+}
+
+static bool is_short_sha(const char *name)
+{
+    size_t n = strlen(name);
+    return n >= 4 && n < TG_SHA_SIZE - 1 && strspn(name, "0123456789abcdefABCDEF") == n;
+}
+
+/* The commit whose name begins so, as git would take it if no ref were called so. */
+static bool commit_with_prefix(struct tg_git *g, const char *name, char sha[TG_SHA_SIZE])
+{
+    git_object *o = NULL;
+    git_oid id;
+    size_t n = strlen(name);
+    bool ok = is_short_sha(name) && git_oid_fromstrn(&id, name, n) == 0 &&
+              git_object_lookup_prefix(&o, g->repo, &id, n, GIT_OBJECT_COMMIT) == 0;
+    if (ok)
+        git_oid_tostr(sha, TG_SHA_SIZE, git_object_id(o));
+    git_object_free(o);
+    return ok;
+}
+
+static bool two_names(const char *name, const char *one, const char *two, struct tg_err *err)
+{
+    tg_err_set(err, TG_ERR_REF, TG_NOWHERE,
+               "revision '%s' is ambiguous: %s and %s are different commits", name, one, two);
+    return tg_err_hint(err, "Write the full name of the one that is meant.");
+}
+
+/*
+ * git takes the first of these and warns; a gate must not: a tag "origin/main" would move the
+ * baseline of everyone who writes `--baseline origin/main`. What all of them have in common is
+ * fine. HEAD and similar names, full names and whole object names are what they are.
+ */
+static bool only_one_ref(struct tg_git *g, const char *rev, struct tg_arena *a, struct tg_err *err)
+{
+    static const char *const before[] = { "refs/%s", "refs/tags/%s", "refs/heads/%s",
+                                          "refs/remotes/%s", "refs/remotes/%s/HEAD" };
+    size_t n = strcspn(rev, "^~:");
+    const char *at = strstr(rev, "@{"), *first = NULL, *name;
+    char sha[TG_SHA_SIZE], other[TG_SHA_SIZE];
+    if (at && (size_t)(at - rev) < n)
+        n = (size_t)(at - rev);
+    name = tg_arena_sv(a, (tg_sv){ rev, n }).p;
+    if (!n || (n == TG_SHA_SIZE - 1 && tg_is_sha(name)) || tg_git_ref(g, name, sha))
+        return true;
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
+        const char *percent = strchr(before[i], '%');
+        const char *full = tg_arena_printf(a, "%.*s%s%s", (int)(percent - before[i]), before[i],
+                                           name, percent + 2);
+        if (!first && tg_git_ref(g, full, sha))
+            first = full;
+        else if (first && other_ref(g, full, sha, other))
+            return two_names(name, first, full, err);
+    }
+    if (first && commit_with_prefix(g, name, other) && strcmp(other, sha) != 0)
+        return two_names(name, first, tg_arena_printf(a, "commit %s", other), err);
+    return true;
+}
+
+static bool unknown_rev(struct tg_git *g, const char *rev, int rc, struct tg_err *err)
+{
+    char name[512], sha[TG_SHA_SIZE], word[256];
+    if (rc == GIT_EAMBIGUOUS) {
+        tg_err_set(err, TG_ERR_REF, TG_NOWHERE, "revision '%s' is ambiguous", rev);
+        return tg_err_hint(err, "Give more digits, or the full ref (refs/heads/…, refs/tags/…).");
+    }
+    if (rc == GIT_EINVALIDSPEC) {
+        tg_err_set(err, TG_ERR_REF, TG_NOWHERE, "'%s' is not a revision", rev);
+        return tg_err_hint(err, "`git rev-parse %s` says why; see gitrevisions(7).",
+                           tg_shell_word(word, sizeof word, rev));
+    }
+    if (rc != GIT_ENOTFOUND && !g->shallow)
+        return tg_libgit2_failed(err, "the revision cannot be resolved");
+    if (strncmp(rev, "HEAD", 4) == 0 && git_repository_head_unborn(g->repo) == 1) {
+        tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "this repository has no commit yet");
+        return tg_err_hint(err, "Commit first; a baseline is a file in an earlier commit.");
+    }
+    if (g->shallow) {
+        (void)snprintf(name, sizeof name, "revision '%s'", rev);
+        return tg_git_shallow(name, err);
+    }
+    tg_err_set(err, TG_ERR_REF, TG_NOWHERE, "revision '%s' does not exist here", rev);
+    (void)snprintf(name, sizeof name, "refs/remotes/origin/%s", rev);
+    if (tg_git_ref(g, name, sha))
+        return tg_err_hint(err, "Did you mean 'origin/%s'?", rev);
+    return tg_err_hint(
+        err,
+        "Check the spelling (`git branch -a`, `git tag`), or fetch it: `git "
+        "fetch origin %s`.",
+        tg_shell_word(word, sizeof word, strncmp(rev, "origin/", 7) == 0 ? rev + 7 : rev));
+}
+
+bool tg_git_resolve(struct tg_git *g, const char *rev, struct tg_arena *a, struct tg_commit *out,
+                    struct tg_err *err)
+{
+    const char *spelled = rev;
+    git_object *o = NULL, *c = NULL;
+    git_commit *commit;
+    int rc;
+    if (!invalid_rev(rev, err))
+        return false;
+    if (rev[0] == '@' && rev[1] != '{') /* libgit2 1.5 knows '@' but not '@~1' */
+        spelled = tg_arena_printf(a, "HEAD%s", rev + 1);
+    if (!only_one_ref(g, spelled, a, err))
+        return false;
+    rc = git_revparse_single(&o, g->repo, spelled);
+    if (rc < 0)
+        return unknown_rev(g, spelled, rc, err);
+    rc = git_object_peel(&c, o, GIT_OBJECT_COMMIT);
+    git_object_free(o);
+    if (rc < 0) {
+        tg_err_set(err, TG_ERR_REF, TG_NOWHERE, "'%s' is not a commit", rev);
+        return tg_err_hint(err, "Give a branch, a tag or a commit; a path goes after it as "
+                                "REV:PATH.");
+    }
+    rc = git_commit_lookup(&commit, g->repo, git_object_id(c));
+    git_object_free(c);
+    if (rc < 0)
+        return tg_libgit2_failed(err, "a commit cannot be read");
+    tg_libgit2_describe(commit, a, out);
+    git_commit_free(commit);
+    out->ref = tg_arena_sv(a, tg_sv_of(rev));
+    out->found = tg_sv_of(tg_arena_printf(a, "revision %s", rev));
+    return true;
+}

@@ -1,6 +1,6 @@
 #include <time.h>
 
-#include "cmd/check.h"
+#include "cmd/gate/internal.h"
 #include "core/base/utf8.h"
 #include "policy/language/changes.h"
 

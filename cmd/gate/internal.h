@@ -1,19 +1,13 @@
-#ifndef TG_CMD_CHECK_H
-#define TG_CMD_CHECK_H
-/* `tracegate check` while it runs, shared by check.c and check_policy.c. */
+#ifndef TG_CMD_GATE_INTERNAL_H
+#define TG_CMD_GATE_INTERNAL_H
+/*
+ * A check while it runs. check.c is its order; find.c and missing.c find the baseline, clash.c
+ * refuses files in two roles, loosened.c compares policies, report.c writes.
+ */
+#include "cmd/gate/check.h"
 #include "cmd/gate/gate.h"
-#include "cmd/gate/given.h"
 #include "cmd/gate/suite.h"
 #include "core/base/file.h"
-#include "reporters/reporter.h"
-
-struct tg_check_opts {
-    struct tg_strs baseline;
-    struct tg_given given;
-    const char *policy, *suite, *profile, *report[TG_REPORTS], *report_url, *base_commit;
-    bool junit_strict, annotations, dry_run, exit_zero, quiet;
-    int64_t top;
-};
 
 struct tg_check {
     const struct tg_check_opts *o;
@@ -57,6 +51,17 @@ TG_MUST bool tg_check_two_sides(struct tg_check *c, struct tg_check_job *j, stru
 TG_MUST bool tg_check_outputs(struct tg_check *c, const struct tg_check_job *j, struct tg_err *err);
 /* The policy's path in a commit, by the rules that find it in the work tree; NULL: none. */
 const char *tg_check_policy_at(struct tg_check *c, struct tg_git *git, const char *sha);
+/* The files of the baseline, and what is told of it. A first run is not an error. */
+TG_MUST bool tg_check_find(struct tg_check *c, struct tg_check_job *j, struct tg_err *err);
+/* Opens every report of the suite. */
+TG_MUST bool tg_check_open_reports(struct tg_check *c, struct tg_check_job *j, struct tg_err *err);
+/* What the reports tell of the fresh side: commit, time, files, policy. */
+void tg_check_describe(struct tg_check *c, struct tg_check_job *j);
+/* All reports into place, the text and the annotations onto standard output. */
+TG_MUST bool tg_check_report(struct tg_check *c, struct tg_check_job *j, struct tg_err *err);
+/* --dry-run. */
+TG_MUST bool tg_check_print_plan(struct tg_check *c, const struct tg_check_job *j,
+                                 struct tg_err *err);
 /* Notes by what the policy is looser than where the change starts from. */
 void tg_check_note_policy(struct tg_check *c, struct tg_check_job *j);
 #endif

@@ -1,0 +1,210 @@
+#include "cmd/gate/cause.h"
+#include "cmd/gate/internal.h"
+
+static enum tg_arrange arrange_of(const struct tg_check *c, const struct tg_check_job *j)
+{
+    bool runs = j->suite->trace.run.n && !j->suite->trace.rank.n;
+    return tg_given_arrange(&c->o->given, runs ? TG_ARRANGE_RUNS : TG_ARRANGE_AUTO);
+}
+
+static bool load_side(struct tg_check *c, struct tg_check_job *j, int side, struct tg_err *err)
+{
+    struct tg_summarize_opts so = tg_suite_reading(c->suites.policy, j->suite);
+    struct tg_progress_line progress;
+    bool ok;
+    if (!tg_given_apply(&so, &c->o->given, c->arena, err))
+        return false;
+    if (side == TG_BASE)
+        so.n_meta = 0;
+    tg_progress_start(&progress, c->io);
+    ok = tg_inputs_load(&j->summary[side], side == TG_BASE ? &j->base : &j->fresh, &so, &c->repo,
+                        &progress.line, err);
+    tg_progress_end(&progress);
+    if (ok)
+        ok = tg_side_arrange_some(&j->gate.side[side], &j->summary[side], arrange_of(c, j),
+                                  c->arena, err);
+    if (!ok)
+        (void)tg_err_context(err, "reading the %s side", side == TG_BASE ? "baseline" : "fresh");
+    return ok;
+}
+
+static void describe_gate(struct tg_check *c, struct tg_check_job *j)
+{
+    j->gate.policy = c->suites.policy;
+    j->gate.suite = j->suite;
+    j->gate.io = c->io;
+    j->gate.arena = c->arena;
+    j->gate.waivers_used = c->waivers_used;
+    j->gate.more_suites = c->n_judged + 1 < c->suites.policy->n_suites;
+    tg_gate_compare_opts(&j->gate.compare, c->suites.policy, j->suite, c->arena);
+}
+
+/* Without a baseline: the fresh side against itself, of which only budgets are told. */
+static bool judge_budgets(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
+{
+    struct tg_verdict self;
+    if (!tg_policy_has_budgets(c->suites.policy))
+        return true;
+    describe_gate(c, j);
+    j->gate.more_suites = true;
+    if (!load_side(c, j, TG_TEST, err))
+        return false;
+    j->gate.side[TG_BASE] = j->gate.side[TG_TEST];
+    if (!tg_gate_judge(&self, &j->gate, err))
+        return false;
+    tg_verdict_add_budgets(&j->verdict, &self, c->arena);
+    return true;
+}
+
+static bool judge(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
+{
+    describe_gate(c, j);
+    if (!load_side(c, j, TG_BASE, err) || !load_side(c, j, TG_TEST, err) ||
+        !tg_gate_judge(&j->verdict, &j->gate, err))
+        return false;
+    c->n_judged++;
+    return true;
+}
+
+/* The baseline's commit: found, or said by --base-commit where the baseline is a path. */
+static const char *base_commit(struct tg_check *c, const struct tg_check_job *j)
+{
+    struct tg_commit named;
+    struct tg_err ignored;
+    tg_err_init(&ignored);
+    if (j->info.commit.n)
+        return tg_arena_printf(c->arena, "%.*s", TG_SV_ARG(j->info.commit));
+    if (!c->o->base_commit || !tg_repo_get(&c->repo, &ignored) ||
+        !tg_git_resolve(c->repo.git, c->o->base_commit, c->arena, &named, &ignored))
+        return NULL;
+    return tg_arena_printf(c->arena, "%s", named.sha);
+}
+
+static void find_causes(struct tg_check *c, struct tg_check_job *j)
+{
+    struct tg_summarize_opts so = tg_suite_reading(c->suites.policy, j->suite);
+    const struct tg_summary *fresh = &j->summary[TG_TEST];
+    bool stacks = fresh->n && tg_sv_eq(tg_shard_env(fresh->shards[0], "with_stack"), TG_SV("1"));
+    if (!fresh->n || !(stacks || c->repo.git))
+        return;
+    tg_cause_find(&j->verdict,
+                  &(struct tg_cause_ask){ .side = { &j->base, &j->fresh },
+                                          .load = &so.load,
+                                          .window = &so.window,
+                                          .skip_first = (unsigned)j->suite->window.skip_first,
+                                          .repo = &c->repo,
+                                          .base_commit = base_commit(c, j),
+                                          .workspace = tg_io_env(c->io, "GITHUB_WORKSPACE"),
+                                          .stacks = stacks,
+                                          .arena = c->arena });
+}
+
+static enum tg_outcome outcome_of(enum tg_on_missing m)
+{
+    return m == TG_ON_MISSING_PASS   ? TG_OUTCOME_PASS
+           : m == TG_ON_MISSING_FAIL ? TG_OUTCOME_FAIL
+                                     : TG_OUTCOME_INCONCLUSIVE;
+}
+
+static bool stops_before(enum tg_err_kind kind)
+{
+    return tg_err_exit_code(kind) == 2 || tg_err_exit_code(kind) == 5;
+}
+
+/* Exit code of the suite; -1: an error that stops everything is in `err`. */
+static int check_suite(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
+{
+    struct tg_err why;
+    bool ok;
+    tg_err_init(&why);
+    if (!tg_check_open_reports(c, j, err))
+        return -1;
+    ok = tg_suite_traces(&j->fresh, &c->suites, j->suite, c->args, &why) &&
+         tg_check_find(c, j, &why) && tg_check_outputs(c, j, &why) &&
+         tg_check_two_sides(c, j, &why);
+    if (ok && c->o->dry_run)
+        return tg_check_print_plan(c, j, err) ? 0 : -1;
+    if (ok && j->what == JOB_FIRST_RUN) {
+        tg_verdict_first_run(&j->verdict, outcome_of(c->suites.policy->baseline.on_first_run),
+                             c->arena);
+        ok = judge_budgets(c, j, &why);
+    } else if (ok) {
+        ok = judge(c, j, &why);
+    } else if (why.kind == TG_ERR_LOST) {
+        tg_io_error(c->io, &why);
+        tg_verdict_lost(&j->verdict, &why, outcome_of(c->suites.policy->baseline.on_lost),
+                        c->arena);
+        j->info.situation = TG_SV("lost");
+        tg_err_init(&why);
+        ok = judge_budgets(c, j, &why);
+    }
+    if (!ok && stops_before(why.kind)) {
+        *err = why;
+        return -1;
+    }
+    if (!ok) {
+        tg_io_error(c->io, &why);
+        tg_verdict_of_error(&j->verdict, &why, c->arena);
+    }
+    tg_check_note_policy(c, j);
+    tg_check_describe(c, j);
+    find_causes(c, j);
+    return tg_check_report(c, j, err) ? j->verdict.exit_code : -1;
+}
+
+/* 5 > 3 > 1 > 4 > 0 */
+static int worse(int a, int b)
+{
+    static const int order[] = { [0] = 0, [4] = 1, [1] = 2, [3] = 3, [2] = 4, [5] = 5 };
+    return order[a] > order[b] ? a : b;
+}
+
+static int check_all(struct tg_check *c, struct tg_err *err)
+{
+    int code = 0;
+    c->waivers_used = TG_NEW_N(c->arena, bool, c->suites.policy->n_waivers + 1);
+    for (size_t i = 0; i < c->suites.n; i++) {
+        struct tg_check_job *j = TG_NEW(c->arena, struct tg_check_job);
+        int one;
+        j->suite = c->suites.v[i];
+        tg_summary_init(&j->summary[0]);
+        tg_summary_init(&j->summary[1]);
+        one = check_suite(c, j, err);
+        tg_outputs_release(&j->outputs);
+        tg_summary_release(&j->summary[0]);
+        tg_summary_release(&j->summary[1]);
+        if (one < 0)
+            return tg_err_exit_code(err->kind);
+        code = worse(code, one);
+    }
+    return c->o->exit_zero ? 0 : code;
+}
+
+int tg_check_run(const struct tg_check_opts *o, const struct tg_strs *args, const struct tg_io *io,
+                 struct tg_err *err)
+{
+    struct tg_check c = { .o = o, .args = args, .io = io, .arena = tg_arena_new() };
+    int code = 2;
+    c.repo.opts.trust_owner = c.o->given.trust_repository;
+    c.suites = (struct tg_suites){ .io = io, .repo = &c.repo, .arena = c.arena };
+    if (tg_given_check(&c.o->given, err) &&
+        tg_suites_load(&c.suites, c.o->policy, c.o->profile, err) &&
+        tg_suites_choose(&c.suites, c.o->suite, args->n ? TG_SUITES_ONE : TG_SUITES_ALL, err)) {
+        c.render = (struct tg_render){
+            .columns = io->columns,
+            .color = io->color,
+            .strict = c.o->junit_strict,
+            .top = c.o->top > 0 ? (size_t)c.o->top : (size_t)c.suites.policy->report.top,
+            .junit_max = (size_t)c.suites.policy->report.junit_max,
+            .exit_zero = c.o->exit_zero,
+            .report_url = c.o->report_url ? tg_sv_of(c.o->report_url) : TG_SV("")
+        };
+        code = check_all(&c, err);
+    } else {
+        code = tg_err_exit_code(err->kind);
+    }
+    tg_policy_free(c.suites.policy);
+    tg_repo_release(&c.repo);
+    tg_arena_free(c.arena);
+    return code;
+}

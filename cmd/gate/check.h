@@ -1,0 +1,26 @@
+#ifndef TG_CMD_GATE_CHECK_H
+#define TG_CMD_GATE_CHECK_H
+/*
+ * `check` as a function: fresh traces + baseline + policy -> verdict and reports, a set of them for
+ * each suite. What can fail cheaply fails first: policy, output files, repository, ref, baseline;
+ * then the traces are read.
+ */
+#include "cmd/gate/given.h"
+#include "reporters/reporter.h"
+
+/* What is asked for; the command line's words. NULL and 0: not given. */
+struct tg_check_opts {
+    struct tg_strs baseline; /* paths, REV:PATH, REV; none: the policy says where it is */
+    struct tg_given given;
+    const char *policy, *suite, *profile, *report[TG_REPORTS], *report_url, *base_commit;
+    bool junit_strict, annotations, dry_run, exit_zero, quiet;
+    int64_t top; /* rows shown */
+};
+
+/*
+ * `args` names the fresh traces; none: each suite has its own. The exit code of the worst suite, 5
+ * before 3, 1, 4 and 0; with an error that ends everything `err` is set as well.
+ */
+int tg_check_run(const struct tg_check_opts *o, const struct tg_strs *args, const struct tg_io *io,
+                 struct tg_err *err);
+#endif

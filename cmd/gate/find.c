@@ -1,0 +1,184 @@
+#include "cmd/gate/internal.h"
+#include "core/baseline/store.h"
+
+/* The fresh trace's own path in a commit, for who commits the trace itself; false: none. */
+static bool own_path(struct tg_check *c, struct tg_git *git, tg_sv *out)
+{
+    struct tg_err ignored;
+    const char *fresh = c->args->n == 1 ? c->args->v[0] : NULL;
+    tg_err_init(&ignored);
+    return fresh && strcmp(fresh, "-") != 0 && tg_git_relative(git, fresh, c->arena, out, &ignored);
+}
+
+static void describe_found(struct tg_check *c, struct tg_check_job *j, const struct tg_baseline *b)
+{
+    const struct tg_commit *k = b->commit.sha[0] ? &b->commit : &b->start;
+    struct tg_buf how = { 0 };
+    j->info.commit = tg_sv_of(tg_arena_printf(c->arena, "%s", k->sha));
+    j->info.ref = b->start.ref;
+    tg_buf_add(&how, b->start.found);
+    if (b->walked)
+        tg_buf_printf(&how, "%s%u commit%s before it", how.n ? ", " : "", b->walked,
+                      b->walked == 1 ? "" : "s");
+    j->info.how = tg_arena_sv(c->arena, tg_buf_sv(&how));
+    tg_buf_release(&how);
+    j->info.situation = tg_sv_of(tg_found_name(b->found));
+    j->info.walked = b->walked;
+    j->info.paths = b->path;
+}
+
+static const char *const *policy_paths(struct tg_check *c, struct tg_git *git, size_t *n)
+{
+    const char **p = TG_NEW_N(c->arena, const char *, 3);
+    struct tg_err ignored;
+    tg_sv rel;
+    tg_err_init(&ignored);
+    *n = 0;
+    if (c->suites.policy->file.n &&
+        tg_git_relative(git, c->suites.policy->file.p, c->arena, &rel, &ignored))
+        p[(*n)++] = rel.p;
+    p[(*n)++] = ".tracegate.yml";
+    p[(*n)++] = ".tracegate.yaml";
+    return p;
+}
+
+/* Walks back to the files at `path`. */
+static bool find_path(struct tg_check *c, struct tg_git *git, const struct tg_commit *start,
+                      tg_sv path, bool explicit_side, struct tg_baseline *out, struct tg_err *err)
+{
+    struct tg_find_opts fo = { .path = tg_arena_sv(c->arena, path).p,
+                               .max_walk = (unsigned)c->suites.policy->baseline.max_walk,
+                               .explicit_side = explicit_side };
+    fo.policy_paths = policy_paths(c, git, &fo.n_policy_paths);
+    return tg_baseline_find(git, start, &fo, c->arena, out, err);
+}
+
+static bool is_found(const struct tg_baseline *b)
+{
+    return b->found == TG_FOUND || b->found == TG_FOUND_HOLE;
+}
+
+/* What is stored exactly at a commit that was named. */
+static bool stored_at(struct tg_check *c, struct tg_check_job *j, struct tg_git *git,
+                      const struct tg_commit *at, struct tg_baseline *out, struct tg_err *err)
+{
+    struct tg_store store = tg_store_in_git(git);
+    *out = (struct tg_baseline){ .found = TG_FOUND, .start = *at, .commit = *at };
+    out->path = tg_sv_of(tg_arena_printf(c->arena, "stored:%.*s", TG_SV_ARG(j->suite->name)));
+    return tg_store_files(&store, j->suite->name, at->sha, c->arena, &out->files, err);
+}
+
+/*
+ * A suite whose baseline is stored. If nothing is stored, the fresh trace's own path in the commits
+ * may do: that needs no store. A named commit's own files come before runs that are stored at its
+ * ancestors.
+ */
+static bool find_stored(struct tg_check *c, struct tg_check_job *j, struct tg_git *git,
+                        const struct tg_commit *start, bool explicit_side, struct tg_baseline *out,
+                        struct tg_err *err)
+{
+    struct tg_baseline own = { .found = TG_FOUND_FIRST_RUN };
+    struct tg_store store = tg_store_in_git(git);
+    struct tg_err ignored;
+    tg_sv path;
+    tg_err_init(&ignored);
+    if (own_path(c, git, &path) && !find_path(c, git, start, path, explicit_side, &own, &ignored))
+        own.found = TG_FOUND_FIRST_RUN;
+    if (explicit_side && own.found == TG_FOUND) {
+        *out = own;
+        return true;
+    }
+    if (!tg_store_find(&store, start, j->suite->name, (unsigned)c->suites.policy->baseline.max_walk,
+                       explicit_side, c->arena, out, err))
+        return false;
+    if (is_found(&own) && (out->found == TG_FOUND_FIRST_RUN || (explicit_side && !is_found(out))))
+        *out = own;
+    return true;
+}
+
+static bool find_at(struct tg_check *c, struct tg_check_job *j, struct tg_git *git,
+                    const struct tg_commit *start, bool explicit_side, struct tg_baseline *out,
+                    struct tg_err *err)
+{
+    if (explicit_side && !stored_at(c, j, git, start, out, err))
+        return false;
+    if (explicit_side && out->files.n)
+        return true;
+    return j->suite->baseline.n
+               ? find_path(c, git, start, j->suite->baseline, explicit_side, out, err)
+               : find_stored(c, j, git, start, explicit_side, out, err);
+}
+
+static bool walk_to_baseline(struct tg_check *c, struct tg_check_job *j, struct tg_git *git,
+                             const struct tg_commit *start, bool explicit_side, struct tg_err *err)
+{
+    struct tg_baseline b;
+    if (!find_at(c, j, git, start, explicit_side, &b, err))
+        return false;
+    describe_found(c, j, &b);
+    if (b.found == TG_FOUND_FIRST_RUN)
+        return tg_check_first_run(c, j, git, &b, err);
+    if (b.found == TG_FOUND_LOST) {
+        (void)(explicit_side ? tg_baseline_missing(&b, err) : tg_check_lost(c, j, git, &b, err));
+        if (!explicit_side || j->suite->baseline.n)
+            return false;
+        err->hint[0] = '\0'; /* the user named a commit, so a path in it may be what was meant */
+        return tg_err_hint(err,
+                           "Name the file or folder in that commit, `--baseline %.*s:PATH`, or "
+                           "record a baseline there (`tracegate baseline record`).",
+                           TG_SV_ARG(start->ref.n ? start->ref : tg_sv_of(start->sha)));
+    }
+    memcpy(j->commit, b.commit.sha, sizeof j->commit);
+    tg_inputs_add_git(&j->base, b.commit.sha, &b.files, c->arena);
+    return tg_suite_groups(&j->base, j->suite, false, err);
+}
+
+static bool explicit_baseline(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
+{
+    struct tg_buf paths = { 0 };
+    bool ok = true;
+    for (size_t i = 0; ok && i < c->o->baseline.n; i++) {
+        const char *text = c->o->baseline.v[i];
+        struct tg_input in;
+        struct tg_commit commit = { 0 };
+        struct tg_git *git;
+        ok = tg_input_parse(&in, text, c->arena, err);
+        if (ok && in.kind == TG_INPUT_REV) {
+            ok = (git = tg_repo_get(&c->repo, err)) ||
+                 tg_err_context(err, "looking for a commit '%s': no file or folder is called so",
+                                text);
+            ok = ok && tg_git_resolve(git, in.rev.p, c->arena, &commit, err) &&
+                 walk_to_baseline(c, j, git, &commit, true, err);
+            continue;
+        }
+        tg_buf_printf(&paths, "%s%s", paths.n ? ", " : "", text);
+        ok = ok && tg_inputs_add(&j->base, text, NULL, &c->repo, c->arena, err);
+        if (ok && in.kind == TG_INPUT_GIT_PATH && !j->info.commit.n &&
+            tg_git_resolve(c->repo.git, in.rev.p, c->arena, &commit, err)) {
+            j->info.commit = tg_sv_of(tg_arena_printf(c->arena, "%s", commit.sha));
+            j->info.ref = in.rev;
+            j->info.how = TG_SV("named on the command line");
+            j->info.situation = TG_SV("found");
+        }
+    }
+    if (ok && paths.n) {
+        j->info.paths = tg_arena_sv(c->arena, tg_buf_sv(&paths));
+        if (!j->info.situation.n) {
+            j->info.situation = TG_SV("path");
+            j->info.how = TG_SV("path on the command line");
+        }
+    }
+    tg_buf_release(&paths);
+    return ok && tg_suite_groups(&j->base, j->suite, false, err);
+}
+
+bool tg_check_find(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
+{
+    struct tg_commit start;
+    struct tg_git *git;
+    if (c->o->baseline.n)
+        return explicit_baseline(c, j, err);
+    git = tg_repo_get(&c->repo, err);
+    return git && tg_suites_start(&c->suites, git, &start, err) &&
+           walk_to_baseline(c, j, git, &start, false, err);
+}

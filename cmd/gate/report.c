@@ -1,0 +1,118 @@
+#include "cmd/gate/internal.h"
+
+#include <time.h>
+
+/* Several suites: FILE.xml becomes FILE-SUITE.xml. */
+static const char *report_path(struct tg_check *c, const struct tg_check_job *j, int k)
+{
+    const char *path = c->o->report[k], *slash = strrchr(path, '/');
+    const char *dot = strchr(slash ? slash + 1 : path, '.');
+    size_t stem = dot && dot != path ? (size_t)(dot - path) : strlen(path);
+    if (c->suites.n == 1 || strcmp(path, "-") == 0)
+        return path;
+    return tg_arena_printf(c->arena, "%.*s-%.*s%s", (int)stem, path, TG_SV_ARG(j->suite->name),
+                           path + stem);
+}
+
+bool tg_check_open_reports(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
+{
+    for (int k = 0; k < TG_REPORTS; k++)
+        if (c->o->report[k] &&
+            !tg_outputs_open(&j->outputs, report_path(c, j, k), &j->handle[k], err))
+            return false;
+    return true;
+}
+
+/* A report on standard output is alone there, so that a pipe can read it. */
+static bool report_on_stdout(const struct tg_check *c)
+{
+    for (int k = 0; k < TG_REPORTS; k++)
+        if (c->o->report[k] && strcmp(c->o->report[k], "-") == 0)
+            return true;
+    return false;
+}
+
+bool tg_check_report(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
+{
+    struct tg_buf out = { 0 };
+    bool ok = true;
+    for (int k = 0; ok && k < TG_REPORTS; k++) {
+        if (!c->o->report[k])
+            continue;
+        tg_buf_clear(&out);
+        ok = tg_reporters[k].write(&out, &j->verdict, &c->render, err) &&
+             tg_outputs_put(&j->outputs, j->handle[k], tg_buf_sv(&out), err);
+    }
+    ok = ok && tg_outputs_commit(&j->outputs, err);
+    tg_buf_clear(&out);
+    if (ok && !c->o->quiet && !report_on_stdout(c))
+        ok = tg_reporter_text(&out, &j->verdict, &c->render, err) &&
+             tg_io_put(c->io, tg_buf_sv(&out), err);
+    tg_buf_clear(&out);
+    if (ok && c->o->annotations)
+        ok = tg_reporter_annotations(&out, &j->verdict, &c->render, err) &&
+             tg_io_put_commands(c->io, tg_buf_sv(&out), err);
+    tg_buf_release(&out);
+    return ok;
+}
+
+/* Committer date of the judged commit, or SOURCE_DATE_EPOCH; no clock, so that bytes repeat. */
+void tg_check_describe(struct tg_check *c, struct tg_check_job *j)
+{
+    struct tg_verdict *v = &j->verdict;
+    struct tg_commit head;
+    struct tg_err ignored;
+    int64_t epoch = 0;
+    bool dated = false;
+    const char *fixed = tg_io_env(c->io, "SOURCE_DATE_EPOCH");
+    struct tm tm;
+    time_t t;
+    tg_err_init(&ignored);
+    if (c->repo.git && tg_git_resolve(c->repo.git, "HEAD", c->arena, &head, &ignored)) {
+        v->test_commit = tg_sv_of(tg_arena_printf(c->arena, "%s", head.sha));
+        epoch = head.date;
+        dated = true;
+    }
+    if (fixed && tg_sv_i64(tg_sv_of(fixed), &epoch))
+        dated = true;
+    t = (time_t)epoch;
+    if (dated && gmtime_r(&t, &tm)) {
+        char *text = TG_NEW_N(c->arena, char, 32);
+        v->timestamp = (tg_sv){ text, strftime(text, 32, "%Y-%m-%dT%H:%M:%S", &tm) };
+    }
+    struct tg_buf paths = { 0 };
+    if (j->fresh.n > 2)
+        tg_buf_printf(&paths, "%s … %s (%zu files)", j->fresh.v[0].label,
+                      j->fresh.v[j->fresh.n - 1].label, j->fresh.n);
+    else
+        for (size_t i = 0; i < j->fresh.n; i++)
+            tg_buf_printf(&paths, "%s%s", i ? ", " : "", j->fresh.v[i].label);
+    v->test_paths = tg_arena_sv(c->arena, tg_buf_sv(&paths));
+    tg_buf_release(&paths);
+    v->suite = j->suite->name;
+    v->baseline = j->info;
+    v->policy = c->suites.policy->built_in ? TG_SV("built-in policy (tracegate:recommended)")
+                                           : c->suites.policy->file;
+    if (c->suites.policy->profile.n)
+        v->policy = tg_sv_of(tg_arena_printf(c->arena, "%.*s, profile %.*s", TG_SV_ARG(v->policy),
+                                             TG_SV_ARG(c->suites.policy->profile)));
+}
+
+bool tg_check_print_plan(struct tg_check *c, const struct tg_check_job *j, struct tg_err *err)
+{
+    struct tg_buf b = { 0 };
+    bool ok;
+    tg_buf_printf(&b, "suite %.*s\n  policy: %s\n", TG_SV_ARG(j->suite->name),
+                  c->suites.policy->built_in ? "built-in (tracegate:recommended)"
+                                             : c->suites.policy->file.p);
+    tg_buf_printf(&b, "  baseline: %.*s%s%.*s\n", TG_SV_ARG(j->info.situation),
+                  j->info.how.n ? ", " : "", TG_SV_ARG(j->info.how));
+    for (size_t i = 0; i < j->base.n; i++)
+        tg_buf_printf(&b, "    %s\n", j->base.v[i].label);
+    tg_buf_puts(&b, "  fresh:\n");
+    for (size_t i = 0; i < j->fresh.n; i++)
+        tg_buf_printf(&b, "    %s\n", j->fresh.v[i].label);
+    ok = tg_io_put(c->io, tg_buf_sv(&b), err);
+    tg_buf_release(&b);
+    return ok;
+}

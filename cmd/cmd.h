@@ -11,7 +11,8 @@ enum tg_opt_type {
     TG_OPT_STR,
     TG_OPT_LIST, /* repeatable */
     TG_OPT_INT,
-    TG_OPT_FORMAT /* an enum tg_format, of the words that the row accepts */
+    TG_OPT_CHOICE, /* an unsigned or an enum: 1 + the place of the word in the row; 0: not given */
+    TG_OPT_FORMAT  /* an enum tg_format, of the words that the row accepts */
 };
 enum tg_format {
     TG_FORMAT_TEXT, /* where none is given */
@@ -20,6 +21,8 @@ enum tg_format {
     TG_FORMAT_YAML,
     TG_FORMAT_MARKDOWN
 };
+
+enum tg_color { TG_COLOR_DEFAULT, TG_COLOR_AUTO, TG_COLOR_ALWAYS, TG_COLOR_NEVER };
 
 #define TG_OPT_UNSET INT64_MIN /* an integer option that was not given */
 
@@ -31,7 +34,7 @@ struct tg_strs {
 struct tg_opt {
     const char *name; /* without "--" */
     enum tg_opt_type type;
-    /* into the command's option struct: bool, const char *, struct tg_strs, int64_t, enum tg_format */
+    /* into the command's option struct: bool, const char *, struct tg_strs, int64_t, an enum */
     size_t offset;
     const char *value; /* "FILE", "SIDE", or the words it accepts: "text|csv"; NULL for flags */
     const char *help;

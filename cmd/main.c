@@ -90,7 +90,7 @@ int main(int argc, char **argv, char **envp)
         return 5;
     tg_signals_watch();
     give_memory_back();
-    tg_io_setup(&io, NULL);
+    tg_io_setup(&io, TG_COLOR_DEFAULT);
     code = dispatch((const char *const *)argv + (argc > 0), argc > 0 ? (size_t)argc - 1 : 0, &io,
                     &err);
     if (err.kind == TG_ERR_NONE && close(io.out) != 0 && errno != EBADF) {

@@ -3,7 +3,7 @@
 #include <stddef.h>
 
 const struct tg_opt tg_common_options[] = {
-    { "color", TG_OPT_STR, offsetof(struct tg_common, color), "auto|always|never",
+    { "color", TG_OPT_CHOICE, offsetof(struct tg_common, color), "auto|always|never",
       "colour in texts; auto asks NO_COLOR, CLICOLOR_FORCE and the terminal" },
     { "threads", TG_OPT_INT, offsetof(struct tg_common, threads), "N",
       "read traces with at most N threads, 1 to 256; the default is the cores that the process may "
@@ -35,11 +35,12 @@ bool tg_opt_is_choice(const struct tg_opt *o)
     return true;
 }
 
-static bool choice_ok(const struct tg_opt *o, const char *value, const struct tg_cmd *cmd,
-                      struct tg_err *err)
+/* The place of the word in the row, from 1. */
+static bool choose(const struct tg_opt *o, const char *value, unsigned *place,
+                   const struct tg_cmd *cmd, struct tg_err *err)
 {
     tg_sv rest = tg_sv_of(o->value);
-    while (rest.n)
+    for (*place = 1; rest.n; ++*place)
         if (tg_sv_eq(tg_sv_cut(&rest, '|'), tg_sv_of(value)))
             return true;
     tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--%s does not know '%s'", o->name, value);
@@ -67,6 +68,7 @@ static void *field(void *opts, struct tg_common *common, const struct tg_opt *o,
 static bool store(void *to, const struct tg_opt *o, const char *value, const struct tg_cmd *cmd,
                   struct tg_arena *a, struct tg_err *err)
 {
+    unsigned place = 0;
     switch (o->type) {
     case TG_OPT_FLAG:
         *(bool *)to = true;
@@ -79,13 +81,16 @@ static bool store(void *to, const struct tg_opt *o, const char *value, const str
         return tg_err_hint(err, "See tracegate %s --help.", cmd->name);
     case TG_OPT_STR:
     case TG_OPT_LIST:
+    case TG_OPT_CHOICE:
     case TG_OPT_FORMAT:
         break;
     }
-    if (tg_opt_is_choice(o) && !choice_ok(o, value, cmd, err))
+    if (tg_opt_is_choice(o) && !choose(o, value, &place, cmd, err))
         return false;
     if (o->type == TG_OPT_LIST)
         tg_strs_add(to, value, a);
+    else if (o->type == TG_OPT_CHOICE)
+        *(unsigned *)to = place;
     else if (o->type == TG_OPT_FORMAT)
         *(enum tg_format *)to = format_of(value);
     else

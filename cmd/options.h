@@ -12,7 +12,7 @@
 
 struct tg_common { /* options that every command has */
     bool help;
-    const char *color; /* "auto", "always", "never"; NULL: not given */
+    enum tg_color color;
     int64_t threads;
 };
 extern const struct tg_opt tg_common_options[];

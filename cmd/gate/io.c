@@ -34,11 +34,11 @@ static bool is_forced(const struct tg_io *io, const char *name)
     return v && strcmp(v, "0") != 0;
 }
 
-static bool wants_color(const struct tg_io *io, const char *color)
+static bool wants_color(const struct tg_io *io, enum tg_color color)
 {
     const char *term = tg_io_env(io, "TERM");
-    if (color && strcmp(color, "auto") != 0)
-        return strcmp(color, "always") == 0;
+    if (color == TG_COLOR_ALWAYS || color == TG_COLOR_NEVER)
+        return color == TG_COLOR_ALWAYS;
     if (tg_io_env(io, "NO_COLOR"))
         return false;
     if (is_forced(io, "CLICOLOR_FORCE") || is_forced(io, "FORCE_COLOR"))
@@ -58,7 +58,7 @@ static int width(const struct tg_io *io)
     return 0;
 }
 
-void tg_io_setup(struct tg_io *io, const char *color)
+void tg_io_setup(struct tg_io *io, enum tg_color color)
 {
     io->color = wants_color(io, color);
     io->progress = isatty(io->err);

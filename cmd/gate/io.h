@@ -13,11 +13,11 @@
 #include "core/trace/trace.h"
 
 /*
- * `color` is the value of --color or NULL. Colour: --color, then NO_COLOR (not empty: off), then
+ * Colour: `color` (--color), then NO_COLOR (not empty: off), then
  * CLICOLOR_FORCE or FORCE_COLOR (not empty, not "0": on), then whether `out` is a terminal and TERM
  * is not "dumb". Width: COLUMNS, else the terminal's, else 0 (the reporters' default).
  */
-void tg_io_setup(struct tg_io *io, const char *color);
+void tg_io_setup(struct tg_io *io, enum tg_color color);
 
 /* UTC days since 1970, for waivers: SOURCE_DATE_EPOCH where a run must repeat, else the clock. */
 int64_t tg_io_today(const struct tg_io *io);

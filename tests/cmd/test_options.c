@@ -13,6 +13,7 @@
 struct opts {
     bool fast;
     enum tg_format format;
+    enum { MOOD_NOT_GIVEN, MOOD_MILD, MOOD_STERN } mood;
     const char *output;
     int64_t top, rank;
     struct tg_strs exclude;
@@ -20,6 +21,7 @@ struct opts {
 static const struct tg_opt table[] = {
     { "fast", TG_OPT_FLAG, offsetof(struct opts, fast), NULL, "be fast" },
     { "format", TG_OPT_FORMAT, offsetof(struct opts, format), "text|csv", "form of the output" },
+    { "mood", TG_OPT_CHOICE, offsetof(struct opts, mood), "mild|stern", "how" },
     { "o", TG_OPT_STR, offsetof(struct opts, output), "FILE", "where to" },
     { "top", TG_OPT_INT, offsetof(struct opts, top), "N", "rows" },
     { "rank", TG_OPT_INT, offsetof(struct opts, rank), "N", "rank" },
@@ -55,14 +57,16 @@ static struct parsed parse(const char *const *argv)
 
 static void all_forms_are_read(void **state)
 {
-    const char *const argv[] = { "a",          "--fast", "--format=csv", "-o", "f",
-                                 "--top",      "-3",     "--exclude",    "x*", "b",
-                                 "--exclude=", "--",     "--top",        NULL };
+    const char *const argv[] = { "a",          "--fast",    "--format=csv", "-o",
+                                 "f",          "--mood",    "stern",        "--top",
+                                 "-3",         "--exclude", "x*",           "b",
+                                 "--exclude=", "--",        "--top",        NULL };
     struct parsed p = parse(argv);
     (void)state;
     assert_true(p.ok);
     assert_true(p.o.fast);
     assert_int_equal(p.o.format, TG_FORMAT_CSV);
+    assert_int_equal(p.o.mood, MOOD_STERN);
     assert_string_equal(p.o.output, "f");
     assert_int_equal(p.o.top, -3);
     assert_true(p.o.rank == TG_OPT_UNSET);
@@ -85,7 +89,7 @@ static void common_options_are_read(void **state)
     p = parse(argv);
     assert_true(p.ok && p.common.help);
     assert_int_equal(p.common.threads, 3);
-    assert_string_equal(p.common.color, "never");
+    assert_int_equal(p.common.color, TG_COLOR_NEVER);
     assert_string_equal(p.o.output, "file");
     assert_int_equal(p.args.n, 1);
     assert_string_equal(p.args.v[0], "-");
@@ -109,6 +113,7 @@ static void mistakes_are_named(void **state)
         { { "--top", "", NULL }, "--top needs a whole number, not ''", "" },
         { { "--format", "xml", NULL }, "--format does not know 'xml'", "Use one of text|csv;" },
         { { "--format", "tex", NULL }, "--format does not know 'tex'", "Use one of text|csv;" },
+        { { "--mood", "mil", NULL }, "--mood does not know 'mil'", "Use one of mild|stern;" },
         { { "--color", "red", NULL }, "--color does not know 'red'", "auto|always|never" },
     };
     (void)state;

@@ -1,0 +1,145 @@
+#include "cmd/diff.h"
+#include "cmd/gate/reading.h"
+#include "cmd/hta_side.h"
+#include "core/base/threads.h"
+#include "core/diff/tally.h"
+
+static bool compare_hta(struct tg_comparison *out, const struct tg_diff_request *q,
+                        const struct tg_input_list inputs[2], struct tg_err *err)
+{
+    struct tg_hta_side side[2];
+    const struct tg_hta_side *sides[2] = { &side[0], &side[1] };
+    struct tg_hta_select select[2];
+    enum tg_hta_device device = q->o->device == TG_DIFF_CPU   ? TG_HTA_CPU
+                                : q->o->device == TG_DIFF_GPU ? TG_HTA_GPU
+                                                              : TG_HTA_ALL;
+    bool ok = true;
+    for (int s = 0; s < 2; s++) {
+        tg_hta_init(&side[s], q->o->no_rounding);
+        select[s] = (struct tg_hta_select){ q->ranks[s].v, q->steps[s].v, q->ranks[s].n,
+                                            q->steps[s].n, q->o->whole };
+    }
+    for (int s = 0; ok && s < 2; s++)
+        ok = tg_hta_side_load(&side[s], &inputs[s], q->repo, q->io, q->progress, err);
+    ok = ok &&
+         tg_hta_compare(out, sides, select, device, q->o->short_names, q->label, q->arena, err);
+    for (int s = 0; s < 2; s++)
+        tg_hta_release(&side[s]);
+    return ok;
+}
+
+/* Both sides as summaries, aligned; exact sums, no evidence. */
+static bool compare_summaries(struct tg_comparison *out, const struct tg_diff_request *q,
+                              const struct tg_input_list inputs[2], struct tg_summary summary[2],
+                              struct tg_err *err)
+{
+    struct tg_summarize_opts so = { .window = q->window, .rank = -1 };
+    struct tg_compare_opts co = { .raw_names = !q->o->normalise,
+                                  .no_evidence = true,
+                                  .any_ranks = true,
+                                  .label = { "control", "test" } };
+    enum tg_arrange how = tg_given_arrange(&q->o->given, TG_ARRANGE_AUTO);
+    struct tg_side side[2];
+    for (int s = 0; s < 2; s++) {
+        if (!tg_inputs_load(&summary[s], &inputs[s], &so, q->repo, q->progress, err) ||
+            !tg_side_arrange_some(&side[s], &summary[s], how, q->arena, err)) {
+            (void)tg_err_context(err, "reading %s", q->label[s]);
+            return false;
+        }
+        co.steps[s] = q->steps[s].v;
+        co.n_step_numbers[s] = q->steps[s].n;
+        co.ranks[s] = q->ranks[s].v;
+        co.n_rank_numbers[s] = q->ranks[s].n;
+    }
+    return tg_compare(out, &side[TG_BASE], &side[TG_TEST], &co, q->arena, err);
+}
+
+static bool no_facts_in_summary(struct tg_source *s, struct tg_err *err)
+{
+    tg_sv head;
+    if (!tg_source_peek(s, &head, err))
+        return false;
+    if (!tg_summary_looks_like(head))
+        return true;
+    tg_err_set(err, TG_ERR_USAGE, TG_AT_FILE(tg_source_name(s)),
+               "a summary keeps no durations by shape or grid");
+    return tg_err_hint(err, "Name the traces themselves, or leave out --by.");
+}
+
+/* The files of one side. */
+struct tallying {
+    const struct tg_diff_request *q;
+    const struct tg_input_list *inputs;
+    int side;
+    struct tg_tally *tally; /* in turn, as is `steps` */
+    size_t steps;
+    struct tg_turns turns;
+};
+
+static bool tally_one(void *arg, size_t i, struct tg_err *err)
+{
+    struct tallying *all = arg;
+    const struct tg_diff_request *q = all->q;
+    const int side = all->side;
+    struct tg_load_opts load = { .want_facts = true };
+    struct tg_buf bytes = { 0 };
+    struct tg_steps steps = { 0 };
+    struct tg_trace *trace = NULL;
+    struct tg_source *s = tg_inputs_open(&all->inputs->v[i], q->repo, NULL, &bytes, err);
+    bool ok;
+    tg_reading_opts(&load.reader, tg_reading_share(i, all->inputs->n));
+    ok = s && no_facts_in_summary(s, err) && (trace = tg_trace_load(s, &load, q->progress, err)) &&
+         tg_steps_build(&steps, trace, &q->window, err);
+    tg_turns_wait(&all->turns, i);
+    if (ok)
+        all->steps +=
+            tg_tally_add(all->tally, side, trace, &steps, q->steps[side].v, q->steps[side].n);
+    tg_turns_pass(&all->turns);
+    tg_steps_release(&steps);
+    tg_trace_free(trace);
+    tg_source_close(s);
+    tg_buf_release(&bytes);
+    return ok;
+}
+
+static bool tally_side(struct tg_tally *t, const struct tg_diff_request *q,
+                       const struct tg_input_list *inputs, int side, struct tg_err *err)
+{
+    struct tallying all = { .q = q, .inputs = inputs, .side = side, .tally = t };
+    bool ok;
+    tg_turns_init(&all.turns);
+    ok = tg_reading_each(inputs->n, tally_one, &all, q->progress, err);
+    tg_turns_release(&all.turns);
+    if (!ok || all.steps)
+        return ok;
+    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%s has none of the wanted steps", q->label[side]);
+    return tg_err_hint(err, "Leave out --%s-step to see all.", side ? "test" : "control");
+}
+
+static bool compare_by_fact(struct tg_comparison *out, const struct tg_diff_request *q,
+                            const struct tg_input_list inputs[2], struct tg_err *err)
+{
+    struct tg_tally *t =
+        tg_tally_new(q->o->by == TG_DIFF_BY_SHAPE ? TG_TALLY_SHAPE : TG_TALLY_GRID);
+    bool ok = true;
+    for (int side = 0; ok && side < 2; side++)
+        ok = tally_side(t, q, &inputs[side], side, err);
+    if (ok)
+        tg_tally_comparison(out, t, q->arena);
+    tg_tally_free(t);
+    return ok;
+}
+
+bool tg_diff_compare(struct tg_comparison *out, const struct tg_diff_request *q,
+                     const struct tg_input_list inputs[2], struct tg_summary summary[2],
+                     struct tg_err *err)
+{
+    bool ok;
+    if (q->o->hta)
+        return compare_hta(out, q, inputs, err);
+    ok = tg_diff_splits_names(q->o) ? compare_by_fact(out, q, inputs, err)
+                                    : compare_summaries(out, q, inputs, summary, err);
+    if (ok)
+        tg_join_names(out, q->o->short_names, q->arena);
+    return ok;
+}

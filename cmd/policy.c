@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cmd/gate/runs.h"
+#include "cmd/setup/files.h"
 #include "core/base/file.h"
 #include "core/diff/names.h"
 #include "policy/language/changes.h"
@@ -100,7 +101,7 @@ static int metrics(struct job *j, struct tg_err *err)
     return put(j, &out, err);
 }
 
-/* ---- traces: for names, and for init ---- */
+/* ---- traces, for their names ---- */
 
 static bool read_traces(struct job *j, size_t from, struct tg_err *err)
 {
@@ -298,49 +299,24 @@ static int schema(struct job *j, struct tg_err *err)
     return put(j, &out, err);
 }
 
-/* Each normalised name of the traces with its self time; in order of first appearance. */
-struct names {
-    struct tg_strmap map;
-    double *self;
-    enum tg_kind *kind;
-    size_t cap_self, cap_kind;
-};
-
-static void add_row(struct names *n, const struct tg_row *row, size_t n_steps)
+static void add_name(struct tg_strmap *names, const struct tg_row *row)
 {
     struct tg_buf text = { 0 };
-    size_t known = n->map.n;
-    uint32_t id;
     tg_name_normalise(row->kind, row->name, &text);
-    id = tg_strmap_add(&n->map, tg_buf_sv(&text));
-    if (id == known) {
-        n->self = tg_grow(n->self, &n->cap_self, id + 1, sizeof *n->self);
-        n->kind = tg_grow(n->kind, &n->cap_kind, id + 1, sizeof *n->kind);
-        n->self[id] = 0;
-        n->kind[id] = row->kind;
-    }
-    for (size_t i = 0; i < n_steps; i++)
-        n->self[id] += (double)row->self[i];
+    (void)tg_strmap_add(names, tg_buf_sv(&text));
     tg_buf_release(&text);
 }
 
-static void collect(struct names *n, const struct tg_summary *s)
+/* Each normalised name of the traces, in order of first appearance. */
+static void collect(struct tg_strmap *names, const struct tg_summary *s)
 {
-    *n = (struct names){ 0 };
-    tg_strmap_init(&n->map);
+    tg_strmap_init(names);
     for (size_t i = 0; i < s->n; i++) {
         for (size_t r = 0; r < s->shards[i]->n_rows; r++)
-            add_row(n, &s->shards[i]->rows[r], s->shards[i]->n_steps);
+            add_name(names, &s->shards[i]->rows[r]);
         for (size_t r = 0; r < s->shards[i]->n_frames; r++)
-            add_row(n, &s->shards[i]->frames[r], s->shards[i]->n_steps);
+            add_name(names, &s->shards[i]->frames[r]);
     }
-}
-
-static void names_release(struct names *n)
-{
-    tg_strmap_release(&n->map);
-    free(n->self);
-    free(n->kind);
 }
 
 /* `policy lint FILE` is a likely slip: what follows the verb are traces. */
@@ -365,15 +341,15 @@ static int lint(struct job *j, struct tg_err *err)
     if (!loaded && !j->diags.n)
         return tg_err_exit_code(err->kind);
     if (loaded) {
-        struct names n = { 0 };
+        struct tg_strmap n = { 0 };
         if (j->args->n > 1) {
             if (!read_traces(j, 1, err))
                 return tg_err_exit_code(err->kind);
             collect(&n, &j->summary);
         }
-        tg_policy_lint(j->policy, n.map.text, n.map.n, &j->diags);
+        tg_policy_lint(j->policy, n.text, n.n, &j->diags);
         if (j->args->n > 1)
-            names_release(&n);
+            tg_strmap_release(&n);
     }
     if (!put_diags(j, err))
         return 5;
@@ -384,118 +360,22 @@ static int lint(struct job *j, struct tg_err *err)
 
 /* ---- init ---- */
 
-/* The head of a name that is safe between double quotes in YAML and holds no glob or template. */
-static tg_sv plain_head(tg_sv s)
-{
-    size_t n = 0;
-    while (n < s.n && n < 80 && (unsigned char)s.p[n] >= 0x20 && (unsigned char)s.p[n] < 0x7f &&
-           !strchr("\"\\*?/<(", s.p[n]))
-        n++;
-    return (tg_sv){ s.p, n };
-}
-
-static bool is_usable(tg_sv s)
-{
-    return plain_head(s).n == s.n ? s.n > 0 : plain_head(s).n >= 8;
-}
-
-static void put_pattern(struct tg_buf *out, tg_sv name)
-{
-    tg_sv head = plain_head(name);
-    tg_buf_printf(out, "\"%.*s%s\"", TG_SV_ARG(head), head.n < name.n ? "*" : "");
-}
-
-/* The operators or kernels with most self time: a run without them was no run of this program. */
-static void put_required(struct tg_buf *out, const struct names *n)
-{
-    bool device = false;
-    size_t taken[3];
-    size_t n_taken = 0;
-    for (size_t i = 0; i < n->map.n; i++)
-        device |= n->kind[i] == TG_KIND_KERNEL;
-    while (n_taken < 3) {
-        size_t best = n->map.n;
-        for (size_t i = 0; i < n->map.n; i++) {
-            bool used =
-                n->kind[i] != (device ? TG_KIND_KERNEL : TG_KIND_OP) || !is_usable(n->map.text[i]);
-            for (size_t k = 0; k < n_taken; k++)
-                used |= tg_sv_eq(plain_head(n->map.text[taken[k]]), plain_head(n->map.text[i]));
-            if (!used && (best == n->map.n || n->self[i] > n->self[best]))
-                best = i;
-        }
-        if (best == n->map.n)
-            break;
-        taken[n_taken++] = best;
-    }
-    if (!n_taken)
-        return;
-    tg_buf_puts(out, "  ops: [");
-    for (size_t k = 0; k < n_taken; k++) {
-        tg_buf_puts(out, k ? ", " : "");
-        put_pattern(out, n->map.text[taken[k]]);
-    }
-    tg_buf_puts(out, "]\n");
-}
-
-/* Comments: which limits fit depends on the program. */
-static void put_device_rules(struct tg_buf *out, const struct names *n)
-{
-    bool device = false;
-    for (size_t i = 0; i < n->map.n; i++)
-        device |= n->kind[i] == TG_KIND_KERNEL;
-    if (!device)
-        return;
-    tg_buf_puts(out,
-                "# What the devices wait for, as changes or as budgets (max, min), which need no "
-                "baseline.\n"
-                "# All measures: tracegate policy metrics. Limits that fit: tracegate calibrate.\n"
-                "#rules:\n"
-                "#  - {id: idle, metric: idle, warn: {pp: 3pp}, fail: {pp: 8pp}}\n"
-                "#  - {id: late-launches, metric: launch_gap, fail: {pct: 15%, abs: 1%step}}\n"
-                "#  - {id: bare-comm, metric: comm_exposed, fail: {pct: 10%, abs: 1%step}, "
-                "optional: true}\n"
-                "#  - {id: idle-budget, metric: idle, fail: {max: 60%}}\n");
-}
-
 static int init(struct job *j, struct tg_err *err)
 {
-    const struct tg_shard *s;
-    struct names n;
+    struct tg_strs traces = { .v = j->args->v + 1, .n = j->args->n - 1 };
+    struct tg_setup_opts o = { 0 };
+    struct tg_survey survey;
     struct tg_buf out = { 0 };
-    if (j->args->n < 2) {
+    if (!traces.n) {
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "policy init needs a trace");
-        (void)tg_err_hint(err,
-                          "For example: tracegate policy init out/run0.json.gz -o .tracegate.yml");
+        (void)tg_err_hint(err, "For example: tracegate policy init out/run0.json.gz -o "
+                               ".tracegate.yml. tracegate init looks for traces itself, and "
+                               "writes the workflow too.");
         return 2;
     }
-    if (!read_traces(j, 1, err))
+    if (!tg_survey_traces(&survey, &traces, j->io, &j->repo, j->arena, err))
         return tg_err_exit_code(err->kind);
-    s = j->summary.shards[0];
-    collect(&n, &j->summary);
-    tg_buf_puts(&out,
-                "# yaml-language-server: $schema=tracegate-v1.schema.json\n"
-                "# The schema: tracegate policy schema >tracegate-v1.schema.json\n"
-                "version: 1\n"
-                "extends: [\"tracegate:recommended\"]\n"
-                "suites:\n"
-                "  - name: main\n"
-                "    trace: {files: \"out/run*.json.gz\", run: 'run(\\d+)'}   # fresh traces\n"
-                "    baseline: perf/run*.json.gz   # in the tree of the merge base\n");
-    if (!s->marked && s->n_hints && is_usable(s->hints[0].name)) {
-        tg_buf_puts(&out, "    window: {by: annotation, name: ");
-        put_pattern(&out, s->hints[0].name);
-        tg_buf_puts(&out, "}\n");
-    }
-    tg_buf_puts(&out, "require:   # what a real run of this program always has\n");
-    if (s->marked)
-        tg_buf_printf(&out, "  steps: %zu\n", s->n_steps < 3 ? s->n_steps : (size_t)3);
-    put_required(&out, &n);
-    put_device_rules(&out, &n);
-    names_release(&n);
-    if (!s->marked)
-        tg_io_note(j->io, "the trace has no ProfilerStep markers: durations will not be judged; "
-                          "call prof.step() once an iteration, or say window: {by: trace} if each "
-                          "trace is one step");
+    tg_setup_policy(&out, &survey, &o);
     return put(j, &out, err);
 }
 
@@ -536,7 +416,7 @@ const struct tg_cmd tg_cmd_policy = {
     .synopsis = "init TRACE... | lint [TRACE...] | show | explain NAME|RULE [TRACE...] | "
                 "diff OLD NEW | schema | metrics",
     .about =
-        "init writes a first policy from a trace: what it must contain, its steps.\n"
+        "init prints the policy that `tracegate init` writes for these traces.\n"
         "lint says what is wrong with a policy, all at once, and what loads but cannot work as "
         "meant; with traces also which patterns match none of their names.\n"
         "show prints the effective policy with the origin of each value; without a policy file "

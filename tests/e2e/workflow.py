@@ -97,7 +97,7 @@ class Forge:
             needs = [spec["needs"]] if isinstance(spec.get("needs"), str) else spec.get("needs", [])
             assert all(n in contexts["needs"] for n in needs), f"{key} comes before what it needs"
             matrix = spec.get("strategy", {}).get("matrix", {})
-            legs = [dict(zip(matrix, v)) for v in itertools.product(*matrix.values())]
+            legs = matrix.get("include") or [dict(zip(matrix, v)) for v in itertools.product(*matrix.values())]
             for leg in legs:
                 job = Job(self, doc, spec, dict(contexts, needs={n: contexts["needs"][n] for n in needs}, matrix=leg), fork)
                 job.run()

@@ -31,7 +31,8 @@ ALLOWED = {
     "policy/verdict": WITHOUT_HTA + ["policy/language"],
     "reporters": WITHOUT_HTA + ["policy/verdict/verdict.h"],
     "cmd/gate": WITHOUT_HTA + ["policy", "reporters", "cmd/cmd.h"],
-    "cmd": ["core", "policy", "reporters", "cmd/gate"],
+    "cmd/setup": WITHOUT_HTA + ["policy/language", "cmd/gate", "cmd/cmd.h"],
+    "cmd": ["core", "policy", "reporters", "cmd/gate", "cmd/setup"],
 }
 LIBRARIES = {
     r"cjson/|cJSON": ["core/base/doc.c"],

@@ -1,0 +1,416 @@
+/*
+ * tracegate init: looks at what is there, says it, writes a policy, a bench and the CI service's
+ * workflow, and runs selftest on the result. Asks nothing; replaces nothing without --force.
+ */
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cmd/options.h"
+#include "cmd/setup/files.h"
+#include "core/base/file.h"
+#include "core/baseline/spawn.h"
+
+#define MAX_WRITTEN ((size_t)1 << 20) /* of a file that --force compares */
+
+struct init_opts {
+    const char *action;
+    bool store, nightly, force;
+};
+static const struct tg_opt init_options[] = {
+    { "store", TG_OPT_FLAG, offsetof(struct init_opts, store), NULL,
+      "for machines of your own: baselines are stored in git, and a change is measured alone; "
+      "default: base and change in turn on one machine, as hosted runners need it" },
+    { "nightly", TG_OPT_FLAG, offsetof(struct init_opts, nightly), NULL,
+      "a suite `nightly` with stored baselines and its workflow, besides" },
+    { "action", TG_OPT_STR, offsetof(struct init_opts, action), "OWNER/REPO@COMMIT",
+      "where workflows take tracegate from; without it they hold the placeholder "
+      "OWNER/tracegate@COMMIT" },
+    { "force", TG_OPT_FLAG, offsetof(struct init_opts, force), NULL,
+      "replace files that are there, and show what changes in them" },
+    { 0 },
+};
+
+enum written { WRITTEN_NEW, WRITTEN_SAME, WRITTEN_KEPT, WRITTEN_REPLACED };
+
+struct job {
+    const struct init_opts *o;
+    const struct tg_io *io;
+    struct tg_arena *arena;
+    struct tg_repo repo;
+    struct tg_survey survey;
+    struct tg_setup_opts setup;
+    struct tg_setup_files files;
+    enum written *written; /* of each file */
+    struct tg_buf out, changes;
+    bool is_blind;
+};
+
+/* ---- what was found ---- */
+
+static void put_steps(struct tg_buf *out, const struct tg_survey_suite *one)
+{
+    if (one->marked && one->least_steps == one->most_steps)
+        tg_buf_printf(out, "%zu step%s (ProfilerStep)", one->least_steps,
+                      one->least_steps == 1 ? "" : "s");
+    else if (one->marked)
+        tg_buf_printf(out, "%zu to %zu steps (ProfilerStep)", one->least_steps, one->most_steps);
+    else if (one->window.name.n)
+        tg_buf_printf(out,
+                      "no ProfilerStep; the annotation \"%.*s\" serves as step (%zu, %.0f %% "
+                      "of the time)",
+                      TG_SV_ARG(one->window.name), one->window.count, 100 * one->window.covered);
+    else
+        tg_buf_puts(
+            out, "none, and no annotation that would do as one: each trace is taken as one step");
+}
+
+static void put_suite(struct job *j, const struct tg_survey_suite *one)
+{
+    struct tg_buf *out = &j->out;
+    if (!one->n) {
+        tg_buf_puts(out, "  traces      none here yet\n");
+        return;
+    }
+    tg_buf_printf(out, "  traces      %.*s: %zu run%s", TG_SV_ARG(one->form.files), one->runs,
+                  one->runs == 1 ? "" : "s");
+    if (one->ranks > 1)
+        tg_buf_printf(out, " of %zu ranks", one->ranks);
+    if (j->survey.n_suites > 1)
+        tg_buf_printf(out, " (suite %.*s)", TG_SV_ARG(one->name));
+    tg_buf_puts(out, "\n  steps       ");
+    put_steps(out, one);
+    tg_buf_printf(out, "\n  device      %.*s%s%s%s\n", TG_SV_ARG(one->device),
+                  one->device.n ? "" : "unknown", one->has_stacks ? ", with Python stacks" : "",
+                  one->is_compiled ? ", torch.compile" : "");
+    if (one->has_stacks)
+        tg_buf_puts(out, "              stacks slow the host: gate on runs without them\n");
+    if (one->runs < 3)
+        tg_buf_puts(out, "              durations need three runs a side; bench.py makes five\n");
+    if (one->kept.n)
+        tg_buf_printf(out, "  baseline    %.*s\n", TG_SV_ARG(one->kept));
+}
+
+static void put_found(struct job *j)
+{
+    const struct tg_survey *s = &j->survey;
+    tg_buf_puts(&j->out, "found\n");
+    for (size_t i = 0; i < s->n_suites; i++)
+        put_suite(j, &s->suites[i]);
+    if (s->skipped.n)
+        tg_buf_printf(&j->out, "  not taken   %.*s\n", TG_SV_ARG(s->skipped));
+    if (!s->in_git)
+        tg_buf_puts(&j->out, "  repository  none: the gate needs one (git init)\n");
+    else
+        tg_buf_printf(&j->out, "  repository  %.*s, branch %.*s\n",
+                      TG_SV_ARG(s->remote.n ? s->remote : TG_SV("no remote")),
+                      TG_SV_ARG(s->branch));
+    tg_buf_printf(&j->out, "  service     %s%s\n", tg_survey_ci_name(s->ci),
+                  s->ci == TG_CI_GITHUB && !tg_sv_has(s->remote, TG_SV("github"))
+                      ? " (assumed; GitLab and others: docs/ci.md)"
+                      : "");
+}
+
+/* ---- writing ---- */
+
+static bool read_old(const char *path, struct tg_buf *out)
+{
+    struct tg_err ignored;
+    tg_err_init(&ignored);
+    return tg_file_read(out, path, MAX_WRITTEN, &ignored);
+}
+
+/* The hunks of `git diff` between a file and the text that replaces it. */
+static void put_change(struct job *j, const struct tg_setup_file *f, const char *path)
+{
+    char fresh[] = "/tmp/tracegate-init.XXXXXX";
+    int fd = mkstemp(fresh);
+    const char *const argv[] = {
+        "git", "diff", "--no-index", "--no-color", "--", path, fresh, NULL
+    };
+    struct tg_spawn spawn = { .argv = argv, .timeout_ms = 10000, .max_out = MAX_WRITTEN };
+    struct tg_spawned result;
+    struct tg_buf diff = { 0 };
+    struct tg_err ignored;
+    tg_sv rest;
+    bool in_hunk = false;
+    tg_err_init(&ignored);
+    if (fd < 0)
+        return;
+    (void)close(fd);
+    if (tg_file_write(fresh, tg_buf_sv(&f->text), &ignored))
+        tg_spawn_run(&spawn, &diff, &result);
+    (void)unlink(fresh);
+    rest = tg_buf_sv(&diff);
+    tg_buf_printf(&j->changes, "\n--- %.*s\n+++ %.*s\n", TG_SV_ARG(f->path), TG_SV_ARG(f->path));
+    while (rest.n) {
+        tg_sv line = tg_sv_cut(&rest, '\n');
+        in_hunk |= tg_sv_starts(line, TG_SV("@@"));
+        if (in_hunk)
+            tg_buf_printf(&j->changes, "%.*s\n", TG_SV_ARG(line));
+    }
+    tg_buf_release(&diff);
+}
+
+static bool write_file(struct job *j, size_t i, struct tg_err *err)
+{
+    const struct tg_setup_file *f = &j->files.v[i];
+    const char *path = tg_survey_path(&j->survey, f->path);
+    struct tg_buf old = { 0 };
+    bool same;
+    if (!tg_file_exists(path)) {
+        j->written[i] = WRITTEN_NEW;
+        return tg_file_write(path, tg_buf_sv(&f->text), err);
+    }
+    same = read_old(path, &old) && tg_sv_eq(tg_buf_sv(&old), tg_buf_sv(&f->text));
+    tg_buf_release(&old);
+    j->written[i] = same ? WRITTEN_SAME : j->o->force ? WRITTEN_REPLACED : WRITTEN_KEPT;
+    if (j->written[i] != WRITTEN_REPLACED)
+        return true;
+    put_change(j, f, path);
+    return tg_file_write(path, tg_buf_sv(&f->text), err);
+}
+
+static void put_written(struct job *j)
+{
+    static const char *const heads[] = { "wrote\n", "as it is already\n",
+                                         "kept, not what init would write (--force replaces and "
+                                         "shows the difference)\n",
+                                         "replaced\n" };
+    for (int k = WRITTEN_NEW; k <= WRITTEN_REPLACED; k++) {
+        bool first = true;
+        for (size_t i = 0; i < j->files.n; i++) {
+            if (j->written[i] != (enum written)k)
+                continue;
+            tg_buf_printf(&j->out, "%s  %.*s\n", first ? heads[k] : "",
+                          TG_SV_ARG(j->files.v[i].path));
+            first = false;
+        }
+    }
+    tg_buf_add(&j->out, tg_buf_sv(&j->changes));
+}
+
+static bool write_all(struct job *j, struct tg_err *err)
+{
+    tg_setup_files(&j->files, &j->survey, &j->setup);
+    j->written = TG_NEW_N(j->arena, enum written, j->files.n + 1);
+    for (size_t i = 0; i < j->files.n; i++)
+        if (!write_file(j, i, err))
+            return false;
+    put_written(j);
+    return true;
+}
+
+/* ---- selftest ---- */
+
+/* The command itself, its JSON read back. NULL: err says why. */
+static struct tg_doc *selftest(struct job *j, const struct tg_survey_suite *one, struct tg_err *err)
+{
+    struct tg_io io = *j->io;
+    FILE *file = tmpfile();
+    void *opts = tg_arena_alloc(j->arena, 1, tg_cmd_selftest.opts_size);
+    struct tg_common common = { 0 };
+    struct tg_strs args = { 0 };
+    struct tg_buf text = { 0 };
+    struct tg_doc *doc = NULL;
+    const char **argv = TG_NEW_N(j->arena, const char *, one->n + 8);
+    size_t n = 0;
+    argv[n++] = "--format=json";
+    argv[n++] = tg_arena_printf(j->arena, "--policy=%s",
+                                tg_survey_path(&j->survey, TG_SV(".tracegate.yml")));
+    argv[n++] = tg_arena_printf(j->arena, "--suite=%.*s", TG_SV_ARG(one->name));
+    argv[n++] = "--";
+    for (size_t i = 0; i < one->n; i++)
+        argv[n++] = one->paths[i];
+    if (!file) {
+        tg_err_set(err, TG_ERR_IO, TG_NOWHERE, "no temporary file for selftest's answer");
+        return NULL;
+    }
+    io.out = fileno(file);
+    if (tg_options_parse(&tg_cmd_selftest, argv, n, opts, &common, &args, j->arena, err))
+        (void)tg_cmd_selftest.run(opts, &args, &io, err);
+    (void)lseek(io.out, 0, SEEK_SET);
+    for (ssize_t got = 1; got > 0 && err->kind == TG_ERR_NONE;) {
+        got = read(io.out, tg_buf_room(&text, 65536), 65536);
+        text.n += got > 0 ? (size_t)got : 0;
+    }
+    (void)fclose(file);
+    if (err->kind == TG_ERR_NONE)
+        doc = tg_doc_parse(tg_buf_sv(&text), "selftest", err);
+    tg_buf_release(&text);
+    return doc;
+}
+
+static size_t count_rules(const struct tg_doc *rules, const char *outcome)
+{
+    size_t n = 0;
+    for (const struct tg_doc *r = tg_doc_first(rules); r; r = tg_doc_next(r))
+        n += tg_sv_eq(tg_doc_str(tg_doc_get(r, "sight"), TG_SV("")), tg_sv_of(outcome));
+    return n;
+}
+
+static void put_answer(struct job *j, const struct tg_survey_suite *one, const struct tg_doc *doc)
+{
+    const struct tg_doc *rules = tg_doc_get(doc, "rules");
+    tg_sv self = tg_doc_str(tg_doc_get(doc, "self"), TG_SV(""));
+    size_t untested = count_rules(rules, "untested");
+    bool passes = !tg_sv_eq(self, TG_SV("fail")) && !tg_sv_eq(self, TG_SV("error"));
+    tg_buf_printf(&j->out, "  %-10.*s  ", TG_SV_ARG(one->name));
+    if (tg_doc_bool(tg_doc_get(doc, "blind"), true)) {
+        j->is_blind = true;
+        tg_buf_printf(&j->out, "BLIND: %.*s (tracegate selftest says more)\n",
+                      TG_SV_ARG(tg_doc_str(tg_doc_get(doc, "why"), TG_SV("?"))));
+        return;
+    }
+    tg_buf_printf(&j->out, "%s; of %zu rules %zu fail and %zu warn when a regression is injected",
+                  passes ? "these runs pass against themselves" : "these runs fail",
+                  tg_doc_count(rules), count_rules(rules, "red"), count_rules(rules, "warns"));
+    if (untested)
+        tg_buf_printf(&j->out, ", %zu need three runs", untested);
+    tg_buf_puts(&j->out, ", the others have nothing to judge here\n");
+}
+
+static void put_selftest(struct job *j)
+{
+    tg_buf_puts(&j->out, "selftest\n");
+    for (size_t i = 0; i < j->survey.n_suites; i++) {
+        const struct tg_survey_suite *one = &j->survey.suites[i];
+        struct tg_err why;
+        struct tg_doc *doc;
+        tg_err_init(&why);
+        if (!one->n) {
+            tg_buf_puts(&j->out, "  not yet: there is no trace to try it on\n");
+            continue;
+        }
+        doc = selftest(j, one, &why);
+        if (doc)
+            put_answer(j, one, doc);
+        else
+            tg_buf_printf(&j->out, "  %-10.*s  could not run: %s\n", TG_SV_ARG(one->name),
+                          why.message);
+        tg_doc_free(doc);
+    }
+}
+
+/* ---- what to do next ---- */
+
+static bool wrote(const struct job *j, const char *end)
+{
+    for (size_t i = 0; i < j->files.n; i++)
+        if (tg_sv_ends(j->files.v[i].path, tg_sv_of(end)) && j->written[i] != WRITTEN_KEPT)
+            return true;
+    return false;
+}
+
+static void put_bench_note(struct job *j, const struct tg_survey_suite *one)
+{
+    const char *folder =
+        one->program.n ? tg_arena_printf(j->arena, "%.*s/", TG_SV_ARG(one->program)) : "";
+    switch (tg_setup_bench_of(&j->survey, one)) {
+    case TG_BENCH_OTHER:
+        tg_buf_printf(&j->out,
+                      "  %sbench.py is yours: let `bench.py --trace FILE` write one trace "
+                      "to FILE, as the workflow asks\n",
+                      folder);
+        return;
+    case TG_BENCH_OURS:
+    case TG_BENCH_CALLS:
+    case TG_BENCH_SERVER:
+    case TG_BENCH_THEIRS:
+        return;
+    }
+}
+
+static void put_next(struct job *j)
+{
+    const struct tg_survey_suite *one = &j->survey.suites[0];
+    const char *cd =
+        one->program.n ? tg_arena_printf(j->arena, "cd %.*s && ", TG_SV_ARG(one->program)) : "";
+    struct tg_buf add = { 0 };
+    for (size_t i = 0; i < j->files.n; i++)
+        if (j->written[i] != WRITTEN_KEPT)
+            tg_buf_printf(&add, " %.*s", TG_SV_ARG(j->files.v[i].path));
+    tg_buf_puts(&j->out, "next\n");
+    if (wrote(j, "bench.py") && j->files.n > 1)
+        tg_buf_puts(&j->out, "  in bench.py: your own step in place of the example\n");
+    for (size_t i = 0; i < j->survey.n_suites; i++)
+        put_bench_note(j, &j->survey.suites[i]);
+    if (!j->o->action && j->survey.ci == TG_CI_GITHUB)
+        tg_buf_puts(&j->out, "  in .github/workflows: the place and commit that you take tracegate "
+                             "from in place of OWNER/tracegate@COMMIT\n");
+    if (j->survey.ci == TG_CI_GITLAB)
+        tg_buf_puts(&j->out, "  in .gitlab-ci.yml: include: [{local: .gitlab/tracegate.yml}]\n");
+    if (j->survey.ci == TG_CI_JENKINS || j->survey.ci == TG_CI_BUILDKITE)
+        tg_buf_printf(&j->out,
+                      "  in the pipeline, on changes: tracegate-ab --base origin/%.*s --runs "
+                      "5 --junit gate.xml -- python3 bench.py --trace '{trace}'\n",
+                      TG_SV_ARG(j->survey.branch));
+    tg_buf_printf(&j->out, cd[0] ? "  1. (%spython3 bench.py)\n" : "  1. %spython3 bench.py\n", cd);
+    tg_buf_printf(&j->out, "  2. tracegate selftest --suite %.*s %s%sout/run*.json.gz\n",
+                  TG_SV_ARG(one->name), one->program.n ? one->program.p : "",
+                  one->program.n ? "/" : "");
+    tg_buf_printf(&j->out,
+                  "  3. git switch -c performance-gate && git add%s && git commit -m "
+                  "\"performance gate\" && git push -u origin HEAD\n",
+                  add.n ? add.p : " .");
+    tg_buf_release(&add);
+}
+
+static bool run_job(struct job *j, const struct tg_strs *args, struct tg_err *err)
+{
+    j->setup = (struct tg_setup_opts){ .store = j->o->store,
+                                       .nightly = j->o->nightly,
+                                       .action = j->o->action };
+    if (!tg_survey_make(&j->survey, args, j->io, &j->repo, j->arena, err))
+        return false;
+    put_found(j);
+    if (!write_all(j, err))
+        return false;
+    put_selftest(j);
+    put_next(j);
+    return tg_io_put(j->io, tg_buf_sv(&j->out), err);
+}
+
+static int init_run(const void *opts, const struct tg_strs *args, const struct tg_io *io,
+                    struct tg_err *err)
+{
+    struct job j = { .o = opts, .io = io, .arena = tg_arena_new() };
+    int code;
+    if (run_job(&j, args, err))
+        code = j.is_blind ? 1 : 0;
+    else
+        code = tg_err_exit_code(err->kind);
+    tg_setup_files_release(&j.files);
+    tg_buf_release(&j.out);
+    tg_buf_release(&j.changes);
+    tg_repo_release(&j.repo);
+    tg_arena_free(j.arena);
+    return code;
+}
+
+const struct tg_cmd tg_cmd_init = {
+    .name = "init",
+    .summary = "set up a gate: policy, bench and CI workflow from what is there",
+    .synopsis = "[TRACE...] [--store] [--nightly]",
+    .about =
+        "Looks at the traces (those that are named, else what is found below the current folder) "
+        "and at the repository: runs, ranks, steps, annotations that would do as steps, device, "
+        "stacks, remote, CI service. Says what it found and asks nothing. Writes .tracegate.yml, "
+        "a bench.py where there is none, and the workflow of the CI service, at the root of the "
+        "repository. Files that are there stay as they are; --force replaces them and shows the "
+        "difference.\n"
+        "\n"
+        "Then selftest tries the policy on the traces: they must pass against themselves, and "
+        "injected regressions must fail. The last lines are the next three commands.\n"
+        "\n"
+        "By default base and change run in turn on one machine, which is the only way to judge "
+        "durations on hosted runners. With --store the target branch's runs are kept in git as "
+        "baselines, which takes machines that are alike.\n"
+        "\n"
+        "Exit codes: 0 done, 1 the policy does not do on these traces what it says, 2 bad command "
+        "line, 3 a named trace is unusable.",
+    .options = init_options,
+    .opts_size = sizeof(struct init_opts),
+    .run = init_run,
+};

@@ -1,0 +1,374 @@
+#include "cmd/setup/files.h"
+
+#include <stdlib.h>
+
+#include "cmd/setup/templates.h"
+#include "core/base/file.h"
+
+#define MAX_SCRIPT ((size_t)1 << 20) /* of a bench.py that is looked into */
+#define PLACEHOLDER "OWNER/tracegate@COMMIT"
+#define SELF_HOSTED "[self-hosted, linux, x64] # machines of your own: alike, and one job at a time"
+
+/* ---- editing a template ---- */
+
+/* Every `from`. */
+static void replace(struct tg_buf *text, const char *from, const char *to)
+{
+    struct tg_buf out = { 0 };
+    const char *at = text->p, *hit;
+    while ((hit = strstr(at, from))) {
+        tg_buf_add(&out, (tg_sv){ at, (size_t)(hit - at) });
+        tg_buf_puts(&out, to);
+        at = hit + strlen(from);
+    }
+    tg_buf_puts(&out, at);
+    tg_buf_release(text);
+    *text = out;
+}
+
+/* From the line that begins with `first`, blanks apart, through the one that begins with `last`. */
+static void replace_lines(struct tg_buf *text, const char *first, const char *last, const char *to)
+{
+    struct tg_buf out = { 0 };
+    tg_sv rest = tg_buf_sv(text);
+    bool within = false, done = false;
+    while (rest.n) {
+        tg_sv line = tg_sv_cut(&rest, '\n'), words = line;
+        while (words.n && words.p[0] == ' ')
+            words = (tg_sv){ words.p + 1, words.n - 1 };
+        if (!done && !within && tg_sv_starts(words, tg_sv_of(first))) {
+            within = true;
+            tg_buf_puts(&out, to);
+        }
+        if (!within) {
+            tg_buf_add(&out, line);
+            tg_buf_putc(&out, '\n');
+        } else if (tg_sv_starts(words, tg_sv_of(last))) {
+            within = false;
+            done = true;
+        }
+    }
+    tg_buf_release(text);
+    *text = out;
+}
+
+static struct tg_buf *add_file(struct tg_setup_files *f, const struct tg_survey *s,
+                               const char *path, const char *text)
+{
+    struct tg_setup_file *one;
+    f->v = tg_grow(f->v, &f->cap, f->n + 1, sizeof *f->v);
+    one = &f->v[f->n++];
+    *one = (struct tg_setup_file){ .path = tg_arena_sv(s->arena, tg_sv_of(path)) };
+    tg_buf_puts(&one->text, text);
+    return &one->text;
+}
+
+void tg_setup_files_release(struct tg_setup_files *f)
+{
+    for (size_t i = 0; i < f->n; i++)
+        tg_buf_release(&f->v[i].text);
+    free(f->v);
+    *f = (struct tg_setup_files){ 0 };
+}
+
+/* "train/bench.py"; "bench.py" at the root. */
+static const char *in_folder(const struct tg_survey *s, tg_sv folder, const char *name)
+{
+    return tg_arena_printf(s->arena, "%.*s%s%s", TG_SV_ARG(folder), folder.n ? "/" : "", name);
+}
+
+static bool is_there(const struct tg_survey *s, tg_sv folder, const char *name)
+{
+    return tg_file_exists(tg_survey_path(s, tg_sv_of(in_folder(s, folder, name))));
+}
+
+/* ---- the bench ---- */
+
+static bool says(const struct tg_survey *s, tg_sv folder, const char *name, const char *words)
+{
+    const char *path = tg_survey_path(s, tg_sv_of(in_folder(s, folder, name)));
+    struct tg_buf text = { 0 };
+    struct tg_err ignored;
+    bool yes;
+    tg_err_init(&ignored);
+    yes = tg_file_exists(path) && tg_file_read(&text, path, MAX_SCRIPT, &ignored) &&
+          tg_sv_has(tg_buf_sv(&text), tg_sv_of(words));
+    tg_buf_release(&text);
+    return yes;
+}
+
+enum tg_setup_bench tg_setup_bench_of(const struct tg_survey *s, const struct tg_survey_suite *one)
+{
+    if (is_there(s, one->program, "bench.py"))
+        return says(s, one->program, "bench.py", "--trace") ? TG_BENCH_THEIRS : TG_BENCH_OTHER;
+    if (one->n && !one->marked && one->has_device)
+        return TG_BENCH_SERVER;
+    return says(s, one->program, "train.py", "def train_step(") ? TG_BENCH_CALLS : TG_BENCH_OURS;
+}
+
+static bool is_ours(enum tg_setup_bench bench)
+{
+    return bench == TG_BENCH_OURS || bench == TG_BENCH_CALLS || bench == TG_BENCH_SERVER;
+}
+
+static void add_bench(struct tg_setup_files *f, const struct tg_survey *s,
+                      const struct tg_survey_suite *one)
+{
+    enum tg_setup_bench bench = tg_setup_bench_of(s, one);
+    const char *path = in_folder(s, one->program, "bench.py");
+    struct tg_buf *text;
+    for (size_t i = 0; i < f->n; i++)
+        if (tg_sv_eq(f->v[i].path, tg_sv_of(path)))
+            return; /* two suites of one program */
+    text = add_file(f, s, path, bench == TG_BENCH_SERVER ? tg_template_server : tg_template_bench);
+    replace(text, "bench_server.py", "bench.py");
+    if (one->ranks > 1)
+        replace(text, "RUNS, RANKS = 5, 1",
+                tg_arena_printf(s->arena, "RUNS, RANKS = 5, %zu", one->ranks));
+    if (bench == TG_BENCH_CALLS)
+        replace_lines(text, "# example", "# end of the example",
+                      "    from train import train_step\n\n    return train_step\n");
+}
+
+/* ---- the policy ---- */
+
+static void put_suite(struct tg_buf *out, const struct tg_survey *s,
+                      const struct tg_survey_suite *one, const char *name, bool stored)
+{
+    bool ours = is_ours(tg_setup_bench_of(s, one)) || !one->n || one->outside;
+    const char *files = ours ? in_folder(s, one->program, "out/run*.json.gz") : one->form.files.p;
+    tg_buf_printf(out, "  - name: %s\n    trace: {files: \"%s\"", name, files);
+    if (ours)
+        tg_buf_puts(out, ", run: 'run(\\d+)'");
+    else if (one->form.run.n && (one->ranks < 2 || one->form.rank.n)) /* else the traces say it */
+        tg_buf_printf(out, ", run: '%.*s'", TG_SV_ARG(one->form.run));
+    if (ours && one->ranks > 1)
+        tg_buf_puts(out, ", rank: 'rank(\\d+)'");
+    else if (!ours && one->form.rank.n)
+        tg_buf_printf(out, ", rank: '%.*s'", TG_SV_ARG(one->form.rank));
+    tg_buf_puts(out, "}   # fresh traces\n");
+    if (stored)
+        tg_buf_puts(out, "    baseline: stored   # in refs/tracegate/ of this repository\n");
+    else if (one->kept.n)
+        tg_buf_printf(out, "    baseline: \"%.*s\"   # in the tree of the merge base\n",
+                      TG_SV_ARG(one->kept));
+    if (one->ranks > 1)
+        tg_buf_printf(out, "    ranks: {expect: %zu}\n", one->ranks);
+    if (one->window.name.n)
+        tg_buf_printf(out, "    window: {by: annotation, name: \"%.*s\"%s}\n",
+                      TG_SV_ARG(one->window.name), one->window.count > 3 ? ", skip_first: 1" : "");
+    else if (one->n && !one->marked)
+        tg_buf_puts(out, "    window: {by: trace}   # no steps in the traces: each trace is one\n");
+}
+
+/* What all suites have: guards hold for each of them. */
+static void put_guards(struct tg_buf *out, const struct tg_survey *s)
+{
+    size_t steps = SIZE_MAX, one_program = s->n_suites == 1;
+    for (size_t i = 0; i < s->n_suites; i++) {
+        const struct tg_survey_suite *one = &s->suites[i];
+        size_t n = one->marked ? one->least_steps : one->window.count > 3 ? 3 : 0;
+        if (one->n && n < steps)
+            steps = n;
+    }
+    if (steps == SIZE_MAX)
+        steps = 3;
+    if (!steps && !(one_program && s->suites[0].n_ops))
+        return;
+    tg_buf_puts(out, "require:   # a run without it was no run of this program: inconclusive\n");
+    if (steps)
+        tg_buf_printf(out, "  steps: %zu\n", steps < 3 ? steps : 3);
+    if (!one_program || !s->suites[0].n_ops)
+        return;
+    tg_buf_puts(out, "  ops: [");
+    for (size_t k = 0; k < s->suites[0].n_ops; k++)
+        tg_buf_printf(out, "%s\"%.*s\"", k ? ", " : "", TG_SV_ARG(s->suites[0].ops[k]));
+    tg_buf_puts(out, "]\n");
+}
+
+/* Comments: which limits fit depends on the program. */
+static void put_device_rules(struct tg_buf *out, const struct tg_survey *s)
+{
+    bool device = false;
+    for (size_t i = 0; i < s->n_suites; i++)
+        device |= s->suites[i].has_device;
+    if (!device)
+        return;
+    tg_buf_puts(out,
+                "# What the devices wait for, as changes or as budgets (max, min), which need no "
+                "baseline.\n"
+                "# All measures: tracegate policy metrics. Limits that fit: tracegate calibrate.\n"
+                "#rules:\n"
+                "#  - {id: idle, metric: idle, warn: {pp: 3pp}, fail: {pp: 8pp}}\n"
+                "#  - {id: late-launches, metric: launch_gap, fail: {pct: 15%, abs: 1%step}}\n"
+                "#  - {id: bare-comm, metric: comm_exposed, fail: {pct: 10%, abs: 1%step}, "
+                "optional: true}\n"
+                "#  - {id: idle-budget, metric: idle, fail: {max: 60%}}\n");
+}
+
+void tg_setup_policy(struct tg_buf *out, const struct tg_survey *s, const struct tg_setup_opts *o)
+{
+    tg_buf_puts(out, "# yaml-language-server: $schema=tracegate-v1.schema.json\n"
+                     "# The schema: tracegate policy schema >tracegate-v1.schema.json\n"
+                     "version: 1\n"
+                     "extends: [\"tracegate:recommended\"]\n"
+                     "suites:\n");
+    for (size_t i = 0; i < s->n_suites; i++)
+        put_suite(out, s, &s->suites[i], s->suites[i].name.p, o->store);
+    if (o->nightly)
+        put_suite(out, s, &s->suites[0], "nightly", true);
+    put_guards(out, s);
+    put_device_rules(out, s);
+}
+
+/* ---- workflows ---- */
+
+static void put_place(struct tg_buf *text, const struct tg_survey *s, const struct tg_setup_opts *o)
+{
+    if (o->action) {
+        replace(text, " # replace both words: docs/github-actions.md, step 3", "");
+        replace(text, PLACEHOLDER, o->action);
+    }
+    replace(text, "branches: [main]",
+            tg_arena_printf(s->arena, "branches: [%.*s]", TG_SV_ARG(s->branch)));
+}
+
+/* Only what is there can be installed from. */
+static void put_requirements(struct tg_buf *text, const struct tg_survey *s, tg_sv folder)
+{
+    const char *to = "python3 -m pip install torch";
+    if (is_there(s, folder, "requirements.txt"))
+        to = tg_arena_printf(s->arena, "python3 -m pip install -r %s",
+                             in_folder(s, folder, "requirements.txt"));
+    else if (is_there(s, folder, "pyproject.toml"))
+        to = tg_arena_printf(s->arena, "python3 -m pip install torch ./%.*s", TG_SV_ARG(folder));
+    replace(text, "python3 -m pip install -r requirements.txt", to);
+}
+
+/* The matrix of a repository with several programs, or with one that is not at the root. */
+static void put_matrix(struct tg_buf *text, const struct tg_survey *s)
+{
+    struct tg_buf rows = { 0 };
+    bool all = true;
+    for (size_t i = 0; i < s->n_suites; i++) {
+        const struct tg_survey_suite *one = &s->suites[i];
+        tg_buf_printf(&rows, "          - {suite: %.*s, folder: %s}\n", TG_SV_ARG(one->name),
+                      one->program.n ? one->program.p : ".");
+        all &= is_there(s, one->program, "requirements.txt");
+    }
+    replace_lines(text, "- {suite: train", "- {suite: serve", rows.p);
+    tg_buf_release(&rows);
+    replace_lines(text, "# Two suites of one repository", "# A change elsewhere",
+                  "# Each suite with its own folder, bench, reports and comment; the target branch "
+                  "and the pull request run in\n"
+                  "# turn on one machine. Make the checks \"gate (SUITE)\" required.\n");
+    replace(text, "-- \"$FOLDER\" shared .tracegate.yml ':!*.md'", "-- . ':!docs' ':!*.md'");
+    replace(text, "nothing of it changed", "only documents changed");
+    if (!all)
+        replace(text, "python3 -m pip install -r \"$FOLDER/requirements.txt\"",
+                "python3 -m pip install torch # and what the suites need");
+}
+
+static void add_ab(struct tg_setup_files *f, const struct tg_survey *s,
+                   const struct tg_setup_opts *o)
+{
+    bool simple = s->n_suites == 1 && !s->suites[0].program.n;
+    struct tg_buf *text = add_file(f, s, ".github/workflows/tracegate.yml",
+                                   simple ? tg_template_ab : tg_template_monorepo);
+    put_place(text, s, o);
+    if (!simple) {
+        put_matrix(text, s);
+        return;
+    }
+    put_requirements(text, s, TG_SV(""));
+    if (o->nightly) /* the policy has two suites then */
+        replace(text, "          mode: ab\n",
+                tg_arena_printf(s->arena, "          mode: ab\n          suites: %.*s\n",
+                                TG_SV_ARG(s->suites[0].name)));
+}
+
+/* The suites' own files, where one folder "out" does not hold them all. */
+static void put_stored_suites(struct tg_buf *text, const struct tg_survey *s, bool named)
+{
+    struct tg_buf bench = { 0 }, names = { 0 };
+    const char *first;
+    for (size_t i = 0; i < s->n_suites; i++) {
+        const struct tg_survey_suite *one = &s->suites[i];
+        tg_buf_printf(&bench, "%s(cd %s && python3 bench.py)", i ? " && " : "",
+                      one->program.n ? one->program.p : ".");
+        tg_buf_printf(&names, "            %.*s\n", TG_SV_ARG(one->name));
+    }
+    if (s->n_suites > 1 || s->suites[0].program.n) {
+        first = s->suites[0].program.n ? bench.p : "python3 bench.py";
+        replace(text, "python3 bench.py # writes out/run0.json.gz … out/run4.json.gz",
+                s->n_suites > 1 ? bench.p : first);
+        replace(text, "- run: python3 bench.py\n",
+                tg_arena_printf(s->arena, "- run: %s\n", bench.p));
+        replace(text, "          path: out\n          if-no-files",
+                "          path: \"**/out\"\n          if-no-files");
+        replace(text, "          path: out\n", "          path: .\n");
+        named = true;
+    }
+    if (named)
+        replace(text, "          runs: \"true\"\n          traces: out/run*.json.gz\n",
+                tg_arena_printf(s->arena, "          suites: |\n%s", names.p));
+    tg_buf_release(&bench);
+    tg_buf_release(&names);
+}
+
+static void add_stored(struct tg_setup_files *f, const struct tg_survey *s,
+                       const struct tg_setup_opts *o)
+{
+    static const struct {
+        const char *path, *text, *machine;
+    } parts[] = {
+        { ".github/workflows/tracegate.yml", tg_template_pull_request,
+          "ubuntu-24.04 # the machine that records must be like the one that recorded the "
+          "baseline" },
+        { ".github/workflows/tracegate-record.yml", tg_template_record, "ubuntu-24.04" }
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        struct tg_buf *text = add_file(f, s, parts[i].path, parts[i].text);
+        replace(text, parts[i].machine, SELF_HOSTED);
+        put_place(text, s, o);
+        put_requirements(text, s, s->suites[0].program);
+        put_stored_suites(text, s, o->nightly || s->suites[0].ranks > 1);
+    }
+}
+
+static void add_nightly(struct tg_setup_files *f, const struct tg_survey *s,
+                        const struct tg_setup_opts *o)
+{
+    struct tg_buf *text =
+        add_file(f, s, ".github/workflows/tracegate-nightly.yml", tg_template_nightly);
+    tg_sv folder = s->suites[0].program;
+    if (o->store)
+        replace(text, "ubuntu-24.04", SELF_HOSTED);
+    put_place(text, s, o);
+    put_requirements(text, s, folder);
+    replace(text, "python3 bench.py --all",
+            folder.n ? tg_arena_printf(s->arena, "(cd %.*s && python3 bench.py)", TG_SV_ARG(folder))
+                     : "python3 bench.py");
+}
+
+void tg_setup_files(struct tg_setup_files *out, const struct tg_survey *s,
+                    const struct tg_setup_opts *o)
+{
+    struct tg_buf *policy;
+    *out = (struct tg_setup_files){ 0 };
+    policy = add_file(out, s, ".tracegate.yml", "");
+    tg_setup_policy(policy, s, o);
+    for (size_t i = 0; i < s->n_suites; i++)
+        if (is_ours(tg_setup_bench_of(s, &s->suites[i])))
+            add_bench(out, s, &s->suites[i]);
+    if (!is_there(s, TG_SV(""), ".gitignore"))
+        (void)add_file(out, s, ".gitignore", "out/\n");
+    if (s->ci == TG_CI_GITHUB && o->store)
+        add_stored(out, s, o);
+    else if (s->ci == TG_CI_GITHUB)
+        add_ab(out, s, o);
+    else if (s->ci == TG_CI_GITLAB)
+        (void)add_file(out, s, ".gitlab/tracegate.yml", tg_template_gitlab);
+    if (s->ci == TG_CI_GITHUB && o->nightly)
+        add_nightly(out, s, o);
+}

@@ -1,0 +1,236 @@
+#include "cmd/setup/paths.h"
+
+#include "core/base/buf.h"
+
+#define MAX_NUMBERS 16 /* numbers in one path; what comes later is as it is in the first path */
+
+static const char *const output_names[] = { "out",      "output",  "outputs", "trace",   "traces",
+                                            "log",      "logs",    "prof",    "profile", "profiles",
+                                            "profiler", "results", "build",   "tb_logs", "runs",
+                                            "run*",     "rank*",   "worker*", "*",       NULL };
+static const char *const baseline_names[] = { "perf", "baseline", "baselines", "base", NULL };
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool is_one_of(tg_sv word, const char *const *words)
+{
+    for (; *words; words++)
+        if (tg_sv_eq(word, tg_sv_of(*words)))
+            return true;
+    return false;
+}
+
+/* Numbers as '*'. */
+static tg_sv starred(tg_sv s, struct tg_arena *a)
+{
+    char *out = TG_NEW_N(a, char, s.n + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < s.n; i++)
+        if (!is_digit(s.p[i]))
+            out[n++] = s.p[i];
+        else if (n == 0 || out[n - 1] != '*')
+            out[n++] = '*';
+    return (tg_sv){ out, n };
+}
+
+static tg_sv folder_of(tg_sv path)
+{
+    while (path.n && path.p[path.n - 1] != '/')
+        path.n--;
+    return path.n ? (tg_sv){ path.p, path.n - 1 } : path;
+}
+
+static tg_sv last_of(tg_sv path)
+{
+    tg_sv folder = folder_of(path);
+    size_t skip = folder.n ? folder.n + 1 : 0;
+    return (tg_sv){ path.p + skip, path.n - skip };
+}
+
+tg_sv tg_path_group(tg_sv path, struct tg_arena *a)
+{
+    return starred(folder_of(path), a);
+}
+
+bool tg_path_is_output(tg_sv folder)
+{
+    return is_one_of(last_of(folder), output_names);
+}
+
+bool tg_path_is_baseline(tg_sv group)
+{
+    return is_one_of(last_of(group), baseline_names);
+}
+
+tg_sv tg_path_program(tg_sv group, struct tg_arena *a)
+{
+    tg_sv rest = group, before = { "", 0 };
+    while (rest.n) {
+        tg_sv part = tg_sv_cut(&rest, '/');
+        if (is_one_of(part, output_names) || is_one_of(part, baseline_names))
+            break;
+        before = (tg_sv){ group.p, (size_t)(part.p + part.n - group.p) };
+    }
+    return tg_arena_sv(a, before);
+}
+
+tg_sv tg_path_suite(tg_sv group, struct tg_arena *a)
+{
+    tg_sv best = TG_SV("main");
+    struct tg_buf name = { 0 };
+    while (group.n) {
+        tg_sv part = tg_sv_cut(&group, '/');
+        if (part.n && !is_one_of(part, output_names) && !is_one_of(part, baseline_names) &&
+            !tg_sv_eq(part, TG_SV(".")) && !tg_sv_eq(part, TG_SV("..")))
+            best = part;
+    }
+    for (size_t i = 0; i < best.n; i++)
+        tg_buf_putc(&name, is_letter(best.p[i]) || is_digit(best.p[i]) || best.p[i] == '-'
+                               ? best.p[i]
+                               : '-');
+    best = tg_arena_sv(a, tg_buf_sv(&name));
+    tg_buf_release(&name);
+    return best;
+}
+
+/* ---- the form ---- */
+
+struct number {
+    tg_sv before; /* letters before it, with '-' and '_' */
+    bool varies, is_rank;
+};
+
+/* The k-th number of a path; n 0: it has fewer. */
+static tg_sv number_at(tg_sv path, size_t k)
+{
+    for (size_t i = 0; i < path.n; i++) {
+        size_t from = i;
+        while (i < path.n && is_digit(path.p[i]))
+            i++;
+        if (i > from && k-- == 0)
+            return (tg_sv){ path.p + from, i - from };
+    }
+    return (tg_sv){ "", 0 };
+}
+
+static tg_sv letters_before(tg_sv path, tg_sv number)
+{
+    size_t end = (size_t)(number.p - path.p), from = end;
+    while (from && (is_letter(path.p[from - 1]) || path.p[from - 1] == '-'))
+        from--;
+    while (from < end && !is_letter(path.p[from]))
+        from++;
+    return (tg_sv){ path.p + from, end - from };
+}
+
+static bool has_word(tg_sv s, const char *word)
+{
+    size_t n = strlen(word);
+    for (size_t i = 0; i + n <= s.n; i++) {
+        size_t k = 0;
+        while (k < n && (s.p[i + k] | 0x20) == word[k])
+            k++;
+        if (k == n)
+            return true;
+    }
+    return false;
+}
+
+/* What varies; a single path says it by its words alone: run0.json.gz. */
+static size_t find_numbers(struct number *out, const tg_sv *paths, size_t n)
+{
+    size_t k = 0;
+    for (; k < MAX_NUMBERS; k++) {
+        tg_sv first = number_at(paths[0], k);
+        if (!first.n)
+            break;
+        out[k] = (struct number){ .before = letters_before(paths[0], first) };
+        out[k].is_rank = has_word(out[k].before, "rank") || has_word(out[k].before, "worker");
+        out[k].varies = n == 1 && (out[k].is_rank || has_word(out[k].before, "run"));
+        for (size_t i = 1; i < n; i++)
+            out[k].varies |= !tg_sv_eq(first, number_at(paths[i], k));
+    }
+    return k;
+}
+
+/* The first path with '*' for each number that varies. */
+static tg_sv glob_of(tg_sv path, const struct number *numbers, size_t n, struct tg_arena *a)
+{
+    struct tg_buf out = { 0 };
+    size_t at = 0;
+    tg_sv glob;
+    for (size_t k = 0; k < n; k++) {
+        tg_sv number = number_at(path, k);
+        size_t from = (size_t)(number.p - path.p);
+        tg_buf_add(&out, (tg_sv){ path.p + at, from - at });
+        tg_buf_add(&out, numbers[k].varies ? TG_SV("*") : number);
+        at = from + number.n;
+    }
+    tg_buf_add(&out, (tg_sv){ path.p + at, path.n - at });
+    glob = tg_arena_sv(a, tg_buf_sv(&out));
+    tg_buf_release(&out);
+    return glob;
+}
+
+static tg_sv extension_of(tg_sv path)
+{
+    static const char *const known[] = {
+        ".pt.trace.json.gz", ".pt.trace.json", ".json.gz", ".json.zst", ".json", ".tgs", NULL
+    };
+    for (size_t i = 0; known[i]; i++)
+        if (tg_sv_ends(path, tg_sv_of(known[i])))
+            return tg_sv_of(known[i]);
+    return TG_SV("");
+}
+
+static bool have_one_form(const tg_sv *paths, size_t n, struct tg_arena *a)
+{
+    tg_sv first = starred(paths[0], a);
+    for (size_t i = 1; i < n; i++)
+        if (!tg_sv_eq(first, starred(paths[i], a)))
+            return false;
+    return true;
+}
+
+static tg_sv regex_of(const struct number *number, struct tg_arena *a)
+{
+    return tg_sv_of(tg_arena_printf(a, "%.*s(\\d+)", TG_SV_ARG(number->before)));
+}
+
+struct tg_path_form tg_path_form(const tg_sv *paths, size_t n, struct tg_arena *a)
+{
+    struct tg_path_form out = { .run = TG_SV(""), .rank = TG_SV("") };
+    struct number numbers[MAX_NUMBERS];
+    const struct number *run = NULL;
+    size_t n_numbers, runs = 0;
+    if (!have_one_form(paths, n, a)) {
+        out.files = tg_sv_of(tg_arena_printf(a, "%.*s%s*%.*s", TG_SV_ARG(folder_of(paths[0])),
+                                             folder_of(paths[0]).n ? "/" : "",
+                                             TG_SV_ARG(extension_of(paths[0]))));
+        out.run = TG_SV("([^/]+)$");
+        return out;
+    }
+    n_numbers = find_numbers(numbers, paths, n);
+    out.files = glob_of(paths[0], numbers, n_numbers, a);
+    for (size_t k = 0; k < n_numbers; k++) {
+        if (!numbers[k].varies)
+            continue;
+        if (numbers[k].is_rank)
+            out.rank = regex_of(&numbers[k], a);
+        else if (runs++ == 0)
+            run = &numbers[k];
+    }
+    if (runs == 1 && run->before.n)
+        out.run = regex_of(run, a);
+    else if (runs && !out.rank.n)
+        out.run = TG_SV("([^/]+)$"); /* host_4711.1699999.pt.trace.json: the whole name */
+    return out;
+}

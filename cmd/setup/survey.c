@@ -1,0 +1,578 @@
+#include "cmd/setup/survey.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "core/base/file.h"
+#include "core/baseline/spawn.h"
+
+#define MAX_DEPTH 4
+#define MAX_FOUND 512 /* traces that are looked for and not named */
+
+/* ---- the repository ---- */
+
+const char *tg_survey_ci_name(enum tg_survey_ci ci)
+{
+    static const char *const names[] = { "none", "GitHub Actions", "GitLab CI", "Jenkins",
+                                         "Buildkite" };
+    return names[ci];
+}
+
+const char *tg_survey_path(const struct tg_survey *s, tg_sv path)
+{
+    return tg_arena_printf(s->arena, "%s%.*s", s->root, TG_SV_ARG(path));
+}
+
+/* What `git ARGS` prints on its first line; "" if it fails. */
+static tg_sv ask_git(const struct tg_survey *s, const char *const *argv)
+{
+    struct tg_spawn spawn = { .argv = argv, .timeout_ms = 10000, .max_out = 65536 };
+    struct tg_spawned result;
+    struct tg_buf out = { 0 };
+    tg_sv text, line = TG_SV("");
+    tg_spawn_run(&spawn, &out, &result);
+    text = tg_buf_sv(&out);
+    if (result.end == TG_SPAWN_EXIT && result.code == 0)
+        line = tg_arena_sv(s->arena, tg_sv_cut(&text, '\n'));
+    tg_buf_release(&out);
+    return line;
+}
+
+/* "https://user:token@host/x" -> "https://host/x" */
+static tg_sv without_credentials(tg_sv url, struct tg_arena *a)
+{
+    tg_sv rest = url, host;
+    size_t scheme = 0;
+    for (size_t i = 0; i + 3 <= url.n && !scheme; i++)
+        if (memcmp(url.p + i, "://", 3) == 0)
+            scheme = i + 3;
+    if (!scheme)
+        return url;
+    rest = (tg_sv){ url.p + scheme, url.n - scheme };
+    host = tg_sv_cut(&rest, '/');
+    for (size_t i = host.n; i-- > 0;)
+        if (host.p[i] == '@')
+            return tg_sv_of(tg_arena_printf(a, "%.*s%.*s%s%.*s", (int)scheme, url.p,
+                                            (int)(host.n - i - 1), host.p + i + 1,
+                                            rest.n ? "/" : "", TG_SV_ARG(rest)));
+    return url;
+}
+
+static bool is_there(const struct tg_survey *s, const char *path)
+{
+    return tg_file_exists(tg_survey_path(s, tg_sv_of(path)));
+}
+
+static bool is_folder(const struct tg_survey *s, const char *path)
+{
+    return tg_file_is_dir(tg_survey_path(s, tg_sv_of(path)));
+}
+
+/* Files say what is in use; the remote what could be. */
+static enum tg_survey_ci find_ci(const struct tg_survey *s)
+{
+    if (is_folder(s, ".github"))
+        return TG_CI_GITHUB;
+    if (is_there(s, ".gitlab-ci.yml"))
+        return TG_CI_GITLAB;
+    if (is_there(s, "Jenkinsfile"))
+        return TG_CI_JENKINS;
+    if (is_folder(s, ".buildkite"))
+        return TG_CI_BUILDKITE;
+    if (tg_sv_has(s->remote, TG_SV("gitlab")))
+        return TG_CI_GITLAB;
+    return TG_CI_GITHUB;
+}
+
+static tg_sv find_branch(const struct tg_survey *s)
+{
+    const char *const head[] = { "git", "symbolic-ref", "--short", "refs/remotes/origin/HEAD",
+                                 NULL };
+    const char *const here[] = { "git", "symbolic-ref", "--short", "HEAD", NULL };
+    static const char *const usual[] = { "main", "master", NULL };
+    tg_sv name = ask_git(s, head);
+    if (tg_sv_starts(name, TG_SV("origin/")))
+        return (tg_sv){ name.p + 7, name.n - 7 };
+    for (size_t i = 0; usual[i]; i++) {
+        const char *ref = tg_arena_printf(s->arena, "refs/heads/%s", usual[i]);
+        const char *const known[] = { "git", "rev-parse", "--verify", "--quiet", ref, NULL };
+        if (ask_git(s, known).n)
+            return tg_sv_of(usual[i]);
+    }
+    name = ask_git(s, here);
+    return name.n ? name : TG_SV("main");
+}
+
+static void look_at_repository(struct tg_survey *s, struct tg_repo *repo)
+{
+    const char *const origin[] = { "git", "remote", "get-url", "origin", NULL };
+    struct tg_err ignored;
+    struct tg_git *git;
+    tg_err_init(&ignored);
+    git = tg_repo_get(repo, &ignored);
+    s->in_git = git && tg_git_root(git);
+    s->root = s->in_git ? tg_arena_sv(s->arena, tg_sv_of(tg_git_root(git))).p : "./";
+    s->prefix = s->in_git ? tg_arena_sv(s->arena, tg_sv_of(tg_git_prefix(git))).p : "";
+    s->remote = TG_SV("");
+    s->branch = TG_SV("main");
+    if (s->in_git) {
+        s->remote = without_credentials(ask_git(s, origin), s->arena);
+        s->branch = find_branch(s);
+    }
+    s->ci = find_ci(s);
+}
+
+/* ---- which traces ---- */
+
+struct trace_path {
+    const char *path; /* as it is opened */
+    tg_sv relative;   /* to the root; n 0: outside */
+    tg_sv group;
+};
+struct trace_paths {
+    struct trace_path *v;
+    size_t n, cap;
+    struct tg_arena *arena;
+};
+
+static void add_path(struct trace_paths *all, const struct tg_survey *s, const char *path)
+{
+    char full[PATH_MAX], root[PATH_MAX];
+    struct trace_path *t;
+    all->v = tg_grow(all->v, &all->cap, all->n + 1, sizeof *all->v);
+    t = &all->v[all->n++];
+    *t = (struct trace_path){ .path = tg_arena_sv(all->arena, tg_sv_of(path)).p };
+    if (realpath(path, full) && realpath(s->root, root)) {
+        size_t n = strlen(root);
+        if (n == 1)
+            n = 0; /* the root of the file system */
+        if (strncmp(full, root, n) == 0 && full[n] == '/')
+            t->relative = tg_arena_sv(all->arena, tg_sv_of(full + n + 1));
+    }
+    t->group = tg_path_group(t->relative.n ? t->relative : tg_sv_of(t->path), all->arena);
+}
+
+static bool is_skipped_folder(const char *name)
+{
+    static const char *const skipped[] = { "node_modules", "venv",  "site-packages",
+                                           "__pycache__",  "tests", NULL };
+    bool yes = name[0] == '.';
+    for (size_t i = 0; skipped[i]; i++)
+        yes |= strcmp(name, skipped[i]) == 0;
+    return yes;
+}
+
+/* A JSON file may be anything; in a folder for outputs, or called a trace, it is worth a look. */
+static bool may_be_trace(const char *folder, const char *name)
+{
+    tg_sv n = tg_sv_of(name);
+    if (!tg_file_is_input_name(n))
+        return false;
+    return !tg_sv_ends(n, TG_SV(".json")) || tg_sv_has(n, TG_SV("trace")) ||
+           tg_path_is_output(tg_sv_of(folder)) || tg_path_is_baseline(tg_sv_of(folder));
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static const char **names_in(const char *dir, size_t *n, struct tg_arena *a)
+{
+    const char **names = NULL, **out;
+    size_t cap = 0;
+    DIR *d = opendir(dir);
+    *n = 0;
+    for (struct dirent *e; d && (e = readdir(d));) {
+        if (is_skipped_folder(e->d_name))
+            continue;
+        names = tg_grow(names, &cap, *n + 1, sizeof *names);
+        names[(*n)++] = tg_arena_sv(a, tg_sv_of(e->d_name)).p;
+    }
+    if (d)
+        (void)closedir(d);
+    out = TG_NEW_N(a, const char *, *n + 1);
+    if (*n) {
+        memcpy(out, names, *n * sizeof *names);
+        qsort(out, *n, sizeof *out, by_name);
+    }
+    free(names);
+    return out;
+}
+
+static void look_below(struct trace_paths *all, const struct tg_survey *s, const char *dir,
+                       int depth)
+{
+    size_t n;
+    const char **names = names_in(dir, &n, all->arena);
+    for (size_t i = 0; i < n && all->n < MAX_FOUND; i++) {
+        const char *path =
+            strcmp(dir, ".") == 0 ? names[i] : tg_arena_printf(all->arena, "%s/%s", dir, names[i]);
+        struct stat st;
+        if (lstat(path, &st) != 0)
+            continue;
+        if (S_ISDIR(st.st_mode) && depth < MAX_DEPTH)
+            look_below(all, s, path, depth + 1);
+        else if (S_ISREG(st.st_mode) && may_be_trace(dir, names[i]))
+            add_path(all, s, path);
+    }
+}
+
+static bool find_traces(struct trace_paths *all, const struct tg_survey *s,
+                        const struct tg_strs *args, struct tg_repo *repo, struct tg_err *err)
+{
+    struct tg_input_list list = { 0 };
+    for (size_t i = 0; i < args->n; i++)
+        if (!tg_inputs_add(&list, args->v[i], NULL, repo, all->arena, err))
+            return false;
+    for (size_t i = 0; i < list.n; i++)
+        add_path(all, s, list.v[i].label);
+    if (!args->n)
+        look_below(all, s, ".", 0);
+    return true;
+}
+
+/* ---- what is in them ---- */
+
+static bool is_plain(tg_sv name)
+{
+    for (size_t i = 0; i < name.n; i++)
+        if ((unsigned char)name.p[i] < 0x20 || (unsigned char)name.p[i] >= 0x7f ||
+            strchr("\"\\*?/<(", name.p[i]))
+            return false;
+    return name.n > 0;
+}
+
+/*
+ * Does every build of the program have it? Operators of a backend or of one algorithm do not, nor
+ * what a compiler makes; and those that only look at a tensor in another way come and go.
+ */
+static bool is_stable_op(tg_sv name)
+{
+    static const char *const parts[] = { "cudnn", "miopen",    "mkldnn",  "cutlass", "flash",
+                                         "fused", "efficient", "_slow",   "triton",  "view",
+                                         "copy",  "strided",   "scatter", "aten::_", NULL };
+    static const char *const whole[] = { "aten::to",
+                                         "aten::empty",
+                                         "aten::slice",
+                                         "aten::select",
+                                         "aten::expand",
+                                         "aten::t",
+                                         "aten::detach",
+                                         "aten::transpose",
+                                         "aten::reshape",
+                                         "aten::contiguous",
+                                         "aten::fill_",
+                                         "aten::zero_",
+                                         "aten::zeros",
+                                         "aten::ones",
+                                         "aten::permute",
+                                         "aten::index",
+                                         "aten::narrow",
+                                         "aten::unsqueeze",
+                                         "aten::squeeze",
+                                         "aten::item",
+                                         "aten::arange",
+                                         "aten::resize_",
+                                         NULL };
+    if (!tg_sv_starts(name, TG_SV("aten::")) || !is_plain(name))
+        return false;
+    for (size_t i = 0; parts[i]; i++)
+        if (tg_sv_has(name, tg_sv_of(parts[i])))
+            return false;
+    for (size_t i = 0; whole[i]; i++)
+        if (tg_sv_eq(name, tg_sv_of(whole[i])))
+            return false;
+    return true;
+}
+
+static double time_in_every_step(const struct tg_shard *s, tg_sv name)
+{
+    double sum = 0;
+    for (size_t k = 0; k < s->n_steps; k++) {
+        uint64_t count = 0;
+        for (size_t r = 0; r < s->n_rows; r++)
+            if (s->rows[r].kind == TG_KIND_OP && tg_sv_eq(s->rows[r].name, name)) {
+                count += s->rows[r].count[k];
+                sum += (double)s->rows[r].total[k];
+            }
+        if (!count)
+            return 0;
+    }
+    return sum;
+}
+
+static double time_everywhere(const struct tg_summary *all, tg_sv name)
+{
+    double sum = 0;
+    for (size_t i = 0; i < all->n; i++) {
+        double one = time_in_every_step(all->shards[i], name);
+        if (one <= 0)
+            return 0;
+        sum += one;
+    }
+    return sum;
+}
+
+static void choose_ops(struct tg_survey_suite *out, const struct tg_summary *all,
+                       struct tg_arena *a)
+{
+    const struct tg_shard *first = all->shards[0];
+    double value[TG_SURVEY_OPS] = { 0 };
+    tg_sv last = TG_SV("");
+    for (size_t r = 0; r < first->n_rows && !out->is_compiled; r++) {
+        tg_sv name = first->rows[r].name;
+        double v;
+        if (first->rows[r].kind != TG_KIND_OP || tg_sv_eq(name, last) || !is_stable_op(name))
+            continue;
+        last = name; /* rows are in order of kind and name */
+        v = time_everywhere(all, name);
+        for (size_t k = 0; k < TG_SURVEY_OPS; k++) {
+            if (v <= value[k])
+                continue;
+            for (size_t m = TG_SURVEY_OPS - 1; m > k; m--) {
+                value[m] = value[m - 1];
+                out->ops[m] = out->ops[m - 1];
+            }
+            value[k] = v;
+            out->ops[k] = tg_arena_sv(a, name);
+            break;
+        }
+    }
+    while (out->n_ops < TG_SURVEY_OPS && value[out->n_ops] > 0)
+        out->n_ops++;
+}
+
+static bool has_hint(const struct tg_shard *s, tg_sv name)
+{
+    for (size_t i = 0; i < s->n_hints; i++)
+        if (tg_sv_eq(s->hints[i].name, name) && s->hints[i].count >= 3)
+            return true;
+    return false;
+}
+
+/* The best annotation of the first trace that all others have as well. */
+static void choose_window(struct tg_survey_suite *out, const struct tg_summary *all,
+                          struct tg_arena *a)
+{
+    const struct tg_shard *first = all->shards[0];
+    for (size_t i = 0; i < first->n_hints && !out->window.name.n; i++) {
+        tg_sv name = first->hints[i].name;
+        bool everywhere = name.n && !memchr(name.p, '"', name.n) && !memchr(name.p, '\\', name.n) &&
+                          name.p[0] != '/';
+        for (size_t k = 0; everywhere && k < all->n; k++)
+            everywhere = has_hint(all->shards[k], name);
+        if (everywhere) {
+            out->window = first->hints[i];
+            out->window.name = tg_arena_sv(a, name);
+        }
+    }
+}
+
+static size_t distinct_runs(const struct tg_summary *all)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < all->n; i++) {
+        bool seen = false;
+        for (size_t k = 0; k < i && !seen; k++)
+            seen = tg_sv_eq(all->shards[i]->run, all->shards[k]->run);
+        n += !seen;
+    }
+    return n;
+}
+
+static size_t distinct_ranks(const struct tg_summary *all)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < all->n; i++) {
+        bool seen = false;
+        for (size_t k = 0; k < i && !seen; k++)
+            seen = all->shards[i]->rank == all->shards[k]->rank;
+        n += !seen;
+    }
+    return n;
+}
+
+static void describe(struct tg_survey_suite *out, const struct tg_summary *all, struct tg_arena *a)
+{
+    tg_sv device = tg_shard_env(all->shards[0], "device");
+    out->runs = distinct_runs(all);
+    out->ranks = distinct_ranks(all);
+    out->marked = true;
+    out->least_steps = SIZE_MAX;
+    if (!device.n)
+        device = tg_shard_env(all->shards[0], "device_type");
+    out->device = tg_arena_sv(a, device);
+    for (size_t i = 0; i < all->n; i++) {
+        const struct tg_shard *s = all->shards[i];
+        out->marked &= s->marked;
+        out->has_device |= s->device_spans > 0;
+        out->has_stacks |= tg_sv_eq(tg_shard_env(s, "with_stack"), TG_SV("1"));
+        out->least_steps = s->n_steps < out->least_steps ? s->n_steps : out->least_steps;
+        out->most_steps = s->n_steps > out->most_steps ? s->n_steps : out->most_steps;
+        for (size_t r = 0; r < s->n_rows; r++)
+            out->is_compiled |= tg_sv_starts(s->rows[r].name, TG_SV("Torch-Compiled Region")) ||
+                                tg_sv_starts(s->rows[r].name, TG_SV("triton_"));
+    }
+    if (!out->marked)
+        choose_window(out, all, a);
+    choose_ops(out, all, a);
+}
+
+static bool read_suite(struct tg_survey_suite *out, const struct tg_io *io, struct tg_repo *repo,
+                       struct tg_arena *a, struct tg_err *err)
+{
+    struct tg_summarize_opts so = { .rank = -1, .load = { .reader = { .want_args = true } } };
+    struct tg_input_list list = { 0 };
+    struct tg_progress_line progress;
+    struct tg_summary all;
+    bool ok = true;
+    tg_summary_init(&all);
+    for (size_t i = 0; ok && i < out->n; i++)
+        ok = tg_inputs_add(&list, out->paths[i], NULL, repo, a, err);
+    tg_progress_start(&progress, io);
+    ok = ok && tg_inputs_load(&all, &list, &so, repo, &progress.line, err);
+    tg_progress_end(&progress);
+    if (ok)
+        describe(out, &all, a);
+    tg_summary_release(&all);
+    return ok;
+}
+
+/* ---- suites ---- */
+
+static void set_form(struct tg_survey_suite *out, const struct trace_paths *all, tg_sv group)
+{
+    tg_sv *relative = TG_NEW_N(all->arena, tg_sv, all->n + 1);
+    out->paths = TG_NEW_N(all->arena, const char *, all->n + 1);
+    for (size_t i = 0; i < all->n; i++) {
+        if (!tg_sv_eq(all->v[i].group, group))
+            continue;
+        out->outside |= all->v[i].relative.n == 0;
+        relative[out->n] = all->v[i].relative.n ? all->v[i].relative : tg_sv_of(all->v[i].path);
+        out->paths[out->n++] = all->v[i].path;
+    }
+    out->form = tg_path_form(relative, out->n, all->arena);
+    out->name = out->outside ? TG_SV("main") : tg_path_suite(group, all->arena);
+    out->program = out->outside ? TG_SV("") : tg_path_program(group, all->arena);
+    out->kept = TG_SV("");
+}
+
+static bool is_first_of_group(const struct trace_paths *all, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (tg_sv_eq(all->v[k].group, all->v[i].group))
+            return false;
+    return true;
+}
+
+/* Kept traces are a baseline of the suite beside them, and else tell of fresh ones. */
+static void join_kept(struct tg_survey *s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->n_suites; i++) {
+        struct tg_survey_suite *kept = &s->suites[i], *of = NULL;
+        if (!tg_path_is_baseline(tg_path_group(kept->form.files, s->arena)))
+            continue;
+        for (size_t k = 0; k < s->n_suites && !of; k++)
+            if (k != i && tg_sv_eq(s->suites[k].program, kept->program) &&
+                !tg_path_is_baseline(tg_path_group(s->suites[k].form.files, s->arena)))
+                of = &s->suites[k];
+        if (of) {
+            of->kept = kept->form.files;
+            kept->n = 0;
+        } else {
+            kept->kept = kept->form.files;
+        }
+    }
+    for (size_t i = 0; i < s->n_suites; i++)
+        if (s->suites[i].n)
+            s->suites[n++] = s->suites[i];
+    s->n_suites = n;
+}
+
+static void make_names_unique(struct tg_survey *s)
+{
+    for (size_t i = 0; i < s->n_suites; i++)
+        for (size_t k = 0; k < i; k++)
+            if (tg_sv_eq(s->suites[i].name, s->suites[k].name))
+                s->suites[i].name = tg_sv_of(
+                    tg_arena_printf(s->arena, "%.*s-%zu", TG_SV_ARG(s->suites[i].name), i + 1));
+}
+
+static bool make_suites(struct tg_survey *s, const struct trace_paths *all, bool named,
+                        const struct tg_io *io, struct tg_repo *repo, struct tg_err *err)
+{
+    s->suites = TG_NEW_N(s->arena, struct tg_survey_suite, all->n + 1);
+    for (size_t i = 0; i < all->n; i++) {
+        struct tg_survey_suite *one = &s->suites[s->n_suites];
+        if (!is_first_of_group(all, i))
+            continue;
+        set_form(one, all, all->v[i].group);
+        s->n_suites++;
+    }
+    join_kept(s);
+    for (size_t i = 0; i < s->n_suites; i++) {
+        struct tg_err why;
+        tg_err_init(&why);
+        if (read_suite(&s->suites[i], io, repo, s->arena, &why))
+            continue;
+        if (named) {
+            *err = why;
+            return false;
+        }
+        s->skipped = tg_sv_of(
+            tg_arena_printf(s->arena, "%.*s: %s", TG_SV_ARG(s->suites[i].form.files), why.message));
+        s->suites[i--] = s->suites[--s->n_suites];
+    }
+    make_names_unique(s);
+    return true;
+}
+
+/* Nothing recorded yet: one suite, where the user is. */
+static void make_empty_suite(struct tg_survey *s)
+{
+    tg_sv here = tg_sv_of(s->prefix);
+    struct tg_survey_suite *one = &s->suites[0];
+    if (here.n)
+        here.n--; /* the slash */
+    *one = (struct tg_survey_suite){ .name = tg_path_suite(here, s->arena),
+                                     .program = tg_arena_sv(s->arena, here),
+                                     .form = { TG_SV(""), TG_SV(""), TG_SV("") },
+                                     .kept = TG_SV("") };
+    s->n_suites = 1;
+}
+
+static bool survey_suites(struct tg_survey *s, const struct tg_strs *args, const struct tg_io *io,
+                          struct tg_repo *repo, struct tg_err *err)
+{
+    struct trace_paths all = { .arena = s->arena };
+    bool ok =
+        find_traces(&all, s, args, repo, err) && make_suites(s, &all, args->n > 0, io, repo, err);
+    free(all.v);
+    return ok;
+}
+
+bool tg_survey_make(struct tg_survey *out, const struct tg_strs *args, const struct tg_io *io,
+                    struct tg_repo *repo, struct tg_arena *a, struct tg_err *err)
+{
+    *out = (struct tg_survey){ .arena = a, .skipped = TG_SV("") };
+    look_at_repository(out, repo);
+    if (!survey_suites(out, args, io, repo, err))
+        return false;
+    if (!out->n_suites)
+        make_empty_suite(out);
+    return true;
+}
+
+bool tg_survey_traces(struct tg_survey *out, const struct tg_strs *args, const struct tg_io *io,
+                      struct tg_repo *repo, struct tg_arena *a, struct tg_err *err)
+{
+    *out = (struct tg_survey){
+        .arena = a, .root = "./", .prefix = "", .remote = TG_SV(""), .skipped = TG_SV("")
+    };
+    out->branch = TG_SV("main");
+    return survey_suites(out, args, io, repo, err);
+}

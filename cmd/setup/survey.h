@@ -1,0 +1,62 @@
+#ifndef TG_SETUP_SURVEY_H
+#define TG_SETUP_SURVEY_H
+/*
+ * What is there before anything is set up: the traces, suite by suite, and the repository. Looks
+ * only; writes nothing, asks nothing, and uses the network for nothing. Everything lives in the
+ * survey's arena.
+ */
+#include "cmd/gate/inputs.h"
+#include "cmd/setup/paths.h"
+
+#define TG_SURVEY_OPS 2
+
+/* Traces that one program wrote. */
+struct tg_survey_suite {
+    tg_sv name;               /* "main", or that of its folder */
+    tg_sv program;            /* the folder of its bench.py below the root: "", "train" */
+    struct tg_path_form form; /* of the fresh traces, relative to the root */
+    bool outside;             /* the traces are not below the root: the form means nothing */
+    tg_sv kept;               /* glob of traces in a folder for baselines ("perf/…"); "": none */
+    const char **paths;       /* what was read */
+    size_t n;
+    size_t runs, ranks;
+    bool marked;                    /* ProfilerStep */
+    size_t least_steps, most_steps; /* of a run and rank */
+    struct tg_window_hint window;   /* what every trace has and would do as a step; name "": none */
+    tg_sv device;                   /* "NVIDIA H100", "cuda", "cpu" */
+    bool has_device, has_stacks, is_compiled;
+    tg_sv ops[TG_SURVEY_OPS]; /* operators that every run has in every step, largest first */
+    size_t n_ops;
+};
+
+enum tg_survey_ci { TG_CI_NONE, TG_CI_GITHUB, TG_CI_GITLAB, TG_CI_JENKINS, TG_CI_BUILDKITE };
+const char *tg_survey_ci_name(enum tg_survey_ci ci); /* "GitHub Actions" */
+
+struct tg_survey {
+    struct tg_arena *arena;
+    const char *root;   /* where files go: the work tree, else the current directory; '/' at end */
+    const char *prefix; /* the current directory below it: "" or "sub/" */
+    bool in_git;
+    tg_sv remote; /* of origin, without credentials; "": none */
+    tg_sv branch; /* what pull requests go to */
+    enum tg_survey_ci ci;
+    struct tg_survey_suite *suites; /* at least one; without traces it has n 0 */
+    size_t n_suites;
+    tg_sv skipped; /* why traces that were found were not taken; "": none */
+};
+
+/*
+ * `args`: traces, folders, globs; where there are none, what is found below the current directory
+ * (four levels, hidden folders and those of packages left out). Named traces that cannot be read
+ * are an error, found ones are skipped.
+ */
+TG_MUST bool tg_survey_make(struct tg_survey *out, const struct tg_strs *args,
+                            const struct tg_io *io, struct tg_repo *repo, struct tg_arena *a,
+                            struct tg_err *err);
+/* One suite of these traces, without looking at a repository: for `policy init`. */
+TG_MUST bool tg_survey_traces(struct tg_survey *out, const struct tg_strs *args,
+                              const struct tg_io *io, struct tg_repo *repo, struct tg_arena *a,
+                              struct tg_err *err);
+/* A path below the root, in `a`. */
+const char *tg_survey_path(const struct tg_survey *s, tg_sv path);
+#endif

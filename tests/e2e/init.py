@@ -1,0 +1,338 @@
+#!/usr/bin/env python3
+"""`tracegate init` in repositories as new users have them: what it finds (told here beforehand, counted from the files),
+what it writes, and that the gate it sets up passes the same code and stops a needless copy, end to end by scripts/ab
+and by the workflows it wrote.
+"""
+import gzip
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import github
+from box import Box
+from support import ENV, PROGRAM, ROOT, TRACES, Clone, expect, expect_has, faults, finish, need
+from workflow import Forge, load
+
+yaml = need("yaml", "python3-yaml")
+with open(os.path.join(ROOT, "action.yml"), encoding="utf-8") as f:
+    ACTION = yaml.safe_load(f)
+AB = os.path.join(ROOT, "scripts/ab")
+GATE = ".github/workflows/tracegate.yml"
+# a bench that hands out recorded traces by what `variant` beside it says
+BENCH = '''import os, shutil, sys
+here = os.path.dirname(os.path.abspath(__file__))
+variant, first = open(os.path.join(here, "variant")).read().split()
+def give(k, path):
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    shutil.copy(f"{os.environ['TRACES']}/{variant}/run{int(first) + k:02}.json.gz", path)
+if "--trace" in sys.argv:
+    give(int(sys.argv[-1][-10:-8]), sys.argv[-1])
+else:
+    for k in range(5):
+        give(k, f"out/run{k}.json.gz")
+'''
+
+
+def repository(folder, files=()):
+    os.makedirs(folder)
+    r = Clone(folder)
+    r.git("init", "-q", "-b", "main")
+    for name, text in dict(files).items():
+        r.write(name, text)
+    return r
+
+
+def copy(r, pattern, names):
+    """The first traces of a variant, under `names`."""
+    for k, name in enumerate(names):
+        os.makedirs(os.path.dirname(r.path(name)), exist_ok=True)
+        shutil.copy(f"{TRACES}/{pattern}/run{k:02}.json.gz", r.path(name))
+
+
+def edit(source, to, change):
+    """A recorded trace with `change` applied to its document."""
+    with gzip.open(source, "rt", encoding="utf-8") as f:
+        doc = json.load(f)
+    change(doc)
+    os.makedirs(os.path.dirname(to), exist_ok=True)
+    with gzip.open(to, "wt", encoding="utf-8", compresslevel=1) as f:
+        json.dump(doc, f)
+
+
+def policy(r):
+    with open(r.path(".tracegate.yml"), encoding="utf-8") as f:
+        return yaml.safe_load(f)
+
+
+def init(r, *args, code=0, folder="."):
+    run = subprocess.run([PROGRAM, "init", *args], cwd=r.path(folder), env=r.env, capture_output=True, text=True)
+    expect(f"init {args} in {os.path.basename(r.dir)}: exit; {run.stdout} {run.stderr}", run.returncode, code)
+    return run.stdout
+
+
+def lint(r, *traces):
+    run = r.run("policy", "lint", "--strict", *traces)
+    expect(f"lint in {os.path.basename(r.dir)}: {run.stdout}{run.stderr}", run.returncode, 0)
+
+
+def files(r):
+    return sorted(x for x in r.git("ls-files", "-o", "--exclude-standard").split("\n") if x)
+
+
+def empty(tmp):
+    """Nothing at all: the files are there, each says what to do, a second call changes nothing."""
+    r = repository(tmp + "/empty")
+    said = init(r)
+    expect("empty: files", files(r), [".github/workflows/tracegate.yml", ".gitignore", ".tracegate.yml", "bench.py"])
+    expect_has("empty: told", said, "none here yet", "no remote", "not yet: there is no trace", "OWNER/tracegate@COMMIT",
+               "  1. python3 bench.py\n", "  2. tracegate selftest", "  3. git switch")
+    lint(r)
+    expect("empty: suites", [s["name"] for s in policy(r)["suites"]], ["main"])
+    with open(r.path("bench.py"), encoding="utf-8") as f:
+        compile(f.read(), "bench.py", "exec")
+    expect("empty: the A/B workflow", load(r.path(GATE), yaml)["jobs"]["gate"]["steps"][3]["with"]["mode"], "ab")
+    before = {f: open(r.path(f), encoding="utf-8").read() for f in files(r)}
+    expect_has("again", init(r), "as it is already\n  .tracegate.yml")
+    expect("again: nothing changed", {f: open(r.path(f), encoding="utf-8").read() for f in files(r)}, before)
+    # not a repository
+    os.makedirs(tmp + "/bare")
+    expect_has("no repository", init(Clone(tmp + "/bare")), "git init")
+    expect("no repository: the policy", os.path.exists(tmp + "/bare/.tracegate.yml"), True)
+
+
+def never_overwrites(tmp):
+    mine = "version: 1\nextends: [tracegate:counts-only]\n"
+    r = repository(tmp + "/kept", {".tracegate.yml": mine, "bench.py": "print()\n"})
+    said = init(r)
+    expect("kept: policy", open(r.path(".tracegate.yml"), encoding="utf-8").read(), mine)
+    expect("kept: bench", open(r.path("bench.py"), encoding="utf-8").read(), "print()\n")
+    expect_has("kept: told", said, "kept, not what init would write", "bench.py is yours")
+    said = init(r, "--force")
+    expect_has("forced: the difference", said, "replaced\n  .tracegate.yml", "-extends: [tracegate:counts-only]\n",
+               '+extends: ["tracegate:recommended"]\n')
+    expect("forced: policy", policy(r)["extends"], ["tracegate:recommended"])
+    expect("forced: their bench stays", open(r.path("bench.py"), encoding="utf-8").read(), "print()\n")
+    expect("an unreadable trace that is named", r.run("init", "bench.py").returncode in (2, 3), True)
+
+
+def cpu(tmp):
+    """Five recorded runs on a CPU, and train.train_step: selftest runs, the names of the traces are kept."""
+    r = repository(tmp + "/cpu", {"train.py": "def train_step(step):\n    pass\n", "requirements.txt": "torch\n"})
+    r.git("remote", "add", "origin", "https://me:secret@github.com/acme/train.git")
+    copy(r, "base", [f"out/run{k}.json.gz" for k in range(5)])
+    said = init(r, "--action", "acme/tracegate@0123456789abcdef0123456789abcdef01234567")
+    expect_has("cpu: found", said, "out/run*.json.gz: 5 runs\n", "5 steps (ProfilerStep)", "device      cpu\n",
+               "https://github.com/acme/train.git, branch main", "pass against themselves; of 9 rules 3 fail")
+    expect("cpu: no secret", "secret" in said, False)
+    expect("cpu: no placeholder", "OWNER" in open(r.path(GATE), encoding="utf-8").read() + said, False)
+    expect_has("cpu: bench", open(r.path("bench.py"), encoding="utf-8").read(), "    from train import train_step\n\n    return train_step\n")
+    expect_has("cpu: requirements", open(r.path(GATE), encoding="utf-8").read(), "pip install -r requirements.txt")
+    lint(r, "out/run0.json.gz")
+    expect("cpu: required", policy(r)["require"], {"steps": 3, "ops": ["aten::mm", "aten::linear"]})
+    copy(r, "extra_copy", [f"new/run{k}.json.gz" for k in range(5)])
+    for fresh, code in (("out", 0), ("new", 1)):
+        expect(f"cpu: check {fresh}", r.run("check", "--runs", fresh, "--baseline", "out").returncode, code)
+    # the slower one is no baseline of itself: what the policy requires is missing
+    edit(f"{TRACES}/base/run00.json.gz", r.path("less/run0.json.gz"), lambda d: d["traceEvents"].__setitem__(
+        slice(None), [e for e in d["traceEvents"] if e.get("name") != "aten::mm"]))
+    expect("cpu: without a required operator", r.run("check", "less/run0.json.gz", "--baseline", "out/run0.json.gz").returncode in (1, 4), True)
+
+
+def server(tmp):
+    """A GPU server: no steps, a numbered annotation that covers the time, mangled kernels. Counted: 5 annotations a trace."""
+    def change(doc):
+        extra = []
+        for e in doc["traceEvents"]:
+            if e.get("name", "").startswith("ProfilerStep#"):
+                n = e["name"][13:]
+                e["name"], e["cat"] = f"execute_{n}_context_0(0)_generation_8(8)", "user_annotation"
+                for k in range(3):
+                    start = e["ts"] + 10 * k
+                    extra.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": e["pid"], "tid": e["tid"],
+                                  "ts": start, "dur": 2, "args": {"correlation": 1000 * int(n) + k}})
+                    extra.append({"ph": "X", "cat": "kernel", "name": f"void ns::k{k}<float, (int)4>(float*)", "pid": 0, "tid": 7,
+                                  "ts": start + 4, "dur": 5, "args": {"device": 0, "stream": 7, "correlation": 1000 * int(n) + k}})
+        doc["traceEvents"] += extra
+        doc["deviceProperties"] = [{"id": 0, "name": "NVIDIA H100 80GB HBM3"}]
+    r = repository(tmp + "/server")
+    for k in range(4):
+        edit(f"{TRACES}/base/run{k:02}.json.gz", r.path(f"profiles/host_471{k}.169999{k}.pt.trace.json.gz"), change)
+    said = init(r)
+    expect_has("server: found", said, "profiles/host_*.*.pt.trace.json.gz: 4 runs\n", 'the annotation "execute_*" serves as step (5,',
+               "NVIDIA H100 80GB HBM3", "pass against themselves")
+    p = policy(r)
+    expect("server: window", p["suites"][0]["window"], {"by": "annotation", "name": "execute_*", "skip_first": 1})
+    expect("server: nothing volatile", "void" in json.dumps(p) or "k0" in json.dumps(p), False)
+    expect_has("server: bench", open(r.path("bench.py"), encoding="utf-8").read(), "start_profile")
+    lint(r)
+    # with a bench of their own, the policy finds the traces by their own names
+    r.write("bench.py", "# --trace\n")
+    init(r, "--force")
+    spec = policy(r)["suites"][0]["trace"]
+    expect("server: own names", spec["files"], "profiles/host_*.*.pt.trace.json.gz")
+    os.makedirs(r.path("kept"))
+    shutil.move(r.path("profiles/host_4710.1699990.pt.trace.json.gz"), r.path("kept"))
+    run = r.run("check", "--baseline", "kept")
+    expect(f"server: check by them; {run.stdout} {run.stderr}", run.returncode, 0)
+
+
+def ranks(tmp):
+    """Eight ranks, two runs; the rank is in the trace and in the name."""
+    r = repository(tmp + "/ranks")
+    for run in range(2):
+        for rank in range(8):
+            edit(f"{TRACES}/base/run{run:02}.json.gz", r.path(f"out/rank{rank}-run{run}.json.gz"), lambda d, k=rank: d.update(
+                distributedInfo={"rank": k, "world_size": 8, "backend": "nccl"},
+                traceEvents=[dict(e, ts=e["ts"] + k) if "ts" in e else e for e in d["traceEvents"]]))
+    said = init(r)
+    expect_has("ranks: found", said, "out/rank*-run*.json.gz: 2 runs of 8 ranks", "durations need three runs a side")
+    suite = policy(r)["suites"][0]
+    expect("ranks: expected", suite["ranks"], {"expect": 8})
+    expect("ranks: bench.py's names", suite["trace"], {"files": "out/run*.json.gz", "run": r"run(\d+)", "rank": r"rank(\d+)"})
+    expect_has("ranks: the bench starts eight", open(r.path("bench.py"), encoding="utf-8").read(), "RUNS, RANKS = 5, 8")
+    lint(r)
+    # scripts/ab with a bench that writes a file a rank
+    r.write("bench.py", "import os, shutil, sys\nend = sys.argv[2].removesuffix('.json.gz')\nk = int(end[-2:]) % 2\n"
+            f"[shutil.copy(f'{r.dir}/out/rank{{n}}-run{{k}}.json.gz', f'{{end}}-rank{{n}}.json.gz') for n in range(8)]\n")
+    r.git("add", "-A")
+    r.git("commit", "-qm", "gate")
+    r.git("commit", "-q", "--allow-empty", "-m", "change")
+    run = subprocess.run([AB, "--base", "HEAD^", "--runs", "2", "--json", "r.json", "--", sys.executable, "bench.py", "--trace", "{trace}"],
+                         cwd=r.dir, env=dict(r.env, TRACEGATE=PROGRAM), capture_output=True, text=True)
+    expect(f"ranks: A/B; {run.stdout} {run.stderr}", run.returncode, 0)
+    expect_has("ranks: both sides have two runs of eight", " ".join(run.stdout.split()), "2 runs x 8 ranks")
+
+
+def forge(box, mock, folder):
+    environ = {k: v for k, v in box.env.items() if k.startswith("GIT_")}
+    f = Forge(box, mock, ACTION, PROGRAM, folder, dict(environ, TRACES=TRACES, HOME=folder))
+    f.place = "acme/tracegate@" + "1" * 40
+    return f
+
+
+def pull(f, doc, number, sha):
+    event = {"action": "opened", "number": number, "pull_request": {"number": number, "base": {"ref": "main"}, "head": {"repo": {"full_name": "o/r"}}}}
+    return f.run(doc, "pull_request", event, f"refs/pull/{number}/merge", sha)
+
+
+def told(what, jobs):
+    if any(x.startswith(what) for x in faults):
+        for name, job in jobs.items():
+            print(f"--- {what}: job {name}: {job.result}, steps {job.ran}\n{job.log}")
+
+
+def workflows(tmp, mock):
+    """What init wrote runs as it stands: the pull request that brings the gate, an equal one, a needless copy."""
+    folder = tmp + "/hosted"
+    os.makedirs(folder)
+    box = Box(folder)
+    start = box.commit("start", {"variant": "base 0\n", "requirements.txt": "", "README.md": "x"})
+    box.push(start, "main")
+    r = Clone(box.work)
+    r.env = dict(ENV, **box.env)
+    r.write("bench.py", BENCH)
+    init(r, "--action", "acme/tracegate@" + "1" * 40)
+    written = {n: open(r.path(n), encoding="utf-8").read() for n in (".tracegate.yml", "bench.py", ".gitignore", GATE)}
+    f = forge(box, mock, folder)
+    sha = box.pull_request(1, start, written, "gate")
+    jobs = pull(f, load(r.path(GATE), yaml), 1, sha)
+    expect("hosted: the gate itself", {n: j.result for n, j in jobs.items()}, {"gate": "success"})
+    expect_has("hosted: bench.py comes from HEAD", jobs["gate"].log, "bench.py is not in the base")
+    told("hosted", jobs)
+    box.git(box.work, "checkout", "-q", "-B", "main2", start)
+    landed = box.commit("gate", written)
+    box.push(landed, "main")
+    doc = load(r.path(GATE), yaml)
+    for number, change, result, verdict in ((2, {"README.md": "y"}, "success", "pass"), (3, {"variant": "extra_copy 0\n"}, "failure", "fail")):
+        jobs = pull(f, doc, number, box.pull_request(number, landed, change, f"b{number}"))
+        expect(f"hosted {number}", (jobs["gate"].result, jobs["gate"].action.result["verdict"]), (result, verdict))
+        told(f"hosted {number}", jobs)
+
+
+def monorepo(tmp, mock):
+    """Two programs; traces in train/out and serve/out."""
+    folder = tmp + "/mono"
+    os.makedirs(folder)
+    box = Box(folder)
+    start = {"shared/lib.py": "x", ".gitignore": "out/\n"}
+    for s in ("train", "serve"):
+        start.update({f"{s}/bench.py": BENCH, f"{s}/variant": "base 0\n", f"{s}/requirements.txt": ""})
+    box.commit("start", start)
+    r = Clone(box.work)
+    r.env = dict(ENV, **box.env)
+    for s in ("train", "serve"):
+        copy(r, "base", [f"{s}/out/run{k}.json.gz" for k in range(3)])
+    said = init(r, "--action", "acme/tracegate@" + "1" * 40)
+    expect_has("mono: found", said, "serve/out/run*.json.gz: 3 runs (suite serve)", "train/out/run*.json.gz: 3 runs (suite train)")
+    expect("mono: suites", [(s["name"], s["trace"]["files"]) for s in policy(r)["suites"]],
+           [("serve", "serve/out/run*.json.gz"), ("train", "train/out/run*.json.gz")])
+    lint(r)
+    base = box.commit("gate", {n: open(r.path(n), encoding="utf-8").read() for n in (".tracegate.yml", GATE)})
+    box.push(base, "main")
+    f, doc = forge(box, mock, folder), load(r.path(GATE), yaml)
+    for number, change, train, serve in ((7, {"train/variant": "extra_copy 0\n"}, "failure", "success"), (8, {"shared/lib.py": "y"}, "success", "success")):
+        jobs = pull(f, doc, number, box.pull_request(number, base, change, f"b{number}"))
+        expect(f"mono {number}", {n: j.result for n, j in jobs.items()}, {"gate (train)": train, "gate (serve)": serve})
+        told(f"mono {number}", jobs)
+    # from a folder without traces: a suite of its own name
+    one = repository(tmp + "/one", {"models/lm/train.py": "def train_step(k):\n    pass\n"})
+    init(one, folder="models/lm")
+    expect("one folder: suite", policy(one)["suites"], [{"name": "lm", "trace": {"files": "models/lm/out/run*.json.gz", "run": r"run(\d+)"}}])
+    expect("one folder: its bench", os.path.exists(one.path("models/lm/bench.py")), True)
+
+
+def stored(tmp, mock):
+    """--store --nightly: pull requests against what pushes recorded; a night."""
+    folder = tmp + "/stored"
+    os.makedirs(folder)
+    box = Box(folder)
+    box.commit("start", {"bench.py": BENCH, "variant": "base 0\n", "requirements.txt": ""})
+    r = Clone(box.work)
+    r.env = dict(ENV, **box.env)
+    init(r, "--store", "--nightly", "--action", "acme/tracegate@" + "1" * 40)
+    names = ["tracegate.yml", "tracegate-record.yml", "tracegate-nightly.yml"]
+    expect("stored: files", sorted(os.listdir(r.path(".github/workflows"))), sorted(names))
+    docs = {n: load(r.path(".github/workflows/" + n), yaml) for n in names}
+    expect("stored: own machines", docs["tracegate.yml"]["jobs"]["gate"]["runs-on"], ["self-hosted", "linux", "x64"])
+    lint(r)
+    base = box.commit("gate", {n: open(r.path(n), encoding="utf-8").read() for n in
+                               [".tracegate.yml", ".gitignore"] + [".github/workflows/" + n for n in names]})
+    box.push(base, "main")
+    f = forge(box, mock, folder)
+    jobs = f.run(docs["tracegate-record.yml"], "push", {"before": "0" * 40, "ref": "refs/heads/main"}, "refs/heads/main", base)
+    expect("stored: recorded", {n: j.result for n, j in jobs.items()}, {"record": "success"})
+    told("stored", jobs)
+    for number, change, result in ((7, {"variant": "base 10\n"}, "success"), (8, {"variant": "extra_copy 0\n"}, "failure")):
+        jobs = pull(f, docs["tracegate.yml"], number, box.pull_request(number, base, change, f"b{number}"))
+        expect(f"stored {number}", jobs["gate"].result, result)
+        told(f"stored {number}", jobs)
+    jobs = f.run(docs["tracegate-nightly.yml"], "schedule", {"schedule": "17 3 * * *"}, "refs/heads/main", base)
+    expect("stored: the first night", {n: j.result for n, j in jobs.items()}, {"gate": "success"})
+    told("stored: the first night", jobs)
+
+
+def services(tmp):
+    for name, files_, want, words in (
+            ("gitlab", {".gitlab-ci.yml": "x"}, ".gitlab/tracegate.yml", "include: [{local: .gitlab/tracegate.yml}]"),
+            ("jenkins", {"Jenkinsfile": "x"}, "", "tracegate-ab --base origin/main")):
+        r = repository(f"{tmp}/{name}", files_)
+        expect_has(name, init(r), words)
+        expect(f"{name}: its file", want == "" or os.path.exists(r.path(want)), True)
+        expect(f"{name}: no workflow of GitHub", os.path.exists(r.path(GATE)), False)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as tmp:
+        for part in (empty, never_overwrites, cpu, server, ranks, services):
+            part(tmp)
+        for part in (workflows, monorepo, stored):
+            with github.Mock(None) as mock:
+                part(tmp, mock)
+    return finish("init: 9 repositories")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -9,6 +9,7 @@
  * A side is fed one trace per rank (loaded with keep_hta) and keeps only sums per (category, name,
  * step, device), so that a trace can be freed at once.
  */
+#include "core/base/keymap.h"
 #include "core/diff/compare.h"
 
 enum tg_hta_device { TG_HTA_ALL, TG_HTA_CPU, TG_HTA_GPU }; /* GPU: args.stream is not -1 */
@@ -28,8 +29,7 @@ struct tg_hta_rank {
     int64_t rank;
     struct tg_hta_cell *cells; /* in order of first appearance in the file */
     size_t n, cap;
-    uint32_t *slot; /* hash table of cell + 1 */
-    size_t slots;
+    struct tg_keymap ids; /* category, name, step, device -> cell */
 };
 struct tg_hta_side {
     struct tg_strmap texts;

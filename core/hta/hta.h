@@ -7,6 +7,7 @@
  * `analyze` looks a measure up in tg_hta_analyses when --hta is given.
  */
 #include "core/analysis/analysis.h"
+#include "core/base/keymap.h"
 
 enum tg_hta_class { TG_HTA_COMPUTATION, TG_HTA_COMMUNICATION, TG_HTA_MEMORY, TG_HTA_OTHER };
 
@@ -19,6 +20,28 @@ struct tg_hta_row {
     uint32_t span;
     enum tg_hta_class class_;
 };
+
+/* The i-th row of the trace, unlinked and without its class; `rounded`: to whole us. */
+struct tg_hta_row tg_hta_row_at(const struct tg_trace *t, size_t i, bool rounded);
+bool tg_hta_rounds(const struct tg_trace *t, bool no_rounding);
+
+/* correlation -> the last row of the file on either side. Feed every row, in file order. */
+struct tg_hta_partner {
+    int64_t host, device; /* spans; -1: none */
+    size_t host_rows;     /* that pass the filter */
+};
+struct tg_hta_partners {
+    struct tg_keymap ids;
+    struct tg_hta_partner *v; /* by id */
+    size_t cap;
+};
+void tg_hta_partners_init(struct tg_hta_partners *p);
+void tg_hta_partners_release(struct tg_hta_partners *p);
+void tg_hta_partners_add(struct tg_hta_partners *p, const struct tg_trace *t,
+                         const struct tg_hta_row *row);
+/* The span of the row's partner on the other side; -1: none. */
+int64_t tg_hta_partner_of(const struct tg_hta_partners *p, const struct tg_trace *t,
+                          const struct tg_hta_row *row);
 
 struct tg_hta_rows {
     int64_t rank;

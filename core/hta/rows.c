@@ -59,86 +59,99 @@ const char *tg_hta_class_name(enum tg_hta_class c)
 
 /* ---- links ---- */
 
-/* correlation -> last partner on either side, in file order. Open addressing, load <= 1/2. */
-struct partner {
-    int64_t correlation; /* -1: empty */
-    int64_t host, device;
-    size_t host_rows; /* that pass the filter */
-};
-struct partners {
-    struct partner *v;
-    size_t mask;
-};
-
-static struct partner *partner_of(const struct partners *p, int64_t correlation)
+static bool as_device(const struct tg_trace *t, const struct tg_hta_row *row)
 {
-    uint64_t h = (uint64_t)correlation * 0x9e3779b97f4a7c15u;
-    size_t i = (size_t)(h >> 32) & p->mask;
-    while (p->v[i].correlation != -1 && p->v[i].correlation != correlation)
-        i = (i + 1) & p->mask;
-    return &p->v[i];
+    return tg_hta_links_as_device(t->names->v[row->name].name, row->stream, row->correlation);
 }
 
-static struct partner *partner_make(struct partners *p, int64_t correlation)
+static struct tg_hta_partner *partner_make(struct tg_hta_partners *p, int64_t correlation)
 {
-    struct partner *e = partner_of(p, correlation);
-    e->correlation = correlation;
-    return e;
+    const uint64_t key = (uint64_t)correlation;
+    size_t known = p->ids.n;
+    uint32_t id = tg_keymap_add(&p->ids, &key);
+    p->v = tg_grow(p->v, &p->cap, p->ids.n, sizeof *p->v);
+    if (id == known)
+        p->v[id] = (struct tg_hta_partner){ -1, -1, 0 };
+    return &p->v[id];
 }
 
-static void partners_init(struct partners *p, size_t rows)
+static const struct tg_hta_partner *partner_find(const struct tg_hta_partners *p,
+                                                 int64_t correlation)
 {
-    size_t size = 16;
-    while (size < rows * 2)
-        size *= 2;
-    p->mask = size - 1;
-    p->v = tg_xrealloc(NULL, size, sizeof *p->v);
-    for (size_t i = 0; i < size; i++)
-        p->v[i] = (struct partner){ -1, -1, -1, 0 };
+    const uint64_t key = (uint64_t)correlation;
+    uint32_t id = tg_keymap_find(&p->ids, &key);
+    return id == TG_NO_ID ? NULL : &p->v[id];
 }
 
-static bool as_device(const struct tg_hta_rows *r, const struct tg_hta_row *row)
+void tg_hta_partners_init(struct tg_hta_partners *p)
 {
-    return tg_hta_links_as_device(r->trace->names->v[row->name].name, row->stream,
-                                  row->correlation);
+    *p = (struct tg_hta_partners){ 0 };
+    tg_keymap_init(&p->ids, 1);
 }
 
-static void link_rows(struct tg_hta_rows *r, struct partners *p)
+void tg_hta_partners_release(struct tg_hta_partners *p)
 {
+    tg_keymap_release(&p->ids);
+    free(p->v);
+}
+
+void tg_hta_partners_add(struct tg_hta_partners *p, const struct tg_trace *t,
+                         const struct tg_hta_row *row)
+{
+    struct tg_hta_partner *e;
+    if (row->correlation == -1)
+        return;
+    e = partner_make(p, row->correlation);
+    if (as_device(t, row))
+        e->device = row->span;
+    else
+        e->host = row->span;
+}
+
+int64_t tg_hta_partner_of(const struct tg_hta_partners *p, const struct tg_trace *t,
+                          const struct tg_hta_row *row)
+{
+    const struct tg_hta_partner *e =
+        row->correlation == -1 ? NULL : partner_find(p, row->correlation);
+    return !e ? -1 : as_device(t, row) ? e->host : e->device;
+}
+
+/* Before the filter, when a row's place is its span. */
+static void link_rows(struct tg_hta_rows *r, struct tg_hta_partners *p)
+{
+    for (size_t i = 0; i < r->n; i++)
+        tg_hta_partners_add(p, r->trace, &r->v[i]);
     for (size_t i = 0; i < r->n; i++) {
-        struct tg_hta_row *row = &r->v[i];
-        struct partner *e;
-        if (row->correlation == -1)
-            continue;
-        e = partner_make(p, row->correlation);
-        if (as_device(r, row))
-            e->device = row->index;
-        else
-            e->host = row->index;
-    }
-    for (size_t i = 0; i < r->n; i++) {
-        struct tg_hta_row *row = &r->v[i];
-        const struct partner *e = partner_of(p, row->correlation);
-        int64_t partner = -1;
-        if (row->correlation != -1)
-            partner = as_device(r, row) ? e->host : e->device;
+        int64_t partner = tg_hta_partner_of(p, r->trace, &r->v[i]);
         if (partner >= 0)
-            row->link = partner;
+            r->v[i].link = r->v[partner].index;
     }
 }
 
 /* ---- rows ---- */
 
-static bool rounds(const struct tg_trace *t, const struct tg_analysis_opts *o)
+bool tg_hta_rounds(const struct tg_trace *t, bool no_rounding)
 {
-    return !o->no_rounding && (t->info->any_ts_float || t->info->any_ts_missing);
+    return !no_rounding && (t->info->any_ts_float || t->info->any_ts_missing);
 }
 
-static void round_row(struct tg_hta_row *row)
+struct tg_hta_row tg_hta_row_at(const struct tg_trace *t, size_t i, bool rounded)
 {
-    double end = floor(row->ts + row->dur);
-    row->ts = ceil(row->ts);
-    row->dur = end - row->ts;
+    const struct tg_span *s = tg_span_at(t, i);
+    struct tg_hta_row row = { .ts = t->hta_ts[i],
+                              .dur = t->hta_dur[i],
+                              .stream = tg_track_hta_stream(&t->tracks[s->track]),
+                              .correlation = s->correlation,
+                              .link = s->correlation < 0 ? s->correlation : 0,
+                              .index = s->index,
+                              .name = s->name,
+                              .span = (uint32_t)i };
+    if (rounded) {
+        double end = floor(row.ts + row.dur);
+        row.ts = ceil(row.ts);
+        row.dur = end - row.ts;
+    }
+    return row;
 }
 
 static void read_rows(struct tg_hta_rows *r, const struct tg_rank_trace *from, bool rounded)
@@ -150,18 +163,8 @@ static void read_rows(struct tg_hta_rows *r, const struct tg_rank_trace *from, b
     *r = (struct tg_hta_rows){ .rank = from->rank, .trace = t, .n = t->n_spans };
     r->v = tg_xrealloc(NULL, r->n + 1, sizeof *r->v);
     for (size_t i = 0; i < r->n; i++) {
-        const struct tg_span *s = tg_span_at(t, i);
-        r->v[i] = (struct tg_hta_row){ .ts = t->hta_ts[i],
-                                       .dur = t->hta_dur[i],
-                                       .stream = tg_track_hta_stream(&t->tracks[s->track]),
-                                       .correlation = s->correlation,
-                                       .link = s->correlation < 0 ? s->correlation : 0,
-                                       .index = s->index,
-                                       .name = s->name,
-                                       .span = (uint32_t)i,
-                                       .class_ = classes[s->name] };
-        if (rounded)
-            round_row(&r->v[i]);
+        r->v[i] = tg_hta_row_at(t, i, rounded);
+        r->v[i].class_ = classes[r->v[i].name];
     }
     r->empty = r->n == 0;
     free(classes);
@@ -209,7 +212,7 @@ static double last_step_start(const struct tg_hta_rows *r)
 {
     double last = -INFINITY;
     for (size_t i = 0; i < r->n; i++)
-        if (is_step_name(r->trace->names->v[r->v[i].name].name) && !as_device(r, &r->v[i]) &&
+        if (is_step_name(r->trace->names->v[r->v[i].name].name) && !as_device(r->trace, &r->v[i]) &&
             r->v[i].ts > last)
             last = r->v[i].ts;
     return last;
@@ -220,29 +223,27 @@ static double last_step_start(const struct tg_hta_rows *r)
  * correlation (so unlinked work is dropped, and a repeated correlation repeats it). With the last
  * step included, HTA compares with an end that was not aligned: no host row is dropped.
  */
-static void filter(struct tg_hta_rows *r, struct partners *p, bool include_last)
+static void filter(struct tg_hta_rows *r, struct tg_hta_partners *p, bool include_last)
 {
     double cut = include_last ? INFINITY : last_step_start(r);
     struct tg_hta_row *kept = NULL;
     size_t n = 0, cap = 0;
     if (cut == -INFINITY)
         cut = INFINITY;
-    for (size_t i = 0; i <= p->mask; i++)
-        p->v[i].host_rows = 0;
     for (size_t i = 0; i < r->n; i++)
-        if (!as_device(r, &r->v[i]) && r->v[i].ts < cut && r->v[i].correlation != -1)
+        if (!as_device(r->trace, &r->v[i]) && r->v[i].ts < cut && r->v[i].correlation != -1)
             partner_make(p, r->v[i].correlation)->host_rows++;
     for (size_t i = 0; i < r->n; i++) {
         size_t copies = 0;
-        if (as_device(r, &r->v[i]) && r->v[i].correlation != -1)
-            copies = partner_of(p, r->v[i].correlation)->host_rows;
+        if (as_device(r->trace, &r->v[i]) && r->v[i].correlation != -1)
+            copies = partner_find(p, r->v[i].correlation)->host_rows;
         for (; copies; copies--) {
             kept = tg_grow(kept, &cap, n + 1, sizeof *kept);
             kept[n++] = r->v[i];
         }
     }
     for (size_t i = 0; i < r->n; i++)
-        if (!as_device(r, &r->v[i]) && r->v[i].ts < cut) {
+        if (!as_device(r->trace, &r->v[i]) && r->v[i].ts < cut) {
             kept = tg_grow(kept, &cap, n + 1, sizeof *kept);
             kept[n++] = r->v[i];
         }
@@ -267,14 +268,14 @@ struct tg_hta *tg_hta_prepare(const struct tg_rank_trace *ranks, size_t n,
                               const struct tg_analysis_opts *opts)
 {
     struct tg_hta *h = tg_xmalloc(sizeof *h);
-    struct partners *partners = tg_xrealloc(NULL, n + 1, sizeof *partners);
+    struct tg_hta_partners *partners = tg_xrealloc(NULL, n + 1, sizeof *partners);
     *h = (struct tg_hta){ .ranks = tg_xrealloc(NULL, n + 1, sizeof *h->ranks),
                           .n = n,
                           .opts = opts };
     for (size_t k = 0; k < n; k++) {
-        h->rounds |= rounds(ranks[k].trace, opts);
-        read_rows(&h->ranks[k], &ranks[k], rounds(ranks[k].trace, opts));
-        partners_init(&partners[k], h->ranks[k].n);
+        h->rounds |= tg_hta_rounds(ranks[k].trace, opts->no_rounding);
+        read_rows(&h->ranks[k], &ranks[k], tg_hta_rounds(ranks[k].trace, opts->no_rounding));
+        tg_hta_partners_init(&partners[k]);
         link_rows(&h->ranks[k], &partners[k]);
     }
     align(h);
@@ -283,7 +284,7 @@ struct tg_hta *tg_hta_prepare(const struct tg_rank_trace *ranks, size_t n,
             filter(&h->ranks[k], &partners[k], opts->include_last_step);
     for (size_t k = 0; k < n; k++) {
         index_rows(&h->ranks[k]);
-        free(partners[k].v);
+        tg_hta_partners_release(&partners[k]);
     }
     free(partners);
     return h;

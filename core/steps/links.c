@@ -1,6 +1,6 @@
 #include <stdlib.h>
 
-#include "core/base/arena.h"
+#include "core/base/keymap.h"
 #include "core/steps/internal.h"
 
 enum tg_call tg_call_of(enum tg_kind kind, tg_sv name)
@@ -20,15 +20,15 @@ enum tg_call tg_call_of(enum tg_kind kind, tg_sv name)
                : TG_CALL_OTHER;
 }
 
-/* Open addressing, correlation -> its best runtime row; load <= 1/2. */
+/* correlation -> its best runtime row */
 struct entry {
-    int64_t correlation; /* -1: empty */
     uint32_t span, devices;
     enum tg_call call;
 };
 struct table {
-    struct entry *v;
-    size_t mask;
+    struct tg_keymap ids;
+    struct entry *v; /* by id */
+    size_t cap;
 };
 
 static bool is_runtime(enum tg_kind k)
@@ -41,29 +41,12 @@ static bool is_linked_kind(enum tg_kind k)
     return tg_kind_is_device(k) || k == TG_KIND_DEVICE_SYNC;
 }
 
-static void table_init(struct table *h, const struct tg_trace *t)
+/* NULL: no runtime row has it. */
+static struct entry *table_find(const struct table *h, int64_t correlation)
 {
-    size_t n = 0, size = 16;
-    for (size_t i = 0; i < t->n_spans; i++) {
-        const struct tg_span *s = tg_span_at(t, i);
-        n += s->correlation >= 0 && is_runtime(tg_span_kind(t, s));
-    }
-    while (size < n * 2)
-        size *= 2;
-    h->v = tg_xrealloc(NULL, size, sizeof *h->v);
-    h->mask = size - 1;
-    for (size_t i = 0; i < size; i++)
-        h->v[i] = (struct entry){ .correlation = -1 };
-}
-
-/* The entry of a correlation, or the empty entry where it would go. */
-static struct entry *table_at(const struct table *h, int64_t correlation)
-{
-    uint64_t x = (uint64_t)correlation * 0x9e3779b97f4a7c15u;
-    size_t i = (size_t)(x >> 20) & h->mask;
-    while (h->v[i].correlation >= 0 && h->v[i].correlation != correlation)
-        i = (i + 1) & h->mask;
-    return &h->v[i];
+    const uint64_t key = (uint64_t)correlation;
+    uint32_t id = tg_keymap_find(&h->ids, &key);
+    return id == TG_NO_ID ? NULL : &h->v[id];
 }
 
 /* In total order, so that the outermost of equally good rows stays, whatever the file's order. */
@@ -72,23 +55,24 @@ static void collect_launches(struct table *h, const struct tg_trace *t, const ui
 {
     for (size_t k = 0; k < t->n_spans; k++) {
         const struct tg_span *s = tg_span_at(t, order[k]);
-        struct entry *e;
+        const uint64_t key = (uint64_t)s->correlation;
+        size_t known = h->ids.n;
+        uint32_t id;
         if (s->correlation < 0 || !is_runtime(tg_span_kind(t, s)))
             continue;
-        e = table_at(h, s->correlation);
-        if (e->correlation < 0 || (enum tg_call)call[s->name] > e->call)
-            *e = (struct entry){ s->correlation, order[k], 0, (enum tg_call)call[s->name] };
+        id = tg_keymap_add(&h->ids, &key);
+        h->v = tg_grow(h->v, &h->cap, h->ids.n, sizeof *h->v);
+        if (id == known || (enum tg_call)call[s->name] > h->v[id].call)
+            h->v[id] = (struct entry){ order[k], 0, (enum tg_call)call[s->name] };
     }
 }
 
 static struct entry *launch_of(const struct table *h, const struct tg_trace *t,
                                const struct tg_span *s)
 {
-    struct entry *e;
     if (s->correlation < 0 || !is_linked_kind(tg_span_kind(t, s)))
         return NULL;
-    e = table_at(h, s->correlation);
-    return e->correlation < 0 ? NULL : e;
+    return table_find(h, s->correlation);
 }
 
 /* The innermost operator, annotation or step around a launch; runtime calls are skipped. */
@@ -131,7 +115,7 @@ static void count_lost(struct tg_steps *out, const struct tg_trace *t, const str
             *here = capture[s->name] == CAPTURE_BEGIN;
         if (call[s->name] != TG_CALL_KERNEL || s->correlation < 0 || *here)
             continue;
-        if (table_at(h, s->correlation)->devices) {
+        if (table_find(h, s->correlation)->devices) {
             out->lost_kernels += since;
             since = 0;
         } else {
@@ -162,11 +146,11 @@ static void link_devices(struct tg_steps *out, const struct tg_trace *t, const s
 
 void tg_steps_link(struct tg_steps *out, const struct tg_trace *t)
 {
-    struct table h;
+    struct table h = { 0 };
     unsigned char *call = tg_xmalloc(t->names->n);
     for (size_t i = 0; i < t->names->n; i++)
         call[i] = (unsigned char)tg_call_of(t->names->v[i].kind, t->names->v[i].name);
-    table_init(&h, t);
+    tg_keymap_init(&h.ids, 1);
     collect_launches(&h, t, out->order, call);
     for (size_t i = 0; i < t->n_spans; i++) {
         const struct tg_span *s = tg_span_at(t, i);
@@ -176,6 +160,7 @@ void tg_steps_link(struct tg_steps *out, const struct tg_trace *t)
     }
     link_devices(out, t, &h);
     count_lost(out, t, &h, call);
+    tg_keymap_release(&h.ids);
     free(h.v);
     free(call);
 }

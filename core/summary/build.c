@@ -1,10 +1,12 @@
 #include <stdlib.h>
 
-#include "core/base/hash.h"
+#include "core/base/keymap.h"
 #include "core/summary/internal.h"
 #include "core/summary/pack.h"
 
 #define NO_ROW UINT32_MAX
+
+enum { ROW_WORDS = 4, FACT_WORDS = 2 }; /* of a key in the maps below */
 
 /* The key of a row: ids of clean texts, so that names with the same clean text are one row. */
 struct key {
@@ -38,15 +40,13 @@ struct build {
     bool *names_window; /* per name id: a window has it */
     struct row *rows;
     size_t n_rows, rows_cap;
-    uint32_t *slot; /* hash table of row + 1 */
-    size_t slots;
-    uint32_t *row_of; /* per span; NO_ROW: python */
+    struct tg_keymap row_ids; /* key -> row */
+    uint32_t *row_of;         /* per span; NO_ROW: python */
     struct tg_strmap values;
     uint32_t *value; /* per fact id and kind: id in values; TG_NO_ID: none */
     struct fact *facts;
     size_t n_facts, facts_cap;
-    uint32_t *fact_slot; /* hash table of fact + 1 */
-    size_t fact_slots;
+    struct tg_keymap fact_ids; /* row, value, kind -> fact */
 };
 
 static uint32_t text_id(struct build *b, tg_sv s)
@@ -98,50 +98,19 @@ static struct key key_of(const struct build *b, uint32_t i, const struct tg_span
                          device && k->stream != TG_NO_STREAM ? k->stream : -1 };
 }
 
-static uint64_t key_hash(const struct key *k)
-{
-    uint64_t h = tg_hash_fold((uint64_t)k->name << 32 | k->cat, 0x9e3779b97f4a7c15u);
-    h = tg_hash_fold(h ^ k->parent, 0xbf58476d1ce4e5b9u ^ (uint64_t)k->device);
-    return tg_hash_fold(h ^ (uint64_t)k->stream, 0x94d049bb133111ebu);
-}
-
-static bool key_eq(const struct key *a, const struct key *b)
-{
-    return a->name == b->name && a->cat == b->cat && a->parent == b->parent &&
-           a->device == b->device && a->stream == b->stream;
-}
-
-static void rehash_rows(struct build *b)
-{
-    b->slots = b->slots ? b->slots * 2 : 1024;
-    free(b->slot);
-    b->slot = tg_xrealloc(NULL, b->slots, sizeof *b->slot);
-    memset(b->slot, 0, b->slots * sizeof *b->slot);
-    for (size_t r = 0; r < b->n_rows; r++) {
-        size_t i = (size_t)key_hash(&b->rows[r].key) & (b->slots - 1);
-        while (b->slot[i])
-            i = (i + 1) & (b->slots - 1);
-        b->slot[i] = (uint32_t)r + 1;
-    }
-}
-
 static uint32_t row_for(struct build *b, const struct key *k, tg_ns start)
 {
-    size_t i;
-    if (b->n_rows * 2 >= b->slots)
-        rehash_rows(b);
-    i = (size_t)key_hash(k) & (b->slots - 1);
-    while (b->slot[i] && !key_eq(&b->rows[b->slot[i] - 1].key, k))
-        i = (i + 1) & (b->slots - 1);
-    if (!b->slot[i]) {
+    const uint64_t words[ROW_WORDS] = { (uint64_t)k->name << 32 | k->cat, k->parent,
+                                        (uint64_t)k->device, (uint64_t)k->stream };
+    uint32_t id = tg_keymap_add(&b->row_ids, words);
+    if (id == b->n_rows) {
         b->rows = tg_grow(b->rows, &b->rows_cap, b->n_rows + 1, sizeof *b->rows);
-        b->rows[b->n_rows] =
+        b->rows[b->n_rows++] =
             (struct row){ .key = *k,
                           .kind = tg_kind_of(b->texts.text[k->cat], b->texts.text[k->name]),
                           .first = start };
-        b->slot[i] = (uint32_t)++b->n_rows;
     }
-    return b->slot[i] - 1;
+    return id;
 }
 
 static void split_facts(struct build *b)
@@ -167,48 +136,23 @@ static void split_facts(struct build *b)
         tg_buf_release(&value[k]);
 }
 
-static uint64_t fact_hash(const struct fact *f)
-{
-    return tg_hash_fold((uint64_t)f->row << 32 | f->value, 0x9e3779b97f4a7c15u + f->kind);
-}
-
-static void rehash_facts(struct build *b)
-{
-    b->fact_slots = b->fact_slots ? b->fact_slots * 2 : 1024;
-    free(b->fact_slot);
-    b->fact_slot = tg_xrealloc(NULL, b->fact_slots, sizeof *b->fact_slot);
-    memset(b->fact_slot, 0, b->fact_slots * sizeof *b->fact_slot);
-    for (size_t f = 0; f < b->n_facts; f++) {
-        size_t i = (size_t)fact_hash(&b->facts[f]) & (b->fact_slots - 1);
-        while (b->fact_slot[i])
-            i = (i + 1) & (b->fact_slots - 1);
-        b->fact_slot[i] = (uint32_t)f + 1;
-    }
-}
-
 /* In the total order, so that the facts kept within the limit are the same for every file. */
 static void count_fact(struct build *b, uint32_t row, uint32_t kind, uint32_t value)
 {
-    struct fact f = { row, kind, value, 1 };
-    size_t i;
-    if (b->n_facts * 2 >= b->fact_slots)
-        rehash_facts(b);
-    i = (size_t)fact_hash(&f) & (b->fact_slots - 1);
-    for (; b->fact_slot[i]; i = (i + 1) & (b->fact_slots - 1)) {
-        struct fact *there = &b->facts[b->fact_slot[i] - 1];
-        if (there->row == row && there->kind == kind && there->value == value) {
-            there->count++;
-            return;
-        }
+    const uint64_t words[FACT_WORDS] = { (uint64_t)row << 32 | value, kind };
+    uint32_t id = tg_keymap_find(&b->fact_ids, words);
+    if (id != TG_NO_ID) {
+        b->facts[id].count++;
+        return;
     }
     if (b->rows[row].n_facts[kind] >= b->max_facts) {
         b->rows[row].facts_cut = true;
         return;
     }
     b->rows[row].n_facts[kind]++;
+    (void)tg_keymap_add(&b->fact_ids, words);
     b->facts = tg_grow(b->facts, &b->facts_cap, b->n_facts + 1, sizeof *b->facts);
-    b->facts[b->n_facts++] = f;
-    b->fact_slot[i] = (uint32_t)b->n_facts;
+    b->facts[b->n_facts++] = (struct fact){ row, kind, value, 1 };
 }
 
 static void collect_rows(struct build *b)
@@ -473,11 +417,11 @@ static void release(struct build *b)
     free(b->parent);
     free(b->names_window);
     free(b->rows);
-    free(b->slot);
+    tg_keymap_release(&b->row_ids);
     free(b->row_of);
     free(b->value);
     free(b->facts);
-    free(b->fact_slot);
+    tg_keymap_release(&b->fact_ids);
 }
 
 /*
@@ -510,6 +454,8 @@ struct tg_shard *tg_shard_build(const struct tg_trace *t, const struct tg_steps 
     struct tg_shard *out = b.out;
     b.max_facts = (limits ? *limits : TG_LIMITS_DEFAULT).max_facts;
     b.max_facts = b.max_facts < UINT16_MAX ? b.max_facts : UINT16_MAX;
+    tg_keymap_init(&b.row_ids, ROW_WORDS);
+    tg_keymap_init(&b.fact_ids, FACT_WORDS);
     tg_strmap_init(&b.texts);
     tg_strmap_init(&b.values);
     intern_names(&b);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "core/base/decimal.h"
-#include "core/base/hash.h"
+#include "core/base/keymap.h"
 #include "core/trace/check.h"
 #include "core/trace/fact_cache.h"
 #include "core/trace/kineto.h"
@@ -14,14 +14,17 @@
 #include "core/trace/scan.h"
 #include "core/trace/split.h"
 
+enum { TRACK_WORDS = 3 }; /* of a key of track_ids */
+
 struct loader {
     struct tg_trace *t;
     const struct tg_load_opts *opts;
     struct tg_limits limits;
     struct tg_marks marks;
     struct tg_fact_cache facts;
-    uint32_t *track_slot; /* track id + 1; 0: empty */
-    size_t track_slots, tracks_cap, memory_cap, hta_cap, hta_dur_cap, hta_float_cap, sequence_cap;
+    struct tg_keymap track_ids; /* thread, stream, device -> track */
+    uint32_t last_track;        /* most events follow one of their own track */
+    size_t tracks_cap, memory_cap, hta_cap, hta_dur_cap, hta_float_cap, sequence_cap;
     size_t segments_cap;
     struct tg_err *err;
     bool failed;
@@ -29,44 +32,20 @@ struct loader {
 
 /* ---- tracks ---- */
 
-static uint64_t track_hash(const struct tg_track *k)
-{
-    uint64_t h = tg_hash_fold((uint64_t)k->stream ^ 0x9e3779b97f4a7c15u,
-                              (uint64_t)k->device ^ 0xbf58476d1ce4e5b9u);
-    return tg_hash_fold(h ^ k->thread, 0x94d049bb133111ebu);
-}
-
-static size_t track_probe(const struct loader *l, const struct tg_track *k)
-{
-    size_t mask = l->track_slots - 1, i = (size_t)track_hash(k) & mask;
-    while (l->track_slot[i]) {
-        const struct tg_track *old = &l->t->tracks[l->track_slot[i] - 1];
-        if (old->thread == k->thread && old->stream == k->stream && old->device == k->device)
-            break;
-        i = (i + 1) & mask;
-    }
-    return i;
-}
-
 static uint32_t track_id(struct loader *l, struct tg_track k)
 {
+    const uint64_t key[TRACK_WORDS] = { k.thread, (uint64_t)k.stream, (uint64_t)k.device };
     struct tg_trace *t = l->t;
-    size_t i;
-    if (t->n_tracks * 2 >= l->track_slots) {
-        l->track_slots = l->track_slots ? l->track_slots * 2 : 64;
-        free(l->track_slot);
-        l->track_slot = tg_xmalloc(l->track_slots * sizeof *l->track_slot);
-        memset(l->track_slot, 0, l->track_slots * sizeof *l->track_slot);
-        for (size_t id = 0; id < t->n_tracks; id++)
-            l->track_slot[track_probe(l, &t->tracks[id])] = (uint32_t)id + 1;
-    }
-    i = track_probe(l, &k);
-    if (!l->track_slot[i]) {
+    const struct tg_track *last = t->tracks ? &t->tracks[l->last_track] : NULL;
+    uint32_t id;
+    if (last && last->thread == k.thread && last->stream == k.stream && last->device == k.device)
+        return l->last_track;
+    id = l->last_track = tg_keymap_add(&l->track_ids, key);
+    if (id == t->n_tracks) {
         t->tracks = tg_grow(t->tracks, &l->tracks_cap, t->n_tracks + 1, sizeof *t->tracks);
-        t->tracks[t->n_tracks] = k;
-        l->track_slot[i] = (uint32_t)++t->n_tracks;
+        t->tracks[t->n_tracks++] = k;
     }
-    return l->track_slot[i] - 1;
+    return id;
 }
 
 static bool runs_on_device(enum tg_kind k)
@@ -341,6 +320,7 @@ static void *worker_new(const void *whole, struct tg_reader *r)
     struct worker *w = tg_xmalloc(sizeof *w);
     *w = (struct worker){ .t = { .path = all->t->path, .reader = r, .names = tg_reader_names(r) } };
     w->l = (struct loader){ .t = &w->t, .opts = all->opts, .limits = all->limits };
+    tg_keymap_init(&w->l.track_ids, TRACK_WORDS);
     tg_strmap_init(&w->t.facts);
     tg_fact_cache_init(&w->l.facts);
     return w;
@@ -352,7 +332,7 @@ static void worker_free(void *worker)
     tg_strmap_release(&w->t.facts);
     tg_fact_cache_release(&w->l.facts);
     free(w->t.tracks);
-    free(w->l.track_slot);
+    tg_keymap_release(&w->l.track_ids);
     free(w->track);
     free(w->fact);
     free(w);
@@ -532,6 +512,7 @@ struct tg_trace *tg_trace_load(struct tg_source *s, const struct tg_load_opts *o
     opts.reader.progress = progress;
     *t = (struct tg_trace){ .path = tg_xmalloc(n) };
     memcpy(t->path, tg_source_name(s), n);
+    tg_keymap_init(&l.track_ids, TRACK_WORDS);
     tg_strmap_init(&t->facts);
     tg_fact_cache_init(&l.facts);
     l.limits = opts.reader.limits ? *opts.reader.limits : TG_LIMITS_DEFAULT;
@@ -540,7 +521,7 @@ struct tg_trace *tg_trace_load(struct tg_source *s, const struct tg_load_opts *o
     ok = load(&l, s);
     tg_marks_release(&l.marks);
     tg_fact_cache_release(&l.facts);
-    free(l.track_slot);
+    tg_keymap_release(&l.track_ids);
     if (ok)
         return t;
     tg_trace_free(t);

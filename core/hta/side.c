@@ -1,0 +1,187 @@
+#include "core/hta/side.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/hta/hta.h"
+#include "core/hta/timeline.h"
+
+void tg_hta_init(struct tg_hta_side *s, bool no_rounding)
+{
+    *s = (struct tg_hta_side){ .no_rounding = no_rounding };
+    tg_strmap_init(&s->texts);
+}
+
+void tg_hta_rank_release(struct tg_hta_rank *r)
+{
+    tg_keymap_release(&r->ids);
+    free(r->cells);
+}
+
+void tg_hta_release(struct tg_hta_side *s)
+{
+    for (size_t i = 0; i < s->n_ranks; i++)
+        tg_hta_rank_release(&s->ranks[i]);
+    free(s->ranks);
+    free(s->steps);
+    tg_strmap_release(&s->texts);
+    *s = (struct tg_hta_side){ 0 };
+}
+
+void tg_hta_sum(double *total, double *lost, double v)
+{
+    double y = v - *lost, t = *total + y;
+    if (isnan(v))
+        return;
+    *lost = (t - *total) - y;
+    *total = t;
+}
+
+struct tg_hta_cell *tg_hta_cell_of(struct tg_hta_rank *r, const struct tg_hta_cell *key)
+{
+    const uint64_t words[] = { (uint64_t)key->cat << 32 | key->name, (uint64_t)key->step,
+                               key->gpu };
+    uint32_t id;
+    if (!r->ids.words)
+        tg_keymap_init(&r->ids, sizeof words / sizeof *words);
+    id = tg_keymap_add(&r->ids, words);
+    if (id == r->n) {
+        r->cells = tg_grow(r->cells, &r->cap, r->n + 1, sizeof *r->cells);
+        r->cells[r->n++] = *key;
+    }
+    return &r->cells[id];
+}
+
+/* ---- one trace ---- */
+
+struct rows { /* of one trace, file order */
+    const struct tg_trace *t;
+    bool rounded;
+    struct tg_hta_timeline line;
+    struct tg_hta_partners partners;
+};
+
+static bool is_cpu_op(const struct tg_trace *t, const struct tg_hta_row *row)
+{
+    return tg_sv_eq(t->names->v[row->name].cat, TG_SV("cpu_op"));
+}
+
+/*
+ * A host row belongs to the window that contains its start, a device row to the step of its launch.
+ * A partner at position 0 of the file means "unknown" to HTA.
+ */
+static int64_t step_of(const struct rows *r, const struct tg_hta_row *row)
+{
+    struct tg_hta_row launch;
+    int64_t partner;
+    if (row->stream < 0 || (row->stream == 0 && is_cpu_op(r->t, row)))
+        return tg_hta_timeline_find(&r->line, row->ts);
+    if (row->stream == 0)
+        return TG_HTA_NO_STEP;
+    if (!tg_hta_links_as_device(r->t->names->v[row->name].name, row->stream, row->correlation))
+        return -1;
+    partner = tg_hta_partner_of(&r->partners, r->t, row);
+    if (partner < 0)
+        return -1;
+    launch = tg_hta_row_at(r->t, (size_t)partner, r->rounded);
+    return launch.index == 0 ? -1 : step_of(r, &launch); /* a host row: no further recursion */
+}
+
+static int by_number(const void *pa, const void *pb)
+{
+    int64_t a = *(const int64_t *)pa, b = *(const int64_t *)pb;
+    return (a > b) - (a < b);
+}
+
+static void note_step(struct tg_hta_side *s, int64_t number)
+{
+    s->steps = tg_grow(s->steps, &s->steps_cap, s->n_steps + 1, sizeof *s->steps);
+    s->steps[s->n_steps++] = number;
+}
+
+static void sort_steps(struct tg_hta_side *s)
+{
+    size_t kept = 0;
+    if (s->n_steps)
+        qsort(s->steps, s->n_steps, sizeof *s->steps, by_number);
+    for (size_t i = 0; i < s->n_steps; i++)
+        if (!kept || s->steps[kept - 1] != s->steps[i])
+            s->steps[kept++] = s->steps[i];
+    s->n_steps = kept;
+}
+
+struct text_ids { /* trace name id -> ids in the side's texts */
+    uint32_t cat, name;
+    bool known;
+};
+
+static void name_ids(struct tg_hta_side *s, const struct tg_trace *t, uint32_t id,
+                     struct text_ids *ids)
+{
+    int64_t number;
+    tg_sv name = t->names->v[id].name;
+    ids->cat = tg_strmap_add(&s->texts, t->names->v[id].cat);
+    ids->name = tg_strmap_add(&s->texts, name);
+    ids->known = true;
+    if (tg_sv_starts(name, TG_SV("ProfilerStep#")) && tg_hta_step_number(name, &number))
+        note_step(s, number);
+}
+
+static void open_rows(struct rows *r)
+{
+    tg_hta_timeline_init(&r->line, r->t, r->rounded);
+    tg_hta_partners_init(&r->partners);
+    for (size_t i = 0; i < r->t->n_spans; i++) {
+        struct tg_hta_row row = tg_hta_row_at(r->t, i, r->rounded);
+        tg_hta_partners_add(&r->partners, r->t, &row);
+    }
+}
+
+static void fill_rank(struct tg_hta_side *s, struct tg_hta_rank *to, struct rows *r)
+{
+    const struct tg_trace *t = r->t;
+    struct text_ids *ids = tg_xmalloc((t->names->n + 1) * sizeof *ids);
+    memset(ids, 0, (t->names->n + 1) * sizeof *ids);
+    open_rows(r);
+    for (size_t i = 0; i < t->n_spans; i++) {
+        struct tg_hta_row row = tg_hta_row_at(t, i, r->rounded);
+        struct tg_hta_cell key = { 0 }, *c;
+        if (!ids[row.name].known)
+            name_ids(s, t, row.name, &ids[row.name]);
+        key.cat = ids[row.name].cat;
+        key.name = ids[row.name].name;
+        key.kind = tg_span_kind(t, tg_span_at(t, i));
+        key.gpu = row.stream != -1;
+        key.step = step_of(r, &row);
+        c = tg_hta_cell_of(to, &key);
+        c->count++;
+        tg_hta_sum(&c->total, &c->lost, row.dur);
+    }
+    tg_hta_timeline_release(&r->line);
+    tg_hta_partners_release(&r->partners);
+    free(ids);
+}
+
+static struct tg_hta_rank *rank_slot(struct tg_hta_side *s, int64_t rank, bool *replaced)
+{
+    size_t i = 0;
+    while (i < s->n_ranks && s->ranks[i].rank < rank)
+        i++;
+    *replaced = i < s->n_ranks && s->ranks[i].rank == rank;
+    if (*replaced) {
+        tg_hta_rank_release(&s->ranks[i]);
+    } else {
+        s->ranks = tg_grow(s->ranks, &s->cap, s->n_ranks + 1, sizeof *s->ranks);
+        memmove(s->ranks + i + 1, s->ranks + i, (s->n_ranks - i) * sizeof *s->ranks);
+        s->n_ranks++;
+    }
+    s->ranks[i] = (struct tg_hta_rank){ .rank = rank };
+    return &s->ranks[i];
+}
+
+void tg_hta_add(struct tg_hta_side *s, const struct tg_trace *t, int64_t rank, bool *replaced)
+{
+    struct rows r = { .t = t, .rounded = tg_hta_rounds(t, s->no_rounding) };
+    fill_rank(s, rank_slot(s, rank, replaced), &r);
+    sort_steps(s);
+}

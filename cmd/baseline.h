@@ -6,9 +6,8 @@
 #include "core/baseline/remote.h"
 
 struct tg_baseline_opts {
-    const char *suite, *policy, *commit, *remote, *older_than, *output;
+    const char *suite, *policy, *commit, *remote, *older_than, *output, *keep, *then;
     struct tg_given given;
-    int64_t keep;
     bool dry_run;
 };
 
@@ -41,8 +40,15 @@ static inline const char *tg_plural(size_t n)
     return n == 1 ? "" : "s";
 }
 
+/* What is stored, here or with --remote there; *foreign counts refs of another form. */
+TG_MUST bool tg_store_cmd_listed(struct tg_store_cmd *s, struct tg_stored **v, size_t *n,
+                                 size_t *foreign, struct tg_err *err);
+
 /* The verbs. */
 bool tg_baseline_record(struct tg_store_cmd *s, struct tg_err *err); /* baseline_record.c */
 bool tg_baseline_fetch(struct tg_store_cmd *s, struct tg_err *err);  /* baseline_remote.c */
 bool tg_baseline_push(struct tg_store_cmd *s, struct tg_err *err);
+bool tg_baseline_list(struct tg_store_cmd *s, struct tg_err *err); /* baseline_show.c */
+bool tg_baseline_show(struct tg_store_cmd *s, struct tg_err *err);
+bool tg_baseline_prune(struct tg_store_cmd *s, struct tg_err *err); /* baseline_prune.c */
 #endif

@@ -23,81 +23,9 @@ bool tg_nights_suites(const struct tg_store *store, struct tg_arena *a, tg_sv **
     return true;
 }
 
-/* ---- the line of first parents ------------------------------------------------------------- */
-
-struct stored_commit { /* runs v[first .. first + n) of one commit */
-    size_t first, n;
-};
-
-struct walk {
-    struct tg_nights *out;
-    const struct tg_store *store;
-    const struct tg_stored *v;
-    size_t n_stored, n_commits;
-    size_t cap;
-    struct stored_commit *at; /* by place on the line; n 0: nothing stored */
-    size_t cap_at;
-    struct tg_err *err;
-};
-
-static size_t runs_at(const struct walk *w, const char *sha, size_t *first)
-{
-    size_t low = 0, high = w->n_stored, end;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (strcmp(w->v[middle].commit, sha) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *first = low;
-    for (end = low; end < w->n_stored && strcmp(w->v[end].commit, sha) == 0;)
-        end++;
-    return end - low;
-}
-
-/* Ends with the last commit that has runs: what is before it has no night to compare. */
-static bool walk_line(struct walk *w, const struct tg_commit *until)
-{
-    struct tg_nights *out = w->out;
-    struct tg_commit at = *until, next;
-    enum tg_seen back = until->sha[0] ? TG_SEEN : TG_ABSENT;
-    size_t left = w->n_commits, oldest = 0;
-    while (back == TG_SEEN && left) {
-        size_t k = out->n_line++;
-        out->line = tg_grow(out->line, &w->cap, k + 1, sizeof *out->line);
-        w->at = tg_grow(w->at, &w->cap_at, k + 1, sizeof *w->at);
-        out->line[k] = at;
-        w->at[k].n = runs_at(w, at.sha, &w->at[k].first);
-        if (w->at[k].n) {
-            left--;
-            oldest = k + 1;
-        }
-        back = tg_git_step_back(w->store->git, at.sha, out->arena, &next, &out->cut, w->err);
-        at = next;
-    }
-    out->n_line = oldest;
-    out->elsewhere = left;
-    return back != TG_SEEN_FAILED;
-}
-
-static void oldest_first(struct walk *w)
-{
-    struct tg_nights *out = w->out;
-    for (size_t i = 0, k = out->n_line; i + 1 < k; i++) {
-        struct tg_commit c = out->line[i];
-        struct stored_commit s = w->at[i];
-        out->line[i] = out->line[--k];
-        w->at[i] = w->at[k];
-        out->line[k] = c;
-        w->at[k] = s;
-    }
-}
-
 /* ---- reading ------------------------------------------------------------------------------- */
 
 struct night_read {
-    size_t place;
     struct tg_buf *bytes; /* of each run */
     struct tg_git_files files;
     struct tg_summary summary;
@@ -132,38 +60,19 @@ static bool parse_night(void *arg, size_t i, struct tg_err *err)
     return true;
 }
 
-static bool fetch_night(struct walk *w, struct night_read *x, size_t place)
+static bool fetch_night(const struct tg_store *store, const struct tg_stored_night *night,
+                        struct night_read *x, struct tg_err *err)
 {
-    const struct stored_commit *c = &w->at[place];
-    *x = (struct night_read){ .place = place, .arena = tg_arena_new() };
+    *x = (struct night_read){ .arena = tg_arena_new() };
     tg_err_init(&x->err);
     tg_summary_init(&x->summary);
-    if (!tg_store_files_of(w->store, w->v + c->first, c->n, x->arena, &x->files, w->err))
+    if (!tg_store_files_of(store, night->v, night->n, x->arena, &x->files, err))
         return false;
     x->bytes = TG_NEW_N(x->arena, struct tg_buf, x->files.n + 1);
     for (size_t k = 0; k < x->files.n; k++)
-        if (!tg_store_read(w->store, &x->files.v[k], &x->bytes[k], w->err))
+        if (!tg_store_read(store, &x->files.v[k], &x->bytes[k], err))
             return false;
     return true;
-}
-
-static void take_night(struct walk *w, struct night_read *x)
-{
-    struct tg_nights *out = w->out;
-    const struct tg_commit *c = &out->line[x->place];
-    struct tg_night *night;
-    if (!x->ok) {
-        if (!out->unread++)
-            out->unread_why = tg_arena_printf(out->arena, "%.12s: %s", c->sha, x->err.message);
-        return;
-    }
-    out->place[out->history.n] = x->place;
-    night = &out->history.night[out->history.n++];
-    *night = (struct tg_night){ .commit = tg_arena_sv(out->arena, tg_sv_of(c->sha)),
-                                .subject = c->summary,
-                                .author = c->author,
-                                .date = c->date };
-    tg_night_measure(night, &x->side, &out->series, out->arena);
 }
 
 static void forget(struct night_read *x)
@@ -174,23 +83,133 @@ static void forget(struct night_read *x)
     tg_arena_free(x->arena);
 }
 
-/* Nights of the line from *place on, at most BATCH of them. */
-static bool read_batch(struct walk *w, size_t *place, const struct tg_progress *progress)
+bool tg_nights_each(const struct tg_store *store, const struct tg_stored_night *v, size_t n,
+                    tg_nights_take *take, void *arg, const struct tg_progress *progress,
+                    struct tg_err *err)
 {
-    struct night_read *v = tg_xmalloc(BATCH * sizeof *v);
-    size_t n = 0;
+    struct night_read *batch = tg_xmalloc(BATCH * sizeof *batch);
     bool ok = true;
-    for (; ok && *place < w->out->n_line && n < BATCH; ++*place)
-        if (w->at[*place].n)
-            ok = fetch_night(w, &v[n++], *place);
-    ok = ok && (!n || tg_reading_each(n, parse_night, v, progress, w->err));
-    for (size_t i = 0; i < n; i++) {
-        if (ok)
-            take_night(w, &v[i]);
-        forget(&v[i]);
+    for (size_t first = 0; ok && first < n; first += BATCH) {
+        size_t some = n - first < BATCH ? n - first : BATCH, fetched = 0;
+        while (ok && fetched < some) {
+            ok = fetch_night(store, &v[first + fetched], &batch[fetched], err);
+            fetched++;
+        }
+        ok = ok && tg_reading_each(some, parse_night, batch, progress, err);
+        for (size_t i = 0; i < fetched; i++) {
+            if (ok)
+                take(arg, first + i, batch[i].ok ? &batch[i].side : NULL, &batch[i].err);
+            forget(&batch[i]);
+        }
     }
-    free(v);
+    free(batch);
     return ok;
+}
+
+/* ---- the line of first parents ------------------------------------------------------------- */
+
+struct walk {
+    struct tg_nights *out;
+    const struct tg_store *store;
+    const struct tg_stored *v;
+    size_t n_stored, n_commits;
+    size_t cap;
+    struct tg_stored_night *at; /* by place on the line; n 0: nothing stored */
+    size_t cap_at;
+    struct tg_err *err;
+};
+
+static struct tg_stored_night runs_at(const struct walk *w, const char *sha)
+{
+    size_t low = 0, high = w->n_stored, end;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (strcmp(w->v[middle].commit, sha) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (end = low; end < w->n_stored && strcmp(w->v[end].commit, sha) == 0;)
+        end++;
+    return (struct tg_stored_night){ w->v + low, end - low };
+}
+
+/* Ends with the last commit that has runs: what is before it has no night to compare. */
+static bool walk_line(struct walk *w, const struct tg_commit *until)
+{
+    struct tg_nights *out = w->out;
+    struct tg_commit at = *until, next;
+    enum tg_seen back = until->sha[0] ? TG_SEEN : TG_ABSENT;
+    size_t left = w->n_commits, oldest = 0;
+    while (back == TG_SEEN && left) {
+        size_t k = out->n_line++;
+        out->line = tg_grow(out->line, &w->cap, k + 1, sizeof *out->line);
+        w->at = tg_grow(w->at, &w->cap_at, k + 1, sizeof *w->at);
+        out->line[k] = at;
+        w->at[k] = runs_at(w, at.sha);
+        if (w->at[k].n) {
+            left--;
+            oldest = k + 1;
+        }
+        back = tg_git_step_back(w->store->git, at.sha, out->arena, &next, &out->cut, w->err);
+        at = next;
+    }
+    out->n_line = oldest;
+    out->elsewhere = left;
+    return back != TG_SEEN_FAILED;
+}
+
+static void oldest_first(struct walk *w)
+{
+    struct tg_nights *out = w->out;
+    for (size_t i = 0, k = out->n_line; i + 1 < k; i++) {
+        struct tg_commit c = out->line[i];
+        struct tg_stored_night s = w->at[i];
+        out->line[i] = out->line[--k];
+        w->at[i] = w->at[k];
+        out->line[k] = c;
+        w->at[k] = s;
+    }
+}
+
+struct takes {
+    struct walk *walk;
+    size_t *place; /* of each night that is read, on the line */
+};
+
+static void take_night(void *arg, size_t i, const struct tg_side *side, const struct tg_err *why)
+{
+    struct takes *t = arg;
+    struct tg_nights *out = t->walk->out;
+    const struct tg_commit *c = &out->line[t->place[i]];
+    struct tg_night *night;
+    if (!side) {
+        if (!out->unread++)
+            out->unread_why = tg_arena_printf(out->arena, "%.12s: %s", c->sha, why->message);
+        return;
+    }
+    out->place[out->history.n] = t->place[i];
+    night = &out->history.night[out->history.n++];
+    *night = (struct tg_night){ .commit = tg_arena_sv(out->arena, tg_sv_of(c->sha)),
+                                .subject = c->summary,
+                                .author = c->author,
+                                .date = c->date };
+    tg_night_measure(night, side, &out->series, out->arena);
+}
+
+/* The nights of the line, oldest first. */
+static bool read_line(struct walk *w, const struct tg_progress *progress)
+{
+    struct tg_nights *out = w->out;
+    struct tg_stored_night *v = TG_NEW_N(out->arena, struct tg_stored_night, w->n_commits + 1);
+    struct takes t = { w, TG_NEW_N(out->arena, size_t, w->n_commits + 1) };
+    size_t n = 0;
+    for (size_t i = 0; i < out->n_line; i++)
+        if (w->at[i].n) {
+            t.place[n] = i;
+            v[n++] = w->at[i];
+        }
+    return tg_nights_each(w->store, v, n, take_night, &t, progress, w->err);
 }
 
 static size_t count_commits(const struct tg_stored *v, size_t n)
@@ -207,7 +226,6 @@ bool tg_nights_load(struct tg_nights *out, const struct tg_store *store, tg_sv s
 {
     struct walk w = { .out = out, .store = store, .err = err };
     struct tg_stored *v;
-    size_t place = 0;
     bool ok;
     *out = (struct tg_nights){ .suite = suite, .arena = tg_arena_new() };
     tg_series_init(&out->series);
@@ -221,8 +239,7 @@ bool tg_nights_load(struct tg_nights *out, const struct tg_store *store, tg_sv s
         out->place = TG_NEW_N(out->arena, size_t, w.n_commits + 1);
         out->history.series = &out->series;
     }
-    while (ok && place < out->n_line)
-        ok = read_batch(&w, &place, progress);
+    ok = ok && read_line(&w, progress);
     if (ok)
         tg_history_replay(&out->history, suite, out->arena);
     free(w.at);

@@ -12,6 +12,22 @@
 #include "core/baseline/store.h"
 #include "core/history/history.h"
 
+/* The runs of one commit. */
+struct tg_stored_night {
+    const struct tg_stored *v;
+    size_t n;
+};
+/*
+ * Reads these nights, as many at a time as --threads allows, and hands each to `take`, in order;
+ * `side` NULL: its runs cannot be read or do not fit together, `why` says so. A side is gone after
+ * the call. False: git failed.
+ */
+typedef void tg_nights_take(void *arg, size_t i, const struct tg_side *side,
+                            const struct tg_err *why);
+TG_MUST bool tg_nights_each(const struct tg_store *store, const struct tg_stored_night *v, size_t n,
+                            tg_nights_take *take, void *arg, const struct tg_progress *progress,
+                            struct tg_err *err);
+
 struct tg_nights {
     tg_sv suite;
     struct tg_series_table series;

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "core/baseline/git.h"
 
@@ -303,6 +304,29 @@ static int newest_first(const void *x, const void *y)
     return strcmp(b->sha, a->sha);
 }
 
+/* Two dates of one number are of one week or month. */
+static int64_t period(enum tg_thin thin, int64_t date)
+{
+    time_t t = (time_t)date;
+    struct tm tm;
+    if (thin == TG_THIN_MONTHLY && gmtime_r(&t, &tm))
+        return (int64_t)tm.tm_year * 12 + tm.tm_mon;
+    return (date / 86400 + 3) / 7; /* 1970-01-01 was a Thursday */
+}
+
+static int by_text(const void *x, const void *y)
+{
+    return strcmp(*(const char *const *)x, *(const char *const *)y);
+}
+
+static bool is_spared(const struct tg_prune_opts *o, const char *sha, tg_sv suite)
+{
+    char text[TG_SHA_SIZE + TG_STORE_MAX_SUITE + 1];
+    const char *key = text;
+    (void)snprintf(text, sizeof text, "%s %.*s", sha, TG_SV_ARG(suite));
+    return o->n_spared && bsearch(&key, o->spared, o->n_spared, sizeof *o->spared, by_text);
+}
+
 /* Copies the old runs of one suite, v[0..n), to `out`. */
 static bool choose_old(const struct tg_store *store, const struct tg_prune_opts *o,
                        const struct tg_stored *v, size_t n, struct tg_arena *a,
@@ -327,7 +351,10 @@ static bool choose_old(const struct tg_store *store, const struct tg_prune_opts 
     qsort(commits, n_commits, sizeof *commits, newest_first);
     for (size_t k = o->keep; k < n_commits; k++) {
         size_t first, runs = runs_at(v, n, commits[k].sha, &first);
-        if (commits[k].date >= o->since)
+        if (commits[k].date >= o->since || is_spared(o, commits[k].sha, v->suite))
+            continue;
+        if (o->thin != TG_THIN_NONE &&
+            (!k || period(o->thin, commits[k].date) != period(o->thin, commits[k - 1].date)))
             continue;
         memcpy(out + *n_out, v + first, runs * sizeof *v);
         *n_out += runs;

@@ -124,9 +124,14 @@ bool tg_store_precedes(const struct tg_store *store, const char *sha, const char
  * sha), nor from `since` (seconds since 1970) on. Runs whose commit is not in this clone are never
  * old, because nobody knows their date; `unknown` (may be NULL) counts them.
  */
+enum tg_thin { TG_THIN_NONE, TG_THIN_WEEKLY, TG_THIN_MONTHLY };
 struct tg_prune_opts {
     size_t keep;
-    int64_t since; /* INT64_MAX: age does not matter */
+    int64_t since;       /* INT64_MAX: age does not matter */
+    enum tg_thin thin;   /* of what would be old: the newest commit of each week (Monday to Sunday,
+                            UTC) or month stays */
+    const char **spared; /* what stays whatever its age: "COMMIT SUITE", sorted */
+    size_t n_spared;
 };
 TG_MUST bool tg_store_old(const struct tg_store *store, const struct tg_prune_opts *o,
                           const struct tg_stored *all, size_t n_all, struct tg_arena *a,

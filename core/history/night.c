@@ -370,19 +370,26 @@ static double on_scale(double v, bool percent)
     return percent ? v : v > 0 ? log(v) : (double)NAN;
 }
 
-static void put_measure(struct work *w, struct tg_night *out, enum tg_measure m)
+struct measured {
+    double v; /* of a time the least step */
+    double shown;
+    double lo, hi; /* of the runs */
+};
+
+/* Median over the runs; false: no run has it. */
+static bool measure_of_side(const struct tg_side *side, enum tg_measure m, struct tg_arena *scratch,
+                            struct measured *out)
 {
-    const struct tg_measure_info *info = tg_measure_info(m);
-    double *runs = TG_NEW_N(w->scratch, double, w->side->n_runs), v, lo = INFINITY, hi = -INFINITY;
-    double *plain = TG_NEW_N(w->scratch, double, w->side->n_runs), shown;
-    bool percent;
+    double *runs = TG_NEW_N(scratch, double, side->n_runs);
+    double *plain = TG_NEW_N(scratch, double, side->n_runs);
     size_t n = 0;
-    for (size_t r = 0; r < w->side->n_runs; r++) {
+    *out = (struct measured){ .lo = INFINITY, .hi = -INFINITY };
+    for (size_t r = 0; r < side->n_runs; r++) {
         double sum = 0, least = 0;
         size_t ranks = 0;
-        for (size_t k = 0; k < w->side->n_ranks; k++) {
-            const struct tg_shard *s = w->side->at[r][k];
-            double one, one_least, *steps = TG_NEW_N(w->scratch, double, s->n_steps + 1);
+        for (size_t k = 0; k < side->n_ranks; k++) {
+            const struct tg_shard *s = side->at[r][k];
+            double one, one_least, *steps = TG_NEW_N(scratch, double, s->n_steps + 1);
             if (measure_of_shard(s, m, steps, &one, &one_least)) {
                 sum += one;
                 least += one_least;
@@ -393,21 +400,37 @@ static void put_measure(struct work *w, struct tg_night *out, enum tg_measure m)
             continue;
         runs[n] = least / (double)ranks;
         plain[n] = sum / (double)ranks;
-        lo = runs[n] < lo ? runs[n] : lo;
-        hi = runs[n] > hi ? runs[n] : hi;
+        out->lo = runs[n] < out->lo ? runs[n] : out->lo;
+        out->hi = runs[n] > out->hi ? runs[n] : out->hi;
         n++;
     }
-    if (!n)
+    out->v = n ? tg_median(runs, n) : 0;
+    out->shown = n ? tg_median(plain, n) : 0;
+    return n > 0;
+}
+
+double tg_night_step_ns(const struct tg_side *side)
+{
+    struct tg_arena *scratch = tg_arena_new();
+    struct measured x;
+    bool known = measure_of_side(side, TG_MEASURE_STEP_TIME, scratch, &x);
+    tg_arena_free(scratch);
+    return known ? x.shown : (double)NAN;
+}
+
+static void put_measure(struct work *w, struct tg_night *out, enum tg_measure m)
+{
+    const struct tg_measure_info *info = tg_measure_info(m);
+    bool percent = info->unit_id == TG_MEASURE_PERCENT;
+    struct measured x;
+    if (!measure_of_side(w->side, m, w->scratch, &x))
         return;
-    v = tg_median(runs, n);
-    shown = tg_median(plain, n);
     if (m == TG_MEASURE_STEP_TIME)
-        out->step_ns = shown;
-    percent = info->unit_id == TG_MEASURE_PERCENT;
+        out->step_ns = x.shown;
     put(out, (struct tg_history_value){ .series = series_of_measure(w->t, m),
-                                        .v = on_scale(v, percent),
-                                        .plain = percent ? shown * 100 : shown,
-                                        .calls = info->exact && lo == hi ? v : (double)NAN });
+                                        .v = on_scale(x.v, percent),
+                                        .plain = percent ? x.shown * 100 : x.shown,
+                                        .calls = info->exact && x.lo == x.hi ? x.v : (double)NAN });
 }
 
 /* ---- environment --------------------------------------------------------------------------- */

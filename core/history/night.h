@@ -64,6 +64,8 @@ struct tg_night {
  */
 void tg_night_measure(struct tg_night *out, const struct tg_side *side, struct tg_series_table *t,
                       struct tg_arena *a);
+/* Median step time of a side, ns; NAN: it has no step. Cost: its steps. */
+double tg_night_step_ns(const struct tg_side *side);
 /* The value of a series on that night; NULL: it has none. */
 const struct tg_history_value *tg_night_value(const struct tg_night *n, uint32_t series);
 #endif

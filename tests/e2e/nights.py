@@ -2,16 +2,19 @@
 """`tracegate history` on one repository of 60 nights whose truth is written here first: every third commit is a
 merge, two environment changes, a lost night, three planted regressions, a drift and an improvement. Twelve
 operators of 100 to 210 us; runs differ by 1 %, nights by 2 % for all of them together."""
+import datetime
 import gzip
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
 
 PROGRAM = os.environ["TG_PROGRAM"]
 NIGHTS, RUNS, STEPS, OPS = 60, 3, 4, 12
+QUIET = 0                                     # the suite of this name has this night's program all the time
 LOST = 30                                     # no run is stored at this commit
 ENVIRONMENT = lambda k: "abc"[(k >= 18) + (k >= 48)]
 STEP = {"demo::op03": (13, 1.15), "demo::op08": (35, 1.12)}
@@ -99,6 +102,10 @@ class Repository:
             write_trace(path, k, r)
         run = self.tool("baseline", "record", "--runs", "--meta", f"cpu={ENVIRONMENT(k)}", *traces)
         assert run.returncode == 0, run.stderr
+        if k < 40:  # a suite that ended, in which nothing happened
+            write_trace(traces[0], QUIET, k % 7)
+            run = self.tool("baseline", "record", "--suite", "quiet", traces[0])
+            assert run.returncode == 0, run.stderr
 
     def history(self, *args):
         run = self.tool("history", "--format", "json", *args)
@@ -111,7 +118,7 @@ def named(event):
 
 
 def check_events(repo):
-    code, told = repo.history()
+    code, told = repo.history("--suite", "default")
     expect("59 nights", len(told["nights"]) == NIGHTS - 1, len(told["nights"]))
     expect("oldest first", [n["commit"] for n in told["nights"]] == [s for k, s in enumerate(repo.sha) if k != LOST])
     expect("nothing is new in the last night", code == 0, code)
@@ -178,7 +185,7 @@ def check_states(repo, told):
 def check_forms(repo):
     text = repo.tool("history", "--op", "demo::op08", "--last", "20")
     expect("sparkline", "▁" in text.stdout and "demo::op08" in text.stdout and "demo::op07 " not in text.stdout, text.stdout)
-    csv = repo.tool("history", "--format", "csv", "--op", "demo::op08").stdout.splitlines()
+    csv = repo.tool("history", "--format", "csv", "--suite", "default", "--op", "demo::op08").stdout.splitlines()
     expect("csv: a line a night", len(csv) == NIGHTS, len(csv))
     again = repo.tool("history", "--format", "json").stdout
     expect("the same bytes again", again == repo.tool("history", "--format", "json").stdout)
@@ -189,11 +196,45 @@ def check_forms(repo):
 
 
 def check_list(repo):
-    lines = repo.tool("baseline", "list").stdout.splitlines()
+    lines = repo.tool("baseline", "list", "--suite", "default").stdout.splitlines()
     order = [s for k, s in enumerate(repo.sha) if k != LOST]
     expect("list: in the order of history", [x.split()[1] for x in lines] == order, lines[:3])
-    expect("list: runs and subject", "3 runs  default  change of night 0" in lines[0] and "merge of night 59" in lines[-1],
+    expect("list: runs, step time and subject",
+           re.search(r"  3 runs  step 1\.\d+ ms  default  change of night 0$", lines[0]) and "merge of night 59" in lines[-1],
            (lines[0], lines[-1]))
+    show = repo.tool("baseline", "show", "--suite", "default", "--commit", repo.sha[50]).stdout.splitlines()
+    rows = [x.split()[-1] for x in show if " op  " in x]
+    # two calls of 150 us, then 210, 180 x 1.12, 200 … us (op10's drift ended with its environment)
+    expect("show: the largest rows", rows[:2] == ["demo::op05", "demo::op11"] and len(rows) == 10, show)
+    expect("show: the step", any(re.match(r"  step 2\.\d+ ms;", x) for x in show), show)
+
+
+def check_prune(repo):
+    """Of the quiet suite 40 nights but one are stored; two weeks are kept, then the newest night of each ISO week."""
+    now = 1780000000 + 86400 * 39
+    def week(k):
+        return datetime.datetime.fromtimestamp(1780000000 + 86400 * k, datetime.timezone.utc).isocalendar()[:2]
+    stored = [k for k in range(40) if k != LOST]
+    kept = {k for k in stored if k >= 39 - 14}
+    for k in stored:
+        newest = max(x for x in stored if week(x) == week(k))
+        kept |= {k} if newest == k else set()
+    want = sorted(repo.sha[k] for k in stored if k not in kept)
+    repo.env["SOURCE_DATE_EPOCH"] = str(now)
+    run = repo.tool("baseline", "prune", "--suite", "quiet", "--keep", "14d", "--then", "weekly", "--dry-run")
+    expect("prune: weekly", sorted(x.split("/")[4] for x in run.stdout.splitlines()) == want, (run.stdout, run.stderr))
+    expect("prune: some", 15 < len(want) < 25, len(want))
+    _, before = repo.history("--suite", "default")
+    repo.env["SOURCE_DATE_EPOCH"] = str(1780000000 + 86400 * 59)
+    run = repo.tool("baseline", "prune", "--suite", "default", "--keep", "7d", "--then", "weekly")
+    expect("prune: deleted", run.returncode == 0 and run.stdout.startswith("deleted"), (run.stdout, run.stderr))
+    _, after = repo.history("--suite", "default")
+    told = [[(e["id"], e["kind"], e["state"]) for e in x["events"] if e["state"] == "open"] for x in (before, after)]
+    expect("prune: events are found as before", told[0] == told[1] and told[0], told)
+    for args, words in ((("--keep", "5x"), "not an age"), (("--keep", "5d", "--older-than", "9d"), "exclude"),
+                        ((), "prune needs")):
+        run = repo.tool("baseline", "prune", *args)
+        expect(f"prune {args}", run.returncode == 2 and words in run.stderr, run.stderr)
 
 
 def main():
@@ -206,6 +247,7 @@ def main():
         check_states(repo, told)
         check_forms(repo)
         check_list(repo)
+        check_prune(repo)
     print("\n".join(faults) or "nights: all as planted")
     return 1 if faults else 0
 

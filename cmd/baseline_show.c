@@ -1,0 +1,367 @@
+/* tracegate baseline list and show. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "cmd/baseline.h"
+#include "cmd/gate/nights.h"
+#include "core/base/decimal.h"
+#include "core/base/file.h"
+#include "core/base/utf8.h"
+#include "core/baseline/git.h"
+#include "core/summary/fit.h"
+#include "reporters/escape.h"
+
+/* ---- list ---- */
+
+static void put_date(struct tg_store_cmd *s, const struct tg_commit *c)
+{
+    char text[32];
+    time_t t = (time_t)c->date;
+    struct tm tm;
+    if (c->date && gmtime_r(&t, &tm) && strftime(text, sizeof text, "%Y-%m-%d", &tm))
+        tg_buf_printf(&s->out, "%s", text);
+    else
+        tg_buf_puts(&s->out, "not-here  ");
+}
+
+bool tg_store_cmd_listed(struct tg_store_cmd *s, struct tg_stored **v, size_t *n, size_t *foreign,
+                         struct tg_err *err)
+{
+    *foreign = 0;
+    if (s->o->remote)
+        return tg_remote_list(s->git, &s->remote, tg_store_cmd_suite(s), s->arena, v, n, err);
+    return tg_store_list(&s->store, tg_store_cmd_suite(s), NULL, s->arena, v, n, foreign, err);
+}
+
+/* The runs of one commit. */
+struct listed_commit {
+    struct tg_stored_night runs;
+    struct tg_commit at; /* date 0: not in this clone */
+    int64_t order;       /* its date, or of the line of first parents that of an older commit */
+    double step_ns;      /* NAN: unknown */
+};
+
+/* By suite, the oldest first; commits that are not here first, because nobody knows their date. */
+static int by_history(const void *x, const void *y)
+{
+    const struct listed_commit *a = x, *b = y;
+    int c = tg_sv_cmp(a->runs.v->suite, b->runs.v->suite);
+    if (c)
+        return c;
+    if (a->order != b->order)
+        return a->order < b->order ? -1 : 1;
+    return strcmp(a->runs.v->commit, b->runs.v->commit);
+}
+
+struct on_line {
+    char sha[TG_SHA_SIZE];
+    int64_t order;
+};
+
+static int by_sha(const void *x, const void *y)
+{
+    return strcmp(((const struct on_line *)x)->sha, ((const struct on_line *)y)->sha);
+}
+
+/*
+ * Dates lie (rebases, clocks): on the line of first parents of HEAD each commit comes after its
+ * parent. `oldest` is the date of the oldest stored commit: the walk ends with it.
+ */
+static bool order_line(struct tg_store_cmd *s, struct listed_commit *v, size_t n, int64_t oldest,
+                       struct tg_err *err)
+{
+    enum { SLACK = 1000 }; /* commits beyond the oldest date: dates may lie there too */
+    struct on_line *line = NULL;
+    struct tg_commit at, next;
+    struct tg_err ignored;
+    size_t cap = 0, k = 0, beyond = 0;
+    bool cut;
+    enum tg_seen back = TG_SEEN;
+    tg_err_init(&ignored);
+    if (!n || !tg_git_resolve(s->git, "HEAD", s->arena, &at, &ignored))
+        return true;
+    while (back == TG_SEEN && beyond < SLACK) {
+        line = tg_grow(line, &cap, k + 1, sizeof *line);
+        memcpy(line[k].sha, at.sha, sizeof at.sha);
+        line[k++].order = at.date;
+        beyond += at.date < oldest;
+        back = tg_git_step_back(s->git, at.sha, s->arena, &next, &cut, err);
+        at = next;
+    }
+    for (size_t i = k; i-- > 1;)
+        if (line[i - 1].order <= line[i].order)
+            line[i - 1].order = line[i].order + 1;
+    qsort(line, k, sizeof *line, by_sha);
+    for (size_t i = 0; i < n; i++) {
+        const struct on_line *found = bsearch(v[i].at.sha, line, k, sizeof *line, by_sha);
+        if (found)
+            v[i].order = found->order;
+    }
+    free(line);
+    return back != TG_SEEN_FAILED;
+}
+
+static void take_step(void *arg, size_t i, const struct tg_side *side, const struct tg_err *why)
+{
+    struct listed_commit *v = arg;
+    (void)why;
+    if (side)
+        v[i].step_ns = tg_night_step_ns(side);
+}
+
+/* Reads every run that is stored here: a millisecond each. */
+static bool measure(struct tg_store_cmd *s, struct listed_commit *v, size_t n, struct tg_err *err)
+{
+    struct tg_stored_night *nights = TG_NEW_N(s->arena, struct tg_stored_night, n + 1);
+    struct tg_progress_line progress;
+    bool ok;
+    if (s->o->remote)
+        return true;
+    for (size_t i = 0; i < n; i++)
+        nights[i] = v[i].runs;
+    tg_progress_start(&progress, s->io);
+    ok = tg_nights_each(&s->store, nights, n, take_step, v, &progress.line, err);
+    tg_progress_end(&progress);
+    return ok;
+}
+
+static void put_step(struct tg_buf *out, double ns)
+{
+    if (isnan(ns))
+        tg_buf_puts(out, "step unknown");
+    else {
+        tg_buf_puts(out, "step ");
+        tg_dec_put_human_ns(out, ns);
+    }
+}
+
+static void put_commit(struct tg_store_cmd *s, const struct listed_commit *c)
+{
+    put_date(s, &c->at);
+    tg_buf_printf(&s->out, "  %s  %zu run%s  ", c->runs.v->commit, c->runs.n, tg_plural(c->runs.n));
+    if (!s->o->remote) {
+        put_step(&s->out, c->step_ns);
+        tg_buf_puts(&s->out, "  ");
+    }
+    tg_buf_printf(&s->out, "%.*s", TG_SV_ARG(c->runs.v->suite));
+    if (c->at.summary.n) {
+        tg_buf_puts(&s->out, "  ");
+        tg_esc_terminal(&s->out, tg_utf8_prefix(c->at.summary, 72));
+    }
+    tg_buf_putc(&s->out, '\n');
+}
+
+/* The commits of v[0..n), sorted by place, and the date of the oldest. */
+static size_t commits_of(struct tg_store_cmd *s, const struct tg_stored *v, size_t n,
+                         struct listed_commit *out, int64_t *oldest)
+{
+    size_t end, k = 0;
+    *oldest = INT64_MAX;
+    for (size_t i = 0; i < n; i = end) {
+        struct tg_err ignored;
+        tg_err_init(&ignored);
+        for (end = i; end < n && tg_sv_eq(v[end].suite, v[i].suite) &&
+                      strcmp(v[end].commit, v[i].commit) == 0;)
+            end++;
+        out[k] = (struct listed_commit){ .runs = { &v[i], end - i }, .step_ns = NAN };
+        if (!tg_git_resolve(s->git, v[i].commit, s->arena, &out[k].at, &ignored))
+            out[k].at = (struct tg_commit){ 0 };
+        else if (out[k].at.date < *oldest)
+            *oldest = out[k].at.date;
+        out[k].order = out[k].at.date;
+        k++;
+    }
+    return k;
+}
+
+/* One line a commit, in the order of history: date, commit, runs, step time, suite, subject. */
+bool tg_baseline_list(struct tg_store_cmd *s, struct tg_err *err)
+{
+    struct listed_commit *commits;
+    struct tg_stored *v;
+    size_t n, foreign, k;
+    int64_t oldest;
+    if (!tg_store_cmd_listed(s, &v, &n, &foreign, err))
+        return false;
+    commits = TG_NEW_N(s->arena, struct listed_commit, n + 1);
+    k = commits_of(s, v, n, commits, &oldest);
+    if (!measure(s, commits, k, err) || !order_line(s, commits, k, oldest, err))
+        return false;
+    if (k)
+        qsort(commits, k, sizeof *commits, by_history);
+    for (size_t i = 0; i < k; i++)
+        put_commit(s, &commits[i]);
+    if (foreign)
+        tg_io_note(s->io, "%zu ref%s below " TG_STORE_PREFIX " are not of the store's form",
+                   foreign, tg_plural(foreign));
+    if (!n)
+        tg_io_note(s->io, "nothing is stored %s", s->o->remote ? "there" : "in this clone");
+    return true;
+}
+
+/* ---- show ---- */
+
+/* What the runs of one commit come to: the step, and the rows that take most of it. */
+struct shown_night {
+    struct tg_store_cmd *s;
+    struct tg_series_table series;
+};
+
+static int by_plain(const void *x, const void *y)
+{
+    const struct tg_history_value *a = x, *b = y;
+    if (a->plain != b->plain)
+        return a->plain < b->plain ? 1 : -1;
+    return (a->series > b->series) - (a->series < b->series);
+}
+
+static void put_row(struct tg_store_cmd *s, const struct tg_series *series,
+                    const struct tg_history_value *v, double step_ns)
+{
+    struct tg_buf ns = { 0 };
+    tg_dec_put_human_ns(&ns, v->plain);
+    tg_buf_printf(&s->out, "  %10.*s  %4.1f %%  ", (int)ns.n, ns.p,
+                  step_ns > 0 ? 100 * v->plain / step_ns : 0);
+    if (isnan(v->calls))
+        tg_buf_puts(&s->out, "  varies");
+    else
+        tg_buf_printf(&s->out, "%6.6gx ", v->calls);
+    tg_buf_printf(&s->out, "  %-10s  ", tg_kind_name(series->kind));
+    tg_esc_terminal(&s->out, tg_utf8_prefix(series->name, 80));
+    tg_buf_putc(&s->out, '\n');
+    tg_buf_release(&ns);
+}
+
+static void take_shown(void *arg, size_t i, const struct tg_side *side, const struct tg_err *why)
+{
+    enum { ROWS = 10 };
+    struct shown_night *w = arg;
+    struct tg_night night = { 0 };
+    size_t rows = 0;
+    (void)i;
+    if (!side) {
+        tg_io_note(w->s->io, "the runs do not fit together: %s", why->message);
+        return;
+    }
+    tg_night_measure(&night, side, &w->series, w->s->arena);
+    tg_buf_puts(&w->s->out, "  ");
+    put_step(&w->s->out, tg_night_step_ns(side));
+    tg_buf_puts(&w->s->out, "; self time, part of it and calls a step of the largest:\n");
+    qsort(night.v, night.n, sizeof *night.v, by_plain);
+    for (size_t k = 0; k < night.n && rows < ROWS; k++) {
+        const struct tg_series *x = &w->series.v[night.v[k].series];
+        if (x->what == TG_SERIES_MEASURE || !(night.v[k].plain > 0))
+            continue;
+        put_row(w->s, x, &night.v[k], night.step_ns);
+        rows++;
+    }
+}
+
+static bool show_night(struct tg_store_cmd *s, const struct tg_stored *v, size_t n,
+                       struct tg_err *err)
+{
+    struct shown_night w = { .s = s };
+    struct tg_stored_night night = { v, n };
+    bool ok;
+    tg_series_init(&w.series);
+    ok = tg_nights_each(&s->store, &night, 1, take_shown, &w, NULL, err);
+    tg_series_release(&w.series);
+    return ok;
+}
+
+static void put_shard(struct tg_store_cmd *s, const struct tg_shard *shard)
+{
+    if (shard->left_out) {
+        tg_buf_printf(&s->out, "    rank %" PRId64 "  %zu step%s  step times only\n", shard->rank,
+                      shard->n_steps, tg_plural(shard->n_steps));
+        return;
+    }
+    tg_sv device = tg_shard_env(shard, "device"), torch = tg_shard_env(shard, "torch");
+    tg_buf_puts(&s->out, "    rank ");
+    if (shard->rank < 0)
+        tg_buf_puts(&s->out, "none");
+    else
+        tg_buf_printf(&s->out, "%" PRId64, shard->rank);
+    tg_buf_printf(&s->out, "  %zu step%s  %" PRIu64 " spans  device %.*s  torch %.*s\n",
+                  shard->n_steps, tg_plural(shard->n_steps), shard->spans,
+                  device.n ? (int)device.n : 7, device.n ? device.p : "unknown",
+                  torch.n ? (int)torch.n : 7, torch.n ? torch.p : "unknown");
+}
+
+static bool show_run(struct tg_store_cmd *s, const struct tg_git_file *f, struct tg_summary *all,
+                     struct tg_err *err)
+{
+    struct tg_buf bytes = { 0 };
+    struct tg_summary one;
+    bool ok;
+    tg_summary_init(&one);
+    ok = tg_store_read(&s->store, f, &bytes, err) &&
+         tg_summary_parse(&one, tg_buf_sv(&bytes), f->path.p, err);
+    if (ok)
+        tg_buf_printf(&s->out, "  %.*s  %zu bytes\n", TG_SV_ARG(f->path),
+                      tg_packed_size(tg_buf_sv(&bytes)));
+    for (size_t i = 0; ok && i < one.n; i++)
+        put_shard(s, one.shards[i]);
+    ok = ok && tg_summary_merge(all, &one, err);
+    tg_summary_release(&one);
+    tg_buf_release(&bytes);
+    return ok;
+}
+
+/* The runs v[0..n) of one commit and suite. */
+static bool show_runs(struct tg_store_cmd *s, const struct tg_stored *v, size_t n,
+                      struct tg_summary *all, size_t *shown, struct tg_err *err)
+{
+    struct tg_git_files files;
+    if (!tg_store_files_of(&s->store, v, n, s->arena, &files, err))
+        return false;
+    tg_buf_printf(&s->out, "%s  %.*s\n", v->commit, TG_SV_ARG(v->suite));
+    for (size_t i = 0; i < files.n; i++)
+        if (!show_run(s, &files.v[i], all, err))
+            return false;
+    *shown += files.n;
+    return show_night(s, v, n, err);
+}
+
+static bool write_summary(const char *path, const struct tg_summary *all, struct tg_err *err)
+{
+    struct tg_buf bytes = { 0 };
+    bool ok =
+        tg_summary_write(all, NULL, &bytes, err) && tg_file_write(path, tg_buf_sv(&bytes), err);
+    tg_buf_release(&bytes);
+    return ok;
+}
+
+bool tg_baseline_show(struct tg_store_cmd *s, struct tg_err *err)
+{
+    struct tg_commit at;
+    struct tg_summary all;
+    size_t shown = 0;
+    size_t n = 0, suites = 0, end;
+    struct tg_stored *v;
+    bool ok = tg_store_cmd_commit(s, &at, err) &&
+              tg_store_list(&s->store, tg_store_cmd_suite(s), at.sha, s->arena, &v, &n, NULL, err);
+    tg_summary_init(&all);
+    for (size_t i = 0; ok && i < n; i = end) {
+        for (end = i; end < n && tg_sv_eq(v[end].suite, v[i].suite);)
+            end++;
+        suites++;
+        ok = show_runs(s, v + i, end - i, &all, &shown, err);
+    }
+    if (ok && !shown) {
+        ok = tg_err_set(err, TG_ERR_LOST, TG_NOWHERE, "nothing is stored at commit %.12s", at.sha);
+        (void)tg_err_hint(err,
+                          "`tracegate baseline list` shows what is; `tracegate baseline fetch` "
+                          "brings what the remote has.");
+    }
+    if (ok && s->o->output && suites > 1) {
+        ok = tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "-o writes one suite's runs, not %zu",
+                        suites);
+        (void)tg_err_hint(err, "Add --suite NAME.");
+    }
+    ok = ok && (!s->o->output || write_summary(s->o->output, &all, err));
+    tg_summary_release(&all);
+    return ok;
+}

@@ -188,6 +188,19 @@ static bool measure_traces(const struct tg_analyze_request *q, const struct anal
     return tg_analyze_traces(out, &m, q, err);
 }
 
+/* Analyses other than ops need the events. */
+static bool has_traces(const struct tg_input_list *inputs, struct tg_err *err)
+{
+    for (size_t i = 0; i < inputs->n; i++)
+        if (inputs->v[i].stored) {
+            tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
+                       "'%s' is a stored run: it has operators and steps, not the trace",
+                       inputs->v[i].label);
+            return tg_err_hint(err, "--measure ops reads it; for the others name the trace.");
+        }
+    return true;
+}
+
 static bool analyze(const struct analyze_opts *o, const struct tg_strs *args,
                     const struct tg_io *io, struct tg_arena *a, struct tg_err *err)
 {
@@ -212,6 +225,9 @@ static bool analyze(const struct analyze_opts *o, const struct tg_strs *args,
               tg_numbers_parse(&q.steps, &o->step, "step", a, err);
     for (size_t i = 0; ok && i < args->n; i++)
         ok = tg_inputs_add(&inputs, args->v[i], NULL, &repo, a, err);
+    if (q.arrange == TG_ARRANGE_AUTO && tg_inputs_are_stored(&inputs))
+        q.arrange = TG_ARRANGE_RUNS;
+    ok = ok && (ops || has_traces(&inputs, err));
     tg_progress_start(&progress, io);
     ok = ok && (ops ? measure_ops(&q, o, &out, err) : measure_traces(&q, o, &out, err));
     tg_progress_end(&progress);
@@ -236,7 +252,8 @@ const struct tg_cmd tg_cmd_analyze = {
     .synopsis = "TRACE... [options]",
     .about =
         "TRACE is a file (.json, .json.gz, .json.zst), a directory, a glob, a summary, "
-        "REV:PATH in git, or - for standard input. Several files are the ranks of one run.\n"
+        "REV:PATH in git, REV (what is stored at that commit, for ops), or - for standard input. "
+        "Several files are the ranks of one run.\n"
         "\n"
         "Durations are microseconds; nothing is rounded. ops: per step and rank, without Python "
         "functions; --whole: everything in the traces. steps: a row for each step. All others: "

@@ -73,10 +73,23 @@ static bool fetch_evidence(struct tg_store_cmd *s, tg_sv suite, const struct tg_
     return !proof.sha[0] || tg_remote_fetch(s->git, &s->remote, suite, &proof, 1, err);
 }
 
+/* With `ref: window(N)` the baseline is what all of the N commits have. */
+static bool fetch_window(struct tg_store_cmd *s, tg_sv suite, const struct tg_commit *v, size_t n,
+                         struct tg_err *err)
+{
+    const struct tg_baseline_settings *b = &s->suites.policy->baseline;
+    size_t most = (size_t)b->ref_window;
+    return b->ref != TG_REF_WINDOW ||
+           tg_remote_fetch(s->git, &s->remote, suite, v, most < n ? most : n, err);
+}
+
 static bool fetch_suite(struct tg_store_cmd *s, const struct tg_suite *suite,
                         const struct tg_commit *start, struct tg_err *err)
 {
-    unsigned walk = (unsigned)s->suites.policy->baseline.max_walk + 1;
+    const struct tg_baseline_settings *b = &s->suites.policy->baseline;
+    int64_t most = b->ref == TG_REF_WINDOW && b->ref_window > b->max_walk + 1 ? b->ref_window
+                                                                              : b->max_walk + 1;
+    unsigned walk = (unsigned)most;
     struct tg_commit *v;
     struct tg_git_files files;
     size_t n, at;
@@ -91,6 +104,8 @@ static bool fetch_suite(struct tg_store_cmd *s, const struct tg_suite *suite,
     }
     if (at == n)
         return fetch_evidence(s, suite->name, start, err);
+    if (!fetch_window(s, suite->name, v, n, err))
+        return false;
     if (!tg_store_files(&s->store, suite->name, v[at].sha, s->arena, &files, err))
         return false;
     tg_buf_printf(&s->out, "%.*s: %zu run%s of commit %.12s", TG_SV_ARG(suite->name), files.n,

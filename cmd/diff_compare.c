@@ -38,9 +38,10 @@ static bool compare_summaries(struct tg_comparison *out, const struct tg_diff_re
                                   .no_evidence = true,
                                   .any_ranks = true,
                                   .label = { "control", "test" } };
-    enum tg_arrange how = tg_given_arrange(&q->o->given, TG_ARRANGE_AUTO);
     struct tg_side side[2];
     for (int s = 0; s < 2; s++) {
+        enum tg_arrange how = tg_given_arrange(
+            &q->o->given, tg_inputs_are_stored(&inputs[s]) ? TG_ARRANGE_RUNS : TG_ARRANGE_AUTO);
         if (!tg_inputs_load(&summary[s], &inputs[s], &so, q->repo, q->progress, err) ||
             !tg_side_arrange_some(&side[s], &summary[s], how, q->arena, err)) {
             (void)tg_err_context(err, "reading %s", q->label[s]);

@@ -76,22 +76,63 @@ struct reading {
     struct tg_turns turns;
 };
 
-static bool read_file(void *arg, size_t i, struct tg_err *err)
+static bool read_trace(struct reading *r, size_t i, struct tg_source *s, struct tg_err *err)
 {
-    struct reading *r = arg;
-    struct tg_buf bytes = { 0 };
     struct tg_reader_opts opts = { 0 };
     struct tg_totals t;
-    struct tg_source *s = tg_inputs_open(&r->inputs->v[i], r->repo, NULL, &bytes, err);
     bool ok;
     tg_reading_opts(&opts, tg_reading_share(i, r->inputs->n));
-    ok = s && tg_totals_read(&t, s, &opts, err);
+    ok = tg_totals_read(&t, s, &opts, err);
     tg_turns_wait(&r->turns, i);
     for (size_t k = 0; ok && k < t.names->n; k++)
         add_name(r->table, r->arena, &t.names->v[k], t.v[k].count, r->o);
     tg_turns_pass(&r->turns);
     if (ok)
         tg_totals_release(&t);
+    return ok;
+}
+
+static void add_shard(struct reading *r, const struct tg_shard *shard)
+{
+    for (size_t k = 0; k < shard->n_rows; k++) {
+        const struct tg_row *row = &shard->rows[k];
+        struct tg_name name = { .name = row->name, .cat = row->cat, .kind = row->kind };
+        uint64_t count = 0;
+        for (size_t j = 0; j <= shard->n_steps; j++)
+            count += row->count[j];
+        add_name(r->table, r->arena, &name, count, r->o);
+    }
+}
+
+/* A summary has the raw names too. */
+static bool read_summary(struct reading *r, size_t i, struct tg_source *s, struct tg_err *err)
+{
+    struct tg_summarize_opts so = { .rank = -1 };
+    struct tg_summary summary;
+    bool ok;
+    tg_summary_init(&summary);
+    ok = tg_summary_add(&summary, s, &so, NULL, err);
+    tg_turns_wait(&r->turns, i);
+    for (size_t k = 0; ok && k < summary.n; k++)
+        add_shard(r, summary.shards[k]);
+    tg_turns_pass(&r->turns);
+    tg_summary_release(&summary);
+    return ok;
+}
+
+static bool read_file(void *arg, size_t i, struct tg_err *err)
+{
+    struct reading *r = arg;
+    struct tg_buf bytes = { 0 };
+    struct tg_source *s = tg_inputs_open(&r->inputs->v[i], r->repo, NULL, &bytes, err);
+    tg_sv head;
+    bool ok = s && tg_source_peek(s, &head, err);
+    if (ok)
+        ok = tg_summary_looks_like(head) ? read_summary(r, i, s, err) : read_trace(r, i, s, err);
+    else {
+        tg_turns_wait(&r->turns, i);
+        tg_turns_pass(&r->turns);
+    }
     tg_source_close(s);
     tg_buf_release(&bytes);
     return ok;
@@ -172,7 +213,8 @@ const struct tg_cmd tg_cmd_names = {
     .summary = "raw names of a trace and what the gate makes of them",
     .synopsis = "TRACE... [options]",
     .about = "The gate compares normalised names: without graph hashes, addresses, line numbers, "
-             "Inductor's numbers and numbers of lambdas. Policies match them too.",
+             "Inductor's numbers and numbers of lambdas. Policies match them too. TRACE may be a "
+             "summary, or REV: what is stored at that commit.",
     .options = names_options,
     .opts_size = sizeof(struct names_opts),
     .run = names_run,

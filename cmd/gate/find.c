@@ -130,6 +130,8 @@ static bool walk_to_baseline(struct tg_check *c, struct tg_check_job *j, struct 
     }
     memcpy(j->commit, b.commit.sha, sizeof j->commit);
     tg_inputs_add_git(&j->base, b.commit.sha, &b.files, c->arena);
+    if (!explicit_side && !tg_check_window(c, j, git, &b, err))
+        return false;
     return tg_suite_groups(&j->base, j->suite, false, err);
 }
 

@@ -59,6 +59,14 @@ static bool add_rev(struct tg_input_list *list, const struct tg_input *in, const
     return tg_err_hint(err, "git ls-tree -r --name-only %.12s shows what it holds.", commit.sha);
 }
 
+bool tg_inputs_are_stored(const struct tg_input_list *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (!list->v[i].stored)
+            return false;
+    return list->n > 0;
+}
+
 /* A commit alone: what is stored there, if it is of one suite. */
 static bool add_stored(struct tg_input_list *list, const struct tg_input *in, struct tg_repo *repo,
                        struct tg_arena *a, struct tg_err *err)

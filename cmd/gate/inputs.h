@@ -38,6 +38,8 @@ void tg_repo_release(struct tg_repo *r);
  */
 TG_MUST bool tg_inputs_add(struct tg_input_list *list, const char *text, const char *default_path,
                            struct tg_repo *repo, struct tg_arena *a, struct tg_err *err);
+/* All of them are runs of the store: what has no rank there is a repeat. */
+bool tg_inputs_are_stored(const struct tg_input_list *list);
 /* The files of a baseline that was found in a commit; labels are SHA12:PATH. */
 void tg_inputs_add_git(struct tg_input_list *list, const char *sha,
                        const struct tg_git_files *files, struct tg_arena *a);

@@ -1,7 +1,7 @@
 #ifndef TG_CMD_GATE_INTERNAL_H
 #define TG_CMD_GATE_INTERNAL_H
 /*
- * A check while it runs. check.c is its order; find.c and missing.c find the baseline, clash.c
+ * A check while it runs. check.c is its order; find.c, window.c and missing.c find the baseline, clash.c
  * refuses files in two roles, loosened.c compares policies, report.c writes.
  */
 #include "cmd/gate/check.h"
@@ -45,6 +45,9 @@ TG_MUST bool tg_check_first_run(struct tg_check *c, struct tg_check_job *j, stru
 /* The same where one was lost. Always returns false. */
 bool tg_check_lost(struct tg_check *c, struct tg_check_job *j, struct tg_git *git,
                    const struct tg_baseline *b, struct tg_err *err);
+/* With `ref: window(N)` the runs of the commits before the baseline's join it, N commits in all. */
+TG_MUST bool tg_check_window(struct tg_check *c, struct tg_check_job *j, struct tg_git *git,
+                             const struct tg_baseline *b, struct tg_err *err);
 /* A recording that is on both sides is an error, unless the command line names both. */
 TG_MUST bool tg_check_two_sides(struct tg_check *c, struct tg_check_job *j, struct tg_err *err);
 /* A report that would replace a trace, a baseline or the policy is a mistake of the command line. */

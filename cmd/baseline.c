@@ -26,6 +26,8 @@ static const struct tg_opt baseline_options[] = {
       "prune: only commits older than 90d, 12w or 2y" },
     { "o", TG_OPT_STR, offsetof(struct tg_baseline_opts, output), "FILE",
       "show: write the runs as one summary" },
+    { "all", TG_OPT_FLAG, offsetof(struct tg_baseline_opts, all), NULL,
+      "fetch: what is stored at every commit, as `history` wants it" },
     { "dry-run", TG_OPT_FLAG, offsetof(struct tg_baseline_opts, dry_run), NULL,
       "say what would be done" },
     TG_GIVEN_META(struct tg_baseline_opts, given, "record: "),
@@ -123,7 +125,9 @@ const struct tg_cmd tg_cmd_baseline = {
         "\n"
         "record stores the runs of TRACE… (default: the suite's own files) at --commit; show tells "
         "what one commit has; list what all have; fetch brings what check will look for, from the "
-        "commit it starts at and its ancestors within max_walk; push sends the runs of one commit; "
+        "commit it starts at and its ancestors within max_walk (--all: of every commit); push "
+        "sends "
+        "the runs of one commit; both take along what people said of events (history accept); "
         "prune deletes old ones, here, and with --remote there too.\n"
         "\n"
         "A commit has room for 1,000,000 bytes of each suite as git packs them, a fifth of it for "

@@ -8,7 +8,7 @@
 struct tg_baseline_opts {
     const char *suite, *policy, *commit, *remote, *older_than, *output, *keep, *then;
     struct tg_given given;
-    bool dry_run;
+    bool dry_run, all;
 };
 
 struct tg_store_cmd {

@@ -6,22 +6,18 @@
 #include "cmd/gate/nights.h"
 
 /* "60d" -> seconds since 1970 that long ago. */
-static bool age(const struct tg_store_cmd *s, const char *option, const char *text, int64_t *since,
-                struct tg_err *err)
+static bool age(const char *option, const char *text, int64_t *since, struct tg_err *err)
 {
     static const struct {
         char unit;
         int64_t days;
     } units[] = { { 'd', 1 }, { 'w', 7 }, { 'y', 365 } };
     tg_sv number = { text, *text ? strlen(text) - 1 : 0 };
-    const char *fixed = tg_io_env(s->io, "SOURCE_DATE_EPOCH");
-    int64_t n, now;
-    if (!fixed || !tg_sv_i64(tg_sv_of(fixed), &now))
-        now = (int64_t)time(NULL);
+    int64_t n;
     for (size_t i = 0; i < 3; i++)
         if (number.n && text[number.n] == units[i].unit && tg_sv_i64(number, &n) && n >= 0 &&
             n < 100000) {
-            *since = now - n * units[i].days * 86400;
+            *since = (int64_t)time(NULL) - n * units[i].days * 86400;
             return true;
         }
     tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%s '%s' is not an age", option, text);
@@ -45,14 +41,14 @@ static bool what_to_keep(const struct tg_store_cmd *s, struct tg_prune_opts *o, 
         return tg_err_hint(err, "For example: tracegate baseline prune --keep 60d --then weekly "
                                 "--remote origin");
     }
-    if (s->o->older_than && !age(s, "--older-than", s->o->older_than, &o->since, err))
+    if (s->o->older_than && !age("--older-than", s->o->older_than, &o->since, err))
         return false;
     if (s->o->keep && is_count(s->o->keep) && tg_sv_i64(tg_sv_of(s->o->keep), &keep))
         o->keep = (size_t)keep;
     else if (s->o->keep && s->o->older_than)
         return tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
                           "--keep AGE and --older-than AGE exclude each other");
-    else if (s->o->keep && !age(s, "--keep", s->o->keep, &o->since, err))
+    else if (s->o->keep && !age("--keep", s->o->keep, &o->since, err))
         return false;
     if (s->o->then)
         o->thin = strcmp(s->o->then, "weekly") == 0 ? TG_THIN_WEEKLY : TG_THIN_MONTHLY;

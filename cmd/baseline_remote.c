@@ -1,5 +1,6 @@
 /* tracegate baseline fetch and push. */
 #include "cmd/baseline.h"
+#include "core/baseline/event.h"
 #include "core/summary/fit.h"
 
 /* ---- fetch ---- */
@@ -116,10 +117,23 @@ static bool fetch_suite(struct tg_store_cmd *s, const struct tg_suite *suite,
     return true;
 }
 
+static bool fetch_all(struct tg_store_cmd *s, struct tg_err *err)
+{
+    struct tg_stored *v;
+    size_t n;
+    if (!tg_remote_fetch_all(s->git, &s->remote, tg_store_cmd_suite(s), err) ||
+        !tg_store_list(&s->store, tg_store_cmd_suite(s), NULL, s->arena, &v, &n, NULL, err))
+        return false;
+    tg_buf_printf(&s->out, "%zu run%s are here now\n", n, tg_plural(n));
+    return true;
+}
+
 bool tg_baseline_fetch(struct tg_store_cmd *s, struct tg_err *err)
 {
     struct tg_commit start;
     bool any = false;
+    if (s->o->all)
+        return fetch_all(s, err);
     if (s->o->commit ? !tg_store_cmd_commit(s, &start, err)
                      : !tg_suites_start(&s->suites, s->git, &start, err))
         return false;
@@ -246,24 +260,30 @@ static bool all_with_room(struct tg_store_cmd *s, const struct tg_commit *at, st
 bool tg_baseline_push(struct tg_store_cmd *s, struct tg_err *err)
 {
     struct tg_commit at;
-    struct tg_stored *v;
-    struct tg_pushed pushed;
-    size_t n = 0, all;
+    struct tg_stored *v, *said;
+    struct tg_pushed pushed, records = { 0 };
+    size_t n = 0, n_said, all;
     if (!tg_store_cmd_commit(s, &at, err) ||
+        !tg_event_refs(&s->store, tg_store_cmd_suite(s), s->arena, &said, &n_said, err) ||
         !tg_store_list(&s->store, tg_store_cmd_suite(s), NULL, s->arena, &v, &all, NULL, err))
         return false;
     for (size_t i = 0; i < all; i++)
         if (strcmp(v[i].commit, at.sha) == 0)
             v[n++] = v[i];
-    if (!n) {
+    if (!n && !n_said) {
         tg_err_set(err, TG_ERR_LOST, TG_NOWHERE, "nothing is stored at commit %.12s", at.sha);
         return tg_err_hint(err, "Record first: `tracegate baseline record TRACE…`.");
     }
     if (!all_with_room(s, &at, v, &n, err) ||
-        !tg_remote_push(s->git, &s->remote, v, n, &pushed, err))
+        !tg_remote_push(s->git, &s->remote, v, n, &pushed, err) ||
+        (n_said && !tg_remote_push(s->git, &s->remote, said, n_said, &records, err)))
         return false;
     tg_buf_printf(&s->out, "%s %zu run%s of commit %.12s to '%s', %zu there already\n",
                   s->o->dry_run ? "would push" : "pushed", pushed.done, tg_plural(pushed.done),
                   at.sha, s->remote.name, pushed.same);
+    if (records.done)
+        tg_buf_printf(&s->out, "%s %zu record%s of events\n",
+                      s->o->dry_run ? "would push" : "pushed", records.done,
+                      tg_plural(records.done));
     return true;
 }

@@ -129,6 +129,27 @@ bool tg_event_records(const struct tg_store *store, tg_sv suite, struct tg_arena
     return true;
 }
 
+bool tg_event_refs(const struct tg_store *store, tg_sv suite, struct tg_arena *a,
+                   struct tg_stored **out, size_t *n, struct tg_err *err)
+{
+    const char *prefix = TG_EVENT_PREFIX;
+    struct tg_git_ref_at *refs;
+    tg_sv component;
+    *n = 0;
+    if (suite.n && !tg_store_suite(suite, a, &component, err))
+        return false;
+    if (suite.n)
+        prefix = tg_arena_printf(a, TG_EVENT_PREFIX "%.*s/", TG_SV_ARG(component));
+    if (!store->place->list(store, prefix, a, &refs, n, err))
+        return false;
+    *out = TG_NEW_N(a, struct tg_stored, *n + 1);
+    for (size_t i = 0; i < *n; i++) {
+        (*out)[i] = (struct tg_stored){ .suite = suite, .ref = refs[i].name };
+        memcpy((*out)[i].oid, refs[i].oid, sizeof refs[i].oid);
+    }
+    return true;
+}
+
 const struct tg_event_record *tg_event_latest(const struct tg_event_record *v, size_t n, tg_sv id)
 {
     const struct tg_event_record *found = NULL;

@@ -29,6 +29,9 @@ TG_MUST bool tg_event_write(const struct tg_store *store, tg_sv suite,
 /* All records of a suite, by event and time; refs that are not of this form are skipped. */
 TG_MUST bool tg_event_records(const struct tg_store *store, tg_sv suite, struct tg_arena *a,
                               struct tg_event_record **out, size_t *n, struct tg_err *err);
+/* The same as names and objects, of one suite or all (n = 0), for tg_remote_push. */
+TG_MUST bool tg_event_refs(const struct tg_store *store, tg_sv suite, struct tg_arena *a,
+                           struct tg_stored **out, size_t *n, struct tg_err *err);
 /* The newest record of an event; NULL: none. */
 const struct tg_event_record *tg_event_latest(const struct tg_event_record *v, size_t n, tg_sv id);
 #endif

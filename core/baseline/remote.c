@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "core/baseline/event.h"
 #include "core/baseline/git.h"
 #include "core/baseline/spawn.h"
 
@@ -295,6 +296,34 @@ static bool run_fetch(struct tg_git *g, const struct tg_remote *r, const char *c
     }
 }
 
+/* "PREFIX SUITE/…*" on both sides, as git fetch wants it. */
+static const char *both_sides(struct tg_arena *a, const char *prefix, tg_sv suite, const char *rest)
+{
+    const char *ref =
+        tg_arena_printf(a, "%s%.*s%s%s*", prefix, TG_SV_ARG(suite), suite.n ? "/" : "", rest);
+    return tg_arena_printf(a, "%s:%s", ref, ref);
+}
+
+bool tg_remote_fetch_all(struct tg_git *g, const struct tg_remote *r, tg_sv suite,
+                         struct tg_err *err)
+{
+    struct tg_arena *a = tg_arena_new();
+    const char *args[16];
+    size_t k = begin_fetch(args);
+    tg_sv component = TG_SV("");
+    bool ok = check_name(r, err) && (!suite.n || tg_store_suite(suite, a, &component, err));
+    if (ok) {
+        args[k++] = "--";
+        args[k++] = r->name;
+        args[k++] = both_sides(a, TG_STORE_PREFIX, component, "");
+        args[k++] = both_sides(a, TG_EVENT_PREFIX, component, "");
+        args[k] = NULL;
+        ok = r->dry_run || run_fetch(g, r, args, "fetching from", err);
+    }
+    tg_arena_free(a);
+    return ok;
+}
+
 bool tg_remote_fetch(struct tg_git *g, const struct tg_remote *r, tg_sv suite,
                      const struct tg_commit *at, size_t n, struct tg_err *err)
 {
@@ -307,10 +336,10 @@ bool tg_remote_fetch(struct tg_git *g, const struct tg_remote *r, tg_sv suite,
         args[k++] = "--";
         args[k++] = r->name;
         for (size_t end = i + TG_REMOTE_BATCH; i < n && i < end; i++) {
-            const char *ref =
-                tg_arena_printf(a, TG_STORE_PREFIX "%.*s/%s/*", TG_SV_ARG(component), at[i].sha);
-            args[k++] = tg_arena_printf(a, "%s:%s", ref, ref);
+            args[k++] =
+                both_sides(a, TG_STORE_PREFIX, component, tg_arena_printf(a, "%s/", at[i].sha));
         }
+        args[k++] = both_sides(a, TG_EVENT_PREFIX, component, "");
         args[k] = NULL;
         ok = r->dry_run || run_fetch(g, r, args, "fetching from", err);
     }

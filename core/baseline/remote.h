@@ -34,9 +34,15 @@ TG_MUST bool tg_remote_delete(struct tg_git *g, const struct tg_remote *r,
                               const struct tg_stored *v, size_t n, struct tg_pushed *out,
                               struct tg_err *err);
 
-/* Brings all runs of a suite at these commits. If there are none, that is not an error. */
+/*
+ * Brings all runs of a suite at these commits, and what people said of the suite's events (event.h).
+ * If there are none, that is not an error.
+ */
 TG_MUST bool tg_remote_fetch(struct tg_git *g, const struct tg_remote *r, tg_sv suite,
                              const struct tg_commit *at, size_t n, struct tg_err *err);
+/* The same of all commits; n = 0: of all suites. */
+TG_MUST bool tg_remote_fetch_all(struct tg_git *g, const struct tg_remote *r, tg_sv suite,
+                                 struct tg_err *err);
 /* What the remote holds of a suite (n = 0: all), as tg_store_list says it; brings no object. */
 TG_MUST bool tg_remote_list(struct tg_git *g, const struct tg_remote *r, tg_sv suite,
                             struct tg_arena *a, struct tg_stored **out, size_t *n,

@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 
 PROGRAM = os.environ["TG_PROGRAM"]
 NIGHTS, RUNS, STEPS, OPS = 60, 3, 4, 12
@@ -209,24 +210,68 @@ def check_list(repo):
     expect("show: the step", any(re.match(r"  step 2\.\d+ ms;", x) for x in show), show)
 
 
+def check_sides(repo):
+    """A stored commit is a side of analyze, diff and names; its three runs are repeats."""
+    a, b = repo.sha[45], repo.sha[46]
+    for args, words in ((("analyze", b), "demo::op05"), (("diff", a, b), "demo::op05"), (("names", b), "demo::op11")):
+        run = repo.tool(*args)
+        expect(f"{args[0]}: a stored side", run.returncode == 0 and words in run.stdout, run.stdout + run.stderr)
+    run = repo.tool("analyze", b, "--measure", "idle")
+    expect("analyze: no trace is stored", run.returncode == 2 and "stored run" in run.stderr, run.stderr)
+
+
+def check_remote(repo):
+    """What people said goes with push and fetch; fetch --all brings all nights."""
+    hub, clone = repo.dir + "/hub.git", Repository.__new__(Repository)
+    repo.git("init", "-q", "--bare", hub)
+    repo.git("remote", "add", "origin", hub)
+    repo.git("push", "-q", "origin", "main")
+    for sha in repo.sha[-4:]:
+        run = repo.tool("baseline", "push", "--suite", "default", "--commit", sha)
+        expect("push", run.returncode == 0, run.stderr)
+    repo.git("clone", "-q", hub, repo.dir + "/clone")
+    clone.dir, clone.env = repo.dir + "/clone", repo.env
+    run = clone.tool("baseline", "fetch", "--all")
+    expect("fetch --all", run.stdout == "12 runs are here now\n", run.stdout + run.stderr)
+    refs = [r.git("for-each-ref", "refs/tracegate/events") for r in (repo, clone)]
+    expect("records of events went along", refs[0] == refs[1] and refs[0], refs)
+
+
+def check_window(repo):
+    """window(4): the twelve runs of the four newest commits are the baseline, not three."""
+    with open(os.path.join(repo.dir, ".tracegate.yml"), "w", encoding="utf-8") as f:
+        f.write("version: 1\nextends: [tracegate:recommended]\nbaseline: {ref: window(4)}\n"
+                "suites:\n  - {name: default, trace: {files: 'r?.json.gz', run: 'r([0-9])'}}\n")
+    repo.git("checkout", "-q", "-b", "change")
+    repo.git("commit", "-q", "--allow-empty", "-m", "a change")
+    for r in range(RUNS):
+        write_trace(os.path.join(repo.dir, f"r{r}.json.gz"), NIGHTS, r)
+    for ref, runs in (("window(4)", 12), ("window(1)", 3), ("merge-base", 3)):
+        with open(os.path.join(repo.dir, ".tracegate.yml"), encoding="utf-8") as f:
+            text = re.sub(r"ref: [^}]*", f"ref: {ref}", f.read())
+        with open(os.path.join(repo.dir, ".tracegate.yml"), "w", encoding="utf-8") as f:
+            f.write(text)
+        run = repo.tool("check", "--meta", "cpu=c")
+        expect(f"{ref}: runs of the baseline", f"; {runs} runs," in " ".join(run.stdout.split("  test ")[0].split()),
+               run.stdout[:600] + run.stderr)
+
+
 def check_prune(repo):
     """Of the quiet suite 40 nights but one are stored; two weeks are kept, then the newest night of each ISO week."""
-    now = 1780000000 + 86400 * 39
+    days = round((time.time() - 1780000000) / 86400) - 25
     def week(k):
         return datetime.datetime.fromtimestamp(1780000000 + 86400 * k, datetime.timezone.utc).isocalendar()[:2]
     stored = [k for k in range(40) if k != LOST]
-    kept = {k for k in stored if k >= 39 - 14}
+    kept = {k for k in stored if 1780000000 + 86400 * k >= time.time() - 86400 * days}
     for k in stored:
         newest = max(x for x in stored if week(x) == week(k))
         kept |= {k} if newest == k else set()
     want = sorted(repo.sha[k] for k in stored if k not in kept)
-    repo.env["SOURCE_DATE_EPOCH"] = str(now)
-    run = repo.tool("baseline", "prune", "--suite", "quiet", "--keep", "14d", "--then", "weekly", "--dry-run")
+    run = repo.tool("baseline", "prune", "--suite", "quiet", "--keep", f"{days}d", "--then", "weekly", "--dry-run")
     expect("prune: weekly", sorted(x.split("/")[4] for x in run.stdout.splitlines()) == want, (run.stdout, run.stderr))
     expect("prune: some", 15 < len(want) < 25, len(want))
     _, before = repo.history("--suite", "default")
-    repo.env["SOURCE_DATE_EPOCH"] = str(1780000000 + 86400 * 59)
-    run = repo.tool("baseline", "prune", "--suite", "default", "--keep", "7d", "--then", "weekly")
+    run = repo.tool("baseline", "prune", "--suite", "default", "--keep", f"{days - 27}d", "--then", "weekly")
     expect("prune: deleted", run.returncode == 0 and run.stdout.startswith("deleted"), (run.stdout, run.stderr))
     _, after = repo.history("--suite", "default")
     told = [[(e["id"], e["kind"], e["state"]) for e in x["events"] if e["state"] == "open"] for x in (before, after)]
@@ -247,7 +292,10 @@ def main():
         check_states(repo, told)
         check_forms(repo)
         check_list(repo)
+        check_sides(repo)
+        check_remote(repo)
         check_prune(repo)
+        check_window(repo)
     print("\n".join(faults) or "nights: all as planted")
     return 1 if faults else 0
 

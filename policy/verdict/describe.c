@@ -167,6 +167,15 @@ static void describe_facts(struct tg_buf *m, const struct tg_op *op, tg_sv kind)
     }
 }
 
+/* Names that only one side has, of a replacement. */
+static size_t names_of_region(const struct tg_comparison *c, uint32_t region)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->n_ops; i++)
+        n += c->ops[i].region == region && c->ops[i].present[TG_BASE] != c->ops[i].present[TG_TEST];
+    return n;
+}
+
 static void describe_relation(struct tg_buf *m, const struct tg_op *op,
                               const struct tg_comparison *c)
 {
@@ -180,12 +189,13 @@ static void describe_relation(struct tg_buf *m, const struct tg_op *op,
         return;
     const struct tg_region *g = &c->regions[op->region];
     if (op->relation == TG_REL_REPLACED || op->relation == TG_REL_REPLACED_WORSE) {
-        tg_buf_puts(m, op->relation == TG_REL_REPLACED ? "; replaced within " : "; part of ");
+        tg_buf_puts(m, op->relation == TG_REL_REPLACED ? "; replaced: one of " : "; one of ");
+        tg_buf_printf(m, "%zu names that came or went in ", names_of_region(c, op->region));
         if (g->encloser.n)
             tg_buf_printf(m, "%.*s", TG_SV_ARG(g->encloser));
         else
             tg_buf_puts(m, "the step");
-        tg_buf_puts(m, ": ");
+        tg_buf_puts(m, ", together ");
         tg_phrase_value(m, g->calls[TG_BASE], TG_UNIT_COUNT);
         tg_buf_puts(m, " -> ");
         tg_phrase_value(m, g->calls[TG_TEST], TG_UNIT_COUNT);

@@ -41,8 +41,8 @@ static void put_result(struct tg_buf *out, const struct tg_result *r)
     bool red = r->state == TG_STATE_FAIL || r->state == TG_STATE_INCONCLUSIVE;
     tg_buf_printf(&title, "tracegate: %.*s", TG_SV_ARG(r->rule.n ? r->rule : TG_SV("result")));
     tg_buf_add(&message, tg_utf8_prefix(parts.name, 300));
-    if (parts.name.n && parts.rest.n && parts.rest.p == r->message.p)
-        tg_buf_puts(&message, ": ");
+    tg_buf_puts(&message, parts.what);
+    tg_buf_puts(&message, parts.joint);
     tg_buf_add(&message, parts.rest);
     if (tg_result_evidence(r).n)
         tg_buf_printf(&message, "; %.*s", TG_SV_ARG(r->evidence));
@@ -51,7 +51,7 @@ static void put_result(struct tg_buf *out, const struct tg_result *r)
                 tg_buf_sv(&message));
     if (r->source.n) {
         tg_buf_puts(&message, "; ");
-        tg_origin_put(&message, r, &(struct tg_origin_style){ .code = "" });
+        tg_origin_put(&message, r, &(struct tg_origin_style){ .put_name = NULL });
         put_command(out, "notice", r->source, r->source_line, tg_buf_sv(&title),
                     tg_buf_sv(&message));
     }

@@ -65,12 +65,16 @@ uint32_t *tg_causes_roots(const struct tg_verdict *v)
 
 struct tg_parts tg_result_parts(const struct tg_result *r)
 {
-    struct tg_parts parts = { TG_SV(""), r->message };
+    struct tg_parts parts = { TG_SV(""), r->message, "", "" };
     if (tg_sv_eq(r->kind, TG_SV("guard")))
         return parts; /* guards have messages of their own */
     parts.name = r->op_normalised.n ? r->op_normalised : r->op;
     if (parts.name.n && tg_sv_starts(r->message, parts.name))
         parts.rest = (tg_sv){ r->message.p + parts.name.n, r->message.n - parts.name.n };
+    if (tg_sv_eq(r->kind, TG_SV("step")) && tg_sv_eq(r->metric, TG_SV("self")))
+        parts.what = " (host time between operators)";
+    if (parts.name.n && parts.rest.n && parts.rest.p == r->message.p)
+        parts.joint = ": ";
     return parts;
 }
 
@@ -105,10 +109,10 @@ tg_sv tg_result_evidence(const struct tg_result *r)
     return repeats_limit(r->evidence, r->limit) ? TG_SV("") : r->evidence;
 }
 
-void tg_result_put_rule(struct tg_buf *out, const struct tg_result *r)
+void tg_result_put_rule(struct tg_buf *out, const struct tg_result *r, bool at)
 {
     tg_buf_add(out, r->rule);
-    if (r->rule.n && r->file) {
+    if (at && r->rule.n && r->file) {
         tg_buf_puts(out, " (");
         tg_result_put_at(out, r);
         tg_buf_putc(out, ')');

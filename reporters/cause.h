@@ -36,11 +36,16 @@ uint32_t *tg_causes_of(const struct tg_verdict *v, const uint32_t *roots, enum t
  */
 struct tg_parts {
     tg_sv name, rest;
+    const char *what;  /* " (host time between operators)" after the name of a step; or "" */
+    const char *joint; /* between name and rest: ": ", or "" */
 };
 struct tg_parts tg_result_parts(const struct tg_result *r);
 
-/* "new-work (.tracegate.yml:12), limit abs: 0: more launches …"; raw text, not escaped. */
-void tg_result_put_rule(struct tg_buf *out, const struct tg_result *r);
+/*
+ * "new-work (.tracegate.yml:12), limit abs: 0: more launches …"; raw text, not escaped. `at`: with
+ * the place, else a report gives it by itself.
+ */
+void tg_result_put_rule(struct tg_buf *out, const struct tg_result *r, bool at);
 /* Neighbours with the same rule and limit, which a report then gives once. */
 bool tg_result_same_rule(const struct tg_result *a, const struct tg_result *b);
 /* The evidence, or "" if it only repeats the limit, which is shown with the rule. */

@@ -8,6 +8,7 @@
 #include "core/base/decimal.h"
 #include "core/base/utf8.h"
 #include "reporters/escape.h"
+#include "reporters/label.h"
 #include "reporters/number.h"
 
 /* All in px. A column of names, the bars, then two columns of numbers. */
@@ -80,6 +81,7 @@ struct plot {
     struct tg_buf *out;
     const struct tg_chart *chart;
     const uint32_t *rows;
+    struct tg_labels labels; /* of the rows */
     size_t n, more;
     struct scale s;
 };
@@ -194,18 +196,18 @@ static void put_delta(struct tg_buf *out, const struct plot *p, double v)
 }
 
 /* Wide (East Asian, emoji) characters take two columns; then half as many are kept. */
-static void put_short_name(struct tg_buf *out, tg_sv name)
+static void put_short_name(struct tg_buf *out, const struct tg_label *label)
 {
-    struct tg_buf visible = { 0 };
+    struct tg_buf text = { 0 };
     bool wide = false;
-    tg_utf8_visible(&visible, name);
-    for (size_t i = 0; i < visible.n; i++)
-        wide |= (unsigned char)visible.p[i] >= 0xe1 && (unsigned char)visible.p[i] != 0xe2;
-    if (strspn(visible.p ? visible.p : "", " ") == visible.n)
+    tg_label_put(&text, label);
+    for (size_t i = 0; i < text.n; i++)
+        wide |= (unsigned char)text.p[i] >= 0xe1 && (unsigned char)text.p[i] != 0xe2;
+    if (strspn(text.p ? text.p : "", " ") == text.n)
         tg_buf_puts(out, "(blank)");
     else
-        tg_shorten(out, tg_buf_sv(&visible), wide ? NAME_COLUMNS / 2 : NAME_COLUMNS);
-    tg_buf_release(&visible);
+        tg_shorten(out, tg_buf_sv(&text), wide ? NAME_COLUMNS / 2 : NAME_COLUMNS);
+    tg_buf_release(&text);
 }
 
 /* Calls are exact; a duration may differ by as much as runs of one program do. */
@@ -384,7 +386,6 @@ static void put_bar(struct plot *p, enum category k, bool within_noise, double d
 
 static void put_row(struct plot *p, size_t i)
 {
-    const struct tg_op *op = &p->chart->comparison->ops[p->rows[i]];
     struct tg_row_numbers n = numbers(p, i);
     const double *v = p->chart->durations ? n.ns : n.count;
     double delta = delta_of(p, &n), y = HEAD + (double)(i * ROW), base = y + ROW / 2.0 + 4;
@@ -401,7 +402,7 @@ static void put_row(struct plot *p, size_t i)
         tg_buf_puts(p->out, "/>");
     }
     tg_buf_clear(&text);
-    put_short_name(&text, op->name);
+    put_short_name(&text, &p->labels.v[i]);
     put_text(p, "name", NAME_X, base, tg_buf_sv(&text));
     put_bar(p, category_of(&n, delta), is_within_noise(p, i), delta, y + (ROW - BAR) / 2.0);
     for (int side = 0; side < 2; side++) {
@@ -445,6 +446,8 @@ void tg_chart_svg(struct tg_buf *out, const struct tg_chart *chart)
                              chart->durations, chart->steps, top < MAX_ROWS ? top : MAX_ROWS, &p.n,
                              &p.more);
     p.rows = rows;
+    if (chart->comparison)
+        tg_labels_of_rows(&p.labels, chart->comparison, rows, p.n, NAME_COLUMNS - 4);
     choose_scale(&p);
     put_frame(&p);
     put_head(&p);
@@ -461,5 +464,6 @@ void tg_chart_svg(struct tg_buf *out, const struct tg_chart *chart)
     }
     put_notes(&p);
     tg_buf_puts(out, "</svg>\n");
+    tg_labels_release(&p.labels);
     free(rows);
 }

@@ -23,6 +23,9 @@ void tg_esc_md_code(struct tg_buf *out, tg_sv text, bool in_table);
  */
 void tg_esc_md_text(struct tg_buf *out, tg_sv text, bool in_table);
 
+/* Every word of it would stay a word there. */
+bool tg_esc_md_is_plain(tg_sv text);
+
 void tg_esc_xml(struct tg_buf *out, tg_sv text); /* text and attributes; XML 1.0 characters only */
 void tg_esc_xml_lines(struct tg_buf *out, tg_sv text); /* the same, but LF stays */
 

@@ -153,19 +153,19 @@ static void put_message(struct tg_buf *out, const struct tg_result *r)
 {
     struct tg_parts parts = tg_result_parts(r);
     tg_buf_add(out, parts.name);
-    if (parts.name.n && parts.rest.n && parts.rest.p == r->message.p)
-        tg_buf_puts(out, ": ");
+    tg_buf_puts(out, parts.what);
+    tg_buf_puts(out, parts.joint);
     tg_buf_add(out, parts.rest);
 }
 
 static void put_source(struct tg_buf *out, const struct tg_result *r)
 {
     struct tg_buf text = { 0 };
-    tg_origin_put(&text, r, &(struct tg_origin_style){ .code = "" });
+    tg_origin_put(&text, r, &(struct tg_origin_style){ .put_name = NULL });
     put_line(out, "cause: ", tg_buf_sv(&text));
     if (r->cause) {
         tg_buf_clear(&text);
-        tg_origin_put_path(&text, r->cause, &(struct tg_origin_style){ .code = "" });
+        tg_origin_put_path(&text, r->cause, &(struct tg_origin_style){ .put_name = NULL });
         put_line(out, "path: ", tg_buf_sv(&text));
     }
     tg_buf_release(&text);
@@ -182,7 +182,7 @@ static void put_body(struct tg_buf *out, const struct tg_result *r)
     put_line(out, "", tg_buf_sv(&text));
     put_line(out, "evidence: ", tg_result_evidence(r));
     tg_buf_clear(&text);
-    tg_result_put_rule(&text, r);
+    tg_result_put_rule(&text, r, true);
     put_line(out, "rule: ", tg_buf_sv(&text));
     put_line(out, "owner: ", r->owner);
     put_source(out, r);
@@ -228,7 +228,7 @@ static void put_skipped(struct suite *s, const struct tg_result *r)
         tg_buf_printf(&text, " (%.*s)", TG_SV_ARG(r->evidence));
     if (r->state == TG_STATE_WAIVED) {
         tg_buf_puts(&text, "; rule ");
-        tg_result_put_rule(&text, r);
+        tg_result_put_rule(&text, r, true);
     }
     s->n.skipped++;
     put_state(s, "skipped", TG_SV(""), tg_buf_sv(&text), TG_SV(""));

@@ -8,9 +8,7 @@ static void put_name(struct tg_buf *out, tg_sv name, const struct tg_origin_styl
         s->put_name(out, name);
         return;
     }
-    tg_buf_puts(out, s->code);
     tg_buf_add(out, name);
-    tg_buf_puts(out, s->code);
 }
 
 static int percent(double share)
@@ -87,8 +85,10 @@ static void put_function(struct tg_buf *out, const struct tg_cause *c,
     const struct tg_cause_frame *f = c->function;
     struct tg_buf at = { 0 };
     tg_buf_printf(&at, "%.*s:%u", TG_SV_ARG(f->file), (unsigned)f->line);
-    put_name(out, tg_buf_sv(&at), s);
-    tg_buf_putc(out, ' ');
+    if (!s->without_place) {
+        put_name(out, tg_buf_sv(&at), s);
+        tg_buf_putc(out, ' ');
+    }
     put_name(out, f->text, s);
     tg_buf_release(&at);
     if (c->path.backward)

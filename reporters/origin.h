@@ -11,8 +11,8 @@
 #include "policy/verdict/verdict.h"
 
 struct tg_origin_style {
-    const char *code;                                 /* around names: "`" or "" */
     void (*put_name)(struct tg_buf *out, tg_sv name); /* escapes; NULL: as it is */
+    bool without_place; /* "model.py:88" is there already: begin with the function */
 };
 /* One sentence without a full stop; empty if the result has no cause. */
 void tg_origin_put(struct tg_buf *out, const struct tg_result *r, const struct tg_origin_style *s);

@@ -7,7 +7,9 @@
 
 #include "core/base/utf8.h"
 #include "reporters/cause.h"
+#include "reporters/effect.h"
 #include "reporters/escape.h"
+#include "reporters/label.h"
 #include "reporters/number.h"
 #include "reporters/origin.h"
 #include "reporters/reporter.h"
@@ -132,6 +134,10 @@ static void put_context(struct page *p)
 {
     const struct tg_verdict *v = p->v;
     struct tg_buf text = { 0 };
+    tg_effect_put(&text, v, " -> ");
+    if (text.n)
+        put_field(p, 2, "effect", 10, tg_buf_sv(&text), TG_TINT_NONE);
+    tg_buf_clear(&text);
     if (v->suite.n)
         put_field(p, 2, "suite", 10, v->suite, TG_TINT_DIM);
     if (v->policy.n)
@@ -159,10 +165,10 @@ static void put_message(struct page *p, const struct tg_result *r, size_t at, si
     struct tg_parts parts = tg_result_parts(r);
     struct tg_buf line = { 0 }, name = { 0 };
     size_t room = p->columns > indent + 24 ? p->columns - indent - 12 : 24;
-    tg_esc_terminal(&name, parts.name);
-    tg_shorten(&line, tg_buf_sv(&name), room);
-    if (parts.name.n && parts.rest.n && parts.rest.p == r->message.p)
-        tg_buf_puts(&line, ": ");
+    tg_label_put_one(&name, parts.name, room);
+    tg_esc_terminal(&line, tg_buf_sv(&name));
+    tg_buf_puts(&line, parts.what);
+    tg_buf_puts(&line, parts.joint);
     tg_esc_terminal(&line, parts.rest);
     put_wrapped(p, tg_buf_sv(&line), at, indent);
     tg_buf_release(&line);
@@ -171,7 +177,7 @@ static void put_message(struct page *p, const struct tg_result *r, size_t at, si
 
 static void put_folded(struct page *p, const uint32_t *roots, size_t i, size_t indent)
 {
-    struct tg_buf text = { 0 }, name = { 0 };
+    struct tg_buf text = { 0 };
     size_t n = 0, shown = 0;
     for (size_t k = 0; k < p->v->n_results; k++) {
         const struct tg_result *r = &p->v->results[k];
@@ -179,10 +185,8 @@ static void put_folded(struct page *p, const uint32_t *roots, size_t i, size_t i
             continue;
         if (n++ >= 4)
             continue;
-        tg_buf_clear(&name);
-        tg_utf8_visible(&name, r->op_normalised.n ? r->op_normalised : r->op);
         tg_buf_puts(&text, shown++ ? ", " : "");
-        tg_shorten(&text, tg_buf_sv(&name), 40);
+        tg_label_put_one(&text, r->op_normalised.n ? r->op_normalised : r->op, 40);
         if (r->has_values) {
             tg_buf_putc(&text, ' ');
             tg_put_value_delta(&text, r->delta, r->unit);
@@ -193,13 +197,12 @@ static void put_folded(struct page *p, const uint32_t *roots, size_t i, size_t i
     if (n)
         put_field(p, indent, "explains", 10, tg_buf_sv(&text), TG_TINT_DIM);
     tg_buf_release(&text);
-    tg_buf_release(&name);
 }
 
 static void put_origin(struct page *p, const struct tg_result *r, size_t indent)
 {
     struct tg_buf text = { 0 };
-    tg_origin_put(&text, r, &(struct tg_origin_style){ .code = "" });
+    tg_origin_put(&text, r, &(struct tg_origin_style){ .put_name = NULL });
     if (text.n)
         put_field(p, indent, "cause", 10, tg_buf_sv(&text), TG_TINT_NONE);
     tg_buf_release(&text);
@@ -231,7 +234,7 @@ static void put_cause(struct page *p, const uint32_t *roots, size_t i)
 static void put_rule(struct page *p, const struct tg_result *r)
 {
     struct tg_buf rule = { 0 };
-    tg_result_put_rule(&rule, r);
+    tg_result_put_rule(&rule, r, true);
     if (rule.n)
         put_field(p, 2, "rule", 5, tg_buf_sv(&rule), TG_TINT_DIM);
     tg_buf_release(&rule);
@@ -278,37 +281,32 @@ static void put_waived(struct page *p, const uint32_t *roots)
         tg_buf_printf(p->out, "  and %zu more\n", n - p->top);
 }
 
-static void put_names(struct tg_buf *out, const struct tg_comparison *c, uint32_t region, int side)
+/* Names that only this side has; false: none. */
+static bool put_names(struct tg_buf *out, const struct tg_comparison *c, size_t region, int side)
 {
-    struct tg_buf name = { 0 };
+    enum { SHOWN = 3 };
     size_t n = 0;
     for (size_t i = 0; i < c->n_ops; i++) {
         const struct tg_op *op = &c->ops[i];
-        if (op->region != region || !op->present[side] || op->present[!side] || n++ >= 3)
+        if (op->region != region || !op->present[side] || op->present[!side] || n++ >= SHOWN)
             continue;
-        tg_buf_clear(&name);
-        tg_utf8_visible(&name, op->name);
         tg_buf_puts(out, n > 1 ? ", " : "");
-        tg_shorten(out, tg_buf_sv(&name), 48);
+        tg_label_put_one(out, op->name, 48);
     }
-    if (n > 3)
-        tg_buf_printf(out, " and %zu more", n - 3);
-    tg_buf_release(&name);
+    if (n > SHOWN)
+        tg_buf_printf(out, " and %zu more", n - SHOWN);
+    return n > 0;
 }
 
-/* Names that were replaced and their replacement; a fusion is news, not a violation. */
-static void put_replacements(struct page *p)
+static bool put_replacement(struct page *p, size_t i)
 {
     const struct tg_comparison *c = p->v->comparison;
-    size_t n = c ? c->n_regions : 0;
-    if (n)
-        tg_buf_puts(p->out, "\nReplaced\n");
-    for (size_t i = 0; i < n && i < p->top; i++) {
-        const struct tg_region *g = &c->regions[i];
-        struct tg_buf text = { 0 };
-        put_names(&text, c, (uint32_t)i, TG_BASE);
-        tg_buf_puts(&text, " -> ");
-        put_names(&text, c, (uint32_t)i, TG_TEST);
+    const struct tg_region *g = &c->regions[i];
+    struct tg_buf text = { 0 }, came = { 0 };
+    bool went = put_names(&text, c, i, TG_BASE), any = put_names(&came, c, i, TG_TEST) || went;
+    if (any) {
+        tg_buf_puts(&text, !went ? "new: " : came.n ? " -> " : " gone");
+        tg_buf_add(&text, tg_buf_sv(&came));
         tg_buf_puts(&text, ": ");
         tg_put_count(&text, g->calls[TG_BASE]);
         tg_buf_puts(&text, " -> ");
@@ -317,17 +315,32 @@ static void put_replacements(struct page *p)
         tg_put_us(&text, g->time[TG_BASE]);
         tg_buf_puts(&text, " -> ");
         tg_put_us(&text, g->time[TG_TEST]);
-        tg_buf_puts(&text, " us per step, within ");
+        tg_buf_puts(&text, " us per step, in ");
         if (g->encloser.n)
             tg_buf_add(&text, g->encloser);
         else
             tg_buf_puts(&text, "the step");
         tg_buf_puts(&text, g->worse_count ? "; more work" : g->worse_time ? "; slower" : "");
         put_field(p, 6, "-", 2, tg_buf_sv(&text), TG_TINT_DIM);
-        tg_buf_release(&text);
     }
-    if (n > p->top)
-        tg_buf_printf(p->out, "  and %zu more\n", n - p->top);
+    tg_buf_release(&text);
+    tg_buf_release(&came);
+    return any;
+}
+
+/* Names that were replaced and their replacement; a fusion is news, not a violation. */
+static void put_replacements(struct page *p)
+{
+    const struct tg_comparison *c = p->v->comparison;
+    size_t n = c ? c->n_regions : 0, shown = 0, title = p->out->n;
+    if (n)
+        tg_buf_puts(p->out, "\nReplaced\n");
+    for (size_t i = 0; i < n && shown < p->top; i++)
+        shown += put_replacement(p, i);
+    if (n && !shown)
+        p->out->n = title;
+    else if (n > p->top)
+        tg_buf_puts(p->out, "  and more (--json has all)\n");
 }
 
 static void put_notes(struct page *p)
@@ -379,13 +392,16 @@ static void add(struct tg_texttable *g, struct tg_buf *cell, enum tg_tint tint)
     tg_buf_clear(cell);
 }
 
-static void add_mover(struct tg_texttable *g, const struct tg_comparison *c, const struct tg_op *op)
+static void add_mover(struct tg_texttable *g, const struct tg_comparison *c, const struct tg_op *op,
+                      const struct tg_label *label)
 {
     struct tg_row_numbers n = tg_row_numbers(c, op, TG_BASIS_JUDGED);
     enum tg_tint tint = n.d_ns > 0 ? TG_TINT_RED : TG_TINT_GREEN;
-    struct tg_buf cell = { 0 };
+    struct tg_buf cell = { 0 }, name = { 0 };
     tg_texttable_add(g, tg_sv_of(mark(op)), TG_TINT_DIM);
-    tg_esc_terminal(&cell, op->name);
+    tg_label_put(&name, label);
+    tg_esc_terminal(&cell, tg_buf_sv(&name));
+    tg_buf_release(&name);
     if (op->grouped)
         tg_buf_puts(&cell, " ~grouped");
     add(g, &cell, TG_TINT_NONE);
@@ -409,31 +425,43 @@ static void add_mover(struct tg_texttable *g, const struct tg_comparison *c, con
     tg_buf_release(&cell);
 }
 
+/* As wide as leaves room for the numbers. */
+static size_t name_width(const struct page *p)
+{
+    enum { NUMBERS = 58 };
+    size_t room = p->columns > NUMBERS ? p->columns - NUMBERS : 0;
+    return room < TG_TEXTTABLE_NAME_LEAST  ? TG_TEXTTABLE_NAME_LEAST
+           : room > TG_TEXTTABLE_NAME_MOST ? TG_TEXTTABLE_NAME_MOST
+                                           : room;
+}
+
+/* What the results are about, then a little of the rest to see it against; nothing on a pass. */
 static void put_movers(struct page *p)
 {
+    enum { OTHERS = 3 };
     const struct tg_comparison *c = p->v->comparison;
     struct tg_texttable g;
-    size_t n = 0, more = 0;
+    struct tg_labels labels;
+    size_t n = 0;
+    bool noise = false;
     uint32_t *rows;
-    if (!c)
+    if (!c || p->v->outcome == TG_OUTCOME_PASS)
         return;
-    rows = tg_rows_worst(c, NULL, 0, TG_BASIS_JUDGED, true, false, p->top, &n, &more);
+    rows = tg_effect_rows(p->v, p->top, OTHERS, &n);
+    tg_labels_of_rows(&labels, c, rows, n, name_width(p));
     tg_texttable_init(&g, mover_columns, sizeof mover_columns / sizeof *mover_columns);
-    for (size_t i = 0; i < n; i++)
-        add_mover(&g, c, &c->ops[rows[i]]);
+    for (size_t i = 0; i < n; i++) {
+        add_mover(&g, c, &c->ops[rows[i]], &labels.v[i]);
+        noise |= tg_op_within_noise(&c->ops[rows[i]]);
+    }
     if (n) {
-        tg_buf_puts(p->out, "\nMoved most, self time per step\n");
+        tg_buf_puts(p->out, "\nSelf time per step\n");
         tg_texttable_write(&g, p->out, 2, p->columns, p->r->color);
     }
-    if (n && more)
-        tg_buf_printf(p->out, "  and %zu smaller changes\n", more);
-    for (size_t i = 0; i < n; i++) {
-        if (!tg_op_within_noise(&c->ops[rows[i]]))
-            continue;
+    if (noise)
         tg_buf_puts(p->out, "  ~ within the noise of the runs\n");
-        break;
-    }
     tg_texttable_release(&g);
+    tg_labels_release(&labels);
     free(rows);
 }
 

@@ -1,4 +1,5 @@
 #include "cmd/gate/internal.h"
+#include "cmd/gate/site.h"
 
 #include <time.h>
 
@@ -56,6 +57,37 @@ bool tg_check_report(struct tg_check *c, struct tg_check_job *j, struct tg_err *
     return ok;
 }
 
+/* Of many files the first and the last; the folder once where they share it. */
+static tg_sv paths_of(const struct tg_input_list *l, struct tg_arena *a)
+{
+    struct tg_buf b = { 0 };
+    tg_sv out;
+    if (l->n > 2) {
+        const char *first = l->v[0].label, *last = l->v[l->n - 1].label,
+                   *slash = strrchr(first, '/');
+        size_t folder = slash ? (size_t)(slash + 1 - first) : 0;
+        bool shared = folder && strncmp(first, last, folder) == 0;
+        tg_buf_printf(&b, "%s … %s (%zu files)", first, last + (shared ? folder : 0), l->n);
+    }
+    for (size_t i = 0; l->n <= 2 && i < l->n; i++)
+        tg_buf_printf(&b, "%s%s", i ? ", " : "", l->v[i].label);
+    out = tg_arena_sv(a, tg_buf_sv(&b));
+    tg_buf_release(&b);
+    return out;
+}
+
+/* The policy's path in the repository; "" built in, or outside of it. */
+static tg_sv policy_file(struct tg_check *c)
+{
+    struct tg_err ignored;
+    tg_sv relative = TG_SV("");
+    tg_err_init(&ignored);
+    if (!c->repo.git || c->suites.policy->built_in || !c->suites.policy->file.n ||
+        !tg_git_relative(c->repo.git, c->suites.policy->file.p, c->arena, &relative, &ignored))
+        return TG_SV("");
+    return relative;
+}
+
 /* Committer date of the judged commit, or SOURCE_DATE_EPOCH; no clock, so that bytes repeat. */
 void tg_check_describe(struct tg_check *c, struct tg_check_job *j)
 {
@@ -80,17 +112,14 @@ void tg_check_describe(struct tg_check *c, struct tg_check_job *j)
         char *text = TG_NEW_N(c->arena, char, 32);
         v->timestamp = (tg_sv){ text, strftime(text, 32, "%Y-%m-%dT%H:%M:%S", &tm) };
     }
-    struct tg_buf paths = { 0 };
-    if (j->fresh.n > 2)
-        tg_buf_printf(&paths, "%s … %s (%zu files)", j->fresh.v[0].label,
-                      j->fresh.v[j->fresh.n - 1].label, j->fresh.n);
-    else
-        for (size_t i = 0; i < j->fresh.n; i++)
-            tg_buf_printf(&paths, "%s%s", i ? ", " : "", j->fresh.v[i].label);
-    v->test_paths = tg_arena_sv(c->arena, tg_buf_sv(&paths));
-    tg_buf_release(&paths);
+    v->test_paths = paths_of(&j->fresh, c->arena);
     v->suite = j->suite->name;
     v->baseline = j->info;
+    if (c->o->baseline.n > 2 && tg_sv_eq(j->info.situation, TG_SV("path")))
+        v->baseline.paths = paths_of(&j->base, c->arena);
+    v->policy_file = policy_file(c);
+    c->render.repo_url = tg_site_repository(c->io, c->repo.git, c->arena);
+    c->render.run_url = tg_site_run(c->io, c->arena);
     v->policy = c->suites.policy->built_in ? TG_SV("built-in policy (tracegate:recommended)")
                                            : c->suites.policy->file;
     if (c->suites.policy->profile.n)

@@ -105,6 +105,7 @@ struct tg_verdict {
     tg_sv headline;    /* "FAIL: 2 regressions …" one line */
     tg_sv coverage;    /* "counts judged; durations not judged: 1 run a side" */
     tg_sv policy;      /* "built-in policy" or the file */
+    tg_sv policy_file; /* its path in the repository; "" built in, or not known */
     bool counts_asked; /* a rule counts calls; */
     bool counts_judged, durations_judged;
     tg_sv error; /* outcome error, inconclusive: why, one line */

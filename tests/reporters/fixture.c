@@ -387,8 +387,8 @@ static const struct tg_verdict *make_fail(struct tg_arena *a)
     add_op(&m, TG_KIND_STEP, TG_SV("ProfilerStep"), 1, 1, 39000, 40900);
     add_op(&m, TG_KIND_PYTHON, TG_SV("train.py: step"), 1, 1, 100, 900);
     r = add_result(&m, TG_STATE_NOT_JUDGED, "slower", gone, "self", TG_DIM_DURATION);
-    r->message =
-        TG_SV("gone: 0 ns per step, was 402 us; replaced within TransformerLayer: 12 -> 12 calls");
+    r->message = TG_SV("gone: 0 ns per step, was 402 us; replaced: one of 2 names that came or "
+                       "went in TransformerLayer, together 12 -> 12 calls");
     r->evidence = TG_SV("not judged: replaced");
     r = add_result(&m, TG_STATE_SKIP, "exposed-comm", NULL, "comm_exposed", TG_DIM_DURATION);
     r->op = r->op_normalised = TG_SV("comm_exposed");
@@ -483,11 +483,9 @@ static const struct tg_verdict *make_hostile(struct tg_arena *a)
     m.v->coverage = hostile_names[6];
     m.v->error = hostile_names[14];
     m.v->error_hint = hostile_names[5];
-    m.v->notes[m.v->n_notes++] =
-        (struct tg_note){ .text = hostile_names[7],
-                          .next = hostile_names[10],
-                          .warning = true,
-                          .damage = true };
+    m.v->notes[m.v->n_notes++] = (struct tg_note){
+        .text = hostile_names[7], .next = hostile_names[10], .warning = true, .damage = true
+    };
     (void)end(&m, TG_OUTCOME_FAIL, "");
     m.v->headline = TG_SV(
         "FAIL: ``` <script>x</script> @octocat\n::error::pwned ##[error] https://evil.example");

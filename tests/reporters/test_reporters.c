@@ -223,7 +223,7 @@ static void causes_come_in_order(void **state)
                                          "rule step",
                                          "Replaced",
                                          "Waived",
-                                         "Moved most" };
+                                         "Self time per step" };
     const struct tg_render plain = { 0 };
     struct tg_buf out = { 0 };
     const char *at;

@@ -1,0 +1,46 @@
+#ifndef TG_REPORTERS_LABEL_H
+#define TG_REPORTERS_LABEL_H
+/*
+ * Short forms of names, for a table or a chart of them: no two rows look the same.
+ *
+ *   void at::native::(anonymous namespace)::sum<float>(float*, int)     sum<float>
+ *
+ * Not shown are `void`, the namespaces at::native and (anonymous namespace), and the argument list
+ * of a C++ signature. If that is still longer than the width, the middle gives way to an ellipsis.
+ * Where two different names would then look alike, they are shortened around their first
+ * difference instead; equal names of different kinds get their kind, "gemm [kernel]".
+ *
+ * A label says which bytes of the name are hidden, so that a page can show them on demand.
+ * Cost: linear in the names, and once more for those that look alike.
+ */
+#include "core/diff/compare.h"
+
+enum tg_label_hide {
+    TG_LABEL_SHOWN,
+    TG_LABEL_DROPPED, /* hidden, and nothing in its place */
+    TG_LABEL_CUT      /* hidden, an ellipsis in its place */
+};
+struct tg_label {
+    struct tg_buf name;  /* visible text (tg_utf8_visible), whole */
+    unsigned char *hide; /* per byte of it: enum tg_label_hide */
+    struct tg_buf after; /* " [kernel]", " (2)"; mostly "" */
+};
+struct tg_labels {
+    struct tg_label *v;
+    size_t n;
+};
+
+/* `kinds` tells equal names apart; NULL: there are none. width >= 12, in code points. */
+void tg_labels_make(struct tg_labels *l, const tg_sv *names, const char *const *kinds, size_t n,
+                    size_t width);
+/* The same of these rows of a comparison; NULL: of all, in order. */
+void tg_labels_of_rows(struct tg_labels *l, const struct tg_comparison *c, const uint32_t *rows,
+                       size_t n, size_t width);
+void tg_labels_release(struct tg_labels *l);
+
+/* The short form, one visible line, not escaped for any format. */
+void tg_label_put(struct tg_buf *out, const struct tg_label *l);
+bool tg_label_is_whole(const struct tg_label *l); /* nothing is hidden */
+/* The short form of a single name. */
+void tg_label_put_one(struct tg_buf *out, tg_sv name, size_t width);
+#endif

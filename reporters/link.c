@@ -1,0 +1,73 @@
+#include "reporters/link.h"
+
+#include "core/base/decimal.h"
+
+bool tg_link_is_web(tg_sv url)
+{
+    return tg_sv_starts(url, TG_SV("https://")) || tg_sv_starts(url, TG_SV("http://"));
+}
+
+static bool is_plain(unsigned char c, const char *also)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           (c && strchr(also, c));
+}
+
+static void put_encoded(struct tg_buf *out, tg_sv s, const char *also)
+{
+    for (size_t i = 0; i < s.n; i++) {
+        unsigned char c = (unsigned char)s.p[i];
+        if (is_plain(c, also))
+            tg_buf_putc(out, (char)c);
+        else
+            tg_buf_printf(out, "%%%02X", c);
+    }
+}
+
+void tg_link_put_encoded(struct tg_buf *out, tg_sv url)
+{
+    put_encoded(out, url, "._~/-:?=&#%");
+}
+
+static void put_page(struct tg_buf *out, tg_sv repo, const char *page, tg_sv sha)
+{
+    tg_link_put_encoded(out, repo);
+    tg_buf_puts(out, tg_sv_has(repo, TG_SV("gitlab")) ? "/-/" : "/");
+    tg_buf_puts(out, page);
+    put_encoded(out, sha, "");
+}
+
+void tg_link_put_commit(struct tg_buf *out, tg_sv repo, tg_sv sha)
+{
+    if (tg_link_is_web(repo) && sha.n)
+        put_page(out, repo, "commit/", sha);
+}
+
+void tg_link_put_line(struct tg_buf *out, tg_sv repo, tg_sv sha, tg_sv file, uint32_t line)
+{
+    if (!tg_link_is_web(repo) || !sha.n || !file.n || file.p[0] == '/')
+        return;
+    put_page(out, repo, "blob/", sha);
+    tg_buf_putc(out, '/');
+    put_encoded(out, file, "._~/-");
+    if (line)
+        tg_buf_printf(out, "#L%u", (unsigned)line);
+}
+
+static void put_ns(struct tg_buf *out, const char *key, tg_ns ns)
+{
+    tg_buf_puts(out, key);
+    tg_dec_put_i64(out, ns);
+}
+
+void tg_link_put_perfetto(struct tg_buf *out, tg_sv trace, tg_ns start, tg_ns dur)
+{
+    if (!tg_sv_starts(trace, TG_SV("https://")))
+        return;
+    tg_buf_puts(out, "https://ui.perfetto.dev/#!/?url=");
+    put_encoded(out, trace, "._~-");
+    put_ns(out, "&ts=", start);
+    put_ns(out, "&dur=", dur);
+    put_ns(out, "&visStart=", start - dur / 2);
+    put_ns(out, "&visEnd=", start + dur + dur / 2);
+}

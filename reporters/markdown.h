@@ -1,0 +1,33 @@
+#ifndef TG_REPORTERS_MARKDOWN_H
+#define TG_REPORTERS_MARKDOWN_H
+/* The parts of the pull request comment, for markdown.c alone. */
+#include "reporters/prose.h"
+#include "reporters/reporter.h"
+
+enum { TG_MARKDOWN_NAME = 80 /* code points of a name in a sentence */ };
+
+struct tg_markdown {
+    struct tg_buf *out;
+    const struct tg_verdict *v;
+    const struct tg_render *r;
+    struct tg_prose prose;
+    size_t budget, top;
+    size_t dropped_rows, dropped_parts;
+};
+/* Adds a whole part and empties it; false: it does not fit the budget. */
+bool tg_markdown_add(struct tg_markdown *m, struct tg_buf *part);
+void tg_markdown_add_or_drop(struct tg_markdown *m, struct tg_buf *part);
+
+/* A sentence: names as code spans, each in one piece; other risky words, too. */
+void tg_markdown_put_text(const struct tg_markdown *m, struct tg_buf *out, tg_sv text);
+void tg_markdown_put_name(struct tg_buf *out, tg_sv name); /* a code span, shortened */
+/* `text` as a code span, linked to the line in the repository where that is known. */
+void tg_markdown_put_place(const struct tg_markdown *m, struct tg_buf *out, tg_sv text, tg_sv file,
+                           uint32_t line);
+const char *tg_markdown_icon(enum tg_state s);
+
+void tg_markdown_put_causes(struct tg_markdown *m); /* markdown_causes.c */
+void tg_markdown_put_next(struct tg_markdown *m);
+void tg_markdown_put_table(struct tg_markdown *m); /* markdown_table.c */
+void tg_markdown_put_chart(struct tg_markdown *m); /* markdown_chart.c */
+#endif

@@ -1,0 +1,244 @@
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/base/utf8.h"
+#include "reporters/cause.h"
+#include "reporters/markdown.h"
+#include "reporters/number.h"
+#include "reporters/origin.h"
+
+/* ---- causes ---- */
+
+static void put_sub(const struct tg_markdown *m, struct tg_buf *out, const char *label, tg_sv text,
+                    bool name)
+{
+    if (!text.n)
+        return;
+    tg_buf_printf(out, "<br>\n  <sub>%s ", label);
+    if (name)
+        tg_markdown_put_name(out, text);
+    else
+        tg_markdown_put_text(m, out, text);
+    tg_buf_puts(out, "</sub>");
+}
+
+static void put_folded(struct tg_buf *out, const struct tg_verdict *v, const uint32_t *roots,
+                       size_t i)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < v->n_results; k++) {
+        const struct tg_result *r = &v->results[k];
+        if (roots[k] != i || k == i || !tg_result_shown(r) || n++ >= 6)
+            continue;
+        tg_buf_puts(out, n == 1 ? "<br>\n  <sub>explains " : ", ");
+        tg_markdown_put_name(out, r->op_normalised.n ? r->op_normalised : r->op);
+        if (r->has_values) {
+            tg_buf_putc(out, ' ');
+            tg_put_value_delta(out, r->delta, r->unit);
+        }
+    }
+    if (n > 6)
+        tg_buf_printf(out, " and %zu more", n - 6);
+    if (n)
+        tg_buf_puts(out, "</sub>");
+}
+
+static void put_origin(const struct tg_markdown *m, struct tg_buf *part, const struct tg_result *r)
+{
+    const struct tg_cause_frame *f = r->cause ? r->cause->function : NULL;
+    struct tg_buf rest = { 0 };
+    struct tg_origin_style style = { .put_name = tg_markdown_put_name };
+    if (!r->cause)
+        return;
+    tg_buf_puts(part, "<br>\n  ");
+    if (f) { /* the place is a link where the site is known */
+        struct tg_buf at = { 0 };
+        tg_buf_printf(&at, "%.*s:%u", TG_SV_ARG(f->file), (unsigned)f->line);
+        tg_markdown_put_place(m, part, tg_buf_sv(&at), f->file,
+                              r->source_line ? r->source_line : f->line);
+        tg_buf_putc(part, ' ');
+        style.without_place = true;
+        tg_buf_release(&at);
+    }
+    tg_origin_put(&rest, r, &style);
+    tg_buf_add(part, tg_buf_sv(&rest));
+    tg_buf_release(&rest);
+}
+
+static void put_cause(struct tg_markdown *m, struct tg_buf *part, const uint32_t *roots, size_t i)
+{
+    const struct tg_result *r = &m->v->results[i];
+    struct tg_parts parts = tg_result_parts(r);
+    tg_buf_printf(part, "- %s ", tg_markdown_icon(r->state));
+    tg_markdown_put_name(part, parts.name);
+    tg_buf_puts(part, parts.what);
+    tg_buf_puts(part, parts.joint);
+    tg_markdown_put_text(m, part, parts.rest);
+    put_origin(m, part, r);
+    put_sub(m, part, "evidence", tg_result_evidence(r), false);
+    put_folded(part, m->v, roots, i);
+    put_sub(m, part, "owner", r->owner, true);
+    put_sub(m, part, "**next**", r->next, false);
+    tg_buf_putc(part, '\n');
+}
+
+/* Rule, limit and why, once for the causes listed under it; the place in the policy is a link. */
+static void put_rule(const struct tg_markdown *m, struct tg_buf *part, const struct tg_result *r)
+{
+    struct tg_buf rule = { 0 }, at = { 0 };
+    tg_result_put_rule(&rule, r, false);
+    if (rule.n) {
+        tg_buf_puts(part, "\n<sub>rule ");
+        tg_markdown_put_text(m, part, tg_buf_sv(&rule));
+        tg_result_put_at(&at, r);
+        if (at.n) {
+            tg_buf_puts(part, " (");
+            tg_markdown_put_place(m, part, tg_buf_sv(&at),
+                                  tg_result_in_file(r) ? tg_sv_of(r->file) : TG_SV(""), r->line);
+            tg_buf_putc(part, ')');
+        }
+        tg_buf_puts(part, "</sub>\n\n");
+    }
+    tg_buf_release(&rule);
+    tg_buf_release(&at);
+}
+
+static void put_section(struct tg_markdown *m, enum tg_section s, const uint32_t *roots)
+{
+    struct tg_buf part = { 0 };
+    const struct tg_result *before = NULL;
+    size_t n, left = 0;
+    uint32_t *list = tg_causes_of(m->v, roots, s, &n);
+    for (size_t i = 0; i < n; i++) {
+        const struct tg_result *r = &m->v->results[list[i]];
+        if (i == 0)
+            tg_buf_printf(&part, "\n**%s**\n", tg_section_title(s));
+        if (i < m->top) {
+            if (!before || !tg_result_same_rule(before, r))
+                put_rule(m, &part, r);
+            put_cause(m, &part, roots, list[i]);
+            before = r;
+        }
+        if (i >= m->top || !tg_markdown_add(m, &part))
+            left++;
+    }
+    free(list);
+    if (left) {
+        tg_buf_printf(&part, "- and %zu more of this kind\n", left);
+        (void)tg_markdown_add(m, &part);
+    }
+    tg_buf_release(&part);
+}
+
+static void put_waived(struct tg_markdown *m, const uint32_t *roots)
+{
+    struct tg_buf part = { 0 };
+    const struct tg_result *before = NULL;
+    size_t n = 0, left = 0;
+    for (size_t i = 0; i < m->v->n_results; i++) {
+        const struct tg_result *r = &m->v->results[i];
+        if (r->state != TG_STATE_WAIVED)
+            continue;
+        if (!n)
+            tg_buf_puts(&part, "\n**Waived**\n");
+        if (n++ < m->top) {
+            if (!before || !tg_result_same_rule(before, r))
+                put_rule(m, &part, r);
+            put_cause(m, &part, roots, i);
+            before = r;
+        }
+        if (n > m->top || !tg_markdown_add(m, &part))
+            left++;
+    }
+    if (left) {
+        tg_buf_printf(&part, "- and %zu more waived\n", left);
+        (void)tg_markdown_add(m, &part);
+    }
+    tg_buf_release(&part);
+}
+
+void tg_markdown_put_causes(struct tg_markdown *m)
+{
+    uint32_t *roots = tg_causes_roots(m->v);
+    for (int s = 0; s < TG_SECTIONS; s++)
+        put_section(m, (enum tg_section)s, roots);
+    put_waived(m, roots);
+    free(roots);
+}
+
+/* ---- what now, folded ---- */
+
+static bool can_waive(const struct tg_result *r)
+{
+    return r->state == TG_STATE_FAIL && r->has_values && r->rule.n && r->op.n;
+}
+
+/* In single quotes, as YAML wants it. Names that cannot be copied as they look have no such form. */
+static bool put_yaml(struct tg_buf *out, tg_sv text)
+{
+    struct tg_buf visible = { 0 };
+    bool same;
+    tg_utf8_visible(&visible, text);
+    same = tg_sv_eq(tg_buf_sv(&visible), text) && !memchr(text.p, '`', text.n);
+    tg_buf_release(&visible);
+    if (!same)
+        return false;
+    tg_buf_putc(out, '\'');
+    for (size_t i = 0; i < text.n; i++) {
+        tg_buf_putc(out, text.p[i]);
+        if (text.p[i] == '\'')
+            tg_buf_putc(out, '\'');
+    }
+    tg_buf_putc(out, '\'');
+    return true;
+}
+
+static void put_waiver(struct tg_buf *out, const struct tg_result *r)
+{
+    struct tg_buf one = { 0 };
+    bool ok;
+    tg_buf_puts(&one, "  - {rule: ");
+    tg_buf_add(&one, r->rule);
+    tg_buf_puts(&one, ", name: ");
+    ok = put_yaml(&one, r->op_normalised.n ? r->op_normalised : r->op);
+    tg_buf_puts(&one, ", ceiling: {");
+    if (r->dimension == TG_DIM_COUNT)
+        tg_buf_printf(&one, "abs: %.0f", ceil(r->delta));
+    else
+        tg_buf_printf(&one, "pct: %.0f%%", isfinite(r->delta_pct) ? ceil(r->delta_pct) : 100);
+    tg_buf_puts(&one, "}, reason: '\xe2\x80\xa6', owner: you, expires: YYYY-MM-DD}\n");
+    if (ok)
+        tg_buf_add(out, tg_buf_sv(&one));
+    tg_buf_release(&one);
+}
+
+void tg_markdown_put_next(struct tg_markdown *m)
+{
+    enum { MAX_WAIVERS = 3 };
+    struct tg_buf part = { 0 }, waivers = { 0 };
+    const struct tg_result *first = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < m->v->n_results && n < MAX_WAIVERS; i++) {
+        const struct tg_result *r = &m->v->results[i];
+        if (!can_waive(r) || r->folded_under < m->v->n_results)
+            continue;
+        first = first ? first : r;
+        put_waiver(&waivers, r);
+        n++;
+    }
+    if (first) {
+        tg_buf_puts(&part, "\n<details><summary>What now</summary>\n\nWhich rules judge it, and "
+                           "where their limits are:\n\n```sh\ntracegate policy explain ");
+        tg_buf_add(&part, first->rule);
+        tg_buf_puts(&part, "\n```\n");
+        if (waivers.n) {
+            tg_buf_puts(&part, "\nTo accept it for a time, in the policy:\n\n```yaml\nwaivers:\n");
+            tg_buf_add(&part, tg_buf_sv(&waivers));
+            tg_buf_puts(&part, "```\n");
+        }
+        tg_buf_puts(&part, "\n</details>\n");
+        tg_markdown_add_or_drop(m, &part);
+    }
+    tg_buf_release(&part);
+    tg_buf_release(&waivers);
+}

@@ -1,0 +1,127 @@
+#include <stdlib.h>
+
+#include "reporters/cause.h"
+#include "reporters/effect.h"
+#include "reporters/escape.h"
+#include "reporters/label.h"
+#include "reporters/markdown.h"
+#include "reporters/number.h"
+#include "reporters/rows.h"
+
+enum { NAME_TABLE = 44 }; /* wider cells make the rows scroll */
+
+static const char *row_icon(const struct tg_op *op, const struct tg_row_numbers *n)
+{
+    if (op->change == TG_ADDED)
+        return "new";
+    if (op->change == TG_REMOVED)
+        return "gone";
+    if (tg_op_within_noise(op))
+        return "\xe2\x89\x88";                            /* almost equal */
+    return n->d_ns > 0 ? "\xe2\x96\xb2" : "\xe2\x96\xbc"; /* triangles up and down */
+}
+
+/* Each pair has its unit: rows of both sizes share a table. */
+static void put_times(struct tg_buf *out, const struct tg_row_numbers *n)
+{
+    double largest = n->ns[TG_BASE] > n->ns[TG_TEST] ? n->ns[TG_BASE] : n->ns[TG_TEST];
+    double shown = largest > 0 ? largest : 1;
+    tg_put_time(out, n->ns[TG_BASE], shown);
+    tg_buf_puts(out, "\xc2\xa0\xe2\x86\x92\xc2\xa0"); /* never broken into two lines */
+    tg_put_time(out, n->ns[TG_TEST], shown);
+    tg_buf_puts(out, tg_time_unit(shown));
+}
+
+static void put_calls(struct tg_buf *out, const struct tg_row_numbers *n)
+{
+    tg_put_count(out, n->count[TG_BASE]);
+    if (n->d_count != 0) {
+        tg_buf_puts(out, "\xc2\xa0\xe2\x86\x92\xc2\xa0");
+        tg_put_count(out, n->count[TG_TEST]);
+    }
+}
+
+static void put_label(struct tg_buf *out, const struct tg_label *label)
+{
+    struct tg_buf text = { 0 };
+    tg_label_put(&text, label);
+    tg_esc_md_code(out, tg_buf_sv(&text), true);
+    tg_buf_release(&text);
+}
+
+static void put_row(struct tg_buf *out, const struct tg_comparison *c, uint32_t row,
+                    const struct tg_label *label)
+{
+    const struct tg_op *op = &c->ops[row];
+    struct tg_row_numbers n = tg_row_numbers(c, op, TG_BASIS_JUDGED);
+    tg_buf_printf(out, "| %s | ", row_icon(op, &n));
+    put_label(out, label);
+    tg_buf_puts(out, " | ");
+    if (n.ns[TG_BASE] > 0 && n.ns[TG_TEST] > 0)
+        tg_put_pct_delta(out, 100 * n.d_ns / n.ns[TG_BASE]);
+    tg_buf_puts(out, " | ");
+    put_times(out, &n);
+    tg_buf_puts(out, " | ");
+    put_calls(out, &n);
+    tg_buf_puts(out, " | ");
+    tg_put_share(out, op->share[n.ns[TG_TEST] > 0 ? TG_TEST : TG_BASE]);
+    tg_buf_puts(out, " |\n");
+}
+
+static const char table_head[] = "| | operator or kernel | change | self time per step | calls | "
+                                 "of\xc2\xa0step |\n|:--|:--|--:|--:|--:|--:|\n";
+
+/* Names that the table shortened, in full; those that do not fit are left out. */
+static void put_full_names(struct tg_markdown *m, const struct tg_labels *labels, size_t n)
+{
+    struct tg_buf part = { 0 };
+    bool open = false;
+    for (size_t i = 0; i < n; i++) {
+        if (tg_label_is_whole(&labels->v[i]))
+            continue;
+        if (!open)
+            tg_buf_puts(&part, "\n<details><summary>Full names</summary>\n\n");
+        tg_buf_puts(&part, "- ");
+        tg_esc_md_code(&part, tg_buf_sv(&labels->v[i].name), false);
+        tg_buf_puts(&part, "\n");
+        if (!tg_markdown_add(m, &part))
+            break;
+        open = true;
+    }
+    if (open)
+        tg_buf_puts(m->out, "\n</details>\n");
+    tg_buf_release(&part);
+}
+
+/* What results are about, then a little of the noise to see it against; nothing on a pass. */
+void tg_markdown_put_table(struct tg_markdown *m)
+{
+    enum { NOISE = 3 };
+    const struct tg_comparison *c = m->v->comparison;
+    struct tg_buf part = { 0 };
+    struct tg_labels labels;
+    size_t n = 0, shown = 0;
+    bool noise = false;
+    uint32_t *rows;
+    if (!c || m->v->outcome == TG_OUTCOME_PASS)
+        return;
+    rows = tg_effect_rows(m->v, m->top, NOISE, &n);
+    tg_labels_of_rows(&labels, c, rows, n, NAME_TABLE);
+    tg_buf_puts(&part, "\n");
+    tg_buf_puts(&part, table_head);
+    if (n && tg_markdown_add(m, &part)) {
+        for (; shown < n; shown++) {
+            put_row(&part, c, rows[shown], &labels.v[shown]);
+            if (!tg_markdown_add(m, &part))
+                break;
+            noise |= tg_op_within_noise(&c->ops[rows[shown]]);
+        }
+        tg_buf_puts(m->out,
+                    noise ? "\n<sub>\xe2\x89\x88 within the noise of these runs</sub>\n" : "");
+        put_full_names(m, &labels, shown);
+    }
+    m->dropped_rows += n - shown;
+    tg_labels_release(&labels);
+    free(rows);
+    tg_buf_release(&part);
+}

@@ -1,0 +1,146 @@
+#include "reporters/prose.h"
+
+#include <stdlib.h>
+
+#include "core/base/strmap.h"
+#include "core/base/utf8.h"
+#include "reporters/cause.h"
+#include "reporters/escape.h"
+
+static int longest_first(const void *pa, const void *pb)
+{
+    const tg_sv *a = pa, *b = pb;
+    if (a->n != b->n)
+        return a->n > b->n ? -1 : 1;
+    return tg_sv_cmp(*a, *b);
+}
+
+/* A headline holds the first 60 bytes of a longer name and an ellipsis. */
+static void add_name(struct tg_strmap *m, tg_sv name)
+{
+    struct tg_buf begun = { 0 };
+    tg_sv head = tg_utf8_prefix(name, 60);
+    if (name.n)
+        (void)tg_strmap_add(m, name);
+    if (head.n < name.n) {
+        tg_buf_add(&begun, head);
+        tg_buf_puts(&begun, "\xe2\x80\xa6");
+        (void)tg_strmap_add(m, tg_buf_sv(&begun));
+    }
+    tg_buf_release(&begun);
+}
+
+static void add_risky(struct tg_strmap *m, tg_sv name)
+{
+    if (name.n > 2 && !tg_esc_md_is_plain(name))
+        add_name(m, name);
+}
+
+void tg_prose_init(struct tg_prose *p, const struct tg_verdict *v)
+{
+    struct tg_strmap m;
+    *p = (struct tg_prose){ .arena = tg_arena_new() };
+    tg_strmap_init(&m);
+    for (size_t i = 0; i < v->n_results; i++) {
+        const struct tg_result *r = &v->results[i];
+        if (tg_result_shown(r) && r->op_normalised.n > 2 &&
+            tg_sv_eq(r->kind, TG_SV("trace")) == false)
+            add_name(&m, r->op_normalised);
+        add_risky(&m, r->op_normalised);
+        add_risky(&m, r->inside);
+    }
+    for (size_t i = 0; v->comparison && i < v->comparison->n_ops; i++)
+        add_risky(&m, v->comparison->ops[i].name);
+    p->names = TG_NEW_N(p->arena, tg_sv, m.n + 1);
+    for (; p->n < m.n; p->n++)
+        p->names[p->n] = tg_arena_sv(p->arena, m.text[p->n]);
+    if (p->n)
+        qsort(p->names, p->n, sizeof *p->names, longest_first);
+    tg_strmap_release(&m);
+}
+
+void tg_prose_release(struct tg_prose *p)
+{
+    tg_arena_free(p->arena);
+}
+
+/* ---- finding ---- */
+
+static bool part_of_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           (unsigned char)c >= 0x80;
+}
+
+/* Not "mm" in "comms": a letter of the name has no letter beside it. */
+static bool stands_alone(tg_sv s, size_t at, size_t n)
+{
+    bool before = at && part_of_word(s.p[at]) && (part_of_word(s.p[at - 1]) || s.p[at - 1] == ':');
+    size_t end = at + n;
+    bool after = end < s.n && part_of_word(s.p[end - 1]) && part_of_word(s.p[end]);
+    return !before && !after;
+}
+
+static bool is_free(const uint32_t *owner, size_t at, size_t n)
+{
+    for (size_t i = at; i < at + n; i++)
+        if (owner[i])
+            return false;
+    return true;
+}
+
+/* owner[i]: 0, or which occurrence byte i belongs to. */
+static void find_names(const struct tg_prose *p, tg_sv s, uint32_t *owner)
+{
+    uint32_t found = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        tg_sv name = p->names[i];
+        const char *at = name.n <= s.n ? memmem(s.p, s.n, name.p, name.n) : NULL;
+        while (at) {
+            size_t from = (size_t)(at - s.p);
+            if (stands_alone(s, from, name.n) && is_free(owner, from, name.n)) {
+                found++;
+                for (size_t k = from; k < from + name.n; k++)
+                    owner[k] = found;
+            }
+            at = memmem(at + 1, s.n - from - 1, name.p, name.n);
+        }
+    }
+}
+
+static tg_sv trimmed(tg_sv s)
+{
+    while (s.n && s.p[0] == ' ')
+        s = (tg_sv){ s.p + 1, s.n - 1 };
+    while (s.n && s.p[s.n - 1] == ' ')
+        s.n--;
+    return s;
+}
+
+static void put_words(struct tg_buf *out, tg_sv words, const struct tg_prose_style *style)
+{
+    tg_sv inner = trimmed(words);
+    if (words.n && words.p[0] == ' ')
+        tg_buf_putc(out, ' ');
+    if (inner.n)
+        style->words(out, inner);
+    if (inner.n && words.p[words.n - 1] == ' ')
+        tg_buf_putc(out, ' ');
+}
+
+void tg_prose_put(struct tg_buf *out, const struct tg_prose *p, tg_sv s,
+                  const struct tg_prose_style *style)
+{
+    uint32_t *owner = tg_xmalloc((s.n + 1) * sizeof *owner);
+    memset(owner, 0, (s.n + 1) * sizeof *owner);
+    find_names(p, s, owner);
+    for (size_t at = 0, end; at < s.n; at = end) {
+        for (end = at + 1; end < s.n && owner[end] == owner[at];)
+            end++;
+        if (owner[at])
+            style->name(out, (tg_sv){ s.p + at, end - at });
+        else
+            put_words(out, (tg_sv){ s.p + at, end - at }, style);
+    }
+    free(owner);
+}

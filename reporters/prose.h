@@ -1,0 +1,31 @@
+#ifndef TG_REPORTERS_PROSE_H
+#define TG_REPORTERS_PROSE_H
+/*
+ * A sentence of a verdict with the names in it as names: each in one piece, however long or
+ * hostile, with words between them. Known are the names of the comparison and of the results; of
+ * those that lie inside each other the longest counts.
+ *
+ *   FAIL: 1 violation: autograd::engine::evaluate_function: MmBackward0 +2 calls
+ *   |----- words ----||------------------- name ----------------------||-words-|
+ *
+ * Plain English words that some operator happens to be called ("step") are words, unless they are
+ * the name of a shown result. Cost: for each sentence one search for each name.
+ */
+#include "core/base/arena.h"
+#include "policy/verdict/verdict.h"
+
+struct tg_prose {
+    tg_sv *names; /* longest first */
+    size_t n;
+    struct tg_arena *arena; /* owned */
+};
+void tg_prose_init(struct tg_prose *p, const struct tg_verdict *v);
+void tg_prose_release(struct tg_prose *p);
+
+struct tg_prose_style {
+    void (*words)(struct tg_buf *out, tg_sv text); /* without blanks at its ends; escapes */
+    void (*name)(struct tg_buf *out, tg_sv name);  /* escapes */
+};
+void tg_prose_put(struct tg_buf *out, const struct tg_prose *p, tg_sv sentence,
+                  const struct tg_prose_style *style);
+#endif

@@ -1,0 +1,110 @@
+/* Sentences with names in them, and addresses. Names are shown as [name], words as they are. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+/* cmocka wants the headers above first */
+#include <cmocka.h>
+
+#include "reporters/link.h"
+#include "reporters/prose.h"
+
+static void put_words(struct tg_buf *out, tg_sv text)
+{
+    tg_buf_add(out, text);
+}
+
+static void put_name(struct tg_buf *out, tg_sv name)
+{
+    tg_buf_printf(out, "[%.*s]", TG_SV_ARG(name));
+}
+
+static void check(const struct tg_verdict *v, const char *sentence, const char *want)
+{
+    const struct tg_prose_style style = { put_words, put_name };
+    struct tg_prose p;
+    struct tg_buf out = { 0 };
+    tg_prose_init(&p, v);
+    tg_prose_put(&out, &p, tg_sv_of(sentence), &style);
+    assert_string_equal(out.p ? out.p : "", want);
+    tg_prose_release(&p);
+    tg_buf_release(&out);
+}
+
+static void names_stay_whole(void **state)
+{
+    static const char longest[] =
+        "autograd::engine::evaluate_function: MmBackward0 and a tail of many more words";
+    struct tg_result r[] = {
+        { .state = TG_STATE_FAIL, .op_normalised = TG_SV("evaluate_function: MmBackward0") },
+        { .state = TG_STATE_FAIL, .op_normalised = TG_SV("relu"), .inside = TG_SV("aten::mm") },
+        { .state = TG_STATE_PASS, .op_normalised = TG_SV("step") },
+        { .state = TG_STATE_FAIL, .kind = TG_SV("trace"), .op_normalised = TG_SV("time") },
+        { .state = TG_STATE_FAIL, .op_normalised = { longest, sizeof longest - 1 } },
+    };
+    const struct tg_verdict v = { .results = r, .n_results = sizeof r / sizeof *r };
+    (void)state;
+    check(&v, "FAIL: evaluate_function: MmBackward0 +2 calls, relu +1",
+          "FAIL: [evaluate_function: MmBackward0] +2 calls, [relu] +1");
+    check(&v, "all inside aten::mm", "all inside [aten::mm]");
+    check(&v, "2 relus per step at a time", "2 relus per step at a time");
+    check(&v, "xaten::mm aten::mm_ aten::mm.", "xaten::mm aten::mm_ [aten::mm].");
+    /* 48 bytes, " and a tail " and an ellipsis, as headlines have it; else another name, of
+     * which "evaluate_function" is only the last part */
+    check(&v, "FAIL: autograd::engine::evaluate_function: MmBackward0 and a tail \xe2\x80\xa6 +1",
+          "FAIL: [autograd::engine::evaluate_function: MmBackward0 and a tail \xe2\x80\xa6] +1");
+    check(&v, "FAIL: autograd::engine::evaluate_function: MmBackward0 and a tail o\xe2\x80\xa6 +1",
+          "FAIL: autograd::engine::evaluate_function: MmBackward0 and a tail o\xe2\x80\xa6 +1");
+    check(&v, "", "");
+    check(&v, "relu", "[relu]");
+}
+
+static void link(tg_sv repo, tg_sv sha, tg_sv file, const char *commit, const char *line)
+{
+    struct tg_buf out = { 0 };
+    tg_link_put_commit(&out, repo, sha);
+    assert_string_equal(out.p ? out.p : "", commit);
+    tg_buf_clear(&out);
+    tg_link_put_line(&out, repo, sha, file, 7);
+    assert_string_equal(out.p ? out.p : "", line);
+    tg_buf_release(&out);
+}
+
+static void addresses(void **state)
+{
+    (void)state;
+    link(TG_SV("https://github.com/o/r"), TG_SV("abc"), TG_SV("a b/c).py"),
+         "https://github.com/o/r/commit/abc", "https://github.com/o/r/blob/abc/a%20b/c%29.py#L7");
+    link(TG_SV("https://gitlab.example.org/o/r"), TG_SV("abc"), TG_SV("c.py"),
+         "https://gitlab.example.org/o/r/-/commit/abc",
+         "https://gitlab.example.org/o/r/-/blob/abc/c.py#L7");
+    link(TG_SV(""), TG_SV("abc"), TG_SV("c.py"), "", "");
+    link(TG_SV("javascript:alert(1)//"), TG_SV("abc"), TG_SV("c.py"), "", "");
+    link(TG_SV("https://github.com/o/r"), TG_SV(""), TG_SV("c.py"), "", "");
+    link(TG_SV("https://github.com/o/r"), TG_SV("abc"), TG_SV("/abs/c.py"),
+         "https://github.com/o/r/commit/abc", "");
+}
+
+static void perfetto(void **state)
+{
+    struct tg_buf out = { 0 };
+    (void)state;
+    tg_link_put_perfetto(&out, TG_SV("https://x.example/t.json.gz?a=1&b=2"), 1000, 200);
+    assert_string_equal(
+        out.p, "https://ui.perfetto.dev/#!/?url=https%3A%2F%2Fx.example%2Ft.json.gz%3Fa%3D1%"
+               "26b%3D2&ts=1000&dur=200&visStart=900&visEnd=1300");
+    tg_buf_clear(&out);
+    tg_link_put_perfetto(&out, TG_SV("http://x.example/t.json"), 1000, 200);
+    assert_int_equal(out.n, 0);
+    tg_buf_release(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_stay_whole),
+        cmocka_unit_test(addresses),
+        cmocka_unit_test(perfetto),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -118,7 +118,8 @@ void tg_check_describe(struct tg_check *c, struct tg_check_job *j)
     if (c->o->baseline.n > 2 && tg_sv_eq(j->info.situation, TG_SV("path")))
         v->baseline.paths = paths_of(&j->base, c->arena);
     v->policy_file = policy_file(c);
-    c->render.repo_url = tg_site_repository(c->io, c->repo.git, c->arena);
+    if (c->o->report[TG_REPORT_markdown]) /* the others have no links */
+        c->render.repo_url = tg_site_repository(c->io, c->repo.git, c->arena);
     c->render.run_url = tg_site_run(c->io, c->arena);
     v->policy = c->suites.policy->built_in ? TG_SV("built-in policy (tracegate:recommended)")
                                            : c->suites.policy->file;

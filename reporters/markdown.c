@@ -17,98 +17,7 @@
 #include "reporters/link.h"
 #include "reporters/number.h"
 
-enum {
-    BUDGET = 65000, /* a comment takes 65,536 characters; the unit is undocumented */
-    RESERVE = 400,  /* closing tags and the last line */
-    LINE_MAX = 600  /* of one sentence */
-};
-
-bool tg_markdown_add(struct tg_markdown *m, struct tg_buf *part)
-{
-    bool fits = m->out->n + part->n + RESERVE + m->r->report_url.n * 3 <= m->budget;
-    if (fits)
-        tg_buf_add(m->out, tg_buf_sv(part));
-    tg_buf_clear(part);
-    return fits;
-}
-
-void tg_markdown_add_or_drop(struct tg_markdown *m, struct tg_buf *part)
-{
-    if (part->n && !tg_markdown_add(m, part))
-        m->dropped_parts++;
-}
-
-/* ---- small pieces ---- */
-
-void tg_markdown_put_name(struct tg_buf *out, tg_sv name)
-{
-    struct tg_buf text = { 0 };
-    tg_label_put_one(&text, name, TG_MARKDOWN_NAME);
-    tg_esc_md_code(out, tg_buf_sv(&text), false);
-    tg_buf_release(&text);
-}
-
-static void put_words(struct tg_buf *out, tg_sv text)
-{
-    struct tg_buf visible = { 0 }, shorter = { 0 };
-    tg_utf8_visible(&visible, text);
-    tg_shorten(&shorter, tg_buf_sv(&visible), LINE_MAX);
-    tg_esc_md_text(out, tg_buf_sv(&shorter), false);
-    tg_buf_release(&visible);
-    tg_buf_release(&shorter);
-}
-
-void tg_markdown_put_text(const struct tg_markdown *m, struct tg_buf *out, tg_sv text)
-{
-    tg_prose_put(out, &m->prose, text,
-                 &(struct tg_prose_style){ .words = put_words, .name = tg_markdown_put_name });
-}
-
-void tg_markdown_put_place(const struct tg_markdown *m, struct tg_buf *out, tg_sv text, tg_sv file,
-                           uint32_t line)
-{
-    struct tg_buf url = { 0 };
-    tg_link_put_line(&url, m->r->repo_url, m->v->test_commit, file, line);
-    tg_buf_puts(out, url.n ? "[" : "");
-    tg_markdown_put_name(out, text);
-    if (url.n)
-        tg_buf_printf(out, "](%s)", url.p);
-    tg_buf_release(&url);
-}
-
-static const char *icon_of_outcome(enum tg_outcome o)
-{
-    switch (o) {
-    case TG_OUTCOME_PASS:
-        return "\xe2\x9c\x85"; /* white heavy check mark */
-    case TG_OUTCOME_WARN:
-        return "\xe2\x9a\xa0\xef\xb8\x8f"; /* warning sign */
-    case TG_OUTCOME_INCONCLUSIVE:
-        return "\xe2\x9d\x94"; /* white question mark */
-    case TG_OUTCOME_FAIL:
-    case TG_OUTCOME_ERROR:
-        break;
-    }
-    return "\xe2\x9d\x8c"; /* cross mark */
-}
-
-const char *tg_markdown_icon(enum tg_state s)
-{
-    switch (s) {
-    case TG_STATE_FAIL:
-        return icon_of_outcome(TG_OUTCOME_FAIL);
-    case TG_STATE_INCONCLUSIVE:
-        return icon_of_outcome(TG_OUTCOME_INCONCLUSIVE);
-    case TG_STATE_SUSPICIOUS:
-        return "\xf0\x9f\x94\x8d"; /* magnifying glass */
-    case TG_STATE_PASS:
-        return icon_of_outcome(TG_OUTCOME_PASS);
-    case TG_STATE_WAIVED:
-        return "\xf0\x9f\x8e\xab"; /* ticket */
-    default:
-        return icon_of_outcome(TG_OUTCOME_WARN);
-    }
-}
+enum { BUDGET = 65000 /* a comment takes 65,536 characters; the unit is undocumented */ };
 
 /* [A-Za-z0-9._-] without "--", which would end the comment that carries it. */
 static void put_key(struct tg_buf *out, tg_sv key)
@@ -198,7 +107,7 @@ static void put_head(struct tg_markdown *m)
     struct tg_buf *out = m->out;
     tg_buf_puts(out, "<!-- tracegate:report key=");
     put_key(out, m->r->key.n ? m->r->key : v->suite);
-    tg_buf_printf(out, " -->\n### %s ", icon_of_outcome(v->outcome));
+    tg_buf_printf(out, " -->\n### %s ", tg_markdown_outcome_icon(v->outcome));
     tg_markdown_put_text(m, out,
                          v->headline.n ? v->headline : tg_sv_of(tg_outcome_name(v->outcome)));
     tg_buf_puts(out, "\n\n");
@@ -231,7 +140,8 @@ static void put_notes(struct tg_markdown *m)
     for (size_t i = 0; i < m->v->n_notes; i++) {
         const struct tg_note *n = &m->v->notes[i];
         tg_buf_printf(&part, "\n> %s ",
-                      n->warning ? icon_of_outcome(TG_OUTCOME_WARN) : "\xe2\x84\xb9\xef\xb8\x8f");
+                      n->warning ? tg_markdown_outcome_icon(TG_OUTCOME_WARN)
+                                 : "\xe2\x84\xb9\xef\xb8\x8f");
         tg_markdown_put_text(m, &part, n->text);
         if (n->next.n) {
             tg_buf_puts(&part, " \xe2\x86\x92 ");

@@ -1,6 +1,6 @@
 #ifndef TG_REPORTERS_MARKDOWN_H
 #define TG_REPORTERS_MARKDOWN_H
-/* The parts of the pull request comment, for markdown.c alone. */
+/* The parts of the pull request comment: markdown.c is its order, markdown_pieces.c what the others share. */
 #include "reporters/prose.h"
 #include "reporters/reporter.h"
 
@@ -25,6 +25,7 @@ void tg_markdown_put_name(struct tg_buf *out, tg_sv name); /* a code span, short
 void tg_markdown_put_place(const struct tg_markdown *m, struct tg_buf *out, tg_sv text, tg_sv file,
                            uint32_t line);
 const char *tg_markdown_icon(enum tg_state s);
+const char *tg_markdown_outcome_icon(enum tg_outcome o);
 
 void tg_markdown_put_causes(struct tg_markdown *m); /* markdown_causes.c */
 void tg_markdown_put_next(struct tg_markdown *m);

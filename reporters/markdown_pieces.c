@@ -1,0 +1,96 @@
+/* What the files of the comment share: the budget, names, sentences, places, icons. */
+#include "core/base/utf8.h"
+#include "reporters/escape.h"
+#include "reporters/label.h"
+#include "reporters/link.h"
+#include "reporters/markdown.h"
+
+enum {
+    RESERVE = 400, /* closing tags and the last line */
+    LINE_MAX = 600 /* of one sentence */
+};
+
+bool tg_markdown_add(struct tg_markdown *m, struct tg_buf *part)
+{
+    bool fits = m->out->n + part->n + RESERVE + m->r->report_url.n * 3 <= m->budget;
+    if (fits)
+        tg_buf_add(m->out, tg_buf_sv(part));
+    tg_buf_clear(part);
+    return fits;
+}
+
+void tg_markdown_add_or_drop(struct tg_markdown *m, struct tg_buf *part)
+{
+    if (part->n && !tg_markdown_add(m, part))
+        m->dropped_parts++;
+}
+
+void tg_markdown_put_name(struct tg_buf *out, tg_sv name)
+{
+    struct tg_buf text = { 0 };
+    tg_label_put_one(&text, name, TG_MARKDOWN_NAME);
+    tg_esc_md_code(out, tg_buf_sv(&text), false);
+    tg_buf_release(&text);
+}
+
+static void put_words(struct tg_buf *out, tg_sv text)
+{
+    struct tg_buf visible = { 0 }, shorter = { 0 };
+    tg_utf8_visible(&visible, text);
+    tg_shorten(&shorter, tg_buf_sv(&visible), LINE_MAX);
+    tg_esc_md_text(out, tg_buf_sv(&shorter), false);
+    tg_buf_release(&visible);
+    tg_buf_release(&shorter);
+}
+
+void tg_markdown_put_text(const struct tg_markdown *m, struct tg_buf *out, tg_sv text)
+{
+    tg_prose_put(out, &m->prose, text,
+                 &(struct tg_prose_style){ .words = put_words, .name = tg_markdown_put_name });
+}
+
+void tg_markdown_put_place(const struct tg_markdown *m, struct tg_buf *out, tg_sv text, tg_sv file,
+                           uint32_t line)
+{
+    struct tg_buf url = { 0 };
+    tg_link_put_line(&url, m->r->repo_url, m->v->test_commit, file, line);
+    tg_buf_puts(out, url.n ? "[" : "");
+    tg_markdown_put_name(out, text);
+    if (url.n)
+        tg_buf_printf(out, "](%s)", url.p);
+    tg_buf_release(&url);
+}
+
+const char *tg_markdown_outcome_icon(enum tg_outcome o)
+{
+    switch (o) {
+    case TG_OUTCOME_PASS:
+        return "\xe2\x9c\x85"; /* white heavy check mark */
+    case TG_OUTCOME_WARN:
+        return "\xe2\x9a\xa0\xef\xb8\x8f"; /* warning sign */
+    case TG_OUTCOME_INCONCLUSIVE:
+        return "\xe2\x9d\x94"; /* white question mark */
+    case TG_OUTCOME_FAIL:
+    case TG_OUTCOME_ERROR:
+        break;
+    }
+    return "\xe2\x9d\x8c"; /* cross mark */
+}
+
+const char *tg_markdown_icon(enum tg_state s)
+{
+    switch (s) {
+    case TG_STATE_FAIL:
+        return tg_markdown_outcome_icon(TG_OUTCOME_FAIL);
+    case TG_STATE_INCONCLUSIVE:
+        return tg_markdown_outcome_icon(TG_OUTCOME_INCONCLUSIVE);
+    case TG_STATE_SUSPICIOUS:
+        return "\xf0\x9f\x94\x8d"; /* magnifying glass */
+    case TG_STATE_PASS:
+        return tg_markdown_outcome_icon(TG_OUTCOME_PASS);
+    case TG_STATE_WAIVED:
+        return "\xf0\x9f\x8e\xab"; /* ticket */
+    default:
+        return tg_markdown_outcome_icon(TG_OUTCOME_WARN);
+    }
+}

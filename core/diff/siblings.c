@@ -8,7 +8,7 @@
  */
 struct sibling {
     tg_sv raw, parent;
-    tg_ns first;
+    uint32_t first; /* tg_row.order */
     uint64_t calls, steps; /* per step as a fraction */
 };
 
@@ -38,9 +38,9 @@ static size_t siblings_of(const struct tg_diff_work *w, const struct tg_op *op, 
             uint32_t id = tg_strmap_add(&names, row->name);
             v = tg_grow(v, &cap, names.n, sizeof *v);
             if (id == known)
-                v[id] = (struct sibling){ row->name, row->parent, row->first, 0, 0 };
-            if (row->first < v[id].first) {
-                v[id].first = row->first;
+                v[id] = (struct sibling){ row->name, row->parent, row->order, 0, 0 };
+            if (row->order < v[id].first) {
+                v[id].first = row->order;
                 v[id].parent = row->parent;
             }
             for (size_t j = 0; j < w->shard[at]->n_steps; j++)

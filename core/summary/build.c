@@ -176,7 +176,6 @@ static void collect_rows(struct build *b)
 static void init_rows(struct build *b)
 {
     size_t n = b->s->n + 1;
-    tg_ns zero = b->s->v[0].start;
     b->out->rows = TG_NEW_N(b->a, struct tg_row, b->n_rows);
     b->out->n_rows = b->n_rows;
     for (size_t r = 0; r < b->n_rows; r++) {
@@ -191,9 +190,36 @@ static void init_rows(struct build *b)
                              .count = TG_NEW_N(b->a, uint32_t, n),
                              .total = TG_NEW_N(b->a, tg_ns, n),
                              .self = TG_NEW_N(b->a, tg_ns, n),
-                             .facts_cut = from->facts_cut,
-                             .first = tg_ns_sub(from->first, zero) };
+                             .facts_cut = from->facts_cut };
     }
+}
+
+struct first {
+    tg_ns at;
+    struct tg_row *row;
+};
+
+/* Kernels that start at once are in the order of their rows. */
+static int by_first(const void *pa, const void *pb)
+{
+    const struct first *a = pa, *b = pb;
+    if (a->at != b->at)
+        return a->at < b->at ? -1 : 1;
+    return tg_row_cmp(a->row, b->row);
+}
+
+static void order_kernels(struct build *b)
+{
+    struct first *v = tg_xrealloc(NULL, b->n_rows + 1, sizeof *v);
+    size_t n = 0;
+    for (size_t r = 0; r < b->n_rows; r++)
+        if (b->rows[r].kind == TG_KIND_KERNEL)
+            v[n++] = (struct first){ b->rows[r].first, &b->out->rows[r] };
+    if (n)
+        qsort(v, n, sizeof *v, by_first);
+    for (size_t i = 0; i < n; i++)
+        v[i].row->order = (uint32_t)i;
+    free(v);
 }
 
 static size_t bucket(const struct build *b, uint32_t span)
@@ -469,6 +495,7 @@ struct tg_shard *tg_shard_build(const struct tg_trace *t, const struct tg_steps 
         return NULL;
     }
     init_rows(&b);
+    order_kernels(&b);
     add_totals(&b);
     fill_slots(&b);
     place_facts(&b);

@@ -11,6 +11,14 @@ tg_sv tg_fact_kind(unsigned k)
     return kinds[k];
 }
 
+unsigned tg_fact_code(tg_sv kind)
+{
+    unsigned k = 0;
+    while (k < TG_FACT_KINDS && !tg_sv_eq(kind, tg_fact_kind(k)))
+        k++;
+    return k;
+}
+
 static const struct {
     const char *key;
     int kind; /* -1: not exact (measured, differs from run to run) */

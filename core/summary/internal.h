@@ -7,6 +7,7 @@
 /* facts.c: kinds in the order in which rows keep them (by text). */
 enum { TG_FACT_KINDS = 5 };
 tg_sv tg_fact_kind(unsigned k);
+unsigned tg_fact_code(tg_sv kind); /* its position; TG_FACT_KINDS: none */
 /* Splits a fact text of core/trace into values per kind; "" where there is none. */
 void tg_facts_split(tg_sv text, struct tg_buf value[TG_FACT_KINDS]);
 
@@ -16,6 +17,7 @@ void tg_env_build(struct tg_shard *out, const struct tg_trace *t, const struct t
 
 /* summary.c */
 tg_sv tg_clean_text(struct tg_arena *a, tg_sv s); /* valid UTF-8 without NUL, in `a` */
+bool tg_text_is_clean(tg_sv s);
 int tg_row_cmp(const struct tg_row *a, const struct tg_row *b);
 /* Steps of a row whose counts are in steps, summed; saturates. */
 uint64_t tg_row_calls(const struct tg_shard *s, const struct tg_row *r);
@@ -38,11 +40,20 @@ TG_MUST struct tg_shard *tg_shard_build(const struct tg_trace *t, const struct t
                                         const struct tg_summarize_opts *o, struct tg_arena *a,
                                         struct tg_err *err);
 
-/* store_write.c: the content hash, 16 hex digits in `a`. */
+/* content.c: the content hash, 16 hex digits in `a`. */
 tg_sv tg_shard_hash(const struct tg_shard *s, struct tg_arena *a);
 /* tg_summary_write with at most `max_slots` bytes of text for the slots of each shard. */
 TG_MUST bool tg_summary_write_slots(const struct tg_summary *s, const struct tg_limits *limits,
                                     size_t max_slots, struct tg_buf *out, struct tg_err *err);
+
+/* store_read.c: adds the shards of a stored summary; after an error `out` may hold a part. */
+TG_MUST bool tg_summary_read(struct tg_summary *out, struct tg_source *source,
+                             const struct tg_limits *limits, struct tg_err *err);
+
+/* left_out.c: a content hash as 8 bytes. */
+struct tg_unpack;
+void tg_hash_put(struct tg_buf *b, tg_sv hash);
+tg_sv tg_hash_read(struct tg_unpack *u, struct tg_arena *a); /* sets u->bad */
 
 /* left_out.c: shards of which only the step times are kept, as one object of the stored form. */
 #define TG_MAX_LEFT_OUT ((size_t)1 << 17) /* shards times steps; what they take in memory */

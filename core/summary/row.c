@@ -1,11 +1,16 @@
 #include "core/base/utf8.h"
 #include "core/summary/internal.h"
 
+bool tg_text_is_clean(tg_sv s)
+{
+    return tg_utf8_valid(s) && !memchr(s.p ? s.p : "", '\0', s.n);
+}
+
 tg_sv tg_clean_text(struct tg_arena *a, tg_sv s)
 {
     struct tg_buf clean = { 0 };
     tg_sv out;
-    if (tg_utf8_valid(s) && !memchr(s.p ? s.p : "", '\0', s.n))
+    if (tg_text_is_clean(s))
         return tg_arena_sv(a, s);
     tg_utf8_clean(&clean, s);
     out = tg_arena_sv(a, tg_buf_sv(&clean));

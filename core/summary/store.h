@@ -1,37 +1,97 @@
 #ifndef TG_SUMMARY_STORE_H
 #define TG_SUMMARY_STORE_H
 /*
- * {"tracegate_summary":1,"shards":[
- *     {run, hash, rank, window, classes, marked, truncated, env, steps, measures, counters, hints,
- *      texts, columns, slots}]}
+ * The stored form of shards: one JSON document that is written and read as a stream, one line a
+ * shard.
  *
- * `texts` are the distinct texts of rows and facts, ascending; `columns` (numbers of rows and gaps)
- * and `slots` are packed (pack.h). Shards with totals by Python frame also have `frames` (which
- * sorts) and `frame_columns` (their rows, packed as `columns` are). Truncated shards (fit.h) of a
- * run share one object: left_out.c.
+ *     {"tracegate_summary":1,"index":"packed","texts":[…],"rows":[…],"frames":[…],"facts":[…],
+ *      "left_out":[…],"shards":[
+ *     {"run":…,"hash":…,…,"rows":0,"pattern":1,"values":"packed"},
+ *     …
+ *     ]}
  *
- * The hash covers every field except run, hash and slots; the slots of a row must add up to its
- * self times. So damage is noticed, and what is read is what was written. Any change of what is
- * written needs another TG_SUMMARY_FORMAT.
+ * The first line says which shards follow (`index`: run, rank and hash of each, ascending), and has
+ * what they share: texts, keys and facts (book.h), and the truncated shards (left_out.c); `frames`
+ * and `left_out` only where there are any. A shard
+ * has its content (content.h) and three columns: `rows`, its rows and facts as positions in the
+ * book; `pattern` and `values` (columns.h). A `rows` or a `pattern` that an earlier shard has is
+ * the number of that column, else packed text; the texts among these are numbered from 0.
+ *
+ * So a shard of a program that is there already takes little more than its times, and a document of
+ * thousands is merged with one of them in memory. Equal shards give equal bytes, whatever was merged
+ * with what. The only limit is TG_MAX_SHARDS, known from the indexes before any work.
+ *
+ * Reading is strict: what is not as it is written here is damage, and it names the rank.
  */
-#include "core/summary/internal.h"
+#include "core/summary/columns.h"
+#include "core/trace/reader.h"
 
-/* Counters of a shard and their places, for both directions. Values beyond int64 cannot be met. */
-struct tg_stored_counter {
-    const char *name;
-    size_t offset;
+#define TG_MAX_SHARDS ((size_t)1 << 16)
+
+struct tg_store_key {
+    tg_sv run, hash;
+    int64_t rank;
 };
-#define TG_STORED_COUNTERS 22
-extern const struct tg_stored_counter tg_stored_counters[TG_STORED_COUNTERS];
 
+/* ---- writing ---- */
+
+struct tg_store_writer {
+    struct tg_book book;
+    struct tg_strmap columns; /* raw bytes of `rows` and `pattern` -> number */
+    struct tg_buf *out;
+    size_t max_summary, max_doc; /* of struct tg_limits */
+    size_t max_slots;            /* bytes of text that slots may add to each shard */
+    bool any;
+};
+void tg_store_writer_init(struct tg_store_writer *w, struct tg_buf *out,
+                          const struct tg_limits *limits, size_t max_slots);
+void tg_store_writer_release(struct tg_store_writer *w);
 /*
- * The value that a slot is stored relative to: the same call in the previous step if that has as
- * many calls (the program repeats), else the previous call.
+ * After everything is in w->book. `keys` ascending by (run, rank); `left_out` in the same order.
+ * TG_ERR_LIMIT: too many shards, or names.
  */
-static inline tg_ns tg_slot_expected(const struct tg_row *r, size_t step, size_t i, const tg_ns *at)
-{
-    if (step > 0 && r->count[step] == r->count[step - 1])
-        return *(at - r->count[step]);
-    return i ? at[-1] : 0;
-}
+TG_MUST bool tg_store_put_head(struct tg_store_writer *w, const struct tg_store_key *keys, size_t n,
+                               struct tg_shard *const *left_out, size_t n_left_out,
+                               struct tg_err *err);
+/* In the order of the keys. `l`: its ids in w->book. */
+TG_MUST bool tg_store_put_shard(struct tg_store_writer *w, const struct tg_shard *s,
+                                const struct tg_listing *l, struct tg_err *err);
+void tg_store_put_tail(struct tg_store_writer *w);
+
+/* ---- reading ---- */
+
+struct tg_store_shape; /* rows of one listing and one pattern */
+enum { TG_STORE_SHAPES = 8 };
+
+struct tg_store_reader {
+    struct tg_source *source; /* the caller's */
+    struct tg_arena *a;       /* index, book, columns */
+    bool transient;           /* a shard is used up before the next is read: less memory */
+    const char *file;
+    tg_sv name; /* of the file, without its folder */
+    size_t max_line;
+    struct tg_buf text; /* what was read and not used yet: from `at` */
+    size_t at;
+    bool ended;
+    struct tg_book_read book;
+    struct tg_store_key *index;
+    size_t n, next;
+    struct tg_shard **left_out;
+    size_t n_left_out;
+    tg_sv *column;
+    size_t n_columns, cap_columns;
+    struct tg_store_shape *shape[TG_STORE_SHAPES]; /* the last ones */
+    size_t next_shape;
+};
+/* Reads the first line. After an error, too, the reader is to be closed. */
+TG_MUST bool tg_store_open(struct tg_store_reader *r, struct tg_source *source,
+                           const struct tg_limits *limits, struct tg_arena *a, struct tg_err *err);
+/*
+ * The next shard, in `a`, and its ids in r->book; the ids are valid until the next call. After
+ * TG_FAILED (err names the rank) the next call goes on with the shard after it, if the file does.
+ */
+TG_MUST enum tg_next tg_store_next(struct tg_store_reader *r, struct tg_arena *a,
+                                   struct tg_shard **out, const struct tg_listing **ids,
+                                   struct tg_err *err);
+void tg_store_close(struct tg_store_reader *r);
 #endif

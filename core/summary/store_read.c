@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "core/summary/internal.h"
+#include "core/summary/content.h"
 #include "core/summary/pack.h"
 #include "core/summary/store.h"
 
@@ -20,423 +20,461 @@ bool tg_summary_looks_like(tg_sv s)
     return true;
 }
 
-struct reading {
-    struct tg_arena *a;
-    const char *file;
-    struct tg_err *err;
-    tg_sv *texts;
-    size_t n_texts;
+/* The rows of one listing and one pattern: most ranks of a program share them. */
+struct tg_store_shape {
+    struct tg_arena *own; /* NULL: everything lives in the reader's arena */
+    uint32_t rows, pattern;
+    struct tg_listing ids;
+    struct tg_shape shape;
 };
 
-static bool damaged(const struct reading *r, const char *what)
+/* ---- messages ---- */
+
+static bool damaged(const struct tg_store_reader *r, const char *what, struct tg_err *err)
 {
-    tg_err_set(r->err, TG_ERR_SUMMARY, TG_AT_FILE(r->file), "damaged summary: %s", what);
-    return tg_err_hint(r->err, "Restore the file, or record it again with 'tracegate summarize'.");
+    tg_err_set(err, TG_ERR_SUMMARY, TG_AT_FILE(r->file), "damaged summary: %s", what);
+    return tg_err_hint(err, "Restore the file, or record it again with 'tracegate summarize'.");
 }
 
-static bool get_text(const struct reading *r, const struct tg_doc *d, tg_sv *out)
+/* "rank 3 of run 'a'" */
+static void put_key(struct tg_buf *b, const struct tg_store_key *k)
 {
-    if (tg_doc_type(d) != TG_DOC_STRING)
-        return false;
-    *out = tg_arena_sv(r->a, tg_doc_str(d, TG_SV("")));
-    return true;
+    if (k->rank >= 0)
+        tg_buf_printf(b, "rank %" PRId64 " of ", k->rank);
+    tg_buf_printf(b, "run '%.*s'", TG_SV_ARG(k->run));
 }
 
-static bool get_i64s(const struct tg_doc *array, int64_t *out, size_t n)
+static bool shard_damaged(const struct tg_store_reader *r, const struct tg_store_key *k,
+                          const char *what, struct tg_err *err)
 {
-    const struct tg_doc *d = tg_doc_first(array);
-    if (tg_doc_type(array) != TG_DOC_ARRAY)
-        return false;
-    for (size_t i = 0; i < n; i++, d = tg_doc_next(d))
-        if (!d || !tg_doc_i64(d, &out[i]))
-            return false;
-    return d == NULL;
-}
-
-static bool read_env(struct reading *r, const struct tg_doc *d, struct tg_shard *s)
-{
-    s->env = TG_NEW_N(r->a, struct tg_kv, tg_doc_count(d));
-    for (const struct tg_doc *m = tg_doc_first(d); m; m = tg_doc_next(m)) {
-        struct tg_kv *kv = &s->env[s->n_env++];
-        kv->key = tg_arena_sv(r->a, tg_doc_key(m));
-        if (!get_text(r, m, &kv->value) ||
-            (s->n_env > 1 && tg_sv_cmp(s->env[s->n_env - 2].key, kv->key) >= 0))
-            return damaged(r, "env");
-    }
-    return tg_doc_type(d) == TG_DOC_OBJECT || damaged(r, "env");
-}
-
-static bool read_steps(struct reading *r, const struct tg_doc *d, struct tg_shard *s)
-{
-    size_t n = tg_doc_count(d);
-    if (tg_doc_type(d) != TG_DOC_ARRAY || !n)
-        return damaged(r, "steps");
-    s->steps = TG_NEW_N(r->a, struct tg_step, n);
-    for (const struct tg_doc *m = tg_doc_first(d); m; m = tg_doc_next(m)) {
-        int64_t v[3];
-        if (!get_i64s(m, v, 3) || v[1] > v[2] ||
-            (s->n_steps && v[1] < s->steps[s->n_steps - 1].end))
-            return damaged(r, "steps");
-        s->steps[s->n_steps++] = (struct tg_step){ v[0], v[1], v[2], TG_NO_SPAN };
-    }
-    return true;
-}
-
-static bool read_measures(struct reading *r, const struct tg_doc *d, struct tg_shard *s)
-{
-    s->measures = TG_NEW_N(r->a, struct tg_measure_value, TG_MEASURES * s->n_steps);
-    for (int m = 0; m < TG_MEASURES; m++) {
-        const struct tg_doc *all = tg_doc_get(d, tg_measure_info((enum tg_measure)m)->name);
-        const struct tg_doc *v = tg_doc_first(all);
-        for (size_t k = 0; k < s->n_steps; k++, v = tg_doc_next(v)) {
-            struct tg_measure_value *to = &s->measures[(size_t)m * s->n_steps + k];
-            int64_t pair[2] = { 0, 1 };
-            if (!v)
-                return damaged(r, "measures");
-            to->known = tg_doc_type(v) != TG_DOC_NULL;
-            if (to->known && (!get_i64s(v, pair, 2) || pair[1] <= 0))
-                return damaged(r, "measures");
-            to->num = pair[0];
-            to->den = pair[1];
-        }
-    }
-    return true;
-}
-
-static bool read_counters(struct reading *r, const struct tg_doc *d, struct tg_shard *s)
-{
-    for (size_t i = 0; i < TG_STORED_COUNTERS; i++) {
-        int64_t v;
-        const struct tg_doc *m = tg_doc_get(d, tg_stored_counters[i].name);
-        if (!m || !tg_doc_i64(m, &v))
-            return damaged(r, "counters");
-        memcpy((char *)s + tg_stored_counters[i].offset, &v, sizeof v);
-    }
-    return true;
-}
-
-static bool read_hints(struct reading *r, const struct tg_doc *d, struct tg_shard *s)
-{
-    s->hints = TG_NEW_N(r->a, struct tg_window_hint, tg_doc_count(d));
-    for (const struct tg_doc *m = tg_doc_first(d); m; m = tg_doc_next(m)) {
-        const struct tg_doc *name = tg_doc_first(m), *count = name ? tg_doc_next(name) : NULL;
-        const struct tg_doc *covered = count ? tg_doc_next(count) : NULL;
-        struct tg_window_hint *h = &s->hints[s->n_hints++];
-        int64_t n, units;
-        if (!covered || !get_text(r, name, &h->name) || !tg_doc_i64(count, &n) || n < 0 ||
-            !tg_doc_i64(covered, &units) || units < 0 || units > INT32_MAX)
-            return damaged(r, "hints");
-        h->count = (size_t)n;
-        h->covered = (double)units / 10000;
-    }
-    return true;
-}
-
-static bool read_texts(struct reading *r, const struct tg_doc *d)
-{
-    r->n_texts = 0;
-    r->texts = TG_NEW_N(r->a, tg_sv, tg_doc_count(d));
-    for (const struct tg_doc *m = tg_doc_first(d); m; m = tg_doc_next(m))
-        if (!get_text(r, m, &r->texts[r->n_texts++]))
-            return damaged(r, "texts");
-    return true;
-}
-
-static tg_sv text_at(const struct reading *r, struct tg_unpack *u)
-{
-    uint64_t i = tg_unpack_u64(u);
-    u->bad |= i >= r->n_texts;
-    return u->bad ? TG_SV("") : r->texts[i];
-}
-
-static int compare_facts(const struct tg_fact *a, const struct tg_fact *b)
-{
-    int c = tg_sv_cmp(a->kind, b->kind);
-    return c ? c : tg_sv_cmp(a->value, b->value);
-}
-
-static bool read_row(struct reading *r, struct tg_unpack *u, struct tg_row *row)
-{
-    uint64_t cut;
-    row->name = text_at(r, u);
-    row->cat = text_at(r, u);
-    row->parent = text_at(r, u);
-    row->kind = tg_kind_of(row->cat, row->name); /* of frames: see read_frames */
-    row->device = tg_unpack_i64(u);
-    row->stream = tg_unpack_i64(u);
-    row->first = tg_unpack_i64(u);
-    cut = tg_unpack_u64(u);
-    row->facts_cut = cut == 1;
-    row->n_facts = tg_unpack_count(u);
-    if (u->bad || cut > 1)
-        return false;
-    row->facts = TG_NEW_N(r->a, struct tg_fact, row->n_facts);
-    for (size_t i = 0; i < row->n_facts; i++) {
-        uint64_t code = tg_unpack_u64(u);
-        if (code >= TG_FACT_KINDS)
-            return false;
-        row->facts[i].kind = tg_fact_kind((unsigned)code);
-        row->facts[i].value = text_at(r, u);
-        row->facts[i].count = tg_unpack_u64(u);
-        if (u->bad || (i && compare_facts(&row->facts[i - 1], &row->facts[i]) >= 0))
-            return false;
-    }
-    return true;
-}
-
-static bool read_numbers(struct reading *r, struct tg_unpack *u, struct tg_row *rows, size_t n_rows,
-                         size_t n)
-{
-    size_t bytes;
-    /*
-     * Three numbers a row and step, at least a byte each: memory stays in proportion to the file.
-     */
-    if (__builtin_mul_overflow(n_rows, n * 3, &bytes) || bytes > tg_unpack_left(u))
-        return false;
-    for (size_t i = 0; i < n_rows; i++) {
-        rows[i].count = TG_NEW_N(r->a, uint32_t, n);
-        rows[i].total = TG_NEW_N(r->a, tg_ns, n);
-        rows[i].self = TG_NEW_N(r->a, tg_ns, n);
-        for (size_t k = 0; k < n; k++) {
-            uint64_t c = tg_unpack_u64(u);
-            u->bad |= c > UINT32_MAX;
-            rows[i].count[k] = (uint32_t)c;
-        }
-    }
-    for (size_t i = 0; i < n_rows; i++)
-        for (size_t k = 0; k < n; k++) {
-            uint64_t before = k ? (uint64_t)rows[i].total[k - 1] : 0;
-            rows[i].total[k] = (tg_ns)(before + (uint64_t)tg_unpack_i64(u));
-            u->bad |= rows[i].total[k] < 0;
-        }
-    for (size_t i = 0; i < n_rows; i++)
-        for (size_t k = 0; k < n; k++) {
-            int64_t less = tg_unpack_i64(u);
-            u->bad |= less < 0 || less > rows[i].total[k];
-            rows[i].self[k] = (tg_ns)((uint64_t)rows[i].total[k] - (uint64_t)less);
-        }
-    return !u->bad;
-}
-
-/* `n`: the steps, and the bucket outside them. */
-static bool read_rows(struct reading *r, struct tg_unpack *u, struct tg_row **out, size_t *n_rows,
-                      size_t n)
-{
-    struct tg_row *rows;
-    *n_rows = tg_unpack_count(u);
-    *out = rows = TG_NEW_N(r->a, struct tg_row, *n_rows);
-    for (size_t i = 0; i < *n_rows; i++)
-        if (!read_row(r, u, &rows[i]))
-            return false;
-    return !u->bad && read_numbers(r, u, rows, *n_rows, n);
-}
-
-static bool in_order(const struct tg_row *rows, size_t n)
-{
-    for (size_t i = 1; i < n; i++)
-        if (tg_row_cmp(&rows[i - 1], &rows[i]) >= 0)
-            return false;
-    return true;
-}
-
-static bool read_gaps(struct reading *r, struct tg_unpack *u, struct tg_shard *s)
-{
-    size_t total = 0;
-    s->gap_count = TG_NEW_N(r->a, uint32_t, s->n_steps);
-    s->gaps = TG_NEW_N(r->a, tg_ns, tg_unpack_left(u));
-    for (size_t k = 0; k < s->n_steps; k++) {
-        size_t n = tg_unpack_count(u);
-        s->gap_count[k] = (uint32_t)n;
-        for (size_t i = 0; i < n; i++) {
-            uint64_t v = tg_unpack_u64(u);
-            u->bad |= v > INT64_MAX;
-            s->gaps[total++] = (tg_ns)(v & INT64_MAX);
-        }
-    }
-    return !u->bad && u->p == u->end;
-}
-
-static bool read_columns(struct reading *r, tg_sv text, struct tg_shard *s)
-{
-    struct tg_buf raw = { 0 };
-    struct tg_unpack u;
-    bool ok = tg_unpack_text(text, &raw);
-    u = (struct tg_unpack){ raw.p, raw.p ? raw.p + raw.n : raw.p, false };
-    ok = ok && read_rows(r, &u, &s->rows, &s->n_rows, s->n_steps + 1) &&
-         in_order(s->rows, s->n_rows) && read_gaps(r, &u, s);
-    tg_buf_release(&raw);
-    return ok || damaged(r, "columns");
-}
-
-static bool read_frame_sorts(const struct tg_doc *d, struct tg_shard *s)
-{
-    for (const struct tg_doc *m = tg_doc_first(d); m; m = tg_doc_next(m)) {
-        int sort = 0;
-        while (sort < TG_STACK_SORTS &&
-               !tg_sv_eq(tg_doc_str(m, TG_SV("")),
-                         tg_sv_of(tg_frame_sort_name((enum tg_stack_sort)sort))))
-            sort++;
-        if (sort == TG_STACK_SORTS || s->frame_sorts >> sort)
-            return false; /* unknown, or not in ascending order */
-        s->frame_sorts |= 1u << sort;
-    }
-    return s->frame_sorts != 0;
-}
-
-/* Their category says what they are: no event has it. */
-static bool is_frame(const struct tg_shard *s, struct tg_row *row)
-{
-    for (int sort = 0; sort < TG_STACK_SORTS; sort++) {
-        tg_sv name = tg_sv_of(tg_frame_sort_name((enum tg_stack_sort)sort));
-        if (s->frame_sorts & 1u << sort && tg_sv_eq(row->cat, name))
-            return tg_kind_from_name(name, &row->kind) && !row->parent.n && !row->n_facts &&
-                   row->stream == -1 && (row->device == -1 || row->device == 0);
-    }
+    struct tg_buf b = { 0 };
+    put_key(&b, k);
+    tg_buf_printf(&b, ": %s", what);
+    (void)damaged(r, b.p, err);
+    tg_buf_release(&b);
     return false;
 }
 
-static bool read_frames(struct reading *r, const struct tg_doc *sorts, tg_sv text,
-                        struct tg_shard *s)
+static bool ends_early(struct tg_store_reader *r, struct tg_err *err)
 {
-    struct tg_buf raw = { 0 };
-    struct tg_unpack u;
-    bool ok;
-    if (!sorts)
-        return true;
-    ok = read_frame_sorts(sorts, s) && tg_unpack_text(text, &raw);
-    u = (struct tg_unpack){ raw.p, raw.p ? raw.p + raw.n : raw.p, false };
-    ok = ok && read_rows(r, &u, &s->frames, &s->n_frames, s->n_steps + 1);
-    for (size_t i = 0; ok && i < s->n_frames; i++)
-        ok = is_frame(s, &s->frames[i]);
-    ok = ok && in_order(s->frames, s->n_frames) && u.p == u.end;
-    tg_buf_release(&raw);
-    return ok || damaged(r, "frames");
+    struct tg_buf b = { 0 };
+    tg_buf_puts(&b, "it ends ");
+    if (r->next < r->n) {
+        tg_buf_puts(&b, "before ");
+        put_key(&b, &r->index[r->next]);
+        tg_buf_printf(&b, ", with %zu of %zu parts", r->next, r->n);
+    } else {
+        tg_buf_puts(&b, "before its last line");
+    }
+    r->next = r->n + 1;
+    (void)damaged(r, b.p, err);
+    tg_buf_release(&b);
+    return false;
 }
 
-/*
- * The slots of one row; if they do not add up to its self time in each step, they are not its
- * slots.
- */
-static bool read_row_slots(struct reading *r, struct tg_unpack *u, const struct tg_shard *s,
-                           struct tg_row *row)
+/* ---- lines ---- */
+
+/* One line without its end; END: there is none. */
+static enum tg_next next_line(struct tg_store_reader *r, tg_sv *line, struct tg_err *err)
 {
-    uint64_t n = tg_row_calls(s, row);
-    tg_ns *at;
-    if (n > tg_unpack_left(u))
-        return false;
-    at = row->slots = TG_NEW_N(r->a, tg_ns, (size_t)n);
-    for (size_t step = 0; step < s->n_steps; step++) {
-        tg_ns sum = 0;
-        for (size_t i = 0; i < row->count[step]; i++, at++) {
-            uint64_t delta = (uint64_t)tg_unpack_i64(u);
-            *at = (tg_ns)((uint64_t)tg_slot_expected(row, step, i, at) + delta);
-            if (*at < 0)
-                return false;
-            sum = tg_ns_add(sum, *at);
+    enum { PIECE = 65536 };
+    size_t seen = r->at;
+    for (;;) {
+        const char *from = r->text.p + seen;
+        const char *end = seen < r->text.n ? memchr(from, '\n', r->text.n - seen) : NULL;
+        int64_t got;
+        if (end) {
+            *line = (tg_sv){ r->text.p + r->at, (size_t)(end - r->text.p) - r->at };
+            r->at += line->n + 1;
+            return TG_NEXT;
         }
-        if (sum != row->self[step])
-            return false;
+        if (r->text.n - r->at > r->max_line) {
+            tg_err_set(err, TG_ERR_LIMIT, TG_AT_FILE(r->file),
+                       "a line of the summary is larger than %zu bytes", r->max_line);
+            return TG_NEXT_FAILED;
+        }
+        if (r->ended)
+            return TG_NEXT_END;
+        if (r->at) { /* what was used makes room */
+            memmove(r->text.p, r->text.p + r->at, r->text.n - r->at);
+            r->text.n -= r->at;
+            r->at = 0;
+        }
+        seen = r->text.n;
+        got = tg_source_fill(r->source, tg_buf_room(&r->text, PIECE), PIECE, err);
+        if (got < 0)
+            return TG_NEXT_FAILED;
+        r->text.n += (size_t)got;
+        r->ended = got == 0;
     }
-    return !u->bad;
 }
 
-static bool read_slots(struct reading *r, tg_sv text, struct tg_shard *s)
-{
-    struct tg_buf raw = { 0 };
-    struct tg_unpack u, flags;
-    bool ok = tg_unpack_text(text, &raw) && raw.n >= s->n_rows;
-    if (ok) {
-        flags = (struct tg_unpack){ raw.p, raw.p + s->n_rows, false };
-        u = (struct tg_unpack){ raw.p + s->n_rows, raw.p + raw.n, false };
-    }
-    for (size_t i = 0; ok && i < s->n_rows; i++) {
-        uint64_t kept = tg_unpack_u64(&flags);
-        ok = !flags.bad && kept <= 1 && (!kept || read_row_slots(r, &u, s, &s->rows[i]));
-    }
-    ok = ok && u.p == u.end;
-    tg_buf_release(&raw);
-    return ok || damaged(r, "slots");
-}
+/* ---- the first line ---- */
 
-static bool read_shard(struct reading *r, const struct tg_doc *d, struct tg_shard *s)
-{
-    tg_sv columns, slots;
-    if (!get_text(r, tg_doc_get(d, "run"), &s->run) || !s->run.n ||
-        !get_text(r, tg_doc_get(d, "hash"), &s->hash) ||
-        !get_text(r, tg_doc_get(d, "window"), &s->window) ||
-        !get_text(r, tg_doc_get(d, "classes"), &s->classes) || !tg_doc_get(d, "rank") ||
-        !tg_doc_i64(tg_doc_get(d, "rank"), &s->rank) || s->rank < -1)
-        return damaged(r, "run, hash, rank, window or classes");
-    s->marked = tg_doc_bool(tg_doc_get(d, "marked"), false);
-    s->truncated = tg_doc_bool(tg_doc_get(d, "truncated"), false);
-    columns = tg_doc_str(tg_doc_get(d, "columns"), TG_SV(""));
-    slots = tg_doc_str(tg_doc_get(d, "slots"), TG_SV(""));
-    if (!read_env(r, tg_doc_get(d, "env"), s) || !read_steps(r, tg_doc_get(d, "steps"), s) ||
-        !read_measures(r, tg_doc_get(d, "measures"), s) ||
-        !read_counters(r, tg_doc_get(d, "counters"), s) ||
-        !read_hints(r, tg_doc_get(d, "hints"), s) || !read_texts(r, tg_doc_get(d, "texts")) ||
-        !read_columns(r, columns, s) ||
-        !read_frames(r, tg_doc_get(d, "frames"),
-                     tg_doc_str(tg_doc_get(d, "frame_columns"), TG_SV("")), s))
-        return false;
-    if (!tg_sv_eq(tg_shard_hash(s, r->a), s->hash))
-        return damaged(r, "its content does not have the hash that it names");
-    return read_slots(r, slots, s);
-}
-
-static bool read_left_out(struct reading *r, const struct tg_doc *d, tg_sv source,
-                          struct tg_summary *out)
-{
-    struct tg_shard **v;
-    size_t n;
-    if (!tg_left_out_read(d, r->a, &v, &n))
-        return damaged(r, "left_out");
-    for (size_t i = 0; i < n; i++) {
-        v[i]->source = tg_clean_text(r->a, source);
-        if (!tg_summary_insert(out, v[i], r->err))
-            return false;
-    }
-    return true;
-}
-
-static bool check_format(struct reading *r, const struct tg_doc *root)
+static bool check_format(const struct tg_store_reader *r, const struct tg_doc *root,
+                         struct tg_err *err)
 {
     int64_t format;
     if (!tg_doc_get(root, "tracegate_summary") ||
         !tg_doc_i64(tg_doc_get(root, "tracegate_summary"), &format))
-        return damaged(r, "it does not name its format");
+        return damaged(r, "it does not name its format", err);
     if (format == TG_SUMMARY_FORMAT)
         return true;
-    tg_err_set(r->err, TG_ERR_SUMMARY, TG_AT_FILE(r->file),
+    tg_err_set(err, TG_ERR_SUMMARY, TG_AT_FILE(r->file),
                "summary of format %" PRId64 ", this tracegate reads format %d", format,
                TG_SUMMARY_FORMAT);
-    return tg_err_hint(r->err, "Use the version that wrote it, or record it again.");
+    return tg_err_hint(err, "Use the version that wrote it, or record it again.");
+}
+
+static bool other_layout(const struct tg_store_reader *r, struct tg_err *err)
+{
+    tg_err_set(err, TG_ERR_SUMMARY, TG_AT_FILE(r->file),
+               "the summary is not laid out as this tracegate writes it: it was edited, or another "
+               "version wrote it");
+    return tg_err_hint(err, "Record it again with 'tracegate summarize'.");
+}
+
+/* `u->p` bytes as text, in `a`. */
+static tg_sv take_text(struct tg_unpack *u, uint64_t n, struct tg_arena *a)
+{
+    tg_sv text = TG_SV("");
+    if (u->bad || n > tg_unpack_left(u)) {
+        u->bad = true;
+        return text;
+    }
+    text = tg_arena_sv(a, (tg_sv){ u->p, (size_t)n });
+    u->p += n;
+    return text;
+}
+
+static bool read_key(struct tg_unpack *u, struct tg_store_key *k, bool first, struct tg_arena *a)
+{
+    enum { SAME_RUN, RUN_IS_HASH, RUN_TEXT }; /* as store_write.c names a run */
+    uint64_t how = tg_unpack_u64(u);
+    const struct tg_store_key *last = k - 1;
+    tg_sv run = how >= RUN_TEXT ? take_text(u, how - RUN_TEXT, a) : TG_SV("");
+    int64_t more = tg_unpack_i64(u);
+    int c;
+    k->hash = tg_hash_read(u, a);
+    k->run = how == RUN_IS_HASH ? k->hash : how == SAME_RUN && !first ? last->run : run;
+    if (u->bad || !k->run.n || !tg_text_is_clean(k->run) ||
+        __builtin_add_overflow(first ? 0 : last->rank, more, &k->rank) || k->rank < -1)
+        return false;
+    c = first ? 1 : tg_sv_cmp(k->run, last->run);
+    return c > 0 || (c == 0 && k->rank > last->rank);
+}
+
+static bool read_index(struct tg_store_reader *r, const struct tg_doc *d)
+{
+    struct tg_buf raw = { 0 };
+    struct tg_unpack u;
+    bool ok = tg_unpack_text(tg_doc_str(tg_doc_get(d, "index"), TG_SV("")), &raw);
+    u = (struct tg_unpack){ raw.p, raw.p ? raw.p + raw.n : raw.p, false };
+    r->n = tg_unpack_count(&u);
+    ok = ok && !u.bad && r->n <= TG_MAX_SHARDS;
+    r->index = TG_NEW_N(r->a, struct tg_store_key, ok ? r->n + 1 : 1);
+    for (size_t i = 0; ok && i < r->n; i++)
+        ok = read_key(&u, &r->index[i], i == 0, r->a);
+    ok = ok && u.p == u.end;
+    tg_buf_release(&raw);
+    return ok;
+}
+
+static bool read_left_out(struct tg_store_reader *r, const struct tg_doc *array)
+{
+    for (const struct tg_doc *m = tg_doc_first(array); m; m = tg_doc_next(m)) {
+        struct tg_shard **v;
+        size_t n;
+        if (!tg_left_out_read(m, r->a, &v, &n))
+            return false;
+        r->left_out = tg_xrealloc(r->left_out, r->n_left_out + n + 1, sizeof *r->left_out);
+        for (size_t i = 0; i < n; i++) {
+            v[i]->source = r->name;
+            r->left_out[r->n_left_out++] = v[i];
+        }
+    }
+    return !array || tg_doc_type(array) == TG_DOC_ARRAY;
+}
+
+static bool read_head(struct tg_store_reader *r, const struct tg_doc *d, struct tg_err *err)
+{
+    if (!check_format(r, d, err))
+        return false;
+    if (!tg_doc_get(d, "index"))
+        return other_layout(r, err);
+    if (!read_index(r, d))
+        return damaged(r, "index", err);
+    if (!tg_book_read(&r->book, d, r->a))
+        return damaged(r, "texts, rows, frames or facts", err);
+    return read_left_out(r, tg_doc_get(d, "left_out")) || damaged(r, "left_out", err);
+}
+
+/* The first line begins an array that the others fill: closed here, it is a document. */
+static struct tg_doc *parse_head(struct tg_store_reader *r, tg_sv line, struct tg_err *err)
+{
+    static const tg_sv open = { "\"shards\":[", 10 };
+    struct tg_buf text = { 0 };
+    struct tg_doc *d = NULL;
+    struct tg_err json;
+    tg_err_init(&json);
+    tg_buf_add(&text, line);
+    if (tg_sv_ends(line, open))
+        tg_buf_puts(&text, "]}");
+    d = tg_doc_parse(tg_buf_sv(&text), r->file, &json);
+    tg_buf_release(&text);
+    if (!d)
+        (void)damaged(r, "its first line is not JSON", err);
+    else if (!tg_sv_ends(line, open) && check_format(r, d, err)) {
+        (void)other_layout(r, err);
+        tg_doc_free(d);
+        d = NULL;
+    } else if (!tg_sv_ends(line, open)) {
+        tg_doc_free(d);
+        d = NULL;
+    }
+    return d;
+}
+
+static tg_sv base_name(tg_sv path)
+{
+    for (size_t i = path.n; i > 0; i--)
+        if (path.p[i - 1] == '/')
+            return (tg_sv){ path.p + i, path.n - i };
+    return path;
+}
+
+bool tg_store_open(struct tg_store_reader *r, struct tg_source *source,
+                   const struct tg_limits *limits, struct tg_arena *a, struct tg_err *err)
+{
+    struct tg_doc *d;
+    tg_sv line;
+    bool ok;
+    *r = (struct tg_store_reader){ .source = source,
+                                   .a = a,
+                                   .file = tg_source_name(source),
+                                   .max_line = (limits ? *limits : TG_LIMITS_DEFAULT).max_doc };
+    r->name = tg_clean_text(a, base_name(tg_sv_of(r->file ? r->file : "")));
+    switch (next_line(r, &line, err)) {
+    case TG_NEXT_FAILED:
+        return false;
+    case TG_NEXT_END: /* without an end of line: as much as there is */
+        line = (tg_sv){ r->text.p ? r->text.p : "", r->text.n };
+        break;
+    case TG_NEXT:
+        break;
+    }
+    d = parse_head(r, line, err);
+    ok = d && read_head(r, d, err);
+    tg_doc_free(d);
+    return ok;
+}
+
+/* ---- shards ---- */
+
+static void free_shape(struct tg_store_shape *s)
+{
+    if (s && s->own) {
+        tg_arena_free(s->own);
+    }
+}
+
+void tg_store_close(struct tg_store_reader *r)
+{
+    for (size_t i = 0; i < TG_STORE_SHAPES; i++)
+        free_shape(r->shape[i]);
+    tg_buf_release(&r->text);
+    free(r->column);
+    free(r->left_out);
+    *r = (struct tg_store_reader){ 0 };
+}
+
+/* A number, or the text of a new column: its number. */
+static bool column_of(struct tg_store_reader *r, const struct tg_doc *d, uint32_t *out)
+{
+    struct tg_buf raw = { 0 };
+    int64_t id;
+    if (tg_doc_type(d) == TG_DOC_NUMBER) {
+        if (!tg_doc_i64(d, &id) || id < 0 || (uint64_t)id >= r->n_columns)
+            return false;
+        *out = (uint32_t)id;
+        return true;
+    }
+    if (!tg_unpack_text(tg_doc_str(d, TG_SV("")), &raw)) {
+        tg_buf_release(&raw);
+        return false;
+    }
+    r->column = tg_grow(r->column, &r->cap_columns, r->n_columns + 1, sizeof *r->column);
+    r->column[r->n_columns] = tg_arena_sv(r->a, tg_buf_sv(&raw));
+    *out = (uint32_t)r->n_columns++;
+    tg_buf_release(&raw);
+    return true;
+}
+
+static void hash_shape(struct tg_shape *s)
+{
+    const struct tg_shard view = { .rows = s->row[TG_BOOK_ROWS],
+                                   .n_rows = s->n[TG_BOOK_ROWS],
+                                   .frames = s->row[TG_BOOK_FRAMES],
+                                   .n_frames = s->n[TG_BOOK_FRAMES],
+                                   .n_steps = s->n_steps,
+                                   .gap_count = s->gap_count };
+    s->hash = tg_content_shape_hash(&view);
+}
+
+/* NULL: damaged. */
+static const struct tg_store_shape *shape_of(struct tg_store_reader *r, uint32_t rows,
+                                             uint32_t pattern, size_t n_steps)
+{
+    struct tg_arena *a;
+    struct tg_store_shape *s;
+    for (size_t i = 0; i < TG_STORE_SHAPES; i++) {
+        s = r->shape[i];
+        if (s && s->rows == rows && s->pattern == pattern && s->shape.n_steps == n_steps)
+            return s;
+    }
+    a = r->transient ? tg_arena_new() : r->a;
+    s = TG_NEW(a, struct tg_store_shape);
+    *s =
+        (struct tg_store_shape){ .own = r->transient ? a : NULL, .rows = rows, .pattern = pattern };
+    if (!tg_listing_read(&s->ids, r->column[rows], &r->book, a) ||
+        !tg_pattern_read(&s->shape, r->column[pattern], &s->ids, &r->book, n_steps, a)) {
+        free_shape(s);
+        return NULL;
+    }
+    hash_shape(&s->shape);
+    free_shape(r->shape[r->next_shape]);
+    r->shape[r->next_shape] = s;
+    r->next_shape = (r->next_shape + 1) % TG_STORE_SHAPES;
+    return s;
+}
+
+/* The frames of a shard are of the sorts that it names. */
+static bool frames_are_named(const struct tg_shard *s)
+{
+    bool named = true;
+    for (size_t i = 0; named && i < s->n_frames; i++) {
+        named = false;
+        for (int sort = 0; sort < TG_STACK_SORTS; sort++)
+            named |=
+                s->frame_sorts & 1u << sort &&
+                tg_sv_eq(s->frames[i].cat, tg_sv_of(tg_frame_sort_name((enum tg_stack_sort)sort)));
+    }
+    return named;
+}
+
+/* NULL, or what is damaged. */
+static const char *read_shard(struct tg_store_reader *r, const struct tg_doc *d, struct tg_arena *a,
+                              struct tg_shard *s, const struct tg_listing **ids)
+{
+    const struct tg_store_key *k = &r->index[r->next];
+    const struct tg_store_shape *shape = NULL;
+    struct tg_buf values = { 0 };
+    uint32_t rows = 0, pattern = 0;
+    bool columns = column_of(r, tg_doc_get(d, "rows"), &rows);
+    const char *bad;
+    columns = column_of(r, tg_doc_get(d, "pattern"), &pattern) && columns;
+    if (!tg_sv_eq(tg_doc_str(tg_doc_get(d, "run"), TG_SV("")), k->run) ||
+        !tg_sv_eq(tg_doc_str(tg_doc_get(d, "hash"), TG_SV("")), k->hash) ||
+        !tg_doc_i64(tg_doc_get(d, "rank"), &s->rank) || s->rank != k->rank)
+        return "its run, hash or rank are not those of the index";
+    s->run = k->run;
+    s->hash = k->hash;
+    s->source = r->name;
+    if ((bad = tg_content_read(s, d, a)))
+        return bad;
+    if (!columns || !(shape = shape_of(r, rows, pattern, s->n_steps)))
+        return "rows or pattern";
+    if (!tg_unpack_text(tg_doc_str(tg_doc_get(d, "values"), TG_SV("")), &values) ||
+        !tg_values_read(s, tg_buf_sv(&values), &shape->shape, a))
+        bad = "values";
+    else if (!frames_are_named(s))
+        bad = "frames";
+    else if (!tg_sv_eq(tg_content_hash(s, shape->shape.hash, a), s->hash))
+        bad = "its content does not have the hash that it names";
+    tg_buf_release(&values);
+    *ids = &shape->ids;
+    return bad;
+}
+
+static bool take_tail(struct tg_store_reader *r, struct tg_err *err)
+{
+    tg_sv line;
+    enum tg_next got = next_line(r, &line, err);
+    if (got == TG_NEXT_END)
+        return ends_early(r, err);
+    r->next = r->n + 1;
+    if (got == TG_NEXT_FAILED)
+        return false;
+    if (!tg_sv_eq(line, TG_SV("]}")))
+        return damaged(r, "it does not end as it should", err);
+    got = next_line(r, &line, err);
+    if (got == TG_NEXT_FAILED)
+        return false;
+    return (got == TG_NEXT_END && r->at == r->text.n) ||
+           damaged(r, "something follows its end", err);
+}
+
+enum tg_next tg_store_next(struct tg_store_reader *r, struct tg_arena *a, struct tg_shard **out,
+                           const struct tg_listing **ids, struct tg_err *err)
+{
+    struct tg_err json;
+    struct tg_doc *d;
+    const char *bad;
+    tg_sv line;
+    if (r->next > r->n)
+        return TG_NEXT_END;
+    if (r->next == r->n)
+        return take_tail(r, err) ? TG_NEXT_END : TG_NEXT_FAILED;
+    switch (next_line(r, &line, err)) {
+    case TG_NEXT_FAILED:
+        r->next = r->n + 1;
+        return TG_NEXT_FAILED;
+    case TG_NEXT_END:
+        (void)ends_early(r, err);
+        return TG_NEXT_FAILED;
+    case TG_NEXT:
+        break;
+    }
+    if (tg_sv_ends(line, TG_SV(",")) != (r->next + 1 < r->n)) {
+        (void)shard_damaged(r, &r->index[r->next++], "its line", err);
+        return TG_NEXT_FAILED;
+    }
+    line.n -= r->next + 1 < r->n;
+    tg_err_init(&json);
+    *out = TG_NEW(a, struct tg_shard);
+    d = tg_doc_parse(line, r->file, &json);
+    bad = d ? read_shard(r, d, a, *out, ids) : "it is not JSON";
+    tg_doc_free(d);
+    if (bad)
+        (void)shard_damaged(r, &r->index[r->next], bad, err);
+    r->next++;
+    return bad ? TG_NEXT_FAILED : TG_NEXT;
+}
+
+/* ---- a summary in memory ---- */
+
+bool tg_summary_read(struct tg_summary *out, struct tg_source *source,
+                     const struct tg_limits *limits, struct tg_err *err)
+{
+    struct tg_store_reader r;
+    enum tg_next next = TG_NEXT;
+    bool ok = tg_store_open(&r, source, limits, out->arena, err);
+    for (size_t i = 0; ok && i < r.n_left_out; i++)
+        ok = tg_summary_insert(out, r.left_out[i], err);
+    while (ok && next == TG_NEXT) {
+        const struct tg_listing *ids;
+        struct tg_shard *s;
+        next = tg_store_next(&r, out->arena, &s, &ids, err);
+        ok = next != TG_NEXT_FAILED && (next == TG_NEXT_END || tg_summary_insert(out, s, err));
+    }
+    tg_store_close(&r);
+    return ok;
 }
 
 bool tg_summary_parse(struct tg_summary *out, tg_sv text, const char *file, struct tg_err *err)
 {
-    struct reading r = { .a = out->arena, .file = file, .err = err };
-    struct tg_doc *root = tg_doc_parse(text, file, err);
-    bool ok = root && check_format(&r, root);
-    tg_sv source = tg_sv_of(file ? file : "");
-    for (size_t i = source.n; i > 0; i--)
-        if (source.p[i - 1] == '/') {
-            source = (tg_sv){ source.p + i, source.n - i };
-            break;
-        }
-    if (ok && tg_doc_type(tg_doc_get(root, "shards")) != TG_DOC_ARRAY)
-        ok = damaged(&r, "it has no shards");
-    for (const struct tg_doc *d = ok ? tg_doc_first(tg_doc_get(root, "shards")) : NULL; ok && d;
-         d = tg_doc_next(d)) {
-        struct tg_shard *s;
-        if (tg_doc_get(d, "left_out")) {
-            ok = read_left_out(&r, d, source, out);
-            continue;
-        }
-        s = TG_NEW(r.a, struct tg_shard);
-        s->source = tg_clean_text(r.a, source);
-        ok = read_shard(&r, d, s) && tg_summary_insert(out, s, err);
-    }
-    tg_doc_free(root);
+    struct tg_source *s = tg_source_memory(text, file ? file : "", NULL, err);
+    bool ok = s && tg_summary_read(out, s, NULL, err);
+    tg_source_close(s);
     return ok;
 }

@@ -1,272 +1,115 @@
-/* Summaries -> bytes, and the hash of a shard's content. */
+/* Summaries -> bytes. */
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "core/base/hash.h"
-#include "core/summary/internal.h"
+#include "core/summary/content.h"
 #include "core/summary/pack.h"
 #include "core/summary/store.h"
 
-/* Distinct texts of a shard in ascending order. */
-struct texts {
-    struct tg_strmap map;
-    uint32_t *rank; /* map id -> position in ascending order */
-    tg_sv *sorted;
-};
-
-static int by_text(const void *a, const void *b)
+void tg_store_writer_init(struct tg_store_writer *w, struct tg_buf *out,
+                          const struct tg_limits *limits, size_t max_slots)
 {
-    return tg_sv_cmp(*(const tg_sv *)a, *(const tg_sv *)b);
+    struct tg_limits all = limits ? *limits : TG_LIMITS_DEFAULT;
+    *w = (struct tg_store_writer){
+        .out = out, .max_summary = all.max_summary, .max_doc = all.max_doc, .max_slots = max_slots
+    };
+    tg_book_init(&w->book);
+    tg_strmap_init(&w->columns);
 }
 
-static void add_texts(struct texts *t, const struct tg_row *rows, size_t n)
+void tg_store_writer_release(struct tg_store_writer *w)
 {
-    for (size_t i = 0; i < n; i++) {
-        const struct tg_row *r = &rows[i];
-        (void)tg_strmap_add(&t->map, r->name);
-        (void)tg_strmap_add(&t->map, r->cat);
-        (void)tg_strmap_add(&t->map, r->parent);
-        for (size_t f = 0; f < r->n_facts; f++)
-            (void)tg_strmap_add(&t->map, r->facts[f].value);
-    }
+    tg_book_release(&w->book);
+    tg_strmap_release(&w->columns);
 }
 
-static void texts_init(struct texts *t, const struct tg_shard *s)
+/* ---- the first line ---- */
+
+/* How the index names a run. */
+enum { SAME_RUN, RUN_IS_HASH, RUN_TEXT };
+
+static void put_key(struct tg_buf *b, const struct tg_store_key *k, const struct tg_store_key *last)
 {
-    size_t n;
-    tg_strmap_init(&t->map);
-    add_texts(t, s->rows, s->n_rows);
-    add_texts(t, s->frames, s->n_frames);
-    n = t->map.n;
-    t->sorted = tg_xrealloc(NULL, n + 1, sizeof *t->sorted);
-    t->rank = tg_xrealloc(NULL, n + 1, sizeof *t->rank);
-    if (n) {
-        memcpy(t->sorted, t->map.text, n * sizeof *t->sorted);
-        qsort(t->sorted, n, sizeof *t->sorted, by_text);
+    if (last && tg_sv_eq(k->run, last->run)) {
+        tg_pack_u64(b, SAME_RUN);
+    } else if (tg_sv_eq(k->run, k->hash)) {
+        tg_pack_u64(b, RUN_IS_HASH);
+    } else {
+        tg_pack_u64(b, RUN_TEXT + k->run.n);
+        tg_buf_add(b, k->run);
     }
+    tg_pack_i64(b, k->rank - (last ? last->rank : 0));
+    tg_hash_put(b, k->hash);
+}
+
+static void add_index(struct tg_doc *d, const struct tg_store_key *keys, size_t n)
+{
+    struct tg_buf raw = { 0 }, packed = { 0 };
+    tg_pack_u64(&raw, n);
     for (size_t i = 0; i < n; i++)
-        t->rank[tg_strmap_find(&t->map, t->sorted[i])] = (uint32_t)i;
+        put_key(&raw, &keys[i], i ? &keys[i - 1] : NULL);
+    tg_pack_text(tg_buf_sv(&raw), &packed);
+    tg_doc_add_str(d, "index", tg_buf_sv(&packed));
+    tg_buf_release(&raw);
+    tg_buf_release(&packed);
 }
 
-static void texts_release(struct texts *t)
+/* One object for all that are alike; where the first of them is. */
+static void add_left_out(struct tg_doc *d, struct tg_shard *const *v, size_t n)
 {
-    tg_strmap_release(&t->map);
-    free(t->rank);
-    free(t->sorted);
-}
-
-static void put_text(struct tg_buf *b, const struct texts *t, tg_sv s)
-{
-    tg_pack_u64(b, t->rank[tg_strmap_find(&t->map, s)]);
-}
-
-static unsigned fact_code(tg_sv kind)
-{
-    unsigned k = 0;
-    while (k < TG_FACT_KINDS && !tg_sv_eq(kind, tg_fact_kind(k)))
-        k++;
-    return k;
-}
-
-static void put_row(struct tg_buf *b, const struct texts *t, const struct tg_row *r)
-{
-    put_text(b, t, r->name);
-    put_text(b, t, r->cat);
-    put_text(b, t, r->parent);
-    tg_pack_i64(b, r->device);
-    tg_pack_i64(b, r->stream);
-    tg_pack_i64(b, r->first);
-    tg_pack_u64(b, r->facts_cut);
-    tg_pack_u64(b, r->n_facts);
-    for (size_t i = 0; i < r->n_facts; i++) {
-        tg_pack_u64(b, fact_code(r->facts[i].kind));
-        put_text(b, t, r->facts[i].value);
-        tg_pack_u64(b, r->facts[i].count);
+    struct tg_doc *array = tg_doc_add_array(d, "left_out");
+    struct tg_shard **alike = tg_xrealloc(NULL, n + 1, sizeof *alike);
+    bool *done = tg_xmalloc(n + 1);
+    memset(done, 0, n + 1);
+    for (size_t i = 0; i < n; i++) {
+        size_t k = 0;
+        for (size_t at = i; !done[i] && at < n && tg_sv_eq(v[at]->run, v[i]->run); at++)
+            if (at == i || (!done[at] && tg_left_out_alike(v[i], v[at])))
+                alike[k++] = v[at];
+        for (size_t at = i, j = 0; j < k; at++)
+            if (v[at] == alike[j]) {
+                done[at] = true;
+                j++;
+            }
+        if (k)
+            tg_left_out_write(array, alike, k);
     }
+    free(alike);
+    free(done);
 }
 
-/* Differences wrap, so that any two values have one. */
-static void put_delta(struct tg_buf *b, tg_ns value, tg_ns before)
+bool tg_store_put_head(struct tg_store_writer *w, const struct tg_store_key *keys, size_t n,
+                       struct tg_shard *const *left_out, size_t n_left_out, struct tg_err *err)
 {
-    tg_pack_i64(b, (int64_t)((uint64_t)value - (uint64_t)before));
-}
-
-/* `n`: the steps, and the bucket outside them. */
-static void put_rows(struct tg_buf *b, const struct texts *t, const struct tg_row *rows,
-                     size_t n_rows, size_t n)
-{
-    tg_pack_u64(b, n_rows);
-    for (size_t i = 0; i < n_rows; i++)
-        put_row(b, t, &rows[i]);
-    for (size_t i = 0; i < n_rows; i++)
-        for (size_t k = 0; k < n; k++)
-            tg_pack_u64(b, rows[i].count[k]);
-    for (size_t i = 0; i < n_rows; i++)
-        for (size_t k = 0; k < n; k++)
-            put_delta(b, rows[i].total[k], k ? rows[i].total[k - 1] : 0);
-    for (size_t i = 0; i < n_rows; i++)
-        for (size_t k = 0; k < n; k++)
-            put_delta(b, rows[i].total[k], rows[i].self[k]);
-}
-
-static void put_columns(struct tg_buf *b, const struct texts *t, const struct tg_shard *s)
-{
-    tg_ns *gap = s->gaps;
-    put_rows(b, t, s->rows, s->n_rows, s->n_steps + 1);
-    for (size_t k = 0; k < s->n_steps; k++) {
-        tg_pack_u64(b, s->gap_count[k]);
-        for (size_t i = 0; i < s->gap_count[k]; i++)
-            tg_pack_u64(b, (uint64_t)*gap++);
+    static const char array[] = ",\"shards\":[\n";
+    struct tg_doc *d;
+    size_t before = w->out->n;
+    if (n > TG_MAX_SHARDS) {
+        tg_err_set(err, TG_ERR_LIMIT, TG_NOWHERE, "%zu runs and ranks: a summary holds %zu", n,
+                   TG_MAX_SHARDS);
+        return tg_err_hint(err, "Store runs in files of their own: a side takes several.");
     }
-}
-
-static void put_slots(struct tg_buf *b, const struct tg_shard *s, const bool *kept)
-{
-    for (size_t i = 0; i < s->n_rows; i++)
-        tg_pack_u64(b, kept[i]);
-    for (size_t i = 0; i < s->n_rows; i++) {
-        const struct tg_row *r = &s->rows[i];
-        const tg_ns *at = r->slots;
-        for (size_t step = 0; kept[i] && step < s->n_steps; step++)
-            for (size_t c = 0; c < r->count[step]; c++, at++)
-                put_delta(b, *at, tg_slot_expected(r, step, c, at));
-    }
-}
-
-static void add_pair(struct tg_doc *array, int64_t a, int64_t b)
-{
-    struct tg_doc *pair = tg_doc_add_array(array, NULL);
-    tg_doc_add_i64(pair, NULL, a);
-    tg_doc_add_i64(pair, NULL, b);
-}
-
-static void add_measures(struct tg_doc *d, const struct tg_shard *s)
-{
-    struct tg_doc *all = tg_doc_add_object(d, "measures");
-    for (int m = 0; m < TG_MEASURES; m++) {
-        struct tg_doc *v = tg_doc_add_array(all, tg_measure_info((enum tg_measure)m)->name);
-        for (size_t k = 0; k < s->n_steps; k++) {
-            const struct tg_measure_value *x = &s->measures[(size_t)m * s->n_steps + k];
-            if (x->known)
-                add_pair(v, x->num, x->den);
-            else
-                tg_doc_add_null(v, NULL);
-        }
-    }
-}
-
-const struct tg_stored_counter tg_stored_counters[TG_STORED_COUNTERS] = {
-    { "events", offsetof(struct tg_shard, events) },
-    { "spans", offsetof(struct tg_shard, spans) },
-    { "device_spans", offsetof(struct tg_shard, device_spans) },
-    { "unlinked", offsetof(struct tg_shard, unlinked) },
-    { "unassigned", offsetof(struct tg_shard, unassigned) },
-    { "leniencies", offsetof(struct tg_shard, leniencies) },
-    { "device_time", offsetof(struct tg_shard, device_time) },
-    { "classified_by_fallback", offsetof(struct tg_shard, classified_by_fallback) },
-    { "negative_durations", offsetof(struct tg_shard, integrity.negative_durations) },
-    { "zero_kernels", offsetof(struct tg_shard, integrity.zero_kernels) },
-    { "unmatched_begin", offsetof(struct tg_shard, integrity.unmatched_begin) },
-    { "unmatched_end", offsetof(struct tg_shard, integrity.unmatched_end) },
-    { "overlapping", offsetof(struct tg_shard, integrity.overlapping) },
-    { "overlapping_ns", offsetof(struct tg_shard, integrity.overlapping_ns) },
-    { "longer_than_step", offsetof(struct tg_shard, integrity.longer_than_step) },
-    { "unlinked_rows", offsetof(struct tg_shard, integrity.unlinked) },
-    { "lost_kernels", offsetof(struct tg_shard, integrity.lost_kernels) },
-    { "invalid_escapes", offsetof(struct tg_shard, lenient.invalid_escapes) },
-    { "control_bytes", offsetof(struct tg_shard, lenient.control_bytes) },
-    { "bad_utf8", offsetof(struct tg_shard, lenient.bad_utf8) },
-    { "non_finite", offsetof(struct tg_shard, lenient.non_finite) },
-    { "huge_integers", offsetof(struct tg_shard, lenient.huge_integers) },
-};
-_Static_assert(sizeof(tg_ns) == sizeof(uint64_t), "counters are read as one type");
-
-static void add_counters(struct tg_doc *d, const struct tg_shard *s)
-{
-    struct tg_doc *o = tg_doc_add_object(d, "counters");
-    for (size_t i = 0; i < TG_STORED_COUNTERS; i++) {
-        int64_t v;
-        memcpy(&v, (const char *)s + tg_stored_counters[i].offset, sizeof v);
-        tg_doc_add_i64(o, tg_stored_counters[i].name, v);
-    }
-}
-
-static void add_frame_sorts(struct tg_doc *d, const struct tg_shard *s)
-{
-    struct tg_doc *list = s->frame_sorts ? tg_doc_add_array(d, "frames") : NULL;
-    for (int sort = 0; list && sort < TG_STACK_SORTS; sort++)
-        if (s->frame_sorts & 1u << sort)
-            tg_doc_add_str(list, NULL, tg_sv_of(tg_frame_sort_name((enum tg_stack_sort)sort)));
-}
-
-static int64_t covered_units(const struct tg_window_hint *h)
-{
-    return (int64_t)(h->covered * 10000 + 0.5);
-}
-
-/* Everything that the hash covers, besides the columns. */
-static void add_content(struct tg_doc *d, const struct tg_shard *s, const struct texts *t)
-{
-    struct tg_doc *env, *steps, *hints, *texts;
-    tg_doc_add_i64(d, "rank", s->rank);
-    tg_doc_add_str(d, "window", s->window);
-    tg_doc_add_str(d, "classes", s->classes);
-    tg_doc_add_bool(d, "marked", s->marked);
-    tg_doc_add_bool(d, "truncated", s->truncated);
-    env = tg_doc_add_object(d, "env");
-    for (size_t i = 0; i < s->n_env; i++)
-        tg_doc_add_str(env, s->env[i].key.p, s->env[i].value);
-    steps = tg_doc_add_array(d, "steps");
-    for (size_t k = 0; k < s->n_steps; k++) {
-        struct tg_doc *one = tg_doc_add_array(steps, NULL);
-        tg_doc_add_i64(one, NULL, s->steps[k].number);
-        tg_doc_add_i64(one, NULL, s->steps[k].start);
-        tg_doc_add_i64(one, NULL, s->steps[k].end);
-    }
-    add_measures(d, s);
-    add_counters(d, s);
-    hints = tg_doc_add_array(d, "hints");
-    for (size_t i = 0; i < s->n_hints; i++) {
-        struct tg_doc *one = tg_doc_add_array(hints, NULL);
-        tg_doc_add_str(one, NULL, s->hints[i].name);
-        tg_doc_add_i64(one, NULL, (int64_t)s->hints[i].count);
-        tg_doc_add_i64(one, NULL, covered_units(&s->hints[i]));
-    }
-    add_frame_sorts(d, s);
-    texts = tg_doc_add_array(d, "texts");
-    for (size_t i = 0; i < t->map.n; i++)
-        tg_doc_add_str(texts, NULL, t->sorted[i]);
-}
-
-tg_sv tg_shard_hash(const struct tg_shard *s, struct tg_arena *a)
-{
-    struct tg_doc *d = tg_doc_new_object();
-    struct tg_buf text = { 0 }, columns = { 0 };
-    struct texts t;
-    uint64_t h;
-    texts_init(&t, s);
-    add_content(d, s, &t);
-    tg_doc_write(d, false, &text);
-    put_columns(&columns, &t, s);
-    if (s->frame_sorts)
-        put_rows(&columns, &t, s->frames, s->n_frames, s->n_steps + 1);
-    h = tg_hash(tg_buf_sv(&columns), tg_hash(tg_buf_sv(&text), TG_SUMMARY_FORMAT));
-    texts_release(&t);
-    tg_buf_release(&columns);
-    tg_buf_release(&text);
+    d = tg_doc_new_object();
+    tg_doc_add_i64(d, "tracegate_summary", TG_SUMMARY_FORMAT);
+    add_index(d, keys, n);
+    tg_book_write(&w->book, d);
+    if (n_left_out)
+        add_left_out(d, left_out, n_left_out);
+    tg_doc_write(d, false, w->out);
     tg_doc_free(d);
-    return tg_sv_of(tg_arena_printf(a, "%016" PRIx64, h));
+    w->out->n -= 2; /* the brace and the end of the line */
+    tg_buf_puts(w->out, array);
+    if (w->out->n - before <= w->max_doc)
+        return true;
+    w->out->n = before;
+    tg_err_set(err, TG_ERR_LIMIT, TG_NOWHERE,
+               "the names of %zu runs and ranks do not fit into one "
+               "summary",
+               n);
+    return tg_err_hint(err, "Store runs in files of their own: a side takes several.");
 }
 
-tg_sv tg_shard_recording(const struct tg_shard *s, struct tg_arena *a)
-{
-    struct tg_shard bare = *s;
-    if (s->left_out || !s->frame_sorts)
-        return s->hash;
-    bare.frame_sorts = 0;
-    bare.n_frames = 0;
-    return tg_shard_hash(&bare, a);
-}
+/* ---- which slots fit ---- */
 
 struct sized {
     tg_ns self;
@@ -298,100 +141,127 @@ static struct sized *rows_by_size(const struct tg_shard *s, size_t *n)
     return v;
 }
 
-/* Slots of the `n` largest rows; false if they take more than `budget` bytes of text. */
-static bool try_slots(const struct tg_shard *s, const struct sized *v, size_t n, size_t budget,
+/* The values with the slots of the `n` largest rows; false: more than `most` bytes of text. */
+static bool try_slots(const struct tg_shard *s, const struct sized *v, size_t n, size_t most,
                       struct tg_buf *text)
 {
     bool *kept = tg_xmalloc(s->n_rows + 1);
     struct tg_buf raw = { 0 };
+    bool fits;
     memset(kept, 0, s->n_rows + 1);
     for (size_t i = 0; i < n; i++)
         kept[v[i].row] = true;
     tg_buf_clear(text);
-    put_slots(&raw, s, kept);
-    if (raw.n <= TG_PACK_MAX)
+    tg_values_put(&raw, s, kept);
+    fits = raw.n <= TG_PACK_MAX;
+    if (fits)
         tg_pack_text(tg_buf_sv(&raw), text);
     free(kept);
-    n = raw.n;
     tg_buf_release(&raw);
-    return n <= TG_PACK_MAX && text->n <= budget;
+    return fits && text->n <= most;
 }
 
-/* As many of the largest rows as fit; nearly always all of them. */
-static void fit_slots(const struct tg_shard *s, size_t budget, struct tg_buf *text)
+/* As many of the largest rows as fit; nearly always all of them. False: not even the sums fit. */
+static bool fit_slots(const struct tg_shard *s, size_t most, size_t max_slots, struct tg_buf *text)
 {
     size_t n, lo = 0, hi;
     struct sized *v = rows_by_size(s, &n);
-    if (budget == 0) {
-        (void)try_slots(s, v, 0, 0, text);
-    } else if (!try_slots(s, v, n, budget, text)) {
-        for (hi = n; lo + 1 < hi;) {
-            size_t mid = lo + (hi - lo) / 2;
-            if (try_slots(s, v, mid, budget, text))
+    bool ok = true;
+    if (max_slots != SIZE_MAX || !try_slots(s, v, n, most, text)) {
+        size_t more;
+        ok = try_slots(s, v, 0, SIZE_MAX, text);
+        if (!__builtin_add_overflow(text->n, max_slots, &more) && more < most)
+            most = more;
+        for (hi = n + 1; ok && max_slots && lo + 1 < hi;) {
+            size_t mid = hi > n ? n : lo + (hi - lo) / 2;
+            if (try_slots(s, v, mid, most, text))
                 lo = mid;
             else
                 hi = mid;
         }
-        (void)try_slots(s, v, lo, budget, text);
+        ok = ok && try_slots(s, v, lo, SIZE_MAX, text);
     }
     free(v);
-}
-
-static bool add_shard(struct tg_doc *shards, const struct tg_shard *s, size_t limit,
-                      size_t max_slots, struct tg_err *err)
-{
-    struct tg_doc *d = tg_doc_add_object(shards, NULL);
-    struct tg_buf raw = { 0 }, frames = { 0 }, columns = { 0 }, slots = { 0 }, head = { 0 };
-    struct texts t;
-    bool ok;
-    tg_doc_add_str(d, "run", s->run);
-    tg_doc_add_str(d, "hash", s->hash);
-    texts_init(&t, s);
-    add_content(d, s, &t);
-    put_columns(&raw, &t, s);
-    put_rows(&frames, &t, s->frames, s->n_frames, s->n_steps + 1);
-    texts_release(&t);
-    ok = raw.n <= TG_PACK_MAX && frames.n <= TG_PACK_MAX;
-    if (ok && s->frame_sorts) {
-        tg_pack_text(tg_buf_sv(&frames), &columns);
-        tg_doc_add_str(d, "frame_columns", tg_buf_sv(&columns));
-        tg_buf_clear(&columns);
-    }
-    if (ok) {
-        tg_pack_text(tg_buf_sv(&raw), &columns);
-        tg_doc_add_str(d, "columns", tg_buf_sv(&columns));
-        tg_doc_write(d, false, &head);
-        limit = head.n < limit ? limit - head.n : 0;
-        fit_slots(s, limit < max_slots ? limit : max_slots, &slots);
-        tg_doc_add_str(d, "slots", tg_buf_sv(&slots));
-    } else {
-        tg_err_set(err, TG_ERR_LIMIT, TG_NOWHERE,
-                   "'%.*s': %zu names times %zu steps do not fit into a summary",
-                   TG_SV_ARG(s->source), s->n_rows, s->n_steps);
-        tg_err_hint(err, "Record fewer steps.");
-    }
-    tg_buf_release(&raw);
-    tg_buf_release(&frames);
-    tg_buf_release(&columns);
-    tg_buf_release(&slots);
-    tg_buf_release(&head);
     return ok;
 }
 
-/* The truncated shards of the run of v[i]; nothing if an earlier one has written them. */
-static void add_left_out(struct tg_doc *shards, struct tg_shard *const *v, size_t n, size_t i)
+/* ---- a shard ---- */
+
+/* The number of a column that is there already, else its text. */
+static void add_column(struct tg_store_writer *w, struct tg_doc *d, const char *key,
+                       const struct tg_buf *raw)
 {
-    struct tg_shard **alike = tg_xrealloc(NULL, n, sizeof *alike);
-    size_t k = 0, first = 0;
-    while (!tg_left_out_alike(v[first], v[i]))
-        first++;
-    for (size_t at = i; first == i && at < n; at++)
-        if (tg_left_out_alike(v[i], v[at]))
-            alike[k++] = v[at];
-    if (k)
-        tg_left_out_write(shards, alike, k);
-    free(alike);
+    size_t known = w->columns.n;
+    uint32_t id = tg_strmap_add(&w->columns, tg_buf_sv(raw));
+    struct tg_buf packed = { 0 };
+    if (id < known) {
+        tg_doc_add_i64(d, key, id);
+        return;
+    }
+    tg_pack_text(tg_buf_sv(raw), &packed);
+    tg_doc_add_str(d, key, tg_buf_sv(&packed));
+    tg_buf_release(&packed);
 }
+
+/* Room for the values beside the rest, whatever document the shard is in. */
+static size_t room_for_values(const struct tg_store_writer *w, const struct tg_doc *d,
+                              size_t pattern)
+{
+    struct tg_buf text = { 0 };
+    size_t used;
+    tg_doc_write(d, false, &text);
+    used = text.n + pattern;
+    tg_buf_release(&text);
+    return used < w->max_summary ? w->max_summary - used : 0;
+}
+
+static bool does_not_fit(const struct tg_shard *s, struct tg_err *err)
+{
+    tg_err_set(err, TG_ERR_LIMIT, TG_NOWHERE,
+               "'%.*s': %zu names times %zu steps do not fit into a summary", TG_SV_ARG(s->source),
+               s->n_rows, s->n_steps);
+    return tg_err_hint(err, "Record fewer steps.");
+}
+
+bool tg_store_put_shard(struct tg_store_writer *w, const struct tg_shard *s,
+                        const struct tg_listing *l, struct tg_err *err)
+{
+    struct tg_doc *d = tg_doc_new_object();
+    struct tg_buf rows = { 0 }, pattern = { 0 }, values = { 0 };
+    size_t room;
+    bool ok;
+    tg_doc_add_str(d, "run", s->run);
+    tg_doc_add_str(d, "hash", s->hash);
+    tg_content_add(d, s);
+    tg_pattern_put(&pattern, s);
+    room = room_for_values(w, d, pattern.n);
+    tg_listing_put(&rows, l, &w->book);
+    ok = pattern.n <= TG_PACK_MAX && rows.n <= TG_PACK_MAX &&
+         fit_slots(s, room, room ? w->max_slots : 0, &values);
+    if (ok) {
+        add_column(w, d, "rows", &rows);
+        add_column(w, d, "pattern", &pattern);
+        tg_doc_add_str(d, "values", tg_buf_sv(&values));
+        tg_buf_puts(w->out, w->any ? ",\n" : "");
+        w->any = true;
+        tg_doc_write(d, false, w->out);
+        w->out->n--; /* the end of the line: a comma may follow */
+    } else {
+        (void)does_not_fit(s, err);
+    }
+    tg_doc_free(d);
+    tg_buf_release(&rows);
+    tg_buf_release(&pattern);
+    tg_buf_release(&values);
+    return ok;
+}
+
+void tg_store_put_tail(struct tg_store_writer *w)
+{
+    tg_buf_puts(w->out, w->any ? "\n]}\n" : "]}\n");
+}
+
+/* ---- a summary in memory ---- */
 
 bool tg_summary_write(const struct tg_summary *s, const struct tg_limits *limits,
                       struct tg_buf *out, struct tg_err *err)
@@ -402,25 +272,37 @@ bool tg_summary_write(const struct tg_summary *s, const struct tg_limits *limits
 bool tg_summary_write_slots(const struct tg_summary *s, const struct tg_limits *limits,
                             size_t max_slots, struct tg_buf *out, struct tg_err *err)
 {
-    struct tg_limits all = limits ? *limits : TG_LIMITS_DEFAULT;
-    struct tg_doc *d = tg_doc_new_object(), *shards;
-    size_t before = out->n;
-    bool ok = true;
-    tg_doc_add_i64(d, "tracegate_summary", TG_SUMMARY_FORMAT);
-    shards = tg_doc_add_array(d, "shards");
-    for (size_t i = 0; ok && i < s->n; i++)
-        if (s->shards[i]->left_out)
-            add_left_out(shards, s->shards, s->n, i);
-        else
-            ok = add_shard(shards, s->shards[i], all.max_summary, max_slots, err);
-    if (ok)
-        tg_doc_write(d, false, out);
-    if (ok && out->n - before > all.max_doc) {
-        ok = tg_err_set(err, TG_ERR_LIMIT, TG_NOWHERE, "the summary would have %zu bytes",
-                        out->n - before);
-        tg_err_hint(err, "Store runs or ranks in files of their own: a side takes several.");
-        out->n = before;
+    struct tg_store_writer w;
+    struct tg_store_key *keys = tg_xrealloc(NULL, s->n + 1, sizeof *keys);
+    struct tg_listing *l = tg_xrealloc(NULL, s->n + 1, sizeof *l);
+    struct tg_shard **whole = tg_xrealloc(NULL, s->n + 1, sizeof *whole);
+    struct tg_shard **less = tg_xrealloc(NULL, s->n + 1, sizeof *less);
+    size_t n = 0, n_less = 0, before = out->n;
+    bool ok;
+    tg_store_writer_init(&w, out, limits, max_slots);
+    for (size_t i = 0; i < s->n; i++) {
+        struct tg_shard *one = s->shards[i];
+        if (one->left_out) {
+            less[n_less++] = one;
+            continue;
+        }
+        tg_book_list(&w.book, one, &l[n]);
+        keys[n] = (struct tg_store_key){ one->run, one->hash, one->rank };
+        whole[n++] = one;
     }
-    tg_doc_free(d);
+    ok = tg_store_put_head(&w, keys, n, less, n_less, err);
+    for (size_t i = 0; ok && i < n; i++)
+        ok = tg_store_put_shard(&w, whole[i], &l[i], err);
+    if (ok)
+        tg_store_put_tail(&w);
+    else
+        out->n = before;
+    for (size_t i = 0; i < n; i++)
+        tg_listing_release(&l[i]);
+    free(keys);
+    free(l);
+    free(whole);
+    free(less);
+    tg_store_writer_release(&w);
     return ok;
 }

@@ -59,22 +59,6 @@ bool tg_summary_of_trace(struct tg_summary *out, const struct tg_trace *t,
     return tg_summary_insert(out, s, err);
 }
 
-/* The whole text of a stored summary, at most limits.max_doc bytes. */
-static bool read_all(struct tg_buf *text, struct tg_source *s, const struct tg_limits *limits,
-                     struct tg_err *err)
-{
-    for (;;) {
-        int64_t got = tg_source_fill(s, tg_buf_room(text, 65536), 65536, err);
-        if (got <= 0)
-            return got == 0;
-        text->n += (size_t)got;
-        text->p[text->n] = '\0';
-        if (text->n > limits->max_doc)
-            return tg_err_set(err, TG_ERR_LIMIT, TG_AT_FILE(tg_source_name(s)),
-                              "the summary is larger than %zu bytes", limits->max_doc);
-    }
-}
-
 static bool add_trace(struct tg_summary *out, struct tg_source *s,
                       const struct tg_summarize_opts *o, const struct tg_progress *progress,
                       struct tg_err *err)
@@ -101,16 +85,10 @@ static bool add_trace(struct tg_summary *out, struct tg_source *s,
 bool tg_summary_add(struct tg_summary *out, struct tg_source *s, const struct tg_summarize_opts *o,
                     const struct tg_progress *progress, struct tg_err *err)
 {
-    struct tg_limits limits = o->load.reader.limits ? *o->load.reader.limits : TG_LIMITS_DEFAULT;
-    struct tg_buf text = { 0 };
     tg_sv head;
-    bool ok;
     if (!tg_source_peek(s, &head, err))
         return false;
     if (!tg_summary_looks_like(head))
         return add_trace(out, s, o, progress, err);
-    ok = read_all(&text, s, &limits, err) &&
-         tg_summary_parse(out, tg_buf_sv(&text), tg_source_name(s), err);
-    tg_buf_release(&text);
-    return ok;
+    return tg_summary_read(out, s, o->load.reader.limits, err);
 }

@@ -44,7 +44,8 @@ struct tg_row {
     struct tg_fact *facts; /* by (kind, value) */
     size_t n_facts;
     bool facts_cut; /* more than limits.max_facts distinct ones of a kind; the rest is not here */
-    tg_ns first; /* start of its first event, relative to the first step's start: order of rows */
+    uint32_t order; /* of kernels: position of its first one among those of the shard's rows of
+                       kernels; else 0 */
 };
 
 /* Deviations from the JSON standard in the trace, by kind: how many places. */
@@ -156,10 +157,12 @@ TG_MUST bool tg_shard_comparable(const struct tg_shard *a, const struct tg_shard
                                  struct tg_err *err);
 
 /*
- * The stored form: one JSON document, canonical (equal content, equal bytes), gzip'd by the caller
- * or not. Every shard stays below limits.max_summary by itself, so that grouping cannot matter:
- * above it the slots of its smallest rows (by time in steps) are dropped (row.slots NULL after
- * parsing). `limits` NULL: defaults. Parsing adds to `out`; after an error it may hold a part.
+ * The stored form (core/summary/store.h): one JSON document, canonical (equal content, equal
+ * bytes), gzip'd by the caller or not. Every shard stays below limits.max_summary by itself, so
+ * that grouping cannot matter: above it the slots of its smallest rows (by time in steps) are
+ * dropped (row.slots NULL after parsing). `limits` NULL: defaults. Parsing adds to `out`; after an
+ * error it may hold a part. Shards of one document share texts, counts and facts: they are read,
+ * never written to.
  */
 TG_MUST bool tg_summary_write(const struct tg_summary *s, const struct tg_limits *limits,
                               struct tg_buf *out, struct tg_err *err);

@@ -284,13 +284,13 @@ def twice(tmp):
     """One recording that is stored in two forms is one run."""
     make = Ranks(SOURCE)
     # Two clones: alone it has more room than beside five others.
-    six = make.side(tmp + "/six", 20, 500, runs=6)
+    six = make.side(tmp + "/six", 60, 500, runs=6)
     clones = [Repository(f"{tmp}/{i}") for i in range(2)]
-    clones[0].record(six[:20])
+    clones[0].record(six[:60])
     clones[1].record(six)
     clones[0].git("fetch", "-q", clones[1].dir, PREFIX + "*:" + PREFIX + "*")
     expect("two forms: refs", len(clones[0].sizes()), 7)
-    run, report = clones[0].check(make.side(tmp + "/fresh", 20, 600), 20)
+    run, report = clones[0].check(make.side(tmp + "/fresh", 60, 600), 60)
     expect(f"two forms: {run.stderr}", (run.returncode, report["environment"]["runs"]), (0, [6, 1]))
     # First without totals by Python frame, then with them: whatever the order, the frames are there.
     for s in list(make.steps):

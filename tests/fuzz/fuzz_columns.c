@@ -6,40 +6,61 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* As packed text, with what is around it. */
+static void put(struct tg_buf *text, const char *before, tg_sv raw)
+{
+    tg_buf_puts(text, before);
+    tg_pack_text(raw, text);
+}
+
+#define RAW(bytes) ((tg_sv){ bytes, sizeof bytes - 1 })
+
+/* A document of one shard with two rows (an operator, a kernel), up to its pattern. */
+static void put_head(struct tg_buf *text)
+{
+    put(text, "{\"tracegate_summary\":1,\"index\":\"",
+        RAW("\x01\x03r\x00\x00\x00\x00\x00\x00\x00\x00\x00"));
+    put(text, "\",\"texts\":[\"",
+        RAW("\x00\x01"
+            "a\x06"
+            "cpu_op\x06kernel"));
+    put(text, "\"],\"rows\":[\"", RAW("\x01\x02\x00\x01\x01\x01\x03\x00\x00\x0e"));
+    put(text, "\"],\"facts\":[\"", RAW("\x01\x02\x01"));
+    tg_buf_puts(
+        text,
+        "\"],\"shards\":[\n{\"run\":\"r\",\"hash\":\"0000000000000000\",\"rank\":0,\"window\":"
+        "\"auto\",\"classes\":\"\",\"marked\":true,\"truncated\":false,\"env\":{},\"steps\":"
+        "[[0,0,9],[1,9,20]],\"measures\":{");
+    for (int m = 0; m < TG_MEASURES; m++)
+        tg_buf_printf(text, "%s\"%s\":[null,null]", m ? "," : "",
+                      tg_measure_info((enum tg_measure)m)->name);
+    tg_buf_puts(text,
+                "},\"counters\":{\"events\":0,\"spans\":0,\"device_spans\":0,\"unlinked\":0,"
+                "\"unassigned\":0,\"leniencies\":0,\"device_time\":0,\"classified_by_fallback\":0,"
+                "\"negative_durations\":0,\"zero_kernels\":0,\"unmatched_begin\":0,"
+                "\"unmatched_end\":0,\"overlapping\":0,\"overlapping_ns\":0,\"longer_than_step\":0,"
+                "\"unlinked_rows\":0,\"lost_kernels\":0,\"invalid_escapes\":0,\"control_bytes\":0,"
+                "\"bad_utf8\":0,\"non_finite\":0,\"huge_integers\":0},\"hints\":[],");
+    put(text, "\"rows\":\"", RAW("\x02\x00\x00\x00\x01\x00"));
+}
+
 /*
- * The packed numbers behind zlib and base64, which a fuzzer of the text hardly gets through: the
- * first byte says how long the columns are, in 1/256 of the input; the rest are slots. The hash
+ * The packed numbers under zlib and base64, which a fuzzer of the text hardly gets through: the
+ * first byte says how long the pattern is, in 1/256 of the input; the rest are values. The hash
  * does not fit, so nothing may be taken; nothing may crash or take memory out of proportion.
  */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const char head[] =
-        "{\"tracegate_summary\":1,\"shards\":[{\"run\":\"r\",\"hash\":\"0\",\"rank\":0,\"window\":"
-        "\"auto\",\"classes\":\"\",\"marked\":true,\"truncated\":false,\"env\":{},\"steps\":[[0,0,"
-        "9],["
-        "1,9,20]],\"measures\":{";
-    static const char tail[] =
-        "},\"counters\":{\"events\":0,\"spans\":0,\"device_spans\":0,\"unlinked\":0,\"unassigned\":"
-        "0,"
-        "\"leniencies\":0,\"device_time\":0,\"classified_by_fallback\":0,\"negative_durations\":0,"
-        "\"zero_kernels\":0,\"unmatched_begin\":0,\"unmatched_end\":0,\"overlapping\":0,"
-        "\"overlapping_ns\":0,\"longer_than_step\":0,\"unlinked_rows\":0},\"hints\":[],\"texts\":"
-        "[\"\",\"a\",\"cpu_op\",\"kernel\"],\"columns\":\"";
     struct tg_buf text = { 0 };
     struct tg_summary s;
     struct tg_err err;
     size_t cut = size ? (size - 1) * data[0] / 255 : 0;
+    const char *in = (const char *)data + (size ? 1 : 0);
     tg_err_init(&err);
-    tg_buf_puts(&text, head);
-    for (int m = 0; m < TG_MEASURES; m++)
-        tg_buf_printf(&text, "%s\"%s\":[null,null]", m ? "," : "",
-                      tg_measure_info((enum tg_measure)m)->name);
-    tg_buf_puts(&text, tail);
-    tg_pack_text((tg_sv){ (const char *)data + (size ? 1 : 0), cut }, &text);
-    tg_buf_puts(&text, "\",\"slots\":\"");
-    tg_pack_text((tg_sv){ (const char *)data + (size ? 1 : 0) + cut, size ? size - 1 - cut : 0 },
-                 &text);
-    tg_buf_puts(&text, "\"}]}");
+    put_head(&text);
+    put(&text, "\",\"pattern\":\"", (tg_sv){ in, cut });
+    put(&text, "\",\"values\":\"", (tg_sv){ in + cut, size ? size - 1 - cut : 0 });
+    tg_buf_puts(&text, "\"}\n]}\n");
     tg_summary_init(&s);
     if (tg_summary_parse(&s, tg_buf_sv(&text), "fuzz", &err) || err.kind != TG_ERR_SUMMARY)
         abort();

@@ -464,10 +464,10 @@ static void stems(struct fixture *f, tg_ns second, const char *parent)
     make(f, 5, 5, 3);
     for (int side = 0; side < 2; side++)
         for (size_t r = 0; r < 5; r++) {
-            add_row(f, side, r, TG_KIND_KERNEL, raw[side][0], "forward", 2, 50001)->first = 100;
+            add_row(f, side, r, TG_KIND_KERNEL, raw[side][0], "forward", 2, 50001)->order = 100;
             add_row(f, side, r, TG_KIND_KERNEL, raw[side][1], side ? parent : "forward", 4,
                     side ? second : 20001)
-                ->first = 200;
+                ->order = 200;
         }
     compare(f);
 }

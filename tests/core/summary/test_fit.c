@@ -265,10 +265,12 @@ static void what_is_written_can_be_read(void **state)
 static void put_left_out(struct tg_buf *text, const struct tg_buf *raw)
 {
     tg_buf_clear(text);
-    tg_buf_puts(text, "{\"tracegate_summary\":1,\"shards\":[{\"run\":\"r\",\"window\":\"auto\","
-                      "\"classes\":\"0\",\"marked\":true,\"left_out\":\"");
+    tg_buf_puts(text, "{\"tracegate_summary\":1,\"index\":\"");
+    tg_pack_text((tg_sv){ "\0", 1 }, text); /* no whole shard */
+    tg_buf_puts(text, "\",\"texts\":[],\"rows\":[],\"facts\":[],\"left_out\":[{\"run\":\"r\","
+                      "\"window\":\"auto\",\"classes\":\"0\",\"marked\":true,\"left_out\":\"");
     tg_pack_text(tg_buf_sv(raw), text);
-    tg_buf_puts(text, "\"}]}");
+    tg_buf_puts(text, "\"}],\"shards\":[\n]}\n");
 }
 
 /* A shard of rank 3 with the steps `steps`, each of 1 ns. */

@@ -1,0 +1,337 @@
+#include "core/summary/columns.h"
+
+#include <stdlib.h>
+
+#include "core/summary/pack.h"
+
+/* The value that a slot is stored relative to. */
+static tg_ns expected(const struct tg_row *r, size_t step, size_t i, const tg_ns *at)
+{
+    if (step > 0 && r->count[step] == r->count[step - 1])
+        return *(at - r->count[step]);
+    return i ? at[-1] : 0;
+}
+
+/* ---- the pattern ---- */
+
+static void put_counts(struct tg_buf *b, const struct tg_row *rows, size_t n_rows, size_t n)
+{
+    for (size_t i = 0; i < n_rows; i++)
+        for (size_t k = 0; k < n; k++)
+            tg_pack_u64(b, rows[i].count[k]);
+}
+
+void tg_pattern_put(struct tg_buf *b, const struct tg_shard *s)
+{
+    put_counts(b, s->rows, s->n_rows, s->n_steps + 1);
+    put_counts(b, s->frames, s->n_frames, s->n_steps + 1);
+    for (size_t i = 0; i < s->n_rows; i++) {
+        tg_pack_u64(b, s->rows[i].facts_cut);
+        tg_pack_u64(b, s->rows[i].order);
+        for (size_t f = 0; f < s->rows[i].n_facts; f++)
+            tg_pack_u64(b, s->rows[i].facts[f].count);
+    }
+    for (size_t k = 0; k < s->n_steps; k++)
+        tg_pack_u64(b, s->gap_count[k]);
+}
+
+static void read_u32(struct tg_unpack *u, uint32_t *to, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint64_t v = tg_unpack_u64(u);
+        u->bad |= v > UINT32_MAX;
+        to[i] = (uint32_t)v;
+    }
+}
+
+/* The keys of the listed rows, and their calls. */
+static bool read_counts(struct tg_unpack *u, struct tg_shape *out, enum tg_book_set set,
+                        const struct tg_listing *l, const struct tg_book_read *b,
+                        struct tg_arena *a)
+{
+    size_t n = out->n_steps + 1, numbers;
+    uint32_t *count;
+    if (__builtin_mul_overflow(l->n[set], n, &numbers) || numbers > tg_unpack_left(u))
+        return false;
+    out->n[set] = l->n[set];
+    out->row[set] = TG_NEW_N(a, struct tg_row, l->n[set]);
+    count = TG_NEW_N(a, uint32_t, numbers);
+    read_u32(u, count, numbers);
+    for (size_t i = 0; i < l->n[set]; i++) {
+        out->row[set][i] = b->row[set][l->row[set][i]];
+        out->row[set][i].count = count + i * n;
+    }
+    return !u->bad;
+}
+
+/* The facts of one row: those of the listing that name it. */
+static bool read_facts(struct tg_unpack *u, struct tg_row *row, uint32_t id, size_t *at,
+                       const struct tg_listing *l, const struct tg_book_read *b, struct tg_fact *to)
+{
+    uint64_t cut = tg_unpack_u64(u), order = tg_unpack_u64(u);
+    row->facts_cut = cut == 1;
+    row->order = (uint32_t)order;
+    row->facts = to + *at;
+    for (; *at < l->n_facts && b->fact[l->fact[*at]].row == id; ++*at) {
+        to[*at] = b->fact[l->fact[*at]].fact;
+        to[*at].count = tg_unpack_u64(u);
+        row->n_facts++;
+    }
+    return !u->bad && cut <= 1 && order <= UINT32_MAX;
+}
+
+bool tg_pattern_read(struct tg_shape *out, tg_sv raw, const struct tg_listing *l,
+                     const struct tg_book_read *b, size_t n_steps, struct tg_arena *a)
+{
+    struct tg_unpack u = { raw.p, raw.p + raw.n, false };
+    struct tg_fact *facts = TG_NEW_N(a, struct tg_fact, l->n_facts);
+    size_t at = 0;
+    *out = (struct tg_shape){ .n_steps = n_steps };
+    if (!read_counts(&u, out, TG_BOOK_ROWS, l, b, a) ||
+        !read_counts(&u, out, TG_BOOK_FRAMES, l, b, a))
+        return false;
+    for (size_t i = 0; i < out->n[TG_BOOK_ROWS]; i++)
+        if (!read_facts(&u, &out->row[TG_BOOK_ROWS][i], l->row[TG_BOOK_ROWS][i], &at, l, b, facts))
+            return false;
+    if (at != l->n_facts || n_steps > tg_unpack_left(&u))
+        return false;
+    out->gap_count = TG_NEW_N(a, uint32_t, n_steps);
+    read_u32(&u, out->gap_count, n_steps);
+    return !u.bad && u.p == u.end;
+}
+
+/* ---- writing the values ---- */
+
+static uint64_t gcd(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Folds the times of rows into the divisor; 1 ends it. */
+static uint64_t fold_rows(uint64_t unit, const struct tg_row *rows, size_t n_rows, size_t n)
+{
+    for (size_t i = 0; unit != 1 && i < n_rows; i++)
+        for (size_t k = 0; unit != 1 && k < n; k++)
+            unit = gcd(gcd(unit, (uint64_t)rows[i].total[k]), (uint64_t)rows[i].self[k]);
+    return unit;
+}
+
+static size_t n_gaps(const struct tg_shard *s)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < s->n_steps; k++)
+        n += s->gap_count[k];
+    return n;
+}
+
+/* At least 1: the divisor of all times. */
+static uint64_t unit_of(const struct tg_shard *s, const bool *kept)
+{
+    uint64_t unit = fold_rows(0, s->rows, s->n_rows, s->n_steps + 1);
+    size_t gaps = n_gaps(s);
+    unit = fold_rows(unit, s->frames, s->n_frames, s->n_steps + 1);
+    for (size_t i = 0; unit != 1 && i < gaps; i++)
+        unit = gcd(unit, (uint64_t)s->gaps[i]);
+    for (size_t i = 0; unit != 1 && i < s->n_rows; i++)
+        for (uint64_t c = 0, n = kept[i] ? tg_row_calls(s, &s->rows[i]) : 0; unit != 1 && c < n;
+             c++)
+            unit = gcd(unit, (uint64_t)s->rows[i].slots[c]);
+    return unit ? unit : 1;
+}
+
+static void put_less(struct tg_buf *b, const struct tg_row *rows, size_t n_rows, size_t n,
+                     uint64_t unit)
+{
+    for (size_t i = 0; i < n_rows; i++)
+        for (size_t k = 0; k < n; k++)
+            tg_pack_u64(b, (uint64_t)(rows[i].total[k] - rows[i].self[k]) / unit);
+}
+
+static void put_delta(struct tg_buf *b, tg_ns value, tg_ns before, uint64_t unit)
+{
+    tg_pack_i64(b, (value - before) / (int64_t)unit);
+}
+
+/* `from`: the first step whose self time no slots say. */
+static void put_self(struct tg_buf *b, const struct tg_row *r, size_t from, size_t n, uint64_t unit)
+{
+    for (size_t k = from; k < n; k++)
+        put_delta(b, r->self[k], k > from ? r->self[k - 1] : 0, unit);
+}
+
+static void put_slots(struct tg_buf *b, const struct tg_row *r, size_t n_steps, uint64_t unit)
+{
+    const tg_ns *at = r->slots;
+    for (size_t step = 0; step < n_steps; step++)
+        for (size_t c = 0; c < r->count[step]; c++, at++)
+            put_delta(b, *at, expected(r, step, c, at), unit);
+}
+
+void tg_values_put(struct tg_buf *b, const struct tg_shard *s, const bool *kept)
+{
+    uint64_t unit = unit_of(s, kept);
+    size_t n = s->n_steps + 1, gaps = n_gaps(s);
+    tg_pack_u64(b, unit);
+    for (size_t i = 0; i < s->n_rows; i++)
+        tg_pack_u64(b, kept[i]);
+    put_less(b, s->rows, s->n_rows, n, unit);
+    put_less(b, s->frames, s->n_frames, n, unit);
+    for (size_t i = 0; i < s->n_rows; i++)
+        put_self(b, &s->rows[i], kept[i] ? s->n_steps : 0, n, unit);
+    for (size_t i = 0; i < s->n_frames; i++)
+        put_self(b, &s->frames[i], 0, n, unit);
+    for (size_t i = 0; i < gaps; i++)
+        tg_pack_u64(b, (uint64_t)s->gaps[i] / unit);
+    for (size_t i = 0; i < s->n_rows; i++)
+        if (kept[i])
+            put_slots(b, &s->rows[i], s->n_steps, unit);
+}
+
+/* ---- reading the values ---- */
+
+struct values {
+    struct tg_unpack u;
+    int64_t unit;
+    struct tg_arena *a;
+};
+
+/* A time that is `before` and a difference; negative ones and those beyond an int64 are damage. */
+static tg_ns read_after(struct values *v, tg_ns before)
+{
+    int64_t more, sum;
+    if (__builtin_mul_overflow(tg_unpack_i64(&v->u), v->unit, &more) ||
+        __builtin_add_overflow(before, more, &sum) || sum < 0) {
+        v->u.bad = true;
+        return 0;
+    }
+    return sum;
+}
+
+static tg_ns read_time(struct values *v)
+{
+    uint64_t n = tg_unpack_u64(&v->u);
+    int64_t time;
+    if (n > INT64_MAX || __builtin_mul_overflow((int64_t)n, v->unit, &time)) {
+        v->u.bad = true;
+        return 0;
+    }
+    return time;
+}
+
+/* Room for the times of a set, and the inclusive less the self times, in `total`. */
+static bool read_less(struct values *v, struct tg_row *rows, size_t n_rows, size_t n)
+{
+    size_t numbers;
+    tg_ns *time;
+    if (__builtin_mul_overflow(n_rows, n, &numbers) || numbers > tg_unpack_left(&v->u))
+        return false;
+    time = TG_NEW_N(v->a, tg_ns, 2 * numbers);
+    for (size_t i = 0; i < n_rows; i++) {
+        rows[i].total = time + 2 * i * n;
+        rows[i].self = rows[i].total + n;
+        for (size_t k = 0; k < n; k++)
+            rows[i].total[k] = read_time(v);
+    }
+    return !v->u.bad;
+}
+
+static void read_self(struct values *v, struct tg_row *r, size_t from, size_t n)
+{
+    for (size_t k = from; k < n; k++)
+        r->self[k] = read_after(v, k > from ? r->self[k - 1] : 0);
+}
+
+/* Slots, and the self time of each step that they add up to. */
+static bool read_slots(struct values *v, const struct tg_shard *s, struct tg_row *r)
+{
+    uint64_t n = tg_row_calls(s, r);
+    tg_ns *at;
+    if (n > tg_unpack_left(&v->u))
+        return false;
+    at = r->slots = TG_NEW_N(v->a, tg_ns, (size_t)n);
+    for (size_t step = 0; step < s->n_steps; step++) {
+        tg_ns sum = 0;
+        for (size_t i = 0; i < r->count[step]; i++, at++) {
+            *at = read_after(v, expected(r, step, i, at));
+            sum = tg_ns_add(sum, *at);
+        }
+        r->self[step] = sum;
+    }
+    return !v->u.bad;
+}
+
+static bool add_self(struct tg_row *rows, size_t n_rows, size_t n)
+{
+    for (size_t i = 0; i < n_rows; i++)
+        for (size_t k = 0; k < n; k++)
+            if (__builtin_add_overflow(rows[i].total[k], rows[i].self[k], &rows[i].total[k]))
+                return false;
+    return true;
+}
+
+static bool read_gaps(struct values *v, struct tg_shard *s)
+{
+    size_t n = n_gaps(s);
+    if (n > tg_unpack_left(&v->u))
+        return false;
+    s->gaps = TG_NEW_N(v->a, tg_ns, n);
+    for (size_t i = 0; i < n; i++)
+        s->gaps[i] = read_time(v);
+    return !v->u.bad;
+}
+
+static struct tg_row *rows_of(const struct tg_shape *shape, enum tg_book_set set,
+                              struct tg_arena *a)
+{
+    struct tg_row *rows = TG_NEW_N(a, struct tg_row, shape->n[set]);
+    if (shape->n[set])
+        memcpy(rows, shape->row[set], shape->n[set] * sizeof *rows);
+    return rows;
+}
+
+static bool read_all(struct values *v, struct tg_shard *s, const bool *kept)
+{
+    size_t n = s->n_steps + 1;
+    if (!read_less(v, s->rows, s->n_rows, n) || !read_less(v, s->frames, s->n_frames, n))
+        return false;
+    for (size_t i = 0; i < s->n_rows; i++)
+        read_self(v, &s->rows[i], kept[i] ? s->n_steps : 0, n);
+    for (size_t i = 0; i < s->n_frames; i++)
+        read_self(v, &s->frames[i], 0, n);
+    if (!read_gaps(v, s))
+        return false;
+    for (size_t i = 0; i < s->n_rows; i++)
+        if (kept[i] && !read_slots(v, s, &s->rows[i]))
+            return false;
+    return !v->u.bad && v->u.p == v->u.end && add_self(s->rows, s->n_rows, n) &&
+           add_self(s->frames, s->n_frames, n);
+}
+
+bool tg_values_read(struct tg_shard *s, tg_sv raw, const struct tg_shape *shape, struct tg_arena *a)
+{
+    struct values v = { { raw.p, raw.p + raw.n, false }, 0, a };
+    uint64_t unit = tg_unpack_u64(&v.u);
+    bool *kept, ok = true;
+    s->n_rows = shape->n[TG_BOOK_ROWS];
+    s->n_frames = shape->n[TG_BOOK_FRAMES];
+    s->gap_count = shape->gap_count;
+    if (v.u.bad || unit == 0 || unit > INT64_MAX || s->n_rows > tg_unpack_left(&v.u))
+        return false;
+    v.unit = (int64_t)unit;
+    s->rows = rows_of(shape, TG_BOOK_ROWS, a);
+    s->frames = rows_of(shape, TG_BOOK_FRAMES, a);
+    kept = tg_xmalloc(s->n_rows + 1);
+    for (size_t i = 0; i < s->n_rows; i++) {
+        uint64_t flag = tg_unpack_u64(&v.u);
+        kept[i] = flag == 1;
+        ok &= flag <= 1;
+    }
+    ok = ok && read_all(&v, s, kept);
+    free(kept);
+    return ok;
+}

@@ -1,0 +1,340 @@
+/* What a shard's document says as JSON, written and read, and the hash of its whole content. */
+#include "core/summary/content.h"
+
+#include <inttypes.h>
+
+#include "core/base/hash.h"
+#include "core/summary/pack.h"
+
+/* ---- writing ---- */
+
+static void add_pair(struct tg_doc *array, int64_t a, int64_t b)
+{
+    struct tg_doc *pair = tg_doc_add_array(array, NULL);
+    tg_doc_add_i64(pair, NULL, a);
+    tg_doc_add_i64(pair, NULL, b);
+}
+
+static void add_measures(struct tg_doc *d, const struct tg_shard *s)
+{
+    struct tg_doc *all = tg_doc_add_object(d, "measures");
+    for (int m = 0; m < TG_MEASURES; m++) {
+        struct tg_doc *v = tg_doc_add_array(all, tg_measure_info((enum tg_measure)m)->name);
+        for (size_t k = 0; k < s->n_steps; k++) {
+            const struct tg_measure_value *x = &s->measures[(size_t)m * s->n_steps + k];
+            if (x->known)
+                add_pair(v, x->num, x->den);
+            else
+                tg_doc_add_null(v, NULL);
+        }
+    }
+}
+
+/* Counters and their places. Values beyond int64 cannot be met. */
+static const struct {
+    const char *name;
+    size_t offset;
+} counters[] = {
+    { "events", offsetof(struct tg_shard, events) },
+    { "spans", offsetof(struct tg_shard, spans) },
+    { "device_spans", offsetof(struct tg_shard, device_spans) },
+    { "unlinked", offsetof(struct tg_shard, unlinked) },
+    { "unassigned", offsetof(struct tg_shard, unassigned) },
+    { "leniencies", offsetof(struct tg_shard, leniencies) },
+    { "device_time", offsetof(struct tg_shard, device_time) },
+    { "classified_by_fallback", offsetof(struct tg_shard, classified_by_fallback) },
+    { "negative_durations", offsetof(struct tg_shard, integrity.negative_durations) },
+    { "zero_kernels", offsetof(struct tg_shard, integrity.zero_kernels) },
+    { "unmatched_begin", offsetof(struct tg_shard, integrity.unmatched_begin) },
+    { "unmatched_end", offsetof(struct tg_shard, integrity.unmatched_end) },
+    { "overlapping", offsetof(struct tg_shard, integrity.overlapping) },
+    { "overlapping_ns", offsetof(struct tg_shard, integrity.overlapping_ns) },
+    { "longer_than_step", offsetof(struct tg_shard, integrity.longer_than_step) },
+    { "unlinked_rows", offsetof(struct tg_shard, integrity.unlinked) },
+    { "lost_kernels", offsetof(struct tg_shard, integrity.lost_kernels) },
+    { "invalid_escapes", offsetof(struct tg_shard, lenient.invalid_escapes) },
+    { "control_bytes", offsetof(struct tg_shard, lenient.control_bytes) },
+    { "bad_utf8", offsetof(struct tg_shard, lenient.bad_utf8) },
+    { "non_finite", offsetof(struct tg_shard, lenient.non_finite) },
+    { "huge_integers", offsetof(struct tg_shard, lenient.huge_integers) },
+};
+#define N_COUNTERS (sizeof counters / sizeof *counters)
+_Static_assert(sizeof(tg_ns) == sizeof(uint64_t), "counters are read as one type");
+
+static void add_counters(struct tg_doc *d, const struct tg_shard *s)
+{
+    struct tg_doc *o = tg_doc_add_object(d, "counters");
+    for (size_t i = 0; i < N_COUNTERS; i++) {
+        int64_t v;
+        memcpy(&v, (const char *)s + counters[i].offset, sizeof v);
+        tg_doc_add_i64(o, counters[i].name, v);
+    }
+}
+
+static void add_frame_sorts(struct tg_doc *d, const struct tg_shard *s)
+{
+    struct tg_doc *list = s->frame_sorts ? tg_doc_add_array(d, "frames") : NULL;
+    for (int sort = 0; list && sort < TG_STACK_SORTS; sort++)
+        if (s->frame_sorts & 1u << sort)
+            tg_doc_add_str(list, NULL, tg_sv_of(tg_frame_sort_name((enum tg_stack_sort)sort)));
+}
+
+static int64_t covered_units(const struct tg_window_hint *h)
+{
+    return (int64_t)(h->covered * 10000 + 0.5);
+}
+
+void tg_content_add(struct tg_doc *d, const struct tg_shard *s)
+{
+    struct tg_doc *env, *steps, *hints;
+    tg_doc_add_i64(d, "rank", s->rank);
+    tg_doc_add_str(d, "window", s->window);
+    tg_doc_add_str(d, "classes", s->classes);
+    tg_doc_add_bool(d, "marked", s->marked);
+    tg_doc_add_bool(d, "truncated", s->truncated);
+    env = tg_doc_add_object(d, "env");
+    for (size_t i = 0; i < s->n_env; i++)
+        tg_doc_add_str(env, s->env[i].key.p, s->env[i].value);
+    steps = tg_doc_add_array(d, "steps");
+    for (size_t k = 0; k < s->n_steps; k++) {
+        struct tg_doc *one = tg_doc_add_array(steps, NULL);
+        tg_doc_add_i64(one, NULL, s->steps[k].number);
+        tg_doc_add_i64(one, NULL, s->steps[k].start);
+        tg_doc_add_i64(one, NULL, s->steps[k].end);
+    }
+    add_measures(d, s);
+    add_counters(d, s);
+    hints = tg_doc_add_array(d, "hints");
+    for (size_t i = 0; i < s->n_hints; i++) {
+        struct tg_doc *one = tg_doc_add_array(hints, NULL);
+        tg_doc_add_str(one, NULL, s->hints[i].name);
+        tg_doc_add_i64(one, NULL, (int64_t)s->hints[i].count);
+        tg_doc_add_i64(one, NULL, covered_units(&s->hints[i]));
+    }
+    add_frame_sorts(d, s);
+}
+
+/* ---- the hash ---- */
+
+static void put_text(struct tg_buf *b, tg_sv s)
+{
+    tg_pack_u64(b, s.n);
+    tg_buf_add(b, s);
+}
+
+static void put_shape(struct tg_buf *b, const struct tg_row *rows, size_t n_rows, size_t n)
+{
+    tg_pack_u64(b, n_rows);
+    for (size_t i = 0; i < n_rows; i++) {
+        const struct tg_row *r = &rows[i];
+        put_text(b, r->name);
+        put_text(b, r->cat);
+        put_text(b, r->parent);
+        tg_pack_i64(b, r->device);
+        tg_pack_i64(b, r->stream);
+        tg_pack_u64(b, r->order);
+        tg_pack_u64(b, r->facts_cut);
+        tg_pack_u64(b, r->n_facts);
+        for (size_t f = 0; f < r->n_facts; f++) {
+            tg_pack_u64(b, tg_fact_code(r->facts[f].kind));
+            put_text(b, r->facts[f].value);
+            tg_pack_u64(b, r->facts[f].count);
+        }
+        for (size_t k = 0; k < n; k++)
+            tg_pack_u64(b, r->count[k]);
+    }
+}
+
+uint64_t tg_content_shape_hash(const struct tg_shard *s)
+{
+    struct tg_buf b = { 0 };
+    uint64_t h;
+    put_shape(&b, s->rows, s->n_rows, s->n_steps + 1);
+    put_shape(&b, s->frames, s->n_frames, s->n_steps + 1);
+    for (size_t k = 0; k < s->n_steps; k++)
+        tg_pack_u64(&b, s->gap_count[k]);
+    h = tg_hash(tg_buf_sv(&b), TG_SUMMARY_FORMAT);
+    tg_buf_release(&b);
+    return h;
+}
+
+static void put_times(struct tg_buf *b, const struct tg_row *rows, size_t n_rows, size_t n)
+{
+    for (size_t i = 0; i < n_rows; i++)
+        for (size_t k = 0; k < n; k++) {
+            tg_pack_u64(b, (uint64_t)rows[i].total[k]);
+            tg_pack_u64(b, (uint64_t)rows[i].self[k]);
+        }
+}
+
+tg_sv tg_content_hash(const struct tg_shard *s, uint64_t shape, struct tg_arena *a)
+{
+    struct tg_doc *d = tg_doc_new_object();
+    struct tg_buf b = { 0 };
+    const tg_ns *gap = s->gaps;
+    uint64_t h;
+    tg_content_add(d, s);
+    tg_doc_write(d, false, &b);
+    tg_pack_u64(&b, shape);
+    put_times(&b, s->rows, s->n_rows, s->n_steps + 1);
+    put_times(&b, s->frames, s->n_frames, s->n_steps + 1);
+    for (size_t k = 0; k < s->n_steps; k++)
+        for (size_t i = 0; i < s->gap_count[k]; i++)
+            tg_pack_u64(&b, (uint64_t)*gap++);
+    h = tg_hash(tg_buf_sv(&b), TG_SUMMARY_FORMAT);
+    tg_buf_release(&b);
+    tg_doc_free(d);
+    return tg_sv_of(tg_arena_printf(a, "%016" PRIx64, h));
+}
+
+tg_sv tg_shard_hash(const struct tg_shard *s, struct tg_arena *a)
+{
+    return tg_content_hash(s, tg_content_shape_hash(s), a);
+}
+
+tg_sv tg_shard_recording(const struct tg_shard *s, struct tg_arena *a)
+{
+    struct tg_shard bare = *s;
+    if (s->left_out || !s->frame_sorts)
+        return s->hash;
+    bare.frame_sorts = 0;
+    bare.n_frames = 0;
+    return tg_shard_hash(&bare, a);
+}
+
+/* ---- reading ---- */
+
+static bool get_text(struct tg_arena *a, const struct tg_doc *d, tg_sv *out)
+{
+    if (tg_doc_type(d) != TG_DOC_STRING)
+        return false;
+    *out = tg_arena_sv(a, tg_doc_str(d, TG_SV("")));
+    return true;
+}
+
+static bool get_i64s(const struct tg_doc *array, int64_t *out, size_t n)
+{
+    const struct tg_doc *d = tg_doc_first(array);
+    if (tg_doc_type(array) != TG_DOC_ARRAY)
+        return false;
+    for (size_t i = 0; i < n; i++, d = tg_doc_next(d))
+        if (!d || !tg_doc_i64(d, &out[i]))
+            return false;
+    return d == NULL;
+}
+
+static bool read_env(struct tg_arena *a, const struct tg_doc *d, struct tg_shard *s)
+{
+    s->env = TG_NEW_N(a, struct tg_kv, tg_doc_count(d));
+    for (const struct tg_doc *m = tg_doc_first(d); m; m = tg_doc_next(m)) {
+        struct tg_kv *kv = &s->env[s->n_env++];
+        kv->key = tg_arena_sv(a, tg_doc_key(m));
+        if (!get_text(a, m, &kv->value) ||
+            (s->n_env > 1 && tg_sv_cmp(s->env[s->n_env - 2].key, kv->key) >= 0))
+            return false;
+    }
+    return tg_doc_type(d) == TG_DOC_OBJECT;
+}
+
+static bool read_steps(struct tg_arena *a, const struct tg_doc *d, struct tg_shard *s)
+{
+    size_t n = tg_doc_count(d);
+    if (tg_doc_type(d) != TG_DOC_ARRAY || !n)
+        return false;
+    s->steps = TG_NEW_N(a, struct tg_step, n);
+    for (const struct tg_doc *m = tg_doc_first(d); m; m = tg_doc_next(m)) {
+        int64_t v[3];
+        if (!get_i64s(m, v, 3) || v[1] > v[2] ||
+            (s->n_steps && v[1] < s->steps[s->n_steps - 1].end))
+            return false;
+        s->steps[s->n_steps++] = (struct tg_step){ v[0], v[1], v[2], TG_NO_SPAN };
+    }
+    return true;
+}
+
+static bool read_measures(struct tg_arena *a, const struct tg_doc *d, struct tg_shard *s)
+{
+    s->measures = TG_NEW_N(a, struct tg_measure_value, TG_MEASURES * s->n_steps);
+    for (int m = 0; m < TG_MEASURES; m++) {
+        const struct tg_doc *all = tg_doc_get(d, tg_measure_info((enum tg_measure)m)->name);
+        const struct tg_doc *v = tg_doc_first(all);
+        for (size_t k = 0; k < s->n_steps; k++, v = tg_doc_next(v)) {
+            struct tg_measure_value *to = &s->measures[(size_t)m * s->n_steps + k];
+            int64_t pair[2] = { 0, 1 };
+            if (!v)
+                return false;
+            to->known = tg_doc_type(v) != TG_DOC_NULL;
+            if (to->known && (!get_i64s(v, pair, 2) || pair[1] <= 0))
+                return false;
+            to->num = pair[0];
+            to->den = pair[1];
+        }
+    }
+    return true;
+}
+
+static bool read_counters(const struct tg_doc *d, struct tg_shard *s)
+{
+    for (size_t i = 0; i < N_COUNTERS; i++) {
+        int64_t v;
+        const struct tg_doc *m = tg_doc_get(d, counters[i].name);
+        if (!m || !tg_doc_i64(m, &v))
+            return false;
+        memcpy((char *)s + counters[i].offset, &v, sizeof v);
+    }
+    return true;
+}
+
+static bool read_hints(struct tg_arena *a, const struct tg_doc *d, struct tg_shard *s)
+{
+    s->hints = TG_NEW_N(a, struct tg_window_hint, tg_doc_count(d));
+    for (const struct tg_doc *m = tg_doc_first(d); m; m = tg_doc_next(m)) {
+        const struct tg_doc *name = tg_doc_first(m), *count = name ? tg_doc_next(name) : NULL;
+        const struct tg_doc *covered = count ? tg_doc_next(count) : NULL;
+        struct tg_window_hint *h = &s->hints[s->n_hints++];
+        int64_t n, units;
+        if (!covered || !get_text(a, name, &h->name) || !tg_doc_i64(count, &n) || n < 0 ||
+            !tg_doc_i64(covered, &units) || units < 0 || units > INT32_MAX)
+            return false;
+        h->count = (size_t)n;
+        h->covered = (double)units / 10000;
+    }
+    return true;
+}
+
+static bool read_frame_sorts(const struct tg_doc *d, struct tg_shard *s)
+{
+    if (!d)
+        return true;
+    for (const struct tg_doc *m = tg_doc_first(d); m; m = tg_doc_next(m)) {
+        int sort = 0;
+        while (sort < TG_STACK_SORTS &&
+               !tg_sv_eq(tg_doc_str(m, TG_SV("")),
+                         tg_sv_of(tg_frame_sort_name((enum tg_stack_sort)sort))))
+            sort++;
+        if (sort == TG_STACK_SORTS || s->frame_sorts >> sort)
+            return false; /* unknown, or not in ascending order */
+        s->frame_sorts |= 1u << sort;
+    }
+    return s->frame_sorts != 0;
+}
+
+const char *tg_content_read(struct tg_shard *s, const struct tg_doc *d, struct tg_arena *a)
+{
+    if (!get_text(a, tg_doc_get(d, "window"), &s->window) ||
+        !get_text(a, tg_doc_get(d, "classes"), &s->classes))
+        return "window or classes";
+    s->marked = tg_doc_bool(tg_doc_get(d, "marked"), false);
+    s->truncated = tg_doc_bool(tg_doc_get(d, "truncated"), false);
+    if (!read_env(a, tg_doc_get(d, "env"), s))
+        return "env";
+    if (!read_steps(a, tg_doc_get(d, "steps"), s))
+        return "steps";
+    if (!read_measures(a, tg_doc_get(d, "measures"), s))
+        return "measures";
+    if (!read_counters(tg_doc_get(d, "counters"), s))
+        return "counters";
+    if (!read_hints(a, tg_doc_get(d, "hints"), s))
+        return "hints";
+    return read_frame_sorts(tg_doc_get(d, "frames"), s) ? NULL : "frames";
+}

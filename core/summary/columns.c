@@ -45,7 +45,7 @@ static void read_u32(struct tg_unpack *u, uint32_t *to, size_t n)
 }
 
 /* The keys of the listed rows, and their calls. */
-static bool read_counts(struct tg_unpack *u, struct tg_shape *out, enum tg_book_set set,
+static bool read_counts(struct tg_unpack *u, struct tg_shared_rows *out, enum tg_book_set set,
                         const struct tg_listing *l, const struct tg_book_read *b,
                         struct tg_arena *a)
 {
@@ -80,13 +80,13 @@ static bool read_facts(struct tg_unpack *u, struct tg_row *row, uint32_t id, siz
     return !u->bad && cut <= 1 && order <= UINT32_MAX;
 }
 
-bool tg_pattern_read(struct tg_shape *out, tg_sv raw, const struct tg_listing *l,
+bool tg_pattern_read(struct tg_shared_rows *out, tg_sv raw, const struct tg_listing *l,
                      const struct tg_book_read *b, size_t n_steps, struct tg_arena *a)
 {
     struct tg_unpack u = { raw.p, raw.p + raw.n, false };
     struct tg_fact *facts = TG_NEW_N(a, struct tg_fact, l->n_facts);
     size_t at = 0;
-    *out = (struct tg_shape){ .n_steps = n_steps };
+    *out = (struct tg_shared_rows){ .n_steps = n_steps };
     if (!read_counts(&u, out, TG_BOOK_ROWS, l, b, a) ||
         !read_counts(&u, out, TG_BOOK_FRAMES, l, b, a))
         return false;
@@ -285,7 +285,7 @@ static bool read_gaps(struct values *v, struct tg_shard *s)
     return !v->u.bad;
 }
 
-static struct tg_row *rows_of(const struct tg_shape *shape, enum tg_book_set set,
+static struct tg_row *rows_of(const struct tg_shared_rows *shape, enum tg_book_set set,
                               struct tg_arena *a)
 {
     struct tg_row *rows = TG_NEW_N(a, struct tg_row, shape->n[set]);
@@ -312,7 +312,8 @@ static bool read_all(struct values *v, struct tg_shard *s, const bool *kept)
            add_self(s->frames, s->n_frames, n);
 }
 
-bool tg_values_read(struct tg_shard *s, tg_sv raw, const struct tg_shape *shape, struct tg_arena *a)
+bool tg_values_read(struct tg_shard *s, tg_sv raw, const struct tg_shared_rows *shape,
+                    struct tg_arena *a)
 {
     struct values v = { { raw.p, raw.p + raw.n, false }, 0, a };
     uint64_t unit = tg_unpack_u64(&v.u);

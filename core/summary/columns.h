@@ -17,7 +17,7 @@
 #include "core/summary/book.h"
 
 /* Rows with all but their times, as shards of one listing and one pattern share them. */
-struct tg_shape {
+struct tg_shared_rows {
     struct tg_row *row[TG_BOOK_SETS];
     size_t n[TG_BOOK_SETS], n_steps;
     uint32_t *gap_count;
@@ -26,12 +26,12 @@ struct tg_shape {
 
 void tg_pattern_put(struct tg_buf *out, const struct tg_shard *s);
 /* False: damaged. In `a`, which has to outlive the rows. */
-TG_MUST bool tg_pattern_read(struct tg_shape *out, tg_sv raw, const struct tg_listing *l,
+TG_MUST bool tg_pattern_read(struct tg_shared_rows *out, tg_sv raw, const struct tg_listing *l,
                              const struct tg_book_read *b, size_t n_steps, struct tg_arena *a);
 
 /* `kept`: by row, whether its slots are put. */
 void tg_values_put(struct tg_buf *out, const struct tg_shard *s, const bool *kept);
 /* Fills rows, frames and gaps of a shard with the shape and its times, in `a`. False: damaged. */
-TG_MUST bool tg_values_read(struct tg_shard *s, tg_sv raw, const struct tg_shape *shape,
+TG_MUST bool tg_values_read(struct tg_shard *s, tg_sv raw, const struct tg_shared_rows *shape,
                             struct tg_arena *a);
 #endif

@@ -13,7 +13,7 @@ void tg_content_add(struct tg_doc *d, const struct tg_shard *s);
 /* All but the rank. NULL, or which member is damaged. Texts are copied into `a`. */
 TG_MUST const char *tg_content_read(struct tg_shard *s, const struct tg_doc *d, struct tg_arena *a);
 
-/* Of keys, calls and facts: the same for shards of one tg_shape. */
+/* Of keys, calls and facts: the same for shards of one tg_shared_rows. */
 uint64_t tg_content_shape_hash(const struct tg_shard *s);
 /* The hash of a shard, with that of its shape: 16 hex digits in `a`. */
 tg_sv tg_content_hash(const struct tg_shard *s, uint64_t shape, struct tg_arena *a);

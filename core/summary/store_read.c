@@ -25,7 +25,7 @@ struct tg_store_shape {
     struct tg_arena *own; /* NULL: everything lives in the reader's arena */
     uint32_t rows, pattern;
     struct tg_listing ids;
-    struct tg_shape shape;
+    struct tg_shared_rows shape;
 };
 
 /* ---- messages ---- */
@@ -310,7 +310,7 @@ static bool column_of(struct tg_store_reader *r, const struct tg_doc *d, uint32_
     return true;
 }
 
-static void hash_shape(struct tg_shape *s)
+static void hash_shape(struct tg_shared_rows *s)
 {
     const struct tg_shard view = { .rows = s->row[TG_BOOK_ROWS],
                                    .n_rows = s->n[TG_BOOK_ROWS],

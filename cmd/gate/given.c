@@ -34,6 +34,7 @@ bool tg_given_apply(struct tg_summarize_opts *so, const struct tg_given *g, stru
     so->load.reader.allow_truncated = g->allow_truncated;
     so->meta = meta;
     so->n_meta = g->meta.n;
+    so->host = tg_host_look("/proc", a);
     return parse_meta(&g->meta, meta, err);
 }
 

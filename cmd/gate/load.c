@@ -33,6 +33,8 @@ static bool load_one(void *arg, size_t i, struct tg_err *err)
     struct tg_source *s = tg_inputs_open(item, all->repo, mine.load.reader.limits, &bytes, err);
     bool ok;
     tg_reading_opts(&mine.load.reader, tg_reading_share(i, all->n));
+    if (item->from_git)
+        mine.host = (struct tg_host){ .cpu = TG_SV("") };
     if (item->rank.n && mine.rank < 0 && !tg_sv_i64(item->rank, &mine.rank))
         mine.rank = -1;
     ok = s && tg_summary_add(&l->summary, s, &mine, all->progress, err);

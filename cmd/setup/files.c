@@ -226,7 +226,7 @@ void tg_setup_policy(struct tg_buf *out, const struct tg_survey *s, const struct
 static void put_place(struct tg_buf *text, const struct tg_survey *s, const struct tg_setup_opts *o)
 {
     if (o->action) {
-        replace(text, " # replace both words: docs/github-actions.md, step 3", "");
+        replace(text, " # replace both words: docs/github-actions.md, step 1", "");
         replace(text, PLACEHOLDER, o->action);
     }
     replace(text, "branches: [main]",

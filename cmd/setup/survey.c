@@ -474,7 +474,7 @@ static void join_kept(struct tg_survey *s)
     size_t n = 0;
     for (size_t i = 0; i < s->n_suites; i++) {
         struct tg_survey_suite *kept = &s->suites[i], *of = NULL;
-        if (!tg_path_is_baseline(tg_path_group(kept->form.files, s->arena)))
+        if (kept->outside || !tg_path_is_baseline(tg_path_group(kept->form.files, s->arena)))
             continue;
         for (size_t k = 0; k < s->n_suites && !of; k++)
             if (k != i && tg_sv_eq(s->suites[k].program, kept->program) &&

@@ -11,6 +11,7 @@
  */
 #include "core/base/arena.h"
 #include "core/base/doc.h"
+#include "core/base/host.h"
 #include "core/metric/measure.h"
 #include "core/metric/stacks.h"
 #include "core/steps/steps.h"
@@ -121,6 +122,8 @@ struct tg_summarize_opts {
     tg_sv run;                        /* "": content hash */
     const struct tg_kv *meta;         /* --meta k=v */
     size_t n_meta;
+    struct tg_host host; /* where traces that it recorded since it runs have their `cpu` from, if
+                            they do not say it themselves; zero: not asked */
 };
 /*
  * Reads one trace (or, when the bytes are a stored summary, that) and adds its shards to `out`. A

@@ -164,20 +164,79 @@ static void tell_ratio(struct tg_eval_state *e, const struct tg_comparison *c)
     tg_buf_release(&b);
 }
 
+#define BIG 0.003     /* of the step: smaller operators say little about the machine */
+#define MIN_BIG 5     /* so few of them say nothing */
+#define TOGETHER 0.75 /* of the big operators in one direction, */
+#define MOVED 0.05    /* each by this much */
+
+static bool has_same_counts(const struct tg_comparison *c)
+{
+    for (size_t i = 0; i < c->n_ops; i++)
+        if (c->ops[i].change != TG_SAME)
+            return false;
+    return true;
+}
+
+/* Did most large operators get slower, or most of them faster? */
+static bool has_moved_together(const struct tg_comparison *c)
+{
+    size_t n = 0, up = 0, down = 0;
+    for (size_t i = 0; i < c->n_ops; i++) {
+        const struct tg_op *op = &c->ops[i];
+        if (fmax(op->share[TG_BASE], op->share[TG_TEST]) < BIG || op->self[TG_BASE] <= 0)
+            continue;
+        n++;
+        up += op->self[TG_TEST] > (1 + MOVED) * op->self[TG_BASE];
+        down += op->self[TG_TEST] < (1 - MOVED) * op->self[TG_BASE];
+    }
+    return n >= MIN_BIG && (double)(up > down ? up : down) >= TOGETHER * (double)n;
+}
+
+static const struct tg_env_change *other_cpu(const struct tg_comparison *c)
+{
+    for (size_t i = 0; i < c->n_env; i++)
+        if (tg_sv_eq(c->env[i].key, TG_SV("cpu")) && c->env[i].value[0].n && c->env[i].value[1].n)
+            return &c->env[i];
+    return NULL;
+}
+
+/*
+ * A slower machine and a slowdown of everything look alike; a program that does the same as before
+ * makes the machine the likelier one. Comes first, before anybody looks for a cause in the code.
+ */
+static void tell_machine(struct tg_eval_state *e, const struct tg_comparison *c)
+{
+    const struct tg_env_change *cpu = other_cpu(c);
+    bool same = has_same_counts(c);
+    struct tg_buf b = { 0 };
+    if (c->drifted) {
+        tg_buf_puts(&b,
+                    same ? "may be the machine: the whole machine is " : "the whole machine is ");
+        tg_phrase_value(&b, 100 * fabs(expm1(c->drift)), TG_UNIT_PERCENT);
+        tg_buf_printf(&b, " %s than for the baseline%s", c->drift > 0 ? "slower" : "faster",
+                      same ? ", and no count changed" : "");
+    } else if (same && c->n_runs[TG_BASE] && has_moved_together(c)) {
+        tg_buf_puts(&b, "may be the machine: most operators moved together, and no count changed");
+    } else if (cpu) {
+        tg_buf_puts(&b, "may be the machine: the processors differ");
+    } else {
+        return;
+    }
+    if (cpu)
+        tg_buf_printf(&b, "; recorded on %.*s, the baseline on %.*s",
+                      TG_SV_ARG(cpu->value[TG_TEST]), TG_SV_ARG(cpu->value[TG_BASE]));
+    tg_verdict_add_note(e->out, e->arena,
+                        c->drifted ? TG_NOTE_WARNING | TG_NOTE_LIFTS : TG_NOTE_PLAIN, tg_buf_sv(&b),
+                        TG_SV("Compare on one machine: tracegate-ab (scripts/ab), or mode ab of "
+                              "the action. A slowdown of everything looks the same."));
+    tg_buf_release(&b);
+}
+
 void tg_notes(struct tg_eval_state *e)
 {
     const struct tg_comparison *c = e->in->comparison;
     struct tg_buf b = { 0 };
-    if (c->drifted) {
-        tg_buf_puts(&b, "the whole machine is ");
-        tg_phrase_value(&b, 100 * fabs(expm1(c->drift)), TG_UNIT_PERCENT);
-        tg_buf_printf(&b, " %s than for the baseline", c->drift > 0 ? "slower" : "faster");
-        tg_verdict_add_note(
-            e->out, e->arena, TG_NOTE_WARNING | TG_NOTE_LIFTS, tg_buf_sv(&b),
-            TG_SV("A slowdown of everything looks the same: compare on one machine, "
-                  "or look at step_time."));
-        tg_buf_clear(&b);
-    }
+    tell_machine(e, c);
     tell_busy(e, c);
     tell_ranks(e, c);
     tell_other_device(e, c);
@@ -205,6 +264,8 @@ void tg_notes(struct tg_eval_state *e)
     }
     for (size_t i = 0; i < c->n_env; i++) {
         const struct tg_env_change *x = &c->env[i];
+        if (x == other_cpu(c)) /* told first */
+            continue;
         tg_buf_printf(&b, "%.*s: %.*s -> %.*s", TG_SV_ARG(x->key),
                       TG_SV_ARG(x->value[0].n ? x->value[0] : TG_SV("unknown")),
                       TG_SV_ARG(x->value[1].n ? x->value[1] : TG_SV("unknown")));

@@ -135,6 +135,12 @@ def cpu(tmp):
     copy(r, "extra_copy", [f"new/run{k}.json.gz" for k in range(5)])
     for fresh, code in (("out", 0), ("new", 1)):
         expect(f"cpu: check {fresh}", r.run("check", "--runs", fresh, "--baseline", "out").returncode, code)
+    # kept runs are a baseline; traces outside the repository say what they hold, not where fresh ones will be
+    copy(r, "base", [f"perf/run{k}.json.gz" for k in range(3)])
+    init(r, "--force", "out", "perf")
+    expect("cpu: kept", policy(r)["suites"], [{"name": "main", "trace": {"files": "out/run*.json.gz", "run": r"run(\d+)"}, "baseline": "perf/run*.json.gz"}])
+    init(r, "--force", TRACES + "/base/run00.json.gz")
+    expect("cpu: outside", policy(r)["suites"], [{"name": "main", "trace": {"files": "out/run*.json.gz", "run": r"run(\d+)"}}])
     # the slower one is no baseline of itself: what the policy requires is missing
     edit(f"{TRACES}/base/run00.json.gz", r.path("less/run0.json.gz"), lambda d: d["traceEvents"].__setitem__(
         slice(None), [e for e in d["traceEvents"] if e.get("name") != "aten::mm"]))

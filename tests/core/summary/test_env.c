@@ -124,12 +124,50 @@ static void a_trace_without_anything_is_of_the_cpu(void **state)
     bt_release(&b);
 }
 
+/* booted at 100 s, now 200 s; the trace's first event is at base + 5 s */
+static void the_processor_comes_from_the_trace_or_its_own_machine(void **state)
+{
+    static const struct {
+        const char *base, *said, *want;
+    } cases[] = {
+        { "150000000000", NULL, "Host" },
+        { "95000000000", NULL, "Host" }, /* at the very boot */
+        { "94000000000", NULL, "" },     /* recorded before: who knows where */
+        { "195000000000", NULL, "Host" },
+        { "196000000000", NULL, "" }, /* a clock that is ahead is another machine's */
+        { "94000000000", "Said", "Said" },
+        { "150000000000", "Said", "Said" }, /* what the trace says wins */
+        { NULL, NULL, "" },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct tg_summarize_opts o = { .rank = -1 };
+        struct tg_kv meta[2];
+        struct tg_shard s = { 0 };
+        struct bt b;
+        size_t n = 0;
+        bt_init(&b);
+        bt_host(&b, "cpu_op", "aten::mm", "1", 5000000000, 10, TG_NO_CORRELATION);
+        if (cases[i].base)
+            meta[n++] = (struct tg_kv){ TG_SV("baseTimeNanoseconds"), tg_sv_of(cases[i].base) };
+        if (cases[i].said)
+            meta[n++] = (struct tg_kv){ TG_SV("cpu"), tg_sv_of(cases[i].said) };
+        b.info.meta = meta;
+        b.info.n_meta = n;
+        o.host = (struct tg_host){ TG_SV("Host"), 100000000000, 200000000000 };
+        tg_env_build(&s, bt_trace(&b, 0), &o, b.arena);
+        assert_string_equal(env_of(&s, "cpu"), cases[i].want);
+        bt_release(&b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_come_from_file_names),
         cmocka_unit_test(nvidia_metadata),
         cmocka_unit_test(amd_metadata_and_what_events_show),
+        cmocka_unit_test(the_processor_comes_from_the_trace_or_its_own_machine),
         cmocka_unit_test(a_trace_without_anything_is_of_the_cpu),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

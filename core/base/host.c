@@ -1,0 +1,74 @@
+#include "core/base/host.h"
+
+#include <time.h>
+
+#include "core/base/file.h"
+
+#define MAX_PROC ((size_t)4 << 20) /* cpuinfo of a thousand cores has 1.5 MB */
+
+static tg_sv trim(tg_sv s)
+{
+    while (s.n && (s.p[0] == ' ' || s.p[0] == '\t'))
+        s = (tg_sv){ s.p + 1, s.n - 1 };
+    while (s.n && (s.p[s.n - 1] == ' ' || s.p[s.n - 1] == '\t'))
+        s.n--;
+    return s;
+}
+
+/* The value of the first line "KEY : VALUE". */
+static tg_sv value_of(tg_sv text, const char *key)
+{
+    while (text.n) {
+        tg_sv value = tg_sv_cut(&text, '\n'), name = tg_sv_cut(&value, ':');
+        if (tg_sv_eq(trim(name), tg_sv_of(key)))
+            return trim(value);
+    }
+    return TG_SV("");
+}
+
+tg_sv tg_host_cpu(tg_sv cpuinfo, struct tg_arena *a)
+{
+    tg_sv name = value_of(cpuinfo, "model name"), part = value_of(cpuinfo, "CPU part");
+    if (name.n)
+        return name;
+    if (part.n) /* arm64 has numbers only */
+        return tg_sv_of(tg_arena_printf(a, "ARM implementer %.*s part %.*s",
+                                        TG_SV_ARG(value_of(cpuinfo, "CPU implementer")),
+                                        TG_SV_ARG(part)));
+    return value_of(cpuinfo, "cpu model");
+}
+
+static tg_sv read_proc(const char *proc, const char *name, struct tg_arena *a)
+{
+    struct tg_buf text = { 0 };
+    struct tg_err ignored;
+    tg_sv out = TG_SV("");
+    tg_err_init(&ignored);
+    if (tg_file_read(&text, tg_arena_printf(a, "%s/%s", proc, name), MAX_PROC, &ignored))
+        out = tg_arena_sv(a, tg_buf_sv(&text));
+    tg_buf_release(&text);
+    return out;
+}
+
+static tg_ns boot_time(tg_sv stat)
+{
+    while (stat.n) {
+        tg_sv line = tg_sv_cut(&stat, '\n');
+        int64_t seconds;
+        if (tg_sv_starts(line, TG_SV("btime ")) &&
+            tg_sv_i64((tg_sv){ line.p + 6, line.n - 6 }, &seconds) && seconds > 0 &&
+            seconds < INT64_MAX / 1000000000)
+            return seconds * 1000000000;
+    }
+    return 0;
+}
+
+struct tg_host tg_host_look(const char *proc, struct tg_arena *a)
+{
+    struct tg_host out = { .cpu = tg_host_cpu(read_proc(proc, "cpuinfo", a), a),
+                           .booted = boot_time(read_proc(proc, "stat", a)) };
+    struct timespec now;
+    if (clock_gettime(CLOCK_REALTIME, &now) == 0)
+        out.now = (tg_ns)now.tv_sec * 1000000000 + now.tv_nsec;
+    return out;
+}

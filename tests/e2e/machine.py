@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""When everything got slower and the program does the same, the report says first that it may be the machine; so it does
+where the traces name two processors. Not when a count changed, or when one operator alone got slower.
+"""
+import gzip
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+from support import ENV, PROGRAM, TRACES, expect, finish
+
+SAYS = "may be the machine"
+
+
+def write(folder, k, factor=1.0, cpu=None, change=None):
+    """Run k of `base`, all times multiplied by `factor`."""
+    os.makedirs(folder, exist_ok=True)
+    with gzip.open(f"{TRACES}/base/run{k:02}.json.gz", "rt", encoding="utf-8") as f:
+        doc = json.load(f)
+    for e in doc["traceEvents"]:
+        for key in ("ts", "dur"):
+            if key in e:
+                e[key] = round(e[key] * factor, 3)
+    if cpu:
+        doc["cpu"] = cpu
+    if change:
+        change(doc["traceEvents"])
+    with gzip.open(f"{folder}/run{k}.json.gz", "wt", encoding="utf-8", compresslevel=1) as f:
+        json.dump(doc, f)
+
+
+def one_slower(events):
+    """The longest operator takes twice as long as it did, in every step; what it takes, the step has to spare."""
+    for e in events:
+        if e.get("name") == "aten::native_layer_norm" and "dur" in e:
+            e["dur"] = round(e["dur"] * 1.5, 3)
+
+
+def more(events):
+    """One call of an operator more in every step, after the last event of the step's own operators."""
+    for e in [e for e in events if e.get("name", "").startswith("ProfilerStep#")]:
+        events.append({"ph": "X", "cat": "cpu_op", "name": "aten::extra", "pid": e["pid"], "tid": e["tid"],
+                       "ts": round(e["ts"] + e["dur"] - 0.5, 3), "dur": 0.2, "args": {}})
+
+
+def main():
+    # name, the fresh side's changes -> said, words
+    cases = [("the same", {}, False, ""), ("all slower", {"factor": 1.2}, True, "no count changed"),
+             ("all faster", {"factor": 0.8}, True, "faster than for the baseline, and no count changed"),
+             ("another processor", {"cpu": "B"}, True, "the processors differ; recorded on B, the baseline on A"),
+             ("slower on another processor", {"factor": 1.2, "cpu": "B"}, True, "recorded on B, the baseline on A"),
+             ("the same processor", {"cpu": "A"}, False, ""), ("slower, and more of it", {"factor": 1.2, "change": more}, False, ""),
+             ("one operator", {"change": one_slower}, False, "")]
+    with tempfile.TemporaryDirectory() as tmp:
+        for i, (name, change, said, words) in enumerate(cases):
+            for k in range(10):
+                side = {} if k % 2 else dict(change)
+                if "cpu" in change and k % 2:
+                    side["cpu"] = "A"
+                write(f"{tmp}/{i}/{'base' if k % 2 else 'fresh'}", k, **side)
+            run = subprocess.run([PROGRAM, "check", "--runs", "fresh", "--baseline", "base", "--markdown", "r.md"],
+                                 cwd=f"{tmp}/{i}", env=ENV, capture_output=True, text=True)
+            text = " ".join(run.stdout.split())
+            expect(f"{name}: said; {text[:900]}", SAYS in text, said)
+            expect(f"{name}: words", words in text, True)
+            if said:
+                expect(f"{name}: before any result", text.index(SAYS) < (text + "| calls").index("calls"), True)
+                with open(f"{tmp}/{i}/r.md", encoding="utf-8") as f:
+                    expect(f"{name}: in the comment", SAYS in f.read(), True)
+    return finish(f"machine: {len(cases)} cases")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -205,7 +205,8 @@ static bool diff(struct tg_diff_request *q, const struct tg_strs *args, struct t
     bool ok = check_options(q, args, err) && open_charts(&ch, q->o, err);
     for (int s = 0; ok && s < 2; s++) {
         q->label[s] = args->v[s];
-        ok = tg_inputs_add(&inputs[s], args->v[s], NULL, &repo, q->arena, err);
+        ok = tg_inputs_add(&inputs[s], args->v[s], NULL, &repo, q->arena, err) &&
+             tg_inputs_spare(&inputs[s], &ch.files, err);
     }
     for (int s = 0; s < 2; s++)
         tg_summary_init(&summary[s]);

@@ -231,7 +231,8 @@ bool tg_overlay_write(const char *path, const struct tg_input_item *item,
     struct copy c = { 0 };
     struct tg_buf events = { 0 }, bytes = { 0 };
     struct tg_source *s = NULL;
-    bool ok = tg_outputs_open(&c.out, path, &c.handle, err);
+    bool ok = tg_outputs_open(&c.out, path, &c.handle, err) &&
+              (item->from_git || tg_inputs_spare_file(item->label, &c.out, err));
     if (ok && tg_sv_ends(tg_sv_of(path), TG_SV(".gz")))
         c.gzip = tg_gzip_new();
     if (ok) {

@@ -37,6 +37,7 @@ struct job {
     struct tg_diags diags;
     struct tg_policy *policy;
     struct tg_repo repo;
+    struct tg_input_list inputs; /* of lint and init */
     struct tg_summary summary;
 };
 
@@ -69,10 +70,22 @@ static bool put_diags(struct job *j, struct tg_err *err)
     return ok;
 }
 
+/* Into the file that -o names, and never over a trace. */
+static bool put_file(const struct job *j, tg_sv bytes, struct tg_err *err)
+{
+    struct tg_outputs file = { 0 };
+    size_t handle;
+    bool ok = tg_outputs_open(&file, j->o->output, &handle, err) &&
+              tg_inputs_spare(&j->inputs, &file, err) &&
+              tg_outputs_put(&file, handle, bytes, err) && tg_outputs_commit(&file, err);
+    tg_outputs_release(&file);
+    return ok;
+}
+
 static int put(struct job *j, struct tg_buf *out, struct tg_err *err)
 {
-    bool ok = j->o->output ? tg_file_write(j->o->output, tg_buf_sv(out), err)
-                           : tg_io_put(j->io, tg_buf_sv(out), err);
+    bool ok =
+        j->o->output ? put_file(j, tg_buf_sv(out), err) : tg_io_put(j->io, tg_buf_sv(out), err);
     tg_buf_release(out);
     return ok ? 0 : tg_err_exit_code(err->kind);
 }
@@ -103,30 +116,39 @@ static int metrics(struct job *j, struct tg_err *err)
 
 /* ---- traces, for their names ---- */
 
+/* Which suite's traces these are is known if there is one: then its window is theirs. */
+static const struct tg_suite *only_suite(const struct job *j)
+{
+    return j->policy && j->policy->n_suites == 1 ? &j->policy->suites[0] : NULL;
+}
+
 static bool read_traces(struct job *j, size_t from, struct tg_err *err)
 {
-    struct tg_input_list list = { 0 };
-    struct tg_summarize_opts so = { .rank = -1,
-                                    .frame_sorts = TG_STACK_ALL,
-                                    .load = { .reader = { .want_args = true } } };
+    const struct tg_suite *suite = only_suite(j);
+    struct tg_summarize_opts so = { .rank = -1, .load = { .reader = { .want_args = true } } };
     struct tg_progress_line progress;
     bool ok = true;
+    if (suite)
+        so = tg_suite_reading(j->policy, suite);
+    so.frame_sorts = TG_STACK_ALL;
     for (size_t i = from; ok && i < j->args->n; i++)
-        ok = tg_inputs_add(&list, j->args->v[i], NULL, &j->repo, j->arena, err);
+        ok = tg_inputs_add(&j->inputs, j->args->v[i], NULL, &j->repo, j->arena, err);
     tg_progress_start(&progress, j->io);
-    ok = ok && tg_inputs_load(&j->summary, &list, &so, &j->repo, &progress.line, err);
+    ok = ok && tg_inputs_load(&j->summary, &j->inputs, &so, &j->repo, &progress.line, err);
     tg_progress_end(&progress);
     return ok;
 }
 
 /* ---- explain and diff ---- */
 
-/* The traces as runs of one code, against themselves: what a check sees of them. */
+/* The traces as runs of one code, against themselves: what a check sees of them. Without traces the
+ * baseline of the policy's suite, if there is one. */
 static bool compare_self(struct job *j, struct tg_comparison *c, struct tg_err *err)
 {
-    const struct tg_policy *p = j->policy;
     struct tg_strs traces = { .v = j->args->v + 2, .n = j->args->n - 2 };
-    struct tg_gate_runs runs = { .policy = p, .args = &traces, .command = "policy explain" };
+    struct tg_gate_runs runs = { .policy = j->policy,
+                                 .args = &traces,
+                                 .command = "policy explain" };
     struct tg_suites suites = { .io = j->io, .repo = &j->repo, .arena = j->arena };
     struct tg_compare_opts o;
     struct tg_side side;
@@ -134,7 +156,7 @@ static bool compare_self(struct job *j, struct tg_comparison *c, struct tg_err *
     if (!tg_suites_choose(&suites, NULL, TG_SUITES_ALL, err))
         return false;
     runs.suite = suites.v[0];
-    tg_gate_compare_opts(&o, p, runs.suite, j->arena);
+    tg_gate_compare_opts(&o, j->policy, runs.suite, j->arena);
     return tg_gate_load_runs(&side, &j->summary, &runs, j->io, &j->repo, j->arena, err) &&
            tg_compare(c, &side, &side, &o, j->arena, err);
 }
@@ -206,19 +228,72 @@ static size_t explain_kinds(struct job *j, tg_sv name, struct tg_buf *out)
     return n;
 }
 
-/* No rule is called so. A slip of the finger must not pass for an answer about an operator. */
-static void suggest_rule(const struct job *j, tg_sv name)
+static const char *nearest_rule(const struct job *j, tg_sv name)
 {
     const struct tg_policy *p = j->policy;
-    const char **ids = TG_NEW_N(j->arena, const char *, p->n_rules + 1), *meant;
+    const char **ids = TG_NEW_N(j->arena, const char *, p->n_rules + 1);
     for (size_t i = 0; i < p->n_rules; i++)
         ids[i] = tg_arena_sv(j->arena, p->rules[i].id).p;
-    meant = tg_sv_nearest(name, ids);
-    if (meant)
-        tg_io_note(j->io,
-                   "no rule has the id '%.*s', so it is taken for the name of an operator; did you "
-                   "mean the rule '%s'?",
-                   TG_SV_ARG(name), meant);
+    return tg_sv_nearest(name, ids);
+}
+
+static const char *nearest_op(const struct job *j, tg_sv name, const struct tg_comparison *c)
+{
+    const char **names = TG_NEW_N(j->arena, const char *, c->n_ops + 1);
+    for (size_t i = 0; i < c->n_ops; i++)
+        names[i] = tg_arena_sv(j->arena, c->ops[i].name).p;
+    return tg_sv_nearest(name, names);
+}
+
+/* `seen` NULL: no names are known. */
+static int unknown_name(struct job *j, tg_sv name, const struct tg_comparison *seen,
+                        struct tg_err *err)
+{
+    const char *rule = nearest_rule(j, name), *op = seen ? nearest_op(j, name, seen) : NULL;
+    const char *meant = rule ? tg_arena_printf(j->arena, "Did you mean the rule '%s'? ", rule)
+                        : op ? tg_arena_printf(j->arena, "Did you mean the operator '%s'? ", op)
+                             : "";
+    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "no rule is called '%.*s'%s", TG_SV_ARG(name),
+               seen ? ", and no operator or kernel of these traces" : "");
+    if (seen)
+        (void)tg_err_hint(err, "%stracegate names TRACE lists the normalised names of a trace.",
+                          meant);
+    else
+        (void)tg_err_hint(err,
+                          "%sIf it is an operator, name a trace that has it: tracegate policy "
+                          "explain %.*s TRACE.",
+                          meant, TG_SV_ARG(name));
+    return 2;
+}
+
+/* As ids of rules are written; without a trace such a word is not taken for an operator. */
+static bool is_word(tg_sv name)
+{
+    for (size_t i = 0; i < name.n; i++) {
+        char c = name.p[i];
+        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        if (!letter && !(c >= '0' && c <= '9') && c != '-')
+            return false;
+    }
+    return true;
+}
+
+/* No rule has this name. */
+static int explain_name(struct job *j, tg_sv name, struct tg_comparison *seen, struct tg_err *err)
+{
+    struct tg_buf out = { 0 };
+    struct tg_comparison c;
+    struct tg_err ignored;
+    tg_err_init(&ignored);
+    if (!seen && compare_self(j, &c, &ignored))
+        seen = &c;
+    if (seen ? !explain_seen(j, name, seen, &out) : is_word(name)) {
+        tg_buf_release(&out);
+        return unknown_name(j, name, seen, err);
+    }
+    if (!seen && !explain_kinds(j, name, &out))
+        tg_buf_puts(&out, "no rule judges that name, whatever its kind\n");
+    return put(j, &out, err);
 }
 
 static int explain(struct job *j, struct tg_err *err)
@@ -226,7 +301,6 @@ static int explain(struct job *j, struct tg_err *err)
     struct tg_buf out = { 0 };
     struct tg_comparison c, *seen = NULL;
     tg_sv name;
-    size_t n;
     if (j->args->n < 2) {
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "policy explain needs a name or a rule's id");
         (void)tg_err_hint(err, "For example: tracegate policy explain aten::mm out/run0.json.gz");
@@ -240,20 +314,10 @@ static int explain(struct job *j, struct tg_err *err)
             return 5;
         return tg_err_exit_code(err->kind);
     }
-    if (!tg_policy_explain_rule(j->policy, name, seen, &out)) {
-        suggest_rule(j, name);
-        n = seen ? explain_seen(j, name, seen, &out) : explain_kinds(j, name, &out);
-        if (!n && seen) {
-            tg_buf_release(&out);
-            tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "no rule is called '%.*s', and no name",
-                       TG_SV_ARG(name));
-            (void)tg_err_hint(err, "tracegate names TRACE lists the normalised names of a trace.");
-            return 2;
-        }
-        if (!n)
-            tg_buf_puts(&out, "no rule judges that name, whatever its kind\n");
-    }
-    return put(j, &out, err);
+    if (tg_policy_explain_rule(j->policy, name, seen, &out))
+        return put(j, &out, err);
+    tg_buf_release(&out);
+    return explain_name(j, name, seen, err);
 }
 
 static struct tg_policy *load_side(struct job *j, const char *text, struct tg_err *err)
@@ -332,6 +396,17 @@ static bool are_traces(const struct job *j, struct tg_err *err)
     return true;
 }
 
+static void lint_windows(struct job *j)
+{
+    const struct tg_suite *suite = only_suite(j);
+    size_t least = SIZE_MAX;
+    for (size_t i = 0; i < j->summary.n; i++)
+        if (j->summary.shards[i]->marked && j->summary.shards[i]->n_steps < least)
+            least = j->summary.shards[i]->n_steps;
+    if (suite && least != SIZE_MAX)
+        tg_policy_lint_window(suite, least, &j->diags);
+}
+
 static int lint(struct job *j, struct tg_err *err)
 {
     bool loaded;
@@ -346,6 +421,7 @@ static int lint(struct job *j, struct tg_err *err)
             if (!read_traces(j, 1, err))
                 return tg_err_exit_code(err->kind);
             collect(&n, &j->summary);
+            lint_windows(j);
         }
         tg_policy_lint(j->policy, n.text, n.n, &j->diags);
         if (j->args->n > 1)
@@ -376,6 +452,9 @@ static int init(struct job *j, struct tg_err *err)
     if (!tg_survey_traces(&survey, &traces, j->io, &j->repo, j->arena, err))
         return tg_err_exit_code(err->kind);
     tg_setup_policy(&out, &survey, &o);
+    for (size_t i = 0; i < traces.n; i++)
+        if (!tg_inputs_add(&j->inputs, traces.v[i], NULL, &j->repo, j->arena, err))
+            return tg_err_exit_code(err->kind);
     return put(j, &out, err);
 }
 
@@ -418,14 +497,16 @@ const struct tg_cmd tg_cmd_policy = {
     .about =
         "init prints the policy that `tracegate init` writes for these traces.\n"
         "lint says what is wrong with a policy, all at once, and what loads but cannot work as "
-        "meant; with traces also which patterns match none of their names.\n"
+        "meant; with traces also which patterns match none of their names, and whether the window "
+        "of "
+        "the only suite leaves a step.\n"
         "show prints the effective policy with the origin of each value; without a policy file "
         "the built-in one.\n"
         "explain says which rules judge a name, with which limits and noise, and where each was "
         "written; with traces for the kinds and parents the name has there, and with their "
-        "numbers: "
-        "value, where each limit begins, noise, the smallest slowdown seen. A rule's id explains "
-        "that rule, with traces also what it matches there.\n"
+        "numbers: value, where each limit begins, noise, the smallest slowdown seen; without "
+        "traces the suite's baseline is asked. A rule's id explains that rule, with traces also "
+        "what it matches there. A name that neither has is an error.\n"
         "diff says what NEW lets pass that OLD does not (looser), the other way round (tighter), "
         "and what else changed; each is a file or REV:PATH.\n"
         "schema prints the JSON schema for editors.\n"

@@ -8,6 +8,8 @@
 #include "cmd/gate/mutation.h"
 #include "cmd/gate/runs.h"
 #include "cmd/options.h"
+#include "policy/language/keys.h"
+#include "policy/verdict/describe.h"
 
 /* From so many runs on they are split, so that the sides differ by real noise. */
 #define SPLIT_RUNS 6
@@ -109,9 +111,23 @@ static bool look(struct job *j, struct tg_err *err)
 static bool self_passes(const struct job *j)
 {
     for (size_t i = 0; i < j->self.n_results; i++)
-        if (tg_sv_eq(j->self.results[i].rule, TG_SV("require")))
+        if (j->self.results[i].subject == TG_SUBJECT_REQUIRE)
             return false;
     return j->self.outcome != TG_OUTCOME_FAIL;
+}
+
+/* The rules with this outcome: "rule 'a'", "rules 'a', 'b'". */
+static const char *rules_with(const struct job *j, enum tg_mutation_outcome outcome)
+{
+    struct tg_buf b = { 0 };
+    const char *text;
+    tg_buf_printf(&b, "rule%s", j->n[outcome] == 1 ? "" : "s");
+    for (size_t i = 0, n = 0; i < j->same.policy->n_rules; i++)
+        if (j->seen[i].outcome == outcome)
+            tg_buf_printf(&b, "%s '%.*s'", n++ ? "," : "", TG_SV_ARG(j->seen[i].rule->id));
+    text = tg_arena_sv(j->same.arena, tg_buf_sv(&b)).p;
+    tg_buf_release(&b);
+    return text;
 }
 
 /* NULL: the policy sees. */
@@ -122,11 +138,35 @@ static const char *why_survives(const struct job *j)
     if (j->n[TG_MUTATION_SURVIVES])
         return tg_arena_printf(j->same.arena, "%zu of %zu rules cannot do what they say",
                                j->n[TG_MUTATION_SURVIVES], j->same.policy->n_rules);
+    if (j->n[TG_MUTATION_NO_MATCH])
+        return tg_arena_printf(j->same.arena, "%s match%s nothing on these traces",
+                               rules_with(j, TG_MUTATION_NO_MATCH),
+                               j->n[TG_MUTATION_NO_MATCH] == 1 ? "es" : "");
     if (j->n[TG_MUTATION_RED])
         return NULL;
     if (j->n[TG_MUTATION_WARNS] && !j->n[TG_MUTATION_UNTESTED])
         return "no rule can fail, they only warn: give one a `fail` limit, or set fail_on: [warn]";
     return "no rule was seen to fail";
+}
+
+/* What a rule lets pass as a warning, or does not judge: "renamed, polling". */
+static void put_exceptions(const struct tg_rule *r, struct tg_buf *out)
+{
+    const char *before = "            excepts: ";
+    for (int x = TG_EXCEPTION_NONE + 1; x <= TG_EXCEPTION_POLLING; x++)
+        if (r->exceptions & 1u << x) {
+            tg_buf_printf(out, "%s%s%s", before, tg_exception_meaning((enum tg_exception)x),
+                          x == TG_EXCEPTION_POLLING ? " (not judged)" : " (only warns)");
+            before = ", ";
+        }
+    if (r->exceptions)
+        tg_buf_putc(out, '\n');
+}
+
+static const char *headword(const struct job *j)
+{
+    return j->n[TG_MUTATION_NO_MATCH] && !j->n[TG_MUTATION_SURVIVES] && self_passes(j) ? "NO MATCH"
+                                                                                       : "BLIND";
 }
 
 static void put_text(const struct job *j, struct tg_buf *out)
@@ -142,19 +182,29 @@ static void put_text(const struct job *j, struct tg_buf *out)
         if (s->unfused.n)
             tg_buf_printf(out, "            %s %.*s\n", s->sees_unfused ? "and" : "NOT",
                           TG_SV_ARG(s->unfused));
+        put_exceptions(s->rule, out);
         if (s->outcome == TG_MUTATION_RED || s->outcome == TG_MUTATION_WARNS)
             continue;
-        if (s->outcome == TG_MUTATION_SURVIVES && s->rule->at.file)
+        if ((s->outcome == TG_MUTATION_SURVIVES || s->outcome == TG_MUTATION_NO_MATCH) &&
+            s->rule->at.file)
             tg_buf_printf(out, "            %s:%u\n", s->rule->at.file, s->rule->at.line);
         tg_buf_printf(out, "            -> %.*s\n", TG_SV_ARG(s->fix));
     }
     if (blind)
-        tg_buf_printf(out, "\nBLIND: %s\n", blind);
+        tg_buf_printf(out, "\n%s: %s\n", headword(j), blind);
     else
         tg_buf_printf(out, "\nOK: %zu rule%s turned red, %zu warned, %zu skipped, %zu untested\n",
                       j->n[TG_MUTATION_RED], j->n[TG_MUTATION_RED] == 1 ? "" : "s",
                       j->n[TG_MUTATION_WARNS], j->n[TG_MUTATION_SKIPPED],
                       j->n[TG_MUTATION_UNTESTED]);
+}
+
+static void add_exceptions(struct tg_doc *to, const struct tg_rule *r)
+{
+    struct tg_doc *list = tg_doc_add_array(to, "exceptions");
+    for (int x = 0; tg_words_exception[x]; x++)
+        if (r->exceptions & 2u << x)
+            tg_doc_add_str(list, NULL, tg_sv_of(tg_words_exception[x]));
 }
 
 static void put_json(const struct job *j, struct tg_buf *out)
@@ -170,8 +220,10 @@ static void put_json(const struct job *j, struct tg_buf *out)
     for (size_t i = 0; i < j->same.policy->n_rules; i++) {
         const struct tg_mutation_result *s = &j->seen[i];
         struct tg_doc *r = tg_doc_add_object(rules, NULL);
-        tg_sv outcome = tg_sv_of(
-            s->outcome == TG_MUTATION_SURVIVES ? "blind" : tg_mutation_outcome_name(s->outcome));
+        tg_sv outcome =
+            tg_sv_of(s->outcome == TG_MUTATION_SURVIVES   ? "blind"
+                     : s->outcome == TG_MUTATION_NO_MATCH ? "no match"
+                                                          : tg_mutation_outcome_name(s->outcome));
         tg_doc_add_str(r, "id", s->rule->id);
         tg_doc_add_str(r, "sight", outcome);
         tg_doc_add_str(r, "planted", s->injected);
@@ -181,6 +233,7 @@ static void put_json(const struct job *j, struct tg_buf *out)
         tg_doc_add_str(r, "unfused", s->unfused);
         tg_doc_add_bool(r, "sees_unfused", s->sees_unfused);
         tg_doc_add_i64(r, "tried", (int64_t)s->tried);
+        add_exceptions(r, s->rule);
         tg_doc_add_str(r, "file", tg_sv_of(s->rule->at.file ? s->rule->at.file : ""));
         tg_doc_add_i64(r, "line", s->rule->at.line);
     }
@@ -231,14 +284,17 @@ const struct tg_cmd tg_cmd_selftest = {
         "other "
         "launches, a longer step; for a rule that sees one call more also one operator replaced by "
         "two, and NOT says that it does not see that. A rule that lets even a threefold regression "
-        "pass is blind and "
-        "named with the reason and the fix.\n"
+        "pass is blind and named with the reason and the fix; one that matches no name of these "
+        "traces is told as such, and what a rule excepts is named.\n"
         "\n"
-        "TRACE are runs of one commit; without them, the suite's baseline in HEAD. From six runs "
-        "on, every second one is the baseline and the others are changed; with fewer, all runs "
+        "TRACE are runs of one commit; without them, what is stored of the suite at HEAD or before "
+        "it, or its "
+        "baseline in HEAD. From six runs on, every second one is the baseline and the others are "
+        "changed; with fewer, all runs "
         "stand against themselves. Durations need three runs.\n"
         "\n"
-        "Exit codes: 0 the policy sees, 1 it is blind, 2 bad policy or command line, 3 unusable "
+        "Exit codes: 0 the policy sees, 1 it is blind or matches nothing, 2 bad policy or command "
+        "line, 3 unusable "
         "input.",
     .options = selftest_options,
     .opts_size = sizeof(struct selftest_opts),

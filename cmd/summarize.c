@@ -63,7 +63,8 @@ static bool summarize(const struct summarize_opts *o, const struct tg_strs *args
          tg_given_apply(&so, &o->given, a, err) && tg_outputs_open(&files, to, &handle, err);
     for (size_t i = 0; ok && i < args->n; i++)
         ok = tg_inputs_add(&inputs, args->v[i], NULL, &repo, a, err);
-    ok = ok && tg_inputs_load(&summary, &inputs, &so, &repo, &progress.line, err);
+    ok = ok && tg_inputs_spare(&inputs, &files, err) &&
+         tg_inputs_load(&summary, &inputs, &so, &repo, &progress.line, err);
     tg_progress_end(&progress);
     ok = ok && tg_summary_write(&summary, NULL, &out, err) &&
          tg_outputs_put(&files, handle, tg_buf_sv(&out), err) && tg_outputs_commit(&files, err);

@@ -14,9 +14,9 @@ const char *tg_section_title(enum tg_section s)
 
 enum tg_section tg_section_of(const struct tg_result *r)
 {
-    if (r->state == TG_STATE_INCONCLUSIVE || tg_sv_eq(r->kind, TG_SV("guard")))
+    if (r->state == TG_STATE_INCONCLUSIVE || tg_result_is_guard(r))
         return TG_SECTION_BLOCKED;
-    if (tg_sv_eq(r->kind, TG_SV("trace")) || tg_sv_eq(r->kind, TG_SV("step")))
+    if (r->subject == TG_SUBJECT_TRACE || r->subject == TG_SUBJECT_STEP)
         return TG_SECTION_GAPS;
     switch (r->dimension) {
     case TG_DIM_COUNT:
@@ -66,12 +66,12 @@ uint32_t *tg_causes_roots(const struct tg_verdict *v)
 struct tg_parts tg_result_parts(const struct tg_result *r)
 {
     struct tg_parts parts = { TG_SV(""), r->message, "", "" };
-    if (tg_sv_eq(r->kind, TG_SV("guard")))
+    if (tg_result_is_guard(r))
         return parts; /* guards have messages of their own */
     parts.name = r->op_normalised.n ? r->op_normalised : r->op;
     if (parts.name.n && tg_sv_starts(r->message, parts.name))
         parts.rest = (tg_sv){ r->message.p + parts.name.n, r->message.n - parts.name.n };
-    if (tg_sv_eq(r->kind, TG_SV("step")) && tg_sv_eq(r->metric, TG_SV("self")))
+    if (r->subject == TG_SUBJECT_STEP && tg_sv_eq(r->metric, TG_SV("self")))
         parts.what = " (host time between operators)";
     if (parts.name.n && parts.rest.n && parts.rest.p == r->message.p)
         parts.joint = ": ";

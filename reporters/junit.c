@@ -271,8 +271,7 @@ static void put_result(struct suite *s, const struct tg_result *r)
 
 static bool is_guard(const struct tg_result *r)
 {
-    return r->state == TG_STATE_INCONCLUSIVE && tg_sv_eq(r->kind, TG_SV("guard")) &&
-           tg_sv_eq(r->rule, TG_SV("require"));
+    return r->state == TG_STATE_INCONCLUSIVE && r->subject == TG_SUBJECT_REQUIRE;
 }
 
 /* Lost baseline, guards, unusable input: one error for the suite. */

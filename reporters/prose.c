@@ -44,7 +44,7 @@ void tg_prose_init(struct tg_prose *p, const struct tg_verdict *v)
     for (size_t i = 0; i < v->n_results; i++) {
         const struct tg_result *r = &v->results[i];
         if (tg_result_shown(r) && r->op_normalised.n > 2 &&
-            tg_sv_eq(r->kind, TG_SV("trace")) == false)
+            r->subject != TG_SUBJECT_TRACE)
             add_name(&m, r->op_normalised);
         add_risky(&m, r->op_normalised);
         add_risky(&m, r->inside);

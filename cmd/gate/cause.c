@@ -48,7 +48,7 @@ static uint32_t ask_target(void *arg, enum tg_kind kind, tg_sv name)
 /* The host's step, or its gaps. */
 static bool is_step(const struct tg_result *r)
 {
-    return tg_sv_eq(r->kind, TG_SV("step")) || tg_sv_eq(r->metric, TG_SV("step_time"));
+    return r->subject == TG_SUBJECT_STEP || tg_sv_eq(r->metric, TG_SV("step_time"));
 }
 
 static bool can_have_cause(const struct tg_result *r)
@@ -57,7 +57,7 @@ static bool can_have_cause(const struct tg_result *r)
         return false;
     if (is_step(r))
         return true;
-    return r->op.n && tg_sv_eq(r->kind, TG_SV("trace")) == false &&
+    return r->op.n && r->subject != TG_SUBJECT_TRACE &&
            (r->dimension == TG_DIM_COUNT || r->dimension == TG_DIM_DURATION);
 }
 

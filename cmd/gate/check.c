@@ -1,5 +1,6 @@
 #include "cmd/gate/cause.h"
 #include "cmd/gate/internal.h"
+#include "policy/language/limit.h"
 
 static enum tg_arrange arrange_of(const struct tg_check *c, const struct tg_check_job *j)
 {
@@ -39,12 +40,10 @@ static void describe_gate(struct tg_check *c, struct tg_check_job *j)
     tg_gate_compare_opts(&j->gate.compare, c->suites.policy, j->suite, c->arena);
 }
 
-/* Without a baseline: the fresh side against itself, of which only budgets are told. */
-static bool judge_budgets(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
+/* Without a baseline: the fresh side against itself; what asks it alone is told. */
+static bool judge_alone(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
 {
     struct tg_verdict self;
-    if (!tg_policy_has_budgets(c->suites.policy))
-        return true;
     describe_gate(c, j);
     j->gate.more_suites = true;
     if (!load_side(c, j, TG_TEST, err))
@@ -52,7 +51,7 @@ static bool judge_budgets(struct tg_check *c, struct tg_check_job *j, struct tg_
     j->gate.side[TG_BASE] = j->gate.side[TG_TEST];
     if (!tg_gate_judge(&self, &j->gate, err))
         return false;
-    tg_verdict_add_budgets(&j->verdict, &self, c->arena);
+    tg_verdict_add_alone(&j->verdict, &self, c->arena);
     return true;
 }
 
@@ -111,6 +110,37 @@ static bool stops_before(enum tg_err_kind kind)
     return tg_err_exit_code(kind) == 2 || tg_err_exit_code(kind) == 5;
 }
 
+/* No baseline was named, and there is no repository, or not enough of it, to find one in. */
+static bool no_repository(const struct tg_check *c, const struct tg_err *why)
+{
+    return why->kind == TG_ERR_GIT && !c->o->baseline.n;
+}
+
+static bool has_budget(const struct tg_policy *p)
+{
+    for (size_t i = 0; i < p->n_rules; i++)
+        if (tg_rule_has_budget(&p->rules[i]))
+            return true;
+    return false;
+}
+
+/* Budgets are judged all the same. What needs a baseline keeps its error. */
+static bool judge_without(struct tg_check *c, struct tg_check_job *j, struct tg_err *why)
+{
+    struct tg_err second;
+    tg_err_init(&second);
+    if (tg_policy_asks_fresh_alone(c->suites.policy)) {
+        tg_err_init(why);
+        tg_verdict_alone(&j->verdict);
+        return judge_alone(c, j, why);
+    }
+    tg_io_error(c->io, why);
+    tg_verdict_of_error(&j->verdict, why, c->arena);
+    if (j->fresh.n && has_budget(c->suites.policy))
+        (void)judge_alone(c, j, &second); /* the first error is told */
+    return true;
+}
+
 /* Exit code of the suite; -1: an error that stops everything is in `err`. */
 static int check_suite(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
 {
@@ -127,16 +157,18 @@ static int check_suite(struct tg_check *c, struct tg_check_job *j, struct tg_err
     if (ok && j->what == JOB_FIRST_RUN) {
         tg_verdict_first_run(&j->verdict, outcome_of(c->suites.policy->baseline.on_first_run),
                              c->arena);
-        ok = judge_budgets(c, j, &why);
+        ok = judge_alone(c, j, &why);
     } else if (ok) {
         ok = judge(c, j, &why);
+    } else if (no_repository(c, &why)) {
+        ok = judge_without(c, j, &why);
     } else if (why.kind == TG_ERR_LOST) {
         tg_io_error(c->io, &why);
         tg_verdict_lost(&j->verdict, &why, outcome_of(c->suites.policy->baseline.on_lost),
                         c->arena);
         j->info.situation = TG_SV("lost");
         tg_err_init(&why);
-        ok = judge_budgets(c, j, &why);
+        ok = judge_alone(c, j, &why);
     }
     if (!ok && stops_before(why.kind)) {
         *err = why;
@@ -147,6 +179,7 @@ static int check_suite(struct tg_check *c, struct tg_check_job *j, struct tg_err
         tg_verdict_of_error(&j->verdict, &why, c->arena);
     }
     tg_check_note_policy(c, j);
+    tg_verdict_settle(&j->verdict, c->suites.policy->fail_on, c->arena);
     tg_check_describe(c, j);
     find_causes(c, j);
     return tg_check_report(c, j, err) ? j->verdict.exit_code : -1;

@@ -161,3 +161,23 @@ struct tg_source *tg_inputs_open(const struct tg_input_item *item, struct tg_rep
         return NULL;
     return tg_source_memory(tg_buf_sv(bytes), item->label, limits, err);
 }
+
+bool tg_inputs_spare_file(const char *input, const struct tg_outputs *o, struct tg_err *err)
+{
+    for (size_t i = 0; i < o->n; i++)
+        if (o->files[i].temporary && tg_file_same(input, o->files[i].path)) {
+            tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
+                       "the output '%s' would overwrite the input '%s'", o->files[i].path, input);
+            return tg_err_hint(err, "Give the output a name of its own.");
+        }
+    return true;
+}
+
+bool tg_inputs_spare(const struct tg_input_list *list, const struct tg_outputs *o,
+                     struct tg_err *err)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (!list->v[i].from_git && !tg_inputs_spare_file(list->v[i].label, o, err))
+            return false;
+    return true;
+}

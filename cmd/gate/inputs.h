@@ -6,6 +6,7 @@
  * that what can fail cheaply fails before a gigabyte is read.
  */
 #include "cmd/gate/io.h"
+#include "core/base/file.h"
 #include "core/baseline/baseline.h"
 #include "core/summary/summary.h"
 
@@ -60,4 +61,10 @@ TG_MUST struct tg_source *tg_inputs_open(const struct tg_input_item *item, struc
 TG_MUST bool tg_inputs_load(struct tg_summary *out, const struct tg_input_list *list,
                             const struct tg_summarize_opts *o, struct tg_repo *repo,
                             const struct tg_progress *progress, struct tg_err *err);
+
+/* An output that would replace one of the inputs is a mistake of the command line (TG_ERR_USAGE). */
+TG_MUST bool tg_inputs_spare(const struct tg_input_list *list, const struct tg_outputs *o,
+                             struct tg_err *err);
+TG_MUST bool tg_inputs_spare_file(const char *input, const struct tg_outputs *o,
+                                  struct tg_err *err);
 #endif

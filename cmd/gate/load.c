@@ -22,6 +22,20 @@ struct load {
     const struct tg_progress *progress;
 };
 
+/* What is stored is a summary, whoever made the ref: `baseline show` reads nothing else. */
+static bool may_be_read(const struct tg_input_item *item, struct tg_source *s, struct tg_err *err)
+{
+    tg_sv head;
+    if (!item->stored)
+        return true;
+    if (!tg_source_peek(s, &head, err))
+        return false;
+    if (tg_summary_looks_like(head))
+        return true;
+    tg_err_set(err, TG_ERR_SUMMARY, TG_AT_FILE(item->label), "this stored run is not a summary");
+    return tg_err_hint(err, "Delete its ref, and record the run with `tracegate baseline record`.");
+}
+
 /* A task of its own: nothing but the repository and the progress line is shared. */
 static bool load_one(void *arg, size_t i, struct tg_err *err)
 {
@@ -37,7 +51,8 @@ static bool load_one(void *arg, size_t i, struct tg_err *err)
         mine.host = (struct tg_host){ .cpu = TG_SV("") };
     if (item->rank.n && mine.rank < 0 && !tg_sv_i64(item->rank, &mine.rank))
         mine.rank = -1;
-    ok = s && tg_summary_add(&l->summary, s, &mine, all->progress, err);
+    ok =
+        s && may_be_read(item, s, err) && tg_summary_add(&l->summary, s, &mine, all->progress, err);
     tg_source_close(s);
     tg_buf_release(&bytes);
     return ok;

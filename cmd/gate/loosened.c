@@ -91,9 +91,11 @@ static tg_sv clipped(struct tg_check *c, tg_sv text)
     return head.n == text.n ? text : tg_sv_of(tg_arena_printf(c->arena, "%.*s…", TG_SV_ARG(head)));
 }
 
-static void tell(struct tg_check *c, struct tg_check_job *j, const char *text, const char *next)
+static void tell(struct tg_check *c, struct tg_check_job *j, unsigned flags, const char *text,
+                 const char *next)
 {
-    tg_verdict_add_note(&j->verdict, c->arena, TG_NOTE_WARNING, tg_sv_of(text), tg_sv_of(next));
+    tg_verdict_add_note(&j->verdict, c->arena, TG_NOTE_WARNING | flags, tg_sv_of(text),
+                        tg_sv_of(next));
     j->verdict.notes[j->verdict.n_notes - 1].policy = true;
 }
 
@@ -102,7 +104,7 @@ static void tell_change(struct tg_check *c, struct tg_check_job *j,
 {
     const char *where =
         x->at.file ? tg_arena_printf(c->arena, " (%s:%u)", x->at.file, x->at.line) : "";
-    tell(c, j,
+    tell(c, j, TG_NOTE_LIFTS,
          tg_arena_printf(c->arena, "the policy %s than the baseline's: %.*s %.*s -> %.*s%s",
                          x->direction == TG_LOOSER ? "is looser" : "may be looser",
                          TG_SV_ARG(x->path),
@@ -132,7 +134,7 @@ static void tell_changes(struct tg_check *c, struct tg_check_job *j,
     for (size_t i = 0; i < changes->n_looser && i < MAX_TOLD; i++)
         tell_change(c, j, &changes->v[i], i ? "" : next);
     if (changes->n_looser > MAX_TOLD)
-        tell(c, j,
+        tell(c, j, TG_NOTE_LIFTS,
              tg_arena_printf(c->arena, "the policy is looser in %zu more values",
                              changes->n_looser - MAX_TOLD),
              next);
@@ -150,13 +152,13 @@ static void compare_with(struct tg_check *c, struct tg_check_job *j, const char 
     struct tg_err why;
     tg_err_init(&why);
     if (!now || strcmp(now, path) != 0)
-        tell(c, j,
+        tell(c, j, 0,
              tg_arena_printf(c->arena, "the policy of the baseline's commit is %s, %s judges now",
                              path, now ? now : "the built-in policy"),
              "");
     before = load_at(c, sha, path, &why);
     if (!before) {
-        tell(c, j,
+        tell(c, j, TG_NOTE_LIFTS,
              tg_arena_printf(c->arena,
                              "whether the policy is looser than the baseline's is not known: %s",
                              why.message),
@@ -194,7 +196,7 @@ static void tell_fixed_day(struct tg_check *c, struct tg_check_job *j)
     t = (time_t)seconds;
     if (!gmtime_r(&t, &tm) || !strftime(day, sizeof day, "%Y-%m-%d", &tm))
         return;
-    tell(c, j,
+    tell(c, j, 0,
          tg_arena_printf(c->arena, "waivers are judged as of %s: SOURCE_DATE_EPOCH is set", day),
          "Unset it for this job; else an expired waiver counts as valid.");
 }

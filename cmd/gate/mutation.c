@@ -5,6 +5,7 @@
 
 #include "core/diff/names.h"
 #include "core/summary/inject.h"
+#include "policy/language/limit.h"
 
 #define MAX_CANDIDATES 3 /* names a violation is tried on: the largest */
 
@@ -16,7 +17,9 @@ static const double budget_sizes[N_SIZES] = { 1.1, 1.5, 3, 5, 10 };
 
 const char *tg_mutation_outcome_name(enum tg_mutation_outcome s)
 {
-    static const char *const names[] = { "red", "warns", "BLIND", "skipped", "untested" };
+    static const char *const names[] = {
+        "red", "warns", "BLIND", "NO MATCH", "skipped", "untested"
+    };
     return names[s];
 }
 
@@ -206,12 +209,6 @@ static unsigned bounds_of(const struct tg_rule *r)
 static bool less_is_bad(const struct tg_rule *r)
 {
     return r->bad == TG_LESS_IS_BAD || bounds_of(r) == TG_BOUND_BIT(TG_BOUND_MIN);
-}
-
-static bool is_budget(const struct tg_rule *r)
-{
-    unsigned budget = TG_BOUND_BIT(TG_BOUND_MAX) | TG_BOUND_BIT(TG_BOUND_MIN);
-    return bounds_of(r) && !(bounds_of(r) & ~budget);
 }
 
 static const char *name_of(const struct look *l, const struct tg_op *op)
@@ -484,7 +481,7 @@ static void say(struct look *l, enum tg_mutation_outcome outcome, const char *re
 static bool too_few_runs(const struct look *l)
 {
     size_t need = (size_t)(l->policy.noise.min_runs > 3 ? l->policy.noise.min_runs : 3);
-    return !tg_metric_info(l->rule.metric)->exact && !is_budget(&l->rule) &&
+    return !tg_metric_info(l->rule.metric)->exact && !tg_rule_is_budget(&l->rule) &&
            l->rule.noise.test != TG_NOISE_NONE &&
            (l->b->side[TG_BASE].n_runs < need || l->b->side[TG_TEST].n_runs < need);
 }
@@ -502,7 +499,7 @@ static void say_green(struct look *l)
     else if (too_few_runs(l))
         say(l, TG_MUTATION_UNTESTED, "durations are judged from three runs a side on",
             "Name at least as many runs as noise.min_runs asks for.");
-    else if (!is_budget(&l->rule) && tg_sv_has(l->out->said, TG_SV("not judged")))
+    else if (!tg_rule_is_budget(&l->rule) && tg_sv_has(l->out->said, TG_SV("not judged")))
         say(l, TG_MUTATION_SURVIVES,
             tg_arena_printf(l->b->arena, "it never judges: %.*s", TG_SV_ARG(l->out->said)),
             "Use a metric that these traces can prove, or a budget (max, min).");
@@ -513,16 +510,21 @@ static void say_green(struct look *l)
                           : "Tighten the `warn` limit, or give the rule a `fail` limit.");
 }
 
+static bool matches_nothing(const struct tg_verdict *v)
+{
+    return !v->n_results || v->results[0].subject == TG_SUBJECT_NO_MATCH;
+}
+
 static void say_nothing_there(struct look *l, const struct tg_verdict *v)
 {
-    const char *why = v->n_results && !tg_sv_eq(v->results[0].op, TG_SV("(no match)"))
-                          ? "the traces do not carry what it is about"
-                          : "no name of these traces matches";
+    bool nothing = matches_nothing(v);
+    const char *why = nothing ? "the rule matches nothing on these traces"
+                              : "the traces do not carry what it is about";
     if (l->rule.optional)
         say(l, TG_MUTATION_SKIPPED, why,
             "Nothing to do where that is meant: the rule is optional.");
     else
-        say(l, TG_MUTATION_SURVIVES, why,
+        say(l, nothing ? TG_MUTATION_NO_MATCH : TG_MUTATION_SURVIVES, why,
             "Correct the rule (`tracegate names TRACE` lists names), or mark it `optional: true`.");
 }
 
@@ -537,7 +539,7 @@ bool tg_mutation_try(struct tg_mutation_result *out, const struct tg_mutation *b
     enum answer answer = NOT_PLANTED;
     *out = (struct tg_mutation_result){ .rule = rule, .outcome = TG_MUTATION_SURVIVES };
     isolate(&l, rule);
-    l.sizes = is_budget(rule) ? budget_sizes : change_sizes;
+    l.sizes = tg_rule_is_budget(rule) ? budget_sizes : change_sizes;
     if (!judge(&l, &g, &b->side[TG_TEST], &v, a)) {
         tg_arena_free(a);
         return false;
@@ -547,7 +549,7 @@ bool tg_mutation_try(struct tg_mutation_result *out, const struct tg_mutation *b
         const struct tg_op *op[MAX_CANDIDATES];
         size_t n = candidates(&l, &v, op);
         answer = try_names(&l, op, n);
-        if (answer == NOT_PLANTED && new_name(&l, &t))
+        if (answer == NOT_PLANTED && rule->optional && new_name(&l, &t))
             answer = try_one(&l, &t);
         else if (answer == RED && l.rule.metric == TG_METRIC_COUNT && !l.less &&
                  look_unfused(&l, op, n) == FAILED)

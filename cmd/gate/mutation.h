@@ -11,8 +11,9 @@ enum tg_mutation_outcome {
     TG_MUTATION_RED,   /* an injected regression failed */
     TG_MUTATION_WARNS, /* the rule has no `fail` limit; an injected regression warned */
     TG_MUTATION_SURVIVES,
-    TG_MUTATION_SKIPPED, /* optional, and the traces have nothing that it is about */
-    TG_MUTATION_UNTESTED /* more runs are needed to tell */
+    TG_MUTATION_NO_MATCH, /* the traces have no name that the rule is about */
+    TG_MUTATION_SKIPPED,  /* optional, and the traces have nothing that it is about */
+    TG_MUTATION_UNTESTED  /* more runs are needed to tell */
 };
 const char *tg_mutation_outcome_name(enum tg_mutation_outcome s); /* "red", "warns", "BLIND", … */
 

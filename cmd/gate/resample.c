@@ -73,7 +73,7 @@ static void count_result(struct alarms *x, const struct tg_policy *p, const stru
     for (size_t i = 0; i < p->n_rules; i++)
         if (tg_sv_eq(p->rules[i].id, r->rule))
             rule = &p->rules[i];
-    if (!rule || tg_sv_eq(r->kind, TG_SV("guard")))
+    if (!rule || tg_result_is_guard(r))
         return;
     tg_buf_printf(&key, "%.*s\n%.*s\n%.*s", TG_SV_ARG(r->rule), TG_SV_ARG(r->kind),
                   TG_SV_ARG(r->op_normalised));

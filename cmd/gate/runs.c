@@ -1,8 +1,45 @@
 #include "cmd/gate/runs.h"
 
+#include "core/baseline/store.h"
+
+/* What is stored of the suite at HEAD, or at the nearest commit before it. */
+static bool find_stored(struct tg_input_list *list, const struct tg_gate_runs *r,
+                        struct tg_repo *repo, struct tg_arena *a, struct tg_err *err)
+{
+    struct tg_git *git = tg_repo_get(repo, err);
+    struct tg_commit head;
+    struct tg_baseline b;
+    if (!git || !tg_git_resolve(git, "HEAD", a, &head, err))
+        return false;
+    struct tg_store store = tg_store_in_git(git);
+    if (!tg_store_find(&store, &head, r->suite->name, (unsigned)r->policy->baseline.max_walk, false,
+                       a, &b, err))
+        return false;
+    if (b.found == TG_FOUND || b.found == TG_FOUND_HOLE) {
+        tg_inputs_add_git(list, b.commit.sha, &b.files, a);
+        return true;
+    }
+    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
+               "%s needs traces: none are named, and nothing is stored for suite '%.*s' up to HEAD",
+               r->command, TG_SV_ARG(r->suite->name));
+    return tg_err_hint(err,
+                       "Name runs of one commit: tracegate %s out/run*.json.gz; or fetch what the "
+                       "remote has: tracegate baseline fetch.",
+                       r->command);
+}
+
+/* Outside a repository traces have to be named. */
+static bool no_runs(const struct tg_gate_runs *r, struct tg_err *err)
+{
+    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%s needs traces", r->command);
+    return tg_err_hint(err, "Name runs of one commit: tracegate %s out/run*.json.gz", r->command);
+}
+
 static bool find_runs(struct tg_input_list *list, const struct tg_gate_runs *r,
                       struct tg_repo *repo, struct tg_arena *a, struct tg_err *err)
 {
+    struct tg_err ignored;
+    tg_err_init(&ignored);
     for (size_t i = 0; i < r->args->n; i++)
         if (!tg_inputs_add(list, r->args->v[i], NULL, repo, a, err))
             return false;
@@ -11,8 +48,7 @@ static bool find_runs(struct tg_input_list *list, const struct tg_gate_runs *r,
     if (r->suite->baseline.n)
         return tg_inputs_add(list, tg_arena_printf(a, "HEAD:%.*s", TG_SV_ARG(r->suite->baseline)),
                              NULL, repo, a, err);
-    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%s needs traces", r->command);
-    return tg_err_hint(err, "Name runs of one commit: tracegate %s out/run*.json.gz", r->command);
+    return tg_repo_get(repo, &ignored) ? find_stored(list, r, repo, a, err) : no_runs(r, err);
 }
 
 bool tg_gate_load_runs(struct tg_side *out, struct tg_summary *summary,

@@ -294,6 +294,17 @@ bool tg_file_is_dir(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+static bool status_of(const char *path, struct stat *out)
+{
+    return (strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, out) : stat(path, out)) == 0;
+}
+
+bool tg_file_same(const char *a, const char *b)
+{
+    struct stat x, y;
+    return status_of(a, &x) && status_of(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
 bool tg_file_exists(const char *path)
 {
     struct stat st;

@@ -50,6 +50,8 @@ TG_MUST bool tg_files_glob(const char *pattern, struct tg_arena *a, const char *
 bool tg_file_is_input_name(tg_sv name);
 bool tg_file_is_dir(const char *path);
 bool tg_file_exists(const char *path);
+/* One file under two names: links are followed. "-" is standard input. False: one is not there. */
+bool tg_file_same(const char *a, const char *b);
 
 /* The rank in a file's name: rank[-_]?N, else worker[-_]?N, in any case; -1: none. */
 int64_t tg_file_rank(tg_sv path);

@@ -70,6 +70,7 @@ enum tg_diag_code {
     TG_DIAG_WARN_ABOVE = 210,  /* warning: warn is not below fail */
     TG_DIAG_SHADOWED = 211,    /* warning: a later override of the same match hides this one */
     TG_DIAG_NO_MATCH = 221,    /* warning: a pattern matches none of the given names */
+    TG_DIAG_NO_STEPS = 222,    /* warning: a window that leaves no step of the given traces */
     TG_DIAG_NO_EVIDENCE = 230, /* warning: durations judged without or with too little evidence */
     TG_DIAG_WAIVER_EXPIRED = 231, /* warning: expired, or within 14 days of it */
     TG_DIAG_NOTHING = 240,        /* warning: the policy has no rules */

@@ -138,6 +138,58 @@ static void illegal_bound(struct tg_diags *d, const struct tg_yaml *key,
                        "'%s' means nothing for '%s'", tg_bound_name(kind), info->name);
 }
 
+bool tg_limit_is_budget(const struct tg_limit *l)
+{
+    for (size_t i = 0; i < l->n; i++)
+        if (l->bound[i].kind != TG_BOUND_MAX && l->bound[i].kind != TG_BOUND_MIN)
+            return false;
+    return l->n > 0;
+}
+
+/* Limits of a list that are on, and how many of them are budgets. */
+struct limit_count {
+    size_t all, budgets;
+};
+
+static void count_limits(struct limit_count *n, const struct tg_limit_list *list)
+{
+    for (size_t i = 0; list->state == TG_LIMIT_ON && i < list->n; i++) {
+        n->all++;
+        n->budgets += tg_limit_is_budget(&list->v[i]);
+    }
+}
+
+bool tg_limits_are_budgets(const struct tg_limit_list *warn, const struct tg_limit_list *fail)
+{
+    struct limit_count n = { 0, 0 };
+    count_limits(&n, warn);
+    count_limits(&n, fail);
+    return n.all && n.budgets == n.all;
+}
+
+static struct limit_count limits_of_rule(const struct tg_rule *r)
+{
+    struct limit_count n = { 0, 0 };
+    count_limits(&n, &r->warn);
+    count_limits(&n, &r->fail);
+    for (size_t i = 0; i < r->n_overrides; i++) {
+        count_limits(&n, &r->overrides[i].warn);
+        count_limits(&n, &r->overrides[i].fail);
+    }
+    return n;
+}
+
+bool tg_rule_is_budget(const struct tg_rule *r)
+{
+    struct limit_count n = limits_of_rule(r);
+    return n.all && n.budgets == n.all;
+}
+
+bool tg_rule_has_budget(const struct tg_rule *r)
+{
+    return limits_of_rule(r).budgets > 0;
+}
+
 const struct tg_bound *tg_limit_find(const struct tg_limit *l, enum tg_bound_kind kind)
 {
     for (size_t i = 0; i < l->n; i++)

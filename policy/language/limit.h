@@ -14,6 +14,14 @@ struct tg_limit_list tg_limits_of(const struct tg_yaml *n, const struct tg_metri
 bool tg_limit_of(const struct tg_yaml *n, const struct tg_metric_info *info, struct tg_arena *a,
                  struct tg_diags *d, struct tg_limit *out);
 
+/* Budgets, `max` and `min`, ask the fresh side alone. */
+bool tg_limit_is_budget(const struct tg_limit *l);
+/* Are all limits that are on budgets? False if none is on. */
+bool tg_limits_are_budgets(const struct tg_limit_list *warn, const struct tg_limit_list *fail);
+/* The same of a rule and its overrides; is any of them one? */
+bool tg_rule_is_budget(const struct tg_rule *r);
+bool tg_rule_has_budget(const struct tg_rule *r);
+
 /* NULL: the limit has no such bound. */
 const struct tg_bound *tg_limit_find(const struct tg_limit *l, enum tg_bound_kind kind);
 #endif

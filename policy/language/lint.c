@@ -315,6 +315,17 @@ static bool is_refused(const struct lint *c, const char *key, size_t at)
     return false;
 }
 
+void tg_policy_lint_window(const struct tg_suite *suite, size_t n_steps, struct tg_diags *diags)
+{
+    const struct tg_window *w = &suite->window;
+    if ((uint64_t)(w->skip_first + w->skip_last) < n_steps)
+        return;
+    (void)tg_diags_add(diags, TG_DIAG_NO_STEPS, w->at, 1,
+                       "lower them, or record more steps (the schedule's `active`)",
+                       "skip_first and skip_last (%lld) leave no step of a trace of %zu",
+                       (long long)(w->skip_first + w->skip_last), n_steps);
+}
+
 void tg_policy_lint(const struct tg_policy *p, const tg_sv *names, size_t n_names,
                     struct tg_diags *diags)
 {

@@ -141,6 +141,23 @@ static void describe_change(struct tg_buf *m, const struct tg_probe *p, double s
     tg_buf_puts(m, ")");
 }
 
+/* "launched 3 times per step, limit max: 1, was 0": a budget is about the value, not the change. */
+static void describe_budget(struct tg_buf *m, const struct tg_probe *p, const struct tg_op *op,
+                            const struct tg_limit *limit)
+{
+    if (op && p->unit == TG_UNIT_COUNT)
+        tg_buf_printf(m, "%s ", op->launched ? "work on the device launched" : verb(op->kind));
+    tg_phrase_value(m, p->test, p->unit);
+    if (op && p->unit == TG_UNIT_COUNT)
+        tg_buf_puts(m, p->test == 1 ? " time" : " times");
+    tg_buf_puts(m, " per step, limit ");
+    tg_limit_text(limit, m);
+    if (isnan(p->base))
+        return;
+    tg_buf_puts(m, ", was ");
+    tg_phrase_value(m, p->base, p->unit);
+}
+
 /* "registers 128 -> 255": the word before one value is given once; several values keep theirs. */
 static tg_sv without_shared_word(tg_sv base, tg_sv test)
 {
@@ -283,6 +300,8 @@ void tg_describe_op(struct tg_result *r, const struct tg_op *op, const struct tg
                            : tg_sv_eq(r->metric, TG_SV("input_types"))  ? TG_SV("types")
                            : tg_sv_eq(r->metric, TG_SV("input_shapes")) ? TG_SV("shapes")
                                                                         : TG_SV("bytes"));
+    } else if (r->over_budget) {
+        describe_budget(&m, p, op, j->limit);
     } else if (r->dimension == TG_DIM_COUNT) {
         describe_count(&m, c, op, p);
     } else if (j->some_steps) {
@@ -299,7 +318,10 @@ void tg_describe_measure(struct tg_result *r, const struct tg_comparison *c,
                          const struct tg_probe *p, const struct tg_judgement *j, struct tg_arena *a)
 {
     struct tg_buf m = { 0 };
-    describe_change(&m, p, NAN);
+    if (r->over_budget)
+        describe_budget(&m, p, NULL, j->limit);
+    else
+        describe_change(&m, p, NAN);
     r->message = tg_phrase_take(&m, a);
     describe_evidence(r, c, p, j, a);
 }

@@ -20,6 +20,15 @@ static void put_fact(struct tg_buf *b, const struct tg_result *r)
     tg_buf_printf(b, " %.*s%s", TG_SV_ARG(shown), shown.n < change.n ? "…" : "");
 }
 
+/* "17 (max: 3)" */
+static void put_budget(struct tg_buf *b, const struct tg_result *r)
+{
+    enum tg_metric m;
+    tg_phrase_value(b, r->test,
+                    tg_metric_from_name(r->metric, &m) ? tg_metric_info(m)->unit : TG_UNIT_COUNT);
+    tg_buf_printf(b, " (%.*s)", TG_SV_ARG(r->limit));
+}
+
 static void put_names(struct tg_buf *b, const struct tg_verdict *v, enum tg_state state)
 {
     size_t shown = 0, total = 0;
@@ -37,7 +46,9 @@ static void put_names(struct tg_buf *b, const struct tg_verdict *v, enum tg_stat
             continue;
         }
         tg_buf_putc(b, ' ');
-        if (r->dimension == TG_DIM_COUNT && tg_sv_eq(r->kind, TG_SV("trace"))) {
+        if (r->over_budget) {
+            put_budget(b, r);
+        } else if (r->dimension == TG_DIM_COUNT && r->subject == TG_SUBJECT_TRACE) {
             tg_phrase_signed(b, r->delta, TG_UNIT_COUNT);
         } else if (r->dimension == TG_DIM_COUNT) {
             tg_phrase_signed(b, r->delta, TG_UNIT_COUNT);
@@ -160,5 +171,7 @@ void tg_describe_verdict(struct tg_verdict *v, const struct tg_comparison *c, st
                           c->n_runs[TG_BASE], c->n_runs[TG_BASE] == 1 ? "" : "s",
                           c->n_runs[TG_TEST]);
     }
+    if (v->budgets_judged)
+        tg_buf_puts(&b, "; budgets judged");
     v->coverage = tg_phrase_take(&b, a);
 }

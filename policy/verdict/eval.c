@@ -10,7 +10,7 @@
 
 static bool is_of_trace(const struct tg_result *r)
 {
-    return r->dimension == TG_DIM_DURATION && tg_sv_eq(r->kind, TG_SV("trace"));
+    return r->dimension == TG_DIM_DURATION && r->subject == TG_SUBJECT_TRACE;
 }
 
 static int by_weight(const void *a, const void *b)
@@ -74,7 +74,7 @@ static size_t countable(const struct tg_comparison *c)
 static void open_guard(struct tg_eval_state *e, tg_sv name, tg_sv message, tg_sv next)
 {
     struct tg_result *r = tg_eval_add(e, NULL);
-    tg_eval_message(r, TG_STATE_INCONCLUSIVE, name, TG_SV("guard"), message, next);
+    tg_eval_message(r, TG_STATE_INCONCLUSIVE, TG_SUBJECT_GUARD, name, message, next);
 }
 
 /*
@@ -89,6 +89,7 @@ static void close_coverage(struct tg_eval_state *e)
     v->counts_asked = asks_for_counts(e);
     v->counts_judged = counts > 0;
     v->durations_judged = runs > 0;
+    v->budgets_judged = resting_on(e, TG_GROUNDS_BUDGET) > 0;
     if (has_state(e, TG_STATE_INCONCLUSIVE))
         return;
     if (v->counts_asked && !countable(e->in->comparison))
@@ -141,16 +142,13 @@ static void outcome(struct tg_eval_state *e)
     struct tg_verdict *v = e->out;
     const struct tg_result *open = first_in(v, TG_STATE_INCONCLUSIVE);
     const size_t *n = v->n_state;
-    bool lifted = false;
-    for (size_t i = 0; i < v->n_notes; i++)
-        lifted |= v->notes[i].lifts;
     if (n[TG_STATE_FAIL]) {
         v->outcome = TG_OUTCOME_FAIL;
     } else if (open) {
         v->outcome = TG_OUTCOME_INCONCLUSIVE;
         v->error = open->message;
         v->error_hint = open->next;
-    } else if (n[TG_STATE_WARN] || n[TG_STATE_SUSPICIOUS] || lifted) {
+    } else if (n[TG_STATE_WARN] || n[TG_STATE_SUSPICIOUS]) {
         v->outcome = TG_OUTCOME_WARN;
     } else {
         v->outcome = TG_OUTCOME_PASS;
@@ -190,170 +188,8 @@ bool tg_eval(struct tg_verdict *out, const struct tg_eval_input *in, struct tg_a
         }
         outcome(&e);
         tg_describe_verdict(out, in->comparison, a);
+        tg_verdict_settle(out, in->policy->fail_on, a);
     }
     free(e.results);
     return ok;
-}
-
-void tg_verdict_of_error(struct tg_verdict *out, const struct tg_err *why, struct tg_arena *a)
-{
-    *out = (struct tg_verdict){ .outcome = why->kind == TG_ERR_LOST ? TG_OUTCOME_INCONCLUSIVE
-                                                                    : TG_OUTCOME_ERROR,
-                                .suite = TG_SV("default"),
-                                .version = TG_SV(TG_VERSION) };
-    out->exit_code = tg_err_exit_code(why->kind);
-    out->error = tg_sv_of(tg_arena_printf(a, "%s%s%s", why->file[0] ? why->file : "",
-                                          why->file[0] ? ": " : "", why->message));
-    out->error_hint = tg_arena_sv(a, tg_sv_of(why->hint));
-    out->headline = tg_sv_of(
-        tg_arena_printf(a, "%s: %.*s", out->outcome == TG_OUTCOME_ERROR ? "ERROR" : "INCONCLUSIVE",
-                        TG_SV_ARG(out->error)));
-    out->coverage = TG_SV("nothing judged");
-}
-
-/* A failure without a comparison is a row as well, so that every report counts it. */
-static void fail_baseline(struct tg_verdict *v, struct tg_arena *a)
-{
-    struct tg_result *r = TG_NEW(a, struct tg_result);
-    *r = (struct tg_result){
-        .rule = TG_SV("baseline"), .delta_pct = NAN, .share = NAN, .folded_under = TG_NO_ID
-    };
-    tg_eval_message(r, TG_STATE_FAIL, TG_SV("(no baseline)"), TG_SV("guard"), v->error,
-                    v->error_hint);
-    v->results = r;
-    v->n_results = v->n_state[TG_STATE_FAIL] = 1;
-}
-
-/* Verdict without a comparison, as the policy's `key` wants it. */
-static void not_compared(struct tg_verdict *v, const char *key, enum tg_outcome outcome_,
-                         struct tg_arena *a)
-{
-    static const char *const head[] = { [TG_OUTCOME_PASS] = "PASS",
-                                        [TG_OUTCOME_INCONCLUSIVE] = "INCONCLUSIVE",
-                                        [TG_OUTCOME_FAIL] = "FAIL" };
-    v->outcome = outcome_;
-    v->exit_code = tg_outcome_exit_code(outcome_);
-    v->headline =
-        tg_sv_of(tg_arena_printf(a, "%s: %.*s; nothing was compared (%s: %s)", head[outcome_],
-                                 TG_SV_ARG(v->error), key, tg_outcome_name(outcome_)));
-    if (outcome_ == TG_OUTCOME_FAIL)
-        fail_baseline(v, a);
-    if (outcome_ != TG_OUTCOME_PASS)
-        return;
-    tg_verdict_add_note(v, a, TG_NOTE_WARNING, v->error, v->error_hint);
-    v->error = v->error_hint = TG_SV("");
-}
-
-void tg_verdict_lost(struct tg_verdict *out, const struct tg_err *why, enum tg_outcome outcome_,
-                     struct tg_arena *a)
-{
-    tg_verdict_of_error(out, why, a);
-    if (outcome_ != TG_OUTCOME_INCONCLUSIVE)
-        not_compared(out, "on_lost", outcome_, a);
-}
-
-void tg_verdict_first_run(struct tg_verdict *out, enum tg_outcome outcome_, struct tg_arena *a)
-{
-    *out = (struct tg_verdict){ .outcome = outcome_,
-                                .exit_code = tg_outcome_exit_code(outcome_),
-                                .suite = TG_SV("default"),
-                                .version = TG_SV(TG_VERSION) };
-    out->coverage = TG_SV("nothing judged: first run");
-    out->headline = TG_SV("FIRST RUN: no baseline existed yet; nothing was compared");
-    if (outcome_ != TG_OUTCOME_PASS) {
-        out->error = TG_SV("no baseline existed yet");
-        out->error_hint = TG_SV("Commit a baseline, or record one on the main branch.");
-        not_compared(out, "on_first_run", outcome_, a);
-    }
-    tg_verdict_add_note(
-        out, a, TG_NOTE_WARNING,
-        TG_SV("neither a policy nor a baseline of this suite existed at the baseline commit"),
-        TG_SV("Commit a baseline, or record one on the main branch; the next run compares."));
-}
-
-static bool lists_budget(const struct tg_limit_list *list)
-{
-    for (size_t i = 0; i < list->n; i++)
-        if (tg_limit_find(&list->v[i], TG_BOUND_MAX) || tg_limit_find(&list->v[i], TG_BOUND_MIN))
-            return true;
-    return false;
-}
-
-bool tg_policy_has_budgets(const struct tg_policy *p)
-{
-    for (size_t i = 0; i < p->n_rules; i++) {
-        const struct tg_rule *r = &p->rules[i];
-        if (lists_budget(&r->warn) || lists_budget(&r->fail))
-            return true;
-        for (size_t k = 0; k < r->n_overrides; k++)
-            if (lists_budget(&r->overrides[k].warn) || lists_budget(&r->overrides[k].fail))
-                return true;
-    }
-    return false;
-}
-
-/* Rows of budgets that are exceeded. Guards have no values, what was not judged no grounds. */
-static bool is_exceeded(const struct tg_result *r)
-{
-    return r->has_values && r->grounds != TG_GROUNDS_NONE &&
-           (r->state == TG_STATE_FAIL || r->state == TG_STATE_WARN || r->state == TG_STATE_WAIVED);
-}
-
-/* "1, limit max: 0": there is no former value to tell. */
-static void describe_budget(struct tg_result *r, struct tg_arena *a)
-{
-    struct tg_buf b = { 0 };
-    enum tg_metric m;
-    tg_phrase_value(&b, r->test,
-                    tg_metric_from_name(r->metric, &m) ? tg_metric_info(m)->unit : TG_UNIT_COUNT);
-    tg_buf_printf(&b, ", limit %.*s", TG_SV_ARG(r->limit));
-    r->message = tg_arena_sv(a, tg_buf_sv(&b));
-    tg_buf_release(&b);
-    r->evidence = TG_SV("");
-    r->has_values = false;
-    r->folded_under = TG_NO_ID;
-}
-
-static void tell_budgets(struct tg_verdict *v, const struct tg_result *first, struct tg_arena *a)
-{
-    size_t n = v->n_state[first->state];
-    v->headline = tg_sv_of(tg_arena_printf(
-        a, "%s: %zu %s: %.*s %.*s%s; no baseline, only budgets were judged",
-        v->outcome == TG_OUTCOME_FAIL ? "FAIL" : "WARN", n,
-        v->outcome == TG_OUTCOME_FAIL ? (n == 1 ? "violation" : "violations")
-                                      : (n == 1 ? "warning" : "warnings"),
-        TG_SV_ARG(first->op_normalised), TG_SV_ARG(first->message), n > 1 ? ", …" : ""));
-    v->coverage = TG_SV("budgets judged; nothing was compared");
-}
-
-void tg_verdict_add_budgets(struct tg_verdict *v, const struct tg_verdict *self, struct tg_arena *a)
-{
-    struct tg_result *rows = TG_NEW_N(a, struct tg_result, v->n_results + self->n_results + 1);
-    size_t n = 0, own = v->n_results;
-    const struct tg_result *fail = NULL, *warn = NULL;
-    for (size_t i = 0; i < self->n_results; i++) {
-        if (!is_exceeded(&self->results[i]))
-            continue;
-        rows[n] = self->results[i];
-        describe_budget(&rows[n], a);
-        v->n_state[rows[n].state]++;
-        fail = !fail && rows[n].state == TG_STATE_FAIL ? &rows[n] : fail;
-        warn = !warn && rows[n].state == TG_STATE_WARN ? &rows[n] : warn;
-        n++;
-    }
-    if (!n)
-        return;
-    if (own)
-        memcpy(rows + n, v->results, own * sizeof *rows);
-    v->results = rows;
-    v->n_results = n + own;
-    if (fail)
-        v->outcome = TG_OUTCOME_FAIL;
-    else if (warn && v->outcome == TG_OUTCOME_PASS)
-        v->outcome = TG_OUTCOME_WARN;
-    v->exit_code = tg_outcome_exit_code(v->outcome);
-    if (fail)
-        tell_budgets(v, fail, a);
-    else if (v->outcome == TG_OUTCOME_WARN)
-        tell_budgets(v, warn, a);
 }

@@ -44,15 +44,22 @@ void tg_verdict_of_error(struct tg_verdict *out, const struct tg_err *why, struc
 void tg_verdict_lost(struct tg_verdict *out, const struct tg_err *why, enum tg_outcome outcome,
                      struct tg_arena *a);
 void tg_verdict_first_run(struct tg_verdict *out, enum tg_outcome outcome, struct tg_arena *a);
+/* No baseline is there, and none is needed: a pass, to which tg_verdict_add_alone adds. */
+void tg_verdict_alone(struct tg_verdict *out);
 /*
- * Adds the budgets (max, min) to a verdict without a comparison: `self` is the verdict on the fresh
- * side compared with itself, where nothing but a budget can be exceeded. One that fails makes the
- * verdict fail, one that warns lifts a pass; budgets that are kept change nothing.
+ * Adds what asks the fresh side alone to a verdict without a comparison: `self` is the verdict on
+ * the fresh side compared with itself, of which budgets (max, min) and guards count. A failure makes
+ * the verdict fail; a guard, or a budget that cannot be judged, makes a pass inconclusive; a warning
+ * lifts a pass. What is in order changes nothing.
  */
-void tg_verdict_add_budgets(struct tg_verdict *v, const struct tg_verdict *self,
-                            struct tg_arena *a);
-/* Has any rule of the policy a budget? */
-bool tg_policy_has_budgets(const struct tg_policy *p);
+void tg_verdict_add_alone(struct tg_verdict *v, const struct tg_verdict *self, struct tg_arena *a);
+/* Does no rule of the policy need a baseline? */
+bool tg_policy_asks_fresh_alone(const struct tg_policy *p);
+/*
+ * What notes that lift make of a verdict, also those that were added after tg_eval: a pass becomes a
+ * warning, and a failure where `fail_on` (bits of enum tg_fail_on) names warnings.
+ */
+void tg_verdict_settle(struct tg_verdict *v, unsigned fail_on, struct tg_arena *a);
 enum tg_note_flags {
     TG_NOTE_PLAIN = 0,
     TG_NOTE_WARNING = 1,

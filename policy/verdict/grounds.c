@@ -1,3 +1,4 @@
+#include "policy/language/limit.h"
 #include "policy/verdict/internal.h"
 
 static bool about_presence(enum tg_metric m)
@@ -21,24 +22,6 @@ void tg_grounds_except(struct tg_judgement *j, const struct tg_rule *rule, const
     }
 }
 
-/* Do the limits that are on ask the fresh side alone? */
-bool tg_grounds_are_budgets(const struct tg_limit_list *warn, const struct tg_limit_list *fail)
-{
-    const struct tg_limit_list *lists[] = { warn, fail };
-    for (int k = 0; k < 2; k++)
-        for (size_t i = 0; i < lists[k]->n; i++)
-            for (size_t b = 0; b < lists[k]->v[i].n; b++)
-                if (lists[k]->v[i].bound[b].kind != TG_BOUND_MAX &&
-                    lists[k]->v[i].bound[b].kind != TG_BOUND_MIN)
-                    return false;
-    return true;
-}
-
-bool tg_grounds_only_budgets(const struct tg_rule *rule)
-{
-    return tg_grounds_are_budgets(&rule->warn, &rule->fail);
-}
-
 /* What a result's state rests on. A duration that is too small to matter was looked at. */
 static enum tg_grounds grounds_of(const struct tg_judgement *j, const struct tg_probe *p,
                                   bool budgets)
@@ -57,7 +40,7 @@ static enum tg_grounds grounds_of(const struct tg_judgement *j, const struct tg_
 void tg_grounds_set(struct tg_result *r, const struct tg_rule_limits *l, const struct tg_probe *p,
                     const struct tg_judgement *j)
 {
-    r->grounds = grounds_of(j, p, tg_grounds_are_budgets(&l->warn, &l->fail));
+    r->grounds = grounds_of(j, p, tg_limits_are_budgets(&l->warn, &l->fail));
     r->why_not = r->grounds == TG_GROUNDS_NONE ? j->why_not : NULL;
     r->few_runs = r->why_not && p->ev && p->ev->judged == TG_NOT_FEW_RUNS;
 }

@@ -19,7 +19,7 @@
 static void guard(struct tg_eval_state *e, tg_sv name, tg_sv message, tg_sv next, struct tg_loc at)
 {
     struct tg_result *r = tg_eval_add(e, NULL);
-    tg_eval_message(r, TG_STATE_INCONCLUSIVE, name, TG_SV("guard"), message, next);
+    tg_eval_message(r, TG_STATE_INCONCLUSIVE, TG_SUBJECT_REQUIRE, name, message, next);
     r->rule = TG_SV("require");
     r->file = at.file;
     r->line = at.line;

@@ -37,9 +37,9 @@ const struct tg_op *tg_eval_op(const struct tg_comparison *c, const struct tg_re
 /* Do the additional calls of `cause` make those of `r`, which is about `op`? */
 bool tg_eval_explains(const struct tg_result *cause, const struct tg_result *r,
                       const struct tg_op *op, const struct tg_comparison *c);
-/* Makes it a result without values. */
-void tg_eval_message(struct tg_result *r, enum tg_state state, tg_sv op, tg_sv kind, tg_sv message,
-                     tg_sv next);
+/* Makes it a result without values; `op` is what reports call it. */
+void tg_eval_message(struct tg_result *r, enum tg_state state, enum tg_subject subject, tg_sv op,
+                     tg_sv message, tg_sv next);
 
 /* ---- select.c ---- */
 
@@ -73,9 +73,6 @@ bool tg_probe_measure(struct tg_probe *p, const struct tg_rule *rule,
 
 /* ---- grounds.c ---- */
 
-/* Do the limits that are on ask the fresh side alone? */
-bool tg_grounds_are_budgets(const struct tg_limit_list *warn, const struct tg_limit_list *fail);
-bool tg_grounds_only_budgets(const struct tg_rule *rule);
 /* What the state of `r` rests on; the reason, if it is nothing. */
 void tg_grounds_set(struct tg_result *r, const struct tg_rule_limits *l, const struct tg_probe *p,
                     const struct tg_judgement *j);

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "policy/language/limit.h"
+
 static bool has_evidence(const struct tg_probe *p)
 {
     return !p->exact && p->ev && p->ev->judged == TG_JUDGED;
@@ -16,9 +18,11 @@ double tg_probe_delta(const struct tg_probe *p)
 
 double tg_probe_pct(const struct tg_probe *p)
 {
+    if (p->base == 0)
+        return NAN; /* evidence counts from 1 ns: a percentage of that says nothing */
     if (has_evidence(p) && p->unit == TG_UNIT_NS)
         return 100 * expm1(p->ev->e);
-    return p->base != 0 ? 100 * (p->test - p->base) / p->base : NAN;
+    return 100 * (p->test - p->base) / p->base;
 }
 
 /* The change in the bad direction; <= 0: not a bad change. */
@@ -58,17 +62,9 @@ static bool bound_exceeded(const struct tg_probe *p, const struct tg_bound *b)
     return false;
 }
 
-static bool is_budget(const struct tg_limit *l)
-{
-    for (size_t i = 0; i < l->n; i++)
-        if (l->bound[i].kind != TG_BOUND_MAX && l->bound[i].kind != TG_BOUND_MIN)
-            return false;
-    return true;
-}
-
 static bool limit_exceeded(const struct tg_probe *p, const struct tg_limit *l)
 {
-    if ((p->unchanged || p->incomparable) && !is_budget(l))
+    if ((p->unchanged || p->incomparable) && !tg_limit_is_budget(l))
         return false;
     for (size_t i = 0; i < l->n; i++)
         if (!bound_exceeded(p, &l->bound[i]))
@@ -111,25 +107,11 @@ static struct tg_judgement judge_list(const struct tg_probe *p, const struct tg_
         enum tg_state s;
         if (!limit_exceeded(p, l))
             continue;
-        s = p->exact || is_budget(l) ? severity : proven(p, severity);
+        s = p->exact || tg_limit_is_budget(l) ? severity : proven(p, severity);
         if (!worst.limit || s > worst.state)
             worst = (struct tg_judgement){ .state = s, .limit = l };
     }
     return worst;
-}
-
-static size_t count_changes(const struct tg_limit_list *list)
-{
-    size_t n = 0;
-    for (size_t i = 0; list->state == TG_LIMIT_ON && i < list->n; i++)
-        n += !is_budget(&list->v[i]);
-    return n;
-}
-
-/* Budgets are about the fresh side alone: a kept budget is kept, at any number of runs. */
-static bool only_budgets(const struct tg_limit_list *warn, const struct tg_limit_list *fail)
-{
-    return warn->n + fail->n > 0 && count_changes(warn) + count_changes(fail) == 0;
 }
 
 /* Reasons that mean "nothing wrong here" rather than "we could not look". */
@@ -145,8 +127,10 @@ struct tg_judgement tg_judge(const struct tg_probe *p, const struct tg_limit_lis
     struct tg_judgement f = judge_list(p, fail, TG_STATE_FAIL);
     struct tg_judgement w = judge_list(p, warn, TG_STATE_WARN);
     struct tg_judgement j = w.state > f.state || !f.limit ? w : f;
-    bool timed = !p->exact && p->test_kind != TG_NOISE_NONE && !only_budgets(warn, fail);
-    if (p->incomparable && !j.limit && !only_budgets(warn, fail)) {
+    /* A kept budget is kept, at any number of runs. */
+    bool budgets = tg_limits_are_budgets(warn, fail);
+    bool timed = !p->exact && p->test_kind != TG_NOISE_NONE && !budgets;
+    if (p->incomparable && !j.limit && !budgets) {
         j = (struct tg_judgement){ .state = TG_STATE_NOT_JUDGED, .why_not = p->incomparable };
     } else if (timed && !p->ev && j.state <= TG_STATE_NOT_JUDGED) {
         j.state = TG_STATE_NOT_JUDGED;

@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "policy/language/limit.h"
 #include "policy/verdict/describe.h"
 #include "policy/verdict/internal.h"
 #include "policy/verdict/phrase.h"
@@ -56,6 +57,7 @@ static void place_limit(struct tg_result *r, const struct tg_judgement *j, struc
     struct tg_buf b = { 0 };
     if (!j->limit)
         return;
+    r->over_budget = tg_limit_is_budget(j->limit);
     tg_limit_text(j->limit, &b);
     r->limit = tg_phrase_take(&b, a);
     if (j->limit->at.file) {
@@ -115,8 +117,8 @@ void tg_judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s, const s
 
 static void say_unknown(struct tg_result *r, const struct tg_rule *rule)
 {
-    tg_eval_message(r, rule->optional ? TG_STATE_SKIP : TG_STATE_INCONCLUSIVE, r->metric,
-                    TG_SV("trace"), TG_SV("the traces do not carry what this metric needs"),
+    tg_eval_message(r, rule->optional ? TG_STATE_SKIP : TG_STATE_INCONCLUSIVE, TG_SUBJECT_TRACE,
+                    r->metric, TG_SV("the traces do not carry what this metric needs"),
                     TG_SV("Record what docs/metrics.md names for it, or mark the rule optional."));
 }
 
@@ -134,7 +136,7 @@ void tg_judge_measure(struct tg_eval_state *e, const struct tg_rule_scope *s,
     bool known = tg_probe_measure(&p, rule, s->c);
     r->metric = tg_sv_of(info->name);
     r->dimension = tg_unit_dimension(info->unit);
-    if (!known && !(tg_grounds_only_budgets(rule) && p.known[TG_TEST])) {
+    if (!known && !(tg_rule_is_budget(rule) && p.known[TG_TEST])) {
         say_unknown(r, rule);
         return;
     }
@@ -145,6 +147,7 @@ void tg_judge_measure(struct tg_eval_state *e, const struct tg_rule_scope *s,
     j = tg_judge(&p, &l.warn, &l.fail);
     r->state = j.state;
     r->op = r->op_normalised = r->plain = r->metric;
+    r->subject = TG_SUBJECT_TRACE;
     r->kind = TG_SV("trace");
     r->unit = tg_sv_of(tg_unit_text(p.unit));
     r->has_values = true;
@@ -186,6 +189,7 @@ static void judge_gap(struct tg_eval_state *e, const struct tg_rule_scope *s,
     fill_op(r, op, rule, &p, &j);
     if (of_step) {
         r->op = r->op_normalised = r->plain = TG_SV("ProfilerStep");
+        r->subject = TG_SUBJECT_STEP;
         r->kind = TG_SV("step");
     }
     r->rank = fabs(r->delta);

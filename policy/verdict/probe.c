@@ -30,12 +30,18 @@ const char *tg_unit_text(enum tg_unit unit)
     return text[unit];
 }
 
+/* A value of evidence in ns, which counts from 1 (core/diff): 1 is nothing. */
+static double value_of(const struct tg_evidence *ev, int side)
+{
+    return ev->value[side] > 1 ? ev->value[side] : 0;
+}
+
 /* On the device self time is the duration, so its evidence is that of the total. */
 static void probe_total(struct tg_probe *p, bool per_call, const struct tg_op *op)
 {
     p->ev = tg_kind_is_device(op->kind) ? &op->ev : &op->ev_total;
     for (int side = 0; side < 2; side++) {
-        double v = p->ev->judged == TG_JUDGED ? p->ev->value[side] : op->total[side];
+        double v = p->ev->judged == TG_JUDGED ? value_of(p->ev, side) : op->total[side];
         if (per_call) {
             v = op->count[side] > 0 ? v / op->count[side] : 0;
             p->per = op->count[side];
@@ -54,8 +60,8 @@ static bool probe_quantile(struct tg_probe *p, double q, const struct tg_compari
     if (tg_op_quantile_evidence(op, q, ev)) {
         p->ev = ev;
         if (ev->judged == TG_JUDGED) {
-            p->base = ev->value[TG_BASE];
-            p->test = ev->value[TG_TEST];
+            p->base = value_of(ev, TG_BASE);
+            p->test = value_of(ev, TG_TEST);
         }
     }
     return op->present[TG_TEST];
@@ -77,8 +83,8 @@ bool tg_probe_op(struct tg_probe *p, enum tg_metric m, const struct tg_compariso
     case TG_METRIC_SELF:
     case TG_METRIC_DEVICE_SELF:
         p->ev = &op->ev;
-        p->base = op->ev.judged == TG_JUDGED ? op->ev.value[TG_BASE] : op->self[TG_BASE];
-        p->test = op->ev.judged == TG_JUDGED ? op->ev.value[TG_TEST] : op->self[TG_TEST];
+        p->base = op->ev.judged == TG_JUDGED ? value_of(&op->ev, TG_BASE) : op->self[TG_BASE];
+        p->test = op->ev.judged == TG_JUDGED ? value_of(&op->ev, TG_TEST) : op->self[TG_TEST];
         return true;
     case TG_METRIC_TOTAL:
     case TG_METRIC_DEVICE_TIME:

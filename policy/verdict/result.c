@@ -1,6 +1,7 @@
 /* Results and notes, as every stage of an evaluation adds them. */
 #include <math.h>
 
+#include "policy/language/limit.h"
 #include "policy/verdict/internal.h"
 
 struct tg_result *tg_eval_add(struct tg_eval_state *e, const struct tg_rule *rule)
@@ -11,6 +12,7 @@ struct tg_result *tg_eval_add(struct tg_eval_state *e, const struct tg_rule *rul
                                            .owner = rule ? rule->owner : TG_SV(""),
                                            .delta_pct = NAN,
                                            .share = NAN,
+                                           .budget = rule && tg_rule_has_budget(rule),
                                            .folded_under = TG_NO_ID,
                                            .file = rule ? rule->at.file : NULL,
                                            .line = rule ? rule->at.line : 0,
@@ -18,12 +20,13 @@ struct tg_result *tg_eval_add(struct tg_eval_state *e, const struct tg_rule *rul
     return &e->results[e->n++];
 }
 
-void tg_eval_message(struct tg_result *r, enum tg_state state, tg_sv op, tg_sv kind, tg_sv message,
-                     tg_sv next)
+void tg_eval_message(struct tg_result *r, enum tg_state state, enum tg_subject subject, tg_sv op,
+                     tg_sv message, tg_sv next)
 {
     r->state = state;
+    r->subject = subject;
     r->op = r->op_normalised = op;
-    r->kind = kind;
+    r->kind = subject == TG_SUBJECT_TRACE ? TG_SV("trace") : TG_SV("guard");
     r->message = message;
     r->next = next;
 }

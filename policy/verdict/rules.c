@@ -1,3 +1,4 @@
+#include "policy/language/limit.h"
 #include "policy/verdict/internal.h"
 
 static bool has_number(const struct tg_ints *list, int64_t v)
@@ -33,7 +34,7 @@ static void judge_op_if(struct tg_eval_state *e, const struct tg_rule_scope *s,
 /* What a bound says of the fresh side alone. Added and removed are so of the other side. */
 static bool is_of_test_alone(const struct tg_rule *rule)
 {
-    return tg_grounds_only_budgets(rule) && rule->metric != TG_METRIC_ADDED &&
+    return tg_rule_is_budget(rule) && rule->metric != TG_METRIC_ADDED &&
            rule->metric != TG_METRIC_REMOVED;
 }
 
@@ -64,7 +65,7 @@ static bool has_frames(struct tg_eval_state *e, const struct tg_rule_scope *s,
         return true;
     stored = !(tg_frame_sorts(rule->match.kinds) & ~s->c->frame_sorts[side]);
     tg_eval_message(
-        tg_eval_add(e, rule), TG_STATE_INCONCLUSIVE, TG_SV("(no totals)"), TG_SV("guard"),
+        tg_eval_add(e, rule), TG_STATE_INCONCLUSIVE, TG_SUBJECT_GUARD, TG_SV("(no totals)"),
         tg_sv_of(stored ? texts[side].not_recorded : texts[side].not_stored),
         stored ? TG_SV("Record both sides with with_stack=True.") : tg_sv_of(texts[side].next));
     return false;
@@ -91,20 +92,20 @@ static bool judge_ops(struct tg_eval_state *e, const struct tg_rule_scope *s,
             judge_op_if(e, s, rule, &s->c->frames[i], &found);
     if (found.gave_up)
         tg_eval_message(
-            tg_eval_add(e, rule), TG_STATE_INCONCLUSIVE, TG_SV("(pattern)"), TG_SV("guard"),
+            tg_eval_add(e, rule), TG_STATE_INCONCLUSIVE, TG_SUBJECT_GUARD, TG_SV("(pattern)"),
             TG_SV("a regular expression gave up on a name: its budget of steps is used up"),
             TG_SV("Write a simpler pattern; nested repeats are the usual cause."));
     if (found.matched && e->n == before)
         tg_eval_message(tg_eval_add(e, rule),
-                        rule->optional ? TG_STATE_SKIP : TG_STATE_INCONCLUSIVE, TG_SV("(no value)"),
-                        TG_SV("guard"),
+                        rule->optional ? TG_STATE_SKIP : TG_STATE_INCONCLUSIVE, TG_SUBJECT_GUARD,
+                        TG_SV("(no value)"),
                         TG_SV("no matching name has what this metric needs, on both sides"),
                         TG_SV("Record what docs/metrics.md names for it, or mark the rule "
                               "optional."));
     if (!found.matched && !found.gave_up && frames)
         tg_eval_message(tg_eval_add(e, rule),
-                        rule->optional ? TG_STATE_SKIP : TG_STATE_INCONCLUSIVE, TG_SV("(no match)"),
-                        TG_SV("guard"), TG_SV("the rule matches no name in either trace"),
+                        rule->optional ? TG_STATE_SKIP : TG_STATE_INCONCLUSIVE, TG_SUBJECT_NO_MATCH,
+                        TG_SV("(no match)"), TG_SV("the rule matches no name in either trace"),
                         no_match_next(rule));
     return true;
 }
@@ -115,9 +116,9 @@ static bool judge_scope(struct tg_eval_state *e, const struct tg_rule_scope *s,
     if (tg_metric_info(rule->metric)->scope == TG_SCOPE_NAME)
         return judge_ops(e, s, rule);
     tg_judge_measure(e, s, rule);
-    if (rule->metric == TG_METRIC_STEP_TIME && !tg_grounds_only_budgets(rule))
+    if (rule->metric == TG_METRIC_STEP_TIME && !tg_rule_is_budget(rule))
         tg_judge_gaps(e, s, rule);
-    if (rule->metric == TG_METRIC_STEP_TIME && !tg_grounds_only_budgets(rule))
+    if (rule->metric == TG_METRIC_STEP_TIME && !tg_rule_is_budget(rule))
         tg_judge_regions(e, s, rule);
     return true;
 }
@@ -142,17 +143,15 @@ static void no_trace_of_rank(struct tg_eval_state *e, const struct tg_rule *rule
                              const char *side)
 {
     if (is_left_out(e->in->comparison, rank)) {
-        tg_eval_message(tg_eval_add(e, rule), TG_STATE_INCONCLUSIVE,
+        tg_eval_message(tg_eval_add(e, rule), TG_STATE_INCONCLUSIVE, TG_SUBJECT_GUARD,
                         tg_sv_of(tg_arena_printf(e->arena, "(rank %lld)", (long long)rank)),
-                        TG_SV("guard"),
                         TG_SV("the stored side holds no more than the step times of this rank"),
                         TG_SV("What is stored of a run has a limit: name a rank that `tracegate "
                               "baseline show` lists as whole, or record fewer steps."));
         return;
     }
-    tg_eval_message(tg_eval_add(e, rule), TG_STATE_INCONCLUSIVE,
+    tg_eval_message(tg_eval_add(e, rule), TG_STATE_INCONCLUSIVE, TG_SUBJECT_GUARD,
                     tg_sv_of(tg_arena_printf(e->arena, "(rank %lld)", (long long)rank)),
-                    TG_SV("guard"),
                     tg_sv_of(tg_arena_printf(e->arena, "the %s has no trace of this rank", side)),
                     TG_SV("Record every rank on both sides."));
 }
@@ -212,7 +211,7 @@ static bool judge(struct tg_eval_state *e, const struct tg_rule *rule)
         (all->n_ranks[TG_TEST] > 1 || all->n_brought[TG_BASE] > 1 || all->n_brought[TG_TEST] > 1);
     bool of_name = tg_metric_info(rule->metric)->scope == TG_SCOPE_NAME;
     if (!tg_select_rule(e, &rule->when)) {
-        tg_eval_message(tg_eval_add(e, rule), TG_STATE_SKIP, TG_SV("(when)"), TG_SV("guard"),
+        tg_eval_message(tg_eval_add(e, rule), TG_STATE_SKIP, TG_SUBJECT_GUARD, TG_SV("(when)"),
                         TG_SV("the rule does not apply to this event, branch or device"),
                         TG_SV(""));
         return true;
@@ -220,7 +219,7 @@ static bool judge(struct tg_eval_state *e, const struct tg_rule *rule)
     if (!has_limit(rule)) {
         tg_eval_message(
             tg_eval_add(e, rule), rule->optional ? TG_STATE_SKIP : TG_STATE_INCONCLUSIVE,
-            TG_SV("(no limit)"), TG_SV("guard"), TG_SV("every limit of the rule is off"),
+            TG_SUBJECT_GUARD, TG_SV("(no limit)"), TG_SV("every limit of the rule is off"),
             TG_SV("Set `warn` or `fail`, or remove the rule: `rules: {remove: [id]}`."));
         return true;
     }
@@ -281,7 +280,7 @@ static void close_rule(struct tg_eval_state *e, const struct tg_rule *rule, size
     if (t.spoke || !(t.off + t.silent) || (t.silent && rule->optional))
         return;
     tg_eval_message(
-        tg_eval_add(e, rule), TG_STATE_INCONCLUSIVE, TG_SV("(nothing judged)"), TG_SV("guard"),
+        tg_eval_add(e, rule), TG_STATE_INCONCLUSIVE, TG_SUBJECT_GUARD, TG_SV("(nothing judged)"),
         tg_sv_of(tg_arena_printf(e->arena, "nothing that the rule matches was judged: %s", t.why)),
         t.silent
             ? TG_SV("The rows that are not judged say why; `optional: true` makes this a note.")

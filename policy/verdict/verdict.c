@@ -38,3 +38,9 @@ const char *tg_dimension_name(enum tg_dimension d)
     };
     return name[d];
 }
+
+bool tg_result_is_guard(const struct tg_result *r)
+{
+    return r->subject == TG_SUBJECT_REQUIRE || r->subject == TG_SUBJECT_NO_MATCH ||
+           r->subject == TG_SUBJECT_GUARD;
+}

@@ -48,11 +48,24 @@ enum tg_grounds {
     TG_GROUNDS_BUDGET /* the fresh side alone, against max or min */
 };
 
-/* One judged thing: an operator, a measure or a guard under one rule. */
+/* What a result is about. */
+enum tg_subject {
+    TG_SUBJECT_NAME,     /* an operator, a kernel, a module …, by its name */
+    TG_SUBJECT_TRACE,    /* a metric of the whole trace */
+    TG_SUBJECT_STEP,     /* the time between operators */
+    TG_SUBJECT_REQUIRE,  /* what must hold before anything is judged: of no rule */
+    TG_SUBJECT_NO_MATCH, /* a rule that matches no name */
+    TG_SUBJECT_GUARD     /* why else a rule, or the whole verdict, judges nothing */
+};
+
+/* One judged thing: an operator, a metric or a guard under one rule. */
 struct tg_result {
     enum tg_state state;
+    enum tg_subject subject;
     enum tg_grounds grounds;
     bool switched_off;       /* the policy has no limit for it, or excepts it: not judged */
+    bool budget;             /* its rule has a limit that asks the fresh side alone */
+    bool over_budget;        /* such a limit is exceeded: `limit` */
     bool few_runs;           /* not judged for want of runs: the coverage line tells it */
     const char *why_not;     /* not judged: the reason; NULL: judged, or a guard */
     tg_sv rule, why, owner;  /* rule id; its `why` */
@@ -81,6 +94,9 @@ struct tg_result {
     double rank;                  /* order in reports: larger first (state, then ns per step) */
 };
 
+/* About no name and no metric: see `message`. */
+bool tg_result_is_guard(const struct tg_result *r);
+
 /* How the baseline was found. */
 struct tg_baseline_info {
     tg_sv commit, ref; /* 40 hex; what was asked; "" when the side was a path */
@@ -107,7 +123,7 @@ struct tg_verdict {
     tg_sv policy;      /* "built-in policy" or the file */
     tg_sv policy_file; /* its path in the repository; "" built in, or not known */
     bool counts_asked; /* a rule counts calls; */
-    bool counts_judged, durations_judged;
+    bool counts_judged, durations_judged, budgets_judged;
     tg_sv error; /* outcome error, inconclusive: why, one line */
     tg_sv error_hint;
     struct tg_baseline_info baseline;

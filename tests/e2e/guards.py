@@ -176,6 +176,67 @@ def odd_traces(tmp, env):
         expect(f"{what}: a plain pass", run.stdout.startswith("PASS"), what == "an event that never ends")
 
 
+def alone(tmp, env):
+    """A first run, and no repository at all: what asks the fresh side alone is judged, budgets and guards."""
+    recommended, budget = "extends: [tracegate:recommended]\n", "rules: [{id: g, metric: launch_count, fail: {max: %d}}]\n"
+    both = "rules: [{id: g, metric: launch_count, fail: {max: %d}}, {id: k, match: {kind: op}, metric: count, fail: {abs: 0}}]\n"
+    launches = sum(w.sort in ("kernel", "memcpy", "memset", "graph") for w in usual())
+    first = [("nothing is asked", recommended, 0, "FIRST RUN"), ("steps", recommended + "require: {steps: 5}\n", 4, "required are 5"),
+             ("steps, enough", recommended + "require: {steps: 4}\n", 0, "FIRST RUN"),
+             ("kernels", recommended + "require: {kernels: 13}\n", 4, "required are 13"),
+             ("ops", recommended + "require: {ops: ['flash*']}\n", 4, "required name 'flash*'"),
+             ("steps, fail_on", recommended + "require: {steps: 5}\nfail_on: [fail, inconclusive]\n", 1, "required are 5"),
+             ("a window that is not there", recommended + "suites: [{name: default, trace: x, window: {by: annotation, name: 'none*'}}]\n",
+              4, "have no annotations 'none*'"),
+             ("no step is left", recommended + "suites: [{name: default, trace: x, window: {by: ProfilerStep, skip_first: 4}}]\n", 4,
+              "no step is left"),
+             ("a budget", budget % (launches - 1), 1, f"launch_count {launches}, limit max: {launches - 1}"),
+             ("a budget that is kept", budget % launches, 0, "FIRST RUN"),
+             ("a budget that cannot be judged", "rules: [{id: g, metric: mem_peak, fail: {max: 1GiB}}]\n", 4, "do not carry what this metric"),
+             ("a budget that matches nothing", "rules: [{id: g, match: {name: none}, metric: count, fail: {max: 1}}]\n", 4, "matches no name"),
+             ("the same, optional", "rules: [{id: g, match: {name: none}, metric: count, fail: {max: 1}, optional: true}]\n", 0, "FIRST RUN")]
+    outside = [("budgets alone", budget % (launches - 1), 1, f"launch_count {launches}, limit max: {launches - 1}"),
+               ("budgets alone, kept", budget % launches, 0, "PASS: every budget is kept"),
+               ("budgets and changes", both % (launches - 1), 1, f"launch_count {launches}, limit max: {launches - 1}"),
+               ("budgets and changes, kept", both % launches, 3, "is not inside a git repository"),
+               ("changes alone", ABS, 3, "is not inside a git repository"),
+               ("budgets alone, and a guard", budget % launches + "require: {steps: 5}\n", 4, "required are 5")]
+    for where, rows in (("first run", first), ("no repository", outside)):
+        folder = f"{tmp}/{where.split()[0]}"
+        write_run(f"{folder}/x.json", [usual()] * STEPS, 1)
+        for args in (["init", "-q", "-b", "main"], ["commit", "-q", "--allow-empty", "-m", "one"]) if rows is first else ():
+            subprocess.run(["git", *args], cwd=folder, env=env, check=True)
+        for what, policy, code, says in rows:
+            with open(f"{folder}/p.yml", "w", encoding="utf-8") as f:
+                f.write("version: 1\n" + policy)
+            run = subprocess.run([PROGRAM, "check", "x.json", "--policy", "p.yml", "--json", "r.json"], cwd=folder, capture_output=True,
+                                 env=dict(env, GIT_CEILING_DIRECTORIES=tmp), text=True, timeout=60)
+            expect(f"{where}, {what}: exit", run.returncode, code)
+            expect_has(f"{where}, {what}", (run.stdout.splitlines() or [""])[0], says)
+            with open(f"{folder}/r.json", encoding="utf-8") as f:
+                expect(f"{where}, {what}: exit code in JSON", json.load(f)["exit_code"], code)
+
+
+def budgets(tmp, env):
+    """Against a baseline a budget is told by value and limit, and by no change of zero calls or of a percentage from nothing."""
+    write_run(f"{tmp}/b.json", [usual()] * STEPS, 1)
+    write_run(f"{tmp}/x.json", [usual() + [Work(None, "graph")] * 3] * STEPS, 100_003)
+    for policy, head, row in (
+            ("match: {kind: graph}, metric: count, fail: {max: 1}", "cudaGraphLaunch 3 (max: 1)",
+             "cudaGraphLaunch: launched 3 times per step, limit max: 1, was 0"),
+            ("match: {name: 'aten::op3'}, metric: count, fail: {min: 2}", "aten::op3 1 (min: 2)",
+             "aten::op3: called 1 time per step, limit min: 2, was 1"),
+            ("metric: launch_count, fail: {max: 16}", "launch_count 17 (max: 16)", "launch_count: 17 per step, limit max: 16, was 14")):
+        with open(f"{tmp}/p.yml", "w", encoding="utf-8") as f:
+            f.write("version: 1\nrules: [{id: g, %s}]\n" % policy)
+        run = subprocess.run([PROGRAM, "check", "x.json", "--baseline", "b.json", "--policy", "p.yml"], cwd=tmp, env=env,
+                             capture_output=True, text=True, timeout=60)
+        expect(f"budget {policy}: exit", run.returncode, 1)
+        expect(f"budget {policy}: headline", run.stdout.splitlines()[0], f"FAIL: 1 violation: {head}")
+        text = " ".join(run.stdout.split())
+        expect_has(f"budget {policy}", text, row, "budgets judged")
+
+
 def main():
     env = dict(ENV, SOURCE_DATE_EPOCH="1767323045")  # 2026-01-02
     with tempfile.TemporaryDirectory() as tmp:
@@ -201,6 +262,8 @@ def main():
             expect_has(what, run.stdout.splitlines()[0] if run.stdout else "", says[:50])
         waivers_by_date(tmp, env)
         odd_traces(tmp, env)
+        alone(tmp, env)
+        budgets(tmp, env)
     return finish(f"guards: {len(ROWS)} rows")
 
 

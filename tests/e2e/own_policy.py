@@ -117,6 +117,29 @@ def each_edit(tmp):
         told(name, reports, path)
 
 
+def lifted(tmp):
+    """Of same code: a policy that lets more pass makes a pass a warning, so that a comment appears; with fail_on: [fail, warn] it fails."""
+    for i, (edit, said, code, word) in enumerate(((("version: 1", "version: 1 # nothing"), "PASS: ", 0, "pass"),
+                                                  (("fail: {abs: 0}", "fail: {abs: 9}"), "WARN: ", 0, "warn"),
+                                                  (("fail: {abs: 0}", "fail: {abs: 0}, warn: {abs: 0}"), "PASS: ", 0, "pass"),
+                                                  (("version: 1", "version: 1\nrequire: {collapse: off}"), "WARN: ", 0, "warn"),
+                                                  (("fail: {abs: 0}", "fail: {abs: 9}"), "FAIL: ", 1, "fail"))):
+        strict = POLICY + "fail_on: [fail, warn]\n" if word == "fail" else POLICY
+        r = Repository(f"{tmp}/lifted{i}", policy=strict)
+        for run in ("00", "01", "02"):
+            r.copy(f"base/run{run}", f"out/run{run}.json.gz")
+        r.write("out/same.txt", "")
+        r.write(".tracegate.yml", strict.replace(*edit))
+        r.commit("policy")
+        got, err, reports = r.check("out", "--runs", "--baseline", "main:perf")
+        what = f"same code, {edit[1]!r}"
+        expect(f"{what}: exit {err}", got, code)
+        expect(f"{what}: headline", reports["text"][:6], said)
+        expect(f"{what}: headline names it", "the policy is looser" in reports["text"].splitlines()[0], word != "pass")
+        expect(f"{what}: JSON", [json.loads(reports["json"])[k] for k in ("verdict", "exit_code")], [word, code])
+        expect(f"{what}: JUnit is red", "<failure" in reports["xml"], word == "fail")
+
+
 def moved(tmp):
     """The policy is elsewhere now: the other name, a subfolder, the parent, a file of its own, or gone."""
     loose = POLICY.replace("fail: {abs: 0}", "fail: {abs: 99}")
@@ -216,9 +239,27 @@ def broken_refs(tmp):
     expect("packed-refs with garbage: green", r.check()[0] == 0, False)
 
 
+def raw_in_store(tmp):
+    """A ref of the store that holds a raw trace: `check` refuses it as `baseline show` does; a summary of it is taken."""
+    trace = f"{TRACES}/base/run00.json.gz"
+    for form, code in (("raw trace", 3), ("summary", 0)):
+        r = Repository(f"{tmp}/store-{form[:3]}", policy=POLICY.replace("'perf/run*.json.gz'", "stored"))
+        r.write("src.py", "x")
+        r.commit("change")
+        made = r.run("summarize", trace, "-o", "out/one.tgs").returncode
+        blob = r.git("hash-object", "-w", trace if form == "raw trace" else "out/one.tgs")
+        sha = r.git("rev-parse", "main")
+        r.git("update-ref", f"refs/tracegate/v1/train/{sha}/{blob[:16]}", blob)
+        expect(f"{form} in the store: made", made, 0)
+        expect(f"{form} in the store: show", r.run("baseline", "show", "--commit", "main").returncode, code)
+        run = r.run("check", trace, env=dict(DATE, TRACEGATE_BASE="main"))
+        expect(f"{form} in the store: check {run.stderr}", (run.returncode, "this stored run is not a summary" in run.stderr),
+               (code, code == 3))
+
+
 def main():
     with tempfile.TemporaryDirectory() as tmp:
-        for part in (each_edit, moved, one_set_of_files, lost, broken_refs):
+        for part in (each_edit, lifted, moved, one_set_of_files, lost, broken_refs, raw_in_store):
             part(tmp)
     return finish(f"own_policy: {len(EDITS)} edits")
 

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-from support import DATED, ENV, PROGRAM, ROOT, SHARED, expect, finish
+from support import DATED, ENV, PROGRAM, ROOT, SHARED, expect, expect_has, finish
 
 
 def run(*args, cwd=None):
@@ -106,8 +106,15 @@ def explain(tmp, trace):
            run("policy", "explain", "x", trace, *where, cwd=tmp)[0] == 2, True)
     code, out, _ = run("policy", "explain", "c", *where, cwd=tmp)
     expect("explain a rule", (code, "max: 1ms" in out, "e.yml:6" in out), (0, True, True))
-    code, out, said = run("policy", "explain", "new-wrok", cwd=tmp)
-    expect("explain a slip", (code, "did you mean the rule 'new-work'?" in said), (0, True))
+    for slip, traces, *says in (("new-wrok", [], "Did you mean the rule 'new-work'?", "If it is an operator"),
+                                ("TYPO", [], "no rule is called 'TYPO'", "tracegate policy explain TYPO TRACE"),
+                                ("new-wrok", [trace], "Did you mean the rule 'new-work'?"),
+                                ("aten::amm", [trace], "and no operator or kernel of these traces", "Did you mean the operator 'aten::mm'?"),
+                                ("TYPO", [trace], "no rule is called 'TYPO', and no operator or kernel of these traces")):
+        code, out, said = run("policy", "explain", slip, *traces, cwd=tmp)
+        expect(f"explain {slip}, {len(traces)} traces", (code, out), (2, ""))
+        expect_has(f"explain {slip}, {len(traces)} traces", " ".join(said.split()), *says)
+    expect("explain a name", run("policy", "explain", "aten::mm", cwd=tmp)[0], 0)
     expect("explain a name", "did you mean" in run("policy", "explain", "aten::mm", cwd=tmp)[2], False)
     code, _, said = run("policy", "lint", "e.yml", cwd=tmp)
     expect("lint FILE", (code, "tracegate policy lint --policy e.yml" in said), (2, True))
@@ -166,7 +173,7 @@ def numbers(tmp):
     expect("explain step_time in numbers", (code, "now 1.00 ms, fails above 2.00 ms" in out), (0, True))
     code, out, _ = run("policy", "explain", "x", "--policy", "n.yml", runs[0], cwd=tmp)
     expect("one run", (code, "; 1 run: not judged, too few runs a side (need 3, better 5)" in out), (0, True))
-    code, out, _ = run("policy", "explain", "x", "--policy", "n.yml", cwd=tmp)
+    code, out, _ = run("policy", "explain", "mine::y", "--policy", "n.yml", cwd=tmp)
     expect("no numbers without traces", (code, "now " in out), (0, False))
 
 

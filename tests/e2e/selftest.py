@@ -4,11 +4,12 @@ rule must answer was written down before; the reasons stand beside the rows.
 """
 import glob
 import json
+import os
 import subprocess
 import sys
 import tempfile
 
-from support import PROGRAM, ROOT, SHARED, expect, finish
+from support import PROGRAM, ROOT, SHARED, Clone, expect, finish
 
 BASE = sorted(glob.glob(f"{ROOT}/examples/traces/base/run*.json.gz"))
 GPU = sorted(glob.glob(f"{SHARED}/corpus/traces/tracelens/*_q*/*.gz"))
@@ -35,7 +36,13 @@ TABLE = [
      "{id: b, match: {kind: op}, metric: self, fail: {pct: auto, abs: 0.1%step}}", "warns red", 0),
     ("{id: a, match: {kind: op}, metric: count, direction: down, fail: {abs: 0}}", "red", 0),
     # a typing error: nothing has this name
-    ("{id: a, match: {kind: op, name: 'aten::adm*'}, metric: self, fail: {pct: auto, abs: 0.1%step}}", "blind", 1),
+    ("{id: a, match: {kind: op, name: 'aten::adm*'}, metric: self, fail: {pct: auto, abs: 0.1%step}}", "no match", 1),
+    ("{id: a, match: {kind: op, name: 'aten::adm'}, metric: count, fail: {abs: 0}}", "no match", 1),
+    ("{id: a, match: {kind: kernel}, metric: count, fail: {abs: 0}};"
+     "{id: b, match: {kind: op}, metric: count, fail: {abs: 0}}", "no match red", 1),
+    # blind beside it: that comes first
+    ("{id: a, match: {kind: kernel}, metric: count, fail: {abs: 0}};"
+     "{id: b, match: {kind: op}, metric: count, fail: {pct: 1000%, abs: 0}}", "no match blind", 1),
     # optional: a note, but nothing is left that could fail
     ("{id: a, match: {kind: op, name: 'aten::adm*'}, metric: self, fail: {pct: auto, abs: 0.1%step}, optional: true};"
      "{id: b, match: {kind: op}, metric: count, fail: {abs: 0}}", "skipped red", 0),
@@ -83,6 +90,45 @@ def run(rules, traces, cwd, *args):
         return p.returncode, {"rules": []}, p.stderr
 
 
+def in_words(tmp):
+    """What the text says of a rule that matches nothing, and of what a rule excepts."""
+    rules = ("{id: typo, match: {kind: op, name: 'aten::adm'}, metric: count, fail: {abs: 0}};"
+             "{id: some, match: {kind: op}, metric: count, fail: {abs: 0}, exceptions: [renamed, small]};"
+             "{id: none, match: {kind: op}, metric: count, fail: {abs: 0}}")
+    _, report, _ = run(rules, BASE[:1], tmp)
+    expect("exceptions in JSON", [r["exceptions"] for r in report["rules"]], [[], ["renamed", "small"], []])
+    p = subprocess.run([PROGRAM, "selftest", "--policy", "p.yml", *BASE[:1]], capture_output=True, text=True, cwd=tmp)
+    expect("no match: last line", p.stdout.splitlines()[-1:], ["NO MATCH: rule 'typo' matches nothing on these traces"])
+    expect("no match: its line", "  NO MATCH  typo: the rule matches nothing on these traces\n" in p.stdout, True)
+    expect("exceptions in text", p.stdout.count("excepts: renamed (only warns), new and under 0.1 % of the step (only warns)\n"), 1)
+
+
+def stored(tmp):
+    """Without traces: the runs that are stored at HEAD or before it; else what is needed is said."""
+    os.makedirs(f"{tmp}/repo")
+    repo = Clone(f"{tmp}/repo")
+    repo.git("init", "-q", "-b", "main")
+    repo.write(".tracegate.yml", "version: 1\nsuites: [{name: s, trace: out}]\n"
+                                 "rules: [{id: a, match: {kind: op}, metric: count, fail: {abs: 0}}]\n")
+    repo.git("add", "-A")
+    repo.git("commit", "-qm", "one")
+    for command in ("selftest", "calibrate"):
+        p = repo.run(command)
+        expect(f"{command}: nothing stored", (p.returncode, "nothing is stored for suite 's' up to HEAD" in p.stderr), (2, True))
+    expect("record", repo.run("baseline", "record", "--runs", *BASE[:6]).returncode, 0)
+    for where in ("at HEAD", "before HEAD"):
+        p = repo.run("selftest")
+        expect(f"selftest: stored {where}: {p.stderr}", (p.returncode, "  red       a: " in p.stdout, "3 runs, every second" in p.stdout),
+               (0, True, True))
+        if where == "at HEAD":
+            p = repo.run("calibrate", "--splits", "4")
+            expect(f"calibrate: stored {where}: {p.stderr}", (p.returncode, "6 runs" in p.stdout), (0, True))
+        p = repo.run("policy", "explain", "aten::adm")
+        expect(f"explain: stored {where}", (p.returncode, "and no operator or kernel" in p.stderr), (2, True))
+        expect(f"explain: stored {where}, a name", "a: count, more is bad" in repo.run("policy", "explain", "aten::mm").stdout and "    now " in repo.run("policy", "explain", "aten::mm").stdout, True)
+        repo.git("commit", "--allow-empty", "-qm", where)
+
+
 def main():
     with tempfile.TemporaryDirectory() as tmp:
         for rules, sights, code in TABLE:
@@ -119,6 +165,8 @@ def main():
         # the same answer twice, and whatever the order of the traces
         first = run(rules, BASE, tmp)[1]
         expect("order does not matter", run(rules, BASE[::-1], tmp)[1], first)
+        in_words(tmp)
+        stored(tmp)
         # usage
         expect("a policy that does not load", run("{id: a}", BASE, tmp)[0], 2)
         expect("no trace", run("{id: a, metric: step_time, fail: {max: 1s}}", [], tmp)[0], 2)

@@ -32,8 +32,8 @@ def write(path, calls):
         json.dump({"schemaVersion": 1, "traceEvents": events}, f)
 
 
-def run(tmp, *args, env=None):
-    return subprocess.run([PROGRAM, *args], cwd=tmp, env=dict(ENV, **(env or {})), capture_output=True, text=True)
+def run(tmp, *args, env=None, stdin=None):
+    return subprocess.run([PROGRAM, *args], cwd=tmp, env=dict(ENV, **(env or {})), capture_output=True, text=True, stdin=stdin)
 
 
 def executed(text, ours=False):
@@ -97,6 +97,22 @@ def inputs_stay(tmp):
             p = run(tmp, "check", "b.json", "--baseline", "a.json", "--policy", "p.yml", option, name)
             expect(f"{option} {name}: exit", (p.returncode, "would overwrite the input" in p.stderr), (2, True))
             expect(f"{option} {name}: unchanged", [open(f"{tmp}/{f}", encoding="utf-8").read() for f in ("a.json", "b.json", "p.yml")], before)
+    commands = (["summarize", "a.json", "b.json", "-o", "b.json"], ["summarize", "a.json", "-o", "./a.json"],
+                ["diff", "a.json", "b.json", "--svg-counts", "a.json"], ["diff", "a.json", "b.json", "--svg-durations", "link.json"],
+                ["analyze", "a.json", "--measure", "ops", "--overlay", "a.json"],
+                ["analyze", "b.json", "--measure", "queue", "--overlay", "link.json"],
+                ["policy", "init", "a.json", "-o", "a.json"])
+    for command in commands:
+        before = [open(f"{tmp}/{f}", encoding="utf-8").read() for f in ("a.json", "b.json")]
+        p = run(tmp, *command)
+        said = "would overwrite the input" in p.stderr or "needs one trace and a measure" in p.stderr
+        expect(f"{command}: exit {p.stderr}", (p.returncode, said), (2, True))
+        expect(f"{command}: unchanged", [open(f"{tmp}/{f}", encoding="utf-8").read() for f in ("a.json", "b.json")], before)
+    with open(f"{tmp}/a.json", encoding="utf-8") as piped:
+        p = run(tmp, "summarize", "-", "-o", "a.json", stdin=piped)
+    expect("standard input", (p.returncode, "would overwrite the input" in p.stderr), (2, True))
+    for command, name in ((["summarize", "a.json", "-o", "s.tgs"], "s.tgs"), (["diff", "a.json", "b.json", "--svg-counts", "c.svg"], "c.svg")):
+        expect(f"{command}: another name", (run(tmp, *command).returncode, os.path.exists(f"{tmp}/{name}")), (0, True))
     p = run(tmp, "check", "b.json", "--baseline", "a.json", "--policy", "p.yml", "--json", "r.json", "--csv", "new.csv")
     expect("other files", (p.returncode, os.path.exists(tmp + "/new.csv")), (1, True))
 

@@ -349,6 +349,7 @@ static void add_failures(struct make *m)
     r->owner = TG_SV("perf-team");
     r = add_result(m, TG_STATE_FAIL, "step", NULL, "step_time", TG_DIM_DURATION);
     r->op = r->op_normalised = TG_SV("step_time");
+    r->subject = TG_SUBJECT_TRACE;
     r->kind = TG_SV("trace");
     r->unit = TG_SV("ns");
     r->has_values = true;
@@ -392,6 +393,7 @@ static const struct tg_verdict *make_fail(struct tg_arena *a)
     r->evidence = TG_SV("not judged: replaced");
     r = add_result(&m, TG_STATE_SKIP, "exposed-comm", NULL, "comm_exposed", TG_DIM_DURATION);
     r->op = r->op_normalised = TG_SV("comm_exposed");
+    r->subject = TG_SUBJECT_TRACE;
     r->kind = TG_SV("trace");
     r->message = TG_SV("the traces do not carry what this metric needs");
     r = add_result(&m, TG_STATE_PASS, "new-work", gone, "count", TG_DIM_COUNT);
@@ -411,6 +413,7 @@ static const struct tg_verdict *make_inconclusive(struct tg_arena *a)
     struct make m = begin(a, 8, true);
     struct tg_result *r = add_result(&m, TG_STATE_INCONCLUSIVE, "require", NULL, "", TG_DIM_COUNT);
     r->op = r->op_normalised = TG_SV("collapse");
+    r->subject = TG_SUBJECT_REQUIRE;
     r->kind = TG_SV("guard");
     r->message =
         TG_SV("more than half of the kernels are gone, and the device's busy time with them");

@@ -1,0 +1,250 @@
+/* Verdicts that no comparison made, and what is added to a verdict afterwards. */
+#include <math.h>
+
+#include "core/base/utf8.h"
+#include "policy/language/limit.h"
+#include "policy/verdict/internal.h"
+#include "policy/verdict/phrase.h"
+
+void tg_verdict_of_error(struct tg_verdict *out, const struct tg_err *why, struct tg_arena *a)
+{
+    *out = (struct tg_verdict){ .outcome = why->kind == TG_ERR_LOST ? TG_OUTCOME_INCONCLUSIVE
+                                                                    : TG_OUTCOME_ERROR,
+                                .suite = TG_SV("default"),
+                                .version = TG_SV(TG_VERSION) };
+    out->exit_code = tg_err_exit_code(why->kind);
+    out->error = tg_sv_of(tg_arena_printf(a, "%s%s%s", why->file[0] ? why->file : "",
+                                          why->file[0] ? ": " : "", why->message));
+    out->error_hint = tg_arena_sv(a, tg_sv_of(why->hint));
+    out->headline = tg_sv_of(
+        tg_arena_printf(a, "%s: %.*s", out->outcome == TG_OUTCOME_ERROR ? "ERROR" : "INCONCLUSIVE",
+                        TG_SV_ARG(out->error)));
+    out->coverage = TG_SV("nothing judged");
+}
+
+/* A failure without a comparison is a row as well, so that every report counts it. */
+static void fail_baseline(struct tg_verdict *v, struct tg_arena *a)
+{
+    struct tg_result *r = TG_NEW(a, struct tg_result);
+    *r = (struct tg_result){
+        .rule = TG_SV("baseline"), .delta_pct = NAN, .share = NAN, .folded_under = TG_NO_ID
+    };
+    tg_eval_message(r, TG_STATE_FAIL, TG_SUBJECT_GUARD, TG_SV("(no baseline)"), v->error,
+                    v->error_hint);
+    v->results = r;
+    v->n_results = v->n_state[TG_STATE_FAIL] = 1;
+}
+
+/* Verdict without a comparison, as the policy's `key` wants it. */
+static void not_compared(struct tg_verdict *v, const char *key, enum tg_outcome outcome_,
+                         struct tg_arena *a)
+{
+    static const char *const head[] = { [TG_OUTCOME_PASS] = "PASS",
+                                        [TG_OUTCOME_INCONCLUSIVE] = "INCONCLUSIVE",
+                                        [TG_OUTCOME_FAIL] = "FAIL" };
+    v->outcome = outcome_;
+    v->exit_code = tg_outcome_exit_code(outcome_);
+    v->headline =
+        tg_sv_of(tg_arena_printf(a, "%s: %.*s; nothing was compared (%s: %s)", head[outcome_],
+                                 TG_SV_ARG(v->error), key, tg_outcome_name(outcome_)));
+    if (outcome_ == TG_OUTCOME_FAIL)
+        fail_baseline(v, a);
+    if (outcome_ != TG_OUTCOME_PASS)
+        return;
+    tg_verdict_add_note(v, a, TG_NOTE_WARNING, v->error, v->error_hint);
+    v->error = v->error_hint = TG_SV("");
+}
+
+void tg_verdict_lost(struct tg_verdict *out, const struct tg_err *why, enum tg_outcome outcome_,
+                     struct tg_arena *a)
+{
+    tg_verdict_of_error(out, why, a);
+    if (outcome_ != TG_OUTCOME_INCONCLUSIVE)
+        not_compared(out, "on_lost", outcome_, a);
+}
+
+void tg_verdict_first_run(struct tg_verdict *out, enum tg_outcome outcome_, struct tg_arena *a)
+{
+    *out = (struct tg_verdict){ .outcome = outcome_,
+                                .exit_code = tg_outcome_exit_code(outcome_),
+                                .suite = TG_SV("default"),
+                                .version = TG_SV(TG_VERSION) };
+    out->coverage = TG_SV("nothing judged: first run");
+    out->headline = TG_SV("FIRST RUN: no baseline existed yet; nothing was compared");
+    if (outcome_ != TG_OUTCOME_PASS) {
+        out->error = TG_SV("no baseline existed yet");
+        out->error_hint = TG_SV("Commit a baseline, or record one on the main branch.");
+        not_compared(out, "on_first_run", outcome_, a);
+    }
+    tg_verdict_add_note(
+        out, a, TG_NOTE_WARNING,
+        TG_SV("neither a policy nor a baseline of this suite existed at the baseline commit"),
+        TG_SV("Commit a baseline, or record one on the main branch; the next run compares."));
+}
+
+bool tg_policy_asks_fresh_alone(const struct tg_policy *p)
+{
+    for (size_t i = 0; i < p->n_rules; i++)
+        if (!tg_rule_is_budget(&p->rules[i]) || p->rules[i].metric == TG_METRIC_ADDED ||
+            p->rules[i].metric == TG_METRIC_REMOVED)
+            return false;
+    return p->n_rules > 0;
+}
+
+void tg_verdict_alone(struct tg_verdict *out)
+{
+    *out = (struct tg_verdict){ .outcome = TG_OUTCOME_PASS,
+                                .suite = TG_SV("default"),
+                                .headline = TG_SV("PASS: every budget is kept; the policy has no "
+                                                  "rule that needs a baseline"),
+                                .coverage = TG_SV("nothing judged"),
+                                .version = TG_SV(TG_VERSION) };
+}
+
+/* Of a verdict on the fresh side alone: what does not need a baseline, and is not in order. */
+static bool asks_fresh_alone(const struct tg_result *r)
+{
+    if (r->subject == TG_SUBJECT_REQUIRE)
+        return true;
+    if (!r->budget)
+        return false;
+    return r->state == TG_STATE_INCONCLUSIVE ||
+           (r->over_budget && (r->state == TG_STATE_FAIL || r->state == TG_STATE_WARN ||
+                               r->state == TG_STATE_WAIVED));
+}
+
+/* "1, limit max: 0": there is no former value to tell. */
+static void describe_budget(struct tg_result *r, struct tg_arena *a)
+{
+    struct tg_buf b = { 0 };
+    enum tg_metric m;
+    r->folded_under = TG_NO_ID;
+    if (!r->has_values || !r->over_budget)
+        return;
+    tg_phrase_value(&b, r->test,
+                    tg_metric_from_name(r->metric, &m) ? tg_metric_info(m)->unit : TG_UNIT_COUNT);
+    tg_buf_printf(&b, ", limit %.*s", TG_SV_ARG(r->limit));
+    r->message = tg_phrase_take(&b, a);
+    r->evidence = TG_SV("");
+    r->has_values = false;
+}
+
+static const struct tg_result *first_of(const struct tg_result *v, size_t n, enum tg_state s)
+{
+    for (size_t i = 0; i < n; i++)
+        if (v[i].state == s)
+            return &v[i];
+    return NULL;
+}
+
+static void tell_budgets(struct tg_verdict *v, const struct tg_result *first, struct tg_arena *a)
+{
+    bool fails = v->outcome == TG_OUTCOME_FAIL;
+    size_t n = v->n_state[first->state];
+    v->headline = tg_sv_of(tg_arena_printf(
+        a, "%s: %zu %s%s: %.*s %.*s%s; no baseline, only budgets were judged",
+        fails ? "FAIL" : "WARN", n, fails ? "violation" : "warning", n == 1 ? "" : "s",
+        TG_SV_ARG(first->op_normalised), TG_SV_ARG(first->message), n > 1 ? ", …" : ""));
+}
+
+/* What the first `n` rows make of a verdict without a comparison. A failure is one whatever is
+ * missing; the reason why nothing was compared stays beside it. */
+static void close_alone(struct tg_verdict *v, size_t n, struct tg_arena *a)
+{
+    const struct tg_result *fail = first_of(v->results, n, TG_STATE_FAIL);
+    const struct tg_result *warn = first_of(v->results, n, TG_STATE_WARN);
+    const struct tg_result *open = first_of(v->results, n, TG_STATE_INCONCLUSIVE);
+    if (fail) {
+        if (v->error.n)
+            tg_verdict_add_note(v, a, TG_NOTE_WARNING, v->error, v->error_hint);
+        v->outcome = TG_OUTCOME_FAIL;
+        v->error = v->error_hint = TG_SV("");
+        tell_budgets(v, fail, a);
+    } else if (open && (v->outcome == TG_OUTCOME_PASS || v->outcome == TG_OUTCOME_WARN)) {
+        v->outcome = TG_OUTCOME_INCONCLUSIVE;
+        v->error = open->message;
+        v->error_hint = open->next;
+        v->headline = tg_sv_of(tg_arena_printf(a, "INCONCLUSIVE: %.*s", TG_SV_ARG(open->message)));
+    } else if (warn && v->outcome == TG_OUTCOME_PASS) {
+        v->outcome = TG_OUTCOME_WARN;
+        tell_budgets(v, warn, a);
+    }
+    v->exit_code = tg_outcome_exit_code(v->outcome);
+}
+
+void tg_verdict_add_alone(struct tg_verdict *v, const struct tg_verdict *self, struct tg_arena *a)
+{
+    struct tg_result *rows = TG_NEW_N(a, struct tg_result, v->n_results + self->n_results + 1);
+    size_t n = 0, own = v->n_results;
+    for (size_t i = 0; i < self->n_results; i++) {
+        if (!asks_fresh_alone(&self->results[i]))
+            continue;
+        rows[n] = self->results[i];
+        describe_budget(&rows[n], a);
+        v->n_state[rows[n].state]++;
+        n++;
+    }
+    if (own)
+        memcpy(rows + n, v->results, own * sizeof *rows);
+    v->results = rows;
+    v->n_results = n + own;
+    v->budgets_judged = self->budgets_judged;
+    if (v->budgets_judged)
+        v->coverage = TG_SV("budgets judged; nothing was compared");
+    close_alone(v, n, a);
+}
+
+/* ---- notes ---- */
+
+/* Bytes of a note that a headline has room for. */
+#define HEADLINE_NOTE 160
+
+/* A headline without the state in front, and the note that changed it. */
+static tg_sv headline_by(const struct tg_verdict *v, const char *state, const struct tg_note *note,
+                         struct tg_arena *a)
+{
+    tg_sv rest = v->headline, why = tg_utf8_prefix(note->text, HEADLINE_NOTE);
+    if (tg_sv_starts(rest, TG_SV("PASS: ")))
+        rest = (tg_sv){ rest.p + 6, rest.n - 6 };
+    return tg_sv_of(tg_arena_printf(a, "%s: %.*s; %.*s%s", state, TG_SV_ARG(rest), TG_SV_ARG(why),
+                                    why.n < note->text.n ? "…" : ""));
+}
+
+/* `fail_on: [warn]` and a note that makes a warning: a row, so that every report counts it. */
+static void fail_by(struct tg_verdict *v, const struct tg_note *note, struct tg_arena *a)
+{
+    struct tg_result *rows = TG_NEW_N(a, struct tg_result, v->n_results + 1);
+    rows[0] = (struct tg_result){
+        .rule = TG_SV("fail_on"), .delta_pct = NAN, .share = NAN, .folded_under = TG_NO_ID
+    };
+    tg_eval_message(&rows[0], TG_STATE_FAIL, TG_SUBJECT_GUARD, TG_SV("(warning)"), note->text,
+                    note->next);
+    rows[0].evidence = TG_SV("a warning: `fail_on` makes it a failure");
+    for (size_t i = 0; i < v->n_results; i++) {
+        rows[i + 1] = v->results[i];
+        if (rows[i + 1].folded_under != TG_NO_ID)
+            rows[i + 1].folded_under++;
+    }
+    v->results = rows;
+    v->n_results++;
+    v->n_state[TG_STATE_FAIL]++;
+    v->outcome = TG_OUTCOME_FAIL;
+}
+
+void tg_verdict_settle(struct tg_verdict *v, unsigned fail_on, struct tg_arena *a)
+{
+    const struct tg_note *note = NULL;
+    for (size_t i = 0; i < v->n_notes && !note; i++)
+        if (v->notes[i].lifts)
+            note = &v->notes[i];
+    if (!note || (v->outcome != TG_OUTCOME_PASS && v->outcome != TG_OUTCOME_WARN))
+        return;
+    if (fail_on & TG_FAIL_ON_WARN) {
+        v->headline = headline_by(v, "FAIL", note, a);
+        fail_by(v, note, a);
+    } else if (v->outcome == TG_OUTCOME_PASS) {
+        v->headline = headline_by(v, "WARN", note, a);
+        v->outcome = TG_OUTCOME_WARN;
+    }
+    v->exit_code = tg_outcome_exit_code(v->outcome);
+}

@@ -15,9 +15,11 @@
 #include "core/baseline/git.h"
 #include "core/baseline/spawn.h"
 #include "reporters/history.h"
+#include "reporters/history_trend.h"
 
 struct history_opts {
-    const char *suite, *op, *metric, *since, *until, *format, *output, *markdown, *fail_on, *reason;
+    const char *suite, *op, *metric, *since, *until, *format, *output, *markdown, *html, *svg,
+        *fail_on, *reason;
     int64_t last;
     struct tg_given given;
 };
@@ -39,6 +41,11 @@ static const struct tg_opt history_options[] = {
     { "o", TG_OPT_STR, offsetof(struct history_opts, output), "FILE", "write it there instead" },
     { "markdown", TG_OPT_STR, offsetof(struct history_opts, markdown), "FILE",
       "also write the nightly report for an issue or a chat" },
+    { "html", TG_OPT_STR, offsetof(struct history_opts, html), "FILE",
+      "also write the nightly report as one page that asks nobody for anything" },
+    { "svg", TG_OPT_STR, offsetof(struct history_opts, svg), "FILE",
+      "also draw trends: the step, or what --op and --metric name, and what moved most; several "
+      "suites: FILE-SUITE.svg" },
     { "fail-on", TG_OPT_STR, offsetof(struct history_opts, fail_on), "open|new|never",
       "exit with 1 while an event is open, or only in the night that shows it first; default: "
       "new" },
@@ -63,7 +70,7 @@ struct history_cmd {
 
 /* ---- what is shown ------------------------------------------------------------------------- */
 
-enum { SERIES_SHOWN = 12, EVENTS_WITH_FILES = 20 };
+enum { SERIES_SHOWN = 13, SERIES_OF_PAGE = 1000, EVENTS_WITH_FILES = 20, TAGS = 1000 };
 
 /* Nights before the first one that --since and --last leave. */
 static bool first_shown(const struct history_cmd *c, const struct tg_nights *n, size_t *first,
@@ -123,26 +130,81 @@ static double weight_of(const struct tg_nights *n, uint32_t id)
     return isnan(plain) ? 0 : plain;
 }
 
+/* All series that have a value in the nights shown, by weight. */
+static size_t weigh_all(const struct history_cmd *c, const struct tg_nights *n, size_t first,
+                        struct weighed **out)
+{
+    struct weighed *v = TG_NEW_N(c->arena, struct weighed, n->series.n + 1);
+    bool *seen = TG_NEW_N(c->arena, bool, n->series.n + 1);
+    size_t k = 0;
+    for (size_t i = first; i < n->history.n; i++)
+        for (size_t j = 0; j < n->history.night[i].n; j++)
+            seen[n->history.night[i].v[j].series] = true;
+    for (uint32_t i = 0; i < n->series.n; i++)
+        if (seen[i])
+            v[k++] = (struct weighed){ i, weight_of(n, i) };
+    if (k)
+        qsort(v, k, sizeof *v, by_weight);
+    *out = v;
+    return k;
+}
+
 static void choose_series(const struct history_cmd *c, struct tg_nights *n,
                           struct tg_history_suite *out)
 {
     bool asked = c->o->op || c->o->metric;
-    struct weighed *v = TG_NEW_N(c->arena, struct weighed, n->series.n + 1);
-    uint32_t *ids = TG_NEW_N(c->arena, uint32_t, n->series.n + 1);
-    size_t k = 0;
-    for (uint32_t i = 0; i < n->series.n; i++) {
-        double weight = weight_of(n, i);
-        if (asked ? is_asked_for(c->o, &n->series.v[i]) : weight > 0)
-            v[k++] = (struct weighed){ i, weight };
+    struct weighed *v;
+    size_t k = weigh_all(c, n, out->first, &v);
+    uint32_t *shown = TG_NEW_N(c->arena, uint32_t, k + 1),
+             *all = TG_NEW_N(c->arena, uint32_t, k + 1);
+    for (size_t i = 0; i < k; i++) {
+        if (asked ? is_asked_for(c->o, &n->series.v[v[i].series])
+                  : v[i].weight > 0 && out->n_series < SERIES_SHOWN)
+            shown[out->n_series++] = v[i].series;
+        if (i < SERIES_OF_PAGE)
+            all[out->n_all++] = v[i].series;
     }
-    if (k)
-        qsort(v, k, sizeof *v, by_weight);
-    if (!asked && k > SERIES_SHOWN)
-        k = SERIES_SHOWN;
-    for (size_t i = 0; i < k; i++)
-        ids[i] = v[i].series;
-    out->series = ids;
-    out->n_series = k;
+    out->series = shown;
+    out->all = all;
+}
+
+/* ---- releases ------------------------------------------------------------------------------ */
+
+static int by_night(const void *x, const void *y)
+{
+    const struct tg_history_release *a = x, *b = y;
+    if (a->night != b->night)
+        return a->night < b->night ? -1 : 1;
+    return tg_sv_cmp(a->name, b->name);
+}
+
+/* Tags of commits on the line, each at the first night that has its commit in it. */
+static bool find_releases(const struct history_cmd *c, const struct tg_nights *n,
+                          struct tg_history_suite *out, struct tg_err *err)
+{
+    struct tg_git_ref_at *tags;
+    struct tg_history_release *v;
+    size_t n_tags;
+    if (!tg_git_refs(c->git, "refs/tags/", c->arena, &tags, &n_tags, err))
+        return false;
+    v = TG_NEW_N(c->arena, struct tg_history_release, n_tags + 1);
+    for (size_t i = 0; i < n_tags && i < TAGS; i++) {
+        char sha[TG_SHA_SIZE];
+        size_t place = 0, night = 0;
+        if (!tg_git_ref(c->git, tags[i].name.p, sha))
+            continue;
+        while (place < n->n_line && strcmp(n->line[place].sha, sha) != 0)
+            place++;
+        while (night < n->history.n && n->place[night] < place)
+            night++;
+        if (place < n->n_line && night < n->history.n)
+            v[out->n_releases++] =
+                (struct tg_history_release){ night, { tags[i].name.p + 10, tags[i].name.n - 10 } };
+    }
+    if (out->n_releases)
+        qsort(v, out->n_releases, sizeof *v, by_night);
+    out->releases = v;
+    return true;
 }
 
 /* ---- events -------------------------------------------------------------------------------- */
@@ -264,7 +326,7 @@ static bool load_suite(struct history_cmd *c, tg_sv suite, const struct tg_progr
         return false;
     tell_gaps(c, n);
     choose_series(c, n, out);
-    return true;
+    return (!c->o->svg && !c->o->html) || find_releases(c, n, out, err);
 }
 
 static bool load(struct history_cmd *c, struct tg_err *err)
@@ -360,13 +422,34 @@ static tg_sv commit_url(const struct history_cmd *c)
         tg_arena_printf(c->arena, "https://%.*s/%.*s/commit/", TG_SV_ARG(host), TG_SV_ARG(path)));
 }
 
+/* A file a suite. */
+static bool put_drawings(struct history_cmd *c, struct tg_err *err)
+{
+    const char *path = c->o->svg, *dot = path ? strrchr(path, '.') : NULL;
+    int stem = dot && !strchr(dot, '/') ? (int)(dot - path) : path ? (int)strlen(path) : 0;
+    bool ok = true;
+    for (size_t i = 0; path && ok && i < c->n; i++) {
+        struct tg_buf bytes = { 0 };
+        size_t handle;
+        const char *file = c->n == 1 ? path
+                                     : tg_arena_printf(c->arena, "%.*s-%.*s%s", stem, path,
+                                                       TG_SV_ARG(c->suite[i].name), path + stem);
+        tg_trend_svg(&bytes, &c->suite[i]);
+        ok = tg_outputs_open(&c->files, file, &handle, err) &&
+             tg_outputs_put(&c->files, handle, tg_buf_sv(&bytes), err);
+        tg_buf_release(&bytes);
+    }
+    return ok;
+}
+
 static bool report(struct history_cmd *c, struct tg_err *err)
 {
     struct tg_history_report r = { .suites = c->suite, .n = c->n, .columns = c->io->columns };
-    if (c->o->markdown)
+    if (c->o->markdown || c->o->html)
         r.commit_url = commit_url(c);
-    return put_file(c, c->o->markdown, tg_history_put_markdown, &r, err) && print(c, &r, err) &&
-           tg_outputs_commit(&c->files, err);
+    return put_file(c, c->o->markdown, tg_history_put_markdown, &r, err) &&
+           put_file(c, c->o->html, tg_history_put_page, &r, err) && put_drawings(c, err) &&
+           print(c, &r, err) && tg_outputs_commit(&c->files, err);
 }
 
 static int exit_code(const struct history_cmd *c)

@@ -27,6 +27,10 @@ struct tg_history_told { /* an event, and what is known of it beside its nights 
     tg_sv actor, reason; /* of the newest record; "" none */
     int64_t time;
 };
+struct tg_history_release {
+    size_t night; /* the first night at or after the tagged commit */
+    tg_sv name;
+};
 struct tg_history_suite {
     tg_sv name;
     const struct tg_history *history;
@@ -35,6 +39,10 @@ struct tg_history_suite {
     size_t n_events;
     const uint32_t *series; /* shown, in this order */
     size_t n_series;
+    const uint32_t *all; /* for the page: the first ones of all, what moved and takes most first */
+    size_t n_all;
+    const struct tg_history_release *releases; /* by night */
+    size_t n_releases;
 };
 struct tg_history_report {
     const struct tg_history_suite *suites;
@@ -47,6 +55,8 @@ void tg_history_put_text(struct tg_buf *out, const struct tg_history_report *r);
 void tg_history_put_json(struct tg_buf *out, const struct tg_history_report *r);
 void tg_history_put_csv(struct tg_buf *out, const struct tg_history_report *r);
 void tg_history_put_markdown(struct tg_buf *out, const struct tg_history_report *r);
+/* One self-contained page (page/page.h): 500 operators by 60 nights stay below 500 KB. */
+void tg_history_put_page(struct tg_buf *out, const struct tg_history_report *r);
 /* ---- what the formats share (history.c) ---- */
 
 /* "aten::mm +12.3 %", "2 -> 3 calls": what moved and by how much, without escapes. */

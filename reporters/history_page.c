@@ -1,0 +1,457 @@
+/* The nightly report as one page: what is open, what is new, trends, events, operators, nights. */
+#include <math.h>
+#include <stdio.h>
+
+#include "core/base/decimal.h"
+#include "core/base/utf8.h"
+#include "reporters/history.h"
+#include "reporters/history_trend.h"
+#include "reporters/page/assets.h"
+#include "reporters/page/page.h"
+
+enum { OPEN_SHOWN = 20, OPERATORS_SHOWN = 8, COMMITS_SHOWN = 10, TRENDS = 13, ROWS_FIRST = 40 };
+
+struct page {
+    struct tg_page frame;
+    const struct tg_history_report *r;
+    const struct tg_history_suite *s;
+    size_t suite; /* its number, for anchors */
+};
+
+/* ---- words --------------------------------------------------------------------------------- */
+
+static void put_date(struct page *p, int64_t date)
+{
+    tg_history_put_date(p->frame.out, date);
+}
+
+static void put_commit(struct page *p, tg_sv sha)
+{
+    struct tg_buf url = { 0 };
+    tg_buf_printf(&url, "%.*s%.*s", TG_SV_ARG(p->r->commit_url), TG_SV_ARG(sha));
+    tg_page_raw(&p->frame, "<code>");
+    tg_page_link(&p->frame, p->r->commit_url.n ? tg_buf_sv(&url) : TG_SV(""),
+                 (tg_sv){ sha.p, sha.n < 10 ? sha.n : 10 });
+    tg_page_raw(&p->frame, "</code>");
+    tg_buf_release(&url);
+}
+
+static void put_cost(struct tg_buf *out, double ns)
+{
+    tg_buf_puts(out, ns > 0 ? "+" : ns < 0 ? "\xe2\x88\x92" : "");
+    tg_dec_put_human_ns(out, fabs(ns));
+}
+
+static double change_of(const struct tg_moved_series *m)
+{
+    switch (m->what) {
+    case TG_MOVED_CALLS:
+    case TG_MOVED_NEW:
+    case TG_MOVED_GONE:
+        return m->after - m->before;
+    default:
+        return 100 * expm1(m->e);
+    }
+}
+
+/* ---- what is open -------------------------------------------------------------------------- */
+
+static void put_operators(struct page *p, const struct tg_history_event *e)
+{
+    static const struct tg_page_column columns[] = { { "what", false },
+                                                     { "change", true },
+                                                     { "a step", true } };
+    struct tg_buf text = { 0 };
+    if (!e->n)
+        return;
+    tg_page_table(&p->frame,
+                  &(struct tg_page_table){
+                      .caption = "What moved", .columns = columns, .n_columns = 3, .plain = true });
+    for (size_t i = 0; i < e->n && i < OPERATORS_SHOWN; i++) {
+        const struct tg_moved_series *m = &e->v[i];
+        tg_page_row(&p->frame, NULL);
+        tg_page_cell(&p->frame);
+        tg_page_name(&p->frame, tg_history_moved_name(p->s->history, m), 60);
+        tg_page_raw(&p->frame, m->back ? " <span class=\"dim\">is back</span>" : "");
+        tg_buf_clear(&text);
+        tg_history_put_change(&text, p->s->history, m);
+        tg_page_number(&p->frame, tg_buf_sv(&text), change_of(m));
+        tg_buf_clear(&text);
+        if (m->cost_ns != 0)
+            put_cost(&text, m->cost_ns);
+        tg_page_number(&p->frame, tg_buf_sv(&text), m->cost_ns);
+    }
+    tg_page_table_end(&p->frame);
+    if (e->n > OPERATORS_SHOWN)
+        tg_buf_printf(p->frame.out, "<p class=\"dim small\">and %zu more</p>\n",
+                      e->n - OPERATORS_SHOWN);
+    tg_buf_release(&text);
+}
+
+static void put_commits(struct page *p, const struct tg_history_told *t)
+{
+    tg_buf_printf(p->frame.out, "<p class=\"small\">%zu commit%s between the two nights%s",
+                  t->n_commits, t->n_commits == 1 ? "" : "s",
+                  t->n_commits ? ":</p>\n<ul>\n" : "</p>\n");
+    for (size_t i = 0; i < t->n_commits && i < COMMITS_SHOWN; i++) {
+        tg_page_raw(&p->frame, "<li class=\"small\">");
+        put_commit(p, t->commits[i].sha);
+        tg_page_raw(&p->frame, " ");
+        tg_page_text(&p->frame, tg_utf8_prefix(t->commits[i].subject, 100));
+        tg_page_raw(&p->frame, " <span class=\"dim\">");
+        tg_page_text(&p->frame, tg_utf8_prefix(t->commits[i].author, 40));
+        tg_page_raw(&p->frame, "</span></li>\n");
+    }
+    if (t->n_commits > COMMITS_SHOWN)
+        tg_buf_printf(p->frame.out, "<li class=\"dim small\">and %zu more</li>\n",
+                      t->n_commits - COMMITS_SHOWN);
+    tg_page_raw(&p->frame, t->n_commits ? "</ul>\n" : "");
+    if (!t->files_known)
+        return;
+    tg_buf_printf(p->frame.out, "<p class=\"dim small\">%zu file%s changed in them", t->n_files,
+                  t->n_files == 1 ? "" : "s");
+    for (size_t i = 0; i < t->n_files && i < 5; i++) {
+        tg_page_raw(&p->frame, i ? ", " : ": ");
+        tg_page_text(&p->frame, tg_utf8_prefix(t->files[i], 80));
+    }
+    tg_page_raw(&p->frame, t->n_files > 5 ? ", \xe2\x80\xa6</p>\n" : "</p>\n");
+}
+
+static void put_head_of(struct page *p, const struct tg_history_told *t)
+{
+    const struct tg_history_event *e = t->event;
+    struct tg_buf *out = p->frame.out;
+    tg_buf_printf(out, "<h3><span class=\"tag %s\">%s</span> %s <code>%s</code>%s</h3>\n",
+                  t->fails ? "fail" : "none", tg_event_kind_name(e->kind),
+                  t->state == TG_STATE_OPEN ? "open" : tg_event_state_name(t->state), e->id,
+                  t->fresh ? " <span class=\"tag warn\">new tonight</span>" : "");
+    tg_buf_puts(out, "<ul class=\"facts small\">\n<li>since <b>");
+    put_date(p, p->s->history->night[e->to].date);
+    tg_buf_puts(out, "</b>: after ");
+    put_commit(p, t->from);
+    tg_buf_puts(out, ", up to ");
+    put_commit(p, t->to);
+    tg_buf_puts(out, "</li>\n");
+    if (e->cost_ns != 0) {
+        tg_buf_puts(out, e->cost_ns > 0 ? "<li>costs <b class=\"upt\">"
+                                        : "<li>saves <b class=\"downt\">");
+        tg_dec_put_human_ns(out, fabs(e->cost_ns));
+        tg_buf_puts(out, "</b> a step</li>\n");
+    }
+    tg_buf_puts(out, "</ul>\n");
+}
+
+static void put_record(struct page *p, const struct tg_history_told *t)
+{
+    if (!t->reason.n && !t->actor.n)
+        return;
+    tg_page_raw(&p->frame, "<p class=\"note small\">");
+    tg_page_text(&p->frame, t->actor);
+    tg_page_raw(&p->frame, ": ");
+    tg_page_text(&p->frame, t->reason);
+    tg_page_raw(&p->frame, "</p>\n");
+}
+
+static void put_event(struct page *p, const struct tg_history_told *t)
+{
+    const struct tg_history_event *e = t->event;
+    tg_buf_printf(p->frame.out, "<li id=\"e-%s\">\n", e->id);
+    put_head_of(p, t);
+    put_record(p, t);
+    if (e->kind == TG_EVENT_ENVIRONMENT) {
+        tg_page_raw(&p->frame, "<p class=\"small\">was <code>");
+        tg_page_text(&p->frame, e->was);
+        tg_page_raw(&p->frame, "</code><br>is <code>");
+        tg_page_text(&p->frame, e->is);
+        tg_page_raw(&p->frame, "</code></p>\n");
+    } else {
+        put_operators(p, e);
+        put_commits(p, t);
+    }
+    tg_page_raw(&p->frame, "</li>\n");
+}
+
+static bool is_shown_open(const struct tg_history_told *t)
+{
+    return t->state == TG_STATE_OPEN || t->fresh;
+}
+
+static size_t count(const struct tg_history_suite *s, bool fresh)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->n_events; i++)
+        n += s->events[i].state == TG_STATE_OPEN && s->events[i].fails &&
+             (!fresh || s->events[i].fresh);
+    return n;
+}
+
+static void put_banner(struct page *p)
+{
+    const struct tg_history *h = p->s->history;
+    size_t open = count(p->s, false), fresh = count(p->s, true);
+    struct tg_buf *out = p->frame.out;
+    tg_buf_printf(out, "<div class=\"banner %s\">\n<h1>", fresh ? "fail" : open ? "warn" : "pass");
+    tg_page_text(&p->frame, tg_utf8_prefix(p->s->name, 80));
+    tg_buf_printf(out,
+                  ": %zu open, %zu new tonight</h1>\n<ul class=\"facts\">\n<li>%zu night%s</li>\n",
+                  open, fresh, h->n - p->s->first, h->n - p->s->first == 1 ? "" : "s");
+    if (h->n) {
+        tg_buf_puts(out, "<li>the last of ");
+        put_date(p, h->night[h->n - 1].date);
+        tg_buf_puts(out, " at ");
+        put_commit(p, h->night[h->n - 1].commit);
+        tg_buf_printf(out, "</li>\n<li>%zu environment%s</li>\n<li>step <b>", h->n_streams,
+                      h->n_streams == 1 ? "" : "s");
+        tg_dec_put_human_ns(out, h->night[h->n - 1].step_ns);
+        tg_buf_puts(out, "</b></li>\n");
+    }
+    tg_buf_puts(out, "</ul>\n");
+    if (h->n && h->place[h->n - 1] + 1 < TG_SCAN_FEWEST)
+        tg_buf_printf(out,
+                      "<p class=\"note small\">Durations are judged from %d nights of one "
+                      "environment on; tonight's has %zu.</p>\n",
+                      TG_SCAN_FEWEST, h->place[h->n - 1] + 1);
+    tg_buf_puts(out, "</div>\n");
+}
+
+/* "s1-events": the anchor of a section of this suite. */
+static void begin_section(struct page *p, const char *id, const char *title)
+{
+    char anchor[64];
+    (void)snprintf(anchor, sizeof anchor, "s%zu-%s", p->suite, id);
+    tg_page_section(&p->frame, anchor, title);
+}
+
+static void put_open(struct page *p)
+{
+    size_t shown = 0, more = 0;
+    begin_section(p, "open", "Open, and new tonight");
+    tg_page_raw(&p->frame, "<ul class=\"cards\">\n");
+    for (size_t i = p->s->n_events; i-- > 0;) {
+        if (!is_shown_open(&p->s->events[i]))
+            continue;
+        if (shown++ < OPEN_SHOWN)
+            put_event(p, &p->s->events[i]);
+        else
+            more++;
+    }
+    tg_page_raw(&p->frame, "</ul>\n");
+    if (!shown)
+        tg_page_raw(&p->frame, "<p>Nothing is open, and tonight shows nothing new.</p>\n");
+    if (more)
+        tg_buf_printf(p->frame.out, "<p class=\"dim\">and %zu more, in the table of events</p>\n",
+                      more);
+    tg_page_section_end(&p->frame);
+}
+
+/* ---- trends -------------------------------------------------------------------------------- */
+
+static void put_large(struct page *p, uint32_t series)
+{
+    enum { WIDTH = 1080, HEIGHT = 320 };
+    tg_buf_printf(
+        p->frame.out,
+        "<div class=\"wide\"><svg class=\"large\" viewBox=\"0 0 %d %d\" role=\"img\" "
+        "data-nights=\"s%zu-nights\" aria-label=\"Value night after night; arrow keys read it\">\n",
+        WIDTH, HEIGHT, p->suite);
+    tg_trend_put(p->frame.out, p->s, series, &(struct tg_trend_box){ 0, 0, WIDTH, HEIGHT, false });
+    tg_page_raw(&p->frame, "</svg></div>\n");
+}
+
+static void put_trends(struct page *p)
+{
+    enum { WIDTH = 340, HEIGHT = 96 };
+    if (!p->s->n_series || p->s->history->n == p->s->first)
+        return;
+    begin_section(p, "trends", "Trends");
+    tg_page_raw(&p->frame,
+                "<p class=\"dim small\">Blue band: the middle 80 % of a level's nights. Shaded: a "
+                "change is within these nights (orange slower, blue faster). Dotted: another "
+                "environment. Triangles: releases.</p>\n");
+    put_large(p, p->s->series[0]);
+    tg_page_raw(&p->frame, "<ul class=\"multiples\">\n");
+    for (size_t i = 1; i < p->s->n_series && i < TRENDS; i++) {
+        tg_buf_printf(p->frame.out, "<li><svg viewBox=\"0 0 %d %d\" role=\"img\">", WIDTH, HEIGHT);
+        tg_trend_put(p->frame.out, p->s, p->s->series[i],
+                     &(struct tg_trend_box){ 0, 0, WIDTH, HEIGHT, true });
+        tg_page_raw(&p->frame, "</svg></li>\n");
+    }
+    tg_page_raw(&p->frame, "</ul>\n");
+    tg_page_section_end(&p->frame);
+}
+
+/* ---- tables -------------------------------------------------------------------------------- */
+
+static void put_event_row(struct page *p, const struct tg_history_told *t)
+{
+    const struct tg_history_event *e = t->event;
+    struct tg_buf text = { 0 };
+    tg_page_row(&p->frame, tg_event_state_name(t->state));
+    tg_page_cell(&p->frame);
+    put_date(p, p->s->history->night[e->to].date);
+    tg_page_cell(&p->frame);
+    tg_buf_printf(p->frame.out,
+                  is_shown_open(t) ? "<a href=\"#e-%s\">%s</a>" : "<code>%.0s%s</code>", e->id,
+                  e->id);
+    tg_page_cell(&p->frame);
+    tg_page_raw(&p->frame, tg_event_kind_name(e->kind));
+    tg_page_cell(&p->frame);
+    tg_page_raw(&p->frame, tg_event_state_name(t->state));
+    tg_page_cell(&p->frame);
+    if (e->n)
+        tg_page_name(&p->frame, tg_history_moved_name(p->s->history, &e->v[0]), 44);
+    if (e->n > 1)
+        tg_buf_printf(p->frame.out, " <span class=\"dim\">and %zu</span>", e->n - 1);
+    if (e->n)
+        tg_history_put_change(&text, p->s->history, &e->v[0]);
+    tg_page_number(&p->frame, tg_buf_sv(&text), e->n ? change_of(&e->v[0]) : (double)NAN);
+    tg_buf_clear(&text);
+    if (e->cost_ns != 0)
+        put_cost(&text, e->cost_ns);
+    tg_page_number(&p->frame, tg_buf_sv(&text), e->cost_ns != 0 ? e->cost_ns : (double)NAN);
+    tg_page_cell(&p->frame);
+    put_commit(p, t->to);
+    tg_buf_release(&text);
+}
+
+static void put_events(struct page *p)
+{
+    static const struct tg_page_column columns[] = {
+        { "since", false }, { "event", false }, { "kind", false },  { "state", false },
+        { "what", false },  { "change", true }, { "a step", true }, { "up to", false },
+    };
+    if (!p->s->n_events)
+        return;
+    begin_section(p, "events", "Events");
+    tg_page_table(&p->frame, &(struct tg_page_table){ .caption = "Events",
+                                                      .columns = columns,
+                                                      .n_columns = sizeof columns / sizeof *columns,
+                                                      .first = ROWS_FIRST });
+    for (size_t i = p->s->n_events; i-- > 0;)
+        put_event_row(p, &p->s->events[i]);
+    tg_page_table_end(&p->frame);
+    tg_page_section_end(&p->frame);
+}
+
+static void put_series_row(struct page *p, uint32_t id)
+{
+    const struct tg_history *h = p->s->history;
+    const struct tg_series *x = &h->series->v[id];
+    double now = tg_history_plain(h, h->n - 1, id), level = tg_trend_level(p->s, id);
+    double change = level > 0 ? 100 * (now / level - 1) : (double)NAN;
+    struct tg_buf text = { 0 };
+    tg_page_row(&p->frame, NULL);
+    tg_page_cell(&p->frame);
+    tg_page_name(&p->frame, x->name, 48);
+    tg_page_cell(&p->frame);
+    tg_page_raw(&p->frame, tg_history_series_kind(x));
+    tg_page_cell(&p->frame);
+    tg_trend_put_spark(p->frame.out, p->s, id);
+    if (!isnan(now))
+        tg_history_put_value(&text, x, now);
+    tg_page_number(&p->frame, tg_buf_sv(&text), floor(now * 100 + 0.5) / 100);
+    tg_buf_clear(&text);
+    if (!isnan(change)) {
+        tg_buf_puts(&text, change > 0.05 ? "+" : change < -0.05 ? "\xe2\x88\x92" : "");
+        tg_dec_put_fixed(&text, fabs(change), 1);
+        tg_buf_puts(&text, " %");
+    }
+    tg_page_number(&p->frame, tg_buf_sv(&text), floor(change * 100 + 0.5) / 100);
+    tg_buf_release(&text);
+}
+
+static void put_series(struct page *p)
+{
+    static const struct tg_page_column columns[] = { { "name", false },
+                                                     { "kind", false },
+                                                     { "nights", false },
+                                                     { "last night", true },
+                                                     { "since the first", true } };
+    const struct tg_history *h = p->s->history;
+    if (h->n == p->s->first)
+        return;
+    begin_section(p, "series", "Operators, kernels and measures");
+    tg_page_table(&p->frame, &(struct tg_page_table){ .caption = "Operators, kernels and measures",
+                                                      .columns = columns,
+                                                      .n_columns = sizeof columns / sizeof *columns,
+                                                      .first = ROWS_FIRST });
+    for (size_t i = 0; i < p->s->n_all; i++)
+        put_series_row(p, p->s->all[i]);
+    tg_page_table_end(&p->frame);
+    tg_page_raw(&p->frame,
+                "<p class=\"dim small\">Since the first: against the median of the first five "
+                "nights shown of tonight's environment.</p>\n");
+    tg_page_section_end(&p->frame);
+}
+
+static void put_nights(struct page *p)
+{
+    static const struct tg_page_column columns[] = {
+        { "date", false }, { "commit", false },     { "runs", true },
+        { "step", true },  { "environment", true }, { "subject", false }
+    };
+    const struct tg_history *h = p->s->history;
+    begin_section(p, "nights", NULL);
+    tg_page_fold(&p->frame, "All nights");
+    tg_page_table(&p->frame,
+                  &(struct tg_page_table){ .caption = "Nights",
+                                           .columns = columns,
+                                           .n_columns = sizeof columns / sizeof *columns });
+    for (size_t i = p->s->first; i < h->n; i++) {
+        struct tg_buf text = { 0 };
+        tg_page_row(&p->frame, NULL);
+        tg_page_cell(&p->frame);
+        put_date(p, h->night[i].date);
+        tg_page_cell(&p->frame);
+        put_commit(p, h->night[i].commit);
+        tg_buf_printf(&text, "%zu", h->night[i].runs);
+        tg_page_number(&p->frame, tg_buf_sv(&text), (double)h->night[i].runs);
+        tg_buf_clear(&text);
+        tg_dec_put_human_ns(&text, h->night[i].step_ns);
+        tg_page_number(&p->frame, tg_buf_sv(&text), h->night[i].step_ns);
+        tg_buf_clear(&text);
+        tg_buf_printf(&text, "%zu", h->stream[i] + 1);
+        tg_page_number(&p->frame, tg_buf_sv(&text), (double)(h->stream[i] + 1));
+        tg_page_cell(&p->frame);
+        tg_page_text(&p->frame, tg_utf8_prefix(h->night[i].subject, 80));
+        tg_buf_release(&text);
+    }
+    tg_page_table_end(&p->frame);
+    tg_page_fold_end(&p->frame);
+    tg_page_section_end(&p->frame);
+}
+
+/* ---- the page ------------------------------------------------------------------------------ */
+
+static void put_suite(struct page *p)
+{
+    put_banner(p);
+    put_open(p);
+    put_trends(p);
+    put_events(p);
+    put_series(p);
+    put_nights(p);
+}
+
+void tg_history_put_page(struct tg_buf *out, const struct tg_history_report *r)
+{
+    struct page p = { .r = r };
+    struct tg_buf title = { 0 };
+    tg_buf_puts(&title, "Nights");
+    for (size_t i = 0; i < r->n && i < 3; i++)
+        tg_buf_printf(&title, "%s%.*s", i ? ", " : " of ", TG_SV_ARG(r->suites[i].name));
+    tg_page_begin(&p.frame, out,
+                  &(struct tg_page_head){ .title = tg_buf_sv(&title),
+                                          .style = { tg_history_css, tg_history_css_size },
+                                          .script = { tg_history_js, tg_history_js_size } });
+    for (size_t i = 0; i < r->n; i++) {
+        p.s = &r->suites[i];
+        p.suite = i;
+        put_suite(&p);
+    }
+    tg_page_raw(&p.frame,
+                "<footer>Made by <code>tracegate history --html</code>. Self times a step; "
+                "docs/nightly.md says how a change is found.</footer>\n");
+    tg_page_end(&p.frame);
+    tg_buf_release(&title);
+}

@@ -1,0 +1,546 @@
+#include "reporters/history_trend.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/base/arena.h"
+#include "core/base/decimal.h"
+#include "core/base/utf8.h"
+#include "core/diff/stats.h"
+#include "reporters/escape.h"
+#include "reporters/page/assets.h"
+
+enum { BAND_FEWEST = 5, LABEL_WIDTH = 118, DATE_WIDTH = 64 };
+
+struct plot {
+    struct tg_buf *out;
+    const struct tg_history_suite *s;
+    const struct tg_history *h;
+    const struct tg_trend_box *box;
+    uint32_t series;
+    size_t first, n;              /* nights [first, n) */
+    double *v;                    /* of each of them; NAN: none */
+    double left, top, right, low; /* of the plot's area; `low` is its bottom */
+    double min, max;              /* values at low and top */
+};
+
+/* ---- places -------------------------------------------------------------------------------- */
+
+static void put_px(struct tg_buf *out, double v)
+{
+    tg_dec_put_double(out, floor(v * 10 + 0.5) / 10);
+}
+
+static double x_of(const struct plot *p, double night)
+{
+    double nights = p->n - p->first > 1 ? (double)(p->n - p->first - 1) : 1;
+    return p->left + (night - (double)p->first) / nights * (p->right - p->left);
+}
+
+static double y_of(const struct plot *p, double v)
+{
+    return p->low - (v - p->min) / (p->max - p->min) * (p->low - p->top);
+}
+
+static void put_line(const struct plot *p, const char *class_, double x1, double y1, double x2,
+                     double y2)
+{
+    tg_buf_printf(p->out, "<path class=\"%s\" d=\"M", class_);
+    put_px(p->out, x1);
+    tg_buf_putc(p->out, ' ');
+    put_px(p->out, y1);
+    tg_buf_putc(p->out, 'L');
+    put_px(p->out, x2);
+    tg_buf_putc(p->out, ' ');
+    put_px(p->out, y2);
+    tg_buf_puts(p->out, "\"/>\n");
+}
+
+static void put_rect(const struct plot *p, const char *class_, double x, double y, double width,
+                     double height)
+{
+    tg_buf_printf(p->out, "<rect class=\"%s\" x=\"", class_);
+    put_px(p->out, x);
+    tg_buf_puts(p->out, "\" y=\"");
+    put_px(p->out, y);
+    tg_buf_puts(p->out, "\" width=\"");
+    put_px(p->out, width);
+    tg_buf_puts(p->out, "\" height=\"");
+    put_px(p->out, height);
+    tg_buf_puts(p->out, "\"/>\n");
+}
+
+static void put_text(const struct plot *p, const char *class_, double x, double y, tg_sv text)
+{
+    tg_buf_printf(p->out, "<text class=\"%s\" x=\"", class_);
+    put_px(p->out, x);
+    tg_buf_puts(p->out, "\" y=\"");
+    put_px(p->out, y);
+    tg_buf_puts(p->out, "\">");
+    tg_esc_xml(p->out, text);
+    tg_buf_puts(p->out, "</text>\n");
+}
+
+/* ---- levels -------------------------------------------------------------------------------- */
+
+/*
+ * The first night of the new level: as the series says it, unless the event, of which other series
+ * know more, says earlier.
+ */
+static size_t first_after(const struct tg_history_event *e, const struct tg_moved_series *m)
+{
+    return e->to < m->first && e->to > e->from ? e->to : m->first;
+}
+
+/* Does a change of this series begin at this night, or end? */
+static bool begins_level(const struct plot *p, size_t night)
+{
+    for (size_t i = 0; i < p->h->n_events; i++)
+        for (size_t k = 0; k < p->h->event[i].n; k++) {
+            const struct tg_moved_series *m = &p->h->event[i].v[k];
+            if (m->series == p->series &&
+                (first_after(&p->h->event[i], m) == night || (m->back && m->back_at == night)))
+                return true;
+        }
+    return false;
+}
+
+/* The end of the level that begins at `from`. */
+static size_t level_end(const struct plot *p, size_t from)
+{
+    size_t i = from + 1;
+    while (i < p->n && p->h->stream[i] == p->h->stream[from] && !begins_level(p, i))
+        i++;
+    return i;
+}
+
+static size_t known(const struct plot *p, size_t from, size_t to, double *out)
+{
+    size_t n = 0;
+    for (size_t i = from; i < to; i++)
+        if (!isnan(p->v[i - p->first]))
+            out[n++] = p->v[i - p->first];
+    return n;
+}
+
+static void put_bands(const struct plot *p, double *scratch)
+{
+    for (size_t from = p->first, to; from < p->n; from = to) {
+        size_t n = known(p, from, to = level_end(p, from), scratch);
+        double lo, hi, middle;
+        if (n < BAND_FEWEST)
+            continue;
+        lo = y_of(p, tg_quantile(scratch, n, 0.1));
+        hi = y_of(p, tg_quantile(scratch, n, 0.9));
+        middle = y_of(p, tg_quantile(scratch, n, 0.5));
+        put_rect(p, "band", x_of(p, (double)from), hi,
+                 x_of(p, (double)to - 1) - x_of(p, (double)from), fmax(lo - hi, 1));
+        put_line(p, "level", x_of(p, (double)from), middle, x_of(p, (double)to - 1), middle);
+    }
+}
+
+double tg_trend_level(const struct tg_history_suite *s, uint32_t series)
+{
+    const struct tg_history *h = s->history;
+    double v[BAND_FEWEST];
+    size_t n = 0;
+    for (size_t i = s->first; i < h->n && n < BAND_FEWEST; i++) {
+        double one = tg_history_plain(h, i, series);
+        if (h->stream[i] == h->stream[h->n - 1] && !isnan(one))
+            v[n++] = one;
+    }
+    return n ? tg_median(v, n) : (double)NAN;
+}
+
+/* ---- the scale ----------------------------------------------------------------------------- */
+
+static void choose_scale(struct plot *p)
+{
+    double lo = INFINITY, hi = -INFINITY, room;
+    for (size_t i = p->first; i < p->n; i++) {
+        lo = p->v[i - p->first] < lo ? p->v[i - p->first] : lo;
+        hi = p->v[i - p->first] > hi ? p->v[i - p->first] : hi;
+    }
+    if (!isfinite(lo))
+        lo = hi = 0;
+    /* Noise of a per mille must not fill the drawing. */
+    room = fmax(0.08 * (hi - lo), 0.02 * fabs(hi));
+    p->min = lo >= 0 && lo - room < 0 ? 0 : lo - room;
+    p->max = hi + (room > 0 ? room : 1);
+}
+
+/* 1, 2 or 5 times a power of ten, so that about four steps span `range`. */
+static double nice_step(double range)
+{
+    double raw = range / 4, power = pow(10, floor(log10(raw))), lead = raw / power;
+    return power * (lead <= 1 ? 1 : lead <= 2 ? 2 : lead <= 5 ? 5 : 10);
+}
+
+static void put_value_text(struct tg_buf *out, const struct plot *p, double v)
+{
+    tg_history_put_value(out, &p->h->series->v[p->series], v);
+}
+
+static void put_grid(const struct plot *p)
+{
+    double step = nice_step(p->max - p->min);
+    for (double at = ceil(p->min / step) * step; at <= p->max; at += step) {
+        struct tg_buf text = { 0 };
+        put_line(p, "grid", p->left, y_of(p, at), p->right, y_of(p, at));
+        put_value_text(&text, p, at);
+        put_text(p, "tick end", p->left - 8, y_of(p, at) + 4, tg_buf_sv(&text));
+        tg_buf_release(&text);
+    }
+}
+
+static void put_dates(const struct plot *p)
+{
+    size_t nights = p->n - p->first;
+    size_t room = (size_t)((p->right - p->left) / (DATE_WIDTH * 1.6));
+    size_t every = nights > room ? (nights + room - 1) / room : 1;
+    for (size_t i = p->n; i-- > p->first;) {
+        struct tg_buf text = { 0 };
+        if ((p->n - 1 - i) % every)
+            continue;
+        tg_history_put_date(&text, p->h->night[i].date);
+        put_text(p, "tick mid", x_of(p, (double)i), p->low + 18, tg_buf_sv(&text));
+        tg_buf_release(&text);
+    }
+    put_line(p, "axis", p->left, p->low, p->right, p->low);
+}
+
+/* ---- what happened ------------------------------------------------------------------------- */
+
+static const struct tg_moved_series *moved_of(const struct plot *p,
+                                              const struct tg_history_event *e)
+{
+    for (size_t k = 0; k < e->n; k++)
+        if (e->v[k].series == p->series)
+            return &e->v[k];
+    return NULL;
+}
+
+/* "+14.6 %  5eea04": the change, and where the page tells the rest. */
+static void put_event_label(const struct plot *p, const struct tg_history_event *e,
+                            const struct tg_moved_series *m, double x, size_t row)
+{
+    struct tg_buf text = { 0 };
+    bool left = x > p->right - LABEL_WIDTH;
+    tg_history_put_change(&text, p->h, m);
+    tg_buf_printf(&text, "  %.6s", e->id);
+    put_text(p,
+             m->worse ? (left ? "upt end" : "upt")
+             : left   ? "downt end"
+                      : "downt",
+             x + (left ? -4 : 4), p->top - 6 - 14 * (double)row, tg_buf_sv(&text));
+    tg_buf_release(&text);
+}
+
+/* The change is within the shaded nights; a line ends them. */
+static void put_events(const struct plot *p)
+{
+    double end[2] = { -INFINITY, -INFINITY };
+    for (size_t i = 0; i < p->h->n_events; i++) {
+        const struct tg_history_event *e = &p->h->event[i];
+        const struct tg_moved_series *m = moved_of(p, e);
+        double from, to;
+        size_t row;
+        if (!m || e->to < p->first)
+            continue;
+        from = x_of(p, (double)(e->from > p->first ? e->from : p->first));
+        to = x_of(p, (double)e->to);
+        put_rect(p, m->worse ? "event up" : "event down", from, p->top, fmax(to - from, 2),
+                 p->low - p->top);
+        if (p->box->small)
+            continue;
+        row = to < end[0] && to >= end[1];
+        end[row] = to + LABEL_WIDTH;
+        put_event_label(p, e, m, to, row);
+    }
+}
+
+static void put_environments(const struct plot *p)
+{
+    for (size_t i = p->first + 1; i < p->n; i++) {
+        double x = x_of(p, (double)i - 0.5);
+        if (p->h->stream[i] == p->h->stream[i - 1])
+            continue;
+        put_line(p, "env", x, p->top, x, p->low);
+        if (!p->box->small)
+            put_text(p, "tick", x + 4, p->low - 6, TG_SV("environment"));
+    }
+}
+
+static void put_releases(const struct plot *p)
+{
+    double end = -INFINITY;
+    for (size_t i = 0; i < p->s->n_releases; i++) {
+        const struct tg_history_release *r = &p->s->releases[i];
+        double x, width = 6.5 * (double)tg_utf8_count(r->name) + 14;
+        if (r->night < p->first || r->night >= p->n)
+            continue;
+        x = x_of(p, (double)r->night);
+        tg_buf_puts(p->out, "<path class=\"release\" d=\"M");
+        put_px(p->out, x);
+        tg_buf_putc(p->out, ' ');
+        put_px(p->out, p->low - 7);
+        tg_buf_puts(p->out, "l4 7h-8z\"><title>");
+        tg_esc_xml(p->out, r->name);
+        tg_buf_puts(p->out, "</title></path>\n");
+        if (p->box->small || x < end || x + width > p->right + 60)
+            continue;
+        put_text(p, "tick", x + 6, p->low + 32, tg_utf8_prefix(r->name, 24));
+        end = x + width;
+    }
+}
+
+/* ---- the values ---------------------------------------------------------------------------- */
+
+/* A line for each environment, broken where a night has no value. */
+static void put_values(const struct plot *p)
+{
+    bool pen = false;
+    tg_buf_puts(p->out, "<path class=\"line\" d=\"");
+    for (size_t i = p->first; i < p->n; i++) {
+        double v = p->v[i - p->first];
+        if (isnan(v) || (i > p->first && p->h->stream[i] != p->h->stream[i - 1]))
+            pen = false;
+        if (isnan(v))
+            continue;
+        tg_buf_putc(p->out, pen ? 'L' : 'M');
+        put_px(p->out, x_of(p, (double)i));
+        tg_buf_putc(p->out, ' ');
+        put_px(p->out, y_of(p, v));
+        pen = true;
+    }
+    tg_buf_puts(p->out, "\"/>\n");
+}
+
+/* Small dots for all as one path of round caps; a ring for the newest. */
+static void put_dots(const struct plot *p)
+{
+    size_t last = p->n;
+    if (!p->box->small)
+        tg_buf_puts(p->out, "<path class=\"dots\" d=\"");
+    for (size_t i = p->first; i < p->n; i++) {
+        if (isnan(p->v[i - p->first]))
+            continue;
+        last = i;
+        if (p->box->small)
+            continue;
+        tg_buf_putc(p->out, 'M');
+        put_px(p->out, x_of(p, (double)i));
+        tg_buf_putc(p->out, ' ');
+        put_px(p->out, y_of(p, p->v[i - p->first]));
+        tg_buf_puts(p->out, "h0");
+    }
+    if (!p->box->small)
+        tg_buf_puts(p->out, "\"/>\n");
+    if (last + 1 != p->n)
+        return;
+    tg_buf_puts(p->out, "<circle class=\"now\" cx=\"");
+    put_px(p->out, x_of(p, (double)last));
+    tg_buf_puts(p->out, "\" cy=\"");
+    put_px(p->out, y_of(p, p->v[last - p->first]));
+    tg_buf_printf(p->out, "\" r=\"%s\"/>\n", p->box->small ? "2.5" : "4");
+}
+
+static void put_head(const struct plot *p)
+{
+    struct tg_buf name = { 0 }, cut = { 0 }, value = { 0 };
+    double now = p->n > p->first ? p->v[p->n - 1 - p->first] : (double)NAN;
+    double width = p->box->width - (p->box->small ? 130 : 220);
+    tg_utf8_visible(&name, p->h->series->v[p->series].name);
+    tg_shorten(&cut, tg_buf_sv(&name), (size_t)fmax(width / (p->box->small ? 7.1 : 9), 8));
+    put_value_text(&value, p, now);
+    put_text(p, p->box->small ? "name" : "title", p->box->x, p->box->y + (p->box->small ? 12 : 18),
+             tg_buf_sv(&cut));
+    put_text(p, "value end", p->box->x + p->box->width, p->box->y + (p->box->small ? 12 : 18),
+             tg_buf_sv(&value));
+    tg_buf_release(&name);
+    tg_buf_release(&cut);
+    tg_buf_release(&value);
+}
+
+/* What a script reads off: values in the order of the nights, and where they are. */
+static void put_group(const struct plot *p)
+{
+    tg_buf_puts(p->out, "<g class=\"trend\" data-x=\"");
+    put_px(p->out, p->left);
+    tg_buf_puts(p->out, "\" data-dx=\"");
+    put_px(p->out, p->right - p->left);
+    tg_buf_puts(p->out, "\" data-top=\"");
+    put_px(p->out, p->top);
+    tg_buf_puts(p->out, "\" data-low=\"");
+    put_px(p->out, p->low);
+    tg_buf_puts(p->out, "\" data-text=\"");
+    for (size_t i = p->first; i < p->n; i++) {
+        tg_buf_puts(p->out, i > p->first ? "|" : "");
+        if (!isnan(p->v[i - p->first]))
+            put_value_text(p->out, p, p->v[i - p->first]);
+    }
+    tg_buf_puts(p->out, "\">\n");
+}
+
+void tg_trend_put(struct tg_buf *out, const struct tg_history_suite *s, uint32_t series,
+                  const struct tg_trend_box *box)
+{
+    struct plot p = { .out = out,
+                      .s = s,
+                      .h = s->history,
+                      .box = box,
+                      .series = series,
+                      .first = s->first,
+                      .n = s->history->n };
+    struct tg_arena *a = tg_arena_new();
+    p.v = TG_NEW_N(a, double, p.n - p.first + 1);
+    for (size_t i = p.first; i < p.n; i++)
+        p.v[i - p.first] = tg_history_plain(p.h, i, series);
+    p.left = box->x + (box->small ? 0 : 76);
+    p.right = box->x + box->width - (box->small ? 4 : 36);
+    p.top = box->y + (box->small ? 20 : 60);
+    p.low = box->y + box->height - (box->small ? 4 : 42);
+    choose_scale(&p);
+    put_group(&p);
+    put_head(&p);
+    if (!box->small) {
+        put_grid(&p);
+        put_dates(&p);
+    }
+    put_bands(&p, TG_NEW_N(a, double, p.n - p.first + 1));
+    put_events(&p);
+    put_environments(&p);
+    put_releases(&p);
+    put_values(&p);
+    put_dots(&p);
+    tg_buf_puts(out, "</g>\n");
+    tg_arena_free(a);
+}
+
+/* ---- a line for a cell --------------------------------------------------------------------- */
+
+void tg_trend_put_spark(struct tg_buf *out, const struct tg_history_suite *s, uint32_t series)
+{
+    enum { STEP = 2, HEIGHT = 20 };
+    const struct tg_history *h = s->history;
+    size_t first = h->n - s->first > TG_SPARK_NIGHTS ? h->n - TG_SPARK_NIGHTS : s->first;
+    double lo = INFINITY, hi = -INFINITY;
+    int at = 0, x = 0;
+    bool pen = false;
+    for (size_t i = first; i < h->n; i++) {
+        double v = tg_history_plain(h, i, series);
+        lo = v < lo ? v : lo;
+        hi = v > hi ? v : hi;
+    }
+    if (!(hi - lo >= 0.02 * fabs(hi))) { /* noise of a per mille is a straight line */
+        double middle = (hi + lo) / 2;
+        lo = middle - 0.01 * fabs(middle);
+        hi = middle + 0.01 * fabs(middle);
+    }
+    tg_buf_printf(out, "<svg class=\"spark\" width=\"%d\" height=\"22\"><path d=\"",
+                  STEP * TG_SPARK_NIGHTS);
+    for (size_t i = first; i < h->n; i++) {
+        double v = tg_history_plain(h, i, series);
+        int y = hi > lo ? (int)(HEIGHT - (v - lo) / (hi - lo) * (HEIGHT - 2) + 0.5) : HEIGHT / 2;
+        int here = STEP * (int)(i - first);
+        if (isnan(v) || (i > first && h->stream[i] != h->stream[i - 1]))
+            pen = false;
+        if (isnan(v))
+            continue;
+        if (!pen)
+            tg_buf_printf(out, "M%d %d", here, y);
+        else
+            tg_buf_printf(out, "l%d%s%d", here - x, y < at ? "" : " ", y - at);
+        at = y;
+        x = here;
+        pen = true;
+    }
+    tg_buf_puts(out, "\"/></svg>");
+}
+
+/* ---- a file of its own --------------------------------------------------------------------- */
+
+enum {
+    WIDTH = 960,
+    MARGIN = 24,
+    LARGE = 330,
+    SMALL = 104,
+    GAP = 24,
+    COLUMNS = 3,
+    LEGEND = 30,
+    SHOWN = 13
+};
+
+static void put_legend(struct tg_buf *out, double y)
+{
+    static const struct {
+        const char *mark, *text;
+        int width;
+    } item[] = {
+        { "<rect class=\"band\" y=\"-9\" width=\"16\" height=\"10\"/>", "80 % of a level's nights",
+          190 },
+        { "<rect class=\"event up\" y=\"-10\" width=\"8\" height=\"12\"/>", "slower, within", 130 },
+        { "<rect class=\"event down\" y=\"-10\" width=\"8\" height=\"12\"/>", "faster, within",
+          130 },
+        { "<path class=\"env\" d=\"M4-11V3\"/>", "environment", 120 },
+        { "<path class=\"release\" d=\"M5-7l4 7h-8z\"/>", "release", 90 },
+        { "<circle class=\"now\" cx=\"5\" cy=\"-4\" r=\"4\"/>", "newest night", 110 },
+    };
+    int x = MARGIN;
+    for (size_t i = 0; i < sizeof item / sizeof *item; i++) {
+        tg_buf_printf(
+            out,
+            "<g transform=\"translate(%d %d)\">%s<text class=\"tick\" x=\"22\">%s</text></g>\n", x,
+            (int)y, item[i].mark, item[i].text);
+        x += item[i].width;
+    }
+}
+
+static void put_sub(struct tg_buf *out, const struct tg_history_suite *s)
+{
+    const struct tg_history *h = s->history;
+    tg_buf_printf(out, "<text class=\"tick\" x=\"%d\" y=\"56\">%zu nights", MARGIN,
+                  h->n - s->first);
+    if (h->n > s->first) {
+        tg_buf_puts(out, ", ");
+        tg_history_put_date(out, h->night[s->first].date);
+        tg_buf_puts(out, " to ");
+        tg_history_put_date(out, h->night[h->n - 1].date);
+        tg_buf_printf(out, ", the newest at %.12s", h->night[h->n - 1].commit.p);
+    }
+    tg_buf_puts(out, "</text>\n");
+}
+
+void tg_trend_svg(struct tg_buf *out, const struct tg_history_suite *s)
+{
+    size_t shown = s->n_series < SHOWN ? s->n_series : SHOWN, small = shown ? shown - 1 : 0;
+    size_t rows = (small + COLUMNS - 1) / COLUMNS;
+    double y = 76, width = (WIDTH - 2 * MARGIN - (COLUMNS - 1) * GAP) / (double)COLUMNS;
+    int height = (int)y + LARGE + LEGEND + (int)rows * (SMALL + GAP) + MARGIN / 2;
+    tg_buf_printf(out,
+                  "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
+                  "viewBox=\"0 0 %d %d\" role=\"img\">\n<title>Nights of ",
+                  WIDTH, height, WIDTH, height);
+    tg_esc_xml(out, s->name);
+    tg_buf_puts(out, "</title>\n<style>");
+    tg_buf_add(out, (tg_sv){ tg_history_css, tg_history_css_size });
+    tg_buf_printf(
+        out,
+        "</style>\n<rect class=\"paper\" x=\".5\" y=\".5\" width=\"%d\" height=\"%d\" rx=\"8\"/>\n"
+        "<text class=\"title\" x=\"%d\" y=\"36\">Nights of ",
+        WIDTH - 1, height - 1, MARGIN);
+    tg_esc_xml(out, tg_utf8_prefix(s->name, 80));
+    tg_buf_puts(out, "</text>\n");
+    put_sub(out, s);
+    if (s->n_series)
+        tg_trend_put(out, s, s->series[0],
+                     &(struct tg_trend_box){ MARGIN, y, WIDTH - 2 * MARGIN, LARGE, false });
+    put_legend(out, y + LARGE + 14);
+    y += LARGE + LEGEND;
+    for (size_t i = 0; i < small; i++)
+        tg_trend_put(out, s, s->series[i + 1],
+                     &(struct tg_trend_box){ MARGIN + (double)(i % COLUMNS) * (width + GAP),
+                                             y + (double)(i / COLUMNS) * (SMALL + GAP), width,
+                                             SMALL, true });
+    tg_buf_puts(out, "</svg>\n");
+}

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""The page of a history in headless Chromium, from the numbers of test_history_page.c: policy active, no request, no
+console error; events sort and filter, the trend is read by arrow keys and pointer; whole without JavaScript; dark,
+390 px, print. The drawing is well-formed and has no address.
+
+    history_page TEST_HISTORY_PAGE
+Without chromium the test is skipped; with CI set it fails.
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ET
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from browser import Browser, Missing  # noqa: E402
+from page import faults, hashes_agree, quiet, want  # noqa: E402
+
+SHOWN = "Array.from(document.querySelectorAll('#s0-%s tbody tr')).filter(r => r.getClientRects().length)"
+FIRST = ".map(r => r.cells[%d].textContent).join()"
+
+
+def shown(page, section, column):
+    return page.run(SHOWN % section + FIRST % column).split(",")
+
+
+def drawing(path):
+    root = ET.parse(path).getroot()
+    text = open(path, encoding="utf-8").read()
+    want("drawing: thirteen trends", len(root.findall(".//{*}g[@class='trend']")), 13)
+    want("drawing: addresses", re.findall(r"(?:https?:|url\(|href)", text.replace("http://www.w3.org/2000/svg", "")), [])
+    # op 7 changed: one shaded place in its small multiple; the environment in all of them
+    want("drawing: one event, and the legend's", len(re.findall(r'class="event up"', text)), 2)
+    want("drawing: environments", len(re.findall(r'class="env"', text)), 13 + 1)
+
+
+def reads(b, path):
+    page = b.open(path)
+    want("policy: script", "'sha256-" in page.run("document.querySelector('meta[http-equiv]').content"), True)
+    page.run("var e = document.createElement('script'); e.textContent = 'window.broken = 1'; document.body.append(e); 0")
+    page.settle()
+    want("policy: refuses", page.run("window.broken === undefined"), True)
+    page = b.open(path)
+    page.run("document.querySelector('svg.large').focus(); 0")
+    read = "document.querySelector('.read').textContent"
+    page.key("ArrowLeft")
+    want("last night", page.run(read).split(": ")[-1], "62.5 ms")
+    want("its date", page.run(read)[:10], "2026-07-26")
+    page.key("ArrowLeft")
+    want("the night before", page.run(read).split(": ")[-1], "50.0 ms")
+    page.key("Home")
+    want("first night", page.run(read)[:10], "2026-05-28")
+    page.key("Escape")
+    want("nothing", page.run(read), "")
+    page.run("var s = document.querySelector('svg.large'), r = s.getBoundingClientRect(); s.dispatchEvent("
+             "new PointerEvent('pointermove', {clientX: r.right - r.width * 36 / 1080, clientY: r.top + 99})); 0")
+    want("pointer on the last night", page.run(read).split(": ")[-1], "62.5 ms")
+    quiet(page, "trend")
+
+
+def sorts(b, path):
+    page = b.open(path)
+    want("events, newest first", shown(page, "events", 2), ["regression", "environment"])
+    page.run("document.querySelectorAll('#s0-events th button')[0].focus(); 0")
+    page.key("Enter", text="\r")
+    want("events, oldest first", shown(page, "events", 2), ["environment", "regression"])
+    page.run("Array.from(document.querySelectorAll('#s0-events .tools button')).find(b => b.textContent == 'open').click(); 0")
+    want("events, open", shown(page, "events", 2), ["regression"])
+    want("operators: the first ones", len(shown(page, "series", 0)), 40)
+    page.run("var i = document.querySelector('#s0-series .tools input'); i.focus(); i.value = 'number_499'; i.dispatchEvent(new Event('input')); 0")
+    want("operators: filter", shown(page, "series", 0), ["aten::operator_number_499"])
+    page.key("Escape")
+    page.run("document.querySelectorAll('#s0-series th button')[4].click(); 0")
+    # the step: 62.5 against 50; op 7: 1.2 against the first nights of tonight's machine
+    want("operators: by change", shown(page, "series", 0)[0], "step_time")
+    quiet(page, "tables")
+
+
+def views(b, path):
+    page = b.open(path, script=False)
+    want("without script: rows", len(shown(page, "series", 0)), 501)
+    want("without script: drawings", page.run("document.querySelectorAll('g.trend path.line').length"), 13)
+    want("without script: open event", page.run("document.querySelectorAll('#s0-open .cards > li').length"), 1)
+    quiet(page, "without script")
+    for dark, colour in ((False, "rgb(255, 255, 255)"), (True, "rgb(13, 17, 23)")):
+        page = b.open(path, dark=dark)
+        want(f"dark {dark}", page.run("getComputedStyle(document.body).backgroundColor"), colour)
+        line = page.run("getComputedStyle(document.querySelector('g.trend .line')).stroke")
+        want(f"dark {dark}: line", line, "rgb(192, 200, 209)" if dark else "rgb(75, 83, 93)")
+    page = b.open(path, width=390)
+    want("390 px", page.run("document.scrollingElement.scrollWidth <= document.scrollingElement.clientWidth"), True)
+    page = b.open(path, media="print")
+    want("print: rows", len(shown(page, "series", 0)), 501)
+    want("links", page.run("Array.from(document.links).every(a => a.getAttribute('href')[0] == '#' || "
+                           "a.href.startsWith('https://example.org/o/r/commit/'))"), True)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        path, svg = os.path.join(folder, "page.html"), os.path.join(folder, "drawing.svg")
+        subprocess.run([sys.argv[1], "--dump", path, svg], check=True)
+        hashes_agree(path)
+        drawing(svg)
+        try:
+            with Browser() as b:
+                for check in (reads, sorts, views):
+                    check(b, path)
+        except Missing as why:
+            print(f"history_page: {why}" + (" (CI must have it)" if os.environ.get("CI") else ": skipped"))
+            return 1 if faults or os.environ.get("CI") else 77
+    print("\n".join(faults) or "history_page: policy, trends, tables and views hold")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -251,9 +251,10 @@ const struct tg_cmd tg_cmd_analyze = {
     .summary = "measure traces: operators and kernels, and what HTA's TraceAnalysis computes",
     .synopsis = "TRACE... [options]",
     .about =
-        "TRACE is a file (.json, .json.gz, .json.zst), a directory, a glob, a summary, "
+        "TRACE is a trace or a summary, a directory, a glob, "
         "REV:PATH in git, REV (what is stored at that commit, for ops), or - for standard input. "
-        "Several files are the ranks of one run.\n"
+        "Several files are the ranks of one run.
+"
         "\n"
         "Durations are microseconds; nothing is rounded. ops: per step and rank, without Python "
         "functions; --whole: everything in the traces. steps: a row for each step. All others: "

@@ -1,6 +1,7 @@
 #include "cmd/setup/paths.h"
 
 #include "core/base/buf.h"
+#include "core/base/file.h"
 
 #define MAX_NUMBERS 16 /* numbers in one path; what comes later is as it is in the first path */
 
@@ -180,15 +181,13 @@ static tg_sv glob_of(tg_sv path, const struct number *numbers, size_t n, struct 
     return glob;
 }
 
+/* PyTorch's own files are called NAME.pt.trace.json. */
 static tg_sv extension_of(tg_sv path)
 {
-    static const char *const known[] = {
-        ".pt.trace.json.gz", ".pt.trace.json", ".json.gz", ".json.zst", ".json", ".tgs", NULL
-    };
-    for (size_t i = 0; known[i]; i++)
-        if (tg_sv_ends(path, tg_sv_of(known[i])))
-            return tg_sv_of(known[i]);
-    return TG_SV("");
+    tg_sv mark = TG_SV(".pt.trace"), suffix = tg_file_suffix(path);
+    tg_sv stem = { path.p, path.n - suffix.n };
+    size_t n = suffix.n + (suffix.n && tg_sv_ends(stem, mark) ? mark.n : 0);
+    return (tg_sv){ path.p + path.n - n, n };
 }
 
 static bool have_one_form(const tg_sv *paths, size_t n, struct tg_arena *a)

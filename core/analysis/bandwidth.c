@@ -8,6 +8,7 @@
 #include "core/analysis/describe.h"
 #include "core/analysis/device.h"
 #include "core/analysis/internal.h"
+#include "core/metric/rates.h"
 
 enum {
     RANK,
@@ -35,17 +36,11 @@ static const struct tg_table_column series_columns[S_COLUMNS] = {
     { "device", TG_TABLE_INT },
 };
 
-struct edge {
-    tg_ns at;
-    int sign; /* -1 sorts first */
-    double gbps;
-};
 struct kind {
     tg_sv name;
     int64_t copies, bytes, unknown;
     tg_ns time;
-    struct edge *edges;
-    size_t n, cap;
+    struct tg_rates rates;
 };
 struct job {
     const struct tg_analysis_opts *opts;
@@ -64,12 +59,6 @@ static tg_sv kind_of(const struct tg_trace *t, const struct tg_span *s)
     if (tg_sv_starts(n->name, TG_SV("Memcpy ")) && n->name.n >= 11)
         return (tg_sv){ n->name.p, 11 };
     return TG_SV("Memcpy Unknown");
-}
-
-static void add_edge(struct kind *k, tg_ns at, int sign, double gbps)
-{
-    k->edges = tg_grow(k->edges, &k->cap, k->n + 1, sizeof *k->edges);
-    k->edges[k->n++] = (struct edge){ at, sign, gbps };
 }
 
 /* Bytes per ns are GB/s. Without bytes the profiler's own figure is used. */
@@ -91,18 +80,7 @@ static void add_copy(struct kind *k, const struct tg_trace *t, const struct tg_w
         gbps = bytes / (double)dur;
     else if (!tg_fact_real(t, s, TG_SV("bandwidth"), &gbps))
         return;
-    add_edge(k, r->start, 1, gbps);
-    add_edge(k, r->end, -1, gbps);
-}
-
-static int by_time(const void *pa, const void *pb)
-{
-    const struct edge *a = pa, *b = pb;
-    if (a->at != b->at)
-        return a->at < b->at ? -1 : 1;
-    if (a->sign != b->sign)
-        return a->sign < b->sign ? -1 : 1;
-    return (a->gbps > b->gbps) - (a->gbps < b->gbps);
+    tg_rates_add(&k->rates, r->start, r->end, gbps);
 }
 
 static void put_point(const struct job *j, const struct tg_device_work *d, const struct kind *k,
@@ -120,38 +98,33 @@ static void put_point(const struct job *j, const struct tg_device_work *d, const
         row[S_DEVICE] = tg_table_int(d->device);
 }
 
-/*
- * The sum restarts from exactly 0 whenever nothing is in flight: no residue of floating-point sums.
- */
 static struct tg_describe run(const struct job *j, const struct tg_device_work *d, struct kind *k)
 {
-    struct tg_weighted *states = tg_xrealloc(NULL, k->n + 1, sizeof *states);
+    const struct tg_rate_edge *e = k->rates.edges;
+    struct tg_weighted *states = tg_xrealloc(NULL, k->rates.n + 1, sizeof *states);
+    struct tg_rate_sum sum = { 0 };
     struct tg_describe stats;
-    double gbps = 0;
     size_t n = 0;
-    int64_t in_flight = 0;
-    if (k->n)
-        qsort(k->edges, k->n, sizeof *k->edges, by_time);
-    for (size_t i = 0; i < k->n; i++) {
-        in_flight += k->edges[i].sign;
-        gbps = in_flight ? gbps + k->edges[i].sign * k->edges[i].gbps : 0;
-        if (i + 1 < k->n && k->edges[i + 1].at == k->edges[i].at)
+    tg_rates_sort(&k->rates);
+    for (size_t i = 0; i < k->rates.n; i++) {
+        tg_rate_step(&sum, &e[i]);
+        if (i + 1 < k->rates.n && e[i + 1].at == e[i].at)
             continue;
-        put_point(j, d, k, k->edges[i].at, gbps);
-        if (in_flight)
-            states[n++] =
-                (struct tg_weighted){ gbps, (double)tg_ns_sub(k->edges[i + 1].at, k->edges[i].at) };
+        put_point(j, d, k, e[i].at, sum.rate);
+        if (sum.in_flight)
+            states[n++] = (struct tg_weighted){ sum.rate, (double)tg_ns_sub(e[i + 1].at, e[i].at) };
     }
     stats = tg_describe_weighted(states, n);
     free(states);
     return stats;
 }
 
+static const struct tg_work_columns work_columns = { RANK, DEVICE, REASON };
+
 static void put(const struct job *j, const struct tg_device_work *d, struct kind *k)
 {
     struct tg_describe stats = run(j, d, k);
-    struct tg_table_cell *row = tg_table_row(&j->out->v[j->first]);
-    row[RANK] = tg_table_int(d->rank);
+    struct tg_table_cell *row = tg_work_row(&j->out->v[j->first], &work_columns, d, j->opts);
     row[NAME] = tg_table_text(k->name);
     tg_describe_put(row + STATS, &stats, -1);
     row[COPIES] = tg_table_int(k->copies);
@@ -159,8 +132,6 @@ static void put(const struct job *j, const struct tg_device_work *d, struct kind
         row[BYTES] = tg_table_int(k->bytes);
     row[TIME] = tg_table_int(k->time);
     row[UNKNOWN] = tg_table_int(k->unknown);
-    if (d->device >= 0)
-        row[DEVICE] = tg_table_int(d->device);
     if (k->unknown == k->copies)
         row[REASON] = tg_table_text(TG_SV("the trace names no bytes"));
 }
@@ -195,7 +166,7 @@ static void one_device(void *arg, const struct tg_device_work *d)
         qsort(kinds, n, sizeof *kinds, by_name);
     for (size_t k = 0; k < n; k++) {
         put(j, d, &kinds[k]);
-        free(kinds[k].edges);
+        tg_rates_release(&kinds[k].rates);
     }
     free(kinds);
     if (!n) {

@@ -124,10 +124,11 @@ tg_ns tg_work_extent(const struct tg_device_work *d)
 }
 
 /* Dense stream ids of steps->lanes ascend by (device, stream), which is the order needed here. */
-void tg_streams_init(struct tg_streams *s, const struct tg_device_work *d)
+void *tg_streams_init(struct tg_streams *s, const struct tg_device_work *d, size_t size)
 {
     const struct tg_rank_trace *r = d->work->rank;
     size_t n = r->steps->lanes.n_streams;
+    void *lanes;
     s->lane = tg_xrealloc(NULL, n + 1, sizeof *s->lane);
     s->number = tg_xrealloc(NULL, n + 1, sizeof *s->number);
     s->n = 0;
@@ -144,6 +145,9 @@ void tg_streams_init(struct tg_streams *s, const struct tg_device_work *d)
             s->number[s->n] = s->number[i];
             s->lane[i] = (uint32_t)s->n++;
         }
+    lanes = tg_xmalloc(s->n * size);
+    memset(lanes, 0, s->n * size);
+    return lanes;
 }
 
 void tg_streams_release(struct tg_streams *s)
@@ -157,6 +161,19 @@ size_t tg_streams_of(const struct tg_streams *s, const struct tg_device_work *d,
 {
     const struct tg_rank_trace *rank = d->work->rank;
     return s->lane[rank->steps->lanes.stream[tg_span_at(rank->trace, r->span)->track]];
+}
+
+struct tg_table_cell *tg_work_row(struct tg_table *t, const struct tg_work_columns *at,
+                                  const struct tg_device_work *d,
+                                  const struct tg_analysis_opts *opts)
+{
+    struct tg_table_cell *row = tg_table_row(t);
+    row[at->rank] = tg_table_int(d->rank);
+    if (d->device >= 0)
+        row[at->device] = tg_table_int(d->device);
+    if (!d->n)
+        row[at->reason] = tg_table_text(tg_work_reason(d->work, opts));
+    return row;
 }
 
 tg_sv tg_work_reason(const struct tg_rank_work *w, const struct tg_analysis_opts *opts)

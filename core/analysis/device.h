@@ -43,6 +43,17 @@ void tg_work_each(const struct tg_analysis_in *in,
 /* Why a rank has no work: "no device activity", or none in the selected steps. */
 tg_sv tg_work_reason(const struct tg_rank_work *w, const struct tg_analysis_opts *opts);
 
+/*
+ * A new row of `t` for the device: its rank, its number if it is known, and, for a rank without
+ * work, why it has none. The columns of these:
+ */
+struct tg_work_columns {
+    size_t rank, device, reason;
+};
+struct tg_table_cell *tg_work_row(struct tg_table *t, const struct tg_work_columns *at,
+                                  const struct tg_device_work *d,
+                                  const struct tg_analysis_opts *opts);
+
 /* First start to last end. */
 tg_ns tg_work_extent(const struct tg_device_work *d);
 
@@ -52,7 +63,8 @@ struct tg_streams {
     uint32_t *lane; /* per dense stream id of steps->lanes: index into `number` */
     size_t n;
 };
-void tg_streams_init(struct tg_streams *s, const struct tg_device_work *d);
+/* Returns a zeroed object of `size` bytes for each stream; the caller frees it. */
+TG_MUST void *tg_streams_init(struct tg_streams *s, const struct tg_device_work *d, size_t size);
 void tg_streams_release(struct tg_streams *s);
 size_t tg_streams_of(const struct tg_streams *s, const struct tg_device_work *d,
                      const struct tg_work_row *r);

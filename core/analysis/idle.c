@@ -113,6 +113,8 @@ static void put_lane(const struct job *j, const struct tg_device_work *d, struct
     }
 }
 
+static const struct tg_work_columns work_columns = { RANK, DEVICE, REASON };
+
 static void one_device(void *arg, const struct tg_device_work *d)
 {
     const struct job *j = arg;
@@ -120,14 +122,10 @@ static void one_device(void *arg, const struct tg_device_work *d)
     struct tg_streams streams = { 0 };
     struct lane *lanes;
     if (!d->n) {
-        struct tg_table_cell *row = tg_table_row(&j->out->v[j->first]);
-        row[RANK] = tg_table_int(d->rank);
-        row[REASON] = tg_table_text(tg_work_reason(d->work, j->opts));
+        (void)tg_work_row(&j->out->v[j->first], &work_columns, d, j->opts);
         return;
     }
-    tg_streams_init(&streams, d);
-    lanes = tg_xrealloc(NULL, streams.n, sizeof *lanes);
-    memset(lanes, 0, streams.n * sizeof *lanes);
+    lanes = tg_streams_init(&streams, d, sizeof *lanes);
     for (size_t i = 0; i < streams.n; i++)
         lanes[i].stream = streams.number[i];
     for (size_t i = 0; i < d->n; i++)

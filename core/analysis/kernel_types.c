@@ -116,14 +116,14 @@ static void put_classes(const struct job *j, const struct tg_device_work *d)
     }
 }
 
+static const struct tg_work_columns work_columns = { RANK, DEVICE, REASON };
+
 static void one_device(void *arg, const struct tg_device_work *d)
 {
     struct job *j = arg;
     struct tg_union unions[CLASSES] = { 0 };
     if (!d->n) {
-        struct tg_table_cell *row = tg_table_row(&j->out->v[j->first + 1]);
-        row[RANK] = tg_table_int(d->rank);
-        row[REASON] = tg_table_text(tg_work_reason(d->work, j->opts));
+        (void)tg_work_row(&j->out->v[j->first + 1], &work_columns, d, j->opts);
         return;
     }
     for (size_t i = 0; i < d->n; i++)

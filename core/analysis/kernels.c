@@ -118,6 +118,8 @@ static uint32_t *entries_of(const struct tg_device_work *d, struct entry **out, 
     return id;
 }
 
+static const struct tg_work_columns work_columns = { RANK, DEVICE, REASON };
+
 static void one_device(void *arg, const struct tg_device_work *d)
 {
     const struct job *j = arg;
@@ -126,9 +128,7 @@ static void one_device(void *arg, const struct tg_device_work *d)
     size_t n;
     tg_ns total = 0;
     if (!d->n) {
-        struct tg_table_cell *row = tg_table_row(j->frame);
-        row[RANK] = tg_table_int(d->rank);
-        row[REASON] = tg_table_text(tg_work_reason(d->work, j->opts));
+        (void)tg_work_row(j->frame, &work_columns, d, j->opts);
         return;
     }
     id = entries_of(d, &e, &n);

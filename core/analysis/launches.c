@@ -113,14 +113,10 @@ static void put_pair(const struct job *j, const struct tg_device_work *d, const 
 
 static void put_totals(const struct job *j, const struct tg_device_work *d, const struct totals *t)
 {
-    struct tg_table_cell *row = tg_table_row(&j->out->v[j->first + 1]);
-    row[S_RANK] = tg_table_int(d->rank);
-    if (d->device >= 0)
-        row[S_DEVICE] = tg_table_int(d->device);
-    if (!d->n) {
-        row[S_REASON] = tg_table_text(tg_work_reason(d->work, j->opts));
+    static const struct tg_work_columns at = { S_RANK, S_DEVICE, S_REASON };
+    struct tg_table_cell *row = tg_work_row(&j->out->v[j->first + 1], &at, d, j->opts);
+    if (!d->n)
         return;
-    }
     row[S_PAIRS] = tg_table_int(t->pairs);
     row[S_UNLINKED] = tg_table_int(t->unlinked);
     if (!t->pairs) {
@@ -176,9 +172,7 @@ static void one_device(void *arg, const struct tg_device_work *d)
         put_totals(j, d, &totals);
         return;
     }
-    tg_streams_init(&streams, d);
-    lanes = tg_xrealloc(NULL, streams.n, sizeof *lanes);
-    memset(lanes, 0, streams.n * sizeof *lanes);
+    lanes = tg_streams_init(&streams, d, sizeof *lanes);
     counted = tg_xrealloc(NULL, rank->trace->n_spans, sizeof *counted);
     memset(counted, 0, rank->trace->n_spans * sizeof *counted);
     for (size_t i = 0; i < d->n; i++) {

@@ -19,19 +19,16 @@ struct job {
     const struct tg_analysis_opts *opts;
 };
 
+static const struct tg_work_columns work_columns = { RANK, DEVICE, REASON };
+
 static void one_device(void *arg, const struct tg_device_work *d)
 {
     const struct job *j = arg;
-    struct tg_table_cell *row = tg_table_row(j->frame);
+    struct tg_table_cell *row = tg_work_row(j->frame, &work_columns, d, j->opts);
     struct tg_union compute = { 0 }, comm = { 0 };
     tg_ns total, hidden;
-    row[RANK] = tg_table_int(d->rank);
-    if (!d->n) {
-        row[REASON] = tg_table_text(tg_work_reason(d->work, j->opts));
+    if (!d->n)
         return;
-    }
-    if (d->device >= 0)
-        row[DEVICE] = tg_table_int(d->device);
     for (size_t i = 0; i < d->n; i++)
         if (d->rows[i]->class_ == TG_CLASS_COMPUTE)
             tg_union_add(&compute, d->rows[i]->start, d->rows[i]->end);

@@ -130,17 +130,16 @@ static struct tg_describe run(const struct job *j, const struct tg_device_work *
     return stats;
 }
 
+static const struct tg_work_columns work_columns = { RANK, DEVICE, REASON };
+
 static void put(const struct job *j, const struct tg_device_work *d, int64_t stream, struct lane *l)
 {
     struct tg_describe stats = run(j, d, stream, l);
-    struct tg_table_cell *row = tg_table_row(&j->out->v[j->first]);
-    row[RANK] = tg_table_int(d->rank);
+    struct tg_table_cell *row = tg_work_row(&j->out->v[j->first], &work_columns, d, j->opts);
     row[STREAM] = tg_table_int(stream);
     tg_describe_put(row + STATS, &stats, -1);
     row[LAUNCHED] = tg_table_int((int64_t)l->n);
     row[UNLINKED] = tg_table_int(l->unlinked);
-    if (d->device >= 0)
-        row[DEVICE] = tg_table_int(d->device);
     if (!l->n)
         row[REASON] = tg_table_text(TG_SV("the trace links no launch to this stream"));
     free(l->launches);
@@ -153,14 +152,10 @@ static void one_device(void *arg, const struct tg_device_work *d)
     struct tg_streams streams;
     struct lane *lanes;
     if (!d->n) {
-        struct tg_table_cell *row = tg_table_row(&j->out->v[j->first]);
-        row[RANK] = tg_table_int(d->rank);
-        row[REASON] = tg_table_text(tg_work_reason(d->work, j->opts));
+        (void)tg_work_row(&j->out->v[j->first], &work_columns, d, j->opts);
         return;
     }
-    tg_streams_init(&streams, d);
-    lanes = tg_xrealloc(NULL, streams.n, sizeof *lanes);
-    memset(lanes, 0, streams.n * sizeof *lanes);
+    lanes = tg_streams_init(&streams, d, sizeof *lanes);
     for (size_t i = 0; i < d->n; i++)
         add_row(&lanes[tg_streams_of(&streams, d, d->rows[i])], d, d->rows[i]);
     for (size_t i = 0; i < streams.n; i++)

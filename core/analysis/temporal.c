@@ -41,20 +41,17 @@ static void put(struct tg_table_cell *row, int time, int percent, tg_ns ns, tg_n
         row[percent] = tg_table_real(100.0 * (double)ns / (double)total);
 }
 
+static const struct tg_work_columns work_columns = { RANK, DEVICE, REASON };
+
 /* kernel_time is first start to last end; compute and busy are unions over all streams. */
 static void one_device(void *arg, const struct tg_device_work *d)
 {
     const struct job *j = arg;
-    struct tg_table_cell *row = tg_table_row(j->frame);
+    struct tg_table_cell *row = tg_work_row(j->frame, &work_columns, d, j->opts);
     struct tg_union busy = { 0 }, compute = { 0 };
     tg_ns total, idle, computing;
-    row[RANK] = tg_table_int(d->rank);
-    if (!d->n) {
-        row[REASON] = tg_table_text(tg_work_reason(d->work, j->opts));
+    if (!d->n)
         return;
-    }
-    if (d->device >= 0)
-        row[DEVICE] = tg_table_int(d->device);
     for (size_t i = 0; i < d->n; i++) {
         tg_union_add(&busy, d->rows[i]->start, d->rows[i]->end);
         if (d->rows[i]->class_ == TG_CLASS_COMPUTE)

@@ -234,11 +234,20 @@ static void paths_finish(struct paths *l, struct tg_arena *a, const char ***out,
     free(l->p);
 }
 
+#define SUFFIX(text) { "" text, sizeof(text) - 1 },
+tg_sv tg_file_suffix(tg_sv name)
+{
+    static const tg_sv suffixes[] = { TG_FILE_SUFFIXES(SUFFIX) };
+    tg_sv longest = TG_SV("");
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+        if (tg_sv_ends(name, suffixes[i]) && suffixes[i].n > longest.n)
+            longest = suffixes[i];
+    return longest;
+}
+
 bool tg_file_is_input_name(tg_sv name)
 {
-    return name.n && name.p[0] != '.' &&
-           (tg_sv_ends(name, TG_SV(".json")) || tg_sv_ends(name, TG_SV(".json.gz")) ||
-            tg_sv_ends(name, TG_SV(".json.zst")) || tg_sv_ends(name, TG_SV(".tgs")));
+    return name.n && name.p[0] != '.' && tg_file_suffix(name).n;
 }
 
 bool tg_files_in_dir(const char *dir, struct tg_arena *a, const char ***paths, size_t *n,
@@ -265,7 +274,7 @@ bool tg_files_in_dir(const char *dir, struct tg_arena *a, const char ***paths, s
     if (*n)
         return true;
     tg_err_set(err, TG_ERR_IO, TG_AT_FILE(dir), "folder '%s' holds no trace", dir);
-    return tg_err_hint(err, "Files named *.json, *.json.gz, *.json.zst or *.tgs are taken.");
+    return tg_err_hint(err, "Files whose names end in " TG_FILE_SUFFIX_WORDS "are taken.");
 }
 
 bool tg_files_glob(const char *pattern, struct tg_arena *a, const char ***paths, size_t *n,

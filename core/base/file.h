@@ -38,9 +38,16 @@ void tg_outputs_release(struct tg_outputs *o);
 /* One file, atomically. */
 TG_MUST bool tg_file_write(const char *path, tg_sv bytes, struct tg_err *err);
 
+/* The one list of what names of traces and summaries end in; contents decide how a file is read. */
+#define TG_FILE_SUFFIXES(X) X(".json") X(".json.gz") X(".json.zst") X(".tgs")
+#define TG_FILE_SUFFIX_WORD(text) text " "
+#define TG_FILE_SUFFIX_WORDS TG_FILE_SUFFIXES(TG_FILE_SUFFIX_WORD) /* ".json .json.gz … " */
+/* The longest of them that `name` ends in; "": none. */
+tg_sv tg_file_suffix(tg_sv name);
+
 /*
- * Regular files below a directory whose names look like traces or summaries (.json, .json.gz,
- * .json.zst, .tgs), or the matches of a glob; sorted by path in byte order, views in `a`.
+ * Regular files below a directory whose names end in one of these, or the matches of a glob; sorted
+ * by path in byte order, views in `a`.
  */
 TG_MUST bool tg_files_in_dir(const char *dir, struct tg_arena *a, const char ***paths, size_t *n,
                              struct tg_err *err);

@@ -8,6 +8,7 @@
 
 #include "core/base/arena.h"
 #include "core/metric/internal.h"
+#include "core/metric/rates.h"
 
 enum direction { HTOD, DTOH, DTOD, PTOP, SET, DIRECTIONS };
 static const enum tg_measure bytes_of[DIRECTIONS] = {
@@ -112,39 +113,20 @@ static int by_place(const void *pa, const void *pb)
     return (a->end > b->end) - (a->end < b->end);
 }
 
-struct edge {
-    tg_ns at;
-    int sign; /* -1 sorts first */
-    double rate;
-};
-
-static int by_time(const void *pa, const void *pb)
+/* In bytes per ns. `rates` is cleared first. */
+static double peak(const struct copy *v, size_t n, struct tg_rates *rates)
 {
-    const struct edge *a = pa, *b = pb;
-    if (a->at != b->at)
-        return a->at < b->at ? -1 : 1;
-    if (a->sign != b->sign)
-        return a->sign < b->sign ? -1 : 1;
-    return (a->rate > b->rate) - (a->rate < b->rate);
-}
-
-/* In bytes per ns. The sum restarts from exactly 0 whenever nothing is in flight. */
-static double peak(const struct copy *v, size_t n, struct edge *edges)
-{
-    size_t m = 0, in_flight = 0;
-    double rate = 0, most = 0;
+    struct tg_rate_sum sum = { 0 };
+    double most = 0;
+    rates->n = 0;
     for (size_t i = 0; i < n; i++)
-        if (v[i].end > v[i].start) {
-            double r = (double)v[i].bytes / (double)tg_ns_sub(v[i].end, v[i].start);
-            edges[m++] = (struct edge){ v[i].start, 1, r };
-            edges[m++] = (struct edge){ v[i].end, -1, r };
-        }
-    if (m)
-        qsort(edges, m, sizeof *edges, by_time);
-    for (size_t i = 0; i < m; i++) {
-        in_flight += edges[i].sign > 0 ? 1 : (size_t)-1;
-        rate = in_flight ? rate + edges[i].sign * edges[i].rate : 0;
-        most = rate > most ? rate : most;
+        if (v[i].end > v[i].start)
+            tg_rates_add(rates, v[i].start, v[i].end,
+                         (double)v[i].bytes / (double)tg_ns_sub(v[i].end, v[i].start));
+    tg_rates_sort(rates);
+    for (size_t i = 0; i < rates->n; i++) {
+        tg_rate_step(&sum, &rates->edges[i]);
+        most = sum.rate > most ? sum.rate : most;
     }
     return most;
 }
@@ -171,7 +153,7 @@ static void add_mean(struct tg_measure_value *v, const struct copy *c, size_t n)
 }
 
 /* One direction in one step on one device. */
-static void put_series(const struct copy *c, size_t n, size_t n_steps, struct edge *edges,
+static void put_series(const struct copy *c, size_t n, size_t n_steps, struct tg_rates *rates,
                        struct tg_measure_value *out)
 {
     size_t at = (size_t)c->step;
@@ -181,7 +163,7 @@ static void put_series(const struct copy *c, size_t n, size_t n_steps, struct ed
         if (c[i].bytes < 0)
             return; /* unknown, not less */
     add_mean(&out[mean_of[c->direction] * n_steps + at], c, n);
-    bytes_per_second = round(peak(c, n, edges) * 1e9);
+    bytes_per_second = round(peak(c, n, rates) * 1e9);
     if (bytes_per_second > 0 && bytes_per_second < 9e18 &&
         (!most->known || (int64_t)bytes_per_second > most->num))
         *most = (struct tg_measure_value){ true, (int64_t)bytes_per_second, 1000000000 };
@@ -192,7 +174,7 @@ void tg_measure_copies(const struct tg_trace *t, const struct tg_steps *s,
 {
     size_t n, end;
     struct copy *v = find_copies(t, s, &n);
-    struct edge *edges = tg_xrealloc(NULL, 2 * n + 1, sizeof *edges);
+    struct tg_rates rates = { 0 };
     for (size_t k = 0; k < s->n; k++) {
         out[TG_MEASURE_MEMCPY_BYTES * s->n + k].known = true;
         for (int d = 0; d < DIRECTIONS; d++)
@@ -211,8 +193,8 @@ void tg_measure_copies(const struct tg_trace *t, const struct tg_steps *s,
                           v[end].step == v[i].step && v[end].device == v[i].device;
              end++)
             ;
-        put_series(v + i, end - i, s->n, edges, out);
+        put_series(v + i, end - i, s->n, &rates, out);
     }
-    free(edges);
+    tg_rates_release(&rates);
     free(v);
 }

@@ -1,0 +1,36 @@
+#include "core/metric/rates.h"
+
+#include <stdlib.h>
+
+#include "core/base/arena.h"
+
+void tg_rates_add(struct tg_rates *r, tg_ns start, tg_ns end, double rate)
+{
+    if (end <= start)
+        return;
+    r->edges = tg_grow(r->edges, &r->cap, r->n + 2, sizeof *r->edges);
+    r->edges[r->n++] = (struct tg_rate_edge){ start, 1, rate };
+    r->edges[r->n++] = (struct tg_rate_edge){ end, -1, rate };
+}
+
+void tg_rates_release(struct tg_rates *r)
+{
+    free(r->edges);
+    *r = (struct tg_rates){ 0 };
+}
+
+static int by_time(const void *pa, const void *pb)
+{
+    const struct tg_rate_edge *a = pa, *b = pb;
+    if (a->at != b->at)
+        return a->at < b->at ? -1 : 1;
+    if (a->sign != b->sign)
+        return a->sign < b->sign ? -1 : 1;
+    return (a->rate > b->rate) - (a->rate < b->rate);
+}
+
+void tg_rates_sort(struct tg_rates *r)
+{
+    if (r->n)
+        qsort(r->edges, r->n, sizeof *r->edges, by_time);
+}

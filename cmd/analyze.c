@@ -253,8 +253,7 @@ const struct tg_cmd tg_cmd_analyze = {
     .about =
         "TRACE is a trace or a summary, a directory, a glob, "
         "REV:PATH in git, REV (what is stored at that commit, for ops), or - for standard input. "
-        "Several files are the ranks of one run.
-"
+        "Several files are the ranks of one run.\n"
         "\n"
         "Durations are microseconds; nothing is rounded. ops: per step and rank, without Python "
         "functions; --whole: everything in the traces. steps: a row for each step. All others: "

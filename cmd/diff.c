@@ -154,7 +154,7 @@ static void put_lacking_ranks(const struct tg_diff_request *q, const struct tg_c
         struct tg_buf b = { 0 };
         if (!c->n_lacking[s] || c->side[TG_BASE].ranks[0] != c->side[TG_TEST].ranks[0])
             continue;
-        tg_put_ranks(&b, c->lacking[s], c->n_lacking[s]);
+        tg_ranks_put(&b, c->lacking[s], c->n_lacking[s]);
         tg_io_note(q->io, "%s not in every run of %s: left out", b.p, q->label[s]);
         tg_buf_release(&b);
     }

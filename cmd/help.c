@@ -122,7 +122,7 @@ void tg_help_command(struct tg_buf *out, const struct tg_cmd *cmd, int columns)
     about_text(out, cmd->about, width);
     tg_buf_puts(out, "\noptions\n");
     option_lines(out, cmd->options, width);
-    option_lines(out, tg_common_options, width);
+    option_lines(out, tg_global_options, width);
 }
 
 /* "\[u2026]"; returns how many bytes follow the first. */
@@ -225,7 +225,7 @@ void tg_help_man(struct tg_buf *out, const struct tg_cmd *const *commands)
         roff_options(out, (*commands)->options);
     }
     tg_buf_puts(out, ".SH COMMON OPTIONS\n");
-    roff_options(out, tg_common_options);
+    roff_options(out, tg_global_options);
     tg_buf_puts(out, ".SH EXIT STATUS\n");
     roff_rows(out, exit_rows);
     tg_buf_puts(out, ".SH ENVIRONMENT\n");
@@ -272,12 +272,12 @@ void tg_help_bash(struct tg_buf *out, const struct tg_cmd *const *commands)
                      "  case $cmd:$prev in\n");
     for (const struct tg_cmd *const *c = commands; *c; c++)
         bash_choices(out, (*c)->name, (*c)->options);
-    bash_choices(out, "*", tg_common_options);
+    bash_choices(out, "*", tg_global_options);
     tg_buf_puts(out, "  esac\n  case $cmd in\n");
     for (const struct tg_cmd *const *c = commands; *c; c++) {
         tg_buf_printf(out, "    %s) words='", (*c)->name);
         option_words(out, (*c)->options);
-        option_words(out, tg_common_options);
+        option_words(out, tg_global_options);
         tg_buf_puts(out, "' ;;\n");
     }
     tg_buf_puts(out, "  esac\n"
@@ -342,7 +342,7 @@ void tg_help_zsh(struct tg_buf *out, const struct tg_cmd *const *commands)
     for (const struct tg_cmd *const *c = commands; *c; c++) {
         tg_buf_printf(out, "    %s)\n      _arguments \\\n", (*c)->name);
         zsh_options(out, (*c)->options);
-        zsh_options(out, tg_common_options);
+        zsh_options(out, tg_global_options);
         tg_buf_puts(out, "        '*:file:_files' ;;\n");
     }
     tg_buf_puts(out, "  esac\n}\n_tracegate \"$@\"\n");

@@ -210,7 +210,7 @@ static struct tg_doc *selftest(struct job *j, const struct tg_survey_suite *one,
     struct tg_io io = *j->io;
     FILE *file = tmpfile();
     void *opts = tg_arena_alloc(j->arena, 1, tg_cmd_selftest.opts_size);
-    struct tg_common common = { 0 };
+    struct tg_global_opts common = { 0 };
     struct tg_strs args = { 0 };
     struct tg_buf text = { 0 };
     struct tg_doc *doc = NULL;

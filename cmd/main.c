@@ -37,7 +37,7 @@ static int run_command(const struct tg_cmd *cmd, const char *const *argv, size_t
                        struct tg_io *io, struct tg_err *err)
 {
     struct tg_arena *a = tg_arena_new();
-    struct tg_common common = { 0 };
+    struct tg_global_opts common = { 0 };
     struct tg_strs args = { 0 };
     struct tg_buf help = { 0 };
     void *opts = tg_arena_alloc(a, 1, cmd->opts_size ? cmd->opts_size : 1);

@@ -2,13 +2,13 @@
 
 #include <stddef.h>
 
-const struct tg_opt tg_common_options[] = {
-    { "color", TG_OPT_CHOICE, offsetof(struct tg_common, color), "auto|always|never",
+const struct tg_opt tg_global_options[] = {
+    { "color", TG_OPT_CHOICE, offsetof(struct tg_global_opts, color), "auto|always|never",
       "colour in texts; auto asks NO_COLOR, CLICOLOR_FORCE and the terminal" },
-    { "threads", TG_OPT_INT, offsetof(struct tg_common, threads), "N",
+    { "threads", TG_OPT_INT, offsetof(struct tg_global_opts, threads), "N",
       "read traces with at most N threads, 1 to 256; the default is the cores that the process may "
       "use (affinity, cgroup). The number changes no output" },
-    { "help", TG_OPT_FLAG, offsetof(struct tg_common, help), NULL, "show this help" },
+    { "help", TG_OPT_FLAG, offsetof(struct tg_global_opts, help), NULL, "show this help" },
     { 0 },
 };
 
@@ -60,7 +60,8 @@ static enum tg_format format_of(const char *word)
     return (enum tg_format)i;
 }
 
-static void *field(void *opts, struct tg_common *common, const struct tg_opt *o, bool is_common)
+static void *field(void *opts, struct tg_global_opts *common, const struct tg_opt *o,
+                   bool is_common)
 {
     return (is_common ? (char *)common : (char *)opts) + o->offset;
 }
@@ -113,7 +114,7 @@ static bool unknown(const struct tg_cmd *cmd, const char *arg, tg_sv name, struc
     size_t n = 0;
     for (const struct tg_opt *o = cmd->options; o && o->name && n < 120; o++)
         names[n++] = o->name;
-    for (const struct tg_opt *o = tg_common_options; o->name && n < 128; o++)
+    for (const struct tg_opt *o = tg_global_options; o->name && n < 128; o++)
         names[n++] = o->name;
     meant = tg_sv_nearest(name, names);
     tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%s has no option '%.*s'", cmd->name,
@@ -129,7 +130,7 @@ struct parser {
     const char *const *argv;
     size_t n, at;
     void *opts;
-    struct tg_common *common;
+    struct tg_global_opts *common;
     struct tg_arena *arena;
 };
 
@@ -156,7 +157,7 @@ static bool option(struct parser *p, struct tg_err *err)
     }
     o = name.n > (is_long ? 1u : 0u) ? find(p->cmd->options, name) : NULL;
     if (!o && is_long) {
-        o = find(tg_common_options, name);
+        o = find(tg_global_options, name);
         is_common = o != NULL;
     }
     if (!o)
@@ -185,12 +186,12 @@ static void unset_integers(const struct tg_opt *o, void *opts)
 }
 
 bool tg_options_parse(const struct tg_cmd *cmd, const char *const *argv, size_t n, void *opts,
-                      struct tg_common *common, struct tg_strs *args, struct tg_arena *a,
+                      struct tg_global_opts *common, struct tg_strs *args, struct tg_arena *a,
                       struct tg_err *err)
 {
     struct parser p = { cmd, argv, n, 0, opts, common, a };
     unset_integers(cmd->options, opts);
-    unset_integers(tg_common_options, common);
+    unset_integers(tg_global_options, common);
     while (p.at < n) {
         const char *arg = argv[p.at];
         if (strcmp(arg, "--") == 0) {

@@ -10,19 +10,19 @@
 #include "cmd/cmd.h"
 #include "core/base/arena.h"
 
-struct tg_common { /* options that every command has */
+struct tg_global_opts { /* options that every command has */
     bool help;
     enum tg_color color;
     int64_t threads;
 };
-extern const struct tg_opt tg_common_options[];
+extern const struct tg_opt tg_global_options[];
 
 /*
  * `opts` is the command's zeroed struct (opts_size bytes); integers not given become TG_OPT_UNSET.
  * Texts point into `argv`; lists are allocated in `a`.
  */
 TG_MUST bool tg_options_parse(const struct tg_cmd *cmd, const char *const *argv, size_t n,
-                              void *opts, struct tg_common *common, struct tg_strs *args,
+                              void *opts, struct tg_global_opts *common, struct tg_strs *args,
                               struct tg_arena *a, struct tg_err *err);
 
 /* True when the table's `value` lists the accepted words. */

@@ -5,7 +5,7 @@
     counts.py --check         the claims of expected.csv about counts, exit 1 if one is wrong
 
 Python's standard library only, and the plainest way to count: parse the JSON, take the
-`cpu_op` events whose start lies in a ProfilerStep, count names, compare the steps.
+`cpu_op` events whose start is within a ProfilerStep, count names, compare the steps.
 """
 
 import argparse

@@ -171,7 +171,7 @@ tg_sv tg_verdict_next(const struct tg_verdict *v)
 
 /* ---- the two sides ---- */
 
-void tg_baseline_put(struct tg_buf *out, const struct tg_verdict *v)
+void tg_put_baseline(struct tg_buf *out, const struct tg_verdict *v)
 {
     const struct tg_baseline_info *b = &v->baseline;
     const char *sep = "";
@@ -197,7 +197,7 @@ static void put_plural(struct tg_buf *out, size_t n, const char *what)
     tg_buf_printf(out, "%zu %s%s", n, what, n == 1 ? "" : "s");
 }
 
-void tg_side_put(struct tg_buf *out, const struct tg_comparison *c, int side)
+void tg_put_side(struct tg_buf *out, const struct tg_comparison *c, int side)
 {
     if (!c)
         return;

@@ -59,7 +59,7 @@ tg_sv tg_verdict_next(const struct tg_verdict *v);
 bool tg_result_in_file(const struct tg_result *r);
 
 /* What the baseline is, in one line of raw text: "3f2a91c4b7e1, merge base of …, path perf/". */
-void tg_baseline_put(struct tg_buf *out, const struct tg_verdict *v);
+void tg_put_baseline(struct tg_buf *out, const struct tg_verdict *v);
 /* "5 runs x 2 ranks, 8 steps each"; "" without a comparison. */
-void tg_side_put(struct tg_buf *out, const struct tg_comparison *c, int side);
+void tg_put_side(struct tg_buf *out, const struct tg_comparison *c, int side);
 #endif

@@ -296,7 +296,7 @@ static void put_side(const struct tg_markdown *m, int side)
     tg_sv path = side == TG_BASE ? b->paths : v->test_paths;
     struct tg_buf runs = { 0 };
     bool plain = tg_sv_eq(b->situation, TG_SV("found")) || tg_sv_eq(b->situation, TG_SV("path"));
-    tg_side_put(&runs, v->comparison, side);
+    tg_put_side(&runs, v->comparison, side);
     tg_buf_puts(m->out, side == TG_BASE ? "baseline" : " \xc2\xb7 test");
     if (commit.n)
         put_commit(m, commit);

@@ -123,7 +123,7 @@ static void put_side(struct page *p, const char *label, tg_sv what, int side)
     tg_buf_add(&text, what);
     if (p->v->comparison) {
         tg_buf_puts(&text, text.n ? "; " : "");
-        tg_side_put(&text, p->v->comparison, side);
+        tg_put_side(&text, p->v->comparison, side);
     }
     if (text.n)
         put_field(p, 2, label, 10, tg_buf_sv(&text), TG_TINT_DIM);
@@ -142,7 +142,7 @@ static void put_context(struct page *p)
         put_field(p, 2, "suite", 10, v->suite, TG_TINT_DIM);
     if (v->policy.n)
         put_field(p, 2, "policy", 10, v->policy, TG_TINT_DIM);
-    tg_baseline_put(&text, v);
+    tg_put_baseline(&text, v);
     put_side(p, "baseline", tg_buf_sv(&text), TG_BASE);
     tg_buf_clear(&text);
     if (v->test_commit.n)

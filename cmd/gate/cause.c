@@ -121,7 +121,7 @@ static bool ask_function(void *arg, int side, tg_sv name, tg_sv *file, tg_sv *fu
     if (!f->git)
         return !is_foreign(n.file);
     found = tg_codefiles_file(&f->sources[side], n.file);
-    if (side == TG_PATHS_TEST && !tg_source_holds(found, n.function, n.line))
+    if (side == TG_PATHS_TEST && !tg_codefile_holds(found, n.function, n.line))
         return false; /* HEAD is not what ran */
     *file = found->in_repo;
     if ((at = function_at(found, &n)) != NULL)

@@ -115,7 +115,7 @@ const struct tg_codefile *tg_codefiles_file(struct tg_codefiles *f, tg_sv path)
     return &f->maps[id];
 }
 
-bool tg_source_holds(const struct tg_codefile *file, tg_sv function, uint32_t line)
+bool tg_codefile_holds(const struct tg_codefile *file, tg_sv function, uint32_t line)
 {
     if (!file->in_repo.n || !function.n)
         return false;

@@ -30,7 +30,7 @@ void tg_codefiles_release(struct tg_codefiles *s);
 /* Valid until the next call. */
 const struct tg_codefile *tg_codefiles_file(struct tg_codefiles *s, tg_sv path);
 /* Does the function's code begin at this line of the file, as the trace says? */
-bool tg_source_holds(const struct tg_codefile *file, tg_sv function, uint32_t line);
+bool tg_codefile_holds(const struct tg_codefile *file, tg_sv function, uint32_t line);
 
 /* "pkg/train.py(12): step" -> its parts; false: a builtin, a module or not a frame at all. */
 struct tg_codefile_name {

@@ -5,16 +5,16 @@
  */
 #include <stdlib.h>
 
-#include "core/analysis/describe.h"
 #include "core/analysis/device.h"
 #include "core/analysis/internal.h"
+#include "core/analysis/quantiles.h"
 #include "core/metric/rates.h"
 
 enum {
     RANK,
     NAME,
     STATS,
-    COPIES = STATS + TG_DESCRIBE_CELLS,
+    COPIES = STATS + TG_QUANTILE_CELLS,
     BYTES,
     TIME,
     UNKNOWN,
@@ -24,7 +24,7 @@ enum {
 };
 static const struct tg_table_column columns[COLUMNS] = {
     { "rank", TG_TABLE_INT },    { "name", TG_TABLE_TEXT },
-    TG_DESCRIBE_COLUMNS, /* GB/s, weighted by time; count: states of the series */
+    TG_QUANTILE_COLUMNS, /* GB/s, weighted by time; count: states of the series */
     { "copies", TG_TABLE_INT },  { "bytes", TG_TABLE_INT },
     { "time(us)", TG_TABLE_US }, { "copies_without_bytes", TG_TABLE_INT },
     { "device", TG_TABLE_INT },  { "reason", TG_TABLE_TEXT },
@@ -67,7 +67,7 @@ static void add_copy(struct kind *k, const struct tg_trace *t, const struct tg_w
     const struct tg_span *s = tg_span_at(t, r->span);
     tg_ns dur = tg_ns_sub(r->end, r->start);
     double bytes, gbps = 0;
-    bool known = tg_fact_real(t, s, TG_SV("bytes"), &bytes) && bytes >= 0 && bytes < 9e18;
+    bool known = tg_trace_fact_real(t, s, TG_SV("bytes"), &bytes) && bytes >= 0 && bytes < 9e18;
     k->copies++;
     k->time = tg_ns_add(k->time, dur);
     if (known)
@@ -78,7 +78,7 @@ static void add_copy(struct kind *k, const struct tg_trace *t, const struct tg_w
         return;
     if (known)
         gbps = bytes / (double)dur;
-    else if (!tg_fact_real(t, s, TG_SV("bandwidth"), &gbps))
+    else if (!tg_trace_fact_real(t, s, TG_SV("bandwidth"), &gbps))
         return;
     tg_rates_add(&k->rates, r->start, r->end, gbps);
 }
@@ -98,12 +98,12 @@ static void put_point(const struct job *j, const struct tg_device_work *d, const
         row[S_DEVICE] = tg_table_int(d->device);
 }
 
-static struct tg_describe run(const struct job *j, const struct tg_device_work *d, struct kind *k)
+static struct tg_quantiles run(const struct job *j, const struct tg_device_work *d, struct kind *k)
 {
     const struct tg_rate_edge *e = k->rates.edges;
     struct tg_weighted *states = tg_xrealloc(NULL, k->rates.n + 1, sizeof *states);
     struct tg_rate_sum sum = { 0 };
-    struct tg_describe stats;
+    struct tg_quantiles stats;
     size_t n = 0;
     tg_rates_sort(&k->rates);
     for (size_t i = 0; i < k->rates.n; i++) {
@@ -114,7 +114,7 @@ static struct tg_describe run(const struct job *j, const struct tg_device_work *
         if (sum.in_flight)
             states[n++] = (struct tg_weighted){ sum.rate, (double)tg_ns_sub(e[i + 1].at, e[i].at) };
     }
-    stats = tg_describe_weighted(states, n);
+    stats = tg_quantiles_weighted(states, n);
     free(states);
     return stats;
 }
@@ -123,10 +123,10 @@ static const struct tg_work_columns work_columns = { RANK, DEVICE, REASON };
 
 static void put(const struct job *j, const struct tg_device_work *d, struct kind *k)
 {
-    struct tg_describe stats = run(j, d, k);
+    struct tg_quantiles stats = run(j, d, k);
     struct tg_table_cell *row = tg_work_row(&j->out->v[j->first], &work_columns, d, j->opts);
     row[NAME] = tg_table_text(k->name);
-    tg_describe_put(row + STATS, &stats, -1);
+    tg_quantiles_put(row + STATS, &stats, -1);
     row[COPIES] = tg_table_int(k->copies);
     if (k->unknown < k->copies)
         row[BYTES] = tg_table_int(k->bytes);

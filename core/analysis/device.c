@@ -10,7 +10,7 @@ const char *tg_class_hta_name(enum tg_class c)
     return names[c];
 }
 
-bool tg_fact_real(const struct tg_trace *t, const struct tg_span *s, tg_sv key, double *out)
+bool tg_trace_fact_real(const struct tg_trace *t, const struct tg_span *s, tg_sv key, double *out)
 {
     if (s->fact == TG_NO_ID)
         return false;

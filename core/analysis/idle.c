@@ -10,10 +10,10 @@
  */
 #include <stdlib.h>
 
-#include "core/analysis/describe.h"
 #include "core/analysis/device.h"
 #include "core/analysis/internal.h"
 #include "core/analysis/interval.h"
+#include "core/analysis/quantiles.h"
 
 #define KERNEL_WAIT_NS 30000 /* HTA's consecutive_kernel_delay: 30, compared with us */
 
@@ -33,10 +33,10 @@ static const struct tg_table_column columns[COLUMNS] = {
     { "reason", TG_TABLE_TEXT },
 };
 
-enum { S_CAUSE, S_RANK, S_STREAM, S_STATS, S_DEVICE = S_STATS + TG_DESCRIBE_CELLS, S_COLUMNS };
+enum { S_CAUSE, S_RANK, S_STREAM, S_STATS, S_DEVICE = S_STATS + TG_QUANTILE_CELLS, S_COLUMNS };
 static const struct tg_table_column stat_columns[S_COLUMNS] = {
     { "idle_category", TG_TABLE_TEXT }, { "rank", TG_TABLE_INT },
-    { "stream", TG_TABLE_INT },         TG_DESCRIBE_COLUMNS,
+    { "stream", TG_TABLE_INT },         TG_QUANTILE_COLUMNS,
     { "device", TG_TABLE_INT },
 };
 
@@ -89,7 +89,7 @@ static void put_lane(const struct job *j, const struct tg_device_work *d, struct
         total = tg_ns_add(total, l->by[c].total);
     for (int c = 0; c < CAUSES; c++) {
         struct gaps *g = &l->by[c];
-        struct tg_describe stats = tg_describe_values(g->us, g->n);
+        struct tg_quantiles stats = tg_quantiles_of(g->us, g->n);
         struct tg_table_cell *row = tg_table_row(&j->out->v[j->first]);
         struct tg_table_cell cause = tg_table_text(tg_sv_of(cause_names[c]));
         row[RANK] = tg_table_int(d->rank);
@@ -106,7 +106,7 @@ static void put_lane(const struct job *j, const struct tg_device_work *d, struct
         row[S_CAUSE] = cause;
         row[S_RANK] = tg_table_int(d->rank);
         row[S_STREAM] = tg_table_int(l->stream);
-        tg_describe_put(row + S_STATS, &stats, -1);
+        tg_quantiles_put(row + S_STATS, &stats, -1);
         if (d->device >= 0)
             row[S_DEVICE] = tg_table_int(d->device);
         free(g->us);

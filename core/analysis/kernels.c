@@ -3,9 +3,9 @@
  */
 #include <stdlib.h>
 
-#include "core/analysis/describe.h"
 #include "core/analysis/device.h"
 #include "core/analysis/internal.h"
+#include "core/analysis/quantiles.h"
 
 enum {
     NAME,

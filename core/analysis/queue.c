@@ -5,16 +5,16 @@
  */
 #include <stdlib.h>
 
-#include "core/analysis/describe.h"
 #include "core/analysis/device.h"
 #include "core/analysis/internal.h"
+#include "core/analysis/quantiles.h"
 #include "core/base/sort.h"
 
 enum {
     RANK,
     STREAM,
     STATS,
-    LAUNCHED = STATS + TG_DESCRIBE_CELLS,
+    LAUNCHED = STATS + TG_QUANTILE_CELLS,
     UNLINKED,
     DEVICE,
     REASON,
@@ -22,7 +22,7 @@ enum {
 };
 static const struct tg_table_column columns[COLUMNS] = {
     { "rank", TG_TABLE_INT },     { "stream", TG_TABLE_INT },
-    TG_DESCRIBE_COLUMNS, /* weighted by time; count: states of the series */
+    TG_QUANTILE_COLUMNS, /* weighted by time; count: states of the series */
     { "launched", TG_TABLE_INT }, { "unlinked", TG_TABLE_INT },
     { "device", TG_TABLE_INT },   { "reason", TG_TABLE_TEXT },
 };
@@ -103,12 +103,12 @@ static struct edge *edges_of(const struct lane *l)
  * once is a length of 1 that lasted no time. States of equal length are described together; a
  * length is at most the number of launches.
  */
-static struct tg_describe run(const struct job *j, const struct tg_device_work *d, int64_t stream,
-                              const struct lane *l)
+static struct tg_quantiles run(const struct job *j, const struct tg_device_work *d, int64_t stream,
+                               const struct lane *l)
 {
     struct edge *edges = edges_of(l);
     struct tg_weighted *lengths = tg_xrealloc(NULL, l->n + 1, sizeof *lengths);
-    struct tg_describe stats;
+    struct tg_quantiles stats;
     size_t length = 0, most = 0, states = 0;
     for (size_t i = 0; i <= l->n; i++)
         lengths[i] = (struct tg_weighted){ (double)i, 0 };
@@ -120,7 +120,7 @@ static struct tg_describe run(const struct job *j, const struct tg_device_work *
         lengths[length].w += (double)time;
         states += time > 0;
     }
-    stats = tg_describe_weighted(lengths, most + 1);
+    stats = tg_quantiles_weighted(lengths, most + 1);
     if (l->n)
         stats.max = (double)most;
     if (states)
@@ -134,10 +134,10 @@ static const struct tg_work_columns work_columns = { RANK, DEVICE, REASON };
 
 static void put(const struct job *j, const struct tg_device_work *d, int64_t stream, struct lane *l)
 {
-    struct tg_describe stats = run(j, d, stream, l);
+    struct tg_quantiles stats = run(j, d, stream, l);
     struct tg_table_cell *row = tg_work_row(&j->out->v[j->first], &work_columns, d, j->opts);
     row[STREAM] = tg_table_int(stream);
-    tg_describe_put(row + STATS, &stats, -1);
+    tg_quantiles_put(row + STATS, &stats, -1);
     row[LAUNCHED] = tg_table_int((int64_t)l->n);
     row[UNLINKED] = tg_table_int(l->unlinked);
     if (!l->n)

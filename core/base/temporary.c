@@ -173,7 +173,7 @@ void tg_signals_watch(void)
     (void)signal(SIGXFSZ, SIG_IGN);
     watched(&set);
     (void)pthread_sigmask(SIG_BLOCK, &set, NULL);
-    if (tg_thread_start(&thread, wait_for_the_end, NULL))
+    if (tg_threads_start(&thread, wait_for_the_end, NULL))
         (void)pthread_detach(thread);
     else
         (void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);

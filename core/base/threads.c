@@ -149,7 +149,7 @@ unsigned tg_threads_default(void)
 #define STACK_SIZE                                                                                 \
     ((size_t)2 << 20) /* of address space; the default 8 MiB count against ulimit -v */
 
-bool tg_thread_start(pthread_t *thread, void *(*run)(void *), void *arg)
+bool tg_threads_start(pthread_t *thread, void *(*run)(void *), void *arg)
 {
     pthread_attr_t attr;
     bool ok;
@@ -188,7 +188,7 @@ void tg_each(unsigned threads, size_t n, tg_task *task, void *arg)
     pthread_t other[TG_THREADS_MAX];
     unsigned started = 0;
     while (started + 1 < threads && started + 1 < n && started < TG_THREADS_MAX &&
-           tg_thread_start(&other[started], work, &e))
+           tg_threads_start(&other[started], work, &e))
         started++;
     (void)work(&e);
     for (unsigned i = 0; i < started; i++)

@@ -17,7 +17,7 @@ unsigned tg_threads_default(void);
 unsigned tg_threads_quota(const char *root);
 
 /* False if no thread can be started (a limit of memory or of processes): go on without it. */
-TG_MUST bool tg_thread_start(pthread_t *thread, void *(*run)(void *), void *arg);
+TG_MUST bool tg_threads_start(pthread_t *thread, void *(*run)(void *), void *arg);
 
 /*
  * Calls task(arg, i) for i = 0..n-1, in this order, at most `threads` at a time, the caller's

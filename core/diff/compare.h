@@ -304,7 +304,7 @@ TG_MUST bool tg_compare(struct tg_comparison *out, const struct tg_side *base,
                         struct tg_arena *a, struct tg_err *err);
 
 /* "rank 3", "ranks 0–3, 7" */
-void tg_put_ranks(struct tg_buf *b, const int64_t *v, size_t n);
+void tg_ranks_put(struct tg_buf *b, const int64_t *v, size_t n);
 
 /*
  * What makes a changed count less than a regression by itself. Whether that counts is the policy's

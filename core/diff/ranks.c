@@ -52,7 +52,7 @@ static void list_lacking(struct tg_comparison *c, const int64_t *all, size_t n, 
     }
 }
 
-void tg_put_ranks(struct tg_buf *b, const int64_t *v, size_t n)
+void tg_ranks_put(struct tg_buf *b, const int64_t *v, size_t n)
 {
     enum { MOST = 8 }; /* pieces of text */
     size_t pieces = 0;
@@ -78,7 +78,7 @@ static void put_side(struct tg_buf *b, const struct tg_side *s)
     if (s->n_ranks == 1 && s->ranks[0] < 0)
         tg_buf_puts(b, "a trace without a rank");
     else
-        tg_put_ranks(b, s->ranks, s->n_ranks);
+        tg_ranks_put(b, s->ranks, s->n_ranks);
 }
 
 static bool none_in_common(const struct tg_diff_work *w, const struct tg_side s[2],

@@ -6,15 +6,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/analysis/describe.h"
+#include "core/analysis/quantiles.h"
 #include "core/analysis/device.h"
 #include "core/hta/hta.h"
 
-enum { RANK, NAME, STATS, COLUMNS = STATS + TG_DESCRIBE_CELLS };
+enum { RANK, NAME, STATS, COLUMNS = STATS + TG_QUANTILE_CELLS };
 static const struct tg_table_column columns[COLUMNS] = {
     { "rank", TG_TABLE_INT },
     { "name", TG_TABLE_TEXT },
-    TG_DESCRIBE_COLUMNS,
+    TG_QUANTILE_COLUMNS,
 };
 enum { S_RANK, S_TS, S_NAME, S_VALUE, S_COLUMNS };
 static const struct tg_table_column series_columns[S_COLUMNS] = {
@@ -59,8 +59,8 @@ static size_t collect(struct edge *edges, const struct tg_hta_rows *r,
             double gbps = 0, dur = rows[i]->dur == 0 ? 1 : rows[i]->dur;
             if (rows[i]->class_ != TG_HTA_MEMORY)
                 continue;
-            (void)tg_fact_real(r->trace, tg_span_at(r->trace, rows[i]->span), TG_SV("bandwidth"),
-                               &gbps);
+            (void)tg_trace_fact_real(r->trace, tg_span_at(r->trace, rows[i]->span),
+                                     TG_SV("bandwidth"), &gbps);
             edges[n_edges] =
                 (struct edge){ kind_of(r->trace->names->v[rows[i]->name].name),
                                rows[i]->ts + (sign ? dur : 0), sign ? -gbps : gbps, n_edges };
@@ -74,7 +74,7 @@ static void put(struct tg_tables *out, size_t first, bool series, const struct t
 {
     double *values = tg_xrealloc(NULL, n + 1, sizeof *values), sum = 0;
     size_t n_values = 0;
-    struct tg_describe stats;
+    struct tg_quantiles stats;
     struct tg_table_cell *row;
     for (size_t i = 0; i < n; i++) {
         sum += e[i].change;
@@ -88,14 +88,14 @@ static void put(struct tg_tables *out, size_t first, bool series, const struct t
         row[S_NAME] = tg_table_text(e[i].kind);
         row[S_VALUE] = tg_table_real(sum);
     }
-    stats = tg_describe_values(values, n_values);
+    stats = tg_quantiles_of(values, n_values);
     free(values);
     if (!n_values)
         return;
     row = tg_table_row(&out->v[first]);
     row[RANK] = tg_table_int(r->rank);
     row[NAME] = tg_table_text(e->kind);
-    tg_describe_put(row + STATS, &stats, -1);
+    tg_quantiles_put(row + STATS, &stats, -1);
 }
 
 void tg_hta_bandwidth(const struct tg_hta *in, struct tg_tables *out)

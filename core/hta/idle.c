@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/analysis/describe.h"
+#include "core/analysis/quantiles.h"
 #include "core/hta/hta.h"
 
 #define KERNEL_WAIT_US 30 /* the default of consecutive_kernel_delay */
@@ -18,12 +18,12 @@ static const struct tg_table_column columns[COLUMNS] = {
     { "idle_time", TG_TABLE_REAL },
     { "idle_time_ratio", TG_TABLE_REAL },
 };
-enum { S_CAUSE, S_RANK, S_STREAM, S_STATS, S_COLUMNS = S_STATS + TG_DESCRIBE_CELLS };
+enum { S_CAUSE, S_RANK, S_STREAM, S_STATS, S_COLUMNS = S_STATS + TG_QUANTILE_CELLS };
 static const struct tg_table_column stat_columns[S_COLUMNS] = {
     { "idle_category", TG_TABLE_TEXT },
     { "rank", TG_TABLE_INT },
     { "stream", TG_TABLE_INT },
-    TG_DESCRIBE_COLUMNS,
+    TG_QUANTILE_COLUMNS,
 };
 
 static bool counts(const struct tg_hta_rows *r, const struct tg_hta_row *row)
@@ -83,7 +83,7 @@ static void put_lane(struct tg_tables *out, size_t first, const struct tg_hta_ro
 {
     double all = l->total[HOST_WAIT] + l->total[KERNEL_WAIT] + l->total[OTHER];
     for (int c = 0; c < CAUSES; c++) {
-        struct tg_describe stats = tg_describe_values(l->gap[c], l->n[c]);
+        struct tg_quantiles stats = tg_quantiles_of(l->gap[c], l->n[c]);
         struct tg_table_cell *row;
         free(l->gap[c]);
         if (!l->met[c])
@@ -98,7 +98,7 @@ static void put_lane(struct tg_tables *out, size_t first, const struct tg_hta_ro
         row[S_CAUSE] = tg_table_text(tg_sv_of(cause_names[c]));
         row[S_RANK] = tg_table_int(r->rank);
         row[S_STREAM] = tg_table_int(stream);
-        tg_describe_put(row + S_STATS, &stats, 2);
+        tg_quantiles_put(row + S_STATS, &stats, 2);
     }
 }
 

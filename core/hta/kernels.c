@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/analysis/describe.h"
+#include "core/analysis/quantiles.h"
 #include "core/hta/hta.h"
 
 #define TYPES 3 /* computation, communication, memory; other work is excluded */
@@ -138,10 +138,10 @@ static int by_sum(const void *pa, const void *pb)
 static struct entry measure(tg_sv name, double *durations, size_t n)
 {
     double sum = 0;
-    struct tg_describe d;
+    struct tg_quantiles d;
     for (size_t i = 0; i < n; i++)
         sum += durations[i];
-    d = tg_describe_values(durations, n);
+    d = tg_quantiles_of(durations, n);
     return (struct entry){ .name = name,
                            .sum = sum,
                            .max = d.max,
@@ -221,7 +221,7 @@ static void put_top(struct tg_table *f, struct entry *e, size_t n, const struct 
     double *sorted = tg_xrealloc(NULL, n + 1, sizeof *sorted);
     for (size_t i = 0; i < n; i++)
         sorted[i] = running[i] = sum += e[i].sum;
-    (void)tg_describe_values(sorted, n); /* a sort, because sums can be negative */
+    (void)tg_quantiles_of(sorted, n); /* a sort, because sums can be negative */
     limit = sorted[low] + (low + 1 < n ? (sorted[low + 1] - sorted[low]) * (at - (double)low) : 0);
     for (size_t i = 0; i < n; i++) {
         if (i >= top || running[i] > limit) {

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/analysis/describe.h"
+#include "core/analysis/quantiles.h"
 #include "core/hta/hta.h"
 
 static const tg_sv queue_calls[] = {
@@ -62,11 +62,11 @@ static bool has(const struct numbers *s, int64_t v)
 
 /* ---- queue ---- */
 
-enum { RANK, STREAM, STATS, COLUMNS = STATS + TG_DESCRIBE_CELLS };
+enum { RANK, STREAM, STATS, COLUMNS = STATS + TG_QUANTILE_CELLS };
 static const struct tg_table_column columns[COLUMNS] = {
     { "rank", TG_TABLE_INT },
     { "stream", TG_TABLE_INT },
-    TG_DESCRIBE_COLUMNS,
+    TG_QUANTILE_COLUMNS,
 };
 enum { S_RANK, S_TS, S_STREAM, S_LENGTH, S_COLUMNS };
 static const struct tg_table_column series_columns[S_COLUMNS] = {
@@ -121,7 +121,7 @@ static void put_queue(struct tg_tables *out, size_t first, bool series, int64_t 
                       const struct edge *e, size_t n)
 {
     double *lengths = tg_xrealloc(NULL, n + 1, sizeof *lengths);
-    struct tg_describe stats;
+    struct tg_quantiles stats;
     struct tg_table_cell *row;
     int64_t length = 0;
     for (size_t i = 0; i < n; i++) {
@@ -135,12 +135,12 @@ static void put_queue(struct tg_tables *out, size_t first, bool series, int64_t 
         row[S_STREAM] = tg_table_int(e[i].stream);
         row[S_LENGTH] = tg_table_int(length);
     }
-    stats = tg_describe_values(lengths, n);
+    stats = tg_quantiles_of(lengths, n);
     free(lengths);
     row = tg_table_row(&out->v[first]);
     row[RANK] = tg_table_int(rank);
     row[STREAM] = tg_table_int(e->stream);
-    tg_describe_put(row + STATS, &stats, -1);
+    tg_quantiles_put(row + STATS, &stats, -1);
 }
 
 void tg_hta_queue(const struct tg_hta *in, struct tg_tables *out)

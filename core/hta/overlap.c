@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/analysis/describe.h"
+#include "core/analysis/quantiles.h"
 #include "core/hta/hta.h"
 
 enum { RANK, OVERLAP, COLUMNS };

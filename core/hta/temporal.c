@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/analysis/describe.h"
+#include "core/analysis/quantiles.h"
 #include "core/hta/hta.h"
 
 enum { RANK, IDLE, COMPUTE, OTHER, TOTAL, IDLE_PCT, COMPUTE_PCT, OTHER_PCT, REASON, COLUMNS };

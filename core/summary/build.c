@@ -119,7 +119,7 @@ static void split_facts(struct build *b)
     size_t n = b->t->facts.n;
     b->value = tg_xrealloc(NULL, n * TG_FACT_KINDS + 1, sizeof *b->value);
     for (size_t i = 0; i < n; i++) {
-        tg_facts_split(b->t->facts.text[i], value);
+        tg_fact_split(b->t->facts.text[i], value);
         for (size_t k = 0; k < TG_FACT_KINDS; k++) {
             struct tg_buf clean = { 0 };
             uint32_t *id = &b->value[i * TG_FACT_KINDS + k];

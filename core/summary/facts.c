@@ -47,7 +47,7 @@ static tg_sv unquoted(tg_sv s)
     return s.n >= 2 && s.p[0] == '"' && s.p[s.n - 1] == '"' ? (tg_sv){ s.p + 1, s.n - 2 } : s;
 }
 
-void tg_facts_split(tg_sv text, struct tg_buf value[TG_FACT_KINDS])
+void tg_fact_split(tg_sv text, struct tg_buf value[TG_FACT_KINDS])
 {
     for (int k = 0; k < TG_FACT_KINDS; k++)
         tg_buf_clear(&value[k]);

@@ -9,7 +9,7 @@ enum { TG_FACT_KINDS = 5 };
 tg_sv tg_fact_kind(unsigned k);
 unsigned tg_fact_code(tg_sv kind); /* its position; TG_FACT_KINDS: none */
 /* Splits a fact text of core/trace into values per kind; "" where there is none. */
-void tg_facts_split(tg_sv text, struct tg_buf value[TG_FACT_KINDS]);
+void tg_fact_split(tg_sv text, struct tg_buf value[TG_FACT_KINDS]);
 
 /* env.c: sorted by key. `texts` are made valid UTF-8. */
 void tg_env_build(struct tg_shard *out, const struct tg_trace *t, const struct tg_summarize_opts *o,

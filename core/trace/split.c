@@ -321,7 +321,7 @@ static bool read_with_workers(struct split *s, uint64_t first, struct tg_err *er
     s->joined = first;
     s->next = first + 1; /* the beginning of the first part is known */
     while (started < s->n_workers &&
-           tg_thread_start(&s->worker[started].thread, run, &s->worker[started]))
+           tg_threads_start(&s->worker[started].thread, run, &s->worker[started]))
         started++;
     ok = read_parts(s, first, err);
     (void)pthread_mutex_lock(&s->lock);

@@ -305,7 +305,7 @@ static void load_file(struct load *l, const char *path, const struct tg_yaml *fr
     } else {
         const struct tg_yaml *root = tg_yaml_parse(tg_buf_sv(&text), path, l->arena, l->diags);
         if (root) {
-            tg_check_file(root, l->diags);
+            tg_validate_file(root, l->diags);
             extend(l, root, path, depth);
             push_layer(l, root);
         }

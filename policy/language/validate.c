@@ -354,7 +354,7 @@ static void check(struct check *c, const struct tg_key_shape *s, const struct tg
         check_scalar(c, one, n, key);
 }
 
-void tg_check_file(const struct tg_yaml *root, struct tg_diags *d)
+void tg_validate_file(const struct tg_yaml *root, struct tg_diags *d)
 {
     struct check c = { .diags = d };
     check(&c, &tg_key_shape_policy, root, "policy");

@@ -7,5 +7,5 @@
 #include "policy/language/keys.h"
 #include "policy/language/yaml.h"
 
-void tg_check_file(const struct tg_yaml *root, struct tg_diags *d);
+void tg_validate_file(const struct tg_yaml *root, struct tg_diags *d);
 #endif

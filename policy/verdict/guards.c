@@ -139,7 +139,7 @@ static tg_sv ranks_expected(struct tg_eval_state *e, int side, int64_t expected)
                   (long long)expected, expected == 1 ? "is" : "are");
     if (c->n_lacking[side]) {
         tg_buf_puts(&b, ": ");
-        tg_put_ranks(&b, c->lacking[side], c->n_lacking[side]);
+        tg_ranks_put(&b, c->lacking[side], c->n_lacking[side]);
         tg_buf_puts(&b, c->n_lacking[side] == 1 ? " is missing" : " are missing");
     }
     return tg_phrase_take(&b, e->arena);

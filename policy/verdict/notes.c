@@ -35,7 +35,7 @@ static void tell_ranks(struct tg_eval_state *e, const struct tg_comparison *c)
         const char *name = side == TG_BASE ? "baseline" : "fresh";
         if (!c->n_lacking[side])
             continue;
-        tg_put_ranks(&b, c->lacking[side], c->n_lacking[side]);
+        tg_ranks_put(&b, c->lacking[side], c->n_lacking[side]);
         tg_buf_printf(&b, " %s not in every %s run: not compared; %zu rank%s",
                       c->n_lacking[side] == 1 ? "is" : "are", name, compared_ranks(c),
                       compared_ranks(c) == 1 ? " is" : "s are");

@@ -34,7 +34,7 @@ class Refused(Exception):
 
 
 class Number(str):
-    """A number's text as it stands in the file."""
+    """A number's text as it is in the file."""
 
 
 def integer(text):
@@ -87,7 +87,7 @@ def plain(text):
 
 
 def text_of(value):
-    """A name or a pid; None: absent. What is no text counts as it is written."""
+    """A name or a pid; None: absent. Anything but text counts as it is written."""
     if value is None:
         return None
     if isinstance(value, Number):
@@ -195,7 +195,7 @@ def oracle(text):
 NAMES = ["aten::mm", "void k<float>(int*)", "", "a \\\"b\\\"", "\\u00e9\\ud83d\\ude00", "\u00e9\u4e2d", "n\\/m",
          "cudaLaunchKernel", "ProfilerStep#3", "C:\\\\code\\\\x.py(3): f", "torch/nn/module.py(1501): _call_impl"]
 CATS = ["cpu_op", "kernel", "python_function", "cuda_runtime", "", "ac2g"]
-LAYOUTS = [  # between members, behind the colon, between events, around
+LAYOUTS = [  # between members, after the colon, between events, around
     ('{%s\n  }', ', ', ': ', ',\n  '),  # Kineto
     ('{%s}', ', ', ': ', ', '),  # json.dump
     ('\n    {\n      %s\n    }', ',\n      ', ': ', ','),  # indent=2

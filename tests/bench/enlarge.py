@@ -5,7 +5,7 @@ LAYOUT is K (Kineto's own with Python functions), D (Kineto's own with shapes an
 (`json.dump` on one line) or P (`indent=2`), written here from a fixed seed for machines without real
 traces. A SEED file's layout is kept. The events are repeated whole, each time with `ts`, `id`,
 `correlation` and `External id` shifted, metadata events once, separators as they are, so that the
-result is a valid trace of a longer run; everything else stands at its place.
+result is a valid trace of a longer run; everything else keeps its place.
 """
 import gzip
 import json
@@ -17,7 +17,7 @@ SHIFTED = re.compile(r'("(?:ts|id|correlation|External id)": ?)(\d+)')
 
 
 def events_of(text):
-    """(before the first event, [events], [what stands between them], behind the last)."""
+    """(before the first event, [events], [what is between them], after the last)."""
     start = text.index("[", text.index('"traceEvents"')) + 1
     decode, events, between = json.JSONDecoder().raw_decode, [], []
     at = text.index("{", start)

@@ -38,7 +38,7 @@ static const struct tg_cmd cmd = { .name = "try",
 struct parsed {
     struct tg_arena *arena;
     struct opts o;
-    struct tg_common common;
+    struct tg_global_opts common;
     struct tg_strs args;
     struct tg_err err;
     bool ok;

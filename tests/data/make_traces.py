@@ -260,7 +260,7 @@ def spelled(names):
 
 
 def unescaped(names):
-    """The same for names that stand between the quotes as they are."""
+    """The same for names that are between the quotes as they are."""
     return spelled([(name, b'"' + name + b'"') for name in names])
 
 

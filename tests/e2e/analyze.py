@@ -83,7 +83,7 @@ with tempfile.TemporaryDirectory() as folder:
     r = run(rank1, rank1, "--measure", "temporal")
     check("a rank twice is refused", r.returncode == 2 and "rank 1" in r.stderr)
 
-    # HTA sorts the ends of events by an order that is none where at 30 one event ends (A), one begins (B)
+    # HTA sorts the ends of events by an order that is not one where at 30 one event ends (A), one begins (B)
     # and one without length (z) lies. Worked out by hand with Python's sort: with z before B in the file
     # the close of A meets an empty stack, B stays open for ever, and the backward operator of step 2
     # lies one level deeper than that of step 1, so that only the latter is at HTA's smallest depth.

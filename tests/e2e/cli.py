@@ -120,7 +120,7 @@ def progress_on_a_terminal():
 
 
 def libgit2_is_loaded_when_asked_for():
-    """Only where git is asked; a library that is no library, or another one, is named."""
+    """Only where git is asked; a file that is not a library, or another one, is named."""
     with open(PROGRAM, "rb") as f:
         soname = re.search(rb"libgit2\.so\.[.0-9]+", f.read())
     if not soname:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""scripts/comment against a small GitHub (github.py). What is expected stands in the table, before
+"""scripts/comment against a small GitHub (github.py). The table says what is expected, before
 anything runs. With --openapi DIR each request is held against GitHub's OpenAPI description, which npm
 fetches into DIR; without npm or network that test is skipped, under CI only if the registry does not
 answer.

@@ -52,7 +52,7 @@ def plant(path):
             return None
         events = doc["traceEvents"] if isinstance(doc, dict) else doc
         judged = ("kernel", "Kernel", "cpu_op", "Operator")
-        # What lies outside every step is not judged, so the change is planted inside one.
+        # What is outside every step is not at judged, so the change is planted inside one.
         windows = [(e["ts"], e["ts"] + e["dur"]) for e in events if isinstance(e, dict) and e.get("ph") == "X"
                    and str(e.get("name")).startswith("ProfilerStep") and not str(e.get("cat")).startswith("gpu")]
         count = {}

@@ -3,7 +3,7 @@
 
 The tables lie beside the repository; without them the test is skipped.  A value agrees within 1e-9
 (whole-microsecond mode) or 1e-6 and 2 ns (mode `exact`, where HTA adds doubles).  What does not
-agree has to stand in `golden_analysis.csv` with its reason, else the test fails; so does a listed
+agree has to be in `golden_analysis.csv` with its reason, else the test fails; so does a listed
 line that agrees again.  Values that depend on HTA's unstable sort (UNSTABLE.csv) are not compared
 here; `tie_orders` shows for each of them, and for each listed tie, that HTA's is another order.
 """
@@ -67,7 +67,7 @@ def key_of(row, columns):
 
 
 def grouped(rows, columns):
-    """Rows of one key in a stable order (one correlation may stand in several pairs)."""
+    """Rows of one key in a stable order (one correlation may be in several pairs)."""
     out = {}
     for row in rows:
         out.setdefault(key_of(row, columns), []).append(row)
@@ -149,7 +149,7 @@ def analyze(files, *options):
 
 
 def options_for(path, last):
-    """The call behind a golden file beyond mode and last step."""
+    """The call that makes a golden file beyond mode and last step."""
     m = re.match(r"freq_seq_(.*)_len(\d+)_rank(\d+)$", path)
     if m:
         operator = m[1].replace("autograd_engine_", "autograd::engine::")

@@ -2,7 +2,7 @@
 """Where HTA raises, tracegate answers: every call of the corpus' HTA_FAILURES.csv, in default mode.
 
 An answer is a value that is not empty, or a reason that says what the trace lacks (the reasons that
-count are listed here, so that a vague one fails). Files that are no trace are refused with exit 3
+count are listed here, so that a vague one fails). Files that are not traces are refused with exit 3
 and a message. A call that the list does not know fails the test.
 """
 
@@ -86,7 +86,7 @@ def diff_answer(pair, mode):
 
 
 def planted():
-    """The check of an answer has to refuse what is none."""
+    """The check of an answer has to refuse what is not a trace."""
     bad = [([], False), ([{"rank": 0, "x": None, "reason": None}], False),
            ([{"rank": 0, "x": None, "reason": "something"}], False),
            ([{"rank": 0, "x": 1, "reason": None}], True)]

@@ -141,7 +141,7 @@ def cpu(tmp):
     expect("cpu: kept", policy(r)["suites"], [{"name": "main", "trace": {"files": "out/run*.json.gz", "run": r"run(\d+)"}, "baseline": "perf/run*.json.gz"}])
     init(r, "--force", TRACES + "/base/run00.json.gz")
     expect("cpu: outside", policy(r)["suites"], [{"name": "main", "trace": {"files": "out/run*.json.gz", "run": r"run(\d+)"}}])
-    # the slower one is no baseline of itself: what the policy requires is missing
+    # the slower one is not a baseline of itself: what the policy requires is missing
     edit(f"{TRACES}/base/run00.json.gz", r.path("less/run0.json.gz"), lambda d: d["traceEvents"].__setitem__(
         slice(None), [e for e in d["traceEvents"] if e.get("name") != "aten::mm"]))
     expect("cpu: without a required operator", r.run("check", "less/run0.json.gz", "--baseline", "out/run0.json.gz").returncode in (1, 4), True)

@@ -80,7 +80,7 @@ DAMAGE = [  # how, below the limit, above it, what the reports say (in the other
     (unlinked, 100, 101, "are device work whose launch is not in the trace", "101 of 200 pieces of device work have no launch"),
 ]
 
-LENIENT = [  # what stands in a trace, what --strict-json says, what the reports call it
+LENIENT = [  # what a trace has, what --strict-json says, what the reports call it
     ('"C:\\code"', "an escape that JSON does not know", "1 invalid escape"),
     ('"a\tb"', "a raw control byte in a text", "1 raw control byte"),
     (b'"\xff"', "bytes that are not UTF-8", "1 text with invalid bytes"),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """`baseline record`, `fetch` and `check` in clones of every shape: each gives the stored baseline's
-verdict, or a message with the exact fix. What comes out stands in the table. The same shapes for files of a
+verdict, or a message with the exact fix. The table says what comes out. The same shapes for files of a
 commit (REV:PATH, LFS, packed, loose and delta objects): tests/core/baseline/test_git.c.
 """
 import json

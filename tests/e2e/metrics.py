@@ -208,7 +208,7 @@ def without_frames(tmp, what, single, base, test):
 
 
 def without_stacks(tmp, what, limits, info, base, test):
-    """A side recorded without Python stacks is no program without modules: nothing passes, nothing fails."""
+    """A side recorded without Python stacks is not a program without modules: nothing passes, nothing fails."""
     for k, side in enumerate((base, test)):
         bare = []
         for name in side:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """`analyze --measure ops --whole` against independent sums, to the nanosecond.
 
-Two oracles, neither shares a line with the program: the model behind tests/data/make_traces.py,
+Two oracles, neither shares a line with the program: the model of tests/data/make_traces.py,
 which knows what it wrote, and Python's json with exact decimals over the real traces of the corpus
 (../shared, when it is there). --quick leaves out real traces above 300 kB packed.
 """

@@ -208,7 +208,7 @@ def changed(tmp, base, what, change):
 
 
 def budgets_say(what, got, want, docs):
-    """Exit code, and the four budgets in the order idle, launch gap, overlap, exposed; and the numbers behind them."""
+    """Exit code, and the four budgets in the order idle, launch gap, overlap, exposed; and their numbers."""
     code, found = got
     states = [found.get((f"{b}-budget", m)) for b, m in (("idle", "idle"), ("launch-gap", "launch_gap"),
                                                          ("overlap", "comm_overlap"), ("exposed", "comm_exposed"))]  # fmt: skip

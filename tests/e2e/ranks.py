@@ -70,7 +70,7 @@ class Ranks:
         self.doc["distributedInfo"] = {"backend": "nccl", "rank": rank, "world_size": 4096}
         usual = events = self.doc["traceEvents"]
         added = []
-        if extra:  # one more call of a small operator a step, where there is room for it: behind the last span
+        if extra:  # one more call of a small operator a step, where there is room for it: after the last span
             for s in self.steps:
                 added.append({"ph": "X", "cat": "cpu_op", "name": "aten::item", "pid": s["pid"], "tid": s["tid"],
                               "ts": s["ts"] + s["dur"] - 0.02, "dur": 0.01})

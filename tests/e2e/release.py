@@ -66,7 +66,7 @@ def no_clock():
 
 
 class Copy:
-    """The project's scripts in a folder of their own with one pinned source, and a builder that is none."""
+    """The project's scripts in a folder of their own with one pinned source, and a builder that is not one."""
 
     def __init__(self, folder, archive, pinned):
         self.top = folder

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """`tracegate selftest`: which rules of a policy turn red when what they are about is planted. What each
-rule must answer was written down before; the reasons stand beside the rows.
+rule must answer was written down before; the reasons are beside the rows.
 """
 import glob
 import json
@@ -31,7 +31,7 @@ TABLE = [
     ("{id: a, metric: step_time, fail: {max: 60s}}", "blind", 1),
     # the rule works, but the policy cannot stop a merge
     ("{id: a, match: {kind: op}, metric: count, warn: {abs: 0}}", "warns", 1),
-    # … and one that can stands beside it
+    # … and one that can is beside it
     ("{id: a, match: {kind: op}, metric: count, direction: down, warn: {abs: 0}};"
      "{id: b, match: {kind: op}, metric: self, fail: {pct: auto, abs: 0.1%step}}", "warns red", 0),
     ("{id: a, match: {kind: op}, metric: count, direction: down, fail: {abs: 0}}", "red", 0),

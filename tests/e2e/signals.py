@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a process that is told to end leaves behind: nothing, and the status that a shell expects. A fresh
+"""What a process that is told to end leaves: nothing, and the status that a shell expects. A fresh
 trace that is a pipe holds the program at a known place: reports are open, the trace is not yet read.
 Controls: the same run that is left alone writes its reports; a signal that was ignored from the start
 (nohup) stays ignored. A file size limit is a failed write, code 5.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """`tracegate baseline` and `check` against remotes that are real bare repositories with hooks: what
-is recorded on one machine decides on another. Expected outcomes stand in the tables; see
+is recorded on one machine decides on another. The tables have the expected outcomes; see
 docs/baselines.md, "The store".
 """
 import gzip

@@ -142,7 +142,7 @@ def corpus(tmp):
         name = os.path.relpath(base[0], CORPUS) + ("" if len(base) == 1 else f" and {len(base) - 1} more")
         how = ("--ranks",) if len(base) > 1 else ()
         code, err = r.record(f"c{i}", base, how)
-        if code and len(base) > 1:  # their ranks are in the traces, or they are no ranks of one run
+        if code and len(base) > 1:  # their ranks are in the traces, or they are not ranks of one run
             how = ()
             code, err = r.record(f"c{i}", base, how)
         if "not_a_trace" in name or code:

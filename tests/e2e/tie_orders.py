@@ -5,7 +5,7 @@ HTA sorts events by time with an unstable sort, so what stands first at one time
 This is an independent calculation of the three numbers where that matters (queue length, memory
 bandwidth, time by kernel type), written from their definitions. With the sort that the goldens were
 made with (numpy 1.24) it has to give HTA's value everywhere in the tables that UNSTABLE.csv or
-golden_analysis.csv name; a value that it does not give is no tie but a disagreement. Skipped with
+golden_analysis.csv name; a value that it does not give is not a tie but a disagreement. Skipped with
 another numpy, whose luck is another.
 """
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""No regression behind a green light: variants of a change, and what the verdict has to be by rule.
+"""No regression under a green light: variants of a change, and what the verdict has to be by rule.
 
 A variant is a step of plain_model.usual(), recorded as a baseline and as fresh runs of the same program, with more work
 planted on the fresh side. Nothing here is learnt from the program; the rules are those of docs/policy.md:

@@ -2,7 +2,7 @@
 """From nothing to a gated pull request by docs/github-actions.md alone: its code blocks are taken as they
 stand, the workflows they bring are run (workflow.py) on the events that a new user causes.
 
-    walk            recorded traces stand in for PyTorch (a module `torch` that hands them out)
+    walk            recorded traces replace PyTorch (a module `torch` that hands them out)
     walk --torch    PyTorch itself measures; where it is Debian's, which cannot write traces, examples/kineto_layout.py does
 """
 import os

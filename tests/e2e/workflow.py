@@ -1,5 +1,5 @@
 """Runs whole workflows as GitHub would: triggers, needs, if, matrix, outputs, permissions, each `run` in
-its shell. Actions of others are stood in for; tracegate's own is action.yml (runner.py). What a job may
+its shell. Actions of others are replaced; tracegate's own is action.yml (runner.py). What a job may
 write follows from its `permissions` and from whose pull request it is: the git server refuses pushes
 without contents: write, the API refuses comments without pull-requests: write.
 """

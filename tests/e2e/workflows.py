@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""examples/workflows run as they are (workflow.py): what each job must answer, store and write stands
-beside it before the run. The bench hands out recorded traces (verdicts: examples/expected.csv).
+"""examples/workflows run as they are (workflow.py): what each job must answer, store and write is beside it before the run. The bench hands out recorded traces (verdicts: examples/expected.csv).
 """
 import os
 import re
@@ -121,7 +120,7 @@ def pull_requests(folder, mock):
 
 
 def merge_queue(folder, mock):
-    """What was measured in the queue is the baseline when its commit lands; what failed is none."""
+    """What was measured in the queue is the baseline when its commit lands; what failed is not one."""
     box, f, gate, start = pull_requests(folder, mock)
     # name, what changes -> gate, record, stored runs of the commit
     for name, files, result, recorded, stored in (

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 """Fails on an include that points the wrong way, or on a third-party header outside its one file.
 
-The allowed directions are those of docs/architecture.md. The check checks itself first: a planted
+The allowed directions are those of docs/architecture.md. The check checks itself first: an injected
 wrong include must be found.
 """
-import os
 import re
 import sys
 
-ROOT = os.environ.get("TG_SOURCE_DIR", os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+import tree
 
 WITHOUT_HTA = ["core/base", "core/trace", "core/steps", "core/metric", "core/cause", "core/analysis", "core/summary",
                "core/diff", "core/history", "core/baseline"]
@@ -66,27 +65,12 @@ def faults(path, text):
             yield f"{path}: core calls {call}()"
 
 
-def sources():
-    for room in ("core", "policy", "reporters", "cmd"):
-        for folder, _, names in os.walk(os.path.join(ROOT, room)):
-            for name in sorted(names):
-                if name.endswith((".c", ".h")):
-                    yield os.path.relpath(os.path.join(folder, name), ROOT)
-
-
 def main():
-    planted = [("core/trace/x.c", '#include "policy/verdict/eval.h"\n'), ("core/diff/x.c", "#include <yaml.h>\n"),
-               ("reporters/x.c", '#include "policy/verdict/eval.h"\n'), ("core/base/x.c", 'exit(1);\n')]
-    for path, text in planted:
-        if not list(faults(path, text)):
-            sys.exit(f"layers: the check is blind to {text!r} in {path}")
-    found, n = [], 0
-    for path in sources():
-        n += 1
-        with open(os.path.join(ROOT, path), encoding="utf-8") as f:
-            found += faults(path, f.read())
-    print("\n".join(found) if found else f"layers: {n} files, all includes point the right way")
-    return 1 if found or n < 20 else 0
+    injected = [("core/trace/x.c", '#include "policy/verdict/eval.h"\n'), ("core/diff/x.c", "#include <yaml.h>\n"),
+                ("reporters/x.c", '#include "policy/verdict/eval.h"\n'), ("core/base/x.c", 'exit(1);\n')]
+    paths = tree.sources()
+    return tree.run("layers", len(paths), (f for p in paths for f in faults(p, tree.read(p))),
+                    ((text, faults(path, text)) for path, text in injected), 20, "files, all includes point the right way")
 
 
 if __name__ == "__main__":

@@ -1,16 +1,11 @@
 #!/usr/bin/env python3
 """The action offers the reports of reporters/reporter.h, with their extensions. Checks itself first."""
-import os
 import re
 import sys
 
-ROOT = os.environ.get("TG_SOURCE_DIR", os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+import tree
+
 NOT_IN_THE_ACTION = {"csv"}  # for scripts; nobody reads it in a pull request
-
-
-def read(path):
-    with open(os.path.join(ROOT, path), encoding="utf-8") as f:
-        return f.read()
 
 
 def faults(header, script, action):
@@ -28,16 +23,12 @@ def faults(header, script, action):
 
 
 def main():
-    header, script, action = read("reporters/reporter.h"), read("scripts/action-check"), read("action.yml")
+    header, script, action = (tree.read(p) for p in ("reporters/reporter.h", "scripts/action-check", "action.yml"))
     row = 'X(new, "new", ".new", FILE, "write news")'
     wrong = [(header + row, script, action), (header, script.replace("junit:xml", "junit:txt"), action),
              (header, script, action.replace("outputs.junit ", "outputs.unit "))]
-    for texts in wrong:
-        if not list(faults(*texts)):
-            sys.exit("reports: the check does not see a fault of its own")
-    found = list(faults(header, script, action))
-    print("\n".join(found) or "reports: the action has them all")
-    return 1 if found else 0
+    return tree.run("reports", 1, faults(header, script, action), (("a fault of its own", faults(*w)) for w in wrong), 1,
+                    "action has them all")
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "core/analysis/analysis.h"
-#include "core/analysis/describe.h"
+#include "core/analysis/quantiles.h"
 #include "core/analysis/interval.h"
 #include "tests/build_trace.h"
 
@@ -413,18 +413,18 @@ static void sequences_belong_to_the_outermost_operator(void **state)
 static void describes_values(void **state)
 {
     double v[] = { 4, 1, 10, 3, 2 }, pair[] = { 1, 2 };
-    struct tg_describe d = tg_describe_values(v, 5);
+    struct tg_describe d = tg_quantiles_of(v, 5);
     struct tg_weighted w[] = { { 5, 1 }, { 1, 8 }, { 9, 1 }, { 100, 0 } };
     (void)state;
     assert_near(d.mean, 4, 0);
     assert_near(d.std * d.std, 12.5, 1e-12);
     assert_near(d.q25, 2, 0);
     assert_near(d.q75, 4, 0);
-    d = tg_describe_values(pair, 2);
+    d = tg_quantiles_of(pair, 2);
     assert_near(d.q25, 1.25, 0);
-    d = tg_describe_values(pair, 1);
+    d = tg_quantiles_of(pair, 1);
     assert_true(d.std != d.std);
-    d = tg_describe_weighted(w, 4); /* 8 of 10 at 1: mean 2.2, quartiles 1 */
+    d = tg_quantiles_weighted(w, 4); /* 8 of 10 at 1: mean 2.2, quartiles 1 */
     assert_int_equal(d.count, 3);
     assert_near(d.mean, 2.2, 1e-12);
     assert_near(d.q75, 1, 0);

@@ -87,7 +87,7 @@ static void assert_lacks(const struct fixture *f, int side, const char *text)
 {
     struct tg_buf b = { 0 };
     if (f->c.n_lacking[side])
-        tg_put_ranks(&b, f->c.lacking[side], f->c.n_lacking[side]);
+        tg_ranks_put(&b, f->c.lacking[side], f->c.n_lacking[side]);
     assert_string_equal(b.n ? b.p : "", text);
     tg_buf_release(&b);
 }
@@ -192,10 +192,10 @@ static void many_ranks_are_told_in_pieces(void **state)
     (void)f;
     for (int i = 0; i < 20; i++)
         v[i] = 2 * i;
-    tg_put_ranks(&b, v, 20);
+    tg_ranks_put(&b, v, 20);
     assert_string_equal(b.p, "ranks 0, 2, 4, 6, 8, 10, 12, 14 and 12 more");
     tg_buf_clear(&b);
-    tg_put_ranks(&b, (const int64_t[]){ 0, 1, 2, 5, 7, 8 }, 6);
+    tg_ranks_put(&b, (const int64_t[]){ 0, 1, 2, 5, 7, 8 }, 6);
     assert_string_equal(b.p, "ranks 0–2, 5, 7, 8");
     tg_buf_release(&b);
 }

@@ -1,4 +1,4 @@
-#include "core/analysis/describe.h"
+#include "core/analysis/quantiles.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,14 +20,14 @@ static double quantile(const double *sorted, size_t n, double q)
     return sorted[i] + (sorted[i + 1] - sorted[i]) * (at - (double)i);
 }
 
-static struct tg_describe nothing(void)
+static struct tg_quantiles nothing(void)
 {
-    return (struct tg_describe){ 0, NAN, NAN, NAN, NAN, NAN, NAN, NAN };
+    return (struct tg_quantiles){ 0, NAN, NAN, NAN, NAN, NAN, NAN, NAN };
 }
 
-struct tg_describe tg_describe_values(double *v, size_t n)
+struct tg_quantiles tg_quantiles_of(double *v, size_t n)
 {
-    struct tg_describe d = nothing();
+    struct tg_quantiles d = nothing();
     double sum = 0, squares = 0;
     if (!n)
         return d;
@@ -55,9 +55,9 @@ static int by_weighted(const void *pa, const void *pb)
     return c ? c : (a->w > b->w) - (a->w < b->w);
 }
 
-struct tg_describe tg_describe_weighted(struct tg_weighted *v, size_t n)
+struct tg_quantiles tg_quantiles_weighted(struct tg_weighted *v, size_t n)
 {
-    struct tg_describe d = nothing();
+    struct tg_quantiles d = nothing();
     double total = 0, sum = 0, squares = 0, passed = 0;
     double *const quartile[] = { &d.q25, &d.q50, &d.q75 };
     size_t kept = 0, q = 0;
@@ -123,11 +123,11 @@ double tg_round_to(double v, int digits)
     return rint(v * scale) / scale;
 }
 
-void tg_describe_put(struct tg_table_cell *cells, const struct tg_describe *d, int digits)
+void tg_quantiles_put(struct tg_table_cell *cells, const struct tg_quantiles *d, int digits)
 {
     const double v[] = {
         (double)d->count, d->mean, d->std, d->min, d->q25, d->q50, d->q75, d->max
     };
-    for (size_t i = 0; i < TG_DESCRIBE_CELLS; i++)
+    for (size_t i = 0; i < TG_QUANTILE_CELLS; i++)
         cells[i] = tg_table_real(digits < 0 ? v[i] : tg_round_to(v[i], digits));
 }

@@ -1,18 +1,18 @@
-#ifndef TG_ANALYSIS_DESCRIBE_H
-#define TG_ANALYSIS_DESCRIBE_H
+#ifndef TG_ANALYSIS_QUANTILES_H
+#define TG_ANALYSIS_QUANTILES_H
 /*
  * Order statistics as data frames give them: quantiles by linear interpolation between order
  * statistics, standard deviation with n - 1 (unknown, NaN, below two values). All NaN when empty.
  */
 #include "core/analysis/table.h"
 
-struct tg_describe {
+struct tg_quantiles {
     size_t count;
     double mean, std, min, q25, q50, q75, max;
 };
 
 /* Sorts `v`. n log n. */
-struct tg_describe tg_describe_values(double *v, size_t n);
+struct tg_quantiles tg_quantiles_of(double *v, size_t n);
 
 /*
  * The same over a step function: value v[i] held for weight w[i] (time), so that a long state
@@ -23,7 +23,7 @@ struct tg_describe tg_describe_values(double *v, size_t n);
 struct tg_weighted {
     double v, w;
 };
-struct tg_describe tg_describe_weighted(struct tg_weighted *v, size_t n);
+struct tg_quantiles tg_quantiles_weighted(struct tg_weighted *v, size_t n);
 
 /* Running sum, extremes, mean and spread of durations; two of them can be merged. */
 struct tg_running_stats {
@@ -40,13 +40,13 @@ double tg_running_stats_std(const struct tg_running_stats *s);
 double tg_round_to(double v, int digits);
 
 /* count mean std min 25% 50% 75% max, into eight cells; every value is rounded if digits >= 0. */
-#define TG_DESCRIBE_COLUMNS                                                                        \
+#define TG_QUANTILE_COLUMNS                                                                        \
     { "count", TG_TABLE_REAL }, { "mean", TG_TABLE_REAL }, { "std", TG_TABLE_REAL },               \
         { "min", TG_TABLE_REAL }, { "25%", TG_TABLE_REAL }, { "50%", TG_TABLE_REAL },              \
         { "75%", TG_TABLE_REAL },                                                                  \
     {                                                                                              \
         "max", TG_TABLE_REAL                                                                       \
     }
-#define TG_DESCRIBE_CELLS 8
-void tg_describe_put(struct tg_table_cell *cells, const struct tg_describe *d, int digits);
+#define TG_QUANTILE_CELLS 8
+void tg_quantiles_put(struct tg_table_cell *cells, const struct tg_quantiles *d, int digits);
 #endif

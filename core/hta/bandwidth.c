@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/analysis/quantiles.h"
 #include "core/analysis/device.h"
+#include "core/analysis/quantiles.h"
 #include "core/hta/hta.h"
 
 enum { RANK, NAME, STATS, COLUMNS = STATS + TG_QUANTILE_CELLS };

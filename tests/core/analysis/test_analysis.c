@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "core/analysis/analysis.h"
-#include "core/analysis/quantiles.h"
 #include "core/analysis/interval.h"
+#include "core/analysis/quantiles.h"
 #include "tests/build_trace.h"
 
 /* cmocka compares floats only */
@@ -413,7 +413,7 @@ static void sequences_belong_to_the_outermost_operator(void **state)
 static void describes_values(void **state)
 {
     double v[] = { 4, 1, 10, 3, 2 }, pair[] = { 1, 2 };
-    struct tg_describe d = tg_quantiles_of(v, 5);
+    struct tg_quantiles d = tg_quantiles_of(v, 5);
     struct tg_weighted w[] = { { 5, 1 }, { 1, 8 }, { 9, 1 }, { 100, 0 } };
     (void)state;
     assert_near(d.mean, 4, 0);

@@ -1,10 +1,9 @@
 /* `tracegate merge`: the union of summaries, the same bytes in any order and grouping. */
 #include <stddef.h>
-#include <stdlib.h>
 
 #include "cmd/gate/inputs.h"
-#include "cmd/gate/reading.h"
 #include "core/base/file.h"
+#include "core/summary/merge.h"
 
 struct merge_opts {
     const char *output;
@@ -15,45 +14,59 @@ static const struct tg_opt merge_options[] = {
     { 0 },
 };
 
-struct reading {
-    const struct tg_input_list *inputs;
-    struct tg_repo *repo;
-    struct tg_summary *one; /* per file */
+/* What cannot be opened twice is held in memory. */
+struct held {
+    struct tg_buf bytes;
+    bool held;
 };
 
-static bool read_one(void *arg, size_t i, struct tg_err *err)
+struct merging {
+    const struct tg_input_list *inputs;
+    struct tg_repo *repo;
+    struct held *held; /* per input */
+    struct tg_outputs *files;
+    size_t handle;
+};
+
+static bool hold_all(struct held *h, const char *path, struct tg_err *err)
 {
-    const struct reading *r = arg;
-    const struct tg_input_item *item = &r->inputs->v[i];
-    struct tg_summarize_opts so = { .rank = -1 };
-    struct tg_buf bytes = { 0 };
-    struct tg_source *s = tg_inputs_open(item, r->repo, NULL, &bytes, err);
-    tg_sv head;
-    bool ok = s && tg_source_peek(s, &head, err);
-    if (ok && !tg_summary_looks_like(head)) {
-        ok = tg_err_set(err, TG_ERR_SUMMARY, TG_AT_FILE(item->label), "this is not a summary");
-        (void)tg_err_hint(err, "Make one of a trace with tracegate summarize.");
+    int64_t got = 1;
+    struct tg_source *s = tg_source_open(path, NULL, err);
+    while (s && got > 0) {
+        got = tg_source_fill(s, tg_buf_room(&h->bytes, 65536), 65536, err);
+        h->bytes.n += got > 0 ? (size_t)got : 0;
     }
-    ok = ok && tg_summary_add(&r->one[i], s, &so, NULL, err);
     tg_source_close(s);
-    tg_buf_release(&bytes);
-    return ok;
+    h->held = s && got == 0;
+    return h->held;
 }
 
-static bool read_all(struct tg_summary *all, const struct tg_input_list *inputs,
-                     struct tg_repo *repo, struct tg_err *err)
+static struct tg_source *open_input(void *arg, size_t i, struct tg_err *err)
 {
-    struct reading r = { inputs, repo, tg_xrealloc(NULL, inputs->n + 1, sizeof *r.one) };
-    bool ok;
-    for (size_t i = 0; i < inputs->n; i++)
-        tg_summary_init(&r.one[i]);
-    ok = tg_reading_each(inputs->n, read_one, &r, NULL, err);
-    for (size_t i = 0; i < inputs->n; i++) {
-        ok = ok && tg_summary_merge(all, &r.one[i], err);
-        tg_summary_release(&r.one[i]);
+    const struct merging *g = arg;
+    const struct tg_input_item *item = &g->inputs->v[i];
+    struct held *h = &g->held[i];
+    struct tg_source *s;
+    tg_sv head;
+    if (!item->from_git && !h->held && !tg_file_is_regular(item->label) &&
+        !hold_all(h, item->label, err))
+        return NULL;
+    s = h->held ? tg_source_memory(tg_buf_sv(&h->bytes), item->label, NULL, err)
+                : tg_inputs_open(item, g->repo, NULL, &h->bytes, err);
+    if (!s || (tg_source_peek(s, &head, err) && tg_summary_looks_like(head)))
+        return s;
+    if (err->kind == TG_ERR_NONE) {
+        tg_err_set(err, TG_ERR_SUMMARY, TG_AT_FILE(item->label), "this is not a summary");
+        (void)tg_err_hint(err, "Make one of a trace with tracegate summarize.");
     }
-    free(r.one);
-    return ok;
+    tg_source_close(s);
+    return NULL;
+}
+
+static bool put(void *arg, tg_sv bytes, struct tg_err *err)
+{
+    const struct merging *g = arg;
+    return tg_outputs_put(g->files, g->handle, bytes, err);
 }
 
 static bool merge(const struct merge_opts *o, const struct tg_strs *args, struct tg_arena *a,
@@ -61,20 +74,18 @@ static bool merge(const struct merge_opts *o, const struct tg_strs *args, struct
 {
     struct tg_input_list inputs = { 0 };
     struct tg_repo repo = { 0 };
-    struct tg_summary all;
     struct tg_outputs files = { 0 };
-    struct tg_buf out = { 0 };
-    size_t handle;
-    bool ok = tg_outputs_open(&files, o->output ? o->output : "-", &handle, err);
-    tg_summary_init(&all);
+    struct merging g = { &inputs, &repo, NULL, &files, 0 };
+    struct tg_merge m = { .open = open_input, .put = put, .arg = &g };
+    bool ok = tg_outputs_open(&files, o->output ? o->output : "-", &g.handle, err);
     for (size_t i = 0; ok && i < args->n; i++)
         ok = tg_inputs_add(&inputs, args->v[i], NULL, &repo, a, err);
-    ok = ok && read_all(&all, &inputs, &repo, err);
-    ok = ok && tg_summary_write(&all, NULL, &out, err) &&
-         tg_outputs_put(&files, handle, tg_buf_sv(&out), err) && tg_outputs_commit(&files, err);
+    g.held = TG_NEW_N(a, struct held, inputs.n + 1);
+    m.n = inputs.n;
+    ok = ok && tg_merge_run(&m, err) && tg_outputs_commit(&files, err);
     tg_outputs_release(&files);
-    tg_buf_release(&out);
-    tg_summary_release(&all);
+    for (size_t i = 0; i < inputs.n; i++)
+        tg_buf_release(&g.held[i].bytes);
     tg_repo_release(&repo);
     return ok;
 }

@@ -314,6 +314,12 @@ bool tg_file_same(const char *a, const char *b)
     return status_of(a, &x) && status_of(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
+bool tg_file_is_regular(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
 bool tg_file_exists(const char *path)
 {
     struct stat st;

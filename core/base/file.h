@@ -56,6 +56,7 @@ TG_MUST bool tg_files_glob(const char *pattern, struct tg_arena *a, const char *
 /* Names that tg_files_in_dir takes; hidden files are not taken. */
 bool tg_file_is_input_name(tg_sv name);
 bool tg_file_is_dir(const char *path);
+bool tg_file_is_regular(const char *path); /* it can be opened again */
 bool tg_file_exists(const char *path);
 /* One file under two names: links are followed. "-" is standard input. False: one is not there. */
 bool tg_file_same(const char *a, const char *b);

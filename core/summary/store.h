@@ -61,19 +61,27 @@ void tg_store_put_tail(struct tg_store_writer *w);
 /* ---- reading ---- */
 
 struct tg_store_shape; /* rows of one listing and one pattern */
-enum { TG_STORE_SHAPES = 8 };
+struct tg_store_book;  /* the book of a document, and of others that have the same */
+enum { TG_STORE_SHAPES = 8, TG_STORE_BOOKS = 8 };
+
+/* The last books that were read: ranks of one program have the same, and it is read once. */
+struct tg_store_books {
+    struct tg_store_book *v[TG_STORE_BOOKS];
+    size_t next;
+};
+void tg_store_books_release(struct tg_store_books *b);
 
 struct tg_store_reader {
     struct tg_source *source; /* the caller's */
-    struct tg_arena *a;       /* index, book, columns */
-    bool transient;           /* a shard is used up before the next is read: less memory */
+    struct tg_arena *a;       /* index, columns */
+    struct tg_store_books *books;
     const char *file;
     tg_sv name; /* of the file, without its folder */
     size_t max_line;
     struct tg_buf text; /* what was read and not used yet: from `at` */
     size_t at;
     bool ended;
-    struct tg_book_read book;
+    struct tg_store_book *book;
     struct tg_store_key *index;
     size_t n, next;
     struct tg_shard **left_out;
@@ -83,15 +91,24 @@ struct tg_store_reader {
     struct tg_store_shape *shape[TG_STORE_SHAPES]; /* the last ones */
     size_t next_shape;
 };
-/* Reads the first line. After an error, too, the reader is to be closed. */
-TG_MUST bool tg_store_open(struct tg_store_reader *r, struct tg_source *source,
-                           const struct tg_limits *limits, struct tg_arena *a, struct tg_err *err);
 /*
- * The next shard, in `a`, and its ids in r->book; the ids are valid until the next call. After
+ * Reads the first line. After an error, too, the reader is to be closed. `books` NULL: what is read
+ * lives in `a`, and shards share parts of it. Else each shard is used up before the next is read,
+ * which takes less memory.
+ */
+TG_MUST bool tg_store_open(struct tg_store_reader *r, struct tg_source *source,
+                           const struct tg_limits *limits, struct tg_store_books *books,
+                           struct tg_arena *a, struct tg_err *err);
+/* The ids of the reader's book in `b`, which has all of it then. For readers with `books`. */
+const struct tg_listing *tg_store_joined(struct tg_store_reader *r, struct tg_book *b);
+/*
+ * The next shard, in `a`, and its ids in the book; the ids are valid until the next call. After
  * TG_FAILED (err names the rank) the next call goes on with the shard after it, if the file does.
  */
 TG_MUST enum tg_next tg_store_next(struct tg_store_reader *r, struct tg_arena *a,
                                    struct tg_shard **out, const struct tg_listing **ids,
                                    struct tg_err *err);
+/* Passes over a shard. */
+TG_MUST bool tg_store_skip(struct tg_store_reader *r, struct tg_err *err);
 void tg_store_close(struct tg_store_reader *r);
 #endif

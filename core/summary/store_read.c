@@ -28,6 +28,15 @@ struct tg_store_shape {
     struct tg_shared_rows shape;
 };
 
+struct tg_store_book {
+    size_t users;         /* readers and caches */
+    struct tg_arena *own; /* NULL: everything lives in the reader's arena */
+    tg_sv packed;         /* as it was read */
+    struct tg_book_read read;
+    struct tg_listing joined;
+    bool is_joined;
+};
+
 /* ---- messages ---- */
 
 static bool damaged(const struct tg_store_reader *r, const char *what, struct tg_err *err)
@@ -196,6 +205,79 @@ static bool read_left_out(struct tg_store_reader *r, const struct tg_doc *array)
     return !array || tg_doc_type(array) == TG_DOC_ARRAY;
 }
 
+static void put_down(struct tg_store_book *b)
+{
+    if (!b || !b->own || --b->users)
+        return;
+    tg_listing_release(&b->joined);
+    tg_arena_free(b->own);
+}
+
+void tg_store_books_release(struct tg_store_books *b)
+{
+    for (size_t i = 0; i < TG_STORE_BOOKS; i++)
+        put_down(b->v[i]);
+    *b = (struct tg_store_books){ 0 };
+}
+
+const struct tg_listing *tg_store_joined(struct tg_store_reader *r, struct tg_book *b)
+{
+    if (!r->book->is_joined)
+        tg_book_join(b, &r->book->read, &r->book->joined);
+    r->book->is_joined = true;
+    return &r->book->joined;
+}
+
+/* The packed texts of a book, one after the other. */
+static void put_packed(struct tg_buf *b, const struct tg_doc *d)
+{
+    static const char *const keys[] = { "texts", "rows", "frames", "facts" };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        tg_buf_putc(b, '\n');
+        for (const struct tg_doc *m = tg_doc_first(tg_doc_get(d, keys[i])); m; m = tg_doc_next(m)) {
+            tg_buf_add(b, tg_doc_str(m, TG_SV("")));
+            tg_buf_putc(b, ' ');
+        }
+    }
+}
+
+static void keep_book(struct tg_store_books *all, struct tg_store_book *b)
+{
+    put_down(all->v[all->next]);
+    all->v[all->next] = b;
+    b->users++;
+    all->next = (all->next + 1) % TG_STORE_BOOKS;
+}
+
+static bool read_book(struct tg_store_reader *r, const struct tg_doc *d)
+{
+    struct tg_buf packed = { 0 };
+    struct tg_arena *a = r->a;
+    if (r->books) {
+        put_packed(&packed, d);
+        for (size_t i = 0; i < TG_STORE_BOOKS && !r->book; i++)
+            if (r->books->v[i] && tg_sv_eq(r->books->v[i]->packed, tg_buf_sv(&packed)))
+                r->book = r->books->v[i];
+        a = tg_arena_new();
+    }
+    if (r->book) {
+        r->book->users++;
+        tg_arena_free(a);
+        tg_buf_release(&packed);
+        return true;
+    }
+    r->book = TG_NEW(a, struct tg_store_book);
+    *r->book = (struct tg_store_book){ .users = 1,
+                                       .own = r->books ? a : NULL,
+                                       .packed = tg_arena_sv(a, tg_buf_sv(&packed)) };
+    tg_buf_release(&packed);
+    if (!tg_book_read(&r->book->read, d, a))
+        return false;
+    if (r->books)
+        keep_book(r->books, r->book);
+    return true;
+}
+
 static bool read_head(struct tg_store_reader *r, const struct tg_doc *d, struct tg_err *err)
 {
     if (!check_format(r, d, err))
@@ -204,7 +286,7 @@ static bool read_head(struct tg_store_reader *r, const struct tg_doc *d, struct 
         return other_layout(r, err);
     if (!read_index(r, d))
         return damaged(r, "index", err);
-    if (!tg_book_read(&r->book, d, r->a))
+    if (!read_book(r, d))
         return damaged(r, "texts, rows, frames or facts", err);
     return read_left_out(r, tg_doc_get(d, "left_out")) || damaged(r, "left_out", err);
 }
@@ -244,13 +326,15 @@ static tg_sv base_name(tg_sv path)
 }
 
 bool tg_store_open(struct tg_store_reader *r, struct tg_source *source,
-                   const struct tg_limits *limits, struct tg_arena *a, struct tg_err *err)
+                   const struct tg_limits *limits, struct tg_store_books *books, struct tg_arena *a,
+                   struct tg_err *err)
 {
     struct tg_doc *d;
     tg_sv line;
     bool ok;
     *r = (struct tg_store_reader){ .source = source,
                                    .a = a,
+                                   .books = books,
                                    .file = tg_source_name(source),
                                    .max_line = (limits ? *limits : TG_LIMITS_DEFAULT).max_doc };
     r->name = tg_clean_text(a, base_name(tg_sv_of(r->file ? r->file : "")));
@@ -282,6 +366,7 @@ void tg_store_close(struct tg_store_reader *r)
 {
     for (size_t i = 0; i < TG_STORE_SHAPES; i++)
         free_shape(r->shape[i]);
+    put_down(r->book);
     tg_buf_release(&r->text);
     free(r->column);
     free(r->left_out);
@@ -332,12 +417,11 @@ static const struct tg_store_shape *shape_of(struct tg_store_reader *r, uint32_t
         if (s && s->rows == rows && s->pattern == pattern && s->shape.n_steps == n_steps)
             return s;
     }
-    a = r->transient ? tg_arena_new() : r->a;
+    a = r->books ? tg_arena_new() : r->a;
     s = TG_NEW(a, struct tg_store_shape);
-    *s =
-        (struct tg_store_shape){ .own = r->transient ? a : NULL, .rows = rows, .pattern = pattern };
-    if (!tg_listing_read(&s->ids, r->column[rows], &r->book, a) ||
-        !tg_pattern_read(&s->shape, r->column[pattern], &s->ids, &r->book, n_steps, a)) {
+    *s = (struct tg_store_shape){ .own = r->books ? a : NULL, .rows = rows, .pattern = pattern };
+    if (!tg_listing_read(&s->ids, r->column[rows], &r->book->read, a) ||
+        !tg_pattern_read(&s->shape, r->column[pattern], &s->ids, &r->book->read, n_steps, a)) {
         free_shape(s);
         return NULL;
     }
@@ -414,41 +498,65 @@ static bool take_tail(struct tg_store_reader *r, struct tg_err *err)
            damaged(r, "something follows its end", err);
 }
 
+/* The line of the next shard as a document; NULL with err set. */
+static struct tg_doc *shard_line(struct tg_store_reader *r, struct tg_err *err)
+{
+    bool more = r->next + 1 < r->n;
+    struct tg_err json;
+    struct tg_doc *d = NULL;
+    tg_sv line;
+    switch (next_line(r, &line, err)) {
+    case TG_NEXT_FAILED:
+        r->next = r->n + 1;
+        return NULL;
+    case TG_NEXT_END:
+        (void)ends_early(r, err);
+        return NULL;
+    case TG_NEXT:
+        break;
+    }
+    tg_err_init(&json);
+    if (tg_sv_ends(line, TG_SV(",")) == more) {
+        line.n -= more;
+        d = tg_doc_parse(line, r->file, &json);
+    }
+    if (!d)
+        (void)shard_damaged(r, &r->index[r->next++], "it is not JSON", err);
+    return d;
+}
+
 enum tg_next tg_store_next(struct tg_store_reader *r, struct tg_arena *a, struct tg_shard **out,
                            const struct tg_listing **ids, struct tg_err *err)
 {
-    struct tg_err json;
     struct tg_doc *d;
     const char *bad;
-    tg_sv line;
     if (r->next > r->n)
         return TG_NEXT_END;
     if (r->next == r->n)
         return take_tail(r, err) ? TG_NEXT_END : TG_NEXT_FAILED;
-    switch (next_line(r, &line, err)) {
-    case TG_NEXT_FAILED:
-        r->next = r->n + 1;
+    d = shard_line(r, err);
+    if (!d)
         return TG_NEXT_FAILED;
-    case TG_NEXT_END:
-        (void)ends_early(r, err);
-        return TG_NEXT_FAILED;
-    case TG_NEXT:
-        break;
-    }
-    if (tg_sv_ends(line, TG_SV(",")) != (r->next + 1 < r->n)) {
-        (void)shard_damaged(r, &r->index[r->next++], "its line", err);
-        return TG_NEXT_FAILED;
-    }
-    line.n -= r->next + 1 < r->n;
-    tg_err_init(&json);
     *out = TG_NEW(a, struct tg_shard);
-    d = tg_doc_parse(line, r->file, &json);
-    bad = d ? read_shard(r, d, a, *out, ids) : "it is not JSON";
+    bad = read_shard(r, d, a, *out, ids);
     tg_doc_free(d);
     if (bad)
         (void)shard_damaged(r, &r->index[r->next], bad, err);
     r->next++;
     return bad ? TG_NEXT_FAILED : TG_NEXT;
+}
+
+bool tg_store_skip(struct tg_store_reader *r, struct tg_err *err)
+{
+    struct tg_doc *d = shard_line(r, err);
+    uint32_t ignored;
+    bool ok = d && column_of(r, tg_doc_get(d, "rows"), &ignored) &&
+              column_of(r, tg_doc_get(d, "pattern"), &ignored);
+    tg_doc_free(d);
+    if (d && !ok)
+        (void)shard_damaged(r, &r->index[r->next], "rows or pattern", err);
+    r->next += d != NULL;
+    return ok;
 }
 
 /* ---- a summary in memory ---- */
@@ -458,7 +566,7 @@ bool tg_summary_read(struct tg_summary *out, struct tg_source *source,
 {
     struct tg_store_reader r;
     enum tg_next next = TG_NEXT;
-    bool ok = tg_store_open(&r, source, limits, out->arena, err);
+    bool ok = tg_store_open(&r, source, limits, NULL, out->arena, err);
     for (size_t i = 0; ok && i < r.n_left_out; i++)
         ok = tg_summary_insert(out, r.left_out[i], err);
     while (ok && next == TG_NEXT) {

@@ -188,31 +188,27 @@ static bool fit_slots(const struct tg_shard *s, size_t most, size_t max_slots, s
 /* ---- a shard ---- */
 
 /* The number of a column that is there already, else its text. */
-static void add_column(struct tg_store_writer *w, struct tg_doc *d, const char *key,
-                       const struct tg_buf *raw)
+static void put_column(struct tg_store_writer *w, const char *key, const struct tg_buf *raw)
 {
     size_t known = w->columns.n;
     uint32_t id = tg_strmap_add(&w->columns, tg_buf_sv(raw));
-    struct tg_buf packed = { 0 };
-    if (id < known) {
-        tg_doc_add_i64(d, key, id);
+    tg_buf_printf(w->out, id < known ? ",\"%s\":%" PRIu32 : ",\"%s\":\"", key, id);
+    if (id < known)
         return;
-    }
-    tg_pack_text(tg_buf_sv(raw), &packed);
-    tg_doc_add_str(d, key, tg_buf_sv(&packed));
-    tg_buf_release(&packed);
+    tg_pack_text(tg_buf_sv(raw), w->out);
+    tg_buf_putc(w->out, '"');
 }
 
-/* Room for the values beside the rest, whatever document the shard is in. */
-static size_t room_for_values(const struct tg_store_writer *w, const struct tg_doc *d,
-                              size_t pattern)
+/* Run, hash and content, without the end of the object. */
+static void put_content(struct tg_buf *out, const struct tg_shard *s)
 {
-    struct tg_buf text = { 0 };
-    size_t used;
-    tg_doc_write(d, false, &text);
-    used = text.n + pattern;
-    tg_buf_release(&text);
-    return used < w->max_summary ? w->max_summary - used : 0;
+    struct tg_doc *d = tg_doc_new_object();
+    tg_doc_add_str(d, "run", s->run);
+    tg_doc_add_str(d, "hash", s->hash);
+    tg_content_add(d, s);
+    tg_doc_write(d, false, out);
+    out->n -= 2; /* the brace and the end of the line */
+    tg_doc_free(d);
 }
 
 static bool does_not_fit(const struct tg_shard *s, struct tg_err *err)
@@ -226,30 +222,29 @@ static bool does_not_fit(const struct tg_shard *s, struct tg_err *err)
 bool tg_store_put_shard(struct tg_store_writer *w, const struct tg_shard *s,
                         const struct tg_listing *l, struct tg_err *err)
 {
-    struct tg_doc *d = tg_doc_new_object();
-    struct tg_buf rows = { 0 }, pattern = { 0 }, values = { 0 };
-    size_t room;
+    struct tg_buf content = { 0 }, rows = { 0 }, pattern = { 0 }, values = { 0 };
+    size_t used, room;
     bool ok;
-    tg_doc_add_str(d, "run", s->run);
-    tg_doc_add_str(d, "hash", s->hash);
-    tg_content_add(d, s);
+    put_content(&content, s);
     tg_pattern_put(&pattern, s);
-    room = room_for_values(w, d, pattern.n);
     tg_listing_put(&rows, l, &w->book);
+    used = content.n + pattern.n; /* whatever document the shard is in */
+    room = used < w->max_summary ? w->max_summary - used : 0;
     ok = pattern.n <= TG_PACK_MAX && rows.n <= TG_PACK_MAX &&
          fit_slots(s, room, room ? w->max_slots : 0, &values);
     if (ok) {
-        add_column(w, d, "rows", &rows);
-        add_column(w, d, "pattern", &pattern);
-        tg_doc_add_str(d, "values", tg_buf_sv(&values));
         tg_buf_puts(w->out, w->any ? ",\n" : "");
         w->any = true;
-        tg_doc_write(d, false, w->out);
-        w->out->n--; /* the end of the line: a comma may follow */
+        tg_buf_add(w->out, tg_buf_sv(&content));
+        put_column(w, "rows", &rows);
+        put_column(w, "pattern", &pattern);
+        tg_buf_puts(w->out, ",\"values\":\"");
+        tg_buf_add(w->out, tg_buf_sv(&values));
+        tg_buf_puts(w->out, "\"}");
     } else {
         (void)does_not_fit(s, err);
     }
-    tg_doc_free(d);
+    tg_buf_release(&content);
     tg_buf_release(&rows);
     tg_buf_release(&pattern);
     tg_buf_release(&values);

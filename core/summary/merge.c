@@ -1,0 +1,309 @@
+#include "core/summary/merge.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "core/summary/store.h"
+
+/* What is put at a time: enough to write in large pieces. */
+#define PIECE ((size_t)1 << 20)
+
+/* One shard of one input. */
+struct entry {
+    struct tg_store_key key;
+    uint32_t input, place; /* which one of the input's */
+};
+
+struct input {
+    struct tg_source *source; /* NULL: not open */
+    struct tg_arena *arena;
+    struct tg_store_reader reader;
+    uint64_t used; /* when: the least is closed first */
+    bool pinned;   /* a shard in use shares parts of its columns */
+};
+
+struct merging {
+    const struct tg_merge *m;
+    struct tg_err *err;
+    struct tg_arena *a;
+    struct input *input;
+    size_t n_open;
+    uint64_t clock;
+    struct tg_store_books books;
+    struct entry *entry;
+    size_t n, cap;
+    struct tg_summary less; /* shards of which only the step times are kept */
+    struct tg_store_writer writer;
+    struct tg_buf out;
+};
+
+static void close_input(struct merging *g, struct input *in)
+{
+    if (!in->source)
+        return;
+    tg_store_close(&in->reader);
+    tg_source_close(in->source);
+    tg_arena_free(in->arena);
+    *in = (struct input){ 0 };
+    g->n_open--;
+}
+
+static void close_least_used(struct merging *g)
+{
+    struct input *least = NULL;
+    for (size_t i = 0; i < g->m->n; i++)
+        if (g->input[i].source && !g->input[i].pinned && (!least || g->input[i].used < least->used))
+            least = &g->input[i];
+    if (least)
+        close_input(g, least);
+}
+
+static bool open_input(struct merging *g, size_t i)
+{
+    struct input *in = &g->input[i];
+    if (g->n_open >= TG_MERGE_OPEN)
+        close_least_used(g);
+    in->source = g->m->open(g->m->arg, i, g->err);
+    if (!in->source)
+        return false;
+    g->n_open++;
+    in->arena = tg_arena_new();
+    return tg_store_open(&in->reader, in->source, NULL, &g->books, in->arena, g->err);
+}
+
+/* ---- what there is ---- */
+
+static struct tg_store_key kept_key(struct merging *g, const struct tg_store_key *k)
+{
+    const struct tg_store_key *last = g->n ? &g->entry[g->n - 1].key : NULL;
+    bool same = last && tg_sv_eq(last->run, k->run);
+    return (struct tg_store_key){ same ? last->run : tg_arena_sv(g->a, k->run),
+                                  tg_arena_sv(g->a, k->hash), k->rank };
+}
+
+static bool too_many(const struct merging *g)
+{
+    tg_err_set(g->err, TG_ERR_LIMIT, TG_NOWHERE,
+               "more than %zu runs and ranks: a summary holds no more", TG_MAX_SHARDS);
+    return tg_err_hint(g->err, "Store runs in files of their own: a side takes several.");
+}
+
+/* Duplicates count until they are found: twice the limit is enough for them. */
+static bool list_input(struct merging *g, size_t i)
+{
+    const struct tg_store_reader *r = &g->input[i].reader;
+    for (size_t k = 0; k < r->n; k++) {
+        struct tg_store_key key = kept_key(g, &r->index[k]);
+        if (g->n >= 8 * TG_MAX_SHARDS)
+            return too_many(g);
+        g->entry = tg_grow(g->entry, &g->cap, g->n + 1, sizeof *g->entry);
+        g->entry[g->n++] = (struct entry){ key, (uint32_t)i, (uint32_t)k };
+    }
+    for (size_t k = 0; k < r->n_left_out; k++)
+        if (!tg_summary_insert(&g->less, tg_shard_copy(r->left_out[k], g->less.arena), g->err))
+            return false;
+    return true;
+}
+
+static int cmp_key(const struct tg_store_key *a, const struct tg_store_key *b)
+{
+    int c = tg_sv_cmp(a->run, b->run);
+    return c ? c : (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+static int by_key(const void *pa, const void *pb)
+{
+    const struct entry *a = pa, *b = pb;
+    int c = cmp_key(&a->key, &b->key);
+    return c ? c : (a->input > b->input) - (a->input < b->input);
+}
+
+static bool contradicts(struct merging *g, const struct tg_store_key *k)
+{
+    tg_err_set(g->err, TG_ERR_SUMMARY, TG_NOWHERE,
+               "run '%.*s', rank %" PRId64 " is there twice with different content",
+               TG_SV_ARG(k->run), k->rank);
+    return tg_err_hint(g->err, "Give each recording its own run id (--run), or leave the id out.");
+}
+
+/* The distinct keys. */
+static bool distinct(struct merging *g, struct tg_store_key *keys, size_t *n)
+{
+    *n = 0;
+    for (size_t i = 0; i < g->n; i++) {
+        const struct tg_store_key *k = &g->entry[i].key;
+        if (*n && cmp_key(&keys[*n - 1], k) == 0) {
+            if (!tg_sv_eq(keys[*n - 1].hash, k->hash))
+                return contradicts(g, k);
+            continue;
+        }
+        keys[(*n)++] = *k;
+    }
+    return *n <= TG_MAX_SHARDS || too_many(g);
+}
+
+/* Truncated shards that are not there whole. */
+static bool only_less(struct merging *g, const struct tg_store_key *keys, size_t n,
+                      struct tg_shard **out, size_t *n_out)
+{
+    *n_out = 0;
+    for (size_t i = 0, k = 0; i < g->less.n; i++) {
+        struct tg_shard *s = g->less.shards[i];
+        const struct tg_store_key key = { s->run, s->hash, s->rank };
+        while (k < n && cmp_key(&keys[k], &key) < 0)
+            k++;
+        if (k == n || cmp_key(&keys[k], &key) != 0)
+            out[(*n_out)++] = s;
+        else if (!tg_sv_eq(keys[k].hash, s->hash))
+            return contradicts(g, &key);
+    }
+    return true;
+}
+
+static bool put_head(struct merging *g)
+{
+    struct tg_store_key *keys = tg_xrealloc(NULL, g->n + 1, sizeof *keys);
+    struct tg_shard **less = tg_xrealloc(NULL, g->less.n + 1, sizeof *less);
+    size_t n, n_less;
+    bool ok = distinct(g, keys, &n) && only_less(g, keys, n, less, &n_less) &&
+              tg_store_put_head(&g->writer, keys, n, less, n_less, g->err);
+    free(keys);
+    free(less);
+    return ok;
+}
+
+/* ---- shard after shard ---- */
+
+static bool flush(struct merging *g, size_t at_least)
+{
+    if (g->out.n < at_least)
+        return true;
+    if (!g->m->put(g->m->arg, tg_buf_sv(&g->out), g->err))
+        return false;
+    tg_buf_clear(&g->out);
+    return true;
+}
+
+/* The shard of an entry; its input is where it was left, or begins anew. */
+static bool read_entry(struct merging *g, const struct entry *e, struct tg_arena *a,
+                       struct tg_shard **s, const struct tg_listing **ids)
+{
+    struct input *in = &g->input[e->input];
+    bool ok = in->source || open_input(g, e->input);
+    in->used = ++g->clock;
+    while (ok && in->reader.next < e->place)
+        ok = tg_store_skip(&in->reader, g->err);
+    if (ok && in->reader.next != e->place) {
+        close_input(g, in);
+        return read_entry(g, e, a, s, ids);
+    }
+    return ok && tg_store_next(&in->reader, a, s, ids, g->err) == TG_NEXT;
+}
+
+/* After its last shard, the end of a document is checked. */
+static bool end_input(struct merging *g, const struct entry *e)
+{
+    struct input *in = &g->input[e->input];
+    struct tg_shard *none;
+    const struct tg_listing *ids;
+    bool ok = true;
+    if (in->source && in->reader.next == in->reader.n) {
+        ok = tg_store_next(&in->reader, in->arena, &none, &ids, g->err) == TG_NEXT_END;
+        close_input(g, in);
+    }
+    return ok;
+}
+
+static uint32_t *mapped(const uint32_t *id, size_t n, const uint32_t *to, struct tg_arena *a)
+{
+    uint32_t *out = TG_NEW_N(a, uint32_t, n + 1);
+    for (size_t i = 0; i < n; i++)
+        out[i] = to[id[i]];
+    return out;
+}
+
+/* Ids of an input's book as those of the result's. */
+static struct tg_listing translate(const struct tg_listing *ids, const struct tg_listing *to,
+                                   struct tg_arena *a)
+{
+    struct tg_listing l = *ids;
+    for (int set = 0; set < TG_BOOK_SETS; set++)
+        l.row[set] = mapped(ids->row[set], ids->n[set], to->row[set], a);
+    l.fact = mapped(ids->fact, ids->n_facts, to->fact, a);
+    return l;
+}
+
+/* One shard of `n` inputs: equal content, but some of them may lack slots. */
+static bool put_entries(struct merging *g, const struct entry *e, size_t n)
+{
+    struct tg_arena *a = tg_arena_new();
+    struct tg_summary all = { .arena = a };
+    struct tg_listing l = { 0 };
+    bool ok = true;
+    for (size_t i = 0; ok && i < n; i++) {
+        const struct tg_listing *ids;
+        struct tg_shard *s;
+        ok = read_entry(g, &e[i], a, &s, &ids);
+        if (ok && i == 0) {
+            l = translate(ids, tg_store_joined(&g->input[e->input].reader, &g->writer.book), a);
+            g->input[e->input].pinned = true;
+        }
+        ok = ok && tg_summary_insert(&all, s, g->err);
+    }
+    ok = ok && tg_store_put_shard(&g->writer, all.shards[0], &l, g->err) && flush(g, PIECE);
+    g->input[e->input].pinned = false;
+    for (size_t i = 0; ok && i < n; i++)
+        ok = end_input(g, &e[i]);
+    free(all.shards);
+    tg_arena_free(a);
+    return ok;
+}
+
+static bool merge(struct merging *g)
+{
+    for (size_t i = 0; i < g->m->n; i++) {
+        if (!open_input(g, i) || !list_input(g, i))
+            return false;
+        (void)tg_store_joined(&g->input[i].reader, &g->writer.book);
+        if (g->input[i].reader.n == 0) { /* nothing will come to its end */
+            struct tg_shard *none;
+            const struct tg_listing *ids;
+            if (tg_store_next(&g->input[i].reader, g->a, &none, &ids, g->err) != TG_NEXT_END)
+                return false;
+        }
+        close_input(g, &g->input[i]);
+    }
+    if (g->n)
+        qsort(g->entry, g->n, sizeof *g->entry, by_key);
+    if (!put_head(g))
+        return false;
+    for (size_t i = 0, j; i < g->n; i = j) {
+        for (j = i + 1; j < g->n && cmp_key(&g->entry[i].key, &g->entry[j].key) == 0; j++)
+            ;
+        if (!put_entries(g, &g->entry[i], j - i))
+            return false;
+    }
+    tg_store_put_tail(&g->writer);
+    return flush(g, 0);
+}
+
+bool tg_merge_run(const struct tg_merge *m, struct tg_err *err)
+{
+    struct merging g = { .m = m, .err = err, .a = tg_arena_new() };
+    bool ok;
+    g.input = tg_xrealloc(NULL, m->n + 1, sizeof *g.input);
+    memset(g.input, 0, (m->n + 1) * sizeof *g.input);
+    tg_summary_init(&g.less);
+    tg_store_writer_init(&g.writer, &g.out, NULL, SIZE_MAX);
+    ok = merge(&g);
+    for (size_t i = 0; i < m->n; i++)
+        close_input(&g, &g.input[i]);
+    tg_store_books_release(&g.books);
+    tg_store_writer_release(&g.writer);
+    tg_summary_release(&g.less);
+    tg_buf_release(&g.out);
+    tg_arena_free(g.a);
+    free(g.entry);
+    free(g.input);
+    return ok;
+}

@@ -1,0 +1,240 @@
+/*
+ * The merge as a stream gives the bytes of the union in memory, whatever the tree.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "core/summary/merge.h"
+#include "core/summary/summary.h"
+#include "tests/build_trace.h"
+
+enum { RANKS = 9 };
+
+struct fixture {
+    struct tg_buf one[RANKS]; /* a document of one rank each */
+    struct tg_summary all;
+    struct tg_buf whole; /* of `all` */
+    struct tg_err err;
+};
+
+/* Rank `rank`: every third has a kernel and a fact that the others lack. */
+static void add_rank(struct tg_summary *to, int64_t rank, struct tg_err *err)
+{
+    struct bt b;
+    struct tg_steps steps;
+    struct tg_summarize_opts o = { .rank = rank, .run = rank < 5 ? TG_SV("b") : TG_SV("a") };
+    const struct tg_trace *t;
+    bt_init(&b);
+    for (int k = 0; k < 2; k++) {
+        tg_ns at = 1000 + 1000 * k;
+        bt_host(&b, "user_annotation", k ? "ProfilerStep#6" : "ProfilerStep#5", "1", at, 900, -1);
+        bt_add(&b, (struct bt_row){ "cpu_op", "aten::mm", "1", "1", at + 100, 100 + rank, -1, -1,
+                                    TG_NO_STREAM, rank % 3 ? "shapes=[[2,3]]" : "shapes=[[2,4]]" });
+        bt_host(&b, "cuda_runtime", "cudaLaunchKernel", "1", at + 120, 10, 10 + k);
+        bt_device(&b, "kernel", rank % 3 ? "gemm" : "gemm_of_some", 7, at + 400, 200 + 7 * rank,
+                  10 + k);
+    }
+    t = bt_trace(&b, 0);
+    assert_true(tg_steps_build(&steps, t, &o.window, err));
+    assert_true(tg_summary_of_trace(to, t, &steps, &o, err));
+    tg_steps_release(&steps);
+    bt_release(&b);
+}
+
+static int setup(void **state)
+{
+    struct fixture *f = calloc(1, sizeof *f);
+    tg_err_init(&f->err);
+    tg_summary_init(&f->all);
+    for (int i = 0; i < RANKS; i++) {
+        struct tg_summary s;
+        tg_summary_init(&s);
+        add_rank(&s, i, &f->err);
+        assert_true(tg_summary_write(&s, NULL, &f->one[i], &f->err));
+        assert_true(tg_summary_merge(&f->all, &s, &f->err));
+        tg_summary_release(&s);
+    }
+    assert_true(tg_summary_write(&f->all, NULL, &f->whole, &f->err));
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *f = *state;
+    for (int i = 0; i < RANKS; i++)
+        tg_buf_release(&f->one[i]);
+    tg_buf_release(&f->whole);
+    tg_summary_release(&f->all);
+    free(f);
+    return 0;
+}
+
+struct inputs {
+    const struct tg_buf *const *text;
+    struct tg_buf out;
+};
+
+static struct tg_source *open_text(void *arg, size_t i, struct tg_err *err)
+{
+    const struct inputs *in = arg;
+    char name[16];
+    (void)snprintf(name, sizeof name, "in%zu", i);
+    return tg_source_memory(tg_buf_sv(in->text[i]), name, NULL, err);
+}
+
+static bool put(void *arg, tg_sv bytes, struct tg_err *err)
+{
+    struct inputs *in = arg;
+    (void)err;
+    tg_buf_add(&in->out, bytes);
+    return true;
+}
+
+static bool merge(struct fixture *f, const struct tg_buf *const *text, size_t n, struct tg_buf *out)
+{
+    struct inputs in = { text, { 0 } };
+    struct tg_merge m = { n, open_text, put, &in };
+    bool ok;
+    tg_err_init(&f->err);
+    ok = tg_merge_run(&m, &f->err);
+    *out = in.out;
+    return ok;
+}
+
+static void assert_whole(const struct fixture *f, struct tg_buf *out)
+{
+    assert_int_equal(out->n, f->whole.n);
+    assert_memory_equal(out->p, f->whole.p, out->n);
+    tg_buf_release(out);
+}
+
+static void all_at_once_in_any_order(void **state)
+{
+    struct fixture *f = *state;
+    const struct tg_buf *v[RANKS];
+    struct tg_buf out;
+    for (size_t i = 0; i < RANKS; i++)
+        v[i] = &f->one[(i * 4 + 2) % RANKS];
+    assert_true(merge(f, v, RANKS, &out));
+    assert_whole(f, &out);
+}
+
+/* Two, and one more, and one more. */
+static void one_after_the_other(void **state)
+{
+    struct fixture *f = *state;
+    struct tg_buf so_far = { 0 }, out;
+    tg_buf_add(&so_far, tg_buf_sv(&f->one[RANKS - 1]));
+    for (size_t i = RANKS - 1; i-- > 0;) {
+        const struct tg_buf *v[] = { &so_far, &f->one[i] };
+        assert_true(merge(f, v, 2, &out));
+        tg_buf_release(&so_far);
+        so_far = out;
+    }
+    assert_whole(f, &so_far);
+}
+
+/* Groups that overlap, whose shards come between each other, and the whole itself. */
+static void groups_and_duplicates(void **state)
+{
+    struct fixture *f = *state;
+    struct tg_buf group[3], out;
+    for (size_t g = 0; g < 3; g++) {
+        const struct tg_buf *v[RANKS];
+        size_t n = 0;
+        for (size_t i = 0; i < RANKS; i++)
+            if (i % 3 == g || i == 4)
+                v[n++] = &f->one[i];
+        assert_true(merge(f, v, n, &group[g]));
+    }
+    const struct tg_buf *all[] = { &group[2], &group[0], &f->one[4], &group[1], &group[0] };
+    assert_true(merge(f, all, 5, &out));
+    assert_whole(f, &out);
+    const struct tg_buf *again[] = { &f->whole, &group[1], &f->whole };
+    assert_true(merge(f, again, 3, &out));
+    assert_whole(f, &out);
+    for (size_t g = 0; g < 3; g++)
+        tg_buf_release(&group[g]);
+}
+
+/* More inputs than are open at a time, every one of which is needed again and again. */
+static void more_inputs_than_are_open(void **state)
+{
+    struct fixture *f = *state;
+    enum { MANY = 150 };
+    const struct tg_buf *v[MANY];
+    struct tg_buf out;
+    for (size_t i = 0; i < MANY; i++)
+        v[i] = i % 2 ? &f->whole : &f->one[i % RANKS];
+    assert_true(merge(f, v, MANY, &out));
+    assert_whole(f, &out);
+}
+
+static void nothing_is_a_summary_too(void **state)
+{
+    struct fixture *f = *state;
+    struct tg_buf none, out;
+    assert_true(merge(f, NULL, 0, &none));
+    const struct tg_buf *v[] = { &none, &f->whole, &none };
+    assert_true(merge(f, v, 3, &out));
+    assert_whole(f, &out);
+    tg_buf_release(&none);
+}
+
+static void other_content_is_refused(void **state)
+{
+    struct fixture *f = *state;
+    struct tg_summary s;
+    struct tg_buf other = { 0 }, out;
+    tg_summary_init(&s);
+    add_rank(&s, 3, &f->err);
+    s.shards[0]->rows[0].total[0]++;
+    tg_summary_set_rank(&s, 2);
+    assert_true(tg_summary_write(&s, NULL, &other, &f->err));
+    const struct tg_buf *v[] = { &f->whole, &other };
+    assert_false(merge(f, v, 2, &out));
+    assert_int_equal(f->err.kind, TG_ERR_SUMMARY);
+    assert_string_equal(f->err.message, "run 'b', rank 2 is there twice with different content");
+    tg_buf_release(&out);
+    tg_buf_release(&other);
+    tg_summary_release(&s);
+}
+
+static void damage_names_the_rank(void **state)
+{
+    struct fixture *f = *state;
+    struct tg_buf cut = { 0 }, out;
+    const char *at = strstr(f->whole.p, "\"run\":\"b\",\"hash\"");
+    assert_non_null(at);
+    tg_buf_add(&cut, (tg_sv){ f->whole.p, (size_t)(at - f->whole.p) + 20 });
+    const struct tg_buf *v[] = { &f->one[1], &cut };
+    assert_false(merge(f, v, 2, &out));
+    assert_string_equal(f->err.message,
+                        "damaged summary: it ends before rank 0 of run 'b', with 4 of 9 parts");
+    assert_string_equal(f->err.file, "in1");
+    tg_buf_release(&out);
+    tg_buf_clear(&cut);
+    tg_buf_add(&cut, tg_buf_sv(&f->whole));
+    cut.p[(at - f->whole.p) + 20] ^= 1; /* a digit of its hash */
+    assert_false(merge(f, v, 2, &out));
+    assert_string_equal(f->err.message, "damaged summary: rank 0 of run 'b': its run, hash or rank "
+                                        "are not those of the index");
+    tg_buf_release(&out);
+    tg_buf_release(&cut);
+}
+
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        T(all_at_once_in_any_order),  T(one_after_the_other),      T(groups_and_duplicates),
+        T(more_inputs_than_are_open), T(nothing_is_a_summary_too), T(other_content_is_refused),
+        T(damage_names_the_rank),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -3,7 +3,7 @@
 
 #include "cmd/gate/inputs.h"
 #include "core/base/file.h"
-#include "core/summary/merge.h"
+#include "core/summary/unite.h"
 
 struct merge_opts {
     const char *output;
@@ -76,13 +76,13 @@ static bool merge(const struct merge_opts *o, const struct tg_strs *args, struct
     struct tg_repo repo = { 0 };
     struct tg_outputs files = { 0 };
     struct merging g = { &inputs, &repo, NULL, &files, 0 };
-    struct tg_merge m = { .open = open_input, .put = put, .arg = &g };
+    struct tg_unite m = { .open = open_input, .put = put, .arg = &g };
     bool ok = tg_outputs_open(&files, o->output ? o->output : "-", &g.handle, err);
     for (size_t i = 0; ok && i < args->n; i++)
         ok = tg_inputs_add(&inputs, args->v[i], NULL, &repo, a, err);
     g.held = TG_NEW_N(a, struct held, inputs.n + 1);
     m.n = inputs.n;
-    ok = ok && tg_merge_run(&m, err) && tg_outputs_commit(&files, err);
+    ok = ok && tg_unite_run(&m, err) && tg_outputs_commit(&files, err);
     tg_outputs_release(&files);
     for (size_t i = 0; i < inputs.n; i++)
         tg_buf_release(&g.held[i].bytes);

@@ -1,5 +1,5 @@
-#ifndef TG_SUMMARY_MERGE_H
-#define TG_SUMMARY_MERGE_H
+#ifndef TG_SUMMARY_UNITE_H
+#define TG_SUMMARY_UNITE_H
 /*
  * The union of stored summaries as a stream, with one shard in memory. Every input is opened twice:
  * first all first lines, which say what there is and what it shares; then shard after shard in the
@@ -7,14 +7,14 @@
  * with what before: the merge is associative, commutative and idempotent.
  *
  * Time and size are linear in the shards; memory is the texts of all of them once, some 100 bytes a
- * shard, and the readers of at most TG_MERGE_OPEN inputs. An input of which the shards come between
+ * shard, and the readers of at most TG_UNITE_OPEN inputs. An input of which the shards come between
  * those of more others is read again from its start.
  */
 #include "core/summary/summary.h"
 
-#define TG_MERGE_OPEN ((size_t)64)
+#define TG_UNITE_OPEN ((size_t)64)
 
-struct tg_merge {
+struct tg_unite {
     size_t n; /* inputs */
     /* Opens the i-th from its start, any number of times; NULL with err set. */
     struct tg_source *(*open)(void *arg, size_t i, struct tg_err *err);
@@ -26,5 +26,5 @@ struct tg_merge {
  * The same run and rank with other content: TG_ERR_SUMMARY. Damage names the rank. What was put
  * before an error is not a summary.
  */
-TG_MUST bool tg_merge_run(const struct tg_merge *m, struct tg_err *err);
+TG_MUST bool tg_unite_run(const struct tg_unite *m, struct tg_err *err);
 #endif

@@ -1,4 +1,4 @@
-#include "core/summary/merge.h"
+#include "core/summary/unite.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ struct input {
 };
 
 struct merging {
-    const struct tg_merge *m;
+    const struct tg_unite *m;
     struct tg_err *err;
     struct tg_arena *a;
     struct input *input;
@@ -61,7 +61,7 @@ static void close_least_used(struct merging *g)
 static bool open_input(struct merging *g, size_t i)
 {
     struct input *in = &g->input[i];
-    if (g->n_open >= TG_MERGE_OPEN)
+    if (g->n_open >= TG_UNITE_OPEN)
         close_least_used(g);
     in->source = g->m->open(g->m->arg, i, g->err);
     if (!in->source)
@@ -287,7 +287,7 @@ static bool merge(struct merging *g)
     return flush(g, 0);
 }
 
-bool tg_merge_run(const struct tg_merge *m, struct tg_err *err)
+bool tg_unite_run(const struct tg_unite *m, struct tg_err *err)
 {
     struct merging g = { .m = m, .err = err, .a = tg_arena_new() };
     bool ok;

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "core/summary/merge.h"
+#include "core/summary/unite.h"
 #include "core/summary/summary.h"
 #include "tests/build_trace.h"
 
@@ -98,10 +98,10 @@ static bool put(void *arg, tg_sv bytes, struct tg_err *err)
 static bool merge(struct fixture *f, const struct tg_buf *const *text, size_t n, struct tg_buf *out)
 {
     struct inputs in = { text, { 0 } };
-    struct tg_merge m = { n, open_text, put, &in };
+    struct tg_unite m = { n, open_text, put, &in };
     bool ok;
     tg_err_init(&f->err);
-    ok = tg_merge_run(&m, &f->err);
+    ok = tg_unite_run(&m, &f->err);
     *out = in.out;
     return ok;
 }

@@ -63,5 +63,5 @@ extern const struct tg_cmd *const tg_commands[];                        /* NULL-
 const struct tg_cmd *tg_cmd_find(const char *name, struct tg_err *err); /* NULL with err set */
 extern const struct tg_cmd tg_cmd_check, tg_cmd_diff, tg_cmd_analyze, tg_cmd_summarize,
     tg_cmd_merge, tg_cmd_baseline, tg_cmd_policy, tg_cmd_names, tg_cmd_selftest, tg_cmd_calibrate,
-    tg_cmd_history, tg_cmd_init;
+    tg_cmd_history, tg_cmd_init, tg_cmd_bisect;
 #endif

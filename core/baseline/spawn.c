@@ -67,9 +67,9 @@ static int start(struct child *c, const struct tg_spawn *s, int in, int out, int
     short flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK;
     int code;
 #ifdef POSIX_SPAWN_SETSID
-    flags |= POSIX_SPAWN_SETSID;
+    flags |= s->foreground ? 0 : POSIX_SPAWN_SETSID;
 #else
-    flags |= POSIX_SPAWN_SETPGROUP;
+    flags |= s->foreground ? 0 : POSIX_SPAWN_SETPGROUP;
 #endif
     memcpy(&argv, &s->argv, sizeof argv);
     posix_spawn_file_actions_init(&files);

@@ -1,0 +1,293 @@
+/*
+ * tracegate bisect: which commit between a good and a bad one made it slower. Commits along first
+ * parents are tried in worktrees; the user's own checkout is not touched.
+ */
+#include "cmd/bisect.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "core/base/utf8.h"
+#include "core/baseline/git.h"
+#include "reporters/escape.h"
+
+enum { RUNS = 5, MAX_RUNS = 20 };
+
+struct bisect_opts {
+    struct tg_bisect_opts b;
+    bool step;
+};
+
+static const struct tg_opt bisect_options[] = {
+    { "good", TG_OPT_STR, offsetof(struct bisect_opts, b.good), "REV",
+      "a commit before the change: what the others are compared with" },
+    { "bad", TG_OPT_STR, offsetof(struct bisect_opts, b.bad), "REV",
+      "a commit after the change; default: HEAD" },
+    { "runs", TG_OPT_INT, offsetof(struct bisect_opts, b.runs), "N",
+      "runs a side to begin with; default: 5" },
+    { "max-runs", TG_OPT_INT, offsetof(struct bisect_opts, b.max_runs), "N",
+      "runs a side after which an undecided commit is skipped; default: 20" },
+    { "setup", TG_OPT_STR, offsetof(struct bisect_opts, b.setup), "CMD",
+      "bash, once for each commit before its runs (build, link the data); a commit in which it "
+      "fails is skipped" },
+    { "policy", TG_OPT_STR, offsetof(struct bisect_opts, b.policy), "FILE",
+      "the rules; default: .tracegate.yml here or above, else the built-in ones" },
+    { "suite", TG_OPT_STR, offsetof(struct bisect_opts, b.suite), "NAME",
+      "the suite of the policy that the traces are of" },
+    { "out", TG_OPT_STR, offsetof(struct bisect_opts, b.out), "DIR",
+      "keep the JSON report of each commit tested, as DIR/COMMIT.json" },
+    { "step", TG_OPT_FLAG, offsetof(struct bisect_opts, step), NULL,
+      "only HEAD, as `git bisect run` asks: 0 good, 1 bad, 125 skip, 128 and more: stop" },
+    { "trust-repository", TG_OPT_FLAG, offsetof(struct bisect_opts, b.trust_repository), NULL,
+      "open the git repository although another user owns it" },
+    { 0 },
+};
+
+struct candidate {
+    struct tg_commit commit;
+    enum tg_bisect_answer answer;
+};
+
+struct search {
+    struct tg_bisect b;
+    struct candidate *v; /* after the good commit, oldest first; the last is the bad one */
+    size_t n, tested;
+    struct tg_buf out;
+};
+
+/* ---- the line of commits ---- */
+
+static bool not_on_line(const struct search *s, const char *bad, struct tg_err *err)
+{
+    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
+               "commit %.12s (good) is not among the first parents of %.12s (bad)", s->b.good.sha,
+               bad);
+    return tg_err_hint(err, "Give the good commit of the line that `tracegate history` follows; in "
+                            "a shallow clone fetch more of it (fetch-depth: 0).");
+}
+
+static bool find_line(struct search *s, const struct tg_commit *bad, struct tg_err *err)
+{
+    struct tg_commit at = *bad, next;
+    size_t cap = 0;
+    bool cut;
+    while (strcmp(at.sha, s->b.good.sha) != 0) {
+        s->v = tg_grow(s->v, &cap, s->n + 1, sizeof *s->v);
+        s->v[s->n++] = (struct candidate){ .commit = at };
+        switch (tg_git_step_back(s->b.git, at.sha, s->b.arena, &next, &cut, err)) {
+        case TG_SEEN_FAILED:
+            return false;
+        case TG_ABSENT:
+            return not_on_line(s, bad->sha, err);
+        case TG_SEEN:
+            at = next;
+        }
+    }
+    for (size_t i = 0, k = s->n; i + 1 < k; i++) {
+        struct candidate c = s->v[i];
+        s->v[i] = s->v[--k];
+        s->v[k] = c;
+    }
+    if (s->n)
+        return true;
+    return tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "the good and the bad commit are the same");
+}
+
+/* ---- output ---- */
+
+static void put_commit(struct search *s, const struct tg_commit *c)
+{
+    tg_buf_printf(&s->out, "%.12s  ", c->sha);
+    tg_esc_terminal(&s->out, tg_utf8_prefix(c->summary, 72));
+}
+
+static const char *word_of(enum tg_bisect_answer a)
+{
+    static const char *const word[] = { "untested", "good", "bad", "skip", "error" };
+    return word[a];
+}
+
+static void put_answer(struct search *s, const struct candidate *c, tg_sv why)
+{
+    tg_buf_printf(&s->out, "%-5s ", word_of(c->answer));
+    put_commit(s, &c->commit);
+    tg_buf_puts(&s->out, "\n      ");
+    tg_esc_terminal(&s->out, tg_utf8_prefix(why, 200));
+    tg_buf_putc(&s->out, '\n');
+}
+
+/* What is known so far is printed at once: a bisection takes its time. */
+static bool flush(struct search *s, struct tg_err *err)
+{
+    bool ok = tg_io_put(s->b.io, tg_buf_sv(&s->out), err);
+    tg_buf_clear(&s->out);
+    return ok;
+}
+
+/* ---- the search ---- */
+
+static bool test(struct search *s, size_t i, struct tg_err *err)
+{
+    struct candidate *c = &s->v[i];
+    tg_sv why = TG_SV("");
+    tg_io_note(s->b.io, "testing %.12s, %zu of %zu commits", c->commit.sha, i + 1, s->n);
+    c->answer = tg_bisect_test(&s->b, &c->commit, &why, err);
+    s->tested++;
+    if (c->answer == TG_BISECT_ERROR)
+        return false;
+    put_answer(s, c, why);
+    return flush(s, err);
+}
+
+/* The untested commit of (good, bad) nearest to the middle; `bad`: none is left. */
+static size_t next_of(const struct search *s, size_t good, size_t bad)
+{
+    size_t middle = good + (bad - good) / 2;
+    for (size_t d = 0; d <= bad - good; d++) {
+        if (middle + d < bad && s->v[middle + d].answer == TG_BISECT_UNTESTED)
+            return middle + d;
+        if (middle >= good + d && s->v[middle - d].answer == TG_BISECT_UNTESTED)
+            return middle - d;
+    }
+    return bad;
+}
+
+/* v[from..to] are the commits that may be it. */
+static int tell(struct search *s, size_t from, size_t to)
+{
+    const struct tg_commit *c = &s->v[to].commit;
+    if (from == to) {
+        tg_buf_puts(&s->out, "\nfirst bad commit: ");
+        put_commit(s, c);
+        tg_buf_puts(&s->out, "\n  author ");
+        tg_esc_terminal(&s->out, c->author);
+        tg_buf_printf(&s->out, "\n  commit %s\n  %zu of %zu commits tested\n", c->sha, s->tested,
+                      s->n);
+        return 0;
+    }
+    tg_buf_printf(&s->out, "\none of these %zu commits, of which all but the last were skipped:\n",
+                  to - from + 1);
+    for (size_t i = from; i <= to; i++) {
+        tg_buf_puts(&s->out, "  ");
+        put_commit(s, &s->v[i].commit);
+        tg_buf_putc(&s->out, '\n');
+    }
+    return 4;
+}
+
+/* The exit code; -1 with err set. */
+static int search(struct search *s, struct tg_err *err)
+{
+    size_t good = 0, bad = s->n - 1, i; /* untested: v[good..bad) */
+    int code;
+    if (!test(s, bad, err))
+        return -1;
+    if (s->v[bad].answer != TG_BISECT_BAD) {
+        tg_buf_printf(&s->out, "\n%.12s is not slower than %.12s here: nothing to search\n",
+                      s->v[bad].commit.sha, s->b.good.sha);
+        code = 4;
+    } else {
+        while ((i = next_of(s, good, bad)) < bad) {
+            if (!test(s, i, err))
+                return -1;
+            if (s->v[i].answer == TG_BISECT_GOOD)
+                good = i + 1;
+            else if (s->v[i].answer == TG_BISECT_BAD)
+                bad = i;
+        }
+        code = tell(s, good, bad);
+    }
+    return flush(s, err) ? code : -1;
+}
+
+static int step(struct search *s, const struct tg_commit *head, struct tg_err *err)
+{
+    static const int code[] = { 128 + 5, 0, 1, 125, -1 };
+    struct candidate c = { .commit = *head };
+    tg_sv why = TG_SV("");
+    c.answer = tg_bisect_test(&s->b, head, &why, err);
+    if (c.answer == TG_BISECT_ERROR)
+        return -1;
+    put_answer(s, &c, why);
+    return flush(s, err) ? code[c.answer] : -1;
+}
+
+/* ---- the command ---- */
+
+static bool check_options(struct tg_bisect_opts *o, const struct tg_strs *args, struct tg_err *err)
+{
+    if (!o->good || !args->n) {
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "bisect needs %s",
+                   o->good ? "a command that makes a trace" : "--good REV");
+        return tg_err_hint(err,
+                           "For example: tracegate bisect --good v1.2 --bad HEAD --setup 'make' "
+                           "-- python3 bench.py {trace}");
+    }
+    if (o->runs == TG_OPT_UNSET)
+        o->runs = RUNS;
+    if (o->max_runs == TG_OPT_UNSET)
+        o->max_runs = o->runs > MAX_RUNS ? o->runs : MAX_RUNS;
+    if (o->runs > 0 && o->max_runs >= o->runs && o->max_runs < 1000)
+        return true;
+    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
+               "--runs and --max-runs are numbers from 1 to 999, the "
+               "second not below the first");
+    return tg_err_hint(err, "Five runs a side see what three do not.");
+}
+
+static int run(struct search *s, const struct bisect_opts *o, struct tg_err *err)
+{
+    struct tg_commit bad;
+    if (!tg_git_resolve(s->b.git, s->b.o->good, s->b.arena, &s->b.good, err) ||
+        !tg_git_resolve(s->b.git, s->b.o->bad && !o->step ? s->b.o->bad : "HEAD", s->b.arena, &bad,
+                        err) ||
+        (!o->step && !find_line(s, &bad, err)) || !tg_bisect_begin(&s->b, err))
+        return -1;
+    return o->step ? step(s, &bad, err) : search(s, err);
+}
+
+static int bisect_run(const void *opts, const struct tg_strs *args, const struct tg_io *io,
+                      struct tg_err *err)
+{
+    const struct bisect_opts *o = opts;
+    struct tg_bisect_opts bo = o->b;
+    struct tg_repo repo = { .opts = { .trust_owner = o->b.trust_repository } };
+    struct search s = { .b = { .o = &bo, .command = args, .io = io, .arena = tg_arena_new() } };
+    int code = -1;
+    if (check_options(&bo, args, err) && (s.b.git = tg_repo_get(&repo, err)))
+        code = run(&s, o, err);
+    tg_bisect_end(&s.b);
+    tg_buf_release(&s.out);
+    free(s.v);
+    tg_repo_release(&repo);
+    tg_arena_free(s.b.arena);
+    if (code >= 0)
+        return code;
+    /* `git bisect run` takes 1 to 127 for an answer about the commit. */
+    return tg_err_exit_code(err->kind) + (o->step ? 128 : 0);
+}
+
+const struct tg_cmd tg_cmd_bisect = {
+    .name = "bisect",
+    .summary = "the commit between a good and a bad one that made it slower",
+    .synopsis = "--good REV [--bad REV] [options] -- COMMAND [ARG…]",
+    .about =
+        "Tries commits along first parents between REV and REV, the middle one first. Each is "
+        "checked out into a folder of its own, beside the good one; COMMAND runs in both in turn, "
+        "on this machine, and writes one trace to \"$TRACE\", a path that ends in .json.gz (also "
+        "given as {trace} in an argument). The rules of check say which it is; an inconclusive "
+        "verdict is tried again with twice the runs.\n"
+        "\n"
+        "A commit that does not build, does not run, or stays inconclusive is skipped, and its "
+        "neighbour is tried. The exit code is 0 if one commit is found, 4 if several are left or "
+        "the bad one is not slower here.\n"
+        "\n"
+        "  tracegate bisect --good 3a134ca --bad 3861a99 --setup 'make ext' -- python3 bench.py "
+        "{trace}\n"
+        "\n"
+        "With --step it answers for HEAD alone: git bisect start BAD GOOD && git bisect run "
+        "tracegate bisect --step --good GOOD -- python3 bench.py {trace}",
+    .options = bisect_options,
+    .opts_size = sizeof(struct bisect_opts),
+    .run = bisect_run,
+};

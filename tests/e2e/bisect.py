@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""`tracegate bisect` on histories whose truth is written beside them: which commit made the extra copy, commits that do
+not build or run, a merge, and the answers for `git bisect run`."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+from support import ENV, PROGRAM, ROOT, expect, finish
+
+TRACES = os.path.join(ROOT, "examples/traces")
+
+
+def git(folder, *args):
+    return subprocess.run(["git", *args], cwd=folder, env=ENV, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def bisect(folder, *args):
+    return subprocess.run([PROGRAM, "bisect", *args], cwd=folder, env=ENV, capture_output=True, text=True, timeout=200)
+
+
+def commit(r, k, variant):
+    """variant: what is handed out; "" the command fails; "!" the build fails; "0" no trace is written."""
+    body = {"": "exit 7", "!": "", "0": "exit 0"}.get(variant, f'cp {TRACES}/{variant}/$(basename "$1") "$TRACE"')
+    with open(r + "/bench", "w", encoding="utf-8") as f:
+        f.write(f"#!/bin/sh\n# {k}\n{body}\n")
+    with open(r + "/build", "w", encoding="utf-8") as f:
+        f.write(f"echo built {k}\n" + ("echo no such header >&2; exit 1\n" if variant == "!" else ""))
+    os.chmod(r + "/bench", 0o755)
+    git(r, "add", "-A")
+    git(r, "commit", "-qm", f"commit {k}")
+    return git(r, "rev-parse", "HEAD")
+
+
+def repository(tmp, name, variants):
+    r = os.path.join(tmp, name)
+    os.makedirs(r)
+    git(r, "init", "-q", "-b", "main")
+    return r, [commit(r, k, v) for k, v in enumerate(variants)]
+
+
+RUN = ("--runs", "3", "--setup", "sh build", "--", "./bench", "{trace}")
+
+
+def found(tmp):
+    b, x = "base", "extra_copy"
+    # (commits; the first is good, the last is bad), which ones may be it, exit code
+    for k, (variants, which, code) in enumerate((
+            ((b, x), [1], 0),
+            ((b, b, b, b, b, b, x, x), [6], 0),
+            ((b, x, x, x, x, x, x, x), [1], 0),
+            ((b, b, "!", b, "", x, x), [4, 5], 4),
+            ((b, b, "!", "0", b, x, x, "", x), [5], 0),
+            ((b, "!", "!", "", x), [1, 2, 3, 4], 4),
+            ((b, b, b), [], 4))):
+        r, shas = repository(tmp, f"r{k}", variants)
+        run = bisect(r, "--good", shas[0], "--bad", shas[-1], "--out", os.path.join(tmp, f"out{k}"), *RUN)
+        expect(f"{variants}: exit {run.stderr}", run.returncode, code)
+        tail = run.stdout.split("\n\n")[-1]
+        expect(f"{variants}: named", [i for i, s in enumerate(shas) if s[:12] in tail and which], which)
+        skipped = [line.split()[1] for line in run.stdout.splitlines() if line.startswith("skip ")]
+        expect(f"{variants}: skipped", all(variants[[s[:12] for s in shas].index(x)] in ("", "!", "0") for x in skipped), True)
+        expect(f"{variants}: no worktree stays", git(r, "worktree", "list").count("\n"), 0)
+        expect(f"{variants}: nothing changed", (git(r, "status", "--porcelain"), git(r, "rev-parse", "HEAD")), ("", shas[-1]))
+        if which == [6]:
+            with open(os.path.join(tmp, f"out{k}", shas[6][:12] + ".json"), encoding="utf-8") as f:
+                expect("the report", json.load(f)["verdict"], "fail")
+            expect("evidence", "aten::clone" in run.stdout, True)
+            expect("four or five of seven are tested", run.stdout.count("commit") < 12, True)
+
+
+def merges(tmp):
+    """The copy came with a branch: its merge is the answer, not a commit of the branch."""
+    r, shas = repository(tmp, "m", ("base", "base"))
+    git(r, "checkout", "-q", "-b", "topic")
+    inside = [commit(r, k, v) for k, v in ((10, "base"), (11, "extra_copy"), (12, "extra_copy"))]
+    git(r, "checkout", "-q", "main")
+    git(r, "merge", "-q", "--no-ff", "-m", "merge topic", "topic")
+    merge = git(r, "rev-parse", "HEAD")
+    commit(r, 20, "extra_copy")
+    run = bisect(r, "--good", shas[0], *RUN)
+    expect(f"merge: exit {run.stderr}", run.returncode, 0)
+    expect("merge: named", f"first bad commit: {merge[:12]}  merge topic" in run.stdout, True)
+    expect("merge: not inside", any(s[:12] in run.stdout for s in inside), False)
+    run = bisect(r, "--good", inside[0], *RUN)
+    expect("not on the line: exit", run.returncode, 2)
+    expect("not on the line: says", "first parents" in run.stderr, True)
+
+
+def git_bisect(tmp):
+    r, shas = repository(tmp, "g", ("base", "base", "!", "base", "extra_copy", "extra_copy"))
+    step = (PROGRAM, "bisect", "--step", "--good", shas[0], *RUN)
+    for at, code in ((1, 0), (2, 125), (4, 1)):
+        git(r, "checkout", "-q", shas[at])
+        run = subprocess.run(step, cwd=r, env=ENV, capture_output=True, text=True)
+        expect(f"commit {at}: exit {run.stderr}", run.returncode, code)
+    git(r, "bisect", "start", shas[5], shas[0])
+    run = subprocess.run(["git", "bisect", "run", *step], cwd=r, env=ENV, capture_output=True, text=True)
+    expect(f"git bisect run {run.stdout[-300:]}", f"{shas[4]} is the first bad commit" in run.stdout, True)
+    for args in (("--good", "nonesuch", "--", "true"), ("--good", shas[0], "--", "false"), ("--good", shas[0]),
+                 ("--good", shas[0], "--runs", "0", "--", "true")):
+        expect(f"{args}: ends the bisection", bisect(r, "--step", *args).returncode >= 128, True)
+        expect(f"{args}: a mistake", bisect(r, *args).returncode in (2, 3), True)
+
+
+def folder(tmp):
+    """Called in a folder of the repository, the command runs in that folder of each commit."""
+    r, shas = repository(tmp, "f", ("base", "extra_copy"))
+    os.makedirs(r + "/sub")
+    run = bisect(r + "/sub", "--good", shas[0], "--runs", "3", "--", "../bench", "{trace}")
+    expect("a folder the commits lack is a failing command", run.returncode, 2)
+    expect("nothing is left", [x for x in os.listdir(tmp + "/t") if x.startswith("tracegate-bisect")], [])
+
+
+def main():
+    with tempfile.TemporaryDirectory() as tmp:
+        os.makedirs(tmp + "/t")
+        ENV["TMPDIR"] = tmp + "/t"
+        for job in (found, merges, git_bisect, folder):
+            job(tmp)
+    return finish("bisect")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

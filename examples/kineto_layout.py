@@ -2,8 +2,8 @@
 
 Debian's python3-torch is built without Kineto, PyTorch's own trace writer.  The profiler
 itself works there: it records every operator with nanosecond times and keeps the result
-as a tree.  Only `export_chrome_trace` writes something else (no shapes, whole
-microseconds, no category of today's traces).  This module writes the tree as Kineto
+as a tree.  Only `export_chrome_trace` writes something else (no shapes, no stacks,
+whole microseconds, no category of today's traces).  This module writes the tree as Kineto
 would.  It adds, drops, moves and rounds no event.
 
 What Kineto writes and this does not: arrows between forward and backward operators
@@ -13,7 +13,7 @@ What Kineto writes and this does not: arrows between forward and backward operat
 import gzip
 import json
 
-from torch._C._profiler import RecordScope
+from torch._C._profiler import RecordScope, _EventType
 
 BASE_TIME_UNIT_S = 7889238  # Kineto counts time from the last multiple of a quarter of a year
 
@@ -44,6 +44,23 @@ def category(fields):
     return "user_annotation" if fields.scope == RecordScope.USER_SCOPE else "cpu_op"
 
 
+def is_python(node):
+    """A call of a Python function, of a builtin or of a module; there with with_stack=True."""
+    return node.tag in (_EventType.PyCall, _EventType.PyCCall)
+
+
+def python_ids(nodes):
+    """Numbers the Python calls in order of start, as Kineto does: {id of a node: (own, caller's)}."""
+    numbers = {}
+    for node in nodes:
+        if is_python(node):
+            parent = node.parent
+            while parent is not None and not is_python(parent):
+                parent = parent.parent
+            numbers[node.id] = (len(numbers) + 1, numbers[parent.id][0] if parent else None)
+    return numbers
+
+
 def op_args(node, forward_thread):
     """The `args` of an operator, with the names and in the order that Kineto uses."""
     fields = node.extra_fields
@@ -57,10 +74,15 @@ def op_args(node, forward_thread):
     return args
 
 
-def event_text(node, base, pid, tid, forward_thread):
-    """One operator or annotation, as a complete event."""
-    cat, name = category(node.extra_fields), json.dumps(node.name)
-    args = json.dumps(op_args(node, forward_thread))[1:-1]
+def event_text(node, base, pid, tid, forward_thread, python):
+    """One operator, annotation or Python call, as a complete event."""
+    name = json.dumps(node.name)
+    if node.id in python:
+        cat, (own, caller) = "python_function", python[node.id]
+        args = json.dumps({"Python parent id": caller, "Python id": own})[1:-1]
+    else:
+        cat = category(node.extra_fields)
+        args = json.dumps(op_args(node, forward_thread))[1:-1]
     return (
         f'  {{\n    "ph": "X", "cat": "{cat}", "name": {name}, "pid": {pid}, "tid": {tid},\n'
         f'    "ts": {micros(node.start_time_ns - base)}, "dur": {micros(node.duration_time_ns)},\n'
@@ -110,15 +132,17 @@ def trace_text(result, name, pid, system_tid):
     start = min(n.start_time_ns for n in nodes)
     end = max(n.end_time_ns for n in nodes)
     base = base_time_ns(start)
+    python = python_ids(nodes)
     events = [
-        event_text(n, base, pid, system_tid[n.start_tid], forward_thread) for n in nodes
+        event_text(n, base, pid, system_tid[n.start_tid], forward_thread, python) for n in nodes
     ]
     tids = sorted({system_tid[n.start_tid] for n in nodes})
     events += process_metadata(micros(start - base), pid, tids)
     events += window_text(start, end, base)
     return (
         '{\n  "schemaVersion": 1,\n  "deviceProperties": [\n  ],\n  "record_shapes": 1,\n'
-        f'  "displayTimeUnit": "ms",\n  "baseTimeNanoseconds": {base},\n  "traceEvents": [\n'
+        + ('  "with_stack": 1,\n' if python else "")
+        + f'  "displayTimeUnit": "ms",\n  "baseTimeNanoseconds": {base},\n  "traceEvents": [\n'
         + ",\n".join(events)
         + f'\n  ],\n  "traceName": {json.dumps(name)}\n}}\n'
     )

@@ -1,0 +1,5 @@
+"""An installed package, which is no part of the repository."""
+
+
+def rms(x):
+    return x * (x.pow(2).mean(-1, keepdim=True) + 1e-6).rsqrt()

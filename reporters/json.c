@@ -89,11 +89,12 @@ static void add_cause(struct tg_doc *o, const struct tg_result *r)
     else
         tg_doc_add_null(d, "runner_up");
     list = tg_doc_add_array(d, "changed");
-    for (size_t i = 0; i < c->n_changed && c->score == 3; i++) {
+    for (size_t i = 0; i < c->n_changed && tg_cause_blames(c); i++) {
         struct tg_doc *pair = tg_doc_add_array(list, NULL);
         tg_doc_add_i64(pair, NULL, c->changed[i].first);
         tg_doc_add_i64(pair, NULL, c->changed[i].last);
     }
+    add_text(d, "changed_in", c->changed_in);
     add_name(d, "confidence", tg_cause_confidence_name(c->confidence));
     tg_doc_add_bool(d, "backward", c->path.backward);
     tg_doc_add_null(o, "no_cause");

@@ -39,44 +39,71 @@ static void put_others(struct tg_buf *out, const struct tg_cause *c)
 {
     static const char *const what[] = { "dependencies", "build or compiled files", "configuration",
                                         "data" };
-    bool first = true;
+    bool first = true, blamed = tg_cause_blames(c);
     for (size_t i = 0; i < 4; i++)
         if (c->others & (1u << i)) {
-            tg_buf_printf(out, "%s%s", first ? "; the change touches " : ", ", what[i]);
+            tg_buf_printf(out, "%s%s%s", first ? "; the change " : ", ",
+                          !first   ? ""
+                          : blamed ? "also touches "
+                                   : "touches ",
+                          what[i]);
             first = false;
         }
 }
 
+static void put_changed_in(struct tg_buf *out, const struct tg_cause *c,
+                           const struct tg_origin_style *s)
+{
+    put_name(out, c->changed_in, s);
+    tg_buf_puts(out, ", changed in this pull request (");
+    put_lines(out, c);
+    tg_buf_putc(out, ')');
+}
+
 /* How the change relates to it. */
-static void put_change(struct tg_buf *out, const struct tg_cause *c)
+static void put_change(struct tg_buf *out, const struct tg_cause *c,
+                       const struct tg_origin_style *s)
 {
     if (!c->change_known)
         return;
-    switch (c->score) {
-    case 3:
+    switch (c->link) {
+    case TG_CAUSE_LINK_SELF:
+    case TG_CAUSE_LINK_FEEDS:
         tg_buf_puts(out, ", changed in this pull request (");
         put_lines(out, c);
         tg_buf_putc(out, ')');
         return;
-    case 2:
-        tg_buf_puts(out, ", which calls a function that this pull request changed");
+    case TG_CAUSE_LINK_SETUP:
+        tg_buf_puts(out, ", set up by ");
+        put_changed_in(out, c, s);
         return;
-    case 1:
-        if (c->n_changed) {
-            tg_buf_puts(out, ", whose file changed outside every function (");
-            put_lines(out, c);
-            tg_buf_putc(out, ')');
-            return;
-        }
+    case TG_CAUSE_LINK_SETUP_FILE:
+        tg_buf_puts(out, ", beside ");
+        put_changed_in(out, c, s);
+        return;
+    case TG_CAUSE_LINK_CALLEE:
+        tg_buf_puts(out, ", which calls ");
+        put_changed_in(out, c, s);
+        return;
+    case TG_CAUSE_LINK_OUTSIDE:
+        tg_buf_puts(out, ", whose file changed outside every function (");
+        put_lines(out, c);
+        tg_buf_putc(out, ')');
+        return;
+    case TG_CAUSE_LINK_NONE:
+    case TG_CAUSE_LINK_FILE:
+        return;
     }
 }
 
 static void put_not_changed(struct tg_buf *out, const struct tg_cause *c)
 {
-    if (!c->change_known || c->score >= 2 || (c->score == 1 && c->n_changed))
+    if (!c->change_known)
         return;
-    tg_buf_puts(out, "; no changed function is on the path");
-    put_others(out, c);
+    if (c->link <= TG_CAUSE_LINK_FILE)
+        tg_buf_puts(out, "; no changed function is on the path");
+    if (c->confidence != TG_CAUSE_HIGH)
+        put_others(out, c);
 }
 
 static void put_function(struct tg_buf *out, const struct tg_cause *c,
@@ -91,10 +118,17 @@ static void put_function(struct tg_buf *out, const struct tg_cause *c,
     }
     put_name(out, f->text, s);
     tg_buf_release(&at);
-    if (c->path.backward)
+    if (c->path.backward && !c->holder.n)
         tg_buf_puts(out, " (its backward pass)");
-    put_change(out, c);
-    tg_buf_printf(out, ", holds %d %% of %s", percent(c->share), of_what(c));
+    put_change(out, c, s);
+    if (c->holder.n) {
+        tg_buf_puts(out, ", gives a tensor to ");
+        put_name(out, c->holder, s);
+        tg_buf_puts(out, ", whose backward pass");
+    } else {
+        tg_buf_putc(out, ',');
+    }
+    tg_buf_printf(out, " holds %d %% of %s", percent(c->share), of_what(c));
     put_not_changed(out, c);
 }
 

@@ -8,7 +8,7 @@
 #include "core/diff/names.h"
 #include "reporters/cause.h"
 
-enum { MAX_RESULTS = 10 };
+enum { MAX_RESULTS = 100 };
 
 struct finder {
     const struct tg_cause_ask *ask;
@@ -95,19 +95,30 @@ static bool is_foreign(tg_sv path)
     return false;
 }
 
+/* A file that was moved is one file, under its new path. */
+static tg_sv path_now(const struct finder *f, int side, tg_sv path)
+{
+    for (size_t i = 0; side == TG_PATHS_BASE && i < f->change.n_files; i++)
+        if (tg_sv_eq(f->change.files[i].was, path))
+            return f->change.files[i].path;
+    return path;
+}
+
 /* Lines of the baseline's trace are those of its commit, or, where that is unknown, about those of
  * HEAD. */
 static const struct tg_py_function *function_at(const struct tg_codefile *file,
                                                 const struct tg_codefile_name *n)
 {
-    const struct tg_py_function *at =
-        tg_py_function_named(file->functions, file->n_functions, n->function, n->line);
+    const struct tg_py_function *at;
+    if (n->function.p[0] == '<') /* "<genexpr>", "<lambda>": part of the function around it */
+        return tg_py_function_at(file->functions, file->n_functions, n->line);
+    at = tg_py_function_named(file->functions, file->n_functions, n->function, n->line);
     return at ? at
               : tg_py_function_nearest(file->functions, file->n_functions, n->function, n->line);
 }
 
 static bool ask_function(void *arg, int side, tg_sv name, tg_sv *file, tg_sv *function,
-                         uint32_t *line)
+                         uint32_t *line, bool *by_line)
 {
     struct finder *f = arg;
     struct tg_codefile_name n;
@@ -118,12 +129,13 @@ static bool ask_function(void *arg, int side, tg_sv name, tg_sv *file, tg_sv *fu
     *function = n.function;
     *line = n.line;
     *file = n.file;
+    *by_line = !f->git;
     if (!f->git)
         return !is_foreign(n.file);
     found = tg_codefiles_file(&f->sources[side], n.file);
     if (side == TG_PATHS_TEST && !tg_codefile_holds(found, n.function, n.line))
         return false; /* HEAD is not what ran */
-    *file = found->in_repo;
+    *file = path_now(f, side, found->in_repo);
     if ((at = function_at(found, &n)) != NULL)
         *function = at->qualified;
     return found->in_repo.n != 0;
@@ -181,8 +193,8 @@ static void read_change(struct finder *f)
         for (size_t k = 0; k < c.python[i].n; k++)
             lines[k] =
                 (struct tg_cause_lines){ c.python[i].lines[k].first, c.python[i].lines[k].last };
-        files[i] = (struct tg_cause_file){ c.python[i].path, lines, c.python[i].n, file->functions,
-                                           file->n_functions };
+        files[i] = (struct tg_cause_file){ c.python[i].path, c.python[i].was, lines,
+                                           c.python[i].n,    file->functions, file->n_functions };
     }
     for (size_t i = 0; i < c.n_paths; i++)
         f->change.others |= tg_cause_other_of(c.paths[i]);
@@ -253,14 +265,14 @@ static void attach(struct finder *f, const struct tg_verdict *v, struct tg_resul
     c->change_known = f->change.known;
     c->whole = f->ask->stacks && !f->read[TG_PATHS_BASE] && r->base != 0;
     if (c->whole)
-        c->confidence = c->score == 3 ? TG_CAUSE_MEDIUM : TG_CAUSE_LOW;
+        c->confidence = c->link == TG_CAUSE_LINK_SELF ? TG_CAUSE_MEDIUM : TG_CAUSE_LOW;
     c->others = f->change.others;
     c->n_paths = f->change.n_paths;
     c->stacks = f->ask->stacks;
     r->cause = c;
     if (c->function && f->git) {
         r->source = c->function->file;
-        r->source_line = c->score == 3 && c->n_changed ? c->changed[0].first : c->function->line;
+        r->source_line = tg_cause_blames(c) ? c->changed[0].first : c->function->line;
     }
 }
 
@@ -281,6 +293,8 @@ static void keep(struct tg_result *r, struct tg_arena *a)
         keep_frame(&c->path.functions[i], a);
     keep_frame(&c->path.next, a);
     c->module = tg_arena_sv(a, c->module);
+    c->changed_in = tg_arena_sv(a, c->changed_in);
+    c->holder = tg_arena_sv(a, c->holder);
     r->source = tg_arena_sv(a, r->source);
     if (!c->function)
         return;
@@ -296,6 +310,7 @@ static void read_both(struct finder *f, uint32_t step)
     tg_paths_init(&f->paths, &names, step);
     for (int side = 0; f->ask->stacks && side < 2; side++)
         f->read[side] = read_side(f, side);
+    tg_paths_finish(&f->paths);
     f->paths.ask = NULL; /* `names` ends here */
 }
 
@@ -320,8 +335,9 @@ void tg_cause_find(struct tg_verdict *v, const struct tg_cause_ask *ask)
                               side == TG_PATHS_BASE && ask->base_commit ? ask->base_commit
                                                                         : f.head.sha,
                               ask->workspace, ask->arena);
-        read_both(&f, tg_strmap_find(&f.targets, TG_SV("step")));
         read_change(&f);
+        read_both(&f, tg_strmap_find(&f.targets, TG_SV("step")));
+        f.change.paths = &f.paths;
         for (size_t i = 0; i < v->n_results; i++)
             if (can_have_cause(&v->results[i]) && target_of_result(&f, &v->results[i]) != TG_NO_ID)
                 attach(&f, v, &v->results[i]);

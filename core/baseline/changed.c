@@ -13,11 +13,30 @@ struct hunks {
     size_t n, cap;
     struct tg_changed_lines *lines;
     size_t n_lines, lines_cap;
+    bool trivial; /* the last hunk so far: blank lines and comments alone */
+    tg_sv was;    /* of the file that begins: "" not moved */
 };
+
+static void close_hunk(struct hunks *h)
+{
+    if (h->n_lines && h->trivial)
+        h->n_lines--;
+    h->trivial = false;
+}
+
+/* "+   # as before": changes nothing that runs */
+static bool is_trivial(tg_sv row)
+{
+    size_t i = 1;
+    while (i < row.n && strchr(" \t\r", row.p[i]))
+        i++;
+    return i >= row.n || row.p[i] == '#';
+}
 
 static void close_file(struct hunks *h, struct tg_arena *a)
 {
     struct tg_changed_file *f = h->n ? &h->files[h->n - 1] : NULL;
+    close_hunk(h);
     if (f && !f->lines) {
         f->lines = TG_NEW_N(a, struct tg_changed_lines, h->n_lines + 1);
         if (h->n_lines)
@@ -45,6 +64,7 @@ static void add_hunk(struct hunks *h, tg_sv row)
 {
     uint32_t first, n;
     tg_sv word;
+    close_hunk(h);
     (void)tg_sv_cut(&row, '+');
     word = tg_sv_cut(&row, ' ');
     if (!h->n || !range_of(word, &first, &n))
@@ -52,6 +72,7 @@ static void add_hunk(struct hunks *h, tg_sv row)
     h->lines = tg_grow(h->lines, &h->lines_cap, h->n_lines + 1, sizeof *h->lines);
     h->lines[h->n_lines++] =
         (struct tg_changed_lines){ first ? first : 1, n ? first + n - 1 : (first ? first : 1) };
+    h->trivial = true;
 }
 
 static void start_file(struct hunks *h, tg_sv path, struct tg_arena *a)
@@ -60,7 +81,29 @@ static void start_file(struct hunks *h, tg_sv path, struct tg_arena *a)
     if (path.n && path.p[path.n - 1] == '\t')
         path.n--;
     h->files = tg_grow(h->files, &h->cap, h->n + 1, sizeof *h->files);
-    h->files[h->n++] = (struct tg_changed_file){ .path = tg_arena_sv(a, path) };
+    h->files[h->n++] =
+        (struct tg_changed_file){ .path = tg_arena_sv(a, path), .was = tg_arena_sv(a, h->was) };
+    h->was = TG_SV("");
+}
+
+static tg_sv after(tg_sv row, tg_sv start)
+{
+    return (tg_sv){ row.p + start.n, row.n - start.n };
+}
+
+/* One row of a file's header. True: it named the file at the newer commit. */
+static bool read_header(struct hunks *h, tg_sv row, bool named, struct tg_arena *a)
+{
+    tg_sv from = TG_SV("rename from "), to = TG_SV("rename to "), name = TG_SV("+++ b/");
+    if (tg_sv_starts(row, from))
+        h->was = after(row, from);
+    else if (tg_sv_starts(row, to))
+        start_file(h, after(row, to), a);
+    else if (tg_sv_starts(row, name) && !named)
+        start_file(h, after(row, name), a);
+    else
+        return named;
+    return !tg_sv_starts(row, from);
 }
 
 void tg_changed_parse(tg_sv diff, struct tg_arena *a, struct tg_changed *out)
@@ -68,18 +111,20 @@ void tg_changed_parse(tg_sv diff, struct tg_arena *a, struct tg_changed *out)
     struct hunks h = { 0 };
     bool header = false, named = false;
     while (diff.n) {
-        tg_sv row = tg_sv_cut(&diff, '\n'), name = TG_SV("+++ b/");
+        tg_sv row = tg_sv_cut(&diff, '\n');
         if (tg_sv_starts(row, TG_SV("diff --git "))) {
             close_file(&h, a);
+            h.was = TG_SV("");
             header = true;
             named = false;
-        } else if (header && tg_sv_starts(row, name)) {
-            start_file(&h, (tg_sv){ row.p + name.n, row.n - name.n }, a);
-            named = true;
         } else if (tg_sv_starts(row, TG_SV("@@ -"))) {
             header = false;
             if (named)
                 add_hunk(&h, row);
+        } else if (header) {
+            named = read_header(&h, row, named, a);
+        } else if (row.n && (row.p[0] == '+' || row.p[0] == '-')) {
+            h.trivial = h.trivial && is_trivial(row);
         }
     }
     close_file(&h, a);
@@ -123,7 +168,7 @@ bool tg_git_changed(struct tg_git *g, const char *from, const char *to, struct t
                                   "--unified=0",
                                   "--no-color",
                                   "--no-ext-diff",
-                                  "--no-renames",
+                                  "--find-renames=40%",
                                   "--no-textconv",
                                   "--src-prefix=a/",
                                   "--dst-prefix=b/",

@@ -3,7 +3,8 @@
 /*
  * What changed between two commits: the paths of all changed files, and of the Python files the
  * lines at the newer commit. Asked of the program git, whose diff people see. Everything lives in
- * `a`.
+ * `a`. Hunks of blank lines and comments alone are left out: nothing that runs differs. A file
+ * that was moved counts with the lines that differ, not as new.
  */
 #include "core/baseline/baseline.h"
 
@@ -12,14 +13,14 @@ struct tg_changed_lines {
         last; /* 1-based, at the newer commit; a pure removal names the line before it */
 };
 struct tg_changed_file {
-    tg_sv path;
+    tg_sv path, was; /* at the newer and at the older commit; was "": new, or the same path */
     struct tg_changed_lines *lines;
     size_t n;
 };
 struct tg_changed {
     tg_sv *paths; /* all files: added, removed and modified */
     size_t n_paths;
-    struct tg_changed_file *python; /* *.py with lines at the newer commit */
+    struct tg_changed_file *python; /* *.py that are there at the newer commit */
     size_t n_python;
 };
 TG_MUST bool tg_git_changed(struct tg_git *g, const char *from, const char *to, struct tg_arena *a,

@@ -1,5 +1,6 @@
 #include "core/cause/choose.h"
 
+#include <math.h>
 #include <string.h>
 
 const char *tg_cause_confidence_name(enum tg_cause_confidence c)
@@ -32,6 +33,7 @@ unsigned tg_cause_other_of(tg_sv path)
         { ".hip", TG_CAUSE_BUILD },
         { ".rs", TG_CAUSE_BUILD },
         { ".pyx", TG_CAUSE_BUILD },
+        { ".so", TG_CAUSE_BUILD },
         { ".cmake", TG_CAUSE_BUILD },
         { "CMakeLists.txt", TG_CAUSE_BUILD },
         { "Makefile", TG_CAUSE_BUILD },
@@ -52,6 +54,12 @@ unsigned tg_cause_other_of(tg_sv path)
         { ".bin", TG_CAUSE_DATA },
         { ".safetensors", TG_CAUSE_DATA },
         { ".jsonl", TG_CAUSE_DATA },
+        { ".tsv", TG_CAUSE_DATA },
+        { ".txt", TG_CAUSE_DATA },
+        { ".pth", TG_CAUSE_DATA },
+        { ".h5", TG_CAUSE_DATA },
+        { ".arrow", TG_CAUSE_DATA },
+        { ".pkl", TG_CAUSE_DATA },
     };
     const char *slash = path.n ? memrchr(path.p, '/', path.n) : NULL;
     tg_sv name = slash ? (tg_sv){ slash + 1, path.n - (size_t)(slash + 1 - path.p) } : path;
@@ -80,6 +88,11 @@ static const struct tg_py_function *function_of(const struct tg_cause_file *f,
     return NULL;
 }
 
+static bool in_docstring(const struct tg_py_function *f, uint32_t line)
+{
+    return f && f->doc && f->doc <= line && line <= f->doc_last;
+}
+
 /* The changed lines whose innermost function this is (NULL: those outside every function). */
 static size_t lines_in(const struct tg_cause_file *f, const struct tg_py_function *in,
                        struct tg_cause_lines *out)
@@ -87,7 +100,8 @@ static size_t lines_in(const struct tg_cause_file *f, const struct tg_py_functio
     size_t n = 0;
     for (size_t i = 0; i < f->n_lines; i++)
         for (uint32_t line = f->lines[i].first; line <= f->lines[i].last; line++)
-            if (tg_py_function_at(f->functions, f->n_functions, line) == in) {
+            if (tg_py_function_at(f->functions, f->n_functions, line) == in &&
+                !in_docstring(in, line)) {
                 out[n] = f->lines[i];
                 if (in && out[n].first < in->first)
                     out[n].first = in->first;
@@ -102,58 +116,171 @@ static size_t lines_in(const struct tg_cause_file *f, const struct tg_py_functio
 struct candidate {
     const struct tg_cause_frame *frame;
     const struct tg_cause_file *file;
-    const struct tg_py_function *function;
     struct tg_cause_lines *lines;
     size_t n_lines;
-    int score;
+    enum tg_cause_link link;
+    tg_sv changed_in;
 };
+
+/* How closely a link ties; links that tie equally are told apart by depth alone. */
+static int rank_of(enum tg_cause_link link)
+{
+    static const int ranks[] = {
+        [TG_CAUSE_LINK_NONE] = 0,       [TG_CAUSE_LINK_FILE] = 1,   [TG_CAUSE_LINK_OUTSIDE] = 1,
+        [TG_CAUSE_LINK_SETUP_FILE] = 1, [TG_CAUSE_LINK_CALLEE] = 2, [TG_CAUSE_LINK_FEEDS] = 2,
+        [TG_CAUSE_LINK_SETUP] = 3,      [TG_CAUSE_LINK_SELF] = 3
+    };
+    return ranks[link];
+}
+
+bool tg_cause_blames(const struct tg_cause *c)
+{
+    return c->n_changed && rank_of(c->link) >= 2;
+}
+
+static tg_sv class_of(tg_sv qualified)
+{
+    const char *dot = memrchr(qualified.p, '.', qualified.n);
+    return dot ? (tg_sv){ qualified.p, (size_t)(dot - qualified.p) } : TG_SV("");
+}
+
+static bool runs_in_no_step(const struct tg_cause_change *change, const struct tg_cause_file *f,
+                            const struct tg_py_function *fn)
+{
+    uint32_t line;
+    return change->paths && !tg_paths_ran(change->paths, f->path, fn->qualified, &line);
+}
+
+/* A changed function that only prepares: a constructor, most often. */
+static bool find_setup(struct candidate *c, const struct tg_cause_change *change, bool of_class)
+{
+    const struct tg_cause_file *f = c->file;
+    tg_sv own = class_of(c->frame->text);
+    for (size_t i = 0; i < f->n_functions; i++) {
+        const struct tg_py_function *fn = &f->functions[i];
+        if (of_class && (!own.n || !tg_sv_eq(class_of(fn->qualified), own)))
+            continue;
+        c->n_lines = lines_in(f, fn, c->lines);
+        if (!c->n_lines || !runs_in_no_step(change, f, fn))
+            continue;
+        c->changed_in = fn->qualified;
+        return true;
+    }
+    return false;
+}
 
 static struct candidate candidate_of(const struct tg_cause_frame *frame,
                                      const struct tg_cause_change *change, struct tg_arena *a)
 {
-    struct candidate c = { .frame = frame, .file = file_of(change, frame->file) };
+    struct candidate c = { .frame = frame,
+                           .file = file_of(change, frame->file),
+                           .changed_in = TG_SV("") };
+    const struct tg_py_function *function;
     if (!c.file)
         return c;
-    c.function = function_of(c.file, frame);
     c.lines = TG_NEW_N(a, struct tg_cause_lines, c.file->n_lines + 1);
-    if (c.function)
-        c.n_lines = lines_in(c.file, c.function, c.lines);
-    c.score = c.n_lines ? 3 : 1;
-    if (c.score == 1)
-        c.n_lines = lines_in(c.file, NULL, c.lines);
+    function = function_of(c.file, frame);
+    if (function && (c.n_lines = lines_in(c.file, function, c.lines)) != 0)
+        c.link = TG_CAUSE_LINK_SELF;
+    else if (find_setup(&c, change, true))
+        c.link = TG_CAUSE_LINK_SETUP;
+    else if (find_setup(&c, change, false))
+        c.link = TG_CAUSE_LINK_SETUP_FILE;
+    else if ((c.n_lines = lines_in(c.file, NULL, c.lines)) != 0)
+        c.link = TG_CAUSE_LINK_OUTSIDE;
+    else
+        c.link = c.file->n_lines ? TG_CAUSE_LINK_FILE : TG_CAUSE_LINK_NONE;
     return c;
 }
 
-static void use(struct tg_cause *out, const struct candidate *c)
+static void use(struct tg_cause *out, const struct candidate *c, bool carried)
 {
+    static const enum tg_cause_confidence confidence[] = {
+        [TG_CAUSE_LINK_NONE] = TG_CAUSE_LOW,       [TG_CAUSE_LINK_FILE] = TG_CAUSE_LOW,
+        [TG_CAUSE_LINK_OUTSIDE] = TG_CAUSE_MEDIUM, [TG_CAUSE_LINK_SETUP_FILE] = TG_CAUSE_MEDIUM,
+        [TG_CAUSE_LINK_CALLEE] = TG_CAUSE_MEDIUM,  [TG_CAUSE_LINK_FEEDS] = TG_CAUSE_MEDIUM,
+        [TG_CAUSE_LINK_SETUP] = TG_CAUSE_MEDIUM,   [TG_CAUSE_LINK_SELF] = TG_CAUSE_HIGH,
+    };
     out->function = c->frame;
     out->share = c->frame->share;
-    out->score = c->score;
+    out->link = c->link;
     out->changed = c->lines;
     out->n_changed = c->n_lines;
-    out->confidence = c->score == 3                                    ? TG_CAUSE_HIGH
-                      : c->score == 2 || (c->score == 1 && c->n_lines) ? TG_CAUSE_MEDIUM
-                                                                       : TG_CAUSE_LOW;
+    out->changed_in = c->changed_in;
+    out->confidence = confidence[c->link];
+    if (carried && out->confidence == TG_CAUSE_HIGH)
+        out->confidence = TG_CAUSE_MEDIUM;
+}
+
+static bool called_as_often(const struct tg_cause_frame *f)
+{
+    double a = f->calls[TG_PATHS_BASE], b = f->calls[TG_PATHS_TEST];
+    return a > 0 && fabs(a - b) <= 0.01 * a;
 }
 
 /* Functions come deepest first, so a later one must be better, not equal. */
 static void choose_function(struct tg_cause *out, const struct tg_cause_change *change,
                             struct tg_arena *a)
 {
-    bool callee_changed = false;
+    struct candidate callee = { .link = TG_CAUSE_LINK_NONE };
+    bool carried = false;
     for (size_t i = 0; i < out->path.n_functions; i++) {
         struct candidate c = candidate_of(&out->path.functions[i], change, a);
-        if (c.score == 3 && c.frame->share < TG_CAUSE_ENOUGH) {
-            callee_changed = true;
+        if (c.frame->share < TG_CAUSE_ENOUGH) {
+            if (c.link == TG_CAUSE_LINK_SELF && callee.link == TG_CAUSE_LINK_NONE)
+                callee = c;
             continue;
         }
-        if (c.frame->share < TG_CAUSE_ENOUGH)
-            continue;
-        if (c.score < 2 && callee_changed)
-            c.score = 2;
-        if (!out->function || c.score > out->score)
-            use(out, &c);
+        if (rank_of(c.link) < 2 && callee.link != TG_CAUSE_LINK_NONE) {
+            c.link = TG_CAUSE_LINK_CALLEE;
+            c.changed_in = callee.frame->text;
+            c.lines = callee.lines;
+            c.n_lines = callee.n_lines;
+        }
+        if (!out->function || rank_of(c.link) > rank_of(out->link))
+            use(out, &c, carried);
+        carried = carried || (c.frame->share >= TG_CAUSE_CHILD && c.link != TG_CAUSE_LINK_SELF &&
+                              called_as_often(c.frame));
     }
+}
+
+/*
+ * Backward work that came to an unchanged forward operator: a tensor that reaches it asks for a
+ * gradient now. The changed function that shares the innermost frame with it made that tensor.
+ */
+static void choose_feeder(struct tg_cause *out, const struct tg_cause_change *change,
+                          struct tg_arena *a)
+{
+    const struct tg_cause_frame *holder = out->function;
+    uint32_t deepest = 0;
+    if (!holder || rank_of(out->link) > 1 || !out->path.backward || !out->path.come ||
+        !change->paths)
+        return;
+    for (size_t k = 0; k < change->n_files; k++)
+        for (size_t j = 0; j < change->files[k].n_functions; j++) {
+            const struct tg_cause_file *file = &change->files[k];
+            const struct tg_py_function *fn = &file->functions[j];
+            struct candidate c = { .file = file,
+                                   .link = TG_CAUSE_LINK_FEEDS,
+                                   .changed_in = TG_SV("") };
+            struct tg_cause_frame *frame;
+            uint32_t line, depth;
+            c.lines = TG_NEW_N(a, struct tg_cause_lines, file->n_lines + 1);
+            c.n_lines = lines_in(file, fn, c.lines);
+            if (!c.n_lines || !tg_paths_ran(change->paths, file->path, fn->qualified, &line))
+                continue;
+            depth =
+                tg_paths_meet(change->paths, holder->file, holder->text, file->path, fn->qualified);
+            if (depth <= deepest)
+                continue;
+            deepest = depth;
+            frame = TG_NEW(a, struct tg_cause_frame);
+            *frame = (struct tg_cause_frame){ TG_PATH_FUNCTION,      fn->qualified, file->path,
+                                              line ? line : fn->def, holder->share, { 0, 0 } };
+            c.frame = frame;
+            use(out, &c, false);
+            out->holder = holder->text;
+        }
 }
 
 static bool names_class(const struct tg_cause_frame *f, tg_sv qualified)
@@ -177,7 +304,9 @@ static void choose_by_name(struct tg_cause *out, const struct tg_cause_change *c
             for (size_t j = 0; j < change->files[k].n_functions && !out->function; j++) {
                 const struct tg_cause_file *file = &change->files[k];
                 const struct tg_py_function *fn = &file->functions[j];
-                struct candidate c = { .file = file, .function = fn, .score = 3 };
+                struct candidate c = { .file = file,
+                                       .link = TG_CAUSE_LINK_SELF,
+                                       .changed_in = TG_SV("") };
                 struct tg_cause_frame *frame;
                 if (f->share < TG_CAUSE_ENOUGH || !names_class(f, fn->qualified))
                     continue;
@@ -187,9 +316,9 @@ static void choose_by_name(struct tg_cause *out, const struct tg_cause_change *c
                     continue;
                 frame = TG_NEW(a, struct tg_cause_frame);
                 *frame = (struct tg_cause_frame){ TG_PATH_FUNCTION, fn->qualified, file->path,
-                                                  fn->def, f->share };
+                                                  fn->def,          f->share,      { 0, 0 } };
                 c.frame = frame;
-                use(out, &c);
+                use(out, &c, false);
                 out->confidence = TG_CAUSE_MEDIUM;
             }
     }
@@ -198,8 +327,11 @@ static void choose_by_name(struct tg_cause *out, const struct tg_cause_change *c
 void tg_cause_choose(struct tg_cause *out, const struct tg_cause_path *path,
                      const struct tg_cause_change *change, struct tg_arena *a)
 {
-    *out = (struct tg_cause){ .path = *path, .module = TG_SV("") };
+    *out = (struct tg_cause){
+        .path = *path, .module = TG_SV(""), .changed_in = TG_SV(""), .holder = TG_SV("")
+    };
     choose_function(out, change, a);
+    choose_feeder(out, change, a);
     if (!out->function && !path->n_functions)
         choose_by_name(out, change, a);
     for (size_t i = 0; i < path->n; i++)

@@ -2,13 +2,13 @@
 #define TG_CAUSE_CHOOSE_H
 /*
  * Joins what explains a difference (explain.h) with what a change touched, and chooses the function
- * to name. Score of a function with half of the difference or more:
+ * to name: of those with half of the difference or more the one with the closest link to the change
+ * (enum tg_cause_link), among equals the deepest. Without stacks, changed functions are matched by
+ * the names of modules and annotations on the path.
  *
- *   3  it was changed itself      2  a function that it calls on the path was changed
- *   1  something else in its file was changed
- *
- * The highest score wins, among equals the deepest. Without stacks, changed functions are matched
- * by the names of modules and annotations on the path.
+ * The confidence is high where the function was changed itself and the difference begins in it. It
+ * is medium where a deeper function, unchanged and called as often as before, holds the difference:
+ * then other arguments may be the cause, or something outside the repository.
  */
 #include "core/cause/explain.h"
 #include "core/cause/python.h"
@@ -19,7 +19,7 @@ struct tg_cause_lines {
     uint32_t first, last; /* at HEAD, 1-based */
 };
 struct tg_cause_file { /* a changed Python file */
-    tg_sv path;
+    tg_sv path, was;   /* was: its path in the baseline, if it was moved; else "" */
     const struct tg_cause_lines *lines;
     size_t n_lines;
     const struct tg_py_function *functions; /* of HEAD */
@@ -36,6 +36,7 @@ struct tg_cause_change {
     const struct tg_cause_file *files;
     size_t n_files, n_paths; /* n_paths: all changed files */
     unsigned others;
+    const struct tg_paths *paths; /* what ran; NULL: not known */
 };
 /* The bit of a path; 0: none of these. */
 unsigned tg_cause_other_of(tg_sv path);
@@ -43,14 +44,27 @@ unsigned tg_cause_other_of(tg_sv path);
 enum tg_cause_confidence { TG_CAUSE_LOW, TG_CAUSE_MEDIUM, TG_CAUSE_HIGH };
 const char *tg_cause_confidence_name(enum tg_cause_confidence c);
 
+enum tg_cause_link { /* of the function to the change, the closest last */
+                     TG_CAUSE_LINK_NONE,
+                     TG_CAUSE_LINK_FILE,       /* another function of its file was changed */
+                     TG_CAUSE_LINK_OUTSIDE,    /* its file, outside every function */
+                     TG_CAUSE_LINK_SETUP_FILE, /* a function of its file that runs in no step */
+                     TG_CAUSE_LINK_CALLEE,     /* a function that it calls */
+                     TG_CAUSE_LINK_FEEDS, /* changed itself; another one's backward work came */
+                     TG_CAUSE_LINK_SETUP, /* a method of its class that runs in no step */
+                     TG_CAUSE_LINK_SELF   /* changed itself */
+};
+
 struct tg_cause {
     struct tg_cause_path path;
     const struct tg_cause_frame *function; /* the one to name; NULL: no function is known */
     tg_sv module;                          /* innermost nn.Module around it, or "" */
     double share;                          /* of the difference that it holds */
-    int score;                             /* 0: nothing that was changed */
-    const struct tg_cause_lines *changed;  /* in that function (score 3), or in its file */
+    enum tg_cause_link link;
+    const struct tg_cause_lines *changed; /* the lines that the link is about */
     size_t n_changed;
+    tg_sv changed_in; /* the function of those lines, where it is not `function`; else "" */
+    tg_sv holder;     /* FEEDS: the function whose backward pass holds the difference; else "" */
     enum tg_cause_confidence confidence;
     /* What was asked, for the words of a report. */
     bool stacks, change_known;
@@ -59,6 +73,8 @@ struct tg_cause {
     unsigned others; /* of tg_cause_change */
     size_t n_paths;
 };
+/* The change touches code that runs on the path, and its lines are known. */
+bool tg_cause_blames(const struct tg_cause *c);
 void tg_cause_choose(struct tg_cause *out, const struct tg_cause_path *path,
                      const struct tg_cause_change *change, struct tg_arena *a);
 #endif

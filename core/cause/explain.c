@@ -25,6 +25,11 @@ static uint32_t place_of(struct sums *s, uint32_t node)
     return s->local[node];
 }
 
+static size_t first_of(const struct tg_paths *p, int side, uint32_t target)
+{
+    return target > p->n_targets ? p->n[side] : p->first[side][target];
+}
+
 static void find_nodes(struct sums *s, uint32_t target)
 {
     const struct tg_path_tree *t = &s->p->tree[s->tree];
@@ -32,10 +37,8 @@ static void find_nodes(struct sums *s, uint32_t target)
     memset(s->local, 0xff, (t->keys.n + 1) * sizeof *s->local);
     (void)place_of(s, 0);
     for (int side = 0; side < 2; side++)
-        for (size_t i = 0; i < s->p->n[side]; i++) {
+        for (size_t i = first_of(s->p, side, target); i < first_of(s->p, side, target + 1); i++) {
             uint32_t at = s->p->entry[side][i].node[s->tree];
-            if (s->p->entry[side][i].target != target)
-                continue;
             for (; at && s->local[at] == TG_NO_ID; at = t->v[at].parent)
                 (void)place_of(s, at);
         }
@@ -49,11 +52,11 @@ static void add_up(struct sums *s, uint32_t target, bool by_calls)
         double *v = s->value[side] = tg_xmalloc((n + 1) * sizeof *v);
         for (size_t i = 0; i < n; i++)
             v[i] = 0;
-        for (size_t i = 0; i < s->p->n[side]; i++) {
+        for (size_t i = first_of(s->p, side, target); i < first_of(s->p, side, target + 1); i++) {
             const struct tg_path_entry *e = &s->p->entry[side][i];
             double x = by_calls ? (double)e->calls : (double)e->ns;
             uint32_t at = e->node[s->tree];
-            if (e->target != target || e->step >= steps)
+            if (e->step >= steps)
                 continue;
             for (;; at = t->v[at].parent) {
                 v[s->local[at] * steps + e->step] += x;
@@ -141,6 +144,7 @@ static struct tg_cause_frame frame_at(const struct sums *s, uint32_t node)
         const char *at = memmem(f.text.p, f.text.n, ": ", 2);
         f.file = (tg_sv){ f.text.p, (size_t)(at - f.text.p) };
         f.text = (tg_sv){ at + 2, f.text.n - f.file.n - 2 };
+        f.text = tg_sv_cut(&f.text, '\n');
     }
     return f;
 }
@@ -164,6 +168,8 @@ static void put_path(struct tg_cause_path *out, const struct sums *s, uint32_t n
     out->n = t->v[node].depth;
     out->frames = TG_NEW_N(a, struct tg_cause_frame, out->n + 1);
     out->share = frame_at(s, node).share;
+    out->come = middle_of(s->value[TG_PATHS_BASE] + s->local[node] * s->p->n_steps[TG_PATHS_BASE],
+                          s->p->n_steps[TG_PATHS_BASE], true) == 0;
     for (size_t i = out->n; i-- > 0; node = t->v[node].parent) {
         out->frames[i] = frame_at(s, node);
         out->backward |= out->frames[i].kind == TG_PATH_BACKWARD;
@@ -226,14 +232,24 @@ static int deepest_first(const void *pa, const void *pb)
     return tg_sv_cmp(a->frame.text, b->frame.text);
 }
 
+static double calls_per_step(const struct sums *s, uint32_t text, int side)
+{
+    const struct tg_path_tree *t = &s->p->tree[s->tree];
+    double calls = 0;
+    for (uint32_t i = 1; i < t->keys.n; i++)
+        if (t->v[i].kind == TG_PATH_FUNCTION && t->v[i].text == text && outermost(t, i))
+            calls += t->v[i].calls[side];
+    return s->p->n_steps[side] ? calls / (double)s->p->n_steps[side] : 0;
+}
+
 static uint32_t depth_where_it_grew(const struct sums *s, uint32_t text)
 {
     const struct tg_path_tree *t = &s->p->tree[s->tree];
     uint32_t depth = 0;
     for (size_t i = 1; i < s->n; i++) {
         const struct tg_path_node *n = &t->v[s->node[i]];
-        if (n->kind == TG_PATH_FUNCTION && n->text == text && s->difference[i] > 0 &&
-            n->depth > depth)
+        if (n->kind == TG_PATH_FUNCTION && n->text == text &&
+            s->difference[i] > TG_CAUSE_TOLD * s->difference[0] && n->depth > depth)
             depth = n->depth;
     }
     return depth;
@@ -255,7 +271,9 @@ static void put_functions(struct tg_cause_path *out, const struct sums *s, int s
         v[n].frame = frame_at(s, s->node[i]);
         v[n].frame.share = part_of(function_difference(s, d->text, sign), s->difference[0]);
         v[n].depth = depth_where_it_grew(s, d->text);
-        if (v[n].frame.share >= 0.1)
+        for (int side = 0; side < 2; side++)
+            v[n].frame.calls[side] = calls_per_step(s, d->text, side);
+        if (v[n].frame.share >= TG_CAUSE_TOLD)
             n++;
     }
     if (n)

@@ -12,13 +12,15 @@
 #include "core/cause/paths.h"
 
 #define TG_CAUSE_CHILD 0.6 /* a child's part of its parent's difference, to go on */
+#define TG_CAUSE_TOLD 0.1  /* part of the whole difference below which a function is not told */
 
 struct tg_cause_frame {
     enum tg_path_kind kind;
-    tg_sv text;    /* functions: as the caller named them, "Block.forward" */
-    tg_sv file;    /* functions; else "" */
-    uint32_t line; /* the function's first line as the trace has it; 0 unknown */
-    double share;  /* of the whole difference */
+    tg_sv text;      /* functions: as the caller named them, "Block.forward" */
+    tg_sv file;      /* functions; else "" */
+    uint32_t line;   /* the function's first line as the trace has it; 0 unknown */
+    double share;    /* of the whole difference */
+    double calls[2]; /* of functions: per step, from everywhere */
 };
 struct tg_cause_path {
     struct tg_cause_frame *frames; /* outermost first */
@@ -26,6 +28,7 @@ struct tg_cause_path {
     double share;               /* of the difference that the last frame holds, 0..1 */
     double difference;          /* per step: ns or calls, test - baseline */
     bool backward;              /* inside the backward pass of the path */
+    bool come;                  /* the baseline has nothing of the target on this path */
     struct tg_cause_frame next; /* the largest child of the last frame: the runner-up; share 0:
                                    none */
     /* Every function with a tenth of the difference or more, wherever it is called from; deepest

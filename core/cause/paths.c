@@ -3,6 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/buf.h"
+#include "core/cause/forward.h"
+#include "core/cause/renamed.h"
+#include "core/cause/tree.h"
+
 const char *tg_path_kind_name(enum tg_path_kind k)
 {
     static const char *const names[] = { [TG_PATH_ROOT] = "step",
@@ -29,31 +34,13 @@ bool tg_path_module(tg_sv name, tg_sv *class_name, tg_sv *instance)
     return true;
 }
 
-/* Trees */
-
-static uint32_t node_of(struct tg_paths *p, int tree, uint32_t parent, enum tg_path_kind kind,
-                        uint32_t text)
-{
-    struct tg_path_tree *t = &p->tree[tree];
-    uint32_t key[3] = { parent, kind, text };
-    size_t before = t->keys.n;
-    uint32_t id = tg_strmap_add(&t->keys, (tg_sv){ (const char *)key, sizeof key });
-    if (t->keys.n > before) {
-        t->v = tg_grow(t->v, &t->cap, t->keys.n, sizeof *t->v);
-        t->v[id] = (struct tg_path_node){
-            .parent = parent, .text = text, .kind = kind, .depth = id ? t->v[parent].depth + 1 : 0
-        };
-    }
-    return id;
-}
-
 void tg_paths_init(struct tg_paths *p, const struct tg_paths_ask *ask, uint32_t step_target)
 {
     *p = (struct tg_paths){ .ask = ask, .step_target = step_target };
     tg_strmap_init(&p->texts);
     for (int k = 0; k < TG_PATHS_TREES; k++) {
         tg_strmap_init(&p->tree[k].keys);
-        (void)node_of(p, k, 0, TG_PATH_ROOT, tg_strmap_add(&p->texts, TG_SV("")));
+        (void)tg_path_node_of(p, k, 0, TG_PATH_ROOT, tg_strmap_add(&p->texts, TG_SV("")));
     }
 }
 
@@ -63,8 +50,10 @@ void tg_paths_release(struct tg_paths *p)
         tg_strmap_release(&p->tree[k].keys);
         free(p->tree[k].v);
     }
-    free(p->entry[0]);
-    free(p->entry[1]);
+    for (int side = 0; side < 2; side++) {
+        free(p->entry[side]);
+        free(p->first[side]);
+    }
     tg_strmap_release(&p->texts);
     *p = (struct tg_paths){ 0 };
 }
@@ -89,11 +78,6 @@ struct thread_stack {
     struct open_span *v;
     size_t n, cap;
 };
-struct forward { /* an operator with a number, and the path inside it */
-    int64_t sequence;
-    tg_ns start;
-    uint32_t thread, span;
-};
 struct walk {
     struct tg_paths *p;
     int side;
@@ -104,8 +88,8 @@ struct walk {
     struct thread_stack *threads;
     size_t n_threads;
     uint32_t (*node)[TG_PATHS_TREES]; /* per span: its own node */
-    struct forward *forward;          /* by number, then start */
-    size_t n_forward;
+    bool *is_backward;                /* per name */
+    struct tg_forwards forward;
     uint32_t main_thread;
     bool other_backward; /* a thread of autograd's own works while the main one waits */
 };
@@ -118,19 +102,17 @@ static bool has(tg_sv name, const char *word)
 static void name_function(struct walk *w, struct frame_name *f, tg_sv name)
 {
     tg_sv file, function;
-    char *text;
-    size_t n;
-    if (!w->p->ask->function(w->p->ask->arg, w->side, name, &file, &function, &f->line))
+    struct tg_buf text = { 0 };
+    bool by_line = false;
+    if (!w->p->ask->function(w->p->ask->arg, w->side, name, &file, &function, &f->line, &by_line))
         return;
-    n = file.n + 2 + function.n;
-    text = tg_xmalloc(n + 1);
-    memcpy(text, file.p, file.n);
-    memcpy(text + file.n, ": ", 2);
-    memcpy(text + file.n + 2, function.p, function.n);
+    tg_buf_printf(&text, "%.*s: %.*s", TG_SV_ARG(file), TG_SV_ARG(function));
+    if (by_line)
+        tg_buf_printf(&text, "\n%u", (unsigned)f->line);
     f->kind = TG_PATH_FUNCTION;
-    f->text[0] = f->text[1] = tg_strmap_add(&w->p->texts, (tg_sv){ text, n });
+    f->text[0] = f->text[1] = tg_strmap_add(&w->p->texts, tg_buf_sv(&text));
     w->p->stacks[w->side] = true;
-    free(text);
+    tg_buf_release(&text);
 }
 
 static void name_python(struct walk *w, struct frame_name *f, tg_sv name)
@@ -162,55 +144,7 @@ static void look_up_name(struct walk *w, const struct tg_name *n, struct frame_n
         f->kind = TG_PATH_OP; /* runtime calls and device work, where they are followed */
     f->text[0] = f->text[1] = tg_strmap_add(&w->p->texts, n->name);
     f->exchange = n->kind == TG_KIND_OP && has(n->name, "AccumulateGrad");
-    f->backward = n->kind == TG_KIND_OP &&
-                  (f->exchange || tg_sv_starts(n->name, TG_SV("autograd::engine::evaluate")) ||
-                   has(n->name, "Backward"));
-}
-
-/* Forward operators by number */
-
-static int by_sequence(const void *pa, const void *pb)
-{
-    const struct forward *a = pa, *b = pb;
-    if (a->sequence != b->sequence)
-        return a->sequence < b->sequence ? -1 : 1;
-    if (a->start != b->start)
-        return a->start < b->start ? -1 : 1;
-    return (a->span > b->span) - (a->span < b->span);
-}
-
-static void list_forward(struct walk *w)
-{
-    size_t cap = 0;
-    for (uint32_t i = 0; w->t->sequence && i < w->t->n_spans; i++) {
-        const struct tg_span *s = tg_span_at(w->t, i);
-        if (w->t->sequence[i] < 0 || w->names[s->name].backward)
-            continue;
-        w->forward = tg_grow(w->forward, &cap, w->n_forward + 1, sizeof *w->forward);
-        w->forward[w->n_forward++] =
-            (struct forward){ w->t->sequence[i], s->start, w->t->tracks[s->track].thread, i };
-    }
-    if (w->n_forward)
-        qsort(w->forward, w->n_forward, sizeof *w->forward, by_sequence);
-}
-
-/* The last forward operator of this number that started before; TG_NO_SPAN: none. */
-static uint32_t forward_of(const struct walk *w, uint32_t span)
-{
-    int64_t number = w->t->sequence ? w->t->sequence[span] : -1;
-    tg_ns start = tg_span_at(w->t, span)->start;
-    size_t lo = 0, hi = w->n_forward;
-    if (number < 0)
-        return TG_NO_SPAN;
-    while (lo < hi) { /* the first that is not before (number, start) */
-        size_t mid = lo + (hi - lo) / 2;
-        const struct forward *f = &w->forward[mid];
-        if (f->sequence < number || (f->sequence == number && f->start < start))
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo && w->forward[lo - 1].sequence == number ? w->forward[lo - 1].span : TG_NO_SPAN;
+    f->backward = n->kind == TG_KIND_OP && tg_backward_named(n->name);
 }
 
 /* The walk: spans in order of start, a stack a thread */
@@ -233,7 +167,7 @@ static void child_node(struct walk *w, const uint32_t *parent, enum tg_path_kind
                        const uint32_t *text, uint32_t line, uint32_t *out)
 {
     for (int k = 0; k < TG_PATHS_TREES; k++) {
-        out[k] = node_of(w->p, k, parent[k], kind, text[k]);
+        out[k] = tg_path_node_of(w->p, k, parent[k], kind, text[k]);
         if (line)
             w->p->tree[k].v[out[k]].line[w->side] = line;
     }
@@ -243,7 +177,7 @@ static void child_node(struct walk *w, const uint32_t *parent, enum tg_path_kind
 static void enter_backward(struct walk *w, uint32_t span, const struct frame_name *f,
                            struct open_span *at)
 {
-    uint32_t from = forward_of(w, span);
+    uint32_t from = tg_forward_of(&w->forward, w->t, span);
     uint32_t text[TG_PATHS_TREES];
     at->backward = true;
     if (from != TG_NO_SPAN && w->node[from][0] != TG_NO_ID) {
@@ -273,6 +207,13 @@ static bool in_step(const struct walk *w, uint32_t thread, const struct open_spa
     return at->backward;
 }
 
+static void count_call(struct walk *w, uint32_t span, const uint32_t *node)
+{
+    int32_t step = w->steps->step_of[span];
+    for (int k = 0; step >= 0 && (uint32_t)step >= w->skip && k < TG_PATHS_TREES; k++)
+        w->p->tree[k].v[node[k]].calls[w->side]++;
+}
+
 static void host_span(struct walk *w, uint32_t i)
 {
     const struct tg_span *s = tg_span_at(w->t, i);
@@ -288,8 +229,10 @@ static void host_span(struct walk *w, uint32_t i)
     }
     if (f->backward && !at.backward)
         enter_backward(w, i, f, &at);
-    if (f->kind != TG_PATH_ROOT)
+    if (f->kind != TG_PATH_ROOT) {
         child_node(w, at.node, f->kind, f->text, f->line, at.node);
+        count_call(w, i, at.node);
+    }
     memcpy(w->node[i], at.node, sizeof at.node);
     if (w->p->step_target != TG_NO_ID) {
         if (up && up->entry != SIZE_MAX && at.end > s->start)
@@ -357,18 +300,96 @@ void tg_paths_add(struct tg_paths *p, int side, const struct tg_trace *t,
 {
     struct walk w = { .p = p, .side = side, .t = t, .steps = steps, .skip = skip_first };
     w.names = tg_xmalloc((t->names->n + 1) * sizeof *w.names);
-    for (size_t i = 0; i < t->names->n; i++)
+    w.is_backward = tg_xmalloc((t->names->n + 1) * sizeof *w.is_backward);
+    for (size_t i = 0; i < t->names->n; i++) {
         look_up_name(&w, &t->names->v[i], &w.names[i]);
+        w.is_backward[i] = w.names[i].backward;
+    }
     w.node = tg_xmalloc((t->n_spans + 1) * sizeof *w.node);
     memset(w.node, 0xff, (t->n_spans + 1) * sizeof *w.node);
-    list_forward(&w);
+    tg_forwards_init(&w.forward, t, w.is_backward);
     find_threads(&w);
     walk_spans(&w);
     p->n_steps[side] += steps->n > skip_first ? steps->n - skip_first : 0;
     for (size_t i = 0; i < w.n_threads; i++)
         free(w.threads[i].v);
     free(w.threads);
-    free(w.forward);
+    tg_forwards_release(&w.forward);
+    free(w.is_backward);
     free(w.node);
     free(w.names);
+}
+
+static uint32_t text_of(const struct tg_paths *p, tg_sv file, tg_sv function)
+{
+    struct tg_buf text = { 0 };
+    uint32_t id;
+    tg_buf_printf(&text, "%.*s: %.*s", TG_SV_ARG(file), TG_SV_ARG(function));
+    id = tg_strmap_find(&p->texts, tg_buf_sv(&text));
+    tg_buf_release(&text);
+    return id;
+}
+
+bool tg_paths_ran(const struct tg_paths *p, tg_sv file, tg_sv function, uint32_t *line)
+{
+    uint32_t text = text_of(p, file, function);
+    const struct tg_path_tree *t = &p->tree[TG_PATHS_BY_CLASS];
+    *line = 0;
+    for (size_t i = 1; text != TG_NO_ID && i < t->keys.n; i++)
+        if (t->v[i].kind == TG_PATH_FUNCTION && t->v[i].text == text && !*line)
+            *line = t->v[i].line[TG_PATHS_TEST];
+    return text != TG_NO_ID;
+}
+
+uint32_t tg_paths_meet(const struct tg_paths *p, tg_sv file, tg_sv function, tg_sv other_file,
+                       tg_sv other_function)
+{
+    const struct tg_path_tree *t = &p->tree[TG_PATHS_BY_CLASS];
+    uint32_t one = text_of(p, file, function), other = text_of(p, other_file, other_function);
+    bool *above = tg_xmalloc(t->keys.n * sizeof *above);
+    uint32_t deepest = 0;
+    memset(above, 0, t->keys.n * sizeof *above);
+    for (uint32_t i = 1; one != TG_NO_ID && i < t->keys.n; i++)
+        if (t->v[i].kind == TG_PATH_FUNCTION && t->v[i].text == one)
+            for (uint32_t at = i; at && !above[at]; at = t->v[at].parent)
+                above[at] = true;
+    for (uint32_t i = 1; other != TG_NO_ID && i < t->keys.n; i++) {
+        uint32_t at = i;
+        if (t->v[i].kind != TG_PATH_FUNCTION || t->v[i].text != other)
+            continue;
+        while (at && !above[at])
+            at = t->v[at].parent;
+        if (t->v[at].depth > deepest)
+            deepest = t->v[at].depth;
+    }
+    free(above);
+    return deepest;
+}
+
+/* Entries by target, by counting; the order within a target stays. */
+static void sort_entries(struct tg_paths *p, int side)
+{
+    struct tg_path_entry *to = tg_xmalloc((p->n[side] + 1) * sizeof *to);
+    size_t *first = tg_xmalloc((p->n_targets + 2) * sizeof *first);
+    memset(first, 0, (p->n_targets + 2) * sizeof *first);
+    for (size_t i = 0; i < p->n[side]; i++)
+        first[p->entry[side][i].target + 2]++;
+    for (size_t k = 2; k <= p->n_targets; k++)
+        first[k] += first[k - 1];
+    for (size_t i = 0; i < p->n[side]; i++)
+        to[first[p->entry[side][i].target + 1]++] = p->entry[side][i];
+    free(p->entry[side]);
+    p->entry[side] = to;
+    p->first[side] = first;
+}
+
+void tg_paths_finish(struct tg_paths *p)
+{
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 0; i < p->n[side]; i++)
+            if (p->entry[side][i].target >= p->n_targets)
+                p->n_targets = (size_t)p->entry[side][i].target + 1;
+    tg_paths_join_renamed(p);
+    for (int side = 0; side < 2; side++)
+        sort_entries(p, side);
 }

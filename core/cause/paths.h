@@ -15,8 +15,11 @@
  * Two trees are kept side by side: modules by class ("Block"), so that twelve instances of a slow
  * function add up, and by instance ("Block_3").
  *
- * Feed one trace or more a side, ask tg_cause_explain, release. O(spans log spans); memory is one
- * entry a followed call.
+ * A name that only the baseline has and one that only the fresh side has are one frame, renamed, if
+ * they hang at the same place, are called as often, and call mostly the same.
+ *
+ * Feed one trace or more a side, tg_paths_finish, ask tg_cause_explain, release. O(spans log spans);
+ * memory is one entry a followed call.
  */
 #include "core/base/strmap.h"
 #include "core/steps/steps.h"
@@ -28,7 +31,7 @@ enum tg_path_kind {
     TG_PATH_ROOT,
     TG_PATH_ANNOTATION,
     TG_PATH_MODULE,
-    TG_PATH_FUNCTION, /* text is "file: function" */
+    TG_PATH_FUNCTION, /* text is "file: function", and "\n12" after it if told apart by line */
     TG_PATH_OP,
     TG_PATH_BACKWARD,
     TG_PATH_EXCHANGE
@@ -40,9 +43,11 @@ struct tg_paths_ask {
     void *arg;
     /* The target that operators or kernels of this name belong to; TG_NO_ID: not followed. */
     uint32_t (*target)(void *arg, enum tg_kind kind, tg_sv name);
-    /* A Python frame "file(12): function": is it the program's own? Then its file as the
-     * repository has it, which joins the two sides. */
-    bool (*function)(void *arg, int side, tg_sv name, tg_sv *file, tg_sv *function, uint32_t *line);
+    /* A Python frame "file(12): function": is it the program's own? Then its file and function as
+     * the repository has them, which joins the two sides. `*by_line`: the function is not known
+     * beyond its name, so that another line is another function. */
+    bool (*function)(void *arg, int side, tg_sv name, tg_sv *file, tg_sv *function, uint32_t *line,
+                     bool *by_line);
 };
 
 struct tg_path_node {
@@ -50,6 +55,7 @@ struct tg_path_node {
     enum tg_path_kind kind;
     uint32_t line[2]; /* of functions: as the side's trace has it; 0 unknown */
     uint32_t depth;
+    uint32_t calls[2]; /* of the frame itself, in all steps that count */
 };
 struct tg_path_tree {
     struct tg_strmap keys; /* (parent, kind, text) -> node */
@@ -68,8 +74,9 @@ struct tg_paths {
     struct tg_path_tree tree[TG_PATHS_TREES];
     struct tg_path_entry *entry[2];
     size_t n[2], cap[2], n_steps[2];
-    bool stacks[2];       /* some function of the program was seen */
-    uint32_t step_target; /* follows the whole host step; TG_NO_ID: not wanted */
+    size_t *first[2], n_targets; /* entries by target: those of k begin at first[side][k] */
+    bool stacks[2];              /* some function of the program was seen */
+    uint32_t step_target;        /* follows the whole host step; TG_NO_ID: not wanted */
 };
 
 void tg_paths_init(struct tg_paths *p, const struct tg_paths_ask *ask, uint32_t step_target);
@@ -80,6 +87,17 @@ void tg_paths_release(struct tg_paths *p);
  */
 void tg_paths_add(struct tg_paths *p, int side, const struct tg_trace *t,
                   const struct tg_steps *steps, unsigned skip_first);
+
+/* After the last trace: joins what was renamed, and sorts the entries by target. */
+void tg_paths_finish(struct tg_paths *p);
+
+/* Did a function ever run, in a step or between two? `file` and `function` as the ask gave them;
+ * `line` as the fresh trace has it, 0 unknown. */
+bool tg_paths_ran(const struct tg_paths *p, tg_sv file, tg_sv function, uint32_t *line);
+/* How deep the innermost frame is that two functions have in common, where one may call the other;
+ * 0: none. */
+uint32_t tg_paths_meet(const struct tg_paths *p, tg_sv file, tg_sv function, tg_sv other_file,
+                       tg_sv other_function);
 
 /* "nn.Module: Block_3" -> "Block" and "Block_3"; false: not a module. */
 bool tg_path_module(tg_sv name, tg_sv *class_name, tg_sv *instance);

@@ -18,6 +18,8 @@ struct layout {
     size_t n_open, open_cap;
     uint32_t line, last_code;
     uint32_t decorator; /* first line of the decorators just read; 0: none */
+    size_t bare;        /* 1 + the function whose body has not begun; 0: none */
+    bool in_signature;  /* of that one */
     char quote;         /* inside a triple-quoted string of this mark; 0: outside */
     struct tg_arena *a;
 };
@@ -105,6 +107,28 @@ static void open_scope(struct layout *l, uint32_t indent, tg_sv name, bool is_fu
     l->open[l->n_open++] = s;
 }
 
+/* "def f(x):", "        y):": a signature ends here. A comment after it may hide that. */
+static bool ends_signature(tg_sv code)
+{
+    while (code.n && strchr(" \t\r", code.p[code.n - 1]))
+        code.n--;
+    return code.n && code.p[code.n - 1] == ':';
+}
+
+/* The first line of a body: a string there is the docstring. */
+static void read_body(struct layout *l, tg_sv code)
+{
+    struct tg_py_function *f = &l->v[l->bare - 1];
+    if (l->in_signature) {
+        l->in_signature = !ends_signature(code);
+        return;
+    }
+    if (code.p[0] == '"' || code.p[0] == '\'')
+        f->doc = f->doc_last = l->line;
+    if (!f->doc || !l->quote)
+        l->bare = 0;
+}
+
 static void read_row(struct layout *l, tg_sv row)
 {
     uint32_t indent = indent_of(row);
@@ -115,8 +139,14 @@ static void read_row(struct layout *l, tg_sv row)
     if (in_string || indent == UINT32_MAX || code.p[0] == '#' || code.p[0] == '\r') {
         if (in_string)
             l->last_code = l->line;
+        if (in_string && l->bare && l->v[l->bare - 1].doc) {
+            l->v[l->bare - 1].doc_last = l->line;
+            l->bare = l->quote ? l->bare : 0;
+        }
         return;
     }
+    if (l->bare)
+        read_body(l, code);
     if (!strchr(")]}", code.p[0]))
         close_scopes(l, indent);
     if (tg_sv_eq(word, TG_SV("async"))) {
@@ -128,6 +158,8 @@ static void read_row(struct layout *l, tg_sv row)
     } else if (tg_sv_eq(word, TG_SV("def")) || tg_sv_eq(word, TG_SV("class"))) {
         tg_sv rest = skip_blanks((tg_sv){ code.p + word.n, code.n - word.n });
         open_scope(l, indent, tg_arena_sv(l->a, word_of(rest)), word.n == 3);
+        l->bare = word.n == 3 ? l->n : 0;
+        l->in_signature = !ends_signature(code);
         l->decorator = 0;
     } else if (!strchr(")]}", code.p[0])) {
         l->decorator = 0;

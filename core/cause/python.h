@@ -9,10 +9,11 @@
 #include "core/base/sv.h"
 
 struct tg_py_function {
-    tg_sv name;           /* "forward" */
-    tg_sv qualified;      /* "Block.forward"; "Block.forward (2)" for the second of that name */
-    uint32_t first, last; /* 1-based, decorators included */
-    uint32_t def;         /* the line of `def` */
+    tg_sv name;             /* "forward" */
+    tg_sv qualified;        /* "Block.forward"; "Block.forward (2)" for the second of that name */
+    uint32_t first, last;   /* 1-based, decorators included */
+    uint32_t def;           /* the line of `def` */
+    uint32_t doc, doc_last; /* its docstring; 0: none */
 };
 /* In order of their first line; everything in `a`. O(bytes + functions * depth). */
 size_t tg_py_functions(tg_sv text, struct tg_arena *a, struct tg_py_function **out);

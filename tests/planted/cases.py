@@ -21,7 +21,7 @@ case("argument-of-a-caller", "text", {"models/text.py": [("smooth(x.mean(1))", "
 case("pure-python", "text", {"data/batches.py": [
     ("import array\n", "import array\nimport hashlib\n"),
     ("    return [word.lower() for word in line.split()]",
-     "    words = line.split()\n    hashlib.md5(line.encode() * 100000).digest()\n    return [word.lower() for word in words]")]})
+     "    words = line.split()\n    hashlib.md5(line.encode() * 1000000).digest()\n    return [word.lower() for word in words]")]})
 case("config-only", "text", {"config.json": [('"depth": 2', '"depth": 3')]})
 case("dependency-only", "text", {"requirements.txt": [("fastnorm==1.0", "fastnorm==1.1")]}, packages="fastnorm-1.1")
 case("build-only", "text", {"Dockerfile": [("python3-torch\n", "python3-torch\nRUN pip install fastnorm==1.1\n")]}, packages="fastnorm-1.1")
@@ -45,7 +45,7 @@ case("tidied-caller", "text", {
 case("generator", "text", {"models/text.py": [("(self.split(part) for part", "(self.split(part.clone()) for part")]})
 
 # the residual network
-case("constructor", "vision", {"models/vision.py": [("        kernel = 3\n", "        kernel = 9\n")]})
+case("constructor", "vision", {"models/vision.py": [("        kernel = 3\n", "        kernel = 31\n")]})
 case("constructor-width", "vision", {"models/vision.py": [("        hidden = width\n", "        hidden = width * 8\n")]})
 case("backward-only", "vision", {"models/vision.py": [("self.weigh(x.mean((2, 3))).detach()", "self.weigh(x.mean((2, 3)))")]})
 case("own-backward", "vision", {"models/vision.py": [("        return grad * ctx.factor, None", "        return grad.clone() * ctx.factor, None")]})
@@ -73,7 +73,7 @@ case("wrong-dtype-between-modules", "rank", {"models/rank.py": [("self.interact(
 case("forward-twice", "rank", {"train.py": [("        return self.model(batch)\n", "        self.model(batch)\n        return self.model(batch)\n")]})
 case("slow-loading", "rank", {"data/batches.py": [
     ("import os\n", "import os\nimport time\n"),
-    ("    def load(self):\n        return self.rows", "    def load(self):\n        time.sleep(0.004)  # as long as the share takes\n        return self.rows")]})
+    ("    def load(self):\n        return self.rows", "    def load(self):\n        time.sleep(0.02)  # as long as the share takes\n        return self.rows")]})
 case("zeroed-gradients", "rank", {"optim.py": [("            p.grad = None", "            p.grad = torch.zeros_like(p)")]})
 case("new-function", "rank", {"train.py": [
     ("    def report(self, logits, labels):\n",

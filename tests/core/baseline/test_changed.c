@@ -54,11 +54,79 @@ static void what_is_no_diff_is_passed_over(void **state)
     tg_arena_free(a);
 }
 
+/* Comments and blank lines change nothing that runs; a comment beside code does not hide it. */
+static void hunks_that_change_nothing(void **state)
+{
+    static const char diff[] = "diff --git a/m.py b/m.py\n"
+                               "--- a/m.py\n"
+                               "+++ b/m.py\n"
+                               "@@ -3 +3,2 @@ def f():\n"
+                               "-    # was\n"
+                               "+    # is\n"
+                               "+\n"
+                               "@@ -9 +10,2 @@ def g():\n"
+                               "+    # is\n"
+                               "+    x = 1  # no comment\n"
+                               "@@ -20 +21 @@\n"
+                               "-#\n"
+                               "+x\n"
+                               "@@ -30 +31 @@\n"
+                               "+  \t# last\n";
+    struct tg_arena *a = tg_arena_new();
+    struct tg_changed c = { 0 };
+    (void)state;
+    tg_changed_parse(tg_sv_of(diff), a, &c);
+    assert_int_equal(c.n_python, 1);
+    assert_int_equal(c.python[0].n, 2);
+    assert_int_equal(c.python[0].lines[0].first, 10);
+    assert_int_equal(c.python[0].lines[1].first, 21);
+    tg_arena_free(a);
+}
+
+static void a_moved_file_has_both_paths(void **state)
+{
+    static const char diff[] = "diff --git a/old.py b/new.py\n"
+                               "similarity index 90%\n"
+                               "rename from old.py\n"
+                               "rename to new.py\n"
+                               "--- a/old.py\n"
+                               "+++ b/new.py\n"
+                               "@@ -3 +3 @@\n"
+                               "-x\n"
+                               "+y\n"
+                               "diff --git a/a.py b/b.py\n"
+                               "similarity index 100%\n"
+                               "rename from a.py\n"
+                               "rename to b.py\n"
+                               "diff --git a/c.py b/c.py\n"
+                               "--- a/c.py\n"
+                               "+++ b/c.py\n"
+                               "@@ -1 +1 @@\n"
+                               "+z\n";
+    static const char *const want[][2] = { { "new.py", "old.py" },
+                                           { "b.py", "a.py" },
+                                           { "c.py", "" } };
+    static const size_t lines[] = { 1, 0, 1 };
+    struct tg_arena *a = tg_arena_new();
+    struct tg_changed c = { 0 };
+    (void)state;
+    tg_changed_parse(tg_sv_of(diff), a, &c);
+    assert_int_equal(c.n_python, 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_sv_equal(c.python[i].path, tg_sv_of(want[i][0]));
+        assert_sv_equal(c.python[i].was, tg_sv_of(want[i][1]));
+        assert_int_equal(c.python[i].n, lines[i]);
+    }
+    tg_arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hunks_become_lines),
         cmocka_unit_test(what_is_no_diff_is_passed_over),
+        cmocka_unit_test(hunks_that_change_nothing),
+        cmocka_unit_test(a_moved_file_has_both_paths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

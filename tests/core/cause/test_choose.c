@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "core/cause/choose.h"
+#include "core/cause/tree.h"
 
 /* train.py: step > model.py: Block.forward > model.py: norm; lines as in `layout`. */
 #define TEXT(s)                                                                                    \
@@ -10,14 +11,14 @@
         "" s, sizeof(s) - 1                                                                        \
     }
 static const struct tg_py_function model[] = {
-    { TEXT("forward"), TEXT("Block.forward"), 10, 20, 10 },
-    { TEXT("norm"), TEXT("norm"), 30, 40, 30 },
-    { TEXT("other"), TEXT("other"), 50, 60, 50 },
+    { TEXT("forward"), TEXT("Block.forward"), 10, 20, 10, 0, 0 },
+    { TEXT("norm"), TEXT("norm"), 30, 40, 30, 0, 0 },
+    { TEXT("other"), TEXT("other"), 50, 60, 50, 0, 0 },
 };
 static struct tg_cause_frame functions[] = {
-    { TG_PATH_FUNCTION, TEXT("norm"), TEXT("model.py"), 30, 0.3 },
-    { TG_PATH_FUNCTION, TEXT("Block.forward"), TEXT("model.py"), 10, 0.9 },
-    { TG_PATH_FUNCTION, TEXT("step"), TEXT("train.py"), 5, 1 },
+    { TG_PATH_FUNCTION, TEXT("norm"), TEXT("model.py"), 30, 0.3, { 0, 0 } },
+    { TG_PATH_FUNCTION, TEXT("Block.forward"), TEXT("model.py"), 10, 0.9, { 0, 0 } },
+    { TG_PATH_FUNCTION, TEXT("step"), TEXT("train.py"), 5, 1, { 0, 0 } },
 };
 
 struct fixture {
@@ -51,8 +52,8 @@ static int teardown(void **state)
 static void choose(struct fixture *f, uint32_t first, uint32_t last)
 {
     f->lines = (struct tg_cause_lines){ first, last };
-    f->file = (struct tg_cause_file){ TG_SV("model.py"), &f->lines, 1, model, 3 };
-    f->change = (struct tg_cause_change){ true, &f->file, first ? 1 : 0, 1, 0 };
+    f->file = (struct tg_cause_file){ TG_SV("model.py"), TG_SV(""), &f->lines, 1, model, 3 };
+    f->change = (struct tg_cause_change){ true, &f->file, first ? 1 : 0, 1, 0, NULL };
     tg_cause_choose(&f->out, &f->path, &f->change, f->a);
     assert_non_null(f->out.function);
 }
@@ -62,7 +63,7 @@ static void the_changed_function_wins(void **state)
     struct fixture *f = *state;
     choose(f, 12, 14);
     assert_sv_equal(f->out.function->text, TG_SV("Block.forward"));
-    assert_int_equal(f->out.score, 3);
+    assert_int_equal(f->out.link, TG_CAUSE_LINK_SELF);
     assert_int_equal(f->out.n_changed, 1);
     assert_int_equal(f->out.changed[0].first, 12);
     assert_int_equal(f->out.confidence, TG_CAUSE_HIGH);
@@ -81,11 +82,11 @@ static void a_changed_callee_with_too_little_names_its_caller(void **state)
     struct fixture *f = *state;
     choose(f, 31, 31);
     assert_sv_equal(f->out.function->text, TG_SV("Block.forward"));
-    assert_int_equal(f->out.score, 2);
+    assert_int_equal(f->out.link, TG_CAUSE_LINK_CALLEE);
     functions[0].share = 0.6; /* the control: now it holds enough itself */
     choose(f, 31, 31);
     assert_sv_equal(f->out.function->text, TG_SV("norm"));
-    assert_int_equal(f->out.score, 3);
+    assert_int_equal(f->out.link, TG_CAUSE_LINK_SELF);
 }
 
 static void another_function_of_the_file_is_not_blamed(void **state)
@@ -93,7 +94,7 @@ static void another_function_of_the_file_is_not_blamed(void **state)
     struct fixture *f = *state;
     choose(f, 55, 55);
     assert_sv_equal(f->out.function->text, TG_SV("Block.forward"));
-    assert_int_equal(f->out.score, 1);
+    assert_int_equal(f->out.link, TG_CAUSE_LINK_FILE);
     assert_int_equal(f->out.n_changed, 0);
     assert_int_equal(f->out.confidence, TG_CAUSE_LOW);
     choose(f, 2, 2); /* a constant above all functions may be the cause */
@@ -106,7 +107,7 @@ static void nothing_changed_names_the_deepest(void **state)
     struct fixture *f = *state;
     choose(f, 0, 0);
     assert_sv_equal(f->out.function->text, TG_SV("Block.forward"));
-    assert_int_equal(f->out.score, 0);
+    assert_int_equal(f->out.link, TG_CAUSE_LINK_NONE);
     functions[1].share = 0.4;
     choose(f, 0, 0);
     assert_sv_equal(f->out.function->text, TG_SV("step"));
@@ -116,8 +117,8 @@ static void without_stacks_names_decide(void **state)
 {
     struct fixture *f = *state;
     struct tg_cause_frame frames[] = {
-        { TG_PATH_ANNOTATION, TG_SV("forward pass"), TG_SV(""), 0, 1 },
-        { TG_PATH_MODULE, TG_SV("Block_3"), TG_SV(""), 0, 0.8 },
+        { TG_PATH_ANNOTATION, TG_SV("forward pass"), TG_SV(""), 0, 1, { 0, 0 } },
+        { TG_PATH_MODULE, TG_SV("Block_3"), TG_SV(""), 0, 0.8, { 0, 0 } },
     };
     f->path = (struct tg_cause_path){ .frames = frames, .n = 2, .share = 0.8 };
     choose(f, 12, 12);
@@ -127,6 +128,101 @@ static void without_stacks_names_decide(void **state)
     frames[1].text = TG_SV("Blocks_3"); /* the control: another class */
     tg_cause_choose(&f->out, &f->path, &f->change, f->a);
     assert_null(f->out.function);
+}
+
+/* A tree in which step > Block.forward > norm ran, and nothing else of the file. */
+static void ran(struct tg_paths *p)
+{
+    uint32_t at = 0;
+    static const char *const text[] = { "train.py: step", "model.py: Block.forward",
+                                        "model.py: norm" };
+    tg_paths_init(p, NULL, TG_NO_ID);
+    for (size_t i = 0; i < 3; i++) {
+        at = tg_path_node_of(p, TG_PATHS_BY_CLASS, at, TG_PATH_FUNCTION,
+                             tg_strmap_add(&p->texts, tg_sv_of(text[i])));
+        p->tree[TG_PATHS_BY_CLASS].v[at].line[TG_PATHS_TEST] = (uint32_t)(i + 1);
+    }
+}
+
+static void a_constructor_is_named_with_its_class(void **state)
+{
+    static const struct tg_py_function with_init[] = {
+        { TEXT("__init__"), TEXT("Block.__init__"), 2, 8, 2, 0, 0 },
+        { TEXT("forward"), TEXT("Block.forward"), 10, 20, 10, 0, 0 },
+    };
+    struct fixture *f = *state;
+    struct tg_paths p;
+    ran(&p);
+    f->lines = (struct tg_cause_lines){ 3, 3 };
+    f->file = (struct tg_cause_file){ TG_SV("model.py"), TG_SV(""), &f->lines, 1, with_init, 2 };
+    f->change = (struct tg_cause_change){ true, &f->file, 1, 1, 0, &p };
+    tg_cause_choose(&f->out, &f->path, &f->change, f->a);
+    assert_sv_equal(f->out.function->text, TG_SV("Block.forward"));
+    assert_int_equal(f->out.link, TG_CAUSE_LINK_SETUP);
+    assert_sv_equal(f->out.changed_in, TG_SV("Block.__init__"));
+    assert_int_equal(f->out.changed[0].first, 3);
+    assert_int_equal(f->out.confidence, TG_CAUSE_MEDIUM);
+    assert_true(tg_cause_blames(&f->out));
+    /* the control: it runs in the steps, so it is a function like any other */
+    (void)tg_strmap_add(&p.texts, TG_SV("model.py: Block.__init__"));
+    tg_cause_choose(&f->out, &f->path, &f->change, f->a);
+    assert_int_equal(f->out.link, TG_CAUSE_LINK_FILE);
+    assert_false(tg_cause_blames(&f->out));
+    tg_paths_release(&p);
+}
+
+static void new_backward_work_is_that_of_who_gives_the_tensor(void **state)
+{
+    struct fixture *f = *state;
+    struct tg_paths p;
+    ran(&p);
+    f->lines = (struct tg_cause_lines){ 31, 31 };
+    f->file = (struct tg_cause_file){ TG_SV("model.py"), TG_SV(""), &f->lines, 1, model, 3 };
+    f->change = (struct tg_cause_change){ true, &f->file, 1, 1, 0, &p };
+    f->path.functions = &functions[1]; /* norm holds nothing of it */
+    f->path.n_functions = 2;
+    f->path.backward = f->path.come = true;
+    tg_cause_choose(&f->out, &f->path, &f->change, f->a);
+    assert_sv_equal(f->out.function->text, TG_SV("norm"));
+    assert_int_equal(f->out.function->line, 3);
+    assert_int_equal(f->out.link, TG_CAUSE_LINK_FEEDS);
+    assert_sv_equal(f->out.holder, TG_SV("Block.forward"));
+    f->path.come = false; /* the control: that work was there before */
+    tg_cause_choose(&f->out, &f->path, &f->change, f->a);
+    assert_sv_equal(f->out.function->text, TG_SV("Block.forward"));
+    assert_int_equal(f->out.link, TG_CAUSE_LINK_FILE);
+    tg_paths_release(&p);
+}
+
+/* An unchanged callee, called as often as before, holds it: the changed caller may not be the cause. */
+static void a_caller_alone_is_not_certain(void **state)
+{
+    struct fixture *f = *state;
+    functions[0].share = 0.9;
+    functions[0].calls[0] = functions[0].calls[1] = 4;
+    choose(f, 12, 14);
+    assert_sv_equal(f->out.function->text, TG_SV("Block.forward"));
+    assert_int_equal(f->out.confidence, TG_CAUSE_MEDIUM);
+    functions[0].calls[1] = 5; /* the control: it calls it more often */
+    choose(f, 12, 14);
+    assert_int_equal(f->out.confidence, TG_CAUSE_HIGH);
+    functions[0].calls[0] = functions[0].calls[1] = 0;
+}
+
+static void a_docstring_is_no_change(void **state)
+{
+    struct fixture *f = *state;
+    static const struct tg_py_function documented[] = {
+        { TEXT("forward"), TEXT("Block.forward"), 10, 20, 10, 11, 13 },
+    };
+    f->lines = (struct tg_cause_lines){ 12, 13 };
+    f->file = (struct tg_cause_file){ TG_SV("model.py"), TG_SV(""), &f->lines, 1, documented, 1 };
+    f->change = (struct tg_cause_change){ true, &f->file, 1, 1, 0, NULL };
+    tg_cause_choose(&f->out, &f->path, &f->change, f->a);
+    assert_false(tg_cause_blames(&f->out));
+    f->lines.last = 14;
+    tg_cause_choose(&f->out, &f->path, &f->change, f->a);
+    assert_true(tg_cause_blames(&f->out));
 }
 
 static void other_files_by_what_they_are(void **state)
@@ -146,6 +242,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_changed_function_wins, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_docstring_is_no_change, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_caller_alone_is_not_certain, setup, teardown),
+        cmocka_unit_test_setup_teardown(new_backward_work_is_that_of_who_gives_the_tensor, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(a_constructor_is_named_with_its_class, setup, teardown),
         cmocka_unit_test_setup_teardown(lines_are_cut_at_the_function, setup, teardown),
         cmocka_unit_test_setup_teardown(a_changed_callee_with_too_little_names_its_caller, setup,
                                         teardown),

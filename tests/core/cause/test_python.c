@@ -109,9 +109,37 @@ static void nothing_and_what_is_no_python(void **state)
     assert_int_equal(tg_py_functions(TG_SV(")\n]\n\\"), f->a, &v), 0);
 }
 
+/* A docstring is the first statement, alone; a string further down is code. */
+static void docstrings(void **state)
+{
+    static const char text[] = "def one():\n"          /* 1 */
+                               "    \"\"\"Says.\n"     /* 2 */
+                               "    more\"\"\"\n"      /* 3 */
+                               "    return 1\n"        /* 4 */
+                               "def two(a,\n"          /* 5 */
+                               "        b='x'):\n"     /* 6 */
+                               "    'Says.'\n"         /* 7 */
+                               "    return 2\n"        /* 8 */
+                               "def three():\n"        /* 9 */
+                               "    x = \"\"\"a\n"     /* 10 */
+                               "    b\"\"\"\n"         /* 11 */
+                               "    'no docstring'\n"; /* 12 */
+    static const uint32_t want[][2] = { { 2, 3 }, { 7, 7 }, { 0, 0 } };
+    struct tg_arena *a = tg_arena_new();
+    struct tg_py_function *v;
+    (void)state;
+    assert_int_equal(tg_py_functions(tg_sv_of(text), a, &v), 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(v[i].doc, want[i][0]);
+        assert_int_equal(v[i].doc_last, want[i][1]);
+    }
+    tg_arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(docstrings),
         cmocka_unit_test_setup_teardown(functions_and_their_lines, setup, teardown),
         cmocka_unit_test_setup_teardown(a_line_belongs_to_the_innermost_function, setup, teardown),
         cmocka_unit_test_setup_teardown(a_name_must_begin_at_its_line, setup, teardown),

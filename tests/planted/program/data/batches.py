@@ -26,7 +26,7 @@ def augment(pictures):
 
 
 class Texts:
-    def __init__(self, batch=2):
+    def __init__(self, batch=1):
         self.known = {word: i for i, word in enumerate(read_vocabulary())}
         self.lines = [" ".join(self.known) for _ in range(batch)]
 
@@ -40,7 +40,7 @@ class Texts:
 
 class Pictures:
     def __init__(self, batch=2):
-        self.all = torch.randn(batch, 3, 12, 12)
+        self.all = torch.randn(batch, 3, 16, 16)
 
     def __next__(self):
         return augment(self.all)

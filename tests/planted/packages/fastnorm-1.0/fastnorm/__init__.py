@@ -1,4 +1,4 @@
-"""An installed package, which is no part of the repository."""
+"""An installed package outside the repository."""
 
 
 def rms(x):

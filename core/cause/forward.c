@@ -1,0 +1,59 @@
+#include "core/cause/forward.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool tg_backward_named(tg_sv name)
+{
+    return tg_sv_starts(name, TG_SV("autograd::engine::evaluate")) ||
+           tg_sv_has(name, TG_SV("AccumulateGrad")) || tg_sv_has(name, TG_SV("Backward"));
+}
+
+static int by_sequence(const void *pa, const void *pb)
+{
+    const struct tg_forward *a = pa, *b = pb;
+    if (a->sequence != b->sequence)
+        return a->sequence < b->sequence ? -1 : 1;
+    if (a->start != b->start)
+        return a->start < b->start ? -1 : 1;
+    return (a->span > b->span) - (a->span < b->span);
+}
+
+void tg_forwards_init(struct tg_forwards *f, const struct tg_trace *t, const bool *is_backward)
+{
+    size_t cap = 0;
+    *f = (struct tg_forwards){ 0 };
+    for (uint32_t i = 0; t->sequence && i < t->n_spans; i++) {
+        const struct tg_span *s = tg_span_at(t, i);
+        if (t->sequence[i] < 0 || is_backward[s->name])
+            continue;
+        f->v = tg_grow(f->v, &cap, f->n + 1, sizeof *f->v);
+        f->v[f->n++] = (struct tg_forward){ t->sequence[i], s->start, i };
+    }
+    if (f->n)
+        qsort(f->v, f->n, sizeof *f->v, by_sequence);
+}
+
+void tg_forwards_release(struct tg_forwards *f)
+{
+    free(f->v);
+    *f = (struct tg_forwards){ 0 };
+}
+
+uint32_t tg_forward_of(const struct tg_forwards *f, const struct tg_trace *t, uint32_t span)
+{
+    int64_t number = t->sequence ? t->sequence[span] : -1;
+    tg_ns start = tg_span_at(t, span)->start;
+    size_t lo = 0, hi = f->n;
+    if (number < 0)
+        return TG_NO_SPAN;
+    while (lo < hi) { /* the first that is not before (number, start) */
+        size_t mid = lo + (hi - lo) / 2;
+        if (f->v[mid].sequence < number ||
+            (f->v[mid].sequence == number && f->v[mid].start < start))
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo && f->v[lo - 1].sequence == number ? f->v[lo - 1].span : TG_NO_SPAN;
+}

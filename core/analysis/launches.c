@@ -72,7 +72,6 @@ struct job {
 };
 struct pair {
     const struct tg_span *call, *work;
-    uint32_t call_span;
     tg_ns call_dur, work_dur, delay, own_delay;
 };
 
@@ -146,7 +145,7 @@ static struct pair pair_of(const struct tg_device_work *d, const struct tg_work_
                            uint32_t call, bool busy, tg_ns busy_until)
 {
     const struct tg_trace *t = d->work->rank->trace;
-    struct pair p = { tg_span_at(t, call), tg_span_at(t, r->span), call, 0, 0, 0, 0 };
+    struct pair p = { .call = tg_span_at(t, call), .work = tg_span_at(t, r->span) };
     tg_ns ready = tg_span_end(p.call);
     p.call_dur = positive(p.call->dur);
     p.work_dur = tg_ns_sub(r->end, r->start);

@@ -215,7 +215,6 @@ struct tg_find_opts {
     unsigned max_walk;  /* commits to go back at most; 0: only the start commit */
     bool explicit_side; /* --baseline on the command line: never a first run */
 };
-#define TG_MAX_WALK_DEFAULT 50u
 #define TG_LOOK_BEYOND                                                                             \
     1000u /* commits searched for `beyond`, 70 us each where trees have 300 entries */
 

@@ -4,8 +4,6 @@
 #include "core/summary/internal.h"
 #include "core/summary/pack.h"
 
-#define NO_ROW UINT32_MAX
-
 enum { ROW_WORDS = 4, FACT_WORDS = 2 }; /* of a key in the maps below */
 
 /* The key of a row: ids of clean texts, so that names with the same clean text are one row. */
@@ -41,7 +39,7 @@ struct build {
     struct row *rows;
     size_t n_rows, rows_cap;
     struct tg_keymap row_ids; /* key -> row */
-    uint32_t *row_of;         /* per span; NO_ROW: python */
+    uint32_t *row_of;         /* per span */
     struct tg_strmap values;
     uint32_t *value; /* per fact id and kind: id in values; TG_NO_ID: none */
     struct fact *facts;

@@ -21,7 +21,7 @@ struct tg_inflate_io {
 };
 
 struct tg_inflate_ops {
-    const char *format, *library;
+    const char *format;
     void *(*open)(void);
     enum tg_inflated (*run)(void *state, struct tg_inflate_io *io);
     void (*next_member)(void *state);

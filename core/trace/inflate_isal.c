@@ -96,7 +96,7 @@ static enum tg_inflated isal_run(void *state, struct tg_inflate_io *io)
     return z->block_state == ISAL_BLOCK_FINISH ? TG_INFLATE_MEMBER_END : TG_INFLATE_MORE;
 }
 
-static const struct tg_inflate_ops ops = { "gzip", "isa-l", isal_open, isal_run, isal_start, free };
+static const struct tg_inflate_ops ops = { "gzip", isal_open, isal_run, isal_start, free };
 
 const struct tg_inflate_ops *tg_inflate_isal(void)
 {

@@ -50,8 +50,7 @@ static void zlib_close(void *state)
     free(state);
 }
 
-static const struct tg_inflate_ops ops = { "gzip",   "zlib",    zlib_open,
-                                           zlib_run, zlib_next, zlib_close };
+static const struct tg_inflate_ops ops = { "gzip", zlib_open, zlib_run, zlib_next, zlib_close };
 
 const struct tg_inflate_ops *tg_inflate_zlib(void)
 {

@@ -101,8 +101,7 @@ static void zstd_close(void *state)
     free(z);
 }
 
-static const struct tg_inflate_ops ops = { "zstd",   "zstd",    zstd_open,
-                                           zstd_run, zstd_next, zstd_close };
+static const struct tg_inflate_ops ops = { "zstd", zstd_open, zstd_run, zstd_next, zstd_close };
 
 const struct tg_inflate_ops *tg_inflate_zstd(void)
 {

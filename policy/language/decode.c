@@ -38,7 +38,6 @@ static void ref_of(struct tg_decode *c, const struct tg_yaml *n, struct tg_basel
         return;
     for (size_t i = 0; i < n->text.n; i++)
         plain = plain && (unsigned char)n->text.p[i] > ' ' && n->text.p[i] != 0x7F;
-    b->ref_at = n->at;
     b->ref = TG_REF_NAMED;
     b->ref_name = n->text;
     if (tg_sv_eq(n->text, TG_SV("merge-base"))) {
@@ -61,7 +60,6 @@ static void baseline_of(struct tg_decode *c, const struct tg_yaml *n)
     struct tg_baseline_settings *b = &c->policy->baseline;
     tg_sv target = tg_node_text(n, "target");
     b->at = n ? n->at : TG_NOWHERE;
-    b->ref_at = b->at;
     ref_of(c, tg_node_scalar(n, "ref"), b);
     b->target = tg_sv_eq(target, TG_SV("auto")) ? TG_SV("") : target;
     b->max_walk = tg_node_int(n, "max_walk", 0);
@@ -105,7 +103,6 @@ static void report_of(struct tg_decode *c, const struct tg_yaml *n)
 {
     struct tg_report_settings *r = &c->policy->report;
     r->at = n ? n->at : TG_NOWHERE;
-    r->comment = (enum tg_comment)tg_node_word(n, "comment", tg_words_comment, TG_COMMENT_CHANGES);
     r->top = tg_node_int(n, "top", 10);
     r->junit_max = tg_node_int(n, "junit_max", 500);
 }
@@ -145,5 +142,4 @@ void tg_decode(struct tg_policy *p, const struct tg_yaml *tree, int64_t today, s
     tg_decode_waivers(&c, tg_yaml_get(tree, "waivers"));
     report_of(&c, tg_yaml_get(tree, "report"));
     p->fail_on = TG_FAIL_ON_FAIL | tg_node_mask(tg_yaml_get(tree, "fail_on"), tg_words_fail_on);
-    p->fail_on_at = tg_node_at(tree, "fail_on");
 }

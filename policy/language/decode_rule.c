@@ -173,8 +173,6 @@ static void rule_of(struct tg_decode *c, const struct tg_yaml *n, struct tg_rule
     r->metric_at = tg_node_at(n, "metric");
     r->warn = tg_limits_of(tg_yaml_get(n, "warn"), info, c->arena, c->diags);
     r->fail = tg_limits_of(tg_yaml_get(n, "fail"), info, c->arena, c->diags);
-    r->warn_at = r->warn.at;
-    r->fail_at = r->fail.at;
     r->noise = tg_decode_noise(c, tg_yaml_get(n, "noise"), &c->policy->noise);
     r->exceptions = tg_node_mask(tg_yaml_get(n, "exceptions"), tg_words_exception) << 1;
     r->optional = tg_node_true(n, "optional");

@@ -66,7 +66,6 @@ static void suite_of(struct tg_decode *c, const struct tg_yaml *n, struct tg_sui
     s->trace.rank_pattern = group_of(c, trace, "rank");
     s->stored = !baseline || tg_sv_eq(baseline->text, TG_SV("stored"));
     s->baseline = s->stored ? TG_SV("") : baseline->text;
-    s->baseline_at = tg_node_at(n, "baseline");
     s->ranks_expect = tg_node_int(tg_yaml_get(n, "ranks"), "expect", 0);
     window_of(c, tg_yaml_get(n, "window"), &s->window);
     if (!s->stored)

@@ -25,7 +25,6 @@ const char *const tg_words_on_missing[] = { "pass", "inconclusive", "fail", NULL
 const char *const tg_words_window_by[] = { "ProfilerStep", "annotation", "trace", NULL };
 const char *const tg_words_rank[] = { "each", "slowest", NULL };
 const char *const tg_words_noise_test[] = { "runs", "none", NULL };
-const char *const tg_words_comment[] = { "changes", "always", "never", NULL };
 const char *const tg_words_fail_on[] = { "fail", "warn", "inconclusive", "suspicious", NULL };
 const char *const tg_words_on_off[] = { "on", "off", NULL };
 const char *const tg_words_off[] = { "off", NULL };
@@ -362,8 +361,6 @@ static const struct tg_key waiver_keys[] = {
     END
 };
 static const struct tg_key report_keys[] = {
-    { "comment", SHAPE(.kind = TG_KEY_WORD, .words = tg_words_comment), 0,
-      "when a pull request is commented" },
     { "top", SHAPE(.kind = TG_KEY_INT, .min = 1, .max = 1000), 0, "rows of the short table" },
     { "junit_max", SHAPE(.kind = TG_KEY_INT, .min = 1, .max = 100000), 0,
       "cases of the JUnit file" },

@@ -78,7 +78,6 @@ extern const char *const tg_words_window_by[];
 extern const char *const tg_words_rank[];
 extern const char *const tg_words_noise_test[];
 extern const char *const tg_words_exception[];
-extern const char *const tg_words_comment[];
 extern const char *const tg_words_fail_on[];
 extern const char *const tg_words_on_off[];
 extern const char *const tg_words_off[];

@@ -146,8 +146,8 @@ struct tg_rule {
     uint32_t exceptions;   /* bits 1 << enum tg_exception: counts that it excepts */
     bool optional;         /* matching nothing is a note, not `inconclusive` */
     struct tg_when when;
-    struct tg_loc at; /* of the rule: its id, in the last layer that changed it */
-    struct tg_loc fail_at, warn_at, metric_at; /* of the values; unknown if not given */
+    struct tg_loc at;        /* of the rule: its id, in the last layer that changed it */
+    struct tg_loc metric_at; /* unknown if not given */
 };
 
 /* ---- suites ---- */
@@ -175,7 +175,7 @@ struct tg_suite {
     bool stored;          /* baseline: stored, or not given */
     int64_t ranks_expect; /* 0: not given */
     struct tg_window window;
-    struct tg_loc at, baseline_at;
+    struct tg_loc at;
 };
 
 /* ---- baseline, require, report ---- */
@@ -199,7 +199,7 @@ struct tg_baseline_settings {
     int64_t max_walk;
     enum tg_on_missing on_first_run, on_lost;
     uint32_t require_same; /* bits 1 << enum tg_same */
-    struct tg_loc at, ref_at;
+    struct tg_loc at;
 };
 
 struct tg_require {
@@ -209,9 +209,7 @@ struct tg_require {
     struct tg_loc at, steps_at, kernels_at, ops_at;
 };
 
-enum tg_comment { TG_COMMENT_CHANGES, TG_COMMENT_ALWAYS, TG_COMMENT_NEVER };
 struct tg_report_settings {
-    enum tg_comment comment;
     int64_t top, junit_max;
     struct tg_loc at;
 };
@@ -267,8 +265,7 @@ struct tg_policy {
     const struct tg_waiver *waivers;
     size_t n_waivers;
     struct tg_report_settings report;
-    unsigned fail_on; /* bits of enum tg_fail_on */
-    struct tg_loc fail_on_at;
+    unsigned fail_on;                   /* bits of enum tg_fail_on */
     struct tg_policy_private *private_; /* merged tree, compiled patterns: for show, lint, free */
 };
 

@@ -166,7 +166,7 @@ static const struct {
       "aliases", TG_LOOSER, TG_TIGHTER },
     { TOP(""), TOP("classes: [{name: 'a*', class: other}]"), "classes", TG_MAYBE_LOOSER,
       TG_MAYBE_LOOSER },
-    { TOP("report: {top: 10}"), TOP("report: {top: 20, comment: never}"), "report", TG_OTHERWISE,
+    { TOP("report: {top: 10}"), TOP("report: {top: 20, junit_max: 9}"), "report", TG_OTHERWISE,
       TG_OTHERWISE },
     { TOP("extends: [tracegate:recommended]"),
       TOP("extends: [tracegate:recommended]\nprofiles: {n: {noise: {min_runs: 5}}}"), NULL, 0, 0 },

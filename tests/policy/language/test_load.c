@@ -202,7 +202,7 @@ static void suites_and_settings(void **state)
           "           require_same: [cpu]}\n"
           "require: {steps: 3, kernels: 100, ops: [\"*flash*\"], collapse: off}\n"
           "aliases: [{from: old, to: new}]\n"
-          "report: {comment: never, top: 3, junit_max: 9}\n"
+          "report: {top: 3, junit_max: 9}\n"
           "fail_on: [warn, inconclusive]\n";
     struct tg_diags d;
     tg_diags_init(&d);
@@ -239,7 +239,6 @@ static void suites_and_settings(void **state)
     assert_false(p->require.collapse);
     assert_int_equal(p->n_aliases, 1);
     assert_sv_is(p->aliases[0].to, "new");
-    assert_int_equal(p->report.comment, TG_COMMENT_NEVER);
     assert_int_equal(p->fail_on, TG_FAIL_ON_FAIL | TG_FAIL_ON_WARN | TG_FAIL_ON_INCONCLUSIVE);
     release(p, &d);
 }

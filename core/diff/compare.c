@@ -25,7 +25,8 @@ static bool is_cause(const struct tg_comparison *c, const struct tg_op *op)
 {
     bool rose = op->change == TG_ADDED || op->change == TG_MORE;
     return rose && !varies(op) && !op->polling && tg_kind_is_counted(op->kind) &&
-           tg_op_exception(op) == TG_EXCEPTION_NONE && (c->same_device || !tg_kind_is_device(op->kind));
+           tg_op_exception(op) == TG_EXCEPTION_NONE &&
+           (c->same_device || !tg_kind_is_device(op->kind));
 }
 
 /* Beside a cause, counts that vary anyway are not a second cause: they become hints. */
@@ -64,6 +65,8 @@ bool tg_compare(struct tg_comparison *out, const struct tg_side *base, const str
     tg_strmap_init(&names);
     ok = sides_comparable(base, test, err) && tg_align(w, err);
     if (ok) {
+        w->rank[0] = tg_rank_table_new(out->n_runs[TG_BASE], out->n_runs[TG_TEST], a);
+        w->rank[1] = tg_rank_table_new(out->n_runs[TG_TEST], out->n_runs[TG_BASE], a);
         tg_compare_env(w);
         tg_relate_counts(w);
         tg_pair_replacements(w);

@@ -7,6 +7,7 @@
  */
 #include "core/diff/compare.h"
 #include "core/diff/counts.h"
+#include "core/diff/stats.h"
 
 struct tg_diff_cell {
     const struct tg_row *const *row;
@@ -50,6 +51,7 @@ struct tg_diff_work {
     struct tg_came came[2];
     double *speed[2]; /* of each run's machine against the usual one of its side (machine.c) */
     bool *big;        /* per op: speaks for the machine (machine.c) */
+    struct tg_rank_table rank[2]; /* of the sides' runs: forward, swapped (compare.c) */
     tg_ns tick; /* the clock's: 1000 when every duration is a whole microsecond (PyTorch <= 2.0) */
     struct tg_joint *joints; /* freed when the comparison is made */
     size_t n_joints, cap_joints;

@@ -53,7 +53,8 @@ static bool supports(const struct tg_diff_work *w, const struct question *q,
     for (int side = 0; value && side < 2; side++)
         value[side] = exp(l.median[side]);
     return l.median[TG_TEST] - l.median[TG_BASE] - c >= TG_HALF_PART * e &&
-           tg_rank_p(l.x[TG_BASE], nb, l.x[TG_TEST], nt, c) <= tg_half_p_limit(nb, nt);
+           tg_rank_table_p(&w->rank[q->swapped], l.x[TG_BASE], l.x[TG_TEST], c) <=
+               tg_half_p_limit(nb, nt);
 }
 
 /* Operators with two speeds: does no baseline run have steps, but for the slowest fifth, that reach
@@ -127,7 +128,7 @@ static void apply_rule(const struct tg_diff_work *w, struct tg_evidence *ev,
     ev->z = t.z;
     ev->tau = t.tau;
     ev->p_limit = t.p_limit;
-    ev->p = tg_rank_p(l.x[TG_BASE], nb, l.x[TG_TEST], nt, m->c);
+    ev->p = tg_rank_table_p(&w->rank[q->swapped], l.x[TG_BASE], l.x[TG_TEST], m->c);
     ev->others = others(m, q->aim.among, ev->e + m->c);
     ev->need = t.z * ev->se + t.others * ev->others;
     ev->mde = expm1(fmax(log1p(t.tau), ev->need));

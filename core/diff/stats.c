@@ -106,9 +106,10 @@ double tg_choose(size_t n, size_t k)
 /*
  * Arrangements of m + n values with statistic u, by which side holds the largest:
  * w(m, n, u) = w(m - 1, n, u - n) + w(m, n - 1, u). One column of m at a time, in place:
- * after round k row[j][u] is w(k, j, u). Cost m * n * (m n).
+ * after round k row[j][u] is w(k, j, u). Cost m * n * u_max. `p` receives the part of all
+ * arrangements that has at most u, for u = 0..u_max.
  */
-static double rank_arrangements(size_t m, size_t n, size_t u_max)
+static void rank_chances(double *p, size_t m, size_t n, size_t u_max)
 {
     size_t width = u_max + 1;
     double *prev = tg_xmalloc((n + 1) * width * sizeof *prev), *cur = NULL, sum = 0;
@@ -127,28 +128,74 @@ static double rank_arrangements(size_t m, size_t n, size_t u_max)
         prev = cur;
         cur = swap;
     }
-    for (size_t u = 0; u < width; u++)
+    for (size_t u = 0; u < width; u++) {
         sum += prev[n * width + u];
+        p[u] = sum / tg_choose(m + n, n);
+    }
     free(prev);
     free(cur);
-    return sum;
+}
+
+static size_t rank_statistic(const double *base, size_t nb, const double *test, size_t nt,
+                             double shift)
+{
+    size_t u = 0;
+
+    for (size_t i = 0; i < nt; i++)
+        for (size_t j = 0; j < nb; j++)
+            u += test[i] - shift <= base[j];
+    return u;
+}
+
+/* Normal approximation with continuity correction. */
+static double rank_p_of_many(size_t u, size_t nb, size_t nt)
+{
+    double mean = (double)nb * (double)nt / 2;
+    double sd = sqrt(mean * (double)(nb + nt + 1) / 6);
+
+    return 0.5 * erfc(-((double)u + 0.5 - mean) / (sd * sqrt(2)));
+}
+
+static bool is_many(size_t nb, size_t nt)
+{
+    return nb > TG_RANK_MAX || nt > TG_RANK_MAX;
+}
+
+struct tg_rank_table tg_rank_table_new(size_t nb, size_t nt, struct tg_arena *a)
+{
+    struct tg_rank_table t = { nb, nt, NULL };
+
+    if (nb == 0 || nt == 0 || is_many(nb, nt))
+        return t;
+    double *p = TG_NEW_N(a, double, nb *nt + 1);
+    rank_chances(p, nb, nt, nb * nt);
+    t.p = p;
+    return t;
+}
+
+double tg_rank_table_p(const struct tg_rank_table *t, const double *base, const double *test,
+                       double shift)
+{
+    size_t u = rank_statistic(base, t->nb, test, t->nt, shift);
+
+    if (t->nb == 0 || t->nt == 0)
+        return 1;
+    return t->p ? t->p[u] : rank_p_of_many(u, t->nb, t->nt);
 }
 
 double tg_rank_p(const double *base, size_t nb, const double *test, size_t nt, double shift)
 {
-    size_t u = 0;
+    size_t u = rank_statistic(base, nb, test, nt, shift);
 
     if (nb == 0 || nt == 0)
         return 1;
-    for (size_t i = 0; i < nt; i++)
-        for (size_t j = 0; j < nb; j++)
-            u += test[i] - shift <= base[j];
-    if (nb > TG_RANK_MAX || nt > TG_RANK_MAX) {
-        double mean = (double)nb * (double)nt / 2;
-        double sd = sqrt(mean * (double)(nb + nt + 1) / 6);
-        return 0.5 * erfc(-((double)u + 0.5 - mean) / (sd * sqrt(2)));
-    }
-    return rank_arrangements(nb, nt, u) / tg_choose(nb + nt, nt);
+    if (is_many(nb, nt))
+        return rank_p_of_many(u, nb, nt);
+    double *p = tg_xmalloc((u + 1) * sizeof *p), chance;
+    rank_chances(p, nb, nt, u);
+    chance = p[u];
+    free(p);
+    return chance;
 }
 
 struct tg_threshold tg_threshold_of(size_t nb, size_t nt)

@@ -39,6 +39,17 @@ double tg_moderated_se(double v, double v0, size_t nb, size_t nt);
  */
 #define TG_RANK_MAX 64
 double tg_rank_p(const double *base, size_t nb, const double *test, size_t nt, double shift);
+/*
+ * The same for many tests of one pair of sizes: the chances of all U are counted once, which costs
+ * (nb nt)^2; a test is then a look-up, and equal bit for bit. In the arena.
+ */
+struct tg_rank_table {
+    size_t nb, nt;
+    const double *p; /* by U; NULL: approximated */
+};
+struct tg_rank_table tg_rank_table_new(size_t nb, size_t nt, struct tg_arena *a);
+double tg_rank_table_p(const struct tg_rank_table *t, const double *base, const double *test,
+                       double shift);
 /* C(n, k) as a double. */
 double tg_choose(size_t n, size_t k);
 

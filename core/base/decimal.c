@@ -225,3 +225,8 @@ void tg_dec_put_i64(struct tg_buf *out, int64_t v)
 {
     put_digits(out, v < 0, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
 }
+
+bool tg_dec_pct_tells(double pct)
+{
+    return isfinite(pct) && fabs(pct) < 1000;
+}

@@ -28,6 +28,11 @@ void tg_dec_put_us(struct tg_buf *out, tg_ns ns);     /* exact us: "12.345", "-0
 void tg_dec_put_double(struct tg_buf *out, double v); /* shortest text that reads back equal */
 void tg_dec_put_fixed(struct tg_buf *out, double v, int decimals); /* "12.30", never "-0.00" */
 /* For people, 3 significant digits and a unit: "850 ns", "12.3 us", "4.56 ms", "1.2 s". */
+/*
+ * A change in percent of a value near 0 tells nothing ("+1199900 %"): up to tenfold it is told as a
+ * percentage, beyond that, and from 0, as the difference.
+ */
+bool tg_dec_pct_tells(double pct);
 void tg_dec_put_human_ns(struct tg_buf *out, double ns);
 void tg_dec_put_i64(struct tg_buf *out, int64_t v);
 #endif

@@ -47,13 +47,17 @@ const char *tg_judged_text(enum tg_judged j);
 enum tg_estimate {
     TG_ESTIMATE_LEAST, /* the least of the steps */
     TG_ESTIMATE_USUAL, /* their lower median: only where it is slower and the least is not */
+    TG_ESTIMATE_MEAN,  /* their mean: only where a limit of the policy's own asks for it */
     TG_ESTIMATES
 };
+const char *tg_estimate_name(enum tg_estimate e); /* "least", "usual", "mean" */
 
 struct tg_evidence {
     enum tg_judged judged;
     enum tg_estimate estimate; /* of all numbers below but `half` */
-    double value[2];           /* median over runs, ns per step and rank */
+    /* Median over runs, ns per step and rank; TEST without the machine's common factor, so that
+     * value[TG_TEST] - value[TG_BASE] is delta_ns. */
+    double value[2];
     double half[2][2]; /* the same of the first and of the last half of the steps: [half][side] */
     double e;          /* ln ratio of medians, common factor removed */
     double delta_ns;   /* value[TG_BASE] * (exp(e) - 1) */
@@ -146,6 +150,9 @@ struct tg_op {
      */
     struct tg_evidence ev;
     struct tg_evidence ev_total; /* inclusive time of host operators; device: a copy of ev */
+    /* What a verdict about this time was decided by, where that is not ev: set by the policy, so that
+     * tables and charts show the numbers of its sentences. NULL: ev. */
+    const struct tg_evidence *told;
     enum tg_relation relation;
     uint32_t partner; /* index into ops of a rename; TG_NO_ID */
     uint32_t region;  /* id of the replacement it belongs to; TG_NO_ID */
@@ -185,6 +192,11 @@ struct tg_measure_change {
     /* per run: the median over steps; for step_time the minimum over steps */
     struct tg_evidence ev;
     struct tg_evidence ev_slowest; /* the same of the worst rank of each run */
+    /*
+     * Times: the same by one estimate alone; judged TG_NOT_ONE_SIDED where it is not read. All time
+     * metrics have the mean, step_time all of them.
+     */
+    struct tg_evidence by[TG_ESTIMATES], by_slowest[TG_ESTIMATES];
 };
 
 struct tg_env_change {
@@ -231,6 +243,7 @@ struct tg_comparison {
      * when there is device work (TG_NOT_WAIT), else also measures[TG_MEASURE_STEP_TIME].ev.
      */
     struct tg_op step;
+    struct tg_evidence step_by[TG_ESTIMATES]; /* ev_total by one estimate alone */
     double step_ns[2]; /* D: median over runs of the shortest step (device's where it has work) */
     double drift;      /* common factor c0 (log); |drift| > ln 1.10 is a warning */
     bool drifted;
@@ -298,6 +311,24 @@ double tg_op_quantile(const struct tg_comparison *c, const struct tg_op *op, int
  * no values.
  */
 bool tg_op_quantile_evidence(const struct tg_op *op, double q, struct tg_evidence *ev);
+
+static inline const struct tg_evidence *tg_op_told(const struct tg_op *op)
+{
+    return op->told ? op->told : &op->ev;
+}
+/* Were its runs compared? Not where nobody asked for evidence. */
+static inline bool tg_evidence_compared(const struct tg_evidence *ev)
+{
+    return ev->judged == TG_JUDGED && ev->pairs;
+}
+
+/*
+ * Evidence for an operator's time by one estimate alone: its inclusive time or, with `self`, its self
+ * time (device: its duration). False: not judged, or judged as a part of something else.
+ */
+enum tg_time_part { TG_TIME_SELF, TG_TIME_TOTAL };
+bool tg_op_evidence_by(const struct tg_op *op, enum tg_time_part part, enum tg_estimate by,
+                       struct tg_evidence *ev);
 
 TG_MUST bool tg_compare(struct tg_comparison *out, const struct tg_side *base,
                         const struct tg_side *test, const struct tg_compare_opts *o,

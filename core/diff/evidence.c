@@ -73,6 +73,10 @@ static void judge_step(struct tg_diff_work *w, const struct tg_run_values *v,
     }
     c->step.ev_total =
         (struct tg_evidence){ .judged = device ? TG_NOT_WAIT : tg_common_reason(w, false) };
+    for (enum tg_estimate by = 0; by < TG_ESTIMATES; by++) {
+        c->step_by[by].judged = c->step.ev_total.judged;
+        tg_evidence_by(w, &c->step_by[by], &sum, m, aim_at(w, 0), by);
+    }
     tg_evidence_fill(w, &c->step.ev_total, &sum, m, aim_at(w, 0));
 }
 
@@ -127,6 +131,16 @@ static void judge_regions(struct tg_diff_work *w, const struct tg_machine *m,
 static double tick_of(const struct tg_diff_work *w, const struct tg_op *op)
 {
     return w->tick > 1 && !tg_kind_is_gap(op->kind) ? (double)w->tick * op->count[TG_BASE] : 0;
+}
+
+void tg_judge_times_by(const struct tg_diff_work *w, struct tg_evidence *ev,
+                       struct tg_run_values *v, enum tg_estimate by)
+{
+    struct tg_machine m;
+
+    tg_machine_of_drift(w, &m);
+    ev->judged = tg_common_reason(w, false);
+    tg_evidence_by(w, ev, v, &m, aim_at(w, 0), by);
 }
 
 void tg_judge_times(const struct tg_diff_work *w, struct tg_evidence *ev, struct tg_run_values *v)
@@ -219,14 +233,16 @@ void tg_judge_durations(struct tg_diff_work *w)
     struct tg_run_values *v = TG_NEW_N(w->a, struct tg_run_values, c->n_ops + 1);
     bool *judged = TG_NEW_N(w->a, bool, c->n_ops + 1);
     struct tg_value_room *x = tg_value_room_new(w);
-    struct tg_machine m;
+    struct tg_machine *m = TG_NEW(w->a, struct tg_machine);
     enum tg_judged host, device;
 
     for (size_t i = 0; i < c->n_ops; i++) {
         v[i] = tg_run_values(w, &c->ops[i], TG_ASK_BEST, x);
         judged[i] = tg_own_reason(&c->ops[i], &v[i]) == TG_JUDGED;
     }
-    tg_machine_find(w, v, judged, &m);
+    tg_machine_find(w, v, judged, m);
+    w->machine = m;
+    w->room = x;
     host = tg_common_reason(w, false);
     device = tg_common_reason(w, true);
     for (size_t i = 0; i < c->n_ops; i++) {
@@ -238,7 +254,7 @@ void tg_judge_durations(struct tg_diff_work *w)
         op->ev.judged = own != TG_JUDGED ? own : all;
         struct tg_aim aim = aim_at(w, tick_of(w, op)), own_aim = aim;
         own_aim.among = w->big[i];
-        tg_evidence_fill(w, &op->ev, &v[i], &m, own_aim);
+        tg_evidence_fill(w, &op->ev, &v[i], m, own_aim);
         find_slow_steps(w, op, &v[i], x);
         c->n_held += op->ev.held;
         op->ev_total = op->ev;
@@ -246,12 +262,35 @@ void tg_judge_durations(struct tg_diff_work *w)
             continue;
         struct tg_run_values whole = tg_run_values(w, op, TG_ASK_INCLUSIVE, x);
         op->ev_total = (struct tg_evidence){ .judged = op->ev.judged };
-        tg_evidence_fill(w, &op->ev_total, &whole, &m, aim);
+        tg_evidence_fill(w, &op->ev_total, &whole, m, aim);
     }
-    judge_frames(w, &m, x);
+    judge_frames(w, m, x);
     tg_excuse_moves(w);
     copy_gaps(c);
-    judge_step(w, v, &m, x);
-    judge_regions(w, &m, x);
-    judge_joints(w, &m, x);
+    judge_step(w, v, m, x);
+    judge_regions(w, m, x);
+    judge_joints(w, m, x);
+}
+
+static enum tg_value_ask ask_of(const struct tg_op *op, enum tg_time_part part)
+{
+    bool total = part == TG_TIME_TOTAL && !tg_kind_is_device(op->kind);
+
+    if (tg_kind_is_frame(op->kind))
+        return total ? TG_ASK_INCLUSIVE_STEPS : TG_ASK_STEPS;
+    return total ? TG_ASK_INCLUSIVE : TG_ASK_BEST;
+}
+
+bool tg_op_evidence_by(const struct tg_op *op, enum tg_time_part part, enum tg_estimate by,
+                       struct tg_evidence *ev)
+{
+    const struct tg_diff_work *w = op->rows ? op->rows->work : NULL;
+    struct tg_run_values v;
+
+    if (!w || !w->machine || op->ev.judged != TG_JUDGED || op->relation != TG_REL_NONE)
+        return false;
+    v = tg_run_values(w, op, ask_of(op, part), w->room);
+    *ev = (struct tg_evidence){ .judged = v.complete ? TG_JUDGED : TG_NOT_ONE_SIDED };
+    tg_evidence_by(w, ev, &v, w->machine, aim_at(w, tick_of(w, op)), by);
+    return ev->judged == TG_JUDGED;
 }

@@ -33,6 +33,9 @@ struct tg_came {
     struct tg_used *used;          /* the same */
 };
 
+struct tg_machine;
+struct tg_value_room;
+
 /* What came and what it replaced, as one operator; told at `leader`, the largest that came. */
 struct tg_joint {
     uint32_t leader;
@@ -50,6 +53,8 @@ struct tg_diff_work {
     size_t max_steps;              /* of any shard */
     struct tg_came came[2];
     double *speed[2]; /* of each run's machine against the usual one of its side (machine.c) */
+    const struct tg_machine *machine; /* what all operators tell; NULL: durations not judged */
+    struct tg_value_room *room;
     bool *big;        /* per op: speaks for the machine (machine.c) */
     struct tg_rank_table rank[2]; /* of the sides' runs: forward, swapped (compare.c) */
     tg_ns tick; /* the clock's: 1000 when every duration is a whole microsecond (PyTorch <= 2.0) */
@@ -180,6 +185,8 @@ struct tg_value_room *tg_value_room_new(const struct tg_diff_work *w);
 struct tg_run_values tg_run_values_new(const struct tg_diff_work *w); /* all 0 */
 struct tg_run_values tg_run_values(const struct tg_diff_work *w, const struct tg_op *op,
                                    enum tg_value_ask ask, struct tg_value_room *x);
+/* Adds the readings of the n >= 1 values of `v`, in the order of the steps; `ordered`: room for n. */
+void tg_add_readings(double out[TG_READINGS], const double *v, size_t n, double *ordered);
 /* Self time (device: duration) in a run's slowest and usual step, ns per rank, as recorded. */
 struct tg_slow_step {
     double slowest, usual;
@@ -197,6 +204,9 @@ void tg_judge_values(const struct tg_diff_work *w, struct tg_evidence *ev, doubl
                      bool time);
 /* The same of times in every reading. */
 void tg_judge_times(const struct tg_diff_work *w, struct tg_evidence *ev, struct tg_run_values *v);
+/* And by one estimate alone. */
+void tg_judge_times_by(const struct tg_diff_work *w, struct tg_evidence *ev,
+                       struct tg_run_values *v, enum tg_estimate by);
 
 /* core/diff/measures.c */
 void tg_compare_measures(struct tg_diff_work *w);

@@ -37,6 +37,14 @@ const char *tg_judged_text(enum tg_judged j)
     return "";
 }
 
+const char *tg_estimate_name(enum tg_estimate e)
+{
+    static const char *const name[] = {
+        [TG_ESTIMATE_LEAST] = "least", [TG_ESTIMATE_USUAL] = "usual", [TG_ESTIMATE_MEAN] = "mean"
+    };
+    return name[e];
+}
+
 static bool damaged(const struct tg_diff_work *w, bool device)
 {
     for (size_t at = 0; at < w->n_cells; at++) {

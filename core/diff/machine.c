@@ -153,12 +153,13 @@ void tg_machine_find(struct tg_diff_work *w, struct tg_run_values *v, const bool
     find_busy(w, v, judged, big);
 }
 
-/* Outside the list of operators there is no noise of others, only their common factor. */
 void tg_machine_of_drift(const struct tg_diff_work *w, struct tg_machine *m)
 {
-    memset(m, 0, sizeof *m);
-    for (int estimate = 0; estimate < TG_ESTIMATES; estimate++) {
-        m->m[0].of[estimate].c = fmax(w->c->drift, 0);
-        m->m[1].of[estimate].c = fmax(-w->c->drift, 0);
-    }
+    *m = w->machine ? *w->machine : (struct tg_machine){ 0 };
+    for (int d = 0; d < 2; d++)
+        for (int estimate = 0; estimate < TG_ESTIMATES; estimate++) {
+            struct tg_background *of = &m->m[d].of[estimate];
+            of->has_v0 = false;
+            of->v0 = of->scatter = 0;
+        }
 }

@@ -22,6 +22,7 @@ struct shard_value {
     double mean;
     double of_run; /* evidence: the middle step; of the step time the shortest, which preemption
                       touches least */
+    double reading[TG_READINGS]; /* of times */
 };
 
 static bool shard_value(const struct tg_diff_work *w, enum tg_measure m, const struct tg_shard *s,
@@ -41,6 +42,9 @@ static bool shard_value(const struct tg_diff_work *w, enum tg_measure m, const s
         num += info->how == TG_MEASURE_RATIO ? (double)v->num : one;
         den += info->how == TG_MEASURE_RATIO ? (double)v->den : 1;
     }
+    memset(out->reading, 0, sizeof out->reading);
+    if (n && is_time(m))
+        tg_add_readings(out->reading, each, n, TG_NEW_N(w->a, double, n));
     out->mean = den > 0 ? scale * num / den : 0;
     out->of_run = tg_median(each, n);
     if (m == TG_MEASURE_STEP_TIME && n)
@@ -48,10 +52,25 @@ static bool shard_value(const struct tg_diff_work *w, enum tg_measure m, const s
     return n > 0;
 }
 
-/* Run values of one side: [run], for the mean over ranks, and for the worst rank. */
+/* Run values for the mean over ranks, and for the worst rank: what the rule is asked, and readings. */
 struct run_values {
-    double *mean, *worst;
+    double *mean[2], *worst[2]; /* [side][run] */
+    struct tg_run_values of_mean, of_worst;
 };
+
+static void add_rank(struct run_values *y, int side, size_t run, const struct shard_value *v,
+                     int sign, bool first)
+{
+    if (first || sign * v->of_run > sign * y->worst[side][run])
+        y->worst[side][run] = v->of_run;
+    y->mean[side][run] += v->of_run;
+    for (enum tg_reading r = 0; r < TG_READINGS; r++) {
+        double *worst = &y->of_worst.y[r][side][run];
+        if (first || sign * v->reading[r] > sign * *worst)
+            *worst = v->reading[r];
+        y->of_mean.y[r][side][run] += v->reading[r];
+    }
+}
 
 /* Medians over runs of the mean over ranks and of the worst rank; `y` receives evidence values. */
 static void side_value(struct tg_diff_work *w, struct tg_measure_change *out, int side,
@@ -71,15 +90,14 @@ static void side_value(struct tg_diff_work *w, struct tg_measure_change *out, in
                 continue;
             if (n == 0 || sign * v.mean > sign * worst[run])
                 worst[run] = v.mean;
-            if (n == 0 || sign * v.of_run > sign * y->worst[run])
-                y->worst[run] = v.of_run;
             mean[run] += v.mean;
-            y->mean[run] += v.of_run;
-            n++;
+            add_rank(y, side, run, &v, sign, n++ == 0);
         }
         out->known[side] &= n > 0;
         mean[run] = n ? mean[run] / (double)n : 0;
-        y->mean[run] = n ? y->mean[run] / (double)n : 0;
+        y->mean[side][run] = n ? y->mean[side][run] / (double)n : 0;
+        for (enum tg_reading r = 0; n && r < TG_READINGS; r++)
+            y->of_mean.y[r][side][run] /= (double)n;
     }
     out->value[side] = tg_median(mean, n_runs);
     out->slowest[side] = tg_median(worst, n_runs);
@@ -101,7 +119,7 @@ static void prepare(enum tg_measure m, double *y, size_t n)
 
 /* Evidence of run values; `value` are the two numbers that are shown. */
 static void judge_runs(struct tg_diff_work *w, enum tg_measure m, struct tg_evidence *ev,
-                       double *y[2], const double value[2])
+                       double *const y[2], const double value[2])
 {
     for (int side = 0; side < 2; side++)
         prepare(m, y[side], w->c->n_runs[side]);
@@ -114,7 +132,8 @@ static void judge_runs(struct tg_diff_work *w, enum tg_measure m, struct tg_evid
 }
 
 /* The worst rank's step time is known of ranks that are left out as well. */
-static void worst_step(struct tg_diff_work *w, struct tg_measure_change *out, int side, double *y)
+static void worst_step(struct tg_diff_work *w, struct tg_measure_change *out, int side,
+                       struct run_values *y)
 {
     const struct tg_came *came = &w->came[side];
     size_t n_runs = w->c->n_runs[side];
@@ -127,33 +146,71 @@ static void worst_step(struct tg_diff_work *w, struct tg_measure_change *out, in
             if (!shard_value(w, out->id, came->shard[at], &came->used[at], &v))
                 continue;
             worst[run] = fmax(worst[run], v.mean);
-            y[run] = fmax(y[run], v.of_run);
+            y->worst[side][run] = fmax(y->worst[side][run], v.of_run);
+            for (enum tg_reading r = 0; r < TG_READINGS; r++)
+                y->of_worst.y[r][side][run] = fmax(y->of_worst.y[r][side][run], v.reading[r]);
         }
     out->slowest[side] = tg_median(worst, n_runs);
+}
+
+/* The halves of a device's steps say little: there are few, and they are whole. */
+static void drop_halves(struct tg_run_values *v)
+{
+    for (int side = 0; side < 2; side++)
+        v->y[TG_LEAST_FIRST][side] = v->y[TG_LEAST_LAST][side] = NULL;
+}
+
+static void judge_step_time(struct tg_diff_work *w, struct tg_measure_change *m,
+                            struct run_values *y)
+{
+    const struct tg_comparison *c = w->c;
+    bool host = c->step.name.n && c->step.ev_total.judged != TG_NOT_WAIT;
+
+    drop_halves(&y->of_mean);
+    drop_halves(&y->of_worst);
+    for (enum tg_estimate by = 0; by < TG_ESTIMATES; by++) {
+        tg_judge_times_by(w, &m->by_slowest[by], &y->of_worst, by);
+        if (host)
+            m->by[by] = c->step_by[by];
+        else
+            tg_judge_times_by(w, &m->by[by], &y->of_mean, by);
+    }
+    tg_judge_times(w, &m->ev_slowest, &y->of_worst);
+    if (host)
+        m->ev = c->step.ev_total; /* the host's step has a better value than its shortest step */
+    else
+        tg_judge_times(w, &m->ev, &y->of_mean);
 }
 
 static void compare_measure(struct tg_diff_work *w, enum tg_measure id)
 {
     struct tg_comparison *c = w->c;
     struct tg_measure_change *m = &c->measures[id];
-    struct run_values y[2];
+    struct run_values y = { .of_mean = tg_run_values_new(w), .of_worst = tg_run_values_new(w) };
 
     m->id = id;
     for (int side = 0; side < 2; side++) {
-        y[side].mean = TG_NEW_N(w->a, double, c->n_runs[side]);
-        y[side].worst = TG_NEW_N(w->a, double, c->n_runs[side]);
-        side_value(w, m, side, &y[side]);
+        y.mean[side] = TG_NEW_N(w->a, double, c->n_runs[side]);
+        y.worst[side] = TG_NEW_N(w->a, double, c->n_runs[side]);
+        side_value(w, m, side, &y);
         if (id == TG_MEASURE_STEP_TIME && c->n_left_out)
-            worst_step(w, m, side, y[side].worst);
+            worst_step(w, m, side, &y);
     }
     m->ev.judged = m->ev_slowest.judged = TG_NOT_ONE_SIDED;
+    for (enum tg_estimate by = 0; by < TG_ESTIMATES; by++)
+        m->by[by].judged = m->by_slowest[by].judged = TG_NOT_ONE_SIDED;
     if (w->o->no_evidence || !m->known[TG_BASE] || !m->known[TG_TEST])
         return;
-    judge_runs(w, id, &m->ev_slowest, (double *[]){ y[0].worst, y[1].worst }, m->slowest);
-    if (id == TG_MEASURE_STEP_TIME && c->step.name.n && c->step.ev_total.judged != TG_NOT_WAIT)
-        m->ev = c->step.ev_total; /* the host's step has a better value than its shortest step */
-    else
-        judge_runs(w, id, &m->ev, (double *[]){ y[0].mean, y[1].mean }, m->value);
+    if (id == TG_MEASURE_STEP_TIME) {
+        judge_step_time(w, m, &y);
+        return;
+    }
+    judge_runs(w, id, &m->ev_slowest, y.worst, m->slowest);
+    judge_runs(w, id, &m->ev, y.mean, m->value);
+    if (!is_time(id) || tg_measure_info(id)->worse < 0)
+        return;
+    tg_judge_times_by(w, &m->by[TG_ESTIMATE_MEAN], &y.of_mean, TG_ESTIMATE_MEAN);
+    tg_judge_times_by(w, &m->by_slowest[TG_ESTIMATE_MEAN], &y.of_worst, TG_ESTIMATE_MEAN);
 }
 
 /* ---- ranks ---- */

@@ -81,6 +81,8 @@ static bool supported(const struct tg_diff_work *w, struct tg_evidence *ev,
 {
     double c = q->m->of[estimate].c;
 
+    if (estimate == TG_ESTIMATE_MEAN)
+        return true;
     if (estimate == TG_ESTIMATE_USUAL)
         return !q->v->y[TG_REST][0] ||
                (supports(w, q, TG_REST, c, ev->e, NULL) && is_new_speed(w, q, c));
@@ -107,6 +109,12 @@ static void count_above(struct tg_evidence *ev, const struct tg_logs *l, size_t 
     ev->suspicious = ev->e > log(SUSPECT_SIZE) && least > most;
 }
 
+/* Nothing has the logarithm of 1 ns. */
+static double time_of(double log_ns)
+{
+    return log_ns > 0 ? exp(log_ns) : 0;
+}
+
 /* Size, error and rank of test above base by one estimate; everything but `judged`, `faster`. */
 static void apply_rule(const struct tg_diff_work *w, struct tg_evidence *ev,
                        const struct question *q, enum tg_estimate estimate)
@@ -115,15 +123,16 @@ static void apply_rule(const struct tg_diff_work *w, struct tg_evidence *ev,
     size_t nb = w->c->n_runs[q->swapped], nt = w->c->n_runs[!q->swapped];
     struct tg_logs l = tg_values_logs(w, q->v->y[tg_reading_of(estimate)], q->swapped);
     struct tg_threshold t =
-        estimate == TG_ESTIMATE_USUAL ? tg_threshold_usual(nb, nt) : tg_threshold_of(nb, nt);
+        estimate == TG_ESTIMATE_LEAST ? tg_threshold_of(nb, nt) : tg_threshold_usual(nb, nt);
     double v0 = m->has_v0 ? m->v0 : l.variance;
 
-    ev->value[TG_BASE] = exp(l.median[TG_BASE]);
-    ev->value[TG_TEST] = exp(l.median[TG_TEST]);
+    ev->value[TG_BASE] = time_of(l.median[TG_BASE]);
+    ev->value[TG_TEST] = time_of(l.median[TG_TEST] - m->c);
     ev->e = l.median[TG_TEST] - l.median[TG_BASE] - m->c;
-    ev->delta_ns = ev->value[TG_BASE] * expm1(ev->e);
+    ev->delta_ns = ev->value[TG_TEST] - ev->value[TG_BASE];
+    ev->estimate = estimate;
     ev->se = fmax(hypot(tg_moderated_se(l.variance, v0, nb, nt), m->scatter),
-                  log1p(q->aim.tick / ev->value[TG_BASE]) / t.z);
+                  log1p(q->aim.tick / exp(l.median[TG_BASE])) / t.z);
     ev->noise = ev->se / sqrt(1 / (double)nb + 1 / (double)nt);
     ev->z = t.z;
     ev->tau = t.tau;
@@ -156,7 +165,22 @@ static void apply_both(const struct tg_diff_work *w, struct tg_evidence *ev,
         return;
     memcpy(usual.half, ev->half, sizeof usual.half);
     *ev = usual;
-    ev->estimate = TG_ESTIMATE_USUAL;
+}
+
+void tg_evidence_by(const struct tg_diff_work *w, struct tg_evidence *ev, struct tg_run_values *v,
+                    const struct tg_machine *m, struct tg_aim aim, enum tg_estimate estimate)
+{
+    enum tg_judged judged = ev->judged;
+    struct question q = { v, &m->m[0], false, aim };
+
+    tg_values_level(w, v);
+    *ev = (struct tg_evidence){ 0 };
+    apply_rule(w, ev, &q, estimate);
+    ev->judged = judged;
+    ev->slot_form = v->form == TG_FORM_SLOTS;
+    ev->per_call = v->form == TG_FORM_CALLS;
+    ev->slower = ev->slower && judged == TG_JUDGED;
+    ev->suspicious = ev->suspicious && judged == TG_NOT_FEW_RUNS;
 }
 
 void tg_evidence_fill(const struct tg_diff_work *w, struct tg_evidence *ev, struct tg_run_values *v,

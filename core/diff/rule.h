@@ -47,12 +47,12 @@ struct tg_machine {
  * comparison. Levels the values. */
 void tg_machine_find(struct tg_diff_work *w, struct tg_run_values *v, const bool *judged,
                      struct tg_machine *m);
-/* Outside the list of operators there is no noise of others, only their common factor. */
+/* Outside the list of operators there is no usual noise of others, only how all of them shifted. */
 void tg_machine_of_drift(const struct tg_diff_work *w, struct tg_machine *m);
 
 static inline enum tg_reading tg_reading_of(enum tg_estimate e)
 {
-    return e == TG_ESTIMATE_USUAL ? TG_USUAL : TG_LEAST;
+    return e == TG_ESTIMATE_MEAN ? TG_MEAN : e == TG_ESTIMATE_USUAL ? TG_USUAL : TG_LEAST;
 }
 
 /* ---- judged.c ---- */
@@ -76,4 +76,7 @@ struct tg_aim {
 /* Fills `ev`, all but `judged`, which says whether what is found counts. Levels the values. */
 void tg_evidence_fill(const struct tg_diff_work *w, struct tg_evidence *ev, struct tg_run_values *v,
                       const struct tg_machine *m, struct tg_aim aim);
+/* The same by one estimate alone and forward only: nothing is `faster` or held. */
+void tg_evidence_by(const struct tg_diff_work *w, struct tg_evidence *ev, struct tg_run_values *v,
+                    const struct tg_machine *m, struct tg_aim aim, enum tg_estimate estimate);
 #endif

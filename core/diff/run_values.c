@@ -70,8 +70,7 @@ static double mean(const double *v, size_t n)
     return sum / (double)n;
 }
 
-/* Adds the readings of the n >= 1 values of `v`, in the order of the steps. */
-static void add_readings(double out[TG_READINGS], const double *v, size_t n, double *ordered)
+void tg_add_readings(double out[TG_READINGS], const double *v, size_t n, double *ordered)
 {
     size_t last = n > 1 ? n / 2 : n;
 
@@ -155,7 +154,7 @@ static void row_readings(const struct tg_row *row, const struct tg_used *used,
     for (size_t k = 0; k < n; k++) {
         for (size_t j = 0; j < n_steps; j++)
             x->v[j] = (double)row->slots[x->offset[used->step[x->usable[j]]] + k];
-        add_readings(out, x->v, n_steps, x->ordered);
+        tg_add_readings(out, x->v, n_steps, x->ordered);
     }
 }
 
@@ -265,7 +264,7 @@ static void step_values(const struct tg_diff_work *w, const struct tg_op *op, si
     for (size_t j = 0; j < n_steps; j++)
         x->v[j] = time_of(&op->rows->cell[at], w->used[at].step[j], inclusive);
     if (n_steps)
-        add_readings(out, x->v, n_steps, x->ordered);
+        tg_add_readings(out, x->v, n_steps, x->ordered);
 }
 
 /* The same of those with the usual number of calls, of which there are `n_steps` and more. */
@@ -284,7 +283,7 @@ static void usual_step_values(const struct tg_diff_work *w, const struct tg_op *
         if (calls_of(cell, used->step[j]) == usual)
             x->v[n++] = time_of(cell, used->step[j], inclusive);
     if (n)
-        add_readings(out, x->v, n, x->ordered);
+        tg_add_readings(out, x->v, n, x->ordered);
 }
 
 /*

@@ -130,7 +130,7 @@ static void describe_change(struct tg_buf *m, const struct tg_probe *p, double s
         tg_buf_puts(m, p->test >= p->base ? "+" : "");
         tg_dec_put_fixed(m, p->test - p->base, 1);
         tg_buf_puts(m, " points");
-    } else if (isnan(pct)) {
+    } else if (!tg_dec_pct_tells(pct)) {
         tg_phrase_signed(m, tg_probe_delta(p), p->unit);
     } else {
         tg_phrase_pct(m, pct);
@@ -263,6 +263,8 @@ static void describe_evidence(struct tg_result *r, const struct tg_comparison *c
                       (unsigned)c->n_runs[TG_BASE]);
         if (ev->estimate == TG_ESTIMATE_USUAL)
             tg_buf_puts(&b, " in the usual step");
+        if (ev->estimate == TG_ESTIMATE_MEAN)
+            tg_buf_puts(&b, " by the mean of the steps");
         tg_buf_puts(&b, ", noise ");
         tg_dec_put_fixed(&b, 100 * ev->noise, 1);
         tg_buf_puts(&b, " %, detectable from ");

@@ -3,6 +3,7 @@
 #include "core/base/decimal.h"
 #include "core/base/utf8.h"
 #include "policy/verdict/describe.h"
+#include "policy/verdict/internal.h"
 #include "policy/verdict/phrase.h"
 
 /* Operators whose smallest detectable change the coverage line tells. */
@@ -56,8 +57,10 @@ static void put_names(struct tg_buf *b, const struct tg_verdict *v, enum tg_stat
         } else if (r->dimension == TG_DIM_RATIO) {
             tg_dec_put_fixed(b, r->test, 1);
             tg_buf_puts(b, " %");
-        } else if (isfinite(r->delta_pct)) {
+        } else if (tg_dec_pct_tells(r->delta_pct)) {
             tg_phrase_pct(b, r->delta_pct);
+        } else if (isfinite(r->delta)) {
+            tg_phrase_signed(b, r->delta, tg_dimension_unit(r->dimension));
         }
     }
     if (total > shown)

@@ -62,6 +62,7 @@ bool tg_select_rule(const struct tg_eval_state *e, const struct tg_when *when);
 /* ---- probe.c ---- */
 
 enum tg_dimension tg_unit_dimension(enum tg_unit unit);
+enum tg_unit tg_dimension_unit(enum tg_dimension d);
 const char *tg_unit_text(enum tg_unit unit); /* as in reports: "ns", "%", "" */
 
 /* Fills unit, values and evidence of a metric per name; false: this operator has none. */
@@ -70,6 +71,12 @@ bool tg_probe_op(struct tg_probe *p, enum tg_metric m, const struct tg_compariso
 /* The same for a whole trace; false: one of the sides does not carry it. */
 bool tg_probe_measure(struct tg_probe *p, const struct tg_rule *rule,
                       const struct tg_comparison *c);
+
+/* The same by one estimate alone; false: this metric or name has none. */
+bool tg_probe_op_by(struct tg_probe *p, enum tg_metric m, const struct tg_comparison *c,
+                    const struct tg_op *op, enum tg_estimate by);
+bool tg_probe_measure_by(struct tg_probe *p, const struct tg_rule *rule,
+                         const struct tg_comparison *c, enum tg_estimate by);
 
 /* ---- grounds.c ---- */
 

@@ -44,6 +44,12 @@ static bool pct_exceeded(const struct tg_probe *p, const struct tg_bound *b)
     return badness(pct, p->bad) > b->value;
 }
 
+/* What a budget is about: the fresh side as recorded, whatever was compared. */
+static double spent(const struct tg_probe *p)
+{
+    return p->has_recorded ? p->recorded[TG_TEST] : p->test;
+}
+
 static bool bound_exceeded(const struct tg_probe *p, const struct tg_bound *b)
 {
     double delta = badness(tg_probe_delta(p), p->bad);
@@ -55,9 +61,9 @@ static bool bound_exceeded(const struct tg_probe *p, const struct tg_bound *b)
     case TG_BOUND_PP:
         return delta > b->value;
     case TG_BOUND_MAX:
-        return p->test > b->value;
+        return spent(p) > b->value;
     case TG_BOUND_MIN:
-        return p->test < b->value;
+        return spent(p) < b->value;
     }
     return false;
 }
@@ -112,6 +118,22 @@ static struct tg_judgement judge_list(const struct tg_probe *p, const struct tg_
             worst = (struct tg_judgement){ .state = s, .limit = l };
     }
     return worst;
+}
+
+bool tg_limits_have_size(const struct tg_limit_list *warn, const struct tg_limit_list *fail)
+{
+    const struct tg_limit_list *const lists[] = { warn, fail };
+
+    for (int k = 0; k < 2; k++)
+        for (size_t i = 0; lists[k]->state == TG_LIMIT_ON && i < lists[k]->n; i++) {
+            const struct tg_limit *l = &lists[k]->v[i];
+            bool is_auto = false;
+            for (size_t b = 0; b < l->n; b++)
+                is_auto |= l->bound[b].is_auto;
+            if (!is_auto && !tg_limit_is_budget(l))
+                return true;
+        }
+    return false;
 }
 
 /* Reasons that mean "nothing wrong here" rather than "we could not look". */

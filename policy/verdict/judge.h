@@ -7,6 +7,8 @@
 struct tg_probe {
     double base, test;        /* in the metric's unit, per step; base NaN: unknown (budgets) */
     double per;               /* evidence is for so many calls together; 0: for one */
+    bool has_recorded;        /* budgets ask the means as recorded, */
+    double recorded[2];       /* these; else `base` and `test` are that */
     bool known[2];            /* of metrics of the trace: the side's traces provide it */
     bool exact;               /* a count, a fact, bytes: no evidence needed */
     bool unchanged;           /* the counting rule says nothing changed */
@@ -25,6 +27,8 @@ struct tg_judgement {
     enum tg_exception exception;  /* a rule's failure that only warns because of it */
     bool some_steps;              /* a warning: one step of every fresh run is much slower */
 };
+/* Does a limit name a size of its own, beside `auto`? Such a limit is about the mean, too. */
+bool tg_limits_have_size(const struct tg_limit_list *warn, const struct tg_limit_list *fail);
 /* `fail` is checked first. */
 struct tg_judgement tg_judge(const struct tg_probe *p, const struct tg_limit_list *warn,
                              const struct tg_limit_list *fail);

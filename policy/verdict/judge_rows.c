@@ -41,6 +41,7 @@ static void fill_op(struct tg_result *r, const struct tg_op *op, const struct tg
     r->test = p->test;
     r->delta = tg_probe_delta(p);
     r->delta_pct = r->has_values ? tg_probe_pct(p) : NAN;
+    r->ev = p->exact ? NULL : p->ev;
     r->share = op->share[op->present[TG_TEST] ? TG_TEST : TG_BASE];
 }
 
@@ -67,6 +68,58 @@ static void place_limit(struct tg_result *r, const struct tg_judgement *j, struc
     }
 }
 
+/*
+ * A limit with a size of its own is about what its metric says, the mean over all steps: what the
+ * least of the steps does not show is looked for in the usual step and in the mean, too. The worst
+ * answer holds, and its values are shown. `op` NULL: a metric of the trace.
+ */
+static void judge_by_all(const struct tg_rule_scope *s, const struct tg_rule *rule,
+                         const struct tg_op *op, const struct tg_rule_limits *l, struct tg_probe *p,
+                         struct tg_judgement *j)
+{
+    if (p->exact || p->unit != TG_UNIT_NS || !p->ev || p->ev->judged != TG_JUDGED ||
+        l->test == TG_NOISE_NONE || !tg_limits_have_size(&l->warn, &l->fail))
+        return;
+    for (enum tg_estimate by = TG_ESTIMATE_USUAL; by < TG_ESTIMATES; by++) {
+        struct tg_probe other = *p;
+        struct tg_judgement then;
+        if (op ? !tg_probe_op_by(&other, rule->metric, s->c, op, by)
+               : !tg_probe_measure_by(&other, rule, s->c, by))
+            continue;
+        then = tg_judge(&other, &l->warn, &l->fail);
+        if (then.state <= j->state)
+            continue;
+        *p = other;
+        *j = then;
+    }
+}
+
+/* A budget is told by what it is about: the values as recorded. */
+static void show_budget(struct tg_probe *p, const struct tg_rule_limits *l,
+                        const struct tg_judgement *j)
+{
+    bool budget =
+        j->limit ? tg_limit_is_budget(j->limit) : tg_limits_are_budgets(&l->warn, &l->fail);
+
+    if (!p->has_recorded || !budget)
+        return;
+    p->base = p->recorded[TG_BASE];
+    p->test = p->recorded[TG_TEST];
+    p->ev = NULL;
+}
+
+/* Tables and charts show what was decided by: of a finding about an operator's own time. */
+static void tell(const struct tg_rule_scope *s, const struct tg_rule *rule, const struct tg_op *op,
+                 const struct tg_probe *p, const struct tg_judgement *j)
+{
+    bool self = rule->metric == TG_METRIC_SELF ||
+                (tg_kind_is_device(op->kind) && rule->metric == TG_METRIC_TOTAL);
+
+    if (self && j->limit && s->rank < 0 && p->ev && p->ev->judged == TG_JUDGED && op >= s->c->ops &&
+        op < s->c->ops + s->c->n_ops)
+        s->c->ops[op - s->c->ops].told = p->ev;
+}
+
 void tg_judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s, const struct tg_rule *rule,
                  const struct tg_op *op)
 {
@@ -89,10 +142,12 @@ void tg_judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s, const s
         return;
     }
     if (tg_grounds_lacks_frames(s, 1u << op->kind, TG_BASE))
-        p.base = NAN;
+        p.base = p.recorded[TG_BASE] = NAN;
     tg_grounds_ask_runs(e, s, l.noise, &p, &own);
     p.incomparable = tg_grounds_op_differs(s, op, &p, e->arena);
     j = tg_judge(&p, &l.warn, &l.fail);
+    judge_by_all(s, rule, op, &l, &p, &j);
+    show_budget(&p, &l, &j);
     if (!p.exact && tg_grounds_few_steps(s, l.noise)) {
         j.state = TG_STATE_NOT_JUDGED;
         j.why_not = tg_grounds_few_steps(s, l.noise);
@@ -107,6 +162,7 @@ void tg_judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s, const s
     r->switched_off = j.state == TG_STATE_SKIP;
     r->rank = weight_op(op);
     place_limit(r, &j, e->arena);
+    tell(s, rule, op, &p, &j);
     tg_describe_op(r, op, s->c, &p, &j, e->arena);
     if (s->rank >= 0) {
         r->op_normalised = tg_sv_of(
@@ -141,10 +197,12 @@ void tg_judge_measure(struct tg_eval_state *e, const struct tg_rule_scope *s,
         return;
     }
     if (!p.known[TG_BASE])
-        p.base = NAN;
+        p.base = p.recorded[TG_BASE] = NAN;
     tg_grounds_ask_runs(e, s, l.noise, &p, &own);
     p.incomparable = tg_grounds_measure_differs(s, rule, e->arena);
     j = tg_judge(&p, &l.warn, &l.fail);
+    judge_by_all(s, rule, NULL, &l, &p, &j);
+    show_budget(&p, &l, &j);
     r->state = j.state;
     r->op = r->op_normalised = r->plain = r->metric;
     r->subject = TG_SUBJECT_TRACE;
@@ -155,6 +213,7 @@ void tg_judge_measure(struct tg_eval_state *e, const struct tg_rule_scope *s,
     r->test = p.test;
     r->delta = tg_probe_delta(&p);
     r->delta_pct = tg_probe_pct(&p);
+    r->ev = p.exact ? NULL : p.ev;
     r->rank = p.unit == TG_UNIT_NS ? fabs(r->delta) : 0;
     place_limit(r, &j, e->arena);
     tg_describe_measure(r, s->c, &p, &j, e->arena);
@@ -162,6 +221,26 @@ void tg_judge_measure(struct tg_eval_state *e, const struct tg_rule_scope *s,
         r->op_normalised =
             tg_sv_of(tg_arena_printf(e->arena, "%s [rank %lld]", info->name, (long long)s->rank));
     tg_grounds_set(r, &l, &p, &j);
+}
+
+/*
+ * A part of the step under a rule about the step's time: a size of the rule's own is one of the step,
+ * not of the part, whatever the part was before. With `auto` the part is judged by itself.
+ */
+static struct tg_judgement judge_part(const struct tg_comparison *c, const struct tg_probe *p,
+                                      const struct tg_rule_limits *l)
+{
+    struct tg_probe step = *p;
+    struct tg_evidence ev;
+
+    if (!tg_limits_have_size(&l->warn, &l->fail) || !p->ev || p->ev->judged != TG_JUDGED)
+        return tg_judge(p, &l->warn, &l->fail);
+    ev = *p->ev;
+    ev.value[TG_BASE] = step.base = c->step_ns[TG_BASE];
+    ev.value[TG_TEST] = step.test = step.base + ev.delta_ns;
+    ev.e = log1p(ev.delta_ns / step.base);
+    step.ev = &ev;
+    return tg_judge(&step, &l->warn, &l->fail);
 }
 
 static void judge_gap(struct tg_eval_state *e, const struct tg_rule_scope *s,
@@ -182,7 +261,7 @@ static void judge_gap(struct tg_eval_state *e, const struct tg_rule_scope *s,
     tg_grounds_ask_runs(e, s, l.noise, &p, &own);
     if (p.ev->judged != TG_JUDGED && !p.ev->suspicious)
         return;
-    j = tg_judge(&p, &l.warn, &l.fail);
+    j = judge_part(s->c, &p, &l);
     if (!of_step && j.state <= TG_STATE_NOT_JUDGED)
         return; /* one line for each annotation that got slower */
     r = tg_eval_add(e, rule);
@@ -244,7 +323,7 @@ void tg_judge_regions(struct tg_eval_state *e, const struct tg_rule_scope *s,
         struct tg_evidence own;
         struct tg_judgement j;
         tg_grounds_ask_runs(e, s, l.noise, &p, &own);
-        j = tg_judge(&p, &l.warn, &l.fail);
+        j = judge_part(s->c, &p, &l);
         if (!g->encloser.n || !g->worse_time || j.state <= TG_STATE_NOT_JUDGED)
             continue;
         struct tg_op op = { .name = g->encloser,

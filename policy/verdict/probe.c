@@ -21,6 +21,16 @@ enum tg_dimension tg_unit_dimension(enum tg_unit unit)
     return TG_DIM_FACT;
 }
 
+enum tg_unit tg_dimension_unit(enum tg_dimension d)
+{
+    static const enum tg_unit unit[] = {
+        [TG_DIM_COUNT] = TG_UNIT_COUNT, [TG_DIM_DURATION] = TG_UNIT_NS,
+        [TG_DIM_FACT] = TG_UNIT_FACT,   [TG_DIM_RATIO] = TG_UNIT_PERCENT,
+        [TG_DIM_BYTES] = TG_UNIT_BYTES, [TG_DIM_RATE] = TG_UNIT_RATE,
+    };
+    return unit[d];
+}
+
 const char *tg_unit_text(enum tg_unit unit)
 {
     static const char *const text[] = {
@@ -30,24 +40,43 @@ const char *tg_unit_text(enum tg_unit unit)
     return text[unit];
 }
 
-/* A value of evidence in ns, which counts from 1 (core/diff): 1 is nothing. */
-static double value_of(const struct tg_evidence *ev, int side)
+/*
+ * Values of a time with evidence: what was compared, where that was judged, else the means. Per call
+ * both sides are divided by the baseline's calls, as the evidence is: it is judged at equal counts.
+ */
+static void probe_time(struct tg_probe *p, const struct tg_evidence *ev, const double mean[2],
+                       const double calls[2])
 {
-    return ev->value[side] > 1 ? ev->value[side] : 0;
+    bool judged = ev->judged == TG_JUDGED;
+    double value[2];
+
+    p->ev = ev;
+    p->has_recorded = true;
+    p->per = calls && calls[TG_BASE] > 0 ? calls[TG_BASE] : 0;
+    for (int side = 0; side < 2; side++) {
+        double own = !calls ? 1 : calls[side] > 0 ? calls[side] : INFINITY;
+        p->recorded[side] = mean[side] / own;
+        value[side] = judged ? ev->value[side] / (p->per > 0 ? p->per : 1) : p->recorded[side];
+    }
+    p->base = value[TG_BASE];
+    p->test = value[TG_TEST];
+}
+
+static bool is_inclusive(enum tg_metric m)
+{
+    return m == TG_METRIC_TOTAL || m == TG_METRIC_DEVICE_TIME || m == TG_METRIC_MEAN;
+}
+
+static bool is_self(enum tg_metric m)
+{
+    return m == TG_METRIC_SELF || m == TG_METRIC_DEVICE_SELF;
 }
 
 /* On the device self time is the duration, so its evidence is that of the total. */
-static void probe_total(struct tg_probe *p, bool per_call, const struct tg_op *op)
+static void probe_op_time(struct tg_probe *p, enum tg_metric m, const struct tg_op *op,
+                          const struct tg_evidence *ev)
 {
-    p->ev = tg_kind_is_device(op->kind) ? &op->ev : &op->ev_total;
-    for (int side = 0; side < 2; side++) {
-        double v = p->ev->judged == TG_JUDGED ? value_of(p->ev, side) : op->total[side];
-        if (per_call) {
-            v = op->count[side] > 0 ? v / op->count[side] : 0;
-            p->per = op->count[side];
-        }
-        *(side ? &p->test : &p->base) = v;
-    }
+    probe_time(p, ev, is_self(m) ? op->self : op->total, m == TG_METRIC_MEAN ? op->count : NULL);
 }
 
 /* `q` of the single calls. */
@@ -60,8 +89,8 @@ static bool probe_quantile(struct tg_probe *p, double q, const struct tg_compari
     if (tg_op_quantile_evidence(op, q, ev)) {
         p->ev = ev;
         if (ev->judged == TG_JUDGED) {
-            p->base = value_of(ev, TG_BASE);
-            p->test = value_of(ev, TG_TEST);
+            p->base = ev->value[TG_BASE];
+            p->test = ev->value[TG_TEST];
         }
     }
     return op->present[TG_TEST];
@@ -82,14 +111,12 @@ bool tg_probe_op(struct tg_probe *p, enum tg_metric m, const struct tg_compariso
         return true;
     case TG_METRIC_SELF:
     case TG_METRIC_DEVICE_SELF:
-        p->ev = &op->ev;
-        p->base = op->ev.judged == TG_JUDGED ? value_of(&op->ev, TG_BASE) : op->self[TG_BASE];
-        p->test = op->ev.judged == TG_JUDGED ? value_of(&op->ev, TG_TEST) : op->self[TG_TEST];
+        probe_op_time(p, m, op, &op->ev);
         return true;
     case TG_METRIC_TOTAL:
     case TG_METRIC_DEVICE_TIME:
     case TG_METRIC_MEAN:
-        probe_total(p, m == TG_METRIC_MEAN, op);
+        probe_op_time(p, m, op, tg_kind_is_device(op->kind) ? &op->ev : &op->ev_total);
         return true;
     case TG_METRIC_ADDED:
         p->ev = NULL;
@@ -142,6 +169,20 @@ static bool probe_ranks(struct tg_probe *p, enum tg_metric m, const struct tg_co
     return p->known[TG_BASE] && p->known[TG_TEST];
 }
 
+static void probe_measure(struct tg_probe *p, const struct tg_measure_change *m,
+                          const struct tg_evidence *ev, bool slowest)
+{
+    const double *mean = slowest ? m->slowest : m->value;
+
+    if (p->unit == TG_UNIT_NS) {
+        probe_time(p, ev, mean, NULL);
+        return;
+    }
+    p->ev = ev;
+    p->base = mean[TG_BASE];
+    p->test = mean[TG_TEST];
+}
+
 bool tg_probe_measure(struct tg_probe *p, const struct tg_rule *rule, const struct tg_comparison *c)
 {
     const struct tg_metric_info *info = tg_metric_info(rule->metric);
@@ -153,10 +194,39 @@ bool tg_probe_measure(struct tg_probe *p, const struct tg_rule *rule, const stru
     if (!tg_metric_measure(rule->metric, &id))
         return probe_ranks(p, rule->metric, c);
     m = &c->measures[id];
-    p->ev = slowest ? &m->ev_slowest : &m->ev;
-    p->base = slowest ? m->slowest[TG_BASE] : m->value[TG_BASE];
-    p->test = slowest ? m->slowest[TG_TEST] : m->value[TG_TEST];
+    probe_measure(p, m, slowest ? &m->ev_slowest : &m->ev, slowest);
     p->known[TG_BASE] = m->known[TG_BASE];
     p->known[TG_TEST] = m->known[TG_TEST];
     return p->known[TG_BASE] && p->known[TG_TEST];
+}
+
+bool tg_probe_op_by(struct tg_probe *p, enum tg_metric m, const struct tg_comparison *c,
+                    const struct tg_op *op, enum tg_estimate by)
+{
+    struct tg_evidence *ev = TG_NEW(c->arena, struct tg_evidence);
+
+    if (!is_self(m) && !is_inclusive(m))
+        return false;
+    if (!tg_op_evidence_by(op, is_self(m) ? TG_TIME_SELF : TG_TIME_TOTAL, by, ev))
+        return false;
+    probe_op_time(p, m, op, ev);
+    return true;
+}
+
+bool tg_probe_measure_by(struct tg_probe *p, const struct tg_rule *rule,
+                         const struct tg_comparison *c, enum tg_estimate by)
+{
+    bool slowest = rule->match.rank == TG_MATCH_RANK_SLOWEST;
+    const struct tg_measure_change *m;
+    const struct tg_evidence *ev;
+    enum tg_measure id;
+
+    if (!tg_metric_measure(rule->metric, &id))
+        return false;
+    m = &c->measures[id];
+    ev = slowest ? &m->by_slowest[by] : &m->by[by];
+    if (ev->judged != TG_JUDGED)
+        return false;
+    probe_measure(p, m, ev, slowest);
+    return true;
 }

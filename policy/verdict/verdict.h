@@ -74,10 +74,11 @@ struct tg_result {
     tg_sv kind;              /* "kernel", "op", "trace", "guard" */
     tg_sv metric;            /* "count", "self", "step_time", "launch_config" … */
     enum tg_dimension dimension;
-    bool has_values;          /* false: facts and guards, see `message` */
-    double base, test, delta; /* in `unit`, per step (ns for durations, percent for ratios) */
-    double delta_pct;         /* NaN: the baseline is 0 or absent */
-    tg_sv unit;               /* "ns", "count", "%", "bytes", "GB/s", "" */
+    bool has_values;              /* false: facts and guards, see `message` */
+    double base, test, delta;     /* in `unit`, per step (ns for durations, percent for ratios) */
+    double delta_pct;             /* NaN: the baseline is 0 or absent; see tg_dec_pct_tells */
+    const struct tg_evidence *ev; /* what it was decided by; NULL: exact, a budget, or a guard */
+    tg_sv unit;                   /* "ns", "count", "%", "bytes", "GB/s", "" */
     tg_sv limit; /* the limit that was exceeded or applied, as written: "pct: 10%, abs: 0.2%step" */
     double share;     /* of the step on the test side, 0..1; NaN unknown */
     tg_sv inside;     /* the operator of unchanged count that the additional calls lie inside; "" */

@@ -133,8 +133,9 @@ bool tg_result_same_rule(const struct tg_result *a, const struct tg_result *b)
 bool tg_op_within_noise(const struct tg_op *op)
 {
     bool as_often = op->change == TG_SAME && op->counted.proof == TG_COUNT_UNCHANGED;
-    bool proven = op->ev.judged == TG_JUDGED && op->ev.pairs; /* none where nobody asked for it */
-    return as_often && proven && !op->ev.slower && !op->ev.faster;
+    const struct tg_evidence *ev = tg_op_told(op);
+    return as_often && tg_evidence_compared(ev) && !ev->proven && !ev->slower && !ev->faster &&
+           !ev->some_steps;
 }
 
 uint32_t *tg_causes_of(const struct tg_verdict *v, const uint32_t *roots, enum tg_section s,

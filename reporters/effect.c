@@ -21,17 +21,31 @@ static void put_noise(struct tg_buf *out, const struct tg_evidence *ev)
     tg_buf_puts(out, "%");
 }
 
+/* What the verdict says about the step's time, where it says something; else the default rule. */
+static const struct tg_evidence *step_evidence(const struct tg_verdict *v)
+{
+    for (size_t i = 0; i < v->n_results; i++) {
+        const struct tg_result *r = &v->results[i];
+        if (tg_sv_eq(r->plain, TG_SV("step_time")) && tg_sv_eq(r->metric, r->plain) &&
+            tg_sv_eq(r->op_normalised, r->plain) && r->ev && r->state > TG_STATE_SUSPICIOUS)
+            return r->ev;
+    }
+    return &v->comparison->measures[TG_MEASURE_STEP_TIME].ev;
+}
+
 void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v, const char *arrow)
 {
     const struct tg_measure_change *m;
+    const struct tg_evidence *ev;
     double base, test;
     if (!v->comparison)
         return;
     m = &v->comparison->measures[TG_MEASURE_STEP_TIME];
+    ev = step_evidence(v);
     if (!m->known[TG_BASE] || !m->known[TG_TEST])
         return;
-    base = m->ev.judged == TG_JUDGED ? m->ev.value[TG_BASE] : m->value[TG_BASE];
-    test = m->ev.judged == TG_JUDGED ? m->ev.value[TG_TEST] : m->value[TG_TEST];
+    base = ev->judged == TG_JUDGED ? ev->value[TG_BASE] : m->value[TG_BASE];
+    test = ev->judged == TG_JUDGED ? ev->value[TG_TEST] : m->value[TG_TEST];
     if (!(base > 0) || !isfinite(test))
         return;
     tg_buf_puts(out, "Step time ");
@@ -40,8 +54,11 @@ void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v, const char *a
     tg_put_time(out, test, fmax(base, test));
     tg_buf_puts(out, tg_time_unit(fmax(base, test)));
     tg_buf_puts(out, " (");
-    tg_put_pct_delta(out, 100 * (test / base - 1));
-    put_noise(out, &m->ev);
+    if (tg_dec_pct_tells(100 * (test / base - 1)))
+        tg_put_pct_delta(out, 100 * (test / base - 1));
+    else
+        tg_put_value_delta(out, test - base, TG_SV("ns"));
+    put_noise(out, ev);
     tg_buf_puts(out, ")");
 }
 

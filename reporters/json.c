@@ -2,6 +2,7 @@
  * Everything, for programs: docs/report.schema.json. Durations are in ns, per step and rank;
  * percentages 0..100; shares 0..1; unknown values are null.
  */
+#include "core/base/decimal.h"
 #include "reporters/json.h"
 
 #include <math.h>
@@ -115,7 +116,12 @@ static void add_result(struct tg_doc *list, const struct tg_verdict *v, const st
     tg_doc_add_num(o, "baseline", r->has_values ? r->base : NAN);
     tg_doc_add_num(o, "test", r->has_values ? r->test : NAN);
     tg_doc_add_num(o, "delta", r->has_values ? r->delta : NAN);
-    tg_doc_add_num(o, "delta_pct", r->has_values ? r->delta_pct : NAN);
+    tg_doc_add_num(o, "delta_pct",
+                   r->has_values && tg_dec_pct_tells(r->delta_pct) ? r->delta_pct : NAN);
+    if (r->ev && r->ev->judged == TG_JUDGED)
+        add_name(o, "estimate", tg_estimate_name(r->ev->estimate));
+    else
+        tg_doc_add_null(o, "estimate");
     tg_doc_add_num(o, "share", r->share);
     add_text(o, "limit", r->limit);
     tg_result_put_at(&at, r);
@@ -154,6 +160,7 @@ static void add_evidence(struct tg_doc *o, const struct tg_evidence *ev)
         tg_doc_add_null(e, "reason");
     else
         add_name(e, "reason", tg_judged_text(ev->judged));
+    add_name(e, "estimate", tg_estimate_name(ev->estimate));
     tg_json_pair(e, "value_ns", ev->value);
     tg_doc_add_num(e, "log_ratio", ev->e);
     tg_doc_add_num(e, "delta_ns", ev->delta_ns);
@@ -169,6 +176,34 @@ static void add_evidence(struct tg_doc *o, const struct tg_evidence *ev)
     tg_doc_add_bool(e, "slower", ev->slower);
     tg_doc_add_bool(e, "faster", ev->faster);
     tg_doc_add_bool(e, "suspicious", ev->suspicious);
+    tg_doc_add_bool(e, "held", ev->held);
+    tg_doc_add_bool(e, "some_steps", ev->some_steps);
+    if (ev->some_steps)
+        tg_json_pair(e, "slowest_step_ns", ev->slowest);
+    else
+        tg_doc_add_null(e, "slowest_step_ns");
+}
+
+/* How the calls behaved, and what that says. */
+static void add_counted(struct tg_doc *o, const struct tg_count_evidence *ev)
+{
+    static const char *const shape[] = {
+        [TG_COUNT_CONSTANT] = "constant",     [TG_COUNT_RUNS_DIFFER] = "runs differ",
+        [TG_COUNT_SOME_STEPS] = "some steps", [TG_COUNT_FIRST_STEP] = "first steps",
+        [TG_COUNT_VARIES] = "varies",         [TG_COUNT_BREAKS] = "breaks a relation",
+    };
+    static const char *const proof[] = {
+        [TG_COUNT_UNCHANGED] = "unchanged", [TG_COUNT_HINT] = "hint", [TG_COUNT_PROVEN] = "proven"
+    };
+    struct tg_doc *e = tg_doc_add_object(o, "counted");
+    add_name(e, "shape", shape[ev->shape]);
+    add_name(e, "proof", proof[ev->proof]);
+    tg_doc_add_num(e, "most", ev->most);
+    tg_doc_add_i64(e, "steps_above", ev->above);
+    tg_doc_add_i64(e, "steps", ev->steps);
+    tg_doc_add_i64(e, "runs_above", ev->runs_above);
+    tg_doc_add_num(e, "p", ev->p);
+    add_text(e, "with", ev->with);
 }
 
 static void add_facts(struct tg_doc *o, const struct tg_op *op)
@@ -207,7 +242,8 @@ static void add_op(struct tg_doc *list, const struct tg_comparison *c, const str
     tg_doc_add_bool(o, "polling", op->polling);
     tg_doc_add_bool(o, "wait", op->wait);
     tg_doc_add_bool(o, "grouped", op->grouped);
-    add_evidence(o, &op->ev);
+    add_counted(o, &op->counted);
+    add_evidence(o, tg_op_told(op));
     add_facts(o, op);
 }
 
@@ -258,6 +294,8 @@ static void add_environment(struct tg_doc *root, const struct tg_comparison *c)
     tg_doc_add_num(o, "iteration_ratio", c->iteration_ratio);
     tg_doc_add_num(o, "drift_pct", 100 * expm1(c->drift));
     tg_doc_add_bool(o, "drifted", c->drifted);
+    tg_doc_add_bool(o, "busy", c->busy);
+    tg_doc_add_num(o, "excess_pct", 100 * c->excess);
     tg_doc_add_bool(o, "same_device", c->same_device);
     tg_doc_add_bool(o, "same_flags", c->same_flags);
     list = tg_doc_add_array(o, "differences");

@@ -1,6 +1,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/base/decimal.h"
 #include "core/base/utf8.h"
 #include "reporters/cause.h"
 #include "reporters/markdown.h"
@@ -193,6 +194,15 @@ static bool put_yaml(struct tg_buf *out, tg_sv text)
     return true;
 }
 
+/* From (almost) nothing a time has no percentage: then so many us more. */
+static void put_ceiling(struct tg_buf *out, const struct tg_result *r)
+{
+    if (!tg_dec_pct_tells(r->delta_pct) && tg_sv_eq(r->unit, TG_SV("ns")))
+        tg_buf_printf(out, "abs: %.0fus", ceil(r->delta / 1000));
+    else
+        tg_buf_printf(out, "pct: %.0f%%", isfinite(r->delta_pct) ? ceil(r->delta_pct) : 100);
+}
+
 static void put_waiver(struct tg_buf *out, const struct tg_result *r)
 {
     struct tg_buf one = { 0 };
@@ -205,7 +215,7 @@ static void put_waiver(struct tg_buf *out, const struct tg_result *r)
     if (r->dimension == TG_DIM_COUNT)
         tg_buf_printf(&one, "abs: %.0f", ceil(r->delta));
     else
-        tg_buf_printf(&one, "pct: %.0f%%", isfinite(r->delta_pct) ? ceil(r->delta_pct) : 100);
+        put_ceiling(&one, r);
     tg_buf_puts(&one, "}, reason: '\xe2\x80\xa6', owner: you, expires: YYYY-MM-DD}\n");
     if (ok)
         tg_buf_add(out, tg_buf_sv(&one));

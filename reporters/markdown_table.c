@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "core/base/decimal.h"
 #include "reporters/cause.h"
 #include "reporters/effect.h"
 #include "reporters/escape.h"
@@ -54,11 +55,14 @@ static void put_row(struct tg_buf *out, const struct tg_comparison *c, uint32_t 
 {
     const struct tg_op *op = &c->ops[row];
     struct tg_row_numbers n = tg_row_numbers(c, op, TG_BASIS_JUDGED);
+    double pct = 100 * n.d_ns / n.ns[TG_BASE];
     tg_buf_printf(out, "| %s | ", row_icon(op, &n));
     put_label(out, label);
     tg_buf_puts(out, " | ");
-    if (n.ns[TG_BASE] > 0 && n.ns[TG_TEST] > 0)
-        tg_put_pct_delta(out, 100 * n.d_ns / n.ns[TG_BASE]);
+    if (n.ns[TG_BASE] > 0 && n.ns[TG_TEST] > 0 && tg_dec_pct_tells(pct))
+        tg_put_pct_delta(out, pct);
+    else if (n.ns[TG_TEST] > 0 && n.count[TG_BASE] > 0)
+        tg_put_value_delta(out, n.d_ns, TG_SV("ns"));
     tg_buf_puts(out, " | ");
     put_times(out, &n);
     tg_buf_puts(out, " | ");

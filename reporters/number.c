@@ -65,7 +65,7 @@ void tg_put_us_delta(struct tg_buf *out, double ns)
 void tg_put_pct_delta(struct tg_buf *out, double pct)
 {
     int decimals = fabs(pct) < 99.95;
-    if (!isfinite(pct))
+    if (!tg_dec_pct_tells(pct))
         return;
     put_sign(out, round(pct * 10));
     tg_dec_put_fixed(out, pct, decimals);

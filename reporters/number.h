@@ -13,7 +13,7 @@ void tg_put_us(struct tg_buf *out, double ns);         /* "1234.5" */
 void tg_put_time(struct tg_buf *out, double ns, double largest);
 const char *tg_time_unit(double largest);               /* " us", " ms" with a micro sign */
 void tg_put_us_delta(struct tg_buf *out, double ns);    /* "+12.3", "-4.0", "0.0" */
-void tg_put_pct_delta(struct tg_buf *out, double pct);  /* "+12.3%", "+250%" */
+void tg_put_pct_delta(struct tg_buf *out, double pct);  /* "+12.3%", "+250%"; "" from tenfold on */
 void tg_put_share(struct tg_buf *out, double fraction); /* "3.1%" of 0..1 */
 /* A result's value in its unit: "12", "34.5 us", "18.2%", "4.00 MiB". */
 void tg_put_value(struct tg_buf *out, double v, tg_sv unit);

@@ -20,8 +20,9 @@ struct tg_row_numbers tg_row_numbers(const struct tg_comparison *c, const struct
     struct tg_row_numbers n;
     for (int s = 0; s < 2; s++) {
         if (basis == TG_BASIS_JUDGED) {
+            const struct tg_evidence *ev = tg_op_told(op);
             n.count[s] = op->count[s];
-            n.ns[s] = op->self[s];
+            n.ns[s] = tg_evidence_compared(ev) ? ev->value[s] : op->self[s];
         } else if (basis == TG_BASIS_WHOLE) {
             n.count[s] = (double)op->whole_count[s];
             n.ns[s] = (double)op->whole_total[s];

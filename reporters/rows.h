@@ -5,7 +5,8 @@
 
 /*
  * How counts and durations of a row are taken:
- *   JUDGED    what the verdict saw: modal count per step, self time (a kernel's own duration)
+ *   JUDGED    what the verdict saw: modal count per step, self time (a kernel's own duration): the value
+ *              that was compared, where it was judged, else the mean of the steps
  *   PER_STEP  HTA's sums, divided exactly by steps x ranks x runs
  *   WHOLE     HTA's sums over everything, including what is outside steps
  */

@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""One number: what the JSON says of a finding is what the headline, the list, the tables and the chart say.
+
+For several comparisons all reports are written at once. Value, delta and percentage of each result are of one reading of
+the steps; the row of an operator in the terminal's table, in Markdown and in the chart has the numbers of its finding; no
+report has a percentage of ten times and more, which a baseline of (almost) 0 would give: those are told as differences.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.environ["TG_SOURCE_DIR"], "tests/data"))
+from plain_model import Work, trace, usual, write  # noqa: E402
+from support import ENV, PROGRAM, check, expect, fault, finish  # noqa: E402
+
+STEPS, RUNS, SLOW = 5, 4, "void kern3(float*)"
+SELF = "version: 1\nrules: [{id: r, match: {kind: [kernel, op]}, metric: self, fail: {%s}}]\n"
+DEFAULT = "version: 1\nextends: [tracegate:recommended]\n"
+TINY = Work("aten::tiny", "op", "", 0.001)
+ABSURD = re.compile(r"\d{4,}(?:\.\d+)? ?%")
+NS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
+
+
+def times(work, factor, name=SLOW):
+    return [Work(w.op, w.sort, w.name, w.us * (factor if name in (w.name, w.op, None) else 1)) for w in work]
+
+
+def steps(work, slow, n, run):
+    return [slow if (i - run) % STEPS < n else work for i in range(STEPS)]
+
+
+# what, policy, baseline step, (fresh step, in how many of the steps), operator of the finding or metric
+CASES = [
+    ("slower everywhere", DEFAULT, usual(), (times(usual(), 1.6), 5), SLOW),
+    ("slower in four of five steps", DEFAULT, usual(), (times(usual(), 2), 4), SLOW),
+    ("slower in two of five steps", SELF % "pct: 40%", usual(), (times(usual(), 3), 2), SLOW),
+    ("a slower machine, and more", DEFAULT, usual(), (times(times(usual(), 1.15, None), 1.6), 5), SLOW),
+    ("from next to nothing", SELF % "abs: 10us", usual() + [TINY], (usual() + [Work("aten::tiny", "op", "", 90)], 5), "aten::tiny"),
+    ("next to nothing, in pct", SELF % "pct: 10%", usual() + [TINY], (usual() + [Work("aten::tiny", "op", "", 90)], 5), "aten::tiny"),
+    ("a metric from 0", "version: 1\nrules: [{id: r, metric: comm_exposed, fail: {abs: 1us}}]\n", usual(),
+     (usual() + [Work("c10d::x", "comm", "ncclDevKernel_AllReduce(int)", 80)], 5), "comm_exposed"),
+    ("same code", DEFAULT, usual(), (usual(), 5), None),
+    ("a step in each run", DEFAULT, usual(), (times(usual(), 9), 1), None),
+]
+
+
+def reports(d, policy, base, fresh, n):
+    write_sides = [("base", 0, base), ("test", 100, fresh)]
+    for side, seed, work in write_sides:
+        for run in range(RUNS):
+            write(f"{d}/{side}{run}.json", trace(steps(base, work, n, run), seed + run))
+    with open(f"{d}/p.yml", "w", encoding="utf-8") as f:
+        f.write(policy)
+    args = [x for run in range(RUNS) for x in ("--baseline", f"{d}/base{run}.json")]
+    out = {"json": "--json", "md": "--markdown", "xml": "--junit", "svg": "--svg-durations"}
+    run = subprocess.run([PROGRAM, "check", "--runs", "--policy", f"{d}/p.yml", *args,
+                          *[x for e, o in out.items() for x in (o, f"{d}/o.{e}")], *[f"{d}/test{r}.json" for r in range(RUNS)]],
+                         capture_output=True, text=True, env=dict(ENV, COLUMNS="200"))
+    expect("exit", (run.returncode in (0, 1), run.stderr), (True, ""))
+    got = {"text": run.stdout}
+    for e in out:
+        with open(f"{d}/o.{e}", encoding="utf-8") as f:
+            got[e] = f.read()
+    return got
+
+
+def in_ns(number, unit):
+    return float(number) * NS[unit]
+
+
+def near(shown, ns, digits=0.06):
+    """Is `ns` what was shown with one decimal or three digits of `shown` ns?"""
+    return abs(shown - ns) <= max(digits * 1000, 0.006 * abs(ns))
+
+
+def own_numbers(what, r):
+    if r["baseline"] is None or r["unit"] != "ns":
+        return
+    check(f"{what}: JSON: {r['baseline']} -> {r['test']} is {r['delta']}",
+          abs(r["test"] - r["baseline"] - r["delta"]) <= 1e-6 * max(abs(r["test"]), 1))
+    if r["delta_pct"] is not None:
+        check(f"{what}: JSON: {r['delta_pct']} %", abs(100 * r["delta"] / r["baseline"] - r["delta_pct"]) < 1e-6 * abs(r["delta_pct"]) + 1e-9)
+    said = re.match(r"([\d.]+) (ns|us|ms|s) per step, was ([\d.]+) (ns|us|ms|s) \((?:([+-][\d.]+) %, )?([+-][\d.]+) (ns|us|ms|s)", r["message"])
+    if not said:
+        check(f"{what}: sentence {r['message']!r}", r["message"].startswith("the slowest step"))
+        return
+    test, tu, base, bu, pct, delta, du = said.groups()
+    for name, value, want in (("test", in_ns(test, tu), r["test"]), ("baseline", in_ns(base, bu), r["baseline"]),
+                              ("delta", in_ns(delta, du), r["delta"])):
+        check(f"{what}: the sentence's {name} {value}, JSON {want}", near(value, want))
+    expect(f"{what}: a percentage in the sentence", pct is None, r["delta_pct"] is None)
+    if pct:
+        check(f"{what}: the sentence's {pct} %, JSON {r['delta_pct']}", abs(float(pct) - r["delta_pct"]) <= (0.06 if abs(float(pct)) < 10 else 0.6))
+
+
+def table_values(row):
+    """What the tables have to show of an operator: what was compared, where it was; else the means."""
+    return row["evidence"]["value_ns"] if row["evidence"]["judged"] else row["self_ns"]
+
+
+def text_rows(text):
+    """{name: (baseline, fresh, delta in us, pct)} of the terminal's table"""
+    rows, on = {}, False
+    for line in text.splitlines():
+        on = on or line.startswith("Moved most")
+        m = re.match(r"\s+(?:[~+\-=<>x*]|new|gone|more|less|fewer)?\s*(\S.*?)\s{2,}(\d+(?: -> \d+)?)\s+([\d.]+)\s+([\d.]+)\s+([+-]?[\d.]+)\s*([+-]?[\d.]+%)?", line)
+        if on and m:
+            rows[m[1]] = (float(m[3]), float(m[4]), float(m[5]), m[6])
+    return rows
+
+
+def markdown_rows(text):
+    """{name: (change, baseline in ns, fresh in ns)} of the comment's table"""
+    rows = {}
+    for line in text.splitlines():
+        cells = [c.strip() for c in line.split("|")]
+        if len(cells) < 7 or "→" not in cells[4]:
+            continue
+        m = re.match(r"([\d.,]+)\s*→\s*([\d.,]+)\s*(ns|us|µs|ms|s)", cells[4].replace("\u00a0", " "))
+        if m:
+            unit = m[3].replace("µ", "u")
+            rows[cells[2].strip("`")] = (cells[3], in_ns(m[1].replace(",", ""), unit), in_ns(m[2].replace(",", ""), unit))
+    return rows
+
+
+def chart_rows(svg):
+    """{name: (baseline, fresh, unit)} of the sentences in the chart"""
+    found = re.findall(r"<title>([^<]*?): \w+, ([\d.]+) → ([\d.]+) (ns|us|µs|ms|s) \(", svg)
+    return {name: (in_ns(a, u.replace("µ", "u")), in_ns(b, u.replace("µ", "u"))) for name, a, b, u in found}
+
+
+def compare(what, got, finding):
+    doc = json.loads(got["json"])
+    results = doc["violations"] + doc["warnings"]
+    for r in results:
+        own_numbers(what, r)
+    for where, text in got.items():
+        for m in [] if where == "json" else ABSURD.findall(text):
+            fault(f"{what}: {where} says {m}")
+    check(f"{what}: JSON's delta_pct", all(r["delta_pct"] is None or abs(r["delta_pct"]) < 1000 for r in results))
+    table = {row["op_normalised"]: row for row in doc["table"] if row["kind"] in ("kernel", "op")}
+    rows = {"text": text_rows(got["text"]), "md": markdown_rows(got["md"]), "svg": chart_rows(got["svg"])}
+    for name, (base, test, *_) in [(n, (b * 1000, t * 1000)) for n, (b, t, *_) in rows["text"].items()]:
+        if name in table:
+            want = table_values(table[name])
+            check(f"{what}: terminal: {name} {base} -> {test}, JSON {want}", near(base, want[0]) and near(test, want[1]))
+    for where, some in (("Markdown", {n: v[1:] for n, v in rows["md"].items()}), ("chart", rows["svg"])):
+        for name, (base, test) in some.items():
+            want = table_values(table.get(name, {"evidence": {"judged": True, "value_ns": (base, test)}}))
+            check(f"{what}: {where}: {name} {base} -> {test}, JSON {want}", near(base, want[0]) and near(test, want[1]))
+    if finding is None:
+        check(f"{what}: nothing failed", not doc["violations"])
+        return len(rows["text"])
+    found = [r for r in results if finding in (r["op"], r["op_normalised"])]
+    check(f"{what}: {finding} is a finding", found)
+    for r in found[:1] if finding in table else []:
+        want = table_values(table[finding])
+        check(f"{what}: {finding} {r['baseline']} -> {r['test']}, its row {want}",
+              near(r["baseline"], want[0]) and near(r["test"], want[1]))
+        check(f"{what}: {finding} is in the terminal's table", finding in rows["text"], list(rows["text"]))
+        check(f"{what}: {finding} is in the chart", finding in rows["svg"], list(rows["svg"]))
+        check(f"{what}: {finding} is in the comment's table", any(n.startswith(finding[:12]) for n in rows["md"]), list(rows["md"]))
+    return len(rows["text"]) + len(rows["md"]) + len(rows["svg"])
+
+
+def main():
+    seen = 0
+    for what, policy, base, (fresh, n), finding in CASES:
+        with tempfile.TemporaryDirectory() as d:
+            seen += compare(what, reports(d, policy, base, fresh, n), finding)
+    return finish(f"one number: {len(CASES)} comparisons, {seen} rows", seen > 60)
+
+
+sys.exit(main())

@@ -101,11 +101,16 @@ def table_values(row):
     return row["evidence"]["value_ns"] if row["evidence"]["judged"] else row["self_ns"]
 
 
+def short(name):
+    """As reports show it: 'void kern3(float*)' is kern3."""
+    return re.sub(r"^void (\w+)\(.*", r"\1", name)
+
+
 def text_rows(text):
     """{name: (baseline, fresh, delta in us, pct)} of the terminal's table"""
     rows, on = {}, False
     for line in text.splitlines():
-        on = on or line.startswith("Moved most")
+        on = on or line.startswith("Self time per step")
         m = re.match(r"\s+(?:[~+\-=<>x*]|new|gone|more|less|fewer)?\s*(\S.*?)\s{2,}(\d+(?: -> \d+)?)\s+([\d.]+)\s+([\d.]+)\s+([+-]?[\d.]+)\s*([+-]?[\d.]+%)?", line)
         if on and m:
             rows[m[1]] = (float(m[3]), float(m[4]), float(m[5]), m[6])
@@ -141,13 +146,13 @@ def compare(what, got, finding):
         for m in [] if where == "json" else ABSURD.findall(text):
             fault(f"{what}: {where} says {m}")
     check(f"{what}: JSON's delta_pct", all(r["delta_pct"] is None or abs(r["delta_pct"]) < 1000 for r in results))
-    table = {row["op_normalised"]: row for row in doc["table"] if row["kind"] in ("kernel", "op")}
+    table = {short(row["op_normalised"]): row for row in doc["table"] if row["kind"] in ("kernel", "op")}
     rows = {"text": text_rows(got["text"]), "md": markdown_rows(got["md"]), "svg": chart_rows(got["svg"])}
     for name, (base, test, *_) in [(n, (b * 1000, t * 1000)) for n, (b, t, *_) in rows["text"].items()]:
         if name in table:
             want = table_values(table[name])
             check(f"{what}: terminal: {name} {base} -> {test}, JSON {want}", near(base, want[0]) and near(test, want[1]))
-    for where, some in (("Markdown", {n: v[1:] for n, v in rows["md"].items()}), ("chart", rows["svg"])):
+    for where, some in (("Markdown", {n: v[1:] for n, v in rows["md"].items()}), ("chart", {short(n): v for n, v in rows["svg"].items()})):
         for name, (base, test) in some.items():
             want = table_values(table.get(name, {"evidence": {"judged": True, "value_ns": (base, test)}}))
             check(f"{what}: {where}: {name} {base} -> {test}, JSON {want}", near(base, want[0]) and near(test, want[1]))
@@ -156,13 +161,14 @@ def compare(what, got, finding):
         return len(rows["text"])
     found = [r for r in results if finding in (r["op"], r["op_normalised"])]
     check(f"{what}: {finding} is a finding", found)
+    finding = short(finding)
     for r in found[:1] if finding in table else []:
         want = table_values(table[finding])
         check(f"{what}: {finding} {r['baseline']} -> {r['test']}, its row {want}",
               near(r["baseline"], want[0]) and near(r["test"], want[1]))
         check(f"{what}: {finding} is in the terminal's table", finding in rows["text"], list(rows["text"]))
-        check(f"{what}: {finding} is in the chart", finding in rows["svg"], list(rows["svg"]))
-        check(f"{what}: {finding} is in the comment's table", any(n.startswith(finding[:12]) for n in rows["md"]), list(rows["md"]))
+        check(f"{what}: {finding} is in the chart", finding in map(short, rows["svg"]), list(rows["svg"]))
+        check(f"{what}: {finding} is in the comment's table", finding in rows["md"], list(rows["md"]))
     return len(rows["text"]) + len(rows["md"]) + len(rows["svg"])
 
 

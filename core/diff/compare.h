@@ -326,8 +326,8 @@ static inline bool tg_evidence_compared(const struct tg_evidence *ev)
  * Evidence for an operator's time by one estimate alone: its inclusive time or, with `self`, its self
  * time (device: its duration). False: not judged, or judged as a part of something else.
  */
-enum tg_time_part { TG_TIME_SELF, TG_TIME_TOTAL };
-bool tg_op_evidence_by(const struct tg_op *op, enum tg_time_part part, enum tg_estimate by,
+enum tg_op_part { TG_OP_SELF, TG_OP_TOTAL };
+bool tg_op_evidence_by(const struct tg_op *op, enum tg_op_part part, enum tg_estimate by,
                        struct tg_evidence *ev);
 
 TG_MUST bool tg_compare(struct tg_comparison *out, const struct tg_side *base,

@@ -272,16 +272,16 @@ void tg_judge_durations(struct tg_diff_work *w)
     judge_joints(w, m, x);
 }
 
-static enum tg_value_ask ask_of(const struct tg_op *op, enum tg_time_part part)
+static enum tg_value_ask ask_of(const struct tg_op *op, enum tg_op_part part)
 {
-    bool total = part == TG_TIME_TOTAL && !tg_kind_is_device(op->kind);
+    bool total = part == TG_OP_TOTAL && !tg_kind_is_device(op->kind);
 
     if (tg_kind_is_frame(op->kind))
         return total ? TG_ASK_INCLUSIVE_STEPS : TG_ASK_STEPS;
     return total ? TG_ASK_INCLUSIVE : TG_ASK_BEST;
 }
 
-bool tg_op_evidence_by(const struct tg_op *op, enum tg_time_part part, enum tg_estimate by,
+bool tg_op_evidence_by(const struct tg_op *op, enum tg_op_part part, enum tg_estimate by,
                        struct tg_evidence *ev)
 {
     const struct tg_diff_work *w = op->rows ? op->rows->work : NULL;

@@ -207,7 +207,7 @@ bool tg_probe_op_by(struct tg_probe *p, enum tg_metric m, const struct tg_compar
 
     if (!is_self(m) && !is_inclusive(m))
         return false;
-    if (!tg_op_evidence_by(op, is_self(m) ? TG_TIME_SELF : TG_TIME_TOTAL, by, ev))
+    if (!tg_op_evidence_by(op, is_self(m) ? TG_OP_SELF : TG_OP_TOTAL, by, ev))
         return false;
     probe_op_time(p, m, op, ev);
     return true;

@@ -1,0 +1,142 @@
+/* Which suites a command is about, and how the files of one are read and grouped. */
+#include "tests/cmd/gate/room.h"
+
+#include "cmd/gate/suite.h"
+
+#define TWO                                                                                        \
+    "version: 1\nsuites:\n"                                                                        \
+    "  - {name: a, trace: {files: 'x/*.json', run: 'run(\\d+)'}, baseline: 'b/*.json',\n"          \
+    "     window: {by: annotation, name: 'execute_*'}}\n"                                          \
+    "  - {name: b, trace: 'y.json', window: {by: trace}}\n"
+
+struct chosen {
+    struct room room;
+    struct tg_repo repo;
+    struct tg_suites suites;
+};
+
+static void open_suites(struct chosen *c, const char *policy)
+{
+    *c = (struct chosen){ .repo = { 0 } };
+    room_open(&c->room);
+    if (policy)
+        room_file(".tracegate.yml", policy);
+    c->suites = (struct tg_suites){ .io = &c->room.io, .repo = &c->repo, .arena = c->room.arena };
+    assert_true(tg_suites_load(&c->suites, NULL, NULL, &c->room.err));
+}
+
+static bool choose(struct chosen *c, const char *name, enum tg_suites_wanted wanted)
+{
+    c->suites.n = 0;
+    return tg_suites_choose(&c->suites, name, wanted, &c->room.err);
+}
+
+static void close_suites(struct chosen *c)
+{
+    tg_policy_free(c->suites.policy);
+    tg_repo_release(&c->repo);
+    room_close(&c->room);
+}
+
+static void all_or_one_by_name(void **state)
+{
+    struct chosen c;
+    (void)state;
+    open_suites(&c, TWO);
+    assert_true(choose(&c, NULL, TG_SUITES_ALL));
+    assert_int_equal(c.suites.n, 2);
+    assert_true(choose(&c, "b", TG_SUITES_ONE));
+    assert_int_equal(c.suites.n, 1);
+    assert_sv_equal(c.suites.v[0]->name, TG_SV("b"));
+    assert_false(choose(&c, NULL, TG_SUITES_ONE));
+    assert_failed(&c.room, TG_ERR_USAGE, "2 suites: which one do these traces belong to?");
+    assert_false(choose(&c, "c", TG_SUITES_ALL));
+    assert_failed(&c.room, TG_ERR_USAGE, "the policy has no suite 'c'");
+    close_suites(&c);
+}
+
+static void without_a_policy_any_name_is_a_stored_suite(void **state)
+{
+    struct chosen c;
+    (void)state;
+    open_suites(&c, NULL);
+    assert_true(choose(&c, "anything", TG_SUITES_ONE) && c.suites.v[0]->stored);
+    assert_sv_equal(c.suites.v[0]->name, TG_SV("anything"));
+    assert_true(choose(&c, NULL, TG_SUITES_ALL) && c.suites.n == 1);
+    assert_sv_equal(c.suites.v[0]->name, TG_SV("default"));
+    close_suites(&c);
+}
+
+static void steps_are_cut_as_the_suite_says(void **state)
+{
+    struct chosen c;
+    struct tg_summarize_opts so;
+    (void)state;
+    open_suites(&c, TWO);
+    assert_true(choose(&c, NULL, TG_SUITES_ALL));
+    so = tg_suite_reading(c.suites.policy, c.suites.v[0]);
+    assert_int_equal(so.window.by, TG_WINDOW_ANNOTATION);
+    assert_sv_equal(so.window.name, TG_SV("execute_*"));
+    assert_true(so.rank == -1 && so.load.want_facts && so.load.want_memory);
+    so = tg_suite_reading(c.suites.policy, c.suites.v[1]);
+    assert_int_equal(so.window.by, TG_WINDOW_WHOLE);
+    close_suites(&c);
+}
+
+static void a_path_must_say_its_run(void **state)
+{
+    struct tg_input_item items[] = { { .label = "x/run07.json" },
+                                     { .label = "stored:a", .stored = true },
+                                     { .label = "x/other.json" } };
+    struct tg_input_list list = { .v = items, .n = 2 };
+    struct chosen c;
+    (void)state;
+    open_suites(&c, TWO);
+    assert_true(choose(&c, "a", TG_SUITES_ONE));
+    assert_true(tg_suite_groups(&list, c.suites.v[0], true, &c.room.err));
+    assert_sv_equal(items[0].run, TG_SV("07"));
+    assert_sv_equal(items[1].run, TG_SV("")); /* what is stored knows it */
+    list.n = 3;
+    assert_false(tg_suite_groups(&list, c.suites.v[0], true, &c.room.err));
+    assert_failed(&c.room, TG_ERR_USAGE, "'x/other.json' does not match the suite's `run: ");
+    assert_true(tg_suite_groups(&list, c.suites.v[0], false, &c.room.err));
+    close_suites(&c);
+}
+
+static void traces_are_named_or_the_suites_own(void **state)
+{
+    const char *named[] = { "here.json" };
+    const struct tg_strs none = { 0 }, one = { named, 1, 1 };
+    struct tg_input_list list = { 0 };
+    struct chosen c;
+    (void)state;
+    open_suites(&c, TWO);
+    room_file("y.json", "{}");
+    room_file("here.json", "{}");
+    assert_true(choose(&c, "b", TG_SUITES_ONE));
+    assert_true(tg_suite_traces(&list, &c.suites, c.suites.v[0], &none, &c.room.err));
+    assert_int_equal(list.n, 1);
+    assert_non_null(strstr(list.v[0].label, "y.json"));
+    list = (struct tg_input_list){ 0 };
+    assert_true(tg_suite_traces(&list, &c.suites, c.suites.v[0], &one, &c.room.err));
+    assert_string_equal(list.v[0].label, "here.json");
+    close_suites(&c);
+    open_suites(&c, NULL);
+    list = (struct tg_input_list){ 0 };
+    assert_true(choose(&c, NULL, TG_SUITES_ALL));
+    assert_false(tg_suite_traces(&list, &c.suites, c.suites.v[0], &none, &c.room.err));
+    assert_failed(&c.room, TG_ERR_USAGE, "no trace given");
+    close_suites(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_or_one_by_name),
+        cmocka_unit_test(without_a_policy_any_name_is_a_stored_suite),
+        cmocka_unit_test(steps_are_cut_as_the_suite_says),
+        cmocka_unit_test(a_path_must_say_its_run),
+        cmocka_unit_test(traces_are_named_or_the_suites_own),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -76,20 +76,10 @@ struct reading {
     struct tg_turns turns;
 };
 
-static bool read_trace(struct reading *r, size_t i, struct tg_source *s, struct tg_err *err)
+static void skip_turn(struct reading *r, size_t i)
 {
-    struct tg_reader_opts opts = { 0 };
-    struct tg_totals t;
-    bool ok;
-    tg_reading_opts(&opts, tg_reading_share(i, r->inputs->n));
-    ok = tg_totals_read(&t, s, &opts, err);
     tg_turns_wait(&r->turns, i);
-    for (size_t k = 0; ok && k < t.names->n; k++)
-        add_name(r->table, r->arena, &t.names->v[k], t.v[k].count, r->o);
     tg_turns_pass(&r->turns);
-    if (ok)
-        tg_totals_release(&t);
-    return ok;
 }
 
 static void add_shard(struct reading *r, const struct tg_shard *shard)
@@ -107,7 +97,7 @@ static void add_shard(struct reading *r, const struct tg_shard *shard)
 /* A summary has the raw names too. */
 static bool read_summary(struct reading *r, size_t i, struct tg_source *s, struct tg_err *err)
 {
-    struct tg_summarize_opts so = { .rank = -1 };
+    struct tg_summarize_opts so = { .rank = -1, .load = { .reader = { .want_args = true } } };
     struct tg_summary summary;
     bool ok;
     tg_summary_init(&summary);
@@ -120,6 +110,47 @@ static bool read_summary(struct reading *r, size_t i, struct tg_source *s, struc
     return ok;
 }
 
+/* Without categories the names alone do not say what they are: traces of XLA, which its lines tell. */
+static bool has_categories(const struct tg_totals *t)
+{
+    bool any = t->names->n == 0;
+    for (size_t k = 0; k < t->names->n; k++)
+        any |= t->names->v[k].cat.n > 0;
+    return any;
+}
+
+static bool read_again(struct reading *r, size_t i, struct tg_err *err)
+{
+    struct tg_buf bytes = { 0 };
+    struct tg_source *s = tg_inputs_open(&r->inputs->v[i], r->repo, NULL, &bytes, err);
+    bool ok = s && read_summary(r, i, s, err);
+    if (!s)
+        skip_turn(r, i);
+    tg_source_close(s);
+    tg_buf_release(&bytes);
+    return ok;
+}
+
+static bool read_trace(struct reading *r, size_t i, struct tg_source *s, struct tg_err *err)
+{
+    struct tg_reader_opts opts = { 0 };
+    struct tg_totals t;
+    bool ok;
+    tg_reading_opts(&opts, tg_reading_share(i, r->inputs->n));
+    ok = tg_totals_read(&t, s, &opts, err);
+    if (ok && !has_categories(&t)) {
+        tg_totals_release(&t);
+        return read_again(r, i, err);
+    }
+    tg_turns_wait(&r->turns, i);
+    for (size_t k = 0; ok && k < t.names->n; k++)
+        add_name(r->table, r->arena, &t.names->v[k], t.v[k].count, r->o);
+    tg_turns_pass(&r->turns);
+    if (ok)
+        tg_totals_release(&t);
+    return ok;
+}
+
 static bool read_file(void *arg, size_t i, struct tg_err *err)
 {
     struct reading *r = arg;
@@ -129,10 +160,8 @@ static bool read_file(void *arg, size_t i, struct tg_err *err)
     bool ok = s && tg_source_peek(s, &head, err);
     if (ok)
         ok = tg_summary_looks_like(head) ? read_summary(r, i, s, err) : read_trace(r, i, s, err);
-    else {
-        tg_turns_wait(&r->turns, i);
-        tg_turns_pass(&r->turns);
-    }
+    else
+        skip_turn(r, i);
     tg_source_close(s);
     tg_buf_release(&bytes);
     return ok;

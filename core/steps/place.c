@@ -167,12 +167,17 @@ void tg_steps_place(struct tg_steps *out, const struct tg_trace *t)
         const struct tg_span *s = tg_span_at(t, i);
         if (!out->marked)
             out->step_of[i] = 0;
+        else if (t->has_no_launches)
+            out->step_of[i] = step_at(out, s->start);
         else if (out->launch[i] != TG_NO_SPAN)
             out->step_of[i] = step_at(out, tg_span_at(t, out->launch[i])->start);
         else
             out->step_of[i] = is_device_side(tg_span_kind(t, s)) ? NOT_YET : step_at(out, s->start);
     }
-    if (!out->marked)
+    for (size_t i = 0; t->has_no_launches && i < t->n_spans; i++)
+        out->unassigned +=
+            out->step_of[i] == NOWHERE && tg_kind_is_device(tg_span_kind(t, tg_span_at(t, i)));
+    if (!out->marked || t->has_no_launches)
         return;
     ask_neighbours(out, t, l);
     ask_device(out, t, l);

@@ -9,7 +9,7 @@
  * the main thread (the thread with most windows) count. Device spans belong to the step of their
  * launch; unlinked ones to that of their linked neighbours on the stream when both agree, else to
  * the device's time window of that step. The rest is counted in `unassigned` and is outside every
- * step (-1).
+ * step (-1). In traces without launches (core/trace/xla.h) start times decide for devices too.
  *
  * Nesting is per host thread over tg_kind_nests() kinds, in the total order; python functions take
  * no part. A child that ends after its parent is cut, for nesting only; a span with less than half

@@ -400,7 +400,7 @@ static void count_damage(struct build *b, const struct tg_classes *classes)
                                         info->non_finite, info->huge_integers };
     out->leniencies = info->invalid_escapes + info->control_bytes + info->bad_utf8 +
                       info->non_finite + info->huge_integers;
-    out->truncated = info->truncated;
+    out->truncated = info->truncated || b->t->is_capped;
     count_fallback(b, classes);
 }
 

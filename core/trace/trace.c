@@ -13,6 +13,7 @@
 #include "core/trace/reader_internal.h"
 #include "core/trace/scan.h"
 #include "core/trace/split.h"
+#include "core/trace/xla.h"
 
 enum { TRACK_WORDS = 3 }; /* of a key of track_ids */
 
@@ -25,7 +26,7 @@ struct loader {
     struct tg_keymap track_ids; /* thread, stream, device -> track */
     uint32_t last_track;        /* most events follow one of their own track */
     size_t tracks_cap, memory_cap, hta_cap, hta_dur_cap, hta_float_cap, sequence_cap;
-    size_t segments_cap;
+    size_t segments_cap, labels_cap;
     struct tg_err *err;
     bool failed;
 };
@@ -53,6 +54,18 @@ static bool runs_on_device(enum tg_kind k)
     return tg_kind_is_device(k) || k == TG_KIND_DEVICE_SYNC || k == TG_KIND_DEVICE_ANNOTATION;
 }
 
+/* Kineto shows waits for a stream on a line of their own: its thread is the stream + 1,000,000. */
+#define SYNC_THREADS 1000000
+
+static int64_t stream_of(const struct tg_track *k, tg_sv tid)
+{
+    int64_t n;
+    return k->stream == TG_NO_STREAM && tg_sv_i64(tid, &n) && n >= SYNC_THREADS &&
+                   n - SYNC_THREADS < SYNC_THREADS
+               ? n - SYNC_THREADS
+               : k->stream;
+}
+
 static struct tg_track track_of(const struct loader *l, enum tg_kind kind, uint32_t thread,
                                 int64_t stream, int64_t device)
 {
@@ -63,6 +76,8 @@ static struct tg_track track_of(const struct loader *l, enum tg_kind kind, uint3
     k.device = device;
     if (device < 0 && !tg_sv_i64(tg_reader_threads(l->t->reader, &n)[thread].pid, &k.device))
         k.device = -1;
+    if (kind == TG_KIND_DEVICE_SYNC)
+        k.stream = stream_of(&k, tg_reader_threads(l->t->reader, &n)[thread].tid);
     return k;
 }
 
@@ -219,6 +234,17 @@ static void take_memory(struct loader *l, const struct tg_event *ev)
     read_memory(&t->memory[t->n_memory++], ev->args);
 }
 
+static void take_label(struct loader *l, const struct tg_event *ev, uint32_t name)
+{
+    struct tg_trace *t = l->t;
+    tg_sv text = t->names->v[name].name;
+    bool process = tg_sv_eq(text, TG_SV("process_name"));
+    if (!process && !tg_sv_eq(text, TG_SV("thread_name")))
+        return;
+    t->labels = tg_grow(t->labels, &l->labels_cap, t->n_labels + 1, sizeof *t->labels);
+    tg_xla_label(&t->labels[t->n_labels++], ev, process);
+}
+
 static bool is_hta_row(const struct loader *l, const struct tg_event *ev)
 {
     return ev->has_dur && ev->has_cat && !tg_sv_eq(l->t->names->v[ev->name].cat, TG_SV("Trace"));
@@ -233,6 +259,8 @@ static bool take(struct loader *l, const struct tg_event *ev)
     if (l->opts->want_memory && ev->has_ts && name != TG_NO_ID &&
         (ev->ph == 'i' || ev->ph == 'I') && tg_sv_eq(l->t->names->v[name].name, TG_SV("[memory]")))
         take_memory(l, ev);
+    if (ev->ph == 'M' && name != TG_NO_ID)
+        take_label(l, ev, name);
     if (l->opts->keep_hta)
         return !is_hta_row(l, ev) || take_span(l, ev, name);
     if (kind == TG_KIND_PYTHON && !l->opts->keep_python)
@@ -268,7 +296,7 @@ static bool read_events(void *whole, struct tg_err *err)
 /* What a worker has kept of one part, by its own ids, and what its tables knew by then. */
 struct part {
     struct tg_trace columns; /* segments, spans, memory, HTA's columns; nothing else is set */
-    size_t segments_cap, memory_cap, hta_cap, hta_dur_cap, hta_float_cap, sequence_cap;
+    size_t segments_cap, memory_cap, hta_cap, hta_dur_cap, hta_float_cap, sequence_cap, labels_cap;
     struct tg_marks marks;
     struct tg_track *tracks; /* new ones */
     tg_sv *facts;            /* new ones */
@@ -302,6 +330,7 @@ static void free_columns(struct tg_trace *t)
     free(t->hta_dur);
     free(t->ts_float);
     free(t->sequence);
+    free(t->labels);
 }
 
 static void part_free(void *part)
@@ -349,13 +378,15 @@ static void lend_columns(struct worker *w, struct part *p)
     to->hta_dur = from->hta_dur;
     to->ts_float = from->ts_float;
     to->sequence = from->sequence;
-    to->n_spans = to->n_memory = 0;
+    to->labels = from->labels;
+    to->n_spans = to->n_memory = to->n_labels = 0;
     w->l.segments_cap = p->segments_cap;
     w->l.memory_cap = p->memory_cap;
     w->l.hta_cap = p->hta_cap;
     w->l.hta_dur_cap = p->hta_dur_cap;
     w->l.hta_float_cap = p->hta_float_cap;
     w->l.sequence_cap = p->sequence_cap;
+    w->l.labels_cap = p->labels_cap;
     w->l.marks = p->marks;
     w->l.marks.n = 0;
 }
@@ -372,12 +403,15 @@ static void take_columns(struct worker *w, struct part *p)
     to->hta_dur = from->hta_dur;
     to->ts_float = from->ts_float;
     to->sequence = from->sequence;
+    to->labels = from->labels;
+    to->n_labels = from->n_labels;
     p->segments_cap = w->l.segments_cap;
     p->memory_cap = w->l.memory_cap;
     p->hta_cap = w->l.hta_cap;
     p->hta_dur_cap = w->l.hta_dur_cap;
     p->hta_float_cap = w->l.hta_float_cap;
     p->sequence_cap = w->l.sequence_cap;
+    p->labels_cap = w->l.labels_cap;
     p->marks = w->l.marks;
 }
 
@@ -446,6 +480,18 @@ static void join_spans(struct loader *l, const struct worker *w, const struct tg
     }
 }
 
+static void join_labels(struct loader *l, const struct tg_trace *from,
+                        const struct tg_split_ids *ids)
+{
+    struct tg_trace *t = l->t;
+    t->labels = tg_grow(t->labels, &l->labels_cap, t->n_labels + from->n_labels, sizeof *t->labels);
+    for (size_t i = 0; i < from->n_labels; i++) {
+        t->labels[t->n_labels] = from->labels[i];
+        t->labels[t->n_labels].thread = ids->thread[from->labels[i].thread];
+        t->n_labels++;
+    }
+}
+
 static void join(void *whole, void *worker, void *part, const struct tg_split_ids *ids)
 {
     struct loader *l = whole;
@@ -455,6 +501,8 @@ static void join(void *whole, void *worker, void *part, const struct tg_split_id
     join_tables(l, w, p, ids);
     join_spans(l, w, &p->columns, ids);
     tg_marks_join(&l->marks, &p->marks, ids->name, ids->thread, w->fact, ids->first_index);
+    if (p->columns.n_labels)
+        join_labels(l, &p->columns, ids);
     if (!p->columns.n_memory)
         return;
     t->memory =
@@ -480,6 +528,33 @@ static void publish(struct tg_trace *t)
     t->info = tg_reader_info(t->reader);
 }
 
+/* PyTorch's profiler without Kineto writes no categories: nothing says what its events are. */
+static bool has_categories(const struct tg_trace *t)
+{
+    for (size_t i = 0; i < t->names->n; i++)
+        if (t->names->v[i].cat.n)
+            return true;
+    return t->n_spans == 0;
+}
+
+static bool find_kinds(struct loader *l)
+{
+    struct tg_trace *t = l->t;
+    if (l->opts->keep_hta)
+        return true;
+    if (!l->marks.n && !has_categories(t) && !tg_xla_is(t)) { /* PyTorch writes X events only */
+        tg_err_set(l->err, TG_ERR_TRACE, TG_AT_FILE(t->path),
+                   "no event of '%s' has a category, so nothing says what is an operator or a "
+                   "kernel",
+                   t->path);
+        return tg_err_hint(l->err, "PyTorch without Kineto writes such traces "
+                                   "(torch.profiler.kineto_available() is False there), and so "
+                                   "does torch.autograd.profiler's old format: record with "
+                                   "torch.profiler in a build that has Kineto.");
+    }
+    return !tg_xla_is(t) || tg_xla_apply(t, l->opts->keep_python, l->err);
+}
+
 static bool load(struct loader *l, struct tg_source *s)
 {
     struct tg_pair_sink sink = { .pair = take_pair, .arg = l };
@@ -495,6 +570,8 @@ static bool load(struct loader *l, struct tg_source *s)
     l->t->integrity.unmatched_end = sink.unmatched_end;
     tg_reader_done(l->t->reader);
     publish(l->t);
+    if (!find_kinds(l))
+        return false;
     tg_trace_check(l->t);
     return true;
 }

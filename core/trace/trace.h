@@ -50,6 +50,14 @@ struct tg_integrity {
     uint64_t unlinked, lost_kernels;
 };
 
+/* What a metadata event calls a thread or its process; a long name is cut. */
+struct tg_trace_label {
+    uint32_t thread; /* tg_trace.threads */
+    bool is_process;
+    uint8_t n;
+    char name[58];
+};
+
 struct tg_trace {
     char *path;
     struct tg_reader *reader; /* owns names, threads, info */
@@ -68,7 +76,11 @@ struct tg_trace {
     struct tg_integrity integrity;
     double *hta_ts, *hta_dur; /* per span, us as Python reads the text; only with keep_hta */
     bool *ts_float;           /* NULL unless keep_hta */
-    int64_t *sequence;        /* per span: args' "Sequence number"; -1 absent. NULL unless wanted */
+    struct tg_trace_label *labels;
+    size_t n_labels;
+    bool has_no_launches; /* device work belongs to the step that holds its start (xla.h) */
+    bool is_capped;       /* as many events as the exporter writes at most */
+    int64_t *sequence;    /* per span: args' "Sequence number"; -1 absent. NULL unless wanted */
 };
 #define TG_SPAN_SEGMENT ((size_t)1 << 16)
 

@@ -296,7 +296,7 @@ static void tell_damage(struct tg_eval_state *e, const char *name, const struct 
         { d->empty, "are kernels with start 0 and duration 0" },
         { d->unlinked, "are device work whose launch is not in the trace (dropped, or from before "
                        "the recording)" },
-        { d->unnumbered, "are device work that names no launch, as copies of MTIA do" },
+        { d->unnumbered, "are device work that names no launch, as copies of MTIA and all of XLA do" },
         { d->lost, "are launches whose kernel is not in the trace (dropped)" },
     };
     struct tg_buf b = { 0 };

@@ -30,7 +30,7 @@ static const struct tg_opt analyze_options[] = {
     { "step", TG_OPT_LIST, offsetof(struct analyze_opts, step), "LIST",
       "only these numbers of ProfilerStep#N" },
     { "top", TG_OPT_INT, offsetof(struct analyze_opts, top), "N",
-      "kernels, sequences, modules, sources: at most N rows, 0 for all" },
+      "ops, kernels, sequences, modules, sources: at most N rows, 0 for all" },
     { "series", TG_OPT_FLAG, offsetof(struct analyze_opts, series), NULL,
       "bandwidth, queue: every point of the time series as well" },
     { "operator", TG_OPT_STR, offsetof(struct analyze_opts, operator_name), "TEXT",
@@ -128,6 +128,8 @@ static bool check_options(const struct analyze_opts *o, const struct tg_strs *ar
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "analyze needs a trace");
         return tg_err_hint(err, "For example: tracegate analyze trace.json.gz --measure ops.");
     }
+    if (o->top != TG_OPT_UNSET && o->top < 0)
+        return tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--top is negative");
     if (o->no_rounding && !o->hta) {
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--no-rounding belongs to --hta");
         return tg_err_hint(err, "Without --hta nothing is ever rounded.");
@@ -212,6 +214,7 @@ static bool analyze(const struct analyze_opts *o, const struct tg_strs *args,
     struct tg_analyze_request q = { .inputs = &inputs,
                                     .repo = &repo,
                                     .whole = o->whole,
+                                    .top = o->top,
                                     .hta = o->hta,
                                     .no_rounding = o->no_rounding,
                                     .keep_python = wants_python(o),

@@ -7,7 +7,9 @@
 #include "cmd/hta_side.h"
 #include "core/diff/names.h"
 
+/* HTA's columns; a step has self time and its share of the step as well. */
 enum { COL_CAT, COL_NAME, COL_SHORT, COL_COUNTS, COL_TOTAL, COLUMNS };
+enum { COL_SELF = COLUMNS, COL_SHARE, STEP_COLUMNS };
 
 /* Undivided sums are integers; per step they are quotients. */
 static const struct tg_table_column whole_columns[COLUMNS] = { { "cat", TG_TABLE_TEXT },
@@ -22,6 +24,16 @@ static const struct tg_table_column real_columns[COLUMNS] = { { "cat", TG_TABLE_
                                                                 TG_TABLE_MACHINE_TEXT },
                                                               { "counts", TG_TABLE_REAL },
                                                               { "total_duration", TG_TABLE_REAL } };
+
+static const struct tg_table_column step_columns[STEP_COLUMNS] = {
+    { "cat", TG_TABLE_TEXT },
+    { "name", TG_TABLE_TEXT },
+    { "short_name", TG_TABLE_MACHINE_TEXT },
+    { "counts", TG_TABLE_REAL },
+    { "total_duration", TG_TABLE_REAL },
+    { "self_duration", TG_TABLE_REAL },
+    { "share(%)", TG_TABLE_REAL }
+};
 
 static struct tg_table_cell *name_row(struct tg_table *t, struct tg_arena *a, tg_sv cat, tg_sv name)
 {
@@ -61,7 +73,7 @@ static int by_real_total(const void *pa, const void *pb)
 static void sort_rows(struct tg_table *t)
 {
     if (t->n_rows)
-        qsort(t->cells, t->n_rows, COLUMNS * sizeof *t->cells,
+        qsort(t->cells, t->n_rows, t->n_columns * sizeof *t->cells,
               t->columns == whole_columns ? by_whole_total : by_real_total);
 }
 
@@ -93,13 +105,14 @@ static bool ops_hta(struct tg_table *t, const struct tg_analyze_request *q, stru
 struct sums {
     struct tg_strmap cats, names, keys; /* keys: two ids as 8 bytes */
     struct tg_total *v;
+    tg_ns *self; /* of rows that have it; device work: its duration */
     struct pair {
         uint32_t cat, name;
     } * pairs;
-    size_t cap, pairs_cap;
+    size_t cap, self_cap, pairs_cap;
 };
 
-static void sums_add(struct sums *s, tg_sv cat, tg_sv name, struct tg_total t)
+static uint32_t sums_add(struct sums *s, tg_sv cat, tg_sv name, struct tg_total t)
 {
     struct pair p = { tg_strmap_add(&s->cats, cat), tg_strmap_add(&s->names, name) };
     size_t before = s->keys.n;
@@ -107,11 +120,14 @@ static void sums_add(struct sums *s, tg_sv cat, tg_sv name, struct tg_total t)
     if (s->keys.n > before) {
         s->v = tg_grow(s->v, &s->cap, s->keys.n, sizeof *s->v);
         s->pairs = tg_grow(s->pairs, &s->pairs_cap, s->keys.n, sizeof *s->pairs);
+        s->self = tg_grow(s->self, &s->self_cap, s->keys.n, sizeof *s->self);
         s->v[id] = (struct tg_total){ 0 };
+        s->self[id] = 0;
         s->pairs[id] = p;
     }
     s->v[id].count += t.count;
     s->v[id].total += t.total;
+    return id;
 }
 
 static void sums_init(struct sums *s)
@@ -125,6 +141,7 @@ static void sums_init(struct sums *s)
 static void sums_release(struct sums *s)
 {
     free(s->v);
+    free(s->self);
     free(s->pairs);
     tg_strmap_release(&s->cats);
     tg_strmap_release(&s->names);
@@ -150,7 +167,7 @@ static void add_totals(struct sums *s, const struct tg_totals *t)
 {
     for (size_t i = 0; i < t->names->n; i++)
         if (t->v[i].count)
-            sums_add(s, t->names->v[i].cat, t->names->v[i].name, t->v[i]);
+            (void)sums_add(s, t->names->v[i].cat, t->names->v[i].name, t->v[i]);
 }
 
 /* One row over the steps wanted; with `outside`, over everything. */
@@ -166,6 +183,16 @@ static struct tg_total row_total(const struct tg_shard *shard, const struct tg_r
     return t;
 }
 
+static tg_ns row_self(const struct tg_shard *shard, const struct tg_row *r,
+                      const struct tg_numbers *steps)
+{
+    tg_ns sum = 0;
+    for (size_t j = 0; j < shard->n_steps; j++)
+        if (wanted(steps, shard->steps[j].number))
+            sum += r->self[j];
+    return sum;
+}
+
 static void add_shard(struct sums *s, const struct tg_shard *shard, const struct tg_numbers *steps,
                       bool outside)
 {
@@ -173,8 +200,10 @@ static void add_shard(struct sums *s, const struct tg_shard *shard, const struct
         const struct tg_row *r = &shard->rows[i];
         struct tg_total t = row_total(shard, r, steps, outside);
         bool step = !outside && tg_step_number(r->name) >= 0;
-        if (t.count)
-            sums_add(s, r->cat, step ? TG_SV("ProfilerStep") : r->name, t);
+        if (t.count) {
+            uint32_t id = sums_add(s, r->cat, step ? TG_SV("ProfilerStep") : r->name, t);
+            s->self[id] += row_self(shard, r, steps);
+        }
     }
 }
 
@@ -257,18 +286,23 @@ static bool ops_whole(struct tg_table *t, const struct tg_analyze_request *q, st
 
 /* ---- per step and rank ---- */
 
-/* Steps wanted of all shards wanted: what sums are divided by. */
+/* Steps wanted of all shards wanted: what sums are divided by; `length` is theirs together. */
 static uint64_t add_side(struct sums *s, const struct tg_side *side,
-                         const struct tg_analyze_request *q)
+                         const struct tg_analyze_request *q, tg_ns *length)
 {
     uint64_t units = 0;
+    *length = 0;
     for (size_t run = 0; run < side->n_runs; run++)
         for (size_t rank = 0; rank < side->n_ranks; rank++) {
             const struct tg_shard *shard = side->at[run][rank];
             if (!wanted(&q->ranks, shard->rank))
                 continue;
-            for (size_t j = 0; j < shard->n_steps; j++)
-                units += wanted(&q->steps, shard->steps[j].number);
+            for (size_t j = 0; j < shard->n_steps; j++) {
+                if (!wanted(&q->steps, shard->steps[j].number))
+                    continue;
+                units++;
+                *length += shard->steps[j].end - shard->steps[j].start;
+            }
             add_shard(s, shard, &q->steps, false);
         }
     return units;
@@ -290,13 +324,14 @@ static bool ops_per_step(struct tg_table *t, const struct tg_analyze_request *q,
     struct tg_side side;
     struct sums s;
     uint64_t units = 0;
+    tg_ns length = 0;
     bool ok;
     sums_init(&s);
     tg_summary_init(&summary);
-    tg_table_init(t, "ops", real_columns, COLUMNS);
+    tg_table_init(t, "ops", step_columns, STEP_COLUMNS);
     ok = tg_inputs_load(&summary, q->inputs, &so, q->repo, q->progress, err) &&
          tg_side_arrange(&side, &summary, q->arrange, q->arena, err) && one_run(&side, q, err);
-    if (ok && (units = add_side(&s, &side, q)) == 0) {
+    if (ok && (units = add_side(&s, &side, q, &length)) == 0) {
         ok = tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "no trace has the wanted ranks and steps");
         (void)tg_err_hint(err, "Leave out --rank and --step to see what there is.");
     }
@@ -304,6 +339,8 @@ static bool ops_per_step(struct tg_table *t, const struct tg_analyze_request *q,
         struct tg_table_cell *row = sums_row(t, q->arena, &s, i);
         row[COL_COUNTS] = tg_table_real((double)s.v[i].count / (double)units);
         row[COL_TOTAL] = tg_table_real((double)s.v[i].total / ((double)units * 1000));
+        row[COL_SELF] = tg_table_real((double)s.self[i] / ((double)units * 1000));
+        row[COL_SHARE] = tg_table_real(length > 0 ? 100 * (double)s.self[i] / (double)length : 0);
     }
     tg_summary_release(&summary);
     sums_release(&s);
@@ -315,7 +352,10 @@ bool tg_analyze_ops(struct tg_table *t, const struct tg_analyze_request *q, stru
     bool ok = q->hta     ? ops_hta(t, q, err)
               : q->whole ? ops_whole(t, q, err)
                          : ops_per_step(t, q, err);
-    if (ok)
-        sort_rows(t);
-    return ok;
+    if (!ok)
+        return false;
+    sort_rows(t);
+    if (q->top > 0 && (uint64_t)q->top < t->n_rows)
+        t->n_rows = (size_t)q->top;
+    return true;
 }

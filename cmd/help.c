@@ -21,6 +21,58 @@ static const struct exit_row environment_rows[] = {
     { "COLUMNS", "width of texts when it is a number from 40 to 1000" },
     { NULL, NULL },
 };
+/* What a command is for, and how it is called. Run as they are by e2e_help. */
+enum group { GROUP_SET_UP, GROUP_JUDGE, GROUP_LOOK, GROUP_FILES, GROUPS };
+static const char *const group_names[GROUPS] = { "set up", "judge", "look", "files and help" };
+static const struct page {
+    const char *command;
+    enum group group;
+    const char *example[2];
+} pages[] = {
+    { "init", GROUP_SET_UP, { "init", "init out/*.json.gz --store --nightly" } },
+    { "policy",
+      GROUP_SET_UP,
+      { "policy lint out/run0.json.gz", "policy explain aten::mm out/*.json.gz" } },
+    { "selftest",
+      GROUP_SET_UP,
+      { "selftest out/*.json.gz", "selftest --suite train --format json" } },
+    { "calibrate",
+      GROUP_SET_UP,
+      { "calibrate base/*.json.gz", "calibrate base/*.json.gz --format yaml" } },
+    { "check",
+      GROUP_JUDGE,
+      { "check out/*.json.gz --runs --baseline origin/main:perf --markdown comment.md",
+        "check --suite train --junit gate.xml" } },
+    { "baseline", GROUP_JUDGE, { "baseline record out/*.json.gz --runs", "baseline list" } },
+    { "history", GROUP_JUDGE, { "history", "history --format json" } },
+    { "bisect",
+      GROUP_JUDGE,
+      { "bisect --good v1.4.0 -- python3 bench.py --trace {trace}",
+        "bisect --good v1.4.0 --bad HEAD~3 -- python3 bench.py --trace {trace}" } },
+    { "diff",
+      GROUP_LOOK,
+      { "diff origin/main:perf out --runs", "diff perf/run0.json.gz out/run0.json.gz --top 5" } },
+    { "analyze",
+      GROUP_LOOK,
+      { "analyze out/run0.json.gz --top 10",
+        "analyze out/run0.json.gz --measure steps --format csv" } },
+    { "names", GROUP_LOOK, { "names out/run0.json.gz", "names out/*.json.gz --format csv" } },
+    { "summarize",
+      GROUP_FILES,
+      { "summarize out/run0.json.gz -o run0.tgs",
+        "summarize out/run0.json.gz --window annotation:'aten::mm' -o run0.tgs" } },
+    { "merge", GROUP_FILES, { "merge run0.tgs run1.tgs -o runs.tgs", "merge *.tgs -o all.tgs" } },
+    { "help", GROUP_FILES, { "help check", "help --completion bash" } },
+};
+
+static const struct page *page_of(const char *command)
+{
+    for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
+        if (strcmp(pages[i].command, command) == 0)
+            return &pages[i];
+    return NULL;
+}
+
 static const char one_line[] = "compare PyTorch profiler traces and stop what got slower";
 
 /* Appends `text` wrapped to `columns`, every line after `indent` blanks; the first is there. */
@@ -103,10 +155,21 @@ void tg_help_overview(struct tg_buf *out, const struct tg_cmd *const *commands, 
 {
     int width = width_of(columns);
     tg_buf_printf(out, "tracegate: %s\n\nusage: tracegate COMMAND [options]\n\n", one_line);
-    for (; *commands; commands++) {
-        tg_buf_printf(out, "  %-12s", (*commands)->name);
-        wrap(out, tg_sv_of((*commands)->summary), 14, 14, width);
+    for (enum group g = GROUP_SET_UP; g < GROUPS; g++) {
+        tg_buf_printf(out, "%s%s\n", g ? "\n" : "", group_names[g]);
+        for (const struct tg_cmd *const *c = commands; *c; c++) {
+            const struct page *page = page_of((*c)->name);
+            if ((page ? page->group : GROUP_FILES) != g)
+                continue;
+            tg_buf_printf(out, "  %-12s", (*c)->name);
+            wrap(out, tg_sv_of((*c)->summary), 14, 14, width);
+        }
     }
+    tg_buf_puts(out,
+                "\nstart here\n"
+                "  tracegate init                              a gate from what is there\n"
+                "  tracegate diff BEFORE AFTER --runs          what changed between two folders of "
+                "traces\n");
     tg_buf_puts(out, "\ntracegate COMMAND --help explains a command; --version tells the version."
                      "\n\nexit codes\n");
     for (const struct exit_row *r = exit_rows; r->code; r++) {
@@ -115,11 +178,21 @@ void tg_help_overview(struct tg_buf *out, const struct tg_cmd *const *commands, 
     }
 }
 
+static void put_examples(struct tg_buf *out, const struct tg_cmd *cmd)
+{
+    const struct page *page = page_of(cmd->name);
+    if (!page)
+        return;
+    tg_buf_printf(out, "\nexamples\n  tracegate %s\n  tracegate %s\n", page->example[0],
+                  page->example[1]);
+}
+
 void tg_help_command(struct tg_buf *out, const struct tg_cmd *cmd, int columns)
 {
     int width = width_of(columns);
     tg_buf_printf(out, "usage: tracegate %s %s\n\n", cmd->name, cmd->synopsis);
     about_text(out, cmd->about, width);
+    put_examples(out, cmd);
     tg_buf_puts(out, "\noptions\n");
     option_lines(out, cmd->options, width);
     option_lines(out, tg_global_options, width);
@@ -180,6 +253,18 @@ static void roff_about(struct tg_buf *out, const char *about)
         tg_buf_puts(out, ".EE\n");
 }
 
+static void roff_examples(struct tg_buf *out, const struct page *page)
+{
+    if (!page)
+        return;
+    tg_buf_puts(out, ".EX\n");
+    for (size_t i = 0; i < 2; i++) {
+        tg_buf_puts(out, "  tracegate ");
+        roff_line(out, page->example[i]);
+    }
+    tg_buf_puts(out, ".EE\n");
+}
+
 static void roff_options(struct tg_buf *out, const struct tg_opt *o)
 {
     for (; o && o->name; o++) {
@@ -222,6 +307,7 @@ void tg_help_man(struct tg_buf *out, const struct tg_cmd *const *commands)
         tg_buf_printf(out, "tracegate %s \\- ", (*commands)->name);
         roff_line(out, (*commands)->summary);
         roff_about(out, (*commands)->about);
+        roff_examples(out, page_of((*commands)->name));
         roff_options(out, (*commands)->options);
     }
     tg_buf_puts(out, ".SH COMMON OPTIONS\n");

@@ -2,6 +2,7 @@
 """The frame of the command line: exit codes, streams, colour rules, generated manual."""
 import os
 import re
+import re
 import shutil
 import subprocess
 import sys
@@ -33,7 +34,7 @@ check("no workflow command gets through", r.returncode == 2 and "##[" not in r.s
 
 overview = run("--help")
 check("--help on stdout", overview.returncode == 0 and "exit codes" in overview.stdout)
-commands = [l.split()[0] for l in overview.stdout.split("options]\n\n")[1].split("\n\n")[0].splitlines()]
+commands = re.findall(r"^  ([a-z]+) {2,}\S", overview.stdout.split("start here")[0], re.M)
 check("commands listed", "help" in commands)
 for c in commands:
     a, b = run(c, "--help"), run("help", c)

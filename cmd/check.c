@@ -28,6 +28,8 @@ static const struct tg_opt check_options[] = {
       "touched" },
     { "report-url", TG_OPT_STR, offsetof(struct tg_check_opts, report_url), "URL",
       "where the full report is, for the comment" },
+    { "trace-url", TG_OPT_STR, offsetof(struct tg_check_opts, trace_url), "URL",
+      "where the fresh trace is on the web (https), for the page's links into Perfetto" },
     { "top", TG_OPT_INT, offsetof(struct tg_check_opts, top), "N", "rows shown; default 10" },
     TG_GIVEN_RUNS(struct tg_check_opts, given, ""),
     TG_GIVEN_META(struct tg_check_opts, given, ""),

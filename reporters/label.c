@@ -96,14 +96,29 @@ static void cut_middle(struct tg_label *l, size_t width)
         cut(l, head, n - (width - 1 - head));
 }
 
-/* Ordinal of the code point in which the two names first differ. */
+/* Where the two names first differ, at the beginning of a code point. */
 static size_t first_difference(const struct tg_label *a, const struct tg_label *b)
 {
-    size_t i = 0, point = 0;
+    size_t i = 0;
     while (i < a->name.n && i < b->name.n && a->name.p[i] == b->name.p[i])
         i++;
-    for (size_t k = 0; k < i; k++)
-        point += begins_point(a, k);
+    while (i && i < a->name.n && !begins_point(a, i))
+        i--;
+    return i;
+}
+
+/* Of what is dropped the part before the difference; the rest is shown again. */
+static size_t show_from(struct tg_label *l, size_t at)
+{
+    size_t point = 0;
+    hide(l, 0, l->name.n, TG_LABEL_SHOWN);
+    if (at >= 5 && tg_sv_starts(tg_buf_sv(&l->name), TG_SV("void ")))
+        hide(l, 0, 5, TG_LABEL_DROPPED);
+    drop_word(l, "(anonymous namespace)::");
+    drop_word(l, "at::native::");
+    hide(l, at, l->name.n - at, TG_LABEL_SHOWN);
+    for (size_t i = 0; i < at; i++)
+        point += l->hide[i] == TG_LABEL_SHOWN && begins_point(l, i);
     return point;
 }
 
@@ -111,9 +126,8 @@ static size_t first_difference(const struct tg_label *a, const struct tg_label *
 static void cut_around(struct tg_label *l, const struct tg_label *other, size_t width)
 {
     enum { BEFORE = 3 }; /* code points shown before the difference */
-    size_t at = first_difference(l, other), n, head = (width - 2) * 2 / 5;
-    hide(l, 0, l->name.n, TG_LABEL_SHOWN);
-    n = shown_points(l);
+    size_t at = show_from(l, first_difference(l, other)), n = shown_points(l);
+    size_t head = (width - 2) * 2 / 5;
     if (n <= width)
         return;
     if (at > head + BEFORE) {

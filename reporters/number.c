@@ -125,3 +125,13 @@ void tg_put_value_delta(struct tg_buf *out, double v, tg_sv unit)
     put_sign(out, tg_sv_eq(unit, TG_SV("ns")) ? round(v / 100) : round(v * 100));
     tg_put_value(out, v, unit);
 }
+
+void tg_put_time_delta(struct tg_buf *out, double ns)
+{
+    double tenths = round(ns / 100); /* of a microsecond: below that there is no sign */
+    if (!isfinite(ns))
+        return;
+    tg_buf_puts(out, tenths > 0 ? "+" : tenths < 0 ? "-" : "");
+    tg_put_time(out, fabs(ns), fabs(ns));
+    tg_buf_puts(out, tg_time_unit(fabs(ns)));
+}

@@ -5,6 +5,7 @@
  * names, paths and refs are hostile text: see reporters/escape.h.
  */
 #include "policy/verdict/verdict.h"
+#include "reporters/picture.h"
 
 struct tg_render {
     int columns;      /* width for text; 0: 100 */
@@ -18,7 +19,10 @@ struct tg_render {
     tg_sv report_url; /* where the full report is; "" none */
     tg_sv repo_url;   /* "https://HOST/OWNER/NAME", for links to commits and lines; "" unknown */
     tg_sv run_url;    /* the CI run; "" none */
-    tg_sv key;        /* marker of the sticky comment; "" the suite's name */
+    tg_sv command;    /* what repeats the check, in one line of shell; "" not known */
+    tg_sv trace_url;  /* the fresh trace on the web, for links into Perfetto; "" none */
+    const struct tg_picture *picture; /* what the page draws; NULL: nothing */
+    tg_sv key;                        /* marker of the sticky comment; "" the suite's name */
 };
 /*
  * The list of reports, in the order of help. From a row follow the writer's declaration,
@@ -33,6 +37,7 @@ struct tg_render {
     X(junit, "junit", ".xml", FILE, "write JUnit XML")                                             \
     X(markdown, "markdown", ".md", FILE, "write the pull request comment")                         \
     X(json, "json", ".json", FILE, "write everything as JSON")                                     \
+    X(html, "html", ".html", FILE, "write a page of its own: verdict, causes, drawings, all rows") \
     X(svg_counts, "svg-counts", ".svg", FILE, "draw what changed in counts")                       \
     X(svg_durations, "svg-durations", ".svg", FILE, "draw what changed in durations")              \
     X(csv, "csv", ".csv", FILE, "write the table of all names")                                    \

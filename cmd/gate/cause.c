@@ -83,18 +83,6 @@ static uint32_t target_of_result(struct finder *f, const struct tg_result *r)
 
 /* Functions of the program */
 
-/* Without a repository: everything that is not an installed package. */
-static bool is_foreign(tg_sv path)
-{
-    static const char *const parts[] = { "site-packages/", "dist-packages/", "lib/python" };
-    if (tg_sv_starts(path, TG_SV("torch/")))
-        return true;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (memmem(path.p, path.n, parts[i], strlen(parts[i])))
-            return true;
-    return false;
-}
-
 /* A file that was moved is one file, under its new path. */
 static tg_sv path_now(const struct finder *f, int side, tg_sv path)
 {
@@ -131,7 +119,7 @@ static bool ask_function(void *arg, int side, tg_sv name, tg_sv *file, tg_sv *fu
     *file = n.file;
     *by_line = !f->git;
     if (!f->git)
-        return !is_foreign(n.file);
+        return !tg_codefile_is_foreign(n.file);
     found = tg_codefiles_file(&f->sources[side], n.file);
     if (side == TG_PATHS_TEST && !tg_codefile_holds(found, n.function, n.line))
         return false; /* HEAD is not what ran */

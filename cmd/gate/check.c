@@ -1,5 +1,6 @@
 #include "cmd/gate/cause.h"
 #include "cmd/gate/internal.h"
+#include "cmd/gate/picture.h"
 #include "policy/language/limit.h"
 
 static enum tg_arrange arrange_of(const struct tg_check *c, const struct tg_check_job *j)
@@ -98,6 +99,24 @@ static void find_causes(struct tg_check *c, struct tg_check_job *j)
                                           .arena = c->arena });
 }
 
+/* For the page alone: the traces are read once more. */
+static void take_picture(struct tg_check *c, struct tg_check_job *j)
+{
+    struct tg_summarize_opts so = tg_suite_reading(c->suites.policy, j->suite);
+    struct tg_picture *picture = TG_NEW(c->arena, struct tg_picture);
+    c->render.picture = NULL;
+    if (!c->o->report[TG_REPORT_html] || !j->summary[TG_TEST].n || !j->verdict.comparison)
+        return;
+    tg_picture_take(picture,
+                    &(struct tg_picture_ask){ .side = { &j->base, &j->fresh },
+                                              .load = &so.load,
+                                              .window = &so.window,
+                                              .skip_first = (unsigned)j->suite->window.skip_first,
+                                              .repo = &c->repo,
+                                              .arena = c->arena });
+    c->render.picture = picture;
+}
+
 static enum tg_outcome outcome_of(enum tg_on_missing m)
 {
     return m == TG_ON_MISSING_PASS   ? TG_OUTCOME_PASS
@@ -182,6 +201,7 @@ static int check_suite(struct tg_check *c, struct tg_check_job *j, struct tg_err
     tg_verdict_settle(&j->verdict, c->suites.policy->fail_on, c->arena);
     tg_check_describe(c, j);
     find_causes(c, j);
+    take_picture(c, j);
     return tg_check_report(c, j, err) ? j->verdict.exit_code : -1;
 }
 
@@ -230,7 +250,9 @@ int tg_check_run(const struct tg_check_opts *o, const struct tg_strs *args, cons
             .top = c.o->top > 0 ? (size_t)c.o->top : (size_t)c.suites.policy->report.top,
             .junit_max = (size_t)c.suites.policy->report.junit_max,
             .exit_zero = c.o->exit_zero,
-            .report_url = c.o->report_url ? tg_sv_of(c.o->report_url) : TG_SV("")
+            .report_url = c.o->report_url ? tg_sv_of(c.o->report_url) : TG_SV(""),
+            .trace_url = c.o->trace_url ? tg_sv_of(c.o->trace_url) : TG_SV(""),
+            .command = tg_check_command(&c, args)
         };
         code = check_all(&c, err);
     } else {

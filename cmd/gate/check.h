@@ -12,7 +12,8 @@
 struct tg_check_opts {
     struct tg_strs baseline; /* paths, REV:PATH, REV; none: the policy says where it is */
     struct tg_given given;
-    const char *policy, *suite, *profile, *report[TG_REPORTS], *report_url, *base_commit;
+    const char *policy, *suite, *profile, *report[TG_REPORTS], *report_url, *base_commit,
+        *trace_url;
     bool junit_strict, annotations, dry_run, exit_zero, quiet;
     int64_t top; /* rows shown */
 };

@@ -149,3 +149,14 @@ bool tg_codefile_parse(struct tg_codefile_name *out, tg_sv name)
     }
     return false;
 }
+
+bool tg_codefile_is_foreign(tg_sv path)
+{
+    static const char *const parts[] = { "site-packages/", "dist-packages/", "lib/python" };
+    if (tg_sv_starts(path, TG_SV("torch/")))
+        return true;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (memmem(path.p, path.n, parts[i], strlen(parts[i])))
+            return true;
+    return false;
+}

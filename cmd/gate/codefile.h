@@ -38,4 +38,6 @@ struct tg_codefile_name {
     uint32_t line;
 };
 bool tg_codefile_parse(struct tg_codefile_name *out, tg_sv name);
+/* A file of an installed package, as far as its path tells; the rest is the program's own. */
+bool tg_codefile_is_foreign(tg_sv path);
 #endif

@@ -60,6 +60,8 @@ TG_MUST bool tg_check_find(struct tg_check *c, struct tg_check_job *j, struct tg
 TG_MUST bool tg_check_open_reports(struct tg_check *c, struct tg_check_job *j, struct tg_err *err);
 /* What the reports tell of the fresh side: commit, time, files, policy. */
 void tg_check_describe(struct tg_check *c, struct tg_check_job *j);
+/* The command line that repeats this check; reports and their places are left out. */
+tg_sv tg_check_command(struct tg_check *c, const struct tg_strs *args);
 /* All reports into place, the text and the annotations onto standard output. */
 TG_MUST bool tg_check_report(struct tg_check *c, struct tg_check_job *j, struct tg_err *err);
 /* --dry-run. */

@@ -118,7 +118,7 @@ void tg_check_describe(struct tg_check *c, struct tg_check_job *j)
     if (c->o->baseline.n > 2 && tg_sv_eq(j->info.situation, TG_SV("path")))
         v->baseline.paths = paths_of(&j->base, c->arena);
     v->policy_file = policy_file(c);
-    if (c->o->report[TG_REPORT_markdown]) /* the others have no links */
+    if (c->o->report[TG_REPORT_markdown] || c->o->report[TG_REPORT_html]) /* links */
         c->render.repo_url = tg_site_repository(c->io, c->repo.git, c->arena);
     c->render.run_url = tg_site_run(c->io, c->arena);
     v->policy = c->suites.policy->built_in ? TG_SV("built-in policy (tracegate:recommended)")
@@ -145,4 +145,58 @@ bool tg_check_print_plan(struct tg_check *c, const struct tg_check_job *j, struc
     ok = tg_io_put(c->io, tg_buf_sv(&b), err);
     tg_buf_release(&b);
     return ok;
+}
+
+/* ---- the command ---- */
+
+/* In quotes, unless no shell could read it otherwise. */
+static void put_word(struct tg_buf *out, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-./:=@%+,";
+    tg_buf_putc(out, ' ');
+    if (*word && word[strspn(word, plain)] == '\0') {
+        tg_buf_puts(out, word);
+        return;
+    }
+    tg_buf_putc(out, '\'');
+    for (; *word; word++)
+        if (*word == '\'')
+            tg_buf_puts(out, "'\\''");
+        else
+            tg_buf_putc(out, *word);
+    tg_buf_putc(out, '\'');
+}
+
+static void put_option(struct tg_buf *out, const char *name, const char *value)
+{
+    if (!value)
+        return;
+    tg_buf_printf(out, " --%s", name);
+    put_word(out, value);
+}
+
+tg_sv tg_check_command(struct tg_check *c, const struct tg_strs *args)
+{
+    const struct tg_check_opts *o = c->o;
+    struct tg_buf b = { 0 };
+    tg_sv out;
+    tg_buf_puts(&b, "tracegate check");
+    for (size_t i = 0; i < args->n; i++)
+        put_word(&b, args->v[i]);
+    tg_buf_puts(&b, o->given.runs ? " --runs" : "");
+    tg_buf_puts(&b, o->given.ranks ? " --ranks" : "");
+    tg_buf_puts(&b, o->given.strict_json ? " --strict-json" : "");
+    tg_buf_puts(&b, o->given.allow_truncated ? " --allow-truncated" : "");
+    for (size_t i = 0; i < o->baseline.n; i++)
+        put_option(&b, "baseline", o->baseline.v[i]);
+    for (size_t i = 0; i < o->given.meta.n; i++)
+        put_option(&b, "meta", o->given.meta.v[i]);
+    put_option(&b, "policy", o->policy);
+    put_option(&b, "suite", o->suite);
+    put_option(&b, "profile", o->profile);
+    put_option(&b, "base-commit", o->base_commit);
+    out = tg_arena_sv(c->arena, tg_buf_sv(&b));
+    tg_buf_release(&b);
+    return out;
 }

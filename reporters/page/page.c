@@ -4,7 +4,6 @@
 
 #include "core/base/decimal.h"
 #include "core/base/sha256.h"
-#include "core/base/utf8.h"
 #include "core/summary/pack.h"
 #include "reporters/escape.h"
 #include "reporters/page/assets.h"
@@ -114,39 +113,34 @@ void tg_page_text(struct tg_page *p, tg_sv text)
     tg_esc_xml(p->out, text);
 }
 
-/* Bytes of the first `points` code points of a visible, hence valid text. */
-static size_t bytes_of(tg_sv s, size_t points)
+/* Hidden bytes are in <span> where an ellipsis is in their place, in <i> where nothing is. */
+void tg_page_label(struct tg_page *p, const struct tg_label *l)
 {
-    size_t at = 0;
-    while (points-- && at < s.n)
-        at += tg_utf8_len((tg_sv){ s.p + at, s.n - at });
-    return at;
-}
-
-/* Both ends tell a kernel's name apart, the middle gives way, as in tg_shorten. */
-void tg_page_name(struct tg_page *p, tg_sv name, size_t width)
-{
-    struct tg_buf visible = { 0 };
-    size_t points, head, tail;
-    tg_sv all;
-    tg_utf8_visible(&visible, name);
-    all = tg_buf_sv(&visible);
-    points = tg_utf8_count(all);
-    if (points <= width) {
-        tg_buf_puts(p->out, "<code>");
-        tg_esc_xml(p->out, all);
-    } else {
-        head = bytes_of(all, (width - 1) * 3 / 5);
-        tail = bytes_of(all, points - (width - 1 - (width - 1) * 3 / 5));
-        tg_buf_puts(p->out, "<code class=\"long\" tabindex=\"0\">");
-        tg_esc_xml(p->out, (tg_sv){ all.p, head });
-        tg_buf_puts(p->out, "<span>");
-        tg_esc_xml(p->out, (tg_sv){ all.p + head, tail - head });
-        tg_buf_puts(p->out, "</span>");
-        tg_esc_xml(p->out, (tg_sv){ all.p + tail, all.n - tail });
+    static const char *const tag[] = {
+        [TG_LABEL_SHOWN] = "", [TG_LABEL_DROPPED] = "i", [TG_LABEL_CUT] = "span"
+    };
+    size_t end;
+    tg_buf_puts(p->out, tg_label_is_whole(l) ? "<code>" : "<code class=\"long\" tabindex=\"0\">");
+    for (size_t at = 0; at < l->name.n; at = end) {
+        unsigned char how = l->hide[at];
+        for (end = at + 1; end < l->name.n && l->hide[end] == how;)
+            end++;
+        if (how != TG_LABEL_SHOWN)
+            tg_buf_printf(p->out, "<%s>", tag[how]);
+        tg_esc_xml(p->out, (tg_sv){ l->name.p + at, end - at });
+        if (how != TG_LABEL_SHOWN)
+            tg_buf_printf(p->out, "</%s>", tag[how]);
     }
     tg_buf_puts(p->out, "</code>");
-    tg_buf_release(&visible);
+    tg_esc_xml(p->out, tg_buf_sv(&l->after));
+}
+
+void tg_page_name(struct tg_page *p, tg_sv name, size_t width)
+{
+    struct tg_labels l;
+    tg_labels_make(&l, &name, NULL, 1, width);
+    tg_page_label(p, &l.v[0]);
+    tg_labels_release(&l);
 }
 
 void tg_page_link(struct tg_page *p, tg_sv url, tg_sv text)

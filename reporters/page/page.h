@@ -26,6 +26,7 @@
  * Cost: one pass over the text, no memory but the output.
  */
 #include "core/base/buf.h"
+#include "reporters/label.h"
 
 struct tg_page_column {
     const char *title;
@@ -62,10 +63,12 @@ void tg_page_fold_end(struct tg_page *p);
 void tg_page_raw(struct tg_page *p, const char *html); /* ours, as it is */
 void tg_page_text(struct tg_page *p, tg_sv text);      /* one escaped line */
 /*
- * A name as code, on `width` code points: of a longer one the middle is hidden until the name has
- * the focus or the pointer is over it. It is whole for search, copying, screen readers and print.
+ * A name as code, in its short form (reporters/label.h): the rest is hidden until the name has the
+ * focus or the pointer is over it. It is whole for search, copying, screen readers and print. For
+ * the rows of a table make their labels together, so that no two look the same.
  */
 void tg_page_name(struct tg_page *p, tg_sv name, size_t width);
+void tg_page_label(struct tg_page *p, const struct tg_label *label);
 /* A link, if `url` begins with http:// or https://; else the text alone. No referrer is sent. */
 void tg_page_link(struct tg_page *p, tg_sv url, tg_sv text);
 

@@ -72,7 +72,7 @@ def the_main_job(tmp):
 
     r = fresh(tmp + "/copy", "extra_copy", ("00", "01", "02"))
     run = r.check("--json", "r.json", "--junit", "r.xml", "--markdown", "r.md", "--svg-counts", "c.svg",
-                  "--svg-durations", "d.svg", "--csv", "t.csv")
+                  "--svg-durations", "d.svg", "--csv", "t.csv", "--html", "p.html")
     expect("extra copy: exit", run.returncode, 1)
     expect_has("extra copy: text", run.stdout, "aten::clone")
     for name in ("r.json", "r.xml", "r.md", "c.svg", "d.svg", "t.csv"):
@@ -87,7 +87,7 @@ def the_main_job(tmp):
     expect("durations chart: as many faded bars, and the legend's two", svg.count(' within"'), sum(want) + 2)
     first = {n: open(r.path(n), "rb").read() for n in ("r.json", "r.xml", "r.md", "c.svg", "d.svg", "t.csv")}
     again = r.check("--json", "r.json", "--junit", "r.xml", "--markdown", "r.md", "--svg-counts", "c.svg",
-                    "--svg-durations", "d.svg", "--csv", "t.csv")
+                    "--svg-durations", "d.svg", "--csv", "t.csv", "--html", "p.html")
     expect("second run: same text", again.stdout, run.stdout)
     for name, data in first.items():
         expect(f"second run: same {name}", open(r.path(name), "rb").read() == data, True)

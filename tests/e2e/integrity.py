@@ -14,7 +14,7 @@ import tempfile
 from support import PROGRAM, expect, fault, finish
 
 STEPS, WORK = 4, 50
-REPORTS = ("junit", "markdown", "json", "svg-counts", "svg-durations")
+REPORTS = ("junit", "markdown", "json", "html", "svg-counts", "svg-durations")
 VERDICTS = ("text", "junit", "markdown", "json", "annotations")  # charts do not say why there is none
 
 

@@ -69,8 +69,7 @@ static void check(const char *const *names, const char *const *kinds, size_t n, 
 static void lookalikes_differ(void **state)
 {
     static const char *const args[] = { "void sum<float>(float*)", "void sum<float>(double*)" };
-    static const char *const args_want[] = { "void sum<float>(float*)",
-                                             "void sum<float>(double*)" };
+    static const char *const args_want[] = { "sum<float>(float*)", "sum<float>(double*)" };
     static const char *const middle[] = {
         "kernel_of_many_words<AAAAAAAAAAAAAAAA, one, BBBBBBBBBBBBBBBBBBBBBBBB>",
         "kernel_of_many_words<AAAAAAAAAAAAAAAA, two, BBBBBBBBBBBBBBBBBBBBBBBB>"

@@ -23,6 +23,14 @@ static void render(tg_report_writer *write, enum fixture f, const struct tg_rend
     tg_arena_free(a);
 }
 
+/* Of a page what differs from page to page: style, script and their hashes are the same in all. */
+static tg_sv without_assets(tg_sv page)
+{
+    const char *body = memmem(page.p, page.n, "<main>", 6);
+    const char *end = memmem(page.p, page.n, "</main>", 7);
+    return body && end ? (tg_sv){ body, (size_t)(end - body) } : page;
+}
+
 static void golden_files(void **state)
 {
     const struct tg_render plain = { 0 };
@@ -34,7 +42,7 @@ static void golden_files(void **state)
             (void)snprintf(name, sizeof name, "%s_%s%s", tg_reporters[k].name,
                            fixture_name((enum fixture)f), tg_reporters[k].extension);
             render(tg_reporters[k].write, (enum fixture)f, &plain, &out);
-            golden_check(name, tg_buf_sv(&out));
+            golden_check(name, without_assets(tg_buf_sv(&out)));
             tg_buf_release(&out);
         }
 }

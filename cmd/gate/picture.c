@@ -1,0 +1,155 @@
+#include "cmd/gate/picture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/gate/codefile.h"
+#include "cmd/gate/timeline.h"
+
+enum { HOST, DEVICE }; /* targets of the paths: every name is one of the two */
+
+static uint32_t ask_target(void *arg, enum tg_kind kind, tg_sv name)
+{
+    (void)arg;
+    (void)name;
+    if (tg_kind_is_device(kind))
+        return DEVICE;
+    return kind == TG_KIND_OP || kind == TG_KIND_RUNTIME || kind == TG_KIND_SYNC ||
+                   kind == TG_KIND_GRAPH
+               ? HOST
+               : TG_NO_ID;
+}
+
+static bool ask_function(void *arg, int side, tg_sv name, tg_sv *file, tg_sv *function,
+                         uint32_t *line, bool *by_line)
+{
+    struct tg_codefile_name n;
+    (void)arg;
+    (void)side;
+    if (!tg_codefile_parse(&n, name) || tg_codefile_is_foreign(n.file))
+        return false;
+    *file = n.file;
+    *function = n.function;
+    *line = n.line;
+    *by_line = false; /* an edit above a function moves it: it is the same to a reader */
+    return true;
+}
+
+static bool read_side(struct tg_picture *out, const struct tg_picture_ask *ask, int side,
+                      struct tg_paths *paths)
+{
+    const struct tg_input_list *list = ask->side[side];
+    struct tg_load_opts load = *ask->load;
+    struct tg_buf bytes = { 0 };
+    struct tg_source *s = NULL;
+    struct tg_trace *t = NULL;
+    struct tg_steps steps = { 0 };
+    struct tg_err ignored;
+    tg_sv head;
+    bool ok = false;
+    tg_err_init(&ignored);
+    load.keep_python = load.want_sequence = true;
+    load.keep_hta = load.want_facts = load.want_memory = false;
+    if (list->n && strcmp(list->v[0].label, "-") != 0)
+        s = tg_inputs_open(&list->v[0], ask->repo, load.reader.limits, &bytes, &ignored);
+    if (s && tg_source_peek(s, &head, &ignored) && !tg_summary_looks_like(head))
+        t = tg_trace_load(s, &load, NULL, &ignored);
+    if (t && tg_steps_build(&steps, t, ask->window, &ignored)) {
+        tg_paths_add(paths, side, t, &steps, ask->skip_first);
+        tg_timeline_take(&out->step[side], t, &steps, ask->skip_first, ask->arena);
+        out->step[side].trace = tg_arena_sv(ask->arena, tg_sv_of(list->v[0].label));
+        tg_steps_release(&steps);
+        ok = true;
+    }
+    tg_trace_free(t);
+    if (s)
+        tg_source_close(s);
+    tg_buf_release(&bytes);
+    return ok;
+}
+
+/* ---- the tree ---- */
+
+/* value[2 * node + side]: inclusive ns per step. */
+static double *add_up(const struct tg_paths *p, uint32_t target)
+{
+    const struct tg_path_tree *t = &p->tree[TG_PATHS_BY_CLASS];
+    double *value = tg_xmalloc((2 * t->keys.n + 2) * sizeof *value);
+    for (size_t i = 0; i < 2 * t->keys.n; i++)
+        value[i] = 0;
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 0; i < p->n[side]; i++) {
+            const struct tg_path_entry *e = &p->entry[side][i];
+            uint32_t at = e->node[TG_PATHS_BY_CLASS];
+            if (e->target != target || e->step >= p->n_steps[side])
+                continue;
+            for (;; at = t->v[at].parent) {
+                value[2 * at + (unsigned)side] += (double)e->ns / (double)p->n_steps[side];
+                if (!at)
+                    break;
+            }
+        }
+    return value;
+}
+
+static double larger(const double *value, size_t node)
+{
+    return value[2 * node] > value[2 * node + 1] ? value[2 * node] : value[2 * node + 1];
+}
+
+/* The least time at which no more than TG_PICTURE_NODES paths are kept; from 0.2 % of the step on. */
+static double choose_least(const double *value, size_t n)
+{
+    double least = larger(value, 0) * 0.002;
+    for (;; least *= 1.3) {
+        size_t kept = 0;
+        for (size_t i = 0; i < n; i++)
+            kept += larger(value, i) >= least;
+        if (kept <= TG_PICTURE_NODES)
+            return least;
+    }
+}
+
+static void keep_nodes(struct tg_picture *out, const struct tg_paths *p, const double *value,
+                       struct tg_arena *a)
+{
+    const struct tg_path_tree *t = &p->tree[TG_PATHS_BY_CLASS];
+    uint32_t *place = tg_xmalloc((t->keys.n + 1) * sizeof *place);
+    out->least = choose_least(value, t->keys.n);
+    out->nodes = TG_NEW_N(a, struct tg_picture_node, TG_PICTURE_NODES + 1);
+    for (size_t i = 0; i < t->keys.n; i++) { /* a parent has a smaller number than its children */
+        struct tg_picture_node *n = &out->nodes[out->n_nodes];
+        if (larger(value, i) < out->least)
+            continue;
+        place[i] = (uint32_t)out->n_nodes++;
+        *n = (struct tg_picture_node){ .kind = t->v[i].kind, .depth = t->v[i].depth };
+        n->parent = i ? place[t->v[i].parent] : 0;
+        n->text = tg_arena_sv(a, p->texts.text[t->v[i].text]);
+        n->value[0] = value[2 * i];
+        n->value[1] = value[2 * i + 1];
+    }
+    free(place);
+}
+
+void tg_picture_take(struct tg_picture *out, const struct tg_picture_ask *ask)
+{
+    struct tg_paths_ask names = { NULL, ask_target, ask_function };
+    struct tg_paths p;
+    double *value;
+    bool both = true;
+    *out = (struct tg_picture){ .n_nodes = 0 };
+    tg_paths_init(&p, &names, TG_NO_ID);
+    for (int side = 0; side < 2; side++)
+        both = read_side(out, ask, side, &p) && both;
+    out->stacks = p.stacks[0] && p.stacks[1];
+    value = add_up(&p, DEVICE);
+    out->device = value[0] > 0 && value[1] > 0;
+    if (!out->device) {
+        free(value);
+        value = add_up(&p, HOST);
+    }
+    if (both && value[0] > 0 && value[1] > 0)
+        keep_nodes(out, &p, value, ask->arena);
+    free(value);
+    tg_paths_release(&p);
+}

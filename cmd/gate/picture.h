@@ -1,0 +1,22 @@
+#ifndef TG_CMD_GATE_PICTURE_H
+#define TG_CMD_GATE_PICTURE_H
+/*
+ * The data of the page's drawings (reporters/picture.h), from the first trace of each side, which is
+ * read once more; only where a page is asked for. A side that is a summary has no picture: never an
+ * error. What is kept is bounded: at most TG_PICTURE_NODES paths and TG_PICTURE_SPANS spans a side.
+ */
+#include "cmd/gate/inputs.h"
+#include "reporters/picture.h"
+
+enum { TG_PICTURE_NODES = 320, TG_PICTURE_SPANS = 420 };
+
+struct tg_picture_ask {
+    const struct tg_input_list *side[2]; /* baseline, fresh */
+    const struct tg_load_opts *load;
+    const struct tg_window_spec *window;
+    unsigned skip_first;
+    struct tg_repo *repo;
+    struct tg_arena *arena; /* the picture's */
+};
+void tg_picture_take(struct tg_picture *out, const struct tg_picture_ask *ask);
+#endif

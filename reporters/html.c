@@ -1,0 +1,337 @@
+/*
+ * The report as one self-contained page: verdict and causes, the step before and after, where the
+ * time comes from, one step of each side, all names, and what it was judged by. Never the trace
+ * itself, and at most 500,000 bytes: names that would exceed them are left out, and counted.
+ */
+#include "reporters/html.h"
+
+#include "core/base/utf8.h"
+#include "reporters/cause.h"
+#include "reporters/effect.h"
+#include "reporters/escape.h"
+#include "reporters/link.h"
+#include "reporters/page/assets.h"
+#include "reporters/waiver.h"
+
+/* ---- verdict ---- */
+
+static void put_counts(struct tg_html *h)
+{
+    static const enum tg_state order[] = { TG_STATE_FAIL,   TG_STATE_INCONCLUSIVE,
+                                           TG_STATE_WARN,   TG_STATE_SUSPICIOUS,
+                                           TG_STATE_WAIVED, TG_STATE_NOT_JUDGED,
+                                           TG_STATE_PASS };
+    tg_page_raw(&h->page, "<ul class=\"facts\">\n");
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        const char *name = tg_state_name(order[i]);
+        size_t n = h->v->n_state[order[i]] - h->v->n_folded[order[i]];
+        if (n)
+            tg_buf_printf(h->page.out, "<li><span class=\"tag %s\">%zu %s</span></li>\n",
+                          order[i] == TG_STATE_NOT_JUDGED ? "none" : name, n, name);
+    }
+    tg_page_raw(&h->page, "</ul>\n");
+}
+
+/* The function that holds most of the first violation. */
+static const struct tg_cause *first_cause(const struct tg_verdict *v)
+{
+    for (size_t i = 0; i < v->n_results; i++) {
+        const struct tg_result *r = &v->results[i];
+        if (r->state != TG_STATE_FAIL || r->folded_under < v->n_results)
+            continue;
+        return r->cause && r->cause->function && r->cause->share >= TG_CAUSE_ENOUGH ? r->cause
+                                                                                    : NULL;
+    }
+    return NULL;
+}
+
+static void put_paragraph(struct tg_html *h, const char *open, tg_sv text)
+{
+    if (!text.n)
+        return;
+    tg_page_raw(&h->page, open);
+    tg_html_put_text(h, text);
+    tg_page_raw(&h->page, "</p>\n");
+}
+
+static void put_banner(struct tg_html *h)
+{
+    const struct tg_verdict *v = h->v;
+    const struct tg_cause *cause = first_cause(v);
+    struct tg_buf effect = { 0 };
+    tg_buf_printf(h->page.out, "<header class=\"banner %s\">\n<h1>", tg_outcome_name(v->outcome));
+    tg_html_put_text(h, v->headline.n ? v->headline : tg_sv_of(tg_outcome_name(v->outcome)));
+    tg_page_raw(&h->page, "</h1>\n");
+    tg_effect_put(&effect, v, " \xe2\x86\x92 ");
+    if (effect.n) {
+        tg_page_raw(&h->page, "<p><b>");
+        tg_page_text(&h->page, tg_buf_sv(&effect));
+        tg_page_raw(&h->page, "</b>");
+        if (cause) {
+            tg_page_raw(&h->page, " in ");
+            tg_page_name(&h->page, cause->function->text, 80);
+        }
+        tg_page_raw(&h->page, "</p>\n");
+    }
+    put_counts(h);
+    if (h->r->exit_zero && v->exit_code)
+        tg_page_raw(&h->page, "<p>The verdict is as above; the job goes on because of "
+                              "<code>--exit-zero</code>.</p>\n");
+    if (v->error.n && !tg_sv_has(v->headline, v->error))
+        put_paragraph(h, "<p><b>why</b> ", v->error);
+    put_paragraph(h, "<p><b>next</b> ", tg_verdict_next(v));
+    put_paragraph(h, "<p class=\"dim small\">", v->coverage);
+    tg_page_raw(&h->page, "</header>\n");
+    tg_buf_release(&effect);
+}
+
+static void put_notes(struct tg_html *h)
+{
+    for (size_t i = 0; i < h->v->n_notes; i++) {
+        const struct tg_note *n = &h->v->notes[i];
+        tg_page_raw(&h->page,
+                    n->warning ? "<p class=\"note\"><b>warning</b> " : "<p class=\"note\">");
+        tg_html_put_text(h, n->text);
+        if (n->next.n) {
+            tg_page_raw(&h->page, " \xe2\x86\x92 ");
+            tg_html_put_text(h, n->next);
+        }
+        tg_page_raw(&h->page, "</p>\n");
+    }
+}
+
+/* ---- what now ---- */
+
+static void put_next(struct tg_html *h)
+{
+    struct tg_buf waivers = { 0 };
+    const struct tg_result *first = NULL;
+    for (size_t i = 0, n = 0; i < h->v->n_results && n < 5; i++) {
+        const struct tg_result *r = &h->v->results[i];
+        if (!tg_waiver_can(r) || r->folded_under < h->v->n_results)
+            continue;
+        first = first ? first : r;
+        tg_waiver_put(&waivers, r);
+        n++;
+    }
+    if (first || h->r->command.n) {
+        tg_page_section(&h->page, "next", "What now");
+        if (h->r->command.n) {
+            tg_page_raw(&h->page, "<p>To repeat it:</p>\n<pre>");
+            tg_page_text(&h->page, h->r->command);
+            tg_page_raw(&h->page, "</pre>\n");
+        }
+        if (first) {
+            tg_page_raw(&h->page, "<p>Which rules judge it, and where their limits are:</p>\n"
+                                  "<pre>tracegate policy explain ");
+            tg_page_text(&h->page, first->rule);
+            tg_page_raw(&h->page, "</pre>\n");
+        }
+        if (waivers.n) {
+            tg_page_raw(&h->page,
+                        "<p>To accept it for a time, in the policy:</p>\n<pre>waivers:\n");
+            tg_esc_xml_lines(h->page.out, tg_buf_sv(&waivers));
+            tg_page_raw(&h->page, "</pre>\n");
+        }
+        tg_page_section_end(&h->page);
+    }
+    tg_buf_release(&waivers);
+}
+
+/* ---- judged by what, and on what ---- */
+
+static const struct tg_page_column rule_columns[] = { { "rule", false },  { "where", false },
+                                                      { "limit", false }, { "why", false },
+                                                      { "failed", true }, { "warned", true },
+                                                      { "passed", true } };
+
+static bool is_first_of_rule(const struct tg_verdict *v, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (tg_result_same_rule(&v->results[k], &v->results[i]))
+            return false;
+    return v->results[i].rule.n > 0;
+}
+
+static void put_tally(struct tg_html *h, size_t i, bool (*in)(enum tg_state s))
+{
+    struct tg_buf text = { 0 };
+    size_t n = 0;
+    for (size_t k = i; k < h->v->n_results; k++)
+        n +=
+            tg_result_same_rule(&h->v->results[k], &h->v->results[i]) && in(h->v->results[k].state);
+    tg_buf_printf(&text, "%zu", n);
+    tg_page_number(&h->page, tg_buf_sv(&text), (double)n);
+    tg_buf_release(&text);
+}
+
+static bool failed(enum tg_state s)
+{
+    return s == TG_STATE_FAIL;
+}
+
+static bool warned(enum tg_state s)
+{
+    return s == TG_STATE_WARN || s == TG_STATE_SUSPICIOUS || s == TG_STATE_INCONCLUSIVE;
+}
+
+static bool passed(enum tg_state s)
+{
+    return s == TG_STATE_PASS;
+}
+
+static void put_rules(struct tg_html *h)
+{
+    enum { RULES = 40 };
+    static const struct tg_page_table table = {
+        .caption = "Rules", .columns = rule_columns, .n_columns = 7, .plain = true
+    };
+    const struct tg_verdict *v = h->v;
+    size_t n = 0;
+    if (!v->n_results)
+        return;
+    tg_page_section(&h->page, "policy", "Judged by");
+    put_paragraph(h, "<p>", v->policy);
+    tg_page_table(&h->page, &table);
+    for (size_t i = 0; i < v->n_results && n < RULES; i++) {
+        const struct tg_result *r = &v->results[i];
+        struct tg_buf at = { 0 }, url = { 0 };
+        if (!is_first_of_rule(v, i))
+            continue;
+        n++;
+        tg_result_put_at(&at, r);
+        if (tg_result_in_file(r))
+            tg_link_put_line(&url, h->r->repo_url, v->test_commit, tg_sv_of(r->file), r->line);
+        tg_page_row(&h->page, NULL);
+        tg_page_cell(&h->page);
+        tg_page_name(&h->page, r->rule, 40);
+        tg_page_cell(&h->page);
+        tg_page_link(&h->page, tg_buf_sv(&url), tg_buf_sv(&at));
+        tg_page_cell(&h->page);
+        tg_page_text(&h->page, r->limit);
+        tg_page_cell(&h->page);
+        tg_page_text(&h->page, r->why);
+        put_tally(h, i, failed);
+        put_tally(h, i, warned);
+        put_tally(h, i, passed);
+        tg_buf_release(&at);
+        tg_buf_release(&url);
+    }
+    tg_page_table_end(&h->page);
+    tg_page_section_end(&h->page);
+}
+
+static const struct tg_page_column side_columns[] = { { "", false },
+                                                      { "before", false },
+                                                      { "after", false } };
+
+static void put_both(struct tg_html *h, const char *title, tg_sv before, tg_sv after)
+{
+    if (!before.n && !after.n)
+        return;
+    tg_page_row(&h->page, NULL);
+    tg_page_cell(&h->page);
+    tg_page_raw(&h->page, title);
+    tg_page_cell(&h->page);
+    tg_html_put_text(h, before);
+    tg_page_cell(&h->page);
+    tg_html_put_text(h, after);
+}
+
+static void put_commits(struct tg_html *h)
+{
+    tg_sv sha[2] = { h->v->baseline.commit, h->v->test_commit };
+    if (!sha[0].n && !sha[1].n)
+        return;
+    tg_page_row(&h->page, NULL);
+    tg_page_cell(&h->page);
+    tg_page_raw(&h->page, "commit");
+    for (int s = 0; s < 2; s++) {
+        struct tg_buf url = { 0 };
+        tg_link_put_commit(&url, h->r->repo_url, sha[s]);
+        tg_page_cell(&h->page);
+        tg_page_raw(&h->page, sha[s].n ? "<code>" : "");
+        tg_page_link(&h->page, tg_buf_sv(&url), tg_utf8_prefix(sha[s], 12));
+        tg_page_raw(&h->page, sha[s].n ? "</code>" : "");
+        tg_buf_release(&url);
+    }
+}
+
+static void put_environment(struct tg_html *h)
+{
+    static const struct tg_page_table table = {
+        .caption = "The two sides", .columns = side_columns, .n_columns = 3, .plain = true
+    };
+    const struct tg_verdict *v = h->v;
+    const struct tg_comparison *c = v->comparison;
+    struct tg_buf runs[2] = { { 0 }, { 0 } };
+    tg_page_section(&h->page, "sides", "The two sides");
+    tg_page_table(&h->page, &table);
+    put_commits(h);
+    put_both(h, "found by", v->baseline.how, TG_SV(""));
+    put_both(h, "files", v->baseline.paths, v->test_paths);
+    for (int s = 0; s < 2; s++)
+        tg_side_put(&runs[s], c, s);
+    put_both(h, "runs", tg_buf_sv(&runs[0]), tg_buf_sv(&runs[1]));
+    for (size_t i = 0; c && i < c->n_env; i++) {
+        struct tg_buf key = { 0 };
+        tg_esc_xml(&key, c->env[i].key);
+        put_both(h, key.p ? key.p : "",
+                 c->env[i].value[0].n ? c->env[i].value[0] : TG_SV("unknown"),
+                 c->env[i].value[1].n ? c->env[i].value[1] : TG_SV("unknown"));
+        tg_buf_release(&key);
+    }
+    tg_page_table_end(&h->page);
+    tg_page_raw(&h->page,
+                "<p class=\"dim small\">Of the environment only what differs or is unknown on "
+                "one side.</p>\n");
+    tg_page_section_end(&h->page);
+    tg_buf_release(&runs[0]);
+    tg_buf_release(&runs[1]);
+}
+
+static void put_footer(struct tg_html *h)
+{
+    const struct tg_verdict *v = h->v;
+    tg_page_raw(&h->page, "<footer>suite <code>");
+    tg_page_text(&h->page, v->suite.n ? v->suite : TG_SV("default"));
+    tg_page_raw(&h->page, "</code>");
+    if (v->timestamp.n) {
+        tg_page_raw(&h->page, " \xc2\xb7 commit of ");
+        tg_page_text(&h->page, v->timestamp);
+        tg_page_raw(&h->page, " UTC");
+    }
+    if (tg_link_is_web(h->r->run_url)) {
+        tg_page_raw(&h->page, " \xc2\xb7 ");
+        tg_page_link(&h->page, h->r->run_url, TG_SV("run"));
+    }
+    tg_buf_printf(h->page.out, " \xc2\xb7 tracegate %.*s</footer>\n", TG_SV_ARG(v->version));
+}
+
+bool tg_reporter_html(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r,
+                      struct tg_err *err)
+{
+    struct tg_html h = { .v = v, .r = r };
+    (void)err;
+    tg_prose_init(&h.prose, v);
+    tg_page_begin(&h.page, out,
+                  &(struct tg_page_head){
+                      .title = v->headline.n ? v->headline : TG_SV("tracegate"),
+                      .style = { tg_report_css, tg_report_css_size },
+                      .script = { tg_report_js, tg_report_js_size },
+                  });
+    put_banner(&h);
+    put_notes(&h);
+    tg_html_put_causes(&h);
+    put_next(&h);
+    tg_html_put_bar(&h);
+    tg_html_put_tree(&h);
+    tg_html_put_steps(&h);
+    tg_html_put_rows(&h);
+    put_rules(&h);
+    put_environment(&h);
+    put_footer(&h);
+    tg_page_end(&h.page);
+    tg_prose_release(&h.prose);
+    return true;
+}

@@ -1,0 +1,23 @@
+#ifndef TG_REPORTERS_HTML_H
+#define TG_REPORTERS_HTML_H
+/* The sections of the report page, for html.c alone. */
+#include "reporters/page/page.h"
+#include "reporters/prose.h"
+#include "reporters/reporter.h"
+
+enum { TG_HTML_BYTES = 480000 /* of a page: rows that would exceed it are left out */ };
+
+struct tg_html {
+    struct tg_page page;
+    const struct tg_verdict *v;
+    const struct tg_render *r;
+    struct tg_prose prose;
+};
+void tg_html_put_text(struct tg_html *h, tg_sv sentence); /* names in it as code */
+
+void tg_html_put_causes(struct tg_html *h); /* html_causes.c */
+void tg_html_put_bar(struct tg_html *h);    /* html_bar.c: the step before and after */
+void tg_html_put_tree(struct tg_html *h);   /* html_tree.c: call paths */
+void tg_html_put_steps(struct tg_html *h);  /* html_steps.c: one step of each side */
+void tg_html_put_rows(struct tg_html *h);   /* html_rows.c: all names */
+#endif

@@ -1,0 +1,179 @@
+/*
+ * The step before and after, in parts that add up to it: on a device what no other part hides, on
+ * the host operators, calls of the runtime, and the time between them.
+ */
+#include <math.h>
+
+#include "core/base/decimal.h"
+#include "reporters/html.h"
+#include "reporters/number.h"
+
+enum { WIDTH = 1080, LEFT = 70, RIGHT = 90, BAR = 26, GAP = 12, PARTS = 4 };
+
+struct part {
+    const char *title, *paint;
+    double ns[2];
+};
+
+static bool of_measure(const struct tg_comparison *c, enum tg_measure m, int side, double *out)
+{
+    *out = c->measures[m].known[side] ? c->measures[m].value[side] : 0;
+    return c->measures[m].known[side];
+}
+
+static double not_below(double v)
+{
+    return v > 0 ? v : 0;
+}
+
+/* False: a side has no device work. */
+static bool device_parts(const struct tg_comparison *c, struct part *p)
+{
+    bool known = true;
+    p[0] = (struct part){ .title = "compute", .paint = "c1" };
+    p[1] = (struct part){ .title = "communication not hidden", .paint = "c2" };
+    p[2] = (struct part){ .title = "copies and sets not hidden", .paint = "c3" };
+    p[3] = (struct part){ .title = "idle", .paint = "c4" };
+    for (int s = 0; s < 2; s++) {
+        double step, busy;
+        known = of_measure(c, TG_MEASURE_STEP_TIME, s, &step) && known;
+        known = of_measure(c, TG_MEASURE_GPU_BUSY, s, &busy) && known;
+        known = of_measure(c, TG_MEASURE_COMPUTE_TIME, s, &p[0].ns[s]) && known;
+        (void)of_measure(c, TG_MEASURE_COMM_EXPOSED, s, &p[1].ns[s]);
+        p[2].ns[s] = not_below(busy - p[0].ns[s] - p[1].ns[s]);
+        p[3].ns[s] = not_below(step - busy);
+    }
+    return known;
+}
+
+static bool host_parts(const struct tg_comparison *c, struct part *p)
+{
+    p[0] = (struct part){ .title = "operators", .paint = "c1" };
+    p[1] = (struct part){ .title = "runtime calls", .paint = "c2" };
+    p[2] = (struct part){ .title = "waiting", .paint = "c3" };
+    p[3] = (struct part){ .title = "between operators", .paint = "c4" };
+    for (size_t i = 0; i < c->n_ops; i++) {
+        const struct tg_op *op = &c->ops[i];
+        int k = op->kind == TG_KIND_OP                                     ? 0
+                : op->kind == TG_KIND_RUNTIME || op->kind == TG_KIND_GRAPH ? 1
+                : op->kind == TG_KIND_SYNC                                 ? 2
+                : op->kind == TG_KIND_STEP                                 ? 3
+                                                                           : -1;
+        for (int s = 0; k >= 0 && s < 2; s++)
+            p[k].ns[s] += not_below(op->self[s]);
+    }
+    return p[0].ns[0] > 0 && p[0].ns[1] > 0;
+}
+
+static double sum(const struct part *p, int side)
+{
+    double all = 0;
+    for (int k = 0; k < PARTS; k++)
+        all += p[k].ns[side];
+    return all;
+}
+
+static void put_number(struct tg_buf *out, const char *key, double v)
+{
+    tg_buf_printf(out, " %s=\"", key);
+    tg_dec_put_fixed(out, v, 1);
+    tg_buf_putc(out, '"');
+}
+
+static void put_time(struct tg_buf *out, double ns)
+{
+    tg_put_time(out, ns, ns);
+    tg_buf_puts(out, tg_time_unit(ns));
+}
+
+static void put_side(struct tg_buf *out, const struct part *p, int side, double largest)
+{
+    double x = LEFT, scale = (WIDTH - LEFT - RIGHT) / largest, y = side * (BAR + GAP);
+    tg_buf_printf(out, "<text x=\"0\" y=\"%.0f\">%s</text>", y + BAR / 2.0 + 4,
+                  side == TG_BASE ? "before" : "after");
+    for (int k = 0; k < PARTS; k++) {
+        double w = p[k].ns[side] * scale;
+        if (w < 0.05)
+            continue;
+        tg_buf_printf(out, "<rect class=\"%s\"", p[k].paint);
+        put_number(out, "x", x);
+        put_number(out, "y", y);
+        put_number(out, "width", w);
+        tg_buf_printf(out, " height=\"%d\"><title>%s ", BAR, p[k].title);
+        put_time(out, p[k].ns[side]);
+        tg_buf_puts(out, "</title></rect>");
+        x += w;
+    }
+    tg_buf_puts(out, "<text class=\"num\"");
+    put_number(out, "x", x + 8);
+    put_number(out, "y", y + BAR / 2.0 + 4);
+    tg_buf_putc(out, '>');
+    put_time(out, sum(p, side));
+    tg_buf_puts(out, "</text>\n");
+}
+
+static const struct tg_page_column columns[] = {
+    { "part", false }, { "before", true }, { "after", true }, { "change", true }, { "%", true }
+};
+
+static void put_row(struct tg_html *h, const struct part *p)
+{
+    struct tg_buf text = { 0 };
+    double d = p->ns[TG_TEST] - p->ns[TG_BASE];
+    tg_page_row(&h->page, NULL);
+    tg_page_cell(&h->page);
+    tg_buf_printf(h->page.out,
+                  "<svg class=\"key\" width=\"12\" height=\"12\" aria-hidden=\"true\"><rect "
+                  "class=\"%s\" width=\"12\" height=\"12\"/></svg> ",
+                  p->paint);
+    tg_page_text(&h->page, tg_sv_of(p->title));
+    for (int s = 0; s < 2; s++) {
+        tg_buf_clear(&text);
+        put_time(&text, p->ns[s]);
+        tg_page_number(&h->page, tg_buf_sv(&text), p->ns[s]);
+    }
+    tg_buf_clear(&text);
+    tg_put_time_delta(&text, d);
+    tg_page_number(&h->page, tg_buf_sv(&text), d);
+    tg_buf_clear(&text);
+    if (p->ns[TG_BASE] > 0)
+        tg_put_pct_delta(&text, 100 * d / p->ns[TG_BASE]);
+    tg_page_number(&h->page, tg_buf_sv(&text), p->ns[TG_BASE] > 0 ? d / p->ns[TG_BASE] : NAN);
+    tg_buf_release(&text);
+}
+
+void tg_html_put_bar(struct tg_html *h)
+{
+    static const struct tg_page_table table = {
+        .caption = "Parts of the step", .columns = columns, .n_columns = 5, .plain = true
+    };
+    const struct tg_comparison *c = h->v->comparison;
+    struct part parts[PARTS];
+    bool device;
+    double largest;
+    if (!c || !((device = device_parts(c, parts)) || host_parts(c, parts)))
+        return;
+    largest = fmax(sum(parts, TG_BASE), sum(parts, TG_TEST));
+    if (!(largest > 0))
+        return;
+    tg_page_section(&h->page, "step", "The step, before and after");
+    tg_buf_printf(
+        h->page.out,
+        "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"Parts of the step; the table "
+        "below has the numbers\">\n",
+        WIDTH, 2 * BAR + GAP);
+    put_side(h->page.out, parts, TG_BASE, largest);
+    put_side(h->page.out, parts, TG_TEST, largest);
+    tg_page_raw(&h->page, "</svg>\n");
+    tg_page_table(&h->page, &table);
+    for (int k = 0; k < PARTS; k++)
+        if (parts[k].ns[0] > 0 || parts[k].ns[1] > 0)
+            put_row(h, &parts[k]);
+    tg_page_table_end(&h->page);
+    tg_page_raw(&h->page,
+                device
+                    ? "<p class=\"dim small\">Device time per step and rank; means over runs.</p>\n"
+                    : "<p class=\"dim small\">Host time per step and rank, all threads; "
+                      "&ldquo;between operators&rdquo; is ProfilerStep&rsquo;s own time.</p>\n");
+    tg_page_section_end(&h->page);
+}

@@ -1,0 +1,178 @@
+/* What explains the verdict: a card each, with what follows from it, where it is and what to do. */
+#include <stdlib.h>
+
+#include "reporters/cause.h"
+#include "reporters/escape.h"
+#include "reporters/html.h"
+#include "reporters/link.h"
+#include "reporters/number.h"
+#include "reporters/origin.h"
+
+enum { NAME = 90, OPEN = 6, CARDS = 40 };
+
+static void put_name(struct tg_buf *out, tg_sv name)
+{
+    struct tg_page page = { .out = out };
+    tg_page_name(&page, name, NAME);
+}
+
+/* `text` as code, linked to its line in the repository where that is known. */
+static void put_place(struct tg_html *h, tg_sv text, tg_sv file, uint32_t line)
+{
+    struct tg_buf url = { 0 };
+    tg_link_put_line(&url, h->r->repo_url, h->v->test_commit, file, line);
+    tg_page_raw(&h->page, "<code>");
+    tg_page_link(&h->page, tg_buf_sv(&url), text);
+    tg_page_raw(&h->page, "</code>");
+    tg_buf_release(&url);
+}
+
+static void put_origin(struct tg_html *h, const struct tg_result *r)
+{
+    const struct tg_cause_frame *f = r->cause ? r->cause->function : NULL;
+    struct tg_origin_style style = { .put_name = put_name, .without_place = f != NULL };
+    if (!r->cause)
+        return;
+    tg_page_raw(&h->page, "<p>");
+    if (f) {
+        struct tg_buf at = { 0 };
+        tg_buf_printf(&at, "%.*s:%u", TG_SV_ARG(f->file), (unsigned)f->line);
+        put_place(h, tg_buf_sv(&at), f->file, r->source_line ? r->source_line : f->line);
+        tg_page_raw(&h->page, " ");
+        tg_buf_release(&at);
+    }
+    tg_origin_put(h->page.out, r, &style);
+    if (r->cause->path.n > 1) {
+        tg_page_raw(&h->page, "</p>\n<p class=\"dim small\">path ");
+        tg_origin_put_path(h->page.out, r->cause,
+                           &(struct tg_origin_style){ .put_name = put_name });
+    }
+    tg_page_raw(&h->page, "</p>\n");
+}
+
+static void put_line(struct tg_html *h, const char *label, tg_sv text)
+{
+    if (!text.n)
+        return;
+    tg_page_raw(&h->page, "<p class=\"small\"><span class=\"dim\">");
+    tg_page_raw(&h->page, label);
+    tg_page_raw(&h->page, "</span> ");
+    tg_html_put_text(h, text);
+    tg_page_raw(&h->page, "</p>\n");
+}
+
+static void put_delta(struct tg_buf *out, const struct tg_result *r)
+{
+    if (tg_sv_eq(r->unit, TG_SV("ns")))
+        tg_put_time_delta(out, r->delta);
+    else
+        tg_put_value_delta(out, r->delta, r->unit);
+}
+
+static void put_folded(struct tg_html *h, const uint32_t *roots, size_t i)
+{
+    enum { SHOWN = 12 };
+    struct tg_page *p = &h->page;
+    size_t n = 0;
+    for (size_t k = 0; k < h->v->n_results; k++) {
+        const struct tg_result *r = &h->v->results[k];
+        if (roots[k] != i || k == i || !tg_result_shown(r) || n++ >= SHOWN)
+            continue;
+        tg_page_raw(p, n == 1 ? "<p class=\"small\"><span class=\"dim\">explains</span> " : ", ");
+        put_name(p->out, r->op_normalised.n ? r->op_normalised : r->op);
+        if (r->has_values) {
+            tg_buf_putc(p->out, ' ');
+            put_delta(p->out, r);
+        }
+    }
+    if (n > SHOWN)
+        tg_buf_printf(p->out, " and %zu more", n - SHOWN);
+    tg_page_raw(p, n ? "</p>\n" : "");
+}
+
+static void put_rule(struct tg_html *h, const struct tg_result *r)
+{
+    struct tg_buf rule = { 0 }, at = { 0 };
+    tg_result_put_rule(&rule, r, false);
+    tg_result_put_at(&at, r);
+    if (rule.n) {
+        tg_page_raw(&h->page, "<p class=\"small\"><span class=\"dim\">rule</span> ");
+        tg_html_put_text(h, tg_buf_sv(&rule));
+        if (at.n) {
+            tg_page_raw(&h->page, " ");
+            put_place(h, tg_buf_sv(&at), tg_result_in_file(r) ? tg_sv_of(r->file) : TG_SV(""),
+                      r->line);
+        }
+        tg_page_raw(&h->page, "</p>\n");
+    }
+    tg_buf_release(&rule);
+    tg_buf_release(&at);
+}
+
+static void put_card(struct tg_html *h, const uint32_t *roots, size_t i)
+{
+    const struct tg_result *r = &h->v->results[i];
+    struct tg_parts parts = tg_result_parts(r);
+    const char *state = tg_state_name(r->state);
+    tg_buf_printf(h->page.out, "<li><p><span class=\"tag %s\">%s</span> <b>", state, state);
+    if (parts.name.n)
+        put_name(h->page.out, parts.name);
+    tg_page_raw(&h->page, "</b>");
+    tg_page_raw(&h->page, parts.what);
+    tg_page_raw(&h->page, parts.joint);
+    tg_html_put_text(h, parts.rest);
+    tg_page_raw(&h->page, "</p>\n");
+    put_origin(h, r);
+    put_folded(h, roots, i);
+    put_line(h, "evidence", tg_result_evidence(r));
+    put_rule(h, r);
+    put_line(h, "owner", r->owner);
+    put_line(h, "next", r->next);
+    tg_page_raw(&h->page, "</li>\n");
+}
+
+static void put_section(struct tg_html *h, enum tg_section s, const uint32_t *roots)
+{
+    size_t n;
+    uint32_t *list = tg_causes_of(h->v, roots, s, &n);
+    if (n)
+        tg_buf_printf(h->page.out, "<h3>%s</h3>\n<ul class=\"cards\">\n", tg_section_title(s));
+    for (size_t i = 0; i < n && i < CARDS; i++) {
+        if (i == OPEN)
+            tg_page_raw(&h->page, "</ul>\n<details><summary>more of this kind</summary>\n"
+                                  "<ul class=\"cards\">\n");
+        put_card(h, roots, list[i]);
+    }
+    tg_page_raw(&h->page, n > OPEN ? "</ul>\n</details>\n" : n ? "</ul>\n" : "");
+    if (n > CARDS)
+        tg_buf_printf(h->page.out, "<p>and %zu more: the table has all of them</p>\n", n - CARDS);
+    free(list);
+}
+
+static void put_waived(struct tg_html *h, const uint32_t *roots)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < h->v->n_results; i++) {
+        if (h->v->results[i].state != TG_STATE_WAIVED || n++ >= CARDS)
+            continue;
+        tg_page_raw(&h->page, n == 1 ? "<h3>Waived</h3>\n<ul class=\"cards\">\n" : "");
+        put_card(h, roots, i);
+    }
+    tg_page_raw(&h->page, n ? "</ul>\n" : "");
+}
+
+void tg_html_put_causes(struct tg_html *h)
+{
+    uint32_t *roots = tg_causes_roots(h->v);
+    size_t before, begun = h->page.out->n;
+    tg_page_section(&h->page, "causes", "Causes");
+    before = h->page.out->n;
+    for (int s = 0; s < TG_SECTIONS; s++)
+        put_section(h, (enum tg_section)s, roots);
+    put_waived(h, roots);
+    if (h->page.out->n == before)
+        h->page.out->n = begun; /* nothing to explain */
+    else
+        tg_page_section_end(&h->page);
+    free(roots);
+}

@@ -1,0 +1,209 @@
+/* All names, judged changes first: a table to sort and filter. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/base/strmap.h"
+#include "reporters/cause.h"
+#include "reporters/html.h"
+#include "reporters/number.h"
+#include "reporters/rows.h"
+
+enum { NAME = 60, FIRST = 30 };
+
+struct ranked {
+    uint32_t row;
+    enum tg_state state; /* the worst of its results; */
+    bool judged;         /* there is one */
+    double size;         /* |change| in ns per step */
+};
+
+static int worst_first(const void *pa, const void *pb)
+{
+    const struct ranked *a = pa, *b = pb;
+    int x = a->judged ? (int)a->state + 1 : 0, y = b->judged ? (int)b->state + 1 : 0;
+    bool shown_a = x > (int)TG_STATE_SKIP, shown_b = y > (int)TG_STATE_SKIP;
+    if (shown_a && shown_b && x != y)
+        return x > y ? -1 : 1;
+    if (shown_a != shown_b)
+        return shown_a ? -1 : 1;
+    if (a->size != b->size)
+        return a->size > b->size ? -1 : 1;
+    return (a->row > b->row) - (a->row < b->row);
+}
+
+static void put_key(struct tg_buf *key, tg_sv kind, tg_sv name)
+{
+    tg_buf_clear(key);
+    tg_buf_printf(key, "%.*s %.*s", TG_SV_ARG(kind), TG_SV_ARG(name));
+}
+
+/* The worst state of each name. */
+static void find_states(const struct tg_verdict *v, struct ranked *rows, size_t n)
+{
+    struct tg_strmap map;
+    struct tg_buf key = { 0 };
+    uint32_t *place = tg_xmalloc((n + 1) * sizeof *place);
+    tg_strmap_init(&map);
+    for (size_t i = 0; i < n; i++) {
+        const struct tg_op *op = &v->comparison->ops[rows[i].row];
+        size_t before = map.n;
+        uint32_t id;
+        put_key(&key, tg_sv_of(tg_kind_name(op->kind)), op->name);
+        id = tg_strmap_add(&map, tg_buf_sv(&key));
+        if (map.n > before)
+            place[id] = (uint32_t)i;
+    }
+    for (size_t i = 0; i < v->n_results; i++) {
+        const struct tg_result *r = &v->results[i];
+        uint32_t id;
+        put_key(&key, r->kind, r->op_normalised);
+        id = tg_strmap_find(&map, tg_buf_sv(&key));
+        if (id == TG_NO_ID)
+            continue;
+        if (!rows[place[id]].judged || r->state > rows[place[id]].state)
+            rows[place[id]].state = r->state;
+        rows[place[id]].judged = true;
+    }
+    free(place);
+    tg_strmap_release(&map);
+    tg_buf_release(&key);
+}
+
+static bool is_row(const struct tg_op *op)
+{
+    return op->kind != TG_KIND_PYTHON && op->kind != TG_KIND_OVERHEAD &&
+           op->kind != TG_KIND_OTHER && op->kind != TG_KIND_DEVICE_ANNOTATION;
+}
+
+static struct ranked *rank_rows(const struct tg_verdict *v, size_t *n)
+{
+    const struct tg_comparison *c = v->comparison;
+    struct ranked *rows = tg_xmalloc((c->n_ops + 1) * sizeof *rows);
+    *n = 0;
+    for (size_t i = 0; i < c->n_ops; i++) {
+        struct tg_row_numbers x = tg_row_numbers(c, &c->ops[i], TG_BASIS_JUDGED);
+        if (is_row(&c->ops[i]))
+            rows[(*n)++] =
+                (struct ranked){ .row = (uint32_t)i, .size = isfinite(x.d_ns) ? fabs(x.d_ns) : 0 };
+    }
+    find_states(v, rows, *n);
+    if (*n)
+        qsort(rows, *n, sizeof *rows, worst_first);
+    return rows;
+}
+
+/* ---- a row ---- */
+
+static const struct tg_page_column columns[] = { { "name", false },  { "state", false },
+                                                 { "change", true }, { "before", true },
+                                                 { "after", true },  { "%", true },
+                                                 { "calls", true },  { "more", true },
+                                                 { "of step", true } };
+
+static const char *state_of(const struct ranked *r, const struct tg_op *op)
+{
+    if (r->judged && (r->state > TG_STATE_SKIP || r->state == TG_STATE_WAIVED))
+        return tg_state_name(r->state);
+    if (tg_op_within_noise(op))
+        return "noise";
+    return r->judged && r->state == TG_STATE_PASS ? "pass" : "none";
+}
+
+static void put_time(struct tg_html *h, double ns)
+{
+    struct tg_buf text = { 0 };
+    tg_put_time(&text, ns, ns);
+    tg_buf_puts(&text, tg_time_unit(ns));
+    tg_page_number(&h->page, tg_buf_sv(&text), ns);
+    tg_buf_release(&text);
+}
+
+static void put_change(struct tg_html *h, const struct tg_op *op, const struct tg_row_numbers *x)
+{
+    struct tg_buf text = { 0 };
+    if (op->change == TG_ADDED || op->change == TG_REMOVED)
+        tg_buf_puts(&text, op->change == TG_ADDED ? "new " : "gone ");
+    tg_put_time_delta(&text, x->d_ns);
+    tg_page_number(&h->page, tg_buf_sv(&text), x->d_ns);
+    tg_buf_release(&text);
+}
+
+static void put_calls(struct tg_html *h, const struct tg_row_numbers *x)
+{
+    struct tg_buf text = { 0 };
+    tg_put_count(&text, x->count[TG_BASE]);
+    if (x->d_count != 0) {
+        tg_buf_puts(&text, " \xe2\x86\x92 ");
+        tg_put_count(&text, x->count[TG_TEST]);
+    }
+    tg_page_number(&h->page, tg_buf_sv(&text), x->count[TG_TEST]);
+    tg_buf_clear(&text);
+    if (x->d_count != 0)
+        tg_put_count_delta(&text, x->d_count);
+    tg_page_number(&h->page, tg_buf_sv(&text), x->d_count != 0 ? x->d_count : NAN);
+    tg_buf_release(&text);
+}
+
+static void put_row(struct tg_html *h, const struct ranked *r, const struct tg_label *label)
+{
+    const struct tg_comparison *c = h->v->comparison;
+    const struct tg_op *op = &c->ops[r->row];
+    struct tg_row_numbers x = tg_row_numbers(c, op, TG_BASIS_JUDGED);
+    const char *state = state_of(r, op);
+    double pct = x.ns[TG_BASE] > 0 && x.ns[TG_TEST] > 0 ? 100 * x.d_ns / x.ns[TG_BASE] : NAN;
+    double share = op->share[x.ns[TG_TEST] > 0 ? TG_TEST : TG_BASE];
+    struct tg_buf text = { 0 };
+    tg_page_row(&h->page, state);
+    tg_page_cell(&h->page);
+    tg_page_label(&h->page, label);
+    tg_page_cell(&h->page);
+    tg_buf_printf(h->page.out, "<span class=\"tag %s\">%s</span>", state, state);
+    put_change(h, op, &x);
+    put_time(h, x.ns[TG_BASE]);
+    put_time(h, x.ns[TG_TEST]);
+    if (isfinite(pct))
+        tg_put_pct_delta(&text, pct);
+    tg_page_number(&h->page, tg_buf_sv(&text), pct);
+    put_calls(h, &x);
+    tg_buf_clear(&text);
+    tg_put_share(&text, share);
+    tg_page_number(&h->page, tg_buf_sv(&text), share);
+    tg_buf_release(&text);
+}
+
+void tg_html_put_rows(struct tg_html *h)
+{
+    static const struct tg_page_table table = {
+        .caption = "All names", .columns = columns, .n_columns = 9, .first = FIRST
+    };
+    const struct tg_comparison *c = h->v->comparison;
+    struct tg_labels labels;
+    struct ranked *rows;
+    uint32_t *order;
+    size_t n, shown = 0;
+    if (!c || !c->n_ops)
+        return;
+    rows = rank_rows(h->v, &n);
+    order = tg_xmalloc((n + 1) * sizeof *order);
+    for (size_t i = 0; i < n; i++)
+        order[i] = rows[i].row;
+    tg_labels_of_rows(&labels, c, order, n, NAME);
+    tg_page_section(&h->page, "rows", "All names, self time per step");
+    tg_page_table(&h->page, &table);
+    for (; shown < n && h->page.out->n + labels.v[shown].name.n * 2 + 1200 < TG_HTML_BYTES; shown++)
+        put_row(h, &rows[shown], &labels.v[shown]);
+    tg_page_table_end(&h->page);
+    if (shown < n)
+        tg_buf_printf(
+            h->page.out,
+            "<p class=\"note\">%zu of %zu names, the worst first: a page has a limit of bytes. "
+            "The JSON and CSV reports have all.</p>\n",
+            shown, n);
+    tg_page_raw(&h->page,
+                "<p class=\"dim small\"><b>noise</b>: the difference is one that runs of the "
+                "same code show. <b>none</b>: no rule judges the name.</p>\n");
+    tg_page_section_end(&h->page);
+    tg_labels_release(&labels);
+    free(order);
+    free(rows);
+}

@@ -1,0 +1,165 @@
+/* One step of each side, before above after, on one scale of time. */
+#include <math.h>
+
+#include "core/base/decimal.h"
+#include "reporters/escape.h"
+#include "reporters/html.h"
+#include "reporters/label.h"
+#include "reporters/link.h"
+#include "reporters/number.h"
+
+enum { WIDTH = 1080, LEFT = 70, LANE = 18, HEAD = 18, AXIS = 24 };
+
+static const char *const paint[TG_PAINTS] = {
+    [TG_PAINT_COMPUTE] = "c1", [TG_PAINT_COMM] = "c2",   [TG_PAINT_MEMORY] = "c3",
+    [TG_PAINT_HOST] = "host",  [TG_PAINT_WAIT] = "wait",
+};
+static const char *const paint_name[TG_PAINTS] = {
+    [TG_PAINT_COMPUTE] = "compute",
+    [TG_PAINT_COMM] = "communication",
+    [TG_PAINT_MEMORY] = "copies and sets",
+    [TG_PAINT_HOST] = "host",
+    [TG_PAINT_WAIT] = "host waits for the device",
+};
+
+static void put_number(struct tg_buf *out, const char *key, double v)
+{
+    tg_buf_printf(out, " %s=\"", key);
+    tg_dec_put_fixed(out, v, 1);
+    tg_buf_putc(out, '"');
+}
+
+static void put_time(struct tg_buf *out, double ns)
+{
+    tg_put_time(out, ns, ns);
+    tg_buf_puts(out, tg_time_unit(ns));
+}
+
+static size_t height(const struct tg_picture_step *s)
+{
+    return s->n ? HEAD + s->n_lanes * LANE + 8 : 0;
+}
+
+static void put_span(struct tg_buf *out, const struct tg_picture_span *s, double scale, size_t top)
+{
+    struct tg_buf name = { 0 };
+    tg_buf_printf(out, "<rect class=\"%s\"", paint[s->paint]);
+    put_number(out, "x", LEFT + (double)s->start * scale);
+    tg_buf_printf(out, " y=\"%zu\"", top + HEAD + s->lane * LANE);
+    put_number(out, "width", fmax((double)s->dur * scale, 0.6));
+    tg_buf_printf(out, " height=\"%d\"><title>", LANE - 3);
+    tg_label_put_one(&name, s->name, 70);
+    tg_esc_xml(out, tg_buf_sv(&name));
+    if (s->n > 1)
+        tg_buf_printf(out, " and %u more", (unsigned)s->n - 1);
+    tg_buf_puts(out, ", ");
+    put_time(out, (double)s->dur);
+    tg_buf_puts(out, "</title></rect>\n");
+    tg_buf_release(&name);
+}
+
+static void put_step(struct tg_buf *out, const struct tg_picture_step *s, const char *title,
+                     double scale, size_t top)
+{
+    if (!s->n)
+        return;
+    tg_buf_printf(out, "<text class=\"b\" x=\"0\" y=\"%zu\">%s, step %lld: ", top + 12, title,
+                  (long long)s->number);
+    put_time(out, (double)s->dur);
+    tg_buf_puts(out, "</text>\n");
+    for (size_t k = 0; k < s->n_lanes; k++)
+        tg_buf_printf(out, "<text class=\"dim\" x=\"0\" y=\"%zu\">%.*s</text>\n",
+                      top + HEAD + k * LANE + 12, TG_SV_ARG(s->lanes[k]));
+    for (size_t i = 0; i < s->n; i++)
+        put_span(out, &s->spans[i], scale, top);
+}
+
+/* 1, 2 or 5 times a power of ten, so that five or so span the whole. */
+static double tick(double whole)
+{
+    double raw = whole / 5, power = pow(10, floor(log10(raw))), lead = raw / power;
+    return power * (lead <= 1 ? 1 : lead <= 2 ? 2 : lead <= 5 ? 5 : 10);
+}
+
+static void put_axis(struct tg_buf *out, double whole, double scale, size_t top)
+{
+    double step = tick(whole);
+    for (double v = 0; v <= whole * (1 + 1e-9); v += step) {
+        tg_buf_puts(out, "<line class=\"grid\"");
+        put_number(out, "x1", LEFT + v * scale);
+        put_number(out, "x2", LEFT + v * scale);
+        tg_buf_printf(out, " y1=\"%d\" y2=\"%zu\"/><text class=\"tick mid\"", HEAD, top + 4);
+        put_number(out, "x", LEFT + v * scale);
+        tg_buf_printf(out, " y=\"%zu\">", top + 18);
+        put_time(out, v);
+        tg_buf_puts(out, "</text>\n");
+    }
+}
+
+static void put_legend(struct tg_html *h)
+{
+    bool seen[TG_PAINTS] = { false };
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 0; i < h->r->picture->step[side].n; i++)
+            seen[h->r->picture->step[side].spans[i].paint] = true;
+    tg_page_raw(&h->page, "<ul class=\"facts small dim\">\n");
+    for (int k = 0; k < TG_PAINTS; k++)
+        if (seen[k])
+            tg_buf_printf(
+                h->page.out,
+                "<li><svg class=\"key\" width=\"14\" height=\"12\" aria-hidden=\"true\"><rect "
+                "class=\"%s\" width=\"14\" height=\"12\"/></svg> %s</li>\n",
+                paint[k], paint_name[k]);
+    tg_page_raw(&h->page, "</ul>\n");
+}
+
+/* Where to look at the step itself: with an address a link, else the file and the time. */
+static void put_trace(struct tg_html *h, int side)
+{
+    const struct tg_picture_step *s = &h->r->picture->step[side];
+    struct tg_buf url = { 0 };
+    if (!s->n)
+        return;
+    if (side == TG_PICTURE_TEST)
+        tg_link_put_perfetto(&url, h->r->trace_url, s->start, s->dur);
+    tg_page_raw(&h->page, side == TG_PICTURE_BASE ? "<p class=\"small\">before: "
+                                                  : "<p class=\"small\">after: ");
+    if (url.n) {
+        tg_page_link(&h->page, tg_buf_sv(&url), TG_SV("this step in Perfetto"));
+    } else {
+        tg_page_name(&h->page, s->trace, 80);
+        tg_page_raw(&h->page, " from ");
+        tg_dec_put_us(h->page.out, s->start);
+        tg_page_raw(&h->page, " \xc2\xb5s on; drop the file on ui.perfetto.dev to look closer");
+    }
+    tg_page_raw(&h->page, "</p>\n");
+    tg_buf_release(&url);
+}
+
+void tg_html_put_steps(struct tg_html *h)
+{
+    const struct tg_picture *p = h->r->picture;
+    double whole, scale;
+    size_t top;
+    if (!p || !p->step[TG_PICTURE_TEST].n)
+        return;
+    whole = fmax((double)p->step[0].dur, (double)p->step[1].dur);
+    scale = (WIDTH - LEFT - 30) / fmax(whole, 1);
+    top = height(&p->step[0]) + height(&p->step[1]);
+    tg_page_section(&h->page, "timeline", "One step, before and after");
+    put_legend(h);
+    tg_buf_printf(
+        h->page.out,
+        "<div class=\"wide\" role=\"region\" aria-label=\"Timeline\" tabindex=\"0\"><svg "
+        "class=\"time\" viewBox=\"0 0 %d %zu\" role=\"img\" aria-label=\"One step of each "
+        "side\">\n",
+        WIDTH, top + AXIS);
+    put_axis(h->page.out, whole, scale, top);
+    put_step(h->page.out, &p->step[TG_PICTURE_BASE], "Before", scale, 0);
+    put_step(h->page.out, &p->step[TG_PICTURE_TEST], "After", scale,
+             height(&p->step[TG_PICTURE_BASE]));
+    tg_page_raw(&h->page, "</svg></div>\n");
+    put_trace(h, TG_PICTURE_BASE);
+    put_trace(h, TG_PICTURE_TEST);
+    tg_page_section_end(&h->page);
+}

@@ -1,0 +1,289 @@
+/*
+ * Where time comes from: the call paths of both sides as icicles, one below the other. The width of
+ * a frame is its time on that side; its colour and the sign in its label are the difference; what
+ * only one side has is hatched. report.js zooms and walks them by keyboard.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/base/decimal.h"
+#include "core/base/utf8.h"
+#include "reporters/escape.h"
+#include "reporters/html.h"
+#include "reporters/label.h"
+#include "reporters/number.h"
+
+enum { WIDTH = 1080, ROW = 20, LISTED = 6 /* open at once */ };
+
+struct tree {
+    const struct tg_picture *p;
+    int side;
+    double *x, scale;
+    size_t deepest;
+};
+
+static double change_of(const struct tg_picture_node *n)
+{
+    return n->value[0] > 0 ? n->value[1] / n->value[0] - 1 : 0;
+}
+
+/* What a change of less than three in a hundred looks like is "flat". */
+static const char *paint_of(const struct tg_picture_node *n)
+{
+    double c = change_of(n);
+    if (!(n->value[0] > 0) || !(n->value[1] > 0))
+        return n->value[1] > 0 ? "new" : "gone";
+    if (c >= 0.03)
+        return c >= 0.5 ? "u3" : c >= 0.15 ? "u2" : "u1";
+    if (c <= -0.03)
+        return c <= -0.5 ? "d3" : c <= -0.15 ? "d2" : "d1";
+    return "flat";
+}
+
+static void put_percent(struct tg_buf *out, const struct tg_picture_node *n)
+{
+    if (!(n->value[0] > 0) || !(n->value[1] > 0))
+        tg_buf_puts(out, n->value[1] > 0 ? " new" : " gone");
+    else if (fabs(change_of(n)) >= 0.03)
+        tg_buf_printf(out, " %+.0f%%", 100 * change_of(n));
+}
+
+static void put_time(struct tg_buf *out, double ns)
+{
+    tg_put_time(out, ns, ns);
+    tg_buf_puts(out, tg_time_unit(ns));
+}
+
+static tg_sv text_of(const struct tg_picture_node *n)
+{
+    return n->kind == TG_PATH_ROOT ? TG_SV("step") : n->text;
+}
+
+/* ---- layout ---- */
+
+/* Children from the left edge of their parent on, in the order of the nodes. */
+static void lay_out(struct tree *t)
+{
+    double *next = tg_xmalloc((t->p->n_nodes + 1) * sizeof *next);
+    t->scale = WIDTH / t->p->nodes[0].value[t->side];
+    for (size_t i = 0; i < t->p->n_nodes; i++) {
+        const struct tg_picture_node *n = &t->p->nodes[i];
+        double width = n->value[t->side] * t->scale;
+        t->x[i] = i ? next[n->parent] : 0;
+        if (i)
+            next[n->parent] += width;
+        next[i] = t->x[i];
+        if (width >= 0.5 && n->depth > t->deepest)
+            t->deepest = n->depth;
+    }
+    free(next);
+}
+
+static void put_number(struct tg_buf *out, const char *key, double v)
+{
+    tg_buf_printf(out, " %s=\"", key);
+    tg_dec_put_fixed(out, v, 1);
+    tg_buf_putc(out, '"');
+}
+
+/* A function without its file. */
+static tg_sv without_file(const struct tg_picture_node *n)
+{
+    tg_sv text = text_of(n);
+    const char *at = n->kind == TG_PATH_FUNCTION ? memmem(text.p, text.n, ": ", 2) : NULL;
+    return at ? (tg_sv){ at + 2, text.n - (size_t)(at + 2 - text.p) } : text;
+}
+
+/* "forward +12%" on what fits; about 7 px a character. */
+static void put_label(struct tg_buf *out, const struct tg_picture_node *n, double width)
+{
+    enum { LEAST = 12 }; /* that a label can be shortened to */
+    struct tg_buf percent = { 0 }, text = { 0 };
+    double fit = (width - 8) / 7;
+    size_t room = fit > 0 ? (size_t)fit : 0;
+    tg_sv name = text_of(n);
+    put_percent(&percent, n);
+    if (room < percent.n + LEAST)
+        tg_buf_clear(&percent);
+    room -= percent.n;
+    if (tg_utf8_count(name) > room)
+        name = without_file(n);
+    if (room >= LEAST) {
+        tg_label_put_one(&text, name, room);
+    } else if (room >= 3) {
+        struct tg_buf visible = { 0 };
+        tg_utf8_visible(&visible, name);
+        tg_shorten(&text, tg_buf_sv(&visible), room);
+        tg_buf_release(&visible);
+    }
+    tg_esc_xml(out, tg_buf_sv(&text));
+    tg_buf_add(out, tg_buf_sv(&percent));
+    tg_buf_release(&percent);
+    tg_buf_release(&text);
+}
+
+static void put_title(struct tg_buf *out, const struct tg_picture_node *n)
+{
+    struct tg_buf text = { 0 };
+    tg_label_put_one(&text, text_of(n), 120);
+    tg_buf_puts(out, "<title>");
+    tg_esc_xml(out, tg_buf_sv(&text));
+    tg_buf_printf(out, " (%s): ", tg_path_kind_name(n->kind));
+    put_time(out, n->value[0]);
+    tg_buf_puts(out, " \xe2\x86\x92 ");
+    put_time(out, n->value[1]);
+    put_percent(out, n);
+    tg_buf_puts(out, "</title>");
+    tg_buf_release(&text);
+}
+
+static void put_node(struct tg_buf *out, const struct tree *t, size_t i)
+{
+    const struct tg_picture_node *n = &t->p->nodes[i];
+    double width = n->value[t->side] * t->scale, y = (double)n->depth * ROW;
+    if (width < 0.5)
+        return;
+    tg_buf_printf(out, "<g class=\"%s\" data-i=\"%zu\" data-p=\"%u\"><rect", paint_of(n), i,
+                  (unsigned)n->parent);
+    put_number(out, "x", t->x[i]);
+    put_number(out, "y", y);
+    put_number(out, "width", width);
+    tg_buf_printf(out, " height=\"%d\"/>", ROW - 1);
+    put_title(out, n);
+    tg_buf_puts(out, "<text");
+    put_number(out, "x", t->x[i] + 4);
+    put_number(out, "y", y + 14);
+    tg_buf_putc(out, '>');
+    put_label(out, n, width);
+    tg_buf_puts(out, "</text></g>\n");
+}
+
+static void put_icicle(struct tg_html *h, int side)
+{
+    const struct tg_picture *p = h->r->picture;
+    struct tree t = { .p = p, .side = side, .x = tg_xmalloc((p->n_nodes + 1) * sizeof *t.x) };
+    struct tg_buf *out = h->page.out;
+    lay_out(&t);
+    tg_buf_printf(out, "<h3>%s: ", side == TG_PICTURE_BASE ? "Before" : "After");
+    put_time(out, p->nodes[0].value[side]);
+    tg_buf_printf(out,
+                  "</h3>\n<div class=\"wide\"><svg class=\"tree\" viewBox=\"0 0 %d %zu\" "
+                  "role=\"img\" tabindex=\"0\" "
+                  "aria-label=\"Call paths %s the change, as wide as their time\">\n",
+                  WIDTH, (t.deepest + 1) * ROW, side == TG_PICTURE_BASE ? "before" : "after");
+    for (size_t i = 0; i < p->n_nodes; i++)
+        put_node(out, &t, i);
+    tg_buf_puts(out, "</svg></div>\n");
+    free(t.x);
+}
+
+/* ---- what only one side has ---- */
+
+/* Its parent is on both sides: the top of what came or went. */
+static bool is_top(const struct tg_picture *p, size_t i, int side)
+{
+    const struct tg_picture_node *n = &p->nodes[i], *up = &p->nodes[n->parent];
+    return i && n->value[side] > 0 && !(n->value[!side] > 0) && up->value[!side] > 0;
+}
+
+struct top {
+    uint32_t node;
+    double ns;
+};
+
+static int longest_first(const void *pa, const void *pb)
+{
+    const struct top *a = pa, *b = pb;
+    if (a->ns != b->ns)
+        return a->ns > b->ns ? -1 : 1;
+    return (a->node > b->node) - (a->node < b->node);
+}
+
+static void put_top(struct tg_html *h, const struct tg_picture_node *n, int side)
+{
+    const struct tg_picture_node *up = &h->r->picture->nodes[n->parent];
+    tg_page_raw(&h->page, "<li>");
+    tg_page_name(&h->page, n->text, 60);
+    tg_buf_putc(h->page.out, ' ');
+    put_time(h->page.out, n->value[side]);
+    if (up->text.n) {
+        tg_page_raw(&h->page, " in ");
+        tg_page_name(&h->page, up->text, 60);
+    }
+    tg_page_raw(&h->page, "</li>\n");
+}
+
+static void put_only(struct tg_html *h, int side)
+{
+    const struct tg_picture *p = h->r->picture;
+    struct top *v = tg_xmalloc((p->n_nodes + 1) * sizeof *v);
+    size_t n = 0;
+    for (size_t i = 0; i < p->n_nodes; i++)
+        if (is_top(p, i, side))
+            v[n++] = (struct top){ (uint32_t)i, p->nodes[i].value[side] };
+    if (n) {
+        qsort(v, n, sizeof *v, longest_first);
+        tg_buf_printf(h->page.out, "<details%s><summary>%zu %s</summary>\n<ul>\n",
+                      n <= LISTED ? " open" : "", n, side == TG_PICTURE_TEST ? "new" : "gone");
+        for (size_t i = 0; i < n; i++)
+            put_top(h, &p->nodes[v[i].node], side);
+        tg_page_raw(&h->page, "</ul>\n</details>\n");
+    }
+    free(v);
+}
+
+static void put_legend(struct tg_html *h)
+{
+    static const struct {
+        const char *paint, *text;
+    } key[] = { { "u3", "+50% or more" },
+                { "u2", "+15%" },
+                { "u1", "+3%" },
+                { "flat", "as before" },
+                { "d1", "\xe2\x88\x92"
+                        "3%" },
+                { "d2", "\xe2\x88\x92"
+                        "15%" },
+                { "d3", "\xe2\x88\x92"
+                        "50% or less" },
+                { "new", "new" },
+                { "gone", "gone" } };
+    tg_page_raw(&h->page, "<ul class=\"facts small dim\">\n");
+    for (size_t i = 0; i < sizeof key / sizeof *key; i++)
+        tg_buf_printf(
+            h->page.out,
+            "<li><svg class=\"key tree\" width=\"14\" height=\"12\" aria-hidden=\"true\"><g "
+            "class=\"%s\"><rect width=\"14\" height=\"12\"/></g></svg> %s</li>\n",
+            key[i].paint, key[i].text);
+    tg_page_raw(&h->page, "</ul>\n");
+}
+
+void tg_html_put_tree(struct tg_html *h)
+{
+    const struct tg_picture *p = h->r->picture;
+    if (!p || !p->n_nodes)
+        return;
+    tg_page_section(&h->page, "paths", "Where the time comes from");
+    tg_buf_printf(
+        h->page.out,
+        "<p class=\"dim small\">%s of the first trace of each side, per step, by call path%s. "
+        "A frame is as wide as its time; colour and sign are the difference. Paths under ",
+        p->device ? "Device time, at the place that launched it," : "Host time",
+        p->stacks ? "" : " (operators and annotations: the traces have no Python stacks)");
+    put_time(h->page.out, p->least);
+    tg_page_raw(&h->page,
+                " are left out.</p>\n"
+                "<svg class=\"defs\" width=\"0\" height=\"0\" aria-hidden=\"true\"><defs>"
+                "<pattern id=\"came\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
+                "patternTransform=\"rotate(45)\"><rect class=\"paper\" width=\"6\" height=\"6\"/>"
+                "<rect class=\"up\" width=\"3\" height=\"6\"/></pattern>"
+                "<pattern id=\"went\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
+                "patternTransform=\"rotate(-45)\"><rect class=\"paper\" width=\"6\" height=\"6\"/>"
+                "<rect class=\"down\" width=\"3\" height=\"6\"/></pattern></defs></svg>\n");
+    put_legend(h);
+    put_icicle(h, TG_PICTURE_BASE);
+    put_icicle(h, TG_PICTURE_TEST);
+    put_only(h, TG_PICTURE_TEST);
+    put_only(h, TG_PICTURE_BASE);
+    tg_page_section_end(&h->page);
+}

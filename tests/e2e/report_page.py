@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+"""The page of `check --html`, made from generated traces with Python stacks and from hostile names, in headless
+Chromium: the policy names each style and script, nothing is asked for, no error; whole without JavaScript; drawings
+zoom by mouse and keyboard; 390 px, dark, print; at most 500,000 bytes, the same bytes twice.
+
+Without chromium the second half is skipped; with CI set it fails.
+"""
+import base64
+import gzip
+import hashlib
+import html.parser
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../reporters"))
+import cause  # noqa: E402
+from browser import Browser, Missing  # noqa: E402
+from support import expect, finish  # noqa: E402
+
+PROGRAM = os.environ["TG_PROGRAM"]
+HOSTILE = ["</script><script>window.pwned = 1</script>", "<img src=x onerror=window.pwned=1>", "\" onmouseover=\"window.pwned=1",
+           "javascript:alert(1)", "&lt;b&gt;", "a\u202eb\u200b", "`]]> --> <!-- x", "x" * 1010, "y" * 500 + "1" + "y" * 500,
+           "y" * 500 + "2" + "y" * 500]
+VOID = {"meta", "link", "input", "br", "img"}
+
+
+class Tags(html.parser.HTMLParser):
+    """Every tag closes, in order; no event handler, no style attribute; what is addressed."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.bad, self.links, self.text = [], [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.bad += [f"{tag} {k}" for k, _ in attrs if k.startswith("on") or k == "style"]
+        self.links += [v for k, v in attrs if k in ("href", "src")]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        self.handle_endtag(tag)
+
+    def handle_endtag(self, tag):
+        if tag not in VOID and (not self.open or self.open.pop() != tag):
+            self.bad.append(f"</{tag}>")
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def flat(path, names, factor, rounds=3):
+    """Steps of one thread; operator k takes 100 us (1 + k % 7), times `factor` the k-th."""
+    events, ts = [], 1000.0
+    for step in range(rounds):
+        begin = ts
+        for k, name in enumerate(names):
+            dur = 100 * (1 + k % 7) * factor(k)
+            events.append({"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "ts": ts, "dur": dur})
+            ts += dur
+        events.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{step}", "pid": 1, "tid": 1, "ts": begin, "dur": ts - begin})
+    with gzip.open(path, "wt", encoding="utf-8") as f:
+        json.dump({"traceEvents": events}, f)
+
+
+def stacks(folder):
+    """cause.py's copy in every block, by its generator."""
+    case = cause.CASES[1]
+    for side in ("base", "out"):
+        os.makedirs(f"{folder}/{side}")
+        for k in range(5):
+            tree, back = cause.program()
+            if side == "out":
+                case.change(tree, back)
+            cause.trace(f"{folder}/{side}/run{k}.json.gz", tree, back, seed=k + 100 * (side == "out"))
+    return ["out", "--runs", "--baseline", "base"]
+
+
+def hostile(folder):
+    os.makedirs(folder)
+    flat(f"{folder}/a.json.gz", HOSTILE, lambda k: 1)
+    flat(f"{folder}/b.json.gz", HOSTILE + ["new <b>"], lambda k: 1 + k)
+    return ["b.json.gz", "--baseline", "a.json.gz"]
+
+
+def large(folder):
+    """3,000 names of 300 letters, one more, and ProfilerStep: more than a page holds."""
+    os.makedirs(folder)
+    names = [f"kernel_{k:04d}_" + "abcdefghij" * 29 for k in range(3000)]
+    flat(f"{folder}/a.json.gz", names, lambda k: 1, rounds=1)
+    flat(f"{folder}/b.json.gz", names + ["one more"], lambda k: 2 if k % 2 else 1, rounds=1)
+    return ["b.json.gz", "--baseline", "a.json.gz"]
+
+
+def make(folder, args, name="page.html", *more):
+    run = subprocess.run([PROGRAM, "check", *args, "--html", name, "--json", "report.json", *more], cwd=folder, env=cause.ENV,
+                         capture_output=True, text=True, errors="replace")
+    want = 0 if folder.endswith("large") else 1  # there the new name is under 0.1 % of the step
+    expect(f"{folder}: exit of {args}: {run.stderr}", run.returncode, want)
+    with open(f"{folder}/{name}", "rb") as f:
+        return f.read()
+
+
+def well_formed(what, page):
+    text = page.decode()
+    tags = Tags()
+    tags.feed(text)
+    expect(f"{what}: tags", (tags.bad, tags.open), ([], []))
+    expect(f"{what}: bytes", len(page) <= 500000, True)
+    policy = re.search('Content-Security-Policy" content="([^"]*)"', text).group(1)
+    for tag in ("style", "script"):
+        own = [f"'sha256-{base64.b64encode(hashlib.sha256(t.encode()).digest()).decode()}'" for t in re.findall(f"<{tag}>(.*?)</{tag}>", text, re.S)]
+        expect(f"{what}: {tag}", re.search(rf"{tag}-src ([^;]*)", policy).group(1).split(), own)
+    return tags
+
+
+def in_browser(b, what, path, n_rows):
+    page = b.open(path)
+    page.settle()
+    expect(f"{what}: errors", page.errors, [])
+    expect(f"{what}: requests", [r for r in page.requests if not r.startswith("data:")][1:], [])
+    expect(f"{what}: pwned", page.run("window.pwned === undefined"), True)
+    bare = b.open(path, script=False)
+    expect(f"{what}: rows without script", bare.run("Array.from(document.querySelectorAll('table.rows tbody tr')).filter(r => "
+                                                    "r.getClientRects().length).length"), n_rows)
+    narrow = b.open(path, width=390, dark=True)
+    expect(f"{what}: 390 px", narrow.run("document.scrollingElement.scrollWidth <= 390"), True)
+    expect(f"{what}: dark", narrow.run("getComputedStyle(document.body).backgroundColor"), "rgb(13, 17, 23)")
+    return page
+
+
+def drawings(page):
+    """The tree of the fresh side is the second; `norm` is in it, and clicking it gives it the whole width."""
+    width = "Number(document.querySelectorAll('.wide > svg.tree')[1].querySelector('g.sel rect').getAttribute('width'))"
+    node = "Array.from(document.querySelectorAll('.wide > svg.tree')[1].querySelectorAll('g')).find(g => " \
+           "/norm/.test(g.querySelector('title').textContent))"
+    page.run(f"{node}.dispatchEvent(new MouseEvent('click', {{bubbles: true}})); 0")
+    expect("zoomed", page.run(width), 1080)
+    page.run("document.querySelectorAll('.wide > svg.tree')[1].focus(); 0")
+    page.key("Escape")
+    expect("whole again", page.run("document.querySelectorAll('g[visibility=hidden]').length"), 0)
+    page.key("ArrowDown")
+    first = page.run("document.querySelectorAll('.wide > svg.tree')[1].querySelector('g.sel title').textContent")
+    page.key("Enter", text="\r")
+    expect(f"by keyboard: {first}", page.run(width), 1080)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as tmp:
+        made = {}
+        for name, maker in (("stacks", stacks), ("hostile", hostile), ("large", large)):
+            folder = f"{tmp}/{name}"
+            args = maker(folder)
+            made[name] = (folder, args, make(folder, args))
+            tags = well_formed(name, made[name][2])
+            expect(f"{name}: addresses", [link for link in tags.links if link != "data:,"], [])
+        folder, args, page = made["stacks"]
+        expect("same bytes", make(folder, args, "again.html") == page, True)
+        text = page.decode()
+        for part in ("Block.forward", "tracegate check out --runs --baseline base", 'id="paths"', 'id="timeline"', 'id="step"', "new-work"):
+            expect(f"the page has {part}", part in text or part.replace("Block.forward", "forward") in text, True)
+        linked = make(folder, args, "linked.html", "--trace-url", "https://x.example/t.json.gz?a=1")
+        link = [a for a in well_formed("linked", linked).links if a != "data:,"]
+        expect("perfetto", [re.sub(r"\d+", "N", a) for a in link],
+               ["https://ui.perfetto.dev/#!/?url=https%NA%NF%NFx.example%NFt.json.gz%NFa%NDN&ts=N&dur=N&visStart=N&visEnd=N"])
+        refused = make(folder, args, "refused.html", "--trace-url", "javascript:alert(1)")
+        expect("not a web address", [a for a in well_formed("refused", refused).links if a != "data:,"], [])
+        long = made["hostile"][2].decode()
+        shown = [re.sub(r"<(i|span)>.*?</\1>", "…", row) for row in re.findall(r'<tr class="\w+"><td>(.*?)</td>', long)]
+        expect("rows that look alike", len(set(shown)), len(shown))
+        expect("names that do not fit are counted", re.search(r"\d+ of 3002 names", made["large"][2].decode()) is not None, True)
+        try:
+            with Browser() as b:
+                pages = {name: in_browser(b, name, f"{folder}/page.html", len(re.findall(b'<tr class="', page)))
+                         for name, (folder, _, page) in made.items()}
+                drawings(pages["stacks"])
+        except Missing as why:
+            print(f"html: {why}")
+            if os.environ.get("CI"):
+                return 1
+    return finish("html: pages hold")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

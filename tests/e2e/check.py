@@ -75,7 +75,7 @@ def the_main_job(tmp):
                   "--svg-durations", "d.svg", "--csv", "t.csv", "--html", "p.html")
     expect("extra copy: exit", run.returncode, 1)
     expect_has("extra copy: text", run.stdout, "aten::clone")
-    for name in ("r.json", "r.xml", "r.md", "c.svg", "d.svg", "t.csv"):
+    for name in ("r.json", "r.xml", "r.md", "c.svg", "d.svg", "t.csv", "p.html"):
         expect(f"extra copy: {name} is there", os.path.getsize(r.path(name)) > 100, True)
     # The chart fades what runs differ by anyway: what the report's own numbers say of each operator shown.
     table = {x["op_normalised"]: (x["change"], x["evidence"]) for x in json.load(open(r.path("r.json")))["table"]}
@@ -85,7 +85,7 @@ def the_main_job(tmp):
     expect("durations chart: within noise", ["within noise" in text for _, text in shown], want)
     expect("durations chart: some are, some are not", set(want), {True, False})
     expect("durations chart: as many faded bars, and the legend's two", svg.count(' within"'), sum(want) + 2)
-    first = {n: open(r.path(n), "rb").read() for n in ("r.json", "r.xml", "r.md", "c.svg", "d.svg", "t.csv")}
+    first = {n: open(r.path(n), "rb").read() for n in ("r.json", "r.xml", "r.md", "c.svg", "d.svg", "t.csv", "p.html")}
     again = r.check("--json", "r.json", "--junit", "r.xml", "--markdown", "r.md", "--svg-counts", "c.svg",
                     "--svg-durations", "d.svg", "--csv", "t.csv", "--html", "p.html")
     expect("second run: same text", again.stdout, run.stdout)

@@ -271,7 +271,7 @@ static void put_environment(struct tg_html *h)
     put_both(h, "found by", v->baseline.how, TG_SV(""));
     put_both(h, "files", v->baseline.paths, v->test_paths);
     for (int s = 0; s < 2; s++)
-        tg_side_put(&runs[s], c, s);
+        tg_put_side(&runs[s], c, s);
     put_both(h, "runs", tg_buf_sv(&runs[0]), tg_buf_sv(&runs[1]));
     for (size_t i = 0; c && i < c->n_env; i++) {
         struct tg_buf key = { 0 };

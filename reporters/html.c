@@ -6,12 +6,12 @@
 #include "reporters/html.h"
 
 #include "core/base/utf8.h"
+#include "reporters/accept.h"
 #include "reporters/cause.h"
 #include "reporters/effect.h"
 #include "reporters/escape.h"
 #include "reporters/link.h"
 #include "reporters/page/assets.h"
-#include "reporters/waiver.h"
 
 /* ---- verdict ---- */
 
@@ -108,10 +108,10 @@ static void put_next(struct tg_html *h)
     const struct tg_result *first = NULL;
     for (size_t i = 0, n = 0; i < h->v->n_results && n < 5; i++) {
         const struct tg_result *r = &h->v->results[i];
-        if (!tg_waiver_can(r) || r->folded_under < h->v->n_results)
+        if (!tg_accept_can(r) || r->folded_under < h->v->n_results)
             continue;
         first = first ? first : r;
-        tg_waiver_put(&waivers, r);
+        tg_accept_put(&waivers, r);
         n++;
     }
     if (first || h->r->command.n) {

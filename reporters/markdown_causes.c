@@ -1,11 +1,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "reporters/accept.h"
 #include "reporters/cause.h"
 #include "reporters/markdown.h"
 #include "reporters/number.h"
 #include "reporters/origin.h"
-#include "reporters/waiver.h"
 
 /* ---- causes ---- */
 
@@ -176,10 +176,10 @@ void tg_markdown_put_next(struct tg_markdown *m)
     size_t n = 0;
     for (size_t i = 0; i < m->v->n_results && n < MAX_WAIVERS; i++) {
         const struct tg_result *r = &m->v->results[i];
-        if (!tg_waiver_can(r) || r->folded_under < m->v->n_results)
+        if (!tg_accept_can(r) || r->folded_under < m->v->n_results)
             continue;
         first = first ? first : r;
-        tg_waiver_put(&waivers, r);
+        tg_accept_put(&waivers, r);
         n++;
     }
     if (first) {

@@ -1,11 +1,11 @@
-#include "reporters/waiver.h"
+#include "reporters/accept.h"
 
 #include <math.h>
 
 #include "core/base/decimal.h"
 #include "core/base/utf8.h"
 
-bool tg_waiver_can(const struct tg_result *r)
+bool tg_accept_can(const struct tg_result *r)
 {
     return r->state == TG_STATE_FAIL && r->has_values && r->rule.n && r->op.n;
 }
@@ -39,7 +39,7 @@ static void put_ceiling(struct tg_buf *out, const struct tg_result *r)
         tg_buf_printf(out, "pct: %.0f%%", isfinite(r->delta_pct) ? ceil(r->delta_pct) : 100);
 }
 
-void tg_waiver_put(struct tg_buf *out, const struct tg_result *r)
+void tg_accept_put(struct tg_buf *out, const struct tg_result *r)
 {
     struct tg_buf one = { 0 };
     bool ok;

@@ -6,14 +6,18 @@ condition fixed at a time. A condition is the operand of `&&` and `||` in an `if
 bool. Tests that never saw the other value of a condition cannot notice and are not run; a mutant that no test can notice
 survives at once. What a mutant changes is seen if a test fails, crashes or hangs.
 
-usage: run.py FOLDER [--only SOURCE…] [--again REPORT] [--sample N] [--seed S] [--jobs N] [--report FILE]
+usage: run.py FOLDER [--only SOURCE…] [--again REPORT] [--fresh] [--sample N] [--seed S] [--jobs N] [--report FILE]
 
-FOLDER receives the copy and the build, and is used again if it is there. --again runs the survivors of an earlier report. Survivors are compared with REASONS in
+FOLDER receives the copy and the build, and is used again if it is there. What was noticed is kept in FOLDER/results.json: a
+mutant of a source that has not changed since is run again only if it survived (--fresh: all are). --again runs the survivors
+of an earlier report. Survivors are compared with REASONS in
 survivors.txt: "file: condition: value: reason"; one without a reason is a fault.
 """
 import argparse
 import collections
 import concurrent.futures
+import hashlib
+import json
 import os
 import random
 import re
@@ -21,17 +25,20 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-SOURCES = ["policy/verdict/guards.c", "policy/verdict/eval.c", "policy/verdict/judge.c", "policy/verdict/waive.c",
-           "policy/verdict/select.c", "policy/verdict/verdict.c", "policy/verdict/rules.c", "policy/verdict/grounds.c",
-           "policy/verdict/judge_rows.c", "policy/verdict/describe.c", "policy/verdict/describe_verdict.c",
-           "policy/verdict/notes.c", "policy/language/limit.c", "policy/language/changes.c", "cmd/check.c"]
-C_TESTS = ["test_judge", "test_ranks", "test_compare", "test_policy_load", "test_policy_value", "test_policy_lint", "test_policy_match",
+VERDICT = ["guards", "eval", "alone", "judge", "waive", "fold", "select", "verdict", "rules", "grounds", "judge_rows", "probe", "result",
+           "describe", "describe_verdict", "notes"]
+SOURCES = [f"policy/verdict/{name}.c" for name in VERDICT] + ["policy/language/limit.c", "policy/language/changes.c"] + \
+          [f"cmd/gate/{name}.c" for name in ("check", "clash", "loosened", "missing")]
+C_TESTS = ["test_judge", *(f"test_verdict_{name}" for name in ("guards", "rules", "select", "waive", "eval", "notes", "alone")), "test_ranks",
+           "test_compare", "test_policy_changes", "test_policy_load", "test_policy_value", "test_policy_lint", "test_policy_match",
            "test_policy_diag"]
-SCRIPTS = [["guards.py"], ["policy.py"], ["sides.py"], ["integrity.py"], ["check.py"]]
+SCRIPTS = [["guards.py"], ["own_policy.py"], ["policy.py"], ["sides.py"], ["integrity.py"], ["check.py"]]
 ACTION = ["scripts/action-verdict"]
-SLOWEST = 240  # seconds of a test: longer is a mutant that hangs
+SLOWEST = 240  # seconds of a test, and ten times what it took without a mutant: longer is a mutant that hangs
 Condition = collections.namedtuple("Condition", "id file line text")
 
 
@@ -116,22 +123,24 @@ def make_copy(folder):
         if name and os.path.exists(f"{ROOT}/{name}"):
             os.makedirs(os.path.dirname(f"{source}/{name}"), exist_ok=True)
             shutil.copy2(f"{ROOT}/{name}", f"{source}/{name}")
-    found = []
+    found, digests = [], {}
     for name in SOURCES:
+        with open(f"{source}/{name}", "rb") as f:
+            digests[name] = hashlib.sha256(f.read()).hexdigest()
         found += rewrite(f"{source}/{name}", name, len(found))
     quiet = {"stdout": subprocess.DEVNULL, "check": True}
     flags = "-w -Wno-error"
     subprocess.run(["cmake", "-S", source, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=RelWithDebInfo", f"-DCMAKE_C_FLAGS={flags}"]
                    + (["-DCMAKE_C_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []), **quiet)
     subprocess.run(["ninja", "-C", build, "tracegate", *C_TESTS], **quiet)
-    return found
+    return found, digests
 
 
 class Tests:
     def __init__(self, folder):
         self.source, self.build = folder + "/source", folder + "/build"
         names = [name for name in C_TESTS] + [" ".join(s) for s in SCRIPTS if os.path.exists(f"{self.source}/tests/e2e/{s[0]}")]
-        self.names, self.seen = names, {}
+        self.names, self.seen, self.most = names, {}, {}
 
     def command(self, name):
         if name in C_TESTS:
@@ -143,7 +152,7 @@ class Tests:
                    TG_SHARED_DIR=os.environ.get("TG_SHARED_DIR", f"{ROOT}/../shared"), **env)
         try:
             run = subprocess.run(self.command(name), env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                 stderr=subprocess.DEVNULL, timeout=SLOWEST)
+                                 stderr=subprocess.DEVNULL, timeout=self.most.get(name, SLOWEST))
         except subprocess.TimeoutExpired:
             return False
         return run.returncode in (0, 77)
@@ -152,8 +161,10 @@ class Tests:
         """Per test the values that each condition had; the tests must pass."""
         for name in self.names:
             with tempfile.NamedTemporaryFile("r") as f:
+                start = time.monotonic()
                 if not self.passes(name, TG_MUTANT_COVER=f.name):
                     sys.exit(f"mutation: {name} fails without a mutant")
+                self.most[name] = min(SLOWEST, 5 + 10 * (time.monotonic() - start))
                 seen = collections.Counter()
                 for line in f:
                     condition, bits = map(int, line.split())
@@ -206,6 +217,31 @@ def action_verdict(folder):
     return n, alive
 
 
+class Results:
+    """What noticed each mutant of each source, kept between runs by the source's text."""
+
+    def __init__(self, folder, digests, fresh):
+        self.path, self.digests = folder + "/results.json", digests
+        self.kept, self.lock = {}, threading.Lock()
+        if not fresh and os.path.exists(self.path):
+            with open(self.path, encoding="utf-8") as f:
+                self.kept = json.load(f)
+
+    def of(self, file):
+        digest = self.digests[file]
+        entry = self.kept.setdefault(file, {"source": digest, "noticed": {}})
+        if entry["source"] != digest:
+            entry.update(source=digest, noticed={})
+        return entry["noticed"]
+
+    def keep(self, file, text, by):
+        with self.lock:
+            self.of(file)[text] = by
+            with open(self.path + ".new", "w", encoding="utf-8") as f:
+                json.dump(self.kept, f, indent=0)
+            os.replace(self.path + ".new", self.path)
+
+
 def reasons():
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "survivors.txt")
     with open(path, encoding="utf-8") as f:
@@ -222,12 +258,13 @@ def main():
     p.add_argument("folder")
     p.add_argument("--only", nargs="+", default=SOURCES)
     p.add_argument("--again")
+    p.add_argument("--fresh", action="store_true")
     p.add_argument("--sample", type=int)
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--jobs", type=int, default=1)
     p.add_argument("--report", default="survivors")
     args = p.parse_args()
-    found = make_copy(os.path.abspath(args.folder))
+    found, digests = make_copy(os.path.abspath(args.folder))
     tests = Tests(os.path.abspath(args.folder))
     tests.cover()
     mutants = [2 * c.id + v for c in found if c.file in args.only for v in (0, 1)]
@@ -238,8 +275,17 @@ def main():
     if args.sample:
         mutants = random.Random(args.seed).sample(mutants, min(args.sample, len(mutants)))
     known, alive, killed = reasons(), [], collections.Counter()
+    results = Results(os.path.abspath(args.folder), digests, args.fresh)
+
+    def notices(mutant):
+        """Of two conditions of one text in one file the line tells."""
+        c, key = found[mutant >> 1], f"{found[mutant >> 1].line}: {text_of(found, mutant)}"
+        by = results.of(c.file).get(key) or tests.notices(mutant)
+        if by:
+            results.keep(c.file, key, by)
+        return by
     with open(args.report, "w", encoding="utf-8") as out, concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-        for mutant, by in zip(mutants, pool.map(tests.notices, mutants)):
+        for mutant, by in zip(mutants, pool.map(notices, mutants)):
             c = found[mutant >> 1]
             killed[by] += 1
             if sum(killed.values()) % 50 == 0:

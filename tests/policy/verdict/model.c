@@ -1,0 +1,391 @@
+#include "model.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+/* cmocka wants the headers above first */
+#include <cmocka.h>
+
+#include "cmd/gate/gate.h"
+#include "cmd/gate/suite.h"
+#include "core/diff/names.h"
+#include "core/summary/summary.h"
+#include "policy/language/load.h"
+#include "policy/verdict/explain.h"
+
+/* ---- traces ---- */
+
+struct clock {
+    struct tg_buf *out;
+    uint32_t seed;
+    int64_t host, device; /* ns */
+    unsigned serial;
+    double all_slower;
+};
+
+/* us, and up to 1 % more or less of it, as ns. */
+static int64_t vary(struct clock *c, double us)
+{
+    c->seed = c->seed * 1664525u + 1013904223u;
+    return (int64_t)(us * 1000 * (0.99 + 0.02 * (c->seed >> 8) / (double)(1 << 24)));
+}
+
+static void put_event(struct clock *c, const char *cat, tg_sv name, int device, int64_t start,
+                      int64_t end, const char *args)
+{
+    tg_buf_printf(c->out,
+                  "{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"%.*s\",\"pid\":%d,\"tid\":%d,"
+                  "\"ts\":%.3f,\"dur\":%.3f,\"args\":{%s}},",
+                  cat, TG_SV_ARG(name), device ? 0 : 10, device ? 7 : 10, (double)start / 1000,
+                  (double)(end - start) / 1000, args);
+}
+
+static tg_sv part(tg_sv *rest)
+{
+    return tg_sv_cut(rest, '|');
+}
+
+static const char *category_of(tg_sv sort)
+{
+    return tg_sv_eq(sort, TG_SV("memcpy"))                                    ? "gpu_memcpy"
+           : tg_sv_eq(sort, TG_SV("memset"))                                  ? "gpu_memset"
+           : tg_sv_eq(sort, TG_SV("kernel")) || tg_sv_eq(sort, TG_SV("comm")) ? "kernel"
+                                                                              : NULL;
+}
+
+static const char *call_of(tg_sv sort)
+{
+    return tg_sv_eq(sort, TG_SV("memcpy"))   ? "cudaMemcpyAsync"
+           : tg_sv_eq(sort, TG_SV("memset")) ? "cudaMemsetAsync"
+           : tg_sv_eq(sort, TG_SV("sync"))   ? "cudaStreamSynchronize"
+           : tg_sv_eq(sort, TG_SV("graph"))  ? "cudaGraphLaunch"
+           : tg_sv_eq(sort, TG_SV("op"))     ? NULL
+                                             : "cudaLaunchKernel";
+}
+
+static void do_work(struct clock *c, tg_sv item, double slower)
+{
+    tg_sv sort = part(&item), op = part(&item), name = part(&item), us = part(&item), bytes = item;
+    double takes = us.n ? strtod(us.p, NULL) : 10,
+           most = tg_sv_eq(op, TG_SV("aten::op3")) ? slower : 1;
+    int64_t start = c->host, call;
+    char args[300];
+    c->serial++;
+    c->host += 2000;
+    if (call_of(sort)) {
+        tg_sv called = tg_sv_eq(sort, TG_SV("sync")) && name.n ? name : tg_sv_of(call_of(sort));
+        call = c->host;
+        c->host += vary(c, 3);
+        if (tg_sv_eq(sort, TG_SV("sync")) && c->host < c->device)
+            c->host = c->device;
+        (void)snprintf(args, sizeof args, "\"External id\":%u,\"correlation\":%u", c->serial,
+                       c->serial);
+        put_event(c, "cuda_runtime", called, 0, call, c->host, args);
+    }
+    if (category_of(sort)) {
+        int64_t begin = c->device > c->host + 1000 ? c->device : c->host + 1000;
+        bool kernel = strcmp(category_of(sort), "kernel") == 0;
+        c->device = begin + vary(c, takes * most * c->all_slower) + 500;
+        (void)snprintf(args, sizeof args,
+                       "\"External id\":%u,\"correlation\":%u,\"device\":0,\"stream\":7,%s%.*s",
+                       c->serial, c->serial,
+                       kernel ? "\"block\":[128,1,1],\"grid\":[64,1,1],\"registers per thread\":"
+                              : "\"bytes\":",
+                       bytes.n  ? (int)bytes.n
+                       : kernel ? 2
+                                : 4,
+                       bytes.n  ? bytes.p
+                       : kernel ? "32"
+                                : "4096");
+        put_event(c, category_of(sort), name, 1, begin, c->device - 500, args);
+    }
+    c->host += vary(c, tg_sv_eq(sort, TG_SV("op")) ? takes : 5);
+    if (op.n && !tg_sv_eq(op, TG_SV("-"))) {
+        (void)snprintf(args, sizeof args, "\"External id\":%u", c->serial);
+        put_event(c, "cpu_op", op, 0, start, c->host, args);
+    }
+    c->host += 1000;
+}
+
+static void do_all(struct clock *c, const char *works, const char *gone, double slower)
+{
+    tg_sv rest = tg_sv_of(works);
+    while (rest.n) {
+        tg_sv item = tg_sv_cut(&rest, ';'), copy = item;
+        (void)part(&copy);
+        if (!gone || !tg_sv_eq(part(&copy), tg_sv_of(gone)))
+            do_work(c, item, slower);
+    }
+}
+
+static void put_usual(struct tg_buf *b)
+{
+    tg_buf_puts(b, "memcpy|aten::copy_|Memcpy HtoD (Pinned -> Device)|5");
+    for (int i = 0; i < 12; i++)
+        tg_buf_printf(b, ";kernel|aten::op%d|void kern%d(float*)|%d", i, i, 20 + i);
+    tg_buf_puts(b, ";memset|aten::zero_|Memset (Device)|2;sync|aten::loss||3");
+}
+
+static bool is_in(unsigned bits, unsigned i)
+{
+    return bits == 0 || (bits & 1u << i);
+}
+
+static void put_trace(struct tg_buf *out, const struct model_side *s, unsigned run, int rank)
+{
+    struct clock c = { .out = out,
+                       .seed = 7 + 97 * run + 1009 * (unsigned)(rank + 1),
+                       .host = 1000000,
+                       .all_slower = s->all_slower > 0 ? s->all_slower : 1 };
+    const char *marker = s->marker ? s->marker : "ProfilerStep#%d";
+    struct tg_buf usual = { 0 };
+    put_usual(&usual);
+    tg_buf_printf(out,
+                  "{\"schemaVersion\":1,%s\"deviceProperties\":[{\"id\":0,\"name\":\"%s\","
+                  "\"totalGlobalMem\":1,\"computeMajor\":9,\"computeMinor\":0}],",
+                  s->properties ? s->properties : "", s->device ? s->device : "NVIDIA H100");
+    if (rank >= 0)
+        tg_buf_printf(
+            out, "\"distributedInfo\":{\"backend\":\"nccl\",\"rank\":%d,\"world_size\":4},", rank);
+    tg_buf_printf(out, "\"traceEvents\":[%s", s->events ? s->events : "");
+    for (unsigned k = 0; k < (s->steps ? s->steps : 4); k++) {
+        int64_t start = c.host - 500;
+        bool here = is_in(s->in_steps, k) && is_in(s->in_runs, run) &&
+                    is_in(s->in_ranks, rank < 0 ? 0 : (unsigned)rank);
+        do_all(&c, s->work ? s->work : tg_buf_sv(&usual).p, s->gone, s->slower > 0 ? s->slower : 1);
+        if (s->more && here)
+            do_all(&c, s->more, NULL, 1);
+        c.host = (c.host > c.device ? c.host : c.device) + 5000;
+        if (*marker) {
+            char name[100];
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+            (void)snprintf(name, sizeof name, marker, (int)k + 3);
+#pragma GCC diagnostic pop
+            put_event(&c, "user_annotation", tg_sv_of(name), 0, start, c.host, "");
+        }
+        c.host += 2000;
+        if (s->between && here)
+            do_all(&c, s->between, NULL, 1);
+        c.host = (c.host > c.device ? c.host : c.device) + 2000;
+    }
+    out->n -= out->p[out->n - 1] == ',';
+    tg_buf_puts(out, s->cut ? "," : "]}");
+    tg_buf_release(&usual);
+}
+
+/* ---- sides ---- */
+
+struct scene {
+    struct tg_arena *a;
+    struct tg_policy *policy;
+    const struct tg_suite *suite;
+    struct tg_summary summary[2];
+    struct tg_side side[2];
+    struct tg_compare_opts compare;
+    struct tg_comparison c;
+    struct tg_err err;
+};
+
+static void must(const struct scene *s, bool ok, const char *what)
+{
+    if (!ok)
+        fail_msg("%s: %s %s", what, s->err.message, s->err.hint);
+}
+
+static void load_side(struct scene *s, int side, const struct model_side *m, const char *what)
+{
+    struct tg_summarize_opts so = tg_suite_reading(s->policy, s->suite);
+    so.load.reader.allow_truncated = m->cut;
+    tg_summary_init(&s->summary[side]);
+    for (unsigned run = 0; run < (m->runs ? m->runs : 1); run++)
+        for (int rank = m->ranks ? 0 : -1; rank < (int)m->ranks; rank++) {
+            struct tg_buf text = { 0 };
+            struct tg_source *from;
+            char id[16];
+            if (rank >= 0 && m->without_ranks & 1u << rank)
+                continue;
+            put_trace(&text, m, run + (side == TG_TEST ? 31 : 0), rank);
+            from = tg_source_memory(tg_buf_sv(&text), "x.json", NULL, &s->err);
+            must(s, from != NULL, what);
+            (void)snprintf(id, sizeof id, "run%u", run);
+            so.run = tg_sv_of(id);
+            must(s, tg_summary_add(&s->summary[side], from, &so, NULL, &s->err), what);
+            tg_source_close(from);
+            tg_buf_release(&text);
+        }
+    must(s,
+         tg_side_arrange_some(&s->side[side], &s->summary[side],
+                              m->ranks ? TG_ARRANGE_AUTO : TG_ARRANGE_RUNS, s->a, &s->err),
+         what);
+}
+
+static bool read_policy(void *arg, const char *path, struct tg_buf *out, struct tg_err *err)
+{
+    (void)path;
+    (void)err;
+    tg_buf_puts(out, "version: 1\n");
+    tg_buf_puts(out, arg);
+    return true;
+}
+
+static void open_scene(struct scene *s, const struct model_row *row)
+{
+    struct tg_policy_opts po = { .path = row->policy ? "p.yml" : NULL,
+                                 .today = MODEL_TODAY,
+                                 .read = read_policy,
+                                 .read_arg = (void *)(uintptr_t)row->policy };
+    struct tg_diags diags;
+    *s = (struct scene){ .a = tg_arena_new() };
+    tg_err_init(&s->err);
+    tg_diags_init(&diags);
+    s->policy = tg_policy_load(&po, &diags, &s->err);
+    if (!s->policy)
+        fail_msg("%s: %s", row->what, diags.n ? diags.v[0].message.p : s->err.message);
+    tg_diags_release(&diags);
+    if (s->policy->n_suites)
+        s->suite = &s->policy->suites[0];
+    else
+        s->suite = TG_NEW(s->a, struct tg_suite);
+    tg_gate_compare_opts(&s->compare, s->policy, s->suite, s->a);
+    load_side(s, TG_TEST, &row->test, row->what);
+    if (row->alone)
+        s->side[TG_BASE] = s->side[TG_TEST];
+    else
+        load_side(s, TG_BASE, &row->base, row->what);
+    must(s, tg_compare(&s->c, &s->side[TG_BASE], &s->side[TG_TEST], &s->compare, s->a, &s->err),
+         row->what);
+}
+
+static void close_scene(struct scene *s)
+{
+    tg_summary_release(&s->summary[0]);
+    tg_summary_release(&s->summary[1]);
+    tg_policy_free(s->policy);
+    tg_arena_free(s->a);
+}
+
+static const struct tg_comparison *of_part(void *arg, const struct tg_part *p, struct tg_err *err)
+{
+    struct scene *s = arg;
+    struct tg_compare_opts o = s->compare;
+    struct tg_comparison *one = TG_NEW(s->a, struct tg_comparison);
+    int64_t *ranks = TG_NEW(s->a, int64_t);
+    *ranks = p->rank;
+    if (p->rank >= 0) {
+        o.ranks[0] = o.ranks[1] = ranks;
+        o.n_rank_numbers[0] = o.n_rank_numbers[1] = 1;
+    }
+    o.devices = p->devices->n ? p->devices->v : NULL;
+    o.n_devices = p->devices->n;
+    o.streams = p->streams->n ? p->streams->v : NULL;
+    o.n_streams = p->streams->n;
+    return tg_compare(one, &s->side[0], &s->side[1], &o, s->a, err) ? one : NULL;
+}
+
+/* ---- the verdict as text ---- */
+
+static void put_line(struct tg_buf *out, const char *what, tg_sv text)
+{
+    if (text.n)
+        tg_buf_printf(out, "%s%.*s\n", what, TG_SV_ARG(text));
+}
+
+static void put_number(struct tg_buf *out, const char *what, double v)
+{
+    if (isfinite(v))
+        tg_buf_printf(out, " %s %.4g", what, v);
+}
+
+static void put_result(struct tg_buf *out, const struct tg_result *r)
+{
+    tg_buf_printf(out, "%s %.*s %.*s (%.*s)", tg_state_name(r->state), TG_SV_ARG(r->rule),
+                  TG_SV_ARG(r->op_normalised), TG_SV_ARG(r->kind));
+    if (r->file)
+        tg_buf_printf(out, " %u:%u", r->line, r->col);
+    if (r->folded_under != TG_NO_ID)
+        tg_buf_printf(out, " under %u", r->folded_under);
+    if (r->has_values) {
+        put_number(out, "base", r->base);
+        put_number(out, "test", r->test);
+        put_number(out, "delta", r->delta);
+        put_number(out, "pct", r->delta_pct);
+    }
+    tg_buf_printf(out, " grounds %d%s%s\n", (int)r->grounds, r->switched_off ? " off" : "",
+                  r->few_runs ? " few" : "");
+    put_line(out, "  ", r->message);
+    put_line(out, "  evidence: ", r->evidence);
+    put_line(out, "  limit: ", r->limit);
+    put_line(out, "  inside: ", r->inside);
+    put_line(out, "  next: ", r->next);
+    if (r->why_not)
+        put_line(out, "  why not: ", tg_sv_of(r->why_not));
+}
+
+/* Everything; of what passes or is not judged the first of its state. */
+static void put_verdict(struct tg_buf *out, const struct tg_verdict *v)
+{
+    size_t shown[TG_STATE_SKIP + 1] = { 0 };
+    tg_buf_printf(out, "%s %d: %.*s\n", tg_outcome_name(v->outcome), v->exit_code,
+                  TG_SV_ARG(v->headline));
+    put_line(out, "coverage: ", v->coverage);
+    put_line(out, "error: ", v->error);
+    put_line(out, "hint: ", v->error_hint);
+    for (size_t i = 0; i < v->n_notes; i++) {
+        const struct tg_note *n = &v->notes[i];
+        tg_buf_printf(out, "note%s%s%s: %.*s\n", n->warning ? " warning" : "",
+                      n->lifts ? " lifts" : "", n->damage ? " damage" : "", TG_SV_ARG(n->text));
+        put_line(out, "  next: ", n->next);
+    }
+    for (size_t i = 0; i < v->n_results; i++) {
+        const struct tg_result *r = &v->results[i];
+        bool quiet = r->state <= TG_STATE_SKIP && r->has_values;
+        if (!quiet || (shown[r->state]++ < 1 && (r->delta != 0 || r->why_not)))
+            put_result(out, r);
+    }
+    for (int s = 0; s <= TG_STATE_FAIL; s++)
+        if (v->n_state[s])
+            tg_buf_printf(out, "%zu %s%s", v->n_state[s], tg_state_name((enum tg_state)s),
+                          v->n_folded[s] ? " (some folded)" : "");
+    tg_buf_puts(out, "\n\n");
+}
+
+void model_judge(struct tg_buf *out, const struct model_row *row)
+{
+    struct scene s;
+    struct tg_verdict v, first;
+    open_scene(&s, row);
+    struct tg_eval_input in = { .policy = s.policy,
+                                .suite = s.policy->n_suites ? s.suite : NULL,
+                                .comparison = &s.c,
+                                .of_part = of_part,
+                                .arg = &s,
+                                .today = MODEL_TODAY,
+                                .event = row->event,
+                                .branch = row->branch };
+    tg_buf_printf(out, "== %s\n", row->what);
+    must(&s, tg_eval(&v, &in, s.a, &s.err), row->what);
+    if (row->alone) {
+        tg_verdict_first_run(&first, TG_OUTCOME_PASS, s.a);
+        tg_verdict_add_alone(&first, &v, s.a);
+        tg_verdict_settle(&first, s.policy->fail_on, s.a);
+        v = first;
+    }
+    put_verdict(out, &v);
+    close_scene(&s);
+}
+
+void model_explain(struct tg_buf *out, const struct model_row *row, const char *id)
+{
+    struct scene s;
+    open_scene(&s, row);
+    tg_buf_printf(out, "== %s, %s\n", row->what, id);
+    if (!tg_policy_explain_rule(s.policy, tg_sv_of(id), &s.c, out))
+        for (size_t i = 0; i < s.c.n_ops; i++)
+            if (tg_sv_eq(s.c.ops[i].name, tg_sv_of(id)))
+                (void)tg_policy_explain_op(s.policy, &s.c.ops[i], &s.c, out);
+    tg_buf_putc(out, '\n');
+    close_scene(&s);
+}

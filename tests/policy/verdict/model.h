@@ -1,0 +1,41 @@
+#ifndef TG_TESTS_POLICY_VERDICT_MODEL_H
+#define TG_TESTS_POLICY_VERDICT_MODEL_H
+/*
+ * A verdict in one call, without a process: two sides of small traces written here, a policy as
+ * text, and everything that the verdict says, line by line. The traces are those of
+ * tests/data/plain_model.py: a step of 12 operators with a kernel each, a copy, a set and a
+ * synchronisation; times vary by 1 % between runs, names and numbers never.
+ */
+#include "policy/verdict/eval.h"
+
+/* Pieces of work, ';' between them: "SORT|OPERATOR|NAME|US|BYTES", all but SORT may be left out.
+ * Sorts: op, kernel, comm, memcpy, memset, sync, graph. Operator "-": none. */
+struct model_side {
+    const char *work, *more, *between;    /* instead of the usual step; after it; between steps */
+    unsigned steps, runs, ranks;          /* 0: 4 steps, 1 run, no rank */
+    unsigned in_steps, in_runs, in_ranks; /* bits: where `more` is; 0: everywhere */
+    unsigned without_ranks;               /* bits: ranks that no run has */
+    double slower;                        /* kern3 takes so many times as long; 0: 1 */
+    double all_slower;                    /* everything on the device does; 0: 1 */
+    const char *gone;                     /* an operator of the usual step that is not there */
+    const char *device, *marker;          /* NULL: NVIDIA H100, ProfilerStep#%d; marker "": none */
+    const char *events;                   /* more events, JSON with a comma at the end */
+    const char *properties;               /* more members of the document, the same */
+    bool cut;                             /* the end of the file is missing */
+};
+
+struct model_row {
+    const char *what, *policy; /* policy without "version: 1"; NULL: the built-in one */
+    struct model_side base, test;
+    const char *event, *branch;
+    bool alone; /* the fresh side against itself, as a first run */
+};
+
+/* The model's today: waivers are judged as of 2026-01-02. */
+#define MODEL_TODAY 20455
+
+/* Appends the verdict of a row to `out`; a policy or a trace that cannot be read fails the test. */
+void model_judge(struct tg_buf *out, const struct model_row *row);
+/* `tracegate policy explain` of a rule's id or a name, with the fresh side's numbers. */
+void model_explain(struct tg_buf *out, const struct model_row *row, const char *id);
+#endif

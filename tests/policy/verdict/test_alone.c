@@ -1,0 +1,86 @@
+/* alone.c: what is judged without a baseline. Each row is a pair of sides and a policy; what the verdict says of it is
+ * tests/golden/verdict_alone.txt, derived from docs/policy.md when it was written and read through at every change. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* cmocka wants the headers above first */
+#include <cmocka.h>
+
+#include "../../reporters/golden.h"
+#include "model.h"
+
+#define COUNT(more)                                                                                \
+    "rules: [{id: work, match: {kind: [kernel, memcpy, memset, graph, op, sync]}, metric: "        \
+    "count, " more "}]\n"
+#define ABS COUNT("fail: {abs: 0}")
+#define TIME(more) "rules: [{id: time, match: {kind: kernel}, metric: self, " more "}]\n"
+#define FOR(match) "rules: [{id: work, match: {" match "}, metric: count, fail: {abs: 0}}]\n"
+#define OP "op|aten::op3"
+#define KERNEL "kernel|aten::op3|void kern3(float*)|23"
+
+static const struct model_row rows[] = {
+    { .what = "alone: nothing asked", .policy = ABS, .test = { .more = OP }, .alone = true },
+    { .what = "alone: steps",
+      .policy = ABS "require: {steps: 9}",
+      .test = { .more = OP },
+      .alone = true },
+    { .what = "alone: steps, fail_on",
+      .policy = ABS "require: {steps: 9}\nfail_on: [fail, inconclusive]",
+      .test = { .more = OP },
+      .alone = true },
+    { .what = "alone: a budget",
+      .policy = "rules: [{id: b, metric: launch_count, fail: {max: 3}}]",
+      .alone = true },
+    { .what = "alone: a budget warns",
+      .policy = "rules: [{id: b, metric: launch_count, warn: {max: 3}}]",
+      .alone = true },
+    { .what = "alone: a budget warns, fail_on",
+      .policy = "rules: [{id: b, metric: launch_count, warn: {max: 3}}]\nfail_on: [fail, warn]",
+      .alone = true },
+    { .what = "alone: a budget kept",
+      .policy = "rules: [{id: b, metric: launch_count, fail: {max: 99}}]",
+      .alone = true },
+    { .what = "alone: two budgets",
+      .policy = "rules: [{id: b, match: {kind: op}, metric: count, fail: {max: 0}}]",
+      .alone = true },
+    { .what = "alone: a budget nobody carries",
+      .policy = "rules: [{id: b, metric: mem_peak, fail: {max: 1GiB}}]",
+      .alone = true },
+    { .what = "alone: a budget nobody carries, optional",
+      .policy = "rules: [{id: b, metric: mem_peak, fail: {max: 1GiB}, optional: true}]",
+      .alone = true },
+    { .what = "alone: a budget without a match",
+      .policy = "rules: [{id: b, match: {name: none}, metric: count, fail: {max: 1}}]",
+      .alone = true },
+    { .what = "alone: a change without a match",
+      .policy = "rules: [{id: b, match: {name: none}, metric: count, fail: {abs: 1}}]",
+      .alone = true },
+    { .what = "alone: a waived budget",
+      .policy = "rules: [{id: b, metric: launch_count, fail: {max: 3}}]\nwaivers: [{rule: b, "
+                "ceiling: {max: 99}, reason: r, expires: 2026-03-01}]",
+      .alone = true },
+    { .what = "alone: a budget and a guard",
+      .policy = "rules: [{id: b, metric: launch_count, fail: {max: 3}}]\nrequire: {steps: 9}",
+      .alone = true },
+    { .what = "alone: a time budget", .policy = TIME("fail: {max: 10us}"), .alone = true },
+    { .what = "alone: a minimum",
+      .policy = "rules: [{id: b, metric: sync_count, fail: {min: 9}}]",
+      .alone = true },
+};
+
+static void verdicts_are_as_written(void **state)
+{
+    struct tg_buf out = { 0 };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        model_judge(&out, &rows[i]);
+    golden_check("verdict_alone.txt", tg_buf_sv(&out));
+    tg_buf_release(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(verdicts_are_as_written) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,109 @@
+/* notes.c: banners, and what makes of a pass a warning. Each row is a pair of sides and a policy; what the verdict says of it is
+ * tests/golden/verdict_notes.txt, derived from docs/policy.md when it was written and read through at every change. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* cmocka wants the headers above first */
+#include <cmocka.h>
+
+#include "../../reporters/golden.h"
+#include "model.h"
+
+#define COUNT(more)                                                                                \
+    "rules: [{id: work, match: {kind: [kernel, memcpy, memset, graph, op, sync]}, metric: "        \
+    "count, " more "}]\n"
+#define ABS COUNT("fail: {abs: 0}")
+#define TIME(more) "rules: [{id: time, match: {kind: kernel}, metric: self, " more "}]\n"
+#define FOR(match) "rules: [{id: work, match: {" match "}, metric: count, fail: {abs: 0}}]\n"
+#define OP "op|aten::op3"
+#define KERNEL "kernel|aten::op3|void kern3(float*)|23"
+
+static const struct model_row rows[] = {
+    { .what = "notes: a rank is missing",
+      .policy = ABS,
+      .base = { .ranks = 3 },
+      .test = { .ranks = 3, .without_ranks = 2 } },
+    { .what = "notes: two ranks are missing",
+      .policy = ABS,
+      .base = { .ranks = 4 },
+      .test = { .ranks = 4, .without_ranks = 6 } },
+    { .what = "notes: missing on both sides",
+      .policy = ABS,
+      .base = { .ranks = 4, .without_ranks = 4 },
+      .test = { .ranks = 4, .without_ranks = 2 } },
+    { .what = "notes: another rank",
+      .policy = ABS,
+      .base = { .ranks = 2, .without_ranks = 2 },
+      .test = { .ranks = 2, .without_ranks = 1 } },
+    { .what = "notes: ranks, one is left",
+      .policy = ABS,
+      .base = { .ranks = 2, .without_ranks = 2 },
+      .test = { .ranks = 2 } },
+    { .what = "notes: another device", .policy = ABS, .test = { .device = "Tesla V100" } },
+    { .what = "notes: another device, no kernels",
+      .policy = ABS,
+      .base = { .work = "op|aten::a" },
+      .test = { .device = "Tesla V100", .work = "op|aten::a" } },
+    { .what = "notes: outside the steps",
+      .policy = ABS,
+      .test = { .between = "op|aten::a;sync|-|cudaDeviceSynchronize" } },
+    { .what = "notes: more outside the steps",
+      .policy = ABS,
+      .base = { .between = "op|aten::a" },
+      .test = { .between = "op|aten::a;op|aten::a" } },
+    { .what = "notes: many outside the steps",
+      .policy = ABS,
+      .test = { .between = "op|aten::a;op|aten::b;op|aten::c;op|aten::d;op|aten::e" } },
+    { .what = "notes: fewer outside", .policy = ABS, .base = { .between = "op|aten::a" } },
+    { .what = "notes: outside, fewer steps",
+      .policy = ABS,
+      .base = { .between = "op|aten::a" },
+      .test = { .between = "op|aten::a", .steps = 2 } },
+    { .what = "notes: once outside",
+      .policy = ABS,
+      .test = { .between = "op|aten::a", .in_steps = 8 } },
+    { .what = "notes: polling outside",
+      .policy = ABS,
+      .test = { .between = "sync|-|cudaEventQuery" } },
+    { .what = "notes: unmarked",
+      .policy = ABS,
+      .base = { .marker = "" },
+      .test = { .marker = "" } },
+    { .what = "notes: unmarked, twice",
+      .policy = ABS,
+      .base = { .marker = "" },
+      .test = { .marker = "", .steps = 8 } },
+    { .what = "notes: unmarked, hints",
+      .policy = ABS,
+      .base = { .marker = "" },
+      .test = { .marker = "",
+                .events =
+                    "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"execute_1\",\"pid\":10,"
+                    "\"tid\":10,\"ts\":1100,\"dur\":3},{\"ph\":\"X\",\"cat\":\"user_annotation\","
+                    "\"name\":\"execute_2\",\"pid\":10,\"tid\":10,\"ts\":1200,\"dur\":3}," } },
+    { .what = "notes: the whole machine",
+      .policy = ABS "noise: {drift: 1%}",
+      .base = { .runs = 5 },
+      .test = { .all_slower = 1.3, .runs = 5 } },
+    { .what = "notes: the whole machine, faster",
+      .policy = ABS "noise: {drift: 1%}",
+      .base = { .runs = 5 },
+      .test = { .all_slower = 0.7, .runs = 5 } },
+};
+
+static void verdicts_are_as_written(void **state)
+{
+    struct tg_buf out = { 0 };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        model_judge(&out, &rows[i]);
+    golden_check("verdict_notes.txt", tg_buf_sv(&out));
+    tg_buf_release(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(verdicts_are_as_written) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

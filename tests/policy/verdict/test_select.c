@@ -1,0 +1,155 @@
+/* select.c: which names a rule judges, where, and with which limits. Each row is a pair of sides and a policy; what the verdict says of it is
+ * tests/golden/verdict_select.txt, derived from docs/policy.md when it was written and read through at every change. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* cmocka wants the headers above first */
+#include <cmocka.h>
+
+#include "../../reporters/golden.h"
+#include "model.h"
+
+#define COUNT(more)                                                                                \
+    "rules: [{id: work, match: {kind: [kernel, memcpy, memset, graph, op, sync]}, metric: "        \
+    "count, " more "}]\n"
+#define ABS COUNT("fail: {abs: 0}")
+#define TIME(more) "rules: [{id: time, match: {kind: kernel}, metric: self, " more "}]\n"
+#define FOR(match) "rules: [{id: work, match: {" match "}, metric: count, fail: {abs: 0}}]\n"
+#define OP "op|aten::op3"
+#define KERNEL "kernel|aten::op3|void kern3(float*)|23"
+
+static const struct model_row rows[] = {
+    { .what = "match: name", .policy = FOR("name: 'aten::op3'"), .test = { .more = OP } },
+    { .what = "match: another name", .policy = FOR("name: 'aten::op4'"), .test = { .more = OP } },
+    { .what = "match: two names",
+      .policy = FOR("name: ['aten::op4', 'aten::op3']"),
+      .test = { .more = OP } },
+    { .what = "match: kind", .policy = FOR("kind: kernel"), .test = { .more = OP } },
+    { .what = "match: raw name",
+      .policy = FOR("raw_name: 'void kern3(float?)'"),
+      .test = { .more = KERNEL } },
+    { .what = "match: another raw name",
+      .policy = FOR("raw_name: 'void kern4(float?)'"),
+      .test = { .more = KERNEL } },
+    { .what = "match: raw name, gone",
+      .policy = FOR("raw_name: 'void kern5(float?)'"),
+      .test = { .gone = "aten::op5" } },
+    { .what = "match: parent",
+      .policy = FOR("kind: kernel, parent: 'aten::op3'"),
+      .test = { .more = KERNEL } },
+    { .what = "match: another parent",
+      .policy = FOR("kind: kernel, parent: 'aten::op4'"),
+      .test = { .more = KERNEL } },
+    { .what = "match: class", .policy = FOR("class: compute"), .test = { .more = KERNEL } },
+    { .what = "match: another class", .policy = FOR("class: comm"), .test = { .more = KERNEL } },
+    { .what = "match: not a name",
+      .policy = FOR("kind: op, not: {name: 'aten::op3'}"),
+      .test = { .more = OP } },
+    { .what = "match: not another name",
+      .policy = FOR("kind: op, not: {name: 'aten::op4'}"),
+      .test = { .more = OP } },
+    { .what = "match: not a kind", .policy = FOR("not: {kind: op}"), .test = { .more = OP } },
+    { .what = "match: not a parent",
+      .policy = FOR("kind: kernel, not: {parent: 'aten::op3'}"),
+      .test = { .more = KERNEL } },
+    { .what = "match: family",
+      .policy = FOR("family: gemm"),
+      .test = { .more = "kernel|-|ampere_sgemm_128|20" } },
+    { .what = "match: another family",
+      .policy = FOR("family: conv"),
+      .test = { .more = "kernel|-|ampere_sgemm_128|20" } },
+    { .what = "match: families by name",
+      .policy = FOR("family: [triton, attention, conv, norm, elementwise]"),
+      .test = { .more = "kernel|-|triton_poi|5;kernel|-|flash_fwd|5;kernel|-|conv2d|5;kernel|-|"
+                        "layer_norm|5;kernel|-|elementwise_kernel|5" } },
+    { .what = "match: a regex", .policy = FOR("name: '/op[34]$/'"), .test = { .more = OP } },
+    { .what = "match: a regex that gives up",
+      .policy = FOR("name: '/(a+)+$/'"),
+      .test = { .more = "op|aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab" } },
+    { .what = "match: not, a regex that gives up",
+      .policy = FOR("kind: op, not: {name: '/(a+)+$/'}"),
+      .test = { .more = "op|aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab" } },
+    { .what = "match: raw, a regex that gives up",
+      .policy = FOR("raw_name: '/(a+)+$/'"),
+      .test = { .more = "op|aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab" } },
+    { .what = "match: annotations", .policy = FOR("kind: annotation"), .test = { .more = "op|x" } },
+    { .what = "match: runtime", .policy = FOR("kind: runtime"), .test = { .more = KERNEL } },
+    { .what = "match: sync",
+      .policy = FOR("kind: sync"),
+      .test = { .more = "sync|-|cudaDeviceSynchronize" } },
+    { .what = "when: event",
+      .policy = COUNT("fail: {abs: 0}, when: {event: push}"),
+      .test = { .more = OP },
+      .event = "push" },
+    { .what = "when: another event",
+      .policy = COUNT("fail: {abs: 0}, when: {event: push}"),
+      .test = { .more = OP },
+      .event = "schedule" },
+    { .what = "when: event, unknown",
+      .policy = COUNT("fail: {abs: 0}, when: {event: push}"),
+      .test = { .more = OP } },
+    { .what = "when: branch",
+      .policy = COUNT("fail: {abs: 0}, when: {branch: 'release/*'}"),
+      .test = { .more = OP },
+      .branch = "release/1" },
+    { .what = "when: another branch",
+      .policy = COUNT("fail: {abs: 0}, when: {branch: 'release/*'}"),
+      .test = { .more = OP },
+      .branch = "main" },
+    { .what = "when: device",
+      .policy = COUNT("fail: {abs: 0}, when: {device: '*H100*'}"),
+      .test = { .more = OP } },
+    { .what = "when: another device",
+      .policy = COUNT("fail: {abs: 0}, when: {device: '*A100*'}"),
+      .test = { .more = OP } },
+    { .what = "when: both",
+      .policy = COUNT("fail: {abs: 0}, when: {event: push, branch: main}"),
+      .test = { .more = OP },
+      .event = "push",
+      .branch = "main" },
+    { .what = "when: one of both",
+      .policy = COUNT("fail: {abs: 0}, when: {event: push, branch: main}"),
+      .test = { .more = OP },
+      .event = "push",
+      .branch = "x" },
+    { .what = "when: a list",
+      .policy = COUNT("fail: {abs: 0}, when: {event: [push, schedule]}"),
+      .test = { .more = OP },
+      .event = "schedule" },
+    { .what = "override: lets it pass",
+      .policy = COUNT("fail: {abs: 0}, overrides: [{match: {name: 'aten::op3'}, fail: {abs: 1}}]"),
+      .test = { .more = OP } },
+    { .what = "override: for another name",
+      .policy = COUNT("fail: {abs: 0}, overrides: [{match: {name: 'aten::op4'}, fail: {abs: 1}}]"),
+      .test = { .more = OP } },
+    { .what = "override: the last wins",
+      .policy = COUNT("fail: {abs: 0}, overrides: [{match: {name: 'aten::op3'}, fail: {abs: 1}}, "
+                      "{match: {kind: op}, fail: {abs: 0}}]"),
+      .test = { .more = OP } },
+    { .what = "override: of the warning alone",
+      .policy = COUNT("fail: {abs: 0}, overrides: [{match: {name: 'aten::op3'}, warn: {abs: 0}}]"),
+      .test = { .more = OP } },
+    { .what = "override: off",
+      .policy = COUNT("fail: {abs: 0}, overrides: [{match: {name: 'aten::op3'}, fail: off}]"),
+      .test = { .more = OP } },
+    { .what = "override: of every name, off",
+      .policy = COUNT("fail: {abs: 0}, overrides: [{match: {name: '*'}, fail: off}]"),
+      .test = { .more = OP } },
+};
+
+static void verdicts_are_as_written(void **state)
+{
+    struct tg_buf out = { 0 };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        model_judge(&out, &rows[i]);
+    golden_check("verdict_select.txt", tg_buf_sv(&out));
+    tg_buf_release(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(verdicts_are_as_written) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

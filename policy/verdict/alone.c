@@ -199,15 +199,16 @@ void tg_verdict_add_alone(struct tg_verdict *v, const struct tg_verdict *self, s
 /* Bytes of a note that a headline has room for. */
 #define HEADLINE_NOTE 160
 
-/* A headline without the state in front, and the note that changed it. */
-static tg_sv headline_by(const struct tg_verdict *v, const char *state, const struct tg_note *note,
+/* "WARN: nothing failed; the policy is looser than the baseline's: …" */
+static tg_sv headline_by(const struct tg_verdict *v, tg_sv head, const struct tg_note *note,
                          struct tg_arena *a)
 {
-    tg_sv rest = v->headline, why = tg_utf8_prefix(note->text, HEADLINE_NOTE);
-    if (tg_sv_starts(rest, TG_SV("PASS: ")))
-        rest = (tg_sv){ rest.p + 6, rest.n - 6 };
-    return tg_sv_of(tg_arena_printf(a, "%s: %.*s; %.*s%s", state, TG_SV_ARG(rest), TG_SV_ARG(why),
-                                    why.n < note->text.n ? "…" : ""));
+    tg_sv why = tg_utf8_prefix(note->text, HEADLINE_NOTE), was = v->headline;
+    bool plain = tg_sv_starts(was, TG_SV("PASS: no regression found"));
+    bool named = plain || v->outcome == TG_OUTCOME_FAIL;
+    return tg_sv_of(tg_arena_printf(a, "%.*s; %.*s%s%s%.*s", TG_SV_ARG(head), TG_SV_ARG(why),
+                                    why.n < note->text.n ? "…" : "", named ? "" : "; ",
+                                    named ? 0 : (int)was.n, was.p));
 }
 
 /* `fail_on: [warn]` and a note that makes a warning: a row, so that every report counts it. */
@@ -240,10 +241,10 @@ void tg_verdict_settle(struct tg_verdict *v, unsigned fail_on, struct tg_arena *
     if (!note || (v->outcome != TG_OUTCOME_PASS && v->outcome != TG_OUTCOME_WARN))
         return;
     if (fail_on & TG_FAIL_ON_WARN) {
-        v->headline = headline_by(v, "FAIL", note, a);
         fail_by(v, note, a);
+        v->headline = headline_by(v, TG_SV("FAIL: 1 violation"), note, a);
     } else if (v->outcome == TG_OUTCOME_PASS) {
-        v->headline = headline_by(v, "WARN", note, a);
+        v->headline = headline_by(v, TG_SV("WARN: nothing failed"), note, a);
         v->outcome = TG_OUTCOME_WARN;
     }
     v->exit_code = tg_outcome_exit_code(v->outcome);

@@ -324,6 +324,11 @@ void tg_describe_measure(struct tg_result *r, const struct tg_comparison *c,
         describe_budget(&m, p, NULL, j->limit);
     else
         describe_change(&m, p, NAN);
+    if (p->outside > 0) {
+        tg_buf_puts(&m, "; ");
+        tg_phrase_value(&m, p->outside, TG_UNIT_COUNT);
+        tg_buf_puts(&m, " more outside the steps");
+    }
     r->message = tg_phrase_take(&m, a);
     describe_evidence(r, c, p, j, a);
 }

@@ -24,9 +24,7 @@ static void put_fact(struct tg_buf *b, const struct tg_result *r)
 /* "17 (max: 3)" */
 static void put_budget(struct tg_buf *b, const struct tg_result *r)
 {
-    enum tg_metric m;
-    tg_phrase_value(b, r->test,
-                    tg_metric_from_name(r->metric, &m) ? tg_metric_info(m)->unit : TG_UNIT_COUNT);
+    tg_phrase_value(b, r->test, tg_dimension_unit(r->dimension));
     tg_buf_printf(b, " (%.*s)", TG_SV_ARG(r->limit));
 }
 

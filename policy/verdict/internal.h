@@ -59,6 +59,17 @@ struct tg_rule_limits tg_select_limits(const struct tg_rule *rule, const struct 
 /* `when:`; a key whose value is unknown does not hold. */
 bool tg_select_rule(const struct tg_eval_state *e, const struct tg_when *when);
 
+/* ---- outside.c: calls before, between and after the steps ---- */
+
+/* By the step. */
+double tg_outside_calls(const struct tg_comparison *c, const struct tg_op *op, int side);
+/* How many more by the step the fresh side has; 0: not more by the step and by the trace. */
+double tg_outside_growth(const struct tg_comparison *c, const struct tg_op *op);
+/* Are steps outside that the window skips, as those of a warm-up? Their calls vary by nature. */
+bool tg_outside_has_steps(const struct tg_comparison *c);
+/* Of all operators of these kinds, bits 1 << enum tg_kind; 0 where steps are skipped. */
+double tg_outside_growth_of(const struct tg_comparison *c, uint32_t kinds);
+
 /* ---- probe.c ---- */
 
 enum tg_dimension tg_unit_dimension(enum tg_unit unit);

@@ -6,6 +6,7 @@
 
 struct tg_probe {
     double base, test;        /* in the metric's unit, per step; base NaN: unknown (budgets) */
+    double outside;           /* of `test`, calls outside the steps that the baseline has not */
     double per;               /* evidence is for so many calls together; 0: for one */
     bool has_recorded;        /* budgets ask the means as recorded, */
     double recorded[2];       /* these; else `base` and `test` are that */

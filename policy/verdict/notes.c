@@ -101,50 +101,31 @@ static void tell_busy(struct tg_eval_state *e, const struct tg_comparison *c)
     tg_buf_release(&b);
 }
 
-/* Calls a step that are in no window: before, between and after the steps. */
-static double outside(const struct tg_comparison *c, const struct tg_op *op, int side)
-{
-    double calls = (double)(op->whole_count[side] - op->step_count[side]);
-    return c->n_units[side] ? calls / (double)c->n_units[side] : 0;
-}
-
-/* The same of a trace. What runs once a trace grows by the step where a trace has fewer of them. */
-static double outside_of_trace(const struct tg_comparison *c, const struct tg_op *op, int side)
-{
-    double traces = (double)(c->n_runs[side] * c->n_ranks[side]);
-    return traces > 0 ? outside(c, op, side) * (double)c->n_units[side] / traces : 0;
-}
-
-#define OUTSIDE_MORE 0.5 /* calls a step, outside the steps, that are told */
-
-/* No rule per name sees what runs between the windows: more of it is said, above all waiting. */
+/* No rule per name sees what runs outside the windows: work that went there must not be green. */
 static void tell_outside(struct tg_eval_state *e, const struct tg_comparison *c)
 {
     struct tg_buf b = { 0 };
-    unsigned flags = TG_NOTE_WARNING;
     size_t n = 0;
     for (size_t i = 0; i < c->n_ops; i++) {
         const struct tg_op *op = &c->ops[i];
-        double base = outside(c, op, TG_BASE), test = outside(c, op, TG_TEST);
-        if (!tg_kind_is_counted(op->kind) || op->polling || test - base < OUTSIDE_MORE ||
-            outside_of_trace(c, op, TG_TEST) <= outside_of_trace(c, op, TG_BASE))
-            continue;
-        if (op->kind == TG_KIND_SYNC && base == 0)
-            flags |= TG_NOTE_LIFTS;
-        if (n++ >= 3)
+        if (tg_outside_growth(c, op) <= 0 || n++ >= 3)
             continue;
         tg_buf_printf(&b, "%s%.*s ",
                       n > 1 ? ", " : "more calls outside the steps: ", TG_SV_ARG(op->name));
-        tg_phrase_value(&b, base, TG_UNIT_COUNT);
+        tg_phrase_value(&b, tg_outside_calls(c, op, TG_BASE), TG_UNIT_COUNT);
         tg_buf_puts(&b, " -> ");
-        tg_phrase_value(&b, test, TG_UNIT_COUNT);
+        tg_phrase_value(&b, tg_outside_calls(c, op, TG_TEST), TG_UNIT_COUNT);
     }
     if (n > 3)
         tg_buf_printf(&b, " and %zu more", n - 3);
     if (n)
-        tg_verdict_add_note(e->out, e->arena, flags, tg_buf_sv(&b),
-                            TG_SV("Calls a step. Rules judge what is inside the steps: widen the "
-                                  "window, or see `diff --whole`."));
+        tg_verdict_add_note(e->out, e->arena,
+                            TG_NOTE_WARNING |
+                                (tg_outside_has_steps(c) ? TG_NOTE_PLAIN : TG_NOTE_LIFTS),
+                            tg_buf_sv(&b),
+                            TG_SV("Calls a step. Rules about names judge what is inside the steps: "
+                                  "widen the window, or see `diff --whole`. launch_count and "
+                                  "sync_count count them."));
     tg_buf_release(&b);
 }
 

@@ -1,0 +1,52 @@
+#include "policy/verdict/internal.h"
+
+/* Calls of a trace, on average, that make a growth: one in most runs. */
+#define MORE_A_TRACE 1
+
+double tg_outside_calls(const struct tg_comparison *c, const struct tg_op *op, int side)
+{
+    double calls = (double)(op->whole_count[side] - op->step_count[side]);
+    return c->n_units[side] ? calls / (double)c->n_units[side] : 0;
+}
+
+/* The same of a trace. */
+static double calls_of_trace(const struct tg_comparison *c, const struct tg_op *op, int side)
+{
+    double traces = (double)(c->n_runs[side] * c->n_ranks[side]);
+    double calls = (double)(op->whole_count[side] - op->step_count[side]);
+    return traces > 0 ? calls / traces : 0;
+}
+
+/*
+ * What runs once a trace grows by the step where a trace has fewer of them, and what runs between
+ * steps grows by the trace where it has more: same code does not grow by both.
+ */
+double tg_outside_growth(const struct tg_comparison *c, const struct tg_op *op)
+{
+    double more = tg_outside_calls(c, op, TG_TEST) - tg_outside_calls(c, op, TG_BASE);
+    double of_trace = calls_of_trace(c, op, TG_TEST) - calls_of_trace(c, op, TG_BASE);
+    bool counts = tg_kind_is_counted(op->kind) && !op->polling && !op->launched;
+    return counts && of_trace >= MORE_A_TRACE && more > 0 ? more : 0;
+}
+
+bool tg_outside_has_steps(const struct tg_comparison *c)
+{
+    for (int side = 0; side < 2; side++) {
+        uint64_t steps = 0;
+        for (size_t run = 0; run < c->side[side].n_runs; run++)
+            for (size_t rank = 0; rank < c->side[side].n_ranks; rank++)
+                steps += c->side[side].at[run][rank]->n_steps;
+        if (steps != c->n_units[side])
+            return true;
+    }
+    return false;
+}
+
+double tg_outside_growth_of(const struct tg_comparison *c, uint32_t kinds)
+{
+    double sum = 0;
+    for (size_t i = 0; i < c->n_ops && !tg_outside_has_steps(c); i++)
+        if (kinds & 1u << c->ops[i].kind)
+            sum += tg_outside_growth(c, &c->ops[i]);
+    return sum;
+}

@@ -220,6 +220,29 @@ static void judge_varying(const struct question *q, struct tg_count_evidence *ev
         ev->proof = TG_COUNT_HINT;
 }
 
+/*
+ * Each run has one count, all fresh runs the same, and only a minority of three baseline runs or
+ * more has it, too: one polluted recording must not hide a change. A flaky operator looks alike.
+ */
+static bool follows_odd_run(const struct question *q)
+{
+    double fresh = q->rest[TG_TEST].most;
+    size_t alike = 0;
+
+    if (q->n_runs[TG_BASE] < 3 || q->n_runs[TG_TEST] < 3 || !is_constant(&q->rest[TG_TEST]))
+        return false;
+    for (size_t i = 0; i < q->n_runs[TG_BASE]; i++) {
+        struct tg_step_counts s = rest_of(&q->run[TG_BASE][i]);
+        for (size_t j = 1; j < s.n; j++)
+            if (s.v[j] != s.v[0])
+                return false;
+        if (!s.n || s.v[0] > fresh)
+            return false;
+        alike += s.v[0] == fresh;
+    }
+    return 2 * alike < q->n_runs[TG_BASE];
+}
+
 static void decide(const struct question *q, bool waits, struct tg_count_evidence *ev)
 {
     if (q->all[TG_BASE].n == 0 || q->all[TG_TEST].n == 0)
@@ -227,9 +250,11 @@ static void decide(const struct question *q, bool waits, struct tg_count_evidenc
     ev->steps = (unsigned)q->all[TG_TEST].n;
     ev->most = q->all[TG_TEST].most;
     ev->runs_above = (unsigned)runs_above(q, q->rest[TG_BASE].most);
-    if (!is_constant(&q->rest[TG_BASE]))
+    if (!is_constant(&q->rest[TG_BASE])) {
         judge_varying(q, ev);
-    else if (is_constant(&q->rest[TG_TEST]))
+        if (ev->proof == TG_COUNT_UNCHANGED && follows_odd_run(q))
+            ev->proof = TG_COUNT_HINT;
+    } else if (is_constant(&q->rest[TG_TEST]))
         judge_constants(q, ev);
     else
         judge_parts(q, waits, ev);

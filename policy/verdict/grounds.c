@@ -12,7 +12,11 @@ void tg_grounds_except(struct tg_judgement *j, const struct tg_rule *rule, const
     enum tg_exception x = about_presence(rule->metric) ? tg_op_exception(op) : TG_EXCEPTION_NONE;
     if (!(rule->exceptions & 1u << x))
         return;
-    if (x == TG_EXCEPTION_POLLING) {
+    if (x == TG_EXCEPTION_POLLING && op->count[TG_BASE] <= 0 &&
+        (j->state == TG_STATE_FAIL || j->state == TG_STATE_WARN)) {
+        j->state = TG_STATE_WARN; /* its number is random, that it polls is not */
+        j->exception = x;
+    } else if (x == TG_EXCEPTION_POLLING) {
         *j = (struct tg_judgement){ .state = TG_STATE_SKIP,
                                     .why_not = "a polling call: its number is random",
                                     .exception = x };

@@ -129,6 +129,29 @@ static void tell_outside(struct tg_eval_state *e, const struct tg_comparison *c)
     tg_buf_release(&b);
 }
 
+/* Events whose category nobody knows: no rule can be about them, so more of them is said. */
+static void tell_unknown_kinds(struct tg_eval_state *e, const struct tg_comparison *c)
+{
+    struct tg_buf b = { 0 };
+    size_t n = 0;
+    for (size_t i = 0; i < c->n_ops; i++) {
+        const struct tg_op *op = &c->ops[i];
+        if (op->kind != TG_KIND_OTHER || (op->change != TG_ADDED && op->change != TG_MORE) ||
+            n++ >= 3)
+            continue;
+        tg_buf_printf(&b, "%s%.*s ",
+                      n > 1 ? ", " : "more events of an unknown category: ", TG_SV_ARG(op->name));
+        tg_phrase_signed(&b, op->count[TG_TEST] - op->count[TG_BASE], TG_UNIT_COUNT);
+    }
+    if (n > 3)
+        tg_buf_printf(&b, " and %zu more", n - 3);
+    if (n)
+        tg_verdict_add_note(e->out, e->arena, TG_NOTE_WARNING | TG_NOTE_LIFTS, tg_buf_sv(&b),
+                            TG_SV("A step. No rule judges them: docs/metrics.md does not list "
+                                  "their `cat`."));
+    tg_buf_release(&b);
+}
+
 /* Where steps are not known, more work everywhere cannot be told from more steps. */
 static void tell_ratio(struct tg_eval_state *e, const struct tg_comparison *c)
 {
@@ -222,6 +245,7 @@ void tg_notes(struct tg_eval_state *e)
     tell_ranks(e, c);
     tell_other_device(e, c);
     tell_outside(e, c);
+    tell_unknown_kinds(e, c);
     if (c->n_left_out) {
         tg_buf_printf(&b,
                       "%zu of %zu ranks are compared whole; of the others the stored side holds "

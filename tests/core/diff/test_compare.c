@@ -381,6 +381,10 @@ static void new_names_are_small_unless_they_wait(void **state)
     add_all(f, TG_TEST, TG_KIND_OP, "aten::item", "", 1, 11); /* reads back: waits */
     add_all(f, TG_TEST, TG_KIND_SYNC, "cudaStreamSynchronize", "", 1, 11);
     add_all(f, TG_TEST, TG_KIND_RUNTIME, "cudaEventQuery", "", 7, 5001); /* polling */
+    add_all(f, TG_BASE, TG_KIND_RUNTIME, "cudaStreamQuery", "", 1, 5001);
+    add_all(f, TG_TEST, TG_KIND_RUNTIME, "cudaStreamQuery", "", 7, 5001);
+    add_all(f, TG_TEST, TG_KIND_RUNTIME, "cudaMalloc", "", 1, 11);
+    add_all(f, TG_TEST, TG_KIND_RUNTIME, "cudaEventRecord", "", 1, 11);
     add_all(f, TG_TEST, TG_KIND_PYTHON, "nn.Module: forward", "", 7, 5001);
     compare(f);
     assert_int_equal(verdict_on(f, "small"), TG_STATE_WARN);
@@ -388,7 +392,11 @@ static void new_names_are_small_unless_they_wait(void **state)
     assert_int_equal(verdict_on(f, "large"), TG_STATE_FAIL);
     assert_int_equal(verdict_on(f, "aten::item"), TG_STATE_FAIL);
     assert_int_equal(verdict_on(f, "cudaStreamSynchronize"), TG_STATE_FAIL);
-    assert_int_equal(verdict_on(f, "cudaEventQuery"), NOT_LOOKED_AT);
+    assert_int_equal(verdict_on(f, "cudaEventQuery"),
+                     TG_STATE_WARN); /* the baseline does not poll */
+    assert_int_equal(verdict_on(f, "cudaStreamQuery"), TG_STATE_SKIP);
+    assert_int_equal(verdict_on(f, "cudaMalloc"), TG_STATE_WARN);
+    assert_int_equal(verdict_on(f, "cudaEventRecord"), NOT_LOOKED_AT);
     assert_int_equal(verdict_on(f, "nn.Module: forward"), NOT_LOOKED_AT);
 }
 

@@ -97,6 +97,18 @@ static const struct model_row rows[] = {
                 "sync_count, fail: {abs: 0}}]"
                 "\nsuites: [{name: s, trace: x, window: {by: ProfilerStep, skip_first: 1}}]",
       .test = { .more = KERNEL, .in_steps = 1 } },
+    { .what = "notes: an unknown category",
+      .policy = ABS,
+      .test = { .steps = 1,
+                .events = "{\"ph\":\"X\",\"cat\":\"xpu_op\",\"name\":\"lib::more\",\"pid\":10,"
+                          "\"tid\":10,\"ts\":1000.1,\"dur\":0.2}," },
+      .base = { .steps = 1 } },
+    { .what = "notes: a known category that no rule judges",
+      .policy = ABS,
+      .test = { .steps = 1,
+                .events = "{\"ph\":\"X\",\"cat\":\"overhead\",\"name\":\"lib::more\",\"pid\":10,"
+                          "\"tid\":10,\"ts\":1000.1,\"dur\":0.2}," },
+      .base = { .steps = 1 } },
     { .what = "notes: unmarked",
       .policy = ABS,
       .base = { .marker = "" },

@@ -30,6 +30,46 @@ static const struct model_row rows[] = {
     { .what = "built-in, one synchronisation more",
       .test = { .more = "sync|-|cudaDeviceSynchronize" } },
     { .what = "built-in, a polling call more", .test = { .more = "sync|-|cudaEventQuery" } },
+    { .what = "built-in, a call of cudaMalloc",
+      .base = { .steps = 1 },
+      .test = { .steps = 1,
+                .events = "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaMalloc\",\"pid\":"
+                          "10,\"tid\":10,\"ts\":1000.1,\"dur\":0.2}," } },
+    { .what = "built-in, a call of cudaFree",
+      .base = { .steps = 1 },
+      .test = { .steps = 1,
+                .events = "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaFree\",\"pid\":10,"
+                          "\"tid\":10,\"ts\":1000.1,\"dur\":0.2}," } },
+    { .what = "built-in, a call of cuMemAlloc_v2",
+      .base = { .steps = 1 },
+      .test = { .steps = 1,
+                .events = "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cuMemAlloc_v2\","
+                          "\"pid\":10,\"tid\":10,\"ts\":1000.1,\"dur\":0.2}," } },
+    { .what = "built-in, a call of cudaEventQuery",
+      .base = { .steps = 1 },
+      .test = { .steps = 1,
+                .events = "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaEventQuery\","
+                          "\"pid\":10,\"tid\":10,\"ts\":1000.1,\"dur\":0.2}," } },
+    { .what = "built-in, a call of cudaEventRecord",
+      .base = { .steps = 1 },
+      .test = { .steps = 1,
+                .events = "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaEventRecord\","
+                          "\"pid\":10,\"tid\":10,\"ts\":1000.1,\"dur\":0.2}," } },
+    { .what = "built-in, one more poll",
+      .base = { .steps = 1,
+                .events = "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaEventQuery\","
+                          "\"pid\":10,\"tid\":10,\"ts\":1000.1,\"dur\":0.2}," },
+      .test = { .steps = 1,
+                .events = "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaEventQuery\","
+                          "\"pid\":10,\"tid\":10,\"ts\":1000.1,\"dur\":0.2},"
+                          "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaEventQuery\","
+                          "\"pid\":10,\"tid\":10,\"ts\":1000.4,\"dur\":0.2}," } },
+    { .what = "built-in, a polluted baseline run",
+      .base = { .runs = 5, .more = OP ";" OP, .in_runs = 4 },
+      .test = { .runs = 5, .more = OP ";" OP } },
+    { .what = "built-in, two polluted baseline runs of three",
+      .base = { .runs = 3, .more = OP ";" OP, .in_runs = 6 },
+      .test = { .runs = 3, .more = OP ";" OP } },
     { .what = "built-in, a copy more",
       .test = { .more = "memcpy|-|Memcpy DtoD (Device -> Device)|3" } },
     { .what = "built-in, larger copies",

@@ -10,6 +10,7 @@
 #include "cmd/gate/reading.h"
 #include "cmd/help.h"
 #include "cmd/options.h"
+#include "policy/verdict/verdict.h"
 #include "core/base/temporary.h"
 
 /*
@@ -69,7 +70,7 @@ static int dispatch(const char *const *argv, size_t n, struct tg_io *io, struct 
         return 2;
     }
     if (strcmp(argv[0], "--version") == 0)
-        return tg_io_put(io, TG_SV("tracegate " TG_VERSION "\n"), err) ? 0 : 5;
+        return tg_io_put(io, TG_SV("tracegate " TG_JUDGED_BY "\n"), err) ? 0 : 5;
     if (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0) {
         tg_help_overview(&out, tg_commands, io->columns);
         code = tg_io_put(io, tg_buf_sv(&out), err) ? 0 : 5;

@@ -11,7 +11,7 @@ void tg_verdict_of_error(struct tg_verdict *out, const struct tg_err *why, struc
     *out = (struct tg_verdict){ .outcome = why->kind == TG_ERR_LOST ? TG_OUTCOME_INCONCLUSIVE
                                                                     : TG_OUTCOME_ERROR,
                                 .suite = TG_SV("default"),
-                                .version = TG_SV(TG_VERSION) };
+                                .version = TG_SV(TG_JUDGED_BY) };
     out->exit_code = tg_err_exit_code(why->kind);
     out->error = tg_sv_of(tg_arena_printf(a, "%s%s%s", why->file[0] ? why->file : "",
                                           why->file[0] ? ": " : "", why->message));
@@ -68,7 +68,7 @@ void tg_verdict_first_run(struct tg_verdict *out, enum tg_outcome outcome_, stru
     *out = (struct tg_verdict){ .outcome = outcome_,
                                 .exit_code = tg_outcome_exit_code(outcome_),
                                 .suite = TG_SV("default"),
-                                .version = TG_SV(TG_VERSION) };
+                                .version = TG_SV(TG_JUDGED_BY) };
     out->coverage = TG_SV("nothing judged: first run");
     out->headline = TG_SV("FIRST RUN: no baseline existed yet; nothing was compared");
     if (outcome_ != TG_OUTCOME_PASS) {
@@ -98,7 +98,7 @@ void tg_verdict_alone(struct tg_verdict *out)
                                 .headline = TG_SV("PASS: every budget is kept; the policy has no "
                                                   "rule that needs a baseline"),
                                 .coverage = TG_SV("nothing judged"),
-                                .version = TG_SV(TG_VERSION) };
+                                .version = TG_SV(TG_JUDGED_BY) };
 }
 
 /* Of a verdict on the fresh side alone: what does not need a baseline, and is not in order. */

@@ -165,7 +165,7 @@ bool tg_eval(struct tg_verdict *out, const struct tg_eval_input *in, struct tg_a
                                 .suite = in->suite ? in->suite->name : TG_SV("default"),
                                 .policy = in->policy->built_in ? TG_SV("built-in policy")
                                                                : in->policy->file,
-                                .version = TG_SV(TG_VERSION) };
+                                .version = TG_SV(TG_JUDGED_BY) };
     tg_notes(&e);
     comparable = tg_guards(&e);
     tg_guard_integrity(&e);

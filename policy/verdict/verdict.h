@@ -7,6 +7,14 @@
 #include "core/cause/choose.h"
 #include "core/diff/compare.h"
 
+/*
+ * The rules of evidence (core/diff, policy/verdict) by number: it rises with each release that may
+ * judge the same traces and the same policy otherwise, and every report names it. What changed:
+ * docs/release.md#upgrades.
+ */
+#define TG_DECISIONS "2"
+#define TG_JUDGED_BY TG_VERSION " (decisions " TG_DECISIONS ")"
+
 enum tg_state {
     TG_STATE_PASS,
     TG_STATE_NOT_JUDGED,

@@ -85,10 +85,22 @@ def walk(page, tmp):
     return ran
 
 
+def anchors(path):
+    """The anchors of a page's headings, as GitHub makes them."""
+    with open(path, encoding="utf-8") as f:
+        heads = re.findall(r"^#+ (.*)$", f.read(), re.M)
+    return {re.sub(r"[^a-z0-9 _-]", "", re.sub(r"\[(.*?)\]\(.*?\)", r"\1", h).lower()).replace(" ", "-") for h in heads}
+
+
 def links(page, text):
-    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text):
-        if not re.match(r"https?:", target) and not os.path.exists(os.path.join(FOLDER, target)):
+    for target, anchor in re.findall(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)", text):
+        path = os.path.join(FOLDER, target or page)
+        if re.match(r"https?:", target):
+            continue
+        if not os.path.exists(path):
             fault(f"{page}: {target} is not there")
+        elif anchor and anchor not in anchors(path):
+            fault(f"{page}: {target} has no heading #{anchor}")
 
 
 def main():
@@ -100,6 +112,12 @@ def main():
         expect(f"{page}: in the index", page == "README.md" or f"({page})" in index, True)
         with tempfile.TemporaryDirectory() as tmp:
             ran += walk(page, tmp)
+    expect("eleven pages and the index", len(pages), 12)
+    for page in ["../../README.md"] + ["../" + p for p in sorted(os.listdir(FOLDER + "/..")) if p.endswith(".md")]:
+        here = os.path.dirname(os.path.normpath(os.path.join(FOLDER, page)))
+        with open(os.path.join(FOLDER, page), encoding="utf-8") as f:
+            # links of those pages start at their own folder
+            links(page, re.sub(r"\]\((?!https?:|#)([^)]+)\)", lambda m: f"]({os.path.relpath(os.path.join(here, m[1]), FOLDER)})", f.read()))
     return finish(f"guides: {len(pages)} pages, {ran} lines", enough=ran >= 20)
 
 

@@ -26,6 +26,10 @@ static const struct tg_opt check_options[] = {
     { "base-commit", TG_OPT_STR, offsetof(struct tg_check_opts, base_commit), "REV",
       "commit of the baseline, where --baseline is a path: tells which functions the change "
       "touched" },
+    { "cause-baseline", TG_OPT_STR, offsetof(struct tg_check_opts, cause_baseline), "PATH",
+      "a trace of the baseline with Python stacks: read for the causes alone, never judged" },
+    { "cause-traces", TG_OPT_STR, offsetof(struct tg_check_opts, cause_traces), "PATH",
+      "the same of the fresh side; the two belong together" },
     { "report-url", TG_OPT_STR, offsetof(struct tg_check_opts, report_url), "URL",
       "where the full report is, for the comment" },
     { "trace-url", TG_OPT_STR, offsetof(struct tg_check_opts, trace_url), "URL",

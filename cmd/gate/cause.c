@@ -226,6 +226,8 @@ static tg_sv why_not(const struct finder *f)
         return TG_SV("the fresh traces have no Python stacks");
     if (!f->read[TG_PATHS_TEST])
         return TG_SV("the fresh side is a summary, which holds no call paths");
+    if (!f->paths.stacks[TG_PATHS_TEST])
+        return TG_SV("the fresh trace has no Python stacks of functions of this program");
     return TG_SV("the first traces of the two sides do not show this difference");
 }
 
@@ -327,8 +329,12 @@ void tg_cause_find(struct tg_verdict *v, const struct tg_cause_ask *ask)
         read_both(&f, tg_strmap_find(&f.targets, TG_SV("step")));
         f.change.paths = &f.paths;
         for (size_t i = 0; i < v->n_results; i++)
-            if (can_have_cause(&v->results[i]) && target_of_result(&f, &v->results[i]) != TG_NO_ID)
+            if (!can_have_cause(&v->results[i]))
+                continue;
+            else if (target_of_result(&f, &v->results[i]) != TG_NO_ID)
                 attach(&f, v, &v->results[i]);
+            else
+                v->results[i].no_cause = TG_SV("only the worst results are followed");
         for (size_t i = 0; i < v->n_results; i++)
             if (v->results[i].cause)
                 keep(&v->results[i], ask->arena);

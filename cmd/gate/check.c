@@ -80,15 +80,34 @@ static const char *base_commit(struct tg_check *c, const struct tg_check_job *j)
     return tg_arena_printf(c->arena, "%s", named.sha);
 }
 
+/* Where the verdict's own traces have no stacks, others may have. */
+static bool cause_inputs(struct tg_check *c, struct tg_err *err)
+{
+    const char *path[2] = { c->o->cause_baseline, c->o->cause_traces };
+    if (!path[0] != !path[1]) {
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%s is given without %s",
+                   path[0] ? "--cause-baseline" : "--cause-traces",
+                   path[0] ? "--cause-traces" : "--cause-baseline");
+        return tg_err_hint(err, "A cause is found between two traces, one of each side.");
+    }
+    for (int side = 0; path[0] && side < 2; side++)
+        if (!tg_inputs_add(&c->cause[side], path[side], NULL, &c->repo, c->arena, err))
+            return false;
+    return true;
+}
+
 static void find_causes(struct tg_check *c, struct tg_check_job *j)
 {
     struct tg_summarize_opts so = tg_suite_reading(c->suites.policy, j->suite);
     const struct tg_summary *fresh = &j->summary[TG_TEST];
-    bool stacks = fresh->n && tg_sv_eq(tg_shard_env(fresh->shards[0], "with_stack"), TG_SV("1"));
+    bool apart = c->cause[TG_TEST].n > 0, stacks = apart;
+    if (fresh->n && !apart)
+        stacks = tg_sv_eq(tg_shard_env(fresh->shards[0], "with_stack"), TG_SV("1"));
     if (!fresh->n || !(stacks || c->repo.git))
         return;
     tg_cause_find(&j->verdict,
-                  &(struct tg_cause_ask){ .side = { &j->base, &j->fresh },
+                  &(struct tg_cause_ask){ .side = { apart ? &c->cause[TG_BASE] : &j->base,
+                                                    apart ? &c->cause[TG_TEST] : &j->fresh },
                                           .load = &so.load,
                                           .window = &so.window,
                                           .skip_first = (unsigned)j->suite->window.skip_first,
@@ -240,7 +259,7 @@ int tg_check_run(const struct tg_check_opts *o, const struct tg_strs *args, cons
     int code = 2;
     c.repo.opts.trust_owner = c.o->given.trust_repository;
     c.suites = (struct tg_suites){ .io = io, .repo = &c.repo, .arena = c.arena };
-    if (tg_given_check(&c.o->given, err) &&
+    if (tg_given_check(&c.o->given, err) && cause_inputs(&c, err) &&
         tg_suites_load(&c.suites, c.o->policy, c.o->profile, err) &&
         tg_suites_choose(&c.suites, c.o->suite, args->n ? TG_SUITES_ONE : TG_SUITES_ALL, err)) {
         c.render = (struct tg_render){

@@ -14,6 +14,7 @@ struct tg_check_opts {
     struct tg_given given;
     const char *policy, *suite, *profile, *report[TG_REPORTS], *report_url, *base_commit,
         *trace_url;
+    const char *cause_baseline, *cause_traces; /* read for the causes alone */
     bool junit_strict, annotations, dry_run, exit_zero, quiet;
     int64_t top; /* rows shown */
 };

@@ -14,6 +14,7 @@ struct tg_check {
     const struct tg_strs *args;
     const struct tg_io *io;
     struct tg_arena *arena;
+    struct tg_input_list cause[2]; /* --cause-baseline, --cause-traces; empty: not given */
     struct tg_repo repo;
     struct tg_suites suites; /* the ones to check */
     bool *waivers_used;      /* by any of them so far, a flag each of the policy's */

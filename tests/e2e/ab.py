@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """scripts/ab in a real repository with a program that hands out recorded traces; docs/record.md's snippet."""
+import json
 import os
 import re
 import subprocess
@@ -62,6 +63,64 @@ def interleaved(tmp):
     expect("no worktree stays after a failure", len(git(r, "worktree", "list").splitlines()), 1)
 
 
+HAND = """import gzip, json, os, shutil, sys
+case = "added-copy" if "clone()" in open("models/text.py").read() else "base-text"
+k = int(sys.argv[1].removesuffix(".json.gz")[-2:])
+with gzip.open(f"{sys.argv[2]}/{case}-{k}.json.gz", "rt") as f:
+    trace = json.load(f)
+with open(sys.argv[3], "a") as log:
+    log.write(f"{case} {os.environ.get('TRACE_STACKS', '')}\\n")
+if os.environ.get("TRACE_STACKS") != "1" or sys.argv[4] == "never":
+    trace["traceEvents"] = [e for e in trace["traceEvents"] if e.get("cat") != "python_function"]
+    trace.pop("with_stack", None)
+if sys.argv[4] == "breaks" and "TRACE_STACKS" in os.environ:
+    sys.exit(9)
+with gzip.open(sys.argv[1], "wt") as f:
+    json.dump(trace, f)
+"""
+
+
+def explain(tmp):
+    """The verdict comes from traces without stacks; the cause from one run a side with them, after a failure."""
+    planted = os.path.join(ROOT, "tests/planted")
+    sys.path.insert(0, planted)
+    import plant
+    plant.base(tmp + "/r")
+    with open(tmp + "/hand.py", "w") as f:
+        f.write(HAND)
+
+    def run(case, stacks, *more):
+        log = f"{tmp}/log-{case}-{stacks}{len(more)}"
+        done = ab(tmp + "/r", "--base", "main", *more, "--json", tmp + "/r.json", "--", sys.executable, tmp + "/hand.py", "{trace}",
+                  planted + "/traces", log, stacks)
+        with open(tmp + "/r.json") as f:
+            report = json.load(f)
+        return done, report, open(log).read().split("\n")[:-1]
+
+    plant.apply(tmp + "/r", "added-copy")
+    done, report, log = run("change", "some", "--explain")
+    expect("explained: exit", done.returncode, 1)
+    expect("explained: runs", log, ["base-text ", "added-copy "] * 3 + ["base-text 1", "added-copy 1"])
+    cause = report["violations"][0]["cause"] or {}
+    expect("explained: cause", (cause.get("file"), cause.get("qualified"), cause.get("changed")), ("models/text.py", "Block.forward", [[38, 38]]))
+    expect("explained: what was judged has no stacks", "with_stack" in json.dumps(report["environment"]) if "environment" in report else False, False)
+    expect("explained: said once", done.stdout.count("FAIL:"), 1)
+    done, report, log = run("change", "some")
+    expect("without --explain: runs", len(log), 6)
+    expect("without --explain: no cause of a stack", (report["violations"][0]["cause"] or {}).get("confidence") in (None, "medium"), True)
+    for stacks, words in (("never", "records no Python stacks"), ("breaks", "the command failed")):
+        done, report, log = run("change", stacks, "--explain")
+        expect(f"{stacks}: exit", done.returncode, 1)
+        expect(f"{stacks}: says {done.stderr[-300:]}", words in done.stderr, True)
+        expect(f"{stacks}: the verdict is told", "FAIL:" in done.stdout, True)
+    git(tmp + "/r", "checkout", "-q", "-b", "same", "main")
+    done, report, log = run("same", "some", "--explain")
+    expect("a pass needs no stacks", (done.returncode, len(log)), (0, 6))
+    for args in (("--cause-traces", "x"), ("--cause-baseline", "x")):
+        one = subprocess.run([PROGRAM, "check", tmp + "/r.json", *args], cwd=tmp, env=ENV, capture_output=True, text=True)
+        expect(f"{args} alone: {one.stderr}", (one.returncode, "is given without" in one.stderr), (2, True))
+
+
 def bisect(tmp):
     """Six commits: the third does not run, the fifth makes an extra copy; `git bisect` has to find that one."""
     r, shas = tmp + "/b", []
@@ -114,7 +173,7 @@ def snippet(tmp):
 
 
 def main():
-    for job in (interleaved, bisect, snippet):
+    for job in (interleaved, bisect, explain, snippet):
         with tempfile.TemporaryDirectory() as tmp:
             job(tmp)
     return finish("ab")

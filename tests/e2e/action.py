@@ -381,7 +381,8 @@ def ab_case(action, box, sha, temp, name, which, depth, inputs, more, verdict, c
             order = f.read().split("\n")[:-1]
         variant = {"same": "base", "more": "extra_copy"}[which]
         want = (["base setup", variant + " setup"] if more.get("setup") else []) + \
-            [f"{v} run0{k}" for k in range(n) for v in ("base", variant)]
+            [f"{v} run0{k}" for k in range(n) for v in ("base", variant)] + \
+            (["base run00"] if verdict == "fail" else [])  # once more for the cause; it has no stacks, so HEAD's is not asked for
         # a bad input is the workflow's fault: no comment; what the pull request did gets one
         writes = ["POST"] if code and event == "pull_request" and not (code == 2 and "base" not in inputs) else []
         facts = [("verdict", r.result["verdict"], verdict or r.result["verdict"]), ("exit code", r.result["exit-code"], str(code)),

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cmd/gate/runs.h"
+#include "cmd/policy_waive.h"
 #include "cmd/setup/files.h"
 #include "core/base/file.h"
 #include "core/diff/names.h"
@@ -12,7 +13,7 @@
 
 struct policy_opts {
     enum tg_format format;
-    const char *policy, *profile, *output;
+    const char *policy, *profile, *output, *reason, *owner, *issue;
     bool strict;
 };
 static const struct tg_opt policy_options[] = {
@@ -24,6 +25,9 @@ static const struct tg_opt policy_options[] = {
       "form of what lint finds and of metrics; text is the default" },
     { "strict", TG_OPT_FLAG, offsetof(struct policy_opts, strict), NULL,
       "lint: a warning is an error (exit 2); diff: exit 1 if anything is looser" },
+    { "reason", TG_OPT_STR, offsetof(struct policy_opts, reason), "TEXT", "waive: why" },
+    { "owner", TG_OPT_STR, offsetof(struct policy_opts, owner), "WHO", "waive: who removes it" },
+    { "issue", TG_OPT_STR, offsetof(struct policy_opts, issue), "URL", "waive: where it is told" },
     { "o", TG_OPT_STR, offsetof(struct policy_opts, output), "FILE",
       "init: where the policy goes; default: standard output" },
     { 0 },
@@ -458,11 +462,51 @@ static int init(struct job *j, struct tg_err *err)
     return put(j, &out, err);
 }
 
+/* ---- waive ---- */
+
+enum { MAX_REPORT = 256 << 20 };
+
+static tg_sv given(const char *text)
+{
+    return text ? tg_sv_of(text) : TG_SV("");
+}
+
+static int waive(struct job *j, struct tg_err *err)
+{
+    struct tg_buf text = { 0 }, out = { 0 };
+    struct tg_policy_waive_ask ask = { .reason = given(j->o->reason),
+                                       .owner = given(j->o->owner),
+                                       .issue = given(j->o->issue),
+                                       .today = tg_io_today(j->io) };
+    int code = 2;
+    if (j->args->n != 4) {
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
+                   "policy waive needs a report, a rule and a name, %zu given", j->args->n - 1);
+        (void)tg_err_hint(err, "For example: tracegate policy waive report.json new-work "
+                               "aten::clone");
+        return code;
+    }
+    ask.file = j->args->v[1];
+    ask.rule = tg_sv_of(j->args->v[2]);
+    ask.name = tg_sv_of(j->args->v[3]);
+    if (tg_file_read(&text, ask.file, MAX_REPORT, err)) {
+        ask.report = tg_buf_sv(&text);
+        if (tg_policy_waive(&out, &ask, err))
+            code = put(j, &out, err);
+    }
+    if (err->kind != TG_ERR_NONE)
+        code = tg_err_exit_code(err->kind);
+    tg_buf_release(&text);
+    tg_buf_release(&out);
+    return code;
+}
+
 static const struct {
     const char *name;
     int (*run)(struct job *j, struct tg_err *err);
-} verbs[] = { { "init", init }, { "lint", lint },     { "show", show },      { "explain", explain },
-              { "diff", diff }, { "schema", schema }, { "metrics", metrics } };
+} verbs[] = { { "init", init },       { "lint", lint },  { "show", show },
+              { "explain", explain }, { "diff", diff },  { "schema", schema },
+              { "metrics", metrics }, { "waive", waive } };
 
 static int policy_run(const void *opts, const struct tg_strs *args, const struct tg_io *io,
                       struct tg_err *err)
@@ -478,7 +522,7 @@ static int policy_run(const void *opts, const struct tg_strs *args, const struct
     if (code < 0) {
         code = 2;
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
-                   "policy needs one of: init, lint, show, explain, diff, schema, metrics");
+                   "policy needs one of: init, lint, show, explain, diff, waive, schema, metrics");
         (void)tg_err_hint(err, "For example: tracegate policy lint.");
     }
     tg_policy_free(j.policy);
@@ -493,7 +537,7 @@ const struct tg_cmd tg_cmd_policy = {
     .name = "policy",
     .summary = "write, check and show a policy",
     .synopsis = "init TRACE... | lint [TRACE...] | show | explain NAME|RULE [TRACE...] | "
-                "diff OLD NEW | schema | metrics",
+                "diff OLD NEW | waive REPORT RULE NAME | schema | metrics",
     .about =
         "init prints the policy that `tracegate init` writes for these traces.\n"
         "lint says what is wrong with a policy, all at once, and what loads but cannot work as "
@@ -509,6 +553,8 @@ const struct tg_cmd tg_cmd_policy = {
         "what it matches there. A name that neither has is an error.\n"
         "diff says what NEW lets pass that OLD does not (looser), the other way round (tighter), "
         "and what else changed; each is a file or REV:PATH.\n"
+        "waive prints the waivers that accept a name which failed under a rule, and what the name "
+        "explains, with ceilings from the JSON report of check; they end after 90 days.\n"
         "schema prints the JSON schema for editors.\n"
         "metrics lists what rules can measure: unit, bad direction, bounds.",
     .options = policy_options,

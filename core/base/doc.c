@@ -120,6 +120,12 @@ bool tg_doc_bool(const struct tg_doc *d, bool fallback)
     return cJSON_IsBool(cnode(d)) ? cJSON_IsTrue(cnode(d)) != 0 : fallback;
 }
 
+double tg_doc_num(const struct tg_doc *d, double fallback)
+{
+    const cJSON *c = cnode(d);
+    return cJSON_IsNumber(c) ? c->valuedouble : fallback;
+}
+
 bool tg_doc_i64(const struct tg_doc *d, int64_t *out)
 {
     const cJSON *c = cnode(d);

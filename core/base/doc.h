@@ -34,6 +34,7 @@ size_t tg_doc_count(const struct tg_doc *d);               /* children; O(n) */
  */
 tg_sv tg_doc_str(const struct tg_doc *d, tg_sv fallback);
 bool tg_doc_bool(const struct tg_doc *d, bool fallback);
+double tg_doc_num(const struct tg_doc *d, double fallback);
 TG_MUST bool tg_doc_i64(const struct tg_doc *d, int64_t *out); /* integral number or decimal text */
 
 /*

@@ -31,6 +31,40 @@ def lint_dates(tmp):
         expect(f"lint, last day {day}: {p.stdout}", (p.returncode, part in p.stdout), (code, True))
 
 
+def waive(tmp):
+    """Waivers for all causes of a failure, as `policy waive` writes them, and the same check passes: they cover what follows."""
+    traces = os.path.join(ROOT, "examples/traces")
+    with open(tmp + "/day.yml", "w", encoding="utf-8") as f:
+        f.write("version: 1\nextends: ['tracegate:recommended']\n")
+    for variant in ("extra_copy", "added_sync", "lost_fusion", "slower_op"):
+        def check(policy, side=variant):
+            fresh = sorted(glob.glob(f"{traces}/{side}/run0[0-4].json.gz"))
+            code, _, err = run("check", *fresh, "--runs", "--baseline", traces + "/base", "--policy", policy, "--json", "w.json", "--quiet", cwd=tmp)
+            with open(tmp + "/w.json", encoding="utf-8") as f:
+                return code, json.load(f)["violations"], err
+        code, failed, err = check("day.yml")
+        expect(f"{variant} fails {err}", code, 1)
+        roots, texts = [r for r in failed if r["explained_by"] is None], []
+        for r in roots:
+            code, out, err = run("policy", "waive", "w.json", r["rule"], r["op_normalised"], "--reason", "it's so", "--owner", "me",
+                                 "--issue", "https://example.org/1", cwd=tmp)
+            expect(f"{variant}: waive {r['op']} {err}", (code, out.startswith("waivers:\n")), (0, True))
+            texts += out.split("\n", 1)[1].split("  - ")[1:]
+        with open(tmp + "/waived.yml", "w", encoding="utf-8") as f:
+            f.write("version: 1\nextends: ['tracegate:recommended']\nwaivers:\n" + "".join("  - " + t for t in dict.fromkeys(texts)))
+        code, failed, err = check("waived.yml")
+        expect(f"{variant}: waived {[(r['rule'], r['op'], r['evidence']) for r in failed]} {err}", code, 0)
+        expect("the control: without the last waiver it fails", len(texts) > 0, True)
+        with open(tmp + "/waived.yml", "w", encoding="utf-8") as f:
+            f.write("version: 1\nextends: ['tracegate:recommended']\nwaivers:\n" + "".join("  - " + t for t in list(dict.fromkeys(texts))[1:] or ["" ])
+                    if len(set(texts)) > 1 else "version: 1\nextends: ['tracegate:recommended']\n")
+        expect(f"{variant}: one waiver less", check("waived.yml")[0], 1)
+    for args, code, words in ((("w.json", "new-work", "nonesuch"), 2, "no failure of rule 'new-work' for 'nonesuch'"), (("w.json",), 2, "1 given"),
+                              (("day.yml", "a", "b"), None, ""), (("nonesuch.json", "a", "b"), 3, "nonesuch.json")):
+        got = run("policy", "waive", *args, cwd=tmp)
+        expect(f"waive {args}: {got}", (got[0] if code else got[0] != 0, words in got[2]), (code or True, True))
+
+
 OLD = """version: 1
 require: {steps: 3, ops: ["aten::mm"]}
 fail_on: [fail, warn]
@@ -223,6 +257,7 @@ def main():
         diff(tmp)
         numbers(tmp)
         explain(tmp, traces[0])
+        waive(tmp)
     return finish(f"policy: {len(traces)} traces")
 
 

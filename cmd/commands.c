@@ -15,11 +15,11 @@ const struct tg_cmd *const tg_commands[] = {
 
 struct help_opts {
     bool man;
-    const char *completion;
+    enum { SHELL_NOT_GIVEN, SHELL_BASH, SHELL_ZSH } completion;
 };
 static const struct tg_opt help_options[] = {
     { "man", TG_OPT_FLAG, offsetof(struct help_opts, man), NULL, "print the manual page as roff" },
-    { "completion", TG_OPT_STR, offsetof(struct help_opts, completion), "bash|zsh",
+    { "completion", TG_OPT_CHOICE, offsetof(struct help_opts, completion), "bash|zsh",
       "print the completion of a shell" },
     { 0 },
 };
@@ -54,9 +54,9 @@ static int help_run(const void *opts, const struct tg_strs *args, const struct t
         return 2;
     if (o->man)
         tg_help_man(&out, tg_commands);
-    else if (o->completion && o->completion[0] == 'b')
+    else if (o->completion == SHELL_BASH)
         tg_help_bash(&out, tg_commands);
-    else if (o->completion)
+    else if (o->completion == SHELL_ZSH)
         tg_help_zsh(&out, tg_commands);
     else if (cmd)
         tg_help_command(&out, cmd, io->columns);

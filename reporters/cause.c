@@ -188,9 +188,8 @@ void tg_put_baseline(struct tg_buf *out, const struct tg_verdict *v)
         tg_buf_printf(out, "%s%.*s", sep, TG_SV_ARG(b->paths));
         sep = ", ";
     }
-    if (b->situation.n && !tg_sv_eq(b->situation, TG_SV("found")) &&
-        !tg_sv_eq(b->situation, TG_SV("path")))
-        tg_buf_printf(out, "%s%.*s", sep, TG_SV_ARG(b->situation));
+    if (tg_situation_is_special(b->situation))
+        tg_buf_printf(out, "%s%s", sep, tg_situation_name(b->situation));
 }
 
 static void put_plural(struct tg_buf *out, size_t n, const char *what)

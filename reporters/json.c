@@ -2,8 +2,8 @@
  * Everything, for programs: docs/report.schema.json. Durations are in ns, per step and rank;
  * percentages 0..100; shares 0..1; unknown values are null.
  */
-#include "core/base/decimal.h"
 #include "reporters/json.h"
+#include "core/base/decimal.h"
 
 #include <math.h>
 
@@ -334,7 +334,7 @@ static void add_baseline(struct tg_doc *root, const struct tg_verdict *v)
     add_text(o, "commit", b->commit);
     add_text(o, "ref", b->ref);
     add_text(o, "how", b->how);
-    add_text(o, "situation", b->situation);
+    add_text(o, "situation", tg_sv_of(tg_situation_name(b->situation)));
     tg_doc_add_i64(o, "walked", b->walked);
     add_text(o, "path", b->paths);
 }

@@ -295,7 +295,6 @@ static void put_side(const struct tg_markdown *m, int side)
     tg_sv commit = side == TG_BASE ? b->commit : v->test_commit;
     tg_sv path = side == TG_BASE ? b->paths : v->test_paths;
     struct tg_buf runs = { 0 };
-    bool plain = tg_sv_eq(b->situation, TG_SV("found")) || tg_sv_eq(b->situation, TG_SV("path"));
     tg_put_side(&runs, v->comparison, side);
     tg_buf_puts(m->out, side == TG_BASE ? "baseline" : " \xc2\xb7 test");
     if (commit.n)
@@ -308,10 +307,8 @@ static void put_side(const struct tg_markdown *m, int side)
         tg_buf_putc(m->out, ' ');
         tg_markdown_put_text(m, m->out, path);
     }
-    if (side == TG_BASE && !plain && b->situation.n) {
-        tg_buf_putc(m->out, ' ');
-        tg_markdown_put_text(m, m->out, b->situation);
-    }
+    if (side == TG_BASE && tg_situation_is_special(b->situation))
+        tg_buf_printf(m->out, " %s", tg_situation_name(b->situation));
     if (runs.n)
         tg_buf_printf(m->out, " (%s)", runs.p);
     tg_buf_release(&runs);

@@ -204,7 +204,7 @@ static int check_suite(struct tg_check *c, struct tg_check_job *j, struct tg_err
         tg_io_error(c->io, &why);
         tg_verdict_lost(&j->verdict, &why, outcome_of(c->suites.policy->baseline.on_lost),
                         c->arena);
-        j->info.situation = TG_SV("lost");
+        j->info.situation = TG_SITUATION_LOST;
         tg_err_init(&why);
         ok = judge_alone(c, j, &why);
     }

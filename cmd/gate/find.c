@@ -12,6 +12,10 @@ static bool own_path(struct tg_check *c, struct tg_git *git, tg_sv *out)
 
 static void describe_found(struct tg_check *c, struct tg_check_job *j, const struct tg_baseline *b)
 {
+    static const enum tg_situation situation[] = { [TG_FOUND] = TG_SITUATION_FOUND,
+                                                   [TG_FOUND_HOLE] = TG_SITUATION_GAP,
+                                                   [TG_FOUND_FIRST_RUN] = TG_SITUATION_FIRST_RUN,
+                                                   [TG_FOUND_LOST] = TG_SITUATION_LOST };
     const struct tg_commit *k = b->commit.sha[0] ? &b->commit : &b->start;
     struct tg_buf how = { 0 };
     j->info.commit = tg_sv_of(tg_arena_printf(c->arena, "%s", k->sha));
@@ -22,7 +26,7 @@ static void describe_found(struct tg_check *c, struct tg_check_job *j, const str
                       b->walked == 1 ? "" : "s");
     j->info.how = tg_arena_sv(c->arena, tg_buf_sv(&how));
     tg_buf_release(&how);
-    j->info.situation = tg_sv_of(tg_found_name(b->found));
+    j->info.situation = situation[b->found];
     j->info.walked = b->walked;
     j->info.paths = b->path;
 }
@@ -160,13 +164,13 @@ static bool explicit_baseline(struct tg_check *c, struct tg_check_job *j, struct
             j->info.commit = tg_sv_of(tg_arena_printf(c->arena, "%s", commit.sha));
             j->info.ref = in.rev;
             j->info.how = TG_SV("named on the command line");
-            j->info.situation = TG_SV("found");
+            j->info.situation = TG_SITUATION_FOUND;
         }
     }
     if (ok && paths.n) {
         j->info.paths = tg_arena_sv(c->arena, tg_buf_sv(&paths));
-        if (!j->info.situation.n) {
-            j->info.situation = TG_SV("path");
+        if (!j->info.situation) {
+            j->info.situation = TG_SITUATION_PATH;
             j->info.how = TG_SV("path on the command line");
         }
     }

@@ -115,7 +115,7 @@ void tg_check_describe(struct tg_check *c, struct tg_check_job *j)
     v->test_paths = paths_of(&j->fresh, c->arena);
     v->suite = j->suite->name;
     v->baseline = j->info;
-    if (c->o->baseline.n > 2 && tg_sv_eq(j->info.situation, TG_SV("path")))
+    if (c->o->baseline.n > 2 && j->info.situation == TG_SITUATION_PATH)
         v->baseline.paths = paths_of(&j->base, c->arena);
     v->policy_file = policy_file(c);
     if (c->o->report[TG_REPORT_markdown] || c->o->report[TG_REPORT_html]) /* links */
@@ -135,7 +135,7 @@ bool tg_check_print_plan(struct tg_check *c, const struct tg_check_job *j, struc
     tg_buf_printf(&b, "suite %.*s\n  policy: %s\n", TG_SV_ARG(j->suite->name),
                   c->suites.policy->built_in ? "built-in (tracegate:recommended)"
                                              : c->suites.policy->file.p);
-    tg_buf_printf(&b, "  baseline: %.*s%s%.*s\n", TG_SV_ARG(j->info.situation),
+    tg_buf_printf(&b, "  baseline: %s%s%.*s\n", tg_situation_name(j->info.situation),
                   j->info.how.n ? ", " : "", TG_SV_ARG(j->info.how));
     for (size_t i = 0; i < j->base.n; i++)
         tg_buf_printf(&b, "    %s\n", j->base.v[i].label);

@@ -231,7 +231,6 @@ struct tg_baseline {
 TG_MUST bool tg_baseline_find(struct tg_git *g, const struct tg_commit *start,
                               const struct tg_find_opts *o, struct tg_arena *a,
                               struct tg_baseline *out, struct tg_err *err);
-const char *tg_found_name(enum tg_found f); /* "found", "hole", "first-run", "lost" */
 
 /* LOST as an error (TG_ERR_LOST) with the next step. Always returns false. */
 bool tg_baseline_missing(const struct tg_baseline *b, struct tg_err *err);

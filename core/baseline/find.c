@@ -2,12 +2,6 @@
 
 #include "core/baseline/git.h"
 
-const char *tg_found_name(enum tg_found f)
-{
-    static const char *const name[] = { "found", "hole", "first-run", "lost" };
-    return name[f];
-}
-
 /* ---- which commit ---- */
 
 struct search {

@@ -44,3 +44,13 @@ bool tg_result_is_guard(const struct tg_result *r)
     return r->subject == TG_SUBJECT_REQUIRE || r->subject == TG_SUBJECT_NO_MATCH ||
            r->subject == TG_SUBJECT_GUARD;
 }
+
+const char *tg_situation_name(enum tg_situation s)
+{
+    static const char *const names[] = {
+        [TG_SITUATION_UNKNOWN] = "",  [TG_SITUATION_FOUND] = "found",
+        [TG_SITUATION_GAP] = "hole",  [TG_SITUATION_FIRST_RUN] = "first-run",
+        [TG_SITUATION_LOST] = "lost", [TG_SITUATION_PATH] = "path",
+    };
+    return names[s];
+}

@@ -106,13 +106,29 @@ struct tg_result {
 /* About no name and no metric: see `message`. */
 bool tg_result_is_guard(const struct tg_result *r);
 
+enum tg_situation { /* of the baseline */
+                    TG_SITUATION_UNKNOWN,
+                    TG_SITUATION_FOUND,
+                    TG_SITUATION_GAP, /* an ancestor's, because the commit asked for has none */
+                    TG_SITUATION_FIRST_RUN,
+                    TG_SITUATION_LOST,
+                    TG_SITUATION_PATH /* a path was named: it has no history */
+};
+/* "found", "hole", "first-run", "lost", "path"; "" unknown. */
+const char *tg_situation_name(enum tg_situation s);
+/* Worth a word in a report: the baseline is not simply the one that was asked for. */
+static inline bool tg_situation_is_special(enum tg_situation s)
+{
+    return s == TG_SITUATION_GAP || s == TG_SITUATION_FIRST_RUN || s == TG_SITUATION_LOST;
+}
+
 /* How the baseline was found. */
 struct tg_baseline_info {
     tg_sv commit, ref; /* 40 hex; what was asked; "" when the side was a path */
-    tg_sv how;       /* "merge base of HEAD and origin/main", "2 commits before …", "path …" */
-    tg_sv situation; /* "found", "first run", "hole", "lost", "path" */
-    int64_t walked;  /* commits walked back; 0: none */
-    tg_sv paths;     /* path inside the commit, or the path */
+    tg_sv how; /* "merge base of HEAD and origin/main", "2 commits before …", "path …" */
+    enum tg_situation situation;
+    int64_t walked; /* commits walked back; 0: none */
+    tg_sv paths;    /* path inside the commit, or the path */
 };
 
 struct tg_note { /* banners: built-in policy, drift, leniencies, environment, hints */

@@ -13,7 +13,8 @@ import sys
 import tempfile
 import time
 
-PROGRAM = os.environ["TG_PROGRAM"]
+from support import PROGRAM, check, finish
+
 NIGHTS, RUNS, STEPS, OPS = 60, 3, 4, 12
 QUIET = 0                                     # the suite of this name has this night's program all the time
 LOST = 30                                     # no run is stored at this commit
@@ -25,12 +26,6 @@ FASTER = ("demo::op01", 40, 0.80)
 # what must be told: operator -> (kinds that are right, the planted night, how many nights off the range may be)
 TRUTH = {"demo::op03": ({"regression"}, 13), "demo::op05": ({"calls", "regression"}, 27),
          "demo::op08": ({"regression"}, 35), "demo::op01": ({"improvement"}, 40)}
-faults = []
-
-
-def expect(what, ok, got=""):
-    if not ok:
-        faults.append(f"{what}: {got}")
 
 
 def factor(name, night):
@@ -120,32 +115,32 @@ def named(event):
 
 def check_events(repo):
     code, told = repo.history("--suite", "default")
-    expect("59 nights", len(told["nights"]) == NIGHTS - 1, len(told["nights"]))
-    expect("oldest first", [n["commit"] for n in told["nights"]] == [s for k, s in enumerate(repo.sha) if k != LOST])
-    expect("nothing is new in the last night", code == 0, code)
+    check("59 nights", len(told["nights"]) == NIGHTS - 1, len(told["nights"]))
+    check("oldest first", [n["commit"] for n in told["nights"]] == [s for k, s in enumerate(repo.sha) if k != LOST])
+    check("nothing is new in the last night", code == 0, code)
     for name, (kinds, planted) in TRUTH.items():
         about = [e for e in told["events"] if name in named(e) and e["kind"] != "environment"]
-        expect(f"one event of {name}", len(about) == 1, [(e["kind"], named(e)) for e in about])
+        check(f"one event of {name}", len(about) == 1, [(e["kind"], named(e)) for e in about])
         for e in about:
             at = repo.sha.index
-            expect(f"{name}: kind", e["kind"] in kinds, e["kind"])
-            expect(f"{name}: the range holds it", at(e["from"]) < planted <= at(e["to"]),
+            check(f"{name}: kind", e["kind"] in kinds, e["kind"])
+            check(f"{name}: the range holds it", at(e["from"]) < planted <= at(e["to"]),
                    (at(e["from"]), at(e["to"]), planted))
-            expect(f"{name}: the range is narrow", at(e["to"]) - at(e["from"]) <= 3, (at(e["from"]), at(e["to"])))
+            check(f"{name}: the range is narrow", at(e["to"]) - at(e["from"]) <= 3, (at(e["from"]), at(e["to"])))
             subjects = [c["subject"] for c in e["commits"]]
-            expect(f"{name}: its commit is among those of the range",
+            check(f"{name}: its commit is among those of the range",
                    any(f"night {planted}" == s.split(" of ")[1] for s in subjects), subjects)
-            expect(f"{name}: with its author", all(c["author"] == "Ann Author" for c in e["commits"]))
-            expect(f"{name}: state", e["state"] == ("accepted" if e["kind"] == "improvement" else "open"), e["state"])
+            check(f"{name}: with its author", all(c["author"] == "Ann Author" for c in e["commits"]))
+            check(f"{name}: state", e["state"] == ("accepted" if e["kind"] == "improvement" else "open"), e["state"])
     drift = [e for e in told["events"] if DRIFT[0] in named(e)]
-    expect("the drift is told", drift and all(e["kind"] in ("regression", "drift") for e in drift),
+    check("the drift is told", drift and all(e["kind"] in ("regression", "drift") for e in drift),
            [(e["kind"], named(e)) for e in drift])
     environments = [e for e in told["events"] if e["kind"] == "environment"]
-    expect("two environments came", [repo.sha.index(e["to"]) for e in environments] == [18, 48],
+    check("two environments came", [repo.sha.index(e["to"]) for e in environments] == [18, 48],
            [repo.sha.index(e["to"]) for e in environments])
     others = [(e["kind"], named(e)) for e in told["events"] if e["kind"] != "environment" and
               not set(named(e)) & (set(TRUTH) | {DRIFT[0]}) and any(n.startswith("demo") for n in named(e))]
-    expect("no other operator is told", not others, others)
+    check("no other operator is told", not others, others)
     return told
 
 
@@ -153,15 +148,15 @@ def check_nights(repo, told):
     """An event ends one night with 1, the night that shows it first; with --fail-on open every night."""
     event = next(e for e in told["events"] if "demo::op08" in named(e))
     shown = repo.sha.index(event["evidence"]["night"])
-    expect("shown within five nights", shown - 35 <= 5, shown)
+    check("shown within five nights", shown - 35 <= 5, shown)
     code, then = repo.history("--until", repo.sha[shown])
     same = [e for e in then["events"] if e["id"] == event["id"]]
-    expect("the night that shows it fails", code == 1 and same and same[0]["new"], (code, same))
+    check("the night that shows it fails", code == 1 and same and same[0]["new"], (code, same))
     code, then = repo.history("--until", repo.sha[shown + 1], "--fail-on", "open")
-    expect("every night fails while it is open", code == 1, code)
+    check("every night fails while it is open", code == 1, code)
     code, then = repo.history("--until", repo.sha[shown], "--fail-on", "never")
-    expect("or none", code == 0, code)
-    expect("no event before its first night", not any(e["id"] == event["id"] for e in
+    check("or none", code == 0, code)
+    check("no event before its first night", not any(e["id"] == event["id"] for e in
                                                       repo.history("--until", repo.sha[34])[1]["events"]))
 
 
@@ -169,45 +164,45 @@ def check_states(repo, told):
     for e in told["events"]:
         if e["fails"] and e["state"] == "open":
             refused = repo.tool("history", "accept", e["id"])
-            expect("accept wants a reason", refused.returncode == 2 and "--reason" in refused.stderr, refused.stderr)
+            check("accept wants a reason", refused.returncode == 2 and "--reason" in refused.stderr, refused.stderr)
             run = repo.tool("history", "accept", e["id"][:8], "--reason", "the new loss is worth it")
-            expect("accept", run.returncode == 0, run.stderr)
+            check("accept", run.returncode == 0, run.stderr)
     code, now = repo.history("--fail-on", "open")
-    expect("nothing open is left", code == 0, code)
+    check("nothing open is left", code == 0, code)
     record = [e["record"] for e in now["events"] if "record" in e]
-    expect("who, why and when", record and all(r["reason"] == "the new loss is worth it" and r["time"] == 1790000000
+    check("who, why and when", record and all(r["reason"] == "the new loss is worth it" and r["time"] == 1790000000
                                                for r in record), record)
     e = next(e for e in now["events"] if "demo::op08" in named(e))
     run = repo.tool("history", "reopen", e["id"], "--reason", "it is not")
-    expect("reopen", run.returncode == 0, run.stderr)
-    expect("refused: no such event", repo.tool("history", "accept", "ffffffffffff", "--reason", "x").returncode == 2)
+    check("reopen", run.returncode == 0, run.stderr)
+    check("refused: no such event", repo.tool("history", "accept", "ffffffffffff", "--reason", "x").returncode == 2)
 
 
 def check_forms(repo):
     text = repo.tool("history", "--op", "demo::op08", "--last", "20")
-    expect("sparkline", "▁" in text.stdout and "demo::op08" in text.stdout and "demo::op07 " not in text.stdout, text.stdout)
+    check("sparkline", "▁" in text.stdout and "demo::op08" in text.stdout and "demo::op07 " not in text.stdout, text.stdout)
     csv = repo.tool("history", "--format", "csv", "--suite", "default", "--op", "demo::op08").stdout.splitlines()
-    expect("csv: a line a night", len(csv) == NIGHTS, len(csv))
+    check("csv: a line a night", len(csv) == NIGHTS, len(csv))
     again = repo.tool("history", "--format", "json").stdout
-    expect("the same bytes again", again == repo.tool("history", "--format", "json").stdout)
+    check("the same bytes again", again == repo.tool("history", "--format", "json").stdout)
     run = repo.tool("history", "--markdown", "report.md")
     with open(os.path.join(repo.dir, "report.md"), encoding="utf-8") as f:
         report = f.read()
-    expect("markdown", run.returncode == 0 and "open" in report and "### `" in report, report[:200])
+    check("markdown", run.returncode == 0 and "open" in report and "### `" in report, report[:200])
 
 
 def check_list(repo):
     lines = repo.tool("baseline", "list", "--suite", "default").stdout.splitlines()
     order = [s for k, s in enumerate(repo.sha) if k != LOST]
-    expect("list: in the order of history", [x.split()[1] for x in lines] == order, lines[:3])
-    expect("list: runs, step time and subject",
+    check("list: in the order of history", [x.split()[1] for x in lines] == order, lines[:3])
+    check("list: runs, step time and subject",
            re.search(r"  3 runs  step 1\.\d+ ms  default  change of night 0$", lines[0]) and "merge of night 59" in lines[-1],
            (lines[0], lines[-1]))
     show = repo.tool("baseline", "show", "--suite", "default", "--commit", repo.sha[50]).stdout.splitlines()
     rows = [x.split()[-1] for x in show if " op  " in x]
     # two calls of 150 us, then 210, 180 x 1.12, 200 … us (op10's drift ended with its environment)
-    expect("show: the largest rows", rows[:2] == ["demo::op05", "demo::op11"] and len(rows) == 10, show)
-    expect("show: the step", any(re.match(r"  step 2\.\d+ ms;", x) for x in show), show)
+    check("show: the largest rows", rows[:2] == ["demo::op05", "demo::op11"] and len(rows) == 10, show)
+    check("show: the step", any(re.match(r"  step 2\.\d+ ms;", x) for x in show), show)
 
 
 def check_sides(repo):
@@ -215,9 +210,9 @@ def check_sides(repo):
     a, b = repo.sha[45], repo.sha[46]
     for args, words in ((("analyze", b), "demo::op05"), (("diff", a, b), "demo::op05"), (("names", b), "demo::op11")):
         run = repo.tool(*args)
-        expect(f"{args[0]}: a stored side", run.returncode == 0 and words in run.stdout, run.stdout + run.stderr)
+        check(f"{args[0]}: a stored side", run.returncode == 0 and words in run.stdout, run.stdout + run.stderr)
     run = repo.tool("analyze", b, "--measure", "idle")
-    expect("analyze: no trace is stored", run.returncode == 2 and "stored run" in run.stderr, run.stderr)
+    check("analyze: no trace is stored", run.returncode == 2 and "stored run" in run.stderr, run.stderr)
 
 
 def check_remote(repo):
@@ -228,13 +223,13 @@ def check_remote(repo):
     repo.git("push", "-q", "origin", "main")
     for sha in repo.sha[-4:]:
         run = repo.tool("baseline", "push", "--suite", "default", "--commit", sha)
-        expect("push", run.returncode == 0, run.stderr)
+        check("push", run.returncode == 0, run.stderr)
     repo.git("clone", "-q", hub, repo.dir + "/clone")
     clone.dir, clone.env = repo.dir + "/clone", repo.env
     run = clone.tool("baseline", "fetch", "--all")
-    expect("fetch --all", run.stdout == "12 runs are here now\n", run.stdout + run.stderr)
+    check("fetch --all", run.stdout == "12 runs are here now\n", run.stdout + run.stderr)
     refs = [r.git("for-each-ref", "refs/tracegate/events") for r in (repo, clone)]
-    expect("records of events went along", refs[0] == refs[1] and refs[0], refs)
+    check("records of events went along", refs[0] == refs[1] and refs[0], refs)
 
 
 def check_window(repo):
@@ -252,7 +247,7 @@ def check_window(repo):
         with open(os.path.join(repo.dir, ".tracegate.yml"), "w", encoding="utf-8") as f:
             f.write(text)
         run = repo.tool("check", "--meta", "cpu=c")
-        expect(f"{ref}: runs of the baseline", f"; {runs} runs," in " ".join(run.stdout.split("  test ")[0].split()),
+        check(f"{ref}: runs of the baseline", f"; {runs} runs," in " ".join(run.stdout.split("  test ")[0].split()),
                run.stdout[:600] + run.stderr)
 
 
@@ -268,18 +263,18 @@ def check_prune(repo):
         kept |= {k} if newest == k else set()
     want = sorted(repo.sha[k] for k in stored if k not in kept)
     run = repo.tool("baseline", "prune", "--suite", "quiet", "--keep", f"{days}d", "--then", "weekly", "--dry-run")
-    expect("prune: weekly", sorted(x.split("/")[4] for x in run.stdout.splitlines()) == want, (run.stdout, run.stderr))
-    expect("prune: some", 15 < len(want) < 25, len(want))
+    check("prune: weekly", sorted(x.split("/")[4] for x in run.stdout.splitlines()) == want, (run.stdout, run.stderr))
+    check("prune: some", 15 < len(want) < 25, len(want))
     _, before = repo.history("--suite", "default")
     run = repo.tool("baseline", "prune", "--suite", "default", "--keep", f"{days - 27}d", "--then", "weekly")
-    expect("prune: deleted", run.returncode == 0 and run.stdout.startswith("deleted"), (run.stdout, run.stderr))
+    check("prune: deleted", run.returncode == 0 and run.stdout.startswith("deleted"), (run.stdout, run.stderr))
     _, after = repo.history("--suite", "default")
     told = [[(e["id"], e["kind"], e["state"]) for e in x["events"] if e["state"] == "open"] for x in (before, after)]
-    expect("prune: events are found as before", told[0] == told[1] and told[0], told)
+    check("prune: events are found as before", told[0] == told[1] and told[0], told)
     for args, words in ((("--keep", "5x"), "not an age"), (("--keep", "5d", "--older-than", "9d"), "exclude"),
                         ((), "prune needs")):
         run = repo.tool("baseline", "prune", *args)
-        expect(f"prune {args}", run.returncode == 2 and words in run.stderr, run.stderr)
+        check(f"prune {args}", run.returncode == 2 and words in run.stderr, run.stderr)
 
 
 def main():
@@ -296,8 +291,7 @@ def main():
         check_remote(repo)
         check_prune(repo)
         check_window(repo)
-    print("\n".join(faults) or "nights: all as planted")
-    return 1 if faults else 0
+    return finish("nights: all as injected")
 
 
 if __name__ == "__main__":

@@ -192,7 +192,7 @@ static struct make begin(struct tg_arena *a, size_t n, bool compared)
         .commit = TG_SV("3f2a91c4b7e1d0c5a6988f7e6d5c4b3a29180706"),
         .ref = TG_SV("merge-base"),
         .how = TG_SV("merge base of HEAD and origin/main"),
-        .situation = TG_SV("found"),
+        .situation = TG_SITUATION_FOUND,
         .paths = TG_SV("perf/train"),
     };
     if (!compared)
@@ -430,7 +430,7 @@ static const struct tg_verdict *make_inconclusive(struct tg_arena *a)
 static const struct tg_verdict *make_lost(struct tg_arena *a)
 {
     struct make m = begin(a, 1, false);
-    m.v->baseline.situation = TG_SV("lost");
+    m.v->baseline.situation = TG_SITUATION_LOST;
     m.v->baseline.walked = 50;
     m.v->error = TG_SV("no baseline at 'perf/train' in 3f2a91c4b7e1 or the 50 commits before it");
     m.v->error_hint =
@@ -443,7 +443,7 @@ static const struct tg_verdict *make_lost(struct tg_arena *a)
 static const struct tg_verdict *make_first_run(struct tg_arena *a)
 {
     struct make m = begin(a, 1, false);
-    m.v->baseline.situation = TG_SV("first run");
+    m.v->baseline.situation = TG_SITUATION_FIRST_RUN;
     m.v->coverage = TG_SV("nothing judged: first run");
     add_note(&m, "first run: neither a policy nor a baseline of this suite existed at 3f2a91c4b7e1",
              "Store these traces as the baseline.", true);

@@ -25,6 +25,16 @@ bool tg_eval_explains(const struct tg_result *cause, const struct tg_result *r,
 }
 
 /*
+ * Operators follow what calls them. A kernel follows an operator of its own name: Triton's kernels
+ * have a host operator each, and the two are one finding.
+ */
+static bool may_follow(const struct tg_op *op)
+{
+    bool own = tg_sv_eq(op->parent, op->name);
+    return op->kind == TG_KIND_OP ? !own : op->kind == TG_KIND_KERNEL && own;
+}
+
+/*
  * An operator that is called as often more as the one that calls it is a consequence, and so is what
  * a new operator calls, however often: one cause line instead of five. `clone` calls `empty_like` and `copy_`: three rows, one cause.
  */
@@ -34,11 +44,10 @@ void tg_fold(struct tg_eval_state *e)
         struct tg_result *r = &e->results[i];
         const struct tg_op *op;
         if (r->dimension != TG_DIM_COUNT || !r->has_values ||
-            (r->state != TG_STATE_FAIL && r->state != TG_STATE_WARN) ||
-            !tg_sv_eq(r->kind, TG_SV("op")))
+            (r->state != TG_STATE_FAIL && r->state != TG_STATE_WARN))
             continue;
         op = tg_eval_op(e->in->comparison, r);
-        if (!op || !op->parent.n || tg_sv_eq(op->parent, op->name))
+        if (!op || !op->parent.n || !may_follow(op))
             continue;
         for (size_t k = 0; k < e->n; k++)
             if (e->results[k].state == r->state && e->results[k].folded_under == TG_NO_ID &&

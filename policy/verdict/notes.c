@@ -236,11 +236,66 @@ static void tell_machine(struct tg_eval_state *e, const struct tg_comparison *c)
     tg_buf_release(&b);
 }
 
+/* "2/1" of "Torch-Compiled Region: 2/1", frame and recompilation; "" for the first compilation. */
+static tg_sv recompilation_of(tg_sv name)
+{
+    static const tg_sv prefix = { "Torch-Compiled Region: ", 23 };
+    tg_sv rest = name, frame;
+    if (!tg_sv_starts(name, prefix))
+        return TG_SV("");
+    rest = (tg_sv){ name.p + prefix.n, name.n - prefix.n };
+    name = rest;
+    frame = tg_sv_cut(&rest, '/');
+    return !frame.n || !rest.n || tg_sv_eq(rest, TG_SV("0")) ? TG_SV("") : name;
+}
+
+static void find_recompilations(const struct tg_side *side, struct tg_strmap *out)
+{
+    for (size_t run = 0; run < side->n_runs; run++)
+        for (size_t rank = 0; rank < side->n_ranks; rank++) {
+            const struct tg_shard *s = side->at[run][rank];
+            for (size_t i = 0; i < s->n_rows; i++)
+                if (recompilation_of(s->rows[i].name).n)
+                    (void)tg_strmap_add(out, recompilation_of(s->rows[i].name));
+        }
+}
+
+/* One line, whatever they did to the counts of the steps they fell into. */
+static void tell_recompilations(struct tg_eval_state *e, const struct tg_comparison *c)
+{
+    struct tg_strmap of[2];
+    struct tg_buf names = { 0 }, b = { 0 };
+    size_t n = 0;
+    for (int side = 0; side < 2; side++) {
+        tg_strmap_init(&of[side]);
+        find_recompilations(&c->side[side], &of[side]);
+    }
+    for (size_t i = 0; i < of[TG_TEST].n; i++) {
+        if (tg_strmap_find(&of[TG_BASE], of[TG_TEST].text[i]) != TG_NO_ID)
+            continue;
+        if (n++ < 5)
+            tg_buf_printf(&names, "%s%.*s", names.n ? ", " : "", TG_SV_ARG(of[TG_TEST].text[i]));
+    }
+    if (n) {
+        tg_buf_printf(&b,
+                      "torch.compile compiled %zu region%s again that the baseline did not: %s%s",
+                      n, n == 1 ? "" : "s", names.p, n > 5 ? ", …" : "");
+        tg_verdict_add_note(e->out, e->arena, TG_NOTE_PLAIN, tg_buf_sv(&b),
+                            TG_SV("TORCH_LOGS=recompiles says why. Warm up longer if it is only "
+                                  "the first steps."));
+    }
+    tg_strmap_release(&of[TG_BASE]);
+    tg_strmap_release(&of[TG_TEST]);
+    tg_buf_release(&names);
+    tg_buf_release(&b);
+}
+
 void tg_notes(struct tg_eval_state *e)
 {
     const struct tg_comparison *c = e->in->comparison;
     struct tg_buf b = { 0 };
     tell_machine(e, c);
+    tell_recompilations(e, c);
     tell_busy(e, c);
     tell_ranks(e, c);
     tell_other_device(e, c);

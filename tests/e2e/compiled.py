@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""torch.compile: a Triton kernel and the host operator that launches it are one finding; regions that were compiled again
+are one line, whatever their number, and none where the baseline has them too.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+from support import ENV, PROGRAM, expect, finish
+
+KERNEL = "triton_poi_fused_add_{}"
+
+
+def trace(path, triton, regions, steps=4):
+    """`triton` kernels a step, each launched by an operator of its name; `regions` are names of compiled regions."""
+    events, correlation = [], 0
+    for k in range(steps):
+        t0 = 10000 * k
+        events.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{k}", "pid": 1, "tid": 1, "ts": t0, "dur": 9000})
+        for i, region in enumerate(regions):
+            if k == 0 or region.endswith("/0"):
+                events.append({"ph": "X", "cat": "cpu_op", "name": f"Torch-Compiled Region: {region}", "pid": 1, "tid": 1, "ts": t0 + 10 + 60 * i, "dur": 50})
+        for i, name in enumerate(triton):
+            correlation += 1
+            ts = t0 + 2000 + 100 * i
+            events += [{"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "ts": ts, "dur": 60},
+                       {"ph": "X", "cat": "cuda_driver", "name": "cuLaunchKernel", "pid": 1, "tid": 1, "ts": ts + 5, "dur": 10, "args": {"correlation": correlation}},
+                       {"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": ts + 40, "dur": 55,
+                        "args": {"device": 0, "stream": 7, "correlation": correlation}}]
+    with open(path, "w", encoding="utf-8") as f:
+        json.dump({"traceEvents": events}, f)
+
+
+def check(tmp, base, fresh):
+    trace(tmp + "/base.json", *base)
+    trace(tmp + "/fresh.json", *fresh)
+    run = subprocess.run([PROGRAM, "check", "fresh.json", "--baseline", "base.json", "--json", "r.json"], cwd=tmp, env=ENV, capture_output=True, text=True)
+    with open(tmp + "/r.json", encoding="utf-8") as f:
+        return run.returncode, " ".join(run.stdout.split()), json.load(f)
+
+
+def main():
+    one, other = "triton_poi_fused_add_0", "triton_red_fused_sum_1"
+    with tempfile.TemporaryDirectory() as tmp:
+        code, text, _ = check(tmp, ([one], ["0/0"]), ([one, other], ["0/0"]))
+        expect(f"a kernel more: exit; {text}", code, 1)
+        expect(f"a kernel more: one violation; {text[:200]}", re.match(r"FAIL: 1 violation\b", text) is not None, True)
+        # a kernel that another operator launches is its own finding
+        code, text, _ = check(tmp, ([one], ["0/0"]), ([one, one], ["0/0"]))
+        expect(f"one kernel twice: one violation; {text[:200]}", (code, re.match(r"FAIL: 1 violation\b", text) is not None), (1, True))
+        # name, regions before, after -> words
+        for name, before, after, words in (
+                ("none", ["0/0", "1/0"], ["0/0", "1/0"], None), ("first compilations are none", ["0/0"], ["0/0", "1/0"], None),
+                ("one", ["0/0", "1/0"], ["0/0", "1/0", "1/1"], "compiled 1 region again that the baseline did not: 1/1"),
+                ("known", ["0/0", "0/1"], ["0/0", "0/1"], None),
+                ("two frames", ["0/0", "2/0"], ["0/0", "2/0", "2/1", "0/1", "2/2"], "compiled 3 regions again that the baseline did not: "),
+                ("gone", ["0/0", "0/1"], ["0/0"], None)):
+            _, text, _ = check(tmp, ([one], before), ([one], after))
+            expect(f"{name}: {text[:700]}", words in text if words else "compiled" in text.replace("Torch-Compiled", ""), bool(words))
+    return finish("compiled: 8 cases")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

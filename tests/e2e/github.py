@@ -1,4 +1,4 @@
-"""A small GitHub for the tests: the comments of issues, with pages, refusals and bad days. Request
+"""A small GitHub for the tests: issues and their comments, with pages, refusals and bad days. Request
 bodies are held against GitHub's OpenAPI description where it is at hand.
 """
 import http.server
@@ -79,12 +79,12 @@ class Mock(http.server.ThreadingHTTPServer):
     """`routes`: answers beside the comments, path -> JSON value or bytes. `plan`: what happens to the next requests, each (METHOD, status, headers); used up in order.
     `do_it`: a request that is answered by the plan still takes effect (a lost answer)."""
 
-    def __init__(self, description=None, comments=(), page=100, read_only=False):
+    def __init__(self, description=None, comments=(), page=100, read_only=False, issues=()):
         super().__init__(("127.0.0.1", 0), Handler)
         self.description, self.comments, self.page = description, list(comments), page
         self.read_only, self.plan, self.do_it, self.log, self.wrong = read_only, [], False, [], []
         self.url = f"http://127.0.0.1:{self.server_address[1]}"
-        self.next_id, self.routes = 1000, {}
+        self.next_id, self.routes, self.issues = 1000, {}, list(issues)
         threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()
 
     def server_bind(self):
@@ -143,8 +143,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.listing(path, query)
         if s.read_only:
             return 403, {"message": "Resource not accessible by integration"}
-        if len(body["body"]) > 65536:
+        if len(body.get("body", "")) > 65536:
             return 422, {"message": "Body is too long (maximum is 65536 characters)"}
+        if path.endswith("/issues"):
+            s.issues.append(issue(1 + max([i["number"] for i in s.issues], default=0), **body))
+            return 201, s.issues[-1]
+        if re.search(r"/issues/\d+$", path):
+            one = next(i for i in s.issues if i["number"] == int(path.rsplit("/", 1)[1]))
+            one.update(body)
+            return 200, one
         if self.command == "POST":
             s.next_id += 1
             c = dict(comment(s.next_id, body["body"]), issue=issue_of(path))
@@ -160,10 +167,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def listing(self, path, query):
         s = self.server
         size, page = min(int(query.get("per_page", 30)), s.page), int(query.get("page", 1))
-        here = [c for c in s.comments if c.get("issue", issue_of(path)) == issue_of(path)]
+        if path.endswith("/issues"):
+            here = [i for i in s.issues if query.get("labels", "") in [x["name"] for x in i["labels"]] and
+                    query.get("state", "open") in ("all", i["state"])]
+        else:
+            here = [c for c in s.comments if c.get("issue", issue_of(path)) == issue_of(path)]
         items = here[(page - 1) * size:page * size]
         more = page * size < len(here)
-        link = f'<{s.url}{path}?per_page={query.get("per_page", 30)}&page='
+        same = urllib.parse.urlencode({k: v for k, v in query.items() if k != "page"})
+        link = f'<{s.url}{path}?{same}&page='
         last = (len(here) + size - 1) // size
         return 200, items, {"Link": f'{link}{page + 1}>; rel="next", {link}{last}>; rel="last"'} if more else {}
 
@@ -172,6 +184,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 def issue_of(path):
     return re.sub(r"^.*/issues/(\d+)/comments$", r"\1", path)
+
+
+def issue(number, title="", body="", labels=(), state="open", login="github-actions[bot]", **more):
+    return {"number": number, "title": title, "body": body, "state": state, "user": {"login": login},
+            "labels": [{"name": x} for x in labels], **more}
 
 
 def comment(number, body, login="github-actions[bot]"):

@@ -113,7 +113,7 @@ class Forge:
                 os.remove(flag)
         else:
             open(flag, "w").close()
-        self.mock.read_only = fork or permissions.get("pull-requests") != "write"
+        self.mock.read_only = fork or "write" not in (permissions.get("pull-requests"), permissions.get("issues"))
 
 
 class Job:

@@ -252,6 +252,33 @@ def nightly(folder, mock):
         told("by hand", jobs)
 
 
+def nights(folder, mock):
+    """Five nights: nothing, nothing, an extra copy (an event and an issue, red once), the same (green), mended (closed)."""
+    box, first = repository(folder, STORED % ("nightly", "out/nightly/"))
+    f, doc = forge(box, mock, folder), workflow("nights.yml")
+    doc["jobs"]["nights"]["env"]["PAGES_BRANCH"] = "gh-pages"
+    table = [(first, "success", []), ("base 5", "success", []), ("extra_copy 0", "failure", ["open"]), ("extra_copy 0", "success", ["open"]),
+             ("base 10", "success", ["closed"])]
+    for i, (variant, result, issues) in enumerate(table):
+        sha = variant if i == 0 else box.commit(f"night {i}", {"variant": variant + "\n"})
+        box.push(sha, "main")
+        jobs = f.run(doc, "schedule", {"schedule": "47 2 * * *"}, "refs/heads/main", sha)
+        expect(f"night {i}", (results(jobs), len(refs(box, sha))), ({"nights": result}, 5))
+        expect(f"night {i}: issues", [x["state"] for x in mock.issues], issues)
+        page = box.git(box.bare, "show", "gh-pages:index.html")
+        expect(f"night {i}: the page", (page.startswith("<!doctype html>"), sha[:10] in page), (True, True))
+        told(f"night {i}", jobs)
+    expect("a commit a night", box.git(box.bare, "rev-list", "--count", "gh-pages"), "5")
+    expect("the issue", ("aten::clone" in mock.issues[0]["title"], "night 2" in mock.issues[0]["body"]), (True, True))
+    # a token that may not write issues: a warning, the night's answer stays
+    doc["jobs"]["nights"]["permissions"]["issues"] = "read"
+    sha = box.commit("night 5", {"variant": "extra_copy 0\n"})
+    box.push(sha, "main")
+    jobs = f.run(doc, "schedule", {"schedule": "47 2 * * *"}, "refs/heads/main", sha)
+    expect("read-only", (results(jobs), "may not write" in jobs["nights"].log, len(mock.issues)), ({"nights": "failure"}, True, 1))
+    told("read-only", jobs)
+
+
 def report(job):
     """The JSON of the job's artifact "tracegate"."""
     import io
@@ -330,7 +357,7 @@ def gpu(folder, mock):
 
 
 def main():
-    groups = [merge_queue, forks, nightly, ab, monorepo, gpu]
+    groups = [merge_queue, forks, nightly, nights, ab, monorepo, gpu]
     for group in groups:
         if len(sys.argv) > 1 and group.__name__ not in sys.argv[1:]:
             continue

@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""scripts/issues against a small GitHub (github.py): one issue an event, opened once, commented when the event changes,
+closed when it is gone. What must come out is in the table. With --openapi DIR each request is held against GitHub's
+OpenAPI description, as comment.py does it.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import comment
+import github
+
+SCRIPT = os.path.join(os.environ["TG_SOURCE_DIR"], "scripts/issues")
+A, B, C = "a" * 40, "b" * 40, "c" * 40
+BOT = "github-actions[bot]"
+
+
+def event(number=1, state="open", kind="regression", frm=A, to=B, fails=True, **more):
+    operators = [{"name": f"aten::op{number}", "kind": "op", "change": "step", "delta_pct": 12.34, "cost_ns_per_step": 4.2e6,
+                  "before": 1, "after": 2, "worse": True, "back": False}]
+    return dict({"id": f"{number:012x}", "suite": "train", "state": state, "kind": kind, "new": True, "fails": fails, "from": frm,
+                 "to": to, "commits": [{"commit": B, "date": "2026-01-02", "author": "Ann", "subject": "a change", "night": True}],
+                 "operators": operators, "delta_pct": 12.34, "cost_ns_per_step": 4.2e6, "evidence": {"night": to}}, **more)
+
+
+def mark(number=1, said=f"open:regression:{A}:{B}", suite="train"):
+    return f"<!-- tracegate:event id={number:012x} suite={suite} said={said} -->"
+
+
+def old(number, n=1, said=f"open:regression:{A}:{B}", state="open", login=BOT, suite="train", first=None):
+    return github.issue(n, f"tracegate train: x {number}", (first or mark(number, said, suite)) + "\ntext\n", ["tracegate"], state, login)
+
+
+def many(n):
+    return [event(i + 1) for i in range(n)]
+
+
+# name: (events, issues before, more), the writes, what is said, issues afterwards (state, first line)
+OPENED = ("open", mark())
+CASES = [
+    ("a new event opens one", [event()], [], {}, ["POST"], "1 opened", [OPENED]),
+    ("nothing happened", [], [], {}, [], "none", []),
+    ("what does not fail has none", [event(kind="improvement", fails=False, state="accepted")], [], {}, [], "none", []),
+    ("an open event that cannot fail has none", [event(kind="machine", fails=False)], [], {}, [], "none", []),
+    ("an old event that is over has none", [event(state="fixed")], [], {}, [], "none", []),
+    ("the next night it is there already", [event()], [old(1)], {}, [], "1 unchanged", [OPENED]),
+    ("a narrower range is told", [event(frm=C)], [old(1)], {}, ["PATCH", "POST"], "1 commented",
+     [("open", mark(said=f"open:regression:{C}:{B}"))]),
+    ("another kind is told", [event(kind="drift")], [old(1)], {}, ["PATCH", "POST"], "1 commented",
+     [("open", mark(said=f"open:drift:{A}:{B}"))]),
+    ("fixed: closed", [event(state="fixed")], [old(1)], {}, ["PATCH", "POST"], "1 closed",
+     [("closed", mark(said=f"fixed:regression:{A}:{B}"))]),
+    ("went away: closed", [event(state="went away")], [old(1)], {}, ["PATCH", "POST"], "1 closed",
+     [("closed", mark(said=f"went-away:regression:{A}:{B}"))]),
+    ("accepted: closed, with who and why", [event(state="accepted", record={"actor": "ann", "reason": "new loss", "time": 1})], [old(1)],
+     {"comment": "`ann`: `new loss`"}, ["PATCH", "POST"], "1 closed", [("closed", mark(said=f"accepted:regression:{A}:{B}"))]),
+    ("not found any more: closed", [event(2)], [old(1), old(2, 2)], {}, ["PATCH", "POST"], "1 closed",
+     [("closed", mark(said=f"gone:regression:{A}:{B}")), ("open", mark(2))]),
+    ("closed by us and open again", [event()], [old(1, said=f"went-away:regression:{A}:{B}", state="closed")], {}, ["PATCH", "POST"],
+     "1 reopened", [OPENED]),
+    ("closed by a person stays closed", [event()], [old(1, state="closed")], {}, [], "1 unchanged", [("closed", mark())]),
+    ("another suite's issue stays", [event(2)], [old(1, suite="serve")], {}, ["POST"], "1 opened",
+     [("open", mark(suite="serve")), ("open", mark(2))]),
+    ("a stranger's marker is not ours", [event()], [old(1, login="mallory")], {}, ["POST"], "1 opened", [("open", mark()), OPENED]),
+    ("a marker that is quoted is none", [event()], [old(1, first="> " + mark())], {}, ["POST"], "1 opened", None),
+    ("two of one event: the newest", [event(state="fixed")], [old(1, 3), old(1, 9)], {}, ["PATCH", "POST"], "1 closed",
+     [("open", mark()), ("closed", mark(said=f"fixed:regression:{A}:{B}"))]),
+    ("on the third page", [event()], [old(i, i) for i in range(2, 231)] + [old(1, 300)], {"nights": []}, [], "1 unchanged", None),
+    ("ten at a time", many(13), [], {}, ["POST"] * 10, "3 more events", None),
+    ("read-only token", [event()], [], {"read_only": True}, ["POST"], "may not write", []),
+    ("issues are off", [event()], [], {"plan": [("GET", 410, {})]}, [], "turned off", []),
+    ("no such repository", [event()], [], {"plan": [("GET", 404, {})]}, [], "may not write", []),
+    ("a bad day, then it works", [event()], [], {"plan": [("POST", 502, {}), ("POST", 503, {})]}, ["POST"] * 3, "1 opened", [OPENED]),
+    ("a lost answer opens no second one", [event()], [], {"plan": [("POST", 502, {})], "do_it": True}, ["POST"], "1 opened", [OPENED]),
+    ("hostile names", [event(operators=[dict(event()["operators"][0], name="x`|@octocat <img> ##[error]\n::error::x")],
+                             suite="a -->b", commits=[dict(event()["commits"][0], subject="`@all`\nCloses #1", author="[x](y)")])],
+     [], {}, ["POST"], "1 opened", [("open", mark(suite="a%20--%3Eb"))]),
+]
+
+
+def call(mock, events, folder, nights):
+    path = os.path.join(folder, "history.json")
+    with open(path, "w", encoding="utf-8") as f:
+        json.dump({"tracegate_history": 1, "nights": [{"suite": s} for s in nights], "events": events, "series": []}, f)
+    env = dict(os.environ, GITHUB_TOKEN="secret-token", GITHUB_API_URL=mock.url, GITHUB_REPOSITORY="o/r", GITHUB_ACTIONS="true",
+               TRACEGATE_RETRY_DELAY="0.01")
+    return subprocess.run([SCRIPT, path], env=env, capture_output=True, text=True, timeout=60)
+
+
+def check(name, events, before, more, writes, said, after, description):
+    with tempfile.TemporaryDirectory() as folder, \
+            github.Mock(description, read_only=more.get("read_only", False), issues=[dict(i) for i in before]) as mock:
+        mock.plan, mock.do_it = list(more.get("plan", [])), more.get("do_it", False)
+        run = call(mock, events, folder, more.get("nights", ["train", "a -->b"]))
+        text = run.stdout + run.stderr
+        got = [(i["state"], i["body"].split("\n")[0]) for i in mock.issues]
+        bodies = [i["body"] for i in mock.issues] + [c["body"] for c in mock.comments]
+        facts = [("writes", mock.writes(), writes), ("exit code", run.returncode, 0), ("said", said in text, True),
+                 ("rejected by the description", mock.wrong, []), ("token printed", "secret-token" in text, False),
+                 ("lines that are commands", [x for x in text.split("\n") if x.startswith("::") and
+                                              not x.startswith("::warning title=tracegate::")], []),
+                 ("outside code spans", [b for b in bodies if "@octocat" in outside_code(b) or "@all" in outside_code(b) or
+                                         "<img" in outside_code(b) or "Closes" in outside_code(b)], []),
+                 ("labels", all(x["name"] == "tracegate" for i in mock.issues for x in map(label, i["labels"])), True)]
+        if after is not None:
+            facts.append(("issues", got, after))
+        if "comment" in more:
+            facts.append(("comment", more["comment"] in mock.comments[-1]["body"], True))
+        bad = [f for f in facts if f[1] != f[2]]
+        for what, have, want in bad:
+            print(f"FAILED {name}: {what}: got {have!r}, want {want!r}\n{text}")
+        return len(bad)
+
+
+def label(x):
+    return x if isinstance(x, dict) else {"name": x}
+
+
+def outside_code(text):
+    import re
+    return re.sub(r"(`+)(?!`).+?(?<!`)\1(?!`)", "", text, flags=re.S)
+
+
+def wrong_calls():
+    """2: no history, another format, no repository."""
+    bad = 0
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "h.json")
+        for text, repository in (("{", "o/r"), ('{"tracegate_history": 2}', "o/r"),
+                                 ('{"tracegate_history": 1, "nights": [], "events": []}', "o r")):
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(text)
+            run = subprocess.run([SCRIPT, path], capture_output=True, text=True,
+                                 env=dict(os.environ, GITHUB_TOKEN="x", GITHUB_REPOSITORY=repository))
+            bad += run.returncode != 2 and (print(f"FAILED wrong call {text} {repository}: {run.returncode}") or 1)
+    return bad
+
+
+def main():
+    description = None
+    if len(sys.argv) == 3 and sys.argv[1] == "--openapi":
+        document = github.openapi(sys.argv[2])
+        if document is None:
+            must = os.environ.get("CI") and github.reachable(sys.argv[2])
+            print("issues: GitHub's OpenAPI description cannot be had" + (" (CI must)" if must else ": skipped"))
+            return 1 if must else 77
+        try:
+            description = github.Description(document)
+        except ImportError:
+            print("issues: python3-jsonschema is missing" + (" (CI must have it)" if os.environ.get("CI") else ": skipped"))
+            return 1 if os.environ.get("CI") else 77
+        if comment.self_check(description):
+            print("FAILED: the description accepts wrong requests")
+            return 1
+    bad = sum(check(*case, description) > 0 for case in CASES) + wrong_calls()
+    print(f"issues: {len(CASES)} cases, {bad} failed" + (", validated by OpenAPI" if description else ""))
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -15,6 +15,7 @@
 #include "core/base/utf8.h"
 #include "reporters/cause.h"
 #include "reporters/escape.h"
+#include "reporters/label.h"
 #include "reporters/origin.h"
 #include "reporters/reporter.h"
 
@@ -28,8 +29,9 @@ struct tally {
 struct suite {
     const struct tg_verdict *v;
     bool strict;
-    struct tg_buf cases, log; /* log: the suite's system-out, strict only */
-    struct tg_strmap names;   /* classname NUL name: each once */
+    struct tg_buf cases, log;  /* log: the suite's system-out, strict only */
+    struct tg_strmap names;    /* classname NUL name: each once */
+    struct tg_strmap unjudged; /* rules whose case for what they did not judge is there */
     struct tally n;
 };
 
@@ -224,7 +226,7 @@ static void put_skipped(struct suite *s, const struct tg_result *r)
     struct tg_buf text = { 0 };
     tg_buf_printf(&text, "%s: ", tg_state_name(r->state));
     put_message(&text, r);
-    if ((r->state == TG_STATE_NOT_JUDGED || r->state == TG_STATE_WAIVED) && r->evidence.n)
+    if (r->state == TG_STATE_WAIVED && r->evidence.n)
         tg_buf_printf(&text, " (%.*s)", TG_SV_ARG(r->evidence));
     if (r->state == TG_STATE_WAIVED) {
         tg_buf_puts(&text, "; rule ");
@@ -235,12 +237,87 @@ static void put_skipped(struct suite *s, const struct tg_result *r)
     tg_buf_release(&text);
 }
 
-static void put_result(struct suite *s, const struct tg_result *r)
+/* ---- what a rule did not judge: one case, whatever the number of names ---- */
+
+static bool is_unjudged(const struct tg_result *r)
+{
+    return r->state == TG_STATE_NOT_JUDGED || r->state == TG_STATE_SKIP;
+}
+
+static tg_sv reason_of(const struct tg_result *r)
+{
+    return r->why_not ? tg_sv_of(r->why_not) : r->message;
+}
+
+/* "12 names: too few runs a side (aten::mm, aten::add, gemm and 9 more)" */
+static void put_reason(struct tg_buf *out, const struct tg_verdict *v, tg_sv rule, tg_sv reason)
+{
+    enum { SHOWN = 3 };
+    struct tg_buf names = { 0 };
+    size_t n = 0;
+    for (size_t i = 0; i < v->n_results; i++) {
+        const struct tg_result *r = &v->results[i];
+        if (!is_unjudged(r) || !tg_sv_eq(r->rule, rule) || !tg_sv_eq(reason_of(r), reason) ||
+            n++ >= SHOWN)
+            continue;
+        tg_buf_puts(&names, n > 1 ? ", " : "");
+        tg_label_put_one(&names, r->op_normalised.n ? r->op_normalised : r->op, 80);
+    }
+    tg_buf_printf(out, "%zu %s: %.*s", n, n == 1 ? "name" : "names", TG_SV_ARG(reason));
+    if (names.n)
+        tg_buf_printf(out, " (%s", names.p);
+    if (n > SHOWN)
+        tg_buf_printf(out, " and %zu more", n - SHOWN);
+    tg_buf_puts(out, names.n ? ")" : "");
+    tg_buf_release(&names);
+}
+
+static void put_unjudged(struct suite *s, const struct tg_result *first)
+{
+    struct tg_buf text = { 0 }, name = { 0 };
+    struct tg_strmap reasons;
+    tg_strmap_init(&reasons);
+    tg_buf_puts(&text, "not judged: ");
+    for (size_t i = 0; i < s->v->n_results; i++) {
+        const struct tg_result *r = &s->v->results[i];
+        size_t before = reasons.n;
+        if (!is_unjudged(r) || !tg_sv_eq(r->rule, first->rule))
+            continue;
+        (void)tg_strmap_add(&reasons, reason_of(r));
+        if (reasons.n == before)
+            continue;
+        tg_buf_puts(&text, before ? "; " : "");
+        put_reason(&text, s->v, r->rule, reason_of(r));
+    }
+    tg_buf_printf(&name, "%.*s: not judged", TG_SV_ARG(first->rule));
+    open_case(s, first->rule, tg_buf_sv(&name), first->kind, 0,
+              tg_result_in_file(first) ? first->file : NULL, first->line);
+    s->n.skipped++;
+    put_state(s, "skipped", TG_SV(""), tg_buf_sv(&text), TG_SV(""));
+    tg_strmap_release(&reasons);
+    tg_buf_release(&text);
+    tg_buf_release(&name);
+}
+
+/* ---- cases of results ---- */
+
+/* "slower: aten::mm": readers that show nothing but the name tell which rule it was. */
+static void open_result(struct suite *s, const struct tg_result *r)
 {
     bool timed = r->has_values && tg_sv_eq(r->unit, TG_SV("ns"));
+    tg_sv op = r->op_normalised.n ? r->op_normalised : r->op;
+    struct tg_buf name = { 0 };
+    tg_buf_printf(&name, "%.*s%s", TG_SV_ARG(r->rule), r->rule.n ? ": " : "");
+    put_case_name(&name, op);
+    open_case(s, r->rule, tg_buf_sv(&name), r->kind, timed ? r->test / 1e9 : 0,
+              tg_result_in_file(r) ? r->file : NULL, r->line);
+    tg_buf_release(&name);
+}
+
+static void put_result(struct suite *s, const struct tg_result *r)
+{
     struct tg_buf message = { 0 }, body = { 0 };
-    open_case(s, r->rule, r->op_normalised.n ? r->op_normalised : r->op, r->kind,
-              timed ? r->test / 1e9 : 0, tg_result_in_file(r) ? r->file : NULL, r->line);
+    open_result(s, r);
     put_message(&message, r);
     put_body(&body, r);
     switch (r->state) {
@@ -313,6 +390,13 @@ static size_t put_results(struct suite *s, size_t max)
     for (size_t i = 0; i < s->v->n_results; i++) {
         if (is_guard(&s->v->results[i]))
             continue;
+        if (is_unjudged(&s->v->results[i])) {
+            size_t before = s->unjudged.n;
+            (void)tg_strmap_add(&s->unjudged, s->v->results[i].rule);
+            if (s->unjudged.n > before)
+                put_unjudged(s, &s->v->results[i]);
+            continue;
+        }
         if (s->n.tests < max)
             put_result(s, &s->v->results[i]);
         else
@@ -406,12 +490,14 @@ bool tg_reporter_junit(struct tg_buf *out, const struct tg_verdict *v, const str
     size_t left_out;
     (void)err;
     tg_strmap_init(&s.names);
+    tg_strmap_init(&s.unjudged);
     put_error(&s);
     left_out = put_results(&s, r->junit_max ? r->junit_max : MAX_CASES);
     if (!s.n.tests)
         put_only_case(&s);
     put_suite(out, &s, left_out);
     tg_strmap_release(&s.names);
+    tg_strmap_release(&s.unjudged);
     tg_buf_release(&s.cases);
     tg_buf_release(&s.log);
     return true;

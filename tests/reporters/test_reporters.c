@@ -80,6 +80,33 @@ static void no_nan_no_inf(void **state)
         }
 }
 
+/* Five names of one rule that were not judged, for two reasons, and one of another rule: two cases. */
+static void junit_tells_once_what_a_rule_did_not_judge(void **state)
+{
+    struct tg_result r[6];
+    const struct tg_verdict v = { .results = r, .n_results = 6, .suite = TG_SV("s") };
+    const struct tg_render plain = { 0 };
+    static const char *const names[] = { "a", "b", "c", "d", "e", "f" };
+    struct tg_buf out = { 0 };
+    struct tg_err err;
+    (void)state;
+    for (size_t i = 0; i < 6; i++)
+        r[i] = (struct tg_result){ .state = i == 3 ? TG_STATE_SKIP : TG_STATE_NOT_JUDGED,
+                                   .rule = i < 5 ? TG_SV("slower") : TG_SV("step"),
+                                   .why_not = i == 1 ? "busy" : "too few runs",
+                                   .op_normalised = tg_sv_of(names[i]),
+                                   .kind = TG_SV("op") };
+    tg_err_init(&err);
+    assert_true(tg_reporter_junit(&out, &v, &plain, &err));
+    assert_non_null(strstr(out.p, "tests=\"2\" failures=\"0\" errors=\"0\" skipped=\"2\""));
+    assert_non_null(strstr(out.p, "name=\"slower: not judged\""));
+    assert_non_null(strstr(out.p, "\"not judged: 4 names: too few runs (a, c, d and 1 more); "
+                                  "1 name: busy (b)\""));
+    assert_non_null(strstr(out.p, "name=\"step: not judged\""));
+    assert_non_null(strstr(out.p, "\"not judged: 1 name: too few runs (f)\""));
+    tg_buf_release(&out);
+}
+
 /* Text at 80 columns: only lines whose single word is longer may exceed. No line starts with
  * hostile text, no escape sequence gets through, "##[" never stands. */
 static void terminal_is_safe(void **state)
@@ -318,6 +345,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(golden_files),
         cmocka_unit_test(same_input_gives_same_bytes),
         cmocka_unit_test(no_nan_no_inf),
+        cmocka_unit_test(junit_tells_once_what_a_rule_did_not_judge),
         cmocka_unit_test(terminal_is_safe),
         cmocka_unit_test(colour_only_if_asked),
         cmocka_unit_test(text_widths),

@@ -436,15 +436,42 @@ static void put_notes(struct plot *p)
     }
 }
 
+/* Noise comes last, three rows of it at most; n: how many rows there are, *more: how many are not
+ * shown. */
+static size_t order_rows(const struct tg_chart *chart, uint32_t *rows, size_t n, size_t top,
+                         size_t *more)
+{
+    enum { NOISE = 3 };
+    const struct tg_comparison *c = chart->comparison;
+    bool parted = chart->durations && chart->basis == TG_BASIS_JUDGED;
+    uint32_t *noise = tg_xmalloc((n + 1) * sizeof *noise);
+    size_t kept = 0, n_noise = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (parted && tg_op_within_noise(&c->ops[rows[i]]))
+            noise[n_noise++] = rows[i];
+        else
+            rows[kept++] = rows[i];
+    }
+    for (size_t i = 0; i < n_noise && i < NOISE && kept < top; i++)
+        rows[kept++] = noise[i];
+    kept = kept < top ? kept : top;
+    *more = n - kept;
+    free(noise);
+    return kept;
+}
+
 void tg_chart_svg(struct tg_buf *out, const struct tg_chart *chart)
 {
     struct plot p = { .out = out, .chart = chart };
     size_t top = chart->top ? chart->top : 10;
     uint32_t *rows = NULL;
-    if (chart->comparison)
+    top = top < MAX_ROWS ? top : MAX_ROWS;
+    if (chart->comparison) {
+        size_t all;
         rows = tg_rows_worst(chart->comparison, chart->rows, chart->n_rows, chart->basis,
-                             chart->durations, chart->steps, top < MAX_ROWS ? top : MAX_ROWS, &p.n,
-                             &p.more);
+                             chart->durations, chart->steps, SIZE_MAX, &all, NULL);
+        p.n = order_rows(chart, rows, all, top, &p.more);
+    }
     p.rows = rows;
     if (chart->comparison)
         tg_labels_of_rows(&p.labels, chart->comparison, rows, p.n, NAME_COLUMNS - 4);

@@ -173,6 +173,7 @@ static void add_evidence(struct tg_doc *o, const struct tg_evidence *ev)
     tg_doc_add_i64(e, "above", ev->above);
     tg_doc_add_i64(e, "pairs", ev->pairs);
     tg_doc_add_num(e, "detectable", ev->mde);
+    tg_doc_add_bool(e, "proven", ev->proven);
     tg_doc_add_bool(e, "slower", ev->slower);
     tg_doc_add_bool(e, "faster", ev->faster);
     tg_doc_add_bool(e, "suspicious", ev->suspicious);

@@ -14,11 +14,14 @@ static void put_side(struct tg_buf *out, tg_sv commit, tg_sv path)
         tg_buf_add(out, path);
 }
 
-/* The condition of the traces; the caller frees it. */
-static tg_sv *damage_notes(const struct tg_verdict *v, size_t *n)
+/* What was not judged, and the condition of the traces; the caller frees it. */
+static tg_sv *notes_of(const struct tg_verdict *v, bool durations, size_t *n)
 {
-    tg_sv *notes = tg_xrealloc(NULL, v->n_notes + 1, sizeof *notes);
+    tg_sv *notes = tg_xrealloc(NULL, v->n_notes + 2, sizeof *notes);
+    bool judged = durations ? v->durations_judged : v->counts_judged;
     *n = 0;
+    if (v->comparison && !judged && v->coverage.n)
+        notes[(*n)++] = v->coverage;
     for (size_t i = 0; i < v->n_notes; i++)
         if (v->notes[i].damage)
             notes[(*n)++] = v->notes[i].text;
@@ -30,7 +33,7 @@ static void write_chart(struct tg_buf *out, const struct tg_verdict *v, const st
 {
     struct tg_buf sub = { 0 };
     size_t n_notes;
-    tg_sv *notes = damage_notes(v, &n_notes);
+    tg_sv *notes = notes_of(v, durations, &n_notes);
     struct tg_chart chart = { .comparison = v->comparison,
                               .notes = notes,
                               .n_notes = n_notes,

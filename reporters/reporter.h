@@ -41,6 +41,11 @@ struct tg_render {
     X(svg_counts, "svg-counts", ".svg", FILE, "draw what changed in counts")                       \
     X(svg_durations, "svg-durations", ".svg", FILE, "draw what changed in durations")              \
     X(csv, "csv", ".csv", FILE, "write the table of all names")                                    \
+    X(benchmark, "benchmark", ".json", FILE,                                                       \
+      "write JSON for github-action-benchmark (customSmallerIsBetter) and Bencher")                \
+    X(openmetrics, "openmetrics", ".prom", FILE, "write OpenMetrics text, for GitLab")             \
+    X(collapsed, "collapsed", ".folded", FILE,                                                     \
+      "write the fresh call paths as collapsed stacks, for speedscope")                            \
     X(annotations, "annotations", ".txt", PRINT, "GitHub workflow commands, at most ten")
 
 typedef bool tg_report_writer(struct tg_buf *out, const struct tg_verdict *v,

@@ -151,3 +151,21 @@ uint32_t *tg_rows_worst(const struct tg_comparison *c, const uint32_t *rows, siz
     free(r);
     return out;
 }
+
+uint32_t *tg_rows_longest(const struct tg_comparison *c, size_t n, size_t *n_out)
+{
+    struct ranked *r = tg_xmalloc((c->n_ops + 1) * sizeof *r);
+    uint32_t *out;
+    size_t found = 0;
+    for (size_t i = 0; i < c->n_ops; i++)
+        if (is_work(&c->ops[i], false) && c->ops[i].self[TG_TEST] > 0)
+            r[found++] = (struct ranked){ c->ops[i].self[TG_TEST], (uint32_t)i, (uint32_t)i };
+    if (found)
+        qsort(r, found, sizeof *r, by_size);
+    *n_out = found < n ? found : n;
+    out = tg_xmalloc((*n_out + 1) * sizeof *out);
+    for (size_t i = 0; i < *n_out; i++)
+        out[i] = r[i].row;
+    free(r);
+    return out;
+}

@@ -33,4 +33,9 @@ tg_sv tg_op_raw(const struct tg_op *op);                  /* raw name, of the te
 uint32_t *tg_rows_worst(const struct tg_comparison *c, const uint32_t *rows, size_t n_rows,
                         enum tg_basis basis, bool durations, bool steps, size_t n, size_t *n_out,
                         size_t *more);
+/*
+ * The rows of work on the fresh side that take longest (self time per step), steps left out; at most
+ * `n`, ties in the comparison's order. The caller frees the result.
+ */
+uint32_t *tg_rows_longest(const struct tg_comparison *c, size_t n, size_t *n_out);
 #endif

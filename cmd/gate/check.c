@@ -118,13 +118,14 @@ static void find_causes(struct tg_check *c, struct tg_check_job *j)
                                           .arena = c->arena });
 }
 
-/* For the page alone: the traces are read once more. */
+/* For the page and the call paths: the traces are read once more. */
 static void take_picture(struct tg_check *c, struct tg_check_job *j)
 {
     struct tg_summarize_opts so = tg_suite_reading(c->suites.policy, j->suite);
     struct tg_picture *picture = TG_NEW(c->arena, struct tg_picture);
     c->render.picture = NULL;
-    if (!c->o->report[TG_REPORT_html] || !j->summary[TG_TEST].n || !j->verdict.comparison)
+    if (!(c->o->report[TG_REPORT_html] || c->o->report[TG_REPORT_collapsed]) ||
+        !j->summary[TG_TEST].n || !j->verdict.comparison)
         return;
     tg_picture_take(picture,
                     &(struct tg_picture_ask){ .side = { &j->base, &j->fresh },

@@ -160,6 +160,11 @@ struct tg_doc *tg_doc_new_object(void)
     return wrap(must(cJSON_CreateObject()));
 }
 
+struct tg_doc *tg_doc_new_array(void)
+{
+    return wrap(must(cJSON_CreateArray()));
+}
+
 struct tg_doc *tg_doc_add_object(struct tg_doc *parent, const char *key)
 {
     return attach(parent, key, cJSON_CreateObject());

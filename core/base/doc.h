@@ -41,6 +41,7 @@ TG_MUST bool tg_doc_i64(const struct tg_doc *d, int64_t *out); /* integral numbe
  * Building. `parent` is an object (key given) or an array (key NULL). Never fails (see tg_xmalloc).
  */
 struct tg_doc *tg_doc_new_object(void);
+struct tg_doc *tg_doc_new_array(void);
 struct tg_doc *tg_doc_add_object(struct tg_doc *parent, const char *key);
 struct tg_doc *tg_doc_add_array(struct tg_doc *parent, const char *key);
 /* The text is made valid UTF-8: bad bytes and NUL bytes become U+FFFD. */

@@ -367,6 +367,43 @@ def part_json(work):
     must(r.returncode == 0, f"schema: {r.stderr[-600:]}")
 
 
+def part_benchmark(work):
+    """customSmallerIsBetter: an array of name, unit, value and range; a name is one series, so each once."""
+    for f in FIXTURES:
+        entries = json.loads(read(f"{work}/benchmark_{f}.json"))
+        must(isinstance(entries, list), f"{f}: not an array")
+        for e in entries:
+            must(set(e) <= {"name", "unit", "value", "range"} and {"name", "unit", "value"} <= set(e), f"{f}: {e}")
+            must(isinstance(e["name"], str) and isinstance(e["unit"], str) and isinstance(e["value"], (int, float)), f"{f}: {e}")
+        names = [e["name"] for e in entries]
+        must(len(set(names)) == len(names), f"{f}: a name twice: {names}")
+    must(len(json.loads(read(f"{work}/benchmark_fail.json"))) > 5, "few entries of a failure")
+
+
+def part_openmetrics(work):
+    """The exposition format: TYPE, UNIT, HELP before the samples of a family, labels escaped, EOF last, no sample twice."""
+    sample = re.compile(r'([a-z_]+)\{((?:[a-z]+="(?:[^"\\\n]|\\["\\n])*",?)*)\} (-?[0-9.]+(?:e[-+]?[0-9]+)?)')
+    for f in FIXTURES:
+        lines = read(f"{work}/openmetrics_{f}.prom").split("\n")
+        must(lines[-2:] == ["# EOF", ""], f"{f}: does not end with EOF")
+        family, seen = "", set()
+        for line in lines[:-2]:
+            told = re.fullmatch(r"# (TYPE|UNIT|HELP) ([a-z_]+) (.*)", line)
+            got = sample.fullmatch(line)
+            must(told or got, f"{f}: {line}")
+            if told and told[1] == "TYPE":
+                must(told[3] == "gauge" and told[2] not in seen, f"{f}: {line}")
+                family = told[2]
+                seen.add(family)
+            else:
+                must((told[2] if told else got[1]) == family, f"{f}: {line} is not of {family}")
+            if told and told[1] == "UNIT":
+                must(family.endswith("_" + told[3]), f"{f}: {line}")
+            if got:
+                must((got[1], got[2]) not in seen, f"{f}: twice: {line}")
+                seen.add((got[1], got[2]))
+
+
 def part_csv(work):
     names = [bytes.fromhex(x) for x in read(f"{work}/names.hex").split("\n")[:-1]]
     with open(f"{work}/csv_large.csv", encoding="utf-8", newline="") as f:

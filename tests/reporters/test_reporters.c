@@ -31,18 +31,41 @@ static tg_sv without_assets(tg_sv page)
     return body && end ? (tg_sv){ body, (size_t)(end - body) } : page;
 }
 
+/* A step of two functions, one call that is new and one that is gone; 1,000 -> 1,200 ns. */
+static struct tg_picture_node nodes[] = {
+    { 0, 0, TG_PATH_ROOT, { "", 0 }, { 1000, 1200 } },
+    { 0, 1, TG_PATH_FUNCTION, { "train.py: step", 14 }, { 900, 1100 } },
+    { 1, 2, TG_PATH_OP, { "aten::new;op <b>", 16 }, { 0, 400 } },
+    { 1, 2, TG_PATH_OP, { "aten::gone", 10 }, { 300, 0 } },
+};
+static struct tg_picture_span spans[] = {
+    { 0, 0, 700, { "aten::mm", 8 }, TG_PAINT_HOST, 1 },
+    { 1, 200, 500, { "gemm <b>", 8 }, TG_PAINT_COMPUTE, 3 },
+};
+static const tg_sv lanes[] = { { "host", 4 }, { "stream 1", 8 } };
+static const struct tg_picture picture = {
+    .nodes = nodes,
+    .n_nodes = 4,
+    .stacks = true,
+    .least = 2,
+    .step = { { spans, 2, lanes, 2, { "base.json", 9 }, 3, 5000, 1000 },
+              { spans, 2, lanes, 2, { "out.json", 8 }, 4, 7000, 1200 } },
+};
+
 static void golden_files(void **state)
 {
-    const struct tg_render plain = { 0 };
     (void)state;
     for (size_t k = 0; k < TG_REPORTS; k++)
         for (int f = 0; f < FIXTURE_LARGE; f++) {
+            const struct tg_render r = { .picture = f == FIXTURE_FAIL ? &picture : NULL,
+                                         .command = TG_SV("tracegate check") };
             struct tg_buf out = { 0 };
             char name[128];
             (void)snprintf(name, sizeof name, "%s_%s%s", tg_reporters[k].name,
                            fixture_name((enum fixture)f), tg_reporters[k].extension);
-            render(tg_reporters[k].write, (enum fixture)f, &plain, &out);
-            golden_check(name, without_assets(tg_buf_sv(&out)));
+            render(tg_reporters[k].write, (enum fixture)f, &r, &out);
+            if (out.n) /* there are no call paths without traces */
+                golden_check(name, without_assets(tg_buf_sv(&out)));
             tg_buf_release(&out);
         }
 }
@@ -104,6 +127,18 @@ static void junit_tells_once_what_a_rule_did_not_judge(void **state)
                                   "1 name: busy (b)\""));
     assert_non_null(strstr(out.p, "name=\"step: not judged\""));
     assert_non_null(strstr(out.p, "\"not judged: 1 name: too few runs (f)\""));
+    tg_buf_release(&out);
+}
+
+/* Self times: 1200 - 1100, 1100 - 400, 400; ';' separates frames. */
+static void collapsed_stacks_add_up(void **state)
+{
+    const struct tg_render r = { .picture = &picture };
+    struct tg_buf out = { 0 };
+    (void)state;
+    render(tg_reporter_collapsed, FIXTURE_FAIL, &r, &out);
+    assert_string_equal(out.p, "step 100\nstep;train.py: step 700\n"
+                               "step;train.py: step;aten::new:op <b> 400\n");
     tg_buf_release(&out);
 }
 
@@ -345,6 +380,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(golden_files),
         cmocka_unit_test(same_input_gives_same_bytes),
         cmocka_unit_test(no_nan_no_inf),
+        cmocka_unit_test(collapsed_stacks_add_up),
         cmocka_unit_test(junit_tells_once_what_a_rule_did_not_judge),
         cmocka_unit_test(terminal_is_safe),
         cmocka_unit_test(colour_only_if_asked),

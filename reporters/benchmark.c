@@ -1,0 +1,84 @@
+/*
+ * The fresh side's numbers for services that keep them: `customSmallerIsBetter` of
+ * github-action-benchmark, which Bencher reads as well. Step time, launches, then the operators that
+ * take most of the step; a name is one series, so it has no number in it.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/base/decimal.h"
+#include "core/base/doc.h"
+#include "reporters/label.h"
+#include "reporters/reporter.h"
+#include "reporters/rows.h"
+
+enum { NAMES = 50, NAME = 120 };
+
+static void add_entry(struct tg_doc *list, const struct tg_verdict *v, tg_sv name, const char *what,
+                      const char *unit, double value, const struct tg_evidence *ev)
+{
+    struct tg_doc *o;
+    struct tg_buf text = { 0 };
+    if (!isfinite(value))
+        return;
+    o = tg_doc_add_object(list, NULL);
+    tg_buf_printf(&text, "%.*s: %.*s%s", TG_SV_ARG(v->suite.n ? v->suite : TG_SV("default")),
+                  TG_SV_ARG(name), what);
+    tg_doc_add_str(o, "name", tg_buf_sv(&text));
+    tg_doc_add_str(o, "unit", tg_sv_of(unit));
+    tg_doc_add_num(o, "value", value);
+    if (ev && ev->judged == TG_JUDGED) {
+        tg_buf_clear(&text);
+        tg_buf_puts(&text, "\xc2\xb1 ");
+        tg_dec_put_fixed(&text, 100 * ev->noise, 1);
+        tg_buf_puts(&text, "%");
+        tg_doc_add_str(o, "range", tg_buf_sv(&text));
+    }
+    tg_buf_release(&text);
+}
+
+static void add_measure(struct tg_doc *list, const struct tg_verdict *v, enum tg_measure m)
+{
+    const struct tg_measure_change *x = &v->comparison->measures[m];
+    const struct tg_measure_info *info = tg_measure_info(m);
+    bool time = info->unit_id == TG_MEASURE_NS;
+    if (x->known[TG_TEST])
+        add_entry(list, v, tg_sv_of(info->name), "", time ? "us" : info->unit,
+                  time ? round(x->value[TG_TEST]) / 1000 : x->value[TG_TEST], &x->ev);
+}
+
+static void add_names(struct tg_doc *list, const struct tg_verdict *v)
+{
+    const struct tg_comparison *c = v->comparison;
+    struct tg_labels labels;
+    size_t n;
+    uint32_t *rows = tg_rows_longest(c, NAMES, &n);
+    tg_labels_of_rows(&labels, c, rows, n, NAME);
+    for (size_t i = 0; i < n; i++) {
+        const struct tg_op *op = &c->ops[rows[i]];
+        struct tg_buf name = { 0 };
+        tg_label_put(&name, &labels.v[i]);
+        add_entry(list, v, tg_buf_sv(&name), " self time", "us", round(op->self[TG_TEST]) / 1000, &op->ev);
+        tg_buf_release(&name);
+    }
+    tg_labels_release(&labels);
+    free(rows);
+}
+
+bool tg_reporter_benchmark(struct tg_buf *out, const struct tg_verdict *v,
+                           const struct tg_render *r, struct tg_err *err)
+{
+    struct tg_doc *list = tg_doc_new_array();
+    (void)r;
+    (void)err;
+    if (v->comparison) {
+        add_measure(list, v, TG_MEASURE_STEP_TIME);
+        add_measure(list, v, TG_MEASURE_LAUNCH_COUNT);
+        add_measure(list, v, TG_MEASURE_SYNC_COUNT);
+        add_measure(list, v, TG_MEASURE_MEM_PEAK);
+        add_names(list, v);
+    }
+    tg_doc_write(list, true, out);
+    tg_doc_free(list);
+    return true;
+}

@@ -1,0 +1,53 @@
+/*
+ * The fresh side's call paths as collapsed stacks, "step;train.py: step;Block;aten::mm 12345", in ns
+ * per step: for speedscope, flamegraph.pl and Perfetto. Of the first trace, as the page draws it.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/base/decimal.h"
+#include "core/base/utf8.h"
+#include "reporters/reporter.h"
+
+/* A frame has no ';', which separates frames, and no blank before a number at its end. */
+static void put_frame(struct tg_buf *out, const struct tg_picture_node *n)
+{
+    struct tg_buf visible = { 0 };
+    tg_utf8_visible(&visible, n->kind == TG_PATH_ROOT ? TG_SV("step") : n->text);
+    for (size_t i = 0; i < visible.n; i++)
+        tg_buf_putc(out, visible.p[i] == ';' ? ':' : visible.p[i]);
+    tg_buf_release(&visible);
+}
+
+static void put_path(struct tg_buf *out, const struct tg_picture *p, size_t i)
+{
+    if (i) {
+        put_path(out, p, p->nodes[i].parent);
+        tg_buf_putc(out, ';');
+    }
+    put_frame(out, &p->nodes[i]);
+}
+
+bool tg_reporter_collapsed(struct tg_buf *out, const struct tg_verdict *v,
+                           const struct tg_render *r, struct tg_err *err)
+{
+    const struct tg_picture *p = r->picture;
+    size_t n = p ? p->n_nodes : 0;
+    double *self = tg_xmalloc((n + 1) * sizeof *self);
+    (void)v;
+    (void)err;
+    for (size_t i = 0; i < n; i++)
+        self[i] = p->nodes[i].value[TG_PICTURE_TEST];
+    for (size_t i = 1; i < n; i++)
+        self[p->nodes[i].parent] -= p->nodes[i].value[TG_PICTURE_TEST];
+    for (size_t i = 0; i < n; i++) {
+        if (self[i] < 0.5)
+            continue;
+        put_path(out, p, i);
+        tg_buf_putc(out, ' ');
+        tg_dec_put_fixed(out, self[i], 0);
+        tg_buf_putc(out, '\n');
+    }
+    free(self);
+    return true;
+}

@@ -1,0 +1,111 @@
+/*
+ * OpenMetrics text of the fresh side, for GitLab's metrics reports (which show what differs from the
+ * target branch) and for whatever scrapes files. Base units: seconds, bytes.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/base/decimal.h"
+#include "core/base/utf8.h"
+#include "reporters/reporter.h"
+#include "reporters/rows.h"
+
+enum { NAMES = 200 };
+
+/* A label's value: one visible line, with backslash and quote escaped. */
+static void put_label(struct tg_buf *out, const char *key, tg_sv value)
+{
+    struct tg_buf visible = { 0 };
+    tg_utf8_visible(&visible, value);
+    tg_buf_printf(out, "%s=\"", key);
+    for (size_t i = 0; i < visible.n; i++) {
+        if (visible.p[i] == '\\' || visible.p[i] == '"')
+            tg_buf_putc(out, '\\');
+        tg_buf_putc(out, visible.p[i]);
+    }
+    tg_buf_putc(out, '"');
+    tg_buf_release(&visible);
+}
+
+static void open_sample(struct tg_buf *out, const char *name, const struct tg_verdict *v)
+{
+    tg_buf_printf(out, "tracegate_%s{", name);
+    put_label(out, "suite", v->suite.n ? v->suite : TG_SV("default"));
+}
+
+static void close_sample(struct tg_buf *out, double value)
+{
+    tg_buf_puts(out, "} ");
+    tg_dec_put_double(out, value);
+    tg_buf_putc(out, '\n');
+}
+
+static void put_results(struct tg_buf *out, const struct tg_verdict *v)
+{
+    tg_buf_puts(out,
+                "# TYPE tracegate_results gauge\n# HELP tracegate_results Results by state.\n");
+    for (int s = 0; s <= TG_STATE_FAIL; s++) {
+        open_sample(out, "results", v);
+        tg_buf_putc(out, ',');
+        put_label(out, "state", tg_sv_of(tg_state_name((enum tg_state)s)));
+        close_sample(out, (double)v->n_state[s]);
+    }
+}
+
+/* Times in seconds; counts, bytes and shares as they are. */
+static void put_measure(struct tg_buf *out, const struct tg_verdict *v, enum tg_measure m)
+{
+    const struct tg_measure_change *x = &v->comparison->measures[m];
+    const struct tg_measure_info *info = tg_measure_info(m);
+    bool time = info->unit_id == TG_MEASURE_NS, bytes = info->unit_id == TG_MEASURE_BYTES;
+    bool named = tg_sv_has(tg_sv_of(info->name), TG_SV("bytes"));
+    struct tg_buf name = { 0 };
+    if (!x->known[TG_TEST] || !isfinite(x->value[TG_TEST]))
+        return;
+    tg_buf_printf(&name, "%s%s", info->name, time ? "_seconds" : bytes && !named ? "_bytes" : "");
+    tg_buf_printf(out, "# TYPE tracegate_%s gauge\n", name.p);
+    if (time)
+        tg_buf_printf(out, "# UNIT tracegate_%s seconds\n", name.p);
+    tg_buf_printf(out, "# HELP tracegate_%s %s\n", name.p, info->meaning);
+    open_sample(out, name.p, v);
+    close_sample(out, time ? x->value[TG_TEST] / 1e9 : x->value[TG_TEST]);
+    tg_buf_release(&name);
+}
+
+static void put_ops(struct tg_buf *out, const struct tg_verdict *v, bool calls)
+{
+    const struct tg_comparison *c = v->comparison;
+    size_t n;
+    uint32_t *rows = tg_rows_longest(c, NAMES, &n);
+    tg_buf_puts(out, calls ? "# TYPE tracegate_calls gauge\n"
+                             "# HELP tracegate_calls Calls per step and rank.\n"
+                           : "# TYPE tracegate_self_time_seconds gauge\n"
+                             "# UNIT tracegate_self_time_seconds seconds\n"
+                             "# HELP tracegate_self_time_seconds Self time per step and rank.\n");
+    for (size_t i = 0; i < n; i++) {
+        const struct tg_op *op = &c->ops[rows[i]];
+        open_sample(out, calls ? "calls" : "self_time_seconds", v);
+        tg_buf_putc(out, ',');
+        put_label(out, "kind", tg_sv_of(tg_kind_name(op->kind)));
+        tg_buf_putc(out, ',');
+        put_label(out, "name", op->name);
+        close_sample(out, calls ? op->count[TG_TEST] : op->self[TG_TEST] / 1e9);
+    }
+    free(rows);
+}
+
+bool tg_reporter_openmetrics(struct tg_buf *out, const struct tg_verdict *v,
+                             const struct tg_render *r, struct tg_err *err)
+{
+    (void)r;
+    (void)err;
+    put_results(out, v);
+    for (int m = 0; v->comparison && m < TG_MEASURES; m++)
+        put_measure(out, v, (enum tg_measure)m);
+    if (v->comparison && v->comparison->n_ops) {
+        put_ops(out, v, false);
+        put_ops(out, v, true);
+    }
+    tg_buf_puts(out, "# EOF\n");
+    return true;
+}

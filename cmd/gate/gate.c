@@ -35,23 +35,27 @@ static bool compare(struct tg_comparison *out, struct tg_gate *g, const struct t
     return tg_compare(out, &g->side[TG_BASE], &g->side[TG_TEST], o, g->arena, err);
 }
 
-static const struct tg_comparison *compare_part(void *arg, const struct tg_part *part,
-                                                struct tg_err *err)
+/* Compares one part, has it judged, and forgets it. */
+static bool judge_part(struct tg_eval_state *e, struct tg_gate *g, const struct tg_part *part,
+                       struct tg_err *err)
 {
-    struct tg_gate *g = arg;
     struct tg_compare_opts o = g->compare;
-    struct tg_comparison *one = TG_NEW(g->arena, struct tg_comparison);
-    int64_t *ranks = TG_NEW(g->arena, int64_t);
-    *ranks = part->rank;
+    struct tg_comparison one;
+    struct tg_arena *a = tg_arena_new();
+    bool ok;
     if (part->rank >= 0) {
-        o.ranks[0] = o.ranks[1] = ranks;
+        o.ranks[0] = o.ranks[1] = &part->rank;
         o.n_rank_numbers[0] = o.n_rank_numbers[1] = 1;
     }
     o.devices = part->devices->n ? part->devices->v : NULL;
     o.n_devices = part->devices->n;
     o.streams = part->streams->n ? part->streams->v : NULL;
     o.n_streams = part->streams->n;
-    return compare(one, g, &o, err) ? one : NULL;
+    ok = tg_compare(&one, &g->side[TG_BASE], &g->side[TG_TEST], &o, a, err);
+    if (ok)
+        tg_eval_part(e, &one);
+    tg_arena_free(a);
+    return ok;
 }
 
 bool tg_gate_judge(struct tg_verdict *out, struct tg_gate *g, struct tg_err *err)
@@ -60,12 +64,21 @@ bool tg_gate_judge(struct tg_verdict *out, struct tg_gate *g, struct tg_err *err
     struct tg_eval_input in = { .policy = g->policy,
                                 .suite = g->suite,
                                 .comparison = &g->comparison,
-                                .of_part = compare_part,
-                                .arg = g,
                                 .today = tg_io_today(g->io),
                                 .waivers_used = g->waivers_used,
                                 .more_suites = g->more_suites,
                                 .event = tg_io_env(g->io, "GITHUB_EVENT_NAME"),
                                 .branch = head ? head : tg_io_env(g->io, "GITHUB_REF_NAME") };
-    return compare(&g->comparison, g, &g->compare, err) && tg_eval(out, &in, g->arena, err);
+    struct tg_eval_state *e;
+    struct tg_part part;
+    if (!compare(&g->comparison, g, &g->compare, err))
+        return false;
+    e = tg_eval_begin(out, &in, g->arena);
+    while (tg_eval_wants(e, &part))
+        if (!judge_part(e, g, &part, err)) {
+            tg_eval_drop(e);
+            return false;
+        }
+    tg_eval_end(e);
+    return true;
 }

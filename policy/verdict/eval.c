@@ -156,40 +156,208 @@ static void outcome(struct tg_eval_state *e)
     v->exit_code = tg_outcome_exit_code(v->outcome);
 }
 
-bool tg_eval(struct tg_verdict *out, const struct tg_eval_input *in, struct tg_arena *a,
-             struct tg_err *err)
+/* ---- rules and the parts they ask for ---- */
+
+/* What was added since `from` goes to its rule. */
+static void give_to_rule(struct tg_eval_state *e, struct tg_rule_results *to, size_t from)
 {
-    struct tg_eval_state e = { .in = in, .out = out, .arena = a, .err = err };
-    bool ok = true, comparable;
+    size_t n = e->n - from;
+    to->v = tg_grow(to->v, &to->cap, to->n + n, sizeof *to->v);
+    if (n)
+        memcpy(to->v + to->n, e->results + from, n * sizeof *to->v);
+    to->n += n;
+    e->n = from;
+}
+
+/* How many ranks a rule looks at one by one; more than TG_RANK_ROWS are not counted. */
+static size_t ranks_of(const struct tg_eval_state *e, const struct tg_rule *rule)
+{
+    const struct tg_side *side = &e->in->comparison->side[TG_TEST];
+    size_t n = 0;
+    for (size_t i = 0; i < side->n_ranks && n <= TG_RANK_ROWS; i++)
+        n += tg_rule_wants(e, rule, side->ranks[i]);
+    return n;
+}
+
+static void begin_rule(struct tg_eval_state *e, size_t i)
+{
+    const struct tg_rule *rule = &e->in->policy->rules[i];
+    struct tg_rule_results *of = &e->of_rule[i];
+    size_t from = e->n;
+    tg_rule_judge(e, rule);
+    give_to_rule(e, of, from);
+    of->many = ranks_of(e, rule) > TG_RANK_ROWS;
+    if (of->many)
+        tg_rank_rows_init(&of->each);
+}
+
+struct tg_eval_state *tg_eval_begin(struct tg_verdict *out, const struct tg_eval_input *in,
+                                    struct tg_arena *a)
+{
+    struct tg_eval_state *e = TG_NEW(a, struct tg_eval_state);
+    struct tg_eval_input *kept = TG_NEW(a, struct tg_eval_input);
+    *kept = *in;
+    *e = (struct tg_eval_state){ .in = kept, .out = out, .arena = a, .kept = a };
+    e->of_rule = TG_NEW_N(a, struct tg_rule_results, in->policy->n_rules + 1);
     *out = (struct tg_verdict){ .comparison = in->comparison,
                                 .suite = in->suite ? in->suite->name : TG_SV("default"),
                                 .policy = in->policy->built_in ? TG_SV("built-in policy")
                                                                : in->policy->file,
                                 .version = TG_SV(TG_JUDGED_BY) };
-    tg_notes(&e);
-    comparable = tg_guards(&e);
-    tg_guard_integrity(&e);
-    for (size_t i = 0; ok && comparable && i < in->policy->n_rules; i++)
-        ok = tg_rule_judge(&e, &in->policy->rules[i]);
-    if (ok) {
-        close_coverage(&e);
-        tg_waive(&e);
-        promote(&e);
-        if (e.n)
-            qsort(e.results, e.n, sizeof *e.results, by_weight);
-        tg_fold(&e);
-        out->results = TG_NEW_N(a, struct tg_result, e.n);
-        if (e.n)
-            memcpy(out->results, e.results, e.n * sizeof *e.results);
-        out->n_results = e.n;
-        for (size_t i = 0; i < e.n; i++) {
-            out->n_state[e.results[i].state]++;
-            out->n_folded[e.results[i].state] += e.results[i].folded_under != TG_NO_ID;
+    tg_notes(e);
+    e->comparable = tg_guards(e);
+    tg_guard_integrity(e);
+    for (size_t i = 0; e->comparable && i < in->policy->n_rules; i++)
+        begin_rule(e, i);
+    return e;
+}
+
+static bool same_numbers(const struct tg_ints *a, const struct tg_ints *b)
+{
+    return a->n == b->n && (!a->n || memcmp(a->v, b->v, a->n * sizeof *a->v) == 0);
+}
+
+static bool same_choice(const struct tg_rule *a, const struct tg_rule *b)
+{
+    return same_numbers(&a->match.devices, &b->match.devices) &&
+           same_numbers(&a->match.streams, &b->match.streams);
+}
+
+/* Devices and streams are chosen by the rule `i`; has none before it chosen the same? */
+static bool is_first_choice(const struct tg_policy *p, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (same_choice(&p->rules[k], &p->rules[i]))
+            return false;
+    return true;
+}
+
+/* Does any rule look at this rank with the devices and streams of the rule `choice`? */
+static bool is_wanted(const struct tg_eval_state *e, int64_t rank, size_t choice)
+{
+    const struct tg_policy *p = e->in->policy;
+    for (size_t i = choice; i < p->n_rules; i++)
+        if (same_choice(&p->rules[choice], &p->rules[i]) && tg_rule_wants(e, &p->rules[i], rank))
+            return true;
+    return false;
+}
+
+/* All ranks together are first. */
+static int64_t rank_at(const struct tg_eval_state *e, size_t i)
+{
+    return i ? e->in->comparison->side[TG_TEST].ranks[i - 1] : -1;
+}
+
+bool tg_eval_wants(struct tg_eval_state *e, struct tg_part *next)
+{
+    const struct tg_policy *p = e->in->policy;
+    size_t n_ranks = e->in->comparison->side[TG_TEST].n_ranks;
+    for (; e->comparable && e->next_rank <= n_ranks; e->next_rank++, e->next_choice = 0) {
+        int64_t rank = rank_at(e, e->next_rank);
+        if (e->next_rank && rank < 0)
+            continue; /* the one trace has no rank: it is all */
+        while (e->next_choice < p->n_rules) {
+            size_t choice = e->next_choice++;
+            const struct tg_match *m = &p->rules[choice].match;
+            if (!is_first_choice(p, choice) || !is_wanted(e, rank, choice))
+                continue;
+            *next = e->part = (struct tg_part){ rank, &m->devices, &m->streams };
+            return true;
         }
-        outcome(&e);
-        tg_describe_verdict(out, in->comparison, a);
-        tg_verdict_settle(out, in->policy->fail_on, a);
     }
-    free(e.results);
-    return ok;
+    return false;
+}
+
+/* What a rule says of a part outlives it: texts are copied. */
+static void keep_part(struct tg_eval_state *e, struct tg_rule_results *to, size_t from)
+{
+    bool joined = to->many && e->part.rank >= 0;
+    for (size_t i = from; i < e->n; i++) {
+        if (joined)
+            tg_rank_rows_add(&to->each, &e->results[i], e->part.rank, e->kept);
+        else
+            e->results[i] = tg_result_copy(&e->results[i], e->kept);
+    }
+    if (joined)
+        e->n = from;
+    else
+        give_to_rule(e, to, from);
+}
+
+void tg_eval_part(struct tg_eval_state *e, const struct tg_comparison *c)
+{
+    const struct tg_policy *p = e->in->policy;
+    e->arena = tg_arena_new();
+    for (size_t i = 0; i < p->n_rules; i++) {
+        const struct tg_match *m = &p->rules[i].match;
+        size_t from = e->n;
+        if (!same_numbers(&m->devices, e->part.devices) ||
+            !same_numbers(&m->streams, e->part.streams) ||
+            !tg_rule_wants(e, &p->rules[i], e->part.rank))
+            continue;
+        e->brief = e->of_rule[i].many && e->of_rule[i].each.names.n > 0;
+        tg_rule_judge_part(e, &p->rules[i], c, e->part.rank);
+        e->brief = false;
+        keep_part(e, &e->of_rule[i], from);
+    }
+    tg_arena_free(e->arena);
+    e->arena = e->kept;
+}
+
+/* The results of all rules in their order, after those of the guards. */
+static void join_rules(struct tg_eval_state *e)
+{
+    for (size_t i = 0; e->comparable && i < e->in->policy->n_rules; i++) {
+        struct tg_rule_results *of = &e->of_rule[i];
+        if (of->many) {
+            size_t n = tg_rank_rows_put(&of->each, NULL, e->arena);
+            of->v = tg_grow(of->v, &of->cap, of->n + n, sizeof *of->v);
+            of->n += tg_rank_rows_put(&of->each, of->v + of->n, e->arena);
+        }
+        e->results = tg_grow(e->results, &e->cap, e->n + of->n, sizeof *e->results);
+        if (of->n)
+            memcpy(e->results + e->n, of->v, of->n * sizeof *of->v);
+        e->n += of->n;
+        tg_rule_close(e, &e->in->policy->rules[i], of->v, of->n);
+    }
+}
+
+static void place_results(struct tg_eval_state *e)
+{
+    struct tg_verdict *out = e->out;
+    if (e->n)
+        qsort(e->results, e->n, sizeof *e->results, by_weight);
+    tg_fold(e);
+    out->results = TG_NEW_N(e->arena, struct tg_result, e->n);
+    if (e->n)
+        memcpy(out->results, e->results, e->n * sizeof *e->results);
+    out->n_results = e->n;
+    for (size_t i = 0; i < e->n; i++) {
+        out->n_state[e->results[i].state]++;
+        out->n_folded[e->results[i].state] += e->results[i].folded_under != TG_NO_ID;
+    }
+}
+
+void tg_eval_end(struct tg_eval_state *e)
+{
+    join_rules(e);
+    close_coverage(e);
+    tg_waive(e);
+    promote(e);
+    place_results(e);
+    outcome(e);
+    tg_describe_verdict(e->out, e->in->comparison, e->arena);
+    tg_verdict_settle(e->out, e->in->policy->fail_on, e->arena);
+    tg_eval_drop(e);
+}
+
+void tg_eval_drop(struct tg_eval_state *e)
+{
+    for (size_t i = 0; i < e->in->policy->n_rules; i++) {
+        if (e->of_rule[i].many)
+            tg_rank_rows_release(&e->of_rule[i].each);
+        free(e->of_rule[i].v);
+    }
+    free(e->results);
+    e->results = NULL;
 }

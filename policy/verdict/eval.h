@@ -23,10 +23,6 @@ struct tg_eval_input {
     const struct tg_policy *policy;
     const struct tg_suite *suite; /* NULL: none named, for `check TRACE --baseline SIDE` */
     const struct tg_comparison *comparison; /* not NULL */
-    /* The comparison of a part: one rank alone, some devices or streams. NULL with err set. */
-    const struct tg_comparison *(*of_part)(void *arg, const struct tg_part *part,
-                                           struct tg_err *err);
-    void *arg;
     const char *event, *branch; /* for `when:`; NULL: unknown, a rule that asks is skipped */
     int64_t today;              /* days since 1970-01-01 UTC, for waivers */
     /* Of several suites: which waivers one of them used, and whether others are still to come or
@@ -34,9 +30,24 @@ struct tg_eval_input {
     bool *waivers_used; /* [policy->n_waivers] */
     bool more_suites;
 };
-/* Fills what follows from the comparison; the caller adds baseline, commits and paths. */
-TG_MUST bool tg_eval(struct tg_verdict *out, const struct tg_eval_input *in, struct tg_arena *a,
-                     struct tg_err *err);
+/*
+ * Rules may look at parts of the comparison: at one rank alone, at some devices or streams. The
+ * caller compares them, one at a time, and may release each once it is judged:
+ *
+ *     e = tg_eval_begin(out, in, a);
+ *     while (tg_eval_wants(e, &part)) { compare it; tg_eval_part(e, comparison); release it; }
+ *     tg_eval_end(e);
+ *
+ * All rules that ask for a part share it; parts of a rank come one after the other. The verdict
+ * lacks what the caller adds: baseline, commits and paths.
+ */
+struct tg_eval_state;
+TG_MUST struct tg_eval_state *tg_eval_begin(struct tg_verdict *out, const struct tg_eval_input *in,
+                                            struct tg_arena *a);
+bool tg_eval_wants(struct tg_eval_state *e, struct tg_part *next);
+void tg_eval_part(struct tg_eval_state *e, const struct tg_comparison *c);
+void tg_eval_end(struct tg_eval_state *e);  /* frees it */
+void tg_eval_drop(struct tg_eval_state *e); /* a part could not be compared: no verdict */
 
 /* Verdicts without a comparison: an input that cannot be used, a lost baseline, a first run. */
 void tg_verdict_of_error(struct tg_verdict *out, const struct tg_err *why, struct tg_arena *a);

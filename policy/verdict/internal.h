@@ -16,14 +16,44 @@
 #include "policy/verdict/eval.h"
 #include "policy/verdict/judge.h"
 
+struct tg_rank_row;
+struct tg_rank_rows { /* rank_rows.c: the results of a rule over many ranks */
+    struct tg_strmap names;
+    struct tg_rank_row *v;
+    size_t cap;
+};
+
+struct tg_rule_results {
+    struct tg_result *v;
+    size_t n, cap;
+    bool many; /* of more ranks than have rows of their own: in `each` */
+    struct tg_rank_rows each;
+};
+
 struct tg_eval_state {
     const struct tg_eval_input *in;
     struct tg_verdict *out;
-    struct tg_arena *arena;
-    struct tg_err *err;
+    struct tg_arena *arena;    /* of what is judged now: the verdict's, or a part's */
+    struct tg_arena *kept;     /* the verdict's */
     struct tg_result *results; /* grows; copied into the arena at the end */
     size_t n, cap;
+    struct tg_rule_results *of_rule; /* [policy->n_rules], joined at the end in this order */
+    bool comparable, brief;          /* brief: passes need no text */
+    size_t next_rank, next_choice;   /* of the parts that are still to be compared */
+    struct tg_part part;             /* the one that was asked for */
 };
+
+/* ---- rank_rows.c ---- */
+
+enum { TG_RANK_ROWS = 16 }; /* ranks that have rows of their own */
+void tg_rank_rows_init(struct tg_rank_rows *x);
+void tg_rank_rows_release(struct tg_rank_rows *x);
+/* Adds what the rule says of one rank, in the order of ranks; kept texts are copied into `a`. */
+void tg_rank_rows_add(struct tg_rank_rows *x, const struct tg_result *r, int64_t rank,
+                      struct tg_arena *a);
+/* One row a name, in `out` unless it is NULL; how many. */
+size_t tg_rank_rows_put(struct tg_rank_rows *x, struct tg_result *out, struct tg_arena *a);
+struct tg_result tg_result_copy(const struct tg_result *r, struct tg_arena *a);
 
 struct tg_rule_scope { /* one comparison a rule looks at: all ranks, or one of them */
     const struct tg_comparison *c;
@@ -130,8 +160,19 @@ void tg_notes(struct tg_eval_state *e);
 /* False: the two sides are not comparable, so that no rule can judge them. */
 bool tg_guards(struct tg_eval_state *e);
 void tg_guard_integrity(struct tg_eval_state *e);
-/* False, with e->err set: the comparison of a rank could not be made. */
-TG_MUST bool tg_rule_judge(struct tg_eval_state *e, const struct tg_rule *rule);
+/* ---- rules.c ---- */
+
+/* Judges what the rule says of the whole; or says which ranks it asks for and are not there. */
+void tg_rule_judge(struct tg_eval_state *e, const struct tg_rule *rule);
+/* Does the rule look at this rank by itself (-1: at some devices or streams of all ranks)? */
+bool tg_rule_wants(const struct tg_eval_state *e, const struct tg_rule *rule, int64_t rank);
+/* Judges one of these. */
+void tg_rule_judge_part(struct tg_eval_state *e, const struct tg_rule *rule,
+                        const struct tg_comparison *c, int64_t rank);
+/* After the last part: a rule that judged nothing is not green. `v`: its results. */
+void tg_rule_close(struct tg_eval_state *e, const struct tg_rule *rule, const struct tg_result *v,
+                   size_t n);
+
 void tg_waive(struct tg_eval_state *e);
 void tg_fold(struct tg_eval_state *e); /* results in their final order */
 #endif

@@ -165,8 +165,9 @@ void tg_judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s, const s
     r->rank = weight_op(op);
     place_limit(r, &j, e->arena);
     tell(s, rule, op, &p, &j);
-    tg_describe_op(r, op, s->c, &p, &j, e->arena);
-    if (s->rank >= 0) {
+    if (!e->brief || j.state != TG_STATE_PASS)
+        tg_describe_op(r, op, s->c, &p, &j, e->arena);
+    if (s->rank >= 0 && !e->brief) {
         r->op_normalised = tg_sv_of(
             tg_arena_printf(e->arena, "%.*s [rank %lld]", TG_SV_ARG(op->name), (long long)s->rank));
     }
@@ -219,7 +220,7 @@ void tg_judge_measure(struct tg_eval_state *e, const struct tg_rule_scope *s,
     r->rank = p.unit == TG_UNIT_NS ? fabs(r->delta) : 0;
     place_limit(r, &j, e->arena);
     tg_describe_measure(r, s->c, &p, &j, e->arena);
-    if (s->rank >= 0)
+    if (s->rank >= 0 && !e->brief)
         r->op_normalised =
             tg_sv_of(tg_arena_printf(e->arena, "%s [rank %lld]", info->name, (long long)s->rank));
     tg_grounds_set(r, &l, &p, &j);

@@ -79,7 +79,7 @@ static tg_sv no_match_next(const struct tg_rule *rule)
                : TG_SV("Check the pattern with `tracegate names`, or mark the rule optional.");
 }
 
-static bool judge_ops(struct tg_eval_state *e, const struct tg_rule_scope *s,
+static void judge_ops(struct tg_eval_state *e, const struct tg_rule_scope *s,
                       const struct tg_rule *rule)
 {
     struct chosen found = { 0 };
@@ -107,28 +107,34 @@ static bool judge_ops(struct tg_eval_state *e, const struct tg_rule_scope *s,
                         rule->optional ? TG_STATE_SKIP : TG_STATE_INCONCLUSIVE, TG_SUBJECT_NO_MATCH,
                         TG_SV("(no match)"), TG_SV("the rule matches no name in either trace"),
                         no_match_next(rule));
-    return true;
 }
 
-static bool judge_scope(struct tg_eval_state *e, const struct tg_rule_scope *s,
+static void judge_scope(struct tg_eval_state *e, const struct tg_rule_scope *s,
                         const struct tg_rule *rule)
 {
-    if (tg_metric_info(rule->metric)->scope == TG_SCOPE_NAME)
-        return judge_ops(e, s, rule);
+    if (tg_metric_info(rule->metric)->scope == TG_SCOPE_NAME) {
+        judge_ops(e, s, rule);
+        return;
+    }
     tg_judge_measure(e, s, rule);
     if (rule->metric == TG_METRIC_STEP_TIME && !tg_rule_is_budget(rule))
         tg_judge_gaps(e, s, rule);
     if (rule->metric == TG_METRIC_STEP_TIME && !tg_rule_is_budget(rule))
         tg_judge_regions(e, s, rule);
-    return true;
 }
 
+/* Ranks of a side are ascending. */
 static bool has_rank(const struct tg_side *side, int64_t rank)
 {
-    for (size_t i = 0; i < side->n_ranks; i++)
-        if (side->ranks[i] == rank)
-            return true;
-    return false;
+    size_t lo = 0, hi = side->n_ranks;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (side->ranks[mid] < rank)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < side->n_ranks && side->ranks[lo] == rank;
 }
 
 static bool is_left_out(const struct tg_comparison *c, int64_t rank)
@@ -154,14 +160,6 @@ static void no_trace_of_rank(struct tg_eval_state *e, const struct tg_rule *rule
                     tg_sv_of(tg_arena_printf(e->arena, "(rank %lld)", (long long)rank)),
                     tg_sv_of(tg_arena_printf(e->arena, "the %s has no trace of this rank", side)),
                     TG_SV("Record every rank on both sides."));
-}
-
-static bool judge_rank(struct tg_eval_state *e, const struct tg_rule *rule, int64_t rank)
-{
-    struct tg_part part = { rank, &rule->match.devices, &rule->match.streams };
-    struct tg_rule_scope s = { NULL, rank };
-    s.c = e->in->of_part(e->in->arg, &part, e->err);
-    return s.c && judge_scope(e, &s, rule);
 }
 
 static bool lacks_rank(const struct tg_comparison *c, int side, int64_t rank)
@@ -198,51 +196,77 @@ static bool has_limit(const struct tg_rule *rule)
     return any;
 }
 
+static bool is_each(const struct tg_comparison *all, const struct tg_rule *rule)
+{
+    return rule->match.rank == TG_MATCH_RANK_EACH &&
+           (all->n_ranks[TG_TEST] > 1 || all->n_brought[TG_BASE] > 1 ||
+            all->n_brought[TG_TEST] > 1);
+}
+
 /*
  * The slowest rank: of measures the worst rank of either side, which the comparison of all knows;
  * of names the rank whose steps take longest in the fresh traces, against itself in the baseline.
  */
-static bool judge(struct tg_eval_state *e, const struct tg_rule *rule)
+static bool is_slowest(const struct tg_comparison *all, const struct tg_rule *rule)
+{
+    return rule->match.rank == TG_MATCH_RANK_SLOWEST &&
+           tg_metric_info(rule->metric)->scope == TG_SCOPE_NAME && all->n_ranks[TG_TEST] > 1;
+}
+
+bool tg_rule_wants(const struct tg_eval_state *e, const struct tg_rule *rule, int64_t rank)
 {
     const struct tg_comparison *all = e->in->comparison;
     const struct tg_match *m = &rule->match;
-    bool each =
-        m->rank == TG_MATCH_RANK_EACH &&
-        (all->n_ranks[TG_TEST] > 1 || all->n_brought[TG_BASE] > 1 || all->n_brought[TG_TEST] > 1);
-    bool of_name = tg_metric_info(rule->metric)->scope == TG_SCOPE_NAME;
-    if (!tg_select_rule(e, &rule->when)) {
-        tg_eval_message(tg_eval_add(e, rule), TG_STATE_SKIP, TG_SUBJECT_GUARD, TG_SV("(when)"),
-                        TG_SV("the rule does not apply to this event, branch or device"),
-                        TG_SV(""));
-        return true;
-    }
-    if (!has_limit(rule)) {
-        tg_eval_message(
-            tg_eval_add(e, rule), rule->optional ? TG_STATE_SKIP : TG_STATE_INCONCLUSIVE,
-            TG_SUBJECT_GUARD, TG_SV("(no limit)"), TG_SV("every limit of the rule is off"),
-            TG_SV("Set `warn` or `fail`, or remove the rule: `rules: {remove: [id]}`."));
-        return true;
-    }
-    if (m->rank == TG_MATCH_RANK_SLOWEST && of_name && all->n_ranks[TG_TEST] > 1)
-        return judge_rank(e, rule, all->slowest_rank);
-    if (!each && m->rank != TG_MATCH_RANK_LIST) {
-        if (m->devices.n || m->streams.n)
-            return judge_rank(e, rule, -1);
-        return judge_scope(e, &(struct tg_rule_scope){ all, -1 }, rule);
-    }
-    tell_missing_ranks(e, rule);
+    if (!tg_select_rule(e, &rule->when) || !has_limit(rule))
+        return false;
+    if (is_slowest(all, rule))
+        return rank >= 0 && rank == all->slowest_rank;
+    if (m->rank == TG_MATCH_RANK_LIST)
+        return has_number(&m->ranks, rank) && has_rank(&all->side[TG_BASE], rank);
+    if (is_each(all, rule))
+        return (rank >= 0 || all->n_ranks[TG_TEST] == 1) && has_rank(&all->side[TG_BASE], rank);
+    return rank < 0 && (m->devices.n || m->streams.n);
+}
+
+/* One a side, and another one: nothing to compare it with. */
+static void tell_other_ranks(struct tg_eval_state *e, const struct tg_rule *rule)
+{
+    const struct tg_comparison *all = e->in->comparison;
+    const struct tg_match *m = &rule->match;
     for (size_t i = 0; i < all->n_ranks[TG_TEST]; i++) {
         int64_t rank = all->side[TG_TEST].ranks[i];
         if (m->rank == TG_MATCH_RANK_LIST && !has_number(&m->ranks, rank))
             continue;
-        if (!has_rank(&all->side[TG_BASE], rank)) { /* one a side, and another one */
+        if (!has_rank(&all->side[TG_BASE], rank))
             no_trace_of_rank(e, rule, rank, "baseline");
-            continue;
-        }
-        if (!judge_rank(e, rule, rank))
-            return false;
     }
-    return true;
+}
+
+void tg_rule_judge(struct tg_eval_state *e, const struct tg_rule *rule)
+{
+    const struct tg_comparison *all = e->in->comparison;
+    const struct tg_match *m = &rule->match;
+    if (!tg_select_rule(e, &rule->when)) {
+        tg_eval_message(tg_eval_add(e, rule), TG_STATE_SKIP, TG_SUBJECT_GUARD, TG_SV("(when)"),
+                        TG_SV("the rule does not apply to this event, branch or device"),
+                        TG_SV(""));
+    } else if (!has_limit(rule)) {
+        tg_eval_message(
+            tg_eval_add(e, rule), rule->optional ? TG_STATE_SKIP : TG_STATE_INCONCLUSIVE,
+            TG_SUBJECT_GUARD, TG_SV("(no limit)"), TG_SV("every limit of the rule is off"),
+            TG_SV("Set `warn` or `fail`, or remove the rule: `rules: {remove: [id]}`."));
+    } else if (m->rank == TG_MATCH_RANK_LIST || is_each(all, rule)) {
+        tell_missing_ranks(e, rule);
+        tell_other_ranks(e, rule);
+    } else if (!is_slowest(all, rule) && !m->devices.n && !m->streams.n) {
+        judge_scope(e, &(struct tg_rule_scope){ all, -1 }, rule);
+    }
+}
+
+void tg_rule_judge_part(struct tg_eval_state *e, const struct tg_rule *rule,
+                        const struct tg_comparison *c, int64_t rank)
+{
+    judge_scope(e, &(struct tg_rule_scope){ c, rank }, rule);
 }
 
 /* What came of a rule's results. */
@@ -274,9 +298,10 @@ static struct tally tally_of(const struct tg_result *v, size_t n)
  * inconclusive: without evidence unless it is optional, and in any case where the policy itself
  * leaves out all that it matches. A rule that found nothing has said so already.
  */
-static void close_rule(struct tg_eval_state *e, const struct tg_rule *rule, size_t first)
+void tg_rule_close(struct tg_eval_state *e, const struct tg_rule *rule, const struct tg_result *v,
+                   size_t n)
 {
-    struct tally t = tally_of(e->results + first, e->n - first);
+    struct tally t = tally_of(v, n);
     if (t.spoke || !(t.off + t.silent) || (t.silent && rule->optional))
         return;
     tg_eval_message(
@@ -285,13 +310,4 @@ static void close_rule(struct tg_eval_state *e, const struct tg_rule *rule, size
         t.silent
             ? TG_SV("The rows that are not judged say why; `optional: true` makes this a note.")
             : TG_SV("Narrow the override or `noise.ignore`, or remove the rule."));
-}
-
-bool tg_rule_judge(struct tg_eval_state *e, const struct tg_rule *rule)
-{
-    size_t first = e->n;
-    if (!judge(e, rule))
-        return false;
-    close_rule(e, rule, first);
-    return true;
 }

@@ -24,11 +24,11 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 POLICIES = {
     "measures": """version: 1
-extends: []
+
 rules:
   - {id: step, metric: step_time, fail: {pct: 10%}}
-  - {id: busy, metric: busy, fail: {pct: 10%}}
-  - {id: skew, metric: skew, fail: {abs: 30pp}}
+  - {id: busy, metric: gpu_busy, fail: {pct: 10%}}
+  - {id: skew, metric: skew, fail: {max: 900%}}
   - {id: spread, metric: rank_spread, fail: {pct: 90%}}
 """,
     "preset and rank rules": """version: 1

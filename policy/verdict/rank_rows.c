@@ -1,0 +1,159 @@
+/*
+ * Many ranks in one row. Each rule with `rank: each` has a result for every rank; beyond
+ * TG_RANK_ROWS ranks there is one row for each name: the worst rank's, which ranks share its state,
+ * and how the change is distributed over all of them.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "policy/verdict/internal.h"
+#include "policy/verdict/phrase.h"
+
+struct tg_rank_row {
+    struct tg_result worst;
+    int64_t *rank; /* those in the worst state, ascending */
+    size_t n_rank, cap_rank;
+    float *change; /* of every rank, in % where there is a baseline, else in the unit */
+    size_t n, cap;
+    int64_t worst_rank;
+};
+
+void tg_rank_rows_init(struct tg_rank_rows *x)
+{
+    *x = (struct tg_rank_rows){ 0 };
+    tg_strmap_init(&x->names);
+}
+
+void tg_rank_rows_release(struct tg_rank_rows *x)
+{
+    for (size_t i = 0; i < x->names.n; i++) {
+        free(x->v[i].rank);
+        free(x->v[i].change);
+    }
+    free(x->v);
+    tg_strmap_release(&x->names);
+}
+
+/* A copy whose texts live in `a`: those of a part go with its comparison. */
+struct tg_result tg_result_copy(const struct tg_result *r, struct tg_arena *a)
+{
+    struct tg_result to = *r;
+    tg_sv *const texts[] = { &to.op,      &to.op_normalised, &to.plain, &to.inside,
+                             &to.message, &to.evidence,      &to.next,  &to.limit };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        *texts[i] = tg_arena_sv(a, *texts[i]);
+    if (to.why_not)
+        to.why_not = tg_arena_sv(a, tg_sv_of(to.why_not)).p;
+    return to;
+}
+
+/* The row of a result's name; a new one is zero. */
+static struct tg_rank_row *row_of(struct tg_rank_rows *x, const struct tg_result *r)
+{
+    struct tg_buf key = { 0 };
+    size_t known = x->names.n;
+    uint32_t id;
+    tg_buf_printf(&key, "%.*s\n%.*s\n", TG_SV_ARG(r->kind), TG_SV_ARG(r->metric));
+    tg_buf_add(&key, r->plain.n ? r->plain : r->op);
+    id = tg_strmap_add(&x->names, tg_buf_sv(&key));
+    tg_buf_release(&key);
+    if (id == known) {
+        x->v = tg_grow(x->v, &x->cap, x->names.n, sizeof *x->v);
+        x->v[id] = (struct tg_rank_row){ .worst_rank = -1 };
+    }
+    return &x->v[id];
+}
+
+static bool is_worse(const struct tg_result *a, const struct tg_result *b)
+{
+    if (a->state != b->state)
+        return a->state > b->state;
+    return a->has_values && (!b->has_values || fabs(a->delta) > fabs(b->delta));
+}
+
+void tg_rank_rows_add(struct tg_rank_rows *x, const struct tg_result *r, int64_t rank,
+                      struct tg_arena *a)
+{
+    struct tg_rank_row *row = row_of(x, r);
+    bool first = row->n == 0;
+    row->change = tg_grow(row->change, &row->cap, row->n + 1, sizeof *row->change);
+    row->change[row->n++] = (float)(!r->has_values           ? 0
+                                    : isfinite(r->delta_pct) ? r->delta_pct
+                                                             : r->delta);
+    if (first || r->state > row->worst.state)
+        row->n_rank = 0;
+    if (first || r->state >= row->worst.state) {
+        row->rank = tg_grow(row->rank, &row->cap_rank, row->n_rank + 1, sizeof *row->rank);
+        row->rank[row->n_rank++] = rank;
+    }
+    if (first || (r->message.n && is_worse(r, &row->worst))) {
+        row->worst = tg_result_copy(r, a);
+        row->worst_rank = rank;
+    }
+}
+
+/* ---- the rows ---- */
+
+static int by_change(const void *a, const void *b)
+{
+    float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+static void put_change(struct tg_buf *b, const struct tg_result *r, float change)
+{
+    enum tg_metric m;
+    if (isfinite(r->delta_pct)) {
+        tg_buf_printf(b, "%+.1f %%", fabsf(change) < 0.05F ? 0.0 : (double)change);
+        return;
+    }
+    if (change >= 0)
+        tg_buf_putc(b, '+');
+    tg_phrase_value(b, (double)change,
+                    tg_metric_from_name(r->metric, &m) ? tg_metric_info(m)->unit : TG_UNIT_COUNT);
+}
+
+/* "8 of 4096 ranks, most on rank 17; on all: median +0.1 %, from −2.0 % to +31.0 %" */
+static tg_sv distribution(struct tg_rank_row *row, struct tg_arena *a)
+{
+    const struct tg_result *r = &row->worst;
+    struct tg_buf b = { 0 };
+    tg_buf_add(&b, r->evidence);
+    tg_buf_puts(&b, b.n ? "; " : "");
+    tg_buf_printf(&b, "%zu of %zu ranks", row->n_rank, row->n);
+    if (r->has_values) {
+        qsort(row->change, row->n, sizeof *row->change, by_change);
+        tg_buf_printf(&b, ", these are the values of rank %lld; change on all: median ",
+                      (long long)row->worst_rank);
+        put_change(&b, r, row->change[row->n / 2]);
+        tg_buf_puts(&b, ", from ");
+        put_change(&b, r, row->change[0]);
+        tg_buf_puts(&b, " to ");
+        put_change(&b, r, row->change[row->n - 1]);
+    }
+    return tg_phrase_take(&b, a);
+}
+
+static tg_sv with_ranks(const struct tg_rank_row *row, struct tg_arena *a)
+{
+    struct tg_buf b = { 0 };
+    tg_buf_add(&b, row->worst.plain.n ? row->worst.plain : row->worst.op);
+    tg_buf_puts(&b, " [");
+    if (row->n_rank == row->n && row->n > 1)
+        tg_buf_printf(&b, "%zu ranks", row->n);
+    else
+        tg_put_ranks(&b, row->rank, row->n_rank);
+    tg_buf_putc(&b, ']');
+    return tg_phrase_take(&b, a);
+}
+
+size_t tg_rank_rows_put(struct tg_rank_rows *x, struct tg_result *out, struct tg_arena *a)
+{
+    for (size_t i = 0; out && i < x->names.n; i++) {
+        struct tg_rank_row *row = &x->v[i];
+        row->worst.op_normalised = with_ranks(row, a);
+        row->worst.evidence = distribution(row, a);
+        out[i] = row->worst;
+    }
+    return x->names.n;
+}

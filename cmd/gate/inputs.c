@@ -21,12 +21,16 @@ void tg_repo_release(struct tg_repo *r)
 static struct tg_input_item *add_item(struct tg_input_list *list, const char *label,
                                       struct tg_arena *a)
 {
-    struct tg_input_item *grown = TG_NEW_N(a, struct tg_input_item, list->n + 1);
-    if (list->n)
-        memcpy(grown, list->v, list->n * sizeof *grown);
-    list->v = grown;
-    grown[list->n] = (struct tg_input_item){ .label = label };
-    return &grown[list->n++];
+    if (list->n == list->cap) {
+        struct tg_input_item *grown;
+        list->cap = list->cap ? 2 * list->cap : 16;
+        grown = TG_NEW_N(a, struct tg_input_item, list->cap);
+        if (list->n)
+            memcpy(grown, list->v, list->n * sizeof *grown);
+        list->v = grown;
+    }
+    list->v[list->n] = (struct tg_input_item){ .label = label };
+    return &list->v[list->n++];
 }
 
 void tg_inputs_add_git(struct tg_input_list *list, const char *sha,

@@ -19,7 +19,7 @@ struct tg_input_item {
 };
 struct tg_input_list {
     struct tg_input_item *v;
-    size_t n;
+    size_t n, cap;
     bool one_run; /* --ranks: if a file has no rank, the k-th file is rank k */
 };
 

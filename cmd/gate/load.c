@@ -1,5 +1,7 @@
 /* Reading what inputs.c resolved: traces and summaries -> one summary with runs and ranks. */
 #include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "cmd/gate/inputs.h"
@@ -20,6 +22,8 @@ struct load {
     const struct tg_summarize_opts *opts;
     struct tg_repo *repo;
     const struct tg_progress *progress;
+    struct tg_summary *out; /* what small shards share, under `lock` */
+    pthread_mutex_t lock;
 };
 
 /* What is stored is a summary, whoever made the ref: `baseline show` reads nothing else. */
@@ -36,10 +40,20 @@ static bool may_be_read(const struct tg_input_item *item, struct tg_source *s, s
     return tg_err_hint(err, "Delete its ref, and record the run with `tracegate baseline record`.");
 }
 
-/* A task of its own: nothing but the repository and the progress line is shared. */
+/* Ranks of a program have nearly all texts in common: each that is read becomes small at once. */
+static void make_small(struct load *all, struct tg_summary *one)
+{
+    if (all->n == 1 || one->n != 1)
+        return; /* those of one document share what they have in common */
+    (void)pthread_mutex_lock(&all->lock);
+    tg_summary_compact(one, all->out);
+    (void)pthread_mutex_unlock(&all->lock);
+}
+
+/* A task of its own: the repository, the progress line and the pool of texts are shared. */
 static bool load_one(void *arg, size_t i, struct tg_err *err)
 {
-    const struct load *all = arg;
+    struct load *all = arg;
     struct loaded *l = &all->v[i];
     const struct tg_input_item *item = l->item;
     struct tg_summarize_opts mine = *all->opts;
@@ -53,6 +67,8 @@ static bool load_one(void *arg, size_t i, struct tg_err *err)
         mine.rank = -1;
     ok =
         s && may_be_read(item, s, err) && tg_summary_add(&l->summary, s, &mine, all->progress, err);
+    if (ok)
+        make_small(all, &l->summary);
     tg_source_close(s);
     tg_buf_release(&bytes);
     return ok;
@@ -87,22 +103,46 @@ static bool is_stored_again(const struct loaded *a, const struct loaded *b,
     return a->item->stored && b->item->stored && p->rank == q->rank && tg_sv_eq(p->run, q->run);
 }
 
+/* Where a hash was first met. */
+struct met {
+    size_t file, shard;
+};
+
 /* The same bytes twice are one sample, not two: judging them as two would be false confidence. */
+static bool is_twin(const struct loaded *l, const struct met *first, const struct met *again,
+                    struct tg_err *err)
+{
+    const struct loaded *a = &l[first->file], *b = &l[again->file];
+    if (first->file == again->file ||
+        is_stored_again(b, a, b->summary.shards[again->shard], a->summary.shards[first->shard]))
+        return false;
+    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "'%s' and '%s' hold the same trace", a->item->label,
+               b->item->label);
+    (void)tg_err_hint(err, "A copy is not a second run: name each recording once.");
+    return true;
+}
+
 static bool refuse_twins(const struct loaded *l, size_t n, struct tg_err *err)
 {
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < i; k++)
-            for (size_t x = 0; x < l[i].summary.n; x++)
-                for (size_t y = 0; y < l[k].summary.n; y++) {
-                    const struct tg_shard *p = l[i].summary.shards[x], *q = l[k].summary.shards[y];
-                    if (!tg_sv_eq(p->hash, q->hash) || is_stored_again(&l[i], &l[k], p, q))
-                        continue;
-                    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "'%s' and '%s' hold the same trace",
-                               l[k].item->label, l[i].item->label);
-                    return tg_err_hint(err,
-                                       "A copy is not a second run: name each recording once.");
-                }
-    return true;
+    struct tg_strmap hashes;
+    struct met *met = NULL;
+    size_t cap = 0;
+    bool ok = true;
+    tg_strmap_init(&hashes);
+    for (size_t i = 0; ok && i < n; i++)
+        for (size_t x = 0; ok && x < l[i].summary.n; x++) {
+            struct met here = { i, x };
+            size_t known = hashes.n;
+            uint32_t id = tg_strmap_add(&hashes, l[i].summary.shards[x]->hash);
+            met = tg_grow(met, &cap, hashes.n, sizeof *met);
+            if (id == known)
+                met[id] = here;
+            else
+                ok = !is_twin(l, &met[id], &here, err);
+        }
+    free(met);
+    tg_strmap_release(&hashes);
+    return ok;
 }
 
 /* As tg_side_arrange numbers them: one without a rank, and the order decides for all. */
@@ -116,22 +156,31 @@ static void number_ranks(struct loaded *l, size_t n)
             tg_summary_set_rank(&l[i].summary, (int64_t)i);
 }
 
-static bool same_run(const struct loaded *a, const struct loaded *b)
+/* What the policy calls the run of a file, else which one of its rank it is. */
+static uint32_t run_of(const struct loaded *l, struct tg_strmap *runs)
 {
-    if (a->item->run.n || b->item->run.n)
-        return tg_sv_eq(a->item->run, b->item->run);
-    return a->run == b->run;
+    char number[32];
+    if (l->item->run.n)
+        return tg_strmap_add(runs, l->item->run);
+    (void)snprintf(number, sizeof number, "\n%zu", l->run);
+    return tg_strmap_add(runs, tg_sv_of(number));
 }
 
 /* One id for the shards of a run, from their contents: independent of paths and order. */
-static void label_run(struct loaded *l, size_t n, size_t i)
+static void label_runs(struct loaded *l, size_t n)
 {
-    struct tg_shard *shard = l[i].summary.shards[0];
-    uint64_t id = 0;
-    for (size_t k = 0; k < n; k++)
-        if (same_run(&l[i], &l[k]))
-            id += tg_hash(l[k].summary.shards[0]->hash, (uint64_t)(l[k].rank + 2));
-    shard->run = tg_sv_of(tg_arena_printf(l[i].summary.arena, "%016" PRIx64, id));
+    struct tg_strmap runs;
+    uint64_t *id = tg_xrealloc(NULL, n + 1, sizeof *id);
+    memset(id, 0, (n + 1) * sizeof *id);
+    tg_strmap_init(&runs);
+    for (size_t i = 0; i < n; i++)
+        id[run_of(&l[i], &runs)] +=
+            tg_hash(l[i].summary.shards[0]->hash, (uint64_t)(l[i].rank + 2));
+    for (size_t i = 0; i < n; i++)
+        l[i].summary.shards[0]->run =
+            tg_sv_of(tg_arena_printf(l[i].summary.arena, "%016" PRIx64, id[run_of(&l[i], &runs)]));
+    tg_strmap_release(&runs);
+    free(id);
 }
 
 /* Every file is one shard of a known rank, and there are several ranks. */
@@ -148,12 +197,18 @@ static bool spans_ranks(const struct loaded *l, size_t n)
 
 static void number_runs(struct loaded *l, size_t n)
 {
+    struct tg_strmap ranks;
+    size_t *of_rank = tg_xrealloc(NULL, n + 1, sizeof *of_rank);
+    memset(of_rank, 0, (n + 1) * sizeof *of_rank);
+    tg_strmap_init(&ranks);
     for (size_t i = 0; i < n; i++) {
         if (l[i].summary.n == 1)
             l[i].rank = l[i].summary.shards[0]->rank;
-        for (size_t k = 0; k < i; k++)
-            l[i].run += l[k].rank == l[i].rank;
+        l[i].run =
+            of_rank[tg_strmap_add(&ranks, (tg_sv){ (const char *)&l[i].rank, sizeof l[i].rank })]++;
     }
+    tg_strmap_release(&ranks);
+    free(of_rank);
 }
 
 bool tg_inputs_load(struct tg_summary *out, const struct tg_input_list *list,
@@ -161,7 +216,7 @@ bool tg_inputs_load(struct tg_summary *out, const struct tg_input_list *list,
                     const struct tg_progress *progress, struct tg_err *err)
 {
     struct loaded *l = tg_xmalloc(list->n * sizeof *l);
-    struct load all = { l, list->n, o, repo, progress };
+    struct load all = { l, list->n, o, repo, progress, out, PTHREAD_MUTEX_INITIALIZER };
     bool ok;
     for (size_t i = 0; i < list->n; i++) {
         l[i] = (struct loaded){ .item = &list->v[i], .rank = -1 };
@@ -176,10 +231,9 @@ bool tg_inputs_load(struct tg_summary *out, const struct tg_input_list *list,
     if (ok)
         number_runs(l, list->n);
     if (ok && !o->run.n && spans_ranks(l, list->n))
-        for (size_t i = 0; i < list->n; i++)
-            label_run(l, list->n, i);
+        label_runs(l, list->n);
     for (size_t i = 0; ok && i < list->n; i++)
-        ok = tg_summary_merge(out, &l[i].summary, err);
+        ok = tg_summary_take(out, &l[i].summary, err);
     for (size_t i = 0; i < list->n; i++)
         tg_summary_release(&l[i].summary);
     free(l);

@@ -22,24 +22,28 @@ bool tg_shard_comparable(const struct tg_shard *a, const struct tg_shard *b, str
     return true;
 }
 
+static bool is_copy(const struct tg_shard *a, const struct tg_shard *b, struct tg_err *err)
+{
+    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
+               "the same trace twice: '%.*s' (run %.*s) and '%.*s' (run %.*s)",
+               TG_SV_ARG(a->source), TG_SV_ARG(a->run), TG_SV_ARG(b->source), TG_SV_ARG(b->run));
+    return tg_err_hint(err, "A copy is not a second run: name each recording once.");
+}
+
 static bool check_shards(const struct tg_summary *s, struct tg_err *err)
 {
+    struct tg_strmap hashes;
+    bool ok = true;
     if (!s->n)
         return tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "no traces");
-    for (size_t i = 0; i < s->n; i++) {
-        if (!tg_shard_comparable(s->shards[0], s->shards[i], err))
-            return false;
-        for (size_t k = 0; k < i; k++)
-            if (tg_sv_eq(s->shards[i]->hash, s->shards[k]->hash)) {
-                const struct tg_shard *a = s->shards[k], *b = s->shards[i];
-                tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
-                           "the same trace twice: '%.*s' (run %.*s) and '%.*s' (run %.*s)",
-                           TG_SV_ARG(a->source), TG_SV_ARG(a->run), TG_SV_ARG(b->source),
-                           TG_SV_ARG(b->run));
-                return tg_err_hint(err, "A copy is not a second run: name each recording once.");
-            }
+    tg_strmap_init(&hashes);
+    for (size_t i = 0; ok && i < s->n; i++) {
+        uint32_t first = tg_strmap_add(&hashes, s->shards[i]->hash);
+        ok = tg_shard_comparable(s->shards[0], s->shards[i], err) &&
+             (first == i || is_copy(s->shards[first], s->shards[i], err));
     }
-    return true;
+    tg_strmap_release(&hashes);
+    return ok;
 }
 
 static int by_run(const void *a, const void *b)

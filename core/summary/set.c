@@ -12,6 +12,12 @@ void tg_summary_init(struct tg_summary *s)
 void tg_summary_release(struct tg_summary *s)
 {
     tg_arena_free(s->arena);
+    for (size_t i = 0; i < s->n_taken; i++)
+        tg_arena_free(s->taken[i]);
+    free(s->taken);
+    if (s->pool)
+        tg_strmap_release(s->pool);
+    free(s->pool);
     free(s->shards);
     *s = (struct tg_summary){ 0 };
 }
@@ -151,13 +157,123 @@ struct tg_shard *tg_shard_copy(const struct tg_shard *s, struct tg_arena *a)
     return to;
 }
 
-/* In order of arrival, so that the first one of a side stays first. */
+static int by_arrival(const void *a, const void *b)
+{
+    const struct tg_shard *const *x = a, *const *y = b;
+    return ((*x)->arrival > (*y)->arrival) - ((*x)->arrival < (*y)->arrival);
+}
+
+/* The shards in order of arrival, so that the first one of a side stays first. To be freed. */
+static struct tg_shard **arrived(const struct tg_summary *s)
+{
+    struct tg_shard **v = tg_xrealloc(NULL, s->n + 1, sizeof *v);
+    if (s->n) {
+        memcpy(v, s->shards, s->n * sizeof *v);
+        qsort(v, s->n, sizeof *v, by_arrival);
+    }
+    return v;
+}
+
 bool tg_summary_merge(struct tg_summary *out, const struct tg_summary *one, struct tg_err *err)
 {
-    for (size_t n = 0; n < one->arrivals; n++)
-        for (size_t i = 0; i < one->n; i++)
-            if (one->shards[i]->arrival == n &&
-                !tg_summary_insert(out, tg_shard_copy(one->shards[i], out->arena), err))
-                return false;
-    return true;
+    struct tg_shard **v = arrived(one);
+    bool ok = true;
+    for (size_t i = 0; ok && i < one->n; i++)
+        ok = tg_summary_insert(out, tg_shard_copy(v[i], out->arena), err);
+    free(v);
+    return ok;
+}
+
+static void take_arena(struct tg_summary *out, struct tg_arena *a)
+{
+    out->taken = tg_grow(out->taken, &out->cap_taken, out->n_taken + 1, sizeof *out->taken);
+    out->taken[out->n_taken++] = a;
+}
+
+bool tg_summary_take(struct tg_summary *out, struct tg_summary *one, struct tg_err *err)
+{
+    struct tg_shard **v = arrived(one);
+    bool ok = true;
+    for (size_t i = 0; ok && i < one->n; i++)
+        ok = tg_summary_insert(out, v[i], err);
+    free(v);
+    take_arena(out, one->arena);
+    for (size_t i = 0; i < one->n_taken; i++)
+        take_arena(out, one->taken[i]);
+    one->arena = NULL;
+    one->n_taken = 0;
+    tg_summary_release(one);
+    return ok;
+}
+
+/* ---- compact shards ---- */
+
+static void *shared(struct tg_strmap *pool, const void *p, size_t n)
+{
+    uint32_t id = tg_strmap_add(pool, (tg_sv){ p, n });
+    return (void *)(uintptr_t)pool->text[id].p; /* read only, as all that shards share */
+}
+
+static tg_sv shared_text(struct tg_strmap *pool, tg_sv s)
+{
+    return (tg_sv){ shared(pool, s.p, s.n), s.n };
+}
+
+static struct tg_fact *shared_facts(const struct tg_row *r, struct tg_strmap *pool)
+{
+    struct tg_fact *facts = tg_xrealloc(NULL, r->n_facts + 1, sizeof *facts), *to;
+    for (size_t i = 0; i < r->n_facts; i++)
+        facts[i] = (struct tg_fact){ tg_fact_kind(tg_fact_code(r->facts[i].kind)),
+                                     shared_text(pool, r->facts[i].value), r->facts[i].count };
+    to = shared(pool, facts, r->n_facts * sizeof *facts);
+    free(facts);
+    return to;
+}
+
+/* Inclusive and self times that are equal are one array. */
+static struct tg_row *compact_rows(const struct tg_shard *s, const struct tg_row *rows,
+                                   size_t n_rows, struct tg_strmap *pool, struct tg_arena *a)
+{
+    size_t n = s->n_steps + 1;
+    struct tg_row *to = copy(a, rows, n_rows, sizeof *to);
+    for (size_t i = 0; i < n_rows; i++) {
+        struct tg_row *r = &to[i];
+        bool leaf = memcmp(r->total, r->self, n * sizeof *r->self) == 0;
+        r->name = shared_text(pool, r->name);
+        r->cat = shared_text(pool, r->cat);
+        r->parent = shared_text(pool, r->parent);
+        r->facts = r->n_facts ? shared_facts(r, pool) : NULL;
+        r->count = shared(pool, r->count, n * sizeof *r->count);
+        r->self = copy(a, r->self, n, sizeof *r->self);
+        r->total = leaf ? r->self : copy(a, r->total, n, sizeof *r->total);
+        if (r->slots)
+            r->slots = copy(a, r->slots, (size_t)tg_row_calls(s, r), sizeof *r->slots);
+    }
+    return to;
+}
+
+static struct tg_shard *compact(const struct tg_shard *s, struct tg_strmap *pool,
+                                struct tg_arena *a)
+{
+    struct tg_shard bare = *s, *to;
+    bare.n_rows = bare.n_frames = 0;
+    to = tg_shard_copy(&bare, a);
+    to->n_rows = s->n_rows;
+    to->n_frames = s->n_frames;
+    to->rows = compact_rows(s, s->rows, s->n_rows, pool, a);
+    to->frames = compact_rows(s, s->frames, s->n_frames, pool, a);
+    return to;
+}
+
+void tg_summary_compact(struct tg_summary *one, struct tg_summary *owner)
+{
+    struct tg_arena *a = tg_arena_new();
+    if (!owner->pool) {
+        owner->pool = tg_xmalloc(sizeof *owner->pool);
+        tg_strmap_init(owner->pool);
+    }
+    for (size_t i = 0; i < one->n; i++)
+        one->shards[i] = compact(one->shards[i], owner->pool, a);
+    tg_arena_free(one->arena);
+    one->arena = a;
 }

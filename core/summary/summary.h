@@ -11,6 +11,7 @@
  */
 #include "core/base/arena.h"
 #include "core/base/doc.h"
+#include "core/base/strmap.h"
 #include "core/base/host.h"
 #include "core/metric/measure.h"
 #include "core/metric/stacks.h"
@@ -107,7 +108,10 @@ struct tg_summary {
     size_t arrivals;
     struct tg_shard **shards; /* by (run, rank) */
     size_t n;
-    struct tg_arena *arena; /* owns everything */
+    struct tg_arena *arena;  /* owns everything, with */
+    struct tg_arena **taken; /* those of the summaries that were taken over, and */
+    size_t n_taken, cap_taken;
+    struct tg_strmap *pool; /* what compact shards share; NULL: nothing yet */
 };
 
 void tg_summary_init(struct tg_summary *s);
@@ -145,6 +149,16 @@ void tg_summary_set_rank(struct tg_summary *one, int64_t rank);
  */
 TG_MUST bool tg_summary_merge(struct tg_summary *out, const struct tg_summary *one,
                               struct tg_err *err);
+
+/*
+ * The same, but `one` is empty afterwards: nothing is copied. Also after an error.
+ */
+TG_MUST bool tg_summary_take(struct tg_summary *out, struct tg_summary *one, struct tg_err *err);
+/*
+ * Makes the shards of `one` small: texts, counts and facts are those of `owner`, which has each
+ * once and must outlive them. A second rank of a program takes a fifth of the memory then.
+ */
+void tg_summary_compact(struct tg_summary *one, struct tg_summary *owner);
 
 /*
  * The hash that the shard would have without totals by Python frame, in `a`: one recording may be

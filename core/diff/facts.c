@@ -19,17 +19,24 @@ struct fact_set {
     bool cut; /* some were left out of the summary */
 };
 
+/* Ranks share most texts: those are not read. */
+static int compare_texts(tg_sv a, tg_sv b)
+{
+    return a.p == b.p && a.n == b.n ? 0 : tg_sv_cmp(a, b);
+}
+
 static int by_kind_and_value(const void *pa, const void *pb)
 {
     const struct fact_use *a = pa, *b = pb;
-    int c = tg_sv_cmp(a->kind, b->kind);
-    return c ? c : tg_sv_cmp(a->value, b->value);
+    int c = compare_texts(a->kind, b->kind);
+    return c ? c : compare_texts(a->value, b->value);
 }
 
 static struct fact_set facts_of_run(const struct tg_diff_work *w, const struct tg_op *op, int side,
                                     size_t run)
 {
     struct fact_set s = { 0 };
+    struct fact_use *all; /* of every rank */
     size_t n = 0, kept = 0, steps = 0;
 
     for (size_t rank = 0; rank < w->c->n_ranks[side]; rank++) {
@@ -39,28 +46,31 @@ static struct fact_set facts_of_run(const struct tg_diff_work *w, const struct t
         for (size_t r = 0; r < cell->n; r++)
             n += cell->row[r]->n_facts;
     }
-    s.v = TG_NEW_N(w->a, struct fact_use, n + 1);
+    all = tg_xrealloc(NULL, n + 1, sizeof *all);
     for (size_t rank = 0; rank < w->c->n_ranks[side]; rank++) {
         const struct tg_diff_cell *cell = &op->rows->cell[tg_work_cell(w, side, run, rank)];
         for (size_t r = 0; r < cell->n; r++) {
             s.cut |= cell->row[r]->facts_cut;
             for (size_t i = 0; i < cell->row[r]->n_facts; i++) {
                 const struct tg_fact *f = &cell->row[r]->facts[i];
-                s.v[s.n++] = (struct fact_use){ f->kind, f->value, f->count };
+                all[s.n++] = (struct fact_use){ f->kind, f->value, f->count };
             }
         }
     }
     if (s.n)
-        qsort(s.v, s.n, sizeof *s.v, by_kind_and_value);
+        qsort(all, s.n, sizeof *all, by_kind_and_value);
     for (size_t i = 0, j; i < s.n; i = j) {
-        struct fact_use sum = s.v[i];
-        for (j = i + 1; j < s.n && by_kind_and_value(&s.v[i], &s.v[j]) == 0; j++)
-            sum.per_step += s.v[j].per_step;
+        struct fact_use sum = all[i];
+        for (j = i + 1; j < s.n && by_kind_and_value(&all[i], &all[j]) == 0; j++)
+            sum.per_step += all[j].per_step;
         sum.per_step = steps ? (sum.per_step + steps / 2) / steps : 0;
         if (sum.per_step)
-            s.v[kept++] = sum;
+            all[kept++] = sum;
     }
     s.n = kept;
+    s.v = TG_NEW_N(w->a, struct fact_use, kept + 1);
+    memcpy(s.v, all, kept * sizeof *all);
+    free(all);
     return s;
 }
 

@@ -3,22 +3,19 @@
 
 #include "core/diff/internal.h"
 
-/* One row of a shard with the operator it belongs to. */
-struct member {
-    uint32_t op, cell;
-    const struct tg_row *row;
-};
-
 struct gather {
-    struct member *v;
+    uint32_t *op_of_row; /* of the rows that are asked for, in order of cells */
     size_t n, cap;
     struct tg_strmap raw, key; /* kind byte + raw name; kind byte + name */
     uint32_t *op_of_raw;
     size_t cap_raw;
-    struct {
+    struct gathered {
         enum tg_kind kind;
         bool launched;
         tg_sv name;
+        size_t n; /* rows */
+        struct tg_diff_cell *cell;
+        const struct tg_row **row; /* where the next one goes */
     } * op;
     size_t cap_op;
 };
@@ -53,21 +50,9 @@ static uint32_t op_of(struct tg_diff_work *w, struct gather *g, struct tg_buf *b
     uint32_t op = tg_strmap_add(&g->key, keyed(b, row, name));
     if (op == ops) {
         g->op = tg_grow(g->op, &g->cap_op, g->key.n, sizeof *g->op);
-        g->op[op].kind = row->kind;
-        g->op[op].launched = is_launched(row);
-        g->op[op].name = name;
+        g->op[op] = (struct gathered){ row->kind, is_launched(row), name, 0, NULL, NULL };
     }
     return g->op_of_raw[id] = op;
-}
-
-static int by_op_and_cell(const void *pa, const void *pb)
-{
-    const struct member *a = pa, *b = pb;
-    if (a->op != b->op)
-        return a->op < b->op ? -1 : 1;
-    if (a->cell != b->cell)
-        return a->cell < b->cell ? -1 : 1;
-    return (a->row > b->row) - (a->row < b->row);
 }
 
 static int by_kind_and_name(const void *pa, const void *pb)
@@ -77,23 +62,6 @@ static int by_kind_and_name(const void *pa, const void *pb)
         return a->kind < b->kind ? -1 : 1;
     int c = tg_sv_cmp(a->name, b->name);
     return c ? c : (int)a->launched - (int)b->launched;
-}
-
-/* Cuts the sorted members of one operator into its cells. */
-static struct tg_op_rows *make_cells(struct tg_diff_work *w, const struct member *m, size_t n)
-{
-    struct tg_op_rows *rows = TG_NEW(w->a, struct tg_op_rows);
-    struct tg_diff_cell *cell = TG_NEW_N(w->a, struct tg_diff_cell, w->n_cells);
-    const struct tg_row **list = TG_NEW_N(w->a, const struct tg_row *, n);
-
-    for (size_t i = 0; i < n; i++) {
-        list[i] = m[i].row;
-        if (cell[m[i].cell].n++ == 0)
-            cell[m[i].cell].row = &list[i];
-    }
-    rows->cell = cell;
-    rows->work = w;
-    return rows;
 }
 
 /* Host rows stay: they tell what the machine did meanwhile. */
@@ -110,41 +78,80 @@ static const struct tg_row *rows_of(const struct tg_shard *s, bool frames, size_
     return frames ? s->frames : s->rows;
 }
 
+/* The next row that is asked for, from *cell and *i on; NULL: there is none. */
+static const struct tg_row *next_row(const struct tg_diff_work *w, bool frames, size_t *cell,
+                                     size_t *i)
+{
+    for (; *cell < w->n_cells; ++*cell, *i = 0) {
+        size_t n;
+        const struct tg_row *rows = rows_of(w->shard[*cell], frames, &n);
+        while (*i < n) {
+            const struct tg_row *row = &rows[(*i)++];
+            if (frames || is_asked_for(w->o, row))
+                return row;
+        }
+    }
+    return NULL;
+}
+
+static void count_rows(struct tg_diff_work *w, struct gather *g, bool frames)
+{
+    struct tg_buf b = { 0 };
+    const struct tg_row *row;
+    for (size_t cell = 0, i = 0; (row = next_row(w, frames, &cell, &i));) {
+        uint32_t op = op_of(w, g, &b, row);
+        g->op_of_row = tg_grow(g->op_of_row, &g->cap, g->n + 1, sizeof *g->op_of_row);
+        g->op_of_row[g->n++] = op;
+        g->op[op].n++;
+    }
+    tg_buf_release(&b);
+}
+
+/* Room for the rows of each operator, cell after cell. */
+static struct tg_op *make_ops(struct tg_diff_work *w, struct gather *g, size_t *cap)
+{
+    struct tg_op *ops = tg_grow(NULL, cap, g->key.n + 1, sizeof *ops);
+    memset(ops, 0, g->key.n * sizeof *ops);
+    for (size_t k = 0; k < g->key.n; k++) {
+        struct tg_op_rows *rows = TG_NEW(w->a, struct tg_op_rows);
+        struct gathered *from = &g->op[k];
+        rows->cell = from->cell = TG_NEW_N(w->a, struct tg_diff_cell, w->n_cells);
+        rows->work = w;
+        from->row = TG_NEW_N(w->a, const struct tg_row *, from->n);
+        ops[k].kind = from->kind;
+        ops[k].launched = from->launched;
+        ops[k].name = from->name;
+        ops[k].rows = rows;
+        ops[k].partner = ops[k].region = ops[k].leader = TG_NO_ID;
+    }
+    return ops;
+}
+
+/* Rows come in order of cells, so that those of an operator in a cell are neighbours. */
+static void place_rows(const struct tg_diff_work *w, struct gather *g, bool frames)
+{
+    const struct tg_row *row;
+    size_t at = 0;
+    for (size_t cell = 0, i = 0; (row = next_row(w, frames, &cell, &i));) {
+        struct gathered *to = &g->op[g->op_of_row[at++]];
+        if (to->cell[cell].n++ == 0)
+            to->cell[cell].row = to->row;
+        *to->row++ = row;
+    }
+}
+
 void tg_gather(struct tg_diff_work *w, bool frames, struct tg_op **out, size_t *n_out)
 {
     struct gather g = { 0 };
-    struct tg_buf b = { 0 };
+    struct tg_op *ops;
+    size_t n_ops, cap_ops = 0;
 
     tg_strmap_init(&g.raw);
     tg_strmap_init(&g.key);
-    for (size_t cell = 0; cell < w->n_cells; cell++) {
-        size_t n_rows;
-        const struct tg_row *rows = rows_of(w->shard[cell], frames, &n_rows);
-        for (size_t i = 0; i < n_rows; i++) {
-            const struct tg_row *row = &rows[i];
-            if (!frames && !is_asked_for(w->o, row))
-                continue;
-            uint32_t op = op_of(w, &g, &b, row);
-            g.v = tg_grow(g.v, &g.cap, g.n + 1, sizeof *g.v);
-            g.v[g.n++] = (struct member){ op, (uint32_t)cell, row };
-        }
-    }
-    if (g.n)
-        qsort(g.v, g.n, sizeof *g.v, by_op_and_cell);
-    struct tg_op *ops = NULL;
-    size_t n_ops = 0, cap_ops = 0;
-    for (size_t i = 0, j; i < g.n; i = j) {
-        ops = tg_grow(ops, &cap_ops, n_ops + 1, sizeof *ops);
-        struct tg_op *op = &ops[n_ops++];
-        memset(op, 0, sizeof *op);
-        for (j = i; j < g.n && g.v[j].op == g.v[i].op; j++)
-            ;
-        op->kind = g.op[g.v[i].op].kind;
-        op->launched = g.op[g.v[i].op].launched;
-        op->name = g.op[g.v[i].op].name;
-        op->rows = make_cells(w, &g.v[i], j - i);
-        op->partner = op->region = op->leader = TG_NO_ID;
-    }
+    count_rows(w, &g, frames);
+    ops = make_ops(w, &g, &cap_ops);
+    n_ops = g.key.n;
+    place_rows(w, &g, frames);
     if (!w->o->raw_names && !frames)
         tg_split_siblings(w, &ops, &n_ops, &cap_ops);
     *n_out = n_ops;
@@ -154,10 +161,9 @@ void tg_gather(struct tg_diff_work *w, bool frames, struct tg_op **out, size_t *
         qsort(*out, n_ops, sizeof **out, by_kind_and_name);
     }
     free(ops);
-    free(g.v);
+    free(g.op_of_row);
     free(g.op);
     free(g.op_of_raw);
     tg_strmap_release(&g.raw);
     tg_strmap_release(&g.key);
-    tg_buf_release(&b);
 }

@@ -246,14 +246,20 @@ static void read_self(struct values *v, struct tg_row *r, size_t from, size_t n)
         r->self[k] = read_after(v, k > from ? r->self[k - 1] : 0);
 }
 
-/* Slots, and the self time of each step that they add up to. */
-static bool read_slots(struct values *v, const struct tg_shard *s, struct tg_row *r)
+/* One call in each step: its slots are the self times. */
+static bool is_single(const struct tg_shard *s, const struct tg_row *r)
 {
-    uint64_t n = tg_row_calls(s, r);
-    tg_ns *at;
-    if (n > tg_unpack_left(&v->u))
-        return false;
-    at = r->slots = TG_NEW_N(v->a, tg_ns, (size_t)n);
+    for (size_t k = 0; k < s->n_steps; k++)
+        if (r->count[k] != 1)
+            return false;
+    return true;
+}
+
+/* Slots, and the self time of each step that they add up to; in `room`, if that is needed. */
+static tg_ns *read_slots(struct values *v, const struct tg_shard *s, struct tg_row *r, tg_ns *room)
+{
+    bool single = is_single(s, r);
+    tg_ns *at = r->slots = single ? r->self : room;
     for (size_t step = 0; step < s->n_steps; step++) {
         tg_ns sum = 0;
         for (size_t i = 0; i < r->count[step]; i++, at++) {
@@ -262,6 +268,24 @@ static bool read_slots(struct values *v, const struct tg_shard *s, struct tg_row
         }
         r->self[step] = sum;
     }
+    return single ? room : at;
+}
+
+static bool read_all_slots(struct values *v, struct tg_shard *s, const bool *kept)
+{
+    uint64_t calls = 0, own = 0;
+    tg_ns *room;
+    for (size_t i = 0; i < s->n_rows; i++) {
+        uint64_t n = kept[i] ? tg_row_calls(s, &s->rows[i]) : 0;
+        calls = n > UINT64_MAX - calls ? UINT64_MAX : calls + n;
+        own += is_single(s, &s->rows[i]) ? 0 : n;
+    }
+    if (calls > tg_unpack_left(&v->u))
+        return false;
+    room = TG_NEW_N(v->a, tg_ns, (size_t)own);
+    for (size_t i = 0; i < s->n_rows; i++)
+        if (kept[i])
+            room = read_slots(v, s, &s->rows[i], room);
     return !v->u.bad;
 }
 
@@ -303,13 +327,8 @@ static bool read_all(struct values *v, struct tg_shard *s, const bool *kept)
         read_self(v, &s->rows[i], kept[i] ? s->n_steps : 0, n);
     for (size_t i = 0; i < s->n_frames; i++)
         read_self(v, &s->frames[i], 0, n);
-    if (!read_gaps(v, s))
-        return false;
-    for (size_t i = 0; i < s->n_rows; i++)
-        if (kept[i] && !read_slots(v, s, &s->rows[i]))
-            return false;
-    return !v->u.bad && v->u.p == v->u.end && add_self(s->rows, s->n_rows, n) &&
-           add_self(s->frames, s->n_frames, n);
+    return read_gaps(v, s) && read_all_slots(v, s, kept) && v->u.p == v->u.end &&
+           add_self(s->rows, s->n_rows, n) && add_self(s->frames, s->n_frames, n);
 }
 
 bool tg_values_read(struct tg_shard *s, tg_sv raw, const struct tg_shared_rows *shape,

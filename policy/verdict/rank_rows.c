@@ -142,7 +142,7 @@ static tg_sv with_ranks(const struct tg_rank_row *row, struct tg_arena *a)
     if (row->n_rank == row->n && row->n > 1)
         tg_buf_printf(&b, "%zu ranks", row->n);
     else
-        tg_put_ranks(&b, row->rank, row->n_rank);
+        tg_ranks_put(&b, row->rank, row->n_rank);
     tg_buf_putc(&b, ']');
     return tg_phrase_take(&b, a);
 }

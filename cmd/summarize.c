@@ -3,22 +3,27 @@
 #include <stddef.h>
 
 #include "cmd/gate/given.h"
+#include "cmd/gate/launcher.h"
 #include "core/base/file.h"
+#include "core/base/shared_file.h"
 
 struct summarize_opts {
     const char *output, *run;
     struct tg_given given;
-    int64_t rank;
+    const char *rank;
     bool stacks;
 };
 static const struct tg_opt summarize_options[] = {
     { "o", TG_OPT_STR, offsetof(struct summarize_opts, output), "FILE",
-      "where the summary goes; - (the default) is standard output" },
+      "where the summary goes; - (the default) is standard output; with --rank auto a folder, in "
+      "which it is summary-RANK.tgs (default: this one)" },
     TG_GIVEN_META(struct summarize_opts, given, ""),
     { "run", TG_OPT_STR, offsetof(struct summarize_opts, run), "ID",
       "name of the run that all traces belong to; default: from their contents" },
-    { "rank", TG_OPT_INT, offsetof(struct summarize_opts, rank), "N",
-      "rank of the trace, when neither it nor its file name says" },
+    { "rank", TG_OPT_STR, offsetof(struct summarize_opts, rank), "N|auto",
+      "rank of the trace, when neither it nor its file name says; auto: as torchrun, mpirun or "
+      "srun "
+      "tells it, with local rank, node and number of ranks" },
     TG_GIVEN_WINDOW(struct summarize_opts, given),
     { "stacks", TG_OPT_FLAG, offsetof(struct summarize_opts, stacks), NULL,
       "totals by nn.Module and by Python function too, for rules of kind module and source; needs "
@@ -34,12 +39,109 @@ static bool check_options(const struct summarize_opts *o, const struct tg_strs *
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "summarize needs a trace");
         return tg_err_hint(err, "For example: tracegate summarize trace.json.gz -o trace.tgs.");
     }
-    if (o->rank != TG_OPT_UNSET && (o->rank < 0 || args->n > 1)) {
+    if (o->rank && args->n > 1) {
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--rank names the rank of one trace, from 0");
         return tg_err_hint(err, "Summarise each rank by itself, then merge.");
     }
     return true;
 }
+
+static bool is_auto(const struct summarize_opts *o)
+{
+    return o->rank && strcmp(o->rank, "auto") == 0;
+}
+
+static bool parse_rank(const struct summarize_opts *o, int64_t *rank, struct tg_err *err)
+{
+    *rank = -1;
+    if (!o->rank || is_auto(o) || (tg_sv_i64(tg_sv_of(o->rank), rank) && *rank >= 0))
+        return true;
+    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--rank needs a number from 0, or auto, not '%s'",
+               o->rank);
+    return tg_err_hint(err, "auto takes it from torchrun, mpirun or srun.");
+}
+
+/* ---- --rank auto ---- */
+
+static void note_place(struct tg_summary *s, const struct tg_launcher *l)
+{
+    if (l->node.n)
+        tg_summary_note(s, "node", l->node);
+    if (l->local_rank >= 0)
+        tg_summary_note(s, "local_rank",
+                        tg_sv_of(tg_arena_printf(s->arena, "%" PRId64, l->local_rank)));
+    if (l->world_size >= 0)
+        tg_summary_note(s, "world_size",
+                        tg_sv_of(tg_arena_printf(s->arena, "%" PRId64, l->world_size)));
+}
+
+/* The trace's own word, or none: else it is another rank's, or another job's. */
+static bool check_rank(struct tg_summary *s, const struct tg_launcher *l, const char *trace,
+                       struct tg_err *err)
+{
+    const struct tg_shard *shard = s->n ? s->shards[0] : NULL;
+    int64_t size;
+    if (s->n != 1) {
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "'%s' holds %zu ranks or runs", trace, s->n);
+        return tg_err_hint(err, "--rank auto is for the trace of one process.");
+    }
+    if (shard->rank >= 0 && shard->rank != l->rank) {
+        tg_err_set(err, TG_ERR_USAGE, TG_AT_FILE(trace),
+                   "'%s' is the trace of rank %" PRId64 ", %s says %" PRId64, trace, shard->rank,
+                   l->from, l->rank);
+        return tg_err_hint(err, "Is it the trace of this process and of this job?");
+    }
+    if (l->world_size >= 0 && tg_sv_i64(tg_shard_env(shard, "world_size"), &size) &&
+        size != l->world_size) {
+        tg_err_set(err, TG_ERR_USAGE, TG_AT_FILE(trace),
+                   "'%s' is of a job of %" PRId64 " ranks, the launcher has %" PRId64, trace, size,
+                   l->world_size);
+        return tg_err_hint(err, "Is it the trace of this job?");
+    }
+    note_place(s, l);
+    tg_summary_set_rank(s, l->rank);
+    return true;
+}
+
+static const char *place_of(const struct summarize_opts *o, int64_t rank, struct tg_arena *a)
+{
+    const char *dir = o->output ? o->output : ".";
+    size_t n = strlen(dir);
+    if (o->output && n && dir[n - 1] != '/' && !tg_file_is_dir(dir))
+        return dir;
+    return tg_arena_printf(a, "%s%ssummary-%" PRId64 ".tgs", dir, n && dir[n - 1] == '/' ? "" : "/",
+                           rank);
+}
+
+static bool summarize_own(const struct summarize_opts *o, const struct tg_strs *args,
+                          const struct tg_io *io, struct tg_arena *a, struct tg_err *err)
+{
+    struct tg_input_list inputs = { 0 };
+    struct tg_repo repo = { 0 };
+    struct tg_summary summary;
+    struct tg_summarize_opts so = { .rank = -1, .run = tg_sv_of(o->run) };
+    struct tg_launcher l;
+    struct tg_buf out = { 0 };
+    bool ok;
+    so.frame_sorts = o->stacks ? TG_STACK_ALL : 0;
+    tg_summary_init(&summary);
+    ok = check_options(o, args, err) && tg_launcher_find(&l, io, a, err) &&
+         tg_given_window(&so.window, &o->given, err) && tg_given_apply(&so, &o->given, a, err);
+    ok = ok && tg_inputs_add(&inputs, args->v[0], NULL, &repo, a, err) &&
+         tg_inputs_load(&summary, &inputs, &so, &repo, NULL, err) &&
+         check_rank(&summary, &l, args->v[0], err) && tg_summary_write(&summary, NULL, &out, err);
+    if (ok && o->output && strcmp(o->output, "-") == 0)
+        ok = tg_io_put(io, tg_buf_sv(&out), err);
+    else
+        ok = ok &&
+             tg_shared_file_write(place_of(o, l.rank, a), tg_buf_sv(&out), (uint64_t)l.rank, err);
+    tg_buf_release(&out);
+    tg_summary_release(&summary);
+    tg_repo_release(&repo);
+    return ok;
+}
+
+/* ---- traces as they are named ---- */
 
 static bool summarize(const struct summarize_opts *o, const struct tg_strs *args,
                       const struct tg_io *io, struct tg_arena *a, struct tg_err *err)
@@ -47,8 +149,7 @@ static bool summarize(const struct summarize_opts *o, const struct tg_strs *args
     struct tg_input_list inputs = { 0 };
     struct tg_repo repo = { 0 };
     struct tg_summary summary;
-    struct tg_summarize_opts so = { .rank = o->rank == TG_OPT_UNSET ? -1 : o->rank,
-                                    .run = tg_sv_of(o->run) };
+    struct tg_summarize_opts so = { .run = tg_sv_of(o->run) };
     struct tg_progress_line progress;
     struct tg_outputs files = { 0 };
     struct tg_buf out = { 0 };
@@ -59,8 +160,9 @@ static bool summarize(const struct summarize_opts *o, const struct tg_strs *args
         so.frame_sorts = TG_STACK_ALL;
     tg_summary_init(&summary);
     tg_progress_start(&progress, io);
-    ok = check_options(o, args, err) && tg_given_window(&so.window, &o->given, err) &&
-         tg_given_apply(&so, &o->given, a, err) && tg_outputs_open(&files, to, &handle, err);
+    ok = check_options(o, args, err) && parse_rank(o, &so.rank, err) &&
+         tg_given_window(&so.window, &o->given, err) && tg_given_apply(&so, &o->given, a, err) &&
+         tg_outputs_open(&files, to, &handle, err);
     for (size_t i = 0; ok && i < args->n; i++)
         ok = tg_inputs_add(&inputs, args->v[i], NULL, &repo, a, err);
     ok = ok && tg_inputs_spare(&inputs, &files, err) &&
@@ -79,7 +181,8 @@ static int summarize_run(const void *opts, const struct tg_strs *args, const str
                          struct tg_err *err)
 {
     struct tg_arena *a = tg_arena_new();
-    bool ok = summarize(opts, args, io, a, err);
+    bool ok =
+        is_auto(opts) ? summarize_own(opts, args, io, a, err) : summarize(opts, args, io, a, err);
     tg_arena_free(a);
     return ok ? 0 : tg_err_exit_code(err->kind);
 }
@@ -92,7 +195,9 @@ const struct tg_cmd tg_cmd_summarize = {
              "stands wherever a trace may: a stored baseline decides exactly as its traces would. "
              "Its bytes depend on the traces alone, not on their order or paths.\n"
              "\n"
-             "  tracegate summarize rank0.json.gz --rank 0 --run a -o rank0.tgs",
+             "  tracegate summarize rank0.json.gz --rank 0 --run a -o rank0.tgs\n"
+             "  srun tracegate summarize /tmp/trace.json --rank auto --run \"$SLURM_JOB_ID\" -o "
+             "/shared/summaries/",
     .options = summarize_options,
     .opts_size = sizeof(struct summarize_opts),
     .run = summarize_run,

@@ -414,6 +414,12 @@ static int by_key(const void *pa, const void *pb)
     return tg_sv_cmp(a->key, b->key);
 }
 
+/* Where a rank ran is not what it ran on: another job has other nodes. */
+static bool is_place(tg_sv key)
+{
+    return tg_sv_eq(key, TG_SV("node")) || tg_sv_eq(key, TG_SV("local_rank"));
+}
+
 void tg_compare_env(struct tg_diff_work *w)
 {
     static const char *const flags[] = { "with_stack", "record_shapes", "profile_memory",
@@ -430,6 +436,8 @@ void tg_compare_env(struct tg_diff_work *w)
             tg_strmap_add(&keys, w->shard[at]->env[i].key);
     c->env = TG_NEW_N(w->a, struct tg_env_change, keys.n + 1);
     for (size_t i = 0; i < keys.n; i++) {
+        if (is_place(keys.text[i]))
+            continue;
         struct tg_env_change e = { .key = tg_arena_sv(w->a, keys.text[i]) };
         e.value[TG_BASE] = env_of(w, TG_BASE, e.key);
         e.value[TG_TEST] = env_of(w, TG_TEST, e.key);

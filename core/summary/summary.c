@@ -13,6 +13,23 @@ void tg_summary_set_rank(struct tg_summary *one, int64_t rank)
         s->run = s->hash;
 }
 
+void tg_summary_note(struct tg_summary *one, const char *key, tg_sv value)
+{
+    struct tg_shard *s = one->shards[0];
+    struct tg_kv *env = TG_NEW_N(one->arena, struct tg_kv, s->n_env + 1);
+    size_t at = 0;
+    if (tg_shard_env(s, key).n)
+        return;
+    while (at < s->n_env && tg_sv_cmp(s->env[at].key, tg_sv_of(key)) < 0)
+        at++;
+    for (size_t i = 0; i < s->n_env; i++)
+        env[i + (i >= at)] = s->env[i];
+    env[at] =
+        (struct tg_kv){ tg_arena_sv(one->arena, tg_sv_of(key)), tg_clean_text(one->arena, value) };
+    s->env = env;
+    s->n_env++;
+}
+
 static tg_sv base_name(tg_sv path)
 {
     for (size_t i = path.n; i > 0; i--)

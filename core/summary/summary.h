@@ -141,6 +141,9 @@ TG_MUST bool tg_summary_add(struct tg_summary *out, struct tg_source *s,
 TG_MUST bool tg_summary_of_trace(struct tg_summary *out, const struct tg_trace *t,
                                  const struct tg_steps *steps, const struct tg_summarize_opts *o,
                                  struct tg_err *err);
+/* Adds to the environment of a summary's one shard, unless it says something itself. Before
+ * tg_summary_set_rank, which hashes it. */
+void tg_summary_note(struct tg_summary *one, const char *key, tg_sv value);
 /* The rank of a summary's one shard; its hash, and its run if that has no name, follow. */
 void tg_summary_set_rank(struct tg_summary *one, int64_t rank);
 /*

@@ -5,7 +5,7 @@
 #include "cmd/gate/given.h"
 #include "cmd/gate/launcher.h"
 #include "core/base/file.h"
-#include "core/base/shared_file.h"
+#include "core/base/file_retry.h"
 
 struct summarize_opts {
     const char *output, *run;
@@ -134,7 +134,7 @@ static bool summarize_own(const struct summarize_opts *o, const struct tg_strs *
         ok = tg_io_put(io, tg_buf_sv(&out), err);
     else
         ok = ok &&
-             tg_shared_file_write(place_of(o, l.rank, a), tg_buf_sv(&out), (uint64_t)l.rank, err);
+             tg_file_retry_write(place_of(o, l.rank, a), tg_buf_sv(&out), (uint64_t)l.rank, err);
     tg_buf_release(&out);
     tg_summary_release(&summary);
     tg_repo_release(&repo);

@@ -15,7 +15,9 @@ struct job {
     struct tg_strmap keys;
     struct tg_collective *v;
     size_t n, cap;
-    tg_ns skew, longest; /* summed over what all ranks have */
+    tg_ns skew, longest;                              /* summed over what all ranks have */
+    void (*told)(void *arg, const struct tg_wait *p); /* NULL: nobody asks who came last */
+    void *arg;
 };
 
 static tg_sv group_line(tg_sv fact)
@@ -110,6 +112,21 @@ static bool collect_rank(struct job *j, uint32_t rank, size_t at)
     return whole;
 }
 
+/* Ranks that come within a tenth of the wait share it: a node is slow as a whole. */
+static void tell_last(const struct job *j, const struct tg_collective *p, size_t n, tg_ns least,
+                      tg_ns longest)
+{
+    tg_sv key = j->keys.text[p->key], name = tg_sv_cut(&key, '\0');
+    tg_ns wait = tg_ns_sub(longest, least);
+    size_t n_last = 0;
+    for (size_t i = 0; i < n; i++)
+        n_last += tg_ns_sub(p[i].dur, least) <= wait / 10;
+    for (size_t i = 0; i < n; i++)
+        if (tg_ns_sub(p[i].dur, least) <= wait / 10)
+            j->told(j->arg,
+                    &(struct tg_wait){ p[i].rank, name, p->step, (double)wait / (double)n_last });
+}
+
 static void add_collective(void *arg, const struct tg_collective *p, size_t n, bool whole)
 {
     struct job *j = arg;
@@ -120,21 +137,36 @@ static void add_collective(void *arg, const struct tg_collective *p, size_t n, b
     }
     if (!whole)
         return;
+    if (j->told)
+        tell_last(j, p, n, least, longest);
     j->skew = tg_ns_add(j->skew, tg_ns_sub(longest, least));
     j->longest = tg_ns_add(j->longest, longest);
+}
+
+/* All collectives of a run. False: single durations are missing. */
+static bool match_run(struct job *j, int side, size_t run)
+{
+    bool known = true;
+    tg_strmap_init(&j->keys);
+    for (uint32_t rank = 0; known && rank < j->w->c->n_ranks[side]; rank++)
+        known = collect_rank(j, rank, tg_work_cell(j->w, side, run, rank));
+    tg_collectives_match(j->v, j->n, j->keys.n, add_collective, j);
+    free(j->v);
+    tg_strmap_release(&j->keys);
+    return known;
 }
 
 bool tg_collective_skew(const struct tg_diff_work *w, int side, size_t run, double *out)
 {
     struct job j = { .w = w };
-    bool known = true;
-    tg_strmap_init(&j.keys);
-    for (uint32_t rank = 0; known && rank < w->c->n_ranks[side]; rank++)
-        known = collect_rank(&j, rank, tg_work_cell(w, side, run, rank));
-    tg_collectives_match(j.v, j.n, j.keys.n, add_collective, &j);
+    bool known = match_run(&j, side, run);
     *out = j.longest > 0 ? 100 * (double)j.skew / (double)j.longest : 0;
-    known &= j.longest > 0;
-    free(j.v);
-    tg_strmap_release(&j.keys);
-    return known;
+    return known && j.longest > 0;
+}
+
+bool tg_collective_waits(const struct tg_diff_work *w, int side, size_t run,
+                         void (*told)(void *arg, const struct tg_wait *p), void *arg)
+{
+    struct job j = { .w = w, .told = told, .arg = arg };
+    return match_run(&j, side, run);
 }

@@ -75,6 +75,7 @@ bool tg_compare(struct tg_comparison *out, const struct tg_side *base, const str
         if (!w->o->no_evidence)
             tg_judge_durations(w);
         tg_compare_measures(w);
+        tg_find_straggler(w);
         tg_compare_facts(w);
     }
     tg_strmap_release(&names);

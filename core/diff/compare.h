@@ -203,6 +203,20 @@ struct tg_env_change {
     tg_sv key, value[2]; /* "" unknown */
 };
 
+/* Ranks that the others wait for, in the fresh runs and not in the baseline. */
+struct tg_straggler {
+    const int64_t *ranks; /* ascending */
+    size_t n_ranks;
+    tg_sv node;       /* of several */
+    tg_sv collective; /* the kernel with most of the waiting */
+    double wait_ns;   /* the longest wait, a step */
+    double share;     /* of all waiting, 0..1 */
+    int64_t since;    /* number of the first step from which on it is so; -1: no steps */
+    size_t n_late, n_steps;
+    const struct tg_op *op; /* what it does meanwhile; NULL: nothing stands out */
+    double more_ns;         /* longer than on the other ranks, a step */
+};
+
 struct tg_comparison {
     struct tg_side side[2]; /* what is compared */
     /*
@@ -266,6 +280,7 @@ struct tg_comparison {
     tg_sv differs;
     bool same_flags; /* of the profiler; else durations are shown, not judged */
     bool collapsed;  /* more than half of the kernels gone and busy time too */
+    const struct tg_straggler *straggler; /* NULL: none */
     const struct tg_window_hint *hints;
     size_t n_hints;
     bool ranks_known[2];   /* every run has the step time of two ranks or more */

@@ -55,7 +55,7 @@ struct tg_diff_work {
     double *speed[2]; /* of each run's machine against the usual one of its side (machine.c) */
     const struct tg_machine *machine; /* what all operators tell; NULL: durations not judged */
     struct tg_value_room *room;
-    bool *big;        /* per op: speaks for the machine (machine.c) */
+    bool *big;                    /* per op: speaks for the machine (machine.c) */
     struct tg_rank_table rank[2]; /* of the sides' runs: forward, swapped (compare.c) */
     tg_ns tick; /* the clock's: 1000 when every duration is a whole microsecond (PyTorch <= 2.0) */
     struct tg_joint *joints; /* freed when the comparison is made */
@@ -215,6 +215,20 @@ void tg_compare_env(struct tg_diff_work *w);
 /* core/diff/collectives.c: of one run, in %. False: no collective that two ranks have, or single
  * durations were left out of a summary. */
 bool tg_collective_skew(const struct tg_diff_work *w, int side, size_t run, double *out);
+
+/* A rank that a collective waits for; if several come last together, its part of the longest wait. */
+struct tg_wait {
+    uint32_t rank; /* index */
+    tg_sv name;    /* of the kernel; valid during the call */
+    int64_t step;  /* number */
+    double ns;
+};
+/* The same collectives, one by one. */
+bool tg_collective_waits(const struct tg_diff_work *w, int side, size_t run,
+                         void (*told)(void *arg, const struct tg_wait *p), void *arg);
+
+/* core/diff/stragglers.c: c->straggler */
+void tg_find_straggler(struct tg_diff_work *w);
 
 /* core/diff/facts.c */
 void tg_compare_facts(struct tg_diff_work *w);

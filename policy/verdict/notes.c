@@ -47,6 +47,44 @@ static void tell_ranks(struct tg_eval_state *e, const struct tg_comparison *c)
     tg_buf_release(&b);
 }
 
+static void put_time(struct tg_buf *b, double ns)
+{
+    tg_phrase_value(b, ns, TG_UNIT_NS);
+}
+
+/*
+ * "ranks 8-15 (node n1) are late: the others wait for them up to 2.1 ms a step, most in
+ * ncclAllReduce, from step 3 on; meanwhile 2.0 ms a step more in aten::copy_ (host)"
+ */
+static void tell_straggler(struct tg_eval_state *e, const struct tg_comparison *c)
+{
+    const struct tg_straggler *s = c->straggler;
+    struct tg_buf b = { 0 };
+    if (!s)
+        return;
+    tg_ranks_put(&b, s->ranks, s->n_ranks);
+    if (s->node.n)
+        tg_buf_printf(&b, " (node %.*s)", TG_SV_ARG(s->node));
+    tg_buf_printf(&b, " %s late: the other ranks wait up to ", s->n_ranks == 1 ? "is" : "are");
+    put_time(&b, s->wait_ns);
+    tg_buf_printf(&b, " a step for %s, most in %.*s", s->n_ranks == 1 ? "it" : "them",
+                  TG_SV_ARG(s->collective));
+    if (s->n_late && s->n_late < s->n_steps && s->since >= 0)
+        tg_buf_printf(&b, ", from step %lld on", (long long)s->since);
+    if (s->op) {
+        tg_buf_puts(&b, "; meanwhile ");
+        put_time(&b, s->more_ns);
+        tg_buf_printf(&b, " a step more than the others in %.*s (%s)", TG_SV_ARG(s->op->name),
+                      tg_kind_is_device(s->op->kind) ? "device" : "host");
+    }
+    tg_verdict_add_note(
+        e->out, e->arena, TG_NOTE_WARNING, tg_buf_sv(&b),
+        s->op ? TG_SV("Is it the program on this rank, its data, or its machine?")
+              : TG_SV("No operator or kernel of it takes longer: look at its machine, "
+                      "and at the time between operators."));
+    tg_buf_release(&b);
+}
+
 /* "kernels are not judged, 93.1 % of the step: the two sides differ in device" */
 static void tell_other_device(struct tg_eval_state *e, const struct tg_comparison *c)
 {
@@ -298,6 +336,7 @@ void tg_notes(struct tg_eval_state *e)
     tell_recompilations(e, c);
     tell_busy(e, c);
     tell_ranks(e, c);
+    tell_straggler(e, c);
     tell_other_device(e, c);
     tell_outside(e, c);
     tell_unknown_kinds(e, c);

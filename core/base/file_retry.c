@@ -1,4 +1,4 @@
-#include "core/base/shared_file.h"
+#include "core/base/file_retry.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -61,10 +61,10 @@ static void wait_before(unsigned try, uint64_t seed)
         ;
 }
 
-bool tg_shared_file_write(const char *path, tg_sv bytes, uint64_t seed, struct tg_err *err)
+bool tg_file_retry_write(const char *path, tg_sv bytes, uint64_t seed, struct tg_err *err)
 {
     int code = 0;
-    for (unsigned try = 0; try < TG_SHARED_TRIES; try++) {
+    for (unsigned try = 0; try < TG_FILE_RETRY_TIMES; try++) {
         if (try)
             wait_before(try, seed);
         code = try_once(path, bytes);

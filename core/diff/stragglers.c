@@ -1,0 +1,249 @@
+/*
+ * Which ranks the others wait for. A collective ends on all of its ranks at once, so that the rank
+ * with the shortest one came last, and the longest wait is longest - shortest; ranks that come last
+ * together share it. Stragglers are the rank that is waited for most and those with at least half
+ * as much, if they are few, cause half of all waiting of the fresh runs, at least STEP_PART of the
+ * step, and twice what they caused in the baseline.
+ *
+ * What they did instead is the operator or kernel whose time on these ranks exceeds the median of
+ * the others most. Waiting kernels and host calls that wait say nothing and are left out.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/diff/internal.h"
+#include "core/diff/stats.h"
+
+#define STEP_PART 0.02
+#define WAIT_PART 0.5
+#define TIMES_BASE 2.0
+/* Stragglers are at most this part of the ranks, or one. */
+#define FEW 0.25
+
+struct waits {
+    const struct tg_diff_work *w;
+    size_t n_ranks;
+    struct tg_strmap names, steps; /* kernels; numbers of steps */
+    double *rank;                  /* ns */
+    struct one {
+        uint32_t rank, name, step;
+        double ns;
+    } * v;
+    size_t n, cap;
+    double all;
+};
+
+static void add_wait(void *arg, const struct tg_wait *p)
+{
+    struct waits *x = arg;
+    struct one o = { p->rank, tg_strmap_add(&x->names, p->name),
+                     tg_strmap_add(&x->steps, (tg_sv){ (const char *)&p->step, sizeof p->step }),
+                     p->ns };
+    x->v = tg_grow(x->v, &x->cap, x->n + 1, sizeof *x->v);
+    x->v[x->n++] = o;
+    x->rank[p->rank] += o.ns;
+    x->all += o.ns;
+}
+
+static bool collect(struct waits *x, const struct tg_diff_work *w, int side)
+{
+    bool known = true;
+    *x = (struct waits){ .w = w, .n_ranks = w->c->n_ranks[side] };
+    tg_strmap_init(&x->names);
+    tg_strmap_init(&x->steps);
+    x->rank = tg_xrealloc(NULL, x->n_ranks + 1, sizeof *x->rank);
+    for (size_t i = 0; i < x->n_ranks; i++)
+        x->rank[i] = 0;
+    for (size_t run = 0; known && run < w->c->n_runs[side]; run++)
+        known = tg_collective_waits(w, side, run, add_wait, x);
+    return known;
+}
+
+static void forget(struct waits *x)
+{
+    tg_strmap_release(&x->names);
+    tg_strmap_release(&x->steps);
+    free(x->rank);
+    free(x->v);
+}
+
+static tg_sv node_of(const struct tg_diff_work *w, size_t rank)
+{
+    return tg_shard_env(w->shard[tg_work_cell(w, TG_TEST, 0, rank)], "node");
+}
+
+/* ns that a set of ranks causes. */
+static double caused(const struct waits *x, const bool *in)
+{
+    double sum = 0;
+    for (size_t i = 0; i < x->n_ranks; i++)
+        sum += in[i] ? x->rank[i] : 0;
+    return sum;
+}
+
+static size_t most_waited_for(const struct waits *x)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < x->n_ranks; i++)
+        if (x->rank[i] > x->rank[best])
+            best = i;
+    return best;
+}
+
+/* False: they are many, and nobody is late. */
+static bool choose(const struct waits *x, bool *in)
+{
+    size_t best = most_waited_for(x), n = 0;
+    for (size_t i = 0; i < x->n_ranks; i++) {
+        in[i] = x->rank[i] >= x->rank[best] / 2;
+        n += in[i];
+    }
+    return n == 1 || (double)n <= FEW * (double)x->n_ranks;
+}
+
+/* The node of all chosen ranks; "": they are of several. */
+static tg_sv common_node(const struct waits *x, const bool *in)
+{
+    tg_sv node = node_of(x->w, most_waited_for(x));
+    for (size_t i = 0; i < x->n_ranks; i++)
+        if (in[i] && !tg_sv_eq(node_of(x->w, i), node))
+            return TG_SV("");
+    return node;
+}
+
+/* The kernel in which most of the waiting for these ranks is. */
+static tg_sv collective_of(const struct waits *x, const bool *in, struct tg_arena *a)
+{
+    double *sum = TG_NEW_N(a, double, x->names.n + 1);
+    size_t best = 0;
+    for (size_t i = 0; i < x->n; i++)
+        sum[x->v[i].name] += in[x->v[i].rank] ? x->v[i].ns : 0;
+    for (size_t i = 1; i < x->names.n; i++)
+        if (sum[i] > sum[best])
+            best = i;
+    return tg_arena_sv(a, x->names.text[best]);
+}
+
+static int64_t step_number(const struct waits *x, size_t id)
+{
+    int64_t number;
+    memcpy(&number, x->steps.text[id].p, sizeof number);
+    return number;
+}
+
+/* The step from which on these ranks cause half of the waiting in every step; how many those are. */
+static void find_since(const struct waits *x, const bool *in, struct tg_straggler *out,
+                       struct tg_arena *a)
+{
+    double *own = TG_NEW_N(a, double, x->steps.n + 1), *all = TG_NEW_N(a, double, x->steps.n + 1);
+    int64_t last_other = INT64_MIN;
+    for (size_t i = 0; i < x->n; i++) {
+        all[x->v[i].step] += x->v[i].ns;
+        own[x->v[i].step] += in[x->v[i].rank] ? x->v[i].ns : 0;
+    }
+    for (size_t k = 0; k < x->steps.n; k++)
+        if (own[k] < WAIT_PART * all[k] && step_number(x, k) > last_other)
+            last_other = step_number(x, k);
+    out->since = INT64_MAX;
+    for (size_t k = 0; k < x->steps.n; k++) {
+        int64_t number = step_number(x, k);
+        if (number <= last_other)
+            continue;
+        out->n_late++;
+        out->since = number < out->since ? number : out->since;
+    }
+    out->n_steps = x->steps.n;
+}
+
+/* Self time of an operator in the steps of a rank, ns a step, mean over runs. */
+static double time_on(const struct tg_diff_work *w, const struct tg_op *op, size_t rank)
+{
+    double sum = 0;
+    size_t n = 0;
+    for (size_t run = 0; run < w->c->n_runs[TG_TEST]; run++) {
+        size_t at = tg_work_cell(w, TG_TEST, run, rank);
+        const struct tg_diff_cell *cell = &op->rows->cell[at];
+        n += w->used[at].n;
+        for (size_t r = 0; r < cell->n; r++)
+            for (size_t j = 0; j < w->used[at].n; j++)
+                sum += (double)cell->row[r]->self[w->used[at].step[j]];
+    }
+    return n ? sum / (double)n : 0;
+}
+
+/* Median over the chosen ranks less the median over the others. */
+static double excess(const struct tg_diff_work *w, const struct tg_op *op, const bool *in,
+                     double *room)
+{
+    size_t n = w->c->n_ranks[TG_TEST], n_in = 0, n_out = 0;
+    for (size_t i = 0; i < n; i++) {
+        double t = time_on(w, op, i);
+        if (in[i])
+            room[n_in++] = t;
+        else
+            room[n - ++n_out] = t;
+    }
+    return tg_median(room, n_in) - (n_out ? tg_median(room + n_in, n_out) : 0);
+}
+
+static void find_instead(const struct tg_diff_work *w, const bool *in, struct tg_straggler *out)
+{
+    double *room = tg_xrealloc(NULL, w->c->n_ranks[TG_TEST] + 1, sizeof *room);
+    for (size_t i = 0; i < w->c->n_ops; i++) {
+        const struct tg_op *op = &w->c->ops[i];
+        double more;
+        if (op->wait || op->polling || !op->present[TG_TEST] || op->kind == TG_KIND_STEP ||
+            op->kind == TG_KIND_ANNOTATION || op->kind == TG_KIND_DEVICE_ANNOTATION)
+            continue;
+        more = excess(w, op, in, room);
+        if (more > out->more_ns) {
+            out->more_ns = more;
+            out->op = op;
+        }
+    }
+    free(room);
+    if (out->more_ns < 0.25 * out->wait_ns) /* nothing of it explains the waiting */
+        out->op = NULL;
+}
+
+static void tell(struct tg_diff_work *w, const struct waits *x, const bool *in, double ns,
+                 double steps)
+{
+    struct tg_straggler *s = TG_NEW(w->a, struct tg_straggler);
+    int64_t *ranks = TG_NEW_N(w->a, int64_t, x->n_ranks);
+    for (size_t i = 0; i < x->n_ranks; i++)
+        if (in[i])
+            ranks[s->n_ranks++] = w->c->side[TG_TEST].ranks[i];
+    s->ranks = ranks;
+    s->node = common_node(x, in);
+    s->wait_ns = ns / steps;
+    s->share = ns / x->all;
+    s->collective = collective_of(x, in, w->a);
+    find_since(x, in, s, w->a);
+    find_instead(w, in, s);
+    w->c->straggler = s;
+}
+
+void tg_find_straggler(struct tg_diff_work *w)
+{
+    struct tg_comparison *c = w->c;
+    struct waits test, base;
+    bool known, *in;
+    if (c->n_ranks[TG_TEST] < 2 || w->o->no_evidence)
+        return;
+    in = TG_NEW_N(w->a, bool, c->n_ranks[TG_TEST]);
+    known = collect(&test, w, TG_TEST);
+    known = collect(&base, w, TG_BASE) && known;
+    if (known && test.all > 0) {
+        double ns, before, steps = (double)c->n_runs[TG_TEST] * (double)test.steps.n;
+        double base_steps = fmax((double)c->n_runs[TG_BASE] * (double)base.steps.n, 1);
+        bool few = choose(&test, in);
+        ns = caused(&test, in);
+        before = base.n_ranks == test.n_ranks ? caused(&base, in) / base_steps : 0;
+        if (few && ns >= WAIT_PART * test.all && ns / steps >= STEP_PART * c->step_ns[TG_TEST] &&
+            ns / steps >= TIMES_BASE * before)
+            tell(w, &test, in, ns, steps);
+    }
+    forget(&test);
+    forget(&base);
+}

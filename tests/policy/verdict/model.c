@@ -267,22 +267,24 @@ static void close_scene(struct scene *s)
     tg_arena_free(s->a);
 }
 
-static const struct tg_comparison *of_part(void *arg, const struct tg_part *p, struct tg_err *err)
+/* Nothing of a part may be needed once it is judged: its arena goes. */
+static void judge_part(struct scene *s, struct tg_eval_state *e, const struct tg_part *p,
+                       const char *what)
 {
-    struct scene *s = arg;
     struct tg_compare_opts o = s->compare;
-    struct tg_comparison *one = TG_NEW(s->a, struct tg_comparison);
-    int64_t *ranks = TG_NEW(s->a, int64_t);
-    *ranks = p->rank;
+    struct tg_comparison one;
+    struct tg_arena *a = tg_arena_new();
     if (p->rank >= 0) {
-        o.ranks[0] = o.ranks[1] = ranks;
+        o.ranks[0] = o.ranks[1] = &p->rank;
         o.n_rank_numbers[0] = o.n_rank_numbers[1] = 1;
     }
     o.devices = p->devices->n ? p->devices->v : NULL;
     o.n_devices = p->devices->n;
     o.streams = p->streams->n ? p->streams->v : NULL;
     o.n_streams = p->streams->n;
-    return tg_compare(one, &s->side[0], &s->side[1], &o, s->a, err) ? one : NULL;
+    must(s, tg_compare(&one, &s->side[0], &s->side[1], &o, a, &s->err), what);
+    tg_eval_part(e, &one);
+    tg_arena_free(a);
 }
 
 /* ---- the verdict as text ---- */
@@ -356,17 +358,20 @@ void model_judge(struct tg_buf *out, const struct model_row *row)
 {
     struct scene s;
     struct tg_verdict v, first;
+    struct tg_eval_state *e;
+    struct tg_part part;
     open_scene(&s, row);
     struct tg_eval_input in = { .policy = s.policy,
                                 .suite = s.policy->n_suites ? s.suite : NULL,
                                 .comparison = &s.c,
-                                .of_part = of_part,
-                                .arg = &s,
                                 .today = MODEL_TODAY,
                                 .event = row->event,
                                 .branch = row->branch };
     tg_buf_printf(out, "== %s\n", row->what);
-    must(&s, tg_eval(&v, &in, s.a, &s.err), row->what);
+    e = tg_eval_begin(&v, &in, s.a);
+    while (tg_eval_wants(e, &part))
+        judge_part(&s, e, &part, row->what);
+    tg_eval_end(e);
     if (row->alone) {
         tg_verdict_first_run(&first, TG_OUTCOME_PASS, s.a);
         tg_verdict_add_alone(&first, &v, s.a);

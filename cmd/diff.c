@@ -37,6 +37,10 @@ static const struct tg_opt diff_options[] = {
       "leave out names that match; repeatable: --exclude 'ProfilerStep*'" },
     { "format", TG_OPT_FORMAT, offsetof(struct tg_diff_opts, format), "text|csv|json",
       "form of the table; text is the default, CSV has HTA's columns" },
+    { "cause", TG_OPT_FLAG, offsetof(struct tg_diff_opts, cause), NULL,
+      "below the table: where in the program the rows that moved most come from" },
+    { "base-commit", TG_OPT_STR, offsetof(struct tg_diff_opts, base_commit), "REV",
+      "with --cause: the commit of CONTROL, which tells what changed since" },
     { "svg-counts", TG_OPT_STR, offsetof(struct tg_diff_opts, svg_counts), "FILE",
       "draw the largest changes of counts" },
     { "svg-durations", TG_OPT_STR, offsetof(struct tg_diff_opts, svg_durations), "FILE",
@@ -70,6 +74,10 @@ static bool check_options(struct tg_diff_request *q, const struct tg_strs *args,
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--no-rounding belongs to --hta");
         return tg_err_hint(err, "Without --hta nothing is ever rounded.");
     }
+    if (o->base_commit && !o->cause) {
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--base-commit belongs to --cause");
+        return tg_err_hint(err, "Without --cause nothing is asked of the commits.");
+    }
     if (o->top != TG_OPT_UNSET && o->top < 1) {
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--top needs a number from 1, not %" PRId64,
                    o->top);
@@ -81,6 +89,10 @@ static bool check_options(struct tg_diff_request *q, const struct tg_strs *args,
            excludes("--hta", o->hta, "--window", o->given.window != NULL, err) &&
            excludes("--normalised-names", o->normalise, "--by", tg_diff_splits_names(o), err) &&
            excludes("--hta", o->hta, "--by", tg_diff_splits_names(o), err) &&
+           excludes("--cause", o->cause, "--hta", o->hta, err) &&
+           excludes("--cause", o->cause, "--by", tg_diff_splits_names(o), err) &&
+           excludes("--cause", o->cause, "--whole", o->whole, err) &&
+           excludes("--cause", o->cause, "--format", o->format != TG_FORMAT_TEXT, err) &&
            excludes("--whole", o->whole, "--control-step", o->control_step.n > 0, err) &&
            excludes("--whole", o->whole, "--test-step", o->test_step.n > 0, err) &&
            tg_given_window(&q->window, &o->given, err) &&
@@ -177,7 +189,21 @@ static void put_notes(const struct tg_diff_request *q, const struct tg_compariso
                    TG_SV_ARG(env_value(c, "device", TG_TEST)));
 }
 
+static bool put_causes(const struct tg_diff_request *q, const struct tg_difftable *t,
+                       const struct tg_input_list inputs[2], const struct tg_summary summary[2],
+                       struct tg_err *err)
+{
+    struct tg_buf out = { 0 };
+    bool ok;
+    if (q->o->cause)
+        tg_diff_causes(&out, q, t->comparison, t->rows, t->n_rows, inputs, summary);
+    ok = !out.n || tg_io_put(q->io, tg_buf_sv(&out), err);
+    tg_buf_release(&out);
+    return ok;
+}
+
 static bool report(const struct tg_diff_request *q, const struct tg_comparison *c,
+                   const struct tg_input_list inputs[2], const struct tg_summary summary[2],
                    struct charts *ch, struct tg_err *err)
 {
     struct tg_difftable t = { .comparison = c, .whole = q->o->whole || q->o->hta };
@@ -186,7 +212,7 @@ static bool report(const struct tg_diff_request *q, const struct tg_comparison *
     r.top = t.n_rows ? t.n_rows : 1;
     t.label[0] = TG_SV("control");
     t.label[1] = TG_SV("test");
-    if (!put_table(q, &t, &r, err))
+    if (!put_table(q, &t, &r, err) || !put_causes(q, &t, inputs, summary, err))
         return false;
     if (q->o->format == TG_FORMAT_TEXT)
         put_notes(q, c);
@@ -215,7 +241,7 @@ static bool diff(struct tg_diff_request *q, const struct tg_strs *args, struct t
     q->progress = &progress.line;
     ok = ok && tg_diff_compare(&c, q, inputs, summary, err);
     tg_progress_end(&progress);
-    ok = ok && report(q, &c, &ch, err);
+    ok = ok && report(q, &c, inputs, summary, &ch, err);
     for (int s = 0; s < 2; s++)
         tg_summary_release(&summary[s]);
     tg_outputs_release(&ch.files);

@@ -25,7 +25,8 @@ struct tg_diff_opts {
     const char *svg_counts, *svg_durations;
     struct tg_given given;
     struct tg_strs control_rank, test_rank, control_step, test_step, group, exclude;
-    bool whole, short_names, hta, no_rounding, normalise;
+    const char *base_commit;
+    bool whole, short_names, hta, no_rounding, normalise, cause;
     int64_t top;
 };
 
@@ -56,4 +57,8 @@ TG_MUST bool tg_diff_compare(struct tg_comparison *out, const struct tg_diff_req
 /* Indices of the operators to show, sorted, in q->arena. */
 const uint32_t *tg_diff_rows(const struct tg_diff_request *q, const struct tg_comparison *c,
                              size_t *n);
+/* --cause: where in the program the first rows come from, a line each; why not, if none. */
+void tg_diff_causes(struct tg_buf *out, const struct tg_diff_request *q,
+                    const struct tg_comparison *c, const uint32_t *rows, size_t n,
+                    const struct tg_input_list inputs[2], const struct tg_summary summary[2]);
 #endif

@@ -228,11 +228,24 @@ def one(case, folder):
     expect(f"{case.name}: backward", cause.get("backward"), case.more.get("backward", False))
     if "says" in case.more:
         expect(f"{case.name}: says {case.more['says']}: {text}", case.more["says"] in " ".join(text.split()), True)
+    if case.want[1] != "parse":  # a row's time is that of the first runs
+        diff = subprocess.run([PROGRAM, "diff", "base", "out", "--runs", "--cause", "--base-commit", "main"], cwd=folder, env=ENV,
+                              capture_output=True, text=True)
+        told = [line for line in diff.stdout.split("\nCauses\n")[-1].split("\n") if line.startswith(f"  {case.op} ")]
+        expect(f"{case.name}: diff --cause {diff.stdout[-600:]}", len(told) == 1 and f"{case.want[0]}:" in told[0] and
+               f" {case.want[1]}" in told[0] and ("changed in this pull request" in told[0]) == bool(case.changed), True)
     if not case.changed:
         expect(f"{case.name}: not confident", cause.get("confidence") != "high", True)
 
 
+def usage():
+    for args, words in ((("--cause", "--format", "json"), "exclude each other"), (("--base-commit", "main"), "belongs to --cause")):
+        run = subprocess.run([PROGRAM, "diff", "a", "b", *args], env=ENV, capture_output=True, text=True)
+        expect(f"diff {args}: {run.stderr}", (run.returncode, words in run.stderr), (2, True))
+
+
 def main():
+    usage()
     with tempfile.TemporaryDirectory() as tmp:
         for i, case in enumerate(CASES):
             one(case, f"{tmp}/{i}")

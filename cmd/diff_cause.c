@@ -1,0 +1,93 @@
+/* `diff --cause`: where in the program the rows of the table that moved most come from. */
+#include <math.h>
+
+#include "cmd/diff.h"
+#include "cmd/gate/cause.h"
+#include "core/diff/names.h"
+#include "reporters/origin.h"
+
+enum { MOST = 10 };
+#define LEAST 0.005 /* part of the step's time below which a difference is not followed */
+
+/* As `check` would ask for it: by calls where the count differs, else by time. */
+static bool result_of(struct tg_result *r, const struct tg_op *op, double step_ns,
+                      struct tg_arena *a)
+{
+    struct tg_buf plain = { 0 };
+    bool calls = op->count[TG_BASE] != op->count[TG_TEST];
+    const double *v = calls ? op->count : op->kind == TG_KIND_STEP ? op->total : op->self;
+    tg_name_normalise(op->kind, op->raw[TG_TEST].n ? op->raw[TG_TEST] : op->raw[TG_BASE], &plain);
+    *r =
+        (struct tg_result){ .state = TG_STATE_FAIL,
+                            .subject = op->kind == TG_KIND_STEP ? TG_SUBJECT_STEP : TG_SUBJECT_NAME,
+                            .has_values = true,
+                            .op = op->name,
+                            .op_normalised = tg_arena_sv(a, tg_buf_sv(&plain)),
+                            .kind = tg_sv_of(tg_kind_name(op->kind)),
+                            .metric = TG_SV(""),
+                            .dimension = calls ? TG_DIM_COUNT : TG_DIM_DURATION,
+                            .base = v[TG_BASE],
+                            .test = v[TG_TEST],
+                            .delta = v[TG_TEST] - v[TG_BASE] };
+    tg_buf_release(&plain);
+    return calls || fabs(r->delta) >= LEAST * step_ns;
+}
+
+static bool has_stacks(const struct tg_summary *s)
+{
+    return s->n && tg_sv_eq(tg_shard_env(s->shards[0], "with_stack"), TG_SV("1"));
+}
+
+static void put_change(struct tg_buf *out, const struct tg_result *r)
+{
+    tg_buf_printf(out, "  %.*s ", TG_SV_ARG(r->op));
+    if (r->dimension == TG_DIM_COUNT)
+        tg_buf_printf(out, "%+.4g calls a step: ", r->delta);
+    else
+        tg_buf_puts(out, r->delta > 0 ? "slower: " : "faster: ");
+}
+
+static bool put_causes(struct tg_buf *out, const struct tg_verdict *v)
+{
+    static const struct tg_origin_style plain = { .put_name = NULL };
+    bool any = false;
+    for (size_t i = 0; i < v->n_results; i++) {
+        if (!v->results[i].cause)
+            continue;
+        tg_buf_puts(out, any ? "" : "\nCauses\n");
+        put_change(out, &v->results[i]);
+        tg_origin_put(out, &v->results[i], &plain);
+        tg_buf_putc(out, '\n');
+        any = true;
+    }
+    return any;
+}
+
+void tg_diff_causes(struct tg_buf *out, const struct tg_diff_request *q,
+                    const struct tg_comparison *c, const uint32_t *rows, size_t n,
+                    const struct tg_input_list inputs[2], const struct tg_summary summary[2])
+{
+    struct tg_load_opts load = { .reader = { .want_args = true } };
+    struct tg_verdict v = { .comparison = c };
+    struct tg_commit base;
+    struct tg_err ignored;
+    tg_err_init(&ignored);
+    v.results = TG_NEW_N(q->arena, struct tg_result, MOST);
+    for (size_t i = 0; i < n && v.n_results < MOST; i++)
+        if (result_of(&v.results[v.n_results], &c->ops[rows[i]], c->step_ns[TG_BASE], q->arena))
+            v.n_results++;
+    base.sha[0] = '\0';
+    if (q->o->base_commit && tg_repo_get(q->repo, &ignored) &&
+        !tg_git_resolve(q->repo->git, q->o->base_commit, q->arena, &base, &ignored))
+        base.sha[0] = '\0';
+    tg_cause_find(&v, &(struct tg_cause_ask){ .side = { &inputs[0], &inputs[1] },
+                                              .load = &load,
+                                              .window = &q->window,
+                                              .repo = q->repo,
+                                              .base_commit = base.sha[0] ? base.sha : NULL,
+                                              .workspace = tg_io_env(q->io, "GITHUB_WORKSPACE"),
+                                              .stacks = has_stacks(&summary[TG_TEST]),
+                                              .arena = q->arena });
+    if (!put_causes(out, &v) && v.n_results)
+        tg_buf_printf(out, "\nno causes: %.*s\n", TG_SV_ARG(v.results[0].no_cause));
+}

@@ -250,6 +250,18 @@ static size_t count_rules(const struct tg_doc *rules, const char *outcome)
     return n;
 }
 
+static void put_blind(struct job *j, const struct tg_doc *rules)
+{
+    const char *before = ": ";
+    for (const struct tg_doc *r = tg_doc_first(rules); r; r = tg_doc_next(r))
+        if (tg_sv_eq(tg_doc_str(tg_doc_get(r, "sight"), TG_SV("")), TG_SV("blind"))) {
+            tg_buf_printf(&j->out, "%s%.*s", before,
+                          TG_SV_ARG(tg_doc_str(tg_doc_get(r, "id"), TG_SV(""))));
+            before = ", ";
+        }
+    tg_buf_puts(&j->out, "; tracegate selftest says why and what to do\n");
+}
+
 static void put_answer(struct job *j, const struct tg_survey_suite *one, const struct tg_doc *doc)
 {
     const struct tg_doc *rules = tg_doc_get(doc, "rules");
@@ -259,8 +271,9 @@ static void put_answer(struct job *j, const struct tg_survey_suite *one, const s
     tg_buf_printf(&j->out, "  %-10.*s  ", TG_SV_ARG(one->name));
     if (tg_doc_bool(tg_doc_get(doc, "blind"), true)) {
         j->is_blind = true;
-        tg_buf_printf(&j->out, "BLIND: %.*s (tracegate selftest says more)\n",
+        tg_buf_printf(&j->out, "BLIND: %.*s",
                       TG_SV_ARG(tg_doc_str(tg_doc_get(doc, "why"), TG_SV("?"))));
+        put_blind(j, rules);
         return;
     }
     tg_buf_printf(&j->out, "%s; of %zu rules %zu fail and %zu warn when a regression is injected",
@@ -295,31 +308,52 @@ static void put_selftest(struct job *j)
 
 /* ---- what to do next ---- */
 
-static bool wrote(const struct job *j, const char *end)
-{
-    for (size_t i = 0; i < j->files.n; i++)
-        if (tg_sv_ends(j->files.v[i].path, tg_sv_of(end)) && j->written[i] != WRITTEN_KEPT)
-            return true;
-    return false;
-}
-
+/* Whether a bench was there or has just been written, what is left to do in it. */
 static void put_bench_note(struct job *j, const struct tg_survey_suite *one)
 {
-    const char *folder =
-        one->program.n ? tg_arena_printf(j->arena, "%.*s/", TG_SV_ARG(one->program)) : "";
-    switch (tg_setup_bench_of(&j->survey, one)) {
+    const char *path = tg_arena_printf(j->arena, "%.*s%sbench.py", TG_SV_ARG(one->program),
+                                       one->program.n ? "/" : "");
+    switch (one->bench) {
+    case TG_BENCH_OURS:
+        tg_buf_printf(&j->out, "  in %s: your own step in place of the example in make_step()\n",
+                      path);
+        break;
+    case TG_BENCH_SERVER:
+        tg_buf_printf(&j->out, "  in %s: your model, prompts and server in record()\n", path);
+        break;
     case TG_BENCH_OTHER:
         tg_buf_printf(&j->out,
-                      "  %sbench.py is yours: let `bench.py --trace FILE` write one trace "
-                      "to FILE, as the workflow asks\n",
-                      folder);
-        return;
-    case TG_BENCH_OURS:
+                      "  %s is yours: let `%s --trace FILE` write one trace to FILE, as the "
+                      "workflow asks\n",
+                      path, path);
+        break;
     case TG_BENCH_CALLS:
-    case TG_BENCH_SERVER:
     case TG_BENCH_THEIRS:
-        return;
+        break;
     }
+}
+
+/* What git has to know: all of ours, kept or not, and each bench. */
+static void put_paths(struct job *j, struct tg_buf *out)
+{
+    for (size_t i = 0; i < j->files.n; i++)
+        tg_buf_printf(out, " %.*s", TG_SV_ARG(j->files.v[i].path));
+    for (size_t i = 0; i < j->survey.n_suites; i++) {
+        const struct tg_survey_suite *one = &j->survey.suites[i];
+        if (one->bench == TG_BENCH_THEIRS || one->bench == TG_BENCH_OTHER)
+            tg_buf_printf(out, " %.*s%sbench.py", TG_SV_ARG(one->program),
+                          one->program.n ? "/" : "");
+    }
+}
+
+static bool ignores_out(struct job *j)
+{
+    struct tg_buf text = { 0 };
+    bool yes = !tg_file_exists(tg_survey_path(&j->survey, TG_SV(".gitignore"))) ||
+               (read_old(tg_survey_path(&j->survey, TG_SV(".gitignore")), &text) &&
+                tg_sv_has(tg_buf_sv(&text), TG_SV("out")));
+    tg_buf_release(&text);
+    return yes;
 }
 
 static void put_next(struct job *j)
@@ -328,12 +362,10 @@ static void put_next(struct job *j)
     const char *cd =
         one->program.n ? tg_arena_printf(j->arena, "cd %.*s && ", TG_SV_ARG(one->program)) : "";
     struct tg_buf add = { 0 };
-    for (size_t i = 0; i < j->files.n; i++)
-        if (j->written[i] != WRITTEN_KEPT)
-            tg_buf_printf(&add, " %.*s", TG_SV_ARG(j->files.v[i].path));
+    put_paths(j, &add);
     tg_buf_puts(&j->out, "next\n");
-    if (wrote(j, "bench.py") && j->files.n > 1)
-        tg_buf_puts(&j->out, "  in bench.py: your own step in place of the example\n");
+    if (!ignores_out(j))
+        tg_buf_puts(&j->out, "  in .gitignore: out/, where bench.py leaves its traces\n");
     for (size_t i = 0; i < j->survey.n_suites; i++)
         put_bench_note(j, &j->survey.suites[i]);
     if (!j->o->action && j->survey.ci == TG_CI_GITHUB)

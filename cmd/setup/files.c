@@ -5,9 +5,12 @@
 #include "cmd/setup/templates.h"
 #include "core/base/file.h"
 
-#define MAX_SCRIPT ((size_t)1 << 20) /* of a bench.py that is looked into */
 #define PLACEHOLDER "OWNER/tracegate@COMMIT"
 #define SELF_HOSTED "[self-hosted, linux, x64] # machines of your own: alike, and one job at a time"
+
+#define WITH_GPU                                                                                   \
+    "[self-hosted, linux, x64, gpu] # pull requests of forks run here, too: "                      \
+    "examples/workflows/gpu.yml lets somebody read them first"
 
 /* ---- editing a template ---- */
 
@@ -84,29 +87,7 @@ static bool is_there(const struct tg_survey *s, tg_sv folder, const char *name)
 
 /* ---- the bench ---- */
 
-static bool says(const struct tg_survey *s, tg_sv folder, const char *name, const char *words)
-{
-    const char *path = tg_survey_path(s, tg_sv_of(in_folder(s, folder, name)));
-    struct tg_buf text = { 0 };
-    struct tg_err ignored;
-    bool yes;
-    tg_err_init(&ignored);
-    yes = tg_file_exists(path) && tg_file_read(&text, path, MAX_SCRIPT, &ignored) &&
-          tg_sv_has(tg_buf_sv(&text), tg_sv_of(words));
-    tg_buf_release(&text);
-    return yes;
-}
-
-enum tg_setup_bench tg_setup_bench_of(const struct tg_survey *s, const struct tg_survey_suite *one)
-{
-    if (is_there(s, one->program, "bench.py"))
-        return says(s, one->program, "bench.py", "--trace") ? TG_BENCH_THEIRS : TG_BENCH_OTHER;
-    if (one->n && !one->marked && one->has_device)
-        return TG_BENCH_SERVER;
-    return says(s, one->program, "train.py", "def train_step(") ? TG_BENCH_CALLS : TG_BENCH_OURS;
-}
-
-static bool is_ours(enum tg_setup_bench bench)
+static bool is_ours(enum tg_survey_bench bench)
 {
     return bench == TG_BENCH_OURS || bench == TG_BENCH_CALLS || bench == TG_BENCH_SERVER;
 }
@@ -114,7 +95,7 @@ static bool is_ours(enum tg_setup_bench bench)
 static void add_bench(struct tg_setup_files *f, const struct tg_survey *s,
                       const struct tg_survey_suite *one)
 {
-    enum tg_setup_bench bench = tg_setup_bench_of(s, one);
+    enum tg_survey_bench bench = one->bench;
     const char *path = in_folder(s, one->program, "bench.py");
     struct tg_buf *text;
     for (size_t i = 0; i < f->n; i++)
@@ -135,7 +116,7 @@ static void add_bench(struct tg_setup_files *f, const struct tg_survey *s,
 static void put_suite(struct tg_buf *out, const struct tg_survey *s,
                       const struct tg_survey_suite *one, const char *name, bool stored)
 {
-    bool ours = is_ours(tg_setup_bench_of(s, one)) || !one->n || one->outside;
+    bool ours = is_ours(one->bench) || !one->n || one->outside;
     const char *files = ours ? in_folder(s, one->program, "out/run*.json.gz") : one->form.files.p;
     tg_buf_printf(out, "  - name: %s\n    trace: {files: \"%s\"", name, files);
     if (ours)
@@ -186,13 +167,18 @@ static void put_guards(struct tg_buf *out, const struct tg_survey *s)
     tg_buf_puts(out, "]\n");
 }
 
+static bool has_device(const struct tg_survey *s)
+{
+    bool any = false;
+    for (size_t i = 0; i < s->n_suites; i++)
+        any |= s->suites[i].has_device;
+    return any;
+}
+
 /* Comments: which limits fit depends on the program. */
 static void put_device_rules(struct tg_buf *out, const struct tg_survey *s)
 {
-    bool device = false;
-    for (size_t i = 0; i < s->n_suites; i++)
-        device |= s->suites[i].has_device;
-    if (!device)
+    if (!has_device(s))
         return;
     tg_buf_puts(out,
                 "# What the devices wait for, as changes or as budgets (max, min), which need no "
@@ -276,6 +262,8 @@ static void add_ab(struct tg_setup_files *f, const struct tg_survey *s,
     struct tg_buf *text = add_file(f, s, ".github/workflows/tracegate.yml",
                                    simple ? tg_template_ab : tg_template_monorepo);
     put_place(text, s, o);
+    if (has_device(s)) /* hosted runners have none */
+        replace(text, "ubuntu-24.04", WITH_GPU);
     if (!simple) {
         put_matrix(text, s);
         return;
@@ -329,7 +317,7 @@ static void add_stored(struct tg_setup_files *f, const struct tg_survey *s,
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         struct tg_buf *text = add_file(f, s, parts[i].path, parts[i].text);
-        replace(text, parts[i].machine, SELF_HOSTED);
+        replace(text, parts[i].machine, has_device(s) ? WITH_GPU : SELF_HOSTED);
         put_place(text, s, o);
         put_requirements(text, s, s->suites[0].program);
         put_stored_suites(text, s, o->nightly || s->suites[0].ranks > 1);
@@ -342,8 +330,8 @@ static void add_nightly(struct tg_setup_files *f, const struct tg_survey *s,
     struct tg_buf *text =
         add_file(f, s, ".github/workflows/tracegate-nightly.yml", tg_template_nightly);
     tg_sv folder = s->suites[0].program;
-    if (o->store)
-        replace(text, "ubuntu-24.04", SELF_HOSTED);
+    if (o->store || has_device(s))
+        replace(text, "ubuntu-24.04", has_device(s) ? WITH_GPU : SELF_HOSTED);
     put_place(text, s, o);
     put_requirements(text, s, folder);
     replace(text, "python3 bench.py --all",
@@ -359,7 +347,7 @@ void tg_setup_files(struct tg_setup_files *out, const struct tg_survey *s,
     policy = add_file(out, s, ".tracegate.yml", "");
     tg_setup_policy(policy, s, o);
     for (size_t i = 0; i < s->n_suites; i++)
-        if (is_ours(tg_setup_bench_of(s, &s->suites[i])))
+        if (is_ours(s->suites[i].bench))
             add_bench(out, s, &s->suites[i]);
     if (!is_there(s, TG_SV(""), ".gitignore"))
         (void)add_file(out, s, ".gitignore", "out/\n");

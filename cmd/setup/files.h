@@ -15,16 +15,6 @@ struct tg_setup_opts {
                            placeholder stays */
 };
 
-/* Who writes a suite's traces. */
-enum tg_setup_bench {
-    TG_BENCH_OURS,   /* none is there: one is written, with an example to replace */
-    TG_BENCH_CALLS,  /* the same, and it calls the repository's own train.train_step */
-    TG_BENCH_SERVER, /* the same, for a server: its traces have no steps */
-    TG_BENCH_THEIRS /* there is one that takes --trace */,
-    TG_BENCH_OTHER /* there is one, and nothing in it says --trace */
-};
-enum tg_setup_bench tg_setup_bench_of(const struct tg_survey *s, const struct tg_survey_suite *one);
-
 struct tg_setup_file {
     tg_sv path; /* below the root */
     struct tg_buf text;

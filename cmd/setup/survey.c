@@ -9,7 +9,8 @@
 #include "core/baseline/spawn.h"
 
 #define MAX_DEPTH 4
-#define MAX_FOUND 512 /* traces that are looked for and not named */
+#define MAX_SCRIPT ((size_t)1 << 20) /* of a bench.py that is looked into */
+#define MAX_FOUND 512                /* traces that are looked for and not named */
 
 /* ---- the repository ---- */
 
@@ -531,6 +532,48 @@ static bool make_suites(struct tg_survey *s, const struct trace_paths *all, bool
     return true;
 }
 
+/* ---- the bench ---- */
+
+static tg_sv in_folder(const struct tg_survey *s, tg_sv folder, const char *name)
+{
+    return tg_sv_of(
+        tg_arena_printf(s->arena, "%.*s%s%s", TG_SV_ARG(folder), folder.n ? "/" : "", name));
+}
+
+static bool says(const struct tg_survey *s, tg_sv folder, const char *name, const char *words)
+{
+    const char *path = tg_survey_path(s, in_folder(s, folder, name));
+    struct tg_buf text = { 0 };
+    struct tg_err ignored;
+    bool yes;
+    tg_err_init(&ignored);
+    yes = tg_file_exists(path) && tg_file_read(&text, path, MAX_SCRIPT, &ignored) &&
+          tg_sv_has(tg_buf_sv(&text), tg_sv_of(words));
+    tg_buf_release(&text);
+    return yes;
+}
+
+static enum tg_survey_bench bench_of(const struct tg_survey *s, const struct tg_survey_suite *one)
+{
+    if (is_there(s, in_folder(s, one->program, "bench.py").p))
+        return says(s, one->program, "bench.py", "--trace") ? TG_BENCH_THEIRS : TG_BENCH_OTHER;
+    if (one->n && !one->marked && one->has_device)
+        return TG_BENCH_SERVER;
+    return says(s, one->program, "train.py", "def train_step(") ? TG_BENCH_CALLS : TG_BENCH_OURS;
+}
+
+static bool survey_suites(struct tg_survey *s, const struct tg_strs *args, const struct tg_io *io,
+                          struct tg_repo *repo, struct tg_err *err)
+{
+    struct trace_paths all = { .arena = s->arena };
+    bool ok =
+        find_traces(&all, s, args, repo, err) && make_suites(s, &all, args->n > 0, io, repo, err);
+    free(all.v);
+    for (size_t i = 0; ok && i < s->n_suites; i++)
+        s->suites[i].bench = bench_of(s, &s->suites[i]);
+    return ok;
+}
+
 /* Nothing recorded yet: one suite, where the user is. */
 static void make_empty_suite(struct tg_survey *s)
 {
@@ -542,17 +585,8 @@ static void make_empty_suite(struct tg_survey *s)
                                      .program = tg_arena_sv(s->arena, here),
                                      .form = { TG_SV(""), TG_SV(""), TG_SV("") },
                                      .kept = TG_SV("") };
+    one->bench = bench_of(s, one);
     s->n_suites = 1;
-}
-
-static bool survey_suites(struct tg_survey *s, const struct tg_strs *args, const struct tg_io *io,
-                          struct tg_repo *repo, struct tg_err *err)
-{
-    struct trace_paths all = { .arena = s->arena };
-    bool ok =
-        find_traces(&all, s, args, repo, err) && make_suites(s, &all, args->n > 0, io, repo, err);
-    free(all.v);
-    return ok;
 }
 
 bool tg_survey_make(struct tg_survey *out, const struct tg_strs *args, const struct tg_io *io,

@@ -10,6 +10,14 @@
 
 #define TG_SURVEY_OPS 2
 
+/* Who writes a suite's traces. */
+enum tg_survey_bench {
+    TG_BENCH_OURS,   /* none is there: one is written, with an example to replace */
+    TG_BENCH_CALLS,  /* the same, and it calls the repository's own train.train_step */
+    TG_BENCH_SERVER, /* the same, for a server: its traces have no steps */
+    TG_BENCH_THEIRS, /* there is one that takes --trace */
+    TG_BENCH_OTHER   /* there is one, and nothing in it says --trace */
+};
 /* Traces that one program wrote. */
 struct tg_survey_suite {
     tg_sv name;               /* "main", or that of its folder */
@@ -25,6 +33,7 @@ struct tg_survey_suite {
     struct tg_window_hint window;   /* what every trace has and would do as a step; name "": none */
     tg_sv device;                   /* "NVIDIA H100", "cuda", "cpu" */
     bool has_device, has_stacks, is_compiled;
+    enum tg_survey_bench bench;
     tg_sv ops[TG_SURVEY_OPS]; /* operators that every run has in every step, largest first */
     size_t n_ops;
 };

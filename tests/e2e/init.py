@@ -109,7 +109,7 @@ def never_overwrites(tmp):
     said = init(r)
     expect("kept: policy", open(r.path(".tracegate.yml"), encoding="utf-8").read(), mine)
     expect("kept: bench", open(r.path("bench.py"), encoding="utf-8").read(), "print()\n")
-    expect_has("kept: told", said, "kept, not what init would write", "bench.py is yours")
+    expect_has("kept: told", said, "kept, not what init would write", "bench.py is yours", "git add .tracegate.yml .gitignore .github/workflows/tracegate.yml bench.py &&")
     said = init(r, "--force")
     expect_has("forced: the difference", said, "replaced\n  .tracegate.yml", "-extends: [tracegate:counts-only]\n",
                '+extends: ["tracegate:recommended"]\n')
@@ -172,6 +172,8 @@ def server(tmp):
     p = policy(r)
     expect("server: window", p["suites"][0]["window"], {"by": "annotation", "name": "execute_*", "skip_first": 1})
     expect("server: nothing volatile", "void" in json.dumps(p) or "k0" in json.dumps(p), False)
+    expect_has("server: what to do", said, "in bench.py: your model, prompts and server in record()")
+    expect_has("server: a runner with a GPU", open(r.path(GATE), encoding="utf-8").read(), "runs-on: [self-hosted, linux, x64, gpu]")
     expect_has("server: bench", open(r.path("bench.py"), encoding="utf-8").read(), "start_profile")
     lint(r)
     # with a bench of their own, the policy finds the traces by their own names

@@ -130,9 +130,9 @@ def archive_of(c, files):
         program = t.extractfile(f"{name}/tracegate").read()
     check("archive: owners", {(m.uid, m.gid, m.uname) for m in members}, {(0, 0, "")})
     check("archive: dates", {m.mtime for m in members}, {DATE})
-    check("archive: modes", {(m.isdir(), oct(m.mode)) for m in members if m.name != f"{name}/tracegate"}, {(True, "0o755"), (False, "0o644")})
+    check("archive: modes", {(m.isdir(), oct(m.mode)) for m in members if m.name not in (f"{name}/tracegate", f"{name}/tracegate-ab")}, {(True, "0o755"), (False, "0o644")})
     check("archive: files", sorted(os.path.relpath(m.name, name) for m in members if not m.isdir()),
-          ["LICENSE", "README.md", "_tracegate", "licences/one.txt", "tracegate", "tracegate.1", "tracegate.bash"])
+          ["LICENSE", "README.md", "_tracegate", "licences/one.txt", "tracegate", "tracegate-ab", "tracegate.1", "tracegate.bash"])
     with open(os.path.join(c.top, "installed/usr/bin/tracegate"), "rb") as f:
         check("archive: the program", sha256(program), sha256(f.read()))
     sums = dict(reversed(line.split()) for line in files["SHA256SUMS"].decode().splitlines())

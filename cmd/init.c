@@ -70,7 +70,8 @@ static void put_suite(struct job *j, const struct tg_survey_suite *one)
 {
     struct tg_buf *out = &j->out;
     if (!one->n) {
-        tg_buf_puts(out, "  traces      none here yet\n");
+        tg_buf_printf(out, "  traces      none %s%.*s yet\n", one->program.n ? "in " : "",
+                      TG_SV_ARG(one->program.n ? one->program : TG_SV("here")));
         return;
     }
     tg_buf_printf(out, "  traces      %.*s: %zu run%s", TG_SV_ARG(one->form.files), one->runs,
@@ -424,9 +425,10 @@ static int init_run(const void *opts, const struct tg_strs *args, const struct t
 const struct tg_cmd tg_cmd_init = {
     .name = "init",
     .summary = "set up a gate: policy, bench and CI workflow from what is there",
-    .synopsis = "[TRACE...] [--store] [--nightly]",
+    .synopsis = "[TRACE|FOLDER]... [--store] [--nightly]",
     .about =
-        "Looks at the traces (those that are named, else what is found below the current folder) "
+        "Looks at the traces (those that are named, else what is found below the current folder; a "
+        "named FOLDER without traces is a program of its own, as in a monorepo) "
         "and at the repository: runs, ranks, steps, annotations that would do as steps, device, "
         "stacks, remote, CI service. Says what it found and asks nothing. Writes .tracegate.yml, "
         "a bench.py where there is none, and the workflow of the CI service, at the root of the "

@@ -135,6 +135,8 @@ struct trace_path {
 struct trace_paths {
     struct trace_path *v;
     size_t n, cap;
+    tg_sv *programs; /* folders that were named and hold no traces */
+    size_t n_programs, programs_cap;
     struct tg_arena *arena;
 };
 
@@ -221,13 +223,44 @@ static void look_below(struct trace_paths *all, const struct tg_survey *s, const
     }
 }
 
+/* A folder of traces, or one of a program: what it has in folders below, or nothing recorded yet. */
+static bool look_in_folder(struct trace_paths *all, const struct tg_survey *s, const char *dir)
+{
+    const char **found;
+    size_t n = 0, before = all->n;
+    struct tg_err ignored;
+    tg_err_init(&ignored);
+    if (tg_files_in_dir(dir, all->arena, &found, &n, &ignored))
+        for (size_t i = 0; i < n; i++)
+            add_path(all, s, found[i]);
+    if (all->n == before)
+        look_below(all, s, dir, 1);
+    return all->n > before;
+}
+
+static void add_program(struct trace_paths *all, const char *dir)
+{
+    size_t n = strlen(dir);
+    while (n > 1 && dir[n - 1] == '/')
+        n--;
+    all->programs =
+        tg_grow(all->programs, &all->programs_cap, all->n_programs + 1, sizeof *all->programs);
+    all->programs[all->n_programs++] =
+        tg_arena_sv(all->arena, (tg_sv){ dir, tg_sv_eq((tg_sv){ dir, n }, TG_SV(".")) ? 0 : n });
+}
+
 static bool find_traces(struct trace_paths *all, const struct tg_survey *s,
                         const struct tg_strs *args, struct tg_repo *repo, struct tg_err *err)
 {
     struct tg_input_list list = { 0 };
-    for (size_t i = 0; i < args->n; i++)
-        if (!tg_inputs_add(&list, args->v[i], NULL, repo, all->arena, err))
+    for (size_t i = 0; i < args->n; i++) {
+        if (tg_file_is_dir(args->v[i])) {
+            if (!look_in_folder(all, s, args->v[i]))
+                add_program(all, args->v[i]);
+        } else if (!tg_inputs_add(&list, args->v[i], NULL, repo, all->arena, err)) {
             return false;
+        }
+    }
     for (size_t i = 0; i < list.n; i++)
         add_path(all, s, list.v[i].label);
     if (!args->n)
@@ -503,10 +536,24 @@ static void make_names_unique(struct tg_survey *s)
                     tg_arena_printf(s->arena, "%.*s-%zu", TG_SV_ARG(s->suites[i].name), i + 1));
 }
 
+/* A program below the root, nothing recorded yet. */
+static void add_empty_suite(struct tg_survey *s, tg_sv below)
+{
+    tg_sv program = tg_sv_of(tg_arena_printf(s->arena, "%s%.*s", s->prefix, TG_SV_ARG(below)));
+    if (program.n && program.p[program.n - 1] == '/')
+        program.n--;
+    program = tg_arena_sv(s->arena, program);
+    s->suites[s->n_suites++] =
+        (struct tg_survey_suite){ .name = tg_path_suite(program, s->arena),
+                                  .program = program,
+                                  .form = { TG_SV(""), TG_SV(""), TG_SV("") },
+                                  .kept = TG_SV("") };
+}
+
 static bool make_suites(struct tg_survey *s, const struct trace_paths *all, bool named,
                         const struct tg_io *io, struct tg_repo *repo, struct tg_err *err)
 {
-    s->suites = TG_NEW_N(s->arena, struct tg_survey_suite, all->n + 1);
+    s->suites = TG_NEW_N(s->arena, struct tg_survey_suite, all->n + all->n_programs + 1);
     for (size_t i = 0; i < all->n; i++) {
         struct tg_survey_suite *one = &s->suites[s->n_suites];
         if (!is_first_of_group(all, i))
@@ -528,6 +575,8 @@ static bool make_suites(struct tg_survey *s, const struct trace_paths *all, bool
             tg_arena_printf(s->arena, "%.*s: %s", TG_SV_ARG(s->suites[i].form.files), why.message));
         s->suites[i--] = s->suites[--s->n_suites];
     }
+    for (size_t i = 0; i < all->n_programs; i++)
+        add_empty_suite(s, all->programs[i]);
     make_names_unique(s);
     return true;
 }
@@ -569,24 +618,10 @@ static bool survey_suites(struct tg_survey *s, const struct tg_strs *args, const
     bool ok =
         find_traces(&all, s, args, repo, err) && make_suites(s, &all, args->n > 0, io, repo, err);
     free(all.v);
+    free(all.programs);
     for (size_t i = 0; ok && i < s->n_suites; i++)
         s->suites[i].bench = bench_of(s, &s->suites[i]);
     return ok;
-}
-
-/* Nothing recorded yet: one suite, where the user is. */
-static void make_empty_suite(struct tg_survey *s)
-{
-    tg_sv here = tg_sv_of(s->prefix);
-    struct tg_survey_suite *one = &s->suites[0];
-    if (here.n)
-        here.n--; /* the slash */
-    *one = (struct tg_survey_suite){ .name = tg_path_suite(here, s->arena),
-                                     .program = tg_arena_sv(s->arena, here),
-                                     .form = { TG_SV(""), TG_SV(""), TG_SV("") },
-                                     .kept = TG_SV("") };
-    one->bench = bench_of(s, one);
-    s->n_suites = 1;
 }
 
 bool tg_survey_make(struct tg_survey *out, const struct tg_strs *args, const struct tg_io *io,
@@ -596,8 +631,10 @@ bool tg_survey_make(struct tg_survey *out, const struct tg_strs *args, const str
     look_at_repository(out, repo);
     if (!survey_suites(out, args, io, repo, err))
         return false;
-    if (!out->n_suites)
-        make_empty_suite(out);
+    if (!out->n_suites) {
+        add_empty_suite(out, TG_SV(""));
+        out->suites[0].bench = bench_of(out, &out->suites[0]);
+    }
     return true;
 }
 

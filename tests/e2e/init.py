@@ -285,6 +285,16 @@ def monorepo(tmp, mock):
         jobs = pull(f, doc, number, box.pull_request(number, base, change, f"b{number}"))
         expect(f"mono {number}", {n: j.result for n, j in jobs.items()}, {"gate (train)": train, "gate (serve)": serve})
         told(f"mono {number}", jobs)
+    # two programs that have recorded nothing yet
+    two = repository(tmp + "/two", {"train/train.py": "def train_step(k):\n    pass\n", "serve/serve.py": "x\n"})
+    said = init(two, "train", "serve/")
+    expect_has("two folders: told", said, "none in train yet", "none in serve yet", "serve/bench.py: your own step")
+    expect("two folders: suites", [(s["name"], s["trace"]["files"]) for s in policy(two)["suites"]],
+           [("train", "train/out/run*.json.gz"), ("serve", "serve/out/run*.json.gz")])
+    expect("two folders: benches", [os.path.exists(two.path(f"{s}/bench.py")) for s in ("train", "serve")], [True, True])
+    expect("two folders: matrix", load(two.path(GATE), yaml)["jobs"]["gate"]["strategy"]["matrix"]["include"],
+           [{"suite": "train", "folder": "train"}, {"suite": "serve", "folder": "serve"}])
+    lint(two)
     # from a folder without traces: a suite of its own name
     one = repository(tmp + "/one", {"models/lm/train.py": "def train_step(k):\n    pass\n"})
     init(one, folder="models/lm")

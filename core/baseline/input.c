@@ -39,11 +39,47 @@ static bool reads_as_file(const char *text)
            strchr("/.~", text[0]) != NULL || strchr(text, '\\') != NULL;
 }
 
-static bool no_file(const char *text, struct tg_err *err)
+/* The folder of a path, "." for a bare name; in `a`. */
+static const char *folder_of(const char *path, struct tg_arena *a)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? tg_arena_printf(a, "%.*s", (int)(slash - path), path) : ".";
+}
+
+/* The likely mistake: a slip in the name, or nothing recorded yet. */
+static bool guess(const char *text, struct tg_arena *a, struct tg_err *err)
+{
+    const char *dir = folder_of(text, a), **paths, *meant;
+    struct tg_err ignored;
+    size_t n = 0;
+    tg_err_init(&ignored);
+    if (dir[0] && !has_glob(dir) && !tg_file_is_dir(dir)) {
+        (void)tg_err_hint(err,
+                          "There is no folder '%s' here: has the benchmark run, and in this "
+                          "folder?",
+                          dir);
+        return true;
+    }
+    if (has_glob(text) || !tg_files_in_dir(dir, a, &paths, &n, &ignored) || !n)
+        return false;
+    paths = memcpy(TG_NEW_N(a, const char *, n + 1), paths, n * sizeof *paths);
+    if (dir[0] == '.' && !dir[1])
+        for (size_t i = 0; i < n; i++)
+            paths[i] += strncmp(paths[i], "./", 2) == 0 ? 2 : 0;
+    meant = tg_sv_nearest(tg_sv_of(text), paths);
+    if (meant)
+        (void)tg_err_hint(err, "Did you mean '%s'?", meant);
+    return meant != NULL;
+}
+
+static bool no_file(const char *text, struct tg_arena *a, struct tg_err *err)
 {
     if (has_glob(text))
-        return tg_err_set(err, TG_ERR_IO, TG_AT_FILE(text), "no file matches '%s'", text);
-    tg_err_set(err, TG_ERR_IO, TG_AT_FILE(text), "no such file: '%s'", text);
+        tg_err_set(err, TG_ERR_IO, TG_AT_FILE(text), "no file matches '%s'", text);
+    else
+        tg_err_set(err, TG_ERR_IO, TG_AT_FILE(text), "no such file: '%s'", text);
+    if (guess(text, a, err) || has_glob(text))
+        return false;
     if (strchr("/.~", text[0]) || strchr(text, '\\'))
         return false; /* no path in a commit looks so */
     return tg_err_hint(err, "To read it from a commit write REV:%s, for example HEAD:%s.", text,
@@ -95,7 +131,7 @@ bool tg_input_parse(struct tg_input *out, const char *text, struct tg_arena *a, 
     if (at && is_foreign(at))
         return refuse_foreign(text, at, err);
     if (!at && reads_as_file(text))
-        return no_file(text, err);
+        return no_file(text, a, err);
     out->kind = at ? TG_INPUT_GIT_PATH : TG_INPUT_REV;
     out->rev = at ? tg_arena_sv(a, (tg_sv){ text, (size_t)(at - text) }) : out->text;
     out->path = at ? tg_arena_sv(a, tg_sv_of(at + 1)) : TG_SV("");

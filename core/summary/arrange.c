@@ -202,6 +202,15 @@ static bool same_runs(const struct tg_summary *s, struct tg_arena *a, struct tg_
     return true;
 }
 
+/* "run3.json.gz": people call their repeats so, and hardly anything else. */
+static bool are_called_runs(const struct tg_summary *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (!tg_sv_has(s->shards[i]->source, TG_SV("run")))
+            return false;
+    return true;
+}
+
 bool tg_side_arrange_some(struct tg_side *out, const struct tg_summary *s, enum tg_arrange how,
                           struct tg_arena *a, struct tg_err *err)
 {
@@ -229,6 +238,10 @@ bool tg_side_arrange_some(struct tg_side *out, const struct tg_summary *s, enum 
         else
             tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%zu of %zu files have no rank", unranked,
                        s->n);
+        if (unranked == s->n && are_called_runs(s))
+            return tg_err_hint(err, "Their names look like repeats of one program: say --runs "
+                                    "(--ranks if they are the ranks of one run), or give `trace: "
+                                    "{files: ..., run: 'run(\\d+)'}` in the policy.");
         return tg_err_hint(err, "Say --runs if they are repeats of one program, --ranks if they "
                                 "are the ranks of one run, or give `trace: {files: ..., run: "
                                 "'run(\\d+)', rank: 'rank(\\d+)'}` in the policy.");

@@ -44,7 +44,7 @@ static const struct {
     { "out/x.tgs", TG_ERR_IO, "no such file", NULL },
     { "gone/", TG_ERR_IO, "no such file", NULL },
     { "./gone", TG_ERR_IO, "no such file", NULL },
-    { "/no/such/place", TG_ERR_IO, "no such file", NULL },
+    { "/no/such/place", TG_ERR_IO, "no such file", "There is no folder" },
     { "out/*.json", TG_ERR_IO, "no file matches 'out/*.json'", NULL },
     { "D:\\x.json", TG_ERR_IO, "no such file: 'D:\\x.json'", NULL },
     { "D:/x.json", TG_ERR_IO, "no such file", NULL },
@@ -88,7 +88,7 @@ static void table_of_refusals(void **state)
         assert_false(tg_input_parse(&s, refused[i].text, b->a, &err));
         assert_error(&err, refused[i].kind, refused[i].message, refused[i].hint);
         if (strchr("/.D", refused[i].text[0]) && refused[i].text[0])
-            assert_string_equal(err.hint, ""); /* nothing to look for in a commit */
+            assert_null(strstr(err.hint, "REV:")); /* nothing to look for in a commit */
     }
     assert_int_equal(chdir("/"), 0);
 }

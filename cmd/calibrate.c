@@ -448,7 +448,8 @@ const struct tg_cmd tg_cmd_calibrate = {
         "the noise of each operator, the smallest slowdown that is found 9 times in 10 with 3, 5, "
         "8 and 10 runs a side, and limits that fit, as a policy with the evidence beside each.\n"
         "\n"
-        "Without TRACE: what is stored of the suite at HEAD or before it, or its baseline in HEAD. Record the runs as your checks do: on the "
+        "Without TRACE: what is stored of the suite at HEAD or before it, or its baseline in HEAD. "
+        "Record the runs as your checks do: on the "
         "same machine, at different times.\n"
         "\n"
         "  tracegate calibrate out/run*.json.gz --format yaml >limits.yml",

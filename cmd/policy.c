@@ -1,9 +1,9 @@
 /* `tracegate policy`: a first policy, what is wrong with one, what is in force, the editor's
  * schema. */
-#include <stddef.h>
-#include <stdlib.h>
+#include "cmd/policy.h"
 
-#include "cmd/gate/runs.h"
+#include <stddef.h>
+
 #include "cmd/policy_waive.h"
 #include "cmd/setup/files.h"
 #include "core/base/file.h"
@@ -11,102 +11,39 @@
 #include "policy/language/changes.h"
 #include "policy/verdict/explain.h"
 
-struct policy_opts {
-    enum tg_format format;
-    const char *policy, *profile, *output, *reason, *owner, *issue;
-    bool strict;
-};
 static const struct tg_opt policy_options[] = {
-    { "policy", TG_OPT_STR, offsetof(struct policy_opts, policy), "FILE",
+    { "policy", TG_OPT_STR, offsetof(struct tg_policy_cmd_opts, policy), "FILE",
       "the policy, or REV:PATH in git; default: .tracegate.yml here or above, else the built-in "
       "one" },
-    { "profile", TG_OPT_STR, offsetof(struct policy_opts, profile), "NAME", "with this profile" },
-    { "format", TG_OPT_FORMAT, offsetof(struct policy_opts, format), "text|json|markdown",
+    { "profile", TG_OPT_STR, offsetof(struct tg_policy_cmd_opts, profile), "NAME",
+      "with this profile" },
+    { "format", TG_OPT_FORMAT, offsetof(struct tg_policy_cmd_opts, format), "text|json|markdown",
       "form of what lint finds and of metrics; text is the default" },
-    { "strict", TG_OPT_FLAG, offsetof(struct policy_opts, strict), NULL,
+    { "strict", TG_OPT_FLAG, offsetof(struct tg_policy_cmd_opts, strict), NULL,
       "lint: a warning is an error (exit 2); diff: exit 1 if anything is looser" },
-    { "reason", TG_OPT_STR, offsetof(struct policy_opts, reason), "TEXT", "waive: why" },
-    { "owner", TG_OPT_STR, offsetof(struct policy_opts, owner), "WHO", "waive: who removes it" },
-    { "issue", TG_OPT_STR, offsetof(struct policy_opts, issue), "URL", "waive: where it is told" },
-    { "o", TG_OPT_STR, offsetof(struct policy_opts, output), "FILE",
+    { "reason", TG_OPT_STR, offsetof(struct tg_policy_cmd_opts, reason), "TEXT", "waive: why" },
+    { "owner", TG_OPT_STR, offsetof(struct tg_policy_cmd_opts, owner), "WHO",
+      "waive: who removes it" },
+    { "issue", TG_OPT_STR, offsetof(struct tg_policy_cmd_opts, issue), "URL",
+      "waive: where it is told" },
+    { "o", TG_OPT_STR, offsetof(struct tg_policy_cmd_opts, output), "FILE",
       "init: where the policy goes; default: standard output" },
     { 0 },
 };
 
-struct job {
-    const struct policy_opts *o;
-    const struct tg_strs *args; /* the verb is args->v[0] */
-    const struct tg_io *io;
-    struct tg_arena *arena;
-    struct tg_diags diags;
-    struct tg_policy *policy;
-    struct tg_repo repo;
-    struct tg_input_list inputs; /* of lint and init */
-    struct tg_summary summary;
-};
-
-static bool load(struct job *j, struct tg_err *err)
-{
-    const struct tg_gate_policy_opts o = { .path = j->o->policy,
-                                           .profile = j->o->profile,
-                                           .lint_refused = strcmp(j->args->v[0], "lint") == 0 };
-    j->policy = tg_gate_policy(&o, &j->diags, j->io, &j->repo, j->arena, err);
-    return j->policy != NULL;
-}
-
-static bool put_diags(struct job *j, struct tg_err *err)
+static int show(struct tg_policy_cmd *j, struct tg_err *err)
 {
     struct tg_buf out = { 0 };
-    bool ok;
-    if (j->o->format == TG_FORMAT_JSON) {
-        struct tg_doc *root = tg_doc_new_object();
-        tg_diags_json(&j->diags, root, "diagnostics");
-        tg_doc_write(root, true, &out);
-        tg_doc_free(root);
-    } else if (j->diags.n) {
-        tg_diags_text(&j->diags, &out);
-    } else {
-        tg_buf_printf(&out, "%s: no mistakes found\n",
-                      j->policy && j->policy->file.n ? j->policy->file.p : "built-in policy");
-    }
-    ok = tg_io_put(j->io, tg_buf_sv(&out), err);
-    tg_buf_release(&out);
-    return ok;
-}
-
-/* Into the file that -o names, and never over a trace. */
-static bool put_file(const struct job *j, tg_sv bytes, struct tg_err *err)
-{
-    struct tg_outputs file = { 0 };
-    size_t handle;
-    bool ok = tg_outputs_open(&file, j->o->output, &handle, err) &&
-              tg_inputs_spare(&j->inputs, &file, err) &&
-              tg_outputs_put(&file, handle, bytes, err) && tg_outputs_commit(&file, err);
-    tg_outputs_release(&file);
-    return ok;
-}
-
-static int put(struct job *j, struct tg_buf *out, struct tg_err *err)
-{
-    bool ok =
-        j->o->output ? put_file(j, tg_buf_sv(out), err) : tg_io_put(j->io, tg_buf_sv(out), err);
-    tg_buf_release(out);
-    return ok ? 0 : tg_err_exit_code(err->kind);
-}
-
-static int show(struct job *j, struct tg_err *err)
-{
-    struct tg_buf out = { 0 };
-    if (!load(j, err)) {
-        if (j->diags.n && !put_diags(j, err))
+    if (!tg_policy_cmd_load(j, err)) {
+        if (j->diags.n && !tg_policy_cmd_put_diags(j, err))
             return 5;
         return tg_err_exit_code(err->kind);
     }
     tg_policy_show(j->policy, &out);
-    return put(j, &out, err);
+    return tg_policy_cmd_put(j, &out, err);
 }
 
-static int metrics(struct job *j, struct tg_err *err)
+static int metrics(struct tg_policy_cmd *j, struct tg_err *err)
 {
     struct tg_buf out = { 0 };
     if (j->o->format == TG_FORMAT_JSON)
@@ -115,18 +52,18 @@ static int metrics(struct job *j, struct tg_err *err)
         tg_metric_markdown(&out);
     else
         tg_metric_text(&out);
-    return put(j, &out, err);
+    return tg_policy_cmd_put(j, &out, err);
 }
 
 /* ---- traces, for their names ---- */
 
 /* Which suite's traces these are is known if there is one: then its window is theirs. */
-static const struct tg_suite *only_suite(const struct job *j)
+static const struct tg_suite *only_suite(const struct tg_policy_cmd *j)
 {
     return j->policy && j->policy->n_suites == 1 ? &j->policy->suites[0] : NULL;
 }
 
-static bool read_traces(struct job *j, size_t from, struct tg_err *err)
+static bool read_traces(struct tg_policy_cmd *j, size_t from, struct tg_err *err)
 {
     const struct tg_suite *suite = only_suite(j);
     struct tg_summarize_opts so = { .rank = -1, .load = { .reader = { .want_args = true } } };
@@ -143,188 +80,9 @@ static bool read_traces(struct job *j, size_t from, struct tg_err *err)
     return ok;
 }
 
-/* ---- explain and diff ---- */
+/* ---- diff ---- */
 
-/* The traces as runs of one code, against themselves: what a check sees of them. Without traces the
- * baseline of the policy's suite, if there is one. */
-static bool compare_self(struct job *j, struct tg_comparison *c, struct tg_err *err)
-{
-    struct tg_strs traces = { .v = j->args->v + 2, .n = j->args->n - 2 };
-    struct tg_gate_runs runs = { .policy = j->policy,
-                                 .args = &traces,
-                                 .command = "policy explain" };
-    struct tg_suites suites = { .io = j->io, .repo = &j->repo, .arena = j->arena };
-    struct tg_compare_opts o;
-    struct tg_side side;
-    suites.policy = j->policy;
-    if (!tg_suites_choose(&suites, NULL, TG_SUITES_ALL, err))
-        return false;
-    runs.suite = suites.v[0];
-    tg_gate_compare_opts(&o, j->policy, runs.suite, j->arena);
-    return tg_gate_load_runs(&side, &j->summary, &runs, j->io, &j->repo, j->arena, err) &&
-           tg_compare(c, &side, &side, &o, j->arena, err);
-}
-
-static bool is_called(const struct tg_op *op, tg_sv name)
-{
-    struct tg_buf norm = { 0 };
-    bool yes;
-    tg_name_normalise(op->kind, name, &norm);
-    yes = tg_sv_eq(op->name, name) || tg_sv_eq(op->name, tg_buf_sv(&norm));
-    tg_buf_release(&norm);
-    return yes;
-}
-
-/* Each kind that the name has in the traces. */
-static size_t explain_seen(struct job *j, tg_sv name, const struct tg_comparison *c,
-                           struct tg_buf *out)
-{
-    size_t told = 0;
-    for (size_t i = 0; i < c->n_ops + c->n_frames; i++) {
-        const struct tg_op *op = i < c->n_ops ? &c->ops[i] : &c->frames[i - c->n_ops];
-        if (!is_called(op, name))
-            continue;
-        told++;
-        tg_buf_printf(out, "%.*s, %s%s", TG_SV_ARG(op->name), tg_kind_name(op->kind),
-                      op->launched ? ", the device work launched inside" : "");
-        if (op->parent.n)
-            tg_buf_printf(out, ", mostly under %.*s", TG_SV_ARG(op->parent));
-        tg_buf_putc(out, '\n');
-        if (!tg_policy_explain_op(j->policy, op, c, out))
-            tg_buf_puts(out, "  no rule judges it\n");
-    }
-    return told;
-}
-
-/* Without a trace nobody knows what kind of thing a name is: each that a rule judges is told. */
-static size_t explain_kinds(struct job *j, tg_sv name, struct tg_buf *out)
-{
-    struct tg_buf text[TG_KINDS] = { 0 };
-    size_t n = 0;
-    for (int k = 0; k < TG_KINDS; k++) {
-        struct tg_buf norm = { 0 };
-        struct tg_op op = { .raw = { name, name },
-                            .present = { true, true },
-                            .kind = (enum tg_kind)k,
-                            .class_ = tg_class_of(NULL, (enum tg_kind)k, name, NULL) };
-        tg_name_normalise(op.kind, name, &norm);
-        op.name = tg_buf_sv(&norm);
-        (void)tg_policy_explain_op(j->policy, &op, NULL, &text[k]);
-        tg_buf_release(&norm);
-    }
-    for (int k = 0; k < TG_KINDS; k++) {
-        bool told = text[k].n == 0;
-        for (int i = 0; i < k; i++)
-            told |= tg_sv_eq(tg_buf_sv(&text[i]), tg_buf_sv(&text[k]));
-        if (told)
-            continue;
-        tg_buf_printf(out, "%.*s, if it is of kind %s", TG_SV_ARG(name),
-                      tg_kind_name((enum tg_kind)k));
-        for (int i = k + 1; i < TG_KINDS; i++)
-            if (tg_sv_eq(tg_buf_sv(&text[i]), tg_buf_sv(&text[k])))
-                tg_buf_printf(out, " or %s", tg_kind_name((enum tg_kind)i));
-        tg_buf_putc(out, '\n');
-        tg_buf_add(out, tg_buf_sv(&text[k]));
-        n++;
-    }
-    for (int k = 0; k < TG_KINDS; k++)
-        tg_buf_release(&text[k]);
-    return n;
-}
-
-static const char *nearest_rule(const struct job *j, tg_sv name)
-{
-    const struct tg_policy *p = j->policy;
-    const char **ids = TG_NEW_N(j->arena, const char *, p->n_rules + 1);
-    for (size_t i = 0; i < p->n_rules; i++)
-        ids[i] = tg_arena_sv(j->arena, p->rules[i].id).p;
-    return tg_sv_nearest(name, ids);
-}
-
-static const char *nearest_op(const struct job *j, tg_sv name, const struct tg_comparison *c)
-{
-    const char **names = TG_NEW_N(j->arena, const char *, c->n_ops + 1);
-    for (size_t i = 0; i < c->n_ops; i++)
-        names[i] = tg_arena_sv(j->arena, c->ops[i].name).p;
-    return tg_sv_nearest(name, names);
-}
-
-/* `seen` NULL: no names are known. */
-static int unknown_name(struct job *j, tg_sv name, const struct tg_comparison *seen,
-                        struct tg_err *err)
-{
-    const char *rule = nearest_rule(j, name), *op = seen ? nearest_op(j, name, seen) : NULL;
-    const char *meant = rule ? tg_arena_printf(j->arena, "Did you mean the rule '%s'? ", rule)
-                        : op ? tg_arena_printf(j->arena, "Did you mean the operator '%s'? ", op)
-                             : "";
-    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "no rule is called '%.*s'%s", TG_SV_ARG(name),
-               seen ? ", and no operator or kernel of these traces" : "");
-    if (seen)
-        (void)tg_err_hint(err, "%stracegate names TRACE lists the normalised names of a trace.",
-                          meant);
-    else
-        (void)tg_err_hint(err,
-                          "%sIf it is an operator, name a trace that has it: tracegate policy "
-                          "explain %.*s TRACE.",
-                          meant, TG_SV_ARG(name));
-    return 2;
-}
-
-/* As ids of rules are written; without a trace such a word is not taken for an operator. */
-static bool is_word(tg_sv name)
-{
-    for (size_t i = 0; i < name.n; i++) {
-        char c = name.p[i];
-        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-        if (!letter && !(c >= '0' && c <= '9') && c != '-')
-            return false;
-    }
-    return true;
-}
-
-/* No rule has this name. */
-static int explain_name(struct job *j, tg_sv name, struct tg_comparison *seen, struct tg_err *err)
-{
-    struct tg_buf out = { 0 };
-    struct tg_comparison c;
-    struct tg_err ignored;
-    tg_err_init(&ignored);
-    if (!seen && compare_self(j, &c, &ignored))
-        seen = &c;
-    if (seen ? !explain_seen(j, name, seen, &out) : is_word(name)) {
-        tg_buf_release(&out);
-        return unknown_name(j, name, seen, err);
-    }
-    if (!seen && !explain_kinds(j, name, &out))
-        tg_buf_puts(&out, "no rule judges that name, whatever its kind\n");
-    return put(j, &out, err);
-}
-
-static int explain(struct job *j, struct tg_err *err)
-{
-    struct tg_buf out = { 0 };
-    struct tg_comparison c, *seen = NULL;
-    tg_sv name;
-    if (j->args->n < 2) {
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "policy explain needs a name or a rule's id");
-        (void)tg_err_hint(err, "For example: tracegate policy explain aten::mm out/run0.json.gz");
-        return 2;
-    }
-    name = tg_sv_of(j->args->v[1]);
-    if (j->args->n > 2)
-        seen = &c;
-    if (!load(j, err) || (seen && !compare_self(j, seen, err))) {
-        if (j->diags.n && !put_diags(j, err))
-            return 5;
-        return tg_err_exit_code(err->kind);
-    }
-    if (tg_policy_explain_rule(j->policy, name, seen, &out))
-        return put(j, &out, err);
-    tg_buf_release(&out);
-    return explain_name(j, name, seen, err);
-}
-
-static struct tg_policy *load_side(struct job *j, const char *text, struct tg_err *err)
+static struct tg_policy *load_side(struct tg_policy_cmd *j, const char *text, struct tg_err *err)
 {
     const struct tg_gate_policy_opts o = {
         .path = text, .profile = j->o->profile, .profile_may_lack = true, .undated = true
@@ -332,7 +90,7 @@ static struct tg_policy *load_side(struct job *j, const char *text, struct tg_er
     return tg_gate_policy(&o, &j->diags, j->io, &j->repo, j->arena, err);
 }
 
-static int diff(struct job *j, struct tg_err *err)
+static int diff(struct tg_policy_cmd *j, struct tg_err *err)
 {
     struct tg_policy_changes changes;
     struct tg_policy *before;
@@ -349,22 +107,22 @@ static int diff(struct job *j, struct tg_err *err)
     j->policy = before ? load_side(j, j->args->v[2], err) : NULL;
     if (!j->policy) {
         tg_policy_free(before);
-        if (j->diags.n && !put_diags(j, err))
+        if (j->diags.n && !tg_policy_cmd_put_diags(j, err))
             return 5;
         return tg_err_exit_code(err->kind);
     }
     tg_policy_changes(&changes, before, j->policy, j->arena);
     tg_policy_changes_text(&changes, &out);
-    code = put(j, &out, err);
+    code = tg_policy_cmd_put(j, &out, err);
     tg_policy_free(before);
     return code == 0 && j->o->strict && changes.n_looser ? 1 : code;
 }
 
-static int schema(struct job *j, struct tg_err *err)
+static int schema(struct tg_policy_cmd *j, struct tg_err *err)
 {
     struct tg_buf out = { 0 };
     tg_policy_schema(&out);
-    return put(j, &out, err);
+    return tg_policy_cmd_put(j, &out, err);
 }
 
 static void add_name(struct tg_strmap *names, const struct tg_row *row)
@@ -388,7 +146,7 @@ static void collect(struct tg_strmap *names, const struct tg_summary *s)
 }
 
 /* `policy lint FILE` is a likely slip: what follows the verb are traces. */
-static bool are_traces(const struct job *j, struct tg_err *err)
+static bool are_traces(const struct tg_policy_cmd *j, struct tg_err *err)
 {
     for (size_t i = 1; i < j->args->n; i++) {
         tg_sv file = tg_sv_of(j->args->v[i]);
@@ -400,7 +158,7 @@ static bool are_traces(const struct job *j, struct tg_err *err)
     return true;
 }
 
-static void lint_windows(struct job *j)
+static void lint_windows(struct tg_policy_cmd *j)
 {
     const struct tg_suite *suite = only_suite(j);
     size_t least = SIZE_MAX;
@@ -411,12 +169,12 @@ static void lint_windows(struct job *j)
         tg_policy_lint_window(suite, least, &j->diags);
 }
 
-static int lint(struct job *j, struct tg_err *err)
+static int lint(struct tg_policy_cmd *j, struct tg_err *err)
 {
     bool loaded;
     if (!are_traces(j, err))
         return tg_err_exit_code(err->kind);
-    loaded = load(j, err);
+    loaded = tg_policy_cmd_load(j, err);
     if (!loaded && !j->diags.n)
         return tg_err_exit_code(err->kind);
     if (loaded) {
@@ -431,7 +189,7 @@ static int lint(struct job *j, struct tg_err *err)
         if (j->args->n > 1)
             tg_strmap_release(&n);
     }
-    if (!put_diags(j, err))
+    if (!tg_policy_cmd_put_diags(j, err))
         return 5;
     if (loaded && j->diags.warnings && j->o->strict)
         tg_err_set(err, TG_ERR_POLICY, TG_NOWHERE, "%zu warnings, and --strict", j->diags.warnings);
@@ -440,7 +198,7 @@ static int lint(struct job *j, struct tg_err *err)
 
 /* ---- init ---- */
 
-static int init(struct job *j, struct tg_err *err)
+static int init(struct tg_policy_cmd *j, struct tg_err *err)
 {
     struct tg_strs traces = { .v = j->args->v + 1, .n = j->args->n - 1 };
     struct tg_setup_opts o = { 0 };
@@ -459,7 +217,7 @@ static int init(struct job *j, struct tg_err *err)
     for (size_t i = 0; i < traces.n; i++)
         if (!tg_inputs_add(&j->inputs, traces.v[i], NULL, &j->repo, j->arena, err))
             return tg_err_exit_code(err->kind);
-    return put(j, &out, err);
+    return tg_policy_cmd_put(j, &out, err);
 }
 
 /* ---- waive ---- */
@@ -471,7 +229,7 @@ static tg_sv given(const char *text)
     return text ? tg_sv_of(text) : TG_SV("");
 }
 
-static int waive(struct job *j, struct tg_err *err)
+static int waive(struct tg_policy_cmd *j, struct tg_err *err)
 {
     struct tg_buf text = { 0 }, out = { 0 };
     struct tg_policy_waive_ask ask = { .reason = given(j->o->reason),
@@ -492,7 +250,7 @@ static int waive(struct job *j, struct tg_err *err)
     if (tg_file_read(&text, ask.file, MAX_REPORT, err)) {
         ask.report = tg_buf_sv(&text);
         if (tg_policy_waive(&out, &ask, err))
-            code = put(j, &out, err);
+            code = tg_policy_cmd_put(j, &out, err);
     }
     if (err->kind != TG_ERR_NONE)
         code = tg_err_exit_code(err->kind);
@@ -503,15 +261,16 @@ static int waive(struct job *j, struct tg_err *err)
 
 static const struct {
     const char *name;
-    int (*run)(struct job *j, struct tg_err *err);
-} verbs[] = { { "init", init },       { "lint", lint },  { "show", show },
-              { "explain", explain }, { "diff", diff },  { "schema", schema },
+    int (*run)(struct tg_policy_cmd *j, struct tg_err *err);
+} verbs[] = { { "init", init },       { "lint", lint },
+              { "show", show },       { "explain", tg_policy_cmd_explain },
+              { "diff", diff },       { "schema", schema },
               { "metrics", metrics }, { "waive", waive } };
 
 static int policy_run(const void *opts, const struct tg_strs *args, const struct tg_io *io,
                       struct tg_err *err)
 {
-    struct job j = { .o = opts, .args = args, .io = io };
+    struct tg_policy_cmd j = { .o = opts, .args = args, .io = io };
     int code = -1;
     j.arena = tg_arena_new();
     tg_diags_init(&j.diags);
@@ -558,6 +317,6 @@ const struct tg_cmd tg_cmd_policy = {
         "schema prints the JSON schema for editors.\n"
         "metrics lists what rules can measure: unit, bad direction, bounds.",
     .options = policy_options,
-    .opts_size = sizeof(struct policy_opts),
+    .opts_size = sizeof(struct tg_policy_cmd_opts),
     .run = policy_run,
 };

@@ -1,0 +1,73 @@
+/* `history accept ID` and `reopen ID`: somebody's word about an event, kept in git. */
+#include <stdlib.h>
+#include <time.h>
+
+#include "cmd/history.h"
+#include "core/baseline/git.h"
+#include "core/baseline/spawn.h"
+
+/* Whose word it is: the CI's actor, else the name git knows. */
+static tg_sv actor(const struct tg_history_cmd *c)
+{
+    static const char *const args[] = { "config", "--get", "user.name", NULL };
+    const char *ci = tg_io_env(c->io, "GITHUB_ACTOR");
+    struct tg_buf b = { 0 };
+    struct tg_spawned how;
+    tg_sv name = TG_SV("unknown");
+    if (ci)
+        return tg_sv_of(ci);
+    tg_git_spawn(c->git, args, 4096, &b, &how);
+    if (how.end == TG_SPAWN_EXIT && how.code == 0 && b.n > 1) {
+        name = tg_arena_sv(c->arena, tg_buf_sv(&b));
+        name = tg_sv_cut(&name, '\n');
+    }
+    tg_buf_release(&b);
+    return name;
+}
+
+/* The one event whose id begins with `id`. */
+static bool find_event(const struct tg_history_cmd *c, const char *id, size_t *suite,
+                       const struct tg_history_event **out, struct tg_err *err)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < c->n; i++)
+        for (size_t k = 0; k < c->nights[i].history.n_events; k++) {
+            const struct tg_history_event *e = &c->nights[i].history.event[k];
+            if (strncmp(e->id, id, strlen(id)) != 0 || !*id)
+                continue;
+            *suite = i;
+            *out = e;
+            found++;
+        }
+    if (found == 1)
+        return true;
+    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "'%s' is %s", id,
+               found ? "more than one event" : "no event of this history");
+    return tg_err_hint(err, "`tracegate history` lists them; the first digits of an id are enough "
+                            "where they are one event's alone.");
+}
+
+bool tg_history_cmd_accept(struct tg_history_cmd *c, enum tg_event_word word, const char *id,
+                           struct tg_err *err)
+{
+    struct tg_event_record record = { .word = word };
+    const struct tg_history_event *e = NULL;
+    const char *now = tg_io_env(c->io, "SOURCE_DATE_EPOCH");
+    struct tg_buf b = { 0 };
+    size_t suite = 0;
+    bool ok;
+    if (!find_event(c, id, &suite, &e, err))
+        return false;
+    record.id = tg_sv_of(e->id);
+    record.reason = tg_sv_of(c->o->reason);
+    record.actor = actor(c);
+    if (!now || !tg_sv_i64(tg_sv_of(now), &record.time))
+        record.time = (int64_t)time(NULL);
+    if (!tg_event_write(&c->store, c->nights[suite].suite, &record, c->arena, err))
+        return false;
+    tg_buf_printf(&b, "%s %s: %s\n", word == TG_EVENT_ACCEPTED ? "accepted" : "reopened", e->id,
+                  tg_event_kind_name(e->kind));
+    ok = tg_io_put(c->io, tg_buf_sv(&b), err);
+    tg_buf_release(&b);
+    return ok;
+}

@@ -1,0 +1,247 @@
+/* Nights of a suite -> what `history` tells of them. */
+#include "cmd/history.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/baseline/changed.h"
+#include "core/baseline/git.h"
+#include "reporters/history_trend.h"
+
+enum { SERIES_SHOWN = 13, SERIES_OF_PAGE = 1000, EVENTS_WITH_FILES = 20, TAGS = 1000 };
+
+/* Nights before the first one that --since and --last leave. */
+static bool first_shown(const struct tg_history_cmd *c, const struct tg_nights *n, size_t *first,
+                        struct tg_err *err)
+{
+    struct tg_commit since;
+    size_t nights = n->history.n;
+    *first = 0;
+    if (c->o->since) {
+        size_t place = 0;
+        if (!tg_git_resolve(c->git, c->o->since, c->arena, &since, err))
+            return false;
+        while (place < n->n_line && strcmp(n->line[place].sha, since.sha) != 0)
+            place++;
+        for (size_t i = 0; place < n->n_line && i < nights; i++)
+            if (n->place[i] <= place)
+                *first = i + 1;
+    }
+    if (c->o->last > 0 && nights - *first > (size_t)c->o->last)
+        *first = nights - (size_t)c->o->last;
+    return true;
+}
+
+struct weighed {
+    uint32_t series;
+    double weight;
+};
+
+static int by_weight(const void *x, const void *y)
+{
+    const struct weighed *a = x, *b = y;
+    if (a->weight != b->weight)
+        return a->weight < b->weight ? 1 : -1;
+    return (a->series > b->series) - (a->series < b->series);
+}
+
+static bool is_asked_for(const struct tg_history_cmd_opts *o, const struct tg_series *s)
+{
+    const char *glob = s->what == TG_SERIES_MEASURE ? o->metric : o->op;
+    return glob && tg_sv_glob(tg_sv_of(glob), s->name);
+}
+
+/* Step time first; then what moved, by cost; then what takes most time. */
+static double weight_of(const struct tg_nights *n, uint32_t id)
+{
+    const struct tg_history *h = &n->history;
+    const struct tg_series *s = &n->series.v[id];
+    double plain = h->n ? tg_history_plain(h, h->n - 1, id) : (double)NAN, moved = 0;
+    if (s->what == TG_SERIES_MEASURE)
+        return s->measure == TG_MEASURE_STEP_TIME ? INFINITY : 0;
+    for (size_t i = 0; i < h->n_events; i++)
+        for (size_t k = 0; k < h->event[i].n; k++)
+            if (h->event[i].v[k].series == id)
+                moved = fmax(moved, fabs(h->event[i].v[k].cost_ns) + 1);
+    if (moved > 0)
+        return 1e18 + moved;
+    return isnan(plain) ? 0 : plain;
+}
+
+/* All series that have a value in the nights shown, by weight. */
+static size_t weigh_all(const struct tg_history_cmd *c, const struct tg_nights *n, size_t first,
+                        struct weighed **out)
+{
+    struct weighed *v = TG_NEW_N(c->arena, struct weighed, n->series.n + 1);
+    bool *seen = TG_NEW_N(c->arena, bool, n->series.n + 1);
+    size_t k = 0;
+    for (size_t i = first; i < n->history.n; i++)
+        for (size_t j = 0; j < n->history.night[i].n; j++)
+            seen[n->history.night[i].v[j].series] = true;
+    for (uint32_t i = 0; i < n->series.n; i++)
+        if (seen[i])
+            v[k++] = (struct weighed){ i, weight_of(n, i) };
+    if (k)
+        qsort(v, k, sizeof *v, by_weight);
+    *out = v;
+    return k;
+}
+
+static void choose_series(const struct tg_history_cmd *c, struct tg_nights *n,
+                          struct tg_history_suite *out)
+{
+    bool asked = c->o->op || c->o->metric;
+    struct weighed *v;
+    size_t k = weigh_all(c, n, out->first, &v);
+    uint32_t *shown = TG_NEW_N(c->arena, uint32_t, k + 1),
+             *all = TG_NEW_N(c->arena, uint32_t, k + 1);
+    for (size_t i = 0; i < k; i++) {
+        if (asked ? is_asked_for(c->o, &n->series.v[v[i].series])
+                  : v[i].weight > 0 && out->n_series < SERIES_SHOWN)
+            shown[out->n_series++] = v[i].series;
+        if (i < SERIES_OF_PAGE)
+            all[out->n_all++] = v[i].series;
+    }
+    out->series = shown;
+    out->all = all;
+}
+
+/* ---- releases ------------------------------------------------------------------------------ */
+
+static int by_night(const void *x, const void *y)
+{
+    const struct tg_history_release *a = x, *b = y;
+    if (a->night != b->night)
+        return a->night < b->night ? -1 : 1;
+    return tg_sv_cmp(a->name, b->name);
+}
+
+/* Tags of commits on the line, each at the first night that has its commit in it. */
+static bool find_releases(const struct tg_history_cmd *c, const struct tg_nights *n,
+                          struct tg_history_suite *out, struct tg_err *err)
+{
+    struct tg_git_ref_at *tags;
+    struct tg_history_release *v;
+    size_t n_tags;
+    if (!tg_git_refs(c->git, "refs/tags/", c->arena, &tags, &n_tags, err))
+        return false;
+    v = TG_NEW_N(c->arena, struct tg_history_release, n_tags + 1);
+    for (size_t i = 0; i < n_tags && i < TAGS; i++) {
+        char sha[TG_SHA_SIZE];
+        size_t place = 0, night = 0;
+        if (!tg_git_ref(c->git, tags[i].name.p, sha))
+            continue;
+        while (place < n->n_line && strcmp(n->line[place].sha, sha) != 0)
+            place++;
+        while (night < n->history.n && n->place[night] < place)
+            night++;
+        if (place < n->n_line && night < n->history.n)
+            v[out->n_releases++] =
+                (struct tg_history_release){ night, { tags[i].name.p + 10, tags[i].name.n - 10 } };
+    }
+    if (out->n_releases)
+        qsort(v, out->n_releases, sizeof *v, by_night);
+    out->releases = v;
+    return true;
+}
+
+/* ---- events -------------------------------------------------------------------------------- */
+
+static bool can_fail(const struct tg_history_event *e)
+{
+    bool worse = false;
+    for (size_t i = 0; i < e->n; i++)
+        worse = worse || e->v[i].worse;
+    return e->kind == TG_EVENT_REGRESSION || e->kind == TG_EVENT_DRIFT ||
+           (e->kind == TG_EVENT_CALLS && worse);
+}
+
+/* Improvements and new environments need nobody's word. */
+static bool goes_without_saying(const struct tg_history_event *e)
+{
+    return e->kind == TG_EVENT_IMPROVEMENT || e->kind == TG_EVENT_ENVIRONMENT ||
+           (e->kind == TG_EVENT_CALLS && !can_fail(e));
+}
+
+static void tell_commits(const struct tg_history_cmd *c, const struct tg_nights *n,
+                         struct tg_history_told *t)
+{
+    size_t from = n->place[t->event->from], to = n->place[t->event->to], k = 0;
+    struct tg_history_commit *v = TG_NEW_N(c->arena, struct tg_history_commit, to - from + 1);
+    for (size_t i = from + 1; i <= to; i++) {
+        const struct tg_commit *x = &n->line[i];
+        bool night = false;
+        for (size_t j = t->event->from; j <= t->event->to; j++)
+            night = night || n->place[j] == i;
+        v[k++] =
+            (struct tg_history_commit){ tg_sv_of(x->sha), x->summary, x->author, x->date, night };
+    }
+    t->commits = v;
+    t->n_commits = k;
+}
+
+/* Costs a run of git an event, so only for those that somebody may look into. */
+static void tell_files(const struct tg_history_cmd *c, struct tg_history_told *t)
+{
+    struct tg_changed changed = { 0 };
+    struct tg_err ignored;
+    tg_err_init(&ignored);
+    t->files_known = tg_git_changed(c->git, t->from.p, t->to.p, c->arena, &changed, &ignored);
+    t->files = changed.paths;
+    t->n_files = t->files_known ? changed.n_paths : 0;
+}
+
+static void tell_event(const struct tg_history_cmd *c, const struct tg_nights *n,
+                       const struct tg_history_event *e, const struct tg_event_record *record,
+                       struct tg_history_told *t)
+{
+    *t = (struct tg_history_told){ .event = e,
+                                   .state = e->state,
+                                   .fails = can_fail(e),
+                                   .fresh = e->fired + 1 == n->history.n,
+                                   .from = n->history.night[e->from].commit,
+                                   .to = n->history.night[e->to].commit };
+    if (t->state == TG_STATE_OPEN && goes_without_saying(e))
+        t->state = TG_STATE_ACCEPTED;
+    if (record) {
+        t->actor = record->actor;
+        t->reason = record->reason;
+        t->time = record->time;
+        if (t->state == TG_STATE_OPEN && record->word == TG_EVENT_ACCEPTED)
+            t->state = TG_STATE_ACCEPTED;
+    }
+    tell_commits(c, n, t);
+}
+
+static bool tell_events(const struct tg_history_cmd *c, const struct tg_nights *n,
+                        struct tg_history_suite *out, struct tg_err *err)
+{
+    const struct tg_history *h = &n->history;
+    struct tg_history_told *v = TG_NEW_N(c->arena, struct tg_history_told, h->n_events + 1);
+    struct tg_event_record *records;
+    size_t n_records, k = 0, asked = 0;
+    if (!tg_event_records(&c->store, n->suite, c->arena, &records, &n_records, err))
+        return false;
+    for (size_t i = 0; i < h->n_events; i++) {
+        const struct tg_history_event *e = &h->event[i];
+        tell_event(c, n, e, tg_event_latest(records, n_records, tg_sv_of(e->id)), &v[k]);
+        k += v[k].state == TG_STATE_OPEN || e->fired >= out->first;
+    }
+    for (size_t i = k; i-- > 0 && asked < EVENTS_WITH_FILES;)
+        if (v[i].state == TG_STATE_OPEN) {
+            tell_files(c, &v[i]);
+            asked++;
+        }
+    out->events = v;
+    out->n_events = k;
+    return true;
+}
+
+bool tg_history_cmd_tell(struct tg_history_cmd *c, struct tg_nights *n,
+                         struct tg_history_suite *out, struct tg_err *err)
+{
+    if (!first_shown(c, n, &out->first, err) || !tell_events(c, n, out, err))
+        return false;
+    choose_series(c, n, out);
+    return (!c->o->svg && !c->o->html) || find_releases(c, n, out, err);
+}

@@ -1,0 +1,52 @@
+/* What every verb of `policy` begins and ends with: the policy in force, and where the answer goes. */
+#include "cmd/policy.h"
+#include "core/base/file.h"
+
+bool tg_policy_cmd_load(struct tg_policy_cmd *j, struct tg_err *err)
+{
+    const struct tg_gate_policy_opts o = { .path = j->o->policy,
+                                           .profile = j->o->profile,
+                                           .lint_refused = strcmp(j->args->v[0], "lint") == 0 };
+    j->policy = tg_gate_policy(&o, &j->diags, j->io, &j->repo, j->arena, err);
+    return j->policy != NULL;
+}
+
+bool tg_policy_cmd_put_diags(struct tg_policy_cmd *j, struct tg_err *err)
+{
+    struct tg_buf out = { 0 };
+    bool ok;
+    if (j->o->format == TG_FORMAT_JSON) {
+        struct tg_doc *root = tg_doc_new_object();
+        tg_diags_json(&j->diags, root, "diagnostics");
+        tg_doc_write(root, true, &out);
+        tg_doc_free(root);
+    } else if (j->diags.n) {
+        tg_diags_text(&j->diags, &out);
+    } else {
+        tg_buf_printf(&out, "%s: no mistakes found\n",
+                      j->policy && j->policy->file.n ? j->policy->file.p : "built-in policy");
+    }
+    ok = tg_io_put(j->io, tg_buf_sv(&out), err);
+    tg_buf_release(&out);
+    return ok;
+}
+
+/* Into the file that -o names, and never over a trace. */
+static bool put_file(const struct tg_policy_cmd *j, tg_sv bytes, struct tg_err *err)
+{
+    struct tg_outputs file = { 0 };
+    size_t handle;
+    bool ok = tg_outputs_open(&file, j->o->output, &handle, err) &&
+              tg_inputs_spare(&j->inputs, &file, err) &&
+              tg_outputs_put(&file, handle, bytes, err) && tg_outputs_commit(&file, err);
+    tg_outputs_release(&file);
+    return ok;
+}
+
+int tg_policy_cmd_put(struct tg_policy_cmd *j, struct tg_buf *out, struct tg_err *err)
+{
+    bool ok =
+        j->o->output ? put_file(j, tg_buf_sv(out), err) : tg_io_put(j->io, tg_buf_sv(out), err);
+    tg_buf_release(out);
+    return ok ? 0 : tg_err_exit_code(err->kind);
+}

@@ -1,0 +1,187 @@
+/* `policy explain NAME|RULE [TRACE…]`: which rules judge a name, with which limits. */
+#include <stdlib.h>
+
+#include "cmd/policy.h"
+#include "core/diff/names.h"
+#include "policy/verdict/explain.h"
+
+/* The traces as runs of one code, against themselves: what a check sees of them. Without traces the
+ * baseline of the policy's suite, if there is one. */
+static bool compare_self(struct tg_policy_cmd *j, struct tg_comparison *c, struct tg_err *err)
+{
+    struct tg_strs traces = { .v = j->args->v + 2, .n = j->args->n - 2 };
+    struct tg_gate_runs runs = { .policy = j->policy,
+                                 .args = &traces,
+                                 .command = "policy explain" };
+    struct tg_suites suites = { .io = j->io, .repo = &j->repo, .arena = j->arena };
+    struct tg_compare_opts o;
+    struct tg_side side;
+    suites.policy = j->policy;
+    if (!tg_suites_choose(&suites, NULL, TG_SUITES_ALL, err))
+        return false;
+    runs.suite = suites.v[0];
+    tg_gate_compare_opts(&o, j->policy, runs.suite, j->arena);
+    return tg_gate_load_runs(&side, &j->summary, &runs, j->io, &j->repo, j->arena, err) &&
+           tg_compare(c, &side, &side, &o, j->arena, err);
+}
+
+static bool is_called(const struct tg_op *op, tg_sv name)
+{
+    struct tg_buf norm = { 0 };
+    bool yes;
+    tg_name_normalise(op->kind, name, &norm);
+    yes = tg_sv_eq(op->name, name) || tg_sv_eq(op->name, tg_buf_sv(&norm));
+    tg_buf_release(&norm);
+    return yes;
+}
+
+/* Each kind that the name has in the traces. */
+static size_t explain_seen(struct tg_policy_cmd *j, tg_sv name, const struct tg_comparison *c,
+                           struct tg_buf *out)
+{
+    size_t told = 0;
+    for (size_t i = 0; i < c->n_ops + c->n_frames; i++) {
+        const struct tg_op *op = i < c->n_ops ? &c->ops[i] : &c->frames[i - c->n_ops];
+        if (!is_called(op, name))
+            continue;
+        told++;
+        tg_buf_printf(out, "%.*s, %s%s", TG_SV_ARG(op->name), tg_kind_name(op->kind),
+                      op->launched ? ", the device work launched inside" : "");
+        if (op->parent.n)
+            tg_buf_printf(out, ", mostly under %.*s", TG_SV_ARG(op->parent));
+        tg_buf_putc(out, '\n');
+        if (!tg_policy_explain_op(j->policy, op, c, out))
+            tg_buf_puts(out, "  no rule judges it\n");
+    }
+    return told;
+}
+
+/* Without a trace nobody knows what kind of thing a name is: each that a rule judges is told. */
+static size_t explain_kinds(struct tg_policy_cmd *j, tg_sv name, struct tg_buf *out)
+{
+    struct tg_buf text[TG_KINDS] = { 0 };
+    size_t n = 0;
+    for (int k = 0; k < TG_KINDS; k++) {
+        struct tg_buf norm = { 0 };
+        struct tg_op op = { .raw = { name, name },
+                            .present = { true, true },
+                            .kind = (enum tg_kind)k,
+                            .class_ = tg_class_of(NULL, (enum tg_kind)k, name, NULL) };
+        tg_name_normalise(op.kind, name, &norm);
+        op.name = tg_buf_sv(&norm);
+        (void)tg_policy_explain_op(j->policy, &op, NULL, &text[k]);
+        tg_buf_release(&norm);
+    }
+    for (int k = 0; k < TG_KINDS; k++) {
+        bool told = text[k].n == 0;
+        for (int i = 0; i < k; i++)
+            told |= tg_sv_eq(tg_buf_sv(&text[i]), tg_buf_sv(&text[k]));
+        if (told)
+            continue;
+        tg_buf_printf(out, "%.*s, if it is of kind %s", TG_SV_ARG(name),
+                      tg_kind_name((enum tg_kind)k));
+        for (int i = k + 1; i < TG_KINDS; i++)
+            if (tg_sv_eq(tg_buf_sv(&text[i]), tg_buf_sv(&text[k])))
+                tg_buf_printf(out, " or %s", tg_kind_name((enum tg_kind)i));
+        tg_buf_putc(out, '\n');
+        tg_buf_add(out, tg_buf_sv(&text[k]));
+        n++;
+    }
+    for (int k = 0; k < TG_KINDS; k++)
+        tg_buf_release(&text[k]);
+    return n;
+}
+
+static const char *nearest_rule(const struct tg_policy_cmd *j, tg_sv name)
+{
+    const struct tg_policy *p = j->policy;
+    const char **ids = TG_NEW_N(j->arena, const char *, p->n_rules + 1);
+    for (size_t i = 0; i < p->n_rules; i++)
+        ids[i] = tg_arena_sv(j->arena, p->rules[i].id).p;
+    return tg_sv_nearest(name, ids);
+}
+
+static const char *nearest_op(const struct tg_policy_cmd *j, tg_sv name,
+                              const struct tg_comparison *c)
+{
+    const char **names = TG_NEW_N(j->arena, const char *, c->n_ops + 1);
+    for (size_t i = 0; i < c->n_ops; i++)
+        names[i] = tg_arena_sv(j->arena, c->ops[i].name).p;
+    return tg_sv_nearest(name, names);
+}
+
+/* `seen` NULL: no names are known. */
+static int unknown_name(struct tg_policy_cmd *j, tg_sv name, const struct tg_comparison *seen,
+                        struct tg_err *err)
+{
+    const char *rule = nearest_rule(j, name), *op = seen ? nearest_op(j, name, seen) : NULL;
+    const char *meant = rule ? tg_arena_printf(j->arena, "Did you mean the rule '%s'? ", rule)
+                        : op ? tg_arena_printf(j->arena, "Did you mean the operator '%s'? ", op)
+                             : "";
+    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "no rule is called '%.*s'%s", TG_SV_ARG(name),
+               seen ? ", and no operator or kernel of these traces" : "");
+    if (seen)
+        (void)tg_err_hint(err, "%stracegate names TRACE lists the normalised names of a trace.",
+                          meant);
+    else
+        (void)tg_err_hint(err,
+                          "%sIf it is an operator, name a trace that has it: tracegate policy "
+                          "explain %.*s TRACE.",
+                          meant, TG_SV_ARG(name));
+    return 2;
+}
+
+/* As ids of rules are written; without a trace such a word is not taken for an operator. */
+static bool is_word(tg_sv name)
+{
+    for (size_t i = 0; i < name.n; i++) {
+        char c = name.p[i];
+        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        if (!letter && !(c >= '0' && c <= '9') && c != '-')
+            return false;
+    }
+    return true;
+}
+
+/* No rule has this name. */
+static int explain_name(struct tg_policy_cmd *j, tg_sv name, struct tg_comparison *seen,
+                        struct tg_err *err)
+{
+    struct tg_buf out = { 0 };
+    struct tg_comparison c;
+    struct tg_err ignored;
+    tg_err_init(&ignored);
+    if (!seen && compare_self(j, &c, &ignored))
+        seen = &c;
+    if (seen ? !explain_seen(j, name, seen, &out) : is_word(name)) {
+        tg_buf_release(&out);
+        return unknown_name(j, name, seen, err);
+    }
+    if (!seen && !explain_kinds(j, name, &out))
+        tg_buf_puts(&out, "no rule judges that name, whatever its kind\n");
+    return tg_policy_cmd_put(j, &out, err);
+}
+
+int tg_policy_cmd_explain(struct tg_policy_cmd *j, struct tg_err *err)
+{
+    struct tg_buf out = { 0 };
+    struct tg_comparison c, *seen = NULL;
+    tg_sv name;
+    if (j->args->n < 2) {
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "policy explain needs a name or a rule's id");
+        (void)tg_err_hint(err, "For example: tracegate policy explain aten::mm out/run0.json.gz");
+        return 2;
+    }
+    name = tg_sv_of(j->args->v[1]);
+    if (j->args->n > 2)
+        seen = &c;
+    if (!tg_policy_cmd_load(j, err) || (seen && !compare_self(j, seen, err))) {
+        if (j->diags.n && !tg_policy_cmd_put_diags(j, err))
+            return 5;
+        return tg_err_exit_code(err->kind);
+    }
+    if (tg_policy_explain_rule(j->policy, name, seen, &out))
+        return tg_policy_cmd_put(j, &out, err);
+    tg_buf_release(&out);
+    return explain_name(j, name, seen, err);
+}

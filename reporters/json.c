@@ -296,6 +296,7 @@ static void add_environment(struct tg_doc *root, const struct tg_comparison *c)
     tg_doc_add_num(o, "drift_pct", 100 * expm1(c->drift));
     tg_doc_add_bool(o, "drifted", c->drifted);
     tg_doc_add_bool(o, "busy", c->busy);
+    tg_doc_add_bool(o, "other_data", c->other_data);
     tg_doc_add_num(o, "excess_pct", 100 * c->excess);
     tg_doc_add_bool(o, "same_device", c->same_device);
     tg_doc_add_bool(o, "same_flags", c->same_flags);

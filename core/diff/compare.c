@@ -5,6 +5,8 @@
 
 #include "core/diff/internal.h"
 
+#define FEW_VARY 3 /* fewer operators whose counts vary tell nothing about the data */
+
 /* One shard a side speaks for all: arranging has compared those of one side. */
 static bool sides_comparable(const struct tg_side *base, const struct tg_side *test,
                              struct tg_err *err)
@@ -27,6 +29,25 @@ static bool is_cause(const struct tg_comparison *c, const struct tg_op *op)
     return rose && !varies(op) && !op->polling && tg_kind_is_counted(op->kind) &&
            tg_op_exception(op) == TG_EXCEPTION_NONE &&
            (c->same_device || !tg_kind_is_device(op->kind));
+}
+
+/*
+ * Counts that vary follow the data. If most of them lie where the baseline's never were, the fresh
+ * runs had other data, and other work: longer durations then say nothing about the program.
+ */
+static void find_other_data(struct tg_comparison *c)
+{
+    size_t vary = 0, moved = 0;
+
+    for (size_t i = 0; i < c->n_ops; i++) {
+        const struct tg_count_evidence *ev = &c->ops[i].counted;
+        if (ev->shape != TG_COUNT_VARIES || c->ops[i].polling ||
+            !tg_kind_is_counted(c->ops[i].kind))
+            continue;
+        vary++;
+        moved += ev->proof == TG_COUNT_HINT;
+    }
+    c->other_data = vary >= FEW_VARY && 2 * moved > vary;
 }
 
 /* Beside a cause, counts that vary anyway are not a second cause: they become hints. */
@@ -70,6 +91,7 @@ bool tg_compare(struct tg_comparison *out, const struct tg_side *base, const str
         tg_compare_env(w);
         tg_relate_counts(w);
         tg_pair_replacements(w);
+        find_other_data(out);
         yield_to_causes(out);
         tg_find_insides(w);
         if (!w->o->no_evidence)

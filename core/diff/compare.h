@@ -39,7 +39,8 @@ enum tg_judged {
     TG_NOT_REPLACED,
     TG_NOT_TOO_SMALL,
     TG_NOT_INTEGRITY,
-    TG_NOT_BUSY
+    TG_NOT_BUSY,
+    TG_NOT_OTHER_DATA
 };
 const char *tg_judged_text(enum tg_judged j);
 
@@ -76,7 +77,7 @@ struct tg_evidence {
      * any of the baseline: ns, medians over runs. Not a failure. */
     bool some_steps;
     double slowest[2];
-    bool held;      /* slower, but the machine was busy (TG_NOT_BUSY) */
+    bool held;      /* slower, but the machine was busy, or the data another */
     bool slot_form; /* slot by slot; else by sums of steps, or */
     bool per_call;  /* calls vary: time per call, at the baseline's mean number of calls */
 };
@@ -265,6 +266,9 @@ struct tg_comparison {
      * least than the baseline's, as a part of the step. Durations are not judged then. */
     bool busy;
     double excess;
+    /* Most of the counts that vary anyway lie above the baseline's: the fresh runs had other data, and
+     * what it costs is not the program's. Durations are not judged then. */
+    bool other_data;
     size_t n_held;      /* operators that would have failed */
     bool marked[2];     /* steps are known, by markers or as `window: whole`: in all of the side, */
     bool any_marked[2]; /* in any of them */

@@ -11,8 +11,8 @@
 #include "core/diff/stats.h"
 
 #define RARE_STEP 1.5   /* the slowest step against the run's usual one, */
-#define RARE_BASE 1.2   /* and against the baseline's slowest */
-#define RARE_FLOOR 0.01 /* of the step */
+#define RARE_BASE 1.1   /* and against the baseline's slowest */
+#define RARE_FLOOR 0.03 /* of the step */
 
 /* A change of times that is large enough: beside the list of the big operators. */
 static struct tg_aim aim_at(const struct tg_diff_work *w, double tick)

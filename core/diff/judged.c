@@ -33,6 +33,8 @@ const char *tg_judged_text(enum tg_judged j)
         return "the trace is damaged";
     case TG_NOT_BUSY:
         return "the machine was busy during the fresh runs";
+    case TG_NOT_OTHER_DATA:
+        return "the fresh runs had other data: most counts that vary moved";
     }
     return "";
 }
@@ -71,6 +73,8 @@ enum tg_judged tg_common_reason(const struct tg_diff_work *w, bool device)
         return TG_NOT_OTHER_FLAGS;
     if (c->n_runs[TG_BASE] < need || c->n_runs[TG_TEST] < need)
         return TG_NOT_FEW_RUNS;
+    if (c->other_data)
+        return TG_NOT_OTHER_DATA;
     return c->busy ? TG_NOT_BUSY : TG_JUDGED;
 }
 

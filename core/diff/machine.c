@@ -7,9 +7,10 @@
 
 #define BIG 0.003       /* of the step: speaks for the machine and for the usual noise */
 #define WILD_DRIFT 0.25 /* a machine changed this much changed each operator differently */
-#define BUSY 0.08       /* of the step: so much excess beside the two operators with most, */
+#define FINE 10         /* ticks of the clock a call, from which on it shows a factor */
+#define BUSY 0.05       /* of the step: so much excess beside the two operators with most, */
 #define BUSY_RISE 0.05  /* and an excess that rose by this part of the operator's least time */
-#define BUSY_SHARE 0.35 /* in so many of the big operators: the machine was busy */
+#define BUSY_SHARE 0.5  /* in so many of the big operators: the machine was busy */
 
 /* An operator that speaks for the machine and for the usual noise. */
 static bool is_big(const struct tg_diff_work *w, size_t i, const struct tg_run_values *v,
@@ -43,6 +44,13 @@ static void find_speeds(struct tg_diff_work *w, const struct tg_run_values *v, c
     }
 }
 
+/* Calls of a microsecond or two stay as long when everything takes a tenth more: a clock of whole
+ * microseconds does not show it. */
+static bool is_fine(const struct tg_diff_work *w, const struct tg_op *op, double ns)
+{
+    return ns >= FINE * (double)w->tick * op->count[TG_BASE];
+}
+
 /* Common factor, usual noise and shifts of the big operators, by one estimate in one direction. The
  * factor never helps the test side: a machine that got faster must not make an unchanged operator
  * look slower. Returns the factor before that. */
@@ -51,7 +59,8 @@ static double find_common(const struct tg_diff_work *w, const struct tg_run_valu
 {
     struct tg_comparison *c = w->c;
     double *var = TG_NEW_N(w->a, double, c->n_ops + 1), *copy;
-    size_t n = 0;
+    double *fine = TG_NEW_N(w->a, double, c->n_ops + 1);
+    size_t n = 0, n_fine = 0;
 
     m->shift = TG_NEW_N(w->a, double, c->n_ops + 1);
     copy = TG_NEW_N(w->a, double, c->n_ops + 1);
@@ -64,10 +73,14 @@ static double find_common(const struct tg_diff_work *w, const struct tg_run_valu
             shift -= (swapped ? -1 : 1) * log(c->iteration_ratio);
         var[n] = l.variance;
         copy[n] = m->shift[n] = shift;
+        if (is_fine(w, &c->ops[i], exp(l.median[TG_BASE])))
+            fine[n_fine++] = shift;
         n++;
     }
     m->n = n;
     double middle = tg_median(m->shift, n), factor = n >= TG_MIN_BIG ? middle : 0; /* sorts */
+    if (n_fine >= TG_MIN_BIG)
+        factor = tg_median(fine, n_fine);
     m->scatter = fabs(factor) > log1p(WILD_DRIFT) ? tg_robust_sd(copy, n) : 0;
     m->has_v0 = n > 0;
     m->v0 = n ? tg_quantile(var, n, 0.25) : 0;

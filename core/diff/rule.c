@@ -74,7 +74,8 @@ static bool is_new_speed(const struct tg_diff_work *w, const struct question *q,
  * Of the least: each half of the steps has to show at least half of the slowdown. Operators with two
  * speeds change between them within a run, too: three runs that never were fast differ from three
  * that were fast for a while, but only in some of their steps. Of the usual step: all but the
- * fastest fifth of the steps have to show it.
+ * fastest fifth of the steps have to show it. Of the mean: more than the slowest fifth, for one step
+ * that was preempted moves a mean, too.
  */
 static bool supported(const struct tg_diff_work *w, struct tg_evidence *ev,
                       const struct question *q, enum tg_estimate estimate)
@@ -82,7 +83,7 @@ static bool supported(const struct tg_diff_work *w, struct tg_evidence *ev,
     double c = q->m->of[estimate].c;
 
     if (estimate == TG_ESTIMATE_MEAN)
-        return true;
+        return supports(w, q, TG_SLOW, c, ev->e, NULL);
     if (estimate == TG_ESTIMATE_USUAL)
         return !q->v->y[TG_REST][0] ||
                (supports(w, q, TG_REST, c, ev->e, NULL) && is_new_speed(w, q, c));
@@ -183,6 +184,12 @@ void tg_evidence_by(const struct tg_diff_work *w, struct tg_evidence *ev, struct
     ev->suspicious = ev->suspicious && judged == TG_NOT_FEW_RUNS;
 }
 
+/* What would be judged, but for what else happened in the fresh runs. */
+static bool is_disturbed(enum tg_judged judged)
+{
+    return judged == TG_NOT_BUSY || judged == TG_NOT_OTHER_DATA;
+}
+
 void tg_evidence_fill(const struct tg_diff_work *w, struct tg_evidence *ev, struct tg_run_values *v,
                       const struct tg_machine *m, struct tg_aim aim)
 {
@@ -193,7 +200,7 @@ void tg_evidence_fill(const struct tg_diff_work *w, struct tg_evidence *ev, stru
 
     tg_values_level(w, v);
     *ev = (struct tg_evidence){ 0 };
-    if (judged == TG_JUDGED || judged == TG_NOT_BUSY)
+    if (judged == TG_JUDGED || is_disturbed(judged))
         apply_both(w, ev, &q);
     else
         apply_rule(w, ev, &q, TG_ESTIMATE_LEAST);
@@ -201,7 +208,7 @@ void tg_evidence_fill(const struct tg_diff_work *w, struct tg_evidence *ev, stru
     ev->judged = judged;
     ev->slot_form = v->form == TG_FORM_SLOTS;
     ev->per_call = v->form == TG_FORM_CALLS;
-    ev->held = ev->slower && judged == TG_NOT_BUSY;
+    ev->held = ev->slower && is_disturbed(judged);
     ev->slower = ev->slower && judged == TG_JUDGED;
     ev->faster = back.slower && judged == TG_JUDGED && !ev->slower;
     ev->suspicious = ev->suspicious && judged == TG_NOT_FEW_RUNS;

@@ -165,6 +165,8 @@ void tg_describe_verdict(struct tg_verdict *v, const struct tg_comparison *c, st
             tg_buf_printf(&b, ": the sides differ in %.*s", TG_SV_ARG(c->differs));
         else if (!c->same_flags)
             tg_buf_puts(&b, ": other profiler flags");
+        else if (c->other_data)
+            tg_buf_puts(&b, ": the fresh runs had other data");
         else if (c->busy)
             tg_buf_puts(&b, ": the machine was busy during the fresh runs");
         else if (c->n_runs[TG_BASE] < 3 || c->n_runs[TG_TEST] < 3)

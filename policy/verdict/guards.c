@@ -188,7 +188,13 @@ bool tg_guards(struct tg_eval_state *e)
                 q->ops_at);
     if (suite && suite->ranks_expect)
         guard_ranks(e, suite);
-    if (c->busy && c->n_held)
+    if (c->other_data && c->n_held)
+        guard(e, TG_SV("data"),
+              tg_sv_of(tg_arena_printf(
+                  e->arena, "the fresh runs had other data, and %zu operator%s slower", c->n_held,
+                  c->n_held == 1 ? " looks" : "s look")),
+              TG_SV("Record both sides with the same data and seeds."), TG_NOWHERE);
+    else if (c->busy && c->n_held)
         guard(e, TG_SV("machine"),
               tg_sv_of(tg_arena_printf(
                   e->arena, "the machine was busy during the fresh runs, and %zu operator%s slower",

@@ -123,6 +123,15 @@ static void put_windows(struct tg_buf *b, const struct tg_comparison *c)
     tg_buf_puts(b, " window: {by: trace}, if each trace is one step.");
 }
 
+static void tell_other_data(struct tg_eval_state *e, const struct tg_comparison *c)
+{
+    if (c->other_data)
+        tg_verdict_add_note(e->out, e->arena, TG_NOTE_WARNING | TG_NOTE_LIFTS,
+                            TG_SV("the fresh runs had other data: most of the counts that vary lie "
+                                  "where the baseline's never were; durations are not judged"),
+                            TG_SV("Record both sides with the same data and seeds."));
+}
+
 /* Where nothing looks slower the counts stand for themselves; else see tg_guards. */
 static void tell_busy(struct tg_eval_state *e, const struct tg_comparison *c)
 {
@@ -334,6 +343,7 @@ void tg_notes(struct tg_eval_state *e)
     struct tg_buf b = { 0 };
     tell_machine(e, c);
     tell_recompilations(e, c);
+    tell_other_data(e, c);
     tell_busy(e, c);
     tell_ranks(e, c);
     tell_straggler(e, c);

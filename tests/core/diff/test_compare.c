@@ -2,33 +2,9 @@
  * The comparison on shards made by hand. Times are in ns; unless said otherwise a step lasts 1 ms,
  * so that the floor of 0.1 % is 1000 ns. Expected values are derived beside each test.
  */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
-#include "core/diff/compare.h"
+#include "by_hand.h"
 #include "policy/language/load.h"
 #include "policy/verdict/eval.h"
-
-enum { MAX_ROWS = 40, MAX_RUNS = 10, MAX_STEPS = 12 };
-
-struct fixture {
-    struct tg_arena *a;
-    struct tg_err err;
-    struct tg_comparison c;
-    struct tg_side side[2];
-    struct tg_compare_opts o;
-    struct tg_policy *policy; /* the built-in one */
-};
-
-static void near(double got, double want)
-{
-    if (!(fabs(got - want) <= 1e-9 * fmax(1, fabs(want))))
-        fail_msg("got %.17g, want %.17g", got, want);
-}
 
 static struct tg_policy *built_in_policy(struct tg_err *err)
 {
@@ -43,11 +19,10 @@ static struct tg_policy *built_in_policy(struct tg_err *err)
 
 static int set_up(void **state)
 {
-    struct fixture *f = calloc(1, sizeof *f);
-    f->a = tg_arena_new();
-    tg_err_init(&f->err);
+    struct fixture *f;
+    (void)by_hand_set_up(state);
+    f = *state;
     f->policy = built_in_policy(&f->err);
-    *state = f;
     return 0;
 }
 
@@ -55,121 +30,7 @@ static int tear_down(void **state)
 {
     struct fixture *f = *state;
     tg_policy_free(f->policy);
-    tg_arena_free(f->a);
-    free(f);
-    return 0;
-}
-
-/* `runs` empty marked shards of `steps` steps of 1 ms on a side. */
-static void make_side(struct fixture *f, int side, size_t runs, size_t steps)
-{
-    struct tg_side *s = &f->side[side];
-    s->n_runs = runs;
-    s->n_ranks = 1;
-    s->ranks = TG_NEW_N(f->a, int64_t, 1);
-    s->ranks[0] = -1;
-    s->at = TG_NEW_N(f->a, const struct tg_shard **, runs);
-    for (size_t r = 0; r < runs; r++) {
-        struct tg_shard *h = TG_NEW(f->a, struct tg_shard);
-        h->marked = true;
-        h->rank = -1;
-        h->n_steps = steps;
-        h->steps = TG_NEW_N(f->a, struct tg_step, steps);
-        for (size_t j = 0; j < steps; j++)
-            h->steps[j] = (struct tg_step){ .number = (int64_t)j + 3,
-                                            .start = (tg_ns)j * 1000000,
-                                            .end = (tg_ns)(j + 1) * 1000000 };
-        h->rows = TG_NEW_N(f->a, struct tg_row, MAX_ROWS);
-        h->measures = TG_NEW_N(f->a, struct tg_measure_value, TG_MEASURES * steps);
-        s->at[r] = TG_NEW_N(f->a, const struct tg_shard *, 1);
-        s->at[r][0] = h;
-    }
-}
-
-static void make(struct fixture *f, size_t nb, size_t nt, size_t steps)
-{
-    make_side(f, TG_BASE, nb, steps);
-    make_side(f, TG_TEST, nt, steps);
-}
-
-static struct tg_shard *shard(struct fixture *f, int side, size_t run)
-{
-    return (struct tg_shard *)(uintptr_t)f->side[side].at[run][0];
-}
-
-/*
- * A row of one run: `count[j]` calls in step j, each of `ns` (odd numbers keep the tick at 1 ns).
- */
-static struct tg_row *add_counts(struct fixture *f, int side, size_t run, enum tg_kind kind,
-                                 const char *name, const char *parent, const uint32_t *count,
-                                 tg_ns ns)
-{
-    struct tg_shard *h = shard(f, side, run);
-    struct tg_row *row = &h->rows[h->n_rows++];
-    size_t n = 0, sum = 0;
-
-    assert_true(h->n_rows <= MAX_ROWS);
-    *row = (struct tg_row){ .name = tg_sv_of(name),
-                            .cat = TG_SV("cpu_op"),
-                            .parent = tg_sv_of(parent),
-                            .kind = kind,
-                            .device = tg_kind_is_device(kind) ? 0 : -1,
-                            .stream = tg_kind_is_device(kind) ? 7 : -1 };
-    row->count = TG_NEW_N(f->a, uint32_t, h->n_steps + 1);
-    row->total = TG_NEW_N(f->a, tg_ns, h->n_steps + 1);
-    row->self = TG_NEW_N(f->a, tg_ns, h->n_steps + 1);
-    for (size_t j = 0; j < h->n_steps; j++)
-        sum += count[j];
-    row->slots = TG_NEW_N(f->a, tg_ns, sum + 1);
-    for (size_t j = 0; j < h->n_steps; j++) {
-        row->count[j] = count[j];
-        row->total[j] = row->self[j] = (tg_ns)count[j] * ns;
-        for (size_t k = 0; k < count[j]; k++)
-            row->slots[n++] = ns;
-    }
-    return row;
-}
-
-/* The same in every step. */
-static struct tg_row *add_row(struct fixture *f, int side, size_t run, enum tg_kind kind,
-                              const char *name, const char *parent, uint32_t count, tg_ns ns)
-{
-    uint32_t each[MAX_STEPS];
-    for (size_t j = 0; j < MAX_STEPS; j++)
-        each[j] = count;
-    return add_counts(f, side, run, kind, name, parent, each, ns);
-}
-
-/* In every run of a side, all alike. */
-static void add_all(struct fixture *f, int side, enum tg_kind kind, const char *name,
-                    const char *parent, uint32_t count, tg_ns ns)
-{
-    for (size_t r = 0; r < f->side[side].n_runs; r++)
-        add_row(f, side, r, kind, name, parent, count, ns);
-}
-
-/* One operator, one call a step, another time in each run: base[], then test[]. */
-static void add_times(struct fixture *f, const char *name, const tg_ns *base, const tg_ns *test)
-{
-    for (size_t r = 0; r < f->side[TG_BASE].n_runs; r++)
-        add_row(f, TG_BASE, r, TG_KIND_OP, name, "", 1, base[r]);
-    for (size_t r = 0; r < f->side[TG_TEST].n_runs; r++)
-        add_row(f, TG_TEST, r, TG_KIND_OP, name, "", 1, test[r]);
-}
-
-static void compare(struct fixture *f)
-{
-    if (!tg_compare(&f->c, &f->side[TG_BASE], &f->side[TG_TEST], &f->o, f->a, &f->err))
-        fail_msg("%s", f->err.message);
-}
-
-static const struct tg_op *find(struct fixture *f, const char *name)
-{
-    for (size_t i = 0; i < f->c.n_ops; i++)
-        if (tg_sv_eq(f->c.ops[i].name, tg_sv_of(name)))
-            return &f->c.ops[i];
-    fail_msg("no operator '%s'", name);
-    return NULL;
+    return by_hand_tear_down(state);
 }
 
 /* What the built-in policy makes of a count. */

@@ -1,0 +1,261 @@
+/*
+ * Durations, by hand: the worked example of core/diff/README.md (evidence.c, rule.c, logs.c, stats.c),
+ * what all operators say of the machine (machine.c), who is judged (judged.c), evidence by one
+ * estimate alone, and quantiles of single calls (quantile.c).
+ */
+#include "by_hand.h"
+
+enum { RUNS = 3, STEPS = 3 };
+
+/* One call a step, each of its own time: ns[run][step]. */
+static void add_each(struct fixture *f, int side, const char *name, const tg_ns *ns, size_t steps)
+{
+    for (size_t r = 0; r < f->side[side].n_runs; r++) {
+        struct tg_row *row = add_row(f, side, r, TG_KIND_OP, name, "", 1, 1);
+        for (size_t j = 0; j < steps; j++)
+            row->total[j] = row->self[j] = row->slots[j] = ns[r * steps + j];
+    }
+}
+
+static const tg_ns example[2][RUNS * STEPS] = {
+    { 100200, 108100, 101300, 103400, 102200, 117500, 101200, 104300, 106100 },
+    { 131400, 130200, 142300, 133100, 129200, 131400, 135200, 132200, 134300 },
+};
+
+static const struct tg_op *example_of(struct fixture *f, bool slower)
+{
+    make(f, RUNS, RUNS, STEPS);
+    add_all(f, TG_BASE, TG_KIND_OP, "demo::a", "", 2, 4001);
+    add_all(f, TG_TEST, TG_KIND_OP, "demo::a", "", slower ? 3 : 2, 4001);
+    add_each(f, TG_BASE, "demo::b", example[TG_BASE], STEPS);
+    add_each(f, TG_TEST, "demo::b", example[slower ? TG_TEST : TG_BASE], STEPS);
+    compare(f);
+    return find(f, "demo::b");
+}
+
+static void within(double got, double want, double by)
+{
+    if (!(fabs(got - want) <= by))
+        fail_msg("got %.9g, want %.9g", got, want);
+}
+
+/* Every number below is computed by hand in README.md, with three or four digits. */
+static void the_worked_example_is_what_the_code_does(void **state)
+{
+    struct fixture *f = *state;
+    const struct tg_op *b = example_of(f, true), *a = find(f, "demo::a");
+    const struct tg_evidence *ev = &b->ev;
+
+    assert_int_equal(a->change, TG_MORE);
+    assert_int_equal(a->counted.proof, TG_COUNT_PROVEN);
+    assert_int_equal(a->ev.judged, TG_NOT_COUNT_CHANGED);
+
+    assert_int_equal(ev->judged, TG_JUDGED);
+    assert_int_equal(ev->estimate, TG_ESTIMATE_LEAST);
+    within(ev->value[TG_BASE], 101200, 0.01); /* median of 100.2, 102.2, 101.2 */
+    within(ev->value[TG_TEST], 130200, 0.01); /* of 130.2, 129.2, 132.2 */
+    within(ev->e, 0.252, 0.0005);             /* ln(130.2 / 101.2) */
+    within(ev->delta_ns, 29000, 0.01);
+    within(ev->noise * ev->noise, 0.000078, 0.0000005);
+    within(ev->se, 0.0072, 0.00005); /* sqrt(0.000078 * 2 / 3) */
+    within(ev->z, 4, 0);
+    within(ev->tau, 0.15, 0);
+    within(ev->p, 1.0 / 20, 1e-12);
+    within(ev->need, 0.029, 0.0005); /* 4 * 0.0072 */
+    within(ev->mde, 0.15, 1e-9);     /* tau, since 4 * SE is less than ln 1.15 */
+    assert_int_equal(ev->above, 3);
+    /* The first two steps and the last one: 101.2 -> 130.2, and 106.1 -> 134.3. */
+    within(ev->half[0][TG_TEST], 130200, 0.01);
+    within(ev->half[1][TG_BASE], 106100, 0.01);
+    within(ev->half[1][TG_TEST], 134300, 0.01);
+    assert_true(ev->proven && ev->slower && !ev->faster && !ev->some_steps);
+}
+
+/* The same runs on both sides: nothing is proven. */
+static void the_control_of_the_example(void **state)
+{
+    const struct tg_evidence *ev = &example_of(*state, false)->ev;
+
+    within(ev->e, 0, 1e-12);
+    assert_int_equal(ev->above, 0);
+    assert_false(ev->proven || ev->slower || ev->faster);
+}
+
+/* Slower on one half of the steps only: 130 in the first two, 101 in the last. */
+static void one_half_of_the_steps_is_not_enough(void **state)
+{
+    struct fixture *f = *state;
+    tg_ns test[RUNS * STEPS];
+
+    for (size_t i = 0; i < RUNS * STEPS; i++)
+        test[i] = i % STEPS == STEPS - 1 ? example[TG_BASE][i] + 1 : example[TG_TEST][i];
+    make(f, RUNS, RUNS, STEPS);
+    add_each(f, TG_BASE, "demo::b", example[TG_BASE], STEPS);
+    add_each(f, TG_TEST, "demo::b", test, STEPS);
+    compare(f);
+    assert_false(find(f, "demo::b")->ev.slower);
+}
+
+/* Two of five steps three times as long: 100, 100, 100, 300, 300 is 180 in the mean, +80 %. */
+static void one_estimate_alone(void **state)
+{
+    struct fixture *f = *state;
+    tg_ns base[4 * 5], test[4 * 5];
+    struct tg_evidence least, usual, mean;
+
+    for (size_t i = 0; i < 4 * 5; i++) {
+        base[i] = 100001 + (tg_ns)(i % 7) * 10;
+        test[i] = (i % 5 + i / 5) % 5 < 2 ? 3 * base[i] : base[i];
+    }
+    make(f, 4, 4, 5);
+    add_each(f, TG_BASE, "part", base, 5);
+    add_each(f, TG_TEST, "part", test, 5);
+    compare(f);
+    const struct tg_op *op = find(f, "part");
+    assert_true(tg_op_evidence_by(op, TG_OP_SELF, TG_ESTIMATE_LEAST, &least));
+    assert_true(tg_op_evidence_by(op, TG_OP_SELF, TG_ESTIMATE_USUAL, &usual));
+    assert_true(tg_op_evidence_by(op, TG_OP_TOTAL, TG_ESTIMATE_MEAN, &mean));
+    within(exp(least.e), 1, 0.001);
+    within(exp(usual.e), 1, 0.001);
+    within(exp(mean.e), 1.8, 0.001);
+    assert_false(least.proven || usual.proven || op->ev.slower);
+    assert_true(mean.proven && mean.slower);
+    assert_int_equal(mean.estimate, TG_ESTIMATE_MEAN);
+    within(mean.value[TG_TEST] - mean.value[TG_BASE], mean.delta_ns, 1e-6);
+    /* The longest call: 100 -> 300. */
+    struct tg_evidence longest;
+    assert_true(tg_op_quantile_evidence(op, 1, &longest));
+    within(exp(longest.e), 3, 0.01);
+    assert_true(longest.proven);
+    assert_true(tg_op_quantile_evidence(op, 0, &longest));
+    assert_false(longest.proven);
+}
+
+static void an_operator_that_is_not_judged_has_no_estimate(void **state)
+{
+    struct fixture *f = *state;
+    struct tg_evidence ev;
+
+    (void)example_of(f, true);
+    assert_false(tg_op_evidence_by(find(f, "demo::a"), TG_OP_SELF, TG_ESTIMATE_MEAN, &ev));
+    assert_true(tg_op_evidence_by(find(f, "demo::b"), TG_OP_SELF, TG_ESTIMATE_MEAN, &ev));
+}
+
+/* From nothing to something: the logarithm counts from 1 ns, the value does not. */
+static void nothing_is_told_as_nothing(void **state)
+{
+    struct fixture *f = *state;
+
+    make(f, 3, 3, 3);
+    add_all(f, TG_BASE, TG_KIND_OP, "x", "", 1, 0);
+    add_all(f, TG_TEST, TG_KIND_OP, "x", "", 1, 5001);
+    compare(f);
+    near(find(f, "x")->ev.value[TG_BASE], 0);
+    near(find(f, "x")->ev.delta_ns, 5001);
+}
+
+/*
+ * A clock of whole microseconds, everything 20 % slower: 30 calls of 2 us stay as they are, six
+ * operators of 100 us take 120. Half of the operators or more do not move, and the factor is 1.2.
+ */
+static void a_coarse_clock_shows_the_machine_in_long_calls(void **state)
+{
+    static const char *const small[] = { "a", "b", "c", "d", "e", "f", "g" };
+    static const char *const large[] = { "u", "v", "w", "x", "y", "z" };
+
+    for (int coarse = 0; coarse < 2; coarse++) {
+        struct fixture *f = *state;
+        f->c = (struct tg_comparison){ 0 };
+        make(f, 3, 3, 3);
+        for (int i = 0; i < 7; i++)
+            for (int side = 0; side < 2; side++)
+                add_all(f, side, TG_KIND_OP, small[i], "", 30, coarse ? 2000 : 2001);
+        for (int i = 0; i < 6; i++) {
+            add_all(f, TG_BASE, TG_KIND_OP, large[i], "", 1, 100000);
+            add_all(f, TG_TEST, TG_KIND_OP, large[i], "", 1, 120000);
+        }
+        compare(f);
+        /* By the finer clock 7 of 13 operators did not change, and 6 got slower by themselves. */
+        within(f->c.drift, coarse ? log(1.2) : 0, 1e-9);
+        assert_int_equal(f->c.drifted, coarse);
+        assert_int_equal(find(f, "u")->ev.slower, !coarse);
+    }
+}
+
+/* Four operators whose calls vary by step. In `moved` of them the fresh runs have calls as the
+ * baseline never had: all or most of them are other data, one is not. */
+static void other_data_judges_no_durations(void **state)
+{
+    static const char *const name[] = { "route", "gather", "scatter", "index" };
+    static const uint32_t usual[] = { 3, 5, 4, 6, 5, 3 }, more[] = { 8, 9, 8, 10, 9, 8 };
+
+    for (int moved = 1; moved <= 4; moved++) {
+        struct fixture *f = *state;
+        f->c = (struct tg_comparison){ 0 };
+        make(f, 4, 4, 6);
+        for (int i = 0; i < 4; i++)
+            for (int side = 0; side < 2; side++)
+                for (size_t r = 0; r < 4; r++)
+                    add_counts(f, side, r, TG_KIND_OP, name[i], "",
+                               side == TG_TEST && i < moved ? more : usual, 20001);
+        add_all(f, TG_BASE, TG_KIND_OP, "slow", "", 1, 50001);
+        add_all(f, TG_TEST, TG_KIND_OP, "slow", "", 1, 100001);
+        compare(f);
+        bool other = moved > 2; /* more than half of four */
+        assert_int_equal(f->c.other_data, other);
+        assert_int_equal(find(f, "slow")->ev.judged, other ? TG_NOT_OTHER_DATA : TG_JUDGED);
+        assert_int_equal(find(f, "slow")->ev.held, other);
+        assert_int_equal(find(f, "slow")->ev.slower, !other);
+        assert_int_equal(f->c.n_held, other);
+    }
+}
+
+static void every_reason_has_words_of_its_own(void **state)
+{
+    (void)state;
+    assert_null(tg_judged_text(TG_JUDGED));
+    for (enum tg_judged j = TG_JUDGED + 1; j <= TG_NOT_OTHER_DATA; j++)
+        for (enum tg_judged k = TG_JUDGED + 1; k < j; k++)
+            assert_string_not_equal(tg_judged_text(j), tg_judged_text(k));
+}
+
+/* A step time that is 0 or 1 run a side: the reason that holds for all is told for all. */
+static void reasons_that_hold_for_all(void **state)
+{
+    struct fixture *f = *state;
+
+    for (size_t runs = 2; runs <= 3; runs++) {
+        f->c = (struct tg_comparison){ 0 };
+        make(f, runs, 3, 3);
+        add_all(f, TG_BASE, TG_KIND_OP, "x", "", 1, 10001);
+        add_all(f, TG_TEST, TG_KIND_OP, "x", "", 1, 20001);
+        compare(f);
+        assert_int_equal(find(f, "x")->ev.judged, runs < 3 ? TG_NOT_FEW_RUNS : TG_JUDGED);
+        assert_int_equal(find(f, "x")->ev.slower, runs == 3);
+    }
+    f->c = (struct tg_comparison){ 0 };
+    make(f, 3, 3, 3);
+    add_all(f, TG_BASE, TG_KIND_OP, "x", "", 1, 10001);
+    add_all(f, TG_TEST, TG_KIND_OP, "x", "", 1, 20001);
+    shard(f, TG_TEST, 1)->truncated = true;
+    compare(f);
+    assert_int_equal(find(f, "x")->ev.judged, TG_NOT_INTEGRITY);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, by_hand_set_up, by_hand_tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(the_worked_example_is_what_the_code_does),
+        TEST(the_control_of_the_example),
+        TEST(one_half_of_the_steps_is_not_enough),
+        TEST(one_estimate_alone),
+        TEST(an_operator_that_is_not_judged_has_no_estimate),
+        TEST(nothing_is_told_as_nothing),
+        TEST(a_coarse_clock_shows_the_machine_in_long_calls),
+        TEST(other_data_judges_no_durations),
+        TEST(every_reason_has_words_of_its_own),
+        TEST(reasons_that_hold_for_all),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -115,13 +115,13 @@ static void negate(const struct tg_history_window *w, double *out)
         out[i] = -w->v[i];
 }
 
-/* Measures of the step hold all that disturbs a machine for a night or two: no fast lane. */
+/* Metrics of the step hold all that disturbs a machine for some nights: no fast lane, and more z. */
 static bool is_taken(const struct tg_history_replay *r, const struct tg_history_scan *scan,
                      uint32_t series)
 {
-    return scan->lane == TG_LANE_SCAN ||
-           (scan->lane == TG_LANE_FAST &&
-            (series == UINT32_MAX || r->h->series->v[series].what != TG_SERIES_MEASURE));
+    if (series == UINT32_MAX || r->h->series->v[series].what != TG_SERIES_MEASURE)
+        return scan->lane != TG_LANE_NONE;
+    return scan->lane == TG_LANE_SCAN && scan->z > TG_SCAN_MEASURE_Z;
 }
 
 void tg_history_look(struct tg_history_replay *r, struct tg_history_stream *s,
@@ -136,6 +136,12 @@ void tg_history_look(struct tg_history_replay *r, struct tg_history_stream *s,
     }
     if (is_taken(r, &scan, series))
         found_step(r, s, t, series, &scan, up);
+}
+
+/* All nights of the window taken together: a burst at its end is not a drift. */
+static bool rises(const struct tg_history_track *t, bool up)
+{
+    return tg_scan_trend(t->w.v, t->w.n) * (up ? 1 : -1) > TG_DRIFT_TREND;
 }
 
 void tg_history_look_for_drift(struct tg_history_replay *r, struct tg_history_stream *s,
@@ -155,7 +161,7 @@ void tg_history_look_for_drift(struct tg_history_replay *r, struct tg_history_st
         new_[i] = t->w.v[t->w.n - TG_DRIFT_NIGHTS + i] * (x->worse > 0 ? 1 : -1);
     d = tg_drift_look(old, TG_DRIFT_LEVEL, new_, TG_DRIFT_NIGHTS);
     first = t->w.at[t->w.n - TG_DRIFT_NIGHTS];
-    if (!d.found)
+    if (!d.found || !rises(t, x->worse > 0))
         return;
     m = (struct tg_moved_series){ .what = TG_MOVED_DRIFT,
                                   .series = series,

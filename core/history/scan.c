@@ -132,13 +132,25 @@ static bool scanned(const double *v, size_t n, const double *z, struct tg_histor
     return true;
 }
 
+/* Every night from `b` on is above every one before. */
+static bool is_separate(const double *v, size_t n, size_t b)
+{
+    double highest = v[0], least = v[b];
+    for (size_t i = 1; i < b; i++)
+        highest = v[i] > highest ? v[i] : highest;
+    for (size_t i = b + 1; i < n; i++)
+        least = v[i] < least ? v[i] : least;
+    return least > highest;
+}
+
 static bool fast(const double *v, size_t n, const double *z, struct tg_history_scan *out)
 {
-    for (size_t k = TG_SCAN_FAST_FIRST; k <= TG_SCAN_FAST_LAST; k++) {
+    for (size_t k = TG_SCAN_FAST_FIRST; k <= TG_SCAN_FAST_LAST && n - k >= TG_SCAN_FAST_OLD; k++) {
         size_t b = n - k;
-        /* Complete separation is the least p there is; without it the test is not worth its cost.
-         */
-        double p = z[k] <= 0 ? 1 : tg_rank_p(v, b, v + b, k, 0);
+        double p;
+        if (!is_separate(v, n, b))
+            continue;
+        p = tg_rank_p(v, b, v + b, k, 0);
         if (p > TG_SCAN_FAST_P)
             continue;
         *out = sized(v, n, k, true);
@@ -177,6 +189,15 @@ size_t tg_scan_locate(const double *v, size_t n, size_t *k_min, size_t *k_max)
 }
 
 /* ---- drift --------------------------------------------------------------------------------- */
+
+double tg_scan_trend(const double *v, size_t n)
+{
+    double s = 0, count = (double)n;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < i; k++)
+            s += v[i] > v[k] ? 1 : v[i] < v[k] ? -1 : 0;
+    return n < 2 ? 0 : s / sqrt(count * (count - 1) * (2 * count + 5) / 18);
+}
 
 struct tg_drift tg_drift_look(const double *old, size_t n_old, const double *new_, size_t n_new)
 {

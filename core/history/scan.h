@@ -17,8 +17,10 @@
  * to exceed TG_SCAN_Z, with s from the harmful halves only (core/diff/stats.h), because the nights
  * of a machine that is busy spread upwards.
  *
- * Fast lane, for large steps: k = 2..4, exact rank test p <= 0.005, e > TG_SCAN_TAU, z > 8 with the
- * smaller of the two-sided and the harmful variance.
+ * Fast lane, for large steps: k = 2..4 against at least TG_SCAN_FAST_OLD nights, each of the new ones
+ * above each of the old ones, exact rank test p <= 0.005, e > TG_SCAN_TAU, z > 8 with the smaller of
+ * the two-sided and the harmful variance. A shorter past of an operator that is now and then slow by
+ * half has not shown it yet.
  *
  * Cost: O(n (TG_SCAN_LAST + 1)) comparisons a look; medians only where the ranks fire.
  */
@@ -30,12 +32,14 @@ enum {
     TG_SCAN_FIRST = 3,
     TG_SCAN_LAST = 10,
     TG_SCAN_OLD = 8,
+    TG_SCAN_FAST_OLD = 16,
     TG_SCAN_FAST_FIRST = 2,
     TG_SCAN_FAST_LAST = 4
 };
 #define TG_SCAN_TAU 0.0198026272961797 /* ln 1.02 */
 #define TG_SCAN_Z 5.0
 #define TG_SCAN_FAST_Z 8.0
+#define TG_SCAN_MEASURE_Z 6.5 /* of metrics of the step, which hold all that disturbs a machine */
 #define TG_SCAN_FAST_P 0.005
 
 enum tg_lane { TG_LANE_NONE, TG_LANE_SCAN, TG_LANE_FAST };
@@ -67,7 +71,8 @@ size_t tg_scan_locate(const double *v, size_t n, size_t *k_min, size_t *k_max);
 /*
  * A drift that no window sees: all of the newest TG_DRIFT_NIGHTS nights are more than 5 % above
  * every night of the level they are compared with, and the medians more than 5 standard errors
- * apart. `old` are the first nights of that level.
+ * apart. `old` are the first nights of that level. What came in one burst is not a drift: the caller
+ * asks tg_scan_trend of all nights in between.
  */
 enum { TG_DRIFT_NIGHTS = 5, TG_DRIFT_LEVEL = 10 };
 #define TG_DRIFT_TAU 0.048790164169432 /* ln 1.05 */
@@ -75,5 +80,8 @@ struct tg_drift {
     bool found;
     double e, z;
 };
+#define TG_DRIFT_TREND 3.0
+/* Mann-Kendall: z of the number of pairs that rise less those that fall. n (n - 1) / 2 comparisons. */
+double tg_scan_trend(const double *v, size_t n);
 struct tg_drift tg_drift_look(const double *old, size_t n_old, const double *new_, size_t n_new);
 #endif

@@ -12,10 +12,12 @@ import subprocess
 import sys
 import tempfile
 import time
+import xml.etree.ElementTree as ET
 
 from support import PROGRAM, check, finish
 
 NIGHTS, RUNS, STEPS, OPS = 60, 3, 4, 12
+BROKEN = 26                                   # this commit does not build; its night is stored all the same
 QUIET = 0                                     # the suite of this name has this night's program all the time
 LOST = 30                                     # no run is stored at this commit
 ENVIRONMENT = lambda k: "abc"[(k >= 18) + (k >= 48)]
@@ -82,7 +84,7 @@ class Repository:
     def night(self, k):
         date = f"{1780000000 + 86400 * k} +0000"
         with open(os.path.join(self.dir, "model.py"), "w", encoding="utf-8") as f:
-            f.write(f"night = {k}\n")
+            f.write(f"night = {k}\n" + ("this does not build\n" if k == BROKEN else ""))
         if k % 3 == 2:
             self.git("checkout", "-q", "-b", f"topic{k}")
         self.git("add", "model.py")
@@ -191,6 +193,45 @@ def check_forms(repo):
     check("markdown", run.returncode == 0 and "open" in report and "### `" in report, report[:200])
 
 
+def check_page(repo, told):
+    """The page and the drawing say what JSON says: open events, their operators, the releases, the environments."""
+    repo.git("tag", "v1.0", repo.sha[20])
+    args = ("history", "--suite", "default", "--html", "page.html", "--svg", "trend.svg")
+    check("page", repo.tool(*args).returncode == 0)
+    both = [open(os.path.join(repo.dir, f), encoding="utf-8").read() for f in ("page.html", "trend.svg")]
+    repo.tool(*args)
+    check("the same bytes again", both == [open(os.path.join(repo.dir, f), encoding="utf-8").read() for f in ("page.html", "trend.svg")])
+    page, svg = both
+    cards = re.findall(r'<li id="e-([0-9a-f]{12})">(.*?)(?=<li id="e-|</section>)', page, re.S)
+    want = {e["id"]: e for e in told["events"] if e["state"] == "open"}
+    check("a card for each open event", sorted(i for i, _ in cards) == sorted(want), ([i for i, _ in cards], sorted(want)))
+    for i, text in cards:
+        check(f"card {i}", all(o in text for o in named(want[i])[:3]) and want[i]["from"][:10] in text and want[i]["to"][:10] in text, text)
+    check("nights in the page", len(re.findall(r"<tr>", page[page.index('id="s0-nights"'):])) == NIGHTS - 1 + 1, page.count("<tr>"))
+    root = ET.fromstring(svg)
+    texts = [t.text for t in root.iter("{http://www.w3.org/2000/svg}text")]
+    check("drawing: series and release", {"step_time", "demo::op03", "demo::op10", "v1.0"} <= set(texts), texts)
+    trends = {g.find("{*}text").text: g for g in root.iter("{http://www.w3.org/2000/svg}g") if g.get("class") == "trend"}
+    def marks(name, what):
+        return sum(x.get("class") == what for x in trends[name].iter())
+    for name, up, down in (("demo::op03", 1, 0), ("demo::op08", 1, 0), ("demo::op01", 0, 1), ("demo::op07", 0, 0)):
+        check(f"drawing: {name}", (marks(name, "event up"), marks(name, "event down"), marks(name, "env")) == (up, down, 2),
+               (marks(name, "event up"), marks(name, "event down"), marks(name, "env")))
+
+
+def check_bisect(repo):
+    """Between nights 24 and 29 the calls of op05 came with 27; 26, a merge, does not build: it is one of the two."""
+    repo.git("checkout", "-q", "--detach", "main")
+    run = repo.tool("bisect", "--good", repo.sha[24], "--bad", repo.sha[29], "--runs", "3", "--setup", "! grep build model.py", "--",
+                    sys.executable, os.path.abspath(__file__), "--trace", "{trace}")
+    tail = run.stdout.split("\n\n")[-1]
+    check("bisect", run.returncode == 4 and [k for k in range(20, 40) if repo.sha[k][:12] in tail] == [26, 27], run.stdout + run.stderr)
+    answers = dict(reversed(line.split()[:2]) for line in run.stdout.splitlines() if re.match(r"(good|bad|skip) ", line))
+    truth = {repo.sha[k][:12]: "skip" if k == BROKEN else "bad" if k >= 27 else "good" for k in range(25, 30)}
+    check("bisect: answers", answers and all(truth[s] == a for s, a in answers.items()), answers)
+    check("bisect: the broken one was met", answers.get(repo.sha[26][:12]) == "skip", answers)
+
+
 def check_list(repo):
     lines = repo.tool("baseline", "list", "--suite", "default").stdout.splitlines()
     order = [s for k, s in enumerate(repo.sha) if k != LOST]
@@ -284,8 +325,10 @@ def main():
             repo.night(k)
         told = check_events(repo)
         check_nights(repo, told)
+        check_page(repo, told)
         check_states(repo, told)
         check_forms(repo)
+        check_bisect(repo)
         check_list(repo)
         check_sides(repo)
         check_remote(repo)
@@ -294,5 +337,13 @@ def main():
     return finish("nights: all as injected")
 
 
+def trace_of_here(path):
+    """What the checked-out commit does: its night is in model.py."""
+    with open("model.py", encoding="utf-8") as f:
+        write_trace(path, int(re.search(r"night = (\d+)", f.read())[1]), int(re.search(r"(\d+)\.json\.gz$", path)[1]))
+
+
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["--trace"]:
+        sys.exit(trace_of_here(sys.argv[2]))
     sys.exit(main())

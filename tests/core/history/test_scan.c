@@ -139,6 +139,43 @@ static void drift_needs_every_night(void **state)
     assert_false(tg_drift_look(old, 10, new_, 5).found);
 }
 
+/*
+ * Three new nights 30 % above n_old old ones: of 969 choices of three among 19 one is as extreme
+ * (p 0.001); z_3 is (48 - 24) / sqrt(80) = 2.68, too little for the scan of 19 nights (3.18).
+ */
+static struct tg_history_scan three_after(size_t n_old, size_t outlier)
+{
+    double v[24];
+    for (size_t i = 0; i < n_old; i++)
+        v[i] = (double)(i % 3) * 0.002 + (i == outlier ? 0.31 : 0);
+    for (size_t i = n_old; i < n_old + 3; i++)
+        v[i] = 0.30 + (double)(i % 3) * 0.002;
+    return tg_history_scan_look(v, n_old + 3);
+}
+
+static void the_fast_lane_needs_sixteen_nights_without_such_a_night(void **state)
+{
+    (void)state;
+    assert_int_equal(three_after(16, SIZE_MAX).lane, TG_LANE_FAST);
+    assert_int_equal(three_after(16, SIZE_MAX).k, 3);
+    assert_int_equal(three_after(15, SIZE_MAX).lane, TG_LANE_NONE);
+    assert_int_equal(three_after(20, SIZE_MAX).lane, TG_LANE_FAST);
+    assert_int_equal(three_after(20, 4).lane, TG_LANE_NONE);
+}
+
+/* Ten rising nights: 45 pairs of 45, variance 10 * 9 * 25 / 18 = 125. */
+static void a_trend_counts_rising_pairs(void **state)
+{
+    double v[10];
+    (void)state;
+    for (int i = 0; i < 10; i++)
+        v[i] = i;
+    assert_true(fabs(tg_scan_trend(v, 10) - 45 / sqrt(125)) < 1e-12);
+    v[0] = 9.5; /* nine pairs turn: 36 - 9 */
+    assert_true(fabs(tg_scan_trend(v, 10) - 27 / sqrt(125)) < 1e-12);
+    assert_true(tg_scan_trend(v, 1) == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -151,6 +188,8 @@ int main(void)
         cmocka_unit_test(too_small_or_too_short_is_nothing),
         cmocka_unit_test(equal_nights_are_no_rise),
         cmocka_unit_test(drift_needs_every_night),
+        cmocka_unit_test(the_fast_lane_needs_sixteen_nights_without_such_a_night),
+        cmocka_unit_test(a_trend_counts_rising_pairs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

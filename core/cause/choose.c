@@ -218,12 +218,24 @@ static bool called_as_often(const struct tg_cause_frame *f)
     return a > 0 && fabs(a - b) <= 0.01 * a;
 }
 
+/*
+ * The outer functions of a program hold every difference. One that was edited is not told for what
+ * two or more unchanged functions below it hold, called as often as before, if dependencies or
+ * compiled files were changed as well: these explain it better.
+ */
+static bool is_far_fetched(const struct candidate *c, const struct tg_cause_change *change,
+                           unsigned carriers)
+{
+    return c->link == TG_CAUSE_LINK_SELF && carriers >= 2 &&
+           (change->others & (TG_CAUSE_DEPENDENCIES | TG_CAUSE_BUILD));
+}
+
 /* Functions come deepest first, so a later one must be better, not equal. */
 static void choose_function(struct tg_cause *out, const struct tg_cause_change *change,
                             struct tg_arena *a)
 {
     struct candidate callee = { .link = TG_CAUSE_LINK_NONE };
-    bool carried = false;
+    unsigned carriers = 0;
     for (size_t i = 0; i < out->path.n_functions; i++) {
         struct candidate c = candidate_of(&out->path.functions[i], change, a);
         if (c.frame->share < TG_CAUSE_ENOUGH) {
@@ -231,6 +243,8 @@ static void choose_function(struct tg_cause *out, const struct tg_cause_change *
                 callee = c;
             continue;
         }
+        if (is_far_fetched(&c, change, carriers))
+            c.link = TG_CAUSE_LINK_NONE;
         if (rank_of(c.link) < 2 && callee.link != TG_CAUSE_LINK_NONE) {
             c.link = TG_CAUSE_LINK_CALLEE;
             c.changed_in = callee.frame->text;
@@ -238,9 +252,9 @@ static void choose_function(struct tg_cause *out, const struct tg_cause_change *
             c.n_lines = callee.n_lines;
         }
         if (!out->function || rank_of(c.link) > rank_of(out->link))
-            use(out, &c, carried);
-        carried = carried || (c.frame->share >= TG_CAUSE_CHILD && c.link != TG_CAUSE_LINK_SELF &&
-                              called_as_often(c.frame));
+            use(out, &c, carriers > 0);
+        carriers += c.frame->share >= TG_CAUSE_CHILD && c.link != TG_CAUSE_LINK_SELF &&
+                    called_as_often(c.frame);
     }
 }
 

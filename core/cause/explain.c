@@ -172,7 +172,10 @@ static void put_path(struct tg_cause_path *out, const struct sums *s, uint32_t n
                           s->p->n_steps[TG_PATHS_BASE], true) == 0;
     for (size_t i = out->n; i-- > 0; node = t->v[node].parent) {
         out->frames[i] = frame_at(s, node);
-        out->backward |= out->frames[i].kind == TG_PATH_BACKWARD;
+        if (out->frames[i].kind != TG_PATH_BACKWARD)
+            continue;
+        out->backward = true;
+        out->come = out->come && t->v[t->v[node].parent].calls[TG_PATHS_BASE] > 0;
     }
 }
 

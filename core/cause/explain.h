@@ -25,10 +25,11 @@ struct tg_cause_frame {
 struct tg_cause_path {
     struct tg_cause_frame *frames; /* outermost first */
     size_t n;
-    double share;               /* of the difference that the last frame holds, 0..1 */
-    double difference;          /* per step: ns or calls, test - baseline */
-    bool backward;              /* inside the backward pass of the path */
-    bool come;                  /* the baseline has nothing of the target on this path */
+    double share;      /* of the difference that the last frame holds, 0..1 */
+    double difference; /* per step: ns or calls, test - baseline */
+    bool backward;     /* inside the backward pass of the path */
+    bool come; /* the baseline has nothing of the target on this path, but, if `backward`, the
+                  forward operator */
     struct tg_cause_frame next; /* the largest child of the last frame: the runner-up; share 0:
                                    none */
     /* Every function with a tenth of the difference or more, wherever it is called from; deepest

@@ -209,6 +209,34 @@ static void a_caller_alone_is_not_certain(void **state)
     functions[0].calls[0] = functions[0].calls[1] = 0;
 }
 
+/* step was edited and the lock file changed; norm and Block.forward, unchanged, hold it. */
+static void a_dependency_explains_better_than_a_far_caller(void **state)
+{
+    static const struct tg_py_function train[] = { { TEXT("step"), TEXT("step"), 5, 9, 5, 0, 0 } };
+    struct fixture *f = *state;
+    for (int i = 0; i < 2; i++) {
+        functions[i].share = 0.95;
+        functions[i].calls[0] = functions[i].calls[1] = 4;
+    }
+    f->lines = (struct tg_cause_lines){ 6, 6 };
+    f->file = (struct tg_cause_file){ TG_SV("train.py"), TG_SV(""), &f->lines, 1, train, 1 };
+    f->change = (struct tg_cause_change){ true, &f->file, 1, 2, TG_CAUSE_DEPENDENCIES, NULL };
+    tg_cause_choose(&f->out, &f->path, &f->change, f->a);
+    assert_sv_equal(f->out.function->text, TG_SV("norm"));
+    assert_int_equal(f->out.link, TG_CAUSE_LINK_NONE);
+    f->change.others = 0; /* the control: nothing else was changed */
+    tg_cause_choose(&f->out, &f->path, &f->change, f->a);
+    assert_sv_equal(f->out.function->text, TG_SV("step"));
+    assert_int_equal(f->out.confidence, TG_CAUSE_MEDIUM);
+    f->change.others = TG_CAUSE_DEPENDENCIES; /* the control: it is called more often */
+    functions[0].calls[1] = functions[1].calls[1] = 5;
+    tg_cause_choose(&f->out, &f->path, &f->change, f->a);
+    assert_sv_equal(f->out.function->text, TG_SV("step"));
+    assert_int_equal(f->out.confidence, TG_CAUSE_HIGH);
+    for (int i = 0; i < 2; i++)
+        functions[i].calls[0] = functions[i].calls[1] = 0;
+}
+
 static void a_docstring_is_no_change(void **state)
 {
     struct fixture *f = *state;
@@ -243,6 +271,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_changed_function_wins, setup, teardown),
         cmocka_unit_test_setup_teardown(a_docstring_is_no_change, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_dependency_explains_better_than_a_far_caller, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(a_caller_alone_is_not_certain, setup, teardown),
         cmocka_unit_test_setup_teardown(new_backward_work_is_that_of_who_gives_the_tensor, setup,
                                         teardown),

@@ -385,8 +385,8 @@ static void put_next(struct job *j)
                   one->program.n ? "/" : "");
     tg_buf_printf(&j->out,
                   "  3. git switch -c performance-gate && git add%s && git commit -m "
-                  "\"performance gate\" && git push -u origin HEAD\n",
-                  add.n ? add.p : " .");
+                  "\"performance gate\"%s\n",
+                  add.n ? add.p : " .", j->survey.remote.n ? " && git push -u origin HEAD" : "");
     tg_buf_release(&add);
 }
 

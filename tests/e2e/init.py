@@ -87,6 +87,7 @@ def empty(tmp):
     r = repository(tmp + "/empty")
     said = init(r)
     expect("empty: files", files(r), [".github/workflows/tracegate.yml", ".gitignore", ".tracegate.yml", "bench.py"])
+    expect("empty: nowhere to push to", "push" in said, False)
     expect_has("empty: told", said, "none here yet", "no remote", "not yet: there is no trace", "OWNER/tracegate@COMMIT",
                "  1. python3 bench.py\n", "  2. tracegate selftest", "  3. git switch")
     lint(r)
@@ -125,7 +126,7 @@ def cpu(tmp):
     copy(r, "base", [f"out/run{k}.json.gz" for k in range(5)])
     said = init(r, "--action", "acme/tracegate@0123456789abcdef0123456789abcdef01234567")
     expect_has("cpu: found", said, "out/run*.json.gz: 5 runs\n", "5 steps (ProfilerStep)", "device      cpu\n",
-               "https://github.com/acme/train.git, branch main", "pass against themselves; of ", " rules 3 fail")
+               "https://github.com/acme/train.git, branch main", "&& git push -u origin HEAD\n", "pass against themselves; of ", " rules 3 fail")
     expect("cpu: no secret", "secret" in said, False)
     expect("cpu: no placeholder", "OWNER" in open(r.path(GATE), encoding="utf-8").read() + said, False)
     expect_has("cpu: bench", open(r.path("bench.py"), encoding="utf-8").read(), "    from train import train_step\n\n    return train_step\n")

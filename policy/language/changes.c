@@ -83,6 +83,7 @@ static const struct row {
     { "require", "kernels", NUMBER, TG_TIGHTER, TG_TIGHTER, NULL, NULL },
     { "require", "ops", LIST, TG_TIGHTER, TG_TIGHTER, NULL, NULL },
     { "require", "collapse", WORDS, TG_TIGHTER, 0, NULL, off_on },
+    { "require", "detectable", NUMBER, TG_TIGHTER, TG_LOOSER, NULL, NULL },
 
     { "noise", "test", WORDS, TG_MAYBE_LOOSER, 0, NULL, tests },
     { "noise", "min_runs", NUMBER, TG_MAYBE_LOOSER, TG_LOOSER, NULL, NULL },

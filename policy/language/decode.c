@@ -1,6 +1,7 @@
 #include <stdlib.h>
 
 #include "policy/language/internal.h"
+#include "policy/language/value.h"
 
 static void classes_of(struct tg_decode *c, const struct tg_yaml *n)
 {
@@ -70,6 +71,14 @@ static void baseline_of(struct tg_decode *c, const struct tg_yaml *n)
     b->require_same = tg_node_mask(tg_yaml_get(n, "require_same"), tg_words_same);
 }
 
+static double percent_of(const struct tg_yaml *n)
+{
+    double percent = 0;
+    tg_sv unit;
+
+    return n && tg_value_quantity(n->text, &percent, &unit) ? percent : 0;
+}
+
 static void require_of(struct tg_decode *c, const struct tg_yaml *n)
 {
     struct tg_require *r = &c->policy->require;
@@ -78,6 +87,8 @@ static void require_of(struct tg_decode *c, const struct tg_yaml *n)
     r->kernels = tg_node_int(n, "kernels", 0);
     r->ops = tg_decode_patterns(c, tg_yaml_get(n, "ops"));
     r->collapse = !tg_sv_eq(tg_node_text(n, "collapse"), TG_SV("off"));
+    r->detectable = percent_of(tg_yaml_get(n, "detectable"));
+    r->detectable_at = tg_node_at(n, "detectable");
     r->steps_at = tg_node_at(n, "steps");
     r->kernels_at = tg_node_at(n, "kernels");
     r->ops_at = tg_node_at(n, "ops");

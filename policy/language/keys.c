@@ -340,6 +340,7 @@ static const struct tg_key require_keys[] = {
             .max = 100, .example = "[\"*flash*\"]"),
       0, "names that must occur" },
     { "collapse", &on_off, 0, "the guard against a benchmark that did not run" },
+    { "detectable", &percent, 0, "change of step time that the runs must be able to show" },
     END
 };
 static const struct tg_key alias_keys[] = {

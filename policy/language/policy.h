@@ -206,7 +206,8 @@ struct tg_require {
     int64_t steps, kernels; /* 0: not required */
     struct tg_patterns ops; /* each must match something; normalised names */
     bool collapse;          /* the collapse guard is on */
-    struct tg_loc at, steps_at, kernels_at, ops_at;
+    double detectable;      /* %: a change of step time has to be; 0: not required */
+    struct tg_loc at, steps_at, kernels_at, ops_at, detectable_at;
 };
 
 struct tg_report_settings {

@@ -26,6 +26,30 @@ static void guard(struct tg_eval_state *e, tg_sv name, tg_sv message, tg_sv next
     r->col = at.col;
 }
 
+/* Could these runs have shown a change of step time that matters? */
+static void guard_detectable(struct tg_eval_state *e, const struct tg_comparison *c,
+                             const struct tg_require *q)
+{
+    const struct tg_evidence *ev = &c->measures[TG_MEASURE_STEP_TIME].ev;
+    struct tg_buf b = { 0 };
+
+    if (!(q->detectable > 0) || (ev->judged == TG_JUDGED && 100 * ev->mde <= q->detectable))
+        return;
+    if (ev->judged == TG_JUDGED) {
+        tg_buf_puts(&b, "these runs show a change of step time from ");
+        tg_phrase_pct(&b, 100 * ev->mde);
+        tg_buf_puts(&b, " on");
+    } else {
+        tg_buf_printf(&b, "step time is not judged: %s", tg_judged_text(ev->judged));
+    }
+    tg_buf_puts(&b, "; required is ");
+    tg_phrase_pct(&b, q->detectable);
+    guard(e, TG_SV("detectable"), tg_phrase_take(&b, e->arena),
+          TG_SV("Record more runs a side, or on a quieter machine. `tracegate calibrate` says how "
+                "many."),
+          q->detectable_at);
+}
+
 static const char *const side_name[] = { "baseline", "fresh" };
 
 /* The window by which the sides were cut, as people say it. */
@@ -186,13 +210,14 @@ bool tg_guards(struct tg_eval_state *e)
                                          TG_SV_ARG(tg_pattern_text(q->ops.v[i])))),
                 TG_SV("Did the benchmark run the right program? Otherwise change require.ops."),
                 q->ops_at);
+    guard_detectable(e, c, q);
     if (suite && suite->ranks_expect)
         guard_ranks(e, suite);
     if (c->other_data && c->n_held)
         guard(e, TG_SV("data"),
-              tg_sv_of(tg_arena_printf(
-                  e->arena, "the fresh runs had other data, and %zu operator%s slower", c->n_held,
-                  c->n_held == 1 ? " looks" : "s look")),
+              tg_sv_of(tg_arena_printf(e->arena,
+                                       "the fresh runs had other data, and %zu operator%s slower",
+                                       c->n_held, c->n_held == 1 ? " looks" : "s look")),
               TG_SV("Record both sides with the same data and seeds."), TG_NOWHERE);
     else if (c->busy && c->n_held)
         guard(e, TG_SV("machine"),
@@ -302,7 +327,8 @@ static void tell_damage(struct tg_eval_state *e, const char *name, const struct 
         { d->empty, "are kernels with start 0 and duration 0" },
         { d->unlinked, "are device work whose launch is not in the trace (dropped, or from before "
                        "the recording)" },
-        { d->unnumbered, "are device work that names no launch, as copies of MTIA and all of XLA do" },
+        { d->unnumbered,
+          "are device work that names no launch, as copies of MTIA and all of XLA do" },
         { d->lost, "are launches whose kernel is not in the trace (dropped)" },
     };
     struct tg_buf b = { 0 };

@@ -47,6 +47,7 @@ ROWS = [  # (what, policy, work of a fresh step, verdict, what the headline says
     ("require.ops, all there", ABS + "require: {ops: ['aten::op1', 'aten::*']}", usual(), "pass", ""),
     ("require.ops, gone on the fresh side", ABS + "require: {ops: ['aten::op11']}", usual()[:-3] + usual()[-2:], "inconclusive",
      "required name 'aten::op11' is not in the fresh trace"),
+    ("require.detectable, one run", ABS + "require: {detectable: 20%}", usual(), "inconclusive", "step time is not judged: too few runs"),
     ("require.collapse", ABS, half(usual()), "inconclusive", "more than half of the kernels are gone"),
     ("require.collapse, off", ABS + "require: {collapse: off}", half(usual()), "pass", ""),
     ("require.collapse, half stay", ABS, half(usual(), 6), "pass", ""),

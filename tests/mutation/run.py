@@ -6,11 +6,12 @@ condition fixed at a time. A condition is the operand of `&&` and `||` in an `if
 bool. Tests that never saw the other value of a condition cannot notice and are not run; a mutant that no test can notice
 survives at once. What a mutant changes is seen if a test fails, crashes or hangs.
 
-usage: run.py FOLDER [--only SOURCE…] [--again REPORT] [--fresh] [--sample N] [--seed S] [--jobs N] [--report FILE]
+usage: run.py FOLDER [--only SOURCE…] [--again REPORT] [--fresh] [--scripts] [--sample N] [--seed S] [--jobs N] [--report FILE]
 
 FOLDER receives the copy and the build, and is used again if it is there. What was noticed is kept in FOLDER/results.json: a
 mutant of a source that has not changed since is run again only if it survived (--fresh: all are). --again runs the survivors
-of an earlier report. Survivors are compared with REASONS in
+of an earlier report. The end-to-end scripts are asked for sources of cmd/, and with --scripts for all: the rest is for tests
+without a process to notice. Survivors are compared with REASONS in
 survivors.txt: "file: condition: value: reason"; one without a reason is a fault.
 """
 import argparse
@@ -30,7 +31,7 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 VERDICT = ["guards", "eval", "alone", "judge", "waive", "fold", "select", "verdict", "rules", "grounds", "judge_rows", "probe", "result",
-           "describe", "describe_verdict", "notes"]
+           "describe", "describe_verdict", "notes", "outside"]
 SOURCES = [f"policy/verdict/{name}.c" for name in VERDICT] + ["policy/language/limit.c", "policy/language/changes.c"] + \
           [f"cmd/gate/{name}.c" for name in ("check", "clash", "loosened", "missing")]
 C_TESTS = ["test_judge", *(f"test_verdict_{name}" for name in ("guards", "rules", "select", "waive", "eval", "notes", "alone")), "test_ranks",
@@ -172,10 +173,10 @@ class Tests:
                 self.seen[name] = seen
             print(f"{name}: {len(seen)} conditions", flush=True)
 
-    def notices(self, mutant):
-        """The first test that fails; None: all pass."""
+    def notices(self, mutant, scripts):
+        """The first test that fails; None: all pass. `scripts`: the slow ones are asked as well."""
         needs = 1 if mutant & 1 else 2  # always true is seen where it was false
-        for name in self.names:
+        for name in self.names if scripts else C_TESTS:
             if self.seen[name][mutant >> 1] & needs and not self.passes(name, TG_MUTANT=str(mutant)):
                 return name
         return None
@@ -259,6 +260,7 @@ def main():
     p.add_argument("--only", nargs="+", default=SOURCES)
     p.add_argument("--again")
     p.add_argument("--fresh", action="store_true")
+    p.add_argument("--scripts", action="store_true")
     p.add_argument("--sample", type=int)
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--jobs", type=int, default=1)
@@ -280,7 +282,7 @@ def main():
     def notices(mutant):
         """Of two conditions of one text in one file the line tells."""
         c, key = found[mutant >> 1], f"{found[mutant >> 1].line}: {text_of(found, mutant)}"
-        by = results.of(c.file).get(key) or tests.notices(mutant)
+        by = results.of(c.file).get(key) or tests.notices(mutant, args.scripts or c.file.startswith("cmd/"))
         if by:
             results.keep(c.file, key, by)
         return by

@@ -154,7 +154,8 @@ static void put_trace(struct tg_buf *out, const struct model_side *s, unsigned r
         int64_t start = c.host - 500;
         bool here = is_in(s->in_steps, k) && is_in(s->in_runs, run) &&
                     is_in(s->in_ranks, rank < 0 ? 0 : (unsigned)rank);
-        do_all(&c, s->work ? s->work : tg_buf_sv(&usual).p, s->gone, s->slower > 0 ? s->slower : 1);
+        do_all(&c, s->work ? s->work : tg_buf_sv(&usual).p, s->gone,
+               s->slower > 0 && is_in(s->slow_steps, k) ? s->slower : 1);
         if (s->more && here)
             do_all(&c, s->more, NULL, 1);
         c.host = (c.host > c.device ? c.host : c.device) + 5000;
@@ -354,17 +355,41 @@ static void put_verdict(struct tg_buf *out, const struct tg_verdict *v)
     tg_buf_puts(out, "\n\n");
 }
 
+static void without_comparison(struct tg_verdict *v, enum model_alone how, struct tg_arena *a)
+{
+    struct tg_err why;
+    tg_err_init(&why);
+    (void)tg_err_set(&why, how == MODEL_ERROR ? TG_ERR_GIT : TG_ERR_LOST, TG_NOWHERE,
+                     "no baseline is here");
+    (void)tg_err_hint(&why, "Record one.");
+    if (how == MODEL_FIRST_RUN || how == MODEL_FIRST_RUN_FAILS)
+        tg_verdict_first_run(v, how == MODEL_FIRST_RUN ? TG_OUTCOME_PASS : TG_OUTCOME_FAIL, a);
+    else if (how == MODEL_ERROR)
+        tg_verdict_of_error(v, &why, a);
+    else if (how == MODEL_NO_BASELINE)
+        tg_verdict_alone(v);
+    else
+        tg_verdict_lost(v, &why,
+                        how == MODEL_LOST_PASSES  ? TG_OUTCOME_PASS
+                        : how == MODEL_LOST_FAILS ? TG_OUTCOME_FAIL
+                                                  : TG_OUTCOME_INCONCLUSIVE,
+                        a);
+}
+
 void model_judge(struct tg_buf *out, const struct model_row *row)
 {
     struct scene s;
-    struct tg_verdict v, first;
+    struct tg_verdict v, alone;
+    bool used[8] = { false };
     struct tg_eval_state *e;
     struct tg_part part;
     open_scene(&s, row);
     struct tg_eval_input in = { .policy = s.policy,
                                 .suite = s.policy->n_suites ? s.suite : NULL,
                                 .comparison = &s.c,
-                                .today = MODEL_TODAY,
+                                .today = row->no_today ? 0 : MODEL_TODAY,
+                                .waivers_used = row->more_suites ? used : NULL,
+                                .more_suites = row->more_suites,
                                 .event = row->event,
                                 .branch = row->branch };
     tg_buf_printf(out, "== %s\n", row->what);
@@ -373,10 +398,10 @@ void model_judge(struct tg_buf *out, const struct model_row *row)
         judge_part(&s, e, &part, row->what);
     tg_eval_end(e);
     if (row->alone) {
-        tg_verdict_first_run(&first, TG_OUTCOME_PASS, s.a);
-        tg_verdict_add_alone(&first, &v, s.a);
-        tg_verdict_settle(&first, s.policy->fail_on, s.a);
-        v = first;
+        without_comparison(&alone, row->alone, s.a);
+        tg_verdict_add_alone(&alone, &v, s.a);
+        tg_verdict_settle(&alone, s.policy->fail_on, s.a);
+        v = alone;
     }
     put_verdict(out, &v);
     close_scene(&s);

@@ -16,6 +16,7 @@ struct model_side {
     unsigned in_steps, in_runs, in_ranks; /* bits: where `more` is; 0: everywhere */
     unsigned without_ranks;               /* bits: ranks that no run has */
     double slower;                        /* kern3 takes so many times as long; 0: 1 */
+    unsigned slow_steps;                  /* bits: where `slower` counts; 0: everywhere */
     double all_slower;                    /* everything on the device does; 0: 1 */
     const char *gone;                     /* an operator of the usual step that is not there */
     const char *device, *marker;          /* NULL: NVIDIA H100, ProfilerStep#%d; marker "": none */
@@ -24,11 +25,25 @@ struct model_side {
     bool cut;                             /* the end of the file is missing */
 };
 
+/* The fresh side against itself, added to a verdict without a comparison. */
+enum model_alone {
+    MODEL_COMPARED,
+    MODEL_FIRST_RUN,
+    MODEL_FIRST_RUN_FAILS,
+    MODEL_LOST,
+    MODEL_LOST_PASSES,
+    MODEL_LOST_FAILS,
+    MODEL_ERROR,
+    MODEL_NO_BASELINE
+};
+
 struct model_row {
     const char *what, *policy; /* policy without "version: 1"; NULL: the built-in one */
     struct model_side base, test;
     const char *event, *branch;
-    bool alone; /* the fresh side against itself, as a first run */
+    enum model_alone alone;
+    bool no_today;    /* the day is not known */
+    bool more_suites; /* another suite is still to come */
 };
 
 /* The model's today: waivers are judged as of 2026-01-02. */

@@ -125,6 +125,114 @@ static const struct model_row rows[] = {
           "0}}, {id: f, match: {kind: kernel}, metric: launch_config, fail: {abs: 0}}]",
       .base = { .runs = 5 },
       .test = { .slower = 1.6, .more = OP ";op|aten::op4", .runs = 5 } },
+    { .what = "folded, in every step: one in the other",
+      .policy = ABS,
+      .base = { .steps = 1 },
+      .test = { .steps = 1,
+                .events = "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::a\",\"pid\":10,"
+                          "\"tid\":10,\"ts\":1000.1,\"dur\":0.8},{\"ph\":\"X\",\"cat\":\"cpu_op\","
+                          "\"name\":\"aten::b\",\"pid\":10,\"tid\":10,\"ts\":1000.2,\"dur\":0.5},{"
+                          "\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::c\",\"pid\":10,\"tid\":"
+                          "10,\"ts\":1000.3,\"dur\":0.1}," } },
+    { .what = "folded, in every step: side by side",
+      .policy = ABS,
+      .base = { .steps = 1 },
+      .test = { .steps = 1,
+                .events =
+                    "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::a\",\"pid\":10,\"tid\":10,"
+                    "\"ts\":1000.1,\"dur\":0.2},{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::"
+                    "b\",\"pid\":10,\"tid\":10,\"ts\":1000.4,\"dur\":0.2}," } },
+    { .what = "folded, in every step: itself inside",
+      .policy = ABS,
+      .base = { .steps = 1 },
+      .test = { .steps = 1,
+                .events =
+                    "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::a\",\"pid\":10,\"tid\":10,"
+                    "\"ts\":1000.1,\"dur\":0.8},{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::"
+                    "a\",\"pid\":10,\"tid\":10,\"ts\":1000.2,\"dur\":0.5}," } },
+    { .what = "folded, in every step: twice inside",
+      .policy = ABS,
+      .base = { .steps = 1 },
+      .test = { .steps = 1,
+                .events = "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::a\",\"pid\":10,"
+                          "\"tid\":10,\"ts\":1000.1,\"dur\":0.8},{\"ph\":\"X\",\"cat\":\"cpu_op\","
+                          "\"name\":\"aten::b\",\"pid\":10,\"tid\":10,\"ts\":1000.2,\"dur\":0.2},{"
+                          "\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::b\",\"pid\":10,\"tid\":"
+                          "10,\"ts\":1000.5,\"dur\":0.2}," } },
+    { .what = "folded, in every step: a known operator inside",
+      .policy = ABS,
+      .base = { .steps = 1 },
+      .test = { .steps = 1,
+                .events =
+                    "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::a\",\"pid\":10,\"tid\":10,"
+                    "\"ts\":1000.1,\"dur\":0.8},{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::"
+                    "op3\",\"pid\":10,\"tid\":10,\"ts\":1000.2,\"dur\":0.5}," } },
+    { .what = "folded, in every step: inside a known operator",
+      .policy = ABS,
+      .base = { .steps = 1 },
+      .test = { .steps = 1,
+                .events =
+                    "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::op3\",\"pid\":10,\"tid\":10,"
+                    "\"ts\":1000.1,\"dur\":0.8},{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::"
+                    "b\",\"pid\":10,\"tid\":10,\"ts\":1000.2,\"dur\":0.5}," } },
+    { .what = "folded, in every step: two rules",
+      .policy = "rules: [{id: work, match: {kind: op}, metric: count, fail: {abs: 0}}, {id: other, "
+                "match: {kind: op}, metric: count, warn: {abs: 0}}]\n",
+      .base = { .steps = 1 },
+      .test = { .steps = 1,
+                .events = "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::a\",\"pid\":10,"
+                          "\"tid\":10,\"ts\":1000.1,\"dur\":0.8},{\"ph\":\"X\",\"cat\":\"cpu_op\","
+                          "\"name\":\"aten::b\",\"pid\":10,\"tid\":10,\"ts\":1000.2,\"dur\":0.5},{"
+                          "\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::c\",\"pid\":10,\"tid\":"
+                          "10,\"ts\":1000.3,\"dur\":0.1}," } },
+    { .what = "two rules that fail",
+      .policy = "rules: [{id: work, match: {kind: op}, metric: count, fail: {abs: 0}}, {id: other, "
+                "match: {kind: op}, metric: count, fail: {abs: 0}}]\n",
+      .test = { .more = OP } },
+    { .what = "folded, in every step: and time",
+      .policy = "rules: [{id: work, match: {kind: op}, metric: count, fail: {abs: 0}}, {id: new, "
+                "match: {kind: op}, metric: added, fail: {abs: 0}}]",
+      .base = { .steps = 1 },
+      .test = { .steps = 1,
+                .events = "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::a\",\"pid\":10,"
+                          "\"tid\":10,\"ts\":1000.1,\"dur\":0.8},{\"ph\":\"X\",\"cat\":\"cpu_op\","
+                          "\"name\":\"aten::b\",\"pid\":10,\"tid\":10,\"ts\":1000.2,\"dur\":0.5},{"
+                          "\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::c\",\"pid\":10,\"tid\":"
+                          "10,\"ts\":1000.3,\"dur\":0.1}," } },
+    { .what = "a kernel with its operator's name",
+      .policy = ABS,
+      .test = { .more = "kernel|dup|dup|20" } },
+    { .what = "nothing to count, no rule counts",
+      .policy = "rules: [{id: s, metric: step_time, fail: {max: 1s}}]",
+      .base = { .work = "" },
+      .test = { .work = "" } },
+    { .what = "a measured number of calls",
+      .policy = "rules: [{id: s, metric: short_kernels, fail: {max: 99}}]",
+      .base = { .work = "" },
+      .test = { .work = "" } },
+    { .what = "time of a trace and of a kernel",
+      .policy = "rules: [{id: s, metric: gpu_busy, fail: {pct: 1%}}, {id: t, match: {kind: "
+                "kernel}, metric: self, fail: {pct: 10%}}]",
+      .base = { .runs = 5 },
+      .test = { .slower = 3, .runs = 5 } },
+    { .what = "fail_on: warn, a note lifts, and suspicious",
+      .policy = TIME("fail: {pct: 10%}") "fail_on: [fail, warn]",
+      .base = { .ranks = 3 },
+      .test = { .ranks = 3, .without_ranks = 2, .slower = 1.6 } },
+    { .what = "fail_on: warn, a note lifts, and a failure",
+      .policy = ABS "fail_on: [fail, warn]",
+      .base = { .ranks = 3 },
+      .test = { .ranks = 3, .without_ranks = 2, .more = OP } },
+    { .what = "fail_on: warn, a note lifts, and a guard",
+      .policy = ABS "fail_on: [fail, warn]\nrequire: {steps: 9}",
+      .base = { .ranks = 3 },
+      .test = { .ranks = 3, .without_ranks = 2 } },
+    { .what = "fail_on: warn, a note lifts, and what is waived",
+      .policy = ABS "fail_on: [fail, warn]\n"
+                    "waivers: [{rule: work, name: 'aten::a', ceiling: {abs: 1}, reason: because, "
+                    "expires: 2026-03-01}]",
+      .base = { .ranks = 3 },
+      .test = { .ranks = 3, .without_ranks = 2, .more = "op|aten::a" } },
 };
 
 static void verdicts_are_as_written(void **state)

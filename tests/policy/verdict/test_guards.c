@@ -150,6 +150,14 @@ static const struct model_row rows[] = {
       .test = { .properties = "\"a\":\"x\\q\",\"b\":NaN," } },
     { .what = "one deviation", .policy = ABS, .test = { .properties = "\"b\":NaN," } },
     { .what = "a trace that is cut off", .policy = ABS, .test = { .cut = true } },
+    { .what = "unmarked, and nothing recurs",
+      .policy = ABS,
+      .base = { .work = "op|aten::a;op|aten::b;op|aten::c", .steps = 1 },
+      .test = { .marker = "", .work = "op|aten::a;op|aten::b;op|aten::c", .steps = 1 } },
+    { .what = "no kernels asked for, none there",
+      .policy = ABS,
+      .base = { .work = "op|aten::a" },
+      .test = { .work = "op|aten::a" } },
 };
 
 static void verdicts_are_as_written(void **state)

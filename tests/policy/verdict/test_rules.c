@@ -609,6 +609,173 @@ static const struct model_row rows[] = {
     { .what = "another stream",
       .policy = FOR("kind: kernel, stream: 8"),
       .test = { .more = KERNEL } },
+    { .what = "modules: total",
+      .policy = "rules: [{id: m, match: {kind: module}, metric: total, fail: {pct: 10%}}]",
+      .base = { .steps = 1,
+                .events = "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
+                          "Linear_0\",\"pid\":10,\"tid\":10,\"ts\":1000.0,\"dur\":30,\"args\":{"
+                          "\"Python id\":1,\"Python module id\":0}}," },
+      .test = { .steps = 1,
+                .events = "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
+                          "Linear_0\",\"pid\":10,\"tid\":10,\"ts\":1000.0,\"dur\":60,\"args\":{"
+                          "\"Python id\":1,\"Python module id\":0}}," } },
+    { .what = "modules: total, not in the baseline",
+      .policy = "rules: [{id: m, match: {kind: module}, metric: total, fail: {pct: 10%}}]",
+      .base = { .steps = 1 },
+      .test = { .steps = 1,
+                .events = "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
+                          "Linear_0\",\"pid\":10,\"tid\":10,\"ts\":1000.0,\"dur\":60,\"args\":{"
+                          "\"Python id\":1,\"Python module id\":0}}," } },
+    { .what = "modules: total, not in the fresh traces",
+      .policy = "rules: [{id: m, match: {kind: module}, metric: total, fail: {pct: 10%}}]",
+      .base = { .steps = 1,
+                .events = "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
+                          "Linear_0\",\"pid\":10,\"tid\":10,\"ts\":1000.0,\"dur\":30,\"args\":{"
+                          "\"Python id\":1,\"Python module id\":0}}," },
+      .test = { .steps = 1 } },
+    { .what = "modules: count",
+      .policy = "rules: [{id: m, match: {kind: module}, metric: count, fail: {abs: 0}}]",
+      .base = { .steps = 1,
+                .events = "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
+                          "Linear_0\",\"pid\":10,\"tid\":10,\"ts\":1000.0,\"dur\":30,\"args\":{"
+                          "\"Python id\":1,\"Python module id\":0}}," },
+      .test = { .steps = 1,
+                .events = "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
+                          "Linear_0\",\"pid\":10,\"tid\":10,\"ts\":1000.0,\"dur\":60,\"args\":{"
+                          "\"Python id\":1,\"Python module id\":0}}," } },
+    { .what = "modules: count, not in the baseline",
+      .policy = "rules: [{id: m, match: {kind: module}, metric: count, fail: {abs: 0}}]",
+      .base = { .steps = 1 },
+      .test = { .steps = 1,
+                .events = "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
+                          "Linear_0\",\"pid\":10,\"tid\":10,\"ts\":1000.0,\"dur\":60,\"args\":{"
+                          "\"Python id\":1,\"Python module id\":0}}," } },
+    { .what = "modules: count, not in the fresh traces",
+      .policy = "rules: [{id: m, match: {kind: module}, metric: count, fail: {abs: 0}}]",
+      .base = { .steps = 1,
+                .events = "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
+                          "Linear_0\",\"pid\":10,\"tid\":10,\"ts\":1000.0,\"dur\":30,\"args\":{"
+                          "\"Python id\":1,\"Python module id\":0}}," },
+      .test = { .steps = 1 } },
+    { .what = "modules: device time",
+      .policy = "rules: [{id: m, match: {kind: module}, metric: device_time, fail: {pct: 10%}}]",
+      .base = { .steps = 1,
+                .events = "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
+                          "Linear_0\",\"pid\":10,\"tid\":10,\"ts\":1000.0,\"dur\":30,\"args\":{"
+                          "\"Python id\":1,\"Python module id\":0}}," },
+      .test = { .steps = 1,
+                .events = "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
+                          "Linear_0\",\"pid\":10,\"tid\":10,\"ts\":1000.0,\"dur\":60,\"args\":{"
+                          "\"Python id\":1,\"Python module id\":0}}," } },
+    { .what = "modules: device time, not in the baseline",
+      .policy = "rules: [{id: m, match: {kind: module}, metric: device_time, fail: {pct: 10%}}]",
+      .base = { .steps = 1 },
+      .test = { .steps = 1,
+                .events = "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
+                          "Linear_0\",\"pid\":10,\"tid\":10,\"ts\":1000.0,\"dur\":60,\"args\":{"
+                          "\"Python id\":1,\"Python module id\":0}}," } },
+    { .what = "modules: device time, not in the fresh traces",
+      .policy = "rules: [{id: m, match: {kind: module}, metric: device_time, fail: {pct: 10%}}]",
+      .base = { .steps = 1,
+                .events = "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
+                          "Linear_0\",\"pid\":10,\"tid\":10,\"ts\":1000.0,\"dur\":30,\"args\":{"
+                          "\"Python id\":1,\"Python module id\":0}}," },
+      .test = { .steps = 1 } },
+    { .what = "modules: a budget",
+      .policy = "rules: [{id: m, match: {kind: module}, metric: total, fail: {max: 1us}}]",
+      .base = { .steps = 1,
+                .events = "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
+                          "Linear_0\",\"pid\":10,\"tid\":10,\"ts\":1000.0,\"dur\":30,\"args\":{"
+                          "\"Python id\":1,\"Python module id\":0}}," },
+      .test = { .steps = 1,
+                .events = "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
+                          "Linear_0\",\"pid\":10,\"tid\":10,\"ts\":1000.0,\"dur\":60,\"args\":{"
+                          "\"Python id\":1,\"Python module id\":0}}," } },
+    { .what = "modules: a budget, not in the baseline",
+      .policy = "rules: [{id: m, match: {kind: module}, metric: total, fail: {max: 1us}}]",
+      .base = { .steps = 1 },
+      .test = { .steps = 1,
+                .events = "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
+                          "Linear_0\",\"pid\":10,\"tid\":10,\"ts\":1000.0,\"dur\":60,\"args\":{"
+                          "\"Python id\":1,\"Python module id\":0}}," } },
+    { .what = "modules: a budget, not in the fresh traces",
+      .policy = "rules: [{id: m, match: {kind: module}, metric: total, fail: {max: 1us}}]",
+      .base = { .steps = 1,
+                .events = "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
+                          "Linear_0\",\"pid\":10,\"tid\":10,\"ts\":1000.0,\"dur\":30,\"args\":{"
+                          "\"Python id\":1,\"Python module id\":0}}," },
+      .test = { .steps = 1 } },
+    { .what = "modules: optional",
+      .policy = "rules: [{id: m, match: {kind: module}, metric: total, fail: {pct: 10%}, optional: "
+                "true}]",
+      .base = { .steps = 1,
+                .events = "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
+                          "Linear_0\",\"pid\":10,\"tid\":10,\"ts\":1000.0,\"dur\":30,\"args\":{"
+                          "\"Python id\":1,\"Python module id\":0}}," },
+      .test = { .steps = 1,
+                .events = "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
+                          "Linear_0\",\"pid\":10,\"tid\":10,\"ts\":1000.0,\"dur\":60,\"args\":{"
+                          "\"Python id\":1,\"Python module id\":0}}," } },
+    { .what = "modules: optional, not in the baseline",
+      .policy = "rules: [{id: m, match: {kind: module}, metric: total, fail: {pct: 10%}, optional: "
+                "true}]",
+      .base = { .steps = 1 },
+      .test = { .steps = 1,
+                .events = "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
+                          "Linear_0\",\"pid\":10,\"tid\":10,\"ts\":1000.0,\"dur\":60,\"args\":{"
+                          "\"Python id\":1,\"Python module id\":0}}," } },
+    { .what = "modules: optional, not in the fresh traces",
+      .policy = "rules: [{id: m, match: {kind: module}, metric: total, fail: {pct: 10%}, optional: "
+                "true}]",
+      .base = { .steps = 1,
+                .events = "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
+                          "Linear_0\",\"pid\":10,\"tid\":10,\"ts\":1000.0,\"dur\":30,\"args\":{"
+                          "\"Python id\":1,\"Python module id\":0}}," },
+      .test = { .steps = 1 } },
+    { .what = "modules: added",
+      .policy = "rules: [{id: m, match: {kind: module}, metric: added, fail: {max: 1us}}]",
+      .base = { .steps = 1,
+                .events = "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
+                          "Linear_0\",\"pid\":10,\"tid\":10,\"ts\":1000.0,\"dur\":30,\"args\":{"
+                          "\"Python id\":1,\"Python module id\":0}}," },
+      .test = { .steps = 1,
+                .events = "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
+                          "Linear_0\",\"pid\":10,\"tid\":10,\"ts\":1000.0,\"dur\":60,\"args\":{"
+                          "\"Python id\":1,\"Python module id\":0}}," } },
+    { .what = "modules: added, not in the baseline",
+      .policy = "rules: [{id: m, match: {kind: module}, metric: added, fail: {max: 1us}}]",
+      .base = { .steps = 1 },
+      .test = { .steps = 1,
+                .events = "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
+                          "Linear_0\",\"pid\":10,\"tid\":10,\"ts\":1000.0,\"dur\":60,\"args\":{"
+                          "\"Python id\":1,\"Python module id\":0}}," } },
+    { .what = "modules: added, not in the fresh traces",
+      .policy = "rules: [{id: m, match: {kind: module}, metric: added, fail: {max: 1us}}]",
+      .base = { .steps = 1,
+                .events = "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
+                          "Linear_0\",\"pid\":10,\"tid\":10,\"ts\":1000.0,\"dur\":30,\"args\":{"
+                          "\"Python id\":1,\"Python module id\":0}}," },
+      .test = { .steps = 1 } },
+    { .what = "time: in some steps",
+      .policy = TIME("fail: {pct: auto}"),
+      .base = { .runs = 3 },
+      .test = { .slower = 3, .slow_steps = 2, .runs = 3 } },
+    { .what = "time: in some steps, a warning",
+      .policy = TIME("warn: {pct: auto}"),
+      .base = { .runs = 3 },
+      .test = { .slower = 3, .slow_steps = 2, .runs = 3 } },
+    { .what = "time: in some steps, a size of one's own",
+      .policy = TIME("fail: {pct: 10%}"),
+      .base = { .runs = 3 },
+      .test = { .slower = 3, .slow_steps = 2, .runs = 3 } },
+    { .what = "time: exceeded and not proven",
+      .policy = TIME("fail: {pct: 0.1%}"),
+      .base = { .runs = 5 },
+      .test = { .slower = 1.003, .runs = 5 } },
+    { .what = "a step's time and its gaps, warned",
+      .policy = "rules: [{id: s, metric: step_time, warn: {pct: auto}}]",
+      .base = { .runs = 3 },
+      .test = { .slower = 3, .runs = 3 } },
 };
 
 static void verdicts_are_as_written(void **state)

@@ -129,6 +129,60 @@ static const struct model_row rows[] = {
                           "\"name\":\"aten::b\",\"pid\":10,\"tid\":10,\"ts\":1000.2,\"dur\":0.5},{"
                           "\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::c\",\"pid\":10,\"tid\":"
                           "10,\"ts\":1000.3,\"dur\":0.1}," } },
+    { .what = "waived: a consequence under another rule",
+      .policy = "rules: [{id: work, match: {kind: op}, metric: count, fail: {abs: 0}}, {id: other, "
+                "match: {kind: op}, metric: count, fail: {abs: 0}}]\n"
+                "waivers: [{rule: work, name: 'aten::a', ceiling: {abs: 1}, reason: because, "
+                "expires: 2026-03-01}]",
+      .base = { .steps = 1 },
+      .test = { .steps = 1,
+                .events = "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::a\",\"pid\":10,"
+                          "\"tid\":10,\"ts\":1000.1,\"dur\":0.8},{\"ph\":\"X\",\"cat\":\"cpu_op\","
+                          "\"name\":\"aten::b\",\"pid\":10,\"tid\":10,\"ts\":1000.2,\"dur\":0.5},{"
+                          "\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::c\",\"pid\":10,\"tid\":"
+                          "10,\"ts\":1000.3,\"dur\":0.1}," } },
+    { .what = "waived: consequences",
+      .policy = "rules: [{id: work, match: {kind: op}, metric: count, fail: {abs: 0}}, {id: other, "
+                "match: {kind: op}, metric: count, warn: {abs: 5}}]\n"
+                "waivers: [{rule: work, name: 'aten::a', ceiling: {abs: 1}, reason: because, "
+                "expires: 2026-03-01}]",
+      .base = { .steps = 1 },
+      .test = { .steps = 1,
+                .events = "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::a\",\"pid\":10,"
+                          "\"tid\":10,\"ts\":1000.1,\"dur\":0.8},{\"ph\":\"X\",\"cat\":\"cpu_op\","
+                          "\"name\":\"aten::b\",\"pid\":10,\"tid\":10,\"ts\":1000.2,\"dur\":0.5},{"
+                          "\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::c\",\"pid\":10,\"tid\":"
+                          "10,\"ts\":1000.3,\"dur\":0.1}," } },
+    { .what = "waived: a cause that is not waived",
+      .policy = ABS "waivers: [{rule: work, name: 'aten::b', ceiling: {abs: 1}, reason: because, "
+                    "expires: 2026-03-01}]",
+      .base = { .steps = 1 },
+      .test = { .steps = 1,
+                .events = "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::a\",\"pid\":10,"
+                          "\"tid\":10,\"ts\":1000.1,\"dur\":0.8},{\"ph\":\"X\",\"cat\":\"cpu_op\","
+                          "\"name\":\"aten::b\",\"pid\":10,\"tid\":10,\"ts\":1000.2,\"dur\":0.5},{"
+                          "\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::c\",\"pid\":10,\"tid\":"
+                          "10,\"ts\":1000.3,\"dur\":0.1}," } },
+    { .what = "waived: launch attributes",
+      .policy = "rules: [{id: f, match: {kind: kernel}, metric: launch_config, fail: {abs: "
+                "0}}]\nwaivers: [{rule: f, name: 'void kern1(float*)', ceiling: {abs: 0}, reason: "
+                "r, expires: 2026-03-01}]",
+      .base = { .work = "kernel|aten::op1|void kern1(float*)|21|32" },
+      .test = { .work = "kernel|aten::op1|void kern1(float*)|21|64" } },
+    { .what = "waived: expired, the day is not known",
+      .policy = ABS "waivers: [{rule: work, name: 'aten::a', ceiling: {abs: 1}, reason: because, "
+                    "expires: 2025-12-01}]",
+      .test = { .more = "op|aten::a" },
+      .no_today = true },
+    { .what = "waived: unused, another suite is to come",
+      .policy = ABS "waivers: [{rule: work, name: 'aten::a', ceiling: {abs: 1}, reason: because, "
+                    "expires: 2026-03-01}]",
+      .more_suites = true },
+    { .what = "waived: used, another suite is to come",
+      .policy = ABS "waivers: [{rule: work, name: 'aten::a', ceiling: {abs: 1}, reason: because, "
+                    "expires: 2026-03-01}]",
+      .test = { .more = "op|aten::a" },
+      .more_suites = true },
 };
 
 static void verdicts_are_as_written(void **state)

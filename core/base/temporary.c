@@ -165,10 +165,42 @@ static void *wait_for_the_end(void *arg)
     return NULL;
 }
 
+static const int crashes[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT };
+
+/*
+ * A library that does not expect an allocation to fail (libgit2 1.5) must not look like anything
+ * but an internal error. Nothing here may lock or allocate.
+ */
+static void crashed(int signal_)
+{
+    static const char text[] = "tracegate: internal error: it crashed, which usually means that "
+                               "memory ran out; there is no verdict\n";
+    (void)signal_;
+    for (const struct temporary *t = all; t; t = t->next)
+        (void)unlink(t->name);
+    if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
+        _exit(5);
+    _exit(5);
+}
+
+/* A sanitizer's own handlers stay. */
+static void watch_crashes(void)
+{
+    static char room[65536]; /* the stack may be what ran out */
+    const stack_t other = { .ss_sp = room, .ss_size = sizeof room };
+    const struct sigaction ours = { .sa_handler = crashed, .sa_flags = SA_ONSTACK | SA_NODEFER };
+    struct sigaction now;
+    (void)sigaltstack(&other, NULL);
+    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
+        if (sigaction(crashes[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
+            (void)sigaction(crashes[i], &ours, NULL);
+}
+
 void tg_signals_watch(void)
 {
     pthread_t thread;
     sigset_t set;
+    watch_crashes();
     (void)signal(SIGPIPE, SIG_IGN);
     (void)signal(SIGXFSZ, SIG_IGN);
     watched(&set);

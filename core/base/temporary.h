@@ -3,7 +3,7 @@
 /*
  * Files that must not outlive the process unless they are finished: created beside their target,
  * renamed onto it when they are whole. Those that still have their temporary name are removed when
- * the process is told to end (tg_signals_watch) or runs out of memory. SIGKILL and a crash leave
+ * the process is told to end (tg_signals_watch) or runs out of memory, or crashes. SIGKILL leaves
  * them: hidden, named ".NAME.tg-XXXXXX".
  *
  * All functions may be called from any thread.
@@ -27,7 +27,8 @@ void tg_temporary_remove_all(void);
  * From here on HUP, INT, QUIT, TERM, ALRM, USR1, USR2 and XCPU remove the temporary files and then
  * end the process as they would have done; those that the process was started with as ignored
  * (nohup) stay ignored. Once, at the start of main: threads inherit the mask. A file that exceeds
- * RLIMIT_FSIZE is a failed write (EFBIG), and so is a closed pipe (EPIPE).
+ * RLIMIT_FSIZE is a failed write (EFBIG), and so is a closed pipe (EPIPE). A crash (SEGV, BUS, ILL,
+ * FPE, ABRT) removes the files as well, says so on standard error and exits with 5.
  *
  * Without memory for the one thread this takes, the signals stay as they were.
  */

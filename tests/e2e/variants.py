@@ -10,6 +10,7 @@ planted on the fresh side. Nothing here is learnt from the program; the rules ar
   some      In fewer runs, or in fewer than half of the steps of every run: never a plain pass; synchronisations, copies and
             collectives fail if they are in two steps or more, one run a step or several.
   small     A new kernel below 0.1 % of the step may warn under the presets, and fails under a policy that says `abs: 0`.
+  outside   Work that runs between the steps is never a plain pass.
   gone      Work that is gone is never a plain pass.
   slower    A kernel or operator of 140 % fails from 3 runs a side on, where durations are judged: not by counts-only, and
             not in traces whose steps are not known. With fewer runs it is never red.
@@ -132,15 +133,15 @@ MARKS = {  # (marker of the baseline, of the fresh side, what the suite says)
 ONE_SIDED = {"baseline only", "fresh only", "annotation renamed"}
 
 Variant = collections.namedtuple(
-    "Variant", "id allowed layer marks runs plant ranks expect_ranks missing where_runs where_steps where_rank device change")
+    "Variant", "id allowed layer marks runs plant ranks expect_ranks missing where_runs where_steps where_rank device change between")
 
 
 def variant(id_, allowed, layer="built-in", marks="both", runs=1, plant=(), ranks=0, expect_ranks=0, missing=None, where_runs=None,
-            where_steps=None, where_rank=None, device=None, change=None):
+            where_steps=None, where_rank=None, device=None, change=None, between=False):
     if marks in ONE_SIDED:
         allowed = {OPEN} if FAIL not in allowed else {OPEN, FAIL}
     return Variant(id_, frozenset(of_layer(layer, allowed) if marks not in ONE_SIDED else allowed), layer, marks, runs, tuple(plant),
-                   ranks, expect_ranks, missing, where_runs, where_steps, where_rank, device, change)
+                   ranks, expect_ranks, missing, where_runs, where_steps, where_rank, device, change, between)
 
 
 def amounts_and_places():
@@ -258,8 +259,16 @@ def durations():
     yield variant("replaced: a kernel, and a copy more", RED, change=renamed(1, works("copy")))
 
 
+def outside():
+    for layer in ("built-in", "own", "counts-only", "fail on warn"):
+        for runs in (1, 3):
+            for sort in SORTS:
+                yield variant(f"outside: {sort}, {layer}, {runs} runs", SAID, layer=layer, runs=runs, plant=works(sort), between=True)
+    yield variant("outside: moved there", SAID, change=without("op"), plant=[w for w in usual() if w.op == "aten::op5"], between=True)
+
+
 def all_variants():
-    for part in (amounts_and_places, names, layers, marks, rank_sets, devices, durations):
+    for part in (outside, amounts_and_places, names, layers, marks, rank_sets, devices, durations):
         yield from part()
 
 
@@ -284,9 +293,9 @@ class Bench:
                     self.write(self.bases[key], run, rank, [usual()] * STEPS, 1, MARKS[v.marks][0], "NVIDIA H100")
         return self.bases[key]
 
-    def write(self, folder, run, rank, steps, seed, marker, device):
+    def write(self, folder, run, rank, steps, seed, marker, device, between=()):
         name = f"run{run}" + ("" if rank is None else f"-rank{rank}")
-        write_run(f"{self.dir}/{folder}/{name}.json", steps, seed + 97 * run + (rank or 0), rank=rank, marker=marker, device=device)
+        write_run(f"{self.dir}/{folder}/{name}.json", steps, seed + 97 * run + (rank or 0), rank=rank, marker=marker, device=device, between=between)
 
     def fresh(self, v):
         shutil.rmtree(f"{self.dir}/x", ignore_errors=True)
@@ -298,9 +307,10 @@ class Bench:
                 if v.device:
                     work = [Work(w.op, w.sort, w.name.replace("kern", "sm70_"), w.us * 2) if w.sort == "kernel" else w for w in work]
                 here = (v.where_runs is None or run in v.where_runs) and (v.where_rank is None or rank == v.where_rank)
-                steps = [work + list(v.plant) if here and (v.where_steps is None or k in v.where_steps) else work
+                steps = [work + list(v.plant) if here and not v.between and (v.where_steps is None or k in v.where_steps) else work
                          for k in range(STEPS)]
-                self.write("x", run, rank, steps, 100_003, MARKS[v.marks][1], v.device or "NVIDIA H100")
+                self.write("x", run, rank, steps, 100_003, MARKS[v.marks][1], v.device or "NVIDIA H100",
+                           v.plant if here and v.between else ())
 
     def policy(self, v):
         text, window = LAYERS[v.layer], MARKS[v.marks][2]

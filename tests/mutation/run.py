@@ -34,7 +34,7 @@ VERDICT = ["guards", "eval", "alone", "judge", "waive", "fold", "select", "verdi
            "describe", "describe_verdict", "notes", "outside"]
 SOURCES = [f"policy/verdict/{name}.c" for name in VERDICT] + ["policy/language/limit.c", "policy/language/changes.c"] + \
           [f"cmd/gate/{name}.c" for name in ("check", "clash", "loosened", "missing")]
-C_TESTS = ["test_judge", *(f"test_verdict_{name}" for name in ("guards", "rules", "select", "waive", "eval", "notes", "alone")), "test_ranks",
+C_TESTS = ["test_judge", "test_verdict", *(f"test_verdict_{name}" for name in ("guards", "rules", "select", "waive", "eval", "notes", "alone")), "test_ranks",
            "test_compare", "test_policy_changes", "test_policy_load", "test_policy_value", "test_policy_lint", "test_policy_match",
            "test_policy_diag"]
 SCRIPTS = [["guards.py"], ["own_policy.py"], ["policy.py"], ["sides.py"], ["integrity.py"], ["check.py"]]

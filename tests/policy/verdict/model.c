@@ -101,7 +101,7 @@ static void do_work(struct clock *c, tg_sv item, double slower)
                                 : "4096");
         put_event(c, category_of(sort), name, 1, begin, c->device - 500, args);
     }
-    c->host += vary(c, tg_sv_eq(sort, TG_SV("op")) ? takes : 5);
+    c->host += vary(c, tg_sv_eq(sort, TG_SV("op")) ? takes * most : 5);
     if (op.n && !tg_sv_eq(op, TG_SV("-"))) {
         (void)snprintf(args, sizeof args, "\"External id\":%u", c->serial);
         put_event(c, "cpu_op", op, 0, start, c->host, args);
@@ -133,6 +133,19 @@ static bool is_in(unsigned bits, unsigned i)
     return bits == 0 || (bits & 1u << i);
 }
 
+static void put_unpaired(struct clock *c, const struct model_side *s)
+{
+    char args[100];
+    for (unsigned i = 0; i < s->unlinked + s->lost; i++) {
+        bool kernel = i < s->unlinked;
+        (void)snprintf(args, sizeof args, "\"correlation\":%u%s", 70000 + i,
+                       kernel ? ",\"device\":0,\"stream\":7" : "");
+        put_event(c, kernel ? "kernel" : "cuda_runtime",
+                  kernel ? TG_SV("kern") : TG_SV("cudaLaunchKernel"), kernel, 1000 * (int64_t)i,
+                  1000 * (int64_t)i + 500, args);
+    }
+}
+
 static void put_trace(struct tg_buf *out, const struct model_side *s, unsigned run, int rank)
 {
     struct clock c = { .out = out,
@@ -150,6 +163,7 @@ static void put_trace(struct tg_buf *out, const struct model_side *s, unsigned r
         tg_buf_printf(
             out, "\"distributedInfo\":{\"backend\":\"nccl\",\"rank\":%d,\"world_size\":4},", rank);
     tg_buf_printf(out, "\"traceEvents\":[%s", s->events ? s->events : "");
+    put_unpaired(&c, s);
     for (unsigned k = 0; k < (s->steps ? s->steps : 4); k++) {
         int64_t start = c.host - 500;
         bool here = is_in(s->in_steps, k) && is_in(s->in_runs, run) &&
@@ -402,6 +416,8 @@ void model_judge(struct tg_buf *out, const struct model_row *row)
         tg_verdict_add_alone(&alone, &v, s.a);
         tg_verdict_settle(&alone, s.policy->fail_on, s.a);
         v = alone;
+        tg_buf_printf(out, "%sneeds a baseline\n",
+                      tg_policy_asks_fresh_alone(s.policy) ? "no rule " : "");
     }
     put_verdict(out, &v);
     close_scene(&s);

@@ -20,9 +20,11 @@ struct model_side {
     double all_slower;                    /* everything on the device does; 0: 1 */
     const char *gone;                     /* an operator of the usual step that is not there */
     const char *device, *marker;          /* NULL: NVIDIA H100, ProfilerStep#%d; marker "": none */
-    const char *events;                   /* more events, JSON with a comma at the end */
-    const char *properties;               /* more members of the document, the same */
-    bool cut;                             /* the end of the file is missing */
+    unsigned unlinked,
+        lost;           /* kernels without a launch, launches without a kernel, before the steps */
+    const char *events; /* more events, JSON with a comma at the end */
+    const char *properties; /* more members of the document, the same */
+    bool cut;               /* the end of the file is missing */
 };
 
 /* The fresh side against itself, added to a verdict without a comparison. */

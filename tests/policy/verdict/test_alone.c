@@ -147,6 +147,25 @@ static const struct model_row rows[] = {
       .policy =
           "rules: [{id: b, match: {kind: kernel}, metric: self, fail: [{max: 1s}, {pct: 10%}]}]",
       .alone = MODEL_FIRST_RUN },
+    { .what = "alone: a budget of what is new",
+      .policy = "rules: [{id: b, match: {kind: op}, metric: added, fail: {max: 1us}}]",
+      .alone = MODEL_FIRST_RUN },
+    { .what = "alone: a budget of what is gone",
+      .policy = "rules: [{id: b, match: {kind: op}, metric: removed, fail: {max: 1us}}]",
+      .alone = MODEL_FIRST_RUN },
+    { .what = "alone: no rules", .policy = "", .alone = MODEL_FIRST_RUN },
+    { .what = "alone: a budget and a change",
+      .policy = "rules: [{id: b, match: {kind: op}, metric: count, fail: {max: 9}}, {id: c, match: "
+                "{kind: op}, metric: count, fail: {abs: 9}}]",
+      .alone = MODEL_FIRST_RUN },
+    { .what = "alone: an exceeded budget beside a change that is suspicious",
+      .policy =
+          "rules: [{id: b, match: {kind: kernel}, metric: self, fail: [{max: 1us}, {pct: 10%}]}]",
+      .alone = MODEL_FIRST_RUN },
+    { .what = "alone: a budget that is off for all",
+      .policy = "rules: [{id: b, match: {kind: op}, metric: count, fail: {max: 0}, overrides: "
+                "[{match: {name: '*'}, fail: off}]}]",
+      .alone = MODEL_FIRST_RUN },
 };
 
 static void verdicts_are_as_written(void **state)

@@ -158,6 +158,19 @@ static const struct model_row rows[] = {
       .policy = ABS,
       .base = { .work = "op|aten::a" },
       .test = { .work = "op|aten::a" } },
+    { .what = "kernels without a launch, 99", .policy = ABS, .test = { .unlinked = 99 } },
+    { .what = "kernels without a launch, 120", .policy = ABS, .test = { .unlinked = 120 } },
+    { .what = "kernels without a launch, less than half",
+      .policy = ABS,
+      .base = { .steps = 12 },
+      .test = { .unlinked = 120, .steps = 12 } },
+    { .what = "launches without a kernel, 99", .policy = ABS, .test = { .lost = 99 } },
+    { .what = "launches without a kernel, 120", .policy = ABS, .test = { .lost = 120 } },
+    { .what = "launches without a kernel, under 5 %",
+      .policy = ABS,
+      .base = { .steps = 200 },
+      .test = { .lost = 105, .steps = 200 } },
+    { .what = "both, in the baseline", .policy = ABS, .base = { .unlinked = 120, .lost = 120 } },
 };
 
 static void verdicts_are_as_written(void **state)

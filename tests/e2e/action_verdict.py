@@ -2,7 +2,8 @@
 """The action's last step: which code and verdict of step Check make which exit code, in every combination.
 
 By docs/github-actions.md: pass, warn and recorded are green with code 0; fail, inconclusive and error with code 0 come from
---exit-zero; 1, 2, 3 and 5 are what they are; 4 is green with a warning unless on-inconclusive says fail; all else is red.
+--exit-zero; 1, 2, 3 and 5 are what they are; 4 is green with a warning unless on-inconclusive says fail, of a lost baseline only if it says warn;
+all else is red.
 """
 import os
 import subprocess
@@ -11,13 +12,15 @@ import sys
 from support import ROOT, expect, finish
 
 GREEN = ["pass", "warn", "recorded"]
-VERDICTS = [*GREEN, "fail", "inconclusive", "error", "", "PASS", "pass ", "none"]
+VERDICTS = [*GREEN, "fail", "inconclusive", "error", "lost", "", "PASS", "pass ", "none"]
 CODES = ["0", "1", "2", "3", "4", "5", "", "6", "00", "124", "137", "139", "-1", "x"]
 
 
 def due(code, verdict, on_inconclusive):
     if code == "0":
         return 0 if verdict in [*GREEN, "fail", "inconclusive", "error"] else 5
+    if code == "4" and verdict == "lost":
+        return 0 if on_inconclusive == "warn" else 4
     if code == "4":
         return 5 if verdict != "inconclusive" else 0 if on_inconclusive in (None, "", "warn") else 4
     return int(code) if code in ("1", "2", "3", "5") else 5

@@ -43,6 +43,7 @@ LIBRARIES = {
     r"zstd\.h": ["core/trace/inflate_zstd.c"],
     r"^sha(2|256)\.h|^md5\.h|openssl": ["core/base/sha256.c"],
     r"xxhash": ["core/base/hash.c"],
+    r"^mpi\.h": ["cmd/mpi/mpi.c"],
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)', re.M)
 

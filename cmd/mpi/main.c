@@ -1,0 +1,257 @@
+/*
+ * tracegate-mpi: the summaries of all traces of a job, in parallel. Each process summarises its
+ * share of the files; then pairs of processes merge, until the first one has all. What a process
+ * could not read is named, and the exit code is 4, inconclusive.
+ *
+ *     mpirun -n 8 tracegate-mpi -o all.tgs [--run ID] [--wait SECONDS] TRACE|FOLDER...
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cmd/mpi/mpi.h"
+#include "core/base/file.h"
+#include "core/base/file_retry.h"
+#include "core/summary/unite.h"
+
+#define USAGE                                                                                      \
+    "usage: mpirun -n N tracegate-mpi -o FILE [--run ID] [--wait SECONDS] TRACE|FOLDER...\n"
+
+struct job {
+    struct tg_mpi mpi;
+    const char *output, *run;
+    double wait; /* seconds for one message */
+    const char **path;
+    size_t n, cap;
+    struct tg_arena *a;
+    struct tg_buf lost; /* a line a trace or process */
+};
+
+/* ---- what the signal of a launcher that gives up finds ---- */
+
+static char last_words[1024];
+static volatile sig_atomic_t n_last_words;
+
+static void on_term(int signal)
+{
+    ssize_t put = write(2, last_words, (size_t)n_last_words);
+    (void)put;
+    (void)signal;
+    _exit(4);
+}
+
+/* Which processes have not sent theirs yet: if the launcher ends the job now, one of them died. */
+static void expect(const struct job *j, int from)
+{
+    int n =
+        snprintf(last_words, sizeof last_words,
+                 "INCONCLUSIVE: the launcher ended the job while process %d was waited for: its "
+                 "traces are '%s' and every %d. after it\n",
+                 from, (size_t)from < j->n ? j->path[from] : "(none)", j->mpi.size);
+    n_last_words = n < (int)sizeof last_words ? n : (int)sizeof last_words - 1;
+}
+
+/* ---- one share ---- */
+
+static bool add_trace(struct job *j, struct tg_summary *s, const char *path)
+{
+    struct tg_summarize_opts o = { .rank = -1, .run = tg_sv_of(j->run) };
+    struct tg_err err;
+    struct tg_source *source;
+    bool ok;
+    tg_err_init(&err);
+    source = tg_source_open(path, NULL, &err);
+    ok = source && tg_summary_add(s, source, &o, NULL, &err);
+    tg_source_close(source);
+    if (!ok) {
+        int64_t rank = tg_file_rank(tg_sv_of(path));
+        if (rank >= 0)
+            tg_buf_printf(&j->lost, "rank %lld: ", (long long)rank);
+        tg_buf_printf(&j->lost, "%s: %s\n", path, err.message);
+    }
+    return ok;
+}
+
+/* The stored form of this process's files: every size-th. */
+static bool summarize_share(struct job *j, struct tg_buf *out, struct tg_err *err)
+{
+    struct tg_summary all;
+    bool ok = true;
+    tg_summary_init(&all);
+    for (size_t i = (size_t)j->mpi.rank; ok && i < j->n; i += (size_t)j->mpi.size) {
+        struct tg_summary one;
+        tg_summary_init(&one);
+        if (add_trace(j, &one, j->path[i])) {
+            tg_summary_compact(&one, &all);
+            ok = tg_summary_take(&all, &one, err);
+        } else {
+            tg_summary_release(&one);
+        }
+    }
+    ok = ok && tg_summary_write(&all, NULL, out, err);
+    tg_summary_release(&all);
+    return ok;
+}
+
+/* ---- merging two ---- */
+
+struct pair {
+    const struct tg_buf *in[2];
+    struct tg_buf out;
+};
+
+static struct tg_source *open_one(void *arg, size_t i, struct tg_err *err)
+{
+    const struct pair *p = arg;
+    return tg_source_memory(tg_buf_sv(p->in[i]), i ? "received" : "own", NULL, err);
+}
+
+static bool put(void *arg, tg_sv bytes, struct tg_err *err)
+{
+    struct pair *p = arg;
+    (void)err;
+    tg_buf_add(&p->out, bytes);
+    return true;
+}
+
+static bool merge(struct tg_buf *own, const struct tg_buf *other, struct tg_err *err)
+{
+    struct pair p = { { own, other }, { 0 } };
+    struct tg_unite u = { 2, open_one, put, &p };
+    bool ok = tg_unite_run(&u, err);
+    tg_buf_release(own);
+    *own = p.out;
+    return ok;
+}
+
+/* ---- the tree ---- */
+
+static void lose_process(struct job *j, int from)
+{
+    for (size_t i = (size_t)from; i < j->n; i += (size_t)j->mpi.size) {
+        int64_t rank = tg_file_rank(tg_sv_of(j->path[i]));
+        if (rank >= 0)
+            tg_buf_printf(&j->lost, "rank %lld: ", (long long)rank);
+        tg_buf_printf(&j->lost, "%s: process %d was lost\n", j->path[i], from);
+    }
+}
+
+/* Two messages: what was lost, and the summaries. A lost process takes those it had merged along. */
+static bool take(struct job *j, int from, int step, struct tg_buf *own, struct tg_err *err)
+{
+    struct tg_buf lost = { 0 }, other = { 0 };
+    bool there, ok = true;
+    expect(j, from);
+    there = tg_mpi_receive(&j->mpi, from, j->wait, &lost) &&
+            tg_mpi_receive(&j->mpi, from, j->wait, &other);
+    if (there) {
+        tg_buf_add(&j->lost, tg_buf_sv(&lost));
+        ok = merge(own, &other, err);
+    }
+    for (int p = from; !there && p < from + step && p < j->mpi.size; p++)
+        lose_process(j, p);
+    tg_buf_release(&lost);
+    tg_buf_release(&other);
+    return ok;
+}
+
+static bool reduce(struct job *j, struct tg_buf *own, struct tg_err *err)
+{
+    for (int step = 1; step < j->mpi.size; step *= 2) {
+        int rank = j->mpi.rank;
+        if (rank % (2 * step)) {
+            tg_mpi_send(&j->mpi, rank - step, tg_buf_sv(&j->lost));
+            tg_mpi_send(&j->mpi, rank - step, tg_buf_sv(own));
+            return true;
+        }
+        if (rank + step < j->mpi.size && !take(j, rank + step, step, own, err))
+            return false;
+    }
+    return true;
+}
+
+/* ---- the program ---- */
+
+static int fail(const struct tg_err *err)
+{
+    struct tg_buf text = { 0 };
+    tg_err_format(err, &text);
+    (void)fprintf(stderr, "tracegate-mpi: %s", text.p);
+    tg_buf_release(&text);
+    return tg_err_exit_code(err->kind);
+}
+
+/* A file, or the files of a folder: more than fit on a command line. */
+static bool add_path(struct job *j, const char *path)
+{
+    const char **in = &path;
+    size_t n = 1;
+    struct tg_err err;
+    tg_err_init(&err);
+    if (tg_file_is_dir(path) && !tg_files_in_dir(path, j->a, &in, &n, &err))
+        return false;
+    j->path = tg_grow(j->path, &j->cap, j->n + n, sizeof *j->path);
+    memcpy(j->path + j->n, in, n * sizeof *in);
+    j->n += n;
+    return true;
+}
+
+static bool parse(struct job *j, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        bool more = i + 1 < argc;
+        if (strcmp(argv[i], "-o") == 0 && more)
+            j->output = argv[++i];
+        else if (strcmp(argv[i], "--run") == 0 && more)
+            j->run = argv[++i];
+        else if (strcmp(argv[i], "--wait") == 0 && more)
+            j->wait = strtod(argv[++i], NULL);
+        else if (argv[i][0] == '-')
+            return false;
+        else if (!add_path(j, argv[i]))
+            return false;
+    }
+    return j->output && j->n && j->wait > 0;
+}
+
+static int run(struct job *j)
+{
+    struct tg_buf own = { 0 };
+    struct tg_err err;
+    int code = 0;
+    tg_err_init(&err);
+    if (!summarize_share(j, &own, &err) || !reduce(j, &own, &err) ||
+        (j->mpi.rank == 0 && !tg_file_retry_write(j->output, tg_buf_sv(&own), 0, &err)))
+        code = fail(&err);
+    if (!code && j->mpi.rank == 0 && j->lost.n) {
+        (void)fprintf(stderr, "INCONCLUSIVE: not in %s:\n%s", j->output, j->lost.p);
+        code = 4;
+    }
+    tg_buf_release(&own);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    struct job j = { .run = "", .wait = 600 };
+    int code;
+    tg_mpi_start(&j.mpi, &argc, &argv);
+    j.a = tg_arena_new();
+    if (parse(&j, argc, argv)) {
+        if (j.mpi.rank == 0) {
+            expect(&j, 0);
+            (void)signal(SIGTERM, on_term);
+        }
+        code = run(&j);
+    } else {
+        code = 2;
+        if (j.mpi.rank == 0)
+            (void)fprintf(stderr, "%s", USAGE);
+    }
+    tg_buf_release(&j.lost);
+    free(j.path);
+    tg_arena_free(j.a);
+    tg_mpi_end(&j.mpi, code);
+    return code;
+}

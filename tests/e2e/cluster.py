@@ -1,0 +1,262 @@
+#!/usr/bin/env python3
+"""Thousands of ranks: --rank auto, one summary a rank, merges in three trees with equal bytes, and what check says of a
+straggler, a collective more on one rank, a slow kernel on eight, and a rank that is missing. tracegate-mpi where it is
+built. docs/clusters.md describes all of it.
+
+usage: cluster [RANKS]   (default 1024)
+"""
+import glob
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from support import PROGRAM, expect, expect_has, finish
+
+MPI = os.path.join(os.path.dirname(PROGRAM), "mpi", "tracegate-mpi")
+MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n"]
+COLLECTIVE = "ncclDevKernel_AllReduce_Sum_f32_RING_LL"
+POLICY = """version: 1
+suites: [{{name: s, trace: none.json, baseline: none, ranks: {{expect: {n}}}}}]
+rules:
+  - {{id: collectives, match: {{class: comm, rank: each}}, metric: count, direction: both, fail: {{abs: 0}}}}
+  - {{id: kernels, match: {{kind: kernel, name: gemm_kernel, rank: each}}, metric: total, fail: {{max: 700us}}}}
+"""
+
+
+def run(*args, env=None, **kw):
+    return subprocess.run([PROGRAM, *args], capture_output=True, text=True, env={"PATH": os.environ["PATH"], **(env or {})}, **kw)
+
+
+def trace(rank, world, late=(), slow=(), extra=(), steps=3, since=1):
+    """Steps of 3 ms: host work, a kernel of 500 us, a collective that ends when the last rank has come."""
+    events, start = [], 1000
+    for step in range(steps):
+        lag = 400 if rank in late and step >= since else 0
+        longer = 300 if rank in slow else 0
+        wait = 0 if lag or longer else 400 * (bool(late) and step >= since) + 300 * bool(slow)
+        call = 100 * step + 1
+
+        def add(cat, name, tid, ts, dur, correlation=None):
+            args = {} if correlation is None else {"correlation": correlation}
+            if cat == "kernel":
+                args.update(device=0, stream=7)
+            events.append(dict(ph="X", cat=cat, name=name, pid=0 if cat == "kernel" else 1, tid=tid, ts=ts, dur=dur, args=args))
+        add("user_annotation", f"ProfilerStep#{10 + step}", 1, start, 3000)
+        add("cpu_op", "aten::load_data", 1, start + 10, 100 + lag)
+        add("cuda_runtime", "cudaLaunchKernel", 1, start + 610, 5, call)
+        add("kernel", "gemm_kernel", 7, start + 700, 500 + longer, call)
+        add("cuda_runtime", "cudaLaunchKernel", 1, start + 660, 5, call + 1)
+        add("kernel", COLLECTIVE, 7, start + 1800 - wait, 100 + wait + rank % 3, call + 1)
+        if rank in extra:
+            add("cuda_runtime", "cudaLaunchKernel", 1, start + 680, 5, call + 2)
+            add("kernel", COLLECTIVE, 7, start + 2000, 100, call + 2)
+        start += 3100
+    return dict(schemaVersion=1, deviceProperties=[dict(id=0, name="Fake")], traceEvents=events,
+                distributedInfo=dict(backend="nccl", rank=rank, world_size=world))
+
+
+def make(folder, ranks, **planted):
+    os.makedirs(folder)
+    for rank in range(ranks):
+        with open(f"{folder}/rank{rank}.json", "w") as f:
+            f.write(json.dumps(trace(rank, ranks, **planted)))
+    return sorted(glob.glob(folder + "/*.json"))
+
+
+def summaries(files, folder, n=64):
+    """As xargs -n does it: some files a process."""
+    os.makedirs(folder)
+    for i in range(0, len(files), n):
+        done = run("summarize", *files[i:i + n], "--run", "a", "-o", f"{folder}/{i:06}.tgs")
+        expect("summarize: " + done.stderr, done.returncode, 0)
+    return sorted(glob.glob(folder + "/*.tgs"))
+
+
+def merge(files, to):
+    done = run("merge", *files, "-o", to)
+    expect("merge: " + done.stderr, done.returncode, 0)
+    with open(to, "rb") as f:
+        return f.read()
+
+
+def trees(tmp, parts):
+    """At once; one after the other, from the last; by threes, with one part in all of them."""
+    whole = merge(parts, tmp + "/whole.tgs")
+    so_far = parts[-1]
+    for i, part in enumerate(reversed(parts[:-1])):
+        merge([so_far, part], f"{tmp}/chain{i % 2}.tgs")
+        so_far = f"{tmp}/chain{i % 2}.tgs"
+    with open(so_far, "rb") as f:
+        expect("a chain gives the same bytes", f.read() == whole, True)
+    groups = []
+    for i in range(3):
+        groups.append(f"{tmp}/group{i}.tgs")
+        merge(parts[i::3] + parts[:1], groups[-1])
+    expect("groups that overlap give the same bytes", merge(groups, tmp + "/groups.tgs") == whole, True)
+    expect("once more changes nothing", merge([tmp + "/whole.tgs"] + groups, tmp + "/again.tgs") == whole, True)
+    return whole
+
+
+def judged(tmp, fresh, base, ranks):
+    with open(tmp + "/p.yml", "w") as f:
+        f.write(POLICY.format(n=ranks))
+    done = run("check", fresh, "--baseline", base, "--policy", tmp + "/p.yml", "--suite", "s", env={"COLUMNS": "1000"})
+    return done.returncode, done.stdout + done.stderr
+
+
+def verdicts(tmp, ranks):
+    base = tmp + "/base.tgs"
+    usual = make(tmp + "/b", ranks)
+    merge(summaries(usual, tmp + "/bs"), base)
+    code, text = judged(tmp, base, base, ranks)
+    expect("the same: " + text, code, 0)
+    expect("nobody is late", " late: " in text, False)
+    straggler = ranks * 2 // 3
+    files = make(tmp + "/f", ranks, late=(straggler,), extra=(5,))
+    parts = summaries(files, tmp + "/fs")
+    whole = trees(tmp, parts)
+    code, text = judged(tmp, tmp + "/whole.tgs", base, ranks)
+    expect("a collective more: " + text[:500], code, 1)
+    expect_has("a collective more", text, COLLECTIVE + " [rank 5]")
+    expect_has("a straggler", text, f"rank {straggler} is late", "from step 11 on", "aten::load_data (host)")
+    slow = tuple(range(ranks // 2, ranks // 2 + 8))
+    merge(summaries(make(tmp + "/s", ranks, slow=slow), tmp + "/ss"), tmp + "/slow.tgs")
+    code, text = judged(tmp, tmp + "/slow.tgs", base, ranks)
+    expect("a slow kernel: " + text[:500], code, 1)
+    expect_has("a slow kernel", text, f"gemm_kernel [ranks {slow[0]}–{slow[-1]}]", f"ranks {slow[0]}–{slow[-1]} are late",
+               "gemm_kernel (device)")
+    # A part that is missing, and one that is cut.
+    merge(summaries(usual[:7] + usual[8:], tmp + "/ls"), tmp + "/lost.tgs")
+    name = int("".join(c for c in os.path.basename(usual[7]) if c.isdigit()))
+    code, text = judged(tmp, tmp + "/lost.tgs", base, ranks)
+    expect("a rank is missing: " + text[:500], code, 4)
+    expect_has("a rank is missing", text, f"rank {name} is missing")
+    with open(tmp + "/cut.tgs", "wb") as f:
+        f.write(whole[:len(whole) // 2])
+    done = run("merge", tmp + "/cut.tgs", "-o", tmp + "/never.tgs")
+    expect("a cut summary", (done.returncode, os.path.exists(tmp + "/never.tgs")), (3, False))
+    expect_has("a cut summary", done.stderr, "it ends before rank ", f"of {ranks} parts")
+    return files, whole
+
+
+def auto(tmp):
+    """What launchers say; the trace has the last word."""
+    path = make(tmp + "/a", 2)[1]
+    to = tmp + "/shared"
+    os.makedirs(to)
+    cases = [({"RANK": "1", "WORLD_SIZE": "2", "LOCAL_RANK": "1"}, 0, ""),
+             ({"RANK": "1", "WORLD_SIZE": "2", "SLURM_PROCID": "0"}, 0, ""),       # torchrun within srun
+             ({"OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_SIZE": "2", "SLURM_PROCID": "0"}, 0, ""),
+             ({"PMI_RANK": "1"}, 0, ""), ({"SLURM_PROCID": "1", "SLURM_NTASKS": "2", "SLURMD_NODENAME": "n7"}, 0, ""),
+             ({"JOB_COMPLETION_INDEX": "1"}, 0, ""),
+             ({"RANK": "1"}, 2, "no launcher"), ({}, 2, "no launcher"),
+             ({"SLURM_PROCID": "0"}, 2, "is the trace of rank 1, SLURM_PROCID says 0"),
+             ({"SLURM_PROCID": "1", "SLURM_NTASKS": "4"}, 2, "of a job of 2 ranks, the launcher has 4"),
+             ({"SLURM_PROCID": "one"}, 2, "SLURM_PROCID is 'one'"), ({"PMI_RANK": "2", "PMI_SIZE": "2"}, 2, "PMI_SIZE is 2")]
+    for env, code, says in cases:
+        for old in glob.glob(to + "/*"):
+            os.remove(old)
+        done = run("summarize", path, "--rank", "auto", "--run", "a", "-o", to, env=env)
+        expect(f"auto, {env}: {done.stderr}", done.returncode, code)
+        expect_has(f"auto, {env}", done.stderr, says)
+        expect(f"auto, {env}: files", os.listdir(to), [] if code else ["summary-1.tgs"])
+        if "SLURMD_NODENAME" in env and not code:
+            with open(to + "/summary-1.tgs") as f:
+                shard = json.load(f)["shards"][0]
+            expect("auto: rank and node", (shard["rank"], shard["env"]["node"]), (1, "n7"))
+
+
+FAILING = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+int fsync(int fd)
+{
+    static int left = -1;
+    if (left < 0)
+        left = atoi(getenv("FAILS"));
+    if (left-- > 0) {
+        errno = ESTALE;
+        return -1;
+    }
+    return ((int (*)(int))dlsym(RTLD_NEXT, "fsync"))(fd);
+}
+"""
+
+
+def unsteady(tmp):
+    """A shared file system that fails for a while, and one that goes on failing: bounded, and nothing half written."""
+    cc = shutil.which("cc")
+    if not cc:
+        return print("no compiler: the shared file system is not tried")
+    path = make(tmp + "/u", 1)[0]
+    with open(tmp + "/f.c", "w") as f:
+        f.write(FAILING)
+    subprocess.run([cc, "-shared", "-fPIC", "-o", tmp + "/f.so", tmp + "/f.c", "-ldl"], check=True)
+    for fails, code in ((2, 0), (1000, 5)):
+        to = f"{tmp}/unsteady{fails}"
+        os.makedirs(to)
+        done = run("summarize", path, "--rank", "auto", "-o", to,
+                   env={"SLURM_PROCID": "0", "LD_PRELOAD": tmp + "/f.so", "FAILS": str(fails)}, timeout=60)
+        if "ASan" in done.stderr:
+            return print("with sanitizers, the shared file system is not tried")
+        expect(f"unsteady, {fails}: {done.stderr}", (done.returncode, os.listdir(to)), (code, [] if code else ["summary-0.tgs"]))
+
+
+def mpi(tmp, files, whole):
+    if not os.path.exists(MPI) or not shutil.which("mpirun"):
+        return print("without MPI: tracegate-mpi is not tried (-DTG_MPI=ON builds it)")
+    env = dict(os.environ, OMPI_MCA_btl_vader_single_copy_mechanism="none")
+    for n in ("2", "3"):
+        done = subprocess.run([*MPIRUN, n, MPI, "-o", tmp + "/mpi.tgs", "--run", "a", tmp + "/f"], capture_output=True, text=True,
+                              timeout=300, env=env)
+        expect(f"mpirun -n {n}: {done.stderr}", done.returncode, 0)
+        with open(tmp + "/mpi.tgs", "rb") as f:
+            expect(f"mpirun -n {n}: the same bytes", f.read() == whole, True)
+    with open(tmp + "/rank9999.json", "w") as f:
+        f.write('{"traceEvents":[')
+    done = subprocess.run([*MPIRUN, "2", MPI, "-o", tmp + "/part.tgs", "--run", "a", *files[:8], tmp + "/rank9999.json"],
+                          capture_output=True, text=True, timeout=300, env=env)
+    expect("mpirun: a bad trace", done.returncode, 4)
+    expect_has("mpirun: a bad trace", done.stderr, "INCONCLUSIVE", "rank 9999")
+    # The second process waits at a pipe that nobody opens, and is killed.
+    os.mkfifo(tmp + "/rank77.json")
+    job = subprocess.Popen([*MPIRUN, "2", MPI, "-o", tmp + "/killed.tgs", files[0], tmp + "/rank77.json"],
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env)
+    victim, until = None, time.monotonic() + 60
+    while victim is None and time.monotonic() < until:
+        time.sleep(0.2)
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{pid}/environ") as f:
+                    mine = "OMPI_COMM_WORLD_RANK=1\0" in f.read()
+                with open(f"/proc/{pid}/cmdline") as f:
+                    mine = mine and tmp + "/killed.tgs" in f.read()
+            except OSError:
+                continue
+            victim = int(pid) if mine else victim
+    time.sleep(1)
+    os.kill(victim, signal.SIGKILL)
+    _, err = job.communicate(timeout=60)
+    expect("mpirun: a process is killed", job.returncode != 0, True)
+    expect_has("mpirun: a process is killed", err, "INCONCLUSIVE", "process 1", "rank77.json")
+
+
+def main():
+    ranks = int(sys.argv[1]) if len(sys.argv) > 1 else 1024
+    with tempfile.TemporaryDirectory() as tmp:
+        files, whole = verdicts(tmp, ranks)
+        auto(tmp)
+        unsteady(tmp)
+        mpi(tmp, files, whole)
+    return finish(f"cluster: {ranks} ranks")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

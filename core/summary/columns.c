@@ -223,20 +223,19 @@ static tg_ns read_time(struct values *v)
     return time;
 }
 
-/* Room for the times of a set, and the inclusive less the self times, in `total`. */
-static bool read_less(struct values *v, struct tg_row *rows, size_t n_rows, size_t n)
+/* Room for the self times of a set, and what the inclusive times have more; to be freed. */
+static bool read_less(struct values *v, struct tg_row *rows, size_t n_rows, size_t n, tg_ns **less)
 {
     size_t numbers;
     tg_ns *time;
     if (__builtin_mul_overflow(n_rows, n, &numbers) || numbers > tg_unpack_left(&v->u))
         return false;
-    time = TG_NEW_N(v->a, tg_ns, 2 * numbers);
-    for (size_t i = 0; i < n_rows; i++) {
-        rows[i].total = time + 2 * i * n;
-        rows[i].self = rows[i].total + n;
-        for (size_t k = 0; k < n; k++)
-            rows[i].total[k] = read_time(v);
-    }
+    *less = tg_xrealloc(NULL, numbers + 1, sizeof **less);
+    for (size_t i = 0; i < numbers; i++)
+        (*less)[i] = read_time(v);
+    time = TG_NEW_N(v->a, tg_ns, numbers);
+    for (size_t i = 0; i < n_rows; i++)
+        rows[i].self = time + i * n;
     return !v->u.bad;
 }
 
@@ -289,12 +288,27 @@ static bool read_all_slots(struct values *v, struct tg_shard *s, const bool *kep
     return !v->u.bad;
 }
 
-static bool add_self(struct tg_row *rows, size_t n_rows, size_t n)
+static bool is_zero(const tg_ns *v, size_t n)
 {
-    for (size_t i = 0; i < n_rows; i++)
+    for (size_t k = 0; k < n; k++)
+        if (v[k])
+            return false;
+    return true;
+}
+
+/* Inclusive times; where they are the self times, they are one array. */
+static bool add_less(struct values *v, struct tg_row *rows, size_t n_rows, size_t n,
+                     const tg_ns *less)
+{
+    for (size_t i = 0; i < n_rows; i++, less += n) {
+        rows[i].total = rows[i].self;
+        if (is_zero(less, n))
+            continue;
+        rows[i].total = TG_NEW_N(v->a, tg_ns, n);
         for (size_t k = 0; k < n; k++)
-            if (__builtin_add_overflow(rows[i].total[k], rows[i].self[k], &rows[i].total[k]))
+            if (__builtin_add_overflow(rows[i].self[k], less[k], &rows[i].total[k]))
                 return false;
+    }
     return true;
 }
 
@@ -318,17 +332,28 @@ static struct tg_row *rows_of(const struct tg_shared_rows *shape, enum tg_book_s
     return rows;
 }
 
-static bool read_all(struct values *v, struct tg_shard *s, const bool *kept)
+static bool read_times(struct values *v, struct tg_shard *s, const bool *kept, tg_ns **less)
 {
     size_t n = s->n_steps + 1;
-    if (!read_less(v, s->rows, s->n_rows, n) || !read_less(v, s->frames, s->n_frames, n))
+    if (!read_less(v, s->rows, s->n_rows, n, &less[TG_BOOK_ROWS]) ||
+        !read_less(v, s->frames, s->n_frames, n, &less[TG_BOOK_FRAMES]))
         return false;
     for (size_t i = 0; i < s->n_rows; i++)
         read_self(v, &s->rows[i], kept[i] ? s->n_steps : 0, n);
     for (size_t i = 0; i < s->n_frames; i++)
         read_self(v, &s->frames[i], 0, n);
     return read_gaps(v, s) && read_all_slots(v, s, kept) && v->u.p == v->u.end &&
-           add_self(s->rows, s->n_rows, n) && add_self(s->frames, s->n_frames, n);
+           add_less(v, s->rows, s->n_rows, n, less[TG_BOOK_ROWS]) &&
+           add_less(v, s->frames, s->n_frames, n, less[TG_BOOK_FRAMES]);
+}
+
+static bool read_all(struct values *v, struct tg_shard *s, const bool *kept)
+{
+    tg_ns *less[TG_BOOK_SETS] = { NULL };
+    bool ok = read_times(v, s, kept, less);
+    for (int set = 0; set < TG_BOOK_SETS; set++)
+        free(less[set]);
+    return ok;
 }
 
 bool tg_values_read(struct tg_shard *s, tg_sv raw, const struct tg_shared_rows *shape,

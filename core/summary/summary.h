@@ -11,8 +11,8 @@
  */
 #include "core/base/arena.h"
 #include "core/base/doc.h"
-#include "core/base/strmap.h"
 #include "core/base/host.h"
+#include "core/base/strmap.h"
 #include "core/metric/measure.h"
 #include "core/metric/stacks.h"
 #include "core/steps/steps.h"
@@ -38,16 +38,16 @@ struct tg_row {
     tg_sv parent;    /* host: name of the enclosing operator or annotation (ProfilerStep#N is
                         "ProfilerStep"); device: of the operator around the launch; "" none */
     enum tg_kind kind;
+    uint32_t order;         /* of kernels: position of its first one among those of the shard's rows
+                               of kernels; else 0 */
     int64_t device, stream; /* -1 on the host; streams are kept, never added up here */
     uint32_t *count;        /* [n_steps + 1]; the last is the bucket outside every step */
     tg_ns *total, *self;    /* [n_steps + 1], inclusive and self time */
     tg_ns *slots; /* values in start order, step after step (steps only, sum of count[0..n_steps)):
                      host: self time, device: duration; NULL: dropped, use step totals */
     struct tg_fact *facts; /* by (kind, value) */
-    size_t n_facts;
+    uint32_t n_facts;
     bool facts_cut; /* more than limits.max_facts distinct ones of a kind; the rest is not here */
-    uint32_t order; /* of kernels: position of its first one among those of the shard's rows of
-                       kernels; else 0 */
 };
 
 /* Deviations from the JSON standard in the trace, by kind: how many places. */

@@ -13,6 +13,9 @@
 struct job {
     const struct tg_diff_work *w;
     struct tg_strmap keys;
+    struct tg_strmap kernels; /* names, and whether they communicate: ranks have the same ones */
+    bool *comm;
+    size_t cap_comm;
     struct tg_collective *v;
     size_t n, cap;
     tg_ns skew, longest;                              /* summed over what all ranks have */
@@ -91,6 +94,21 @@ static bool runs_in_steps(const struct tg_shard *s, const struct tg_row *row)
     return false;
 }
 
+static bool communicates(struct job *j, const struct tg_row *row)
+{
+    const struct tg_classes *classes = j->w->o->classes;
+    size_t known = j->kernels.n;
+    uint32_t id;
+    if (row->kind != TG_KIND_KERNEL)
+        return tg_class_of(classes, row->kind, row->name, NULL) == TG_CLASS_COMM;
+    id = tg_strmap_add(&j->kernels, row->name);
+    if (id == known) {
+        j->comm = tg_grow(j->comm, &j->cap_comm, j->kernels.n, sizeof *j->comm);
+        j->comm[id] = tg_class_of(classes, row->kind, row->name, NULL) == TG_CLASS_COMM;
+    }
+    return j->comm[id];
+}
+
 /* False: single durations were left out of this summary. */
 static bool collect_rank(struct job *j, uint32_t rank, size_t at)
 {
@@ -100,8 +118,7 @@ static bool collect_rank(struct job *j, uint32_t rank, size_t at)
     tg_strmap_init(&of_rank);
     for (size_t i = 0; whole && i < s->n_rows; i++) {
         const struct tg_row *row = &s->rows[i];
-        if (!tg_kind_is_device(row->kind) || !runs_in_steps(s, row) ||
-            tg_class_of(j->w->o->classes, row->kind, row->name, NULL) != TG_CLASS_COMM)
+        if (!tg_kind_is_device(row->kind) || !runs_in_steps(s, row) || !communicates(j, row))
             continue;
         whole = row->slots != NULL;
         if (whole)
@@ -148,18 +165,21 @@ static bool match_run(struct job *j, int side, size_t run)
 {
     bool known = true;
     tg_strmap_init(&j->keys);
+    tg_strmap_init(&j->kernels);
     for (uint32_t rank = 0; known && rank < j->w->c->n_ranks[side]; rank++)
         known = collect_rank(j, rank, tg_work_cell(j->w, side, run, rank));
     tg_collectives_match(j->v, j->n, j->keys.n, add_collective, j);
     free(j->v);
+    free(j->comm);
     tg_strmap_release(&j->keys);
+    tg_strmap_release(&j->kernels);
     return known;
 }
 
 bool tg_collective_skew(const struct tg_diff_work *w, int side, size_t run, double *out)
 {
     struct job j = { .w = w };
-    bool known = match_run(&j, side, run);
+    bool known = w->c->n_ranks[side] > 1 && match_run(&j, side, run);
     *out = j.longest > 0 ? 100 * (double)j.skew / (double)j.longest : 0;
     return known && j.longest > 0;
 }

@@ -31,6 +31,15 @@ def lint_dates(tmp):
         expect(f"lint, last day {day}: {p.stdout}", (p.returncode, part in p.stdout), (code, True))
 
 
+def examples():
+    """The policies that docs/policy.md offers for copying load, and lint says nothing about them."""
+    found = sorted(glob.glob(f"{ROOT}/examples/policy*.yml"))
+    expect("examples of policies", len(found) >= 6, True)
+    for path in found:
+        code, out, _ = run("policy", "lint", "--policy", path)
+        expect(f"lint of {path}: {out}", (code, "no mistakes" in out), (0, True))
+
+
 def waive(tmp):
     """Waivers for all causes of a failure, as `policy waive` writes them, and the same check passes: they cover what follows."""
     traces = os.path.join(ROOT, "examples/traces")
@@ -245,6 +254,7 @@ def main():
             f.write(text.replace("extends:", "extend:"))
         code, out, _ = run("policy", "lint", "--policy", "bad.yml", cwd=tmp)
         expect("lint of a typing error", (code, "extends" in out, "bad.yml:4:1" in out), (2, True, True))
+        examples()
         lint_dates(tmp)
         code, out, _ = run("policy", "show", cwd=tmp)
         expect("show", code, 0)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The published schema says what the loader says: it accepts every policy that loads (samples, the
 built-in one, the manual's) and refuses those whose mistake is one of shape."""
+import glob
 import json
 import os
 import re
@@ -29,7 +30,7 @@ def tool(*args):
 def policies():
     """The files of the repository and the examples of the manual."""
     yield os.path.join(ROOT, "policy/language/defaults.yml")
-    yield os.path.join(ROOT, "examples/policy.yml")
+    yield from sorted(glob.glob(os.path.join(ROOT, "examples/policy*.yml")))
     with open(os.path.join(ROOT, "docs/policy.md"), encoding="utf-8") as f:
         blocks = re.findall(r"^```yaml\n(.*?)^```", f.read(), re.M | re.S)
     for block in blocks:

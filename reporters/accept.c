@@ -57,3 +57,48 @@ void tg_accept_put(struct tg_buf *out, const struct tg_result *r)
         tg_buf_add(out, tg_buf_sv(&one));
     tg_buf_release(&one);
 }
+
+/* The first violation that is not a consequence of another. */
+static const struct tg_result *first_violation(const struct tg_verdict *v)
+{
+    for (size_t i = 0; i < v->n_results; i++)
+        if (v->results[i].state == TG_STATE_FAIL && v->results[i].folded_under >= v->n_results)
+            return &v->results[i];
+    return NULL;
+}
+
+static void put_words(struct tg_buf *out, tg_sv text)
+{
+    tg_buf_add(out, text);
+}
+
+void tg_accept_put_next(struct tg_buf *out, const struct tg_verdict *v,
+                        void (*put_code)(struct tg_buf *out, tg_sv text))
+{
+    const struct tg_result *r = first_violation(v);
+    const struct tg_cause_frame *f = r && r->cause ? r->cause->function : NULL;
+    struct tg_buf text = { 0 };
+    put_code = put_code ? put_code : put_words;
+    if (v->outcome != TG_OUTCOME_FAIL || !r)
+        return;
+    if (f) {
+        tg_buf_puts(out, "Look at ");
+        tg_buf_printf(&text, "%.*s:%u", TG_SV_ARG(f->file),
+                      (unsigned)(r->source_line ? r->source_line : f->line));
+        put_code(out, tg_buf_sv(&text));
+        tg_buf_puts(out, " in ");
+        put_code(out, f->text);
+        tg_buf_puts(out, ". ");
+    } else if (!r->cause || !r->cause->stacks) {
+        tg_buf_puts(out, "Where in the program it is: record both sides with Python stacks (");
+        put_code(out, TG_SV("with_stack=True"));
+        tg_buf_puts(out, "). ");
+    }
+    if (r->rule.n) {
+        tg_buf_clear(&text);
+        tg_buf_printf(&text, "tracegate policy explain %.*s", TG_SV_ARG(r->rule));
+        tg_buf_puts(out, "Its limit, and how to accept it: ");
+        put_code(out, tg_buf_sv(&text));
+    }
+    tg_buf_release(&text);
+}

@@ -58,7 +58,8 @@ static void add_names(struct tg_doc *list, const struct tg_verdict *v)
         const struct tg_op *op = &c->ops[rows[i]];
         struct tg_buf name = { 0 };
         tg_label_put(&name, &labels.v[i]);
-        add_entry(list, v, tg_buf_sv(&name), " self time", "us", round(op->self[TG_TEST]) / 1000, &op->ev);
+        add_entry(list, v, tg_buf_sv(&name), " self time", "us", round(op->self[TG_TEST]) / 1000,
+                  &op->ev);
         tg_buf_release(&name);
     }
     tg_labels_release(&labels);

@@ -71,7 +71,7 @@ struct tg_parts tg_result_parts(const struct tg_result *r)
     parts.name = r->op_normalised.n ? r->op_normalised : r->op;
     if (parts.name.n && tg_sv_starts(r->message, parts.name))
         parts.rest = (tg_sv){ r->message.p + parts.name.n, r->message.n - parts.name.n };
-    if (r->subject == TG_SUBJECT_STEP && tg_sv_eq(r->metric, TG_SV("self")))
+    if (r->subject == TG_SUBJECT_STEP && !tg_sv_eq(r->metric, TG_SV("total")))
         parts.what = " (host time between operators)";
     if (parts.name.n && parts.rest.n && parts.rest.p == r->message.p)
         parts.joint = ": ";

@@ -80,6 +80,10 @@ static void put_banner(struct tg_html *h)
     if (v->error.n && !tg_sv_has(v->headline, v->error))
         put_paragraph(h, "<p><b>why</b> ", v->error);
     put_paragraph(h, "<p><b>next</b> ", tg_verdict_next(v));
+    tg_buf_clear(&effect);
+    tg_accept_put_next(&effect, v, tg_html_put_name);
+    if (effect.n)
+        tg_buf_printf(h->page.out, "<p><b>next</b> %s</p>\n", effect.p);
     put_paragraph(h, "<p class=\"dim small\">", v->coverage);
     tg_page_raw(&h->page, "</header>\n");
     tg_buf_release(&effect);

@@ -14,6 +14,7 @@ struct tg_html {
     struct tg_prose prose;
 };
 void tg_html_put_text(struct tg_html *h, tg_sv sentence); /* names in it as code */
+void tg_html_put_name(struct tg_buf *out, tg_sv name);    /* a name as code, shortened */
 
 void tg_html_put_causes(struct tg_html *h); /* html_causes.c */
 void tg_html_put_bar(struct tg_html *h);    /* html_bar.c: the step before and after */

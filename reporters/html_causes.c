@@ -8,13 +8,7 @@
 #include "reporters/number.h"
 #include "reporters/origin.h"
 
-enum { NAME = 90, OPEN = 6, CARDS = 40 };
-
-static void put_name(struct tg_buf *out, tg_sv name)
-{
-    struct tg_page page = { .out = out };
-    tg_page_name(&page, name, NAME);
-}
+enum { OPEN = 6, CARDS = 40 };
 
 /* `text` as code, linked to its line in the repository where that is known. */
 static void put_place(struct tg_html *h, tg_sv text, tg_sv file, uint32_t line)
@@ -30,7 +24,7 @@ static void put_place(struct tg_html *h, tg_sv text, tg_sv file, uint32_t line)
 static void put_origin(struct tg_html *h, const struct tg_result *r)
 {
     const struct tg_cause_frame *f = r->cause ? r->cause->function : NULL;
-    struct tg_origin_style style = { .put_name = put_name, .without_place = f != NULL };
+    struct tg_origin_style style = { .put_name = tg_html_put_name, .without_place = f != NULL };
     if (!r->cause)
         return;
     tg_page_raw(&h->page, "<p>");
@@ -45,7 +39,7 @@ static void put_origin(struct tg_html *h, const struct tg_result *r)
     if (r->cause->path.n > 1) {
         tg_page_raw(&h->page, "</p>\n<p class=\"dim small\">path ");
         tg_origin_put_path(h->page.out, r->cause,
-                           &(struct tg_origin_style){ .put_name = put_name });
+                           &(struct tg_origin_style){ .put_name = tg_html_put_name });
     }
     tg_page_raw(&h->page, "</p>\n");
 }
@@ -79,7 +73,7 @@ static void put_folded(struct tg_html *h, const uint32_t *roots, size_t i)
         if (roots[k] != i || k == i || !tg_result_shown(r) || n++ >= SHOWN)
             continue;
         tg_page_raw(p, n == 1 ? "<p class=\"small\"><span class=\"dim\">explains</span> " : ", ");
-        put_name(p->out, r->op_normalised.n ? r->op_normalised : r->op);
+        tg_html_put_name(p->out, r->op_normalised.n ? r->op_normalised : r->op);
         if (r->has_values) {
             tg_buf_putc(p->out, ' ');
             put_delta(p->out, r);
@@ -116,7 +110,7 @@ static void put_card(struct tg_html *h, const uint32_t *roots, size_t i)
     const char *state = tg_state_name(r->state);
     tg_buf_printf(h->page.out, "<li><p><span class=\"tag %s\">%s</span> <b>", state, state);
     if (parts.name.n)
-        put_name(h->page.out, parts.name);
+        tg_html_put_name(h->page.out, parts.name);
     tg_page_raw(&h->page, "</b>");
     tg_page_raw(&h->page, parts.what);
     tg_page_raw(&h->page, parts.joint);

@@ -10,6 +10,7 @@
 #include "reporters/markdown.h"
 
 #include "core/base/utf8.h"
+#include "reporters/accept.h"
 #include "reporters/cause.h"
 #include "reporters/effect.h"
 #include "reporters/escape.h"
@@ -118,7 +119,7 @@ static void put_head(struct tg_markdown *m)
 
 static void put_error(struct tg_markdown *m)
 {
-    struct tg_buf part = { 0 };
+    struct tg_buf part = { 0 }, first = { 0 };
     tg_sv next = tg_verdict_next(m->v);
     if (m->v->error.n && !tg_sv_has(m->v->headline, m->v->error)) {
         tg_buf_puts(&part, "\n**Why** ");
@@ -130,7 +131,12 @@ static void put_error(struct tg_markdown *m)
         tg_markdown_put_text(m, &part, next);
         tg_buf_puts(&part, "\n");
     }
+    tg_accept_put_next(&first, m->v, tg_markdown_put_name);
+    if (first.n) {
+        tg_buf_printf(&part, "\n**Next** %s\n", first.p);
+    }
     tg_markdown_add_or_drop(m, &part);
+    tg_buf_release(&first);
     tg_buf_release(&part);
 }
 

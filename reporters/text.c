@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "core/base/utf8.h"
+#include "reporters/accept.h"
 #include "reporters/cause.h"
 #include "reporters/effect.h"
 #include "reporters/escape.h"
@@ -156,6 +157,10 @@ static void put_context(struct page *p)
         put_field(p, 2, "why", 10, v->error, TG_TINT_RED);
     if (tg_verdict_next(v).n)
         put_field(p, 2, "next", 10, tg_verdict_next(v), TG_TINT_DIM);
+    tg_buf_clear(&text);
+    tg_accept_put_next(&text, v, NULL);
+    if (text.n)
+        put_field(p, 2, "next", 10, tg_buf_sv(&text), TG_TINT_DIM);
     tg_buf_release(&text);
 }
 

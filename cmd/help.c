@@ -342,6 +342,20 @@ static void bash_choices(struct tg_buf *out, const char *command, const struct t
     }
 }
 
+/* The verbs of a synopsis, "record [TRACE...] | show | list": the first word of each alternative. */
+static void verb_words(struct tg_buf *out, const char *synopsis)
+{
+    if (!strstr(synopsis, " | "))
+        return;
+    for (const char *p = synopsis; p; p = strstr(p, " | ")) {
+        size_t n;
+        p += strspn(p, " |[");
+        n = strspn(p, "abcdefghijklmnopqrstuvwxyz");
+        if (n)
+            tg_buf_printf(out, "%.*s ", (int)n, p);
+    }
+}
+
 void tg_help_bash(struct tg_buf *out, const struct tg_cmd *const *commands)
 {
     tg_buf_puts(out,
@@ -366,7 +380,16 @@ void tg_help_bash(struct tg_buf *out, const struct tg_cmd *const *commands)
         option_words(out, tg_global_options);
         tg_buf_puts(out, "' ;;\n");
     }
-    tg_buf_puts(out, "  esac\n"
+    tg_buf_puts(out, "  esac\n  if [ \"$COMP_CWORD\" -eq 2 ]; then\n    case $cmd in\n");
+    for (const struct tg_cmd *const *c = commands; *c; c++) {
+        struct tg_buf verbs = { 0 };
+        verb_words(&verbs, (*c)->synopsis);
+        if (verbs.n)
+            tg_buf_printf(out, "      %s) COMPREPLY=( $(compgen -W '%s' -- \"$cur\") ) ;;\n",
+                          (*c)->name, verbs.p);
+        tg_buf_release(&verbs);
+    }
+    tg_buf_puts(out, "    esac\n    [ ${#COMPREPLY[@]} -eq 0 ] || return\n  fi\n"
                      "  case $cur in\n"
                      "    -*) COMPREPLY=( $(compgen -W \"$words\" -- \"$cur\") ) ;;\n"
                      "    *) COMPREPLY=( $(compgen -f -- \"$cur\") ) ;;\n"

@@ -55,6 +55,15 @@ if shutil.which("groff"):
     check("groff has no warning", r.returncode == 0 and not r.stderr)
 bash = run("help", "--completion", "bash").stdout
 check("bash reads the completion", subprocess.run(["bash", "-n"], input=bash, text=True).returncode == 0)
+def completed(*words):
+    line = " ".join(f"'{w}'" for w in ("tracegate",) + words)
+    text = bash + f"\nCOMP_WORDS=({line}); COMP_CWORD={len(words)}; _tracegate; printf '%s ' \"${{COMPREPLY[@]}}\""
+    return subprocess.run(["bash", "-c", text], capture_output=True, text=True).stdout.split()
+
+
+check("completion of verbs", completed("baseline", "") == ["record", "show", "list", "fetch", "push", "prune"])
+check("completion of a verb", completed("policy", "ex") == ["explain"])
+check("no verbs where there are none", "record" not in completed("check", ""))
 got = subprocess.run(["bash", "-c", bash + "\nCOMP_WORDS=(tracegate help --completion ''); COMP_CWORD=3; _tracegate; "
                       "echo ${COMPREPLY[@]}"], capture_output=True, text=True).stdout
 check("bash completes a choice", got == "bash zsh\n")

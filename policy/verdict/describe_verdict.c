@@ -28,16 +28,6 @@ static void put_budget(struct tg_buf *b, const struct tg_result *r)
     tg_buf_printf(b, " (%.*s)", TG_SV_ARG(r->limit));
 }
 
-/* An operator under several rules is one name in the headline: that of its first result. */
-static bool is_named(const struct tg_verdict *v, size_t before, enum tg_state state, tg_sv name)
-{
-    for (size_t i = 0; i < before; i++)
-        if (v->results[i].state == state && v->results[i].folded_under == TG_NO_ID &&
-            tg_sv_eq(v->results[i].op_normalised, name))
-            return true;
-    return false;
-}
-
 static void put_names(struct tg_buf *b, const struct tg_verdict *v, enum tg_state state)
 {
     size_t shown = 0, total = 0;
@@ -45,8 +35,7 @@ static void put_names(struct tg_buf *b, const struct tg_verdict *v, enum tg_stat
         total += v->results[i].state == state && v->results[i].folded_under == TG_NO_ID;
     for (size_t i = 0; i < v->n_results && shown < 3; i++) {
         const struct tg_result *r = &v->results[i];
-        if (r->state != state || r->folded_under != TG_NO_ID ||
-            is_named(v, i, state, r->op_normalised))
+        if (r->state != state || r->folded_under != TG_NO_ID)
             continue;
         tg_buf_puts(b, shown++ ? ", " : ": ");
         tg_sv name = tg_utf8_prefix(r->op_normalised, 60);

@@ -31,30 +31,46 @@ static inline void near(double got, double want)
         fail_msg("got %.17g, want %.17g", got, want);
 }
 
-/* `runs` empty marked shards of `steps` steps of 1 ms on a side. */
-static inline void make_side(struct fixture *f, int side, size_t runs, size_t steps)
+static inline struct tg_shard *empty_shard(struct fixture *f, int64_t rank, size_t steps)
+{
+    struct tg_shard *h = TG_NEW(f->a, struct tg_shard);
+
+    h->marked = true;
+    h->rank = rank;
+    h->n_steps = steps;
+    h->steps = TG_NEW_N(f->a, struct tg_step, steps);
+    for (size_t j = 0; j < steps; j++)
+        h->steps[j] = (struct tg_step){ .number = (int64_t)j + 3,
+                                        .start = (tg_ns)j * 1000000,
+                                        .end = (tg_ns)(j + 1) * 1000000 };
+    h->rows = TG_NEW_N(f->a, struct tg_row, MAX_ROWS);
+    h->measures = TG_NEW_N(f->a, struct tg_measure_value, TG_MEASURES * steps);
+    return h;
+}
+
+/* `runs` of `ranks` empty marked shards of `steps` steps of 1 ms on a side: ranks `first`, ... */
+static inline void make_ranks(struct fixture *f, int side, size_t runs, size_t ranks, int64_t first,
+                              size_t steps)
 {
     struct tg_side *s = &f->side[side];
+
     s->n_runs = runs;
-    s->n_ranks = 1;
-    s->ranks = TG_NEW_N(f->a, int64_t, 1);
-    s->ranks[0] = -1;
+    s->n_ranks = ranks;
+    s->ranks = TG_NEW_N(f->a, int64_t, ranks);
+    for (size_t k = 0; k < ranks; k++)
+        s->ranks[k] = first + (int64_t)k;
     s->at = TG_NEW_N(f->a, const struct tg_shard **, runs);
     for (size_t r = 0; r < runs; r++) {
-        struct tg_shard *h = TG_NEW(f->a, struct tg_shard);
-        h->marked = true;
-        h->rank = -1;
-        h->n_steps = steps;
-        h->steps = TG_NEW_N(f->a, struct tg_step, steps);
-        for (size_t j = 0; j < steps; j++)
-            h->steps[j] = (struct tg_step){ .number = (int64_t)j + 3,
-                                            .start = (tg_ns)j * 1000000,
-                                            .end = (tg_ns)(j + 1) * 1000000 };
-        h->rows = TG_NEW_N(f->a, struct tg_row, MAX_ROWS);
-        h->measures = TG_NEW_N(f->a, struct tg_measure_value, TG_MEASURES * steps);
-        s->at[r] = TG_NEW_N(f->a, const struct tg_shard *, 1);
-        s->at[r][0] = h;
+        s->at[r] = TG_NEW_N(f->a, const struct tg_shard *, ranks);
+        for (size_t k = 0; k < ranks; k++)
+            s->at[r][k] = empty_shard(f, s->ranks[k], steps);
     }
+}
+
+/* Of one rank, whose number is not known. */
+static inline void make_side(struct fixture *f, int side, size_t runs, size_t steps)
+{
+    make_ranks(f, side, runs, 1, -1, steps);
 }
 
 static inline void make(struct fixture *f, size_t nb, size_t nt, size_t steps)
@@ -63,19 +79,23 @@ static inline void make(struct fixture *f, size_t nb, size_t nt, size_t steps)
     make_side(f, TG_TEST, nt, steps);
 }
 
+static inline struct tg_shard *shard_of(struct fixture *f, int side, size_t run, size_t rank)
+{
+    return (struct tg_shard *)(uintptr_t)f->side[side].at[run][rank];
+}
+
 static inline struct tg_shard *shard(struct fixture *f, int side, size_t run)
 {
-    return (struct tg_shard *)(uintptr_t)f->side[side].at[run][0];
+    return shard_of(f, side, run, 0);
 }
 
 /*
- * A row of one run: `count[j]` calls in step j, each of `ns` (odd numbers keep the tick at 1 ns).
+ * A row of a shard: `count[j]` calls in step j, each of `ns` (odd numbers keep the tick at 1 ns).
  */
-static inline struct tg_row *add_counts(struct fixture *f, int side, size_t run, enum tg_kind kind,
-                                        const char *name, const char *parent, const uint32_t *count,
-                                        tg_ns ns)
+static inline struct tg_row *add_to(struct fixture *f, struct tg_shard *h, enum tg_kind kind,
+                                    const char *name, const char *parent, const uint32_t *count,
+                                    tg_ns ns)
 {
-    struct tg_shard *h = shard(f, side, run);
     struct tg_row *row = &h->rows[h->n_rows++];
     size_t n = 0, sum = 0;
 
@@ -99,6 +119,14 @@ static inline struct tg_row *add_counts(struct fixture *f, int side, size_t run,
             row->slots[n++] = ns;
     }
     return row;
+}
+
+/* Of one run. */
+static inline struct tg_row *add_counts(struct fixture *f, int side, size_t run, enum tg_kind kind,
+                                        const char *name, const char *parent, const uint32_t *count,
+                                        tg_ns ns)
+{
+    return add_to(f, shard(f, side, run), kind, name, parent, count, ns);
 }
 
 /* The same in every step. */
@@ -142,6 +170,12 @@ static inline const struct tg_op *find(struct fixture *f, const char *name)
             return &f->c.ops[i];
     fail_msg("no operator '%s'", name);
     return NULL;
+}
+
+static inline void is_text(tg_sv got, const char *want)
+{
+    if (!tg_sv_eq(got, tg_sv_of(want)))
+        fail_msg("got '%.*s', want '%s'", TG_SV_ARG(got), want);
 }
 
 static inline int by_hand_set_up(void **state)

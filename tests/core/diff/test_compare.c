@@ -62,12 +62,6 @@ static enum tg_exception exception(struct fixture *f, const char *name)
     return tg_op_exception(find(f, name));
 }
 
-static void is_text(tg_sv got, const char *want)
-{
-    if (!tg_sv_eq(got, tg_sv_of(want)))
-        fail_msg("got '%.*s', want '%s'", TG_SV_ARG(got), want);
-}
-
 /* ---- counts ---- */
 
 static void counts_are_modal_per_step(void **state)

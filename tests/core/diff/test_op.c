@@ -1,0 +1,135 @@
+/* What is true of an operator or a name by itself (op.c): each rule beside a case just outside it. */
+#include "by_hand.h"
+#include "core/diff/internal.h"
+
+static bool makes_wait(enum tg_kind kind, enum tg_class class_, const char *name)
+{
+    const struct tg_op op = { .kind = kind, .class_ = class_, .name = tg_sv_of(name) };
+
+    return tg_op_makes_wait(&op);
+}
+
+static void what_makes_wait(void **state)
+{
+    (void)state;
+    assert_true(makes_wait(TG_KIND_SYNC, TG_CLASS_OTHER, "cudaDeviceSynchronize"));
+    assert_false(makes_wait(TG_KIND_RUNTIME, TG_CLASS_OTHER, "cudaDeviceSynchronize"));
+    assert_true(makes_wait(TG_KIND_MEMCPY, TG_CLASS_MEMORY, "Memcpy HtoD"));
+    assert_false(makes_wait(TG_KIND_MEMSET, TG_CLASS_MEMORY, "Memset"));
+    assert_true(makes_wait(TG_KIND_KERNEL, TG_CLASS_COMM, "all_reduce"));
+    assert_false(makes_wait(TG_KIND_KERNEL, TG_CLASS_COMPUTE, "all_reduce"));
+    assert_false(makes_wait(TG_KIND_OP, TG_CLASS_COMM, "all_reduce"));
+    assert_true(makes_wait(TG_KIND_OP, TG_CLASS_OTHER, "aten::item"));
+    assert_true(makes_wait(TG_KIND_OP, TG_CLASS_OTHER, "aten::_local_scalar_dense"));
+    assert_false(makes_wait(TG_KIND_OP, TG_CLASS_OTHER, "aten::items"));
+}
+
+/* A new operator that takes a bit less than 0.1 % of the step. */
+static struct tg_op small(void)
+{
+    return (struct tg_op){
+        .name = TG_SV("aten::neg"), .kind = TG_KIND_OP, .change = TG_ADDED, .share = { 0, 0.00099 }
+    };
+}
+
+static void a_small_new_name_is_an_exception(void **state)
+{
+    struct tg_op op = small();
+    (void)state;
+    assert_int_equal(tg_op_exception(&op), TG_EXCEPTION_SMALL);
+    op.share[TG_TEST] = 0.001; /* as large as the limit: not below it */
+    assert_int_equal(tg_op_exception(&op), TG_EXCEPTION_NONE);
+    op = small();
+    op.change = TG_MORE; /* not new */
+    assert_int_equal(tg_op_exception(&op), TG_EXCEPTION_NONE);
+    op = small();
+    op.leads = true; /* what it calls is large */
+    assert_int_equal(tg_op_exception(&op), TG_EXCEPTION_NONE);
+    op = small();
+    op.name = TG_SV("aten::item"); /* short, and everything waits for it */
+    assert_int_equal(tg_op_exception(&op), TG_EXCEPTION_NONE);
+    op = small();
+    op.relation = TG_REL_REPLACED_WORSE; /* one of many that came for few */
+    assert_int_equal(tg_op_exception(&op), TG_EXCEPTION_NONE);
+}
+
+/* The first that holds: polling, renamed, replaced. */
+static void exceptions_have_an_order(void **state)
+{
+    struct tg_op op = small();
+    (void)state;
+    op.relation = TG_REL_RENAMED;
+    assert_int_equal(tg_op_exception(&op), TG_EXCEPTION_RENAMED);
+    op.polling = true;
+    assert_int_equal(tg_op_exception(&op), TG_EXCEPTION_POLLING);
+    op.polling = false;
+    op.relation = TG_REL_REPLACED;
+    assert_int_equal(tg_op_exception(&op), TG_EXCEPTION_REPLACED);
+}
+
+static void which_kinds_are_counted(void **state)
+{
+    static const enum tg_kind counted[] = { TG_KIND_OP,     TG_KIND_SYNC,   TG_KIND_GRAPH,
+                                            TG_KIND_KERNEL, TG_KIND_MEMCPY, TG_KIND_MEMSET };
+    static const enum tg_kind not_counted[] = { TG_KIND_OTHER,      TG_KIND_RUNTIME,
+                                                TG_KIND_ANNOTATION, TG_KIND_STEP,
+                                                TG_KIND_PYTHON,     TG_KIND_OVERHEAD,
+                                                TG_KIND_MODULE,     TG_KIND_DEVICE_SYNC };
+    (void)state;
+    for (size_t i = 0; i < sizeof counted / sizeof *counted; i++)
+        assert_true(tg_kind_is_counted(counted[i]));
+    for (size_t i = 0; i < sizeof not_counted / sizeof *not_counted; i++)
+        assert_false(tg_kind_is_counted(not_counted[i]));
+}
+
+/* Aliases are asked after normalising; the first that matches is taken. */
+static void names_are_normalised_then_aliased(void **state)
+{
+    static const struct tg_kv alias[] = { { { "old*", 4 }, { "new", 3 } },
+                                          { { "old_gemm", 8 }, { "never", 5 } } };
+    struct fixture *f = *state;
+    struct tg_strmap names;
+    struct tg_compare_opts o = { .aliases = alias, .n_aliases = 2 };
+    struct tg_diff_work w = { .c = &f->c, .o = &o, .a = f->a, .names = &names };
+
+    tg_strmap_init(&names);
+    is_text(tg_work_name(&w, TG_KIND_OP, TG_SV("")), "");
+    is_text(tg_work_name(&w, TG_KIND_OP, TG_SV("old_gemm")), "new");
+    is_text(tg_work_name(&w, TG_KIND_OP, TG_SV("an_old_gemm")), "an_old_gemm");
+    is_text(tg_work_name(&w, TG_KIND_KERNEL, TG_SV("triton_poi_fused_7")), "triton_poi_fused");
+    o.raw_names = true;
+    is_text(tg_work_name(&w, TG_KIND_KERNEL, TG_SV("triton_poi_fused_7")), "triton_poi_fused_7");
+    is_text(tg_work_name(&w, TG_KIND_OP, TG_SV("old_gemm")), "new");
+    /* One copy a name: views of equal names are equal. */
+    char other[] = "an_old_gemm";
+    assert_ptr_equal(tg_work_name(&w, TG_KIND_OP, tg_sv_of(other)).p,
+                     tg_work_name(&w, TG_KIND_OP, TG_SV("an_old_gemm")).p);
+    assert_ptr_not_equal(tg_work_name(&w, TG_KIND_OP, tg_sv_of(other)).p, other);
+    tg_strmap_release(&names);
+    free(w.interned);
+}
+
+static void sides_have_labels(void **state)
+{
+    struct tg_compare_opts o = { .label = { NULL, "after" } };
+    const struct tg_diff_work w = { .o = &o };
+    (void)state;
+    assert_string_equal(tg_side_label(&w, TG_BASE), "baseline");
+    assert_string_equal(tg_side_label(&w, TG_TEST), "after");
+    o.label[TG_TEST] = NULL;
+    assert_string_equal(tg_side_label(&w, TG_TEST), "fresh");
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, by_hand_set_up, by_hand_tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(what_makes_wait),
+        TEST(a_small_new_name_is_an_exception),
+        TEST(exceptions_have_an_order),
+        TEST(which_kinds_are_counted),
+        TEST(names_are_normalised_then_aliased),
+        TEST(sides_have_labels),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -13,6 +13,7 @@
 #include "core/diff/stats.h"
 
 #define ENOUGH 0.9   /* of the change under one parent */
+#define REST 0.1     /* elsewhere; 1 - ENOUGH is a bit less in doubles, and refused 9 of 10 */
 #define MAX_DEPTH 64 /* of parents; names that enclose each other would not end */
 
 struct part {               /* of an operator's change */
@@ -109,7 +110,7 @@ static bool explained_by(const struct tg_comparison *c, const struct part *p,
                          const struct tg_op *parent)
 {
     double each = p->under * c->iteration_ratio / parent->count[TG_TEST];
-    return fabs(rise(c, parent) * each - p->came) <= (1 - ENOUGH) * p->came;
+    return fabs(rise(c, parent) * each - p->came) <= REST * p->came;
 }
 
 /*
@@ -128,7 +129,7 @@ static const struct tg_op *encloser(struct tg_diff_work *w, const struct tg_op *
         if (p.came <= 0)
             return NULL;
         *part *= p.came / (p.came + p.elsewhere);
-        if (*part < ENOUGH || fabs(p.came - more) > (1 - ENOUGH) * more)
+        if (*part < ENOUGH || fabs(p.came - more) > REST * more)
             return NULL;
         const struct tg_op *parent = operator_named(c, p.parent);
         if (!parent || !parent->settled || parent->polling)

@@ -1,0 +1,120 @@
+/* Inside which operator additional calls are (inside.c), and calls under one parent. */
+#include "by_hand.h"
+#include "core/diff/internal.h"
+
+/* aten::select is called five times a step under each of two operators; then `bmm` and `other`
+ * times more. */
+static const struct tg_op *select_more(struct fixture *f, uint32_t bmm, uint32_t other, tg_ns ns)
+{
+    f->c = (struct tg_comparison){ 0 };
+    make(f, 1, 1, 3);
+    for (int side = 0; side < 2; side++) {
+        add_all(f, side, TG_KIND_OP, "aten::bmm", "ProfilerStep", 2, ns);
+        add_all(f, side, TG_KIND_OP, "aten::other", "ProfilerStep", 2, ns);
+        add_all(f, side, TG_KIND_OP, "aten::select", "aten::bmm", side ? 5 + bmm : 5, ns);
+        add_all(f, side, TG_KIND_OP, "aten::select", "aten::other", side ? 5 + other : 5, ns);
+    }
+    compare(f);
+    return find(f, "aten::select");
+}
+
+static void all_in_one_operator_name_it(void **state)
+{
+    const struct tg_op *op = select_more(*state, 10, 0, 501);
+
+    is_text(op->inside, "aten::bmm");
+    near(op->inside_part, 1);
+    assert_int_equal(op->leader, TG_NO_ID);
+}
+
+/* 19 of 20 are enough, 9 of 10 are just enough, 8 of 10 are not. */
+static void nine_of_ten_are_enough(void **state)
+{
+    const struct tg_op *op = select_more(*state, 19, 1, 501);
+
+    is_text(op->inside, "aten::bmm");
+    near(op->inside_part, 0.95);
+    op = select_more(*state, 9, 1, 501);
+    is_text(op->inside, "aten::bmm");
+    near(op->inside_part, 0.9);
+    is_text(select_more(*state, 8, 2, 501)->inside, "");
+}
+
+/* Whole microseconds: who encloses whom is chance there. */
+static void a_coarse_clock_names_none(void **state)
+{
+    is_text(select_more(*state, 10, 0, 1000)->inside, "");
+}
+
+/*
+ * aten::select is called five times by each aten::bmm, aten::bmm twice by aten::attn. If aten::attn
+ * calls aten::bmm `more` times more, each of which makes `each` calls, aten::attn is where to look.
+ */
+static const struct tg_op *through_bmm(struct fixture *f, uint32_t more, uint32_t calls)
+{
+    f->c = (struct tg_comparison){ 0 };
+    make(f, 1, 1, 3);
+    for (int side = 0; side < 2; side++) {
+        add_all(f, side, TG_KIND_OP, "aten::attn", "ProfilerStep", 1, 501);
+        add_all(f, side, TG_KIND_OP, "aten::bmm", "aten::attn", side ? 2 + more : 2, 501);
+        add_all(f, side, TG_KIND_OP, "aten::select", "aten::bmm", side ? calls : 10, 501);
+    }
+    compare(f);
+    return find(f, "aten::select");
+}
+
+static void a_changed_caller_has_to_explain_the_calls(void **state)
+{
+    is_text(through_bmm(*state, 2, 20)->inside, "aten::attn"); /* 5 each, 10 more */
+    is_text(through_bmm(*state, 2, 40)->inside, "");           /* 10 each: 20 of 30 explained */
+    is_text(through_bmm(*state, 0, 20)->inside, "aten::bmm");  /* itself as before */
+}
+
+/* A new operator calls aten::mm three times: it is the leader. */
+static void the_outermost_new_operator_leads(void **state)
+{
+    struct fixture *f = *state;
+
+    make(f, 1, 1, 3);
+    for (int side = 0; side < 2; side++) {
+        add_all(f, side, TG_KIND_OP, "aten::forward", "ProfilerStep", 1, 501);
+        add_all(f, side, TG_KIND_OP, "aten::mm", "aten::forward", 5, 50001);
+    }
+    add_all(f, TG_TEST, TG_KIND_OP, "demo::block", "aten::forward", 1, 501);
+    add_all(f, TG_TEST, TG_KIND_OP, "aten::mm", "demo::block", 3, 50001);
+    compare(f);
+    is_text(find(f, "aten::mm")->inside, "aten::forward");
+    is_text(f->c.ops[find(f, "aten::mm")->leader].name, "demo::block");
+    assert_true(find(f, "demo::block")->leads);
+    assert_false(find(f, "aten::forward")->leads);
+}
+
+/* Calls of "x" in the steps of three runs: the modes are 2, 4 and 3, their median is 3. */
+static void calls_under_a_parent_are_modes_then_a_median(void **state)
+{
+    static const uint32_t under[3][3] = { { 9, 2, 2 }, { 4, 4, 1 }, { 3, 7, 3 } };
+    struct fixture *f = *state;
+
+    make(f, 3, 1, 3);
+    for (size_t r = 0; r < 3; r++) {
+        add_counts(f, TG_BASE, r, TG_KIND_OP, "x", "here", under[r], 101);
+        add_row(f, TG_BASE, r, TG_KIND_OP, "x", "there", 50, 101);
+    }
+    add_row(f, TG_TEST, 0, TG_KIND_OP, "x", "there", 6, 101);
+    compare(f);
+    const struct tg_op *x = find(f, "x");
+    near(tg_count_under(x->rows->work, x, TG_BASE, TG_SV("here")), 3);
+    near(tg_count_under(x->rows->work, x, TG_BASE, TG_SV("there")), 50);
+    near(tg_count_under(x->rows->work, x, TG_TEST, TG_SV("here")), 0);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, by_hand_set_up, by_hand_tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(all_in_one_operator_name_it),      TEST(nine_of_ten_are_enough),
+        TEST(a_coarse_clock_names_none),        TEST(a_changed_caller_has_to_explain_the_calls),
+        TEST(the_outermost_new_operator_leads), TEST(calls_under_a_parent_are_modes_then_a_median),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

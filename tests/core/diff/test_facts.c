@@ -1,0 +1,157 @@
+/* Exact facts at equal counts, and the bytes of copies (facts.c). */
+#include "by_hand.h"
+
+enum { STEPS = 3 };
+
+/* Appends to the first row of a run: in `times` events. */
+static void give(struct fixture *f, int side, size_t run, const char *kind, const char *value,
+                 uint64_t times)
+{
+    struct tg_row *r = &shard(f, side, run)->rows[0];
+
+    if (!r->facts)
+        r->facts = TG_NEW_N(f->a, struct tg_fact, 8);
+    assert_true(r->n_facts < 8);
+    r->facts[r->n_facts++] = (struct tg_fact){ tg_sv_of(kind), tg_sv_of(value), times };
+}
+
+static void start(struct fixture *f, size_t runs, enum tg_kind kind, uint32_t calls)
+{
+    f->c = (struct tg_comparison){ 0 };
+    make(f, runs, 1, STEPS);
+    for (int side = 0; side < 2; side++)
+        add_all(f, side, kind, "x", "", calls, 5001);
+}
+
+/* One fact a side in every step; NULL: no difference is told. */
+static void differ(struct fixture *f, const char *kind, const char *const value[2],
+                   const char *const want[2])
+{
+    start(f, 1, TG_KIND_OP, 1);
+    for (int side = 0; side < 2; side++)
+        give(f, side, 0, kind, value[side], STEPS);
+    compare(f);
+    const struct tg_op *x = find(f, "x");
+    assert_int_equal(x->n_facts, want ? 1 : 0);
+    if (!want)
+        return;
+    is_text(x->facts[0].kind, kind);
+    is_text(x->facts[0].base, want[TG_BASE]);
+    is_text(x->facts[0].test, want[TG_TEST]);
+}
+
+#define BOTH(a, b) ((const char *const[2]){ a, b })
+
+/* Of lines and of arrays only what differs, with types as people write them. */
+static void only_what_differs_is_told(void **state)
+{
+    struct fixture *f = *state;
+
+    differ(f, "types", BOTH("types=[\"c10::Half\",\"long int\"]", "types=[\"float\",\"long int\"]"),
+           BOTH("half", "float"));
+    differ(f, "types", BOTH("types=[\"float\"]", "types=[\"float\"]"), NULL);
+    /* The same pair twice is told once; another length tells all. */
+    differ(f, "types", BOTH("types=[\"c10::Half\",\"c10::Half\"]", "types=[\"int\",\"int\"]"),
+           BOTH("half", "int"));
+    differ(f, "types", BOTH("types=[\"int\",\"\"]", "types=[\"int\"]"), BOTH("int, none", "int"));
+    /* A comma inside an element ends nothing. */
+    differ(f, "shapes", BOTH("shapes=[[8,16],[16,4]]", "shapes=[[8,16],[16,5]]"),
+           BOTH("[16,4]", "[16,5]"));
+    /* A key is named unless it is the kind's; one that a side lacks is none. */
+    differ(f, "launch", BOTH("grid=[4,1,1]\nregisters=32", "grid=[4,1,1]\nregisters=64\nshared=8"),
+           BOTH("registers 32, shared none", "registers 64, shared 8"));
+}
+
+/* A step has a fact once if two of three steps have it, and not at all if one of three has. */
+static void a_cold_step_drops_out(void **state)
+{
+    struct fixture *f = *state;
+
+    for (uint64_t times = 1; times <= 2; times++) {
+        start(f, 1, TG_KIND_OP, 1);
+        give(f, TG_BASE, 0, "shapes", "[[1]]", STEPS);
+        give(f, TG_TEST, 0, "shapes", "[[1]]", STEPS - times);
+        give(f, TG_TEST, 0, "shapes", "[[2]]", times);
+        compare(f);
+        assert_int_equal(find(f, "x")->n_facts, times == 2);
+    }
+}
+
+/* Two calls a step: both had [[1]], now one has [[2]] and the other [[3]]. */
+static void how_often_and_how_many(void **state)
+{
+    struct fixture *f = *state;
+
+    start(f, 1, TG_KIND_OP, 2);
+    give(f, TG_BASE, 0, "shapes", "[[1]]", 2 * STEPS);
+    give(f, TG_TEST, 0, "shapes", "[[2]]", STEPS);
+    give(f, TG_TEST, 0, "shapes", "[[3]]", STEPS);
+    compare(f);
+    is_text(find(f, "x")->facts[0].base, "[1] (2 a step)");
+    is_text(find(f, "x")->facts[0].test, "[2] (1 a step) and 1 more");
+}
+
+/* Runs that do not agree, facts left out, other counts, or nothing recorded on a side. */
+static void what_cannot_be_held_against_each_other(void **state)
+{
+    struct fixture *f = *state;
+
+    for (int why = 0; why < 5; why++) {
+        start(f, 2, TG_KIND_OP, 1);
+        for (size_t run = 0; run < 2; run++)
+            give(f, TG_BASE, run, "shapes", why == 1 && run ? "[[9]]" : "[[1]]", STEPS);
+        if (why != 4)
+            give(f, TG_TEST, 0, "shapes", "[[2]]", STEPS);
+        shard(f, TG_TEST, 0)->rows[0].facts_cut = why == 2;
+        if (why == 3)
+            add_row(f, TG_TEST, 0, TG_KIND_OP, "x", "", 1, 5001);
+        compare(f);
+        assert_int_equal(find(f, "x")->n_facts, why == 0);
+    }
+}
+
+/* Another device has other launches by nature, but not other shapes. */
+static void launches_of_another_device(void **state)
+{
+    static struct tg_kv env[2] = { { { "device", 6 }, { "A100", 4 } },
+                                   { { "device", 6 }, { "H100", 4 } } };
+    struct fixture *f = *state;
+
+    for (int other = 0; other < 2; other++)
+        for (int kernel = 0; kernel < 2; kernel++) {
+            start(f, 1, kernel ? TG_KIND_KERNEL : TG_KIND_OP, 1);
+            for (int side = 0; side < 2; side++) {
+                give(f, side, 0, "launch", side ? "registers=64" : "registers=32", STEPS);
+                shard(f, side, 0)->env = &env[other && side];
+                shard(f, side, 0)->n_env = 1;
+            }
+            compare(f);
+            assert_int_equal(find(f, "x")->n_facts, !(other && kernel));
+        }
+}
+
+/* Two copies a step: of 1000 and 500 bytes, that is 1500; then those of one copy are not known. */
+static void bytes_are_summed_where_all_are_known(void **state)
+{
+    struct fixture *f = *state;
+
+    start(f, 1, TG_KIND_MEMCPY, 2);
+    give(f, TG_BASE, 0, "bytes", "1000", STEPS);
+    give(f, TG_BASE, 0, "bytes", "500", STEPS);
+    give(f, TG_TEST, 0, "bytes", "1000", STEPS);
+    compare(f);
+    near(find(f, "x")->bytes[TG_BASE], 1500);
+    assert_true(find(f, "x")->bytes_known[TG_BASE]);
+    assert_false(find(f, "x")->bytes_known[TG_TEST]);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, by_hand_set_up, by_hand_tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(only_what_differs_is_told),  TEST(a_cold_step_drops_out),
+        TEST(how_often_and_how_many),     TEST(what_cannot_be_held_against_each_other),
+        TEST(launches_of_another_device), TEST(bytes_are_summed_where_all_are_known),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,201 @@
+/* Renames and replacements (replace.c): each limit from both sides. A step lasts 1 ms. */
+#include "by_hand.h"
+
+static void one_for_one(struct fixture *f, enum tg_kind kind[2], uint32_t calls[2], tg_ns ns[2])
+{
+    f->c = (struct tg_comparison){ 0 };
+    make(f, 1, 1, 3);
+    add_all(f, TG_BASE, kind[0], "old", "", calls[0], ns[0]);
+    add_all(f, TG_TEST, kind[1], "new", "", calls[1], ns[1]);
+    compare(f);
+}
+
+static bool renamed(struct fixture *f)
+{
+    const struct tg_op *old = find(f, "old"), *new = find(f, "new");
+
+    if (old->relation != TG_REL_RENAMED || new->relation != TG_REL_RENAMED)
+        return false;
+    assert_ptr_equal(&f->c.ops[old->partner], new);
+    assert_ptr_equal(&f->c.ops[new->partner], old);
+    return true;
+}
+
+#define OPS ((enum tg_kind[2]){ TG_KIND_OP, TG_KIND_OP })
+#define TWO(t, a, b) ((t[2]){ a, b })
+
+/* A factor of 1.3 at most, from 0.2 % of the step (2000 ns) on, equal counts, one kind. */
+static void what_a_rename_is(void **state)
+{
+    struct fixture *f = *state;
+
+    one_for_one(f, OPS, TWO(uint32_t, 1, 1), TWO(tg_ns, 10001, 13001)); /* 1.29997 */
+    assert_true(renamed(f));
+    one_for_one(f, OPS, TWO(uint32_t, 1, 1), TWO(tg_ns, 10001, 13003)); /* 1.30017 */
+    assert_false(renamed(f));
+    one_for_one(f, OPS, TWO(uint32_t, 1, 1), TWO(tg_ns, 13001, 10001)); /* faster by as much */
+    assert_true(renamed(f));
+    one_for_one(f, OPS, TWO(uint32_t, 1, 1), TWO(tg_ns, 2001, 2001));
+    assert_true(renamed(f));
+    one_for_one(f, OPS, TWO(uint32_t, 1, 1), TWO(tg_ns, 1999, 2001));
+    assert_false(renamed(f));
+    one_for_one(f, OPS, TWO(uint32_t, 2, 3), TWO(tg_ns, 15001, 10001));
+    assert_false(renamed(f));
+    one_for_one(f, (enum tg_kind[2]){ TG_KIND_OP, TG_KIND_MEMSET }, TWO(uint32_t, 1, 1),
+                TWO(tg_ns, 10001, 10001));
+    assert_false(renamed(f));
+}
+
+/* 100 and 110 us go, 109 and 101 us come: the nearest pair up, though all are within 1.3. */
+static void the_nearest_pair_up(void **state)
+{
+    struct fixture *f = *state;
+
+    make(f, 1, 1, 3);
+    add_all(f, TG_BASE, TG_KIND_OP, "a", "", 1, 100001);
+    add_all(f, TG_BASE, TG_KIND_OP, "b", "", 1, 110001);
+    add_all(f, TG_TEST, TG_KIND_OP, "x", "", 1, 109001);
+    add_all(f, TG_TEST, TG_KIND_OP, "y", "", 1, 101001);
+    compare(f);
+    assert_ptr_equal(&f->c.ops[find(f, "a")->partner], find(f, "y"));
+    assert_ptr_equal(&f->c.ops[find(f, "b")->partner], find(f, "x"));
+}
+
+/* Beside a pair four calls of "relu" go: five new ones are 1.25 times as many, six are more. */
+static void new_names_beside_a_pair_make_it_chance(void **state)
+{
+    struct fixture *f = *state;
+
+    for (uint32_t came = 5; came <= 6; came++) {
+        f->c = (struct tg_comparison){ 0 };
+        make(f, 1, 1, 3);
+        add_all(f, TG_BASE, TG_KIND_OP, "old", "", 1, 10001);
+        add_all(f, TG_TEST, TG_KIND_OP, "new", "", 1, 10001);
+        add_all(f, TG_BASE, TG_KIND_OP, "relu", "", 4, 2001);
+        add_all(f, TG_TEST, TG_KIND_OP, "mul", "", came, 2001);
+        compare(f);
+        assert_int_equal(renamed(f), came == 5);
+    }
+}
+
+/* Eight calls go; ten are 1.25 times as many, eleven are more. */
+static void a_replacement_may_call_a_quarter_more(void **state)
+{
+    struct fixture *f = *state;
+
+    for (uint32_t came = 10; came <= 11; came++) {
+        one_for_one(f, OPS, TWO(uint32_t, 8, came), TWO(tg_ns, 5001, 5001));
+        assert_int_equal(f->c.n_regions, 1);
+        is_text(f->c.regions[0].encloser, "");
+        near(f->c.regions[0].calls[TG_BASE], 8);
+        near(f->c.regions[0].calls[TG_TEST], came);
+        assert_int_equal(f->c.regions[0].worse_count, came == 11);
+        assert_int_equal(find(f, "new")->relation,
+                         came == 10 ? TG_REL_REPLACED : TG_REL_REPLACED_WORSE);
+    }
+}
+
+/* What waits counts for itself, whatever it came for. */
+static void a_wait_replaces_nothing(void **state)
+{
+    struct fixture *f = *state;
+
+    one_for_one(f, (enum tg_kind[2]){ TG_KIND_SYNC, TG_KIND_SYNC }, TWO(uint32_t, 8, 9),
+                TWO(tg_ns, 5001, 5001));
+    assert_int_equal(find(f, "new")->relation, TG_REL_NONE);
+    assert_int_equal(find(f, "new")->region, TG_NO_ID);
+}
+
+/* A graph launch counts as the kernels that it holds: one in place of many is no more. */
+static void a_graph_replaces_kernels(void **state)
+{
+    struct fixture *f = *state;
+
+    one_for_one(f, (enum tg_kind[2]){ TG_KIND_KERNEL, TG_KIND_GRAPH }, TWO(uint32_t, 8, 1),
+                TWO(tg_ns, 5001, 5001));
+    assert_int_equal(find(f, "new")->relation, TG_REL_REPLACED);
+    one_for_one(f, (enum tg_kind[2]){ TG_KIND_KERNEL, TG_KIND_OP }, TWO(uint32_t, 8, 1),
+                TWO(tg_ns, 5001, 5001));
+    assert_int_equal(find(f, "new")->relation, TG_REL_NONE);
+}
+
+/* Another device has other kernels by nature: they excuse nothing. */
+static void kernels_of_another_device_are_no_replacement(void **state)
+{
+    static struct tg_kv env[2] = { { { "device", 6 }, { "A100", 4 } },
+                                   { { "device", 6 }, { "H100", 4 } } };
+    struct fixture *f = *state;
+
+    for (int other = 0; other < 2; other++) {
+        f->c = (struct tg_comparison){ 0 };
+        make(f, 1, 1, 3);
+        for (int side = 0; side < 2; side++) {
+            add_all(f, side, TG_KIND_KERNEL, side ? "new" : "old", "", 8 + (uint32_t)side, 5001);
+            shard(f, side, 0)->env = &env[other && side];
+            shard(f, side, 0)->n_env = 1;
+        }
+        compare(f);
+        assert_int_equal(f->c.n_regions, !other);
+        assert_int_equal(find(f, "new")->relation, other ? TG_REL_NONE : TG_REL_REPLACED);
+    }
+}
+
+/*
+ * Eight calls go in the optimiser, two others come in the forward pass. With a fine clock these are
+ * two places; with whole microseconds places are not known, and the step as a whole has fewer.
+ */
+static void a_coarse_clock_knows_only_the_step(void **state)
+{
+    struct fixture *f = *state;
+
+    for (tg_ns ns = 5000; ns <= 5001; ns++) {
+        f->c = (struct tg_comparison){ 0 };
+        make(f, 1, 1, 3);
+        for (int side = 0; side < 2; side++) {
+            add_all(f, side, TG_KIND_ANNOTATION, "optimizer", "ProfilerStep", 1, 40 * ns);
+            add_all(f, side, TG_KIND_ANNOTATION, "forward", "ProfilerStep", 1, 40 * ns);
+        }
+        add_all(f, TG_BASE, TG_KIND_OP, "old", "optimizer", 8, ns);
+        add_all(f, TG_TEST, TG_KIND_OP, "new", "forward", 2, ns);
+        compare(f);
+        assert_int_equal(find(f, "new")->relation, ns == 5000 ? TG_REL_REPLACED : TG_REL_NONE);
+    }
+}
+
+/* What stays beside a replacement under its annotation is judged by that one's time. */
+static void unchanged_neighbours_have_moved(void **state)
+{
+    struct fixture *f = *state;
+
+    for (uint32_t came = 10; came <= 11; came++) {
+        f->c = (struct tg_comparison){ 0 };
+        make(f, 1, 1, 3);
+        for (int side = 0; side < 2; side++) {
+            add_all(f, side, TG_KIND_ANNOTATION, "optimizer", "ProfilerStep", 1, 200001);
+            add_all(f, side, TG_KIND_OP, "beside", "optimizer", 1, 5001);
+            add_all(f, side, TG_KIND_OP, "apart", "ProfilerStep", 1, 5001);
+        }
+        add_all(f, TG_BASE, TG_KIND_OP, "old", "optimizer", 8, 5001);
+        add_all(f, TG_TEST, TG_KIND_OP, "new", "optimizer", came, 5001);
+        compare(f);
+        assert_int_equal(find(f, "beside")->relation, came == 10 ? TG_REL_MOVED : TG_REL_NONE);
+        assert_int_equal(find(f, "apart")->relation, TG_REL_NONE);
+    }
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, by_hand_set_up, by_hand_tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(what_a_rename_is),
+        TEST(the_nearest_pair_up),
+        TEST(new_names_beside_a_pair_make_it_chance),
+        TEST(a_replacement_may_call_a_quarter_more),
+        TEST(a_wait_replaces_nothing),
+        TEST(a_graph_replaces_kernels),
+        TEST(kernels_of_another_device_are_no_replacement),
+        TEST(a_coarse_clock_knows_only_the_step),
+        TEST(unchanged_neighbours_have_moved),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,248 @@
+/* Whole-trace metrics, ranks and the environment of two sides (measures.c). */
+#include "by_hand.h"
+
+static void start(struct fixture *f, size_t runs, size_t ranks, size_t steps)
+{
+    f->c = (struct tg_comparison){ 0 };
+    for (int side = 0; side < 2; side++)
+        make_ranks(f, side, runs, ranks, 0, steps);
+}
+
+static void give(struct fixture *f, int side, size_t run, size_t rank, enum tg_measure m,
+                 size_t step, int64_t num, int64_t den)
+{
+    struct tg_shard *h = shard_of(f, side, run, rank);
+
+    h->measures[m * h->n_steps + step] = (struct tg_measure_value){ true, num, den };
+}
+
+/* The same in every step of a run. */
+static void give_all(struct fixture *f, int side, size_t run, size_t rank, enum tg_measure m,
+                     int64_t num, int64_t den)
+{
+    for (size_t j = 0; j < shard_of(f, side, run, rank)->n_steps; j++)
+        give(f, side, run, rank, m, j, num, den);
+}
+
+static const struct tg_measure_change *measure(struct fixture *f, enum tg_measure m)
+{
+    return &f->c.measures[m];
+}
+
+/*
+ * Two ranks in three runs. Busy for 10 and 30, 20 and 60, 90 and 10 ns: means 20, 40, 50, of which
+ * the median is 40; the worst 30, 60, 90, of which it is 60.
+ */
+static void means_over_ranks_then_a_median_over_runs(void **state)
+{
+    static const int64_t busy[3][2] = { { 10, 30 }, { 20, 60 }, { 90, 10 } };
+    struct fixture *f = *state;
+
+    start(f, 3, 2, 1);
+    for (size_t run = 0; run < 3; run++)
+        for (size_t rank = 0; rank < 2; rank++) {
+            give(f, TG_BASE, run, rank, TG_MEASURE_GPU_BUSY, 0, busy[run][rank], 1);
+            give(f, TG_BASE, run, rank, TG_MEASURE_COMPUTE_SHARE, 0, busy[run][rank], 200);
+        }
+    compare(f);
+    near(measure(f, TG_MEASURE_GPU_BUSY)->value[TG_BASE], 40);
+    near(measure(f, TG_MEASURE_GPU_BUSY)->slowest[TG_BASE], 60);
+    /* Less of the share is worse: 5, 10 and 5 %, the median of the worst is 5. */
+    near(measure(f, TG_MEASURE_COMPUTE_SHARE)->value[TG_BASE], 20);
+    near(measure(f, TG_MEASURE_COMPUTE_SHARE)->slowest[TG_BASE], 5);
+}
+
+/* A rank that does not know it has no part in the mean; a run in which none does is unknown. */
+static void what_a_run_does_not_know(void **state)
+{
+    struct fixture *f = *state;
+
+    start(f, 2, 2, 2);
+    give(f, TG_BASE, 0, 0, TG_MEASURE_SYNC_COUNT, 0, 4, 1); /* the other step is not known */
+    give_all(f, TG_BASE, 1, 1, TG_MEASURE_SYNC_COUNT, 6, 1);
+    give_all(f, TG_TEST, 0, 0, TG_MEASURE_SYNC_COUNT, 9, 1); /* nothing in the second run */
+    compare(f);
+    assert_true(measure(f, TG_MEASURE_SYNC_COUNT)->known[TG_BASE]);
+    near(measure(f, TG_MEASURE_SYNC_COUNT)->value[TG_BASE], 5);
+    assert_false(measure(f, TG_MEASURE_SYNC_COUNT)->known[TG_TEST]);
+    assert_int_equal(measure(f, TG_MEASURE_SYNC_COUNT)->ev.judged, TG_NOT_ONE_SIDED);
+}
+
+/* Steps of 1000 and 3000 ns idle for 100 and 900: 1000 of 4000, not the mean of 10 and 30 %. */
+static void ratios_are_of_sums(void **state)
+{
+    struct fixture *f = *state;
+
+    start(f, 1, 1, 2);
+    give(f, TG_TEST, 0, 0, TG_MEASURE_IDLE, 0, 100, 1000);
+    give(f, TG_TEST, 0, 0, TG_MEASURE_IDLE, 1, 900, 3000);
+    give(f, TG_TEST, 0, 0, TG_MEASURE_COMM_TIME, 0, 100, 1);
+    give(f, TG_TEST, 0, 0, TG_MEASURE_COMM_TIME, 1, 900, 1);
+    compare(f);
+    near(measure(f, TG_MEASURE_IDLE)->value[TG_TEST], 25);
+    near(measure(f, TG_MEASURE_COMM_TIME)->value[TG_TEST], 500);
+}
+
+/* Four runs a side. 40 % busy become 20 %: less is worse, so that is the change that fails. */
+static void the_direction_of_a_metric_is_its_own(void **state)
+{
+    struct fixture *f = *state;
+
+    for (int fewer = 0; fewer < 2; fewer++) {
+        start(f, 4, 1, 3);
+        for (int side = 0; side < 2; side++)
+            for (size_t run = 0; run < 4; run++) {
+                int64_t low = side == fewer ? 20 : 40;
+                give_all(f, side, run, 0, TG_MEASURE_COMPUTE_SHARE, low, 100);
+                give_all(f, side, run, 0, TG_MEASURE_IDLE, low, 100);
+            }
+        compare(f);
+        const struct tg_measure_change *share = measure(f, TG_MEASURE_COMPUTE_SHARE);
+        assert_int_equal(share->ev.slower, fewer);
+        assert_int_equal(measure(f, TG_MEASURE_IDLE)->ev.slower, !fewer);
+        near(share->ev.value[TG_TEST], fewer ? 20 : 40); /* as shown, not as judged */
+        near(share->ev.delta_ns, fewer ? -20 : 20);
+    }
+}
+
+static void nothing_is_judged_where_nobody_asks(void **state)
+{
+    struct fixture *f = *state;
+
+    for (int no = 0; no < 2; no++) {
+        start(f, 4, 1, 3);
+        for (int side = 0; side < 2; side++)
+            for (size_t run = 0; run < 4; run++)
+                give_all(f, side, run, 0, TG_MEASURE_IDLE, side ? 40 : 20, 100);
+        f->o.no_evidence = no;
+        compare(f);
+        near(measure(f, TG_MEASURE_IDLE)->value[TG_TEST], 40);
+        assert_int_equal(measure(f, TG_MEASURE_IDLE)->ev.judged, no ? TG_NOT_ONE_SIDED : TG_JUDGED);
+    }
+}
+
+/* Steps of 100, 250 and 400 ns on ranks 0, 2 and 1: 400 / 250 - 1 is 60 %, 400 - 100 is 300. */
+static void skew_and_spread_of_ranks(void **state)
+{
+    static const int64_t ns[3] = { 100, 400, 250 };
+    struct fixture *f = *state;
+
+    start(f, 1, 3, 2);
+    for (size_t rank = 0; rank < 3; rank++)
+        give_all(f, TG_TEST, 0, rank, TG_MEASURE_STEP_TIME, ns[rank], 1);
+    give_all(f, TG_BASE, 0, 1, TG_MEASURE_STEP_TIME, 100, 1);
+    compare(f);
+    assert_true(f->c.ranks_known[TG_TEST]);
+    assert_false(f->c.ranks_known[TG_BASE]); /* of one rank alone */
+    near(f->c.skew[TG_TEST], 60);
+    near(f->c.rank_spread[TG_TEST], 300);
+    assert_int_equal(f->c.slowest_rank, 1);
+    assert_int_equal(f->c.skew_ev.judged, TG_NOT_ONE_SIDED);
+}
+
+/* ---- environment ---- */
+
+/* One key on each side; NULL: not there. */
+static void environment(struct fixture *f, const char *key, const char *base, const char *test)
+{
+    const char *const value[2] = { base, test };
+
+    start(f, 1, 1, 1);
+    for (int side = 0; side < 2; side++)
+        if (value[side]) {
+            struct tg_shard *h = shard(f, side, 0);
+            h->env = TG_NEW(f->a, struct tg_kv);
+            *h->env = (struct tg_kv){ tg_sv_of(key), tg_sv_of(value[side]) };
+            h->n_env = 1;
+        }
+    compare(f);
+}
+
+static void what_differs_is_listed(void **state)
+{
+    struct fixture *f = *state;
+
+    environment(f, "torch", "2.1.0", "2.2.0");
+    assert_int_equal(f->c.n_env, 1);
+    is_text(f->c.env[0].key, "torch");
+    is_text(f->c.env[0].value[TG_BASE], "2.1.0");
+    assert_true(f->c.same_device);
+    environment(f, "torch", "2.1.0", "2.1.0");
+    assert_int_equal(f->c.n_env, 0);
+    environment(f, "torch", "2.1.0", NULL); /* unknown is told too */
+    assert_int_equal(f->c.n_env, 1);
+    is_text(f->c.env[0].value[TG_TEST], "");
+    environment(f, "node", "a", "b"); /* where, not on what */
+    assert_int_equal(f->c.n_env, 0);
+}
+
+/* Only two values that are both known make another device. */
+static void what_has_to_be_the_same(void **state)
+{
+    static const tg_sv major = { "cuda_major", 10 }, minor = { "torch_minor", 11 };
+    struct fixture *f = *state;
+
+    environment(f, "device", "A100", "H100");
+    assert_false(f->c.same_device);
+    is_text(f->c.differs, "device");
+    environment(f, "device", "A100", NULL);
+    assert_true(f->c.same_device);
+    f->o.require_same = &major;
+    f->o.n_require_same = 1;
+    environment(f, "cuda", "12.1", "12.4");
+    assert_true(f->c.same_device);
+    environment(f, "cuda", "11.8", "12.4");
+    is_text(f->c.differs, "cuda_major");
+    environment(f, "device", "A100", "H100"); /* no longer asked for */
+    assert_true(f->c.same_device);
+    f->o.require_same = &minor;
+    environment(f, "torch", "2.1.0", "2.1.2");
+    assert_true(f->c.same_device);
+    environment(f, "torch", "2.1.0", "2.2.0");
+    assert_false(f->c.same_device);
+}
+
+static void flags_of_the_profiler(void **state)
+{
+    struct fixture *f = *state;
+
+    environment(f, "with_stack", "0", "1");
+    assert_false(f->c.same_flags);
+    environment(f, "with_stack", "0", NULL);
+    assert_true(f->c.same_flags);
+}
+
+/* Values of ranks are joined in order of appearance, each once. */
+static void ranks_with_other_values_are_joined(void **state)
+{
+    static const char *const device[3] = { "H100", "A100", "H100" };
+    struct fixture *f = *state;
+
+    start(f, 1, 3, 1);
+    for (size_t rank = 0; rank < 3; rank++) {
+        struct tg_shard *h = shard_of(f, TG_TEST, 0, rank);
+        h->env = TG_NEW(f->a, struct tg_kv);
+        *h->env = (struct tg_kv){ TG_SV("device"), tg_sv_of(device[rank]) };
+        h->n_env = 1;
+    }
+    compare(f);
+    is_text(f->c.env[0].value[TG_TEST], "H100, A100");
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, by_hand_set_up, by_hand_tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(means_over_ranks_then_a_median_over_runs),
+        TEST(what_a_run_does_not_know),
+        TEST(ratios_are_of_sums),
+        TEST(the_direction_of_a_metric_is_its_own),
+        TEST(nothing_is_judged_where_nobody_asks),
+        TEST(skew_and_spread_of_ranks),
+        TEST(what_differs_is_listed),
+        TEST(what_has_to_be_the_same),
+        TEST(flags_of_the_profiler),
+        TEST(ranks_with_other_values_are_joined),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -319,7 +319,7 @@ def last_step_cases():
     """The last step alone: what step Check left (nothing, if it was killed itself) and what the job ends with."""
     bad = 0
     for code, verdict, policy, want in (
-            ("0", "pass", "warn", 0), ("0", "warn", "warn", 0), ("0", "recorded", "warn", 0), ("4", "inconclusive", "warn", 0),
+            ("0", "pass", "warn", 0), ("0", "warn", "warn", 0), ("0", "recorded", "warn", 0), ("0", "got", "fail", 0), ("4", "inconclusive", "warn", 0),
             ("4", "inconclusive", "fail", 4), ("4", "inconclusive", "", 0), ("4", "lost", "", 4),
             ("4", "lost", "warn", 0), ("4", "lost", "fail", 4), ("0", "lost", "", 5), ("0", "pass", "", 0), ("1", "fail", "warn", 1), ("2", "error", "warn", 2), ("3", "error", "warn", 3),
             ("5", "error", "warn", 5), ("0", "", "warn", 5), ("", "", "warn", 5), ("", "pass", "warn", 5), ("4", "", "warn", 5),

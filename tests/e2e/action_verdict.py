@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The action's last step: which code and verdict of step Check make which exit code, in every combination.
 
-By docs/github-actions.md: pass, warn and recorded are green with code 0; fail, inconclusive and error with code 0 come from
+By docs/github-actions.md: pass, warn, recorded and got are green with code 0; fail, inconclusive and error with code 0 come from
 --exit-zero; 1, 2, 3 and 5 are what they are; 4 is green with a warning unless on-inconclusive says fail, of a lost baseline only if it says warn;
 all else is red.
 """
@@ -11,7 +11,7 @@ import sys
 
 from support import ROOT, expect, finish
 
-GREEN = ["pass", "warn", "recorded"]
+GREEN = ["pass", "warn", "recorded", "got"]
 VERDICTS = [*GREEN, "fail", "inconclusive", "error", "lost", "", "PASS", "pass ", "none"]
 CODES = ["0", "1", "2", "3", "4", "5", "", "6", "00", "124", "137", "139", "-1", "x"]
 

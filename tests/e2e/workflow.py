@@ -3,6 +3,7 @@ its shell. Actions of others are replaced; tracegate's own is action.yml (runner
 write follows from its `permissions` and from whose pull request it is: the git server refuses pushes
 without contents: write, the API refuses comments without pull-requests: write.
 """
+import fnmatch
 import glob
 import io
 import itertools
@@ -135,7 +136,7 @@ class Job:
         return self.expand_in(text, self.contexts)
 
     def name(self, key):
-        legs = list(self.contexts["matrix"].values())
+        legs = [str(v) for v in self.contexts["matrix"].values()]
         name = self.expand(self.spec.get("name", key))
         return f"{name} ({', '.join(legs)})" if legs and "name" not in self.spec else name
 
@@ -175,7 +176,7 @@ class Job:
         env = {k: v for k, v in os.environ.items() if not k.startswith(("GITHUB_", "INPUT_", "GIT_", "TRACEGATE_"))}
         env.update(self.forge.environ, PATH=f"{self.forge.bin}:{os.environ['PATH']}", GITHUB_ACTIONS="true",
                    GITHUB_REPOSITORY="o/r", GITHUB_API_URL=self.forge.mock.url, GITHUB_EVENT_NAME=g["event_name"],
-                   GITHUB_REF=g["ref"], GITHUB_SHA=g["sha"], GITHUB_WORKSPACE=self.workspace,
+                   GITHUB_REF=g["ref"], GITHUB_RUN_ID=g["run_id"], GITHUB_SHA=g["sha"], GITHUB_WORKSPACE=self.workspace,
                    RUNNER_TEMP=self.contexts["runner"]["temp"], GITHUB_BASE_REF=pull.get("base", {}).get("ref", ""),
                    **self.contexts["env"])
         return env
@@ -221,6 +222,8 @@ class Job:
     def upload(self, given):
         root = os.path.join(self.workspace, given["path"])
         files = [f for f in glob.glob(root + "/**", recursive=True) if os.path.isfile(f)]
+        if os.path.isfile(root):  # one file is stored under its own name
+            files, root = [root], os.path.dirname(root)
         if not files:
             assert given.get("if-no-files-found", "warn") != "error"
             return
@@ -232,8 +235,21 @@ class Job:
 
     def download(self, given):
         assert "run-id" not in given, "of another run: nothing of it is believed, see forks.yml"
-        with zipfile.ZipFile(io.BytesIO(self.forge.artifacts[self.contexts["github"]["run_id"]][given["name"]])) as z:
-            z.extractall(os.path.join(self.workspace, given["path"]))
+        stored = self.forge.artifacts.get(self.contexts["github"]["run_id"], {})
+        folder = os.path.join(self.workspace, given["path"])
+        if "name" in given:
+            assert "pattern" not in given, "the action takes one of both"
+            wanted = {folder: [stored[given["name"]]]}
+        else:  # those that match, none as well: a folder each, or all in one
+            names = [n for n in sorted(stored) if fnmatch.fnmatchcase(n, given["pattern"])]
+            wanted = {}
+            for n in names:
+                place = folder if given.get("merge-multiple") == "true" else os.path.join(folder, n)
+                wanted.setdefault(place, []).append(stored[n])
+        for place, archives in wanted.items():
+            for archive in archives:
+                with zipfile.ZipFile(io.BytesIO(archive)) as z:
+                    z.extractall(place)
 
     def tracegate(self, given):
         g = self.contexts["github"]

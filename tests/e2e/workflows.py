@@ -356,8 +356,65 @@ def gpu(folder, mock):
     expect("gpu, broken", results(pull(f, doc, 7, same)), {"changes": red, "measure": skip, "gate": red})
 
 
+# `planted` in the repository: variant, the rank that has it, the first run of base for the others, the rank that is lost (9: all)
+RANK_BENCH = '''
+import os, shutil, sys
+
+rank, (variant, which, first, lost) = int(os.environ["RANK"]), open("planted").read().split()
+if lost in (str(rank), "9"):
+    sys.exit(f"rank {rank} has died")
+variant, run = (variant, rank) if which == str(rank) else ("base", int(first) + rank)
+shutil.copy(f"{os.environ['TRACES']}/{variant}/run{run:02}.json.gz", sys.argv[-1])
+'''
+
+
+def manual_policy():
+    """The policy that docs/clusters.md shows beside the workflow."""
+    with open(os.path.join(ROOT, "docs/clusters.md"), encoding="utf-8") as f:
+        return re.search(r"^## CI matrix\n.*?^```yaml\n(.*?)^```$", f.read(), re.S | re.M)[1]
+
+
+def ranks(folder, mock):
+    """One recorded trace a rank. Counts of all runs of `base` are equal, so other runs pass; `extra_copy` calls
+    aten::clone and aten::copy_ more often (examples/expected.csv)."""
+    box, start = repository(folder, manual_policy(), {"bench.py": RANK_BENCH, "planted": "base 0 0 -\n"})
+    f, doc = forge(box, mock, folder), workflow("ranks.yml")
+    ok, red, skip = "success", "failure", "skipped"
+    jobs = push(f, doc, start)
+    expect("ranks: push", (results(jobs), len(refs(box, start))),
+           ({**{f"rank ({k})": ok for k in range(4)}, "gate": skip, "record": ok}, 1))
+    told("ranks: push", jobs)
+    # number, planted -> ranks whose jobs fail, gate, verdict, what its summary says and does not
+    table = [
+        (7, "base 0 0 -", [], ok, "pass", [], ["aten::clone", "rank 2"]),
+        (8, "base 0 5 -", [], ok, "pass", [], ["aten::clone", "rank 2"]),
+        (9, "extra_copy 2 0 -", [], red, "fail", ["aten::clone", "rank 2"], ["rank 0", "rank 1", "rank 3"]),
+        (10, "extra_copy 0 5 -", [], red, "fail", ["aten::clone", "rank 0"], ["rank 1", "rank 2", "rank 3"]),
+        (11, "base 0 0 2", [2], red, "inconclusive", ["rank 2 is missing"], ["aten::clone", "rank 1", "rank 3"]),
+        (12, "base 0 5 3", [3], red, "inconclusive", ["rank 3 is missing"], ["aten::clone", "rank 1", "rank 2"]),
+        (13, "extra_copy 0 0 2", [2], red, "fail", ["aten::clone", "rank 0", "rank 2 is missing"], ["rank 1", "rank 3"]),
+        (14, "base 0 0 9", [0, 1, 2, 3], red, None, [], []),
+    ]
+    for number, planted, dead, gate, verdict, said, unsaid in table:
+        jobs = pull(f, doc, number, box.pull_request(number, start, {"planted": planted + "\n"}, f"b{number}"))
+        what, job = f"ranks {number}", jobs["gate"]
+        expect(f"{what}: jobs", results(jobs), {**{f"rank ({k})": red if k in dead else ok for k in range(4)}, "gate": gate, "record": skip})
+        expect(f"{what}: verdict", job.action and job.action.result["verdict"], verdict or "got")
+        for text in said + unsaid:
+            expect(f"{what}: {text}", text in job.summary, text in said)
+        expect(f"{what}: baseline", start[:7] in job.summary, verdict is not None)
+        expect(f"{what}: artifacts", sorted(f.artifacts.get(str(f.runs), {})),
+               [f"summary-{k}" for k in range(4) if k not in dead] + (["tracegate"] if verdict else []))
+        told(what, jobs)
+    # a push without one of the ranks stores nothing
+    lost = box.commit("lost", {"planted": "base 0 0 1\n"})
+    box.push(lost, "main")
+    jobs = push(f, doc, lost)
+    expect("ranks: lost push", (jobs["rank (1)"].result, jobs["record"].result, len(refs(box, lost))), (red, skip, 0))
+
+
 def main():
-    groups = [merge_queue, forks, nightly, nights, ab, monorepo, gpu]
+    groups = [merge_queue, forks, nightly, nights, ab, monorepo, gpu, ranks]
     for group in groups:
         if len(sys.argv) > 1 and group.__name__ not in sys.argv[1:]:
             continue

@@ -334,7 +334,7 @@ static double found_from(const struct tg_comparison *c, const struct tg_op *op,
 {
     const struct tg_evidence *ev = &op->ev;
     double floor = log1p(FLOOR * c->step_ns[TG_BASE] / ev->value[TG_BASE]);
-    double size = fmax(fmax(log1p(ev->tau), floor), ev->z * ev->se) - ev->e;
+    double size = fmax(fmax(log1p(ev->tau), floor), ev->need) - ev->e;
     double shift = fmax(c->drift, 0);
     double found = fmax(size, rank_needs(o->x[WHOLE], run, k, allowed.whole, shift));
     for (int part = FIRST_HALF; part < PARTS; part++) {

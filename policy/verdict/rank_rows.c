@@ -34,16 +34,21 @@ void tg_rank_rows_release(struct tg_rank_rows *x)
     tg_strmap_release(&x->names);
 }
 
-/* A copy whose texts live in `a`: those of a part go with its comparison. */
+/* A copy whose texts and evidence live in `a`: those of a part go with its comparison. */
 struct tg_result tg_result_copy(const struct tg_result *r, struct tg_arena *a)
 {
     struct tg_result to = *r;
-    tg_sv *const texts[] = { &to.op,      &to.op_normalised, &to.plain, &to.inside,
-                             &to.message, &to.evidence,      &to.next,  &to.limit };
+    tg_sv *const texts[] = { &to.op,       &to.op_normalised, &to.plain, &to.inside, &to.message,
+                             &to.evidence, &to.next,          &to.limit, &to.source };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         *texts[i] = tg_arena_sv(a, *texts[i]);
     if (to.why_not)
         to.why_not = tg_arena_sv(a, tg_sv_of(to.why_not)).p;
+    if (to.ev) {
+        struct tg_evidence *ev = TG_NEW(a, struct tg_evidence);
+        *ev = *to.ev;
+        to.ev = ev;
+    }
     return to;
 }
 

@@ -241,6 +241,13 @@ static bool ends_sentence(tg_sv s)
            !(last == ':' && s.p[0] == ':');
 }
 
+/* Our sentences quote code in backticks: as code it needs no others. */
+static tg_sv unquoted(tg_sv s)
+{
+    bool quoted = s.n > 2 && s.p[0] == '`' && s.p[s.n - 1] == '`' && !memchr(s.p + 1, '`', s.n - 2);
+    return quoted ? (tg_sv){ s.p + 1, s.n - 2 } : s;
+}
+
 /* Code for unsafe words; the sentence's own punctuation and pair of parentheses stay outside. */
 static void put_words(struct tg_buf *out, tg_sv s, bool in_table)
 {
@@ -252,7 +259,7 @@ static void put_words(struct tg_buf *out, tg_sv s, bool in_table)
         from = 1;
         end--;
     }
-    tg_esc_md_code(out, (tg_sv){ s.p + from, end - from }, in_table);
+    tg_esc_md_code(out, unquoted((tg_sv){ s.p + from, end - from }), in_table);
     tg_buf_add(out, (tg_sv){ s.p + end, s.n - end });
 }
 

@@ -130,7 +130,7 @@ static void put_usual(struct tg_buf *b)
 
 static bool is_in(unsigned bits, unsigned i)
 {
-    return bits == 0 || (bits & 1u << i);
+    return bits == 0 || (i < 32 && bits & 1u << i);
 }
 
 static void put_unpaired(struct clock *c, const struct model_side *s)
@@ -146,10 +146,12 @@ static void put_unpaired(struct clock *c, const struct model_side *s)
     }
 }
 
-static void put_trace(struct tg_buf *out, const struct model_side *s, unsigned run, int rank)
+/* `seed` differs between the runs of both sides, so that no two are the same. */
+static void put_trace(struct tg_buf *out, const struct model_side *s, unsigned run, unsigned seed,
+                      int rank)
 {
     struct clock c = { .out = out,
-                       .seed = 7 + 97 * run + 1009 * (unsigned)(rank + 1),
+                       .seed = 7 + 97 * seed + 1009 * (unsigned)(rank + 1),
                        .host = 1000000,
                        .all_slower = s->all_slower > 0 ? s->all_slower : 1 };
     const char *marker = s->marker ? s->marker : "ProfilerStep#%d";
@@ -222,7 +224,7 @@ static void load_side(struct scene *s, int side, const struct model_side *m, con
             char id[16];
             if (rank >= 0 && m->without_ranks & 1u << rank)
                 continue;
-            put_trace(&text, m, run + (side == TG_TEST ? 31 : 0), rank);
+            put_trace(&text, m, run, run + (side == TG_TEST ? 31 : 0), rank);
             from = tg_source_memory(tg_buf_sv(&text), "x.json", NULL, &s->err);
             must(s, from != NULL, what);
             (void)snprintf(id, sizeof id, "run%u", run);

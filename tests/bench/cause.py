@@ -2,7 +2,7 @@
 """What causes add to `check`: cause.py PROGRAM [TRACE]
 
 Instructions of `check` on traces with Python stacks, 1, 3 and 5 runs a side, in a failing comparison, and the part of them that finding the
-causes takes (callgrind). TRACE is a real trace with stacks; the default is one of ../shared. The fresh side has one call more in each fifth
+causes takes (callgrind). TRACE is a trace with stacks; the default is the planted program's own, a real one of your program tells more. The fresh side has one call more in each fifth
 call of its most frequent operator. Without stacks, and where nothing fails, no trace is read again: the last rows say so.
 """
 import collections
@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-TRACE = os.path.join(HERE, "../../../shared/corpus/traces/tracelens/mi300_owlv2/owlv2-large.json.gz")
+TRACE = os.path.join(HERE, "../planted/traces/base-text-0.json.gz")
 
 
 def load(path):

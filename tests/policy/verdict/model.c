@@ -8,6 +8,7 @@
 /* cmocka wants the headers above first */
 #include <cmocka.h>
 
+#include "../../reporters/golden.h"
 #include "cmd/gate/gate.h"
 #include "cmd/gate/suite.h"
 #include "core/diff/names.h"
@@ -436,4 +437,13 @@ void model_explain(struct tg_buf *out, const struct model_row *row, const char *
                 (void)tg_policy_explain_op(s.policy, &s.c.ops[i], &s.c, out);
     tg_buf_putc(out, '\n');
     close_scene(&s);
+}
+
+void model_check(const char *golden, const struct model_row *rows, size_t n)
+{
+    struct tg_buf out = { 0 };
+    for (size_t i = 0; i < n; i++)
+        model_judge(&out, &rows[i]);
+    golden_check(golden, tg_buf_sv(&out));
+    tg_buf_release(&out);
 }

@@ -53,6 +53,8 @@ struct model_row {
 
 /* Appends the verdict of a row to `out`; a policy or a trace that cannot be read fails the test. */
 void model_judge(struct tg_buf *out, const struct model_row *row);
+/* The verdicts of all rows against the golden file of this name. */
+void model_check(const char *golden, const struct model_row *rows, size_t n);
 /* `tracegate policy explain` of a rule's id or a name, with the fresh side's numbers. */
 void model_explain(struct tg_buf *out, const struct model_row *row, const char *id);
 #endif

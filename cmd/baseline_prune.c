@@ -63,7 +63,9 @@ static bool what_to_keep(const struct tg_store_cmd *s, struct tg_prune_opts *o, 
  */
 static void spare_event(const struct tg_history *h, const struct tg_history_event *e, bool *spared)
 {
-    enum { EVIDENCE = TG_SCAN_OLD + TG_SCAN_FIRST + 5 }; /* of its environment; the table's 16 */
+    enum {
+        EVIDENCE = TG_CHANGEPOINT_OLD + TG_CHANGEPOINT_FIRST + 5
+    }; /* of its environment; the table's 16 */
     bool over = e->state == TG_STATE_FIXED || e->state == TG_STATE_WENT_AWAY;
     spared[e->from] = spared[e->to] = spared[e->fired] = true;
     for (size_t i = 0; !over && e->kind != TG_EVENT_ENVIRONMENT && i <= e->fired; i++)

@@ -206,11 +206,11 @@ static void put_banner(struct page *p)
         tg_buf_puts(out, "</b></li>\n");
     }
     tg_buf_puts(out, "</ul>\n");
-    if (h->n && h->place[h->n - 1] + 1 < TG_SCAN_FEWEST)
+    if (h->n && h->place[h->n - 1] + 1 < TG_CHANGEPOINT_FEWEST)
         tg_buf_printf(out,
                       "<p class=\"note small\">Durations are judged from %d nights of one "
                       "environment on; tonight's has %zu.</p>\n",
-                      TG_SCAN_FEWEST, h->place[h->n - 1] + 1);
+                      TG_CHANGEPOINT_FEWEST, h->place[h->n - 1] + 1);
     tg_buf_puts(out, "</div>\n");
 }
 

@@ -30,7 +30,7 @@ static double step_of_side(struct tg_diff_work *w, int side)
         double least = 0, sum = 0;
         size_t n = 0;
         for (size_t rank = 0; rank < c->n_ranks[side]; rank++) {
-            size_t at = tg_work_cell(w, side, run, rank);
+            size_t at = tg_diff_cell_index(w, side, run, rank);
             double rank_least = INFINITY;
             for (size_t j = 0; j < w->used[at].n; j++, n++) {
                 double d = step_length(w->shard[at], w->used[at].step[j]);
@@ -137,7 +137,7 @@ bool tg_align(struct tg_diff_work *w, struct tg_err *err)
 {
     struct tg_comparison *c = w->c;
 
-    if (!tg_select(w, err))
+    if (!tg_diff_select(w, err))
         return false;
     tg_gather(w, false, &c->ops, &c->n_ops);
     tg_gather(w, true, &c->frames, &c->n_frames);

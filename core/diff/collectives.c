@@ -167,7 +167,7 @@ static bool match_run(struct job *j, int side, size_t run)
     tg_strmap_init(&j->keys);
     tg_strmap_init(&j->kernels);
     for (uint32_t rank = 0; known && rank < j->w->c->n_ranks[side]; rank++)
-        known = collect_rank(j, rank, tg_work_cell(j->w, side, run, rank));
+        known = collect_rank(j, rank, tg_diff_cell_index(j->w, side, run, rank));
     tg_collectives_match(j->v, j->n, j->keys.n, add_collective, j);
     free(j->v);
     free(j->comm);

@@ -90,14 +90,14 @@ bool tg_compare(struct tg_comparison *out, const struct tg_side *base, const str
         w->rank[1] = tg_rank_table_new(out->n_runs[TG_TEST], out->n_runs[TG_BASE], a);
         tg_compare_env(w);
         tg_relate_counts(w);
-        tg_pair_replacements(w);
+        tg_replacements_pair(w);
         find_other_data(out);
         yield_to_causes(out);
-        tg_find_insides(w);
+        tg_calling_ops_find(w);
         if (!w->o->no_evidence)
-            tg_judge_durations(w);
+            tg_evidence_of_ops(w);
         tg_compare_measures(w);
-        tg_find_straggler(w);
+        tg_straggler_find(w);
         tg_compare_facts(w);
     }
     tg_strmap_release(&names);

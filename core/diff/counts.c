@@ -260,8 +260,8 @@ static void decide(const struct question *q, bool waits, struct tg_count_evidenc
         judge_parts(q, waits, ev);
 }
 
-void tg_judge_counts(struct tg_count_evidence *ev, const struct tg_step_counts *const run[2],
-                     const size_t n_runs[2], bool waits)
+void tg_count_judge(struct tg_count_evidence *ev, const struct tg_step_counts *const run[2],
+                    const size_t n_runs[2], bool waits)
 {
     struct question q = { .run = { run[TG_BASE], run[TG_TEST] },
                           .n_runs = { n_runs[TG_BASE], n_runs[TG_TEST] } };

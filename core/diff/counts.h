@@ -19,6 +19,6 @@ struct tg_step_counts { /* of a run: calls by step, mean over ranks */
  * For "did it fall?" negate all counts. No steps on a side: unchanged. Cost: proportional to base
  * steps times fresh steps where the baseline varies; else to their sum.
  */
-void tg_judge_counts(struct tg_count_evidence *ev, const struct tg_step_counts *const run[2],
-                     const size_t n_runs[2], bool waits);
+void tg_count_judge(struct tg_count_evidence *ev, const struct tg_step_counts *const run[2],
+                    const size_t n_runs[2], bool waits);
 #endif

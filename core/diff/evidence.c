@@ -65,7 +65,7 @@ static void judge_step(struct tg_diff_work *w, const struct tg_run_values *v,
             v[i].complete && op->change == TG_SAME && tg_kind_is_timed(op->kind) && !op->wait;
         same = same && v[i].form != TG_FORM_CALLS;
         struct tg_run_values each = same ? v[i] : tg_run_values(w, op, TG_ASK_STEPS, x);
-        for (enum tg_reading r = 0; r < TG_READINGS; r++)
+        for (enum tg_step_statistic r = 0; r < TG_STEP_STATISTICS; r++)
             for (int side = 0; side < 2; side++)
                 for (size_t run = 0; run < c->n_runs[side]; run++)
                     sum.y[r][side][run] +=
@@ -133,8 +133,8 @@ static double tick_of(const struct tg_diff_work *w, const struct tg_op *op)
     return w->tick > 1 && !tg_kind_is_gap(op->kind) ? (double)w->tick * op->count[TG_BASE] : 0;
 }
 
-void tg_judge_times_by(const struct tg_diff_work *w, struct tg_evidence *ev,
-                       struct tg_run_values *v, enum tg_estimate by)
+void tg_evidence_of_times_by(const struct tg_diff_work *w, struct tg_evidence *ev,
+                             struct tg_run_values *v, enum tg_estimate by)
 {
     struct tg_machine m;
 
@@ -143,7 +143,8 @@ void tg_judge_times_by(const struct tg_diff_work *w, struct tg_evidence *ev,
     tg_evidence_by(w, ev, v, &m, aim_at(w, 0), by);
 }
 
-void tg_judge_times(const struct tg_diff_work *w, struct tg_evidence *ev, struct tg_run_values *v)
+void tg_evidence_of_times(const struct tg_diff_work *w, struct tg_evidence *ev,
+                          struct tg_run_values *v)
 {
     struct tg_machine m;
 
@@ -152,14 +153,14 @@ void tg_judge_times(const struct tg_diff_work *w, struct tg_evidence *ev, struct
     tg_evidence_fill(w, ev, v, &m, aim_at(w, 0));
 }
 
-void tg_judge_values(const struct tg_diff_work *w, struct tg_evidence *ev, double *const y[2],
-                     bool time)
+void tg_evidence_of_values(const struct tg_diff_work *w, struct tg_evidence *ev, double *const y[2],
+                           bool time)
 {
     struct tg_run_values v = { .y = { [TG_LEAST] = { y[TG_BASE], y[TG_TEST] } } };
     struct tg_machine m;
 
     if (time) {
-        tg_judge_times(w, ev, &v);
+        tg_evidence_of_times(w, ev, &v);
         return;
     }
     memset(&m, 0, sizeof m);
@@ -227,7 +228,7 @@ static void judge_joints(struct tg_diff_work *w, const struct tg_machine *m,
     }
 }
 
-void tg_judge_durations(struct tg_diff_work *w)
+void tg_evidence_of_ops(struct tg_diff_work *w)
 {
     struct tg_comparison *c = w->c;
     struct tg_run_values *v = TG_NEW_N(w->a, struct tg_run_values, c->n_ops + 1);

@@ -40,7 +40,7 @@ static struct fact_set facts_of_run(const struct tg_diff_work *w, const struct t
     size_t n = 0, kept = 0, steps = 0;
 
     for (size_t rank = 0; rank < w->c->n_ranks[side]; rank++) {
-        size_t at = tg_work_cell(w, side, run, rank);
+        size_t at = tg_diff_cell_index(w, side, run, rank);
         const struct tg_diff_cell *cell = &op->rows->cell[at];
         steps += w->shard[at]->n_steps;
         for (size_t r = 0; r < cell->n; r++)
@@ -48,7 +48,7 @@ static struct fact_set facts_of_run(const struct tg_diff_work *w, const struct t
     }
     all = tg_xrealloc(NULL, n + 1, sizeof *all);
     for (size_t rank = 0; rank < w->c->n_ranks[side]; rank++) {
-        const struct tg_diff_cell *cell = &op->rows->cell[tg_work_cell(w, side, run, rank)];
+        const struct tg_diff_cell *cell = &op->rows->cell[tg_diff_cell_index(w, side, run, rank)];
         for (size_t r = 0; r < cell->n; r++) {
             s.cut |= cell->row[r]->facts_cut;
             for (size_t i = 0; i < cell->row[r]->n_facts; i++) {
@@ -337,7 +337,7 @@ static bool bytes_of_run(const struct tg_diff_work *w, const struct tg_op *op, i
     double sum = 0;
 
     for (size_t rank = 0; rank < w->c->n_ranks[side]; rank++) {
-        size_t at = tg_work_cell(w, side, run, rank);
+        size_t at = tg_diff_cell_index(w, side, run, rank);
         const struct tg_diff_cell *cell = &op->rows->cell[at];
         steps += w->shard[at]->n_steps;
         for (size_t r = 0; r < cell->n; r++) {

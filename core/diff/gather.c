@@ -45,7 +45,7 @@ static uint32_t op_of(struct tg_diff_work *w, struct gather *g, struct tg_buf *b
     if (id < known)
         return g->op_of_raw[id];
     g->op_of_raw = tg_grow(g->op_of_raw, &g->cap_raw, g->raw.n, sizeof *g->op_of_raw);
-    tg_sv name = tg_work_name(w, row->kind, row->name);
+    tg_sv name = tg_diff_name(w, row->kind, row->name);
     size_t ops = g->key.n;
     uint32_t op = tg_strmap_add(&g->key, keyed(b, row, name));
     if (op == ops) {
@@ -153,7 +153,7 @@ void tg_gather(struct tg_diff_work *w, bool frames, struct tg_op **out, size_t *
     n_ops = g.key.n;
     place_rows(w, &g, frames);
     if (!w->o->raw_names && !frames)
-        tg_split_siblings(w, &ops, &n_ops, &cap_ops);
+        tg_siblings_split(w, &ops, &n_ops, &cap_ops);
     *n_out = n_ops;
     *out = TG_NEW_N(w->a, struct tg_op, n_ops + 1);
     if (n_ops) {

@@ -63,7 +63,7 @@ static void name_largest(struct tg_diff_work *w, struct tg_op *op)
             op->raw[side] = tg_arena_sv(w->a, raw.names.text[heaviest(&raw)]);
         forget(&raw);
     }
-    op->parent = tg_work_name(w, TG_KIND_OP, parents.names.text[heaviest(&parents)]);
+    op->parent = tg_diff_name(w, TG_KIND_OP, parents.names.text[heaviest(&parents)]);
     forget(&parents);
 }
 

@@ -29,7 +29,7 @@ double tg_count_under(const struct tg_diff_work *w, const struct tg_op *op, int 
 
     for (size_t run = 0; run < w->c->n_runs[side]; run++) {
         for (size_t rank = 0; rank < w->c->n_ranks[side]; rank++) {
-            size_t at = tg_work_cell(w, side, run, rank);
+            size_t at = tg_diff_cell_index(w, side, run, rank);
             const struct tg_diff_cell *cell = &op->rows->cell[at];
             memset(count, 0, (w->max_steps + 1) * sizeof *count);
             for (size_t r = 0; r < cell->n; r++)
@@ -60,7 +60,7 @@ static struct under *split(struct tg_diff_work *w, const struct tg_op *op, size_
         for (size_t r = 0; r < op->rows->cell[at].n; r++)
             tg_strmap_add(&raw, op->rows->cell[at].row[r]->parent);
     for (size_t i = 0; i < raw.n; i++) {
-        tg_sv parent = tg_work_name(w, TG_KIND_OP, raw.text[i]);
+        tg_sv parent = tg_diff_name(w, TG_KIND_OP, raw.text[i]);
         double test = tg_count_under(w, op, TG_TEST, raw.text[i]) / w->c->iteration_ratio;
         for (k = 0; k < *n && !tg_sv_eq(v[k].parent, parent); k++)
             ;
@@ -145,7 +145,7 @@ static const struct tg_op *encloser(struct tg_diff_work *w, const struct tg_op *
     return NULL;
 }
 
-void tg_find_insides(struct tg_diff_work *w)
+void tg_calling_ops_find(struct tg_diff_work *w)
 {
     struct tg_comparison *c = w->c;
 

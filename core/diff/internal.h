@@ -65,7 +65,8 @@ struct tg_diff_work {
     size_t cap_interned;
 };
 
-static inline size_t tg_work_cell(const struct tg_diff_work *w, int side, size_t run, size_t rank)
+static inline size_t tg_diff_cell_index(const struct tg_diff_work *w, int side, size_t run,
+                                        size_t rank)
 {
     return w->first[side] + run * w->c->n_ranks[side] + rank;
 }
@@ -85,7 +86,7 @@ TG_MUST bool tg_leave_out(struct tg_diff_work *w, struct tg_err *err);
 TG_MUST bool tg_align(struct tg_diff_work *w, struct tg_err *err);
 
 /* core/diff/select.c: the ranks and steps that are compared; lays out the cells. */
-TG_MUST bool tg_select(struct tg_diff_work *w, struct tg_err *err);
+TG_MUST bool tg_diff_select(struct tg_diff_work *w, struct tg_err *err);
 /* Is the number in the list, or is there no list? */
 static inline bool tg_listed(const int64_t *list, size_t n, int64_t v)
 {
@@ -101,7 +102,7 @@ void tg_gather(struct tg_diff_work *w, bool frames, struct tg_op **out, size_t *
 /* core/diff/siblings.c: kernels that differ only in what normalising drops become operators of their
  * own, `stem#1` … in order of launch, where both sides agree on them; else they stay one, marked
  * `grouped`. */
-void tg_split_siblings(struct tg_diff_work *w, struct tg_op **ops, size_t *n_ops, size_t *cap);
+void tg_siblings_split(struct tg_diff_work *w, struct tg_op **ops, size_t *n_ops, size_t *cap);
 
 /* Calls per step, mean over ranks. */
 struct tg_op_counts {
@@ -126,16 +127,16 @@ void tg_scale_counts(struct tg_diff_work *w);
 
 /* core/diff/names.c */
 /* Normalised and aliased (unless raw_names); the view lives in the arena. */
-tg_sv tg_work_name(struct tg_diff_work *w, enum tg_kind kind, tg_sv raw);
+tg_sv tg_diff_name(struct tg_diff_work *w, enum tg_kind kind, tg_sv raw);
 
 /* core/diff/relations.c: counts that vary, against those that vary along with them. */
 void tg_relate_counts(struct tg_diff_work *w);
 
 /* core/diff/replace.c */
-void tg_pair_replacements(struct tg_diff_work *w);
+void tg_replacements_pair(struct tg_diff_work *w);
 
 /* core/diff/inside.c */
-void tg_find_insides(struct tg_diff_work *w);
+void tg_calling_ops_find(struct tg_diff_work *w);
 /* Calls per step and rank of `op` under a raw parent: median over runs of the modal count. */
 double tg_count_under(const struct tg_diff_work *w, const struct tg_op *op, int side, tg_sv parent);
 
@@ -146,7 +147,7 @@ void tg_excuse_moves(struct tg_diff_work *w);
 /* ---- core/diff/run_values.c -------------------------------------------------------------------- */
 
 /* What is read off the steps of a run, per slot (or per step), and then added up. */
-enum tg_reading {
+enum tg_step_statistic {
     TG_LEAST,       /* the least of the steps: what preemption touches least */
     TG_LEAST_FIRST, /* of the first half of the steps alone, the longer one */
     TG_LEAST_LAST,  /* of the last half */
@@ -154,7 +155,7 @@ enum tg_reading {
     TG_REST,        /* the least without the fastest fifth */
     TG_SLOW,        /* the largest without the slowest fifth */
     TG_MEAN,        /* their mean */
-    TG_READINGS
+    TG_STEP_STATISTICS
 };
 
 enum tg_value_form {
@@ -171,9 +172,9 @@ enum tg_value_ask {
     TG_ASK_INCLUSIVE_STEPS, /* whatever the calls did */
 };
 
-/* ns per step and rank: y[reading][side][run]; NULL: not read. */
+/* ns per step and rank: y[statistic][side][run]; NULL: not read. */
 struct tg_run_values {
-    double *y[TG_READINGS][2];
+    double *y[TG_STEP_STATISTICS][2];
     enum tg_value_form form;
     bool complete; /* the operator occurs in every run */
     bool levelled; /* divided by the speed of each run's machine (logs.c) */
@@ -185,8 +186,9 @@ struct tg_value_room *tg_value_room_new(const struct tg_diff_work *w);
 struct tg_run_values tg_run_values_new(const struct tg_diff_work *w); /* all 0 */
 struct tg_run_values tg_run_values(const struct tg_diff_work *w, const struct tg_op *op,
                                    enum tg_value_ask ask, struct tg_value_room *x);
-/* Adds the readings of the n >= 1 values of `v`, in the order of the steps; `ordered`: room for n. */
-void tg_add_readings(double out[TG_READINGS], const double *v, size_t n, double *ordered);
+/* Adds the statistics of the n >= 1 values of `v`, in the order of the steps; `ordered`: room for n. */
+void tg_step_statistics_add(double out[TG_STEP_STATISTICS], const double *v, size_t n,
+                            double *ordered);
 /* Self time (device: duration) in a run's slowest and usual step, ns per rank, as recorded. */
 struct tg_slow_step {
     double slowest, usual;
@@ -197,16 +199,17 @@ struct tg_slow_step tg_run_slow_step(const struct tg_diff_work *w, const struct 
 size_t tg_fewest_steps(const struct tg_diff_work *w);
 
 /* core/diff/evidence.c */
-void tg_judge_durations(struct tg_diff_work *w);
+void tg_evidence_of_ops(struct tg_diff_work *w);
 /* core/diff/evidence.c: evidence for run values outside the list of operators. `time`: ns, the
  * machine's common factor is taken off and the floor of 0.1 % of the step holds. */
-void tg_judge_values(const struct tg_diff_work *w, struct tg_evidence *ev, double *const y[2],
-                     bool time);
-/* The same of times in every reading. */
-void tg_judge_times(const struct tg_diff_work *w, struct tg_evidence *ev, struct tg_run_values *v);
+void tg_evidence_of_values(const struct tg_diff_work *w, struct tg_evidence *ev, double *const y[2],
+                           bool time);
+/* The same of times in every statistic. */
+void tg_evidence_of_times(const struct tg_diff_work *w, struct tg_evidence *ev,
+                          struct tg_run_values *v);
 /* And by one estimate alone. */
-void tg_judge_times_by(const struct tg_diff_work *w, struct tg_evidence *ev,
-                       struct tg_run_values *v, enum tg_estimate by);
+void tg_evidence_of_times_by(const struct tg_diff_work *w, struct tg_evidence *ev,
+                             struct tg_run_values *v, enum tg_estimate by);
 
 /* core/diff/measures.c */
 void tg_compare_measures(struct tg_diff_work *w);
@@ -228,7 +231,7 @@ bool tg_collective_waits(const struct tg_diff_work *w, int side, size_t run,
                          void (*told)(void *arg, const struct tg_wait *p), void *arg);
 
 /* core/diff/stragglers.c: c->straggler */
-void tg_find_straggler(struct tg_diff_work *w);
+void tg_straggler_find(struct tg_diff_work *w);
 
 /* core/diff/facts.c */
 void tg_compare_facts(struct tg_diff_work *w);

@@ -6,7 +6,7 @@
 
 #define LEVELLED 0.33 /* of the variance between runs at most stays without their speeds */
 
-struct tg_logs tg_values_logs(const struct tg_diff_work *w, double *const y[2], bool swapped)
+struct tg_logs tg_logs_of_values(const struct tg_diff_work *w, double *const y[2], bool swapped)
 {
     struct tg_logs l;
     size_t n[2];
@@ -34,7 +34,7 @@ static void divide(const struct tg_diff_work *w, double *const y[2], bool back)
 
 static double variance_of(const struct tg_diff_work *w, double *const y[2])
 {
-    struct tg_logs l = tg_values_logs(w, y, false);
+    struct tg_logs l = tg_logs_of_values(w, y, false);
     double sum = 0;
 
     for (int side = 0; side < 2; side++)
@@ -48,7 +48,7 @@ static double variance_of(const struct tg_diff_work *w, double *const y[2])
  * busy or slow run then neither hides a change nor looks like one. Not every operator follows the
  * machine alike.
  */
-void tg_values_level(const struct tg_diff_work *w, struct tg_run_values *v)
+void tg_logs_level(const struct tg_diff_work *w, struct tg_run_values *v)
 {
     double before;
 
@@ -59,6 +59,6 @@ void tg_values_level(const struct tg_diff_work *w, struct tg_run_values *v)
     v->levelled = variance_of(w, v->y[TG_LEAST]) < LEVELLED * before;
     if (!v->levelled)
         divide(w, v->y[TG_LEAST], true);
-    for (enum tg_reading r = TG_LEAST + 1; v->levelled && r < TG_READINGS; r++)
+    for (enum tg_step_statistic r = TG_LEAST + 1; v->levelled && r < TG_STEP_STATISTICS; r++)
         divide(w, v->y[r], false);
 }

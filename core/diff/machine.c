@@ -18,7 +18,7 @@ static bool is_big(const struct tg_diff_work *w, size_t i, const struct tg_run_v
 {
     double floor = BIG * w->c->step_ns[TG_BASE];
     return judged[i] && !tg_kind_is_gap(w->c->ops[i].kind) &&
-           exp(tg_values_logs(w, v->y[TG_LEAST], false).median[TG_BASE]) >= floor;
+           exp(tg_logs_of_values(w, v->y[TG_LEAST], false).median[TG_BASE]) >= floor;
 }
 
 /*
@@ -37,7 +37,7 @@ static void find_speeds(struct tg_diff_work *w, const struct tg_run_values *v, c
         size_t n = 0;
         for (size_t i = 0; i < c->n_ops; i++)
             if (big[i]) {
-                struct tg_logs l = tg_values_logs(w, v[i].y[TG_LEAST], false);
+                struct tg_logs l = tg_logs_of_values(w, v[i].y[TG_LEAST], false);
                 away[n++] = l.x[side][run] - l.median[side];
             }
         w->speed[side][run] = n >= TG_MIN_BIG ? exp(tg_median(away, n)) : 1;
@@ -67,7 +67,7 @@ static double find_common(const struct tg_diff_work *w, const struct tg_run_valu
     for (size_t i = 0; i < c->n_ops; i++) {
         if (!big[i])
             continue;
-        struct tg_logs l = tg_values_logs(w, v[i].y[tg_reading_of(estimate)], swapped);
+        struct tg_logs l = tg_logs_of_values(w, v[i].y[tg_step_statistic_of(estimate)], swapped);
         double shift = l.median[TG_TEST] - l.median[TG_BASE];
         if (c->ops[i].iteration_scaled) /* more iterations do not mean a slower machine */
             shift -= (swapped ? -1 : 1) * log(c->iteration_ratio);
@@ -154,7 +154,7 @@ void tg_machine_find(struct tg_diff_work *w, struct tg_run_values *v, const bool
     find_speeds(w, v, big, TG_BASE);
     find_speeds(w, v, big, TG_TEST);
     for (size_t i = 0; i < c->n_ops; i++)
-        tg_values_level(w, &v[i]);
+        tg_logs_level(w, &v[i]);
     for (int d = 0; d < 2; d++)
         for (int estimate = 0; estimate < TG_ESTIMATES; estimate++) {
             double f = find_common(w, v, big, estimate, d, &m->m[d].of[estimate]);

@@ -22,7 +22,7 @@ struct shard_value {
     double mean;
     double of_run; /* evidence: the middle step; of the step time the shortest, which preemption
                       touches least */
-    double reading[TG_READINGS]; /* of times */
+    double statistic[TG_STEP_STATISTICS]; /* of times */
 };
 
 static bool shard_value(const struct tg_diff_work *w, enum tg_measure m, const struct tg_shard *s,
@@ -42,9 +42,9 @@ static bool shard_value(const struct tg_diff_work *w, enum tg_measure m, const s
         num += info->how == TG_MEASURE_RATIO ? (double)v->num : one;
         den += info->how == TG_MEASURE_RATIO ? (double)v->den : 1;
     }
-    memset(out->reading, 0, sizeof out->reading);
+    memset(out->statistic, 0, sizeof out->statistic);
     if (n && is_time(m))
-        tg_add_readings(out->reading, each, n, TG_NEW_N(w->a, double, n));
+        tg_step_statistics_add(out->statistic, each, n, TG_NEW_N(w->a, double, n));
     out->mean = den > 0 ? scale * num / den : 0;
     out->of_run = tg_median(each, n);
     if (m == TG_MEASURE_STEP_TIME && n)
@@ -52,7 +52,7 @@ static bool shard_value(const struct tg_diff_work *w, enum tg_measure m, const s
     return n > 0;
 }
 
-/* Run values for the mean over ranks, and for the worst rank: what the rule is asked, and readings. */
+/* Run values for the mean over ranks, and for the worst rank: what the rule is asked, and statistics. */
 struct run_values {
     double *mean[2], *worst[2]; /* [side][run] */
     struct tg_run_values of_mean, of_worst;
@@ -64,11 +64,11 @@ static void add_rank(struct run_values *y, int side, size_t run, const struct sh
     if (first || sign * v->of_run > sign * y->worst[side][run])
         y->worst[side][run] = v->of_run;
     y->mean[side][run] += v->of_run;
-    for (enum tg_reading r = 0; r < TG_READINGS; r++) {
+    for (enum tg_step_statistic r = 0; r < TG_STEP_STATISTICS; r++) {
         double *worst = &y->of_worst.y[r][side][run];
-        if (first || sign * v->reading[r] > sign * *worst)
-            *worst = v->reading[r];
-        y->of_mean.y[r][side][run] += v->reading[r];
+        if (first || sign * v->statistic[r] > sign * *worst)
+            *worst = v->statistic[r];
+        y->of_mean.y[r][side][run] += v->statistic[r];
     }
 }
 
@@ -84,7 +84,7 @@ static void side_value(struct tg_diff_work *w, struct tg_measure_change *out, in
     for (size_t run = 0; run < n_runs; run++) {
         size_t n = 0;
         for (size_t rank = 0; rank < n_ranks; rank++) {
-            size_t at = tg_work_cell(w, side, run, rank);
+            size_t at = tg_diff_cell_index(w, side, run, rank);
             struct shard_value v;
             if (!shard_value(w, out->id, w->shard[at], &w->used[at], &v))
                 continue;
@@ -96,7 +96,7 @@ static void side_value(struct tg_diff_work *w, struct tg_measure_change *out, in
         out->known[side] &= n > 0;
         mean[run] = n ? mean[run] / (double)n : 0;
         y->mean[side][run] = n ? y->mean[side][run] / (double)n : 0;
-        for (enum tg_reading r = 0; n && r < TG_READINGS; r++)
+        for (enum tg_step_statistic r = 0; n && r < TG_STEP_STATISTICS; r++)
             y->of_mean.y[r][side][run] /= (double)n;
     }
     out->value[side] = tg_median(mean, n_runs);
@@ -123,7 +123,7 @@ static void judge_runs(struct tg_diff_work *w, enum tg_measure m, struct tg_evid
 {
     for (int side = 0; side < 2; side++)
         prepare(m, y[side], w->c->n_runs[side]);
-    tg_judge_values(w, ev, y, is_time(m));
+    tg_evidence_of_values(w, ev, y, is_time(m));
     if (is_time(m) && tg_measure_info(m)->worse > 0)
         return;
     ev->value[TG_BASE] = value[TG_BASE]; /* undo what `prepare` did */
@@ -147,8 +147,8 @@ static void worst_step(struct tg_diff_work *w, struct tg_measure_change *out, in
                 continue;
             worst[run] = fmax(worst[run], v.mean);
             y->worst[side][run] = fmax(y->worst[side][run], v.of_run);
-            for (enum tg_reading r = 0; r < TG_READINGS; r++)
-                y->of_worst.y[r][side][run] = fmax(y->of_worst.y[r][side][run], v.reading[r]);
+            for (enum tg_step_statistic r = 0; r < TG_STEP_STATISTICS; r++)
+                y->of_worst.y[r][side][run] = fmax(y->of_worst.y[r][side][run], v.statistic[r]);
         }
     out->slowest[side] = tg_median(worst, n_runs);
 }
@@ -169,17 +169,17 @@ static void judge_step_time(struct tg_diff_work *w, struct tg_measure_change *m,
     drop_halves(&y->of_mean);
     drop_halves(&y->of_worst);
     for (enum tg_estimate by = 0; by < TG_ESTIMATES; by++) {
-        tg_judge_times_by(w, &m->by_slowest[by], &y->of_worst, by);
+        tg_evidence_of_times_by(w, &m->by_slowest[by], &y->of_worst, by);
         if (host)
             m->by[by] = c->step_by[by];
         else
-            tg_judge_times_by(w, &m->by[by], &y->of_mean, by);
+            tg_evidence_of_times_by(w, &m->by[by], &y->of_mean, by);
     }
-    tg_judge_times(w, &m->ev_slowest, &y->of_worst);
+    tg_evidence_of_times(w, &m->ev_slowest, &y->of_worst);
     if (host)
         m->ev = c->step.ev_total; /* the host's step has a better value than its shortest step */
     else
-        tg_judge_times(w, &m->ev, &y->of_mean);
+        tg_evidence_of_times(w, &m->ev, &y->of_mean);
 }
 
 static void compare_measure(struct tg_diff_work *w, enum tg_measure id)
@@ -209,8 +209,8 @@ static void compare_measure(struct tg_diff_work *w, enum tg_measure id)
     judge_runs(w, id, &m->ev, y.mean, m->value);
     if (!is_time(id) || tg_measure_info(id)->worse < 0)
         return;
-    tg_judge_times_by(w, &m->by[TG_ESTIMATE_MEAN], &y.of_mean, TG_ESTIMATE_MEAN);
-    tg_judge_times_by(w, &m->by_slowest[TG_ESTIMATE_MEAN], &y.of_worst, TG_ESTIMATE_MEAN);
+    tg_evidence_of_times_by(w, &m->by[TG_ESTIMATE_MEAN], &y.of_mean, TG_ESTIMATE_MEAN);
+    tg_evidence_of_times_by(w, &m->by_slowest[TG_ESTIMATE_MEAN], &y.of_worst, TG_ESTIMATE_MEAN);
 }
 
 /* ---- ranks ---- */
@@ -271,11 +271,11 @@ static void compare_ranks(struct tg_diff_work *w)
     c->skew_ev.judged = c->rank_spread_ev.judged = TG_NOT_ONE_SIDED;
     if (w->o->no_evidence || !c->ranks_known[TG_BASE] || !c->ranks_known[TG_TEST])
         return;
-    tg_judge_values(w, &c->skew_ev, skew, false);
+    tg_evidence_of_values(w, &c->skew_ev, skew, false);
     c->skew_ev.value[TG_BASE] = c->skew[TG_BASE];
     c->skew_ev.value[TG_TEST] = c->skew[TG_TEST];
     c->skew_ev.delta_ns = c->skew[TG_TEST] - c->skew[TG_BASE];
-    tg_judge_values(w, &c->rank_spread_ev, spread, true);
+    tg_evidence_of_values(w, &c->rank_spread_ev, spread, true);
 }
 
 /* Waiting in collectives. */
@@ -298,7 +298,7 @@ static void compare_collectives(struct tg_diff_work *w)
     c->collective_skew_ev.judged = TG_NOT_ONE_SIDED;
     if (w->o->no_evidence || !c->collectives_known[TG_BASE] || !c->collectives_known[TG_TEST])
         return;
-    tg_judge_values(w, &c->collective_skew_ev, y, false);
+    tg_evidence_of_values(w, &c->collective_skew_ev, y, false);
     c->collective_skew_ev.value[TG_BASE] = c->collective_skew[TG_BASE];
     c->collective_skew_ev.value[TG_TEST] = c->collective_skew[TG_TEST];
     c->collective_skew_ev.delta_ns = c->collective_skew[TG_TEST] - c->collective_skew[TG_BASE];
@@ -315,7 +315,7 @@ static void find_slowest(struct tg_diff_work *w)
         double *v = TG_NEW_N(w->a, double, c->n_runs[TG_TEST] + 1), middle;
         for (size_t run = 0; run < c->n_runs[TG_TEST]; run++) {
             struct shard_value x = { 0 };
-            size_t at = tg_work_cell(w, TG_TEST, run, rank);
+            size_t at = tg_diff_cell_index(w, TG_TEST, run, rank);
             (void)shard_value(w, TG_MEASURE_STEP_TIME, w->shard[at], &w->used[at], &x);
             v[run] = x.mean;
         }

@@ -29,7 +29,7 @@ static double moved_under(struct tg_diff_work *w, const struct tg_op *op,
     double delta = 0;
 
     for (size_t i = 0; i < raw->n; i++)
-        if (tg_sv_eq(tg_work_name(w, TG_KIND_OP, raw->text[i]), parent))
+        if (tg_sv_eq(tg_diff_name(w, TG_KIND_OP, raw->text[i]), parent))
             delta += tg_count_under(w, op, TG_TEST, raw->text[i]) -
                      tg_count_under(w, op, TG_BASE, raw->text[i]);
     return delta;
@@ -68,7 +68,7 @@ static void mark_sources(struct tg_diff_work *w, const struct tg_op *child, tg_s
     raw_parents(w, child, &raw);
     if (moved_under(w, child, &raw, parent) > 0)
         for (size_t i = 0; i < raw.n; i++) {
-            tg_sv name = tg_work_name(w, TG_KIND_OP, raw.text[i]);
+            tg_sv name = tg_diff_name(w, TG_KIND_OP, raw.text[i]);
             const struct tg_op *from = parent_named(c, name);
             if (from && moved_under(w, child, &raw, name) < 0)
                 source[from - c->ops] = true;

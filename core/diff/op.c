@@ -39,7 +39,7 @@ static tg_sv aliased(const struct tg_diff_work *w, tg_sv name)
     return name;
 }
 
-tg_sv tg_work_name(struct tg_diff_work *w, enum tg_kind kind, tg_sv raw)
+tg_sv tg_diff_name(struct tg_diff_work *w, enum tg_kind kind, tg_sv raw)
 {
     struct tg_buf b = { 0 };
     tg_sv name = raw;

@@ -49,7 +49,7 @@ bool tg_op_quantile_evidence(const struct tg_op *op, double q, struct tg_evidenc
     for (int side = 0; w && side < 2; side++) {
         y[side] = TG_NEW_N(w->a, double, w->c->n_runs[side]);
         for (size_t run = 0; run < w->c->n_runs[side]; run++) {
-            size_t at = tg_work_cell(w, side, run, 0);
+            size_t at = tg_diff_cell_index(w, side, run, 0);
             y[side][run] = cells_quantile(w, op, at, at + w->c->n_ranks[side], q);
             if (isnan(y[side][run]))
                 return false;
@@ -57,7 +57,7 @@ bool tg_op_quantile_evidence(const struct tg_op *op, double q, struct tg_evidenc
     }
     if (!w)
         return false;
-    tg_judge_values(w, ev, y, true);
+    tg_evidence_of_values(w, ev, y, true);
     ev->judged = op->ev.judged;
     return true;
 }

@@ -42,7 +42,7 @@ static void fill_run(const struct tg_diff_work *w, const struct tg_op *op, int s
     size_t n_ranks = w->c->n_ranks[side];
 
     for (size_t rank = 0; rank < n_ranks; rank++) {
-        size_t at = tg_work_cell(w, side, run, rank);
+        size_t at = tg_diff_cell_index(w, side, run, rank);
         const struct tg_diff_cell *cell = &op->rows->cell[at];
         for (size_t r = 0; r < cell->n; r++)
             for (size_t j = 0; j < w->used[at].n; j++)
@@ -54,8 +54,8 @@ static bool same_steps(const struct tg_diff_work *w, int side)
 {
     for (size_t run = 0; run < w->c->n_runs[side]; run++)
         for (size_t rank = 1; rank < w->c->n_ranks[side]; rank++)
-            if (w->used[tg_work_cell(w, side, run, rank)].n !=
-                w->used[tg_work_cell(w, side, run, 0)].n)
+            if (w->used[tg_diff_cell_index(w, side, run, rank)].n !=
+                w->used[tg_diff_cell_index(w, side, run, 0)].n)
                 return false;
     return true;
 }
@@ -67,11 +67,11 @@ static void lay_out(struct relations *g, int side)
 
     g->run[side] = TG_NEW_N(w->a, struct tg_step_counts, w->c->n_runs[side] + 1);
     for (size_t run = 0; run < w->c->n_runs[side]; run++)
-        g->n_steps[side] += w->used[tg_work_cell(w, side, run, 0)].n;
+        g->n_steps[side] += w->used[tg_diff_cell_index(w, side, run, 0)].n;
     g->room[side] = TG_NEW_N(w->a, double, g->n_steps[side] + 1);
     g->first[side] = TG_NEW_N(w->a, bool, g->n_steps[side] + 1);
     for (size_t run = 0; run < w->c->n_runs[side]; run++) {
-        size_t n = w->used[tg_work_cell(w, side, run, 0)].n;
+        size_t n = w->used[tg_diff_cell_index(w, side, run, 0)].n;
         g->run[side][run] = (struct tg_step_counts){ g->room[side] + at, n };
         g->first[side][at] = n > 1;
         if (side == TG_BASE)
@@ -190,7 +190,7 @@ static struct tg_count_evidence judge_rest(const struct relations *g, const stru
         bool none = g->first[TG_TEST][j] || fabs(rest) <= EXACT;
         g->room[TG_TEST][j] = none ? 0 : sign * rest;
     }
-    tg_judge_counts(&ev, run, g->w->c->n_runs, waits);
+    tg_count_judge(&ev, run, g->w->c->n_runs, waits);
     return ev;
 }
 

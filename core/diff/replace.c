@@ -227,7 +227,7 @@ static void split_change(struct regions *g, uint32_t index)
         double test = tg_count_under(w, op, TG_TEST, parents.text[i]) / w->c->iteration_ratio;
         if (test == base)
             continue;
-        tg_sv name = tg_work_name(w, TG_KIND_OP, parents.text[i]);
+        tg_sv name = tg_diff_name(w, TG_KIND_OP, parents.text[i]);
         g->part = tg_grow(g->part, &g->cap_parts, g->n_parts + 1, sizeof *g->part);
         g->part[g->n_parts++] =
             (struct part){ index, place_of(g, climb(g, name), sort_of(op)), test - base };
@@ -337,7 +337,7 @@ static double calls_inside(const struct regions *g, const struct tg_op *op)
         for (size_t r = 0; r < op->rows->cell[at].n; r++)
             tg_strmap_add(&parents, op->rows->cell[at].row[r]->parent);
     for (size_t i = 0; i < parents.n; i++) {
-        uint32_t id = tg_strmap_find(w->names, tg_work_name(w, TG_KIND_OP, parents.text[i]));
+        uint32_t id = tg_strmap_find(w->names, tg_diff_name(w, TG_KIND_OP, parents.text[i]));
         const struct tg_op *parent = id < g->n_op_of_name ? g->op_of_name[id] : NULL;
         if (parent && parent->change == TG_ADDED && g->linked[parent - w->c->ops])
             calls += tg_count_under(w, op, TG_TEST, parents.text[i]);
@@ -538,7 +538,7 @@ static void join_replacements(struct tg_diff_work *w)
     }
 }
 
-void tg_pair_replacements(struct tg_diff_work *w)
+void tg_replacements_pair(struct tg_diff_work *w)
 {
     struct regions g = { .w = w };
 

@@ -43,11 +43,11 @@ static double others(const struct tg_background *m, bool among, double own)
     return fmax(low + (at - floor(at)) * (high - low) - m->c, 0);
 }
 
-/* Does the reading show at least half of the slowdown by itself? */
+/* Does the statistic show at least half of the slowdown by itself? */
 static bool supports(const struct tg_diff_work *w, const struct question *q,
-                     enum tg_reading reading, double c, double e, double value[2])
+                     enum tg_step_statistic statistic, double c, double e, double value[2])
 {
-    struct tg_logs l = tg_values_logs(w, q->v->y[reading], q->swapped);
+    struct tg_logs l = tg_logs_of_values(w, q->v->y[statistic], q->swapped);
     size_t nb = w->c->n_runs[q->swapped], nt = w->c->n_runs[!q->swapped];
 
     for (int side = 0; value && side < 2; side++)
@@ -61,8 +61,8 @@ static bool supports(const struct tg_diff_work *w, const struct question *q,
  * the test's, but for the fastest fifth? */
 static bool is_new_speed(const struct tg_diff_work *w, const struct question *q, double c)
 {
-    struct tg_logs fast = tg_values_logs(w, q->v->y[TG_REST], q->swapped);
-    struct tg_logs slow = tg_values_logs(w, q->v->y[TG_SLOW], q->swapped);
+    struct tg_logs fast = tg_logs_of_values(w, q->v->y[TG_REST], q->swapped);
+    struct tg_logs slow = tg_logs_of_values(w, q->v->y[TG_SLOW], q->swapped);
     double most = -INFINITY;
 
     for (size_t run = 0; run < w->c->n_runs[q->swapped]; run++)
@@ -122,7 +122,7 @@ static void apply_rule(const struct tg_diff_work *w, struct tg_evidence *ev,
 {
     const struct tg_background *m = &q->m->of[estimate];
     size_t nb = w->c->n_runs[q->swapped], nt = w->c->n_runs[!q->swapped];
-    struct tg_logs l = tg_values_logs(w, q->v->y[tg_reading_of(estimate)], q->swapped);
+    struct tg_logs l = tg_logs_of_values(w, q->v->y[tg_step_statistic_of(estimate)], q->swapped);
     struct tg_threshold t =
         estimate == TG_ESTIMATE_LEAST ? tg_threshold_of(nb, nt) : tg_threshold_usual(nb, nt);
     double v0 = m->has_v0 ? m->v0 : l.variance;
@@ -174,7 +174,7 @@ void tg_evidence_by(const struct tg_diff_work *w, struct tg_evidence *ev, struct
     enum tg_judged judged = ev->judged;
     struct question q = { v, &m->m[0], false, aim };
 
-    tg_values_level(w, v);
+    tg_logs_level(w, v);
     *ev = (struct tg_evidence){ 0 };
     apply_rule(w, ev, &q, estimate);
     ev->judged = judged;
@@ -198,7 +198,7 @@ void tg_evidence_fill(const struct tg_diff_work *w, struct tg_evidence *ev, stru
     struct question q = { v, &m->m[0], false, aim };
     struct question swapped = { v, &m->m[1], true, aim };
 
-    tg_values_level(w, v);
+    tg_logs_level(w, v);
     *ev = (struct tg_evidence){ 0 };
     if (judged == TG_JUDGED || is_disturbed(judged))
         apply_both(w, ev, &q);

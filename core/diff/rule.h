@@ -19,13 +19,13 @@ struct tg_logs {
     double *x[2], median[2]; /* [role][run] */
     double variance;         /* noise that speaks against a finding */
 };
-struct tg_logs tg_values_logs(const struct tg_diff_work *w, double *const y[2], bool swapped);
+struct tg_logs tg_logs_of_values(const struct tg_diff_work *w, double *const y[2], bool swapped);
 /*
  * Takes the speeds of the runs' machines off where that explains most of the variance: a busy or
  * slow run then neither hides a change nor looks like one. Not every operator follows the machine
  * alike. Once a value.
  */
-void tg_values_level(const struct tg_diff_work *w, struct tg_run_values *v);
+void tg_logs_level(const struct tg_diff_work *w, struct tg_run_values *v);
 
 /* ---- machine.c ---- */
 
@@ -50,7 +50,7 @@ void tg_machine_find(struct tg_diff_work *w, struct tg_run_values *v, const bool
 /* Outside the list of operators there is no usual noise of others, only how all of them shifted. */
 void tg_machine_of_drift(const struct tg_diff_work *w, struct tg_machine *m);
 
-static inline enum tg_reading tg_reading_of(enum tg_estimate e)
+static inline enum tg_step_statistic tg_step_statistic_of(enum tg_estimate e)
 {
     return e == TG_ESTIMATE_MEAN ? TG_MEAN : e == TG_ESTIMATE_USUAL ? TG_USUAL : TG_LEAST;
 }

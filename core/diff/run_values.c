@@ -1,5 +1,5 @@
 /*
- * The value of a run: one number per operator and run, in several readings. The k-th call of a fine
+ * The value of a run: one number per operator and run, in several statistics. The k-th call of a fine
  * row (name, parent, device, stream) is a slot; it does the same work in every step, and whatever
  * disturbs it only adds time. So each slot is read over the steps, and the slots are added up.
  */
@@ -29,7 +29,7 @@ struct tg_value_room *tg_value_room_new(const struct tg_diff_work *w)
     return x;
 }
 
-/* ---- readings of one series ------------------------------------------------------------------ */
+/* ---- statistics of one series ------------------------------------------------------------------ */
 
 static int by_value(const void *pa, const void *pb)
 {
@@ -70,7 +70,8 @@ static double mean(const double *v, size_t n)
     return sum / (double)n;
 }
 
-void tg_add_readings(double out[TG_READINGS], const double *v, size_t n, double *ordered)
+void tg_step_statistics_add(double out[TG_STEP_STATISTICS], const double *v, size_t n,
+                            double *ordered)
 {
     size_t last = n > 1 ? n / 2 : n;
 
@@ -85,8 +86,8 @@ void tg_add_readings(double out[TG_READINGS], const double *v, size_t n, double 
     out[TG_MEAN] += mean(v, n);
 }
 
-/* Each reading is the usual value, of all steps or of a half. */
-static void add_usual(double out[TG_READINGS], const double *v, size_t n, double *ordered)
+/* Each statistic is the usual value, of all steps or of a half. */
+static void add_usual(double out[TG_STEP_STATISTICS], const double *v, size_t n, double *ordered)
 {
     size_t last = n > 1 ? n / 2 : n, first = (n + 1) / 2;
 
@@ -143,7 +144,7 @@ static size_t usable_steps(const struct tg_diff_work *w, const struct tg_diff_ce
 /* Readings of the row's slots over the first `n_steps` usable steps. */
 static void row_readings(const struct tg_row *row, const struct tg_used *used,
                          struct tg_value_room *x, size_t n_steps, size_t shard_steps,
-                         double out[TG_READINGS])
+                         double out[TG_STEP_STATISTICS])
 {
     size_t at = 0, n = n_steps ? row->count[used->step[x->usable[0]]] : 0;
 
@@ -154,12 +155,12 @@ static void row_readings(const struct tg_row *row, const struct tg_used *used,
     for (size_t k = 0; k < n; k++) {
         for (size_t j = 0; j < n_steps; j++)
             x->v[j] = (double)row->slots[x->offset[used->step[x->usable[j]]] + k];
-        tg_add_readings(out, x->v, n_steps, x->ordered);
+        tg_step_statistics_add(out, x->v, n_steps, x->ordered);
     }
 }
 
 static void slot_values(const struct tg_diff_work *w, const struct tg_op *op, size_t at,
-                        size_t n_steps, struct tg_value_room *x, double out[TG_READINGS])
+                        size_t n_steps, struct tg_value_room *x, double out[TG_STEP_STATISTICS])
 {
     const struct tg_diff_cell *cell = &op->rows->cell[at];
     uint64_t calls;
@@ -183,7 +184,7 @@ static size_t slots_align(const struct tg_diff_work *w, const struct tg_op *op,
         for (size_t run = 0; run < w->c->n_runs[side]; run++) {
             double of_run = 0;
             for (size_t rank = 0; rank < w->c->n_ranks[side]; rank++) {
-                size_t at = tg_work_cell(w, side, run, rank);
+                size_t at = tg_diff_cell_index(w, side, run, rank);
                 const struct tg_diff_cell *cell = &op->rows->cell[at];
                 uint64_t calls;
                 size_t n = usable_steps(w, cell, at, x, &calls);
@@ -259,18 +260,18 @@ static size_t same_calls(const struct tg_diff_work *w, const struct tg_op *op,
 /* Sums of the first `n_steps` steps. */
 static void step_values(const struct tg_diff_work *w, const struct tg_op *op, size_t at,
                         size_t n_steps, bool inclusive, struct tg_value_room *x,
-                        double out[TG_READINGS])
+                        double out[TG_STEP_STATISTICS])
 {
     for (size_t j = 0; j < n_steps; j++)
         x->v[j] = time_of(&op->rows->cell[at], w->used[at].step[j], inclusive);
     if (n_steps)
-        tg_add_readings(out, x->v, n_steps, x->ordered);
+        tg_step_statistics_add(out, x->v, n_steps, x->ordered);
 }
 
 /* The same of those with the usual number of calls, of which there are `n_steps` and more. */
 static void usual_step_values(const struct tg_diff_work *w, const struct tg_op *op, size_t at,
                               size_t n_steps, bool inclusive, struct tg_value_room *x,
-                              double out[TG_READINGS])
+                              double out[TG_STEP_STATISTICS])
 {
     const struct tg_diff_cell *cell = &op->rows->cell[at];
     const struct tg_used *used = &w->used[at];
@@ -283,7 +284,7 @@ static void usual_step_values(const struct tg_diff_work *w, const struct tg_op *
         if (calls_of(cell, used->step[j]) == usual)
             x->v[n++] = time_of(cell, used->step[j], inclusive);
     if (n)
-        tg_add_readings(out, x->v, n, x->ordered);
+        tg_step_statistics_add(out, x->v, n, x->ordered);
 }
 
 /*
@@ -292,7 +293,7 @@ static void usual_step_values(const struct tg_diff_work *w, const struct tg_op *
  */
 static bool call_values(const struct tg_diff_work *w, const struct tg_op *op, size_t at,
                         double calls, bool inclusive, struct tg_value_room *x,
-                        double out[TG_READINGS])
+                        double out[TG_STEP_STATISTICS])
 {
     size_t n = 0;
 
@@ -313,7 +314,7 @@ struct tg_run_values tg_run_values_new(const struct tg_diff_work *w)
 {
     struct tg_run_values v = { .complete = true };
 
-    for (enum tg_reading r = 0; r < TG_READINGS; r++)
+    for (enum tg_step_statistic r = 0; r < TG_STEP_STATISTICS; r++)
         for (int side = 0; side < 2; side++)
             v.y[r][side] = TG_NEW_N(w->a, double, w->c->n_runs[side]);
     return v;
@@ -352,10 +353,10 @@ static struct plan plan_of(const struct tg_diff_work *w, const struct tg_op *op,
     return p.steps ? p : (struct plan){ TG_FORM_CALLS, 0, mean_calls(w, op) };
 }
 
-/* Adds the cell's readings; false: the operator is not there. */
+/* Adds the cell's statistics; false: the operator is not there. */
 static bool cell_values(const struct tg_diff_work *w, const struct tg_op *op, size_t at,
                         struct plan p, bool inclusive, struct tg_value_room *x,
-                        double out[TG_READINGS])
+                        double out[TG_STEP_STATISTICS])
 {
     if (p.form == TG_FORM_CALLS)
         return call_values(w, op, at, p.calls, inclusive, x, out);
@@ -380,10 +381,10 @@ struct tg_run_values tg_run_values(const struct tg_diff_work *w, const struct tg
         for (size_t run = 0; run < w->c->n_runs[side]; run++) {
             bool here = false;
             for (size_t rank = 0; rank < w->c->n_ranks[side]; rank++) {
-                size_t at = tg_work_cell(w, side, run, rank);
-                double of_rank[TG_READINGS] = { 0 }, share = 1 / (double)w->c->n_ranks[side];
+                size_t at = tg_diff_cell_index(w, side, run, rank);
+                double of_rank[TG_STEP_STATISTICS] = { 0 }, share = 1 / (double)w->c->n_ranks[side];
                 here |= cell_values(w, op, at, p, inclusive, x, of_rank);
-                for (enum tg_reading r = 0; r < TG_READINGS; r++)
+                for (enum tg_step_statistic r = 0; r < TG_STEP_STATISTICS; r++)
                     v.y[r][side][run] += of_rank[r] * share;
             }
             v.complete &= here;
@@ -398,7 +399,7 @@ struct tg_slow_step tg_run_slow_step(const struct tg_diff_work *w, const struct 
     size_t n_ranks = w->c->n_ranks[side];
 
     for (size_t rank = 0; rank < n_ranks; rank++) {
-        size_t at = tg_work_cell(w, side, run, rank), n = w->used[at].n;
+        size_t at = tg_diff_cell_index(w, side, run, rank), n = w->used[at].n;
         for (size_t j = 0; j < n; j++)
             x->v[j] = time_of(&op->rows->cell[at], w->used[at].step[j], false);
         if (!n)

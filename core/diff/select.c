@@ -87,7 +87,7 @@ static bool lay_out_cells(struct tg_diff_work *w, struct tg_err *err)
         for (size_t run = 0; run < c->n_runs[side]; run++)
             for (size_t rank = 0; rank < c->n_ranks[side]; rank++) {
                 const struct tg_shard *s = c->side[side].at[run][rank];
-                size_t cell = tg_work_cell(w, side, run, rank);
+                size_t cell = tg_diff_cell_index(w, side, run, rank);
                 w->shard[cell] = s;
                 w->used[cell] = pick_steps(w, side, s);
                 n_steps[n++] = (double)w->used[cell].n;
@@ -135,7 +135,7 @@ static tg_ns clock_tick(const struct tg_diff_work *w)
     return 1000;
 }
 
-bool tg_select(struct tg_diff_work *w, struct tg_err *err)
+bool tg_diff_select(struct tg_diff_work *w, struct tg_err *err)
 {
     struct tg_comparison *c = w->c;
 

@@ -8,7 +8,7 @@
  */
 struct sibling {
     tg_sv raw, parent;
-    uint32_t first; /* tg_row.order */
+    uint32_t first;        /* tg_row.order */
     uint64_t calls, steps; /* per step as a fraction */
 };
 
@@ -89,7 +89,7 @@ static struct tg_op_rows *rows_named(struct tg_diff_work *w, const struct tg_op 
 
 /* Kernels that differ only in what normalising drops become operators of their own, `stem#1` … in
  * order of launch, where both sides agree on them; else they stay one, marked `grouped`. */
-void tg_split_siblings(struct tg_diff_work *w, struct tg_op **ops, size_t *n_ops, size_t *cap)
+void tg_siblings_split(struct tg_diff_work *w, struct tg_op **ops, size_t *n_ops, size_t *cap)
 {
     for (size_t i = 0, before = *n_ops; i < before; i++) {
         struct sibling *side[2] = { NULL, NULL };

@@ -69,7 +69,7 @@ static void forget(struct waits *x)
 
 static tg_sv node_of(const struct tg_diff_work *w, size_t rank)
 {
-    return tg_shard_env(w->shard[tg_work_cell(w, TG_TEST, 0, rank)], "node");
+    return tg_shard_env(w->shard[tg_diff_cell_index(w, TG_TEST, 0, rank)], "node");
 }
 
 /* ns that a set of ranks causes. */
@@ -161,7 +161,7 @@ static double time_on(const struct tg_diff_work *w, const struct tg_op *op, size
     double sum = 0;
     size_t n = 0;
     for (size_t run = 0; run < w->c->n_runs[TG_TEST]; run++) {
-        size_t at = tg_work_cell(w, TG_TEST, run, rank);
+        size_t at = tg_diff_cell_index(w, TG_TEST, run, rank);
         const struct tg_diff_cell *cell = &op->rows->cell[at];
         n += w->used[at].n;
         for (size_t r = 0; r < cell->n; r++)
@@ -224,7 +224,7 @@ static void tell(struct tg_diff_work *w, const struct waits *x, const bool *in, 
     w->c->straggler = s;
 }
 
-void tg_find_straggler(struct tg_diff_work *w)
+void tg_straggler_find(struct tg_diff_work *w)
 {
     struct tg_comparison *c = w->c;
     struct waits test, base;

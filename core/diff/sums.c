@@ -75,7 +75,7 @@ static size_t most_steps(const struct tg_diff_work *w, int side, size_t run)
 {
     size_t most = 0;
     for (size_t rank = 0; rank < w->c->n_ranks[side]; rank++) {
-        size_t n = w->used[tg_work_cell(w, side, run, rank)].n;
+        size_t n = w->used[tg_diff_cell_index(w, side, run, rank)].n;
         most = n > most ? n : most;
     }
     return most;
@@ -92,7 +92,7 @@ static void sum_side(const struct tg_diff_work *w, struct tg_op *op, int side,
         size_t n_steps = most_steps(w, side, run);
         memset(by_step, 0, w->max_steps * sizeof *by_step);
         for (size_t rank = 0; rank < n_ranks; rank++) {
-            size_t at = tg_work_cell(w, side, run, rank);
+            size_t at = tg_diff_cell_index(w, side, run, rank);
             uint64_t usual = sum_cell(w, op, side, at, x, &total, &self);
             modal += (double)usual;
             add_steps(x, by_step, w->used[at].n, n_steps, usual, n_ranks);

@@ -11,7 +11,7 @@ static double plain_median(const struct tg_history_replay *r, const struct tg_hi
                            uint32_t series, const struct tg_history_window *w, size_t from,
                            size_t to)
 {
-    double v[TG_SCAN_WINDOW];
+    double v[TG_CHANGEPOINT_WINDOW];
     size_t n = 0;
     for (size_t i = 0; i < w->n; i++)
         if (w->at[i] >= from && w->at[i] < to) {
@@ -48,7 +48,7 @@ static void resolve(struct tg_history_replay *r, struct tg_history_stream *s,
     e->v[p->moved].back = true;
     e->v[p->moved].back_at = s->night[t->w.at[t->w.n - n]];
     for (size_t i = t->w.n - n; i < t->w.n; i++)
-        tg_window_push_from(&back, &t->w, i);
+        tg_history_window_push_from(&back, &t->w, i);
     t->w = back;
     t->n_first = back.n < TG_DRIFT_LEVEL ? back.n : TG_DRIFT_LEVEL;
     memcpy(t->first, back.v, t->n_first * sizeof *t->first);
@@ -63,11 +63,11 @@ static bool undoes(const struct tg_history_replay *r, const struct tg_history_tr
 {
     const struct tg_history_pending *p = t->pending;
     double now, then;
-    if (!p || p->up == up || p->old.n < TG_SCAN_OLD ||
+    if (!p || p->up == up || p->old.n < TG_CHANGEPOINT_OLD ||
         r->h->event[p->event].v[p->moved].what == TG_MOVED_CALLS)
         return false;
-    now = tg_window_median(t->w.v + t->w.n - k, k) * (p->up ? 1 : -1);
-    then = tg_window_median(t->w.v, t->w.n - k) * (p->up ? 1 : -1);
+    now = tg_history_median(t->w.v + t->w.n - k, k) * (p->up ? 1 : -1);
+    then = tg_history_median(t->w.v, t->w.n - k) * (p->up ? 1 : -1);
     return now <= p->median + (then - p->median) / 4 || now <= p->p90;
 }
 
@@ -86,7 +86,7 @@ static void found_step(struct tg_history_replay *r, struct tg_history_stream *s,
                                  .series = series,
                                  .fired = s->night[s->n - 1],
                                  .first = s->night[first],
-                                 .from = s->night[tg_window_before(&all, lo)],
+                                 .from = s->night[tg_history_window_before(&all, lo)],
                                  .to = s->night[hi],
                                  .e = e,
                                  .rank_z = scan->rank_z,
@@ -105,8 +105,8 @@ static void found_step(struct tg_history_replay *r, struct tg_history_stream *s,
         m.cost_ns = cost_of(x, m.before, e);
     }
     event = tg_history_attach(r, s, &m, &moved);
-    tg_track_remember(r, t, &all, first, event, moved, up);
-    tg_track_begin(t, first);
+    tg_history_track_remember(r, t, &all, first, event, moved, up);
+    tg_history_track_begin(t, first);
 }
 
 static void negate(const struct tg_history_window *w, double *out)
@@ -121,13 +121,13 @@ static bool is_taken(const struct tg_history_replay *r, const struct tg_history_
 {
     if (series == UINT32_MAX || r->h->series->v[series].what != TG_SERIES_MEASURE)
         return scan->lane != TG_LANE_NONE;
-    return scan->lane == TG_LANE_SCAN && scan->z > TG_SCAN_MEASURE_Z;
+    return scan->lane == TG_LANE_SCAN && scan->z > TG_CHANGEPOINT_MEASURE_Z;
 }
 
 void tg_history_look(struct tg_history_replay *r, struct tg_history_stream *s,
                      struct tg_history_track *t, uint32_t series)
 {
-    double down[TG_SCAN_WINDOW];
+    double down[TG_CHANGEPOINT_WINDOW];
     struct tg_history_scan scan = tg_history_scan_look(t->w.v, t->w.n);
     bool up = scan.lane != TG_LANE_NONE;
     if (!up) {
@@ -141,7 +141,7 @@ void tg_history_look(struct tg_history_replay *r, struct tg_history_stream *s,
 /* All nights of the window taken together: a burst at its end is not a drift. */
 static bool rises(const struct tg_history_track *t, bool up)
 {
-    return tg_scan_trend(t->w.v, t->w.n) * (up ? 1 : -1) > TG_DRIFT_TREND;
+    return tg_changepoint_trend(t->w.v, t->w.n) * (up ? 1 : -1) > TG_DRIFT_TREND;
 }
 
 void tg_history_look_for_drift(struct tg_history_replay *r, struct tg_history_stream *s,
@@ -178,8 +178,8 @@ void tg_history_look_for_drift(struct tg_history_replay *r, struct tg_history_st
     if (!above_floor(r, s, x, m.before, m.e))
         return;
     event = tg_history_attach(r, s, &m, &moved);
-    tg_track_remember(r, t, &t->w, first, event, moved, x->worse > 0);
-    tg_track_begin(t, first);
+    tg_history_track_remember(r, t, &t->w, first, event, moved, x->worse > 0);
+    tg_history_track_begin(t, first);
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
@@ -218,8 +218,8 @@ void tg_history_look_at_calls(struct tg_history_replay *r, struct tg_history_str
         m.cost_ns = plain - old;
     }
     event = tg_history_attach(r, s, &m, &moved);
-    tg_track_remember(r, t, &t->w, place, event, moved, calls > m.before);
-    tg_track_begin(t, place);
+    tg_history_track_remember(r, t, &t->w, place, event, moved, calls > m.before);
+    tg_history_track_begin(t, place);
 }
 
 /* ---- levels that were left ------------------------------------------------------------------- */
@@ -228,7 +228,7 @@ void tg_history_look_back(struct tg_history_replay *r, struct tg_history_stream 
                           struct tg_history_track *t)
 {
     enum tg_moved what;
-    if (!t->pending || !tg_track_is_back(t, t->pending))
+    if (!t->pending || !tg_history_track_is_back(t, t->pending))
         return;
     what = r->h->event[t->pending->event].v[t->pending->moved].what;
     if (what == TG_MOVED_STEP || what == TG_MOVED_DRIFT || what == TG_MOVED_MACHINE)
@@ -253,7 +253,7 @@ bool tg_history_undo_calls(struct tg_history_replay *r, struct tg_history_stream
     t->pending = p->before;
     if (t->w.n) {
         struct tg_history_window back = p->old;
-        tg_window_push_from(&back, &t->w, t->w.n - 1);
+        tg_history_window_push_from(&back, &t->w, t->w.n - 1);
         t->w = back;
     }
     t->has_reference = false;
@@ -270,22 +270,22 @@ void tg_history_relocate(struct tg_history_replay *r, struct tg_history_stream *
     struct tg_moved_series *m;
     struct tg_history_window all;
     size_t k_min, k_max, k;
-    if (!p || p->old.n < TG_SCAN_OLD || !t->w.n || t->w.n > RELOCATE)
+    if (!p || p->old.n < TG_CHANGEPOINT_OLD || !t->w.n || t->w.n > RELOCATE)
         return;
     m = &r->h->event[p->event].v[p->moved];
     if (m->what != TG_MOVED_STEP)
         return;
     all = p->old;
     for (size_t i = 0; i < t->w.n; i++)
-        tg_window_push_from(&all, &t->w, i);
+        tg_history_window_push_from(&all, &t->w, i);
     if (!p->up)
         for (size_t i = 0; i < all.n; i++)
             all.v[i] = -all.v[i];
-    k = tg_scan_locate(all.v, all.n, &k_min, &k_max);
+    k = tg_changepoint_locate(all.v, all.n, &k_min, &k_max);
     if (k > t->w.n + RELOCATE)
         return;
     m->first = s->night[all.at[all.n - k]];
-    m->from = s->night[tg_window_before(&all, all.at[all.n - k_max])];
+    m->from = s->night[tg_history_window_before(&all, all.at[all.n - k_max])];
     m->to = s->night[all.at[all.n - k_min]];
     tg_history_set_range(&r->h->event[p->event]);
 }

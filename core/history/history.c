@@ -68,7 +68,7 @@ static void first_references(struct tg_history_replay *r, struct tg_history_stre
     struct tg_history *h = r->h;
     for (size_t i = 0; i < h->series->n; i++)
         if (s->track[i].w.n >= REFERENCE / 2 + 1)
-            tg_track_refer(&s->track[i], h->night[s->night[s->n - 1]].step_ns);
+            tg_history_track_refer(&s->track[i], h->night[s->night[s->n - 1]].step_ns);
     for (size_t k = 0; k < s->n; k++)
         for (int side = 0; side < SIDES; side++)
             h->factor[side][s->night[k]] = factor(r, s, &h->night[s->night[k]], side);
@@ -77,7 +77,7 @@ static void first_references(struct tg_history_replay *r, struct tg_history_stre
         for (size_t k = 0; k < t->w.n; k++)
             t->w.v[k] = tg_history_corrected(h, s->night[t->w.at[k]], i);
         if (t->has_reference)
-            tg_track_refer(t, h->night[s->night[s->n - 1]].step_ns);
+            tg_history_track_refer(t, h->night[s->night[s->n - 1]].step_ns);
         t->n_first = t->w.n;
         memcpy(t->first, t->w.v, t->w.n * sizeof *t->first);
     }
@@ -106,7 +106,7 @@ static void take_value(struct tg_history_replay *r, struct tg_history_stream *s,
     double x = tg_history_corrected(r->h, night, v->series);
     if (isnan(x))
         return;
-    tg_window_push(&t->w, x, place);
+    tg_history_window_push(&t->w, x, place);
     if (place >= REFERENCE && t->n_first < TG_DRIFT_LEVEL)
         t->first[t->n_first++] = x;
 }
@@ -131,7 +131,7 @@ static void judge_value(struct tg_history_replay *r, struct tg_history_stream *s
     t->seen = true;
     t->last = s->n - 1;
     if (t->w.n >= REFERENCE && (!t->has_reference || s->n % RENEW == 0))
-        tg_track_refer(t, r->h->night[s->night[s->n - 1]].step_ns);
+        tg_history_track_refer(t, r->h->night[s->night[s->n - 1]].step_ns);
 }
 
 /* A counted series that had values the night before and has none now. */
@@ -155,7 +155,7 @@ static void judge_machine(struct tg_history_replay *r, struct tg_history_stream 
         double c = r->h->factor[side][s->night[s->n - 1]];
         if (isnan(c))
             continue;
-        tg_window_push(&t->w, c, s->n - 1);
+        tg_history_window_push(&t->w, c, s->n - 1);
         tg_history_look(r, s, t, UINT32_MAX);
         tg_history_look_back(r, s, t);
     }

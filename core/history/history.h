@@ -6,7 +6,7 @@
  * first night however often the history is read again. Pure: no git, no clock, no printing.
  *
  *   nights --(one stream an environment)--> values less the machine's common factor
- *          --(scan.h, one look a series and night)--> changes
+ *          --(changepoint.h, one look a series and night)--> changes
  *          --(what moved on one night of one stream)--> events
  *
  * Common factor of a night: the median over judged series of at least 0.3 % of the step of (value
@@ -18,11 +18,11 @@
  * whose last three nights are back (under the 90th percentile of the level before, or within a
  * quarter of the change above its median, and nearer to it than to the new level) returns to it.
  *
- * Cost: nights x series x TG_SCAN_WINDOW / 4 comparisons; memory: nights x values, and one window
+ * Cost: nights x series x TG_CHANGEPOINT_WINDOW / 4 comparisons; memory: nights x values, and one window
  * for each series and environment.
  */
+#include "core/history/changepoint.h"
 #include "core/history/night.h"
-#include "core/history/scan.h"
 
 enum {
     TG_HISTORY_FACTOR = 5,  /* series that a common factor is made of, at least */

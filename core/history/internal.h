@@ -9,8 +9,8 @@ enum { REFERENCE = 5, RENEW = 20, RECENT = 10 };
 
 /* The newest nights of a level, oldest first. */
 struct tg_history_window {
-    double v[TG_SCAN_WINDOW];
-    uint32_t at[TG_SCAN_WINDOW]; /* place in the stream */
+    double v[TG_CHANGEPOINT_WINDOW];
+    uint32_t at[TG_CHANGEPOINT_WINDOW]; /* place in the stream */
     size_t n;
 };
 
@@ -68,22 +68,22 @@ static inline bool is_time(const struct tg_series *s)
 
 /* ---- track.c ---- */
 
-void tg_window_push(struct tg_history_window *w, double v, size_t at);
-void tg_window_push_from(struct tg_history_window *w, const struct tg_history_window *from,
-                         size_t i);
-double tg_window_median(const double *v, size_t n);
+void tg_history_window_push(struct tg_history_window *w, double v, size_t at);
+void tg_history_window_push_from(struct tg_history_window *w, const struct tg_history_window *from,
+                                 size_t i);
+double tg_history_median(const double *v, size_t n);
 /* The last place before `first` that the series has a value at; the stream's first otherwise. */
-size_t tg_window_before(const struct tg_history_window *w, size_t first);
+size_t tg_history_window_before(const struct tg_history_window *w, size_t first);
 /* The reference and whether it takes part in the common factor, from the newest nights. */
-void tg_track_refer(struct tg_history_track *t, double step_ns);
+void tg_history_track_refer(struct tg_history_track *t, double step_ns);
 /* Only the nights from `first` on count from now on. */
-void tg_track_begin(struct tg_history_track *t, size_t first);
+void tg_history_track_begin(struct tg_history_track *t, size_t first);
 /* The level before `first`, for when the series comes back. */
-void tg_track_remember(struct tg_history_replay *r, struct tg_history_track *t,
-                       const struct tg_history_window *all, size_t first, size_t event,
-                       size_t moved, bool up);
+void tg_history_track_remember(struct tg_history_replay *r, struct tg_history_track *t,
+                               const struct tg_history_window *all, size_t first, size_t event,
+                               size_t moved, bool up);
 /* Under the 90th percentile of the level before, or so far down that it cannot be noise. */
-bool tg_track_is_back(const struct tg_history_track *t, const struct tg_history_pending *p);
+bool tg_history_track_is_back(const struct tg_history_track *t, const struct tg_history_pending *p);
 
 /* ---- events.c ---- */
 

@@ -5,39 +5,39 @@
 
 #include "core/diff/stats.h"
 
-void tg_window_push(struct tg_history_window *w, double v, size_t at)
+void tg_history_window_push(struct tg_history_window *w, double v, size_t at)
 {
-    if (w->n == TG_SCAN_WINDOW) {
-        memmove(w->v, w->v + 1, (TG_SCAN_WINDOW - 1) * sizeof *w->v);
-        memmove(w->at, w->at + 1, (TG_SCAN_WINDOW - 1) * sizeof *w->at);
+    if (w->n == TG_CHANGEPOINT_WINDOW) {
+        memmove(w->v, w->v + 1, (TG_CHANGEPOINT_WINDOW - 1) * sizeof *w->v);
+        memmove(w->at, w->at + 1, (TG_CHANGEPOINT_WINDOW - 1) * sizeof *w->at);
         w->n--;
     }
     w->v[w->n] = v;
     w->at[w->n++] = (uint32_t)at;
 }
 
-void tg_window_push_from(struct tg_history_window *w, const struct tg_history_window *from,
-                         size_t i)
+void tg_history_window_push_from(struct tg_history_window *w, const struct tg_history_window *from,
+                                 size_t i)
 {
-    tg_window_push(w, from->v[i], from->at[i]);
+    tg_history_window_push(w, from->v[i], from->at[i]);
 }
 
-double tg_window_median(const double *v, size_t n)
+double tg_history_median(const double *v, size_t n)
 {
-    double copy[TG_SCAN_WINDOW];
+    double copy[TG_CHANGEPOINT_WINDOW];
     memcpy(copy, v, n * sizeof *v);
     return tg_median(copy, n);
 }
 
 static double p90_of(const double *v, size_t n)
 {
-    double copy[TG_SCAN_WINDOW];
+    double copy[TG_CHANGEPOINT_WINDOW];
     memcpy(copy, v, n * sizeof *v);
     return tg_quantile(copy, n, 0.9);
 }
 
 /* The last place before `first` that the series has a value at; the stream's first otherwise. */
-size_t tg_window_before(const struct tg_history_window *w, size_t first)
+size_t tg_history_window_before(const struct tg_history_window *w, size_t first)
 {
     size_t at = first ? first - 1 : 0;
     for (size_t i = 0; i < w->n; i++)
@@ -46,15 +46,15 @@ size_t tg_window_before(const struct tg_history_window *w, size_t first)
     return at;
 }
 
-void tg_track_refer(struct tg_history_track *t, double step_ns)
+void tg_history_track_refer(struct tg_history_track *t, double step_ns)
 {
     size_t n = t->w.n < RECENT ? t->w.n : RECENT;
-    t->reference = tg_window_median(t->w.v + t->w.n - n, n);
+    t->reference = tg_history_median(t->w.v + t->w.n - n, n);
     t->has_reference = true;
     t->shares = exp(t->reference) >= TG_HISTORY_SHARE * step_ns;
 }
 
-void tg_track_begin(struct tg_history_track *t, size_t first)
+void tg_history_track_begin(struct tg_history_track *t, size_t first)
 {
     struct tg_history_window old = t->w;
     t->w.n = 0;
@@ -62,20 +62,20 @@ void tg_track_begin(struct tg_history_track *t, size_t first)
     t->has_reference = false;
     for (size_t i = 0; i < old.n; i++)
         if (old.at[i] >= first) {
-            tg_window_push_from(&t->w, &old, i);
+            tg_history_window_push_from(&t->w, &old, i);
             if (t->n_first < TG_DRIFT_LEVEL)
                 t->first[t->n_first++] = old.v[i];
         }
 }
 
-void tg_track_remember(struct tg_history_replay *r, struct tg_history_track *t,
-                       const struct tg_history_window *all, size_t first, size_t event,
-                       size_t moved, bool up)
+void tg_history_track_remember(struct tg_history_replay *r, struct tg_history_track *t,
+                               const struct tg_history_window *all, size_t first, size_t event,
+                               size_t moved, bool up)
 {
     struct tg_history_pending *p = TG_NEW(r->a, struct tg_history_pending);
-    double signed_[TG_SCAN_WINDOW];
+    double signed_[TG_CHANGEPOINT_WINDOW];
     for (size_t i = 0; i < all->n && all->at[i] < first; i++)
-        tg_window_push_from(&p->old, all, i);
+        tg_history_window_push_from(&p->old, all, i);
     for (size_t i = 0; i < p->old.n; i++)
         signed_[i] = up ? p->old.v[i] : -p->old.v[i];
     p->event = event;
@@ -83,17 +83,17 @@ void tg_track_remember(struct tg_history_replay *r, struct tg_history_track *t,
     p->since = first;
     p->up = up;
     p->p90 = p->old.n ? p90_of(signed_, p->old.n) : 0;
-    p->median = p->old.n ? tg_window_median(signed_, p->old.n) : 0;
+    p->median = p->old.n ? tg_history_median(signed_, p->old.n) : 0;
     p->before = t->pending;
     t->pending = p;
 }
 
 /* Under the 90th percentile of the level before, or so far down that it cannot be noise. */
-bool tg_track_is_back(const struct tg_history_track *t, const struct tg_history_pending *p)
+bool tg_history_track_is_back(const struct tg_history_track *t, const struct tg_history_pending *p)
 {
-    double all[TG_SCAN_WINDOW], e, most;
+    double all[TG_CHANGEPOINT_WINDOW], e, most;
     size_t n = 0;
-    if (p->old.n < TG_SCAN_OLD || t->w.n < TG_HISTORY_BACK + 1)
+    if (p->old.n < TG_CHANGEPOINT_OLD || t->w.n < TG_HISTORY_BACK + 1)
         return false;
     for (size_t i = 0; i + TG_HISTORY_BACK < t->w.n; i++)
         all[n++] = p->up ? t->w.v[i] : -t->w.v[i];

@@ -21,7 +21,7 @@ static void put_counts(struct tg_buf *b, const struct tg_row *rows, size_t n_row
             tg_pack_u64(b, rows[i].count[k]);
 }
 
-void tg_pattern_put(struct tg_buf *b, const struct tg_shard *s)
+void tg_shared_rows_put(struct tg_buf *b, const struct tg_shard *s)
 {
     put_counts(b, s->rows, s->n_rows, s->n_steps + 1);
     put_counts(b, s->frames, s->n_frames, s->n_steps + 1);
@@ -80,8 +80,8 @@ static bool read_facts(struct tg_unpack *u, struct tg_row *row, uint32_t id, siz
     return !u->bad && cut <= 1 && order <= UINT32_MAX;
 }
 
-bool tg_pattern_read(struct tg_shared_rows *out, tg_sv raw, const struct tg_listing *l,
-                     const struct tg_book_read *b, size_t n_steps, struct tg_arena *a)
+bool tg_shared_rows_read(struct tg_shared_rows *out, tg_sv raw, const struct tg_listing *l,
+                         const struct tg_book_read *b, size_t n_steps, struct tg_arena *a)
 {
     struct tg_unpack u = { raw.p, raw.p + raw.n, false };
     struct tg_fact *facts = TG_NEW_N(a, struct tg_fact, l->n_facts);
@@ -172,7 +172,7 @@ static void put_slots(struct tg_buf *b, const struct tg_row *r, size_t n_steps, 
             put_delta(b, *at, expected(r, step, c, at), unit);
 }
 
-void tg_values_put(struct tg_buf *b, const struct tg_shard *s, const bool *kept)
+void tg_shard_values_put(struct tg_buf *b, const struct tg_shard *s, const bool *kept)
 {
     uint64_t unit = unit_of(s, kept);
     size_t n = s->n_steps + 1, gaps = n_gaps(s);
@@ -356,8 +356,8 @@ static bool read_all(struct values *v, struct tg_shard *s, const bool *kept)
     return ok;
 }
 
-bool tg_values_read(struct tg_shard *s, tg_sv raw, const struct tg_shared_rows *shape,
-                    struct tg_arena *a)
+bool tg_shard_values_read(struct tg_shard *s, tg_sv raw, const struct tg_shared_rows *shape,
+                          struct tg_arena *a)
 {
     struct values v = { { raw.p, raw.p + raw.n, false }, 0, a };
     uint64_t unit = tg_unpack_u64(&v.u);

@@ -24,14 +24,14 @@ struct tg_shared_rows {
     uint64_t hash; /* hash.c */
 };
 
-void tg_pattern_put(struct tg_buf *out, const struct tg_shard *s);
+void tg_shared_rows_put(struct tg_buf *out, const struct tg_shard *s);
 /* False: damaged. In `a`, which has to outlive the rows. */
-TG_MUST bool tg_pattern_read(struct tg_shared_rows *out, tg_sv raw, const struct tg_listing *l,
-                             const struct tg_book_read *b, size_t n_steps, struct tg_arena *a);
+TG_MUST bool tg_shared_rows_read(struct tg_shared_rows *out, tg_sv raw, const struct tg_listing *l,
+                                 const struct tg_book_read *b, size_t n_steps, struct tg_arena *a);
 
 /* `kept`: by row, whether its slots are put. */
-void tg_values_put(struct tg_buf *out, const struct tg_shard *s, const bool *kept);
+void tg_shard_values_put(struct tg_buf *out, const struct tg_shard *s, const bool *kept);
 /* Fills rows, frames and gaps of a shard with the shape and its times, in `a`. False: damaged. */
-TG_MUST bool tg_values_read(struct tg_shard *s, tg_sv raw, const struct tg_shared_rows *shape,
-                            struct tg_arena *a);
+TG_MUST bool tg_shard_values_read(struct tg_shard *s, tg_sv raw, const struct tg_shared_rows *shape,
+                                  struct tg_arena *a);
 #endif

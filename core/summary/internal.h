@@ -52,8 +52,8 @@ TG_MUST bool tg_summary_read(struct tg_summary *out, struct tg_source *source,
 
 /* left_out.c: a content hash as 8 bytes. */
 struct tg_unpack;
-void tg_hash_put(struct tg_buf *b, tg_sv hash);
-tg_sv tg_hash_read(struct tg_unpack *u, struct tg_arena *a); /* sets u->bad */
+void tg_content_hash_put(struct tg_buf *b, tg_sv hash);
+tg_sv tg_content_hash_read(struct tg_unpack *u, struct tg_arena *a); /* sets u->bad */
 
 /* left_out.c: shards of which only the step times are kept, as one object of the stored form. */
 #define TG_MAX_LEFT_OUT ((size_t)1 << 17) /* shards times steps; what they take in memory */

@@ -26,7 +26,7 @@ bool tg_left_out_alike(const struct tg_shard *a, const struct tg_shard *b)
 
 /* ---- writing ---- */
 
-void tg_hash_put(struct tg_buf *b, tg_sv hash)
+void tg_content_hash_put(struct tg_buf *b, tg_sv hash)
 {
     char digits[HASH_DIGITS + 1] = { 0 };
     uint64_t h;
@@ -65,7 +65,7 @@ void tg_left_out_write(struct tg_doc *shards, struct tg_shard *const *v, size_t 
     for (size_t i = 0; i < n; i++) {
         tg_pack_i64(&raw, v[i]->rank - rank);
         rank = v[i]->rank;
-        tg_hash_put(&raw, v[i]->hash);
+        tg_content_hash_put(&raw, v[i]->hash);
         put_times(&raw, v[i]);
     }
     tg_pack_text(tg_buf_sv(&raw), &packed);
@@ -76,7 +76,7 @@ void tg_left_out_write(struct tg_doc *shards, struct tg_shard *const *v, size_t 
 
 /* ---- reading ---- */
 
-tg_sv tg_hash_read(struct tg_unpack *u, struct tg_arena *a)
+tg_sv tg_content_hash_read(struct tg_unpack *u, struct tg_arena *a)
 {
     uint64_t h = 0;
     if (tg_unpack_left(u) < HASH_BYTES) {
@@ -131,7 +131,7 @@ static bool read_shards(struct tg_unpack *u, const struct tg_shard *model, struc
         if ((i && more <= 0) || __builtin_add_overflow(rank, more, &rank) || rank < 0)
             return false;
         s->rank = rank;
-        s->hash = tg_hash_read(u, a);
+        s->hash = tg_content_hash_read(u, a);
         if (!read_times(u, a, s, room))
             return false;
         room -= s->n_steps;

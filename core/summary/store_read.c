@@ -164,7 +164,7 @@ static bool read_key(struct tg_unpack *u, struct tg_store_key *k, bool first, st
     tg_sv run = how >= RUN_TEXT ? take_text(u, how - RUN_TEXT, a) : TG_SV("");
     int64_t more = tg_unpack_i64(u);
     int c;
-    k->hash = tg_hash_read(u, a);
+    k->hash = tg_content_hash_read(u, a);
     k->run = how == RUN_IS_HASH ? k->hash : how == SAME_RUN && !first ? last->run : run;
     if (u->bad || !k->run.n || !tg_text_is_clean(k->run) ||
         __builtin_add_overflow(first ? 0 : last->rank, more, &k->rank) || k->rank < -1)
@@ -421,7 +421,7 @@ static const struct tg_store_shape *shape_of(struct tg_store_reader *r, uint32_t
     s = TG_NEW(a, struct tg_store_shape);
     *s = (struct tg_store_shape){ .own = r->books ? a : NULL, .rows = rows, .pattern = pattern };
     if (!tg_listing_read(&s->ids, r->column[rows], &r->book->read, a) ||
-        !tg_pattern_read(&s->shape, r->column[pattern], &s->ids, &r->book->read, n_steps, a)) {
+        !tg_shared_rows_read(&s->shape, r->column[pattern], &s->ids, &r->book->read, n_steps, a)) {
         free_shape(s);
         return NULL;
     }
@@ -469,7 +469,7 @@ static const char *read_shard(struct tg_store_reader *r, const struct tg_doc *d,
     if (!columns || !(shape = shape_of(r, rows, pattern, s->n_steps)))
         return "rows or pattern";
     if (!tg_unpack_text(tg_doc_str(tg_doc_get(d, "values"), TG_SV("")), &values) ||
-        !tg_values_read(s, tg_buf_sv(&values), &shape->shape, a))
+        !tg_shard_values_read(s, tg_buf_sv(&values), &shape->shape, a))
         bad = "values";
     else if (!frames_are_named(s))
         bad = "frames";

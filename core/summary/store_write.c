@@ -39,7 +39,7 @@ static void put_key(struct tg_buf *b, const struct tg_store_key *k, const struct
         tg_buf_add(b, k->run);
     }
     tg_pack_i64(b, k->rank - (last ? last->rank : 0));
-    tg_hash_put(b, k->hash);
+    tg_content_hash_put(b, k->hash);
 }
 
 static void add_index(struct tg_doc *d, const struct tg_store_key *keys, size_t n)
@@ -152,7 +152,7 @@ static bool try_slots(const struct tg_shard *s, const struct sized *v, size_t n,
     for (size_t i = 0; i < n; i++)
         kept[v[i].row] = true;
     tg_buf_clear(text);
-    tg_values_put(&raw, s, kept);
+    tg_shard_values_put(&raw, s, kept);
     fits = raw.n <= TG_PACK_MAX;
     if (fits)
         tg_pack_text(tg_buf_sv(&raw), text);
@@ -226,7 +226,7 @@ bool tg_store_put_shard(struct tg_store_writer *w, const struct tg_shard *s,
     size_t used, room;
     bool ok;
     put_content(&content, s);
-    tg_pattern_put(&pattern, s);
+    tg_shared_rows_put(&pattern, s);
     tg_listing_put(&rows, l, &w->book);
     used = content.n + pattern.n; /* whatever document the shard is in */
     room = used < w->max_summary ? w->max_summary - used : 0;

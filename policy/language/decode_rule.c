@@ -111,8 +111,8 @@ static void overrides_of(struct tg_decode *c, const struct tg_yaml *n, struct tg
         struct tg_override *out = &v[count++];
         out->at = o->at;
         out->match = tg_decode_match(c, tg_yaml_get(o, "match"));
-        out->warn = tg_limits_of(tg_yaml_get(o, "warn"), info, c->arena, c->diags);
-        out->fail = tg_limits_of(tg_yaml_get(o, "fail"), info, c->arena, c->diags);
+        out->warn = tg_limit_list_of(tg_yaml_get(o, "warn"), info, c->arena, c->diags);
+        out->fail = tg_limit_list_of(tg_yaml_get(o, "fail"), info, c->arena, c->diags);
         out->has_noise = noise != NULL;
         out->noise = tg_decode_noise(c, noise, &rule->noise);
         if (out->warn.state == TG_LIMIT_UNSET && out->fail.state == TG_LIMIT_UNSET && !noise)
@@ -171,8 +171,8 @@ static void rule_of(struct tg_decode *c, const struct tg_yaml *n, struct tg_rule
     r->owner = tg_node_text(n, "owner");
     r->match = tg_decode_match(c, tg_yaml_get(n, "match"));
     r->metric_at = tg_node_at(n, "metric");
-    r->warn = tg_limits_of(tg_yaml_get(n, "warn"), info, c->arena, c->diags);
-    r->fail = tg_limits_of(tg_yaml_get(n, "fail"), info, c->arena, c->diags);
+    r->warn = tg_limit_list_of(tg_yaml_get(n, "warn"), info, c->arena, c->diags);
+    r->fail = tg_limit_list_of(tg_yaml_get(n, "fail"), info, c->arena, c->diags);
     r->noise = tg_decode_noise(c, tg_yaml_get(n, "noise"), &c->policy->noise);
     r->exceptions = tg_node_mask(tg_yaml_get(n, "exceptions"), tg_words_exception) << 1;
     r->optional = tg_node_true(n, "optional");

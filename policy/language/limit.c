@@ -159,7 +159,7 @@ static void count_limits(struct limit_count *n, const struct tg_limit_list *list
     }
 }
 
-bool tg_limits_are_budgets(const struct tg_limit_list *warn, const struct tg_limit_list *fail)
+bool tg_limit_lists_are_budgets(const struct tg_limit_list *warn, const struct tg_limit_list *fail)
 {
     struct limit_count n = { 0, 0 };
     count_limits(&n, warn);
@@ -243,8 +243,8 @@ bool tg_limit_of(const struct tg_yaml *n, const struct tg_metric_info *info, str
     return out->n > 0;
 }
 
-struct tg_limit_list tg_limits_of(const struct tg_yaml *n, const struct tg_metric_info *info,
-                                  struct tg_arena *a, struct tg_diags *d)
+struct tg_limit_list tg_limit_list_of(const struct tg_yaml *n, const struct tg_metric_info *info,
+                                      struct tg_arena *a, struct tg_diags *d)
 {
     struct tg_limit_list list = { .at = TG_NOWHERE };
     if (!n)

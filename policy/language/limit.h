@@ -8,8 +8,8 @@
 #include "policy/language/yaml.h"
 
 /* `info` NULL (the metric is unknown, which was reported): bounds are not checked. */
-struct tg_limit_list tg_limits_of(const struct tg_yaml *n, const struct tg_metric_info *info,
-                                  struct tg_arena *a, struct tg_diags *d);
+struct tg_limit_list tg_limit_list_of(const struct tg_yaml *n, const struct tg_metric_info *info,
+                                      struct tg_arena *a, struct tg_diags *d);
 /* One mapping. False: nothing in it is usable. */
 bool tg_limit_of(const struct tg_yaml *n, const struct tg_metric_info *info, struct tg_arena *a,
                  struct tg_diags *d, struct tg_limit *out);
@@ -17,7 +17,7 @@ bool tg_limit_of(const struct tg_yaml *n, const struct tg_metric_info *info, str
 /* Budgets, `max` and `min`, ask the fresh side alone. */
 bool tg_limit_is_budget(const struct tg_limit *l);
 /* Are all limits that are on budgets? False if none is on. */
-bool tg_limits_are_budgets(const struct tg_limit_list *warn, const struct tg_limit_list *fail);
+bool tg_limit_lists_are_budgets(const struct tg_limit_list *warn, const struct tg_limit_list *fail);
 /* The same of a rule and its overrides; is any of them one? */
 bool tg_rule_is_budget(const struct tg_rule *r);
 bool tg_rule_has_budget(const struct tg_rule *r);

@@ -44,7 +44,7 @@ static enum tg_grounds grounds_of(const struct tg_judgement *j, const struct tg_
 void tg_grounds_set(struct tg_result *r, const struct tg_rule_limits *l, const struct tg_probe *p,
                     const struct tg_judgement *j)
 {
-    r->grounds = grounds_of(j, p, tg_limits_are_budgets(&l->warn, &l->fail));
+    r->grounds = grounds_of(j, p, tg_limit_lists_are_budgets(&l->warn, &l->fail));
     r->why_not = r->grounds == TG_GROUNDS_NONE ? j->why_not : NULL;
     r->few_runs = r->why_not && p->ev && p->ev->judged == TG_NOT_FEW_RUNS;
 }

@@ -120,7 +120,7 @@ static struct tg_judgement judge_list(const struct tg_probe *p, const struct tg_
     return worst;
 }
 
-bool tg_limits_have_size(const struct tg_limit_list *warn, const struct tg_limit_list *fail)
+bool tg_limit_lists_have_size(const struct tg_limit_list *warn, const struct tg_limit_list *fail)
 {
     const struct tg_limit_list *const lists[] = { warn, fail };
 
@@ -150,7 +150,7 @@ struct tg_judgement tg_judge(const struct tg_probe *p, const struct tg_limit_lis
     struct tg_judgement w = judge_list(p, warn, TG_STATE_WARN);
     struct tg_judgement j = w.state > f.state || !f.limit ? w : f;
     /* A kept budget is kept, at any number of runs. */
-    bool budgets = tg_limits_are_budgets(warn, fail);
+    bool budgets = tg_limit_lists_are_budgets(warn, fail);
     bool timed = !p->exact && p->test_kind != TG_NOISE_NONE && !budgets;
     if (p->incomparable && !j.limit && !budgets) {
         j = (struct tg_judgement){ .state = TG_STATE_NOT_JUDGED, .why_not = p->incomparable };

@@ -29,7 +29,7 @@ struct tg_judgement {
     bool some_steps;              /* a warning: one step of every fresh run is much slower */
 };
 /* Does a limit name a size of its own, beside `auto`? Such a limit is about the mean, too. */
-bool tg_limits_have_size(const struct tg_limit_list *warn, const struct tg_limit_list *fail);
+bool tg_limit_lists_have_size(const struct tg_limit_list *warn, const struct tg_limit_list *fail);
 /* `fail` is checked first. */
 struct tg_judgement tg_judge(const struct tg_probe *p, const struct tg_limit_list *warn,
                              const struct tg_limit_list *fail);

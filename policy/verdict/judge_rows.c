@@ -78,7 +78,7 @@ static void judge_by_all(const struct tg_rule_scope *s, const struct tg_rule *ru
                          struct tg_judgement *j)
 {
     if (p->exact || p->unit != TG_UNIT_NS || !p->ev || p->ev->judged != TG_JUDGED ||
-        l->test == TG_NOISE_NONE || !tg_limits_have_size(&l->warn, &l->fail))
+        l->test == TG_NOISE_NONE || !tg_limit_lists_have_size(&l->warn, &l->fail))
         return;
     for (enum tg_estimate by = TG_ESTIMATE_USUAL; by < TG_ESTIMATES; by++) {
         struct tg_probe other = *p;
@@ -99,7 +99,7 @@ static void show_budget(struct tg_probe *p, const struct tg_rule_limits *l,
                         const struct tg_judgement *j)
 {
     bool budget =
-        j->limit ? tg_limit_is_budget(j->limit) : tg_limits_are_budgets(&l->warn, &l->fail);
+        j->limit ? tg_limit_is_budget(j->limit) : tg_limit_lists_are_budgets(&l->warn, &l->fail);
 
     if (!p->has_recorded || !budget)
         return;
@@ -236,7 +236,7 @@ static struct tg_judgement judge_part(const struct tg_comparison *c, const struc
     struct tg_probe step = *p;
     struct tg_evidence ev;
 
-    if (!tg_limits_have_size(&l->warn, &l->fail) || !p->ev || p->ev->judged != TG_JUDGED)
+    if (!tg_limit_lists_have_size(&l->warn, &l->fail) || !p->ev || p->ev->judged != TG_JUDGED)
         return tg_judge(p, &l->warn, &l->fail);
     ev = *p->ev;
     ev.value[TG_BASE] = step.base = c->step_ns[TG_BASE];

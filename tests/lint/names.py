@@ -18,8 +18,6 @@ MACRO = re.compile(r"^\s*#\s*define\s+(\w+)", re.M)
 FUNCTION = re.compile(r"^(?!static|typedef|extern|#|struct \w+;)([A-Za-z_][\w *]*?\b(\w+)\([^;{]*\))\s*\{", re.M)
 # Words that mean the same in every room.
 SHARED = {"baseline", "collective", "env", "name", "rank", "side", "step"}
-# Words that mean two things still. Add none; remove one when its functions are renamed.
-LATER = {"describe", "find", "hash", "judge", "limits", "pair", "pattern", "reading", "scan", "select", "split", "track", "values", "window", "work"}
 
 
 def plain(text):
@@ -82,7 +80,7 @@ def strays(files):
                 functions[m.group(2).split("_")[1]].append((m.group(2), path, m.group(1)))
     for word, found in sorted(functions.items()):
         rooms = collections.Counter(room_of(path) for _, path, _ in found)
-        if len(rooms) < 2 and (not homes[word] or set(rooms) <= homes[word]) or word in SHARED | LATER:
+        if len(rooms) < 2 and (not homes[word] or set(rooms) <= homes[word]) or word in SHARED:
             continue
         home = homes[word] or {rooms.most_common(1)[0][0]}
         for name, path, signature in found:

@@ -93,18 +93,18 @@ static void names_are_normalised_then_aliased(void **state)
     struct tg_diff_work w = { .c = &f->c, .o = &o, .a = f->a, .names = &names };
 
     tg_strmap_init(&names);
-    is_text(tg_work_name(&w, TG_KIND_OP, TG_SV("")), "");
-    is_text(tg_work_name(&w, TG_KIND_OP, TG_SV("old_gemm")), "new");
-    is_text(tg_work_name(&w, TG_KIND_OP, TG_SV("an_old_gemm")), "an_old_gemm");
-    is_text(tg_work_name(&w, TG_KIND_KERNEL, TG_SV("triton_poi_fused_7")), "triton_poi_fused");
+    is_text(tg_diff_name(&w, TG_KIND_OP, TG_SV("")), "");
+    is_text(tg_diff_name(&w, TG_KIND_OP, TG_SV("old_gemm")), "new");
+    is_text(tg_diff_name(&w, TG_KIND_OP, TG_SV("an_old_gemm")), "an_old_gemm");
+    is_text(tg_diff_name(&w, TG_KIND_KERNEL, TG_SV("triton_poi_fused_7")), "triton_poi_fused");
     o.raw_names = true;
-    is_text(tg_work_name(&w, TG_KIND_KERNEL, TG_SV("triton_poi_fused_7")), "triton_poi_fused_7");
-    is_text(tg_work_name(&w, TG_KIND_OP, TG_SV("old_gemm")), "new");
+    is_text(tg_diff_name(&w, TG_KIND_KERNEL, TG_SV("triton_poi_fused_7")), "triton_poi_fused_7");
+    is_text(tg_diff_name(&w, TG_KIND_OP, TG_SV("old_gemm")), "new");
     /* One copy a name: views of equal names are equal. */
     char other[] = "an_old_gemm";
-    assert_ptr_equal(tg_work_name(&w, TG_KIND_OP, tg_sv_of(other)).p,
-                     tg_work_name(&w, TG_KIND_OP, TG_SV("an_old_gemm")).p);
-    assert_ptr_not_equal(tg_work_name(&w, TG_KIND_OP, tg_sv_of(other)).p, other);
+    assert_ptr_equal(tg_diff_name(&w, TG_KIND_OP, tg_sv_of(other)).p,
+                     tg_diff_name(&w, TG_KIND_OP, TG_SV("an_old_gemm")).p);
+    assert_ptr_not_equal(tg_diff_name(&w, TG_KIND_OP, tg_sv_of(other)).p, other);
     tg_strmap_release(&names);
     free(w.interned);
 }

@@ -1,5 +1,5 @@
 /*
- * The value of a run (run_values.c): which form it takes, and each reading of the steps; counts and
+ * The value of a run (run_values.c): which form it takes, and each statistic of the steps; counts and
  * sums of an operator (sums.c, change.c), kernels of one stem (siblings.c), what an operator is
  * (identify.c), the ranks and steps that are compared (select.c), traces without steps (unmarked.c).
  */

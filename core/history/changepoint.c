@@ -1,14 +1,14 @@
-#include "core/history/scan.h"
+#include "core/history/changepoint.h"
 
 #include <math.h>
 
 #include "core/diff/stats.h"
-#include "core/history/scan_null.h"
+#include "core/history/changepoint_null.h"
 
-double tg_scan_critical(size_t n)
+double tg_changepoint_critical(size_t n)
 {
-    enum { FIRST = 13, N = sizeof tg_scan_null / sizeof *tg_scan_null };
-    return n < FIRST || n - FIRST >= N ? (double)INFINITY : tg_scan_null[n - FIRST];
+    enum { FIRST = 13, N = sizeof tg_changepoint_null / sizeof *tg_changepoint_null };
+    return n < FIRST || n - FIRST >= N ? (double)INFINITY : tg_changepoint_null[n - FIRST];
 }
 
 /* #{i < n: v[i] < x} */
@@ -49,7 +49,7 @@ static void rank_zs(const double *v, size_t n, size_t last, double *z)
     }
 }
 
-double tg_scan_rank_z(const double *v, size_t n, size_t k)
+double tg_changepoint_rank_z(const double *v, size_t n, size_t k)
 {
     size_t u = 0;
     for (size_t i = n - k; i < n; i++)
@@ -59,7 +59,7 @@ double tg_scan_rank_z(const double *v, size_t n, size_t k)
 
 static double median_of(const double *v, size_t n)
 {
-    double copy[TG_SCAN_WINDOW];
+    double copy[TG_CHANGEPOINT_WINDOW];
     memcpy(copy, v, n * sizeof *v);
     return tg_median(copy, n);
 }
@@ -118,12 +118,13 @@ static size_t best_of(const double *z, size_t from, size_t to)
 
 static bool scanned(const double *v, size_t n, const double *z, struct tg_history_scan *out)
 {
-    size_t last = n - TG_SCAN_OLD < TG_SCAN_LAST ? n - TG_SCAN_OLD : TG_SCAN_LAST;
-    size_t best = best_of(z, TG_SCAN_FIRST, last);
-    if (z[best] <= tg_scan_critical(n) + TG_SCAN_NULL_EPS)
+    size_t last =
+        n - TG_CHANGEPOINT_OLD < TG_CHANGEPOINT_LAST ? n - TG_CHANGEPOINT_OLD : TG_CHANGEPOINT_LAST;
+    size_t best = best_of(z, TG_CHANGEPOINT_FIRST, last);
+    if (z[best] <= tg_changepoint_critical(n) + TG_CHANGEPOINT_NULL_EPS)
         return false;
     *out = sized(v, n, best, false);
-    if (out->e <= TG_SCAN_TAU || out->z <= TG_SCAN_Z)
+    if (out->e <= TG_CHANGEPOINT_TAU || out->z <= TG_CHANGEPOINT_Z)
         return false;
     out->lane = TG_LANE_SCAN;
     out->rank_z = z[best];
@@ -145,21 +146,22 @@ static bool is_separate(const double *v, size_t n, size_t b)
 
 static bool fast(const double *v, size_t n, const double *z, struct tg_history_scan *out)
 {
-    for (size_t k = TG_SCAN_FAST_FIRST; k <= TG_SCAN_FAST_LAST && n - k >= TG_SCAN_FAST_OLD; k++) {
+    for (size_t k = TG_CHANGEPOINT_FAST_FIRST;
+         k <= TG_CHANGEPOINT_FAST_LAST && n - k >= TG_CHANGEPOINT_FAST_OLD; k++) {
         size_t b = n - k;
         double p;
         if (!is_separate(v, n, b))
             continue;
         p = tg_rank_p(v, b, v + b, k, 0);
-        if (p > TG_SCAN_FAST_P)
+        if (p > TG_CHANGEPOINT_FAST_P)
             continue;
         *out = sized(v, n, k, true);
-        if (out->e <= TG_SCAN_TAU || out->z <= TG_SCAN_FAST_Z)
+        if (out->e <= TG_CHANGEPOINT_TAU || out->z <= TG_CHANGEPOINT_FAST_Z)
             continue;
         out->lane = TG_LANE_FAST;
         out->rank_z = z[k];
         out->p = p;
-        range(v, n, z, 1, TG_SCAN_FAST_LAST, k, &out->k_min, &out->k_max);
+        range(v, n, z, 1, TG_CHANGEPOINT_FAST_LAST, k, &out->k_min, &out->k_max);
         return true;
     }
     return false;
@@ -168,9 +170,9 @@ static bool fast(const double *v, size_t n, const double *z, struct tg_history_s
 struct tg_history_scan tg_history_scan_look(const double *v, size_t n)
 {
     struct tg_history_scan s = { 0 };
-    double z[TG_SCAN_LAST + 1];
-    size_t last = n < TG_SCAN_LAST + 1 ? n - 1 : TG_SCAN_LAST;
-    if (n < TG_SCAN_FEWEST || n > TG_SCAN_WINDOW)
+    double z[TG_CHANGEPOINT_LAST + 1];
+    size_t last = n < TG_CHANGEPOINT_LAST + 1 ? n - 1 : TG_CHANGEPOINT_LAST;
+    if (n < TG_CHANGEPOINT_FEWEST || n > TG_CHANGEPOINT_WINDOW)
         return s;
     rank_zs(v, n, last, z);
     if (scanned(v, n, z, &s) || fast(v, n, z, &s))
@@ -178,10 +180,10 @@ struct tg_history_scan tg_history_scan_look(const double *v, size_t n)
     return (struct tg_history_scan){ 0 };
 }
 
-size_t tg_scan_locate(const double *v, size_t n, size_t *k_min, size_t *k_max)
+size_t tg_changepoint_locate(const double *v, size_t n, size_t *k_min, size_t *k_max)
 {
-    double z[TG_SCAN_WINDOW];
-    size_t last = n - TG_SCAN_OLD, best;
+    double z[TG_CHANGEPOINT_WINDOW];
+    size_t last = n - TG_CHANGEPOINT_OLD, best;
     rank_zs(v, n, last, z);
     best = best_of(z, 1, last);
     range(v, n, z, 1, last, best, k_min, k_max);
@@ -190,7 +192,7 @@ size_t tg_scan_locate(const double *v, size_t n, size_t *k_min, size_t *k_max)
 
 /* ---- drift --------------------------------------------------------------------------------- */
 
-double tg_scan_trend(const double *v, size_t n)
+double tg_changepoint_trend(const double *v, size_t n)
 {
     double s = 0, count = (double)n;
     for (size_t i = 0; i < n; i++)
@@ -212,6 +214,6 @@ struct tg_drift tg_drift_look(const double *old, size_t n_old, const double *new
               (1 / (double)n_old + 1 / (double)n_new));
     d.e = after - before;
     d.z = se > 0 ? d.e / se : (double)INFINITY;
-    d.found = d.z > TG_SCAN_Z;
+    d.found = d.z > TG_CHANGEPOINT_Z;
     return d;
 }

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "core/history/scan.h"
+#include "core/history/changepoint.h"
 
 /* Twenty nights at 0 and up to six at 0.10, each with a little noise that repeats. */
 static size_t nights(double *v, size_t n_new, double by)
@@ -22,7 +22,7 @@ static void rank_z_counts_pairs(void **state)
     size_t n = nights(v, 6, 0.10);
     (void)state;
     for (size_t k = 1; k <= 6; k++)
-        assert_true(fabs(tg_scan_rank_z(v, n, k) - want[k - 1]) < 5e-5);
+        assert_true(fabs(tg_changepoint_rank_z(v, n, k) - want[k - 1]) < 5e-5);
 }
 
 /*
@@ -52,8 +52,8 @@ static void critical_of_13_nights_is_exact(void **state)
                         for (int i = 0; i < 5; i++)
                             v[12 - i] = r[i];
                         for (size_t k = 3; k <= 5; k++)
-                            most = fmax(most, tg_scan_rank_z(v, 13, k));
-                        above += most > tg_scan_critical(13) + 1e-6;
+                            most = fmax(most, tg_changepoint_rank_z(v, 13, k));
+                        above += most > tg_changepoint_critical(13) + 1e-6;
                         all++;
                     }
     assert_int_equal(all, 154440);
@@ -63,10 +63,10 @@ static void critical_of_13_nights_is_exact(void **state)
 static void table_ends_where_it_says(void **state)
 {
     (void)state;
-    assert_true(isinf(tg_scan_critical(12)));
-    assert_true(isinf(tg_scan_critical(41)));
+    assert_true(isinf(tg_changepoint_critical(12)));
+    assert_true(isinf(tg_changepoint_critical(41)));
     for (size_t n = 14; n <= 40; n++)
-        assert_true(tg_scan_critical(n) > 2.9 && tg_scan_critical(n) < 3.25);
+        assert_true(tg_changepoint_critical(n) > 2.9 && tg_changepoint_critical(n) < 3.25);
 }
 
 /* Two nights of +10 %: p = 1 / C(22, 2) = 0.0043; e and z from Python's statistics. */
@@ -170,10 +170,10 @@ static void a_trend_counts_rising_pairs(void **state)
     (void)state;
     for (int i = 0; i < 10; i++)
         v[i] = i;
-    assert_true(fabs(tg_scan_trend(v, 10) - 45 / sqrt(125)) < 1e-12);
+    assert_true(fabs(tg_changepoint_trend(v, 10) - 45 / sqrt(125)) < 1e-12);
     v[0] = 9.5; /* nine pairs turn: 36 - 9 */
-    assert_true(fabs(tg_scan_trend(v, 10) - 27 / sqrt(125)) < 1e-12);
-    assert_true(tg_scan_trend(v, 1) == 0);
+    assert_true(fabs(tg_changepoint_trend(v, 10) - 27 / sqrt(125)) < 1e-12);
+    assert_true(tg_changepoint_trend(v, 1) == 0);
 }
 
 int main(void)

@@ -1,5 +1,5 @@
-#ifndef TG_HISTORY_SCAN_H
-#define TG_HISTORY_SCAN_H
+#ifndef TG_HISTORY_CHANGEPOINT_H
+#define TG_HISTORY_CHANGEPOINT_H
 /*
  * Has the newest part of one series moved? Pure functions of numbers: values are natural logs (or
  * parts of 1 for percentages), oldest first, one a night. A rise is asked for; for a fall the
@@ -9,38 +9,39 @@
  *
  *     z_k = (U_k - k b / 2) / sqrt(k b (n + 1) / 12),   U_k = #{old x new pairs with new > old}
  *
- * for k = TG_SCAN_FIRST..TG_SCAN_LAST with b >= TG_SCAN_OLD. The largest z_k has to exceed c(n),
- * tg_scan_critical: without a change that happens in one look of 1000, whatever the distribution
+ * for k = TG_CHANGEPOINT_FIRST..TG_CHANGEPOINT_LAST with b >= TG_CHANGEPOINT_OLD. The largest z_k has to exceed c(n),
+ * tg_changepoint_critical: without a change that happens in one look of 1000, whatever the distribution
  * of the nights (the nights being exchangeable). Ties count against the change.
  *
- * Size. The difference of the medians e has to exceed TG_SCAN_TAU and z = e / (s sqrt(1/b + 1/k))
- * to exceed TG_SCAN_Z, with s from the harmful halves only (core/diff/stats.h), because the nights
+ * Size. The difference of the medians e has to exceed TG_CHANGEPOINT_TAU and z = e / (s sqrt(1/b + 1/k))
+ * to exceed TG_CHANGEPOINT_Z, with s from the harmful halves only (core/diff/stats.h), because the nights
  * of a machine that is busy spread upwards.
  *
- * Fast lane, for large steps: k = 2..4 against at least TG_SCAN_FAST_OLD nights, each of the new ones
- * above each of the old ones, exact rank test p <= 0.005, e > TG_SCAN_TAU, z > 8 with the smaller of
+ * Fast lane, for large steps: k = 2..4 against at least TG_CHANGEPOINT_FAST_OLD nights, each of the new ones
+ * above each of the old ones, exact rank test p <= 0.005, e > TG_CHANGEPOINT_TAU, z > 8 with the smaller of
  * the two-sided and the harmful variance. A shorter past of an operator that is now and then slow by
  * half has not shown it yet.
  *
- * Cost: O(n (TG_SCAN_LAST + 1)) comparisons a look; medians only where the ranks fire.
+ * Cost: O(n (TG_CHANGEPOINT_LAST + 1)) comparisons a look; medians only where the ranks fire.
  */
 #include "core/base/sv.h"
 
 enum {
-    TG_SCAN_WINDOW = 40, /* nights of a look at most: the table of c(n) ends here */
-    TG_SCAN_FEWEST = 11, /* below: no verdict */
-    TG_SCAN_FIRST = 3,
-    TG_SCAN_LAST = 10,
-    TG_SCAN_OLD = 8,
-    TG_SCAN_FAST_OLD = 16,
-    TG_SCAN_FAST_FIRST = 2,
-    TG_SCAN_FAST_LAST = 4
+    TG_CHANGEPOINT_WINDOW = 40, /* nights of a look at most: the table of c(n) ends here */
+    TG_CHANGEPOINT_FEWEST = 11, /* below: no verdict */
+    TG_CHANGEPOINT_FIRST = 3,
+    TG_CHANGEPOINT_LAST = 10,
+    TG_CHANGEPOINT_OLD = 8,
+    TG_CHANGEPOINT_FAST_OLD = 16,
+    TG_CHANGEPOINT_FAST_FIRST = 2,
+    TG_CHANGEPOINT_FAST_LAST = 4
 };
-#define TG_SCAN_TAU 0.0198026272961797 /* ln 1.02 */
-#define TG_SCAN_Z 5.0
-#define TG_SCAN_FAST_Z 8.0
-#define TG_SCAN_MEASURE_Z 6.5 /* of metrics of the step, which hold all that disturbs a machine */
-#define TG_SCAN_FAST_P 0.005
+#define TG_CHANGEPOINT_TAU 0.0198026272961797 /* ln 1.02 */
+#define TG_CHANGEPOINT_Z 5.0
+#define TG_CHANGEPOINT_FAST_Z 8.0
+#define TG_CHANGEPOINT_MEASURE_Z                                                                   \
+    6.5 /* of metrics of the step, which hold all that disturbs a machine */
+#define TG_CHANGEPOINT_FAST_P 0.005
 
 enum tg_lane { TG_LANE_NONE, TG_LANE_SCAN, TG_LANE_FAST };
 
@@ -56,23 +57,23 @@ struct tg_history_scan {
 };
 
 /* c(n), the critical value of the largest z_k; INFINITY below 13 nights and above the table. */
-double tg_scan_critical(size_t n);
+double tg_changepoint_critical(size_t n);
 /* z_k of one split. */
-double tg_scan_rank_z(const double *v, size_t n, size_t k);
-/* The newest part of v[0..n) against the rest; n <= TG_SCAN_WINDOW. */
+double tg_changepoint_rank_z(const double *v, size_t n, size_t k);
+/* The newest part of v[0..n) against the rest; n <= TG_CHANGEPOINT_WINDOW. */
 struct tg_history_scan tg_history_scan_look(const double *v, size_t n);
 /*
  * Where a step lies, now that more nights are known: the best split and those that may be it as
- * well, among those that leave TG_SCAN_OLD nights before it and one after. *k_min and *k_max count
- * nights after the change. n <= TG_SCAN_WINDOW. Returns the best split.
+ * well, among those that leave TG_CHANGEPOINT_OLD nights before it and one after. *k_min and *k_max count
+ * nights after the change. n <= TG_CHANGEPOINT_WINDOW. Returns the best split.
  */
-size_t tg_scan_locate(const double *v, size_t n, size_t *k_min, size_t *k_max);
+size_t tg_changepoint_locate(const double *v, size_t n, size_t *k_min, size_t *k_max);
 
 /*
  * A drift that no window sees: all of the newest TG_DRIFT_NIGHTS nights are more than 5 % above
  * every night of the level they are compared with, and the medians more than 5 standard errors
  * apart. `old` are the first nights of that level. What came in one burst is not a drift: the caller
- * asks tg_scan_trend of all nights in between.
+ * asks tg_changepoint_trend of all nights in between.
  */
 enum { TG_DRIFT_NIGHTS = 5, TG_DRIFT_LEVEL = 10 };
 #define TG_DRIFT_TAU 0.048790164169432 /* ln 1.05 */
@@ -82,6 +83,6 @@ struct tg_drift {
 };
 #define TG_DRIFT_TREND 3.0
 /* Mann-Kendall: z of the number of pairs that rise less those that fall. n (n - 1) / 2 comparisons. */
-double tg_scan_trend(const double *v, size_t n);
+double tg_changepoint_trend(const double *v, size_t n);
 struct tg_drift tg_drift_look(const double *old, size_t n_old, const double *new_, size_t n_new);
 #endif

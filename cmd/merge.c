@@ -7,10 +7,13 @@
 
 struct merge_opts {
     const char *output;
+    bool keep_going;
 };
 static const struct tg_opt merge_options[] = {
     { "o", TG_OPT_STR, offsetof(struct merge_opts, output), "FILE",
       "where the union goes; - (the default) is standard output" },
+    { "keep-going", TG_OPT_FLAG, offsetof(struct merge_opts, keep_going), NULL,
+      "leave out what is damaged, name it, and end with exit code 4" },
     { 0 },
 };
 
@@ -69,14 +72,14 @@ static bool put(void *arg, tg_sv bytes, struct tg_err *err)
     return tg_outputs_put(g->files, g->handle, bytes, err);
 }
 
-static bool merge(const struct merge_opts *o, const struct tg_strs *args, struct tg_arena *a,
-                  struct tg_err *err)
+static bool merge(const struct merge_opts *o, const struct tg_strs *args, struct tg_damage *damage,
+                  struct tg_arena *a, struct tg_err *err)
 {
     struct tg_input_list inputs = { 0 };
     struct tg_repo repo = { 0 };
     struct tg_outputs files = { 0 };
     struct merging g = { &inputs, &repo, NULL, &files, 0 };
-    struct tg_unite m = { .open = open_input, .put = put, .arg = &g };
+    struct tg_unite m = { .open = open_input, .put = put, .arg = &g, .damage = damage };
     bool ok = tg_outputs_open(&files, o->output ? o->output : "-", &g.handle, err);
     for (size_t i = 0; ok && i < args->n; i++)
         ok = tg_inputs_add(&inputs, args->v[i], NULL, &repo, a, err);
@@ -93,18 +96,23 @@ static bool merge(const struct merge_opts *o, const struct tg_strs *args, struct
 static int merge_run(const void *opts, const struct tg_strs *args, const struct tg_io *io,
                      struct tg_err *err)
 {
+    const struct merge_opts *o = opts;
+    struct tg_damage damage = { 0 };
     struct tg_arena *a;
     bool ok;
-    (void)io;
     if (args->n == 0) {
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "merge needs summaries");
         (void)tg_err_hint(err, "For example: tracegate merge rank*.tgs -o all.tgs.");
         return 2;
     }
     a = tg_arena_new();
-    ok = merge(opts, args, a, err);
+    ok = merge(o, args, o->keep_going ? &damage : NULL, a, err);
+    if (ok && damage.n)
+        tg_io_note(io, "INCONCLUSIVE: damaged and left out:\n%s", damage.text.p);
+    ok = ok && damage.n == 0;
+    tg_damage_release(&damage);
     tg_arena_free(a);
-    return ok ? 0 : tg_err_exit_code(err->kind);
+    return ok ? 0 : err->kind ? tg_err_exit_code(err->kind) : 4;
 }
 
 const struct tg_cmd tg_cmd_merge = {

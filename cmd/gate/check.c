@@ -18,6 +18,8 @@ static bool load_side(struct tg_check *c, struct tg_check_job *j, int side, stru
         return false;
     if (side == TG_BASE)
         so.n_meta = 0;
+    if (j->suite->ranks_expect)
+        so.damage = &j->gate.damage[side];
     tg_progress_start(&progress, c->io);
     ok = tg_inputs_load(&j->summary[side], side == TG_BASE ? &j->base : &j->fresh, &so, &c->repo,
                         &progress.line, err);
@@ -246,6 +248,8 @@ static int check_all(struct tg_check *c, struct tg_err *err)
         tg_outputs_release(&j->outputs);
         tg_summary_release(&j->summary[0]);
         tg_summary_release(&j->summary[1]);
+        tg_damage_release(&j->gate.damage[0]);
+        tg_damage_release(&j->gate.damage[1]);
         if (one < 0)
             return tg_err_exit_code(err->kind);
         code = worse(code, one);

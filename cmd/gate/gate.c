@@ -64,6 +64,7 @@ bool tg_gate_judge(struct tg_verdict *out, struct tg_gate *g, struct tg_err *err
     struct tg_eval_input in = { .policy = g->policy,
                                 .suite = g->suite,
                                 .comparison = &g->comparison,
+                                .damage = { &g->damage[TG_BASE], &g->damage[TG_TEST] },
                                 .today = tg_io_today(g->io),
                                 .waivers_used = g->waivers_used,
                                 .more_suites = g->more_suites,

@@ -19,7 +19,8 @@ struct tg_gate {
     const struct tg_suite *suite;
     const struct tg_io *io;
     struct tg_side side[2];
-    bool *waivers_used; /* as in tg_eval_input, with */
+    struct tg_damage damage[2]; /* what of them could not be read */
+    bool *waivers_used;         /* as in tg_eval_input, with */
     bool more_suites;
     struct tg_compare_opts compare;
     struct tg_comparison comparison; /* filled by tg_gate_judge */

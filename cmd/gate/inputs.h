@@ -56,7 +56,8 @@ TG_MUST struct tg_source *tg_inputs_open(const struct tg_input_item *item, struc
 /*
  * Reads all of them into `out`. Files of several ranks: the k-th file of each rank (by path, or by
  * the policy's `run` text) is run k, and its shards share one run id. As many files at a time as
- * --threads allows; an error is that of the first file, in this order, that has one.
+ * --threads allows; an error is that of the first file, in this order, that has one. With
+ * `o->damage`, damaged files and ranks are named there instead, and `out` has the others.
  */
 TG_MUST bool tg_inputs_load(struct tg_summary *out, const struct tg_input_list *list,
                             const struct tg_summarize_opts *o, struct tg_repo *repo,

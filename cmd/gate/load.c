@@ -12,6 +12,7 @@
 struct loaded {
     const struct tg_input_item *item;
     struct tg_summary summary;
+    struct tg_damage damage;
     int64_t rank; /* of its one shard; -1: none, or several shards */
     size_t run;   /* position among the files of its rank */
 };
@@ -65,6 +66,7 @@ static bool load_one(void *arg, size_t i, struct tg_err *err)
         mine.host = (struct tg_host){ .cpu = TG_SV("") };
     if (item->rank.n && mine.rank < 0 && !tg_sv_i64(item->rank, &mine.rank))
         mine.rank = -1;
+    mine.damage = mine.damage ? &l->damage : NULL;
     ok =
         s && may_be_read(item, s, err) && tg_summary_add(&l->summary, s, &mine, all->progress, err);
     if (ok)
@@ -174,11 +176,13 @@ static void label_runs(struct loaded *l, size_t n)
     memset(id, 0, (n + 1) * sizeof *id);
     tg_strmap_init(&runs);
     for (size_t i = 0; i < n; i++)
-        id[run_of(&l[i], &runs)] +=
-            tg_hash(l[i].summary.shards[0]->hash, (uint64_t)(l[i].rank + 2));
+        if (l[i].summary.n)
+            id[run_of(&l[i], &runs)] +=
+                tg_hash(l[i].summary.shards[0]->hash, (uint64_t)(l[i].rank + 2));
     for (size_t i = 0; i < n; i++)
-        l[i].summary.shards[0]->run =
-            tg_sv_of(tg_arena_printf(l[i].summary.arena, "%016" PRIx64, id[run_of(&l[i], &runs)]));
+        if (l[i].summary.n)
+            l[i].summary.shards[0]->run = tg_sv_of(
+                tg_arena_printf(l[i].summary.arena, "%016" PRIx64, id[run_of(&l[i], &runs)]));
     tg_strmap_release(&runs);
     free(id);
 }
@@ -186,13 +190,24 @@ static void label_runs(struct loaded *l, size_t n)
 /* Every file is one shard of a known rank, and there are several ranks. */
 static bool spans_ranks(const struct loaded *l, size_t n)
 {
+    int64_t first = -1;
     bool several = false;
     for (size_t i = 0; i < n; i++) {
+        if (l[i].rank < 0 && l[i].damage.n)
+            continue;
         if (l[i].rank < 0)
             return false;
-        several |= l[i].rank != l[0].rank;
+        first = first < 0 ? l[i].rank : first;
+        several |= l[i].rank != first;
     }
     return several;
+}
+
+/* Of a file that could not be read: its place among the files of its rank is kept. */
+static int64_t rank_said(const struct tg_input_item *item)
+{
+    int64_t rank;
+    return tg_sv_i64(item->rank, &rank) ? rank : tg_file_rank(tg_sv_of(item->label));
 }
 
 static void number_runs(struct loaded *l, size_t n)
@@ -204,11 +219,24 @@ static void number_runs(struct loaded *l, size_t n)
     for (size_t i = 0; i < n; i++) {
         if (l[i].summary.n == 1)
             l[i].rank = l[i].summary.shards[0]->rank;
+        else if (l[i].damage.n)
+            l[i].rank = rank_said(l[i].item);
         l[i].run =
             of_rank[tg_strmap_add(&ranks, (tg_sv){ (const char *)&l[i].rank, sizeof l[i].rank })]++;
     }
     tg_strmap_release(&ranks);
     free(of_rank);
+}
+
+/* Nothing is whole: what is wrong with the first is the error. */
+static bool any_whole(const struct tg_summary *out, const struct tg_damage *d, struct tg_err *err)
+{
+    tg_sv rest = d ? tg_buf_sv(&d->text) : TG_SV("");
+    tg_sv first = tg_sv_cut(&rest, '\n');
+    if (!d || out->n || !d->n)
+        return true;
+    tg_err_set(err, TG_ERR_TRACE, TG_NOWHERE, "no part can be read: %.*s", TG_SV_ARG(first));
+    return tg_err_hint(err, "Record it again.");
 }
 
 bool tg_inputs_load(struct tg_summary *out, const struct tg_input_list *list,
@@ -234,8 +262,13 @@ bool tg_inputs_load(struct tg_summary *out, const struct tg_input_list *list,
         label_runs(l, list->n);
     for (size_t i = 0; ok && i < list->n; i++)
         ok = tg_summary_take(out, &l[i].summary, err);
-    for (size_t i = 0; i < list->n; i++)
+    for (size_t i = 0; i < list->n; i++) {
+        if (o->damage)
+            tg_damage_append(o->damage, &l[i].damage);
+        tg_damage_release(&l[i].damage);
         tg_summary_release(&l[i].summary);
+    }
+    ok = ok && any_whole(out, o->damage, err);
     free(l);
     return ok;
 }

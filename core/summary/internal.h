@@ -46,9 +46,13 @@ tg_sv tg_shard_hash(const struct tg_shard *s, struct tg_arena *a);
 TG_MUST bool tg_summary_write_slots(const struct tg_summary *s, const struct tg_limits *limits,
                                     size_t max_slots, struct tg_buf *out, struct tg_err *err);
 
-/* store_read.c: adds the shards of a stored summary; after an error `out` may hold a part. */
+/*
+ * store_read.c: adds the shards of a stored summary; after an error `out` may hold a part. With
+ * `damage` shards that are damaged are left out.
+ */
 TG_MUST bool tg_summary_read(struct tg_summary *out, struct tg_source *source,
-                             const struct tg_limits *limits, struct tg_err *err);
+                             const struct tg_limits *limits, struct tg_damage *damage,
+                             struct tg_err *err);
 
 /* left_out.c: a content hash as 8 bytes. */
 struct tg_unpack;

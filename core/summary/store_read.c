@@ -550,8 +550,8 @@ bool tg_store_skip(struct tg_store_reader *r, struct tg_err *err)
 {
     struct tg_doc *d = shard_line(r, err);
     uint32_t ignored;
-    bool ok = d && column_of(r, tg_doc_get(d, "rows"), &ignored) &&
-              column_of(r, tg_doc_get(d, "pattern"), &ignored);
+    bool rows = d && column_of(r, tg_doc_get(d, "rows"), &ignored);
+    bool ok = d && column_of(r, tg_doc_get(d, "pattern"), &ignored) && rows; /* both: they count */
     tg_doc_free(d);
     if (d && !ok)
         (void)shard_damaged(r, &r->index[r->next], "rows or pattern", err);
@@ -561,20 +561,36 @@ bool tg_store_skip(struct tg_store_reader *r, struct tg_err *err)
 
 /* ---- a summary in memory ---- */
 
-bool tg_summary_read(struct tg_summary *out, struct tg_source *source,
-                     const struct tg_limits *limits, struct tg_err *err)
+/* The shards of an open reader, each as it comes. */
+static bool read_shards(struct tg_summary *out, struct tg_store_reader *r, struct tg_damage *damage,
+                        struct tg_err *err)
 {
-    struct tg_store_reader r;
-    enum tg_next next = TG_NEXT;
-    bool ok = tg_store_open(&r, source, limits, NULL, out->arena, err);
-    for (size_t i = 0; ok && i < r.n_left_out; i++)
-        ok = tg_summary_insert(out, r.left_out[i], err);
-    while (ok && next == TG_NEXT) {
+    for (;;) {
         const struct tg_listing *ids;
         struct tg_shard *s;
-        next = tg_store_next(&r, out->arena, &s, &ids, err);
-        ok = next != TG_NEXT_FAILED && (next == TG_NEXT_END || tg_summary_insert(out, s, err));
+        switch (tg_store_next(r, out->arena, &s, &ids, err)) {
+        case TG_NEXT_END:
+            return true;
+        case TG_NEXT_FAILED:
+            if (!tg_damage_add(damage, err))
+                return false;
+            break;
+        case TG_NEXT:
+            if (!tg_summary_insert(out, s, err))
+                return false;
+        }
     }
+}
+
+bool tg_summary_read(struct tg_summary *out, struct tg_source *source,
+                     const struct tg_limits *limits, struct tg_damage *damage, struct tg_err *err)
+{
+    struct tg_store_reader r;
+    bool open = tg_store_open(&r, source, limits, NULL, out->arena, err);
+    bool ok = open || tg_damage_add(damage, err);
+    for (size_t i = 0; open && ok && i < r.n_left_out; i++)
+        ok = tg_summary_insert(out, r.left_out[i], err);
+    ok = ok && (!open || read_shards(out, &r, damage, err));
     tg_store_close(&r);
     return ok;
 }
@@ -582,7 +598,7 @@ bool tg_summary_read(struct tg_summary *out, struct tg_source *source,
 bool tg_summary_parse(struct tg_summary *out, tg_sv text, const char *file, struct tg_err *err)
 {
     struct tg_source *s = tg_source_memory(text, file ? file : "", NULL, err);
-    bool ok = s && tg_summary_read(out, s, NULL, err);
+    bool ok = s && tg_summary_read(out, s, NULL, NULL, err);
     tg_source_close(s);
     return ok;
 }

@@ -16,6 +16,7 @@
 #include "core/metric/measure.h"
 #include "core/metric/stacks.h"
 #include "core/steps/steps.h"
+#include "core/summary/damage.h"
 
 /* Version of the stored form. A file of another format is refused as a whole. */
 #define TG_SUMMARY_FORMAT 1
@@ -126,6 +127,8 @@ struct tg_summarize_opts {
     tg_sv run;                        /* "": content hash */
     const struct tg_kv *meta;         /* --meta k=v */
     size_t n_meta;
+    struct tg_damage *damage; /* NULL: damage is an error; else what is whole is added, and the rest
+                                 is named here */
     struct tg_host host; /* where traces that it recorded since it runs have their `cpu` from, if
                             they do not say it themselves; zero: not asked */
 };

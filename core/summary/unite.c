@@ -30,6 +30,7 @@ struct merging {
     size_t n_open;
     uint64_t clock;
     struct tg_store_books books;
+    struct tg_damage again; /* what was named in the first pass */
     struct entry *entry;
     size_t n, cap;
     struct tg_summary less; /* shards of which only the step times are kept */
@@ -89,16 +90,41 @@ static bool too_many(const struct merging *g)
 }
 
 /* Duplicates count until they are found: twice the limit is enough for them. */
+static bool list_shard(struct merging *g, size_t i, size_t k)
+{
+    struct tg_store_key key = kept_key(g, &g->input[i].reader.index[k]);
+    if (g->n >= 8 * TG_MAX_SHARDS)
+        return too_many(g);
+    g->entry = tg_grow(g->entry, &g->cap, g->n + 1, sizeof *g->entry);
+    g->entry[g->n++] = (struct entry){ key, (uint32_t)i, (uint32_t)k };
+    return true;
+}
+
+/* The shards of an input that can be read; its reader is at the end then. */
+static bool list_whole(struct merging *g, size_t i)
+{
+    struct tg_store_reader *r = &g->input[i].reader;
+    for (;;) {
+        struct tg_arena *a = tg_arena_new();
+        struct tg_shard *s;
+        const struct tg_listing *ids;
+        enum tg_next next = tg_store_next(r, a, &s, &ids, g->err);
+        tg_arena_free(a);
+        if (next == TG_NEXT_END)
+            return true;
+        if (next == TG_NEXT ? !list_shard(g, i, r->next - 1) : !tg_damage_add(g->m->damage, g->err))
+            return false;
+    }
+}
+
 static bool list_input(struct merging *g, size_t i)
 {
     const struct tg_store_reader *r = &g->input[i].reader;
-    for (size_t k = 0; k < r->n; k++) {
-        struct tg_store_key key = kept_key(g, &r->index[k]);
-        if (g->n >= 8 * TG_MAX_SHARDS)
-            return too_many(g);
-        g->entry = tg_grow(g->entry, &g->cap, g->n + 1, sizeof *g->entry);
-        g->entry[g->n++] = (struct entry){ key, (uint32_t)i, (uint32_t)k };
-    }
+    if (g->m->damage && !list_whole(g, i))
+        return false;
+    for (size_t k = 0; !g->m->damage && k < r->n; k++)
+        if (!list_shard(g, i, k))
+            return false;
     for (size_t k = 0; k < r->n_left_out; k++)
         if (!tg_summary_insert(&g->less, tg_shard_copy(r->left_out[k], g->less.arena), g->err))
             return false;
@@ -192,7 +218,7 @@ static bool read_entry(struct merging *g, const struct entry *e, struct tg_arena
     bool ok = in->source || open_input(g, e->input);
     in->used = ++g->clock;
     while (ok && in->reader.next < e->place)
-        ok = tg_store_skip(&in->reader, g->err);
+        ok = tg_store_skip(&in->reader, g->err) || tg_damage_add(&g->again, g->err);
     if (ok && in->reader.next != e->place) {
         close_input(g, in);
         return read_entry(g, e, a, s, ids);
@@ -208,7 +234,8 @@ static bool end_input(struct merging *g, const struct entry *e)
     const struct tg_listing *ids;
     bool ok = true;
     if (in->source && in->reader.next == in->reader.n) {
-        ok = tg_store_next(&in->reader, in->arena, &none, &ids, g->err) == TG_NEXT_END;
+        ok = tg_store_next(&in->reader, in->arena, &none, &ids, g->err) == TG_NEXT_END ||
+             tg_damage_add(&g->again, g->err);
         close_input(g, in);
     }
     return ok;
@@ -259,20 +286,37 @@ static bool put_entries(struct merging *g, const struct entry *e, size_t n)
     return ok;
 }
 
+/* What an input holds; without shards, nothing else will come to its end. */
+static bool survey(struct merging *g, size_t i)
+{
+    struct tg_store_reader *r = &g->input[i].reader;
+    struct tg_shard *none;
+    const struct tg_listing *ids;
+    if (!list_input(g, i))
+        return false;
+    (void)tg_store_joined(r, &g->writer.book);
+    return r->n > 0 || tg_store_next(r, g->a, &none, &ids, g->err) == TG_NEXT_END ||
+           tg_damage_add(g->m->damage, g->err);
+}
+
+static bool nothing_whole(struct merging *g)
+{
+    tg_sv rest = tg_buf_sv(&g->m->damage->text);
+    tg_sv first = tg_sv_cut(&rest, '\n');
+    tg_err_set(g->err, TG_ERR_SUMMARY, TG_NOWHERE, "no part can be read: %.*s", TG_SV_ARG(first));
+    return tg_err_hint(g->err, "Record it again.");
+}
+
 static bool merge(struct merging *g)
 {
     for (size_t i = 0; i < g->m->n; i++) {
-        if (!open_input(g, i) || !list_input(g, i))
+        bool open = open_input(g, i);
+        if (open ? !survey(g, i) : !tg_damage_add(g->m->damage, g->err))
             return false;
-        (void)tg_store_joined(&g->input[i].reader, &g->writer.book);
-        if (g->input[i].reader.n == 0) { /* nothing will come to its end */
-            struct tg_shard *none;
-            const struct tg_listing *ids;
-            if (tg_store_next(&g->input[i].reader, g->a, &none, &ids, g->err) != TG_NEXT_END)
-                return false;
-        }
         close_input(g, &g->input[i]);
     }
+    if (g->m->damage && g->m->damage->n && g->n + g->less.n == 0)
+        return nothing_whole(g);
     if (g->n)
         qsort(g->entry, g->n, sizeof *g->entry, by_key);
     if (!put_head(g))
@@ -298,6 +342,7 @@ bool tg_unite_run(const struct tg_unite *m, struct tg_err *err)
     ok = merge(&g);
     for (size_t i = 0; i < m->n; i++)
         close_input(&g, &g.input[i]);
+    tg_damage_release(&g.again);
     tg_store_books_release(&g.books);
     tg_store_writer_release(&g.writer);
     tg_summary_release(&g.less);

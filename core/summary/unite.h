@@ -21,6 +21,8 @@ struct tg_unite {
     /* Takes the next bytes of the result. */
     bool (*put)(void *arg, tg_sv bytes, struct tg_err *err);
     void *arg;
+    struct tg_damage *damage; /* NULL: damage is an error; else it is named here, and the union is
+                                 of what is whole: every input is read once more */
 };
 /*
  * The same run and rank with other content: TG_ERR_SUMMARY. Damage names the rank. What was put

@@ -23,6 +23,7 @@ struct tg_eval_input {
     const struct tg_policy *policy;
     const struct tg_suite *suite; /* NULL: none named, for `check TRACE --baseline SIDE` */
     const struct tg_comparison *comparison; /* not NULL */
+    const struct tg_damage *damage[2];      /* what of a side could not be read; NULL: nothing */
     const char *event, *branch; /* for `when:`; NULL: unknown, a rule that asks is skipped */
     int64_t today;              /* days since 1970-01-01 UTC, for waivers */
     /* Of several suites: which waivers one of them used, and whether others are still to come or

@@ -169,6 +169,34 @@ static tg_sv ranks_expected(struct tg_eval_state *e, int side, int64_t expected)
     return tg_phrase_take(&b, e->arena);
 }
 
+/* The first lines of what is damaged, and how many more there are. */
+static tg_sv damage_said(struct tg_eval_state *e, int side, const struct tg_damage *d)
+{
+    enum { SHOWN = 3 };
+    struct tg_buf b = { 0 };
+    tg_sv rest = tg_buf_sv(&d->text);
+    tg_buf_printf(&b, "%s side, damaged and not judged: ", side_name[side]);
+    for (size_t i = 0; i < d->n && i < SHOWN; i++) {
+        if (i)
+            tg_buf_puts(&b, "; ");
+        tg_buf_add(&b, tg_sv_cut(&rest, '\n'));
+    }
+    if (d->n > SHOWN)
+        tg_buf_printf(&b, "; and %zu more", d->n - SHOWN);
+    return tg_phrase_take(&b, e->arena);
+}
+
+static void guard_damage(struct tg_eval_state *e, const struct tg_suite *suite)
+{
+    for (int side = 0; side < 2; side++) {
+        const struct tg_damage *d = e->in->damage[side];
+        if (d && d->n)
+            guard(e, TG_SV("ranks"), damage_said(e, side, d),
+                  TG_SV("Record these ranks again, or restore their files."),
+                  suite ? suite->at : TG_NOWHERE);
+    }
+}
+
 static void guard_ranks(struct tg_eval_state *e, const struct tg_suite *suite)
 {
     const tg_sv next = TG_SV("A rank's trace is missing, or ranks.expect is out of date.");
@@ -213,6 +241,7 @@ bool tg_guards(struct tg_eval_state *e)
     guard_detectable(e, c, q);
     if (suite && suite->ranks_expect)
         guard_ranks(e, suite);
+    guard_damage(e, suite);
     if (c->other_data && c->n_held)
         guard(e, TG_SV("data"),
               tg_sv_of(tg_arena_printf(e->arena,

@@ -141,7 +141,29 @@ def verdicts(tmp, ranks):
     done = run("merge", tmp + "/cut.tgs", "-o", tmp + "/never.tgs")
     expect("a cut summary", (done.returncode, os.path.exists(tmp + "/never.tgs")), (3, False))
     expect_has("a cut summary", done.stderr, "it ends before rank ", f"of {ranks} parts")
+    done = run("merge", tmp + "/cut.tgs", "-o", tmp + "/rest.tgs", "--keep-going")
+    expect("a cut summary, what is whole", done.returncode, 4)
+    expect_has("a cut summary, what is whole", done.stderr, "INCONCLUSIVE", "cut.tgs: damaged summary: it ends before rank ")
+    for what, fresh, policy_ranks, wanted in (
+            ("the whole part", tmp + "/rest.tgs", ranks, 1), ("the cut file itself", tmp + "/cut.tgs", ranks, 1)):
+        code, text = judged(tmp, fresh, base, policy_ranks)
+        expect(what + ": " + text[:300], code, wanted)  # the collective more on rank 5 is in it
+        expect_has(what, text, COLLECTIVE + " [rank 5]", "are missing")
+    damaged(tmp, usual, base, ranks)
     return files, whole
+
+
+def damaged(tmp, usual, base, ranks):
+    """One trace of a folder is cut: named, and the others are judged where the policy says how many there are."""
+    shutil.copytree(os.path.dirname(usual[0]), tmp + "/d")
+    name = os.path.basename(usual[3])
+    with open(f"{tmp}/d/{name}", "r+") as f:
+        f.truncate(300)
+    code, text = judged(tmp, tmp + "/d", base, ranks)
+    expect("a cut trace: " + text[:300], code, 4)
+    expect_has("a cut trace", text, "fresh side, damaged and not judged: rank ", name, "is missing")
+    done = run("check", tmp + "/d", "--baseline", base)  # no policy says how many ranks there are
+    expect("a cut trace, no ranks expected: " + done.stderr[:300], done.returncode, 3)
 
 
 def auto(tmp):

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "core/summary/unite.h"
 #include "core/summary/summary.h"
+#include "core/summary/unite.h"
 #include "tests/build_trace.h"
 
 enum { RANKS = 9 };
@@ -95,15 +95,21 @@ static bool put(void *arg, tg_sv bytes, struct tg_err *err)
     return true;
 }
 
-static bool merge(struct fixture *f, const struct tg_buf *const *text, size_t n, struct tg_buf *out)
+static bool merge_whole(struct fixture *f, const struct tg_buf *const *text, size_t n,
+                        struct tg_damage *damage, struct tg_buf *out)
 {
     struct inputs in = { text, { 0 } };
-    struct tg_unite m = { n, open_text, put, &in };
+    struct tg_unite m = { n, open_text, put, &in, damage };
     bool ok;
     tg_err_init(&f->err);
     ok = tg_unite_run(&m, &f->err);
     *out = in.out;
     return ok;
+}
+
+static bool merge(struct fixture *f, const struct tg_buf *const *text, size_t n, struct tg_buf *out)
+{
+    return merge_whole(f, text, n, NULL, out);
 }
 
 static void assert_whole(const struct fixture *f, struct tg_buf *out)
@@ -228,13 +234,69 @@ static void damage_names_the_rank(void **state)
     tg_buf_release(&cut);
 }
 
+/* One document whose fifth shard has another hash than the index says, and one that is no JSON. */
+static void what_is_whole_is_merged(void **state)
+{
+    struct fixture *f = *state;
+    struct tg_buf bad = { 0 }, none = { 0 }, out, rest;
+    struct tg_damage damage = { 0 };
+    const struct tg_buf *others[RANKS - 1];
+    for (size_t i = 1; i < RANKS; i++)
+        others[i - 1] = &f->one[i];
+    assert_true(merge(f, others, RANKS - 1, &rest));
+    tg_buf_add(&bad, tg_buf_sv(&f->whole));
+    bad.p[(strstr(bad.p, "\"run\":\"b\",\"hash\"") - bad.p) + 20] ^= 1;
+    tg_buf_puts(&none, "{\"tracegate_summary\":");
+    const struct tg_buf *v[] = { &none, &bad, &f->one[1] };
+    assert_true(merge_whole(f, v, 3, &damage, &out));
+    assert_int_equal(damage.n, 2);
+    assert_string_equal(damage.text.p,
+                        "in0: damaged summary: its first line is not JSON\n"
+                        "in1: damaged summary: rank 0 of run 'b': its run, hash or rank are not "
+                        "those of the index\n");
+    assert_int_equal(out.n, rest.n);
+    assert_memory_equal(out.p, rest.p, rest.n);
+    tg_damage_release(&damage);
+    tg_buf_release(&out);
+    tg_buf_release(&rest);
+    assert_false(merge_whole(f, v, 1, &damage, &out)); /* nothing is left */
+    assert_string_equal(f->err.message, "no part can be read: in0: damaged summary: its first line "
+                                        "is not JSON");
+    tg_damage_release(&damage);
+    tg_buf_release(&out);
+    tg_buf_release(&bad);
+    tg_buf_release(&none);
+}
+
+/* Other content under one name is no damage: which of them is right is not known. */
+static void a_contradiction_stays_an_error(void **state)
+{
+    struct fixture *f = *state;
+    struct tg_summary s;
+    struct tg_buf other = { 0 }, out;
+    struct tg_damage damage = { 0 };
+    tg_summary_init(&s);
+    add_rank(&s, 3, &f->err);
+    s.shards[0]->rows[0].total[0]++;
+    tg_summary_set_rank(&s, 2);
+    assert_true(tg_summary_write(&s, NULL, &other, &f->err));
+    const struct tg_buf *v[] = { &f->whole, &other };
+    assert_false(merge_whole(f, v, 2, &damage, &out));
+    assert_int_equal(damage.n, 0);
+    tg_buf_release(&out);
+    tg_buf_release(&other);
+    tg_summary_release(&s);
+}
+
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        T(all_at_once_in_any_order),  T(one_after_the_other),      T(groups_and_duplicates),
-        T(more_inputs_than_are_open), T(nothing_is_a_summary_too), T(other_content_is_refused),
-        T(damage_names_the_rank),
+        T(all_at_once_in_any_order),       T(one_after_the_other),
+        T(groups_and_duplicates),          T(more_inputs_than_are_open),
+        T(nothing_is_a_summary_too),       T(other_content_is_refused),
+        T(damage_names_the_rank),          T(what_is_whole_is_merged),
+        T(a_contradiction_stays_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

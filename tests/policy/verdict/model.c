@@ -393,6 +393,15 @@ static void without_comparison(struct tg_verdict *v, enum model_alone how, struc
                         a);
 }
 
+static struct tg_damage damage_of(const char *text)
+{
+    struct tg_damage d = { 0 };
+    for (const char *p = text ? text : ""; *p; p++)
+        d.n += *p == '\n';
+    tg_buf_puts(&d.text, text ? text : "");
+    return d;
+}
+
 void model_judge(struct tg_buf *out, const struct model_row *row)
 {
     struct scene s;
@@ -401,12 +410,14 @@ void model_judge(struct tg_buf *out, const struct model_row *row)
     struct tg_eval_state *e;
     struct tg_part part;
     open_scene(&s, row);
+    struct tg_damage damage = damage_of(row->damage);
     struct tg_eval_input in = { .policy = s.policy,
                                 .suite = s.policy->n_suites ? s.suite : NULL,
                                 .comparison = &s.c,
                                 .today = row->no_today ? 0 : MODEL_TODAY,
                                 .waivers_used = row->more_suites ? used : NULL,
                                 .more_suites = row->more_suites,
+                                .damage = { NULL, &damage },
                                 .event = row->event,
                                 .branch = row->branch };
     tg_buf_printf(out, "== %s\n", row->what);

@@ -44,8 +44,9 @@ struct model_row {
     struct model_side base, test;
     const char *event, *branch;
     enum model_alone alone;
-    bool no_today;    /* the day is not known */
-    bool more_suites; /* another suite is still to come */
+    const char *damage; /* of the fresh side, a line each part */
+    bool no_today;      /* the day is not known */
+    bool more_suites;   /* another suite is still to come */
 };
 
 /* The model's today: waivers are judged as of 2026-01-02. */

@@ -1,0 +1,114 @@
+/* No baseline in this clone: a first run, never recorded, or only not fetched. */
+#include "tests/cmd/gate/job.h"
+
+static const char *const ungated[] = { "echo x > x", NULL };
+static const char *const gated[] = { "echo 'version: 1' > .tracegate.yml", NULL };
+
+/* As find.c asks: from HEAD, of which nothing was found. */
+static bool first_run(struct job *k)
+{
+    struct tg_baseline b = { .start = job_commit(k, "HEAD"), .path = TG_SV("perf/base.json") };
+    k->j.what = JOB_COMPARE;
+    return tg_check_first_run(&k->c, &k->j, job_git(k), &b, &k->err);
+}
+
+static void refused(struct job *k, const char *message, const char *hint)
+{
+    assert_false(first_run(k));
+    assert_error(&k->err, TG_ERR_LOST, message, hint);
+    assert_int_equal(k->j.what, JOB_COMPARE);
+    tg_err_init(&k->err);
+}
+
+static void a_commit_without_a_policy_was_never_gated(void **state)
+{
+    struct job k = { 0 };
+    job_repository(*state, ungated);
+    job_open(&k, *state, PATH_POLICY);
+    assert_no_error(first_run(&k), &k.err);
+    assert_int_equal(k.j.what, JOB_FIRST_RUN);
+    assert_string_equal(job_text(&k, "stderr"), "");
+    job_close(&k);
+    k = (struct job){ 0 };
+    job_repository(*state, gated);
+    job_open(&k, *state, PATH_POLICY);
+    refused(&k, "no baseline 'perf/base.json' in commit", "Check the path");
+    job_close(&k);
+}
+
+static void a_stored_suite_says_that_origin_was_not_asked(void **state)
+{
+    struct job k = { 0 };
+    job_repository(*state, ungated);
+    job_open(&k, *state, STORED_POLICY);
+    assert_no_error(first_run(&k), &k.err);
+    is_in(job_text(&k, "stderr"), "nothing is stored for suite 'main' in this clone: run "
+                                  "`tracegate baseline fetch` first");
+    job_close(&k);
+    k = (struct job){ 0 };
+    job_repository(*state, gated);
+    job_open(&k, *state, STORED_POLICY);
+    refused(&k, "in this clone, and that commit has a policy (.tracegate.yml)",
+            "'origin' could not be asked which");
+    job_close(&k);
+}
+
+/* A clone whose origin holds as many runs of suite main, at the commit that is HEAD here. */
+static void open_clone(struct job *k, const struct box *b, const char *const *commits, int runs)
+{
+    struct job origin = { 0 };
+    job_repository(b, commits);
+    job_open(&origin, b, NULL);
+    for (int i = 0; i < runs; i++)
+        job_store(&origin, "main", "HEAD", i ? "one" : "two");
+    job_store(&origin, "other", "HEAD", "of another suite");
+    job_close(&origin);
+    box_sh(b, "rm -rf origin; mv w origin; git clone -q \"file://$PWD/origin\" w");
+    *k = (struct job){ 0 };
+    job_open(k, b, STORED_POLICY);
+}
+
+static void what_origin_holds_is_to_be_fetched(void **state)
+{
+    struct tg_baseline lost = { .found = TG_FOUND_LOST };
+    struct job k;
+    open_clone(&k, *state, ungated, 1); /* even where no policy was */
+    refused(&k, "1 run of suite 'main' is stored at 'origin' and not fetched",
+            "`tracegate baseline fetch`");
+    lost.start = job_commit(&k, "HEAD");
+    assert_false(tg_check_lost(&k.c, &k.j, job_git(&k), &lost, &k.err));
+    assert_error(&k.err, TG_ERR_LOST, "1 run of suite 'main' is stored", NULL);
+    job_close(&k);
+    open_clone(&k, *state, gated, 2);
+    refused(&k, "2 runs of suite 'main' are stored at 'origin'", NULL);
+    job_close(&k);
+}
+
+static void an_origin_that_holds_none_is_told_so(void **state)
+{
+    struct tg_baseline lost = { .found = TG_FOUND_LOST, .path = TG_SV("stored:main") };
+    struct job k;
+    open_clone(&k, *state, ungated, 0);
+    assert_no_error(first_run(&k), &k.err);
+    is_in(job_text(&k, "stderr"), "nothing is stored for suite 'main' yet, here or at 'origin'");
+    lost.start = job_commit(&k, "HEAD");
+    assert_false(tg_check_lost(&k.c, &k.j, job_git(&k), &lost, &k.err));
+    assert_error(&k.err, TG_ERR_LOST, "stored:main", NULL);
+    job_close(&k);
+    open_clone(&k, *state, gated, 0);
+    refused(&k, ", here or at 'origin', and that commit has a policy",
+            "Record a baseline on the target branch");
+    job_close(&k);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define CASE(name) cmocka_unit_test_setup_teardown(name, box_setup, box_teardown)
+        CASE(a_commit_without_a_policy_was_never_gated),
+        CASE(a_stored_suite_says_that_origin_was_not_asked),
+        CASE(what_origin_holds_is_to_be_fetched),
+        CASE(an_origin_that_holds_none_is_told_so),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

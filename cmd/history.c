@@ -7,8 +7,9 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "cmd/gate/site.h"
+#include "cmd/gate/suite.h"
 #include "core/baseline/git.h"
-#include "core/baseline/spawn.h"
 #include "reporters/history_trend.h"
 
 static const struct tg_opt history_options[] = {
@@ -136,43 +137,23 @@ static bool print(struct tg_history_cmd *c, const struct tg_history_report *r, s
     return ok;
 }
 
-/* "https://github.com/o/r/commit/" of what `git remote get-url origin` says; "" unknown. */
+/* "https://github.com/o/r/commit/"; "" unknown. */
 static tg_sv commit_url(const struct tg_history_cmd *c)
 {
-    static const char *const args[] = { "config", "--get", "remote.origin.url", NULL };
-    struct tg_buf b = { 0 };
-    struct tg_spawned how;
-    tg_sv url = TG_SV(""), host, path;
-    tg_git_spawn(c->git, args, 4096, &b, &how);
-    if (how.end == TG_SPAWN_EXIT && how.code == 0) {
-        url = tg_arena_sv(c->arena, tg_buf_sv(&b));
-        url = tg_sv_cut(&url, '\n');
-    }
-    tg_buf_release(&b);
-    if (tg_sv_ends(url, TG_SV(".git")))
-        url.n -= 4;
-    if (tg_sv_starts(url, TG_SV("https://")) && !memchr(url.p, '@', url.n))
-        return tg_sv_of(tg_arena_printf(c->arena, "%.*s/commit/", TG_SV_ARG(url)));
-    if (!tg_sv_starts(url, TG_SV("git@")))
-        return TG_SV("");
-    path = (tg_sv){ url.p + 4, url.n - 4 };
-    host = tg_sv_cut(&path, ':');
-    return tg_sv_of(
-        tg_arena_printf(c->arena, "https://%.*s/%.*s/commit/", TG_SV_ARG(host), TG_SV_ARG(path)));
+    tg_sv site = tg_site_origin(c->git, c->arena);
+    return site.n ? tg_sv_of(tg_arena_printf(c->arena, "%.*s/commit/", TG_SV_ARG(site)))
+                  : TG_SV("");
 }
 
 /* A file a suite. */
 static bool put_drawings(struct tg_history_cmd *c, struct tg_err *err)
 {
-    const char *path = c->o->svg, *dot = path ? strrchr(path, '.') : NULL;
-    int stem = dot && !strchr(dot, '/') ? (int)(dot - path) : path ? (int)strlen(path) : 0;
+    const char *path = c->o->svg;
     bool ok = true;
     for (size_t i = 0; path && ok && i < c->n; i++) {
         struct tg_buf bytes = { 0 };
         size_t handle;
-        const char *file = c->n == 1 ? path
-                                     : tg_arena_printf(c->arena, "%.*s-%.*s%s", stem, path,
-                                                       TG_SV_ARG(c->suite[i].name), path + stem);
+        const char *file = c->n == 1 ? path : tg_suite_path(path, c->suite[i].name, c->arena);
         tg_trend_svg(&bytes, &c->suite[i]);
         ok = tg_outputs_open(&c->files, file, &handle, err) &&
              tg_outputs_put(&c->files, handle, tg_buf_sv(&bytes), err);
@@ -239,7 +220,9 @@ static bool run_verb(struct tg_history_cmd *c, const struct tg_strs *args, int *
 static int history_run(const void *opts, const struct tg_strs *args, const struct tg_io *io,
                        struct tg_err *err)
 {
-    struct tg_history_cmd c = { .o = opts, .io = io, .arena = tg_arena_new() };
+    struct tg_history_cmd c = {
+        .o = opts, .io = io, .arena = tg_arena_new(), .files.standard = io->out
+    };
     struct tg_repo repo = { .opts = { .trust_owner = c.o->given.trust_repository } };
     int code = 0;
     bool ok = (c.git = tg_repo_get(&repo, err));

@@ -3,16 +3,10 @@
 
 #include <time.h>
 
-/* Several suites: FILE.xml becomes FILE-SUITE.xml. */
 static const char *report_path(struct tg_check *c, const struct tg_check_job *j, int k)
 {
-    const char *path = c->o->report[k], *slash = strrchr(path, '/');
-    const char *dot = strchr(slash ? slash + 1 : path, '.');
-    size_t stem = dot && dot != path ? (size_t)(dot - path) : strlen(path);
-    if (c->suites.n == 1 || strcmp(path, "-") == 0)
-        return path;
-    return tg_arena_printf(c->arena, "%.*s-%.*s%s", (int)stem, path, TG_SV_ARG(j->suite->name),
-                           path + stem);
+    const char *path = c->o->report[k];
+    return c->suites.n == 1 ? path : tg_suite_path(path, j->suite->name, c->arena);
 }
 
 bool tg_check_open_reports(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)

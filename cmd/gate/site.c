@@ -32,7 +32,7 @@ static tg_sv of_remote(tg_sv url, struct tg_arena *a)
     return tg_sv_of(tg_arena_printf(a, "https://%.*s/%.*s", TG_SV_ARG(host), TG_SV_ARG(url)));
 }
 
-static tg_sv origin(struct tg_git *git, struct tg_arena *a)
+tg_sv tg_site_origin(struct tg_git *git, struct tg_arena *a)
 {
     static const char *const args[] = { "config", "--get", "remote.origin.url", NULL };
     struct tg_buf b = { 0 };
@@ -52,7 +52,7 @@ tg_sv tg_site_repository(const struct tg_io *io, struct tg_git *git, struct tg_a
     tg_sv found = github(io, a);
     if (!found.n)
         found = env(io, "CI_PROJECT_URL");
-    return found.n || !git ? found : origin(git, a);
+    return found.n || !git ? found : tg_site_origin(git, a);
 }
 
 tg_sv tg_site_run(const struct tg_io *io, struct tg_arena *a)

@@ -9,6 +9,8 @@
  * else the remote "origin" of `git`, which may be NULL. "": not known. Everything in `a`.
  */
 tg_sv tg_site_repository(const struct tg_io *io, struct tg_git *git, struct tg_arena *a);
+/* The same of the remote alone. */
+tg_sv tg_site_origin(struct tg_git *git, struct tg_arena *a);
 /* The page of this run (GITHUB_RUN_ID, CI_JOB_URL, BUILD_URL, BUILDKITE_BUILD_URL); "" none. */
 tg_sv tg_site_run(const struct tg_io *io, struct tg_arena *a);
 #endif

@@ -117,6 +117,16 @@ struct tg_summarize_opts tg_suite_reading(const struct tg_policy *p, const struc
     return so;
 }
 
+const char *tg_suite_path(const char *path, tg_sv suite, struct tg_arena *a)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *dot = *name ? strchr(name + 1, '.') : NULL; /* ".report" is all name */
+    int stem = dot ? (int)(dot - path) : (int)strlen(path);
+    if (strcmp(path, "-") == 0)
+        return path;
+    return tg_arena_printf(a, "%.*s-%.*s%s", stem, path, TG_SV_ARG(suite), path + stem);
+}
+
 struct tg_ci_env tg_suites_ci(const struct tg_suites *s)
 {
     return (struct tg_ci_env){

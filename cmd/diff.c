@@ -226,7 +226,7 @@ static bool diff(struct tg_diff_request *q, const struct tg_strs *args, struct t
     struct tg_repo repo = { .opts = { .trust_owner = q->o->given.trust_repository } };
     struct tg_summary summary[2];
     struct tg_comparison c = { 0 };
-    struct charts ch = { 0 };
+    struct charts ch = { .files.standard = q->io->out };
     struct tg_progress_line progress;
     bool ok = check_options(q, args, err) && open_charts(&ch, q->o, err);
     for (int s = 0; ok && s < 2; s++) {

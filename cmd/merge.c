@@ -72,12 +72,12 @@ static bool put(void *arg, tg_sv bytes, struct tg_err *err)
     return tg_outputs_put(g->files, g->handle, bytes, err);
 }
 
-static bool merge(const struct merge_opts *o, const struct tg_strs *args, struct tg_damage *damage,
-                  struct tg_arena *a, struct tg_err *err)
+static bool merge(const struct merge_opts *o, const struct tg_strs *args, const struct tg_io *io,
+                  struct tg_damage *damage, struct tg_arena *a, struct tg_err *err)
 {
     struct tg_input_list inputs = { 0 };
     struct tg_repo repo = { 0 };
-    struct tg_outputs files = { 0 };
+    struct tg_outputs files = { .standard = io->out };
     struct merging g = { &inputs, &repo, NULL, &files, 0 };
     struct tg_unite m = { .open = open_input, .put = put, .arg = &g, .damage = damage };
     bool ok = tg_outputs_open(&files, o->output ? o->output : "-", &g.handle, err);
@@ -106,7 +106,7 @@ static int merge_run(const void *opts, const struct tg_strs *args, const struct 
         return 2;
     }
     a = tg_arena_new();
-    ok = merge(o, args, o->keep_going ? &damage : NULL, a, err);
+    ok = merge(o, args, io, o->keep_going ? &damage : NULL, a, err);
     if (ok && damage.n)
         tg_io_note(io, "INCONCLUSIVE: damaged and left out:\n%s", damage.text.p);
     ok = ok && damage.n == 0;

@@ -228,7 +228,7 @@ bool tg_overlay_write(const char *path, const struct tg_input_item *item,
                       const struct tg_analysis_in *in, const struct tg_analyze_request *q,
                       struct tg_err *err)
 {
-    struct copy c = { 0 };
+    struct copy c = { .out.standard = q->io->out };
     struct tg_buf events = { 0 }, bytes = { 0 };
     struct tg_source *s = NULL;
     bool ok = tg_outputs_open(&c.out, path, &c.handle, err) &&

@@ -34,7 +34,7 @@ bool tg_policy_cmd_put_diags(struct tg_policy_cmd *j, struct tg_err *err)
 /* Into the file that -o names, and never over a trace. */
 static bool put_file(const struct tg_policy_cmd *j, tg_sv bytes, struct tg_err *err)
 {
-    struct tg_outputs file = { 0 };
+    struct tg_outputs file = { .standard = j->io->out };
     size_t handle;
     bool ok = tg_outputs_open(&file, j->o->output, &handle, err) &&
               tg_inputs_spare(&j->inputs, &file, err) &&

@@ -151,7 +151,7 @@ static bool summarize(const struct summarize_opts *o, const struct tg_strs *args
     struct tg_summary summary;
     struct tg_summarize_opts so = { .run = tg_sv_of(o->run) };
     struct tg_progress_line progress;
-    struct tg_outputs files = { 0 };
+    struct tg_outputs files = { .standard = io->out };
     struct tg_buf out = { 0 };
     size_t handle;
     const char *to = o->output ? o->output : "-";

@@ -242,6 +242,7 @@ static int check_all(struct tg_check *c, struct tg_err *err)
         struct tg_check_job *j = TG_NEW(c->arena, struct tg_check_job);
         int one;
         j->suite = c->suites.v[i];
+        j->outputs.standard = c->io->out;
         tg_summary_init(&j->summary[0]);
         tg_summary_init(&j->summary[1]);
         one = check_suite(c, j, err);

@@ -50,7 +50,7 @@ static bool output_failed(const char *path, int code, struct tg_err *err)
 
 static void outfile_release(struct tg_outfile *f)
 {
-    if (f->fd >= 0 && f->fd != STDOUT_FILENO)
+    if (f->fd >= 0 && !f->standard)
         (void)close(f->fd);
     tg_temporary_remove(f->temporary);
     tg_buf_release(&f->held);
@@ -110,15 +110,15 @@ static bool open_temporary(struct tg_outfile *f)
 
 bool tg_outputs_open(struct tg_outputs *o, const char *path, size_t *handle, struct tg_err *err)
 {
-    struct tg_outfile f = { .path = target_of(path), .fd = -1 };
+    struct tg_outfile f = { .path = target_of(path), .fd = -1, .standard = strcmp(path, "-") == 0 };
     bool ok = true;
     if (is_taken(o, f.path)) {
         outfile_release(&f);
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "two outputs go to '%s'", path);
         return tg_err_hint(err, "Give each report a file of its own.");
     }
-    if (strcmp(path, "-") == 0)
-        f.fd = STDOUT_FILENO;
+    if (f.standard)
+        f.fd = o->standard ? o->standard : STDOUT_FILENO;
     else if (is_written_in_place(f.path))
         ok = (f.fd = open(f.path, O_WRONLY | O_CLOEXEC)) >= 0;
     else
@@ -162,9 +162,8 @@ bool tg_outputs_put(struct tg_outputs *o, size_t handle, tg_sv bytes, struct tg_
 static bool outfile_commit(struct tg_outfile *f, struct tg_err *err)
 {
     if (!f->temporary) /* `| head` has seen enough: not an error, as for every filter */
-        return write_all(f->fd, tg_buf_sv(&f->held)) ||
-               (f->fd == STDOUT_FILENO && errno == EPIPE) ||
-               output_failed(f->fd == STDOUT_FILENO ? "standard output" : f->path, errno, err);
+        return write_all(f->fd, tg_buf_sv(&f->held)) || (f->standard && errno == EPIPE) ||
+               output_failed(f->standard ? "standard output" : f->path, errno, err);
     if (!tg_temporary_keep(f->temporary, f->path))
         return output_failed(f->path, errno, err);
     f->temporary = NULL;

@@ -16,18 +16,20 @@ TG_MUST bool tg_file_read(struct tg_buf *out, const char *path, size_t max, stru
  * fails before the traces are read; folders that are missing are made), `put` fills it, `commit`
  * syncs and renames all of them.
  * `release` removes what was not committed, and so do signals that end the process (temporary.h).
- * A symbolic link stays: the file it points to is replaced. The path "-" is standard output; it, a
- * pipe and a device are written in place, at commit. One target twice is an error.
+ * A symbolic link stays: the file it points to is replaced. The path "-" is `standard`; it, a pipe
+ * and a device are written in place, at commit. One target twice is an error.
  */
 struct tg_outfile {
     char *path, *temporary; /* temporary NULL: in place, from `held` */
     struct tg_buf held;
     int fd;
+    bool standard; /* the caller's descriptor */
     bool filled;
 };
 struct tg_outputs {
     struct tg_outfile *files;
     size_t n, cap;
+    int standard; /* where "-" goes; 0: standard output */
 };
 TG_MUST bool tg_outputs_open(struct tg_outputs *o, const char *path, size_t *handle,
                              struct tg_err *err);

@@ -43,6 +43,7 @@ static inline struct tg_shard *empty_shard(struct fixture *f, int64_t rank, size
         h->steps[j] = (struct tg_step){ .number = (int64_t)j + 3,
                                         .start = (tg_ns)j * 1000000,
                                         .end = (tg_ns)(j + 1) * 1000000 };
+    h->gap_count = TG_NEW_N(f->a, uint32_t, steps);
     h->rows = TG_NEW_N(f->a, struct tg_row, MAX_ROWS);
     h->measures = TG_NEW_N(f->a, struct tg_measure_value, TG_MEASURES * steps);
     return h;

@@ -1,0 +1,89 @@
+/* One file in two roles. */
+#include "tests/cmd/gate/job.h"
+
+static const char *const committed[] = { "echo same > perf/base.json", "echo x > x", NULL };
+
+/* Fresh files against the committed perf/base.json, or a path; "" both were named by the user. */
+static bool apart(struct job *k, const char *fresh, const char *base)
+{
+    struct tg_git_files files;
+    struct tg_commit head = job_commit(k, "HEAD");
+    assert_no_error(tg_inputs_add(&k->j.fresh, fresh, NULL, &k->c.repo, k->box->a, &k->err),
+                    &k->err);
+    if (base)
+        assert_no_error(tg_inputs_add(&k->j.base, base, NULL, &k->c.repo, k->box->a, &k->err),
+                        &k->err);
+    else
+        assert_no_error(
+            tg_git_list(job_git(k), head.sha, "perf/base.json", k->box->a, &files, &k->err),
+            &k->err);
+    if (!base)
+        tg_inputs_add_git(&k->j.base, head.sha, &files, k->box->a);
+    return tg_check_two_sides(&k->c, &k->j, &k->err);
+}
+
+static void a_recording_is_on_one_side(void **state)
+{
+    static const struct {
+        const char *fresh, *base;
+        bool apart;
+    } cases[] = {
+        { "perf/base.json", NULL, false }, /* the bytes that are committed */
+        { "copy.json", NULL, false },           { "changed.json", NULL, true },
+        { "HEAD:perf/base.json", NULL, false }, { "HEAD:x", NULL, true },
+        { "copy.json", "./copy.json", false },  { "copy.json", "link.json", false },
+        { "copy.json", "changed.json", true },
+    };
+    static const char *named[] = { "x" };
+    struct job k;
+    job_repository(*state, committed);
+    box_sh(*state,
+           "cd w; echo same > copy.json; echo x2 > changed.json; ln -s copy.json link.json");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        k = (struct job){ 0 };
+        job_open(&k, *state, PATH_POLICY);
+        if (apart(&k, cases[i].fresh, cases[i].base) != cases[i].apart)
+            fail_msg("%s and %s", cases[i].fresh, cases[i].base ? cases[i].base : "perf/base.json");
+        if (!cases[i].apart)
+            assert_error(&k.err, TG_ERR_IO, "1 of 1 fresh traces is the baseline's own", "itself");
+        job_close(&k);
+    }
+    k = (struct job){ .args = { named, 1, 1 }, .o.baseline = { named, 1, 1 } };
+    job_open(&k, *state, PATH_POLICY);
+    assert_true(apart(&k, "copy.json", "copy.json")); /* whoever names both knows */
+    job_close(&k);
+}
+
+static void a_report_replaces_no_input(void **state)
+{
+    static const struct {
+        const char *report;
+        bool fine;
+    } cases[] = {
+        { "copy.json", false },      { "./perf/../copy.json", false }, { "link.json", false },
+        { ".tracegate.yml", false }, { "report.json", true },
+    };
+    job_repository(*state, committed);
+    box_sh(*state, "cd w; echo other > copy.json; ln -s copy.json link.json");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct job k = { 0 };
+        job_open(&k, *state, PATH_POLICY);
+        k.o.report[TG_REPORT_json] = cases[i].report;
+        assert_true(apart(&k, "copy.json", NULL));
+        assert_no_error(tg_check_open_reports(&k.c, &k.j, &k.err), &k.err);
+        if (tg_check_outputs(&k.c, &k.j, &k.err) != cases[i].fine)
+            fail_msg("%s", cases[i].report);
+        if (!cases[i].fine)
+            assert_error(&k.err, TG_ERR_USAGE, "would overwrite", NULL);
+        job_close(&k);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_recording_is_on_one_side, box_setup, box_teardown),
+        cmocka_unit_test_setup_teardown(a_report_replaces_no_input, box_setup, box_teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,116 @@
+/* The tree of call paths and the steps of both sides, from small trace files. */
+#include "tests/cmd/gate/room.h"
+
+#include "cmd/gate/picture.h"
+
+/* One step of 1 ms: aten::mm of `us` us, on the host; `kernel` adds a launch and its kernel. */
+static const char *trace(struct room *r, unsigned us, unsigned kernel)
+{
+    const char *device =
+        kernel ? tg_arena_printf(
+                     r->arena,
+                     ",{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\","
+                     "\"pid\":1,\"tid\":1,\"ts\":120,\"dur\":5,\"args\":{\"correlation\":9}},"
+                     "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"gemm\",\"pid\":0,\"tid\":7,"
+                     "\"ts\":130,\"dur\":%u,\"args\":{\"correlation\":9,\"device\":0,"
+                     "\"stream\":7}}",
+                     kernel)
+               : "";
+    return tg_arena_printf(
+        r->arena,
+        "{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#1\","
+        "\"pid\":1,\"tid\":1,\"ts\":0,\"dur\":1000},"
+        "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mm\",\"pid\":1,\"tid\":1,\"ts\":100,"
+        "\"dur\":%u}%s]}",
+        us, device);
+}
+
+static struct tg_picture take(struct room *r)
+{
+    static const struct tg_window_spec window = { TG_WINDOW_AUTO, { NULL, 0 } };
+    struct tg_load_opts load = { .keep_python = false };
+    struct tg_input_item base = { .label = "base.json" }, test = { .label = "test.json" };
+    struct tg_input_list side[2] = { { .v = &base, .n = 1 }, { .v = &test, .n = 1 } };
+    struct tg_repo repo = { 0 };
+    struct tg_picture p;
+    tg_picture_take(&p, &(struct tg_picture_ask){ .side = { &side[0], &side[1] },
+                                                  .load = &load,
+                                                  .window = &window,
+                                                  .repo = &repo,
+                                                  .arena = r->arena });
+    return p;
+}
+
+/* Host time: the root is the sum of what is followed, 300 us before and 500 us after. */
+static void without_a_device_the_tree_is_of_the_host(void **state)
+{
+    struct tg_picture p;
+    struct room r;
+    (void)state;
+    room_open(&r);
+    room_file("base.json", trace(&r, 300, 0));
+    room_file("test.json", trace(&r, 500, 0));
+    p = take(&r);
+    assert_false(p.device || p.stacks);
+    assert_int_equal(p.n_nodes, 2);
+    assert_true(p.nodes[0].value[0] == 300000 && p.nodes[0].value[1] == 500000);
+    assert_int_equal(p.nodes[1].parent, 0);
+    assert_sv_equal(p.nodes[1].text, TG_SV("aten::mm"));
+    assert_true(p.nodes[1].value[1] == 500000);
+    assert_true(p.least == 1000); /* 0.2 % of the larger side */
+    assert_int_equal(p.step[0].n, 1);
+    assert_sv_equal(p.step[1].trace, TG_SV("test.json"));
+    room_close(&r);
+}
+
+/* Of device work on both sides: 40 and 60 us, at the operator around the launch. */
+static void with_a_device_it_is_of_the_kernels(void **state)
+{
+    struct tg_picture p;
+    struct room r;
+    (void)state;
+    room_open(&r);
+    room_file("base.json", trace(&r, 300, 40));
+    room_file("test.json", trace(&r, 300, 60));
+    p = take(&r);
+    assert_true(p.device);
+    assert_true(p.nodes[0].value[0] == 40000 && p.nodes[0].value[1] == 60000);
+    assert_sv_equal(p.nodes[1].text, TG_SV("aten::mm"));
+    room_file("test.json", trace(&r, 300, 0)); /* one side has no device: the host's again */
+    p = take(&r);
+    assert_false(p.device);
+    assert_true(p.nodes[0].value[1] == 300000);
+    room_close(&r);
+}
+
+/* A side that cannot be drawn is not an error, and the other side's step is there. */
+static void a_side_without_a_trace_has_no_tree(void **state)
+{
+    static const char *const other[] = { "tracegate-summary 1\n", "{\"traceEvents\": [", "" };
+    struct tg_picture p;
+    struct room r;
+    (void)state;
+    room_open(&r);
+    room_file("test.json", trace(&r, 300, 0));
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
+        room_file("base.json", other[i]);
+        p = take(&r);
+        assert_int_equal(p.n_nodes, 0);
+        assert_int_equal(p.step[0].n, 0);
+        assert_int_equal(p.step[1].n, 1);
+    }
+    (void)unlink("base.json");
+    p = take(&r);
+    assert_int_equal(p.n_nodes, 0);
+    room_close(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_a_device_the_tree_is_of_the_host),
+        cmocka_unit_test(with_a_device_it_is_of_the_kernels),
+        cmocka_unit_test(a_side_without_a_trace_has_no_tree),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

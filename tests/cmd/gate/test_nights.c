@@ -1,0 +1,120 @@
+/* Stored runs along first parents as nights. Runs are summaries of traces made here. */
+#include "tests/cmd/gate/job.h"
+
+#include "cmd/gate/nights.h"
+#include "cmd/gate/runs.h"
+#include "tests/cmd/gate/traces.h"
+
+/* A stored run of suite main, of the trace with so many calls. */
+static void store_run(struct job *k, const char *suite, const char *rev, unsigned calls)
+{
+    static const struct tg_gate_opts none;
+    static const char *path[] = { "../t.json" };
+    const struct tg_strs args = { path, 1, 1 };
+    struct tg_gate_same s;
+    struct tg_buf b = { 0 };
+    assert_no_error(
+        tg_file_write("../t.json", tg_sv_of(trace_text(k->box->a, -1, calls, 10)), &k->err),
+        &k->err);
+    assert_no_error(tg_gate_same_open(&s, &none, &args, "x", 1, &k->io, &k->err), &k->err);
+    assert_no_error(tg_summary_write(&s.summary, NULL, &b, &k->err), &k->err);
+    tg_gate_same_release(&s);
+    tg_buf_putc(&b, '\0');
+    job_store(k, suite, rev, b.p);
+    tg_buf_release(&b);
+}
+
+static struct tg_nights load(struct job *k, const char *until)
+{
+    struct tg_store store = tg_store_in_git(job_git(k));
+    struct tg_commit at = job_commit(k, until);
+    struct tg_nights n;
+    assert_no_error(tg_nights_load(&n, &store, TG_SV("main"), &at, NULL, &k->err), &k->err);
+    return n;
+}
+
+static const char *const five[] = { "echo 1 > x", "echo 2 > x", "echo 3 > x",
+                                    "echo 4 > x", "echo 5 > x", NULL };
+
+/* Runs at HEAD~3 (two jobs), HEAD~1 and HEAD: three nights on a line of four commits. */
+static void a_night_is_a_commit_with_runs(void **state)
+{
+    struct tg_nights n;
+    struct job k = { 0 };
+    job_repository(*state, five);
+    job_open(&k, *state, STORED_POLICY);
+    store_run(&k, "main", "HEAD~3", 1);
+    store_run(&k, "main", "HEAD~3", 2);
+    store_run(&k, "main", "HEAD~1", 3);
+    store_run(&k, "main", "HEAD", 4);
+    store_run(&k, "other", "HEAD~4", 5);
+    n = load(&k, "HEAD");
+    assert_int_equal(n.history.n, 3);
+    assert_int_equal(n.n_line, 4);
+    assert_int_equal(n.place[0], 0);
+    assert_int_equal(n.place[1], 2);
+    assert_int_equal(n.place[2], 3);
+    is_text(n.history.night[0].commit, job_commit(&k, "HEAD~3").sha);
+    is_text(n.history.night[0].subject, "commit");
+    assert_true(!n.cut && !n.elsewhere && !n.unread);
+    tg_nights_release(&n);
+    n = load(&k, "HEAD~1");
+    assert_int_equal(n.history.n, 2);
+    assert_int_equal(n.elsewhere, 1); /* HEAD's */
+    tg_nights_release(&n);
+    n = load(&k, "HEAD~4");
+    assert_int_equal(n.history.n, 0);
+    assert_int_equal(n.n_line, 0);
+    assert_int_equal(n.elsewhere, 3);
+    tg_nights_release(&n);
+    job_close(&k);
+}
+
+static void a_night_that_cannot_be_read_is_counted(void **state)
+{
+    struct tg_nights n;
+    struct job k = { 0 };
+    job_repository(*state, five);
+    job_open(&k, *state, STORED_POLICY);
+    store_run(&k, "main", "HEAD~1", 1);
+    job_store(&k, "main", "HEAD", "not a summary");
+    n = load(&k, "HEAD");
+    assert_int_equal(n.history.n, 1);
+    assert_int_equal(n.unread, 1);
+    is_in(n.unread_why, tg_arena_printf(k.box->a, "%.12s: ", job_commit(&k, "HEAD").sha));
+    tg_nights_release(&n);
+    job_close(&k);
+}
+
+static void suites_that_something_is_stored_of(void **state)
+{
+    struct job k = { 0 };
+    tg_sv *suites;
+    size_t n;
+    job_repository(*state, five);
+    job_open(&k, *state, STORED_POLICY);
+    {
+        struct tg_store store = tg_store_in_git(job_git(&k));
+        assert_no_error(tg_nights_suites(&store, k.box->a, &suites, &n, &k.err), &k.err);
+        assert_int_equal(n, 0);
+        job_store(&k, "b", "HEAD", "1");
+        job_store(&k, "a", "HEAD", "2");
+        job_store(&k, "b", "HEAD~1", "3");
+        assert_no_error(tg_nights_suites(&store, k.box->a, &suites, &n, &k.err), &k.err);
+    }
+    assert_int_equal(n, 2);
+    is_text(suites[0], "a");
+    is_text(suites[1], "b");
+    job_close(&k);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define CASE(name) cmocka_unit_test_setup_teardown(name, box_setup, box_teardown)
+        CASE(a_night_is_a_commit_with_runs),
+        CASE(a_night_that_cannot_be_read_is_counted),
+        CASE(suites_that_something_is_stored_of),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

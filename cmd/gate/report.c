@@ -6,7 +6,7 @@
 static const char *report_path(struct tg_check *c, const struct tg_check_job *j, int k)
 {
     const char *path = c->o->report[k];
-    return c->suites.n == 1 ? path : tg_suite_path(path, j->suite->name, c->arena);
+    return c->suites.n == 1 ? path : tg_suites_path(path, j->suite->name, c->arena);
 }
 
 bool tg_check_open_reports(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)

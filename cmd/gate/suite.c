@@ -117,7 +117,7 @@ struct tg_summarize_opts tg_suite_reading(const struct tg_policy *p, const struc
     return so;
 }
 
-const char *tg_suite_path(const char *path, tg_sv suite, struct tg_arena *a)
+const char *tg_suites_path(const char *path, tg_sv suite, struct tg_arena *a)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     const char *dot = *name ? strchr(name + 1, '.') : NULL; /* ".report" is all name */

@@ -64,7 +64,7 @@ static struct tg_trace *load_trace(const struct tg_analyze_request *q, size_t i,
 {
     struct tg_load_opts opts = { .keep_hta = q->hta,
                                  .keep_python = q->keep_python,
-                                 .want_facts = true,
+                                 .want_attrs = true,
                                  .want_memory = !q->hta };
     struct tg_buf bytes = { 0 };
     struct tg_source *s = tg_inputs_open(&q->inputs->v[i], q->repo, NULL, &bytes, err);

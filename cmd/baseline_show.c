@@ -273,7 +273,7 @@ static bool show_night(struct tg_store_cmd *s, const struct tg_stored *v, size_t
 
 static void put_shard(struct tg_store_cmd *s, const struct tg_shard *shard)
 {
-    if (shard->left_out) {
+    if (shard->steps_only) {
         tg_buf_printf(&s->out, "    rank %" PRId64 "  %zu step%s  step times only\n", shard->rank,
                       shard->n_steps, tg_plural(shard->n_steps));
         return;

@@ -55,7 +55,7 @@ static bool compare_summaries(struct tg_comparison *out, const struct tg_diff_re
     return tg_compare(out, &side[TG_BASE], &side[TG_TEST], &co, q->arena, err);
 }
 
-static bool no_facts_in_summary(struct tg_source *s, struct tg_err *err)
+static bool no_attrs_in_summary(struct tg_source *s, struct tg_err *err)
 {
     tg_sv head;
     if (!tg_source_peek(s, &head, err))
@@ -82,14 +82,14 @@ static bool tally_one(void *arg, size_t i, struct tg_err *err)
     struct tallying *all = arg;
     const struct tg_diff_request *q = all->q;
     const int side = all->side;
-    struct tg_load_opts load = { .want_facts = true };
+    struct tg_load_opts load = { .want_attrs = true };
     struct tg_buf bytes = { 0 };
     struct tg_steps steps = { 0 };
     struct tg_trace *trace = NULL;
     struct tg_source *s = tg_inputs_open(&all->inputs->v[i], q->repo, NULL, &bytes, err);
     bool ok;
     tg_reading_opts(&load.reader, tg_reading_share(i, all->inputs->n));
-    ok = s && no_facts_in_summary(s, err) && (trace = tg_trace_load(s, &load, q->progress, err)) &&
+    ok = s && no_attrs_in_summary(s, err) && (trace = tg_trace_load(s, &load, q->progress, err)) &&
          tg_steps_build(&steps, trace, &q->window, err);
     tg_turns_wait(&all->turns, i);
     if (ok)
@@ -117,7 +117,7 @@ static bool tally_side(struct tg_tally *t, const struct tg_diff_request *q,
     return tg_err_hint(err, "Leave out --%s-step to see all.", side ? "test" : "control");
 }
 
-static bool compare_by_fact(struct tg_comparison *out, const struct tg_diff_request *q,
+static bool compare_by_attr(struct tg_comparison *out, const struct tg_diff_request *q,
                             const struct tg_input_list inputs[2], struct tg_err *err)
 {
     struct tg_tally *t =
@@ -138,7 +138,7 @@ bool tg_diff_compare(struct tg_comparison *out, const struct tg_diff_request *q,
     bool ok;
     if (q->o->hta)
         return compare_hta(out, q, inputs, err);
-    ok = tg_diff_splits_names(q->o) ? compare_by_fact(out, q, inputs, err)
+    ok = tg_diff_splits_names(q->o) ? compare_by_attr(out, q, inputs, err)
                                     : compare_summaries(out, q, inputs, summary, err);
     if (ok)
         tg_join_names(out, q->o->short_names, q->arena);

@@ -191,7 +191,7 @@ const struct tg_cmd tg_cmd_summarize = {
     .name = "summarize",
     .summary = "traces into the small form that check and diff compare",
     .synopsis = "TRACE... [-o FILE] [options]",
-    .about = "A summary holds counts, durations and exact facts per step, rank and run, and "
+    .about = "A summary holds counts, durations and launch attributes per step, rank and run, and "
              "stands wherever a trace may: a stored baseline decides exactly as its traces would. "
              "Its bytes depend on the traces alone, not on their order or paths.\n"
              "\n"

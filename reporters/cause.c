@@ -20,7 +20,7 @@ enum tg_section tg_section_of(const struct tg_result *r)
         return TG_SECTION_GAPS;
     switch (r->dimension) {
     case TG_DIM_COUNT:
-    case TG_DIM_FACT:
+    case TG_DIM_ATTR:
     case TG_DIM_BYTES:
         return TG_SECTION_COUNTS;
     case TG_DIM_DURATION:

@@ -128,7 +128,7 @@ static void add_result(struct tg_doc *list, const struct tg_verdict *v, const st
     add_text(o, "at", tg_buf_sv(&at));
     tg_doc_add_str(o, "message", r->message);
     add_text(o, "evidence", r->evidence);
-    add_text(o, "inside", r->inside);
+    add_text(o, "inside", r->calling_op);
     add_text(o, "next", r->next);
     add_text(o, "why", r->why);
     add_text(o, "owner", r->owner);
@@ -207,14 +207,14 @@ static void add_counted(struct tg_doc *o, const struct tg_count_evidence *ev)
     add_text(e, "with", ev->with);
 }
 
-static void add_facts(struct tg_doc *o, const struct tg_op *op)
+static void add_attrs(struct tg_doc *o, const struct tg_op *op)
 {
     struct tg_doc *list = tg_doc_add_array(o, "facts");
-    for (size_t i = 0; i < op->n_facts; i++) {
+    for (size_t i = 0; i < op->n_attrs; i++) {
         struct tg_doc *f = tg_doc_add_object(list, NULL);
-        tg_doc_add_str(f, "kind", op->facts[i].kind);
-        tg_doc_add_str(f, "baseline", op->facts[i].base);
-        tg_doc_add_str(f, "test", op->facts[i].test);
+        tg_doc_add_str(f, "kind", op->attrs[i].kind);
+        tg_doc_add_str(f, "baseline", op->attrs[i].base);
+        tg_doc_add_str(f, "test", op->attrs[i].test);
     }
 }
 
@@ -245,7 +245,7 @@ static void add_op(struct tg_doc *list, const struct tg_comparison *c, const str
     tg_doc_add_bool(o, "grouped", op->grouped);
     add_counted(o, &op->counted);
     add_evidence(o, tg_op_told(op));
-    add_facts(o, op);
+    add_attrs(o, op);
 }
 
 static void add_table(struct tg_doc *root, const struct tg_comparison *c)

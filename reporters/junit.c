@@ -386,7 +386,7 @@ static void put_only_case(struct suite *s)
 
 static size_t put_results(struct suite *s, size_t max)
 {
-    size_t left_out = 0;
+    size_t omitted = 0;
     for (size_t i = 0; i < s->v->n_results; i++) {
         if (is_guard(&s->v->results[i]))
             continue;
@@ -400,9 +400,9 @@ static size_t put_results(struct suite *s, size_t max)
         if (s->n.tests < max)
             put_result(s, &s->v->results[i]);
         else
-            left_out++;
+            omitted++;
     }
-    return left_out;
+    return omitted;
 }
 
 /* ---- the file ---- */
@@ -416,7 +416,7 @@ static void put_property(struct tg_buf *out, const char *name, tg_sv value)
     tg_buf_puts(out, "/>\n");
 }
 
-static void put_properties(struct tg_buf *out, const struct tg_verdict *v, size_t left_out)
+static void put_properties(struct tg_buf *out, const struct tg_verdict *v, size_t omitted)
 {
     struct tg_buf text = { 0 };
     tg_buf_puts(out, "    <properties>\n");
@@ -432,9 +432,9 @@ static void put_properties(struct tg_buf *out, const struct tg_verdict *v, size_
     put_property(out, "tracegate", v->version);
     for (size_t i = 0; i < v->n_notes; i++)
         put_property(out, "note", v->notes[i].text);
-    if (left_out) {
+    if (omitted) {
         tg_buf_clear(&text);
-        tg_buf_printf(&text, "%zu", left_out);
+        tg_buf_printf(&text, "%zu", omitted);
         put_property(out, "results_left_out", tg_buf_sv(&text));
     }
     tg_buf_puts(out, "    </properties>\n");
@@ -452,7 +452,7 @@ static void put_counts(struct tg_buf *out, const struct tally *n, bool skipped)
     tg_buf_putc(out, '"');
 }
 
-static void put_suite(struct tg_buf *out, const struct suite *s, size_t left_out)
+static void put_suite(struct tg_buf *out, const struct suite *s, size_t omitted)
 {
     const struct tg_verdict *v = s->v;
     struct tg_buf name = { 0 };
@@ -472,7 +472,7 @@ static void put_suite(struct tg_buf *out, const struct suite *s, size_t left_out
     if (s->strict)
         tg_buf_puts(out, " hostname=\"localhost\" package=\"tracegate\" id=\"0\"");
     tg_buf_puts(out, ">\n");
-    put_properties(out, v, left_out);
+    put_properties(out, v, omitted);
     tg_buf_add(out, tg_buf_sv(&s->cases));
     if (s->strict) {
         tg_buf_puts(out, "    <system-out>");
@@ -487,15 +487,15 @@ bool tg_reporter_junit(struct tg_buf *out, const struct tg_verdict *v, const str
                        struct tg_err *err)
 {
     struct suite s = { .v = v, .strict = r->strict };
-    size_t left_out;
+    size_t omitted;
     (void)err;
     tg_strmap_init(&s.names);
     tg_strmap_init(&s.unjudged);
     put_error(&s);
-    left_out = put_results(&s, r->junit_max ? r->junit_max : MAX_CASES);
+    omitted = put_results(&s, r->junit_max ? r->junit_max : MAX_CASES);
     if (!s.n.tests)
         put_only_case(&s);
-    put_suite(out, &s, left_out);
+    put_suite(out, &s, omitted);
     tg_strmap_release(&s.names);
     tg_strmap_release(&s.unjudged);
     tg_buf_release(&s.cases);

@@ -184,12 +184,12 @@ static bool put_region(struct tg_buf *out, const struct tg_comparison *c, size_t
 {
     const struct tg_region *g = &c->regions[region];
     struct tg_buf side[2] = { { 0 }, { 0 } };
-    bool went = put_region_side(&side[TG_BASE], c, region, TG_BASE);
-    bool came = put_region_side(&side[TG_TEST], c, region, TG_TEST);
-    if (went || came) {
+    bool removed = put_region_side(&side[TG_BASE], c, region, TG_BASE);
+    bool added = put_region_side(&side[TG_TEST], c, region, TG_TEST);
+    if (removed || added) {
         tg_buf_puts(out, "- ");
-        tg_buf_puts(out, went ? side[TG_BASE].p : "new:");
-        tg_buf_puts(out, !went ? " " : came ? " \xe2\x86\x92 " : " gone");
+        tg_buf_puts(out, removed ? side[TG_BASE].p : "new:");
+        tg_buf_puts(out, !removed ? " " : added ? " \xe2\x86\x92 " : " gone");
         tg_buf_add(out, tg_buf_sv(&side[TG_TEST]));
         tg_buf_puts(out, ": ");
         tg_put_count(out, g->calls[TG_BASE]);
@@ -209,7 +209,7 @@ static bool put_region(struct tg_buf *out, const struct tg_comparison *c, size_t
     }
     tg_buf_release(&side[0]);
     tg_buf_release(&side[1]);
-    return went || came;
+    return removed || added;
 }
 
 /* A few are news; many are folded. */
@@ -347,9 +347,9 @@ static void put_foot(struct tg_markdown *m)
     if (m->dropped_rows || m->dropped_parts) {
         tg_buf_puts(m->out, "<br>Too long for one comment: ");
         if (m->dropped_rows)
-            tg_buf_printf(m->out, "%zu rows left out", m->dropped_rows);
+            tg_buf_printf(m->out, "%zu rows omitted", m->dropped_rows);
         if (m->dropped_parts)
-            tg_buf_printf(m->out, "%s%zu sections left out", m->dropped_rows ? ", " : "",
+            tg_buf_printf(m->out, "%s%zu sections omitted", m->dropped_rows ? ", " : "",
                           m->dropped_parts);
         tg_buf_puts(m->out, "; the JSON report has all.");
     }

@@ -47,7 +47,7 @@ void tg_prose_init(struct tg_prose *p, const struct tg_verdict *v)
         if (tg_result_shown(r) && r->op_normalised.n > 2 && !word)
             add_name(&m, r->op_normalised);
         add_risky(&m, r->op_normalised);
-        add_risky(&m, r->inside);
+        add_risky(&m, r->calling_op);
     }
     for (size_t i = 0; v->comparison && i < v->comparison->n_ops; i++)
         add_risky(&m, v->comparison->ops[i].name);

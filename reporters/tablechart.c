@@ -116,14 +116,14 @@ struct bar {
 };
 struct stack {
     const char *title, *sub, *parts[MAX_PARTS];
-    size_t n_parts, n, left_out;
+    size_t n_parts, n, omitted;
     struct bar bars[MAX_ROWS];
 };
 
 static struct bar *add_bar(struct stack *s)
 {
     if (s->n == MAX_ROWS) {
-        s->left_out++;
+        s->omitted++;
         return NULL;
     }
     s->bars[s->n] = (struct bar){ 0 };
@@ -262,7 +262,7 @@ static void keep_largest(struct stack *s, tg_sv name, double v)
 {
     size_t at = s->n;
     if (s->n == MAX_NAMES)
-        s->left_out++;
+        s->omitted++;
     else
         s->n++;
     while (at > 0 && v > s->bars[at - 1].part[0]) {
@@ -457,16 +457,16 @@ static bool draw_stack(struct tg_buf *out, const struct tg_table *f)
         return false;
     }
     bottom = top + (int)s->n * ROW;
-    height = bottom + FOOT + (s->left_out ? 18 : 0);
+    height = bottom + FOOT + (s->omitted ? 18 : 0);
     open_svg(out, height, s->title, s->sub);
     if (s->n_parts > 1)
         put_legend(out, s->parts, s->n_parts, false);
     put_time_ticks(out, widest, PLOT_X, PLOT_W, top, bottom);
     for (size_t i = 0; i < s->n; i++)
         put_bar(out, s, &s->bars[i], top + 6 + (int)i * ROW, widest);
-    if (s->left_out)
+    if (s->omitted)
         tg_buf_printf(out, "  <text class=\"sub\" x=\"%d\" y=\"%d\">%zu more in the table</text>\n",
-                      MARGIN, height - 14, s->left_out);
+                      MARGIN, height - 14, s->omitted);
     tg_buf_puts(out, "</svg>\n");
     free(s);
     return true;
@@ -483,7 +483,7 @@ struct line {
 struct lines {
     const char *title, *sub, *unit;
     struct line *v;
-    size_t n, left_out;
+    size_t n, omitted;
     double from, to, most;
 };
 
@@ -537,7 +537,7 @@ static void choose_lines(struct lines *l, const struct tg_table *f, size_t value
     if (n)
         qsort(all, n, sizeof *all, by_area);
     l->n = n < MAX_SERIES ? n : MAX_SERIES;
-    l->left_out = n - l->n;
+    l->omitted = n - l->n;
     for (size_t i = 0; i < l->n; i++) {
         memcpy(l->v[i].label, all[i].label, sizeof all[i].label);
         for (int x = 0; x <= LINE_W; x++)
@@ -645,7 +645,7 @@ static bool draw_lines(struct tg_buf *out, const struct tg_table *f)
     put_time_ticks(out, l.to - l.from, LINE_X, LINE_W, HEAD, HEAD + LINE_H);
     for (size_t i = 0; i < l.n; i++)
         put_line(out, &l, i, high);
-    if (l.left_out)
+    if (l.omitted)
         tg_buf_printf(
             out,
             "  <text class=\"sub end\" x=\"%d\" y=\"53\">the %d series with most area</text>\n",

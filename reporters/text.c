@@ -307,11 +307,12 @@ static bool put_replacement(struct page *p, size_t i)
 {
     const struct tg_comparison *c = p->v->comparison;
     const struct tg_region *g = &c->regions[i];
-    struct tg_buf text = { 0 }, came = { 0 };
-    bool went = put_names(&text, c, i, TG_BASE), any = put_names(&came, c, i, TG_TEST) || went;
+    struct tg_buf text = { 0 }, added = { 0 };
+    bool removed = put_names(&text, c, i, TG_BASE),
+         any = put_names(&added, c, i, TG_TEST) || removed;
     if (any) {
-        tg_buf_puts(&text, !went ? "new: " : came.n ? " -> " : " gone");
-        tg_buf_add(&text, tg_buf_sv(&came));
+        tg_buf_puts(&text, !removed ? "new: " : added.n ? " -> " : " gone");
+        tg_buf_add(&text, tg_buf_sv(&added));
         tg_buf_puts(&text, ": ");
         tg_put_count(&text, g->calls[TG_BASE]);
         tg_buf_puts(&text, " -> ");
@@ -329,7 +330,7 @@ static bool put_replacement(struct page *p, size_t i)
         put_field(p, 6, "-", 2, tg_buf_sv(&text), TG_TINT_DIM);
     }
     tg_buf_release(&text);
-    tg_buf_release(&came);
+    tg_buf_release(&added);
     return any;
 }
 

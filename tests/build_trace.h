@@ -2,9 +2,9 @@
 #define TG_TESTS_BUILD_TRACE_H
 /*
  * Traces made in memory, for tests behind the reader. Add rows, then `bt_trace` builds the columns
- * in the order of the rows, or in a random one: names, threads, tracks and facts get their ids by
- * first appearance, as the reader gives them. Times are ns. What `bt_trace` returns belongs to the
- * builder.
+ * in the order of the rows, or in a random one: names, threads, tracks and attributes get their ids
+ * by first appearance, as the reader gives them. Times are ns. What `bt_trace` returns belongs to
+ * the builder.
  */
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@ struct bt_row {
     const char *cat, *name, *pid, *tid;
     tg_ns ts, dur;
     int64_t correlation, device, stream;
-    const char *facts; /* "" none */
+    const char *attrs; /* "" none */
 };
 struct bt {
     struct bt_row *v;
@@ -34,8 +34,8 @@ static inline void bt_init(struct bt *b)
 
 static inline void bt_drop_trace(struct bt *b)
 {
-    if (b->trace.facts.arena)
-        tg_strmap_release(&b->trace.facts);
+    if (b->trace.attrs.arena)
+        tg_strmap_release(&b->trace.attrs);
     memset(&b->trace, 0, sizeof b->trace);
     memset(&b->names, 0, sizeof b->names);
 }
@@ -123,7 +123,7 @@ static inline const struct tg_trace *bt_trace(struct bt *b, uint64_t seed)
     t->segment = TG_NEW_N(b->arena, struct tg_span *, t->n_segments);
     for (size_t i = 0; i < t->n_segments; i++)
         t->segment[i] = TG_NEW_N(b->arena, struct tg_span, TG_SPAN_SEGMENT);
-    tg_strmap_init(&t->facts);
+    tg_strmap_init(&t->attrs);
     b->info.events = b->n;
     for (size_t i = 0; i < b->n; i++) {
         const struct bt_row *r = &b->v[at[i]];
@@ -133,7 +133,7 @@ static inline const struct tg_trace *bt_trace(struct bt *b, uint64_t seed)
             r->correlation,
             bt_name(b, r),
             bt_track(b, threads, r),
-            *r->facts ? tg_strmap_add(&t->facts, tg_sv_of(r->facts)) : TG_NO_ID,
+            *r->attrs ? tg_strmap_add(&t->attrs, tg_sv_of(r->attrs)) : TG_NO_ID,
             (uint32_t)i,
         };
     }

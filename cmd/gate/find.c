@@ -13,7 +13,7 @@ static bool own_path(struct tg_check *c, struct tg_git *git, tg_sv *out)
 static void describe_found(struct tg_check *c, struct tg_check_job *j, const struct tg_baseline *b)
 {
     static const enum tg_situation situation[] = { [TG_FOUND] = TG_SITUATION_FOUND,
-                                                   [TG_FOUND_HOLE] = TG_SITUATION_GAP,
+                                                   [TG_FOUND_GAP] = TG_SITUATION_GAP,
                                                    [TG_FOUND_FIRST_RUN] = TG_SITUATION_FIRST_RUN,
                                                    [TG_FOUND_LOST] = TG_SITUATION_LOST };
     const struct tg_commit *k = b->commit.sha[0] ? &b->commit : &b->start;
@@ -59,7 +59,7 @@ static bool find_path(struct tg_check *c, struct tg_git *git, const struct tg_co
 
 static bool is_found(const struct tg_baseline *b)
 {
-    return b->found == TG_FOUND || b->found == TG_FOUND_HOLE;
+    return b->found == TG_FOUND || b->found == TG_FOUND_GAP;
 }
 
 /* What is stored exactly at a commit that was named. */

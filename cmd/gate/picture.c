@@ -49,7 +49,7 @@ static bool read_side(struct tg_picture *out, const struct tg_picture_ask *ask, 
     bool ok = false;
     tg_err_init(&ignored);
     load.keep_python = load.want_sequence = true;
-    load.keep_hta = load.want_facts = load.want_memory = false;
+    load.keep_hta = load.want_attrs = load.want_memory = false;
     if (list->n && strcmp(list->v[0].label, "-") != 0)
         s = tg_inputs_open(&list->v[0], ask->repo, load.reader.limits, &bytes, &ignored);
     if (s && tg_source_peek(s, &head, &ignored) && !tg_summary_looks_like(head))

@@ -15,7 +15,7 @@ static bool find_stored(struct tg_input_list *list, const struct tg_gate_runs *r
     if (!tg_store_find(&store, &head, r->suite->name, (unsigned)r->policy->baseline.max_walk, false,
                        a, &b, err))
         return false;
-    if (b.found == TG_FOUND || b.found == TG_FOUND_HOLE) {
+    if (b.found == TG_FOUND || b.found == TG_FOUND_GAP) {
         tg_inputs_add_git(list, b.commit.sha, &b.files, a);
         return true;
     }

@@ -102,7 +102,7 @@ struct tg_summarize_opts tg_suite_reading(const struct tg_policy *p, const struc
 {
     const struct tg_window *w = &suite->window;
     struct tg_summarize_opts so = {
-        .load = { .reader = { .want_args = true }, .want_facts = true, .want_memory = true },
+        .load = { .reader = { .want_args = true }, .want_attrs = true, .want_memory = true },
         .rank = -1,
         .classes = &p->classes,
     };

@@ -25,7 +25,7 @@ struct tg_analysis_opts {
 
 struct tg_rank_trace {
     int64_t rank;
-    const struct tg_trace *trace; /* with hta: loaded with keep_hta; facts are wanted always */
+    const struct tg_trace *trace; /* with hta: loaded with keep_hta; attributes are wanted always */
     const struct tg_steps *steps; /* NULL with hta */
 };
 

@@ -67,7 +67,7 @@ static void add_copy(struct kind *k, const struct tg_trace *t, const struct tg_w
     const struct tg_span *s = tg_span_at(t, r->span);
     tg_ns dur = tg_ns_sub(r->end, r->start);
     double bytes, gbps = 0;
-    bool known = tg_trace_fact_real(t, s, TG_SV("bytes"), &bytes) && bytes >= 0 && bytes < 9e18;
+    bool known = tg_trace_attr_real(t, s, TG_SV("bytes"), &bytes) && bytes >= 0 && bytes < 9e18;
     k->copies++;
     k->time = tg_ns_add(k->time, dur);
     if (known)
@@ -78,7 +78,7 @@ static void add_copy(struct kind *k, const struct tg_trace *t, const struct tg_w
         return;
     if (known)
         gbps = bytes / (double)dur;
-    else if (!tg_trace_fact_real(t, s, TG_SV("bandwidth"), &gbps))
+    else if (!tg_trace_attr_real(t, s, TG_SV("bandwidth"), &gbps))
         return;
     tg_rates_add(&k->rates, r->start, r->end, gbps);
 }

@@ -10,11 +10,11 @@ const char *tg_class_hta_name(enum tg_class c)
     return names[c];
 }
 
-bool tg_trace_fact_real(const struct tg_trace *t, const struct tg_span *s, tg_sv key, double *out)
+bool tg_trace_attr_real(const struct tg_trace *t, const struct tg_span *s, tg_sv key, double *out)
 {
-    if (s->fact == TG_NO_ID)
+    if (s->attr == TG_NO_ID)
         return false;
-    for (tg_sv rest = t->facts.text[s->fact]; rest.n;) {
+    for (tg_sv rest = t->attrs.text[s->attr]; rest.n;) {
         tg_sv line = tg_sv_cut(&rest, '\n'), name = tg_sv_cut(&line, '=');
         if (!tg_sv_eq(name, key))
             continue;

@@ -74,9 +74,9 @@ struct job {
 
 static tg_sv group_of(const struct tg_trace *t, const struct tg_span *s)
 {
-    if (s->fact == TG_NO_ID)
+    if (s->attr == TG_NO_ID)
         return TG_SV("");
-    for (tg_sv rest = t->facts.text[s->fact]; rest.n;) {
+    for (tg_sv rest = t->attrs.text[s->attr]; rest.n;) {
         tg_sv line = tg_sv_cut(&rest, '\n');
         if (!tg_sv_starts(line, TG_SV("group=")))
             continue;

@@ -152,16 +152,16 @@ static void watched(sigset_t *set)
 static void *wait_for_the_end(void *arg)
 {
     sigset_t set;
-    int came;
+    int received;
     (void)arg;
     watched(&set);
-    while (sigwait(&set, &came) != 0)
+    while (sigwait(&set, &received) != 0)
         continue;
     tg_temporary_remove_all();
     sigemptyset(&set);
-    sigaddset(&set, came);
+    sigaddset(&set, received);
     (void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
-    (void)raise(came); /* its default ends the process, with the status that a shell expects */
+    (void)raise(received); /* its default ends the process, with the status that a shell expects */
     return NULL;
 }
 

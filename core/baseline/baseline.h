@@ -206,7 +206,7 @@ TG_MUST bool tg_git_read_path(struct tg_git *g, const char *sha, const char *pat
  * A walk that ends at the cut of a shallow clone, where LOST would be said, is TG_ERR_GIT instead:
  * the baseline may be beyond the cut.
  */
-enum tg_found { TG_FOUND, TG_FOUND_HOLE, TG_FOUND_FIRST_RUN, TG_FOUND_LOST };
+enum tg_found { TG_FOUND, TG_FOUND_GAP, TG_FOUND_FIRST_RUN, TG_FOUND_LOST };
 
 struct tg_find_opts {
     const char *path;                /* file, directory or glob in the tree */

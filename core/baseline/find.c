@@ -316,7 +316,7 @@ static bool not_found(struct tg_git *g, const struct tg_find_opts *o, bool polic
 
 void tg_git_use(struct tg_baseline *out, const struct tg_commit *at, struct tg_arena *a)
 {
-    out->found = out->walked ? TG_FOUND_HOLE : TG_FOUND;
+    out->found = out->walked ? TG_FOUND_GAP : TG_FOUND;
     out->commit = *at;
     out->commit.how = out->start.how;
     out->commit.ref = out->start.ref;

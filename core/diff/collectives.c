@@ -23,10 +23,10 @@ struct job {
     void *arg;
 };
 
-static tg_sv group_line(tg_sv fact)
+static tg_sv group_line(tg_sv attr)
 {
-    while (fact.n) {
-        tg_sv line = tg_sv_cut(&fact, '\n');
+    while (attr.n) {
+        tg_sv line = tg_sv_cut(&attr, '\n');
         if (tg_sv_starts(line, TG_SV("group=")))
             return line;
     }
@@ -37,11 +37,11 @@ static tg_sv group_line(tg_sv fact)
 static tg_sv group_of(const struct tg_row *row)
 {
     tg_sv group = TG_SV("");
-    for (size_t i = 0; i < row->n_facts; i++) {
+    for (size_t i = 0; i < row->n_attrs; i++) {
         tg_sv one;
-        if (!tg_sv_eq(row->facts[i].kind, TG_SV("collective")))
+        if (!tg_sv_eq(row->attrs[i].kind, TG_SV("collective")))
             continue;
-        one = group_line(row->facts[i].value);
+        one = group_line(row->attrs[i].value);
         if (group.n && !tg_sv_eq(group, one))
             return TG_SV("*");
         group = one;

@@ -98,7 +98,7 @@ bool tg_compare(struct tg_comparison *out, const struct tg_side *base, const str
             tg_evidence_of_ops(w);
         tg_compare_measures(w);
         tg_straggler_find(w);
-        tg_compare_facts(w);
+        tg_compare_attrs(w);
     }
     tg_strmap_release(&names);
     free(w->interned);

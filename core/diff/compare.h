@@ -110,7 +110,7 @@ struct tg_count_evidence {
     tg_sv with;
 };
 
-struct tg_fact_change {
+struct tg_attr_change {
     tg_sv kind;       /* "launch", "types", "shapes", "bytes", "collective" */
     tg_sv base, test; /* human text of what differs only: "registers 128", "registers 255" */
 };
@@ -159,16 +159,17 @@ struct tg_op {
     uint32_t region;  /* id of the replacement it belongs to; TG_NO_ID */
     /*
      * The operator of unchanged count that contains at least 90 % of the additional calls,
-     * normalised; "" if none or several do, or if it is not known. `inside_part`: how many of them,
-     * 0.9..1.
+     * normalised; "" if none or several do, or if it is not known. `calling_part`: how many of
+     * them, 0.9..1.
      */
-    tg_sv inside;
-    double inside_part;
+    tg_sv calling_op;
+    double calling_part;
     uint32_t leader; /* index of the outermost new operator that makes these calls; TG_NO_ID */
     bool leads;      /* is that of calls that nothing excuses */
-    const struct tg_fact_change *facts;
-    size_t n_facts;
-    /* copied or set per step and rank, from the facts of all steps; unknown: calls without bytes */
+    const struct tg_attr_change *attrs;
+    size_t n_attrs;
+    /* copied or set per step and rank, from the attributes of all steps; unknown: calls without
+     * bytes */
     double bytes[2];
     bool bytes_known[2];
     const struct tg_op_rows *rows;
@@ -229,12 +230,12 @@ struct tg_comparison {
     const int64_t *lacking[2];
     /*
      * What came: more ranks than in `side` where one side stores no more than the step times of
-     * some (core/summary/fit.h). Those ranks, `left_out`, take part on neither side but in skew,
+     * some (core/summary/fit.h). Those ranks, `steps_only`, take part on neither side but in skew,
      * rank_spread, and the step time of the slowest rank.
      */
-    struct tg_side came[2];
-    const int64_t *left_out; /* ascending */
-    size_t n_left_out;
+    struct tg_side given[2];
+    const int64_t *steps_only; /* ascending */
+    size_t n_steps_only;
     size_t n_runs[2], n_ranks[2], n_steps[2]; /* steps of a run, the median */
     uint64_t n_units[2]; /* steps summed over runs and ranks: divides step_count, step_total */
     struct tg_op *ops;   /* by kind, then name */

@@ -1,9 +1,9 @@
 #ifndef TG_DIFF_INTERNAL_H
 #define TG_DIFF_INTERNAL_H
 /*
- * What the stages of a comparison share while it is made: align -> replace -> evidence -> facts.
- * A cell is one operator in one shard (side, run, rank): the fine rows (parent, device, stream)
- * that carry its name there. Private to core/diff.
+ * What the stages of a comparison share while it is made: align -> replace -> evidence ->
+ * attributes. A cell is one operator in one shard (side, run, rank): the fine rows (parent, device,
+ * stream) that carry its name there. Private to core/diff.
  */
 #include "core/diff/compare.h"
 #include "core/diff/counts.h"
@@ -26,7 +26,7 @@ struct tg_used {
 };
 
 /* The ranks of a side with their step times, also those of which nothing else is stored. */
-struct tg_came {
+struct tg_side_shards {
     size_t n_ranks;
     const int64_t *ranks;
     const struct tg_shard **shard; /* [run * n_ranks + rank] */
@@ -51,7 +51,7 @@ struct tg_diff_work {
     const struct tg_shard **shard; /* per cell */
     struct tg_used *used;          /* per cell */
     size_t max_steps;              /* of any shard */
-    struct tg_came came[2];
+    struct tg_side_shards given[2];
     double *speed[2]; /* of each run's machine against the usual one of its side (machine.c) */
     const struct tg_machine *machine; /* what all operators tell; NULL: durations not judged */
     struct tg_value_room *room;
@@ -77,9 +77,9 @@ const char *tg_side_label(const struct tg_diff_work *w, int side);
 /* core/diff/ranks.c: takes ranks out of both sides that not every run of both has; says which. */
 TG_MUST bool tg_common_ranks(struct tg_diff_work *w, struct tg_err *err);
 
-/* core/diff/left_out.c: takes out of both sides, which have become c->came, the ranks of which one
- * stores no more than the step times. */
-TG_MUST bool tg_leave_out(struct tg_diff_work *w, struct tg_err *err);
+/* core/diff/steps_only.c: takes out of both sides, which have become c->given, the ranks of which
+ * one stores no more than the step times. */
+TG_MUST bool tg_diff_drop_steps_only(struct tg_diff_work *w, struct tg_err *err);
 
 /* ---- core/diff/align.c and its parts ------------------------------------------------------------ */
 
@@ -135,7 +135,7 @@ void tg_relate_counts(struct tg_diff_work *w);
 /* core/diff/replace.c */
 void tg_replacements_pair(struct tg_diff_work *w);
 
-/* core/diff/inside.c */
+/* core/diff/calling_op.c */
 void tg_calling_ops_find(struct tg_diff_work *w);
 /* Calls per step and rank of `op` under a raw parent: median over runs of the modal count. */
 double tg_count_under(const struct tg_diff_work *w, const struct tg_op *op, int side, tg_sv parent);
@@ -233,6 +233,6 @@ bool tg_collective_waits(const struct tg_diff_work *w, int side, size_t run,
 /* core/diff/stragglers.c: c->straggler */
 void tg_straggler_find(struct tg_diff_work *w);
 
-/* core/diff/facts.c */
-void tg_compare_facts(struct tg_diff_work *w);
+/* core/diff/attr_changes.c */
+void tg_compare_attrs(struct tg_diff_work *w);
 #endif

@@ -135,15 +135,15 @@ static void judge_runs(struct tg_diff_work *w, enum tg_measure m, struct tg_evid
 static void worst_step(struct tg_diff_work *w, struct tg_measure_change *out, int side,
                        struct run_values *y)
 {
-    const struct tg_came *came = &w->came[side];
+    const struct tg_side_shards *given = &w->given[side];
     size_t n_runs = w->c->n_runs[side];
     double *worst = TG_NEW_N(w->a, double, n_runs + 1);
 
     for (size_t run = 0; run < n_runs; run++)
-        for (size_t rank = 0; rank < came->n_ranks; rank++) {
-            size_t at = run * came->n_ranks + rank;
+        for (size_t rank = 0; rank < given->n_ranks; rank++) {
+            size_t at = run * given->n_ranks + rank;
             struct shard_value v;
-            if (!shard_value(w, out->id, came->shard[at], &came->used[at], &v))
+            if (!shard_value(w, out->id, given->shard[at], &given->used[at], &v))
                 continue;
             worst[run] = fmax(worst[run], v.mean);
             y->worst[side][run] = fmax(y->worst[side][run], v.of_run);
@@ -193,7 +193,7 @@ static void compare_measure(struct tg_diff_work *w, enum tg_measure id)
         y.mean[side] = TG_NEW_N(w->a, double, c->n_runs[side]);
         y.worst[side] = TG_NEW_N(w->a, double, c->n_runs[side]);
         side_value(w, m, side, &y);
-        if (id == TG_MEASURE_STEP_TIME && c->n_left_out)
+        if (id == TG_MEASURE_STEP_TIME && c->n_steps_only)
             worst_step(w, m, side, &y);
     }
     m->ev.judged = m->ev_slowest.judged = TG_NOT_ONE_SIDED;
@@ -219,13 +219,13 @@ static void compare_measure(struct tg_diff_work *w, enum tg_measure id)
 static size_t rank_times(const struct tg_diff_work *w, int side, size_t run, double *mean,
                          double *of_run)
 {
-    const struct tg_came *came = &w->came[side];
+    const struct tg_side_shards *given = &w->given[side];
     size_t n = 0;
 
-    for (size_t rank = 0; rank < came->n_ranks; rank++) {
-        size_t at = run * came->n_ranks + rank;
+    for (size_t rank = 0; rank < given->n_ranks; rank++) {
+        size_t at = run * given->n_ranks + rank;
         struct shard_value v;
-        if (!shard_value(w, TG_MEASURE_STEP_TIME, came->shard[at], &came->used[at], &v))
+        if (!shard_value(w, TG_MEASURE_STEP_TIME, given->shard[at], &given->used[at], &v))
             continue;
         mean[n] = v.mean;
         of_run[n++] = v.of_run;
@@ -250,8 +250,8 @@ static void compare_ranks(struct tg_diff_work *w)
     for (int side = 0; side < 2; side++) {
         size_t n_runs = c->n_runs[side];
         double *v = TG_NEW_N(w->a, double, n_runs), *d = TG_NEW_N(w->a, double, n_runs);
-        double *mean = TG_NEW_N(w->a, double, w->came[side].n_ranks + 1);
-        double *of_run = TG_NEW_N(w->a, double, w->came[side].n_ranks + 1);
+        double *mean = TG_NEW_N(w->a, double, w->given[side].n_ranks + 1);
+        double *of_run = TG_NEW_N(w->a, double, w->given[side].n_ranks + 1);
         skew[side] = TG_NEW_N(w->a, double, n_runs);
         spread[side] = TG_NEW_N(w->a, double, n_runs);
         c->ranks_known[side] = n_runs > 0;

@@ -22,17 +22,17 @@
 
 struct pair {
     double distance; /* |ln| of the ratio of times */
-    uint32_t gone, came;
+    uint32_t removed, added;
 };
 
-static bool could_rename(const struct tg_comparison *c, const struct tg_op *gone,
-                         const struct tg_op *came, double *distance)
+static bool could_rename(const struct tg_comparison *c, const struct tg_op *removed,
+                         const struct tg_op *added, double *distance)
 {
-    double tb = gone->self[TG_BASE], tt = came->self[TG_TEST];
+    double tb = removed->self[TG_BASE], tt = added->self[TG_TEST];
     double floor = RENAME_FLOOR * c->step_ns[TG_BASE];
 
-    if (gone->kind != came->kind || gone->count[TG_BASE] != came->count[TG_TEST] || tb <= floor ||
-        tt <= floor)
+    if (removed->kind != added->kind || removed->count[TG_BASE] != added->count[TG_TEST] ||
+        tb <= floor || tt <= floor)
         return false;
     *distance = fabs(log(tt / tb));
     return *distance <= log(RENAME_FACTOR);
@@ -43,9 +43,9 @@ static int by_distance(const void *pa, const void *pb)
     const struct pair *a = pa, *b = pb;
     if (a->distance != b->distance)
         return a->distance < b->distance ? -1 : 1;
-    if (a->gone != b->gone) /* operators are sorted by name */
-        return a->gone < b->gone ? -1 : 1;
-    return (a->came > b->came) - (a->came < b->came);
+    if (a->removed != b->removed) /* operators are sorted by name */
+        return a->removed < b->removed ? -1 : 1;
+    return (a->added > b->added) - (a->added < b->added);
 }
 
 static bool is_counted(const struct tg_op *op)
@@ -73,24 +73,24 @@ static void pair_renames(struct tg_diff_work *w)
     if (n)
         qsort(v, n, sizeof *v, by_distance);
     for (size_t i = 0; i < n; i++) {
-        struct tg_op *gone = &c->ops[v[i].gone], *came = &c->ops[v[i].came];
-        if (gone->relation != TG_REL_NONE || came->relation != TG_REL_NONE)
+        struct tg_op *removed = &c->ops[v[i].removed], *added = &c->ops[v[i].added];
+        if (removed->relation != TG_REL_NONE || added->relation != TG_REL_NONE)
             continue;
-        gone->relation = came->relation = TG_REL_RENAMED;
-        gone->partner = v[i].came;
-        came->partner = v[i].gone;
+        removed->relation = added->relation = TG_REL_RENAMED;
+        removed->partner = v[i].added;
+        added->partner = v[i].removed;
     }
     free(v);
 }
 
 /* Beside `came`, under the same encloser, clearly more calls of new names came than went. */
-static bool among_new_names(const struct tg_comparison *c, const struct tg_op *came)
+static bool among_new_names(const struct tg_comparison *c, const struct tg_op *added)
 {
     double new_calls = 0, gone_calls = 0;
     for (size_t i = 0; i < c->n_ops; i++) {
         const struct tg_op *op = &c->ops[i];
-        if (op == came || !is_counted(op) || op->kind != came->kind ||
-            op->relation != TG_REL_NONE || !tg_sv_eq(op->parent, came->parent))
+        if (op == added || !is_counted(op) || op->kind != added->kind ||
+            op->relation != TG_REL_NONE || !tg_sv_eq(op->parent, added->parent))
             continue;
         new_calls += op->change == TG_ADDED ? op->count[TG_TEST] : 0;
         gone_calls += op->change == TG_REMOVED ? op->count[TG_BASE] : 0;
@@ -105,13 +105,13 @@ static bool among_new_names(const struct tg_comparison *c, const struct tg_op *c
 static void revoke_chance_renames(struct tg_comparison *c)
 {
     for (size_t i = 0; i < c->n_ops; i++) {
-        struct tg_op *came = &c->ops[i];
-        if (came->relation != TG_REL_RENAMED || came->change != TG_ADDED ||
-            !among_new_names(c, came))
+        struct tg_op *added = &c->ops[i];
+        if (added->relation != TG_REL_RENAMED || added->change != TG_ADDED ||
+            !among_new_names(c, added))
             continue;
-        struct tg_op *gone = &c->ops[came->partner];
-        came->relation = gone->relation = TG_REL_NONE;
-        came->partner = gone->partner = TG_NO_ID;
+        struct tg_op *removed = &c->ops[added->partner];
+        added->relation = removed->relation = TG_REL_NONE;
+        added->partner = removed->partner = TG_NO_ID;
     }
 }
 
@@ -120,7 +120,7 @@ static void revoke_chance_renames(struct tg_comparison *c)
 struct place {
     tg_sv encloser; /* "" the step */
     enum tg_kind sort;
-    double came, went;
+    double added, removed;
     bool cheap;
     uint32_t id; /* of its region; TG_NO_ID */
 };
@@ -260,16 +260,16 @@ static void net_parts(struct regions *g)
     g->n_parts = kept;
     for (size_t i = 0; i < kept; i++) {
         struct place *p = &g->place[g->part[i].place];
-        p->came += fmax(g->part[i].delta, 0);
-        p->went += fmax(-g->part[i].delta, 0);
+        p->added += fmax(g->part[i].delta, 0);
+        p->removed += fmax(-g->part[i].delta, 0);
     }
 }
 
 /* ---- decisions ---- */
 
-static bool is_cheap(double came, double went)
+static bool is_cheap(double added, double removed)
 {
-    return went > 0 && came <= WORSE_FACTOR * went;
+    return removed > 0 && added <= WORSE_FACTOR * removed;
 }
 
 /* Are counts of this operator part of the balance? Those that vary move it by chance, and another
@@ -283,17 +283,17 @@ static bool is_balanced(const struct regions *g, const struct tg_op *op)
 
 static bool is_step_cheap(const struct regions *g, enum tg_kind sort)
 {
-    double came = 0, went = 0;
+    double added = 0, removed = 0;
 
     for (size_t i = 0; i < g->w->c->n_ops; i++) {
         const struct tg_op *op = &g->w->c->ops[i];
         double delta = op->count[TG_TEST] / g->w->c->iteration_ratio - op->count[TG_BASE];
         if (!is_balanced(g, op) || sort_of(op) != sort)
             continue;
-        came += fmax(delta, 0);
-        went += fmax(-delta, 0);
+        added += fmax(delta, 0);
+        removed += fmax(-delta, 0);
     }
-    return is_cheap(came, went);
+    return is_cheap(added, removed);
 }
 
 /* Regions for the report: places where calls came and went. */
@@ -304,15 +304,15 @@ static void list_regions(struct regions *g)
     c->regions = TG_NEW_N(g->w->a, struct tg_region, g->names.n + 1);
     for (size_t i = 0; i < g->names.n; i++) {
         struct place *p = &g->place[i];
-        p->cheap = g->by_step ? g->step_cheap[p->sort] : is_cheap(p->came, p->went);
-        if (p->went <= 0 || p->came <= 0)
+        p->cheap = g->by_step ? g->step_cheap[p->sort] : is_cheap(p->added, p->removed);
+        if (p->removed <= 0 || p->added <= 0)
             continue;
         p->id = (uint32_t)c->n_regions;
         struct tg_region *r = &c->regions[c->n_regions++];
         r->encloser = p->encloser;
         r->kind = p->sort;
-        r->calls[TG_BASE] = p->went;
-        r->calls[TG_TEST] = p->came;
+        r->calls[TG_BASE] = p->removed;
+        r->calls[TG_TEST] = p->added;
         r->worse_count = !p->cheap;
         r->time_judged = TG_NOT_FEW_RUNS;
     }
@@ -326,7 +326,7 @@ static double rise(const struct tg_comparison *c, const struct tg_op *op)
 }
 
 /* Calls of an operator that new operators of a replacement make: its implementation. */
-static double calls_inside(const struct regions *g, const struct tg_op *op)
+static double calls_under(const struct regions *g, const struct tg_op *op)
 {
     struct tg_diff_work *w = g->w;
     struct tg_strmap parents;
@@ -350,15 +350,15 @@ static double calls_inside(const struct regions *g, const struct tg_op *op)
 static double launches_of(const struct regions *g, const struct tg_op *launcher)
 {
     const struct tg_comparison *c = g->w->c;
-    double came = 0;
+    double added = 0;
 
     for (size_t i = 0; i < g->n_parts; i++) {
         const struct tg_op *op = &c->ops[g->part[i].op];
         if (g->part[i].delta > 0 && g->place[g->part[i].place].cheap && op->kind != TG_KIND_OP &&
             tg_sv_eq(op->parent, launcher->name))
-            came += g->part[i].delta;
+            added += g->part[i].delta;
     }
-    return came;
+    return added;
 }
 
 /*
@@ -378,11 +378,11 @@ static void link_launchers(struct regions *g)
             const struct tg_op *op = &c->ops[i];
             if (g->linked[i] || op->kind != TG_KIND_OP || !is_balanced(g, op) || rise(c, op) <= 0)
                 continue;
-            double came = launches_of(g, op) + calls_inside(g, op);
+            double added = launches_of(g, op) + calls_under(g, op);
             for (size_t k = 0; k < c->n_ops; k++) /* it calls one that is linked */
                 if (g->linked[k] && tg_sv_eq(c->ops[k].parent, op->name))
-                    came += fmax(rise(c, &c->ops[k]), 0);
-            g->linked[i] = came >= rise(c, op);
+                    added += fmax(rise(c, &c->ops[k]), 0);
+            g->linked[i] = added >= rise(c, op);
             more |= g->linked[i];
         }
     }

@@ -109,12 +109,12 @@ static bool lay_out_cells(struct tg_diff_work *w, struct tg_err *err)
     return steps_exist(w, TG_BASE, err) && steps_exist(w, TG_TEST, err);
 }
 
-static void lay_out_came(struct tg_diff_work *w, int side)
+static void lay_out_given(struct tg_diff_work *w, int side)
 {
-    const struct tg_side *s = &w->c->came[side];
-    struct tg_came *to = &w->came[side];
+    const struct tg_side *s = &w->c->given[side];
+    struct tg_side_shards *to = &w->given[side];
 
-    *to = (struct tg_came){ .n_ranks = s->n_ranks, .ranks = s->ranks };
+    *to = (struct tg_side_shards){ .n_ranks = s->n_ranks, .ranks = s->ranks };
     to->shard = TG_NEW_N(w->a, const struct tg_shard *, s->n_runs * s->n_ranks + 1);
     to->used = TG_NEW_N(w->a, struct tg_used, s->n_runs * s->n_ranks + 1);
     for (size_t run = 0; run < s->n_runs; run++)
@@ -142,11 +142,11 @@ bool tg_diff_select(struct tg_diff_work *w, struct tg_err *err)
     if (!pick_ranks(w, TG_BASE, err) || !pick_ranks(w, TG_TEST, err) || !tg_common_ranks(w, err))
         return false;
     for (int side = 0; side < 2; side++)
-        c->came[side] = c->side[side];
-    if (!tg_leave_out(w, err) || !lay_out_cells(w, err))
+        c->given[side] = c->side[side];
+    if (!tg_diff_drop_steps_only(w, err) || !lay_out_cells(w, err))
         return false;
     for (int side = 0; side < 2; side++)
-        lay_out_came(w, side);
+        lay_out_given(w, side);
     w->tick = clock_tick(w);
     return true;
 }

@@ -39,12 +39,12 @@ void tg_tally_free(struct tg_tally *t)
     free(t);
 }
 
-/* The lines of a fact text (core/trace/trace.h) that split: shapes alone, grid and block as they
- * are. */
-static void put_fact(struct tg_buf *out, enum tg_tally_by by, tg_sv fact)
+/* The lines of an attribute text (core/trace/trace.h) that split: shapes alone, grid and block as
+ * they are. */
+static void put_attr(struct tg_buf *out, enum tg_tally_by by, tg_sv attr)
 {
-    while (fact.n) {
-        tg_sv line = tg_sv_cut(&fact, '\n'), value = line, key = tg_sv_cut(&value, '=');
+    while (attr.n) {
+        tg_sv line = tg_sv_cut(&attr, '\n'), value = line, key = tg_sv_cut(&value, '=');
         if (by == TG_TALLY_SHAPE && tg_sv_eq(key, TG_SV("shapes"))) {
             tg_buf_putc(out, ' ');
             tg_buf_add(out, value);
@@ -64,8 +64,8 @@ static struct sum *find(struct tg_tally *t, const struct tg_trace *trace, const 
     tg_buf_clear(&t->text);
     tg_buf_putc(&t->text, (char)name->kind);
     tg_buf_add(&t->text, name->name);
-    if (t->by != TG_TALLY_NAME && s->fact != TG_NO_ID)
-        put_fact(&t->text, t->by, trace->facts.text[s->fact]);
+    if (t->by != TG_TALLY_NAME && s->attr != TG_NO_ID)
+        put_attr(&t->text, t->by, trace->attrs.text[s->attr]);
     id = tg_strmap_add(&t->keys, tg_buf_sv(&t->text));
     if (id == known) {
         t->v = tg_grow(t->v, &t->cap, known + 1, sizeof *t->v);

@@ -1,9 +1,10 @@
 #ifndef TG_DIFF_TALLY_H
 #define TG_DIFF_TALLY_H
 /*
- * Sums of traces by (kind, name, exact fact), for `diff --by shape|grid`: a name's calls split by
- * their input shapes, or by their launch's grid and block. Straight from spans, since a summary
- * keeps no durations by fact. And the joining of a comparison's rows under shorter names.
+ * Sums of traces by (kind, name, launch attribute), for `diff --by shape|grid`: a name's calls
+ * split by their input shapes, or by their launch's grid and block. Straight from spans, since a
+ * summary keeps no durations by attribute. And the joining of a comparison's rows under shorter
+ * names.
  */
 #include "core/diff/compare.h"
 
@@ -14,7 +15,7 @@ TG_MUST struct tg_tally *tg_tally_new(enum tg_tally_by by);
 void tg_tally_free(struct tg_tally *t); /* accepts NULL */
 
 /*
- * Adds a trace (loaded with want_facts) to TG_BASE or TG_TEST. `numbers` are the steps wanted;
+ * Adds a trace (loaded with want_attrs) to TG_BASE or TG_TEST. `numbers` are the steps wanted;
  * NULL: all. Returns how many steps were taken.
  */
 size_t tg_tally_add(struct tg_tally *t, int side, const struct tg_trace *trace,

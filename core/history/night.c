@@ -289,7 +289,7 @@ static size_t whole_ranks(const struct tg_side *side, size_t run)
 {
     size_t n = 0;
     for (size_t k = 0; k < side->n_ranks; k++)
-        n += !side->at[run][k]->left_out;
+        n += !side->at[run][k]->steps_only;
     return n ? n : 1;
 }
 
@@ -348,7 +348,7 @@ static bool measure_of_shard(const struct tg_shard *s, enum tg_measure m, double
     const struct tg_measure_info *info = tg_measure_info(m);
     double num = 0, den = 0;
     size_t n = 0;
-    if (s->left_out)
+    if (s->steps_only)
         return false;
     for (size_t j = 0; j < s->n_steps; j++) {
         if (!x[j].known || !x[j].den)

@@ -59,7 +59,7 @@ static size_t collect(struct edge *edges, const struct tg_hta_rows *r,
             double gbps = 0, dur = rows[i]->dur == 0 ? 1 : rows[i]->dur;
             if (rows[i]->class_ != TG_HTA_MEMORY)
                 continue;
-            (void)tg_trace_fact_real(r->trace, tg_span_at(r->trace, rows[i]->span),
+            (void)tg_trace_attr_real(r->trace, tg_span_at(r->trace, rows[i]->span),
                                      TG_SV("bandwidth"), &gbps);
             edges[n_edges] =
                 (struct edge){ kind_of(r->trace->names->v[rows[i]->name].name),

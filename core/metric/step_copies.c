@@ -51,14 +51,14 @@ static enum direction direction_of(enum tg_kind kind, tg_sv name)
     return DIRECTIONS;
 }
 
-/* "bytes=123" or "bytes="123"" (AMD) in a fact text; -1: absent. */
-static int64_t fact_bytes(const struct tg_trace *t, const struct tg_span *s)
+/* "bytes=123" or "bytes="123"" (AMD) in an attribute text; -1: absent. */
+static int64_t attr_bytes(const struct tg_trace *t, const struct tg_span *s)
 {
     int64_t n;
     tg_sv rest;
-    if (s->fact == TG_NO_ID)
+    if (s->attr == TG_NO_ID)
         return -1;
-    for (rest = t->facts.text[s->fact]; rest.n;) {
+    for (rest = t->attrs.text[s->attr]; rest.n;) {
         tg_sv line = tg_sv_cut(&rest, '\n');
         if (!tg_sv_starts(line, TG_SV("bytes=")))
             continue;
@@ -87,7 +87,7 @@ static struct copy *find_copies(const struct tg_trace *t, const struct tg_steps 
                                    s->step_of[i],
                                    x->start,
                                    tg_span_end(x),
-                                   fact_bytes(t, x) };
+                                   attr_bytes(t, x) };
     }
     return v;
 }

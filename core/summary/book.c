@@ -14,10 +14,10 @@ struct key {
 };
 _Static_assert(sizeof(struct key) == 32, "no padding");
 
-struct fact {
+struct attr {
     uint32_t row, kind, value;
 };
-_Static_assert(sizeof(struct fact) == 12, "no padding");
+_Static_assert(sizeof(struct attr) == 12, "no padding");
 
 static tg_sv view(const void *p, size_t n)
 {
@@ -31,10 +31,10 @@ static struct key key_at(const struct tg_book *b, enum tg_book_set set, size_t i
     return k;
 }
 
-static struct fact fact_at(const struct tg_book *b, size_t id)
+static struct attr attr_at(const struct tg_book *b, size_t id)
 {
-    struct fact f;
-    memcpy(&f, b->facts.text[id].p, sizeof f);
+    struct attr f;
+    memcpy(&f, b->attrs.text[id].p, sizeof f);
     return f;
 }
 
@@ -42,7 +42,7 @@ void tg_listing_release(struct tg_listing *l)
 {
     for (int set = 0; set < TG_BOOK_SETS; set++)
         free(l->row[set]);
-    free(l->fact);
+    free(l->attr);
     *l = (struct tg_listing){ 0 };
 }
 
@@ -50,7 +50,7 @@ void tg_book_init(struct tg_book *b)
 {
     *b = (struct tg_book){ 0 };
     tg_strmap_init(&b->texts);
-    tg_strmap_init(&b->facts);
+    tg_strmap_init(&b->attrs);
     for (int set = 0; set < TG_BOOK_SETS; set++)
         tg_strmap_init(&b->keys[set]);
 }
@@ -58,13 +58,13 @@ void tg_book_init(struct tg_book *b)
 void tg_book_release(struct tg_book *b)
 {
     tg_strmap_release(&b->texts);
-    tg_strmap_release(&b->facts);
+    tg_strmap_release(&b->attrs);
     for (int set = 0; set < TG_BOOK_SETS; set++) {
         tg_strmap_release(&b->keys[set]);
         free(b->key_at[set]);
     }
     free(b->text_at);
-    free(b->fact_at);
+    free(b->attr_at);
 }
 
 /* ---- collecting ---- */
@@ -80,10 +80,10 @@ static uint32_t add_key(struct tg_book *b, enum tg_book_set set, const struct tg
     return tg_strmap_add(&b->keys[set], view(&k, sizeof k));
 }
 
-static uint32_t add_fact(struct tg_book *b, uint32_t row, const struct tg_fact *f)
+static uint32_t add_attr(struct tg_book *b, uint32_t row, const struct tg_attr *f)
 {
-    struct fact v = { row, tg_fact_code(f->kind), tg_strmap_add(&b->texts, f->value) };
-    return tg_strmap_add(&b->facts, view(&v, sizeof v));
+    struct attr v = { row, tg_attr_code(f->kind), tg_strmap_add(&b->texts, f->value) };
+    return tg_strmap_add(&b->attrs, view(&v, sizeof v));
 }
 
 static uint32_t *ids(size_t n)
@@ -93,17 +93,17 @@ static uint32_t *ids(size_t n)
 
 void tg_book_list(struct tg_book *b, const struct tg_shard *s, struct tg_listing *out)
 {
-    size_t n_facts = 0;
+    size_t n_attrs = 0;
     for (size_t i = 0; i < s->n_rows; i++)
-        n_facts += s->rows[i].n_facts;
+        n_attrs += s->rows[i].n_attrs;
     *out = (struct tg_listing){
-        { ids(s->n_rows), ids(s->n_frames) }, ids(n_facts), { s->n_rows, s->n_frames }, 0
+        { ids(s->n_rows), ids(s->n_frames) }, ids(n_attrs), { s->n_rows, s->n_frames }, 0
     };
     for (size_t i = 0; i < s->n_rows; i++) {
         const struct tg_row *r = &s->rows[i];
         uint32_t row = out->row[TG_BOOK_ROWS][i] = add_key(b, TG_BOOK_ROWS, r);
-        for (size_t f = 0; f < r->n_facts; f++)
-            out->fact[out->n_facts++] = add_fact(b, row, &r->facts[f]);
+        for (size_t f = 0; f < r->n_attrs; f++)
+            out->attr[out->n_attrs++] = add_attr(b, row, &r->attrs[f]);
     }
     for (size_t i = 0; i < s->n_frames; i++)
         out->row[TG_BOOK_FRAMES][i] = add_key(b, TG_BOOK_FRAMES, &s->frames[i]);
@@ -112,14 +112,14 @@ void tg_book_list(struct tg_book *b, const struct tg_shard *s, struct tg_listing
 void tg_book_join(struct tg_book *b, const struct tg_book_read *from, struct tg_listing *to)
 {
     *to = (struct tg_listing){ { ids(from->n[TG_BOOK_ROWS]), ids(from->n[TG_BOOK_FRAMES]) },
-                               ids(from->n_facts),
+                               ids(from->n_attrs),
                                { from->n[TG_BOOK_ROWS], from->n[TG_BOOK_FRAMES] },
-                               from->n_facts };
+                               from->n_attrs };
     for (int set = 0; set < TG_BOOK_SETS; set++)
         for (size_t i = 0; i < from->n[set]; i++)
             to->row[set][i] = add_key(b, (enum tg_book_set)set, &from->row[set][i]);
-    for (size_t i = 0; i < from->n_facts; i++)
-        to->fact[i] = add_fact(b, to->row[TG_BOOK_ROWS][from->fact[i].row], &from->fact[i].fact);
+    for (size_t i = 0; i < from->n_attrs; i++)
+        to->attr[i] = add_attr(b, to->row[TG_BOOK_ROWS][from->attr[i].row], &from->attr[i].attr);
 }
 
 /* ---- sorting: ids become positions ---- */
@@ -160,10 +160,10 @@ static int by_key(const void *pa, const void *pb)
     return c ? c : cmp_i64(a.stream, b.stream);
 }
 
-static int by_fact(const void *pa, const void *pb)
+static int by_attr(const void *pa, const void *pb)
 {
     const struct sorted *x = pa, *y = pb;
-    struct fact a = fact_at(x->b, x->id), b = fact_at(y->b, y->id);
+    struct attr a = attr_at(x->b, x->id), b = attr_at(y->b, y->id);
     int c = cmp_u32(x->b->key_at[TG_BOOK_ROWS][a.row], x->b->key_at[TG_BOOK_ROWS][b.row]);
     c = c ? c : cmp_u32(a.kind, b.kind);
     return c ? c : cmp_u32(x->b->text_at[a.value], x->b->text_at[b.value]);
@@ -250,13 +250,13 @@ static void write_keys(struct tg_book *b, enum tg_book_set set, struct tg_doc *a
     end_chunks(&c);
 }
 
-static void write_facts(struct tg_book *b, struct tg_doc *d)
+static void write_attrs(struct tg_book *b, struct tg_doc *d)
 {
     struct chunks c = { .array = tg_doc_add_array(d, "facts") };
     uint32_t *order, before = 0;
-    b->fact_at = positions(b, 0, b->facts.n, by_fact, &order);
-    for (size_t i = 0; i < b->facts.n; i++) {
-        struct fact f = fact_at(b, order[i]);
+    b->attr_at = positions(b, 0, b->attrs.n, by_attr, &order);
+    for (size_t i = 0; i < b->attrs.n; i++) {
+        struct attr f = attr_at(b, order[i]);
         uint32_t row = b->key_at[TG_BOOK_ROWS][f.row];
         tg_pack_u64(&c.raw, row - before);
         tg_pack_u64(&c.raw, f.kind);
@@ -274,7 +274,7 @@ void tg_book_write(struct tg_book *b, struct tg_doc *d)
     write_keys(b, TG_BOOK_ROWS, tg_doc_add_array(d, "rows"));
     if (b->keys[TG_BOOK_FRAMES].n)
         write_keys(b, TG_BOOK_FRAMES, tg_doc_add_array(d, "frames"));
-    write_facts(b, d);
+    write_attrs(b, d);
 }
 
 static void put_ids(struct tg_buf *out, const uint32_t *id, size_t n, const uint32_t *at)
@@ -291,7 +291,7 @@ void tg_listing_put(struct tg_buf *out, const struct tg_listing *l, const struct
 {
     for (int set = 0; set < TG_BOOK_SETS; set++)
         put_ids(out, l->row[set], l->n[set], b->key_at[set]);
-    put_ids(out, l->fact, l->n_facts, b->fact_at);
+    put_ids(out, l->attr, l->n_attrs, b->attr_at);
 }
 
 /* ---- reading ---- */
@@ -382,36 +382,36 @@ static bool read_keys(struct tg_book_read *b, enum tg_book_set set, const struct
     return true;
 }
 
-static int cmp_fact(const struct tg_book_fact *a, const struct tg_book_fact *b)
+static int cmp_attr(const struct tg_book_attr *a, const struct tg_book_attr *b)
 {
     int c = cmp_u32(a->row, b->row);
-    c = c ? c : tg_sv_cmp(a->fact.kind, b->fact.kind);
-    return c ? c : tg_sv_cmp(a->fact.value, b->fact.value);
+    c = c ? c : tg_sv_cmp(a->attr.kind, b->attr.kind);
+    return c ? c : tg_sv_cmp(a->attr.value, b->attr.value);
 }
 
-static bool read_facts(struct tg_book_read *b, const struct tg_doc *d, struct tg_arena *a)
+static bool read_attrs(struct tg_book_read *b, const struct tg_doc *d, struct tg_arena *a)
 {
     struct tg_unpack u;
     uint64_t row = 0;
     if (!unpack(tg_doc_get(d, "facts"), a, &u))
         return false;
-    b->fact = TG_NEW_N(a, struct tg_book_fact, most_items(&u, 3));
+    b->attr = TG_NEW_N(a, struct tg_book_attr, most_items(&u, 3));
     while (u.p < u.end) {
-        struct tg_book_fact *f = &b->fact[b->n_facts];
+        struct tg_book_attr *f = &b->attr[b->n_attrs];
         uint64_t more, code;
         if (tg_unpack_left(&u) < 3)
             return false;
         more = tg_unpack_u64(&u);
         code = tg_unpack_u64(&u);
-        f->fact.value = text_at(b, &u);
+        f->attr.value = text_at(b, &u);
         if (u.bad || more >= b->n[TG_BOOK_ROWS] || (row += more) >= b->n[TG_BOOK_ROWS] ||
-            code >= TG_FACT_KINDS)
+            code >= TG_ATTR_KINDS)
             return false;
         f->row = (uint32_t)row;
-        f->fact.kind = tg_fact_kind((unsigned)code);
-        if (b->n_facts && cmp_fact(f - 1, f) >= 0)
+        f->attr.kind = tg_attr_kind((unsigned)code);
+        if (b->n_attrs && cmp_attr(f - 1, f) >= 0)
             return false;
-        b->n_facts++;
+        b->n_attrs++;
     }
     return true;
 }
@@ -422,7 +422,7 @@ bool tg_book_read(struct tg_book_read *out, const struct tg_doc *d, struct tg_ar
     return read_texts(out, d, a) && read_keys(out, TG_BOOK_ROWS, tg_doc_get(d, "rows"), a) &&
            (!tg_doc_get(d, "frames") ||
             read_keys(out, TG_BOOK_FRAMES, tg_doc_get(d, "frames"), a)) &&
-           read_facts(out, d, a);
+           read_attrs(out, d, a);
 }
 
 static bool read_ids(struct tg_unpack *u, struct tg_arena *a, size_t known, uint32_t **id,
@@ -448,5 +448,5 @@ bool tg_listing_read(struct tg_listing *out, tg_sv raw, const struct tg_book_rea
     for (int set = 0; set < TG_BOOK_SETS; set++)
         if (!read_ids(&u, a, b->n[set], &out->row[set], &out->n[set]))
             return false;
-    return read_ids(&u, a, b->n_facts, &out->fact, &out->n_facts) && u.p == u.end;
+    return read_ids(&u, a, b->n_attrs, &out->attr, &out->n_attrs) && u.p == u.end;
 }

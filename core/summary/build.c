@@ -4,7 +4,7 @@
 #include "core/summary/internal.h"
 #include "core/summary/pack.h"
 
-enum { ROW_WORDS = 4, FACT_WORDS = 2 }; /* of a key in the maps below */
+enum { ROW_WORDS = 4, ATTR_WORDS = 2 }; /* of a key in the maps below */
 
 /* The key of a row: ids of clean texts, so that names with the same clean text are one row. */
 struct key {
@@ -16,12 +16,12 @@ struct row {
     struct key key;
     enum tg_kind kind;
     tg_ns first;
-    uint16_t n_facts[TG_FACT_KINDS];
-    bool facts_cut;
+    uint16_t n_attrs[TG_ATTR_KINDS];
+    bool attrs_capped;
 };
 
-/* (row, kind of fact, value) -> how often */
-struct fact {
+/* (row, kind of attribute, value) -> how often */
+struct attr {
     uint32_t row, kind, value;
     uint64_t count;
 };
@@ -31,7 +31,7 @@ struct build {
     const struct tg_steps *s;
     struct tg_arena *a;
     struct tg_shard *out;
-    size_t max_facts;
+    size_t max_attrs;
     struct tg_strmap texts;        /* clean names, categories, parents */
     uint32_t *name, *cat, *parent; /* per name id: text ids; parent: as an encloser */
     uint32_t no_parent;
@@ -41,10 +41,10 @@ struct build {
     struct tg_keymap row_ids; /* key -> row */
     uint32_t *row_of;         /* per span */
     struct tg_strmap values;
-    uint32_t *value; /* per fact id and kind: id in values; TG_NO_ID: none */
-    struct fact *facts;
-    size_t n_facts, facts_cap;
-    struct tg_keymap fact_ids; /* row, value, kind -> fact */
+    uint32_t *value; /* per attribute id and kind: id in values; TG_NO_ID: none */
+    struct attr *attrs;
+    size_t n_attrs, attrs_cap;
+    struct tg_keymap attr_ids; /* row, value, kind -> attribute */
 };
 
 static uint32_t text_id(struct build *b, tg_sv s)
@@ -111,16 +111,16 @@ static uint32_t row_for(struct build *b, const struct key *k, tg_ns start)
     return id;
 }
 
-static void split_facts(struct build *b)
+static void split_attrs(struct build *b)
 {
-    struct tg_buf value[TG_FACT_KINDS] = { { 0 } };
-    size_t n = b->t->facts.n;
-    b->value = tg_xrealloc(NULL, n * TG_FACT_KINDS + 1, sizeof *b->value);
+    struct tg_buf value[TG_ATTR_KINDS] = { { 0 } };
+    size_t n = b->t->attrs.n;
+    b->value = tg_xrealloc(NULL, n * TG_ATTR_KINDS + 1, sizeof *b->value);
     for (size_t i = 0; i < n; i++) {
-        tg_fact_split(b->t->facts.text[i], value);
-        for (size_t k = 0; k < TG_FACT_KINDS; k++) {
+        tg_attr_split(b->t->attrs.text[i], value);
+        for (size_t k = 0; k < TG_ATTR_KINDS; k++) {
             struct tg_buf clean = { 0 };
-            uint32_t *id = &b->value[i * TG_FACT_KINDS + k];
+            uint32_t *id = &b->value[i * TG_ATTR_KINDS + k];
             *id = TG_NO_ID;
             if (value[k].n) {
                 struct tg_arena *scratch = tg_arena_new();
@@ -130,27 +130,27 @@ static void split_facts(struct build *b)
             tg_buf_release(&clean);
         }
     }
-    for (size_t k = 0; k < TG_FACT_KINDS; k++)
+    for (size_t k = 0; k < TG_ATTR_KINDS; k++)
         tg_buf_release(&value[k]);
 }
 
-/* In the total order, so that the facts kept within the limit are the same for every file. */
-static void count_fact(struct build *b, uint32_t row, uint32_t kind, uint32_t value)
+/* In the total order, so that the attributes kept within the limit are the same for every file. */
+static void count_attr(struct build *b, uint32_t row, uint32_t kind, uint32_t value)
 {
-    const uint64_t words[FACT_WORDS] = { (uint64_t)row << 32 | value, kind };
-    uint32_t id = tg_keymap_find(&b->fact_ids, words);
+    const uint64_t words[ATTR_WORDS] = { (uint64_t)row << 32 | value, kind };
+    uint32_t id = tg_keymap_find(&b->attr_ids, words);
     if (id != TG_NO_ID) {
-        b->facts[id].count++;
+        b->attrs[id].count++;
         return;
     }
-    if (b->rows[row].n_facts[kind] >= b->max_facts) {
-        b->rows[row].facts_cut = true;
+    if (b->rows[row].n_attrs[kind] >= b->max_attrs) {
+        b->rows[row].attrs_capped = true;
         return;
     }
-    b->rows[row].n_facts[kind]++;
-    (void)tg_keymap_add(&b->fact_ids, words);
-    b->facts = tg_grow(b->facts, &b->facts_cap, b->n_facts + 1, sizeof *b->facts);
-    b->facts[b->n_facts++] = (struct fact){ row, kind, value, 1 };
+    b->rows[row].n_attrs[kind]++;
+    (void)tg_keymap_add(&b->attr_ids, words);
+    b->attrs = tg_grow(b->attrs, &b->attrs_cap, b->n_attrs + 1, sizeof *b->attrs);
+    b->attrs[b->n_attrs++] = (struct attr){ row, kind, value, 1 };
 }
 
 static void collect_rows(struct build *b)
@@ -161,12 +161,12 @@ static void collect_rows(struct build *b)
         const struct tg_span *s = tg_span_at(b->t, i);
         struct key key = key_of(b, i, s);
         b->row_of[i] = row_for(b, &key, s->start);
-        if (b->s->step_of[i] < 0 || s->fact == TG_NO_ID)
+        if (b->s->step_of[i] < 0 || s->attr == TG_NO_ID)
             continue;
-        for (uint32_t f = 0; f < TG_FACT_KINDS; f++) {
-            uint32_t v = b->value[(size_t)s->fact * TG_FACT_KINDS + f];
+        for (uint32_t f = 0; f < TG_ATTR_KINDS; f++) {
+            uint32_t v = b->value[(size_t)s->attr * TG_ATTR_KINDS + f];
             if (v != TG_NO_ID)
-                count_fact(b, b->row_of[i], f, v);
+                count_attr(b, b->row_of[i], f, v);
         }
     }
 }
@@ -188,7 +188,7 @@ static void init_rows(struct build *b)
                              .count = TG_NEW_N(b->a, uint32_t, n),
                              .total = TG_NEW_N(b->a, tg_ns, n),
                              .self = TG_NEW_N(b->a, tg_ns, n),
-                             .facts_cut = from->facts_cut };
+                             .attrs_capped = from->attrs_capped };
     }
 }
 
@@ -265,29 +265,29 @@ static void fill_slots(struct build *b)
 
 static int by_value(const void *a, const void *b)
 {
-    const struct tg_fact *x = a, *y = b;
+    const struct tg_attr *x = a, *y = b;
     int c = tg_sv_cmp(x->kind, y->kind);
     return c ? c : tg_sv_cmp(x->value, y->value);
 }
 
-static void place_facts(struct build *b)
+static void place_attrs(struct build *b)
 {
     for (size_t r = 0; r < b->n_rows; r++) {
         size_t n = 0;
-        for (size_t k = 0; k < TG_FACT_KINDS; k++)
-            n += b->rows[r].n_facts[k];
-        b->out->rows[r].facts = TG_NEW_N(b->a, struct tg_fact, n);
+        for (size_t k = 0; k < TG_ATTR_KINDS; k++)
+            n += b->rows[r].n_attrs[k];
+        b->out->rows[r].attrs = TG_NEW_N(b->a, struct tg_attr, n);
     }
-    for (size_t f = 0; f < b->n_facts; f++) {
-        const struct fact *from = &b->facts[f];
+    for (size_t f = 0; f < b->n_attrs; f++) {
+        const struct attr *from = &b->attrs[f];
         struct tg_row *to = &b->out->rows[from->row];
-        to->facts[to->n_facts++] =
-            (struct tg_fact){ tg_fact_kind(from->kind),
+        to->attrs[to->n_attrs++] =
+            (struct tg_attr){ tg_attr_kind(from->kind),
                               tg_arena_sv(b->a, b->values.text[from->value]), from->count };
     }
     for (size_t r = 0; r < b->n_rows; r++)
-        if (b->out->rows[r].n_facts)
-            qsort(b->out->rows[r].facts, b->out->rows[r].n_facts, sizeof(struct tg_fact), by_value);
+        if (b->out->rows[r].n_attrs)
+            qsort(b->out->rows[r].attrs, b->out->rows[r].n_attrs, sizeof(struct tg_attr), by_value);
 }
 
 /* The step whose window is the span `i`; n: none. */
@@ -444,8 +444,8 @@ static void release(struct build *b)
     tg_keymap_release(&b->row_ids);
     free(b->row_of);
     free(b->value);
-    free(b->facts);
-    tg_keymap_release(&b->fact_ids);
+    free(b->attrs);
+    tg_keymap_release(&b->attr_ids);
 }
 
 /*
@@ -476,14 +476,14 @@ struct tg_shard *tg_shard_build(const struct tg_trace *t, const struct tg_steps 
     const struct tg_limits *limits = o->load.reader.limits;
     struct build b = { .t = t, .s = steps, .a = a, .out = TG_NEW(a, struct tg_shard) };
     struct tg_shard *out = b.out;
-    b.max_facts = (limits ? *limits : TG_LIMITS_DEFAULT).max_facts;
-    b.max_facts = b.max_facts < UINT16_MAX ? b.max_facts : UINT16_MAX;
+    b.max_attrs = (limits ? *limits : TG_LIMITS_DEFAULT).max_attrs;
+    b.max_attrs = b.max_attrs < UINT16_MAX ? b.max_attrs : UINT16_MAX;
     tg_keymap_init(&b.row_ids, ROW_WORDS);
-    tg_keymap_init(&b.fact_ids, FACT_WORDS);
+    tg_keymap_init(&b.attr_ids, ATTR_WORDS);
     tg_strmap_init(&b.texts);
     tg_strmap_init(&b.values);
     intern_names(&b);
-    split_facts(&b);
+    split_attrs(&b);
     build_steps(&b);
     collect_rows(&b);
     /* A frame has two rows, and its names are among those of the trace. */
@@ -496,7 +496,7 @@ struct tg_shard *tg_shard_build(const struct tg_trace *t, const struct tg_steps 
     order_kernels(&b);
     add_totals(&b);
     fill_slots(&b);
-    place_facts(&b);
+    place_attrs(&b);
     build_gaps(&b);
     count_damage(&b, o->classes);
     build_hints(&b);

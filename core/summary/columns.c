@@ -26,10 +26,10 @@ void tg_shared_rows_put(struct tg_buf *b, const struct tg_shard *s)
     put_counts(b, s->rows, s->n_rows, s->n_steps + 1);
     put_counts(b, s->frames, s->n_frames, s->n_steps + 1);
     for (size_t i = 0; i < s->n_rows; i++) {
-        tg_pack_u64(b, s->rows[i].facts_cut);
+        tg_pack_u64(b, s->rows[i].attrs_capped);
         tg_pack_u64(b, s->rows[i].order);
-        for (size_t f = 0; f < s->rows[i].n_facts; f++)
-            tg_pack_u64(b, s->rows[i].facts[f].count);
+        for (size_t f = 0; f < s->rows[i].n_attrs; f++)
+            tg_pack_u64(b, s->rows[i].attrs[f].count);
     }
     for (size_t k = 0; k < s->n_steps; k++)
         tg_pack_u64(b, s->gap_count[k]);
@@ -64,18 +64,18 @@ static bool read_counts(struct tg_unpack *u, struct tg_shared_rows *out, enum tg
     return !u->bad;
 }
 
-/* The facts of one row: those of the listing that name it. */
-static bool read_facts(struct tg_unpack *u, struct tg_row *row, uint32_t id, size_t *at,
-                       const struct tg_listing *l, const struct tg_book_read *b, struct tg_fact *to)
+/* The attributes of one row: those of the listing that name it. */
+static bool read_attrs(struct tg_unpack *u, struct tg_row *row, uint32_t id, size_t *at,
+                       const struct tg_listing *l, const struct tg_book_read *b, struct tg_attr *to)
 {
     uint64_t cut = tg_unpack_u64(u), order = tg_unpack_u64(u);
-    row->facts_cut = cut == 1;
+    row->attrs_capped = cut == 1;
     row->order = (uint32_t)order;
-    row->facts = to + *at;
-    for (; *at < l->n_facts && b->fact[l->fact[*at]].row == id; ++*at) {
-        to[*at] = b->fact[l->fact[*at]].fact;
+    row->attrs = to + *at;
+    for (; *at < l->n_attrs && b->attr[l->attr[*at]].row == id; ++*at) {
+        to[*at] = b->attr[l->attr[*at]].attr;
         to[*at].count = tg_unpack_u64(u);
-        row->n_facts++;
+        row->n_attrs++;
     }
     return !u->bad && cut <= 1 && order <= UINT32_MAX;
 }
@@ -84,16 +84,16 @@ bool tg_shared_rows_read(struct tg_shared_rows *out, tg_sv raw, const struct tg_
                          const struct tg_book_read *b, size_t n_steps, struct tg_arena *a)
 {
     struct tg_unpack u = { raw.p, raw.p + raw.n, false };
-    struct tg_fact *facts = TG_NEW_N(a, struct tg_fact, l->n_facts);
+    struct tg_attr *attrs = TG_NEW_N(a, struct tg_attr, l->n_attrs);
     size_t at = 0;
     *out = (struct tg_shared_rows){ .n_steps = n_steps };
     if (!read_counts(&u, out, TG_BOOK_ROWS, l, b, a) ||
         !read_counts(&u, out, TG_BOOK_FRAMES, l, b, a))
         return false;
     for (size_t i = 0; i < out->n[TG_BOOK_ROWS]; i++)
-        if (!read_facts(&u, &out->row[TG_BOOK_ROWS][i], l->row[TG_BOOK_ROWS][i], &at, l, b, facts))
+        if (!read_attrs(&u, &out->row[TG_BOOK_ROWS][i], l->row[TG_BOOK_ROWS][i], &at, l, b, attrs))
             return false;
-    if (at != l->n_facts || n_steps > tg_unpack_left(&u))
+    if (at != l->n_attrs || n_steps > tg_unpack_left(&u))
         return false;
     out->gap_count = TG_NEW_N(a, uint32_t, n_steps);
     read_u32(&u, out->gap_count, n_steps);

@@ -5,8 +5,8 @@
  * it is in.
  *
  * The pattern is what the ranks of one program have in common: calls by row and step, of the rows
- * and of the totals by Python frame; which rows have truncated facts; calls by fact; the order of
- * kernels; gaps by step. A document holds each distinct pattern once.
+ * and of the totals by Python frame; which rows lack some attributes; calls by attribute; the
+ * order of kernels; gaps by step. A document holds each distinct pattern once.
  *
  * The values are the times, all divided by their greatest common divisor, which comes first: 1000
  * where a clock tells whole microseconds. Then: which rows keep their slots; by row and step the

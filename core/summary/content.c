@@ -133,12 +133,12 @@ static void put_shape(struct tg_buf *b, const struct tg_row *rows, size_t n_rows
         tg_pack_i64(b, r->device);
         tg_pack_i64(b, r->stream);
         tg_pack_u64(b, r->order);
-        tg_pack_u64(b, r->facts_cut);
-        tg_pack_u64(b, r->n_facts);
-        for (size_t f = 0; f < r->n_facts; f++) {
-            tg_pack_u64(b, tg_fact_code(r->facts[f].kind));
-            put_text(b, r->facts[f].value);
-            tg_pack_u64(b, r->facts[f].count);
+        tg_pack_u64(b, r->attrs_capped);
+        tg_pack_u64(b, r->n_attrs);
+        for (size_t f = 0; f < r->n_attrs; f++) {
+            tg_pack_u64(b, tg_attr_code(r->attrs[f].kind));
+            put_text(b, r->attrs[f].value);
+            tg_pack_u64(b, r->attrs[f].count);
         }
         for (size_t k = 0; k < n; k++)
             tg_pack_u64(b, r->count[k]);
@@ -195,7 +195,7 @@ tg_sv tg_shard_hash(const struct tg_shard *s, struct tg_arena *a)
 tg_sv tg_shard_recording(const struct tg_shard *s, struct tg_arena *a)
 {
     struct tg_shard bare = *s;
-    if (s->left_out || !s->frame_sorts)
+    if (s->steps_only || !s->frame_sorts)
         return s->hash;
     bare.frame_sorts = 0;
     bare.n_frames = 0;

@@ -4,8 +4,8 @@
  * What a shard says beside its columns, as members of a JSON object: rank, window, classes, marked,
  * truncated, env, steps, measures, counters, hints, frames (the sorts of totals by Python frame).
  *
- * The hash covers that and every row with its texts, calls, times and facts; not run, source and
- * slots. It does not depend on the document that a shard is in.
+ * The hash covers that and every row with its texts, calls, times and attributes; not run, source
+ * and slots. It does not depend on the document that a shard is in.
  */
 #include "core/summary/internal.h"
 
@@ -13,7 +13,7 @@ void tg_content_add(struct tg_doc *d, const struct tg_shard *s);
 /* All but the rank. NULL, or which member is damaged. Texts are copied into `a`. */
 TG_MUST const char *tg_content_read(struct tg_shard *s, const struct tg_doc *d, struct tg_arena *a);
 
-/* Of keys, calls and facts: the same for shards of one tg_shared_rows. */
+/* Of keys, calls and attributes: the same for shards of one tg_shared_rows. */
 uint64_t tg_content_shape_hash(const struct tg_shard *s);
 /* The hash of a shard, with that of its shape: 16 hex digits in `a`. */
 tg_sv tg_content_hash(const struct tg_shard *s, uint64_t shape, struct tg_arena *a);

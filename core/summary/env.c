@@ -181,8 +181,8 @@ static struct seen look(const struct tg_trace *t)
         s.hip |= runtime && tg_sv_starts(n->name, TG_SV("hip"));
         s.cuda |= runtime && tg_sv_starts(n->name, TG_SV("cu"));
     }
-    for (size_t i = 0; i < t->facts.n && !s.shapes; i++)
-        s.shapes = tg_sv_starts(t->facts.text[i], TG_SV("shapes="));
+    for (size_t i = 0; i < t->attrs.n && !s.shapes; i++)
+        s.shapes = tg_sv_starts(t->attrs.text[i], TG_SV("shapes="));
     return s;
 }
 

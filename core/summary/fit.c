@@ -90,7 +90,7 @@ static bool attempt(struct fit *f, size_t ranks, size_t max_slots, struct tg_fit
     tg_err_init(&ignored);
     view.shards = f->shown;
     for (size_t i = 0; i < view.n; i++) {
-        f->copy[f->order[i]].left_out = i >= ranks || f->run->shards[f->order[i]]->left_out;
+        f->copy[f->order[i]].steps_only = i >= ranks || f->run->shards[f->order[i]]->steps_only;
         f->shown[i] = &f->copy[i];
     }
     f->out->n = f->start;
@@ -158,7 +158,7 @@ static bool does_not_fit(const struct fit *f, const struct tg_fitted *one, struc
 }
 
 /* Steps of the ranks after the first `ranks` ones. */
-static size_t steps_left_out(const struct fit *f, size_t ranks)
+static size_t dropped_steps(const struct fit *f, size_t ranks)
 {
     size_t n = 0;
     for (size_t i = ranks; i < f->run->n; i++)
@@ -171,7 +171,7 @@ static bool too_many_steps(const struct fit *f, size_t ranks, struct tg_err *err
     tg_err_set(err, TG_ERR_LIMIT, TG_NOWHERE,
                "%zu of %zu ranks fit into %zu bytes; the others have %zu steps, and the times of "
                "at most %zu are kept",
-               ranks, f->run->n, f->most, steps_left_out(f, ranks), TG_MAX_LEFT_OUT);
+               ranks, f->run->n, f->most, dropped_steps(f, ranks), TG_MAX_STEPS_ONLY);
     return tg_err_hint(err, "Record fewer steps.");
 }
 
@@ -183,7 +183,7 @@ static bool fit(struct fit *f, struct tg_fitted *how, struct tg_err *err)
         f->out->n = f->start;
         return does_not_fit(f, &one, err);
     }
-    if (steps_left_out(f, ranks) > TG_MAX_LEFT_OUT) {
+    if (dropped_steps(f, ranks) > TG_MAX_STEPS_ONLY) {
         f->out->n = f->start;
         return too_many_steps(f, ranks, err);
     }

@@ -7,7 +7,7 @@
  *   1. the slots of the smallest rows of every rank: these rows are compared by their sums per step
  *      (summary.h);
  *   2. ranks: as many as fit stay whole, without slots; of the others the step times are kept
- *      (shard.left_out), so that what is said of all ranks together stays true. Whole are the
+ *      (shard.steps_only), so that what is said of all ranks together stays true. Whole are the
  *      first rank, the slowest, and ranks spread evenly over the rest, in an order that depends on
  *      their number alone: of two runs of a program, one has all the ranks that the other has, but
  *      for the slowest.

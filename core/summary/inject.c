@@ -230,9 +230,9 @@ static void new_row(struct job *j, const struct tg_row *model, tg_sv name, const
     r.count = TG_NEW_N(j->a, uint32_t, n_steps + 1);
     r.total = TG_NEW_N(j->a, tg_ns, n_steps + 1);
     r.self = TG_NEW_N(j->a, tg_ns, n_steps + 1);
-    r.facts = NULL;
-    r.n_facts = 0;
-    r.facts_cut = false;
+    r.attrs = NULL;
+    r.n_attrs = 0;
+    r.attrs_capped = false;
     for (size_t k = 0; k < n_steps; k++)
         n += calls[k];
     r.slots = TG_NEW_N(j->a, tg_ns, n + 1);
@@ -295,13 +295,13 @@ static void inject_new(struct job *j)
     new_row(j, &model, j->p->text, calls, ns);
 }
 
-/* ---- facts ---- */
+/* ---- attributes ---- */
 
 /*
  * Another value of the same form: the first number is one larger, or `factor` (over 1) times as
  * large; a text without a number is a type.
  */
-static tg_sv other_fact(tg_sv v, double factor, struct tg_arena *a)
+static tg_sv other_attr(tg_sv v, double factor, struct tg_arena *a)
 {
     size_t from = 0, to;
     int64_t number;
@@ -317,13 +317,13 @@ static tg_sv other_fact(tg_sv v, double factor, struct tg_arena *a)
                                     (int)(v.n - to), v.p + to));
 }
 
-static void change_facts(struct job *j)
+static void change_attrs(struct job *j)
 {
     for (size_t i = 0; i < j->s->n_rows; i++) {
         struct tg_row *r = &j->s->rows[i];
-        for (size_t f = 0; is_injected(j, r) && f < r->n_facts; f++)
-            if (tg_sv_eq(r->facts[f].kind, j->p->text)) {
-                r->facts[f].value = other_fact(r->facts[f].value, j->p->factor, j->a);
+        for (size_t f = 0; is_injected(j, r) && f < r->n_attrs; f++)
+            if (tg_sv_eq(r->attrs[f].kind, j->p->text)) {
+                r->attrs[f].value = other_attr(r->attrs[f].value, j->p->factor, j->a);
                 j->injected++;
             }
     }
@@ -405,8 +405,8 @@ struct tg_shard *tg_inject(const struct tg_shard *s, const struct tg_inject *p, 
     case TG_INJECT_NEW:
         inject_new(&j);
         break;
-    case TG_INJECT_FACT:
-        change_facts(&j);
+    case TG_INJECT_ATTR:
+        change_attrs(&j);
         break;
     case TG_INJECT_WAIT:
         wait_longer(&j);

@@ -4,12 +4,12 @@
 #include "core/summary/inject.h"
 #include "core/summary/summary.h"
 
-/* facts.c: kinds in the order in which rows keep them (by text). */
-enum { TG_FACT_KINDS = 5 };
-tg_sv tg_fact_kind(unsigned k);
-unsigned tg_fact_code(tg_sv kind); /* its position; TG_FACT_KINDS: none */
-/* Splits a fact text of core/trace into values per kind; "" where there is none. */
-void tg_fact_split(tg_sv text, struct tg_buf value[TG_FACT_KINDS]);
+/* attr_kinds.c: kinds in the order in which rows keep them (by text). */
+enum { TG_ATTR_KINDS = 5 };
+tg_sv tg_attr_kind(unsigned k);
+unsigned tg_attr_code(tg_sv kind); /* its position; TG_ATTR_KINDS: none */
+/* Splits an attribute text of core/trace into values per kind; "" where there is none. */
+void tg_attr_split(tg_sv text, struct tg_buf value[TG_ATTR_KINDS]);
 
 /* env.c: sorted by key. `texts` are made valid UTF-8. */
 void tg_env_build(struct tg_shard *out, const struct tg_trace *t, const struct tg_summarize_opts *o,
@@ -54,17 +54,17 @@ TG_MUST bool tg_summary_read(struct tg_summary *out, struct tg_source *source,
                              const struct tg_limits *limits, struct tg_damage *damage,
                              struct tg_err *err);
 
-/* left_out.c: a content hash as 8 bytes. */
+/* steps_only.c: a content hash as 8 bytes. */
 struct tg_unpack;
 void tg_content_hash_put(struct tg_buf *b, tg_sv hash);
 tg_sv tg_content_hash_read(struct tg_unpack *u, struct tg_arena *a); /* sets u->bad */
 
-/* left_out.c: shards of which only the step times are kept, as one object of the stored form. */
-#define TG_MAX_LEFT_OUT ((size_t)1 << 17) /* shards times steps; what they take in memory */
-void tg_left_out_write(struct tg_doc *shards, struct tg_shard *const *v, size_t n);
+/* steps_only.c: shards of which only the step times are kept, as one object of the stored form. */
+#define TG_MAX_STEPS_ONLY ((size_t)1 << 17) /* shards times steps; what they take in memory */
+void tg_shard_steps_only_write(struct tg_doc *shards, struct tg_shard *const *v, size_t n);
 /* Can they share one object? */
-bool tg_left_out_alike(const struct tg_shard *a, const struct tg_shard *b);
+bool tg_shard_steps_only_alike(const struct tg_shard *a, const struct tg_shard *b);
 /* False: damaged. */
-TG_MUST bool tg_left_out_read(const struct tg_doc *d, struct tg_arena *a, struct tg_shard ***v,
-                              size_t *n);
+TG_MUST bool tg_shard_steps_only_read(const struct tg_doc *d, struct tg_arena *a,
+                                      struct tg_shard ***v, size_t *n);
 #endif

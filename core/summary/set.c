@@ -79,13 +79,13 @@ bool tg_summary_insert(struct tg_summary *out, struct tg_shard *s, struct tg_err
                    TG_SV_ARG(s->run), s->rank);
         return tg_err_hint(err, "Give each recording its own run id (--run), or leave the id out.");
     }
-    if (there && there->left_out && !s->left_out) {
+    if (there && there->steps_only && !s->steps_only) {
         s->arrival = there->arrival;
         out->shards[at] = s;
         return true;
     }
     if (there) {
-        if (!s->left_out)
+        if (!s->steps_only)
             keep_more_slots(there, s);
         return true;
     }
@@ -117,12 +117,12 @@ static void copy_row(struct tg_row *to, const struct tg_row *from, const struct 
     to->self = copy(a, from->self, s->n_steps + 1, sizeof *to->self);
     if (from->slots)
         to->slots = copy(a, from->slots, (size_t)tg_row_calls(s, from), sizeof *to->slots);
-    to->facts = copy(a, from->facts, from->n_facts, sizeof *to->facts);
-    for (size_t i = 0; i < to->n_facts; i++) {
-        for (unsigned k = 0; k < TG_FACT_KINDS; k++)
-            if (tg_sv_eq(from->facts[i].kind, tg_fact_kind(k)))
-                to->facts[i].kind = tg_fact_kind(k);
-        to->facts[i].value = tg_arena_sv(a, from->facts[i].value);
+    to->attrs = copy(a, from->attrs, from->n_attrs, sizeof *to->attrs);
+    for (size_t i = 0; i < to->n_attrs; i++) {
+        for (unsigned k = 0; k < TG_ATTR_KINDS; k++)
+            if (tg_sv_eq(from->attrs[i].kind, tg_attr_kind(k)))
+                to->attrs[i].kind = tg_attr_kind(k);
+        to->attrs[i].value = tg_arena_sv(a, from->attrs[i].value);
     }
 }
 
@@ -219,14 +219,14 @@ static tg_sv shared_text(struct tg_strmap *pool, tg_sv s)
     return (tg_sv){ shared(pool, s.p, s.n), s.n };
 }
 
-static struct tg_fact *shared_facts(const struct tg_row *r, struct tg_strmap *pool)
+static struct tg_attr *shared_attrs(const struct tg_row *r, struct tg_strmap *pool)
 {
-    struct tg_fact *facts = tg_xrealloc(NULL, r->n_facts + 1, sizeof *facts), *to;
-    for (size_t i = 0; i < r->n_facts; i++)
-        facts[i] = (struct tg_fact){ tg_fact_kind(tg_fact_code(r->facts[i].kind)),
-                                     shared_text(pool, r->facts[i].value), r->facts[i].count };
-    to = shared(pool, facts, r->n_facts * sizeof *facts);
-    free(facts);
+    struct tg_attr *attrs = tg_xrealloc(NULL, r->n_attrs + 1, sizeof *attrs), *to;
+    for (size_t i = 0; i < r->n_attrs; i++)
+        attrs[i] = (struct tg_attr){ tg_attr_kind(tg_attr_code(r->attrs[i].kind)),
+                                     shared_text(pool, r->attrs[i].value), r->attrs[i].count };
+    to = shared(pool, attrs, r->n_attrs * sizeof *attrs);
+    free(attrs);
     return to;
 }
 
@@ -242,7 +242,7 @@ static struct tg_row *compact_rows(const struct tg_shard *s, const struct tg_row
         r->name = shared_text(pool, r->name);
         r->cat = shared_text(pool, r->cat);
         r->parent = shared_text(pool, r->parent);
-        r->facts = r->n_facts ? shared_facts(r, pool) : NULL;
+        r->attrs = r->n_attrs ? shared_attrs(r, pool) : NULL;
         r->count = shared(pool, r->count, n * sizeof *r->count);
         r->self = copy(a, r->self, n, sizeof *r->self);
         r->total = leaf ? r->self : copy(a, r->total, n, sizeof *r->total);

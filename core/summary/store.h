@@ -11,11 +11,11 @@
  *     ]}
  *
  * The first line says which shards follow (`index`: run, rank and hash of each, ascending), and has
- * what they share: texts, keys and facts (book.h), and the truncated shards (left_out.c); `frames`
- * and `left_out` only where there are any. A shard
- * has its content (content.h) and three columns: `rows`, its rows and facts as positions in the
- * book; `pattern` and `values` (columns.h). A `rows` or a `pattern` that an earlier shard has is
- * the number of that column, else packed text; the texts among these are numbered from 0.
+ * what they share: texts, keys and launch attributes (book.h), and the shards with step times only
+ * (steps_only.c). `frames` and `left_out` are there only if they are not empty. A shard has its
+ * content (content.h) and three columns: `rows`, its rows and attributes as positions in the book;
+ * `pattern` and `values` (columns.h). A `rows` or a `pattern` that an earlier shard has is the
+ * number of that column, else packed text; the texts among these are numbered from 0.
  *
  * So a shard of a program that is there already takes little more than its times, and a document of
  * thousands is merged with one of them in memory. Equal shards give equal bytes, whatever was merged
@@ -47,11 +47,11 @@ void tg_store_writer_init(struct tg_store_writer *w, struct tg_buf *out,
                           const struct tg_limits *limits, size_t max_slots);
 void tg_store_writer_release(struct tg_store_writer *w);
 /*
- * After everything is in w->book. `keys` ascending by (run, rank); `left_out` in the same order.
+ * After everything is in w->book. `keys` ascending by (run, rank); `steps_only` in the same order.
  * TG_ERR_LIMIT: too many shards, or names.
  */
 TG_MUST bool tg_store_put_head(struct tg_store_writer *w, const struct tg_store_key *keys, size_t n,
-                               struct tg_shard *const *left_out, size_t n_left_out,
+                               struct tg_shard *const *steps_only, size_t n_steps_only,
                                struct tg_err *err);
 /* In the order of the keys. `l`: its ids in w->book. */
 TG_MUST bool tg_store_put_shard(struct tg_store_writer *w, const struct tg_shard *s,
@@ -84,8 +84,8 @@ struct tg_store_reader {
     struct tg_store_book *book;
     struct tg_store_key *index;
     size_t n, next;
-    struct tg_shard **left_out;
-    size_t n_left_out;
+    struct tg_shard **steps_only;
+    size_t n_steps_only;
     tg_sv *column;
     size_t n_columns, cap_columns;
     struct tg_store_shape *shape[TG_STORE_SHAPES]; /* the last ones */

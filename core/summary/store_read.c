@@ -189,17 +189,17 @@ static bool read_index(struct tg_store_reader *r, const struct tg_doc *d)
     return ok;
 }
 
-static bool read_left_out(struct tg_store_reader *r, const struct tg_doc *array)
+static bool read_steps_only(struct tg_store_reader *r, const struct tg_doc *array)
 {
     for (const struct tg_doc *m = tg_doc_first(array); m; m = tg_doc_next(m)) {
         struct tg_shard **v;
         size_t n;
-        if (!tg_left_out_read(m, r->a, &v, &n))
+        if (!tg_shard_steps_only_read(m, r->a, &v, &n))
             return false;
-        r->left_out = tg_xrealloc(r->left_out, r->n_left_out + n + 1, sizeof *r->left_out);
+        r->steps_only = tg_xrealloc(r->steps_only, r->n_steps_only + n + 1, sizeof *r->steps_only);
         for (size_t i = 0; i < n; i++) {
             v[i]->source = r->name;
-            r->left_out[r->n_left_out++] = v[i];
+            r->steps_only[r->n_steps_only++] = v[i];
         }
     }
     return !array || tg_doc_type(array) == TG_DOC_ARRAY;
@@ -288,7 +288,7 @@ static bool read_head(struct tg_store_reader *r, const struct tg_doc *d, struct 
         return damaged(r, "index", err);
     if (!read_book(r, d))
         return damaged(r, "texts, rows, frames or facts", err);
-    return read_left_out(r, tg_doc_get(d, "left_out")) || damaged(r, "left_out", err);
+    return read_steps_only(r, tg_doc_get(d, "left_out")) || damaged(r, "left_out", err);
 }
 
 /* The first line begins an array that the others fill: closed here, it is a document. */
@@ -369,7 +369,7 @@ void tg_store_close(struct tg_store_reader *r)
     put_down(r->book);
     tg_buf_release(&r->text);
     free(r->column);
-    free(r->left_out);
+    free(r->steps_only);
     *r = (struct tg_store_reader){ 0 };
 }
 
@@ -588,8 +588,8 @@ bool tg_summary_read(struct tg_summary *out, struct tg_source *source,
     struct tg_store_reader r;
     bool open = tg_store_open(&r, source, limits, NULL, out->arena, err);
     bool ok = open || tg_damage_add(damage, err);
-    for (size_t i = 0; open && ok && i < r.n_left_out; i++)
-        ok = tg_summary_insert(out, r.left_out[i], err);
+    for (size_t i = 0; open && ok && i < r.n_steps_only; i++)
+        ok = tg_summary_insert(out, r.steps_only[i], err);
     ok = ok && (!open || read_shards(out, &r, damage, err));
     tg_store_close(&r);
     return ok;

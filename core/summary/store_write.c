@@ -55,7 +55,7 @@ static void add_index(struct tg_doc *d, const struct tg_store_key *keys, size_t 
 }
 
 /* One object for all that are alike; where the first of them is. */
-static void add_left_out(struct tg_doc *d, struct tg_shard *const *v, size_t n)
+static void add_steps_only(struct tg_doc *d, struct tg_shard *const *v, size_t n)
 {
     struct tg_doc *array = tg_doc_add_array(d, "left_out");
     struct tg_shard **alike = tg_xrealloc(NULL, n + 1, sizeof *alike);
@@ -64,7 +64,7 @@ static void add_left_out(struct tg_doc *d, struct tg_shard *const *v, size_t n)
     for (size_t i = 0; i < n; i++) {
         size_t k = 0;
         for (size_t at = i; !done[i] && at < n && tg_sv_eq(v[at]->run, v[i]->run); at++)
-            if (at == i || (!done[at] && tg_left_out_alike(v[i], v[at])))
+            if (at == i || (!done[at] && tg_shard_steps_only_alike(v[i], v[at])))
                 alike[k++] = v[at];
         for (size_t at = i, j = 0; j < k; at++)
             if (v[at] == alike[j]) {
@@ -72,14 +72,14 @@ static void add_left_out(struct tg_doc *d, struct tg_shard *const *v, size_t n)
                 j++;
             }
         if (k)
-            tg_left_out_write(array, alike, k);
+            tg_shard_steps_only_write(array, alike, k);
     }
     free(alike);
     free(done);
 }
 
 bool tg_store_put_head(struct tg_store_writer *w, const struct tg_store_key *keys, size_t n,
-                       struct tg_shard *const *left_out, size_t n_left_out, struct tg_err *err)
+                       struct tg_shard *const *steps_only, size_t n_steps_only, struct tg_err *err)
 {
     static const char array[] = ",\"shards\":[\n";
     struct tg_doc *d;
@@ -93,8 +93,8 @@ bool tg_store_put_head(struct tg_store_writer *w, const struct tg_store_key *key
     tg_doc_add_i64(d, "tracegate_summary", TG_SUMMARY_FORMAT);
     add_index(d, keys, n);
     tg_book_write(&w->book, d);
-    if (n_left_out)
-        add_left_out(d, left_out, n_left_out);
+    if (n_steps_only)
+        add_steps_only(d, steps_only, n_steps_only);
     tg_doc_write(d, false, w->out);
     tg_doc_free(d);
     w->out->n -= 2; /* the brace and the end of the line */
@@ -277,7 +277,7 @@ bool tg_summary_write_slots(const struct tg_summary *s, const struct tg_limits *
     tg_store_writer_init(&w, out, limits, max_slots);
     for (size_t i = 0; i < s->n; i++) {
         struct tg_shard *one = s->shards[i];
-        if (one->left_out) {
+        if (one->steps_only) {
             less[n_less++] = one;
             continue;
         }

@@ -84,7 +84,7 @@ static bool add_trace(struct tg_summary *out, struct tg_source *s,
     struct tg_trace *t;
     struct tg_steps steps;
     bool ok;
-    load.reader.want_args = load.want_facts = load.want_memory = true;
+    load.reader.want_args = load.want_attrs = load.want_memory = true;
     load.keep_hta = false;
     load.keep_python = o->frame_sorts != 0;
     t = tg_trace_load(s, &load, progress, err);

@@ -22,13 +22,13 @@
 #define TG_SUMMARY_FORMAT 1
 
 /*
- * One exact fact. Kinds and values (raw JSON of the file, without blanks):
+ * One launch attribute. Kinds and values (raw JSON of the file, without blanks):
  *   launch       lines "grid=[…]", "block=[…]", "registers=…", "shared=…", "occupancy=…"
  *   collective   lines "collective=…", "dtype=…", "nelems_in=…", … "group=…"
  *   bytes, shapes, types   the bare value
  * Lines are separated by LF; a key that the trace lacks has no line.
  */
-struct tg_fact {
+struct tg_attr {
     tg_sv kind, value;
     uint64_t count; /* events in steps that have it */
 };
@@ -46,9 +46,9 @@ struct tg_row {
     tg_ns *total, *self;    /* [n_steps + 1], inclusive and self time */
     tg_ns *slots; /* values in start order, step after step (steps only, sum of count[0..n_steps)):
                      host: self time, device: duration; NULL: dropped, use step totals */
-    struct tg_fact *facts; /* by (kind, value) */
-    uint32_t n_facts;
-    bool facts_cut; /* more than limits.max_facts distinct ones of a kind; the rest is not here */
+    struct tg_attr *attrs; /* by (kind, value) */
+    uint32_t n_attrs;
+    bool attrs_capped; /* a kind has more than limits.max_attrs: the rest is not here */
 };
 
 /* Deviations from the JSON standard in the trace, by kind: how many places. */
@@ -98,8 +98,9 @@ struct tg_shard {
     bool truncated;
     struct tg_window_hint *hints; /* for unmarked traces */
     size_t n_hints;
-    bool left_out; /* truncated for want of room (fit.h): only its step times are stored; no
-                      rows, gaps, counters and environment, and no other metric is known */
+    /* For want of room (fit.h) only its step times are stored; no rows, gaps, counters and
+     * environment, and no other metric is known. */
+    bool steps_only;
 };
 
 /* The value of a key of the environment; "" unknown. */
@@ -161,8 +162,8 @@ TG_MUST bool tg_summary_merge(struct tg_summary *out, const struct tg_summary *o
  */
 TG_MUST bool tg_summary_take(struct tg_summary *out, struct tg_summary *one, struct tg_err *err);
 /*
- * Makes the shards of `one` small: texts, counts and facts are those of `owner`, which has each
- * once and must outlive them. A second rank of a program takes a fifth of the memory then.
+ * Makes the shards of `one` small: texts, counts and attributes are those of `owner`, which has
+ * each once and must outlive them. A second rank of a program takes a fifth of the memory then.
  */
 void tg_summary_compact(struct tg_summary *one, struct tg_summary *owner);
 
@@ -184,8 +185,8 @@ TG_MUST bool tg_shard_comparable(const struct tg_shard *a, const struct tg_shard
  * bytes), gzip'd by the caller or not. Every shard stays below limits.max_summary by itself, so
  * that grouping cannot matter: above it the slots of its smallest rows (by time in steps) are
  * dropped (row.slots NULL after parsing). `limits` NULL: defaults. Parsing adds to `out`; after an
- * error it may hold a part. Shards of one document share texts, counts and facts: they are read,
- * never written to.
+ * error it may hold a part. Shards of one document share texts, counts and attributes: they are
+ * read, never written to.
  */
 TG_MUST bool tg_summary_write(const struct tg_summary *s, const struct tg_limits *limits,
                               struct tg_buf *out, struct tg_err *err);

@@ -125,8 +125,8 @@ static bool list_input(struct merging *g, size_t i)
     for (size_t k = 0; !g->m->damage && k < r->n; k++)
         if (!list_shard(g, i, k))
             return false;
-    for (size_t k = 0; k < r->n_left_out; k++)
-        if (!tg_summary_insert(&g->less, tg_shard_copy(r->left_out[k], g->less.arena), g->err))
+    for (size_t k = 0; k < r->n_steps_only; k++)
+        if (!tg_summary_insert(&g->less, tg_shard_copy(r->steps_only[k], g->less.arena), g->err))
             return false;
     return true;
 }
@@ -256,7 +256,7 @@ static struct tg_listing translate(const struct tg_listing *ids, const struct tg
     struct tg_listing l = *ids;
     for (int set = 0; set < TG_BOOK_SETS; set++)
         l.row[set] = mapped(ids->row[set], ids->n[set], to->row[set], a);
-    l.fact = mapped(ids->fact, ids->n_facts, to->fact, a);
+    l.attr = mapped(ids->attr, ids->n_attrs, to->attr, a);
     return l;
 }
 

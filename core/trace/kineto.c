@@ -27,18 +27,18 @@ int64_t tg_kineto_int(const struct tg_value *v, int64_t fallback)
     return fallback;
 }
 
-static void note_fact(const struct tg_value *key, tg_sv value, struct tg_fact_values *facts)
+static void note_attr(const struct tg_value *key, tg_sv value, struct tg_attr_values *attrs)
 {
     struct tg_buf text = { 0 };
-    enum tg_fact_key fact;
+    enum tg_attr_key attr;
     if (key->escaped)
         tg_unescape(&text, key->raw);
-    fact = tg_fact_of_key(key->escaped ? tg_buf_sv(&text) : key->raw);
+    attr = tg_attr_of_key(key->escaped ? tg_buf_sv(&text) : key->raw);
     tg_buf_release(&text);
-    if (fact == TG_FACTS)
+    if (attr == TG_ATTRS)
         return;
-    facts->have |= (uint32_t)1 << fact;
-    facts->v[fact] = value;
+    attrs->have |= (uint32_t)1 << attr;
+    attrs->v[attr] = value;
 }
 
 static bool read_args(struct tg_scan *s, struct tg_raw_event *out)
@@ -59,7 +59,7 @@ static bool read_args(struct tg_scan *s, struct tg_raw_event *out)
         const char *at = s->p;
         if (!tg_scan_value(s, &value))
             return false;
-        note_fact(&key, (tg_sv){ at, (size_t)(s->p - at) }, &out->facts);
+        note_attr(&key, (tg_sv){ at, (size_t)(s->p - at) }, &out->attrs);
         if (tg_kineto_key(&key, TG_SV("stream")))
             ev->stream = tg_kineto_int(&value, TG_NO_STREAM);
         else if (tg_kineto_key(&key, TG_SV("correlation")))
@@ -77,7 +77,7 @@ static bool read_args(struct tg_scan *s, struct tg_raw_event *out)
 static void forget_args(struct tg_raw_event *out)
 {
     struct tg_event *ev = &out->ev;
-    out->facts.have = 0;
+    out->attrs.have = 0;
     ev->stream = TG_NO_STREAM;
     ev->correlation = TG_NO_CORRELATION;
     ev->external_id = ev->device = -1;

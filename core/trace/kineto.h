@@ -5,7 +5,7 @@
  * wins); internal to core/trace. Nothing is interned here, so that an event that the window's end
  * cuts can be scanned again.
  */
-#include "core/trace/facts.h"
+#include "core/trace/attrs.h"
 #include "core/trace/reader.h"
 #include "core/trace/scan.h"
 
@@ -13,7 +13,7 @@ struct tg_raw_event {
     struct tg_event ev;                               /* without name, thread, index */
     struct tg_value ph, cat, name, ts, dur, pid, tid; /* type NULL: absent or null */
     uint64_t rounded;
-    struct tg_fact_values facts;
+    struct tg_attr_values attrs;
 };
 
 /* The cursor is at the event's '{'. */

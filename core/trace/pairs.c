@@ -4,7 +4,7 @@
 
 #include "core/base/arena.h"
 
-void tg_marks_add(struct tg_marks *m, const struct tg_event *ev, uint32_t fact)
+void tg_marks_add(struct tg_marks *m, const struct tg_event *ev, uint32_t attr)
 {
     m->v = tg_grow(m->v, &m->cap, m->n + 1, sizeof *m->v);
     m->v[m->n++] = (struct tg_mark){ .ts = ev->ts,
@@ -13,7 +13,7 @@ void tg_marks_add(struct tg_marks *m, const struct tg_event *ev, uint32_t fact)
                                      .device = ev->device,
                                      .name = ev->name,
                                      .thread = ev->thread,
-                                     .fact = fact,
+                                     .attr = attr,
                                      .index = (uint32_t)ev->index,
                                      .is_end = ev->ph == 'E',
                                      .has_name = ev->has_name,
@@ -21,7 +21,7 @@ void tg_marks_add(struct tg_marks *m, const struct tg_event *ev, uint32_t fact)
 }
 
 void tg_marks_join(struct tg_marks *m, const struct tg_marks *part, const uint32_t *name,
-                   const uint32_t *thread, const uint32_t *fact, uint64_t first_index)
+                   const uint32_t *thread, const uint32_t *attr, uint64_t first_index)
 {
     if (!part->n)
         return;
@@ -30,8 +30,8 @@ void tg_marks_join(struct tg_marks *m, const struct tg_marks *part, const uint32
         struct tg_mark k = part->v[i];
         if (k.name != TG_NO_ID)
             k.name = name[k.name];
-        if (k.fact != TG_NO_ID)
-            k.fact = fact[k.fact];
+        if (k.attr != TG_NO_ID)
+            k.attr = attr[k.attr];
         k.thread = thread[k.thread];
         k.index += (uint32_t)first_index;
         m->v[m->n++] = k;

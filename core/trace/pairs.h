@@ -10,7 +10,7 @@
 struct tg_mark {
     tg_ns ts;
     int64_t stream, correlation, device;
-    uint32_t name, thread, fact, index;
+    uint32_t name, thread, attr, index;
     bool is_end, has_name, has_cat;
 };
 struct tg_marks {
@@ -28,10 +28,10 @@ static inline bool tg_event_is_mark(const struct tg_event *ev)
     return (ev->ph == 'B' || ev->ph == 'E') && ev->has_ts;
 }
 
-void tg_marks_add(struct tg_marks *m, const struct tg_event *ev, uint32_t fact);
-/* Adds the marks of a part (split.h), whose ids are those of tables; `fact` may be NULL. */
+void tg_marks_add(struct tg_marks *m, const struct tg_event *ev, uint32_t attr);
+/* Adds the marks of a part (split.h), whose ids are those of tables; `attr` may be NULL. */
 void tg_marks_join(struct tg_marks *m, const struct tg_marks *part, const uint32_t *name,
-                   const uint32_t *thread, const uint32_t *fact, uint64_t first_index);
+                   const uint32_t *thread, const uint32_t *attr, uint64_t first_index);
 void tg_marks_release(struct tg_marks *m);
 /* Sorts the marks, then reports every pair. O(n log n). */
 void tg_marks_match(struct tg_marks *m, const struct tg_names *names, struct tg_pair_sink *sink);

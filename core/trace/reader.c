@@ -451,9 +451,9 @@ static bool intern_thread(struct tg_reader *r, tg_sv pid, tg_sv tid, uint32_t *i
                       "more than %zu distinct threads", r->limits.max_names);
 }
 
-const struct tg_fact_values *tg_reader_facts(const struct tg_reader *r)
+const struct tg_attr_values *tg_reader_attrs(const struct tg_reader *r)
 {
-    return &r->raw.facts;
+    return &r->raw.attrs;
 }
 
 bool tg_reader_intern(struct tg_reader *r, tg_sv cat, tg_sv name, uint32_t *id, struct tg_err *err)

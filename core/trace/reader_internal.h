@@ -1,7 +1,7 @@
 #ifndef TG_TRACE_READER_INTERNAL_H
 #define TG_TRACE_READER_INTERNAL_H
 /* What the columns need of the reader besides its public interface; internal to core/trace. */
-#include "core/trace/facts.h"
+#include "core/trace/attrs.h"
 #include "core/trace/reader.h"
 
 /* An id for a pair that the file does not spell, such as ("", ""). */
@@ -10,7 +10,7 @@ TG_MUST bool tg_reader_intern(struct tg_reader *r, tg_sv cat, tg_sv name, uint32
 TG_MUST bool tg_reader_intern_thread(struct tg_reader *r, tg_sv pid, tg_sv tid, uint32_t *id,
                                      struct tg_err *err);
 /* Facts in the args of the last event; views as in tg_event. */
-const struct tg_fact_values *tg_reader_facts(const struct tg_reader *r);
+const struct tg_attr_values *tg_reader_attrs(const struct tg_reader *r);
 
 /*
  * Reads one plain text in parts (split.c). A place is the position of a reader between two events,

@@ -114,15 +114,15 @@ static void learn_args(struct learner *l, struct tg_scan *s, bool want_args)
     }
     s->p++;
     while (!l->failed && (more = tg_scan_member(s, &first, &key)) > 0) {
-        enum tg_fact_key fact = tg_fact_of_key(key.raw);
+        enum tg_attr_key attr = tg_attr_of_key(key.raw);
         unsigned step = l->sh->n;
         l->failed |= key.escaped;
         cut(l, s, want_args ? args_slot(l, &key, s->p) : slot_for(s->p), 1);
-        if (l->failed || !want_args || fact == TG_FACTS)
+        if (l->failed || !want_args || attr == TG_ATTRS)
             continue;
-        once(l, 12 + (unsigned)fact);
-        l->sh->step[step].fact = (uint8_t)fact;
-        l->sh->step[step].mark |= TG_MARK_FACT;
+        once(l, 12 + (unsigned)attr);
+        l->sh->step[step].attr = (uint8_t)attr;
+        l->sh->step[step].mark |= TG_MARK_ATTR;
     }
     l->failed |= more != 0;
     if (want_args) {

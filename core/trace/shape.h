@@ -45,7 +45,7 @@ enum tg_slot {
     TG_SLOT_DEVICE
 };
 
-enum { TG_MARK_ARGS_BEGIN = 1, TG_MARK_ARGS_END = 2, TG_MARK_FACT = 4 };
+enum { TG_MARK_ARGS_BEGIN = 1, TG_MARK_ARGS_END = 2, TG_MARK_ATTR = 4 };
 
 /*
  * How a nested value is looked up. If short values are followed by numbers that never repeat, fewer
@@ -58,8 +58,8 @@ struct tg_shape_step {
     uint64_t prefix; /* hash of everything before: shapes with equal prefixes share a beginning */
     uint32_t n;
     uint8_t slot, depth; /* depth: nesting of the slot below the event */
-    uint8_t mark;        /* the literal holds a brace of args, the slot a fact */
-    uint8_t fact;        /* enum tg_fact_key */
+    uint8_t mark;        /* the literal holds a brace of args, the slot an attribute */
+    uint8_t attr;        /* enum tg_attr_key */
     uint8_t memo;        /* of a nested slot: enum tg_memo_key */
     uint32_t memo_hits, memo_misses;
 };

@@ -399,7 +399,7 @@ static HOT void take_texts(struct fast *x)
                                       .type = ev->has_cat ? TG_TOKEN_STRING : TG_TOKEN_NULL };
 }
 
-/* Where args are, and the values of facts: `p` and `end` are those of the slot. */
+/* Where args are, and the values of attributes: `p` and `end` are those of the slot. */
 static inline void note(struct fast *x, const struct tg_shape_step *st, const char *p,
                         const char *end)
 {
@@ -408,9 +408,9 @@ static inline void note(struct fast *x, const struct tg_shape_step *st, const ch
         x->args = literal + x->sh->args_from;
     if (st->mark & TG_MARK_ARGS_END)
         x->ev->args = (tg_sv){ x->args, (size_t)(literal + x->sh->args_to - x->args) };
-    if (st->mark & TG_MARK_FACT) {
-        x->out->facts.have |= (uint32_t)1 << st->fact;
-        x->out->facts.v[st->fact] = (tg_sv){ p, (size_t)(end - p) };
+    if (st->mark & TG_MARK_ATTR) {
+        x->out->attrs.have |= (uint32_t)1 << st->attr;
+        x->out->attrs.v[st->attr] = (tg_sv){ p, (size_t)(end - p) };
     }
 }
 
@@ -422,7 +422,7 @@ bool RUN(struct tg_shapes *f, struct tg_scan *s, const struct tg_intern *names,
     struct fast x = { f, s, names, out, ev, NULL, f->depth + 1, NULL, NULL, NULL, false, false };
     struct tg_shape_step *st;
     out->rounded = 0;
-    out->facts.have = 0;
+    out->attrs.have = 0;
     f->slow_slot = f->passed = false;
     if (!sh || !equals(p, sh->step[0].literal, sh->step[0].n))
         sh = other_shape(&x, 0, p);

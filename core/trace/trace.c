@@ -6,8 +6,8 @@
 
 #include "core/base/decimal.h"
 #include "core/base/keymap.h"
+#include "core/trace/attr_cache.h"
 #include "core/trace/check.h"
-#include "core/trace/fact_cache.h"
 #include "core/trace/kineto.h"
 #include "core/trace/pairs.h"
 #include "core/trace/reader_internal.h"
@@ -22,7 +22,7 @@ struct loader {
     const struct tg_load_opts *opts;
     struct tg_limits limits;
     struct tg_marks marks;
-    struct tg_fact_cache facts;
+    struct tg_attr_cache attrs;
     struct tg_keymap track_ids; /* thread, stream, device -> track */
     uint32_t last_track;        /* most events follow one of their own track */
     size_t tracks_cap, memory_cap, hta_cap, hta_dur_cap, hta_float_cap, sequence_cap;
@@ -102,11 +102,11 @@ static bool add_span(struct loader *l, const struct tg_span *s)
     return true;
 }
 
-static uint32_t fact_of(struct loader *l, enum tg_kind kind)
+static uint32_t attr_of(struct loader *l, enum tg_kind kind)
 {
-    if (!l->opts->want_facts)
+    if (!l->opts->want_attrs)
         return TG_NO_ID;
-    return tg_fact_cache_id(&l->facts, &l->t->facts, kind, tg_reader_facts(l->t->reader));
+    return tg_attr_cache_id(&l->attrs, &l->t->attrs, kind, tg_reader_attrs(l->t->reader));
 }
 
 static double python_double(bool has, tg_sv text)
@@ -158,7 +158,7 @@ static bool take_span(struct loader *l, const struct tg_event *ev, uint32_t name
                          .dur = ev->dur,
                          .correlation = ev->correlation,
                          .name = name,
-                         .fact = fact_of(l, kind),
+                         .attr = attr_of(l, kind),
                          .index = (uint32_t)ev->index };
     s.track = track_id(l, track_of(l, kind, ev->thread, ev->stream, ev->device));
     if (!add_span(l, &s))
@@ -180,7 +180,7 @@ static void take_pair(void *arg, const struct tg_mark *b, const struct tg_mark *
                          .correlation =
                              b->correlation != TG_NO_CORRELATION ? b->correlation : e->correlation,
                          .name = name,
-                         .fact = b->fact != TG_NO_ID ? b->fact : e->fact,
+                         .attr = b->attr != TG_NO_ID ? b->attr : e->attr,
                          .index = b->index };
     enum tg_kind kind;
     if (l->failed || (name == TG_NO_ID && !tg_reader_intern(l->t->reader, (tg_sv){ "", 0 },
@@ -266,7 +266,7 @@ static bool take(struct loader *l, const struct tg_event *ev)
     if (kind == TG_KIND_PYTHON && !l->opts->keep_python)
         return true;
     if (tg_event_is_mark(ev)) {
-        tg_marks_add(&l->marks, ev, fact_of(l, kind));
+        tg_marks_add(&l->marks, ev, attr_of(l, kind));
         return l->marks.n <= l->limits.max_spans || limit(l, "events to keep", l->limits.max_spans);
     }
     if ((ev->ph != 'X' && ev->ph != '\0') || !ev->has_ts || !ev->has_dur)
@@ -299,18 +299,18 @@ struct part {
     size_t segments_cap, memory_cap, hta_cap, hta_dur_cap, hta_float_cap, sequence_cap, labels_cap;
     struct tg_marks marks;
     struct tg_track *tracks; /* new ones */
-    tg_sv *facts;            /* new ones */
-    size_t n_tracks, tracks_cap, n_facts, facts_cap;
+    tg_sv *attrs;            /* new ones */
+    size_t n_tracks, tracks_cap, n_attrs, attrs_cap;
 };
 
 /* A loader whose columns are those of the current part. */
 struct worker {
     struct loader l;
     struct tg_trace t;
-    size_t told_tracks, told_facts;
-    /* For the whole: its ids for the worker's tracks and facts. */
-    uint32_t *track, *fact;
-    size_t n_track, n_fact, track_cap, fact_cap;
+    size_t told_tracks, told_attrs;
+    /* For the whole: its ids for the worker's tracks and attributes. */
+    uint32_t *track, *attr;
+    size_t n_track, n_attr, track_cap, attr_cap;
 };
 
 static void *part_new(void)
@@ -339,7 +339,7 @@ static void part_free(void *part)
     free_columns(&p->columns);
     tg_marks_release(&p->marks);
     free(p->tracks);
-    free(p->facts);
+    free(p->attrs);
     free(p);
 }
 
@@ -350,20 +350,20 @@ static void *worker_new(const void *whole, struct tg_reader *r)
     *w = (struct worker){ .t = { .path = all->t->path, .reader = r, .names = tg_reader_names(r) } };
     w->l = (struct loader){ .t = &w->t, .opts = all->opts, .limits = all->limits };
     tg_keymap_init(&w->l.track_ids, TRACK_WORDS);
-    tg_strmap_init(&w->t.facts);
-    tg_fact_cache_init(&w->l.facts);
+    tg_strmap_init(&w->t.attrs);
+    tg_attr_cache_init(&w->l.attrs);
     return w;
 }
 
 static void worker_free(void *worker)
 {
     struct worker *w = worker;
-    tg_strmap_release(&w->t.facts);
-    tg_fact_cache_release(&w->l.facts);
+    tg_strmap_release(&w->t.attrs);
+    tg_attr_cache_release(&w->l.attrs);
     free(w->t.tracks);
     tg_keymap_release(&w->l.track_ids);
     free(w->track);
-    free(w->fact);
+    free(w->attr);
     free(w);
 }
 
@@ -418,13 +418,13 @@ static void take_columns(struct worker *w, struct part *p)
 static void tell_new(struct worker *w, struct part *p)
 {
     p->n_tracks = w->t.n_tracks - w->told_tracks;
-    p->n_facts = w->t.facts.n - w->told_facts;
+    p->n_attrs = w->t.attrs.n - w->told_attrs;
     p->tracks = tg_grow(p->tracks, &p->tracks_cap, p->n_tracks, sizeof *p->tracks);
-    p->facts = tg_grow(p->facts, &p->facts_cap, p->n_facts, sizeof *p->facts);
+    p->attrs = tg_grow(p->attrs, &p->attrs_cap, p->n_attrs, sizeof *p->attrs);
     for (size_t i = 0; i < p->n_tracks; i++)
         p->tracks[i] = w->t.tracks[w->told_tracks++];
-    for (size_t i = 0; i < p->n_facts; i++)
-        p->facts[i] = w->t.facts.text[w->told_facts++];
+    for (size_t i = 0; i < p->n_attrs; i++)
+        p->attrs[i] = w->t.attrs.text[w->told_attrs++];
 }
 
 static bool read_part(void *worker, void *part, struct tg_err *err)
@@ -452,14 +452,14 @@ static void join_tables(struct loader *l, struct worker *w, const struct part *p
                         const struct tg_split_ids *ids)
 {
     w->track = tg_grow(w->track, &w->track_cap, w->n_track + p->n_tracks, sizeof *w->track);
-    w->fact = tg_grow(w->fact, &w->fact_cap, w->n_fact + p->n_facts, sizeof *w->fact);
+    w->attr = tg_grow(w->attr, &w->attr_cap, w->n_attr + p->n_attrs, sizeof *w->attr);
     for (size_t i = 0; i < p->n_tracks; i++) {
         struct tg_track k = p->tracks[i];
         k.thread = ids->thread[k.thread];
         w->track[w->n_track++] = track_id(l, k);
     }
-    for (size_t i = 0; i < p->n_facts; i++)
-        w->fact[w->n_fact++] = tg_strmap_add(&l->t->facts, p->facts[i]);
+    for (size_t i = 0; i < p->n_attrs; i++)
+        w->attr[w->n_attr++] = tg_strmap_add(&l->t->attrs, p->attrs[i]);
 }
 
 static void join_spans(struct loader *l, const struct worker *w, const struct tg_trace *from,
@@ -469,8 +469,8 @@ static void join_spans(struct loader *l, const struct worker *w, const struct tg
         struct tg_span s = *tg_span_at(from, i);
         s.name = ids->name[s.name];
         s.track = w->track[s.track];
-        if (s.fact != TG_NO_ID)
-            s.fact = w->fact[s.fact];
+        if (s.attr != TG_NO_ID)
+            s.attr = w->attr[s.attr];
         s.index += (uint32_t)ids->first_index;
         (void)add_span(l, &s); /* `fits` has checked that there is room */
         if (l->opts->want_sequence)
@@ -500,7 +500,7 @@ static void join(void *whole, void *worker, void *part, const struct tg_split_id
     struct tg_trace *t = l->t;
     join_tables(l, w, p, ids);
     join_spans(l, w, &p->columns, ids);
-    tg_marks_join(&l->marks, &p->marks, ids->name, ids->thread, w->fact, ids->first_index);
+    tg_marks_join(&l->marks, &p->marks, ids->name, ids->thread, w->attr, ids->first_index);
     if (p->columns.n_labels)
         join_labels(l, &p->columns, ids);
     if (!p->columns.n_memory)
@@ -590,14 +590,14 @@ struct tg_trace *tg_trace_load(struct tg_source *s, const struct tg_load_opts *o
     *t = (struct tg_trace){ .path = tg_xmalloc(n) };
     memcpy(t->path, tg_source_name(s), n);
     tg_keymap_init(&l.track_ids, TRACK_WORDS);
-    tg_strmap_init(&t->facts);
-    tg_fact_cache_init(&l.facts);
+    tg_strmap_init(&t->attrs);
+    tg_attr_cache_init(&l.attrs);
     l.limits = opts.reader.limits ? *opts.reader.limits : TG_LIMITS_DEFAULT;
     t->reader = tg_reader_new(s, &opts.reader);
     t->names = tg_reader_names(t->reader);
     ok = load(&l, s);
     tg_marks_release(&l.marks);
-    tg_fact_cache_release(&l.facts);
+    tg_attr_cache_release(&l.attrs);
     tg_keymap_release(&l.track_ids);
     if (ok)
         return t;
@@ -611,7 +611,7 @@ void tg_trace_free(struct tg_trace *t)
         return;
     free_columns(t);
     free(t->tracks);
-    tg_strmap_release(&t->facts);
+    tg_strmap_release(&t->attrs);
     tg_reader_free(t->reader);
     free(t->path);
     free(t);

@@ -13,7 +13,7 @@ struct tg_span {
     int64_t correlation; /* TG_NO_CORRELATION: absent */
     uint32_t name;       /* tg_trace.names */
     uint32_t track;      /* tg_trace.tracks */
-    uint32_t fact;       /* tg_trace.facts; TG_NO_ID: no facts, or not asked for */
+    uint32_t attr;       /* tg_trace.attrs; TG_NO_ID: no attributes, or not asked for */
     uint32_t index;      /* position in traceEvents (HTA's row identity) */
 };
 
@@ -25,10 +25,10 @@ struct tg_track {
 };
 
 /*
- * Exact facts of one event, as canonical text, one "key=value" a line, in this order of keys; the
- * values are the raw JSON of the file without blanks. Kernels: grid, block, registers, shared,
+ * Launch attributes of one event, as canonical text, one "key=value" a line, in this order of keys;
+ * the values are the raw JSON of the file without blanks. Kernels: grid, block, registers, shared,
  * occupancy, and for collectives: collective, dtype, nelems_in, nelems_out, group_size, group.
- * Copies and sets: bytes, bandwidth. Operators: shapes, types. Runtime calls have no facts.
+ * Copies and sets: bytes, bandwidth. Operators: shapes, types. Runtime calls have no attributes.
  */
 
 /* `[memory]` instants (profile_memory=True). */
@@ -70,7 +70,7 @@ struct tg_trace {
     size_t n_python; /* spans after the first n_spans: see tg_trace_set_python_apart */
     struct tg_track *tracks;
     size_t n_tracks;
-    struct tg_strmap facts;
+    struct tg_strmap attrs;
     struct tg_memory_event *memory;
     size_t n_memory;
     struct tg_integrity integrity;
@@ -109,7 +109,7 @@ struct tg_load_opts {
     struct tg_reader_opts reader;
     bool keep_python; /* python_function spans (most rows of many traces) */
     bool keep_hta;    /* every row HTA keeps, in file order, with doubles; implies keep_python */
-    bool want_facts, want_memory;
+    bool want_attrs, want_memory;
     bool want_sequence; /* tg_trace.sequence: links of backward work to its forward operator */
 };
 

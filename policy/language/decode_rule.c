@@ -47,7 +47,7 @@ static void check_frames(struct tg_decode *c, const struct tg_yaml *match,
     uint32_t frames = kinds & TG_FRAME_KINDS;
     const char *name = tg_metric_info(m)->name;
     bool single = m == TG_METRIC_MEDIAN || m == TG_METRIC_P95 || m == TG_METRIC_MAX ||
-                  m == TG_METRIC_BYTES || tg_metric_info(m)->unit == TG_UNIT_FACT;
+                  m == TG_METRIC_BYTES || tg_metric_info(m)->unit == TG_UNIT_ATTR;
     if (tg_metric_of_launched(m) && (!frames || frames != kinds))
         (void)tg_diags_add(c->diags, TG_DIAG_MATCH_SCOPE, metric->at, tg_yaml_width(metric),
                            "say which:  match: {kind: module}; of a kernel ask for  total",
@@ -152,7 +152,7 @@ static enum tg_polarity direction_of(struct tg_decode *c, const struct tg_yaml *
     static const enum tg_polarity meaning[] = { TG_MORE_IS_BAD, TG_LESS_IS_BAD, TG_ANY_IS_BAD };
     const struct tg_yaml *direction = tg_node_scalar(n, "direction");
     int word = tg_node_word(n, "direction", tg_words_direction, -1);
-    bool fixed = info->unit == TG_UNIT_FACT ||
+    bool fixed = info->unit == TG_UNIT_ATTR ||
                  info->bounds == (TG_BOUND_BIT(TG_BOUND_ABS) | TG_BOUND_BIT(TG_BOUND_MAX));
     if (direction && fixed)
         (void)tg_diags_add(c->diags, TG_DIAG_DIRECTION, direction->at, tg_yaml_width(direction),

@@ -33,7 +33,7 @@ enum tg_diag_code {
     TG_DIAG_BOUND_LEGAL = 114,  /* a bound the metric does not have */
     TG_DIAG_PCT_OF_PERCENT = 115,
     TG_DIAG_BOUND_RANGE = 116, /* negative, or beyond every real value */
-    TG_DIAG_FACT_LIMIT = 117,  /* facts are equal or not */
+    TG_DIAG_ATTR_LIMIT = 117,  /* launch attributes are equal or not */
     TG_DIAG_NEVER = 118,       /* bounds that cannot all be exceeded */
     TG_DIAG_DIRECTION = 119,   /* the metric has no direction */
     TG_DIAG_MATCH_SCOPE = 120, /* match keys that mean nothing for this metric */

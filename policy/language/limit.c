@@ -29,7 +29,7 @@ static const char *how_to_write(const struct tg_metric_info *info, enum tg_bound
     case TG_UNIT_COUNT:
         return "it is a count: write a plain number";
     default:
-        return "facts are equal or not: write  abs: 0";
+        return "launch attributes are equal or not: write  abs: 0";
     }
 }
 
@@ -54,7 +54,7 @@ static bool unit_fits(const struct tg_metric_info *info, enum tg_bound_kind kind
     case TG_BOUND_ABS:
         if (u->of_step)
             return info->unit == TG_UNIT_NS;
-        if (info->unit == TG_UNIT_FACT)
+        if (info->unit == TG_UNIT_ATTR)
             return u->unit == TG_UNIT_COUNT;
         return u->unit == info->unit && !u->is_points;
     default:
@@ -107,9 +107,9 @@ static bool bound_value(struct tg_diags *d, const struct tg_yaml *n,
     b->value = scaled(number, u.factor);
     if (b->value > max_bound)
         return bound_problem(d, TG_DIAG_BOUND_RANGE, n, info, b->kind, "larger than makes sense");
-    if (info->unit == TG_UNIT_FACT && b->value != 0)
-        return bound_problem(d, TG_DIAG_FACT_LIMIT, n, info, b->kind,
-                             "a fact has no amount of change");
+    if (info->unit == TG_UNIT_ATTR && b->value != 0)
+        return bound_problem(d, TG_DIAG_ATTR_LIMIT, n, info, b->kind,
+                             "a launch attribute has no amount of change");
     return true;
 }
 

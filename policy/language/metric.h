@@ -45,7 +45,7 @@ enum tg_unit {
     TG_UNIT_PERCENT,
     TG_UNIT_BYTES,
     TG_UNIT_RATE,
-    TG_UNIT_FACT
+    TG_UNIT_ATTR
 };
 enum tg_polarity { TG_MORE_IS_BAD, TG_LESS_IS_BAD, TG_ANY_IS_BAD };
 

@@ -28,18 +28,18 @@ static const char *verb(enum tg_kind kind)
 }
 
 /* ", all inside aten::bmm" */
-static void put_inside(struct tg_buf *m, const struct tg_op *op)
+static void put_calling_op(struct tg_buf *m, const struct tg_op *op)
 {
-    if (!op->inside.n)
+    if (!op->calling_op.n)
         return;
     tg_buf_puts(m, ", ");
-    if (op->inside_part < 1) {
-        tg_dec_put_fixed(m, 100 * op->inside_part, 0);
+    if (op->calling_part < 1) {
+        tg_dec_put_fixed(m, 100 * op->calling_part, 0);
         tg_buf_puts(m, " % of them");
     } else {
         tg_buf_puts(m, "all");
     }
-    tg_buf_printf(m, " inside %.*s", TG_SV_ARG(op->inside));
+    tg_buf_printf(m, " inside %.*s", TG_SV_ARG(op->calling_op));
 }
 
 /* One value per run, in the order of runs. */
@@ -102,7 +102,7 @@ static void describe_count(struct tg_buf *m, const struct tg_comparison *c, cons
     tg_phrase_signed(m, p->test - p->base, TG_UNIT_COUNT);
     put_share(m, op->share[op->present[TG_TEST] ? TG_TEST : TG_BASE]);
     tg_buf_puts(m, ")");
-    put_inside(m, op);
+    put_calling_op(m, op);
     put_where(m, c, op);
 }
 
@@ -168,12 +168,12 @@ static tg_sv without_shared_word(tg_sv base, tg_sv test)
     return tg_sv_eq(tg_sv_cut(&rest, ' '), word) && rest.n ? rest : test;
 }
 
-static void describe_facts(struct tg_buf *m, const struct tg_op *op, tg_sv kind)
+static void describe_attrs(struct tg_buf *m, const struct tg_op *op, tg_sv kind)
 {
     bool any = false;
     tg_buf_puts(m, op->kind == TG_KIND_OP ? "same calls: " : "same launches: ");
-    for (size_t i = 0; i < op->n_facts; i++) {
-        const struct tg_fact_change *f = &op->facts[i];
+    for (size_t i = 0; i < op->n_attrs; i++) {
+        const struct tg_attr_change *f = &op->attrs[i];
         if (!tg_sv_eq(f->kind, kind))
             continue;
         tg_sv test = without_shared_word(f->base, f->test);
@@ -293,11 +293,11 @@ void tg_describe_op(struct tg_result *r, const struct tg_op *op, const struct tg
                     const struct tg_probe *p, const struct tg_judgement *j, struct tg_arena *a)
 {
     struct tg_buf m = { 0 };
-    if (r->dimension == TG_DIM_FACT && !r->has_values) {
+    if (r->dimension == TG_DIM_ATTR && !r->has_values) {
         if (j->state == TG_STATE_PASS)
             tg_buf_puts(&m, "as before");
         else
-            describe_facts(&m, op,
+            describe_attrs(&m, op,
                            tg_sv_eq(r->metric, TG_SV("launch_config"))  ? TG_SV("launch")
                            : tg_sv_eq(r->metric, TG_SV("input_types"))  ? TG_SV("types")
                            : tg_sv_eq(r->metric, TG_SV("input_shapes")) ? TG_SV("shapes")

@@ -9,13 +9,13 @@
 /* Operators whose smallest detectable change the coverage line tells. */
 #define LARGEST 2
 
-/* What changed in an exact fact, without the "same launches" before it. */
-static void put_fact(struct tg_buf *b, const struct tg_result *r)
+/* What changed in a launch attribute, without the "same launches" before it. */
+static void put_attr(struct tg_buf *b, const struct tg_result *r)
 {
     tg_sv change = r->message;
     (void)tg_sv_cut(&change, ' ');
     (void)tg_sv_cut(&change, ' ');
-    if (r->dimension != TG_DIM_FACT || !change.n)
+    if (r->dimension != TG_DIM_ATTR || !change.n)
         return;
     tg_sv shown = tg_utf8_prefix(change, 40);
     tg_buf_printf(b, " %.*s%s", TG_SV_ARG(shown), shown.n < change.n ? "…" : "");
@@ -41,7 +41,7 @@ static void put_names(struct tg_buf *b, const struct tg_verdict *v, enum tg_stat
         tg_sv name = tg_utf8_prefix(r->op_normalised, 60);
         tg_buf_printf(b, "%.*s%s", TG_SV_ARG(name), name.n < r->op_normalised.n ? "…" : "");
         if (!r->has_values) {
-            put_fact(b, r);
+            put_attr(b, r);
             continue;
         }
         tg_buf_putc(b, ' ');

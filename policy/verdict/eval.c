@@ -19,7 +19,7 @@ static int by_weight(const void *a, const void *b)
     int c;
     if (x->state != y->state)
         return x->state > y->state ? -1 : 1;
-    /* Cause lines: counts, then facts, then durations and ratios. */
+    /* Cause lines: counts, then attributes, then durations and ratios. */
     if ((x->dimension == TG_DIM_COUNT) != (y->dimension == TG_DIM_COUNT))
         return x->dimension == TG_DIM_COUNT ? -1 : 1;
     /* What tells where comes before what tells that: an operator before the time of the step. */
@@ -85,7 +85,7 @@ static void close_coverage(struct tg_eval_state *e)
 {
     struct tg_verdict *v = e->out;
     size_t counts = resting_on(e, TG_GROUNDS_COUNT), runs = resting_on(e, TG_GROUNDS_RUNS);
-    size_t other = resting_on(e, TG_GROUNDS_FACT) + resting_on(e, TG_GROUNDS_BUDGET);
+    size_t other = resting_on(e, TG_GROUNDS_ATTR) + resting_on(e, TG_GROUNDS_BUDGET);
     v->counts_asked = asks_for_counts(e);
     v->counts_judged = counts > 0;
     v->durations_judged = runs > 0;

@@ -8,7 +8,7 @@
  * rests on nothing.
  *
  * A limit is size first, evidence second: every bound must be exceeded, and a duration must pass
- * the noise rule as well. Counts, exact facts and budgets (max, min) need no evidence.
+ * the noise rule as well. Counts, launch attributes and budgets (max, min) need no evidence.
  */
 #include "policy/language/policy.h"
 #include "policy/verdict/verdict.h"

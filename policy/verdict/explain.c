@@ -203,7 +203,7 @@ static bool op_numbers(struct tg_buf *out, const struct tg_rule *r, const struct
 {
     struct tg_rule_limits l = tg_select_limits(r, op);
     struct tg_probe p = { .step_ns = c->step_ns[TG_BASE], .bad = r->bad, .test_kind = l.test };
-    if (tg_metric_info(r->metric)->unit == TG_UNIT_FACT || !tg_probe_op(&p, r->metric, c, op))
+    if (tg_metric_info(r->metric)->unit == TG_UNIT_ATTR || !tg_probe_op(&p, r->metric, c, op))
         return false;
     put_numbers(out, &p, &l, c);
     return true;

@@ -37,7 +37,7 @@ static enum tg_grounds grounds_of(const struct tg_judgement *j, const struct tg_
     if (budgets)
         return TG_GROUNDS_BUDGET;
     if (p->exact)
-        return p->unit == TG_UNIT_COUNT ? TG_GROUNDS_COUNT : TG_GROUNDS_FACT;
+        return p->unit == TG_UNIT_COUNT ? TG_GROUNDS_COUNT : TG_GROUNDS_ATTR;
     return looked_at || p->test_kind == TG_NOISE_NONE ? TG_GROUNDS_RUNS : TG_GROUNDS_NONE;
 }
 

@@ -148,7 +148,7 @@ static bool has_op(const struct tg_comparison *c, const struct tg_pattern *p)
 /* Each side has as many ranks as expected, but not the same ones. */
 static tg_sv common_ranks_expected(struct tg_eval_state *e, int64_t expected)
 {
-    size_t n = e->in->comparison->came[TG_TEST].n_ranks;
+    size_t n = e->in->comparison->given[TG_TEST].n_ranks;
     return tg_sv_of(tg_arena_printf(e->arena, "%zu rank%s on both sides, %lld are expected", n,
                                     n == 1 ? " is" : "s are", (long long)expected));
 }
@@ -206,7 +206,7 @@ static void guard_ranks(struct tg_eval_state *e, const struct tg_suite *suite)
         if (c->n_brought[side] != expected)
             guard(e, TG_SV("ranks"), ranks_expected(e, side, suite->ranks_expect), next, suite->at);
     if (c->n_brought[TG_BASE] == expected && c->n_brought[TG_TEST] == expected &&
-        c->came[TG_TEST].n_ranks != expected)
+        c->given[TG_TEST].n_ranks != expected)
         guard(e, TG_SV("ranks"), common_ranks_expected(e, suite->ranks_expect), next, suite->at);
 }
 
@@ -430,7 +430,7 @@ static void judge_damage(struct tg_eval_state *e, const char *name, const struct
 void tg_guard_integrity(struct tg_eval_state *e)
 {
     for (int side = 0; side < 2; side++) {
-        struct damage d = damage_of(&e->in->comparison->came[side]);
+        struct damage d = damage_of(&e->in->comparison->given[side]);
         judge_damage(e, side_name[side], &d);
     }
 }

@@ -11,7 +11,7 @@ struct tg_probe {
     bool has_recorded;        /* budgets ask the means as recorded, */
     double recorded[2];       /* these; else `base` and `test` are that */
     bool known[2];            /* of metrics of the trace: the side's traces provide it */
-    bool exact;               /* a count, a fact, bytes: no evidence needed */
+    bool exact;               /* a count, an attribute, bytes: no evidence needed */
     bool unchanged;           /* the counting rule says nothing changed */
     const char *incomparable; /* why a change tells nothing: budgets alone judge; NULL: it does */
     const struct tg_evidence *ev; /* of durations; NULL: no evidence, durations are not judged */

@@ -5,7 +5,7 @@
 #include "policy/verdict/internal.h"
 #include "policy/verdict/phrase.h"
 
-static tg_sv fact_kind(enum tg_metric m)
+static tg_sv attr_kind(enum tg_metric m)
 {
     switch (m) {
     case TG_METRIC_LAUNCH_CONFIG:
@@ -34,9 +34,9 @@ static void fill_op(struct tg_result *r, const struct tg_op *op, const struct tg
     r->metric = tg_sv_of(tg_metric_info(rule->metric)->name);
     r->dimension = tg_unit_dimension(p->unit);
     if (r->dimension == TG_DIM_COUNT)
-        r->inside = op->inside;
+        r->calling_op = op->calling_op;
     r->unit = tg_sv_of(tg_unit_text(p->unit));
-    r->has_values = p->unit != TG_UNIT_FACT;
+    r->has_values = p->unit != TG_UNIT_ATTR;
     r->base = p->base;
     r->test = p->test;
     r->delta = tg_probe_delta(p);
@@ -130,11 +130,11 @@ void tg_judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s, const s
     struct tg_evidence own;
     struct tg_judgement j;
     struct tg_result *r;
-    if (tg_metric_info(rule->metric)->unit == TG_UNIT_FACT) {
+    if (tg_metric_info(rule->metric)->unit == TG_UNIT_ATTR) {
         bool changed = false;
-        for (size_t i = 0; i < op->n_facts; i++)
-            changed |= tg_sv_eq(op->facts[i].kind, fact_kind(rule->metric));
-        p.unit = TG_UNIT_FACT;
+        for (size_t i = 0; i < op->n_attrs; i++)
+            changed |= tg_sv_eq(op->attrs[i].kind, attr_kind(rule->metric));
+        p.unit = TG_UNIT_ATTR;
         p.exact = true;
         p.bad = TG_ANY_IS_BAD;
         p.test = changed;

@@ -7,7 +7,7 @@
 
 static size_t compared_ranks(const struct tg_comparison *c)
 {
-    return c->came[TG_TEST].n_ranks;
+    return c->given[TG_TEST].n_ranks;
 }
 
 /* One rank a side, and not the same one: compared all the same. */
@@ -350,11 +350,11 @@ void tg_notes(struct tg_eval_state *e)
     tell_other_device(e, c);
     tell_outside(e, c);
     tell_unknown_kinds(e, c);
-    if (c->n_left_out) {
+    if (c->n_steps_only) {
         tg_buf_printf(&b,
                       "%zu of %zu ranks are compared whole; of the others the stored side holds "
                       "the step times, which are compared",
-                      c->n_ranks[TG_TEST], c->came[TG_TEST].n_ranks);
+                      c->n_ranks[TG_TEST], c->given[TG_TEST].n_ranks);
         tg_verdict_add_note(e->out, e->arena, TG_NOTE_PLAIN, tg_buf_sv(&b),
                             TG_SV("What is stored of a run has a limit (docs/baselines.md). Fewer "
                                   "steps leave room for more ranks."));

@@ -41,7 +41,7 @@ void tg_phrase_value(struct tg_buf *out, double v, enum tg_unit unit)
         tg_buf_puts(out, " GB/s");
         break;
     case TG_UNIT_COUNT:
-    case TG_UNIT_FACT:
+    case TG_UNIT_ATTR:
         tg_dec_put_fixed(out, v, v == floor(v) ? 0 : 2);
         break;
     }

@@ -137,10 +137,10 @@ static bool has_rank(const struct tg_side *side, int64_t rank)
     return lo < side->n_ranks && side->ranks[lo] == rank;
 }
 
-static bool is_left_out(const struct tg_comparison *c, int64_t rank)
+static bool is_steps_only(const struct tg_comparison *c, int64_t rank)
 {
-    for (size_t i = 0; i < c->n_left_out; i++)
-        if (c->left_out[i] == rank)
+    for (size_t i = 0; i < c->n_steps_only; i++)
+        if (c->steps_only[i] == rank)
             return true;
     return false;
 }
@@ -148,7 +148,7 @@ static bool is_left_out(const struct tg_comparison *c, int64_t rank)
 static void no_trace_of_rank(struct tg_eval_state *e, const struct tg_rule *rule, int64_t rank,
                              const char *side)
 {
-    if (is_left_out(e->in->comparison, rank)) {
+    if (is_steps_only(e->in->comparison, rank)) {
         tg_eval_message(tg_eval_add(e, rule), TG_STATE_INCONCLUSIVE, TG_SUBJECT_GUARD,
                         tg_sv_of(tg_arena_printf(e->arena, "(rank %lld)", (long long)rank)),
                         TG_SV("the stored side holds no more than the step times of this rank"),

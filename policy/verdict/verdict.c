@@ -33,7 +33,7 @@ int tg_outcome_exit_code(enum tg_outcome o)
 const char *tg_dimension_name(enum tg_dimension d)
 {
     static const char *const name[] = {
-        [TG_DIM_COUNT] = "count", [TG_DIM_DURATION] = "duration", [TG_DIM_FACT] = "fact",
+        [TG_DIM_COUNT] = "count", [TG_DIM_DURATION] = "duration", [TG_DIM_ATTR] = "fact",
         [TG_DIM_RATIO] = "ratio", [TG_DIM_BYTES] = "bytes",       [TG_DIM_RATE] = "rate",
     };
     return name[d];

@@ -40,7 +40,7 @@ int tg_outcome_exit_code(enum tg_outcome o); /* 0 0 4 1 3 */
 enum tg_dimension {
     TG_DIM_COUNT,
     TG_DIM_DURATION,
-    TG_DIM_FACT,
+    TG_DIM_ATTR,
     TG_DIM_RATIO,
     TG_DIM_BYTES,
     TG_DIM_RATE
@@ -51,7 +51,7 @@ const char *tg_dimension_name(enum tg_dimension d); /* "count", "duration", … 
 enum tg_grounds {
     TG_GROUNDS_NONE,
     TG_GROUNDS_COUNT, /* exact: how often something ran */
-    TG_GROUNDS_FACT,  /* exact: launch attributes, types, shapes, bytes */
+    TG_GROUNDS_ATTR,  /* exact: launch attributes, types, shapes, bytes */
     TG_GROUNDS_RUNS,  /* a measured value, by the evidence that the policy asks for */
     TG_GROUNDS_BUDGET /* the fresh side alone, against max or min */
 };
@@ -82,14 +82,14 @@ struct tg_result {
     tg_sv kind;              /* "kernel", "op", "trace", "guard" */
     tg_sv metric;            /* "count", "self", "step_time", "launch_config" … */
     enum tg_dimension dimension;
-    bool has_values;              /* false: facts and guards, see `message` */
+    bool has_values;              /* false: attributes and guards, see `message` */
     double base, test, delta;     /* in `unit`, per step (ns for durations, percent for ratios) */
     double delta_pct;             /* NaN: the baseline is 0 or absent; see tg_dec_pct_tells */
     const struct tg_evidence *ev; /* what it was decided by; NULL: exact, a budget, or a guard */
     tg_sv unit;                   /* "ns", "count", "%", "bytes", "GB/s", "" */
     tg_sv limit; /* the limit that was exceeded or applied, as written: "pct: 10%, abs: 0.2%step" */
     double share;     /* of the step on the test side, 0..1; NaN unknown */
-    tg_sv inside;     /* the operator of unchanged count that the additional calls lie inside; "" */
+    tg_sv calling_op; /* the operator of unchanged count that the additional calls lie inside; "" */
     tg_sv message;    /* one line, numbers included: what, how much, share */
     tg_sv evidence;   /* "5 of 5 runs above all 5 baseline runs, noise 1.8 %, limit 8 %" */
     tg_sv next;       /* what to do; for inconclusive, suspicious, not judged; may be "" */

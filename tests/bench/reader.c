@@ -38,10 +38,10 @@ static int totals(struct tg_source *s, struct tg_err *err)
     return 0;
 }
 
-static int load(struct tg_source *s, bool facts, struct tg_err *err)
+static int load(struct tg_source *s, bool attrs, struct tg_err *err)
 {
     struct tg_load_opts o = { .keep_python = true,
-                              .want_facts = facts,
+                              .want_attrs = attrs,
                               .reader = { .isa = getenv("TRACEGATE_ISA"), .threads = threads() } };
     struct tg_trace *t = tg_trace_load(s, &o, NULL, err);
     if (!t)

@@ -55,15 +55,15 @@ static void put_violation(FILE *f, bool *first, tg_sv op, const char *metric, do
 }
 
 /* Where the additional calls of failed operators lie, each place once. */
-static void put_insides(FILE *f, bool *first, const struct tg_verdict *v)
+static void put_calling_op(FILE *f, bool *first, const struct tg_verdict *v)
 {
     for (size_t i = 0; i < v->n_results; i++) {
-        tg_sv inside = v->results[i].inside;
-        bool known = !inside.n || v->results[i].state != TG_STATE_FAIL;
+        tg_sv calling_op = v->results[i].calling_op;
+        bool known = !calling_op.n || v->results[i].state != TG_STATE_FAIL;
         for (size_t k = 0; k < i && !known; k++)
-            known = tg_sv_eq(v->results[k].inside, inside);
+            known = tg_sv_eq(v->results[k].calling_op, calling_op);
         if (!known)
-            put_violation(f, first, inside, "inside", NAN);
+            put_violation(f, first, calling_op, "inside", NAN);
     }
 }
 
@@ -76,7 +76,7 @@ static void put_verdict(FILE *f, const struct tg_verdict *v)
     for (size_t i = 0; i < v->n_results && v->results[i].state == TG_STATE_FAIL; i++)
         put_violation(f, &first, v->results[i].op, tg_dimension_name(v->results[i].dimension),
                       v->results[i].delta_pct);
-    put_insides(f, &first, v);
+    put_calling_op(f, &first, v);
     fprintf(f, "],\"some_steps\":[");
     first = true;
     for (size_t i = 0; i < v->comparison->n_ops; i++) {

@@ -20,7 +20,7 @@ static void put_span(struct tg_buf *out, const struct tg_trace *t, size_t i)
                   "%u: %" PRId64 "+%" PRId64 " name %u track %u (%u %" PRId64 " %" PRId64
                   ") correlation %" PRId64 " fact %u\n",
                   s->index, s->start, s->dur, s->name, s->track, k->thread, k->stream, k->device,
-                  s->correlation, s->fact);
+                  s->correlation, s->attr);
 }
 
 static void put_trace(struct tg_buf *out, const struct tg_trace *t)
@@ -36,8 +36,8 @@ static void put_trace(struct tg_buf *out, const struct tg_trace *t)
         put_text(out, "pid", t->threads[i].pid);
         put_text(out, "tid", t->threads[i].tid);
     }
-    for (size_t i = 0; i < t->facts.n; i++)
-        put_text(out, "fact", t->facts.text[i]);
+    for (size_t i = 0; i < t->attrs.n; i++)
+        put_text(out, "fact", t->attrs.text[i]);
     tg_buf_printf(out, "\n%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
                   g->negative_durations, g->zero_kernels, g->unmatched_begin, g->unmatched_end,
                   g->overlapping);
@@ -98,7 +98,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     limits.max_depth = 20;
     o.keep_python = data[0] >> 2 & 1;
     o.keep_hta = data[0] >> 3 & 1;
-    o.want_facts = data[0] >> 4 & 1;
+    o.want_attrs = data[0] >> 4 & 1;
     o.want_memory = data[0] >> 5 & 1;
     o.reader.strict_json = data[0] & 1;
     o.reader.allow_truncated = data[0] >> 1 & 1;

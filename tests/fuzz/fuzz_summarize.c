@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct tg_source *source;
     struct tg_err err;
     limits.max_inflated = 1 << 20;
-    limits.max_facts = 3;
+    limits.max_attrs = 3;
     o.load.reader.limits = &limits;
     tg_err_init(&err);
     tg_summary_init(&s);

@@ -149,7 +149,7 @@ static struct tg_result *add_result(struct make *m, enum tg_state state, const c
         r->op_normalised = op->name;
         r->kind = tg_sv_of(tg_kind_name(op->kind));
         r->unit = count ? TG_SV("count") : TG_SV("ns");
-        r->has_values = dimension != TG_DIM_FACT;
+        r->has_values = dimension != TG_DIM_ATTR;
         r->base = count ? op->count[TG_BASE] : op->self[TG_BASE];
         r->test = count ? op->count[TG_TEST] : op->self[TG_TEST];
         r->delta = r->test - r->base;
@@ -295,7 +295,7 @@ static void add_failures(struct make *m)
         add_op(m, TG_KIND_KERNEL, TG_SV(LONG_KERNEL), 96, 96, 5210.0, 5198.4);
     struct tg_op *mm = add_op(m, TG_KIND_OP, TG_SV("aten::mm"), 6, 6, 211, 219);
     struct tg_result *r;
-    struct tg_fact_change *fact = TG_NEW(m->a, struct tg_fact_change);
+    struct tg_attr_change *attr = TG_NEW(m->a, struct tg_attr_change);
     gemm->ev = (struct tg_evidence){ .judged = TG_JUDGED,
                                      .value = { 9120e3, 10410e3 },
                                      .e = .1323,
@@ -310,10 +310,10 @@ static void add_failures(struct make *m)
                                      .pairs = 5,
                                      .mde = .045,
                                      .slower = true };
-    *fact =
-        (struct tg_fact_change){ TG_SV("launch"), TG_SV("registers 128"), TG_SV("registers 255") };
-    elementwise->facts = fact;
-    elementwise->n_facts = 1;
+    *attr =
+        (struct tg_attr_change){ TG_SV("launch"), TG_SV("registers 128"), TG_SV("registers 255") };
+    elementwise->attrs = attr;
+    elementwise->n_attrs = 1;
     copy->parent = TG_SV("aten::clone");
     clone->parent = TG_SV("aten::contiguous");
 
@@ -324,7 +324,7 @@ static void add_failures(struct make *m)
     r = add_result(m, TG_STATE_FAIL, "new-work", copy, "count", TG_DIM_COUNT);
     r->message =
         TG_SV("called 20 times per step, was 12 (+8, 1.2 % of the step), all inside aten::to");
-    r->inside = TG_SV("aten::to");
+    r->calling_op = TG_SV("aten::to");
     r->why = TG_SV("more launches, copies or operators per step");
     r->limit = TG_SV("abs: 0");
     r->evidence = TG_SV("exact; limit abs: 0; waiver expired 20 days ago (.tracegate.yml:31)");
@@ -362,7 +362,7 @@ static void add_failures(struct make *m)
     r->evidence = TG_SV("5 of 5 runs above all 5 baseline runs, noise 0.6 %, detectable from +2.0 "
                         "%; limit pct: 3%, abs: 500us");
     r->limit = TG_SV("pct: 3%, abs: 500us");
-    r = add_result(m, TG_STATE_WARN, "launch-config", elementwise, "launch_config", TG_DIM_FACT);
+    r = add_result(m, TG_STATE_WARN, "launch-config", elementwise, "launch_config", TG_DIM_ATTR);
     r->unit = TG_SV("");
     r->message = TG_SV("same launches: registers 128 -> 255");
     r->limit = TG_SV("abs: 0");

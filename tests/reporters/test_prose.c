@@ -37,7 +37,7 @@ static void names_stay_whole(void **state)
         "autograd::engine::evaluate_function: MmBackward0 and a tail of many more words";
     struct tg_result r[] = {
         { .state = TG_STATE_FAIL, .op_normalised = TG_SV("evaluate_function: MmBackward0") },
-        { .state = TG_STATE_FAIL, .op_normalised = TG_SV("relu"), .inside = TG_SV("aten::mm") },
+        { .state = TG_STATE_FAIL, .op_normalised = TG_SV("relu"), .calling_op = TG_SV("aten::mm") },
         { .state = TG_STATE_PASS, .op_normalised = TG_SV("step") },
         { .state = TG_STATE_FAIL,
           .subject = TG_SUBJECT_TRACE,

@@ -214,7 +214,7 @@ static void markdown_keeps_its_budget(void **state)
                                      .report_url = TG_SV("https://ci.example/a b)/report") };
         struct tg_buf out = { 0 };
         const char *table, *left;
-        unsigned long left_out = 0;
+        unsigned long omitted = 0;
         size_t shown = 0;
         render(tg_reporter_markdown, FIXTURE_LARGE, &r, &out);
         assert_true(out.n <= (budgets[b] ? budgets[b] : 65000));
@@ -224,12 +224,12 @@ static void markdown_keeps_its_budget(void **state)
         table = strstr(out.p, "\n| | operator or kernel");
         if (table) /* less the line of the table's head */
             shown = occurrences(table, "\n| ") - 1;
-        left = strstr(out.p, " rows left out");
+        left = strstr(out.p, " rows omitted");
         assert_non_null(left);
         while (left > out.p && left[-1] >= '0' && left[-1] <= '9')
             left--;
-        left_out = strtoul(left, NULL, 10);
-        assert_int_equal(shown + left_out, 1201);
+        omitted = strtoul(left, NULL, 10);
+        assert_int_equal(shown + omitted, 1201);
         tg_buf_release(&out);
     }
 }

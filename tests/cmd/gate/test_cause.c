@@ -122,7 +122,7 @@ static void only_shown_values_of_names_are_followed(void **state)
     (void)state;
     r[0].state = TG_STATE_PASS;
     r[1].state = TG_STATE_INCONCLUSIVE;
-    r[2].dimension = TG_DIM_FACT;
+    r[2].dimension = TG_DIM_ATTR;
     r[3].subject = TG_SUBJECT_TRACE;
     room_open(&room);
     room_file("base.json", trace(&room, 100, "train.py(12): step"));

@@ -77,7 +77,7 @@ static void steps_are_cut_as_the_suite_says(void **state)
     so = tg_suite_reading(c.suites.policy, c.suites.v[0]);
     assert_int_equal(so.window.by, TG_WINDOW_ANNOTATION);
     assert_sv_equal(so.window.name, TG_SV("execute_*"));
-    assert_true(so.rank == -1 && so.load.want_facts && so.load.want_memory);
+    assert_true(so.rank == -1 && so.load.want_attrs && so.load.want_memory);
     so = tg_suite_reading(c.suites.policy, c.suites.v[1]);
     assert_int_equal(so.window.by, TG_WINDOW_WHOLE);
     close_suites(&c);

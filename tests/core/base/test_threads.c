@@ -128,7 +128,7 @@ static void each_task_runs_once(void **state)
 }
 
 /* All before a failure run, so that the first failure is the same one whatever the number. */
-static void nothing_before_a_failure_is_left_out(void **state)
+static void nothing_before_a_failure_is_lost(void **state)
 {
     (void)state;
     for (unsigned threads = 1; threads <= 8; threads++) {
@@ -147,7 +147,7 @@ int main(void)
         cmocka_unit_test(quotas_are_read),
         cmocka_unit_test(the_default_is_a_number_of_threads),
         cmocka_unit_test(each_task_runs_once),
-        cmocka_unit_test(nothing_before_a_failure_is_left_out),
+        cmocka_unit_test(nothing_before_a_failure_is_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

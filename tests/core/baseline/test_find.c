@@ -290,9 +290,9 @@ struct situation {
 static const struct situation situations[] = {
     { "there", ".pb", 50, false, 0, TG_FOUND, 0, false, 0 },
     { "there, no policy yet", ".b", 50, false, 0, TG_FOUND, 0, false, 0 },
-    { "one commit back: a hole", ".pb.B", 50, false, 0, TG_FOUND_HOLE, 1, false, 0 },
-    { "three commits back", ".pbB..", 50, false, 0, TG_FOUND_HOLE, 3, false, 0 },
-    { "exactly at the limit", ".pbB..", 3, false, 0, TG_FOUND_HOLE, 3, false, 0 },
+    { "one commit back: a hole", ".pb.B", 50, false, 0, TG_FOUND_GAP, 1, false, 0 },
+    { "three commits back", ".pbB..", 50, false, 0, TG_FOUND_GAP, 3, false, 0 },
+    { "exactly at the limit", ".pbB..", 3, false, 0, TG_FOUND_GAP, 3, false, 0 },
     { "one beyond the limit: lost", ".pbB..", 2, false, 0, TG_FOUND_LOST, 2, false, 3 },
     { "four beyond the limit: lost", "bBp..", 0, false, 0, TG_FOUND_LOST, 0, false, 4 },
     { "no walk allowed", ".pbB", 0, false, 0, TG_FOUND_LOST, 0, false, 1 },
@@ -303,7 +303,7 @@ static const struct situation situations[] = {
       0 },
     { "asked for explicitly: never a first run", "....", 50, true, 0, TG_FOUND_LOST, 3, false, 0 },
     { "shallow, there", ".pb", 50, false, 1, TG_FOUND, 0, false, 0 },
-    { "shallow, within what is here", ".pb.B", 50, false, 3, TG_FOUND_HOLE, 1, false, 0 },
+    { "shallow, within what is here", ".pb.B", 50, false, 3, TG_FOUND_GAP, 1, false, 0 },
     { "shallow, perhaps behind the cut", ".pbB..", 50, false, 2, TG_FOUND_LOST, 0, true, 0 },
     { "shallow, first run as far as can be seen", "....", 50, false, 2, TG_FOUND_FIRST_RUN, 1,
       false, 0 },
@@ -359,9 +359,9 @@ static void one_situation(const struct situation *c)
         assert_int_equal(found.found, c->found);
         assert_int_equal(found.walked, c->walked);
         assert_string_equal(found.start.sha, head.sha);
-        assert_int_equal(found.files.n, c->found <= TG_FOUND_HOLE);
+        assert_int_equal(found.files.n, c->found <= TG_FOUND_GAP);
     }
-    if (!c->error && c->found <= TG_FOUND_HOLE)
+    if (!c->error && c->found <= TG_FOUND_GAP)
         assert_string_equal(
             found.commit.sha,
             box_line(b, tg_arena_printf(b->a, "git -C w rev-parse HEAD~%u", c->walked)));

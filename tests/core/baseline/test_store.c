@@ -294,8 +294,8 @@ static const struct {
     unsigned walked;
 } finds[] = {
     { "there", "HEAD HEAD~1", 50, false, TG_FOUND, 0 },
-    { "two back", "HEAD~2 HEAD~4", 50, false, TG_FOUND_HOLE, 2 },
-    { "at the limit", "HEAD~3", 3, false, TG_FOUND_HOLE, 3 },
+    { "two back", "HEAD~2 HEAD~4", 50, false, TG_FOUND_GAP, 2 },
+    { "at the limit", "HEAD~3", 3, false, TG_FOUND_GAP, 3 },
     { "beyond the limit: lost", "HEAD~3", 2, false, TG_FOUND_LOST, 2 },
     { "never: first run", "", 50, false, TG_FOUND_FIRST_RUN, 4 },
     { "only on another branch: first run", "side", 50, false, TG_FOUND_FIRST_RUN, 4 },
@@ -328,7 +328,7 @@ static void every_find(void **state)
                         &err);
         assert_int_equal(found.found, finds[i].found);
         assert_int_equal(found.walked, finds[i].walked);
-        assert_int_equal(found.files.n, finds[i].found <= TG_FOUND_HOLE);
+        assert_int_equal(found.files.n, finds[i].found <= TG_FOUND_GAP);
         if (found.files.n)
             assert_string_equal(found.commit.sha,
                                 sha_of(b, tg_arena_printf(b->a, "HEAD~%u", finds[i].walked)));
@@ -363,7 +363,7 @@ static void find_in_a_shallow_clone(void **state)
     assert_error(&err, TG_ERR_GIT, "the history is shallow", "fetch-depth");
     tg_err_init(&err);
     assert_true(tg_store_find(in(g), &head, TG_SV("near"), 50, false, b->a, &found, &err));
-    assert_int_equal(found.found, TG_FOUND_HOLE);
+    assert_int_equal(found.found, TG_FOUND_GAP);
     assert_true(tg_store_find(in(g), &head, TG_SV("never"), 50, false, b->a, &found, &err));
     assert_int_equal(found.found, TG_FOUND_FIRST_RUN);
     tg_git_close(g);

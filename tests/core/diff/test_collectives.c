@@ -102,13 +102,13 @@ static void groups_are_kept_apart(void **state)
         start(f, 2);
         for (size_t rank = 0; rank < 2; rank++) {
             struct tg_row *row = once(f, rank, "ncclAllReduce", rank ? 200 : 100);
-            row->facts = TG_NEW(f->a, struct tg_fact);
-            *row->facts = (struct tg_fact){
+            row->attrs = TG_NEW(f->a, struct tg_attr);
+            *row->attrs = (struct tg_attr){
                 .kind = TG_SV("collective"),
                 .value = tg_sv_of(rank && !same ? "name=x\ngroup=tp" : "name=x\ngroup=dp"),
                 .count = 1,
             };
-            row->n_facts = 1;
+            row->n_attrs = 1;
         }
         assert_int_equal(skew(f, &got), same);
         if (same)

@@ -361,11 +361,11 @@ static void kernels_that_do_not_align_are_grouped(void **state)
 /*
  * aten::bmm runs twice on both sides and calls aten::select `came` times more, and that as_strided.
  */
-static void batch(struct fixture *f, uint32_t came)
+static void batch(struct fixture *f, uint32_t added)
 {
     make(f, 1, 1, 3);
     for (int side = 0; side < 2; side++) {
-        uint32_t more = side == TG_TEST ? came : 0;
+        uint32_t more = side == TG_TEST ? added : 0;
         add_all(f, side, TG_KIND_OP, "aten::bmm", "ProfilerStep", 2, 20001);
         add_all(f, side, TG_KIND_OP, "aten::index", "ProfilerStep", 3, 20001);
         add_all(f, side, TG_KIND_OP, "aten::select", "aten::bmm", 60 + more, 501);
@@ -378,11 +378,11 @@ static void additional_calls_in_one_operator_name_it(void **state)
     struct fixture *f = *state;
     batch(f, 6);
     compare(f);
-    is_text(find(f, "aten::select")->inside, "aten::bmm");
-    near(find(f, "aten::select")->inside_part, 1);
+    is_text(find(f, "aten::select")->calling_op, "aten::bmm");
+    near(find(f, "aten::select")->calling_part, 1);
     /* 66 calls in 66 selects: its 6 come from the 6 additional selects, which bmm makes */
-    is_text(find(f, "aten::as_strided")->inside, "aten::bmm");
-    is_text(find(f, "aten::bmm")->inside, ""); /* did not change */
+    is_text(find(f, "aten::as_strided")->calling_op, "aten::bmm");
+    is_text(find(f, "aten::bmm")->calling_op, ""); /* did not change */
 }
 
 static void unchanged_calls_lie_nowhere(void **state)
@@ -390,7 +390,7 @@ static void unchanged_calls_lie_nowhere(void **state)
     struct fixture *f = *state;
     batch(f, 0);
     compare(f);
-    is_text(find(f, "aten::select")->inside, "");
+    is_text(find(f, "aten::select")->calling_op, "");
 }
 
 /* One more call in index, too: with 6 more in bmm 6 of 7 lie there, 86 %; with 18 it is 95 %. */
@@ -406,16 +406,16 @@ static void calls_spread_over_two_operators_name_none(void **state)
 {
     struct fixture *f = *state;
     batch_beside_index(f, 6);
-    is_text(find(f, "aten::select")->inside, "");
-    is_text(find(f, "aten::as_strided")->inside, "");
+    is_text(find(f, "aten::select")->calling_op, "");
+    is_text(find(f, "aten::as_strided")->calling_op, "");
 }
 
 static void nearly_all_in_one_operator_name_it_with_the_part(void **state)
 {
     struct fixture *f = *state;
     batch_beside_index(f, 18);
-    is_text(find(f, "aten::select")->inside, "aten::bmm");
-    near(find(f, "aten::select")->inside_part, 18.0 / 19);
+    is_text(find(f, "aten::select")->calling_op, "aten::bmm");
+    near(find(f, "aten::select")->calling_part, 18.0 / 19);
 }
 
 /* Ten more in bmm, four fewer in index: six more, which do not "all lie in bmm". */
@@ -427,7 +427,7 @@ static void calls_that_moved_name_none(void **state)
     add_all(f, TG_TEST, TG_KIND_OP, "aten::select", "aten::index", 1, 501);
     compare(f);
     near(find(f, "aten::select")->count[TG_TEST] - find(f, "aten::select")->count[TG_BASE], 6);
-    is_text(find(f, "aten::select")->inside, "");
+    is_text(find(f, "aten::select")->calling_op, "");
 }
 
 static void calls_at_top_level_or_in_a_module_name_none(void **state)
@@ -441,9 +441,9 @@ static void calls_at_top_level_or_in_a_module_name_none(void **state)
         add_all(f, side, TG_KIND_OP, "aten::add", "nn.Module: Net", 2 + (uint32_t)side, 501);
     }
     compare(f);
-    is_text(find(f, "aten::clone")->inside, "");
-    is_text(find(f, "aten::item")->inside, "");
-    is_text(find(f, "aten::add")->inside, "");
+    is_text(find(f, "aten::clone")->calling_op, "");
+    is_text(find(f, "aten::item")->calling_op, "");
+    is_text(find(f, "aten::add")->calling_op, "");
 }
 
 /* Two as_strided for each additional select, where a select makes one: the cause lies in select. */
@@ -453,8 +453,8 @@ static void calls_their_changed_caller_does_not_explain_name_none(void **state)
     batch(f, 6);
     add_all(f, TG_TEST, TG_KIND_OP, "aten::as_strided", "aten::select", 6, 501);
     compare(f);
-    is_text(find(f, "aten::select")->inside, "aten::bmm");
-    is_text(find(f, "aten::as_strided")->inside, "");
+    is_text(find(f, "aten::select")->calling_op, "aten::bmm");
+    is_text(find(f, "aten::as_strided")->calling_op, "");
 }
 
 /* Kernels lie inside the operator that launches them. */
@@ -468,7 +468,7 @@ static void additional_launches_name_their_operator(void **state)
                 5001);
     }
     compare(f);
-    is_text(find(f, "reduce_kernel")->inside, "aten::sum");
+    is_text(find(f, "reduce_kernel")->calling_op, "aten::sum");
 }
 
 /* ---- renames and replacements ---- */
@@ -503,14 +503,14 @@ static void a_rename_among_new_names_is_none(void **state)
 }
 
 /* Inside Optimizer.step eight calls go and `came` come; beside them aten::mul_ slows down. */
-static void optimizer(struct fixture *f, uint32_t came, tg_ns total)
+static void optimizer(struct fixture *f, uint32_t added, tg_ns total)
 {
     const char *const step = "Optimizer.step#Adam.step";
     make(f, 5, 5, 3);
     for (int side = 0; side < 2; side++)
         add_all(f, side, TG_KIND_ANNOTATION, step, "ProfilerStep", 1, side ? total : 200001);
     add_all(f, TG_BASE, TG_KIND_OP, "aten::_foreach_add_", step, 8, 5001);
-    add_all(f, TG_TEST, TG_KIND_OP, "aten::add_", step, came, 5001);
+    add_all(f, TG_TEST, TG_KIND_OP, "aten::add_", step, added, 5001);
     add_all(f, TG_BASE, TG_KIND_OP, "aten::mul_", step, 4, 5001);
     add_all(f, TG_TEST, TG_KIND_OP, "aten::mul_", step, 4, 50001);
     compare(f);
@@ -1162,7 +1162,7 @@ static void waits_and_changed_counts_are_not_judged(void **state)
     assert_int_equal(f->c.step.ev_total.judged, TG_NOT_WAIT); /* device work: no host step */
 }
 
-/* ---- environment, facts, selection ---- */
+/* ---- environment, attributes, selection ---- */
 
 static void another_device_is_shown_not_judged(void **state)
 {
@@ -1190,16 +1190,16 @@ static void another_device_is_shown_not_judged(void **state)
     assert_int_equal(verdict_on(f, "aten::mm"), TG_STATE_FAIL);
 }
 
-static void give_fact(struct fixture *f, int side, size_t run, size_t row, const char *kind,
+static void give_attr(struct fixture *f, int side, size_t run, size_t row, const char *kind,
                       const char *value)
 {
     struct tg_row *r = &shard(f, side, run)->rows[row];
-    r->facts = TG_NEW(f->a, struct tg_fact);
-    r->facts[0] = (struct tg_fact){ tg_sv_of(kind), tg_sv_of(value), 3 };
-    r->n_facts = 1;
+    r->attrs = TG_NEW(f->a, struct tg_attr);
+    r->attrs[0] = (struct tg_attr){ tg_sv_of(kind), tg_sv_of(value), 3 };
+    r->n_attrs = 1;
 }
 
-static void facts_tell_only_what_differs(void **state)
+static void attrs_tell_only_what_differs(void **state)
 {
     struct fixture *f = *state;
     static const char *const launch[2] = { "grid=[4,1,1]\nregisters=128\nshared=0",
@@ -1211,30 +1211,30 @@ static void facts_tell_only_what_differs(void **state)
         add_all(f, side, TG_KIND_KERNEL, "k", "", 1, 5001);
         add_all(f, side, TG_KIND_OP, "aten::mm", "", 1, 5001);
         add_all(f, side, TG_KIND_OP, "same", "", 1, 5001);
-        give_fact(f, side, 0, 0, "launch", launch[side]);
-        give_fact(f, side, 0, 1, "types", types[side]);
-        give_fact(f, side, 0, 2, "types", types[0]);
+        give_attr(f, side, 0, 0, "launch", launch[side]);
+        give_attr(f, side, 0, 1, "types", types[side]);
+        give_attr(f, side, 0, 2, "types", types[0]);
     }
     compare(f);
-    assert_int_equal(find(f, "k")->n_facts, 1);
-    is_text(find(f, "k")->facts[0].base, "registers 128");
-    is_text(find(f, "k")->facts[0].test, "registers 255");
-    is_text(find(f, "aten::mm")->facts[0].base, "bf16");
-    is_text(find(f, "aten::mm")->facts[0].test, "float");
-    assert_int_equal(find(f, "same")->n_facts, 0);
+    assert_int_equal(find(f, "k")->n_attrs, 1);
+    is_text(find(f, "k")->attrs[0].base, "registers 128");
+    is_text(find(f, "k")->attrs[0].test, "registers 255");
+    is_text(find(f, "aten::mm")->attrs[0].base, "bf16");
+    is_text(find(f, "aten::mm")->attrs[0].test, "float");
+    assert_int_equal(find(f, "same")->n_attrs, 0);
 }
 
-static void facts_of_dynamic_shapes_are_no_change(void **state)
+static void attrs_of_dynamic_shapes_are_no_change(void **state)
 {
     struct fixture *f = *state;
     make(f, 2, 1, 3);
     for (int side = 0; side < 2; side++)
         add_all(f, side, TG_KIND_OP, "aten::mm", "", 1, 5001);
-    give_fact(f, TG_BASE, 0, 0, "shapes", "[[1,2]]");
-    give_fact(f, TG_BASE, 1, 0, "shapes", "[[3,2]]"); /* the baseline does not agree with itself */
-    give_fact(f, TG_TEST, 0, 0, "shapes", "[[5,2]]");
+    give_attr(f, TG_BASE, 0, 0, "shapes", "[[1,2]]");
+    give_attr(f, TG_BASE, 1, 0, "shapes", "[[3,2]]"); /* the baseline does not agree with itself */
+    give_attr(f, TG_TEST, 0, 0, "shapes", "[[5,2]]");
     compare(f);
-    assert_int_equal(find(f, "aten::mm")->n_facts, 0);
+    assert_int_equal(find(f, "aten::mm")->n_attrs, 0);
 }
 
 static void steps_and_ranks_can_be_chosen(void **state)
@@ -1362,8 +1362,8 @@ int main(void)
         T(too_few_runs_never_fail),
         T(waits_and_changed_counts_are_not_judged),
         T(another_device_is_shown_not_judged),
-        T(facts_tell_only_what_differs),
-        T(facts_of_dynamic_shapes_are_no_change),
+        T(attrs_tell_only_what_differs),
+        T(attrs_of_dynamic_shapes_are_no_change),
         T(steps_and_ranks_can_be_chosen),
         T(measures_are_means_and_ratios_of_sums),
         T(quantiles_are_over_single_calls),

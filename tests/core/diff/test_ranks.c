@@ -113,7 +113,7 @@ static void ranks_of_one_side_take_no_part(void **state)
     assert_int_equal(f->c.n_ranks[TG_BASE], 7);
     assert_int_equal(f->c.n_brought[TG_BASE], 8);
     assert_int_equal(f->c.n_brought[TG_TEST], 8);
-    assert_int_equal(f->c.came[TG_BASE].n_ranks, 7); /* nor for skew */
+    assert_int_equal(f->c.given[TG_BASE].n_ranks, 7); /* nor for skew */
     assert_int_equal(f->c.ops[0].change, TG_SAME);
     assert_lacks(f, TG_BASE, "rank 8");
     assert_lacks(f, TG_TEST, "rank 5");

@@ -66,15 +66,15 @@ static void new_names_beside_a_pair_make_it_chance(void **state)
 {
     struct fixture *f = *state;
 
-    for (uint32_t came = 5; came <= 6; came++) {
+    for (uint32_t added = 5; added <= 6; added++) {
         f->c = (struct tg_comparison){ 0 };
         make(f, 1, 1, 3);
         add_all(f, TG_BASE, TG_KIND_OP, "old", "", 1, 10001);
         add_all(f, TG_TEST, TG_KIND_OP, "new", "", 1, 10001);
         add_all(f, TG_BASE, TG_KIND_OP, "relu", "", 4, 2001);
-        add_all(f, TG_TEST, TG_KIND_OP, "mul", "", came, 2001);
+        add_all(f, TG_TEST, TG_KIND_OP, "mul", "", added, 2001);
         compare(f);
-        assert_int_equal(renamed(f), came == 5);
+        assert_int_equal(renamed(f), added == 5);
     }
 }
 
@@ -83,15 +83,15 @@ static void a_replacement_may_call_a_quarter_more(void **state)
 {
     struct fixture *f = *state;
 
-    for (uint32_t came = 10; came <= 11; came++) {
-        one_for_one(f, OPS, TWO(uint32_t, 8, came), TWO(tg_ns, 5001, 5001));
+    for (uint32_t added = 10; added <= 11; added++) {
+        one_for_one(f, OPS, TWO(uint32_t, 8, added), TWO(tg_ns, 5001, 5001));
         assert_int_equal(f->c.n_regions, 1);
         is_text(f->c.regions[0].encloser, "");
         near(f->c.regions[0].calls[TG_BASE], 8);
-        near(f->c.regions[0].calls[TG_TEST], came);
-        assert_int_equal(f->c.regions[0].worse_count, came == 11);
+        near(f->c.regions[0].calls[TG_TEST], added);
+        assert_int_equal(f->c.regions[0].worse_count, added == 11);
         assert_int_equal(find(f, "new")->relation,
-                         came == 10 ? TG_REL_REPLACED : TG_REL_REPLACED_WORSE);
+                         added == 10 ? TG_REL_REPLACED : TG_REL_REPLACED_WORSE);
     }
 }
 
@@ -167,7 +167,7 @@ static void unchanged_neighbours_have_moved(void **state)
 {
     struct fixture *f = *state;
 
-    for (uint32_t came = 10; came <= 11; came++) {
+    for (uint32_t added = 10; added <= 11; added++) {
         f->c = (struct tg_comparison){ 0 };
         make(f, 1, 1, 3);
         for (int side = 0; side < 2; side++) {
@@ -176,9 +176,9 @@ static void unchanged_neighbours_have_moved(void **state)
             add_all(f, side, TG_KIND_OP, "apart", "ProfilerStep", 1, 5001);
         }
         add_all(f, TG_BASE, TG_KIND_OP, "old", "optimizer", 8, 5001);
-        add_all(f, TG_TEST, TG_KIND_OP, "new", "optimizer", came, 5001);
+        add_all(f, TG_TEST, TG_KIND_OP, "new", "optimizer", added, 5001);
         compare(f);
-        assert_int_equal(find(f, "beside")->relation, came == 10 ? TG_REL_MOVED : TG_REL_NONE);
+        assert_int_equal(find(f, "beside")->relation, added == 10 ? TG_REL_MOVED : TG_REL_NONE);
         assert_int_equal(find(f, "apart")->relation, TG_REL_NONE);
     }
 }

@@ -34,7 +34,7 @@ static const char text[] =
 /* The trace on the baseline with these steps; returns how many were taken. */
 static size_t tally(struct fixture *f, enum tg_tally_by by, const int64_t *numbers, size_t n)
 {
-    struct tg_load_opts opts = { .want_facts = true };
+    struct tg_load_opts opts = { .want_attrs = true };
     struct tg_window_spec window = { .by = TG_WINDOW_AUTO };
     struct tg_source *s = tg_source_memory(tg_sv_of(text), "test", NULL, &f->err);
     struct tg_tally *t = tg_tally_new(by);

@@ -249,7 +249,7 @@ static void bytes_as_text_and_empty_steps(void **state)
 {
     struct fixture *f = *state;
     one_step(&f->b);
-    f->b.v[f->b.n - 1].facts = "bytes=\"512\"";
+    f->b.v[f->b.n - 1].attrs = "bytes=\"512\"";
     bt_host(&f->b, "user_annotation", "ProfilerStep#2", "1", 400, 50, -1);
     compute(f, 0);
     assert_value(f, TG_MEASURE_MEMCPY_BYTES, 0, 512, 1);

@@ -79,7 +79,7 @@ static void windows_are_half_open_and_kernels_follow_launches(void **state)
 }
 
 /* Whole microseconds make #8 begin before #7 ends; #7 is cut there, none is lost. */
-static void overlapping_windows_are_cut_nested_ones_left_out(void **state)
+static void overlapping_windows_are_cut_nested_ones_ignored(void **state)
 {
     struct fixture *f = *state;
     bt_host(&f->b, "user_annotation", "ProfilerStep#7", "1", 0, 1001, -1);
@@ -464,7 +464,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         T(windows_are_half_open_and_kernels_follow_launches),
-        T(overlapping_windows_are_cut_nested_ones_left_out),
+        T(overlapping_windows_are_cut_nested_ones_ignored),
         T(the_main_thread_has_most_windows),
         T(annotations_serve_as_windows_when_asked),
         T(an_empty_trace_is_one_empty_step),

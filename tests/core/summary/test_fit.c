@@ -118,7 +118,7 @@ static void slots_go_first(void **state)
     assert_true(tg_summary_parse(&back, (tg_sv){ out.p + 6, out.n - 6 }, "f", &f->err));
     assert_int_equal(back.n, RANKS);
     for (size_t i = 0; i < back.n; i++) {
-        assert_false(back.shards[i]->left_out);
+        assert_false(back.shards[i]->steps_only);
         assert_int_equal(back.shards[i]->n_rows, f->all.shards[i]->n_rows);
         for (size_t r = 0; r < back.shards[i]->n_rows; r++)
             *(back.shards[i]->rows[r].slots ? &with : &without) += 1;
@@ -167,7 +167,7 @@ static void then_ranks_go(void **state)
     assert_int_equal(back.n, RANKS);
     for (size_t i = 0; i < RANKS; i++) {
         const struct tg_shard *s = back.shards[i], *was = f->all.shards[i];
-        assert_int_equal(s->left_out, !whole[i]);
+        assert_int_equal(s->steps_only, !whole[i]);
         assert_int_equal(s->rank, was->rank);
         assert_true(tg_sv_eq(s->run, was->run));
         assert_true(tg_sv_eq(s->hash, was->hash));
@@ -262,7 +262,7 @@ static void what_is_written_can_be_read(void **state)
     tg_summary_release(&one);
 }
 
-static void put_left_out(struct tg_buf *text, const struct tg_buf *raw)
+static void put_steps_only(struct tg_buf *text, const struct tg_buf *raw)
 {
     tg_buf_clear(text);
     tg_buf_puts(text, "{\"tracegate_summary\":1,\"index\":\"");
@@ -291,7 +291,7 @@ static bool parses(struct fixture *f, struct tg_buf *raw, struct tg_shard *first
     struct tg_buf text = { 0 };
     struct tg_summary s;
     bool ok;
-    put_left_out(&text, raw);
+    put_steps_only(&text, raw);
     tg_summary_init(&s);
     tg_err_init(&f->err);
     ok = tg_summary_parse(&s, tg_buf_sv(&text), "bad", &f->err);

@@ -115,26 +115,26 @@ static void a_shard_by_hand(void **state)
     assert_int_equal(r->self[1], 90);
     assert_int_equal(r->slots[1], 90);
     assert_int_equal(r->order, 0);
-    assert_int_equal(r->n_facts, 2);
-    assert_true(tg_sv_eq(r->facts[0].kind, TG_SV("shapes")));
-    assert_true(tg_sv_eq(r->facts[0].value, TG_SV("[[2,3]]")));
-    assert_int_equal(r->facts[0].count, 2);
+    assert_int_equal(r->n_attrs, 2);
+    assert_true(tg_sv_eq(r->attrs[0].kind, TG_SV("shapes")));
+    assert_true(tg_sv_eq(r->attrs[0].value, TG_SV("[[2,3]]")));
+    assert_int_equal(r->attrs[0].count, 2);
     r = row(s, "gemm", "aten::mm");
     assert_int_equal(r->device, 0);
     assert_int_equal(r->stream, 7);
     assert_int_equal(r->count[0], 1);
     assert_int_equal(r->count[2], 0);
     assert_int_equal(r->order, 0);
-    assert_true(tg_sv_eq(r->facts[0].kind, TG_SV("launch")));
-    assert_true(tg_sv_eq(r->facts[0].value, TG_SV("grid=[1,1,1]\nregisters=128")));
+    assert_true(tg_sv_eq(r->attrs[0].kind, TG_SV("launch")));
+    assert_true(tg_sv_eq(r->attrs[0].value, TG_SV("grid=[1,1,1]\nregisters=128")));
     r = row(s, "gemm", ""); /* unlinked, behind the last step: outside */
     assert_int_equal(r->count[2], 1);
     assert_int_equal(r->order, 1); /* the second kernel to start */
     assert_int_equal(r->total[2], 30);
     assert_int_equal(s->unassigned, 1);
-    r = row(s, "Memcpy HtoD", "aten::add"); /* 64 and "64" are one fact, bandwidth is none */
-    assert_int_equal(r->n_facts, 1);
-    assert_int_equal(r->facts[0].count, 2);
+    r = row(s, "Memcpy HtoD", "aten::add"); /* 64 and "64" are one attribute, bandwidth is none */
+    assert_int_equal(r->n_attrs, 1);
+    assert_int_equal(r->attrs[0].count, 2);
     assert_int_equal(row(s, "cudaLaunchKernel", "aten::mm")->count[0], 1);
     assert_int_equal(s->gap_count[0], 3);
     assert_int_equal(s->gaps[0], 100);
@@ -284,13 +284,13 @@ static void broken_names_become_one_row(void **state)
     tg_buf_release(&again);
 }
 
-static void facts_beyond_the_limit_are_cut_and_marked(void **state)
+static void attrs_beyond_the_limit_are_cut_and_marked(void **state)
 {
     struct fixture *f = *state;
     struct tg_limits limits = TG_LIMITS_DEFAULT;
     struct tg_summarize_opts o = { .rank = -1 };
     const struct tg_row *r;
-    limits.max_facts = 2;
+    limits.max_attrs = 2;
     o.load.reader.limits = &limits;
     for (int k = 0; k < 4; k++)
         bt_add(&f->b,
@@ -298,14 +298,14 @@ static void facts_beyond_the_limit_are_cut_and_marked(void **state)
                                 tg_arena_printf(f->b.arena, "shapes=[%d]\ntypes=[1]", k % 3) });
     assert_true(add(f, &f->s, 3, &o));
     r = row(f->s.shards[0], "op", "");
-    assert_true(r->facts_cut);
-    assert_int_equal(r->n_facts, 3); /* shapes [0] (twice) and [1] in time order; types [1] */
-    assert_int_equal(r->facts[0].count, 2);
-    assert_int_equal(r->facts[2].count, 4);
+    assert_true(r->attrs_capped);
+    assert_int_equal(r->n_attrs, 3); /* shapes [0] (twice) and [1] in time order; types [1] */
+    assert_int_equal(r->attrs[0].count, 2);
+    assert_int_equal(r->attrs[2].count, 4);
     o.load.reader.limits = NULL;
     o.run = TG_SV("x");
     assert_true(add(f, &f->s, 0, &o));
-    assert_false(row(f->s.shards[1], "op", "")->facts_cut);
+    assert_false(row(f->s.shards[1], "op", "")->attrs_capped);
 }
 
 /*
@@ -615,7 +615,7 @@ int main(void)
         T(the_same_key_with_other_content_is_refused),
         T(meta_is_added_and_wins),
         T(broken_names_become_one_row),
-        T(facts_beyond_the_limit_are_cut_and_marked),
+        T(attrs_beyond_the_limit_are_cut_and_marked),
         T(the_smallest_rows_lose_their_slots),
         T(too_many_steps_are_a_limit),
         T(damaged_summaries_are_refused),

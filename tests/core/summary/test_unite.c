@@ -21,7 +21,7 @@ struct fixture {
     struct tg_err err;
 };
 
-/* Rank `rank`: every third has a kernel and a fact that the others lack. */
+/* Rank `rank`: every third has a kernel and an attribute that the others lack. */
 static void add_rank(struct tg_summary *to, int64_t rank, struct tg_err *err)
 {
     struct bt b;

@@ -37,9 +37,9 @@ static inline void put_event(struct tg_buf *out, const struct tg_event *e, struc
         tg_buf_printf(out, " device=%" PRId64, e->device);
     if (e->args.n)
         tg_buf_printf(out, " args=%.*s", TG_SV_ARG(e->args));
-    for (int i = 0; i < TG_FACTS; i++)
-        if (tg_reader_facts(r)->have >> i & 1)
-            tg_buf_printf(out, " fact%d=%.*s", i, TG_SV_ARG(tg_reader_facts(r)->v[i]));
+    for (int i = 0; i < TG_ATTRS; i++)
+        if (tg_reader_attrs(r)->have >> i & 1)
+            tg_buf_printf(out, " fact%d=%.*s", i, TG_SV_ARG(tg_reader_attrs(r)->v[i]));
     tg_buf_putc(out, '\n');
 }
 

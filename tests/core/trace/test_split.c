@@ -59,8 +59,8 @@ static void put_tables(struct tg_buf *out, const struct tg_trace *t)
     for (size_t i = 0; i < t->n_tracks; i++)
         tg_buf_printf(out, "track %zu %u %" PRId64 " %" PRId64 "\n", i, t->tracks[i].thread,
                       t->tracks[i].stream, t->tracks[i].device);
-    for (size_t i = 0; i < t->facts.n; i++)
-        tg_buf_printf(out, "fact %zu %.*s\n", i, TG_SV_ARG(t->facts.text[i]));
+    for (size_t i = 0; i < t->attrs.n; i++)
+        tg_buf_printf(out, "fact %zu %.*s\n", i, TG_SV_ARG(t->attrs.text[i]));
     for (size_t i = 0; i < t->n_memory; i++)
         tg_buf_printf(out, "memory %" PRId64 " %" PRId64 " %" PRId64 "\n", t->memory[i].ts,
                       t->memory[i].bytes, t->memory[i].total_allocated);
@@ -74,7 +74,7 @@ static void put_spans(struct tg_buf *out, const struct tg_trace *t)
     for (size_t i = 0; i < t->n_spans; i++) {
         const struct tg_span *s = tg_span_at(t, i);
         tg_buf_printf(out, "%" PRId64 "+%" PRId64 " c%" PRId64 " n%u t%u f%u i%u", s->start, s->dur,
-                      s->correlation, s->name, s->track, s->fact, s->index);
+                      s->correlation, s->name, s->track, s->attr, s->index);
         if (t->hta_ts)
             tg_buf_printf(out, " %.17g %.17g %d", t->hta_ts[i], t->hta_dur[i], t->ts_float[i]);
         tg_buf_putc(out, '\n');
@@ -223,7 +223,7 @@ static void adversaries_are_read_as_by_one_thread(void **state)
         for (int mode = 0; mode < 4; mode++) {
             struct tg_load_opts o = { .keep_python = mode & 1,
                                       .keep_hta = mode == 3,
-                                      .want_facts = true,
+                                      .want_attrs = true,
                                       .want_memory = true,
                                       .reader = { .strict_json = mode == 2,
                                                   .allow_truncated = mode & 1 } };
@@ -363,7 +363,7 @@ static void random_texts_are_read_as_by_one_thread(void **state)
         struct tg_limits limits;
         struct tg_load_opts o = { .keep_python = roll(&rng) % 2,
                                   .keep_hta = roll(&rng) % 4 == 0,
-                                  .want_facts = roll(&rng) % 2,
+                                  .want_attrs = roll(&rng) % 2,
                                   .want_memory = roll(&rng) % 2,
                                   .reader = { .strict_json = roll(&rng) % 8 == 0,
                                               .allow_truncated = roll(&rng) % 2,

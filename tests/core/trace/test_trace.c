@@ -163,10 +163,10 @@ static void order_is_total(void **state)
         "z|z 9000000000000000000 1000 #8\n");
 }
 
-static void facts_are_canonical(void **state)
+static void attrs_are_canonical(void **state)
 {
     static const struct {
-        const char *event, *fact;
+        const char *event, *attr;
     } cases[] = {
         { "\"cat\":\"kernel\",\"args\":{\"block\": [ 256, 1, 1 ],\"grid\": [864,1 ,1],"
           "\"est. achieved occupancy %\": 63, \"registers per thread\": 47,\"shared memory\": 0,"
@@ -188,22 +188,22 @@ static void facts_are_canonical(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct tg_load_opts o = { .want_facts = true };
+        struct tg_load_opts o = { .want_attrs = true };
         struct tg_buf text = { 0 };
         struct tg_trace *t;
-        uint32_t fact;
+        uint32_t attr;
         tg_buf_printf(&text, "[{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"name\":\"n\",%s}]",
                       cases[i].event);
         t = load(text.p, &o);
-        fact = tg_span_at(t, 0)->fact;
-        if (cases[i].fact)
-            assert_true(tg_sv_eq(t->facts.text[fact], tg_sv_of(cases[i].fact)));
+        attr = tg_span_at(t, 0)->attr;
+        if (cases[i].attr)
+            assert_true(tg_sv_eq(t->attrs.text[attr], tg_sv_of(cases[i].attr)));
         else
-            assert_int_equal(fact, TG_NO_ID);
+            assert_int_equal(attr, TG_NO_ID);
         tg_trace_free(t);
-        o.want_facts = false;
+        o.want_attrs = false;
         t = load(text.p, &o);
-        assert_int_equal(tg_span_at(t, 0)->fact, TG_NO_ID);
+        assert_int_equal(tg_span_at(t, 0)->attr, TG_NO_ID);
         tg_trace_free(t);
         tg_buf_release(&text);
     }
@@ -478,7 +478,7 @@ int main(void)
         cmocka_unit_test(begin_and_end_make_a_span),
         cmocka_unit_test(tracks_name_device_and_stream),
         cmocka_unit_test(order_is_total),
-        cmocka_unit_test(facts_are_canonical),
+        cmocka_unit_test(attrs_are_canonical),
         cmocka_unit_test(memory_instants),
         cmocka_unit_test(rows_of_hta),
         cmocka_unit_test(damage_is_counted),

@@ -305,7 +305,8 @@ static void presets(void **state)
     struct tg_diags d;
     tg_diags_init(&d);
     struct tg_policy *p = must_load(V "extends: [tracegate:counts-only]\n", &d);
-    /* count: new-work, new-sync, new-calls, collectives, less-work; facts: launch-config, input-types */
+    /* count: new-work, new-sync, new-calls, collectives, less-work; attributes: launch-config,
+     * input-types */
     assert_int_equal(p->n_rules, 7);
     assert_null(rule(p, "slower"));
     assert_int_equal(rule(p, "new-sync")->fail.state, TG_LIMIT_ON);

@@ -338,7 +338,7 @@ static void put_result(struct tg_buf *out, const struct tg_result *r)
     put_line(out, "  ", r->message);
     put_line(out, "  evidence: ", r->evidence);
     put_line(out, "  limit: ", r->limit);
-    put_line(out, "  inside: ", r->inside);
+    put_line(out, "  inside: ", r->calling_op);
     put_line(out, "  next: ", r->next);
     if (r->why_not)
         put_line(out, "  why not: ", tg_sv_of(r->why_not));

@@ -1,4 +1,4 @@
-#include "core/trace/fact_cache.h"
+#include "core/trace/attr_cache.h"
 
 #include <stdlib.h>
 
@@ -8,34 +8,34 @@
 #define MOST (SLOTS / 2)
 #define BYTES_MOST ((size_t)8 << 20)
 
-struct tg_fact_cached {
+struct tg_attr_cached {
     uint64_t hash;
     uint32_t which, id;
     const char *raw; /* the values, concatenated */
     size_t n;
 };
 
-void tg_fact_cache_init(struct tg_fact_cache *c)
+void tg_attr_cache_init(struct tg_attr_cache *c)
 {
-    *c = (struct tg_fact_cache){ .arena = tg_arena_new() };
+    *c = (struct tg_attr_cache){ .arena = tg_arena_new() };
     c->slot = tg_xmalloc(SLOTS * sizeof *c->slot);
     memset(c->slot, 0, SLOTS * sizeof *c->slot);
 }
 
-void tg_fact_cache_release(struct tg_fact_cache *c)
+void tg_attr_cache_release(struct tg_attr_cache *c)
 {
     tg_arena_free(c->arena);
     free(c->v);
     free(c->slot);
     tg_buf_release(&c->text);
-    *c = (struct tg_fact_cache){ 0 };
+    *c = (struct tg_attr_cache){ 0 };
 }
 
 /*
  * A value ends with its own bracket, quote or delimiter. Lengths are part of the hash only, but
  * values are compared one by one, so "1" "23" never equals "12" "3".
  */
-static bool is_same(const struct tg_fact_cached *e, uint32_t which, const struct tg_fact_values *f)
+static bool is_same(const struct tg_attr_cached *e, uint32_t which, const struct tg_attr_values *f)
 {
     const char *p = e->raw, *end = e->raw + e->n;
     if (e->which != which)
@@ -49,8 +49,8 @@ static bool is_same(const struct tg_fact_cached *e, uint32_t which, const struct
     return p == end;
 }
 
-static void keep(struct tg_fact_cache *c, uint32_t *slot, uint64_t hash, uint32_t which,
-                 const struct tg_fact_values *f, uint32_t id)
+static void keep(struct tg_attr_cache *c, uint32_t *slot, uint64_t hash, uint32_t which,
+                 const struct tg_attr_values *f, uint32_t id)
 {
     size_t n = 0;
     char *raw;
@@ -60,7 +60,7 @@ static void keep(struct tg_fact_cache *c, uint32_t *slot, uint64_t hash, uint32_
         n += f->v[__builtin_ctz(rest)].n + 1;
     raw = tg_arena_alloc(c->arena, n, 1);
     c->v = tg_grow(c->v, &c->cap, c->n + 1, sizeof *c->v);
-    c->v[c->n] = (struct tg_fact_cached){ hash, which, id, raw, n };
+    c->v[c->n] = (struct tg_attr_cached){ hash, which, id, raw, n };
     for (uint32_t rest = which; rest; rest &= rest - 1) {
         tg_sv v = f->v[__builtin_ctz(rest)];
         memcpy(raw, v.p, v.n);
@@ -69,34 +69,34 @@ static void keep(struct tg_fact_cache *c, uint32_t *slot, uint64_t hash, uint32_
     *slot = (uint32_t)++c->n;
 }
 
-static uint32_t canonical(struct tg_fact_cache *c, struct tg_strmap *facts, uint32_t which,
-                          const struct tg_fact_values *f)
+static uint32_t canonical(struct tg_attr_cache *c, struct tg_strmap *attrs, uint32_t which,
+                          const struct tg_attr_values *f)
 {
     tg_buf_clear(&c->text);
-    tg_facts_put(&c->text, which, f);
-    return c->text.n ? tg_strmap_add(facts, tg_buf_sv(&c->text)) : TG_NO_ID;
+    tg_attrs_put(&c->text, which, f);
+    return c->text.n ? tg_strmap_add(attrs, tg_buf_sv(&c->text)) : TG_NO_ID;
 }
 
-uint32_t tg_fact_cache_id(struct tg_fact_cache *c, struct tg_strmap *facts, enum tg_kind kind,
-                          const struct tg_fact_values *f)
+uint32_t tg_attr_cache_id(struct tg_attr_cache *c, struct tg_strmap *attrs, enum tg_kind kind,
+                          const struct tg_attr_values *f)
 {
-    uint32_t which = tg_facts_of_kind(kind, f), id;
+    uint32_t which = tg_attrs_of_kind(kind, f), id;
     uint64_t h = which;
     size_t i;
     if (!which)
         return TG_NO_ID;
-    if (which >> TG_FACT_BANDWIDTH & 1) /* a measurement: it never repeats */
-        return canonical(c, facts, which, f);
+    if (which >> TG_ATTR_BANDWIDTH & 1) /* a measurement: it never repeats */
+        return canonical(c, attrs, which, f);
     for (uint32_t rest = which; rest; rest &= rest - 1) {
         tg_sv v = f->v[__builtin_ctz(rest)];
         h = tg_text_hash(v.p, v.n, h);
     }
     for (i = (size_t)h & (SLOTS - 1); c->slot[i]; i = (i + 1) & (SLOTS - 1)) {
-        const struct tg_fact_cached *e = &c->v[c->slot[i] - 1];
+        const struct tg_attr_cached *e = &c->v[c->slot[i] - 1];
         if (e->hash == h && is_same(e, which, f))
             return e->id;
     }
-    id = canonical(c, facts, which, f);
+    id = canonical(c, attrs, which, f);
     keep(c, &c->slot[i], h, which, f, id);
     return id;
 }

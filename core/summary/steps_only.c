@@ -17,9 +17,9 @@
 #define HASH_BYTES 8
 #define HASH_DIGITS (2 * HASH_BYTES)
 
-bool tg_left_out_alike(const struct tg_shard *a, const struct tg_shard *b)
+bool tg_shard_steps_only_alike(const struct tg_shard *a, const struct tg_shard *b)
 {
-    return a->left_out && b->left_out && tg_sv_eq(a->run, b->run) &&
+    return a->steps_only && b->steps_only && tg_sv_eq(a->run, b->run) &&
            tg_sv_eq(a->window, b->window) && tg_sv_eq(a->classes, b->classes) &&
            a->marked == b->marked;
 }
@@ -52,7 +52,7 @@ static void put_times(struct tg_buf *b, const struct tg_shard *s)
     }
 }
 
-void tg_left_out_write(struct tg_doc *shards, struct tg_shard *const *v, size_t n)
+void tg_shard_steps_only_write(struct tg_doc *shards, struct tg_shard *const *v, size_t n)
 {
     struct tg_doc *d = tg_doc_add_object(shards, NULL);
     struct tg_buf raw = { 0 }, packed = { 0 };
@@ -120,7 +120,7 @@ static bool read_times(struct tg_unpack *u, struct tg_arena *a, struct tg_shard 
 static bool read_shards(struct tg_unpack *u, const struct tg_shard *model, struct tg_arena *a,
                         struct tg_shard ***v, size_t *n)
 {
-    size_t room = TG_MAX_LEFT_OUT;
+    size_t room = TG_MAX_STEPS_ONLY;
     int64_t rank = 0;
     *n = tg_unpack_count(u);
     *v = TG_NEW_N(a, struct tg_shard *, *n + 1);
@@ -146,9 +146,10 @@ static bool get_text(const struct tg_doc *d, const char *key, struct tg_arena *a
     return tg_doc_type(m) == TG_DOC_STRING && out->n;
 }
 
-bool tg_left_out_read(const struct tg_doc *d, struct tg_arena *a, struct tg_shard ***v, size_t *n)
+bool tg_shard_steps_only_read(const struct tg_doc *d, struct tg_arena *a, struct tg_shard ***v,
+                              size_t *n)
 {
-    struct tg_shard model = { .left_out = true };
+    struct tg_shard model = { .steps_only = true };
     struct tg_buf raw = { 0 };
     struct tg_unpack u;
     tg_sv packed;

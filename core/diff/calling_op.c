@@ -16,10 +16,10 @@
 #define REST 0.1     /* elsewhere; 1 - ENOUGH is a bit less in doubles, and refused 9 of 10 */
 #define MAX_DEPTH 64 /* of parents; names that enclose each other would not end */
 
-struct part {               /* of an operator's change */
-    tg_sv parent;           /* under which most calls came, normalised */
-    double came, elsewhere; /* calls per step: there; and came or went under the others */
-    double under;           /* all calls there on the test side */
+struct part {                /* of an operator's change */
+    tg_sv parent;            /* under which most calls came, normalised */
+    double added, elsewhere; /* calls per step: there; and came or went under the others */
+    double under;            /* all calls there on the test side */
 };
 
 double tg_count_under(const struct tg_diff_work *w, const struct tg_op *op, int side, tg_sv parent)
@@ -84,10 +84,10 @@ static struct part main_part(struct tg_diff_work *w, const struct tg_op *op)
 
     for (size_t i = 0; i < n; i++) {
         moved += fabs(v[i].delta);
-        if (v[i].delta > best.came)
-            best = (struct part){ .came = v[i].delta, .under = v[i].test, .parent = v[i].parent };
+        if (v[i].delta > best.added)
+            best = (struct part){ .added = v[i].delta, .under = v[i].test, .parent = v[i].parent };
     }
-    best.elsewhere = moved - best.came;
+    best.elsewhere = moved - best.added;
     free(v);
     return best;
 }
@@ -110,7 +110,7 @@ static bool explained_by(const struct tg_comparison *c, const struct part *p,
                          const struct tg_op *parent)
 {
     double each = p->under * c->iteration_ratio / parent->count[TG_TEST];
-    return fabs(rise(c, parent) * each - p->came) <= REST * p->came;
+    return fabs(rise(c, parent) * each - p->added) <= REST * p->added;
 }
 
 /*
@@ -126,10 +126,10 @@ static const struct tg_op *encloser(struct tg_diff_work *w, const struct tg_op *
     for (int depth = 0; depth < MAX_DEPTH; depth++) {
         double more = rise(c, op);
         struct part p = main_part(w, op);
-        if (p.came <= 0)
+        if (p.added <= 0)
             return NULL;
-        *part *= p.came / (p.came + p.elsewhere);
-        if (*part < ENOUGH || fabs(p.came - more) > REST * more)
+        *part *= p.added / (p.added + p.elsewhere);
+        if (*part < ENOUGH || fabs(p.added - more) > REST * more)
             return NULL;
         const struct tg_op *parent = operator_named(c, p.parent);
         if (!parent || !parent->settled || parent->polling)
@@ -157,9 +157,9 @@ void tg_calling_ops_find(struct tg_diff_work *w)
         if ((op->change != TG_ADDED && op->change != TG_MORE) || op->polling || !op->settled ||
             !tg_kind_is_counted(op->kind))
             continue;
-        const struct tg_op *found = encloser(w, op, &op->inside_part, &op->leader);
+        const struct tg_op *found = encloser(w, op, &op->calling_part, &op->leader);
         if (found)
-            op->inside = found->name;
+            op->calling_op = found->name;
     }
     /* What an operator brings along is its doing, however small it is by itself. */
     for (size_t i = 0; i < c->n_ops; i++)

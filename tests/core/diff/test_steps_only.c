@@ -1,4 +1,4 @@
-/* Ranks of which a side stores no more than the step times (left_out.c). */
+/* Ranks of which a side stores no more than the step times (steps_only.c). */
 #include "by_hand.h"
 #include "core/diff/internal.h"
 
@@ -20,8 +20,8 @@ static void whole_sides_stay_as_they_are(void **state)
     struct fixture *f = *state;
     struct tg_diff_work w = work(f);
 
-    assert_true(tg_leave_out(&w, &f->err));
-    assert_int_equal(f->c.n_left_out, 0);
+    assert_true(tg_diff_drop_steps_only(&w, &f->err));
+    assert_int_equal(f->c.n_steps_only, 0);
     assert_int_equal(f->c.side[TG_BASE].n_ranks, RANKS);
     assert_int_equal(f->c.side[TG_TEST].n_ranks, RANKS);
 }
@@ -32,14 +32,14 @@ static void what_either_side_leaves_out_is_on_neither(void **state)
     struct fixture *f = *state;
     struct tg_diff_work w = work(f);
 
-    shard_of(f, TG_BASE, 1, 3)->left_out = true;
-    shard_of(f, TG_BASE, 0, 1)->left_out = shard_of(f, TG_BASE, 1, 1)->left_out = true;
-    shard_of(f, TG_TEST, 0, 1)->left_out = shard_of(f, TG_TEST, 0, 0)->left_out = true;
-    assert_true(tg_leave_out(&w, &f->err));
-    assert_int_equal(f->c.n_left_out, 3); /* 6 once */
-    assert_int_equal(f->c.left_out[0], 5);
-    assert_int_equal(f->c.left_out[1], 6);
-    assert_int_equal(f->c.left_out[2], 8);
+    shard_of(f, TG_BASE, 1, 3)->steps_only = true;
+    shard_of(f, TG_BASE, 0, 1)->steps_only = shard_of(f, TG_BASE, 1, 1)->steps_only = true;
+    shard_of(f, TG_TEST, 0, 1)->steps_only = shard_of(f, TG_TEST, 0, 0)->steps_only = true;
+    assert_true(tg_diff_drop_steps_only(&w, &f->err));
+    assert_int_equal(f->c.n_steps_only, 3); /* 6 once */
+    assert_int_equal(f->c.steps_only[0], 5);
+    assert_int_equal(f->c.steps_only[1], 6);
+    assert_int_equal(f->c.steps_only[2], 8);
     for (int side = 0; side < 2; side++) {
         assert_int_equal(f->c.side[side].n_ranks, 1);
         assert_int_equal(f->c.side[side].ranks[0], 7);
@@ -55,8 +55,8 @@ static void without_a_whole_rank_there_is_nothing_to_compare(void **state)
     struct tg_diff_work w = work(f);
 
     for (size_t rank = 0; rank < RANKS; rank++)
-        shard_of(f, TG_BASE, 0, rank)->left_out = true;
-    assert_false(tg_leave_out(&w, &f->err));
+        shard_of(f, TG_BASE, 0, rank)->steps_only = true;
+    assert_false(tg_diff_drop_steps_only(&w, &f->err));
     assert_int_equal(f->err.kind, TG_ERR_SUMMARY);
     assert_non_null(strstr(f->err.message, "of the baseline side"));
     assert_non_null(strstr(f->err.hint, "tracegate baseline show"));

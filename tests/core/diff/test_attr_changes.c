@@ -1,4 +1,4 @@
-/* Exact facts at equal counts, and the bytes of copies (facts.c). */
+/* Launch attributes at equal counts, and the bytes of copies (attr_changes.c). */
 #include "by_hand.h"
 
 enum { STEPS = 3 };
@@ -9,10 +9,10 @@ static void give(struct fixture *f, int side, size_t run, const char *kind, cons
 {
     struct tg_row *r = &shard(f, side, run)->rows[0];
 
-    if (!r->facts)
-        r->facts = TG_NEW_N(f->a, struct tg_fact, 8);
-    assert_true(r->n_facts < 8);
-    r->facts[r->n_facts++] = (struct tg_fact){ tg_sv_of(kind), tg_sv_of(value), times };
+    if (!r->attrs)
+        r->attrs = TG_NEW_N(f->a, struct tg_attr, 8);
+    assert_true(r->n_attrs < 8);
+    r->attrs[r->n_attrs++] = (struct tg_attr){ tg_sv_of(kind), tg_sv_of(value), times };
 }
 
 static void start(struct fixture *f, size_t runs, enum tg_kind kind, uint32_t calls)
@@ -23,7 +23,7 @@ static void start(struct fixture *f, size_t runs, enum tg_kind kind, uint32_t ca
         add_all(f, side, kind, "x", "", calls, 5001);
 }
 
-/* One fact a side in every step; NULL: no difference is told. */
+/* One attribute a side in every step; NULL: no difference is told. */
 static void differ(struct fixture *f, const char *kind, const char *const value[2],
                    const char *const want[2])
 {
@@ -32,12 +32,12 @@ static void differ(struct fixture *f, const char *kind, const char *const value[
         give(f, side, 0, kind, value[side], STEPS);
     compare(f);
     const struct tg_op *x = find(f, "x");
-    assert_int_equal(x->n_facts, want ? 1 : 0);
+    assert_int_equal(x->n_attrs, want ? 1 : 0);
     if (!want)
         return;
-    is_text(x->facts[0].kind, kind);
-    is_text(x->facts[0].base, want[TG_BASE]);
-    is_text(x->facts[0].test, want[TG_TEST]);
+    is_text(x->attrs[0].kind, kind);
+    is_text(x->attrs[0].base, want[TG_BASE]);
+    is_text(x->attrs[0].test, want[TG_TEST]);
 }
 
 #define BOTH(a, b) ((const char *const[2]){ a, b })
@@ -62,7 +62,8 @@ static void only_what_differs_is_told(void **state)
            BOTH("registers 32, shared none", "registers 64, shared 8"));
 }
 
-/* A step has a fact once if two of three steps have it, and not at all if one of three has. */
+/* A step has an attribute once if two of three steps have it, and not at all if one of three has.
+ * */
 static void a_cold_step_drops_out(void **state)
 {
     struct fixture *f = *state;
@@ -73,7 +74,7 @@ static void a_cold_step_drops_out(void **state)
         give(f, TG_TEST, 0, "shapes", "[[1]]", STEPS - times);
         give(f, TG_TEST, 0, "shapes", "[[2]]", times);
         compare(f);
-        assert_int_equal(find(f, "x")->n_facts, times == 2);
+        assert_int_equal(find(f, "x")->n_attrs, times == 2);
     }
 }
 
@@ -87,11 +88,11 @@ static void how_often_and_how_many(void **state)
     give(f, TG_TEST, 0, "shapes", "[[2]]", STEPS);
     give(f, TG_TEST, 0, "shapes", "[[3]]", STEPS);
     compare(f);
-    is_text(find(f, "x")->facts[0].base, "[1] (2 a step)");
-    is_text(find(f, "x")->facts[0].test, "[2] (1 a step) and 1 more");
+    is_text(find(f, "x")->attrs[0].base, "[1] (2 a step)");
+    is_text(find(f, "x")->attrs[0].test, "[2] (1 a step) and 1 more");
 }
 
-/* Runs that do not agree, facts left out, other counts, or nothing recorded on a side. */
+/* Runs that do not agree, attributes left out, other counts, or nothing recorded on a side. */
 static void what_cannot_be_held_against_each_other(void **state)
 {
     struct fixture *f = *state;
@@ -102,11 +103,11 @@ static void what_cannot_be_held_against_each_other(void **state)
             give(f, TG_BASE, run, "shapes", why == 1 && run ? "[[9]]" : "[[1]]", STEPS);
         if (why != 4)
             give(f, TG_TEST, 0, "shapes", "[[2]]", STEPS);
-        shard(f, TG_TEST, 0)->rows[0].facts_cut = why == 2;
+        shard(f, TG_TEST, 0)->rows[0].attrs_capped = why == 2;
         if (why == 3)
             add_row(f, TG_TEST, 0, TG_KIND_OP, "x", "", 1, 5001);
         compare(f);
-        assert_int_equal(find(f, "x")->n_facts, why == 0);
+        assert_int_equal(find(f, "x")->n_attrs, why == 0);
     }
 }
 
@@ -126,7 +127,7 @@ static void launches_of_another_device(void **state)
                 shard(f, side, 0)->n_env = 1;
             }
             compare(f);
-            assert_int_equal(find(f, "x")->n_facts, !(other && kernel));
+            assert_int_equal(find(f, "x")->n_attrs, !(other && kernel));
         }
 }
 

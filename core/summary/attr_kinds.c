@@ -1,20 +1,20 @@
 #include "core/summary/internal.h"
 
-/* By text, since rows keep their facts in that order. */
+/* By text, since rows keep their attributes in that order. */
 enum { BYTES, COLLECTIVE, LAUNCH, SHAPES, TYPES };
 
-tg_sv tg_fact_kind(unsigned k)
+tg_sv tg_attr_kind(unsigned k)
 {
-    static const tg_sv kinds[TG_FACT_KINDS] = {
+    static const tg_sv kinds[TG_ATTR_KINDS] = {
         { "bytes", 5 }, { "collective", 10 }, { "launch", 6 }, { "shapes", 6 }, { "types", 5 }
     };
     return kinds[k];
 }
 
-unsigned tg_fact_code(tg_sv kind)
+unsigned tg_attr_code(tg_sv kind)
 {
     unsigned k = 0;
-    while (k < TG_FACT_KINDS && !tg_sv_eq(kind, tg_fact_kind(k)))
+    while (k < TG_ATTR_KINDS && !tg_sv_eq(kind, tg_attr_kind(k)))
         k++;
     return k;
 }
@@ -41,15 +41,15 @@ static const struct {
     { "types", TYPES, true },
 };
 
-/* AMD writes bytes as text: "123" and 123 are one fact. */
+/* AMD writes bytes as text: "123" and 123 are one attribute. */
 static tg_sv unquoted(tg_sv s)
 {
     return s.n >= 2 && s.p[0] == '"' && s.p[s.n - 1] == '"' ? (tg_sv){ s.p + 1, s.n - 2 } : s;
 }
 
-void tg_fact_split(tg_sv text, struct tg_buf value[TG_FACT_KINDS])
+void tg_attr_split(tg_sv text, struct tg_buf value[TG_ATTR_KINDS])
 {
-    for (int k = 0; k < TG_FACT_KINDS; k++)
+    for (int k = 0; k < TG_ATTR_KINDS; k++)
         tg_buf_clear(&value[k]);
     while (text.n) {
         tg_sv line = tg_sv_cut(&text, '\n'), rest = line, key = tg_sv_cut(&rest, '=');

@@ -1,4 +1,4 @@
-/* Inside which operator additional calls are (inside.c), and calls under one parent. */
+/* Inside which operator additional calls are (calling_op.c), and calls under one parent. */
 #include "by_hand.h"
 #include "core/diff/internal.h"
 
@@ -22,8 +22,8 @@ static void all_in_one_operator_name_it(void **state)
 {
     const struct tg_op *op = select_more(*state, 10, 0, 501);
 
-    is_text(op->inside, "aten::bmm");
-    near(op->inside_part, 1);
+    is_text(op->calling_op, "aten::bmm");
+    near(op->calling_part, 1);
     assert_int_equal(op->leader, TG_NO_ID);
 }
 
@@ -32,18 +32,18 @@ static void nine_of_ten_are_enough(void **state)
 {
     const struct tg_op *op = select_more(*state, 19, 1, 501);
 
-    is_text(op->inside, "aten::bmm");
-    near(op->inside_part, 0.95);
+    is_text(op->calling_op, "aten::bmm");
+    near(op->calling_part, 0.95);
     op = select_more(*state, 9, 1, 501);
-    is_text(op->inside, "aten::bmm");
-    near(op->inside_part, 0.9);
-    is_text(select_more(*state, 8, 2, 501)->inside, "");
+    is_text(op->calling_op, "aten::bmm");
+    near(op->calling_part, 0.9);
+    is_text(select_more(*state, 8, 2, 501)->calling_op, "");
 }
 
 /* Whole microseconds: who encloses whom is chance there. */
 static void a_coarse_clock_names_none(void **state)
 {
-    is_text(select_more(*state, 10, 0, 1000)->inside, "");
+    is_text(select_more(*state, 10, 0, 1000)->calling_op, "");
 }
 
 /*
@@ -65,9 +65,9 @@ static const struct tg_op *through_bmm(struct fixture *f, uint32_t more, uint32_
 
 static void a_changed_caller_has_to_explain_the_calls(void **state)
 {
-    is_text(through_bmm(*state, 2, 20)->inside, "aten::attn"); /* 5 each, 10 more */
-    is_text(through_bmm(*state, 2, 40)->inside, "");           /* 10 each: 20 of 30 explained */
-    is_text(through_bmm(*state, 0, 20)->inside, "aten::bmm");  /* itself as before */
+    is_text(through_bmm(*state, 2, 20)->calling_op, "aten::attn"); /* 5 each, 10 more */
+    is_text(through_bmm(*state, 2, 40)->calling_op, "");           /* 10 each: 20 of 30 explained */
+    is_text(through_bmm(*state, 0, 20)->calling_op, "aten::bmm");  /* itself as before */
 }
 
 /* A new operator calls aten::mm three times: it is the leader. */
@@ -83,7 +83,7 @@ static void the_outermost_new_operator_leads(void **state)
     add_all(f, TG_TEST, TG_KIND_OP, "demo::block", "aten::forward", 1, 501);
     add_all(f, TG_TEST, TG_KIND_OP, "aten::mm", "demo::block", 3, 50001);
     compare(f);
-    is_text(find(f, "aten::mm")->inside, "aten::forward");
+    is_text(find(f, "aten::mm")->calling_op, "aten::forward");
     is_text(f->c.ops[find(f, "aten::mm")->leader].name, "demo::block");
     assert_true(find(f, "demo::block")->leads);
     assert_false(find(f, "aten::forward")->leads);

@@ -1,20 +1,21 @@
 /*
- * Exact facts at equal counts: same launches with other registers, same calls with other types.
- * Needs no statistics; one run a side is enough. Only differences are reported.
+ * Launch attributes at equal counts: same launches with other registers, same calls with other
+ * types. Needs no statistics; one run a side is enough. Only differences are reported.
  */
 #include <stdlib.h>
 
 #include "core/diff/internal.h"
 #include "core/diff/stats.h"
 
-/* How often a step has a fact: events over steps, rounded, so that a cold first step drops out. */
-struct fact_use {
+/* How often a step has an attribute: events over steps, rounded, so that a cold first step drops
+ * out. */
+struct attr_use {
     tg_sv kind, value;
     uint64_t per_step;
 };
 
-struct fact_set {
-    struct fact_use *v;
+struct attr_set {
+    struct attr_use *v;
     size_t n;
     bool cut; /* some were left out of the summary */
 };
@@ -27,16 +28,16 @@ static int compare_texts(tg_sv a, tg_sv b)
 
 static int by_kind_and_value(const void *pa, const void *pb)
 {
-    const struct fact_use *a = pa, *b = pb;
+    const struct attr_use *a = pa, *b = pb;
     int c = compare_texts(a->kind, b->kind);
     return c ? c : compare_texts(a->value, b->value);
 }
 
-static struct fact_set facts_of_run(const struct tg_diff_work *w, const struct tg_op *op, int side,
+static struct attr_set attrs_of_run(const struct tg_diff_work *w, const struct tg_op *op, int side,
                                     size_t run)
 {
-    struct fact_set s = { 0 };
-    struct fact_use *all; /* of every rank */
+    struct attr_set s = { 0 };
+    struct attr_use *all; /* of every rank */
     size_t n = 0, kept = 0, steps = 0;
 
     for (size_t rank = 0; rank < w->c->n_ranks[side]; rank++) {
@@ -44,23 +45,23 @@ static struct fact_set facts_of_run(const struct tg_diff_work *w, const struct t
         const struct tg_diff_cell *cell = &op->rows->cell[at];
         steps += w->shard[at]->n_steps;
         for (size_t r = 0; r < cell->n; r++)
-            n += cell->row[r]->n_facts;
+            n += cell->row[r]->n_attrs;
     }
     all = tg_xrealloc(NULL, n + 1, sizeof *all);
     for (size_t rank = 0; rank < w->c->n_ranks[side]; rank++) {
         const struct tg_diff_cell *cell = &op->rows->cell[tg_diff_cell_index(w, side, run, rank)];
         for (size_t r = 0; r < cell->n; r++) {
-            s.cut |= cell->row[r]->facts_cut;
-            for (size_t i = 0; i < cell->row[r]->n_facts; i++) {
-                const struct tg_fact *f = &cell->row[r]->facts[i];
-                all[s.n++] = (struct fact_use){ f->kind, f->value, f->count };
+            s.cut |= cell->row[r]->attrs_capped;
+            for (size_t i = 0; i < cell->row[r]->n_attrs; i++) {
+                const struct tg_attr *f = &cell->row[r]->attrs[i];
+                all[s.n++] = (struct attr_use){ f->kind, f->value, f->count };
             }
         }
     }
     if (s.n)
         qsort(all, s.n, sizeof *all, by_kind_and_value);
     for (size_t i = 0, j; i < s.n; i = j) {
-        struct fact_use sum = all[i];
+        struct attr_use sum = all[i];
         for (j = i + 1; j < s.n && by_kind_and_value(&all[i], &all[j]) == 0; j++)
             sum.per_step += all[j].per_step;
         sum.per_step = steps ? (sum.per_step + steps / 2) / steps : 0;
@@ -68,13 +69,13 @@ static struct fact_set facts_of_run(const struct tg_diff_work *w, const struct t
             all[kept++] = sum;
     }
     s.n = kept;
-    s.v = TG_NEW_N(w->a, struct fact_use, kept + 1);
+    s.v = TG_NEW_N(w->a, struct attr_use, kept + 1);
     memcpy(s.v, all, kept * sizeof *all);
     free(all);
     return s;
 }
 
-static bool same_sets(const struct fact_set *a, const struct fact_set *b)
+static bool same_sets(const struct attr_set *a, const struct attr_set *b)
 {
     if (a->n != b->n)
         return false;
@@ -85,11 +86,11 @@ static bool same_sets(const struct fact_set *a, const struct fact_set *b)
 }
 
 /* True if all runs of the side agree (dynamic shapes do not); `out` is what they agree on. */
-static bool facts_of_side(const struct tg_diff_work *w, const struct tg_op *op, int side,
-                          struct fact_set *out)
+static bool attrs_of_side(const struct tg_diff_work *w, const struct tg_op *op, int side,
+                          struct attr_set *out)
 {
     for (size_t run = 0; run < w->c->n_runs[side]; run++) {
-        struct fact_set one = facts_of_run(w, op, side, run);
+        struct attr_set one = attrs_of_run(w, op, side, run);
         if (one.cut || (run > 0 && !same_sets(out, &one)))
             return false;
         *out = one;
@@ -237,7 +238,7 @@ static tg_sv value_of(tg_sv lines, tg_sv key)
     return TG_SV("");
 }
 
-/* The key names the kind of fact already; repeating it tells nothing. */
+/* The key names the kind of attribute already; repeating it tells nothing. */
 static bool is_plain_key(tg_sv key, tg_sv kind)
 {
     return key.n == 0 || tg_sv_eq(key, kind);
@@ -261,8 +262,8 @@ static void put_difference(struct tg_buf text[2], tg_sv kind, tg_sv a, tg_sv b)
 }
 
 /* The entries of one kind that only one side has, or more often than the other. */
-static size_t only_here(const struct fact_set *here, const struct fact_set *there, tg_sv kind,
-                        const struct fact_use **first)
+static size_t only_here(const struct attr_set *here, const struct attr_set *there, tg_sv kind,
+                        const struct attr_use **first)
 {
     size_t n = 0;
 
@@ -279,10 +280,10 @@ static size_t only_here(const struct fact_set *here, const struct fact_set *ther
     return n;
 }
 
-static bool describe(const struct tg_diff_work *w, const struct fact_set set[2], tg_sv kind,
-                     struct tg_fact_change *out)
+static bool describe(const struct tg_diff_work *w, const struct attr_set set[2], tg_sv kind,
+                     struct tg_attr_change *out)
 {
-    const struct fact_use *first[2] = { NULL, NULL };
+    const struct attr_use *first[2] = { NULL, NULL };
     size_t n[2] = { only_here(&set[0], &set[1], kind, &first[0]),
                     only_here(&set[1], &set[0], kind, &first[1]) };
     struct tg_buf text[2] = { { 0 }, { 0 } };
@@ -310,21 +311,21 @@ static void compare_op(struct tg_diff_work *w, struct tg_op *op)
         { "launch", 6 }, { "types", 5 }, { "shapes", 6 }, { "bytes", 5 }, { "collective", 10 }
     };
     enum { N = sizeof kinds / sizeof *kinds };
-    struct fact_set set[2];
-    struct tg_fact_change found[N];
+    struct attr_set set[2];
+    struct tg_attr_change found[N];
     size_t n = 0;
 
-    if (!facts_of_side(w, op, TG_BASE, &set[TG_BASE]) ||
-        !facts_of_side(w, op, TG_TEST, &set[TG_TEST]) || set[0].n == 0 || set[1].n == 0)
+    if (!attrs_of_side(w, op, TG_BASE, &set[TG_BASE]) ||
+        !attrs_of_side(w, op, TG_TEST, &set[TG_TEST]) || set[0].n == 0 || set[1].n == 0)
         return;
     for (size_t k = 0; k < N; k++)
         n += describe(w, set, kinds[k], &found[n]);
     if (n == 0)
         return;
-    struct tg_fact_change *list = TG_NEW_N(w->a, struct tg_fact_change, n);
+    struct tg_attr_change *list = TG_NEW_N(w->a, struct tg_attr_change, n);
     memcpy(list, found, n * sizeof *list);
-    op->facts = list;
-    op->n_facts = n;
+    op->attrs = list;
+    op->n_attrs = n;
 }
 
 /* ---- bytes ---- */
@@ -343,8 +344,8 @@ static bool bytes_of_run(const struct tg_diff_work *w, const struct tg_op *op, i
         for (size_t r = 0; r < cell->n; r++) {
             for (size_t j = 0; j < w->shard[at]->n_steps; j++)
                 calls += cell->row[r]->count[j];
-            for (size_t i = 0; i < cell->row[r]->n_facts; i++) {
-                const struct tg_fact *f = &cell->row[r]->facts[i];
+            for (size_t i = 0; i < cell->row[r]->n_attrs; i++) {
+                const struct tg_attr *f = &cell->row[r]->attrs[i];
                 int64_t bytes;
                 if (!tg_sv_eq(f->kind, TG_SV("bytes")) || !tg_sv_i64(f->value, &bytes))
                     continue;
@@ -368,7 +369,7 @@ static void sum_bytes(struct tg_diff_work *w, struct tg_op *op)
     }
 }
 
-void tg_compare_facts(struct tg_diff_work *w)
+void tg_compare_attrs(struct tg_diff_work *w)
 {
     for (size_t i = 0; i < w->c->n_ops; i++) {
         struct tg_op *op = &w->c->ops[i];

@@ -14,10 +14,10 @@ static bool column_of(const struct tg_side *s, int64_t rank, size_t *column)
 }
 
 /* In any of the side's runs. */
-static bool is_left_out(const struct tg_side *s, size_t column)
+static bool is_steps_only(const struct tg_side *s, size_t column)
 {
     for (size_t run = 0; run < s->n_runs; run++)
-        if (s->at[run][column]->left_out)
+        if (s->at[run][column]->steps_only)
             return true;
     return false;
 }
@@ -37,15 +37,15 @@ static void list_them(struct tg_diff_work *w)
 
     for (int side = 0; side < 2; side++)
         for (size_t r = 0; r < c->side[side].n_ranks; r++)
-            if (is_left_out(&c->side[side], r))
+            if (is_steps_only(&c->side[side], r))
                 v[n++] = c->side[side].ranks[r];
     if (n)
         qsort(v, n, sizeof *v, ascending);
     for (size_t i = 0; i < n; i++)
         if (i == 0 || v[i] != v[i - 1])
             v[kept++] = v[i];
-    c->left_out = v;
-    c->n_left_out = kept;
+    c->steps_only = v;
+    c->n_steps_only = kept;
 }
 
 static bool none_is_whole(int side, struct tg_err *err)
@@ -57,19 +57,19 @@ static bool none_is_whole(int side, struct tg_err *err)
                             "compare one of these too.");
 }
 
-bool tg_leave_out(struct tg_diff_work *w, struct tg_err *err)
+bool tg_diff_drop_steps_only(struct tg_diff_work *w, struct tg_err *err)
 {
     struct tg_comparison *c = w->c;
 
     list_them(w);
-    for (int side = 0; c->n_left_out && side < 2; side++) {
+    for (int side = 0; c->n_steps_only && side < 2; side++) {
         struct tg_side *s = &c->side[side];
         bool *keep = TG_NEW_N(w->a, bool, s->n_ranks + 1);
         size_t at;
         for (size_t r = 0; r < s->n_ranks; r++)
             keep[r] = true;
-        for (size_t i = 0; i < c->n_left_out; i++)
-            if (column_of(s, c->left_out[i], &at))
+        for (size_t i = 0; i < c->n_steps_only; i++)
+            if (column_of(s, c->steps_only[i], &at))
                 keep[at] = false;
         tg_side_keep(s, keep, w->a);
         if (s->n_ranks == 0)

@@ -26,6 +26,9 @@ static const struct tg_opt check_options[] = {
     { "base-commit", TG_OPT_STR, offsetof(struct tg_check_opts, base_commit), "REV",
       "commit of the baseline, where --baseline is a path: tells which functions the change "
       "touched" },
+    { "damaged", TG_OPT_LIST, offsetof(struct tg_check_opts, damaged), "TEXT",
+      "a part of the fresh side that could not be read, in words: the verdict is inconclusive at "
+      "best; repeatable" },
     { "cause-baseline", TG_OPT_STR, offsetof(struct tg_check_opts, cause_baseline), "PATH",
       "a trace of the baseline with Python stacks: read for the causes alone, never judged" },
     { "cause-traces", TG_OPT_STR, offsetof(struct tg_check_opts, cause_traces), "PATH",

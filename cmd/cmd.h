@@ -61,6 +61,11 @@ struct tg_cmd {
 };
 extern const struct tg_cmd *const tg_commands[];                        /* NULL-terminated */
 const struct tg_cmd *tg_cmd_find(const char *name, struct tg_err *err); /* NULL with err set */
+/*
+ * A whole command line without the program's name: finds the command, parses its options, runs it.
+ * Returns the exit code; an error is for the caller to print.
+ */
+int tg_cmd_run(const char *const *argv, size_t n, struct tg_io *io, struct tg_err *err);
 extern const struct tg_cmd tg_cmd_check, tg_cmd_diff, tg_cmd_analyze, tg_cmd_summarize,
     tg_cmd_merge, tg_cmd_baseline, tg_cmd_policy, tg_cmd_names, tg_cmd_selftest, tg_cmd_calibrate,
     tg_cmd_history, tg_cmd_init, tg_cmd_bisect;

@@ -18,6 +18,8 @@ static bool load_side(struct tg_check *c, struct tg_check_job *j, int side, stru
         return false;
     if (side == TG_BASE)
         so.n_meta = 0;
+    for (size_t i = 0; side == TG_TEST && i < c->o->damaged.n; i++)
+        tg_damage_say(&j->gate.damage[side], tg_sv_of(c->o->damaged.v[i]));
     if (j->suite->ranks_expect)
         so.damage = &j->gate.damage[side];
     tg_progress_start(&progress, c->io);

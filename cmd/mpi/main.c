@@ -1,22 +1,27 @@
 /*
  * tracegate-mpi: the summaries of all traces of a job, in parallel. Each process summarises its
  * share of the files; then pairs of processes merge, until the first one has all. What a process
- * could not read is named, and the exit code is 4, inconclusive.
+ * could not read is named, and the exit code is 4, inconclusive. After --check the first process
+ * judges the result, with the options of `tracegate check` that follow.
  *
- *     mpirun -n 8 tracegate-mpi -o all.tgs [--run ID] [--wait SECONDS] TRACE|FOLDER...
+ *     mpirun -n 8 tracegate-mpi -o all.tgs [--run ID] [--wait SECONDS] TRACE|FOLDER... [--check ...]
  */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "cmd/cmd.h"
+#include "cmd/gate/io.h"
 #include "cmd/mpi/mpi.h"
 #include "core/base/file.h"
 #include "core/base/file_retry.h"
+#include "core/base/temporary.h"
 #include "core/summary/unite.h"
 
 #define USAGE                                                                                      \
-    "usage: mpirun -n N tracegate-mpi -o FILE [--run ID] [--wait SECONDS] TRACE|FOLDER...\n"
+    "usage: mpirun -n N tracegate-mpi -o FILE [--run ID] [--wait SECONDS] TRACE|FOLDER... "        \
+    "[--check OPTIONS OF tracegate check...]\n"
 
 struct job {
     struct tg_mpi mpi;
@@ -24,8 +29,10 @@ struct job {
     double wait; /* seconds for one message */
     const char **path;
     size_t n, cap;
+    const char **check; /* "check", the output, and what follows --check; NULL: only merge */
+    size_t n_check;
     struct tg_arena *a;
-    struct tg_buf lost; /* a line a trace or process */
+    struct tg_damage lost; /* a line a trace */
 };
 
 /* ---- what the signal of a launcher that gives up finds ---- */
@@ -54,21 +61,26 @@ static void expect(const struct job *j, int from)
 
 /* ---- one share ---- */
 
-static bool add_trace(struct job *j, struct tg_summary *s, const char *path)
+static void lose(struct job *j, const char *path, const char *why)
 {
-    struct tg_summarize_opts o = { .rank = -1, .run = tg_sv_of(j->run) };
-    struct tg_err err;
-    struct tg_source *source;
-    bool ok;
-    tg_err_init(&err);
-    source = tg_source_open(path, NULL, &err);
-    ok = source && tg_summary_add(s, source, &o, NULL, &err);
+    int64_t rank = tg_file_rank(tg_sv_of(path));
+    if (rank >= 0)
+        tg_buf_printf(&j->lost.text, "rank %lld: ", (long long)rank);
+    tg_buf_printf(&j->lost.text, "%s: %s\n", path, why);
+    j->lost.n++;
+}
+
+/* What is damaged is named in j->lost, also a file that cannot be opened. */
+static bool add_trace(struct job *j, struct tg_summary *s, const char *path, struct tg_err *err)
+{
+    struct tg_summarize_opts o = { .rank = -1, .run = tg_sv_of(j->run), .damage = &j->lost };
+    struct tg_source *source = tg_source_open(path, NULL, err);
+    bool ok = source && tg_summary_add(s, source, &o, NULL, err);
     tg_source_close(source);
-    if (!ok) {
-        int64_t rank = tg_file_rank(tg_sv_of(path));
-        if (rank >= 0)
-            tg_buf_printf(&j->lost, "rank %lld: ", (long long)rank);
-        tg_buf_printf(&j->lost, "%s: %s\n", path, err.message);
+    if (!ok && err->kind == TG_ERR_IO) {
+        lose(j, path, err->message);
+        tg_err_init(err);
+        return true;
     }
     return ok;
 }
@@ -82,12 +94,11 @@ static bool summarize_share(struct job *j, struct tg_buf *out, struct tg_err *er
     for (size_t i = (size_t)j->mpi.rank; ok && i < j->n; i += (size_t)j->mpi.size) {
         struct tg_summary one;
         tg_summary_init(&one);
-        if (add_trace(j, &one, j->path[i])) {
+        ok = add_trace(j, &one, j->path[i], err);
+        if (ok && one.n == 1)
             tg_summary_compact(&one, &all);
-            ok = tg_summary_take(&all, &one, err);
-        } else {
-            tg_summary_release(&one);
-        }
+        ok = ok && tg_summary_take(&all, &one, err);
+        tg_summary_release(&one);
     }
     ok = ok && tg_summary_write(&all, NULL, out, err);
     tg_summary_release(&all);
@@ -118,7 +129,7 @@ static bool put(void *arg, tg_sv bytes, struct tg_err *err)
 static bool merge(struct tg_buf *own, const struct tg_buf *other, struct tg_err *err)
 {
     struct pair p = { { own, other }, { 0 } };
-    struct tg_unite u = { 2, open_one, put, &p };
+    struct tg_unite u = { .n = 2, .open = open_one, .put = put, .arg = &p };
     bool ok = tg_unite_run(&u, err);
     tg_buf_release(own);
     *own = p.out;
@@ -129,12 +140,15 @@ static bool merge(struct tg_buf *own, const struct tg_buf *other, struct tg_err 
 
 static void lose_process(struct job *j, int from)
 {
-    for (size_t i = (size_t)from; i < j->n; i += (size_t)j->mpi.size) {
-        int64_t rank = tg_file_rank(tg_sv_of(j->path[i]));
-        if (rank >= 0)
-            tg_buf_printf(&j->lost, "rank %lld: ", (long long)rank);
-        tg_buf_printf(&j->lost, "%s: process %d was lost\n", j->path[i], from);
-    }
+    const char *why = tg_arena_printf(j->a, "process %d was lost", from);
+    for (size_t i = (size_t)from; i < j->n; i += (size_t)j->mpi.size)
+        lose(j, j->path[i], why);
+}
+
+static void add_lost(struct job *j, tg_sv lines)
+{
+    while (lines.n)
+        tg_damage_say(&j->lost, tg_sv_cut(&lines, '\n'));
 }
 
 /* Two messages: what was lost, and the summaries. A lost process takes those it had merged along. */
@@ -146,7 +160,7 @@ static bool take(struct job *j, int from, int step, struct tg_buf *own, struct t
     there = tg_mpi_receive(&j->mpi, from, j->wait, &lost) &&
             tg_mpi_receive(&j->mpi, from, j->wait, &other);
     if (there) {
-        tg_buf_add(&j->lost, tg_buf_sv(&lost));
+        add_lost(j, tg_buf_sv(&lost));
         ok = merge(own, &other, err);
     }
     for (int p = from; !there && p < from + step && p < j->mpi.size; p++)
@@ -161,7 +175,7 @@ static bool reduce(struct job *j, struct tg_buf *own, struct tg_err *err)
     for (int step = 1; step < j->mpi.size; step *= 2) {
         int rank = j->mpi.rank;
         if (rank % (2 * step)) {
-            tg_mpi_send(&j->mpi, rank - step, tg_buf_sv(&j->lost));
+            tg_mpi_send(&j->mpi, rank - step, tg_buf_sv(&j->lost.text));
             tg_mpi_send(&j->mpi, rank - step, tg_buf_sv(own));
             return true;
         }
@@ -197,42 +211,92 @@ static bool add_path(struct job *j, const char *path)
     return true;
 }
 
+/* The command line of `check`: the merged summary, and what the user adds. */
+static void add_check(struct job *j, char **argv, size_t n)
+{
+    j->check = TG_NEW_N(j->a, const char *, n + 2);
+    j->n_check = n + 2;
+    j->check[0] = "check";
+    for (size_t i = 0; i < n; i++)
+        j->check[i + 2] = argv[i];
+}
+
 static bool parse(struct job *j, int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
         bool more = i + 1 < argc;
-        if (strcmp(argv[i], "-o") == 0 && more)
+        if (strcmp(argv[i], "-o") == 0 && more) {
             j->output = argv[++i];
-        else if (strcmp(argv[i], "--run") == 0 && more)
+        } else if (strcmp(argv[i], "--run") == 0 && more) {
             j->run = argv[++i];
-        else if (strcmp(argv[i], "--wait") == 0 && more)
+        } else if (strcmp(argv[i], "--wait") == 0 && more) {
             j->wait = strtod(argv[++i], NULL);
-        else if (argv[i][0] == '-')
+        } else if (strcmp(argv[i], "--check") == 0) {
+            add_check(j, argv + i + 1, (size_t)(argc - i - 1));
+            break;
+        } else if (argv[i][0] == '-' || !add_path(j, argv[i])) {
             return false;
-        else if (!add_path(j, argv[i]))
-            return false;
+        }
     }
+    if (j->check)
+        j->check[1] = j->output;
     return j->output && j->n && j->wait > 0;
 }
 
-static int run(struct job *j)
+/* The command line of `check`, with what was lost: the verdict is inconclusive at best. */
+static const char **check_line(const struct job *j, size_t *n)
+{
+    const char **v = TG_NEW_N(j->a, const char *, j->n_check + 2 * j->lost.n);
+    tg_sv rest = tg_buf_sv(&j->lost.text);
+    memcpy(v, j->check, j->n_check * sizeof *v);
+    *n = j->n_check;
+    for (size_t i = 0; i < j->lost.n; i++) {
+        tg_sv line = tg_sv_cut(&rest, '\n');
+        v[(*n)++] = "--damaged";
+        v[(*n)++] = tg_arena_printf(j->a, "%.*s", TG_SV_ARG(line));
+    }
+    return v;
+}
+
+/* The first process judges. */
+static int judge(const struct job *j, const char *const *environment)
+{
+    struct tg_io io = { .in = 0, .out = 1, .err = 2, .environ_ = environment };
+    struct tg_err err;
+    size_t n;
+    const char **line = check_line(j, &n);
+    int code;
+    tg_err_init(&err);
+    (void)signal(SIGTERM, SIG_DFL);
+    tg_signals_watch();
+    tg_io_setup(&io, TG_COLOR_DEFAULT);
+    code = tg_cmd_run(line, n, &io, &err);
+    if (err.kind != TG_ERR_NONE)
+        tg_io_error(&io, &err);
+    return code;
+}
+
+static int run(struct job *j, const char *const *environment)
 {
     struct tg_buf own = { 0 };
     struct tg_err err;
     int code = 0;
+    bool first = j->mpi.rank == 0;
     tg_err_init(&err);
     if (!summarize_share(j, &own, &err) || !reduce(j, &own, &err) ||
-        (j->mpi.rank == 0 && !tg_file_retry_write(j->output, tg_buf_sv(&own), 0, &err)))
+        (first && !tg_file_retry_write(j->output, tg_buf_sv(&own), 0, &err)))
         code = fail(&err);
-    if (!code && j->mpi.rank == 0 && j->lost.n) {
-        (void)fprintf(stderr, "INCONCLUSIVE: not in %s:\n%s", j->output, j->lost.p);
-        code = 4;
+    if (!code && first && j->check)
+        code = judge(j, environment);
+    if (first && j->lost.n) {
+        (void)fprintf(stderr, "INCONCLUSIVE: not in %s:\n%s", j->output, j->lost.text.p);
+        code = code ? code : 4;
     }
     tg_buf_release(&own);
     return code;
 }
 
-int main(int argc, char **argv)
+int main(int argc, char **argv, char **environment)
 {
     struct job j = { .run = "", .wait = 600 };
     int code;
@@ -243,13 +307,13 @@ int main(int argc, char **argv)
             expect(&j, 0);
             (void)signal(SIGTERM, on_term);
         }
-        code = run(&j);
+        code = run(&j, (const char *const *)environment);
     } else {
         code = 2;
         if (j.mpi.rank == 0)
             (void)fprintf(stderr, "%s", USAGE);
     }
-    tg_buf_release(&j.lost);
+    tg_damage_release(&j.lost);
     free(j.path);
     tg_arena_free(j.a);
     tg_mpi_end(&j.mpi, code);

@@ -19,6 +19,13 @@ bool tg_damage_add(struct tg_damage *d, struct tg_err *err)
     return true;
 }
 
+void tg_damage_say(struct tg_damage *d, tg_sv line)
+{
+    tg_buf_add(&d->text, line);
+    tg_buf_putc(&d->text, '\n');
+    d->n++;
+}
+
 void tg_damage_append(struct tg_damage *d, const struct tg_damage *more)
 {
     tg_buf_add(&d->text, tg_buf_sv(&more->text));

@@ -18,6 +18,8 @@ struct tg_damage {
  * the error is of another kind: out of memory, a file that is not there, a limit.
  */
 TG_MUST bool tg_damage_add(struct tg_damage *d, struct tg_err *err);
+/* A line in other words. */
+void tg_damage_say(struct tg_damage *d, tg_sv line);
 void tg_damage_append(struct tg_damage *d, const struct tg_damage *more);
 void tg_damage_release(struct tg_damage *d);
 #endif

@@ -247,10 +247,34 @@ def mpi(tmp, files, whole):
                           capture_output=True, text=True, timeout=300, env=env)
     expect("mpirun: a bad trace", done.returncode, 4)
     expect_has("mpirun: a bad trace", done.stderr, "INCONCLUSIVE", "rank 9999")
+    # The first process judges: the same sides, one with a bad trace, and a collective more.
+    base, ranks = tmp + "/base.tgs", len(files)
+    with open(tmp + "/p.yml", "w") as f:
+        f.write(POLICY.format(n=ranks).replace(f", ranks: {{expect: {ranks}}}", ""))
+    for what, paths, code, says in (
+            ("the same", [tmp + "/b"], 0, ["PASS"]), ("a collective more", [tmp + "/f"], 1, [COLLECTIVE + " [rank 5]"]),
+            ("a bad trace", [tmp + "/b", tmp + "/rank9999.json"], 4, ["INCONCLUSIVE: fresh side, damaged and not judged: rank 9999: "]),
+            ("a bad trace and a collective more", [tmp + "/f", tmp + "/rank9999.json"], 1, ["FAIL", "rank 9999: "])):
+        done = subprocess.run([*MPIRUN, "3", MPI, "-o", tmp + "/judged.tgs", "--run", "a", *paths, "--check", "--baseline", base,
+                               "--policy", tmp + "/p.yml", "--suite", "s", "--color", "never"], capture_output=True, text=True,
+                              timeout=300, env=dict(env, COLUMNS="1000"))
+        expect(f"mpirun --check, {what}: {done.stdout[:300]}{done.stderr[:300]}", done.returncode, code)
+        expect_has(f"mpirun --check, {what}", done.stdout, *says)
     # The second process waits at a pipe that nobody opens, and is killed.
     os.mkfifo(tmp + "/rank77.json")
-    job = subprocess.Popen([*MPIRUN, "2", MPI, "-o", tmp + "/killed.tgs", files[0], tmp + "/rank77.json"],
-                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env)
+    _, err, code = killed(tmp, [], [files[0], tmp + "/rank77.json"], env)
+    expect("mpirun: a process is killed", code != 0, True)
+    expect_has("mpirun: a process is killed", err, "INCONCLUSIVE", "process 1", "rank77.json")
+    # The same where the launcher lets the others go on: after --wait they do, and judge what is there.
+    out, _, _ = killed(tmp, ["--enable-recovery"], ["--wait", "3", files[0], tmp + "/rank77.json", "--check", "--baseline", files[0],
+                                                    "--color", "never"], env)
+    expect_has("mpirun --enable-recovery", out, "INCONCLUSIVE: fresh side, damaged and not judged: rank 77: ", "process 1 was lost")
+
+
+def killed(tmp, launcher, args, env):
+    """The second process of two is killed while it reads; its output, and the launcher's exit code."""
+    job = subprocess.Popen([*MPIRUN[:-1], *launcher, "-n", "2", MPI, "-o", tmp + "/killed.tgs", *args],
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(env, COLUMNS="1000"))
     victim, until = None, time.monotonic() + 60
     while victim is None and time.monotonic() < until:
         time.sleep(0.2)
@@ -265,9 +289,8 @@ def mpi(tmp, files, whole):
             victim = int(pid) if mine else victim
     time.sleep(1)
     os.kill(victim, signal.SIGKILL)
-    _, err = job.communicate(timeout=60)
-    expect("mpirun: a process is killed", job.returncode != 0, True)
-    expect_has("mpirun: a process is killed", err, "INCONCLUSIVE", "process 1", "rank77.json")
+    out, err = job.communicate(timeout=60)
+    return out, err, job.returncode
 
 
 def main():

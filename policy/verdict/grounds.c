@@ -31,8 +31,7 @@ static enum tg_grounds grounds_of(const struct tg_judgement *j, const struct tg_
                                   bool budgets)
 {
     bool looked_at = !p->ev || p->ev->judged == TG_JUDGED || p->ev->judged == TG_NOT_TOO_SMALL;
-    if (j->state == TG_STATE_NOT_JUDGED || j->state == TG_STATE_SKIP ||
-        j->state == TG_STATE_INCONCLUSIVE || j->state == TG_STATE_SUSPICIOUS)
+    if (j->state == TG_STATE_NOT_JUDGED || j->state == TG_STATE_SKIP)
         return TG_GROUNDS_NONE;
     if (budgets)
         return TG_GROUNDS_BUDGET;
@@ -80,17 +79,19 @@ const char *tg_grounds_few_steps(const struct tg_rule_scope *s, const struct tg_
 
 /*
  * A rule's own noise.min_runs, where it is not the policy's: the evidence is computed whatever the
- * number of runs, so the rule may ask for more or for fewer. `own` is room for its copy.
+ * number of runs, so the rule may ask for more or for fewer. The result keeps what it makes of it.
  */
 void tg_grounds_ask_runs(const struct tg_eval_state *e, const struct tg_rule_scope *s,
-                         const struct tg_noise *noise, struct tg_probe *p, struct tg_evidence *own)
+                         const struct tg_noise *noise, struct tg_probe *p)
 {
     size_t base = s->c->n_runs[TG_BASE], test = s->c->n_runs[TG_TEST];
+    struct tg_evidence *own;
     bool enough;
 
     if (!p->ev || noise->min_runs == e->in->policy->noise.min_runs)
         return;
     enough = (base < test ? base : test) >= (size_t)noise->min_runs;
+    own = TG_NEW(e->arena, struct tg_evidence);
     *own = *p->ev;
     if (enough && own->judged == TG_NOT_FEW_RUNS) {
         own->judged = TG_JUDGED;

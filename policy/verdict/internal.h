@@ -131,9 +131,9 @@ void tg_grounds_hint(struct tg_judgement *j, const struct tg_op *op, const struc
                      const struct tg_probe *p, const struct tg_rule_limits *l);
 /* noise.min_steps; NULL: enough of them. */
 const char *tg_grounds_few_steps(const struct tg_rule_scope *s, const struct tg_noise *noise);
-/* noise.min_runs, if the rule has its own; `own` is room for what p->ev then points at. */
+/* noise.min_runs, if the rule has its own; what p->ev then points at lives in e->arena. */
 void tg_grounds_ask_runs(const struct tg_eval_state *e, const struct tg_rule_scope *s,
-                         const struct tg_noise *noise, struct tg_probe *p, struct tg_evidence *own);
+                         const struct tg_noise *noise, struct tg_probe *p);
 /* Why values of two devices cannot be compared; NULL: they can. */
 const char *tg_grounds_op_differs(const struct tg_rule_scope *s, const struct tg_op *op,
                                   const struct tg_probe *p, struct tg_arena *a);

@@ -70,15 +70,16 @@ static void place_limit(struct tg_result *r, const struct tg_judgement *j, struc
 
 /*
  * A limit with a size of its own is about what its metric says, the mean over all steps: what the
- * least of the steps does not show is looked for in the usual step and in the mean, too. The worst
- * answer holds, and its values are shown. `op` NULL: a metric of the trace.
+ * least of the steps does not show is looked for in the usual step and in the mean, too: of times,
+ * which alone have these estimates. The worst answer holds, and its values are shown. `op` NULL: a
+ * metric of the trace.
  */
 static void judge_by_all(const struct tg_rule_scope *s, const struct tg_rule *rule,
                          const struct tg_op *op, const struct tg_rule_limits *l, struct tg_probe *p,
                          struct tg_judgement *j)
 {
-    if (p->exact || p->unit != TG_UNIT_NS || !p->ev || p->ev->judged != TG_JUDGED ||
-        l->test == TG_NOISE_NONE || !tg_limit_lists_have_size(&l->warn, &l->fail))
+    if (!p->ev || p->ev->judged != TG_JUDGED || l->test == TG_NOISE_NONE ||
+        !tg_limit_lists_have_size(&l->warn, &l->fail))
         return;
     for (enum tg_estimate by = TG_ESTIMATE_USUAL; by < TG_ESTIMATES; by++) {
         struct tg_probe other = *p;
@@ -115,8 +116,7 @@ static void tell(const struct tg_rule_scope *s, const struct tg_rule *rule, cons
     bool self = rule->metric == TG_METRIC_SELF ||
                 (tg_kind_is_device(op->kind) && rule->metric == TG_METRIC_TOTAL);
 
-    if (self && j->limit && s->rank < 0 && p->ev && p->ev->judged == TG_JUDGED && op >= s->c->ops &&
-        op < s->c->ops + s->c->n_ops)
+    if (self && j->limit && p->ev && p->ev->judged == TG_JUDGED && !tg_kind_is_frame(op->kind))
         s->c->ops[op - s->c->ops].told = p->ev;
 }
 
@@ -127,7 +127,6 @@ void tg_judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s, const s
     struct tg_probe p = { .step_ns = s->c->step_ns[TG_BASE],
                           .bad = rule->bad,
                           .test_kind = l.test };
-    struct tg_evidence own;
     struct tg_judgement j;
     struct tg_result *r;
     if (tg_metric_info(rule->metric)->unit == TG_UNIT_ATTR) {
@@ -143,7 +142,7 @@ void tg_judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s, const s
     }
     if (tg_grounds_lacks_frames(s, 1u << op->kind, TG_BASE))
         p.base = p.recorded[TG_BASE] = NAN;
-    tg_grounds_ask_runs(e, s, l.noise, &p, &own);
+    tg_grounds_ask_runs(e, s, l.noise, &p);
     p.incomparable = tg_grounds_op_differs(s, op, &p, e->arena);
     j = tg_judge(&p, &l.warn, &l.fail);
     judge_by_all(s, rule, op, &l, &p, &j);
@@ -189,7 +188,6 @@ void tg_judge_measure(struct tg_eval_state *e, const struct tg_rule_scope *s,
     struct tg_probe p = { .step_ns = s->c->step_ns[TG_BASE],
                           .bad = rule->bad,
                           .test_kind = l.test };
-    struct tg_evidence own;
     struct tg_judgement j;
     struct tg_result *r = tg_eval_add(e, rule);
     bool known = tg_probe_measure(&p, rule, s->c);
@@ -201,7 +199,7 @@ void tg_judge_measure(struct tg_eval_state *e, const struct tg_rule_scope *s,
     }
     if (!p.known[TG_BASE])
         p.base = p.recorded[TG_BASE] = NAN;
-    tg_grounds_ask_runs(e, s, l.noise, &p, &own);
+    tg_grounds_ask_runs(e, s, l.noise, &p);
     p.incomparable = tg_grounds_measure_differs(s, rule, e->arena);
     j = tg_judge(&p, &l.warn, &l.fail);
     judge_by_all(s, rule, NULL, &l, &p, &j);
@@ -257,11 +255,10 @@ static void judge_gap(struct tg_eval_state *e, const struct tg_rule_scope *s,
                           .ev = &op->ev,
                           .base = op->ev.value[TG_BASE],
                           .test = op->ev.value[TG_TEST] };
-    struct tg_evidence own;
     struct tg_judgement j;
     struct tg_result *r;
     bool of_step = op->kind == TG_KIND_STEP;
-    tg_grounds_ask_runs(e, s, l.noise, &p, &own);
+    tg_grounds_ask_runs(e, s, l.noise, &p);
     if (p.ev->judged != TG_JUDGED && !p.ev->suspicious)
         return;
     j = judge_part(s->c, &p, &l);
@@ -323,9 +320,8 @@ void tg_judge_regions(struct tg_eval_state *e, const struct tg_rule_scope *s,
                               .ev = &g->ev,
                               .base = g->ev.value[TG_BASE],
                               .test = g->ev.value[TG_TEST] };
-        struct tg_evidence own;
         struct tg_judgement j;
-        tg_grounds_ask_runs(e, s, l.noise, &p, &own);
+        tg_grounds_ask_runs(e, s, l.noise, &p);
         j = judge_part(s->c, &p, &l);
         if (!g->encloser.n || !g->worse_time || j.state <= TG_STATE_NOT_JUDGED)
             continue;

@@ -6,11 +6,11 @@ condition fixed at a time. A condition is the operand of `&&` and `||` in an `if
 bool. Tests that never saw the other value of a condition cannot notice and are not run; a mutant that no test can notice
 survives at once. What a mutant changes is seen if a test fails, crashes or hangs.
 
-usage: run.py FOLDER [--only SOURCE…] [--again REPORT] [--fresh] [--scripts] [--sample N] [--seed S] [--jobs N] [--report FILE]
+usage: run.py FOLDER [--only SOURCE…] [--again REPORT] [--unknown] [--fresh] [--scripts] [--sample N] [--seed S] [--jobs N] [--report FILE]
 
 FOLDER receives the copy and the build, and is used again if it is there. What was noticed is kept in FOLDER/results.json: a
 mutant of a source that has not changed since is run again only if it survived (--fresh: all are). --again runs the survivors
-of an earlier report. The end-to-end scripts are asked for sources of cmd/, and with --scripts for all: the rest is for tests
+of an earlier report, --unknown leaves out those that have a reason. The end-to-end scripts are asked for sources of cmd/, and with --scripts for all: the rest is for tests
 without a process to notice. Survivors are compared with REASONS in
 survivors.txt: "file: condition: value: reason"; one without a reason is a fault.
 """
@@ -31,15 +31,13 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 VERDICT = ["guards", "eval", "alone", "judge", "waive", "fold", "select", "verdict", "rules", "grounds", "judge_rows", "probe", "result",
-           "describe", "describe_verdict", "notes", "outside"]
+           "describe", "describe_verdict", "notes", "outside", "rank_rows", "phrase", "explain"]
 SOURCES = [f"policy/verdict/{name}.c" for name in VERDICT] + ["policy/language/limit.c", "policy/language/changes.c"] + \
-          [f"cmd/gate/{name}.c" for name in ("check", "clash", "loosened", "missing")]
-C_TESTS = ["test_judge", "test_verdict", *(f"test_verdict_{name}" for name in ("guards", "rules", "select", "waive", "eval", "notes", "alone")), "test_ranks",
-           "test_compare", "test_policy_changes", "test_policy_load", "test_policy_value", "test_policy_lint", "test_policy_match",
-           "test_policy_diag"]
+          [f"cmd/gate/{name}.c" for name in ("check", "clash", "loosened", "missing")] + ["cmd/check.c"]
 SCRIPTS = [["guards.py"], ["own_policy.py"], ["policy.py"], ["sides.py"], ["integrity.py"], ["check.py"]]
 ACTION = ["scripts/action-verdict"]
 SLOWEST = 240  # seconds of a test, and ten times what it took without a mutant: longer is a mutant that hangs
+UNIT = r"^(?:test_(?:judge|verdict|ranks|compare|policy)(?:_|$)|test_gate_)"  # names of the tests without a process
 Condition = collections.namedtuple("Condition", "id file line text")
 
 
@@ -133,18 +131,24 @@ def make_copy(folder):
     flags = "-w -Wno-error"
     subprocess.run(["cmake", "-S", source, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=RelWithDebInfo", f"-DCMAKE_C_FLAGS={flags}"]
                    + (["-DCMAKE_C_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []), **quiet)
-    subprocess.run(["ninja", "-C", build, "tracegate", *C_TESTS], **quiet)
+    subprocess.run(["ninja", "-C", build, "tracegate", *unit_tests(build)], **quiet)
     return found, digests
+
+
+def unit_tests(build):
+    listed = subprocess.run(["ctest", "--test-dir", build, "-N"], check=True, capture_output=True, text=True).stdout
+    return [name for name in re.findall(r"Test +#\d+: (\S+)", listed) if re.search(UNIT, name)]
 
 
 class Tests:
     def __init__(self, folder):
         self.source, self.build = folder + "/source", folder + "/build"
-        names = [name for name in C_TESTS] + [" ".join(s) for s in SCRIPTS if os.path.exists(f"{self.source}/tests/e2e/{s[0]}")]
+        self.units = unit_tests(self.build)
+        names = self.units + [" ".join(s) for s in SCRIPTS if os.path.exists(f"{self.source}/tests/e2e/{s[0]}")]
         self.names, self.seen, self.most = names, {}, {}
 
     def command(self, name):
-        if name in C_TESTS:
+        if name in self.units:
             return [f"{self.build}/tests/{name}"]
         return [sys.executable, f"{self.source}/tests/e2e/{name.split()[0]}", *name.split()[1:]]
 
@@ -158,9 +162,9 @@ class Tests:
             return False
         return run.returncode in (0, 77)
 
-    def cover(self):
+    def cover(self, scripts):
         """Per test the values that each condition had; the tests must pass."""
-        for name in self.names:
+        for name in self.names if scripts else self.units:
             with tempfile.NamedTemporaryFile("r") as f:
                 start = time.monotonic()
                 if not self.passes(name, TG_MUTANT_COVER=f.name):
@@ -173,10 +177,11 @@ class Tests:
                 self.seen[name] = seen
             print(f"{name}: {len(seen)} conditions", flush=True)
 
-    def notices(self, mutant, scripts):
-        """The first test that fails; None: all pass. `scripts`: the slow ones are asked as well."""
+    def notices(self, mutant, source, scripts):
+        """The first test that fails, the source's own first; None: all pass. `scripts`: the slow ones are asked as well."""
         needs = 1 if mutant & 1 else 2  # always true is seen where it was false
-        for name in self.names if scripts else C_TESTS:
+        own = "_" + os.path.basename(source)[:-2]
+        for name in sorted(self.names if scripts else self.units, key=lambda name: (name not in self.units, not name.endswith(own))):
             if self.seen[name][mutant >> 1] & needs and not self.passes(name, TG_MUTANT=str(mutant)):
                 return name
         return None
@@ -259,6 +264,7 @@ def main():
     p.add_argument("folder")
     p.add_argument("--only", nargs="+", default=SOURCES)
     p.add_argument("--again")
+    p.add_argument("--unknown", action="store_true")
     p.add_argument("--fresh", action="store_true")
     p.add_argument("--scripts", action="store_true")
     p.add_argument("--sample", type=int)
@@ -268,12 +274,14 @@ def main():
     args = p.parse_args()
     found, digests = make_copy(os.path.abspath(args.folder))
     tests = Tests(os.path.abspath(args.folder))
-    tests.cover()
+    tests.cover(args.scripts or any(name.startswith("cmd/") for name in args.only))
     mutants = [2 * c.id + v for c in found if c.file in args.only for v in (0, 1)]
     if args.again:
         with open(args.again, encoding="utf-8") as f:
-            before = {line.rpartition(": ")[0] for line in f}
-        mutants = [m for m in mutants if text_of(found, m) in before]
+            before = f.read().split("\n")
+        mutants = [m for m in mutants if any(line.startswith(text_of(found, m) + ": ") for line in before)]
+    if args.unknown:
+        mutants = [m for m in mutants if not any(r.startswith(text_of(found, m) + ": ") and ": open: " not in r for r in reasons())]
     if args.sample:
         mutants = random.Random(args.seed).sample(mutants, min(args.sample, len(mutants)))
     known, alive, killed = reasons(), [], collections.Counter()
@@ -282,7 +290,7 @@ def main():
     def notices(mutant):
         """Of two conditions of one text in one file the line tells."""
         c, key = found[mutant >> 1], f"{found[mutant >> 1].line}: {text_of(found, mutant)}"
-        by = results.of(c.file).get(key) or tests.notices(mutant, args.scripts or c.file.startswith("cmd/"))
+        by = results.of(c.file).get(key) or tests.notices(mutant, c.file, args.scripts or c.file.startswith("cmd/"))
         if by:
             results.keep(c.file, key, by)
         return by

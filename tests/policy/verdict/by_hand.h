@@ -1,0 +1,105 @@
+#ifndef TG_TESTS_POLICY_VERDICT_BY_HAND_H
+#define TG_TESTS_POLICY_VERDICT_BY_HAND_H
+/*
+ * A comparison, a policy and a rule made by hand, and the state of an evaluation over them: for
+ * tests of one part of a verdict without traces.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "policy/verdict/internal.h"
+
+struct hand {
+    struct tg_arena *a;
+    struct tg_comparison c;
+    struct tg_policy policy;
+    struct tg_rule rule; /* without a match: about the whole trace */
+    struct tg_suite suite;
+    struct tg_eval_input in;
+    struct tg_verdict v;
+    struct tg_eval_state e;
+    struct tg_rule_scope all; /* the comparison of all ranks */
+};
+
+static inline int hand_set_up(void **state)
+{
+    struct hand *h = calloc(1, sizeof *h);
+
+    h->a = tg_arena_new();
+    h->c.arena = h->a;
+    h->c.same_device = h->c.same_flags = true;
+    h->c.n_runs[TG_BASE] = h->c.n_runs[TG_TEST] = 5;
+    h->c.n_ranks[TG_BASE] = h->c.n_ranks[TG_TEST] = 1;
+    h->c.n_steps[TG_BASE] = h->c.n_steps[TG_TEST] = 4;
+    h->c.step_ns[TG_BASE] = h->c.step_ns[TG_TEST] = 1000000;
+    h->policy.noise.min_runs = h->rule.noise.min_runs = 3;
+    h->rule.id = TG_SV("r");
+    h->in = (struct tg_eval_input){ .policy = &h->policy, .comparison = &h->c };
+    h->e = (struct tg_eval_state){ .in = &h->in, .out = &h->v, .arena = h->a, .kept = h->a };
+    h->all = (struct tg_rule_scope){ &h->c, -1 };
+    *state = h;
+    return 0;
+}
+
+static inline int hand_tear_down(void **state)
+{
+    struct hand *h = *state;
+
+    free(h->e.results);
+    tg_arena_free(h->a);
+    free(h);
+    return 0;
+}
+
+#define hand_test(f) cmocka_unit_test_setup_teardown(f, hand_set_up, hand_tear_down)
+
+/* One limit of one bound. */
+static inline struct tg_limit_list hand_limit(struct hand *h, enum tg_bound_kind kind, double value)
+{
+    struct tg_bound *b = TG_NEW(h->a, struct tg_bound);
+    struct tg_limit *l = TG_NEW(h->a, struct tg_limit);
+
+    *b = (struct tg_bound){ .kind = kind, .value = value, .text = TG_SV("as written") };
+    *l = (struct tg_limit){ b, 1, { .file = "p.yml", .line = 3, .col = 5 } };
+    return (struct tg_limit_list){ TG_LIMIT_ON, l, 1, l->at };
+}
+
+/* `pct: auto`, for times. */
+static inline struct tg_limit_list hand_auto(struct hand *h)
+{
+    struct tg_limit_list list = hand_limit(h, TG_BOUND_PCT, 0);
+
+    ((struct tg_bound *)(uintptr_t)list.v[0].bound)->is_auto = true;
+    return list;
+}
+
+/* A time of `base` ns that grew by the factor 1 + `more`: judged, proven if it grew. */
+static inline struct tg_evidence hand_evidence(double base, double more)
+{
+    return (struct tg_evidence){ .judged = TG_JUDGED,
+                                 .value = { base, base * (1 + more) },
+                                 .e = log1p(more),
+                                 .delta_ns = base * more,
+                                 .tau = 0.08,
+                                 .above = 5,
+                                 .pairs = 5,
+                                 .proven = more > 0,
+                                 .slower = more > 0.08 };
+}
+
+static inline void hand_near(double got, double want)
+{
+    if (isnan(want) ? !isnan(got) : !(fabs(got - want) <= 1e-9 * fmax(1, fabs(want))))
+        fail_msg("got %.17g, want %.17g", got, want);
+}
+
+static inline void hand_text(tg_sv got, const char *want)
+{
+    if (!tg_sv_eq(got, tg_sv_of(want)))
+        fail_msg("got '%.*s', want '%s'", TG_SV_ARG(got), want);
+}
+#endif

@@ -1,0 +1,336 @@
+/*
+ * What a result may rest on (grounds.c): the rule's exceptions, hints, runs and steps that it asks for, other devices.
+ * The rules are in docs/policy.md (exceptions, noise, require_same) and docs/statistics.md#counts.
+ */
+#include "by_hand.h"
+
+/* ---- exceptions ---- */
+
+static enum tg_state excepted(enum tg_metric m, unsigned exceptions, const struct tg_op *op,
+                              enum tg_state state, struct tg_judgement *j)
+{
+    const struct tg_rule rule = { .metric = m, .exceptions = exceptions };
+
+    *j = (struct tg_judgement){ .state = state };
+    tg_grounds_except(j, &rule, op);
+    return j->state;
+}
+
+#define BIT(x) (1u << TG_EXCEPTION_##x)
+
+/* They are about whether a name is there and how often, never about time or bytes. */
+static void exceptions_are_about_calls(void **state)
+{
+    static const struct {
+        enum tg_metric m;
+        enum tg_state want;
+    } rows[] = { { TG_METRIC_COUNT, TG_STATE_WARN },   { TG_METRIC_ADDED, TG_STATE_WARN },
+                 { TG_METRIC_REMOVED, TG_STATE_WARN }, { TG_METRIC_SELF, TG_STATE_FAIL },
+                 { TG_METRIC_TOTAL, TG_STATE_FAIL },   { TG_METRIC_BYTES, TG_STATE_FAIL } };
+    const struct tg_op renamed = { .relation = TG_REL_RENAMED, .change = TG_ADDED };
+    struct tg_judgement j;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_int_equal(excepted(rows[i].m, BIT(RENAMED), &renamed, TG_STATE_FAIL, &j),
+                         rows[i].want);
+        assert_int_equal(j.exception,
+                         rows[i].want == TG_STATE_WARN ? TG_EXCEPTION_RENAMED : TG_EXCEPTION_NONE);
+    }
+    /* of another exception, and of none */
+    assert_int_equal(excepted(TG_METRIC_COUNT, BIT(SMALL), &renamed, TG_STATE_FAIL, &j),
+                     TG_STATE_FAIL);
+}
+
+/* An exception makes a failure a warning, and says nothing about any other state. */
+static void exceptions_are_for_failures(void **state)
+{
+    static const enum tg_state others[] = { TG_STATE_PASS, TG_STATE_WARN, TG_STATE_NOT_JUDGED };
+    const struct tg_op renamed = { .relation = TG_REL_RENAMED, .change = TG_ADDED };
+    struct tg_judgement j;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        assert_int_equal(excepted(TG_METRIC_COUNT, BIT(RENAMED), &renamed, others[i], &j),
+                         others[i]);
+        assert_int_equal(j.exception, TG_EXCEPTION_NONE);
+    }
+}
+
+/* Its number is random; that it polls at all is not. */
+static void polling_is_not_judged_unless_it_is_new(void **state)
+{
+    static const struct {
+        double before;
+        enum tg_state state, want;
+    } rows[] = { { 3, TG_STATE_FAIL, TG_STATE_SKIP },      { 3, TG_STATE_PASS, TG_STATE_SKIP },
+                 { 0, TG_STATE_FAIL, TG_STATE_WARN },      { 0, TG_STATE_WARN, TG_STATE_WARN },
+                 { 0, TG_STATE_PASS, TG_STATE_SKIP },      { 3, TG_STATE_WARN, TG_STATE_SKIP },
+                 { 0, TG_STATE_NOT_JUDGED, TG_STATE_SKIP } };
+    struct tg_judgement j;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct tg_op op = { .polling = true, .count = { rows[i].before, 9 } };
+        if (excepted(TG_METRIC_COUNT, BIT(POLLING), &op, rows[i].state, &j) != rows[i].want)
+            fail_msg("row %zu: got %s", i, tg_state_name(j.state));
+        assert_int_equal(j.exception, TG_EXCEPTION_POLLING);
+        assert_true((j.why_not != NULL) == (rows[i].want == TG_STATE_SKIP));
+    }
+}
+
+/* ---- what a state rests on ---- */
+
+static enum tg_grounds grounds(struct hand *h, enum tg_state state, const struct tg_probe *p,
+                               struct tg_result *r)
+{
+    const struct tg_judgement j = { .state = state, .why_not = "because" };
+    const struct tg_rule_limits l = { .fail = h->rule.fail };
+
+    *r = (struct tg_result){ .why_not = NULL };
+    tg_grounds_set(r, &l, p, &j);
+    return r->grounds;
+}
+
+static void grounds_by_what_was_looked_at(void **state)
+{
+    struct hand *h = *state;
+    struct tg_evidence ev = hand_evidence(1000, 0);
+    struct tg_probe p = { .exact = true, .unit = TG_UNIT_COUNT };
+    struct tg_result r;
+
+    h->rule.fail = hand_limit(h, TG_BOUND_PCT, 10);
+    assert_int_equal(grounds(h, TG_STATE_PASS, &p, &r), TG_GROUNDS_COUNT);
+    assert_null(r.why_not);
+    assert_int_equal(grounds(h, TG_STATE_FAIL, &p, &r), TG_GROUNDS_COUNT);
+    assert_int_equal(grounds(h, TG_STATE_NOT_JUDGED, &p, &r), TG_GROUNDS_NONE);
+    assert_string_equal(r.why_not, "because");
+    assert_int_equal(grounds(h, TG_STATE_SKIP, &p, &r), TG_GROUNDS_NONE);
+    p.unit = TG_UNIT_BYTES;
+    assert_int_equal(grounds(h, TG_STATE_PASS, &p, &r), TG_GROUNDS_ATTR);
+
+    p = (struct tg_probe){ .unit = TG_UNIT_NS, .ev = &ev };
+    assert_int_equal(grounds(h, TG_STATE_PASS, &p, &r), TG_GROUNDS_RUNS);
+    ev.judged = TG_NOT_TOO_SMALL; /* it was looked at: too small to matter */
+    assert_int_equal(grounds(h, TG_STATE_PASS, &p, &r), TG_GROUNDS_RUNS);
+    ev.judged = TG_NOT_COUNT_CHANGED;
+    assert_int_equal(grounds(h, TG_STATE_PASS, &p, &r), TG_GROUNDS_NONE);
+    p.test_kind = TG_NOISE_NONE; /* the bare limit decides */
+    assert_int_equal(grounds(h, TG_STATE_PASS, &p, &r), TG_GROUNDS_RUNS);
+    p.test_kind = TG_NOISE_RUNS;
+    p.ev = NULL; /* a budget beside another limit was exceeded: the value as recorded */
+    assert_int_equal(grounds(h, TG_STATE_FAIL, &p, &r), TG_GROUNDS_RUNS);
+    h->rule.fail = hand_limit(h, TG_BOUND_MAX, 10);
+    assert_int_equal(grounds(h, TG_STATE_PASS, &p, &r), TG_GROUNDS_BUDGET);
+}
+
+/* Too few runs are told apart: more of them would do. */
+static void too_few_runs_are_told(void **state)
+{
+    struct hand *h = *state;
+    struct tg_evidence ev = { .judged = TG_NOT_FEW_RUNS };
+    struct tg_probe p = { .unit = TG_UNIT_NS, .ev = &ev };
+    struct tg_result r;
+
+    h->rule.fail = hand_limit(h, TG_BOUND_PCT, 10);
+    (void)grounds(h, TG_STATE_NOT_JUDGED, &p, &r);
+    assert_true(r.few_runs);
+    ev.judged = TG_NOT_BUSY;
+    (void)grounds(h, TG_STATE_NOT_JUDGED, &p, &r);
+    assert_false(r.few_runs);
+    p.ev = NULL;
+    (void)grounds(h, TG_STATE_NOT_JUDGED, &p, &r);
+    assert_false(r.few_runs);
+}
+
+/* ---- calls in some steps ---- */
+
+struct hinted {
+    enum tg_count_proof proof;
+    enum tg_metric m;
+    enum tg_state before;
+    double most;
+};
+
+/* One call was usual; a step has `most`. Two more fail, one more warns. */
+static enum tg_state hinted(struct hand *h, struct hinted x)
+{
+    const struct tg_op op = { .counted = { .proof = x.proof, .most = x.most } };
+    const struct tg_rule rule = { .metric = x.m };
+    const struct tg_probe p = { .base = 1, .test = 1, .exact = true, .unchanged = true };
+    const struct tg_rule_limits l = { .warn = hand_limit(h, TG_BOUND_ABS, 0),
+                                      .fail = hand_limit(h, TG_BOUND_ABS, 1) };
+    struct tg_judgement j = { .state = x.before };
+
+    tg_grounds_hint(&j, &op, &rule, &p, &l);
+    return j.state;
+}
+
+static void a_hint_warns(void **state)
+{
+    struct hand *h = *state;
+    const enum tg_metric count = TG_METRIC_COUNT;
+    const struct {
+        struct hinted x;
+        enum tg_state want;
+    } rows[] = {
+        { { TG_COUNT_HINT, count, TG_STATE_PASS, 2 }, TG_STATE_WARN },      /* would warn */
+        { { TG_COUNT_HINT, count, TG_STATE_PASS, 9 }, TG_STATE_WARN },      /* would fail */
+        { { TG_COUNT_HINT, count, TG_STATE_PASS, 1 }, TG_STATE_PASS },      /* would pass */
+        { { TG_COUNT_UNCHANGED, count, TG_STATE_PASS, 9 }, TG_STATE_PASS }, /* not one */
+        { { TG_COUNT_PROVEN, count, TG_STATE_PASS, 9 }, TG_STATE_PASS },
+        { { TG_COUNT_HINT, TG_METRIC_BYTES, TG_STATE_PASS, 9 }, TG_STATE_PASS },
+        { { TG_COUNT_HINT, count, TG_STATE_FAIL, 9 }, TG_STATE_FAIL }, /* never less than it was */
+        { { TG_COUNT_HINT, count, TG_STATE_NOT_JUDGED, 9 }, TG_STATE_NOT_JUDGED },
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (hinted(h, rows[i].x) != rows[i].want)
+            fail_msg("row %zu", i);
+}
+
+/* ---- runs and steps that a rule asks for ---- */
+
+static void too_few_steps(void **state)
+{
+    struct hand *h = *state;
+    struct tg_noise noise = { .min_steps = 0 };
+
+    h->c.n_steps[TG_BASE] = 3;
+    h->c.n_steps[TG_TEST] = 7;
+    assert_null(tg_grounds_few_steps(&h->all, &noise)); /* any number will do */
+    noise.min_steps = 3;
+    assert_null(tg_grounds_few_steps(&h->all, &noise));
+    noise.min_steps = 4;
+    assert_non_null(tg_grounds_few_steps(&h->all, &noise));
+    h->c.n_steps[TG_BASE] = 7;
+    assert_null(tg_grounds_few_steps(&h->all, &noise));
+    h->c.n_steps[TG_TEST] = 3;
+    assert_non_null(tg_grounds_few_steps(&h->all, &noise));
+}
+
+/* 5 runs a side, the policy asks for 3; `asked` is the rule's own. */
+static struct tg_evidence asked(struct hand *h, int64_t asked, const struct tg_evidence *ev)
+{
+    const struct tg_noise noise = { .min_runs = asked };
+    struct tg_probe p = { .ev = ev };
+
+    tg_grounds_ask_runs(&h->e, &h->all, &noise, &p);
+    assert_true((p.ev == ev) == (asked == 3));
+    return *p.ev;
+}
+
+static void a_rule_asks_for_runs_of_its_own(void **state)
+{
+    struct hand *h = *state;
+    struct tg_evidence ev = hand_evidence(1000, 0.5);
+    struct tg_probe none = { .ev = NULL };
+
+    assert_int_equal(asked(h, 3, &ev).judged, TG_JUDGED);
+    assert_int_equal(asked(h, 5, &ev).judged, TG_JUDGED);
+    assert_false(asked(h, 5, &ev).suspicious);
+    assert_int_equal(asked(h, 6, &ev).judged, TG_NOT_FEW_RUNS);
+    assert_true(asked(h, 6, &ev).suspicious); /* slower, but for the rule too few say so */
+    ev = hand_evidence(1000, 0);
+    assert_false(asked(h, 6, &ev).suspicious);
+    ev.judged = TG_NOT_BUSY; /* for another reason: runs do not mend that */
+    assert_int_equal(asked(h, 2, &ev).judged, TG_NOT_BUSY);
+    assert_int_equal(asked(h, 6, &ev).judged, TG_NOT_BUSY);
+    h->c.n_runs[TG_TEST] = 2;
+    ev.judged = TG_NOT_FEW_RUNS;
+    assert_int_equal(asked(h, 2, &ev).judged, TG_JUDGED);
+    assert_int_equal(asked(h, 4, &ev).judged, TG_NOT_FEW_RUNS);
+    h->c.n_runs[TG_TEST] = 5;
+    h->c.n_runs[TG_BASE] = 2; /* the side with fewer counts */
+    assert_int_equal(asked(h, 4, &ev).judged, TG_NOT_FEW_RUNS);
+    tg_grounds_ask_runs(&h->e, &h->all, &(struct tg_noise){ .min_runs = 9 }, &none);
+    assert_null(none.ev);
+}
+
+/* ---- another device ---- */
+
+/* What the program asks for is the same on every device; kernels, times and what frames launch are not. */
+static void what_another_device_leaves_to_judge(void **state)
+{
+    struct hand *h = *state;
+    static const struct {
+        enum tg_kind kind;
+        bool launched, exact, comparable;
+    } rows[] = {
+        { TG_KIND_OP, false, true, true },      { TG_KIND_OP, false, false, true },
+        { TG_KIND_KERNEL, false, true, false }, { TG_KIND_KERNEL, false, false, false },
+        { TG_KIND_MEMCPY, false, true, true },  { TG_KIND_MEMCPY, false, false, false },
+        { TG_KIND_MODULE, true, true, false },  { TG_KIND_MODULE, true, false, false },
+        { TG_KIND_MODULE, false, true, true },
+    };
+
+    h->c.differs = TG_SV("device");
+    for (int same = 0; same < 2; same++)
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+            const struct tg_op op = { .kind = rows[i].kind, .launched = rows[i].launched };
+            const struct tg_probe p = { .exact = rows[i].exact };
+            h->c.same_device = same;
+            const char *why = tg_grounds_op_differs(&h->all, &op, &p, h->a);
+            if ((why == NULL) != (same || rows[i].comparable))
+                fail_msg("row %zu: %s", i, why ? why : "comparable");
+        }
+}
+
+static const char *differs(struct hand *h, enum tg_metric m)
+{
+    h->rule.metric = m;
+    return tg_grounds_measure_differs(&h->all, &h->rule, h->a);
+}
+
+static void metrics_of_the_trace_on_another_device(void **state)
+{
+    struct hand *h = *state;
+
+    h->c.differs = TG_SV("cuda_major");
+    assert_null(differs(h, tg_metric_of(TG_MEASURE_LAUNCH_COUNT)));
+    h->c.same_device = false;
+    assert_string_equal(differs(h, tg_metric_of(TG_MEASURE_LAUNCH_COUNT)),
+                        "the two sides differ in cuda_major");
+    h->c.differs = TG_SV("device");
+    assert_string_equal(differs(h, tg_metric_of(TG_MEASURE_KERNEL_NAMES)),
+                        "the two sides ran on different devices");
+    assert_non_null(differs(h, tg_metric_of(TG_MEASURE_MEM_PEAK)));
+    assert_non_null(differs(h, tg_metric_of(TG_MEASURE_GPU_BUSY))); /* measured */
+    assert_non_null(differs(h, TG_METRIC_SKEW));
+    assert_null(differs(h, tg_metric_of(TG_MEASURE_SYNC_COUNT))); /* what the program asks for */
+    assert_null(differs(h, tg_metric_of(TG_MEASURE_MEMCPY_BYTES)));
+}
+
+/* ---- Python frames ---- */
+
+static void totals_by_frame_that_a_side_lacks(void **state)
+{
+    struct hand *h = *state;
+    const uint32_t module = 1u << TG_KIND_MODULE, op = 1u << TG_KIND_OP;
+
+    h->c.frame_sorts[TG_BASE] = 1u << TG_STACK_MODULES;
+    assert_false(tg_grounds_lacks_frames(&h->all, module, TG_BASE));
+    assert_true(tg_grounds_lacks_frames(&h->all, module, TG_TEST)); /* not taken */
+    assert_true(tg_grounds_lacks_frames(&h->all, 1u << TG_KIND_SOURCE, TG_BASE));
+    assert_false(tg_grounds_lacks_frames(&h->all, op, TG_TEST)); /* not of a frame */
+    h->c.frames_lack[TG_BASE] = 1u << TG_STACK_MODULES;          /* taken of nothing */
+    assert_true(tg_grounds_lacks_frames(&h->all, module, TG_BASE));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(exceptions_are_about_calls),
+        cmocka_unit_test(exceptions_are_for_failures),
+        cmocka_unit_test(polling_is_not_judged_unless_it_is_new),
+        hand_test(grounds_by_what_was_looked_at),
+        hand_test(too_few_runs_are_told),
+        hand_test(a_hint_warns),
+        hand_test(too_few_steps),
+        hand_test(a_rule_asks_for_runs_of_its_own),
+        hand_test(what_another_device_leaves_to_judge),
+        hand_test(metrics_of_the_trace_on_another_device),
+        hand_test(totals_by_frame_that_a_side_lacks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,455 @@
+/*
+ * One result of a rule (judge_rows.c), on comparisons made by hand. A step lasts 1 ms; what a limit of a size of its own
+ * asks, and what `auto` asks: docs/policy.md, docs/statistics.md#durations.
+ */
+#include "by_hand.h"
+
+static struct tg_op op_of(const char *name, enum tg_kind kind)
+{
+    return (struct tg_op){ .name = tg_sv_of(name),
+                           .raw = { tg_sv_of(name), tg_sv_of(name) },
+                           .kind = kind,
+                           .present = { true, true },
+                           .count = { 1, 1 },
+                           .region = TG_NO_ID,
+                           .partner = TG_NO_ID,
+                           .leader = TG_NO_ID,
+                           .ev = { .judged = TG_NOT_FEW_RUNS },
+                           .ev_total = { .judged = TG_NOT_FEW_RUNS } };
+}
+
+static const struct tg_result *judged(struct hand *h, const struct tg_op *op)
+{
+    size_t before = h->e.n;
+
+    tg_judge_op(&h->e, &h->all, &h->rule, op);
+    assert_true(h->e.n <= before + 1);
+    return h->e.n > before ? &h->e.results[before] : NULL;
+}
+
+static const struct tg_result *measured(struct hand *h)
+{
+    size_t before = h->e.n;
+
+    tg_judge_measure(&h->e, &h->all, &h->rule);
+    assert_int_equal(h->e.n, before + 1);
+    return &h->e.results[before];
+}
+
+static void rule(struct hand *h, enum tg_metric m, struct tg_limit_list fail)
+{
+    h->rule.metric = m;
+    h->rule.fail = fail;
+}
+
+/* ---- a name ---- */
+
+/* noise.min_steps is about how sharp a time is; a count is what it is. */
+static void few_steps_leave_counts_judged(void **state)
+{
+    struct hand *h = *state;
+    struct tg_op op = op_of("aten::mm", TG_KIND_OP);
+
+    op.change = TG_MORE;
+    op.count[TG_TEST] = 2;
+    op.ev = hand_evidence(1000, 0.5);
+    h->rule.noise.min_steps = 5; /* each run has 4 */
+    rule(h, TG_METRIC_COUNT, hand_limit(h, TG_BOUND_ABS, 0));
+    assert_int_equal(judged(h, &op)->state, TG_STATE_FAIL);
+    rule(h, TG_METRIC_SELF, hand_limit(h, TG_BOUND_PCT, 10));
+    assert_int_equal(judged(h, &op)->state, TG_STATE_NOT_JUDGED);
+    h->rule.noise.min_steps = 4;
+    assert_int_equal(judged(h, &op)->state, TG_STATE_FAIL);
+}
+
+/* noise.min_runs of the rule: what it makes of the evidence is the result's as long as that is there. */
+static void a_rule_may_ask_for_fewer_runs(void **state)
+{
+    struct hand *h = *state;
+    struct tg_op slow = op_of("aten::mm", TG_KIND_OP), same = op_of("aten::add", TG_KIND_OP);
+
+    slow.ev = hand_evidence(100000, 0.5);
+    same.ev = hand_evidence(300000, 0);
+    slow.ev.judged = same.ev.judged = TG_NOT_FEW_RUNS; /* by the policy's 8, of 5 runs */
+    h->policy.noise.min_runs = 8;
+    rule(h, TG_METRIC_SELF, hand_auto(h));
+    assert_int_equal(judged(h, &slow)->state, TG_STATE_FAIL);
+    assert_int_equal(judged(h, &same)->state, TG_STATE_PASS);
+    assert_int_equal(h->e.results[0].ev->judged, TG_JUDGED);
+    hand_near(h->e.results[0].ev->value[TG_TEST], 150000);
+    hand_near(h->e.results[1].ev->value[TG_TEST], 300000);
+}
+
+/* A new name's time: exact, without evidence, and with a limit of a size of its own. */
+static void the_time_of_a_new_name_needs_no_evidence(void **state)
+{
+    struct hand *h = *state;
+    struct tg_op op = op_of("aten::mm", TG_KIND_OP);
+
+    op.change = TG_ADDED;
+    op.present[TG_BASE] = false;
+    op.total[TG_TEST] = 30000;
+    rule(h, TG_METRIC_ADDED, hand_limit(h, TG_BOUND_ABS, 20000));
+    assert_int_equal(judged(h, &op)->state, TG_STATE_FAIL);
+    assert_null(h->e.results[0].ev);
+    op.total[TG_TEST] = 20000;
+    assert_int_equal(judged(h, &op)->state, TG_STATE_PASS);
+}
+
+/* The numbers of a finding about own time are what tables show: those that it was decided by. */
+static void a_finding_tells_its_evidence(void **state)
+{
+    struct hand *h = *state;
+    struct tg_op ops[] = { op_of("aten::mm", TG_KIND_OP), op_of("gemm", TG_KIND_KERNEL) };
+
+    h->c.ops = ops;
+    h->c.n_ops = 2;
+    for (int i = 0; i < 2; i++)
+        ops[i].ev = ops[i].ev_total = hand_evidence(100000, 0.5);
+
+    rule(h, TG_METRIC_SELF, hand_limit(h, TG_BOUND_PCT, 60)); /* not exceeded */
+    (void)judged(h, &ops[0]);
+    assert_null(ops[0].told);
+    rule(h, TG_METRIC_TOTAL, hand_limit(h, TG_BOUND_PCT, 10)); /* inclusive time of the host */
+    (void)judged(h, &ops[0]);
+    assert_null(ops[0].told);
+    (void)judged(h, &ops[1]); /* on the device that is its own time */
+    assert_ptr_equal(ops[1].told, &ops[1].ev);
+    rule(h, TG_METRIC_SELF, hand_limit(h, TG_BOUND_PCT, 10));
+    (void)judged(h, &ops[0]);
+    assert_ptr_equal(ops[0].told, &ops[0].ev);
+}
+
+static void what_tells_nothing(void **state)
+{
+    struct hand *h = *state;
+    struct tg_op ops[] = { op_of("aten::mm", TG_KIND_OP) }, frame = op_of("Linear", TG_KIND_MODULE);
+
+    h->c.ops = ops;
+    h->c.n_ops = 1;
+    h->c.frame_sorts[0] = h->c.frame_sorts[1] = ~0u;
+    rule(h, TG_METRIC_SELF, hand_limit(h, TG_BOUND_MAX, 10)); /* a budget: as recorded */
+    ops[0].ev = hand_evidence(100000, 0.5);
+    ops[0].self[TG_TEST] = 150000;
+    assert_int_equal(judged(h, &ops[0])->state, TG_STATE_FAIL);
+    assert_null(ops[0].told);
+    rule(h, TG_METRIC_SELF, hand_auto(h)); /* suspicious: not by what was compared */
+    ops[0].ev = (struct tg_evidence){ .judged = TG_NOT_FEW_RUNS, .suspicious = true, .e = 0.5 };
+    ops[0].self[TG_BASE] = 100000;
+    assert_int_equal(judged(h, &ops[0])->state, TG_STATE_SUSPICIOUS);
+    assert_null(ops[0].told);
+    frame.ev = hand_evidence(100000, 0.5); /* of no operator in the tables */
+    rule(h, TG_METRIC_SELF, hand_limit(h, TG_BOUND_PCT, 10));
+    h->c.frames = &frame;
+    h->c.n_frames = 1;
+    assert_int_equal(judged(h, &frame)->state, TG_STATE_FAIL);
+    assert_null(frame.told);
+}
+
+static void a_rank_is_named(void **state)
+{
+    struct hand *h = *state;
+    struct tg_op op = op_of("aten::mm", TG_KIND_OP);
+
+    rule(h, TG_METRIC_COUNT, hand_limit(h, TG_BOUND_ABS, 0));
+    hand_text(judged(h, &op)->op_normalised, "aten::mm");
+    h->all.rank = 3;
+    hand_text(judged(h, &op)->op_normalised, "aten::mm [rank 3]");
+    hand_text(h->e.results[1].plain, "aten::mm");
+    h->e.brief = true; /* many ranks: rank_rows.c names them */
+    hand_text(judged(h, &op)->op_normalised, "aten::mm");
+}
+
+/* ---- the whole trace ---- */
+
+static struct tg_measure_change *busy(struct hand *h)
+{
+    struct tg_measure_change *m = &h->c.measures[TG_MEASURE_GPU_BUSY];
+
+    m->known[0] = m->known[1] = true;
+    for (int i = 0; i < TG_ESTIMATES; i++)
+        m->by[i].judged = TG_NOT_ONE_SIDED;
+    return m;
+}
+
+/* The least of the steps is the same; their mean is 30 % more. */
+static void a_size_of_its_own_asks_the_mean(void **state)
+{
+    struct hand *h = *state;
+    struct tg_measure_change *m = busy(h);
+
+    m->ev = hand_evidence(100000, 0);
+    m->by[TG_ESTIMATE_MEAN] = hand_evidence(110000, 0.3);
+    rule(h, tg_metric_of(TG_MEASURE_GPU_BUSY), hand_limit(h, TG_BOUND_PCT, 20));
+    assert_int_equal(measured(h)->state, TG_STATE_FAIL);
+    assert_true(h->e.results[0].base == 110000); /* the values of what exceeds it */
+    rule(h, tg_metric_of(TG_MEASURE_GPU_BUSY), hand_limit(h, TG_BOUND_PCT, 40));
+    assert_int_equal(measured(h)->state, TG_STATE_PASS);
+    assert_true(h->e.results[1].base == 100000);
+    rule(h, tg_metric_of(TG_MEASURE_GPU_BUSY), hand_auto(h)); /* asks the noise rule alone */
+    assert_int_equal(measured(h)->state, TG_STATE_PASS);
+    rule(h, tg_metric_of(TG_MEASURE_GPU_BUSY), hand_limit(h, TG_BOUND_PCT, 20));
+    h->rule.noise.test = TG_NOISE_NONE; /* the bare limit, on what is compared */
+    assert_int_equal(measured(h)->state, TG_STATE_PASS);
+    h->rule.noise.test = TG_NOISE_RUNS;
+    m->ev.judged = TG_NOT_BUSY; /* what is not judged, no estimate judges */
+    assert_int_equal(measured(h)->state, TG_STATE_NOT_JUDGED);
+}
+
+/* Both are exceeded, the mean by a failing limit: the worst holds. */
+static void the_worst_estimate_holds(void **state)
+{
+    struct hand *h = *state;
+    struct tg_measure_change *m = busy(h);
+
+    m->ev = hand_evidence(100000, 0.1);
+    m->by[TG_ESTIMATE_USUAL] = hand_evidence(105000, 0.1);
+    m->by[TG_ESTIMATE_MEAN] = hand_evidence(110000, 0.3);
+    rule(h, tg_metric_of(TG_MEASURE_GPU_BUSY), hand_limit(h, TG_BOUND_PCT, 20));
+    h->rule.warn = hand_limit(h, TG_BOUND_PCT, 5);
+    assert_int_equal(measured(h)->state, TG_STATE_FAIL);
+    assert_true(h->e.results[0].base == 110000);
+    h->rule.fail = hand_limit(h, TG_BOUND_PCT, 50);
+    assert_int_equal(measured(h)->state, TG_STATE_WARN);
+    assert_true(h->e.results[1].base == 100000); /* as bad: the first stays */
+}
+
+/* A budget asks the fresh side alone, so it needs no baseline; a change needs both. */
+static void a_budget_of_a_metric_that_the_baseline_lacks(void **state)
+{
+    struct hand *h = *state;
+    struct tg_measure_change *m = busy(h);
+
+    m->known[TG_BASE] = false;
+    m->value[TG_BASE] = 777;
+    m->value[TG_TEST] = 60000;
+    m->ev.judged = TG_NOT_ONE_SIDED;
+    rule(h, tg_metric_of(TG_MEASURE_GPU_BUSY), hand_limit(h, TG_BOUND_MAX, 50000));
+    assert_int_equal(measured(h)->state, TG_STATE_FAIL);
+    assert_true(isnan(h->e.results[0].base));
+    hand_text(h->e.results[0].message, "60.0 us per step, limit max: as written");
+    rule(h, tg_metric_of(TG_MEASURE_GPU_BUSY), hand_limit(h, TG_BOUND_MAX, 60000));
+    assert_int_equal(measured(h)->state, TG_STATE_PASS);
+    rule(h, tg_metric_of(TG_MEASURE_GPU_BUSY), hand_limit(h, TG_BOUND_PCT, 10));
+    assert_int_equal(measured(h)->state, TG_STATE_INCONCLUSIVE);
+    m->known[TG_BASE] = true;
+    m->known[TG_TEST] = false; /* a budget of what the fresh side lacks */
+    rule(h, tg_metric_of(TG_MEASURE_GPU_BUSY), hand_limit(h, TG_BOUND_MAX, 1));
+    assert_int_equal(measured(h)->state, TG_STATE_INCONCLUSIVE);
+    hand_text(h->e.results[3].metric, "gpu_busy");
+    h->rule.optional = true;
+    assert_int_equal(measured(h)->state, TG_STATE_SKIP);
+}
+
+static void a_rank_of_a_metric_is_named(void **state)
+{
+    struct hand *h = *state;
+
+    busy(h)->ev = hand_evidence(100000, 0);
+    rule(h, tg_metric_of(TG_MEASURE_GPU_BUSY), hand_limit(h, TG_BOUND_PCT, 20));
+    hand_text(measured(h)->op_normalised, "gpu_busy");
+    h->all.rank = 3;
+    hand_text(measured(h)->op_normalised, "gpu_busy [rank 3]");
+    h->e.brief = true;
+    hand_text(measured(h)->op_normalised, "gpu_busy");
+}
+
+/* ---- between operators ---- */
+
+static void step_of(struct hand *h, double more)
+{
+    h->c.step = op_of("ProfilerStep", TG_KIND_STEP);
+    h->c.step.ev = hand_evidence(100000, more);
+    h->c.step.ev_total = (struct tg_evidence){ .judged = TG_NOT_WAIT };
+    h->c.measures[TG_MEASURE_STEP_TIME].ev = hand_evidence(1000000, 0);
+}
+
+static size_t gaps(struct hand *h)
+{
+    size_t before = h->e.n;
+
+    tg_judge_gaps(&h->e, &h->all, &h->rule);
+    return h->e.n - before;
+}
+
+/* The gaps of the step have a line, whatever they are. */
+static void the_gaps_of_the_step_have_a_line(void **state)
+{
+    struct hand *h = *state;
+
+    rule(h, TG_METRIC_STEP_TIME, hand_auto(h));
+    step_of(h, 0);
+    assert_int_equal(gaps(h), 1);
+    assert_int_equal(h->e.results[0].state, TG_STATE_PASS);
+    assert_int_equal(h->e.results[0].subject, TG_SUBJECT_STEP);
+    hand_text(h->e.results[0].op, "ProfilerStep");
+    hand_text(h->e.results[0].kind, "step");
+    step_of(h, 0.5);
+    assert_int_equal(gaps(h), 1);
+    assert_int_equal(h->e.results[1].state, TG_STATE_FAIL);
+    assert_true(h->e.results[1].rank == 50000);
+}
+
+/* Not judged: no line, unless it is suspicious. */
+static void gaps_without_evidence(void **state)
+{
+    struct hand *h = *state;
+
+    rule(h, TG_METRIC_STEP_TIME, hand_auto(h));
+    step_of(h, 0.5);
+    h->c.step.ev.judged = TG_NOT_FEW_RUNS;
+    assert_int_equal(gaps(h), 0);
+    h->c.step.ev.suspicious = true;
+    assert_int_equal(gaps(h), 1);
+    assert_int_equal(h->e.results[0].state, TG_STATE_SUSPICIOUS);
+}
+
+/*
+ * 10 % of a step of 1 ms is 100 us. The gaps were 100 us: 60 us more are 60 % of them, 6 % of the step. With `auto` the
+ * gaps are judged by themselves.
+ */
+static void a_size_of_step_time_is_one_of_the_step(void **state)
+{
+    struct hand *h = *state;
+
+    step_of(h, 0.6);
+    rule(h, TG_METRIC_STEP_TIME, hand_limit(h, TG_BOUND_PCT, 10));
+    assert_int_equal(gaps(h), 1);
+    assert_int_equal(h->e.results[0].state, TG_STATE_PASS);
+    rule(h, TG_METRIC_STEP_TIME, hand_limit(h, TG_BOUND_PCT, 5));
+    (void)gaps(h);
+    assert_int_equal(h->e.results[1].state, TG_STATE_FAIL);
+    rule(h, TG_METRIC_STEP_TIME, hand_auto(h));
+    (void)gaps(h);
+    assert_int_equal(h->e.results[2].state, TG_STATE_FAIL);
+}
+
+static struct tg_op *annotations(struct hand *h, double more)
+{
+    struct tg_op *op = TG_NEW_N(h->a, struct tg_op, 1);
+
+    op[0] = op_of("## forward ##", TG_KIND_ANNOTATION);
+    op[0].ev = hand_evidence(100000, more / 100000);
+    h->c.ops = op;
+    h->c.n_ops = 1;
+    return op;
+}
+
+/* The gaps got 50 us slower: an annotation that holds more than half of that is named. */
+static void an_annotation_that_holds_most_of_a_slower_step(void **state)
+{
+    struct hand *h = *state;
+    struct tg_op *op;
+
+    rule(h, TG_METRIC_STEP_TIME, hand_auto(h));
+    step_of(h, 0.5);
+    (void)annotations(h, 26000);
+    assert_int_equal(gaps(h), 2);
+    assert_int_equal(h->e.results[1].state, TG_STATE_FAIL);
+    hand_text(h->e.results[1].op, "## forward ##");
+    hand_text(h->e.results[1].kind, "annotation");
+    (void)annotations(h, 25000); /* half of it */
+    assert_int_equal(gaps(h), 1);
+    op = annotations(h, 26000);
+    op->kind = TG_KIND_OP; /* has a rule of its own */
+    assert_int_equal(gaps(h), 1);
+    op = annotations(h, 26000);
+    op->ev.slower = false; /* not by the noise rule */
+    assert_int_equal(gaps(h), 1);
+    (void)annotations(h, 26000);
+    rule(h, TG_METRIC_STEP_TIME, hand_limit(h, TG_BOUND_PCT, 10)); /* of the step: 2.6 %, no line */
+    assert_int_equal(gaps(h), 1);
+}
+
+/* Which got slower: the gaps, the step of the host, or step_time. Not what only looks slower. */
+static void what_the_step_lost_is_the_most_of_three(void **state)
+{
+    struct hand *h = *state;
+    struct tg_evidence *const ev[] = { &h->c.step.ev, &h->c.step.ev_total,
+                                       &h->c.measures[TG_MEASURE_STEP_TIME].ev };
+
+    rule(h, TG_METRIC_STEP_TIME, hand_auto(h));
+    (void)annotations(h, 26000);
+    for (size_t i = 0; i < 3; i++) {
+        step_of(h, 0);
+        *ev[i] = hand_evidence(500000, 0.1);
+        assert_int_equal(gaps(h), 2);
+        ev[i]->slower = false;
+        assert_int_equal(gaps(h), 1);
+    }
+    step_of(h, 0.5);
+    h->c.step.ev_total = hand_evidence(500000, 0.11); /* 55 us: 26 is less than half of it */
+    assert_int_equal(gaps(h), 1);
+}
+
+/* ---- replacements ---- */
+
+static struct tg_region *region(struct hand *h)
+{
+    static struct tg_region g;
+
+    g = (struct tg_region){ .encloser = TG_SV("Adam.step"),
+                            .kind = TG_KIND_OP,
+                            .worse_time = true,
+                            .ev = hand_evidence(100000, 0.5) };
+    h->c.regions = &g;
+    h->c.n_regions = 1;
+    return &g;
+}
+
+static size_t replaced(struct hand *h)
+{
+    size_t before = h->e.n;
+
+    tg_judge_regions(&h->e, &h->all, &h->rule);
+    return h->e.n - before;
+}
+
+static void a_replacement_that_got_slower_has_a_line(void **state)
+{
+    struct hand *h = *state;
+
+    rule(h, TG_METRIC_STEP_TIME, hand_auto(h));
+    (void)region(h);
+    assert_int_equal(replaced(h), 1);
+    assert_int_equal(h->e.results[0].state, TG_STATE_FAIL);
+    hand_text(h->e.results[0].op, "Adam.step");
+    hand_text(h->e.results[0].kind, "annotation");
+    assert_true(h->e.results[0].base == 100000 && h->e.results[0].rank == 50000);
+    region(h)->encloser = TG_SV(""); /* in the whole step: that has a line */
+    assert_int_equal(replaced(h), 0);
+    region(h)->worse_time = false;
+    assert_int_equal(replaced(h), 0);
+    region(h)->ev.proven = false; /* passes */
+    assert_int_equal(replaced(h), 0);
+    region(h)->ev = (struct tg_evidence){ .judged = TG_NOT_FEW_RUNS }; /* not judged */
+    assert_int_equal(replaced(h), 0);
+    region(h)->ev = (struct tg_evidence){ .judged = TG_NOT_FEW_RUNS,
+                                          .suspicious = true,
+                                          .value = { 100000, 150000 } };
+    assert_int_equal(replaced(h), 1);
+    assert_int_equal(h->e.results[1].state, TG_STATE_SUSPICIOUS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        hand_test(few_steps_leave_counts_judged),
+        hand_test(a_rule_may_ask_for_fewer_runs),
+        hand_test(the_time_of_a_new_name_needs_no_evidence),
+        hand_test(a_finding_tells_its_evidence),
+        hand_test(what_tells_nothing),
+        hand_test(a_rank_is_named),
+        hand_test(a_size_of_its_own_asks_the_mean),
+        hand_test(the_worst_estimate_holds),
+        hand_test(a_budget_of_a_metric_that_the_baseline_lacks),
+        hand_test(a_rank_of_a_metric_is_named),
+        hand_test(the_gaps_of_the_step_have_a_line),
+        hand_test(gaps_without_evidence),
+        hand_test(a_size_of_step_time_is_one_of_the_step),
+        hand_test(an_annotation_that_holds_most_of_a_slower_step),
+        hand_test(what_the_step_lost_is_the_most_of_three),
+        hand_test(a_replacement_that_got_slower_has_a_line),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -10,7 +10,7 @@
 
 static bool is_of_trace(const struct tg_result *r)
 {
-    return r->dimension == TG_DIM_DURATION && r->subject == TG_SUBJECT_TRACE;
+    return r->subject == TG_SUBJECT_TRACE;
 }
 
 static int by_weight(const void *a, const void *b)
@@ -22,7 +22,7 @@ static int by_weight(const void *a, const void *b)
     /* Cause lines: counts, then attributes, then durations and ratios. */
     if ((x->dimension == TG_DIM_COUNT) != (y->dimension == TG_DIM_COUNT))
         return x->dimension == TG_DIM_COUNT ? -1 : 1;
-    /* What tells where comes before what tells that: an operator before the time of the step. */
+    /* What tells where comes before what tells that: an operator before a metric of the trace. */
     if (is_of_trace(x) != is_of_trace(y))
         return is_of_trace(y) ? -1 : 1;
     if (x->rank < y->rank || x->rank > y->rank)

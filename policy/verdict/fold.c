@@ -34,34 +34,43 @@ static bool may_follow(const struct tg_op *op)
     return op->kind == TG_KIND_OP ? !own : op->kind == TG_KIND_KERNEL && own;
 }
 
+/* The row that a row is under in the end; itself if it is under none. */
+static uint32_t root_of(const struct tg_eval_state *e, uint32_t i)
+{
+    while (e->results[i].folded_under != TG_NO_ID)
+        i = e->results[i].folded_under;
+    return i;
+}
+
+/* The cause of the row `i`, which is about `op`; TG_NO_ID: none, or it follows from `i` itself. */
+static uint32_t cause_of(const struct tg_eval_state *e, uint32_t i, const struct tg_op *op)
+{
+    const struct tg_result *r = &e->results[i];
+    for (uint32_t k = 0; k < e->n; k++)
+        if (e->results[k].state == r->state &&
+            tg_eval_explains(&e->results[k], r, op, e->in->comparison) && root_of(e, k) != i)
+            return root_of(e, k);
+    return TG_NO_ID;
+}
+
 /*
  * An operator that is called as often more as the one that calls it is a consequence, and so is what
- * a new operator calls, however often: one cause line instead of five. `clone` calls `empty_like` and `copy_`: three rows, one cause.
+ * a new operator calls, however often: one cause line instead of five. `clone` calls `empty_like` and
+ * `copy_`: three rows, one cause. The order of the rows plays no part.
  */
 void tg_fold(struct tg_eval_state *e)
 {
-    for (size_t i = 0; i < e->n; i++) {
+    for (uint32_t i = 0; i < e->n; i++) {
         struct tg_result *r = &e->results[i];
         const struct tg_op *op;
-        if (r->dimension != TG_DIM_COUNT || !r->has_values ||
+        if (r->dimension != TG_DIM_COUNT ||
             (r->state != TG_STATE_FAIL && r->state != TG_STATE_WARN))
             continue;
         op = tg_eval_op(e->in->comparison, r);
-        if (!op || !op->parent.n || !may_follow(op))
-            continue;
-        for (size_t k = 0; k < e->n; k++)
-            if (e->results[k].state == r->state && e->results[k].folded_under == TG_NO_ID &&
-                tg_eval_explains(&e->results[k], r, op, e->in->comparison)) {
-                r->folded_under = (uint32_t)k;
-                break;
-            }
+        if (op && op->parent.n && may_follow(op))
+            r->folded_under = cause_of(e, i, op);
     }
-    /* A cause that is folded itself later passes its consequences on; no chains, no cycles. */
-    for (size_t i = 0; i < e->n; i++)
-        for (int hop = 0; hop < 32 && e->results[i].folded_under != TG_NO_ID; hop++) {
-            uint32_t up = e->results[e->results[i].folded_under].folded_under;
-            if (up == TG_NO_ID || up == i)
-                break;
-            e->results[i].folded_under = up;
-        }
+    for (uint32_t i = 0; i < e->n; i++)
+        if (e->results[i].folded_under != TG_NO_ID)
+            e->results[i].folded_under = root_of(e, i);
 }

@@ -117,10 +117,10 @@ static void judge_scope(struct tg_eval_state *e, const struct tg_rule_scope *s,
         return;
     }
     tg_judge_measure(e, s, rule);
-    if (rule->metric == TG_METRIC_STEP_TIME && !tg_rule_is_budget(rule))
+    if (rule->metric == TG_METRIC_STEP_TIME && !tg_rule_is_budget(rule)) {
         tg_judge_gaps(e, s, rule);
-    if (rule->metric == TG_METRIC_STEP_TIME && !tg_rule_is_budget(rule))
         tg_judge_regions(e, s, rule);
+    }
 }
 
 /* Ranks of a side are ascending. */
@@ -224,7 +224,7 @@ bool tg_rule_wants(const struct tg_eval_state *e, const struct tg_rule *rule, in
     if (m->rank == TG_MATCH_RANK_LIST)
         return has_number(&m->ranks, rank) && has_rank(&all->side[TG_BASE], rank);
     if (is_each(all, rule))
-        return (rank >= 0 || all->n_ranks[TG_TEST] == 1) && has_rank(&all->side[TG_BASE], rank);
+        return rank >= 0 && has_rank(&all->side[TG_BASE], rank);
     return rank < 0 && (m->devices.n || m->streams.n);
 }
 

@@ -39,10 +39,8 @@ static void put_waiver(struct tg_buf *b, const struct tg_waiver *w)
 {
     tg_buf_puts(b, "waived up to ");
     tg_limit_text(&w->ceiling, b);
-    tg_buf_printf(b, " until %.*s", TG_SV_ARG(w->expires_text));
-    if (w->at.file)
-        tg_buf_printf(b, " (%s:%u)", w->at.file, (unsigned)w->at.line);
-    tg_buf_printf(b, ": %.*s", TG_SV_ARG(w->reason));
+    tg_buf_printf(b, " until %.*s (%s:%u): %.*s", TG_SV_ARG(w->expires_text), w->at.file,
+                  w->at.line, TG_SV_ARG(w->reason));
     if (w->owner.n)
         tg_buf_printf(b, "; owner %.*s", TG_SV_ARG(w->owner));
     if (w->issue.n)
@@ -54,14 +52,14 @@ static void apply_waiver(struct tg_eval_state *e, const struct tg_waiver *w, str
                          tg_sv cause)
 {
     struct tg_buf b = { 0 };
-    int64_t late = e->in->today - w->expires;
+    int64_t late = e->in->today - w->expires; /* an unknown day, 0, is before every other */
     tg_buf_add(&b, r->evidence);
     tg_buf_puts(&b, b.n ? "; " : "");
     if (cause.n)
         tg_buf_printf(&b, "follows from %.*s, ", TG_SV_ARG(cause));
-    if (e->in->today && late > 0) {
+    if (late > 0) {
         tg_buf_printf(&b, "waiver expired %lld day%s ago (%s:%u)", (long long)late,
-                      late == 1 ? "" : "s", w->at.file ? w->at.file : "", w->at.line);
+                      late == 1 ? "" : "s", w->at.file, w->at.line);
         r->next = TG_SV("Fix the regression, or renew the waiver with a new date.");
     } else if (!within_ceiling(e, w, r)) {
         tg_buf_puts(&b, "beyond the waiver's ceiling ");
@@ -69,7 +67,7 @@ static void apply_waiver(struct tg_eval_state *e, const struct tg_waiver *w, str
     } else {
         r->state = TG_STATE_WAIVED;
         put_waiver(&b, w);
-        if (e->in->today && late >= -14)
+        if (late >= -14)
             r->next = TG_SV("The waiver ends within 14 days.");
     }
     r->evidence = tg_phrase_take(&b, e->arena);
@@ -92,14 +90,16 @@ static const struct tg_result *waived_cause(const struct tg_eval_state *e,
 /* What a waived name explains is waived with it: `clone` calls `empty_like` and `copy_`. */
 static void waive_consequences(struct tg_eval_state *e, const struct tg_waiver *w)
 {
+    bool *told = TG_NEW_N(e->arena, bool, e->n + 1);
     for (bool any = true; any;) {
         any = false;
         for (size_t k = 0; k < e->n; k++) {
             struct tg_result *r = &e->results[k];
             const struct tg_result *cause =
                 could_waive(w, r) && r->dimension == TG_DIM_COUNT ? waived_cause(e, r) : NULL;
-            if (!cause)
+            if (told[k] || !cause)
                 continue;
+            told[k] = true;
             apply_waiver(e, w, r, cause->plain);
             any |= r->state == TG_STATE_WAIVED;
         }
@@ -108,12 +108,12 @@ static void waive_consequences(struct tg_eval_state *e, const struct tg_waiver *
 
 static void tell_unused(struct tg_eval_state *e, const struct tg_waiver *w)
 {
-    tg_verdict_add_note(e->out, e->arena, TG_NOTE_WARNING,
-                        tg_sv_of(tg_arena_printf(
-                            e->arena, "waiver for %.*s%s%.*s is unused (%s:%u)", TG_SV_ARG(w->rule),
-                            w->name_text.n ? " " : "", TG_SV_ARG(w->name_text),
-                            w->at.file ? w->at.file : "", w->at.line)),
-                        TG_SV("Remove it when the change it accepted is in the baseline."));
+    tg_verdict_add_note(
+        e->out, e->arena, TG_NOTE_WARNING,
+        tg_sv_of(tg_arena_printf(e->arena, "waiver for %.*s%s%.*s is unused (%s:%u)",
+                                 TG_SV_ARG(w->rule), w->name_text.n ? " " : "",
+                                 TG_SV_ARG(w->name_text), w->at.file, w->at.line)),
+        TG_SV("Remove it when the change it accepted is in the baseline."));
 }
 
 void tg_waive(struct tg_eval_state *e)

@@ -68,6 +68,25 @@ static inline struct tg_limit_list hand_limit(struct hand *h, enum tg_bound_kind
     return (struct tg_limit_list){ TG_LIMIT_ON, l, 1, l->at };
 }
 
+/* A glob or an exact name. */
+static inline struct tg_pattern *hand_pattern(struct hand *h, const char *text)
+{
+    char why[100];
+    size_t at;
+    struct tg_pattern *p = tg_pattern_new(tg_sv_of(text), h->a, why, sizeof why, &at);
+
+    assert_non_null(p);
+    return p;
+}
+
+static inline struct tg_patterns hand_patterns(struct hand *h, const char *text)
+{
+    struct tg_pattern **v = TG_NEW(h->a, struct tg_pattern *);
+
+    *v = hand_pattern(h, text);
+    return (struct tg_patterns){ .v = v, .n = 1 };
+}
+
 /* `pct: auto`, for times. */
 static inline struct tg_limit_list hand_auto(struct hand *h)
 {
@@ -89,6 +108,51 @@ static inline struct tg_evidence hand_evidence(double base, double more)
                                  .pairs = 5,
                                  .proven = more > 0,
                                  .slower = more > 0.08 };
+}
+
+/* An operator of both sides, one call a step, whose time is not judged. */
+static inline struct tg_op hand_op(const char *name, enum tg_kind kind)
+{
+    return (struct tg_op){ .name = tg_sv_of(name),
+                           .raw = { tg_sv_of(name), tg_sv_of(name) },
+                           .kind = kind,
+                           .present = { true, true },
+                           .count = { 1, 1 },
+                           .region = TG_NO_ID,
+                           .partner = TG_NO_ID,
+                           .leader = TG_NO_ID,
+                           .ev = { .judged = TG_NOT_FEW_RUNS },
+                           .ev_total = { .judged = TG_NOT_FEW_RUNS } };
+}
+
+/* A failure of the rule for calls of a name: `more` than one. */
+static inline struct tg_result hand_row(const char *name, double more)
+{
+    return (struct tg_result){ .state = TG_STATE_FAIL,
+                               .op = tg_sv_of(name),
+                               .op_normalised = tg_sv_of(name),
+                               .plain = tg_sv_of(name),
+                               .kind = TG_SV("op"),
+                               .rule = TG_SV("r"),
+                               .metric = TG_SV("count"),
+                               .grounds = TG_GROUNDS_COUNT,
+                               .dimension = TG_DIM_COUNT,
+                               .has_values = true,
+                               .base = 1,
+                               .test = 1 + more,
+                               .delta = more,
+                               .delta_pct = 100 * more,
+                               .message = TG_SV("is called more often"),
+                               .folded_under = TG_NO_ID };
+}
+
+/* The results of an evaluation. */
+static inline struct tg_result *hand_results(struct hand *h, const struct tg_result *v, size_t n)
+{
+    h->e.results = tg_grow(h->e.results, &h->e.cap, n, sizeof *v);
+    memcpy(h->e.results, v, n * sizeof *v);
+    h->e.n = n;
+    return h->e.results;
 }
 
 static inline void hand_near(double got, double want)

@@ -7,6 +7,7 @@
 /* cmocka wants the headers above first */
 #include <cmocka.h>
 
+#include "by_hand.h"
 #include "model.h"
 
 #define COUNT(more)                                                                                \
@@ -18,7 +19,7 @@
 #define OP "op|aten::op3"
 #define KERNEL "kernel|aten::op3|void kern3(float*)|23"
 
-static const struct model_row rows[] = {
+static const struct model_row model_rows[] = {
     { .what = "folded: one in the other",
       .policy = ABS,
       .test = { .events = "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::a\",\"pid\":10,"
@@ -237,11 +238,199 @@ static const struct model_row rows[] = {
 static void verdicts_are_as_written(void **state)
 {
     (void)state;
-    model_check("verdict_eval.txt", rows, sizeof rows / sizeof *rows);
+    model_check("verdict_eval.txt", model_rows, sizeof model_rows / sizeof *model_rows);
+}
+
+/* ---- by hand ---- */
+
+/* Ends an evaluation of one rule that had these results. */
+static const struct tg_result *ended(struct hand *h, const struct tg_result *v, size_t n)
+{
+    struct tg_rule_results *of = TG_NEW(h->a, struct tg_rule_results);
+
+    h->rule.metric = TG_METRIC_SELF; /* asks for no calls */
+    h->policy.rules = &h->rule;
+    h->policy.n_rules = 1;
+    h->e.of_rule = of;
+    h->e.comparable = true;
+    of->v = tg_grow(NULL, &of->cap, n, sizeof *of->v);
+    memcpy(of->v, v, n * sizeof *v);
+    of->n = n;
+    tg_eval_end(&h->e);
+    assert_int_equal(h->v.n_results, n);
+    return h->v.results;
+}
+
+static struct tg_result row_of(const char *name, enum tg_dimension d, enum tg_subject about,
+                               double weight)
+{
+    return (struct tg_result){ .state = TG_STATE_FAIL,
+                               .subject = about,
+                               .op = tg_sv_of(name),
+                               .op_normalised = tg_sv_of(name),
+                               .kind = TG_SV("kernel"),
+                               .rule = TG_SV("r"),
+                               .message = TG_SV("is slower"),
+                               .grounds = TG_GROUNDS_RUNS,
+                               .dimension = d,
+                               .rank = weight,
+                               .folded_under = TG_NO_ID };
+}
+
+/* The state; calls; what tells where; ns per step; the name, the rule and the kind. */
+static void rows_are_in_order(void **state)
+{
+    static const char *const want[] = { "calls, 9 ns", "calls, 5 ns", "time, 9 ns", "ratio, 5 ns",
+                                        "step time",   "idle",        "a warning" };
+    struct hand *h = *state;
+    const enum tg_subject name = TG_SUBJECT_NAME, trace = TG_SUBJECT_TRACE;
+    struct tg_result v[] = { row_of("idle", TG_DIM_RATIO, trace, 0),
+                             row_of("step time", TG_DIM_DURATION, trace, 99),
+                             row_of("a warning", TG_DIM_COUNT, name, 99),
+                             row_of("ratio, 5 ns", TG_DIM_RATIO, name, 5),
+                             row_of("time, 9 ns", TG_DIM_DURATION, name, 9),
+                             row_of("calls, 5 ns", TG_DIM_COUNT, name, 5),
+                             row_of("calls, 9 ns", TG_DIM_COUNT, name, 9) };
+    const struct tg_result *got;
+
+    v[2].state = TG_STATE_WARN;
+    got = ended(h, v, 7);
+    for (size_t i = 0; i < 7; i++)
+        hand_text(got[i].op, want[i]);
+}
+
+static void rows_of_one_weight_are_in_order_of_their_texts(void **state)
+{
+    struct hand *h = *state;
+    struct tg_result v[] = { row_of("b", TG_DIM_COUNT, TG_SUBJECT_NAME, 1),
+                             row_of("a", TG_DIM_COUNT, TG_SUBJECT_NAME, 1),
+                             row_of("a", TG_DIM_COUNT, TG_SUBJECT_NAME, 1),
+                             row_of("a", TG_DIM_COUNT, TG_SUBJECT_NAME, 1) };
+    const struct tg_result *got;
+
+    v[1].rule = TG_SV("s");
+    v[2].kind = TG_SV("memcpy");
+    v[3].kind = TG_SV("graph");
+    got = ended(h, v, 4);
+    hand_text(got[0].kind, "graph");
+    hand_text(got[1].kind, "memcpy");
+    hand_text(got[2].rule, "s");
+    hand_text(got[3].op, "b");
+}
+
+/* ---- parts ---- */
+
+static const int64_t numbers[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17 };
+
+static struct tg_ints one(int64_t number, size_t n)
+{
+    return (struct tg_ints){ &numbers[number], n };
+}
+
+static struct tg_rule counting(struct hand *h, struct tg_ints devices, struct tg_ints streams,
+                               enum tg_match_rank rank)
+{
+    return (struct tg_rule){
+        .id = TG_SV("r"),
+        .metric = TG_METRIC_COUNT,
+        .noise = h->policy.noise,
+        .fail = hand_limit(h, TG_BOUND_ABS, 0),
+        .match = { .present = true, .devices = devices, .streams = streams, .rank = rank }
+    };
+}
+
+/* Sides of `n` ranks, and one operator that came. */
+static void begin(struct hand *h, const struct tg_rule *rules, size_t n_rules, size_t n)
+{
+    struct tg_op *op = TG_NEW(h->a, struct tg_op);
+    struct tg_eval_state *e;
+
+    for (int side = 0; side < 2; side++) {
+        h->c.side[side].ranks = (int64_t *)(uintptr_t)numbers;
+        h->c.side[side].n_ranks = h->c.n_ranks[side] = h->c.n_brought[side] = n;
+        h->c.marked[side] = true;
+        h->c.least_steps[side] = 4;
+    }
+    *op = hand_op("aten::mm", TG_KIND_OP);
+    op->change = TG_MORE;
+    op->count[TG_TEST] = 2;
+    h->c.ops = op;
+    h->c.n_ops = 1;
+    h->policy.rules = rules;
+    h->policy.n_rules = n_rules;
+    e = tg_eval_begin(&h->v, &h->in, h->a);
+    assert_true(e->comparable);
+    h->e = *e;
+}
+
+static void put_numbers(struct tg_buf *out, const char *what, const struct tg_ints *v)
+{
+    for (size_t i = 0; i < v->n; i++)
+        tg_buf_printf(out, " %s%d", what, (int)v->v[i]);
+}
+
+/* By rank; of a rank in the order of the first rules that choose so. */
+static void parts_are_compared_once_each(void **state)
+{
+    struct hand *h = *state;
+    const struct tg_ints none = { 0 };
+    const struct tg_rule rules[] = {
+        counting(h, none, none, TG_MATCH_RANK_DEFAULT), /* the whole */
+        counting(h, one(0, 1), none, TG_MATCH_RANK_DEFAULT),
+        counting(h, one(0, 2), none, TG_MATCH_RANK_DEFAULT),
+        counting(h, one(1, 1), none, TG_MATCH_RANK_DEFAULT),
+        counting(h, one(0, 1), one(7, 1), TG_MATCH_RANK_DEFAULT),
+        counting(h, one(0, 1), one(8, 1), TG_MATCH_RANK_DEFAULT),
+        counting(h, one(0, 1), none, TG_MATCH_RANK_DEFAULT), /* as the second */
+        counting(h, none, none, TG_MATCH_RANK_EACH),
+        counting(h, one(1, 1), none, TG_MATCH_RANK_EACH),
+    };
+    /* of each rule: one result for each part that it asks for */
+    static const size_t results[] = { 1, 1, 1, 1, 1, 1, 1, 2, 2 };
+    struct tg_part part;
+    struct tg_buf got = { 0 };
+
+    begin(h, rules, sizeof rules / sizeof *rules, 2);
+    while (tg_eval_wants(&h->e, &part)) {
+        tg_buf_printf(&got, "%d", (int)part.rank);
+        put_numbers(&got, "d", part.devices);
+        put_numbers(&got, "s", part.streams);
+        tg_buf_puts(&got, "; ");
+        tg_eval_part(&h->e, &h->c);
+    }
+    hand_text(tg_buf_sv(&got), "-1 d0; -1 d0 d1; -1 d1; -1 d0 s7; -1 d0 s8; 0; 0 d1; 1; 1 d1; ");
+    tg_buf_release(&got);
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        assert_int_equal(h->e.of_rule[i].n, results[i]);
+    tg_eval_drop(&h->e);
+}
+
+/* Up to 16 ranks have rows of their own; more share one for each name. */
+static void many_ranks_share_a_row(void **state)
+{
+    struct hand *h = *state;
+    const struct tg_ints none = { 0 };
+    const struct tg_rule rule = counting(h, none, none, TG_MATCH_RANK_EACH);
+    struct tg_part part;
+
+    for (size_t n = 16; n <= 17; n++) {
+        begin(h, &rule, 1, n);
+        while (tg_eval_wants(&h->e, &part))
+            tg_eval_part(&h->e, &h->c);
+        tg_eval_end(&h->e);
+        assert_int_equal(h->v.n_results, n == 16 ? 16 : 1);
+        assert_int_equal(h->v.outcome, TG_OUTCOME_FAIL);
+        hand_text(h->v.results[0].op_normalised,
+                  n == 16 ? "aten::mm [rank 0]" : "aten::mm [17 ranks]");
+    }
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(verdicts_are_as_written) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(verdicts_are_as_written),
+                                        hand_test(rows_are_in_order),
+                                        hand_test(rows_of_one_weight_are_in_order_of_their_texts),
+                                        hand_test(parts_are_compared_once_each),
+                                        hand_test(many_ranks_share_a_row) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,20 +4,6 @@
  */
 #include "by_hand.h"
 
-static struct tg_op op_of(const char *name, enum tg_kind kind)
-{
-    return (struct tg_op){ .name = tg_sv_of(name),
-                           .raw = { tg_sv_of(name), tg_sv_of(name) },
-                           .kind = kind,
-                           .present = { true, true },
-                           .count = { 1, 1 },
-                           .region = TG_NO_ID,
-                           .partner = TG_NO_ID,
-                           .leader = TG_NO_ID,
-                           .ev = { .judged = TG_NOT_FEW_RUNS },
-                           .ev_total = { .judged = TG_NOT_FEW_RUNS } };
-}
-
 static const struct tg_result *judged(struct hand *h, const struct tg_op *op)
 {
     size_t before = h->e.n;
@@ -48,7 +34,7 @@ static void rule(struct hand *h, enum tg_metric m, struct tg_limit_list fail)
 static void few_steps_leave_counts_judged(void **state)
 {
     struct hand *h = *state;
-    struct tg_op op = op_of("aten::mm", TG_KIND_OP);
+    struct tg_op op = hand_op("aten::mm", TG_KIND_OP);
 
     op.change = TG_MORE;
     op.count[TG_TEST] = 2;
@@ -66,7 +52,7 @@ static void few_steps_leave_counts_judged(void **state)
 static void a_rule_may_ask_for_fewer_runs(void **state)
 {
     struct hand *h = *state;
-    struct tg_op slow = op_of("aten::mm", TG_KIND_OP), same = op_of("aten::add", TG_KIND_OP);
+    struct tg_op slow = hand_op("aten::mm", TG_KIND_OP), same = hand_op("aten::add", TG_KIND_OP);
 
     slow.ev = hand_evidence(100000, 0.5);
     same.ev = hand_evidence(300000, 0);
@@ -84,7 +70,7 @@ static void a_rule_may_ask_for_fewer_runs(void **state)
 static void the_time_of_a_new_name_needs_no_evidence(void **state)
 {
     struct hand *h = *state;
-    struct tg_op op = op_of("aten::mm", TG_KIND_OP);
+    struct tg_op op = hand_op("aten::mm", TG_KIND_OP);
 
     op.change = TG_ADDED;
     op.present[TG_BASE] = false;
@@ -100,7 +86,7 @@ static void the_time_of_a_new_name_needs_no_evidence(void **state)
 static void a_finding_tells_its_evidence(void **state)
 {
     struct hand *h = *state;
-    struct tg_op ops[] = { op_of("aten::mm", TG_KIND_OP), op_of("gemm", TG_KIND_KERNEL) };
+    struct tg_op ops[] = { hand_op("aten::mm", TG_KIND_OP), hand_op("gemm", TG_KIND_KERNEL) };
 
     h->c.ops = ops;
     h->c.n_ops = 2;
@@ -123,7 +109,8 @@ static void a_finding_tells_its_evidence(void **state)
 static void what_tells_nothing(void **state)
 {
     struct hand *h = *state;
-    struct tg_op ops[] = { op_of("aten::mm", TG_KIND_OP) }, frame = op_of("Linear", TG_KIND_MODULE);
+    struct tg_op ops[] = { hand_op("aten::mm", TG_KIND_OP) },
+                 frame = hand_op("Linear", TG_KIND_MODULE);
 
     h->c.ops = ops;
     h->c.n_ops = 1;
@@ -149,7 +136,7 @@ static void what_tells_nothing(void **state)
 static void a_rank_is_named(void **state)
 {
     struct hand *h = *state;
-    struct tg_op op = op_of("aten::mm", TG_KIND_OP);
+    struct tg_op op = hand_op("aten::mm", TG_KIND_OP);
 
     rule(h, TG_METRIC_COUNT, hand_limit(h, TG_BOUND_ABS, 0));
     hand_text(judged(h, &op)->op_normalised, "aten::mm");
@@ -258,7 +245,7 @@ static void a_rank_of_a_metric_is_named(void **state)
 
 static void step_of(struct hand *h, double more)
 {
-    h->c.step = op_of("ProfilerStep", TG_KIND_STEP);
+    h->c.step = hand_op("ProfilerStep", TG_KIND_STEP);
     h->c.step.ev = hand_evidence(100000, more);
     h->c.step.ev_total = (struct tg_evidence){ .judged = TG_NOT_WAIT };
     h->c.measures[TG_MEASURE_STEP_TIME].ev = hand_evidence(1000000, 0);
@@ -328,7 +315,7 @@ static struct tg_op *annotations(struct hand *h, double more)
 {
     struct tg_op *op = TG_NEW_N(h->a, struct tg_op, 1);
 
-    op[0] = op_of("## forward ##", TG_KIND_ANNOTATION);
+    op[0] = hand_op("## forward ##", TG_KIND_ANNOTATION);
     op[0].ev = hand_evidence(100000, more / 100000);
     h->c.ops = op;
     h->c.n_ops = 1;

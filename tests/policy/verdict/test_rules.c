@@ -7,6 +7,7 @@
 /* cmocka wants the headers above first */
 #include <cmocka.h>
 
+#include "by_hand.h"
 #include "model.h"
 
 #define COUNT(more)                                                                                \
@@ -18,7 +19,7 @@
 #define OP "op|aten::op3"
 #define KERNEL "kernel|aten::op3|void kern3(float*)|23"
 
-static const struct model_row rows[] = {
+static const struct model_row model_rows[] = {
     { .what = "built-in, same code" },
     { .what = "built-in, one operator more", .test = { .more = OP } },
     { .what = "built-in, one new operator", .test = { .more = "op|aten::fresh||10" } },
@@ -958,11 +959,295 @@ static const struct model_row rows[] = {
 static void verdicts_are_as_written(void **state)
 {
     (void)state;
-    model_check("verdict_rules.txt", rows, sizeof rows / sizeof *rows);
+    model_check("verdict_rules.txt", model_rows, sizeof model_rows / sizeof *model_rows);
+}
+
+/* ---- by hand ---- */
+
+static struct tg_rule *rule_of(struct hand *h, enum tg_metric m, struct tg_limit_list fail)
+{
+    h->rule.metric = m;
+    h->rule.fail = fail;
+    return &h->rule;
+}
+
+static void with_ranks(struct hand *h, int side, const int64_t *v, size_t n)
+{
+    h->c.side[side].ranks = (int64_t *)(uintptr_t)v;
+    h->c.side[side].n_ranks = h->c.n_ranks[side] = h->c.n_brought[side] = n;
+}
+
+/* Every kind of budget asks the fresh side alone, but for what is new or gone: that is so of the other side. */
+static void frames_that_the_baseline_lacks(void **state)
+{
+    struct hand *h = *state;
+    static const struct {
+        enum tg_metric m;
+        enum tg_bound_kind bound;
+        bool inconclusive;
+    } rows[] = {
+        { TG_METRIC_COUNT, TG_BOUND_MAX, false },  { TG_METRIC_COUNT, TG_BOUND_ABS, true },
+        { TG_METRIC_ADDED, TG_BOUND_MAX, true },   { TG_METRIC_ADDED, TG_BOUND_ABS, true },
+        { TG_METRIC_REMOVED, TG_BOUND_MAX, true }, { TG_METRIC_REMOVED, TG_BOUND_ABS, true },
+    };
+    struct tg_op frame = hand_op("Linear", TG_KIND_MODULE);
+
+    h->c.frames = &frame;
+    h->c.n_frames = 1;
+    h->c.frame_sorts[TG_TEST] = 1u << TG_STACK_MODULES;
+    h->rule.match.kinds = 1u << TG_KIND_MODULE;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        size_t before = h->e.n;
+        tg_rule_judge_part(&h->e, rule_of(h, rows[i].m, hand_limit(h, rows[i].bound, 9)), &h->c,
+                           -1);
+        if (h->e.n != before + 1 ||
+            (h->e.results[before].state == TG_STATE_INCONCLUSIVE) != rows[i].inconclusive)
+            fail_msg("row %zu", i);
+        if (rows[i].inconclusive)
+            hand_text(h->e.results[before].op, "(no totals)");
+    }
+}
+
+/* Gaps and replacements have lines under a rule about a change of step_time, and under no other. */
+static void lines_beside_step_time(void **state)
+{
+    struct hand *h = *state;
+    struct tg_region region = { .encloser = TG_SV("Adam.step"),
+                                .worse_time = true,
+                                .ev = hand_evidence(100000, 0.5) };
+    static const enum tg_measure id[] = { TG_MEASURE_STEP_TIME, TG_MEASURE_GPU_BUSY };
+
+    h->c.regions = &region;
+    h->c.n_regions = 1;
+    h->c.step = (struct tg_op){ .kind = TG_KIND_STEP, .ev = hand_evidence(100000, 0.5) };
+    for (int i = 0; i < 2; i++) {
+        struct tg_measure_change *m = &h->c.measures[id[i]];
+        m->known[0] = m->known[1] = true;
+        m->ev = hand_evidence(1000000, 0.05);
+    }
+    tg_rule_judge_part(&h->e, rule_of(h, TG_METRIC_STEP_TIME, hand_auto(h)), &h->c, -1);
+    assert_int_equal(h->e.n, 3);
+    hand_text(h->e.results[0].op, "step_time");
+    hand_text(h->e.results[1].op, "ProfilerStep");
+    hand_text(h->e.results[2].op, "Adam.step");
+    tg_rule_judge_part(&h->e, rule_of(h, tg_metric_of(TG_MEASURE_GPU_BUSY), hand_auto(h)), &h->c,
+                       -1);
+    assert_int_equal(h->e.n, 4);
+    tg_rule_judge_part(&h->e, rule_of(h, TG_METRIC_STEP_TIME, hand_limit(h, TG_BOUND_MAX, 2000000)),
+                       &h->c, -1);
+    assert_int_equal(h->e.n, 5);
+}
+
+/* Ranks 0 and 1 are compared. The rule asks for others; why they are not there differs. */
+static void ranks_that_are_not_compared(void **state)
+{
+    struct hand *h = *state;
+    static const int64_t compared[] = { 0, 1 }, asked[] = { 0, 1, 2, 3, 4, 5, 6 };
+    static const int64_t left_out[] = { 9, 2 }, lacks_base[] = { 3, 5 }, lacks_test[] = { 4, 5 };
+    static const struct {
+        const char *name, *why;
+    } want[] = {
+        { "(rank 2)", "the stored side holds no more than the step times of this rank" },
+        { "(rank 3)", "the baseline has no trace of this rank" },
+        { "(rank 4)", "the fresh side has no trace of this rank" },
+        { "(rank 5)", "the fresh side has no trace of this rank" }, /* nor has the baseline */
+        { "(rank 6)", "the fresh side has no trace of this rank" },
+    };
+
+    with_ranks(h, TG_BASE, compared, 2);
+    with_ranks(h, TG_TEST, compared, 2);
+    h->c.left_out = left_out;
+    h->c.n_left_out = 2;
+    h->c.lacking[TG_BASE] = lacks_base;
+    h->c.lacking[TG_TEST] = lacks_test;
+    h->c.n_lacking[TG_BASE] = h->c.n_lacking[TG_TEST] = 2;
+    h->rule.match.rank = TG_MATCH_RANK_LIST;
+    h->rule.match.ranks = (struct tg_ints){ asked, 7 };
+    tg_rule_judge(&h->e, rule_of(h, TG_METRIC_COUNT, hand_limit(h, TG_BOUND_ABS, 0)));
+    assert_int_equal(h->e.n, sizeof want / sizeof *want);
+    for (size_t i = 0; i < h->e.n; i++) {
+        hand_text(h->e.results[i].op, want[i].name);
+        hand_text(h->e.results[i].message, want[i].why);
+        assert_int_equal(h->e.results[i].state, TG_STATE_INCONCLUSIVE);
+    }
+}
+
+/* Sides without a rank in common: nothing to compare the fresh one with, whether it was named or is one of `each`. */
+static void another_rank_on_each_side(void **state)
+{
+    struct hand *h = *state;
+    static const int64_t base[] = { 0, 1 }, test[] = { 1, 2 }, named[] = { 1, 2 }, other[] = { 1 };
+
+    with_ranks(h, TG_BASE, base, 2);
+    with_ranks(h, TG_TEST, test, 2);
+    (void)rule_of(h, TG_METRIC_COUNT, hand_limit(h, TG_BOUND_ABS, 0));
+    h->rule.match.rank = TG_MATCH_RANK_EACH;
+    tg_rule_judge(&h->e, &h->rule);
+    assert_int_equal(h->e.n, 1);
+    hand_text(h->e.results[0].op, "(rank 2)");
+    hand_text(h->e.results[0].message, "the baseline has no trace of this rank");
+    h->rule.match.rank = TG_MATCH_RANK_LIST;
+    h->rule.match.ranks = (struct tg_ints){ named, 2 };
+    tg_rule_judge(&h->e, &h->rule);
+    assert_int_equal(h->e.n, 2);
+    hand_text(h->e.results[1].op, "(rank 2)");
+    h->rule.match.ranks = (struct tg_ints){ other, 1 }; /* it was not asked for */
+    tg_rule_judge(&h->e, &h->rule);
+    assert_int_equal(h->e.n, 2);
+}
+
+/* "x" for each rank from -1 (all together) to 4 that the rule looks at by itself. */
+static void wants(struct hand *h, const char *want)
+{
+    char got[7] = "......";
+
+    for (int i = 0; i < 6; i++)
+        got[i] = tg_rule_wants(&h->e, &h->rule, i - 1) ? 'x' : '.';
+    assert_string_equal(got, want);
+}
+
+static void ranks_that_a_rule_looks_at(void **state)
+{
+    struct hand *h = *state;
+    static const int64_t base[] = { 0, 1, 3 }, test[] = { 0, 1, 2 }, list[] = { 0, 2, 3 },
+                         one[] = { 0 };
+    static const int64_t unknown = -1;
+    struct tg_patterns none = { 0 };
+
+    with_ranks(h, TG_BASE, base, 3);
+    with_ranks(h, TG_TEST, test, 3);
+    (void)rule_of(h, TG_METRIC_COUNT, hand_limit(h, TG_BOUND_ABS, 0));
+    wants(h, "......"); /* the whole is not asked for by itself */
+    h->rule.match.rank = TG_MATCH_RANK_EACH;
+    wants(h, ".xx.x."); /* the baseline has them */
+    with_ranks(h, TG_BASE, &unknown, 1);
+    wants(h, "......"); /* all together are no rank */
+    with_ranks(h, TG_BASE, base, 3);
+    h->rule.match.rank = TG_MATCH_RANK_LIST;
+    h->rule.match.ranks = (struct tg_ints){ list, 3 };
+    wants(h, ".x..x.");
+    h->rule.match.rank = TG_MATCH_RANK_SLOWEST;
+    h->c.slowest_rank = 1;
+    wants(h, "..x...");
+    h->c.slowest_rank = -1; /* not known: nothing, least of all the whole */
+    wants(h, "......");
+    h->rule.match.rank = TG_MATCH_RANK_DEFAULT;
+    h->rule.match.devices = (struct tg_ints){ one, 1 };
+    wants(h, "x.....");
+    h->rule.match.devices.n = 0;
+    h->rule.match.streams = (struct tg_ints){ one, 1 };
+    wants(h, "x.....");
+    h->rule.fail.state = TG_LIMIT_OFF; /* without a limit, at nothing */
+    wants(h, "......");
+    h->rule.fail.state = TG_LIMIT_ON;
+    h->rule.when = (struct tg_when){ .present = true, .branch = none };
+    wants(h, "x....."); /* no key: it holds */
+    struct tg_pattern *p = NULL;
+    h->rule.when.branch = (struct tg_patterns){ .v = &p, .n = 1 };
+    h->in.branch = NULL; /* not known: it does not hold */
+    wants(h, "......");
+}
+
+/* One rank a side has no rank beside it: `each` and `slowest` mean the whole. */
+static void one_rank_is_the_whole(void **state)
+{
+    struct hand *h = *state;
+    static const int64_t rank[] = { 0 };
+    struct tg_op op = hand_op("aten::mm", TG_KIND_OP);
+    static const enum tg_match_rank all[] = { TG_MATCH_RANK_EACH, TG_MATCH_RANK_SLOWEST };
+
+    h->c.ops = &op;
+    h->c.n_ops = 1;
+    for (int side = 0; side < 2; side++)
+        with_ranks(h, side, rank, 1);
+    (void)rule_of(h, TG_METRIC_COUNT, hand_limit(h, TG_BOUND_ABS, 0));
+    for (size_t i = 0; i < 2; i++) {
+        h->rule.match.rank = all[i];
+        tg_rule_judge(&h->e, &h->rule);
+        assert_int_equal(h->e.n, i + 1);
+        hand_text(h->e.results[i].op_normalised, "aten::mm");
+        wants(h, "......");
+    }
+}
+
+/* A side brought several ranks, of which one is compared: it is named. */
+static void one_common_rank_of_several(void **state)
+{
+    struct hand *h = *state;
+    static const int64_t rank[] = { 0 };
+
+    (void)rule_of(h, TG_METRIC_COUNT, hand_limit(h, TG_BOUND_ABS, 0));
+    h->rule.match.rank = TG_MATCH_RANK_EACH;
+    for (int side = 0; side < 2; side++) {
+        with_ranks(h, side, rank, 1);
+        with_ranks(h, !side, rank, 1);
+        h->c.n_brought[side] = 2;
+        tg_rule_judge(&h->e, &h->rule);
+        assert_int_equal(h->e.n, 0); /* rank by rank */
+        wants(h, ".x....");
+    }
+}
+
+/* Results of a rule -> is it closed by "(nothing judged)"? */
+static bool closes(struct hand *h, const struct tg_result *v, size_t n)
+{
+    size_t before = h->e.n;
+
+    tg_rule_close(&h->e, &h->rule, v, n);
+    assert_true(h->e.n <= before + 1);
+    if (h->e.n > before) {
+        assert_int_equal(h->e.results[before].state, TG_STATE_INCONCLUSIVE);
+        hand_text(h->e.results[before].op, "(nothing judged)");
+    }
+    return h->e.n > before;
+}
+
+static void a_rule_that_judged_nothing_is_not_green(void **state)
+{
+    struct hand *h = *state;
+    const struct tg_result silent = { .state = TG_STATE_NOT_JUDGED, .why_not = "waits" },
+                           off = { .state = TG_STATE_SKIP, .why_not = "off", .switched_off = true },
+                           passed = { .state = TG_STATE_PASS, .grounds = TG_GROUNDS_RUNS },
+                           few = { .state = TG_STATE_NOT_JUDGED,
+                                   .why_not = "few",
+                                   .few_runs = true },
+                           suspicious = { .state = TG_STATE_SUSPICIOUS },
+                           guard = { .state = TG_STATE_SKIP };
+    const struct {
+        struct tg_result v[2];
+        size_t n;
+        bool closed, if_optional;
+    } rows[] = {
+        { { silent }, 1, true, false },
+        { { off }, 1, true, true }, /* the policy itself leaves it out */
+        { { off, silent }, 2, true, false },
+        { { silent, passed }, 2, false, false },
+        { { silent, few }, 2, false, false }, /* more runs would do: the coverage tells */
+        { { silent, suspicious }, 2, false, false },
+        { { guard }, 1, false, false }, /* said so already */
+        { { silent }, 0, false, false },
+    };
+
+    for (int optional = 0; optional < 2; optional++)
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+            h->rule.optional = optional;
+            if (closes(h, rows[i].v, rows[i].n) !=
+                (optional ? rows[i].if_optional : rows[i].closed))
+                fail_msg("row %zu, optional %d", i, optional);
+        }
+    hand_text(h->e.results[0].message, "nothing that the rule matches was judged: waits");
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(verdicts_are_as_written) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(verdicts_are_as_written),
+                                        hand_test(frames_that_the_baseline_lacks),
+                                        hand_test(lines_beside_step_time),
+                                        hand_test(ranks_that_are_not_compared),
+                                        hand_test(another_rank_on_each_side),
+                                        hand_test(ranks_that_a_rule_looks_at),
+                                        hand_test(one_rank_is_the_whole),
+                                        hand_test(one_common_rank_of_several),
+                                        hand_test(a_rule_that_judged_nothing_is_not_green) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

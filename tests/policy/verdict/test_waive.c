@@ -7,6 +7,7 @@
 /* cmocka wants the headers above first */
 #include <cmocka.h>
 
+#include "by_hand.h"
 #include "model.h"
 
 #define COUNT(more)                                                                                \
@@ -18,7 +19,7 @@
 #define OP "op|aten::op3"
 #define KERNEL "kernel|aten::op3|void kern3(float*)|23"
 
-static const struct model_row rows[] = {
+static const struct model_row model_rows[] = {
     { .what = "waived: a waiver",
       .policy = ABS "waivers: [{rule: work, name: 'aten::op3', ceiling: {abs: 1}, reason: because, "
                     "owner: me, issue: '#7', expires: 2026-03-01}]\n",
@@ -187,11 +188,158 @@ static const struct model_row rows[] = {
 static void verdicts_are_as_written(void **state)
 {
     (void)state;
-    model_check("verdict_waive.txt", rows, sizeof rows / sizeof *rows);
+    model_check("verdict_waive.txt", model_rows, sizeof model_rows / sizeof *model_rows);
+}
+
+/* ---- by hand ---- */
+
+/* Of rule r, up to two more calls, until 2026-01-12 (day 20465). */
+static struct tg_waiver waiver(struct hand *h, const char *name)
+{
+    return (struct tg_waiver){ .rule = TG_SV("r"),
+                               .name = hand_pattern(h, name),
+                               .name_text = tg_sv_of(name),
+                               .ceiling = hand_limit(h, TG_BOUND_ABS, 2).v[0],
+                               .reason = TG_SV("because"),
+                               .expires = 20465,
+                               .expires_text = TG_SV("2026-01-12"),
+                               .at = { .file = "p.yml", .line = 7, .col = 3 } };
+}
+
+static struct tg_result *waived(struct hand *h, const struct tg_waiver *w, size_t n_waivers,
+                                const struct tg_result *v, size_t n)
+{
+    h->policy.waivers = w;
+    h->policy.n_waivers = n_waivers;
+    h->v.n_notes = 0;
+    hand_results(h, v, n);
+    tg_waive(&h->e);
+    return h->e.results;
+}
+
+/* A waiver holds through its last day; where the day is not known, it holds. */
+static void a_waiver_ends_with_its_last_day(void **state)
+{
+    static const struct {
+        int64_t today;
+        bool waived, soon;
+        const char *evidence;
+    } rows[] = {
+        { 0, true, false, "waived up to abs: as written until 2026-01-12 (p.yml:7): because" },
+        { 20450, true, false, "waived up to abs: as written until 2026-01-12 (p.yml:7): because" },
+        { 20451, true, true, "waived up to abs: as written until 2026-01-12 (p.yml:7): because" },
+        { 20465, true, true, "waived up to abs: as written until 2026-01-12 (p.yml:7): because" },
+        { 20466, false, false, "waiver expired 1 day ago (p.yml:7)" },
+        { 20468, false, false, "waiver expired 3 days ago (p.yml:7)" },
+    };
+    struct hand *h = *state;
+    const struct tg_waiver w = waiver(h, "a");
+    const struct tg_result row = hand_row("a", 2);
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        h->in.today = rows[i].today;
+        const struct tg_result *r = waived(h, &w, 1, &row, 1);
+        assert_int_equal(r->state, rows[i].waived ? TG_STATE_WAIVED : TG_STATE_FAIL);
+        hand_text(r->evidence, rows[i].evidence);
+        assert_int_equal(tg_sv_eq(r->next, TG_SV("The waiver ends within 14 days.")), rows[i].soon);
+    }
+}
+
+static struct tg_op *calls(struct hand *h)
+{
+    struct tg_op *ops = TG_NEW_N(h->a, struct tg_op, 4);
+
+    ops[0] = hand_op("a", TG_KIND_OP);
+    for (size_t i = 1; i < 4; i++) {
+        ops[i] = hand_op(i == 1 ? "b" : i == 2 ? "c" : "d", TG_KIND_OP);
+        ops[i].parent = TG_SV("a");
+    }
+    h->c.ops = ops;
+    h->c.n_ops = 4;
+    return ops;
+}
+
+/* What a waived name calls is waived with it: of the same rule. */
+static void a_consequence_is_waived_under_its_rule(void **state)
+{
+    struct hand *h = *state;
+    const struct tg_waiver w[] = { waiver(h, "a"), waiver(h, "nothing") };
+    struct tg_result v[] = { hand_row("a", 2), hand_row("b", 2) }, *r;
+
+    (void)calls(h);
+    r = waived(h, w, 1, v, 2);
+    assert_int_equal(r[1].state, TG_STATE_WAIVED);
+    hand_text(r[1].evidence, "follows from a, waived up to abs: as written until 2026-01-12 "
+                             "(p.yml:7): because");
+    struct tg_waiver other[] = { w[0], w[1] };
+    other[0].rule = TG_SV("s"); /* a is waived under s, b fails under r: no consequence of that */
+    v[0].rule = TG_SV("s");
+    r = waived(h, other, 2, v, 2);
+    assert_int_equal(r[0].state, TG_STATE_WAIVED);
+    assert_int_equal(r[1].state, TG_STATE_FAIL);
+}
+
+/* Each waiver tells a row once what it makes of it, however many consequences it has. */
+static void a_consequence_beyond_the_ceiling_is_told_once(void **state)
+{
+    struct hand *h = *state;
+    const struct tg_waiver w = waiver(h, "a");
+    struct tg_op *ops = calls(h);
+    struct tg_result v[] = { hand_row("a", 2), hand_row("b", 3), hand_row("c", 2) }, *r;
+
+    ops[1].leader = 0; /* new: a calls it, however often */
+    r = waived(h, &w, 1, v, 3);
+    assert_int_equal(r[2].state, TG_STATE_WAIVED);
+    assert_int_equal(r[1].state, TG_STATE_FAIL);
+    hand_text(r[1].evidence, "follows from a, beyond the waiver's ceiling abs: as written");
+}
+
+/* A consequence of a consequence, wherever it stands. */
+static void consequences_of_consequences(void **state)
+{
+    struct hand *h = *state;
+    const struct tg_waiver w = waiver(h, "a");
+    struct tg_result v[] = { hand_row("c", 2), hand_row("b", 2), hand_row("a", 2) }, *r;
+
+    calls(h)[2].parent = TG_SV("b");
+    r = waived(h, &w, 1, v, 3);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(r[i].state, TG_STATE_WAIVED);
+}
+
+/* A waiver that one of several suites uses is used. */
+static void a_waiver_that_another_suite_used(void **state)
+{
+    struct hand *h = *state;
+    const struct tg_waiver w = waiver(h, "a");
+    const struct tg_result row = hand_row("a", 2), other = hand_row("b", 2);
+    bool used[1] = { false };
+
+    (void)waived(h, &w, 1, &other, 1);
+    assert_int_equal(h->v.n_notes, 1);
+    hand_text(h->v.notes[0].text, "waiver for r a is unused (p.yml:7)");
+    h->in.waivers_used = used;
+    h->in.more_suites = true; /* a later one may use it */
+    (void)waived(h, &w, 1, &other, 1);
+    assert_int_equal(h->v.n_notes, 0);
+    assert_false(used[0]);
+    (void)waived(h, &w, 1, &row, 1);
+    assert_true(used[0]);
+    h->in.more_suites = false;
+    (void)waived(h, &w, 1, &other, 1);
+    assert_int_equal(h->v.n_notes, 0);
+    used[0] = false;
+    (void)waived(h, &w, 1, &other, 1);
+    assert_int_equal(h->v.n_notes, 1);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(verdicts_are_as_written) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(verdicts_are_as_written),
+                                        hand_test(a_waiver_ends_with_its_last_day),
+                                        hand_test(a_consequence_is_waived_under_its_rule),
+                                        hand_test(a_consequence_beyond_the_ceiling_is_told_once),
+                                        hand_test(consequences_of_consequences),
+                                        hand_test(a_waiver_that_another_suite_used) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

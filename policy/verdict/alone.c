@@ -160,7 +160,7 @@ static void close_alone(struct tg_verdict *v, size_t n, struct tg_arena *a)
         v->outcome = TG_OUTCOME_FAIL;
         v->error = v->error_hint = TG_SV("");
         tell_budgets(v, fail, a);
-    } else if (open && (v->outcome == TG_OUTCOME_PASS || v->outcome == TG_OUTCOME_WARN)) {
+    } else if (open && v->outcome == TG_OUTCOME_PASS) {
         v->outcome = TG_OUTCOME_INCONCLUSIVE;
         v->error = open->message;
         v->error_hint = open->next;

@@ -56,7 +56,7 @@ static const char *const side_name[] = { "baseline", "fresh" };
 static tg_sv marker_of(const struct tg_eval_state *e)
 {
     const struct tg_suite *suite = e->in->suite;
-    if (suite && suite->window.by == TG_BY_ANNOTATION && suite->window.name)
+    if (suite && suite->window.name)
         return tg_sv_of(tg_arena_printf(e->arena, "annotations '%.*s'",
                                         TG_SV_ARG(tg_pattern_text(suite->window.name))));
     return TG_SV("step markers");
@@ -223,7 +223,7 @@ bool tg_guards(struct tg_eval_state *e)
                                        (long long)q->steps)),
               TG_SV("Record more steps (the schedule's `active`), or lower require.steps."),
               q->steps_at);
-    if (q->kernels && kernels_per_step(c) < (double)q->kernels)
+    if (kernels_per_step(c) < (double)q->kernels)
         guard(e, TG_SV("kernels"),
               tg_sv_of(tg_arena_printf(
                   e->arena, "the fresh trace has %.0f kernels per step, required are %lld",

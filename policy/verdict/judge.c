@@ -94,14 +94,17 @@ static enum tg_state proven(const struct tg_probe *p, enum tg_state severity)
     return ev->suspicious ? TG_STATE_SUSPICIOUS : TG_STATE_NOT_JUDGED;
 }
 
-/* A step of every fresh run is much slower: worth a warning where the noise decides about size. */
+/*
+ * A step of every fresh run is much slower: worth a warning where the noise decides about size, as it
+ * does of times alone.
+ */
 static bool some_steps_slow(const struct tg_probe *p, const struct tg_limit_list *list)
 {
     bool is_auto = false;
     for (size_t i = 0; list->state == TG_LIMIT_ON && i < list->n; i++)
         for (size_t b = 0; b < list->v[i].n; b++)
             is_auto |= list->v[i].bound[b].is_auto;
-    return is_auto && !p->exact && p->unit == TG_UNIT_NS && p->ev && p->ev->some_steps;
+    return is_auto && p->ev && p->ev->some_steps;
 }
 
 static struct tg_judgement judge_list(const struct tg_probe *p, const struct tg_limit_list *list,

@@ -7,6 +7,7 @@
 /* cmocka wants the headers above first */
 #include <cmocka.h>
 
+#include "by_hand.h"
 #include "model.h"
 
 #define COUNT(more)                                                                                \
@@ -18,7 +19,7 @@
 #define OP "op|aten::op3"
 #define KERNEL "kernel|aten::op3|void kern3(float*)|23"
 
-static const struct model_row rows[] = {
+static const struct model_row model_rows[] = {
     { .what = "alone: nothing asked",
       .policy = ABS,
       .test = { .more = OP },
@@ -170,11 +171,165 @@ static const struct model_row rows[] = {
 static void verdicts_are_as_written(void **state)
 {
     (void)state;
-    model_check("verdict_alone.txt", rows, sizeof rows / sizeof *rows);
+    model_check("verdict_alone.txt", model_rows, sizeof model_rows / sizeof *model_rows);
+}
+
+/* ---- by hand ---- */
+
+/* Is every rule of the policy about the fresh side alone? */
+static void rules_that_ask_the_fresh_side_alone(void **state)
+{
+    static const struct {
+        enum tg_metric m;
+        enum tg_bound_kind bound;
+        bool alone;
+    } rows[] = {
+        { TG_METRIC_COUNT, TG_BOUND_MAX, true },
+        { TG_METRIC_COUNT, TG_BOUND_ABS, false },
+        { TG_METRIC_ADDED, TG_BOUND_MAX, false }, /* new: compared with the other side */
+        { TG_METRIC_REMOVED, TG_BOUND_MAX, false },
+    };
+    struct hand *h = *state;
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct tg_rule two[2] = { h->rule, h->rule };
+        two[0].fail = hand_limit(h, TG_BOUND_MAX, 9);
+        two[1].metric = rows[i].m;
+        two[1].fail = hand_limit(h, rows[i].bound, 9);
+        h->policy.rules = two;
+        h->policy.n_rules = 2;
+        if (tg_policy_asks_fresh_alone(&h->policy) != rows[i].alone)
+            fail_msg("row %zu", i);
+    }
+    h->policy.n_rules = 0; /* asks nothing at all */
+    assert_false(tg_policy_asks_fresh_alone(&h->policy));
+}
+
+/* The fresh side against itself has this row: what is left of it in a verdict without a baseline? */
+static struct tg_result *left(struct hand *h, struct tg_result row)
+{
+    struct tg_verdict self = { .results = TG_NEW(h->a, struct tg_result), .n_results = 1 };
+
+    self.results[0] = row;
+    tg_verdict_alone(&h->v);
+    tg_verdict_add_alone(&h->v, &self, h->a);
+    return h->v.n_results ? h->v.results : NULL;
+}
+
+static struct tg_result budget(enum tg_state s)
+{
+    struct tg_result r = hand_row("aten::mm", 2);
+
+    r.state = s;
+    r.budget = r.over_budget = true;
+    r.limit = TG_SV("max: 1");
+    return r;
+}
+
+/* A budget that is exceeded, or could not be judged; not a change beside a budget, and nothing that is in order. */
+static void rows_that_need_no_baseline(void **state)
+{
+    static const struct {
+        enum tg_state s;
+        bool budget, over, left;
+    } rows[] = {
+        { TG_STATE_FAIL, true, true, true },
+        { TG_STATE_FAIL, true, false, false },
+        { TG_STATE_FAIL, false, true, false },
+        { TG_STATE_WARN, true, true, true },
+        { TG_STATE_WARN, true, false, false },
+        { TG_STATE_WAIVED, true, true, true },
+        { TG_STATE_PASS, true, true, false },
+        { TG_STATE_SKIP, true, true, false },
+        { TG_STATE_SUSPICIOUS, true, true, false },
+        { TG_STATE_INCONCLUSIVE, true, false, true },
+        { TG_STATE_INCONCLUSIVE, false, false, false },
+        { TG_STATE_NOT_JUDGED, true, false, false },
+    };
+    struct hand *h = *state;
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct tg_result r = budget(rows[i].s);
+        r.budget = rows[i].budget;
+        r.over_budget = rows[i].over;
+        if ((left(h, r) != NULL) != rows[i].left)
+            fail_msg("row %zu", i);
+        r.budget = r.over_budget = false;
+        r.subject = TG_SUBJECT_REQUIRE; /* whatever it says, it is about the fresh side */
+        assert_non_null(left(h, r));
+    }
+}
+
+/* There is no former value to tell: the value, and the limit. What has none keeps its words. */
+static void a_budget_is_told_without_a_change(void **state)
+{
+    struct hand *h = *state;
+    struct tg_result r = budget(TG_STATE_FAIL);
+
+    hand_text(left(h, r)->message, "3, limit max: 1");
+    assert_false(left(h, r)->has_values);
+    assert_int_equal(h->v.outcome, TG_OUTCOME_FAIL);
+    hand_text(h->v.headline,
+              "FAIL: 1 violation: aten::mm 3, limit max: 1; no baseline, only budgets "
+              "were judged");
+    r.state = TG_STATE_INCONCLUSIVE; /* no number that exceeds a limit */
+    r.over_budget = false;
+    hand_text(left(h, r)->message, "is called more often");
+    assert_true(left(h, r)->has_values);
+    r = budget(TG_STATE_FAIL);
+    r.has_values = false; /* said so already */
+    hand_text(left(h, r)->message, "is called more often");
+}
+
+static void what_is_open_leaves_a_verdict_open(void **state)
+{
+    struct hand *h = *state;
+    struct tg_verdict self = { .results = TG_NEW_N(h->a, struct tg_result, 2), .n_results = 2 };
+
+    self.results[0] = budget(TG_STATE_WARN);
+    self.results[1] = budget(TG_STATE_INCONCLUSIVE);
+    self.results[1].over_budget = false;
+    self.results[1].message = TG_SV("no such name");
+    tg_verdict_alone(&h->v);
+    tg_verdict_add_alone(&h->v, &self, h->a);
+    assert_int_equal(h->v.outcome, TG_OUTCOME_INCONCLUSIVE);
+    assert_int_equal(h->v.exit_code, 4);
+    hand_text(h->v.headline, "INCONCLUSIVE: no such name");
+    self.n_results = 1;
+    tg_verdict_alone(&h->v);
+    tg_verdict_add_alone(&h->v, &self, h->a);
+    assert_int_equal(h->v.outcome, TG_OUTCOME_WARN);
+    assert_int_equal(h->v.exit_code, 0);
+}
+
+/* A row in front of the others: those that are under another one stay under it. */
+static void a_note_that_fails_is_a_row(void **state)
+{
+    struct hand *h = *state;
+    struct tg_result *v = TG_NEW_N(h->a, struct tg_result, 2);
+
+    v[0] = hand_row("a", 2);
+    v[1] = hand_row("b", 2);
+    v[0].state = v[1].state = TG_STATE_WARN;
+    v[1].folded_under = 0;
+    h->v = (struct tg_verdict){ .outcome = TG_OUTCOME_WARN, .results = v, .n_results = 2 };
+    tg_verdict_add_note(&h->v, h->a, TG_NOTE_WARNING | TG_NOTE_LIFTS, TG_SV("a rank is missing"),
+                        TG_SV(""));
+    tg_verdict_settle(&h->v, TG_FAIL_ON_WARN, h->a);
+    assert_int_equal(h->v.exit_code, 1);
+    assert_int_equal(h->v.n_results, 3);
+    hand_text(h->v.results[0].message, "a rank is missing");
+    assert_true(h->v.results[1].folded_under == TG_NO_ID);
+    assert_int_equal(h->v.results[2].folded_under, 1);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(verdicts_are_as_written) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(verdicts_are_as_written),
+                                        hand_test(rules_that_ask_the_fresh_side_alone),
+                                        hand_test(rows_that_need_no_baseline),
+                                        hand_test(a_budget_is_told_without_a_change),
+                                        hand_test(what_is_open_leaves_a_verdict_open),
+                                        hand_test(a_note_that_fails_is_a_row) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

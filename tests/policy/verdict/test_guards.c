@@ -7,6 +7,7 @@
 /* cmocka wants the headers above first */
 #include <cmocka.h>
 
+#include "by_hand.h"
 #include "model.h"
 
 #define COUNT(more)                                                                                \
@@ -18,7 +19,7 @@
 #define OP "op|aten::op3"
 #define KERNEL "kernel|aten::op3|void kern3(float*)|23"
 
-static const struct model_row rows[] = {
+static const struct model_row model_rows[] = {
     { .what = "nothing more", .policy = ABS },
     { .what = "no steps asked for", .policy = ABS },
     { .what = "require.steps", .policy = ABS "require: {steps: 5}" },
@@ -190,11 +191,165 @@ static const struct model_row rows[] = {
 static void verdicts_are_as_written(void **state)
 {
     (void)state;
-    model_check("verdict_guards.txt", rows, sizeof rows / sizeof *rows);
+    model_check("verdict_guards.txt", model_rows, sizeof model_rows / sizeof *model_rows);
+}
+
+/* ---- by hand ---- */
+
+/* What keeps the verdict from being green, by name: "" nothing. */
+static void guarded(struct hand *h, const char *want)
+{
+    struct tg_buf got = { 0 };
+
+    for (int side = 0; side < 2; side++) {
+        h->c.marked[side] = h->c.any_marked[side] = true;
+        h->c.least_steps[side] = 4;
+    }
+    h->e.n = 0;
+    (void)tg_guards(&h->e);
+    for (size_t i = 0; i < h->e.n; i++)
+        tg_buf_printf(&got, "%s%.*s: %.*s", i ? "; " : "", TG_SV_ARG(h->e.results[i].op),
+                      TG_SV_ARG(h->e.results[i].message));
+    hand_text(tg_buf_sv(&got), want);
+    tg_buf_release(&got);
+}
+
+/* Durations are not judged then; where operators look slower, that must not be green. */
+static void slower_on_a_busy_machine_or_other_data(void **state)
+{
+    struct hand *h = *state;
+
+    guarded(h, "");
+    h->c.n_held = 2; /* held by nothing that we know of */
+    guarded(h, "");
+    h->c.busy = true;
+    guarded(h, "machine: the machine was busy during the fresh runs, and 2 operators look slower");
+    h->c.n_held = 0; /* busy, and nothing looks slower */
+    guarded(h, "");
+    h->c.busy = false;
+    h->c.other_data = true;
+    guarded(h, "");
+    h->c.n_held = 1;
+    guarded(h, "data: the fresh runs had other data, and 1 operator looks slower");
+    h->c.busy = true; /* one reason will do */
+    guarded(h, "data: the fresh runs had other data, and 1 operator looks slower");
+}
+
+/* require.detectable: 10 %. These runs show a change from 8 %, from 12 %, or none. */
+static void a_change_has_to_be_detectable(void **state)
+{
+    struct hand *h = *state;
+    struct tg_evidence *ev = &h->c.measures[TG_MEASURE_STEP_TIME].ev;
+
+    *ev = hand_evidence(1000000, 0);
+    ev->mde = 0.12;
+    guarded(h, ""); /* nothing is required */
+    h->policy.require.detectable = 10;
+    guarded(h,
+            "detectable: these runs show a change of step time from +12 % on; required is +10 %");
+    ev->mde = 0.1;
+    guarded(h, "");
+    ev->mde = 0.08;
+    guarded(h, "");
+    ev->judged = TG_NOT_OTHER_DEVICE;
+    guarded(
+        h, "detectable: step time is not judged: recorded on different devices; required is +10 %");
+}
+
+static void kernels_a_step(void **state)
+{
+    struct hand *h = *state;
+    struct tg_op ops[] = { hand_op("gemm", TG_KIND_KERNEL), hand_op("aten::mm", TG_KIND_OP),
+                           hand_op("copy", TG_KIND_KERNEL) };
+
+    h->c.ops = ops;
+    h->c.n_ops = 3;
+    guarded(h, "");
+    h->policy.require.kernels = 2;
+    guarded(h, "");
+    h->policy.require.kernels = 3;
+    guarded(h, "kernels: the fresh trace has 2 kernels per step, required are 3");
+}
+
+/* One device's work of 1 ms in which a part runs past the next start on its stream. */
+static void damage_is_a_part_of_the_whole(void **state)
+{
+    struct hand *h = *state;
+    struct tg_shard shard = { .device_time = 1000000, .spans = 1000, .device_spans = 1000 };
+    const struct tg_shard *one = &shard, **run = &one;
+    static const struct {
+        tg_ns overlap;
+        uint64_t negative, zero;
+        const char *want;
+    } rows[] = {
+        { 50000, 1, 10, NULL }, /* as much as the limits */
+        { 51000, 0, 0,
+          "the fresh traces are damaged: 5.1 % of device time runs past the next start on its "
+          "stream" },
+        { 0, 2, 0,
+          "the fresh traces are damaged: 2 events have a negative duration or outlast every step" },
+        { 0, 0, 11, "the fresh traces are damaged: 11 kernels have start 0 and duration 0" },
+        { 51000, 2, 11,
+          "the fresh traces are damaged: 5.1 % of device time runs past the next start on its "
+          "stream; 2 events have a negative duration or outlast every step; 11 kernels have start "
+          "0 "
+          "and duration 0" },
+    };
+
+    h->c.came[TG_TEST] = (struct tg_side){ .n_runs = 1, .n_ranks = 1, .at = (void *)&run };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        shard.integrity.overlapping_ns = rows[i].overlap;
+        shard.integrity.negative_durations = rows[i].negative;
+        shard.integrity.zero_kernels = rows[i].zero;
+        h->e.n = 0;
+        tg_guard_integrity(&h->e);
+        assert_int_equal(h->e.n, rows[i].want ? 1 : 0);
+        if (rows[i].want)
+            hand_text(h->e.results[0].message, rows[i].want);
+    }
+}
+
+/* Launches that lost their kernels, or work its launch: 100 and more, and a part of the device's work. */
+static void pairs_that_were_lost(void **state)
+{
+    struct hand *h = *state;
+    struct tg_shard shard = { 0 };
+    const struct tg_shard *one = &shard, **run = &one;
+    static const struct {
+        uint64_t spans, unlinked, lost;
+        const char *want;
+    } rows[] = {
+        { 199, 99, 0, NULL },
+        { 200, 100, 0, NULL }, /* half of them is not more than half */
+        { 199, 100, 0,
+          "the fresh traces are damaged: 100 of 199 pieces of device work have no launch" },
+        { 100, 99, 0, NULL },
+        { 2000, 0, 100, NULL },
+        { 1999, 0, 100, "the fresh traces are damaged: 100 launches of kernels have no kernel" },
+        { 1000, 0, 99, NULL },
+    };
+
+    h->c.came[TG_TEST] = (struct tg_side){ .n_runs = 1, .n_ranks = 1, .at = (void *)&run };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        shard.spans = shard.device_spans = rows[i].spans;
+        shard.unlinked = shard.integrity.unlinked = rows[i].unlinked;
+        shard.integrity.lost_kernels = rows[i].lost;
+        h->e.n = 0;
+        tg_guard_integrity(&h->e);
+        if (h->e.n != (rows[i].want ? 1 : 0))
+            fail_msg("row %zu", i);
+        if (rows[i].want)
+            hand_text(h->e.results[0].message, rows[i].want);
+    }
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(verdicts_are_as_written) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(verdicts_are_as_written),
+                                        hand_test(slower_on_a_busy_machine_or_other_data),
+                                        hand_test(a_change_has_to_be_detectable),
+                                        hand_test(kernels_a_step),
+                                        hand_test(damage_is_a_part_of_the_whole),
+                                        hand_test(pairs_that_were_lost) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

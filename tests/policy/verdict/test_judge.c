@@ -335,6 +335,53 @@ static void a_rule_that_changes_nothing_is_silent(void **state)
                      TG_STATE_FAIL);
 }
 
+/* A size of the policy's own is about the mean, too; `auto` and a budget are not. */
+static void what_is_a_size_of_its_own(void **state)
+{
+    struct tg_bound tau = { .kind = TG_BOUND_PCT, .is_auto = true }, ns = bound(TG_BOUND_ABS, 5);
+    struct one o, p;
+    (void)state;
+    assert_true(tg_limits_have_size(&off, limit(&o, bound(TG_BOUND_PCT, 10), NULL)));
+    assert_true(tg_limits_have_size(limit(&o, bound(TG_BOUND_PCT, 10), NULL), &off));
+    assert_false(tg_limits_have_size(&off, limit(&o, bound(TG_BOUND_MAX, 10), NULL)));
+    assert_false(tg_limits_have_size(&off, limit(&o, tau, NULL)));
+    assert_false(tg_limits_have_size(&off, limit(&o, tau, &ns))); /* beside auto */
+    assert_true(tg_limits_have_size(limit(&o, tau, NULL), limit(&p, ns, NULL)));
+}
+
+/* From nothing there is no percentage, whatever the evidence counts from. */
+static void nothing_before_has_no_percentage(void **state)
+{
+    struct tg_evidence ev = { .judged = TG_JUDGED, .delta_ns = 600, .e = log(600) };
+    struct tg_probe p = timed(&ev, 0, 600);
+    (void)state;
+    assert_true(isnan(tg_probe_pct(&p)));
+    p.base = 1;
+    assert_true(fabs(tg_probe_pct(&p) - 59900) < 1e-6);
+}
+
+/* One step of every fresh run is slow: a warning where `auto` decides, and only there. */
+static void some_slow_steps_warn_under_auto(void **state)
+{
+    struct tg_bound tau = { .kind = TG_BOUND_PCT, .is_auto = true };
+    struct tg_evidence ev = { .judged = TG_JUDGED, .tau = 0.08, .some_steps = true };
+    struct tg_probe p = timed(&ev, 1000, 1000);
+    struct one o;
+    struct tg_judgement j;
+    (void)state;
+    j = tg_judge(&p, &off, limit(&o, tau, NULL));
+    assert_true(j.state == TG_STATE_WARN && j.some_steps);
+    j = tg_judge(&p, limit(&o, tau, NULL), &off);
+    assert_true(j.state == TG_STATE_WARN && j.some_steps);
+    j = tg_judge(&p, &off, limit(&o, bound(TG_BOUND_PCT, 8), NULL));
+    assert_true(j.state == TG_STATE_PASS && !j.some_steps);
+    ev.some_steps = false;
+    assert_int_equal(tg_judge(&p, &off, limit(&o, tau, NULL)).state, TG_STATE_PASS);
+    p.ev = NULL;
+    p.test_kind = TG_NOISE_NONE; /* no evidence, and none asked for */
+    assert_int_equal(tg_judge(&p, &off, limit(&o, tau, NULL)).state, TG_STATE_PASS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -351,6 +398,9 @@ int main(void)
         cmocka_unit_test(slow_steps_are_a_warning),
         cmocka_unit_test(few_runs_never_fail),
         cmocka_unit_test(a_rule_that_changes_nothing_is_silent),
+        cmocka_unit_test(what_is_a_size_of_its_own),
+        cmocka_unit_test(nothing_before_has_no_percentage),
+        cmocka_unit_test(some_slow_steps_warn_under_auto)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -296,7 +296,7 @@ static void damage_is_a_part_of_the_whole(void **state)
           "and duration 0" },
     };
 
-    h->c.came[TG_TEST] = (struct tg_side){ .n_runs = 1, .n_ranks = 1, .at = (void *)&run };
+    h->c.given[TG_TEST] = (struct tg_side){ .n_runs = 1, .n_ranks = 1, .at = (void *)&run };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         shard.integrity.overlapping_ns = rows[i].overlap;
         shard.integrity.negative_durations = rows[i].negative;
@@ -329,7 +329,7 @@ static void pairs_that_were_lost(void **state)
         { 1000, 0, 99, NULL },
     };
 
-    h->c.came[TG_TEST] = (struct tg_side){ .n_runs = 1, .n_ranks = 1, .at = (void *)&run };
+    h->c.given[TG_TEST] = (struct tg_side){ .n_runs = 1, .n_ranks = 1, .at = (void *)&run };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         shard.spans = shard.device_spans = rows[i].spans;
         shard.unlinked = shard.integrity.unlinked = rows[i].unlinked;

@@ -341,12 +341,12 @@ static void what_is_a_size_of_its_own(void **state)
     struct tg_bound tau = { .kind = TG_BOUND_PCT, .is_auto = true }, ns = bound(TG_BOUND_ABS, 5);
     struct one o, p;
     (void)state;
-    assert_true(tg_limits_have_size(&off, limit(&o, bound(TG_BOUND_PCT, 10), NULL)));
-    assert_true(tg_limits_have_size(limit(&o, bound(TG_BOUND_PCT, 10), NULL), &off));
-    assert_false(tg_limits_have_size(&off, limit(&o, bound(TG_BOUND_MAX, 10), NULL)));
-    assert_false(tg_limits_have_size(&off, limit(&o, tau, NULL)));
-    assert_false(tg_limits_have_size(&off, limit(&o, tau, &ns))); /* beside auto */
-    assert_true(tg_limits_have_size(limit(&o, tau, NULL), limit(&p, ns, NULL)));
+    assert_true(tg_limit_lists_have_size(&off, limit(&o, bound(TG_BOUND_PCT, 10), NULL)));
+    assert_true(tg_limit_lists_have_size(limit(&o, bound(TG_BOUND_PCT, 10), NULL), &off));
+    assert_false(tg_limit_lists_have_size(&off, limit(&o, bound(TG_BOUND_MAX, 10), NULL)));
+    assert_false(tg_limit_lists_have_size(&off, limit(&o, tau, NULL)));
+    assert_false(tg_limit_lists_have_size(&off, limit(&o, tau, &ns))); /* beside auto */
+    assert_true(tg_limit_lists_have_size(limit(&o, tau, NULL), limit(&p, ns, NULL)));
 }
 
 /* From nothing there is no percentage, whatever the evidence counts from. */

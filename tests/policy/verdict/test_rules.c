@@ -1056,8 +1056,8 @@ static void ranks_that_are_not_compared(void **state)
 
     with_ranks(h, TG_BASE, compared, 2);
     with_ranks(h, TG_TEST, compared, 2);
-    h->c.left_out = left_out;
-    h->c.n_left_out = 2;
+    h->c.steps_only = left_out;
+    h->c.n_steps_only = 2;
     h->c.lacking[TG_BASE] = lacks_base;
     h->c.lacking[TG_TEST] = lacks_test;
     h->c.n_lacking[TG_BASE] = h->c.n_lacking[TG_TEST] = 2;

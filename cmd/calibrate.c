@@ -374,7 +374,7 @@ static void put_json(const struct job *j, struct tg_buf *out)
             tg_doc_add_bool(s, "estimate", c->again[k]);
         }
     }
-    tg_doc_write(root, true, out);
+    tg_doc_write(root, TG_DOC_INDENTED, out);
     tg_doc_free(root);
 }
 

@@ -18,7 +18,7 @@ bool tg_policy_cmd_put_diags(struct tg_policy_cmd *j, struct tg_err *err)
     if (j->o->format == TG_FORMAT_JSON) {
         struct tg_doc *root = tg_doc_new_object();
         tg_diags_json(&j->diags, root, "diagnostics");
-        tg_doc_write(root, true, &out);
+        tg_doc_write(root, TG_DOC_INDENTED, &out);
         tg_doc_free(root);
     } else if (j->diags.n) {
         tg_diags_text(&j->diags, &out);

@@ -237,7 +237,7 @@ static void put_json(const struct job *j, struct tg_buf *out)
         tg_doc_add_str(r, "file", tg_sv_of(s->rule->at.file ? s->rule->at.file : ""));
         tg_doc_add_i64(r, "line", s->rule->at.line);
     }
-    tg_doc_write(root, true, out);
+    tg_doc_write(root, TG_DOC_INDENTED, out);
     tg_doc_free(root);
 }
 

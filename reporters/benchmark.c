@@ -79,7 +79,7 @@ bool tg_reporter_benchmark(struct tg_buf *out, const struct tg_verdict *v,
         add_measure(list, v, TG_MEASURE_MEM_PEAK);
         add_names(list, v);
     }
-    tg_doc_write(list, true, out);
+    tg_doc_write(list, TG_DOC_INDENTED, out);
     tg_doc_free(list);
     return true;
 }

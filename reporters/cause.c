@@ -109,10 +109,10 @@ tg_sv tg_result_evidence(const struct tg_result *r)
     return repeats_limit(r->evidence, r->limit) ? TG_SV("") : r->evidence;
 }
 
-void tg_result_put_rule(struct tg_buf *out, const struct tg_result *r, bool at)
+void tg_result_put_rule(struct tg_buf *out, const struct tg_result *r, enum tg_rule_place place)
 {
     tg_buf_add(out, r->rule);
-    if (at && r->rule.n && r->file) {
+    if (place == TG_RULE_WITH_LINE && r->rule.n && r->file) {
         tg_buf_puts(out, " (");
         tg_result_put_at(out, r);
         tg_buf_putc(out, ')');

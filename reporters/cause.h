@@ -41,11 +41,12 @@ struct tg_parts {
 };
 struct tg_parts tg_result_parts(const struct tg_result *r);
 
+enum tg_rule_place { TG_RULE_ALONE, TG_RULE_WITH_LINE };
 /*
- * "new-work (.tracegate.yml:12), limit abs: 0: more launches …"; raw text, not escaped. `at`: with
- * the place, else a report gives it by itself.
+ * "new-work (.tracegate.yml:12), limit abs: 0: more launches …"; raw text, not escaped. ALONE
+ * leaves out the place, for reports that give it by itself.
  */
-void tg_result_put_rule(struct tg_buf *out, const struct tg_result *r, bool at);
+void tg_result_put_rule(struct tg_buf *out, const struct tg_result *r, enum tg_rule_place place);
 /* Neighbours with the same rule and limit, which a report then gives once. */
 bool tg_result_same_rule(const struct tg_result *a, const struct tg_result *b);
 /* The evidence, or "" if it only repeats the limit, which is shown with the rule. */

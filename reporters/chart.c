@@ -468,8 +468,9 @@ void tg_chart_svg(struct tg_buf *out, const struct tg_chart *chart)
     top = top < MAX_ROWS ? top : MAX_ROWS;
     if (chart->comparison) {
         size_t all;
-        rows = tg_rows_worst(chart->comparison, chart->rows, chart->n_rows, chart->basis,
-                             chart->durations, chart->steps, SIZE_MAX, &all, NULL);
+        struct tg_rows_choice of = { chart->rows, chart->n_rows, chart->basis, !chart->durations,
+                                     chart->steps };
+        rows = tg_rows_worst(chart->comparison, &of, SIZE_MAX, &all, NULL);
         p.n = order_rows(chart, rows, all, top, &p.more);
     }
     p.rows = rows;

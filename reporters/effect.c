@@ -80,7 +80,8 @@ uint32_t *tg_effect_rows(const struct tg_verdict *v, size_t top, size_t noise, s
 {
     const struct tg_comparison *c = v->comparison;
     size_t all = 0;
-    uint32_t *rows = tg_rows_worst(c, NULL, 0, TG_BASIS_JUDGED, true, false, c->n_ops, &all, NULL);
+    uint32_t *rows = tg_rows_worst(c, &(struct tg_rows_choice){ .basis = TG_BASIS_JUDGED },
+                                   c->n_ops, &all, NULL);
     uint32_t *out = tg_xmalloc((all + 1) * sizeof *out);
     *n = 0;
     for (size_t i = 0; i < all && *n < top; i++)

@@ -148,7 +148,7 @@ static size_t free_fence(tg_sv s)
 }
 
 /* `line` is in a tg_buf: NUL-terminated. */
-static void put_span(struct tg_buf *out, tg_sv line, bool in_table)
+static void put_span(struct tg_buf *out, tg_sv line, enum tg_esc_place place)
 {
     size_t fence = free_fence(line);
     /* A reader removes one blank on both sides, unless the text is all blank. */
@@ -162,7 +162,7 @@ static void put_span(struct tg_buf *out, tg_sv line, bool in_table)
     if (pad)
         tg_buf_putc(out, ' ');
     for (size_t i = 0; i < line.n; i++) {
-        if (in_table && line.p[i] == '|')
+        if (place == TG_ESC_CELL && line.p[i] == '|')
             tg_buf_putc(out, '\\');
         tg_buf_putc(out, line.p[i]);
     }
@@ -172,11 +172,11 @@ static void put_span(struct tg_buf *out, tg_sv line, bool in_table)
         tg_buf_putc(out, '`');
 }
 
-void tg_esc_md_code(struct tg_buf *out, tg_sv text, bool in_table)
+void tg_esc_md_code(struct tg_buf *out, tg_sv text, enum tg_esc_place place)
 {
     struct tg_buf line = { 0 };
     tg_utf8_visible(&line, text);
-    put_span(out, tg_buf_sv(&line), in_table);
+    put_span(out, tg_buf_sv(&line), place);
     tg_buf_release(&line);
 }
 
@@ -249,7 +249,7 @@ static tg_sv unquoted(tg_sv s)
 }
 
 /* Code for unsafe words; the sentence's own punctuation and pair of parentheses stay outside. */
-static void put_words(struct tg_buf *out, tg_sv s, bool in_table)
+static void put_words(struct tg_buf *out, tg_sv s, enum tg_esc_place place)
 {
     size_t from = 0, end = s.n;
     while (ends_sentence((tg_sv){ s.p, end }))
@@ -259,11 +259,11 @@ static void put_words(struct tg_buf *out, tg_sv s, bool in_table)
         from = 1;
         end--;
     }
-    tg_esc_md_code(out, unquoted((tg_sv){ s.p + from, end - from }), in_table);
+    tg_esc_md_code(out, unquoted((tg_sv){ s.p + from, end - from }), place);
     tg_buf_add(out, (tg_sv){ s.p + end, s.n - end });
 }
 
-void tg_esc_md_text(struct tg_buf *out, tg_sv text, bool in_table)
+void tg_esc_md_text(struct tg_buf *out, tg_sv text, enum tg_esc_place place)
 {
     struct tg_buf line = { 0 };
     tg_sv rest, unsafe = { NULL, 0 };
@@ -282,7 +282,7 @@ void tg_esc_md_text(struct tg_buf *out, tg_sv text, bool in_table)
         }
         if (unsafe.n) {
             tg_buf_puts(out, first ? "" : " ");
-            put_words(out, unsafe, in_table);
+            put_words(out, unsafe, place);
             unsafe.n = 0;
             first = false;
         }

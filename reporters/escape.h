@@ -9,19 +9,22 @@
  */
 #include "core/base/buf.h"
 
+/* Where the Markdown is: in the cell of a table '|' is escaped, which would end it. */
+enum tg_esc_place { TG_ESC_PROSE, TG_ESC_CELL };
+
 /*
  * A Markdown code span: the only form in which GitHub links no @mention, #123, SHA, URL or e-mail.
  * The fence is the shortest run of backticks that does not occur in the text. Empty text gives
- * nothing. `in_table` escapes '|', which ends a cell even inside a span.
+ * nothing.
  */
-void tg_esc_md_code(struct tg_buf *out, tg_sv text, bool in_table);
+void tg_esc_md_code(struct tg_buf *out, tg_sv text, enum tg_esc_place place);
 
 /*
  * A sentence that may contain hostile words: words of plain letters, digits and harmless
  * punctuation stay, all others become code spans (neighbours share one). "->" becomes an arrow. Not
  * for the start of a line, at which '-' or '1.' would begin a list.
  */
-void tg_esc_md_text(struct tg_buf *out, tg_sv text, bool in_table);
+void tg_esc_md_text(struct tg_buf *out, tg_sv text, enum tg_esc_place place);
 
 /* Every word of it would stay a word there. */
 bool tg_esc_md_is_plain(tg_sv text);

@@ -145,7 +145,7 @@ void tg_history_put_json(struct tg_buf *out, const struct tg_history_report *r)
         for (size_t k = 0; k < s->n_series; k++)
             add_series(series, s, s->series[k]);
     }
-    tg_doc_write(root, true, out);
+    tg_doc_write(root, TG_DOC_INDENTED, out);
     tg_buf_putc(out, '\n');
     tg_doc_free(root);
 }

@@ -23,7 +23,7 @@ static void put_operators(struct tg_buf *out, const struct tg_history *h,
     tg_buf_puts(out, "\n| what | change | a step |\n|---|--:|--:|\n");
     for (size_t i = 0; i < e->n && i < ROWS; i++) {
         tg_buf_puts(out, "| ");
-        tg_esc_md_code(out, tg_history_moved_name(h, &e->v[i]), true);
+        tg_esc_md_code(out, tg_history_moved_name(h, &e->v[i]), TG_ESC_CELL);
         tg_buf_puts(out, " | ");
         tg_history_put_change(out, h, &e->v[i]);
         tg_buf_puts(out, e->v[i].back ? " (back) | " : " | ");
@@ -46,9 +46,9 @@ static void put_commits(struct tg_buf *out, const struct tg_history_report *r,
         tg_buf_puts(out, "- ");
         put_sha(out, r, t->commits[i].sha);
         tg_buf_putc(out, ' ');
-        tg_esc_md_code(out, t->commits[i].subject, false);
+        tg_esc_md_code(out, t->commits[i].subject, TG_ESC_PROSE);
         tg_buf_puts(out, " by ");
-        tg_esc_md_code(out, t->commits[i].author, false);
+        tg_esc_md_code(out, t->commits[i].author, TG_ESC_PROSE);
         tg_buf_putc(out, '\n');
     }
     if (t->n_commits > COMMITS)
@@ -58,7 +58,7 @@ static void put_commits(struct tg_buf *out, const struct tg_history_report *r,
     tg_buf_printf(out, "\n%zu file%s changed in them", t->n_files, t->n_files == 1 ? "" : "s");
     for (size_t i = 0; i < t->n_files && i < 5; i++) {
         tg_buf_puts(out, i ? ", " : ": ");
-        tg_esc_md_code(out, t->files[i], false);
+        tg_esc_md_code(out, t->files[i], TG_ESC_PROSE);
     }
     tg_buf_puts(out, t->n_files > 5 ? ", \xe2\x80\xa6\n" : "\n");
 }
@@ -85,16 +85,16 @@ static void put_event(struct tg_buf *out, const struct tg_history_report *r,
     tg_buf_putc(out, '\n');
     if (t->reason.n) {
         tg_buf_puts(out, "\nAccepted by ");
-        tg_esc_md_code(out, t->actor, false);
+        tg_esc_md_code(out, t->actor, TG_ESC_PROSE);
         tg_buf_puts(out, ": ");
-        tg_esc_md_text(out, t->reason, false);
+        tg_esc_md_text(out, t->reason, TG_ESC_PROSE);
         tg_buf_putc(out, '\n');
     }
     if (e->kind == TG_EVENT_ENVIRONMENT) {
         tg_buf_puts(out, "\nThe environment was ");
-        tg_esc_md_code(out, e->was, false);
+        tg_esc_md_code(out, e->was, TG_ESC_PROSE);
         tg_buf_puts(out, " and is ");
-        tg_esc_md_code(out, e->is, false);
+        tg_esc_md_code(out, e->is, TG_ESC_PROSE);
         tg_buf_puts(out, ".\n");
         return;
     }
@@ -116,7 +116,7 @@ static void put_suite(struct tg_buf *out, const struct tg_history_report *r,
 {
     const struct tg_history *h = s->history;
     tg_buf_puts(out, "## ");
-    tg_esc_md_code(out, s->name, false);
+    tg_esc_md_code(out, s->name, TG_ESC_PROSE);
     tg_buf_printf(out, ": %zu open, %zu new tonight\n\n%zu nights", count(s, false), count(s, true),
                   h->n);
     if (h->n) {

@@ -87,7 +87,7 @@ static void put_folded(struct tg_html *h, const uint32_t *roots, size_t i)
 static void put_rule(struct tg_html *h, const struct tg_result *r)
 {
     struct tg_buf rule = { 0 }, at = { 0 };
-    tg_result_put_rule(&rule, r, false);
+    tg_result_put_rule(&rule, r, TG_RULE_ALONE);
     tg_result_put_at(&at, r);
     if (rule.n) {
         tg_page_raw(&h->page, "<p class=\"small\"><span class=\"dim\">rule</span> ");

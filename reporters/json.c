@@ -410,7 +410,7 @@ bool tg_reporter_json(struct tg_buf *out, const struct tg_verdict *v, const stru
     versions = tg_doc_add_object(root, "versions");
     tg_doc_add_str(versions, "tracegate", v->version);
     tg_doc_add_i64(versions, "report", 1);
-    tg_doc_write(root, true, out);
+    tg_doc_write(root, TG_DOC_INDENTED, out);
     tg_doc_free(root);
     return true;
 }

@@ -184,7 +184,7 @@ static void put_body(struct tg_buf *out, const struct tg_result *r)
     put_line(out, "", tg_buf_sv(&text));
     put_line(out, "evidence: ", tg_result_evidence(r));
     tg_buf_clear(&text);
-    tg_result_put_rule(&text, r, true);
+    tg_result_put_rule(&text, r, TG_RULE_WITH_LINE);
     put_line(out, "rule: ", tg_buf_sv(&text));
     put_line(out, "owner: ", r->owner);
     put_source(out, r);
@@ -230,7 +230,7 @@ static void put_skipped(struct suite *s, const struct tg_result *r)
         tg_buf_printf(&text, " (%.*s)", TG_SV_ARG(r->evidence));
     if (r->state == TG_STATE_WAIVED) {
         tg_buf_puts(&text, "; rule ");
-        tg_result_put_rule(&text, r, true);
+        tg_result_put_rule(&text, r, TG_RULE_WITH_LINE);
     }
     s->n.skipped++;
     put_state(s, "skipped", TG_SV(""), tg_buf_sv(&text), TG_SV(""));

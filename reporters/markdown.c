@@ -238,7 +238,7 @@ static void put_cell(struct tg_buf *out, tg_sv text)
     struct tg_buf visible = { 0 }, shorter = { 0 };
     tg_utf8_visible(&visible, text);
     tg_shorten(&shorter, tg_buf_sv(&visible), LONGEST);
-    tg_esc_md_code(out, tg_buf_sv(&shorter), true);
+    tg_esc_md_code(out, tg_buf_sv(&shorter), TG_ESC_CELL);
     tg_buf_release(&visible);
     tg_buf_release(&shorter);
 }
@@ -252,7 +252,7 @@ static void put_environment(struct tg_markdown *m)
                            "\n| | baseline | test |\n|:--|:--|:--|\n");
         for (size_t i = 0; i < c->n_env; i++) {
             tg_buf_puts(&part, "| ");
-            tg_esc_md_code(&part, c->env[i].key, true);
+            tg_esc_md_code(&part, c->env[i].key, TG_ESC_CELL);
             for (int s = 0; s < 2; s++) {
                 tg_buf_puts(&part, " | ");
                 if (c->env[i].value[s].n)
@@ -287,7 +287,7 @@ static void put_commit(const struct tg_markdown *m, tg_sv sha)
     struct tg_buf url = { 0 };
     tg_link_put_commit(&url, m->r->repo_url, sha);
     tg_buf_puts(m->out, url.n ? " [" : " ");
-    tg_esc_md_code(m->out, tg_utf8_prefix(sha, 12), false);
+    tg_esc_md_code(m->out, tg_utf8_prefix(sha, 12), TG_ESC_PROSE);
     if (url.n)
         tg_buf_printf(m->out, "](%s)", url.p);
     tg_buf_release(&url);

@@ -86,7 +86,7 @@ static void put_cause(struct tg_markdown *m, struct tg_buf *part, const uint32_t
 static void put_rule(const struct tg_markdown *m, struct tg_buf *part, const struct tg_result *r)
 {
     struct tg_buf rule = { 0 }, at = { 0 };
-    tg_result_put_rule(&rule, r, false);
+    tg_result_put_rule(&rule, r, TG_RULE_ALONE);
     if (rule.n) {
         tg_buf_puts(part, "\n<sub>rule ");
         tg_markdown_put_text(m, part, tg_buf_sv(&rule));

@@ -109,7 +109,8 @@ void tg_markdown_put_chart(struct tg_markdown *m)
     uint32_t *rows;
     if (!c || m->v->outcome == TG_OUTCOME_PASS)
         return;
-    rows = tg_rows_worst(c, NULL, 0, TG_BASIS_JUDGED, true, false, c->n_ops, &n, NULL);
+    rows =
+        tg_rows_worst(c, &(struct tg_rows_choice){ .basis = TG_BASIS_JUDGED }, c->n_ops, &n, NULL);
     collect_bars(&b, c, rows, n, sign);
     if (!b.n)
         collect_bars(&b, c, rows, n, sign = -1);

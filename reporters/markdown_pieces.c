@@ -29,7 +29,7 @@ void tg_markdown_put_name(struct tg_buf *out, tg_sv name)
 {
     struct tg_buf text = { 0 };
     tg_label_put_one(&text, name, TG_MARKDOWN_NAME);
-    tg_esc_md_code(out, tg_buf_sv(&text), false);
+    tg_esc_md_code(out, tg_buf_sv(&text), TG_ESC_PROSE);
     tg_buf_release(&text);
 }
 
@@ -38,7 +38,7 @@ static void put_words(struct tg_buf *out, tg_sv text)
     struct tg_buf visible = { 0 }, shorter = { 0 };
     tg_utf8_visible(&visible, text);
     tg_shorten(&shorter, tg_buf_sv(&visible), LINE_MAX);
-    tg_esc_md_text(out, tg_buf_sv(&shorter), false);
+    tg_esc_md_text(out, tg_buf_sv(&shorter), TG_ESC_PROSE);
     tg_buf_release(&visible);
     tg_buf_release(&shorter);
 }

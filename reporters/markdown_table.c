@@ -46,7 +46,7 @@ static void put_label(struct tg_buf *out, const struct tg_label *label)
 {
     struct tg_buf text = { 0 };
     tg_label_put(&text, label);
-    tg_esc_md_code(out, tg_buf_sv(&text), true);
+    tg_esc_md_code(out, tg_buf_sv(&text), TG_ESC_CELL);
     tg_buf_release(&text);
 }
 
@@ -86,7 +86,7 @@ static void put_full_names(struct tg_markdown *m, const struct tg_labels *labels
         if (!open)
             tg_buf_puts(&part, "\n<details><summary>Full names</summary>\n\n");
         tg_buf_puts(&part, "- ");
-        tg_esc_md_code(&part, tg_buf_sv(&labels->v[i].name), false);
+        tg_esc_md_code(&part, tg_buf_sv(&labels->v[i].name), TG_ESC_PROSE);
         tg_buf_puts(&part, "\n");
         if (!tg_markdown_add(m, &part))
             break;

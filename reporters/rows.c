@@ -125,20 +125,19 @@ static int by_size(const void *pa, const void *pb)
     return (a->order > b->order) - (a->order < b->order);
 }
 
-uint32_t *tg_rows_worst(const struct tg_comparison *c, const uint32_t *rows, size_t n_rows,
-                        enum tg_basis basis, bool durations, bool steps, size_t n, size_t *n_out,
-                        size_t *more)
+uint32_t *tg_rows_worst(const struct tg_comparison *c, const struct tg_rows_choice *of, size_t n,
+                        size_t *n_out, size_t *more)
 {
-    size_t all = rows ? n_rows : c->n_ops, found = 0;
+    size_t all = of->rows ? of->n_rows : c->n_ops, found = 0;
     struct ranked *r = tg_xmalloc((all ? all : 1) * sizeof *r);
     uint32_t *out;
     for (size_t i = 0; i < all; i++) {
-        uint32_t row = rows ? rows[i] : (uint32_t)i;
-        struct tg_row_numbers v = tg_row_numbers(c, &c->ops[row], basis);
-        double size = fabs(durations ? v.d_ns : v.d_count);
+        uint32_t row = of->rows ? of->rows[i] : (uint32_t)i;
+        struct tg_row_numbers v = tg_row_numbers(c, &c->ops[row], of->basis);
+        double size = fabs(of->by_counts ? v.d_count : v.d_ns);
         /* Below a nanosecond or a thousandth of a call a difference is rounding, not change. */
-        if (is_eligible(&c->ops[row], rows != NULL, steps) && isfinite(size) &&
-            size >= (durations ? 1 : 1e-3))
+        if (is_eligible(&c->ops[row], of->rows != NULL, of->steps) && isfinite(size) &&
+            size >= (of->by_counts ? 1e-3 : 1))
             r[found++] = (struct ranked){ size, row, (uint32_t)i };
     }
     qsort(r, found, sizeof *r, by_size);

@@ -25,14 +25,20 @@ const char *tg_change_name(enum tg_change c);             /* "added", "removed",
 const char *tg_relation_name(enum tg_relation r);         /* "renamed", …; "" none */
 tg_sv tg_op_raw(const struct tg_op *op);                  /* raw name, of the test side if there */
 
+/* Of which rows, by which numbers. */
+struct tg_rows_choice {
+    const uint32_t *rows; /* [n_rows]; NULL: all of the comparison that are work */
+    size_t n_rows;
+    enum tg_basis basis;
+    bool by_counts; /* |d_count|, else |d_ns| */
+    bool steps;     /* with the rows of steps */
+};
 /*
- * The `n` rows of `rows` (NULL: all of the comparison that are work) that changed most, by |d_ns|
- * or |d_count|, largest first, ties in the comparison's order; unchanged rows are skipped. The
- * caller frees the result. *more: how many changed rows did not fit.
+ * The chosen rows that changed most, largest first, ties in the comparison's order; unchanged rows
+ * are skipped. At most `n`; *more: how many changed rows did not fit. The caller frees the result.
  */
-uint32_t *tg_rows_worst(const struct tg_comparison *c, const uint32_t *rows, size_t n_rows,
-                        enum tg_basis basis, bool durations, bool steps, size_t n, size_t *n_out,
-                        size_t *more);
+uint32_t *tg_rows_worst(const struct tg_comparison *c, const struct tg_rows_choice *of, size_t n,
+                        size_t *n_out, size_t *more);
 /*
  * The rows of work on the fresh side that take longest (self time per step), steps left out; at most
  * `n`, ties in the comparison's order. The caller frees the result.

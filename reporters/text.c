@@ -239,7 +239,7 @@ static void put_cause(struct page *p, const uint32_t *roots, size_t i)
 static void put_rule(struct page *p, const struct tg_result *r)
 {
     struct tg_buf rule = { 0 };
-    tg_result_put_rule(&rule, r, true);
+    tg_result_put_rule(&rule, r, TG_RULE_WITH_LINE);
     if (rule.n)
         put_field(p, 2, "rule", 5, tg_buf_sv(&rule), TG_TINT_DIM);
     tg_buf_release(&rule);
@@ -462,7 +462,7 @@ static void put_movers(struct page *p)
     }
     if (n) {
         tg_buf_puts(p->out, "\nSelf time per step\n");
-        tg_texttable_write(&g, p->out, 2, p->columns, p->r->color);
+        tg_texttable_write(&g, p->out, 2, p->columns, p->r->color ? TG_COLOR_ON : TG_COLOR_OFF);
     }
     if (noise)
         tg_buf_puts(p->out, "  ~ within the noise of the runs\n");

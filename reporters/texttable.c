@@ -162,7 +162,7 @@ static void put_row(const struct tg_texttable *g, const struct layout *l, struct
 }
 
 void tg_texttable_write(const struct tg_texttable *g, struct tg_buf *out, size_t indent,
-                        size_t width, bool color)
+                        size_t width, enum tg_texttable_color color)
 {
     struct layout *l = tg_xmalloc((g->n_columns + 1) * sizeof *l);
     fit(g, l, width > indent ? width - indent : 0);

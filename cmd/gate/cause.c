@@ -237,9 +237,10 @@ static void attach(struct finder *f, const struct tg_verdict *v, struct tg_resul
     struct tg_cause_path path;
     struct tg_cause *c;
     uint32_t target = target_of_result(f, r);
-    bool by_calls = r->dimension == TG_DIM_COUNT, found = false;
+    enum tg_cause_by by = r->dimension == TG_DIM_COUNT ? TG_CAUSE_BY_CALLS : TG_CAUSE_BY_TIME;
+    bool found = false;
     if (f->read[TG_PATHS_TEST] && target != TG_NO_ID)
-        found = tg_cause_explain(&path, &f->paths, target, by_calls, r->delta < 0 ? -1 : 1, a);
+        found = tg_cause_explain(&path, &f->paths, target, by, r->delta < 0 ? -1 : 1, a);
     if (!found && !f->ask->stacks)
         found = path_of_summary(v, r, &path, a) && f->change.known;
     if (!found) {

@@ -93,7 +93,7 @@ static bool find_stored(struct tg_check *c, struct tg_check_job *j, struct tg_gi
         return true;
     }
     if (!tg_store_find(&store, start, j->suite->name, (unsigned)c->suites.policy->baseline.max_walk,
-                       explicit_side, c->arena, out, err))
+                       explicit_side ? TG_STORE_BY_USER : TG_STORE_BY_POLICY, c->arena, out, err))
         return false;
     if (is_found(&own) && (out->found == TG_FOUND_FIRST_RUN || (explicit_side && !is_found(out))))
         *out = own;
@@ -136,7 +136,7 @@ static bool walk_to_baseline(struct tg_check *c, struct tg_check_job *j, struct 
     tg_inputs_add_git(&j->base, b.commit.sha, &b.files, c->arena);
     if (!explicit_side && !tg_check_window(c, j, git, &b, err))
         return false;
-    return tg_suite_groups(&j->base, j->suite, false, err);
+    return tg_suite_groups(&j->base, j->suite, TG_GROUPS_OPTIONAL, err);
 }
 
 static bool explicit_baseline(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
@@ -175,7 +175,7 @@ static bool explicit_baseline(struct tg_check *c, struct tg_check_job *j, struct
         }
     }
     tg_buf_release(&paths);
-    return ok && tg_suite_groups(&j->base, j->suite, false, err);
+    return ok && tg_suite_groups(&j->base, j->suite, TG_GROUPS_OPTIONAL, err);
 }
 
 bool tg_check_find(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)

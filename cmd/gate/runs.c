@@ -12,8 +12,8 @@ static bool find_stored(struct tg_input_list *list, const struct tg_gate_runs *r
     if (!git || !tg_git_resolve(git, "HEAD", a, &head, err))
         return false;
     struct tg_store store = tg_store_in_git(git);
-    if (!tg_store_find(&store, &head, r->suite->name, (unsigned)r->policy->baseline.max_walk, false,
-                       a, &b, err))
+    if (!tg_store_find(&store, &head, r->suite->name, (unsigned)r->policy->baseline.max_walk,
+                       TG_STORE_BY_POLICY, a, &b, err))
         return false;
     if (b.found == TG_FOUND || b.found == TG_FOUND_GAP) {
         tg_inputs_add_git(list, b.commit.sha, &b.files, a);

@@ -58,20 +58,20 @@ static bool group_of(const struct tg_pattern *p, const char *what, const char *l
     return tg_err_hint(err, "The regex needs one group that finds the %s in every path.", what);
 }
 
-bool tg_suite_groups(struct tg_input_list *list, const struct tg_suite *suite, bool must,
-                     struct tg_err *err)
+bool tg_suite_groups(struct tg_input_list *list, const struct tg_suite *suite,
+                     enum tg_groups wanted, struct tg_err *err)
 {
     const struct tg_trace_spec *spec = &suite->trace;
     struct tg_err ignored;
     tg_err_init(&ignored);
     for (size_t i = 0; i < list->n; i++) {
         struct tg_input_item *item = &list->v[i];
-        struct tg_err *e = must ? err : &ignored;
+        struct tg_err *e = wanted == TG_GROUPS_REQUIRED ? err : &ignored;
         if (item->stored)
             continue;
         bool ok = group_of(spec->run_pattern, "run", item->label, &item->run, e) &&
                   group_of(spec->rank_pattern, "rank", item->label, &item->rank, e);
-        if (!ok && must)
+        if (!ok && wanted == TG_GROUPS_REQUIRED)
             return false;
     }
     return true;
@@ -95,7 +95,7 @@ bool tg_suite_traces(struct tg_input_list *out, const struct tg_suites *s,
                              TG_SV_ARG(suite->name));
         return false;
     }
-    return tg_suite_groups(out, suite, args->n == 0, err);
+    return tg_suite_groups(out, suite, args->n ? TG_GROUPS_OPTIONAL : TG_GROUPS_REQUIRED, err);
 }
 
 struct tg_summarize_opts tg_suite_reading(const struct tg_policy *p, const struct tg_suite *suite)

@@ -35,8 +35,9 @@ TG_MUST bool tg_suites_choose(struct tg_suites *s, const char *name, enum tg_sui
  * under other names, and traces named on the command line, are ordered by their paths. What is
  * stored knows its runs and ranks.
  */
-TG_MUST bool tg_suite_groups(struct tg_input_list *list, const struct tg_suite *suite, bool must,
-                             struct tg_err *err);
+enum tg_groups { TG_GROUPS_OPTIONAL, TG_GROUPS_REQUIRED };
+TG_MUST bool tg_suite_groups(struct tg_input_list *list, const struct tg_suite *suite,
+                             enum tg_groups wanted, struct tg_err *err);
 /* The traces of a suite: `args`, else its own files. */
 TG_MUST bool tg_suite_traces(struct tg_input_list *out, const struct tg_suites *s,
                              const struct tg_suite *suite, const struct tg_strs *args,

@@ -109,8 +109,10 @@ void tg_sequences_release(struct tg_sequences *s)
     *s = (struct tg_sequences){ 0 };
 }
 
-void tg_sequences_put(struct tg_table *f, const struct tg_sequences *s, size_t top, bool hta)
+void tg_sequences_put(struct tg_table *f, const struct tg_sequences *s, size_t top,
+                      enum tg_sequence_form form)
 {
+    bool hta = form == TG_SEQUENCE_HTA;
     for (size_t i = 0; i < s->n && (!top || i < top); i++) {
         struct tg_table_cell *row = tg_table_row(f);
         row[PATTERN] = tg_table_text(s->v[i].pattern);

@@ -51,8 +51,10 @@ void tg_sequence_table_finish(struct tg_sequence_table *t, struct tg_sequences *
                               struct tg_arena *a);
 
 #define TG_SEQUENCES_TOP 5 /* HTA's default of top_k */
-/* One row each; `hta` uses the doubles. */
-void tg_sequences_put(struct tg_table *f, const struct tg_sequences *s, size_t top, bool hta);
+/* One row each. HTA's columns are doubles in microseconds. */
+enum tg_sequence_form { TG_SEQUENCE_EXACT, TG_SEQUENCE_HTA };
+void tg_sequences_put(struct tg_table *f, const struct tg_sequences *s, size_t top,
+                      enum tg_sequence_form form);
 extern const struct tg_table_column tg_sequence_columns[], tg_sequence_hta_columns[];
 #define TG_SEQUENCE_COLUMNS 6
 #define TG_SEQUENCE_HTA_COLUMNS 4

@@ -290,8 +290,8 @@ static void put_node(struct tg_buf *out, const cJSON *c, bool pretty, int depth)
     }
 }
 
-void tg_doc_write(const struct tg_doc *root, bool pretty, struct tg_buf *out)
+void tg_doc_write(const struct tg_doc *root, enum tg_doc_form form, struct tg_buf *out)
 {
-    put_node(out, cnode(root), pretty, 0);
+    put_node(out, cnode(root), form == TG_DOC_INDENTED, 0);
     tg_buf_putc(out, '\n');
 }

@@ -51,5 +51,6 @@ void tg_doc_add_i64(struct tg_doc *parent, const char *key, int64_t value);
 void tg_doc_add_bool(struct tg_doc *parent, const char *key, bool value);
 void tg_doc_add_null(struct tg_doc *parent, const char *key);
 /* Serialises; `pretty` uses two blanks. Numbers in the shortest form that reads back equal. */
-void tg_doc_write(const struct tg_doc *root, bool pretty, struct tg_buf *out);
+enum tg_doc_form { TG_DOC_COMPACT, TG_DOC_INDENTED };
+void tg_doc_write(const struct tg_doc *root, enum tg_doc_form form, struct tg_buf *out);
 #endif

@@ -19,7 +19,7 @@ static void put_record(const struct tg_event_record *r, struct tg_buf *out)
     tg_doc_add_str(d, "actor", r->actor);
     tg_doc_add_str(d, "reason", r->reason);
     tg_doc_add_i64(d, "time", r->time);
-    tg_doc_write(d, true, out);
+    tg_doc_write(d, TG_DOC_INDENTED, out);
     tg_buf_putc(out, '\n');
     tg_doc_free(d);
 }

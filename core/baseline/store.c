@@ -233,11 +233,11 @@ static size_t runs_at(const struct tg_stored *v, size_t n, const char *sha, size
 
 /* Nothing within the walk. Did the store ever hold this suite on the way to `start`? */
 static bool lost_or_first(const struct tg_store *store, const struct tg_stored *v, size_t n,
-                          bool explicit_side, struct tg_arena *a, struct tg_baseline *out,
+                          enum tg_store_chosen by, struct tg_arena *a, struct tg_baseline *out,
                           struct tg_err *err)
 {
     bool unseen = false;
-    out->found = explicit_side ? TG_FOUND_LOST : TG_FOUND_FIRST_RUN;
+    out->found = by == TG_STORE_BY_USER ? TG_FOUND_LOST : TG_FOUND_FIRST_RUN;
     for (size_t i = 0; i < n && out->found == TG_FOUND_FIRST_RUN; i++) {
         struct tg_commit c;
         enum tg_seen seen;
@@ -251,14 +251,14 @@ static bool lost_or_first(const struct tg_store *store, const struct tg_stored *
             tg_git_is_ancestor(store->git, v[i].commit, out->start.sha))
             out->found = TG_FOUND_LOST;
     }
-    if (out->cut && (unseen || (n && explicit_side)))
+    if (out->cut && (unseen || (n && by == TG_STORE_BY_USER)))
         return tg_git_shallow(tg_arena_printf(a, "the commit of '%.*s'", TG_SV_ARG(out->path)),
                               err);
     return true;
 }
 
 bool tg_store_find(const struct tg_store *store, const struct tg_commit *start, tg_sv suite,
-                   unsigned max_walk, bool explicit_side, struct tg_arena *a,
+                   unsigned max_walk, enum tg_store_chosen by, struct tg_arena *a,
                    struct tg_baseline *out, struct tg_err *err)
 {
     struct tg_commit at = *start, next;
@@ -281,7 +281,7 @@ bool tg_store_find(const struct tg_store *store, const struct tg_commit *start, 
         if (back != TG_SEEN)
             break;
     }
-    return back != TG_SEEN_FAILED && lost_or_first(store, v, n, explicit_side, a, out, err);
+    return back != TG_SEEN_FAILED && lost_or_first(store, v, n, by, a, out, err);
 }
 
 bool tg_store_precedes(const struct tg_store *store, const char *sha, const char *of)

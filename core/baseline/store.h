@@ -105,14 +105,15 @@ TG_MUST bool tg_store_files_of(const struct tg_store *store, const struct tg_sto
 TG_MUST bool tg_store_files(const struct tg_store *store, tg_sv suite, const char *sha,
                             struct tg_arena *a, struct tg_git_files *out, struct tg_err *err);
 
+enum tg_store_chosen { TG_STORE_BY_POLICY, TG_STORE_BY_USER }; /* who chose it */
 /*
  * tg_baseline_find for the store: walks back from `start` to the first commit with a run. Nothing
- * within max_walk: LOST if the store holds this suite at any ancestor of `start` or it was asked
- * for explicitly, else FIRST_RUN (it may hold it on other branches). In a shallow clone that holds
+ * within max_walk: LOST if the store holds this suite at any ancestor of `start` or the user
+ * asked for it, else FIRST_RUN (it may hold it on other branches). In a shallow clone that holds
  * runs of commits which are not here, nobody can know: TG_ERR_GIT.
  */
 TG_MUST bool tg_store_find(const struct tg_store *store, const struct tg_commit *start, tg_sv suite,
-                           unsigned max_walk, bool explicit_side, struct tg_arena *a,
+                           unsigned max_walk, enum tg_store_chosen by, struct tg_arena *a,
                            struct tg_baseline *out, struct tg_err *err);
 
 /* Is one commit an ancestor of the other (or the same)? False where that cannot be seen. */

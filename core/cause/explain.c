@@ -44,7 +44,7 @@ static void find_nodes(struct sums *s, uint32_t target)
         }
 }
 
-static void add_up(struct sums *s, uint32_t target, bool by_calls)
+static void add_up(struct sums *s, uint32_t target, enum tg_cause_by by)
 {
     const struct tg_path_tree *t = &s->p->tree[s->tree];
     for (int side = 0; side < 2; side++) {
@@ -54,7 +54,7 @@ static void add_up(struct sums *s, uint32_t target, bool by_calls)
             v[i] = 0;
         for (size_t i = first_of(s->p, side, target); i < first_of(s->p, side, target + 1); i++) {
             const struct tg_path_entry *e = &s->p->entry[side][i];
-            double x = by_calls ? (double)e->calls : (double)e->ns;
+            double x = by == TG_CAUSE_BY_CALLS ? (double)e->calls : (double)e->ns;
             uint32_t at = e->node[s->tree];
             if (e->step >= steps)
                 continue;
@@ -110,11 +110,11 @@ static void find_differences(struct sums *s, int sign)
 }
 
 static void sums_make(struct sums *s, const struct tg_paths *p, int tree, uint32_t target,
-                      bool by_calls, int sign)
+                      enum tg_cause_by by, int sign)
 {
     *s = (struct sums){ .p = p, .tree = tree };
     find_nodes(s, target);
-    add_up(s, target, by_calls);
+    add_up(s, target, by);
     find_differences(s, sign);
 }
 
@@ -291,17 +291,17 @@ static void put_functions(struct tg_cause_path *out, const struct sums *s, int s
 
 /* The instance's path where it leads as far as the class's; else that of the class. */
 bool tg_cause_explain(struct tg_cause_path *out, const struct tg_paths *p, uint32_t target,
-                      bool by_calls, int sign, struct tg_arena *a)
+                      enum tg_cause_by by, int sign, struct tg_arena *a)
 {
     struct sums class_, one;
     struct tg_cause_frame next, next_one;
     uint32_t at, at_one;
     bool found;
     *out = (struct tg_cause_path){ 0 };
-    sums_make(&class_, p, TG_PATHS_BY_CLASS, target, by_calls, sign);
+    sums_make(&class_, p, TG_PATHS_BY_CLASS, target, by, sign);
     found = class_.difference[0] > 0;
     if (found) {
-        sums_make(&one, p, TG_PATHS_BY_INSTANCE, target, by_calls, sign);
+        sums_make(&one, p, TG_PATHS_BY_INSTANCE, target, by, sign);
         at = descend(&class_, &next);
         at_one = descend(&one, &next_one);
         out->difference = sign * class_.difference[0];

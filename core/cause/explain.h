@@ -38,8 +38,9 @@ struct tg_cause_path {
     size_t n_functions;
 };
 
+enum tg_cause_by { TG_CAUSE_BY_TIME, TG_CAUSE_BY_CALLS };
 /* False: these traces show no difference of the target in the direction of `sign` (1 or -1).
  * Everything in `out` points into `a` or `p`. */
 bool tg_cause_explain(struct tg_cause_path *out, const struct tg_paths *p, uint32_t target,
-                      bool by_calls, int sign, struct tg_arena *a);
+                      enum tg_cause_by by, int sign, struct tg_arena *a);
 #endif

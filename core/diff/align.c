@@ -139,8 +139,8 @@ bool tg_align(struct tg_diff_work *w, struct tg_err *err)
 
     if (!tg_diff_select(w, err))
         return false;
-    tg_gather(w, false, &c->ops, &c->n_ops);
-    tg_gather(w, true, &c->frames, &c->n_frames);
+    tg_gather(w, TG_GATHER_OPS, &c->ops, &c->n_ops);
+    tg_gather(w, TG_GATHER_FRAMES, &c->frames, &c->n_frames);
     sum_ops(w);
     for (int side = 0; side < 2; side++)
         c->frame_sorts[side] = frame_sorts(w, side);

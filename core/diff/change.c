@@ -56,11 +56,12 @@ static enum tg_change rise_or_fall(struct tg_diff_work *w, struct tg_op *op, str
     const struct tg_step_counts *const run[2] = { x->run[TG_BASE], x->run[TG_TEST] };
     struct tg_count_evidence fall;
 
-    tg_count_judge(&op->counted, run, w->c->n_runs, tg_op_makes_wait(op));
+    tg_count_judge(&op->counted, run, w->c->n_runs,
+                   tg_op_makes_wait(op) ? TG_CALLS_WAIT : TG_CALLS_WORK);
     if (op->counted.proof == TG_COUNT_PROVEN)
         return has_calls(w, x, TG_BASE) ? TG_MORE : TG_ADDED;
     negate(w, x);
-    tg_count_judge(&fall, run, w->c->n_runs, false);
+    tg_count_judge(&fall, run, w->c->n_runs, TG_CALLS_WORK);
     negate(w, x);
     if (fall.proof != TG_COUNT_PROVEN)
         return TG_SAME;

@@ -261,7 +261,7 @@ static void decide(const struct question *q, bool waits, struct tg_count_evidenc
 }
 
 void tg_count_judge(struct tg_count_evidence *ev, const struct tg_step_counts *const run[2],
-                    const size_t n_runs[2], bool waits)
+                    const size_t n_runs[2], enum tg_calls calls)
 {
     struct question q = { .run = { run[TG_BASE], run[TG_TEST] },
                           .n_runs = { n_runs[TG_BASE], n_runs[TG_TEST] } };
@@ -269,7 +269,7 @@ void tg_count_judge(struct tg_count_evidence *ev, const struct tg_step_counts *c
     *ev = (struct tg_count_evidence){ .shape = TG_COUNT_CONSTANT, .p = 1 };
     for (int side = 0; side < 2; side++)
         pool_side(&q, side);
-    decide(&q, waits, ev);
+    decide(&q, calls == TG_CALLS_WAIT, ev);
     for (int side = 0; side < 2; side++) {
         free(q.all[side].v);
         free(q.rest[side].v);

@@ -72,7 +72,7 @@ static void judge_step(struct tg_diff_work *w, const struct tg_run_values *v,
                         each.y[r][side][run] * (each.levelled ? w->speed[side][run] : 1);
     }
     c->step.ev_total =
-        (struct tg_evidence){ .judged = device ? TG_NOT_WAIT : tg_common_reason(w, false) };
+        (struct tg_evidence){ .judged = device ? TG_NOT_WAIT : tg_common_reason(w, TG_HOST_TIMES) };
     for (enum tg_estimate by = 0; by < TG_ESTIMATES; by++) {
         c->step_by[by].judged = c->step.ev_total.judged;
         tg_evidence_by(w, &c->step_by[by], &sum, m, aim_at(w, 0), by);
@@ -112,7 +112,7 @@ static void judge_regions(struct tg_diff_work *w, const struct tg_machine *m,
         const struct tg_op *op = r->encloser.n ? find_encloser(c, r->encloser) : NULL;
         if (op) {
             struct tg_run_values v = tg_run_values(w, op, TG_ASK_INCLUSIVE_STEPS, x);
-            r->ev.judged = v.complete ? tg_common_reason(w, false) : TG_NOT_ONE_SIDED;
+            r->ev.judged = v.complete ? tg_common_reason(w, TG_HOST_TIMES) : TG_NOT_ONE_SIDED;
             tg_evidence_fill(w, &r->ev, &v, m, aim_at(w, 0));
         } else {
             r->ev = c->step.ev_total;
@@ -139,7 +139,7 @@ void tg_evidence_of_times_by(const struct tg_diff_work *w, struct tg_evidence *e
     struct tg_machine m;
 
     tg_machine_of_drift(w, &m);
-    ev->judged = tg_common_reason(w, false);
+    ev->judged = tg_common_reason(w, TG_HOST_TIMES);
     tg_evidence_by(w, ev, v, &m, aim_at(w, 0), by);
 }
 
@@ -149,22 +149,22 @@ void tg_evidence_of_times(const struct tg_diff_work *w, struct tg_evidence *ev,
     struct tg_machine m;
 
     tg_machine_of_drift(w, &m);
-    ev->judged = tg_common_reason(w, false);
+    ev->judged = tg_common_reason(w, TG_HOST_TIMES);
     tg_evidence_fill(w, ev, v, &m, aim_at(w, 0));
 }
 
 void tg_evidence_of_values(const struct tg_diff_work *w, struct tg_evidence *ev, double *const y[2],
-                           bool time)
+                           enum tg_run_value_unit unit)
 {
     struct tg_run_values v = { .y = { [TG_LEAST] = { y[TG_BASE], y[TG_TEST] } } };
     struct tg_machine m;
 
-    if (time) {
+    if (unit == TG_VALUES_NS) {
         tg_evidence_of_times(w, ev, &v);
         return;
     }
     memset(&m, 0, sizeof m);
-    ev->judged = tg_common_reason(w, false);
+    ev->judged = tg_common_reason(w, TG_HOST_TIMES);
     tg_evidence_fill(w, ev, &v, &m, (struct tg_aim){ 0, 0, false });
 }
 
@@ -181,7 +181,9 @@ static void judge_frames(struct tg_diff_work *w, const struct tg_machine *m,
         for (int k = 0; k < 2; k++) {
             struct tg_run_values v =
                 tg_run_values(w, op, k ? TG_ASK_INCLUSIVE_STEPS : TG_ASK_STEPS, x);
-            ev[k]->judged = v.complete ? tg_common_reason(w, op->launched) : TG_NOT_ONE_SIDED;
+            ev[k]->judged =
+                v.complete ? tg_common_reason(w, op->launched ? TG_DEVICE_TIMES : TG_HOST_TIMES)
+                           : TG_NOT_ONE_SIDED;
             tg_evidence_fill(w, ev[k], &v, m, aim_at(w, tick_of(w, op)));
         }
     }
@@ -217,7 +219,8 @@ static void judge_joints(struct tg_diff_work *w, const struct tg_machine *m,
         struct tg_run_values v = tg_run_values(w, joint, TG_ASK_BEST, x);
         struct tg_evidence ev = { 0 };
         bool on_device = tg_kind_is_device(leader->kind);
-        ev.judged = v.complete ? tg_common_reason(w, on_device) : TG_NOT_ONE_SIDED;
+        ev.judged = v.complete ? tg_common_reason(w, on_device ? TG_DEVICE_TIMES : TG_HOST_TIMES)
+                               : TG_NOT_ONE_SIDED;
         tg_evidence_fill(w, &ev, &v, m, aim_at(w, tick_of(w, joint)));
         if (ev.judged != TG_JUDGED && !ev.suspicious)
             continue;
@@ -244,8 +247,8 @@ void tg_evidence_of_ops(struct tg_diff_work *w)
     tg_machine_find(w, v, judged, m);
     w->machine = m;
     w->room = x;
-    host = tg_common_reason(w, false);
-    device = tg_common_reason(w, true);
+    host = tg_common_reason(w, TG_HOST_TIMES);
+    device = tg_common_reason(w, TG_DEVICE_TIMES);
     for (size_t i = 0; i < c->n_ops; i++) {
         struct tg_op *op = &c->ops[i];
         enum tg_judged all = tg_kind_is_device(op->kind) ? device : host;

@@ -140,8 +140,9 @@ static void place_rows(const struct tg_diff_work *w, struct gather *g, bool fram
     }
 }
 
-void tg_gather(struct tg_diff_work *w, bool frames, struct tg_op **out, size_t *n_out)
+void tg_gather(struct tg_diff_work *w, enum tg_gather_rows which, struct tg_op **out, size_t *n_out)
 {
+    bool frames = which == TG_GATHER_FRAMES;
     struct gather g = { 0 };
     struct tg_op *ops;
     size_t n_ops, cap_ops = 0;

@@ -97,7 +97,9 @@ static inline bool tg_listed(const int64_t *list, size_t n, int64_t v)
 }
 
 /* core/diff/gather.c: rows, or those by Python frame, become operators by kind, then name. */
-void tg_gather(struct tg_diff_work *w, bool frames, struct tg_op **out, size_t *n_out);
+enum tg_gather_rows { TG_GATHER_OPS, TG_GATHER_FRAMES };
+void tg_gather(struct tg_diff_work *w, enum tg_gather_rows which, struct tg_op **out,
+               size_t *n_out);
 
 /* core/diff/siblings.c: kernels that differ only in what normalising drops become operators of their
  * own, `stem#1` … in order of launch, where both sides agree on them; else they stay one, marked
@@ -200,10 +202,11 @@ size_t tg_fewest_steps(const struct tg_diff_work *w);
 
 /* core/diff/evidence.c */
 void tg_evidence_of_ops(struct tg_diff_work *w);
-/* core/diff/evidence.c: evidence for run values outside the list of operators. `time`: ns, the
+/* core/diff/evidence.c: evidence for run values outside the list of operators. NS: the
  * machine's common factor is taken off and the floor of 0.1 % of the step holds. */
+enum tg_run_value_unit { TG_VALUES_PLAIN, TG_VALUES_NS };
 void tg_evidence_of_values(const struct tg_diff_work *w, struct tg_evidence *ev, double *const y[2],
-                           bool time);
+                           enum tg_run_value_unit unit);
 /* The same of times in every statistic. */
 void tg_evidence_of_times(const struct tg_diff_work *w, struct tg_evidence *ev,
                           struct tg_run_values *v);

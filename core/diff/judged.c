@@ -58,14 +58,14 @@ static bool damaged(const struct tg_diff_work *w, bool device)
 }
 
 /* Reasons that hold for every operator of the comparison; TG_JUDGED: none. */
-enum tg_judged tg_common_reason(const struct tg_diff_work *w, bool device)
+enum tg_judged tg_common_reason(const struct tg_diff_work *w, enum tg_clock clock)
 {
     const struct tg_comparison *c = w->c;
     size_t need = w->o->min_runs ? w->o->min_runs : 3;
 
     if (!c->marked[TG_BASE] || !c->marked[TG_TEST] || tg_fewest_steps(w) == 0)
         return TG_NOT_NO_STEPS;
-    if (damaged(w, device))
+    if (damaged(w, clock == TG_DEVICE_TIMES))
         return TG_NOT_INTEGRITY;
     if (!c->same_device)
         return TG_NOT_OTHER_DEVICE;

@@ -6,13 +6,14 @@
 
 #define LEVELLED 0.33 /* of the variance between runs at most stays without their speeds */
 
-struct tg_logs tg_logs_of_values(const struct tg_diff_work *w, double *const y[2], bool swapped)
+struct tg_logs tg_logs_of_values(const struct tg_diff_work *w, double *const y[2],
+                                 enum tg_role_order order)
 {
     struct tg_logs l;
     size_t n[2];
 
     for (int i = 0; i < 2; i++) {
-        int side = swapped ? !i : i;
+        int side = order == TG_SWAPPED ? !i : i;
         n[i] = w->c->n_runs[side];
         l.x[i] = TG_NEW_N(w->a, double, n[i]);
         double *copy = TG_NEW_N(w->a, double, n[i]);
@@ -34,7 +35,7 @@ static void divide(const struct tg_diff_work *w, double *const y[2], bool back)
 
 static double variance_of(const struct tg_diff_work *w, double *const y[2])
 {
-    struct tg_logs l = tg_logs_of_values(w, y, false);
+    struct tg_logs l = tg_logs_of_values(w, y, TG_FORWARD);
     double sum = 0;
 
     for (int side = 0; side < 2; side++)

@@ -18,7 +18,7 @@ static bool is_big(const struct tg_diff_work *w, size_t i, const struct tg_run_v
 {
     double floor = BIG * w->c->step_ns[TG_BASE];
     return judged[i] && !tg_kind_is_gap(w->c->ops[i].kind) &&
-           exp(tg_logs_of_values(w, v->y[TG_LEAST], false).median[TG_BASE]) >= floor;
+           exp(tg_logs_of_values(w, v->y[TG_LEAST], TG_FORWARD).median[TG_BASE]) >= floor;
 }
 
 /*
@@ -37,7 +37,7 @@ static void find_speeds(struct tg_diff_work *w, const struct tg_run_values *v, c
         size_t n = 0;
         for (size_t i = 0; i < c->n_ops; i++)
             if (big[i]) {
-                struct tg_logs l = tg_logs_of_values(w, v[i].y[TG_LEAST], false);
+                struct tg_logs l = tg_logs_of_values(w, v[i].y[TG_LEAST], TG_FORWARD);
                 away[n++] = l.x[side][run] - l.median[side];
             }
         w->speed[side][run] = n >= TG_MIN_BIG ? exp(tg_median(away, n)) : 1;
@@ -55,7 +55,8 @@ static bool is_fine(const struct tg_diff_work *w, const struct tg_op *op, double
  * factor never helps the test side: a machine that got faster must not make an unchanged operator
  * look slower. Returns the factor before that. */
 static double find_common(const struct tg_diff_work *w, const struct tg_run_values *v,
-                          const bool *big, int estimate, bool swapped, struct tg_background *m)
+                          const bool *big, int estimate, enum tg_role_order order,
+                          struct tg_background *m)
 {
     struct tg_comparison *c = w->c;
     double *var = TG_NEW_N(w->a, double, c->n_ops + 1), *copy;
@@ -67,10 +68,10 @@ static double find_common(const struct tg_diff_work *w, const struct tg_run_valu
     for (size_t i = 0; i < c->n_ops; i++) {
         if (!big[i])
             continue;
-        struct tg_logs l = tg_logs_of_values(w, v[i].y[tg_step_statistic_of(estimate)], swapped);
+        struct tg_logs l = tg_logs_of_values(w, v[i].y[tg_step_statistic_of(estimate)], order);
         double shift = l.median[TG_TEST] - l.median[TG_BASE];
         if (c->ops[i].iteration_scaled) /* more iterations do not mean a slower machine */
-            shift -= (swapped ? -1 : 1) * log(c->iteration_ratio);
+            shift -= (order == TG_SWAPPED ? -1 : 1) * log(c->iteration_ratio);
         var[n] = l.variance;
         copy[n] = m->shift[n] = shift;
         if (is_fine(w, &c->ops[i], exp(l.median[TG_BASE])))

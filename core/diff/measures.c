@@ -123,7 +123,7 @@ static void judge_runs(struct tg_diff_work *w, enum tg_measure m, struct tg_evid
 {
     for (int side = 0; side < 2; side++)
         prepare(m, y[side], w->c->n_runs[side]);
-    tg_evidence_of_values(w, ev, y, is_time(m));
+    tg_evidence_of_values(w, ev, y, is_time(m) ? TG_VALUES_NS : TG_VALUES_PLAIN);
     if (is_time(m) && tg_measure_info(m)->worse > 0)
         return;
     ev->value[TG_BASE] = value[TG_BASE]; /* undo what `prepare` did */
@@ -271,11 +271,11 @@ static void compare_ranks(struct tg_diff_work *w)
     c->skew_ev.judged = c->rank_spread_ev.judged = TG_NOT_ONE_SIDED;
     if (w->o->no_evidence || !c->ranks_known[TG_BASE] || !c->ranks_known[TG_TEST])
         return;
-    tg_evidence_of_values(w, &c->skew_ev, skew, false);
+    tg_evidence_of_values(w, &c->skew_ev, skew, TG_VALUES_PLAIN);
     c->skew_ev.value[TG_BASE] = c->skew[TG_BASE];
     c->skew_ev.value[TG_TEST] = c->skew[TG_TEST];
     c->skew_ev.delta_ns = c->skew[TG_TEST] - c->skew[TG_BASE];
-    tg_evidence_of_values(w, &c->rank_spread_ev, spread, true);
+    tg_evidence_of_values(w, &c->rank_spread_ev, spread, TG_VALUES_NS);
 }
 
 /* Waiting in collectives. */
@@ -298,7 +298,7 @@ static void compare_collectives(struct tg_diff_work *w)
     c->collective_skew_ev.judged = TG_NOT_ONE_SIDED;
     if (w->o->no_evidence || !c->collectives_known[TG_BASE] || !c->collectives_known[TG_TEST])
         return;
-    tg_evidence_of_values(w, &c->collective_skew_ev, y, false);
+    tg_evidence_of_values(w, &c->collective_skew_ev, y, TG_VALUES_PLAIN);
     c->collective_skew_ev.value[TG_BASE] = c->collective_skew[TG_BASE];
     c->collective_skew_ev.value[TG_TEST] = c->collective_skew[TG_TEST];
     c->collective_skew_ev.delta_ns = c->collective_skew[TG_TEST] - c->collective_skew[TG_BASE];

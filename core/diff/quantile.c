@@ -57,7 +57,7 @@ bool tg_op_quantile_evidence(const struct tg_op *op, double q, struct tg_evidenc
     }
     if (!w)
         return false;
-    tg_evidence_of_values(w, ev, y, true);
+    tg_evidence_of_values(w, ev, y, TG_VALUES_NS);
     ev->judged = op->ev.judged;
     return true;
 }

@@ -190,7 +190,7 @@ static struct tg_count_evidence judge_rest(const struct relations *g, const stru
         bool none = g->first[TG_TEST][j] || fabs(rest) <= EXACT;
         g->room[TG_TEST][j] = none ? 0 : sign * rest;
     }
-    tg_count_judge(&ev, run, g->w->c->n_runs, waits);
+    tg_count_judge(&ev, run, g->w->c->n_runs, waits ? TG_CALLS_WAIT : TG_CALLS_WORK);
     return ev;
 }
 

@@ -15,7 +15,7 @@
 struct question {
     const struct tg_run_values *v;
     const struct tg_machine_way *m;
-    bool swapped;
+    enum tg_role_order order;
     struct tg_aim aim;
 };
 
@@ -47,13 +47,13 @@ static double others(const struct tg_background *m, bool among, double own)
 static bool supports(const struct tg_diff_work *w, const struct question *q,
                      enum tg_step_statistic statistic, double c, double e, double value[2])
 {
-    struct tg_logs l = tg_logs_of_values(w, q->v->y[statistic], q->swapped);
-    size_t nb = w->c->n_runs[q->swapped], nt = w->c->n_runs[!q->swapped];
+    struct tg_logs l = tg_logs_of_values(w, q->v->y[statistic], q->order);
+    size_t nb = w->c->n_runs[q->order], nt = w->c->n_runs[!q->order];
 
     for (int side = 0; value && side < 2; side++)
         value[side] = exp(l.median[side]);
     return l.median[TG_TEST] - l.median[TG_BASE] - c >= TG_HALF_PART * e &&
-           tg_rank_table_p(&w->rank[q->swapped], l.x[TG_BASE], l.x[TG_TEST], c) <=
+           tg_rank_table_p(&w->rank[q->order], l.x[TG_BASE], l.x[TG_TEST], c) <=
                tg_half_p_limit(nb, nt);
 }
 
@@ -61,11 +61,11 @@ static bool supports(const struct tg_diff_work *w, const struct question *q,
  * the test's, but for the fastest fifth? */
 static bool is_new_speed(const struct tg_diff_work *w, const struct question *q, double c)
 {
-    struct tg_logs fast = tg_logs_of_values(w, q->v->y[TG_REST], q->swapped);
-    struct tg_logs slow = tg_logs_of_values(w, q->v->y[TG_SLOW], q->swapped);
+    struct tg_logs fast = tg_logs_of_values(w, q->v->y[TG_REST], q->order);
+    struct tg_logs slow = tg_logs_of_values(w, q->v->y[TG_SLOW], q->order);
     double most = -INFINITY;
 
-    for (size_t run = 0; run < w->c->n_runs[q->swapped]; run++)
+    for (size_t run = 0; run < w->c->n_runs[q->order]; run++)
         most = fmax(most, slow.x[TG_BASE][run]);
     return fast.median[TG_TEST] - c > most;
 }
@@ -121,8 +121,8 @@ static void apply_rule(const struct tg_diff_work *w, struct tg_evidence *ev,
                        const struct question *q, enum tg_estimate estimate)
 {
     const struct tg_background *m = &q->m->of[estimate];
-    size_t nb = w->c->n_runs[q->swapped], nt = w->c->n_runs[!q->swapped];
-    struct tg_logs l = tg_logs_of_values(w, q->v->y[tg_step_statistic_of(estimate)], q->swapped);
+    size_t nb = w->c->n_runs[q->order], nt = w->c->n_runs[!q->order];
+    struct tg_logs l = tg_logs_of_values(w, q->v->y[tg_step_statistic_of(estimate)], q->order);
     struct tg_threshold t =
         estimate == TG_ESTIMATE_LEAST ? tg_threshold_of(nb, nt) : tg_threshold_usual(nb, nt);
     double v0 = m->has_v0 ? m->v0 : l.variance;
@@ -138,7 +138,7 @@ static void apply_rule(const struct tg_diff_work *w, struct tg_evidence *ev,
     ev->z = t.z;
     ev->tau = t.tau;
     ev->p_limit = t.p_limit;
-    ev->p = tg_rank_table_p(&w->rank[q->swapped], l.x[TG_BASE], l.x[TG_TEST], m->c);
+    ev->p = tg_rank_table_p(&w->rank[q->order], l.x[TG_BASE], l.x[TG_TEST], m->c);
     ev->others = others(m, q->aim.among, ev->e + m->c);
     ev->need = t.z * ev->se + t.others * ev->others;
     ev->mde = expm1(fmax(log1p(t.tau), ev->need));
@@ -172,7 +172,7 @@ void tg_evidence_by(const struct tg_diff_work *w, struct tg_evidence *ev, struct
                     const struct tg_machine *m, struct tg_aim aim, enum tg_estimate estimate)
 {
     enum tg_judged judged = ev->judged;
-    struct question q = { v, &m->m[0], false, aim };
+    struct question q = { v, &m->m[0], TG_FORWARD, aim };
 
     tg_logs_level(w, v);
     *ev = (struct tg_evidence){ 0 };
@@ -195,8 +195,8 @@ void tg_evidence_fill(const struct tg_diff_work *w, struct tg_evidence *ev, stru
 {
     enum tg_judged judged = ev->judged;
     struct tg_evidence back = { 0 };
-    struct question q = { v, &m->m[0], false, aim };
-    struct question swapped = { v, &m->m[1], true, aim };
+    struct question q = { v, &m->m[0], TG_FORWARD, aim };
+    struct question swapped = { v, &m->m[1], TG_SWAPPED, aim };
 
     tg_logs_level(w, v);
     *ev = (struct tg_evidence){ 0 };

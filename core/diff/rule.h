@@ -19,7 +19,10 @@ struct tg_logs {
     double *x[2], median[2]; /* [role][run] */
     double variance;         /* noise that speaks against a finding */
 };
-struct tg_logs tg_logs_of_values(const struct tg_diff_work *w, double *const y[2], bool swapped);
+/* SWAPPED: the sides change roles, so that what got faster is found by the same rule. */
+enum tg_role_order { TG_FORWARD, TG_SWAPPED };
+struct tg_logs tg_logs_of_values(const struct tg_diff_work *w, double *const y[2],
+                                 enum tg_role_order order);
 /*
  * Takes the speeds of the runs' machines off where that explains most of the variance: a busy or
  * slow run then neither hides a change nor looks like one. Not every operator follows the machine
@@ -57,8 +60,10 @@ static inline enum tg_step_statistic tg_step_statistic_of(enum tg_estimate e)
 
 /* ---- judged.c ---- */
 
-/* Reasons that hold for every operator of the comparison; TG_JUDGED: none. */
-enum tg_judged tg_common_reason(const struct tg_diff_work *w, bool device);
+/* Reasons that hold for every operator of the comparison; TG_JUDGED: none. Device times have one
+ * more: a negative duration on the device. */
+enum tg_clock { TG_HOST_TIMES, TG_DEVICE_TIMES };
+enum tg_judged tg_common_reason(const struct tg_diff_work *w, enum tg_clock clock);
 /* Reasons of its own, the strongest first. */
 enum tg_judged tg_own_reason(const struct tg_op *op, const struct tg_run_values *v);
 bool tg_kind_is_timed(enum tg_kind k);

@@ -398,6 +398,7 @@ void tg_hta_sequences(const struct tg_hta *in, struct tg_tables *out)
         free(t.order);
     }
     tg_sequence_table_finish(&table, &s, out->arena);
-    tg_sequences_put(f, &s, in->opts->top_default ? TG_SEQUENCES_TOP : in->opts->top, true);
+    tg_sequences_put(f, &s, in->opts->top_default ? TG_SEQUENCES_TOP : in->opts->top,
+                     TG_SEQUENCE_HTA);
     tg_sequences_release(&s);
 }

@@ -174,7 +174,7 @@ tg_sv tg_content_hash(const struct tg_shard *s, uint64_t shape, struct tg_arena 
     const tg_ns *gap = s->gaps;
     uint64_t h;
     tg_content_add(d, s);
-    tg_doc_write(d, false, &b);
+    tg_doc_write(d, TG_DOC_COMPACT, &b);
     tg_pack_u64(&b, shape);
     put_times(&b, s->rows, s->n_rows, s->n_steps + 1);
     put_times(&b, s->frames, s->n_frames, s->n_steps + 1);

@@ -95,7 +95,7 @@ bool tg_store_put_head(struct tg_store_writer *w, const struct tg_store_key *key
     tg_book_write(&w->book, d);
     if (n_steps_only)
         add_steps_only(d, steps_only, n_steps_only);
-    tg_doc_write(d, false, w->out);
+    tg_doc_write(d, TG_DOC_COMPACT, w->out);
     tg_doc_free(d);
     w->out->n -= 2; /* the brace and the end of the line */
     tg_buf_puts(w->out, array);
@@ -206,7 +206,7 @@ static void put_content(struct tg_buf *out, const struct tg_shard *s)
     tg_doc_add_str(d, "run", s->run);
     tg_doc_add_str(d, "hash", s->hash);
     tg_content_add(d, s);
-    tg_doc_write(d, false, out);
+    tg_doc_write(d, TG_DOC_COMPACT, out);
     out->n -= 2; /* the brace and the end of the line */
     tg_doc_free(d);
 }

@@ -145,7 +145,7 @@ static bool read_member(struct tg_scan *s, const struct tg_value *key, bool want
     return tg_scan_value(s, to);
 }
 
-bool tg_kineto_event(struct tg_scan *s, bool want_args, struct tg_raw_event *out)
+bool tg_kineto_event(struct tg_scan *s, enum tg_kineto_args args, struct tg_raw_event *out)
 {
     struct tg_value key;
     bool first = true;
@@ -160,7 +160,7 @@ bool tg_kineto_event(struct tg_scan *s, bool want_args, struct tg_raw_event *out
     s->depth++;
     s->p++;
     while ((more = tg_scan_member(s, &first, &key)) > 0)
-        if (!read_member(s, &key, want_args, out))
+        if (!read_member(s, &key, args == TG_ARGS_READ, out))
             return false;
     if (more < 0 ||
         !tg_kineto_time(s, &out->ts, &out->rounded, &out->ev.has_ts, &out->ev.ts_float,

@@ -17,7 +17,8 @@ struct tg_raw_event {
 };
 
 /* The cursor is at the event's '{'. */
-bool tg_kineto_event(struct tg_scan *s, bool want_args, struct tg_raw_event *out);
+enum tg_kineto_args { TG_ARGS_SKIPPED, TG_ARGS_READ };
+bool tg_kineto_event(struct tg_scan *s, enum tg_kineto_args args, struct tg_raw_event *out);
 /* A time: absent and null count as absent; anything but a number, or beyond int64 ns, fails. */
 bool tg_kineto_time(struct tg_scan *s, const struct tg_value *v, uint64_t *rounded, bool *has,
                     bool *is_float, tg_ns *ns);

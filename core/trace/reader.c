@@ -402,7 +402,7 @@ static bool scan_event(struct tg_reader *r, struct tg_scan *s)
     if (*s->p != '{')
         return tg_scan_bad(s, s->p, "an element of traceEvents that is not an object",
                            "There is probably a comma too many.");
-    return tg_kineto_event(s, r->opts.want_args, &r->raw);
+    return tg_kineto_event(s, r->opts.want_args ? TG_ARGS_READ : TG_ARGS_SKIPPED, &r->raw);
 }
 
 static tg_sv text_of(struct tg_reader *r, const struct tg_value *v, size_t which)

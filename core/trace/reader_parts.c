@@ -94,7 +94,7 @@ static bool looks_like_event(const struct tg_reader *r, const char *brace)
                          .max_depth = (unsigned)r->limits.max_depth };
     struct tg_raw_event raw;
     const char *next;
-    if (!tg_kineto_event(&s, false, &raw) || !raw.ev.ph || !raw.ev.has_name)
+    if (!tg_kineto_event(&s, TG_ARGS_SKIPPED, &raw) || !raw.ev.ph || !raw.ev.has_name)
         return false;
     next = over_blanks(s.p);
     return *next == ',' || *next == ']';

@@ -135,8 +135,9 @@ void tg_memo_add(struct tg_shapes *f, uint64_t hash, tg_sv text, unsigned tries)
 /*
  * The key has 32 bytes from where a value begins, or 16; or 64 if each token has a line of its own.
  */
-static inline uint64_t tg_memo_hash(const char *p, bool shorter, bool wide)
+static inline uint64_t tg_memo_hash(const char *p, enum tg_memo_key key, bool wide)
 {
+    bool shorter = key == TG_MEMO_SHORT;
     static const uint64_t k0 = 0x9e3779b97f4a7c15u, k1 = 0xbf58476d1ce4e5b9u;
     uint64_t h = tg_hash_fold(tg_load8(p) ^ k0, tg_load8(p + 8) ^ k1);
     if (!shorter)

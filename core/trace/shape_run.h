@@ -193,7 +193,7 @@ static HOT const char *name_slot(struct fast *x, const struct tg_shape_step *st,
 
 static RARE const char *nested_slot(struct fast *x, struct tg_shape_step *st, const char *p)
 {
-    uint64_t h = tg_memo_hash(p, st->memo == TG_MEMO_SHORT, x->f->memo_wide);
+    uint64_t h = tg_memo_hash(p, st->memo, x->f->memo_wide);
     struct tg_value v;
     struct tg_leniencies before;
     const char *q;

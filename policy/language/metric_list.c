@@ -62,6 +62,6 @@ void tg_metric_json(struct tg_buf *out)
                 tg_doc_add_str(bounds, NULL, tg_sv_of(tg_bound_name((enum tg_bound_kind)k)));
         tg_doc_add_str(o, "meaning", tg_sv_of(m->meaning));
     }
-    tg_doc_write(root, true, out);
+    tg_doc_write(root, TG_DOC_INDENTED, out);
     tg_doc_free(root);
 }

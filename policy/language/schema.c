@@ -241,6 +241,6 @@ void tg_policy_schema(struct tg_buf *out)
     defs = tg_doc_add_object(root, "$defs");
     for (size_t i = 0; i < s.n; i++) /* grows during the walk */
         put_map(&s, tg_doc_add_object(defs, s.name[i]), s.def[i]);
-    tg_doc_write(root, true, out);
+    tg_doc_write(root, TG_DOC_INDENTED, out);
     tg_doc_free(root);
 }

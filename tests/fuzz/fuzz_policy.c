@@ -37,7 +37,7 @@ static void render(const struct tg_diags *d)
     struct tg_doc *root = tg_doc_new_object();
     tg_diags_text(d, &out);
     tg_diags_json(d, root, "diagnostics");
-    tg_doc_write(root, true, &out);
+    tg_doc_write(root, TG_DOC_INDENTED, &out);
     tg_doc_free(root);
     tg_buf_release(&out);
 }

@@ -2,7 +2,8 @@
 """One name, one meaning: no struct, union, enum, typedef or macro of a header, and no exported function, is
 defined twice, and none is a type in one room and a function in another. What a header defines starts with tg_ or
 TG_. The word after tg_ is one room's: functions of other rooms have it only if they take or return that room's type
-of the name (tg_op_raw is about a struct tg_op). Checks itself first."""
+of the name (tg_op_raw is about a struct tg_op). No exported function takes two bools, and none is called with a bare `true` or
+`false` outside the tests: nobody can read what f(x, true, false) asks for. Checks itself first."""
 import collections
 import os
 import re
@@ -16,6 +17,10 @@ TAG = re.compile(r"^(?:\}|typedef )?\s*(struct|union|enum) (\w+)\s*\{", re.M)
 TYPE = re.compile(r"\b(?:struct|union|enum) (tg_\w+)\s*\{|\}\s*(tg_\w+);")
 MACRO = re.compile(r"^\s*#\s*define\s+(\w+)", re.M)
 FUNCTION = re.compile(r"^(?!static|typedef|extern|#|struct \w+;)([A-Za-z_][\w *]*?\b(\w+)\([^;{]*\))\s*\{", re.M)
+PROTOTYPE = re.compile(r"^(?!typedef|#|extern)[A-Za-z_][\w *]*?\b(tg_\w+)\(([^;{}]*?)\)\s*[;{]", re.M)
+CALL = re.compile(r"\b(tg_\w+)\(")
+# Parameters that are themselves what is stored or returned: `true` says all.
+PLAIN = {"value", "fallback"}
 # Words that mean the same in every room.
 SHARED = {"baseline", "collective", "env", "name", "rank", "side", "step"}
 
@@ -89,16 +94,51 @@ def strays(files):
                 yield f"{path}: {name}: '{word}' is a word of {' and '.join(sorted(home))}"
 
 
+def arguments(text, at):
+    """Of a call whose first argument begins at `at`."""
+    found, depth = [""], 1
+    for c in text[at:]:
+        depth += (c in "([{") - (c in ")]}")
+        if not depth:
+            break
+        if c == "," and depth == 1:
+            found.append("")
+        else:
+            found[-1] += c
+    return [a.strip() for a in found]
+
+
+def booleans(files):
+    """Exported functions with two bools, and bare ones where they are called."""
+    flags = {}  # function -> places of the bools that say nothing by themselves
+    for path, text in files.items():
+        for m in PROTOTYPE.finditer(plain(text)) if path.endswith(".h") else ():
+            names = [re.match(r"bool (\w+)$", p.strip()) for p in m.group(2).split(",")]
+            flags[m.group(1)] = [i for i, n in enumerate(names) if n and n.group(1) not in PLAIN]
+            if len([n for n in names if n]) > 1:
+                yield f"{path}: {m.group(1)} takes two bools: an enum or a struct of options says what they are"
+    for path, text in files.items():
+        text = plain(text)
+        for m in CALL.finditer(text) if not path.startswith("tests/") else ():
+            given = arguments(text, m.end()) if flags.get(m.group(1)) else []
+            if any(i < len(given) and given[i] in ("true", "false") for i in flags.get(m.group(1), ())):
+                yield f"{path}:{1 + text.count(chr(10), 0, m.start())}: {m.group(1)} is called with a bare bool"
+
+
 def faults(files):
-    return [*twice(files), *foreign(files), *strays(files)]
+    return [*twice(files), *foreign(files), *strays(files), *booleans(files)]
 
 
 def main():
     wrong = [{"core/base/x.h": "struct tg_x {\n", "core/diff/y.h": "struct tg_x {\n"}, {"core/base/x.h": "#define LOOSE 1\n"},
              {"core/base/x.c": "bool tg_f(void)\n{\n", "core/diff/y.c": "bool tg_f(void)\n{\n"},
              {"core/base/x.h": "struct tg_f {\n", "core/diff/y.c": "bool tg_f(void)\n{\n"},
-             {"core/base/x.h": "struct tg_f {\n", "core/diff/y.c": "bool tg_f_of(int n)\n{\n"}]
-    right = {"core/base/x.h": "struct tg_f {\n", "core/diff/y.c": "bool tg_f_of(struct tg_f *f)\n{\n"}
+             {"core/base/x.h": "struct tg_f {\n", "core/diff/y.c": "bool tg_f_of(int n)\n{\n"},
+             {"core/base/x.h": "void tg_f(int n, bool deep, bool loud);\n"},
+             {"core/base/x.h": "TG_MUST bool tg_f(int n,\n                  bool deep);\n", "cmd/y.c": "x = tg_f(g(1, 2), true);\n"}]
+    right = {"core/base/x.h": "struct tg_f {\nvoid tg_put(bool value);\nvoid tg_go(int n, bool deep);\n",
+             "core/diff/y.c": "bool tg_f_of(struct tg_f *f)\n{\n    tg_put(true);\n    tg_go(h(true), f->deep);\n",
+             "tests/z.c": "    tg_go(1, true);\n"}
     if faults(right):
         sys.exit(f"names: {faults(right)} in what is right")
     files = {path: tree.read(path) for path in tree.sources()}

@@ -24,17 +24,17 @@ static void check(escape *f, tg_sv in, const char *want)
 
 static void code(struct tg_buf *out, tg_sv text)
 {
-    tg_esc_md_code(out, text, false);
+    tg_esc_md_code(out, text, TG_ESC_PROSE);
 }
 
 static void cell(struct tg_buf *out, tg_sv text)
 {
-    tg_esc_md_code(out, text, true);
+    tg_esc_md_code(out, text, TG_ESC_CELL);
 }
 
 static void prose(struct tg_buf *out, tg_sv text)
 {
-    tg_esc_md_text(out, text, false);
+    tg_esc_md_text(out, text, TG_ESC_PROSE);
 }
 
 static void code_spans(void **state)

@@ -93,13 +93,13 @@ static void a_path_must_say_its_run(void **state)
     (void)state;
     open_suites(&c, TWO);
     assert_true(choose(&c, "a", TG_SUITES_ONE));
-    assert_true(tg_suite_groups(&list, c.suites.v[0], true, &c.room.err));
+    assert_true(tg_suite_groups(&list, c.suites.v[0], TG_GROUPS_REQUIRED, &c.room.err));
     assert_sv_equal(items[0].run, TG_SV("07"));
     assert_sv_equal(items[1].run, TG_SV("")); /* what is stored knows it */
     list.n = 3;
-    assert_false(tg_suite_groups(&list, c.suites.v[0], true, &c.room.err));
+    assert_false(tg_suite_groups(&list, c.suites.v[0], TG_GROUPS_REQUIRED, &c.room.err));
     assert_failed(&c.room, TG_ERR_USAGE, "'x/other.json' does not match the suite's `run: ");
-    assert_true(tg_suite_groups(&list, c.suites.v[0], false, &c.room.err));
+    assert_true(tg_suite_groups(&list, c.suites.v[0], TG_GROUPS_OPTIONAL, &c.room.err));
     close_suites(&c);
 }
 

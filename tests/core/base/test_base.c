@@ -100,7 +100,7 @@ static void documents_keep_large_integers(void **state)
     tg_doc_add_i64(d, "small", -3);
     tg_doc_add_num(d, "tenth", 0.1);
     tg_doc_add_str(d, "text", TG_SV("a\"\\\n\x01\xff"));
-    tg_doc_write(d, false, &b);
+    tg_doc_write(d, TG_DOC_COMPACT, &b);
     assert_sv_equal(tg_buf_sv(&b),
                     TG_SV("{\"big\":\"9223372036854775807\",\"small\":-3,\"tenth\":0.1,"
                           "\"text\":\"a\\\"\\\\\\n\\u0001\xef\xbf\xbd\"}\n"));

@@ -323,9 +323,11 @@ static void every_find(void **state)
         while (revs.n)
             record(b, g, "s", tg_arena_sv(b->a, tg_sv_cut(&revs, ' ')).p, "{\"s\":1}");
         assert_true(tg_git_resolve(g, "HEAD", b->a, &head, &err));
-        assert_no_error(tg_store_find(in(g), &head, TG_SV("s"), finds[i].max_walk,
-                                      finds[i].explicit_side, b->a, &found, &err),
-                        &err);
+        assert_no_error(
+            tg_store_find(in(g), &head, TG_SV("s"), finds[i].max_walk,
+                          finds[i].explicit_side ? TG_STORE_BY_USER : TG_STORE_BY_POLICY, b->a,
+                          &found, &err),
+            &err);
         assert_int_equal(found.found, finds[i].found);
         assert_int_equal(found.walked, finds[i].walked);
         assert_int_equal(found.files.n, finds[i].found <= TG_FOUND_GAP);
@@ -359,12 +361,15 @@ static void find_in_a_shallow_clone(void **state)
               "git fetch -q origin 'refs/tracegate/*:refs/tracegate/*'");
     g = open_dir(b, "c");
     assert_true(tg_git_resolve(g, "HEAD", b->a, &head, &err));
-    assert_false(tg_store_find(in(g), &head, TG_SV("s"), 50, false, b->a, &found, &err));
+    assert_false(
+        tg_store_find(in(g), &head, TG_SV("s"), 50, TG_STORE_BY_POLICY, b->a, &found, &err));
     assert_error(&err, TG_ERR_GIT, "the history is shallow", "fetch-depth");
     tg_err_init(&err);
-    assert_true(tg_store_find(in(g), &head, TG_SV("near"), 50, false, b->a, &found, &err));
+    assert_true(
+        tg_store_find(in(g), &head, TG_SV("near"), 50, TG_STORE_BY_POLICY, b->a, &found, &err));
     assert_int_equal(found.found, TG_FOUND_GAP);
-    assert_true(tg_store_find(in(g), &head, TG_SV("never"), 50, false, b->a, &found, &err));
+    assert_true(
+        tg_store_find(in(g), &head, TG_SV("never"), 50, TG_STORE_BY_POLICY, b->a, &found, &err));
     assert_int_equal(found.found, TG_FOUND_FIRST_RUN);
     tg_git_close(g);
 }

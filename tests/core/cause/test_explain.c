@@ -11,10 +11,10 @@
     }
 static const struct box_row base[] = { ROWS(100, 100) };
 
-static bool explain(struct box *b, struct tg_cause_path *out, bool by_calls)
+static bool explain(struct box *b, struct tg_cause_path *out, enum tg_cause_by by)
 {
     tg_paths_finish(&b->p);
-    return tg_cause_explain(out, &b->p, BOX_OP, by_calls, 1, b->a);
+    return tg_cause_explain(out, &b->p, BOX_OP, by, 1, b->a);
 }
 
 static void descends_to_the_child_that_holds_it(void **state)
@@ -24,7 +24,7 @@ static void descends_to_the_child_that_holds_it(void **state)
     struct tg_cause_path p;
     BOX_ADD(b, TG_PATHS_BASE, base);
     BOX_ADD(b, TG_PATHS_TEST, test);
-    assert_true(explain(b, &p, false));
+    assert_true(explain(b, &p, TG_CAUSE_BY_TIME));
     assert_string_equal(box_path(b, &p), "f > h > op");
     assert_float_equal(p.difference, 90000, 0.1);
     assert_float_equal(p.share, 80.0f / 90, 1e-6);
@@ -42,7 +42,7 @@ static void stops_where_no_child_holds_enough(void **state)
     struct tg_cause_path p;
     BOX_ADD(b, TG_PATHS_BASE, base);
     BOX_ADD(b, TG_PATHS_TEST, test);
-    assert_true(explain(b, &p, false));
+    assert_true(explain(b, &p, TG_CAUSE_BY_TIME));
     assert_string_equal(box_path(b, &p), "f");
     assert_sv_equal(p.next.text, TG_SV("h"));
     assert_float_equal(p.next.share, 50.0f / 90, 1e-6);
@@ -56,10 +56,10 @@ static void counts_descend_by_calls(void **state)
     struct tg_cause_path p;
     BOX_ADD(b, TG_PATHS_BASE, base);
     BOX_ADD(b, TG_PATHS_TEST, test);
-    assert_true(explain(b, &p, true));
+    assert_true(explain(b, &p, TG_CAUSE_BY_CALLS));
     assert_string_equal(box_path(b, &p), "f > g > op");
     assert_float_equal(p.difference, 1, 1e-6);
-    assert_true(tg_cause_explain(&p, &b->p, BOX_OP, false, 1, b->a));
+    assert_true(tg_cause_explain(&p, &b->p, BOX_OP, TG_CAUSE_BY_TIME, 1, b->a));
     assert_string_equal(box_path(b, &p), "f > h > op");
 }
 
@@ -70,10 +70,11 @@ static void no_difference_in_that_direction(void **state)
     struct tg_cause_path p;
     BOX_ADD(b, TG_PATHS_BASE, base);
     BOX_ADD(b, TG_PATHS_TEST, test);
-    assert_false(explain(b, &p, false));
-    assert_true(tg_cause_explain(&p, &b->p, BOX_OP, false, -1, b->a));
+    assert_false(explain(b, &p, TG_CAUSE_BY_TIME));
+    assert_true(tg_cause_explain(&p, &b->p, BOX_OP, TG_CAUSE_BY_TIME, -1, b->a));
     assert_float_equal(p.difference, -20000, 0.1);
-    assert_false(tg_cause_explain(&p, &b->p, BOX_OP + 5, false, 1, b->a)); /* never followed */
+    assert_false(
+        tg_cause_explain(&p, &b->p, BOX_OP + 5, TG_CAUSE_BY_TIME, 1, b->a)); /* never followed */
 }
 
 int main(void)

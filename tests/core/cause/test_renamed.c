@@ -19,7 +19,7 @@ static const char *where(struct box *b)
 {
     struct tg_cause_path p;
     tg_paths_finish(&b->p);
-    assert_true(tg_cause_explain(&p, &b->p, BOX_OP, false, 1, b->a));
+    assert_true(tg_cause_explain(&p, &b->p, BOX_OP, TG_CAUSE_BY_TIME, 1, b->a));
     return box_path(b, &p);
 }
 
@@ -74,7 +74,7 @@ static void from_the_outside_in(void **state)
     BOX_ADD(b, TG_PATHS_BASE, was);
     BOX_ADD(b, TG_PATHS_TEST, is);
     tg_paths_finish(&b->p);
-    assert_true(tg_cause_explain(&p, &b->p, BOX_OP, false, 1, b->a));
+    assert_true(tg_cause_explain(&p, &b->p, BOX_OP, TG_CAUSE_BY_TIME, 1, b->a));
     assert_string_equal(box_path(b, &p), "f > Layer_0 > new > op");
     assert_float_equal(p.difference, 30000, 0.1);
     assert_float_equal(p.functions[0].calls[TG_PATHS_BASE], 1, 1e-9);

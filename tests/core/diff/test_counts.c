@@ -27,7 +27,7 @@ static struct tg_count_evidence judge(size_t n_base, const double base[][STEPS],
         view[TG_BASE][i] = (struct tg_step_counts){ base[i], STEPS };
     for (size_t i = 0; i < n_test; i++)
         view[TG_TEST][i] = (struct tg_step_counts){ test[i], STEPS };
-    tg_count_judge(&ev, run, n, waits);
+    tg_count_judge(&ev, run, n, waits ? TG_CALLS_WAIT : TG_CALLS_WORK);
     return ev;
 }
 

@@ -68,7 +68,7 @@ static void print_samples(struct tg_buf *out)
         tg_doc_add_str(root, "text", tg_sv_of(samples[i].bad));
         add_text(root, "bad", samples[i].bad);
         add_text(root, "good", samples[i].good);
-        tg_doc_write(root, false, out);
+        tg_doc_write(root, TG_DOC_COMPACT, out);
         tg_doc_free(root);
     }
 }
@@ -86,7 +86,7 @@ int main(int argc, char **argv)
                tg_file_read(&text, argv[2], 1 << 20, &err)) {
         struct tg_doc *root = tg_doc_new_object();
         add_text(root, "document", text.p);
-        tg_doc_write(root, false, &out);
+        tg_doc_write(root, TG_DOC_COMPACT, &out);
         tg_doc_free(root);
     } else {
         return 2;

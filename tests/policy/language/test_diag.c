@@ -159,7 +159,7 @@ static void json_has_the_same_data(void **state)
     tg_diags_init(&d);
     assert_null(load_text("version: 1\nrules: {}\n", &d));
     tg_diags_json(&d, root, "diagnostics");
-    tg_doc_write(root, false, &out);
+    tg_doc_write(root, TG_DOC_COMPACT, &out);
     assert_string_equal(out.p, "{\"diagnostics\":[{\"code\":\"TG109\",\"severity\":\"error\","
                                "\"file\":\".tracegate.yml\",\"line\":2,\"column\":8,\"length\":2,"
                                "\"message\":\"a change of the rules must not be empty\"}]}\n");

@@ -105,6 +105,13 @@ static const struct tg_py_function *function_at(const struct tg_codefile *file,
               : tg_py_function_nearest(file->functions, file->n_functions, n->function, n->line);
 }
 
+/* Of a baseline whose commit is HEAD, or not known, HEAD's. */
+static struct tg_codefiles *sources_of(struct finder *f, int side)
+{
+    bool one = strcmp(f->sources[0].commit, f->sources[1].commit) == 0;
+    return &f->sources[one ? TG_PATHS_TEST : side];
+}
+
 static bool ask_function(void *arg, int side, tg_sv name, tg_sv *file, tg_sv *function,
                          uint32_t *line, bool *by_line)
 {
@@ -120,7 +127,7 @@ static bool ask_function(void *arg, int side, tg_sv name, tg_sv *file, tg_sv *fu
     *by_line = !f->git;
     if (!f->git)
         return !tg_codefile_is_foreign(n.file);
-    found = tg_codefiles_file(&f->sources[side], n.file);
+    found = tg_codefiles_file(sources_of(f, side), n.file);
     if (side == TG_PATHS_TEST && !tg_codefile_holds(found, n.function, n.line))
         return false; /* HEAD is not what ran */
     *file = path_now(f, side, found->in_repo);
@@ -133,31 +140,13 @@ static bool ask_function(void *arg, int side, tg_sv name, tg_sv *file, tg_sv *fu
 
 static bool read_side(struct finder *f, int side)
 {
-    const struct tg_input_list *list = f->ask->side[side];
-    struct tg_load_opts load = *f->ask->load;
-    struct tg_buf bytes = { 0 };
-    struct tg_source *s = NULL;
-    struct tg_trace *t = NULL;
-    struct tg_steps steps = { 0 };
-    struct tg_err ignored;
-    tg_sv head;
-    bool ok = false;
-    tg_err_init(&ignored);
-    load.keep_python = load.want_sequence = true;
-    load.keep_hta = load.want_attrs = load.want_memory = false;
-    if (list->n && strcmp(list->v[0].label, "-") != 0)
-        s = tg_inputs_open(&list->v[0], f->ask->repo, load.reader.limits, &bytes, &ignored);
-    if (s && tg_source_peek(s, &head, &ignored) && !tg_summary_looks_like(head))
-        t = tg_trace_load(s, &load, NULL, &ignored);
-    if (t && tg_steps_build(&steps, t, f->ask->window, &ignored)) {
-        tg_paths_add(&f->paths, side, t, &steps, f->ask->skip_first);
-        tg_steps_release(&steps);
-        ok = true;
-    }
-    tg_trace_free(t);
-    if (s)
-        tg_source_close(s);
-    tg_buf_release(&bytes);
+    struct tg_kept_trace here = { .any = true };
+    struct tg_kept_trace *k = f->ask->kept[side] ? f->ask->kept[side] : &here;
+    bool ok =
+        tg_inputs_keep_first(k, f->ask->side[side], f->ask->load, f->ask->window, f->ask->repo);
+    if (ok)
+        tg_paths_add(&f->paths, side, k->trace, &k->steps, f->ask->skip_first);
+    tg_kept_release(&here);
     return ok;
 }
 

@@ -1,9 +1,9 @@
 #ifndef TG_CMD_GATE_CAUSE_H
 #define TG_CMD_GATE_CAUSE_H
 /*
- * Where in the program the worst results of a verdict come from (core/cause): reads the first fresh
- * trace and the first of the baseline once more, with their Python stacks, and asks git what the
- * change touched. Only for verdicts that show a violation, so that a pass costs nothing.
+ * Where in the program the worst results of a verdict come from (core/cause): looks into the first fresh
+ * trace and the first of the baseline, with their Python stacks, and asks git what the change
+ * touched. Only for verdicts that show a violation, so that a pass costs nothing.
  *
  * Never an error: a result without a cause says why in `no_cause`.
  */
@@ -12,6 +12,7 @@
 
 struct tg_cause_ask {
     const struct tg_input_list *side[2]; /* baseline, fresh: what was compared */
+    struct tg_kept_trace *kept[2]; /* their first traces, filled or to fill; NULL: read them here */
     const struct tg_load_opts *load;     /* how traces are read */
     const struct tg_window_spec *window; /* what a step is */
     unsigned skip_first;

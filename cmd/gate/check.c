@@ -9,6 +9,17 @@ static enum tg_arrange arrange_of(const struct tg_check *c, const struct tg_chec
     return tg_given_arrange(&c->o->given, runs ? TG_ARRANGE_RUNS : TG_ARRANGE_AUTO);
 }
 
+static bool wants_picture(const struct tg_check *c)
+{
+    return c->o->report[TG_REPORT_html] || c->o->report[TG_REPORT_collapsed];
+}
+
+/* The traces that causes and drawings are of. */
+static bool keeps(const struct tg_check *c)
+{
+    return !c->cause[TG_TEST].n || wants_picture(c);
+}
+
 static bool load_side(struct tg_check *c, struct tg_check_job *j, int side, struct tg_err *err)
 {
     struct tg_summarize_opts so = tg_suite_reading(c->suites.policy, j->suite);
@@ -22,6 +33,7 @@ static bool load_side(struct tg_check *c, struct tg_check_job *j, int side, stru
         tg_damage_say(&j->gate.damage[side], tg_sv_of(c->o->damaged.v[i]));
     if (j->suite->ranks_expect)
         so.damage = &j->gate.damage[side];
+    so.keep = keeps(c) ? &j->kept[side] : NULL;
     tg_progress_start(&progress, c->io);
     ok = tg_inputs_load(&j->summary[side], side == TG_BASE ? &j->base : &j->fresh, &so, &c->repo,
                         &progress.line, err);
@@ -112,6 +124,8 @@ static void find_causes(struct tg_check *c, struct tg_check_job *j)
     tg_cause_find(&j->verdict,
                   &(struct tg_cause_ask){ .side = { apart ? &c->cause[TG_BASE] : &j->base,
                                                     apart ? &c->cause[TG_TEST] : &j->fresh },
+                                          .kept = { apart ? NULL : &j->kept[TG_BASE],
+                                                    apart ? NULL : &j->kept[TG_TEST] },
                                           .load = &so.load,
                                           .window = &so.window,
                                           .skip_first = (unsigned)j->suite->window.skip_first,
@@ -122,17 +136,17 @@ static void find_causes(struct tg_check *c, struct tg_check_job *j)
                                           .arena = c->arena });
 }
 
-/* For the page and the call paths: the traces are read once more. */
+/* For the page and the call paths. */
 static void take_picture(struct tg_check *c, struct tg_check_job *j)
 {
     struct tg_summarize_opts so = tg_suite_reading(c->suites.policy, j->suite);
     struct tg_picture *picture = TG_NEW(c->arena, struct tg_picture);
     c->render.picture = NULL;
-    if (!(c->o->report[TG_REPORT_html] || c->o->report[TG_REPORT_collapsed]) ||
-        !j->summary[TG_TEST].n || !j->verdict.comparison)
+    if (!wants_picture(c) || !j->summary[TG_TEST].n || !j->verdict.comparison)
         return;
     tg_picture_take(picture,
                     &(struct tg_picture_ask){ .side = { &j->base, &j->fresh },
+                                              .kept = { &j->kept[TG_BASE], &j->kept[TG_TEST] },
                                               .load = &so.load,
                                               .window = &so.window,
                                               .skip_first = (unsigned)j->suite->window.skip_first,
@@ -247,12 +261,15 @@ static int check_all(struct tg_check *c, struct tg_err *err)
         j->outputs.standard = c->io->out;
         tg_summary_init(&j->summary[0]);
         tg_summary_init(&j->summary[1]);
+        j->kept[TG_BASE].any = j->kept[TG_TEST].any = wants_picture(c);
         one = check_suite(c, j, err);
         tg_outputs_release(&j->outputs);
         tg_summary_release(&j->summary[0]);
         tg_summary_release(&j->summary[1]);
         tg_damage_release(&j->gate.damage[0]);
         tg_damage_release(&j->gate.damage[1]);
+        tg_kept_release(&j->kept[0]);
+        tg_kept_release(&j->kept[1]);
         if (one < 0)
             return tg_err_exit_code(err->kind);
         code = worse(code, one);

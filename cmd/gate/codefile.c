@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/baseline/git.h"
+
 enum { MAX_PATH = 512, MAX_SOURCE = 4 << 20 };
 
 /* Relative, ".py", no way out, nothing that git's globs or a message would take for something else.
@@ -23,18 +25,89 @@ static bool harmless(tg_sv path)
     return true;
 }
 
-/* The file at `path` of HEAD, read; only one may fit. */
-static bool in_head(struct tg_codefiles *f, const char *path, struct tg_codefile *out)
+/* ---- folders ---- */
+
+enum { MOST_ABOVE = 2 }; /* folders that Python may have dropped from a path's beginning */
+
+/* Where names are in the upper folders: what a path that lost its beginning may begin with. */
+struct tg_codefile_places {
+    struct tg_strmap names;
+    uint32_t *head; /* per name: its last place, or TG_NO_ID */
+    size_t n_heads;
+    struct place {
+        const char *folder; /* "pkg/", "pkg/sub/" */
+        uint32_t next;
+    } * v;
+    size_t n, cap;
+};
+
+static void add_place(struct tg_codefile_places *p, tg_sv name, const char *folder)
+{
+    uint32_t id = tg_strmap_add(&p->names, name);
+    if (id == p->n_heads) {
+        p->head = tg_xrealloc(p->head, ++p->n_heads, sizeof *p->head);
+        p->head[id] = TG_NO_ID;
+    }
+    p->v = tg_grow(p->v, &p->cap, p->n + 1, sizeof *p->v);
+    p->v[p->n] = (struct place){ folder, p->head[id] };
+    p->head[id] = (uint32_t)p->n++;
+}
+
+static void add_folder(struct tg_codefiles *f, const struct tg_entry *folder, const char *path,
+                       int level)
+{
+    struct tg_entry *e;
+    struct tg_err ignored;
+    size_t n;
+    tg_err_init(&ignored);
+    if (!tg_git_entries(f->git, folder, f->arena, &e, &n, &ignored))
+        return;
+    for (size_t i = 0; i < n; i++) {
+        if (level && (e[i].kind == TG_ENTRY_TREE || tg_sv_ends(e[i].name, TG_SV(".py"))))
+            add_place(f->places, e[i].name, path);
+        if (e[i].kind == TG_ENTRY_TREE && level < MOST_ABOVE)
+            add_folder(f, &e[i], tg_arena_printf(f->arena, "%s%.*s/", path, TG_SV_ARG(e[i].name)),
+                       level + 1);
+    }
+}
+
+static void list_places(struct tg_codefiles *f)
+{
+    struct tg_entry root;
+    struct tg_err ignored;
+    tg_err_init(&ignored);
+    f->places = tg_xmalloc(sizeof *f->places);
+    *f->places = (struct tg_codefile_places){ .n = 0 };
+    tg_strmap_init(&f->places->names);
+    if (tg_git_tree_of(f->git, f->commit, &root, &ignored))
+        add_folder(f, &root, "", 0);
+}
+
+/* ---- files ---- */
+
+/* The file at `path` of the commit, unless it is too large or has no known size. */
+static bool is_there(struct tg_codefiles *f, const char *path, struct tg_git_file *out)
 {
     struct tg_git_files files = { NULL, 0 };
+    struct tg_err ignored;
+    tg_err_init(&ignored);
+    if (!tg_git_list(f->git, f->commit, path, f->arena, &files, &ignored) || files.n != 1 ||
+        files.v[0].size > MAX_SOURCE)
+        return false;
+    *out = files.v[0];
+    return true;
+}
+
+static bool take_file(struct tg_codefiles *f, const struct tg_git_file *file,
+                      struct tg_codefile *out)
+{
     struct tg_buf text = { 0 };
     struct tg_err ignored;
     bool ok;
     tg_err_init(&ignored);
-    ok = tg_git_list(f->git, f->commit, path, f->arena, &files, &ignored) && files.n == 1 &&
-         files.v[0].size <= MAX_SOURCE && tg_git_read(f->git, &files.v[0], &text, &ignored);
+    ok = tg_git_read(f->git, file, &text, &ignored);
     if (ok) {
-        out->in_repo = files.v[0].path;
+        out->in_repo = file->path;
         out->text = tg_arena_sv(f->arena, tg_buf_sv(&text));
     }
     tg_buf_release(&text);
@@ -44,8 +117,43 @@ static bool in_head(struct tg_codefiles *f, const char *path, struct tg_codefile
 static bool try_path(struct tg_codefiles *f, const char *before, tg_sv path,
                      struct tg_codefile *out)
 {
+    struct tg_git_file file;
     return harmless(path) &&
-           in_head(f, tg_arena_printf(f->arena, "%s%.*s", before, TG_SV_ARG(path)), out);
+           is_there(f, tg_arena_printf(f->arena, "%s%.*s", before, TG_SV_ARG(path)), &file) &&
+           take_file(f, &file, out);
+}
+
+static size_t level_of(const char *folder)
+{
+    size_t n = 0;
+    for (; *folder; folder++)
+        n += *folder == '/';
+    return n;
+}
+
+/* The one file at `path` below any folder of this level. */
+static bool try_below(struct tg_codefiles *f, size_t level, tg_sv path, struct tg_codefile *out)
+{
+    struct tg_git_file file = { .size = 0 }, found = file;
+    size_t n = 0;
+    tg_sv rest = path, first;
+    uint32_t id;
+    if (!harmless(path))
+        return false;
+    if (!f->places)
+        list_places(f);
+    first = tg_sv_cut(&rest, '/');
+    id = tg_strmap_find(&f->places->names, first);
+    for (uint32_t at = id == TG_NO_ID ? id : f->places->head[id]; at != TG_NO_ID;
+         at = f->places->v[at].next) {
+        const char *folder = f->places->v[at].folder;
+        if (level_of(folder) != level ||
+            !is_there(f, tg_arena_printf(f->arena, "%s%.*s", folder, TG_SV_ARG(path)), &file))
+            continue;
+        found = file;
+        n++;
+    }
+    return n == 1 && take_file(f, &found, out);
 }
 
 static bool below(tg_sv path, const char *folder, tg_sv *rest)
@@ -84,8 +192,12 @@ static bool map_path(struct tg_codefiles *f, tg_sv path, struct tg_codefile *out
             return try_path(f, "", rest, out);
         return try_ends(f, path, out);
     }
-    return try_path(f, "", path, out) || try_path(f, tg_git_prefix(f->git), path, out) ||
-           try_path(f, "*/", path, out) || try_path(f, "*/*/", path, out);
+    if (try_path(f, "", path, out) || try_path(f, tg_git_prefix(f->git), path, out))
+        return true;
+    for (size_t level = 1; level <= MOST_ABOVE; level++)
+        if (try_below(f, level, path, out))
+            return true;
+    return false;
 }
 
 void tg_codefiles_init(struct tg_codefiles *f, struct tg_git *git, const char *commit,
@@ -99,6 +211,12 @@ void tg_codefiles_release(struct tg_codefiles *f)
 {
     tg_strmap_release(&f->paths);
     free(f->maps);
+    if (f->places) {
+        tg_strmap_release(&f->places->names);
+        free(f->places->head);
+        free(f->places->v);
+        free(f->places);
+    }
     *f = (struct tg_codefiles){ 0 };
 }
 

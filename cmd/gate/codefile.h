@@ -4,6 +4,9 @@
  * The files of the repository that the Python frames of a trace name. Paths of a trace are hostile,
  * and may come from another machine: "train.py", "/__w/r/r/pkg/train.py". A path is joined to the
  * one file of the commit that it can mean, by its longest end; an ambiguous path means no file.
+ *
+ * The folders of the first two levels are listed once a commit; a file costs a look-up, and its
+ * bytes where it is in the repository.
  */
 #include "core/base/strmap.h"
 #include "core/baseline/baseline.h"
@@ -23,6 +26,7 @@ struct tg_codefiles {
     struct tg_strmap paths; /* as traces have them; each is looked up once */
     struct tg_codefile *maps;
     size_t n_maps;
+    struct tg_codefile_places *places; /* made by the first path that may be below a folder */
 };
 void tg_codefiles_init(struct tg_codefiles *s, struct tg_git *git, const char *commit,
                        const char *workspace, struct tg_arena *a);

@@ -63,6 +63,13 @@ TG_MUST bool tg_inputs_load(struct tg_summary *out, const struct tg_input_list *
                             const struct tg_summarize_opts *o, struct tg_repo *repo,
                             const struct tg_progress *progress, struct tg_err *err);
 
+/*
+ * The first trace of a side, with its Python functions: `k` as tg_inputs_load has filled it, else
+ * read now. False: that is a summary, standard input or unreadable; never an error.
+ */
+bool tg_inputs_keep_first(struct tg_kept_trace *k, const struct tg_input_list *list,
+                          const struct tg_load_opts *load, const struct tg_window_spec *window,
+                          struct tg_repo *repo);
 /* An output that would replace one of the inputs is a mistake of the command line (TG_ERR_USAGE). */
 TG_MUST bool tg_inputs_spare(const struct tg_input_list *list, const struct tg_outputs *o,
                              struct tg_err *err);

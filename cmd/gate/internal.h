@@ -32,6 +32,7 @@ struct tg_check_job {
     struct tg_outputs outputs;
     size_t handle[TG_REPORTS];
     struct tg_summary summary[2];
+    struct tg_kept_trace kept[2]; /* the first trace of each side */
     struct tg_gate gate;
     struct tg_verdict verdict;
 };

@@ -61,6 +61,7 @@ static bool load_one(void *arg, size_t i, struct tg_err *err)
     struct tg_buf bytes = { 0 };
     struct tg_source *s = tg_inputs_open(item, all->repo, mine.load.reader.limits, &bytes, err);
     bool ok;
+    mine.keep = i == 0 ? mine.keep : NULL;
     tg_reading_opts(&mine.load.reader, tg_reading_share(i, all->n));
     if (item->from_git)
         mine.host = (struct tg_host){ .cpu = TG_SV("") };
@@ -271,4 +272,30 @@ bool tg_inputs_load(struct tg_summary *out, const struct tg_input_list *list,
     ok = ok && any_whole(out, o->damage, err);
     free(l);
     return ok;
+}
+
+bool tg_inputs_keep_first(struct tg_kept_trace *k, const struct tg_input_list *list,
+                          const struct tg_load_opts *load, const struct tg_window_spec *window,
+                          struct tg_repo *repo)
+{
+    struct tg_load_opts opts = *load;
+    struct tg_buf bytes = { 0 };
+    struct tg_source *s = NULL;
+    struct tg_err ignored;
+    tg_sv head;
+    tg_err_init(&ignored);
+    opts.keep_python = opts.want_sequence = true;
+    opts.keep_hta = opts.want_attrs = opts.want_memory = false;
+    if (!k->trace && list->n && strcmp(list->v[0].label, "-") != 0)
+        s = tg_inputs_open(&list->v[0], repo, opts.reader.limits, &bytes, &ignored);
+    if (s && tg_source_peek(s, &head, &ignored) && !tg_summary_looks_like(head))
+        k->trace = tg_trace_load(s, &opts, NULL, &ignored);
+    if (s && k->trace) {
+        tg_trace_set_python_apart(k->trace);
+        if (!tg_steps_build(&k->steps, k->trace, window, &ignored))
+            tg_kept_release(k);
+    }
+    tg_source_close(s);
+    tg_buf_release(&bytes);
+    return k->trace != NULL;
 }

@@ -39,32 +39,15 @@ static bool read_side(struct tg_picture *out, const struct tg_picture_ask *ask, 
                       struct tg_paths *paths)
 {
     const struct tg_input_list *list = ask->side[side];
-    struct tg_load_opts load = *ask->load;
-    struct tg_buf bytes = { 0 };
-    struct tg_source *s = NULL;
-    struct tg_trace *t = NULL;
-    struct tg_steps steps = { 0 };
-    struct tg_err ignored;
-    tg_sv head;
-    bool ok = false;
-    tg_err_init(&ignored);
-    load.keep_python = load.want_sequence = true;
-    load.keep_hta = load.want_attrs = load.want_memory = false;
-    if (list->n && strcmp(list->v[0].label, "-") != 0)
-        s = tg_inputs_open(&list->v[0], ask->repo, load.reader.limits, &bytes, &ignored);
-    if (s && tg_source_peek(s, &head, &ignored) && !tg_summary_looks_like(head))
-        t = tg_trace_load(s, &load, NULL, &ignored);
-    if (t && tg_steps_build(&steps, t, ask->window, &ignored)) {
-        tg_paths_add(paths, side, t, &steps, ask->skip_first);
-        tg_timeline_take(&out->step[side], t, &steps, ask->skip_first, ask->arena);
+    struct tg_kept_trace here = { .any = true };
+    struct tg_kept_trace *k = ask->kept[side] ? ask->kept[side] : &here;
+    bool ok = tg_inputs_keep_first(k, list, ask->load, ask->window, ask->repo);
+    if (ok) {
+        tg_paths_add(paths, side, k->trace, &k->steps, ask->skip_first);
+        tg_timeline_take(&out->step[side], k->trace, &k->steps, ask->skip_first, ask->arena);
         out->step[side].trace = tg_arena_sv(ask->arena, tg_sv_of(list->v[0].label));
-        tg_steps_release(&steps);
-        ok = true;
     }
-    tg_trace_free(t);
-    if (s)
-        tg_source_close(s);
-    tg_buf_release(&bytes);
+    tg_kept_release(&here);
     return ok;
 }
 

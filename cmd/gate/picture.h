@@ -1,8 +1,8 @@
 #ifndef TG_CMD_GATE_PICTURE_H
 #define TG_CMD_GATE_PICTURE_H
 /*
- * The data of the page's drawings (reporters/picture.h), from the first trace of each side, which is
- * read once more; only where a page is asked for. A side that is a summary has no picture: never an
+ * The data of the page's drawings (reporters/picture.h), from the first trace of each side; only
+ * where a page is asked for. A side that is a summary has no picture: never an
  * error. What is kept is bounded: at most TG_PICTURE_NODES paths and TG_PICTURE_SPANS spans a side.
  */
 #include "cmd/gate/inputs.h"
@@ -12,6 +12,7 @@ enum { TG_PICTURE_NODES = 320, TG_PICTURE_SPANS = 420 };
 
 struct tg_picture_ask {
     const struct tg_input_list *side[2]; /* baseline, fresh */
+    struct tg_kept_trace *kept[2]; /* their first traces, filled or to fill; NULL: read them here */
     const struct tg_load_opts *load;
     const struct tg_window_spec *window;
     unsigned skip_first;

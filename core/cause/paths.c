@@ -149,6 +149,18 @@ static void look_up_name(struct walk *w, const struct tg_name *n, struct frame_n
 
 /* The walk: spans in order of start, a stack a thread */
 
+static size_t all_spans(const struct tg_trace *t)
+{
+    return t->n_spans + t->n_python;
+}
+
+/* Python functions that were set apart are in no list of the steps. */
+static int32_t step_at(const struct walk *w, uint32_t span)
+{
+    return span < w->t->n_spans ? w->steps->step_of[span]
+                                : tg_steps_at(w->steps, tg_span_at(w->t, span)->start);
+}
+
 static size_t add_entry(struct walk *w, uint32_t target, const uint32_t *node, int32_t step,
                         tg_ns ns)
 {
@@ -209,9 +221,16 @@ static bool in_step(const struct walk *w, uint32_t thread, const struct open_spa
 
 static void count_call(struct walk *w, uint32_t span, const uint32_t *node)
 {
-    int32_t step = w->steps->step_of[span];
+    int32_t step = step_at(w, span);
     for (int k = 0; step >= 0 && (uint32_t)step >= w->skip && k < TG_PATHS_TREES; k++)
         w->p->tree[k].v[node[k]].calls[w->side]++;
+}
+
+/* A function that adds nothing to a path: of a library, say. */
+static bool is_idle(const struct walk *w, const struct tg_span *s)
+{
+    const struct frame_name *f = &w->names[s->name];
+    return tg_span_kind(w->t, s) == TG_KIND_PYTHON && f->kind == TG_PATH_ROOT && !f->runs_backward;
 }
 
 static void host_span(struct walk *w, uint32_t i)
@@ -223,6 +242,8 @@ static void host_span(struct walk *w, uint32_t i)
     struct thread_stack *h = thread_at(w, s, end);
     struct open_span *up = h->n ? &h->v[h->n - 1] : NULL;
     struct open_span at = { .end = end, .entry = SIZE_MAX };
+    if (up && is_idle(w, s))
+        return; /* its time is that of the frame around it */
     if (up) {
         at = *up;
         at.end = end < up->end ? end : up->end;
@@ -237,11 +258,12 @@ static void host_span(struct walk *w, uint32_t i)
     if (w->p->step_target != TG_NO_ID) {
         if (up && up->entry != SIZE_MAX && at.end > s->start)
             w->p->entry[w->side][up->entry].ns -= at.end - s->start;
-        at.entry = in_step(w, thread, &at, f) ? add_entry(w, w->p->step_target, at.node,
-                                                          w->steps->step_of[i], at.end - s->start)
-                                              : SIZE_MAX;
+        at.entry = in_step(w, thread, &at, f)
+                       ? add_entry(w, w->p->step_target, at.node, step_at(w, i), at.end - s->start)
+                       : SIZE_MAX;
     }
-    (void)add_entry(w, f->target, at.node, w->steps->step_of[i], w->steps->self[i]);
+    if (f->target != TG_NO_ID)
+        (void)add_entry(w, f->target, at.node, w->steps->step_of[i], w->steps->self[i]);
     h->v = tg_grow(h->v, &h->cap, h->n + 1, sizeof *h->v);
     h->v[h->n++] = at;
 }
@@ -283,16 +305,33 @@ static void find_threads(struct walk *w)
     memset(w->threads, 0, (w->n_threads + 1) * sizeof *w->threads);
 }
 
+/* In the total order, without the functions that say nothing: most are of libraries. */
+static uint32_t *order_host(const struct walk *w, size_t *n)
+{
+    const struct tg_trace *t = w->t;
+    uint32_t *order = tg_xmalloc((all_spans(t) + 1) * sizeof *order);
+    *n = 0;
+    for (uint32_t i = 0; i < all_spans(t); i++) {
+        uint32_t at = t->n_python ? i : w->steps->order[i];
+        const struct tg_span *s = tg_span_at(t, at);
+        if (on_host(tg_span_kind(t, s)) && !(is_idle(w, s) && w->p->step_target == TG_NO_ID))
+            order[(*n)++] = at;
+    }
+    if (t->n_python)
+        tg_trace_sort_list(t, order, *n);
+    return order;
+}
+
 static void walk_spans(struct walk *w)
 {
-    for (size_t i = 0; i < w->t->n_spans; i++) {
-        uint32_t at = w->steps->order[i];
-        if (on_host(tg_span_kind(w->t, tg_span_at(w->t, at))))
-            host_span(w, at);
-    }
+    size_t n;
+    uint32_t *order = order_host(w, &n);
+    for (size_t i = 0; i < n; i++)
+        host_span(w, order[i]);
     for (uint32_t i = 0; i < w->t->n_spans; i++)
         if (tg_kind_is_device(tg_span_kind(w->t, tg_span_at(w->t, i))))
             device_span(w, i);
+    free(order);
 }
 
 void tg_paths_add(struct tg_paths *p, int side, const struct tg_trace *t,
@@ -305,8 +344,8 @@ void tg_paths_add(struct tg_paths *p, int side, const struct tg_trace *t,
         look_up_name(&w, &t->names->v[i], &w.names[i]);
         w.is_backward[i] = w.names[i].backward;
     }
-    w.node = tg_xmalloc((t->n_spans + 1) * sizeof *w.node);
-    memset(w.node, 0xff, (t->n_spans + 1) * sizeof *w.node);
+    w.node = tg_xmalloc((all_spans(t) + 1) * sizeof *w.node);
+    memset(w.node, 0xff, (all_spans(t) + 1) * sizeof *w.node);
     tg_forwards_init(&w.forward, t, w.is_backward);
     find_threads(&w);
     walk_spans(&w);

@@ -82,7 +82,8 @@ struct tg_paths {
 void tg_paths_init(struct tg_paths *p, const struct tg_paths_ask *ask, uint32_t step_target);
 void tg_paths_release(struct tg_paths *p);
 /*
- * `t`: loaded with keep_python and want_sequence, Python not set apart; `steps` built from it.
+ * `t`: loaded with Python functions and want_sequence; `steps` built from it. Whether Python was set
+ * apart before makes no difference but that the steps cost less.
  * `skip_first`: steps left out, as the suite's window says.
  */
 void tg_paths_add(struct tg_paths *p, int side, const struct tg_trace *t,

@@ -76,6 +76,26 @@ bool tg_summary_of_trace(struct tg_summary *out, const struct tg_trace *t,
     return tg_summary_insert(out, s, err);
 }
 
+void tg_kept_release(struct tg_kept_trace *k)
+{
+    tg_steps_release(&k->steps);
+    tg_trace_free(k->trace);
+    *k = (struct tg_kept_trace){ .any = k->any };
+}
+
+/* The trace is the keeper's from here on, or gone. */
+static void keep_or_free(struct tg_kept_trace *k, struct tg_trace *t, struct tg_steps *steps)
+{
+    if (!k || t->n_spans + t->n_python >= TG_KEPT_SPANS || !(k->any || t->n_python)) {
+        tg_steps_release(steps);
+        tg_trace_free(t);
+        return;
+    }
+    tg_kept_release(k);
+    k->trace = t;
+    k->steps = *steps;
+}
+
 static bool add_trace(struct tg_summary *out, struct tg_source *s,
                       const struct tg_summarize_opts *o, const struct tg_progress *progress,
                       struct tg_err *err)
@@ -87,15 +107,16 @@ static bool add_trace(struct tg_summary *out, struct tg_source *s,
     load.reader.want_args = load.want_attrs = load.want_memory = true;
     load.keep_hta = false;
     load.keep_python = o->frame_sorts != 0;
+    load.python_aside = o->keep && !o->frame_sorts ? TG_KEPT_SPANS : 0;
+    load.want_sequence = o->keep != NULL;
     t = tg_trace_load(s, &load, progress, err);
     if (!t)
         return false;
-    if (o->frame_sorts)
+    if (load.keep_python || load.python_aside)
         tg_trace_set_python_apart(t);
     ok = tg_steps_build(&steps, t, &o->window, err);
     ok = ok && tg_summary_of_trace(out, t, &steps, o, err);
-    tg_steps_release(&steps);
-    tg_trace_free(t);
+    keep_or_free(ok ? o->keep : NULL, t, &steps);
     return ok;
 }
 

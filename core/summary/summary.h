@@ -119,6 +119,15 @@ struct tg_summary {
 void tg_summary_init(struct tg_summary *s);
 void tg_summary_release(struct tg_summary *s);
 
+/* A trace that was read, for who looks into its spans after the summary is made. */
+struct tg_kept_trace {
+    struct tg_trace *trace; /* Python functions set apart, with sequence numbers; NULL: none */
+    struct tg_steps steps;
+    bool any; /* wanted without Python functions as well */
+};
+#define TG_KEPT_SPANS ((size_t)1 << 22) /* a larger trace is not kept: 64 bytes a span and more */
+void tg_kept_release(struct tg_kept_trace *k);
+
 struct tg_summarize_opts {
     struct tg_load_opts load;
     struct tg_window_spec window;
@@ -130,6 +139,8 @@ struct tg_summarize_opts {
     size_t n_meta;
     struct tg_damage *damage; /* NULL: damage is an error; else what is whole is added, and the rest
                                  is named here */
+    struct tg_kept_trace *keep; /* where the trace goes, if it has Python functions; NULL: nowhere.
+                                   Of several files, tg_inputs_load keeps the first */
     struct tg_host host; /* where traces that it recorded since it runs have their `cpu` from, if
                             they do not say it themselves; zero: not asked */
 };

@@ -3,5 +3,6 @@
 /* Fills tg_trace.integrity (all but the B/E counts); internal to core/trace. */
 #include "core/trace/trace.h"
 
-void tg_trace_check(struct tg_trace *t);
+/* `python_aside`: Python functions are not checked. */
+void tg_trace_check(struct tg_trace *t, bool python_aside);
 #endif

@@ -149,6 +149,11 @@ void tg_trace_set_python_apart(struct tg_trace *t)
             continue;
         *s = *to;
         *to = move;
+        if (t->sequence) {
+            int64_t number = t->sequence[i];
+            t->sequence[i] = t->sequence[kept];
+            t->sequence[kept] = number;
+        }
         kept++;
     }
     t->n_python = t->n_spans - kept;

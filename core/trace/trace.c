@@ -26,7 +26,7 @@ struct loader {
     struct tg_keymap track_ids; /* thread, stream, device -> track */
     uint32_t last_track;        /* most events follow one of their own track */
     size_t tracks_cap, memory_cap, hta_cap, hta_dur_cap, hta_float_cap, sequence_cap;
-    size_t segments_cap, labels_cap;
+    size_t segments_cap, labels_cap, n_aside;
     struct tg_err *err;
     bool failed;
 };
@@ -127,17 +127,19 @@ static void add_hta(struct loader *l, double ts, double dur, bool ts_float)
     t->ts_float[i] = ts_float;
 }
 
-/* args' "Sequence number": written by autograd, on operators only. */
+/* args' "Sequence number": written by autograd, on operators only. Few arguments have an S. */
 static int64_t sequence_of(const struct tg_event *ev)
 {
     static const char key[] = "\"Sequence number\":";
-    const char *at = memmem(ev->args.p, ev->args.n, key, sizeof key - 1);
-    const char *end = ev->args.p + ev->args.n;
+    const char *at = ev->args.p, *end = ev->args.p + ev->args.n;
     int64_t n;
     size_t digits = 0;
+    do
+        at = memchr(at + 1, 'S', at + 1 < end ? (size_t)(end - at - 1) : 0);
+    while (at && ((size_t)(end - at) < sizeof key - 2 || memcmp(at - 1, key, sizeof key - 1) != 0));
     if (!at)
         return -1;
-    for (at += sizeof key - 1; at < end && *at == ' '; at++)
+    for (at += sizeof key - 2; at < end && *at == ' '; at++)
         ;
     while (at + digits < end && at[digits] >= '0' && at[digits] <= '9')
         digits++;
@@ -149,6 +151,16 @@ static void add_sequence(struct loader *l, int64_t n)
     struct tg_trace *t = l->t;
     t->sequence = tg_grow(t->sequence, &l->sequence_cap, t->n_spans, sizeof *t->sequence);
     t->sequence[t->n_spans - 1] = n;
+}
+
+static bool drops_python(struct loader *l)
+{
+    const struct tg_load_opts *o = l->opts;
+    if (o->keep_python || (o->python_aside && l->n_aside < o->python_aside)) {
+        l->n_aside++;
+        return false;
+    }
+    return true;
 }
 
 static bool take_span(struct loader *l, const struct tg_event *ev, uint32_t name)
@@ -263,7 +275,7 @@ static bool take(struct loader *l, const struct tg_event *ev)
         take_label(l, ev, name);
     if (l->opts->keep_hta)
         return !is_hta_row(l, ev) || take_span(l, ev, name);
-    if (kind == TG_KIND_PYTHON && !l->opts->keep_python)
+    if (kind == TG_KIND_PYTHON && (tg_event_is_mark(ev) ? !l->opts->keep_python : drops_python(l)))
         return true;
     if (tg_event_is_mark(ev)) {
         tg_marks_add(&l->marks, ev, attr_of(l, kind));
@@ -468,6 +480,8 @@ static void join_spans(struct loader *l, const struct worker *w, const struct tg
     for (size_t i = 0; i < from->n_spans; i++) {
         struct tg_span s = *tg_span_at(from, i);
         s.name = ids->name[s.name];
+        if (l->t->names->v[s.name].kind == TG_KIND_PYTHON && !l->opts->keep_hta && drops_python(l))
+            continue;
         s.track = w->track[s.track];
         if (s.attr != TG_NO_ID)
             s.attr = w->attr[s.attr];
@@ -552,7 +566,7 @@ static bool find_kinds(struct loader *l)
                                    "does torch.autograd.profiler's old format: record with "
                                    "torch.profiler in a build that has Kineto.");
     }
-    return !tg_xla_is(t) || tg_xla_apply(t, l->opts->keep_python, l->err);
+    return !tg_xla_is(t) || tg_xla_apply(t, l->opts->keep_python || l->opts->python_aside, l->err);
 }
 
 static bool load(struct loader *l, struct tg_source *s)
@@ -572,7 +586,7 @@ static bool load(struct loader *l, struct tg_source *s)
     publish(l->t);
     if (!find_kinds(l))
         return false;
-    tg_trace_check(l->t);
+    tg_trace_check(l->t, l->opts->python_aside > 0);
     return true;
 }
 

@@ -111,6 +111,9 @@ struct tg_load_opts {
     bool keep_hta;    /* every row HTA keeps, in file order, with doubles; implies keep_python */
     bool want_attrs, want_memory;
     bool want_sequence; /* tg_trace.sequence: links of backward work to its forward operator */
+    /* Above 0: Python functions are kept beside the rest, up to this many (a trace that has so many
+     * may have had more). Damage in them is not counted, and B/E pairs are left out. */
+    size_t python_aside;
 };
 
 /* Reads everything. NULL with err set. `progress` may be NULL. */
@@ -132,7 +135,7 @@ void tg_trace_sort(const struct tg_trace *t, uint32_t *order);
 void tg_trace_sort_list(const struct tg_trace *t, uint32_t *list, size_t n);
 
 /*
- * Moves Python functions (of a trace loaded with keep_python) after all other spans and out of
+ * Moves Python functions (loaded with keep_python or python_aside) after all other spans and out of
  * n_spans. Everything that does not ask for them sees the trace as if they had not been kept.
  */
 void tg_trace_set_python_apart(struct tg_trace *t);

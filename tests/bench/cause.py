@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """What causes add to `check`: cause.py PROGRAM [TRACE]
 
-Instructions of `check` on traces with Python stacks, 1, 3 and 5 runs a side, in a failing comparison, and the part of them that finding the
-causes takes (callgrind). TRACE is a trace with stacks; the default is the planted program's own, a real one of your program tells more. The fresh side has one call more in each fifth
-call of its most frequent operator. Without stacks, and where nothing fails, no trace is read again: the last rows say so.
+Instructions of `check` on traces with Python stacks, 1, 3 and 5 runs a side, in a failing comparison, and the part of them that the causes
+take (callgrind). TRACE is a trace with stacks; the default is the planted program's own, a real one of your program tells more. The fresh side has one call more in each fifth
+call of its most frequent operator. The traces that are kept for the causes cost a little while they are read, also where nothing fails: that
+is what reading them takes in `check` and does not take in `summarize`, and counts as the causes' as well. Without stacks there is nothing.
 """
 import collections
 import copy
@@ -43,15 +44,21 @@ def write(folder, trace, runs, stacks):
             json.dump({**{key: v for key, v in trace.items() if stacks or key != "with_stack"}, "traceEvents": own}, f)
 
 
-def measure(program, tmp, *args):
+def profile(tmp, *command):
+    """Exit code, all instructions, and those of a function and what it calls."""
     out = os.path.join(tmp, "callgrind.out")
-    r = subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", program, "check", "--quiet", *args],
-                       capture_output=True, text=True, check=False)
-    every = int(re.search(r"Collected : (\d+)", r.stderr)[1])
+    r = subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", *command], capture_output=True, text=True, check=False)
     told = subprocess.run(["callgrind_annotate", "--inclusive=yes", "--threshold=100", out], capture_output=True, text=True, check=True).stdout
-    causes = re.search(r"^\s*([\d,]+) \([^)]*\)\s+\S*:tg_cause_find", told, re.M)
-    causes = int(causes[1].replace(",", "")) if causes else 0
-    return r.returncode, every, causes
+    found = {}
+    for m in re.finditer(r"^\s*([\d,]+) \([^)]*\)\s+\S*:(tg_\w+)[ '\[]", told, re.M):  # the largest first
+        found.setdefault(m[2], int(m[1].replace(",", "")))
+    return r.returncode, int(re.search(r"Collected : (\d+)", r.stderr)[1]), lambda name: found.get(name, 0)
+
+
+def measure(program, tmp, *args):
+    code, every, of = profile(tmp, program, "check", "--quiet", *args)
+    reading = sum(profile(tmp, program, "summarize", f"{tmp}/{side}", "-o", f"{tmp}/{side}.tgs")[2]("tg_summary_add") for side in ("base", "fresh"))
+    return code, every, of("tg_cause_find") + of("tg_summary_add") - reading
 
 
 def main():

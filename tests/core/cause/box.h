@@ -76,17 +76,26 @@ static inline struct tg_trace *box_load(const struct box_row *v, size_t n)
     return t;
 }
 
-static inline void box_add(struct box *b, int side, const struct box_row *v, size_t n)
+enum box_python { BOX_AMONG, BOX_APART };
+
+static inline void box_add_as(struct box *b, int side, const struct box_row *v, size_t n,
+                              enum box_python python)
 {
     struct tg_window_spec window = { TG_WINDOW_AUTO, { NULL, 0 } };
     struct tg_trace *t = box_load(v, n);
     struct tg_steps steps = { 0 };
     struct tg_err err;
     tg_err_init(&err);
+    if (python == BOX_APART)
+        tg_trace_set_python_apart(t);
     assert_true(tg_steps_build(&steps, t, &window, &err));
     tg_paths_add(&b->p, side, t, &steps, 0);
     tg_steps_release(&steps);
     tg_trace_free(t);
+}
+static inline void box_add(struct box *b, int side, const struct box_row *v, size_t n)
+{
+    box_add_as(b, side, v, n, BOX_AMONG);
 }
 #define BOX_ADD(b, side, rows) box_add((b), (side), (rows), sizeof(rows) / sizeof *(rows))
 

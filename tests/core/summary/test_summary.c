@@ -605,6 +605,104 @@ static void damaged_frames_are_refused(void **state)
 }
 
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define ROW(cat, name, ph, ts, rest)                                                               \
+    "{\"ph\":\"" ph "\",\"cat\":\"" cat "\",\"name\":\"" name                                      \
+    "\",\"pid\":1,\"tid\":1,\"ts\":" ts rest "}"
+#define OPERATORS                                                                                  \
+    "{\"traceEvents\":[" ROW("user_annotation", "ProfilerStep#1", "X",                             \
+                             "0", ",\"dur\":90") "," ROW("cpu_op", "aten::mm", "X", "20",          \
+                                                         ",\"dur\":9,\"args\":{\"Sequence "        \
+                                                         "number\":7}") "," ROW("cpu_op",          \
+                                                                                "aten::add", "X",  \
+                                                                                "40",              \
+                                                                                ",\"dur\":9")
+#define PYTHON                                                                                     \
+    "," ROW("python_function", "a.py(1): f", "X", "10", ",\"dur\":70") "," ROW(                    \
+        "python_function", "a.py(2): g", "X", "15",                                                \
+        ",\"dur\":-5") "," ROW("python_function", "a.py(3): h", "E", "60", "")
+
+/* The stored form of what was read; `k` NULL: nothing is kept. */
+static void read_text(const char *text, struct tg_kept_trace *k, struct tg_buf *out)
+{
+    struct tg_summarize_opts o = { .rank = -1, .keep = k };
+    struct tg_summary s;
+    struct tg_source *source;
+    struct tg_err err;
+    tg_err_init(&err);
+    tg_summary_init(&s);
+    source = tg_source_memory(tg_sv_of(text), "made.json", NULL, &err);
+    assert_true(source && tg_summary_add(&s, source, &o, NULL, &err));
+    tg_buf_clear(out);
+    assert_true(tg_summary_write(&s, NULL, out, &err));
+    tg_source_close(source);
+    tg_summary_release(&s);
+}
+
+/* Also where the functions are damaged: they are no part of what is judged. */
+static void a_kept_trace_changes_no_summary(void **state)
+{
+    struct tg_kept_trace k = { .any = false };
+    struct tg_buf without = { 0 }, with = { 0 };
+    (void)state;
+    read_text(OPERATORS PYTHON "]}", NULL, &without);
+    read_text(OPERATORS PYTHON "]}", &k, &with);
+    assert_int_equal(with.n, without.n);
+    assert_memory_equal(with.p, without.p, with.n);
+    assert_non_null(k.trace);
+    assert_int_equal(k.trace->n_spans, 3);
+    assert_int_equal(k.trace->n_python, 2); /* the lone end is no span */
+    assert_int_equal(k.trace->sequence[1], 7);
+    assert_int_equal(k.steps.n, 1);
+    tg_kept_release(&k);
+    tg_buf_release(&without);
+    tg_buf_release(&with);
+}
+
+static void a_trace_without_stacks_is_kept_only_if_any_is_wanted(void **state)
+{
+    struct tg_kept_trace k = { .any = false };
+    struct tg_buf out = { 0 };
+    (void)state;
+    read_text(OPERATORS "]}", &k, &out);
+    assert_null(k.trace);
+    k.any = true;
+    read_text(OPERATORS "]}", &k, &out);
+    assert_non_null(k.trace);
+    tg_kept_release(&k);
+    assert_true(k.any);
+    tg_buf_release(&out);
+}
+
+/* A number stays with its operator when functions before it move. */
+static void numbers_move_with_their_spans(void **state)
+{
+    static const char text[] =
+        "{\"traceEvents\":[" ROW("python_function", "a.py(1): f", "X", "10", ",\"dur\":70") "," ROW(
+            "cpu_op", "aten::add", "X", "40",
+            ",\"dur\":9") "," ROW("python_function", "a.py(2): g", "X", "41",
+                                  ",\"dur\":5") "," ROW("cpu_op", "aten::mm", "X", "50",
+                                                        ",\"dur\":9,\"args\":{\"Same\":\"\","
+                                                        "\"Sequence number\": 12}") "]}";
+    struct tg_load_opts o = { .keep_python = true, .want_sequence = true };
+    struct tg_source *source;
+    struct tg_trace *t;
+    struct tg_err err;
+    (void)state;
+    tg_err_init(&err);
+    source = tg_source_memory(tg_sv_of(text), "made.json", NULL, &err);
+    assert_non_null(source);
+    t = tg_trace_load(source, &o, NULL, &err);
+    assert_non_null(t);
+    tg_trace_set_python_apart(t);
+    assert_int_equal(t->n_spans, 2);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(t->sequence[i],
+                         tg_sv_eq(tg_span_name(t, tg_span_at(t, i))->name, TG_SV("aten::mm")) ? 12
+                                                                                              : -1);
+    tg_trace_free(t);
+    tg_source_close(source);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -622,6 +720,9 @@ int main(void)
         T(frames_by_hand),
         T(frames_change_nothing_else),
         T(damaged_frames_are_refused),
+        T(a_kept_trace_changes_no_summary),
+        T(a_trace_without_stacks_is_kept_only_if_any_is_wanted),
+        T(numbers_move_with_their_spans),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

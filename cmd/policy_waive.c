@@ -23,6 +23,13 @@ static bool by_calls(const struct tg_doc *r)
     return tg_sv_eq(text_of(r, "dimension"), TG_SV("count"));
 }
 
+/* Reports of before had only such. */
+static bool follows(const struct tg_doc *r)
+{
+    const struct tg_doc *said = tg_doc_get(r, "follows");
+    return !said || tg_doc_bool(said, false);
+}
+
 /* The largest change of each rule, first the name's own. */
 struct rule {
     tg_sv rule, name;
@@ -35,13 +42,14 @@ struct waivers {
     struct tg_strmap explained; /* the name, and what it explains */
 };
 
-/* Same rule: covered by the name's waiver, if by calls. Another rule, or a duration: one of its own. */
+/* Calls that the name makes are covered by its waiver, under the same rule; else one of its own. */
 static struct rule *rule_for(struct waivers *w, const struct tg_doc *r)
 {
     tg_sv rule = text_of(r, "rule"), name = name_of(r);
     for (size_t i = 0; i < w->n; i++)
         if (tg_sv_eq(w->v[i].rule, rule) &&
-            (tg_sv_eq(w->v[i].name, name) || (i == 0 && by_calls(r) && w->v[i].calls)))
+            (tg_sv_eq(w->v[i].name, name) ||
+             (i == 0 && by_calls(r) && w->v[i].calls && follows(r))))
             return &w->v[i];
     w->v = tg_grow(w->v, &w->cap, w->n + 1, sizeof *w->v);
     w->v[w->n] = (struct rule){ rule, name, by_calls(r), 0 };

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 
 #include "core/base/arena.h"
+#include "core/base/decimal.h"
 #include "core/base/strmap.h"
+#include "reporters/number.h"
 
 const char *tg_section_title(enum tg_section s)
 {
@@ -128,6 +130,22 @@ bool tg_result_same_rule(const struct tg_result *a, const struct tg_result *b)
     bool same_file = a->file == b->file || (a->file && b->file && strcmp(a->file, b->file) == 0);
     return tg_sv_eq(a->rule, b->rule) && tg_sv_eq(a->limit, b->limit) && tg_sv_eq(a->why, b->why) &&
            same_file && a->line == b->line;
+}
+
+void tg_result_put_effect(struct tg_buf *out, const struct tg_result *r,
+                          const struct tg_result *head)
+{
+    if (r->has_values) {
+        tg_buf_putc(out, ' ');
+        if (r->dimension == TG_DIM_DURATION && tg_dec_pct_tells(r->delta_pct))
+            tg_put_pct_delta(out, r->delta_pct);
+        else if (r->dimension == TG_DIM_DURATION)
+            tg_put_time_delta(out, r->delta);
+        else
+            tg_put_value_delta(out, r->delta, r->unit);
+    }
+    if (r->rule.n && !tg_sv_eq(r->rule, head->rule))
+        tg_buf_printf(out, " (%.*s)", TG_SV_ARG(r->rule));
 }
 
 bool tg_op_within_noise(const struct tg_op *op)

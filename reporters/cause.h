@@ -51,6 +51,9 @@ void tg_result_put_rule(struct tg_buf *out, const struct tg_result *r, enum tg_r
 bool tg_result_same_rule(const struct tg_result *a, const struct tg_result *b);
 /* The evidence, or "" if it only repeats the limit, which is shown with the rule. */
 tg_sv tg_result_evidence(const struct tg_result *r);
+/* What a folded result adds after its name: " +4", " +18.2% (slower)"; the rule if it is another one. */
+void tg_result_put_effect(struct tg_buf *out, const struct tg_result *r,
+                          const struct tg_result *head);
 /* The change is smaller than the usual difference between runs. Never where calls came. */
 bool tg_op_within_noise(const struct tg_op *op);
 void tg_result_put_at(struct tg_buf *out, const struct tg_result *r); /* "file:line" or "" */

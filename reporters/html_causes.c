@@ -55,14 +55,6 @@ static void put_line(struct tg_html *h, const char *label, tg_sv text)
     tg_page_raw(&h->page, "</p>\n");
 }
 
-static void put_delta(struct tg_buf *out, const struct tg_result *r)
-{
-    if (tg_sv_eq(r->unit, TG_SV("ns")))
-        tg_put_time_delta(out, r->delta);
-    else
-        tg_put_value_delta(out, r->delta, r->unit);
-}
-
 static void put_folded(struct tg_html *h, const uint32_t *roots, size_t i)
 {
     enum { SHOWN = 12 };
@@ -74,10 +66,7 @@ static void put_folded(struct tg_html *h, const uint32_t *roots, size_t i)
             continue;
         tg_page_raw(p, n == 1 ? "<p class=\"small\"><span class=\"dim\">explains</span> " : ", ");
         tg_html_put_name(p->out, r->op_normalised.n ? r->op_normalised : r->op);
-        if (r->has_values) {
-            tg_buf_putc(p->out, ' ');
-            put_delta(p->out, r);
-        }
+        tg_result_put_effect(p->out, r, &h->v->results[i]);
     }
     if (n > SHOWN)
         tg_buf_printf(p->out, " and %zu more", n - SHOWN);

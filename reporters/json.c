@@ -137,6 +137,7 @@ static void add_result(struct tg_doc *list, const struct tg_verdict *v, const st
         tg_doc_add_str(o, "explained_by", v->results[r->folded_under].op_normalised);
     else
         tg_doc_add_null(o, "explained_by");
+    tg_doc_add_bool(o, "follows", r->follows);
     tg_buf_release(&at);
 }
 

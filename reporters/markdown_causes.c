@@ -32,10 +32,7 @@ static void put_folded(struct tg_buf *out, const struct tg_verdict *v, const uin
             continue;
         tg_buf_puts(out, n == 1 ? "<br>\n  <sub>explains " : ", ");
         tg_markdown_put_name(out, r->op_normalised.n ? r->op_normalised : r->op);
-        if (r->has_values) {
-            tg_buf_putc(out, ' ');
-            tg_put_value_delta(out, r->delta, r->unit);
-        }
+        tg_result_put_effect(out, r, &v->results[i]);
     }
     if (n > 6)
         tg_buf_printf(out, " and %zu more", n - 6);

@@ -192,10 +192,7 @@ static void put_folded(struct page *p, const uint32_t *roots, size_t i, size_t i
             continue;
         tg_buf_puts(&text, shown++ ? ", " : "");
         tg_label_put_one(&text, r->op_normalised.n ? r->op_normalised : r->op, 40);
-        if (r->has_values) {
-            tg_buf_putc(&text, ' ');
-            tg_put_value_delta(&text, r->delta, r->unit);
-        }
+        tg_result_put_effect(&text, r, &p->v->results[i]);
     }
     if (n > shown)
         tg_buf_printf(&text, " and %zu more", n - shown);
@@ -471,6 +468,19 @@ static void put_movers(struct page *p)
     free(rows);
 }
 
+/* "1 fail (and 4 that follow)", "3 warn that follow" */
+static void put_state(struct tg_buf *out, const char *sep, size_t n, size_t folded,
+                      const char *name)
+{
+    if (n == folded) {
+        tg_buf_printf(out, "%s%zu %s that follow%s", sep, n, name, n == 1 ? "s" : "");
+        return;
+    }
+    tg_buf_printf(out, "%s%zu %s", sep, n - folded, name);
+    if (folded)
+        tg_buf_printf(out, " (and %zu that follow%s)", folded, folded == 1 ? "s" : "");
+}
+
 static void put_tally(struct page *p)
 {
     static const enum tg_state order[] = { TG_STATE_FAIL,   TG_STATE_INCONCLUSIVE,
@@ -482,10 +492,7 @@ static void put_tally(struct page *p)
         size_t n = p->v->n_state[order[i]];
         if (!n)
             continue;
-        tg_buf_printf(p->out, "%s%zu %s", sep, n - p->v->n_folded[order[i]],
-                      tg_state_name(order[i]));
-        if (p->v->n_folded[order[i]])
-            tg_buf_printf(p->out, " (and %zu that follow)", p->v->n_folded[order[i]]);
+        put_state(p->out, sep, n, p->v->n_folded[order[i]], tg_state_name(order[i]));
         sep = ", ";
     }
     if (*sep == ',')

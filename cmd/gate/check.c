@@ -134,6 +134,7 @@ static void find_causes(struct tg_check *c, struct tg_check_job *j)
                                           .workspace = tg_io_env(c->io, "GITHUB_WORKSPACE"),
                                           .stacks = stacks,
                                           .arena = c->arena });
+    tg_verdict_join_causes(&j->verdict, c->arena);
 }
 
 /* For the page and the call paths. */

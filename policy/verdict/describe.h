@@ -11,6 +11,9 @@ void tg_describe_measure(struct tg_result *r, const struct tg_comparison *c,
                          struct tg_arena *a);
 /* Headline and coverage of a verdict whose results are sorted: describe_verdict.c. */
 void tg_describe_verdict(struct tg_verdict *v, const struct tg_comparison *c, struct tg_arena *a);
+/* The headline by itself, for what is folded now; and in its place, whatever is around it. */
+tg_sv tg_describe_headline(const struct tg_verdict *v, struct tg_arena *a);
+void tg_describe_replace(struct tg_verdict *v, tg_sv was, tg_sv now, struct tg_arena *a);
 /* "renamed", "new and under 0.1 % of the step" */
 const char *tg_exception_meaning(enum tg_exception x);
 #endif

@@ -1,4 +1,5 @@
 #include <math.h>
+#include <string.h>
 
 #include "core/base/decimal.h"
 #include "core/base/utf8.h"
@@ -73,7 +74,7 @@ static size_t unfolded(const struct tg_verdict *v, enum tg_state state)
     return n;
 }
 
-static void describe_headline(struct tg_verdict *v, struct tg_arena *a)
+tg_sv tg_describe_headline(const struct tg_verdict *v, struct tg_arena *a)
 {
     struct tg_buf b = { 0 };
     size_t fails = unfolded(v, TG_STATE_FAIL), warns = unfolded(v, TG_STATE_WARN);
@@ -104,7 +105,18 @@ static void describe_headline(struct tg_verdict *v, struct tg_arena *a)
         tg_buf_puts(&b, "PASS: no regression found");
         break;
     }
-    v->headline = tg_phrase_take(&b, a);
+    return tg_phrase_take(&b, a);
+}
+
+void tg_describe_replace(struct tg_verdict *v, tg_sv was, tg_sv now, struct tg_arena *a)
+{
+    const char *at = was.n ? memmem(v->headline.p, v->headline.n, was.p, was.n) : NULL;
+    tg_sv rest;
+    if (!at)
+        return;
+    rest = (tg_sv){ at + was.n, (size_t)(v->headline.p + v->headline.n - at) - was.n };
+    v->headline = tg_sv_of(tg_arena_printf(a, "%.*s%.*s%.*s", (int)(at - v->headline.p),
+                                           v->headline.p, TG_SV_ARG(now), TG_SV_ARG(rest)));
 }
 
 /* The largest operator after `above` (self time); NULL: none that is judged. */
@@ -145,7 +157,7 @@ static void put_detectable(struct tg_buf *b, const struct tg_comparison *c)
 void tg_describe_verdict(struct tg_verdict *v, const struct tg_comparison *c, struct tg_arena *a)
 {
     struct tg_buf b = { 0 };
-    describe_headline(v, a);
+    v->headline = tg_describe_headline(v, a);
     tg_buf_puts(&b, v->counts_judged ? "counts judged" : "counts not judged");
     if (v->counts_judged && !c->same_device)
         tg_buf_puts(&b, ", but not of kernels");

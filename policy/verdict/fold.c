@@ -1,3 +1,4 @@
+#include "policy/verdict/describe.h"
 #include "policy/verdict/internal.h"
 
 const struct tg_op *tg_eval_op(const struct tg_comparison *c, const struct tg_result *r)
@@ -24,33 +25,60 @@ bool tg_eval_explains(const struct tg_result *cause, const struct tg_result *r,
     return cause != r && cause->dimension == TG_DIM_COUNT && (as_often || is_leader(cause, op, c));
 }
 
-/*
- * Operators follow what calls them. A kernel follows an operator of its own name: Triton's kernels
- * have a host operator each, and the two are one finding.
- */
+/* Operators follow what calls them, and device work follows the operator that launches it. */
 static bool may_follow(const struct tg_op *op)
 {
     bool own = tg_sv_eq(op->parent, op->name);
-    return op->kind == TG_KIND_OP ? !own : op->kind == TG_KIND_KERNEL && own;
+    return op->kind == TG_KIND_OP ? !own : tg_kind_is_device(op->kind);
+}
+
+static bool is_about_op(const struct tg_result *r)
+{
+    return tg_sv_eq(r->kind, tg_sv_of(tg_kind_name(TG_KIND_OP)));
+}
+
+/* Something that can be told with another finding. A budget is a promise of its own. */
+static bool may_fold(const struct tg_result *r)
+{
+    return (r->state == TG_STATE_FAIL || r->state == TG_STATE_WARN) && r->has_values &&
+           !r->over_budget && r->subject != TG_SUBJECT_REQUIRE;
+}
+
+/* A warning is told with a failure, never the other way round. */
+static bool may_tell(const struct tg_result *head, const struct tg_result *r)
+{
+    return head != r && may_fold(head) && head->state >= r->state;
+}
+
+static bool may_lead(const struct tg_result *head, const struct tg_result *r)
+{
+    return may_tell(head, r) && head->folded_under == TG_NO_ID;
 }
 
 /* The row that a row is under in the end; itself if it is under none. */
-static uint32_t root_of(const struct tg_eval_state *e, uint32_t i)
+static uint32_t root_of(const struct tg_result *v, uint32_t i)
 {
-    while (e->results[i].folded_under != TG_NO_ID)
-        i = e->results[i].folded_under;
+    while (v[i].folded_under != TG_NO_ID)
+        i = v[i].folded_under;
     return i;
 }
 
-/* The cause of the row `i`, which is about `op`; TG_NO_ID: none, or it follows from `i` itself. */
-static uint32_t cause_of(const struct tg_eval_state *e, uint32_t i, const struct tg_op *op)
+/* Under the root of `k`; false: that is `i` itself. */
+static bool fold_under(struct tg_result *v, uint32_t i, uint32_t k)
 {
-    const struct tg_result *r = &e->results[i];
-    for (uint32_t k = 0; k < e->n; k++)
-        if (e->results[k].state == r->state &&
-            tg_eval_explains(&e->results[k], r, op, e->in->comparison) && root_of(e, k) != i)
-            return root_of(e, k);
-    return TG_NO_ID;
+    uint32_t root = root_of(v, k);
+    if (root == i)
+        return false;
+    v[i].folded_under = root;
+    return true;
+}
+
+/* Rows under one that was folded later. */
+static void flatten(struct tg_result *v, size_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (v[i].folded_under != TG_NO_ID)
+            v[i].folded_under = root_of(v, i);
 }
 
 /*
@@ -58,19 +86,182 @@ static uint32_t cause_of(const struct tg_eval_state *e, uint32_t i, const struct
  * a new operator calls, however often: one cause line instead of five. `clone` calls `empty_like` and
  * `copy_`: three rows, one cause. The order of the rows plays no part.
  */
+static void fold_calls(struct tg_result *v, size_t n, const struct tg_comparison *c)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        struct tg_result *r = &v[i];
+        const struct tg_op *op;
+        if (r->dimension != TG_DIM_COUNT || !may_fold(r))
+            continue;
+        op = tg_eval_op(c, r);
+        if (!op || !op->parent.n || !may_follow(op))
+            continue;
+        for (uint32_t k = 0; k < n && r->folded_under == TG_NO_ID; k++)
+            if (may_tell(&v[k], r) && (op->kind == TG_KIND_OP || is_about_op(&v[k])) &&
+                tg_eval_explains(&v[k], r, op, c) && fold_under(v, i, k))
+                r->follows = tg_sv_eq(r->rule, v[k].rule);
+    }
+}
+
+static bool same_name(const struct tg_result *head, const struct tg_result *r)
+{
+    return tg_sv_eq(head->op_normalised, r->op_normalised) && tg_sv_eq(head->kind, r->kind) &&
+           head->subject == TG_SUBJECT_NAME && r->subject == TG_SUBJECT_NAME;
+}
+
+/* One name under two rules: what failed before what warns, its calls before its time. */
+static bool is_told_first(const struct tg_result *v, uint32_t k, uint32_t i)
+{
+    bool calls[2] = { v[k].dimension == TG_DIM_COUNT, v[i].dimension == TG_DIM_COUNT };
+    if (v[k].state != v[i].state)
+        return v[k].state > v[i].state;
+    return calls[0] != calls[1] ? calls[0] : k < i;
+}
+
+static void fold_names(struct tg_result *v, size_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < n && may_fold(&v[i]) && v[i].folded_under == TG_NO_ID; k++)
+            if (may_tell(&v[k], &v[i]) && same_name(&v[k], &v[i]) && is_told_first(v, k, i))
+                (void)fold_under(v, i, k);
+}
+
+/* ---- the step ---- */
+
+#define STEP_PART 0.5 /* of the step's additional time that a finding must hold to explain it */
+
+/* The step's time, as the device or the host has it. */
+static bool is_step_time(const struct tg_result *r)
+{
+    return r->subject == TG_SUBJECT_TRACE && r->dimension == TG_DIM_DURATION &&
+           (tg_sv_eq(r->metric, TG_SV("step_time")) || tg_sv_eq(r->metric, TG_SV("host_time")));
+}
+
+static bool has_device(const struct tg_comparison *c)
+{
+    for (size_t i = 0; i < c->n_ops; i++)
+        if (tg_kind_is_device(c->ops[i].kind))
+            return true;
+    return false;
+}
+
+/* What a result adds to the step, in ns: device work where there is a device. */
+static double adds(const struct tg_result *r, const struct tg_comparison *c, bool device)
+{
+    const struct tg_op *op;
+    if (!may_fold(r))
+        return 0;
+    if (r->subject == TG_SUBJECT_STEP)
+        return device ? 0 : r->delta;
+    op = r->subject == TG_SUBJECT_NAME ? tg_eval_op(c, r) : NULL;
+    if (!op || tg_kind_is_device(op->kind) != device)
+        return 0;
+    return r->dimension == TG_DIM_DURATION ? r->delta : op->self[TG_TEST] - op->self[TG_BASE];
+}
+
+/* The step is longer by what a finding adds: the two are one. */
+static void fold_step(struct tg_result *v, size_t n, const struct tg_comparison *c)
+{
+    bool device = c && has_device(c);
+    for (size_t i = 0; c && i < n; i++) {
+        uint32_t best = TG_NO_ID;
+        double most = 0;
+        if (!is_step_time(&v[i]) || !may_fold(&v[i]) || v[i].folded_under != TG_NO_ID)
+            continue;
+        for (uint32_t k = 0; k < n; k++) {
+            double sum = 0;
+            if (!may_lead(&v[k], &v[i]) || is_step_time(&v[k]))
+                continue;
+            for (uint32_t m = 0; m < n; m++)
+                if ((m == k || v[m].folded_under == k) && (m == k || !same_name(&v[m], &v[k])))
+                    sum += adds(&v[m], c, device && is_step_time(&v[i]));
+            if (sum > most) {
+                most = sum;
+                best = k;
+            }
+        }
+        if (best != TG_NO_ID && v[i].delta > 0 && most >= STEP_PART * v[i].delta)
+            v[i].folded_under = best;
+    }
+}
+
 void tg_fold(struct tg_eval_state *e)
 {
-    for (uint32_t i = 0; i < e->n; i++) {
-        struct tg_result *r = &e->results[i];
-        const struct tg_op *op;
-        if (r->dimension != TG_DIM_COUNT ||
-            (r->state != TG_STATE_FAIL && r->state != TG_STATE_WARN))
+    fold_calls(e->results, e->n, e->in->comparison);
+    fold_names(e->results, e->n);
+    flatten(e->results, e->n);
+    fold_step(e->results, e->n, e->in->comparison);
+}
+
+/* ---- causes ---- */
+
+/* The change that a result is blamed on; NULL: none. */
+static const struct tg_cause *blamed(const struct tg_result *r)
+{
+    return may_fold(r) && r->cause && r->cause->function && tg_cause_blames(r->cause) ? r->cause
+                                                                                      : NULL;
+}
+
+static bool same_change(const struct tg_result *a, const struct tg_result *b)
+{
+    const struct tg_cause *x = blamed(a), *y = blamed(b);
+    if (!x || !y || !tg_sv_eq(x->function->file, y->function->file) || x->n_changed != y->n_changed)
+        return false;
+    for (size_t i = 0; i < x->n_changed; i++)
+        if (x->changed[i].first != y->changed[i].first || x->changed[i].last != y->changed[i].last)
+            return false;
+    return true;
+}
+
+/* What names a change best: a failure; an operator that the function itself calls; calls, not time. */
+static unsigned worth(const struct tg_result *r)
+{
+    return (r->state == TG_STATE_FAIL ? 16u : 0u) + (r->subject == TG_SUBJECT_NAME ? 8u : 0u) +
+           (r->cause->path.backward ? 0u : 4u) + (r->dimension == TG_DIM_COUNT ? 2u : 0u) +
+           (is_about_op(r) ? 1u : 0u);
+}
+
+/* The best of those of one change; the first of equals, which is the worst. */
+static uint32_t head_of(const struct tg_verdict *v, uint32_t i)
+{
+    uint32_t head = i;
+    for (uint32_t k = 0; k < v->n_results; k++) {
+        const struct tg_result *r = &v->results[k];
+        if (r->folded_under != TG_NO_ID || !same_change(r, &v->results[i]))
             continue;
-        op = tg_eval_op(e->in->comparison, r);
-        if (op && op->parent.n && may_follow(op))
-            r->folded_under = cause_of(e, i, op);
+        if (worth(r) > worth(&v->results[head]) ||
+            (worth(r) == worth(&v->results[head]) && k < head))
+            head = k;
     }
-    for (uint32_t i = 0; i < e->n; i++)
-        if (e->results[i].folded_under != TG_NO_ID)
-            e->results[i].folded_under = root_of(e, i);
+    return head;
+}
+
+static void recount(struct tg_verdict *v)
+{
+    for (size_t s = 0; s <= TG_STATE_FAIL; s++)
+        v->n_folded[s] = 0;
+    for (size_t i = 0; i < v->n_results; i++)
+        v->n_folded[v->results[i].state] += v->results[i].folded_under != TG_NO_ID;
+}
+
+void tg_verdict_join_causes(struct tg_verdict *v, struct tg_arena *a)
+{
+    tg_sv was = tg_describe_headline(v, a);
+    bool any = false;
+    for (uint32_t i = 0; i < v->n_results; i++) {
+        uint32_t head;
+        if (v->results[i].folded_under != TG_NO_ID || !blamed(&v->results[i]))
+            continue;
+        head = head_of(v, i);
+        if (head == i)
+            continue;
+        v->results[i].folded_under = head;
+        any = true;
+    }
+    if (!any)
+        return;
+    flatten(v->results, v->n_results);
+    fold_step(v->results, v->n_results, v->comparison);
+    recount(v);
+    tg_describe_replace(v, was, tg_describe_headline(v, a), a);
 }

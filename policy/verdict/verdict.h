@@ -100,6 +100,7 @@ struct tg_result {
     const struct tg_cause *cause; /* where in the program it comes from; NULL: see no_cause */
     tg_sv no_cause;               /* why there is no cause; "": nobody asked */
     uint32_t folded_under;        /* index of the result that explains it; TG_NO_ID */
+    bool follows; /* that one's calls make its own: a waiver for that one covers it */
     double rank;                  /* order in reports: larger first (state, then ns per step) */
 };
 
@@ -164,4 +165,10 @@ struct tg_verdict {
     const struct tg_comparison *comparison; /* NULL on errors and first runs */
     tg_sv version;                          /* of the program */
 };
+
+/*
+ * After causes were found (cmd/gate/cause.c): what is blamed on one change of the program is one
+ * finding. The headline and n_folded follow; states and outcome stay.
+ */
+void tg_verdict_join_causes(struct tg_verdict *v, struct tg_arena *a);
 #endif

@@ -69,9 +69,11 @@ static void other_numbers_states_and_dimensions_are_findings(void **state)
     (void)chain(h);
     folded(h, (struct tg_result[]){ a, b }, 2, "a b"); /* one more than a makes */
     b = hand_row("b", 2);
-    b.state = TG_STATE_WARN;
+    a.state = TG_STATE_WARN; /* a failure is never told with a warning, */
     folded(h, (struct tg_result[]){ a, b }, 2, "a b");
-    a.state = TG_STATE_WARN;
+    b.state = TG_STATE_WARN;
+    folded(h, (struct tg_result[]){ a, b }, 2, "a b<a");
+    a.state = TG_STATE_FAIL; /* a warning is with a failure */
     folded(h, (struct tg_result[]){ a, b }, 2, "a b<a");
     a = hand_row("a", 2);
     b = hand_row("b", 2);
@@ -113,8 +115,8 @@ static void what_a_new_operator_calls_is_folded_under_it(void **state)
     folded(h, (struct tg_result[]){ b, a, c }, 3, "b a c");
 }
 
-/* A kernel follows the operator of its own name, and no other; never itself. */
-static void a_kernel_follows_the_operator_of_its_name(void **state)
+/* A kernel follows the operator that launches it, also one of its own name; never itself. */
+static void a_kernel_follows_the_operator_that_launches_it(void **state)
 {
     struct hand *h = *state;
     struct tg_op *ops = chain(h);
@@ -130,7 +132,155 @@ static void a_kernel_follows_the_operator_of_its_name(void **state)
     folded(h, (struct tg_result[]){ kernel }, 1, "b");
     ops[B].parent = TG_SV("c");
     ops[C].parent = TG_SV("");
-    folded(h, (struct tg_result[]){ hand_row("c", 2), kernel }, 2, "c b");
+    folded(h, (struct tg_result[]){ hand_row("c", 2), kernel }, 2, "c b<c");
+    folded(h, (struct tg_result[]){ hand_row("c", 3), kernel }, 2, "c b"); /* not as often */
+}
+
+static struct tg_result slower(const char *name, double ns)
+{
+    struct tg_result r = hand_row(name, ns);
+    r.dimension = TG_DIM_DURATION;
+    r.rule = TG_SV("slower");
+    return r;
+}
+
+static void a_name_under_two_rules_is_one_finding(void **state)
+{
+    struct hand *h = *state;
+    struct tg_result a = hand_row("a", 2), time = slower("a", 5000), b = slower("b", 5000);
+
+    (void)chain(h);
+    folded(h, (struct tg_result[]){ time, a }, 2, "a<a a"); /* the calls, wherever they are */
+    assert_int_equal(h->e.results[0].folded_under, 1);
+    folded(h, (struct tg_result[]){ a, time, b }, 3, "a a<a b");
+    a.state = TG_STATE_WARN;
+    folded(h, (struct tg_result[]){ a, time }, 2, "a<a a");
+    a.state = TG_STATE_FAIL;
+    a.over_budget = true; /* a promise of its own */
+    folded(h, (struct tg_result[]){ a, time }, 2, "a a");
+}
+
+static void a_waiver_covers_what_its_own_rule_says(void **state)
+{
+    struct hand *h = *state;
+    struct tg_result a = hand_row("a", 2), b = hand_row("b", 2);
+
+    (void)chain(h);
+    folded(h, (struct tg_result[]){ a, b, slower("a", 9) }, 3, "a b<a a<a");
+    assert_false(h->e.results[0].follows);
+    assert_true(h->e.results[1].follows);
+    assert_false(h->e.results[2].follows);
+    b.rule = TG_SV("another");
+    folded(h, (struct tg_result[]){ a, b }, 2, "a b<a");
+    assert_false(h->e.results[1].follows);
+}
+
+static struct tg_result step(double ns)
+{
+    struct tg_result r = slower("step_time", ns);
+    r.subject = TG_SUBJECT_TRACE;
+    r.metric = TG_SV("step_time");
+    r.kind = TG_SV("trace");
+    return r;
+}
+
+/* Half of the step's time is enough, of what is folded too; less is a finding of its own. */
+static void a_step_that_is_explained_is_no_finding(void **state)
+{
+    struct hand *h = *state;
+    struct tg_op *ops = chain(h);
+    struct tg_result gaps = slower("ProfilerStep", 700);
+
+    folded(h, (struct tg_result[]){ step(1000), slower("a", 499) }, 2, "step_time a");
+    folded(h, (struct tg_result[]){ step(1000), slower("a", 501) }, 2, "step_time<a a");
+    folded(h, (struct tg_result[]){ slower("b", 200), step(1000), slower("a", 600) }, 3,
+           "b step_time<a a");
+    ops[A].self[TG_TEST] = 100; /* 100 + 450: what a calls is told with it */
+    ops[B].self[TG_TEST] = 450;
+    folded(h, (struct tg_result[]){ step(1000), hand_row("a", 2), hand_row("b", 2) }, 3,
+           "step_time<a a b<a");
+    gaps.subject = TG_SUBJECT_STEP;
+    folded(h, (struct tg_result[]){ step(1000), gaps }, 2, "step_time<ProfilerStep ProfilerStep");
+    folded(h, (struct tg_result[]){ step(-1000), slower("a", -900) }, 2, "step_time a");
+}
+
+static void on_a_device_its_work_explains_the_step(void **state)
+{
+    struct hand *h = *state;
+    struct tg_result kernel = slower("c", 800);
+
+    chain(h)[C].kind = TG_KIND_KERNEL;
+    kernel.kind = TG_SV("kernel");
+    folded(h, (struct tg_result[]){ step(1000), slower("a", 900) }, 2, "step_time a");
+    folded(h, (struct tg_result[]){ step(1000), slower("a", 900), kernel }, 3, "step_time<c a c");
+}
+
+/* ---- causes ---- */
+
+static const struct tg_cause *cause(struct hand *h, const char *file, uint32_t line)
+{
+    struct tg_cause *c = TG_NEW(h->a, struct tg_cause);
+    struct tg_cause_lines *lines = TG_NEW(h->a, struct tg_cause_lines);
+    struct tg_cause_frame *f = TG_NEW(h->a, struct tg_cause_frame);
+    *f = (struct tg_cause_frame){ .kind = TG_PATH_FUNCTION, .text = TG_SV("f") };
+    f->file = tg_sv_of(file);
+    *lines = (struct tg_cause_lines){ line, line };
+    *c = (struct tg_cause){
+        .function = f, .link = TG_CAUSE_LINK_SELF, .changed = lines, .n_changed = 1
+    };
+    return c;
+}
+
+static void joined(struct hand *h, struct tg_result *v, size_t n, const char *want)
+{
+    struct tg_buf got = { 0 };
+    h->v = (struct tg_verdict){ .results = v, .n_results = n, .comparison = &h->c };
+    h->v.outcome = TG_OUTCOME_FAIL;
+    h->v.headline = TG_SV("FAIL: 3 violations: a +2 calls, b +3 calls, c +1 call; a note");
+    tg_verdict_join_causes(&h->v, h->a);
+    for (size_t i = 0; i < n; i++) {
+        tg_buf_printf(&got, "%s%.*s", i ? " " : "", TG_SV_ARG(v[i].op));
+        if (v[i].folded_under != TG_NO_ID)
+            tg_buf_printf(&got, "<%.*s", TG_SV_ARG(v[v[i].folded_under].op));
+    }
+    hand_text(tg_buf_sv(&got), want);
+    tg_buf_release(&got);
+}
+
+/* An operator that the function calls itself names it before its backward work does. */
+static void what_one_change_did_is_one_finding(void **state)
+{
+    struct hand *h = *state;
+    struct tg_result v[] = { hand_row("a", 2), hand_row("b", 3), hand_row("c", 1) };
+    struct tg_cause *backward = (struct tg_cause *)(uintptr_t)cause(h, "m.py", 3);
+
+    (void)chain(h);
+    backward->path.backward = true;
+    v[0].cause = backward;
+    v[1].cause = v[2].cause = cause(h, "m.py", 3);
+    joined(h, v, 3, "a<b b c<b");
+    assert_int_equal(h->v.n_folded[TG_STATE_FAIL], 2);
+    hand_text(h->v.headline, "FAIL: 1 violation: b +3 calls; a note");
+}
+
+static void without_one_change_all_stay(void **state)
+{
+    struct hand *h = *state;
+    struct tg_result v[] = { hand_row("a", 2), hand_row("b", 3), hand_row("c", 1) };
+    struct tg_cause *unchanged = (struct tg_cause *)(uintptr_t)cause(h, "m.py", 3);
+
+    (void)chain(h);
+    unchanged->link = TG_CAUSE_LINK_NONE;
+    v[0].cause = cause(h, "m.py", 3);
+    v[1].cause = cause(h, "m.py", 9);
+    v[2].cause = unchanged;
+    joined(h, v, 3, "a b c");
+    v[1].cause = cause(h, "n.py", 3);
+    joined(h, v, 3, "a b c");
+    v[1].cause = v[0].cause;
+    v[0].state = TG_STATE_WAIVED;
+    joined(h, v, 3, "a b c");
+    hand_text(h->v.headline, "FAIL: 3 violations: a +2 calls, b +3 calls, c +1 call; a note");
 }
 
 int main(void)
@@ -141,7 +291,13 @@ int main(void)
         hand_test(other_numbers_states_and_dimensions_are_findings),
         hand_test(a_row_of_another_kind_is_no_operator),
         hand_test(what_a_new_operator_calls_is_folded_under_it),
-        hand_test(a_kernel_follows_the_operator_of_its_name),
+        hand_test(a_kernel_follows_the_operator_that_launches_it),
+        hand_test(a_name_under_two_rules_is_one_finding),
+        hand_test(a_waiver_covers_what_its_own_rule_says),
+        hand_test(a_step_that_is_explained_is_no_finding),
+        hand_test(on_a_device_its_work_explains_the_step),
+        hand_test(what_one_change_did_is_one_finding),
+        hand_test(without_one_change_all_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -199,9 +199,9 @@ static void add_shard(struct sums *s, const struct tg_shard *shard, const struct
     for (size_t i = 0; i < shard->n_rows; i++) {
         const struct tg_row *r = &shard->rows[i];
         struct tg_total t = row_total(shard, r, steps, outside);
-        bool step = !outside && tg_step_number(r->name) >= 0;
+        bool step = !outside && tg_step_number(r->key->name) >= 0;
         if (t.count) {
-            uint32_t id = sums_add(s, r->cat, step ? TG_SV("ProfilerStep") : r->name, t);
+            uint32_t id = sums_add(s, r->key->cat, step ? TG_SV("ProfilerStep") : r->key->name, t);
             s->self[id] += row_self(shard, r, steps);
         }
     }

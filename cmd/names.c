@@ -86,7 +86,9 @@ static void add_shard(struct reading *r, const struct tg_shard *shard)
 {
     for (size_t k = 0; k < shard->n_rows; k++) {
         const struct tg_row *row = &shard->rows[k];
-        struct tg_name name = { .name = row->name, .cat = row->cat, .kind = row->kind };
+        struct tg_name name = { .name = row->key->name,
+                                .cat = row->key->cat,
+                                .kind = row->key->kind };
         uint64_t count = 0;
         for (size_t j = 0; j <= shard->n_steps; j++)
             count += row->count[j];

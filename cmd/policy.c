@@ -128,7 +128,7 @@ static int schema(struct tg_policy_cmd *j, struct tg_err *err)
 static void add_name(struct tg_strmap *names, const struct tg_row *row)
 {
     struct tg_buf text = { 0 };
-    tg_name_normalise(row->kind, row->name, &text);
+    tg_name_normalise(row->key->kind, row->key->name, &text);
     (void)tg_strmap_add(names, tg_buf_sv(&text));
     tg_buf_release(&text);
 }

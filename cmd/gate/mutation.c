@@ -86,10 +86,10 @@ static bool is_of_op(const void *arg, const struct tg_row *row)
     struct tg_buf b = { 0 };
     tg_sv name;
     bool same;
-    if (row->kind != x->op->kind ||
-        (tg_kind_is_frame(row->kind) && (row->device >= 0) != x->op->launched))
+    if (row->key->kind != x->op->kind ||
+        (tg_kind_is_frame(row->key->kind) && (row->key->device >= 0) != x->op->launched))
         return false;
-    tg_name_normalise(row->kind, row->name, &b);
+    tg_name_normalise(row->key->kind, row->key->name, &b);
     name = tg_buf_sv(&b);
     for (size_t i = 0; i < x->o->n_aliases; i++)
         if (tg_sv_glob(x->o->aliases[i].key, name)) {

@@ -328,7 +328,7 @@ static double time_in_every_step(const struct tg_shard *s, tg_sv name)
     for (size_t k = 0; k < s->n_steps; k++) {
         uint64_t count = 0;
         for (size_t r = 0; r < s->n_rows; r++)
-            if (s->rows[r].kind == TG_KIND_OP && tg_sv_eq(s->rows[r].name, name)) {
+            if (s->rows[r].key->kind == TG_KIND_OP && tg_sv_eq(s->rows[r].key->name, name)) {
                 count += s->rows[r].count[k];
                 sum += (double)s->rows[r].total[k];
             }
@@ -357,9 +357,9 @@ static void choose_ops(struct tg_survey_suite *out, const struct tg_summary *all
     double value[TG_SURVEY_OPS] = { 0 };
     tg_sv last = TG_SV("");
     for (size_t r = 0; r < first->n_rows && !out->is_compiled; r++) {
-        tg_sv name = first->rows[r].name;
+        tg_sv name = first->rows[r].key->name;
         double v;
-        if (first->rows[r].kind != TG_KIND_OP || tg_sv_eq(name, last) || !is_stable_op(name))
+        if (first->rows[r].key->kind != TG_KIND_OP || tg_sv_eq(name, last) || !is_stable_op(name))
             continue;
         last = name; /* rows are in order of kind and name */
         v = time_everywhere(all, name);
@@ -447,8 +447,9 @@ static void describe(struct tg_survey_suite *out, const struct tg_summary *all, 
         out->least_steps = s->n_steps < out->least_steps ? s->n_steps : out->least_steps;
         out->most_steps = s->n_steps > out->most_steps ? s->n_steps : out->most_steps;
         for (size_t r = 0; r < s->n_rows; r++)
-            out->is_compiled |= tg_sv_starts(s->rows[r].name, TG_SV("Torch-Compiled Region")) ||
-                                tg_sv_starts(s->rows[r].name, TG_SV("triton_"));
+            out->is_compiled |=
+                tg_sv_starts(s->rows[r].key->name, TG_SV("Torch-Compiled Region")) ||
+                tg_sv_starts(s->rows[r].key->name, TG_SV("triton_"));
     }
     if (!out->marked)
         choose_window(out, all, a);

@@ -99,7 +99,7 @@ static double with_frames(const struct tg_diff_work *w, int side, enum tg_kind k
     for (size_t at = w->first[side]; at < end; at++) {
         const struct tg_shard *s = w->shard[at];
         size_t i = 0;
-        while (i < s->n_frames && s->frames[i].kind != kind)
+        while (i < s->n_frames && s->frames[i].key->kind != kind)
             i++;
         n += i < s->n_frames;
     }

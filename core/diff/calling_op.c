@@ -33,7 +33,8 @@ double tg_count_under(const struct tg_diff_work *w, const struct tg_op *op, int 
             const struct tg_diff_cell *cell = &op->rows->cell[at];
             memset(count, 0, (w->max_steps + 1) * sizeof *count);
             for (size_t r = 0; r < cell->n; r++)
-                for (size_t j = 0; tg_sv_eq(cell->row[r]->parent, parent) && j < w->used[at].n; j++)
+                for (size_t j = 0; tg_sv_eq(cell->row[r]->key->parent, parent) && j < w->used[at].n;
+                     j++)
                     count[j] += cell->row[r]->count[w->used[at].step[j]];
             runs[run] += (double)tg_mode(count, w->used[at].n, NULL);
         }
@@ -58,7 +59,7 @@ static struct under *split(struct tg_diff_work *w, const struct tg_op *op, size_
     tg_strmap_init(&raw);
     for (size_t at = 0; at < w->n_cells; at++)
         for (size_t r = 0; r < op->rows->cell[at].n; r++)
-            tg_strmap_add(&raw, op->rows->cell[at].row[r]->parent);
+            tg_strmap_add(&raw, op->rows->cell[at].row[r]->key->parent);
     for (size_t i = 0; i < raw.n; i++) {
         tg_sv parent = tg_diff_name(w, TG_KIND_OP, raw.text[i]);
         double test = tg_count_under(w, op, TG_TEST, raw.text[i]) / w->c->iteration_ratio;

@@ -53,11 +53,11 @@ static uint32_t key_of(struct job *j, const struct tg_row *row, struct tg_strmap
 {
     struct tg_buf text = { 0 };
     uint32_t key;
-    tg_buf_add(&text, row->name);
+    tg_buf_add(&text, row->key->name);
     tg_buf_putc(&text, '\0');
     tg_buf_add(&text, group_of(row));
     tg_buf_putc(&text, '\0');
-    tg_buf_add(&text, row->parent);
+    tg_buf_add(&text, row->key->parent);
     for (size_t known = of_rank->n;; known = of_rank->n) { /* rows are in order of streams */
         (void)tg_strmap_add(of_rank, tg_buf_sv(&text));
         if (of_rank->n > known)
@@ -99,12 +99,12 @@ static bool communicates(struct job *j, const struct tg_row *row)
     const struct tg_classes *classes = j->w->o->classes;
     size_t known = j->kernels.n;
     uint32_t id;
-    if (row->kind != TG_KIND_KERNEL)
-        return tg_class_of(classes, row->kind, row->name, NULL) == TG_CLASS_COMM;
-    id = tg_strmap_add(&j->kernels, row->name);
+    if (row->key->kind != TG_KIND_KERNEL)
+        return tg_class_of(classes, row->key->kind, row->key->name, NULL) == TG_CLASS_COMM;
+    id = tg_strmap_add(&j->kernels, row->key->name);
     if (id == known) {
         j->comm = tg_grow(j->comm, &j->cap_comm, j->kernels.n, sizeof *j->comm);
-        j->comm[id] = tg_class_of(classes, row->kind, row->name, NULL) == TG_CLASS_COMM;
+        j->comm[id] = tg_class_of(classes, row->key->kind, row->key->name, NULL) == TG_CLASS_COMM;
     }
     return j->comm[id];
 }
@@ -118,7 +118,7 @@ static bool collect_rank(struct job *j, uint32_t rank, size_t at)
     tg_strmap_init(&of_rank);
     for (size_t i = 0; whole && i < s->n_rows; i++) {
         const struct tg_row *row = &s->rows[i];
-        if (!tg_kind_is_device(row->kind) || !runs_in_steps(s, row) || !communicates(j, row))
+        if (!tg_kind_is_device(row->key->kind) || !runs_in_steps(s, row) || !communicates(j, row))
             continue;
         whole = row->slots != NULL;
         if (whole)

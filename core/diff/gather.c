@@ -23,13 +23,13 @@ struct gather {
 /* The side of a frame that tells what was launched inside. */
 static bool is_launched(const struct tg_row *row)
 {
-    return tg_kind_is_frame(row->kind) && row->device >= 0;
+    return tg_kind_is_frame(row->key->kind) && row->key->device >= 0;
 }
 
 static tg_sv keyed(struct tg_buf *b, const struct tg_row *row, tg_sv name)
 {
     tg_buf_clear(b);
-    tg_buf_putc(b, (char)('A' + (int)row->kind));
+    tg_buf_putc(b, (char)('A' + (int)row->key->kind));
     tg_buf_putc(b, is_launched(row) ? 'l' : ' ');
     tg_buf_add(b, name);
     return tg_buf_sv(b);
@@ -40,17 +40,17 @@ static uint32_t op_of(struct tg_diff_work *w, struct gather *g, struct tg_buf *b
                       const struct tg_row *row)
 {
     size_t known = g->raw.n;
-    uint32_t id = tg_strmap_add(&g->raw, keyed(b, row, row->name));
+    uint32_t id = tg_strmap_add(&g->raw, keyed(b, row, row->key->name));
 
     if (id < known)
         return g->op_of_raw[id];
     g->op_of_raw = tg_grow(g->op_of_raw, &g->cap_raw, g->raw.n, sizeof *g->op_of_raw);
-    tg_sv name = tg_diff_name(w, row->kind, row->name);
+    tg_sv name = tg_diff_name(w, row->key->kind, row->key->name);
     size_t ops = g->key.n;
     uint32_t op = tg_strmap_add(&g->key, keyed(b, row, name));
     if (op == ops) {
         g->op = tg_grow(g->op, &g->cap_op, g->key.n, sizeof *g->op);
-        g->op[op] = (struct gathered){ row->kind, is_launched(row), name, 0, NULL, NULL };
+        g->op[op] = (struct gathered){ row->key->kind, is_launched(row), name, 0, NULL, NULL };
     }
     return g->op_of_raw[id] = op;
 }
@@ -67,8 +67,8 @@ static int by_kind_and_name(const void *pa, const void *pb)
 /* Host rows stay: they tell what the machine did meanwhile. */
 static bool is_asked_for(const struct tg_compare_opts *o, const struct tg_row *row)
 {
-    return row->device < 0 || (tg_listed(o->devices, o->n_devices, row->device) &&
-                               tg_listed(o->streams, o->n_streams, row->stream));
+    return row->key->device < 0 || (tg_listed(o->devices, o->n_devices, row->key->device) &&
+                                    tg_listed(o->streams, o->n_streams, row->key->stream));
 }
 
 /* The rows of a shard, or those by Python frame. */

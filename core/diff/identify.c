@@ -55,8 +55,8 @@ static void name_largest(struct tg_diff_work *w, struct tg_op *op)
                 tg_ns sum = 0;
                 for (size_t j = 0; j <= w->shard[at]->n_steps; j++)
                     sum += row->total[j];
-                weigh(&raw, row->name, sum);
-                weigh(&parents, row->parent, sum);
+                weigh(&raw, row->key->name, sum);
+                weigh(&parents, row->key->parent, sum);
             }
         op->present[side] = raw.names.n > 0;
         if (raw.names.n)

@@ -40,7 +40,7 @@ static void raw_parents(const struct tg_diff_work *w, const struct tg_op *op, st
     tg_strmap_init(raw);
     for (size_t at = 0; at < w->n_cells; at++)
         for (size_t r = 0; r < op->rows->cell[at].n; r++)
-            tg_strmap_add(raw, op->rows->cell[at].row[r]->parent);
+            tg_strmap_add(raw, op->rows->cell[at].row[r]->key->parent);
 }
 
 /* Most operators have one parent: nothing moved. */
@@ -52,7 +52,7 @@ static bool has_parents(const struct tg_diff_work *w, const struct tg_op *op)
         for (size_t r = 0; r < op->rows->cell[at].n; r++) {
             const struct tg_row *row = op->rows->cell[at].row[r];
             first = first ? first : row;
-            if (!tg_sv_eq(row->parent, first->parent))
+            if (!tg_sv_eq(row->key->parent, first->key->parent))
                 return true;
         }
     return false;

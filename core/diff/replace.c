@@ -221,7 +221,7 @@ static void split_change(struct regions *g, uint32_t index)
     tg_strmap_init(&parents);
     for (size_t at = 0; at < w->n_cells; at++)
         for (size_t r = 0; r < op->rows->cell[at].n; r++)
-            tg_strmap_add(&parents, op->rows->cell[at].row[r]->parent);
+            tg_strmap_add(&parents, op->rows->cell[at].row[r]->key->parent);
     for (size_t i = 0; i < parents.n; i++) {
         double base = tg_count_under(w, op, TG_BASE, parents.text[i]);
         double test = tg_count_under(w, op, TG_TEST, parents.text[i]) / w->c->iteration_ratio;
@@ -335,7 +335,7 @@ static double calls_under(const struct regions *g, const struct tg_op *op)
     tg_strmap_init(&parents);
     for (size_t at = w->first[TG_TEST]; at < w->n_cells; at++)
         for (size_t r = 0; r < op->rows->cell[at].n; r++)
-            tg_strmap_add(&parents, op->rows->cell[at].row[r]->parent);
+            tg_strmap_add(&parents, op->rows->cell[at].row[r]->key->parent);
     for (size_t i = 0; i < parents.n; i++) {
         uint32_t id = tg_strmap_find(w->names, tg_diff_name(w, TG_KIND_OP, parents.text[i]));
         const struct tg_op *parent = id < g->n_op_of_name ? g->op_of_name[id] : NULL;

@@ -35,13 +35,13 @@ static size_t siblings_of(const struct tg_diff_work *w, const struct tg_op *op, 
         for (size_t r = 0; r < op->rows->cell[at].n; r++) {
             const struct tg_row *row = op->rows->cell[at].row[r];
             size_t known = names.n;
-            uint32_t id = tg_strmap_add(&names, row->name);
+            uint32_t id = tg_strmap_add(&names, row->key->name);
             v = tg_grow(v, &cap, names.n, sizeof *v);
             if (id == known)
-                v[id] = (struct sibling){ row->name, row->parent, row->order, 0, 0 };
+                v[id] = (struct sibling){ row->key->name, row->key->parent, row->order, 0, 0 };
             if (row->order < v[id].first) {
                 v[id].first = row->order;
-                v[id].parent = row->parent;
+                v[id].parent = row->key->parent;
             }
             for (size_t j = 0; j < w->shard[at]->n_steps; j++)
                 v[id].calls += row->count[j];
@@ -78,7 +78,7 @@ static struct tg_op_rows *rows_named(struct tg_diff_work *w, const struct tg_op 
         const struct tg_diff_cell *from = &op->rows->cell[at];
         const struct tg_row **list = TG_NEW_N(w->a, const struct tg_row *, from->n + 1);
         for (size_t r = 0; r < from->n; r++)
-            if (tg_sv_eq(from->row[r]->name, raw[at >= w->first[TG_TEST]]))
+            if (tg_sv_eq(from->row[r]->key->name, raw[at >= w->first[TG_TEST]]))
                 list[cell[at].n++] = from->row[r];
         cell[at].row = list;
     }

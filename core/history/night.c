@@ -191,7 +191,7 @@ static tg_ns least_step(const struct member *m, size_t n, size_t n_steps, const 
         if (!usable[j])
             continue;
         for (size_t r = 0; r < n; r++)
-            sum += tg_kind_is_device(m[r].row->kind) ? m[r].row->total[j] : m[r].row->self[j];
+            sum += tg_kind_is_device(m[r].row->key->kind) ? m[r].row->total[j] : m[r].row->self[j];
         least = sum < least ? sum : least;
     }
     return least == INT64_MAX ? 0 : least;
@@ -265,9 +265,10 @@ static void add_shard(struct work *w, size_t run, const struct tg_shard *s)
     struct member *m = TG_NEW_N(w->scratch, struct member, s->n_rows + 1);
     size_t n = 0, end;
     for (size_t i = 0; i < s->n_rows; i++)
-        if (is_series(s->rows[i].kind))
-            m[n++] = (struct member){ series_of(w->t, s->rows[i].kind, s->rows[i].name, &w->text),
-                                      &s->rows[i] };
+        if (is_series(s->rows[i].key->kind))
+            m[n++] = (struct member){
+                series_of(w->t, s->rows[i].key->kind, s->rows[i].key->name, &w->text), &s->rows[i]
+            };
     if (n)
         qsort(m, n, sizeof *m, by_series);
     for (size_t i = 0; i < n; i = end) {

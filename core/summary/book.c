@@ -69,7 +69,7 @@ void tg_book_release(struct tg_book *b)
 
 /* ---- collecting ---- */
 
-static uint32_t add_key(struct tg_book *b, enum tg_book_set set, const struct tg_row *r)
+static uint32_t add_key(struct tg_book *b, enum tg_book_set set, const struct tg_row_key *r)
 {
     struct key k = { r->device,
                      r->stream,
@@ -101,12 +101,12 @@ void tg_book_list(struct tg_book *b, const struct tg_shard *s, struct tg_listing
     };
     for (size_t i = 0; i < s->n_rows; i++) {
         const struct tg_row *r = &s->rows[i];
-        uint32_t row = out->row[TG_BOOK_ROWS][i] = add_key(b, TG_BOOK_ROWS, r);
+        uint32_t row = out->row[TG_BOOK_ROWS][i] = add_key(b, TG_BOOK_ROWS, r->key);
         for (size_t f = 0; f < r->n_attrs; f++)
             out->attr[out->n_attrs++] = add_attr(b, row, &r->attrs[f]);
     }
     for (size_t i = 0; i < s->n_frames; i++)
-        out->row[TG_BOOK_FRAMES][i] = add_key(b, TG_BOOK_FRAMES, &s->frames[i]);
+        out->row[TG_BOOK_FRAMES][i] = add_key(b, TG_BOOK_FRAMES, s->frames[i].key);
 }
 
 void tg_book_join(struct tg_book *b, const struct tg_book_read *from, struct tg_listing *to)
@@ -346,7 +346,7 @@ static tg_sv text_at(const struct tg_book_read *b, struct tg_unpack *u)
 }
 
 /* Their category says what they are: no event has it. */
-static bool is_frame(struct tg_row *row)
+static bool is_frame(struct tg_row_key *row)
 {
     for (int sort = 0; sort < TG_STACK_SORTS; sort++) {
         tg_sv name = tg_sv_of(tg_frame_sort_name((enum tg_stack_sort)sort));
@@ -363,9 +363,9 @@ static bool read_keys(struct tg_book_read *b, enum tg_book_set set, const struct
     struct tg_unpack u;
     if (!unpack(array, a, &u))
         return false;
-    b->row[set] = TG_NEW_N(a, struct tg_row, most_items(&u, 5));
+    b->row[set] = TG_NEW_N(a, struct tg_row_key, most_items(&u, 5));
     while (u.p < u.end) {
-        struct tg_row *r = &b->row[set][b->n[set]];
+        struct tg_row_key *r = &b->row[set][b->n[set]];
         if (tg_unpack_left(&u) < 5)
             return false;
         r->name = text_at(b, &u);
@@ -375,7 +375,7 @@ static bool read_keys(struct tg_book_read *b, enum tg_book_set set, const struct
         r->stream = tg_unpack_i64(&u);
         r->kind = tg_kind_of(r->cat, r->name);
         if (u.bad || (set == TG_BOOK_FRAMES && !is_frame(r)) ||
-            (b->n[set] && tg_row_cmp(r - 1, r) >= 0))
+            (b->n[set] && tg_row_key_cmp(r - 1, r) >= 0))
             return false;
         b->n[set]++;
     }

@@ -49,7 +49,7 @@ struct tg_book_attr {
     struct tg_attr attr; /* its count is the shard's */
 };
 struct tg_book_read {
-    struct tg_row *row[TG_BOOK_SETS]; /* the keys alone */
+    struct tg_row_key *row[TG_BOOK_SETS];
     struct tg_book_attr *attr;
     tg_sv *text;
     size_t n[TG_BOOK_SETS], n_attrs, n_texts;

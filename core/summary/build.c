@@ -178,17 +178,18 @@ static void init_rows(struct build *b)
     b->out->n_rows = b->n_rows;
     for (size_t r = 0; r < b->n_rows; r++) {
         const struct row *from = &b->rows[r];
-        b->out->rows[r] =
-            (struct tg_row){ .name = tg_arena_sv(b->a, b->texts.text[from->key.name]),
-                             .cat = tg_arena_sv(b->a, b->texts.text[from->key.cat]),
-                             .parent = tg_arena_sv(b->a, b->texts.text[from->key.parent]),
-                             .kind = from->kind,
-                             .device = from->key.device,
-                             .stream = from->key.stream,
-                             .count = TG_NEW_N(b->a, uint32_t, n),
-                             .total = TG_NEW_N(b->a, tg_ns, n),
-                             .self = TG_NEW_N(b->a, tg_ns, n),
-                             .attrs_capped = from->attrs_capped };
+        struct tg_row_key *key = TG_NEW(b->a, struct tg_row_key);
+        *key = (struct tg_row_key){ .name = tg_arena_sv(b->a, b->texts.text[from->key.name]),
+                                    .cat = tg_arena_sv(b->a, b->texts.text[from->key.cat]),
+                                    .parent = tg_arena_sv(b->a, b->texts.text[from->key.parent]),
+                                    .kind = from->kind,
+                                    .device = from->key.device,
+                                    .stream = from->key.stream };
+        b->out->rows[r] = (struct tg_row){ .key = key,
+                                           .count = TG_NEW_N(b->a, uint32_t, n),
+                                           .total = TG_NEW_N(b->a, tg_ns, n),
+                                           .self = TG_NEW_N(b->a, tg_ns, n),
+                                           .attrs_capped = from->attrs_capped };
     }
 }
 

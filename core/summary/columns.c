@@ -58,7 +58,7 @@ static bool read_counts(struct tg_unpack *u, struct tg_shared_rows *out, enum tg
     count = TG_NEW_N(a, uint32_t, numbers);
     read_u32(u, count, numbers);
     for (size_t i = 0; i < l->n[set]; i++) {
-        out->row[set][i] = b->row[set][l->row[set][i]];
+        out->row[set][i].key = &b->row[set][l->row[set][i]];
         out->row[set][i].count = count + i * n;
     }
     return !u->bad;

@@ -127,11 +127,11 @@ static void put_shape(struct tg_buf *b, const struct tg_row *rows, size_t n_rows
     tg_pack_u64(b, n_rows);
     for (size_t i = 0; i < n_rows; i++) {
         const struct tg_row *r = &rows[i];
-        put_text(b, r->name);
-        put_text(b, r->cat);
-        put_text(b, r->parent);
-        tg_pack_i64(b, r->device);
-        tg_pack_i64(b, r->stream);
+        put_text(b, r->key->name);
+        put_text(b, r->key->cat);
+        put_text(b, r->key->parent);
+        tg_pack_i64(b, r->key->device);
+        tg_pack_i64(b, r->key->stream);
         tg_pack_u64(b, r->order);
         tg_pack_u64(b, r->attrs_capped);
         tg_pack_u64(b, r->n_attrs);

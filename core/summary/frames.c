@@ -12,7 +12,7 @@ const char *tg_frame_sort_name(enum tg_stack_sort sort)
     return tg_kind_name(kinds[sort]);
 }
 
-enum side { HOST = -1, DEVICE = 0 }; /* tg_row.device */
+enum side { HOST = -1, DEVICE = 0 }; /* tg_row_key.device */
 
 static bool is_empty(const struct tg_stack_sums *v, size_t n, enum side side)
 {
@@ -36,17 +36,20 @@ static void add_row(struct tg_shard *out, size_t *cap, enum tg_kind kind, tg_sv 
                     const struct tg_stack_sums *v, enum side side, struct tg_arena *a)
 {
     size_t n = out->n_steps + 1;
+    struct tg_row_key *key;
     struct tg_row *row;
     if (is_empty(v, n, side))
         return;
     out->frames = tg_grow(out->frames, cap, out->n_frames + 1, sizeof *out->frames);
     row = &out->frames[out->n_frames++];
-    *row = (struct tg_row){ .name = name,
-                            .cat = tg_sv_of(tg_kind_name(kind)),
-                            .parent = TG_SV(""),
-                            .kind = kind,
-                            .device = side,
-                            .stream = -1,
+    key = TG_NEW(a, struct tg_row_key);
+    *key = (struct tg_row_key){ .name = name,
+                                .cat = tg_sv_of(tg_kind_name(kind)),
+                                .parent = TG_SV(""),
+                                .kind = kind,
+                                .device = side,
+                                .stream = -1 };
+    *row = (struct tg_row){ .key = key,
                             .count = TG_NEW_N(a, uint32_t, n),
                             .total = TG_NEW_N(a, tg_ns, n),
                             .self = TG_NEW_N(a, tg_ns, n) };

@@ -46,7 +46,7 @@ static void move_steps(struct job *j)
 static void lengthen_step_rows(struct job *j, bool self)
 {
     for (size_t i = 0; i < j->s->n_rows; i++)
-        for (size_t k = 0; j->s->rows[i].kind == TG_KIND_STEP && k < j->s->n_steps; k++) {
+        for (size_t k = 0; j->s->rows[i].key->kind == TG_KIND_STEP && k < j->s->n_steps; k++) {
             if (!j->s->rows[i].count[k])
                 continue;
             j->s->rows[i].total[k] += j->delta[k];
@@ -61,8 +61,8 @@ static struct tg_row *main_row(const struct tg_shard *s, tg_sv name)
     tg_ns most = -1;
     for (size_t i = 0; i < s->n_rows; i++) {
         tg_ns sum = 0;
-        if (!tg_kind_nests(s->rows[i].kind) || s->rows[i].kind == TG_KIND_STEP ||
-            !tg_sv_eq(s->rows[i].name, name))
+        if (!tg_kind_nests(s->rows[i].key->kind) || s->rows[i].key->kind == TG_KIND_STEP ||
+            !tg_sv_eq(s->rows[i].key->name, name))
             continue;
         for (size_t k = 0; k < s->n_steps; k++)
             sum += s->rows[i].total[k];
@@ -76,14 +76,14 @@ static struct tg_row *main_row(const struct tg_shard *s, tg_sv name)
 
 static void lengthen_enclosers(struct job *j, const struct tg_row *row)
 {
-    tg_sv name = row->parent;
+    tg_sv name = row->key->parent;
     for (int depth = 0; depth < MAX_DEPTH && name.n; depth++) {
         struct tg_row *up = main_row(j->s, name);
         if (!up || up == row || is_injected(j, up))
             break;
         for (size_t k = 0; k < j->s->n_steps; k++)
             up->total[k] += j->delta[k];
-        name = up->parent;
+        name = up->key->parent;
     }
     lengthen_step_rows(j, false);
 }
@@ -91,8 +91,8 @@ static void lengthen_enclosers(struct job *j, const struct tg_row *row)
 /* `delta` and `calls` of one row -> enclosers, step, measures; then both are zero again. */
 static void settle(struct job *j, const struct tg_row *row)
 {
-    bool device = tg_kind_is_device(row->kind);
-    bool launched = device || row->kind == TG_KIND_GRAPH;
+    bool device = tg_kind_is_device(row->key->kind);
+    bool launched = device || row->key->kind == TG_KIND_GRAPH;
     if (!device)
         lengthen_enclosers(j, row);
     for (size_t k = 0; k < j->s->n_steps; k++) {
@@ -106,9 +106,9 @@ static void settle(struct job *j, const struct tg_row *row)
         }
         if (launched)
             add(j, TG_MEASURE_LAUNCH_COUNT, k, j->calls[k], 0);
-        if (row->kind == TG_KIND_GRAPH)
+        if (row->key->kind == TG_KIND_GRAPH)
             add(j, TG_MEASURE_GRAPH_LAUNCHES, k, j->calls[k], 0);
-        if (row->kind == TG_KIND_SYNC)
+        if (row->key->kind == TG_KIND_SYNC)
             add(j, TG_MEASURE_SYNC_COUNT, k, j->calls[k], 0);
     }
     move_steps(j);
@@ -221,18 +221,17 @@ static struct tg_row *add_row(struct job *j, const struct tg_row *row)
 }
 
 /* A row of `model`'s place with `calls[k]` calls and `ns[k]` in step k. */
-static void new_row(struct job *j, const struct tg_row *model, tg_sv name, const uint32_t *calls,
-                    const tg_ns *ns)
+static void new_row(struct job *j, const struct tg_row_key *model, tg_sv name,
+                    const uint32_t *calls, const tg_ns *ns)
 {
     size_t n_steps = j->s->n_steps, n = 0;
-    struct tg_row r = *model, *added;
-    r.name = tg_arena_sv(j->a, name);
+    struct tg_row_key *key = TG_NEW(j->a, struct tg_row_key);
+    struct tg_row r = { .key = key }, *added;
+    *key = *model;
+    key->name = tg_arena_sv(j->a, name);
     r.count = TG_NEW_N(j->a, uint32_t, n_steps + 1);
     r.total = TG_NEW_N(j->a, tg_ns, n_steps + 1);
     r.self = TG_NEW_N(j->a, tg_ns, n_steps + 1);
-    r.attrs = NULL;
-    r.n_attrs = 0;
-    r.attrs_capped = false;
     for (size_t k = 0; k < n_steps; k++)
         n += calls[k];
     r.slots = TG_NEW_N(j->a, tg_ns, n + 1);
@@ -244,7 +243,7 @@ static void new_row(struct job *j, const struct tg_row *model, tg_sv name, const
         r.self[k] = r.total[k] = calls[k] ? ns[k] / calls[k] * calls[k] : 0;
         j->delta[k] = r.self[k];
         j->calls[k] = calls[k];
-        add(j, TG_MEASURE_KERNEL_NAMES, k, r.kind == TG_KIND_KERNEL, 0);
+        add(j, TG_MEASURE_KERNEL_NAMES, k, key->kind == TG_KIND_KERNEL, 0);
     }
     added = add_row(j, &r);
     settle(j, added);
@@ -252,19 +251,20 @@ static void new_row(struct job *j, const struct tg_row *model, tg_sv name, const
 
 static void unfuse(struct job *j)
 {
-    struct tg_row *model = largest(j), copy;
+    const struct tg_row *model = largest(j);
+    struct tg_row_key key;
     uint32_t *calls = TG_NEW_N(j->a, uint32_t, j->s->n_steps + 1);
     tg_ns *half = TG_NEW_N(j->a, tg_ns, j->s->n_steps + 1);
     if (!model || !tg_row_calls(j->s, model))
         return;
-    copy = *model;
+    key = *model->key;
     for (size_t k = 0; k < j->s->n_steps; k++) {
         calls[k] = model->count[k];
         half[k] = model->self[k] / 2;
     }
     drop_rows(j);
     for (int part = 0; part < 2; part++)
-        new_row(j, &copy,
+        new_row(j, &key,
                 tg_sv_of(tg_arena_printf(j->a, "%.*s%s", TG_SV_ARG(j->p->text),
                                          part ? "_second" : "_first")),
                 calls, half);
@@ -273,13 +273,13 @@ static void unfuse(struct job *j)
 static void inject_new(struct job *j)
 {
     const struct tg_row *like = largest(j);
-    struct tg_row model = { .kind = j->p->kind, .device = -1, .stream = -1 };
+    struct tg_row_key model = { .kind = j->p->kind, .device = -1, .stream = -1 };
     uint32_t *calls = TG_NEW_N(j->a, uint32_t, j->s->n_steps + 1);
     tg_ns *ns = TG_NEW_N(j->a, tg_ns, j->s->n_steps + 1);
     if ((j->p->is && !like) || tg_kind_is_frame(model.kind))
         return;
     if (like) {
-        model = *like;
+        model = *like->key;
     } else {
         bool device = tg_kind_is_device(model.kind);
         model.cat = device                     ? TG_SV("kernel")

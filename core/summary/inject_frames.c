@@ -49,15 +49,17 @@ static size_t add_new(struct tg_shard *s, const struct tg_inject *p, enum tg_kin
 {
     struct tg_row *grown = TG_NEW_N(a, struct tg_row, s->n_frames + 1), *row;
     size_t at = 0;
-    struct tg_row fresh = { .name = tg_arena_sv(a, p->text),
-                            .cat = tg_sv_of(tg_kind_name(kind)),
-                            .parent = TG_SV(""),
-                            .kind = kind,
-                            .device = -1,
-                            .stream = -1,
+    struct tg_row_key *key = TG_NEW(a, struct tg_row_key);
+    struct tg_row fresh = { .key = key,
                             .count = TG_NEW_N(a, uint32_t, s->n_steps + 1),
                             .total = TG_NEW_N(a, tg_ns, s->n_steps + 1),
                             .self = TG_NEW_N(a, tg_ns, s->n_steps + 1) };
+    *key = (struct tg_row_key){ .name = tg_arena_sv(a, p->text),
+                                .cat = tg_sv_of(tg_kind_name(kind)),
+                                .parent = TG_SV(""),
+                                .kind = kind,
+                                .device = -1,
+                                .stream = -1 };
     for (size_t k = 0; k < s->n_steps; k++) {
         fresh.count[k] = 1;
         fresh.total[k] = fresh.self[k] = p->ns > 0 ? p->ns : 1;
@@ -83,7 +85,7 @@ size_t tg_inject_frames(struct tg_shard *s, const struct tg_inject *p, struct tg
         struct tg_row *r = &s->frames[i];
         if (!p->is(p->arg, r))
             continue;
-        kind = r->kind;
+        kind = r->key->kind;
         injected++;
         if (p->what == TG_INJECT_SLOWER)
             slow(s, r, p->factor);

@@ -18,6 +18,7 @@ void tg_env_build(struct tg_shard *out, const struct tg_trace *t, const struct t
 /* summary.c */
 tg_sv tg_clean_text(struct tg_arena *a, tg_sv s); /* valid UTF-8 without NUL, in `a` */
 bool tg_text_is_clean(tg_sv s);
+int tg_row_key_cmp(const struct tg_row_key *a, const struct tg_row_key *b);
 int tg_row_cmp(const struct tg_row *a, const struct tg_row *b);
 /* Steps of a row whose counts are in steps, summed; saturates. */
 uint64_t tg_row_calls(const struct tg_shard *s, const struct tg_row *r);

@@ -18,7 +18,7 @@ tg_sv tg_clean_text(struct tg_arena *a, tg_sv s)
     return out;
 }
 
-int tg_row_cmp(const struct tg_row *a, const struct tg_row *b)
+int tg_row_key_cmp(const struct tg_row_key *a, const struct tg_row_key *b)
 {
     int c;
     if (a->kind != b->kind)
@@ -29,6 +29,11 @@ int tg_row_cmp(const struct tg_row *a, const struct tg_row *b)
     if (a->device != b->device)
         return a->device < b->device ? -1 : 1;
     return (a->stream > b->stream) - (a->stream < b->stream);
+}
+
+int tg_row_cmp(const struct tg_row *a, const struct tg_row *b)
+{
+    return tg_row_key_cmp(a->key, b->key);
 }
 
 uint64_t tg_row_calls(const struct tg_shard *s, const struct tg_row *r)

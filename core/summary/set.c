@@ -105,13 +105,20 @@ static void *copy(struct tg_arena *a, const void *p, size_t n, size_t size)
     return to;
 }
 
+static const struct tg_row_key *copy_key(const struct tg_row_key *k, struct tg_arena *a)
+{
+    struct tg_row_key *to = copy(a, k, 1, sizeof *k);
+    to->name = tg_arena_sv(a, k->name);
+    to->cat = tg_arena_sv(a, k->cat);
+    to->parent = tg_arena_sv(a, k->parent);
+    return to;
+}
+
 static void copy_row(struct tg_row *to, const struct tg_row *from, const struct tg_shard *s,
                      struct tg_arena *a)
 {
     *to = *from;
-    to->name = tg_arena_sv(a, from->name);
-    to->cat = tg_arena_sv(a, from->cat);
-    to->parent = tg_arena_sv(a, from->parent);
+    to->key = copy_key(from->key, a);
     to->count = copy(a, from->count, s->n_steps + 1, sizeof *to->count);
     to->total = copy(a, from->total, s->n_steps + 1, sizeof *to->total);
     to->self = copy(a, from->self, s->n_steps + 1, sizeof *to->self);
@@ -219,6 +226,20 @@ static tg_sv shared_text(struct tg_strmap *pool, tg_sv s)
     return (tg_sv){ shared(pool, s.p, s.n), s.n };
 }
 
+/* Equal keys are equal bytes once their texts are shared; the bytes between members are 0. */
+static const struct tg_row_key *shared_key(struct tg_strmap *pool, const struct tg_row_key *k)
+{
+    struct tg_row_key key;
+    memset(&key, 0, sizeof key);
+    key.name = shared_text(pool, k->name);
+    key.cat = shared_text(pool, k->cat);
+    key.parent = shared_text(pool, k->parent);
+    key.kind = k->kind;
+    key.device = k->device;
+    key.stream = k->stream;
+    return shared(pool, &key, sizeof key);
+}
+
 static struct tg_attr *shared_attrs(const struct tg_row *r, struct tg_strmap *pool)
 {
     struct tg_attr *attrs = tg_xrealloc(NULL, r->n_attrs + 1, sizeof *attrs), *to;
@@ -239,9 +260,7 @@ static struct tg_row *compact_rows(const struct tg_shard *s, const struct tg_row
     for (size_t i = 0; i < n_rows; i++) {
         struct tg_row *r = &to[i];
         bool leaf = memcmp(r->total, r->self, n * sizeof *r->self) == 0;
-        r->name = shared_text(pool, r->name);
-        r->cat = shared_text(pool, r->cat);
-        r->parent = shared_text(pool, r->parent);
+        r->key = shared_key(pool, r->key);
         r->attrs = r->n_attrs ? shared_attrs(r, pool) : NULL;
         r->count = shared(pool, r->count, n * sizeof *r->count);
         r->self = copy(a, r->self, n, sizeof *r->self);

@@ -439,9 +439,9 @@ static bool frames_are_named(const struct tg_shard *s)
     for (size_t i = 0; named && i < s->n_frames; i++) {
         named = false;
         for (int sort = 0; sort < TG_STACK_SORTS; sort++)
-            named |=
-                s->frame_sorts & 1u << sort &&
-                tg_sv_eq(s->frames[i].cat, tg_sv_of(tg_frame_sort_name((enum tg_stack_sort)sort)));
+            named |= s->frame_sorts & 1u << sort &&
+                     tg_sv_eq(s->frames[i].key->cat,
+                              tg_sv_of(tg_frame_sort_name((enum tg_stack_sort)sort)));
     }
     return named;
 }

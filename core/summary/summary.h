@@ -33,20 +33,25 @@ struct tg_attr {
     uint64_t count; /* events in steps that have it */
 };
 
-/* One (name, category, device, stream, parent): everything that ran under that identity. */
-struct tg_row {
+/* What a row is. Ranks of one program have the same ones: they share them. */
+struct tg_row_key {
     tg_sv name, cat; /* raw, as in the trace */
     tg_sv parent;    /* host: name of the enclosing operator or annotation (ProfilerStep#N is
                         "ProfilerStep"); device: of the operator around the launch; "" none */
     enum tg_kind kind;
-    uint32_t order;         /* of kernels: position of its first one among those of the shard's rows
-                               of kernels; else 0 */
     int64_t device, stream; /* -1 on the host; streams are kept, never added up here */
-    uint32_t *count;        /* [n_steps + 1]; the last is the bucket outside every step */
-    tg_ns *total, *self;    /* [n_steps + 1], inclusive and self time */
+};
+
+/* Everything that ran under one key. */
+struct tg_row {
+    const struct tg_row_key *key; /* never NULL */
+    uint32_t *count;              /* [n_steps + 1]; the last is the bucket outside every step */
+    tg_ns *total, *self;          /* [n_steps + 1], inclusive and self time */
     tg_ns *slots; /* values in start order, step after step (steps only, sum of count[0..n_steps)):
                      host: self time, device: duration; NULL: dropped, use step totals */
     struct tg_attr *attrs; /* by (kind, value) */
+    uint32_t order;        /* of kernels: position of its first one among those of the shard's rows
+                              of kernels; else 0 */
     uint32_t n_attrs;
     bool attrs_capped; /* a kind has more than limits.max_attrs: the rest is not here */
 };

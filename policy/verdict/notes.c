@@ -302,8 +302,8 @@ static void find_recompilations(const struct tg_side *side, struct tg_strmap *ou
         for (size_t rank = 0; rank < side->n_ranks; rank++) {
             const struct tg_shard *s = side->at[run][rank];
             for (size_t i = 0; i < s->n_rows; i++)
-                if (recompilation_of(s->rows[i].name).n)
-                    (void)tg_strmap_add(out, recompilation_of(s->rows[i].name));
+                if (recompilation_of(s->rows[i].key->name).n)
+                    (void)tg_strmap_add(out, recompilation_of(s->rows[i].key->name));
         }
 }
 

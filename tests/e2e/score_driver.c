@@ -232,9 +232,9 @@ static void slow_down(struct tg_summary *s, double factor, tg_sv name, enum step
     for (size_t i = 0; i < s->n; i++)
         for (size_t r = 0; r < s->shards[i]->n_rows; r++) {
             struct tg_row *row = &s->shards[i]->rows[r];
-            bool step = row->kind == TG_KIND_STEP && tg_sv_eq(name, TG_SV("ProfilerStep"));
+            bool step = row->key->kind == TG_KIND_STEP && tg_sv_eq(name, TG_SV("ProfilerStep"));
             size_t n = 0;
-            if (!step && !tg_sv_eq(row->name, name))
+            if (!step && !tg_sv_eq(row->key->name, name))
                 continue;
             for (size_t j = 0; j < s->shards[i]->n_steps; n += row->count[j++]) {
                 tg_ns more = (tg_ns)((double)row->self[j] * (factor - 1));

@@ -98,15 +98,17 @@ static inline struct tg_row *add_to(struct fixture *f, struct tg_shard *h, enum 
                                     tg_ns ns)
 {
     struct tg_row *row = &h->rows[h->n_rows++];
+    struct tg_row_key *key = TG_NEW(f->a, struct tg_row_key);
     size_t n = 0, sum = 0;
 
     assert_true(h->n_rows <= MAX_ROWS);
-    *row = (struct tg_row){ .name = tg_sv_of(name),
-                            .cat = TG_SV("cpu_op"),
-                            .parent = tg_sv_of(parent),
-                            .kind = kind,
-                            .device = tg_kind_is_device(kind) ? 0 : -1,
-                            .stream = tg_kind_is_device(kind) ? 7 : -1 };
+    *key = (struct tg_row_key){ .name = tg_sv_of(name),
+                                .cat = TG_SV("cpu_op"),
+                                .parent = tg_sv_of(parent),
+                                .kind = kind,
+                                .device = tg_kind_is_device(kind) ? 0 : -1,
+                                .stream = tg_kind_is_device(kind) ? 7 : -1 };
+    *row = (struct tg_row){ .key = key };
     row->count = TG_NEW_N(f->a, uint32_t, h->n_steps + 1);
     row->total = TG_NEW_N(f->a, tg_ns, h->n_steps + 1);
     row->self = TG_NEW_N(f->a, tg_ns, h->n_steps + 1);

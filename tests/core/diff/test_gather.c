@@ -45,7 +45,11 @@ static void devices_and_streams_choose_device_rows_alone(void **state)
     for (int side = 0; side < 2; side++) {
         add_all(f, side, TG_KIND_OP, "aten::mm", "", 1, 101);
         add_all(f, side, TG_KIND_KERNEL, "gemm", "", 2, 101);
-        add_row(f, side, 0, TG_KIND_KERNEL, "gemm", "", 3, 101)->stream = 9;
+        struct tg_row *row = add_row(f, side, 0, TG_KIND_KERNEL, "gemm", "", 3, 101);
+        struct tg_row_key *key = TG_NEW(f->a, struct tg_row_key);
+        *key = *row->key;
+        key->stream = 9;
+        row->key = key;
     }
     compare(f);
     near(find(f, "gemm")->count[TG_BASE], 5);

@@ -38,15 +38,17 @@ static struct tg_shard *shard(struct fixture *f, int64_t rank)
 {
     struct tg_shard *s = TG_NEW(f->a, struct tg_shard);
     struct tg_row *row = TG_NEW(f->a, struct tg_row);
+    struct tg_row_key *key = TG_NEW(f->a, struct tg_row_key);
     s->rank = rank;
     s->marked = true;
     s->n_steps = 1;
     s->steps = TG_NEW(f->a, struct tg_step);
     s->steps[0] = (struct tg_step){ .number = 3, .end = 1000000 };
     s->measures = TG_NEW_N(f->a, struct tg_measure_value, TG_MEASURES);
-    *row = (struct tg_row){
+    *key = (struct tg_row_key){
         .name = TG_SV("aten::mm"), .kind = TG_KIND_OP, .device = -1, .stream = -1
     };
+    row->key = key;
     row->count = TG_NEW_N(f->a, uint32_t, 2);
     row->count[0] = (uint32_t)(rank + 1);
     row->total = TG_NEW_N(f->a, tg_ns, 2);

@@ -20,12 +20,14 @@ struct fixture {
 static struct tg_row row(struct tg_arena *a, const char *name, enum tg_kind kind,
                          const char *parent, uint32_t count, tg_ns total, tg_ns self)
 {
-    struct tg_row r = { .name = tg_sv_of(name),
-                        .cat = TG_SV("cpu_op"),
-                        .parent = tg_sv_of(parent),
-                        .kind = kind,
-                        .device = -1,
-                        .stream = -1 };
+    struct tg_row_key *key = TG_NEW(a, struct tg_row_key);
+    struct tg_row r = { .key = key };
+    *key = (struct tg_row_key){ .name = tg_sv_of(name),
+                                .cat = TG_SV("cpu_op"),
+                                .parent = tg_sv_of(parent),
+                                .kind = kind,
+                                .device = -1,
+                                .stream = -1 };
     r.count = TG_NEW_N(a, uint32_t, 3);
     r.total = TG_NEW_N(a, tg_ns, 3);
     r.self = TG_NEW_N(a, tg_ns, 3);
@@ -80,13 +82,13 @@ static int teardown(void **state)
 
 static bool named(const void *arg, const struct tg_row *r)
 {
-    return tg_sv_eq(r->name, tg_sv_of((const char *)arg));
+    return tg_sv_eq(r->key->name, tg_sv_of((const char *)arg));
 }
 
 static const struct tg_row *find(const struct tg_shard *s, const char *name)
 {
     for (size_t i = 0; i < s->n_rows; i++)
-        if (tg_sv_eq(s->rows[i].name, tg_sv_of(name)))
+        if (tg_sv_eq(s->rows[i].key->name, tg_sv_of(name)))
             return &s->rows[i];
     return NULL;
 }

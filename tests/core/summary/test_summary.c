@@ -74,8 +74,8 @@ static const struct tg_summarize_opts PLAIN = { .rank = -1 };
 static const struct tg_row *row(const struct tg_shard *s, const char *name, const char *parent)
 {
     for (size_t i = 0; i < s->n_rows; i++)
-        if (tg_sv_eq(s->rows[i].name, tg_sv_of(name)) &&
-            tg_sv_eq(s->rows[i].parent, tg_sv_of(parent)))
+        if (tg_sv_eq(s->rows[i].key->name, tg_sv_of(name)) &&
+            tg_sv_eq(s->rows[i].key->parent, tg_sv_of(parent)))
             return &s->rows[i];
     fail_msg("no row %s in %s", name, parent);
     return NULL;
@@ -107,8 +107,8 @@ static void a_shard_by_hand(void **state)
     assert_int_equal(s->steps[1].start, 1000);
     assert_int_equal(s->steps[1].number, 6);
     r = row(s, "aten::mm", "ProfilerStep");
-    assert_int_equal(r->kind, TG_KIND_OP);
-    assert_int_equal(r->device, -1);
+    assert_int_equal(r->key->kind, TG_KIND_OP);
+    assert_int_equal(r->key->device, -1);
     assert_int_equal(r->count[0], 1);
     assert_int_equal(r->count[2], 0);
     assert_int_equal(r->total[1], 100);
@@ -120,8 +120,8 @@ static void a_shard_by_hand(void **state)
     assert_true(tg_sv_eq(r->attrs[0].value, TG_SV("[[2,3]]")));
     assert_int_equal(r->attrs[0].count, 2);
     r = row(s, "gemm", "aten::mm");
-    assert_int_equal(r->device, 0);
-    assert_int_equal(r->stream, 7);
+    assert_int_equal(r->key->device, 0);
+    assert_int_equal(r->key->stream, 7);
     assert_int_equal(r->count[0], 1);
     assert_int_equal(r->count[2], 0);
     assert_int_equal(r->order, 0);
@@ -507,8 +507,8 @@ static const struct tg_row *frame(const struct tg_shard *s, enum tg_kind kind, c
                                   int64_t device)
 {
     for (size_t i = 0; i < s->n_frames; i++)
-        if (s->frames[i].kind == kind && s->frames[i].device == device &&
-            tg_sv_eq(s->frames[i].name, tg_sv_of(name)))
+        if (s->frames[i].key->kind == kind && s->frames[i].key->device == device &&
+            tg_sv_eq(s->frames[i].key->name, tg_sv_of(name)))
             return &s->frames[i];
     fail_msg("no frame %s", name);
     return NULL;

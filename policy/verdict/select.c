@@ -65,12 +65,10 @@ static enum tg_hit match_keys(const struct tg_match *m, const struct tg_op *op)
     return TG_HIT_YES;
 }
 
-enum tg_hit tg_select_op(const struct tg_match *m, const struct tg_op *op)
+/* As match_keys, without what all keys of `not` hold for. */
+static enum tg_hit match_all(const struct tg_match *m, const struct tg_op *op)
 {
-    enum tg_hit h;
-    if (!m->kinds && !(DEFAULT_KINDS & 1u << op->kind))
-        return TG_HIT_NO;
-    h = match_keys(m, op);
+    enum tg_hit h = match_keys(m, op);
     if (h != TG_HIT_YES || !m->not_)
         return h;
     switch (match_keys(m->not_, op)) {
@@ -84,9 +82,16 @@ enum tg_hit tg_select_op(const struct tg_match *m, const struct tg_op *op)
     return TG_HIT_YES;
 }
 
+enum tg_hit tg_select_op(const struct tg_match *m, const struct tg_op *op)
+{
+    if (!m->kinds && !(DEFAULT_KINDS & 1u << op->kind))
+        return TG_HIT_NO;
+    return match_all(m, op);
+}
+
 bool tg_select_override(const struct tg_override *o, const struct tg_op *op)
 {
-    return match_keys(&o->match, op) == TG_HIT_YES;
+    return match_all(&o->match, op) == TG_HIT_YES;
 }
 
 struct tg_rule_limits tg_select_limits(const struct tg_rule *rule, const struct tg_op *op)

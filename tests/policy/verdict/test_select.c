@@ -164,6 +164,18 @@ static const struct model_row rows[] = {
       .policy = COUNT("fail: {abs: 0}, when: {device: 'nccl'}"),
       .base = { .ranks = 2 },
       .test = { .more = OP, .ranks = 2 } },
+    { .what = "override: off, but not for it",
+      .policy =
+          COUNT("fail: {abs: 0}, overrides: [{match: {not: {name: 'aten::op3'}}, fail: off}]"),
+      .test = { .more = OP } },
+    { .what = "override: off, but not for another name",
+      .policy =
+          COUNT("fail: {abs: 0}, overrides: [{match: {not: {name: 'aten::op4'}}, fail: off}]"),
+      .test = { .more = OP } },
+    { .what = "override: off for a kind, but not for it",
+      .policy = COUNT("fail: {abs: 0}, overrides: [{match: {kind: op, not: {name: 'aten::op3'}}, "
+                      "fail: off}]"),
+      .test = { .more = OP } },
 };
 
 static void verdicts_are_as_written(void **state)

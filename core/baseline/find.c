@@ -68,10 +68,15 @@ static bool is_pull_request_merge(const struct search *s)
     if (s->env->event && strncmp(s->env->event, "pull_request", 12) == 0 &&
         is_pull_merge_ref(s->env->ref) && (!s->env->sha || strcmp(s->env->sha, s->head.sha) == 0))
         return true;
-    if (!s->head.detached)
-        return false;
-    return tg_git_is_pull_ref(s->g, s->head.sha) ||
-           (strcmp(p->merged[0], p->sha[1]) == 0 && strcmp(p->merged[1], p->sha[0]) == 0);
+    return s->head.detached && tg_git_is_pull_ref(s->g, s->head.sha);
+}
+
+/* The message is GitHub's. Whoever made the change may have written it. */
+static bool says_pull_request_merge(const struct search *s)
+{
+    const struct tg_parents *p = &s->parents;
+    return s->head.detached && p->n == 2 && strcmp(p->merged[0], p->sha[1]) == 0 &&
+           strcmp(p->merged[1], p->sha[0]) == 0;
 }
 
 /* Branch `name` as the remote has it, else as a revision of this clone. */
@@ -99,6 +104,16 @@ static bool named_target(const struct search *s, const char *name, tg_sv *label,
     return true;
 }
 
+static bool unproven_merge(const struct search *s)
+{
+    tg_err_set(s->err, TG_ERR_GIT, TG_NOWHERE,
+               "HEAD's message says that it is a pull request's merge commit, and without the "
+               "target branch nothing here proves it");
+    return tg_err_hint(s->err, "Run `git fetch origin +BRANCH:refs/remotes/origin/BRANCH` with the "
+                               "target branch, or name the commit to compare with in "
+                               "TRACEGATE_BASE.");
+}
+
 static bool usual_target(const struct search *s, tg_sv *label, char sha[TG_SHA_SIZE])
 {
     static const char *const usual[] = { "refs/remotes/origin/HEAD", "refs/remotes/origin/main",
@@ -114,6 +129,8 @@ static bool usual_target(const struct search *s, tg_sv *label, char sha[TG_SHA_S
             *label = name;
             return true;
         }
+    if (says_pull_request_merge(s))
+        return unproven_merge(s);
     if (tg_git_is_shallow(s->g))
         return tg_git_shallow("the target branch", s->err);
     tg_err_set(s->err, TG_ERR_REF, TG_NOWHERE,
@@ -139,19 +156,26 @@ static bool first_parent(const struct search *s, enum tg_how how, tg_sv label, c
     return choose(s, s->parents.sha[0], how, label, found);
 }
 
+static bool is_ancestor(const struct search *s, const char *sha, const char *of)
+{
+    char base[TG_SHA_SIZE];
+    struct tg_err ignored;
+    tg_err_init(&ignored);
+    return strcmp(sha, of) == 0 ||
+           (tg_git_merge_base(s->g, sha, of, base, &ignored) == TG_SEEN && strcmp(base, sha) == 0);
+}
+
 /* A push may bring several commits: the one before all of them, when it is still an ancestor. */
 static bool is_before_push(const struct search *s)
 {
     const char *before = s->env->base_sha;
-    char base[TG_SHA_SIZE];
     struct tg_err ignored;
     struct tg_commit c;
     tg_err_init(&ignored);
     return is_event(s, "push") && before && strspn(before, "0") != strlen(before) &&
            strcmp(before, s->head.sha) != 0 &&
            tg_git_commit(s->g, before, s->a, &c, &ignored) == TG_SEEN &&
-           tg_git_merge_base(s->g, before, s->head.sha, base, &ignored) == TG_SEEN &&
-           strcmp(base, before) == 0;
+           is_ancestor(s, before, s->head.sha);
 }
 
 static bool on_target(const struct search *s, tg_sv label)
@@ -171,6 +195,12 @@ static bool named_base(const struct search *s)
     return choose(s, c.sha, TG_HOW_EVENT, c.ref, "base that the job names");
 }
 
+static bool pull_request_merge(const struct search *s)
+{
+    return choose(s, s->parents.sha[0], TG_HOW_PR_MERGE, TG_SV("HEAD^1"),
+                  "first parent of the pull request's merge commit");
+}
+
 static bool merge_base(const struct search *s)
 {
     char target[TG_SHA_SIZE], base[TG_SHA_SIZE];
@@ -180,12 +210,13 @@ static bool merge_base(const struct search *s)
     if (s->env->base && s->env->base[0])
         return named_base(s);
     if (is_pull_request_merge(s))
-        return choose(s, s->parents.sha[0], TG_HOW_PR_MERGE, TG_SV("HEAD^1"),
-                      "first parent of the pull request's merge commit");
+        return pull_request_merge(s);
     if (is_event(s, "merge_group") && s->env->base_sha)
         return choose(s, s->env->base_sha, TG_HOW_EVENT, TG_SV(""), "base of the merge queue");
     if (!target_of(s, &label, target))
         return false;
+    if (says_pull_request_merge(s) && is_ancestor(s, s->parents.sha[0], target))
+        return pull_request_merge(s);
     found = tg_arena_printf(s->a, "merge base of HEAD and %.*s", TG_SV_ARG(label));
     seen = tg_git_merge_base(s->g, s->head.sha, target, base, s->err);
     if (seen == TG_SEEN && strcmp(base, s->head.sha) == 0)

@@ -80,9 +80,14 @@ static const struct choice choices[] = {
       .found = "first parent of the pull request's merge commit" },
     { "pull request, depth 2, no environment: the ref", PULL("--depth=2"), "merge-base",
       .want = "HEAD^1", .how = TG_HOW_PR_MERGE },
-    { "pull request, depth 2, neither: the message",
+    { "pull request, depth 2, neither: the message, and the target branch",
+      PULL("--depth=2") "git update-ref -d refs/remotes/pull/7/merge; "
+                        "git fetch -q --depth=1 origin +main:refs/remotes/origin/main",
+      "merge-base", .want = "HEAD^1", .how = TG_HOW_PR_MERGE },
+    { "pull request, depth 2, neither: the message alone",
       PULL("--depth=2") "git update-ref -d refs/remotes/pull/7/merge", "merge-base",
-      .want = "HEAD^1", .how = TG_HOW_PR_MERGE },
+      .kind = TG_ERR_GIT, .message = "nothing here proves it",
+      .hint = "or name the commit to compare with in TRACEGATE_BASE" },
     { "pull request, full", PULL(""), "merge-base", .want = "HEAD^1", .how = TG_HOW_PR_MERGE },
     { "pull request, depth 1", PULL("--depth=1"), "merge-base", .kind = TG_ERR_GIT,
       .message = "(first parent of the pull request's merge commit) is not here: the history is "
@@ -110,6 +115,11 @@ static const struct choice choices[] = {
     { "a lying message",
       CLONE "git checkout -q --detach origin/feature; git merge -q --no-ff -m \"Merge $(git "
             "rev-parse origin/feature) into $(git rev-parse main)\" main",
+      "merge-base", .want = "origin/main", .how = TG_HOW_MERGE_BASE },
+    /* The change merges main into a commit of its own and writes GitHub's message. */
+    { "the right message over a first parent of the change",
+      CLONE "git checkout -q --detach origin/feature; git merge -q --no-ff -m \"Merge $(git "
+            "rev-parse main) into $(git rev-parse origin/feature)\" main",
       "merge-base", .want = "origin/main", .how = TG_HOW_MERGE_BASE },
     { "head at depth 1",
       "git clone -q --depth 1 -b feature --no-single-branch file://$PWD/origin w", "merge-base",

@@ -63,6 +63,7 @@ static bool judge_alone(struct tg_check *c, struct tg_check_job *j, struct tg_er
     struct tg_verdict self;
     describe_gate(c, j);
     j->gate.more_suites = true;
+    j->gate.alone = true;
     if (!load_side(c, j, TG_TEST, err))
         return false;
     j->gate.side[TG_BASE] = j->gate.side[TG_TEST];

@@ -68,6 +68,7 @@ bool tg_gate_judge(struct tg_verdict *out, struct tg_gate *g, struct tg_err *err
                                 .today = tg_io_today(g->io),
                                 .waivers_used = g->waivers_used,
                                 .more_suites = g->more_suites,
+                                .alone = g->alone,
                                 .event = tg_io_env(g->io, "GITHUB_EVENT_NAME"),
                                 .branch = head ? head : tg_io_env(g->io, "GITHUB_REF_NAME") };
     struct tg_eval_state *e;

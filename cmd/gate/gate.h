@@ -22,6 +22,7 @@ struct tg_gate {
     struct tg_damage damage[2]; /* what of them could not be read */
     bool *waivers_used;         /* as in tg_eval_input, with */
     bool more_suites;
+    bool alone; /* both sides are the fresh one */
     struct tg_compare_opts compare;
     struct tg_comparison comparison; /* filled by tg_gate_judge */
     struct tg_arena *arena;

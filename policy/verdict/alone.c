@@ -29,7 +29,7 @@ static void fail_baseline(struct tg_verdict *v, struct tg_arena *a)
     *r = (struct tg_result){
         .rule = TG_SV("baseline"), .delta_pct = NAN, .share = NAN, .folded_under = TG_NO_ID
     };
-    tg_eval_message(r, TG_STATE_FAIL, TG_SUBJECT_GUARD, TG_SV("(no baseline)"), v->error,
+    tg_eval_message(r, TG_STATE_FAIL, TG_SUBJECT_REQUIRE, TG_SV("(no baseline)"), v->error,
                     v->error_hint);
     v->results = r;
     v->n_results = v->n_state[TG_STATE_FAIL] = 1;
@@ -211,16 +211,16 @@ static tg_sv headline_by(const struct tg_verdict *v, tg_sv head, const struct tg
                                     named ? 0 : (int)was.n, was.p));
 }
 
-/* `fail_on: [warn]` and a note that makes a warning: a row, so that every report counts it. */
-static void fail_by(struct tg_verdict *v, const struct tg_note *note, struct tg_arena *a)
+/* What `fail_on` makes a failure is a row, so that every report counts it. */
+static void fail_by(struct tg_verdict *v, tg_sv what, tg_sv text, tg_sv next, tg_sv evidence,
+                    struct tg_arena *a)
 {
     struct tg_result *rows = TG_NEW_N(a, struct tg_result, v->n_results + 1);
     rows[0] = (struct tg_result){
         .rule = TG_SV("fail_on"), .delta_pct = NAN, .share = NAN, .folded_under = TG_NO_ID
     };
-    tg_eval_message(&rows[0], TG_STATE_FAIL, TG_SUBJECT_GUARD, TG_SV("(warning)"), note->text,
-                    note->next);
-    rows[0].evidence = TG_SV("a warning: `fail_on` makes it a failure");
+    tg_eval_message(&rows[0], TG_STATE_FAIL, TG_SUBJECT_REQUIRE, what, text, next);
+    rows[0].evidence = evidence;
     for (size_t i = 0; i < v->n_results; i++) {
         rows[i + 1] = v->results[i];
         if (rows[i + 1].folded_under != TG_NO_ID)
@@ -230,18 +230,31 @@ static void fail_by(struct tg_verdict *v, const struct tg_note *note, struct tg_
     v->n_results++;
     v->n_state[TG_STATE_FAIL]++;
     v->outcome = TG_OUTCOME_FAIL;
+    v->exit_code = tg_outcome_exit_code(TG_OUTCOME_FAIL);
+}
+
+/* `fail_on: [inconclusive]` where nothing was compared; of a comparison the rows have failed. */
+static void fail_inconclusive(struct tg_verdict *v, struct tg_arena *a)
+{
+    fail_by(v, TG_SV("(inconclusive)"), v->error, v->error_hint,
+            TG_SV("inconclusive: `fail_on` makes it a failure"), a);
+    v->headline = tg_sv_of(tg_arena_printf(
+        a, "FAIL: %.*s; nothing was compared (fail_on: inconclusive)", TG_SV_ARG(v->error)));
 }
 
 void tg_verdict_settle(struct tg_verdict *v, unsigned fail_on, struct tg_arena *a)
 {
     const struct tg_note *note = NULL;
+    if (v->outcome == TG_OUTCOME_INCONCLUSIVE && v->error.n && fail_on & TG_FAIL_ON_INCONCLUSIVE)
+        fail_inconclusive(v, a);
     for (size_t i = 0; i < v->n_notes && !note; i++)
         if (v->notes[i].lifts)
             note = &v->notes[i];
     if (!note || (v->outcome != TG_OUTCOME_PASS && v->outcome != TG_OUTCOME_WARN))
         return;
     if (fail_on & TG_FAIL_ON_WARN) {
-        fail_by(v, note, a);
+        fail_by(v, TG_SV("(warning)"), note->text, note->next,
+                TG_SV("a warning: `fail_on` makes it a failure"), a);
         v->headline = headline_by(v, TG_SV("FAIL: 1 violation"), note, a);
     } else if (v->outcome == TG_OUTCOME_PASS) {
         v->headline = headline_by(v, TG_SV("WARN: nothing failed"), note, a);

@@ -30,6 +30,7 @@ struct tg_eval_input {
      * could not be judged, so that none is called unused yet. NULL and false: the only one. */
     bool *waivers_used; /* [policy->n_waivers] */
     bool more_suites;
+    bool alone; /* both sides are the fresh one: nothing is said of a baseline */
 };
 /*
  * Rules may look at parts of the comparison: at one rank alone, at some devices or streams. The
@@ -69,7 +70,8 @@ void tg_verdict_add_alone(struct tg_verdict *v, const struct tg_verdict *self, s
 bool tg_policy_asks_fresh_alone(const struct tg_policy *p);
 /*
  * What notes that lift make of a verdict, also those that were added after tg_eval: a pass becomes a
- * warning, and a failure where `fail_on` (bits of enum tg_fail_on) names warnings.
+ * warning, and a failure where `fail_on` (bits of enum tg_fail_on) names warnings. Where it names
+ * what is inconclusive, a verdict without a comparison fails too.
  */
 void tg_verdict_settle(struct tg_verdict *v, unsigned fail_on, struct tg_arena *a);
 enum tg_note_flags {

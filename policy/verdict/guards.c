@@ -202,7 +202,7 @@ static void guard_ranks(struct tg_eval_state *e, const struct tg_suite *suite)
     const tg_sv next = TG_SV("A rank's trace is missing, or ranks.expect is out of date.");
     const struct tg_comparison *c = e->in->comparison;
     size_t expected = (size_t)suite->ranks_expect;
-    for (int side = 0; side < 2; side++)
+    for (int side = e->in->alone ? TG_TEST : TG_BASE; side < 2; side++)
         if (c->n_brought[side] != expected)
             guard(e, TG_SV("ranks"), ranks_expected(e, side, suite->ranks_expect), next, suite->at);
     if (c->n_brought[TG_BASE] == expected && c->n_brought[TG_TEST] == expected &&

@@ -201,6 +201,7 @@ def lost(tmp):
             ("no answer", stored, stored, "away", 4, "lost", "'origin' could not be asked"),
             ("path to stored", POLICY, stored, "gone", 4, "lost", "this is not a first run"),
             ("another path", POLICY, POLICY.replace("'perf/", "'none/"), "gone", 4, "lost", "no baseline 'none/run*.json.gz'"),
+            ("fail_on", stored, stored + "fail_on: [fail, inconclusive]\n", "gone", 1, "lost", "nothing is stored for suite 'train'"),
             ("no policy before", None, stored, "gone", 0, "first-run", ""))):
         r = Repository(f"{tmp}/lost{i}", policy=base, remote=True)
         if store in ("here", "remote"):
@@ -219,6 +220,10 @@ def lost(tmp):
         expect(f"{name}: exit", got, code)
         expect(f"{name}: situation", json.loads(reports["json"])["baseline"]["situation"], situation)
         expect_has(f"{name}: said", err, said)
+        if name == "fail_on":
+            expect_has(f"{name}: headline", reports["text"].replace("\n  ", " "), "FAIL: nothing is stored", "(fail_on: inconclusive)")
+            expect(f"{name}: JUnit is red", "<failure" in reports["xml"], True)
+            expect(f"{name}: no rule to explain", "policy explain" in reports["text"], False)
 
 
 def broken_refs(tmp):

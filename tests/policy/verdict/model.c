@@ -418,6 +418,7 @@ void model_judge(struct tg_buf *out, const struct model_row *row)
                                 .waivers_used = row->more_suites ? used : NULL,
                                 .more_suites = row->more_suites,
                                 .damage = { NULL, &damage },
+                                .alone = row->alone != MODEL_COMPARED,
                                 .event = row->event,
                                 .branch = row->branch };
     tg_buf_printf(out, "== %s\n", row->what);

@@ -79,8 +79,8 @@ void tg_accept_put_next(struct tg_buf *out, const struct tg_verdict *v,
     const struct tg_cause_frame *f = r && r->cause ? r->cause->function : NULL;
     struct tg_buf text = { 0 };
     put_code = put_code ? put_code : put_words;
-    if (v->outcome != TG_OUTCOME_FAIL || !r)
-        return;
+    if (v->outcome != TG_OUTCOME_FAIL || !r || r->subject == TG_SUBJECT_REQUIRE)
+        return; /* a requirement's row says itself what to do */
     if (f) {
         tg_buf_puts(out, "Look at ");
         tg_buf_printf(&text, "%.*s:%u", TG_SV_ARG(f->file),

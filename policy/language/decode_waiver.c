@@ -82,6 +82,52 @@ static void check_expiry(struct tg_decode *c, const struct tg_yaml *n, struct tg
                        n->text.p);
 }
 
+/* Which way a rule may be violated: by a change, and by its budgets. */
+struct ways {
+    bool up, down;
+};
+
+static void add_ways(struct ways *w, const struct tg_limit_list *list, enum tg_polarity bad)
+{
+    for (size_t i = 0; list->state == TG_LIMIT_ON && i < list->n; i++) {
+        bool change = !tg_limit_is_budget(&list->v[i]);
+        w->up |= (change && bad != TG_LESS_IS_BAD) || tg_limit_find(&list->v[i], TG_BOUND_MAX);
+        w->down |= (change && bad != TG_MORE_IS_BAD) || tg_limit_find(&list->v[i], TG_BOUND_MIN);
+    }
+}
+
+static struct ways ways_of(const struct tg_rule *r)
+{
+    struct ways w = { false, false };
+    add_ways(&w, &r->fail, r->bad);
+    add_ways(&w, &r->warn, r->bad);
+    for (size_t i = 0; i < r->n_overrides; i++) {
+        add_ways(&w, &r->overrides[i].fail, r->bad);
+        add_ways(&w, &r->overrides[i].warn, r->bad);
+    }
+    return w;
+}
+
+/* All bounds of a ceiling must be exceeded: one that is not, however far the value goes that way,
+ * is no ceiling. */
+static void check_ceiling(struct tg_decode *c, const struct tg_yaml *n, const struct tg_limit *l,
+                          const struct tg_rule *r)
+{
+    const struct tg_bound *pct = tg_limit_find(l, TG_BOUND_PCT);
+    struct ways w = ways_of(r);
+    bool endless_up = w.up && tg_limit_find(l, TG_BOUND_MIN);
+    bool endless_down = w.down && tg_limit_find(l, TG_BOUND_MAX);
+    if (pct && pct->is_auto)
+        (void)tg_decode_mistake(c, TG_DIAG_BOUND_FIT, n, "write a number:  pct: 18%",
+                                "a ceiling cannot be 'auto'");
+    if (endless_up || endless_down)
+        (void)tg_decode_mistake(c, TG_DIAG_NEVER, n,
+                                endless_up ? "write abs, pct, pp or max"
+                                           : "write abs, pct, pp or min",
+                                endless_up ? "'min' is no ceiling where the rule fails for more"
+                                           : "'max' is no ceiling where the rule fails for less");
+}
+
 static void waiver_of(struct tg_decode *c, const struct tg_yaml *n, struct tg_waiver *w)
 {
     const struct tg_yaml *name = tg_node_scalar(n, "name"), *ceiling = tg_yaml_get(n, "ceiling");
@@ -96,12 +142,8 @@ static void waiver_of(struct tg_decode *c, const struct tg_yaml *n, struct tg_wa
     w->owner = tg_node_text(n, "owner");
     w->when = tg_decode_when(c, tg_yaml_get(n, "when"));
     if (r && ceiling &&
-        tg_limit_of(ceiling, tg_metric_info(r->metric), c->arena, c->diags, &w->ceiling)) {
-        const struct tg_bound *pct = tg_limit_find(&w->ceiling, TG_BOUND_PCT);
-        if (pct && pct->is_auto)
-            (void)tg_decode_mistake(c, TG_DIAG_BOUND_FIT, ceiling, "write a number:  pct: 18%",
-                                    "a ceiling cannot be 'auto'");
-    }
+        tg_limit_of(ceiling, tg_metric_info(r->metric), c->arena, c->diags, &w->ceiling))
+        check_ceiling(c, ceiling, &w->ceiling, r);
     check_waiver_name(c, n, w, r);
     check_expiry(c, tg_node_scalar(n, "expires"), w);
 }

@@ -41,6 +41,10 @@ static const struct tg_key_shape yes_no = { .kind = TG_KEY_BOOL, .example = "tru
 static const struct tg_key_shape on_off = { .kind = TG_KEY_WORD, .words = tg_words_on_off };
 static const struct tg_key_shape count = { .kind = TG_KEY_INT, .min = 0, .max = 1000000000 };
 static const struct tg_key_shape percent = { .kind = TG_KEY_PERCENT, .example = "10%" };
+/* 0 would read as the strictest requirement, and no runs can show a change of nothing. */
+static const struct tg_key_shape percent_above_zero = { .kind = TG_KEY_PERCENT,
+                                                        .min = 1,
+                                                        .example = "10%" };
 
 static const struct tg_key_shape pattern = { .kind = TG_KEY_PATTERN,
                                              .min = 1,
@@ -340,7 +344,8 @@ static const struct tg_key require_keys[] = {
             .max = 100, .example = "[\"*flash*\"]"),
       0, "names that must occur" },
     { "collapse", &on_off, 0, "the guard against a benchmark that did not run" },
-    { "detectable", &percent, 0, "change of step time that the runs must be able to show" },
+    { "detectable", &percent_above_zero, 0,
+      "change of step time that the runs must be able to show" },
     END
 };
 static const struct tg_key alias_keys[] = {

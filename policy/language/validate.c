@@ -167,16 +167,19 @@ static void check_id(struct check *c, const struct tg_key_shape *s, const struct
                  "may hold only a few characters");
 }
 
-static void check_percent(struct check *c, const struct tg_yaml *n, const char *key)
+static void check_percent(struct check *c, const struct tg_key_shape *s, const struct tg_yaml *n,
+                          const char *key)
 {
+    bool above_zero = s->min > 0;
     double v;
     tg_sv unit;
     if (!tg_value_quantity(n->text, &v, &unit))
         complain(c, TG_DIAG_BOUND_NUMBER, n, "write it like 10%", key, "must be a percentage");
     else if (!tg_sv_eq(unit, TG_SV("%")))
         complain(c, TG_DIAG_BOUND_UNIT, n, "write it like 10%", key, "must end with %");
-    else if (v < 0 || v > 10000)
-        complain(c, TG_DIAG_BOUND_RANGE, n, "0% to 10000%", key, "is out of range");
+    else if (v < 0 || v > 10000 || (above_zero && v == 0))
+        complain(c, TG_DIAG_BOUND_RANGE, n, above_zero ? "above 0%, to 10000%" : "0% to 10000%",
+                 key, "is out of range");
 }
 
 static void check_scalar(struct check *c, const struct tg_key_shape *s, const struct tg_yaml *n,
@@ -217,14 +220,18 @@ static void check_scalar(struct check *c, const struct tg_key_shape *s, const st
             complain(c, TG_DIAG_WORD, n, "write true or false", key, "must be true or false");
         break;
     case TG_KEY_PERCENT:
-        check_percent(c, n, key);
+        check_percent(c, s, n, key);
         break;
     case TG_KEY_DATE:
         if (!tg_value_date(n->text, &days))
             complain(c, TG_DIAG_WAIVER_EXPIRES, n, "write it like 2027-02-28", key,
                      "must be a day of the calendar");
         break;
-    default: /* BOUND is checked with its metric */
+    case TG_KEY_BOUND: /* the rest with its metric */
+        if (n->text.n == 0)
+            complain(c, TG_DIAG_BOUND_NUMBER, n, s->example, key, "must not be empty");
+        break;
+    default:
         break;
     }
 }

@@ -85,6 +85,8 @@ static const struct sample samples[] = {
       R "metric: step_time\n    fail: {abs: 1ms}\n", NULL },
     { 111, R "metric: step_time\n    fail: {abs: §1.2.3ms}\n",
       R "metric: step_time\n    fail: {abs: 1.23ms}\n", NULL },
+    { 111, R "metric: step_time\n    fail: {abs: §''}\n",
+      R "metric: step_time\n    fail: {abs: 0}\n", "must not be empty" },
     { 111, V "noise: {drift: §much}\n", V "noise: {drift: 5%}\n", NULL },
     { 112, R KERNEL "metric: total\n    fail: {abs: §200}\n",
       R KERNEL "metric: total\n    fail: {abs: 200us}\n", "write 200us, 0.2ms or 0.2%step" },
@@ -121,11 +123,34 @@ static const struct sample samples[] = {
       R "metric: launch_count\n    fail: {abs: +2}\n", "no sign" },
     { 116, R "metric: launch_count\n    fail: {abs: §9999999999999999}\n",
       R "metric: launch_count\n    fail: {abs: 999999999999999}\n", NULL },
+    { 116, V "require: {detectable: §0%}\n", V "require: {detectable: 0.1%}\n", "above 0%" },
     { 116, V "noise: {drift: §-5%}\n", V "noise: {drift: 5%}\n", NULL },
     { 117, R KERNEL "metric: launch_config\n    fail: {abs: §1}\n",
       R KERNEL "metric: launch_config\n    fail: {abs: 0}\n", "abs: 0" },
     { 118, R "metric: step_time\n    fail: §{max: 9ms, min: 1ms}\n",
       R "metric: step_time\n    fail: [{max: 9ms}, {min: 1ms}]\n", "write a list" },
+    { 118,
+      W("expires: 2026-08-01}\n  - {rule: a, ceiling: §{min: 0%}, reason: r, expires: 2026-08-01"),
+      W("expires: 2026-08-01}\n  - {rule: a, ceiling: {max: 90%}, reason: r, expires: 2026-08-01"),
+      "'min' is no ceiling" },
+    { 118,
+      V "rules:\n  - {id: a, metric: compute_share, fail: {pp: 5pp}}\nwaivers:\n  - {rule: a, "
+        "ceiling: §{max: 100%}, reason: r, expires: 2026-08-01}\n",
+      V "rules:\n  - {id: a, metric: compute_share, fail: {pp: 5pp}}\nwaivers:\n  - {rule: a, "
+        "ceiling: {min: 40%}, reason: r, expires: 2026-08-01}\n",
+      "'max' is no ceiling" },
+    { 118,
+      V "rules:\n  - {id: a, metric: idle, direction: both, fail: {pp: 5pp}}\nwaivers:\n  - {rule: "
+        "a, ceiling: §{pp: 9pp, max: 90%}, reason: r, expires: 2026-08-01}\n",
+      V "rules:\n  - {id: a, metric: idle, direction: both, fail: {pp: 5pp}}\nwaivers:\n  - {rule: "
+        "a, ceiling: {pp: 9pp}, reason: r, expires: 2026-08-01}\n",
+      "'max' is no ceiling" },
+    { 118,
+      V "rules:\n  - {id: a, metric: idle, fail: [{pp: 5pp}, {min: 9%}]}\nwaivers:\n  - {rule: a, "
+        "ceiling: §{max: 90%}, reason: r, expires: 2026-08-01}\n",
+      V "rules:\n  - {id: a, metric: idle, fail: {min: 9%}}\nwaivers:\n  - {rule: a, "
+        "ceiling: {min: 5%}, reason: r, expires: 2026-08-01}\n",
+      "'max' is no ceiling" },
     { 119, R KERNEL "metric: added\n    direction: §both\n    fail: {abs: 0}\n",
       R KERNEL "metric: count\n    direction: both\n    fail: {abs: 0}\n", NULL },
     { 119, R KERNEL "metric: launch_config\n    direction: §up\n    fail: {abs: 0}\n",

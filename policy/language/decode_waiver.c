@@ -108,8 +108,10 @@ static struct ways ways_of(const struct tg_rule *r)
     return w;
 }
 
-/* All bounds of a ceiling must be exceeded: one that is not, however far the value goes that way,
- * is no ceiling. */
+/*
+ * All bounds of a ceiling must be exceeded: one that is not, however far the value goes that way,
+ * ends nothing.
+ */
 static void check_ceiling(struct tg_decode *c, const struct tg_yaml *n, const struct tg_limit *l,
                           const struct tg_rule *r)
 {
@@ -124,8 +126,8 @@ static void check_ceiling(struct tg_decode *c, const struct tg_yaml *n, const st
         (void)tg_decode_mistake(c, TG_DIAG_NEVER, n,
                                 endless_up ? "write abs, pct, pp or max"
                                            : "write abs, pct, pp or min",
-                                endless_up ? "'min' is no ceiling where the rule fails for more"
-                                           : "'max' is no ceiling where the rule fails for less");
+                                endless_up ? "'min' is not a ceiling where the rule fails for more"
+                                           : "'max' is not a ceiling where the rule fails for less");
 }
 
 static void waiver_of(struct tg_decode *c, const struct tg_yaml *n, struct tg_waiver *w)

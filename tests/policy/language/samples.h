@@ -132,25 +132,25 @@ static const struct sample samples[] = {
     { 118,
       W("expires: 2026-08-01}\n  - {rule: a, ceiling: §{min: 0%}, reason: r, expires: 2026-08-01"),
       W("expires: 2026-08-01}\n  - {rule: a, ceiling: {max: 90%}, reason: r, expires: 2026-08-01"),
-      "'min' is no ceiling" },
+      "'min' is not a ceiling" },
     { 118,
       V "rules:\n  - {id: a, metric: compute_share, fail: {pp: 5pp}}\nwaivers:\n  - {rule: a, "
         "ceiling: §{max: 100%}, reason: r, expires: 2026-08-01}\n",
       V "rules:\n  - {id: a, metric: compute_share, fail: {pp: 5pp}}\nwaivers:\n  - {rule: a, "
         "ceiling: {min: 40%}, reason: r, expires: 2026-08-01}\n",
-      "'max' is no ceiling" },
+      "'max' is not a ceiling" },
     { 118,
       V "rules:\n  - {id: a, metric: idle, direction: both, fail: {pp: 5pp}}\nwaivers:\n  - {rule: "
         "a, ceiling: §{pp: 9pp, max: 90%}, reason: r, expires: 2026-08-01}\n",
       V "rules:\n  - {id: a, metric: idle, direction: both, fail: {pp: 5pp}}\nwaivers:\n  - {rule: "
         "a, ceiling: {pp: 9pp}, reason: r, expires: 2026-08-01}\n",
-      "'max' is no ceiling" },
+      "'max' is not a ceiling" },
     { 118,
       V "rules:\n  - {id: a, metric: idle, fail: [{pp: 5pp}, {min: 9%}]}\nwaivers:\n  - {rule: a, "
         "ceiling: §{max: 90%}, reason: r, expires: 2026-08-01}\n",
       V "rules:\n  - {id: a, metric: idle, fail: {min: 9%}}\nwaivers:\n  - {rule: a, "
         "ceiling: {min: 5%}, reason: r, expires: 2026-08-01}\n",
-      "'max' is no ceiling" },
+      "'max' is not a ceiling" },
     { 119, R KERNEL "metric: added\n    direction: §both\n    fail: {abs: 0}\n",
       R KERNEL "metric: count\n    direction: both\n    fail: {abs: 0}\n", NULL },
     { 119, R KERNEL "metric: launch_config\n    direction: §up\n    fail: {abs: 0}\n",

@@ -85,7 +85,8 @@ static bool merge(const struct merge_opts *o, const struct tg_strs *args, const 
         ok = tg_inputs_add(&inputs, args->v[i], NULL, &repo, a, err);
     g.held = TG_NEW_N(a, struct held, inputs.n + 1);
     m.n = inputs.n;
-    ok = ok && tg_unite_run(&m, err) && tg_outputs_commit(&files, err);
+    ok = ok && tg_inputs_spare(&inputs, &files, err) && tg_unite_run(&m, err) &&
+         tg_outputs_commit(&files, err);
     tg_outputs_release(&files);
     for (size_t i = 0; i < inputs.n; i++)
         tg_buf_release(&g.held[i].bytes);

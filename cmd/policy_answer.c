@@ -31,13 +31,23 @@ bool tg_policy_cmd_put_diags(struct tg_policy_cmd *j, struct tg_err *err)
     return ok;
 }
 
-/* Into the file that -o names, and never over a trace. */
+/* Never over what was read: a trace, a report, a policy. */
+static bool spares_inputs(const struct tg_policy_cmd *j, const struct tg_outputs *file,
+                          struct tg_err *err)
+{
+    for (size_t i = 1; i < j->args->n; i++)
+        if (!tg_inputs_spare_file(j->args->v[i], file, err))
+            return false;
+    return tg_inputs_spare(&j->inputs, file, err) &&
+           (!j->policy || !j->policy->file.n || tg_inputs_spare_file(j->policy->file.p, file, err));
+}
+
+/* Into the file that -o names. */
 static bool put_file(const struct tg_policy_cmd *j, tg_sv bytes, struct tg_err *err)
 {
     struct tg_outputs file = { .standard = j->io->out };
     size_t handle;
-    bool ok = tg_outputs_open(&file, j->o->output, &handle, err) &&
-              tg_inputs_spare(&j->inputs, &file, err) &&
+    bool ok = tg_outputs_open(&file, j->o->output, &handle, err) && spares_inputs(j, &file, err) &&
               tg_outputs_put(&file, handle, bytes, err) && tg_outputs_commit(&file, err);
     tg_outputs_release(&file);
     return ok;

@@ -113,6 +113,22 @@ def inputs_stay(tmp):
     expect("standard input", (p.returncode, "would overwrite the input" in p.stderr), (2, True))
     for command, name in ((["summarize", "a.json", "-o", "s.tgs"], "s.tgs"), (["diff", "a.json", "b.json", "--svg-counts", "c.svg"], "c.svg")):
         expect(f"{command}: another name", (run(tmp, *command).returncode, os.path.exists(f"{tmp}/{name}")), (0, True))
+    run(tmp, "summarize", "b.json", "-o", "t.tgs")
+    run(tmp, "check", "b.json", "--baseline", "a.json", "--policy", "p.yml", "--json", "r.json")
+    os.symlink("t.tgs", tmp + "/link.tgs")
+    failed = next(x for x in json.load(open(f"{tmp}/r.json", encoding="utf-8"))["violations"])
+    waive = ["policy", "waive", "r.json", failed["rule"], failed["op_normalised"]]
+    for command, stays, to in ((["merge", "s.tgs", "t.tgs"], "s.tgs", "s.tgs"), (["merge", "s.tgs", "t.tgs"], "t.tgs", "./t.tgs"),
+                               (["merge", "s.tgs", "t.tgs"], "t.tgs", "link.tgs"), (waive, "r.json", "r.json"),
+                               (["policy", "show", "--policy", "p.yml"], "p.yml", "p.yml"), (["policy", "diff", "q.yml", "p.yml"], "p.yml", "./p.yml"),
+                               (["policy", "diff", "q.yml", "p.yml"], "q.yml", "q.yml")):
+        before = open(f"{tmp}/{stays}", "rb").read()
+        p = run(tmp, *command, "-o", to)
+        expect(f"{command} -o {to}: exit {p.stderr}", (p.returncode, "would overwrite the input" in p.stderr), (2, True))
+        expect(f"{command} -o {to}: unchanged", open(f"{tmp}/{stays}", "rb").read() == before, True)
+        p = run(tmp, *command, "-o", "other.out")
+        expect(f"{command}: another name {p.stderr}", (p.returncode, os.path.exists(tmp + "/other.out")), (0, True))
+        os.unlink(tmp + "/other.out")
     p = run(tmp, "check", "b.json", "--baseline", "a.json", "--policy", "p.yml", "--json", "r.json", "--csv", "new.csv")
     expect("other files", (p.returncode, os.path.exists(tmp + "/new.csv")), (1, True))
 

@@ -113,13 +113,11 @@ static void tell_change(struct tg_check *c, struct tg_check_job *j,
          next);
 }
 
-static struct tg_policy *load_at(struct tg_check *c, const char *sha, const char *path,
-                                 struct tg_err *why)
+static struct tg_policy *load_from(struct tg_check *c, const char *where, struct tg_err *why)
 {
-    const struct tg_gate_policy_opts o = { .path = tg_arena_printf(c->arena, "%s:%s", sha, path),
-                                           .profile = c->o->profile,
-                                           .profile_may_lack = true,
-                                           .undated = true };
+    const struct tg_gate_policy_opts o = {
+        .path = where, .profile = c->o->profile, .profile_may_lack = true, .undated = true
+    };
     struct tg_policy *p;
     struct tg_diags diags;
     tg_diags_init(&diags);
@@ -156,7 +154,7 @@ static void compare_with(struct tg_check *c, struct tg_check_job *j, const char 
              tg_arena_printf(c->arena, "the policy of the baseline's commit is %s, %s judges now",
                              path, now ? now : "the built-in policy"),
              "");
-    before = load_at(c, sha, path, &why);
+    before = load_from(c, tg_arena_printf(c->arena, "%s:%s", sha, path), &why);
     if (!before) {
         tell(c, j, TG_NOTE_LIFTS,
              tg_arena_printf(c->arena,
@@ -167,6 +165,39 @@ static void compare_with(struct tg_check *c, struct tg_check_job *j, const char 
     }
     tg_policy_changes(&changes, before, c->suites.policy, c->arena);
     tell_changes(c, j, &changes, next);
+    tg_policy_free(before);
+}
+
+/*
+ * The change brings the first policy: the built-in one judged before. Where nothing was compared
+ * with a commit there was no gate yet.
+ */
+static void compare_with_built_in(struct tg_check *c, struct tg_check_job *j, struct tg_git *git)
+{
+    const char *now = path_now(c, git);
+    bool judged = j->info.situation == TG_SITUATION_FOUND || j->info.situation == TG_SITUATION_GAP;
+    struct tg_policy_changes changes;
+    struct tg_policy *before;
+    struct tg_commit head;
+    struct tg_err ignored;
+    tg_err_init(&ignored);
+    if (!judged || !now || !tg_git_resolve(git, "HEAD", c->arena, &head, &ignored) ||
+        !file_at(c, git, head.sha, now))
+        return;
+    before = load_from(c, "tracegate:recommended", &ignored);
+    if (!before)
+        return;
+    tg_policy_changes(&changes, before, c->suites.policy, c->arena);
+    if (changes.n_looser)
+        tell(c, j, 0,
+             tg_arena_printf(c->arena,
+                             "the baseline's commit has no policy, so the built-in one judged "
+                             "there; %s judges now",
+                             now),
+             "");
+    tell_changes(c, j, &changes,
+                 tg_arena_printf(c->arena, "tracegate policy diff tracegate:recommended %s",
+                                 c->suites.policy->file.p));
     tg_policy_free(before);
 }
 
@@ -220,4 +251,6 @@ void tg_check_note_policy(struct tg_check *c, struct tg_check_job *j)
     path = tg_check_policy_at(c, git, from.sha);
     if (path)
         compare_with(c, j, from.sha, path);
+    else
+        compare_with_built_in(c, j, git);
 }

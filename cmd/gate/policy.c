@@ -16,6 +16,15 @@ static bool read_tree(void *arg, const char *path, struct tg_buf *out, struct tg
                                t->commit.sha, path);
 }
 
+/* A preset that is named as a policy: a policy of that preset alone. */
+static bool read_preset(void *arg, const char *path, struct tg_buf *out, struct tg_err *err)
+{
+    (void)arg;
+    (void)err;
+    tg_buf_printf(out, "version: 1\nextends: [%s]\n", path);
+    return true;
+}
+
 static const char *root_of(struct tg_repo *repo)
 {
     struct tg_err ignored;
@@ -25,7 +34,7 @@ static const char *root_of(struct tg_repo *repo)
     return git ? tg_git_root(git) : NULL;
 }
 
-/* Where o->path is read from: a file or a commit. */
+/* Where o->path is read from: a preset, a file or a commit. */
 static bool find_source(struct tg_policy_opts *o, struct tree *tree, struct tg_repo *repo,
                         struct tg_arena *a, struct tg_err *err)
 {
@@ -34,6 +43,11 @@ static bool find_source(struct tg_policy_opts *o, struct tree *tree, struct tg_r
     o->root = root_of(repo);
     if (!o->path)
         return tg_policy_find(".", o->root, a, &o->path, err);
+    if (tg_policy_is_preset(o->path)) {
+        o->root = NULL;
+        o->read = read_preset;
+        return true;
+    }
     tg_err_init(&no_input);
     if (!tg_input_parse(&in, o->path, a, &no_input) || in.kind != TG_INPUT_GIT_PATH)
         return true; /* the loader says what is wrong with a file */

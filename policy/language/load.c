@@ -450,6 +450,11 @@ struct tg_policy *tg_policy_load(const struct tg_policy_opts *o, struct tg_diags
     return NULL;
 }
 
+bool tg_policy_is_preset(const char *name)
+{
+    return tg_word_index(presets, tg_sv_of(name)) >= 0;
+}
+
 const char *tg_policy_profile_for(const char *event)
 {
     if (event && strcmp(event, "schedule") == 0)

@@ -37,6 +37,8 @@ TG_MUST bool tg_policy_find(const char *dir, const char *root, struct tg_arena *
 TG_MUST struct tg_policy *tg_policy_load(const struct tg_policy_opts *o, struct tg_diags *diags,
                                          struct tg_err *err);
 
+bool tg_policy_is_preset(const char *name); /* "tracegate:recommended" and its like */
+
 /* "nightly" for schedule, "pr" for pull_request and merge_group, else NULL. */
 const char *tg_policy_profile_for(const char *event);
 

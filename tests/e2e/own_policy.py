@@ -170,6 +170,33 @@ def moved(tmp):
     expect_has("gone: where it was", " ".join(reports["text"].split()), "is .tracegate.yml, the built-in policy judges now")
 
 
+def brought(tmp):
+    """The first policy is the change's own: the built-in one judged before, and what it would have judged is told."""
+    suites = POLICY[:POLICY.index("rules:")]
+    for i, (name, policy, untracked, args, told_path, code) in enumerate((
+            ("looser", POLICY.replace("fail: {abs: 0}", "fail: {abs: 99}"), False, (), "rules.new-work.fail", 0),
+            ("the same", suites, False, (), "", 1),
+            ("tighter", suites + "rules:\n  - {id: slower, fail: {pct: 1%, abs: 0}}\n", False, (), "rules.slower", 1),
+            ("made by the job, not by the change", POLICY.replace("fail: {abs: 0}", "fail: {abs: 99}"), True, (), "", 0),
+            ("no gate before", POLICY.replace("fail: {abs: 0}", "fail: {abs: 99}"), False,
+             ("out", "--runs", "--baseline", TRACES + "/base/run00.json.gz"), "", 0))):
+        r = Repository(f"{tmp}/brought{i}", policy=None)
+        if not untracked:
+            r.write(".tracegate.yml", policy)
+        r.commit("policy")
+        r.write(".tracegate.yml", policy)
+        got, err, reports = r.check(*args)
+        expect(f"brought, {name}: exit {err}", got, code)
+        for kind, text in reports.items():
+            expect(f"brought, {name}: {kind}", "looser than the baseline's: " + told_path in " ".join(plain(text).split()), bool(told_path))
+        if told_path:
+            run = r.run("policy", "diff", "tracegate:recommended", ".tracegate.yml", "--strict")
+            expect_has(f"brought, {name}: the command that is named {run.stderr}", run.stdout, told_path)
+            expect(f"brought, {name}: a preset that does not exist", r.run("policy", "diff", "tracegate:none", ".tracegate.yml").returncode, 2)
+        if told_path == "rules.new-work.fail":
+            expect_has(f"brought, {name}: what judged", " ".join(reports["text"].split()), "WARN: ", "so the built-in one judged there")
+
+
 def one_set_of_files(tmp):
     """The trace glob names the baseline's files: an error, and the change of the policy is told."""
     for i, (name, how) in enumerate((("pointed at", None), ("copied over", "copy"))):
@@ -264,7 +291,7 @@ def raw_in_store(tmp):
 
 def main():
     with tempfile.TemporaryDirectory() as tmp:
-        for part in (each_edit, lifted, moved, one_set_of_files, lost, broken_refs, raw_in_store):
+        for part in (each_edit, lifted, moved, brought, one_set_of_files, lost, broken_refs, raw_in_store):
             part(tmp)
     return finish(f"own_policy: {len(EDITS)} edits")
 

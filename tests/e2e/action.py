@@ -258,6 +258,7 @@ NO_REPORT = [
     ("1 without a report", "exit 1"),
     ("an empty report", '"$P" "$@" --quiet; for f in "$INPUT_REPORT_DIR"/*.json; do : > "$f"; done; exit 0'),
     ("half a report", '"$P" "$@" --quiet; for f in "$INPUT_REPORT_DIR"/*.json; do echo { > "$f"; done; exit 0'),
+    ("0 with a report that failed", '"$P" "$@" --quiet; sed -i \'s/^  "verdict": "[a-z]*"/  "verdict": "fail"/\' "$INPUT_REPORT_DIR"/*.json; exit 0'),
 ]
 
 

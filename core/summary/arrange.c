@@ -225,6 +225,8 @@ bool tg_side_arrange_some(struct tg_side *out, const struct tg_summary *s, enum 
         unranked += v[i]->rank < 0;
         named += !tg_sv_eq(v[i]->run, v[i]->hash);
     }
+    if (how == TG_ARRANGE_RUNS && !unranked)
+        how = TG_ARRANGE_AUTO; /* they know their ranks: each is compared with itself */
     if (how == TG_ARRANGE_RUNS || (how == TG_ARRANGE_AUTO && unranked == s->n && named == s->n)) {
         as_runs(out, v, s->n, a);
         return true;

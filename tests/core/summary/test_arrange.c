@@ -198,6 +198,29 @@ static void ranks_given_twice_are_no_ranks(void **state)
     assert_int_equal(f->side.ranks[0], 3);
 }
 
+/* Runs 1 and 2 of ranks 0 and 3: no run of one rank is compared with one of the other. */
+static void runs_that_know_their_ranks_keep_them(void **state)
+{
+    struct fixture *f = *state;
+    shard(f, "1", 3, "b");
+    shard(f, "2", 0, "c");
+    shard(f, "1", 0, "a");
+    shard(f, "2", 3, "d");
+    assert_true(arrange(f, TG_ARRANGE_RUNS));
+    assert_int_equal(f->side.n_runs, 2);
+    assert_int_equal(f->side.n_ranks, 2);
+    assert_int_equal(f->side.ranks[0], 0);
+    assert_int_equal(f->side.ranks[1], 3);
+    assert_cell(f, 0, 0, "a");
+    assert_cell(f, 0, 1, "b");
+    assert_cell(f, 1, 0, "c");
+    assert_cell(f, 1, 1, "d");
+    shard(f, "3", -1, "e"); /* one without: they are runs, as is said */
+    assert_true(arrange(f, TG_ARRANGE_RUNS));
+    assert_int_equal(f->side.n_runs, 5);
+    assert_int_equal(f->side.n_ranks, 1);
+}
+
 static void the_same_content_twice_is_refused(void **state)
 {
     struct fixture *f = *state;
@@ -250,6 +273,7 @@ int main(void)
         T(several_files_without_a_rank_must_be_told),
         T(named_runs_are_runs),
         T(ranks_given_twice_are_no_ranks),
+        T(runs_that_know_their_ranks_keep_them),
         T(the_same_content_twice_is_refused),
         T(other_windows_or_tables_do_not_compare),
         T(an_empty_side_is_refused),

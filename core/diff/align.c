@@ -9,58 +9,6 @@
 
 /* ---- the step ---- */
 
-/* Length of one step of a shard: the device's end to end where it has work, else the host's. */
-static double step_length(const struct tg_shard *s, size_t j)
-{
-    const struct tg_measure_value *v = &s->measures[TG_MEASURE_STEP_TIME * s->n_steps + j];
-
-    if (s->measures && v->known && v->den && v->num > 0)
-        return (double)v->num / (double)v->den;
-    return (double)(s->steps[j].end - s->steps[j].start);
-}
-
-/* D, the median over runs of the shortest step, and the mean step for shares (returned). */
-static double step_of_side(struct tg_diff_work *w, int side)
-{
-    struct tg_comparison *c = w->c;
-    double *shortest = TG_NEW_N(w->a, double, c->n_runs[side]);
-    double *mean = TG_NEW_N(w->a, double, c->n_runs[side]);
-
-    for (size_t run = 0; run < c->n_runs[side]; run++) {
-        double least = 0, sum = 0;
-        size_t n = 0;
-        for (size_t rank = 0; rank < c->n_ranks[side]; rank++) {
-            size_t at = tg_diff_cell_index(w, side, run, rank);
-            double rank_least = INFINITY;
-            for (size_t j = 0; j < w->used[at].n; j++, n++) {
-                double d = step_length(w->shard[at], w->used[at].step[j]);
-                sum += d;
-                rank_least = fmin(rank_least, d);
-            }
-            least += isfinite(rank_least) ? rank_least : 0;
-        }
-        shortest[run] = least / (double)c->n_ranks[side];
-        mean[run] = n ? sum / (double)n : 0;
-    }
-    c->step_ns[side] = tg_median(shortest, c->n_runs[side]);
-    return tg_median(mean, c->n_runs[side]);
-}
-
-static void share_out(struct tg_diff_work *w)
-{
-    for (int side = 0; side < 2; side++) {
-        double step = step_of_side(w, side);
-        for (size_t i = 0; i < w->c->n_ops; i++) {
-            struct tg_op *op = &w->c->ops[i];
-            op->share[side] = step > 0 ? op->self[side] / step : 0;
-        }
-        for (size_t i = 0; i < w->c->n_frames; i++) {
-            struct tg_op *op = &w->c->frames[i];
-            op->share[side] = step > 0 ? op->self[side] / step : 0;
-        }
-    }
-}
-
 /* ---- did the benchmark run? ---- */
 
 /* More than half of the kernels gone, no graphs in their place, and busy time gone as well. */
@@ -145,7 +93,7 @@ bool tg_align(struct tg_diff_work *w, struct tg_err *err)
     for (int side = 0; side < 2; side++)
         c->frame_sorts[side] = frame_sorts(w, side);
     find_lack_of_frames(w);
-    share_out(w);
+    tg_share_out(w);
     c->iteration_ratio = 1;
     if (!c->any_marked[TG_BASE] && !c->any_marked[TG_TEST])
         tg_scale_counts(w);

@@ -191,7 +191,8 @@ struct tg_measure_change {
     double value[2];   /* ns, count, bytes, GB/s, or percent 0..100; median over runs of mean over
                           steps and   ranks */
     double slowest[2]; /* the worst rank's, same reduction */
-    /* per run: the median over steps; for step_time the minimum over steps */
+    /* per run, of times of which more is worse: the median over steps, for step_time the minimum;
+     * of all else the mean, as in `value` */
     struct tg_evidence ev;
     struct tg_evidence ev_slowest; /* the same of the worst rank of each run */
     /*
@@ -331,6 +332,8 @@ double tg_op_quantile(const struct tg_comparison *c, const struct tg_op *op, int
  * no values.
  */
 bool tg_op_quantile_evidence(const struct tg_op *op, double q, struct tg_evidence *ev);
+/* Evidence for its part of the mean step; value and delta_ns in %. False: its time is not judged. */
+bool tg_op_share_evidence(const struct tg_op *op, struct tg_evidence *ev);
 
 static inline const struct tg_evidence *tg_op_told(const struct tg_op *op)
 {

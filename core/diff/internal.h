@@ -96,6 +96,9 @@ static inline bool tg_listed(const int64_t *list, size_t n, int64_t v)
     return list == NULL;
 }
 
+/* core/diff/share.c: D of both sides, and each operator's part of the step. */
+void tg_share_out(struct tg_diff_work *w);
+
 /* core/diff/gather.c: rows, or those by Python frame, become operators by kind, then name. */
 enum tg_gather_rows { TG_GATHER_OPS, TG_GATHER_FRAMES };
 void tg_gather(struct tg_diff_work *w, enum tg_gather_rows which, struct tg_op **out,

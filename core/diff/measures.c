@@ -14,14 +14,20 @@ static bool is_time(enum tg_measure m)
     return tg_measure_info(m)->unit_id == TG_MEASURE_NS;
 }
 
+/* Times of which more is worse: their evidence has the numbers that are shown, by several statistics. */
+static bool has_statistics(enum tg_measure m)
+{
+    return is_time(m) && tg_measure_info(m)->worse > 0;
+}
+
 /*
  * One measure of one shard over its used steps. MEAN: of the steps' values. RATIO: of the sums, so
  * that long steps weigh as long as they are.
  */
 struct shard_value {
     double mean;
-    double of_run; /* evidence: the middle step; of the step time the shortest, which preemption
-                      touches least */
+    double of_run; /* evidence. Times: the middle step, of the step time the shortest, which
+                      preemption touches least. Else the mean, as it is shown */
     double statistic[TG_STEP_STATISTICS]; /* of times */
 };
 
@@ -46,7 +52,7 @@ static bool shard_value(const struct tg_diff_work *w, enum tg_measure m, const s
     if (n && is_time(m))
         tg_step_statistics_add(out->statistic, each, n, TG_NEW_N(w->a, double, n));
     out->mean = den > 0 ? scale * num / den : 0;
-    out->of_run = tg_median(each, n);
+    out->of_run = has_statistics(m) ? tg_median(each, n) : out->mean;
     if (m == TG_MEASURE_STEP_TIME && n)
         out->of_run = each[0]; /* sorted by tg_median */
     return n > 0;
@@ -124,7 +130,7 @@ static void judge_runs(struct tg_diff_work *w, enum tg_measure m, struct tg_evid
     for (int side = 0; side < 2; side++)
         prepare(m, y[side], w->c->n_runs[side]);
     tg_evidence_of_values(w, ev, y, is_time(m) ? TG_VALUES_NS : TG_VALUES_PLAIN);
-    if (is_time(m) && tg_measure_info(m)->worse > 0)
+    if (has_statistics(m))
         return;
     ev->value[TG_BASE] = value[TG_BASE]; /* undo what `prepare` did */
     ev->value[TG_TEST] = value[TG_TEST];
@@ -207,7 +213,7 @@ static void compare_measure(struct tg_diff_work *w, enum tg_measure id)
     }
     judge_runs(w, id, &m->ev_slowest, y.worst, m->slowest);
     judge_runs(w, id, &m->ev, y.mean, m->value);
-    if (!is_time(id) || tg_measure_info(id)->worse < 0)
+    if (!has_statistics(id))
         return;
     tg_evidence_of_times_by(w, &m->by[TG_ESTIMATE_MEAN], &y.of_mean, TG_ESTIMATE_MEAN);
     tg_evidence_of_times_by(w, &m->by_slowest[TG_ESTIMATE_MEAN], &y.of_worst, TG_ESTIMATE_MEAN);
@@ -216,8 +222,7 @@ static void compare_measure(struct tg_diff_work *w, enum tg_measure id)
 /* ---- ranks ---- */
 
 /* Step times of a run's ranks, ascending; returns how many are known. */
-static size_t rank_times(const struct tg_diff_work *w, int side, size_t run, double *mean,
-                         double *of_run)
+static size_t rank_times(const struct tg_diff_work *w, int side, size_t run, double *mean)
 {
     const struct tg_side_shards *given = &w->given[side];
     size_t n = 0;
@@ -227,11 +232,9 @@ static size_t rank_times(const struct tg_diff_work *w, int side, size_t run, dou
         struct shard_value v;
         if (!shard_value(w, TG_MEASURE_STEP_TIME, given->shard[at], &given->used[at], &v))
             continue;
-        mean[n] = v.mean;
-        of_run[n++] = v.of_run;
+        mean[n++] = v.mean;
     }
     (void)tg_median(mean, n); /* sorts */
-    (void)tg_median(of_run, n);
     return n;
 }
 
@@ -241,7 +244,10 @@ static double skew_of(double *ascending, size_t n)
     return middle > 0 ? 100 * (ascending[n - 1] / middle - 1) : 0;
 }
 
-/* Slowest rank's step against the median rank's (%), and minus the fastest rank's (ns). */
+/*
+ * Slowest rank's step against the median rank's (%), and minus the fastest rank's (ns). The mean
+ * steps are compared, as they are shown.
+ */
 static void compare_ranks(struct tg_diff_work *w)
 {
     struct tg_comparison *c = w->c;
@@ -251,19 +257,17 @@ static void compare_ranks(struct tg_diff_work *w)
         size_t n_runs = c->n_runs[side];
         double *v = TG_NEW_N(w->a, double, n_runs), *d = TG_NEW_N(w->a, double, n_runs);
         double *mean = TG_NEW_N(w->a, double, w->given[side].n_ranks + 1);
-        double *of_run = TG_NEW_N(w->a, double, w->given[side].n_ranks + 1);
         skew[side] = TG_NEW_N(w->a, double, n_runs);
         spread[side] = TG_NEW_N(w->a, double, n_runs);
         c->ranks_known[side] = n_runs > 0;
         for (size_t run = 0; run < n_runs; run++) {
-            size_t n = rank_times(w, side, run, mean, of_run);
+            size_t n = rank_times(w, side, run, mean);
             c->ranks_known[side] &= n > 1;
             if (n < 2)
                 continue;
             v[run] = skew_of(mean, n);
-            d[run] = mean[n - 1] - mean[0];
-            skew[side][run] = 100 * fmax(skew_of(of_run, n), 0.01);
-            spread[side][run] = of_run[n - 1] - of_run[0];
+            skew[side][run] = 100 * fmax(v[run], 0.01);
+            spread[side][run] = d[run] = mean[n - 1] - mean[0];
         }
         c->skew[side] = tg_median(v, n_runs);
         c->rank_spread[side] = tg_median(d, n_runs);

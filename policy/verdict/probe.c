@@ -96,6 +96,17 @@ static bool probe_quantile(struct tg_probe *p, double q, const struct tg_compari
     return op->present[TG_TEST];
 }
 
+/* What is shown is what was compared: the part of the mean step. */
+static void probe_share(struct tg_probe *p, const struct tg_comparison *c, const struct tg_op *op)
+{
+    struct tg_evidence *ev = TG_NEW(c->arena, struct tg_evidence);
+    bool judged = tg_op_share_evidence(op, ev);
+
+    p->ev = judged ? ev : &op->ev;
+    p->base = judged ? ev->value[TG_BASE] : 100 * op->share[TG_BASE];
+    p->test = judged ? ev->value[TG_TEST] : 100 * op->share[TG_TEST];
+}
+
 /* Values of a per-name metric; false: this operator has none. */
 bool tg_probe_op(struct tg_probe *p, enum tg_metric m, const struct tg_comparison *c,
                  const struct tg_op *op)
@@ -130,9 +141,7 @@ bool tg_probe_op(struct tg_probe *p, enum tg_metric m, const struct tg_compariso
         p->unchanged = op->change != TG_REMOVED;
         return true;
     case TG_METRIC_SHARE:
-        p->ev = &op->ev;
-        p->base = 100 * op->share[TG_BASE];
-        p->test = 100 * op->share[TG_TEST];
+        probe_share(p, c, op);
         return true;
     case TG_METRIC_MEDIAN:
         return probe_quantile(p, .5, c, op);
@@ -160,12 +169,15 @@ static bool probe_ranks(struct tg_probe *p, enum tg_metric m, const struct tg_co
         p->known[TG_TEST] = c->collectives_known[TG_TEST];
         return p->known[TG_BASE] && p->known[TG_TEST];
     }
-    const double *value = m == TG_METRIC_SKEW ? c->skew : c->rank_spread;
-    p->ev = m == TG_METRIC_SKEW ? &c->skew_ev : &c->rank_spread_ev;
-    p->base = value[TG_BASE];
-    p->test = value[TG_TEST];
     p->known[TG_BASE] = c->ranks_known[TG_BASE];
     p->known[TG_TEST] = c->ranks_known[TG_TEST];
+    if (m == TG_METRIC_RANK_SPREAD) {
+        probe_time(p, &c->rank_spread_ev, c->rank_spread, NULL);
+    } else {
+        p->ev = &c->skew_ev;
+        p->base = c->skew[TG_BASE];
+        p->test = c->skew[TG_TEST];
+    }
     return p->known[TG_BASE] && p->known[TG_TEST];
 }
 

@@ -105,6 +105,63 @@ static void the_direction_of_a_metric_is_its_own(void **state)
     }
 }
 
+/* Five steps in each of four runs, of 100 ns; `idle` of them in each step. */
+static void give_idle(struct fixture *f, int side, const int64_t idle[5])
+{
+    for (size_t run = 0; run < 4; run++)
+        for (size_t j = 0; j < 5; j++)
+            give(f, side, run, 0, TG_MEASURE_IDLE, j, idle[j], 100);
+}
+
+/*
+ * What is shown is what was compared: the mean. 10 % become 18 % although the middle step stays at
+ * 10; 22 % stay 22 although the middle step goes from 10 to 20.
+ */
+static void a_percentage_is_proven_as_it_is_shown(void **state)
+{
+    static const int64_t base[2][5] = { { 10, 10, 10, 10, 10 }, { 10, 10, 10, 40, 40 } };
+    static const int64_t test[2][5] = { { 10, 10, 10, 30, 30 }, { 20, 20, 20, 25, 25 } };
+    static const double shown[2][2] = { { 10, 18 }, { 22, 22 } };
+    struct fixture *f = *state;
+
+    for (int same = 0; same < 2; same++) {
+        start(f, 4, 1, 5);
+        give_idle(f, TG_BASE, base[same]);
+        give_idle(f, TG_TEST, test[same]);
+        compare(f);
+        const struct tg_measure_change *m = measure(f, TG_MEASURE_IDLE);
+        near(m->value[TG_BASE], shown[same][0]);
+        near(m->ev.value[TG_TEST], shown[same][1]);
+        assert_int_equal(m->ev.proven, !same);
+        near(m->ev.e, same ? 0 : log(1.8));
+    }
+}
+
+/*
+ * Steps of rank 0 take 100 ns; the one of five of rank 1 that takes 200 instead of 100 makes its mean
+ * 120: 120 / 110 - 1 is 9.1 %, 20 ns. Its shortest step is as short as before.
+ */
+static void ranks_are_compared_as_they_are_shown(void **state)
+{
+    struct fixture *f = *state;
+
+    for (int slow = 0; slow < 2; slow++) {
+        start(f, 4, 2, 5);
+        for (int side = 0; side < 2; side++)
+            for (size_t run = 0; run < 4; run++) {
+                for (size_t rank = 0; rank < 2; rank++)
+                    give_all(f, side, run, rank, TG_MEASURE_STEP_TIME, 100, 1);
+                give(f, side, run, 1, TG_MEASURE_STEP_TIME, run % 5, slow && side ? 200 : 101, 1);
+            }
+        compare(f);
+        near(f->c.skew[TG_TEST], slow ? 100 * (120 / 110.0 - 1) : 100 * (100.2 / 100.1 - 1));
+        near(f->c.rank_spread[TG_TEST], slow ? 20 : 0.2);
+        near(f->c.skew_ev.value[TG_TEST], f->c.skew[TG_TEST]);
+        assert_int_equal(f->c.skew_ev.proven, slow);
+        assert_int_equal(f->c.rank_spread_ev.proven, slow);
+    }
+}
+
 static void nothing_is_judged_where_nobody_asks(void **state)
 {
     struct fixture *f = *state;
@@ -237,6 +294,8 @@ int main(void)
         TEST(what_a_run_does_not_know),
         TEST(ratios_are_of_sums),
         TEST(the_direction_of_a_metric_is_its_own),
+        TEST(a_percentage_is_proven_as_it_is_shown),
+        TEST(ranks_are_compared_as_they_are_shown),
         TEST(nothing_is_judged_where_nobody_asks),
         TEST(skew_and_spread_of_ranks),
         TEST(what_differs_is_listed),

@@ -101,7 +101,7 @@ static void one_estimate_alone(void **state)
 {
     struct fixture *f = *state;
     tg_ns base[4 * 5], test[4 * 5];
-    struct tg_evidence least, usual, mean;
+    struct tg_evidence least, usual, mean, share;
 
     for (size_t i = 0; i < 4 * 5; i++) {
         base[i] = 100001 + (tg_ns)(i % 7) * 10;
@@ -110,6 +110,8 @@ static void one_estimate_alone(void **state)
     make(f, 4, 4, 5);
     add_each(f, TG_BASE, "part", base, 5);
     add_each(f, TG_TEST, "part", test, 5);
+    add_each(f, TG_BASE, "rest", base, 5);
+    add_each(f, TG_TEST, "rest", base, 5);
     compare(f);
     const struct tg_op *op = find(f, "part");
     assert_true(tg_op_evidence_by(op, TG_OP_SELF, TG_ESTIMATE_LEAST, &least));
@@ -122,6 +124,14 @@ static void one_estimate_alone(void **state)
     assert_true(mean.proven && mean.slower);
     assert_int_equal(mean.estimate, TG_ESTIMATE_MEAN);
     within(mean.value[TG_TEST] - mean.value[TG_BASE], mean.delta_ns, 1e-6);
+    /* Its part of the step is one of means: 1.8 times as much. That of another operator stays. */
+    assert_true(tg_op_share_evidence(op, &share));
+    within(share.value[TG_BASE], 100 * op->share[TG_BASE], 0.001);
+    within(share.value[TG_TEST] / share.value[TG_BASE], 1.8, 0.001);
+    assert_true(share.proven);
+    assert_true(tg_op_share_evidence(find(f, "rest"), &share));
+    within(share.value[TG_TEST] - share.value[TG_BASE], 0, 1e-9);
+    assert_false(share.proven);
     /* The longest call: 100 -> 300. */
     struct tg_evidence longest;
     assert_true(tg_op_quantile_evidence(op, 1, &longest));
@@ -138,6 +148,7 @@ static void an_operator_that_is_not_judged_has_no_estimate(void **state)
 
     (void)example_of(f, true);
     assert_false(tg_op_evidence_by(find(f, "demo::a"), TG_OP_SELF, TG_ESTIMATE_MEAN, &ev));
+    assert_false(tg_op_share_evidence(find(f, "demo::a"), &ev));
     assert_true(tg_op_evidence_by(find(f, "demo::b"), TG_OP_SELF, TG_ESTIMATE_MEAN, &ev));
 }
 

@@ -1,0 +1,95 @@
+/* How long a step is, what part of it each operator takes, and evidence for that part. */
+#include <math.h>
+
+#include "core/diff/internal.h"
+#include "core/diff/stats.h"
+
+/* Length of one step of a shard: the device's end to end where it has work, else the host's. */
+static double step_length(const struct tg_shard *s, size_t j)
+{
+    const struct tg_measure_value *v = &s->measures[TG_MEASURE_STEP_TIME * s->n_steps + j];
+
+    if (s->measures && v->known && v->den && v->num > 0)
+        return (double)v->num / (double)v->den;
+    return (double)(s->steps[j].end - s->steps[j].start);
+}
+
+/* D, the median over runs of the shortest step, and the mean step for shares (returned). */
+static double step_of_side(struct tg_diff_work *w, int side)
+{
+    struct tg_comparison *c = w->c;
+    double *shortest = TG_NEW_N(w->a, double, c->n_runs[side]);
+    double *mean = TG_NEW_N(w->a, double, c->n_runs[side]);
+
+    for (size_t run = 0; run < c->n_runs[side]; run++) {
+        double least = 0, sum = 0;
+        size_t n = 0;
+        for (size_t rank = 0; rank < c->n_ranks[side]; rank++) {
+            size_t at = tg_diff_cell_index(w, side, run, rank);
+            double rank_least = INFINITY;
+            for (size_t j = 0; j < w->used[at].n; j++, n++) {
+                double d = step_length(w->shard[at], w->used[at].step[j]);
+                sum += d;
+                rank_least = fmin(rank_least, d);
+            }
+            least += isfinite(rank_least) ? rank_least : 0;
+        }
+        shortest[run] = least / (double)c->n_ranks[side];
+        mean[run] = n ? sum / (double)n : 0;
+    }
+    c->step_ns[side] = tg_median(shortest, c->n_runs[side]);
+    return tg_median(mean, c->n_runs[side]);
+}
+
+void tg_share_out(struct tg_diff_work *w)
+{
+    for (int side = 0; side < 2; side++) {
+        double step = step_of_side(w, side);
+        for (size_t i = 0; i < w->c->n_ops; i++) {
+            struct tg_op *op = &w->c->ops[i];
+            op->share[side] = step > 0 ? op->self[side] / step : 0;
+        }
+        for (size_t i = 0; i < w->c->n_frames; i++) {
+            struct tg_op *op = &w->c->frames[i];
+            op->share[side] = step > 0 ? op->self[side] / step : 0;
+        }
+    }
+}
+
+/* Mean of the run's steps, and of the operator's time in them, over all ranks; ns. */
+static double run_share(const struct tg_diff_work *w, const struct tg_op *op, int side, size_t run)
+{
+    double step = 0, self = 0;
+
+    for (size_t rank = 0; rank < w->c->n_ranks[side]; rank++) {
+        size_t at = tg_diff_cell_index(w, side, run, rank);
+        for (size_t j = 0; j < w->used[at].n; j++) {
+            size_t i = w->used[at].step[j];
+            step += step_length(w->shard[at], i);
+            for (size_t r = 0; r < op->rows->cell[at].n; r++)
+                self += (double)op->rows->cell[at].row[r]->self[i];
+        }
+    }
+    return step > 0 ? self / step : 0;
+}
+
+#define SCALE 10000 /* the rule compares logarithms of at least 1: shares count from 0.01 % */
+
+bool tg_op_share_evidence(const struct tg_op *op, struct tg_evidence *ev)
+{
+    const struct tg_diff_work *w = op->rows ? op->rows->work : NULL;
+    double *y[2];
+
+    if (!w || op->ev.judged != TG_JUDGED)
+        return false;
+    for (int side = 0; side < 2; side++) {
+        y[side] = TG_NEW_N(w->a, double, w->c->n_runs[side]);
+        for (size_t run = 0; run < w->c->n_runs[side]; run++)
+            y[side][run] = SCALE * run_share(w, op, side, run);
+    }
+    tg_evidence_of_values(w, ev, y, TG_VALUES_PLAIN);
+    for (int side = 0; side < 2; side++)
+        ev->value[side] *= 100.0 / SCALE;
+    ev->delta_ns = ev->value[TG_TEST] - ev->value[TG_BASE];
+    return true;
+}

@@ -198,13 +198,18 @@ double tg_rank_p(const double *base, size_t nb, const double *test, size_t nt, d
     return chance;
 }
 
+/* What the runs of both sides tell together, 1 / nb + 1 / nt: as much as 10v5, or 7v7, or more. */
+static bool is_as_many_as_ten_five(size_t nb, size_t nt)
+{
+    return 10 * (nb + nt) <= 3 * nb * nt;
+}
+
 struct tg_threshold tg_threshold_of(size_t nb, size_t nt)
 {
+    /* A hair more than exact, for rounding. */
+    const double five = 2.0001 / 252, six_five = 2.0001 / 462;
     size_t d = nb + nt > 2 ? nb + nt - 2 : 0;
-    bool five = nb >= 5 && nt >= 5;
-    struct tg_threshold t = {
-        .z = 3, .tau = nb >= 8 && nt >= 8 ? 0.05 : 0.08, .others = 0, .floor = 1
-    };
+    struct tg_threshold t = { .z = 3, .tau = 0.08, .others = 0, .floor = 1, .p_limit = 0.001 };
 
     if (d <= 5) {
         t.z = 4;
@@ -214,10 +219,19 @@ struct tg_threshold tg_threshold_of(size_t nb, size_t nt)
         t.tau = 0.12;
     }
     /*
-     * With five runs a side one pair may stand the wrong way round; with more runs as much as is as
-     * unlikely as that, so that one busy run hides nothing. A hair more than exact, for rounding.
+     * With five runs a side one pair may be the wrong way round; with more runs as much as is as
+     * unlikely as that, so that one busy run hides nothing. Where smaller changes are looked for,
+     * as much as is as unlikely as one such pair of 6v5.
      */
-    t.p_limit = fmax(five ? 2.0001 / 252 : 0.001, 1.0001 / tg_choose(nb + nt, nt));
+    if (nb >= 5 && nt >= 5)
+        t.p_limit = five;
+    if (nb >= 8 && nt >= 8) {
+        t.tau = 0.05;
+    } else if (is_as_many_as_ten_five(nb, nt)) {
+        t.tau = 0.06;
+        t.p_limit = six_five;
+    }
+    t.p_limit = fmax(t.p_limit, 1.0001 / tg_choose(nb + nt, nt));
     return t;
 }
 

@@ -58,7 +58,7 @@ struct tg_threshold {
     double z, tau;
     double others;  /* times what nine of ten other big operators shifted by */
     double floor;   /* times 0.1 % of the step */
-    double p_limit; /* max(1 / C(nb + nt, nt), 0.001; from 5v5 on 2 / 252) */
+    double p_limit; /* max(1 / C(nb + nt, nt), 0.001; 5v5: 2 / 252, 10v5: 2 / 462) */
 };
 struct tg_threshold tg_threshold_of(size_t nb, size_t nt);
 /* The same for the usual step. */

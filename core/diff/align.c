@@ -2,12 +2,8 @@
  * Alignment: rows of both sides become operators by (kind, normalised name), with counts per step,
  * sums and shares.
  */
-#include <math.h>
-
 #include "core/diff/internal.h"
 #include "core/diff/stats.h"
-
-/* ---- the step ---- */
 
 /* ---- did the benchmark run? ---- */
 

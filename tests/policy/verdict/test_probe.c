@@ -233,8 +233,13 @@ static void metrics_over_ranks(void **state)
     c->collective_skew[TG_BASE] = 30, c->collective_skew[TG_TEST] = 50;
     assert_true(measured(h, &p, TG_METRIC_SKEW));
     assert_true(p.base == 3 && p.test == 5 && p.ev == &c->skew_ev && p.unit == TG_UNIT_PERCENT);
+    /* A time: what was compared, without the machine's factor, where it was; else the means. */
+    c->rank_spread_ev = (struct tg_evidence){ .value = { 300, 450 } };
     assert_true(measured(h, &p, TG_METRIC_RANK_SPREAD));
-    assert_true(p.base == 300 && p.test == 500 && p.ev == &c->rank_spread_ev);
+    assert_true(p.base == 300 && p.test == 450 && p.ev == &c->rank_spread_ev);
+    c->rank_spread_ev.judged = TG_NOT_FEW_RUNS;
+    assert_true(measured(h, &p, TG_METRIC_RANK_SPREAD));
+    assert_true(p.base == 300 && p.test == 500 && p.recorded[TG_TEST] == 500);
     assert_false(measured(h, &p, TG_METRIC_COLLECTIVE_SKEW)); /* no shared collectives */
     assert_false(p.known[TG_BASE] || p.known[TG_TEST]);
     c->collectives_known[0] = c->collectives_known[1] = true;

@@ -22,16 +22,31 @@ NOISE = os.path.join(os.environ.get('TG_SHARED_DIR', '../shared'), 'noise')
 
 def wrong_insides(answer, okay):
     """Operators named only because additional calls lie inside them, and not known to be affected."""
-    with open(answer) as f:
-        return len([v for v in json.load(f)['violations'] if v['metric'] == 'inside' and v['op'] not in okay])
+    return len([v for v in answer['violations'] if v['metric'] == 'inside' and v['op'] not in okay])
+
+
+def first_named(answer):
+    """The operator of the first violation; None: nothing failed."""
+    ops = [STEP_NAMES.get(v['op'], v['op']) for v in answer['violations']] if answer['verdict'] == 'fail' else []
+    return ops[0] if ops else None
+
+
+def first_is_true(rows):
+    """(failed pairs that have a regression and whose first violation is true or affected, all such failed pairs)"""
+    some = [r for r in rows if r['truth'] == 'yes' and r['first'] and r['kind'] != 'global']
+    return sum(r['first'] in r['okay'] for r in some), len(some)
+
+
+def sides_of(root, name):
+    with open(os.path.join(root, name), newline='') as f:
+        rows = list(csv.DictReader(f))
+    return rows, ''.join(f"{r['pair']}\t{r['baseline']}\t{r['test']}\n" for r in rows)
 
 
 def score(driver, truth, out):
     answers = out + '.answers'
     os.mkdir(answers)
-    with open(os.path.join(NOISE, truth), newline='') as f:
-        rows = list(csv.DictReader(f))
-    pairs = ''.join(f"{r['pair']}\t{r['baseline']}\t{r['test']}\n" for r in rows)
+    rows, pairs = sides_of(NOISE, truth)
     okay = {r['pair']: f"{r['ops']}|{r['ops_ok']}".split('|') for r in rows}
     subprocess.run([driver, '--pairs', NOISE, answers], input=pairs, text=True, check=True)
     subprocess.run([sys.executable, os.path.join(NOISE, 'score_decisions.py'),
@@ -43,7 +58,12 @@ def score(driver, truth, out):
         r['n'] = min(int(r['n_base']), int(r['n_test']))
         r['fail'] = r['verdict'] == 'fail'
         r['hit'] = r['fail'] and r['named_right_op'] == '1'
-        r['inside_wrong'] = wrong_insides(os.path.join(answers, r['pair'] + '.json'), okay[r['pair']])
+        with open(os.path.join(answers, r['pair'] + '.json')) as f:
+            answer = json.load(f)
+        r['okay'] = okay[r['pair']]
+        r['first'] = first_named(answer)
+        r['slow_steps'] = bool(answer['some_steps'])
+        r['inside_wrong'] = wrong_insides(answer, r['okay'])
         r['named'] = len([x for x in r['violations'].split('|') if x])
     errors = [r['pair'] for r in rows if r['verdict'] == 'error']
     if errors:
@@ -70,6 +90,7 @@ def lines(rows, reverse):
     named = sum(r['hit'] for r in yes)
     insides = sum(r['inside_wrong'] for r in yes)
     wrong = sum(int(r['wrong_ops']) for r in yes) - insides
+    quiet = pick(rows, SAME, n=lambda n: n >= 3)
     three, five = (lambda n: n == 3), (lambda n: n == 5)
     return [
         alarms('A/A 5v5', ['aa'], FLOOR['aa5'], five),
@@ -90,13 +111,15 @@ def lines(rows, reverse):
         found('+10 % 5v5', ['duration'], FLOOR['d10n5'], '10', five),
         found('+50 % 3v3', ['duration'], 17, '50', three),
         found('+20 % 3v3', ['duration'], FLOOR['d20n3'], '20', three),
+        ('same code, a slow step', sum(r['slow_steps'] for r in quiet), len(quiet), 0, False),
+        ('first violation true or affected', *first_is_true(rows), FLOOR['first'], True),
         ('failed for the right op', named, len(yes), FLOOR['named'], True),
         ('violations that name a wrong op', wrong, 0, FLOOR['wrong'], False),
         ('enclosers the truth does not list', insides, 0, FLOOR['insides'], False),
     ]
 
 
-FLOOR = {'aa5': 1, 'aa3': 0, 'cold': 0, 'drift': 2, 'improvement': 0, 'd20n5': 22, 'd10n5': 16, 'd20n3': 20, 'named': 246,
+FLOOR = {'aa5': 1, 'aa3': 0, 'cold': 0, 'drift': 2, 'improvement': 0, 'd20n5': 22, 'd10n5': 16, 'd20n3': 20, 'named': 246, 'first': 245,
          'wrong': 3,
          'insides': 2}  # aten::cudnn_batch_norm, which launches the doubled kernel: true, but not listed
 
@@ -243,15 +266,19 @@ def varying(driver):
         if unpacked.returncode:
             print(f'not scored: {VARYING}: {unpacked.stderr.strip().splitlines()[-1]}')
             return 0
-        with open(os.path.join(VARYING, 'truth.csv'), newline='') as f:
-            rows = list(csv.DictReader(f))
-        answers = os.path.join(d, 'answers')
-        os.mkdir(answers)
-        subprocess.run([driver, '--pairs', d, answers], text=True, check=True,
-                       input=''.join(f"{r['pair']}\t{r['baseline']}\t{r['test']}\n" for r in rows))
+        rows, pairs = sides_of(VARYING, 'truth.csv')
+        reverse, swapped = sides_of(VARYING, 'truth_reversed.csv')
+        answers, back = os.path.join(d, 'answers'), os.path.join(d, 'back')
+        for folder, lines_of in ((answers, pairs), (back, swapped)):
+            os.mkdir(folder)
+            subprocess.run([driver, '--pairs', d, folder], text=True, check=True, input=lines_of)
+        for r in reverse:
+            with open(os.path.join(back, r['pair'] + '.json')) as f:
+                r['fail'] = json.load(f)['verdict'] == 'fail'
         for r in rows:
             with open(os.path.join(answers, r['pair'] + '.json')) as f:
                 answer = json.load(f)
+                r['first'], r['okay'] = first_named(answer), f"{r['ops']}|{r['ops_ok']}".split('|')
                 r['counts'] = {v['op'] for v in answer['violations'] if v['metric'] == 'count'}
                 r['named'] = {STEP_NAMES.get(v['op'], v['op']) for v in answer['violations']} if answer['verdict'] == 'fail' else set()
                 r['slow_steps'] = bool(answer['some_steps'])
@@ -261,8 +288,12 @@ def varying(driver):
                or (r['kind'].startswith('branch') and r['truth'] == 'yes' and r['n_base'] != '1')]
     missed = [r['pair'] for r in changed if not r['counts'] & set(r['ops'].split('|'))]
     bad = varying_floor(rows)
+    first, named = first_is_true(rows)
+    bad += first < named
+    print(f"{'FAIL' if first < named else 'ok  '} first violation true or affected {first:4} of {named}  all")
     for label, wrong, of in (('same counts 1v1', [r['pair'] for r in single if r['counts']], single),
                              ('same counts, n >= 3', [r['pair'] for r in several if r['counts']], several),
+                             ('sides swapped', [r['pair'] for r in reverse if r['fail']], reverse),
                              ('changed counts missed', missed, changed)):
         bad += bool(wrong)
         print(f"{'FAIL' if wrong else 'ok  '} {label:34} {len(wrong):4} of {len(of)}  at most 0 {' '.join(wrong[:8])}")

@@ -226,10 +226,26 @@ static bool is_slowed(enum steps which, size_t run, size_t step, size_t n)
     return which == ALL_STEPS || (which == ONE_STEP) == the_one;
 }
 
+/* 1000 where every time is a whole microsecond: it stays one. */
+static tg_ns tick_of(const struct tg_shard *h)
+{
+    for (size_t r = 0; r < h->n_rows; r++)
+        for (size_t j = 0; j < h->n_steps; j++)
+            if (h->rows[r].self[j] % 1000)
+                return 1;
+    return 1000;
+}
+
+static tg_ns slowed(tg_ns ns, double factor, tg_ns tick)
+{
+    return (tg_ns)((double)ns * factor / (double)tick + (tick > 1 ? 0.5 : 0)) * tick;
+}
+
 /* The cache's own copies stay as they are: merging copies. */
 static void slow_down(struct tg_summary *s, double factor, tg_sv name, enum steps which)
 {
-    for (size_t i = 0; i < s->n; i++)
+    for (size_t i = 0; i < s->n; i++) {
+        tg_ns tick = tick_of(s->shards[i]);
         for (size_t r = 0; r < s->shards[i]->n_rows; r++) {
             struct tg_row *row = &s->shards[i]->rows[r];
             bool step = row->key->kind == TG_KIND_STEP && tg_sv_eq(name, TG_SV("ProfilerStep"));
@@ -237,15 +253,16 @@ static void slow_down(struct tg_summary *s, double factor, tg_sv name, enum step
             if (!step && !tg_sv_eq(row->key->name, name))
                 continue;
             for (size_t j = 0; j < s->shards[i]->n_steps; n += row->count[j++]) {
-                tg_ns more = (tg_ns)((double)row->self[j] * (factor - 1));
+                tg_ns more = slowed(row->self[j], factor, tick) - row->self[j];
                 if (!is_slowed(which, i, j, s->shards[i]->n_steps))
                     continue;
                 row->self[j] += more;
                 row->total[j] += more;
                 for (size_t k = n; row->slots && k < n + row->count[j]; k++)
-                    row->slots[k] = (tg_ns)((double)row->slots[k] * factor);
+                    row->slots[k] = slowed(row->slots[k], factor, tick);
             }
         }
+    }
 }
 
 static bool add_side(struct cache *k, struct question *q, tg_sv root, tg_sv files,

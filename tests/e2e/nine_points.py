@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""The nine points of how tracegate decides, each by a case that 0.1.0 decided otherwise, and its control: what must not change.
+
+Traces are made by plain_model; what has to come out is written here by hand. The tests of each point in detail:
+tests/README.md, whose table is checked here. TG_PROGRAM=... runs the cases with another program.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.environ["TG_SOURCE_DIR"], "tests/data"))
+from plain_model import Work, trace, usual, write  # noqa: E402
+from support import ENV, PROGRAM, expect, finish  # noqa: E402
+
+DEFAULT = "version: 1\nextends: [tracegate:recommended]\n"
+ABSURD = re.compile(r"\d{4,}(?:\.\d+)? ?%")
+
+
+def host(n=12, us=400.0):
+    """A step of work on the host alone."""
+    return [Work(f"aten::op{i}", "op", "", us + 20 * i) for i in range(n)]
+
+
+def scaled(work, factor, name=None):
+    return [Work(w.op, w.sort, w.name, w.us * (factor if name in (None, w.op, w.name) else 1)) for w in work]
+
+
+def calls(counts, us=50.0):
+    """Beside the usual work an operator that is called as often as each of `counts` says."""
+    return [host() + [Work("aten::index", "op", "", us)] * n for n in counts]
+
+
+def renamed(factor):
+    return [Work(w.op, w.sort, "void other(float*)" if w.name == "void kern3(float*)" else w.name,
+                 w.us * (factor if w.name == "void kern3(float*)" else 1)) for w in usual()]
+
+
+def stalled(doc, ms, slow, around=None):
+    """Nothing runs for `ms` in the middle of each step whose position is in `slow`; `around` is an annotation of the middle."""
+    marks = sorted((e for e in doc["traceEvents"] if e["name"].startswith("ProfilerStep")), key=lambda e: -e["ts"])
+    for at, mark in enumerate(marks):
+        inside = sorted((e["ts"], e["dur"]) for e in doc["traceEvents"]
+                        if e["cat"] == "cpu_op" and mark["ts"] <= e["ts"] < mark["ts"] + mark["dur"])
+        first, middle = inside[len(inside) // 2 - 1], inside[len(inside) // 2][0]
+        more = 1000 * ms if len(marks) - 1 - at in slow else 0
+        for e in doc["traceEvents"]:
+            if e["ts"] >= middle:
+                e["ts"] += more
+        mark["dur"] += more
+        if around:
+            start = first[0] + first[1] + 0.1
+            doc["traceEvents"].append(dict(mark, name=around, ts=start, dur=middle + more - 0.1 - start))
+    return doc
+
+
+def busy(run):
+    """A competitor takes time from nearly everything: other operators in each step, the shortest of their steps as well."""
+    work = [scaled(host(), 1) for _ in range(5)]
+    return [[Work(w.op, w.sort, w.name, w.us * (1.25 if i % 2 else 1.02) * (1 if (i + s + run) % 5 == 0 else 1.7))
+             for i, w in enumerate(step)] for s, step in enumerate(work)]
+
+
+def same(step, n=5):
+    return lambda run: trace([step] * n, 100 + run)
+
+
+def of(counts):
+    return lambda run: trace(calls(counts), 100 + run)
+
+
+def loud(step):
+    """Two of ten runs are recorded on a machine that takes 1.3 times as long."""
+    return lambda run: trace([scaled(step, 1.3 if run in (3, 7) else 1)] * 5, 100 + run)
+
+
+FORWARD = "## forward ##"
+# point, what, runs a side, policy, baseline and fresh runs, verdicts, operators that fail, those that may not
+CASES = [
+    (1, "counts that vary, one run", (1, 1), DEFAULT, of([3, 3, 3, 4, 2]), of([4, 4, 4, 3, 2]), ("pass", "warn"), [], ["aten::index"]),
+    (1, "control: far more calls", (1, 1), DEFAULT, of([3, 3, 3, 4, 2]), of([9, 9, 9, 9, 9]), ("fail",), ["aten::index"], []),
+    (2, "a step without calls is no fast one", (5, 5), DEFAULT, lambda run: trace(calls([0, 2, 2, 0, 2] if run else [0, 3, 3, 0, 3]), 100 + run),
+     of([2] * 5), ("pass", "warn"), [], ["aten::index"]),
+    (2, "control: calls that do not vary", (5, 5), DEFAULT, of([2] * 5), lambda run: trace(calls([2] * 5, 150.0), run), ("fail",),
+     ["aten::index"], []),
+    (3, "a stall in four of five steps", (4, 4), DEFAULT, same(scaled(usual(), 1000)),
+     lambda run: stalled(trace([scaled(usual(), 1000)] * 5, run), 120, [(run + k) % 5 for k in range(4)]), ("fail",), [], []),
+    (3, "control: none", (4, 4), DEFAULT, same(scaled(usual(), 1000)), lambda run: trace([scaled(usual(), 1000)] * 5, run), ("pass",),
+     [], []),
+    (4, "two busy runs of ten hide nothing", (10, 5), DEFAULT, loud(host()), lambda run: trace([scaled(host(), 1.2, "aten::op3")] * 5, run),
+     ("fail",), ["aten::op3"], ["aten::op4"]),
+    (4, "control: nor are they found", (10, 5), DEFAULT, loud(host()), lambda run: trace([host()] * 5, run), ("pass",), [], []),
+    (5, "slower under another name", (5, 5), DEFAULT, same(usual()), lambda run: trace([renamed(1.25)] * 5, run), ("fail",),
+     ["void other(float*)"], []),
+    (5, "control: another name at the same cost", (5, 5), DEFAULT, same(usual()), lambda run: trace([renamed(1)] * 5, run),
+     ("pass", "warn"), [], []),
+    (6, "a busy machine", (5, 5), DEFAULT, same(host()), lambda run: trace(busy(run), run), ("pass", "warn", "inconclusive"), [],
+     ["aten::op1"]),
+    (6, "control: one operator, quiet", (5, 5), DEFAULT, same(host()), lambda run: trace([scaled(host(), 1.25, "aten::op1")] * 5, run),
+     ("fail",), ["aten::op1"], []),
+    (7, "what these runs cannot show", (5, 5), DEFAULT + "require: {detectable: 5%}\n", same(host()), lambda run: trace([host()] * 5, run),
+     ("inconclusive",), [], []),
+    (7, "control: what they can", (5, 5), DEFAULT + "require: {detectable: 10%}\n", same(host()), lambda run: trace([host()] * 5, run),
+     ("pass",), [], []),
+    (8, "from nothing", (4, 4), "version: 1\nrules: [{id: r, metric: comm_exposed, fail: {abs: 1us}}]\n", same(usual()),
+     lambda run: trace([usual() + [Work("c10d::x", "comm", "ncclDevKernel_AllReduce(int)", 80)]] * 5, run), ("fail",), [], []),
+    (8, "control: from something", (4, 4), DEFAULT, same(usual()), lambda run: trace([scaled(usual(), 1.6, "void kern3(float*)")] * 5, run),
+     ("fail",), ["void kern3(float*)"], []),
+    (9, "the annotation that holds the gap", (5, 5), DEFAULT, lambda run: stalled(trace([host()] * 5, 100 + run), 0.1, range(5), FORWARD),
+     lambda run: stalled(trace([host()] * 5, run), 4, range(5), FORWARD), ("fail",), [FORWARD], []),
+    (9, "control: none holds it", (5, 5), DEFAULT, lambda run: stalled(trace([host()] * 5, 100 + run), 0.1, range(5)),
+     lambda run: stalled(trace([host()] * 5, run), 4, range(5)), ("fail",), [], [FORWARD]),
+]
+
+
+def judge(case):
+    _, _, runs, policy, base, fresh, *_ = case
+    with tempfile.TemporaryDirectory() as d:
+        args = []
+        for side, n, make in (("base", runs[0], base), ("fresh", runs[1], fresh)):
+            for run in range(n):
+                write(f"{d}/{side}{run}.json", make(run))
+                args += ["--baseline"] * (side == "base") + [f"{d}/{side}{run}.json"]
+        with open(f"{d}/p.yml", "w", encoding="utf-8") as f:
+            f.write(policy)
+        run = subprocess.run([PROGRAM, "check", "--runs", "--policy", f"{d}/p.yml", "--json", f"{d}/o.json", *args],
+                             capture_output=True, text=True, env=dict(ENV, COLUMNS="400"))
+        if not os.path.exists(f"{d}/o.json"):
+            return {"verdict": f"exit {run.returncode}: {run.stderr}", "violations": []}, run.stdout
+        with open(f"{d}/o.json", encoding="utf-8") as f:
+            return json.load(f), run.stdout
+
+
+def missing(readme, sources):
+    """Tests that the table of tests/README.md names and that are not there."""
+    table = readme[readme.index("| point |"):]
+    names = re.findall(r"`([a-z_0-9/.]+)`", table[:table.index("Each figure")])
+    return [n for n in names if n not in sources and not os.path.exists(os.path.join(os.environ["TG_SOURCE_DIR"], "tests", n))]
+
+
+def table():
+    root = os.path.join(os.environ["TG_SOURCE_DIR"], "tests")
+    sources = set()
+    for name in os.listdir(f"{root}/core/diff"):
+        with open(f"{root}/core/diff/{name}", encoding="utf-8") as f:
+            sources |= set(re.findall(r"^static void ([a-z_0-9]+)\(void \*\*state\)", f.read(), re.M))
+    with open(f"{root}/README.md", encoding="utf-8") as f:
+        readme = f.read()
+    expect("tests that the table names are there", missing(readme, sources), [])
+    gone = readme.replace("`a_slow_run_hides_nothing`", "`a_test_that_is_not_there`")
+    expect("one that is not is noticed", missing(gone, sources), ["a_test_that_is_not_there"])
+
+
+def main():
+    table()
+    for case in CASES:
+        point, what, _, _, _, _, verdicts, named, not_named = case
+        report, text = judge(case)
+        ops = [v["op"] for v in report["violations"]]
+        what = f"{point}. {what}"
+        expect(f"{what}: verdict {report['verdict']}, of {verdicts}; {ops}", report["verdict"] in verdicts, True)
+        expect(f"{what}: fails {named}, {ops}", set(named) <= set(ops), True)
+        expect(f"{what}: does not fail {not_named}, {ops}", set(not_named) & set(ops), set())
+        expect(f"{what}: no absurd percentage", ABSURD.findall(text), [])
+        if point == 7:
+            expect(f"{what}: what could be seen is said", "detectable with these runs" in " ".join(text.split()), True)
+    return finish(f"nine points: {len(CASES)} cases")
+
+
+sys.exit(main())

@@ -332,6 +332,11 @@ double tg_op_quantile(const struct tg_comparison *c, const struct tg_op *op, int
  * no values.
  */
 bool tg_op_quantile_evidence(const struct tg_op *op, double q, struct tg_evidence *ev);
+/*
+ * Would its own time be slower, by either estimate, if all of it took `factor` times as long in the
+ * fresh runs as it did? False, too: not judged, or judged as a part of something else.
+ */
+bool tg_op_slower_if(const struct tg_op *op, double factor);
 /* Evidence for its part of the mean step; value and delta_ns in %. False: its time is not judged. */
 bool tg_op_share_evidence(const struct tg_op *op, struct tg_evidence *ev);
 

@@ -298,3 +298,20 @@ bool tg_op_evidence_by(const struct tg_op *op, enum tg_op_part part, enum tg_est
     tg_evidence_by(w, ev, &v, w->machine, aim_at(w, tick_of(w, op)), by);
     return ev->judged == TG_JUDGED;
 }
+
+bool tg_op_slower_if(const struct tg_op *op, double factor)
+{
+    const struct tg_diff_work *w = op->rows ? op->rows->work : NULL;
+    struct tg_evidence ev = { .judged = TG_JUDGED };
+
+    if (!w || !w->machine || op->ev.judged != TG_JUDGED || op->relation != TG_REL_NONE)
+        return false;
+    struct tg_run_values v = tg_run_values(w, op, TG_ASK_BEST, w->room);
+    struct tg_aim aim = aim_at(w, tick_of(w, op));
+    aim.among = w->big[op - w->c->ops];
+    for (enum tg_step_statistic s = 0; s < TG_STEP_STATISTICS; s++)
+        for (size_t run = 0; run < w->c->n_runs[TG_TEST]; run++)
+            v.y[s][TG_TEST][run] *= factor;
+    tg_evidence_fill(w, &ev, &v, w->machine, aim);
+    return ev.slower;
+}

@@ -141,6 +141,25 @@ static void one_estimate_alone(void **state)
     assert_false(longest.proven);
 }
 
+/* Three runs a side that do not differ: 15 % is asked for. Its time is not what it is multiplied with. */
+static void what_would_be_slower(void **state)
+{
+    struct fixture *f = *state;
+
+    make(f, 3, 3, 4);
+    for (int side = 0; side < 2; side++) {
+        add_all(f, side, TG_KIND_OP, "part", "", 1, 100001);
+        add_all(f, side, TG_KIND_MEMCPY, "copy", "", 1, 100001);
+    }
+    compare(f);
+    const struct tg_op *op = find(f, "part");
+    assert_false(tg_op_slower_if(op, 1));
+    assert_false(tg_op_slower_if(op, 1.149));
+    assert_true(tg_op_slower_if(op, 1.151));
+    assert_false(op->ev.slower);
+    assert_false(tg_op_slower_if(find(f, "copy"), 9)); /* a wait: not judged */
+}
+
 static void an_operator_that_is_not_judged_has_no_estimate(void **state)
 {
     struct fixture *f = *state;
@@ -261,6 +280,7 @@ int main(void)
         TEST(the_control_of_the_example),
         TEST(one_half_of_the_steps_is_not_enough),
         TEST(one_estimate_alone),
+        TEST(what_would_be_slower),
         TEST(an_operator_that_is_not_judged_has_no_estimate),
         TEST(nothing_is_told_as_nothing),
         TEST(a_coarse_clock_shows_the_machine_in_long_calls),

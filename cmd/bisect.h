@@ -27,11 +27,12 @@ struct tg_bisect {
     const struct tg_io *io;
     struct tg_arena *arena;
     struct tg_git *git;
-    const char *folder; /* of worktrees and traces */
+    const char *folder;  /* of worktrees and traces */
+    const char *tree[2]; /* the worktrees */
     struct tg_commit good;
     bool prepared; /* the good side */
 };
-/* A folder for it; tg_bisect_end removes it and the worktrees. */
+/* A folder for it; tg_bisect_end removes it and the worktrees, and so does a signal that ends us. */
 TG_MUST bool tg_bisect_begin(struct tg_bisect *b, struct tg_err *err);
 void tg_bisect_end(struct tg_bisect *b);
 /* `why` in the arena: the verdict's headline, or what failed. */

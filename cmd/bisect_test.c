@@ -7,6 +7,7 @@
 
 #include "core/base/doc.h"
 #include "core/base/file.h"
+#include "core/base/temporary.h"
 #include "core/baseline/git.h"
 #include "core/baseline/spawn.h"
 
@@ -31,24 +32,31 @@ static void remove_folder(const char *path)
     tg_spawn_run(&s, NULL, &how);
 }
 
-static void remove_worktree(struct tg_bisect *b, int side)
+static void remove_worktree(const struct tg_bisect *b, int side)
 {
-    const char *const args[] = { "worktree", "remove", "--force", in_folder(b, "tree", side),
-                                 NULL };
+    const char *const args[] = { "worktree", "remove", "--force", b->tree[side], NULL };
     struct tg_spawned how;
     tg_git_spawn(b->git, args, 0, NULL, &how);
 }
 
 static bool add_worktree(struct tg_bisect *b, int side, const char *sha, struct tg_err *err)
 {
-    const char *const args[] = { "worktree", "add",      "--quiet",
-                                 "--force",  "--detach", in_folder(b, "tree", side),
-                                 sha,        NULL };
+    const char *const args[] = { "worktree", "add",         "--quiet", "--force",
+                                 "--detach", b->tree[side], sha,       NULL };
     struct tg_spawned how;
     tg_git_spawn(b->git, args, 0, NULL, &how);
     if (how.end == TG_SPAWN_EXIT && how.code == 0)
         return true;
     return tg_git_spawn_failed(b->git, "checking out a commit", &how, err);
+}
+
+/* By a signal this runs beside whatever the bisection does: it allocates nothing of ours. */
+static void remove_all(void *arg)
+{
+    const struct tg_bisect *b = arg;
+    for (int side = 0; side < SIDES; side++)
+        remove_worktree(b, side);
+    remove_folder(b->folder);
 }
 
 bool tg_bisect_begin(struct tg_bisect *b, struct tg_err *err)
@@ -59,6 +67,9 @@ bool tg_bisect_begin(struct tg_bisect *b, struct tg_err *err)
         return tg_err_set(err, TG_ERR_OUTPUT, TG_NOWHERE, "no folder can be made in '%s'",
                           tmp ? tmp : "/tmp");
     b->folder = folder;
+    for (int side = 0; side < SIDES; side++)
+        b->tree[side] = in_folder(b, "tree", side);
+    tg_signals_at_end(remove_all, b);
     return true;
 }
 
@@ -66,9 +77,8 @@ void tg_bisect_end(struct tg_bisect *b)
 {
     if (!b->folder)
         return;
-    for (int side = 0; side < SIDES; side++)
-        remove_worktree(b, side);
-    remove_folder(b->folder);
+    remove_all(b);
+    tg_signals_at_end(NULL, NULL);
 }
 
 /* ---- running ---- */
@@ -98,7 +108,7 @@ static void run_in(const struct tg_bisect *b, int side, const char *const *argv,
     all[1] = "-c";
     all[2] = "cd -- \"$1\" && shift && exec \"$@\"";
     all[3] = "sh";
-    all[4] = tg_arena_printf(b->arena, "%s/%s", in_folder(b, "tree", side), tg_git_prefix(b->git));
+    all[4] = tg_arena_printf(b->arena, "%s/%s", b->tree[side], tg_git_prefix(b->git));
     memcpy(all + 5, argv, n * sizeof *argv);
     tg_spawn_run(&s, NULL, how);
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/base/threads.h"
@@ -20,8 +21,11 @@ struct temporary {
     struct temporary *next;
     char *name;
 };
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* recursive from tg_signals_watch on */
 static struct temporary *all;
+static struct tg_signals_child *children;
+static void (*last)(void *);
+static void *last_arg;
 
 static const int ends[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU };
 
@@ -33,6 +37,14 @@ void tg_signals_hold(void)
 void tg_signals_release(void)
 {
     (void)pthread_mutex_unlock(&lock);
+}
+
+void tg_signals_at_end(void (*f)(void *), void *arg)
+{
+    tg_signals_hold();
+    last = f;
+    last_arg = arg;
+    tg_signals_release();
 }
 
 /* ---- files --------------------------------------------------------------------------------- */
@@ -132,6 +144,40 @@ void tg_temporary_remove_all(void)
         (void)unlink(t->name);
 }
 
+/* ---- programs that were started -------------------------------------------------------------- */
+
+void tg_signals_add_child(struct tg_signals_child *c)
+{
+    c->next = children;
+    children = c;
+}
+
+void tg_signals_remove_child(struct tg_signals_child *c)
+{
+    struct tg_signals_child **at = &children;
+    tg_signals_hold();
+    while (*at && *at != c)
+        at = &(*at)->next;
+    if (*at)
+        *at = c->next;
+    tg_signals_release();
+}
+
+enum { CHILD_TICK_MS = 10, CHILD_TICKS = 500 }; /* they get 5 s */
+
+/* Whoever started them reaps them. The lock is held. */
+static void end_children(int came)
+{
+    const struct timespec tick = { .tv_nsec = CHILD_TICK_MS * 1000000L };
+    for (const struct tg_signals_child *c = children; c; c = c->next)
+        (void)kill(-c->group, came);
+    for (const struct tg_signals_child *c = children; c; c = c->next) {
+        for (int i = 0; i < CHILD_TICKS && kill(-c->group, 0) == 0; i++)
+            (void)nanosleep(&tick, NULL);
+        (void)kill(-c->group, SIGKILL);
+    }
+}
+
 /* ---- signals ------------------------------------------------------------------------------- */
 
 static bool is_ignored(int signal_)
@@ -158,6 +204,9 @@ static void *wait_for_the_end(void *arg)
     while (sigwait(&set, &received) != 0)
         continue;
     tg_temporary_remove_all();
+    end_children(came);
+    if (last)
+        last(last_arg);
     sigemptyset(&set);
     sigaddset(&set, received);
     (void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
@@ -196,10 +245,21 @@ static void watch_crashes(void)
             (void)sigaction(crashes[i], &ours, NULL);
 }
 
+/* The thread that ends the process holds the lock for good, and may still start programs. */
+static void make_lock_recursive(void)
+{
+    pthread_mutexattr_t how;
+    (void)pthread_mutexattr_init(&how);
+    (void)pthread_mutexattr_settype(&how, PTHREAD_MUTEX_RECURSIVE);
+    (void)pthread_mutex_init(&lock, &how);
+    (void)pthread_mutexattr_destroy(&how);
+}
+
 void tg_signals_watch(void)
 {
     pthread_t thread;
     sigset_t set;
+    make_lock_recursive();
     watch_crashes();
     (void)signal(SIGPIPE, SIG_IGN);
     (void)signal(SIGXFSZ, SIG_IGN);

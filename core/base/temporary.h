@@ -8,6 +8,8 @@
  *
  * All functions may be called from any thread.
  */
+#include <sys/types.h>
+
 #include "core/base/sv.h"
 
 /*
@@ -33,6 +35,24 @@ void tg_temporary_remove_all(void);
  * Without memory for the one thread this takes, the signals stay as they were.
  */
 void tg_signals_watch(void);
+/*
+ * A program that this process started, the leader of its process group: when a signal ends this
+ * process, it is passed on to the group, which gets 5 s, then SIGKILL. The caller's memory, until it is
+ * removed; whoever started the program waits for it. Add it between tg_signals_hold and
+ * tg_signals_release, with the start itself, so that no signal comes between.
+ */
+struct tg_signals_child {
+    struct tg_signals_child *next;
+    pid_t group;
+};
+void tg_signals_add_child(struct tg_signals_child *c);
+void tg_signals_remove_child(struct tg_signals_child *c);
+/*
+ * What else a signal that ends the process has to undo, after its files and programs are gone; one
+ * function a process, NULL: none. It runs in a thread of its own, while others are stopped wherever
+ * they hold, open or start something next.
+ */
+void tg_signals_at_end(void (*f)(void *), void *arg);
 /*
  * What is called between these two is finished before such a signal ends the process: a library
  * that has temporary and lock files of its own. Short, and nothing of the above in between.

@@ -12,11 +12,13 @@
 #include <unistd.h>
 
 #include "core/base/arena.h"
+#include "core/base/temporary.h"
 
 extern char **environ;
 
 struct child {
     pid_t pid;
+    struct tg_signals_child watched;
     bool ended; /* waited for; `status` is valid */
     int status;
     int out, err; /* our ends of the pipes; -1: closed */
@@ -67,9 +69,9 @@ static int start(struct child *c, const struct tg_spawn *s, int in, int out, int
     short flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK;
     int code;
 #ifdef POSIX_SPAWN_SETSID
-    flags |= s->foreground ? 0 : POSIX_SPAWN_SETSID;
+    flags |= s->foreground ? POSIX_SPAWN_SETPGROUP : POSIX_SPAWN_SETSID;
 #else
-    flags |= s->foreground ? 0 : POSIX_SPAWN_SETPGROUP;
+    flags |= POSIX_SPAWN_SETPGROUP;
 #endif
     memcpy(&argv, &s->argv, sizeof argv);
     posix_spawn_file_actions_init(&files);
@@ -86,7 +88,12 @@ static int start(struct child *c, const struct tg_spawn *s, int in, int out, int
         posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&files, err, STDERR_FILENO);
+    tg_signals_hold();
     code = posix_spawnp(&c->pid, s->argv[0], &files, &attributes, argv, env);
+    c->watched.group = c->pid;
+    if (!code)
+        tg_signals_add_child(&c->watched);
+    tg_signals_release();
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&files);
     free(env);
@@ -265,6 +272,7 @@ void tg_spawn_run(const struct tg_spawn *s, struct tg_buf *out, struct tg_spawne
     } else {
         r->end = collect(&c, s, out);
         reap(&c, r);
+        tg_signals_remove_child(&c.watched);
         last_words(&c, r);
     }
     close_end(&c.out);

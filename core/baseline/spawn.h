@@ -2,7 +2,8 @@
 #define TG_BASELINE_SPAWN_H
 /*
  * Runs a program and collects what it prints. No shell; standard input is `input`; a session of its
- * own (unless `foreground`), so that nothing in it can ask at the terminal; killed as a group at the timeout.
+ * own (unless `foreground`), so that nothing in it can ask at the terminal; killed as a group at the
+ * timeout, and ended with this process by the signals of core/base/temporary.h.
  */
 #include "core/base/buf.h"
 #include "core/base/err.h"
@@ -14,7 +15,7 @@ struct tg_spawn {
     const char *const *drop; /* names that must not be passed on; NULL at the end; or NULL */
     unsigned timeout_ms;     /* 0: none */
     size_t max_out;          /* bytes of standard output; 0: none wanted, it is thrown away */
-    bool foreground;         /* in our session, so that Ctrl-C at the terminal ends it with us */
+    bool foreground;         /* in our session: a command that the user gave */
     tg_sv input;             /* all of it is there before the program starts */
 };
 

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """`tracegate bisect` on histories whose truth is written beside them: which commit made the extra copy, commits that do
-not build or run, a merge, and the answers for `git bisect run`."""
+not build or run, a merge, the answers for `git bisect run`, and signals."""
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 from support import ENV, PROGRAM, ROOT, expect, finish
 
@@ -113,11 +115,46 @@ def folder(tmp):
     expect("nothing is left", [x for x in os.listdir(tmp + "/t") if x.startswith("tracegate-bisect")], [])
 
 
+def is_running(pid):
+    """Not gone, and not a zombie that nobody has waited for."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as f:
+            return f.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def signals(tmp):
+    """A signal in the middle of a run, or of --setup: the command and what it started end, no worktree and no folder
+    stays, and the status is the signal's. Control: what the signal comes to is running before."""
+    r, shas = repository(tmp, "s", ("base", "base", "base"))
+    slow = ("sh", "-c", 'sleep 300 & echo $! $$ >>"$PIDS"; wait')
+    for k, (end, args) in enumerate(((signal.SIGTERM, slow), (signal.SIGINT, slow), (signal.SIGHUP, slow),
+                                     (signal.SIGTERM, None))):
+        pids = os.path.join(tmp, f"pids{k}")
+        args = ["--", *args] if args else ["--setup", slow[2], "--", "true"]
+        p = subprocess.Popen([PROGRAM, "bisect", "--good", shas[0], *args], cwd=r, env={**ENV, "PIDS": pids},
+                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        until = time.monotonic() + 60
+        while not (os.path.exists(pids) and os.path.getsize(pids)) and time.monotonic() < until:
+            time.sleep(0.02)
+        with open(pids, encoding="utf-8") as f:
+            started = f.read().split()
+        expect(f"{end.name} {k}: two programs run", [is_running(x) for x in started], [True, True])
+        expect(f"{end.name} {k}: worktrees while it runs", git(r, "worktree", "list").count("\n") > 0, True)
+        p.send_signal(end)
+        expect(f"{end.name} {k}: status", p.wait(60), -end)
+        expect(f"{end.name} {k}: programs end", [is_running(x) for x in started], [False, False])
+        expect(f"{end.name} {k}: no worktree stays", git(r, "worktree", "list").count("\n"), 0)
+        expect(f"{end.name} {k}: no folder stays", [x for x in os.listdir(tmp + "/t") if x.startswith("tracegate-bisect")], [])
+    expect("nothing changed", (git(r, "status", "--porcelain"), git(r, "rev-parse", "HEAD")), ("", shas[-1]))
+
+
 def main():
     with tempfile.TemporaryDirectory() as tmp:
         os.makedirs(tmp + "/t")
         ENV["TMPDIR"] = tmp + "/t"
-        for job in (found, merges, git_bisect, folder):
+        for job in (found, merges, git_bisect, folder, signals):
             job(tmp)
     return finish("bisect")
 

@@ -75,19 +75,18 @@ static bool fetch_evidence(struct tg_store_cmd *s, tg_sv suite, const struct tg_
 }
 
 /* With `ref: window(N)` the baseline is what all of the N commits have. */
-static bool fetch_window(struct tg_store_cmd *s, tg_sv suite, const struct tg_commit *v, size_t n,
-                         struct tg_err *err)
+static bool fetch_window(struct tg_store_cmd *s, const struct tg_baseline_settings *b, tg_sv suite,
+                         const struct tg_commit *v, size_t n, struct tg_err *err)
 {
-    const struct tg_baseline_settings *b = &s->suites.policy->baseline;
     size_t most = (size_t)b->ref_window;
     return b->ref != TG_REF_WINDOW ||
            tg_remote_fetch(s->git, &s->remote, suite, v, most < n ? most : n, err);
 }
 
-static bool fetch_suite(struct tg_store_cmd *s, const struct tg_suite *suite,
-                        const struct tg_commit *start, struct tg_err *err)
+static bool fetch_suite(struct tg_store_cmd *s, const struct tg_baseline_settings *b,
+                        const struct tg_suite *suite, const struct tg_commit *start,
+                        struct tg_err *err)
 {
-    const struct tg_baseline_settings *b = &s->suites.policy->baseline;
     int64_t most = b->ref == TG_REF_WINDOW && b->ref_window > b->max_walk + 1 ? b->ref_window
                                                                               : b->max_walk + 1;
     unsigned walk = (unsigned)most;
@@ -105,7 +104,7 @@ static bool fetch_suite(struct tg_store_cmd *s, const struct tg_suite *suite,
     }
     if (at == n)
         return fetch_evidence(s, suite->name, start, err);
-    if (!fetch_window(s, suite->name, v, n, err))
+    if (!fetch_window(s, b, suite->name, v, n, err))
         return false;
     if (!tg_store_files(&s->store, suite->name, v[at].sha, s->arena, &files, err))
         return false;
@@ -128,26 +127,53 @@ static bool fetch_all(struct tg_store_cmd *s, struct tg_err *err)
     return true;
 }
 
+/* All suites' runs of the walk that one baseline of the policy begins. */
+static bool fetch_from(struct tg_store_cmd *s, const struct tg_baseline_settings *b,
+                       const struct tg_commit *start, struct tg_err *err)
+{
+    if (!start->sha[0])
+        tg_io_note(s->io, "HEAD is the first commit: there is nothing before it");
+    for (size_t i = 0; start->sha[0] && i < s->suites.n; i++)
+        if ((s->suites.v[i]->stored || s->o->suite) &&
+            !fetch_suite(s, b, s->suites.v[i], start, err))
+            return false;
+    return true;
+}
+
+/* One of the policy's baselines. A release that is not there is for `check` to tell. */
+static bool fetch_baseline(struct tg_store_cmd *s, size_t i, struct tg_err *err)
+{
+    const struct tg_policy *p = s->suites.policy;
+    const struct tg_baseline_settings *b = i ? &p->baselines[i - 1] : &p->baseline;
+    struct tg_commit start;
+    if (tg_suites_start(&s->suites, b, s->git, &start, err))
+        return fetch_from(s, b, &start, err);
+    if (err->kind != TG_ERR_LOST)
+        return false;
+    tg_io_note(s->io, "baseline %.*s: %s", TG_SV_ARG(b->name.n ? b->name : TG_SV("baseline")),
+               err->message);
+    tg_err_init(err);
+    return true;
+}
+
 bool tg_baseline_fetch(struct tg_store_cmd *s, struct tg_err *err)
 {
+    const struct tg_policy *p = s->suites.policy;
     struct tg_commit start;
-    bool any = false;
+    bool any = s->o->suite != NULL;
     if (s->o->all)
         return fetch_all(s, err);
-    if (s->o->commit ? !tg_store_cmd_commit(s, &start, err)
-                     : !tg_suites_start(&s->suites, s->git, &start, err))
-        return false;
-    for (size_t i = 0; i < s->suites.n; i++) {
-        if (!s->suites.v[i]->stored && !s->o->suite)
-            continue;
-        any = true;
-        if (start.sha[0] && !fetch_suite(s, s->suites.v[i], &start, err))
-            return false;
-    }
-    if (!any)
+    for (size_t i = 0; i < s->suites.n; i++)
+        any = any || s->suites.v[i]->stored;
+    if (!any) {
         tg_io_note(s->io, "no suite of the policy has `baseline: stored`: nothing to fetch");
-    else if (!start.sha[0])
-        tg_io_note(s->io, "HEAD is the first commit: there is nothing before it");
+        return true;
+    }
+    if (s->o->commit)
+        return tg_store_cmd_commit(s, &start, err) && fetch_from(s, &p->baseline, &start, err);
+    for (size_t i = 0; i <= p->n_baselines; i++)
+        if (tg_policy_has_baseline(p, i) && !fetch_baseline(s, i, err))
+            return false;
     return true;
 }
 

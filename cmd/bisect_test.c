@@ -198,6 +198,7 @@ static int judge(const struct tg_bisect *b, const char *sha, tg_sv *why, struct 
                                           .trust_repository = b->o->trust_repository },
                                .policy = b->o->policy,
                                .suite = b->o->suite,
+                               .against = "baseline",
                                .base_commit = b->good.sha,
                                .quiet = true,
                                .top = TG_OPT_UNSET };

@@ -16,6 +16,9 @@ static const struct tg_opt check_options[] = {
       "judge by FILE, or REV:PATH in git; default: .tracegate.yml here or above, else the built-in "
       "policy" },
     { "suite", TG_OPT_STR, offsetof(struct tg_check_opts, suite), "NAME", "check this suite only" },
+    { "against", TG_OPT_STR, offsetof(struct tg_check_opts, against), "NAME",
+      "judge against this one of the policy's baselines only (`baseline`, or a name of "
+      "`baselines`)" },
     { "profile", TG_OPT_STR, offsetof(struct tg_check_opts, profile), "NAME",
       "use this profile of the policy; `auto`: by the CI event" },
     TG_REPORTERS(OPTION) /* --NAME FILE of each */

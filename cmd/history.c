@@ -153,7 +153,8 @@ static bool put_drawings(struct tg_history_cmd *c, struct tg_err *err)
     for (size_t i = 0; path && ok && i < c->n; i++) {
         struct tg_buf bytes = { 0 };
         size_t handle;
-        const char *file = c->n == 1 ? path : tg_suites_path(path, c->suite[i].name, c->arena);
+        const char *file =
+            c->n == 1 ? path : tg_suites_path(path, c->suite[i].name, TG_SV(""), c->arena);
         tg_trend_svg(&bytes, &c->suite[i]);
         ok = tg_outputs_open(&c->files, file, &handle, err) &&
              tg_outputs_put(&c->files, handle, tg_buf_sv(&bytes), err);

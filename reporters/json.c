@@ -334,6 +334,7 @@ static void add_baseline(struct tg_doc *root, const struct tg_verdict *v)
 {
     const struct tg_baseline_info *b = &v->baseline;
     struct tg_doc *o = tg_doc_add_object(root, "baseline");
+    add_text(o, "name", b->name);
     add_text(o, "commit", b->commit);
     add_text(o, "ref", b->ref);
     add_text(o, "how", b->how);

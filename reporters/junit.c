@@ -45,7 +45,7 @@ static void put_class_part(struct tg_buf *out, tg_sv text)
         char c = text.p[i];
         bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                      c == '-' || c == '_';
-        tg_buf_putc(out, plain ? c : '_');
+        tg_buf_putc(out, plain ? c : c == '@' ? '.' : '_');
     }
     if (out->n == before)
         tg_buf_puts(out, "default");

@@ -29,7 +29,7 @@ static void put_key(struct tg_buf *out, tg_sv key)
         bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                      c == '.' || c == '_' || c == '-';
         if (!plain)
-            c = '_';
+            c = c == '@' ? '.' : '_';
         if (c == '-' && (out->n == before || out->p[out->n - 1] == '-'))
             c = '_';
         tg_buf_putc(out, c);

@@ -23,6 +23,8 @@ static bool keeps(const struct tg_check *c)
 static bool load_side(struct tg_check *c, struct tg_check_job *j, int side, struct tg_err *err)
 {
     struct tg_summarize_opts so = tg_suite_reading(c->suites.policy, j->suite);
+    struct tg_summary *to = side == TG_BASE ? &j->base_summary : &c->fresh;
+    struct tg_damage *damage = side == TG_BASE ? &j->gate.damage[TG_BASE] : &c->fresh_damage;
     struct tg_progress_line progress;
     bool ok;
     if (!tg_given_apply(&so, &c->o->given, c->arena, err))
@@ -30,31 +32,55 @@ static bool load_side(struct tg_check *c, struct tg_check_job *j, int side, stru
     if (side == TG_BASE)
         so.n_meta = 0;
     for (size_t i = 0; side == TG_TEST && i < c->o->damaged.n; i++)
-        tg_damage_say(&j->gate.damage[side], tg_sv_of(c->o->damaged.v[i]));
+        tg_damage_say(damage, tg_sv_of(c->o->damaged.v[i]));
     if (j->suite->ranks_expect)
-        so.damage = &j->gate.damage[side];
-    so.keep = keeps(c) ? &j->kept[side] : NULL;
+        so.damage = damage;
+    so.keep = !keeps(c) ? NULL : side == TG_BASE ? &j->base_kept : &c->fresh_kept;
     tg_progress_start(&progress, c->io);
-    ok = tg_inputs_load(&j->summary[side], side == TG_BASE ? &j->base : &j->fresh, &so, &c->repo,
-                        &progress.line, err);
+    ok = tg_inputs_load(to, side == TG_BASE ? &j->base : &j->fresh, &so, &c->repo, &progress.line,
+                        err);
     tg_progress_end(&progress);
     if (ok)
-        ok = tg_side_arrange_some(&j->gate.side[side], &j->summary[side], arrange_of(c, j),
-                                  c->arena, err);
+        ok = tg_side_arrange_some(&j->gate.side[side], to, arrange_of(c, j), c->arena, err);
     if (!ok)
         (void)tg_err_context(err, "reading the %s side", side == TG_BASE ? "baseline" : "fresh");
     return ok;
 }
 
+static void forget_fresh(struct tg_check *c)
+{
+    tg_summary_release(&c->fresh);
+    tg_summary_init(&c->fresh);
+    tg_damage_release(&c->fresh_damage);
+    tg_kept_release(&c->fresh_kept);
+    c->fresh_kept = (struct tg_kept_trace){ .any = wants_picture(c) };
+    c->has_fresh = false;
+}
+
+/* Read once for all baselines of the suite. */
+static bool load_fresh(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
+{
+    if (!c->has_fresh) {
+        forget_fresh(c);
+        if (!load_side(c, j, TG_TEST, err))
+            return false;
+        c->fresh_side = j->gate.side[TG_TEST];
+        c->has_fresh = true;
+    }
+    j->gate.side[TG_TEST] = c->fresh_side;
+    j->gate.damage[TG_TEST] = c->fresh_damage;
+    return true;
+}
+
 static void describe_gate(struct tg_check *c, struct tg_check_job *j)
 {
-    j->gate.policy = c->suites.policy;
+    j->gate.policy = j->policy;
     j->gate.suite = j->suite;
     j->gate.io = c->io;
     j->gate.arena = c->arena;
     j->gate.waivers_used = c->waivers_used;
-    j->gate.more_suites = c->n_judged + 1 < c->suites.policy->n_suites;
-    tg_gate_compare_opts(&j->gate.compare, c->suites.policy, j->suite, c->arena);
+    j->gate.more_suites = c->n_judged + 1 < c->n_jobs;
+    tg_gate_compare_opts(&j->gate.compare, j->policy, j->suite, c->arena);
 }
 
 /* Without a baseline: the fresh side against itself; what asks it alone is told. */
@@ -64,7 +90,7 @@ static bool judge_alone(struct tg_check *c, struct tg_check_job *j, struct tg_er
     describe_gate(c, j);
     j->gate.more_suites = true;
     j->gate.alone = true;
-    if (!load_side(c, j, TG_TEST, err))
+    if (!load_fresh(c, j, err))
         return false;
     j->gate.side[TG_BASE] = j->gate.side[TG_TEST];
     if (!tg_gate_judge(&self, &j->gate, err))
@@ -76,7 +102,7 @@ static bool judge_alone(struct tg_check *c, struct tg_check_job *j, struct tg_er
 static bool judge(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
 {
     describe_gate(c, j);
-    if (!load_side(c, j, TG_BASE, err) || !load_side(c, j, TG_TEST, err) ||
+    if (!load_side(c, j, TG_BASE, err) || !load_fresh(c, j, err) ||
         !tg_gate_judge(&j->verdict, &j->gate, err))
         return false;
     c->n_judged++;
@@ -116,25 +142,25 @@ static bool cause_inputs(struct tg_check *c, struct tg_err *err)
 static void find_causes(struct tg_check *c, struct tg_check_job *j)
 {
     struct tg_summarize_opts so = tg_suite_reading(c->suites.policy, j->suite);
-    const struct tg_summary *fresh = &j->summary[TG_TEST];
+    const struct tg_summary *fresh = &c->fresh;
     bool apart = c->cause[TG_TEST].n > 0, stacks = apart;
     if (fresh->n && !apart)
         stacks = tg_sv_eq(tg_shard_env(fresh->shards[0], "with_stack"), TG_SV("1"));
     if (!fresh->n || !(stacks || c->repo.git))
         return;
     tg_cause_find(&j->verdict,
-                  &(struct tg_cause_ask){ .side = { apart ? &c->cause[TG_BASE] : &j->base,
-                                                    apart ? &c->cause[TG_TEST] : &j->fresh },
-                                          .kept = { apart ? NULL : &j->kept[TG_BASE],
-                                                    apart ? NULL : &j->kept[TG_TEST] },
-                                          .load = &so.load,
-                                          .window = &so.window,
-                                          .skip_first = (unsigned)j->suite->window.skip_first,
-                                          .repo = &c->repo,
-                                          .base_commit = base_commit(c, j),
-                                          .workspace = tg_io_env(c->io, "GITHUB_WORKSPACE"),
-                                          .stacks = stacks,
-                                          .arena = c->arena });
+                  &(struct tg_cause_ask){
+                      .side = { apart ? &c->cause[TG_BASE] : &j->base,
+                                apart ? &c->cause[TG_TEST] : &j->fresh },
+                      .kept = { apart ? NULL : &j->base_kept, apart ? NULL : &c->fresh_kept },
+                      .load = &so.load,
+                      .window = &so.window,
+                      .skip_first = (unsigned)j->suite->window.skip_first,
+                      .repo = &c->repo,
+                      .base_commit = base_commit(c, j),
+                      .workspace = tg_io_env(c->io, "GITHUB_WORKSPACE"),
+                      .stacks = stacks,
+                      .arena = c->arena });
     tg_verdict_join_causes(&j->verdict, c->arena);
 }
 
@@ -144,17 +170,32 @@ static void take_picture(struct tg_check *c, struct tg_check_job *j)
     struct tg_summarize_opts so = tg_suite_reading(c->suites.policy, j->suite);
     struct tg_picture *picture = TG_NEW(c->arena, struct tg_picture);
     c->render.picture = NULL;
-    if (!wants_picture(c) || !j->summary[TG_TEST].n || !j->verdict.comparison)
+    if (!wants_picture(c) || !c->fresh.n || !j->verdict.comparison)
         return;
     tg_picture_take(picture,
                     &(struct tg_picture_ask){ .side = { &j->base, &j->fresh },
-                                              .kept = { &j->kept[TG_BASE], &j->kept[TG_TEST] },
+                                              .kept = { &j->base_kept, &c->fresh_kept },
                                               .load = &so.load,
                                               .window = &so.window,
                                               .skip_first = (unsigned)j->suite->window.skip_first,
                                               .repo = &c->repo,
                                               .arena = c->arena });
     c->render.picture = picture;
+}
+
+/* A baseline that was named and that nothing is compared with is never green. */
+static void note_unused(struct tg_check *c, struct tg_check_job *j)
+{
+    const struct tg_policy *p = c->suites.policy;
+    for (size_t i = 0; i < p->n_baselines; i++)
+        if (!tg_policy_has_baseline(p, i + 1) && !tg_policy_is_preset(&p->baselines[i].at))
+            tg_verdict_add_note(
+                &j->verdict, c->arena, TG_NOTE_WARNING | TG_NOTE_LIFTS,
+                tg_sv_of(tg_arena_printf(
+                    c->arena,
+                    "nothing was compared with the baseline '%.*s': no rule is against it",
+                    TG_SV_ARG(p->baselines[i].name))),
+                TG_SV("Add `against:` to a rule, or remove the baseline from the policy."));
 }
 
 static enum tg_outcome outcome_of(enum tg_on_missing m)
@@ -170,9 +211,9 @@ static bool stops_before(enum tg_err_kind kind)
 }
 
 /* No baseline was named, and there is no repository, or not enough of it, to find one in. */
-static bool no_repository(const struct tg_check *c, const struct tg_err *why)
+static bool no_repository(const struct tg_check_job *j, const struct tg_err *why)
 {
-    return why->kind == TG_ERR_GIT && !c->o->baseline.n;
+    return why->kind == TG_ERR_GIT && !j->named;
 }
 
 static bool has_budget(const struct tg_policy *p)
@@ -188,14 +229,14 @@ static bool judge_without(struct tg_check *c, struct tg_check_job *j, struct tg_
 {
     struct tg_err second;
     tg_err_init(&second);
-    if (tg_policy_asks_fresh_alone(c->suites.policy)) {
+    if (tg_policy_asks_fresh_alone(j->policy)) {
         tg_err_init(why);
         tg_verdict_alone(&j->verdict);
         return judge_alone(c, j, why);
     }
     tg_io_error(c->io, why);
     tg_verdict_of_error(&j->verdict, why, c->arena);
-    if (j->fresh.n && has_budget(c->suites.policy))
+    if (j->fresh.n && has_budget(j->policy))
         (void)judge_alone(c, j, &second); /* the first error is told */
     return true;
 }
@@ -214,17 +255,15 @@ static int check_suite(struct tg_check *c, struct tg_check_job *j, struct tg_err
     if (ok && c->o->dry_run)
         return tg_check_print_plan(c, j, err) ? 0 : -1;
     if (ok && j->what == JOB_FIRST_RUN) {
-        tg_verdict_first_run(&j->verdict, outcome_of(c->suites.policy->baseline.on_first_run),
-                             c->arena);
+        tg_verdict_first_run(&j->verdict, outcome_of(j->policy->baseline.on_first_run), c->arena);
         ok = judge_alone(c, j, &why);
     } else if (ok) {
         ok = judge(c, j, &why);
-    } else if (no_repository(c, &why)) {
+    } else if (no_repository(j, &why)) {
         ok = judge_without(c, j, &why);
     } else if (why.kind == TG_ERR_LOST) {
         tg_io_error(c->io, &why);
-        tg_verdict_lost(&j->verdict, &why, outcome_of(c->suites.policy->baseline.on_lost),
-                        c->arena);
+        tg_verdict_lost(&j->verdict, &why, outcome_of(j->policy->baseline.on_lost), c->arena);
         j->info.situation = TG_SITUATION_LOST;
         tg_err_init(&why);
         ok = judge_alone(c, j, &why);
@@ -237,7 +276,10 @@ static int check_suite(struct tg_check *c, struct tg_check_job *j, struct tg_err
         tg_io_error(c->io, &why);
         tg_verdict_of_error(&j->verdict, &why, c->arena);
     }
-    tg_check_note_policy(c, j);
+    if (j->first) {
+        tg_check_note_policy(c, j);
+        note_unused(c, j);
+    }
     tg_verdict_settle(&j->verdict, c->suites.policy->fail_on, c->arena);
     tg_check_describe(c, j);
     find_causes(c, j);
@@ -252,31 +294,86 @@ static int worse(int a, int b)
     return order[a] > order[b] ? a : b;
 }
 
+/* The code of the job; -1: an error that stops everything is in `err`. */
+static int check_job(struct tg_check *c, const struct tg_suite *suite, size_t baseline, bool first,
+                     struct tg_err *err)
+{
+    struct tg_check_job *j = TG_NEW(c->arena, struct tg_check_job);
+    int code;
+    j->suite = suite;
+    j->policy = tg_policy_against(c->suites.policy, baseline, c->arena);
+    j->first = first;
+    j->named = c->o->baseline.n && baseline == c->chosen;
+    j->outputs.standard = c->io->out;
+    tg_summary_init(&j->base_summary);
+    j->base_kept.any = wants_picture(c);
+    code = check_suite(c, j, err);
+    tg_outputs_release(&j->outputs);
+    tg_summary_release(&j->base_summary);
+    tg_damage_release(&j->gate.damage[TG_BASE]);
+    tg_kept_release(&j->base_kept);
+    return code;
+}
+
+static bool is_wanted(const struct tg_check *c, size_t baseline)
+{
+    if (c->o->against)
+        return baseline == c->chosen;
+    return tg_policy_has_baseline(c->suites.policy, baseline) ||
+           (c->o->baseline.n && baseline == c->chosen);
+}
+
+/* All baselines of one suite. */
+static int check_against_all(struct tg_check *c, const struct tg_suite *suite, struct tg_err *err)
+{
+    int code = 0, one = 0;
+    bool first = true;
+    tg_summary_init(&c->fresh);
+    for (size_t i = 0; one >= 0 && i <= c->suites.policy->n_baselines; i++)
+        if (is_wanted(c, i)) {
+            one = check_job(c, suite, i, first, err);
+            first = false;
+            code = one < 0 ? one : worse(code, one);
+        }
+    forget_fresh(c);
+    return code;
+}
+
 static int check_all(struct tg_check *c, struct tg_err *err)
 {
+    const struct tg_policy *p = c->suites.policy;
     int code = 0;
-    c->waivers_used = TG_NEW_N(c->arena, bool, c->suites.policy->n_waivers + 1);
+    c->waivers_used = TG_NEW_N(c->arena, bool, p->n_waivers + 1);
+    for (size_t i = 0; i <= p->n_baselines; i++)
+        c->n_jobs += tg_policy_has_baseline(p, i) * (p->n_suites ? p->n_suites : 1);
     for (size_t i = 0; i < c->suites.n; i++) {
-        struct tg_check_job *j = TG_NEW(c->arena, struct tg_check_job);
-        int one;
-        j->suite = c->suites.v[i];
-        j->outputs.standard = c->io->out;
-        tg_summary_init(&j->summary[0]);
-        tg_summary_init(&j->summary[1]);
-        j->kept[TG_BASE].any = j->kept[TG_TEST].any = wants_picture(c);
-        one = check_suite(c, j, err);
-        tg_outputs_release(&j->outputs);
-        tg_summary_release(&j->summary[0]);
-        tg_summary_release(&j->summary[1]);
-        tg_damage_release(&j->gate.damage[0]);
-        tg_damage_release(&j->gate.damage[1]);
-        tg_kept_release(&j->kept[0]);
-        tg_kept_release(&j->kept[1]);
+        int one = check_against_all(c, c->suites.v[i], err);
         if (one < 0)
             return tg_err_exit_code(err->kind);
         code = worse(code, one);
     }
     return c->o->exit_zero ? 0 : code;
+}
+
+/* --against: which of the policy's baselines; without it `baseline`. */
+static bool choose_baseline(struct tg_check *c, struct tg_err *err)
+{
+    const struct tg_policy *p = c->suites.policy;
+    tg_sv name = tg_sv_of(c->o->against ? c->o->against : "baseline");
+    struct tg_buf b = { 0 };
+    if (tg_sv_eq(name, TG_SV("baseline")))
+        return true;
+    for (size_t i = 0; i < p->n_baselines && !c->chosen; i++)
+        if (tg_sv_eq(p->baselines[i].name, name))
+            c->chosen = i + 1;
+    if (c->chosen)
+        return true;
+    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "the policy has no baseline '%.*s'", TG_SV_ARG(name));
+    for (size_t i = 0; i < p->n_baselines; i++)
+        tg_buf_printf(&b, ", %.*s", TG_SV_ARG(p->baselines[i].name));
+    tg_err_hint(err, "There are: baseline%.*s.", (int)b.n, b.n ? b.p : "");
+    tg_buf_release(&b);
+    return false;
 }
 
 int tg_check_run(const struct tg_check_opts *o, const struct tg_strs *args, const struct tg_io *io,
@@ -287,7 +384,7 @@ int tg_check_run(const struct tg_check_opts *o, const struct tg_strs *args, cons
     c.repo.opts.trust_owner = c.o->given.trust_repository;
     c.suites = (struct tg_suites){ .io = io, .repo = &c.repo, .arena = c.arena };
     if (tg_given_check(&c.o->given, err) && cause_inputs(&c, err) &&
-        tg_suites_load(&c.suites, c.o->policy, c.o->profile, err) &&
+        tg_suites_load(&c.suites, c.o->policy, c.o->profile, err) && choose_baseline(&c, err) &&
         tg_suites_choose(&c.suites, c.o->suite, args->n ? TG_SUITES_ONE : TG_SUITES_ALL, err)) {
         c.render = (struct tg_render){
             .columns = io->columns,

@@ -2,7 +2,7 @@
 #define TG_CMD_GATE_CHECK_H
 /*
  * `check` as a function: fresh traces + baseline + policy -> verdict and reports, a set of them for
- * each suite. What can fail cheaply fails first: policy, output files, repository, ref, baseline;
+ * each suite and each baseline of the policy. What can fail cheaply fails first: policy, output files, repository, ref, baseline;
  * then the traces are read.
  */
 #include "cmd/gate/given.h"
@@ -13,7 +13,7 @@ struct tg_check_opts {
     struct tg_strs baseline; /* paths, REV:PATH, REV; none: the policy says where it is */
     struct tg_given given;
     struct tg_strs damaged; /* what of the fresh side could not be read, by whoever made it */
-    const char *policy, *suite, *profile, *report[TG_REPORTS], *report_url, *base_commit,
+    const char *policy, *suite, *against, *profile, *report[TG_REPORTS], *report_url, *base_commit,
         *trace_url;
     const char *cause_baseline, *cause_traces; /* read for the causes alone */
     bool junit_strict, annotations, dry_run, exit_zero, quiet;

@@ -47,11 +47,12 @@ static const char *const *policy_paths(struct tg_check *c, struct tg_git *git, s
 }
 
 /* Walks back to the files at `path`. */
-static bool find_path(struct tg_check *c, struct tg_git *git, const struct tg_commit *start,
-                      tg_sv path, bool explicit_side, struct tg_baseline *out, struct tg_err *err)
+static bool find_path(struct tg_check *c, struct tg_check_job *j, struct tg_git *git,
+                      const struct tg_commit *start, tg_sv path, bool explicit_side,
+                      struct tg_baseline *out, struct tg_err *err)
 {
     struct tg_find_opts fo = { .path = tg_arena_sv(c->arena, path).p,
-                               .max_walk = (unsigned)c->suites.policy->baseline.max_walk,
+                               .max_walk = (unsigned)j->policy->baseline.max_walk,
                                .explicit_side = explicit_side };
     fo.policy_paths = policy_paths(c, git, &fo.n_policy_paths);
     return tg_baseline_find(git, start, &fo, c->arena, out, err);
@@ -86,13 +87,14 @@ static bool find_stored(struct tg_check *c, struct tg_check_job *j, struct tg_gi
     struct tg_err ignored;
     tg_sv path;
     tg_err_init(&ignored);
-    if (own_path(c, git, &path) && !find_path(c, git, start, path, explicit_side, &own, &ignored))
+    if (own_path(c, git, &path) &&
+        !find_path(c, j, git, start, path, explicit_side, &own, &ignored))
         own.found = TG_FOUND_FIRST_RUN;
     if (explicit_side && own.found == TG_FOUND) {
         *out = own;
         return true;
     }
-    if (!tg_store_find(&store, start, j->suite->name, (unsigned)c->suites.policy->baseline.max_walk,
+    if (!tg_store_find(&store, start, j->suite->name, (unsigned)j->policy->baseline.max_walk,
                        explicit_side ? TG_STORE_BY_USER : TG_STORE_BY_POLICY, c->arena, out, err))
         return false;
     if (is_found(&own) && (out->found == TG_FOUND_FIRST_RUN || (explicit_side && !is_found(out))))
@@ -109,7 +111,7 @@ static bool find_at(struct tg_check *c, struct tg_check_job *j, struct tg_git *g
     if (explicit_side && out->files.n)
         return true;
     return j->suite->baseline.n
-               ? find_path(c, git, start, j->suite->baseline, explicit_side, out, err)
+               ? find_path(c, j, git, start, j->suite->baseline, explicit_side, out, err)
                : find_stored(c, j, git, start, explicit_side, out, err);
 }
 
@@ -182,9 +184,9 @@ bool tg_check_find(struct tg_check *c, struct tg_check_job *j, struct tg_err *er
 {
     struct tg_commit start;
     struct tg_git *git;
-    if (c->o->baseline.n)
+    if (j->named)
         return explicit_baseline(c, j, err);
     git = tg_repo_get(&c->repo, err);
-    return git && tg_suites_start(&c->suites, git, &start, err) &&
+    return git && tg_suites_start(&c->suites, &j->policy->baseline, git, &start, err) &&
            walk_to_baseline(c, j, git, &start, false, err);
 }

@@ -18,21 +18,34 @@ struct tg_check {
     struct tg_repo repo;
     struct tg_suites suites; /* the ones to check */
     bool *waivers_used;      /* by any of them so far, a flag each of the policy's */
-    size_t n_judged;         /* suites so far; one that could not be judged may use a waiver */
+    size_t n_judged;         /* jobs so far; one that could not be judged may use a waiver */
+    size_t chosen;           /* --against: 0 `baseline`, else of `baselines`, from 1 on */
+    size_t n_jobs;           /* of all suites and baselines of the policy */
+    struct tg_summary fresh; /* of the suite that is checked, once it is read */
+    struct tg_side fresh_side;
+    struct tg_damage fresh_damage;   /* what of them could not be read */
+    struct tg_kept_trace fresh_kept; /* the first of them */
+    bool has_fresh;
     struct tg_render render;
 };
 
-/* One suite on its way: what is compared, and everything that must live until its reports. */
+/*
+ * One suite and one baseline of the policy on their way: what is compared, and everything that must
+ * live until the reports.
+ */
 struct tg_check_job {
-    const struct tg_suite *suite; /* never NULL */
+    const struct tg_suite *suite;   /* never NULL */
+    const struct tg_policy *policy; /* as it is for the baseline: tg_policy_against */
+    bool first;                     /* of the suite */
+    bool named;                     /* --baseline is in the place of this one */
     struct tg_input_list fresh, base;
     struct tg_baseline_info info;
     char commit[TG_SHA_SIZE]; /* that holds the baseline; "": it has no history */
     enum { JOB_COMPARE, JOB_FIRST_RUN } what;
     struct tg_outputs outputs;
     size_t handle[TG_REPORTS];
-    struct tg_summary summary[2];
-    struct tg_kept_trace kept[2]; /* the first trace of each side */
+    struct tg_summary base_summary;
+    struct tg_kept_trace base_kept; /* the first trace of the baseline */
     struct tg_gate gate;
     struct tg_verdict verdict;
 };

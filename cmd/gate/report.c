@@ -3,10 +3,11 @@
 
 #include <time.h>
 
+/* Several suites: FILE.xml becomes FILE-SUITE.xml; of `baselines`, FILE@NAME.xml. */
 static const char *report_path(struct tg_check *c, const struct tg_check_job *j, int k)
 {
-    const char *path = c->o->report[k];
-    return c->suites.n == 1 ? path : tg_suites_path(path, j->suite->name, c->arena);
+    return tg_suites_path(c->o->report[k], c->suites.n == 1 ? TG_SV("") : j->suite->name,
+                          j->policy->baseline.name, c->arena);
 }
 
 bool tg_check_open_reports(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
@@ -82,6 +83,17 @@ static tg_sv policy_file(struct tg_check *c)
     return relative;
 }
 
+/* "FAIL: …" -> "FAIL against release: …": one check has a verdict for each baseline. */
+static void name_baseline(struct tg_verdict *v, struct tg_arena *a)
+{
+    tg_sv name = v->baseline.name, rest = v->headline, head = tg_sv_cut(&rest, ':');
+    if (!name.n)
+        return;
+    v->suite = tg_sv_of(tg_arena_printf(a, "%.*s@%.*s", TG_SV_ARG(v->suite), TG_SV_ARG(name)));
+    v->headline = tg_sv_of(tg_arena_printf(a, "%.*s against %.*s:%.*s", TG_SV_ARG(head),
+                                           TG_SV_ARG(name), TG_SV_ARG(rest)));
+}
+
 /* Committer date of the judged commit, or SOURCE_DATE_EPOCH; no clock, so that bytes repeat. */
 void tg_check_describe(struct tg_check *c, struct tg_check_job *j)
 {
@@ -109,6 +121,8 @@ void tg_check_describe(struct tg_check *c, struct tg_check_job *j)
     v->test_paths = paths_of(&j->fresh, c->arena);
     v->suite = j->suite->name;
     v->baseline = j->info;
+    v->baseline.name = j->policy->baseline.name;
+    name_baseline(v, c->arena);
     if (c->o->baseline.n > 2 && j->info.situation == TG_SITUATION_PATH)
         v->baseline.paths = paths_of(&j->base, c->arena);
     v->policy_file = policy_file(c);
@@ -129,6 +143,8 @@ bool tg_check_print_plan(struct tg_check *c, const struct tg_check_job *j, struc
     tg_buf_printf(&b, "suite %.*s\n  policy: %s\n", TG_SV_ARG(j->suite->name),
                   c->suites.policy->built_in ? "built-in (tracegate:recommended)"
                                              : c->suites.policy->file.p);
+    if (j->policy->baseline.name.n)
+        tg_buf_printf(&b, "  against: %.*s\n", TG_SV_ARG(j->policy->baseline.name));
     tg_buf_printf(&b, "  baseline: %s%s%.*s\n", tg_situation_name(j->info.situation),
                   j->info.how.n ? ", " : "", TG_SV_ARG(j->info.how));
     for (size_t i = 0; i < j->base.n; i++)
@@ -188,6 +204,7 @@ tg_sv tg_check_command(struct tg_check *c, const struct tg_strs *args)
         put_option(&b, "meta", o->given.meta.v[i]);
     put_option(&b, "policy", o->policy);
     put_option(&b, "suite", o->suite);
+    put_option(&b, "against", o->against);
     put_option(&b, "profile", o->profile);
     put_option(&b, "base-commit", o->base_commit);
     out = tg_arena_sv(c->arena, tg_buf_sv(&b));

@@ -117,14 +117,15 @@ struct tg_summarize_opts tg_suite_reading(const struct tg_policy *p, const struc
     return so;
 }
 
-const char *tg_suites_path(const char *path, tg_sv suite, struct tg_arena *a)
+const char *tg_suites_path(const char *path, tg_sv suite, tg_sv against, struct tg_arena *a)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     const char *dot = *name ? strchr(name + 1, '.') : NULL; /* ".report" is all name */
     int stem = dot ? (int)(dot - path) : (int)strlen(path);
     if (strcmp(path, "-") == 0)
         return path;
-    return tg_arena_printf(a, "%.*s-%.*s%s", stem, path, TG_SV_ARG(suite), path + stem);
+    return tg_arena_printf(a, "%.*s%s%.*s%s%.*s%s", stem, path, suite.n ? "-" : "",
+                           TG_SV_ARG(suite), against.n ? "@" : "", TG_SV_ARG(against), path + stem);
 }
 
 struct tg_ci_env tg_suites_ci(const struct tg_suites *s)
@@ -136,14 +137,14 @@ struct tg_ci_env tg_suites_ci(const struct tg_suites *s)
     };
 }
 
-bool tg_suites_start(const struct tg_suites *s, struct tg_git *git, struct tg_commit *out,
-                     struct tg_err *err)
+bool tg_suites_start(const struct tg_suites *s, const struct tg_baseline_settings *b,
+                     struct tg_git *git, struct tg_commit *out, struct tg_err *err)
 {
     static const enum tg_choice choice[] = { [TG_REF_MERGE_BASE] = TG_CHOICE_MERGE_BASE,
                                              [TG_REF_PARENT] = TG_CHOICE_PARENT,
                                              [TG_REF_NAMED] = TG_CHOICE_REV,
-                                             [TG_REF_WINDOW] = TG_CHOICE_WINDOW };
-    const struct tg_baseline_settings *b = &s->policy->baseline;
+                                             [TG_REF_WINDOW] = TG_CHOICE_WINDOW,
+                                             [TG_REF_RELEASE] = TG_CHOICE_RELEASE };
     struct tg_baseline_ref ref = { .choice = choice[b->ref],
                                    .rev = b->ref_name,
                                    .window = (unsigned)b->ref_window,

@@ -166,11 +166,11 @@ void tg_signals_remove_child(struct tg_signals_child *c)
 enum { CHILD_TICK_MS = 10, CHILD_TICKS = 500 }; /* they get 5 s */
 
 /* Whoever started them reaps them. The lock is held. */
-static void end_children(int came)
+static void end_children(int signal_)
 {
     const struct timespec tick = { .tv_nsec = CHILD_TICK_MS * 1000000L };
     for (const struct tg_signals_child *c = children; c; c = c->next)
-        (void)kill(-c->group, came);
+        (void)kill(-c->group, signal_);
     for (const struct tg_signals_child *c = children; c; c = c->next) {
         for (int i = 0; i < CHILD_TICKS && kill(-c->group, 0) == 0; i++)
             (void)nanosleep(&tick, NULL);
@@ -204,7 +204,7 @@ static void *wait_for_the_end(void *arg)
     while (sigwait(&set, &received) != 0)
         continue;
     tg_temporary_remove_all();
-    end_children(came);
+    end_children(received);
     if (last)
         last(last_arg);
     sigemptyset(&set);

@@ -1,4 +1,5 @@
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "core/baseline/git.h"
 
@@ -233,6 +234,87 @@ static bool merge_base(const struct search *s)
                                "--baseline REV.");
 }
 
+/* ---- releases ---- */
+
+struct tags {
+    struct release {
+        char sha[TG_SHA_SIZE];
+        tg_sv name;
+    } * v; /* by commit, then name */
+    size_t n;
+};
+
+static int by_commit(const void *x, const void *y)
+{
+    const struct release *a = x, *b = y;
+    int c = strcmp(a->sha, b->sha);
+    return c ? c : tg_sv_cmp(a->name, b->name);
+}
+
+static bool find_tags(const struct search *s, struct tags *out)
+{
+    const tg_sv prefix = TG_SV("refs/tags/");
+    struct tg_git_ref_at *refs;
+    size_t n;
+    if (!tg_git_refs(s->g, prefix.p, s->a, &refs, &n, s->err))
+        return false;
+    *out = (struct tags){ .v = TG_NEW_N(s->a, struct release, n + 1) };
+    for (size_t i = 0; i < n; i++) {
+        struct release *r = &out->v[out->n];
+        r->name = (tg_sv){ refs[i].name.p + prefix.n, refs[i].name.n - prefix.n };
+        out->n += tg_sv_glob(s->ref->rev, r->name) && tg_git_ref(s->g, refs[i].name.p, r->sha);
+    }
+    if (out->n)
+        qsort(out->v, out->n, sizeof *out->v, by_commit);
+    return true;
+}
+
+/* The last name of those of the commit; NULL: no release. */
+static const struct release *release_at(const struct tags *t, const char *sha)
+{
+    size_t low = 0, high = t->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (strcmp(t->v[middle].sha, sha) <= 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low && strcmp(t->v[low - 1].sha, sha) == 0 ? &t->v[low - 1] : NULL;
+}
+
+static bool no_release(const struct search *s, bool cut)
+{
+    char what[640];
+    (void)snprintf(what, sizeof what, "a release '%.*s' before HEAD", TG_SV_ARG(s->ref->rev));
+    if (cut)
+        return tg_git_shallow(what, s->err);
+    tg_err_set(s->err, TG_ERR_LOST, TG_NOWHERE, "no tag '%.*s' names a commit before HEAD",
+               TG_SV_ARG(s->ref->rev));
+    return tg_err_hint(s->err, "Fetch the tags (`git fetch --tags`; fetch-depth: 0 brings them); "
+                               "`on_lost: pass` does without a release.");
+}
+
+static bool last_release(const struct search *s)
+{
+    struct tg_commit at, next;
+    struct tags tags;
+    bool cut = false;
+    enum tg_seen back;
+    if (!find_tags(s, &tags))
+        return false;
+    (void)snprintf(at.sha, sizeof at.sha, "%s", s->head.sha);
+    while ((back = tags.n ? tg_git_step_back(s->g, at.sha, s->a, &next, &cut, s->err)
+                          : TG_ABSENT) == TG_SEEN) {
+        const struct release *r = release_at(&tags, next.sha);
+        if (r)
+            return choose(s, next.sha, TG_HOW_RELEASE, r->name,
+                          tg_arena_printf(s->a, "release %.*s", TG_SV_ARG(r->name)));
+        at = next;
+    }
+    return back != TG_SEEN_FAILED && no_release(s, cut || (!tags.n && tg_git_is_shallow(s->g)));
+}
+
 bool tg_baseline_commit(struct tg_git *g, const struct tg_baseline_ref *ref,
                         const struct tg_ci_env *env, struct tg_arena *a, struct tg_commit *out,
                         struct tg_err *err)
@@ -244,7 +326,7 @@ bool tg_baseline_commit(struct tg_git *g, const struct tg_baseline_ref *ref,
         return false;
     if (ref->choice == TG_CHOICE_PARENT)
         return first_parent(&s, TG_HOW_PARENT, TG_SV("HEAD^1"), "first parent of HEAD");
-    return merge_base(&s);
+    return ref->choice == TG_CHOICE_RELEASE ? last_release(&s) : merge_base(&s);
 }
 
 /* ---- walking back ---- */

@@ -51,6 +51,7 @@ static const struct row {
     { "policy", "profiles", ASIDE, 0, 0, NULL, NULL },
     { "policy", "suites", ITEMS, TG_TIGHTER, 0, "suites", NULL },
     { "policy", "baseline", SECTION, TG_MAYBE_LOOSER, 0, "baseline", NULL },
+    { "policy", "baselines", ITEMS, TG_TIGHTER, 0, "baseline", NULL },
     { "policy", "require", SECTION, TG_TIGHTER, 0, "require", NULL },
     { "policy", "noise", SECTION, TG_MAYBE_LOOSER, 0, "noise", NULL },
     { "policy", "aliases", LIST, TG_LOOSER, TG_LOOSER, NULL, NULL },
@@ -71,6 +72,7 @@ static const struct row {
     { "window", "skip_first", NUMBER, TG_LOOSER, TG_LOOSER, NULL, NULL },
     { "window", "skip_last", NUMBER, TG_LOOSER, TG_LOOSER, NULL, NULL },
 
+    { "baseline", "name", ASIDE, 0, 0, NULL, NULL }, /* of one of `baselines` */
     { "baseline", "ref", OPEN, TG_MAYBE_LOOSER, 0, NULL, NULL },
     { "baseline", "target", OPEN, TG_MAYBE_LOOSER, 0, NULL, NULL },
     { "baseline", "max_walk", OPEN, TG_MAYBE_LOOSER, 0, NULL, NULL },
@@ -105,6 +107,8 @@ static const struct row {
     { "rules", "noise", SECTION, TG_MAYBE_LOOSER, 0, "noise", NULL },
     { "rules", "exceptions", LIST, TG_LOOSER, TG_LOOSER, NULL, NULL },
     { "rules", "optional", WORDS, TG_LOOSER, 0, NULL, yes_no },
+    /* Absent: against `baseline` alone. */
+    { "rules", "against", LIST, TG_MAYBE_LOOSER, TG_TIGHTER, NULL, NULL },
     { "rules", "when", SECTION, TG_LOOSER, 0, "when", NULL },
 
     /* A key more matches less. */

@@ -32,6 +32,15 @@ static bool ref_window(tg_sv text, int64_t *n)
     return tg_sv_i64(inner, n) && *n >= 1 && *n <= 1000;
 }
 
+/* "release(v*)" -> "v*". */
+static bool ref_release(tg_sv text, tg_sv *glob)
+{
+    if (!tg_sv_ends(text, TG_SV(")")))
+        return false;
+    *glob = (tg_sv){ text.p + 8, text.n - 9 };
+    return glob->n > 0;
+}
+
 static void ref_of(struct tg_decode *c, const struct tg_yaml *n, struct tg_baseline_settings *b)
 {
     bool plain = true;
@@ -50,25 +59,65 @@ static void ref_of(struct tg_decode *c, const struct tg_yaml *n, struct tg_basel
         if (!ref_window(n->text, &b->ref_window))
             (void)tg_decode_mistake(c, TG_DIAG_WORD, n, "write  window(20)",
                                     "not a window of 1 to 1000");
+    } else if (plain && tg_sv_starts(n->text, TG_SV("release("))) {
+        b->ref = TG_REF_RELEASE;
+        if (!ref_release(n->text, &b->ref_name))
+            (void)tg_decode_mistake(c, TG_DIAG_WORD, n, "write  release(v*)",
+                                    "not a glob of the tags of releases");
     } else if (!plain || n->text.p[0] == '-') {
-        (void)tg_decode_mistake(c, TG_DIAG_TEXT, n, "write merge-base, parent, a ref or a commit",
+        (void)tg_decode_mistake(c, TG_DIAG_TEXT, n,
+                                "write merge-base, parent, window(N), release(v*), a ref or a "
+                                "commit",
                                 "not a valid name of a ref");
     }
+}
+
+/* The keys that are there. */
+static void settings_of(struct tg_decode *c, const struct tg_yaml *n,
+                        struct tg_baseline_settings *b)
+{
+    const struct tg_yaml *target = tg_node_scalar(n, "target");
+    b->at = n ? n->at : TG_NOWHERE;
+    ref_of(c, tg_node_scalar(n, "ref"), b);
+    if (target)
+        b->target = tg_sv_eq(target->text, TG_SV("auto")) ? TG_SV("") : target->text;
+    b->max_walk = tg_node_int(n, "max_walk", b->max_walk);
+    b->on_first_run = (enum tg_on_missing)tg_node_word(n, "on_first_run", tg_words_on_missing,
+                                                       (int)b->on_first_run);
+    b->on_lost =
+        (enum tg_on_missing)tg_node_word(n, "on_lost", tg_words_on_missing, (int)b->on_lost);
+    if (tg_yaml_get(n, "require_same"))
+        b->require_same = tg_node_mask(tg_yaml_get(n, "require_same"), tg_words_same);
 }
 
 static void baseline_of(struct tg_decode *c, const struct tg_yaml *n)
 {
     struct tg_baseline_settings *b = &c->policy->baseline;
-    tg_sv target = tg_node_text(n, "target");
-    b->at = n ? n->at : TG_NOWHERE;
-    ref_of(c, tg_node_scalar(n, "ref"), b);
-    b->target = tg_sv_eq(target, TG_SV("auto")) ? TG_SV("") : target;
-    b->max_walk = tg_node_int(n, "max_walk", 0);
-    b->on_first_run = (enum tg_on_missing)tg_node_word(n, "on_first_run", tg_words_on_missing,
-                                                       TG_ON_MISSING_PASS);
-    b->on_lost = (enum tg_on_missing)tg_node_word(n, "on_lost", tg_words_on_missing,
-                                                  TG_ON_MISSING_INCONCLUSIVE);
-    b->require_same = tg_node_mask(tg_yaml_get(n, "require_same"), tg_words_same);
+    *b = (struct tg_baseline_settings){ .on_first_run = TG_ON_MISSING_PASS,
+                                        .on_lost = TG_ON_MISSING_INCONCLUSIVE };
+    settings_of(c, n, b);
+}
+
+static void baselines_of(struct tg_decode *c, const struct tg_yaml *n)
+{
+    struct tg_baseline_settings *v;
+    size_t count = 0;
+    if (!n || n->type != TG_YAML_SEQ)
+        return;
+    v = TG_NEW_N(c->arena, struct tg_baseline_settings, n->n + 1);
+    for (size_t i = 0; i < n->n && count < TG_POLICY_BASELINES; i++) {
+        const struct tg_yaml *one = n->items[i], *name = tg_node_scalar(one, "name");
+        if (!name)
+            continue;
+        if (tg_sv_eq(name->text, TG_SV("baseline")))
+            (void)tg_decode_mistake(c, TG_DIAG_TEXT, name, "choose another name",
+                                    "'baseline' is what the policy's `baseline` is called");
+        v[count] = c->policy->baseline;
+        v[count].name = name->text;
+        settings_of(c, one, &v[count++]);
+    }
+    c->policy->baselines = v;
+    c->policy->n_baselines = count;
 }
 
 static double percent_of(const struct tg_yaml *n)
@@ -144,6 +193,7 @@ void tg_decode(struct tg_policy *p, const struct tg_yaml *tree, int64_t today, s
     p->today = today;
     const struct tg_noise none = { .at = TG_NOWHERE, .min_runs = 1 };
     baseline_of(&c, tg_yaml_get(tree, "baseline"));
+    baselines_of(&c, tg_yaml_get(tree, "baselines"));
     require_of(&c, tg_yaml_get(tree, "require"));
     p->noise = tg_decode_noise(&c, tg_yaml_get(tree, "noise"), &none);
     tg_decode_suites(&c, tg_yaml_get(tree, "suites"));

@@ -160,6 +160,37 @@ static enum tg_polarity direction_of(struct tg_decode *c, const struct tg_yaml *
     return word < 0 ? info->polarity : meaning[word];
 }
 
+/* Bit of the baseline; 0: there is none of that name, which is reported. */
+static uint32_t baseline_bit(struct tg_decode *c, const struct tg_yaml *n)
+{
+    const struct tg_policy *p = c->policy;
+    const char **names = TG_NEW_N(c->arena, const char *, p->n_baselines + 2);
+    const char *near;
+    names[0] = "baseline";
+    for (size_t i = 0; i < p->n_baselines; i++)
+        names[i + 1] = tg_arena_sv(c->arena, p->baselines[i].name).p;
+    for (uint32_t i = 0; names[i]; i++)
+        if (tg_sv_eq(n->text, tg_sv_of(names[i])))
+            return 1u << i;
+    near = tg_sv_nearest(n->text, names);
+    (void)tg_diags_add(c->diags, TG_DIAG_BASELINE_UNKNOWN, n->at, tg_yaml_width(n),
+                       near ? tg_arena_printf(c->arena, "did you mean '%s'?", near)
+                            : "name it in `baselines`",
+                       "there is no baseline '%s'", tg_arena_sv(c->arena, n->text).p);
+    return 0;
+}
+
+static uint32_t against_of(struct tg_decode *c, const struct tg_yaml *n)
+{
+    uint32_t bits = 0;
+    for (size_t i = 0; i < tg_node_count(n); i++) {
+        const struct tg_yaml *one = tg_node_item(n, i);
+        if (one->type == TG_YAML_SCALAR)
+            bits |= baseline_bit(c, one);
+    }
+    return bits ? bits : 1;
+}
+
 static void rule_of(struct tg_decode *c, const struct tg_yaml *n, struct tg_rule *r)
 {
     const struct tg_yaml *id = tg_node_scalar(n, "id"), *metric = tg_node_scalar(n, "metric");
@@ -176,6 +207,7 @@ static void rule_of(struct tg_decode *c, const struct tg_yaml *n, struct tg_rule
     r->noise = tg_decode_noise(c, tg_yaml_get(n, "noise"), &c->policy->noise);
     r->exceptions = tg_node_mask(tg_yaml_get(n, "exceptions"), tg_words_exception) << 1;
     r->optional = tg_node_true(n, "optional");
+    r->against = against_of(c, tg_yaml_get(n, "against"));
     r->when = tg_decode_when(c, tg_yaml_get(n, "when"));
     if (info) {
         r->bad = direction_of(c, n, info);

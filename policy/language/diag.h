@@ -44,7 +44,9 @@ enum tg_diag_code {
     TG_DIAG_RULE_TWICE = 130,
     TG_DIAG_RULE_UNKNOWN = 131, /* remove: or waiver: of a rule that does not exist */
     TG_DIAG_SUITE_TWICE = 132,
-    TG_DIAG_PROFILE = 135, /* the selected profile does not exist */
+    TG_DIAG_BASELINE_TWICE = 133,
+    TG_DIAG_BASELINE_UNKNOWN = 134, /* `against` a baseline that does not exist */
+    TG_DIAG_PROFILE = 135,          /* the selected profile does not exist */
     TG_DIAG_WAIVER_NAME = 140,
     TG_DIAG_WAIVER_EXPIRES = 141,
     TG_DIAG_EXTENDS_READ = 145,
@@ -72,8 +74,9 @@ enum tg_diag_code {
     TG_DIAG_NO_MATCH = 221,    /* warning: a pattern matches none of the given names */
     TG_DIAG_NO_STEPS = 222,    /* warning: a window that leaves no step of the given traces */
     TG_DIAG_NO_EVIDENCE = 230, /* warning: durations judged without or with too little evidence */
-    TG_DIAG_WAIVER_EXPIRED = 231, /* warning: expired, or within 14 days of it */
-    TG_DIAG_NOTHING = 240,        /* warning: the policy has no rules */
+    TG_DIAG_WAIVER_EXPIRED = 231,  /* warning: expired, or within 14 days of it */
+    TG_DIAG_NOTHING = 240,         /* warning: the policy has no rules */
+    TG_DIAG_UNUSED_BASELINE = 241, /* warning: a baseline that no rule is against */
 };
 
 enum tg_severity { TG_SEV_ERROR, TG_SEV_WARNING };

@@ -233,6 +233,12 @@ static const struct tg_key rule_keys[] = {
             .item = SHAPE(.kind = TG_KEY_WORD, .words = tg_words_exception)),
       0, "counts that only warn where the rule would fail; polling calls are not judged" },
     { "optional", &yes_no, 0, "matching nothing is a note, not inconclusive" },
+    { "against",
+      SHAPE(.kind = TG_KEY_CHOICE, .what = "a baseline's name or a list of them",
+            .example = "release", .scalar = &id,
+            .list = SHAPE(.kind = TG_KEY_LIST, .what = "a list of baselines' names", .item = &id,
+                          .min = 1, .max = 1 + TG_POLICY_BASELINES)),
+      0, "the baselines it is judged against; by default `baseline` alone" },
     { "when", &when, 0, "judges only there; elsewhere the rule is skipped" },
     END
 };
@@ -322,20 +328,32 @@ static const struct tg_key_shape suites = { .kind = TG_KEY_LIST,
 /* ---- the other sections ---- */
 
 static const struct tg_key_shape on_missing = { .kind = TG_KEY_WORD, .words = tg_words_on_missing };
-static const struct tg_key baseline_keys[] = {
-    { "ref", &text, 0, "merge-base, parent, window(N), or a ref or commit" },
-    { "target", &text, 0, "target branch; auto: from the CI event, else origin/HEAD" },
-    { "max_walk", SHAPE(.kind = TG_KEY_INT, .min = 0, .max = 100000), 0,
-      "commits to walk back when that commit has no trace" },
-    { "on_first_run", &on_missing, 0, "neither policy nor stored baseline existed there yet" },
-    { "on_lost", &on_missing, 0, "one existed, but none was found within max_walk" },
-    { "require_same",
-      SHAPE(.kind = TG_KEY_LIST, .what = "a list", .min = 0, .max = 20,
-            .example = "[device, world_size]",
-            .item = SHAPE(.kind = TG_KEY_WORD, .words = tg_words_same)),
-      0, "what both sides must share; else durations and kernel names are shown, not judged" },
-    END
-};
+/* What `baseline` and each of `baselines` have in common. */
+#define BASELINE_KEYS                                                                              \
+    { "ref", &text, 0, "merge-base, parent, window(N), release(GLOB), or a ref or commit" },       \
+        { "target", &text, 0, "target branch; auto: from the CI event, else origin/HEAD" },        \
+        { "max_walk", SHAPE(.kind = TG_KEY_INT, .min = 0, .max = 100000), 0,                       \
+          "commits to walk back when that commit has no trace" },                                  \
+        { "on_first_run", &on_missing, 0,                                                          \
+          "neither policy nor stored baseline existed there yet" },                                \
+        { "on_lost", &on_missing, 0, "one existed, but none was found within max_walk" },          \
+    {                                                                                              \
+        "require_same",                                                                            \
+            SHAPE(.kind = TG_KEY_LIST, .what = "a list", .min = 0, .max = 20,                      \
+                  .example = "[device, world_size]",                                               \
+                  .item = SHAPE(.kind = TG_KEY_WORD, .words = tg_words_same)),                     \
+            0, "what both sides must share; else durations and kernel names are shown, not judged" \
+    }
+static const struct tg_key baseline_keys[] = { BASELINE_KEYS, END };
+static const struct tg_key baselines_keys[] = { { "name", &id, TG_KEY_REQUIRED,
+                                                  "what rules and reports call it, [a-z0-9-]" },
+                                                BASELINE_KEYS,
+                                                END };
+const struct tg_key_shape tg_key_shape_baselines = { .kind = TG_KEY_MAP,
+                                                     .what = "a named baseline",
+                                                     .keys = baselines_keys,
+                                                     .example = "{name: release, "
+                                                                "ref: release(v*)}" };
 static const struct tg_key require_keys[] = {
     { "steps", &count, 0, "least number of steps" },
     { "kernels", &count, 0, "least number of kernel launches per step" },
@@ -381,6 +399,11 @@ static const struct tg_key report_keys[] = {
           SHAPE(.kind = TG_KEY_MAP, .what = "baseline settings", .keys = baseline_keys,            \
                 .example = "{ref: merge-base}"),                                                   \
           TG_KEY_MERGE, "which commit is compared with" },                                         \
+        { "baselines",                                                                             \
+          SHAPE(.kind = TG_KEY_LIST, .what = "a list of baselines", .min = 1,                      \
+                .max = TG_POLICY_BASELINES, .item = &tg_key_shape_baselines,                       \
+                .example = "- {name: release, ref: release(v*)}"),                                 \
+          TG_KEY_BY_NAME, "other commits that rules are against; keys as in baseline" },           \
         { "require",                                                                               \
           SHAPE(.kind = TG_KEY_MAP, .what = "requirements", .keys = require_keys,                  \
                 .example = "{steps: 3}"),                                                          \

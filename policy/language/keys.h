@@ -63,6 +63,7 @@ struct tg_key {
 extern const struct tg_key_shape tg_key_shape_policy; /* a file */
 extern const struct tg_key_shape tg_key_shape_rule;
 extern const struct tg_key_shape tg_key_shape_suite;
+extern const struct tg_key_shape tg_key_shape_baselines; /* one of them */
 
 const struct tg_key *tg_key_find(const struct tg_key *keys, tg_sv name); /* NULL: unknown */
 /* Index of a word; -1: not one of them. */

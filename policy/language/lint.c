@@ -282,6 +282,18 @@ static void lint_waiver(struct lint *c, const struct tg_waiver *w)
                            (long long)left);
 }
 
+static void lint_baselines(struct lint *c)
+{
+    const struct tg_policy *p = c->policy;
+    for (size_t i = 0; i < p->n_baselines && !c->diags->errors; i++)
+        if (!tg_policy_has_baseline(p, i + 1) && !tg_policy_is_preset(&p->baselines[i].at))
+            (void)tg_diags_add(
+                c->diags, TG_DIAG_UNUSED_BASELINE, p->baselines[i].at, 1,
+                "add  against:  to a rule, or remove the baseline",
+                "no rule is against the baseline '%.*s': nothing is compared with it",
+                TG_SV_ARG(p->baselines[i].name));
+}
+
 /* ---- beside errors ---- */
 
 static bool is_at(const struct tg_loc *a, const struct tg_loc *b)
@@ -337,6 +349,7 @@ void tg_policy_lint(const struct tg_policy *p, const tg_sv *names, size_t n_name
     for (size_t i = 0; i < p->n_waivers; i++)
         if (!is_refused(&c, "waivers", i))
             lint_waiver(&c, &p->waivers[i]);
+    lint_baselines(&c);
     if (p->n_rules == 0 && !diags->errors)
         (void)tg_diags_add(diags, TG_DIAG_NOTHING,
                            (struct tg_loc){ p->file.n ? p->file.p : NULL, 1, 1, 0 }, 1,

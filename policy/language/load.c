@@ -76,17 +76,23 @@ static struct tg_yaml *copy_node(struct load *l, const struct tg_yaml *n)
     return c;
 }
 
-/* The built-in file with, or without, its rules. */
-static const struct tg_yaml *part_of_built_in(struct load *l, struct tg_yaml *rules)
+/*
+ * The built-in file without its rules and profiles; or with `rules` and `profiles` alone (NULL:
+ * none).
+ */
+static const struct tg_yaml *part_of_built_in(struct load *l, struct tg_yaml *rules,
+                                              struct tg_yaml *profiles)
 {
     struct tg_yaml *map = copy_node(l, l->built_in);
     map->pairs = TG_NEW_N(l->arena, struct tg_yaml_pair, map->n + 1);
     map->n = 0;
     for (size_t i = 0; i < l->built_in->n; i++) {
         struct tg_yaml_pair p = l->built_in->pairs[i];
-        if (tg_sv_eq(p.key->text, TG_SV("rules")) != (rules != NULL))
+        bool is_rules = tg_sv_eq(p.key->text, TG_SV("rules")),
+             is_profiles = tg_sv_eq(p.key->text, TG_SV("profiles"));
+        if ((is_rules || is_profiles) != (rules != NULL) || (is_profiles && !profiles))
             continue;
-        p.value = rules ? rules : p.value;
+        p.value = is_rules ? rules : is_profiles ? profiles : p.value;
         map->pairs[map->n++] = p;
     }
     return map;
@@ -122,9 +128,8 @@ static struct tg_yaml *as_advice(struct load *l, const struct tg_yaml *rule)
     return r;
 }
 
-static const struct tg_yaml *preset_tree(struct load *l, enum preset preset)
+static struct tg_yaml *preset_rules(struct load *l, enum preset preset, const struct tg_yaml *all)
 {
-    const struct tg_yaml *all = tg_yaml_get(l->built_in, "rules");
     struct tg_yaml *rules = copy_node(l, all);
     rules->items = TG_NEW_N(l->arena, struct tg_yaml *, all->n + 1);
     rules->n = 0;
@@ -132,7 +137,29 @@ static const struct tg_yaml *preset_tree(struct load *l, enum preset preset)
         if (preset != PRESET_COUNTS_ONLY || judges_counts(all->items[i]))
             rules->items[rules->n++] =
                 preset == PRESET_ADVISORY ? as_advice(l, all->items[i]) : all->items[i];
-    return part_of_built_in(l, rules);
+    return rules;
+}
+
+/* `map` with each `rules` in it as the preset has them; `depth` mappings below it. */
+static struct tg_yaml *preset_map(struct load *l, enum preset preset, const struct tg_yaml *map,
+                                  unsigned depth)
+{
+    struct tg_yaml *out = copy_node(l, map);
+    out->pairs = TG_NEW_N(l->arena, struct tg_yaml_pair, map->n + 1);
+    for (size_t i = 0; i < map->n; i++) {
+        out->pairs[i] = map->pairs[i];
+        if (tg_sv_eq(map->pairs[i].key->text, TG_SV("rules")))
+            out->pairs[i].value = preset_rules(l, preset, map->pairs[i].value);
+        else if (depth)
+            out->pairs[i].value = preset_map(l, preset, map->pairs[i].value, depth - 1);
+    }
+    return out;
+}
+
+static const struct tg_yaml *preset_tree(struct load *l, enum preset preset)
+{
+    return part_of_built_in(l, preset_rules(l, preset, tg_yaml_get(l->built_in, "rules")),
+                            preset_map(l, preset, tg_yaml_get(l->built_in, "profiles"), 1));
 }
 
 /* ---- files ---- */
@@ -425,7 +452,7 @@ struct tg_policy *tg_policy_load(const struct tg_policy_opts *o, struct tg_diags
     l.built_in = tg_yaml_parse((tg_sv){ tg_policy_defaults, tg_policy_defaults_size },
                                TG_POLICY_BUILT_IN, p->arena, diags);
     if (l.built_in) {
-        push_layer(&l, part_of_built_in(&l, NULL));
+        push_layer(&l, part_of_built_in(&l, NULL, NULL));
         if (o->path) {
             const char *path = tg_arena_printf(p->arena, "%s", o->path);
             p->file = tg_sv_of(path);

@@ -142,7 +142,7 @@ static struct tg_yaml *merge_value(struct merge *m, const struct tg_key *k, stru
     if ((k->flags & TG_KEY_APPEND) && lists)
         return merge_lists(m, base, over);
     if ((k->flags & TG_KEY_BY_NAME) && lists)
-        return merge_identified(m, "name", tg_key_shape_suite.keys, base, over);
+        return merge_identified(m, "name", k->shape->item->keys, base, over);
     return over;
 }
 

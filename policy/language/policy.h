@@ -145,6 +145,7 @@ struct tg_rule {
     struct tg_noise noise; /* complete: the policy's noise with the rule's keys */
     uint32_t exceptions;   /* bits 1 << enum tg_exception: counts that it excepts */
     bool optional;         /* matching nothing is a note, not `inconclusive` */
+    uint32_t against;      /* the baselines it is judged against: bits as in tg_policy_against */
     struct tg_when when;
     struct tg_loc at;        /* of the rule: its id, in the last layer that changed it */
     struct tg_loc metric_at; /* unknown if not given */
@@ -180,7 +181,7 @@ struct tg_suite {
 
 /* ---- baseline, require, report ---- */
 
-enum tg_ref_kind { TG_REF_MERGE_BASE, TG_REF_PARENT, TG_REF_NAMED, TG_REF_WINDOW };
+enum tg_ref_kind { TG_REF_MERGE_BASE, TG_REF_PARENT, TG_REF_NAMED, TG_REF_WINDOW, TG_REF_RELEASE };
 enum tg_on_missing { TG_ON_MISSING_PASS, TG_ON_MISSING_INCONCLUSIVE, TG_ON_MISSING_FAIL };
 /* What must be equal on both sides; otherwise durations and kernel names are shown, not judged. */
 enum tg_same {
@@ -191,9 +192,11 @@ enum tg_same {
     TG_SAME_CPU
 };
 
+/* `baseline`, or one of `baselines`; what the latter do not say is as in the former. */
 struct tg_baseline_settings {
+    tg_sv name; /* of one of `baselines`; "" for `baseline` */
     enum tg_ref_kind ref;
-    tg_sv ref_name;     /* of NAMED */
+    tg_sv ref_name;     /* of NAMED; of RELEASE the glob of its tag */
     int64_t ref_window; /* of WINDOW: that many commits */
     tg_sv target;       /* "" for auto */
     int64_t max_walk;
@@ -254,6 +257,8 @@ struct tg_policy {
     const struct tg_suite *suites; /* may be empty: `check TRACE --baseline SIDE` makes one */
     size_t n_suites;
     struct tg_baseline_settings baseline;
+    const struct tg_baseline_settings *baselines; /* the others */
+    size_t n_baselines;
     struct tg_require require;
     struct tg_noise noise;
     const struct tg_alias *aliases;
@@ -271,6 +276,18 @@ struct tg_policy {
 };
 
 void tg_policy_free(struct tg_policy *p); /* accepts NULL */
+
+/*
+ * Baseline 0 is `baseline`, 1 to n_baselines are those of `baselines`. The policy as it is for one of
+ * them: its settings in `baseline`, and the rules that are against it. A view in `a`: it dies with
+ * `p` and is never freed itself.
+ */
+#define TG_POLICY_BASELINES 16u /* of `baselines` at most */
+const struct tg_policy *tg_policy_against(const struct tg_policy *p, size_t i, struct tg_arena *a);
+/* Is a rule against it? Where none is against any, `baseline` it is. */
+bool tg_policy_has_baseline(const struct tg_policy *p, size_t i);
+/* Was it written in a preset? Then a rule that was removed takes its baseline with it. */
+bool tg_policy_is_preset(const struct tg_loc *at);
 
 /* Names as in the file: "compute", "gemm", "each", "device". */
 const char *tg_same_name(enum tg_same s);

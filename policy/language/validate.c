@@ -294,6 +294,8 @@ static void check_list(struct check *c, const struct tg_key_shape *s, const stru
         check_twice(c, n, "id", TG_DIAG_RULE_TWICE, "rule id");
     if (s->item == &tg_key_shape_suite)
         check_twice(c, n, "name", TG_DIAG_SUITE_TWICE, "suite");
+    if (s->item == &tg_key_shape_baselines)
+        check_twice(c, n, "name", TG_DIAG_BASELINE_TWICE, "baseline");
 }
 
 static void check_map(struct check *c, const struct tg_key_shape *s, const struct tg_yaml *n)

@@ -74,9 +74,24 @@ static void put_exceptions(struct tg_buf *out, const struct tg_rule *r)
         tg_buf_puts(out, "    not judged: runtime calls that noise.ignore names\n");
 }
 
+/* Only where it is not `baseline` alone. */
+static void put_against(struct tg_buf *out, const struct tg_policy *p, const struct tg_rule *r)
+{
+    const char *before = "    against ";
+    for (size_t i = 0; r->against != 1 && i <= p->n_baselines; i++)
+        if (r->against & 1u << i) {
+            tg_buf_printf(out, "%s%.*s", before,
+                          TG_SV_ARG(i ? p->baselines[i - 1].name : TG_SV("baseline")));
+            before = ", ";
+        }
+    if (r->against != 1)
+        tg_buf_putc(out, '\n');
+}
+
 static void put_rest(struct tg_buf *out, const struct tg_policy *p, const struct tg_rule *r,
                      const struct tg_op *op)
 {
+    put_against(out, p, r);
     put_exceptions(out, r);
     if (r->when.present) {
         tg_buf_puts(out, "    only where its `when` holds");

@@ -125,6 +125,7 @@ static inline bool tg_situation_is_special(enum tg_situation s)
 
 /* How the baseline was found. */
 struct tg_baseline_info {
+    tg_sv name;        /* of one of the policy's `baselines`; "": `baseline` */
     tg_sv commit, ref; /* 40 hex; what was asked; "" when the side was a path */
     tg_sv how; /* "merge base of HEAD and origin/main", "2 commits before …", "path …" */
     enum tg_situation situation;
@@ -142,8 +143,8 @@ struct tg_note { /* banners: built-in policy, drift, leniencies, environment, hi
 
 struct tg_verdict {
     enum tg_outcome outcome;
-    int exit_code; /* by the table; --exit-zero keeps it here and changes only the process */
-    tg_sv suite;
+    int exit_code;     /* by the table; --exit-zero keeps it here and changes only the process */
+    tg_sv suite;       /* "train"; against one of `baselines` "train@release" */
     tg_sv headline;    /* "FAIL: 2 regressions …" one line */
     tg_sv coverage;    /* "counts judged; durations not judged: 1 run a side" */
     tg_sv policy;      /* "built-in policy" or the file */

@@ -58,6 +58,9 @@ static inline void job_open(struct job *k, const struct box *b, const char *poli
     assert_no_error(tg_suites_load(&k->c.suites, k->o.policy, k->o.profile, &k->err), &k->err);
     assert_no_error(tg_suites_choose(&k->c.suites, NULL, TG_SUITES_ALL, &k->err), &k->err);
     k->j.suite = k->c.suites.v[0];
+    k->j.policy = tg_policy_against(k->c.suites.policy, 0, b->a);
+    k->j.first = true;
+    k->j.named = k->o.baseline.n > 0;
     k->j.outputs.standard = k->io.out;
 }
 

@@ -128,11 +128,11 @@ static void what_is_stored_and_else_the_traces_own_path(void **state)
     is_text(k.j.info.paths, "perf/base.json");
     assert_false(k.j.base.v[0].stored);
     job_store(&k, "other", "HEAD~1", "not this one"); /* another suite's says nothing */
-    k.j = (struct tg_check_job){ .suite = k.j.suite };
+    k.j = (struct tg_check_job){ .suite = k.j.suite, .policy = k.j.policy };
     finds(&k, TG_SITUATION_FOUND, "HEAD~1", "first parent of HEAD, which is on main");
     is_text(k.j.info.paths, "perf/base.json");
     job_store(&k, "main", "HEAD~1", "a run");
-    k.j = (struct tg_check_job){ .suite = k.j.suite };
+    k.j = (struct tg_check_job){ .suite = k.j.suite, .policy = k.j.policy };
     finds(&k, TG_SITUATION_FOUND, "HEAD~1", "first parent of HEAD, which is on main");
     assert_true(k.j.base.n == 1 && k.j.base.v[0].stored);
     job_close(&k);

@@ -172,6 +172,19 @@ static const struct choice choices[] = {
       .how = TG_HOW_NONE },
     { "a tag", CLONE, "v1", .want = "v1", .how = TG_HOW_REV, .found = "revision v1" },
     { "an unknown ref", CLONE, "v9", .kind = TG_ERR_REF, .message = "'v9' does not exist" },
+    { "the last release", CLONE "git checkout -q feature; git tag w9 feature~1", "release(v*)",
+      .want = "v1", .how = TG_HOW_RELEASE, .found = "release v1" },
+    { "any tag, the nearest",
+      CLONE "git checkout -q feature; git tag -am x w9 feature~1; git tag v2", "release(*)",
+      .want = "feature~1", .how = TG_HOW_RELEASE, .found = "release w9" },
+    { "a release at HEAD is not before it", CLONE "git tag v2", "release(v*)", .want = "v1",
+      .how = TG_HOW_RELEASE },
+    { "no release", CLONE, "release(w*)", .kind = TG_ERR_LOST,
+      .message = "no tag 'w*' names a commit before HEAD", .hint = "--tags" },
+    { "a release on another branch alone", CLONE "git checkout -q main; git tag w1 origin/feature",
+      "release(w*)", .kind = TG_ERR_LOST },
+    { "a release beyond the cut", "git clone -q --depth 2 file://$PWD/origin w", "release(v*)",
+      .kind = TG_ERR_GIT, .message = "release 'v*' before HEAD is not here" },
     { "window starts where merge-base does", CLONE "git checkout -q feature", "window(3)",
       .want = "light", .how = TG_HOW_MERGE_BASE },
 };
@@ -203,6 +216,10 @@ static struct tg_baseline_ref ref_of(const char *text)
         ref.choice = TG_CHOICE_PARENT;
     else if (sscanf(text, "window(%u)", &ref.window) == 1)
         ref.choice = TG_CHOICE_WINDOW;
+    else if (strncmp(text, "release(", 8) == 0) {
+        ref.choice = TG_CHOICE_RELEASE;
+        ref.rev = (tg_sv){ text + 8, strlen(text) - 9 };
+    }
     return ref;
 }
 

@@ -213,6 +213,18 @@ static const struct sample samples[] = {
     { 131, IDLE "waivers: [{rule: §b, ceiling: {pp: 9pp}, reason: r, expires: 2026-08-01}]\n",
       IDLE "waivers: [{rule: a, ceiling: {pp: 9pp}, reason: r, expires: 2026-08-01}]\n",
       "no rule 'b'" },
+    { 104, V "baseline: {ref: §release()}\n", V "baseline: {ref: release(v*)}\n", "release(v*)" },
+    { 107, V "baselines: [{name: §baseline}]\n", V "baselines: [{name: base}]\n", "another name" },
+    { 133, V "baselines: [{name: a}, {name: §a}]\n", V "baselines: [{name: a}, {name: b}]\n",
+      NULL },
+    { 134,
+      V "baselines: [{name: release}]\n"
+        "rules: [{id: a, metric: idle, fail: {pp: 5pp}, against: §relase}]\n",
+      V "baselines: [{name: release}]\n"
+        "rules: [{id: a, metric: idle, fail: {pp: 5pp}, against: [baseline, release]}]\n",
+      "did you mean 'release'?" },
+    { 134, V "rules: [{id: a, metric: idle, fail: {pp: 5pp}, against: [baseline, §x]}]\n",
+      V "rules: [{id: a, metric: idle, fail: {pp: 5pp}, against: [baseline]}]\n", "name it in" },
     { 132, V "suites: [{name: a}, {name: §a}]\n", V "suites: [{name: a}, {name: b}]\n", NULL },
 
     /* waivers; TEST_TODAY is 2026-07-01, so 180 days ahead is 2026-12-28 */

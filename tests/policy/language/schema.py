@@ -20,7 +20,7 @@ ROOT = os.environ["TG_SOURCE_DIR"]
 # Mistakes of one value at one place; what takes two values to see is the loader's alone.
 SHAPE = {101, 102, 104, 105, 106, 109}
 # A schema cannot see these: a form inside a text, a number that YAML 1.2 reads itself, two metrics.
-DEEPER = ("window(§0)", "ref: §window", "0x10", "rank: §each", "window: {by: trace, name")
+DEEPER = ("window(§0)", "§release()", "ref: §release", "ref: §window", "0x10", "rank: §each", "window: {by: trace, name")
 
 
 def tool(*args):

@@ -65,7 +65,7 @@ static void every_key_has_a_direction(void **state)
     "version: 1\n" more "\nrules: [{id: a, match: {kind: op}, metric: count, fail: {abs: 0}}]\n"
 #define WAIVER(more)                                                                               \
     TOP("waivers: [{rule: a, name: x, reason: r, ceiling: {abs: 5}, expires: 2026-12-01" more "}"  \
-                                                                                              "]")
+        "]")
 #define SUITE(more) TOP("suites: [{name: s" more "}]")
 
 static const struct {
@@ -74,7 +74,8 @@ static const struct {
 } edits[] = {
     { RULE("fail: {abs: 0}"), RULE("fail: {abs: 9}"), "rules.a.fail.abs", TG_LOOSER, TG_TIGHTER },
     { RULE("fail: {abs: 0}"), RULE("fail: off"), "rules.a.fail", TG_LOOSER, TG_TIGHTER },
-    { RULE("fail: {abs: 0}, warn: {abs: 0}"), RULE("warn: {abs: 0}"), "rules.a.fail", TG_LOOSER, TG_TIGHTER },
+    { RULE("fail: {abs: 0}, warn: {abs: 0}"), RULE("warn: {abs: 0}"), "rules.a.fail", TG_LOOSER,
+      TG_TIGHTER },
     { RULE("fail: {abs: 0}"), RULE("fail: {abs: 0, pct: 5%}"), "rules.a.fail.pct", TG_LOOSER,
       TG_TIGHTER },
     { RULE("fail: {abs: 0}"), RULE("fail: [{abs: 0}, {pct: 5%}]"), "rules.a.fail", TG_TIGHTER,
@@ -150,6 +151,14 @@ static const struct {
     { TOP("require: {ops: [a, b]}"), TOP("require: {ops: [a]}"), "require.ops", TG_LOOSER,
       TG_TIGHTER },
     { TOP("fail_on: [fail, warn]"), TOP("fail_on: [fail]"), "fail_on", TG_LOOSER, TG_TIGHTER },
+    { TOP("baselines: [{name: r, ref: v1}]"), TOP(""), "baselines.r", TG_LOOSER, TG_TIGHTER },
+    { TOP("baselines: [{name: r, on_lost: fail}]"), TOP("baselines: [{name: r, on_lost: pass}]"),
+      "baselines.r.on_lost", TG_LOOSER, TG_TIGHTER },
+    { "version: 1\nbaselines: [{name: r}]\nrules: [{id: a, metric: idle, fail: {pp: 1pp}, against: "
+      "[baseline, r]}]\n",
+      "version: 1\nbaselines: [{name: r}]\nrules: [{id: a, metric: idle, fail: {pp: 1pp}, against: "
+      "[baseline]}]\n",
+      "rules.a.against", TG_LOOSER, TG_TIGHTER },
     { TOP("baseline: {on_lost: fail}"), TOP("baseline: {on_lost: pass}"), "baseline.on_lost",
       TG_LOOSER, TG_TIGHTER },
     { TOP("baseline: {on_first_run: inconclusive}"), TOP(""), "baseline.on_first_run", TG_LOOSER,

@@ -57,6 +57,10 @@ static const struct sample samples[] = {
       V "rules: [{id: a, metric: idle, fail: {pp: 1pp}}]\n"
         "waivers:\n- rule: a\n  ceiling: {pp: 9pp}\n  reason: r\n  expires: 2026-07-15\n",
       V "rules: [{id: a, metric: idle, fail: {pp: 1pp}}]\n", "expires in 14 day" },
+    { 241, 2, 13, V "baselines: [{name: r}]\nrules: [{id: a, metric: idle, fail: {pp: 1pp}}]\n",
+      V "baselines: [{name: r}]\n"
+        "rules: [{id: a, metric: idle, fail: {pp: 1pp}, against: r}]\n",
+      "nothing is compared with it" },
     { 240, 1, 1, V "report: {top: 1}\n", V "extends: [tracegate:advisory]\n", "nothing is judged" },
 };
 

@@ -426,6 +426,80 @@ static void profiles_are_later_layers(void **state)
     assert_null(tg_policy_profile_for("push"));
 }
 
+/* What one of `baselines` does not say is as in `baseline`; a view has its settings and its rules. */
+static void several_baselines(void **state)
+{
+    (void)state;
+    struct tg_diags d;
+    struct tg_arena *a = tg_arena_new();
+    tg_diags_init(&d);
+    struct tg_policy *p =
+        must_load(V "baseline: {ref: parent, max_walk: 7, on_lost: fail, require_same: [cpu]}\n"
+                    "baselines:\n"
+                    "  - {name: release, ref: release(v*), on_lost: pass}\n"
+                    "  - {name: old, ref: v1, require_same: []}\n"
+                    "  - {name: unused}\n"
+                    "rules:\n"
+                    "  - {id: a, metric: idle, fail: {pp: 1pp}}\n"
+                    "  - {id: b, metric: idle, fail: {pp: 2pp}, against: release}\n"
+                    "  - {id: c, metric: idle, fail: {pp: 3pp}, against: [old, baseline]}\n",
+                  &d);
+    assert_int_equal(p->n_baselines, 3);
+    assert_sv_is(p->baselines[0].name, "release");
+    assert_int_equal(p->baselines[0].ref, TG_REF_RELEASE);
+    assert_sv_is(p->baselines[0].ref_name, "v*");
+    assert_int_equal(p->baselines[0].max_walk, 7);
+    assert_int_equal(p->baselines[0].on_lost, TG_ON_MISSING_PASS);
+    assert_int_equal(p->baselines[0].require_same, 1u << TG_SAME_CPU);
+    assert_int_equal(p->baselines[1].ref, TG_REF_NAMED);
+    assert_int_equal(p->baselines[1].on_lost, TG_ON_MISSING_FAIL);
+    assert_int_equal(p->baselines[1].require_same, 0);
+    assert_int_equal(p->baselines[2].ref, TG_REF_PARENT);
+    assert_int_equal(p->rules[0].against, 1);
+    assert_int_equal(p->rules[1].against, 2);
+    assert_int_equal(p->rules[2].against, 5);
+    for (size_t i = 0; i < 4; i++) {
+        static const size_t rules[] = { 2, 1, 1, 0 };
+        const struct tg_policy *one = tg_policy_against(p, i, a);
+        assert_int_equal(one->n_rules, rules[i]);
+        assert_int_equal(tg_policy_has_baseline(p, i), rules[i] > 0);
+        assert_true(tg_sv_eq(one->baseline.name, i ? p->baselines[i - 1].name : TG_SV("")));
+    }
+    release(p, &d);
+    tg_diags_init(&d);
+    p = must_load(V "baselines: [{name: r}]\n", &d); /* no rule at all: `baseline` says so */
+    assert_true(tg_policy_has_baseline(p, 0) && !tg_policy_has_baseline(p, 1));
+    release(p, &d);
+    tg_arena_free(a);
+}
+
+/* The presets' nightly profile comes with `extends` alone. */
+static void presets_have_a_nightly_profile(void **state)
+{
+    (void)state;
+    const struct memory_file own = { "p.yml", V "extends: [tracegate:recommended]\n", 0 },
+                             bare = { "p.yml", V "report: {top: 2}\n", 0 },
+                             counts = { "p.yml", V "extends: [tracegate:counts-only]\n", 0 },
+                             advice = { "p.yml", V "extends: [tracegate:advisory]\n", 0 };
+    struct tg_diags d;
+    tg_diags_init(&d);
+    struct tg_policy *p = load_files(&own, 1, "nightly", &d);
+    assert_int_equal(p->n_baselines, 2);
+    assert_true(tg_policy_is_preset(&p->baselines[0].at));
+    assert_int_equal(rule(p, "slower-recent")->fail.state, TG_LIMIT_ON);
+    assert_int_equal(rule(p, "since-release")->fail.state, TG_LIMIT_UNSET);
+    tg_policy_free(p);
+    p = load_files(&counts, 1, "nightly", &d);
+    assert_null(rule(p, "slower-recent"));
+    assert_non_null(rule(p, "work-since-release"));
+    tg_policy_free(p);
+    p = load_files(&advice, 1, "nightly", &d);
+    assert_int_equal(rule(p, "slower-recent")->fail.state, TG_LIMIT_UNSET);
+    tg_policy_free(p);
+    assert_null(load_files(&bare, 1, "nightly", &d));
+    tg_diags_release(&d);
+}
+
 /*
  * A profile that nobody selected, and a layer that a later one hides, must be right all the same.
  */
@@ -635,6 +709,8 @@ int main(void)
         cmocka_unit_test(later_layers_win_per_key),
         cmocka_unit_test(rules_are_removed_and_added),
         cmocka_unit_test(profiles_are_later_layers),
+        cmocka_unit_test(several_baselines),
+        cmocka_unit_test(presets_have_a_nightly_profile),
         cmocka_unit_test(hidden_mistakes_are_found),
         cmocka_unit_test(cycles_and_depth),
         cmocka_unit_test(alias_bomb),

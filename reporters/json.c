@@ -133,6 +133,7 @@ static void add_result(struct tg_doc *list, const struct tg_verdict *v, const st
     add_text(o, "why", r->why);
     add_text(o, "owner", r->owner);
     add_cause(o, r);
+    add_text(o, "event", r->event);
     if (r->folded_under < v->n_results)
         tg_doc_add_str(o, "explained_by", v->results[r->folded_under].op_normalised);
     else

@@ -99,9 +99,22 @@ static bool judge_alone(struct tg_check *c, struct tg_check_job *j, struct tg_er
     return true;
 }
 
+/* What the history knows to be slower since the baseline's commit. */
+static void ask_history(struct tg_check *c, struct tg_check_job *j)
+{
+    if (!j->commit[0] || j->named)
+        return;
+    j->known = (struct tg_known_ask){ .git = c->repo.git,
+                                      .suite = j->suite->name,
+                                      .since = j->oldest ? j->oldest : j->commit,
+                                      .arena = c->arena };
+    j->gate.known = &j->known;
+}
+
 static bool judge(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
 {
     describe_gate(c, j);
+    ask_history(c, j);
     if (!load_side(c, j, TG_BASE, err) || !load_fresh(c, j, err) ||
         !tg_gate_judge(&j->verdict, &j->gate, err))
         return false;
@@ -188,7 +201,7 @@ static void note_unused(struct tg_check *c, struct tg_check_job *j)
 {
     const struct tg_policy *p = c->suites.policy;
     for (size_t i = 0; i < p->n_baselines; i++)
-        if (!tg_policy_has_baseline(p, i + 1) && !tg_policy_is_preset(&p->baselines[i].at))
+        if (!tg_policy_has_baseline(p, i + 1) && !tg_policy_is_built_in(&p->baselines[i].at))
             tg_verdict_add_note(
                 &j->verdict, c->arena, TG_NOTE_WARNING | TG_NOTE_LIFTS,
                 tg_sv_of(tg_arena_printf(

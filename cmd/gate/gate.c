@@ -73,6 +73,8 @@ bool tg_gate_judge(struct tg_verdict *out, struct tg_gate *g, struct tg_err *err
                                 .branch = head ? head : tg_io_env(g->io, "GITHUB_REF_NAME") };
     struct tg_eval_state *e;
     struct tg_part part;
+    in.ask_known = g->known ? tg_known_find : NULL;
+    in.known_arg = g->known;
     if (!compare(&g->comparison, g, &g->compare, err))
         return false;
     e = tg_eval_begin(out, &in, g->arena);

@@ -6,6 +6,7 @@
  * make of a baseline, by exactly the same path.
  */
 #include "cmd/gate/inputs.h"
+#include "cmd/gate/known.h"
 #include "core/diff/compare.h"
 #include "policy/verdict/eval.h"
 
@@ -22,7 +23,8 @@ struct tg_gate {
     struct tg_damage damage[2]; /* what of them could not be read */
     bool *waivers_used;         /* as in tg_eval_input, with */
     bool more_suites;
-    bool alone; /* both sides are the fresh one */
+    bool alone;                 /* both sides are the fresh one */
+    struct tg_known_ask *known; /* NULL: no history is asked */
     struct tg_compare_opts compare;
     struct tg_comparison comparison; /* filled by tg_gate_judge */
     struct tg_arena *arena;

@@ -41,6 +41,8 @@ struct tg_check_job {
     struct tg_input_list fresh, base;
     struct tg_baseline_info info;
     char commit[TG_SHA_SIZE]; /* that holds the baseline; "": it has no history */
+    const char *oldest;       /* commit of a window's baseline; NULL: `commit` */
+    struct tg_known_ask known;
     enum { JOB_COMPARE, JOB_FIRST_RUN } what;
     struct tg_outputs outputs;
     size_t handle[TG_REPORTS];

@@ -111,6 +111,8 @@ bool tg_check_window(struct tg_check *c, struct tg_check_job *j, struct tg_git *
             tg_inputs_add_git(&j->base, w.sha[i], &files, c->arena);
     }
     if (ok && w.same)
+        j->oldest = w.sha[w.same - 1];
+    if (ok && w.same)
         describe(c, j, &w, most);
     tg_series_release(&w.series);
     return ok;

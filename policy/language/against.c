@@ -18,7 +18,7 @@ bool tg_policy_has_baseline(const struct tg_policy *p, size_t i)
     return is_named(p, i) || (i == 0 && !any);
 }
 
-bool tg_policy_is_preset(const struct tg_loc *at)
+bool tg_policy_is_built_in(const struct tg_loc *at)
 {
     return at->file && strcmp(at->file, TG_POLICY_BUILT_IN) == 0;
 }

@@ -25,7 +25,9 @@ const char *const tg_words_on_missing[] = { "pass", "inconclusive", "fail", NULL
 const char *const tg_words_window_by[] = { "ProfilerStep", "annotation", "trace", NULL };
 const char *const tg_words_rank[] = { "each", "slowest", NULL };
 const char *const tg_words_noise_test[] = { "runs", "none", NULL };
-const char *const tg_words_fail_on[] = { "fail", "warn", "inconclusive", "suspicious", NULL };
+const char *const tg_words_fail_on[] = {
+    "fail", "warn", "inconclusive", "suspicious", "open", NULL
+};
 const char *const tg_words_on_off[] = { "on", "off", NULL };
 const char *const tg_words_off[] = { "off", NULL };
 const char *const tg_words_exception[] = { "renamed", "replaced", "small", "polling", NULL };
@@ -427,7 +429,7 @@ static const struct tg_key report_keys[] = {
           TG_KEY_MERGE, "sizes of the reports" },                                                  \
     {                                                                                              \
         "fail_on",                                                                                 \
-            SHAPE(.kind = TG_KEY_LIST, .what = "a list of states", .min = 1, .max = 4,             \
+            SHAPE(.kind = TG_KEY_LIST, .what = "a list of states", .min = 1, .max = 5,             \
                   .example = "[fail]",                                                             \
                   .item = SHAPE(.kind = TG_KEY_WORD, .words = tg_words_fail_on)),                  \
             0, "states that make the verdict fail"                                                 \

@@ -286,7 +286,7 @@ static void lint_baselines(struct lint *c)
 {
     const struct tg_policy *p = c->policy;
     for (size_t i = 0; i < p->n_baselines && !c->diags->errors; i++)
-        if (!tg_policy_has_baseline(p, i + 1) && !tg_policy_is_preset(&p->baselines[i].at))
+        if (!tg_policy_has_baseline(p, i + 1) && !tg_policy_is_built_in(&p->baselines[i].at))
             (void)tg_diags_add(
                 c->diags, TG_DIAG_UNUSED_BASELINE, p->baselines[i].at, 1,
                 "add  against:  to a rule, or remove the baseline",

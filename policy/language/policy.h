@@ -223,7 +223,8 @@ enum tg_fail_on {
     TG_FAIL_ON_FAIL = 1,
     TG_FAIL_ON_WARN = 2,
     TG_FAIL_ON_INCONCLUSIVE = 4,
-    TG_FAIL_ON_SUSPICIOUS = 8
+    TG_FAIL_ON_SUSPICIOUS = 8,
+    TG_FAIL_ON_OPEN = 16 /* what an open event of the history explains, every night */
 };
 
 /* Two normalised names that are the same operation. */
@@ -287,7 +288,7 @@ const struct tg_policy *tg_policy_against(const struct tg_policy *p, size_t i, s
 /* Is a rule against it? Where none is against any, `baseline` it is. */
 bool tg_policy_has_baseline(const struct tg_policy *p, size_t i);
 /* Was it written in a preset? Then a rule that was removed takes its baseline with it. */
-bool tg_policy_is_preset(const struct tg_loc *at);
+bool tg_policy_is_built_in(const struct tg_loc *at);
 
 /* Names as in the file: "compute", "gemm", "each", "device". */
 const char *tg_same_name(enum tg_same s);

@@ -343,6 +343,7 @@ void tg_eval_end(struct tg_eval_state *e)
     join_rules(e);
     close_coverage(e);
     tg_waive(e);
+    tg_known_explain(e);
     promote(e);
     place_results(e);
     outcome(e);

@@ -19,6 +19,23 @@ struct tg_part {
     const struct tg_ints *devices, *streams; /* n 0: all; else device rows of these only */
 };
 
+/*
+ * What an event of the history (core/history) changed since the baseline: a failure that is no more
+ * than that warns, because it failed in the night that showed the event; with `fail_on: [open]` it
+ * fails until somebody accepts the event.
+ */
+enum tg_known_what { TG_KNOWN_NAME, TG_KNOWN_STEP };
+struct tg_known {
+    enum tg_known_what what;
+    tg_sv kind, name;     /* of NAME: "op", normalised */
+    bool exact;           /* the number of calls changed: `before` to `after` */
+    double before, after; /* calls a step */
+    double e;             /* ln ratio of its time */
+    double cost_ns;       /* of STEP: of all that the event changed, a step */
+    bool accepted;
+    tg_sv text, id; /* "since night 9, commit abc, open: event …" */
+};
+
 struct tg_eval_input {
     const struct tg_policy *policy;
     const struct tg_suite *suite; /* NULL: none named, for `check TRACE --baseline SIDE` */
@@ -31,6 +48,9 @@ struct tg_eval_input {
     bool *waivers_used; /* [policy->n_waivers] */
     bool more_suites;
     bool alone; /* both sides are the fresh one: nothing is said of a baseline */
+    /* Asked once, where something fails; NULL: nothing is known. */
+    size_t (*ask_known)(void *arg, const struct tg_known **out);
+    void *known_arg;
 };
 /*
  * Rules may look at parts of the comparison: at one rank alone, at some devices or streams. The

@@ -174,5 +174,7 @@ void tg_rule_close(struct tg_eval_state *e, const struct tg_rule *rule, const st
                    size_t n);
 
 void tg_waive(struct tg_eval_state *e);
+/* known.c */
+void tg_known_explain(struct tg_eval_state *e);
 void tg_fold(struct tg_eval_state *e); /* results in their final order */
 #endif

@@ -98,6 +98,7 @@ struct tg_result {
     tg_sv source; /* the program's own file its calls come from, in the repository; "" unknown */
     uint32_t source_line;
     const struct tg_cause *cause; /* where in the program it comes from; NULL: see no_cause */
+    tg_sv event;                  /* id of the history's event that explains it; "" */
     tg_sv no_cause;               /* why there is no cause; "": nobody asked */
     uint32_t folded_under;        /* index of the result that explains it; TG_NO_ID */
     bool follows; /* that one's calls make its own: a waiver for that one covers it */

@@ -273,6 +273,68 @@ def check_remote(repo):
     check("records of events went along", refs[0] == refs[1] and refs[0], refs)
 
 
+POLICY = ("version: 1\nbaseline: {ref: %s}\nfail_on: [%s]\nsuites: [{name: default, trace: {files: 'r?.json.gz', run: 'r([0-9])'}}]\n"
+          "rules:\n  - {id: calls, match: {kind: op}, metric: count, fail: {abs: 0}}\n"
+          "  - {id: slower, match: {kind: op, not: {name: 'demo::op10'}}, metric: self, fail: {pct: 8%%, abs: 1us}, noise: {test: none}}\n")
+
+
+def judge(repo, at, fail_on="fail", base=20, **more):
+    """A check of a night's program, with `more` of STEP, against an older night: exit code, violations, warnings."""
+    repo.git("checkout", "-q", "--detach", repo.sha[at])
+    kept = dict(STEP)
+    STEP.update(more)
+    for r in range(RUNS):
+        write_trace(os.path.join(repo.dir, f"r{r}.json.gz"), at, 10 + r)
+    STEP.clear()
+    STEP.update(kept)
+    with open(os.path.join(repo.dir, "p.yml"), "w", encoding="utf-8") as f:
+        f.write(POLICY % (repo.sha[base], fail_on))
+    run = repo.tool("check", "--policy", "p.yml", "--meta", "cpu=b", "--json", "out.json", "--quiet")
+    with open(os.path.join(repo.dir, "out.json"), encoding="utf-8") as f:
+        report = json.load(f)
+    for name in ("p.yml", "out.json", *(f"r{r}.json.gz" for r in range(RUNS))):
+        os.remove(os.path.join(repo.dir, name))
+    repo.git("checkout", "-q", "main")
+    return (run.returncode, *({(x["rule"], x["op"]): x for x in report[part]} for part in ("violations", "warnings")))
+
+
+def check_known(repo, told):
+    """A check against night 20, 24 nights later: what two open events explain warns; more than that fails, and so does
+    anything else. With `fail_on: [open]` it fails until they are accepted. The night that shows an event fails."""
+    event = {n: e for e in told["events"] for n in named(e) if n in ("demo::op05", "demo::op08")}
+    copy, slow = ("calls", "demo::op05"), ("slower", "demo::op08")
+    code, failed, warned = judge(repo, 44)
+    check("known: nothing fails", (code, failed) == (0, {}), (code, list(failed)))
+    check("known: both warn", copy in warned and slow in warned, list(warned))
+    for key in (copy, slow):
+        e = event[key[1]]
+        night = [n["commit"] for n in told["nights"]].index(e["to"]) + 1
+        text = warned.get(key, {"evidence": "", "event": None})
+        check(f"known: {key}", f"since night {night} (" in text["evidence"] and f"), commit {e['to'][:12]}, open: event {e['id']}" in text["evidence"]
+               and text["event"] == e["id"], text)
+    code, failed, _ = judge(repo, 44, **{"demo::op08": (35, 1.4)})
+    check("known: more than the event", (code, list(failed)) == (1, [slow]), (code, list(failed)))
+    code, failed, _ = judge(repo, 44, **{"demo::op07": (44, 1.3)})
+    check("known: another operator", (code, list(failed)) == (1, [("slower", "demo::op07")]), (code, list(failed)))
+    code, failed, _ = judge(repo, 44, "fail, open")
+    check("known: every night, if it is asked for", code == 1 and {copy, slow} <= set(failed), (code, list(failed)))
+    shown = repo.sha.index(event["demo::op05"]["evidence"]["night"])
+    code, failed, _ = judge(repo, shown)
+    check("known: the night that shows it fails", code == 1 and copy in failed, (shown, code, list(failed)))
+    code, failed, _ = judge(repo, shown + 1)
+    check("known: the night after does not", copy not in failed, (code, list(failed)))
+    code, failed, warned = judge(repo, 44, base=43)
+    check("known: what the baseline has as well is no change", (code, failed) == (0, {}) and copy not in warned, (code, list(failed), list(warned)))
+
+
+def check_accepted(repo, told):
+    """What was accepted warns even where open events fail, and says who said so."""
+    copy = ("calls", "demo::op05")
+    code, failed, warned = judge(repo, 44, "fail, open")
+    text = warned.get(copy, {"evidence": ""})["evidence"]
+    check("known: accepted", copy not in failed and ", accepted: event" in text and "the new loss is worth it" in text, (code, list(failed), text))
+
+
 def check_window(repo):
     """window(4): the twelve runs of the four newest commits are the baseline, not three."""
     with open(os.path.join(repo.dir, ".tracegate.yml"), "w", encoding="utf-8") as f:
@@ -325,8 +387,10 @@ def main():
             repo.night(k)
         told = check_events(repo)
         check_nights(repo, told)
+        check_known(repo, told)
         check_page(repo, told)
         check_states(repo, told)
+        check_accepted(repo, told)
         check_forms(repo)
         check_bisect(repo)
         check_list(repo)

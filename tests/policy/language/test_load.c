@@ -485,7 +485,7 @@ static void presets_have_a_nightly_profile(void **state)
     tg_diags_init(&d);
     struct tg_policy *p = load_files(&own, 1, "nightly", &d);
     assert_int_equal(p->n_baselines, 2);
-    assert_true(tg_policy_is_preset(&p->baselines[0].at));
+    assert_true(tg_policy_is_built_in(&p->baselines[0].at));
     assert_int_equal(rule(p, "slower-recent")->fail.state, TG_LIMIT_ON);
     assert_int_equal(rule(p, "since-release")->fail.state, TG_LIMIT_UNSET);
     tg_policy_free(p);

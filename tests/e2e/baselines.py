@@ -7,8 +7,8 @@
     parent   three runs of the same program
     HEAD     the same program
 
-So against the parent it passes, against v1 it fails, and a window has the six runs after v1. Every state of a baseline
-is tried on the release alone."""
+So against the parent it passes, against v1 it fails (every night: `fail_on: [open]`), and a window has the six runs
+after v1. Every state of a baseline is tried on the release alone."""
 import json
 import os
 import sys
@@ -20,6 +20,7 @@ from support import DATED, TRACES, Clone, check, expect, expect_has, finish
 PRESET = "version: 1\nextends: [tracegate:recommended]\nbaseline: {ref: parent}\nsuites: [{name: train, trace: none.json}]\n"
 RULE = "{id: %s, match: {kind: op}, metric: count, fail: {abs: 0}%s}"
 POLICY = """version: 1
+fail_on: [fail, open]
 baseline: {ref: parent}
 baselines:
   - {name: release, ref: %s%s}

@@ -58,11 +58,29 @@ void tg_accept_put(struct tg_buf *out, const struct tg_result *r)
     tg_buf_release(&one);
 }
 
-/* The first violation that is not a consequence of another. */
-static const struct tg_result *first_violation(const struct tg_verdict *v)
+size_t tg_accept_put_all(struct tg_buf *out, const struct tg_verdict *v, size_t most,
+                         const struct tg_result **first)
 {
+    size_t n = 0;
+    *first = NULL;
+    for (int folded = 0; folded < 2; folded++)
+        for (size_t i = 0; i < v->n_results; i++) {
+            const struct tg_result *r = &v->results[i];
+            if (!tg_accept_can(r) || r->follows || (r->folded_under < v->n_results) != folded)
+                continue;
+            *first = *first ? *first : r;
+            if (n++ < most)
+                tg_accept_put(out, r);
+        }
+    return n > most ? n - most : 0;
+}
+
+/* The first violation, or else warning, that is not a consequence of another. */
+static const struct tg_result *first_finding(const struct tg_verdict *v)
+{
+    enum tg_state state = v->outcome == TG_OUTCOME_WARN ? TG_STATE_WARN : TG_STATE_FAIL;
     for (size_t i = 0; i < v->n_results; i++)
-        if (v->results[i].state == TG_STATE_FAIL && v->results[i].folded_under >= v->n_results)
+        if (v->results[i].state == state && v->results[i].folded_under >= v->n_results)
             return &v->results[i];
     return NULL;
 }
@@ -75,11 +93,12 @@ static void put_words(struct tg_buf *out, tg_sv text)
 void tg_accept_put_next(struct tg_buf *out, const struct tg_verdict *v,
                         void (*put_code)(struct tg_buf *out, tg_sv text))
 {
-    const struct tg_result *r = first_violation(v);
+    const struct tg_result *r = first_finding(v);
     const struct tg_cause_frame *f = r && r->cause ? r->cause->function : NULL;
     struct tg_buf text = { 0 };
     put_code = put_code ? put_code : put_words;
-    if (v->outcome != TG_OUTCOME_FAIL || !r || r->subject == TG_SUBJECT_REQUIRE)
+    if ((v->outcome != TG_OUTCOME_FAIL && v->outcome != TG_OUTCOME_WARN) || !r ||
+        r->subject == TG_SUBJECT_REQUIRE)
         return; /* a requirement's row says itself what to do */
     if (f) {
         tg_buf_puts(out, "Look at ");
@@ -97,7 +116,8 @@ void tg_accept_put_next(struct tg_buf *out, const struct tg_verdict *v,
     if (r->rule.n) {
         tg_buf_clear(&text);
         tg_buf_printf(&text, "tracegate policy explain %.*s", TG_SV_ARG(r->rule));
-        tg_buf_puts(out, "Its limit, and how to accept it: ");
+        tg_buf_puts(out, v->outcome == TG_OUTCOME_WARN ? "Its limit: "
+                                                       : "Its limit, and how to accept it: ");
         put_code(out, tg_buf_sv(&text));
     }
     tg_buf_release(&text);

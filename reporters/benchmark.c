@@ -8,6 +8,7 @@
 
 #include "core/base/decimal.h"
 #include "core/base/doc.h"
+#include "reporters/effect.h"
 #include "reporters/label.h"
 #include "reporters/reporter.h"
 #include "reporters/rows.h"
@@ -42,9 +43,12 @@ static void add_measure(struct tg_doc *list, const struct tg_verdict *v, enum tg
     const struct tg_measure_change *x = &v->comparison->measures[m];
     const struct tg_measure_info *info = tg_measure_info(m);
     bool time = info->unit_id == TG_MEASURE_NS;
+    double ns[2], value = x->value[TG_TEST];
+    if (m == TG_MEASURE_STEP_TIME && tg_effect_step(v, ns))
+        value = ns[TG_TEST];
     if (x->known[TG_TEST])
         add_entry(list, v, tg_sv_of(info->name), "", time ? "us" : info->unit,
-                  time ? round(x->value[TG_TEST]) / 1000 : x->value[TG_TEST], &x->ev);
+                  time ? round(value) / 1000 : value, &x->ev);
 }
 
 static void add_names(struct tg_doc *list, const struct tg_verdict *v)

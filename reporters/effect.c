@@ -16,8 +16,8 @@ static void put_noise(struct tg_buf *out, const struct tg_evidence *ev)
         tg_buf_puts(out, ", not judged");
         return;
     }
-    tg_buf_puts(out, ", noise ");
-    tg_dec_put_fixed(out, 100 * ev->noise, 1);
+    tg_buf_puts(out, ev->noise < 0.0005 ? ", noise below " : ", noise ");
+    tg_dec_put_fixed(out, 100 * fmax(ev->noise, 0.001), 1);
     tg_buf_puts(out, "%");
 }
 
@@ -33,31 +33,53 @@ static const struct tg_evidence *step_evidence(const struct tg_verdict *v)
     return &v->comparison->measures[TG_MEASURE_STEP_TIME].ev;
 }
 
+static bool times_of(const struct tg_measure_change *m, const struct tg_evidence *ev, double ns[2])
+{
+    const double *v = ev->judged == TG_JUDGED ? ev->value : m->value;
+    ns[TG_BASE] = v[TG_BASE];
+    ns[TG_TEST] = v[TG_TEST];
+    return m->known[TG_BASE] && m->known[TG_TEST] && ns[TG_BASE] > 0 && isfinite(ns[TG_TEST]);
+}
+
+bool tg_effect_step(const struct tg_verdict *v, double ns[2])
+{
+    return v->comparison &&
+           times_of(&v->comparison->measures[TG_MEASURE_STEP_TIME], step_evidence(v), ns);
+}
+
+/* What failed first is the time between operators, and the device's step does not show it. */
+static bool is_hosts(const struct tg_verdict *v)
+{
+    const struct tg_measure_change *m = v->comparison->measures;
+    for (size_t i = 0; i < v->n_results; i++)
+        if (tg_result_shown(&v->results[i]) && v->results[i].folded_under >= v->n_results)
+            return v->results[i].subject == TG_SUBJECT_STEP &&
+                   m[TG_MEASURE_HOST_TIME].value[TG_BASE] != m[TG_MEASURE_STEP_TIME].value[TG_BASE];
+    return false;
+}
+
 void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v, const char *arrow)
 {
-    const struct tg_measure_change *m;
     const struct tg_evidence *ev;
-    double base, test;
+    double ns[2], most;
+    bool host = v->comparison && is_hosts(v);
     if (!v->comparison)
         return;
-    m = &v->comparison->measures[TG_MEASURE_STEP_TIME];
-    ev = step_evidence(v);
-    if (!m->known[TG_BASE] || !m->known[TG_TEST])
+    ev = host ? &v->comparison->measures[TG_MEASURE_HOST_TIME].ev : step_evidence(v);
+    if (!(host ? times_of(&v->comparison->measures[TG_MEASURE_HOST_TIME], ev, ns)
+               : tg_effect_step(v, ns)))
         return;
-    base = ev->judged == TG_JUDGED ? ev->value[TG_BASE] : m->value[TG_BASE];
-    test = ev->judged == TG_JUDGED ? ev->value[TG_TEST] : m->value[TG_TEST];
-    if (!(base > 0) || !isfinite(test))
-        return;
-    tg_buf_puts(out, "Step time ");
-    tg_put_time(out, base, fmax(base, test));
+    most = fmax(ns[TG_BASE], ns[TG_TEST]);
+    tg_buf_puts(out, host ? "Host time of a step " : "Step time ");
+    tg_put_time(out, ns[TG_BASE], most);
     tg_buf_puts(out, arrow);
-    tg_put_time(out, test, fmax(base, test));
-    tg_buf_puts(out, tg_time_unit(fmax(base, test)));
+    tg_put_time(out, ns[TG_TEST], most);
+    tg_buf_puts(out, tg_time_unit(most));
     tg_buf_puts(out, " (");
-    if (tg_dec_pct_tells(100 * (test / base - 1)))
-        tg_put_pct_delta(out, 100 * (test / base - 1));
+    if (tg_dec_pct_tells(100 * (ns[TG_TEST] / ns[TG_BASE] - 1)))
+        tg_put_pct_delta(out, 100 * (ns[TG_TEST] / ns[TG_BASE] - 1));
     else
-        tg_put_value_delta(out, test - base, TG_SV("ns"));
+        tg_put_value_delta(out, ns[TG_TEST] - ns[TG_BASE], TG_SV("ns"));
     put_noise(out, ev);
     tg_buf_puts(out, ")");
 }

@@ -7,8 +7,12 @@
 #include "core/base/buf.h"
 #include "policy/verdict/verdict.h"
 
-/* Plain text; `arrow` between the values. Nothing where a side has no step time. */
+/* Plain text; `arrow` between the values. Nothing where a side has no step time. Where the gaps on the
+ * host are what failed, and a device has the step's time, it is the host's time of a step. */
 void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v, const char *arrow);
+
+/* The step's time of the two sides in ns, as every report gives it; false: a side has none. */
+bool tg_effect_step(const struct tg_verdict *v, double ns[2]);
 
 /* The rows of the table: those that a shown result is about, worst first, then at most `noise` of
  * the others that changed most. Indices into comparison->ops; the caller frees them. */

@@ -106,18 +106,13 @@ static void put_notes(struct tg_html *h)
 
 /* ---- what now ---- */
 
+enum { WAIVERS = 8 };
+
 static void put_next(struct tg_html *h)
 {
     struct tg_buf waivers = { 0 };
-    const struct tg_result *first = NULL;
-    for (size_t i = 0, n = 0; i < h->v->n_results && n < 5; i++) {
-        const struct tg_result *r = &h->v->results[i];
-        if (!tg_accept_can(r) || r->folded_under < h->v->n_results)
-            continue;
-        first = first ? first : r;
-        tg_accept_put(&waivers, r);
-        n++;
-    }
+    const struct tg_result *first;
+    size_t left = tg_accept_put_all(&waivers, h->v, WAIVERS, &first);
     if (first || h->r->command.n) {
         tg_page_section(&h->page, "next", "What now");
         if (h->r->command.n) {
@@ -137,6 +132,11 @@ static void put_next(struct tg_html *h)
             tg_esc_xml_lines(h->page.out, tg_buf_sv(&waivers));
             tg_page_raw(&h->page, "</pre>\n");
         }
+        if (left)
+            tg_buf_printf(h->page.out,
+                          "<p>and %zu more: <code>tracegate policy waive</code> writes "
+                          "all of them from the JSON report</p>\n",
+                          left);
         tg_page_section_end(&h->page);
     }
     tg_buf_release(&waivers);

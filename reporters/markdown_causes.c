@@ -167,18 +167,10 @@ void tg_markdown_put_causes(struct tg_markdown *m)
 
 void tg_markdown_put_next(struct tg_markdown *m)
 {
-    enum { MAX_WAIVERS = 3 };
+    enum { MAX_WAIVERS = 8 };
     struct tg_buf part = { 0 }, waivers = { 0 };
-    const struct tg_result *first = NULL;
-    size_t n = 0;
-    for (size_t i = 0; i < m->v->n_results && n < MAX_WAIVERS; i++) {
-        const struct tg_result *r = &m->v->results[i];
-        if (!tg_accept_can(r) || r->folded_under < m->v->n_results)
-            continue;
-        first = first ? first : r;
-        tg_accept_put(&waivers, r);
-        n++;
-    }
+    const struct tg_result *first;
+    size_t left = tg_accept_put_all(&waivers, m->v, MAX_WAIVERS, &first);
     if (first) {
         tg_buf_puts(&part, "\n<details><summary>What now</summary>\n\nWhich rules judge it, and "
                            "where their limits are:\n\n```sh\ntracegate policy explain ");
@@ -189,6 +181,11 @@ void tg_markdown_put_next(struct tg_markdown *m)
             tg_buf_add(&part, tg_buf_sv(&waivers));
             tg_buf_puts(&part, "```\n");
         }
+        if (left)
+            tg_buf_printf(&part,
+                          "\nand %zu more: `tracegate policy waive` writes all of them from "
+                          "the JSON report\n",
+                          left);
         tg_buf_puts(&part, "\n</details>\n");
         tg_markdown_add_or_drop(m, &part);
     }

@@ -7,6 +7,7 @@
 
 #include "core/base/decimal.h"
 #include "core/base/utf8.h"
+#include "reporters/effect.h"
 #include "reporters/reporter.h"
 #include "reporters/rows.h"
 
@@ -57,18 +58,21 @@ static void put_measure(struct tg_buf *out, const struct tg_verdict *v, enum tg_
 {
     const struct tg_measure_change *x = &v->comparison->measures[m];
     const struct tg_measure_info *info = tg_measure_info(m);
+    double ns[2], value = x->value[TG_TEST];
     bool time = info->unit_id == TG_MEASURE_NS, bytes = info->unit_id == TG_MEASURE_BYTES;
     bool named = tg_sv_has(tg_sv_of(info->name), TG_SV("bytes"));
     struct tg_buf name = { 0 };
     if (!x->known[TG_TEST] || !isfinite(x->value[TG_TEST]))
         return;
+    if (m == TG_MEASURE_STEP_TIME && tg_effect_step(v, ns))
+        value = ns[TG_TEST];
     tg_buf_printf(&name, "%s%s", info->name, time ? "_seconds" : bytes && !named ? "_bytes" : "");
     tg_buf_printf(out, "# TYPE tracegate_%s gauge\n", name.p);
     if (time)
         tg_buf_printf(out, "# UNIT tracegate_%s seconds\n", name.p);
     tg_buf_printf(out, "# HELP tracegate_%s %s\n", name.p, info->meaning);
     open_sample(out, name.p, v);
-    close_sample(out, time ? x->value[TG_TEST] / 1e9 : x->value[TG_TEST]);
+    close_sample(out, time ? value / 1e9 : value);
     tg_buf_release(&name);
 }
 

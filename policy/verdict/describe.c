@@ -72,7 +72,7 @@ static void put_where(struct tg_buf *m, const struct tg_comparison *c, const str
             return;
         tg_buf_printf(m, "; up to ");
         tg_phrase_value(m, ev->most, TG_UNIT_COUNT);
-        tg_buf_printf(m, " in %u of %u steps of %u of %zu runs%s", ev->above, ev->steps,
+        tg_buf_printf(m, " a step, in %u of %u steps, in %u of %zu runs%s", ev->above, ev->steps,
                       ev->runs_above, c->n_runs[TG_TEST],
                       ev->shape == TG_COUNT_FIRST_STEP ? ", the first ones" : "");
         return;

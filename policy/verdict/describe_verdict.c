@@ -7,7 +7,7 @@
 #include "policy/verdict/internal.h"
 #include "policy/verdict/phrase.h"
 
-/* Operators whose smallest detectable change the coverage line tells. */
+/* Operators whose smallest slowdown the coverage line tells. */
 #define LARGEST 2
 
 /* What changed in a launch attribute, without the "same launches" before it. */
@@ -41,6 +41,8 @@ static void put_names(struct tg_buf *b, const struct tg_verdict *v, enum tg_stat
         tg_buf_puts(b, shown++ ? ", " : ": ");
         tg_sv name = tg_utf8_prefix(r->op_normalised, 60);
         tg_buf_printf(b, "%.*s%s", TG_SV_ARG(name), name.n < r->op_normalised.n ? "…" : "");
+        if (r->subject == TG_SUBJECT_STEP && !tg_sv_eq(r->metric, TG_SV("total")))
+            tg_buf_puts(b, " (host time between operators)");
         if (!r->has_values) {
             put_attr(b, r);
             continue;
@@ -133,25 +135,37 @@ static const struct tg_op *next_largest(const struct tg_comparison *c, double ab
     return largest;
 }
 
-/* "; detectable with these runs: step time from +9 %, aten::mm from +12 %, aten::add from +30 %" */
+/*
+ * "; smallest slowdown these runs show: step time +9 %, largest operators +12 % and +30 %"; one
+ * percentage where all are the same.
+ */
 static void put_detectable(struct tg_buf *b, const struct tg_comparison *c)
 {
     const struct tg_evidence *step = &c->measures[TG_MEASURE_STEP_TIME].ev;
     const struct tg_op *op = NULL;
-    const char *before = "; detectable with these runs: ";
-    if (step->judged == TG_JUDGED) {
-        tg_buf_printf(b, "%sstep time from ", before);
-        tg_phrase_pct(b, 100 * step->mde);
-        before = ", ";
+    struct tg_buf ops = { 0 }, one = { 0 }, before = { 0 };
+    size_t n = 0;
+    bool same = step->judged == TG_JUDGED;
+    if (same)
+        tg_phrase_pct(&before, 100 * step->mde);
+    while (n < LARGEST && (op = next_largest(c, op ? op->ev.value[TG_BASE] : INFINITY)) != NULL) {
+        tg_buf_clear(&one);
+        tg_phrase_pct(&one, 100 * op->ev.mde);
+        tg_buf_puts(&ops, n++ ? " and " : "");
+        tg_buf_add(&ops, tg_buf_sv(&one));
+        same = same && tg_sv_eq(tg_buf_sv(&one), tg_buf_sv(&before));
     }
-    for (int i = 0; i < LARGEST; i++) {
-        op = next_largest(c, op ? op->ev.value[TG_BASE] : INFINITY);
-        if (!op)
-            break;
-        tg_buf_printf(b, "%s%.*s from ", before, TG_SV_ARG(op->name));
-        tg_phrase_pct(b, 100 * op->ev.mde);
-        before = ", ";
-    }
+    if (before.n || n)
+        tg_buf_puts(b, "; smallest slowdown these runs show: ");
+    if (before.n)
+        tg_buf_printf(b, "step time %s%.*s", same && n ? "and largest operators " : "",
+                      TG_SV_ARG(tg_buf_sv(&before)));
+    if (n && !same)
+        tg_buf_printf(b, "%slargest operator%s %.*s", before.n ? ", " : "", n == 1 ? "" : "s",
+                      TG_SV_ARG(tg_buf_sv(&ops)));
+    tg_buf_release(&ops);
+    tg_buf_release(&one);
+    tg_buf_release(&before);
 }
 
 void tg_describe_verdict(struct tg_verdict *v, const struct tg_comparison *c, struct tg_arena *a)

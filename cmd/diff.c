@@ -92,7 +92,7 @@ static bool check_options(struct tg_diff_request *q, const struct tg_strs *args,
            excludes("--cause", o->cause, "--hta", o->hta, err) &&
            excludes("--cause", o->cause, "--by", tg_diff_splits_names(o), err) &&
            excludes("--cause", o->cause, "--whole", o->whole, err) &&
-           excludes("--cause", o->cause, "--format", o->format != TG_FORMAT_TEXT, err) &&
+           excludes("--cause", o->cause, "--format csv", o->format == TG_FORMAT_CSV, err) &&
            excludes("--whole", o->whole, "--control-step", o->control_step.n > 0, err) &&
            excludes("--whole", o->whole, "--test-step", o->test_step.n > 0, err) &&
            tg_given_window(&q->window, &o->given, err) &&
@@ -189,14 +189,13 @@ static void put_notes(const struct tg_diff_request *q, const struct tg_compariso
                    TG_SV_ARG(env_value(c, "device", TG_TEST)));
 }
 
-static bool put_causes(const struct tg_diff_request *q, const struct tg_difftable *t,
-                       const struct tg_input_list inputs[2], const struct tg_summary summary[2],
+static bool put_causes(const struct tg_diff_request *q, const struct tg_verdict *causes,
                        struct tg_err *err)
 {
     struct tg_buf out = { 0 };
     bool ok;
-    if (q->o->cause)
-        tg_diff_causes(&out, q, t->comparison, t->rows, t->n_rows, inputs, summary);
+    if (q->o->cause && q->o->format == TG_FORMAT_TEXT)
+        tg_diff_put_causes(&out, causes);
     ok = !out.n || tg_io_put(q->io, tg_buf_sv(&out), err);
     tg_buf_release(&out);
     return ok;
@@ -208,11 +207,16 @@ static bool report(const struct tg_diff_request *q, const struct tg_comparison *
 {
     struct tg_difftable t = { .comparison = c, .whole = q->o->whole || q->o->hta };
     struct tg_render r = { .columns = q->io->columns, .color = q->io->color };
+    struct tg_verdict causes = { .n_results = 0 };
     t.rows = tg_diff_rows(q, c, &t.n_rows);
     r.top = t.n_rows ? t.n_rows : 1;
     t.label[0] = TG_SV("control");
     t.label[1] = TG_SV("test");
-    if (!put_table(q, &t, &r, err) || !put_causes(q, &t, inputs, summary, err))
+    if (q->o->cause) {
+        tg_diff_find_causes(&causes, q, c, t.rows, t.n_rows, inputs, summary);
+        t.causes = &causes;
+    }
+    if (!put_table(q, &t, &r, err) || !put_causes(q, &causes, err))
         return false;
     if (q->o->format == TG_FORMAT_TEXT)
         put_notes(q, c);

@@ -4,6 +4,7 @@
 #include "cmd/gate/given.h"
 #include "cmd/lists.h"
 #include "core/diff/compare.h"
+#include "policy/verdict/verdict.h"
 
 /* In the order of the words in the option table; 0: not given. */
 enum tg_diff_device { TG_DIFF_DEVICE_DEFAULT, TG_DIFF_ALL, TG_DIFF_CPU, TG_DIFF_GPU };
@@ -57,8 +58,10 @@ TG_MUST bool tg_diff_compare(struct tg_comparison *out, const struct tg_diff_req
 /* Indices of the operators to show, sorted, in q->arena. */
 const uint32_t *tg_diff_rows(const struct tg_diff_request *q, const struct tg_comparison *c,
                              size_t *n);
-/* --cause: where in the program the first rows come from, a line each; why not, if none. */
-void tg_diff_causes(struct tg_buf *out, const struct tg_diff_request *q,
-                    const struct tg_comparison *c, const uint32_t *rows, size_t n,
-                    const struct tg_input_list inputs[2], const struct tg_summary summary[2]);
+/* --cause: where in the program the first rows come from: a result each, in q->arena. */
+void tg_diff_find_causes(struct tg_verdict *v, const struct tg_diff_request *q,
+                         const struct tg_comparison *c, const uint32_t *rows, size_t n,
+                         const struct tg_input_list inputs[2], const struct tg_summary summary[2]);
+/* A line each; why not, if none. */
+void tg_diff_put_causes(struct tg_buf *out, const struct tg_verdict *v);
 #endif

@@ -164,6 +164,21 @@ static void add_json_row(struct tg_doc *list, const struct tg_difftable *t, cons
     tg_buf_release(&name);
 }
 
+/* As check's JSON has them, for the rows that were followed. */
+static void add_causes(struct tg_doc *root, const struct tg_verdict *v)
+{
+    struct tg_doc *list = tg_doc_add_array(root, "causes");
+    for (size_t i = 0; i < v->n_results; i++) {
+        const struct tg_result *r = &v->results[i];
+        struct tg_doc *o = tg_doc_add_object(list, NULL);
+        tg_doc_add_str(o, "name", r->op);
+        tg_doc_add_str(o, "kind", r->kind);
+        tg_doc_add_str(o, "dimension", tg_sv_of(tg_dimension_name(r->dimension)));
+        tg_doc_add_num(o, "delta", r->delta);
+        tg_json_cause(o, r);
+    }
+}
+
 void tg_difftable_json(struct tg_buf *out, const struct tg_difftable *t)
 {
     struct tg_doc *root = tg_doc_new_object(), *list;
@@ -175,6 +190,8 @@ void tg_difftable_json(struct tg_buf *out, const struct tg_difftable *t)
     list = tg_doc_add_array(root, "rows");
     for (size_t i = 0; i < t->n_rows; i++)
         add_json_row(list, t, &t->comparison->ops[t->rows[i]]);
+    if (t->causes)
+        add_causes(root, t->causes);
     tg_doc_write(root, TG_DOC_INDENTED, out);
     tg_doc_free(root);
 }

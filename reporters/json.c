@@ -63,7 +63,7 @@ static tg_sv last_part(tg_sv qualified)
 }
 
 /* `line` and `function` as the trace has them; `changed` are lines at HEAD. */
-static void add_cause(struct tg_doc *o, const struct tg_result *r)
+void tg_json_cause(struct tg_doc *o, const struct tg_result *r)
 {
     const struct tg_cause *c = r->cause;
     struct tg_doc *d, *list;
@@ -132,7 +132,7 @@ static void add_result(struct tg_doc *list, const struct tg_verdict *v, const st
     add_text(o, "next", r->next);
     add_text(o, "why", r->why);
     add_text(o, "owner", r->owner);
-    add_cause(o, r);
+    tg_json_cause(o, r);
     add_text(o, "event", r->event);
     if (r->folded_under < v->n_results)
         tg_doc_add_str(o, "explained_by", v->results[r->folded_under].op_normalised);

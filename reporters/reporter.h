@@ -69,6 +69,7 @@ struct tg_difftable {
     bool whole; /* undivided sums instead of per step */
     bool short_names;
     tg_sv label[2];
+    const struct tg_verdict *causes; /* in JSON: where rows come from; NULL: nobody asked */
 };
 void tg_difftable_text(struct tg_buf *out, const struct tg_difftable *t, const struct tg_render *r);
 void tg_difftable_csv(struct tg_buf *out, const struct tg_difftable *t);

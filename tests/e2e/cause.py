@@ -234,12 +234,16 @@ def one(case, folder):
         told = [line for line in diff.stdout.split("\nCauses\n")[-1].split("\n") if line.startswith(f"  {case.op} ")]
         expect(f"{case.name}: diff --cause {diff.stdout[-600:]}", len(told) == 1 and f"{case.want[0]}:" in told[0] and
                f" {case.want[1]}" in told[0] and ("changed in this pull request" in told[0]) == bool(case.changed), True)
+        diff = subprocess.run([PROGRAM, "diff", "base", "out", "--runs", "--cause", "--base-commit", "main", "--format", "json"], cwd=folder, env=ENV,
+                              capture_output=True, text=True)
+        same = [c for c in json.loads(diff.stdout)["causes"] if c["name"] == found[0]["op"] and c["dimension"] == found[0]["dimension"]]
+        expect(f"{case.name}: diff's JSON has check's cause", [c["cause"] for c in same], [cause])
     if not case.changed:
         expect(f"{case.name}: not confident", cause.get("confidence") != "high", True)
 
 
 def usage():
-    for args, words in ((("--cause", "--format", "json"), "exclude each other"), (("--base-commit", "main"), "belongs to --cause")):
+    for args, words in ((("--cause", "--format", "csv"), "exclude each other"), (("--base-commit", "main"), "belongs to --cause")):
         run = subprocess.run([PROGRAM, "diff", "a", "b", *args], env=ENV, capture_output=True, text=True)
         expect(f"diff {args}: {run.stderr}", (run.returncode, words in run.stderr), (2, True))
 

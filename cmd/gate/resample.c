@@ -14,7 +14,6 @@
 #define FOUND 0.98
 #define MARGIN 1.15
 #define MOST 16 /* times as long: no more is tried */
-#define PARTS 9 /* of the search: to 0.5 % */
 #define SEED 0x74726163u
 
 const size_t tg_noise_sizes[TG_NOISE_SIZES] = { 3, 5, 8, 10 };
@@ -276,24 +275,7 @@ static double deviation(const double *x, size_t n)
     return n > 1 ? sqrt(sum / (double)(n - 1)) : 0;
 }
 
-/* The ln of the smallest slowdown that the rule finds in this draw. */
-static double found_from(const struct tg_op *op)
-{
-    double low = 0, high = log(MOST);
-
-    if (tg_op_slower_if(op, 1))
-        return 0;
-    for (int i = 0; i < PARTS; i++) {
-        double middle = (low + high) / 2;
-        if (tg_op_slower_if(op, exp(middle)))
-            high = middle;
-        else
-            low = middle;
-    }
-    return high;
-}
-
-/* found[op][draw] at tg_noise_sizes[at]; NaN where an operator was not judged. */
+/* found[op][draw]: ln of the smallest slowdown that the rule finds, at tg_noise_sizes[at]; NaN where an operator was not judged. */
 static bool draw_size(double **found, const struct values *all, const struct tg_noise_input *in,
                       size_t at, bool again, struct tg_err *err)
 {
@@ -312,7 +294,7 @@ static bool draw_size(double **found, const struct values *all, const struct tg_
             struct op_values *o = find(&copy, &c.ops[i]);
             if (!o || c.ops[i].ev.judged != TG_JUDGED)
                 continue;
-            found[o - all->v][d] = found_from(&c.ops[i]);
+            found[o - all->v][d] = log(tg_op_slower_from(&c.ops[i], MOST));
         }
         tg_arena_free(a);
     }

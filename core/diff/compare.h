@@ -333,10 +333,11 @@ double tg_op_quantile(const struct tg_comparison *c, const struct tg_op *op, int
  */
 bool tg_op_quantile_evidence(const struct tg_op *op, double q, struct tg_evidence *ev);
 /*
- * Would its own time be slower, by either estimate, if all of it took `factor` times as long in the
- * fresh runs as it did? False, too: not judged, or judged as a part of something else.
+ * The smallest factor, to 0.5 %, by which all of its own time in the fresh runs would have to be longer
+ * than it was to be slower, by either estimate; 1: it is slower. `most` if that is not enough,
+ * and where it is not judged, or judged as a part of something else.
  */
-bool tg_op_slower_if(const struct tg_op *op, double factor);
+double tg_op_slower_from(const struct tg_op *op, double most);
 /* Evidence for its part of the mean step; value and delta_ns in %. False: its time is not judged. */
 bool tg_op_share_evidence(const struct tg_op *op, struct tg_evidence *ev);
 

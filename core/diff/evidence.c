@@ -299,19 +299,36 @@ bool tg_op_evidence_by(const struct tg_op *op, enum tg_op_part part, enum tg_est
     return ev->judged == TG_JUDGED;
 }
 
-bool tg_op_slower_if(const struct tg_op *op, double factor)
+/* `v` takes `factor` times as long in the fresh runs from here on. */
+static bool is_slower_by(const struct tg_diff_work *w, struct tg_run_values *v, struct tg_aim aim,
+                         double factor)
 {
-    const struct tg_diff_work *w = op->rows ? op->rows->work : NULL;
     struct tg_evidence ev = { .judged = TG_JUDGED };
 
+    for (enum tg_step_statistic s = 0; s < TG_STEP_STATISTICS; s++)
+        for (size_t run = 0; run < w->c->n_runs[TG_TEST]; run++)
+            v->y[s][TG_TEST][run] *= factor;
+    tg_evidence_fill(w, &ev, v, w->machine, aim);
+    return ev.slower;
+}
+
+double tg_op_slower_from(const struct tg_op *op, double most)
+{
+    const struct tg_diff_work *w = op->rows ? op->rows->work : NULL;
+    double low = 1, high = most, now = 1;
+
     if (!w || !w->machine || op->ev.judged != TG_JUDGED || op->relation != TG_REL_NONE)
-        return false;
+        return most;
     struct tg_run_values v = tg_run_values(w, op, TG_ASK_BEST, w->room);
     struct tg_aim aim = aim_at(w, tick_of(w, op));
     aim.among = w->big[op - w->c->ops];
-    for (enum tg_step_statistic s = 0; s < TG_STEP_STATISTICS; s++)
-        for (size_t run = 0; run < w->c->n_runs[TG_TEST]; run++)
-            v.y[s][TG_TEST][run] *= factor;
-    tg_evidence_fill(w, &ev, &v, w->machine, aim);
-    return ev.slower;
+    if (is_slower_by(w, &v, aim, 1))
+        return 1;
+    while (high > 1.005 * low) {
+        double middle = sqrt(low * high);
+        bool slower = is_slower_by(w, &v, aim, middle / now);
+        now = middle;
+        *(slower ? &high : &low) = middle;
+    }
+    return high;
 }

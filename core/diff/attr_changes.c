@@ -328,53 +328,10 @@ static void compare_op(struct tg_diff_work *w, struct tg_op *op)
     op->n_attrs = n;
 }
 
-/* ---- bytes ---- */
-
-/* Bytes of a run per step and rank; false: there are calls whose bytes are not known. */
-static bool bytes_of_run(const struct tg_diff_work *w, const struct tg_op *op, int side, size_t run,
-                         double *out)
-{
-    uint64_t calls = 0, told = 0, steps = 0;
-    double sum = 0;
-
-    for (size_t rank = 0; rank < w->c->n_ranks[side]; rank++) {
-        size_t at = tg_diff_cell_index(w, side, run, rank);
-        const struct tg_diff_cell *cell = &op->rows->cell[at];
-        steps += w->shard[at]->n_steps;
-        for (size_t r = 0; r < cell->n; r++) {
-            for (size_t j = 0; j < w->shard[at]->n_steps; j++)
-                calls += cell->row[r]->count[j];
-            for (size_t i = 0; i < cell->row[r]->n_attrs; i++) {
-                const struct tg_attr *f = &cell->row[r]->attrs[i];
-                int64_t bytes;
-                if (!tg_sv_eq(f->kind, TG_SV("bytes")) || !tg_sv_i64(f->value, &bytes))
-                    continue;
-                told += f->count;
-                sum += (double)bytes * (double)f->count;
-            }
-        }
-    }
-    *out = steps ? sum / (double)steps : 0;
-    return told == calls;
-}
-
-static void sum_bytes(struct tg_diff_work *w, struct tg_op *op)
-{
-    for (int side = 0; side < 2; side++) {
-        double *v = TG_NEW_N(w->a, double, w->c->n_runs[side] + 1);
-        op->bytes_known[side] = true;
-        for (size_t run = 0; run < w->c->n_runs[side]; run++)
-            op->bytes_known[side] &= bytes_of_run(w, op, side, run, &v[run]);
-        op->bytes[side] = tg_median(v, w->c->n_runs[side]);
-    }
-}
-
 void tg_compare_attrs(struct tg_diff_work *w)
 {
     for (size_t i = 0; i < w->c->n_ops; i++) {
         struct tg_op *op = &w->c->ops[i];
-        if (op->kind == TG_KIND_MEMCPY || op->kind == TG_KIND_MEMSET)
-            sum_bytes(w, op);
         if (op->change != TG_SAME || !op->present[TG_BASE] || !op->present[TG_TEST])
             continue;
         if (op->kind == TG_KIND_KERNEL && !w->c->same_device)

@@ -99,6 +99,7 @@ bool tg_compare(struct tg_comparison *out, const struct tg_side *base, const str
         tg_compare_measures(w);
         tg_straggler_find(w);
         tg_compare_attrs(w);
+        tg_compare_bytes(w);
     }
     tg_strmap_release(&names);
     free(w->interned);

@@ -73,9 +73,11 @@ struct tg_evidence {
     bool slower;           /* proven, and large enough (tau, floor) */
     bool faster;           /* the same with signs swapped: for "improved" lines */
     bool suspicious;       /* too few runs, but large and separated */
-    /* Some steps only: one of every fresh run takes much longer than the run's usual one and than
-     * any of the baseline: ns, medians over runs. Not a failure. */
+    bool crowded;          /* not proven, because other big operators moved as well; else it were */
+    /* Some steps only: one of every fresh run takes much longer than the usual one of the run, or
+     * of the baseline, and than any of the baseline: ns, medians over runs. Not a failure. */
     bool some_steps;
+    unsigned some_runs; /* the same of runs: most of the fresh ones, but not enough of them */
     double slowest[2];
     bool held;      /* slower, but the machine was busy, or the data another */
     bool slot_form; /* slot by slot; else by sums of steps, or */
@@ -168,10 +170,15 @@ struct tg_op {
     bool leads;      /* is that of calls that nothing excuses */
     const struct tg_attr_change *attrs;
     size_t n_attrs;
-    /* copied or set per step and rank, from the attributes of all steps; unknown: calls without
-     * bytes */
-    double bytes[2];
+    /*
+     * Copied, set, or sent by a collective, per step and rank; of a renamed one, base is what went
+     * under the other name. Unknown: calls that do not say it. `bytes` is what is compared, the
+     * usual step's where steps are alike, after division by the ratio of iterations; `bytes_mean`
+     * the mean over all steps. `moved`: did they rise? Other kinds: all 0.
+     */
+    double bytes[2], bytes_mean[2];
     bool bytes_known[2];
+    struct tg_count_evidence moved;
     const struct tg_op_rows *rows;
 };
 

@@ -10,22 +10,20 @@
 #include "core/diff/rule.h"
 #include "core/diff/stats.h"
 
-#define RARE_STEP 1.5   /* the slowest step against the run's usual one, */
-#define RARE_BASE 1.1   /* and against the baseline's slowest */
-#define RARE_FLOOR 0.03 /* of the step */
-
 /* A change of times that is large enough: beside the list of the big operators. */
 static struct tg_aim aim_at(const struct tg_diff_work *w, double tick)
 {
-    return (struct tg_aim){ TG_FLOOR * w->c->step_ns[TG_BASE], tick, false };
+    return (struct tg_aim){ .floor = TG_FLOOR * w->c->step_ns[TG_BASE], .tick = tick };
 }
 
-/* One of every fresh run's steps is slow where none of the baseline's is. */
+/* Of every fresh run some steps are slow, one or most of them, where none of the baseline's is. */
 static void find_slow_steps(const struct tg_diff_work *w, struct tg_op *op,
                             const struct tg_run_values *v, struct tg_value_room *x)
 {
     const struct tg_comparison *c = w->c;
-    double worst = 0, *slowest[2];
+    double worst = 0, before = INFINITY, *slowest[2],
+           *usual = TG_NEW_N(w->a, double, c->n_runs[TG_BASE] + 1);
+    bool device = tg_kind_is_device(op->kind);
     bool all = op->ev.judged == TG_JUDGED && !op->ev.slower && v->form != TG_FORM_CALLS;
 
     for (int side = 0; all && side < 2; side++) {
@@ -33,12 +31,20 @@ static void find_slow_steps(const struct tg_diff_work *w, struct tg_op *op,
         for (size_t run = 0; run < c->n_runs[side]; run++) {
             struct tg_slow_step s = tg_run_slow_step(w, op, side, run, x);
             slowest[side][run] = s.slowest;
-            if (side == TG_BASE)
+            if (side == TG_BASE) {
                 worst = fmax(worst, s.slowest);
-            else
-                all = all && s.slowest >= RARE_STEP * s.usual && s.slowest >= RARE_BASE * worst &&
-                      s.slowest - s.usual >= RARE_FLOOR * c->step_ns[TG_BASE];
+                usual[run] = s.usual;
+                continue;
+            }
+            bool own = s.slowest >= TG_RARE_STEP * s.usual &&
+                       s.slowest - s.usual >= TG_RARE_FLOOR * c->step_ns[TG_BASE];
+            bool most = s.slowest >= tg_most_ratio(device) * before &&
+                        s.slowest - before >= tg_most_floor(device) * c->step_ns[TG_BASE];
+            all = all && (own || most) && s.slowest >= TG_RARE_BASE * worst;
         }
+        if (side == TG_BASE)
+            before =
+                tg_median(usual, c->n_runs[side]) * exp(w->machine->m[0].of[TG_ESTIMATE_LEAST].c);
     }
     if (!all)
         return;
@@ -165,7 +171,7 @@ void tg_evidence_of_values(const struct tg_diff_work *w, struct tg_evidence *ev,
     }
     memset(&m, 0, sizeof m);
     ev->judged = tg_common_reason(w, TG_HOST_TIMES);
-    tg_evidence_fill(w, ev, &v, &m, (struct tg_aim){ 0, 0, false });
+    tg_evidence_fill(w, ev, &v, &m, (struct tg_aim){ .floor = 0 });
 }
 
 /*
@@ -258,6 +264,7 @@ void tg_evidence_of_ops(struct tg_diff_work *w)
         op->ev.judged = own != TG_JUDGED ? own : all;
         struct tg_aim aim = aim_at(w, tick_of(w, op)), own_aim = aim;
         own_aim.among = w->big[i];
+        own_aim.device = tg_kind_is_device(op->kind);
         tg_evidence_fill(w, &op->ev, &v[i], m, own_aim);
         find_slow_steps(w, op, &v[i], x);
         c->n_held += op->ev.held;

@@ -160,6 +160,7 @@ enum tg_step_statistic {
     TG_REST,        /* the least without the fastest fifth */
     TG_SLOW,        /* the largest without the slowest fifth */
     TG_MEAN,        /* their mean */
+    TG_MOST,        /* the largest */
     TG_STEP_STATISTICS
 };
 
@@ -241,4 +242,7 @@ void tg_straggler_find(struct tg_diff_work *w);
 
 /* core/diff/attr_changes.c */
 void tg_compare_attrs(struct tg_diff_work *w);
+
+/* core/diff/bytes.c: after the counts, whose ratio it divides by, and after renames. */
+void tg_compare_bytes(struct tg_diff_work *w);
 #endif

@@ -10,6 +10,7 @@
 #define OTHERS 0.9         /* quantile of the other big operators' shifts */
 #define SUSPECT_SIZE 1.3   /* with too few runs: this large, */
 #define SUSPECT_FLOOR 0.01 /* this much of the step, */
+#define RARE_FLOORS 5      /* a slow step takes so many times the least that is told longer */
 
 /* One comparison in one direction: what is compared, and what a change has to be. */
 struct question {
@@ -71,11 +72,35 @@ static bool is_new_speed(const struct tg_diff_work *w, const struct question *q,
 }
 
 /*
+ * Is the slowest step of every fresh run much slower than its usual one, and slower than any of the
+ * baseline? That a step was preempted in each of them and in none of the others is not chance.
+ */
+static bool in_a_step_of_every_run(const struct tg_diff_work *w, const struct question *q, double c)
+{
+    struct tg_logs most, usual;
+    double worst = -INFINITY;
+
+    if (!q->v->y[TG_MOST][0])
+        return false;
+    most = tg_logs_of_values(w, q->v->y[TG_MOST], q->swapped);
+    usual = tg_logs_of_values(w, q->v->y[TG_USUAL], q->swapped);
+    for (size_t run = 0; run < w->c->n_runs[q->swapped]; run++)
+        worst = fmax(worst, most.x[TG_BASE][run]);
+    for (size_t run = 0; run < w->c->n_runs[!q->swapped]; run++) {
+        double slow = most.x[TG_TEST][run], fast = usual.x[TG_TEST][run];
+        if (slow < fast + log(TG_RARE_STEP) || slow - c < worst + log(TG_RARE_BASE) ||
+            exp(slow) - exp(fast) < RARE_FLOORS * q->aim.floor)
+            return false;
+    }
+    return true;
+}
+
+/*
  * Of the least: each half of the steps has to show at least half of the slowdown. Operators with two
  * speeds change between them within a run, too: three runs that never were fast differ from three
  * that were fast for a while, but only in some of their steps. Of the usual step: all but the
  * fastest fifth of the steps have to show it. Of the mean: more than the slowest fifth, for one step
- * that was preempted moves a mean, too.
+ * that was preempted moves a mean, too; or a step of every fresh run.
  */
 static bool supported(const struct tg_diff_work *w, struct tg_evidence *ev,
                       const struct question *q, enum tg_estimate estimate)
@@ -83,7 +108,7 @@ static bool supported(const struct tg_diff_work *w, struct tg_evidence *ev,
     double c = q->m->of[estimate].c;
 
     if (estimate == TG_ESTIMATE_MEAN)
-        return supports(w, q, TG_SLOW, c, ev->e, NULL);
+        return supports(w, q, TG_SLOW, c, ev->e, NULL) || in_a_step_of_every_run(w, q, c);
     if (estimate == TG_ESTIMATE_USUAL)
         return !q->v->y[TG_REST][0] ||
                (supports(w, q, TG_REST, c, ev->e, NULL) && is_new_speed(w, q, c));
@@ -144,8 +169,10 @@ static void apply_rule(const struct tg_diff_work *w, struct tg_evidence *ev,
     ev->mde = expm1(fmax(log1p(t.tau), ev->need));
     count_above(ev, &l, nb, nt, m->c);
     ev->suspicious = ev->suspicious && ev->delta_ns > SUSPECT_FLOOR * w->c->step_ns[TG_BASE];
-    ev->proven =
-        supported(w, ev, q, estimate) && ev->e > 0 && ev->e > ev->need && ev->p <= t.p_limit;
+    bool separate =
+        supported(w, ev, q, estimate) && ev->e > 0 && ev->e > t.z * ev->se && ev->p <= t.p_limit;
+    ev->proven = separate && ev->e > ev->need;
+    ev->crowded = separate && !ev->proven;
     ev->slower = ev->proven && ev->e > log1p(t.tau) && ev->delta_ns > t.floor * q->aim.floor;
 }
 
@@ -190,6 +217,28 @@ static bool is_disturbed(enum tg_judged judged)
     return judged == TG_NOT_BUSY || judged == TG_NOT_OTHER_DATA;
 }
 
+/* Most fresh runs are much slower than any of the baseline, and some are not: told, not a failure. */
+static void find_slow_runs(const struct tg_diff_work *w, struct tg_evidence *ev,
+                           const struct question *q)
+{
+    struct tg_logs l = tg_logs_of_values(w, q->v->y[TG_LEAST], false);
+    double c = q->m->of[TG_ESTIMATE_LEAST].c, most = -INFINITY;
+    size_t nt = w->c->n_runs[TG_TEST];
+    unsigned n = 0;
+
+    for (size_t run = 0; run < w->c->n_runs[TG_BASE]; run++)
+        most = fmax(most, l.x[TG_BASE][run]);
+    for (size_t run = 0; run < nt; run++)
+        n += l.x[TG_TEST][run] - c >= most + log(tg_most_ratio(q->aim.device)) &&
+             exp(l.x[TG_TEST][run] - c) - exp(most) >=
+                 tg_most_floor(q->aim.device) * w->c->step_ns[TG_BASE];
+    if (2 * (size_t)n <= nt)
+        return;
+    ev->some_runs = n;
+    ev->slowest[TG_BASE] = time_of(most);
+    ev->slowest[TG_TEST] = time_of(l.median[TG_TEST] - c);
+}
+
 void tg_evidence_fill(const struct tg_diff_work *w, struct tg_evidence *ev, struct tg_run_values *v,
                       const struct tg_machine *m, struct tg_aim aim)
 {
@@ -212,4 +261,6 @@ void tg_evidence_fill(const struct tg_diff_work *w, struct tg_evidence *ev, stru
     ev->slower = ev->slower && judged == TG_JUDGED;
     ev->faster = back.slower && judged == TG_JUDGED && !ev->slower;
     ev->suspicious = ev->suspicious && judged == TG_NOT_FEW_RUNS;
+    if (judged == TG_JUDGED && !ev->slower && q.aim.floor > 0)
+        find_slow_runs(w, ev, &q);
 }

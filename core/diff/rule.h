@@ -9,8 +9,11 @@
  */
 #include "core/diff/internal.h"
 
-#define TG_FLOOR 0.001 /* of the step: smaller changes never fail */
-#define TG_MIN_BIG 5   /* fewer big operators tell nothing about the machine */
+#define TG_FLOOR 0.001     /* of the step: smaller changes never fail */
+#define TG_MIN_BIG 5       /* fewer big operators tell nothing about the machine */
+#define TG_RARE_STEP 1.5   /* a slow step: the slowest against the run's usual one, */
+#define TG_RARE_BASE 1.1   /* and against the baseline's slowest */
+#define TG_RARE_FLOOR 0.03 /* and so much of the step: slow steps and runs that are only told */
 
 /* ---- logs.c: run values as logarithms of ns, at least of 1 ns ---- */
 
@@ -77,7 +80,21 @@ struct tg_aim {
     double floor; /* ns: 0.1 % of the step, or 0 */
     double tick;  /* ns: no smaller change is proven; 0: a fine clock */
     bool among;   /* one of the big operators themselves: its own shift is not another's */
+    bool device;  /* of device work, which has less noise */
 };
+
+/*
+ * What most steps or most runs have to show where the rule finds nothing: so much slower than the
+ * baseline's, and so much of the step.
+ */
+static inline double tg_most_ratio(bool device)
+{
+    return device ? TG_RARE_STEP : 2;
+}
+static inline double tg_most_floor(bool device)
+{
+    return device ? TG_RARE_FLOOR : 0.1;
+}
 /* Fills `ev`, all but `judged`, which says whether what is found counts. Levels the values. */
 void tg_evidence_fill(const struct tg_diff_work *w, struct tg_evidence *ev, struct tg_run_values *v,
                       const struct tg_machine *m, struct tg_aim aim);

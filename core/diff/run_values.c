@@ -84,6 +84,7 @@ void tg_step_statistics_add(double out[TG_STEP_STATISTICS], const double *v, siz
     out[TG_REST] += ordered[n / 5];
     out[TG_SLOW] += ordered[n - 1 - n / 5];
     out[TG_MEAN] += mean(v, n);
+    out[TG_MOST] += ordered[n - 1];
 }
 
 /* Each statistic is the usual value, of all steps or of a half. */
@@ -97,6 +98,7 @@ static void add_usual(double out[TG_STEP_STATISTICS], const double *v, size_t n,
     out[TG_USUAL] += ordered[(n - 1) / 2];
     out[TG_REST] += ordered[(n - 1) / 2];
     out[TG_SLOW] += ordered[(n - 1) / 2];
+    out[TG_MOST] += ordered[(n - 1) / 2];
     out[TG_MEAN] += mean(v, n);
     memcpy(ordered, v, first * sizeof *v);
     sort(ordered, first);

@@ -57,8 +57,11 @@ static const struct {
     { "bad_utf8", offsetof(struct tg_shard, lenient.bad_utf8) },
     { "non_finite", offsetof(struct tg_shard, lenient.non_finite) },
     { "huge_integers", offsetof(struct tg_shard, lenient.huge_integers) },
+    { "undated", offsetof(struct tg_shard, integrity.undated) },
 };
 #define N_COUNTERS (sizeof counters / sizeof *counters)
+/* Later ones are written where they are not 0, so that what was stored before keeps its bytes. */
+#define ALWAYS_WRITTEN (N_COUNTERS - 1)
 _Static_assert(sizeof(tg_ns) == sizeof(uint64_t), "counters are read as one type");
 
 static void add_counters(struct tg_doc *d, const struct tg_shard *s)
@@ -67,7 +70,8 @@ static void add_counters(struct tg_doc *d, const struct tg_shard *s)
     for (size_t i = 0; i < N_COUNTERS; i++) {
         int64_t v;
         memcpy(&v, (const char *)s + counters[i].offset, sizeof v);
-        tg_doc_add_i64(o, counters[i].name, v);
+        if (i < ALWAYS_WRITTEN || v)
+            tg_doc_add_i64(o, counters[i].name, v);
     }
 }
 
@@ -278,6 +282,8 @@ static bool read_counters(const struct tg_doc *d, struct tg_shard *s)
     for (size_t i = 0; i < N_COUNTERS; i++) {
         int64_t v;
         const struct tg_doc *m = tg_doc_get(d, counters[i].name);
+        if (!m && i >= ALWAYS_WRITTEN)
+            continue;
         if (!m || !tg_doc_i64(m, &v))
             return false;
         memcpy((char *)s + counters[i].offset, &v, sizeof v);

@@ -281,8 +281,12 @@ static bool take(struct loader *l, const struct tg_event *ev)
         tg_marks_add(&l->marks, ev, attr_of(l, kind));
         return l->marks.n <= l->limits.max_spans || limit(l, "events to keep", l->limits.max_spans);
     }
-    if ((ev->ph != 'X' && ev->ph != '\0') || !ev->has_ts || !ev->has_dur)
+    if (ev->ph != 'X' && ev->ph != '\0')
         return true;
+    if (!ev->has_ts || !ev->has_dur) {
+        l->t->integrity.undated += ev->ph == 'X';
+        return true;
+    }
     if (name == TG_NO_ID &&
         !tg_reader_intern(l->t->reader, (tg_sv){ "", 0 }, (tg_sv){ "", 0 }, &name, l->err))
         return false;
@@ -392,6 +396,7 @@ static void lend_columns(struct worker *w, struct part *p)
     to->sequence = from->sequence;
     to->labels = from->labels;
     to->n_spans = to->n_memory = to->n_labels = 0;
+    to->integrity.undated = 0;
     w->l.segments_cap = p->segments_cap;
     w->l.memory_cap = p->memory_cap;
     w->l.hta_cap = p->hta_cap;
@@ -417,6 +422,7 @@ static void take_columns(struct worker *w, struct part *p)
     to->sequence = from->sequence;
     to->labels = from->labels;
     to->n_labels = from->n_labels;
+    to->integrity.undated = from->integrity.undated;
     p->segments_cap = w->l.segments_cap;
     p->memory_cap = w->l.memory_cap;
     p->hta_cap = w->l.hta_cap;
@@ -512,6 +518,7 @@ static void join(void *whole, void *worker, void *part, const struct tg_split_id
     struct worker *w = worker;
     const struct part *p = part;
     struct tg_trace *t = l->t;
+    t->integrity.undated += p->columns.integrity.undated;
     join_tables(l, w, p, ids);
     join_spans(l, w, &p->columns, ids);
     tg_marks_join(&l->marks, &p->marks, ids->name, ids->thread, w->attr, ids->first_index);

@@ -40,6 +40,7 @@ struct tg_memory_event {
 /* Damage of the trace itself, found after reading (tg_trace_check). Counted, never repaired. */
 struct tg_integrity {
     uint64_t negative_durations, zero_kernels /* ts 0 dur 0 */, unmatched_begin, unmatched_end;
+    uint64_t undated; /* complete events (X) without a start or a duration: left out */
     uint64_t overlapping; /* device events that run past the start of the next on their stream */
     tg_ns overlapping_ns; /* by how much, summed */
     uint64_t longer_than_step; /* kernels longer than the longest step */

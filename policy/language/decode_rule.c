@@ -129,7 +129,7 @@ static bool same_layer(struct tg_loc a, struct tg_loc b)
 }
 
 /*
- * What is excepted is a changed number of calls: other metrics have no such thing. A layer that gives
+ * What is excepted is a changed number of calls, and their bytes: other metrics have no such thing. A layer that gives
  * a preset's rule another metric did not write the preset's exceptions: they fall away.
  */
 static void check_exceptions(struct tg_decode *c, const struct tg_yaml *n,
@@ -137,12 +137,13 @@ static void check_exceptions(struct tg_decode *c, const struct tg_yaml *n,
 {
     const struct tg_yaml_pair *p = tg_yaml_pair(n, "exceptions");
     enum tg_metric m = r->metric;
-    if (!p || m == TG_METRIC_COUNT || m == TG_METRIC_ADDED || m == TG_METRIC_REMOVED)
+    if (!p || m == TG_METRIC_COUNT || m == TG_METRIC_ADDED || m == TG_METRIC_REMOVED ||
+        m == TG_METRIC_BYTES)
         return;
     r->exceptions = 0;
     if (same_layer(p->key->at, r->metric_at))
         (void)tg_diags_add(c->diags, TG_DIAG_MATCH_SCOPE, p->key->at, tg_yaml_width(p->key),
-                           "remove it: count, added and removed have exceptions",
+                           "remove it: count, added, removed and bytes have exceptions",
                            "'exceptions' mean nothing for '%s'", info->name);
 }
 

@@ -105,7 +105,7 @@ static bool judges_counts(const struct tg_yaml *rule)
     if (!metric || !tg_metric_from_name(metric->text, &m))
         return false;
     enum tg_unit unit = tg_metric_info(m)->unit;
-    return unit == TG_UNIT_COUNT || unit == TG_UNIT_ATTR;
+    return unit == TG_UNIT_COUNT || unit == TG_UNIT_ATTR || unit == TG_UNIT_BYTES;
 }
 
 /* `fail` becomes `warn`; an existing `warn` would be the stricter one and is dropped. */

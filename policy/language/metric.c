@@ -39,7 +39,7 @@ static const struct tg_metric_info metrics[TG_METRICS] = {
     [TG_METRIC_INPUT_SHAPES] = { "input_shapes", TG_SCOPE_NAME, TG_UNIT_ATTR, TG_ANY_IS_BAD,
                                  EQUALITY, true, "shapes of an operator's inputs" },
     [TG_METRIC_BYTES] = { "bytes", TG_SCOPE_NAME, TG_UNIT_BYTES, TG_MORE_IS_BAD, AMOUNT, true,
-                          "bytes copied or set per step" },
+                          "bytes copied, set or sent by collectives per step" },
     [TG_METRIC_DEVICE_TIME] = { "device_time", TG_SCOPE_NAME, TG_UNIT_NS, TG_MORE_IS_BAD, AMOUNT,
                                 false,
                                 "device time per step of what a module or function launched, "

@@ -106,12 +106,16 @@ static void describe_count(struct tg_buf *m, const struct tg_comparison *c, cons
     put_where(m, c, op);
 }
 
-/* "in one step of each run 12.3 ms, in the baseline at most 4.1 ms" */
+/* "the slowest step of each fresh run takes 12.3 ms, of the baseline's 4.1 ms" */
 static void describe_some_steps(struct tg_buf *m, const struct tg_evidence *ev)
 {
-    tg_buf_puts(m, "the slowest step of each fresh run takes ");
+    if (ev->some_steps)
+        tg_buf_puts(m, "the slowest step of each fresh run takes ");
+    else
+        tg_buf_printf(m, "%u of %u fresh runs are slower, the middle one takes ", ev->some_runs,
+                      ev->pairs);
     tg_phrase_value(m, ev->slowest[TG_TEST], TG_UNIT_NS);
-    tg_buf_puts(m, ", of the baseline's ");
+    tg_buf_puts(m, ev->some_steps ? ", of the baseline's " : ", the slowest of the baseline ");
     tg_phrase_value(m, ev->slowest[TG_BASE], TG_UNIT_NS);
 }
 
@@ -283,6 +287,9 @@ static void describe_evidence(struct tg_result *r, const struct tg_comparison *c
         put_auto(&b, j->limit, p->ev);
     }
     put_exception(&b, j);
+    if (j->crowded && j->state == TG_STATE_WARN)
+        tg_buf_puts(&b, "; only warns: more than a tenth of the big operators moved as well, which "
+                        "may be the machine");
     r->evidence = tg_phrase_take(&b, a);
     if (j->state == TG_STATE_SUSPICIOUS ||
         (j->state == TG_STATE_NOT_JUDGED && ev && ev->judged == TG_NOT_FEW_RUNS))
@@ -322,6 +329,8 @@ void tg_describe_measure(struct tg_result *r, const struct tg_comparison *c,
     struct tg_buf m = { 0 };
     if (r->over_budget)
         describe_budget(&m, p, NULL, j->limit);
+    else if (j->some_steps)
+        describe_some_steps(&m, p->ev);
     else
         describe_change(&m, p, NAN);
     if (p->outside > 0) {

@@ -3,7 +3,8 @@
 
 static bool about_presence(enum tg_metric m)
 {
-    return m == TG_METRIC_COUNT || m == TG_METRIC_ADDED || m == TG_METRIC_REMOVED;
+    return m == TG_METRIC_COUNT || m == TG_METRIC_ADDED || m == TG_METRIC_REMOVED ||
+           m == TG_METRIC_BYTES;
 }
 
 /* What the rule's exceptions make of a judgement: fail becomes warn, polling is not judged. */
@@ -55,12 +56,14 @@ void tg_grounds_set(struct tg_result *r, const struct tg_rule_limits *l, const s
 void tg_grounds_hint(struct tg_judgement *j, const struct tg_op *op, const struct tg_rule *rule,
                      const struct tg_probe *p, const struct tg_rule_limits *l)
 {
+    const struct tg_count_evidence *ev =
+        rule->metric == TG_METRIC_BYTES ? &op->moved : &op->counted;
     struct tg_probe worst = *p;
     struct tg_judgement then;
-    if (rule->metric != TG_METRIC_COUNT || op->counted.proof != TG_COUNT_HINT ||
-        j->state != TG_STATE_PASS)
+    if ((rule->metric != TG_METRIC_COUNT && rule->metric != TG_METRIC_BYTES) ||
+        ev->proof != TG_COUNT_HINT || j->state != TG_STATE_PASS)
         return;
-    worst.test = op->counted.most;
+    worst.test = ev->most;
     worst.unchanged = false;
     then = tg_judge(&worst, &l->warn, &l->fail);
     if (then.state == TG_STATE_FAIL || then.state == TG_STATE_WARN)

@@ -1,3 +1,5 @@
+#include <math.h>
+
 #include "policy/verdict/describe.h"
 #include "policy/verdict/internal.h"
 #include "policy/verdict/phrase.h"
@@ -15,6 +17,8 @@
 #define MIN_UNLINKED 100       /* ... and this many: a trace of less was cut by hand */
 #define MAX_LOST 0.05          /* of device spans: launches whose kernel is not in the trace ... */
 #define MIN_LOST 100           /* ... and this many */
+#define MAX_LEFT_OUT 0.01      /* of spans: events without a start, a duration or a partner ... */
+#define MIN_UNMATCHED 100 /* ... the last ones also this many: recordings are cut at the ends */
 
 static void guard(struct tg_eval_state *e, tg_sv name, tg_sv message, tg_sv next, struct tg_loc at)
 {
@@ -128,6 +132,36 @@ static bool guard_steps(struct tg_eval_state *e)
     return false;
 }
 
+/* Does the shard have anything that ran, beside the marks around it? */
+static bool is_empty(const struct tg_shard *s)
+{
+    for (size_t i = 0; i < s->n_rows; i++) {
+        enum tg_kind k = s->rows[i].kind;
+        if (k != TG_KIND_STEP && k != TG_KIND_DEVICE_ANNOTATION && k != TG_KIND_OVERHEAD)
+            return false;
+    }
+    return !s->n_frames && !s->steps_only;
+}
+
+/* A trace without events keeps every budget and shows nothing. */
+static void guard_empty(struct tg_eval_state *e)
+{
+    const struct tg_side *s = &e->in->comparison->given[TG_TEST];
+    size_t n = 0;
+    for (size_t run = 0; run < s->n_runs; run++)
+        for (size_t rank = 0; rank < s->n_ranks; rank++)
+            n += is_empty(s->at[run][rank]);
+    if (n)
+        guard(
+            e, TG_SV("empty"),
+            tg_sv_of(tg_arena_printf(e->arena, "%s fresh trace%s no events",
+                                     s->n_runs * s->n_ranks == 1 ? "the"
+                                     : n == 1                    ? "a"
+                                                                 : "some",
+                                     n == 1 || s->n_runs * s->n_ranks == 1 ? " holds" : "s hold")),
+            TG_SV("Did the benchmark run while the profiler recorded?"), TG_NOWHERE);
+}
+
 static double kernels_per_step(const struct tg_comparison *c)
 {
     double n = 0;
@@ -216,6 +250,7 @@ bool tg_guards(struct tg_eval_state *e)
     const struct tg_comparison *c = e->in->comparison;
     const struct tg_suite *suite = e->in->suite;
     bool comparable = !guard_markers(e) && !guard_steps(e);
+    guard_empty(e);
     if (q->steps && (!c->marked[TG_TEST] || c->n_steps[TG_TEST] < (size_t)q->steps))
         guard(e, TG_SV("steps"),
               tg_sv_of(tg_arena_printf(e->arena, "the fresh trace has %zu steps, required are %lld",
@@ -266,7 +301,8 @@ bool tg_guards(struct tg_eval_state *e)
 struct damage { /* of one side: all its runs and ranks, times in ns */
     double overlap, device_time, bad, spans, empty, device_spans, unlinked, unnumbered;
     double overlapping, negative, longer, lost; /* how many */
-    uint64_t leniencies, unmatched;
+    uint64_t leniencies, unmatched, undated;
+    double steps;
     struct tg_lenient lenient;
     bool truncated;
 };
@@ -296,6 +332,8 @@ static struct damage damage_of(const struct tg_side *side)
             d.lenient.non_finite += s->lenient.non_finite;
             d.lenient.huge_integers += s->lenient.huge_integers;
             d.unmatched += s->integrity.unmatched_begin + s->integrity.unmatched_end;
+            d.undated += s->integrity.undated;
+            d.steps += (double)s->n_steps;
             d.truncated |= s->truncated;
         }
     return d;
@@ -309,6 +347,13 @@ static bool lacks_launches(const struct damage *d)
 static bool lacks_kernels(const struct damage *d)
 {
     return d->lost >= MIN_LOST && d->lost > MAX_LOST * d->device_spans;
+}
+
+/* Work that may have been there and that no rule can see. */
+static bool lacks_times(const struct damage *d)
+{
+    uint64_t unmatched = d->unmatched >= MIN_UNMATCHED ? d->unmatched : 0;
+    return (double)(d->undated + unmatched) > MAX_LEFT_OUT * d->spans;
 }
 
 static void put_damage(struct tg_buf *b, const char *side, const struct damage *d)
@@ -326,6 +371,9 @@ static void put_damage(struct tg_buf *b, const char *side, const struct damage *
                       d->device_spans);
     if (lacks_kernels(d))
         tg_buf_printf(b, " %.0f launches of kernels have no kernel;", d->lost);
+    if (lacks_times(d))
+        tg_buf_printf(b, " %llu events have no start, no duration or no partner;",
+                      (unsigned long long)(d->undated + d->unmatched));
     b->n -= b->p[b->n - 1] == ';';
     b->p[b->n] = '\0';
 }
@@ -333,7 +381,8 @@ static void put_damage(struct tg_buf *b, const char *side, const struct damage *
 static bool is_damaged(const struct damage *d)
 {
     return d->overlap > MAX_OVERLAP * d->device_time || d->bad > MAX_BAD_SPANS * d->spans ||
-           d->empty > MAX_EMPTY_KERNELS * d->device_spans || lacks_launches(d) || lacks_kernels(d);
+           d->empty > MAX_EMPTY_KERNELS * d->device_spans || lacks_launches(d) ||
+           lacks_kernels(d) || lacks_times(d);
 }
 
 static void tell(struct tg_eval_state *e, bool warning, const struct tg_buf *text, tg_sv next)
@@ -343,8 +392,18 @@ static void tell(struct tg_eval_state *e, bool warning, const struct tg_buf *tex
     e->out->notes[e->out->n_notes - 1].damage = true;
 }
 
+/* How many more a step than in the baseline; `base` NULL: of the baseline itself, 0. */
+static double more_a_step(double n, const struct damage *d, double before,
+                          const struct damage *base)
+{
+    if (!base)
+        return 0;
+    return n / fmax(d->steps, 1) - before / fmax(base->steps, 1);
+}
+
 /* Damage below the limits, each kind with its number. */
-static void tell_damage(struct tg_eval_state *e, const char *name, const struct damage *d)
+static void tell_damage(struct tg_eval_state *e, const char *name, const struct damage *d,
+                        const struct damage *base)
 {
     const struct {
         double n;
@@ -367,7 +426,7 @@ static void tell_damage(struct tg_eval_state *e, const char *name, const struct 
     if (b.n) {
         struct tg_buf text = { 0 };
         tg_buf_printf(&text, "of the events of the %s traces%s", name, b.p);
-        tell(e, false, &text, TG_SV(""));
+        tell(e, more_a_step(d->lost, d, base ? base->lost : 0, base) >= 1, &text, TG_SV(""));
         tg_buf_release(&text);
     }
     tg_buf_release(&b);
@@ -397,10 +456,12 @@ static void put_lenient(struct tg_buf *b, const struct tg_lenient *l)
         }
 }
 
-static void judge_damage(struct tg_eval_state *e, const char *name, const struct damage *d)
+/* `base`: what the baseline has of it; NULL where `d` is the baseline's. */
+static void judge_damage(struct tg_eval_state *e, const char *name, const struct damage *d,
+                         const struct damage *base)
 {
     struct tg_buf b = { 0 };
-    tell_damage(e, name, d);
+    tell_damage(e, name, d, base);
     if (is_damaged(d)) {
         put_damage(&b, name, d);
         guard(e, TG_SV("integrity"), tg_phrase_take(&b, e->arena),
@@ -422,15 +483,24 @@ static void judge_damage(struct tg_eval_state *e, const char *name, const struct
     if (d->unmatched) {
         tg_buf_printf(&b, "%llu begin or end event%s of the %s traces without a partner ignored",
                       (unsigned long long)d->unmatched, d->unmatched == 1 ? "" : "s", name);
-        tell(e, false, &b, TG_SV(""));
+        tell(e, more_a_step((double)d->unmatched, d, base ? (double)base->unmatched : 0, base) >= 1,
+             &b, TG_SV(""));
+        tg_buf_clear(&b);
+    }
+    if (d->undated) {
+        tg_buf_printf(&b, "%llu event%s of the %s traces without a start or a duration left out",
+                      (unsigned long long)d->undated, d->undated == 1 ? "" : "s", name);
+        tell(e, more_a_step((double)d->undated, d, base ? (double)base->undated : 0, base) > 0, &b,
+             TG_SV("Their number and time are not judged. A complete event (ph X) has ts and "
+                   "dur: what writes the trace does not."));
     }
     tg_buf_release(&b);
 }
 
 void tg_guard_integrity(struct tg_eval_state *e)
 {
-    for (int side = 0; side < 2; side++) {
-        struct damage d = damage_of(&e->in->comparison->given[side]);
-        judge_damage(e, side_name[side], &d);
-    }
+    struct damage base = damage_of(&e->in->comparison->given[TG_BASE]);
+    struct damage fresh = damage_of(&e->in->comparison->given[TG_TEST]);
+    judge_damage(e, side_name[TG_BASE], &base, NULL);
+    judge_damage(e, side_name[TG_TEST], &fresh, &base);
 }

@@ -80,9 +80,10 @@ static bool limit_exceeded(const struct tg_probe *p, const struct tg_limit *l)
 
 /*
  * Evidence is required whatever size the policy asks for; `slower` is not, because it contains tau
- * and the floor of the default policy.
+ * and the floor of the default policy. What the movement of others alone speaks against warns under
+ * a size of the policy's own.
  */
-static enum tg_state proven(const struct tg_probe *p, enum tg_state severity)
+static enum tg_state proven(const struct tg_probe *p, enum tg_state severity, bool sized)
 {
     const struct tg_evidence *ev = p->ev;
     if (p->test_kind == TG_NOISE_NONE)
@@ -90,13 +91,15 @@ static enum tg_state proven(const struct tg_probe *p, enum tg_state severity)
     if (!ev)
         return TG_STATE_NOT_JUDGED;
     if (ev->judged == TG_JUDGED)
-        return ev->proven ? severity : TG_STATE_PASS;
+        return ev->proven                                ? severity
+               : (ev->crowded || ev->some_runs) && sized ? TG_STATE_WARN
+                                                         : TG_STATE_PASS;
     return ev->suspicious ? TG_STATE_SUSPICIOUS : TG_STATE_NOT_JUDGED;
 }
 
 /*
- * A step of every fresh run is much slower: worth a warning where the noise decides about size, as it
- * does of times alone.
+ * A step of every fresh run is much slower, or most of the runs are: worth a warning where the noise
+ * decides about size, as it does of times alone.
  */
 static bool some_steps_slow(const struct tg_probe *p, const struct tg_limit_list *list)
 {
@@ -104,7 +107,15 @@ static bool some_steps_slow(const struct tg_probe *p, const struct tg_limit_list
     for (size_t i = 0; list->state == TG_LIMIT_ON && i < list->n; i++)
         for (size_t b = 0; b < list->v[i].n; b++)
             is_auto |= list->v[i].bound[b].is_auto;
-    return is_auto && p->ev && p->ev->some_steps;
+    return is_auto && p->ev && (p->ev->some_steps || p->ev->some_runs);
+}
+
+static bool has_size(const struct tg_limit *l)
+{
+    bool is_auto = false;
+    for (size_t b = 0; b < l->n; b++)
+        is_auto |= l->bound[b].is_auto;
+    return !is_auto && !tg_limit_is_budget(l);
 }
 
 static struct tg_judgement judge_list(const struct tg_probe *p, const struct tg_limit_list *list,
@@ -116,9 +127,13 @@ static struct tg_judgement judge_list(const struct tg_probe *p, const struct tg_
         enum tg_state s;
         if (!limit_exceeded(p, l))
             continue;
-        s = p->exact || tg_limit_is_budget(l) ? severity : proven(p, severity);
+        bool timed = !p->exact && !tg_limit_is_budget(l);
+        s = timed ? proven(p, severity, has_size(l)) : severity;
         if (!worst.limit || s > worst.state)
-            worst = (struct tg_judgement){ .state = s, .limit = l };
+            worst = (struct tg_judgement){ .state = s,
+                                           .limit = l,
+                                           .crowded = timed && p->ev && p->ev->crowded &&
+                                                      p->test_kind != TG_NOISE_NONE };
     }
     return worst;
 }
@@ -128,14 +143,9 @@ bool tg_limit_lists_have_size(const struct tg_limit_list *warn, const struct tg_
     const struct tg_limit_list *const lists[] = { warn, fail };
 
     for (int k = 0; k < 2; k++)
-        for (size_t i = 0; lists[k]->state == TG_LIMIT_ON && i < lists[k]->n; i++) {
-            const struct tg_limit *l = &lists[k]->v[i];
-            bool is_auto = false;
-            for (size_t b = 0; b < l->n; b++)
-                is_auto |= l->bound[b].is_auto;
-            if (!is_auto && !tg_limit_is_budget(l))
+        for (size_t i = 0; lists[k]->state == TG_LIMIT_ON && i < lists[k]->n; i++)
+            if (has_size(&lists[k]->v[i]))
                 return true;
-        }
     return false;
 }
 

@@ -26,7 +26,8 @@ struct tg_judgement {
     const struct tg_limit *limit; /* the one that was exceeded; NULL: none */
     const char *why_not;          /* for NOT_JUDGED and SKIP: reason; else NULL */
     enum tg_exception exception;  /* a rule's failure that only warns because of it */
-    bool some_steps;              /* a warning: one step of every fresh run is much slower */
+    bool some_steps;              /* a warning: some steps of every fresh run are, or most runs */
+    bool crowded;                 /* a warning: over the limit, and other big operators as well */
 };
 /* Does a limit name a size of its own, beside `auto`? Such a limit is about the mean, too. */
 bool tg_limit_lists_have_size(const struct tg_limit_list *warn, const struct tg_limit_list *fail);

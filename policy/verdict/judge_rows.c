@@ -120,6 +120,14 @@ static void tell(const struct tg_rule_scope *s, const struct tg_rule *rule, cons
         s->c->ops[op - s->c->ops].told = p->ev;
 }
 
+/* The baseline said how much, the fresh traces do not: nothing to compare, and no pass. */
+static void say_no_bytes(struct tg_result *r, const struct tg_rule *rule, const struct tg_op *op)
+{
+    tg_eval_message(r, rule->optional ? TG_STATE_WARN : TG_STATE_INCONCLUSIVE, TG_SUBJECT_GUARD,
+                    op->name, TG_SV("the fresh traces do not say how many bytes, the baseline did"),
+                    TG_SV("Record both sides with the same version of PyTorch and the driver."));
+}
+
 void tg_judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s, const struct tg_rule *rule,
                  const struct tg_op *op)
 {
@@ -138,6 +146,8 @@ void tg_judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s, const s
         p.bad = TG_ANY_IS_BAD;
         p.test = changed;
     } else if (!tg_probe_op(&p, rule->metric, s->c, op)) {
+        if (rule->metric == TG_METRIC_BYTES && op->bytes_known[TG_BASE] && op->bytes[TG_BASE] > 0)
+            say_no_bytes(tg_eval_add(e, rule), rule, op);
         return;
     }
     if (tg_grounds_lacks_frames(s, 1u << op->kind, TG_BASE))

@@ -199,6 +199,96 @@ static void tell_unknown_kinds(struct tg_eval_state *e, const struct tg_comparis
     tg_buf_release(&b);
 }
 
+static bool is_launch_call(const struct tg_op *op)
+{
+    static const char *const words[] = { "Launch", "Memcpy", "Memset" };
+    bool found = false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        found |= tg_sv_has(op->name, tg_sv_of(words[i]));
+    return op->kind == TG_KIND_RUNTIME && found;
+}
+
+/* What calls launch is judged by its work on the device; calls without any must not be green. */
+static void tell_idle_launches(struct tg_eval_state *e, const struct tg_comparison *c)
+{
+    double calls = 0, work = 0;
+    struct tg_buf b = { 0 };
+    for (size_t i = 0; c->same_device && i < c->n_ops; i++) {
+        const struct tg_op *op = &c->ops[i];
+        double more = op->change == TG_SAME
+                          ? 0
+                          : op->count[TG_TEST] / c->iteration_ratio - op->count[TG_BASE];
+        calls += is_launch_call(op) ? more : 0;
+        work += tg_kind_is_device(op->kind) ? more : 0;
+    }
+    if (calls < 1 || calls <= fmax(work, 0) + 0.5)
+        return;
+    tg_phrase_value(&b, calls, TG_UNIT_COUNT);
+    tg_buf_puts(&b, " more launching calls a step, but ");
+    if (work > 0)
+        tg_phrase_value(&b, work, TG_UNIT_COUNT);
+    else
+        tg_buf_puts(&b, "none");
+    tg_buf_puts(&b, " more of what they launch");
+    tg_verdict_add_note(e->out, e->arena, TG_NOTE_WARNING | TG_NOTE_LIFTS, tg_buf_sv(&b),
+                        TG_SV("Kernels, copies and sets. Were their events lost, or do more "
+                              "calls now launch the same work?"));
+    tg_buf_release(&b);
+}
+
+/* Kinds of which people expect that a policy looks at them, as they are called. */
+static const struct {
+    enum tg_kind kind;
+    const char *name;
+} expected[] = { { TG_KIND_KERNEL, "kernels" },      { TG_KIND_MEMCPY, "copies" },
+                 { TG_KIND_MEMSET, "sets" },         { TG_KIND_GRAPH, "graph launches" },
+                 { TG_KIND_OP, "operators" },        { TG_KIND_SYNC, "synchronisations" },
+                 { TG_KIND_RUNTIME, "other calls" }, { TG_KIND_ANNOTATION, "annotations" } };
+
+/* Is there a rule about names that matches one of this kind? */
+static bool is_judged(const struct tg_eval_state *e, const struct tg_comparison *c,
+                      enum tg_kind kind)
+{
+    const struct tg_policy *p = e->in->policy;
+    for (size_t r = 0; r < p->n_rules; r++) {
+        const struct tg_rule *rule = &p->rules[r];
+        if (tg_metric_info(rule->metric)->scope != TG_SCOPE_NAME || !tg_select_rule(e, &rule->when))
+            continue;
+        for (size_t i = 0; i < c->n_ops; i++)
+            if (c->ops[i].kind == kind && c->ops[i].present[TG_TEST] &&
+                tg_select_op(&rule->match, &c->ops[i]) != TG_HIT_NO)
+                return true;
+    }
+    return false;
+}
+
+/* "no rule is about the kernels (20 names, 93.1 % of the step), annotations (2 names, …)" */
+static void tell_unjudged_kinds(struct tg_eval_state *e, const struct tg_comparison *c)
+{
+    struct tg_buf b = { 0 };
+    for (size_t k = 0; k < sizeof expected / sizeof *expected; k++) {
+        double share = 0;
+        size_t n = 0;
+        for (size_t i = 0; i < c->n_ops; i++)
+            if (c->ops[i].kind == expected[k].kind && c->ops[i].count[TG_TEST] > 0 &&
+                !is_launch_call(&c->ops[i])) {
+                share += c->ops[i].share[TG_TEST];
+                n++;
+            }
+        if (!n || is_judged(e, c, expected[k].kind))
+            continue;
+        tg_buf_printf(&b, "%s%s (%zu name%s, ", b.n ? ", " : "no rule is about the ",
+                      expected[k].name, n, n == 1 ? "" : "s");
+        tg_dec_put_fixed(&b, 100 * fmin(share, 1), 1);
+        tg_buf_puts(&b, " % of the step)");
+    }
+    if (b.n)
+        tg_verdict_add_note(e->out, e->arena, TG_NOTE_PLAIN, tg_buf_sv(&b),
+                            TG_SV("A change of them shows only in what rules say of the whole "
+                                  "trace."));
+    tg_buf_release(&b);
+}
+
 /* Where steps are not known, more work everywhere cannot be told from more steps. */
 static void tell_ratio(struct tg_eval_state *e, const struct tg_comparison *c)
 {
@@ -276,10 +366,11 @@ static void tell_machine(struct tg_eval_state *e, const struct tg_comparison *c)
     if (cpu)
         tg_buf_printf(&b, "; recorded on %.*s, the baseline on %.*s",
                       TG_SV_ARG(cpu->value[TG_TEST]), TG_SV_ARG(cpu->value[TG_BASE]));
-    tg_verdict_add_note(e->out, e->arena,
-                        c->drifted ? TG_NOTE_WARNING | TG_NOTE_LIFTS : TG_NOTE_PLAIN, tg_buf_sv(&b),
-                        TG_SV("Compare on one machine: tracegate-ab (scripts/ab), or mode ab of "
-                              "the action. A slowdown of everything looks the same."));
+    tg_verdict_add_note(
+        e->out, e->arena,
+        c->drifted && c->drift > 0 ? TG_NOTE_WARNING | TG_NOTE_LIFTS : TG_NOTE_PLAIN, tg_buf_sv(&b),
+        TG_SV("Compare on one machine: tracegate-ab (scripts/ab), or mode ab of "
+              "the action. A slowdown of everything looks the same."));
     tg_buf_release(&b);
 }
 
@@ -350,6 +441,7 @@ void tg_notes(struct tg_eval_state *e)
     tell_other_device(e, c);
     tell_outside(e, c);
     tell_unknown_kinds(e, c);
+    tell_idle_launches(e, c);
     if (c->n_steps_only) {
         tg_buf_printf(&b,
                       "%zu of %zu ranks are compared whole; of the others the stored side holds "
@@ -361,6 +453,7 @@ void tg_notes(struct tg_eval_state *e)
         tg_buf_clear(&b);
     }
     tell_ratio(e, c);
+    tell_unjudged_kinds(e, c);
     if (!c->marked[TG_BASE] || !c->marked[TG_TEST]) {
         tg_buf_puts(&b, "no ProfilerStep markers: the whole trace counts as one step");
         if (c->iteration_ratio != 1)

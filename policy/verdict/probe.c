@@ -153,6 +153,10 @@ bool tg_probe_op(struct tg_probe *p, enum tg_metric m, const struct tg_compariso
         p->exact = true;
         p->base = op->bytes[TG_BASE];
         p->test = op->bytes[TG_TEST];
+        p->unchanged = op->moved.proof != TG_COUNT_PROVEN && p->test >= p->base;
+        p->has_recorded = true;
+        p->recorded[TG_BASE] = op->bytes_mean[TG_BASE];
+        p->recorded[TG_TEST] = op->bytes_mean[TG_TEST];
         return op->bytes_known[TG_BASE] && op->bytes_known[TG_TEST];
     default:
         return false;

@@ -242,6 +242,7 @@ static void new_names_are_small_unless_they_wait(void **state)
     add_all(f, TG_TEST, TG_KIND_RUNTIME, "cudaStreamQuery", "", 7, 5001);
     add_all(f, TG_TEST, TG_KIND_RUNTIME, "cudaMalloc", "", 1, 11);
     add_all(f, TG_TEST, TG_KIND_RUNTIME, "cudaEventRecord", "", 1, 11);
+    add_all(f, TG_TEST, TG_KIND_RUNTIME, "cudaLaunchKernel", "", 1, 11);
     add_all(f, TG_TEST, TG_KIND_PYTHON, "nn.Module: forward", "", 7, 5001);
     compare(f);
     assert_int_equal(verdict_on(f, "small"), TG_STATE_WARN);
@@ -253,7 +254,8 @@ static void new_names_are_small_unless_they_wait(void **state)
                      TG_STATE_WARN); /* the baseline does not poll */
     assert_int_equal(verdict_on(f, "cudaStreamQuery"), TG_STATE_SKIP);
     assert_int_equal(verdict_on(f, "cudaMalloc"), TG_STATE_WARN);
-    assert_int_equal(verdict_on(f, "cudaEventRecord"), NOT_LOOKED_AT);
+    assert_int_equal(verdict_on(f, "cudaEventRecord"), TG_STATE_WARN);
+    assert_int_equal(verdict_on(f, "cudaLaunchKernel"), NOT_LOOKED_AT); /* by what it launches */
     assert_int_equal(verdict_on(f, "nn.Module: forward"), NOT_LOOKED_AT);
 }
 

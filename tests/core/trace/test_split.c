@@ -64,9 +64,11 @@ static void put_tables(struct tg_buf *out, const struct tg_trace *t)
     for (size_t i = 0; i < t->n_memory; i++)
         tg_buf_printf(out, "memory %" PRId64 " %" PRId64 " %" PRId64 "\n", t->memory[i].ts,
                       t->memory[i].bytes, t->memory[i].total_allocated);
-    tg_buf_printf(
-        out, "unmatched %" PRIu64 " %" PRIu64 " negative %" PRIu64 " overlapping %" PRIu64 "\n",
-        g->unmatched_begin, g->unmatched_end, g->negative_durations, g->overlapping);
+    tg_buf_printf(out,
+                  "unmatched %" PRIu64 " %" PRIu64 " undated %" PRIu64 " negative %" PRIu64
+                  " overlapping %" PRIu64 "\n",
+                  g->unmatched_begin, g->unmatched_end, g->undated, g->negative_durations,
+                  g->overlapping);
 }
 
 static void put_spans(struct tg_buf *out, const struct tg_trace *t)

@@ -1,0 +1,275 @@
+/*
+ * How much is copied, set or sent: the bytes of an operator by step, judged as its calls are
+ * (counts.h). Copies and sets say their bytes; a collective says how many elements of which type.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/diff/internal.h"
+#include "core/diff/stats.h"
+
+/* Sizes that follow the data: what other data may do to their sum. */
+#define DATA_FACTOR 2
+/* Traces without steps, whose counts share a ratio: what a scaled sum may be off. */
+#define RATIO_SLACK 0.1
+
+/* What a side's calls say. */
+struct sizes {
+    struct tg_step_counts *run; /* bytes by step, mean over ranks */
+    double *mean;               /* of each run */
+    double largest;             /* of one call */
+    bool known;                 /* every call says it */
+    bool varies;                /* which step has which size is not known: shared out evenly */
+};
+
+static tg_sv line_of(tg_sv lines, tg_sv key)
+{
+    while (lines.n) {
+        tg_sv value = tg_sv_cut(&lines, '\n'), word = tg_sv_cut(&value, '=');
+        if (tg_sv_eq(word, key))
+            return value;
+    }
+    return TG_SV("");
+}
+
+/* Bytes of an element, by the type's name as Kineto writes it; 0: not known. */
+static int64_t width_of(tg_sv type)
+{
+    static const struct {
+        const char *name;
+        int64_t bytes;
+    } types[] = {
+        { "\"Byte\"", 1 },          { "\"Char\"", 1 },           { "\"Bool\"", 1 },
+        { "\"Float8_e4m3fn\"", 1 }, { "\"Float8_e5m2\"", 1 },    { "\"Half\"", 2 },
+        { "\"BFloat16\"", 2 },      { "\"Short\"", 2 },          { "\"Float\"", 4 },
+        { "\"Int\"", 4 },           { "\"Double\"", 8 },         { "\"Long\"", 8 },
+        { "\"ComplexFloat\"", 8 },  { "\"ComplexDouble\"", 16 },
+    };
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (tg_sv_eq(type, tg_sv_of(types[i].name)))
+            return types[i].bytes;
+    return 0;
+}
+
+/* Of a collective: the larger of what goes in and what comes out. */
+static bool bytes_of_attr(const struct tg_attr *f, double *out)
+{
+    int64_t in = 0, back = 0, bytes;
+    bool any;
+
+    if (tg_sv_eq(f->kind, TG_SV("bytes"))) {
+        any = tg_sv_i64(f->value, &bytes);
+        *out = any ? (double)bytes : 0;
+        return any;
+    }
+    if (!tg_sv_eq(f->kind, TG_SV("collective")))
+        return false;
+    any = tg_sv_i64(line_of(f->value, TG_SV("nelems_in")), &in);
+    any |= tg_sv_i64(line_of(f->value, TG_SV("nelems_out")), &back);
+    bytes = width_of(line_of(f->value, TG_SV("dtype")));
+    *out = (double)(in > back ? in : back) * (double)bytes;
+    return any && bytes > 0;
+}
+
+/*
+ * The row's sizes as every step has them, and what the first step has beyond: its calls by step are
+ * alike but for the first, and the calls of each size divide evenly. False: it cannot be told.
+ */
+static bool split_evenly(const struct tg_row *row, size_t n_steps, double *each, double *first)
+{
+    uint64_t per_step = row->count[n_steps - 1], more = row->count[0] - per_step, of_step = 0,
+             left = 0;
+
+    *each = *first = 0;
+    for (size_t j = 1; j < n_steps; j++)
+        if (row->count[j] != per_step)
+            return false;
+    if (row->count[0] < per_step)
+        return false;
+    for (size_t i = 0; i < row->n_attrs; i++) {
+        double bytes;
+        if (!bytes_of_attr(&row->attrs[i], &bytes))
+            continue;
+        uint64_t n = row->attrs[i].count;
+        of_step += n / n_steps;
+        left += n % n_steps;
+        *each += bytes * (double)(n / n_steps);
+        *first += bytes * (double)(n % n_steps);
+    }
+    return of_step == per_step && left == more;
+}
+
+/* Adds the row's bytes to those of the shard's steps that are compared. */
+static void add_row(const struct tg_row *row, size_t n_steps, const struct tg_used *used,
+                    struct sizes *s, double *by_step)
+{
+    uint64_t calls = 0, told = 0;
+    double sum = 0, each = 0, first = 0, size = -1;
+    bool one_size = true, even;
+
+    for (size_t j = 0; j < n_steps; j++)
+        calls += row->count[j];
+    for (size_t i = 0; i < row->n_attrs; i++) {
+        double bytes;
+        if (!row->attrs[i].count || !bytes_of_attr(&row->attrs[i], &bytes))
+            continue;
+        told += row->attrs[i].count;
+        sum += bytes * (double)row->attrs[i].count;
+        s->largest = fmax(s->largest, bytes);
+        one_size &= size < 0 || bytes == size;
+        size = bytes;
+    }
+    s->known &= told == calls;
+    if (!calls || told != calls)
+        return;
+    even = !one_size && split_evenly(row, n_steps, &each, &first);
+    s->varies |= !one_size && !even;
+    for (size_t k = 0; k < used->n; k++) {
+        size_t j = used->step[k];
+        by_step[k] += even ? each + (j ? 0 : first)
+                           : (double)row->count[j] * (one_size ? size : sum / (double)told);
+    }
+}
+
+static double mean_of(struct tg_step_counts s)
+{
+    double sum = 0;
+    for (size_t i = 0; i < s.n; i++)
+        sum += s.v[i];
+    return s.n ? sum / (double)s.n : 0;
+}
+
+static struct sizes sizes_of(const struct tg_diff_work *w, const struct tg_op *op, int side)
+{
+    size_t n_runs = w->c->n_runs[side], n_ranks = w->c->n_ranks[side];
+    struct sizes s = { .run = TG_NEW_N(w->a, struct tg_step_counts, n_runs + 1),
+                       .mean = TG_NEW_N(w->a, double, n_runs + 1),
+                       .known = true };
+
+    for (size_t run = 0; run < n_runs; run++) {
+        double *by_step = TG_NEW_N(w->a, double, w->max_steps + 1);
+        size_t n = SIZE_MAX;
+        for (size_t rank = 0; rank < n_ranks; rank++) {
+            size_t at = tg_diff_cell_index(w, side, run, rank);
+            const struct tg_diff_cell *cell = &op->rows->cell[at];
+            for (size_t r = 0; r < cell->n; r++)
+                add_row(cell->row[r], w->shard[at]->n_steps, &w->used[at], &s, by_step);
+            n = w->used[at].n < n ? w->used[at].n : n;
+        }
+        n = n == SIZE_MAX ? 0 : n;
+        for (size_t j = 0; j < n; j++)
+            by_step[j] /= (double)n_ranks;
+        s.run[run] = (struct tg_step_counts){ by_step, n };
+        s.mean[run] = mean_of(s.run[run]);
+    }
+    return s;
+}
+
+static double least_of(const double *v, size_t n)
+{
+    double x = n ? v[0] : 0;
+    for (size_t i = 1; i < n; i++)
+        x = fmin(x, v[i]);
+    return x;
+}
+
+static double most_of(const double *v, size_t n)
+{
+    double x = n ? v[0] : 0;
+    for (size_t i = 1; i < n; i++)
+        x = fmax(x, v[i]);
+    return x;
+}
+
+/*
+ * Sizes that follow the data. A sum beyond what other data may do is told; with calls each larger
+ * than any of the baseline, on average, it is proven. A baseline whose steps are alike makes more in
+ * some steps of every fresh run more.
+ */
+static void judge_varying(const struct tg_diff_work *w, const struct tg_op *op,
+                          const struct sizes of[2], struct tg_count_evidence *ev)
+{
+    double most = most_of(of[TG_BASE].mean, w->c->n_runs[TG_BASE]);
+    double least = least_of(of[TG_TEST].mean, w->c->n_runs[TG_TEST]);
+    bool steady = !of[TG_BASE].varies && least_of(of[TG_BASE].mean, w->c->n_runs[TG_BASE]) == most;
+    double calls = op->count[TG_TEST];
+
+    ev->shape = TG_COUNT_VARIES;
+    ev->most = most_of(of[TG_TEST].mean, w->c->n_runs[TG_TEST]);
+    if (least > DATA_FACTOR * most || (steady && least > most))
+        ev->proof = TG_COUNT_HINT;
+    if (least > DATA_FACTOR * most && calls > 0 &&
+        least / calls > DATA_FACTOR * of[TG_BASE].largest)
+        ev->proof = TG_COUNT_PROVEN;
+}
+
+/* A whole trace is one step: every run alike, or a gap between the sides. */
+static void judge_traces(const struct tg_diff_work *w, const struct sizes of[2],
+                         struct tg_count_evidence *ev)
+{
+    double ratio = w->c->iteration_ratio;
+    double most = most_of(of[TG_BASE].mean, w->c->n_runs[TG_BASE]) * ratio;
+    double least = least_of(of[TG_TEST].mean, w->c->n_runs[TG_TEST]);
+    bool agreed = least_of(of[TG_BASE].mean, w->c->n_runs[TG_BASE]) * ratio == most &&
+                  most_of(of[TG_TEST].mean, w->c->n_runs[TG_TEST]) == least &&
+                  !of[TG_BASE].varies && !of[TG_TEST].varies;
+
+    ev->most = most_of(of[TG_TEST].mean, w->c->n_runs[TG_TEST]);
+    if (least > most * (agreed && ratio == 1 ? 1 : 1 + RATIO_SLACK))
+        ev->proof = TG_COUNT_PROVEN;
+}
+
+/* The usual step of the usual run; where steps or runs differ, the mean. */
+static double value_of(const struct tg_diff_work *w, const struct sizes *s, int side, bool usual)
+{
+    size_t n = w->c->n_runs[side];
+    double *v = TG_NEW_N(w->a, double, n + 1), *step = TG_NEW_N(w->a, double, w->max_steps + 1);
+
+    for (size_t run = 0; run < n; run++) {
+        memcpy(step, s->run[run].v, s->run[run].n * sizeof *step);
+        v[run] = usual ? tg_median(step, s->run[run].n) : s->mean[run];
+    }
+    return tg_median(v, n);
+}
+
+static void judge_op(struct tg_diff_work *w, struct tg_op *op)
+{
+    const struct tg_op *before =
+        op->relation == TG_REL_RENAMED && op->change == TG_ADDED && op->partner != TG_NO_ID
+            ? &w->c->ops[op->partner]
+            : op;
+    struct sizes of[2] = { sizes_of(w, before, TG_BASE), sizes_of(w, op, TG_TEST) };
+    const struct tg_step_counts *const run[2] = { of[0].run, of[1].run };
+    struct tg_count_evidence *ev = &op->moved;
+    bool marked = w->c->marked[TG_BASE] && w->c->marked[TG_TEST], usual;
+
+    *ev = (struct tg_count_evidence){ .p = 1 };
+    for (int side = 0; side < 2; side++)
+        op->bytes_known[side] = of[side].known;
+    if (!marked)
+        judge_traces(w, of, ev);
+    else if (of[TG_BASE].varies || of[TG_TEST].varies)
+        judge_varying(w, op, of, ev);
+    else
+        tg_count_judge(ev, run, w->c->n_runs, tg_op_makes_wait(op));
+    usual = marked && ev->shape == TG_COUNT_CONSTANT;
+    for (int side = 0; side < 2; side++) {
+        op->bytes[side] = value_of(w, &of[side], side, usual);
+        op->bytes_mean[side] = value_of(w, &of[side], side, false);
+    }
+    if (!marked)
+        op->bytes[TG_TEST] /= w->c->iteration_ratio;
+}
+
+static bool says_bytes(const struct tg_op *op)
+{
+    return op->kind == TG_KIND_MEMCPY || op->kind == TG_KIND_MEMSET ||
+           (op->kind == TG_KIND_KERNEL && op->class_ == TG_CLASS_COMM);
+}
+
+void tg_compare_bytes(struct tg_diff_work *w)
+{
+    for (size_t i = 0; i < w->c->n_ops; i++)
+        if (says_bytes(&w->c->ops[i]))
+            judge_op(w, &w->c->ops[i]);
+}

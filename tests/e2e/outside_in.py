@@ -1,0 +1,276 @@
+#!/usr/bin/env python3
+"""Work that was once added, made larger or slower without a word, and harmless changes beside it.
+
+Each probe is a pair of recordings, what may come of it, and its control: the same plant in a form that was always seen, or
+the same code recorded in another way. Expected values follow from docs/policy.md, not from the program: `red` fails, `told` is not
+a plain pass, `open` is inconclusive, `green` passes without a warning, `calm` does not fail.
+
+usage: outside_in.py [TEXT]: the probes whose name has it
+"""
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.environ["TG_SOURCE_DIR"], "tests/data"))
+from plain_model import Work, trace, usual, write  # noqa: E402
+from support import ENV, PROGRAM, expect, fault, finish  # noqa: E402
+
+ALLOWED = {"red": {"fail"}, "told": {"warn", "fail", "inconclusive"}, "open": {"inconclusive"}, "green": {"pass"},
+           "calm": {"pass", "warn"}, "warn": {"warn"}}
+STEPS = 5
+RULE = "version: 1\nrules:\n  - {id: k, match: {kind: %s}, metric: %s, fail: {pct: 20%%}}\n"
+WHOLE = "version: 1\nrules:\n  - {id: k, metric: %s, fail: {pct: 20%%}}\n"
+BUDGET = "version: 1\nrequire: {collapse: off}\nrules:\n  - {id: k, %s, optional: true}\n"
+
+
+def side(work, seed, runs=1, steps=STEPS, change=None, **how):
+    """`work`: of a step, or a function of (run, step)."""
+    docs = [trace([work(r, s) if callable(work) else work for s in range(steps)], seed + r, **how) for r in range(runs)]
+    for doc in docs if change else ():
+        change(doc["traceEvents"])
+    return docs
+
+
+def scaled(work, op, us=1.0, size=1.0, name=None):
+    return [Work(w.op, w.sort, name or w.name, w.us * us, int(w.bytes * size)) if w.op == op else w for w in work]
+
+
+def only_in(steps, changed, work):
+    return lambda run, step: changed if step in steps else work
+
+
+# ---- bytes -----------------------------------------------------------------------------------------------------------
+
+NCCL = "ncclDevKernel_AllReduce_Sum_f16_RING_LL(ncclDevComm*)"
+
+
+def elements(n, dtype="Half"):
+    def change(events):
+        for e in events:
+            if e["name"] == NCCL:
+                e["args"].update({"Collective name": "allreduce", "In msg nelems": n, "Out msg nelems": n, "Group size": 8, "dtype": dtype})
+    return change
+
+
+def no_sizes(events):
+    for e in events:
+        e["args"].pop("bytes", None)
+
+
+def size_probes():
+    u, big = usual(), scaled(usual(), "aten::copy_", size=1000)
+    cold = lambda run, step: big if step == 0 else u  # noqa: E731
+    extra = lambda run, step: u + [Work(None, "memcpy", "Memcpy HtoD (Pinned -> Device)", 5, 10**7)] * 3 * (step == 0)  # noqa: E731
+    data = lambda k: lambda run, step: scaled(u, "aten::copy_", size=k * (1 + ((step * 7 + run * 3) % 5) / 10))  # noqa: E731
+    other = lambda run, step: scaled(u, "aten::copy_", size=1 + ((step * 5 + run * 2 + 1) % 6) / 10)  # noqa: E731
+    reduce = u + [Work(None, "comm", NCCL, 20)]
+    for runs in (1, 3):
+        base = side(u, 1, runs)
+        yield f"bytes: copies of 1000 times as many, {runs}", "red", base, side(big, 100, runs)
+        yield f"bytes: sets of three times as many, {runs}", "red", base, side(scaled(u, "aten::zero_", size=3), 100, runs)
+        yield f"bytes: one byte more, {runs}", "warn", base, side(scaled(u, "aten::copy_", size=4097 / 4096), 100, runs)
+        yield f"bytes: control, fewer, {runs}", "green", side(big, 1, runs), side(u, 100, runs)
+        yield f"bytes: 1000 times as many under another name, {runs}", "red", base, \
+            side(scaled(u, "aten::copy_", size=1000, name="Memcpy HtoD (Pageable -> Device)"), 100, runs)
+        yield f"bytes: control, another name alone, {runs}", "calm", base, \
+            side(scaled(u, "aten::copy_", name="Memcpy HtoD (Pageable -> Device)"), 100, runs)
+        for some in ({3}, {1, 3}):
+            yield f"bytes: in steps {sorted(some)}, {runs}", "told", base, side(only_in(some, big, u), 100, runs)
+        yield f"bytes: control, in a cold first step on both sides, {runs}", "green", side(cold, 1, runs), side(cold, 100, runs, steps=8)
+        yield f"bytes: control, more copies in a cold first step, {runs}", "green", side(extra, 1, runs), side(extra, 100, runs, steps=8)
+        yield f"bytes: control, they follow the data, {runs}", "green", side(data(1), 1, runs), side(other, 100, runs)
+        yield f"bytes: they follow the data and are 1000 times as many, {runs}", "told", side(data(1), 1, runs), side(data(1000), 100, runs)
+        yield f"bytes: without step markers, {runs}", "told", side(u, 1, runs, marker=None), side(big, 100, runs, marker=None)
+        yield f"bytes: control, more steps without markers, {runs}", "calm", side(u, 1, runs, marker=None), \
+            side(u, 100, runs, steps=8, marker=None)
+    sent = side(reduce, 1, change=elements(1000))
+    yield "bytes: collectives of 1000 times as many elements", "red", sent, side(reduce, 100, change=elements(10**6))
+    yield "bytes: collectives of a wider type", "red", sent, side(reduce, 100, change=elements(1000, "Float"))
+    yield "bytes: control, the same collectives", "green", sent, side(reduce, 100, change=elements(1000))
+    yield "bytes: not told on the fresh side", "told", side(u, 1), side(u, 100, change=no_sizes)
+    yield "bytes: control, told on neither", "green", side(u, 1, change=no_sizes), side(u, 100, change=no_sizes)
+    own = "version: 1\nrules:\n  - {id: b, match: {kind: memcpy}, metric: bytes, fail: {abs: 0}}\n"
+    yield "bytes: a rule of one's own", "red", side(u, 1), side(scaled(u, "aten::copy_", size=4097 / 4096), 100), own
+    yield "bytes: a rule of one's own, not told", "open", side(u, 1), side(u, 100, change=no_sizes), own
+    yield "bytes: control, a rule of one's own", "green", side(u, 1), side(u, 100), own
+
+
+# ---- events that cannot be read as work ------------------------------------------------------------------------------
+
+def without(key, cat, times, ph="X"):
+    """`times` more of each event of the category, without `key`."""
+    def change(events):
+        events += [{k: v for k, v in dict(e, ph=ph).items() if k != key} for e in events if e.get("cat") == cat for _ in range(times)]
+    return change
+
+
+def event_probes():
+    u = usual()
+    for cat in ("kernel", "cpu_op", "gpu_memcpy", "cuda_runtime"):
+        yield f"events: {cat} without a duration", "open", side(u, 1), side(u, 100, change=without("dur", cat, 3))
+    yield "events: kernels without a start", "open", side(u, 1), side(u, 100, change=without("ts", "kernel", 3))
+    for ph in "BE":
+        yield f"events: {ph} without a partner", "open", side(u, 1), side(u, 100, change=without("dur", "cpu_op", 3, ph))
+    yield "events: kernels without a duration on both sides", "open", side(u, 1, change=without("dur", "kernel", 3)), \
+        side(u, 100, change=without("dur", "kernel", 6))
+    one = lambda events: events.append({"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 1100.0, "args": {}})  # noqa: E731
+    yield "events: one kernel in 100 steps without a duration", "warn", side(u, 1, steps=100), side(u, 100, steps=100, change=one)
+    yield "events: control, on both sides", "green", side(u, 1, steps=100, change=one), side(u, 100, steps=100, change=one)
+    nothing = {"schemaVersion": 1, "traceEvents": []}
+    meta = dict(nothing, traceEvents=[{"ph": "M", "name": "process_name", "pid": 1, "tid": 0, "ts": 1, "args": {"name": "python"}}])
+    step = dict(nothing, traceEvents=[{"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "pid": 1, "tid": 0, "ts": 1, "dur": 9}])
+    for name, rule in (("kernels", "match: {kind: kernel}, metric: count, fail: {max: 100}"), ("step", "metric: step_time, fail: {max: 1s}"),
+                       ("host", "metric: host_time, fail: {max: 1s}"), ("sync", "metric: sync_count, fail: {max: 100}")):
+        for what, doc in (("events", nothing), ("but metadata", meta), ("but a step", step)):
+            yield f"events: none {what}, a budget of {name}", "open", side(u, 1), [doc], BUDGET % rule
+            yield f"events: none {what} on both sides, a budget of {name}", "open", [doc], [doc], BUDGET % rule
+        yield f"events: control, a budget of {name}", "green", side(u, 1), side(u, 100), BUDGET % rule
+    yield "events: one of three runs has none", "open", side(u, 1, 3), side(u, 100, 2) + [nothing], BUDGET % "metric: step_time, fail: {max: 1s}"
+
+
+def calls(name, cat="cuda_runtime", n=100):
+    def change(events):
+        at = [e for e in events if e["name"] == "aten::op3"]
+        events += [{"ph": "X", "cat": cat, "name": name, "pid": 10, "tid": 10, "ts": e["ts"] + 0.1 + i / 1000, "dur": 0.0005, "args": {}}
+                   for e in at for i in range(n)]
+    return change
+
+
+def call_probes():
+    u = usual()
+    for name in ("cudaEventRecord", "cudaStreamWaitEvent", "cudaFuncGetAttributes", "cudaMallocAsync", "cudaStreamCreate", "hipFree",
+                 "cudaLaunchHostFunc", "cuModuleLoadData", "cudaMemcpy", "cudaLaunchKernel", "cudaStreamQuery"):
+        yield f"calls: 100 of {name} a step", "told", side(u, 1), side(u, 100, change=calls(name))
+        yield f"calls: control, as many {name} before", "green" if name != "cudaStreamQuery" else "calm", side(u, 1, change=calls(name)), \
+            side(u, 100, change=calls(name))
+    yield "calls: of a category that nobody knows", "told", side(u, 1), side(u, 100, change=calls("zzz", "fancy"))
+
+
+# ---- durations of some steps or runs ---------------------------------------------------------------------------------
+
+def part_probes():
+    u, host = usual(), usual() + [Work("aten::one", "op", "", 50)]
+    every = [Work(w.op, w.sort, w.name, w.us * 4, w.bytes) for w in u]
+    kernel, op = scaled(u, "aten::op3", 4), scaled(host, "aten::one", 4)
+    for steps, runs in ((4, 3), (5, 3), (8, 3), (5, 5)):
+        for metric in ("total", "self", "mean"):
+            yield f"part: {metric} of a kernel x4 in one of {steps} steps, {runs} runs", "red", side(u, 1, runs, steps), \
+                side(only_in({2}, kernel, u), 100, runs, steps), RULE % ("kernel", metric)
+            yield f"part: {metric} of an operator x4 in one of {steps} steps, {runs} runs", "red", side(host, 1, runs, steps), \
+                side(only_in({2}, op, host), 100, runs, steps), RULE % ("op", metric)
+        yield f"part: control, in one run of {runs} with {steps} steps", "green", side(host, 1, runs, steps), \
+            side(lambda r, s: op if (r, s) == (1, 2) else host, 100, runs, steps), RULE % ("[kernel, op]", "total")
+        yield f"part: control, in a run of the baseline as well, {runs} with {steps}", "green", \
+            side(lambda r, s: op if (r, s) == (1, 1) else host, 1, runs, steps), side(only_in({2}, op, host), 100, runs, steps), \
+            RULE % ("[kernel, op]", "total")
+    for some in ({2}, {1, 3}, {1, 2, 3}):
+        yield f"part: all kernels x4 in steps {sorted(some)}", "told", side(u, 1, 3), side(only_in(some, every, u), 100, 3)
+        yield f"part: one operator x40 in steps {sorted(some)}", "told", side(host, 1, 3), \
+            side(only_in(some, scaled(host, "aten::one", 40), host), 100, 3)
+        for metric in ("step_time", "gpu_busy", "host_time"):
+            yield f"part: all kernels x4 in steps {sorted(some)}, {metric}", "told", side(u, 1, 3), \
+                side(only_in(some, every, u), 100, 3), WHOLE % metric
+        yield f"part: all kernels x4 in steps {sorted(some)}, total", "told", side(u, 1, 3), side(only_in(some, every, u), 100, 3), \
+            RULE % ("kernel", "total")
+    for slow, runs, want in ((2, 3, "told"), (3, 5, "told"), (4, 5, "told"), (1, 3, "green"), (2, 5, "green")):
+        yield f"part: a kernel x2 in {slow} of {runs} runs", want, side(u, 1, runs), \
+            side(lambda r, s, n=slow: scaled(u, "aten::op3", 2) if r < n else u, 100, runs)
+    yield "part: control, the same code", "green", side(u, 1, 3), side(u, 100, 3), RULE % ("[kernel, op]", "total")
+
+
+# ---- harmless changes ------------------------------------------------------------------------------------------------
+
+def shuffled(events):
+    random.Random(1).shuffle(events)
+
+
+def other_process(events):
+    for e in events:
+        if e["pid"] == 10:
+            e.update(pid="777", tid="888")
+
+
+def other_stream(events):
+    for e in events:
+        if "stream" in e["args"]:
+            e["args"]["stream"] = e["tid"] = 20
+
+
+def later(events):
+    for e in events:
+        e["ts"] += 1.7e12
+
+
+def renumbered(events):
+    for e in events:
+        e["args"].update({k: e["args"][k] + 10**5 for k in ("correlation", "External id") if k in e["args"]})
+
+
+def other_steps(events):
+    for e in events:
+        if e["name"].startswith("ProfilerStep#"):
+            e["name"] = f"ProfilerStep#{int(e['name'][13:]) + 1000}"
+
+
+def with_flows(events):
+    events += [{"ph": ph, "id": e["args"]["correlation"], "pid": e["pid"], "tid": e["tid"], "ts": e["ts"], "cat": "ac2g", "name": "ac2g"}
+               for e in events if e["cat"] == "kernel" for ph in "sf"]
+
+
+def harmless_probes():
+    u = usual()
+    for runs in (1, 3):
+        for change in (shuffled, other_process, other_stream, later, renumbered, other_steps, with_flows):
+            yield f"harmless: {change.__name__}, {runs}", "green", side(u, 1, runs), side(u, 100, runs, change=change)
+        for steps in (1, 2, 8, 30):
+            yield f"harmless: {steps} steps, {runs}", "calm", side(u, 1, runs), side(u, 100, runs, steps)
+        yield f"harmless: another order, {runs}", "calm", side(u, 1, runs), side(u[1:6][::-1] + u[:1] + u[6:], 100, runs)
+        kernels = [Work(w.op, w.sort, w.name.replace("kern", "other"), w.us, w.bytes) for w in u]
+        yield f"harmless: all kernels renamed, {runs}", "calm", side(u, 1, runs), side(kernels, 100, runs)
+
+
+def probes():
+    for part in (size_probes, event_probes, call_probes, part_probes, harmless_probes):
+        yield from part()
+
+
+def verdict(folder, base, fresh, policy):
+    shutil.rmtree(folder, ignore_errors=True)
+    for name, docs in (("base", base), ("x", fresh)):
+        for run, doc in enumerate(docs):
+            write(f"{folder}/{name}/run{run}.json", doc)
+    args = ["--runs"] if max(len(base), len(fresh)) > 1 else []
+    if policy:
+        with open(f"{folder}/p.yml", "w", encoding="utf-8") as f:
+            f.write(policy)
+        args += ["--policy", "p.yml"]
+    run = subprocess.run([PROGRAM, "check", "x", "--baseline", "base", *args, "--json", "out.json"], cwd=folder, env=ENV,
+                         capture_output=True, text=True, timeout=120)
+    try:
+        with open(f"{folder}/out.json", encoding="utf-8") as f:
+            return json.load(f)["verdict"], run
+    except OSError:
+        return "no report", run
+
+
+def main():
+    text, ids = (sys.argv[1:] or [""])[0], []
+    codes = {"pass": 0, "warn": 0, "fail": 1, "inconclusive": 4}
+    with tempfile.TemporaryDirectory() as tmp:
+        for id_, want, base, fresh, *policy in probes():
+            if text not in id_:
+                continue
+            ids.append(id_)
+            got, run = verdict(tmp + "/x", base, fresh, policy[0] if policy else None)
+            if got not in ALLOWED[want] or codes.get(got) != run.returncode:
+                fault(f"{id_}: {got}, exit {run.returncode}, must be {want}: {(run.stdout + run.stderr)[:160]!r}")
+    expect("each probe has a name of its own", len(set(ids)), len(ids))
+    return finish(f"outside_in: {len(ids)} probes", len(ids) > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -382,9 +382,12 @@ enum tg_exception {
     TG_EXCEPTION_RENAMED,  /* same count and cost under another name */
     TG_EXCEPTION_REPLACED, /* part of a replacement that costs no more calls */
     TG_EXCEPTION_SMALL,    /* a new name under 0.1 % of the step that makes nobody wait */
-    TG_EXCEPTION_POLLING   /* a runtime call whose number is random */
+    TG_EXCEPTION_POLLING,  /* a runtime call whose number is random */
+    TG_EXCEPTION_COUNTED   /* bytes that more calls alone explain (tg_op_bytes_exception) */
 };
 enum tg_exception tg_op_exception(const struct tg_op *op);
+/* The same of its bytes: replaced, or as many a call as before, up to a tenth more. */
+enum tg_exception tg_op_bytes_exception(const struct tg_op *op);
 /* Names of this kind are counted: operators, kernels, copies, sets, graphs, synchronising calls. */
 bool tg_kind_is_counted(enum tg_kind k);
 /* Adds waiting or traffic: synchronising calls, copies, collectives, aten::item. Such additions

@@ -1,4 +1,6 @@
 /* What is true of an operator or a name by itself: every stage asks for it, none is asked here. */
+#include <math.h>
+
 #include "core/diff/internal.h"
 #include "core/diff/names.h"
 
@@ -23,6 +25,21 @@ enum tg_exception tg_op_exception(const struct tg_op *op)
     if (op->relation == TG_REL_NONE && op->change == TG_ADDED && !tg_op_makes_wait(op) &&
         !op->leads && op->share[TG_TEST] < SMALL_SHARE)
         return TG_EXCEPTION_SMALL;
+    return TG_EXCEPTION_NONE;
+}
+
+#define SAME_SIZE 1.1 /* of the bytes of a call */
+
+enum tg_exception tg_op_bytes_exception(const struct tg_op *op)
+{
+    bool more = op->change == TG_MORE || op->change == TG_ADDED;
+    double each = op->count[TG_BASE] > 0 ? op->bytes[TG_BASE] / op->count[TG_BASE] : INFINITY;
+
+    if (op->relation == TG_REL_REPLACED)
+        return TG_EXCEPTION_REPLACED;
+    if (more && op->relation != TG_REL_RENAMED &&
+        op->bytes[TG_TEST] <= SAME_SIZE * each * op->count[TG_TEST])
+        return TG_EXCEPTION_COUNTED;
     return TG_EXCEPTION_NONE;
 }
 

@@ -243,6 +243,7 @@ const char *tg_exception_meaning(enum tg_exception x)
         [TG_EXCEPTION_REPLACED] = "replaced",
         [TG_EXCEPTION_SMALL] = "new and under 0.1 % of the step",
         [TG_EXCEPTION_POLLING] = "polling",
+        [TG_EXCEPTION_COUNTED] = "bytes that more calls alone explain",
     };
     return meaning[x];
 }

@@ -3,14 +3,15 @@
 
 static bool about_presence(enum tg_metric m)
 {
-    return m == TG_METRIC_COUNT || m == TG_METRIC_ADDED || m == TG_METRIC_REMOVED ||
-           m == TG_METRIC_BYTES;
+    return m == TG_METRIC_COUNT || m == TG_METRIC_ADDED || m == TG_METRIC_REMOVED;
 }
 
 /* What the rule's exceptions make of a judgement: fail becomes warn, polling is not judged. */
 void tg_grounds_except(struct tg_judgement *j, const struct tg_rule *rule, const struct tg_op *op)
 {
-    enum tg_exception x = about_presence(rule->metric) ? tg_op_exception(op) : TG_EXCEPTION_NONE;
+    enum tg_exception x = about_presence(rule->metric)      ? tg_op_exception(op)
+                          : rule->metric == TG_METRIC_BYTES ? tg_op_bytes_exception(op)
+                                                            : TG_EXCEPTION_NONE;
     if (!(rule->exceptions & 1u << x))
         return;
     if (x == TG_EXCEPTION_POLLING && op->count[TG_BASE] <= 0 &&

@@ -11,7 +11,7 @@ static bool has_number(const struct tg_ints *list, int64_t v)
 
 /* The result for the names that a rule chooses. */
 struct chosen {
-    size_t matched;
+    size_t matched, fresh; /* names; those of them that the fresh traces have */
     bool gave_up;
 };
 
@@ -21,6 +21,7 @@ static void judge_op_if(struct tg_eval_state *e, const struct tg_rule_scope *s,
     switch (tg_select_op(&rule->match, op)) {
     case TG_HIT_YES:
         out->matched++;
+        out->fresh += op->present[TG_TEST];
         tg_judge_op(e, s, rule, op);
         break;
     case TG_HIT_GAVE_UP:
@@ -79,6 +80,25 @@ static tg_sv no_match_next(const struct tg_rule *rule)
                : TG_SV("Check the pattern with `tracegate names`, or mark the rule optional.");
 }
 
+/* Does the rule look at some of the names of a kind only? Then the others may do the same work. */
+static bool is_narrow(const struct tg_match *m)
+{
+    return m->name.n || m->raw_name.n || m->parent.n || m->classes || m->families || m->devices.n ||
+           m->streams.n;
+}
+
+/* All that the rule looked at went, under another name or elsewhere for all it knows: no plain pass. */
+static void tell_all_gone(struct tg_eval_state *e, const struct tg_rule *rule, size_t from)
+{
+    for (size_t i = from; i < e->n; i++)
+        if (e->results[i].state == TG_STATE_WARN || e->results[i].state >= TG_STATE_INCONCLUSIVE)
+            return;
+    tg_eval_message(tg_eval_add(e, rule), TG_STATE_WARN, TG_SUBJECT_GUARD, TG_SV("(all gone)"),
+                    TG_SV("nothing that the rule matches is left in the fresh traces"),
+                    TG_SV("If the work has another name now, or runs elsewhere, change the rule's "
+                          "`match`; if it is no longer done, remove the rule."));
+}
+
 static void judge_ops(struct tg_eval_state *e, const struct tg_rule_scope *s,
                       const struct tg_rule *rule)
 {
@@ -102,6 +122,9 @@ static void judge_ops(struct tg_eval_state *e, const struct tg_rule_scope *s,
                         TG_SV("no matching name has what this metric needs, on both sides"),
                         TG_SV("Record what docs/metrics.md names for it, or mark the rule "
                               "optional."));
+    if (found.matched && !found.fresh && is_narrow(&rule->match) &&
+        rule->metric != TG_METRIC_REMOVED)
+        tell_all_gone(e, rule, before);
     if (!found.matched && !found.gave_up && frames)
         tg_eval_message(tg_eval_add(e, rule),
                         rule->optional ? TG_STATE_SKIP : TG_STATE_INCONCLUSIVE, TG_SUBJECT_NO_MATCH,

@@ -182,6 +182,34 @@ def part_probes():
     yield "part: control, the same code", "green", side(u, 1, 3), side(u, 100, 3), RULE % ("[kernel, op]", "total")
 
 
+# ---- rules that look elsewhere ---------------------------------------------------------------------------------------
+
+def moved(**where):
+    """All kernels on another device or stream."""
+    def change(events):
+        for e in events:
+            if e["cat"] == "kernel":
+                e["args"].update(where)
+                e.update({"pid": where["device"]} if "device" in where else {"tid": where["stream"]})
+    return change
+
+
+def elsewhere_probes():
+    u = usual()
+    match = "version: 1\nrules:\n  - {id: k, match: {%s}, metric: count, fail: {abs: 0}}\n"
+    other = scaled(u, "aten::op3", name="void elsewhere(float*)")
+    more = other + [w for w in other if w.op == "aten::op3"] * 2
+    reduce, own = Work(None, "comm", NCCL, 20), Work(None, "kernel", "my_own_reduce(float*)", 20)
+    for what, rule, before, base, now, change in (
+            ("stream", "kind: kernel, stream: 7", u, None, u * 3, moved(stream=9)), ("device", "kind: kernel, device: 0", u, None, u * 3, moved(device=1)),
+            ("name", "kind: kernel, name: '*kern3*'", u, None, more, None), ("class", "class: comm", u + [reduce], None, u + [own] * 3, None)):
+        yield f"elsewhere: by {what}, three times and no longer there", "told", side(before, 1), side(now, 100, change=change), match % rule
+        yield f"elsewhere: control, by {what}, as before", "green", side(before, 1), side(before, 100), match % rule
+    yield "elsewhere: control, a kind that is gone", "green", side(u, 1), side([w for w in u if w.sort != "memset"], 100), match % "kind: memset"
+    yield "elsewhere: a rule for another device", "open", side(u, 1), side(u * 2, 100), \
+        match.replace("fail:", "when: {device: '*V100*'}, fail:") % "kind: kernel"
+
+
 # ---- harmless changes ------------------------------------------------------------------------------------------------
 
 def shuffled(events):
@@ -234,7 +262,7 @@ def harmless_probes():
 
 
 def probes():
-    for part in (size_probes, event_probes, call_probes, part_probes, harmless_probes):
+    for part in (size_probes, event_probes, call_probes, part_probes, elsewhere_probes, harmless_probes):
         yield from part()
 
 

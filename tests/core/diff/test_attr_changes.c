@@ -1,4 +1,4 @@
-/* Launch attributes at equal counts, and the bytes of copies (attr_changes.c). */
+/* Launch attributes at equal counts (attr_changes.c). */
 #include "by_hand.h"
 
 enum { STEPS = 3 };
@@ -131,28 +131,13 @@ static void launches_of_another_device(void **state)
         }
 }
 
-/* Two copies a step: of 1000 and 500 bytes, that is 1500; then those of one copy are not known. */
-static void bytes_are_summed_where_all_are_known(void **state)
-{
-    struct fixture *f = *state;
-
-    start(f, 1, TG_KIND_MEMCPY, 2);
-    give(f, TG_BASE, 0, "bytes", "1000", STEPS);
-    give(f, TG_BASE, 0, "bytes", "500", STEPS);
-    give(f, TG_TEST, 0, "bytes", "1000", STEPS);
-    compare(f);
-    near(find(f, "x")->bytes[TG_BASE], 1500);
-    assert_true(find(f, "x")->bytes_known[TG_BASE]);
-    assert_false(find(f, "x")->bytes_known[TG_TEST]);
-}
-
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, by_hand_set_up, by_hand_tear_down)
     const struct CMUnitTest tests[] = {
         TEST(only_what_differs_is_told),  TEST(a_cold_step_drops_out),
         TEST(how_often_and_how_many),     TEST(what_cannot_be_held_against_each_other),
-        TEST(launches_of_another_device), TEST(bytes_are_summed_where_all_are_known),
+        TEST(launches_of_another_device),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -292,6 +292,35 @@ static void slow_steps_are_a_warning(void **state)
     assert_int_equal(tg_judge(&p, &off, limit(&o, by_noise, NULL)).state, TG_STATE_PASS);
 }
 
+/* What only the movement of others speaks against, and what most runs show, warns under a size of
+ * one's own; `auto` has slow runs, not others. */
+static void what_is_nearly_proven_warns(void **state)
+{
+    struct one o;
+    struct tg_evidence ev = { .judged = TG_JUDGED, .tau = 0.08, .e = log(1.3) };
+    struct tg_probe p = { .base = 100e3,
+                          .test = 130e3,
+                          .ev = &ev,
+                          .step_ns = 10e6,
+                          .bad = TG_MORE_IS_BAD,
+                          .unit = TG_UNIT_NS };
+    struct tg_bound by_noise = { .kind = TG_BOUND_PCT, .is_auto = true };
+    (void)state;
+    assert_int_equal(tg_judge(&p, &off, limit(&o, bound(TG_BOUND_PCT, 20), NULL)).state,
+                     TG_STATE_PASS);
+    ev.crowded = true;
+    assert_int_equal(tg_judge(&p, &off, limit(&o, bound(TG_BOUND_PCT, 20), NULL)).state,
+                     TG_STATE_WARN);
+    assert_int_equal(tg_judge(&p, &off, limit(&o, bound(TG_BOUND_PCT, 40), NULL)).state,
+                     TG_STATE_PASS);
+    assert_int_equal(tg_judge(&p, &off, limit(&o, by_noise, NULL)).state, TG_STATE_PASS);
+    ev.crowded = false;
+    ev.some_runs = 2;
+    assert_int_equal(tg_judge(&p, &off, limit(&o, bound(TG_BOUND_PCT, 20), NULL)).state,
+                     TG_STATE_WARN);
+    assert_int_equal(tg_judge(&p, &off, limit(&o, by_noise, NULL)).state, TG_STATE_WARN);
+}
+
 static void few_runs_never_fail(void **state)
 {
     struct one o;
@@ -396,6 +425,7 @@ int main(void)
         cmocka_unit_test(every_bound_must_be_exceeded),
         cmocka_unit_test(durations_need_size_and_proof),
         cmocka_unit_test(slow_steps_are_a_warning),
+        cmocka_unit_test(what_is_nearly_proven_warns),
         cmocka_unit_test(few_runs_never_fail),
         cmocka_unit_test(a_rule_that_changes_nothing_is_silent),
         cmocka_unit_test(what_is_a_size_of_its_own),

@@ -1,0 +1,126 @@
+/* Bytes of copies, sets and collectives (bytes.c). */
+#include "by_hand.h"
+
+enum { STEPS = 4 };
+
+/* A row "x" of a run with a number of calls by step; attributes are appended by `give`. */
+static struct tg_row *row(struct fixture *f, int side, size_t run, enum tg_kind kind,
+                          const char *name, const uint32_t count[STEPS])
+{
+    struct tg_row *r = add_counts(f, side, run, kind, name, "", count, 5001);
+    r->attrs = TG_NEW_N(f->a, struct tg_attr, 8);
+    return r;
+}
+
+static void give(struct tg_row *r, const char *kind, const char *value, uint64_t times)
+{
+    r->attrs[r->n_attrs++] = (struct tg_attr){ tg_sv_of(kind), tg_sv_of(value), times };
+}
+
+/* One copy a step of so many bytes; `of_step` has one for each. */
+static void copy_of(struct fixture *f, int side, size_t run, const char *const of_step[STEPS])
+{
+    static const uint32_t once[STEPS] = { 1, 1, 1, 1 };
+    struct tg_row *r = row(f, side, run, TG_KIND_MEMCPY, "x", once);
+    for (size_t j = 0; j < STEPS; j++)
+        give(r, "bytes", of_step[j], 1);
+}
+
+static void start(struct fixture *f, size_t runs)
+{
+    f->c = (struct tg_comparison){ 0 };
+    make(f, runs, runs, STEPS);
+}
+
+/* Two copies a step: of 1000 and 500 bytes, that is 1500; then those of one copy are not known. */
+static void bytes_are_summed_where_all_are_known(void **state)
+{
+    static const uint32_t twice[STEPS] = { 2, 2, 2, 2 };
+    struct fixture *f = *state;
+    start(f, 1);
+    struct tg_row *base = row(f, TG_BASE, 0, TG_KIND_MEMCPY, "x", twice);
+    give(base, "bytes", "1000", STEPS);
+    give(base, "bytes", "500", STEPS);
+    give(row(f, TG_TEST, 0, TG_KIND_MEMCPY, "x", twice), "bytes", "1000", STEPS);
+    compare(f);
+    near(find(f, "x")->bytes[TG_BASE], 1500);
+    assert_true(find(f, "x")->bytes_known[TG_BASE]);
+    assert_false(find(f, "x")->bytes_known[TG_TEST]);
+}
+
+/* Sizes by step on both sides, and what they prove. */
+static void sizes_are_judged_as_calls_are(void **state)
+{
+    static const struct {
+        const char *base[STEPS], *test[STEPS];
+        enum tg_count_proof want;
+    } cases[] = {
+        { { "8", "8", "8", "8" }, { "8", "8", "8", "8" }, TG_COUNT_UNCHANGED },
+        { { "8", "8", "8", "8" }, { "9", "9", "9", "9" }, TG_COUNT_PROVEN },
+        { { "9", "9", "9", "9" }, { "8", "8", "8", "8" }, TG_COUNT_UNCHANGED },
+        /* of the same data in another order, and of twice as much and more */
+        { { "8", "9", "7", "6" }, { "9", "7", "9", "8" }, TG_COUNT_UNCHANGED },
+        { { "8", "9", "7", "6" }, { "16", "17", "18", "19" }, TG_COUNT_HINT },
+        { { "8", "9", "7", "6" }, { "20", "21", "22", "23" }, TG_COUNT_PROVEN },
+        /* a steady baseline, and more in some steps */
+        { { "8", "8", "8", "8" }, { "8", "9", "8", "9" }, TG_COUNT_HINT },
+    };
+    struct fixture *f = *state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        start(f, 2);
+        for (size_t run = 0; run < 2; run++) {
+            copy_of(f, TG_BASE, run, cases[i].base);
+            copy_of(f, TG_TEST, run, cases[i].test);
+        }
+        compare(f);
+        if (find(f, "x")->moved.proof != cases[i].want)
+            fail_msg("case %zu: %d", i, (int)find(f, "x")->moved.proof);
+    }
+}
+
+/* A cold first step copies more, in one side's sizes and in the other's: no step is above another. */
+static void a_cold_first_step_drops_out(void **state)
+{
+    static const uint32_t cold[STEPS] = { 3, 1, 1, 1 };
+    struct fixture *f = *state;
+    for (int more = 0; more < 2; more++) {
+        start(f, 1);
+        for (int side = 0; side < 2; side++) {
+            struct tg_row *r = row(f, side, 0, TG_KIND_MEMCPY, "x", cold);
+            give(r, "bytes", side && more ? "9" : "8", STEPS);
+            give(r, "bytes", "100000", 2);
+        }
+        compare(f);
+        near(find(f, "x")->bytes[TG_TEST], more ? 9 : 8);
+        assert_int_equal(find(f, "x")->moved.proof, more ? TG_COUNT_PROVEN : TG_COUNT_UNCHANGED);
+    }
+}
+
+/* Elements times the width of their type: 2000 in, 8000 out, of 2 bytes; of an unknown type nothing. */
+static void collectives_tell_elements(void **state)
+{
+    static const uint32_t once[STEPS] = { 1, 1, 1, 1 };
+    static const char *const name = "ncclDevKernel_AllGather(x)";
+    struct fixture *f = *state;
+    start(f, 1);
+    give(row(f, TG_BASE, 0, TG_KIND_KERNEL, name, once), "collective",
+         "collective=\"allgather\"\ndtype=\"Half\"\nnelems_in=2000\nnelems_out=8000", STEPS);
+    give(row(f, TG_TEST, 0, TG_KIND_KERNEL, name, once), "collective",
+         "collective=\"allgather\"\ndtype=\"Odd\"\nnelems_in=2000\nnelems_out=8000", STEPS);
+    compare(f);
+    near(f->c.ops[0].bytes[TG_BASE], 16000);
+    assert_true(f->c.ops[0].bytes_known[TG_BASE]);
+    assert_false(f->c.ops[0].bytes_known[TG_TEST]);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, by_hand_set_up, by_hand_tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(bytes_are_summed_where_all_are_known),
+        TEST(sizes_are_judged_as_calls_are),
+        TEST(a_cold_first_step_drops_out),
+        TEST(collectives_tell_elements),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -82,11 +82,11 @@ static bool in_a_step_of_every_run(const struct tg_diff_work *w, const struct qu
 
     if (!q->v->y[TG_MOST][0])
         return false;
-    most = tg_logs_of_values(w, q->v->y[TG_MOST], q->swapped);
-    usual = tg_logs_of_values(w, q->v->y[TG_USUAL], q->swapped);
-    for (size_t run = 0; run < w->c->n_runs[q->swapped]; run++)
+    most = tg_logs_of_values(w, q->v->y[TG_MOST], q->order);
+    usual = tg_logs_of_values(w, q->v->y[TG_USUAL], q->order);
+    for (size_t run = 0; run < w->c->n_runs[q->order]; run++)
         worst = fmax(worst, most.x[TG_BASE][run]);
-    for (size_t run = 0; run < w->c->n_runs[!q->swapped]; run++) {
+    for (size_t run = 0; run < w->c->n_runs[!q->order]; run++) {
         double slow = most.x[TG_TEST][run], fast = usual.x[TG_TEST][run];
         if (slow < fast + log(TG_RARE_STEP) || slow - c < worst + log(TG_RARE_BASE) ||
             exp(slow) - exp(fast) < RARE_FLOORS * q->aim.floor)
@@ -221,7 +221,7 @@ static bool is_disturbed(enum tg_judged judged)
 static void find_slow_runs(const struct tg_diff_work *w, struct tg_evidence *ev,
                            const struct question *q)
 {
-    struct tg_logs l = tg_logs_of_values(w, q->v->y[TG_LEAST], false);
+    struct tg_logs l = tg_logs_of_values(w, q->v->y[TG_LEAST], q->order);
     double c = q->m->of[TG_ESTIMATE_LEAST].c, most = -INFINITY;
     size_t nt = w->c->n_runs[TG_TEST];
     unsigned n = 0;

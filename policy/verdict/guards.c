@@ -136,7 +136,7 @@ static bool guard_steps(struct tg_eval_state *e)
 static bool is_empty(const struct tg_shard *s)
 {
     for (size_t i = 0; i < s->n_rows; i++) {
-        enum tg_kind k = s->rows[i].kind;
+        enum tg_kind k = s->rows[i].key->kind;
         if (k != TG_KIND_STEP && k != TG_KIND_DEVICE_ANNOTATION && k != TG_KIND_OVERHEAD)
             return false;
     }

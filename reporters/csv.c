@@ -51,7 +51,16 @@ static bool is_command(tg_sv text)
     return tg_sv_starts(text, TG_SV("::")) || tg_sv_starts(text, TG_SV("##["));
 }
 
-void tg_csv_text(struct tg_buf *out, tg_sv text)
+/* What a spreadsheet would take for a formula is text after an apostrophe, as it shows it itself. */
+static bool is_formula(tg_sv text)
+{
+    while (text.n &&
+           (text.p[0] == ' ' || text.p[0] == '\t' || text.p[0] == '\r' || text.p[0] == '\n'))
+        text = (tg_sv){ text.p + 1, text.n - 1 };
+    return text.n > 1 && memchr("=+-@", text.p[0], 4) != NULL;
+}
+
+static void put_cell(struct tg_buf *out, tg_sv text)
 {
     struct tg_buf clean = { 0 };
     bool quote = false;
@@ -82,6 +91,19 @@ void tg_csv_text(struct tg_buf *out, tg_sv text)
     if (quote)
         tg_buf_putc(out, '"');
     tg_buf_release(&clean);
+}
+
+void tg_csv_text(struct tg_buf *out, tg_sv text)
+{
+    struct tg_buf safe = { 0 };
+    if (!is_formula(text)) {
+        put_cell(out, text);
+        return;
+    }
+    tg_buf_putc(&safe, '\'');
+    tg_buf_add(&safe, text);
+    put_cell(out, tg_buf_sv(&safe));
+    tg_buf_release(&safe);
 }
 
 static void put_number(struct tg_buf *out, double v)

@@ -91,6 +91,8 @@ static void csv_texts_are_quoted_wherever_the_byte_stands(void **state)
                 continue; /* made visible or valid; not a question of quotes */
             if (quote)
                 want[n++] = '"';
+            if (at == 0 && memchr("=+-@", c, 4)) /* a formula: no_csv_text_is_a_formula */
+                want[n++] = '\'';
             for (size_t i = 0; i < 19; i++) {
                 if (text[i] == '"')
                     want[n++] = '"';
@@ -119,6 +121,26 @@ static void csv_texts_are_made_valid_wherever_the_byte_stands(void **state)
     }
 }
 
+/* A spreadsheet computes what begins like a formula, also after blanks. */
+static void no_csv_text_is_a_formula(void **state)
+{
+    static const char *const text[][2] = {
+        { "=1+1", "'=1+1" }, { "+x", "'+x" },     { "-x", "'-x" },
+        { "@sum", "'@sum" }, { "\t=1", "'\t=1" }, { " @x,y", "\"' @x,y\"" },
+        { "-", "-" },        { "a=1", "a=1" },    { "aten::add_", "aten::add_" },
+        { "", "" },
+    };
+    struct tg_buf out = { 0 };
+    (void)state;
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
+        tg_buf_clear(&out);
+        tg_csv_text(&out, tg_sv_of(text[i][0]));
+        if (!tg_sv_eq(tg_buf_sv(&out), tg_sv_of(text[i][1])))
+            fail_msg("%s is written as %.*s", text[i][0], TG_SV_ARG(tg_buf_sv(&out)));
+    }
+    tg_buf_release(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -126,6 +148,7 @@ int main(void)
         cmocka_unit_test(tables_fit_the_terminal),
         cmocka_unit_test(csv_texts_are_quoted_wherever_the_byte_stands),
         cmocka_unit_test(csv_texts_are_made_valid_wherever_the_byte_stands),
+        cmocka_unit_test(no_csv_text_is_a_formula),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -182,8 +182,7 @@ static enum tg_direction opposite(enum tg_direction d)
 static bool quantity(const struct tg_yaml *n, double *v, struct tg_value_unit *unit)
 {
     tg_sv text;
-    if (n->type != TG_YAML_SCALAR || !tg_value_quantity(n->text, v, &text) ||
-        !tg_value_unit(text, unit))
+    if (!tg_value_quantity(n->text, v, &text) || !tg_value_unit(text, unit))
         return false;
     *v *= unit->factor;
     return true;
@@ -192,10 +191,9 @@ static bool quantity(const struct tg_yaml *n, double *v, struct tg_value_unit *u
 static enum tg_direction of_number(const struct row *r, const struct tg_yaml *before,
                                    const struct tg_yaml *now)
 {
-    struct tg_value_unit ua, ub;
-    double a, b;
-    if (!quantity(before, &a, &ua) || !quantity(now, &b, &ub) || ua.unit != ub.unit ||
-        ua.of_step != ub.of_step)
+    struct tg_value_unit ua = { 0 }, ub = { 0 };
+    double a = 0, b = 0;
+    if (!quantity(before, &a, &ua) || !quantity(now, &b, &ub) || ua.unit != ub.unit)
         return TG_MAYBE_LOOSER;
     if (a == b)
         return TG_OTHERWISE; /* another spelling */
@@ -281,7 +279,7 @@ static enum tg_direction of_list(struct walk *w, enum tg_direction more,
 
 static bool is_off(const struct tg_yaml *n)
 {
-    return !n || (n->type == TG_YAML_SCALAR && tg_sv_eq(n->text, TG_SV("off")));
+    return !n || n->type == TG_YAML_SCALAR; /* a limit is a mapping, or several are a list */
 }
 
 static enum tg_direction of_limits(struct walk *w, const struct tg_yaml *before,
@@ -386,7 +384,7 @@ static enum tg_direction direction_of(struct walk *w, const struct row *r,
         return TG_OTHERWISE;
     if (r->how == LIMITS)
         return of_limits(w, before, now);
-    if (r->how == WORDS && (!before || !now) && r->words == yes_no) /* false is what absent means */
+    if ((!before || !now) && r->words == yes_no) /* false is what absent means */
         return strictness(r, before ? before : now) == 0 ? now ? TG_LOOSER : TG_TIGHTER
                                                          : TG_OTHERWISE;
     if (!before || !now)
@@ -417,7 +415,8 @@ static void compare(struct walk *w, const char *in, const char *key, const char 
                     const struct tg_yaml *before, const struct tg_yaml *now)
 {
     const struct row *r = row_of(in, key);
-    if (before && now && tg_sv_eq(flow(w, before), flow(w, now)))
+    if (tg_sv_eq(flow(w, before),
+                 flow(w, now))) /* of a key that is absent: "", which no value is */
         return;
     if (r->how == ITEMS)
         compare_items(w, r, path, before, now);
@@ -456,12 +455,9 @@ void tg_policy_changes_text(const struct tg_policy_changes *c, struct tg_buf *ou
         tg_utf8_visible(out, x->before.n ? x->before : TG_SV("(absent)"));
         tg_buf_puts(out, " -> ");
         tg_utf8_visible(out, x->to.n ? x->to : TG_SV("(absent)"));
-        if (x->at.file) {
-            tg_buf_puts(out, "  (");
-            tg_utf8_visible(out, tg_sv_of(x->at.file));
-            tg_buf_printf(out, ":%u)", x->at.line);
-        }
-        tg_buf_putc(out, '\n');
+        tg_buf_puts(out, "  (");
+        tg_utf8_visible(out, tg_sv_of(x->at.file));
+        tg_buf_printf(out, ":%u)\n", x->at.line);
     }
     if (!c->n)
         tg_buf_puts(out, "no difference\n");

@@ -56,7 +56,7 @@ static bool unit_fits(const struct tg_metric_info *info, enum tg_bound_kind kind
             return info->unit == TG_UNIT_NS;
         if (info->unit == TG_UNIT_ATTR)
             return u->unit == TG_UNIT_COUNT;
-        return u->unit == info->unit && !u->is_points;
+        return u->unit == info->unit;
     default:
         return u->unit == info->unit && !u->of_step && !u->is_points;
     }

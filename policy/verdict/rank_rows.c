@@ -9,12 +9,18 @@
 #include "policy/verdict/internal.h"
 #include "policy/verdict/phrase.h"
 
+struct changes {
+    float *v;
+    size_t n, cap;
+};
+
 struct tg_rank_row {
     struct tg_result worst;
     int64_t *rank; /* those in the worst state, ascending */
     size_t n_rank, cap_rank;
-    float *change; /* of every rank, in % where there is a baseline, else in the unit */
-    size_t n, cap;
+    size_t n; /* ranks */
+    struct changes pct; /* of ranks with values and a baseline, in %; */
+    struct changes by;  /* of those without one, in the unit */
     int64_t worst_rank;
 };
 
@@ -28,7 +34,8 @@ void tg_rank_rows_release(struct tg_rank_rows *x)
 {
     for (size_t i = 0; i < x->names.n; i++) {
         free(x->v[i].rank);
-        free(x->v[i].change);
+        free(x->v[i].pct.v);
+        free(x->v[i].by.v);
     }
     free(x->v);
     tg_strmap_release(&x->names);
@@ -77,15 +84,23 @@ static bool is_worse(const struct tg_result *a, const struct tg_result *b)
     return a->has_values && (!b->has_values || fabs(a->delta) > fabs(b->delta));
 }
 
+static void add_change(struct tg_rank_row *row, const struct tg_result *r)
+{
+    bool pct = isfinite(r->delta_pct);
+    struct changes *c = pct ? &row->pct : &row->by;
+    if (!r->has_values)
+        return;
+    c->v = tg_grow(c->v, &c->cap, c->n + 1, sizeof *c->v);
+    c->v[c->n++] = (float)(pct ? r->delta_pct : r->delta);
+}
+
 void tg_rank_rows_add(struct tg_rank_rows *x, const struct tg_result *r, int64_t rank,
                       struct tg_arena *a)
 {
     struct tg_rank_row *row = row_of(x, r);
     bool first = row->n == 0;
-    row->change = tg_grow(row->change, &row->cap, row->n + 1, sizeof *row->change);
-    row->change[row->n++] = (float)(!r->has_values           ? 0
-                                    : isfinite(r->delta_pct) ? r->delta_pct
-                                                             : r->delta);
+    row->n++;
+    add_change(row, r);
     if (first || r->state > row->worst.state)
         row->n_rank = 0;
     if (first || r->state >= row->worst.state) {
@@ -119,7 +134,10 @@ static void put_change(struct tg_buf *b, const struct tg_result *r, float change
                     tg_metric_from_name(r->metric, &m) ? tg_metric_info(m)->unit : TG_UNIT_COUNT);
 }
 
-/* "8 of 4096 ranks, most on rank 17; on all: median +0.1 %, from −2.0 % to +31.0 %" */
+/*
+ * "8 of 4096 ranks, most on rank 17; on all: median +0.1 %, from −2.0 % to +31.0 %". In % and in the
+ * unit are two things: told are the ranks that have what the worst one has.
+ */
 static tg_sv distribution(struct tg_rank_row *row, struct tg_arena *a)
 {
     const struct tg_result *r = &row->worst;
@@ -128,14 +146,19 @@ static tg_sv distribution(struct tg_rank_row *row, struct tg_arena *a)
     tg_buf_puts(&b, b.n ? "; " : "");
     tg_buf_printf(&b, "%zu of %zu ranks", row->n_rank, row->n);
     if (r->has_values) {
-        qsort(row->change, row->n, sizeof *row->change, by_change);
-        tg_buf_printf(&b, ", these are the values of rank %lld; change on all: median ",
+        const struct changes *c = isfinite(r->delta_pct) ? &row->pct : &row->by;
+        qsort(c->v, c->n, sizeof *c->v, by_change);
+        tg_buf_printf(&b, ", these are the values of rank %lld; change on ",
                       (long long)row->worst_rank);
-        put_change(&b, r, row->change[row->n / 2]);
+        if (c->n < row->n)
+            tg_buf_printf(&b, "%zu of them: median ", c->n);
+        else
+            tg_buf_puts(&b, "all: median ");
+        put_change(&b, r, c->v[c->n / 2]);
         tg_buf_puts(&b, ", from ");
-        put_change(&b, r, row->change[0]);
+        put_change(&b, r, c->v[0]);
         tg_buf_puts(&b, " to ");
-        put_change(&b, r, row->change[row->n - 1]);
+        put_change(&b, r, c->v[c->n - 1]);
     }
     return tg_phrase_take(&b, a);
 }

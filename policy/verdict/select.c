@@ -60,9 +60,7 @@ static enum tg_hit match_keys(const struct tg_match *m, const struct tg_op *op)
         return h;
     if (m->raw_name.n && (h = raw_hit(&m->raw_name, op)) != TG_HIT_YES)
         return h;
-    if (m->parent.n && (h = tg_patterns_test(&m->parent, op->parent)) != TG_HIT_YES)
-        return h;
-    return TG_HIT_YES;
+    return m->parent.n ? tg_patterns_test(&m->parent, op->parent) : TG_HIT_YES;
 }
 
 /* As match_keys, without what all keys of `not` hold for. */
@@ -121,7 +119,7 @@ static bool any_of(const struct tg_patterns *list, const char *text)
 static tg_sv env_of(const struct tg_comparison *c, const char *key)
 {
     const struct tg_side *side = &c->side[TG_TEST];
-    if (side->n_runs && side->n_ranks) {
+    if (side->n_runs) {
         const struct tg_shard *shard = side->at[0][0];
         for (size_t i = 0; i < shard->n_env; i++)
             if (tg_sv_eq(shard->env[i].key, tg_sv_of(key)))
@@ -133,8 +131,6 @@ static tg_sv env_of(const struct tg_comparison *c, const char *key)
 bool tg_select_rule(const struct tg_eval_state *e, const struct tg_when *when)
 {
     tg_sv device = env_of(e->in->comparison, "device");
-    if (!when->present)
-        return true;
     return any_of(&when->event, e->in->event) && any_of(&when->branch, e->in->branch) &&
            (!when->device.n || tg_patterns_test(&when->device, device) == TG_HIT_YES);
 }

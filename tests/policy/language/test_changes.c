@@ -66,6 +66,7 @@ static void every_key_has_a_direction(void **state)
 #define WAIVER(more)                                                                               \
     TOP("waivers: [{rule: a, name: x, reason: r, ceiling: {abs: 5}, expires: 2026-12-01" more "}"  \
         "]")
+#define STEP(bound) "version: 1\nrules: [{id: a, metric: step_time, fail: {" bound "}}]\n"
 #define SUITE(more) TOP("suites: [{name: s" more "}]")
 
 static const struct {
@@ -201,6 +202,27 @@ static const struct {
     { TOP("waivers: [{rule: a, name: x, reason: r, ceiling: {abs: 4}, expires: 2026-12-01}]"),
       WAIVER(""), "waivers.a x.ceiling.abs", TG_LOOSER, TG_TIGHTER },
     { WAIVER(", owner: a"), WAIVER(", owner: b"), "waivers.a x.owner", TG_OTHERWISE, TG_OTHERWISE },
+    /* words that a key may be without */
+    { RULE("fail: {abs: 0}, optional: true"), RULE("fail: {abs: 0}, optional: false"),
+      "rules.a.optional", TG_TIGHTER, TG_LOOSER },
+    { RULE("fail: {abs: 0}, noise: {min_runs: 3}"),
+      RULE("fail: {abs: 0}, noise: {min_runs: 3, test: runs}"), "rules.a.noise.test",
+      TG_MAYBE_LOOSER, TG_MAYBE_LOOSER },
+    { RULE("fail: {abs: 0}, noise: {min_runs: 3}"),
+      RULE("fail: {abs: 0}, noise: {min_runs: 3, test: none}"), "rules.a.noise.test",
+      TG_MAYBE_LOOSER, TG_MAYBE_LOOSER },
+    /* numbers that do not compare */
+    { STEP("pct: auto"), STEP("pct: 10%"), "rules.a.fail.pct", TG_MAYBE_LOOSER, TG_MAYBE_LOOSER },
+    { STEP("abs: 0"), STEP("abs: 2ms"), "rules.a.fail.abs", TG_MAYBE_LOOSER, TG_MAYBE_LOOSER },
+    { STEP("abs: 2%step"), STEP("abs: 1ms"), "rules.a.fail.abs", TG_MAYBE_LOOSER, TG_MAYBE_LOOSER },
+    { STEP("abs: 2000us"), STEP("abs: 1ms"), "rules.a.fail.abs", TG_TIGHTER, TG_LOOSER },
+    /* rules in another order are the same rules */
+    { "version: 1\nrules: [{id: a, metric: step_time, fail: {abs: 0}}, {id: b, metric: idle, fail: "
+      "{pp: 3pp}}]\n",
+      "version: 1\nrules: [{id: b, metric: idle, fail: {pp: 3pp}}, {id: a, metric: step_time, "
+      "fail: "
+      "{abs: 0}}]\n",
+      NULL, 0, 0 },
     /* two of one name */
     { TOP("waivers: [{rule: a, name: x, reason: r, ceiling: {abs: 5}, expires: 2026-12-01}, "
           "{rule: a, name: x, reason: r, ceiling: {abs: 5}, expires: 2026-12-01}]"),
@@ -278,12 +300,59 @@ static void looser_ones_come_first(void **state)
     tg_arena_free(a);
 }
 
+/* Forty changes, as many as a policy may have: by direction, then by path, each with its place. */
+static void many_changes_are_in_order(void **state)
+{
+    struct tg_arena *a = tg_arena_new();
+    struct tg_buf text[2] = { { 0 }, { 0 } }, out = { 0 };
+    struct tg_policy_changes c;
+    struct tg_policy *p[2];
+    struct tg_diags d;
+    (void)state;
+    tg_diags_init(&d);
+    for (int now = 0; now < 2; now++) {
+        tg_buf_puts(&text[now], "version: 1\nrules:\n");
+        for (int i = 39; i >= 0; i--)
+            tg_buf_printf(&text[now],
+                          "- {id: r%02d, match: {kind: op}, metric: count, fail: {abs: %d}}\n", i,
+                          i % 2 ? 5 - now : 5 + now);
+        p[now] = load_text(text[now].p, &d);
+        assert_non_null(p[now]);
+    }
+    tg_policy_changes(&c, p[0], p[1], a);
+    assert_int_equal(c.n, 40);
+    assert_int_equal(c.n_looser, 20);
+    for (int i = 0; i < 40; i++) {
+        char path[40];
+        (void)snprintf(path, sizeof path, "rules.r%02d.fail.abs",
+                       i < 20 ? 2 * i : 2 * (i - 20) + 1);
+        assert_int_equal(c.v[i].direction, i < 20 ? TG_LOOSER : TG_TIGHTER);
+        assert_true(tg_sv_eq(c.v[i].path, tg_sv_of(path)));
+    }
+    tg_policy_changes_text(&c, &out); /* r00 is in the last line of the file, 2 + 40 */
+    assert_int_equal(
+        strncmp(out.p, "looser   rules.r00.fail.abs: 5 -> 6  (.tracegate.yml:42)\n", 57), 0);
+    assert_null(strstr(out.p, "no difference"));
+    tg_policy_changes(&c, p[0], p[0], a);
+    tg_buf_clear(&out);
+    tg_policy_changes_text(&c, &out);
+    assert_string_equal(out.p, "no difference\n");
+    for (int now = 0; now < 2; now++) {
+        tg_policy_free(p[now]);
+        tg_buf_release(&text[now]);
+    }
+    tg_buf_release(&out);
+    tg_diags_release(&d);
+    tg_arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_key_has_a_direction),
         cmocka_unit_test(each_edit_and_its_opposite),
         cmocka_unit_test(looser_ones_come_first),
+        cmocka_unit_test(many_changes_are_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

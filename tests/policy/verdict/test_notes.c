@@ -7,6 +7,7 @@
 /* cmocka wants the headers above first */
 #include <cmocka.h>
 
+#include "by_hand.h"
 #include "model.h"
 
 #define COUNT(more)                                                                                \
@@ -18,7 +19,7 @@
 #define OP "op|aten::op3"
 #define KERNEL "kernel|aten::op3|void kern3(float*)|23"
 
-static const struct model_row rows[] = {
+static const struct model_row model_rows[] = {
     { .what = "notes: a rank is missing",
       .policy = ABS,
       .base = { .ranks = 3 },
@@ -137,11 +138,331 @@ static const struct model_row rows[] = {
 static void verdicts_are_as_written(void **state)
 {
     (void)state;
-    model_check("verdict_notes.txt", rows, sizeof rows / sizeof *rows);
+    model_check("verdict_notes.txt", model_rows, sizeof model_rows / sizeof *model_rows);
+}
+
+/* ---- by hand ---- */
+
+/* The notes of a comparison, one a line; those that lift the verdict begin with "!", other warnings with "?". */
+static void noted(struct hand *h, const char *want)
+{
+    struct tg_buf got = { 0 };
+
+    h->v.n_notes = 0;
+    h->c.marked[0] = h->c.marked[1] = true;
+    tg_notes(&h->e);
+    for (size_t i = 0; i < h->v.n_notes; i++) {
+        const struct tg_note *n = &h->v.notes[i];
+        tg_buf_printf(&got, "%s%s%.*s", i ? "\n" : "",
+                      n->lifts     ? "!"
+                      : n->warning ? "?"
+                                   : "",
+                      TG_SV_ARG(n->text));
+    }
+    hand_text(tg_buf_sv(&got), want);
+    tg_buf_release(&got);
+}
+
+static void plain(struct hand *h)
+{
+    h->c.iteration_ratio = 1;
+}
+
+/* One rank a side that is not the same one is compared all the same; of several, those that both have. */
+static void other_ranks(void **state)
+{
+    struct hand *h = *state;
+    static const int64_t zero[] = { 0, 1 }, three[] = { 3 }, two[] = { 2, 5 };
+
+    plain(h);
+    for (int side = 0; side < 2; side++)
+        h->c.side[side] = h->c.given[side] =
+            (struct tg_side){ .ranks = (int64_t *)(uintptr_t)zero, .n_ranks = 1 };
+    noted(h, "");
+    h->c.side[TG_TEST].ranks = (int64_t *)(uintptr_t)three;
+    h->c.lacking[TG_BASE] = three;
+    h->c.n_lacking[TG_BASE] = 1;
+    noted(h, "!rank 3 is compared with rank 0 of the baseline");
+    h->c.n_ranks[TG_BASE] = 2; /* of several it is one that the baseline lacks */
+    noted(h, "!rank 3 is not in every baseline run: not compared; 1 rank is");
+    h->c.n_ranks[TG_BASE] = 1;
+    h->c.n_ranks[TG_TEST] = 2;
+    noted(h, "!rank 3 is not in every baseline run: not compared; 1 rank is");
+    h->c.n_ranks[TG_TEST] = 1;
+    h->c.n_lacking[TG_BASE] = 0; /* nothing is said to be missing: as they are */
+    h->c.lacking[TG_TEST] = two;
+    h->c.n_lacking[TG_TEST] = 2;
+    h->c.given[TG_TEST].n_ranks = 2;
+    noted(h, "!ranks 2, 5 are not in every fresh run: not compared; 2 ranks are");
+    h->c.n_lacking[TG_TEST] = 0;
+    noted(h, "");
+}
+
+static void a_rank_that_is_late(void **state)
+{
+    struct hand *h = *state;
+    static const int64_t ranks[] = { 2, 3 };
+    struct tg_op op = hand_op("aten::copy_", TG_KIND_OP);
+    struct tg_straggler s = { .ranks = ranks,
+                              .n_ranks = 1,
+                              .collective = TG_SV("ncclAllReduce"),
+                              .wait_ns = 2100000,
+                              .since = 3,
+                              .n_late = 2,
+                              .n_steps = 4,
+                              .more_ns = 2000000 };
+
+    plain(h);
+    h->c.straggler = &s;
+    noted(h, "?rank 2 is late: the other ranks wait up to 2.10 ms a step for it, most in "
+             "ncclAllReduce, from step 3 on");
+    hand_text(h->v.notes[0].next,
+              "No operator or kernel of it takes longer: look at its machine, and "
+              "at the time between operators.");
+    s.n_ranks = 2;
+    s.node = TG_SV("n1");
+    s.op = &op;
+    s.n_late = 4; /* in all of them */
+    noted(h, "?ranks 2, 3 (node n1) are late: the other ranks wait up to 2.10 ms a step for them, "
+             "most in ncclAllReduce; meanwhile 2.00 ms a step more than the others in aten::copy_ "
+             "(host)");
+    hand_text(h->v.notes[0].next, "Is it the program on this rank, its data, or its machine?");
+    s.n_late = 0; /* not known in which */
+    s.node = TG_SV("");
+    op.kind = TG_KIND_KERNEL;
+    noted(h,
+          "?ranks 2, 3 are late: the other ranks wait up to 2.10 ms a step for them, most in "
+          "ncclAllReduce; meanwhile 2.00 ms a step more than the others in aten::copy_ (device)");
+    s.n_late = 2;
+    s.since = -1; /* there are no steps */
+    s.op = NULL;
+    noted(h, "?ranks 2, 3 are late: the other ranks wait up to 2.10 ms a step for them, most in "
+             "ncclAllReduce");
+}
+
+static void busy_and_other_data(void **state)
+{
+    struct hand *h = *state;
+
+    plain(h);
+    h->c.excess = 0.07;
+    noted(h, "");
+    h->c.busy = true;
+    noted(
+        h,
+        "!the machine was busy during the fresh runs: most operators wait in their steps, together "
+        "7 % of a step longer than in the baseline; durations are not judged");
+    h->c.busy = false;
+    h->c.other_data = true;
+    noted(h,
+          "!the fresh runs had other data: most of the counts that vary lie where the baseline's "
+          "never were; durations are not judged");
+}
+
+/* Each name up to three, and how many more. */
+static void more_of_what_no_rule_is_about(void **state)
+{
+    struct hand *h = *state;
+    static const char *const names[] = { "a", "b", "c", "d", "e", "f" };
+    struct tg_op ops[6];
+
+    plain(h);
+    h->c.ops = ops;
+    for (int i = 0; i < 6; i++) {
+        ops[i] = hand_op(names[i], TG_KIND_OTHER);
+        ops[i].change = i == 4 ? TG_FEWER : i == 5 ? TG_SAME : i % 2 ? TG_MORE : TG_ADDED;
+        ops[i].count[TG_TEST] = 3;
+    }
+    h->c.n_ops = 3;
+    noted(h, "!more events of an unknown category: a +2, b +2, c +2");
+    h->c.n_ops = 6;
+    noted(h, "!more events of an unknown category: a +2, b +2, c +2 and 1 more");
+    ops[3].kind = TG_KIND_OP; /* has rules */
+    noted(h, "!more events of an unknown category: a +2, b +2, c +2");
+    h->c.ops = &ops[4];
+    h->c.n_ops = 2;
+    noted(h, "");
+}
+
+/* One run of one rank of 4 steps a side, in which each name runs 8 times more outside the steps. */
+static void more_calls_outside_the_steps(void **state)
+{
+    struct hand *h = *state;
+    static const char *const names[] = { "a", "b", "c", "d" };
+    struct tg_shard shard = { .n_steps = 4 };
+    const struct tg_shard *one = &shard, **run = &one;
+    struct tg_op ops[4];
+
+    plain(h);
+    h->c.ops = ops;
+    for (int i = 0; i < 4; i++) {
+        ops[i] = hand_op(names[i], TG_KIND_OP);
+        ops[i].whole_count[TG_TEST] = 8;
+    }
+    for (int side = 0; side < 2; side++) {
+        h->c.side[side] = (struct tg_side){ .n_runs = 1, .n_ranks = 1, .at = (void *)&run };
+        h->c.n_units[side] = 4;
+        h->c.n_runs[side] = 1;
+    }
+    h->c.n_ops = 3;
+    noted(h, "!more calls outside the steps: a 0 -> 2, b 0 -> 2, c 0 -> 2");
+    h->c.n_ops = 4;
+    noted(h, "!more calls outside the steps: a 0 -> 2, b 0 -> 2, c 0 -> 2 and 1 more");
+    shard.n_steps = 5; /* one is skipped, as that of a warm-up: its calls vary by nature */
+    noted(h, "?more calls outside the steps: a 0 -> 2, b 0 -> 2, c 0 -> 2 and 1 more");
+    ops[0].whole_count[TG_BASE] = 8;
+    h->c.n_ops = 1;
+    noted(h, "");
+}
+
+/* Five operators of 10 % of the step each; `moved` of them take twice as long. */
+static void steps_of(struct hand *h, struct tg_op *ops, int moved, double factor)
+{
+    static const char *const names[] = { "a", "b", "c", "d", "e", "f" };
+
+    h->c.ops = ops;
+    h->c.n_ops = 5;
+    for (int i = 0; i < 6; i++) {
+        ops[i] = hand_op(names[i], TG_KIND_OP);
+        ops[i].share[TG_BASE] = 0.1;
+        ops[i].self[TG_BASE] = 100000;
+        ops[i].self[TG_TEST] = i < moved ? 100000 * factor : 100000;
+    }
+}
+
+#define TOGETHER "may be the machine: most operators moved together, and no count changed"
+
+/* Three quarters of at least five big operators, in one direction, by more than 5 %. */
+static void operators_that_move_together(void **state)
+{
+    struct hand *h = *state;
+    struct tg_op ops[6];
+
+    plain(h);
+    steps_of(h, ops, 5, 2);
+    noted(h, TOGETHER);
+    steps_of(h, ops, 5, 0.5); /* faster is a machine, too */
+    noted(h, TOGETHER);
+    steps_of(h, ops, 5, 1.05);
+    noted(h, "");
+    steps_of(h, ops, 4, 2); /* 80 % */
+    noted(h, TOGETHER);
+    steps_of(h, ops, 3, 2);
+    noted(h, "");
+    h->c.n_ops = 4; /* three of four, but few of them */
+    noted(h, "");
+    steps_of(h, ops, 5, 2);
+    ops[4].share[TG_BASE] = ops[4].share[TG_TEST] = 0.002; /* small ones do not count */
+    noted(h, "");
+    ops[4].share[TG_TEST] = 0.003;
+    noted(h, TOGETHER);
+    ops[4].self[TG_BASE] = 0; /* nor new ones */
+    noted(h, "");
+    steps_of(h, ops, 5, 2);
+    ops[5].change = TG_MORE; /* another program */
+    h->c.n_ops = 6;
+    noted(h, "");
+    steps_of(h, ops, 5, 2);
+    h->c.n_runs[TG_BASE] = 0; /* nothing to compare with */
+    noted(h, "");
+}
+
+static void drift_and_other_processors(void **state)
+{
+    struct hand *h = *state;
+    struct tg_env_change env[] = { { TG_SV("torch"), { TG_SV("2.1"), TG_SV("2.2") } },
+                                   { TG_SV("cpu"), { TG_SV("Xeon"), TG_SV("EPYC") } } };
+    struct tg_op ops[6];
+
+    plain(h);
+    steps_of(h, ops, 0, 1);
+    h->c.drift = log(1.2);
+    h->c.env = env;
+    h->c.n_env = 1;
+    noted(h, "torch: 2.1 -> 2.2");
+    h->c.drifted = true;
+    noted(h, "!may be the machine: the whole machine is 20.0 % slower than for the baseline, and "
+             "no count "
+             "changed\ntorch: 2.1 -> 2.2");
+    h->c.drift = log(0.8);
+    ops[0].change = TG_MORE;
+    noted(h, "!the whole machine is 20.0 % faster than for the baseline\ntorch: 2.1 -> 2.2");
+    h->c.n_env = 2;
+    noted(h, "!the whole machine is 20.0 % faster than for the baseline; recorded on EPYC, the "
+             "baseline on "
+             "Xeon\ntorch: 2.1 -> 2.2");
+    h->c.drifted = false;
+    noted(h, "may be the machine: the processors differ; recorded on EPYC, the baseline on Xeon\n"
+             "torch: 2.1 -> 2.2");
+    env[1].value[TG_BASE] = TG_SV(""); /* not known of one side: no other processor */
+    noted(h, "torch: 2.1 -> 2.2\ncpu: unknown -> EPYC");
+    env[1].value[TG_BASE] = TG_SV("Xeon");
+    env[1].value[TG_TEST] = TG_SV("");
+    noted(h, "torch: 2.1 -> 2.2\ncpu: Xeon -> unknown");
+}
+
+static void ranks_whose_step_times_alone_are_stored(void **state)
+{
+    struct hand *h = *state;
+
+    plain(h);
+    h->c.n_steps_only = 2;
+    h->c.n_ranks[TG_TEST] = 6;
+    h->c.given[TG_TEST].n_ranks = 8;
+    noted(h, "6 of 8 ranks are compared whole; of the others the stored side holds the step times, "
+             "which "
+             "are compared");
+}
+
+/* Regions that torch.compile compiled again: "frame/recompilation", but for the first, 0. */
+static void recompilations(void **state)
+{
+    struct hand *h = *state;
+    static const char *const names[] = {
+        "Torch-Compiled Region: 1/1",
+        "Torch-Compiled Region: 2/0",
+        "Torch-Compiled Region: 3",
+        "Torch-Compiled Region: /4",
+        "aten::mm: 5/1",
+        "Torch-Compiled Region: 1/2",
+        "Torch-Compiled Region: 6/1",
+        "Torch-Compiled Region: 7/1",
+        "Torch-Compiled Region: 8/1",
+        "Torch-Compiled Region: 9/1",
+    };
+    struct tg_row rows[10];
+    struct tg_shard shard[2] = { { .rows = rows, .n_rows = 1 }, { .rows = rows, .n_rows = 5 } };
+    const struct tg_shard *one[2] = { &shard[0], &shard[1] }, **run[2] = { &one[0], &one[1] };
+
+    plain(h);
+    for (int i = 0; i < 10; i++)
+        rows[i] = (struct tg_row){ .name = tg_sv_of(names[i]), .kind = TG_KIND_ANNOTATION };
+    for (int side = 0; side < 2; side++) {
+        h->c.side[side] = (struct tg_side){ .n_runs = 1, .n_ranks = 1, .at = (void *)&run[side] };
+        h->c.n_units[side] = 1;
+    }
+    noted(h, ""); /* the baseline had that one, the others are none */
+    shard[1].n_rows = 6;
+    noted(h, "torch.compile compiled 1 region again that the baseline did not: 1/2");
+    shard[1].n_rows = 10;
+    noted(h, "torch.compile compiled 5 regions again that the baseline did not: 1/2, 6/1, 7/1, "
+             "8/1, 9/1");
+    shard[0].n_rows = 0;
+    noted(h, "torch.compile compiled 6 regions again that the baseline did not: 1/1, 1/2, 6/1, "
+             "7/1, 8/1, …");
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(verdicts_are_as_written) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(verdicts_are_as_written),
+                                        hand_test(other_ranks),
+                                        hand_test(a_rank_that_is_late),
+                                        hand_test(busy_and_other_data),
+                                        hand_test(more_of_what_no_rule_is_about),
+                                        hand_test(more_calls_outside_the_steps),
+                                        hand_test(operators_that_move_together),
+                                        hand_test(drift_and_other_processors),
+                                        hand_test(ranks_whose_step_times_alone_are_stored),
+                                        hand_test(recompilations) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

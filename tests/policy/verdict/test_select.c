@@ -7,6 +7,7 @@
 /* cmocka wants the headers above first */
 #include <cmocka.h>
 
+#include "by_hand.h"
 #include "model.h"
 
 #define COUNT(more)                                                                                \
@@ -18,7 +19,7 @@
 #define OP "op|aten::op3"
 #define KERNEL "kernel|aten::op3|void kern3(float*)|23"
 
-static const struct model_row rows[] = {
+static const struct model_row model_rows[] = {
     { .what = "match: name", .policy = FOR("name: 'aten::op3'"), .test = { .more = OP } },
     { .what = "match: another name", .policy = FOR("name: 'aten::op4'"), .test = { .more = OP } },
     { .what = "match: two names",
@@ -181,11 +182,96 @@ static const struct model_row rows[] = {
 static void verdicts_are_as_written(void **state)
 {
     (void)state;
-    model_check("verdict_select.txt", rows, sizeof rows / sizeof *rows);
+    model_check("verdict_select.txt", model_rows, sizeof model_rows / sizeof *model_rows);
+}
+
+/* ---- by hand ---- */
+
+/* A name of both sides, or the raw name of one of them. */
+static void raw_names_of_either_side(void **state)
+{
+    struct hand *h = *state;
+    struct tg_op op = hand_op("gemm", TG_KIND_KERNEL);
+    struct tg_match m = { .present = true, .raw_name = hand_patterns(h, "gemm_v2") };
+
+    op.raw[TG_TEST] = TG_SV("gemm_v2");
+    assert_int_equal(tg_select_op(&m, &op), TG_HIT_YES);
+    op.present[TG_TEST] = false; /* its name is not one of this operator then */
+    assert_int_equal(tg_select_op(&m, &op), TG_HIT_NO);
+    op.raw[TG_BASE] = TG_SV("gemm_v2");
+    op.raw[TG_TEST] = TG_SV("gemm");
+    op.present[TG_TEST] = true;
+    assert_int_equal(tg_select_op(&m, &op), TG_HIT_YES);
+    op.raw[TG_BASE] = TG_SV("gemm");
+    assert_int_equal(tg_select_op(&m, &op), TG_HIT_NO);
+}
+
+/* A pattern that finds one side's name has found it, whatever the other name costs it. */
+static void a_hit_counts_more_than_giving_up(void **state)
+{
+    struct hand *h = *state;
+    struct tg_op op = hand_op("gemm", TG_KIND_KERNEL);
+    struct tg_match m = { .present = true, .raw_name = hand_patterns(h, "/x/") };
+
+    op.raw[TG_TEST] = TG_SV("a\xFFx"); /* no text */
+    assert_int_equal(tg_select_op(&m, &op), TG_HIT_GAVE_UP);
+    op.raw[TG_BASE] = TG_SV("x");
+    assert_int_equal(tg_select_op(&m, &op), TG_HIT_YES);
+    op.raw[TG_BASE] = TG_SV("y");
+    assert_int_equal(tg_select_op(&m, &op), TG_HIT_GAVE_UP);
+    tg_pattern_release(m.raw_name.v[0]);
+    m = (struct tg_match){ .present = true, .parent = hand_patterns(h, "/x/") };
+    op.parent = TG_SV("a\xFFx");
+    assert_int_equal(tg_select_op(&m, &op), TG_HIT_GAVE_UP);
+    op.parent = TG_SV("y");
+    assert_int_equal(tg_select_op(&m, &op), TG_HIT_NO);
+    op.parent = TG_SV("x");
+    assert_int_equal(tg_select_op(&m, &op), TG_HIT_YES);
+    tg_pattern_release(m.parent.v[0]);
+}
+
+/* Of overrides that match the last wins, key by key; what it does not say stays. */
+static void an_override_changes_what_it_names(void **state)
+{
+    struct hand *h = *state;
+    const struct tg_op mm = hand_op("aten::mm", TG_KIND_OP), add = hand_op("aten::add", TG_KIND_OP);
+    struct tg_override o[2] = { { .match = { .present = true, .name = hand_patterns(h, "aten::*") },
+                                  .warn = hand_limit(h, TG_BOUND_ABS, 1),
+                                  .fail = hand_limit(h, TG_BOUND_ABS, 2),
+                                  .has_noise = true,
+                                  .noise = { .test = TG_NOISE_NONE } },
+                                { .match = { .present = true,
+                                             .name = hand_patterns(h, "aten::mm") },
+                                  .fail = { .state = TG_LIMIT_OFF },
+                                  .noise = { .test = TG_NOISE_RUNS, .min_runs = 7 } } };
+    struct tg_rule_limits l;
+
+    h->rule.warn = hand_limit(h, TG_BOUND_ABS, 8);
+    h->rule.fail = hand_limit(h, TG_BOUND_ABS, 9);
+    h->rule.overrides = o;
+    h->rule.n_overrides = 2;
+    l = tg_select_limits(&h->rule, &mm);
+    assert_true(l.warn.v[0].bound[0].value == 1);
+    assert_int_equal(l.fail.state, TG_LIMIT_OFF);
+    assert_ptr_equal(l.noise, &o[0].noise); /* the second has none of its own */
+    assert_int_equal(l.test, TG_NOISE_NONE);
+    o[1].has_noise = true;
+    l = tg_select_limits(&h->rule, &mm);
+    assert_ptr_equal(l.noise, &o[1].noise);
+    assert_int_equal(l.test, TG_NOISE_RUNS);
+    l = tg_select_limits(&h->rule, &add);
+    assert_true(l.warn.v[0].bound[0].value == 1 && l.fail.v[0].bound[0].value == 2);
+    assert_int_equal(l.test, TG_NOISE_NONE);
+    l = tg_select_limits(&h->rule, NULL); /* the whole trace has no name to match */
+    assert_true(l.warn.v[0].bound[0].value == 8 && l.fail.v[0].bound[0].value == 9);
+    assert_ptr_equal(l.noise, &h->rule.noise);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(verdicts_are_as_written) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(verdicts_are_as_written),
+                                        hand_test(raw_names_of_either_side),
+                                        hand_test(a_hit_counts_more_than_giving_up),
+                                        hand_test(an_override_changes_what_it_names) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,372 @@
+/*
+ * The sentence about one row (describe.c), from values made by hand. The forms are those of docs/reports.md and
+ * docs/statistics.md#counts; a step lasts 1 ms.
+ */
+#include "by_hand.h"
+#include "policy/verdict/describe.h"
+
+struct said {
+    struct tg_result r;
+    struct tg_probe p;
+    struct tg_judgement j;
+    struct tg_op op;
+};
+
+static struct said of_count(double base, double test)
+{
+    struct said s = { .r = hand_row("aten::mm", test - base),
+                      .op = hand_op("aten::mm", TG_KIND_OP) };
+
+    s.op.share[TG_TEST] = NAN;
+    s.op.change = TG_MORE;
+    s.p = (struct tg_probe){ .base = base, .test = test, .exact = true, .unit = TG_UNIT_COUNT };
+    s.j.state = TG_STATE_FAIL;
+    return s;
+}
+
+static void says(struct hand *h, struct said *s, const char *want)
+{
+    tg_describe_op(&s->r, &s->op, &h->c, &s->p, &s->j, h->a);
+    hand_text(s->r.message, want);
+}
+
+/* ---- calls ---- */
+
+static void calls_and_where_they_come_from(void **state)
+{
+    struct hand *h = *state;
+    struct said s = of_count(1, 3);
+
+    says(h, &s, "called 3 times per step, was 1 (+2)");
+    s.op.calling_op = TG_SV("aten::bmm");
+    s.op.calling_part = 1;
+    says(h, &s, "called 3 times per step, was 1 (+2), all inside aten::bmm");
+    s.op.calling_part = 0.93;
+    says(h, &s, "called 3 times per step, was 1 (+2), 93 % of them inside aten::bmm");
+    s = of_count(0, 1);
+    s.op.kind = TG_KIND_KERNEL;
+    s.op.change = TG_ADDED;
+    says(h, &s, "new: launched 1 time per step, was 0 (+1)");
+    s = of_count(2, 0);
+    s.op.change = TG_REMOVED;
+    says(h, &s, "gone: called 0 times per step, was 2 (-2)");
+    s = of_count(1, 2);
+    s.op.kind = TG_KIND_MODULE;
+    s.op.launched = true;
+    says(h, &s, "work on the device launched 2 times per step, was 1 (+1)");
+}
+
+/* Only where they did not come in every step of every run, and are not as before. */
+static void calls_in_some_steps(void **state)
+{
+    struct hand *h = *state;
+    static const double runs[] = { 1, 2.5, 1 };
+    struct said s = of_count(1, 2);
+
+    h->c.n_runs[TG_TEST] = 3;
+    s.op.counted = (struct tg_count_evidence){ .shape = TG_COUNT_SOME_STEPS,
+                                               .proof = TG_COUNT_HINT,
+                                               .most = 1001,
+                                               .above = 6,
+                                               .steps = 15,
+                                               .runs_above = 2,
+                                               .run = { NULL, runs } };
+    says(h, &s, "called 2 times per step, was 1 (+1); up to 1001 in 6 of 15 steps of 2 of 3 runs");
+    s.op.counted.shape = TG_COUNT_FIRST_STEP;
+    says(h, &s,
+         "called 2 times per step, was 1 (+1); up to 1001 in 6 of 15 steps of 2 of 3 runs, the "
+         "first ones");
+    s.op.counted.above = 0;
+    says(h, &s, "called 2 times per step, was 1 (+1)");
+    s.op.counted.above = 6;
+    s.op.counted.proof = TG_COUNT_UNCHANGED;
+    says(h, &s, "called 2 times per step, was 1 (+1)");
+    s.op.counted.proof = TG_COUNT_HINT;
+    s.op.change = TG_FEWER; /* the steps above the baseline's are not what changed */
+    says(h, &s, "called 2 times per step, was 1 (+1)");
+    s.op.change = TG_REMOVED;
+    says(h, &s, "gone: called 2 times per step, was 1 (+1)");
+    s.op.change = TG_MORE;
+    s.op.launched = true; /* of other work: not counted so */
+    says(h, &s, "work on the device launched 2 times per step, was 1 (+1)");
+    s.op.launched = false;
+    s.op.counted.shape = TG_COUNT_RUNS_DIFFER;
+    says(h, &s, "called 2 times per step, was 1 (+1); the runs disagree: 1, 2.50, 1");
+    s.op.counted.shape = TG_COUNT_VARIES;
+    says(h, &s, "called 2 times per step, was 1 (+1); the baseline's steps differ, too");
+    s.op.counted.shape = TG_COUNT_BREAKS;
+    s.op.counted.with = TG_SV("aten::index");
+    says(h, &s,
+         "called 2 times per step, was 1 (+1); was: what goes with the calls of aten::index");
+    s.op.counted.shape = TG_COUNT_CONSTANT;
+    says(h, &s, "called 2 times per step, was 1 (+1)");
+}
+
+/* ---- times and budgets ---- */
+
+static struct said of_time(double base, double more, struct tg_evidence *ev)
+{
+    struct said s = of_count(1, 1);
+
+    *ev = hand_evidence(base, more);
+    s.r.dimension = TG_DIM_DURATION;
+    s.p =
+        (struct tg_probe){ .base = base, .test = base * (1 + more), .unit = TG_UNIT_NS, .ev = ev };
+    return s;
+}
+
+static void a_time_and_its_change(void **state)
+{
+    struct hand *h = *state;
+    struct tg_evidence ev;
+    struct said s = of_time(100000, 0.5, &ev);
+
+    says(h, &s, "150 us per step, was 100 us (+50 %, +50.0 us)");
+    s.op.share[TG_TEST] = 0.15;
+    says(h, &s, "150 us per step, was 100 us (+50 %, +50.0 us, 15.0 % of the step)");
+    s.p.base = NAN;
+    says(h, &s, "150 us per step, unknown in the baseline");
+    s = of_time(100000, 0.5, &ev);
+    s.j.some_steps = true;
+    ev.slowest[TG_BASE] = 200000;
+    ev.slowest[TG_TEST] = 900000;
+    says(h, &s, "the slowest step of each fresh run takes 900 us, of the baseline's 200 us");
+}
+
+/* A budget is about the value: how it changed is beside it. */
+static void a_budget_and_its_limit(void **state)
+{
+    struct hand *h = *state;
+    struct tg_limit_list max = hand_limit(h, TG_BOUND_MAX, 1);
+    struct tg_evidence ev;
+    struct said s = of_count(1, 3);
+
+    s.r.over_budget = true;
+    s.j.limit = max.v;
+    says(h, &s, "called 3 times per step, limit max: as written, was 1");
+    s.p.test = 1;
+    says(h, &s, "called 1 time per step, limit max: as written, was 1");
+    s.p.base = NAN;
+    says(h, &s, "called 1 time per step, limit max: as written");
+    s = of_time(100000, 0.5, &ev);
+    s.r.over_budget = true;
+    s.j.limit = max.v;
+    says(h, &s, "150 us per step, limit max: as written, was 100 us");
+    s = of_count(1, 3); /* a number of calls of the whole trace has no verb */
+    s.r.over_budget = true;
+    s.j.limit = max.v;
+    tg_describe_measure(&s.r, &h->c, &s.p, &s.j, h->a);
+    hand_text(s.r.message, "3 per step, limit max: as written, was 1");
+}
+
+/* ---- attributes ---- */
+
+static struct said of_attrs(struct hand *h, const char *metric, const char *const (*v)[3], size_t n)
+{
+    struct tg_attr_change *attrs = TG_NEW_N(h->a, struct tg_attr_change, n);
+    struct said s = of_count(0, 1);
+
+    for (size_t i = 0; i < n; i++)
+        attrs[i] = (struct tg_attr_change){ .kind = tg_sv_of(v[i][0]),
+                                            .base = tg_sv_of(v[i][1]),
+                                            .test = tg_sv_of(v[i][2]) };
+    s.op.attrs = attrs;
+    s.op.n_attrs = n;
+    s.op.kind = TG_KIND_KERNEL;
+    s.r.dimension = TG_DIM_ATTR;
+    s.r.has_values = false;
+    s.r.metric = tg_sv_of(metric);
+    return s;
+}
+
+/* The word before one value is given once; several values keep theirs. Attributes of another metric are its own. */
+static void attributes_of_a_metric(void **state)
+{
+    static const char *const v[][3] = {
+        { "launch", "registers 128", "registers 255" },
+        { "types", "float, int", "float, long" },
+        { "launch", "grid 1, block 2", "grid 3, block 4" },
+        { "launch", "grid 1", "grid 3, block 4" },
+        { "launch", "plain", "other" },
+        { "launch", "registers 128", "warps 4" },
+        { "launch", "registers 128", "registers" },
+        { "bytes", "4096", "8192" },
+        { "shapes", "float", "float 2" },
+    };
+    struct hand *h = *state;
+    struct said s = of_attrs(h, "launch_config", v, 9);
+
+    says(h, &s,
+         "same launches: registers 128 -> 255; grid 1, block 2 -> grid 3, block 4; grid 1 -> grid "
+         "3, "
+         "block 4; plain -> other; registers 128 -> warps 4; registers 128 -> registers");
+    s = of_attrs(h, "input_types", v, 9);
+    s.op.kind = TG_KIND_OP;
+    says(h, &s, "same calls: float, int -> float, long");
+    s = of_attrs(h, "input_shapes", v, 9);
+    says(h, &s, "same launches: float -> float 2");
+    s = of_attrs(h, "bytes", v, 9);
+    says(h, &s, "same launches: bytes 4096 -> 8192");
+    s.j.state = TG_STATE_PASS;
+    says(h, &s, "as before");
+}
+
+/* Bytes a step have values, and are told as such. */
+static void values_of_bytes(void **state)
+{
+    struct hand *h = *state;
+    struct said s = of_count(0, 1);
+
+    s.r.dimension = TG_DIM_BYTES;
+    s.p = (struct tg_probe){ .base = 4096, .test = 8192, .exact = true, .unit = TG_UNIT_BYTES };
+    says(h, &s, "8.0 KiB per step, was 4.0 KiB (+100 %, +4.0 KiB)");
+}
+
+/* ---- renames and replacements ---- */
+
+static void what_it_is_related_to(void **state)
+{
+    struct hand *h = *state;
+    struct tg_op ops[3] = { hand_op("old", TG_KIND_OP), hand_op("new", TG_KIND_OP),
+                            hand_op("both", TG_KIND_OP) };
+    struct tg_region region = { .encloser = TG_SV("Adam.step"), .calls = { 6, 7 } };
+    struct said s = of_count(1, 2);
+    const char *plain = "called 2 times per step, was 1 (+1)";
+
+    h->c.ops = ops;
+    h->c.n_ops = 3;
+    ops[0].present[TG_TEST] = ops[1].present[TG_BASE] = false;
+    s.op.relation = TG_REL_RENAMED;
+    s.op.partner = 0;
+    says(h, &s, "called 2 times per step, was 1 (+1); renamed from old?");
+    s.op.present[TG_TEST] = false;
+    says(h, &s, "called 2 times per step, was 1 (+1); renamed to old?");
+    s.op.partner = TG_NO_ID;
+    says(h, &s, plain);
+    s.op.relation = TG_REL_NONE;
+    s.op.partner = 0;
+    says(h, &s, plain);
+
+    for (int i = 0; i < 3; i++)
+        ops[i].region = 0;
+    s.op.region = 0;
+    says(h, &s, plain); /* there are no regions */
+    h->c.regions = &region;
+    h->c.n_regions = 1;
+    says(h, &s, plain); /* beside it */
+    s.op.relation = TG_REL_MOVED;
+    says(h, &s, plain);
+    s.op.relation = TG_REL_REPLACED;
+    says(h, &s,
+         "called 2 times per step, was 1 (+1); replaced: one of 2 names that came or went in "
+         "Adam.step, together 6 -> 7 calls");
+    s.op.relation = TG_REL_REPLACED_WORSE;
+    says(h, &s,
+         "called 2 times per step, was 1 (+1); one of 2 names that came or went in Adam.step, "
+         "together 6 -> 7 calls");
+    region.encloser = TG_SV("");
+    says(h, &s,
+         "called 2 times per step, was 1 (+1); one of 2 names that came or went in the step, "
+         "together 6 -> 7 calls");
+    s.op.region = TG_NO_ID;
+    says(h, &s, plain);
+}
+
+/* ---- evidence ---- */
+
+static void rests_on(struct hand *h, struct said *s, const char *want)
+{
+    tg_describe_op(&s->r, &s->op, &h->c, &s->p, &s->j, h->a);
+    hand_text(s->r.evidence, want);
+}
+
+static void evidence_of_a_time(void **state)
+{
+    struct hand *h = *state;
+    struct tg_limit_list tau = hand_auto(h);
+    struct tg_evidence ev;
+    struct said s = of_time(100000, 0.5, &ev);
+
+    ev.noise = 0.018;
+    ev.mde = 0.08;
+    rests_on(h, &s, "5 of 5 runs above all 5 baseline runs, noise 1.8 %, detectable from +8.0 %");
+    ev.estimate = TG_ESTIMATE_USUAL;
+    rests_on(h, &s,
+             "5 of 5 runs above all 5 baseline runs in the usual step, noise 1.8 %, detectable "
+             "from +8.0 %");
+    ev.estimate = TG_ESTIMATE_MEAN;
+    rests_on(h, &s,
+             "5 of 5 runs above all 5 baseline runs by the mean of the steps, noise 1.8 %, "
+             "detectable from +8.0 %");
+    ev.estimate = TG_ESTIMATE_LEAST;
+    h->c.drifted = true;
+    h->c.drift = log(1.2);
+    rests_on(h, &s,
+             "5 of 5 runs above all 5 baseline runs, noise 1.8 %, detectable from +8.0 %, "
+             "machine-wide drift +20 % removed");
+    h->c.drift = log(0.8);
+    rests_on(h, &s,
+             "5 of 5 runs above all 5 baseline runs, noise 1.8 %, detectable from +8.0 %, "
+             "machine-wide drift -20 % seen");
+    h->c.drifted = false;
+    s.j.limit = tau.v;
+    rests_on(h, &s,
+             "5 of 5 runs above all 5 baseline runs, noise 1.8 %, detectable from +8.0 %; "
+             "limit pct: as written (auto is 8 %)");
+}
+
+static void evidence_of_the_rest(void **state)
+{
+    struct hand *h = *state;
+    struct tg_limit_list abs = hand_limit(h, TG_BOUND_ABS, 0);
+    struct tg_evidence ev;
+    struct said s = of_count(1, 2);
+
+    s.j.limit = abs.v;
+    rests_on(h, &s, "exact; limit abs: as written");
+    s.j.exception = TG_EXCEPTION_RENAMED;
+    rests_on(h, &s, "exact; limit abs: as written"); /* it fails all the same */
+    s.j.state = TG_STATE_WARN;
+    rests_on(h, &s, "exact; limit abs: as written; only warns: renamed (the rule's exceptions)");
+    s = of_time(100000, 0.5, &ev);
+    ev.judged = TG_NOT_FEW_RUNS;
+    s.j = (struct tg_judgement){ .state = TG_STATE_NOT_JUDGED, .why_not = "few" };
+    rests_on(h, &s, "not judged: few");
+    hand_text(s.r.next, "Record at least 3 (better 5) runs a side; then this can be judged.");
+    s.r.next = TG_SV("");
+    ev.judged = TG_NOT_BUSY;
+    rests_on(h, &s, "not judged: few");
+    hand_text(s.r.next, "");
+    s.j.state = TG_STATE_SUSPICIOUS;
+    rests_on(h, &s, "not judged: few");
+    hand_text(s.r.next, "Record at least 3 (better 5) runs a side; then this can be judged.");
+}
+
+static void a_metric_of_the_trace(void **state)
+{
+    struct hand *h = *state;
+    struct said s = of_count(10, 12);
+
+    s.p.outside = 2;
+    tg_describe_measure(&s.r, &h->c, &s.p, &s.j, h->a);
+    hand_text(s.r.message, "12 per step, was 10 (+20 %, +2); 2 more outside the steps");
+    s.p.outside = 0;
+    s.p.unit = TG_UNIT_PERCENT;
+    tg_describe_measure(&s.r, &h->c, &s.p, &s.j, h->a);
+    hand_text(s.r.message, "12.0 % per step, was 10.0 % (+2.0 points)");
+    s.p.test = 7.5;
+    tg_describe_measure(&s.r, &h->c, &s.p, &s.j, h->a);
+    hand_text(s.r.message, "7.5 % per step, was 10.0 % (-2.5 points)");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        hand_test(calls_and_where_they_come_from), hand_test(calls_in_some_steps),
+        hand_test(a_time_and_its_change),          hand_test(a_budget_and_its_limit),
+        hand_test(attributes_of_a_metric),         hand_test(values_of_bytes),
+        hand_test(what_it_is_related_to),          hand_test(evidence_of_a_time),
+        hand_test(evidence_of_the_rest),           hand_test(a_metric_of_the_trace),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

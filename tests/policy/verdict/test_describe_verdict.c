@@ -1,0 +1,217 @@
+/* Headline and coverage of a verdict (describe_verdict.c). The forms are those of docs/reports.md. */
+#include "by_hand.h"
+#include "policy/verdict/describe.h"
+
+static void described(struct hand *h)
+{
+    h->c.marked[0] = h->c.marked[1] = true;
+    tg_describe_verdict(&h->v, &h->c, h->a);
+}
+
+static void headline(struct hand *h, struct tg_result row, const char *want)
+{
+    h->v = (struct tg_verdict){ .outcome = TG_OUTCOME_FAIL, .results = &row, .n_results = 1 };
+    described(h);
+    hand_text(h->v.headline, want);
+}
+
+/* How much, in the words of what it is. */
+static void how_much(void **state)
+{
+    struct hand *h = *state;
+    struct tg_result r = hand_row("aten::mm", 2);
+
+    headline(h, r, "FAIL: 1 violation: aten::mm +2 calls");
+    r.delta = 1;
+    headline(h, r, "FAIL: 1 violation: aten::mm +1 call");
+    r.subject = TG_SUBJECT_TRACE;
+    headline(h, r, "FAIL: 1 violation: aten::mm +1");
+    r.over_budget = true;
+    r.limit = TG_SV("max: 1");
+    headline(h, r, "FAIL: 1 violation: aten::mm 3 (max: 1)");
+    r = hand_row("aten::mm", 2);
+    r.dimension = TG_DIM_DURATION;
+    r.delta = 5000;
+    r.delta_pct = 50;
+    headline(h, r, "FAIL: 1 violation: aten::mm +50 %");
+    r.delta_pct = NAN;
+    headline(h, r, "FAIL: 1 violation: aten::mm +5.00 us");
+    r.delta = NAN; /* unknown in the baseline */
+    headline(h, r, "FAIL: 1 violation: aten::mm ");
+    r.dimension = TG_DIM_RATIO;
+    r.test = 12.34;
+    headline(h, r, "FAIL: 1 violation: aten::mm 12.3 %");
+    r.has_values = false;
+    r.dimension = TG_DIM_ATTR;
+    r.message = TG_SV("same launches: registers 128 -> 255");
+    headline(h, r, "FAIL: 1 violation: aten::mm registers 128 -> 255");
+    r.message = TG_SV("same launches: registers 128 -> 255 and then some of its parts");
+    headline(h, r, "FAIL: 1 violation: aten::mm registers 128 -> 255 and then some of it…");
+    r.message = TG_SV("same launches:");
+    headline(h, r, "FAIL: 1 violation: aten::mm");
+    r.dimension = TG_DIM_COUNT; /* a guard: its words are below */
+    r.message = TG_SV("the fresh side is empty");
+    headline(h, r, "FAIL: 1 violation: aten::mm");
+}
+
+/* Three names, the number of the others; consequences are not counted. */
+static void names_of_a_headline(void **state)
+{
+    struct hand *h = *state;
+    struct tg_result v[] = { hand_row("a", 2), hand_row("b", 2), hand_row("c", 2), hand_row("d", 2),
+                             hand_row("e", 2) };
+
+    v[1].folded_under = 0;
+    h->v = (struct tg_verdict){ .outcome = TG_OUTCOME_FAIL, .results = v, .n_results = 4 };
+    described(h);
+    hand_text(h->v.headline, "FAIL: 3 violations: a +2 calls, c +2 calls, d +2 calls");
+    h->v.n_results = 5;
+    described(h);
+    hand_text(h->v.headline, "FAIL: 4 violations: a +2 calls, c +2 calls, d +2 calls and 1 more");
+    v[0].state = v[3].state = TG_STATE_WARN;
+    described(h);
+    hand_text(h->v.headline, "FAIL: 2 violations: c +2 calls, e +2 calls");
+    h->v.outcome = TG_OUTCOME_WARN;
+    described(h);
+    hand_text(h->v.headline, "WARN: nothing failed, 2 warnings: a +2 calls, d +2 calls");
+    v[3].state = TG_STATE_SUSPICIOUS;
+    described(h);
+    hand_text(h->v.headline,
+              "WARN: nothing failed, 1 warning: a +2 calls; 1 suspicious: d +2 calls");
+    v[0].state = TG_STATE_PASS;
+    described(h);
+    hand_text(h->v.headline, "WARN: nothing failed, 1 suspicious: d +2 calls");
+    h->v.outcome = TG_OUTCOME_PASS;
+    described(h);
+    hand_text(h->v.headline, "PASS: no regression found");
+    h->v.outcome = TG_OUTCOME_INCONCLUSIVE;
+    h->v.error = TG_SV("no steps");
+    described(h);
+    hand_text(h->v.headline, "INCONCLUSIVE: no steps");
+}
+
+static void long_names_are_cut(void **state)
+{
+    struct hand *h = *state;
+    char name[62];
+
+    memset(name, 'x', 61);
+    name[61] = '\0';
+    headline(
+        h, hand_row(&name[1], 2),
+        "FAIL: 1 violation: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx +2 calls");
+    headline(h, hand_row(name, 2),
+             "FAIL: 1 violation: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx… +2 "
+             "calls");
+}
+
+/* ---- coverage ---- */
+
+static void covers(struct hand *h, bool counts, bool asked, bool durations, const char *want)
+{
+    h->v = (struct tg_verdict){ .counts_judged = counts,
+                                .counts_asked = asked,
+                                .durations_judged = durations };
+    described(h);
+    hand_text(h->v.coverage, want);
+}
+
+static void coverage_of_counts(void **state)
+{
+    struct hand *h = *state;
+
+    h->c.n_runs[TG_BASE] = h->c.n_runs[TG_TEST] = 3;
+    covers(h, true, true, false, "counts judged; durations not judged");
+    covers(h, false, true, false, "counts not judged; durations not judged");
+    covers(h, false, false, false,
+           "counts not judged: no rule asks for them; durations not judged");
+    covers(h, true, false, false,
+           "counts judged; durations not judged"); /* a rule did, after all */
+    h->c.same_device = false;
+    h->c.differs = TG_SV("device");
+    covers(h, true, true, false,
+           "counts judged, but not of kernels; durations not judged: the sides differ in device");
+    covers(h, false, true, false,
+           "counts not judged; durations not judged: the sides differ in device");
+}
+
+/* The first reason that holds. */
+static void why_durations_are_not_judged(void **state)
+{
+    struct hand *h = *state;
+
+    h->c.n_runs[TG_BASE] = 2;
+    covers(
+        h, true, true, false,
+        "counts judged; durations not judged: 2 baseline runs and 5 fresh, at least 3 a side are "
+        "needed");
+    h->c.n_runs[TG_BASE] = 5;
+    h->c.n_runs[TG_TEST] = 2;
+    covers(
+        h, true, true, false,
+        "counts judged; durations not judged: 5 baseline runs and 2 fresh, at least 3 a side are "
+        "needed");
+    h->c.busy = true;
+    covers(h, true, true, false,
+           "counts judged; durations not judged: the machine was busy during the fresh runs");
+    h->c.other_data = true;
+    covers(h, true, true, false,
+           "counts judged; durations not judged: the fresh runs had other data");
+    h->c.same_flags = false;
+    covers(h, true, true, false, "counts judged; durations not judged: other profiler flags");
+    h->v.budgets_judged = true;
+    for (int side = 0; side < 2; side++) {
+        h->c.marked[side] = false;
+        h->c.marked[!side] = true;
+        h->v = (struct tg_verdict){ .counts_judged = true, .budgets_judged = true };
+        tg_describe_verdict(&h->v, &h->c, h->a);
+        hand_text(h->v.coverage,
+                  "counts judged; durations not judged: no step markers; budgets judged");
+    }
+}
+
+/* The step, and the two largest operators that are judged: what these runs could have shown. */
+static void what_could_have_been_detected(void **state)
+{
+    struct hand *h = *state;
+    struct tg_op ops[] = { hand_op("ProfilerStep", TG_KIND_STEP), hand_op("waits", TG_KIND_OP),
+                           hand_op("small", TG_KIND_OP), hand_op("large", TG_KIND_OP),
+                           hand_op("middle", TG_KIND_OP) };
+    static const double value[] = { 900000, 800000, 1000, 3000, 2000 };
+
+    h->c.ops = ops;
+    h->c.n_ops = 5;
+    for (int i = 0; i < 5; i++) {
+        ops[i].ev = hand_evidence(value[i], 0);
+        ops[i].ev.mde = 0.1 * (i + 1);
+    }
+    ops[1].ev.judged = TG_NOT_WAIT;
+    h->c.measures[TG_MEASURE_STEP_TIME].ev = hand_evidence(1000000, 0);
+    h->c.measures[TG_MEASURE_STEP_TIME].ev.mde = 0.05;
+    h->c.n_runs[TG_TEST] = 1;
+    covers(h, true, true, true,
+           "counts judged; durations judged: 5 baseline runs, 1 fresh run; detectable with these "
+           "runs: "
+           "step time from +5.0 %, large from +40 %, middle from +50 %");
+    h->c.measures[TG_MEASURE_STEP_TIME].ev.judged = TG_NOT_WAIT;
+    h->c.n_ops = 3;
+    covers(h, true, true, true,
+           "counts judged; durations judged: 5 baseline runs, 1 fresh run; detectable with these "
+           "runs: "
+           "small from +30 %");
+    h->c.n_ops = 0;
+    covers(h, true, true, true, "counts judged; durations judged: 5 baseline runs, 1 fresh run");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        hand_test(how_much),
+        hand_test(names_of_a_headline),
+        hand_test(long_names_are_cut),
+        hand_test(coverage_of_counts),
+        hand_test(why_durations_are_not_judged),
+        hand_test(what_could_have_been_detected),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,206 @@
+/* Many ranks in one row (rank_rows.c): the worst rank's values, how many share its state, and the spread over all. */
+#include "by_hand.h"
+
+/* A row of a rank: `base` calls, and `more`. */
+static struct tg_result of_rank(enum tg_state s, double base, double more)
+{
+    struct tg_result r = hand_row("aten::mm", more);
+
+    r.state = s;
+    r.base = base;
+    r.test = base + more;
+    r.delta_pct = base > 0 ? 100 * more / base : NAN;
+    r.evidence = TG_SV("exact");
+    return r;
+}
+
+/* The one row of these ranks, from rank 0 on. */
+static struct tg_result row_of(struct hand *h, const struct tg_result *v, size_t n)
+{
+    struct tg_rank_rows x;
+    struct tg_result out;
+
+    tg_rank_rows_init(&x);
+    for (size_t i = 0; i < n; i++)
+        tg_rank_rows_add(&x, &v[i], (int64_t)i, h->a);
+    assert_int_equal(tg_rank_rows_put(&x, NULL, h->a), 1);
+    assert_int_equal(tg_rank_rows_put(&x, &out, h->a), 1);
+    tg_rank_rows_release(&x);
+    return out;
+}
+
+static void the_worst_state_and_its_ranks(void **state)
+{
+    struct hand *h = *state;
+    const struct tg_result v[] = {
+        of_rank(TG_STATE_PASS, 10, 0), of_rank(TG_STATE_WARN, 10, 9),
+        of_rank(TG_STATE_FAIL, 10, 2), of_rank(TG_STATE_FAIL, 10, -3),
+        of_rank(TG_STATE_FAIL, 10, 1), of_rank(TG_STATE_PASS, 10, 0),
+    };
+    struct tg_result r = row_of(h, v, 6);
+
+    assert_int_equal(r.state, TG_STATE_FAIL);
+    hand_text(r.op_normalised, "aten::mm [ranks 2–4]");
+    assert_true(r.delta == -3); /* the largest change of those */
+    hand_text(r.evidence,
+              "exact; 3 of 6 ranks, these are the values of rank 3; change on all: median "
+              "+10.0 %, from -30.0 % to +90.0 %");
+    r = row_of(h, v, 2);
+    hand_text(r.op_normalised, "aten::mm [rank 1]");
+}
+
+static void all_ranks_alike(void **state)
+{
+    struct hand *h = *state;
+    struct tg_result v[] = { of_rank(TG_STATE_FAIL, 10, 1), of_rank(TG_STATE_FAIL, 10, 2),
+                             of_rank(TG_STATE_FAIL, 10, 0.001) };
+    struct tg_result r = row_of(h, v, 3);
+
+    hand_text(r.op_normalised, "aten::mm [3 ranks]");
+    v[0].evidence = TG_SV("");
+    r = row_of(h, v, 1); /* "1 ranks" is no name */
+    hand_text(r.op_normalised, "aten::mm [rank 0]");
+    hand_text(r.evidence,
+              "1 of 1 ranks, these are the values of rank 0; change on all: median +10.0 %, "
+              "from +10.0 % to +10.0 %");
+    r = row_of(h, &v[2], 1); /* less than is shown is no change */
+    hand_text(r.evidence,
+              "exact; 1 of 1 ranks, these are the values of rank 0; change on all: median "
+              "+0.0 %, from +0.0 % to +0.0 %");
+}
+
+/* From nothing there is no percentage: the change itself, in the metric's unit. */
+static void changes_from_nothing(void **state)
+{
+    struct hand *h = *state;
+    struct tg_result v[] = { of_rank(TG_STATE_FAIL, 0, 3), of_rank(TG_STATE_FAIL, 0, 2),
+                             of_rank(TG_STATE_FAIL, 0, -1) };
+    struct tg_result r = row_of(h, v, 3);
+
+    hand_text(r.evidence,
+              "exact; 3 of 3 ranks, these are the values of rank 0; change on all: median "
+              "+2, from -1 to +3");
+    for (int i = 0; i < 3; i++) {
+        v[i].metric = TG_SV("added");
+        v[i].delta *= 1000;
+    }
+    r = row_of(h, v, 3);
+    hand_text(r.evidence,
+              "exact; 3 of 3 ranks, these are the values of rank 0; change on all: median "
+              "+2.00 us, from -1.00 us to +3.00 us");
+}
+
+/* Calls where there were none are no percentage, and 3 of them are not "3 %". */
+static void ranks_without_a_baseline_are_apart(void **state)
+{
+    struct hand *h = *state;
+    const struct tg_result v[] = { of_rank(TG_STATE_FAIL, 10, 5), of_rank(TG_STATE_FAIL, 0, 3),
+                                   of_rank(TG_STATE_FAIL, 10, 1) },
+                           w[] = { of_rank(TG_STATE_FAIL, 10, 5), of_rank(TG_STATE_FAIL, 0, 7),
+                                   of_rank(TG_STATE_FAIL, 10, 1) };
+
+    hand_text(row_of(h, v, 3).evidence,
+              "exact; 3 of 3 ranks, these are the values of rank 0; change on 2 of them: median "
+              "+50.0 %, from +10.0 % to +50.0 %");
+    hand_text(
+        row_of(h, w, 3).evidence,
+        "exact; 3 of 3 ranks, these are the values of rank 1; change on 1 of them: median +7, "
+        "from +7 to +7");
+}
+
+/* What has no values, as facts: no spread; of two in one state the first stays. */
+static void rows_without_values(void **state)
+{
+    struct hand *h = *state;
+    struct tg_result v[] = { of_rank(TG_STATE_FAIL, 10, 0), of_rank(TG_STATE_FAIL, 10, 0) };
+    struct tg_result r;
+
+    v[0].has_values = v[1].has_values = false;
+    v[1].message = TG_SV("the second");
+    r = row_of(h, v, 2);
+    hand_text(r.evidence, "exact; 2 of 2 ranks");
+    hand_text(r.message, "is called more often");
+    v[1].has_values = true; /* values say more than none */
+    r = row_of(h, v, 2);
+    hand_text(r.message, "the second");
+    v[0].has_values = true;
+    v[1].has_values = false;
+    r = row_of(h, v, 2);
+    hand_text(r.message, "is called more often");
+}
+
+/* Passes need no text: a row that says something stays, and the row is one of the whole rule. */
+static void a_row_without_a_text_is_no_example(void **state)
+{
+    struct hand *h = *state;
+    struct tg_result v[] = { of_rank(TG_STATE_PASS, 10, 1), of_rank(TG_STATE_PASS, 10, 5) };
+
+    v[1].message = TG_SV("");
+    assert_true(row_of(h, v, 2).delta == 1);
+    v[1].message = TG_SV("text");
+    assert_true(row_of(h, v, 2).delta == 5);
+}
+
+/* Names are apart by kind and metric; what is no operator goes by what it is called. */
+static void a_row_for_each_name(void **state)
+{
+    struct hand *h = *state;
+    struct tg_result v[] = { of_rank(TG_STATE_FAIL, 10, 1), of_rank(TG_STATE_FAIL, 10, 1),
+                             of_rank(TG_STATE_FAIL, 10, 1), of_rank(TG_STATE_FAIL, 10, 1),
+                             of_rank(TG_STATE_FAIL, 10, 1) },
+                     out[5];
+    struct tg_rank_rows x;
+
+    v[1].kind = TG_SV("kernel");
+    v[2].metric = TG_SV("self");
+    v[3].plain = v[4].plain = TG_SV("");
+    v[3].op = TG_SV("(no match)");
+    v[4].op = TG_SV("(no value)");
+    tg_rank_rows_init(&x);
+    for (size_t i = 0; i < 5; i++)
+        tg_rank_rows_add(&x, &v[i], 7, h->a);
+    assert_int_equal(tg_rank_rows_put(&x, out, h->a), 5);
+    hand_text(out[3].op_normalised, "(no match) [rank 7]");
+    tg_rank_rows_release(&x);
+}
+
+/* What a part says goes with it: the copy has texts and evidence of its own. */
+static void a_copy_outlives_its_part(void **state)
+{
+    struct hand *h = *state;
+    struct tg_arena *part = tg_arena_new();
+    struct tg_result r = hand_row("a", 1), copy;
+
+    r.message = tg_arena_sv(part, TG_SV("text"));
+    r.why_not = tg_arena_sv(part, TG_SV("because")).p;
+    struct tg_evidence *ev = TG_NEW(part, struct tg_evidence);
+    *ev = hand_evidence(1000, 0.5);
+    r.ev = ev;
+    copy = tg_result_copy(&r, h->a);
+    *ev = hand_evidence(9, 0);
+    memset((char *)(uintptr_t)r.message.p, '#', r.message.n);
+    memset((char *)(uintptr_t)r.why_not, '#', 7);
+    tg_arena_free(part);
+    hand_text(copy.message, "text");
+    assert_string_equal(copy.why_not, "because");
+    assert_true(copy.ev->value[TG_BASE] == 1000);
+    r = hand_row("a", 1);
+    copy = tg_result_copy(&r, h->a);
+    assert_null(copy.ev);
+    assert_null(copy.why_not);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        hand_test(the_worst_state_and_its_ranks),
+        hand_test(all_ranks_alike),
+        hand_test(changes_from_nothing),
+        hand_test(rows_without_values),
+        hand_test(ranks_without_a_baseline_are_apart),
+        hand_test(a_row_without_a_text_is_no_example),
+        hand_test(a_row_for_each_name),
+        hand_test(a_copy_outlives_its_part),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -6,12 +6,12 @@ condition fixed at a time. A condition is the operand of `&&` and `||` in an `if
 bool. Tests that never saw the other value of a condition cannot notice and are not run; a mutant that no test can notice
 survives at once. What a mutant changes is seen if a test fails, crashes or hangs.
 
-usage: run.py FOLDER [--only SOURCE…] [--again REPORT] [--unknown] [--fresh] [--scripts] [--sample N] [--seed S] [--jobs N] [--report FILE]
+usage: run.py FOLDER [--only SOURCE…] [--again REPORT] [--unknown] [--fresh] [--scripts | --units] [--sample N] [--seed S] [--jobs N] [--report FILE]
 
 FOLDER receives the copy and the build, and is used again if it is there. What was noticed is kept in FOLDER/results.json: a
 mutant of a source that has not changed since is run again only if it survived (--fresh: all are). --again runs the survivors
-of an earlier report, --unknown leaves out those that have a reason. The end-to-end scripts are asked for sources of cmd/, and with --scripts for all: the rest is for tests
-without a process to notice. Survivors are compared with REASONS in
+of an earlier report, --unknown leaves out those that have a reason. The end-to-end scripts are asked for sources of cmd/ (with --units they are not), and with --scripts
+for all: the rest is for tests without a process to notice. Survivors are compared with REASONS in
 survivors.txt: "file: condition: value: reason"; one without a reason is a fault.
 """
 import argparse
@@ -267,6 +267,7 @@ def main():
     p.add_argument("--unknown", action="store_true")
     p.add_argument("--fresh", action="store_true")
     p.add_argument("--scripts", action="store_true")
+    p.add_argument("--units", action="store_true")
     p.add_argument("--sample", type=int)
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--jobs", type=int, default=1)
@@ -274,7 +275,8 @@ def main():
     args = p.parse_args()
     found, digests = make_copy(os.path.abspath(args.folder))
     tests = Tests(os.path.abspath(args.folder))
-    tests.cover(args.scripts or any(name.startswith("cmd/") for name in args.only))
+    asks_scripts = {name: not args.units and (args.scripts or name.startswith("cmd/")) for name in args.only}
+    tests.cover(any(asks_scripts.values()))
     mutants = [2 * c.id + v for c in found if c.file in args.only for v in (0, 1)]
     if args.again:
         with open(args.again, encoding="utf-8") as f:
@@ -290,7 +292,7 @@ def main():
     def notices(mutant):
         """Of two conditions of one text in one file the line tells."""
         c, key = found[mutant >> 1], f"{found[mutant >> 1].line}: {text_of(found, mutant)}"
-        by = results.of(c.file).get(key) or tests.notices(mutant, c.file, args.scripts or c.file.startswith("cmd/"))
+        by = results.of(c.file).get(key) or tests.notices(mutant, c.file, asks_scripts[c.file])
         if by:
             results.keep(c.file, key, by)
         return by

@@ -187,8 +187,6 @@ static void begin_rule(struct tg_eval_state *e, size_t i)
     tg_rule_judge(e, rule);
     give_to_rule(e, of, from);
     of->many = ranks_of(e, rule) > TG_RANK_ROWS;
-    if (of->many)
-        tg_rank_rows_init(&of->each);
 }
 
 struct tg_eval_state *tg_eval_begin(struct tg_verdict *out, const struct tg_eval_input *in,
@@ -204,6 +202,8 @@ struct tg_eval_state *tg_eval_begin(struct tg_verdict *out, const struct tg_eval
                                 .policy = in->policy->built_in ? TG_SV("built-in policy")
                                                                : in->policy->file,
                                 .version = TG_SV(TG_JUDGED_BY) };
+    for (size_t i = 0; i < in->policy->n_rules; i++)
+        tg_rank_rows_init(&e->of_rule[i].each);
     tg_notes(e);
     e->comparable = tg_guards(e);
     tg_guard_integrity(e);
@@ -309,11 +309,9 @@ static void join_rules(struct tg_eval_state *e)
 {
     for (size_t i = 0; e->comparable && i < e->in->policy->n_rules; i++) {
         struct tg_rule_results *of = &e->of_rule[i];
-        if (of->many) {
-            size_t n = tg_rank_rows_put(&of->each, NULL, e->arena);
-            of->v = tg_grow(of->v, &of->cap, of->n + n, sizeof *of->v);
-            of->n += tg_rank_rows_put(&of->each, of->v + of->n, e->arena);
-        }
+        size_t n = tg_rank_rows_put(&of->each, NULL, e->arena);
+        of->v = tg_grow(of->v, &of->cap, of->n + n, sizeof *of->v);
+        of->n += tg_rank_rows_put(&of->each, of->v + of->n, e->arena);
         e->results = tg_grow(e->results, &e->cap, e->n + of->n, sizeof *e->results);
         if (of->n)
             memcpy(e->results + e->n, of->v, of->n * sizeof *of->v);
@@ -355,8 +353,7 @@ void tg_eval_end(struct tg_eval_state *e)
 void tg_eval_drop(struct tg_eval_state *e)
 {
     for (size_t i = 0; i < e->in->policy->n_rules; i++) {
-        if (e->of_rule[i].many)
-            tg_rank_rows_release(&e->of_rule[i].each);
+        tg_rank_rows_release(&e->of_rule[i].each);
         free(e->of_rule[i].v);
     }
     free(e->results);

@@ -22,7 +22,7 @@ bool tg_eval_explains(const struct tg_result *cause, const struct tg_result *r,
                       const struct tg_op *op, const struct tg_comparison *c)
 {
     bool as_often = tg_sv_eq(cause->op_normalised, op->parent) && cause->delta == r->delta;
-    return cause != r && cause->dimension == TG_DIM_COUNT && (as_often || is_leader(cause, op, c));
+    return cause->dimension == TG_DIM_COUNT && (as_often || is_leader(cause, op, c));
 }
 
 /* Operators follow what calls them, and device work follows the operator that launches it. */

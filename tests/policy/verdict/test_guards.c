@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 /* cmocka wants the headers above first */
 #include <cmocka.h>
 
@@ -271,6 +272,32 @@ static void kernels_a_step(void **state)
     guarded(h, "kernels: the fresh trace has 2 kernels per step, required are 3");
 }
 
+/* Each side alone, whether the suite says what marks a step or not. */
+static void steps_that_one_side_does_not_mark(void **state)
+{
+    struct hand *h = *state;
+
+    for (int side = 0; side < 2; side++)
+        for (int named = 0; named < 3; named++) {
+            struct tg_suite suite = { .name = TG_SV("s") };
+            char want[200];
+            if (named == 2) {
+                suite.window.by = TG_BY_ANNOTATION;
+                suite.window.name = hand_pattern(h, "iteration");
+            }
+            h->in.suite = named ? &suite : NULL;
+            h->c.least_steps[0] = h->c.least_steps[1] = 4;
+            h->c.marked[side] = h->c.any_marked[side] = false;
+            h->c.marked[!side] = h->c.any_marked[!side] = true;
+            h->e.n = 0;
+            assert_false(tg_guards(&h->e));
+            (void)snprintf(want, sizeof want, "the %s traces have no %s, unlike the other side's",
+                           side ? "fresh" : "baseline",
+                           named == 2 ? "annotations 'iteration'" : "step markers");
+            hand_text(h->e.results[0].message, want);
+        }
+}
+
 /* One device's work of 1 ms in which a part runs past the next start on its stream. */
 static void damage_is_a_part_of_the_whole(void **state)
 {
@@ -349,6 +376,7 @@ int main(void)
                                         hand_test(slower_on_a_busy_machine_or_other_data),
                                         hand_test(a_change_has_to_be_detectable),
                                         hand_test(kernels_a_step),
+                                        hand_test(steps_that_one_side_does_not_mark),
                                         hand_test(damage_is_a_part_of_the_whole),
                                         hand_test(pairs_that_were_lost) };
     return cmocka_run_group_tests(tests, NULL, NULL);

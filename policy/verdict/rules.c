@@ -219,11 +219,11 @@ static bool has_limit(const struct tg_rule *rule)
     return any;
 }
 
+/* Of several that a side brought, at least as many as are compared. */
 static bool is_each(const struct tg_comparison *all, const struct tg_rule *rule)
 {
     return rule->match.rank == TG_MATCH_RANK_EACH &&
-           (all->n_ranks[TG_TEST] > 1 || all->n_brought[TG_BASE] > 1 ||
-            all->n_brought[TG_TEST] > 1);
+           (all->n_brought[TG_BASE] > 1 || all->n_brought[TG_TEST] > 1);
 }
 
 /*

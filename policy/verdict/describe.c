@@ -181,9 +181,7 @@ static void describe_attrs(struct tg_buf *m, const struct tg_op *op, tg_sv kind)
         if (!tg_sv_eq(f->kind, kind))
             continue;
         tg_sv test = without_shared_word(f->base, f->test);
-        tg_buf_printf(m, "%s%s%.*s -> %.*s", any ? "; " : "",
-                      tg_sv_eq(kind, TG_SV("bytes")) ? "bytes " : "", TG_SV_ARG(f->base),
-                      TG_SV_ARG(test));
+        tg_buf_printf(m, "%s%.*s -> %.*s", any ? "; " : "", TG_SV_ARG(f->base), TG_SV_ARG(test));
         any = true;
     }
 }
@@ -206,7 +204,7 @@ static void describe_relation(struct tg_buf *m, const struct tg_op *op,
                       TG_SV_ARG(other->name));
         return;
     }
-    if (op->region == TG_NO_ID || op->region >= c->n_regions)
+    if (op->region >= c->n_regions) /* TG_NO_ID, too */
         return;
     const struct tg_region *g = &c->regions[op->region];
     if (op->relation == TG_REL_REPLACED || op->relation == TG_REL_REPLACED_WORSE) {
@@ -301,15 +299,14 @@ void tg_describe_op(struct tg_result *r, const struct tg_op *op, const struct tg
                     const struct tg_probe *p, const struct tg_judgement *j, struct tg_arena *a)
 {
     struct tg_buf m = { 0 };
-    if (r->dimension == TG_DIM_ATTR && !r->has_values) {
+    if (r->dimension == TG_DIM_ATTR) {
         if (j->state == TG_STATE_PASS)
             tg_buf_puts(&m, "as before");
         else
             describe_attrs(&m, op,
-                           tg_sv_eq(r->metric, TG_SV("launch_config"))  ? TG_SV("launch")
-                           : tg_sv_eq(r->metric, TG_SV("input_types"))  ? TG_SV("types")
-                           : tg_sv_eq(r->metric, TG_SV("input_shapes")) ? TG_SV("shapes")
-                                                                        : TG_SV("bytes"));
+                           tg_sv_eq(r->metric, TG_SV("launch_config")) ? TG_SV("launch")
+                           : tg_sv_eq(r->metric, TG_SV("input_types")) ? TG_SV("types")
+                                                                       : TG_SV("shapes"));
     } else if (r->over_budget) {
         describe_budget(&m, p, op, j->limit);
     } else if (r->dimension == TG_DIM_COUNT) {

@@ -61,11 +61,9 @@ static void place_limit(struct tg_result *r, const struct tg_judgement *j, struc
     r->over_budget = tg_limit_is_budget(j->limit);
     tg_limit_text(j->limit, &b);
     r->limit = tg_phrase_take(&b, a);
-    if (j->limit->at.file) {
-        r->file = j->limit->at.file;
-        r->line = j->limit->at.line;
-        r->col = j->limit->at.col;
-    }
+    r->file = j->limit->at.file;
+    r->line = j->limit->at.line;
+    r->col = j->limit->at.col;
 }
 
 /*
@@ -244,7 +242,7 @@ static struct tg_judgement judge_part(const struct tg_comparison *c, const struc
     struct tg_probe step = *p;
     struct tg_evidence ev;
 
-    if (!tg_limit_lists_have_size(&l->warn, &l->fail) || !p->ev || p->ev->judged != TG_JUDGED)
+    if (!tg_limit_lists_have_size(&l->warn, &l->fail) || p->ev->judged != TG_JUDGED)
         return tg_judge(p, &l->warn, &l->fail);
     ev = *p->ev;
     ev.value[TG_BASE] = step.base = c->step_ns[TG_BASE];

@@ -187,6 +187,7 @@ static void attributes_of_a_metric(void **state)
         { "types", "float, int", "float, long" },
         { "launch", "grid 1, block 2", "grid 3, block 4" },
         { "launch", "grid 1", "grid 3, block 4" },
+        { "launch", "grid 1, block 2", "grid 3" },
         { "launch", "plain", "other" },
         { "launch", "registers 128", "warps 4" },
         { "launch", "registers 128", "registers" },
@@ -194,19 +195,17 @@ static void attributes_of_a_metric(void **state)
         { "shapes", "float", "float 2" },
     };
     struct hand *h = *state;
-    struct said s = of_attrs(h, "launch_config", v, 9);
+    struct said s = of_attrs(h, "launch_config", v, 10);
 
     says(h, &s,
          "same launches: registers 128 -> 255; grid 1, block 2 -> grid 3, block 4; grid 1 -> grid "
-         "3, "
-         "block 4; plain -> other; registers 128 -> warps 4; registers 128 -> registers");
-    s = of_attrs(h, "input_types", v, 9);
+         "3, block 4; grid 1, block 2 -> grid 3; plain -> other; registers 128 -> warps 4; "
+         "registers 128 -> registers");
+    s = of_attrs(h, "input_types", v, 10);
     s.op.kind = TG_KIND_OP;
     says(h, &s, "same calls: float, int -> float, long");
-    s = of_attrs(h, "input_shapes", v, 9);
+    s = of_attrs(h, "input_shapes", v, 10);
     says(h, &s, "same launches: float -> float 2");
-    s = of_attrs(h, "bytes", v, 9);
-    says(h, &s, "same launches: bytes 4096 -> 8192");
     s.j.state = TG_STATE_PASS;
     says(h, &s, "as before");
 }
@@ -250,7 +249,9 @@ static void what_it_is_related_to(void **state)
     for (int i = 0; i < 3; i++)
         ops[i].region = 0;
     s.op.region = 0;
+    s.op.relation = TG_REL_REPLACED;
     says(h, &s, plain); /* there are no regions */
+    s.op.relation = TG_REL_NONE;
     h->c.regions = &region;
     h->c.n_regions = 1;
     says(h, &s, plain); /* beside it */

@@ -147,6 +147,21 @@ static void a_rank_is_named(void **state)
     hand_text(judged(h, &op)->op_normalised, "aten::mm");
 }
 
+/* Of many ranks what passes needs no words. */
+static void passes_of_many_ranks_say_nothing(void **state)
+{
+    struct hand *h = *state;
+    struct tg_op op = hand_op("aten::mm", TG_KIND_OP);
+
+    rule(h, TG_METRIC_COUNT, hand_limit(h, TG_BOUND_ABS, 0));
+    hand_text(judged(h, &op)->message, "called 1 time per step, was 1 (+0)");
+    h->e.brief = true;
+    hand_text(judged(h, &op)->message, "");
+    op.change = TG_MORE;
+    op.count[TG_TEST] = 2;
+    hand_text(judged(h, &op)->message, "called 2 times per step, was 1 (+1)");
+}
+
 /* ---- the whole trace ---- */
 
 static struct tg_measure_change *busy(struct hand *h)
@@ -427,6 +442,7 @@ int main(void)
         hand_test(a_finding_tells_its_evidence),
         hand_test(what_tells_nothing),
         hand_test(a_rank_is_named),
+        hand_test(passes_of_many_ranks_say_nothing),
         hand_test(a_size_of_its_own_asks_the_mean),
         hand_test(the_worst_estimate_holds),
         hand_test(a_budget_of_a_metric_that_the_baseline_lacks),

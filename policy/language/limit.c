@@ -122,7 +122,7 @@ static void illegal_bound(struct tg_diags *d, const struct tg_yaml *key,
     double number;
     tg_sv unit;
     if (info->unit == TG_UNIT_PERCENT && kind == TG_BOUND_PCT) {
-        if (value->type != TG_YAML_SCALAR || !tg_value_quantity(value->text, &number, &unit))
+        if (!tg_value_quantity(value->text, &number, &unit)) /* a list has no text */
             number = 5;
         (void)snprintf(fix, sizeof fix, "%g%% of 20%% is %g%%; if you mean %g%%, write  pp: %gpp",
                        number, 20 * (1 + number / 100), 20 + number, number);
@@ -232,7 +232,7 @@ bool tg_limit_of(const struct tg_yaml *n, const struct tg_metric_info *info, str
             illegal_bound(d, p->key, p->value, info, kind);
             continue;
         }
-        if (p->value->type != TG_YAML_SCALAR || p->value->text.n == 0)
+        if (p->value->text.n == 0) /* no scalar, or an empty one: its shape was refused */
             continue;
         b.text = p->value->text;
         b.at = p->value->at;

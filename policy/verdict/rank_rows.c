@@ -18,7 +18,7 @@ struct tg_rank_row {
     struct tg_result worst;
     int64_t *rank; /* those in the worst state, ascending */
     size_t n_rank, cap_rank;
-    size_t n; /* ranks */
+    size_t n;           /* ranks */
     struct changes pct; /* of ranks with values and a baseline, in %; */
     struct changes by;  /* of those without one, in the unit */
     int64_t worst_rank;
@@ -101,9 +101,9 @@ void tg_rank_rows_add(struct tg_rank_rows *x, const struct tg_result *r, int64_t
     bool first = row->n == 0;
     row->n++;
     add_change(row, r);
-    if (first || r->state > row->worst.state)
+    if (r->state > row->worst.state)
         row->n_rank = 0;
-    if (first || r->state >= row->worst.state) {
+    if (r->state >= row->worst.state) {
         row->rank = tg_grow(row->rank, &row->cap_rank, row->n_rank + 1, sizeof *row->rank);
         row->rank[row->n_rank++] = rank;
     }

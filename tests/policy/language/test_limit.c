@@ -130,6 +130,10 @@ static void the_rest_of_a_limit_is_kept(void **state)
     assert_int_equal(r->list.v[1].n, 1);
     assert_true(r->list.v[1].bound[0].value == 3e6);
     drop(r);
+    r = parse("added", "[text]"); /* nor is there a bound to miss */
+    assert_int_equal(r->d.n, 0);
+    assert_int_equal(r->list.n, 0);
+    drop(r);
     r = parse("step_time", "off");
     assert_int_equal(r->list.state, TG_LIMIT_OFF);
     drop(r);

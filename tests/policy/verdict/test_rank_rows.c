@@ -123,6 +123,9 @@ static void rows_without_values(void **state)
     v[1].has_values = true; /* values say more than none */
     r = row_of(h, v, 2);
     hand_text(r.message, "the second");
+    hand_text(r.evidence,
+              "exact; 2 of 2 ranks, these are the values of rank 1; change on 1 of them: "
+              "median +0.0 %, from +0.0 % to +0.0 %");
     v[0].has_values = true;
     v[1].has_values = false;
     r = row_of(h, v, 2);
@@ -139,6 +142,9 @@ static void a_row_without_a_text_is_no_example(void **state)
     assert_true(row_of(h, v, 2).delta == 1);
     v[1].message = TG_SV("text");
     assert_true(row_of(h, v, 2).delta == 5);
+    v[0].message = TG_SV(""); /* without another one it is the row all the same */
+    v[0].has_values = false;
+    hand_text(row_of(h, v, 1).op_normalised, "aten::mm [rank 0]");
 }
 
 /* Names are apart by kind and metric; what is no operator goes by what it is called. */

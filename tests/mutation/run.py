@@ -37,7 +37,7 @@ SOURCES = [f"policy/verdict/{name}.c" for name in VERDICT] + ["policy/language/l
 SCRIPTS = [["guards.py"], ["own_policy.py"], ["policy.py"], ["sides.py"], ["integrity.py"], ["check.py"]]
 ACTION = ["scripts/action-verdict"]
 SLOWEST = 240  # seconds of a test, and ten times what it took without a mutant: longer is a mutant that hangs
-UNIT = r"^(?:test_(?:judge|verdict|ranks|compare|policy)(?:_|$)|test_gate_)"  # names of the tests without a process
+UNIT = r"^(?:test_(?:judge|verdict|ranks|compare|policy)(?:_|$)|test_gate_(?:check|clash|loosened|missing|find|policy|suite)$)"  # names of the tests without a process
 Condition = collections.namedtuple("Condition", "id file line text")
 
 

@@ -430,13 +430,16 @@ static void recompilations(void **state)
         "Torch-Compiled Region: 8/1",
         "Torch-Compiled Region: 9/1",
     };
+    struct tg_row_key keys[10];
     struct tg_row rows[10];
     struct tg_shard shard[2] = { { .rows = rows, .n_rows = 1 }, { .rows = rows, .n_rows = 5 } };
     const struct tg_shard *one[2] = { &shard[0], &shard[1] }, **run[2] = { &one[0], &one[1] };
 
     plain(h);
-    for (int i = 0; i < 10; i++)
-        rows[i] = (struct tg_row){ .name = tg_sv_of(names[i]), .kind = TG_KIND_ANNOTATION };
+    for (int i = 0; i < 10; i++) {
+        keys[i] = (struct tg_row_key){ .name = tg_sv_of(names[i]), .kind = TG_KIND_ANNOTATION };
+        rows[i] = (struct tg_row){ .key = &keys[i] };
+    }
     for (int side = 0; side < 2; side++) {
         h->c.side[side] = (struct tg_side){ .n_runs = 1, .n_ranks = 1, .at = (void *)&run[side] };
         h->c.n_units[side] = 1;

@@ -98,9 +98,8 @@ def conditions_of(text):
     return spans
 
 
-def rewrite(path, name, first):
-    with open(path, encoding="utf-8") as f:
-        text = f.read()
+def rewrite(text, name, first):
+    """The source with each condition numbered from `first` on; the conditions."""
     found, out, last = [], [], 0
     for begin, end in sorted(conditions_of(text)):
         condition = Condition(first + len(found), name, text.count("\n", 0, begin) + 1, " ".join(text[begin:end].split()))
@@ -108,25 +107,41 @@ def rewrite(path, name, first):
         last = end
         found.append(condition)
     out.append(text[last:])
-    with open(path, "w", encoding="utf-8") as f:
-        f.write('#include "tests/mutation/mutate.h"\n#line 1 "%s"\n' % name + "".join(out))
-    return found
+    return '#include "tests/mutation/mutate.h"\n#line 1 "%s"\n' % name + "".join(out), found
 
 
 # ---- the copy ------------------------------------------------------------------------------------------------------
 
+def put(path, content, mode):
+    """Only what has changed is written: the build goes by the time of a file, and the original's may be older than an object."""
+    if os.path.exists(path):
+        with open(path, "rb") as f:
+            if f.read() == content:
+                return
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as f:
+        f.write(content)
+    os.chmod(path, mode)
+
+
 def make_copy(folder):
     source, build = folder + "/source", folder + "/build"
-    shutil.rmtree(source, ignore_errors=True)
-    for name in subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\n"):
-        if name and os.path.exists(f"{ROOT}/{name}"):
-            os.makedirs(os.path.dirname(f"{source}/{name}"), exist_ok=True)
-            shutil.copy2(f"{ROOT}/{name}", f"{source}/{name}")
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\n")
+    names = [name for name in listed if os.path.isfile(f"{ROOT}/{name}")]
+    for at, _, files in os.walk(source):
+        for name in files:
+            if os.path.relpath(f"{at}/{name}", source) not in names:
+                os.remove(f"{at}/{name}")
     found, digests = [], {}
-    for name in SOURCES:
-        with open(f"{source}/{name}", "rb") as f:
-            digests[name] = hashlib.sha256(f.read()).hexdigest()
-        found += rewrite(f"{source}/{name}", name, len(found))
+    for name in names:
+        with open(f"{ROOT}/{name}", "rb") as f:
+            content = f.read()
+        if name in SOURCES:
+            digests[name] = hashlib.sha256(content).hexdigest()
+            text, conditions = rewrite(content.decode(), name, len(found))
+            content = text.encode()
+            found += conditions
+        put(f"{source}/{name}", content, os.stat(f"{ROOT}/{name}").st_mode)
     quiet = {"stdout": subprocess.DEVNULL, "check": True}
     flags = "-w -Wno-error"
     subprocess.run(["cmake", "-S", source, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=RelWithDebInfo", f"-DCMAKE_C_FLAGS={flags}"]

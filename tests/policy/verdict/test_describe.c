@@ -71,10 +71,13 @@ static void calls_in_some_steps(void **state)
                                                .steps = 15,
                                                .runs_above = 2,
                                                .run = { NULL, runs } };
-    says(h, &s, "called 2 times per step, was 1 (+1); up to 1001 in 6 of 15 steps of 2 of 3 runs");
+    says(
+        h, &s,
+        "called 2 times per step, was 1 (+1); up to 1001 a step, in 6 of 15 steps, in 2 of 3 runs");
     s.op.counted.shape = TG_COUNT_FIRST_STEP;
     says(h, &s,
-         "called 2 times per step, was 1 (+1); up to 1001 in 6 of 15 steps of 2 of 3 runs, the "
+         "called 2 times per step, was 1 (+1); up to 1001 a step, in 6 of 15 steps, in 2 of 3 "
+         "runs, the "
          "first ones");
     s.op.counted.above = 0;
     says(h, &s, "called 2 times per step, was 1 (+1)");
@@ -127,10 +130,16 @@ static void a_time_and_its_change(void **state)
     s.p.base = NAN;
     says(h, &s, "150 us per step, unknown in the baseline");
     s = of_time(100000, 0.5, &ev);
-    s.j.some_steps = true;
+    s.j.some_steps = ev.some_steps = true;
     ev.slowest[TG_BASE] = 200000;
     ev.slowest[TG_TEST] = 900000;
     says(h, &s, "the slowest step of each fresh run takes 900 us, of the baseline's 200 us");
+    ev.some_steps = false; /* in some runs only */
+    ev.some_runs = 3;
+    says(h, &s,
+         "3 of 5 fresh runs are slower, the middle one takes 900 us, the slowest of the baseline "
+         "200 "
+         "us");
 }
 
 /* A budget is about the value: how it changed is beside it. */

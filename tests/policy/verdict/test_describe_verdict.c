@@ -190,15 +190,13 @@ static void what_could_have_been_detected(void **state)
     h->c.measures[TG_MEASURE_STEP_TIME].ev.mde = 0.05;
     h->c.n_runs[TG_TEST] = 1;
     covers(h, true, true, true,
-           "counts judged; durations judged: 5 baseline runs, 1 fresh run; detectable with these "
-           "runs: "
-           "step time from +5.0 %, large from +40 %, middle from +50 %");
+           "counts judged; durations judged: 5 baseline runs, 1 fresh run; smallest slowdown "
+           "these runs show: step time +5.0 %, largest operators +40 % and +50 %");
     h->c.measures[TG_MEASURE_STEP_TIME].ev.judged = TG_NOT_WAIT;
     h->c.n_ops = 3;
     covers(h, true, true, true,
-           "counts judged; durations judged: 5 baseline runs, 1 fresh run; detectable with these "
-           "runs: "
-           "small from +30 %");
+           "counts judged; durations judged: 5 baseline runs, 1 fresh run; smallest slowdown "
+           "these runs show: largest operator +30 %");
     h->c.n_ops = 0;
     covers(h, true, true, true, "counts judged; durations judged: 5 baseline runs, 1 fresh run");
 }

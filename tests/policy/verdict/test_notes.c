@@ -166,6 +166,8 @@ static void noted(struct hand *h, const char *want)
 static void plain(struct hand *h)
 {
     h->c.iteration_ratio = 1;
+    h->policy.rules = &h->rule; /* about the calls of every kind */
+    h->policy.n_rules = 1;
 }
 
 /* One rank a side that is not the same one is compared all the same; of several, those that both have. */
@@ -385,10 +387,10 @@ static void drift_and_other_processors(void **state)
              "no count "
              "changed\ntorch: 2.1 -> 2.2");
     h->c.drift = log(0.8);
-    ops[0].change = TG_MORE;
-    noted(h, "!the whole machine is 20.0 % faster than for the baseline\ntorch: 2.1 -> 2.2");
+    ops[0].change = TG_MORE; /* faster is no reason to look twice */
+    noted(h, "the whole machine is 20.0 % faster than for the baseline\ntorch: 2.1 -> 2.2");
     h->c.n_env = 2;
-    noted(h, "!the whole machine is 20.0 % faster than for the baseline; recorded on EPYC, the "
+    noted(h, "the whole machine is 20.0 % faster than for the baseline; recorded on EPYC, the "
              "baseline on "
              "Xeon\ntorch: 2.1 -> 2.2");
     h->c.drifted = false;

@@ -349,6 +349,7 @@ static int check_against_all(struct tg_check *c, const struct tg_suite *suite, s
             code = one < 0 ? one : worse(code, one);
         }
     forget_fresh(c);
+    tg_summary_release(&c->fresh);
     return code;
 }
 

@@ -50,7 +50,7 @@ bool tg_err_hint(struct tg_err *err, const char *fmt, ...) __attribute__((format
 /* Adds "while ..."; earlier (inner) context comes first. Always returns false. */
 bool tg_err_context(struct tg_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* The documented exit code of a kind (2, 3, 4 or 5): docs/policy.md, "Exit codes". */
+/* The documented exit code of a kind (2, 3, 4 or 5): README.md, "Exit codes". */
 int tg_err_exit_code(enum tg_err_kind kind);
 
 /*

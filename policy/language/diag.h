@@ -2,7 +2,7 @@
 #define TG_POLICY_LANGUAGE_DIAG_H
 /*
  * Everything that is wrong with a policy, at once. A diagnostic has a code (TG1xx error, TG2xx
- * warning; docs/policy.md lists them), the place of the value, a reason in lower case and a fix.
+ * warning; docs/policy-diagnostics.md lists them), the place of the value, a reason in lower case and a fix.
  * Rendered sorted by file (in loading order) and position; at most TG_DIAGS_MAX are shown, the rest
  * is counted. Equal reports about one place are kept once.
  */

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """`tracegate check` in real git repositories: exit codes, messages with a place and a next step, and
-no half-written report, whatever goes wrong. Expected codes: docs/policy.md, "Exit codes".
+no half-written report, whatever goes wrong. Expected codes: README.md, "Exit codes".
 """
 import gzip
 import json

@@ -16,7 +16,9 @@ TOP = ("core", "policy", "reporters", "cmd", "tests", "docs", "scripts", "exampl
 # Pages that quote what is not there: fixtures of users, histories of what was tried.
 QUOTING = ("docs/experiments/",)
 SPAN = re.compile(r"`([^`\n]+)`")
-LINK = re.compile(r"\]\(([^)\s#]+)(?:#[^)]*)?\)")
+LINK = re.compile(r"\]\(([^)\s#]*)(?:#([^)\s]*))?\)")
+HEADING = re.compile(r"^#+ +(.*?) *#*$", re.M)
+FENCE = re.compile(r"^```.*?^```$", re.S | re.M)
 PATH = re.compile(r"^(?:\.\./)*((?:%s)(?:/[A-Za-z0-9_.*-]+)*/?)$" % "|".join(TOP))
 FILE = re.compile(r"^[a-z0-9_*-]+\.(?:c|h|py|yml)$")
 # The page that follows a run by function name: static ones as well.
@@ -52,12 +54,30 @@ def placeholder(text):
     return re.search(r"[A-Z]{3,}", os.path.basename(text).split(".")[0]) is not None and not text.endswith(("README.md", "CONTRIBUTING.md", "CMakeLists.txt"))
 
 
+def anchors(text):
+    """As GitHub makes them: lower case, punctuation dropped, a hyphen for each blank; repeated ones numbered."""
+    seen = {}
+    for heading in HEADING.findall(FENCE.sub("", text)):
+        name = re.sub(r"[^\w\- ]", "", re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).lower()).replace(" ", "-")
+        seen[name] = seen.get(name, -1) + 1
+        yield f"{name}-{seen[name]}" if seen[name] else name
+
+
+def leads_nowhere(there, page, text, target, anchor):
+    if "://" in target or target.startswith(("mailto:", "/")):
+        return False
+    path = os.path.normpath(os.path.join(os.path.dirname(page), target)) if target else page
+    if not there.has(path):
+        return True
+    return bool(anchor) and path.endswith(".md") and anchor not in anchors(tree.read(path) if target else text)
+
+
 def faults(there, page, text):
     here = os.path.dirname(page)
-    for link in LINK.findall(text):
-        if "://" not in link and not link.startswith(("mailto:", "/")) and not there.has(os.path.join(here, link)):
-            yield f"{page}: link to {link}"
-    for span in SPAN.findall(re.sub(r"^```.*?^```$", "", text, flags=re.S | re.M)):
+    for target, anchor in LINK.findall(FENCE.sub("", text)):
+        if (target or anchor) and leads_nowhere(there, page, text, target, anchor):
+            yield f"{page}: link to {target}{'#' if anchor else ''}{anchor}"
+    for span in SPAN.findall(FENCE.sub("", text)):
         for word in span.split():
             word = word.lstrip("(").rstrip(".,:;)")
             path = PATH.match(word)
@@ -84,7 +104,7 @@ def pages(there):
 def main():
     there = Tree()
     wrong = [("core/base/README.md", text) for text in
-             ("`core/diff/no_such.c`", "`tg_no_such_thing`", "[x](no_such.md)", "`no_such.h`", "`struct tg_no_such`")]
+             ("`core/diff/no_such.c`", "`tg_no_such_thing`", "[x](no_such.md)", "`no_such.h`", "`struct tg_no_such`", "# A\n[x](#b)", "[x](README.md#no-such-heading)")]
     wrong.append((FOLLOWED, "`no_such_function`"))
     found = [f"{room}: no README.md" for room in ROOMS if not there.has(room + "/README.md")]
     names = list(pages(there))

@@ -31,8 +31,10 @@ def policies():
     """The files of the repository and the examples of the manual."""
     yield os.path.join(ROOT, "policy/language/defaults.yml")
     yield from sorted(glob.glob(os.path.join(ROOT, "examples/policy*.yml")))
-    with open(os.path.join(ROOT, "docs/policy.md"), encoding="utf-8") as f:
-        blocks = re.findall(r"^```yaml\n(.*?)^```", f.read(), re.M | re.S)
+    blocks = []
+    for page in ("docs/policy.md", "docs/policy-metrics.md"):
+        with open(os.path.join(ROOT, page), encoding="utf-8") as f:
+            blocks += re.findall(r"^```yaml\n(.*?)^```", f.read(), re.M | re.S)
     for block in blocks:
         with tempfile.NamedTemporaryFile("w", suffix=".yml", encoding="utf-8") as f:
             f.write(block if block.startswith("version:") else "version: 1\n" + block)

@@ -1,6 +1,6 @@
 /*
- * The manual and the program say the same: its examples load, its table of metrics is ours and that
- * of the measures, every key and every code stands in it.
+ * The manual and the program say the same: the examples load, the table of metrics is the program's
+ * and has its measures, every key and every code is listed.
  */
 #include "policy_support.h"
 
@@ -17,13 +17,12 @@ static void read_source(struct tg_buf *out, const char *name)
     assert_true(tg_file_read(out, path, 1 << 20, &err));
 }
 
-/* Blocks that are no whole policy are its sections: `version: 1` is put before them. */
-static void examples_load(void **state)
+/* Blocks without a version are sections of a policy: `version: 1` is put before them. */
+static size_t load_examples(const char *page)
 {
-    (void)state;
     struct tg_buf text = { 0 };
     size_t n = 0, clean = 0;
-    read_source(&text, "docs/policy.md");
+    read_source(&text, page);
     for (const char *p = strstr(text.p, "```yaml\n"); p; p = strstr(p, "```yaml\n")) {
         const char *end;
         struct tg_buf one = { 0 };
@@ -43,9 +42,16 @@ static void examples_load(void **state)
         tg_diags_release(&d);
         tg_buf_release(&one);
     }
-    print_message("%zu examples, %zu without a warning\n", n, clean);
-    assert_true(n >= 14);
+    print_message("%s: %zu examples, %zu without a warning\n", page, n, clean);
     tg_buf_release(&text);
+    return n;
+}
+
+static void examples_load(void **state)
+{
+    (void)state;
+    assert_true(load_examples("docs/policy.md") >= 13);
+    assert_int_equal(load_examples("docs/policy-metrics.md"), 1);
 }
 
 static void the_example_policies_load(void **state)
@@ -70,7 +76,7 @@ static void metrics_are_listed(void **state)
     (void)state;
     static const char begin[] = "<!-- tracegate policy metrics --format markdown -->\n";
     struct tg_buf text = { 0 }, table = { 0 };
-    read_source(&text, "docs/policy.md");
+    read_source(&text, "docs/policy-metrics.md");
     tg_metric_markdown(&table);
     char *from = strstr(text.p, begin), *to = from ? strstr(from, "<!-- end -->") : NULL;
     assert_non_null(to);
@@ -132,7 +138,7 @@ static void codes_are_listed(void **state)
     (void)state;
     struct tg_buf text = { 0 }, header = { 0 };
     size_t n = 0;
-    read_source(&text, "docs/policy.md");
+    read_source(&text, "docs/policy-diagnostics.md");
     read_source(&header, "policy/language/diag.h");
     for (int code = 100; code < 300; code++) {
         char in_header[16], in_manual[16];

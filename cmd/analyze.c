@@ -24,7 +24,7 @@ static const struct tg_opt analyze_options[] = {
     { "format", TG_OPT_FORMAT, offsetof(struct analyze_opts, format), "text|csv|json",
       "form of the table; text is the default" },
     { "whole", TG_OPT_FLAG, offsetof(struct analyze_opts, whole), NULL,
-      "everything in the traces, undivided, instead of what a step holds on average" },
+      "everything in the traces, undivided, instead of the mean of a step" },
     { "rank", TG_OPT_LIST, offsetof(struct analyze_opts, rank), "LIST",
       "only these ranks: 0 or 0,3 or 0-7" },
     { "step", TG_OPT_LIST, offsetof(struct analyze_opts, step), "LIST",
@@ -36,19 +36,20 @@ static const struct tg_opt analyze_options[] = {
     { "operator", TG_OPT_STR, offsetof(struct analyze_opts, operator_name), "TEXT",
       "sequences: kernels below operators whose name contains TEXT" },
     { "min-length", TG_OPT_INT, offsetof(struct analyze_opts, min_length), "N",
-      "sequences: only of at least N pieces of device work; 3 is the default" },
+      "sequences: only those of at least N kernels, copies or sets; 3 is the default" },
     { "class", TG_OPT_LIST, offsetof(struct analyze_opts, classes), "GLOB=CLASS",
       "device work whose name matches is compute, comm, memory or other" },
     { "classes", TG_OPT_STR, offsetof(struct analyze_opts, classes_file), "FILE",
-      "a table of such rows, a line each: CLASS GLOB" },
+      "a file of such rules, one per line: CLASS GLOB" },
     { "include-last-step", TG_OPT_FLAG, offsetof(struct analyze_opts, include_last_step), NULL,
-      "with --hta: keep the last step, which HTA leaves out" },
+      "with --hta: keep the last step, which HTA omits" },
     TG_GIVEN_WINDOW(struct analyze_opts, given),
     { "svg-dir", TG_OPT_STR, offsetof(struct analyze_opts, svg_dir), "DIR",
       "charts of temporal, idle, overlap, kernel-types, bandwidth, queue, skew, modules and "
       "sources: DIR/NAME.svg" },
     { "overlay", TG_OPT_STR, offsetof(struct analyze_opts, overlay), "FILE",
-      "write the one trace again, with counter tracks and the sequences below --operator" },
+      "write a copy of the trace (one only) with counter tracks and the sequences below "
+      "--operator" },
     TG_GIVEN_RUNS(struct analyze_opts, given, ""),
     { "hta", TG_OPT_FLAG, offsetof(struct analyze_opts, hta), NULL,
       "the numbers of Holistic Trace Analysis: its rounding and selection" },
@@ -94,7 +95,7 @@ static bool find_measures(const struct analyze_opts *o, bool *ops, struct tg_err
             return unknown_measure(o->measure.v[i], err);
     if (!*ops || o->measure.n < 2)
         return true;
-    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--measure ops stands alone");
+    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--measure ops cannot be combined with others");
     return tg_err_hint(err, "Run it by itself; the other measures can be combined.");
 }
 
@@ -136,11 +137,11 @@ static bool check_options(const struct analyze_opts *o, const struct tg_strs *ar
     }
     if (o->include_last_step && !o->hta) {
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--include-last-step belongs to --hta");
-        return tg_err_hint(err, "Without --hta no step is left out.");
+        return tg_err_hint(err, "Without --hta no step is omitted.");
     }
     if (o->overlay && (o->hta || args->n != 1 || !o->measure.n || has_measure(o, "ops"))) {
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
-                   "--overlay needs one trace and a measure of ours");
+                   "--overlay needs one trace, --measure (not ops), and no --hta");
         return tg_err_hint(err, "For example: tracegate analyze t.json.gz --measure queue "
                                 "--overlay marked.json.gz.");
     }
@@ -251,18 +252,17 @@ static int analyze_run(const void *opts, const struct tg_strs *args, const struc
 
 const struct tg_cmd tg_cmd_analyze = {
     .name = "analyze",
-    .summary = "measure traces: operators and kernels, and what HTA's TraceAnalysis computes",
+    .summary = "measure traces: operators, kernels, and the analyses of HTA's TraceAnalysis",
     .synopsis = "TRACE... [options]",
-    .about =
-        "TRACE is a trace or a summary, a directory, a glob, "
-        "REV:PATH in git, REV (what is stored at that commit, for ops), or - for standard input. "
-        "Several files are the ranks of one run.\n"
-        "\n"
-        "Durations are microseconds; nothing is rounded. ops: per step and rank, without Python "
-        "functions; --whole: everything in the traces. steps: a row for each step. All others: "
-        "of a rank's whole trace, or of the steps that --step names.\n"
-        "\n"
-        "  tracegate analyze out/ --measure ops --format csv",
+    .about = "TRACE is a trace or a summary, a directory, a glob, REV:PATH in git, REV (the "
+             "baseline stored for that commit; ops only), or - for standard input. Several files "
+             "are the ranks of one run.\n"
+             "\n"
+             "Durations are in microseconds and not rounded. ops: per step and rank, without "
+             "Python functions; --whole: everything in the traces. steps: a row for each step. All "
+             "others: the whole trace of a rank, or the steps that --step names.\n"
+             "\n"
+             "  tracegate analyze out/ --measure ops --format csv",
     .options = analyze_options,
     .opts_size = sizeof(struct analyze_opts),
     .run = analyze_run,

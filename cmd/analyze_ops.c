@@ -333,7 +333,7 @@ static bool ops_per_step(struct tg_table *t, const struct tg_analyze_request *q,
          tg_side_arrange(&side, &summary, q->arrange, q->arena, err) && one_run(&side, q, err);
     if (ok && (units = add_side(&s, &side, q, &length)) == 0) {
         ok = tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "no trace has the wanted ranks and steps");
-        (void)tg_err_hint(err, "Leave out --rank and --step to see what there is.");
+        (void)tg_err_hint(err, "Run without --rank and --step to see all of them.");
     }
     for (size_t i = 0; ok && i < s.keys.n; i++) {
         struct tg_table_cell *row = sums_row(t, q->arena, &s, i);

@@ -202,7 +202,7 @@ static bool load(struct loaded *l, const struct tg_analyze_request *q, struct tg
         return false;
     if (!l->n) {
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "none of the traces is of the wanted rank");
-        return tg_err_hint(err, "Leave --rank out to see all of them.");
+        return tg_err_hint(err, "Run without --rank to see all of them.");
     }
     qsort(l->v, l->n, sizeof *l->v, by_rank);
     return true;

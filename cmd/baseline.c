@@ -16,18 +16,18 @@ static const struct tg_opt baseline_options[] = {
     { "remote", TG_OPT_STR, offsetof(struct tg_baseline_opts, remote), "NAME",
       "fetch, push: default origin; list, prune: that remote's store instead of this clone's" },
     { "policy", TG_OPT_STR, offsetof(struct tg_baseline_opts, policy), "FILE",
-      "take suites and windows from FILE; default: .tracegate.yml here or above" },
+      "the policy with the suites and windows; default: .tracegate.yml here or above" },
     { "keep", TG_OPT_STR, offsetof(struct tg_baseline_opts, keep), "N|AGE",
       "prune: keep the N newest commits of each suite, or all that are younger than 60d, 8w or "
       "2y" },
     { "then", TG_OPT_STR, offsetof(struct tg_baseline_opts, then), "weekly|monthly",
-      "prune: of what is older keep one commit a week or month, and what events are about" },
+      "prune: of older ones keep one commit a week or month, and the commits of events" },
     { "older-than", TG_OPT_STR, offsetof(struct tg_baseline_opts, older_than), "AGE",
       "prune: only commits older than 90d, 12w or 2y" },
     { "o", TG_OPT_STR, offsetof(struct tg_baseline_opts, output), "FILE",
       "show: write the runs as one summary" },
     { "all", TG_OPT_FLAG, offsetof(struct tg_baseline_opts, all), NULL,
-      "fetch: what is stored at every commit, as `history` wants it" },
+      "fetch: the runs of every commit, as `history` needs them" },
     { "dry-run", TG_OPT_FLAG, offsetof(struct tg_baseline_opts, dry_run), NULL,
       "say what would be done" },
     TG_GIVEN_META(struct tg_baseline_opts, given, "record: "),
@@ -119,20 +119,19 @@ const struct tg_cmd tg_cmd_baseline = {
     .summary = "the store of baselines in git: record, show, list, fetch, push, prune",
     .synopsis = "record [TRACE…] | show | list | fetch | push | prune",
     .about =
-        "Keeps summaries beside the history, one ref for each recorded run: "
+        "Keeps summaries in git, beside the history: one ref for each recorded run, "
         "refs/tracegate/v1/SUITE/COMMIT/RUN. Runs are immutable, several jobs may write at once, "
-        "the same traces twice are stored once, and a plain clone or fetch does not bring them.\n"
+        "equal traces are stored once, and a plain clone or fetch does not transfer them.\n"
         "\n"
-        "record stores the runs of TRACE… (default: the suite's own files) at --commit; show tells "
-        "what one commit has; list what all have; fetch brings what check will look for, from the "
-        "commit it starts at and its ancestors within max_walk (--all: of every commit); push "
-        "sends "
-        "the runs of one commit; both take along what people said of events (history accept); "
-        "prune deletes old ones, here, and with --remote there too.\n"
+        "record stores the runs of TRACE… (default: the suite's own files) for --commit. show "
+        "lists the runs of one commit, list those of all. fetch gets what check will look for: the "
+        "commit it starts at and its ancestors within max_walk (--all: every commit). push sends "
+        "the runs of one commit. Both also transfer what people said about events (history "
+        "accept). prune deletes old runs, and with --remote there too.\n"
         "\n"
-        "A commit has room for 1,000,000 bytes of each suite as git packs them, a fifth of it for "
-        "one "
-        "run. record says what it left out, and what it did not store because there is no room.\n"
+        "A commit has room for 1,000,000 bytes of each suite as git packs them, and one run for a "
+        "fifth of it. record says what it omits from a run, and which runs it did not store, for "
+        "want of room.\n"
         "\n"
         "On the main branch: tracegate baseline record out/*.json.gz && tracegate baseline push. "
         "In a "

@@ -63,13 +63,13 @@ static void tell_fitted(struct tg_store_cmd *s, const struct tg_summary *run,
 {
     if (how->ranks < run->n)
         tg_io_note(s->io,
-                   "%zu of %zu ranks are stored whole, without single durations; of the others the "
-                   "step times: a commit has room for %d bytes",
+                   "%zu of %zu ranks are stored in full, without single durations; the others with "
+                   "step times only: a commit has room for %d bytes",
                    how->ranks, run->n, TG_STORE_COMMIT_BYTES);
     else if (!how->all_slots)
         tg_io_note(s->io,
-                   "%zu rank%s: the single durations of the smallest rows are left out, these are "
-                   "compared by their sums per step: a commit has room for %d bytes",
+                   "%zu rank%s: the single durations of the smallest rows are omitted; these rows "
+                   "are compared by their sums per step: a commit has room for %d bytes",
                    run->n, tg_plural(run->n), TG_STORE_COMMIT_BYTES);
 }
 

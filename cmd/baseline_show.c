@@ -352,9 +352,8 @@ bool tg_baseline_show(struct tg_store_cmd *s, struct tg_err *err)
     }
     if (ok && !shown) {
         ok = tg_err_set(err, TG_ERR_LOST, TG_NOWHERE, "nothing is stored at commit %.12s", at.sha);
-        (void)tg_err_hint(err,
-                          "`tracegate baseline list` shows what is; `tracegate baseline fetch` "
-                          "brings what the remote has.");
+        (void)tg_err_hint(err, "`tracegate baseline list` shows what is; `tracegate baseline "
+                               "fetch` gets what the remote has.");
     }
     if (ok && s->o->output && suites > 1) {
         ok = tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "-o writes one suite's runs, not %zu",

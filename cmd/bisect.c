@@ -20,7 +20,7 @@ struct bisect_opts {
 
 static const struct tg_opt bisect_options[] = {
     { "good", TG_OPT_STR, offsetof(struct bisect_opts, b.good), "REV",
-      "a commit before the change: what the others are compared with" },
+      "a commit before the change, with which the others are compared" },
     { "bad", TG_OPT_STR, offsetof(struct bisect_opts, b.bad), "REV",
       "a commit after the change; default: HEAD" },
     { "runs", TG_OPT_INT, offsetof(struct bisect_opts, b.runs), "N",
@@ -33,11 +33,11 @@ static const struct tg_opt bisect_options[] = {
     { "policy", TG_OPT_STR, offsetof(struct bisect_opts, b.policy), "FILE",
       "the rules; default: .tracegate.yml here or above, else the built-in ones" },
     { "suite", TG_OPT_STR, offsetof(struct bisect_opts, b.suite), "NAME",
-      "the suite of the policy that the traces are of" },
+      "the suite of the policy that the traces belong to" },
     { "out", TG_OPT_STR, offsetof(struct bisect_opts, b.out), "DIR",
       "keep the JSON report of each commit tested, as DIR/COMMIT.json" },
     { "step", TG_OPT_FLAG, offsetof(struct bisect_opts, step), NULL,
-      "only HEAD, as `git bisect run` asks: 0 good, 1 bad, 125 skip, 128 and more: stop" },
+      "only HEAD, for `git bisect run`: exit code 0 good, 1 bad, 125 skip, 128 and more stop" },
     { "trust-repository", TG_OPT_FLAG, offsetof(struct bisect_opts, b.trust_repository), NULL,
       "open the git repository although another user owns it" },
     { 0 },
@@ -232,7 +232,7 @@ static bool check_options(struct tg_bisect_opts *o, const struct tg_strs *args, 
     tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
                "--runs and --max-runs are numbers from 1 to 999, the "
                "second not below the first");
-    return tg_err_hint(err, "Five runs a side see what three do not.");
+    return tg_err_hint(err, "Five runs a side detect smaller changes than three.");
 }
 
 static int run(struct search *s, const struct bisect_opts *o, struct tg_err *err)
@@ -269,14 +269,14 @@ static int bisect_run(const void *opts, const struct tg_strs *args, const struct
 
 const struct tg_cmd tg_cmd_bisect = {
     .name = "bisect",
-    .summary = "the commit between a good and a bad one that made it slower",
+    .summary = "find the commit between a good and a bad one that made it slower",
     .synopsis = "--good REV [--bad REV] [options] -- COMMAND [ARG…]",
     .about =
         "Tries commits along first parents between REV and REV, the middle one first. Each is "
         "checked out into a folder of its own, beside the good one; COMMAND runs in both in turn, "
         "on this machine, and writes one trace to \"$TRACE\", a path that ends in .json.gz (also "
-        "given as {trace} in an argument). The rules of check say which it is; an inconclusive "
-        "verdict is tried again with twice the runs.\n"
+        "given as {trace} in an argument). The rules of check decide whether it is good or bad; an "
+        "inconclusive verdict is repeated with twice the runs.\n"
         "\n"
         "A commit that does not build, does not run, or stays inconclusive is skipped, and its "
         "neighbour is tried. The exit code is 0 if one commit is found, 4 if several are left or "

@@ -28,7 +28,7 @@ static const struct tg_opt calibrate_options[] = {
     { "side", TG_OPT_INT, offsetof(struct calibrate_opts, side), "K",
       "runs a side of your checks; default: 5, or half of the runs" },
     { "splits", TG_OPT_INT, offsetof(struct calibrate_opts, splits), "N",
-      "same-code comparisons at most; default: 200" },
+      "at most N comparisons of the same code; default: 200" },
     { "format", TG_OPT_FORMAT, offsetof(struct calibrate_opts, format), "text|json|yaml",
       "yaml: only the suggested limits; text is the default" },
     { 0 },
@@ -443,14 +443,13 @@ const struct tg_cmd tg_cmd_calibrate = {
     .summary = "noise, false alarms and limits from runs of one commit",
     .synopsis = "TRACE... [--policy FILE]",
     .about =
-        "From six and more runs of one commit: how often the policy would fail although nothing "
-        "changed (the runs are split into two sides again and again, the same way every time), "
-        "the noise of each operator, the smallest slowdown that is found 9 times in 10 with 3, 5, "
-        "8 and 10 runs a side, and limits that fit, as a policy with the evidence beside each.\n"
+        "From six or more runs of one commit: how often the policy would fail although nothing "
+        "changed (the runs are split into two sides many times, always in the same way), the noise "
+        "of each operator, the smallest slowdown that is found 9 times in 10 with 3, 5, 8 and 10 "
+        "runs a side, and suitable limits, as a policy with the evidence beside each.\n"
         "\n"
-        "Without TRACE: what is stored of the suite at HEAD or before it, or its baseline in HEAD. "
-        "Record the runs as your checks do: on the "
-        "same machine, at different times.\n"
+        "Default for TRACE: the stored runs of the suite at HEAD or before it, or its baseline in "
+        "HEAD. Record the runs as your checks do: on the same machine, at different times.\n"
         "\n"
         "  tracegate calibrate out/run*.json.gz --format yaml >limits.yml",
     .options = calibrate_options,

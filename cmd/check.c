@@ -27,19 +27,18 @@ static const struct tg_opt check_options[] = {
     { "annotations", TG_OPT_FLAG, offsetof(struct tg_check_opts, annotations), NULL,
       "print GitHub annotations as well" },
     { "base-commit", TG_OPT_STR, offsetof(struct tg_check_opts, base_commit), "REV",
-      "commit of the baseline, where --baseline is a path: tells which functions the change "
-      "touched" },
+      "commit of the baseline if --baseline is a path: shows which functions the change touched" },
     { "damaged", TG_OPT_LIST, offsetof(struct tg_check_opts, damaged), "TEXT",
-      "a part of the fresh side that could not be read, in words: the verdict is inconclusive at "
+      "describe a part of the fresh side that could not be read: the verdict is inconclusive at "
       "best; repeatable" },
     { "cause-baseline", TG_OPT_STR, offsetof(struct tg_check_opts, cause_baseline), "PATH",
-      "a trace of the baseline with Python stacks: read for the causes alone, never judged" },
+      "a trace of the baseline with Python stacks: used for causes only, never judged" },
     { "cause-traces", TG_OPT_STR, offsetof(struct tg_check_opts, cause_traces), "PATH",
-      "the same of the fresh side; the two belong together" },
+      "the same for the fresh side; give both or neither" },
     { "report-url", TG_OPT_STR, offsetof(struct tg_check_opts, report_url), "URL",
-      "where the full report is, for the comment" },
+      "URL of the full report, for the comment" },
     { "trace-url", TG_OPT_STR, offsetof(struct tg_check_opts, trace_url), "URL",
-      "where the fresh trace is on the web (https), for the page's links into Perfetto" },
+      "https URL of the fresh trace, for the page's links into Perfetto" },
     { "top", TG_OPT_INT, offsetof(struct tg_check_opts, top), "N", "rows shown; default 10" },
     TG_GIVEN_RUNS(struct tg_check_opts, given, ""),
     TG_GIVEN_META(struct tg_check_opts, given, ""),
@@ -72,9 +71,9 @@ const struct tg_cmd tg_cmd_check = {
         "Without --baseline the baseline is read from the git tree of the merge base with the "
         "target branch, at the suite's `baseline:` path. Without a policy file the built-in "
         "policy applies: no new launches, copies, operators or synchronisations, nothing proven "
-        "slower. Durations are judged from three runs a side on.\n"
+        "slower. Durations are judged with three or more runs a side.\n"
         "\n"
-        "A report to - goes to standard output, in place of the text.\n"
+        "A report to - goes to standard output instead of the text.\n"
         "\n"
         "  tracegate check out/*.json.gz --runs --baseline origin/main:perf --junit gate.xml",
     .options = check_options,

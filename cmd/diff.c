@@ -34,13 +34,13 @@ static const struct tg_opt diff_options[] = {
       "largest change of duration (the default) or of count first, by name, or by a side's total" },
     { "top", TG_OPT_INT, offsetof(struct tg_diff_opts, top), "N", "only the first N rows" },
     { "exclude", TG_OPT_LIST, offsetof(struct tg_diff_opts, exclude), "GLOB",
-      "leave out names that match; repeatable: --exclude 'ProfilerStep*'" },
+      "omit names that match; repeatable: --exclude 'ProfilerStep*'" },
     { "format", TG_OPT_FORMAT, offsetof(struct tg_diff_opts, format), "text|csv|json",
       "form of the table; text is the default, CSV has HTA's columns" },
     { "cause", TG_OPT_FLAG, offsetof(struct tg_diff_opts, cause), NULL,
-      "below the table: where in the program the rows that moved most come from" },
+      "below the table: where in the program the rows that changed most come from" },
     { "base-commit", TG_OPT_STR, offsetof(struct tg_diff_opts, base_commit), "REV",
-      "with --cause: the commit of CONTROL, which tells what changed since" },
+      "with --cause: the commit of CONTROL, to see what changed since" },
     { "svg-counts", TG_OPT_STR, offsetof(struct tg_diff_opts, svg_counts), "FILE",
       "draw the largest changes of counts" },
     { "svg-durations", TG_OPT_STR, offsetof(struct tg_diff_opts, svg_durations), "FILE",
@@ -76,7 +76,7 @@ static bool check_options(struct tg_diff_request *q, const struct tg_strs *args,
     }
     if (o->base_commit && !o->cause) {
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--base-commit belongs to --cause");
-        return tg_err_hint(err, "Without --cause nothing is asked of the commits.");
+        return tg_err_hint(err, "Without --cause the commits are not read.");
     }
     if (o->top != TG_OPT_UNSET && o->top < 1) {
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--top needs a number from 1, not %" PRId64,
@@ -167,7 +167,7 @@ static void put_lacking_ranks(const struct tg_diff_request *q, const struct tg_c
         if (!c->n_lacking[s] || c->side[TG_BASE].ranks[0] != c->side[TG_TEST].ranks[0])
             continue;
         tg_ranks_put(&b, c->lacking[s], c->n_lacking[s]);
-        tg_io_note(q->io, "%s not in every run of %s: left out", b.p, q->label[s]);
+        tg_io_note(q->io, "%s not in every run of %s: ignored", b.p, q->label[s]);
         tg_buf_release(&b);
     }
 }
@@ -266,17 +266,16 @@ const struct tg_cmd tg_cmd_diff = {
     .name = "diff",
     .summary = "compare two sides without a policy: counts and durations of every name",
     .synopsis = "CONTROL TEST [options]",
-    .about =
-        "A side is a file, a directory, a glob, a summary, REV:PATH in git, REV (what is stored "
-        "at that commit; see baseline), or - for standard "
-        "input. The exit code is 0 whatever differs; check judges.\n"
-        "\n"
-        "Counts and total durations (microseconds, inclusive) are divided by steps, ranks and "
-        "runs, exactly; --whole gives undivided sums. Groups go by counts: added, deleted, "
-        "increased, decreased, unchanged.\n"
-        "\n"
-        "  tracegate diff origin/main:perf out/ --group increased --top 20\n"
-        "  tracegate diff a.json.gz b.json.gz --hta --format csv",
+    .about = "A side is a file, a directory, a glob, a summary, REV:PATH in git, REV (the baseline "
+             "stored for that commit), or - for standard input. The exit code is 0 even if the "
+             "sides differ; check judges.\n"
+             "\n"
+             "Counts and total durations (microseconds, inclusive) are divided by steps, ranks and "
+             "runs, exactly; --whole gives undivided sums. Groups are by count: added, deleted, "
+             "increased, decreased, unchanged.\n"
+             "\n"
+             "  tracegate diff origin/main:perf out/ --group increased --top 20\n"
+             "  tracegate diff a.json.gz b.json.gz --hta --format csv",
     .options = diff_options,
     .opts_size = sizeof(struct tg_diff_opts),
     .run = diff_run,

@@ -64,7 +64,7 @@ static bool no_attrs_in_summary(struct tg_source *s, struct tg_err *err)
         return true;
     tg_err_set(err, TG_ERR_USAGE, TG_AT_FILE(tg_source_name(s)),
                "a summary keeps no durations by shape or grid");
-    return tg_err_hint(err, "Name the traces themselves, or leave out --by.");
+    return tg_err_hint(err, "Name the traces themselves, or run without --by.");
 }
 
 /* The files of one side. */
@@ -114,7 +114,7 @@ static bool tally_side(struct tg_tally *t, const struct tg_diff_request *q,
     if (!ok || all.steps)
         return ok;
     tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%s has none of the wanted steps", q->label[side]);
-    return tg_err_hint(err, "Leave out --%s-step to see all.", side ? "test" : "control");
+    return tg_err_hint(err, "Run without --%s-step to see all.", side ? "test" : "control");
 }
 
 static bool compare_by_attr(struct tg_comparison *out, const struct tg_diff_request *q,

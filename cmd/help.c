@@ -8,9 +8,9 @@ struct exit_row {
 };
 static const struct exit_row exit_rows[] = {
     { "0", "pass or warn: something was judged and nothing failed; other commands: done" },
-    { "1", "fail: the policy says stop" },
+    { "1", "fail: a rule of the policy failed" },
     { "2", "bad policy or command line, or a ref that does not exist" },
-    { "3", "input unusable: trace, baseline, repository, shallow history" },
+    { "3", "unusable input: trace, baseline, repository, shallow history" },
     { "4", "inconclusive: nothing could be judged, or the baseline is lost" },
     { "5", "internal error, or output could not be written" },
     { NULL, NULL },
@@ -167,7 +167,7 @@ void tg_help_overview(struct tg_buf *out, const struct tg_cmd *const *commands, 
     }
     tg_buf_puts(out,
                 "\nstart here\n"
-                "  tracegate init                              a gate from what is there\n"
+                "  tracegate init                              a gate for this repository\n"
                 "  tracegate diff BEFORE AFTER --runs          what changed between two folders of "
                 "traces\n");
     tg_buf_puts(out, "\ntracegate COMMAND --help explains a command; --version tells the version."

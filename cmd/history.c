@@ -14,11 +14,11 @@
 
 static const struct tg_opt history_options[] = {
     { "suite", TG_OPT_STR, offsetof(struct tg_history_cmd_opts, suite), "NAME",
-      "this suite only; default: all that are stored" },
+      "this suite only; default: all stored ones" },
     { "op", TG_OPT_STR, offsetof(struct tg_history_cmd_opts, op), "GLOB",
       "show the operators and kernels whose names match" },
     { "metric", TG_OPT_STR, offsetof(struct tg_history_cmd_opts, metric), "GLOB",
-      "show the measures of the step whose names match" },
+      "show the metrics of the step whose names match" },
     { "since", TG_OPT_STR, offsetof(struct tg_history_cmd_opts, since), "REV",
       "show the nights after REV; all nights are judged" },
     { "until", TG_OPT_STR, offsetof(struct tg_history_cmd_opts, until), "REV",
@@ -26,15 +26,15 @@ static const struct tg_opt history_options[] = {
     { "last", TG_OPT_INT, offsetof(struct tg_history_cmd_opts, last), "N",
       "show the last N nights" },
     { "format", TG_OPT_FORMAT, offsetof(struct tg_history_cmd_opts, format), "text|csv|json",
-      "what is printed; default: text" },
+      "output format; default: text" },
     { "o", TG_OPT_STR, offsetof(struct tg_history_cmd_opts, output), "FILE",
-      "write it there instead" },
+      "write to FILE instead of standard output" },
     { "markdown", TG_OPT_STR, offsetof(struct tg_history_cmd_opts, markdown), "FILE",
       "also write the nightly report for an issue or a chat" },
     { "html", TG_OPT_STR, offsetof(struct tg_history_cmd_opts, html), "FILE",
-      "also write the nightly report as one page that asks nobody for anything" },
+      "also write the nightly report as one self-contained page" },
     { "svg", TG_OPT_STR, offsetof(struct tg_history_cmd_opts, svg), "FILE",
-      "also draw trends: the step, or what --op and --metric name, and what moved most; several "
+      "also draw trends: the step (or what --op and --metric name) and what changed most; several "
       "suites: FILE-SUITE.svg" },
     { "fail-on", TG_OPT_CHOICE, offsetof(struct tg_history_cmd_opts, fail_on), "open|new|never",
       "exit with 1 while an event is open, or only in the night that shows it first; default: "
@@ -239,20 +239,21 @@ static int history_run(const void *opts, const struct tg_strs *args, const struc
 
 const struct tg_cmd tg_cmd_history = {
     .name = "history",
-    .summary = "what is stored night after night, and what changed in it",
+    .summary = "the stored results night by night, and what changed in them",
     .synopsis = "[accept ID | reopen ID] [options]",
     .about =
         "Reads the stored results of the commits along first parents, one value a night for each "
-        "operator, kernel and measure, and says what changed: which operators, by how much, since "
-        "which night, and which commits lie between that night and the one before.\n"
+        "operator, kernel and metric of the step. Shows what changed: which operators, by how "
+        "much, since which night, and the commits between that night and the one before.\n"
         "\n"
-        "What moves on one night in one environment is one event. It has an id and a state: open, "
-        "accepted (by `history accept`, which keeps who, when and why in git), fixed, or went "
-        "away. The exit code is 1 in the night that first shows an open regression, drift or rise "
+        "Everything that changes on one night in one environment is one event. It has an id and a "
+        "state: open, accepted (by `history accept`, which keeps who, when and why in git), fixed, "
+        "or went away. The exit code is 1 in the night that first shows an open regression, drift "
+        "or rise "
         "of calls, and 0 afterwards; --fail-on open keeps it at 1 until somebody accepts it.\n"
         "\n"
-        "Durations are judged from 11 nights of one environment on, calls from the second. "
-        "docs/nightly.md says how, and what was measured of it.",
+        "Durations are judged with 11 or more nights of one environment, calls with two. How: "
+        "docs/nightly.md.",
     .options = history_options,
     .opts_size = sizeof(struct tg_history_cmd_opts),
     .run = history_run,

@@ -20,15 +20,14 @@ struct init_opts {
 };
 static const struct tg_opt init_options[] = {
     { "store", TG_OPT_FLAG, offsetof(struct init_opts, store), NULL,
-      "for machines of your own: baselines are stored in git, and a change is measured alone; "
-      "default: base and change in turn on one machine, as hosted runners need it" },
+      "store baselines in git and measure a change alone, on machines of your own; default: base "
+      "and change in turn on one machine, as hosted runners need" },
     { "nightly", TG_OPT_FLAG, offsetof(struct init_opts, nightly), NULL,
-      "a suite `nightly` with stored baselines and its workflow, besides" },
+      "add a suite `nightly` with stored baselines, and its workflow" },
     { "action", TG_OPT_STR, offsetof(struct init_opts, action), "OWNER/REPO@COMMIT",
-      "where workflows take tracegate from; without it they hold the placeholder "
-      "OWNER/tracegate@COMMIT" },
+      "the action that workflows use; default: the placeholder OWNER/tracegate@COMMIT" },
     { "force", TG_OPT_FLAG, offsetof(struct init_opts, force), NULL,
-      "replace files that are there, and show what changes in them" },
+      "replace existing files, and show what changes in them" },
     { 0 },
 };
 
@@ -62,8 +61,7 @@ static void put_steps(struct tg_buf *out, const struct tg_survey_suite *one)
                       "of the time)",
                       TG_SV_ARG(one->window.name), one->window.count, 100 * one->window.covered);
     else
-        tg_buf_puts(
-            out, "none, and no annotation that would do as one: each trace is taken as one step");
+        tg_buf_puts(out, "none, and no annotation that could serve as one: each trace is one step");
 }
 
 static void put_suite(struct job *j, const struct tg_survey_suite *one)
@@ -424,26 +422,25 @@ static int init_run(const void *opts, const struct tg_strs *args, const struct t
 
 const struct tg_cmd tg_cmd_init = {
     .name = "init",
-    .summary = "set up a gate: policy, bench and CI workflow from what is there",
+    .summary = "set up a gate: policy, benchmark and CI workflow",
     .synopsis = "[TRACE|FOLDER]... [--store] [--nightly]",
     .about =
-        "Looks at the traces (those that are named, else what is found below the current folder; a "
-        "named FOLDER without traces is a program of its own, as in a monorepo) "
-        "and at the repository: runs, ranks, steps, annotations that would do as steps, device, "
-        "stacks, remote, CI service. Says what it found and asks nothing. Writes .tracegate.yml, "
-        "a bench.py where there is none, and the workflow of the CI service, at the root of the "
-        "repository. Files that are there stay as they are; --force replaces them and shows the "
-        "difference.\n"
+        "Looks at the traces (the named ones, else those below the current folder; a named FOLDER "
+        "without traces is a program of its own, as in a monorepo) and at the repository: runs, "
+        "ranks, steps, annotations that can serve as steps, device, stacks, remote, CI service. It "
+        "prints what it found and asks nothing. Writes .tracegate.yml, a bench.py if there is "
+        "none, and the workflow of the CI service, at the root of the repository. Existing files "
+        "stay as they are; --force replaces them and shows the difference.\n"
         "\n"
         "Then selftest tries the policy on the traces: they must pass against themselves, and "
         "injected regressions must fail. The last lines are the next three commands.\n"
         "\n"
-        "By default base and change run in turn on one machine, which is the only way to judge "
-        "durations on hosted runners. With --store the target branch's runs are kept in git as "
-        "baselines, which takes machines that are alike.\n"
+        "By default base and change run in turn on one machine: on hosted runners durations cannot "
+        "be judged otherwise. With --store the runs of the target branch are kept in git as "
+        "baselines; this needs identical machines.\n"
         "\n"
-        "Exit codes: 0 done, 1 the policy does not do on these traces what it says, 2 bad command "
-        "line, 3 a named trace is unusable.",
+        "Exit codes: 0 done, 1 selftest rejects the policy on these traces, 2 bad command line, 3 "
+        "a named trace is unusable.",
     .options = init_options,
     .opts_size = sizeof(struct init_opts),
     .run = init_run,

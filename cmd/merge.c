@@ -11,9 +11,9 @@ struct merge_opts {
 };
 static const struct tg_opt merge_options[] = {
     { "o", TG_OPT_STR, offsetof(struct merge_opts, output), "FILE",
-      "where the union goes; - (the default) is standard output" },
+      "the file of the joined summary; - (the default) is standard output" },
     { "keep-going", TG_OPT_FLAG, offsetof(struct merge_opts, keep_going), NULL,
-      "leave out what is damaged, name it, and end with exit code 4" },
+      "omit damaged parts, name them, and end with exit code 4" },
     { 0 },
 };
 
@@ -109,7 +109,7 @@ static int merge_run(const void *opts, const struct tg_strs *args, const struct 
     a = tg_arena_new();
     ok = merge(o, args, io, o->keep_going ? &damage : NULL, a, err);
     if (ok && damage.n)
-        tg_io_note(io, "INCONCLUSIVE: damaged and left out:\n%s", damage.text.p);
+        tg_io_note(io, "INCONCLUSIVE: damaged and omitted:\n%s", damage.text.p);
     ok = ok && damage.n == 0;
     tg_damage_release(&damage);
     tg_arena_free(a);
@@ -118,11 +118,11 @@ static int merge_run(const void *opts, const struct tg_strs *args, const struct 
 
 const struct tg_cmd tg_cmd_merge = {
     .name = "merge",
-    .summary = "the union of summaries",
+    .summary = "join summaries",
     .synopsis = "SUMMARY... [-o FILE]",
-    .about = "Joins the summaries of ranks, hosts and runs. The same run and rank twice with equal "
-             "content counts once; with different content it is an error. The order of the "
-             "arguments changes no byte.",
+    .about = "Joins the summaries of ranks, hosts and runs. The same run and rank twice counts "
+             "once if the content is equal, and is an error if it differs. The order of the "
+             "arguments does not change the result.",
     .options = merge_options,
     .opts_size = sizeof(struct merge_opts),
     .run = merge_run,

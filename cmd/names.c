@@ -17,8 +17,7 @@ static const struct tg_opt names_options[] = {
       "form of the table; text is the default" },
     { "changed", TG_OPT_FLAG, offsetof(struct names_opts, changed), NULL,
       "only names that normalising changes" },
-    { "python", TG_OPT_FLAG, offsetof(struct names_opts, python), NULL,
-      "Python functions too; the gate never judges them" },
+    { "python", TG_OPT_FLAG, offsetof(struct names_opts, python), NULL, "with Python functions" },
     { 0 },
 };
 
@@ -241,11 +240,11 @@ static int names_run(const void *opts, const struct tg_strs *args, const struct 
 
 const struct tg_cmd tg_cmd_names = {
     .name = "names",
-    .summary = "raw names of a trace and what the gate makes of them",
+    .summary = "the names of a trace, raw and as the gate compares them",
     .synopsis = "TRACE... [options]",
     .about = "The gate compares normalised names: without graph hashes, addresses, line numbers, "
-             "Inductor's numbers and numbers of lambdas. Policies match them too. TRACE may be a "
-             "summary, or REV: what is stored at that commit.",
+             "Inductor's numbers and numbers of lambdas. Policies match normalised names too. "
+             "TRACE may be a summary, or REV (the baseline stored for that commit).",
     .options = names_options,
     .opts_size = sizeof(struct names_opts),
     .run = names_run,

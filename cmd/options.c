@@ -4,10 +4,10 @@
 
 const struct tg_opt tg_global_options[] = {
     { "color", TG_OPT_CHOICE, offsetof(struct tg_global_opts, color), "auto|always|never",
-      "colour in texts; auto asks NO_COLOR, CLICOLOR_FORCE and the terminal" },
+      "colour in texts; auto depends on NO_COLOR, CLICOLOR_FORCE and the terminal" },
     { "threads", TG_OPT_INT, offsetof(struct tg_global_opts, threads), "N",
-      "read traces with at most N threads, 1 to 256; the default is the cores that the process may "
-      "use (affinity, cgroup). The number changes no output" },
+      "read traces with at most N threads, 1 to 256; default: the cores that the process may use "
+      "(affinity, cgroup). Output does not depend on the number" },
     { "help", TG_OPT_FLAG, offsetof(struct tg_global_opts, help), NULL, "show this help" },
     { 0 },
 };

@@ -16,18 +16,18 @@ static const struct tg_opt policy_options[] = {
       "the policy, or REV:PATH in git; default: .tracegate.yml here or above, else the built-in "
       "one" },
     { "profile", TG_OPT_STR, offsetof(struct tg_policy_cmd_opts, profile), "NAME",
-      "with this profile" },
+      "use this profile of the policy" },
     { "format", TG_OPT_FORMAT, offsetof(struct tg_policy_cmd_opts, format), "text|json|markdown",
-      "form of what lint finds and of metrics; text is the default" },
+      "output format of lint and metrics; text is the default" },
     { "strict", TG_OPT_FLAG, offsetof(struct tg_policy_cmd_opts, strict), NULL,
       "lint: a warning is an error (exit 2); diff: exit 1 if anything is looser" },
     { "reason", TG_OPT_STR, offsetof(struct tg_policy_cmd_opts, reason), "TEXT", "waive: why" },
     { "owner", TG_OPT_STR, offsetof(struct tg_policy_cmd_opts, owner), "WHO",
       "waive: who removes it" },
     { "issue", TG_OPT_STR, offsetof(struct tg_policy_cmd_opts, issue), "URL",
-      "waive: where it is told" },
+      "waive: URL of the issue" },
     { "o", TG_OPT_STR, offsetof(struct tg_policy_cmd_opts, output), "FILE",
-      "init: where the policy goes; default: standard output" },
+      "init: the file of the policy; default: standard output" },
     { 0 },
 };
 
@@ -299,21 +299,20 @@ const struct tg_cmd tg_cmd_policy = {
                 "diff OLD NEW | waive REPORT RULE NAME | schema | metrics",
     .about =
         "init prints the policy that `tracegate init` writes for these traces.\n"
-        "lint says what is wrong with a policy, all at once, and what loads but cannot work as "
-        "meant; with traces also which patterns match none of their names, and whether the window "
-        "of "
-        "the only suite leaves a step.\n"
+        "lint prints all mistakes of a policy at once, and warns about what loads but cannot work "
+        "as intended. With traces it also names patterns that match nothing in them, and a window "
+        "of the only suite that leaves no step.\n"
         "show prints the effective policy with the origin of each value; without a policy file "
         "the built-in one.\n"
-        "explain says which rules judge a name, with which limits and noise, and where each was "
-        "written; with traces for the kinds and parents the name has there, and with their "
-        "numbers: value, where each limit begins, noise, the smallest slowdown seen; without "
-        "traces the suite's baseline is asked. A rule's id explains that rule, with traces also "
-        "what it matches there. A name that neither has is an error.\n"
-        "diff says what NEW lets pass that OLD does not (looser), the other way round (tighter), "
-        "and what else changed; each is a file or REV:PATH.\n"
-        "waive prints the waivers that accept a name which failed under a rule, and what the name "
-        "explains, with ceilings from the JSON report of check; they end after 90 days.\n"
+        "explain prints the rules that judge a name, with their limits, noise and origin. With "
+        "traces it uses the kinds and parents that the name has there, and adds the numbers: "
+        "value, where each limit begins, noise, the smallest slowdown that is detected. Without "
+        "traces it reads the suite's baseline. A rule's id explains that rule, with traces also "
+        "what it matches. A name that neither the policy nor the traces have is an error.\n"
+        "diff prints what NEW allows and OLD does not (looser), the reverse (tighter), and what "
+        "else changed; each is a file or REV:PATH.\n"
+        "waive prints waivers for a name that failed under a rule, and for what the name explains, "
+        "with ceilings from the JSON report of check. They end after 90 days.\n"
         "schema prints the JSON schema for editors.\n"
         "metrics lists what rules can measure: unit, bad direction, bounds.",
     .options = policy_options,

@@ -136,7 +136,7 @@ static const char *why_survives(const struct job *j)
     if (!self_passes(j))
         return "the baseline does not pass against itself";
     if (j->n[TG_MUTATION_SURVIVES])
-        return tg_arena_printf(j->same.arena, "%zu of %zu rules cannot do what they say",
+        return tg_arena_printf(j->same.arena, "%zu of %zu rules cannot work as intended",
                                j->n[TG_MUTATION_SURVIVES], j->same.policy->n_rules);
     if (j->n[TG_MUTATION_NO_MATCH])
         return tg_arena_printf(j->same.arena, "%s match%s nothing on these traces",
@@ -278,24 +278,20 @@ const struct tg_cmd tg_cmd_selftest = {
     .name = "selftest",
     .summary = "prove that a policy can fail",
     .synopsis = "[TRACE...] [--policy FILE]",
-    .about =
-        "Compares runs of one commit with themselves, which must pass, and then injects for each "
-        "rule a violation it is about: a slower operator, one more call, a name that is gone, "
-        "other "
-        "launches, a longer step; for a rule that sees one call more also one operator replaced by "
-        "two, and NOT says that it does not see that. A rule that lets even a threefold regression "
-        "pass is blind and named with the reason and the fix; one that matches no name of these "
-        "traces is told as such, and what a rule excepts is named.\n"
-        "\n"
-        "TRACE are runs of one commit; without them, what is stored of the suite at HEAD or before "
-        "it, or its "
-        "baseline in HEAD. From six runs on, every second one is the baseline and the others are "
-        "changed; with fewer, all runs "
-        "stand against themselves. Durations need three runs.\n"
-        "\n"
-        "Exit codes: 0 the policy sees, 1 it is blind or matches nothing, 2 bad policy or command "
-        "line, 3 unusable "
-        "input.",
+    .about = "Compares runs of one commit with themselves, which must pass. Then it injects a "
+             "violation for each rule: a slower operator, one more call, a name that is gone, "
+             "other launches, a longer step. For a rule that sees one more call it also replaces "
+             "one operator by two; NOT means that the rule does not see that. A rule that passes "
+             "even a threefold regression is blind: it is listed with the reason and the fix. "
+             "Rules that match no name of these traces, and exceptions of a rule, are listed too.\n"
+             "\n"
+             "TRACE are runs of one commit; default: the stored runs of the suite at HEAD or "
+             "before it, or its baseline in HEAD. With six or more runs, every second one is the "
+             "baseline and the others are changed; with fewer, all runs are compared with "
+             "themselves. Durations need three runs.\n"
+             "\n"
+             "Exit codes: 0 the policy sees every injected regression, 1 a rule is blind or "
+             "matches nothing, 2 bad policy or command line, 3 unusable input.",
     .options = selftest_options,
     .opts_size = sizeof(struct selftest_opts),
     .run = selftest_run,

@@ -15,15 +15,14 @@ struct summarize_opts {
 };
 static const struct tg_opt summarize_options[] = {
     { "o", TG_OPT_STR, offsetof(struct summarize_opts, output), "FILE",
-      "where the summary goes; - (the default) is standard output; with --rank auto a folder, in "
-      "which it is summary-RANK.tgs (default: this one)" },
+      "the file of the summary; - (the default) is standard output; with --rank auto a folder, for "
+      "summary-RANK.tgs (default: the current one)" },
     TG_GIVEN_META(struct summarize_opts, given, ""),
     { "run", TG_OPT_STR, offsetof(struct summarize_opts, run), "ID",
       "name of the run that all traces belong to; default: from their contents" },
     { "rank", TG_OPT_STR, offsetof(struct summarize_opts, rank), "N|auto",
-      "rank of the trace, when neither it nor its file name says; auto: as torchrun, mpirun or "
-      "srun "
-      "tells it, with local rank, node and number of ranks" },
+      "rank of the trace, if neither the trace nor its file name has it; auto: from torchrun, "
+      "mpirun or srun, with local rank, node and number of ranks" },
     TG_GIVEN_WINDOW(struct summarize_opts, given),
     { "stacks", TG_OPT_FLAG, offsetof(struct summarize_opts, stacks), NULL,
       "totals by nn.Module and by Python function too, for rules of kind module and source; needs "
@@ -189,11 +188,11 @@ static int summarize_run(const void *opts, const struct tg_strs *args, const str
 
 const struct tg_cmd tg_cmd_summarize = {
     .name = "summarize",
-    .summary = "traces into the small form that check and diff compare",
+    .summary = "reduce traces to the small form that check and diff compare",
     .synopsis = "TRACE... [-o FILE] [options]",
     .about = "A summary holds counts, durations and launch attributes per step, rank and run, and "
-             "stands wherever a trace may: a stored baseline decides exactly as its traces would. "
-             "Its bytes depend on the traces alone, not on their order or paths.\n"
+             "can replace a trace everywhere: a stored baseline gives exactly the verdict of its "
+             "traces. Its bytes depend on the traces alone, not on their order or paths.\n"
              "\n"
              "  tracegate summarize rank0.json.gz --rank 0 --run a -o rank0.tgs\n"
              "  srun tracegate summarize /tmp/trace.json --rank auto --run \"$SLURM_JOB_ID\" -o "

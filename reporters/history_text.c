@@ -166,7 +166,8 @@ static void put_suite(struct tg_buf *out, const struct tg_history_report *r,
         put_series(out, s, from, s->series[i]);
     if (h->place[h->n - 1] + 1 < TG_CHANGEPOINT_FEWEST)
         tg_buf_printf(
-            out, "  durations are judged from %d nights of one environment on; tonight's has %zu\n",
+            out,
+            "  durations are judged with %d or more nights of one environment; tonight's has %zu\n",
             TG_CHANGEPOINT_FEWEST, h->place[h->n - 1] + 1);
     tg_buf_puts(out, s->n_events ? "events\n" : "no events\n");
     for (size_t i = 0; i < s->n_events; i++)

@@ -37,7 +37,8 @@ struct tg_render {
     X(junit, "junit", ".xml", FILE, "write JUnit XML")                                             \
     X(markdown, "markdown", ".md", FILE, "write the pull request comment")                         \
     X(json, "json", ".json", FILE, "write everything as JSON")                                     \
-    X(html, "html", ".html", FILE, "write a page of its own: verdict, causes, drawings, all rows") \
+    X(html, "html", ".html", FILE,                                                                 \
+      "write a self-contained page: verdict, causes, charts, all rows")                            \
     X(svg_counts, "svg-counts", ".svg", FILE, "draw what changed in counts")                       \
     X(svg_durations, "svg-durations", ".svg", FILE, "draw what changed in durations")              \
     X(csv, "csv", ".csv", FILE, "write the table of all names")                                    \

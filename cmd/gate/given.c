@@ -5,7 +5,7 @@ bool tg_given_check(const struct tg_given *g, struct tg_err *err)
     if (!g->runs || !g->ranks)
         return true;
     tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--runs and --ranks exclude each other");
-    return tg_err_hint(err, "Say what files without a rank are: repeats, or ranks.");
+    return tg_err_hint(err, "Give one of them: files without a rank are either repeats or ranks.");
 }
 
 enum tg_arrange tg_given_arrange(const struct tg_given *g, enum tg_arrange otherwise)

@@ -33,7 +33,7 @@ struct tg_given {
                      verb "use a trace whose end is missing, and say so")
 #define TG_GIVEN_META(type, member, verb)                                                          \
     TG_GIVEN_ROW(type, member, "meta", TG_OPT_LIST, meta, "K=V",                                   \
-                 verb "say what the traces do not (cpu=…, torch=…); repeatable")
+                 verb "add what the traces lack (cpu=…, torch=…); repeatable")
 #define TG_GIVEN_WINDOW(type, member)                                                              \
     TG_GIVEN_ROW(type, member, "window", TG_OPT_STR, window, "SPEC",                               \
                  "what a step is: auto (ProfilerStep#N), whole, or annotation:GLOB for traces of " \

@@ -40,7 +40,7 @@ static bool read_launcher(struct tg_launcher *out, size_t i, const struct tg_io 
 
 static bool none_found(struct tg_err *err)
 {
-    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--rank auto: no launcher has told a rank");
+    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--rank auto: no launcher set a rank");
     return tg_err_hint(err, "Start it with torchrun, mpirun or srun (RANK with WORLD_SIZE, "
                             "OMPI_COMM_WORLD_RANK, PMI_RANK, PMIX_RANK, SLURM_PROCID, "
                             "JOB_COMPLETION_INDEX), or give the rank itself: --rank N.");

@@ -53,8 +53,8 @@ static bool nothing_stored(const struct tg_check_job *j, const struct tg_commit 
 static bool no_files(const struct tg_baseline *b, const char *policy, struct tg_err *err)
 {
     tg_err_set(err, TG_ERR_LOST, TG_NOWHERE,
-               "no baseline '%.*s' in commit %.12s, and that commit has a policy (%s): this is no "
-               "first run",
+               "no baseline '%.*s' in commit %.12s, and that commit has a policy (%s): this is not "
+               "a first run",
                TG_SV_ARG(b->path), b->start.sha, policy);
     return tg_err_hint(err, "Check the path (it starts at the repository's root), or commit a "
                             "baseline there.");

@@ -497,12 +497,12 @@ static void say_green(struct look *l)
         say(l, TG_MUTATION_SURVIVES, "it has no limit",
             "Give it a `fail` limit, or remove the rule.");
     else if (too_few_runs(l))
-        say(l, TG_MUTATION_UNTESTED, "durations are judged from three runs a side on",
+        say(l, TG_MUTATION_UNTESTED, "durations are judged with three or more runs a side",
             "Name at least as many runs as noise.min_runs asks for.");
     else if (!tg_rule_is_budget(&l->rule) && tg_sv_has(l->out->said, TG_SV("not judged")))
         say(l, TG_MUTATION_SURVIVES,
             tg_arena_printf(l->b->arena, "it never judges: %.*s", TG_SV_ARG(l->out->said)),
-            "Use a metric that these traces can prove, or a budget (max, min).");
+            "Use a metric that these traces have evidence for, or a budget (max, min).");
     else
         say(l, TG_MUTATION_SURVIVES,
             tg_arena_printf(l->b->arena, "even this passes: %.*s", TG_SV_ARG(l->out->injected)),
@@ -518,11 +518,11 @@ static bool matches_nothing(const struct tg_verdict *v)
 static void say_nothing_there(struct look *l, const struct tg_verdict *v)
 {
     bool nothing = matches_nothing(v);
-    const char *why = nothing ? "the rule matches nothing on these traces"
-                              : "the traces do not carry what it is about";
+    const char *why =
+        nothing ? "the rule matches nothing on these traces" : "the traces lack what it is about";
     if (l->rule.optional)
         say(l, TG_MUTATION_SKIPPED, why,
-            "Nothing to do where that is meant: the rule is optional.");
+            "Nothing to do if that is intended: the rule is optional.");
     else
         say(l, nothing ? TG_MUTATION_NO_MATCH : TG_MUTATION_SURVIVES, why,
             "Correct the rule (`tracegate names TRACE` lists names), or mark it `optional: true`.");

@@ -19,7 +19,8 @@ struct tg_gate_opts {
     TG_GATE_OPTION(type, member, policy, "FILE",                                                   \
                    "the policy, or REV:PATH in git; default: .tracegate.yml here or above, else "  \
                    "the built-in one"),                                                            \
-        TG_GATE_OPTION(type, member, suite, "NAME", "the suite whose baseline and window count"),  \
+        TG_GATE_OPTION(type, member, suite, "NAME",                                                \
+                       "the suite whose baseline and window are used"),                            \
         TG_GATE_OPTION(type, member, profile, "NAME", "use this profile of the policy")
 
 /*

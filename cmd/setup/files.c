@@ -156,7 +156,7 @@ static void put_guards(struct tg_buf *out, const struct tg_survey *s)
         steps = 3;
     if (!steps && !(one_program && s->suites[0].n_ops))
         return;
-    tg_buf_puts(out, "require:   # a run without it was no run of this program: inconclusive\n");
+    tg_buf_puts(out, "require:   # a run without it did not run this program: inconclusive\n");
     if (steps)
         tg_buf_printf(out, "  steps: %zu\n", steps < 3 ? steps : 3);
     if (!one_program || !s->suites[0].n_ops)

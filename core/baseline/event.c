@@ -35,7 +35,7 @@ bool tg_event_write(const struct tg_store *store, tg_sv suite, const struct tg_e
     put_record(record, &bytes);
     if (ok && bytes.n > TG_EVENT_MAX_RECORD) {
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "the record of an event has %zu bytes", bytes.n);
-        ok = tg_err_hint(err, "%u are the most: shorten the reason.", TG_EVENT_MAX_RECORD);
+        ok = tg_err_hint(err, "The limit is %u: shorten the reason.", TG_EVENT_MAX_RECORD);
     }
     ok = ok && store->place->write(store, tg_buf_sv(&bytes), oid, err);
     tg_buf_release(&bytes);

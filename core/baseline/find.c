@@ -44,10 +44,11 @@ static bool choose(const struct search *s, const char *sha, enum tg_how how, tg_
 
 static bool nothing_before(const struct search *s)
 {
-    *s->out = (struct tg_commit){ .how = TG_HOW_NONE,
-                                  .ref = TG_SV(""),
-                                  .found = TG_SV("HEAD is the first commit, nothing came before"),
-                                  .summary = TG_SV("") };
+    *s->out =
+        (struct tg_commit){ .how = TG_HOW_NONE,
+                            .ref = TG_SV(""),
+                            .found = TG_SV("HEAD is the first commit: nothing comes before it"),
+                            .summary = TG_SV("") };
     return true;
 }
 
@@ -92,7 +93,7 @@ static bool named_target(const struct search *s, const char *name, tg_sv *label,
         tg_err_set(s->err, TG_ERR_REF, TG_NOWHERE,
                    "target branch '%s' is ambiguous: %s and %s are different commits", name, remote,
                    full);
-        return tg_err_hint(s->err, "Write the full name of the one that is meant.");
+        return tg_err_hint(s->err, "Write the full name of one of them.");
     }
     if (tg_git_ref(s->g, remote, sha)) {
         *label = tg_sv_of(remote + strlen("refs/remotes/"));

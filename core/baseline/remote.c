@@ -222,7 +222,7 @@ static bool push_all(struct push *p, struct tg_pushed *out, struct tg_err *err)
             (!p->conflict.n && is_final(tg_sv_of(s.said))) || ++failures >= tries) {
             if (!p->conflict.n)
                 return command_failed(p->g, p->r, "pushing to", &s, p->a, err);
-            tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "'%s' did not take %.*s in %u tries: %.*s",
+            tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "'%s' did not accept %.*s in %u tries: %.*s",
                        p->r->name, TG_SV_ARG(p->ref), failures, TG_SV_ARG(p->conflict));
             return tg_err_hint(err, "Others write at the same time; run the command again.");
         }

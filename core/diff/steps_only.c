@@ -51,9 +51,9 @@ static void list_them(struct tg_diff_work *w)
 static bool none_is_whole(int side, struct tg_err *err)
 {
     tg_err_set(err, TG_ERR_SUMMARY, TG_NOWHERE,
-               "of the ranks of the %s side, the stored side holds no more than the step times",
+               "for the ranks of the %s side, the stored side has step times only",
                side == TG_BASE ? "baseline" : "fresh");
-    return tg_err_hint(err, "`tracegate baseline show` lists the ranks that are stored whole: "
+    return tg_err_hint(err, "`tracegate baseline show` lists the ranks that are stored in full: "
                             "compare one of these too.");
 }
 

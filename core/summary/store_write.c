@@ -85,9 +85,9 @@ bool tg_store_put_head(struct tg_store_writer *w, const struct tg_store_key *key
     struct tg_doc *d;
     size_t before = w->out->n;
     if (n > TG_MAX_SHARDS) {
-        tg_err_set(err, TG_ERR_LIMIT, TG_NOWHERE, "%zu runs and ranks: a summary holds %zu", n,
-                   TG_MAX_SHARDS);
-        return tg_err_hint(err, "Store runs in files of their own: a side takes several.");
+        tg_err_set(err, TG_ERR_LIMIT, TG_NOWHERE, "%zu runs and ranks: a summary has room for %zu",
+                   n, TG_MAX_SHARDS);
+        return tg_err_hint(err, "Store the runs in several files: a side may have more than one.");
     }
     d = tg_doc_new_object();
     tg_doc_add_i64(d, "tracegate_summary", TG_SUMMARY_FORMAT);
@@ -106,7 +106,7 @@ bool tg_store_put_head(struct tg_store_writer *w, const struct tg_store_key *key
                "the names of %zu runs and ranks do not fit into one "
                "summary",
                n);
-    return tg_err_hint(err, "Store runs in files of their own: a side takes several.");
+    return tg_err_hint(err, "Store the runs in several files: a side may have more than one.");
 }
 
 /* ---- which slots fit ---- */

@@ -85,8 +85,8 @@ static struct tg_store_key kept_key(struct merging *g, const struct tg_store_key
 static bool too_many(const struct merging *g)
 {
     tg_err_set(g->err, TG_ERR_LIMIT, TG_NOWHERE,
-               "more than %zu runs and ranks: a summary holds no more", TG_MAX_SHARDS);
-    return tg_err_hint(g->err, "Store runs in files of their own: a side takes several.");
+               "more than %zu runs and ranks: a summary has no room for them", TG_MAX_SHARDS);
+    return tg_err_hint(g->err, "Store the runs in several files: a side may have more than one.");
 }
 
 /* Duplicates count until they are found: twice the limit is enough for them. */

@@ -565,8 +565,7 @@ static bool find_kinds(struct loader *l)
         return true;
     if (!l->marks.n && !has_categories(t) && !tg_xla_is(t)) { /* PyTorch writes X events only */
         tg_err_set(l->err, TG_ERR_TRACE, TG_AT_FILE(t->path),
-                   "no event of '%s' has a category, so nothing says what is an operator or a "
-                   "kernel",
+                   "no event of '%s' has a category, so operators and kernels cannot be told apart",
                    t->path);
         return tg_err_hint(l->err, "PyTorch without Kineto writes such traces "
                                    "(torch.profiler.kineto_available() is False there), and so "

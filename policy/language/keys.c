@@ -111,8 +111,8 @@ static const struct tg_key limit_keys[] = {
     { "abs", BOUND(TG_BOUND_ABS, "200us"), 0,
       "change in the metric's unit, or in percent of the step (0.2%step)" },
     { "pp", BOUND(TG_BOUND_PP, "3pp"), 0, "change of a metric that is a percentage, in points" },
-    { "max", BOUND(TG_BOUND_MAX, "15ms"), 0, "most the candidate itself may have; no baseline" },
-    { "min", BOUND(TG_BOUND_MIN, "80%"), 0, "least the candidate itself must have; no baseline" },
+    { "max", BOUND(TG_BOUND_MAX, "15ms"), 0, "upper bound of the fresh side; needs no baseline" },
+    { "min", BOUND(TG_BOUND_MIN, "80%"), 0, "lower bound of the fresh side; needs no baseline" },
     END
 };
 static const struct tg_key_shape limit = {
@@ -135,7 +135,7 @@ static const struct tg_key_shape limits = {
         { "name", &patterns, 0, "normalised name: glob, or /regex/" },                             \
         { "raw_name", &patterns, 0, "name as the trace has it: glob, or /regex/" },                \
         { "class", &classes, 0, "what a kernel does" },                                            \
-        { "family", &families, 0, "which sort of kernel it is" },                                  \
+        { "family", &families, 0, "the sort of kernel" },                                          \
     {                                                                                              \
         "parent", &patterns, 0, "normalised name of an enclosing operator or annotation"           \
     }
@@ -145,7 +145,7 @@ static const struct tg_key_shape not_match = {
     .kind = TG_KEY_MAP, .what = "what is excluded", .keys = not_keys, .example = "{class: comm}"
 };
 static const struct tg_key override_match_keys[] = {
-    MATCH_NAMES, { "not", &not_match, 0, "leaves out what all these keys hold for" }, END
+    MATCH_NAMES, { "not", &not_match, 0, "excludes what all these keys hold for" }, END
 };
 static const struct tg_key_shape override_match = { .kind = TG_KEY_MAP,
                                                     .what = "a match",
@@ -156,7 +156,7 @@ static const struct tg_key match_keys[] = {
     { "device", &devices, 0, "device work on these device numbers only" },
     { "stream", &streams, 0, "device work on these stream numbers only" },
     { "rank", &ranks, 0, "each rank by itself, the slowest, or these" },
-    { "not", &not_match, 0, "leaves out what all these keys hold for" },
+    { "not", &not_match, 0, "excludes what all these keys hold for" },
     END
 };
 static const struct tg_key_shape match = { .kind = TG_KEY_MAP,
@@ -175,7 +175,7 @@ static const struct tg_key_shape when = {
 /* What a rule may set for itself; the rest is about the comparison as a whole. */
 #define RULE_NOISE_KEYS                                                                            \
     { "test", SHAPE(.kind = TG_KEY_WORD, .words = tg_words_noise_test), 0,                         \
-      "runs: durations need evidence; none: the bare limit decides" },                             \
+      "runs: durations need evidence; none: the limit alone decides" },                            \
         { "min_runs", SHAPE(.kind = TG_KEY_INT, .min = 1, .max = 1000), 0,                         \
           "runs a side below which durations never fail" },                                        \
     {                                                                                              \
@@ -189,7 +189,7 @@ static const struct tg_key_shape rule_noise = { .kind = TG_KEY_MAP,
                                                 .example = "{min_runs: 5}" };
 static const struct tg_key noise_keys[] = {
     RULE_NOISE_KEYS,
-    { "drift", &percent, 0, "common change of everything beyond which the report warns" },
+    { "drift", &percent, 0, "common change of all operators beyond which the report warns" },
     { "ignore", &pattern_list_or_none, 0,
       "raw names of runtime calls whose counts are random (polling)" },
     END
@@ -221,10 +221,10 @@ static const struct tg_key rule_keys[] = {
       "stable identity, [a-z0-9-]; the same id changes an earlier rule" },
     { "why", &text, 0, "shown in the report" },
     { "owner", &text, 0, "who to ask; printed, never mentioned" },
-    { "match", &match, 0, "which names it judges; all keys must hold, a list means any" },
+    { "match", &match, 0, "the names that it judges; all keys must hold, a list means any" },
     { "metric", SHAPE(.kind = TG_KEY_METRIC), 0, "what is measured" },
     { "direction", SHAPE(.kind = TG_KEY_WORD, .words = tg_words_direction), 0,
-      "which change is bad, if not the metric's own" },
+      "the direction that is bad, if not the metric's own" },
     { "warn", &limits, 0, "limit beyond which the result is a warning, or off" },
     { "fail", &limits, 0, "limit beyond which the result is a failure, or off" },
     { "overrides", &overrides, 0,
@@ -242,7 +242,7 @@ static const struct tg_key rule_keys[] = {
             .list = SHAPE(.kind = TG_KEY_LIST, .what = "a list of baselines' names", .item = &id,
                           .min = 1, .max = 1 + TG_POLICY_BASELINES)),
       0, "the baselines it is judged against; by default `baseline` alone" },
-    { "when", &when, 0, "judges only there; elsewhere the rule is skipped" },
+    { "when", &when, 0, "where the rule judges; elsewhere it is skipped" },
     END
 };
 const struct tg_key_shape tg_key_shape_rule = { .kind = TG_KEY_MAP,
@@ -292,9 +292,9 @@ static const struct tg_key window_keys[] = {
     { "by", SHAPE(.kind = TG_KEY_WORD, .words = tg_words_window_by), 0, "what marks a step" },
     { "name", &glob, 0, "annotation that marks a step; a glob" },
     { "skip_first", SHAPE(.kind = TG_KEY_INT, .min = 0, .max = 1000000), 0,
-      "steps left out at the beginning" },
+      "steps to ignore at the beginning" },
     { "skip_last", SHAPE(.kind = TG_KEY_INT, .min = 0, .max = 1000000), 0,
-      "steps left out at the end" },
+      "steps to ignore at the end" },
     END
 };
 static const struct tg_key ranks_keys[] = {
@@ -336,10 +336,11 @@ static const struct tg_key_shape on_missing = { .kind = TG_KEY_WORD, .words = tg
     { "ref", &text, 0, "merge-base, parent, window(N), release(GLOB), or a ref or commit" },       \
         { "target", &text, 0, "target branch; auto: from the CI event, else origin/HEAD" },        \
         { "max_walk", SHAPE(.kind = TG_KEY_INT, .min = 0, .max = 100000), 0,                       \
-          "commits to walk back when that commit has no trace" },                                  \
+          "how many commits to walk back if that commit has no baseline" },                        \
         { "on_first_run", &on_missing, 0,                                                          \
-          "neither policy nor stored baseline existed there yet" },                                \
-        { "on_lost", &on_missing, 0, "one existed, but none was found within max_walk" },          \
+          "the verdict if that commit had neither a policy nor a baseline" },                      \
+        { "on_lost", &on_missing, 0,                                                               \
+          "the verdict if a baseline existed but is not found within max_walk" },                  \
     {                                                                                              \
         "require_same",                                                                            \
             SHAPE(.kind = TG_KEY_LIST, .what = "a list", .min = 0, .max = 20,                      \
@@ -371,7 +372,7 @@ static const struct tg_key require_keys[] = {
 };
 static const struct tg_key alias_keys[] = {
     { "from", &text, TG_KEY_REQUIRED, "normalised name in the baseline" },
-    { "to", &text, TG_KEY_REQUIRED, "normalised name in the candidate" },
+    { "to", &text, TG_KEY_REQUIRED, "normalised name on the fresh side" },
     END
 };
 static const struct tg_key waiver_keys[] = {
@@ -397,11 +398,11 @@ static const struct tg_key report_keys[] = {
 /* What a file and a profile have in common. */
 #define SECTIONS                                                                                   \
     { "suites", &suites, TG_KEY_BY_NAME,                                                           \
-      "what is gated; the same name changes an earlier suite" },                                   \
+      "the programs that are gated; the same name changes an earlier suite" },                     \
         { "baseline",                                                                              \
           SHAPE(.kind = TG_KEY_MAP, .what = "baseline settings", .keys = baseline_keys,            \
                 .example = "{ref: merge-base}"),                                                   \
-          TG_KEY_MERGE, "which commit is compared with" },                                         \
+          TG_KEY_MERGE, "the commit to compare with" },                                            \
         { "baselines",                                                                             \
           SHAPE(.kind = TG_KEY_LIST, .what = "a list of baselines", .min = 1,                      \
                 .max = TG_POLICY_BASELINES, .item = &tg_key_shape_baselines,                       \
@@ -410,8 +411,8 @@ static const struct tg_key report_keys[] = {
         { "require",                                                                               \
           SHAPE(.kind = TG_KEY_MAP, .what = "requirements", .keys = require_keys,                  \
                 .example = "{steps: 3}"),                                                          \
-          TG_KEY_MERGE, "guards against a trace that shows nothing" },                             \
-        { "noise", &noise, TG_KEY_MERGE, "what evidence a duration needs" },                       \
+          TG_KEY_MERGE, "what a trace must contain for a verdict" },                               \
+        { "noise", &noise, TG_KEY_MERGE, "the evidence that a duration needs" },                   \
         { "aliases",                                                                               \
           SHAPE(.kind = TG_KEY_LIST, .what = "a list of aliases", .min = 0, .max = 1000,           \
                 .item = SHAPE(.kind = TG_KEY_MAP, .what = "an alias", .keys = alias_keys,          \
@@ -423,7 +424,7 @@ static const struct tg_key report_keys[] = {
                 .item = SHAPE(.kind = TG_KEY_MAP, .what = "a waiver", .keys = waiver_keys,         \
                               .example = "{rule: x, ceiling: {pct: 20%}, reason: y, "              \
                                          "expires: 2027-02-28}")),                                 \
-          TG_KEY_APPEND, "violations accepted for a time" },                                       \
+          TG_KEY_APPEND, "violations that are accepted until a date" },                            \
         { "report",                                                                                \
           SHAPE(.kind = TG_KEY_MAP, .what = "report settings", .keys = report_keys,                \
                 .example = "{top: 10}"),                                                           \
@@ -433,7 +434,7 @@ static const struct tg_key report_keys[] = {
             SHAPE(.kind = TG_KEY_LIST, .what = "a list of states", .min = 1, .max = 5,             \
                   .example = "[fail]",                                                             \
                   .item = SHAPE(.kind = TG_KEY_WORD, .words = tg_words_fail_on)),                  \
-            0, "states that make the verdict fail"                                                 \
+            0, "states that fail the verdict"                                                      \
     }
 
 static const struct tg_key profile_keys[] = { SECTIONS, END };

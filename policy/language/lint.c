@@ -26,12 +26,12 @@ static void lint_floor(struct lint *c, const struct tg_rule *r, const struct tg_
         const struct tg_bound *pct = tg_limit_find(l, TG_BOUND_PCT);
         if (!pct || l->n > 1)
             continue;
-        (void)tg_diags_add(c->diags, TG_DIAG_BARE_PCT, pct->at, pct->text.n, "add  abs: 0.1%step",
-                           "%s {pct: %.*s} has no 'abs' floor: %s", key, TG_SV_ARG(pct->text),
-                           info->scope == TG_SCOPE_NAME
-                               ? "tiny kernels will trip it; a bare 5% is red on 97 of 100 "
-                                 "comparisons of equal code"
-                               : "it means less the smaller the value is");
+        (void)tg_diags_add(
+            c->diags, TG_DIAG_BARE_PCT, pct->at, pct->text.n, "add  abs: 0.1%step",
+            "%s {pct: %.*s} has no 'abs' floor: %s", key, TG_SV_ARG(pct->text),
+            info->scope == TG_SCOPE_NAME
+                ? "tiny kernels will trip it; 5% alone fails 97 of 100 comparisons of equal code"
+                : "the smaller the value, the less a percentage means");
     }
 }
 
@@ -238,12 +238,12 @@ static void lint_evidence(struct lint *c, const struct tg_rule *r)
         return;
     if (r->noise.test == TG_NOISE_NONE)
         (void)tg_diags_add(c->diags, TG_DIAG_NO_EVIDENCE, r->noise.at, 1, "write  test: runs",
-                           "durations without evidence: limits of 5%% to 20%% alone are red on 87 "
-                           "to 99 of 100 comparisons of equal code");
+                           "durations without evidence: limits of 5%% to 20%% alone fail 87 to 99 "
+                           "of 100 comparisons of equal code");
     else if (r->noise.min_runs < 3)
         (void)tg_diags_add(c->diags, TG_DIAG_NO_EVIDENCE, r->noise.at, 1, "write  min_runs: 3",
-                           "durations fail at %lld run(s) a side: even +50%% is red on 34 of 100 "
-                           "comparisons of equal code there",
+                           "durations fail at %lld run(s) a side: there even +50%% fails 34 of 100 "
+                           "comparisons of equal code",
                            (long long)r->noise.min_runs);
 }
 
@@ -277,7 +277,7 @@ static void lint_waiver(struct lint *c, const struct tg_waiver *w)
             "the waiver of '%.*s' expired %lld day(s) ago", TG_SV_ARG(w->rule), (long long)-left);
     else
         (void)tg_diags_add(c->diags, TG_DIAG_WAIVER_EXPIRED, w->at, 1,
-                           "mend what it accepts, or renew it with a reason",
+                           "fix what it accepts, or renew it with a reason",
                            "the waiver of '%.*s' expires in %lld day(s)", TG_SV_ARG(w->rule),
                            (long long)left);
 }

@@ -102,7 +102,7 @@ struct tg_match {
     struct tg_loc at;
 };
 
-/* ---- noise: what evidence a duration needs (docs/statistics.md) ---- */
+/* ---- noise: the evidence that a duration needs (docs/statistics.md) ---- */
 
 enum tg_noise_test { TG_NOISE_RUNS, TG_NOISE_NONE };
 struct tg_noise {

@@ -209,7 +209,8 @@ static void describe_relation(struct tg_buf *m, const struct tg_op *op,
     const struct tg_region *g = &c->regions[op->region];
     if (op->relation == TG_REL_REPLACED || op->relation == TG_REL_REPLACED_WORSE) {
         tg_buf_puts(m, op->relation == TG_REL_REPLACED ? "; replaced: one of " : "; one of ");
-        tg_buf_printf(m, "%zu names that came or went in ", names_of_region(c, op->region));
+        tg_buf_printf(m, "%zu names that were added or removed in ",
+                      names_of_region(c, op->region));
         if (g->encloser.n)
             tg_buf_printf(m, "%.*s", TG_SV_ARG(g->encloser));
         else

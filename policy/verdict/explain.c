@@ -41,7 +41,7 @@ static void put_limits(struct tg_buf *out, const char *what, const struct tg_lim
 static void put_noise(struct tg_buf *out, const struct tg_noise *n)
 {
     if (n->test == TG_NOISE_NONE)
-        tg_buf_puts(out, "    noise: none, the bare limit decides");
+        tg_buf_puts(out, "    noise: none, the limit alone decides");
     else
         tg_buf_printf(out, "    noise: durations need %lld runs a side", (long long)n->min_runs);
     if (n->min_steps)
@@ -275,7 +275,7 @@ static void rule_numbers(struct tg_buf *out, const struct tg_rule *r, const stru
     if (tg_probe_measure(&p, r, c))
         put_numbers(out, &p, &l, c);
     else
-        tg_buf_puts(out, "these traces do not carry what this metric needs\n");
+        tg_buf_puts(out, "these traces lack what this metric needs\n");
 }
 
 /* ---- rules ---- */

@@ -87,10 +87,11 @@ static tg_sv window_next(const struct tg_eval_state *e, int side)
     if (!others.n)
         return TG_SV("Call prof.step() once an iteration on both sides, or say which annotation "
                      "marks a step: `window: {by: annotation, name: ...}`.");
-    return tg_sv_of(tg_arena_printf(e->arena,
-                                    "Recur there and could mark steps: %.*s. Name one of them in "
-                                    "the suite's `window`, and record both sides alike.",
-                                    TG_SV_ARG(others)));
+    return tg_sv_of(
+        tg_arena_printf(e->arena,
+                        "These recur there and could mark steps: %.*s. Name one of them in "
+                        "the suite's `window`, and record both sides alike.",
+                        TG_SV_ARG(others)));
 }
 
 /* A step of one side against the whole trace of the other is not a comparison. */
@@ -123,7 +124,7 @@ static bool guard_steps(struct tg_eval_state *e)
         if (!c->least_steps[side]) {
             guard(e, TG_SV("steps"),
                   tg_sv_of(
-                      tg_arena_printf(e->arena, "no step is left of a %s trace", side_name[side])),
+                      tg_arena_printf(e->arena, "a %s trace has no usable step", side_name[side])),
                   TG_SV("Record more steps, or lower `skip_first` and `skip_last` of the suite's "
                         "window."),
                   suite ? suite->window.at : TG_NOWHERE);
@@ -469,7 +470,7 @@ static void judge_damage(struct tg_eval_state *e, const char *name, const struct
               TG_NOWHERE);
     }
     if (d->truncated) {
-        tg_buf_printf(&b, "a %s trace is cut off: what is missing was not judged", name);
+        tg_buf_printf(&b, "a %s trace is truncated: its missing part was not judged", name);
         tell(e, true, &b, TG_SV(""));
         tg_buf_clear(&b);
     }

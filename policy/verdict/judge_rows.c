@@ -184,7 +184,7 @@ void tg_judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s, const s
 static void say_unknown(struct tg_result *r, const struct tg_rule *rule)
 {
     tg_eval_message(r, rule->optional ? TG_STATE_SKIP : TG_STATE_INCONCLUSIVE, TG_SUBJECT_TRACE,
-                    r->metric, TG_SV("the traces do not carry what this metric needs"),
+                    r->metric, TG_SV("the traces lack what this metric needs"),
                     TG_SV("Record what docs/metrics.md names for it, or mark the rule optional."));
 }
 

@@ -127,7 +127,7 @@ static void tell_other_data(struct tg_eval_state *e, const struct tg_comparison 
 {
     if (c->other_data)
         tg_verdict_add_note(e->out, e->arena, TG_NOTE_WARNING | TG_NOTE_LIFTS,
-                            TG_SV("the fresh runs had other data: most of the counts that vary lie "
+                            TG_SV("the fresh runs had other data: most of the counts that vary are "
                                   "where the baseline's never were; durations are not judged"),
                             TG_SV("Record both sides with the same data and seeds."));
 }
@@ -444,11 +444,11 @@ void tg_notes(struct tg_eval_state *e)
     tell_idle_launches(e, c);
     if (c->n_steps_only) {
         tg_buf_printf(&b,
-                      "%zu of %zu ranks are compared whole; of the others the stored side holds "
-                      "the step times, which are compared",
+                      "%zu of %zu ranks are compared in full; of the others the stored side has "
+                      "step times only, which are compared",
                       c->n_ranks[TG_TEST], c->given[TG_TEST].n_ranks);
         tg_verdict_add_note(e->out, e->arena, TG_NOTE_PLAIN, tg_buf_sv(&b),
-                            TG_SV("What is stored of a run has a limit (docs/baselines.md). Fewer "
+                            TG_SV("The stored size of a run is limited (docs/baselines.md). Fewer "
                                   "steps leave room for more ranks."));
         tg_buf_clear(&b);
     }

@@ -111,10 +111,10 @@ static void judge_ops(struct tg_eval_state *e, const struct tg_rule_scope *s,
         if (s->c->frames[i].launched == tg_metric_of_launched(rule->metric))
             judge_op_if(e, s, rule, &s->c->frames[i], &found);
     if (found.gave_up)
-        tg_eval_message(
-            tg_eval_add(e, rule), TG_STATE_INCONCLUSIVE, TG_SUBJECT_GUARD, TG_SV("(pattern)"),
-            TG_SV("a regular expression gave up on a name: its budget of steps is used up"),
-            TG_SV("Write a simpler pattern; nested repeats are the usual cause."));
+        tg_eval_message(tg_eval_add(e, rule), TG_STATE_INCONCLUSIVE, TG_SUBJECT_GUARD,
+                        TG_SV("(pattern)"),
+                        TG_SV("a regular expression exceeded its budget of steps on a name"),
+                        TG_SV("Write a simpler pattern; nested repeats are the usual cause."));
     if (found.matched && e->n == before)
         tg_eval_message(tg_eval_add(e, rule),
                         rule->optional ? TG_STATE_SKIP : TG_STATE_INCONCLUSIVE, TG_SUBJECT_GUARD,
@@ -174,9 +174,9 @@ static void no_trace_of_rank(struct tg_eval_state *e, const struct tg_rule *rule
     if (is_steps_only(e->in->comparison, rank)) {
         tg_eval_message(tg_eval_add(e, rule), TG_STATE_INCONCLUSIVE, TG_SUBJECT_GUARD,
                         tg_sv_of(tg_arena_printf(e->arena, "(rank %lld)", (long long)rank)),
-                        TG_SV("the stored side holds no more than the step times of this rank"),
-                        TG_SV("What is stored of a run has a limit: name a rank that `tracegate "
-                              "baseline show` lists as whole, or record fewer steps."));
+                        TG_SV("the stored side has step times only of this rank"),
+                        TG_SV("The stored size of a run is limited: name a rank that `tracegate "
+                              "baseline show` lists in full, or record fewer steps."));
         return;
     }
     tg_eval_message(tg_eval_add(e, rule), TG_STATE_INCONCLUSIVE, TG_SUBJECT_GUARD,

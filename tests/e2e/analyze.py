@@ -218,7 +218,7 @@ with tempfile.TemporaryDirectory() as folder:
 
     for args, word in (((trace, "--measure", "nothing"), "no measure"),
                        ((trace, "--measure", "sequences"), "--operator"),
-                       ((trace, "--measure", "ops", "--measure", "idle"), "alone"),
+                       ((trace, "--measure", "ops", "--measure", "idle"), "cannot be combined"),
                        ((trace, "--measure", "idle", "--class", "x"), "GLOB=CLASS"),
                        ((trace, "--include-last-step", "--measure", "idle"), "--hta"),
                        ((trace, rank1, "--measure", "idle", "--overlay", "x.json"), "one trace")):

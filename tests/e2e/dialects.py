@@ -207,7 +207,7 @@ def capped(tmp):
         text = run("summarize", path, "-o", "-")[1]
         expect(f"{n} events: cut off", '"truncated":true' in text, said)
         if said:
-            expect_has(f"{n} events: told", run("check", path, "--baseline", path)[1] + run("analyze", path, "--measure", "ops")[2], "cut off")
+            expect_has(f"{n} events: told", run("check", path, "--baseline", path)[1] + run("analyze", path, "--measure", "ops")[2], "truncated")
 
 
 # ---- Kineto's newer categories -------------------------------------------------------------------

@@ -164,7 +164,7 @@ def odd_traces(tmp, env):
             ("no markers, steps required", unmarked, [], 4, "the fresh trace has 0 steps, required are 1"),
             ("an event that never ends", begun, [], 0, "1 begin or end event of the fresh traces without a partner ignored"),
             ("a trace that is cut off", cut, [], 3, "ERROR"),
-            ("a trace that is cut off, allowed", cut, ["--allow-truncated"], 0, "a fresh trace is cut off: what is missing was not judged")):
+            ("a trace that is cut off, allowed", cut, ["--allow-truncated"], 0, "a fresh trace is truncated: its missing part was not judged")):
         with open(f"{tmp}/x.json", "w", encoding="utf-8") as f:
             f.write(doc if isinstance(doc, str) else json.dumps(doc))
         with open(f"{tmp}/p.yml", "w", encoding="utf-8") as f:
@@ -190,10 +190,10 @@ def alone(tmp, env):
              ("a window that is not there", recommended + "suites: [{name: default, trace: x, window: {by: annotation, name: 'none*'}}]\n",
               4, "have no annotations 'none*'"),
              ("no step is left", recommended + "suites: [{name: default, trace: x, window: {by: ProfilerStep, skip_first: 4}}]\n", 4,
-              "no step is left"),
+              "has no usable step"),
              ("a budget", budget % (launches - 1), 1, f"launch_count {launches}, limit max: {launches - 1}"),
              ("a budget that is kept", budget % launches, 0, "FIRST RUN"),
-             ("a budget that cannot be judged", "rules: [{id: g, metric: mem_peak, fail: {max: 1GiB}}]\n", 4, "do not carry what this metric"),
+             ("a budget that cannot be judged", "rules: [{id: g, metric: mem_peak, fail: {max: 1GiB}}]\n", 4, "lack what this metric"),
              ("a budget that matches nothing", "rules: [{id: g, match: {name: none}, metric: count, fail: {max: 1}}]\n", 4, "matches no name"),
              ("the same, optional", "rules: [{id: g, match: {name: none}, metric: count, fail: {max: 1}, optional: true}]\n", 0, "FIRST RUN")]
     outside = [("budgets alone", budget % (launches - 1), 1, f"launch_count {launches}, limit max: {launches - 1}"),

@@ -388,14 +388,14 @@ static const struct tg_verdict *make_fail(struct tg_arena *a)
     add_op(&m, TG_KIND_STEP, TG_SV("ProfilerStep"), 1, 1, 39000, 40900);
     add_op(&m, TG_KIND_PYTHON, TG_SV("train.py: step"), 1, 1, 100, 900);
     r = add_result(&m, TG_STATE_NOT_JUDGED, "slower", gone, "self", TG_DIM_DURATION);
-    r->message = TG_SV("gone: 0 ns per step, was 402 us; replaced: one of 2 names that came or "
-                       "went in TransformerLayer, together 12 -> 12 calls");
+    r->message = TG_SV("gone: 0 ns per step, was 402 us; replaced: one of 2 names that were "
+                       "added or removed in TransformerLayer, together 12 -> 12 calls");
     r->evidence = TG_SV("not judged: replaced");
     r = add_result(&m, TG_STATE_SKIP, "exposed-comm", NULL, "comm_exposed", TG_DIM_DURATION);
     r->op = r->op_normalised = TG_SV("comm_exposed");
     r->subject = TG_SUBJECT_TRACE;
     r->kind = TG_SV("trace");
-    r->message = TG_SV("the traces do not carry what this metric needs");
+    r->message = TG_SV("the traces lack what this metric needs");
     r = add_result(&m, TG_STATE_PASS, "new-work", gone, "count", TG_DIM_COUNT);
     r->message = TG_SV("gone: called 0 times per step, was 12 (-12, 1.0 % of the step)");
     add_note(&m,

@@ -9,7 +9,7 @@ static int look_for(git_odb_backend *b, const char *hex)
     char text[160];
     if (tg_loose_check(&g->loose, hex) != TG_LOOSE_CUT)
         return GIT_ENOTFOUND; /* here, so that the next backend is asked */
-    (void)snprintf(text, sizeof text, "the loose object %s is cut or damaged", hex);
+    (void)snprintf(text, sizeof text, "the loose object %s is truncated or damaged", hex);
     (void)git_error_set_str(GIT_ERROR_ODB, text);
     return GIT_ERROR;
 }

@@ -90,7 +90,7 @@ static bool open_refused(const char *dir, int rc, struct tg_err *err)
         tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "repository '%s' belongs to another user", folder);
         return tg_err_hint(err,
                            "Run `git config --global --add safe.directory %s`, or give "
-                           "--trust-repository if you trust what is in it.",
+                           "--trust-repository if you trust its contents.",
                            tg_shell_word(word, sizeof word, folder));
     }
     if (rc == GIT_ENOTFOUND &&

@@ -75,7 +75,7 @@ static bool delete_ref(struct tg_git *g, const char *name, const char *oid, stru
         if (!git_reference_target(ref) || !git_oid_equal(git_reference_target(ref), &id)) {
             git_reference_free(ref);
             tg_err_set(err, TG_ERR_OUTPUT, TG_NOWHERE, "ref '%s' changed meanwhile", name);
-            return tg_err_hint(err, "Nothing of it was deleted; run the command again.");
+            return tg_err_hint(err, "It was not deleted; run the command again.");
         }
         tg_signals_hold();
         rc = git_reference_delete(ref);

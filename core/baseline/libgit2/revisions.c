@@ -58,7 +58,7 @@ static bool two_names(const char *name, const char *one, const char *two, struct
 {
     tg_err_set(err, TG_ERR_REF, TG_NOWHERE,
                "revision '%s' is ambiguous: %s and %s are different commits", name, one, two);
-    return tg_err_hint(err, "Write the full name of the one that is meant.");
+    return tg_err_hint(err, "Write the full name of one of them.");
 }
 
 /*

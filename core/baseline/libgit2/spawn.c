@@ -53,7 +53,7 @@ bool tg_git_spawn_failed(const struct tg_git *g, const char *what, const struct 
     const char *why = r->last_words[0] ? r->last_words : "it says nothing";
     switch (r->end) {
     case TG_SPAWN_NOT_FOUND:
-        tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "%s needs the program '%s', which is not there",
+        tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "%s needs the program '%s', which is not installed",
                    what, g->program);
         return tg_err_hint(err, "Install git, or use a clone without --filter.");
     case TG_SPAWN_TIMEOUT:

@@ -56,8 +56,8 @@ static void what_makes_no_sense_is_refused(void **state)
     static const struct {
         const char *environ_[4], *message;
     } cases[] = {
-        { { NULL }, "no launcher has told a rank" },
-        { { "RANK=3" }, "no launcher has told a rank" },
+        { { NULL }, "no launcher set a rank" },
+        { { "RANK=3" }, "no launcher set a rank" },
         { { "PMIX_RANK=three" }, "PMIX_RANK is 'three', not a number" },
         { { "PMIX_RANK=-1" }, "PMIX_RANK is '-1', not a number" },
         { { "RANK=1", "WORLD_SIZE=many" }, "WORLD_SIZE is 'many', not a number" },

@@ -127,8 +127,8 @@ static void waivers_by_their_last_day(void **state)
         const char *says, *fix;
     } days[] = {
         { "2026-06-30", 231, "expired 1 day(s) ago", "remove it, or renew it with a reason" },
-        { "2026-07-01", 231, "expires in 0 day(s)", "mend what it accepts" },
-        { "2026-07-15", 231, "expires in 14 day(s)", "mend what it accepts" },
+        { "2026-07-01", 231, "expires in 0 day(s)", "fix what it accepts" },
+        { "2026-07-15", 231, "expires in 14 day(s)", "fix what it accepts" },
         { "2026-07-16", 0, NULL, NULL },
         { "2026-12-28", 0, NULL, NULL },
         { "2026-12-29", 141, "at most 180 days ahead", "the last day allowed is 2026-12-28" },

@@ -1047,7 +1047,7 @@ static void ranks_that_are_not_compared(void **state)
     static const struct {
         const char *name, *why;
     } want[] = {
-        { "(rank 2)", "the stored side holds no more than the step times of this rank" },
+        { "(rank 2)", "the stored side has step times only of this rank" },
         { "(rank 3)", "the baseline has no trace of this rank" },
         { "(rank 4)", "the fresh side has no trace of this rank" },
         { "(rank 5)", "the fresh side has no trace of this rank" }, /* nor has the baseline */

@@ -23,7 +23,7 @@ static bool result_of(struct tg_result *r, const struct tg_op *op, double step_n
                             .has_values = true,
                             .op = op->name,
                             .op_normalised = tg_arena_sv(a, tg_buf_sv(&plain)),
-                            .kind = tg_sv_of(tg_kind_name(op->kind)),
+                            .op_kind = op->kind,
                             .metric = TG_SV(""),
                             .dimension = calls ? TG_DIM_COUNT : TG_DIM_DURATION,
                             .base = v[TG_BASE],

@@ -86,8 +86,7 @@ void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v, const char *a
 
 static bool is_about(const struct tg_result *r, const struct tg_op *op)
 {
-    return tg_result_shown(r) && tg_sv_eq(r->op_normalised, op->name) &&
-           tg_sv_eq(r->kind, tg_sv_of(tg_kind_name(op->kind)));
+    return tg_result_shown(r) && tg_result_is_about(r, op);
 }
 
 static bool any_about(const struct tg_verdict *v, const struct tg_op *op)

@@ -56,7 +56,7 @@ static void find_states(const struct tg_verdict *v, struct ranked *rows, size_t 
     for (size_t i = 0; i < v->n_results; i++) {
         const struct tg_result *r = &v->results[i];
         uint32_t id;
-        put_key(&key, r->kind, r->op_normalised);
+        put_key(&key, tg_result_kind(r), r->op_normalised);
         id = tg_strmap_find(&map, tg_buf_sv(&key));
         if (id == TG_NO_ID)
             continue;

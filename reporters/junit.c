@@ -290,7 +290,7 @@ static void put_unjudged(struct suite *s, const struct tg_result *first)
         put_reason(&text, s->v, r->rule, reason_of(r));
     }
     tg_buf_printf(&name, "%.*s: not judged", TG_SV_ARG(first->rule));
-    open_case(s, first->rule, tg_buf_sv(&name), first->kind, 0,
+    open_case(s, first->rule, tg_buf_sv(&name), tg_result_kind(first), 0,
               tg_result_in_file(first) ? first->file : NULL, first->line);
     s->n.skipped++;
     put_state(s, "skipped", TG_SV(""), tg_buf_sv(&text), TG_SV(""));
@@ -309,7 +309,7 @@ static void open_result(struct suite *s, const struct tg_result *r)
     struct tg_buf name = { 0 };
     tg_buf_printf(&name, "%.*s%s", TG_SV_ARG(r->rule), r->rule.n ? ": " : "");
     put_case_name(&name, op);
-    open_case(s, r->rule, tg_buf_sv(&name), r->kind, timed ? r->test / 1e9 : 0,
+    open_case(s, r->rule, tg_buf_sv(&name), tg_result_kind(r), timed ? r->test / 1e9 : 0,
               tg_result_in_file(r) ? r->file : NULL, r->line);
     tg_buf_release(&name);
 }

@@ -67,7 +67,8 @@ static void add_target(struct finder *f, const struct tg_result *r)
     if (is_step(r))
         tg_buf_puts(&f->key, "step");
     else
-        tg_buf_printf(&f->key, "%.*s %.*s", TG_SV_ARG(r->kind), TG_SV_ARG(r->op_normalised));
+        tg_buf_printf(&f->key, "%.*s %.*s", TG_SV_ARG(tg_result_kind(r)),
+                      TG_SV_ARG(r->op_normalised));
     (void)tg_strmap_add(&f->targets, tg_buf_sv(&f->key));
 }
 
@@ -77,7 +78,8 @@ static uint32_t target_of_result(struct finder *f, const struct tg_result *r)
     if (is_step(r))
         tg_buf_puts(&f->key, "step");
     else
-        tg_buf_printf(&f->key, "%.*s %.*s", TG_SV_ARG(r->kind), TG_SV_ARG(r->op_normalised));
+        tg_buf_printf(&f->key, "%.*s %.*s", TG_SV_ARG(tg_result_kind(r)),
+                      TG_SV_ARG(r->op_normalised));
     return tg_strmap_find(&f->targets, tg_buf_sv(&f->key));
 }
 
@@ -187,8 +189,7 @@ static const struct tg_op *op_of(const struct tg_verdict *v, const struct tg_res
 {
     const struct tg_comparison *c = v->comparison;
     for (size_t i = 0; c && i < c->n_ops; i++)
-        if (tg_sv_eq(c->ops[i].name, r->op_normalised) &&
-            tg_sv_eq(r->kind, tg_sv_of(tg_kind_name(c->ops[i].kind))))
+        if (tg_result_is_about(r, &c->ops[i]))
             return &c->ops[i];
     return NULL;
 }

@@ -178,6 +178,7 @@ static enum answer try_one(struct look *l, const struct attempt *t)
             answer = r && is_red(l, r->state) ? RED : GREEN;
             out->tried++;
             out->injected = tg_arena_sv(keep, tg_sv_of(t->text));
+            out->not_judged = r && (r->state == TG_STATE_NOT_JUDGED || r->why_not);
             out->said =
                 r ? tg_sv_of(tg_arena_printf(keep, "%s: %.*s%s%.*s", tg_state_name(r->state),
                                              TG_SV_ARG(r->message), r->evidence.n ? "; " : "",
@@ -355,7 +356,7 @@ static double weight(const struct look *l, const struct tg_op *op)
 
 static bool is_op(const struct tg_op *op, const struct tg_result *r)
 {
-    return tg_sv_eq(tg_sv_of(tg_kind_name(op->kind)), r->kind) &&
+    return r->subject == TG_SUBJECT_NAME && r->op_kind == op->kind &&
            (tg_sv_eq(op->raw[TG_BASE], r->op) || tg_sv_eq(op->raw[TG_TEST], r->op));
 }
 
@@ -499,7 +500,7 @@ static void say_green(struct look *l)
     else if (too_few_runs(l))
         say(l, TG_MUTATION_UNTESTED, "durations are judged with three or more runs a side",
             "Name at least as many runs as noise.min_runs asks for.");
-    else if (!tg_rule_is_budget(&l->rule) && tg_sv_has(l->out->said, TG_SV("not judged")))
+    else if (!tg_rule_is_budget(&l->rule) && l->out->not_judged)
         say(l, TG_MUTATION_SURVIVES,
             tg_arena_printf(l->b->arena, "it never judges: %.*s", TG_SV_ARG(l->out->said)),
             "Use a metric that these traces have evidence for, or a budget (max, min).");

@@ -20,10 +20,11 @@ const char *tg_mutation_outcome_name(enum tg_mutation_outcome s); /* "red", "war
 struct tg_mutation_result {
     const struct tg_rule *rule;
     enum tg_mutation_outcome outcome;
-    tg_sv injected; /* "aten::mm is called once more a step" */
-    tg_sv said;     /* what the rule said of it */
-    tg_sv reason;   /* BLIND, SKIPPED, UNTESTED: why, and */
-    tg_sv fix;      /* what to do */
+    tg_sv injected;  /* "aten::mm is called once more a step" */
+    tg_sv said;      /* the rule's result */
+    bool not_judged; /* that is why it did not turn red */
+    tg_sv reason;    /* BLIND, SKIPPED, UNTESTED: why, and */
+    tg_sv fix;       /* what to do */
     tg_sv unfused; /* "aten::mm is replaced by two"; "": not tried, the rule counts no more calls */
     bool sees_unfused;
     size_t tried;

@@ -80,14 +80,14 @@ static void count_result(struct alarms *x, const struct tg_policy *p, const stru
             rule = &p->rules[i];
     if (!rule || tg_result_is_guard(r))
         return;
-    tg_buf_printf(&key, "%.*s\n%.*s\n%.*s", TG_SV_ARG(r->rule), TG_SV_ARG(r->kind),
+    tg_buf_printf(&key, "%.*s\n%.*s\n%.*s", TG_SV_ARG(r->rule), TG_SV_ARG(tg_result_kind(r)),
                   TG_SV_ARG(r->op_normalised));
     id = tg_strmap_add(&x->keys, tg_buf_sv(&key));
     tg_buf_release(&key);
     if (id == known) {
         x->out->alarms = tg_grow(x->out->alarms, &x->cap, id + 1, sizeof *x->out->alarms);
         x->out->alarms[id] = (struct tg_alarm){ .rule = rule,
-                                                .kind = tg_arena_sv(x->arena, r->kind),
+                                                .kind = tg_result_kind(r),
                                                 .op = tg_arena_sv(x->arena, r->op_normalised),
                                                 .timed = r->dimension == TG_DIM_DURATION };
         x->out->n_alarms = id + 1;

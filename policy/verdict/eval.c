@@ -31,7 +31,7 @@ static int by_weight(const void *a, const void *b)
         return c;
     if ((c = tg_sv_cmp(x->rule, y->rule)))
         return c;
-    return tg_sv_cmp(x->kind, y->kind);
+    return tg_sv_cmp(tg_result_kind(x), tg_result_kind(y));
 }
 
 /* A rule whose `when` holds and that counts calls. */

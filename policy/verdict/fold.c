@@ -4,8 +4,7 @@
 const struct tg_op *tg_eval_op(const struct tg_comparison *c, const struct tg_result *r)
 {
     for (size_t i = 0; i < c->n_ops; i++)
-        if (tg_sv_eq(c->ops[i].name, r->op_normalised) &&
-            tg_sv_eq(tg_sv_of(tg_kind_name(c->ops[i].kind)), r->kind))
+        if (tg_result_is_about(r, &c->ops[i]))
             return &c->ops[i];
     return NULL;
 }
@@ -14,8 +13,7 @@ const struct tg_op *tg_eval_op(const struct tg_comparison *c, const struct tg_re
 static bool is_leader(const struct tg_result *cause, const struct tg_op *op,
                       const struct tg_comparison *c)
 {
-    return op->leader != TG_NO_ID && tg_sv_eq(cause->op_normalised, c->ops[op->leader].name) &&
-           tg_sv_eq(cause->kind, tg_sv_of(tg_kind_name(c->ops[op->leader].kind)));
+    return op->leader != TG_NO_ID && tg_result_is_about(cause, &c->ops[op->leader]);
 }
 
 bool tg_eval_explains(const struct tg_result *cause, const struct tg_result *r,

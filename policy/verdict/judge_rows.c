@@ -30,7 +30,7 @@ static void fill_op(struct tg_result *r, const struct tg_op *op, const struct tg
     r->state = j->state;
     r->op = op->raw[op->present[TG_TEST] ? TG_TEST : TG_BASE];
     r->op_normalised = r->plain = op->name;
-    r->kind = tg_sv_of(tg_kind_name(op->kind));
+    r->op_kind = op->kind;
     r->metric = tg_sv_of(tg_metric_info(rule->metric)->name);
     r->dimension = tg_unit_dimension(p->unit);
     if (r->dimension == TG_DIM_COUNT)
@@ -215,7 +215,6 @@ void tg_judge_measure(struct tg_eval_state *e, const struct tg_rule_scope *s,
     r->state = j.state;
     r->op = r->op_normalised = r->plain = r->metric;
     r->subject = TG_SUBJECT_TRACE;
-    r->kind = TG_SV("trace");
     r->unit = tg_sv_of(tg_unit_text(p.unit));
     r->has_values = true;
     r->base = p.base;
@@ -277,7 +276,6 @@ static void judge_gap(struct tg_eval_state *e, const struct tg_rule_scope *s,
     if (of_step) {
         r->op = r->op_normalised = r->plain = TG_SV("ProfilerStep");
         r->subject = TG_SUBJECT_STEP;
-        r->kind = TG_SV("step");
     }
     r->rank = fabs(r->delta);
     place_limit(r, &j, e->arena);

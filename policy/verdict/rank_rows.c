@@ -66,7 +66,7 @@ static struct tg_rank_row *row_of(struct tg_rank_rows *x, const struct tg_result
     struct tg_buf key = { 0 };
     size_t known = x->names.n;
     uint32_t id;
-    tg_buf_printf(&key, "%.*s\n%.*s\n", TG_SV_ARG(r->kind), TG_SV_ARG(r->metric));
+    tg_buf_printf(&key, "%.*s\n%.*s\n", TG_SV_ARG(tg_result_kind(r)), TG_SV_ARG(r->metric));
     tg_buf_add(&key, r->plain.n ? r->plain : r->op);
     id = tg_strmap_add(&x->names, tg_buf_sv(&key));
     tg_buf_release(&key);

@@ -26,7 +26,6 @@ void tg_eval_message(struct tg_result *r, enum tg_state state, enum tg_subject s
     r->state = state;
     r->subject = subject;
     r->op = r->op_normalised = op;
-    r->kind = subject == TG_SUBJECT_TRACE ? TG_SV("trace") : TG_SV("guard");
     r->message = message;
     r->next = next;
 }

@@ -39,6 +39,28 @@ const char *tg_dimension_name(enum tg_dimension d)
     return name[d];
 }
 
+tg_sv tg_result_kind(const struct tg_result *r)
+{
+    switch (r->subject) {
+    case TG_SUBJECT_NAME:
+        return tg_sv_of(tg_kind_name(r->op_kind));
+    case TG_SUBJECT_STEP:
+        return TG_SV("step");
+    case TG_SUBJECT_TRACE:
+        return TG_SV("trace");
+    default:
+        return TG_SV("guard");
+    }
+}
+
+bool tg_result_is_about(const struct tg_result *r, const struct tg_op *op)
+{
+    bool kind = r->subject == TG_SUBJECT_STEP
+                    ? op->kind == TG_KIND_STEP
+                    : r->subject == TG_SUBJECT_NAME && r->op_kind == op->kind;
+    return kind && tg_sv_eq(r->op_normalised, op->name);
+}
+
 bool tg_result_is_guard(const struct tg_result *r)
 {
     return r->subject == TG_SUBJECT_REQUIRE || r->subject == TG_SUBJECT_NO_MATCH ||

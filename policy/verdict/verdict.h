@@ -79,7 +79,7 @@ struct tg_result {
     tg_sv rule, why, owner;  /* rule id; its `why` */
     tg_sv op, op_normalised; /* raw, normalised; for measures the metric's name in both */
     tg_sv plain;             /* op_normalised without the rank */
-    tg_sv kind;              /* "kernel", "op", "trace", "guard" */
+    enum tg_kind op_kind;    /* of subject NAME */
     tg_sv metric;            /* "count", "self", "step_time", "launch_config" … */
     enum tg_dimension dimension;
     bool has_values;              /* false: attributes and guards, see `message` */
@@ -105,6 +105,10 @@ struct tg_result {
     double rank;                  /* order in reports: larger first (state, then ns per step) */
 };
 
+/* "kernel", "op", …; "step", "trace", "guard" for what is not about a name. */
+tg_sv tg_result_kind(const struct tg_result *r);
+/* Of an operator, a kernel, …: is it this one? */
+bool tg_result_is_about(const struct tg_result *r, const struct tg_op *op);
 /* About no name and no metric: see `message`. */
 bool tg_result_is_guard(const struct tg_result *r);
 

@@ -105,7 +105,7 @@ def inputs_stay(tmp):
     for command in commands:
         before = [open(f"{tmp}/{f}", encoding="utf-8").read() for f in ("a.json", "b.json")]
         p = run(tmp, *command)
-        said = "would overwrite the input" in p.stderr or "needs one trace and a measure" in p.stderr
+        said = "would overwrite the input" in p.stderr or "needs one trace, --measure" in p.stderr
         expect(f"{command}: exit {p.stderr}", (p.returncode, said), (2, True))
         expect(f"{command}: unchanged", [open(f"{tmp}/{f}", encoding="utf-8").read() for f in ("a.json", "b.json")], before)
     with open(f"{tmp}/a.json", encoding="utf-8") as piped:

@@ -147,7 +147,7 @@ static struct tg_result *add_result(struct make *m, enum tg_state state, const c
         bool count = dimension == TG_DIM_COUNT;
         r->op = op->raw[op->present[TG_TEST] ? TG_TEST : TG_BASE];
         r->op_normalised = op->name;
-        r->kind = tg_sv_of(tg_kind_name(op->kind));
+        r->op_kind = op->kind;
         r->unit = count ? TG_SV("count") : TG_SV("ns");
         r->has_values = dimension != TG_DIM_ATTR;
         r->base = count ? op->count[TG_BASE] : op->self[TG_BASE];
@@ -350,7 +350,6 @@ static void add_failures(struct make *m)
     r = add_result(m, TG_STATE_FAIL, "step", NULL, "step_time", TG_DIM_DURATION);
     r->op = r->op_normalised = TG_SV("step_time");
     r->subject = TG_SUBJECT_TRACE;
-    r->kind = TG_SV("trace");
     r->unit = TG_SV("ns");
     r->has_values = true;
     r->base = m->c->step_ns[0];
@@ -394,7 +393,6 @@ static const struct tg_verdict *make_fail(struct tg_arena *a)
     r = add_result(&m, TG_STATE_SKIP, "exposed-comm", NULL, "comm_exposed", TG_DIM_DURATION);
     r->op = r->op_normalised = TG_SV("comm_exposed");
     r->subject = TG_SUBJECT_TRACE;
-    r->kind = TG_SV("trace");
     r->message = TG_SV("the traces lack what this metric needs");
     r = add_result(&m, TG_STATE_PASS, "new-work", gone, "count", TG_DIM_COUNT);
     r->message = TG_SV("gone: called 0 times per step, was 12 (-12, 1.0 % of the step)");
@@ -414,7 +412,6 @@ static const struct tg_verdict *make_inconclusive(struct tg_arena *a)
     struct tg_result *r = add_result(&m, TG_STATE_INCONCLUSIVE, "require", NULL, "", TG_DIM_COUNT);
     r->op = r->op_normalised = TG_SV("collapse");
     r->subject = TG_SUBJECT_REQUIRE;
-    r->kind = TG_SV("guard");
     r->message =
         TG_SV("more than half of the kernels are gone, and the device's busy time with them");
     r->next = TG_SV("Did the benchmark run? If this is real, set `require: {collapse: off}`.");

@@ -118,7 +118,7 @@ static void junit_tells_once_what_a_rule_did_not_judge(void **state)
                                    .rule = i < 5 ? TG_SV("slower") : TG_SV("step"),
                                    .why_not = i == 1 ? "busy" : "too few runs",
                                    .op_normalised = tg_sv_of(names[i]),
-                                   .kind = TG_SV("op") };
+                                   .op_kind = TG_KIND_OP };
     tg_err_init(&err);
     assert_true(tg_reporter_junit(&out, &v, &plain, &err));
     assert_non_null(strstr(out.p, "tests=\"2\" failures=\"0\" errors=\"0\" skipped=\"2\""));

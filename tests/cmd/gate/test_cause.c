@@ -29,7 +29,7 @@ static struct tg_result failed(void)
                                .dimension = TG_DIM_DURATION,
                                .op = TG_SV("aten::mm"),
                                .op_normalised = TG_SV("aten::mm"),
-                               .kind = TG_SV("op"),
+                               .op_kind = TG_KIND_OP,
                                .metric = TG_SV("self"),
                                .has_values = true,
                                .base = 100000,

@@ -132,7 +132,7 @@ static inline struct tg_result hand_row(const char *name, double more)
                                .op = tg_sv_of(name),
                                .op_normalised = tg_sv_of(name),
                                .plain = tg_sv_of(name),
-                               .kind = TG_SV("op"),
+                               .op_kind = TG_KIND_OP,
                                .rule = TG_SV("r"),
                                .metric = TG_SV("count"),
                                .grounds = TG_GROUNDS_COUNT,

@@ -268,7 +268,7 @@ static struct tg_result row_of(const char *name, enum tg_dimension d, enum tg_su
                                .subject = about,
                                .op = tg_sv_of(name),
                                .op_normalised = tg_sv_of(name),
-                               .kind = TG_SV("kernel"),
+                               .op_kind = TG_KIND_KERNEL,
                                .rule = TG_SV("r"),
                                .message = TG_SV("is slower"),
                                .grounds = TG_GROUNDS_RUNS,
@@ -309,11 +309,11 @@ static void rows_of_one_weight_are_in_order_of_their_texts(void **state)
     const struct tg_result *got;
 
     v[1].rule = TG_SV("s");
-    v[2].kind = TG_SV("memcpy");
-    v[3].kind = TG_SV("graph");
+    v[2].op_kind = TG_KIND_MEMCPY;
+    v[3].op_kind = TG_KIND_GRAPH;
     got = ended(h, v, 4);
-    hand_text(got[0].kind, "graph");
-    hand_text(got[1].kind, "memcpy");
+    hand_text(tg_result_kind(&got[0]), "graph");
+    hand_text(tg_result_kind(&got[1]), "memcpy");
     hand_text(got[2].rule, "s");
     hand_text(got[3].op, "b");
 }

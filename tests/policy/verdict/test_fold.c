@@ -94,7 +94,7 @@ static void a_row_of_another_kind_is_no_operator(void **state)
     struct tg_result b = hand_row("b", 2);
 
     (void)chain(h);
-    b.kind = TG_SV("kernel");
+    b.op_kind = TG_KIND_KERNEL;
     folded(h, (struct tg_result[]){ hand_row("a", 2), b }, 2, "a b");
 }
 
@@ -108,7 +108,7 @@ static void what_a_new_operator_calls_is_folded_under_it(void **state)
     ops[B].parent = TG_SV("");
     ops[C].leader = A;
     folded(h, (struct tg_result[]){ b, a, c }, 3, "b a c<a");
-    a.kind = TG_SV("kernel"); /* of the leader's name, but not the leader */
+    a.op_kind = TG_KIND_KERNEL; /* of the leader's name, but not the leader */
     folded(h, (struct tg_result[]){ b, a, c }, 3, "b a c");
     a = hand_row("a", 1);
     ops[C].parent = TG_SV(""); /* mostly called by nobody: a finding of its own */
@@ -126,7 +126,7 @@ static void a_kernel_follows_the_operator_that_launches_it(void **state)
     ops[B].parent = TG_SV("b");
     ops[A] = hand_op("b", TG_KIND_OP);
     ops[A].parent = TG_SV("b"); /* of itself: a recursion follows nothing */
-    kernel.kind = TG_SV("kernel");
+    kernel.op_kind = TG_KIND_KERNEL;
     folded(h, (struct tg_result[]){ hand_row("b", 2), kernel }, 2, "b b<b");
     assert_int_equal(h->e.results[1].folded_under, 0);
     folded(h, (struct tg_result[]){ kernel }, 1, "b");

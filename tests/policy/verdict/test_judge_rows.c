@@ -285,7 +285,7 @@ static void the_gaps_of_the_step_have_a_line(void **state)
     assert_int_equal(h->e.results[0].state, TG_STATE_PASS);
     assert_int_equal(h->e.results[0].subject, TG_SUBJECT_STEP);
     hand_text(h->e.results[0].op, "ProfilerStep");
-    hand_text(h->e.results[0].kind, "step");
+    hand_text(tg_result_kind(&h->e.results[0]), "step");
     step_of(h, 0.5);
     assert_int_equal(gaps(h), 1);
     assert_int_equal(h->e.results[1].state, TG_STATE_FAIL);
@@ -349,7 +349,7 @@ static void an_annotation_that_holds_most_of_a_slower_step(void **state)
     assert_int_equal(gaps(h), 2);
     assert_int_equal(h->e.results[1].state, TG_STATE_FAIL);
     hand_text(h->e.results[1].op, "## forward ##");
-    hand_text(h->e.results[1].kind, "annotation");
+    hand_text(tg_result_kind(&h->e.results[1]), "annotation");
     (void)annotations(h, 25000); /* half of it */
     assert_int_equal(gaps(h), 1);
     op = annotations(h, 26000);
@@ -416,7 +416,7 @@ static void a_replacement_that_got_slower_has_a_line(void **state)
     assert_int_equal(replaced(h), 1);
     assert_int_equal(h->e.results[0].state, TG_STATE_FAIL);
     hand_text(h->e.results[0].op, "Adam.step");
-    hand_text(h->e.results[0].kind, "annotation");
+    hand_text(tg_result_kind(&h->e.results[0]), "annotation");
     assert_true(h->e.results[0].base == 100000 && h->e.results[0].rank == 50000);
     region(h)->encloser = TG_SV(""); /* in the whole step: that has a line */
     assert_int_equal(replaced(h), 0);

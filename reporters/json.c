@@ -214,7 +214,7 @@ static void add_attrs(struct tg_doc *o, const struct tg_op *op)
     struct tg_doc *list = tg_doc_add_array(o, "facts");
     for (size_t i = 0; i < op->n_attrs; i++) {
         struct tg_doc *f = tg_doc_add_object(list, NULL);
-        tg_doc_add_str(f, "kind", op->attrs[i].kind);
+        tg_doc_add_str(f, "kind", tg_attr_kind_name(op->attrs[i].kind));
         tg_doc_add_str(f, "baseline", op->attrs[i].base);
         tg_doc_add_str(f, "test", op->attrs[i].test);
     }

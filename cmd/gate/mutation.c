@@ -242,12 +242,12 @@ static bool count_attempt(const struct look *l, struct attempt *t, size_t i)
     return true;
 }
 
-static tg_sv attr_of(enum tg_metric m)
+static enum tg_attr_kind attr_of(enum tg_metric m)
 {
-    return m == TG_METRIC_LAUNCH_CONFIG  ? TG_SV("launch")
-           : m == TG_METRIC_INPUT_TYPES  ? TG_SV("types")
-           : m == TG_METRIC_INPUT_SHAPES ? TG_SV("shapes")
-                                         : TG_SV("bytes");
+    return m == TG_METRIC_LAUNCH_CONFIG  ? TG_ATTR_KIND_LAUNCH
+           : m == TG_METRIC_INPUT_TYPES  ? TG_ATTR_KIND_TYPES
+           : m == TG_METRIC_INPUT_SHAPES ? TG_ATTR_KIND_SHAPES
+                                         : TG_ATTR_KIND_BYTES;
 }
 
 /* The i-th violation of a per-name rule on t->op; false: there is no such one. */
@@ -276,12 +276,12 @@ static bool op_attempt(const struct look *l, struct attempt *t, size_t i)
     case TG_METRIC_LAUNCH_CONFIG:
     case TG_METRIC_INPUT_TYPES:
     case TG_METRIC_INPUT_SHAPES:
-        t->inject = (struct tg_inject){ .what = TG_INJECT_ATTR, .text = attr_of(l->rule.metric) };
+        t->inject = (struct tg_inject){ .what = TG_INJECT_ATTR, .attr = attr_of(l->rule.metric) };
         t->text = tg_arena_printf(a, "%s: another %s", name, tg_metric_info(l->rule.metric)->name);
         return i == 0;
     case TG_METRIC_BYTES:
         t->inject = (struct tg_inject){ .what = TG_INJECT_ATTR,
-                                        .text = attr_of(l->rule.metric),
+                                        .attr = attr_of(l->rule.metric),
                                         .factor = factor };
         t->text = tg_arena_printf(a, "%s moves %+.0f %% bytes", name, 100 * (factor - 1));
         return true;

@@ -10,7 +10,8 @@
 /* How often a step has an attribute: events over steps, rounded, so that a cold first step drops
  * out. */
 struct attr_use {
-    tg_sv kind, value;
+    enum tg_attr_kind kind;
+    tg_sv value;
     uint64_t per_step;
 };
 
@@ -29,8 +30,8 @@ static int compare_texts(tg_sv a, tg_sv b)
 static int by_kind_and_value(const void *pa, const void *pb)
 {
     const struct attr_use *a = pa, *b = pb;
-    int c = compare_texts(a->kind, b->kind);
-    return c ? c : compare_texts(a->value, b->value);
+    return a->kind != b->kind ? (a->kind > b->kind) - (a->kind < b->kind)
+                              : compare_texts(a->value, b->value);
 }
 
 static struct attr_set attrs_of_run(const struct tg_diff_work *w, const struct tg_op *op, int side,
@@ -239,12 +240,12 @@ static tg_sv value_of(tg_sv lines, tg_sv key)
 }
 
 /* The key names the kind of attribute already; repeating it tells nothing. */
-static bool is_plain_key(tg_sv key, tg_sv kind)
+static bool is_plain_key(tg_sv key, enum tg_attr_kind kind)
 {
-    return key.n == 0 || tg_sv_eq(key, kind);
+    return key.n == 0 || tg_sv_eq(key, tg_attr_kind_name(kind));
 }
 
-static void put_difference(struct tg_buf text[2], tg_sv kind, tg_sv a, tg_sv b)
+static void put_difference(struct tg_buf text[2], enum tg_attr_kind kind, tg_sv a, tg_sv b)
 {
     tg_sv rest = a, other = b;
 
@@ -262,14 +263,14 @@ static void put_difference(struct tg_buf text[2], tg_sv kind, tg_sv a, tg_sv b)
 }
 
 /* The entries of one kind that only one side has, or more often than the other. */
-static size_t only_here(const struct attr_set *here, const struct attr_set *there, tg_sv kind,
-                        const struct attr_use **first)
+static size_t only_here(const struct attr_set *here, const struct attr_set *there,
+                        enum tg_attr_kind kind, const struct attr_use **first)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < here->n; i++) {
         bool found = false;
-        if (!tg_sv_eq(here->v[i].kind, kind))
+        if (here->v[i].kind != kind)
             continue;
         for (size_t j = 0; j < there->n && !found; j++)
             found = by_kind_and_value(&here->v[i], &there->v[j]) == 0 &&
@@ -280,8 +281,8 @@ static size_t only_here(const struct attr_set *here, const struct attr_set *ther
     return n;
 }
 
-static bool describe(const struct tg_diff_work *w, const struct attr_set set[2], tg_sv kind,
-                     struct tg_attr_change *out)
+static bool describe(const struct tg_diff_work *w, const struct attr_set set[2],
+                     enum tg_attr_kind kind, struct tg_attr_change *out)
 {
     const struct attr_use *first[2] = { NULL, NULL };
     size_t n[2] = { only_here(&set[0], &set[1], kind, &first[0]),
@@ -307,9 +308,9 @@ static bool describe(const struct tg_diff_work *w, const struct attr_set set[2],
 
 static void compare_op(struct tg_diff_work *w, struct tg_op *op)
 {
-    static const tg_sv kinds[] = {
-        { "launch", 6 }, { "types", 5 }, { "shapes", 6 }, { "bytes", 5 }, { "collective", 10 }
-    };
+    static const enum tg_attr_kind kinds[] = { TG_ATTR_KIND_LAUNCH, TG_ATTR_KIND_TYPES,
+                                               TG_ATTR_KIND_SHAPES, TG_ATTR_KIND_BYTES,
+                                               TG_ATTR_KIND_COLLECTIVE };
     enum { N = sizeof kinds / sizeof *kinds };
     struct attr_set set[2];
     struct tg_attr_change found[N];

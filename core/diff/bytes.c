@@ -57,12 +57,12 @@ static bool bytes_of_attr(const struct tg_attr *f, double *out)
     int64_t in = 0, back = 0, bytes;
     bool any;
 
-    if (tg_sv_eq(f->kind, TG_SV("bytes"))) {
+    if (f->kind == TG_ATTR_KIND_BYTES) {
         any = tg_sv_i64(f->value, &bytes);
         *out = any ? (double)bytes : 0;
         return any;
     }
-    if (!tg_sv_eq(f->kind, TG_SV("collective")))
+    if (f->kind != TG_ATTR_KIND_COLLECTIVE)
         return false;
     any = tg_sv_i64(line_of(f->value, TG_SV("nelems_in")), &in);
     any |= tg_sv_i64(line_of(f->value, TG_SV("nelems_out")), &back);

@@ -39,7 +39,7 @@ static tg_sv group_of(const struct tg_row *row)
     tg_sv group = TG_SV("");
     for (size_t i = 0; i < row->n_attrs; i++) {
         tg_sv one;
-        if (!tg_sv_eq(row->attrs[i].kind, TG_SV("collective")))
+        if (row->attrs[i].kind != TG_ATTR_KIND_COLLECTIVE)
             continue;
         one = group_line(row->attrs[i].value);
         if (group.n && !tg_sv_eq(group, one))

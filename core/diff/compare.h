@@ -113,7 +113,7 @@ struct tg_count_evidence {
 };
 
 struct tg_attr_change {
-    tg_sv kind;       /* "launch", "types", "shapes", "bytes", "collective" */
+    enum tg_attr_kind kind;
     tg_sv base, test; /* human text of what differs only: "registers 128", "registers 255" */
 };
 

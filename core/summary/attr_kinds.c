@@ -1,22 +1,13 @@
 #include "core/summary/internal.h"
 
-/* By text, since rows keep their attributes in that order. */
-enum { BYTES, COLLECTIVE, LAUNCH, SHAPES, TYPES };
-
-tg_sv tg_attr_kind(unsigned k)
+tg_sv tg_attr_kind_name(enum tg_attr_kind k)
 {
-    static const tg_sv kinds[TG_ATTR_KINDS] = {
-        { "bytes", 5 }, { "collective", 10 }, { "launch", 6 }, { "shapes", 6 }, { "types", 5 }
+    static const tg_sv names[TG_ATTR_KINDS] = {
+        [TG_ATTR_KIND_BYTES] = { "bytes", 5 },   [TG_ATTR_KIND_COLLECTIVE] = { "collective", 10 },
+        [TG_ATTR_KIND_LAUNCH] = { "launch", 6 }, [TG_ATTR_KIND_SHAPES] = { "shapes", 6 },
+        [TG_ATTR_KIND_TYPES] = { "types", 5 },
     };
-    return kinds[k];
-}
-
-unsigned tg_attr_code(tg_sv kind)
-{
-    unsigned k = 0;
-    while (k < TG_ATTR_KINDS && !tg_sv_eq(kind, tg_attr_kind(k)))
-        k++;
-    return k;
+    return names[k];
 }
 
 static const struct {
@@ -24,21 +15,21 @@ static const struct {
     int kind; /* -1: not exact (measured, differs from run to run) */
     bool bare;
 } keys[] = {
-    { "grid", LAUNCH, false },
-    { "block", LAUNCH, false },
-    { "registers", LAUNCH, false },
-    { "shared", LAUNCH, false },
-    { "occupancy", LAUNCH, false },
-    { "collective", COLLECTIVE, false },
-    { "dtype", COLLECTIVE, false },
-    { "nelems_in", COLLECTIVE, false },
-    { "nelems_out", COLLECTIVE, false },
-    { "group_size", COLLECTIVE, false },
-    { "group", COLLECTIVE, false },
-    { "bytes", BYTES, true },
+    { "grid", TG_ATTR_KIND_LAUNCH, false },
+    { "block", TG_ATTR_KIND_LAUNCH, false },
+    { "registers", TG_ATTR_KIND_LAUNCH, false },
+    { "shared", TG_ATTR_KIND_LAUNCH, false },
+    { "occupancy", TG_ATTR_KIND_LAUNCH, false },
+    { "collective", TG_ATTR_KIND_COLLECTIVE, false },
+    { "dtype", TG_ATTR_KIND_COLLECTIVE, false },
+    { "nelems_in", TG_ATTR_KIND_COLLECTIVE, false },
+    { "nelems_out", TG_ATTR_KIND_COLLECTIVE, false },
+    { "group_size", TG_ATTR_KIND_COLLECTIVE, false },
+    { "group", TG_ATTR_KIND_COLLECTIVE, false },
+    { "bytes", TG_ATTR_KIND_BYTES, true },
     { "bandwidth", -1, false },
-    { "shapes", SHAPES, true },
-    { "types", TYPES, true },
+    { "shapes", TG_ATTR_KIND_SHAPES, true },
+    { "types", TG_ATTR_KIND_TYPES, true },
 };
 
 /* AMD writes bytes as text: "123" and 123 are one attribute. */
@@ -60,7 +51,9 @@ void tg_attr_split(tg_sv text, struct tg_buf value[TG_ATTR_KINDS])
             to = &value[keys[i].kind];
             if (to->n)
                 tg_buf_putc(to, '\n');
-            tg_buf_add(to, !keys[i].bare ? line : keys[i].kind == BYTES ? unquoted(rest) : rest);
+            tg_buf_add(to, !keys[i].bare                        ? line
+                           : keys[i].kind == TG_ATTR_KIND_BYTES ? unquoted(rest)
+                                                                : rest);
         }
     }
 }

@@ -82,7 +82,7 @@ static uint32_t add_key(struct tg_book *b, enum tg_book_set set, const struct tg
 
 static uint32_t add_attr(struct tg_book *b, uint32_t row, const struct tg_attr *f)
 {
-    struct attr v = { row, tg_attr_code(f->kind), tg_strmap_add(&b->texts, f->value) };
+    struct attr v = { row, (uint32_t)f->kind, tg_strmap_add(&b->texts, f->value) };
     return tg_strmap_add(&b->attrs, view(&v, sizeof v));
 }
 
@@ -385,7 +385,7 @@ static bool read_keys(struct tg_book_read *b, enum tg_book_set set, const struct
 static int cmp_attr(const struct tg_book_attr *a, const struct tg_book_attr *b)
 {
     int c = cmp_u32(a->row, b->row);
-    c = c ? c : tg_sv_cmp(a->attr.kind, b->attr.kind);
+    c = c ? c : cmp_u32((uint32_t)a->attr.kind, (uint32_t)b->attr.kind);
     return c ? c : tg_sv_cmp(a->attr.value, b->attr.value);
 }
 
@@ -408,7 +408,7 @@ static bool read_attrs(struct tg_book_read *b, const struct tg_doc *d, struct tg
             code >= TG_ATTR_KINDS)
             return false;
         f->row = (uint32_t)row;
-        f->attr.kind = tg_attr_kind((unsigned)code);
+        f->attr.kind = (enum tg_attr_kind)code;
         if (b->n_attrs && cmp_attr(f - 1, f) >= 0)
             return false;
         b->n_attrs++;

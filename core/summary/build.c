@@ -267,7 +267,7 @@ static void fill_slots(struct build *b)
 static int by_value(const void *a, const void *b)
 {
     const struct tg_attr *x = a, *y = b;
-    int c = tg_sv_cmp(x->kind, y->kind);
+    int c = (x->kind > y->kind) - (x->kind < y->kind);
     return c ? c : tg_sv_cmp(x->value, y->value);
 }
 
@@ -283,7 +283,7 @@ static void place_attrs(struct build *b)
         const struct attr *from = &b->attrs[f];
         struct tg_row *to = &b->out->rows[from->row];
         to->attrs[to->n_attrs++] =
-            (struct tg_attr){ tg_attr_kind(from->kind),
+            (struct tg_attr){ (enum tg_attr_kind)from->kind,
                               tg_arena_sv(b->a, b->values.text[from->value]), from->count };
     }
     for (size_t r = 0; r < b->n_rows; r++)

@@ -140,7 +140,7 @@ static void put_shape(struct tg_buf *b, const struct tg_row *rows, size_t n_rows
         tg_pack_u64(b, r->attrs_capped);
         tg_pack_u64(b, r->n_attrs);
         for (size_t f = 0; f < r->n_attrs; f++) {
-            tg_pack_u64(b, tg_attr_code(r->attrs[f].kind));
+            tg_pack_u64(b, (uint64_t)r->attrs[f].kind);
             put_text(b, r->attrs[f].value);
             tg_pack_u64(b, r->attrs[f].count);
         }

@@ -322,7 +322,7 @@ static void change_attrs(struct job *j)
     for (size_t i = 0; i < j->s->n_rows; i++) {
         struct tg_row *r = &j->s->rows[i];
         for (size_t f = 0; is_injected(j, r) && f < r->n_attrs; f++)
-            if (tg_sv_eq(r->attrs[f].kind, j->p->text)) {
+            if (r->attrs[f].kind == j->p->attr) {
                 r->attrs[f].value = other_attr(r->attrs[f].value, j->p->factor, j->a);
                 j->injected++;
             }

@@ -17,7 +17,7 @@ enum tg_inject_kind {
     TG_INJECT_DROP,   /* the rows are gone */
     TG_INJECT_UNFUSE, /* each call becomes one call of each of two new names, same time together */
     TG_INJECT_NEW,    /* a new name, one call a step of `ns` */
-    TG_INJECT_ATTR, /* another value of the attribute `text` ("launch", "types", "shapes", "bytes") */
+    TG_INJECT_ATTR,   /* another value of the launch attribute `attr` */
     TG_INJECT_WAIT,   /* each step is `factor` times as long: host time outside every operator, on a
                         device idle time */
     TG_INJECT_MEASURE /* the measure alone: times, counts and bytes by `factor`, a percentage by the
@@ -31,7 +31,8 @@ struct tg_inject {
     const void *arg;
     double factor;
     int64_t calls;
-    tg_sv text; /* of NEW: its name; of UNFUSE: the stem of the new names; of FACT: the kind */
+    tg_sv text; /* of NEW: its name; of UNFUSE: the stem of the new names */
+    enum tg_attr_kind attr;
     enum tg_kind kind; /* of a NEW without a model */
     tg_ns ns;
     enum tg_measure measure;

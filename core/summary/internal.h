@@ -4,10 +4,7 @@
 #include "core/summary/inject.h"
 #include "core/summary/summary.h"
 
-/* attr_kinds.c: kinds in the order in which rows keep them (by text). */
-enum { TG_ATTR_KINDS = 5 };
-tg_sv tg_attr_kind(unsigned k);
-unsigned tg_attr_code(tg_sv kind); /* its position; TG_ATTR_KINDS: none */
+/* attr_kinds.c */
 /* Splits an attribute text of core/trace into values per kind; "" where there is none. */
 void tg_attr_split(tg_sv text, struct tg_buf value[TG_ATTR_KINDS]);
 

@@ -126,9 +126,6 @@ static void copy_row(struct tg_row *to, const struct tg_row *from, const struct 
         to->slots = copy(a, from->slots, (size_t)tg_row_calls(s, from), sizeof *to->slots);
     to->attrs = copy(a, from->attrs, from->n_attrs, sizeof *to->attrs);
     for (size_t i = 0; i < to->n_attrs; i++) {
-        for (unsigned k = 0; k < TG_ATTR_KINDS; k++)
-            if (tg_sv_eq(from->attrs[i].kind, tg_attr_kind(k)))
-                to->attrs[i].kind = tg_attr_kind(k);
         to->attrs[i].value = tg_arena_sv(a, from->attrs[i].value);
     }
 }
@@ -244,8 +241,8 @@ static struct tg_attr *shared_attrs(const struct tg_row *r, struct tg_strmap *po
 {
     struct tg_attr *attrs = tg_xrealloc(NULL, r->n_attrs + 1, sizeof *attrs), *to;
     for (size_t i = 0; i < r->n_attrs; i++)
-        attrs[i] = (struct tg_attr){ tg_attr_kind(tg_attr_code(r->attrs[i].kind)),
-                                     shared_text(pool, r->attrs[i].value), r->attrs[i].count };
+        attrs[i] = (struct tg_attr){ r->attrs[i].kind, shared_text(pool, r->attrs[i].value),
+                                     r->attrs[i].count };
     to = shared(pool, attrs, r->n_attrs * sizeof *attrs);
     free(attrs);
     return to;

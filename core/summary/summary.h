@@ -28,8 +28,19 @@
  *   bytes, shapes, types   the bare value
  * Lines are separated by LF; a key that the trace lacks has no line.
  */
+enum tg_attr_kind { /* by their texts, which order the rows; the stored form has the numbers */
+                    TG_ATTR_KIND_BYTES,
+                    TG_ATTR_KIND_COLLECTIVE,
+                    TG_ATTR_KIND_LAUNCH,
+                    TG_ATTR_KIND_SHAPES,
+                    TG_ATTR_KIND_TYPES,
+                    TG_ATTR_KINDS
+};
+tg_sv tg_attr_kind_name(enum tg_attr_kind k); /* "bytes", "collective", … */
+
 struct tg_attr {
-    tg_sv kind, value;
+    enum tg_attr_kind kind;
+    tg_sv value;
     uint64_t count; /* events in steps that have it */
 };
 

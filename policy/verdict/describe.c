@@ -172,13 +172,13 @@ static tg_sv without_shared_word(tg_sv base, tg_sv test)
     return tg_sv_eq(tg_sv_cut(&rest, ' '), word) && rest.n ? rest : test;
 }
 
-static void describe_attrs(struct tg_buf *m, const struct tg_op *op, tg_sv kind)
+static void describe_attrs(struct tg_buf *m, const struct tg_op *op, enum tg_attr_kind kind)
 {
     bool any = false;
     tg_buf_puts(m, op->kind == TG_KIND_OP ? "same calls: " : "same launches: ");
     for (size_t i = 0; i < op->n_attrs; i++) {
         const struct tg_attr_change *f = &op->attrs[i];
-        if (!tg_sv_eq(f->kind, kind))
+        if (f->kind != kind)
             continue;
         tg_sv test = without_shared_word(f->base, f->test);
         tg_buf_printf(m, "%s%.*s -> %.*s", any ? "; " : "", TG_SV_ARG(f->base), TG_SV_ARG(test));
@@ -304,10 +304,7 @@ void tg_describe_op(struct tg_result *r, const struct tg_op *op, const struct tg
         if (j->state == TG_STATE_PASS)
             tg_buf_puts(&m, "as before");
         else
-            describe_attrs(&m, op,
-                           tg_sv_eq(r->metric, TG_SV("launch_config")) ? TG_SV("launch")
-                           : tg_sv_eq(r->metric, TG_SV("input_types")) ? TG_SV("types")
-                                                                       : TG_SV("shapes"));
+            describe_attrs(&m, op, p->attr);
     } else if (r->over_budget) {
         describe_budget(&m, p, op, j->limit);
     } else if (r->dimension == TG_DIM_COUNT) {

@@ -32,7 +32,7 @@ static bool may_follow(const struct tg_op *op)
 
 static bool is_about_op(const struct tg_result *r)
 {
-    return tg_sv_eq(r->kind, tg_sv_of(tg_kind_name(TG_KIND_OP)));
+    return r->subject == TG_SUBJECT_NAME && r->op_kind == TG_KIND_OP;
 }
 
 /* Something that can be told with another finding. A budget is a promise of its own. */
@@ -103,7 +103,7 @@ static void fold_calls(struct tg_result *v, size_t n, const struct tg_comparison
 
 static bool same_name(const struct tg_result *head, const struct tg_result *r)
 {
-    return tg_sv_eq(head->op_normalised, r->op_normalised) && tg_sv_eq(head->kind, r->kind) &&
+    return tg_sv_eq(head->op_normalised, r->op_normalised) && head->op_kind == r->op_kind &&
            head->subject == TG_SUBJECT_NAME && r->subject == TG_SUBJECT_NAME;
 }
 

@@ -17,6 +17,7 @@ struct tg_probe {
     const struct tg_evidence *ev; /* of durations; NULL: no evidence, durations are not judged */
     double step_ns;               /* the baseline's step, for abs: 0.2%step */
     enum tg_unit unit;
+    enum tg_attr_kind attr; /* with TG_UNIT_ATTR */
     enum tg_polarity bad;
     enum tg_noise_test test_kind;
 };

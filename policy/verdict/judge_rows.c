@@ -5,18 +5,12 @@
 #include "policy/verdict/internal.h"
 #include "policy/verdict/phrase.h"
 
-static tg_sv attr_kind(enum tg_metric m)
+/* Of a metric that is a launch attribute. */
+static enum tg_attr_kind attr_kind(enum tg_metric m)
 {
-    switch (m) {
-    case TG_METRIC_LAUNCH_CONFIG:
-        return TG_SV("launch");
-    case TG_METRIC_INPUT_TYPES:
-        return TG_SV("types");
-    case TG_METRIC_INPUT_SHAPES:
-        return TG_SV("shapes");
-    default:
-        return TG_SV("");
-    }
+    return m == TG_METRIC_LAUNCH_CONFIG ? TG_ATTR_KIND_LAUNCH
+           : m == TG_METRIC_INPUT_TYPES ? TG_ATTR_KIND_TYPES
+                                        : TG_ATTR_KIND_SHAPES;
 }
 
 static bool is_on(const struct tg_rule_limits *l)
@@ -137,8 +131,9 @@ void tg_judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s, const s
     struct tg_result *r;
     if (tg_metric_info(rule->metric)->unit == TG_UNIT_ATTR) {
         bool changed = false;
+        p.attr = attr_kind(rule->metric);
         for (size_t i = 0; i < op->n_attrs; i++)
-            changed |= tg_sv_eq(op->attrs[i].kind, attr_kind(rule->metric));
+            changed |= op->attrs[i].kind == p.attr;
         p.unit = TG_UNIT_ATTR;
         p.exact = true;
         p.bad = TG_ANY_IS_BAD;

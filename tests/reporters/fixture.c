@@ -310,8 +310,8 @@ static void add_failures(struct make *m)
                                      .pairs = 5,
                                      .mde = .045,
                                      .slower = true };
-    *attr =
-        (struct tg_attr_change){ TG_SV("launch"), TG_SV("registers 128"), TG_SV("registers 255") };
+    *attr = (struct tg_attr_change){ TG_ATTR_KIND_LAUNCH, TG_SV("registers 128"),
+                                     TG_SV("registers 255") };
     elementwise->attrs = attr;
     elementwise->n_attrs = 1;
     copy->parent = TG_SV("aten::clone");

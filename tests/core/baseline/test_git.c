@@ -448,7 +448,7 @@ static void a_cut_loose_object_is_an_error(void **state)
             tg_err_init(&err);
             if (read_first(b, &o, past ? "HEAD~1" : "HEAD", "perf/base.json", &out, &err))
                 fail_msg("%s cut to %s is read", object[i], length[k]);
-            assert_error(&err, TG_ERR_GIT, "is cut or damaged", "git fsck");
+            assert_error(&err, TG_ERR_GIT, "is truncated or damaged", "git fsck");
             /* the same through an alternate, and by a short name */
             box_sh(b, "rm -rf other; git init -q other; echo $PWD/w/.git/objects > "
                       "other/.git/objects/info/alternates\n"

@@ -4,7 +4,7 @@
 enum { STEPS = 3 };
 
 /* Appends to the first row of a run: in `times` events. */
-static void give(struct fixture *f, int side, size_t run, const char *kind, const char *value,
+static void give(struct fixture *f, int side, size_t run, enum tg_attr_kind kind, const char *value,
                  uint64_t times)
 {
     struct tg_row *r = &shard(f, side, run)->rows[0];
@@ -12,7 +12,7 @@ static void give(struct fixture *f, int side, size_t run, const char *kind, cons
     if (!r->attrs)
         r->attrs = TG_NEW_N(f->a, struct tg_attr, 8);
     assert_true(r->n_attrs < 8);
-    r->attrs[r->n_attrs++] = (struct tg_attr){ tg_sv_of(kind), tg_sv_of(value), times };
+    r->attrs[r->n_attrs++] = (struct tg_attr){ kind, tg_sv_of(value), times };
 }
 
 static void start(struct fixture *f, size_t runs, enum tg_kind kind, uint32_t calls)
@@ -24,7 +24,7 @@ static void start(struct fixture *f, size_t runs, enum tg_kind kind, uint32_t ca
 }
 
 /* One attribute a side in every step; NULL: no difference is told. */
-static void differ(struct fixture *f, const char *kind, const char *const value[2],
+static void differ(struct fixture *f, enum tg_attr_kind kind, const char *const value[2],
                    const char *const want[2])
 {
     start(f, 1, TG_KIND_OP, 1);
@@ -35,7 +35,7 @@ static void differ(struct fixture *f, const char *kind, const char *const value[
     assert_int_equal(x->n_attrs, want ? 1 : 0);
     if (!want)
         return;
-    is_text(x->attrs[0].kind, kind);
+    assert_int_equal(x->attrs[0].kind, kind);
     is_text(x->attrs[0].base, want[TG_BASE]);
     is_text(x->attrs[0].test, want[TG_TEST]);
 }
@@ -47,18 +47,22 @@ static void only_what_differs_is_told(void **state)
 {
     struct fixture *f = *state;
 
-    differ(f, "types", BOTH("types=[\"c10::Half\",\"long int\"]", "types=[\"float\",\"long int\"]"),
+    differ(f, TG_ATTR_KIND_TYPES,
+           BOTH("types=[\"c10::Half\",\"long int\"]", "types=[\"float\",\"long int\"]"),
            BOTH("half", "float"));
-    differ(f, "types", BOTH("types=[\"float\"]", "types=[\"float\"]"), NULL);
+    differ(f, TG_ATTR_KIND_TYPES, BOTH("types=[\"float\"]", "types=[\"float\"]"), NULL);
     /* The same pair twice is told once; another length tells all. */
-    differ(f, "types", BOTH("types=[\"c10::Half\",\"c10::Half\"]", "types=[\"int\",\"int\"]"),
+    differ(f, TG_ATTR_KIND_TYPES,
+           BOTH("types=[\"c10::Half\",\"c10::Half\"]", "types=[\"int\",\"int\"]"),
            BOTH("half", "int"));
-    differ(f, "types", BOTH("types=[\"int\",\"\"]", "types=[\"int\"]"), BOTH("int, none", "int"));
+    differ(f, TG_ATTR_KIND_TYPES, BOTH("types=[\"int\",\"\"]", "types=[\"int\"]"),
+           BOTH("int, none", "int"));
     /* A comma inside an element ends nothing. */
-    differ(f, "shapes", BOTH("shapes=[[8,16],[16,4]]", "shapes=[[8,16],[16,5]]"),
+    differ(f, TG_ATTR_KIND_SHAPES, BOTH("shapes=[[8,16],[16,4]]", "shapes=[[8,16],[16,5]]"),
            BOTH("[16,4]", "[16,5]"));
     /* A key is named unless it is the kind's; one that a side lacks is none. */
-    differ(f, "launch", BOTH("grid=[4,1,1]\nregisters=32", "grid=[4,1,1]\nregisters=64\nshared=8"),
+    differ(f, TG_ATTR_KIND_LAUNCH,
+           BOTH("grid=[4,1,1]\nregisters=32", "grid=[4,1,1]\nregisters=64\nshared=8"),
            BOTH("registers 32, shared none", "registers 64, shared 8"));
 }
 
@@ -70,9 +74,9 @@ static void a_cold_step_drops_out(void **state)
 
     for (uint64_t times = 1; times <= 2; times++) {
         start(f, 1, TG_KIND_OP, 1);
-        give(f, TG_BASE, 0, "shapes", "[[1]]", STEPS);
-        give(f, TG_TEST, 0, "shapes", "[[1]]", STEPS - times);
-        give(f, TG_TEST, 0, "shapes", "[[2]]", times);
+        give(f, TG_BASE, 0, TG_ATTR_KIND_SHAPES, "[[1]]", STEPS);
+        give(f, TG_TEST, 0, TG_ATTR_KIND_SHAPES, "[[1]]", STEPS - times);
+        give(f, TG_TEST, 0, TG_ATTR_KIND_SHAPES, "[[2]]", times);
         compare(f);
         assert_int_equal(find(f, "x")->n_attrs, times == 2);
     }
@@ -84,9 +88,9 @@ static void how_often_and_how_many(void **state)
     struct fixture *f = *state;
 
     start(f, 1, TG_KIND_OP, 2);
-    give(f, TG_BASE, 0, "shapes", "[[1]]", 2 * STEPS);
-    give(f, TG_TEST, 0, "shapes", "[[2]]", STEPS);
-    give(f, TG_TEST, 0, "shapes", "[[3]]", STEPS);
+    give(f, TG_BASE, 0, TG_ATTR_KIND_SHAPES, "[[1]]", 2 * STEPS);
+    give(f, TG_TEST, 0, TG_ATTR_KIND_SHAPES, "[[2]]", STEPS);
+    give(f, TG_TEST, 0, TG_ATTR_KIND_SHAPES, "[[3]]", STEPS);
     compare(f);
     is_text(find(f, "x")->attrs[0].base, "[1] (2 a step)");
     is_text(find(f, "x")->attrs[0].test, "[2] (1 a step) and 1 more");
@@ -100,9 +104,9 @@ static void what_cannot_be_held_against_each_other(void **state)
     for (int why = 0; why < 5; why++) {
         start(f, 2, TG_KIND_OP, 1);
         for (size_t run = 0; run < 2; run++)
-            give(f, TG_BASE, run, "shapes", why == 1 && run ? "[[9]]" : "[[1]]", STEPS);
+            give(f, TG_BASE, run, TG_ATTR_KIND_SHAPES, why == 1 && run ? "[[9]]" : "[[1]]", STEPS);
         if (why != 4)
-            give(f, TG_TEST, 0, "shapes", "[[2]]", STEPS);
+            give(f, TG_TEST, 0, TG_ATTR_KIND_SHAPES, "[[2]]", STEPS);
         shard(f, TG_TEST, 0)->rows[0].attrs_capped = why == 2;
         if (why == 3)
             add_row(f, TG_TEST, 0, TG_KIND_OP, "x", "", 1, 5001);
@@ -122,7 +126,8 @@ static void launches_of_another_device(void **state)
         for (int kernel = 0; kernel < 2; kernel++) {
             start(f, 1, kernel ? TG_KIND_KERNEL : TG_KIND_OP, 1);
             for (int side = 0; side < 2; side++) {
-                give(f, side, 0, "launch", side ? "registers=64" : "registers=32", STEPS);
+                give(f, side, 0, TG_ATTR_KIND_LAUNCH, side ? "registers=64" : "registers=32",
+                     STEPS);
                 shard(f, side, 0)->env = &env[other && side];
                 shard(f, side, 0)->n_env = 1;
             }

@@ -12,9 +12,9 @@ static struct tg_row *row(struct fixture *f, int side, size_t run, enum tg_kind 
     return r;
 }
 
-static void give(struct tg_row *r, const char *kind, const char *value, uint64_t times)
+static void give(struct tg_row *r, enum tg_attr_kind kind, const char *value, uint64_t times)
 {
-    r->attrs[r->n_attrs++] = (struct tg_attr){ tg_sv_of(kind), tg_sv_of(value), times };
+    r->attrs[r->n_attrs++] = (struct tg_attr){ kind, tg_sv_of(value), times };
 }
 
 /* One copy a step of so many bytes; `of_step` has one for each. */
@@ -23,7 +23,7 @@ static void copy_of(struct fixture *f, int side, size_t run, const char *const o
     static const uint32_t once[STEPS] = { 1, 1, 1, 1 };
     struct tg_row *r = row(f, side, run, TG_KIND_MEMCPY, "x", once);
     for (size_t j = 0; j < STEPS; j++)
-        give(r, "bytes", of_step[j], 1);
+        give(r, TG_ATTR_KIND_BYTES, of_step[j], 1);
 }
 
 static void start(struct fixture *f, size_t runs)
@@ -39,9 +39,9 @@ static void bytes_are_summed_where_all_are_known(void **state)
     struct fixture *f = *state;
     start(f, 1);
     struct tg_row *base = row(f, TG_BASE, 0, TG_KIND_MEMCPY, "x", twice);
-    give(base, "bytes", "1000", STEPS);
-    give(base, "bytes", "500", STEPS);
-    give(row(f, TG_TEST, 0, TG_KIND_MEMCPY, "x", twice), "bytes", "1000", STEPS);
+    give(base, TG_ATTR_KIND_BYTES, "1000", STEPS);
+    give(base, TG_ATTR_KIND_BYTES, "500", STEPS);
+    give(row(f, TG_TEST, 0, TG_KIND_MEMCPY, "x", twice), TG_ATTR_KIND_BYTES, "1000", STEPS);
     compare(f);
     near(find(f, "x")->bytes[TG_BASE], 1500);
     assert_true(find(f, "x")->bytes_known[TG_BASE]);
@@ -87,8 +87,8 @@ static void a_cold_first_step_drops_out(void **state)
         start(f, 1);
         for (int side = 0; side < 2; side++) {
             struct tg_row *r = row(f, side, 0, TG_KIND_MEMCPY, "x", cold);
-            give(r, "bytes", side && more ? "9" : "8", STEPS);
-            give(r, "bytes", "100000", 2);
+            give(r, TG_ATTR_KIND_BYTES, side && more ? "9" : "8", STEPS);
+            give(r, TG_ATTR_KIND_BYTES, "100000", 2);
         }
         compare(f);
         near(find(f, "x")->bytes[TG_TEST], more ? 9 : 8);
@@ -103,9 +103,9 @@ static void collectives_tell_elements(void **state)
     static const char *const name = "ncclDevKernel_AllGather(x)";
     struct fixture *f = *state;
     start(f, 1);
-    give(row(f, TG_BASE, 0, TG_KIND_KERNEL, name, once), "collective",
+    give(row(f, TG_BASE, 0, TG_KIND_KERNEL, name, once), TG_ATTR_KIND_COLLECTIVE,
          "collective=\"allgather\"\ndtype=\"Half\"\nnelems_in=2000\nnelems_out=8000", STEPS);
-    give(row(f, TG_TEST, 0, TG_KIND_KERNEL, name, once), "collective",
+    give(row(f, TG_TEST, 0, TG_KIND_KERNEL, name, once), TG_ATTR_KIND_COLLECTIVE,
          "collective=\"allgather\"\ndtype=\"Odd\"\nnelems_in=2000\nnelems_out=8000", STEPS);
     compare(f);
     near(f->c.ops[0].bytes[TG_BASE], 16000);

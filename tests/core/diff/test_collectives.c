@@ -104,7 +104,7 @@ static void groups_are_kept_apart(void **state)
             struct tg_row *row = once(f, rank, "ncclAllReduce", rank ? 200 : 100);
             row->attrs = TG_NEW(f->a, struct tg_attr);
             *row->attrs = (struct tg_attr){
-                .kind = TG_SV("collective"),
+                .kind = TG_ATTR_KIND_COLLECTIVE,
                 .value = tg_sv_of(rank && !same ? "name=x\ngroup=tp" : "name=x\ngroup=dp"),
                 .count = 1,
             };

@@ -1192,12 +1192,12 @@ static void another_device_is_shown_not_judged(void **state)
     assert_int_equal(verdict_on(f, "aten::mm"), TG_STATE_FAIL);
 }
 
-static void give_attr(struct fixture *f, int side, size_t run, size_t row, const char *kind,
+static void give_attr(struct fixture *f, int side, size_t run, size_t row, enum tg_attr_kind kind,
                       const char *value)
 {
     struct tg_row *r = &shard(f, side, run)->rows[row];
     r->attrs = TG_NEW(f->a, struct tg_attr);
-    r->attrs[0] = (struct tg_attr){ tg_sv_of(kind), tg_sv_of(value), 3 };
+    r->attrs[0] = (struct tg_attr){ kind, tg_sv_of(value), 3 };
     r->n_attrs = 1;
 }
 
@@ -1213,9 +1213,9 @@ static void attrs_tell_only_what_differs(void **state)
         add_all(f, side, TG_KIND_KERNEL, "k", "", 1, 5001);
         add_all(f, side, TG_KIND_OP, "aten::mm", "", 1, 5001);
         add_all(f, side, TG_KIND_OP, "same", "", 1, 5001);
-        give_attr(f, side, 0, 0, "launch", launch[side]);
-        give_attr(f, side, 0, 1, "types", types[side]);
-        give_attr(f, side, 0, 2, "types", types[0]);
+        give_attr(f, side, 0, 0, TG_ATTR_KIND_LAUNCH, launch[side]);
+        give_attr(f, side, 0, 1, TG_ATTR_KIND_TYPES, types[side]);
+        give_attr(f, side, 0, 2, TG_ATTR_KIND_TYPES, types[0]);
     }
     compare(f);
     assert_int_equal(find(f, "k")->n_attrs, 1);
@@ -1232,9 +1232,10 @@ static void attrs_of_dynamic_shapes_are_no_change(void **state)
     make(f, 2, 1, 3);
     for (int side = 0; side < 2; side++)
         add_all(f, side, TG_KIND_OP, "aten::mm", "", 1, 5001);
-    give_attr(f, TG_BASE, 0, 0, "shapes", "[[1,2]]");
-    give_attr(f, TG_BASE, 1, 0, "shapes", "[[3,2]]"); /* the baseline does not agree with itself */
-    give_attr(f, TG_TEST, 0, 0, "shapes", "[[5,2]]");
+    give_attr(f, TG_BASE, 0, 0, TG_ATTR_KIND_SHAPES, "[[1,2]]");
+    give_attr(f, TG_BASE, 1, 0, TG_ATTR_KIND_SHAPES,
+              "[[3,2]]"); /* the baseline does not agree with itself */
+    give_attr(f, TG_TEST, 0, 0, TG_ATTR_KIND_SHAPES, "[[5,2]]");
     compare(f);
     assert_int_equal(find(f, "aten::mm")->n_attrs, 0);
 }

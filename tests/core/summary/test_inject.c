@@ -167,7 +167,7 @@ static void nothing_there_is_no_injection(void **state)
     struct tg_inject p = { .what = TG_INJECT_SLOWER, .is = named, .arg = "other", .factor = 2 };
     assert_null(tg_inject(&f->s, &p, f->a));
     p = (struct tg_inject){
-        .what = TG_INJECT_ATTR, .is = named, .arg = "inner", .text = TG_SV("types")
+        .what = TG_INJECT_ATTR, .is = named, .arg = "inner", .attr = TG_ATTR_KIND_TYPES
     };
     assert_null(tg_inject(&f->s, &p, f->a));
     p = (struct tg_inject){ .what = TG_INJECT_MEASURE, .measure = TG_MEASURE_IDLE, .factor = 2 };

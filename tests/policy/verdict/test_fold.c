@@ -180,7 +180,6 @@ static struct tg_result step(double ns)
     struct tg_result r = slower("step_time", ns);
     r.subject = TG_SUBJECT_TRACE;
     r.metric = TG_SV("step_time");
-    r.kind = TG_SV("trace");
     return r;
 }
 
@@ -210,7 +209,7 @@ static void on_a_device_its_work_explains_the_step(void **state)
     struct tg_result kernel = slower("c", 800);
 
     chain(h)[C].kind = TG_KIND_KERNEL;
-    kernel.kind = TG_SV("kernel");
+    kernel.op_kind = TG_KIND_KERNEL;
     folded(h, (struct tg_result[]){ step(1000), slower("a", 900) }, 2, "step_time a");
     folded(h, (struct tg_result[]){ step(1000), slower("a", 900), kernel }, 3, "step_time<c a c");
 }

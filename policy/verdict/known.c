@@ -19,7 +19,7 @@ static bool is_about(const struct tg_known *k, const struct tg_result *r)
 {
     if (k->what == TG_KNOWN_STEP)
         return r->subject == TG_SUBJECT_TRACE && tg_sv_eq(r->metric, TG_SV("step_time"));
-    return r->subject == TG_SUBJECT_NAME && tg_sv_eq(r->kind, k->kind) &&
+    return r->subject == TG_SUBJECT_NAME && tg_sv_eq(tg_result_kind(r), k->kind) &&
            tg_sv_eq(r->plain, k->name) &&
            (r->dimension == TG_DIM_COUNT || r->dimension == TG_DIM_DURATION);
 }

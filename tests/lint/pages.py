@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Fails if a page names a file, a folder or an identifier that does not exist, if a link leads nowhere, or if a room
-has no README. Pages are CONTRIBUTING.md, the READMEs, and docs/. NAME and capitals like it are placeholders.
+"""Fails if a page names a file, a folder or an identifier that does not exist, if a link or its #section leads
+nowhere, if a table is torn by a blank line, or if a room has no README. Pages are CONTRIBUTING.md, the READMEs, and docs/. NAME and capitals like it are placeholders.
 
 The check checks itself first: an injected wrong name of each sort must be found.
 """
@@ -18,6 +18,7 @@ QUOTING = ("docs/experiments/",)
 SPAN = re.compile(r"`([^`\n]+)`")
 LINK = re.compile(r"\]\(([^)\s#]*)(?:#([^)\s]*))?\)")
 HEADING = re.compile(r"^#+ +(.*?) *#*$", re.M)
+TORN = re.compile(r"\n\n(\|[^\n]*)\n(?!\| ?:?-)")
 FENCE = re.compile(r"^```.*?^```$", re.S | re.M)
 PATH = re.compile(r"^(?:\.\./)*((?:%s)(?:/[A-Za-z0-9_.*-]+)*/?)$" % "|".join(TOP))
 FILE = re.compile(r"^[a-z0-9_*-]+\.(?:c|h|py|yml)$")
@@ -77,6 +78,8 @@ def faults(there, page, text):
     for target, anchor in LINK.findall(FENCE.sub("", text)):
         if (target or anchor) and leads_nowhere(there, page, text, target, anchor):
             yield f"{page}: link to {target}{'#' if anchor else ''}{anchor}"
+    for row in TORN.findall(FENCE.sub("", text) + "\n"):
+        yield f"{page}: a table without a head: {row[:60]}"
     for span in SPAN.findall(FENCE.sub("", text)):
         for word in span.split():
             word = word.lstrip("(").rstrip(".,:;)")
@@ -104,7 +107,8 @@ def pages(there):
 def main():
     there = Tree()
     wrong = [("core/base/README.md", text) for text in
-             ("`core/diff/no_such.c`", "`tg_no_such_thing`", "[x](no_such.md)", "`no_such.h`", "`struct tg_no_such`", "# A\n[x](#b)", "[x](README.md#no-such-heading)")]
+             ("`core/diff/no_such.c`", "`tg_no_such_thing`", "[x](no_such.md)", "`no_such.h`", "`struct tg_no_such`", "# A\n[x](#b)", "[x](README.md#no-such-heading)",
+             "| a |\n|---|\n| b |\n\n| c |\n")]
     wrong.append((FOLLOWED, "`no_such_function`"))
     found = [f"{room}: no README.md" for room in ROOMS if not there.has(room + "/README.md")]
     names = list(pages(there))

@@ -35,7 +35,7 @@ struct tg_history_cmd {
     struct tg_outputs files;
 };
 
-/* What is told of a suite whose nights are read: events, series, releases, from the first night shown. */
+/* What is printed of a suite: events, series, releases, from the first night shown. */
 TG_MUST bool tg_history_cmd_tell(struct tg_history_cmd *c, struct tg_nights *n,
                                  struct tg_history_suite *out, struct tg_err *err);
 /* `history accept` and `reopen`, after the suites are read. */

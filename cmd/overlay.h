@@ -3,7 +3,7 @@
 /*
  * A trace written again with marks of ours: counter tracks (queue length by stream, memory traffic
  * by kind) and, where `operator_name` is given, the frequent sequences of device work. Every byte
- * of the original is copied as it stands; the marks go to the front of its traceEvents, on a
+ * of the original is copied unchanged; the marks go to the front of its traceEvents, on a
  * process named "tracegate". Compressed when the name ends in ".gz"; written whole or not at all.
  */
 #include "cmd/analyze.h"

@@ -5,7 +5,7 @@
 #include "reporters/prose.h"
 #include "reporters/reporter.h"
 
-enum { TG_HTML_BYTES = 480000 /* of a page: rows that would exceed it are left out */ };
+enum { TG_HTML_BYTES = 480000 /* of a page: rows that would exceed it are omitted */ };
 
 struct tg_html {
     struct tg_page page;

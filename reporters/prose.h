@@ -3,7 +3,7 @@
 /*
  * A sentence of a verdict with the names in it as names: each in one piece, however long or
  * hostile, with words between them. Known are the names of the comparison and of the results; of
- * those that lie inside each other the longest counts.
+ * those that are inside each other the longest counts.
  *
  *   FAIL: 1 violation: autograd::engine::evaluate_function: MmBackward0 +2 calls
  *   |----- words ----||------------------- name ----------------------||-words-|

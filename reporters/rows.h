@@ -40,7 +40,7 @@ struct tg_rows_choice {
 uint32_t *tg_rows_worst(const struct tg_comparison *c, const struct tg_rows_choice *of, size_t n,
                         size_t *n_out, size_t *more);
 /*
- * The rows of work on the fresh side that take longest (self time per step), steps left out; at most
+ * The rows of work on the fresh side that take longest (self time per step), without steps; at most
  * `n`, ties in the comparison's order. The caller frees the result.
  */
 uint32_t *tg_rows_longest(const struct tg_comparison *c, size_t n, size_t *n_out);

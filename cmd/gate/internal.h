@@ -71,13 +71,13 @@ TG_MUST bool tg_check_two_sides(struct tg_check *c, struct tg_check_job *j, stru
 TG_MUST bool tg_check_outputs(struct tg_check *c, const struct tg_check_job *j, struct tg_err *err);
 /* The policy's path in a commit, by the rules that find it in the work tree; NULL: none. */
 const char *tg_check_policy_at(struct tg_check *c, struct tg_git *git, const char *sha);
-/* The files of the baseline, and what is told of it. A first run is not an error. */
+/* The files of the baseline, and what reports say about it. A first run is not an error. */
 TG_MUST bool tg_check_find(struct tg_check *c, struct tg_check_job *j, struct tg_err *err);
 /* Opens every report of the suite. */
 TG_MUST bool tg_check_open_reports(struct tg_check *c, struct tg_check_job *j, struct tg_err *err);
 /* What the reports tell of the fresh side: commit, time, files, policy. */
 void tg_check_describe(struct tg_check *c, struct tg_check_job *j);
-/* The command line that repeats this check; reports and their places are left out. */
+/* The command line that repeats this check; without its reports. */
 tg_sv tg_check_command(struct tg_check *c, const struct tg_strs *args);
 /* All reports into place, the text and the annotations onto standard output. */
 TG_MUST bool tg_check_report(struct tg_check *c, struct tg_check_job *j, struct tg_err *err);

@@ -56,7 +56,7 @@ struct tg_survey {
 
 /*
  * `args`: traces, folders, globs; where there are none, what is found below the current directory
- * (four levels, hidden folders and those of packages left out). Named traces that cannot be read
+ * (four levels, without hidden folders and those of packages). Named traces that cannot be read
  * are an error, found ones are skipped.
  */
 TG_MUST bool tg_survey_make(struct tg_survey *out, const struct tg_strs *args,

@@ -29,7 +29,7 @@ void tg_dec_put_double(struct tg_buf *out, double v); /* shortest text that read
 void tg_dec_put_fixed(struct tg_buf *out, double v, int decimals); /* "12.30", never "-0.00" */
 /* For people, 3 significant digits and a unit: "850 ns", "12.3 us", "4.56 ms", "1.2 s". */
 /*
- * A change in percent of a value near 0 tells nothing ("+1199900 %"): up to tenfold it is told as a
+ * A change in percent of a value near 0 says nothing ("+1199900 %"): up to tenfold it is given as a
  * percentage, beyond that, and from 0, as the difference.
  */
 bool tg_dec_pct_tells(double pct);

@@ -219,7 +219,7 @@ enum tg_found { TG_FOUND, TG_FOUND_GAP, TG_FOUND_FIRST_RUN, TG_FOUND_LOST };
 
 struct tg_find_opts {
     const char *path;                /* file, directory or glob in the tree */
-    const char *const *policy_paths; /* where a policy may lie in the tree; n may be 0 */
+    const char *const *policy_paths; /* where a policy may be in the tree; n may be 0 */
     size_t n_policy_paths;
     unsigned max_walk;  /* commits to go back at most; 0: only the start commit */
     bool explicit_side; /* --baseline on the command line: never a first run */

@@ -3,7 +3,7 @@
 /*
  * What changed between two commits: the paths of all changed files, and of the Python files the
  * lines at the newer commit. Asked of the program git, whose diff people see. Everything lives in
- * `a`. Hunks of blank lines and comments alone are left out: nothing that runs differs. A file
+ * `a`. Hunks of blank lines and comments alone are ignored: nothing that runs differs. A file
  * that was moved counts with the lines that differ, not as new.
  */
 #include "core/baseline/baseline.h"

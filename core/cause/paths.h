@@ -84,7 +84,7 @@ void tg_paths_release(struct tg_paths *p);
 /*
  * `t`: loaded with Python functions and want_sequence; `steps` built from it. Whether Python was set
  * apart before makes no difference but that the steps cost less.
- * `skip_first`: steps left out, as the suite's window says.
+ * `skip_first`: steps ignored, as the suite's window says.
  */
 void tg_paths_add(struct tg_paths *p, int side, const struct tg_trace *t,
                   const struct tg_steps *steps, unsigned skip_first);

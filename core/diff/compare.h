@@ -13,7 +13,7 @@
 
 enum { TG_BASE, TG_TEST }; /* index of every two-element array here */
 
-struct tg_op_rows; /* core/diff's own: where an operator's rows lie */
+struct tg_op_rows; /* core/diff's own: where an operator's rows are */
 
 enum tg_change { TG_SAME, TG_ADDED, TG_REMOVED, TG_MORE, TG_FEWER };
 enum tg_relation {
@@ -148,7 +148,7 @@ struct tg_op {
     uint64_t step_count[2];
     tg_ns step_total[2];
     /*
-     * Self time on the host, duration on the device. Of what came under another name or in the
+     * Self time on the host, duration on the device. Of what was added under another name or in the
      * place of something else, together with what it replaced.
      */
     struct tg_evidence ev;
@@ -184,8 +184,8 @@ struct tg_op {
 
 struct tg_region {     /* one replacement */
     tg_sv encloser;    /* normalised name; "" the whole step */
-    enum tg_kind kind; /* of what came and went; graph launches count as kernels */
-    double calls[2];   /* per step: of what went, of what came */
+    enum tg_kind kind; /* of the added and removed; graph launches count as kernels */
+    double calls[2];   /* per step: removed, added */
     double time[2];    /* ns per step: the encloser's inclusive time, or the step's */
     bool worse_count, worse_time;
     enum tg_judged time_judged;
@@ -271,17 +271,17 @@ struct tg_comparison {
     double step_ns[2]; /* D: median over runs of the shortest step (device's where it has work) */
     double drift;      /* common factor c0 (log); |drift| > ln 1.10 is a warning */
     bool drifted;
-    /* The fresh runs were disturbed: the steps of most operators lie this much further above their
+    /* The fresh runs were disturbed: the steps of most operators are this much further above their
      * least than the baseline's, as a part of the step. Durations are not judged then. */
     bool busy;
     double excess;
-    /* Most of the counts that vary anyway lie above the baseline's: the fresh runs had other data, and
+    /* Most counts that vary anyway are above the baseline's: the fresh runs had other data, and
      * what it costs is not the program's. Durations are not judged then. */
     bool other_data;
     size_t n_held;      /* operators that would have failed */
     bool marked[2];     /* steps are known, by markers or as `window: whole`: in all of the side, */
     bool any_marked[2]; /* in any of them */
-    size_t least_steps[2];     /* of any trace, without those left out; 0: one has none to judge */
+    size_t least_steps[2];     /* of any trace, without ignored ones; 0: one has none to judge */
     double iteration_ratio;    /* 1, or the common ratio of counts of unmarked traces */
     struct tg_env_change *env; /* keys that differ or are unknown on one side */
     size_t n_env;
@@ -312,7 +312,7 @@ struct tg_compare_opts {
     size_t n_aliases;
     const struct tg_classes *classes; /* those the summaries were made with; NULL: none */
     bool raw_names;                   /* no normalisation: diff's default table */
-    unsigned skip_first, skip_last;   /* steps left out */
+    unsigned skip_first, skip_last;   /* steps ignored */
     const int64_t *steps[2];          /* only these step numbers; NULL: all */
     size_t n_step_numbers[2];
     const int64_t *ranks[2]; /* only these ranks; NULL: all */

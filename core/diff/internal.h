@@ -223,7 +223,7 @@ void tg_compare_measures(struct tg_diff_work *w);
 void tg_compare_env(struct tg_diff_work *w);
 
 /* core/diff/collectives.c: of one run, in %. False: no collective that two ranks have, or single
- * durations were left out of a summary. */
+ * durations are missing in a summary. */
 bool tg_collective_skew(const struct tg_diff_work *w, int side, size_t run, double *out);
 
 /* A rank that a collective waits for; if several come last together, its part of the longest wait. */

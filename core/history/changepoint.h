@@ -63,7 +63,7 @@ double tg_changepoint_rank_z(const double *v, size_t n, size_t k);
 /* The newest part of v[0..n) against the rest; n <= TG_CHANGEPOINT_WINDOW. */
 struct tg_history_scan tg_history_scan_look(const double *v, size_t n);
 /*
- * Where a step lies, now that more nights are known: the best split and those that may be it as
+ * Where a step is, now that more nights are known: the best split and those that may be it as
  * well, among those that leave TG_CHANGEPOINT_OLD nights before it and one after. *k_min and *k_max count
  * nights after the change. n <= TG_CHANGEPOINT_WINDOW. Returns the best split.
  */

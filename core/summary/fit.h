@@ -12,7 +12,7 @@
  *      their number alone: of two runs of a program, one has all the ranks that the other has, but
  *      for the slowest.
  *
- * Rows are never left out of a rank that is kept: one that is missing would read as a new operator.
+ * A rank that is kept keeps all its rows: a missing one would read as a new operator.
  */
 #include "core/summary/summary.h"
 

@@ -46,7 +46,7 @@ TG_MUST bool tg_summary_write_slots(const struct tg_summary *s, const struct tg_
 
 /*
  * store_read.c: adds the shards of a stored summary; after an error `out` may hold a part. With
- * `damage` shards that are damaged are left out.
+ * `damage` damaged shards are skipped.
  */
 TG_MUST bool tg_summary_read(struct tg_summary *out, struct tg_source *source,
                              const struct tg_limits *limits, struct tg_damage *damage,

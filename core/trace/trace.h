@@ -113,7 +113,7 @@ struct tg_load_opts {
     bool want_attrs, want_memory;
     bool want_sequence; /* tg_trace.sequence: links of backward work to its forward operator */
     /* Above 0: Python functions are kept beside the rest, up to this many (a trace that has so many
-     * may have had more). Damage in them is not counted, and B/E pairs are left out. */
+     * may have had more). Damage in them is not counted, and B/E pairs are ignored. */
     size_t python_aside;
 };
 

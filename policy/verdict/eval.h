@@ -3,8 +3,8 @@
 /*
  * Comparison + policy -> verdict. Order: guards (window, steps, require, collapse), rules with
  * their limits and evidence, coverage, waivers, `fail_on`, then the outcome: any fail -> fail; else
- * anything inconclusive -> inconclusive; else a warning of any kind -> warn; else pass. What was not
- * judged is never green: a rule that judged nothing is inconclusive, and so is a verdict that
+ * anything inconclusive -> inconclusive; else a warning of any kind -> warn; else pass. What is not
+ * judged never passes: a rule that judged nothing is inconclusive, and so is a verdict that
  * rests on nothing.
  *
  * A limit is size first, evidence second: every bound must be exceeded, and a duration must pass

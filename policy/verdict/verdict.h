@@ -89,7 +89,7 @@ struct tg_result {
     tg_sv unit;                   /* "ns", "count", "%", "bytes", "GB/s", "" */
     tg_sv limit; /* the limit that was exceeded or applied, as written: "pct: 10%, abs: 0.2%step" */
     double share;     /* of the step on the test side, 0..1; NaN unknown */
-    tg_sv calling_op; /* the operator of unchanged count that the additional calls lie inside; "" */
+    tg_sv calling_op; /* the operator of unchanged count that makes the additional calls; "" */
     tg_sv message;    /* one line, numbers included: what, how much, share */
     tg_sv evidence;   /* "5 of 5 runs above all 5 baseline runs, noise 1.8 %, limit 8 %" */
     tg_sv next;       /* what to do; for inconclusive, suspicious, not judged; may be "" */
@@ -102,7 +102,7 @@ struct tg_result {
     tg_sv no_cause;               /* why there is no cause; "": nobody asked */
     uint32_t folded_under;        /* index of the result that explains it; TG_NO_ID */
     bool follows; /* that one's calls make its own: a waiver for that one covers it */
-    double rank;                  /* order in reports: larger first (state, then ns per step) */
+    double rank;  /* order in reports: larger first (state, then ns per step) */
 };
 
 /* "kernel", "op", …; "step", "trace", "guard" for what is not about a name. */

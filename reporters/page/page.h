@@ -2,7 +2,7 @@
 #define TG_REPORTERS_PAGE_PAGE_H
 /*
  * The frame of a self-contained HTML page: head, content security policy, style, script, sections,
- * names, tables. A page asks nobody for anything: its style and script are in it (page.css and
+ * names, tables. A page needs no network: its style and script are in it (page.css and
  * page.js, embedded at build time), and the policy allows those two by their SHA-256 and nothing
  * else. So there is no style="" and no onclick="" on a page: use a class of page.css, or the
  * presentation attributes of SVG (x, width, …), which the policy does not concern.

@@ -172,7 +172,7 @@ static void add_causes(struct tg_doc *root, const struct tg_verdict *v)
         const struct tg_result *r = &v->results[i];
         struct tg_doc *o = tg_doc_add_object(list, NULL);
         tg_doc_add_str(o, "name", r->op);
-        tg_doc_add_str(o, "kind", r->kind);
+        tg_doc_add_str(o, "kind", tg_result_kind(r));
         tg_doc_add_str(o, "dimension", tg_sv_of(tg_dimension_name(r->dimension)));
         tg_doc_add_num(o, "delta", r->delta);
         tg_json_cause(o, r);

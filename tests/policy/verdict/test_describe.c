@@ -170,50 +170,56 @@ static void a_budget_and_its_limit(void **state)
 
 /* ---- attributes ---- */
 
-static struct said of_attrs(struct hand *h, const char *metric, const char *const (*v)[3], size_t n)
+struct changed_attr {
+    enum tg_attr_kind kind;
+    const char *base, *test;
+};
+
+static struct said of_attrs(struct hand *h, enum tg_attr_kind kind, const struct changed_attr *v,
+                            size_t n)
 {
     struct tg_attr_change *attrs = TG_NEW_N(h->a, struct tg_attr_change, n);
     struct said s = of_count(0, 1);
 
     for (size_t i = 0; i < n; i++)
-        attrs[i] = (struct tg_attr_change){ .kind = tg_sv_of(v[i][0]),
-                                            .base = tg_sv_of(v[i][1]),
-                                            .test = tg_sv_of(v[i][2]) };
+        attrs[i] = (struct tg_attr_change){ .kind = v[i].kind,
+                                            .base = tg_sv_of(v[i].base),
+                                            .test = tg_sv_of(v[i].test) };
     s.op.attrs = attrs;
     s.op.n_attrs = n;
     s.op.kind = TG_KIND_KERNEL;
     s.r.dimension = TG_DIM_ATTR;
     s.r.has_values = false;
-    s.r.metric = tg_sv_of(metric);
+    s.p.attr = kind;
     return s;
 }
 
 /* The word before one value is given once; several values keep theirs. Attributes of another metric are its own. */
 static void attributes_of_a_metric(void **state)
 {
-    static const char *const v[][3] = {
-        { "launch", "registers 128", "registers 255" },
-        { "types", "float, int", "float, long" },
-        { "launch", "grid 1, block 2", "grid 3, block 4" },
-        { "launch", "grid 1", "grid 3, block 4" },
-        { "launch", "grid 1, block 2", "grid 3" },
-        { "launch", "plain", "other" },
-        { "launch", "registers 128", "warps 4" },
-        { "launch", "registers 128", "registers" },
-        { "bytes", "4096", "8192" },
-        { "shapes", "float", "float 2" },
+    static const struct changed_attr v[] = {
+        { TG_ATTR_KIND_LAUNCH, "registers 128", "registers 255" },
+        { TG_ATTR_KIND_TYPES, "float, int", "float, long" },
+        { TG_ATTR_KIND_LAUNCH, "grid 1, block 2", "grid 3, block 4" },
+        { TG_ATTR_KIND_LAUNCH, "grid 1", "grid 3, block 4" },
+        { TG_ATTR_KIND_LAUNCH, "grid 1, block 2", "grid 3" },
+        { TG_ATTR_KIND_LAUNCH, "plain", "other" },
+        { TG_ATTR_KIND_LAUNCH, "registers 128", "warps 4" },
+        { TG_ATTR_KIND_LAUNCH, "registers 128", "registers" },
+        { TG_ATTR_KIND_BYTES, "4096", "8192" },
+        { TG_ATTR_KIND_SHAPES, "float", "float 2" },
     };
     struct hand *h = *state;
-    struct said s = of_attrs(h, "launch_config", v, 10);
+    struct said s = of_attrs(h, TG_ATTR_KIND_LAUNCH, v, 10);
 
     says(h, &s,
          "same launches: registers 128 -> 255; grid 1, block 2 -> grid 3, block 4; grid 1 -> grid "
          "3, block 4; grid 1, block 2 -> grid 3; plain -> other; registers 128 -> warps 4; "
          "registers 128 -> registers");
-    s = of_attrs(h, "input_types", v, 10);
+    s = of_attrs(h, TG_ATTR_KIND_TYPES, v, 10);
     s.op.kind = TG_KIND_OP;
     says(h, &s, "same calls: float, int -> float, long");
-    s = of_attrs(h, "input_shapes", v, 10);
+    s = of_attrs(h, TG_ATTR_KIND_SHAPES, v, 10);
     says(h, &s, "same launches: float -> float 2");
     s.j.state = TG_STATE_PASS;
     says(h, &s, "as before");
@@ -268,15 +274,18 @@ static void what_it_is_related_to(void **state)
     says(h, &s, plain);
     s.op.relation = TG_REL_REPLACED;
     says(h, &s,
-         "called 2 times per step, was 1 (+1); replaced: one of 2 names that came or went in "
+         "called 2 times per step, was 1 (+1); replaced: one of 2 names that were added or removed "
+         "in "
          "Adam.step, together 6 -> 7 calls");
     s.op.relation = TG_REL_REPLACED_WORSE;
     says(h, &s,
-         "called 2 times per step, was 1 (+1); one of 2 names that came or went in Adam.step, "
+         "called 2 times per step, was 1 (+1); one of 2 names that were added or removed in "
+         "Adam.step, "
          "together 6 -> 7 calls");
     region.encloser = TG_SV("");
     says(h, &s,
-         "called 2 times per step, was 1 (+1); one of 2 names that came or went in the step, "
+         "called 2 times per step, was 1 (+1); one of 2 names that were added or removed in the "
+         "step, "
          "together 6 -> 7 calls");
     s.op.region = TG_NO_ID;
     says(h, &s, plain);

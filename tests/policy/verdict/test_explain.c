@@ -102,7 +102,7 @@ static void noise_of_measured_values(void **state)
         { "metric: step_time, fail: {pct: 10%}, noise: {min_runs: 4, min_steps: 7}",
           "    noise: durations need 4 runs a side and 7 steps a run  (.tracegate.yml:2)\n" },
         { "metric: step_time, fail: {pct: 10%}, noise: {test: none}",
-          "    noise: none, the bare limit decides  (.tracegate.yml:2)\n" },
+          "    noise: none, the limit alone decides  (.tracegate.yml:2)\n" },
         { "metric: idle, fail: {pp: 10pp}, noise: {min_runs: 4}",
           "    noise: durations need 4 runs a side  (.tracegate.yml:2)\n" },
         { "metric: launch_count, fail: {abs: 1}, noise: {min_runs: 4}", NULL },
@@ -325,7 +325,7 @@ static void a_rule_of_the_whole_trace(void **state)
     struct tg_buf out = { 0 };
 
     assert_true(tg_policy_explain_rule(p, TG_SV("a"), &h->c, &out));
-    assert_non_null(strstr(out.p, "\n    these traces do not carry what this metric needs\n"));
+    assert_non_null(strstr(out.p, "\n    these traces lack what this metric needs\n"));
     m->known[0] = m->known[1] = true;
     m->value[TG_BASE] = 40;
     tg_buf_clear(&out);

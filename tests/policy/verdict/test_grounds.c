@@ -115,7 +115,7 @@ static void grounds_by_what_was_looked_at(void **state)
     assert_int_equal(grounds(h, TG_STATE_PASS, &p, &r), TG_GROUNDS_RUNS);
     ev.judged = TG_NOT_COUNT_CHANGED;
     assert_int_equal(grounds(h, TG_STATE_PASS, &p, &r), TG_GROUNDS_NONE);
-    p.test_kind = TG_NOISE_NONE; /* the bare limit decides */
+    p.test_kind = TG_NOISE_NONE; /* the limit alone decides */
     assert_int_equal(grounds(h, TG_STATE_PASS, &p, &r), TG_GROUNDS_RUNS);
     p.test_kind = TG_NOISE_RUNS;
     p.ev = NULL; /* a budget beside another limit was exceeded: the value as recorded */

@@ -257,7 +257,7 @@ static void busy_and_other_data(void **state)
     h->c.busy = false;
     h->c.other_data = true;
     noted(h,
-          "!the fresh runs had other data: most of the counts that vary lie where the baseline's "
+          "!the fresh runs had other data: most of the counts that vary are where the baseline's "
           "never were; durations are not judged");
 }
 
@@ -411,9 +411,8 @@ static void ranks_whose_step_times_alone_are_stored(void **state)
     h->c.n_steps_only = 2;
     h->c.n_ranks[TG_TEST] = 6;
     h->c.given[TG_TEST].n_ranks = 8;
-    noted(h, "6 of 8 ranks are compared whole; of the others the stored side holds the step times, "
-             "which "
-             "are compared");
+    noted(h, "6 of 8 ranks are compared in full; of the others the stored side has step times "
+             "only, which are compared");
 }
 
 /* Regions that torch.compile compiled again: "frame/recompilation", but for the first, 0. */

@@ -157,7 +157,7 @@ static void a_row_for_each_name(void **state)
                      out[5];
     struct tg_rank_rows x;
 
-    v[1].kind = TG_SV("kernel");
+    v[1].op_kind = TG_KIND_KERNEL;
     v[2].metric = TG_SV("self");
     v[3].plain = v[4].plain = TG_SV("");
     v[3].op = TG_SV("(no match)");

@@ -156,6 +156,8 @@ static void what_depends_on_the_parent(void **state)
 {
     struct hand *h = *state;
     struct tg_op mm = hand_op("aten::mm", TG_KIND_OP);
+    static const char not_other[] = V "rules: [{id: a, match: {kind: op, not: {name: x}}, metric: "
+                                      "count, fail: {abs: 0}}]\n";
     static const char parent[] =
         V "rules: [{id: a, match: {kind: op, parent: 'aten::linear'}, metric: count, fail: {abs: "
           "0}}]\n",
@@ -169,6 +171,7 @@ static void what_depends_on_the_parent(void **state)
     name_is(parent, &mm, NULL, 1, A "    if its parent matches: name a trace to see\n");
     name_is(not_parent, &mm, NULL, 1, A "    if its parent matches: name a trace to see\n");
     name_is(not_name, &mm, NULL, 0, "");
+    name_is(not_other, &mm, NULL, 1, A); /* what it leaves out is no parent */
     name_is(parent, &mm, &h->c, 0, "");
     mm.parent = TG_SV("aten::linear");
     name_is(parent, &mm, &h->c, 1, A "    now 1, fails above 1\n");
@@ -176,6 +179,24 @@ static void what_depends_on_the_parent(void **state)
     name_is(not_parent, &mm, &h->c, 0, "");
     name_is(not_parent, &mm, NULL, 1, A "    if its parent matches: name a trace to see\n");
 #undef A
+}
+
+/* What a time needs is told; a launch attribute has no number. */
+static void what_a_time_needs(void **state)
+{
+    struct hand *h = *state;
+    const struct tg_op mm = hand_op("aten::mm", TG_KIND_OP);
+
+    name_is(V "rules: [{id: a, match: {kind: op}, metric: self, fail: {abs: 20us}, noise: "
+              "{min_runs: 4}}]\n",
+            &mm, NULL, 1,
+            "  a: self, more is bad  (.tracegate.yml:2)\n"
+            "    fail {abs: 20us}  (.tracegate.yml:2)\n"
+            "    noise: durations need 4 runs a side  (.tracegate.yml:2)\n");
+    name_is(V "rules: [{id: a, match: {kind: op}, metric: input_types, fail: {abs: 0}}]\n", &mm,
+            &h->c, 1,
+            "  a: input_types, any is bad  (.tracegate.yml:2)\n"
+            "    fail {abs: 0}  (.tracegate.yml:2)\n");
 }
 
 /* Of a module host time and calls are one thing, the work it launches another. */
@@ -305,6 +326,10 @@ static void the_names_of_a_rule(void **state)
     h->c.n_ops = 1;
     rule_is(policy, "a", &h->c,
             HEAD "    matches 1 name of these traces\n      op00: now 1, fails above 1\n");
+    rule_is(V "rules: [{id: a, match: {kind: op}, metric: bytes, fail: {abs: 0}}]\n", "a", &h->c,
+            "  a: bytes, more is bad  (.tracegate.yml:2)\n"
+            "    bytes copied, set or sent by collectives per step\n"
+            "    fail {abs: 0}  (.tracegate.yml:2)\n    matches 1 name of these traces\n");
     h->c.n_ops = 20;
     tg_buf_clear(&want);
     tg_buf_puts(&want, HEAD "    matches 20 names of these traces\n");
@@ -340,9 +365,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         hand_test(a_rule_of_counts),           hand_test(overrides_exceptions_and_when),
         hand_test(noise_of_measured_values),   hand_test(what_is_asked_of_a_name),
-        hand_test(what_depends_on_the_parent), hand_test(frames_of_the_metrics_side),
-        hand_test(where_a_limit_begins),       hand_test(how_sharp_the_runs_are),
-        hand_test(the_names_of_a_rule),        hand_test(a_rule_of_the_whole_trace),
+        hand_test(what_depends_on_the_parent), hand_test(what_a_time_needs),
+        hand_test(frames_of_the_metrics_side), hand_test(where_a_limit_begins),
+        hand_test(how_sharp_the_runs_are),     hand_test(the_names_of_a_rule),
+        hand_test(a_rule_of_the_whole_trace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,7 +50,7 @@ struct attempt {
 static void isolate(struct look *l, const struct tg_rule *rule)
 {
     l->rule = *rule;
-    l->rule.when.present = false;
+    l->rule.when = (struct tg_when){ 0 };
     l->policy = *l->b->policy;
     l->policy.rules = &l->rule;
     l->policy.n_rules = 1;

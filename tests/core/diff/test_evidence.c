@@ -1,7 +1,6 @@
 /*
- * Durations, by hand: the worked example of core/diff/README.md (evidence.c, rule.c, logs.c, stats.c),
- * what all operators say of the machine (machine.c), who is judged (judged.c), evidence by one
- * estimate alone, and quantiles of single calls (quantile.c).
+ * Durations, by hand: the worked example of core/diff/README.md, evidence by one estimate alone, and
+ * what holds it back.
  */
 #include "by_hand.h"
 
@@ -183,34 +182,6 @@ static void nothing_is_told_as_nothing(void **state)
     near(find(f, "x")->ev.delta_ns, 5001);
 }
 
-/*
- * A clock of whole microseconds, everything 20 % slower: 30 calls of 2 us stay as they are, six
- * operators of 100 us take 120. Half of the operators or more do not move, and the factor is 1.2.
- */
-static void a_coarse_clock_shows_the_machine_in_long_calls(void **state)
-{
-    static const char *const small[] = { "a", "b", "c", "d", "e", "f", "g" };
-    static const char *const large[] = { "u", "v", "w", "x", "y", "z" };
-
-    for (int coarse = 0; coarse < 2; coarse++) {
-        struct fixture *f = *state;
-        f->c = (struct tg_comparison){ 0 };
-        make(f, 3, 3, 3);
-        for (int i = 0; i < 7; i++)
-            for (int side = 0; side < 2; side++)
-                add_all(f, side, TG_KIND_OP, small[i], "", 30, coarse ? 2000 : 2001);
-        for (int i = 0; i < 6; i++) {
-            add_all(f, TG_BASE, TG_KIND_OP, large[i], "", 1, 100000);
-            add_all(f, TG_TEST, TG_KIND_OP, large[i], "", 1, 120000);
-        }
-        compare(f);
-        /* By the finer clock 7 of 13 operators did not change, and 6 got slower by themselves. */
-        within(f->c.drift, coarse ? log(1.2) : 0, 1e-9);
-        assert_int_equal(f->c.drifted, coarse);
-        assert_int_equal(find(f, "u")->ev.slower, !coarse);
-    }
-}
-
 /* Four operators whose calls vary by step. In `moved` of them the fresh runs have calls as the
  * baseline never had: all or most of them are other data, one is not. */
 static void other_data_judges_no_durations(void **state)
@@ -239,53 +210,17 @@ static void other_data_judges_no_durations(void **state)
     }
 }
 
-static void every_reason_has_words_of_its_own(void **state)
-{
-    (void)state;
-    assert_null(tg_judged_text(TG_JUDGED));
-    for (enum tg_judged j = TG_JUDGED + 1; j <= TG_NOT_OTHER_DATA; j++)
-        for (enum tg_judged k = TG_JUDGED + 1; k < j; k++)
-            assert_string_not_equal(tg_judged_text(j), tg_judged_text(k));
-}
-
-/* A step time that is 0 or 1 run a side: the reason that holds for all is told for all. */
-static void reasons_that_hold_for_all(void **state)
-{
-    struct fixture *f = *state;
-
-    for (size_t runs = 2; runs <= 3; runs++) {
-        f->c = (struct tg_comparison){ 0 };
-        make(f, runs, 3, 3);
-        add_all(f, TG_BASE, TG_KIND_OP, "x", "", 1, 10001);
-        add_all(f, TG_TEST, TG_KIND_OP, "x", "", 1, 20001);
-        compare(f);
-        assert_int_equal(find(f, "x")->ev.judged, runs < 3 ? TG_NOT_FEW_RUNS : TG_JUDGED);
-        assert_int_equal(find(f, "x")->ev.slower, runs == 3);
-    }
-    f->c = (struct tg_comparison){ 0 };
-    make(f, 3, 3, 3);
-    add_all(f, TG_BASE, TG_KIND_OP, "x", "", 1, 10001);
-    add_all(f, TG_TEST, TG_KIND_OP, "x", "", 1, 20001);
-    shard(f, TG_TEST, 1)->truncated = true;
-    compare(f);
-    assert_int_equal(find(f, "x")->ev.judged, TG_NOT_INTEGRITY);
-}
-
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, by_hand_set_up, by_hand_tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(the_worked_example_is_what_the_code_does),
-        TEST(the_control_of_the_example),
-        TEST(one_half_of_the_steps_is_not_enough),
-        TEST(one_estimate_alone),
-        TEST(what_would_be_slower),
-        TEST(an_operator_that_is_not_judged_has_no_estimate),
-        TEST(nothing_is_told_as_nothing),
-        TEST(a_coarse_clock_shows_the_machine_in_long_calls),
-        TEST(other_data_judges_no_durations),
-        TEST(every_reason_has_words_of_its_own),
-        TEST(reasons_that_hold_for_all),
+        BY_HAND(the_worked_example_is_what_the_code_does),
+        BY_HAND(the_control_of_the_example),
+        BY_HAND(one_half_of_the_steps_is_not_enough),
+        BY_HAND(one_estimate_alone),
+        BY_HAND(what_would_be_slower),
+        BY_HAND(an_operator_that_is_not_judged_has_no_estimate),
+        BY_HAND(nothing_is_told_as_nothing),
+        BY_HAND(other_data_judges_no_durations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

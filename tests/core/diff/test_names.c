@@ -174,7 +174,9 @@ static void names_of_one_program_are_equal(void **state)
           "execute_context_*_generation_*" },
         { TG_KIND_KERNEL, "execute_kernel_5x_cublas", "execute_kernel_5x_cublas" },
         { TG_KIND_ANNOTATION, "step[DECODE bs=32]", "step[DECODE bs=*]" },
-        { TG_KIND_OP, "Torch-Compiled Region: 2/1", "Torch-Compiled Region: */" "*" },
+        { TG_KIND_OP, "Torch-Compiled Region: 2/1",
+          "Torch-Compiled Region: */"
+          "*" },
         { TG_KIND_OP, "Torch-Compiled Regions: 2/1", "Torch-Compiled Regions: 2/1" },
         { TG_KIND_ANNOTATION, "[param|torch.add|0|0|0]", "[param|torch.add|0|0|0]" },
         { TG_KIND_PYTHON, "<built-in method eq of Tensor object at 0x726911e240f0>",

@@ -1,0 +1,81 @@
+/* How the calls of an operator changed (change.c): what the rule of counts is asked, and of traces. */
+#include "by_hand.h"
+
+static void by_step(void **state)
+{
+    static const struct {
+        uint32_t base[3], test[3];
+        enum tg_change change;
+        double count[2];
+    } cases[] = {
+        { { 2, 2, 2 }, { 2, 2, 2 }, TG_SAME, { 2, 2 } },
+        { { 2, 2, 2 }, { 3, 3, 3 }, TG_MORE, { 2, 3 } },
+        { { 3, 3, 3 }, { 2, 2, 2 }, TG_FEWER, { 3, 2 } },
+        { { 0, 0, 0 }, { 1, 1, 1 }, TG_ADDED, { 0, 1 } },
+        { { 1, 1, 1 }, { 0, 0, 0 }, TG_REMOVED, { 1, 0 } },
+        { { 0, 1, 2 }, { 0, 1, 2 }, TG_SAME, { 2, 2 } }, /* the largest of equally frequent ones */
+    };
+    struct fixture *f = *state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct tg_op *op;
+        f->c = (struct tg_comparison){ 0 };
+        make(f, 2, 2, 3);
+        for (int side = 0; side < 2; side++)
+            for (size_t run = 0; run < 2; run++)
+                add_counts(f, side, run, TG_KIND_OP, "x", "",
+                           side == TG_BASE ? cases[i].base : cases[i].test, 101);
+        compare(f);
+        op = find(f, "x");
+        if (op->change != cases[i].change)
+            fail_msg("row %zu: %d", i, (int)op->change);
+        near(op->count[TG_BASE], cases[i].count[TG_BASE]);
+        near(op->count[TG_TEST], cases[i].count[TG_TEST]);
+    }
+}
+
+/*
+ * Traces without steps: one number a run. Runs that agree are exact; else all of a side must be
+ * beyond the other, and the medians a tenth apart. Three others keep their counts, so that no ratio of
+ * iterations explains it.
+ */
+static void by_trace(void **state)
+{
+    static const struct {
+        uint32_t base[3], test[3];
+        enum tg_change change;
+    } cases[] = {
+        { { 10, 10, 10 }, { 11, 11, 11 }, TG_MORE },
+        { { 10, 10, 10 }, { 9, 9, 9 }, TG_FEWER },
+        { { 10, 11, 12 }, { 12, 13, 14 }, TG_SAME }, /* 12 is on both sides */
+        { { 10, 11, 12 }, { 13, 13, 14 }, TG_MORE },
+        { { 100, 101, 102 }, { 105, 106, 107 }, TG_SAME }, /* 5 % */
+        { { 100, 101, 102 }, { 112, 113, 114 }, TG_MORE }, /* 12 % */
+        { { 0, 0, 0 }, { 1, 1, 1 }, TG_ADDED },
+        { { 3, 4, 3 }, { 0, 0, 0 }, TG_REMOVED },
+    };
+    static const char *const others[] = { "a", "b", "c" };
+    struct fixture *f = *state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        f->c = (struct tg_comparison){ 0 };
+        make(f, 3, 3, 1);
+        for (int side = 0; side < 2; side++)
+            for (size_t run = 0; run < 3; run++) {
+                uint32_t n = side == TG_BASE ? cases[i].base[run] : cases[i].test[run];
+                shard(f, side, run)->marked = false;
+                for (int k = 0; k < 3; k++)
+                    add_row(f, side, run, TG_KIND_OP, others[k], "", 10, 101);
+                add_row(f, side, run, TG_KIND_OP, "x", "", n, 101);
+            }
+        compare(f);
+        if (find(f, "x")->change != cases[i].change)
+            fail_msg("row %zu: %d", i, (int)find(f, "x")->change);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { BY_HAND(by_step), BY_HAND(by_trace) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

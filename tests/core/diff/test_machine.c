@@ -1,0 +1,129 @@
+/* What all operators tell of the machine: its factor, its speed by run, whether it was busy (machine.c). */
+#include "by_hand.h"
+#include "core/diff/internal.h"
+
+static const char *const name[] = { "a", "b", "c", "d", "e", "f" };
+
+static void within(double got, double want, double by)
+{
+    if (!(fabs(got - want) <= by))
+        fail_msg("got %.9g, want %.9g", got, want);
+}
+
+/*
+ * A clock of whole microseconds, everything 20 % slower: 30 calls of 2 us stay as they are, six
+ * operators of 100 us take 120. Half of the operators or more do not move, and the factor is 1.2.
+ */
+static void a_coarse_clock_shows_the_machine_in_long_calls(void **state)
+{
+    static const char *const small[] = { "a", "b", "c", "d", "e", "f", "g" };
+    static const char *const large[] = { "u", "v", "w", "x", "y", "z" };
+
+    for (int coarse = 0; coarse < 2; coarse++) {
+        struct fixture *f = *state;
+        f->c = (struct tg_comparison){ 0 };
+        make(f, 3, 3, 3);
+        for (int i = 0; i < 7; i++)
+            for (int side = 0; side < 2; side++)
+                add_all(f, side, TG_KIND_OP, small[i], "", 30, coarse ? 2000 : 2001);
+        for (int i = 0; i < 6; i++) {
+            add_all(f, TG_BASE, TG_KIND_OP, large[i], "", 1, 100000);
+            add_all(f, TG_TEST, TG_KIND_OP, large[i], "", 1, 120000);
+        }
+        compare(f);
+        /* By the finer clock 7 of 13 operators did not change, and 6 got slower by themselves. */
+        within(f->c.drift, coarse ? log(1.2) : 0, 1e-9);
+        assert_int_equal(f->c.drifted, coarse);
+        assert_int_equal(find(f, "u")->ev.slower, !coarse);
+    }
+}
+
+/* Everything 20 % slower: of five operators that is the machine, of four it is each by itself. */
+static void four_operators_tell_nothing(void **state)
+{
+    struct fixture *f = *state;
+
+    for (int n = 4; n <= 5; n++) {
+        f->c = (struct tg_comparison){ 0 };
+        make(f, 3, 3, 3);
+        for (int i = 0; i < n; i++) {
+            add_all(f, TG_BASE, TG_KIND_OP, name[i], "", 1, 50001);
+            add_all(f, TG_TEST, TG_KIND_OP, name[i], "", 1, 60001);
+        }
+        compare(f);
+        within(f->c.drift, n == 5 ? log(1.2) : 0, 1e-4);
+        assert_int_equal(f->c.drifted, n == 5);
+        assert_int_equal(find(f, "a")->ev.slower, n == 4);
+    }
+}
+
+/* Faster machines are told as drift, and never make an operator slower. */
+static void a_faster_machine_takes_nothing_off(void **state)
+{
+    struct fixture *f = *state;
+
+    make(f, 3, 3, 3);
+    for (int i = 0; i < 6; i++) {
+        add_all(f, TG_BASE, TG_KIND_OP, name[i], "", 1, 60001);
+        add_all(f, TG_TEST, TG_KIND_OP, name[i], "", 1, i ? 50001 : 60001);
+    }
+    compare(f);
+    within(f->c.drift, -log(1.2), 1e-4);
+    assert_false(find(f, "a")->ev.slower);
+}
+
+/* The second run of the baseline twice as slow in everything: its speed is 2, that of the others 1. */
+static void the_speed_of_each_run(void **state)
+{
+    struct fixture *f = *state;
+    const struct tg_diff_work *w;
+
+    make(f, 3, 3, 3);
+    for (int side = 0; side < 2; side++)
+        for (size_t run = 0; run < 3; run++)
+            for (int i = 0; i < 6; i++)
+                add_row(f, side, run, TG_KIND_OP, name[i], "", 1,
+                        side == TG_BASE && run == 1 ? 100000 : 50000);
+    compare(f);
+    w = find(f, "a")->rows->work;
+    near(w->speed[TG_BASE][0], 1);
+    near(w->speed[TG_BASE][1], 2);
+    near(w->speed[TG_TEST][1], 1);
+}
+
+/*
+ * Five steps of 50 us; in `risen` of six operators all fresh steps but the first take 60: 8 us more on
+ * average. Without the two that have most, of six that is 32 us in 300, 11 % of the step; of two,
+ * nothing.
+ */
+static void a_busy_machine(void **state)
+{
+    struct fixture *f = *state;
+
+    for (int risen = 2; risen <= 6; risen += 4) {
+        f->c = (struct tg_comparison){ 0 };
+        make(f, 3, 3, 5);
+        for (int side = 0; side < 2; side++)
+            for (size_t run = 0; run < 3; run++)
+                for (int i = 0; i < 6; i++) {
+                    struct tg_row *row = add_row(f, side, run, TG_KIND_OP, name[i], "", 1, 50000);
+                    for (size_t j = 1; side == TG_TEST && i < risen && j < 5; j++)
+                        row->slots[j] = row->self[j] = row->total[j] = 60000;
+                }
+        compare(f);
+        near(f->c.excess, risen == 6 ? 32.0 / 300 : 0);
+        assert_int_equal(f->c.busy, risen == 6);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        BY_HAND(a_coarse_clock_shows_the_machine_in_long_calls),
+        BY_HAND(four_operators_tell_nothing),
+        BY_HAND(a_faster_machine_takes_nothing_off),
+        BY_HAND(the_speed_of_each_run),
+        BY_HAND(a_busy_machine),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

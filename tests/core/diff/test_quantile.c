@@ -1,0 +1,79 @@
+/* Quantiles over the single calls of an operator. */
+#include "by_hand.h"
+
+/* Two steps of five calls, 1 … 5 us and 6 … 10 us, in every run. */
+static struct fixture *ten_calls(struct fixture *f, size_t runs)
+{
+    make(f, runs, runs, 2);
+    for (int side = 0; side < 2; side++)
+        for (size_t run = 0; run < runs; run++) {
+            struct tg_row *row = add_row(f, side, run, TG_KIND_OP, "x", "", 5, 1000);
+            for (size_t k = 0; k < 10; k++)
+                row->slots[k] = 1000 * (tg_ns)(k + 1);
+        }
+    return f;
+}
+
+static void over_all_calls_of_a_side(void **state)
+{
+    struct fixture *f = ten_calls(*state, 2);
+
+    compare(f);
+    near(tg_op_quantile(&f->c, find(f, "x"), TG_BASE, 0), 1000);
+    near(tg_op_quantile(&f->c, find(f, "x"), TG_BASE, 0.5), 5500);
+    near(tg_op_quantile(&f->c, find(f, "x"), TG_TEST, 1), 10000);
+    /* Twenty values, each twice: 0.9 * 19 = 17.1, between the two nines and the two tens. */
+    near(tg_op_quantile(&f->c, find(f, "x"), TG_TEST, 0.9), 9000 + 0.1 * 1000);
+    f->o.skip_first = 1;
+    compare(f);
+    near(tg_op_quantile(&f->c, find(f, "x"), TG_BASE, 0), 6000);
+}
+
+static void not_where_calls_are_not_known(void **state)
+{
+    struct fixture *f = ten_calls(*state, 2);
+    struct tg_evidence ev;
+
+    compare(f);
+    assert_true(tg_op_quantile_evidence(find(f, "x"), 0.5, &ev));
+    shard(f, TG_TEST, 1)->rows[0].slots = NULL; /* dropped: only sums are stored */
+    compare(f);
+    assert_true(isnan(tg_op_quantile(&f->c, find(f, "x"), TG_TEST, 0.5)));
+    assert_true(!isnan(tg_op_quantile(&f->c, find(f, "x"), TG_BASE, 0.5)));
+    assert_false(tg_op_quantile_evidence(find(f, "x"), 0.5, &ev));
+    f->c = (struct tg_comparison){ 0 };
+    make(f, 1, 1, 2);
+    add_all(f, TG_BASE, TG_KIND_OP, "gone", "", 1, 1000);
+    compare(f);
+    assert_true(isnan(tg_op_quantile(&f->c, find(f, "gone"), TG_TEST, 0.5)));
+    assert_false(tg_op_quantile_evidence(find(f, "gone"), 0.5, &ev));
+}
+
+/* The longest call of each run: three times as long, in runs that differ by nothing. */
+static void evidence_of_each_runs(void **state)
+{
+    struct fixture *f = ten_calls(*state, 4);
+    struct tg_evidence ev;
+
+    for (size_t run = 0; run < 4; run++)
+        shard(f, TG_TEST, run)->rows[0].slots[9] = 30000;
+    compare(f);
+    assert_true(tg_op_quantile_evidence(find(f, "x"), 1, &ev));
+    near(ev.value[TG_BASE], 10000);
+    near(ev.value[TG_TEST], 30000);
+    near(ev.e, log(3));
+    assert_true(ev.proven);
+    assert_true(tg_op_quantile_evidence(find(f, "x"), 0.5, &ev));
+    near(ev.e, 0);
+    assert_false(ev.proven);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        BY_HAND(over_all_calls_of_a_side),
+        BY_HAND(not_where_calls_are_not_known),
+        BY_HAND(evidence_of_each_runs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

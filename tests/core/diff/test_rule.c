@@ -1,0 +1,154 @@
+/* The rule for one operator by one estimate: size, error, rank, and what a change has to be. */
+#include "by_hand.h"
+#include "core/diff/rule.h"
+
+enum { RUNS = 5 };
+static const double base_us[RUNS] = { 100, 101, 102, 103, 104 };
+
+/* Five runs a side of `base_us` and of `test_us`, in ns; the machine tells nothing. */
+struct asked {
+    struct tg_diff_work w;
+    struct tg_machine m;
+    struct tg_run_values v;
+    double y[2][RUNS];
+};
+
+static void ask(struct fixture *f, struct asked *q, const double *test_us)
+{
+    *q = (struct asked){ .w = { .c = &f->c, .a = f->a } };
+    f->c.n_runs[TG_BASE] = f->c.n_runs[TG_TEST] = RUNS;
+    f->c.step_ns[TG_BASE] = f->c.step_ns[TG_TEST] = 1e6;
+    q->w.rank[0] = q->w.rank[1] = tg_rank_table_new(RUNS, RUNS, f->a);
+    for (size_t i = 0; i < RUNS; i++) {
+        q->y[TG_BASE][i] = 1000 * base_us[i];
+        q->y[TG_TEST][i] = 1000 * test_us[i];
+    }
+    for (int side = 0; side < 2; side++)
+        q->v.y[TG_LEAST][side] = q->y[side];
+}
+
+static struct tg_evidence answer(struct asked *q, struct tg_aim aim)
+{
+    struct tg_evidence ev = { .judged = TG_JUDGED };
+    tg_evidence_by(&q->w, &ev, &q->v, &q->m, aim, TG_ESTIMATE_LEAST);
+    return ev;
+}
+
+/*
+ * 102 -> 152 us. Harmful are the baseline's 103 and 104 and the fresh 150 and 151: the variance is 2/8
+ * of the sum of their squares. Moderated by itself it stays, and SE^2 is two fifths of it. All
+ * 5 fresh runs are above all 5 others: 1 of C(10, 5) = 252 orders.
+ */
+static void the_pieces_by_hand(void **state)
+{
+    static const double test_us[] = { 150, 151, 152, 153, 154 };
+    double a = log(103.0 / 102), b = log(104.0 / 102), c = log(150.0 / 152), d = log(151.0 / 152);
+    double variance = (a * a + b * b + c * c + d * d) * 2 / 8;
+    struct tg_threshold t = tg_threshold_of(RUNS, RUNS);
+    struct asked q;
+    struct tg_evidence ev;
+
+    ask(*state, &q, test_us);
+    ev = answer(&q, (struct tg_aim){ 0 });
+    near(ev.value[TG_BASE], 102000);
+    near(ev.value[TG_TEST], 152000);
+    near(ev.e, log(152.0 / 102));
+    near(ev.delta_ns, 50000);
+    near(ev.se, sqrt(variance * 2 / 5));
+    near(ev.need, t.z * ev.se);
+    near(ev.p, 1.0 / 252);
+    assert_true(ev.above == 5 && ev.pairs == 5);
+    assert_true(ev.proven && ev.slower && !ev.faster);
+}
+
+/* Slower by less than tau, or by less than the floor, is proven and not enough. */
+static void what_a_slowdown_has_to_be(void **state)
+{
+    static const double much[] = { 150, 151, 152, 153, 154 },
+                        little[] = { 104.1, 104.2, 104.3, 104.4, 104.5 },
+                        mixed[] = { 150, 151, 152, 101.5, 154 },
+                        same[] = { 100, 101, 102, 103, 104 }, less[] = { 50, 51, 52, 53, 54 };
+    struct fixture *f = *state;
+    double tau = tg_threshold_of(RUNS, RUNS).tau, floor = tg_threshold_of(RUNS, RUNS).floor;
+    struct asked q;
+    struct tg_evidence ev;
+
+    ask(f, &q, much);
+    assert_true(answer(&q, (struct tg_aim){ .floor = 49999 / floor }).slower);
+    ev = answer(&q, (struct tg_aim){ .floor = 50001 / floor });
+    assert_true(ev.proven && !ev.slower);
+    ask(f, &q, little);
+    assert_true(104.3 / 102 - 1 < tau);
+    assert_false(answer(&q, (struct tg_aim){ 0 }).slower);
+    ask(f, &q, mixed); /* one run among the baseline's: p is above 1/252, and its limit is 2/252 */
+    ev = answer(&q, (struct tg_aim){ 0 });
+    assert_int_equal(ev.above, 4);
+    assert_false(ev.slower);
+    ask(f, &q, same);
+    assert_false(answer(&q, (struct tg_aim){ 0 }).proven);
+    ask(f, &q, less); /* forward only */
+    ev = answer(&q, (struct tg_aim){ 0 });
+    assert_false(ev.slower || ev.faster);
+}
+
+/* The machine's factor is taken off; a tick of the clock is the least error there is. */
+static void the_machine_and_the_clock(void **state)
+{
+    static const double much[] = { 150, 151, 152, 153, 154 };
+    struct tg_evidence ev;
+    struct asked q;
+
+    ask(*state, &q, much);
+    q.m.m[0].of[TG_ESTIMATE_LEAST].c = log(152.0 / 102);
+    ev = answer(&q, (struct tg_aim){ 0 });
+    near(ev.value[TG_TEST], 102000);
+    near(ev.e, 0);
+    assert_false(ev.proven);
+    ask(*state, &q, much);
+    ev = answer(&q, (struct tg_aim){ .tick = 60000 });
+    near(ev.se * ev.z, log1p(60.0 / 102));
+    assert_false(ev.proven); /* 50 us are less than the tick of 60 */
+}
+
+/* Too few runs: large and apart is suspicious; judged ones are never. */
+static void what_is_not_judged_may_be_suspicious(void **state)
+{
+    static const double much[] = { 150, 151, 152, 153, 154 }, some[] = { 120, 121, 122, 123, 124 };
+    struct tg_evidence ev = { .judged = TG_NOT_FEW_RUNS };
+    struct asked q;
+
+    ask(*state, &q, much); /* +49 %, 5 % of the step */
+    tg_evidence_fill(&q.w, &ev, &q.v, &q.m, (struct tg_aim){ 0 });
+    assert_true(ev.suspicious && !ev.slower && ev.judged == TG_NOT_FEW_RUNS);
+    assert_false(answer(&q, (struct tg_aim){ 0 }).suspicious);
+    ask(*state, &q, some); /* +20 %, not 30 */
+    ev = (struct tg_evidence){ .judged = TG_NOT_FEW_RUNS };
+    tg_evidence_fill(&q.w, &ev, &q.v, &q.m, (struct tg_aim){ 0 });
+    assert_false(ev.suspicious);
+}
+
+/* Judged in both directions: the fresh side may be faster. What a busy machine did is held. */
+static void faster_and_held(void **state)
+{
+    static const double less[] = { 50, 51, 52, 53, 54 }, much[] = { 150, 151, 152, 153, 154 };
+    struct tg_evidence ev = { .judged = TG_JUDGED };
+    struct asked q;
+
+    ask(*state, &q, less);
+    tg_evidence_fill(&q.w, &ev, &q.v, &q.m, (struct tg_aim){ 0 });
+    assert_true(ev.faster && !ev.slower);
+    ask(*state, &q, much);
+    ev = (struct tg_evidence){ .judged = TG_NOT_BUSY };
+    tg_evidence_fill(&q.w, &ev, &q.v, &q.m, (struct tg_aim){ 0 });
+    assert_true(ev.held && !ev.slower && !ev.faster);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        BY_HAND(the_pieces_by_hand),        BY_HAND(what_a_slowdown_has_to_be),
+        BY_HAND(the_machine_and_the_clock), BY_HAND(what_is_not_judged_may_be_suspicious),
+        BY_HAND(faster_and_held),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

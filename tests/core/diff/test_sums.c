@@ -1,0 +1,94 @@
+/* Calls and times of one operator, added up over steps, ranks and runs (sums.c). */
+#include "by_hand.h"
+
+/* Sums over two runs of two steps: 3 calls of 100 ns each. */
+static void counts_and_sums(void **state)
+{
+    struct fixture *f = *state;
+
+    make(f, 2, 1, 2);
+    add_all(f, TG_BASE, TG_KIND_OP, "x", "", 3, 101);
+    add_all(f, TG_TEST, TG_KIND_OP, "x", "", 4, 101);
+    compare(f);
+    const struct tg_op *op = find(f, "x");
+    near(op->count[TG_BASE], 3);
+    near(op->total[TG_BASE], 303);
+    assert_int_equal(op->step_count[TG_BASE], 12);
+    assert_int_equal(op->step_total[TG_BASE], 1212);
+    assert_int_equal(op->change, TG_MORE);
+    assert_true(op->settled && op->agreed);
+    near(op->share[TG_BASE], 303 / 1e6);
+}
+
+/* Two ranks with 3 and 5 calls: means over ranks; runs of 1, 2 and 9 calls: the median. */
+static void means_over_ranks_medians_over_runs(void **state)
+{
+    static const uint32_t calls[] = { 1, 2, 9 };
+    struct fixture *f = *state;
+
+    make_ranks(f, TG_BASE, 1, 2, 0, 2);
+    make_ranks(f, TG_TEST, 1, 2, 0, 2);
+    for (int side = 0; side < 2; side++)
+        for (size_t rank = 0; rank < 2; rank++) {
+            uint32_t each[] = { 3 + 2 * (uint32_t)rank, 3 + 2 * (uint32_t)rank };
+            add_to(f, shard_of(f, side, 0, rank), TG_KIND_OP, "x", "", each, 100);
+        }
+    compare(f);
+    near(find(f, "x")->count[TG_BASE], 4);
+    near(find(f, "x")->total[TG_BASE], 400);
+    f->c = (struct tg_comparison){ 0 };
+    make(f, 3, 3, 2);
+    for (int side = 0; side < 2; side++)
+        for (size_t run = 0; run < 3; run++)
+            add_row(f, side, run, TG_KIND_OP, "x", "", calls[run], 100);
+    compare(f);
+    near(find(f, "x")->count[TG_TEST], 2);
+    near(find(f, "x")->total[TG_TEST], 200);
+    assert_true(find(f, "x")->settled && !find(f, "x")->agreed);
+}
+
+/* Three of five steps with one count are enough, two are not; of equally frequent ones the largest
+ * counts. */
+static void settled_where_most_steps_agree(void **state)
+{
+    static const uint32_t three[] = { 2, 2, 2, 3, 4 }, two[] = { 2, 2, 3, 3, 4 };
+    struct fixture *f = *state;
+
+    for (int most = 0; most < 2; most++) {
+        f->c = (struct tg_comparison){ 0 };
+        make(f, 1, 1, 5);
+        for (int side = 0; side < 2; side++)
+            add_counts(f, side, 0, TG_KIND_OP, "x", "", most ? three : two, 101);
+        compare(f);
+        assert_int_equal(find(f, "x")->settled, most);
+        assert_int_equal(find(f, "x")->step_count[TG_BASE], most ? 13 : 14);
+    }
+}
+
+/* What is outside every step, the last bucket, is part of the whole and of no step. */
+static void what_is_outside_every_step(void **state)
+{
+    struct fixture *f = *state;
+
+    make(f, 1, 1, 2);
+    for (int side = 0; side < 2; side++) {
+        struct tg_row *row = add_row(f, side, 0, TG_KIND_OP, "x", "", 1, 100);
+        row->count[2] = 7;
+        row->total[2] = 5000;
+    }
+    compare(f);
+    assert_int_equal(find(f, "x")->whole_count[TG_BASE], 2 + 7);
+    assert_int_equal(find(f, "x")->whole_total[TG_BASE], 200 + 5000);
+    assert_int_equal(find(f, "x")->step_count[TG_BASE], 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        BY_HAND(counts_and_sums),
+        BY_HAND(means_over_ranks_medians_over_runs),
+        BY_HAND(settled_where_most_steps_agree),
+        BY_HAND(what_is_outside_every_step),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

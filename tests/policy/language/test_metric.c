@@ -1,0 +1,72 @@
+/* The table of metrics: names, units, what a limit of each may have. */
+#include "policy_support.h"
+
+#include "policy/language/metric.h"
+
+static void every_row_is_found_by_its_name(void **state)
+{
+    (void)state;
+    for (int m = 0; m < TG_METRICS; m++) {
+        const struct tg_metric_info *info = tg_metric_info((enum tg_metric)m);
+        enum tg_metric found;
+        assert_true(tg_metric_from_name(tg_sv_of(info->name), &found));
+        assert_int_equal(found, m);
+        assert_true(info->bounds && info->meaning && *info->meaning);
+        /* A percentage of a percentage means nothing; a fact is equal or not. */
+        if (info->unit == TG_UNIT_PERCENT)
+            assert_false(info->bounds & TG_BOUND_BIT(TG_BOUND_PCT));
+        else
+            assert_false(info->bounds & TG_BOUND_BIT(TG_BOUND_PP));
+        if (info->unit == TG_UNIT_FACT)
+            assert_int_equal(info->bounds, TG_BOUND_BIT(TG_BOUND_ABS));
+    }
+}
+
+static void other_names_are_none(void **state)
+{
+    static const char *const wrong[] = { "", "Count", "counts", "step", "step_time " };
+    enum tg_metric m;
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_false(tg_metric_from_name(tg_sv_of(wrong[i]), &m));
+}
+
+static void scopes(void **state)
+{
+    enum tg_measure id;
+    (void)state;
+    assert_true(tg_metric_measure(TG_METRIC_STEP_TIME, &id) && id == TG_MEASURE_STEP_TIME);
+    assert_false(tg_metric_measure(TG_METRIC_COUNT, &id));
+    assert_false(tg_metric_measure(TG_METRIC_SKEW, &id));
+    assert_true(tg_metric_of_launched(TG_METRIC_DEVICE_COUNT));
+    assert_false(tg_metric_of_launched(TG_METRIC_COUNT));
+    assert_int_equal(tg_metric_info(TG_METRIC_SKEW)->scope, TG_SCOPE_RANKS);
+    assert_int_equal(tg_metric_info(TG_METRIC_STEP_TIME)->scope, TG_SCOPE_TRACE);
+}
+
+/* The three lists that people and programs read have every metric. */
+static void lists_have_them_all(void **state)
+{
+    void (*const write[])(struct tg_buf *) = { tg_metric_text, tg_metric_json, tg_metric_markdown };
+    (void)state;
+    for (size_t i = 0; i < sizeof write / sizeof *write; i++) {
+        struct tg_buf b = { 0 };
+        write[i](&b);
+        for (int m = 0; m < TG_METRICS; m++)
+            assert_true(
+                tg_sv_has(tg_buf_sv(&b), tg_sv_of(tg_metric_info((enum tg_metric)m)->name)));
+        assert_false(tg_sv_has(tg_buf_sv(&b), TG_SV("no_such_metric")));
+        tg_buf_release(&b);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_row_is_found_by_its_name),
+        cmocka_unit_test(other_names_are_none),
+        cmocka_unit_test(scopes),
+        cmocka_unit_test(lists_have_them_all),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,95 @@
+/* YAML text to a tree with positions; every mistake has a code. */
+#include "tree.h"
+
+static void values_are_text_with_a_place(void **state)
+{
+    struct tree t;
+    const struct tg_yaml *n;
+    (void)state;
+    tree_open(&t, "a: no\nlist:\n  - 0x10\n  - 'é' \nm: {x: 1_000}\n");
+    tree_has(&t, "all fine", 0);
+    assert_int_equal(t.root->type, TG_YAML_MAP);
+    assert_int_equal(t.root->n, 3);
+    assert_sv_is(tg_yaml_get(t.root, "a")->text, "no");
+    n = tg_yaml_get(t.root, "list");
+    assert_true(n->type == TG_YAML_SEQ && n->n == 2);
+    assert_sv_is(n->items[0]->text, "0x10");
+    assert_true(n->items[0]->plain && !n->items[1]->plain);
+    assert_int_equal(n->items[1]->at.line, 4);
+    assert_int_equal(n->items[1]->at.col, 5);
+    assert_int_equal(tg_yaml_width(n->items[1]), 3); /* 'é': code points, with its quotes */
+    assert_int_equal(tg_yaml_width(n), 1);           /* several lines */
+    assert_sv_is(tg_yaml_get(tg_yaml_get(t.root, "m"), "x")->text, "1_000");
+    assert_null(tg_yaml_get(t.root, "absent"));
+    assert_null(tg_yaml_get(n, "a"));
+    assert_null(tg_yaml_get(NULL, "a"));
+    assert_string_equal(tg_yaml_type_name(n), "a list");
+    tree_close(&t);
+}
+
+static void an_alias_is_its_anchor(void **state)
+{
+    struct tree t;
+    (void)state;
+    tree_open(&t, "a: &x {k: 1}\nb: *x\n");
+    tree_has(&t, "an alias", 0);
+    assert_ptr_equal(tg_yaml_get(t.root, "a"), tg_yaml_get(t.root, "b"));
+    tree_close(&t);
+}
+
+static void each_mistake_has_its_code(void **state)
+{
+    static const struct {
+        const char *text;
+        enum tg_diag_code code;
+    } cases[] = {
+        { "a: [1\n", TG_DIAG_SYNTAX },
+        { "a: 1\n\tb: 2\n", TG_DIAG_TAB },
+        { "a: 1\n---\nb: 2\n", TG_DIAG_DOCUMENTS },
+        { "a: !!int 1\n", TG_DIAG_TAG },
+        { "a: 1\na: 2\n", TG_DIAG_DUPLICATE_KEY },
+        { "b: &x {c: 1}\na: {<<: *x}\n", TG_DIAG_MERGE },
+        { "a: *nowhere\n", TG_DIAG_ALIAS },
+        { "[1, 2]: x\n", TG_DIAG_KEY },
+        { "a: \xff\n", TG_DIAG_UTF8 },
+        { "", TG_DIAG_EMPTY },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct tree t;
+        tree_open(&t, cases[i].text);
+        tree_has(&t, cases[i].text, cases[i].code);
+        tree_close(&t);
+    }
+}
+
+static void caps_are_reached(void **state)
+{
+    struct tg_buf deep = { 0 };
+    (void)state;
+    for (int n = TG_YAML_DEPTH; n <= TG_YAML_DEPTH + 1; n++) {
+        struct tree t;
+        tg_buf_clear(&deep);
+        for (int i = 0; i < n; i++)
+            tg_buf_putc(&deep, '[');
+        tg_buf_putc(&deep, '1');
+        for (int i = 0; i < n; i++)
+            tg_buf_putc(&deep, ']');
+        tg_buf_putc(&deep, '\0');
+        tree_open(&t, deep.p);
+        tree_has(&t, "depth", n > TG_YAML_DEPTH ? TG_DIAG_DEPTH : 0);
+        tree_close(&t);
+    }
+    tg_buf_release(&deep);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_are_text_with_a_place),
+        cmocka_unit_test(an_alias_is_its_anchor),
+        cmocka_unit_test(each_mistake_has_its_code),
+        cmocka_unit_test(caps_are_reached),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

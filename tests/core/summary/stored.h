@@ -7,7 +7,7 @@
 #include "core/summary/columns.h"
 #include "core/summary/content.h"
 
-/* Rows in their order, with keys, facts and slots that differ. */
+/* Rows in their order, with keys, attributes and slots that differ. */
 static inline struct tg_shard *stored_shard(struct fixture *f)
 {
     static const uint32_t calls[] = { 2, 0, 3 };
@@ -15,10 +15,10 @@ static inline struct tg_shard *stored_shard(struct fixture *f)
     struct tg_row *row;
     add_to(f, h, TG_KIND_OP, "aten::add", "", calls, 1500);
     row = add_to(f, h, TG_KIND_OP, "aten::mm", "aten::linear", calls, 2500);
-    row->facts = TG_NEW(f->a, struct tg_fact);
-    row->facts[0] =
-        (struct tg_fact){ .kind = TG_SV("shapes"), .value = TG_SV("[2, 3]"), .count = 5 };
-    row->n_facts = 1;
+    row->attrs = TG_NEW(f->a, struct tg_attr);
+    row->attrs[0] =
+        (struct tg_attr){ .kind = TG_SV("shapes"), .value = TG_SV("[2, 3]"), .count = 5 };
+    row->n_attrs = 1;
     row->count[3] = 7; /* outside every step */
     row->total[3] = 70000;
     row->self[3] = 60000;

@@ -1,4 +1,4 @@
-/* What the shards of a document share: texts, keys and facts once, shards as ascending ids. */
+/* What the shards of a document share: texts, keys and attributes once, shards as ascending ids. */
 #include "stored.h"
 
 /* Writes the book of these shards and reads it again; `raw`: their listings. */
@@ -34,7 +34,7 @@ static void what_is_shared_is_written_once(void **state)
 
     through(f, v, 2, &b, list);
     assert_int_equal(b.n[TG_BOOK_ROWS], 3);
-    assert_int_equal(b.n_facts, 1);
+    assert_int_equal(b.n_attrs, 1);
     /* "", aten::add, aten::linear, aten::mm, cpu_op, gemm, [2, 3] */
     assert_int_equal(b.n_texts, 7);
     for (size_t i = 0; i < 3; i++) {
@@ -44,8 +44,8 @@ static void what_is_shared_is_written_once(void **state)
     }
     is_text(b.row[TG_BOOK_ROWS][1].parent, "aten::linear");
     assert_int_equal(b.row[TG_BOOK_ROWS][2].stream, 7);
-    assert_int_equal(b.fact[0].row, 1);
-    is_text(b.fact[0].fact.value, "[2, 3]");
+    assert_int_equal(b.attr[0].row, 1);
+    is_text(b.attr[0].attr.value, "[2, 3]");
 }
 
 /* A shard without the second row has the ids 0 and 2; one that is empty has none. */
@@ -62,10 +62,10 @@ static void shards_that_differ_are_ids_of_one_book(void **state)
     assert_int_equal(list[1].n[TG_BOOK_ROWS], 2);
     assert_int_equal(list[1].row[TG_BOOK_ROWS][0], 0);
     assert_int_equal(list[1].row[TG_BOOK_ROWS][1], 2);
-    assert_int_equal(list[1].n_facts, 0);
+    assert_int_equal(list[1].n_attrs, 0);
     v[0] = v[2];
     through(f, v, 1, &b, list);
-    assert_int_equal(b.n[TG_BOOK_ROWS] + b.n_facts + b.n_texts, 0);
+    assert_int_equal(b.n[TG_BOOK_ROWS] + b.n_attrs + b.n_texts, 0);
 }
 
 /* Merging: a document that was read is added to another book, whose order does not matter. */

@@ -14,7 +14,7 @@ static void write_columns(struct fixture *f, struct columns *c, const struct tg_
     struct tg_listing list;
     struct tg_buf raw = { 0 };
     struct tg_book b;
-    *c = (struct columns){ .list = { .n_facts = 0 } };
+    *c = (struct columns){ .list = { .n_attrs = 0 } };
     tg_book_init(&b);
     tg_book_list(&b, s, &list);
     tg_book_write(&b, d);
@@ -63,7 +63,7 @@ static void what_goes_in_comes_out(void **state)
             for (size_t k = 0; out.rows[i].slots && k < 5; k++)
                 assert_int_equal(out.rows[i].slots[k], s->rows[i].slots[k]);
         }
-        assert_int_equal(out.rows[1].facts[0].count, 5);
+        assert_int_equal(out.rows[1].attrs[0].count, 5);
         assert_int_equal(out.gap_count[0], 2);
         assert_int_equal(out.gaps[1], 300);
         close_columns(&c);

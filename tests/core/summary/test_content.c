@@ -94,7 +94,7 @@ static void damage_is_named(void **state)
     tg_buf_release(&text);
 }
 
-/* Every field but run, source and slots; the shape alone: keys, calls, facts. */
+/* Every field but run, source and slots; the shape alone: keys, calls, attributes. */
 static void what_the_hash_covers(void **state)
 {
     struct fixture *f = *state;

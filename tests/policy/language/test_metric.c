@@ -17,7 +17,7 @@ static void every_row_is_found_by_its_name(void **state)
             assert_false(info->bounds & TG_BOUND_BIT(TG_BOUND_PCT));
         else
             assert_false(info->bounds & TG_BOUND_BIT(TG_BOUND_PP));
-        if (info->unit == TG_UNIT_FACT)
+        if (info->unit == TG_UNIT_ATTR)
             assert_int_equal(info->bounds, TG_BOUND_BIT(TG_BOUND_ABS));
     }
 }

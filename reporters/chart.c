@@ -10,6 +10,7 @@
 #include "reporters/escape.h"
 #include "reporters/label.h"
 #include "reporters/number.h"
+#include "reporters/svg_ground.h"
 
 /* All in px. A column of names, the bars, then two columns of numbers. */
 enum {
@@ -34,11 +35,7 @@ enum {
 };
 
 static const char style[] =
-    "  <style>\n"
-    "    text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Liberation Sans','DejaVu "
-    "Sans',sans-serif;font-size:12px;fill:#1f2328}\n"
-    "    .bg{fill:#fff;stroke:#d1d9e0}.title{font-size:17px;font-weight:600}\n"
-    "    .sub,.head,.tick{fill:#59636e}.head,.tick{font-size:11px}\n"
+    "  <style>\n" TG_SVG_LIGHT "    .sub,.head,.tick{fill:#59636e}.head,.tick{font-size:11px}\n"
     "    .name{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,'Liberation "
     "Mono','DejaVu Sans Mono',monospace}\n"
     "    .num{font-variant-numeric:tabular-nums}.end{text-anchor:end}.mid{text-anchor:middle}\n"
@@ -46,9 +43,8 @@ static const char style[] =
     "    .downt{fill:#0a58a8;font-weight:600}\n"
     "    .hu,.hd{stroke-width:1.5}.hu{stroke:#d4520a}.hd{stroke:#0a66c2}\n"
     "    .hbu,.hbd{fill:#fff}.hl{stroke-width:3}.grid{stroke:#e6eaef}.zero{stroke:#818b98}\n"
-    "    .rule{stroke:#eef1f4}.within{fill-opacity:.35}\n"
-    "    @media (prefers-color-scheme:dark){\n"
-    "      text{fill:#f0f6fc}.bg{fill:#0d1117;stroke:#3d444d}.sub,.head,.tick{fill:#9198a1}\n"
+    "    .rule{stroke:#eef1f4}.within{fill-opacity:.35}\n" TG_SVG_DARK
+    ".sub,.head,.tick{fill:#9198a1}\n"
     "      .up{fill:#f0883e}.down{fill:#58a6ff}.upt{fill:#ffa657}.downt{fill:#79c0ff}\n"
     "      .hu{stroke:#f0883e}.hd{stroke:#58a6ff}.hbu,.hbd{fill:#0d1117}\n"
     "      .grid{stroke:#262c36}.zero{stroke:#656c76}.rule{stroke:#1b212a}\n"
@@ -108,13 +104,6 @@ static double delta_of(const struct plot *p, const struct tg_row_numbers *n)
 
 /* ---- scale ---- */
 
-/* 1, 2 or 5 times a power of ten, so that about four steps span `range`. */
-static double nice_step(double range)
-{
-    double raw = range / 4, power = pow(10, floor(log10(raw))), lead = raw / power;
-    return power * (lead <= 1 ? 1 : lead <= 2 ? 2 : lead <= 5 ? 5 : 10);
-}
-
 static void choose_unit(struct plot *p, double largest)
 {
     struct scale *s = &p->s;
@@ -147,7 +136,7 @@ static void choose_scale(struct plot *p)
         high = 1;
     low /= p->s.divisor;
     high /= p->s.divisor;
-    p->s.step = nice_step(high - low);
+    p->s.step = tg_svg_step(high - low, 4);
     p->s.low = floor(low / p->s.step + 1e-9) * p->s.step;
     p->s.high = ceil(high / p->s.step - 1e-9) * p->s.step;
 }
@@ -253,11 +242,8 @@ static size_t height(const struct plot *p)
 static void put_frame(struct plot *p)
 {
     size_t h = height(p);
-    tg_buf_printf(p->out,
-                  "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%zu\" "
-                  "viewBox=\"0 0 %d %zu\" role=\"img\" aria-labelledby=\"t d\">\n"
-                  "  <title id=\"t\">",
-                  WIDTH, h, WIDTH, h);
+    tg_svg_open(p->out, WIDTH, h, " aria-labelledby=\"t d\"");
+    tg_buf_puts(p->out, "  <title id=\"t\">");
     tg_esc_xml(p->out, p->chart->title);
     tg_buf_puts(p->out, "</title>\n  <desc id=\"d\">");
     for (size_t i = 0; i < p->n; i++) {

@@ -9,6 +9,7 @@
 #include "core/diff/stats.h"
 #include "reporters/escape.h"
 #include "reporters/page/assets.h"
+#include "reporters/svg_ground.h"
 
 enum { BAND_FEWEST = 5, LABEL_WIDTH = 118, DATE_WIDTH = 64 };
 
@@ -42,6 +43,13 @@ static double y_of(const struct plot *p, double v)
     return p->low - (v - p->min) / (p->max - p->min) * (p->low - p->top);
 }
 
+static void put_at(const struct plot *p, const char *key, double v)
+{
+    tg_buf_printf(p->out, " %s=\"", key);
+    put_px(p->out, v);
+    tg_buf_putc(p->out, '"');
+}
+
 static void put_line(const struct plot *p, const char *class_, double x1, double y1, double x2,
                      double y2)
 {
@@ -59,24 +67,20 @@ static void put_line(const struct plot *p, const char *class_, double x1, double
 static void put_rect(const struct plot *p, const char *class_, double x, double y, double width,
                      double height)
 {
-    tg_buf_printf(p->out, "<rect class=\"%s\" x=\"", class_);
-    put_px(p->out, x);
-    tg_buf_puts(p->out, "\" y=\"");
-    put_px(p->out, y);
-    tg_buf_puts(p->out, "\" width=\"");
-    put_px(p->out, width);
-    tg_buf_puts(p->out, "\" height=\"");
-    put_px(p->out, height);
-    tg_buf_puts(p->out, "\"/>\n");
+    tg_buf_printf(p->out, "<rect class=\"%s\"", class_);
+    put_at(p, "x", x);
+    put_at(p, "y", y);
+    put_at(p, "width", width);
+    put_at(p, "height", height);
+    tg_buf_puts(p->out, "/>\n");
 }
 
 static void put_text(const struct plot *p, const char *class_, double x, double y, tg_sv text)
 {
-    tg_buf_printf(p->out, "<text class=\"%s\" x=\"", class_);
-    put_px(p->out, x);
-    tg_buf_puts(p->out, "\" y=\"");
-    put_px(p->out, y);
-    tg_buf_puts(p->out, "\">");
+    tg_buf_printf(p->out, "<text class=\"%s\"", class_);
+    put_at(p, "x", x);
+    put_at(p, "y", y);
+    tg_buf_putc(p->out, '>');
     tg_esc_xml(p->out, text);
     tg_buf_puts(p->out, "</text>\n");
 }
@@ -169,13 +173,6 @@ static void choose_scale(struct plot *p)
     p->max = hi + (room > 0 ? room : 1);
 }
 
-/* 1, 2 or 5 times a power of ten, so that about four steps span `range`. */
-static double nice_step(double range)
-{
-    double raw = range / 4, power = pow(10, floor(log10(raw))), lead = raw / power;
-    return power * (lead <= 1 ? 1 : lead <= 2 ? 2 : lead <= 5 ? 5 : 10);
-}
-
 static void put_value_text(struct tg_buf *out, const struct plot *p, double v)
 {
     tg_history_put_value(out, &p->h->series->v[p->series], v);
@@ -183,7 +180,7 @@ static void put_value_text(struct tg_buf *out, const struct plot *p, double v)
 
 static void put_grid(const struct plot *p)
 {
-    double step = nice_step(p->max - p->min);
+    double step = tg_svg_step(p->max - p->min, 4);
     for (double at = ceil(p->min / step) * step; at <= p->max; at += step) {
         struct tg_buf text = { 0 };
         put_line(p, "grid", p->left, y_of(p, at), p->right, y_of(p, at));
@@ -517,10 +514,8 @@ void tg_trend_svg(struct tg_buf *out, const struct tg_history_suite *s)
     size_t rows = (small + COLUMNS - 1) / COLUMNS;
     double y = 76, width = (WIDTH - 2 * MARGIN - (COLUMNS - 1) * GAP) / (double)COLUMNS;
     int height = (int)y + LARGE + LEGEND + (int)rows * (SMALL + GAP) + MARGIN / 2;
-    tg_buf_printf(out,
-                  "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
-                  "viewBox=\"0 0 %d %d\" role=\"img\">\n<title>Nights of ",
-                  WIDTH, height, WIDTH, height);
+    tg_svg_open(out, WIDTH, (size_t)height, "");
+    tg_buf_puts(out, "<title>Nights of ");
     tg_esc_xml(out, s->name);
     tg_buf_puts(out, "</title>\n<style>");
     tg_buf_add(out, (tg_sv){ tg_history_css, tg_history_css_size });

@@ -7,6 +7,7 @@
 #include "reporters/label.h"
 #include "reporters/link.h"
 #include "reporters/number.h"
+#include "reporters/svg_ground.h"
 
 enum { WIDTH = 1080, LEFT = 70, LANE = 18, HEAD = 18, AXIS = 24 };
 
@@ -74,16 +75,9 @@ static void put_step(struct tg_buf *out, const struct tg_picture_step *s, const 
         put_span(out, &s->spans[i], scale, top);
 }
 
-/* 1, 2 or 5 times a power of ten, so that five or so span the whole. */
-static double tick(double whole)
-{
-    double raw = whole / 5, power = pow(10, floor(log10(raw))), lead = raw / power;
-    return power * (lead <= 1 ? 1 : lead <= 2 ? 2 : lead <= 5 ? 5 : 10);
-}
-
 static void put_axis(struct tg_buf *out, double whole, double scale, size_t top)
 {
-    double step = tick(whole);
+    double step = tg_svg_step(whole, 5);
     for (double v = 0; v <= whole * (1 + 1e-9); v += step) {
         tg_buf_puts(out, "<line class=\"grid\"");
         put_number(out, "x1", LEFT + v * scale);

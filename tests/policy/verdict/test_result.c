@@ -36,12 +36,12 @@ static void a_message_has_no_values(void **state)
     tg_eval_message(&r, TG_STATE_INCONCLUSIVE, TG_SUBJECT_NO_MATCH, TG_SV("op"), TG_SV("m"),
                     TG_SV("n"));
     assert_int_equal(r.state, TG_STATE_INCONCLUSIVE);
-    is_text(r.kind, "guard");
+    is_text(tg_result_kind(&r), "guard");
     is_text(r.op_normalised, "op");
     is_text(r.next, "n");
     assert_false(r.has_values);
     tg_eval_message(&r, TG_STATE_PASS, TG_SUBJECT_TRACE, TG_SV("op"), TG_SV("m"), TG_SV(""));
-    is_text(r.kind, "trace");
+    is_text(tg_result_kind(&r), "trace");
 }
 
 /* Texts are copied: the caller's buffers go. */

@@ -44,9 +44,11 @@ void tg_tablechart_label(char *to, size_t size, const struct tg_table *f, size_t
 /* As in text reports, but with the sign for micro. */
 void tg_tablechart_put_us(struct tg_buf *out, double us);
 
+enum tg_tablechart_parts { TG_TABLECHART_BARS, TG_TABLECHART_LINES };
 /* The sheet with its title; then the parts' colors, and ticks every few of `us`. */
 void tg_tablechart_open(struct tg_buf *out, int height, const char *title, const char *sub);
-void tg_tablechart_legend(struct tg_buf *out, const char *const *names, size_t n, bool lines);
+void tg_tablechart_legend(struct tg_buf *out, const char *const *names, size_t n,
+                          enum tg_tablechart_parts parts);
 void tg_tablechart_time_ticks(struct tg_buf *out, double us, int x, int w, int top, int bottom);
 /* Of the i-th line: the grey of "idle" would be hard to see. */
 size_t tg_tablechart_colour(size_t i);

@@ -281,7 +281,7 @@ static void draw(struct tg_buf *out, const struct stack *s, double widest)
     int height = bottom + TG_TABLECHART_FOOT + (s->omitted ? 18 : 0);
     tg_tablechart_open(out, height, s->title, s->sub);
     if (s->n_parts > 1)
-        tg_tablechart_legend(out, s->parts, s->n_parts, false);
+        tg_tablechart_legend(out, s->parts, s->n_parts, TG_TABLECHART_BARS);
     tg_tablechart_time_ticks(out, widest, PLOT_X, PLOT_W, top, bottom);
     for (size_t i = 0; i < s->n; i++)
         put_bar(out, s, &s->bars[i], top + 6 + (int)i * ROW, widest);

@@ -180,7 +180,7 @@ bool tg_tablechart_lines(struct tg_buf *out, const struct tg_table *f)
     tg_tablechart_open(out, TG_TABLECHART_HEAD + LINE_H + TG_TABLECHART_FOOT, l.title, l.sub);
     for (size_t i = 0; i < l.n; i++)
         names[i] = l.v[i].label;
-    tg_tablechart_legend(out, names, l.n, true);
+    tg_tablechart_legend(out, names, l.n, TG_TABLECHART_LINES);
     put_value_ticks(out, high, step, l.unit);
     tg_tablechart_time_ticks(out, l.to - l.from, LINE_X, LINE_W, TG_TABLECHART_HEAD,
                              TG_TABLECHART_HEAD + LINE_H);

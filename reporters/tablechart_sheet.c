@@ -112,14 +112,15 @@ size_t tg_tablechart_colour(size_t i)
     return i < 2 ? i : i + 1;
 }
 
-void tg_tablechart_legend(struct tg_buf *out, const char *const *names, size_t n, bool lines)
+void tg_tablechart_legend(struct tg_buf *out, const char *const *names, size_t n,
+                          enum tg_tablechart_parts parts)
 {
     int x = MARGIN;
     for (size_t k = 0; k < n; k++) {
         tg_buf_printf(out,
                       "  <rect class=\"c%zu\" x=\"%d\" y=\"65\" width=\"11\" height=\"11\" "
                       "rx=\"2\"/><text x=\"%d\" y=\"75\">",
-                      lines ? tg_tablechart_colour(k) : k, x, x + 16);
+                      parts == TG_TABLECHART_LINES ? tg_tablechart_colour(k) : k, x, x + 16);
         tg_esc_xml(out, tg_sv_of(names[k]));
         tg_buf_puts(out, "</text>\n");
         x += 16 + (int)(7 * tg_utf8_count(tg_sv_of(names[k]))) + 22;

@@ -18,7 +18,6 @@ TOGETHER = {
     "policy/language/keys.c": "validate",  # the tables that a file is checked against
     "policy/language/metric_list.c": "metric",  # the same table, printed
     "policy/language/schema.c": "docs",  # the grammar, printed; schema.py checks it with a validator
-    "policy/verdict/judge_rows.c": "rules",  # the rows of one rule
 }
 # Their tests are on the way.
 AWAITED = {f"policy/verdict/{name}.c" for name in ("describe", "describe_verdict", "explain", "phrase")}

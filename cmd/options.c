@@ -12,7 +12,7 @@ const struct tg_opt tg_global_options[] = {
     { 0 },
 };
 
-void tg_strs_add(struct tg_strs *s, const char *text, struct tg_arena *a)
+static void add_word(struct tg_strs *s, const char *text, struct tg_arena *a)
 {
     if (s->n == s->cap) {
         size_t cap = s->cap ? 2 * s->cap : 8;
@@ -89,7 +89,7 @@ static bool store(void *to, const struct tg_opt *o, const char *value, const str
     if (tg_opt_is_choice(o) && !choose(o, value, &place, cmd, err))
         return false;
     if (o->type == TG_OPT_LIST)
-        tg_strs_add(to, value, a);
+        add_word(to, value, a);
     else if (o->type == TG_OPT_CHOICE)
         *(unsigned *)to = place;
     else if (o->type == TG_OPT_FORMAT)
@@ -196,12 +196,12 @@ bool tg_options_parse(const struct tg_cmd *cmd, const char *const *argv, size_t 
         const char *arg = argv[p.at];
         if (strcmp(arg, "--") == 0) {
             for (p.at++; p.at < n; p.at++)
-                tg_strs_add(args, argv[p.at], a);
+                add_word(args, argv[p.at], a);
         } else if (arg[0] == '-' && arg[1]) {
             if (!option(&p, err))
                 return false;
         } else {
-            tg_strs_add(args, arg, a);
+            add_word(args, arg, a);
             p.at++;
         }
     }

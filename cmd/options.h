@@ -28,5 +28,4 @@ TG_MUST bool tg_options_parse(const struct tg_cmd *cmd, const char *const *argv,
 /* True when the table's `value` lists the accepted words. */
 bool tg_opt_is_choice(const struct tg_opt *o);
 
-void tg_strs_add(struct tg_strs *s, const char *text, struct tg_arena *a);
 #endif

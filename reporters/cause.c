@@ -14,7 +14,7 @@ const char *tg_section_title(enum tg_section s)
     return title[s];
 }
 
-enum tg_section tg_section_of(const struct tg_result *r)
+static enum tg_section section_of(const struct tg_result *r)
 {
     if (r->state == TG_STATE_INCONCLUSIVE || tg_result_is_guard(r))
         return TG_SECTION_BLOCKED;
@@ -164,7 +164,7 @@ uint32_t *tg_causes_of(const struct tg_verdict *v, const uint32_t *roots, enum t
     *n = 0;
     for (size_t i = 0; i < v->n_results; i++)
         taken[i] =
-            !tg_result_shown(&v->results[i]) || roots[i] != i || tg_section_of(&v->results[i]) != s;
+            !tg_result_shown(&v->results[i]) || roots[i] != i || section_of(&v->results[i]) != s;
     for (size_t i = 0; i < v->n_results; i++) {
         if (taken[i])
             continue;

@@ -16,8 +16,6 @@ enum tg_section {
     TG_SECTIONS
 };
 const char *tg_section_title(enum tg_section s); /* "Counts changed" */
-enum tg_section tg_section_of(const struct tg_result *r);
-
 bool tg_result_shown(const struct tg_result *r); /* fail, inconclusive, warn, suspicious */
 
 /* For each result the index of the shown one that it is folded under, or its own index. */

@@ -92,7 +92,8 @@ static void put_bytes(struct tg_buf *out, double v)
     tg_buf_printf(out, " %s", unit[i]);
 }
 
-void tg_put_value(struct tg_buf *out, double v, tg_sv unit)
+/* "12", "34.5 us", "18.2%", "4.00 MiB" */
+static void put_value(struct tg_buf *out, double v, tg_sv unit)
 {
     if (!isfinite(v))
         return;
@@ -123,7 +124,7 @@ void tg_put_value_delta(struct tg_buf *out, double v, tg_sv unit)
         return;
     }
     put_sign(out, tg_sv_eq(unit, TG_SV("ns")) ? round(v / 100) : round(v * 100));
-    tg_put_value(out, v, unit);
+    put_value(out, v, unit);
 }
 
 void tg_put_time_delta(struct tg_buf *out, double ns)

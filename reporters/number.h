@@ -17,7 +17,6 @@ void tg_put_time_delta(struct tg_buf *out, double ns);
 void tg_put_us_delta(struct tg_buf *out, double ns);    /* "+12.3", "-4.0", "0.0" */
 void tg_put_pct_delta(struct tg_buf *out, double pct);  /* "+12.3%", "+250%"; "" from tenfold on */
 void tg_put_share(struct tg_buf *out, double fraction); /* "3.1%" of 0..1 */
-/* A result's value in its unit: "12", "34.5 us", "18.2%", "4.00 MiB". */
-void tg_put_value(struct tg_buf *out, double v, tg_sv unit);
+/* A result's change in its unit: "+12", "+34.5 us", "-18.2%", "+4.00 MiB". */
 void tg_put_value_delta(struct tg_buf *out, double v, tg_sv unit);
 #endif

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/base/file.h"
 #include "core/base/utf8.h"
 
 const char *tg_io_env(const struct tg_io *io, const char *name)
@@ -65,20 +66,6 @@ void tg_io_setup(struct tg_io *io, enum tg_color color)
     io->columns = width(io);
 }
 
-static int write_all(int fd, tg_sv s)
-{
-    while (s.n) {
-        ssize_t n = write(fd, s.p, s.n);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return errno;
-        s.p += n;
-        s.n -= (size_t)n;
-    }
-    return 0;
-}
-
 static bool written(int code, struct tg_err *err)
 {
     if (code == 0 || code == EPIPE)
@@ -90,7 +77,7 @@ static bool written(int code, struct tg_err *err)
 
 bool tg_io_put_commands(const struct tg_io *io, tg_sv bytes, struct tg_err *err)
 {
-    return written(write_all(io->out, bytes), err);
+    return written(tg_file_put(io->out, bytes), err);
 }
 
 /* Would a CI runner take this line for a command? Blanks before it do not matter. */
@@ -113,7 +100,7 @@ bool tg_io_put(const struct tg_io *io, tg_sv bytes, struct tg_err *err)
         if (rest.n || ends)
             tg_buf_putc(&safe, '\n');
     }
-    ok = written(write_all(io->out, tg_buf_sv(&safe)), err);
+    ok = written(tg_file_put(io->out, tg_buf_sv(&safe)), err);
     tg_buf_release(&safe);
     return ok;
 }
@@ -154,7 +141,7 @@ static void put_safely(const struct tg_io *io, tg_sv text, const char *prefix)
         tg_buf_putc(&out, '\n');
         tg_buf_release(&line);
     }
-    (void)write_all(io->err, tg_buf_sv(&out));
+    (void)tg_file_put(io->err, tg_buf_sv(&out));
     tg_buf_release(&out);
 }
 
@@ -201,7 +188,7 @@ static void show(const struct tg_progress_line *p, const char *name, uint64_t to
     tg_buf_printf(&line, " MB, %" PRIu64 " MB/s", p->bytes / 1000 / (uint64_t)ms);
     if (p->files > 0 && p->several)
         tg_buf_printf(&line, ", %" PRId64 " file%s left", p->files, p->files == 1 ? "" : "s");
-    (void)write_all(p->io->err, tg_buf_sv(&line));
+    (void)tg_file_put(p->io->err, tg_buf_sv(&line));
     tg_buf_release(&line);
     tg_buf_release(&shown);
 }
@@ -245,7 +232,7 @@ void tg_progress_start(struct tg_progress_line *p, const struct tg_io *io)
 void tg_progress_end(struct tg_progress_line *p)
 {
     if (p->shown)
-        (void)write_all(p->io->err, TG_SV("\r\033[K"));
+        (void)tg_file_put(p->io->err, TG_SV("\r\033[K"));
     p->shown = false;
     (void)pthread_mutex_destroy(&p->lock);
 }

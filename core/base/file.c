@@ -134,36 +134,40 @@ bool tg_outputs_open(struct tg_outputs *o, const char *path, size_t *handle, str
     return true;
 }
 
-static bool write_all(int fd, tg_sv bytes)
+int tg_file_put(int fd, tg_sv bytes)
 {
     while (bytes.n) {
         ssize_t put = write(fd, bytes.p, bytes.n);
         if (put < 0 && errno == EINTR)
             continue;
         if (put < 0)
-            return false;
+            return errno;
         bytes.p += put;
         bytes.n -= (size_t)put;
     }
-    return true;
+    return 0;
 }
 
 bool tg_outputs_put(struct tg_outputs *o, size_t handle, tg_sv bytes, struct tg_err *err)
 {
     struct tg_outfile *f = &o->files[handle];
+    int code = 0;
     f->filled = true;
     if (!f->temporary) /* keep the bytes until everything else is safe */
         tg_buf_add(&f->held, bytes);
-    else if (!write_all(f->fd, bytes))
-        return output_failed(f->path, errno, err);
-    return true;
+    else
+        code = tg_file_put(f->fd, bytes);
+    return code == 0 || output_failed(f->path, code, err);
 }
 
 static bool outfile_commit(struct tg_outfile *f, struct tg_err *err)
 {
-    if (!f->temporary) /* `| head` has seen enough: not an error, as for every filter */
-        return write_all(f->fd, tg_buf_sv(&f->held)) || (f->standard && errno == EPIPE) ||
-               output_failed(f->standard ? "standard output" : f->path, errno, err);
+    if (!f->temporary) {
+        int code = tg_file_put(f->fd, tg_buf_sv(&f->held));
+        if (code == 0 || (f->standard && code == EPIPE))
+            return true; /* `| head` has seen enough: not an error, as for every filter */
+        return output_failed(f->standard ? "standard output" : f->path, code, err);
+    }
     if (!tg_temporary_keep(f->temporary, f->path))
         return output_failed(f->path, errno, err);
     f->temporary = NULL;

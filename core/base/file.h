@@ -37,6 +37,9 @@ TG_MUST bool tg_outputs_put(struct tg_outputs *o, size_t handle, tg_sv bytes, st
 TG_MUST bool tg_outputs_commit(struct tg_outputs *o, struct tg_err *err);
 void tg_outputs_release(struct tg_outputs *o);
 
+/* All of `bytes`, however many writes that takes; 0, or errno. */
+int tg_file_put(int fd, tg_sv bytes);
+
 /* One file, atomically. */
 TG_MUST bool tg_file_write(const char *path, tg_sv bytes, struct tg_err *err);
 

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/base/file.h"
 #include "core/base/hash.h"
 #include "core/base/temporary.h"
 
@@ -18,29 +19,23 @@ static bool passes(int code)
     return false;
 }
 
-static bool put_all(int fd, tg_sv bytes)
+/* 0, or why not. */
+static int put_all(int fd, tg_sv bytes)
 {
-    while (bytes.n) {
-        ssize_t put = write(fd, bytes.p, bytes.n);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put < 0)
-            return false;
-        bytes.p += put;
-        bytes.n -= (size_t)put;
-    }
-    return fsync(fd) == 0 || errno == EINVAL || errno == EROFS;
+    int code = tg_file_put(fd, bytes);
+    if (!code && fsync(fd) != 0 && errno != EINVAL && errno != EROFS)
+        code = errno;
+    return code;
 }
 
 /* 0, or why not. */
 static int try_once(const char *path, tg_sv bytes)
 {
-    int fd, code = 0;
+    int fd, code;
     char *name = tg_temporary_open(path, &fd);
     if (!name)
         return errno;
-    if (!put_all(fd, bytes))
-        code = errno;
+    code = put_all(fd, bytes);
     if (close(fd) != 0 && !code) /* NFS tells of a full disk here */
         code = errno;
     if (!code && !tg_temporary_keep(name, path))

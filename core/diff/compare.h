@@ -80,8 +80,7 @@ struct tg_evidence {
     unsigned some_runs; /* the same of runs: most of the fresh ones, but not enough of them */
     double slowest[2];
     bool held;      /* slower, but the machine was busy, or the data another */
-    bool slot_form; /* slot by slot; else by sums of steps, or */
-    bool per_call;  /* calls vary: time per call, at the baseline's mean number of calls */
+    bool slot_form; /* slot by slot; else by sums of steps or by call */
 };
 
 /* How the calls per step of an operator behave; a first step that is cold does not count. */
@@ -188,7 +187,6 @@ struct tg_region {     /* one replacement */
     double calls[2];   /* per step: removed, added */
     double time[2];    /* ns per step: the encloser's inclusive time, or the step's */
     bool worse_count, worse_time;
-    enum tg_judged time_judged;
     struct tg_evidence ev; /* of that time */
 };
 

@@ -125,7 +125,6 @@ static void judge_regions(struct tg_diff_work *w, const struct tg_machine *m,
         }
         r->time[TG_BASE] = r->ev.value[TG_BASE];
         r->time[TG_TEST] = r->ev.value[TG_TEST];
-        r->time_judged = r->ev.judged;
         r->worse_time = r->ev.slower;
     }
 }

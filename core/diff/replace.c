@@ -314,7 +314,6 @@ static void list_regions(struct regions *g)
         r->calls[TG_BASE] = p->removed;
         r->calls[TG_TEST] = p->added;
         r->worse_count = !p->cheap;
-        r->time_judged = TG_NOT_FEW_RUNS;
     }
 }
 

@@ -206,7 +206,6 @@ void tg_evidence_by(const struct tg_diff_work *w, struct tg_evidence *ev, struct
     apply_rule(w, ev, &q, estimate);
     ev->judged = judged;
     ev->slot_form = v->form == TG_FORM_SLOTS;
-    ev->per_call = v->form == TG_FORM_CALLS;
     ev->slower = ev->slower && judged == TG_JUDGED;
     ev->suspicious = ev->suspicious && judged == TG_NOT_FEW_RUNS;
 }
@@ -256,7 +255,6 @@ void tg_evidence_fill(const struct tg_diff_work *w, struct tg_evidence *ev, stru
     apply_rule(w, &back, &swapped, TG_ESTIMATE_LEAST);
     ev->judged = judged;
     ev->slot_form = v->form == TG_FORM_SLOTS;
-    ev->per_call = v->form == TG_FORM_CALLS;
     ev->held = ev->slower && is_disturbed(judged);
     ev->slower = ev->slower && judged == TG_JUDGED;
     ev->faster = back.slower && judged == TG_JUDGED && !ev->slower;

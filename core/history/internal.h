@@ -51,7 +51,7 @@ struct tg_history_replay {
     tg_sv suite;
     struct tg_arena *a;
     struct tg_history_stream *stream;
-    size_t cap_events, cap_moved_of_event;
+    size_t cap_events;
     size_t *cap_moved; /* by event */
 };
 

@@ -84,7 +84,6 @@ void tg_hta_sequences(const struct tg_hta *in, struct tg_tables *out);
 
 /* "Device" in the split that linking and filtering use; the analyses check for stream != -1. */
 bool tg_hta_links_as_device(tg_sv name, int64_t stream, int64_t correlation);
-enum tg_hta_class tg_hta_class_of(tg_sv name);
 const char *tg_hta_class_name(enum tg_hta_class c);
 
 /* The linked row; NULL: not linked. Link 0 finds event 0, whatever that is (an accident of HTA). */

@@ -26,7 +26,7 @@ static bool has_one_of(tg_sv name, const tg_sv *texts)
     return false;
 }
 
-enum tg_hta_class tg_hta_class_of(tg_sv name)
+static enum tg_hta_class class_of(tg_sv name)
 {
     static const tg_sv comm[] = { { "nccl", 4 }, { "hip", 3 }, { "hccl", 4 }, { 0 } };
     static const tg_sv memory[] = { { "Memcpy", 6 }, { "Memset", 6 }, { "dma", 3 }, { 0 } };
@@ -159,7 +159,7 @@ static void read_rows(struct tg_hta_rows *r, const struct tg_rank_trace *from, b
     const struct tg_trace *t = from->trace;
     enum tg_hta_class *classes = tg_xrealloc(NULL, t->names->n + 1, sizeof *classes);
     for (size_t i = 0; i < t->names->n; i++)
-        classes[i] = tg_hta_class_of(t->names->v[i].name);
+        classes[i] = class_of(t->names->v[i].name);
     *r = (struct tg_hta_rows){ .rank = from->rank, .trace = t, .n = t->n_spans };
     r->v = tg_xrealloc(NULL, r->n + 1, sizeof *r->v);
     for (size_t i = 0; i < r->n; i++) {

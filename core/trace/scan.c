@@ -101,7 +101,8 @@ static bool check_escape(struct tg_scan *s, const char **q)
     return true;
 }
 
-bool tg_scan_string(struct tg_scan *s, struct tg_value *v)
+/* A string; the cursor is at its quote. */
+static bool scan_string(struct tg_scan *s, struct tg_value *v)
 {
     const char *start = s->p + 1, *q = start;
     unsigned char high = 0;
@@ -182,7 +183,6 @@ static bool check_huge(struct tg_scan *s, struct tg_value *v)
     if (s->strict)
         return tg_scan_bad(s, v->raw.p, "an integer beyond 2^63",
                            "Without --strict-json it is counted.");
-    v->huge = true;
     s->seen.huge_integers++;
     return true;
 }
@@ -252,7 +252,7 @@ static bool scalar(struct tg_scan *s, struct tg_value *v)
     const char *start = s->p;
     switch (*s->p) {
     case '"':
-        return tg_scan_string(s, v);
+        return scan_string(s, v);
     case 't':
     case 'f':
         if (!word(s, *start == 't' ? "true" : "false"))
@@ -316,7 +316,7 @@ static bool key_and_colon(struct tg_scan *s, struct tg_value *key)
                            *s->p == '}' ? "There is probably a comma too many."
                                         : "The opening quote of a key is probably missing.");
     }
-    if (!tg_scan_string(s, key))
+    if (!scan_string(s, key))
         return false;
     tg_scan_blanks(s);
     if (*s->p != ':') {

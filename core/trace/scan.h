@@ -43,9 +43,9 @@ enum tg_token { TG_TOKEN_NULL, TG_TOKEN_BOOL, TG_TOKEN_NUMBER, TG_TOKEN_STRING, 
 struct tg_value {
     tg_sv raw;
     enum tg_token type;
-    bool escaped;      /* string with a backslash */
-    bool is_float;     /* number with a fraction or an exponent; NaN, Infinity */
-    bool finite, huge; /* number; integer outside int64 */
+    bool escaped;  /* string with a backslash */
+    bool is_float; /* number with a fraction or an exponent; NaN, Infinity */
+    bool finite;   /* number */
 };
 
 static inline bool tg_is_blank(char c)
@@ -65,8 +65,6 @@ bool tg_scan_bad(struct tg_scan *s, const char *at, const char *message, const c
 
 /* Any value, checked to its end; the cursor moves from its first byte to after it. */
 bool tg_scan_value(struct tg_scan *s, struct tg_value *v);
-/* A string; the cursor is at its quote. */
-bool tg_scan_string(struct tg_scan *s, struct tg_value *v);
 
 /*
  * Members of an object, the cursor after its '{': 1 with the cursor at a value, 0 after '}', -1 on

@@ -29,7 +29,7 @@ const char *const tg_words_fail_on[] = {
     "fail", "warn", "inconclusive", "suspicious", "open", NULL
 };
 const char *const tg_words_on_off[] = { "on", "off", NULL };
-const char *const tg_words_off[] = { "off", NULL };
+static const char *const words_off[] = { "off", NULL };
 const char *const tg_words_exception[] = { "renamed", "replaced", "small",
                                            "polling", "counted",  NULL };
 
@@ -122,7 +122,7 @@ static const struct tg_key_shape limits = {
     .kind = TG_KEY_CHOICE,
     .what = "a limit, a list of limits or off",
     .example = "{pct: 10%, abs: 200us}",
-    .scalar = SHAPE(.kind = TG_KEY_WORD, .words = tg_words_off),
+    .scalar = SHAPE(.kind = TG_KEY_WORD, .words = words_off),
     .map = &limit,
     .list =
         SHAPE(.kind = TG_KEY_LIST, .what = "a list of limits", .item = &limit, .min = 1, .max = 10),

@@ -81,7 +81,6 @@ extern const char *const tg_words_noise_test[];
 extern const char *const tg_words_exception[];
 extern const char *const tg_words_fail_on[];
 extern const char *const tg_words_on_off[];
-extern const char *const tg_words_off[];
 /* The kind that tg_words_kind[i] names. */
 extern const enum tg_kind tg_kind_of_word[];
 #endif

@@ -35,7 +35,7 @@ struct tg_git {
     char *const *env;
     struct tg_limits limits;
     unsigned timeout_ms;
-    bool offline, trusted, shallow, promised;
+    bool offline, shallow, promised;
 };
 
 /* load.c: before anything of libgit2 is called; several threads may ask. */

@@ -186,8 +186,7 @@ struct tg_git *tg_git_open(const struct tg_git_opts *o, struct tg_err *err)
                           .env = o->env,
                           .limits = o->limits ? *o->limits : TG_LIMITS_DEFAULT,
                           .timeout_ms = o->timeout_ms ? o->timeout_ms : TG_GIT_TIMEOUT_MS,
-                          .offline = o->offline,
-                          .trusted = trusted };
+                          .offline = o->offline };
     g->root = real_root(g->a, repo);
     g->dir = tg_arena_sv(g->a, tg_sv_of(git_repository_path(repo))).p;
     g->prefix = prefix_of(g->a, g->root, dir);

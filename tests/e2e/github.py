@@ -194,3 +194,17 @@ def issue(number, title="", body="", labels=(), state="open", login="github-acti
 def comment(number, body, login="github-actions[bot]"):
     return {"id": number, "body": body, "user": {"login": login},
             "html_url": f"https://github.com/o/r/pull/7#issuecomment-{number}"}
+
+
+def described(name, folder):
+    """The Description that `folder` holds or gets, or None and the exit code of a test that cannot have it."""
+    document = openapi(folder)
+    if document is None:
+        must = os.environ.get("CI") and reachable(folder)
+        print(f"{name}: GitHub's OpenAPI description cannot be had" + (" (CI must)" if must else ": skipped"))
+        return None, 1 if must else 77
+    try:
+        return Description(document), 0
+    except ImportError:
+        print(f"{name}: python3-jsonschema is missing" + (" (CI must have it)" if os.environ.get("CI") else ": skipped"))
+        return None, 1 if os.environ.get("CI") else 77

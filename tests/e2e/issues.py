@@ -141,16 +141,9 @@ def wrong_calls():
 def main():
     description = None
     if len(sys.argv) == 3 and sys.argv[1] == "--openapi":
-        document = github.openapi(sys.argv[2])
-        if document is None:
-            must = os.environ.get("CI") and github.reachable(sys.argv[2])
-            print("issues: GitHub's OpenAPI description cannot be had" + (" (CI must)" if must else ": skipped"))
-            return 1 if must else 77
-        try:
-            description = github.Description(document)
-        except ImportError:
-            print("issues: python3-jsonschema is missing" + (" (CI must have it)" if os.environ.get("CI") else ": skipped"))
-            return 1 if os.environ.get("CI") else 77
+        description, code = github.described("issues", sys.argv[2])
+        if not description:
+            return code
         if comment.self_check(description):
             print("FAILED: the description accepts wrong requests")
             return 1

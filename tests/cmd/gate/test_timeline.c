@@ -3,18 +3,17 @@
 
 #include "cmd/gate/picture.h"
 #include "cmd/gate/timeline.h"
-#include "tests/build_trace.h"
+#include "tests/build_steps.h"
 
 struct drawn {
-    struct bt b;
-    struct tg_steps s;
+    struct built x;
     struct tg_picture_step p;
 };
 
 static int set_up(void **state)
 {
     struct drawn *d = calloc(1, sizeof *d);
-    bt_init(&d->b);
+    bt_init(&d->x.b);
     *state = d;
     return 0;
 }
@@ -22,26 +21,20 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     struct drawn *d = *state;
-    tg_steps_release(&d->s);
-    bt_release(&d->b);
+    built_release(&d->x);
     free(d);
     return 0;
 }
 
 static void step(struct drawn *d, const char *name, tg_ns start, tg_ns dur)
 {
-    bt_host(&d->b, "user_annotation", name, "1", start, dur, -1);
+    bt_host(&d->x.b, "user_annotation", name, "1", start, dur, -1);
 }
 
 static void draw(struct drawn *d, unsigned skip_first)
 {
-    static const struct tg_window_spec spec = { TG_WINDOW_AUTO, { NULL, 0 } };
-    struct tg_err err;
-    const struct tg_trace *t = bt_trace(&d->b, 3);
-    tg_err_init(&err);
-    tg_steps_release(&d->s);
-    assert_true(tg_steps_build(&d->s, t, &spec, &err));
-    tg_timeline_take(&d->p, t, &d->s, skip_first, d->b.arena);
+    built_steps(&d->x, 3, &BUILT_AUTO);
+    tg_timeline_take(&d->p, d->x.t, &d->x.s, skip_first, d->x.b.arena);
 }
 
 /* Lengths 100, 900, 300, 200: the lower median is 200; without the first, of 900, 300, 200, 300. */
@@ -66,7 +59,7 @@ static void the_step_of_median_length(void **state)
 static void a_trace_without_steps_has_no_picture(void **state)
 {
     struct drawn *d = *state;
-    bt_host(&d->b, "cpu_op", "a", "1", 0, 100, -1);
+    bt_host(&d->x.b, "cpu_op", "a", "1", 0, 100, -1);
     draw(d, 0);
     assert_int_equal(d->p.n, 0);
     assert_int_equal(d->p.dur, 0);
@@ -86,14 +79,14 @@ static void lanes_of_the_host_and_of_each_stream(void **state)
 {
     struct drawn *d = *state;
     step(d, "ProfilerStep#1", 0, 100000);
-    bt_host(&d->b, "cpu_op", "a", "1", 1000, 50000, -1);
-    bt_host(&d->b, "cpu_op", "b", "1", 2000, 20000, -1);
-    bt_host(&d->b, "cpu_op", "c", "1", 3000, 10000, -1);
-    bt_host(&d->b, "cpu_op", "elsewhere", "2", 3000, 10000, -1);
-    bt_host(&d->b, "cuda_runtime", "cudaLaunchKernel", "1", 60000, 1000, 1);
-    bt_host(&d->b, "cuda_runtime", "cudaLaunchKernel", "1", 62000, 1000, 2);
-    bt_device(&d->b, "kernel", "gemm", 7, 70000, 60000, 1);
-    bt_device(&d->b, "kernel", "ncclDevKernel_AllReduce", 20, 80000, 10000, 2);
+    bt_host(&d->x.b, "cpu_op", "a", "1", 1000, 50000, -1);
+    bt_host(&d->x.b, "cpu_op", "b", "1", 2000, 20000, -1);
+    bt_host(&d->x.b, "cpu_op", "c", "1", 3000, 10000, -1);
+    bt_host(&d->x.b, "cpu_op", "elsewhere", "2", 3000, 10000, -1);
+    bt_host(&d->x.b, "cuda_runtime", "cudaLaunchKernel", "1", 60000, 1000, 1);
+    bt_host(&d->x.b, "cuda_runtime", "cudaLaunchKernel", "1", 62000, 1000, 2);
+    bt_device(&d->x.b, "kernel", "gemm", 7, 70000, 60000, 1);
+    bt_device(&d->x.b, "kernel", "ncclDevKernel_AllReduce", 20, 80000, 10000, 2);
     draw(d, 0);
     assert_int_equal(d->p.n_lanes, 4);
     assert_sv_equal(d->p.lanes[0], TG_SV("host"));
@@ -116,10 +109,10 @@ static void neighbours_too_short_to_see_are_one(void **state)
     struct drawn *d = *state;
     step(d, "ProfilerStep#1", 0, 1000000);
     for (int i = 0; i < 10; i++)
-        bt_host(&d->b, "cpu_op", i == 4 ? "longest" : "short", "1", 1000 + 150 * i,
+        bt_host(&d->x.b, "cpu_op", i == 4 ? "longest" : "short", "1", 1000 + 150 * i,
                 i == 4 ? 101 : 100, -1);
-    bt_host(&d->b, "cpu_op", "large", "1", 2600, 5000, -1);
-    bt_host(&d->b, "cpu_op", "far", "1", 900000, 100, -1);
+    bt_host(&d->x.b, "cpu_op", "large", "1", 2600, 5000, -1);
+    bt_host(&d->x.b, "cpu_op", "far", "1", 900000, 100, -1);
     draw(d, 0);
     assert_int_equal(d->p.n, 3);
     assert_int_equal(find(d, "longest")->n, 10);
@@ -135,7 +128,7 @@ static void never_more_than_the_page_holds(void **state)
     size_t calls = 0;
     step(d, "ProfilerStep#1", 0, 100000000);
     for (int i = 0; i < 2 * TG_PICTURE_SPANS; i++) /* all long enough to be seen */
-        bt_host(&d->b, "cpu_op", "a", "1", 110000 * (tg_ns)i, 105000, -1);
+        bt_host(&d->x.b, "cpu_op", "a", "1", 110000 * (tg_ns)i, 105000, -1);
     draw(d, 0);
     assert_true(d->p.n > 0 && d->p.n <= TG_PICTURE_SPANS);
     for (size_t i = 0; i < d->p.n; i++)

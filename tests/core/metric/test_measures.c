@@ -5,21 +5,19 @@
 #include <cmocka.h>
 
 #include "core/metric/measure.h"
-#include "tests/build_trace.h"
+#include "tests/build_steps.h"
 
 #define MAX_STEPS 4
 
 struct fixture {
-    struct bt b;
-    struct tg_steps s;
-    const struct tg_trace *t;
+    struct built x;
     struct tg_measure_value v[TG_MEASURES * MAX_STEPS];
 };
 
 static int setup(void **state)
 {
     struct fixture *f = calloc(1, sizeof *f);
-    bt_init(&f->b);
+    bt_init(&f->x.b);
     *state = f;
     return 0;
 }
@@ -27,26 +25,21 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     struct fixture *f = *state;
-    tg_steps_release(&f->s);
-    bt_release(&f->b);
+    built_release(&f->x);
     free(f);
     return 0;
 }
 
 static void compute(struct fixture *f, uint64_t seed)
 {
-    struct tg_window_spec w = { TG_WINDOW_AUTO, { NULL, 0 } };
-    struct tg_err err;
-    tg_steps_release(&f->s);
-    f->t = bt_trace(&f->b, seed);
-    assert_true(tg_steps_build(&f->s, f->t, &w, &err));
-    assert_true(f->s.n <= MAX_STEPS);
-    tg_measures_compute(f->t, &f->s, NULL, f->v);
+    built_steps(&f->x, seed, &BUILT_AUTO);
+    assert_true(f->x.s.n <= MAX_STEPS);
+    tg_measures_compute(f->x.t, &f->x.s, NULL, f->v);
 }
 
 static const struct tg_measure_value *get(struct fixture *f, enum tg_measure m, size_t step)
 {
-    return &f->v[(size_t)m * f->s.n + step];
+    return &f->v[(size_t)m * f->x.s.n + step];
 }
 
 #define assert_value(f, m, step, want_num, want_den)                                               \
@@ -88,7 +81,7 @@ static void one_step(struct bt *b)
 static void a_step_by_hand(void **state)
 {
     struct fixture *f = *state;
-    one_step(&f->b);
+    one_step(&f->x.b);
     for (uint64_t seed = 0; seed < 6; seed++) {
         compute(f, seed);
         assert_value(f, TG_MEASURE_STEP_TIME, 0, 210, 1);
@@ -117,7 +110,7 @@ static void a_step_by_hand(void **state)
 static void shares_launches_and_copies_by_hand(void **state)
 {
     struct fixture *f = *state;
-    one_step(&f->b);
+    one_step(&f->x.b);
     for (uint64_t seed = 0; seed < 6; seed++) {
         compute(f, seed);
         assert_value(f, TG_MEASURE_IDLE_HOST_WAIT, 0, 10, 210);
@@ -163,7 +156,7 @@ static void bandwidth_of_overlapping_copies(void **state)
         { "gpu_memcpy", "Memcpy HtoD (Pinned -> Device)", "0", "7", 50, 2, 5, 0, 7, "" },
     };
     for (size_t i = 0; i < 4; i++)
-        bt_add(&f->b, copies[i]);
+        bt_add(&f->x.b, copies[i]);
     compute(f, 0);
     assert_value(f, TG_MEASURE_BYTES_HTOD, 0, 200, 1);
     assert_value(f, TG_MEASURE_MEMCPY_BYTES, 0, 200, 1);
@@ -171,7 +164,7 @@ static void bandwidth_of_overlapping_copies(void **state)
     assert_value(f, TG_MEASURE_BANDWIDTH_HTOD, 0, 200, 35);
     assert_value(f, TG_MEASURE_PEAK_HTOD, 0, 13000000000, 1000000000);
     assert_value(f, TG_MEASURE_BANDWIDTH_SET, 0, 8, 2);
-    bt_add(&f->b, copies[4]);
+    bt_add(&f->x.b, copies[4]);
     compute(f, 0);
     assert_unknown(f, TG_MEASURE_BYTES_HTOD, 0);
     assert_unknown(f, TG_MEASURE_MEMCPY_BYTES, 0);
@@ -189,14 +182,14 @@ static void bandwidth_of_overlapping_copies(void **state)
 static void idle_causes_and_outliers(void **state)
 {
     struct fixture *f = *state;
-    bt_host(&f->b, "cuda_runtime", "cudaLaunchKernel", "1", 0, 1, 1);
-    bt_host(&f->b, "cuda_runtime", "cudaLaunchKernel", "1", 10, 1, 2);
-    bt_host(&f->b, "cuda_runtime", "cudaLaunchKernel", "1", 11, 1, 3);
-    bt_host(&f->b, "cuda_runtime", "cudaLaunchKernel", "1", 40305, 60000, 4);
-    bt_device(&f->b, "kernel", "a", 7, 0, 100, 1);
-    bt_device(&f->b, "kernel", "b", 7, 120, 80, 2);
-    bt_device(&f->b, "kernel", "c", 7, 40200, 100, 3);
-    bt_device(&f->b, "kernel", "d", 7, 40310, 100, 4);
+    bt_host(&f->x.b, "cuda_runtime", "cudaLaunchKernel", "1", 0, 1, 1);
+    bt_host(&f->x.b, "cuda_runtime", "cudaLaunchKernel", "1", 10, 1, 2);
+    bt_host(&f->x.b, "cuda_runtime", "cudaLaunchKernel", "1", 11, 1, 3);
+    bt_host(&f->x.b, "cuda_runtime", "cudaLaunchKernel", "1", 40305, 60000, 4);
+    bt_device(&f->x.b, "kernel", "a", 7, 0, 100, 1);
+    bt_device(&f->x.b, "kernel", "b", 7, 120, 80, 2);
+    bt_device(&f->x.b, "kernel", "c", 7, 40200, 100, 3);
+    bt_device(&f->x.b, "kernel", "d", 7, 40310, 100, 4);
     compute(f, 0);
     assert_value(f, TG_MEASURE_IDLE, 0, 40030, 40410);
     assert_value(f, TG_MEASURE_IDLE_KERNEL_WAIT, 0, 20, 40410);
@@ -213,8 +206,8 @@ static void idle_causes_and_outliers(void **state)
 static void a_gap_after_an_early_launch_is_not_the_hosts(void **state)
 {
     struct fixture *f = *state;
-    one_step(&f->b);
-    f->b.v[4].ts = 240;
+    one_step(&f->x.b);
+    f->x.b.v[4].ts = 240;
     compute(f, 0);
     assert_value(f, TG_MEASURE_LAUNCH_GAP, 0, 0, 1);
 }
@@ -222,7 +215,7 @@ static void a_gap_after_an_early_launch_is_not_the_hosts(void **state)
 static void what_a_trace_cannot_tell_is_unknown(void **state)
 {
     struct fixture *f = *state;
-    bt_host(&f->b, "cpu_op", "aten::mm", "1", 10, 90, -1);
+    bt_host(&f->x.b, "cpu_op", "aten::mm", "1", 10, 90, -1);
     compute(f, 0); /* CPU only, no markers */
     assert_value(f, TG_MEASURE_STEP_TIME, 0, 90, 1);
     assert_value(f, TG_MEASURE_HOST_TIME, 0, 90, 1);
@@ -233,7 +226,7 @@ static void what_a_trace_cannot_tell_is_unknown(void **state)
     assert_unknown(f, TG_MEASURE_SYNC_COUNT, 0);
     assert_unknown(f, TG_MEASURE_MEMCPY_BYTES, 0);
     assert_unknown(f, TG_MEASURE_KERNEL_NAMES, 0);
-    bt_device(&f->b, "gpu_memcpy", "Memcpy DtoD", 7, 40, 5, 1);
+    bt_device(&f->x.b, "gpu_memcpy", "Memcpy DtoD", 7, 40, 5, 1);
     compute(f, 0); /* a copy without bytes; no links; no communication */
     assert_value(f, TG_MEASURE_STEP_TIME, 0, 5, 1);
     assert_value(f, TG_MEASURE_GPU_BUSY, 0, 5, 1);
@@ -248,9 +241,9 @@ static void what_a_trace_cannot_tell_is_unknown(void **state)
 static void bytes_as_text_and_empty_steps(void **state)
 {
     struct fixture *f = *state;
-    one_step(&f->b);
-    f->b.v[f->b.n - 1].attrs = "bytes=\"512\"";
-    bt_host(&f->b, "user_annotation", "ProfilerStep#2", "1", 400, 50, -1);
+    one_step(&f->x.b);
+    f->x.b.v[f->x.b.n - 1].attrs = "bytes=\"512\"";
+    bt_host(&f->x.b, "user_annotation", "ProfilerStep#2", "1", 400, 50, -1);
     compute(f, 0);
     assert_value(f, TG_MEASURE_MEMCPY_BYTES, 0, 512, 1);
     assert_value(f, TG_MEASURE_GPU_BUSY, 1, 0, 1);
@@ -265,11 +258,11 @@ static void bytes_as_text_and_empty_steps(void **state)
 static void devices_are_not_merged(void **state)
 {
     struct fixture *f = *state;
-    one_step(&f->b);
-    bt_host(&f->b, "cuda_runtime", "cudaLaunchKernel", "1", 1, 1, 11);
-    bt_host(&f->b, "cuda_runtime", "cudaLaunchKernel", "1", 3, 1, 12);
-    bt_add(&f->b, (struct bt_row){ "kernel", "gemm_b", "1", "7", 0, 30, 11, 1, 7, "" });
-    bt_add(&f->b, (struct bt_row){ "kernel", "gemm_b", "1", "7", 50, 10, 12, 1, 7, "" });
+    one_step(&f->x.b);
+    bt_host(&f->x.b, "cuda_runtime", "cudaLaunchKernel", "1", 1, 1, 11);
+    bt_host(&f->x.b, "cuda_runtime", "cudaLaunchKernel", "1", 3, 1, 12);
+    bt_add(&f->x.b, (struct bt_row){ "kernel", "gemm_b", "1", "7", 0, 30, 11, 1, 7, "" });
+    bt_add(&f->x.b, (struct bt_row){ "kernel", "gemm_b", "1", "7", 50, 10, 12, 1, 7, "" });
     compute(f, 0);
     assert_value(f, TG_MEASURE_STEP_TIME, 0, 210, 1);
     assert_value(f, TG_MEASURE_GPU_BUSY, 0, 240, 1);
@@ -288,15 +281,15 @@ static void memory_peaks_are_those_of_the_device_in_the_step(void **state)
         { 410, 1, 0, 0, 700, -1 }, /* outside */
     };
     struct tg_trace with_memory;
-    one_step(&f->b);
+    one_step(&f->x.b);
     compute(f, 0);
-    with_memory = *f->t;
+    with_memory = *f->x.t;
     with_memory.memory = m;
     with_memory.n_memory = 5;
-    tg_measures_compute(&with_memory, &f->s, NULL, f->v);
+    tg_measures_compute(&with_memory, &f->x.s, NULL, f->v);
     assert_value(f, TG_MEASURE_MEM_PEAK, 0, 300, 1);
     with_memory.n_memory = 1;
-    tg_measures_compute(&with_memory, &f->s, NULL, f->v);
+    tg_measures_compute(&with_memory, &f->x.s, NULL, f->v);
     assert_value(f, TG_MEASURE_MEM_PEAK, 0, 900, 1);
 }
 
@@ -312,7 +305,7 @@ static void random_traces_agree_with_a_sweep_over_every_ns(void **state)
     for (int round = 0; round < 300; round++) {
         struct oracle o = { 0 };
         int64_t busy = 0, comm = 0, hidden = 0, first = 256, last = 0;
-        f->b.n = 0;
+        f->x.b.n = 0;
         for (int k = 0; k < 12; k++) {
             int64_t start, dur;
             int kind;
@@ -320,7 +313,7 @@ static void random_traces_agree_with_a_sweep_over_every_ns(void **state)
             start = (int64_t)(r >> 33) % 200;
             dur = (int64_t)(r >> 45) % 40 + 1;
             kind = (int)(r >> 60) % 3;
-            bt_device(&f->b, kind == 2 ? "gpu_memcpy" : "kernel",
+            bt_device(&f->x.b, kind == 2 ? "gpu_memcpy" : "kernel",
                       kind == 0   ? "nccl_x"
                       : kind == 1 ? "gemm"
                                   : "Memcpy",

@@ -4,29 +4,11 @@
 
 #include <cmocka.h>
 
-#include "core/steps/steps.h"
-#include "tests/build_trace.h"
-
-struct fixture {
-    struct bt b;
-    struct tg_steps s;
-    const struct tg_trace *t;
-};
-
-static const struct tg_window_spec AUTO = { TG_WINDOW_AUTO, { NULL, 0 } };
-
-static void build(struct fixture *f, uint64_t seed, const struct tg_window_spec *w)
-{
-    struct tg_err err;
-    tg_err_init(&err);
-    tg_steps_release(&f->s);
-    f->t = bt_trace(&f->b, seed);
-    assert_true(tg_steps_build(&f->s, f->t, w, &err));
-}
+#include "tests/build_steps.h"
 
 static int setup(void **state)
 {
-    struct fixture *f = calloc(1, sizeof *f);
+    struct built *f = calloc(1, sizeof *f);
     bt_init(&f->b);
     *state = f;
     return 0;
@@ -34,14 +16,12 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    struct fixture *f = *state;
-    tg_steps_release(&f->s);
-    bt_release(&f->b);
-    free(f);
+    built_release(*state);
+    free(*state);
     return 0;
 }
 
-static int32_t step_of(const struct fixture *f, const char *name, tg_ns ts)
+static int32_t step_of(const struct built *f, const char *name, tg_ns ts)
 {
     return f->s.step_of[bt_find(f->t, name, ts)];
 }
@@ -50,7 +30,7 @@ static int32_t step_of(const struct fixture *f, const char *name, tg_ns ts)
  * 50 in none. The kernel of the launch at 190 runs at 250: it is of the first. */
 static void windows_are_half_open_and_kernels_follow_launches(void **state)
 {
-    struct fixture *f = *state;
+    struct built *f = *state;
     bt_device(&f->b, "kernel", "k", 7, 250, 10, 1);
     bt_host(&f->b, "cpu_op", "a", "1", 199, 5, -1);
     bt_host(&f->b, "cpu_op", "a", "1", 200, 5, -1);
@@ -62,7 +42,7 @@ static void windows_are_half_open_and_kernels_follow_launches(void **state)
     /* The device's copy of the step is no window. */
     bt_device(&f->b, "gpu_user_annotation", "ProfilerStep#7", 7, 240, 900, -1);
     for (uint64_t seed = 0; seed < 5; seed++) {
-        build(f, seed, &AUTO);
+        built_steps(f, seed, &BUILT_AUTO);
         assert_true(f->s.marked);
         assert_int_equal(f->s.n, 2);
         assert_int_equal(f->s.v[0].number, 7);
@@ -81,11 +61,11 @@ static void windows_are_half_open_and_kernels_follow_launches(void **state)
 /* Whole microseconds make #8 begin before #7 ends; #7 is cut there, none is lost. */
 static void overlapping_windows_are_cut_nested_ones_ignored(void **state)
 {
-    struct fixture *f = *state;
+    struct built *f = *state;
     bt_host(&f->b, "user_annotation", "ProfilerStep#7", "1", 0, 1001, -1);
     bt_host(&f->b, "user_annotation", "ProfilerStep#8", "1", 1000, 1000, -1);
     bt_host(&f->b, "user_annotation", "ProfilerStep#9", "1", 1100, 100, -1);
-    build(f, 0, &AUTO);
+    built_steps(f, 0, &BUILT_AUTO);
     assert_int_equal(f->s.n, 2);
     assert_int_equal(f->s.v[0].end, 1000);
     assert_int_equal(f->s.v[1].end, 2000);
@@ -94,19 +74,19 @@ static void overlapping_windows_are_cut_nested_ones_ignored(void **state)
 /* Three windows on thread 2, one on thread 1: thread 2 is the main one. */
 static void the_main_thread_has_most_windows(void **state)
 {
-    struct fixture *f = *state;
+    struct built *f = *state;
     bt_host(&f->b, "user_annotation", "ProfilerStep#1", "1", 0, 1000, -1);
     for (int k = 0; k < 3; k++)
         bt_host(&f->b, "user_annotation", "ProfilerStep#1", "2", 100 * k, 50, -1);
     bt_host(&f->b, "cpu_op", "a", "1", 60, 1, -1);
-    build(f, 0, &AUTO);
+    built_steps(f, 0, &BUILT_AUTO);
     assert_int_equal(f->s.n, 3);
     assert_int_equal(step_of(f, "a", 60), -1);
 }
 
 static void annotations_serve_as_windows_when_asked(void **state)
 {
-    struct fixture *f = *state;
+    struct built *f = *state;
     const struct tg_window_spec iter = { TG_WINDOW_ANNOTATION, TG_SV("iter *") };
     const struct tg_window_spec none = { TG_WINDOW_ANNOTATION, TG_SV("nothing") };
     const struct tg_window_spec whole = { TG_WINDOW_WHOLE, { NULL, 0 } };
@@ -114,14 +94,14 @@ static void annotations_serve_as_windows_when_asked(void **state)
     bt_host(&f->b, "user_annotation", "iter 1", "1", 10, 20, -1);
     bt_host(&f->b, "user_annotation", "iter 2", "1", 40, 20, -1);
     bt_device(&f->b, "gpu_user_annotation", "iter 1", 7, 12, 99, -1);
-    build(f, 0, &iter);
+    built_steps(f, 0, &iter);
     assert_int_equal(f->s.n, 2);
     assert_int_equal(f->s.v[0].number, 0);
     assert_int_equal(f->s.v[1].start, 40);
-    build(f, 0, &none);
+    built_steps(f, 0, &none);
     assert_false(f->s.marked);
     assert_int_equal(f->s.n, 1);
-    build(f, 0, &whole);
+    built_steps(f, 0, &whole);
     assert_false(f->s.marked);
     assert_int_equal(f->s.v[0].start, 0);
     assert_int_equal(f->s.v[0].end, 111); /* 12 + 99: device rows count */
@@ -130,8 +110,8 @@ static void annotations_serve_as_windows_when_asked(void **state)
 
 static void an_empty_trace_is_one_empty_step(void **state)
 {
-    struct fixture *f = *state;
-    build(f, 0, &AUTO);
+    struct built *f = *state;
+    built_steps(f, 0, &BUILT_AUTO);
     assert_int_equal(f->s.n, 1);
     assert_false(f->s.marked);
     assert_int_equal(f->s.v[0].end, 0);
@@ -143,7 +123,7 @@ static void an_empty_trace_is_one_empty_step(void **state)
  */
 static void self_time_is_without_direct_children(void **state)
 {
-    struct fixture *f = *state;
+    struct built *f = *state;
     bt_host(&f->b, "cpu_op", "a1", "1", 15, 5, -1);
     bt_host(&f->b, "cpu_op", "outer", "1", 0, 100, -1);
     bt_host(&f->b, "cpu_op", "b", "1", 30, 20, -1);
@@ -153,7 +133,7 @@ static void self_time_is_without_direct_children(void **state)
     bt_host(&f->b, "cpu_op", "elsewhere", "2", 12, 4, -1);
     bt_host(&f->b, "cpu_op", "empty", "1", 100, 0, -1);
     for (uint64_t seed = 0; seed < 4; seed++) {
-        build(f, seed, &AUTO);
+        built_steps(f, seed, &BUILT_AUTO);
         uint32_t outer = bt_find(f->t, "outer", 0), a = bt_find(f->t, "a", 10);
         assert_int_equal(f->s.self[outer], 50);
         assert_int_equal(f->s.self[a], 15);
@@ -171,12 +151,12 @@ static void self_time_is_without_direct_children(void **state)
  * its own. [900,1100) lies in the first for more than half: a child, cut at 1001. */
 static void the_larger_part_decides_what_is_nested(void **state)
 {
-    struct fixture *f = *state;
+    struct built *f = *state;
     bt_host(&f->b, "user_annotation", "ProfilerStep#7", "1", 0, 1001, -1);
     bt_host(&f->b, "user_annotation", "ProfilerStep#8", "1", 1000, 1000, -1);
     bt_host(&f->b, "cpu_op", "late", "1", 1500, 100, -1);
     bt_host(&f->b, "cpu_op", "cut", "1", 900, 200, -1);
-    build(f, 0, &AUTO);
+    built_steps(f, 0, &BUILT_AUTO);
     uint32_t first = bt_find(f->t, "ProfilerStep#7", 0);
     uint32_t second = bt_find(f->t, "ProfilerStep#8", 1000);
     assert_int_equal(f->s.parent[second], TG_NO_SPAN);
@@ -188,7 +168,7 @@ static void the_larger_part_decides_what_is_nested(void **state)
 }
 
 /* Fills [from, to) with nested spans; marks in `owner` who is innermost at each ns. */
-static void grow_tree(struct fixture *f, uint64_t *r, int from, int to, int depth, int *owner)
+static void grow_tree(struct built *f, uint64_t *r, int from, int to, int depth, int *owner)
 {
     for (int at = from; at < to;) {
         int length;
@@ -209,7 +189,7 @@ static void grow_tree(struct fixture *f, uint64_t *r, int from, int to, int dept
 /* Every ns belongs to the innermost span around it: self time is how many it owns. */
 static void self_times_agree_with_a_sweep_over_every_ns(void **state)
 {
-    struct fixture *f = *state;
+    struct built *f = *state;
     uint64_t r = 3;
     for (int round = 0; round < 100; round++) {
         int owner[300], count[2000] = { 0 };
@@ -219,7 +199,7 @@ static void self_times_agree_with_a_sweep_over_every_ns(void **state)
         for (int x = 0; x < 300; x++)
             if (owner[x] >= 0)
                 count[owner[x]]++;
-        build(f, (uint64_t)round, &AUTO);
+        built_steps(f, (uint64_t)round, &BUILT_AUTO);
         for (size_t i = 0; i < f->b.n; i++)
             assert_int_equal(f->s.self[bt_find(f->t, f->b.v[i].name, f->b.v[i].ts)], count[i]);
     }
@@ -229,14 +209,14 @@ static void self_times_agree_with_a_sweep_over_every_ns(void **state)
  * is the operator, not a call. A synchronising row with the same number is no launch. */
 static void the_launching_call_is_preferred(void **state)
 {
-    struct fixture *f = *state;
+    struct built *f = *state;
     bt_device(&f->b, "kernel", "k", 7, 40, 10, 5);
     bt_host(&f->b, "cuda_runtime", "cudaStreamSynchronize", "1", 1, 2, 5);
     bt_host(&f->b, "cuda_driver", "cuLaunchKernel", "1", 12, 3, 5);
     bt_host(&f->b, "cuda_runtime", "cudaLaunchKernel", "1", 11, 6, 5);
     bt_host(&f->b, "cpu_op", "aten::mm", "1", 10, 20, -1);
     for (uint64_t seed = 0; seed < 6; seed++) {
-        build(f, seed, &AUTO);
+        built_steps(f, seed, &BUILT_AUTO);
         uint32_t k = bt_find(f->t, "k", 40);
         assert_int_equal(f->s.launch[k], bt_find(f->t, "cudaLaunchKernel", 11));
         assert_int_equal(f->s.parent[k], bt_find(f->t, "aten::mm", 10));
@@ -247,7 +227,7 @@ static void the_launching_call_is_preferred(void **state)
 /* One graph launch has many kernels; a kernel launch with five has a wrong correlation. */
 static void graphs_have_many_kernels_launches_few(void **state)
 {
-    struct fixture *f = *state;
+    struct built *f = *state;
     bt_host(&f->b, "cuda_runtime", "cudaGraphLaunch", "1", 0, 5, 1);
     bt_host(&f->b, "cuda_runtime", "cudaLaunchKernel", "1", 10, 5, 2);
     bt_host(&f->b, "cuda_runtime", "cudaLaunchKernel", "1", 20, 5, 3);
@@ -259,7 +239,7 @@ static void graphs_have_many_kernels_launches_few(void **state)
         bt_device(&f->b, "kernel", "cooperative", 7, 70 + k, 1, 3);
     bt_device(&f->b, "kernel", "lonely", 7, 80, 1, 77);
     bt_device(&f->b, "mtia_ccp_events", "dma_request", 9, 80, 1, -1);
-    build(f, 0, &AUTO);
+    built_steps(f, 0, &BUILT_AUTO);
     assert_int_equal(f->s.device_spans, 20);
     assert_int_equal(f->s.unlinked, 7);
     assert_int_equal(f->s.unnumbered, 1);
@@ -278,7 +258,7 @@ static void graphs_have_many_kernels_launches_few(void **state)
  */
 static void kernels_lost_behind_their_launch(void **state)
 {
-    struct fixture *f = *state;
+    struct built *f = *state;
     const char *const launch = "cudaLaunchKernel", *const rt = "cuda_runtime";
     bt_host(&f->b, rt, launch, "1", 0, 1, 4);
     bt_host(&f->b, rt, "cudaStreamEndCapture", "1", 2, 1, 40);
@@ -295,7 +275,7 @@ static void kernels_lost_behind_their_launch(void **state)
     bt_host(&f->b, rt, launch, "1", 90, 1, 10);
     bt_device(&f->b, "kernel", "k", 7, 15, 1, 1);
     bt_device(&f->b, "kernel", "k", 7, 100, 1, 9);
-    build(f, 0, &AUTO);
+    built_steps(f, 0, &BUILT_AUTO);
     assert_int_equal(f->s.lost_kernels, 3); /* 2, 3, 7 */
     assert_int_equal(f->s.unlinked, 0);
 }
@@ -303,10 +283,10 @@ static void kernels_lost_behind_their_launch(void **state)
 /* Host only, or a profiler that writes no work on devices at all: nothing says that it was lost. */
 static void launches_alone_lost_nothing(void **state)
 {
-    struct fixture *f = *state;
+    struct built *f = *state;
     bt_host(&f->b, "cuda_runtime", "cudaLaunchKernel", "1", 0, 1, 1);
     bt_host(&f->b, "cuda_runtime", "cudaLaunchKernel", "1", 10, 1, 2);
-    build(f, 0, &AUTO);
+    built_steps(f, 0, &BUILT_AUTO);
     assert_int_equal(f->s.lost_kernels, 0);
 }
 
@@ -318,7 +298,7 @@ static void launches_alone_lost_nothing(void **state)
  */
 static void unlinked_work_goes_to_its_neighbours(void **state)
 {
-    struct fixture *f = *state;
+    struct built *f = *state;
     bt_host(&f->b, "user_annotation", "ProfilerStep#0", "1", 100, 100, -1);
     bt_host(&f->b, "user_annotation", "ProfilerStep#1", "1", 300, 100, -1);
     bt_host(&f->b, "cuda_runtime", "cudaLaunchKernel", "1", 110, 1, 1);
@@ -335,7 +315,7 @@ static void unlinked_work_goes_to_its_neighbours(void **state)
     bt_device(&f->b, "kernel", "u", 7, 340, 1, 94);
     bt_device(&f->b, "kernel", "u", 7, 900, 1, -1);
     for (uint64_t seed = 0; seed < 4; seed++) {
-        build(f, seed, &AUTO);
+        built_steps(f, seed, &BUILT_AUTO);
         assert_int_equal(step_of(f, "u", 140), 0);
         assert_int_equal(step_of(f, "u", 125), 0);
         assert_int_equal(step_of(f, "u", 200), -1);
@@ -350,7 +330,7 @@ static void unlinked_work_goes_to_its_neighbours(void **state)
  * "small" covers 3 %; of "start-up" one alone is nearly everything. */
 static void hints_are_recurring_disjoint_and_long(void **state)
 {
-    struct fixture *f = *state;
+    struct built *f = *state;
     struct tg_arena *a = tg_arena_new();
     struct tg_window_hint h[4];
     for (int k = 0; k < 3; k++) {
@@ -381,7 +361,7 @@ static void one_annotation_that_holds_the_calls_will_do(void **state)
 {
     static const char *const own[] = { "## Call CompiledFxGraph f1", "nccl:all_reduce",
                                        "Torch-Compiled Region: 0/0", "entire (dynamo_timed)" };
-    struct fixture *f = *state;
+    struct built *f = *state;
     struct tg_arena *a = tg_arena_new();
     struct tg_window_hint h[4];
     bt_host(&f->b, "user_annotation", "execute_7_context", "1", 10, 20, -1);
@@ -405,7 +385,7 @@ static void one_annotation_that_holds_the_calls_will_do(void **state)
 /* Without calls half of the time counts: "most" has 60 of 100 ns, "half" 49. */
 static void without_calls_the_time_counts(void **state)
 {
-    struct fixture *f = *state;
+    struct built *f = *state;
     struct tg_arena *a = tg_arena_new();
     struct tg_window_hint h[4];
     bt_host(&f->b, "user_annotation", "most", "1", 0, 60, -1);
@@ -427,7 +407,7 @@ static void numbered_annotations_stand_together(void **state)
     static const char *const run[] = { "run_0", "run_1", "run_2", "run_all" };
     static const char *const ops[] = { "aten::conv1d", "aten::conv2d", "aten::conv3d",
                                        "aten::conv4d" };
-    struct fixture *f = *state;
+    struct built *f = *state;
     struct tg_arena *a = tg_arena_new();
     struct tg_window_hint h[4];
     for (int k = 0; k < 4; k++) {
@@ -448,13 +428,13 @@ static void numbered_annotations_stand_together(void **state)
 /* Hostile times: nothing overflows (the sanitizers watch). */
 static void huge_times_stay_in_range(void **state)
 {
-    struct fixture *f = *state;
+    struct built *f = *state;
     bt_host(&f->b, "user_annotation", "ProfilerStep#0", "1", INT64_MIN, INT64_MAX, -1);
     bt_host(&f->b, "cpu_op", "a", "1", INT64_MIN + 1, INT64_MAX, -1);
     bt_host(&f->b, "cpu_op", "b", "1", INT64_MAX - 1, INT64_MAX, -1);
     bt_host(&f->b, "cpu_op", "c", "1", 5, -7, -1);
     bt_device(&f->b, "kernel", "k", 7, INT64_MAX, INT64_MAX, INT64_MAX);
-    build(f, 0, &AUTO);
+    built_steps(f, 0, &BUILT_AUTO);
     assert_int_equal(f->s.self[bt_find(f->t, "c", 5)], 0);
     assert_int_equal(f->s.unlinked, 1);
 }

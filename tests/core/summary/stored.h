@@ -38,6 +38,6 @@ static inline void same_numbers(const struct tg_row *a, const struct tg_row *b, 
 {
     for (size_t k = 0; k < n; k++)
         if (a->count[k] != b->count[k] || a->total[k] != b->total[k] || a->self[k] != b->self[k])
-            fail_msg("%.*s, step %zu", TG_SV_ARG(a->name), k);
+            fail_msg("%.*s, step %zu", TG_SV_ARG(a->key->name), k);
 }
 #endif

@@ -57,7 +57,7 @@ static void what_goes_in_comes_out(void **state)
         assert_true(read_columns(f, &c, &out, s));
         assert_int_equal(out.n_rows, 3);
         for (size_t i = 0; i < 3; i++) {
-            is_text(out.rows[i].name, tg_arena_sv(f->a, s->rows[i].name).p);
+            is_text(out.rows[i].key->name, tg_arena_sv(f->a, s->rows[i].key->name).p);
             same_numbers(&out.rows[i], &s->rows[i], 4);
             assert_int_equal(out.rows[i].slots != NULL, !some || i == 0);
             for (size_t k = 0; out.rows[i].slots && k < 5; k++)

@@ -19,8 +19,9 @@ TOGETHER = {
     "policy/language/metric_list.c": "metric",  # the same table, printed
     "policy/language/schema.c": "docs",  # the grammar, printed; schema.py checks it with a validator
 }
-# Their tests are on the way.
-AWAITED = {f"policy/verdict/{name}.c" for name in ("describe", "describe_verdict", "explain", "phrase")}
+# Their tests are on the way: a new one is not added here, but gets its test.
+AWAITED = {"core/diff/share.c", "policy/language/against.c", "policy/verdict/known.c"} | {
+    f"policy/verdict/{name}.c" for name in ("describe", "describe_verdict", "explain", "phrase")}
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
 LOOP = re.compile(r"foreach\((\w+)\s+([^)]*)\)(.*?)endforeach\(\)", re.S)
 

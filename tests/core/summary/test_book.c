@@ -5,7 +5,7 @@
 static void through(struct fixture *f, struct tg_shard *const *v, size_t n,
                     struct tg_book_read *out, struct tg_listing *list)
 {
-    struct tg_listing *written = TG_NEW_N(f->a, struct tg_listing, n);
+    struct tg_listing *written = TG_NEW_N(f->a, struct tg_listing, n), broken;
     struct tg_doc *d = tg_doc_new_object();
     struct tg_book b;
     tg_book_init(&b);
@@ -18,8 +18,9 @@ static void through(struct fixture *f, struct tg_shard *const *v, size_t n,
         tg_listing_put(&raw, &written[i], &b);
         assert_true(tg_listing_read(&list[i], tg_buf_sv(&raw), out, f->a));
         raw.n--; /* its end is missing */
-        assert_false(tg_listing_read(&written[i], tg_buf_sv(&raw), out, f->a));
+        assert_false(tg_listing_read(&broken, tg_buf_sv(&raw), out, f->a));
         tg_buf_release(&raw);
+        tg_listing_release(&written[i]);
     }
     tg_book_release(&b);
     tg_doc_free(d);

@@ -435,6 +435,7 @@ void model_judge(struct tg_buf *out, const struct model_row *row)
                       tg_policy_asks_fresh_alone(s.policy) ? "no rule " : "");
     }
     put_verdict(out, &v);
+    tg_damage_release(&damage);
     close_scene(&s);
 }
 

@@ -17,7 +17,7 @@ static inline struct tg_shard *stored_shard(struct fixture *f)
     row = add_to(f, h, TG_KIND_OP, "aten::mm", "aten::linear", calls, 2500);
     row->attrs = TG_NEW(f->a, struct tg_attr);
     row->attrs[0] =
-        (struct tg_attr){ .kind = TG_SV("shapes"), .value = TG_SV("[2, 3]"), .count = 5 };
+        (struct tg_attr){ .kind = TG_ATTR_KIND_SHAPES, .value = TG_SV("[2, 3]"), .count = 5 };
     row->n_attrs = 1;
     row->count[3] = 7; /* outside every step */
     row->total[3] = 70000;

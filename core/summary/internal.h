@@ -45,7 +45,7 @@ TG_MUST bool tg_summary_write_slots(const struct tg_summary *s, const struct tg_
                                     size_t max_slots, struct tg_buf *out, struct tg_err *err);
 
 /*
- * store_read.c: adds the shards of a stored summary; after an error `out` may hold a part. With
+ * layout_read.c: adds the shards of a stored summary; after an error `out` may hold a part. With
  * `damage` damaged shards are skipped.
  */
 TG_MUST bool tg_summary_read(struct tg_summary *out, struct tg_source *source,

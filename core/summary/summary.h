@@ -208,7 +208,7 @@ TG_MUST bool tg_shard_comparable(const struct tg_shard *a, const struct tg_shard
                                  struct tg_err *err);
 
 /*
- * The stored form (core/summary/store.h): one JSON document, canonical (equal content, equal
+ * The stored form (core/summary/layout.h): one JSON document, canonical (equal content, equal
  * bytes), gzip'd by the caller or not. Every shard stays below limits.max_summary by itself, so
  * that grouping cannot matter: above it the slots of its smallest rows (by time in steps) are
  * dropped (row.slots NULL after parsing). `limits` NULL: defaults. Parsing adds to `out`; after an

@@ -3,21 +3,21 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "core/summary/store.h"
+#include "core/summary/layout.h"
 
 /* What is put at a time: enough to write in large pieces. */
 #define PIECE ((size_t)1 << 20)
 
 /* One shard of one input. */
 struct entry {
-    struct tg_store_key key;
+    struct tg_layout_key key;
     uint32_t input, place; /* which one of the input's */
 };
 
 struct input {
     struct tg_source *source; /* NULL: not open */
     struct tg_arena *arena;
-    struct tg_store_reader reader;
+    struct tg_layout_reader reader;
     uint64_t used; /* when: the least is closed first */
     bool pinned;   /* a shard in use shares parts of its columns */
 };
@@ -29,12 +29,12 @@ struct merging {
     struct input *input;
     size_t n_open;
     uint64_t clock;
-    struct tg_store_books books;
+    struct tg_layout_books books;
     struct tg_damage again; /* what was named in the first pass */
     struct entry *entry;
     size_t n, cap;
     struct tg_summary less; /* shards of which only the step times are kept */
-    struct tg_store_writer writer;
+    struct tg_layout_writer writer;
     struct tg_buf out;
 };
 
@@ -42,7 +42,7 @@ static void close_input(struct merging *g, struct input *in)
 {
     if (!in->source)
         return;
-    tg_store_close(&in->reader);
+    tg_layout_close(&in->reader);
     tg_source_close(in->source);
     tg_arena_free(in->arena);
     *in = (struct input){ 0 };
@@ -69,17 +69,17 @@ static bool open_input(struct merging *g, size_t i)
         return false;
     g->n_open++;
     in->arena = tg_arena_new();
-    return tg_store_open(&in->reader, in->source, NULL, &g->books, in->arena, g->err);
+    return tg_layout_open(&in->reader, in->source, NULL, &g->books, in->arena, g->err);
 }
 
 /* ---- what there is ---- */
 
-static struct tg_store_key kept_key(struct merging *g, const struct tg_store_key *k)
+static struct tg_layout_key kept_key(struct merging *g, const struct tg_layout_key *k)
 {
-    const struct tg_store_key *last = g->n ? &g->entry[g->n - 1].key : NULL;
+    const struct tg_layout_key *last = g->n ? &g->entry[g->n - 1].key : NULL;
     bool same = last && tg_sv_eq(last->run, k->run);
-    return (struct tg_store_key){ same ? last->run : tg_arena_sv(g->a, k->run),
-                                  tg_arena_sv(g->a, k->hash), k->rank };
+    return (struct tg_layout_key){ same ? last->run : tg_arena_sv(g->a, k->run),
+                                   tg_arena_sv(g->a, k->hash), k->rank };
 }
 
 static bool too_many(const struct merging *g)
@@ -92,7 +92,7 @@ static bool too_many(const struct merging *g)
 /* Duplicates count until they are found: twice the limit is enough for them. */
 static bool list_shard(struct merging *g, size_t i, size_t k)
 {
-    struct tg_store_key key = kept_key(g, &g->input[i].reader.index[k]);
+    struct tg_layout_key key = kept_key(g, &g->input[i].reader.index[k]);
     if (g->n >= 8 * TG_MAX_SHARDS)
         return too_many(g);
     g->entry = tg_grow(g->entry, &g->cap, g->n + 1, sizeof *g->entry);
@@ -103,12 +103,12 @@ static bool list_shard(struct merging *g, size_t i, size_t k)
 /* The shards of an input that can be read; its reader is at the end then. */
 static bool list_whole(struct merging *g, size_t i)
 {
-    struct tg_store_reader *r = &g->input[i].reader;
+    struct tg_layout_reader *r = &g->input[i].reader;
     for (;;) {
         struct tg_arena *a = tg_arena_new();
         struct tg_shard *s;
         const struct tg_listing *ids;
-        enum tg_next next = tg_store_next(r, a, &s, &ids, g->err);
+        enum tg_next next = tg_layout_next(r, a, &s, &ids, g->err);
         tg_arena_free(a);
         if (next == TG_NEXT_END)
             return true;
@@ -119,7 +119,7 @@ static bool list_whole(struct merging *g, size_t i)
 
 static bool list_input(struct merging *g, size_t i)
 {
-    const struct tg_store_reader *r = &g->input[i].reader;
+    const struct tg_layout_reader *r = &g->input[i].reader;
     if (g->m->damage && !list_whole(g, i))
         return false;
     for (size_t k = 0; !g->m->damage && k < r->n; k++)
@@ -131,7 +131,7 @@ static bool list_input(struct merging *g, size_t i)
     return true;
 }
 
-static int cmp_key(const struct tg_store_key *a, const struct tg_store_key *b)
+static int cmp_key(const struct tg_layout_key *a, const struct tg_layout_key *b)
 {
     int c = tg_sv_cmp(a->run, b->run);
     return c ? c : (a->rank > b->rank) - (a->rank < b->rank);
@@ -144,7 +144,7 @@ static int by_key(const void *pa, const void *pb)
     return c ? c : (a->input > b->input) - (a->input < b->input);
 }
 
-static bool contradicts(struct merging *g, const struct tg_store_key *k)
+static bool contradicts(struct merging *g, const struct tg_layout_key *k)
 {
     tg_err_set(g->err, TG_ERR_SUMMARY, TG_NOWHERE,
                "run '%.*s', rank %" PRId64 " is there twice with different content",
@@ -153,11 +153,11 @@ static bool contradicts(struct merging *g, const struct tg_store_key *k)
 }
 
 /* The distinct keys. */
-static bool distinct(struct merging *g, struct tg_store_key *keys, size_t *n)
+static bool distinct(struct merging *g, struct tg_layout_key *keys, size_t *n)
 {
     *n = 0;
     for (size_t i = 0; i < g->n; i++) {
-        const struct tg_store_key *k = &g->entry[i].key;
+        const struct tg_layout_key *k = &g->entry[i].key;
         if (*n && cmp_key(&keys[*n - 1], k) == 0) {
             if (!tg_sv_eq(keys[*n - 1].hash, k->hash))
                 return contradicts(g, k);
@@ -169,13 +169,13 @@ static bool distinct(struct merging *g, struct tg_store_key *keys, size_t *n)
 }
 
 /* Truncated shards that are not there whole. */
-static bool only_less(struct merging *g, const struct tg_store_key *keys, size_t n,
+static bool only_less(struct merging *g, const struct tg_layout_key *keys, size_t n,
                       struct tg_shard **out, size_t *n_out)
 {
     *n_out = 0;
     for (size_t i = 0, k = 0; i < g->less.n; i++) {
         struct tg_shard *s = g->less.shards[i];
-        const struct tg_store_key key = { s->run, s->hash, s->rank };
+        const struct tg_layout_key key = { s->run, s->hash, s->rank };
         while (k < n && cmp_key(&keys[k], &key) < 0)
             k++;
         if (k == n || cmp_key(&keys[k], &key) != 0)
@@ -188,11 +188,11 @@ static bool only_less(struct merging *g, const struct tg_store_key *keys, size_t
 
 static bool put_head(struct merging *g)
 {
-    struct tg_store_key *keys = tg_xrealloc(NULL, g->n + 1, sizeof *keys);
+    struct tg_layout_key *keys = tg_xrealloc(NULL, g->n + 1, sizeof *keys);
     struct tg_shard **less = tg_xrealloc(NULL, g->less.n + 1, sizeof *less);
     size_t n, n_less;
     bool ok = distinct(g, keys, &n) && only_less(g, keys, n, less, &n_less) &&
-              tg_store_put_head(&g->writer, keys, n, less, n_less, g->err);
+              tg_layout_put_head(&g->writer, keys, n, less, n_less, g->err);
     free(keys);
     free(less);
     return ok;
@@ -218,12 +218,12 @@ static bool read_entry(struct merging *g, const struct entry *e, struct tg_arena
     bool ok = in->source || open_input(g, e->input);
     in->used = ++g->clock;
     while (ok && in->reader.next < e->place)
-        ok = tg_store_skip(&in->reader, g->err) || tg_damage_add(&g->again, g->err);
+        ok = tg_layout_skip(&in->reader, g->err) || tg_damage_add(&g->again, g->err);
     if (ok && in->reader.next != e->place) {
         close_input(g, in);
         return read_entry(g, e, a, s, ids);
     }
-    return ok && tg_store_next(&in->reader, a, s, ids, g->err) == TG_NEXT;
+    return ok && tg_layout_next(&in->reader, a, s, ids, g->err) == TG_NEXT;
 }
 
 /* After its last shard, the end of a document is checked. */
@@ -234,7 +234,7 @@ static bool end_input(struct merging *g, const struct entry *e)
     const struct tg_listing *ids;
     bool ok = true;
     if (in->source && in->reader.next == in->reader.n) {
-        ok = tg_store_next(&in->reader, in->arena, &none, &ids, g->err) == TG_NEXT_END ||
+        ok = tg_layout_next(&in->reader, in->arena, &none, &ids, g->err) == TG_NEXT_END ||
              tg_damage_add(&g->again, g->err);
         close_input(g, in);
     }
@@ -272,12 +272,12 @@ static bool put_entries(struct merging *g, const struct entry *e, size_t n)
         struct tg_shard *s;
         ok = read_entry(g, &e[i], a, &s, &ids);
         if (ok && i == 0) {
-            l = translate(ids, tg_store_joined(&g->input[e->input].reader, &g->writer.book), a);
+            l = translate(ids, tg_layout_joined(&g->input[e->input].reader, &g->writer.book), a);
             g->input[e->input].pinned = true;
         }
         ok = ok && tg_summary_insert(&all, s, g->err);
     }
-    ok = ok && tg_store_put_shard(&g->writer, all.shards[0], &l, g->err) && flush(g, PIECE);
+    ok = ok && tg_layout_put_shard(&g->writer, all.shards[0], &l, g->err) && flush(g, PIECE);
     g->input[e->input].pinned = false;
     for (size_t i = 0; ok && i < n; i++)
         ok = end_input(g, &e[i]);
@@ -289,13 +289,13 @@ static bool put_entries(struct merging *g, const struct entry *e, size_t n)
 /* What an input holds; without shards, nothing else will come to its end. */
 static bool survey(struct merging *g, size_t i)
 {
-    struct tg_store_reader *r = &g->input[i].reader;
+    struct tg_layout_reader *r = &g->input[i].reader;
     struct tg_shard *none;
     const struct tg_listing *ids;
     if (!list_input(g, i))
         return false;
-    (void)tg_store_joined(r, &g->writer.book);
-    return r->n > 0 || tg_store_next(r, g->a, &none, &ids, g->err) == TG_NEXT_END ||
+    (void)tg_layout_joined(r, &g->writer.book);
+    return r->n > 0 || tg_layout_next(r, g->a, &none, &ids, g->err) == TG_NEXT_END ||
            tg_damage_add(g->m->damage, g->err);
 }
 
@@ -327,7 +327,7 @@ static bool merge(struct merging *g)
         if (!put_entries(g, &g->entry[i], j - i))
             return false;
     }
-    tg_store_put_tail(&g->writer);
+    tg_layout_put_tail(&g->writer);
     return flush(g, 0);
 }
 
@@ -338,13 +338,13 @@ bool tg_unite_run(const struct tg_unite *m, struct tg_err *err)
     g.input = tg_xrealloc(NULL, m->n + 1, sizeof *g.input);
     memset(g.input, 0, (m->n + 1) * sizeof *g.input);
     tg_summary_init(&g.less);
-    tg_store_writer_init(&g.writer, &g.out, NULL, SIZE_MAX);
+    tg_layout_writer_init(&g.writer, &g.out, NULL, SIZE_MAX);
     ok = merge(&g);
     for (size_t i = 0; i < m->n; i++)
         close_input(&g, &g.input[i]);
     tg_damage_release(&g.again);
-    tg_store_books_release(&g.books);
-    tg_store_writer_release(&g.writer);
+    tg_layout_books_release(&g.books);
+    tg_layout_writer_release(&g.writer);
     tg_summary_release(&g.less);
     tg_buf_release(&g.out);
     tg_arena_free(g.a);

@@ -3,21 +3,21 @@
 #include <stdlib.h>
 
 #include "core/summary/content.h"
+#include "core/summary/layout.h"
 #include "core/summary/pack.h"
-#include "core/summary/store.h"
 
-void tg_store_writer_init(struct tg_store_writer *w, struct tg_buf *out,
-                          const struct tg_limits *limits, size_t max_slots)
+void tg_layout_writer_init(struct tg_layout_writer *w, struct tg_buf *out,
+                           const struct tg_limits *limits, size_t max_slots)
 {
     struct tg_limits all = limits ? *limits : TG_LIMITS_DEFAULT;
-    *w = (struct tg_store_writer){
+    *w = (struct tg_layout_writer){
         .out = out, .max_summary = all.max_summary, .max_doc = all.max_doc, .max_slots = max_slots
     };
     tg_book_init(&w->book);
     tg_strmap_init(&w->columns);
 }
 
-void tg_store_writer_release(struct tg_store_writer *w)
+void tg_layout_writer_release(struct tg_layout_writer *w)
 {
     tg_book_release(&w->book);
     tg_strmap_release(&w->columns);
@@ -28,7 +28,8 @@ void tg_store_writer_release(struct tg_store_writer *w)
 /* How the index names a run. */
 enum { SAME_RUN, RUN_IS_HASH, RUN_TEXT };
 
-static void put_key(struct tg_buf *b, const struct tg_store_key *k, const struct tg_store_key *last)
+static void put_key(struct tg_buf *b, const struct tg_layout_key *k,
+                    const struct tg_layout_key *last)
 {
     if (last && tg_sv_eq(k->run, last->run)) {
         tg_pack_u64(b, SAME_RUN);
@@ -42,7 +43,7 @@ static void put_key(struct tg_buf *b, const struct tg_store_key *k, const struct
     tg_content_hash_put(b, k->hash);
 }
 
-static void add_index(struct tg_doc *d, const struct tg_store_key *keys, size_t n)
+static void add_index(struct tg_doc *d, const struct tg_layout_key *keys, size_t n)
 {
     struct tg_buf raw = { 0 }, packed = { 0 };
     tg_pack_u64(&raw, n);
@@ -78,8 +79,8 @@ static void add_steps_only(struct tg_doc *d, struct tg_shard *const *v, size_t n
     free(done);
 }
 
-bool tg_store_put_head(struct tg_store_writer *w, const struct tg_store_key *keys, size_t n,
-                       struct tg_shard *const *steps_only, size_t n_steps_only, struct tg_err *err)
+bool tg_layout_put_head(struct tg_layout_writer *w, const struct tg_layout_key *keys, size_t n,
+                        struct tg_shard *const *steps_only, size_t n_steps_only, struct tg_err *err)
 {
     static const char array[] = ",\"shards\":[\n";
     struct tg_doc *d;
@@ -188,7 +189,7 @@ static bool fit_slots(const struct tg_shard *s, size_t most, size_t max_slots, s
 /* ---- a shard ---- */
 
 /* The number of a column that is there already, else its text. */
-static void put_column(struct tg_store_writer *w, const char *key, const struct tg_buf *raw)
+static void put_column(struct tg_layout_writer *w, const char *key, const struct tg_buf *raw)
 {
     size_t known = w->columns.n;
     uint32_t id = tg_strmap_add(&w->columns, tg_buf_sv(raw));
@@ -219,8 +220,8 @@ static bool does_not_fit(const struct tg_shard *s, struct tg_err *err)
     return tg_err_hint(err, "Record fewer steps.");
 }
 
-bool tg_store_put_shard(struct tg_store_writer *w, const struct tg_shard *s,
-                        const struct tg_listing *l, struct tg_err *err)
+bool tg_layout_put_shard(struct tg_layout_writer *w, const struct tg_shard *s,
+                         const struct tg_listing *l, struct tg_err *err)
 {
     struct tg_buf content = { 0 }, rows = { 0 }, pattern = { 0 }, values = { 0 };
     size_t used, room;
@@ -251,7 +252,7 @@ bool tg_store_put_shard(struct tg_store_writer *w, const struct tg_shard *s,
     return ok;
 }
 
-void tg_store_put_tail(struct tg_store_writer *w)
+void tg_layout_put_tail(struct tg_layout_writer *w)
 {
     tg_buf_puts(w->out, w->any ? "\n]}\n" : "]}\n");
 }
@@ -267,14 +268,14 @@ bool tg_summary_write(const struct tg_summary *s, const struct tg_limits *limits
 bool tg_summary_write_slots(const struct tg_summary *s, const struct tg_limits *limits,
                             size_t max_slots, struct tg_buf *out, struct tg_err *err)
 {
-    struct tg_store_writer w;
-    struct tg_store_key *keys = tg_xrealloc(NULL, s->n + 1, sizeof *keys);
+    struct tg_layout_writer w;
+    struct tg_layout_key *keys = tg_xrealloc(NULL, s->n + 1, sizeof *keys);
     struct tg_listing *l = tg_xrealloc(NULL, s->n + 1, sizeof *l);
     struct tg_shard **whole = tg_xrealloc(NULL, s->n + 1, sizeof *whole);
     struct tg_shard **less = tg_xrealloc(NULL, s->n + 1, sizeof *less);
     size_t n = 0, n_less = 0, before = out->n;
     bool ok;
-    tg_store_writer_init(&w, out, limits, max_slots);
+    tg_layout_writer_init(&w, out, limits, max_slots);
     for (size_t i = 0; i < s->n; i++) {
         struct tg_shard *one = s->shards[i];
         if (one->steps_only) {
@@ -282,14 +283,14 @@ bool tg_summary_write_slots(const struct tg_summary *s, const struct tg_limits *
             continue;
         }
         tg_book_list(&w.book, one, &l[n]);
-        keys[n] = (struct tg_store_key){ one->run, one->hash, one->rank };
+        keys[n] = (struct tg_layout_key){ one->run, one->hash, one->rank };
         whole[n++] = one;
     }
-    ok = tg_store_put_head(&w, keys, n, less, n_less, err);
+    ok = tg_layout_put_head(&w, keys, n, less, n_less, err);
     for (size_t i = 0; ok && i < n; i++)
-        ok = tg_store_put_shard(&w, whole[i], &l[i], err);
+        ok = tg_layout_put_shard(&w, whole[i], &l[i], err);
     if (ok)
-        tg_store_put_tail(&w);
+        tg_layout_put_tail(&w);
     else
         out->n = before;
     for (size_t i = 0; i < n; i++)
@@ -298,6 +299,6 @@ bool tg_summary_write_slots(const struct tg_summary *s, const struct tg_limits *
     free(l);
     free(whole);
     free(less);
-    tg_store_writer_release(&w);
+    tg_layout_writer_release(&w);
     return ok;
 }

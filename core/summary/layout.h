@@ -1,5 +1,5 @@
-#ifndef TG_SUMMARY_STORE_H
-#define TG_SUMMARY_STORE_H
+#ifndef TG_SUMMARY_LAYOUT_H
+#define TG_SUMMARY_LAYOUT_H
 /*
  * The stored form of shards: one JSON document that is written and read as a stream, one line a
  * shard.
@@ -28,14 +28,14 @@
 
 #define TG_MAX_SHARDS ((size_t)1 << 16)
 
-struct tg_store_key {
+struct tg_layout_key {
     tg_sv run, hash;
     int64_t rank;
 };
 
 /* ---- writing ---- */
 
-struct tg_store_writer {
+struct tg_layout_writer {
     struct tg_book book;
     struct tg_strmap columns; /* raw bytes of `rows` and `pattern` -> number */
     struct tg_buf *out;
@@ -43,52 +43,52 @@ struct tg_store_writer {
     size_t max_slots;            /* bytes of text that slots may add to each shard */
     bool any;
 };
-void tg_store_writer_init(struct tg_store_writer *w, struct tg_buf *out,
-                          const struct tg_limits *limits, size_t max_slots);
-void tg_store_writer_release(struct tg_store_writer *w);
+void tg_layout_writer_init(struct tg_layout_writer *w, struct tg_buf *out,
+                           const struct tg_limits *limits, size_t max_slots);
+void tg_layout_writer_release(struct tg_layout_writer *w);
 /*
  * After everything is in w->book. `keys` ascending by (run, rank); `steps_only` in the same order.
  * TG_ERR_LIMIT: too many shards, or names.
  */
-TG_MUST bool tg_store_put_head(struct tg_store_writer *w, const struct tg_store_key *keys, size_t n,
-                               struct tg_shard *const *steps_only, size_t n_steps_only,
-                               struct tg_err *err);
+TG_MUST bool tg_layout_put_head(struct tg_layout_writer *w, const struct tg_layout_key *keys,
+                                size_t n, struct tg_shard *const *steps_only, size_t n_steps_only,
+                                struct tg_err *err);
 /* In the order of the keys. `l`: its ids in w->book. */
-TG_MUST bool tg_store_put_shard(struct tg_store_writer *w, const struct tg_shard *s,
-                                const struct tg_listing *l, struct tg_err *err);
-void tg_store_put_tail(struct tg_store_writer *w);
+TG_MUST bool tg_layout_put_shard(struct tg_layout_writer *w, const struct tg_shard *s,
+                                 const struct tg_listing *l, struct tg_err *err);
+void tg_layout_put_tail(struct tg_layout_writer *w);
 
 /* ---- reading ---- */
 
-struct tg_store_shape; /* rows of one listing and one pattern */
-struct tg_store_book;  /* the book of a document, and of others that have the same */
-enum { TG_STORE_SHAPES = 8, TG_STORE_BOOKS = 8 };
+struct tg_layout_shape; /* rows of one listing and one pattern */
+struct tg_layout_book;  /* the book of a document, and of others that have the same */
+enum { TG_LAYOUT_SHAPES = 8, TG_LAYOUT_BOOKS = 8 };
 
 /* The last books that were read: ranks of one program have the same, and it is read once. */
-struct tg_store_books {
-    struct tg_store_book *v[TG_STORE_BOOKS];
+struct tg_layout_books {
+    struct tg_layout_book *v[TG_LAYOUT_BOOKS];
     size_t next;
 };
-void tg_store_books_release(struct tg_store_books *b);
+void tg_layout_books_release(struct tg_layout_books *b);
 
-struct tg_store_reader {
+struct tg_layout_reader {
     struct tg_source *source; /* the caller's */
     struct tg_arena *a;       /* index, columns */
-    struct tg_store_books *books;
+    struct tg_layout_books *books;
     const char *file;
     tg_sv name; /* of the file, without its folder */
     size_t max_line;
     struct tg_buf text; /* what was read and not used yet: from `at` */
     size_t at;
     bool ended;
-    struct tg_store_book *book;
-    struct tg_store_key *index;
+    struct tg_layout_book *book;
+    struct tg_layout_key *index;
     size_t n, next;
     struct tg_shard **steps_only;
     size_t n_steps_only;
     tg_sv *column;
     size_t n_columns, cap_columns;
-    struct tg_store_shape *shape[TG_STORE_SHAPES]; /* the last ones */
+    struct tg_layout_shape *shape[TG_LAYOUT_SHAPES]; /* the last ones */
     size_t next_shape;
 };
 /*
@@ -96,19 +96,19 @@ struct tg_store_reader {
  * lives in `a`, and shards share parts of it. Else each shard is used up before the next is read,
  * which takes less memory.
  */
-TG_MUST bool tg_store_open(struct tg_store_reader *r, struct tg_source *source,
-                           const struct tg_limits *limits, struct tg_store_books *books,
-                           struct tg_arena *a, struct tg_err *err);
+TG_MUST bool tg_layout_open(struct tg_layout_reader *r, struct tg_source *source,
+                            const struct tg_limits *limits, struct tg_layout_books *books,
+                            struct tg_arena *a, struct tg_err *err);
 /* The ids of the reader's book in `b`, which has all of it then. For readers with `books`. */
-const struct tg_listing *tg_store_joined(struct tg_store_reader *r, struct tg_book *b);
+const struct tg_listing *tg_layout_joined(struct tg_layout_reader *r, struct tg_book *b);
 /*
  * The next shard, in `a`, and its ids in the book; the ids are valid until the next call. After
  * TG_FAILED (err names the rank) the next call goes on with the shard after it, if the file does.
  */
-TG_MUST enum tg_next tg_store_next(struct tg_store_reader *r, struct tg_arena *a,
-                                   struct tg_shard **out, const struct tg_listing **ids,
-                                   struct tg_err *err);
+TG_MUST enum tg_next tg_layout_next(struct tg_layout_reader *r, struct tg_arena *a,
+                                    struct tg_shard **out, const struct tg_listing **ids,
+                                    struct tg_err *err);
 /* Passes over a shard. */
-TG_MUST bool tg_store_skip(struct tg_store_reader *r, struct tg_err *err);
-void tg_store_close(struct tg_store_reader *r);
+TG_MUST bool tg_layout_skip(struct tg_layout_reader *r, struct tg_err *err);
+void tg_layout_close(struct tg_layout_reader *r);
 #endif

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "core/summary/content.h"
+#include "core/summary/layout.h"
 #include "core/summary/pack.h"
-#include "core/summary/store.h"
 
 bool tg_summary_looks_like(tg_sv s)
 {
@@ -21,14 +21,14 @@ bool tg_summary_looks_like(tg_sv s)
 }
 
 /* The rows of one listing and one pattern: most ranks of a program share them. */
-struct tg_store_shape {
+struct tg_layout_shape {
     struct tg_arena *own; /* NULL: everything lives in the reader's arena */
     uint32_t rows, pattern;
     struct tg_listing ids;
     struct tg_shared_rows shape;
 };
 
-struct tg_store_book {
+struct tg_layout_book {
     size_t users;         /* readers and caches */
     struct tg_arena *own; /* NULL: everything lives in the reader's arena */
     tg_sv packed;         /* as it was read */
@@ -39,21 +39,21 @@ struct tg_store_book {
 
 /* ---- messages ---- */
 
-static bool damaged(const struct tg_store_reader *r, const char *what, struct tg_err *err)
+static bool damaged(const struct tg_layout_reader *r, const char *what, struct tg_err *err)
 {
     tg_err_set(err, TG_ERR_SUMMARY, TG_AT_FILE(r->file), "damaged summary: %s", what);
     return tg_err_hint(err, "Restore the file, or record it again with 'tracegate summarize'.");
 }
 
 /* "rank 3 of run 'a'" */
-static void put_key(struct tg_buf *b, const struct tg_store_key *k)
+static void put_key(struct tg_buf *b, const struct tg_layout_key *k)
 {
     if (k->rank >= 0)
         tg_buf_printf(b, "rank %" PRId64 " of ", k->rank);
     tg_buf_printf(b, "run '%.*s'", TG_SV_ARG(k->run));
 }
 
-static bool shard_damaged(const struct tg_store_reader *r, const struct tg_store_key *k,
+static bool shard_damaged(const struct tg_layout_reader *r, const struct tg_layout_key *k,
                           const char *what, struct tg_err *err)
 {
     struct tg_buf b = { 0 };
@@ -64,7 +64,7 @@ static bool shard_damaged(const struct tg_store_reader *r, const struct tg_store
     return false;
 }
 
-static bool ends_early(struct tg_store_reader *r, struct tg_err *err)
+static bool ends_early(struct tg_layout_reader *r, struct tg_err *err)
 {
     struct tg_buf b = { 0 };
     tg_buf_puts(&b, "it ends ");
@@ -84,7 +84,7 @@ static bool ends_early(struct tg_store_reader *r, struct tg_err *err)
 /* ---- lines ---- */
 
 /* One line without its end; END: there is none. */
-static enum tg_next next_line(struct tg_store_reader *r, tg_sv *line, struct tg_err *err)
+static enum tg_next next_line(struct tg_layout_reader *r, tg_sv *line, struct tg_err *err)
 {
     enum { PIECE = 65536 };
     size_t seen = r->at;
@@ -120,7 +120,7 @@ static enum tg_next next_line(struct tg_store_reader *r, tg_sv *line, struct tg_
 
 /* ---- the first line ---- */
 
-static bool check_format(const struct tg_store_reader *r, const struct tg_doc *root,
+static bool check_format(const struct tg_layout_reader *r, const struct tg_doc *root,
                          struct tg_err *err)
 {
     int64_t format;
@@ -135,7 +135,7 @@ static bool check_format(const struct tg_store_reader *r, const struct tg_doc *r
     return tg_err_hint(err, "Use the version that wrote it, or record it again.");
 }
 
-static bool other_layout(const struct tg_store_reader *r, struct tg_err *err)
+static bool other_layout(const struct tg_layout_reader *r, struct tg_err *err)
 {
     tg_err_set(err, TG_ERR_SUMMARY, TG_AT_FILE(r->file),
                "the summary is not laid out as this tracegate writes it: it was edited, or another "
@@ -156,11 +156,11 @@ static tg_sv take_text(struct tg_unpack *u, uint64_t n, struct tg_arena *a)
     return text;
 }
 
-static bool read_key(struct tg_unpack *u, struct tg_store_key *k, bool first, struct tg_arena *a)
+static bool read_key(struct tg_unpack *u, struct tg_layout_key *k, bool first, struct tg_arena *a)
 {
-    enum { SAME_RUN, RUN_IS_HASH, RUN_TEXT }; /* as store_write.c names a run */
+    enum { SAME_RUN, RUN_IS_HASH, RUN_TEXT }; /* as layout_write.c names a run */
     uint64_t how = tg_unpack_u64(u);
-    const struct tg_store_key *last = k - 1;
+    const struct tg_layout_key *last = k - 1;
     tg_sv run = how >= RUN_TEXT ? take_text(u, how - RUN_TEXT, a) : TG_SV("");
     int64_t more = tg_unpack_i64(u);
     int c;
@@ -173,7 +173,7 @@ static bool read_key(struct tg_unpack *u, struct tg_store_key *k, bool first, st
     return c > 0 || (c == 0 && k->rank > last->rank);
 }
 
-static bool read_index(struct tg_store_reader *r, const struct tg_doc *d)
+static bool read_index(struct tg_layout_reader *r, const struct tg_doc *d)
 {
     struct tg_buf raw = { 0 };
     struct tg_unpack u;
@@ -181,7 +181,7 @@ static bool read_index(struct tg_store_reader *r, const struct tg_doc *d)
     u = (struct tg_unpack){ raw.p, raw.p ? raw.p + raw.n : raw.p, false };
     r->n = tg_unpack_count(&u);
     ok = ok && !u.bad && r->n <= TG_MAX_SHARDS;
-    r->index = TG_NEW_N(r->a, struct tg_store_key, ok ? r->n + 1 : 1);
+    r->index = TG_NEW_N(r->a, struct tg_layout_key, ok ? r->n + 1 : 1);
     for (size_t i = 0; ok && i < r->n; i++)
         ok = read_key(&u, &r->index[i], i == 0, r->a);
     ok = ok && u.p == u.end;
@@ -189,7 +189,7 @@ static bool read_index(struct tg_store_reader *r, const struct tg_doc *d)
     return ok;
 }
 
-static bool read_steps_only(struct tg_store_reader *r, const struct tg_doc *array)
+static bool read_steps_only(struct tg_layout_reader *r, const struct tg_doc *array)
 {
     for (const struct tg_doc *m = tg_doc_first(array); m; m = tg_doc_next(m)) {
         struct tg_shard **v;
@@ -205,7 +205,7 @@ static bool read_steps_only(struct tg_store_reader *r, const struct tg_doc *arra
     return !array || tg_doc_type(array) == TG_DOC_ARRAY;
 }
 
-static void put_down(struct tg_store_book *b)
+static void put_down(struct tg_layout_book *b)
 {
     if (!b || !b->own || --b->users)
         return;
@@ -213,14 +213,14 @@ static void put_down(struct tg_store_book *b)
     tg_arena_free(b->own);
 }
 
-void tg_store_books_release(struct tg_store_books *b)
+void tg_layout_books_release(struct tg_layout_books *b)
 {
-    for (size_t i = 0; i < TG_STORE_BOOKS; i++)
+    for (size_t i = 0; i < TG_LAYOUT_BOOKS; i++)
         put_down(b->v[i]);
-    *b = (struct tg_store_books){ 0 };
+    *b = (struct tg_layout_books){ 0 };
 }
 
-const struct tg_listing *tg_store_joined(struct tg_store_reader *r, struct tg_book *b)
+const struct tg_listing *tg_layout_joined(struct tg_layout_reader *r, struct tg_book *b)
 {
     if (!r->book->is_joined)
         tg_book_join(b, &r->book->read, &r->book->joined);
@@ -241,21 +241,21 @@ static void put_packed(struct tg_buf *b, const struct tg_doc *d)
     }
 }
 
-static void keep_book(struct tg_store_books *all, struct tg_store_book *b)
+static void keep_book(struct tg_layout_books *all, struct tg_layout_book *b)
 {
     put_down(all->v[all->next]);
     all->v[all->next] = b;
     b->users++;
-    all->next = (all->next + 1) % TG_STORE_BOOKS;
+    all->next = (all->next + 1) % TG_LAYOUT_BOOKS;
 }
 
-static bool read_book(struct tg_store_reader *r, const struct tg_doc *d)
+static bool read_book(struct tg_layout_reader *r, const struct tg_doc *d)
 {
     struct tg_buf packed = { 0 };
     struct tg_arena *a = r->a;
     if (r->books) {
         put_packed(&packed, d);
-        for (size_t i = 0; i < TG_STORE_BOOKS && !r->book; i++)
+        for (size_t i = 0; i < TG_LAYOUT_BOOKS && !r->book; i++)
             if (r->books->v[i] && tg_sv_eq(r->books->v[i]->packed, tg_buf_sv(&packed)))
                 r->book = r->books->v[i];
         a = tg_arena_new();
@@ -266,10 +266,10 @@ static bool read_book(struct tg_store_reader *r, const struct tg_doc *d)
         tg_buf_release(&packed);
         return true;
     }
-    r->book = TG_NEW(a, struct tg_store_book);
-    *r->book = (struct tg_store_book){ .users = 1,
-                                       .own = r->books ? a : NULL,
-                                       .packed = tg_arena_sv(a, tg_buf_sv(&packed)) };
+    r->book = TG_NEW(a, struct tg_layout_book);
+    *r->book = (struct tg_layout_book){ .users = 1,
+                                        .own = r->books ? a : NULL,
+                                        .packed = tg_arena_sv(a, tg_buf_sv(&packed)) };
     tg_buf_release(&packed);
     if (!tg_book_read(&r->book->read, d, a))
         return false;
@@ -278,7 +278,7 @@ static bool read_book(struct tg_store_reader *r, const struct tg_doc *d)
     return true;
 }
 
-static bool read_head(struct tg_store_reader *r, const struct tg_doc *d, struct tg_err *err)
+static bool read_head(struct tg_layout_reader *r, const struct tg_doc *d, struct tg_err *err)
 {
     if (!check_format(r, d, err))
         return false;
@@ -292,7 +292,7 @@ static bool read_head(struct tg_store_reader *r, const struct tg_doc *d, struct 
 }
 
 /* The first line begins an array that the others fill: closed here, it is a document. */
-static struct tg_doc *parse_head(struct tg_store_reader *r, tg_sv line, struct tg_err *err)
+static struct tg_doc *parse_head(struct tg_layout_reader *r, tg_sv line, struct tg_err *err)
 {
     static const tg_sv open = { "\"shards\":[", 10 };
     struct tg_buf text = { 0 };
@@ -325,18 +325,18 @@ static tg_sv base_name(tg_sv path)
     return path;
 }
 
-bool tg_store_open(struct tg_store_reader *r, struct tg_source *source,
-                   const struct tg_limits *limits, struct tg_store_books *books, struct tg_arena *a,
-                   struct tg_err *err)
+bool tg_layout_open(struct tg_layout_reader *r, struct tg_source *source,
+                    const struct tg_limits *limits, struct tg_layout_books *books,
+                    struct tg_arena *a, struct tg_err *err)
 {
     struct tg_doc *d;
     tg_sv line;
     bool ok;
-    *r = (struct tg_store_reader){ .source = source,
-                                   .a = a,
-                                   .books = books,
-                                   .file = tg_source_name(source),
-                                   .max_line = (limits ? *limits : TG_LIMITS_DEFAULT).max_doc };
+    *r = (struct tg_layout_reader){ .source = source,
+                                    .a = a,
+                                    .books = books,
+                                    .file = tg_source_name(source),
+                                    .max_line = (limits ? *limits : TG_LIMITS_DEFAULT).max_doc };
     r->name = tg_clean_text(a, base_name(tg_sv_of(r->file ? r->file : "")));
     switch (next_line(r, &line, err)) {
     case TG_NEXT_FAILED:
@@ -355,26 +355,26 @@ bool tg_store_open(struct tg_store_reader *r, struct tg_source *source,
 
 /* ---- shards ---- */
 
-static void free_shape(struct tg_store_shape *s)
+static void free_shape(struct tg_layout_shape *s)
 {
     if (s && s->own) {
         tg_arena_free(s->own);
     }
 }
 
-void tg_store_close(struct tg_store_reader *r)
+void tg_layout_close(struct tg_layout_reader *r)
 {
-    for (size_t i = 0; i < TG_STORE_SHAPES; i++)
+    for (size_t i = 0; i < TG_LAYOUT_SHAPES; i++)
         free_shape(r->shape[i]);
     put_down(r->book);
     tg_buf_release(&r->text);
     free(r->column);
     free(r->steps_only);
-    *r = (struct tg_store_reader){ 0 };
+    *r = (struct tg_layout_reader){ 0 };
 }
 
 /* A number, or the text of a new column: its number. */
-static bool column_of(struct tg_store_reader *r, const struct tg_doc *d, uint32_t *out)
+static bool column_of(struct tg_layout_reader *r, const struct tg_doc *d, uint32_t *out)
 {
     struct tg_buf raw = { 0 };
     int64_t id;
@@ -407,19 +407,19 @@ static void hash_shape(struct tg_shared_rows *s)
 }
 
 /* NULL: damaged. */
-static const struct tg_store_shape *shape_of(struct tg_store_reader *r, uint32_t rows,
-                                             uint32_t pattern, size_t n_steps)
+static const struct tg_layout_shape *shape_of(struct tg_layout_reader *r, uint32_t rows,
+                                              uint32_t pattern, size_t n_steps)
 {
     struct tg_arena *a;
-    struct tg_store_shape *s;
-    for (size_t i = 0; i < TG_STORE_SHAPES; i++) {
+    struct tg_layout_shape *s;
+    for (size_t i = 0; i < TG_LAYOUT_SHAPES; i++) {
         s = r->shape[i];
         if (s && s->rows == rows && s->pattern == pattern && s->shape.n_steps == n_steps)
             return s;
     }
     a = r->books ? tg_arena_new() : r->a;
-    s = TG_NEW(a, struct tg_store_shape);
-    *s = (struct tg_store_shape){ .own = r->books ? a : NULL, .rows = rows, .pattern = pattern };
+    s = TG_NEW(a, struct tg_layout_shape);
+    *s = (struct tg_layout_shape){ .own = r->books ? a : NULL, .rows = rows, .pattern = pattern };
     if (!tg_listing_read(&s->ids, r->column[rows], &r->book->read, a) ||
         !tg_shared_rows_read(&s->shape, r->column[pattern], &s->ids, &r->book->read, n_steps, a)) {
         free_shape(s);
@@ -428,7 +428,7 @@ static const struct tg_store_shape *shape_of(struct tg_store_reader *r, uint32_t
     hash_shape(&s->shape);
     free_shape(r->shape[r->next_shape]);
     r->shape[r->next_shape] = s;
-    r->next_shape = (r->next_shape + 1) % TG_STORE_SHAPES;
+    r->next_shape = (r->next_shape + 1) % TG_LAYOUT_SHAPES;
     return s;
 }
 
@@ -447,11 +447,11 @@ static bool frames_are_named(const struct tg_shard *s)
 }
 
 /* NULL, or what is damaged. */
-static const char *read_shard(struct tg_store_reader *r, const struct tg_doc *d, struct tg_arena *a,
-                              struct tg_shard *s, const struct tg_listing **ids)
+static const char *read_shard(struct tg_layout_reader *r, const struct tg_doc *d,
+                              struct tg_arena *a, struct tg_shard *s, const struct tg_listing **ids)
 {
-    const struct tg_store_key *k = &r->index[r->next];
-    const struct tg_store_shape *shape = NULL;
+    const struct tg_layout_key *k = &r->index[r->next];
+    const struct tg_layout_shape *shape = NULL;
     struct tg_buf values = { 0 };
     uint32_t rows = 0, pattern = 0;
     bool columns = column_of(r, tg_doc_get(d, "rows"), &rows);
@@ -480,7 +480,7 @@ static const char *read_shard(struct tg_store_reader *r, const struct tg_doc *d,
     return bad;
 }
 
-static bool take_tail(struct tg_store_reader *r, struct tg_err *err)
+static bool take_tail(struct tg_layout_reader *r, struct tg_err *err)
 {
     tg_sv line;
     enum tg_next got = next_line(r, &line, err);
@@ -499,7 +499,7 @@ static bool take_tail(struct tg_store_reader *r, struct tg_err *err)
 }
 
 /* The line of the next shard as a document; NULL with err set. */
-static struct tg_doc *shard_line(struct tg_store_reader *r, struct tg_err *err)
+static struct tg_doc *shard_line(struct tg_layout_reader *r, struct tg_err *err)
 {
     bool more = r->next + 1 < r->n;
     struct tg_err json;
@@ -525,8 +525,8 @@ static struct tg_doc *shard_line(struct tg_store_reader *r, struct tg_err *err)
     return d;
 }
 
-enum tg_next tg_store_next(struct tg_store_reader *r, struct tg_arena *a, struct tg_shard **out,
-                           const struct tg_listing **ids, struct tg_err *err)
+enum tg_next tg_layout_next(struct tg_layout_reader *r, struct tg_arena *a, struct tg_shard **out,
+                            const struct tg_listing **ids, struct tg_err *err)
 {
     struct tg_doc *d;
     const char *bad;
@@ -546,7 +546,7 @@ enum tg_next tg_store_next(struct tg_store_reader *r, struct tg_arena *a, struct
     return bad ? TG_NEXT_FAILED : TG_NEXT;
 }
 
-bool tg_store_skip(struct tg_store_reader *r, struct tg_err *err)
+bool tg_layout_skip(struct tg_layout_reader *r, struct tg_err *err)
 {
     struct tg_doc *d = shard_line(r, err);
     uint32_t ignored;
@@ -562,13 +562,13 @@ bool tg_store_skip(struct tg_store_reader *r, struct tg_err *err)
 /* ---- a summary in memory ---- */
 
 /* The shards of an open reader, each as it comes. */
-static bool read_shards(struct tg_summary *out, struct tg_store_reader *r, struct tg_damage *damage,
-                        struct tg_err *err)
+static bool read_shards(struct tg_summary *out, struct tg_layout_reader *r,
+                        struct tg_damage *damage, struct tg_err *err)
 {
     for (;;) {
         const struct tg_listing *ids;
         struct tg_shard *s;
-        switch (tg_store_next(r, out->arena, &s, &ids, err)) {
+        switch (tg_layout_next(r, out->arena, &s, &ids, err)) {
         case TG_NEXT_END:
             return true;
         case TG_NEXT_FAILED:
@@ -585,13 +585,13 @@ static bool read_shards(struct tg_summary *out, struct tg_store_reader *r, struc
 bool tg_summary_read(struct tg_summary *out, struct tg_source *source,
                      const struct tg_limits *limits, struct tg_damage *damage, struct tg_err *err)
 {
-    struct tg_store_reader r;
-    bool open = tg_store_open(&r, source, limits, NULL, out->arena, err);
+    struct tg_layout_reader r;
+    bool open = tg_layout_open(&r, source, limits, NULL, out->arena, err);
     bool ok = open || tg_damage_add(damage, err);
     for (size_t i = 0; open && ok && i < r.n_steps_only; i++)
         ok = tg_summary_insert(out, r.steps_only[i], err);
     ok = ok && (!open || read_shards(out, &r, damage, err));
-    tg_store_close(&r);
+    tg_layout_close(&r);
     return ok;
 }
 

@@ -22,6 +22,7 @@ struct tg_inflate_io {
 
 struct tg_inflate_ops {
     const char *format;
+    bool zeros_may_follow; /* zero bytes after the last member are padding */
     void *(*open)(void);
     enum tg_inflated (*run)(void *state, struct tg_inflate_io *io);
     void (*next_member)(void *state);

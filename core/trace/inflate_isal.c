@@ -96,7 +96,12 @@ static enum tg_inflated isal_run(void *state, struct tg_inflate_io *io)
     return z->block_state == ISAL_BLOCK_FINISH ? TG_INFLATE_MEMBER_END : TG_INFLATE_MORE;
 }
 
-static const struct tg_inflate_ops ops = { "gzip", isal_open, isal_run, isal_start, free };
+static const struct tg_inflate_ops ops = { .format = "gzip",
+                                           .zeros_may_follow = true,
+                                           .open = isal_open,
+                                           .run = isal_run,
+                                           .next_member = isal_start,
+                                           .close = free };
 
 const struct tg_inflate_ops *tg_inflate_isal(void)
 {

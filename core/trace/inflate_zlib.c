@@ -50,7 +50,12 @@ static void zlib_close(void *state)
     free(state);
 }
 
-static const struct tg_inflate_ops ops = { "gzip", zlib_open, zlib_run, zlib_next, zlib_close };
+static const struct tg_inflate_ops ops = { .format = "gzip",
+                                           .zeros_may_follow = true,
+                                           .open = zlib_open,
+                                           .run = zlib_run,
+                                           .next_member = zlib_next,
+                                           .close = zlib_close };
 
 const struct tg_inflate_ops *tg_inflate_zlib(void)
 {

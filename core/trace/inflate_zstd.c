@@ -101,7 +101,11 @@ static void zstd_close(void *state)
     free(z);
 }
 
-static const struct tg_inflate_ops ops = { "zstd", zstd_open, zstd_run, zstd_next, zstd_close };
+static const struct tg_inflate_ops ops = { .format = "zstd",
+                                           .open = zstd_open,
+                                           .run = zstd_run,
+                                           .next_member = zstd_next,
+                                           .close = zstd_close };
 
 const struct tg_inflate_ops *tg_inflate_zstd(void)
 {

@@ -83,11 +83,34 @@ static bool is_gzip(const struct tg_source *s)
     return begins(s, "\x1f\x8b", 2);
 }
 
+static const struct tg_inflate_ops *gzip_ops(void)
+{
+    return tg_inflate_isal() ? tg_inflate_isal() : tg_inflate_zlib();
+}
+
 static bool is_zstd(const struct tg_source *s)
 {
     return begins(s, "\x28\xb5\x2f\xfd", 4) ||
            (s->in_n - s->in_at >= 4 && (s->in[s->in_at] & 0xf0) == 0x50 &&
             memcmp(s->in + s->in_at + 1, "\x2a\x4d\x18", 3) == 0);
+}
+
+/* The compressed formats that are read; `ops` gives NULL if this build lacks the library. */
+static const struct format {
+    const char *name;
+    bool (*begins_here)(const struct tg_source *s);
+    const struct tg_inflate_ops *(*ops)(void);
+} formats[] = {
+    { "gzip", is_gzip, gzip_ops },
+    { "zstd", is_zstd, tg_inflate_zstd },
+};
+
+static const struct format *format_of(const struct tg_source *s)
+{
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (formats[i].begins_here(s))
+            return &formats[i];
+    return NULL;
 }
 
 /* Formats met in practice that are not supported: named, with the way out. */
@@ -125,18 +148,18 @@ static bool refuse_foreign(struct tg_source *s, struct tg_err *err)
 
 static bool recognise(struct tg_source *s, struct tg_err *err)
 {
+    const struct format *f;
     if (!need_input(s, 32, err) || !refuse_foreign(s, err))
         return false;
-    if (is_gzip(s))
-        s->ops = tg_inflate_isal() ? tg_inflate_isal() : tg_inflate_zlib();
-    else if (is_zstd(s))
-        s->ops = tg_inflate_zstd();
-    else
+    f = format_of(s);
+    if (!f)
         return true;
+    s->ops = f->ops();
     if (!s->ops) {
-        tg_err_set(err, TG_ERR_TRACE, TG_AT_FILE(s->name), "'%s' is compressed with zstd", s->name);
-        return tg_err_hint(err,
-                           "This build reads plain and gzip traces; unpack it with 'zstd -d'.");
+        tg_err_set(err, TG_ERR_TRACE, TG_AT_FILE(s->name), "'%s' is compressed with %s", s->name,
+                   f->name);
+        return tg_err_hint(err, "This build reads plain and gzip traces; unpack it with '%s -d'.",
+                           f->name);
     }
     s->state = s->ops->open();
     return true;
@@ -316,19 +339,20 @@ static int64_t fill_plain(struct tg_source *s, char *to, size_t n, struct tg_err
 /* After a member: another one, zero padding, or the end. Anything else was never checked. */
 static bool after_member(struct tg_source *s, struct tg_err *err)
 {
-    bool zstd = s->ops == tg_inflate_zstd();
+    const struct format *next;
     if (!need_input(s, 32, err)) /* more than the header of a zstd frame */
         return false;
     if (s->in_n == s->in_at) {
         s->done = true;
         return true;
     }
-    if (zstd ? is_zstd(s) : is_gzip(s)) {
+    next = format_of(s);
+    if (next && next->ops() == s->ops) {
         s->ops->next_member(s->state);
         s->between = false;
         return true;
     }
-    if (!zstd && s->in[s->in_at] == 0) {
+    if (s->ops->zeros_may_follow && s->in[s->in_at] == 0) {
         do {
             while (s->in_at < s->in_n && s->in[s->in_at] == 0)
                 s->in_at++;

@@ -9,8 +9,7 @@
 #include "core/analysis/interval.h"
 #include "core/base/sort.h"
 
-#define CLASSES ((int)TG_CLASS_OTHER + 1)
-#define SETS (1 << CLASSES)
+#define SETS (1 << TG_CLASSES)
 
 enum { TYPE, SUM, PERCENT, COLUMNS };
 static const struct tg_table_column columns[COLUMNS] = {
@@ -66,11 +65,11 @@ static void sweep(struct job *j, const struct tg_union *unions)
     size_t n = 0;
     struct edge *edges;
     int running = 0;
-    for (int c = 0; c < CLASSES; c++)
+    for (int c = 0; c < TG_CLASSES; c++)
         n += 2 * unions[c].n;
     edges = tg_xrealloc(NULL, n + 1, sizeof *edges);
     n = 0;
-    for (int c = 0; c < CLASSES; c++)
+    for (int c = 0; c < TG_CLASSES; c++)
         for (size_t i = 0; i < unions[c].n; i++) {
             edges[n++] = (struct edge){ unions[c].v[i].start, c };
             edges[n++] = (struct edge){ unions[c].v[i].end, c };
@@ -90,7 +89,7 @@ struct share {
 
 static void put_classes(const struct job *j, const struct tg_device_work *d)
 {
-    struct share by[CLASSES] = { 0 };
+    struct share by[TG_CLASSES] = { 0 };
     for (size_t i = 0; i < d->n; i++) {
         struct share *s = &by[d->rows[i]->class_];
         tg_ns dur = tg_ns_sub(d->rows[i]->end, d->rows[i]->start);
@@ -99,7 +98,7 @@ static void put_classes(const struct job *j, const struct tg_device_work *d)
         s->unknown += d->rows[i]->fallback;
         s->unknown_time = tg_ns_add(s->unknown_time, d->rows[i]->fallback ? dur : 0);
     }
-    for (int c = 0; c < CLASSES; c++) {
+    for (int c = 0; c < TG_CLASSES; c++) {
         struct tg_table_cell *row;
         if (!by[c].events)
             continue;
@@ -121,7 +120,7 @@ static const struct tg_work_columns work_columns = { RANK, DEVICE, REASON };
 static void one_device(void *arg, const struct tg_device_work *d)
 {
     struct job *j = arg;
-    struct tg_union unions[CLASSES] = { 0 };
+    struct tg_union unions[TG_CLASSES] = { 0 };
     if (!d->n) {
         (void)tg_work_row(&j->out->v[j->first + 1], &work_columns, d, j->opts);
         return;
@@ -130,14 +129,14 @@ static void one_device(void *arg, const struct tg_device_work *d)
         tg_union_add(&unions[d->rows[i]->class_], d->rows[i]->start, d->rows[i]->end);
     sweep(j, unions);
     put_classes(j, d);
-    for (int c = 0; c < CLASSES; c++)
+    for (int c = 0; c < TG_CLASSES; c++)
         tg_union_release(&unions[c]);
 }
 
 static tg_sv set_name(struct tg_arena *a, int set)
 {
     const char *text = "";
-    for (int c = 0; c < CLASSES; c++)
+    for (int c = 0; c < TG_CLASSES; c++)
         if (set >> c & 1)
             text = tg_arena_printf(a, "%s%s%s", text, *text ? " overlapping " : "",
                                    tg_class_hta_name((enum tg_class)c));

@@ -231,9 +231,9 @@ uint64_t tg_class_table_hash(const struct tg_classes *extra)
 {
     uint64_t h = 1;
     for (size_t i = 0; i < N_ROWS; i++)
-        h = tg_hash(tg_sv_of(table[i].text), h * 4 + (uint64_t)table[i].class_);
+        h = tg_hash(tg_sv_of(table[i].text), h * (uint64_t)TG_CLASSES + (uint64_t)table[i].class_);
     for (size_t i = 0; extra && i < extra->n; i++)
-        h = tg_hash(extra->v[i].glob, h * 4 + (uint64_t)extra->v[i].class_);
+        h = tg_hash(extra->v[i].glob, h * (uint64_t)TG_CLASSES + (uint64_t)extra->v[i].class_);
     return h;
 }
 

@@ -11,6 +11,7 @@
 #include "core/trace/kind.h"
 
 enum tg_class { TG_CLASS_COMPUTE, TG_CLASS_COMM, TG_CLASS_MEMORY, TG_CLASS_OTHER };
+#define TG_CLASSES ((int)TG_CLASS_OTHER + 1) /* how many there are: `other` is the last */
 
 struct tg_class_row {
     tg_sv glob; /* over the raw name: '*' any run, '?' one byte */

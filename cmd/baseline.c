@@ -75,7 +75,7 @@ static bool run_verb(struct tg_store_cmd *s, size_t verb, struct tg_err *err)
         return tg_err_hint(err, "A suite is --suite NAME, a commit --commit REV.");
     }
     ok = tg_given_check(&s->o->given, err) && (s->git = tg_repo_get(&s->repo, err));
-    s->store = tg_store_in_git(s->git);
+    s->store = tg_store_open(s->git);
     if (ok && verbs[verb].policy)
         ok = tg_suites_load(&s->suites, s->o->policy, NULL, err) &&
              tg_suites_choose(&s->suites, s->o->suite, s->args.n ? TG_SUITES_ONE : TG_SUITES_ALL,

@@ -227,7 +227,7 @@ static int history_run(const void *opts, const struct tg_strs *args, const struc
     struct tg_repo repo = { .opts = { .trust_owner = c.o->given.trust_repository } };
     int code = 0;
     bool ok = (c.git = tg_repo_get(&repo, err));
-    c.store = tg_store_in_git(c.git);
+    c.store = tg_store_open(c.git);
     ok = ok && run_verb(&c, args, &code, err);
     for (size_t i = 0; i < c.n; i++)
         tg_nights_release(&c.nights[i]);

@@ -67,7 +67,7 @@ static bool is_found(const struct tg_baseline *b)
 static bool stored_at(struct tg_check *c, struct tg_check_job *j, struct tg_git *git,
                       const struct tg_commit *at, struct tg_baseline *out, struct tg_err *err)
 {
-    struct tg_store store = tg_store_in_git(git);
+    struct tg_store store = tg_store_open(git);
     *out = (struct tg_baseline){ .found = TG_FOUND, .start = *at, .commit = *at };
     out->path = tg_sv_of(tg_arena_printf(c->arena, "stored:%.*s", TG_SV_ARG(j->suite->name)));
     return tg_store_files(&store, j->suite->name, at->sha, c->arena, &out->files, err);
@@ -83,7 +83,7 @@ static bool find_stored(struct tg_check *c, struct tg_check_job *j, struct tg_gi
                         struct tg_err *err)
 {
     struct tg_baseline own = { .found = TG_FOUND_FIRST_RUN };
-    struct tg_store store = tg_store_in_git(git);
+    struct tg_store store = tg_store_open(git);
     struct tg_err ignored;
     tg_sv path;
     tg_err_init(&ignored);

@@ -6,7 +6,7 @@
  * make of a baseline, by exactly the same path.
  */
 #include "cmd/gate/inputs.h"
-#include "cmd/gate/known.h"
+#include "cmd/gate/known_events.h"
 #include "core/diff/compare.h"
 #include "policy/verdict/eval.h"
 

@@ -89,7 +89,7 @@ static bool add_stored(struct tg_input_list *list, const struct tg_input *in, st
                    in->text.p);
         return tg_err_hint(err, "Name a file, a folder or a glob that exists.");
     }
-    store = tg_store_in_git(git);
+    store = tg_store_open(git);
     if (!tg_git_resolve(git, in->rev.p, a, &commit, err) ||
         !tg_store_list(&store, TG_SV(""), commit.sha, a, &all, &n, NULL, err))
         return false;
@@ -145,7 +145,7 @@ static bool read_blob(struct tg_repo *repo, const struct tg_input_item *item, st
                       struct tg_err *err)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    struct tg_store store = tg_store_in_git(repo->git);
+    struct tg_store store = tg_store_open(repo->git);
     bool ok;
     (void)pthread_mutex_lock(&lock);
     ok = item->stored ? tg_store_read(&store, &item->blob, bytes, err)

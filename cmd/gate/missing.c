@@ -11,7 +11,7 @@ static enum answer ask(struct tg_check *c, const struct tg_check_job *j, struct 
                        const struct tg_commit *start, size_t *runs)
 {
     struct tg_remote origin = { .name = "origin", .tries = 1, .seed = (uint32_t)getpid() };
-    struct tg_store store = tg_store_in_git(git);
+    struct tg_store store = tg_store_open(git);
     struct tg_stored *v;
     struct tg_err ignored;
     size_t n;

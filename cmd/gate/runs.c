@@ -11,7 +11,7 @@ static bool find_stored(struct tg_input_list *list, const struct tg_gate_runs *r
     struct tg_baseline b;
     if (!git || !tg_git_resolve(git, "HEAD", a, &head, err))
         return false;
-    struct tg_store store = tg_store_in_git(git);
+    struct tg_store store = tg_store_open(git);
     if (!tg_store_find(&store, &head, r->suite->name, (unsigned)r->policy->baseline.max_walk,
                        TG_STORE_BY_POLICY, a, &b, err))
         return false;

@@ -84,7 +84,7 @@ static void describe(struct tg_check *c, struct tg_check_job *j, const struct wi
 bool tg_check_window(struct tg_check *c, struct tg_check_job *j, struct tg_git *git,
                      const struct tg_baseline *b, struct tg_err *err)
 {
-    struct tg_store store = tg_store_in_git(git);
+    struct tg_store store = tg_store_open(git);
     struct window_read w = { .arena = c->arena };
     unsigned most = (unsigned)j->policy->baseline.ref_window;
     struct tg_commit *v;

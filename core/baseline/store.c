@@ -8,6 +8,11 @@
 
 #define RUN_DIGITS 16
 
+struct tg_store tg_store_open(struct tg_git *g)
+{
+    return tg_store_in_git(g);
+}
+
 /* ---- names ---- */
 
 static bool is_plain(char c)

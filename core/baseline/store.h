@@ -35,8 +35,9 @@ static inline size_t tg_store_share(size_t runs)
 /*
  * Where a store keeps its runs: immutable objects, and names for them that are only created and
  * deleted. The names above are those of any place. store_git.c has the one there is, blobs and refs
- * of the repository itself; another place is another table, and the rest of the program does not
- * change. Object ids are 40 hex digits that depend on the bytes alone.
+ * of the repository itself. Another place is another table, and its address another member of
+ * struct tg_store; tg_store_open chooses. Object ids are 40 hex digits that depend on the bytes
+ * alone.
  */
 struct tg_git_ref_at;
 struct tg_store;
@@ -60,6 +61,8 @@ struct tg_store {
     struct tg_git *git; /* whose commits these are: their order, their dates */
     const struct tg_store_place *place;
 };
+/* The store of a repository: the one place that decides where it is. Today always in git. */
+struct tg_store tg_store_open(struct tg_git *g);
 /* The store in the repository itself. */
 struct tg_store tg_store_in_git(struct tg_git *g);
 

@@ -89,7 +89,7 @@ struct tg_rule_limits tg_select_limits(const struct tg_rule *rule, const struct 
 /* `when:`; a key whose value is unknown does not hold. */
 bool tg_select_rule(const struct tg_eval_state *e, const struct tg_when *when);
 
-/* ---- outside.c: calls before, between and after the steps ---- */
+/* ---- outside_steps.c: calls before, between and after the steps ---- */
 
 /* By the step. */
 double tg_outside_calls(const struct tg_comparison *c, const struct tg_op *op, int side);
@@ -174,7 +174,7 @@ void tg_rule_close(struct tg_eval_state *e, const struct tg_rule *rule, const st
                    size_t n);
 
 void tg_waive(struct tg_eval_state *e);
-/* known.c */
+/* known_events.c */
 void tg_known_explain(struct tg_eval_state *e);
 void tg_fold(struct tg_eval_state *e); /* results in their final order */
 #endif

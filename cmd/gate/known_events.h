@@ -1,5 +1,5 @@
-#ifndef TG_CMD_GATE_KNOWN_H
-#define TG_CMD_GATE_KNOWN_H
+#ifndef TG_CMD_GATE_KNOWN_EVENTS_H
+#define TG_CMD_GATE_KNOWN_EVENTS_H
 /*
  * What the history of a suite already knows to be slower since the baseline: for verdicts that fail,
  * so that a pass costs nothing. Cost: that of `tracegate history` for the suite.

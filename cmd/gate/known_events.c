@@ -1,4 +1,4 @@
-#include "cmd/gate/known.h"
+#include "cmd/gate/known_events.h"
 
 #include <math.h>
 
@@ -35,7 +35,7 @@ static tg_sv text_of(const struct known_list *l, const struct tg_history_event *
 
 static bool is_after(const struct known_list *l, const struct tg_history_event *e)
 {
-    struct tg_store store = tg_store_in_git(l->ask->git);
+    struct tg_store store = tg_store_open(l->ask->git);
     const char *to = tg_arena_sv(l->ask->arena, l->nights->history.night[e->to].commit).p;
     return strcmp(to, l->ask->since) != 0 && tg_store_precedes(&store, l->ask->since, to);
 }
@@ -101,7 +101,7 @@ static void add_events(struct known_list *l, const char *head)
 size_t tg_known_find(void *arg, const struct tg_known **out)
 {
     const struct tg_known_ask *ask = arg;
-    struct tg_store store = tg_store_in_git(ask->git);
+    struct tg_store store = tg_store_open(ask->git);
     struct tg_nights nights = { 0 };
     struct known_list l = { .ask = ask, .nights = &nights };
     struct tg_event_record *records;

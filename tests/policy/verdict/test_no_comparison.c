@@ -1,5 +1,5 @@
-/* alone.c: what is judged without a baseline. Each row is a pair of sides and a policy; what the verdict says of it is
- * tests/golden/verdict_alone.txt, derived from docs/policy.md when it was written and read through at every change. */
+/* no_comparison.c: what is judged without a baseline. Each row is a pair of sides and a policy; what the verdict says of it is
+ * tests/golden/verdict_no_comparison.txt, derived from docs/policy.md when it was written and read through at every change. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -185,7 +185,7 @@ static const struct model_row model_rows[] = {
 static void verdicts_are_as_written(void **state)
 {
     (void)state;
-    model_check("verdict_alone.txt", model_rows, sizeof model_rows / sizeof *model_rows);
+    model_check("verdict_no_comparison.txt", model_rows, sizeof model_rows / sizeof *model_rows);
 }
 
 /* ---- by hand ---- */

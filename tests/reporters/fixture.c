@@ -442,9 +442,9 @@ static const struct tg_verdict *make_first_run(struct tg_arena *a)
     struct make m = begin(a, 1, false);
     m.v->baseline.situation = TG_SITUATION_FIRST_RUN;
     m.v->coverage = TG_SV("nothing judged: first run");
-    add_note(&m, "first run: neither a policy nor a baseline of this suite existed at 3f2a91c4b7e1",
-             "Store these traces as the baseline.", true);
-    return end(&m, TG_OUTCOME_PASS, "PASS: first run, nothing to compare with");
+    add_note(&m, "neither a policy nor a baseline of this suite existed at the baseline commit",
+             "Commit a baseline, or record one on the main branch; the next run compares.", true);
+    return end(&m, TG_OUTCOME_PASS, "FIRST RUN: no baseline existed yet; nothing was compared");
 }
 
 static const struct tg_verdict *make_error(struct tg_arena *a)

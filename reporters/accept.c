@@ -116,8 +116,9 @@ void tg_accept_put_next(struct tg_buf *out, const struct tg_verdict *v,
     if (r->rule.n) {
         tg_buf_clear(&text);
         tg_buf_printf(&text, "tracegate policy explain %.*s", TG_SV_ARG(r->rule));
-        tg_buf_puts(out, v->outcome == TG_OUTCOME_WARN ? "Its limit: "
-                                                       : "Its limit, and how to accept it: ");
+        tg_buf_puts(out, v->outcome == TG_OUTCOME_WARN
+                             ? "Its limit: "
+                             : "To see its limit, or to accept the change: ");
         put_code(out, tg_buf_sv(&text));
     }
     tg_buf_release(&text);

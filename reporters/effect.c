@@ -101,15 +101,15 @@ uint32_t *tg_effect_rows(const struct tg_verdict *v, size_t top, size_t noise, s
 {
     const struct tg_comparison *c = v->comparison;
     size_t all = 0;
-    uint32_t *rows = tg_rows_worst(c, &(struct tg_rows_choice){ .basis = TG_BASIS_JUDGED },
-                                   c->n_ops, &all, NULL);
+    const struct tg_rows_choice choice = { .basis = TG_BASIS_JUDGED, .steps = true };
+    uint32_t *rows = tg_rows_worst(c, &choice, c->n_ops, &all, NULL);
     uint32_t *out = tg_xmalloc((all + 1) * sizeof *out);
     *n = 0;
     for (size_t i = 0; i < all && *n < top; i++)
         if (any_about(v, &c->ops[rows[i]]))
             out[(*n)++] = rows[i];
     for (size_t i = 0; i < all && *n < top && noise; i++)
-        if (!any_about(v, &c->ops[rows[i]])) {
+        if (c->ops[rows[i]].kind != TG_KIND_STEP && !any_about(v, &c->ops[rows[i]])) {
             out[(*n)++] = rows[i];
             noise--;
         }

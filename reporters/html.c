@@ -4,6 +4,7 @@
  * itself, and at most 500,000 bytes: names that would exceed them are left out, and counted.
  */
 #include "reporters/html.h"
+#include "reporters/origin.h"
 
 #include "core/base/utf8.h"
 #include "reporters/accept.h"
@@ -32,19 +33,6 @@ static void put_counts(struct tg_html *h)
     tg_page_raw(&h->page, "</ul>\n");
 }
 
-/* The function that holds most of the first violation. */
-static const struct tg_cause *first_cause(const struct tg_verdict *v)
-{
-    for (size_t i = 0; i < v->n_results; i++) {
-        const struct tg_result *r = &v->results[i];
-        if (r->state != TG_STATE_FAIL || r->folded_under < v->n_results)
-            continue;
-        return r->cause && r->cause->function && r->cause->share >= TG_CAUSE_ENOUGH ? r->cause
-                                                                                    : NULL;
-    }
-    return NULL;
-}
-
 static void put_paragraph(struct tg_html *h, const char *open, tg_sv text)
 {
     if (!text.n)
@@ -57,7 +45,7 @@ static void put_paragraph(struct tg_html *h, const char *open, tg_sv text)
 static void put_banner(struct tg_html *h)
 {
     const struct tg_verdict *v = h->v;
-    const struct tg_cause *cause = first_cause(v);
+    const struct tg_cause *cause = tg_origin_of_effect(v);
     struct tg_buf effect = { 0 };
     tg_buf_printf(h->page.out, "<header class=\"banner %s\">\n<h1>", tg_outcome_name(v->outcome));
     tg_html_put_text(h, v->headline.n ? v->headline : tg_sv_of(tg_outcome_name(v->outcome)));
@@ -128,7 +116,7 @@ static void put_next(struct tg_html *h)
         }
         if (waivers.n) {
             tg_page_raw(&h->page,
-                        "<p>To accept it for a time, in the policy:</p>\n<pre>waivers:\n");
+                        "<p>To accept it until a date, add to the policy:</p>\n<pre>waivers:\n");
             tg_esc_xml_lines(h->page.out, tg_buf_sv(&waivers));
             tg_page_raw(&h->page, "</pre>\n");
         }

@@ -8,6 +8,7 @@
  * somebody, link, or end a table (docs/reports.md).
  */
 #include "reporters/markdown.h"
+#include "reporters/origin.h"
 
 #include "core/base/utf8.h"
 #include "reporters/accept.h"
@@ -61,18 +62,14 @@ static void put_counts(struct tg_buf *out, const struct tg_verdict *v)
     }
 }
 
-/* Where the first violation comes from, if one function holds most of it. */
+/* Where it comes from, if one function accounts for it. */
 static void put_where(const struct tg_markdown *m, struct tg_buf *out)
 {
-    const struct tg_verdict *v = m->v;
-    const struct tg_result *r = NULL;
-    for (size_t i = 0; i < v->n_results && !r; i++)
-        if (v->results[i].state == TG_STATE_FAIL && v->results[i].folded_under >= v->n_results)
-            r = &v->results[i];
-    if (!r || !r->cause || !r->cause->function || r->cause->share < TG_CAUSE_ENOUGH)
+    const struct tg_cause *c = tg_origin_of_effect(m->v);
+    if (!c)
         return;
     tg_buf_puts(out, " in ");
-    tg_markdown_put_name(out, r->cause->function->text);
+    tg_markdown_put_name(out, c->function->text);
 }
 
 /* What it costs, where, and how many results there are of each sort; then what was judged. */

@@ -177,7 +177,8 @@ void tg_markdown_put_next(struct tg_markdown *m)
         tg_buf_add(&part, first->rule);
         tg_buf_puts(&part, "\n```\n");
         if (waivers.n) {
-            tg_buf_puts(&part, "\nTo accept it for a time, in the policy:\n\n```yaml\nwaivers:\n");
+            tg_buf_puts(&part,
+                        "\nTo accept it until a date, add to the policy:\n\n```yaml\nwaivers:\n");
             tg_buf_add(&part, tg_buf_sv(&waivers));
             tg_buf_puts(&part, "```\n");
         }

@@ -17,6 +17,8 @@ static const char *row_icon(const struct tg_op *op, const struct tg_row_numbers 
         return "new";
     if (op->change == TG_REMOVED)
         return "gone";
+    if (n->d_count == 0 && !tg_evidence_compared(tg_op_told(op)))
+        return ""; /* only times differ, and they were not judged */
     if (tg_op_within_noise(op))
         return "\xe2\x89\x88";                            /* almost equal */
     return n->d_ns > 0 ? "\xe2\x96\xb2" : "\xe2\x96\xbc"; /* triangles up and down */

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "core/cause/choose.h"
+
 static void put_name(struct tg_buf *out, tg_sv name, const struct tg_origin_style *s)
 {
     if (s->put_name) {
@@ -106,12 +108,15 @@ static void put_not_changed(struct tg_buf *out, const struct tg_cause *c)
         put_others(out, c);
 }
 
-static void put_function(struct tg_buf *out, const struct tg_cause *c,
+/* The line that changed where the function did, else its first. */
+static void put_function(struct tg_buf *out, const struct tg_result *r,
                          const struct tg_origin_style *s)
 {
+    const struct tg_cause *c = r->cause;
     const struct tg_cause_frame *f = c->function;
     struct tg_buf at = { 0 };
-    tg_buf_printf(&at, "%.*s:%u", TG_SV_ARG(f->file), (unsigned)f->line);
+    tg_buf_printf(&at, "%.*s:%u", TG_SV_ARG(f->file),
+                  (unsigned)(r->source_line ? r->source_line : f->line));
     if (!s->without_place) {
         put_name(out, tg_buf_sv(&at), s);
         tg_buf_putc(out, ' ');
@@ -128,7 +133,7 @@ static void put_function(struct tg_buf *out, const struct tg_cause *c,
     } else {
         tg_buf_putc(out, ',');
     }
-    tg_buf_printf(out, " holds %d %% of %s", percent(c->share), of_what(c));
+    tg_buf_printf(out, " accounts for %d %% of %s", percent(c->share), of_what(c));
     put_not_changed(out, c);
 }
 
@@ -154,9 +159,9 @@ static void put_split(struct tg_buf *out, const struct tg_cause *c, const struct
     const struct tg_cause_frame *last = c->path.n ? &c->path.frames[c->path.n - 1] : NULL;
     if (last) {
         put_name(out, last->text, s);
-        tg_buf_printf(out, " holds %d %% of %s", percent(c->path.share), of_what(c));
+        tg_buf_printf(out, " accounts for %d %% of %s", percent(c->path.share), of_what(c));
     } else {
-        tg_buf_puts(out, "no single place holds most of it");
+        tg_buf_puts(out, "no single place accounts for most of it");
     }
     if (c->path.next.share > 0) {
         tg_buf_puts(out, last ? "; below it, " : "; the largest part is ");
@@ -172,7 +177,25 @@ void tg_origin_put(struct tg_buf *out, const struct tg_result *r, const struct t
     if (!c)
         return;
     if (c->function)
-        put_function(out, c, s);
+        put_function(out, r, s);
     else
         put_split(out, c, s);
+}
+
+const struct tg_cause *tg_origin_of_effect(const struct tg_verdict *v)
+{
+    const struct tg_cause *of = NULL;
+    if (v->n_state[TG_STATE_WAIVED])
+        return NULL;
+    for (size_t i = 0; i < v->n_results; i++) {
+        const struct tg_result *r = &v->results[i];
+        const struct tg_cause *c = r->cause;
+        if (r->state != TG_STATE_FAIL || r->folded_under < v->n_results)
+            continue;
+        if (!c || !c->function || c->share < TG_CAUSE_ENOUGH ||
+            (of && !tg_sv_eq(of->function->text, c->function->text)))
+            return NULL;
+        of = c;
+    }
+    return of;
 }

@@ -1,11 +1,11 @@
 #ifndef TG_REPORTERS_ORIGIN_H
 #define TG_REPORTERS_ORIGIN_H
 /*
- * The cause of a result in words, the same in every report: what holds the difference, where that
+ * The cause of a result in words, the same in every report: what accounts for the difference, where that
  * is in the program, and whether the change touched it.
  *
- *   model.py:88 Block.forward (module Block_3), changed in this pull request (lines 91-97), holds
- *   92 % of it
+ *   model.py:88 Block.forward (module Block_3), changed in this pull request (lines 91-97),
+ *   accounts for 92 % of it
  */
 #include "core/base/buf.h"
 #include "policy/verdict/verdict.h"
@@ -16,6 +16,11 @@ struct tg_origin_style {
 };
 /* One sentence without a full stop; empty if the result has no cause. */
 void tg_origin_put(struct tg_buf *out, const struct tg_result *r, const struct tg_origin_style *s);
+/*
+ * The function that causes the effect in a headline: that of every finding that failed, where
+ * nothing is waived. NULL: they have several, or none holds most of its finding.
+ */
+const struct tg_cause *tg_origin_of_effect(const struct tg_verdict *v);
 /* The path: "train.py: step > Block_3 > model.py: forward > aten::linear". */
 void tg_origin_put_path(struct tg_buf *out, const struct tg_cause *c,
                         const struct tg_origin_style *s);

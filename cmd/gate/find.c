@@ -173,7 +173,7 @@ static bool explicit_baseline(struct tg_check *c, struct tg_check_job *j, struct
         j->info.paths = tg_arena_sv(c->arena, tg_buf_sv(&paths));
         if (!j->info.situation) {
             j->info.situation = TG_SITUATION_PATH;
-            j->info.how = TG_SV("path on the command line");
+            j->info.how = TG_SV("given on the command line");
         }
     }
     tg_buf_release(&paths);

@@ -229,7 +229,7 @@ static void tell_fixed_day(struct tg_check *c, struct tg_check_job *j)
         return;
     tell(c, j, 0,
          tg_arena_printf(c->arena, "waivers are judged as of %s: SOURCE_DATE_EPOCH is set", day),
-         "Unset it for this job; else an expired waiver counts as valid.");
+         "Unset it for this job; otherwise an expired waiver may still count.");
 }
 
 void tg_check_note_policy(struct tg_check *c, struct tg_check_job *j)

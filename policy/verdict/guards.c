@@ -234,7 +234,7 @@ static void guard_damage(struct tg_eval_state *e, const struct tg_suite *suite)
 
 static void guard_ranks(struct tg_eval_state *e, const struct tg_suite *suite)
 {
-    const tg_sv next = TG_SV("A rank's trace is missing, or ranks.expect is out of date.");
+    const tg_sv next = TG_SV("Record every rank, or correct the suite's `ranks: {expect: N}`.");
     const struct tg_comparison *c = e->in->comparison;
     size_t expected = (size_t)suite->ranks_expect;
     for (int side = e->in->alone ? TG_TEST : TG_BASE; side < 2; side++)

@@ -77,8 +77,8 @@ static void what_the_command_line_names(void **state)
         enum tg_situation situation;
         const char *commit, *how, *paths;
     } cases[] = {
-        { { path, 1, 1 }, TG_SITUATION_PATH, "", "path on the command line", "perf/base.json" },
-        { { two, 2, 2 }, TG_SITUATION_PATH, "", "path on the command line", "perf/base.json, x" },
+        { { path, 1, 1 }, TG_SITUATION_PATH, "", "given on the command line", "perf/base.json" },
+        { { two, 2, 2 }, TG_SITUATION_PATH, "", "given on the command line", "perf/base.json, x" },
         { { in_git, 1, 1 },
           TG_SITUATION_FOUND,
           "HEAD~1",

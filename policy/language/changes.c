@@ -193,7 +193,9 @@ static enum tg_direction of_number(const struct row *r, const struct tg_yaml *be
 {
     struct tg_value_unit ua = { 0 }, ub = { 0 };
     double a = 0, b = 0;
-    if (!quantity(before, &a, &ua) || !quantity(now, &b, &ub) || ua.unit != ub.unit)
+    if (!quantity(before, &a, &ua) || !quantity(now, &b, &ub))
+        return TG_MAYBE_LOOSER;
+    if (ua.unit != ub.unit && a != 0 && b != 0) /* 0 is the same in each unit */
         return TG_MAYBE_LOOSER;
     if (a == b)
         return TG_OTHERWISE; /* another spelling */

@@ -91,6 +91,7 @@ EDITS = [
     ("abs: 200us", "abs: 0.2ms", ["changed rules.long.fail.abs"]),
     ("abs: 200us", "abs: 0.1ms", ["tighter rules.long.fail.abs"]),
     ("abs: 200us", "abs: 0.1%step", ["looser? rules.long.fail.abs"]),
+    ("abs: 200us", "abs: 0", ["tighter rules.long.fail.abs"]),  # nothing is as little in any unit
     ("{pct: 10%, abs: 200us}", "{pct: 10%}", ["tighter rules.long.fail.abs"]),  # one condition less
     ("{pct: 10%, abs: 200us}", "off", ["looser rules.long.fail"]),
     (", warn: {pct: 5%}", "", ["looser rules.long.warn"]),

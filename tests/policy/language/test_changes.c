@@ -213,7 +213,9 @@ static const struct {
       TG_MAYBE_LOOSER, TG_MAYBE_LOOSER },
     /* numbers that do not compare */
     { STEP("pct: auto"), STEP("pct: 10%"), "rules.a.fail.pct", TG_MAYBE_LOOSER, TG_MAYBE_LOOSER },
-    { STEP("abs: 0"), STEP("abs: 2ms"), "rules.a.fail.abs", TG_MAYBE_LOOSER, TG_MAYBE_LOOSER },
+    { STEP("abs: 0"), STEP("abs: 2ms"), "rules.a.fail.abs", TG_LOOSER, TG_TIGHTER },
+    { STEP("abs: 0"), STEP("abs: 2%step"), "rules.a.fail.abs", TG_LOOSER, TG_TIGHTER },
+    { STEP("abs: 0"), STEP("abs: 0ms"), "rules.a.fail.abs", TG_OTHERWISE, TG_OTHERWISE },
     { STEP("abs: 2%step"), STEP("abs: 1ms"), "rules.a.fail.abs", TG_MAYBE_LOOSER, TG_MAYBE_LOOSER },
     { STEP("abs: 2000us"), STEP("abs: 1ms"), "rules.a.fail.abs", TG_TIGHTER, TG_LOOSER },
     /* rules in another order are the same rules */

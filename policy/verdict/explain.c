@@ -212,13 +212,14 @@ static void put_numbers(struct tg_buf *out, const struct tg_probe *p,
     tg_buf_putc(out, '\n');
 }
 
-/* False: the rule has no number there, only whether something changed. */
+/* False: the rule has no number there: it asks whether something changed, or no step has calls. */
 static bool op_numbers(struct tg_buf *out, const struct tg_rule *r, const struct tg_comparison *c,
                        const struct tg_op *op)
 {
     struct tg_rule_limits l = tg_select_limits(r, op);
     struct tg_probe p = { .step_ns = c->step_ns[TG_BASE], .bad = r->bad, .test_kind = l.test };
-    if (tg_metric_info(r->metric)->unit == TG_UNIT_ATTR || !tg_probe_op(&p, r->metric, c, op))
+    if (tg_metric_info(r->metric)->unit == TG_UNIT_ATTR || !tg_probe_op(&p, r->metric, c, op) ||
+        isnan(p.base))
         return false;
     put_numbers(out, &p, &l, c);
     return true;

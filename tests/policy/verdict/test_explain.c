@@ -2,6 +2,7 @@
  * `policy explain` (explain.c): what a rule asks, of names and of traces. The policy is text, the comparison is made by
  * hand; where a limit begins: docs/policy.md#limits.
  */
+#include "../../core/diff/by_hand.h"
 #include "../language/policy_support.h"
 #include "by_hand.h"
 #include "policy/verdict/explain.h"
@@ -89,6 +90,33 @@ static void overrides_exceptions_and_when(void **state)
             "a", NULL,
             CALLS "    fail {abs: 0}  (.tracegate.yml:2)\n"
                   "    only warns where it would fail: new and under 0.1 % of the step\n");
+}
+
+/* Which baselines it is judged against; `baseline` alone goes without saying. */
+static void the_baselines_of_a_rule(void **state)
+{
+    static const struct {
+        const char *against, *told;
+    } rows[] = { { "baseline", "" },
+                 { "old", "    against old\n" },
+                 { "[old, baseline]", "    against baseline, old\n" },
+                 { "[new, old]", "    against old, new\n" } };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct tg_buf text = { 0 }, want = { 0 };
+        tg_buf_printf(&text,
+                      V "baselines: [{name: old, ref: release(v*)}, {name: new, ref: window(7)}]\n"
+                        "rules: [{id: a, match: {kind: op}, metric: count, fail: {abs: 0}, "
+                        "against: %s}]\n",
+                      rows[i].against);
+        tg_buf_printf(&want,
+                      "  a: count, more is bad  (.tracegate.yml:3)\n    calls or launches per "
+                      "step\n    fail {abs: 0}  (.tracegate.yml:3)\n%s",
+                      rows[i].told);
+        rule_is(text.p, "a", NULL, want.p);
+        tg_buf_release(&text);
+        tg_buf_release(&want);
+    }
 }
 
 /* What durations and shares need is told; counts need nothing. */
@@ -297,6 +325,25 @@ static void how_sharp_the_runs_are(void **state)
     op.ev.judged = TG_NOT_WAIT;
     now(h, &op, "metric: self, fail: {abs: 20us}",
         "now 100 us, fails above 120 us; 1 run: not judged, its time is a wait for others\n");
+    now(h, &op, "metric: max, fail: {abs: 20us}", NULL); /* no call of it was seen in a step */
+}
+
+/* The longest call is one of the steps' calls; of five runs two have none, so nothing is known of a run's. */
+static void a_name_of_some_runs_has_no_evidence(void **state)
+{
+    struct fixture *f = *state;
+    struct hand h = { 0 };
+
+    make(f, 5, 5, 5);
+    for (int side = 0; side < 2; side++) {
+        add_all(f, side, TG_KIND_OP, "other", "", 1, 50000);
+        for (size_t r = 0; r < 3; r++)
+            add_row(f, side, r, TG_KIND_OP, "it", "", 1, 100000);
+    }
+    compare(f);
+    h.c = f->c;
+    now(&h, find(f, "it"), "metric: max, fail: {abs: 20us}",
+        "now 100 us, fails above 120 us; 5 runs: not judged, no evidence exists for this metric\n");
 }
 
 /* Names with most time first, twenty of them. */
@@ -363,11 +410,18 @@ static void a_rule_of_the_whole_trace(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        hand_test(a_rule_of_counts),           hand_test(overrides_exceptions_and_when),
-        hand_test(noise_of_measured_values),   hand_test(what_is_asked_of_a_name),
-        hand_test(what_depends_on_the_parent), hand_test(what_a_time_needs),
-        hand_test(frames_of_the_metrics_side), hand_test(where_a_limit_begins),
-        hand_test(how_sharp_the_runs_are),     hand_test(the_names_of_a_rule),
+        hand_test(a_rule_of_counts),
+        hand_test(overrides_exceptions_and_when),
+        hand_test(the_baselines_of_a_rule),
+        hand_test(noise_of_measured_values),
+        hand_test(what_is_asked_of_a_name),
+        hand_test(what_depends_on_the_parent),
+        hand_test(what_a_time_needs),
+        hand_test(frames_of_the_metrics_side),
+        hand_test(where_a_limit_begins),
+        hand_test(how_sharp_the_runs_are),
+        BY_HAND(a_name_of_some_runs_has_no_evidence),
+        hand_test(the_names_of_a_rule),
         hand_test(a_rule_of_the_whole_trace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,13 +39,13 @@ static bool is_about_op(const struct tg_result *r)
 static bool may_fold(const struct tg_result *r)
 {
     return (r->state == TG_STATE_FAIL || r->state == TG_STATE_WARN) && r->has_values &&
-           !r->over_budget && r->subject != TG_SUBJECT_REQUIRE;
+           !r->over_budget;
 }
 
 /* A warning is told with a failure, never the other way round. */
 static bool may_tell(const struct tg_result *head, const struct tg_result *r)
 {
-    return head != r && may_fold(head) && head->state >= r->state;
+    return may_fold(head) && head->state >= r->state;
 }
 
 static bool may_lead(const struct tg_result *head, const struct tg_result *r)
@@ -107,13 +107,14 @@ static bool same_name(const struct tg_result *head, const struct tg_result *r)
            head->subject == TG_SUBJECT_NAME && r->subject == TG_SUBJECT_NAME;
 }
 
-/* One name under two rules: what failed before what warns, its calls before its time. */
+/*
+ * One name under two rules, of which `k` may tell `i`: what failed before what warns, its calls
+ * before its time.
+ */
 static bool is_told_first(const struct tg_result *v, uint32_t k, uint32_t i)
 {
     bool calls[2] = { v[k].dimension == TG_DIM_COUNT, v[i].dimension == TG_DIM_COUNT };
-    if (v[k].state != v[i].state)
-        return v[k].state > v[i].state;
-    return calls[0] != calls[1] ? calls[0] : k < i;
+    return v[k].state != v[i].state || (calls[0] != calls[1] ? calls[0] : k < i);
 }
 
 static void fold_names(struct tg_result *v, size_t n)
@@ -131,7 +132,7 @@ static void fold_names(struct tg_result *v, size_t n)
 /* The step's time, as the device or the host has it. */
 static bool is_step_time(const struct tg_result *r)
 {
-    return r->subject == TG_SUBJECT_TRACE && r->dimension == TG_DIM_DURATION &&
+    return r->subject == TG_SUBJECT_TRACE &&
            (tg_sv_eq(r->metric, TG_SV("step_time")) || tg_sv_eq(r->metric, TG_SV("host_time")));
 }
 
@@ -143,12 +144,10 @@ static bool has_device(const struct tg_comparison *c)
     return false;
 }
 
-/* What a result adds to the step, in ns: device work where there is a device. */
+/* What a result that may be told adds to the step, in ns: device work where there is a device. */
 static double adds(const struct tg_result *r, const struct tg_comparison *c, bool device)
 {
     const struct tg_op *op;
-    if (!may_fold(r))
-        return 0;
     if (r->subject == TG_SUBJECT_STEP)
         return device ? 0 : r->delta;
     op = r->subject == TG_SUBJECT_NAME ? tg_eval_op(c, r) : NULL;
@@ -172,13 +171,13 @@ static void fold_step(struct tg_result *v, size_t n, const struct tg_comparison 
                 continue;
             for (uint32_t m = 0; m < n; m++)
                 if ((m == k || v[m].folded_under == k) && (m == k || !same_name(&v[m], &v[k])))
-                    sum += adds(&v[m], c, device && is_step_time(&v[i]));
+                    sum += adds(&v[m], c, device);
             if (sum > most) {
                 most = sum;
                 best = k;
             }
         }
-        if (best != TG_NO_ID && v[i].delta > 0 && most >= STEP_PART * v[i].delta)
+        if (v[i].delta > 0 && most >= STEP_PART * v[i].delta)
             v[i].folded_under = best;
     }
 }
@@ -200,10 +199,11 @@ static const struct tg_cause *blamed(const struct tg_result *r)
                                                                                       : NULL;
 }
 
-static bool same_change(const struct tg_result *a, const struct tg_result *b)
+/* `y` is a change that some result is blamed on. */
+static bool is_of_change(const struct tg_result *r, const struct tg_cause *y)
 {
-    const struct tg_cause *x = blamed(a), *y = blamed(b);
-    if (!x || !y || !tg_sv_eq(x->function->file, y->function->file) || x->n_changed != y->n_changed)
+    const struct tg_cause *x = blamed(r);
+    if (!x || !tg_sv_eq(x->function->file, y->function->file) || x->n_changed != y->n_changed)
         return false;
     for (size_t i = 0; i < x->n_changed; i++)
         if (x->changed[i].first != y->changed[i].first || x->changed[i].last != y->changed[i].last)
@@ -219,16 +219,16 @@ static unsigned worth(const struct tg_result *r)
            (is_about_op(r) ? 1u : 0u);
 }
 
-/* The best of those of one change; the first of equals, which is the worst. */
+/* The best of those of i's change, maybe itself; the first of equals, which is the worst. */
 static uint32_t head_of(const struct tg_verdict *v, uint32_t i)
 {
-    uint32_t head = i;
+    const struct tg_cause *change = blamed(&v->results[i]);
+    uint32_t head = TG_NO_ID;
     for (uint32_t k = 0; k < v->n_results; k++) {
         const struct tg_result *r = &v->results[k];
-        if (r->folded_under != TG_NO_ID || !same_change(r, &v->results[i]))
+        if (r->folded_under != TG_NO_ID || !is_of_change(r, change))
             continue;
-        if (worth(r) > worth(&v->results[head]) ||
-            (worth(r) == worth(&v->results[head]) && k < head))
+        if (head == TG_NO_ID || worth(r) > worth(&v->results[head]))
             head = k;
     }
     return head;
@@ -245,19 +245,14 @@ static void recount(struct tg_verdict *v)
 void tg_verdict_join_causes(struct tg_verdict *v, struct tg_arena *a)
 {
     tg_sv was = tg_describe_headline(v, a);
-    bool any = false;
     for (uint32_t i = 0; i < v->n_results; i++) {
         uint32_t head;
         if (v->results[i].folded_under != TG_NO_ID || !blamed(&v->results[i]))
             continue;
         head = head_of(v, i);
-        if (head == i)
-            continue;
-        v->results[i].folded_under = head;
-        any = true;
+        if (head != i)
+            v->results[i].folded_under = head;
     }
-    if (!any)
-        return;
     flatten(v->results, v->n_results);
     fold_step(v->results, v->n_results, v->comparison);
     recount(v);

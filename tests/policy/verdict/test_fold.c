@@ -59,6 +59,8 @@ static void a_circle_keeps_one_row(void **state)
     chain(h)[A].parent = TG_SV("c");
     folded(h, (struct tg_result[]){ hand_row("a", 2), hand_row("b", 2), hand_row("c", 2) }, 3,
            "a<c b<c c");
+    assert_true(h->e.results[A].follows && h->e.results[B].follows);
+    assert_false(h->e.results[C].follows); /* it is told for itself */
 }
 
 static void other_numbers_states_and_dimensions_are_findings(void **state)
@@ -136,6 +138,24 @@ static void a_kernel_follows_the_operator_that_launches_it(void **state)
     folded(h, (struct tg_result[]){ hand_row("c", 3), kernel }, 2, "c b"); /* not as often */
 }
 
+/* An operator follows whatever calls it; a kernel an operator, and nothing else of that name. */
+static void what_may_be_followed(void **state)
+{
+    struct hand *h = *state;
+    struct tg_op *ops = chain(h);
+    struct tg_result a = hand_row("a", 2), c = hand_row("c", 2);
+
+    ops[C].parent = TG_SV("a");
+    a.op_kind = TG_KIND_ANNOTATION;
+    folded(h, (struct tg_result[]){ a, c }, 2, "a c<a");
+    ops[C].kind = c.op_kind = TG_KIND_KERNEL;
+    folded(h, (struct tg_result[]){ a, c }, 2, "a c");
+    a.op_kind = TG_KIND_OP;
+    folded(h, (struct tg_result[]){ a, c }, 2, "a c<a");
+    a.subject = TG_SUBJECT_TRACE; /* a metric that is called what the operator is called */
+    folded(h, (struct tg_result[]){ a, c }, 2, "a c");
+}
+
 static struct tg_result slower(const char *name, double ns)
 {
     struct tg_result r = hand_row(name, ns);
@@ -157,6 +177,27 @@ static void a_name_under_two_rules_is_one_finding(void **state)
     folded(h, (struct tg_result[]){ a, time }, 2, "a<a a");
     a.state = TG_STATE_FAIL;
     a.over_budget = true; /* a promise of its own */
+    folded(h, (struct tg_result[]){ a, time }, 2, "a a");
+}
+
+/* One name is one text, one kind, and no metric of the trace. */
+static void other_names_of_one_text_are_two_findings(void **state)
+{
+    struct hand *h = *state;
+    struct tg_result a = hand_row("a", 2), time = slower("a", 5000);
+
+    (void)chain(h);
+    time.op_kind = TG_KIND_KERNEL;
+    folded(h, (struct tg_result[]){ a, time }, 2, "a a");
+    time.op_kind = TG_KIND_OP;
+    a.subject = TG_SUBJECT_TRACE;
+    folded(h, (struct tg_result[]){ a, time }, 2, "a a");
+    a.subject = TG_SUBJECT_NAME;
+    time.subject = TG_SUBJECT_TRACE;
+    folded(h, (struct tg_result[]){ a, time }, 2, "a a");
+    time.subject = TG_SUBJECT_NAME;
+    folded(h, (struct tg_result[]){ a, time }, 2, "a a<a");
+    time.has_values = false; /* a launch attribute has no number to be told */
     folded(h, (struct tg_result[]){ a, time }, 2, "a a");
 }
 
@@ -201,6 +242,33 @@ static void a_step_that_is_explained_is_no_finding(void **state)
     gaps.subject = TG_SUBJECT_STEP;
     folded(h, (struct tg_result[]){ step(1000), gaps }, 2, "step_time<ProfilerStep ProfilerStep");
     folded(h, (struct tg_result[]){ step(-1000), slower("a", -900) }, 2, "step_time a");
+}
+
+static void what_explains_a_step(void **state)
+{
+    struct hand *h = *state;
+    struct tg_op *ops = chain(h);
+    struct tg_result host = step(1000), a = slower("a", 900), calls = hand_row("launch_count", 2);
+
+    host.metric = TG_SV("host_time"); /* of the step as well, */
+    folded(h, (struct tg_result[]){ host, a }, 2, "step_time<a a");
+    host.metric = TG_SV("device_time"); /* and this is not */
+    folded(h, (struct tg_result[]){ host, a }, 2, "step_time a");
+    folded(h, (struct tg_result[]){ step(1000), slower("a", 600), slower("b", 200) }, 3,
+           "step_time<a a b"); /* the larger, in any order */
+    folded(h, (struct tg_result[]){ step(-1000), a }, 2, "step_time a"); /* it got faster */
+    folded(h, (struct tg_result[]){ step(1000), slower("x", 900) }, 2, "step_time x"); /* no name */
+    calls.subject = TG_SUBJECT_TRACE; /* a metric adds no time */
+    folded(h, (struct tg_result[]){ step(1000), calls }, 2, "step_time launch_count");
+    a.state = TG_STATE_WARN; /* a failure is never told with a warning */
+    folded(h, (struct tg_result[]){ step(1000), a }, 2, "step_time a");
+    a = hand_row("a", 2);
+    ops[A].self[TG_TEST] = 300; /* once, though two rules say it: 300 of 1000 */
+    folded(h, (struct tg_result[]){ step(1000), a, slower("a", 300) }, 3, "step_time a a<a");
+    ops[A].self[TG_TEST] = 100; /* -500, and 900 of b: what is told with another is no head */
+    ops[A].self[TG_BASE] = 600;
+    ops[B].self[TG_TEST] = 900;
+    folded(h, (struct tg_result[]){ step(1000), a, hand_row("b", 2) }, 3, "step_time a b<a");
 }
 
 static void on_a_device_its_work_explains_the_step(void **state)
@@ -282,6 +350,84 @@ static void without_one_change_all_stay(void **state)
     hand_text(h->v.headline, "FAIL: 3 violations: a +2 calls, b +3 calls, c +1 call; a note");
 }
 
+static const struct tg_cause_lines *lines(struct hand *h, struct tg_cause_lines first,
+                                          struct tg_cause_lines second)
+{
+    struct tg_cause_lines *v = TG_NEW_N(h->a, struct tg_cause_lines, 2);
+    v[0] = first;
+    v[1] = second;
+    return v;
+}
+
+/* One change is one file and the same lines, all of them. */
+static void other_lines_are_another_change(void **state)
+{
+    struct hand *h = *state;
+    struct tg_result v[] = { hand_row("a", 2), hand_row("b", 3) };
+    const struct tg_cause_lines at = { 3, 4 };
+    struct tg_cause *one = (struct tg_cause *)(uintptr_t)cause(h, "m.py", 3);
+    struct tg_cause *other = (struct tg_cause *)(uintptr_t)cause(h, "m.py", 3);
+
+    (void)chain(h);
+    v[0].cause = one;
+    v[1].cause = other;
+    one->n_changed = other->n_changed = 2;
+    one->changed = lines(h, at, (struct tg_cause_lines){ 8, 9 });
+    other->changed = lines(h, at, (struct tg_cause_lines){ 8, 10 });
+    joined(h, v, 2, "a b");
+    other->changed = lines(h, at, (struct tg_cause_lines){ 7, 9 });
+    joined(h, v, 2, "a b");
+    other->changed = one->changed;
+    other->n_changed = 1;
+    joined(h, v, 2, "a b");
+    other->n_changed = 2;
+    joined(h, v, 2, "a b<a");
+}
+
+/* What is told with another finding stays there, and heads nothing. */
+static void what_is_folded_already_stays(void **state)
+{
+    struct hand *h = *state;
+    struct tg_result v[] = { hand_row("a", 2), hand_row("b", 3), hand_row("c", 1) };
+    struct tg_result w[] = { hand_row("a", 2), hand_row("b", 3), hand_row("c", 1) };
+
+    (void)chain(h);
+    v[0].cause = v[1].cause = cause(h, "m.py", 3);
+    v[0].folded_under = 2;
+    joined(h, v, 3, "a<c b c");
+    w[0].cause = w[1].cause = cause(h, "m.py", 3);
+    w[1].folded_under = 2;
+    joined(h, w, 3, "a b<c c");
+}
+
+/* b and c are one change: 700 of the 1000 that the step is longer, of which a adds 600. */
+static void a_step_under_a_finding_stays_there(void **state)
+{
+    struct hand *h = *state;
+    struct tg_result v[] = { step(1000), slower("a", 600), slower("b", 400), slower("c", 300) };
+
+    (void)chain(h);
+    v[2].cause = v[3].cause = cause(h, "m.py", 3);
+    v[0].folded_under = 1;
+    joined(h, v, 4, "step_time<a a b c<b");
+    v[3].folded_under = v[0].folded_under = TG_NO_ID;
+    joined(h, v, 4, "step_time<b a b c<b");
+}
+
+/* The gaps are told with the step; that does not make the step an explanation of host_time. */
+static void a_step_explains_no_step(void **state)
+{
+    struct hand *h = *state;
+    struct tg_result v[] = { step(1000), slower("ProfilerStep", 400), step(700) };
+
+    (void)chain(h);
+    v[1].subject = TG_SUBJECT_STEP;
+    v[1].state = TG_STATE_WARN;
+    v[0].cause = v[1].cause = cause(h, "m.py", 3);
+    v[2].op = v[2].metric = TG_SV("host_time");
+    joined(h, v, 3, "step_time ProfilerStep<step_time host_time");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -291,12 +437,19 @@ int main(void)
         hand_test(a_row_of_another_kind_is_no_operator),
         hand_test(what_a_new_operator_calls_is_folded_under_it),
         hand_test(a_kernel_follows_the_operator_that_launches_it),
+        hand_test(what_may_be_followed),
         hand_test(a_name_under_two_rules_is_one_finding),
+        hand_test(other_names_of_one_text_are_two_findings),
         hand_test(a_waiver_covers_what_its_own_rule_says),
         hand_test(a_step_that_is_explained_is_no_finding),
+        hand_test(what_explains_a_step),
         hand_test(on_a_device_its_work_explains_the_step),
         hand_test(what_one_change_did_is_one_finding),
         hand_test(without_one_change_all_stay),
+        hand_test(other_lines_are_another_change),
+        hand_test(what_is_folded_already_stays),
+        hand_test(a_step_under_a_finding_stays_there),
+        hand_test(a_step_explains_no_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 
 #include "core/base/decimal.h"
 #include "core/base/utf8.h"
+#include "reporters/origin.h"
 
 bool tg_accept_can(const struct tg_result *r)
 {
@@ -102,8 +103,7 @@ void tg_accept_put_next(struct tg_buf *out, const struct tg_verdict *v,
         return; /* a requirement's row says itself what to do */
     if (f) {
         tg_buf_puts(out, "Look at ");
-        tg_buf_printf(&text, "%.*s:%u", TG_SV_ARG(f->file),
-                      (unsigned)(r->source_line ? r->source_line : f->line));
+        tg_buf_printf(&text, "%.*s:%u", TG_SV_ARG(f->file), (unsigned)tg_origin_line(r));
         put_code(out, tg_buf_sv(&text));
         tg_buf_puts(out, " in ");
         put_code(out, f->text);

@@ -30,8 +30,8 @@ static void put_origin(struct tg_html *h, const struct tg_result *r)
     tg_page_raw(&h->page, "<p>");
     if (f) {
         struct tg_buf at = { 0 };
-        tg_buf_printf(&at, "%.*s:%u", TG_SV_ARG(f->file), (unsigned)f->line);
-        put_place(h, tg_buf_sv(&at), f->file, r->source_line ? r->source_line : f->line);
+        tg_buf_printf(&at, "%.*s:%u", TG_SV_ARG(f->file), (unsigned)tg_origin_line(r));
+        put_place(h, tg_buf_sv(&at), f->file, tg_origin_line(r));
         tg_page_raw(&h->page, " ");
         tg_buf_release(&at);
     }

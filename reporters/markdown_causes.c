@@ -50,9 +50,8 @@ static void put_origin(const struct tg_markdown *m, struct tg_buf *part, const s
     tg_buf_puts(part, "<br>\n  ");
     if (f) { /* the place is a link where the site is known */
         struct tg_buf at = { 0 };
-        tg_buf_printf(&at, "%.*s:%u", TG_SV_ARG(f->file), (unsigned)f->line);
-        tg_markdown_put_place(m, part, tg_buf_sv(&at), f->file,
-                              r->source_line ? r->source_line : f->line);
+        tg_buf_printf(&at, "%.*s:%u", TG_SV_ARG(f->file), (unsigned)tg_origin_line(r));
+        tg_markdown_put_place(m, part, tg_buf_sv(&at), f->file, tg_origin_line(r));
         tg_buf_putc(part, ' ');
         style.without_place = true;
         tg_buf_release(&at);

@@ -59,12 +59,12 @@ static void put_row(struct tg_buf *out, const struct tg_comparison *c, uint32_t 
     struct tg_row_numbers n = tg_row_numbers(c, op, TG_BASIS_JUDGED);
     double pct = 100 * n.d_ns / n.ns[TG_BASE];
     tg_buf_printf(out, "| %s | ", row_icon(op, &n));
-    put_label(out, label);
-    tg_buf_puts(out, " | ");
     if (n.ns[TG_BASE] > 0 && n.ns[TG_TEST] > 0 && tg_dec_pct_tells(pct))
         tg_put_pct_delta(out, pct);
     else if (n.ns[TG_TEST] > 0 && n.count[TG_BASE] > 0)
         tg_put_value_delta(out, n.d_ns, TG_SV("ns"));
+    tg_buf_puts(out, " | ");
+    put_label(out, label);
     tg_buf_puts(out, " | ");
     put_times(out, &n);
     tg_buf_puts(out, " | ");
@@ -74,8 +74,9 @@ static void put_row(struct tg_buf *out, const struct tg_comparison *c, uint32_t 
     tg_buf_puts(out, " |\n");
 }
 
-static const char table_head[] = "| | operator or kernel | change | self time per step | calls | "
-                                 "of\xc2\xa0step |\n|:--|:--|--:|--:|--:|--:|\n";
+/* On a phone only what comes first is seen: the change, then as much of the name as fits. */
+static const char table_head[] = "| | change | operator or kernel | self time per step | calls | "
+                                 "of\xc2\xa0step |\n|:--|--:|:--|--:|--:|--:|\n";
 
 /* Names that the table shortened, in full; those that do not fit are left out. */
 static void put_full_names(struct tg_markdown *m, const struct tg_labels *labels, size_t n)

@@ -108,15 +108,18 @@ static void put_not_changed(struct tg_buf *out, const struct tg_cause *c)
         put_others(out, c);
 }
 
-/* The line that changed where the function did, else its first. */
+uint32_t tg_origin_line(const struct tg_result *r)
+{
+    return r->source_line ? r->source_line : r->cause->function->line;
+}
+
 static void put_function(struct tg_buf *out, const struct tg_result *r,
                          const struct tg_origin_style *s)
 {
     const struct tg_cause *c = r->cause;
     const struct tg_cause_frame *f = c->function;
     struct tg_buf at = { 0 };
-    tg_buf_printf(&at, "%.*s:%u", TG_SV_ARG(f->file),
-                  (unsigned)(r->source_line ? r->source_line : f->line));
+    tg_buf_printf(&at, "%.*s:%u", TG_SV_ARG(f->file), (unsigned)tg_origin_line(r));
     if (!s->without_place) {
         put_name(out, tg_buf_sv(&at), s);
         tg_buf_putc(out, ' ');

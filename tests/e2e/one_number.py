@@ -127,7 +127,7 @@ def markdown_rows(text):
         m = re.match(r"([\d.,]+)\s*→\s*([\d.,]+)\s*(ns|us|µs|ms|s)", cells[4].replace("\u00a0", " "))
         if m:
             unit = m[3].replace("µ", "u")
-            rows[cells[2].strip("`")] = (cells[3], in_ns(m[1].replace(",", ""), unit), in_ns(m[2].replace(",", ""), unit))
+            rows[cells[3].strip("`")] = (cells[2], in_ns(m[1].replace(",", ""), unit), in_ns(m[2].replace(",", ""), unit))
     return rows
 
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Fails if a page names a file, a folder or an identifier that does not exist, if a link or its #section leads
-nowhere, if a table is torn by a blank line, or if a room has no README. Pages are CONTRIBUTING.md, the READMEs, and docs/. NAME and capitals like it are placeholders.
+nowhere, if a table is torn by a blank line, if a room has no README, if a room's README does not name one of its C files (`x.h` names x.c as well),
+or if CONTRIBUTING.md misses a file that asks for kinds of events. Pages are CONTRIBUTING.md, the READMEs, and docs/. NAME and capitals like it are placeholders.
 
 The check checks itself first: an injected wrong name of each sort must be found.
 """
@@ -22,6 +23,11 @@ TORN = re.compile(r"\n\n(\|[^\n]*)\n(?!\| ?:?-)")
 FENCE = re.compile(r"^```.*?^```$", re.S | re.M)
 PATH = re.compile(r"^(?:\.\./)*((?:%s)(?:/[A-Za-z0-9_.*-]+)*/?)$" % "|".join(TOP))
 FILE = re.compile(r"^[a-z0-9_*-]+\.(?:c|h|py|yml)$")
+# A bare name in a page about all rooms: C files alone, because users have files called train.py.
+SOURCE = re.compile(r"^[a-z0-9_]+\.[ch]$")
+# Files that decide about a set of kinds, and the page that lists them.
+KINDS = re.compile(r"\bTG_KIND_(?:GRAPH|MEMSET)\b")
+LISTS_KINDS = "CONTRIBUTING.md"
 # The page that follows a run by function name: static ones as well.
 FOLLOWED = "docs/architecture.md"
 FUNCTION = re.compile(r"^[a-z][a-z0-9]*(?:_[a-z0-9]+)+$")
@@ -33,10 +39,13 @@ class Tree:
     def __init__(self):
         self.files = set(tree.files())
         self.folders = {"/".join(f.split("/")[:n]) for f in self.files for n in range(1, f.count("/") + 1)}
-        self.words, self.functions = set(), set()
+        self.bases = {os.path.basename(f) for f in self.files}
+        self.words, self.functions, self.kinds = set(), set(), set()
         for f in self.files:
             if f.endswith((".c", ".h", ".txt", ".cmake")) and not f.startswith("tests/fuzz/corpus"):
                 text = COMMENT.sub(" ", tree.read(f))
+                if f.startswith(tree.SOURCES) and not f.startswith("core/trace/kind") and KINDS.search(text):
+                    self.kinds.add(f)
                 self.words |= set(re.findall(r"\b(?:tg|TG)_[A-Za-z0-9_]+", text))
                 if f.endswith(".c"):
                     self.functions |= set(re.findall(r"\b([a-z][a-z0-9_]+)\(", text))
@@ -89,12 +98,38 @@ def faults(there, page, text):
             elif FILE.match(word) and here and here.split("/")[0] in ("core", "policy", "reporters", "cmd") and not placeholder(word):
                 if not there.has(os.path.join(here, word)):
                     yield f"{page}: {here}/{word} does not exist"
+            elif SOURCE.match(word) and word not in there.bases:
+                yield f"{page}: no file is called {word}"
         if page == FOLLOWED and FUNCTION.match(span) and span not in there.functions | there.words:
             yield f"{page}: no function is called {span}"
         for word in IDENTIFIER.findall(span):
             word = word.split()[-1]
             if "*" not in span and word not in there.words and not any(w.startswith(word) for w in there.words if word.endswith("_")):
                 yield f"{page}: nothing is called {word}"
+
+
+def unnamed(room, sources, text):
+    """C files of a room that its README does not name: `x.c`, `x.h`, or a pattern such as `shape_*.c`."""
+    names = {w.strip(".,:;()") for span in SPAN.findall(text) for w in span.split()}
+    stems = {n.rsplit(".", 1)[0] for n in names if n.endswith((".c", ".h"))}
+    patterns = [re.compile(re.escape(s).replace(r"\*", "[a-z0-9_]+")) for s in stems if "*" in s and len(s) > 4]
+    for f in sources:
+        stem = os.path.basename(f).rsplit(".", 1)[0]
+        if stem not in stems and not any(p.fullmatch(stem) for p in patterns):
+            yield f"{room}/README.md does not name {os.path.basename(f)}"
+
+
+def all_unnamed(there):
+    for room in ROOMS:
+        sources = [f for f in there.files if os.path.dirname(f) == room and f.endswith((".c", ".h"))]
+        if there.has(room + "/README.md"):
+            yield from unnamed(room, sources, tree.read(room + "/README.md"))
+
+
+def missing_kinds(there, text):
+    for f in sorted(there.kinds):
+        if f"`{f}`" not in text:
+            yield f"{LISTS_KINDS}: {f} asks for kinds of events and is not listed"
 
 
 def pages(there):
@@ -109,12 +144,18 @@ def main():
     wrong = [("core/base/README.md", text) for text in
              ("`core/diff/no_such.c`", "`tg_no_such_thing`", "[x](no_such.md)", "`no_such.h`", "`struct tg_no_such`", "# A\n[x](#b)", "[x](README.md#no-such-heading)",
              "| a |\n|---|\n| b |\n\n| c |\n")]
-    wrong.append((FOLLOWED, "`no_such_function`"))
+    wrong += [(FOLLOWED, "`no_such_function`"), ("docs/statistics.md", "`no_such.c`")]
     found = [f"{room}: no README.md" for room in ROOMS if not there.has(room + "/README.md")]
+    found += all_unnamed(there)
+    found += missing_kinds(there, tree.read(LISTS_KINDS))
     names = list(pages(there))
     for page in names:
         found += faults(there, page, tree.read(page))
-    return tree.run("pages", len(names), found, ((text, faults(there, page, text)) for page, text in wrong), 20,
+    injected = [(text, faults(there, page, text)) for page, text in wrong]
+    injected += [("a file that no README names", unnamed("core/base", ["core/base/nowhere.c"], tree.read("core/base/README.md"))),
+                 ("a file that only prose names", unnamed("core/base", ["core/base/sv.c"], "sv.h, and `sv_*.c`")),
+                 ("no list of files that ask for kinds", missing_kinds(there, ""))]
+    return tree.run("pages", len(names), found, injected, 20,
                     "pages, every name exists")
 
 

@@ -255,6 +255,16 @@ static void put_exception(struct tg_buf *b, const struct tg_judgement *j)
                       tg_exception_meaning(j->exception));
 }
 
+static tg_sv next_runs(int64_t min_runs, struct tg_arena *a)
+{
+    struct tg_buf b = { 0 };
+    tg_buf_printf(&b, "Record at least %lld ", (long long)min_runs);
+    if (min_runs < TG_BETTER_RUNS)
+        tg_buf_printf(&b, "(better %d) ", TG_BETTER_RUNS);
+    tg_buf_puts(&b, "runs a side; then this can be judged.");
+    return tg_phrase_take(&b, a);
+}
+
 /* "5 of 5 runs above all 5 baseline runs, noise 1.8 %, smallest detectable change 8 %" */
 static void describe_evidence(struct tg_result *r, const struct tg_comparison *c,
                               const struct tg_probe *p, const struct tg_judgement *j,
@@ -293,7 +303,7 @@ static void describe_evidence(struct tg_result *r, const struct tg_comparison *c
     r->evidence = tg_phrase_take(&b, a);
     if (j->state == TG_STATE_SUSPICIOUS ||
         (j->state == TG_STATE_NOT_JUDGED && ev && ev->judged == TG_NOT_FEW_RUNS))
-        r->next = TG_SV("Record at least 3 (better 5) runs a side; then this can be judged.");
+        r->next = next_runs(p->min_runs, a);
 }
 
 void tg_describe_op(struct tg_result *r, const struct tg_op *op, const struct tg_comparison *c,

@@ -195,10 +195,11 @@ void tg_describe_verdict(struct tg_verdict *v, const struct tg_comparison *c, st
             tg_buf_puts(&b, ": the fresh runs had other data");
         else if (c->busy)
             tg_buf_puts(&b, ": the machine was busy during the fresh runs");
-        else if (c->n_runs[TG_BASE] < 3 || c->n_runs[TG_TEST] < 3)
-            tg_buf_printf(&b, ": %zu baseline run%s and %zu fresh, at least 3 a side are needed",
+        else if (c->n_runs[TG_BASE] < (size_t)v->needs_runs ||
+                 c->n_runs[TG_TEST] < (size_t)v->needs_runs)
+            tg_buf_printf(&b, ": %zu baseline run%s and %zu fresh, at least %lld a side are needed",
                           c->n_runs[TG_BASE], c->n_runs[TG_BASE] == 1 ? "" : "s",
-                          c->n_runs[TG_TEST]);
+                          c->n_runs[TG_TEST], (long long)v->needs_runs);
     }
     if (v->budgets_judged)
         tg_buf_puts(&b, "; budgets judged");

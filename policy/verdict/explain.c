@@ -190,7 +190,9 @@ static void put_evidence(struct tg_buf *out, const struct tg_probe *p,
     tg_buf_printf(out, "; %zu run%s: ", c->n_runs[TG_TEST], c->n_runs[TG_TEST] == 1 ? "" : "s");
     if (!p->ev || p->ev->judged != TG_JUDGED) {
         tg_buf_printf(out, "not judged, %s",
-                      p->ev ? tg_judged_text(p->ev->judged) : "no evidence exists for this metric");
+                      !p->ev                             ? "no evidence exists for this metric"
+                      : p->ev->judged == TG_NOT_FEW_RUNS ? p->few_runs
+                                                         : tg_judged_text(p->ev->judged));
         return;
     }
     tg_buf_puts(out, "noise ");
@@ -217,7 +219,10 @@ static bool op_numbers(struct tg_buf *out, const struct tg_rule *r, const struct
                        const struct tg_op *op)
 {
     struct tg_rule_limits l = tg_select_limits(r, op);
-    struct tg_probe p = { .step_ns = c->step_ns[TG_BASE], .bad = r->bad, .test_kind = l.test };
+    struct tg_probe p = { .step_ns = c->step_ns[TG_BASE],
+                          .bad = r->bad,
+                          .test_kind = l.test,
+                          .few_runs = tg_few_runs_text(l.noise->min_runs, c->arena) };
     if (tg_metric_info(r->metric)->unit == TG_UNIT_ATTR || !tg_probe_op(&p, r->metric, c, op) ||
         isnan(p.base))
         return false;
@@ -267,7 +272,10 @@ static void rule_names(struct tg_buf *out, const struct tg_rule *r, const struct
 static void rule_numbers(struct tg_buf *out, const struct tg_rule *r, const struct tg_comparison *c)
 {
     struct tg_rule_limits l = tg_select_limits(r, NULL);
-    struct tg_probe p = { .step_ns = c->step_ns[TG_BASE], .bad = r->bad, .test_kind = l.test };
+    struct tg_probe p = { .step_ns = c->step_ns[TG_BASE],
+                          .bad = r->bad,
+                          .test_kind = l.test,
+                          .few_runs = tg_few_runs_text(l.noise->min_runs, c->arena) };
     if (tg_metric_info(r->metric)->scope == TG_SCOPE_NAME) {
         rule_names(out, r, c);
         return;

@@ -48,6 +48,7 @@ void tg_grounds_set(struct tg_result *r, const struct tg_rule_limits *l, const s
     r->grounds = grounds_of(j, p, tg_limit_lists_are_budgets(&l->warn, &l->fail));
     r->why_not = r->grounds == TG_GROUNDS_NONE ? j->why_not : NULL;
     r->few_runs = r->why_not && p->ev && p->ev->judged == TG_NOT_FEW_RUNS;
+    r->needs_runs = !p->exact && p->ev && p->ev->judged == TG_NOT_FEW_RUNS ? p->min_runs : 0;
 }
 
 /*
@@ -85,16 +86,12 @@ const char *tg_grounds_few_steps(const struct tg_rule_scope *s, const struct tg_
  * A rule's own noise.min_runs, where it is not the policy's: the evidence is computed whatever the
  * number of runs, so the rule may ask for more or for fewer. The result keeps what it makes of it.
  */
-void tg_grounds_ask_runs(const struct tg_eval_state *e, const struct tg_rule_scope *s,
-                         const struct tg_noise *noise, struct tg_probe *p)
+static void judge_by_own_runs(const struct tg_eval_state *e, const struct tg_rule_scope *s,
+                              const struct tg_noise *noise, struct tg_probe *p)
 {
     size_t base = s->c->n_runs[TG_BASE], test = s->c->n_runs[TG_TEST];
     struct tg_evidence *own;
-    bool enough;
-
-    if (!p->ev || noise->min_runs == e->in->policy->noise.min_runs)
-        return;
-    enough = (base < test ? base : test) >= (size_t)noise->min_runs;
+    bool enough = (base < test ? base : test) >= (size_t)noise->min_runs;
     own = TG_NEW(e->arena, struct tg_evidence);
     *own = *p->ev;
     if (enough && own->judged == TG_NOT_FEW_RUNS) {
@@ -104,6 +101,18 @@ void tg_grounds_ask_runs(const struct tg_eval_state *e, const struct tg_rule_sco
         own->suspicious = own->slower;
     }
     p->ev = own;
+}
+
+void tg_grounds_ask_runs(const struct tg_eval_state *e, const struct tg_rule_scope *s,
+                         const struct tg_noise *noise, struct tg_probe *p)
+{
+    p->min_runs = noise->min_runs;
+    if (!p->ev)
+        return;
+    if (noise->min_runs != e->in->policy->noise.min_runs)
+        judge_by_own_runs(e, s, noise, p);
+    if (p->ev->judged == TG_NOT_FEW_RUNS)
+        p->few_runs = tg_few_runs_text(noise->min_runs, e->arena);
 }
 
 static const char *differs_text(const struct tg_rule_scope *s, struct tg_arena *a)

@@ -44,7 +44,10 @@ static void guard_detectable(struct tg_eval_state *e, const struct tg_comparison
         tg_phrase_pct(&b, 100 * ev->mde);
         tg_buf_puts(&b, " on");
     } else {
-        tg_buf_printf(&b, "step time is not judged: %s", tg_judged_text(ev->judged));
+        tg_buf_printf(&b, "step time is not judged: %s",
+                      ev->judged == TG_NOT_FEW_RUNS
+                          ? tg_few_runs_text(e->in->policy->noise.min_runs, e->arena)
+                          : tg_judged_text(ev->judged));
     }
     tg_buf_puts(&b, "; required is ");
     tg_phrase_pct(&b, q->detectable);

@@ -149,6 +149,14 @@ bool tg_limit_lists_have_size(const struct tg_limit_list *warn, const struct tg_
     return false;
 }
 
+const char *tg_few_runs_text(int64_t min_runs, struct tg_arena *a)
+{
+    return min_runs < TG_BETTER_RUNS
+               ? tg_arena_printf(a, "too few runs a side (need %lld, better %d)",
+                                 (long long)min_runs, TG_BETTER_RUNS)
+               : tg_arena_printf(a, "too few runs a side (need %lld)", (long long)min_runs);
+}
+
 /* Reasons that mean "nothing wrong here" rather than "we could not look". */
 static bool harmless(enum tg_judged j)
 {
@@ -172,7 +180,8 @@ struct tg_judgement tg_judge(const struct tg_probe *p, const struct tg_limit_lis
         j.why_not = "no evidence exists for this metric in these traces";
     } else if (timed && p->ev && p->ev->judged != TG_JUDGED && j.state <= TG_STATE_NOT_JUDGED) {
         j.state = harmless(p->ev->judged) ? TG_STATE_PASS : TG_STATE_NOT_JUDGED;
-        j.why_not = tg_judged_text(p->ev->judged);
+        j.why_not = p->ev->judged == TG_NOT_FEW_RUNS && p->few_runs ? p->few_runs
+                                                                    : tg_judged_text(p->ev->judged);
     }
     if (j.state == TG_STATE_PASS && (some_steps_slow(p, fail) || some_steps_slow(p, warn)))
         j = (struct tg_judgement){ .state = TG_STATE_WARN, .some_steps = true };

@@ -4,6 +4,8 @@
 #include "policy/language/policy.h"
 #include "policy/verdict/verdict.h"
 
+enum { TG_BETTER_RUNS = 5 }; /* a side: docs/statistics.md */
+
 struct tg_probe {
     double base, test;        /* in the metric's unit, per step; base NaN: unknown (budgets) */
     double outside;           /* of `test`, calls outside the steps that the baseline has not */
@@ -15,6 +17,8 @@ struct tg_probe {
     bool unchanged;           /* the counting rule says nothing changed */
     const char *incomparable; /* why a change tells nothing: budgets alone judge; NULL: it does */
     const struct tg_evidence *ev; /* of durations; NULL: no evidence, durations are not judged */
+    int64_t min_runs;             /* noise.min_runs for it; 0: not asked */
+    const char *few_runs;         /* the reason where these are too few; NULL: tg_judged_text */
     double step_ns;               /* the baseline's step, for abs: 0.2%step */
     enum tg_unit unit;
     enum tg_attr_kind attr; /* with TG_UNIT_ATTR */
@@ -30,6 +34,8 @@ struct tg_judgement {
     bool some_steps;              /* a warning: some steps of every fresh run are, or most runs */
     bool crowded;                 /* a warning: over the limit, and other big operators as well */
 };
+/* "too few runs a side (need 4, better 5)": of noise.min_runs. */
+const char *tg_few_runs_text(int64_t min_runs, struct tg_arena *a);
 /* Does a limit name a size of its own, beside `auto`? Such a limit is about the mean, too. */
 bool tg_limit_lists_have_size(const struct tg_limit_list *warn, const struct tg_limit_list *fail);
 /* `fail` is checked first. */

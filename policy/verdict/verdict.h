@@ -71,10 +71,12 @@ struct tg_result {
     enum tg_state state;
     enum tg_subject subject;
     enum tg_grounds grounds;
-    bool switched_off;       /* the policy has no limit for it, or excepts it: not judged */
-    bool budget;             /* its rule has a limit that asks the fresh side alone */
-    bool over_budget;        /* such a limit is exceeded: `limit` */
-    bool few_runs;           /* not judged for want of runs: the coverage line tells it */
+    bool switched_off; /* the policy has no limit for it, or excepts it: not judged */
+    bool budget;       /* its rule has a limit that asks the fresh side alone */
+    bool over_budget;  /* such a limit is exceeded: `limit` */
+    bool few_runs;     /* not judged for want of runs: the coverage line tells it */
+    int64_t
+        needs_runs; /* so many a side would judge it (noise.min_runs); 0: not for want of runs */
     const char *why_not;     /* not judged: the reason; NULL: judged, or a guard */
     tg_sv rule, why, owner;  /* rule id; its `why` */
     tg_sv op, op_normalised; /* raw, normalised; for measures the metric's name in both */
@@ -156,7 +158,8 @@ struct tg_verdict {
     tg_sv policy_file; /* its path in the repository; "" built in, or not known */
     bool counts_asked; /* a rule counts calls; */
     bool counts_judged, durations_judged, budgets_judged;
-    tg_sv error; /* outcome error, inconclusive: why, one line */
+    int64_t needs_runs; /* a side, that durations may be judged */
+    tg_sv error;        /* outcome error, inconclusive: why, one line */
     tg_sv error_hint;
     struct tg_baseline_info baseline;
     tg_sv test_commit,

@@ -113,8 +113,9 @@ static struct said of_time(double base, double more, struct tg_evidence *ev)
 
     *ev = hand_evidence(base, more);
     s.r.dimension = TG_DIM_DURATION;
-    s.p =
-        (struct tg_probe){ .base = base, .test = base * (1 + more), .unit = TG_UNIT_NS, .ev = ev };
+    s.p = (struct tg_probe){
+        .base = base, .test = base * (1 + more), .unit = TG_UNIT_NS, .ev = ev, .min_runs = 3
+    };
     return s;
 }
 
@@ -352,6 +353,13 @@ static void evidence_of_the_rest(void **state)
     s.j = (struct tg_judgement){ .state = TG_STATE_NOT_JUDGED, .why_not = "few" };
     rests_on(h, &s, "not judged: few");
     hand_text(s.r.next, "Record at least 3 (better 5) runs a side; then this can be judged.");
+    s.p.min_runs = 4;
+    rests_on(h, &s, "not judged: few");
+    hand_text(s.r.next, "Record at least 4 (better 5) runs a side; then this can be judged.");
+    s.p.min_runs = 5;
+    rests_on(h, &s, "not judged: few");
+    hand_text(s.r.next, "Record at least 5 runs a side; then this can be judged.");
+    s.p.min_runs = 3;
     s.r.next = TG_SV("");
     ev.judged = TG_NOT_BUSY;
     rests_on(h, &s, "not judged: few");

@@ -111,7 +111,8 @@ static void covers(struct hand *h, bool counts, bool asked, bool durations, cons
 {
     h->v = (struct tg_verdict){ .counts_judged = counts,
                                 .counts_asked = asked,
-                                .durations_judged = durations };
+                                .durations_judged = durations,
+                                .needs_runs = h->policy.noise.min_runs };
     described(h);
     hand_text(h->v.coverage, want);
 }
@@ -151,6 +152,15 @@ static void why_durations_are_not_judged(void **state)
         h, true, true, false,
         "counts judged; durations not judged: 5 baseline runs and 2 fresh, at least 3 a side are "
         "needed");
+    h->c.n_runs[TG_TEST] = 5;
+    covers(h, true, true, false, "counts judged; durations not judged");
+    h->policy.noise.min_runs = 6;
+    covers(
+        h, true, true, false,
+        "counts judged; durations not judged: 5 baseline runs and 5 fresh, at least 6 a side are "
+        "needed");
+    h->policy.noise.min_runs = 3;
+    h->c.n_runs[TG_TEST] = 2;
     h->c.busy = true;
     covers(h, true, true, false,
            "counts judged; durations not judged: the machine was busy during the fresh runs");

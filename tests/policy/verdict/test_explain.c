@@ -325,6 +325,12 @@ static void how_sharp_the_runs_are(void **state)
     op.ev.judged = TG_NOT_WAIT;
     now(h, &op, "metric: self, fail: {abs: 20us}",
         "now 100 us, fails above 120 us; 1 run: not judged, its time is a wait for others\n");
+    op.ev.judged = TG_NOT_FEW_RUNS;
+    now(h, &op, "metric: self, fail: {abs: 20us}",
+        "now 100 us, fails above 120 us; 1 run: not judged, too few runs a side (need 3, better "
+        "5)\n");
+    now(h, &op, "metric: self, fail: {abs: 20us}, noise: {min_runs: 6}",
+        "now 100 us, fails above 120 us; 1 run: not judged, too few runs a side (need 6)\n");
     now(h, &op, "metric: max, fail: {abs: 20us}", NULL); /* no call of it was seen in a step */
 }
 

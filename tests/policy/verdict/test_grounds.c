@@ -129,18 +129,24 @@ static void too_few_runs_are_told(void **state)
 {
     struct hand *h = *state;
     struct tg_evidence ev = { .judged = TG_NOT_FEW_RUNS };
-    struct tg_probe p = { .unit = TG_UNIT_NS, .ev = &ev };
+    struct tg_probe p = { .unit = TG_UNIT_NS, .ev = &ev, .min_runs = 4 };
     struct tg_result r;
 
     h->rule.fail = hand_limit(h, TG_BOUND_PCT, 10);
     (void)grounds(h, TG_STATE_NOT_JUDGED, &p, &r);
-    assert_true(r.few_runs);
+    assert_true(r.few_runs && r.needs_runs == 4);
+    (void)grounds(h, TG_STATE_SUSPICIOUS, &p, &r); /* more runs would judge it, too */
+    assert_int_equal(r.needs_runs, 4);
+    p.exact = true; /* a count needs none */
+    (void)grounds(h, TG_STATE_PASS, &p, &r);
+    assert_int_equal(r.needs_runs, 0);
+    p.exact = false;
     ev.judged = TG_NOT_BUSY;
     (void)grounds(h, TG_STATE_NOT_JUDGED, &p, &r);
-    assert_false(r.few_runs);
+    assert_false(r.few_runs || r.needs_runs);
     p.ev = NULL;
     (void)grounds(h, TG_STATE_NOT_JUDGED, &p, &r);
-    assert_false(r.few_runs);
+    assert_false(r.few_runs || r.needs_runs);
 }
 
 /* ---- calls in some steps ---- */
@@ -217,6 +223,8 @@ static struct tg_evidence asked(struct hand *h, int64_t asked, const struct tg_e
 
     tg_grounds_ask_runs(&h->e, &h->all, &noise, &p);
     assert_true((p.ev == ev) == (asked == 3));
+    assert_int_equal(p.min_runs, asked);
+    assert_true((p.few_runs != NULL) == (p.ev->judged == TG_NOT_FEW_RUNS));
     return *p.ev;
 }
 

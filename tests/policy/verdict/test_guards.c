@@ -255,6 +255,10 @@ static void a_change_has_to_be_detectable(void **state)
     ev->judged = TG_NOT_OTHER_DEVICE;
     guarded(
         h, "detectable: step time is not judged: recorded on different devices; required is +10 %");
+    ev->judged = TG_NOT_FEW_RUNS;
+    h->policy.noise.min_runs = 6;
+    guarded(h, "detectable: step time is not judged: too few runs a side (need 6); required is +10 "
+               "%");
 }
 
 static void kernels_a_step(void **state)

@@ -214,7 +214,21 @@ static void some_reasons_are_harmless(void **state)
         struct tg_judgement j = tg_judge(&p, &off, limit(&o, bound(TG_BOUND_ABS, 0), NULL));
         assert_int_equal(j.state, harmless ? TG_STATE_PASS : TG_STATE_NOT_JUDGED);
         assert_string_equal(j.why_not, tg_judged_text(why));
+        p.few_runs = "few"; /* the rule's own number of runs */
+        j = tg_judge(&p, &off, limit(&o, bound(TG_BOUND_ABS, 0), NULL));
+        assert_string_equal(j.why_not, why == TG_NOT_FEW_RUNS ? "few" : tg_judged_text(why));
     }
+}
+
+static void how_many_runs_are_needed(void **state)
+{
+    struct tg_arena *a = tg_arena_new();
+
+    (void)state;
+    assert_string_equal(tg_few_runs_text(3, a), tg_judged_text(TG_NOT_FEW_RUNS));
+    assert_string_equal(tg_few_runs_text(4, a), "too few runs a side (need 4, better 5)");
+    assert_string_equal(tg_few_runs_text(5, a), "too few runs a side (need 5)");
+    tg_arena_free(a);
 }
 
 /* 100 us -> 130 us of a step of 10 ms: +30 %, 0.3 % of the step. */
@@ -427,6 +441,7 @@ int main(void)
         cmocka_unit_test(slow_steps_are_a_warning),
         cmocka_unit_test(what_is_nearly_proven_warns),
         cmocka_unit_test(few_runs_never_fail),
+        cmocka_unit_test(how_many_runs_are_needed),
         cmocka_unit_test(a_rule_that_changes_nothing_is_silent),
         cmocka_unit_test(what_is_a_size_of_its_own),
         cmocka_unit_test(nothing_before_has_no_percentage),

@@ -154,7 +154,7 @@ def another_device(p):
     plants = (("same code", [], 0), ("three copies", [Work("aten::op1", "memcpy", "Memcpy DtoD (Device -> Device)", 3)] * 3, 1),
               ("a set", [Work("aten::op1", "memset", "Memset (Device)", 3)] * 2, 1), ("a synchronisation", [Work(None, "sync")], 1),
               ("a graph", [Work("aten::op1", "graph")] * 2, 1), ("an operator", [Work("aten::op1")], 1),
-              ("a larger copy", None, 0))
+              ("a larger copy", None, 1))
     shutil.rmtree(p.path("b"), ignore_errors=True)
     write_run(p.path("b/run0.json"), [usual()] * 4, 1, device="NVIDIA A100")
     for what, more, code in plants:

@@ -111,7 +111,7 @@ def lines(rows, reverse):
         found('+10 % 5v5', ['duration'], FLOOR['d10n5'], '10', five),
         found('+50 % 3v3', ['duration'], 17, '50', three),
         found('+20 % 3v3', ['duration'], FLOOR['d20n3'], '20', three),
-        ('same code, a slow step', sum(r['slow_steps'] for r in quiet), len(quiet), 0, False),
+        ('same code, a slow step', sum(r['slow_steps'] for r in quiet), len(quiet), 1, False),
         ('first violation true or affected', *first_is_true(rows), FLOOR['first'], True),
         ('failed for the right op', named, len(yes), FLOOR['named'], True),
         ('violations that name a wrong op', wrong, 0, FLOOR['wrong'], False),

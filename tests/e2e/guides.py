@@ -22,7 +22,7 @@ FOLDER = os.path.join(ROOT, "docs/guides")
 def copy(pattern, to):
     os.makedirs(to)
     for path in sorted(glob.glob(f"{ROOT}/examples/traces/{pattern}")):
-        shutil.copy(path, to)
+        shutil.copy(path, os.path.join(to, os.path.basename(path).replace("run0", "run")))  # as bench.py names them
 
 
 def server(tmp):

@@ -17,7 +17,7 @@ from support import ENV, PROGRAM, ROOT, fault, finish
 def copy(pattern, to):
     os.makedirs(to)
     for path in sorted(glob.glob(f"{ROOT}/examples/traces/{pattern}")):
-        shutil.copy(path, to)
+        shutil.copy(path, os.path.join(to, os.path.basename(path).replace("run0", "run")))  # as bench.py names them
 
 
 def main():

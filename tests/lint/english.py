@@ -2,7 +2,7 @@
 """Fails on wording that docs/style.md excludes, and on citations of documents that are not in the repository.
 
 Looks at comments and messages of C, docstrings and comments of Python, and pages. PATTERNS is the word list: a pattern, what to write
-instead, and an example that the check must find, or it fails itself.
+instead, and an example that the check must find, or it fails itself. PAGES has more for pages, where a sentence can be longer than in a comment.
 """
 import re
 import sys
@@ -19,6 +19,20 @@ PATTERNS = [
     (r"\bof several [a-z]+ the\b", "if there are several …", "of several errors the one told"),
     (r"\bhas (?:no|a) say\b", "decides", "so that nothing else has a say"),
 ]
+NUMBER = r"(?:(?:one|two|three|four|five|ten|many|more|most|least)|\d[\d,.]*(?:\s?(?:µs|us|ms|%|bytes|spans))?)(?: (?!times)[a-z]+){0,2}"
+COUNTED = r"(?:runs|calls|launches|bytes|ticks|traces|values?|MB|KB|files?|refs?|spans|kernels|ms|µs)"
+NOT_A_NUMBER = "".join(rf"(?<! {word})" for word in (
+    "and as at by for from has have if in is names not of on or over per than that to under what with within without".split()))
+UNIT = r"(?:side|step|call|night|run|span|rank|trace|commit|row|name|file|process|series|source|command|format|stage|line|column|suite|pair|job)"
+PAGES = [
+    (rf"\b(?:{NUMBER}|{COUNTED}){NOT_A_NUMBER} an? {UNIT}\b", "per", "three runs a side"),
+    (r"\b(?:is|are|was|were) told\b(?! to\b)", "is reported", "a faster machine is told"),
+    (r"(?:(?<=[.;] )|(?<=^)|(?<=^- ))What (?!now\b)[a-z][^.?:;|#]*\b(?:is|are|was|were|costs?|fails|follows)\b[^.?:;|#]*\.(?= |$)", "a noun as the subject", "What is left are operators."),
+    (r"(?:(?<=[.;] )|(?<=^)|(?<=^- ))Where (?:[^\s.:;|,]+ ){2,14}[^\s.:;|,]+, ", "If …,", "Where the step got slower, it is named."),
+    (r"\bwhere (?:there (?:is|are) (?:any|none|no)|it is there|nothing|none)\b", "if", "the device's where there are any"),
+]
+# Made from the program's tables; its texts are looked at where they are written.
+GENERATED = ("docs/policy-metrics.md", "docs/policy-diagnostics.md")
 CITED = (r"\b(?:DECISIONS|HTA_SEMANTICS|DESIGN|GOALS)(?: \d+|\.md)|\bPOLICY \d+", "the substance, or a page in docs/", "formulae: DECISIONS 3")
 C_TOKEN = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|/\*.*?\*/|//[^\n]*', re.S)
 PY_TOKEN = re.compile(r'""".*?"""|(?<!["\'\w])#[^\n]*', re.S)
@@ -38,8 +52,9 @@ def texts(path, content):
 
 
 def faults(path, content):
+    patterns = (*PATTERNS, CITED, *(PAGES if path.endswith(".md") and path not in GENERATED else ()))
     for line, text in texts(path, content):
-        for pattern, instead, _ in (*PATTERNS, CITED):
+        for pattern, instead, _ in patterns:
             for m in re.finditer(pattern, text):
                 yield f"{path}:{line}: '{text[max(0, m.start() - 25):m.end() + 25].strip()}': write {instead!r}"
 
@@ -54,6 +69,7 @@ def main():
     paths = [f for f in tree.files() if covered(f)]
     injected = ((f"{example!r} in {path}", faults(path, text)) for _, _, example in (*PATTERNS, CITED)
                 for path, text in (("x.c", f"/* {example} */"), ("x.md", example)))
+    injected = (*injected, *((f"{example!r} in a page", faults("x.md", example)) for _, _, example in PAGES))
     return tree.run("english", len(paths), (f for p in paths for f in faults(p, tree.read(p))), injected, 100, "files")
 
 

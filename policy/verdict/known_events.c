@@ -12,6 +12,8 @@ static bool is_within(const struct tg_known *k, const struct tg_result *r)
         return fabs(r->delta) <= 1.25 * fabs(k->cost_ns);
     if (r->dimension == TG_DIM_COUNT)
         return k->exact && r->base == k->before && r->test == k->after;
+    if (!isfinite(rise) || !isfinite(k->e))
+        return false; /* the time of a name that is new: the event does not say how long it took */
     return (k->e > 0) == (rise > 0) && fabs(rise) <= fabs(k->e) + fmax(0.02, fabs(k->e) / 4);
 }
 

@@ -25,7 +25,7 @@ NOT_A_NUMBER = "".join(rf"(?<! {word})" for word in (
     "and as at by for from has have if in is names not of on or over per than that to under what with within without".split()))
 UNIT = r"(?:side|step|call|night|run|span|rank|trace|commit|row|name|file|process|series|source|command|format|stage|line|column|suite|pair|job)"
 PAGES = [
-    (rf"\b(?:{NUMBER}|{COUNTED}){NOT_A_NUMBER} an? {UNIT}\b", "per", "three runs a side"),
+    (rf"\b(?:{NUMBER}|{COUNTED}|a process|a row){NOT_A_NUMBER} an? {UNIT}\b", "per", "three runs a side"),
     (r"\b(?:is|are|was|were) told\b(?! to\b)", "is reported", "a faster machine is told"),
     (r"(?:(?<=[.;] )|(?<=^)|(?<=^- ))What (?!now\b)[a-z][^.?:;|#]*\b(?:is|are|was|were|costs?|fails|follows)\b[^.?:;|#]*\.(?= |$)", "a noun as the subject", "What is left are operators."),
     (r"(?:(?<=[.;] )|(?<=^)|(?<=^- ))Where (?:[^\s.:;|,]+ ){2,14}[^\s.:;|,]+, ", "If …,", "Where the step got slower, it is named."),

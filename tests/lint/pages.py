@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Fails if a page names a file, a folder or an identifier that does not exist, if a link or its #section leads
 nowhere, if a table is torn by a blank line, if a room has no README, if a room's README does not name one of its C files (`x.h` names x.c as well),
-or if CONTRIBUTING.md misses a file that asks for kinds of events. Pages are CONTRIBUTING.md, the READMEs, and docs/. NAME and capitals like it are placeholders.
+or if CONTRIBUTING.md misses a file that asks for kinds of events or a file of core/diff with limits. Pages are CONTRIBUTING.md, the READMEs, and docs/. NAME and capitals like it are placeholders.
 
 The check checks itself first: an injected wrong name of each sort must be found.
 """
@@ -27,7 +27,9 @@ FILE = re.compile(r"^[a-z0-9_*-]+\.(?:c|h|py|yml)$")
 SOURCE = re.compile(r"^[a-z0-9_]+\.[ch]$")
 # Files that decide about a set of kinds, and the page that lists them.
 KINDS = re.compile(r"\bTG_KIND_(?:GRAPH|MEMSET)\b")
-LISTS_KINDS = "CONTRIBUTING.md"
+# Files with limits of a decision, which the same page lists.
+LIMITS = re.compile(r"^#define [A-Z_]+ +[0-9]", re.M)
+LISTING = "CONTRIBUTING.md"
 # The page that follows a run by function name: static ones as well.
 FOLLOWED = "docs/architecture.md"
 FUNCTION = re.compile(r"^[a-z][a-z0-9]*(?:_[a-z0-9]+)+$")
@@ -40,12 +42,15 @@ class Tree:
         self.files = set(tree.files())
         self.folders = {"/".join(f.split("/")[:n]) for f in self.files for n in range(1, f.count("/") + 1)}
         self.bases = {os.path.basename(f) for f in self.files}
-        self.words, self.functions, self.kinds = set(), set(), set()
+        self.words, self.functions = set(), set()
+        self.listed = {}
         for f in self.files:
             if f.endswith((".c", ".h", ".txt", ".cmake")) and not f.startswith("tests/fuzz/corpus"):
                 text = COMMENT.sub(" ", tree.read(f))
                 if f.startswith(tree.SOURCES) and not f.startswith("core/trace/kind") and KINDS.search(text):
-                    self.kinds.add(f)
+                    self.listed[f] = "asks for kinds of events"
+                elif f.startswith("core/diff/") and LIMITS.search(text):
+                    self.listed[f] = "has limits"
                 self.words |= set(re.findall(r"\b(?:tg|TG)_[A-Za-z0-9_]+", text))
                 if f.endswith(".c"):
                     self.functions |= set(re.findall(r"\b([a-z][a-z0-9_]+)\(", text))
@@ -126,10 +131,10 @@ def all_unnamed(there):
             yield from unnamed(room, sources, tree.read(room + "/README.md"))
 
 
-def missing_kinds(there, text):
-    for f in sorted(there.kinds):
+def unlisted(there, text):
+    for f, why in sorted(there.listed.items()):
         if f"`{f}`" not in text:
-            yield f"{LISTS_KINDS}: {f} asks for kinds of events and is not listed"
+            yield f"{LISTING}: {f} {why} and is not listed"
 
 
 def pages(there):
@@ -147,14 +152,14 @@ def main():
     wrong += [(FOLLOWED, "`no_such_function`"), ("docs/statistics.md", "`no_such.c`")]
     found = [f"{room}: no README.md" for room in ROOMS if not there.has(room + "/README.md")]
     found += all_unnamed(there)
-    found += missing_kinds(there, tree.read(LISTS_KINDS))
+    found += unlisted(there, tree.read(LISTING))
     names = list(pages(there))
     for page in names:
         found += faults(there, page, tree.read(page))
     injected = [(text, faults(there, page, text)) for page, text in wrong]
     injected += [("a file that no README names", unnamed("core/base", ["core/base/nowhere.c"], tree.read("core/base/README.md"))),
                  ("a file that only prose names", unnamed("core/base", ["core/base/sv.c"], "sv.h, and `sv_*.c`")),
-                 ("no list of files that ask for kinds", missing_kinds(there, ""))]
+                 ("no list of files that ask for kinds or have limits", unlisted(there, ""))]
     return tree.run("pages", len(names), found, injected, 20,
                     "pages, every name exists")
 

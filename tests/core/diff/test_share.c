@@ -1,0 +1,88 @@
+/* How long a step is, and what part of it an operator takes. Steps of the fixture take 1 ms. */
+#include "by_hand.h"
+
+/* Two steps in each of three runs a side, in which "x" takes these times; a run's is its number more. */
+static struct tg_op *compared(struct fixture *f, tg_ns base, tg_ns test)
+{
+    make(f, 3, 3, 2);
+    for (size_t run = 0; run < 3; run++) {
+        add_row(f, TG_BASE, run, TG_KIND_OP, "x", "", 1, base + (tg_ns)(2 * run));
+        add_row(f, TG_TEST, run, TG_KIND_OP, "x", "", 1, test + (tg_ns)(2 * run));
+    }
+    compare(f);
+    return (struct tg_op *)(uintptr_t)find(f, "x");
+}
+
+/* A step of `ns` on the device, in all runs of a side. */
+static void set_device_step(struct fixture *f, int side, size_t step, uint64_t ns)
+{
+    for (size_t run = 0; run < 3; run++)
+        shard(f, side, run)->measures[TG_MEASURE_STEP_TIME * 2 + step] =
+            (struct tg_measure_value){ true, (tg_ns)ns, 1 };
+}
+
+/* 100,001 ns of 1 ms, and 250,001 ns. The device says nothing: the host's step counts. */
+static void part_of_the_hosts_step(void **state)
+{
+    struct fixture *f = *state;
+    const struct tg_op *op = compared(f, 100001, 250001);
+
+    near(f->c.step_ns[TG_BASE], 1000000);
+    near(op->share[TG_BASE], op->self[TG_BASE] / 1000000);
+    assert_true(op->share[TG_BASE] > 0.1 && op->share[TG_BASE] < 0.10001);
+    assert_true(op->share[TG_TEST] > 0.25 && op->share[TG_TEST] < 0.25001);
+}
+
+/* Steps of 400 and 600 us on the device: D is the shorter one, shares are of the mean, 500 us. */
+static void part_of_the_devices_step(void **state)
+{
+    struct fixture *f = *state;
+    const struct tg_op *op;
+
+    make(f, 3, 3, 2);
+    for (int side = 0; side < 2; side++) {
+        set_device_step(f, side, 0, 400000);
+        set_device_step(f, side, 1, 600000);
+        for (size_t run = 0; run < 3; run++)
+            add_row(f, side, run, TG_KIND_OP, "x", "", 1, 100001);
+    }
+    compare(f);
+    op = find(f, "x");
+    near(f->c.step_ns[TG_TEST], 400000);
+    near(op->share[TG_TEST], 100001 / 500000.0);
+}
+
+/* In percent of the mean step, one value a run: medians 10.0003 and 25.0003. */
+static void evidence_in_percent(void **state)
+{
+    struct fixture *f = *state;
+    struct tg_evidence ev = { 0 };
+
+    assert_true(tg_op_share_evidence(compared(f, 100001, 250001), &ev));
+    near(ev.value[TG_BASE], 10.0003);
+    near(ev.value[TG_TEST], 25.0003);
+    near(ev.delta_ns, 15);
+    assert_int_equal(ev.judged, TG_JUDGED);
+}
+
+/* Calls that differ between the sides: its time is not judged, nor is its part of the step. */
+static void without_a_time_no_part(void **state)
+{
+    struct fixture *f = *state;
+    struct tg_evidence ev = { 0 };
+    struct tg_op *op = compared(f, 100001, 250001);
+
+    op->rows = NULL;
+    assert_false(tg_op_share_evidence(op, &ev));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        BY_HAND(part_of_the_hosts_step),
+        BY_HAND(part_of_the_devices_step),
+        BY_HAND(evidence_in_percent),
+        BY_HAND(without_a_time_no_part),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -168,9 +168,20 @@ static void put_detectable(struct tg_buf *b, const struct tg_comparison *c)
     tg_buf_release(&before);
 }
 
+/* Runs a side that would judge a duration, at least: a rule may ask for a number of its own. */
+static size_t runs_needed(const struct tg_verdict *v)
+{
+    int64_t least = INT64_MAX;
+    for (size_t i = 0; i < v->n_results; i++)
+        if (v->results[i].needs_runs && v->results[i].needs_runs < least)
+            least = v->results[i].needs_runs;
+    return (size_t)(least < INT64_MAX ? least : v->min_runs);
+}
+
 void tg_describe_verdict(struct tg_verdict *v, const struct tg_comparison *c, struct tg_arena *a)
 {
     struct tg_buf b = { 0 };
+    size_t need = runs_needed(v);
     v->headline = tg_describe_headline(v, a);
     tg_buf_puts(&b, v->counts_judged ? "counts judged" : "counts not judged");
     if (v->counts_judged && !c->same_device)
@@ -195,11 +206,10 @@ void tg_describe_verdict(struct tg_verdict *v, const struct tg_comparison *c, st
             tg_buf_puts(&b, ": the fresh runs had other data");
         else if (c->busy)
             tg_buf_puts(&b, ": the machine was busy during the fresh runs");
-        else if (c->n_runs[TG_BASE] < (size_t)v->needs_runs ||
-                 c->n_runs[TG_TEST] < (size_t)v->needs_runs)
-            tg_buf_printf(&b, ": %zu baseline run%s and %zu fresh, at least %lld a side are needed",
+        else if (c->n_runs[TG_BASE] < need || c->n_runs[TG_TEST] < need)
+            tg_buf_printf(&b, ": %zu baseline run%s and %zu fresh, at least %zu a side are needed",
                           c->n_runs[TG_BASE], c->n_runs[TG_BASE] == 1 ? "" : "s",
-                          c->n_runs[TG_TEST], (long long)v->needs_runs);
+                          c->n_runs[TG_TEST], need);
     }
     if (v->budgets_judged)
         tg_buf_puts(&b, "; budgets judged");

@@ -81,18 +81,6 @@ static void open_guard(struct tg_eval_state *e, tg_sv name, tg_sv message, tg_sv
  * The one place that decides whether a verdict may be green: some rule judged something, and where
  * a rule counts calls, there were calls to count.
  */
-/* The least that would judge a duration: rules may ask for numbers of their own. */
-static int64_t runs_needed(const struct tg_eval_state *e)
-{
-    int64_t least = 0;
-    for (size_t i = 0; i < e->n; i++) {
-        int64_t needs = e->results[i].needs_runs;
-        if (needs && (!least || needs < least))
-            least = needs;
-    }
-    return least ? least : e->in->policy->noise.min_runs;
-}
-
 static void close_coverage(struct tg_eval_state *e)
 {
     struct tg_verdict *v = e->out;
@@ -101,7 +89,7 @@ static void close_coverage(struct tg_eval_state *e)
     v->counts_asked = asks_for_counts(e);
     v->counts_judged = counts > 0;
     v->durations_judged = runs > 0;
-    v->needs_runs = runs_needed(e);
+    v->min_runs = e->in->policy->noise.min_runs;
     v->budgets_judged = resting_on(e, TG_GROUNDS_BUDGET) > 0;
     if (has_state(e, TG_STATE_INCONCLUSIVE))
         return;

@@ -158,8 +158,8 @@ struct tg_verdict {
     tg_sv policy_file; /* its path in the repository; "" built in, or not known */
     bool counts_asked; /* a rule counts calls; */
     bool counts_judged, durations_judged, budgets_judged;
-    int64_t needs_runs; /* a side, that durations may be judged */
-    tg_sv error;        /* outcome error, inconclusive: why, one line */
+    int64_t min_runs; /* noise.min_runs of the policy */
+    tg_sv error;      /* outcome error, inconclusive: why, one line */
     tg_sv error_hint;
     struct tg_baseline_info baseline;
     tg_sv test_commit,

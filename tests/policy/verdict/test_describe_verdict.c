@@ -22,6 +22,14 @@ static void how_much(void **state)
     struct tg_result r = hand_row("aten::mm", 2);
 
     headline(h, r, "FAIL: 1 violation: aten::mm +2 calls");
+    r.subject = TG_SUBJECT_STEP; /* the gaps; by its total it is the step itself */
+    r.dimension = TG_DIM_DURATION;
+    r.unit = TG_SV("ns");
+    r.metric = TG_SV("self");
+    headline(h, r, "FAIL: 1 violation: aten::mm (host time between operators) +200 %");
+    r.metric = TG_SV("total");
+    headline(h, r, "FAIL: 1 violation: aten::mm +200 %");
+    r = hand_row("aten::mm", 2);
     r.delta = 1;
     headline(h, r, "FAIL: 1 violation: aten::mm +1 call");
     r.subject = TG_SUBJECT_TRACE;
@@ -112,9 +120,31 @@ static void covers(struct hand *h, bool counts, bool asked, bool durations, cons
     h->v = (struct tg_verdict){ .counts_judged = counts,
                                 .counts_asked = asked,
                                 .durations_judged = durations,
-                                .needs_runs = h->policy.noise.min_runs };
+                                .min_runs = h->policy.noise.min_runs };
     described(h);
     hand_text(h->v.coverage, want);
+}
+
+/* 5 and 2 runs; the policy asks for 3, one rule for 6, one for 4. */
+static void the_least_number_of_runs_that_would_do(void **state)
+{
+    struct hand *h = *state;
+    struct tg_result v[] = { hand_row("a", 2), hand_row("b", 2), hand_row("c", 2) };
+
+    h->c.n_runs[TG_TEST] = 2;
+    v[1].needs_runs = 6;
+    h->v = (struct tg_verdict){ .results = v, .n_results = 3, .min_runs = 3 };
+    described(h);
+    hand_text(h->v.coverage, "counts not judged: no rule asks for them; durations not judged: 5 "
+                             "baseline runs and 2 fresh, at least 6 a side are needed");
+    v[2].needs_runs = 4;
+    described(h);
+    hand_text(h->v.coverage, "counts not judged: no rule asks for them; durations not judged: 5 "
+                             "baseline runs and 2 fresh, at least 4 a side are needed");
+    v[2].needs_runs = 7;
+    described(h);
+    hand_text(h->v.coverage, "counts not judged: no rule asks for them; durations not judged: 5 "
+                             "baseline runs and 2 fresh, at least 6 a side are needed");
 }
 
 static void coverage_of_counts(void **state)
@@ -202,6 +232,10 @@ static void what_could_have_been_detected(void **state)
     covers(h, true, true, true,
            "counts judged; durations judged: 5 baseline runs, 1 fresh run; smallest slowdown "
            "these runs show: step time +5.0 %, largest operators +40 % and +50 %");
+    h->c.n_ops = 0;
+    covers(h, true, true, true,
+           "counts judged; durations judged: 5 baseline runs, 1 fresh run; smallest slowdown "
+           "these runs show: step time +5.0 %");
     h->c.measures[TG_MEASURE_STEP_TIME].ev.judged = TG_NOT_WAIT;
     h->c.n_ops = 3;
     covers(h, true, true, true,
@@ -217,6 +251,7 @@ int main(void)
         hand_test(how_much),
         hand_test(names_of_a_headline),
         hand_test(long_names_are_cut),
+        hand_test(the_least_number_of_runs_that_would_do),
         hand_test(coverage_of_counts),
         hand_test(why_durations_are_not_judged),
         hand_test(what_could_have_been_detected),

@@ -348,6 +348,12 @@ static void evidence_of_the_rest(void **state)
     rests_on(h, &s, "exact; limit abs: as written"); /* it fails all the same */
     s.j.state = TG_STATE_WARN;
     rests_on(h, &s, "exact; limit abs: as written; only warns: renamed (the rule's exceptions)");
+    s.j = (struct tg_judgement){ .state = TG_STATE_FAIL, .limit = abs.v, .crowded = true };
+    rests_on(h, &s, "exact; limit abs: as written"); /* it fails all the same */
+    s.j.state = TG_STATE_WARN;
+    rests_on(h, &s,
+             "exact; limit abs: as written; only warns: more than a tenth of the big operators "
+             "moved as well, which may be the machine");
     s = of_time(100000, 0.5, &ev);
     ev.judged = TG_NOT_FEW_RUNS;
     s.j = (struct tg_judgement){ .state = TG_STATE_NOT_JUDGED, .why_not = "few" };
@@ -372,6 +378,7 @@ static void evidence_of_the_rest(void **state)
 static void a_metric_of_the_trace(void **state)
 {
     struct hand *h = *state;
+    struct tg_evidence ev;
     struct said s = of_count(10, 12);
 
     s.p.outside = 2;
@@ -384,6 +391,13 @@ static void a_metric_of_the_trace(void **state)
     s.p.test = 7.5;
     tg_describe_measure(&s.r, &h->c, &s.p, &s.j, h->a);
     hand_text(s.r.message, "7.5 % per step, was 10.0 % (-2.5 points)");
+    s = of_time(100000, 0.5, &ev);
+    ev.slowest[TG_BASE] = 200000;
+    ev.slowest[TG_TEST] = 900000;
+    s.j.some_steps = ev.some_steps = true;
+    tg_describe_measure(&s.r, &h->c, &s.p, &s.j, h->a);
+    hand_text(s.r.message,
+              "the slowest step of each fresh run takes 900 us, of the baseline's 200 us");
 }
 
 int main(void)

@@ -156,12 +156,15 @@ struct hinted {
     enum tg_metric m;
     enum tg_state before;
     double most;
+    bool moved; /* it is said of the bytes, not of the calls */
 };
 
 /* One call was usual; a step has `most`. Two more fail, one more warns. */
 static enum tg_state hinted(struct hand *h, struct hinted x)
 {
-    const struct tg_op op = { .counted = { .proof = x.proof, .most = x.most } };
+    const struct tg_count_evidence ev = { .proof = x.proof, .most = x.most };
+    const struct tg_op op = { .counted = x.moved ? (struct tg_count_evidence){ 0 } : ev,
+                              .moved = x.moved ? ev : (struct tg_count_evidence){ 0 } };
     const struct tg_rule rule = { .metric = x.m };
     const struct tg_probe p = { .base = 1, .test = 1, .exact = true, .unchanged = true };
     const struct tg_rule_limits l = { .warn = hand_limit(h, TG_BOUND_ABS, 0),
@@ -180,14 +183,17 @@ static void a_hint_warns(void **state)
         struct hinted x;
         enum tg_state want;
     } rows[] = {
-        { { TG_COUNT_HINT, count, TG_STATE_PASS, 2 }, TG_STATE_WARN },      /* would warn */
-        { { TG_COUNT_HINT, count, TG_STATE_PASS, 9 }, TG_STATE_WARN },      /* would fail */
-        { { TG_COUNT_HINT, count, TG_STATE_PASS, 1 }, TG_STATE_PASS },      /* would pass */
-        { { TG_COUNT_UNCHANGED, count, TG_STATE_PASS, 9 }, TG_STATE_PASS }, /* not one */
-        { { TG_COUNT_PROVEN, count, TG_STATE_PASS, 9 }, TG_STATE_PASS },
-        { { TG_COUNT_HINT, TG_METRIC_BYTES, TG_STATE_PASS, 9 }, TG_STATE_PASS },
-        { { TG_COUNT_HINT, count, TG_STATE_FAIL, 9 }, TG_STATE_FAIL }, /* never less than it was */
-        { { TG_COUNT_HINT, count, TG_STATE_NOT_JUDGED, 9 }, TG_STATE_NOT_JUDGED },
+        { { TG_COUNT_HINT, count, TG_STATE_PASS, 2, false }, TG_STATE_WARN },      /* would warn */
+        { { TG_COUNT_HINT, count, TG_STATE_PASS, 9, false }, TG_STATE_WARN },      /* would fail */
+        { { TG_COUNT_HINT, count, TG_STATE_PASS, 1, false }, TG_STATE_PASS },      /* would pass */
+        { { TG_COUNT_UNCHANGED, count, TG_STATE_PASS, 9, false }, TG_STATE_PASS }, /* not one */
+        { { TG_COUNT_PROVEN, count, TG_STATE_PASS, 9, false }, TG_STATE_PASS },
+        { { TG_COUNT_HINT, TG_METRIC_BYTES, TG_STATE_PASS, 9, false }, TG_STATE_PASS },
+        { { TG_COUNT_HINT, TG_METRIC_BYTES, TG_STATE_PASS, 9, true }, TG_STATE_WARN },
+        { { TG_COUNT_HINT, count, TG_STATE_PASS, 9, true }, TG_STATE_PASS },
+        { { TG_COUNT_HINT, count, TG_STATE_FAIL, 9, false },
+          TG_STATE_FAIL }, /* never less than it was */
+        { { TG_COUNT_HINT, count, TG_STATE_NOT_JUDGED, 9, false }, TG_STATE_NOT_JUDGED },
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

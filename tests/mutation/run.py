@@ -30,8 +30,8 @@ import threading
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-VERDICT = ["guards", "eval", "alone", "judge", "waive", "fold", "select", "verdict", "rules", "grounds", "judge_rows", "probe", "result",
-           "describe", "describe_verdict", "notes", "outside", "rank_rows", "phrase", "explain"]
+VERDICT = ["guards", "eval", "no_comparison", "judge", "waive", "fold", "select", "verdict", "rules", "grounds", "judge_rows", "probe", "result",
+           "describe", "describe_verdict", "notes", "outside_steps", "rank_rows", "phrase", "explain"]
 SOURCES = [f"policy/verdict/{name}.c" for name in VERDICT] + ["policy/language/limit.c", "policy/language/changes.c"] + \
           [f"cmd/gate/{name}.c" for name in ("check", "clash", "loosened", "missing")] + ["cmd/check.c"]
 SCRIPTS = [["guards.py"], ["own_policy.py"], ["policy.py"], ["sides.py"], ["integrity.py"], ["check.py"]]
@@ -133,6 +133,9 @@ def make_copy(folder):
             if os.path.relpath(f"{at}/{name}", source) not in names:
                 os.remove(f"{at}/{name}")
     found, digests = [], {}
+    gone = [name for name in SOURCES if name not in names]
+    if gone:
+        sys.exit(f"mutation: SOURCES names what is not there: {', '.join(gone)}")
     for name in names:
         with open(f"{ROOT}/{name}", "rb") as f:
             content = f.read()

@@ -9,9 +9,14 @@
  *   rules.c   each rule over what select.c finds for it
  *             judge_rows.c: one result of it, the values of probe.c against the limits
  *             grounds.c: what a result may rest on: exceptions, runs, devices
+ *             outside_steps.c: calls before, between and after the steps
+ *             rank_rows.c: many ranks in one row
  *   waive.c   accepted violations
+ *   known_events.c   failures that an event of the history explains
  *   fold.c    consequences under their cause
  *   eval.c    order, outcome
+ *
+ * no_comparison.c makes the verdicts without any of these: first run, lost baseline, error.
  */
 #include "policy/verdict/eval.h"
 #include "policy/verdict/judge.h"

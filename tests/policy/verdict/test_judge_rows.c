@@ -66,6 +66,29 @@ static void a_rule_may_ask_for_fewer_runs(void **state)
     hand_near(h->e.results[1].ev->value[TG_TEST], 300000);
 }
 
+/* Bytes that only the baseline says are no pass: nothing to compare. Another metric has no say there. */
+static void bytes_that_only_the_baseline_says(void **state)
+{
+    struct hand *h = *state;
+    struct tg_op copy = hand_op("Memcpy HtoD", TG_KIND_MEMCPY);
+
+    copy.bytes_known[TG_BASE] = true;
+    copy.bytes[TG_BASE] = 4096;
+    rule(h, TG_METRIC_BYTES, hand_limit(h, TG_BOUND_ABS, 0));
+    assert_int_equal(judged(h, &copy)->state, TG_STATE_INCONCLUSIVE);
+    h->rule.optional = true;
+    assert_int_equal(judged(h, &copy)->state, TG_STATE_WARN);
+    copy.bytes[TG_BASE] = 0; /* it moved nothing */
+    assert_null(judged(h, &copy));
+    copy.bytes[TG_BASE] = 4096;
+    copy.bytes_known[TG_BASE] = false;
+    assert_null(judged(h, &copy));
+    copy.bytes_known[TG_BASE] = true;
+    copy.present[TG_TEST] = false; /* no longest call either */
+    rule(h, TG_METRIC_MAX, hand_limit(h, TG_BOUND_ABS, 0));
+    assert_null(judged(h, &copy));
+}
+
 /* A new name's time: exact, without evidence, and with a limit of a size of its own. */
 static void the_time_of_a_new_name_needs_no_evidence(void **state)
 {
@@ -438,6 +461,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         hand_test(few_steps_leave_counts_judged),
         hand_test(a_rule_may_ask_for_fewer_runs),
+        hand_test(bytes_that_only_the_baseline_says),
         hand_test(the_time_of_a_new_name_needs_no_evidence),
         hand_test(a_finding_tells_its_evidence),
         hand_test(what_tells_nothing),

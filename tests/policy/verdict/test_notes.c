@@ -286,6 +286,39 @@ static void more_of_what_no_rule_is_about(void **state)
     noted(h, "");
 }
 
+/* Calls that launch, with as many kernels and with fewer. */
+static void more_launching_calls_than_work(void **state)
+{
+    struct hand *h = *state;
+    struct tg_op ops[2] = { hand_op("cudaLaunchKernel", TG_KIND_RUNTIME),
+                            hand_op("kern", TG_KIND_KERNEL) };
+
+    plain(h);
+    h->c.iteration_ratio = 1;
+    h->c.ops = ops;
+    h->c.n_ops = 2;
+    ops[0].change = ops[1].change = TG_MORE;
+    ops[0].count[TG_TEST] = 4; /* 3 more */
+    ops[1].count[TG_TEST] = 3; /* 2 more */
+    noted(h, "!3 more launching calls a step, but 2 more of what they launch");
+    ops[1].change = TG_SAME; /* chance: as many */
+    noted(h, "!3 more launching calls a step, but none more of what they launch");
+    ops[1].change = TG_FEWER;
+    ops[1].count[TG_TEST] = 0;
+    noted(h, "!3 more launching calls a step, but none more of what they launch");
+    ops[1].change = TG_MORE;
+    ops[1].count[TG_TEST] = 4;
+    noted(h, "");
+    ops[1].change = TG_SAME;
+    ops[0].count[TG_TEST] = 1.9; /* less than one in each step */
+    noted(h, "");
+    ops[0].count[TG_TEST] = 2;
+    noted(h, "!1 more launching calls a step, but none more of what they launch");
+    h->c.same_device = false; /* another device launches otherwise */
+    h->c.differs = TG_SV("device");
+    noted(h, "!kernels are not judged, 0.0 % of the step: the two sides differ in device");
+}
+
 /* One run of one rank of 4 steps a side, in which each name runs 8 times more outside the steps. */
 static void more_calls_outside_the_steps(void **state)
 {
@@ -463,6 +496,7 @@ int main(void)
                                         hand_test(a_rank_that_is_late),
                                         hand_test(busy_and_other_data),
                                         hand_test(more_of_what_no_rule_is_about),
+                                        hand_test(more_launching_calls_than_work),
                                         hand_test(more_calls_outside_the_steps),
                                         hand_test(operators_that_move_together),
                                         hand_test(drift_and_other_processors),

@@ -1238,6 +1238,58 @@ static void a_rule_that_judged_nothing_is_not_green(void **state)
     hand_text(h->e.results[0].message, "nothing that the rule matches was judged: waits");
 }
 
+/* Is "(all gone)" told beside the rows of the rule? */
+static bool tells_all_gone(struct hand *h, const struct tg_match *m)
+{
+    h->e.n = 0;
+    h->rule.match = *m;
+    h->rule.match.kinds = 1u << TG_KIND_KERNEL;
+    tg_rule_judge_part(&h->e, &h->rule, &h->c, -1);
+    assert_true(h->e.n >= 1);
+    return tg_sv_eq(h->e.results[h->e.n - 1].op, TG_SV("(all gone)"));
+}
+
+/* Of a kind as a whole nothing can be elsewhere; of some names of it the work may have another name. */
+static void a_rule_whose_names_all_went_warns(void **state)
+{
+    struct hand *h = *state;
+    struct tg_op gone = hand_op("gemm", TG_KIND_KERNEL);
+    const int64_t zero = 0;
+    const struct tg_ints first = { &zero, 1 };
+    const struct tg_match narrow[] = {
+        { .name = hand_patterns(h, "gemm") },
+        { .raw_name = hand_patterns(h, "gemm") },
+        { .parent = hand_patterns(h, "p") },
+        { .classes = UINT32_MAX },
+        { .families = UINT32_MAX },
+        { .devices = first },
+        { .streams = first },
+    };
+    const struct tg_match all = { .present = true };
+
+    gone.parent = TG_SV("p");
+    gone.present[TG_TEST] = false;
+    gone.count[TG_TEST] = 0;
+    gone.change = TG_REMOVED;
+    h->c.ops = &gone;
+    h->c.n_ops = 1;
+    h->rule.metric = TG_METRIC_COUNT;
+    h->rule.bad = TG_MORE_IS_BAD;
+    h->rule.fail = hand_limit(h, TG_BOUND_ABS, 0);
+    assert_false(tells_all_gone(h, &all));
+    for (size_t i = 0; i < sizeof narrow / sizeof *narrow; i++)
+        if (!tells_all_gone(h, &narrow[i]))
+            fail_msg("row %zu", i);
+    h->rule.bad = TG_LESS_IS_BAD; /* the row itself says it: as a failure, as a warning */
+    assert_false(tells_all_gone(h, &narrow[0]));
+    h->rule.warn = h->rule.fail;
+    h->rule.fail = (struct tg_limit_list){ .state = TG_LIMIT_OFF };
+    assert_false(tells_all_gone(h, &narrow[0]));
+    h->rule.metric = TG_METRIC_REMOVED; /* which is about what went */
+    h->rule.warn = hand_limit(h, TG_BOUND_ABS, 1e9);
+    assert_false(tells_all_gone(h, &narrow[0]));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(verdicts_are_as_written),
@@ -1248,6 +1300,7 @@ int main(void)
                                         hand_test(ranks_that_a_rule_looks_at),
                                         hand_test(one_rank_is_the_whole),
                                         hand_test(one_common_rank_of_several),
-                                        hand_test(a_rule_that_judged_nothing_is_not_green) };
+                                        hand_test(a_rule_that_judged_nothing_is_not_green),
+                                        hand_test(a_rule_whose_names_all_went_warns) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,9 +58,10 @@ static double change_of(const struct tg_moved_series *m)
 
 static void put_operators(struct page *p, const struct tg_history_event *e)
 {
-    static const struct tg_page_column columns[] = { { "what", false },
-                                                     { "change", true },
-                                                     { "a step", true } };
+    /* On a phone a long name would push the numbers beyond the edge. */
+    static const struct tg_page_column columns[] = { { "change", true },
+                                                     { "per step", true },
+                                                     { "what", false } };
     struct tg_buf text = { 0 };
     if (!e->n)
         return;
@@ -70,9 +71,6 @@ static void put_operators(struct page *p, const struct tg_history_event *e)
     for (size_t i = 0; i < e->n && i < OPERATORS_SHOWN; i++) {
         const struct tg_moved_series *m = &e->v[i];
         tg_page_row(&p->frame, NULL);
-        tg_page_cell(&p->frame);
-        tg_page_name(&p->frame, tg_history_moved_name(p->s->history, m), 60);
-        tg_page_raw(&p->frame, m->back ? " <span class=\"dim\">is back</span>" : "");
         tg_buf_clear(&text);
         tg_history_put_change(&text, p->s->history, m);
         tg_page_number(&p->frame, tg_buf_sv(&text), change_of(m));
@@ -80,6 +78,9 @@ static void put_operators(struct page *p, const struct tg_history_event *e)
         if (m->cost_ns != 0)
             put_cost(&text, m->cost_ns);
         tg_page_number(&p->frame, tg_buf_sv(&text), m->cost_ns);
+        tg_page_cell(&p->frame);
+        tg_page_name(&p->frame, tg_history_moved_name(p->s->history, m), 60);
+        tg_page_raw(&p->frame, m->back ? " <span class=\"dim\">is back</span>" : "");
     }
     tg_page_table_end(&p->frame);
     if (e->n > OPERATORS_SHOWN)

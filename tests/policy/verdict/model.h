@@ -27,6 +27,15 @@ struct model_side {
     bool cut;               /* the end of the file is missing */
 };
 
+/* For `events`, with a step from 1000 us on: an operator, in us; a module that holds for `us`. */
+#define OP_EVENT(name, start, us)                                                                  \
+    "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"" name "\",\"pid\":10,\"tid\":10,\"ts\":" start   \
+    ",\"dur\":" us "},"
+#define MODULE_EVENT(name, us)                                                                     \
+    "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: " name                        \
+    "\",\"pid\":10,\"tid\":10,\"ts\":1000.0,\"dur\":" us                                           \
+    ",\"args\":{\"Python id\":1,\"Python module id\":0}},"
+
 /* The fresh side against itself, added to a verdict without a comparison. */
 enum model_alone {
     MODEL_COMPARED,

@@ -22,36 +22,24 @@
 static const struct model_row model_rows[] = {
     { .what = "folded: one in the other",
       .policy = ABS,
-      .test = { .events = "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::a\",\"pid\":10,"
-                          "\"tid\":10,\"ts\":1000.1,\"dur\":0.8},{\"ph\":\"X\",\"cat\":\"cpu_op\","
-                          "\"name\":\"aten::b\",\"pid\":10,\"tid\":10,\"ts\":1000.2,\"dur\":0.5},{"
-                          "\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::c\",\"pid\":10,\"tid\":"
-                          "10,\"ts\":1000.3,\"dur\":0.1}," } },
+      .test = { .events = OP_EVENT("aten::a", "1000.1", "0.8") OP_EVENT("aten::b", "1000.2", "0.5")
+                    OP_EVENT("aten::c", "1000.3", "0.1") } },
     { .what = "folded: side by side",
       .policy = ABS,
       .test = { .events =
-                    "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::a\",\"pid\":10,\"tid\":10,"
-                    "\"ts\":1000.1,\"dur\":0.2},{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::"
-                    "b\",\"pid\":10,\"tid\":10,\"ts\":1000.4,\"dur\":0.2}," } },
+                    OP_EVENT("aten::a", "1000.1", "0.2") OP_EVENT("aten::b", "1000.4", "0.2") } },
     { .what = "folded: twice inside",
       .policy = ABS,
-      .test = { .events = "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::a\",\"pid\":10,"
-                          "\"tid\":10,\"ts\":1000.1,\"dur\":0.8},{\"ph\":\"X\",\"cat\":\"cpu_op\","
-                          "\"name\":\"aten::b\",\"pid\":10,\"tid\":10,\"ts\":1000.2,\"dur\":0.2},{"
-                          "\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::b\",\"pid\":10,\"tid\":"
-                          "10,\"ts\":1000.5,\"dur\":0.2}," } },
+      .test = { .events = OP_EVENT("aten::a", "1000.1", "0.8") OP_EVENT("aten::b", "1000.2", "0.2")
+                    OP_EVENT("aten::b", "1000.5", "0.2") } },
     { .what = "folded: warnings",
       .policy = COUNT("warn: {abs: 0}"),
       .test = { .events =
-                    "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::a\",\"pid\":10,\"tid\":10,"
-                    "\"ts\":1000.1,\"dur\":0.8},{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::"
-                    "b\",\"pid\":10,\"tid\":10,\"ts\":1000.2,\"dur\":0.5}," } },
+                    OP_EVENT("aten::a", "1000.1", "0.8") OP_EVENT("aten::b", "1000.2", "0.5") } },
     { .what = "folded: a known operator inside",
       .policy = ABS,
       .test = { .events =
-                    "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::a\",\"pid\":10,\"tid\":10,"
-                    "\"ts\":1000.1,\"dur\":0.8},{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::"
-                    "op3\",\"pid\":10,\"tid\":10,\"ts\":1000.2,\"dur\":0.5}," } },
+                    OP_EVENT("aten::a", "1000.1", "0.8") OP_EVENT("aten::op3", "1000.2", "0.5") } },
     { .what = "folded: work of a new operator",
       .policy = ABS,
       .test = { .more = "kernel|aten::fresh|void fresh(float*)|20" } },
@@ -129,62 +117,45 @@ static const struct model_row model_rows[] = {
       .policy = ABS,
       .base = { .steps = 1 },
       .test = { .steps = 1,
-                .events = "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::a\",\"pid\":10,"
-                          "\"tid\":10,\"ts\":1000.1,\"dur\":0.8},{\"ph\":\"X\",\"cat\":\"cpu_op\","
-                          "\"name\":\"aten::b\",\"pid\":10,\"tid\":10,\"ts\":1000.2,\"dur\":0.5},{"
-                          "\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::c\",\"pid\":10,\"tid\":"
-                          "10,\"ts\":1000.3,\"dur\":0.1}," } },
+                .events = OP_EVENT("aten::a", "1000.1", "0.8") OP_EVENT("aten::b", "1000.2", "0.5")
+                    OP_EVENT("aten::c", "1000.3", "0.1") } },
     { .what = "folded, in every step: side by side",
       .policy = ABS,
       .base = { .steps = 1 },
       .test = { .steps = 1,
                 .events =
-                    "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::a\",\"pid\":10,\"tid\":10,"
-                    "\"ts\":1000.1,\"dur\":0.2},{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::"
-                    "b\",\"pid\":10,\"tid\":10,\"ts\":1000.4,\"dur\":0.2}," } },
+                    OP_EVENT("aten::a", "1000.1", "0.2") OP_EVENT("aten::b", "1000.4", "0.2") } },
     { .what = "folded, in every step: itself inside",
       .policy = ABS,
       .base = { .steps = 1 },
       .test = { .steps = 1,
                 .events =
-                    "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::a\",\"pid\":10,\"tid\":10,"
-                    "\"ts\":1000.1,\"dur\":0.8},{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::"
-                    "a\",\"pid\":10,\"tid\":10,\"ts\":1000.2,\"dur\":0.5}," } },
+                    OP_EVENT("aten::a", "1000.1", "0.8") OP_EVENT("aten::a", "1000.2", "0.5") } },
     { .what = "folded, in every step: twice inside",
       .policy = ABS,
       .base = { .steps = 1 },
       .test = { .steps = 1,
-                .events = "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::a\",\"pid\":10,"
-                          "\"tid\":10,\"ts\":1000.1,\"dur\":0.8},{\"ph\":\"X\",\"cat\":\"cpu_op\","
-                          "\"name\":\"aten::b\",\"pid\":10,\"tid\":10,\"ts\":1000.2,\"dur\":0.2},{"
-                          "\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::b\",\"pid\":10,\"tid\":"
-                          "10,\"ts\":1000.5,\"dur\":0.2}," } },
+                .events = OP_EVENT("aten::a", "1000.1", "0.8") OP_EVENT("aten::b", "1000.2", "0.2")
+                    OP_EVENT("aten::b", "1000.5", "0.2") } },
     { .what = "folded, in every step: a known operator inside",
       .policy = ABS,
       .base = { .steps = 1 },
       .test = { .steps = 1,
                 .events =
-                    "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::a\",\"pid\":10,\"tid\":10,"
-                    "\"ts\":1000.1,\"dur\":0.8},{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::"
-                    "op3\",\"pid\":10,\"tid\":10,\"ts\":1000.2,\"dur\":0.5}," } },
+                    OP_EVENT("aten::a", "1000.1", "0.8") OP_EVENT("aten::op3", "1000.2", "0.5") } },
     { .what = "folded, in every step: inside a known operator",
       .policy = ABS,
       .base = { .steps = 1 },
       .test = { .steps = 1,
                 .events =
-                    "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::op3\",\"pid\":10,\"tid\":10,"
-                    "\"ts\":1000.1,\"dur\":0.8},{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::"
-                    "b\",\"pid\":10,\"tid\":10,\"ts\":1000.2,\"dur\":0.5}," } },
+                    OP_EVENT("aten::op3", "1000.1", "0.8") OP_EVENT("aten::b", "1000.2", "0.5") } },
     { .what = "folded, in every step: two rules",
       .policy = "rules: [{id: work, match: {kind: op}, metric: count, fail: {abs: 0}}, {id: other, "
                 "match: {kind: op}, metric: count, warn: {abs: 0}}]\n",
       .base = { .steps = 1 },
       .test = { .steps = 1,
-                .events = "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::a\",\"pid\":10,"
-                          "\"tid\":10,\"ts\":1000.1,\"dur\":0.8},{\"ph\":\"X\",\"cat\":\"cpu_op\","
-                          "\"name\":\"aten::b\",\"pid\":10,\"tid\":10,\"ts\":1000.2,\"dur\":0.5},{"
-                          "\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::c\",\"pid\":10,\"tid\":"
-                          "10,\"ts\":1000.3,\"dur\":0.1}," } },
+                .events = OP_EVENT("aten::a", "1000.1", "0.8") OP_EVENT("aten::b", "1000.2", "0.5")
+                    OP_EVENT("aten::c", "1000.3", "0.1") } },
     { .what = "two rules that fail",
       .policy = "rules: [{id: work, match: {kind: op}, metric: count, fail: {abs: 0}}, {id: other, "
                 "match: {kind: op}, metric: count, fail: {abs: 0}}]\n",
@@ -194,11 +165,8 @@ static const struct model_row model_rows[] = {
                 "match: {kind: op}, metric: added, fail: {abs: 0}}]",
       .base = { .steps = 1 },
       .test = { .steps = 1,
-                .events = "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::a\",\"pid\":10,"
-                          "\"tid\":10,\"ts\":1000.1,\"dur\":0.8},{\"ph\":\"X\",\"cat\":\"cpu_op\","
-                          "\"name\":\"aten::b\",\"pid\":10,\"tid\":10,\"ts\":1000.2,\"dur\":0.5},{"
-                          "\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::c\",\"pid\":10,\"tid\":"
-                          "10,\"ts\":1000.3,\"dur\":0.1}," } },
+                .events = OP_EVENT("aten::a", "1000.1", "0.8") OP_EVENT("aten::b", "1000.2", "0.5")
+                    OP_EVENT("aten::c", "1000.3", "0.1") } },
     { .what = "a kernel with its operator's name",
       .policy = ABS,
       .test = { .more = "kernel|dup|dup|20" } },

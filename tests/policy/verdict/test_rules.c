@@ -611,150 +611,78 @@ static const struct model_row model_rows[] = {
       .test = { .more = KERNEL } },
     { .what = "modules: total",
       .policy = "rules: [{id: m, match: {kind: module}, metric: total, fail: {pct: 10%}}]",
-      .base = { .steps = 1,
-                .events = "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
-                          "Linear_0\",\"pid\":10,\"tid\":10,\"ts\":1000.0,\"dur\":30,\"args\":{"
-                          "\"Python id\":1,\"Python module id\":0}}," },
-      .test = { .steps = 1,
-                .events = "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
-                          "Linear_0\",\"pid\":10,\"tid\":10,\"ts\":1000.0,\"dur\":60,\"args\":{"
-                          "\"Python id\":1,\"Python module id\":0}}," } },
+      .base = { .steps = 1, .events = MODULE_EVENT("Linear_0", "30") },
+      .test = { .steps = 1, .events = MODULE_EVENT("Linear_0", "60") } },
     { .what = "modules: total, not in the baseline",
       .policy = "rules: [{id: m, match: {kind: module}, metric: total, fail: {pct: 10%}}]",
       .base = { .steps = 1 },
-      .test = { .steps = 1,
-                .events = "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
-                          "Linear_0\",\"pid\":10,\"tid\":10,\"ts\":1000.0,\"dur\":60,\"args\":{"
-                          "\"Python id\":1,\"Python module id\":0}}," } },
+      .test = { .steps = 1, .events = MODULE_EVENT("Linear_0", "60") } },
     { .what = "modules: total, not in the fresh traces",
       .policy = "rules: [{id: m, match: {kind: module}, metric: total, fail: {pct: 10%}}]",
-      .base = { .steps = 1,
-                .events = "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
-                          "Linear_0\",\"pid\":10,\"tid\":10,\"ts\":1000.0,\"dur\":30,\"args\":{"
-                          "\"Python id\":1,\"Python module id\":0}}," },
+      .base = { .steps = 1, .events = MODULE_EVENT("Linear_0", "30") },
       .test = { .steps = 1 } },
     { .what = "modules: count",
       .policy = "rules: [{id: m, match: {kind: module}, metric: count, fail: {abs: 0}}]",
-      .base = { .steps = 1,
-                .events = "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
-                          "Linear_0\",\"pid\":10,\"tid\":10,\"ts\":1000.0,\"dur\":30,\"args\":{"
-                          "\"Python id\":1,\"Python module id\":0}}," },
-      .test = { .steps = 1,
-                .events = "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
-                          "Linear_0\",\"pid\":10,\"tid\":10,\"ts\":1000.0,\"dur\":60,\"args\":{"
-                          "\"Python id\":1,\"Python module id\":0}}," } },
+      .base = { .steps = 1, .events = MODULE_EVENT("Linear_0", "30") },
+      .test = { .steps = 1, .events = MODULE_EVENT("Linear_0", "60") } },
     { .what = "modules: count, not in the baseline",
       .policy = "rules: [{id: m, match: {kind: module}, metric: count, fail: {abs: 0}}]",
       .base = { .steps = 1 },
-      .test = { .steps = 1,
-                .events = "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
-                          "Linear_0\",\"pid\":10,\"tid\":10,\"ts\":1000.0,\"dur\":60,\"args\":{"
-                          "\"Python id\":1,\"Python module id\":0}}," } },
+      .test = { .steps = 1, .events = MODULE_EVENT("Linear_0", "60") } },
     { .what = "modules: count, not in the fresh traces",
       .policy = "rules: [{id: m, match: {kind: module}, metric: count, fail: {abs: 0}}]",
-      .base = { .steps = 1,
-                .events = "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
-                          "Linear_0\",\"pid\":10,\"tid\":10,\"ts\":1000.0,\"dur\":30,\"args\":{"
-                          "\"Python id\":1,\"Python module id\":0}}," },
+      .base = { .steps = 1, .events = MODULE_EVENT("Linear_0", "30") },
       .test = { .steps = 1 } },
     { .what = "modules: device time",
       .policy = "rules: [{id: m, match: {kind: module}, metric: device_time, fail: {pct: 10%}}]",
-      .base = { .steps = 1,
-                .events = "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
-                          "Linear_0\",\"pid\":10,\"tid\":10,\"ts\":1000.0,\"dur\":30,\"args\":{"
-                          "\"Python id\":1,\"Python module id\":0}}," },
-      .test = { .steps = 1,
-                .events = "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
-                          "Linear_0\",\"pid\":10,\"tid\":10,\"ts\":1000.0,\"dur\":60,\"args\":{"
-                          "\"Python id\":1,\"Python module id\":0}}," } },
+      .base = { .steps = 1, .events = MODULE_EVENT("Linear_0", "30") },
+      .test = { .steps = 1, .events = MODULE_EVENT("Linear_0", "60") } },
     { .what = "modules: device time, not in the baseline",
       .policy = "rules: [{id: m, match: {kind: module}, metric: device_time, fail: {pct: 10%}}]",
       .base = { .steps = 1 },
-      .test = { .steps = 1,
-                .events = "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
-                          "Linear_0\",\"pid\":10,\"tid\":10,\"ts\":1000.0,\"dur\":60,\"args\":{"
-                          "\"Python id\":1,\"Python module id\":0}}," } },
+      .test = { .steps = 1, .events = MODULE_EVENT("Linear_0", "60") } },
     { .what = "modules: device time, not in the fresh traces",
       .policy = "rules: [{id: m, match: {kind: module}, metric: device_time, fail: {pct: 10%}}]",
-      .base = { .steps = 1,
-                .events = "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
-                          "Linear_0\",\"pid\":10,\"tid\":10,\"ts\":1000.0,\"dur\":30,\"args\":{"
-                          "\"Python id\":1,\"Python module id\":0}}," },
+      .base = { .steps = 1, .events = MODULE_EVENT("Linear_0", "30") },
       .test = { .steps = 1 } },
     { .what = "modules: a budget",
       .policy = "rules: [{id: m, match: {kind: module}, metric: total, fail: {max: 1us}}]",
-      .base = { .steps = 1,
-                .events = "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
-                          "Linear_0\",\"pid\":10,\"tid\":10,\"ts\":1000.0,\"dur\":30,\"args\":{"
-                          "\"Python id\":1,\"Python module id\":0}}," },
-      .test = { .steps = 1,
-                .events = "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
-                          "Linear_0\",\"pid\":10,\"tid\":10,\"ts\":1000.0,\"dur\":60,\"args\":{"
-                          "\"Python id\":1,\"Python module id\":0}}," } },
+      .base = { .steps = 1, .events = MODULE_EVENT("Linear_0", "30") },
+      .test = { .steps = 1, .events = MODULE_EVENT("Linear_0", "60") } },
     { .what = "modules: a budget, not in the baseline",
       .policy = "rules: [{id: m, match: {kind: module}, metric: total, fail: {max: 1us}}]",
       .base = { .steps = 1 },
-      .test = { .steps = 1,
-                .events = "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
-                          "Linear_0\",\"pid\":10,\"tid\":10,\"ts\":1000.0,\"dur\":60,\"args\":{"
-                          "\"Python id\":1,\"Python module id\":0}}," } },
+      .test = { .steps = 1, .events = MODULE_EVENT("Linear_0", "60") } },
     { .what = "modules: a budget, not in the fresh traces",
       .policy = "rules: [{id: m, match: {kind: module}, metric: total, fail: {max: 1us}}]",
-      .base = { .steps = 1,
-                .events = "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
-                          "Linear_0\",\"pid\":10,\"tid\":10,\"ts\":1000.0,\"dur\":30,\"args\":{"
-                          "\"Python id\":1,\"Python module id\":0}}," },
+      .base = { .steps = 1, .events = MODULE_EVENT("Linear_0", "30") },
       .test = { .steps = 1 } },
     { .what = "modules: optional",
       .policy = "rules: [{id: m, match: {kind: module}, metric: total, fail: {pct: 10%}, optional: "
                 "true}]",
-      .base = { .steps = 1,
-                .events = "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
-                          "Linear_0\",\"pid\":10,\"tid\":10,\"ts\":1000.0,\"dur\":30,\"args\":{"
-                          "\"Python id\":1,\"Python module id\":0}}," },
-      .test = { .steps = 1,
-                .events = "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
-                          "Linear_0\",\"pid\":10,\"tid\":10,\"ts\":1000.0,\"dur\":60,\"args\":{"
-                          "\"Python id\":1,\"Python module id\":0}}," } },
+      .base = { .steps = 1, .events = MODULE_EVENT("Linear_0", "30") },
+      .test = { .steps = 1, .events = MODULE_EVENT("Linear_0", "60") } },
     { .what = "modules: optional, not in the baseline",
       .policy = "rules: [{id: m, match: {kind: module}, metric: total, fail: {pct: 10%}, optional: "
                 "true}]",
       .base = { .steps = 1 },
-      .test = { .steps = 1,
-                .events = "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
-                          "Linear_0\",\"pid\":10,\"tid\":10,\"ts\":1000.0,\"dur\":60,\"args\":{"
-                          "\"Python id\":1,\"Python module id\":0}}," } },
+      .test = { .steps = 1, .events = MODULE_EVENT("Linear_0", "60") } },
     { .what = "modules: optional, not in the fresh traces",
       .policy = "rules: [{id: m, match: {kind: module}, metric: total, fail: {pct: 10%}, optional: "
                 "true}]",
-      .base = { .steps = 1,
-                .events = "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
-                          "Linear_0\",\"pid\":10,\"tid\":10,\"ts\":1000.0,\"dur\":30,\"args\":{"
-                          "\"Python id\":1,\"Python module id\":0}}," },
+      .base = { .steps = 1, .events = MODULE_EVENT("Linear_0", "30") },
       .test = { .steps = 1 } },
     { .what = "modules: added",
       .policy = "rules: [{id: m, match: {kind: module}, metric: added, fail: {max: 1us}}]",
-      .base = { .steps = 1,
-                .events = "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
-                          "Linear_0\",\"pid\":10,\"tid\":10,\"ts\":1000.0,\"dur\":30,\"args\":{"
-                          "\"Python id\":1,\"Python module id\":0}}," },
-      .test = { .steps = 1,
-                .events = "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
-                          "Linear_0\",\"pid\":10,\"tid\":10,\"ts\":1000.0,\"dur\":60,\"args\":{"
-                          "\"Python id\":1,\"Python module id\":0}}," } },
+      .base = { .steps = 1, .events = MODULE_EVENT("Linear_0", "30") },
+      .test = { .steps = 1, .events = MODULE_EVENT("Linear_0", "60") } },
     { .what = "modules: added, not in the baseline",
       .policy = "rules: [{id: m, match: {kind: module}, metric: added, fail: {max: 1us}}]",
       .base = { .steps = 1 },
-      .test = { .steps = 1,
-                .events = "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
-                          "Linear_0\",\"pid\":10,\"tid\":10,\"ts\":1000.0,\"dur\":60,\"args\":{"
-                          "\"Python id\":1,\"Python module id\":0}}," } },
+      .test = { .steps = 1, .events = MODULE_EVENT("Linear_0", "60") } },
     { .what = "modules: added, not in the fresh traces",
       .policy = "rules: [{id: m, match: {kind: module}, metric: added, fail: {max: 1us}}]",
-      .base = { .steps = 1,
-                .events = "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: "
-                          "Linear_0\",\"pid\":10,\"tid\":10,\"ts\":1000.0,\"dur\":30,\"args\":{"
-                          "\"Python id\":1,\"Python module id\":0}}," },
+      .base = { .steps = 1, .events = MODULE_EVENT("Linear_0", "30") },
       .test = { .steps = 1 } },
     { .what = "time: in some steps",
       .policy = TIME("fail: {pct: auto}"),

@@ -124,11 +124,8 @@ static const struct model_row model_rows[] = {
     { .what = "waived: nested",
       .policy = ABS "waivers: [{rule: work, name: 'aten::a', ceiling: {abs: 1}, reason: because, "
                     "owner: me, issue: '#7', expires: 2026-03-01}]\n",
-      .test = { .events = "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::a\",\"pid\":10,"
-                          "\"tid\":10,\"ts\":1000.1,\"dur\":0.8},{\"ph\":\"X\",\"cat\":\"cpu_op\","
-                          "\"name\":\"aten::b\",\"pid\":10,\"tid\":10,\"ts\":1000.2,\"dur\":0.5},{"
-                          "\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::c\",\"pid\":10,\"tid\":"
-                          "10,\"ts\":1000.3,\"dur\":0.1}," } },
+      .test = { .events = OP_EVENT("aten::a", "1000.1", "0.8") OP_EVENT("aten::b", "1000.2", "0.5")
+                    OP_EVENT("aten::c", "1000.3", "0.1") } },
     { .what = "waived: a consequence under another rule",
       .policy = "rules: [{id: work, match: {kind: op}, metric: count, fail: {abs: 0}}, {id: other, "
                 "match: {kind: op}, metric: count, fail: {abs: 0}}]\n"
@@ -136,11 +133,8 @@ static const struct model_row model_rows[] = {
                 "expires: 2026-03-01}]",
       .base = { .steps = 1 },
       .test = { .steps = 1,
-                .events = "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::a\",\"pid\":10,"
-                          "\"tid\":10,\"ts\":1000.1,\"dur\":0.8},{\"ph\":\"X\",\"cat\":\"cpu_op\","
-                          "\"name\":\"aten::b\",\"pid\":10,\"tid\":10,\"ts\":1000.2,\"dur\":0.5},{"
-                          "\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::c\",\"pid\":10,\"tid\":"
-                          "10,\"ts\":1000.3,\"dur\":0.1}," } },
+                .events = OP_EVENT("aten::a", "1000.1", "0.8") OP_EVENT("aten::b", "1000.2", "0.5")
+                    OP_EVENT("aten::c", "1000.3", "0.1") } },
     { .what = "waived: consequences",
       .policy = "rules: [{id: work, match: {kind: op}, metric: count, fail: {abs: 0}}, {id: other, "
                 "match: {kind: op}, metric: count, warn: {abs: 5}}]\n"
@@ -148,21 +142,15 @@ static const struct model_row model_rows[] = {
                 "expires: 2026-03-01}]",
       .base = { .steps = 1 },
       .test = { .steps = 1,
-                .events = "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::a\",\"pid\":10,"
-                          "\"tid\":10,\"ts\":1000.1,\"dur\":0.8},{\"ph\":\"X\",\"cat\":\"cpu_op\","
-                          "\"name\":\"aten::b\",\"pid\":10,\"tid\":10,\"ts\":1000.2,\"dur\":0.5},{"
-                          "\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::c\",\"pid\":10,\"tid\":"
-                          "10,\"ts\":1000.3,\"dur\":0.1}," } },
+                .events = OP_EVENT("aten::a", "1000.1", "0.8") OP_EVENT("aten::b", "1000.2", "0.5")
+                    OP_EVENT("aten::c", "1000.3", "0.1") } },
     { .what = "waived: a cause that is not waived",
       .policy = ABS "waivers: [{rule: work, name: 'aten::b', ceiling: {abs: 1}, reason: because, "
                     "expires: 2026-03-01}]",
       .base = { .steps = 1 },
       .test = { .steps = 1,
-                .events = "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::a\",\"pid\":10,"
-                          "\"tid\":10,\"ts\":1000.1,\"dur\":0.8},{\"ph\":\"X\",\"cat\":\"cpu_op\","
-                          "\"name\":\"aten::b\",\"pid\":10,\"tid\":10,\"ts\":1000.2,\"dur\":0.5},{"
-                          "\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::c\",\"pid\":10,\"tid\":"
-                          "10,\"ts\":1000.3,\"dur\":0.1}," } },
+                .events = OP_EVENT("aten::a", "1000.1", "0.8") OP_EVENT("aten::b", "1000.2", "0.5")
+                    OP_EVENT("aten::c", "1000.3", "0.1") } },
     { .what = "waived: launch attributes",
       .policy = "rules: [{id: f, match: {kind: kernel}, metric: launch_config, fail: {abs: "
                 "0}}]\nwaivers: [{rule: f, name: 'void kern1(float*)', ceiling: {abs: 0}, reason: "

@@ -24,7 +24,7 @@ static bool result_of(struct tg_result *r, const struct tg_op *op, double step_n
                             .op = op->name,
                             .op_normalised = tg_arena_sv(a, tg_buf_sv(&plain)),
                             .op_kind = op->kind,
-                            .metric = TG_SV(""),
+                            .metric = calls ? TG_METRIC_COUNT : TG_METRIC_SELF,
                             .dimension = calls ? TG_DIM_COUNT : TG_DIM_DURATION,
                             .base = v[TG_BASE],
                             .test = v[TG_TEST],
@@ -80,10 +80,10 @@ void tg_diff_find_causes(struct tg_verdict *v, const struct tg_diff_request *q,
     if (q->o->base_commit && tg_repo_get(q->repo, &ignored) &&
         !tg_git_resolve(q->repo->git, q->o->base_commit, q->arena, &base, &ignored))
         base.sha[0] = '\0';
-    tg_cause_find(v, &(struct tg_cause_ask){ .side = { &inputs[0], &inputs[1] },
-                                             .load = &load,
-                                             .window = &q->window,
-                                             .repo = q->repo,
+    tg_cause_find(v, &(struct tg_cause_ask){ .from.side = { &inputs[0], &inputs[1] },
+                                             .from.load = &load,
+                                             .from.window = &q->window,
+                                             .from.repo = q->repo,
                                              .base_commit = base.sha[0] ? base.sha : NULL,
                                              .workspace = tg_io_env(q->io, "GITHUB_WORKSPACE"),
                                              .stacks = has_stacks(&summary[TG_TEST]),

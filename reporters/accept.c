@@ -34,7 +34,7 @@ static bool put_yaml(struct tg_buf *out, tg_sv text)
 /* From (almost) nothing a time has no percentage: then so many us more. */
 static void put_ceiling(struct tg_buf *out, const struct tg_result *r)
 {
-    if (!tg_dec_pct_tells(r->delta_pct) && tg_sv_eq(r->unit, TG_SV("ns")))
+    if (!tg_dec_pct_tells(r->delta_pct) && r->dimension == TG_DIM_DURATION)
         tg_buf_printf(out, "abs: %.0fus", ceil(r->delta / 1000));
     else
         tg_buf_printf(out, "pct: %.0f%%", isfinite(r->delta_pct) ? ceil(r->delta_pct) : 100);

@@ -73,7 +73,7 @@ struct tg_parts tg_result_parts(const struct tg_result *r)
     parts.name = r->op_normalised.n ? r->op_normalised : r->op;
     if (parts.name.n && tg_sv_starts(r->message, parts.name))
         parts.rest = (tg_sv){ r->message.p + parts.name.n, r->message.n - parts.name.n };
-    if (r->subject == TG_SUBJECT_STEP && !tg_sv_eq(r->metric, TG_SV("total")))
+    if (r->subject == TG_SUBJECT_STEP && r->metric != TG_METRIC_TOTAL)
         parts.what = " (host time between operators)";
     if (parts.name.n && parts.rest.n && parts.rest.p == r->message.p)
         parts.joint = ": ";
@@ -142,7 +142,7 @@ void tg_result_put_effect(struct tg_buf *out, const struct tg_result *r,
         else if (r->dimension == TG_DIM_DURATION)
             tg_put_time_delta(out, r->delta);
         else
-            tg_put_value_delta(out, r->delta, r->unit);
+            tg_put_value_delta(out, r->delta, r->dimension);
     }
     if (r->rule.n && !tg_sv_eq(r->rule, head->rule))
         tg_buf_printf(out, " (%.*s)", TG_SV_ARG(r->rule));

@@ -26,7 +26,7 @@ static const struct tg_evidence *step_evidence(const struct tg_verdict *v)
 {
     for (size_t i = 0; i < v->n_results; i++) {
         const struct tg_result *r = &v->results[i];
-        if (tg_sv_eq(r->plain, TG_SV("step_time")) && tg_sv_eq(r->metric, r->plain) &&
+        if (r->subject == TG_SUBJECT_TRACE && r->metric == TG_METRIC_STEP_TIME &&
             tg_sv_eq(r->op_normalised, r->plain) && r->ev && r->state > TG_STATE_SUSPICIOUS)
             return r->ev;
     }
@@ -79,7 +79,7 @@ void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v, const char *a
     if (tg_dec_pct_tells(100 * (ns[TG_TEST] / ns[TG_BASE] - 1)))
         tg_put_pct_delta(out, 100 * (ns[TG_TEST] / ns[TG_BASE] - 1));
     else
-        tg_put_value_delta(out, ns[TG_TEST] - ns[TG_BASE], TG_SV("ns"));
+        tg_put_value_delta(out, ns[TG_TEST] - ns[TG_BASE], TG_DIM_DURATION);
     put_noise(out, ev);
     tg_buf_puts(out, ")");
 }

@@ -110,7 +110,7 @@ static void add_result(struct tg_doc *list, const struct tg_verdict *v, const st
     tg_doc_add_str(o, "op", r->op);
     tg_doc_add_str(o, "op_normalised", r->op_normalised);
     tg_doc_add_str(o, "kind", tg_result_kind(r));
-    tg_doc_add_str(o, "metric", r->metric);
+    tg_doc_add_str(o, "metric", tg_result_metric(r));
     add_name(o, "dimension", tg_dimension_name(r->dimension));
     tg_doc_add_str(o, "unit", r->unit);
     tg_doc_add_num(o, "baseline", r->has_values ? r->base : NAN);

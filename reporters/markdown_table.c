@@ -62,7 +62,7 @@ static void put_row(struct tg_buf *out, const struct tg_comparison *c, uint32_t 
     if (n.ns[TG_BASE] > 0 && n.ns[TG_TEST] > 0 && tg_dec_pct_tells(pct))
         tg_put_pct_delta(out, pct);
     else if (n.ns[TG_TEST] > 0 && n.count[TG_BASE] > 0)
-        tg_put_value_delta(out, n.d_ns, TG_SV("ns"));
+        tg_put_value_delta(out, n.d_ns, TG_DIM_DURATION);
     tg_buf_puts(out, " | ");
     put_label(out, label);
     tg_buf_puts(out, " | ");

@@ -92,39 +92,32 @@ static void put_bytes(struct tg_buf *out, double v)
     tg_buf_printf(out, " %s", unit[i]);
 }
 
-/* "12", "34.5 us", "18.2%", "4.00 MiB" */
-static void put_value(struct tg_buf *out, double v, tg_sv unit)
+void tg_put_value_delta(struct tg_buf *out, double v, enum tg_dimension d)
 {
     if (!isfinite(v))
         return;
-    if (tg_sv_eq(unit, TG_SV("ns"))) {
+    put_sign(out, round(d == TG_DIM_DURATION ? v / 100 : d == TG_DIM_RATIO ? v * 10 : v * 100));
+    switch (d) {
+    case TG_DIM_DURATION:
         tg_put_us(out, v);
         tg_buf_puts(out, " us");
-    } else if (tg_sv_eq(unit, TG_SV("%"))) {
-        tg_dec_put_fixed(out, v, 1);
-        tg_buf_putc(out, '%');
-    } else if (tg_sv_eq(unit, TG_SV("bytes"))) {
-        put_bytes(out, v);
-    } else if (tg_sv_eq(unit, TG_SV("GB/s"))) {
-        tg_dec_put_fixed(out, v, 2);
-        tg_buf_puts(out, " GB/s");
-    } else {
-        tg_put_count(out, v);
-    }
-}
-
-void tg_put_value_delta(struct tg_buf *out, double v, tg_sv unit)
-{
-    if (!isfinite(v))
-        return;
-    if (tg_sv_eq(unit, TG_SV("%"))) { /* a difference of percentages is in points */
-        put_sign(out, round(v * 10));
+        break;
+    case TG_DIM_RATIO: /* a difference of percentages is in points */
         tg_dec_put_fixed(out, v, 1);
         tg_buf_puts(out, " pp");
-        return;
+        break;
+    case TG_DIM_BYTES:
+        put_bytes(out, v);
+        break;
+    case TG_DIM_RATE:
+        tg_dec_put_fixed(out, v, 2);
+        tg_buf_puts(out, " GB/s");
+        break;
+    case TG_DIM_COUNT:
+    case TG_DIM_ATTR:
+        tg_put_count(out, v);
+        break;
     }
-    put_sign(out, tg_sv_eq(unit, TG_SV("ns")) ? round(v / 100) : round(v * 100));
-    put_value(out, v, unit);
 }
 
 void tg_put_time_delta(struct tg_buf *out, double ns)

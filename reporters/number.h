@@ -5,6 +5,7 @@
  * Durations come in ns and are written in microseconds.
  */
 #include "core/base/buf.h"
+#include "policy/verdict/verdict.h"
 
 void tg_put_count(struct tg_buf *out, double v);       /* "12", "1.5", "0.33" */
 void tg_put_count_delta(struct tg_buf *out, double v); /* "+8", "-0.5", "0" */
@@ -17,6 +18,6 @@ void tg_put_time_delta(struct tg_buf *out, double ns);
 void tg_put_us_delta(struct tg_buf *out, double ns);    /* "+12.3", "-4.0", "0.0" */
 void tg_put_pct_delta(struct tg_buf *out, double pct);  /* "+12.3%", "+250%"; "" from tenfold on */
 void tg_put_share(struct tg_buf *out, double fraction); /* "3.1%" of 0..1 */
-/* A result's change in its unit: "+12", "+34.5 us", "-18.2%", "+4.00 MiB". */
-void tg_put_value_delta(struct tg_buf *out, double v, tg_sv unit);
+/* A result's change: "+12", "+34.5 us", "-18.2 pp", "+4.00 MiB". */
+void tg_put_value_delta(struct tg_buf *out, double v, enum tg_dimension d);
 #endif

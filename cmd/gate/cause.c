@@ -48,7 +48,8 @@ static uint32_t ask_target(void *arg, enum tg_kind kind, tg_sv name)
 /* The host's step, or its gaps. */
 static bool is_step(const struct tg_result *r)
 {
-    return r->subject == TG_SUBJECT_STEP || tg_sv_eq(r->metric, TG_SV("step_time"));
+    return r->subject == TG_SUBJECT_STEP ||
+           (r->subject == TG_SUBJECT_TRACE && r->metric == TG_METRIC_STEP_TIME);
 }
 
 static bool can_have_cause(const struct tg_result *r)
@@ -140,16 +141,10 @@ static bool ask_function(void *arg, int side, tg_sv name, tg_sv *file, tg_sv *fu
 
 /* Reading */
 
-static bool read_side(struct finder *f, int side)
+static void add_side(void *arg, int side, const struct tg_kept_trace *k)
 {
-    struct tg_kept_trace here = { .any = true };
-    struct tg_kept_trace *k = f->ask->kept[side] ? f->ask->kept[side] : &here;
-    bool ok =
-        tg_inputs_keep_first(k, f->ask->side[side], f->ask->load, f->ask->window, f->ask->repo);
-    if (ok)
-        tg_paths_add(&f->paths, side, k->trace, &k->steps, f->ask->skip_first);
-    tg_kept_release(&here);
-    return ok;
+    struct finder *f = arg;
+    tg_paths_add(&f->paths, side, k->trace, &k->steps, f->ask->from.skip_first);
 }
 
 /* The change */
@@ -290,7 +285,7 @@ static void read_both(struct finder *f, uint32_t step)
     struct tg_paths_ask names = { f, ask_target, ask_function };
     tg_paths_init(&f->paths, &names, step);
     for (int side = 0; f->ask->stacks && side < 2; side++)
-        f->read[side] = read_side(f, side);
+        f->read[side] = tg_inputs_use_first(&f->ask->from, side, add_side, f);
     tg_paths_finish(&f->paths);
     f->paths.ask = NULL; /* `names` ends here */
 }
@@ -308,7 +303,7 @@ void tg_cause_find(struct tg_verdict *v, const struct tg_cause_ask *ask)
             n++;
         }
     if (n) {
-        f.git = tg_repo_get(ask->repo, &ignored);
+        f.git = tg_repo_get(ask->from.repo, &ignored);
         if (f.git && !tg_git_resolve(f.git, "HEAD", ask->arena, &f.head, &ignored))
             f.git = NULL;
         for (int side = 0; side < 2; side++)

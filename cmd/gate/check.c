@@ -152,28 +152,37 @@ static bool cause_inputs(struct tg_check *c, struct tg_err *err)
     return true;
 }
 
+static struct tg_first_traces first_traces(struct tg_check *c, struct tg_check_job *j,
+                                           const struct tg_summarize_opts *so)
+{
+    return (struct tg_first_traces){ .side = { &j->base, &j->fresh },
+                                     .kept = { &j->base_kept, &c->fresh_kept },
+                                     .load = &so->load,
+                                     .window = &so->window,
+                                     .skip_first = (unsigned)j->suite->window.skip_first,
+                                     .repo = &c->repo };
+}
+
 static void find_causes(struct tg_check *c, struct tg_check_job *j)
 {
     struct tg_summarize_opts so = tg_suite_reading(c->suites.policy, j->suite);
     const struct tg_summary *fresh = &c->fresh;
+    struct tg_first_traces from = first_traces(c, j, &so);
     bool apart = c->cause[TG_TEST].n > 0, stacks = apart;
+    for (int side = 0; apart && side < 2; side++) {
+        from.side[side] = &c->cause[side];
+        from.kept[side] = NULL;
+    }
     if (fresh->n && !apart)
         stacks = tg_sv_eq(tg_shard_env(fresh->shards[0], "with_stack"), TG_SV("1"));
     if (!fresh->n || !(stacks || c->repo.git))
         return;
     tg_cause_find(&j->verdict,
-                  &(struct tg_cause_ask){
-                      .side = { apart ? &c->cause[TG_BASE] : &j->base,
-                                apart ? &c->cause[TG_TEST] : &j->fresh },
-                      .kept = { apart ? NULL : &j->base_kept, apart ? NULL : &c->fresh_kept },
-                      .load = &so.load,
-                      .window = &so.window,
-                      .skip_first = (unsigned)j->suite->window.skip_first,
-                      .repo = &c->repo,
-                      .base_commit = base_commit(c, j),
-                      .workspace = tg_io_env(c->io, "GITHUB_WORKSPACE"),
-                      .stacks = stacks,
-                      .arena = c->arena });
+                  &(struct tg_cause_ask){ .from = from,
+                                          .base_commit = base_commit(c, j),
+                                          .workspace = tg_io_env(c->io, "GITHUB_WORKSPACE"),
+                                          .stacks = stacks,
+                                          .arena = c->arena });
     tg_verdict_join_causes(&j->verdict, c->arena);
 }
 
@@ -186,13 +195,7 @@ static void take_picture(struct tg_check *c, struct tg_check_job *j)
     if (!wants_picture(c) || !c->fresh.n || !j->verdict.comparison)
         return;
     tg_picture_take(picture,
-                    &(struct tg_picture_ask){ .side = { &j->base, &j->fresh },
-                                              .kept = { &j->base_kept, &c->fresh_kept },
-                                              .load = &so.load,
-                                              .window = &so.window,
-                                              .skip_first = (unsigned)j->suite->window.skip_first,
-                                              .repo = &c->repo,
-                                              .arena = c->arena });
+                    &(struct tg_picture_ask){ .from = first_traces(c, j, &so), .arena = c->arena });
     c->render.picture = picture;
 }
 

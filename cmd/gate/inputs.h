@@ -63,13 +63,23 @@ TG_MUST bool tg_inputs_load(struct tg_summary *out, const struct tg_input_list *
                             const struct tg_summarize_opts *o, struct tg_repo *repo,
                             const struct tg_progress *progress, struct tg_err *err);
 
+/* The first trace of each side: where it is and how it is read. */
+struct tg_first_traces {
+    const struct tg_input_list *side[2]; /* baseline, fresh */
+    struct tg_kept_trace
+        *kept[2]; /* as tg_inputs_load filled them, else read and filled; or NULL */
+    const struct tg_load_opts *load;
+    const struct tg_window_spec *window;
+    unsigned skip_first;
+    struct tg_repo *repo;
+};
 /*
- * The first trace of a side, with its Python functions: `k` as tg_inputs_load has filled it, else
- * read now. False: that is a summary, standard input or unreadable; never an error.
+ * Hands the first trace of a side, with its Python functions, to `use`; it lasts for the call. False:
+ * the first input is a summary, standard input or unreadable; never an error.
  */
-bool tg_inputs_keep_first(struct tg_kept_trace *k, const struct tg_input_list *list,
-                          const struct tg_load_opts *load, const struct tg_window_spec *window,
-                          struct tg_repo *repo);
+bool tg_inputs_use_first(const struct tg_first_traces *f, int side,
+                         void (*use)(void *arg, int side, const struct tg_kept_trace *k),
+                         void *arg);
 /* An output that would replace one of the inputs is a mistake of the command line (TG_ERR_USAGE). */
 TG_MUST bool tg_inputs_spare(const struct tg_input_list *list, const struct tg_outputs *o,
                              struct tg_err *err);

@@ -274,11 +274,10 @@ bool tg_inputs_load(struct tg_summary *out, const struct tg_input_list *list,
     return ok;
 }
 
-bool tg_inputs_keep_first(struct tg_kept_trace *k, const struct tg_input_list *list,
-                          const struct tg_load_opts *load, const struct tg_window_spec *window,
-                          struct tg_repo *repo)
+static void read_first(struct tg_kept_trace *k, const struct tg_first_traces *f, int side)
 {
-    struct tg_load_opts opts = *load;
+    const struct tg_input_list *list = f->side[side];
+    struct tg_load_opts opts = *f->load;
     struct tg_buf bytes = { 0 };
     struct tg_source *s = NULL;
     struct tg_err ignored;
@@ -286,16 +285,30 @@ bool tg_inputs_keep_first(struct tg_kept_trace *k, const struct tg_input_list *l
     tg_err_init(&ignored);
     opts.keep_python = opts.want_sequence = true;
     opts.keep_hta = opts.want_attrs = opts.want_memory = false;
-    if (!k->trace && list->n && strcmp(list->v[0].label, "-") != 0)
-        s = tg_inputs_open(&list->v[0], repo, opts.reader.limits, &bytes, &ignored);
+    if (list->n && strcmp(list->v[0].label, "-") != 0)
+        s = tg_inputs_open(&list->v[0], f->repo, opts.reader.limits, &bytes, &ignored);
     if (s && tg_source_peek(s, &head, &ignored) && !tg_summary_looks_like(head))
         k->trace = tg_trace_load(s, &opts, NULL, &ignored);
-    if (s && k->trace) {
+    if (k->trace) {
         tg_trace_set_python_apart(k->trace);
-        if (!tg_steps_build(&k->steps, k->trace, window, &ignored))
+        if (!tg_steps_build(&k->steps, k->trace, f->window, &ignored))
             tg_kept_release(k);
     }
     tg_source_close(s);
     tg_buf_release(&bytes);
-    return k->trace != NULL;
+}
+
+bool tg_inputs_use_first(const struct tg_first_traces *f, int side,
+                         void (*use)(void *arg, int side, const struct tg_kept_trace *k), void *arg)
+{
+    struct tg_kept_trace here = { .any = true };
+    struct tg_kept_trace *k = f->kept[side] ? f->kept[side] : &here;
+    bool ok;
+    if (!k->trace)
+        read_first(k, f, side);
+    ok = k->trace != NULL;
+    if (ok)
+        use(arg, side, k);
+    tg_kept_release(&here);
+    return ok;
 }

@@ -35,20 +35,20 @@ static bool ask_function(void *arg, int side, tg_sv name, tg_sv *file, tg_sv *fu
     return true;
 }
 
-static bool read_side(struct tg_picture *out, const struct tg_picture_ask *ask, int side,
-                      struct tg_paths *paths)
+struct taker {
+    struct tg_picture *out;
+    const struct tg_picture_ask *ask;
+    struct tg_paths paths;
+};
+
+static void take_side(void *arg, int side, const struct tg_kept_trace *k)
 {
-    const struct tg_input_list *list = ask->side[side];
-    struct tg_kept_trace here = { .any = true };
-    struct tg_kept_trace *k = ask->kept[side] ? ask->kept[side] : &here;
-    bool ok = tg_inputs_keep_first(k, list, ask->load, ask->window, ask->repo);
-    if (ok) {
-        tg_paths_add(paths, side, k->trace, &k->steps, ask->skip_first);
-        tg_timeline_take(&out->step[side], k->trace, &k->steps, ask->skip_first, ask->arena);
-        out->step[side].trace = tg_arena_sv(ask->arena, tg_sv_of(list->v[0].label));
-    }
-    tg_kept_release(&here);
-    return ok;
+    struct taker *t = arg;
+    const struct tg_first_traces *from = &t->ask->from;
+    struct tg_picture_step *step = &t->out->step[side];
+    tg_paths_add(&t->paths, side, k->trace, &k->steps, from->skip_first);
+    tg_timeline_take(step, k->trace, &k->steps, from->skip_first, t->ask->arena);
+    step->trace = tg_arena_sv(t->ask->arena, tg_sv_of(from->side[side]->v[0].label));
 }
 
 /* ---- the tree ---- */
@@ -117,22 +117,23 @@ static void keep_nodes(struct tg_picture *out, const struct tg_paths *p, const d
 void tg_picture_take(struct tg_picture *out, const struct tg_picture_ask *ask)
 {
     struct tg_paths_ask names = { NULL, ask_target, ask_function };
-    struct tg_paths p;
+    struct taker t = { .out = out, .ask = ask };
+    const struct tg_paths *p = &t.paths;
     double *value;
     bool both = true;
     *out = (struct tg_picture){ .n_nodes = 0 };
-    tg_paths_init(&p, &names, TG_NO_ID);
+    tg_paths_init(&t.paths, &names, TG_NO_ID);
     for (int side = 0; side < 2; side++)
-        both = read_side(out, ask, side, &p) && both;
-    out->stacks = p.stacks[0] && p.stacks[1];
-    value = add_up(&p, DEVICE);
+        both = tg_inputs_use_first(&ask->from, side, take_side, &t) && both;
+    out->stacks = p->stacks[0] && p->stacks[1];
+    value = add_up(p, DEVICE);
     out->device = value[0] > 0 && value[1] > 0;
     if (!out->device) {
         free(value);
-        value = add_up(&p, HOST);
+        value = add_up(p, HOST);
     }
     if (both && value[0] > 0 && value[1] > 0)
-        keep_nodes(out, &p, value, ask->arena);
+        keep_nodes(out, p, value, ask->arena);
     free(value);
-    tg_paths_release(&p);
+    tg_paths_release(&t.paths);
 }

@@ -11,12 +11,7 @@
 enum { TG_PICTURE_NODES = 320, TG_PICTURE_SPANS = 420 };
 
 struct tg_picture_ask {
-    const struct tg_input_list *side[2]; /* baseline, fresh */
-    struct tg_kept_trace *kept[2]; /* their first traces, filled or to fill; NULL: read them here */
-    const struct tg_load_opts *load;
-    const struct tg_window_spec *window;
-    unsigned skip_first;
-    struct tg_repo *repo;
+    struct tg_first_traces from;
     struct tg_arena *arena; /* the picture's */
 };
 void tg_picture_take(struct tg_picture *out, const struct tg_picture_ask *ask);

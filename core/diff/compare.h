@@ -288,6 +288,7 @@ struct tg_comparison {
      * cuda_major"). Durations and what the device's kernels decide are shown then, not judged.
      */
     bool same_device;
+    bool only_device_differs; /* `differs` is the key "device" alone */
     tg_sv differs;
     bool same_flags; /* of the profiler; else durations are shown, not judged */
     bool collapsed;  /* more than half of the kernels gone and busy time too */

@@ -453,6 +453,7 @@ void tg_compare_env(struct tg_diff_work *w)
     tg_strmap_release(&keys);
     c->differs = what_differs(w, need, n_need);
     c->same_device = c->differs.n == 0;
+    c->only_device_differs = tg_sv_eq(c->differs, device);
     c->same_flags = true;
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         c->same_flags &= same_env(w, tg_sv_of(flags[i]));

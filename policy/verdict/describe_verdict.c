@@ -41,7 +41,7 @@ static void put_names(struct tg_buf *b, const struct tg_verdict *v, enum tg_stat
         tg_buf_puts(b, shown++ ? ", " : ": ");
         tg_sv name = tg_utf8_prefix(r->op_normalised, 60);
         tg_buf_printf(b, "%.*s%s", TG_SV_ARG(name), name.n < r->op_normalised.n ? "…" : "");
-        if (r->subject == TG_SUBJECT_STEP && !tg_sv_eq(r->metric, TG_SV("total")))
+        if (r->subject == TG_SUBJECT_STEP && r->metric != TG_METRIC_TOTAL)
             tg_buf_puts(b, " (host time between operators)");
         if (!r->has_values) {
             put_attr(b, r);

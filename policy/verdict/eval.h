@@ -27,7 +27,8 @@ struct tg_part {
 enum tg_known_what { TG_KNOWN_NAME, TG_KNOWN_STEP };
 struct tg_known {
     enum tg_known_what what;
-    tg_sv kind, name;     /* of NAME: "op", normalised */
+    enum tg_kind kind;    /* of NAME, */
+    tg_sv name;           /* normalised */
     bool exact;           /* the number of calls changed: `before` to `after` */
     double before, after; /* calls a step */
     double e;             /* ln ratio of its time */

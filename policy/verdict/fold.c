@@ -133,7 +133,7 @@ static void fold_names(struct tg_result *v, size_t n)
 static bool is_step_time(const struct tg_result *r)
 {
     return r->subject == TG_SUBJECT_TRACE &&
-           (tg_sv_eq(r->metric, TG_SV("step_time")) || tg_sv_eq(r->metric, TG_SV("host_time")));
+           (r->metric == TG_METRIC_STEP_TIME || r->metric == tg_metric_of(TG_MEASURE_HOST_TIME));
 }
 
 static bool has_device(const struct tg_comparison *c)

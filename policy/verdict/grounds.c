@@ -117,7 +117,7 @@ void tg_grounds_ask_runs(const struct tg_eval_state *e, const struct tg_rule_sco
 
 static const char *differs_text(const struct tg_rule_scope *s, struct tg_arena *a)
 {
-    return tg_sv_eq(s->c->differs, TG_SV("device"))
+    return s->c->only_device_differs
                ? "the two sides ran on different devices"
                : tg_arena_printf(a, "the two sides differ in %.*s", TG_SV_ARG(s->c->differs));
 }

@@ -25,7 +25,7 @@ static void fill_op(struct tg_result *r, const struct tg_op *op, const struct tg
     r->op = op->raw[op->present[TG_TEST] ? TG_TEST : TG_BASE];
     r->op_normalised = r->plain = op->name;
     r->op_kind = op->kind;
-    r->metric = tg_sv_of(tg_metric_info(rule->metric)->name);
+    r->metric = rule->metric;
     r->dimension = tg_unit_dimension(p->unit);
     if (r->dimension == TG_DIM_COUNT)
         r->calling_op = op->calling_op;
@@ -179,7 +179,7 @@ void tg_judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s, const s
 static void say_unknown(struct tg_result *r, const struct tg_rule *rule)
 {
     tg_eval_message(r, rule->optional ? TG_STATE_SKIP : TG_STATE_INCONCLUSIVE, TG_SUBJECT_TRACE,
-                    r->metric, TG_SV("the traces lack what this metric needs"),
+                    tg_result_metric(r), TG_SV("the traces lack what this metric needs"),
                     TG_SV("Record what docs/metrics.md names for it, or mark the rule optional."));
 }
 
@@ -194,7 +194,7 @@ void tg_judge_measure(struct tg_eval_state *e, const struct tg_rule_scope *s,
     struct tg_judgement j;
     struct tg_result *r = tg_eval_add(e, rule);
     bool known = tg_probe_measure(&p, rule, s->c);
-    r->metric = tg_sv_of(info->name);
+    r->metric = rule->metric;
     r->dimension = tg_unit_dimension(info->unit);
     if (!known && !(tg_rule_is_budget(rule) && p.known[TG_TEST])) {
         say_unknown(r, rule);
@@ -208,8 +208,8 @@ void tg_judge_measure(struct tg_eval_state *e, const struct tg_rule_scope *s,
     judge_by_all(s, rule, NULL, &l, &p, &j);
     show_budget(&p, &l, &j);
     r->state = j.state;
-    r->op = r->op_normalised = r->plain = r->metric;
     r->subject = TG_SUBJECT_TRACE;
+    r->op = r->op_normalised = r->plain = tg_sv_of(info->name);
     r->unit = tg_sv_of(tg_unit_text(p.unit));
     r->has_values = true;
     r->base = p.base;

@@ -20,9 +20,8 @@ static bool is_within(const struct tg_known *k, const struct tg_result *r)
 static bool is_about(const struct tg_known *k, const struct tg_result *r)
 {
     if (k->what == TG_KNOWN_STEP)
-        return r->subject == TG_SUBJECT_TRACE && tg_sv_eq(r->metric, TG_SV("step_time"));
-    return r->subject == TG_SUBJECT_NAME && tg_sv_eq(tg_result_kind(r), k->kind) &&
-           tg_sv_eq(r->plain, k->name) &&
+        return r->subject == TG_SUBJECT_TRACE && r->metric == TG_METRIC_STEP_TIME;
+    return r->subject == TG_SUBJECT_NAME && r->op_kind == k->kind && tg_sv_eq(r->plain, k->name) &&
            (r->dimension == TG_DIM_COUNT || r->dimension == TG_DIM_DURATION);
 }
 

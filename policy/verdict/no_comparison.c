@@ -117,12 +117,10 @@ static bool asks_fresh_alone(const struct tg_result *r)
 static void describe_budget(struct tg_result *r, struct tg_arena *a)
 {
     struct tg_buf b = { 0 };
-    enum tg_metric m;
     r->folded_under = TG_NO_ID;
     if (!r->has_values || !r->over_budget)
         return;
-    tg_phrase_value(&b, r->test,
-                    tg_metric_from_name(r->metric, &m) ? tg_metric_info(m)->unit : TG_UNIT_COUNT);
+    tg_phrase_value(&b, r->test, tg_metric_info(r->metric)->unit);
     tg_buf_printf(&b, ", limit %.*s", TG_SV_ARG(r->limit));
     r->message = tg_phrase_take(&b, a);
     r->evidence = TG_SV("");
@@ -204,8 +202,7 @@ static tg_sv headline_by(const struct tg_verdict *v, tg_sv head, const struct tg
                          struct tg_arena *a)
 {
     tg_sv why = tg_utf8_prefix(note->text, HEADLINE_NOTE), was = v->headline;
-    bool plain = tg_sv_starts(was, TG_SV("PASS: no regression found"));
-    bool named = plain || v->outcome == TG_OUTCOME_FAIL;
+    bool named = v->comparison || v->outcome == TG_OUTCOME_FAIL; /* else `was` has more to tell */
     return tg_sv_of(tg_arena_printf(a, "%.*s; %.*s%s%s%.*s", TG_SV_ARG(head), TG_SV_ARG(why),
                                     why.n < note->text.n ? "…" : "", named ? "" : "; ",
                                     named ? 0 : (int)was.n, was.p));

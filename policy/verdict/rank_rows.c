@@ -66,7 +66,8 @@ static struct tg_rank_row *row_of(struct tg_rank_rows *x, const struct tg_result
     struct tg_buf key = { 0 };
     size_t known = x->names.n;
     uint32_t id;
-    tg_buf_printf(&key, "%.*s\n%.*s\n", TG_SV_ARG(tg_result_kind(r)), TG_SV_ARG(r->metric));
+    tg_buf_printf(&key, "%.*s\n%.*s\n", TG_SV_ARG(tg_result_kind(r)),
+                  TG_SV_ARG(tg_result_metric(r)));
     tg_buf_add(&key, r->plain.n ? r->plain : r->op);
     id = tg_strmap_add(&x->names, tg_buf_sv(&key));
     tg_buf_release(&key);
@@ -123,15 +124,13 @@ static int by_change(const void *a, const void *b)
 
 static void put_change(struct tg_buf *b, const struct tg_result *r, float change)
 {
-    enum tg_metric m;
     if (isfinite(r->delta_pct)) {
         tg_buf_printf(b, "%+.1f %%", fabsf(change) < 0.05F ? 0.0 : (double)change);
         return;
     }
     if (change >= 0)
         tg_buf_putc(b, '+');
-    tg_phrase_value(b, (double)change,
-                    tg_metric_from_name(r->metric, &m) ? tg_metric_info(m)->unit : TG_UNIT_COUNT);
+    tg_phrase_value(b, (double)change, tg_metric_info(r->metric)->unit);
 }
 
 /*

@@ -61,6 +61,11 @@ bool tg_result_is_about(const struct tg_result *r, const struct tg_op *op)
     return kind && tg_sv_eq(r->op_normalised, op->name);
 }
 
+tg_sv tg_result_metric(const struct tg_result *r)
+{
+    return tg_result_is_guard(r) ? TG_SV("") : tg_sv_of(tg_metric_info(r->metric)->name);
+}
+
 bool tg_result_is_guard(const struct tg_result *r)
 {
     return r->subject == TG_SUBJECT_REQUIRE || r->subject == TG_SUBJECT_NO_MATCH ||

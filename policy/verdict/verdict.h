@@ -6,6 +6,7 @@
  */
 #include "core/cause/choose.h"
 #include "core/diff/compare.h"
+#include "policy/language/metric.h"
 
 /*
  * The rules of evidence (core/diff, policy/verdict) by number: it rises with each release that may
@@ -82,13 +83,13 @@ struct tg_result {
     tg_sv op, op_normalised; /* raw, normalised; for measures the metric's name in both */
     tg_sv plain;             /* op_normalised without the rank */
     enum tg_kind op_kind;    /* of subject NAME */
-    tg_sv metric;            /* "count", "self", "step_time", "launch_config" … */
+    enum tg_metric metric;   /* of guards: nothing; see tg_result_metric */
     enum tg_dimension dimension;
     bool has_values;              /* false: attributes and guards, see `message` */
     double base, test, delta;     /* in `unit`, per step (ns for durations, percent for ratios) */
     double delta_pct;             /* NaN: the baseline is 0 or absent; see tg_dec_pct_tells */
     const struct tg_evidence *ev; /* what it was decided by; NULL: exact, a budget, or a guard */
-    tg_sv unit;                   /* "ns", "count", "%", "bytes", "GB/s", "" */
+    tg_sv unit;  /* "ns", "count", "%", "bytes", "GB/s", "": to be shown; `dimension` decides */
     tg_sv limit; /* the limit that was exceeded or applied, as written: "pct: 10%, abs: 0.2%step" */
     double share;     /* of the step on the test side, 0..1; NaN unknown */
     tg_sv calling_op; /* the operator of unchanged count that makes the additional calls; "" */
@@ -109,6 +110,8 @@ struct tg_result {
 
 /* "kernel", "op", …; "step", "trace", "guard" for what is not about a name. */
 tg_sv tg_result_kind(const struct tg_result *r);
+/* "count", "self", "step_time", "launch_config" …; "" for guards. */
+tg_sv tg_result_metric(const struct tg_result *r);
 /* Of an operator, a kernel, …: is it this one? */
 bool tg_result_is_about(const struct tg_result *r, const struct tg_op *op);
 /* About no name and no metric: see `message`. */

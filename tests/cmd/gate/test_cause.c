@@ -30,7 +30,7 @@ static struct tg_result failed(void)
                                .op = TG_SV("aten::mm"),
                                .op_normalised = TG_SV("aten::mm"),
                                .op_kind = TG_KIND_OP,
-                               .metric = TG_SV("self"),
+                               .metric = TG_METRIC_SELF,
                                .has_values = true,
                                .base = 100000,
                                .test = 300000,
@@ -45,10 +45,10 @@ static void find(struct room *r, struct tg_result *v, size_t n, bool stacks)
     struct tg_input_list side[2] = { { .v = &base, .n = 1 }, { .v = &test, .n = 1 } };
     struct tg_repo repo = { 0 };
     struct tg_verdict verdict = { .results = v, .n_results = n };
-    tg_cause_find(&verdict, &(struct tg_cause_ask){ .side = { &side[0], &side[1] },
-                                                    .load = &load,
-                                                    .window = &window,
-                                                    .repo = &repo,
+    tg_cause_find(&verdict, &(struct tg_cause_ask){ .from.side = { &side[0], &side[1] },
+                                                    .from.load = &load,
+                                                    .from.window = &window,
+                                                    .from.repo = &repo,
                                                     .stacks = stacks,
                                                     .arena = r->arena });
     tg_repo_release(&repo);

@@ -33,10 +33,10 @@ static struct tg_picture take(struct room *r)
     struct tg_input_list side[2] = { { .v = &base, .n = 1 }, { .v = &test, .n = 1 } };
     struct tg_repo repo = { 0 };
     struct tg_picture p;
-    tg_picture_take(&p, &(struct tg_picture_ask){ .side = { &side[0], &side[1] },
-                                                  .load = &load,
-                                                  .window = &window,
-                                                  .repo = &repo,
+    tg_picture_take(&p, &(struct tg_picture_ask){ .from.side = { &side[0], &side[1] },
+                                                  .from.load = &load,
+                                                  .from.window = &window,
+                                                  .from.repo = &repo,
                                                   .arena = r->arena });
     return p;
 }

@@ -52,7 +52,7 @@ static int verdict_on(struct fixture *f, const char *name)
     int worst = -1;
     for (size_t i = 0; i < v.n_results; i++)
         if (tg_sv_eq(v.results[i].op_normalised, tg_sv_of(name)) &&
-            tg_sv_eq(v.results[i].metric, TG_SV("count")) && (int)v.results[i].state > worst)
+            v.results[i].metric == TG_METRIC_COUNT && (int)v.results[i].state > worst)
             worst = (int)v.results[i].state;
     return worst < 0 ? NOT_LOOKED_AT : worst;
 }

@@ -242,6 +242,7 @@ static void what_has_to_be_the_same(void **state)
     environment(f, "device", "A100", "H100");
     assert_false(f->c.same_device);
     is_text(f->c.differs, "device");
+    assert_true(f->c.only_device_differs);
     environment(f, "device", "A100", NULL);
     assert_true(f->c.same_device);
     f->o.require_same = &major;
@@ -250,6 +251,7 @@ static void what_has_to_be_the_same(void **state)
     assert_true(f->c.same_device);
     environment(f, "cuda", "11.8", "12.4");
     is_text(f->c.differs, "cuda_major");
+    assert_false(f->c.only_device_differs);
     environment(f, "device", "A100", "H100"); /* no longer asked for */
     assert_true(f->c.same_device);
     f->o.require_same = &minor;

@@ -25,9 +25,9 @@ static void how_much(void **state)
     r.subject = TG_SUBJECT_STEP; /* the gaps; by its total it is the step itself */
     r.dimension = TG_DIM_DURATION;
     r.unit = TG_SV("ns");
-    r.metric = TG_SV("self");
+    r.metric = TG_METRIC_SELF;
     headline(h, r, "FAIL: 1 violation: aten::mm (host time between operators) +200 %");
-    r.metric = TG_SV("total");
+    r.metric = TG_METRIC_TOTAL;
     headline(h, r, "FAIL: 1 violation: aten::mm +200 %");
     r = hand_row("aten::mm", 2);
     r.delta = 1;

@@ -220,7 +220,7 @@ static struct tg_result step(double ns)
 {
     struct tg_result r = slower("step_time", ns);
     r.subject = TG_SUBJECT_TRACE;
-    r.metric = TG_SV("step_time");
+    r.metric = TG_METRIC_STEP_TIME;
     return r;
 }
 
@@ -250,9 +250,9 @@ static void what_explains_a_step(void **state)
     struct tg_op *ops = chain(h);
     struct tg_result host = step(1000), a = slower("a", 900), calls = hand_row("launch_count", 2);
 
-    host.metric = TG_SV("host_time"); /* of the step as well, */
+    host.metric = tg_metric_of(TG_MEASURE_HOST_TIME); /* of the step as well, */
     folded(h, (struct tg_result[]){ host, a }, 2, "step_time<a a");
-    host.metric = TG_SV("device_time"); /* and this is not */
+    host.metric = TG_METRIC_DEVICE_TIME; /* and this is not */
     folded(h, (struct tg_result[]){ host, a }, 2, "step_time a");
     folded(h, (struct tg_result[]){ step(1000), slower("a", 600), slower("b", 200) }, 3,
            "step_time<a a b"); /* the larger, in any order */
@@ -424,7 +424,8 @@ static void a_step_explains_no_step(void **state)
     v[1].subject = TG_SUBJECT_STEP;
     v[1].state = TG_STATE_WARN;
     v[0].cause = v[1].cause = cause(h, "m.py", 3);
-    v[2].op = v[2].metric = TG_SV("host_time");
+    v[2].op = TG_SV("host_time");
+    v[2].metric = tg_metric_of(TG_MEASURE_HOST_TIME);
     joined(h, v, 3, "step_time ProfilerStep<step_time host_time");
 }
 

@@ -29,10 +29,10 @@ static struct tg_result *explained(struct hand *h, const struct tg_known *k, str
     return &h->e.results[0];
 }
 
-static struct tg_known name_event(const char *kind, const char *name)
+static struct tg_known name_event(enum tg_kind kind, const char *name)
 {
     return (struct tg_known){ .what = TG_KNOWN_NAME,
-                              .kind = tg_sv_of(kind),
+                              .kind = kind,
                               .name = tg_sv_of(name),
                               .text = TG_SV("since night 9, commit abc, open: event 12"),
                               .id = TG_SV("12") };
@@ -56,7 +56,7 @@ static struct tg_result failure(enum tg_dimension dimension, double base, double
 static void calls_are_the_events_own(void **state)
 {
     struct hand *h = *state;
-    struct tg_known k = name_event("op", "aten::mm");
+    struct tg_known k = name_event(TG_KIND_OP, "aten::mm");
     const struct tg_result *r;
 
     k.exact = true;
@@ -78,7 +78,7 @@ static void calls_are_the_events_own(void **state)
 static void times_up_to_a_quarter_more(void **state)
 {
     struct hand *h = *state;
-    struct tg_known k = name_event("op", "aten::mm");
+    struct tg_known k = name_event(TG_KIND_OP, "aten::mm");
 
     k.e = log(1.2);
     assert_int_equal(explained(h, &k, failure(TG_DIM_DURATION, 100, 120))->state, TG_STATE_WARN);
@@ -92,7 +92,7 @@ static void times_up_to_a_quarter_more(void **state)
 static void small_events_have_two_percent(void **state)
 {
     struct hand *h = *state;
-    struct tg_known k = name_event("op", "aten::mm");
+    struct tg_known k = name_event(TG_KIND_OP, "aten::mm");
 
     k.e = log(1.02);
     assert_int_equal(explained(h, &k, failure(TG_DIM_DURATION, 1000, 1040))->state, TG_STATE_WARN);
@@ -103,7 +103,7 @@ static void small_events_have_two_percent(void **state)
 static void a_new_name_may_not_get_slower(void **state)
 {
     struct hand *h = *state;
-    struct tg_known k = name_event("op", "aten::mm");
+    struct tg_known k = name_event(TG_KIND_OP, "aten::mm");
 
     k.exact = true;
     k.after = 2;
@@ -116,11 +116,11 @@ static void a_new_name_may_not_get_slower(void **state)
 static void another_name_or_kind(void **state)
 {
     struct hand *h = *state;
-    struct tg_known k = name_event("op", "aten::add");
+    struct tg_known k = name_event(TG_KIND_OP, "aten::add");
 
     k.e = log(1.2);
     assert_int_equal(explained(h, &k, failure(TG_DIM_DURATION, 100, 120))->state, TG_STATE_FAIL);
-    k = name_event("kernel", "aten::mm");
+    k = name_event(TG_KIND_KERNEL, "aten::mm");
     k.e = log(1.2);
     assert_int_equal(explained(h, &k, failure(TG_DIM_DURATION, 100, 120))->state, TG_STATE_FAIL);
 }
@@ -133,13 +133,13 @@ static void the_step_by_its_cost(void **state)
     struct tg_result r = failure(TG_DIM_DURATION, 10000, 11250);
 
     r.subject = TG_SUBJECT_TRACE;
-    r.metric = TG_SV("step_time");
+    r.metric = TG_METRIC_STEP_TIME;
     assert_int_equal(explained(h, &k, r)->state, TG_STATE_WARN);
     r.test = 11251;
     r.delta = 1251;
     assert_int_equal(explained(h, &k, r)->state, TG_STATE_FAIL);
     r.delta = 1000;
-    r.metric = TG_SV("idle");
+    r.metric = tg_metric_of(TG_MEASURE_IDLE);
     assert_int_equal(explained(h, &k, r)->state, TG_STATE_FAIL);
 }
 
@@ -147,7 +147,7 @@ static void the_step_by_its_cost(void **state)
 static void open_events_may_fail(void **state)
 {
     struct hand *h = *state;
-    struct tg_known k = name_event("op", "aten::mm");
+    struct tg_known k = name_event(TG_KIND_OP, "aten::mm");
     const struct tg_result *r;
 
     k.e = log(1.2);
@@ -165,7 +165,7 @@ static void open_events_may_fail(void **state)
 static void asked_for_failures_alone(void **state)
 {
     struct hand *h = *state;
-    struct tg_known k = name_event("op", "aten::mm");
+    struct tg_known k = name_event(TG_KIND_OP, "aten::mm");
     struct tg_result r = failure(TG_DIM_DURATION, 100, 120);
 
     k.e = log(1.2);

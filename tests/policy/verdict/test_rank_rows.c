@@ -81,7 +81,7 @@ static void changes_from_nothing(void **state)
               "exact; 3 of 3 ranks, these are the values of rank 0; change on all: median "
               "+2, from -1 to +3");
     for (int i = 0; i < 3; i++) {
-        v[i].metric = TG_SV("added");
+        v[i].metric = TG_METRIC_ADDED;
         v[i].delta *= 1000;
     }
     r = row_of(h, v, 3);
@@ -158,7 +158,7 @@ static void a_row_for_each_name(void **state)
     struct tg_rank_rows x;
 
     v[1].op_kind = TG_KIND_KERNEL;
-    v[2].metric = TG_SV("self");
+    v[2].metric = TG_METRIC_SELF;
     v[3].plain = v[4].plain = TG_SV("");
     v[3].op = TG_SV("(no match)");
     v[4].op = TG_SV("(no value)");

@@ -12,9 +12,7 @@ const char *tg_class_hta_name(enum tg_class c)
 
 bool tg_trace_attr_real(const struct tg_trace *t, const struct tg_span *s, tg_sv key, double *out)
 {
-    if (s->attr == TG_NO_ID)
-        return false;
-    for (tg_sv rest = t->attrs.text[s->attr]; rest.n;) {
+    for (tg_sv rest = tg_span_attrs(t, s); rest.n;) {
         tg_sv line = tg_sv_cut(&rest, '\n'), name = tg_sv_cut(&line, '=');
         if (!tg_sv_eq(name, key))
             continue;

@@ -7,6 +7,7 @@
  * Durations only: the clocks of ranks need not agree. How collectives are matched over ranks:
  * core/metric/collective.h. A collective that some ranks lack is skipped and counted.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "core/analysis/device.h"
@@ -74,9 +75,7 @@ struct job {
 
 static tg_sv group_of(const struct tg_trace *t, const struct tg_span *s)
 {
-    if (s->attr == TG_NO_ID)
-        return TG_SV("");
-    for (tg_sv rest = t->attrs.text[s->attr]; rest.n;) {
+    for (tg_sv rest = tg_span_attrs(t, s); rest.n;) {
         tg_sv line = tg_sv_cut(&rest, '\n');
         if (!tg_sv_starts(line, TG_SV("group=")))
             continue;
@@ -116,6 +115,7 @@ struct found {
     uint32_t what;   /* id of (name id, encloser) */
     uint32_t stream; /* lane */
     uint32_t name, row;
+    struct tg_collective_id id;
 };
 
 static int by_stream(const void *pa, const void *pb)
@@ -147,8 +147,9 @@ static struct found *find_collectives(struct job *j, uint32_t rank, size_t *n)
         tg_buf_clear(&text);
         tg_buf_printf(&text, "%u ", name);
         tg_buf_add(&text, encloser(t, steps, w->v[i].span));
-        v[(*n)++] = (struct found){ tg_strmap_add(&what, tg_buf_sv(&text)),
-                                    steps->lanes.stream[s->track], name, (uint32_t)i };
+        v[(*n)++] =
+            (struct found){ tg_strmap_add(&what, tg_buf_sv(&text)), steps->lanes.stream[s->track],
+                            name, (uint32_t)i, tg_collective_id_of(tg_span_attrs(t, s)) };
     }
     if (*n)
         qsort(v, *n, sizeof *v, by_stream);
@@ -162,8 +163,12 @@ static uint32_t key_of(struct job *j, const struct found *f, size_t nth_stream, 
     struct tg_buf text = { 0 };
     size_t known = j->keys.n;
     uint32_t key;
-    tg_buf_printf(&text, "%u %zu ", f->name, nth_stream);
-    tg_buf_add(&text, around);
+    if (f->id.op) {
+        tg_buf_printf(&text, "%u #%" PRIx32, f->name, f->id.group);
+    } else {
+        tg_buf_printf(&text, "%u %zu ", f->name, nth_stream);
+        tg_buf_add(&text, around);
+    }
     key = tg_strmap_add(&j->keys, tg_buf_sv(&text));
     tg_buf_release(&text);
     if (key == known) {
@@ -173,49 +178,33 @@ static uint32_t key_of(struct job *j, const struct found *f, size_t nth_stream, 
     return key;
 }
 
-/* How many of its key and step the rank has had before. */
-struct counter {
-    struct tg_strmap seen; /* (key, step) */
-    size_t *count, cap;
-};
-
-static size_t count_up(struct counter *c, uint32_t key, int64_t step)
-{
-    const struct {
-        int64_t step;
-        uint64_t key;
-    } at = { step, key };
-    size_t known = c->seen.n;
-    uint32_t id = tg_strmap_add(&c->seen, (tg_sv){ (const char *)&at, sizeof at });
-    c->count = tg_grow(c->count, &c->cap, c->seen.n, sizeof *c->count);
-    if (c->seen.n > known)
-        c->count[id] = 0;
-    return c->count[id]++;
-}
-
 /* Device rows are in time order, and so are those of one stream. */
 static void collect_rank(struct job *j, uint32_t rank)
 {
     const struct tg_rank_work *w = &j->in->work[rank];
     const struct tg_steps *steps = w->rank->steps;
-    struct counter counter = { .count = NULL };
+    struct tg_collective_counter counter;
+    const struct found *last = NULL; /* the last one that is matched by order */
     size_t n;
     struct found *v = find_collectives(j, rank, &n);
-    tg_strmap_init(&counter.seen);
+    tg_collective_counter_init(&counter);
     for (size_t i = 0, stream = 0; i < n; i++) {
         const struct tg_work_row *row = &w->v[v[i].row];
         int32_t step = steps->step_of[row->span];
         struct tg_collective p = { .rank = rank, .dur = tg_ns_sub(row->end, row->start) };
-        bool same = i && v[i].what == v[i - 1].what;
-        stream = same ? stream + (v[i].stream != v[i - 1].stream) : 0;
+        p.op = v[i].id.op;
+        if (!p.op) {
+            bool same = last && v[i].what == last->what;
+            stream = same ? stream + (v[i].stream != last->stream) : 0;
+            last = &v[i];
+        }
         p.key = key_of(j, &v[i], stream, encloser(w->rank->trace, steps, row->span));
         p.step = steps->marked && step >= 0 ? steps->v[step].number : -1;
-        p.nth = count_up(&counter, p.key, p.step);
+        tg_collective_count(&counter, &p);
         j->v = tg_grow(j->v, &j->cap, j->n + 1, sizeof *j->v);
         j->v[j->n++] = p;
     }
-    tg_strmap_release(&counter.seen);
-    free(counter.count);
+    tg_collective_counter_release(&counter);
     free(v);
 }
 

@@ -5,6 +5,7 @@
  * summary has the durations of one kernel name under one operator on one stream, in start order:
  * its key.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "core/diff/internal.h"
@@ -18,6 +19,7 @@ struct job {
     size_t cap_comm;
     struct tg_collective *v;
     size_t n, cap;
+    struct tg_collective_counter counter;             /* of the rank at work */
     tg_ns skew, longest;                              /* summed over what all ranks have */
     void (*told)(void *arg, const struct tg_wait *p); /* NULL: nobody asks who came last */
     void *arg;
@@ -69,19 +71,57 @@ static uint32_t key_of(struct job *j, const struct tg_row *row, struct tg_strmap
     return key;
 }
 
-static void collect_row(struct job *j, const struct tg_shard *s, const struct tg_row *row,
-                        const struct tg_used *used, struct tg_collective p)
+/* Which collectives its slots are, as core/metric/collective.h has it; NULL: not numbered. */
+static const char *which_of(const struct tg_shard *s, const struct tg_row *row)
 {
+    for (size_t i = 0; i < row->n_attrs; i++)
+        if (row->attrs[i].kind == TG_ATTR_KIND_WHICH &&
+            row->attrs[i].value.n == (size_t)tg_row_calls(s, row) * TG_COLLECTIVE_ID_TEXT)
+            return row->attrs[i].value.p;
+    return NULL;
+}
+
+static uint32_t key_in_group(struct job *j, const struct tg_row *row, uint32_t group)
+{
+    struct tg_buf text = { 0 };
+    uint32_t key;
+    tg_buf_add(&text, row->key->name);
+    tg_buf_putc(&text, '\0');
+    tg_buf_printf(&text, "#%" PRIu32, group);
+    key = tg_strmap_add(&j->keys, tg_buf_sv(&text));
+    tg_buf_release(&text);
+    return key;
+}
+
+static void add(struct job *j, struct tg_collective p)
+{
+    tg_collective_count(&j->counter, &p);
+    j->v = tg_grow(j->v, &j->cap, j->n + 1, sizeof *j->v);
+    j->v[j->n++] = p;
+}
+
+/* The key by order is made for the first call that needs it: keys count the streams. */
+static void collect_row(struct job *j, const struct tg_shard *s, const struct tg_row *row,
+                        const struct tg_used *used, uint32_t rank, struct tg_strmap *of_rank)
+{
+    const char *which = which_of(s, row);
+    uint32_t by_order = TG_NO_ID;
     size_t from = 0;
     for (size_t k = 0, u = 0; k < s->n_steps && u < used->n; from += row->count[k++]) {
         if (used->step[u] != k)
             continue;
         u++;
-        p.step = s->marked ? s->steps[k].number : -1;
-        for (p.nth = 0; p.nth < row->count[k]; p.nth++) {
-            p.dur = row->slots[from + p.nth];
-            j->v = tg_grow(j->v, &j->cap, j->n + 1, sizeof *j->v);
-            j->v[j->n++] = p;
+        for (size_t i = from; i < from + row->count[k]; i++) {
+            struct tg_collective_id id = { 0, 0 };
+            struct tg_collective p = { .rank = rank, .dur = row->slots[i] };
+            if (which)
+                id = tg_collective_id_read(which + i * TG_COLLECTIVE_ID_TEXT);
+            if (!id.op && by_order == TG_NO_ID)
+                by_order = key_of(j, row, of_rank);
+            p.key = id.op ? key_in_group(j, row, id.group) : by_order;
+            p.op = id.op;
+            p.step = s->marked ? s->steps[k].number : -1;
+            add(j, p);
         }
     }
 }
@@ -116,16 +156,17 @@ static bool collect_rank(struct job *j, uint32_t rank, size_t at)
     struct tg_strmap of_rank;
     bool whole = true;
     tg_strmap_init(&of_rank);
+    tg_collective_counter_init(&j->counter);
     for (size_t i = 0; whole && i < s->n_rows; i++) {
         const struct tg_row *row = &s->rows[i];
         if (!tg_kind_is_device(row->key->kind) || !runs_in_steps(s, row) || !communicates(j, row))
             continue;
         whole = row->slots != NULL;
         if (whole)
-            collect_row(j, s, row, &j->w->used[at],
-                        (struct tg_collective){ .key = key_of(j, row, &of_rank), .rank = rank });
+            collect_row(j, s, row, &j->w->used[at], rank, &of_rank);
     }
     tg_strmap_release(&of_rank);
+    tg_collective_counter_release(&j->counter);
     return whole;
 }
 

@@ -56,9 +56,7 @@ static int64_t attr_bytes(const struct tg_trace *t, const struct tg_span *s)
 {
     int64_t n;
     tg_sv rest;
-    if (s->attr == TG_NO_ID)
-        return -1;
-    for (rest = t->attrs.text[s->attr]; rest.n;) {
+    for (rest = tg_span_attrs(t, s); rest.n;) {
         tg_sv line = tg_sv_cut(&rest, '\n');
         if (!tg_sv_starts(line, TG_SV("bytes=")))
             continue;

@@ -5,14 +5,14 @@ tg_sv tg_attr_kind_name(enum tg_attr_kind k)
     static const tg_sv names[TG_ATTR_KINDS] = {
         [TG_ATTR_KIND_BYTES] = { "bytes", 5 },   [TG_ATTR_KIND_COLLECTIVE] = { "collective", 10 },
         [TG_ATTR_KIND_LAUNCH] = { "launch", 6 }, [TG_ATTR_KIND_SHAPES] = { "shapes", 6 },
-        [TG_ATTR_KIND_TYPES] = { "types", 5 },
+        [TG_ATTR_KIND_TYPES] = { "types", 5 },   [TG_ATTR_KIND_WHICH] = { "which", 5 },
     };
     return names[k];
 }
 
 static const struct {
     const char *key;
-    int kind; /* -1: not exact (measured, differs from run to run) */
+    int kind; /* -1: not exact (differs from run to run), or only for tg_collective_id_of */
     bool bare;
 } keys[] = {
     { "grid", TG_ATTR_KIND_LAUNCH, false },
@@ -26,6 +26,9 @@ static const struct {
     { "nelems_out", TG_ATTR_KIND_COLLECTIVE, false },
     { "group_size", TG_ATTR_KIND_COLLECTIVE, false },
     { "group", TG_ATTR_KIND_COLLECTIVE, false },
+    { "group_ranks", -1, false },
+    { "seq", -1, false },
+    { "comms_id", -1, false },
     { "bytes", TG_ATTR_KIND_BYTES, true },
     { "bandwidth", -1, false },
     { "shapes", TG_ATTR_KIND_SHAPES, true },

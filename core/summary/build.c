@@ -1,6 +1,7 @@
 #include <stdlib.h>
 
 #include "core/base/keymap.h"
+#include "core/metric/collective.h"
 #include "core/summary/internal.h"
 #include "core/summary/pack.h"
 
@@ -18,6 +19,7 @@ struct row {
     tg_ns first;
     uint16_t n_attrs[TG_ATTR_KINDS];
     bool attrs_capped;
+    char *which; /* which collectives its slots are, in their order; NULL: none is numbered */
 };
 
 /* (row, kind of attribute, value) -> how often */
@@ -42,6 +44,7 @@ struct build {
     uint32_t *row_of;         /* per span */
     struct tg_strmap values;
     uint32_t *value; /* per attribute id and kind: id in values; TG_NO_ID: none */
+    struct tg_collective_id *collective; /* per attribute id */
     struct attr *attrs;
     size_t n_attrs, attrs_cap;
     struct tg_keymap attr_ids; /* row, value, kind -> attribute */
@@ -116,7 +119,9 @@ static void split_attrs(struct build *b)
     struct tg_buf value[TG_ATTR_KINDS] = { { 0 } };
     size_t n = b->t->attrs.n;
     b->value = tg_xrealloc(NULL, n * TG_ATTR_KINDS + 1, sizeof *b->value);
+    b->collective = tg_xrealloc(NULL, n + 1, sizeof *b->collective);
     for (size_t i = 0; i < n; i++) {
+        b->collective[i] = tg_collective_id_of(b->t->attrs.text[i]);
         tg_attr_split(b->t->attrs.text[i], value);
         for (size_t k = 0; k < TG_ATTR_KINDS; k++) {
             struct tg_buf clean = { 0 };
@@ -240,6 +245,21 @@ static void add_totals(struct build *b)
     }
 }
 
+/* The slot `at` of a row is this span. */
+static void note_collective(struct build *b, uint32_t row, size_t at, const struct tg_span *s)
+{
+    struct row *r = &b->rows[row];
+    size_t n = (size_t)tg_row_calls(b->out, &b->out->rows[row]) * TG_COLLECTIVE_ID_TEXT;
+    struct tg_buf text = { 0 };
+    if (s->attr == TG_NO_ID || !b->collective[s->attr].op)
+        return;
+    if (!r->which)
+        r->which = memset(tg_arena_alloc(b->a, n, 1), '0', n);
+    tg_collective_id_put(&text, b->collective[s->attr]);
+    memcpy(r->which + at * TG_COLLECTIVE_ID_TEXT, text.p, TG_COLLECTIVE_ID_TEXT);
+    tg_buf_release(&text);
+}
+
 /* Values in start order, step after step: one cursor per row and step. */
 static void fill_slots(struct build *b)
 {
@@ -255,9 +275,13 @@ static void fill_slots(struct build *b)
         }
     }
     for (size_t k = 0; k < b->t->n_spans; k++) {
-        uint32_t i = b->s->order[k];
-        if (b->s->step_of[i] >= 0)
-            *cursor[b->row_of[i]][b->s->step_of[i]]++ = b->s->self[i];
+        uint32_t i = b->s->order[k], r = b->row_of[i];
+        tg_ns *slot;
+        if (b->s->step_of[i] < 0)
+            continue;
+        slot = cursor[r][b->s->step_of[i]]++;
+        *slot = b->s->self[i];
+        note_collective(b, r, (size_t)(slot - b->out->rows[r].slots), tg_span_at(b->t, i));
     }
     for (size_t r = 0; r < b->n_rows; r++)
         free(cursor[r]);
@@ -277,7 +301,7 @@ static void place_attrs(struct build *b)
         size_t n = 0;
         for (size_t k = 0; k < TG_ATTR_KINDS; k++)
             n += b->rows[r].n_attrs[k];
-        b->out->rows[r].attrs = TG_NEW_N(b->a, struct tg_attr, n);
+        b->out->rows[r].attrs = TG_NEW_N(b->a, struct tg_attr, n + (b->rows[r].which != NULL));
     }
     for (size_t f = 0; f < b->n_attrs; f++) {
         const struct attr *from = &b->attrs[f];
@@ -285,6 +309,14 @@ static void place_attrs(struct build *b)
         to->attrs[to->n_attrs++] =
             (struct tg_attr){ (enum tg_attr_kind)from->kind,
                               tg_arena_sv(b->a, b->values.text[from->value]), from->count };
+    }
+    for (size_t r = 0; r < b->n_rows; r++) {
+        struct tg_row *to = &b->out->rows[r];
+        size_t n = (size_t)tg_row_calls(b->out, to);
+        if (b->rows[r].which)
+            to->attrs[to->n_attrs++] = (struct tg_attr){
+                TG_ATTR_KIND_WHICH, { b->rows[r].which, n * TG_COLLECTIVE_ID_TEXT }, n
+            };
     }
     for (size_t r = 0; r < b->n_rows; r++)
         if (b->out->rows[r].n_attrs)
@@ -445,6 +477,7 @@ static void release(struct build *b)
     tg_keymap_release(&b->row_ids);
     free(b->row_of);
     free(b->value);
+    free(b->collective);
     free(b->attrs);
     tg_keymap_release(&b->attr_ids);
 }

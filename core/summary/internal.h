@@ -17,8 +17,6 @@ tg_sv tg_clean_text(struct tg_arena *a, tg_sv s); /* valid UTF-8 without NUL, in
 bool tg_text_is_clean(tg_sv s);
 int tg_row_key_cmp(const struct tg_row_key *a, const struct tg_row_key *b);
 int tg_row_cmp(const struct tg_row *a, const struct tg_row *b);
-/* Steps of a row whose counts are in steps, summed; saturates. */
-uint64_t tg_row_calls(const struct tg_shard *s, const struct tg_row *r);
 /* Puts a shard (which is in out->arena) in its place, or into the equal shard that is there. */
 TG_MUST bool tg_summary_insert(struct tg_summary *out, struct tg_shard *s, struct tg_err *err);
 /* A deep copy in `a`. */

@@ -26,6 +26,8 @@
  *   launch       lines "grid=[…]", "block=[…]", "registers=…", "shared=…", "occupancy=…"
  *   collective   lines "collective=…", "dtype=…", "nelems_in=…", … "group=…"
  *   bytes, shapes, types   the bare value
+ *   which        one a row: which collectives its slots are (core/metric/collective.h), 16 hex
+ *                digits each; not there if the trace does not number them
  * Lines are separated by LF; a key that the trace lacks has no line.
  */
 enum tg_attr_kind { /* by their texts, which order the rows; the stored form has the numbers */
@@ -34,6 +36,7 @@ enum tg_attr_kind { /* by their texts, which order the rows; the stored form has
                     TG_ATTR_KIND_LAUNCH,
                     TG_ATTR_KIND_SHAPES,
                     TG_ATTR_KIND_TYPES,
+                    TG_ATTR_KIND_WHICH,
                     TG_ATTR_KINDS
 };
 tg_sv tg_attr_kind_name(enum tg_attr_kind k); /* "bytes", "collective", … */
@@ -119,6 +122,8 @@ struct tg_shard {
     bool steps_only;
 };
 
+/* How many calls of a row are in steps: as many as it has slots. */
+uint64_t tg_row_calls(const struct tg_shard *s, const struct tg_row *r);
 /* The value of a key of the environment; "" unknown. */
 tg_sv tg_shard_env(const struct tg_shard *s, const char *key);
 

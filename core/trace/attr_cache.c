@@ -7,6 +7,8 @@
 #define SLOTS ((size_t)1 << 15)
 #define MOST (SLOTS / 2)
 #define BYTES_MOST ((size_t)8 << 20)
+#define BIT(attr) ((uint32_t)1 << (attr))
+#define NEVER_REPEATS (BIT(TG_ATTR_BANDWIDTH) | BIT(TG_ATTR_SEQ) | BIT(TG_ATTR_COMMS_ID))
 
 struct tg_attr_cached {
     uint64_t hash;
@@ -85,7 +87,7 @@ uint32_t tg_attr_cache_id(struct tg_attr_cache *c, struct tg_strmap *attrs, enum
     size_t i;
     if (!which)
         return TG_NO_ID;
-    if (which >> TG_ATTR_BANDWIDTH & 1) /* a measurement: it never repeats */
+    if (which & NEVER_REPEATS)
         return canonical(c, attrs, which, f);
     for (uint32_t rest = which; rest; rest &= rest - 1) {
         tg_sv v = f->v[__builtin_ctz(rest)];

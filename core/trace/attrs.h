@@ -20,6 +20,9 @@ enum tg_attr_key {
     TG_ATTR_NELEMS_OUT,
     TG_ATTR_GROUP_SIZE,
     TG_ATTR_GROUP,
+    TG_ATTR_GROUP_RANKS,
+    TG_ATTR_SEQ,      /* number of the operation within its process group, on all its ranks */
+    TG_ATTR_COMMS_ID, /* hash of group and number, the same on all its ranks */
     TG_ATTR_BYTES,
     TG_ATTR_BANDWIDTH,
     TG_ATTR_SHAPES,

@@ -40,7 +40,7 @@ struct tg_memory_event {
 /* Damage of the trace itself, found after reading (tg_trace_check). Counted, never repaired. */
 struct tg_integrity {
     uint64_t negative_durations, zero_kernels /* ts 0 dur 0 */, unmatched_begin, unmatched_end;
-    uint64_t undated; /* complete events (X) without a start or a duration: left out */
+    uint64_t undated;     /* complete events (X) without a start or a duration: left out */
     uint64_t overlapping; /* device events that run past the start of the next on their stream */
     tg_ns overlapping_ns; /* by how much, summed */
     uint64_t longer_than_step; /* kernels longer than the longest step */
@@ -93,6 +93,12 @@ static inline struct tg_span *tg_span_at(const struct tg_trace *t, size_t i)
 static inline const struct tg_name *tg_span_name(const struct tg_trace *t, const struct tg_span *s)
 {
     return &t->names->v[s->name];
+}
+
+/* Its launch attributes, one "key=value" a line; "" none. */
+static inline tg_sv tg_span_attrs(const struct tg_trace *t, const struct tg_span *s)
+{
+    return s->attr == TG_NO_ID ? TG_SV("") : t->attrs.text[s->attr];
 }
 
 static inline enum tg_kind tg_span_kind(const struct tg_trace *t, const struct tg_span *s)

@@ -74,6 +74,44 @@ def waiting(files):
     return 100 * sum(max(v) - min(v) for v in whole) / sum(map(max, whole))
 
 
+# What the ranks of two groups of one name run, (id, duration) in the order of each rank: the order differs, rank 1 lost
+# `b` in step 0, and rank 3 has `f` in another step. As Kineto writes it since 2026 (`Seq`, `Comms Id`).
+GROUPS = {0: "[0, 1]", 1: "[0, 1]", 2: "[2, 3]", 3: "[2, 3]"}
+NUMBERED = {0: [[("a", 50), ("b", 70), ("c", 20)], [("d", 10)]], 1: [[("a", 40), ("c", 26)], [("d", 11)]],
+            2: [[("e", 90), ("f", 30)], [("g", 5)]], 3: [[("e", 60)], [("f", 10), ("g", 9)]]}
+
+
+def numbered(path, rank, keys, lost):
+    """`keys`: the attributes that tell one from another; `lost`: whether rank 1 lacks `b`."""
+    events, n = [], 0
+    for step, work in enumerate(NUMBERED[rank]):
+        t0 = 1000000 + 10000 * step
+        host = {"ph": "X", "pid": 1, "tid": 1}
+        events.append({**host, "cat": "user_annotation", "name": f"ProfilerStep#{step}", "ts": t0, "dur": 5000})
+        if rank == 1 and step == 0 and not lost:
+            work = [work[0], ("b", 71), work[1]]
+        for i, (which, dur) in enumerate(work):
+            n += 1
+            at = t0 + 10 + 20 * i
+            args = {"correlation": n, "device": 0, "stream": 20, "Group size": 2, "Process Group Name": "tp",
+                    "Process Group Ranks": GROUPS[rank], "Seq": ord(which) - 90, "Comms Id": 7919 * ord(which)}
+            events += [{**host, "cat": "cuda_runtime", "name": "cudaLaunchKernel", "ts": at + 1, "dur": 2, "args": {"correlation": n}},
+                       {"ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllReduce_Sum_f32", "pid": 0, "tid": 20, "ts": t0 + 200 + 300 * i,
+                        "dur": dur, "args": {k: v for k, v in args.items() if k in keys or k not in ("Seq", "Comms Id")}}]
+    with open(path, "w", encoding="utf-8") as f:
+        json.dump({"distributedInfo": {"rank": rank, "world_size": 4}, "traceEvents": events}, f)
+
+
+def by_id(lost):
+    """By hand: pairs of an id; `b` is skipped where rank 1 lost it."""
+    pairs = collections.defaultdict(list)
+    for rank, steps in NUMBERED.items():
+        for which, dur in sum(steps, [("b", 71)] if rank == 1 and not lost else []):
+            pairs[which].append(dur)
+    whole = [v for v in pairs.values() if len(v) == 2]
+    return 100 * sum(max(v) - min(v) for v in whole) / sum(map(max, whole))
+
+
 def run(*args):
     return subprocess.run([PROGRAM, *args], capture_output=True, text=True, check=False)
 
@@ -106,6 +144,21 @@ def main():
         judged(tmp, made, 99.9)
         r = run("selftest", *made, "--policy", f"{tmp}/p.yml")
         expect(f"selftest of a limit that nothing reaches: {r.stdout}", (r.returncode, "BLIND" in r.stdout), (1, True))
+        for keys in (("Seq", "Comms Id"), ("Comms Id",), ("Seq",)):
+            for lost in (True, False):
+                files = [f"{tmp}/n{r}.json" for r in range(4)]
+                for r, path in enumerate(files):
+                    numbered(path, r, keys, lost)
+                one(tmp, f"numbered by {keys}, {lost}", files, by_id(lost))
+                skew = json.loads(run("analyze", *files, "--measure", "skew", "--format", "json").stdout)["measures"]
+                expect(f"numbered by {keys}: unmatched", [r["unmatched"] for r in skew["skew"]], [int(lost), 0, 0, 0])
+                joined = f"{tmp}/all.tgsum"
+                expect("summarize", run("summarize", *files, "-o", joined).returncode, 0)
+                expect(f"numbered by {keys}: from a summary", judged(tmp, [joined], by_id(lost) * 1.001)[0], 0)
+        for r, path in enumerate(files):  # without: by order, where another pair is one
+            numbered(path, r, (), True)
+        skew = json.loads(run("analyze", *files, "--measure", "skew", "--format", "json").stdout)["measures"]
+        expect("not numbered: other pairs", abs(skew["skew-summary"][0]["skew_pctg"] - by_id(True)) > 1, True)
         real = [d for d in ("hta/sampled_2rank", "param/dlrm_8rank") if os.path.isdir(os.path.join(TRACES, d))]
         for d in real:
             files = sorted(glob.glob(os.path.join(TRACES, d, "*.gz")))

@@ -281,6 +281,52 @@ static bool is_step(tg_sv s)
     return i < s.n && digits_end(s, i) == s.n;
 }
 
+/* ---- XLA's instructions: fusion.3, all-reduce-start.1.clone.2, loop_add_fusion_4 ---- */
+
+static bool is_instruction(tg_sv s)
+{
+    bool ok = s.n && is_lower(s.p[0]);
+    for (size_t i = 1; ok && i < s.n; i++)
+        ok =
+            is_digit(s.p[i]) || is_lower(s.p[i]) || s.p[i] == '_' || s.p[i] == '-' || s.p[i] == '.';
+    return ok;
+}
+
+/* On GPUs the number is a word of the kernel's name. */
+static tg_sv without_last_numbers(tg_sv w)
+{
+    tg_sv stem = w;
+    for (tg_sv part = last_part(stem, 0); part.n < stem.n && all_digits(part);
+         part = last_part(stem, 0))
+        stem.n -= part.n + 1;
+    return tg_sv_ends(stem, TG_SV("fusion")) || tg_sv_starts(stem, TG_SV("wrapped_")) ||
+                   tg_sv_starts(stem, TG_SV("triton_gemm_")) ||
+                   tg_sv_starts(stem, TG_SV("triton_softmax"))
+               ? stem
+               : w;
+}
+
+/* False, and nothing written: the name has no number of this sort. */
+static bool put_instruction(struct tg_buf *out, tg_sv raw)
+{
+    size_t before = out->n;
+    tg_sv rest = raw;
+    if (!is_instruction(raw))
+        return false;
+    tg_buf_add(out, without_last_numbers(tg_sv_cut(&rest, '.')));
+    while (rest.n) {
+        tg_sv part = tg_sv_cut(&rest, '.');
+        if (all_digits(part) || tg_sv_eq(part, TG_SV("clone")))
+            continue;
+        tg_buf_putc(out, '.');
+        tg_buf_add(out, part);
+    }
+    if (out->n - before < raw.n)
+        return true;
+    out->n = before;
+    return false;
+}
+
 void tg_name_normalise(enum tg_kind kind, tg_sv raw, struct tg_buf *out)
 {
     struct scan z = { raw, 0, out };
@@ -299,6 +345,8 @@ void tg_name_normalise(enum tg_kind kind, tg_sv raw, struct tg_buf *out)
         without_numbers(raw, out);
         return;
     }
+    if (tg_kind_is_device(kind) && put_instruction(out, raw))
+        return;
     while (z.i < raw.n) {
         char c = raw.p[z.i];
         if (is_word(c))

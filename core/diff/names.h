@@ -23,6 +23,8 @@ void tg_name_short(tg_sv raw, struct tg_buf *out);
  *   /tmp/torchinductor_me/x/chash.py      /tmp/torchinductor_* /hash.py   (without the blank)
  *   triton_poi_fused_add_mul_3            triton_poi_fused_add_mul (also graph_0_cpp_fused_add_1,
  *                                         a hash or number after it, any number of them)
+ *   all-reduce-start.3.clone.1            all-reduce-start       (XLA's, on devices only; in front
+ *   loop_add_fusion_12                    loop_add_fusion         of a last ".remat" as well)
  *   {lambda(float)#2}, 'lambda3', $_4     {lambda(float)}, 'lambda', $_
  *   {unnamed type#1}                      {unnamed type}
  *   _GLOBAL__N__1f2e_7_Foo_cu_99          (anonymous namespace)

@@ -8,7 +8,7 @@
  * The built-in table. First match decides; texts are lower case and occur anywhere in the
  * lower-cased name. The order matters: collectives before the plain words ("reduce", "copy") that
  * their names contain. The names come from NCCL, RCCL, MSCCL, vLLM, sglang, DeepEP, NVSHMEM, MORI,
- * FlashInfer, ATen, Inductor, cuBLAS(Lt), CUTLASS, cuDNN, MIOpen, Tensile, composable kernel and
+ * FlashInfer, XLA, ATen, Inductor, cuBLAS(Lt), CUTLASS, cuDNN, MIOpen, Tensile, composable kernel and
  * MTIA traces.
  */
 static const struct {
@@ -41,6 +41,13 @@ static const struct {
     { "all_to_all", TG_CLASS_COMM },
     { "alltoall", TG_CLASS_COMM },
     { "sendrecv", TG_CLASS_COMM },
+    { "all-reduce", TG_CLASS_COMM }, /* XLA: "all-reduce-start.3" */
+    { "all-gather", TG_CLASS_COMM },
+    { "reduce-scatter", TG_CLASS_COMM },
+    { "all-to-all", TG_CLASS_COMM },
+    { "collective-permute", TG_CLASS_COMM },
+    { "collective_permute", TG_CLASS_COMM },
+    { "collective-broadcast", TG_CLASS_COMM },
     { "two_shot_all", TG_CLASS_COMM },
     { "one_shot_all", TG_CLASS_COMM },
 
@@ -105,6 +112,7 @@ static const struct {
     { "aiter::", TG_CLASS_COMPUTE },
     { "vllm::", TG_CLASS_COMPUTE },
     { "pe_exe", TG_CLASS_COMPUTE },
+    { "fusion", TG_CLASS_COMPUTE },
 };
 #define N_ROWS (sizeof table / sizeof *table)
 

@@ -26,8 +26,8 @@ def meta(pid, name, tid=None, text=""):
     return e if tid is None else dict(e, tid=tid)
 
 
-def jax(seed, device="GPU", devices=2, steps=4, named="{}", first=7):
-    """A trace as jax.profiler writes it; events shuffled, the metadata too."""
+def jax(seed, device="GPU", devices=2, steps=4, named="{}", first=7, number=0):
+    """A trace as jax.profiler writes it; events shuffled, the metadata too. The compiler numbers from `number` on."""
     rng = random.Random(seed)
     events = [meta(701, "process_name", text="/host:CPU"), meta(701, "thread_name", 1, "python"),
               meta(701, "thread_name", 2, "tf_XLAEigen/2")]
@@ -45,9 +45,10 @@ def jax(seed, device="GPU", devices=2, steps=4, named="{}", first=7):
             x(1, named.format(first + k), t0, length)
             x(2, "jit_train_step(123)", t0 + 5, 700)
             for i in range(3 + (k == 1)):  # step 1 has one more
-                x(3, f"fusion.{i}", t0 + 10 + 50 * i, 40, hlo_category="fusion")
+                x(3, f"fusion.{number + i}", t0 + 10 + 50 * i, 40, hlo_category="fusion")
                 if device == "GPU":
-                    x(20, f"loop_fusion_{i}", t0 + 10 + 50 * i, 39.5)
+                    x(20, f"loop_fusion_{number + i}", t0 + 10 + 50 * i, 39.5)
+            x(3 if device == "TPU" else 20, f"all-reduce-start.{number}", t0 + 300, 60)
             if device == "GPU":
                 x(21, "MemcpyD2H", t0 + 500, 12.25)
             if d == 0:
@@ -182,6 +183,11 @@ def jax_traces(tmp):
         for env in ({"TRACEGATE_PART": "700"}, {"TRACEGATE_ISA": "generic"}):
             more = subprocess.run([PROGRAM, "summarize", path, "-o", "-", "--threads", "4"], capture_output=True, text=True, env=dict(ENV, **env))
             expect(f"jax {seed}: {env}", more.stdout == one and len(one) > 500, True)
+        # the communication of a step, and numbers that the compiler gave anew
+        code, out, err = run("analyze", path, "--measure", "kernel-types", "--format", "json")
+        comm = [c["events"] for c in json.loads(out)["measures"]["kernel-classes"] if c["kernel_type"] == "COMMUNICATION"]
+        expect(f"jax {seed}: all-reduce {err}", sum(comm), sum(n for (_, name), n in whole.items() if name.startswith("all-reduce")))
+        expect(f"jax {seed}: other numbers", run("check", put(tmp, f"numbers{seed}.json", jax(seed, device, devices, k, named, number=40)), "--baseline", path)[0], 0)
         # a fusion that is called once more in each step fails; the trace against itself passes
         worse = json.loads(json.dumps(doc))
         lane = {v: key for key, v in lines(doc).items()}[(f"/device:{device}:0", "Stream #13(Compute)" if device == "GPU" else "XLA Ops")]

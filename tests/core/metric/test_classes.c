@@ -21,6 +21,11 @@ static void kernels_are_classified_by_name(void **state)
         { "deep_ep::internode_ll::combine", TG_CLASS_COMM, false },
         { "void mori::moe::EpDispatchIntraNodeKernel<bf16>", TG_CLASS_COMM, false },
         { "one_shot_all_reduce_kernel", TG_CLASS_COMM, false },
+        { "all-reduce-start.3", TG_CLASS_COMM, false },
+        { "collective-permute-done.1", TG_CLASS_COMM, false },
+        { "reduce-scatter.2", TG_CLASS_COMM, false },
+        { "reduce.2", TG_CLASS_COMPUTE, false },
+        { "loop_add_fusion_3", TG_CLASS_COMPUTE, false },
         { "__amd_rocclr_copyBuffer", TG_CLASS_MEMORY, false },
         { "__amd_rocclr_fillBufferAligned", TG_CLASS_MEMORY, false },
         /* HTA calls these two OTHER and COMMUNICATION (bug C). */

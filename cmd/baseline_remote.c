@@ -146,7 +146,7 @@ static bool fetch_baseline(struct tg_store_cmd *s, size_t i, struct tg_err *err)
     const struct tg_policy *p = s->suites.policy;
     const struct tg_baseline_settings *b = i ? &p->baselines[i - 1] : &p->baseline;
     struct tg_commit start;
-    if (tg_suites_start(&s->suites, b, s->git, &start, err))
+    if (tg_suites_start(&s->suites, b, NULL, s->git, &start, err))
         return fetch_from(s, b, &start, err);
     if (err->kind != TG_ERR_LOST)
         return false;

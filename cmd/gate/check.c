@@ -3,12 +3,6 @@
 #include "cmd/gate/picture.h"
 #include "policy/language/limit.h"
 
-static enum tg_arrange arrange_of(const struct tg_check *c, const struct tg_check_job *j)
-{
-    bool runs = j->suite->trace.run.n && !j->suite->trace.rank.n;
-    return tg_given_arrange(&c->o->given, runs ? TG_ARRANGE_RUNS : TG_ARRANGE_AUTO);
-}
-
 static bool wants_picture(const struct tg_check *c)
 {
     return c->o->report[TG_REPORT_html] || c->o->report[TG_REPORT_collapsed];
@@ -22,28 +16,20 @@ static bool keeps(const struct tg_check *c)
 
 static bool load_side(struct tg_check *c, struct tg_check_job *j, int side, struct tg_err *err)
 {
-    struct tg_summarize_opts so = tg_suite_reading(c->suites.policy, j->suite);
-    struct tg_summary *to = side == TG_BASE ? &j->base_summary : &c->fresh;
-    struct tg_damage *damage = side == TG_BASE ? &j->gate.damage[TG_BASE] : &c->fresh_damage;
     struct tg_progress_line progress;
+    struct tg_check_reading r = { &j->base_summary, &j->base, &j->gate.damage[TG_BASE],
+                                  &j->base_kept, &progress.line };
     bool ok;
-    if (!tg_given_apply(&so, &c->o->given, c->arena, err))
-        return false;
-    if (side == TG_BASE)
-        so.n_meta = 0;
+    if (side == TG_TEST)
+        r = (struct tg_check_reading){ &c->fresh, &j->fresh, &c->fresh_damage, &c->fresh_kept,
+                                       &progress.line };
+    if (!keeps(c))
+        r.keep = NULL;
     for (size_t i = 0; side == TG_TEST && i < c->o->damaged.n; i++)
-        tg_damage_say(damage, tg_sv_of(c->o->damaged.v[i]));
-    if (j->suite->ranks_expect)
-        so.damage = damage;
-    so.keep = !keeps(c) ? NULL : side == TG_BASE ? &j->base_kept : &c->fresh_kept;
+        tg_damage_say(r.damage, tg_sv_of(c->o->damaged.v[i]));
     tg_progress_start(&progress, c->io);
-    ok = tg_inputs_load(to, side == TG_BASE ? &j->base : &j->fresh, &so, &c->repo, &progress.line,
-                        err);
+    ok = tg_check_read(c, j, side, &r, err);
     tg_progress_end(&progress);
-    if (ok)
-        ok = tg_side_arrange_some(&j->gate.side[side], to, arrange_of(c, j), c->arena, err);
-    if (!ok)
-        (void)tg_err_context(err, "reading the %s side", side == TG_BASE ? "baseline" : "fresh");
     return ok;
 }
 
@@ -99,22 +85,10 @@ static bool judge_alone(struct tg_check *c, struct tg_check_job *j, struct tg_er
     return true;
 }
 
-/* What the history knows to be slower since the baseline's commit. */
-static void ask_history(struct tg_check *c, struct tg_check_job *j)
-{
-    if (!j->commit[0] || j->named)
-        return;
-    j->known = (struct tg_known_ask){ .git = c->repo.git,
-                                      .suite = j->suite->name,
-                                      .since = j->oldest ? j->oldest : j->commit,
-                                      .arena = c->arena };
-    j->gate.known = &j->known;
-}
-
 static bool judge(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
 {
     describe_gate(c, j);
-    ask_history(c, j);
+    tg_check_ask_nights(c, j);
     if (!load_side(c, j, TG_BASE, err) || !load_fresh(c, j, err) ||
         !tg_gate_judge(&j->verdict, &j->gate, err))
         return false;

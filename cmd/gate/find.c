@@ -115,6 +115,12 @@ static bool find_at(struct tg_check *c, struct tg_check_job *j, struct tg_git *g
                : find_stored(c, j, git, start, explicit_side, out, err);
 }
 
+static void use(struct tg_check *c, struct tg_check_job *j, const struct tg_baseline *b)
+{
+    memcpy(j->commit, b->commit.sha, sizeof j->commit);
+    tg_inputs_add_git(&j->base, b->commit.sha, &b->files, c->arena);
+}
+
 static bool walk_to_baseline(struct tg_check *c, struct tg_check_job *j, struct tg_git *git,
                              const struct tg_commit *start, bool explicit_side, struct tg_err *err)
 {
@@ -134,8 +140,7 @@ static bool walk_to_baseline(struct tg_check *c, struct tg_check_job *j, struct 
                            "record a baseline there (`tracegate baseline record`).",
                            TG_SV_ARG(start->ref.n ? start->ref : tg_sv_of(start->sha)));
     }
-    memcpy(j->commit, b.commit.sha, sizeof j->commit);
-    tg_inputs_add_git(&j->base, b.commit.sha, &b.files, c->arena);
+    use(c, j, &b);
     if (!explicit_side && !tg_check_window(c, j, git, &b, err))
         return false;
     return tg_suite_groups(&j->base, j->suite, TG_GROUPS_OPTIONAL, err);
@@ -187,6 +192,51 @@ bool tg_check_find(struct tg_check *c, struct tg_check_job *j, struct tg_err *er
     if (j->named)
         return explicit_baseline(c, j, err);
     git = tg_repo_get(&c->repo, err);
-    return git && tg_suites_start(&c->suites, &j->policy->baseline, git, &start, err) &&
+    return git && tg_suites_start(&c->suites, &j->policy->baseline, NULL, git, &start, err) &&
            walk_to_baseline(c, j, git, &start, false, err);
+}
+
+bool tg_check_find_of_night(struct tg_check *c, struct tg_check_job *j, const char *night,
+                            struct tg_err *err)
+{
+    const struct tg_baseline_settings *settings = &j->policy->baseline;
+    struct tg_git *git = c->repo.git;
+    struct tg_store store = tg_store_open(git);
+    struct tg_git_files files;
+    struct tg_commit start;
+    struct tg_baseline b;
+    if (!tg_store_files(&store, j->suite->name, night, c->arena, &files, err) ||
+        !tg_suites_start(&c->suites, settings, night, git, &start, err) ||
+        !tg_store_find(&store, &start, j->suite->name, (unsigned)settings->max_walk,
+                       TG_STORE_BY_POLICY, c->arena, &b, err) ||
+        !is_found(&b))
+        return false;
+    tg_inputs_add_git(&j->fresh, night, &files, c->arena);
+    use(c, j, &b);
+    return tg_check_window(c, j, git, &b, err);
+}
+
+/* ---- reading what was found ---- */
+
+static enum tg_arrange arrange_of(const struct tg_check *c, const struct tg_check_job *j)
+{
+    bool runs = j->suite->trace.run.n && !j->suite->trace.rank.n;
+    return tg_given_arrange(&c->o->given, runs ? TG_ARRANGE_RUNS : TG_ARRANGE_AUTO);
+}
+
+bool tg_check_read(struct tg_check *c, struct tg_check_job *j, int side,
+                   const struct tg_check_reading *r, struct tg_err *err)
+{
+    struct tg_summarize_opts so = tg_suite_reading(c->suites.policy, j->suite);
+    if (!tg_given_apply(&so, &c->o->given, c->arena, err))
+        return false;
+    if (side == TG_BASE)
+        so.n_meta = 0;
+    if (j->suite->ranks_expect)
+        so.damage = r->damage;
+    so.keep = r->keep;
+    return (tg_inputs_load(r->summary, r->files, &so, &c->repo, r->progress, err) &&
+            tg_side_arrange_some(&j->gate.side[side], r->summary, arrange_of(c, j), c->arena,
+                                 err)) ||
+           tg_err_context(err, "reading the %s side", side == TG_BASE ? "baseline" : "fresh");
 }

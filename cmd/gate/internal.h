@@ -1,8 +1,8 @@
 #ifndef TG_CMD_GATE_INTERNAL_H
 #define TG_CMD_GATE_INTERNAL_H
 /*
- * A check while it runs. check.c is its order; find.c, window.c and missing.c find the baseline, clash.c
- * refuses files in two roles, loosened.c compares policies, report.c writes.
+ * A check while it runs. check.c is its order; find.c, window.c and missing.c find the baseline, night.c
+ * judges earlier nights, clash.c refuses files in two roles, loosened.c compares policies, report.c writes.
  */
 #include "cmd/gate/check.h"
 #include "cmd/gate/gate.h"
@@ -73,6 +73,29 @@ TG_MUST bool tg_check_outputs(struct tg_check *c, const struct tg_check_job *j, 
 const char *tg_check_policy_at(struct tg_check *c, struct tg_git *git, const char *sha);
 /* The files of the baseline, and what reports say about it. A first run is not an error. */
 TG_MUST bool tg_check_find(struct tg_check *c, struct tg_check_job *j, struct tg_err *err);
+/*
+ * The same for a stored night as it was: its runs are the fresh side, its baseline is what a check
+ * of it found. False, with or without an error: there is none.
+ */
+TG_MUST bool tg_check_find_of_night(struct tg_check *c, struct tg_check_job *j, const char *night,
+                                    struct tg_err *err);
+/*
+ * Reads the files of a side and arranges them into j->gate.side[side]. `damage`: what of them cannot
+ * be read, where the suite can do without; `keep`, `progress` NULL: none.
+ */
+struct tg_check_reading {
+    struct tg_summary *summary;
+    const struct tg_input_list *files;
+    struct tg_damage *damage;
+    struct tg_kept_trace *keep;
+    const struct tg_progress *progress;
+};
+TG_MUST bool tg_check_read(struct tg_check *c, struct tg_check_job *j, int side,
+                           const struct tg_check_reading *r, struct tg_err *err);
+/* What is known to be slower since the baseline: by events, and by nights that failed of it. */
+void tg_check_ask_nights(struct tg_check *c, struct tg_check_job *j);
+/* Where the change under test begins, whatever its own policy calls the baseline; false: unknown. */
+TG_MUST bool tg_check_change_start(struct tg_check *c, struct tg_git *git, struct tg_commit *out);
 /* Opens every report of the suite. */
 TG_MUST bool tg_check_open_reports(struct tg_check *c, struct tg_check_job *j, struct tg_err *err);
 /* What the reports tell of the fresh side: commit, time, files, policy. */

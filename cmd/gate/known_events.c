@@ -15,17 +15,23 @@ struct known_list {
     size_t n;
 };
 
-/* "since night 9 (2026-11-12), commit 3861a99abcde, open: event 3fa9c1d20b1c" */
+/* "since night 9 (2026-11-12), commit 3861a99abcde" */
+static void put_night(struct tg_buf *b, const struct tg_known_night *night)
+{
+    tg_buf_printf(b, "since night %zu (", night->number);
+    tg_history_put_date(b, night->date);
+    tg_buf_printf(b, "), commit %.12s", night->commit);
+}
+
+/* "…, open: event 3fa9c1d20b1c" */
 static tg_sv text_of(const struct known_list *l, const struct tg_history_event *e,
                      const struct tg_event_record *said)
 {
     const struct tg_night *night = &l->nights->history.night[e->to];
     struct tg_buf b = { 0 };
     tg_sv text;
-    tg_buf_printf(&b, "since night %zu (", e->to + 1);
-    tg_history_put_date(&b, night->date);
-    tg_buf_printf(&b, "), commit %.12s, %s: event %s", night->commit.p, said ? "accepted" : "open",
-                  e->id);
+    put_night(&b, &(struct tg_known_night){ night->commit.p, night->date, e->to + 1 });
+    tg_buf_printf(&b, ", %s: event %s", said ? "accepted" : "open", e->id);
     if (said)
         tg_buf_printf(&b, ", %.*s: %.*s", TG_SV_ARG(said->actor), TG_SV_ARG(said->reason));
     text = tg_arena_sv(l->ask->arena, tg_buf_sv(&b));
@@ -33,11 +39,11 @@ static tg_sv text_of(const struct known_list *l, const struct tg_history_event *
     return text;
 }
 
-static bool is_after(const struct known_list *l, const struct tg_history_event *e)
+static bool is_after(const struct known_list *l, size_t night)
 {
     struct tg_store store = tg_store_open(l->ask->git);
-    const char *to = tg_arena_sv(l->ask->arena, l->nights->history.night[e->to].commit).p;
-    return strcmp(to, l->ask->since) != 0 && tg_store_precedes(&store, l->ask->since, to);
+    const char *sha = tg_arena_sv(l->ask->arena, l->nights->history.night[night].commit).p;
+    return strcmp(sha, l->ask->since) != 0 && tg_store_precedes(&store, l->ask->since, sha);
 }
 
 static bool is_worse(const struct tg_history_event *e)
@@ -79,7 +85,7 @@ static void add_event(struct known_list *l, const struct tg_history_event *e,
                                       .id = id };
 }
 
-static void add_events(struct known_list *l, const char *head)
+static void add_events(struct known_list *l)
 {
     const struct tg_history *h = &l->nights->history;
     size_t most = 0;
@@ -92,29 +98,94 @@ static void add_events(struct known_list *l, const char *head)
             tg_event_latest(l->records, l->n_records, tg_sv_of(e->id));
         if (said && said->word != TG_EVENT_ACCEPTED)
             said = NULL;
-        if (e->state == TG_STATE_OPEN && is_worse(e) &&
-            !tg_sv_eq(h->night[e->fired].commit, tg_sv_of(head)) && is_after(l, e))
+        if (e->state == TG_STATE_OPEN && is_worse(e) && is_after(l, e->to))
             add_event(l, e, said);
     }
 }
 
-size_t tg_known_find(void *arg, const struct tg_known **out)
+/* The newest nights, for tg_known_find's second question. */
+static void keep_nights(const struct known_list *l, struct tg_known_ask *ask)
 {
-    const struct tg_known_ask *ask = arg;
+    const struct tg_history *h = &l->nights->history;
+    ask->night = TG_NEW_N(ask->arena, struct tg_known_night, TG_KNOWN_LOOK);
+    for (size_t i = h->n > TG_KNOWN_LOOK ? h->n - TG_KNOWN_LOOK : 0; i < h->n; i++)
+        if (is_after(l, i))
+            ask->night[ask->n_nights++] =
+                (struct tg_known_night){ tg_arena_sv(ask->arena, h->night[i].commit).p,
+                                         h->night[i].date, i + 1 };
+}
+
+static size_t find_events(struct tg_known_ask *ask, const struct tg_known **out)
+{
     struct tg_store store = tg_store_open(ask->git);
     struct tg_nights nights = { 0 };
     struct known_list l = { .ask = ask, .nights = &nights };
     struct tg_event_record *records;
-    struct tg_commit head;
+    struct tg_commit until;
     struct tg_err ignored;
     tg_err_init(&ignored);
-    if (!tg_git_resolve(ask->git, "HEAD", ask->arena, &head, &ignored) ||
+    if (!ask->until(ask->arg, &until) ||
         !tg_event_records(&store, ask->suite, ask->arena, &records, &l.n_records, &ignored))
         return 0;
     l.records = records;
-    if (tg_nights_load(&nights, &store, ask->suite, &head, NULL, &ignored))
-        add_events(&l, head.sha);
+    if (tg_nights_load(&nights, &store, ask->suite, &until, NULL, &ignored)) {
+        add_events(&l);
+        keep_nights(&l, ask);
+    }
     tg_nights_release(&nights);
     *out = l.v;
     return l.n;
+}
+
+/* ---- what failed in earlier nights ---- */
+
+struct failed {
+    struct tg_known *v;
+    size_t n;
+};
+
+static tg_sv since_night(const struct tg_known_ask *ask, const struct tg_known_night *night)
+{
+    struct tg_buf b = { 0 };
+    tg_sv text;
+    put_night(&b, night);
+    tg_buf_puts(&b, ", open: it failed then; the history has no event of it yet");
+    text = tg_arena_sv(ask->arena, tg_buf_sv(&b));
+    tg_buf_release(&b);
+    return text;
+}
+
+/* What goes on keeps the size and the night of its beginning, or it could creep up unseen. */
+static void go_on(const struct failed *before, struct failed *now, tg_sv since)
+{
+    for (size_t i = 0; i < now->n; i++) {
+        now->v[i].text = since;
+        for (size_t k = 0; k < before->n; k++)
+            if (tg_known_goes_on(&before->v[k], &now->v[i])) {
+                now->v[i] = before->v[k];
+                break;
+            }
+    }
+}
+
+static size_t find_failures(struct tg_known_ask *ask, const struct tg_known **out)
+{
+    struct failed at[TG_KNOWN_LOOK + 1] = { 0 };
+    size_t n = ask->n_nights, first = n;
+    while (first) {
+        at[first].n = ask->failures(ask->arg, ask->night[first - 1].commit, &at[first].v);
+        if (!at[first].n)
+            break;
+        first--;
+    }
+    for (size_t i = first + 1; i <= n; i++)
+        go_on(&at[i - 1], &at[i], since_night(ask, &ask->night[i - 1]));
+    *out = at[n].v;
+    return at[n].n;
+}
+
+size_t tg_known_find(void *arg, enum tg_known_from from, const struct tg_known **out)
+{
+    struct tg_known_ask *ask = arg;
+    return from == TG_KNOWN_EVENTS ? find_events(ask, out) : find_failures(ask, out);
 }

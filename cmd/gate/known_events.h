@@ -1,8 +1,10 @@
 #ifndef TG_CMD_GATE_KNOWN_EVENTS_H
 #define TG_CMD_GATE_KNOWN_EVENTS_H
 /*
- * What the history of a suite already knows to be slower since the baseline: for verdicts that fail,
- * so that a pass costs nothing. Cost: that of `tracegate history` for the suite.
+ * What is known to be slower since the baseline before this run: for verdicts that fail, so that a
+ * pass costs nothing. Nights of the change under test do not count, or it could excuse itself.
+ * Cost: that of `tracegate history` for the suite; and, where something still fails, one check for
+ * each night back that failed too, TG_KNOWN_LOOK at most.
  */
 #include "core/baseline/baseline.h"
 #include "policy/verdict/eval.h"
@@ -11,11 +13,26 @@ struct tg_known_ask {
     struct tg_git *git;
     tg_sv suite;
     const char *since; /* oldest commit of the baseline: 40 hex digits */
+    /* The commit that the change under test begins at, and the newest night that counts. */
+    bool (*until)(void *arg, struct tg_commit *out);
+    /* What failed in that night (40 hex digits), judged as it was; *out lives in `arena`. */
+    size_t (*failures)(void *arg, const char *night, struct tg_known **out);
+    void *arg;
     struct tg_arena *arena;
+    struct tg_known_night *night; /* after `since`, oldest first: filled with the events */
+    size_t n_nights;
 };
+struct tg_known_night {
+    const char *commit;
+    int64_t date;
+    size_t number; /* in the history, from 1 on */
+};
+enum { TG_KNOWN_LOOK = 10 };
 /*
- * Open and accepted events that came after `since` and were shown by a night before HEAD's own.
- * As tg_eval_input.ask_known; errors are as good as no events: then what fails, fails.
+ * As tg_eval_input.ask_known; errors are as good as nothing known: then what fails, fails.
+ * EVENTS: open and accepted events that came after `since`, up to `until`. NIGHTS, asked after
+ * them: what failed in the newest night, since the night in which it failed first. A night that
+ * failed of more than the one before it begins anew.
  */
-size_t tg_known_find(void *ask, const struct tg_known **out);
+size_t tg_known_find(void *ask, enum tg_known_from from, const struct tg_known **out);
 #endif

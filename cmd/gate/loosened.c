@@ -201,11 +201,8 @@ static void compare_with_built_in(struct tg_check *c, struct tg_check_job *j, st
     tg_policy_free(before);
 }
 
-/*
- * The commit that the change starts from, whatever its own policy calls the baseline: else
- * `baseline: {ref: HEAD}` would hide what else it changes.
- */
-static bool starts_from(struct tg_check *c, struct tg_git *git, struct tg_commit *out)
+/* Else `baseline: {ref: HEAD}` would hide what else the change does. */
+bool tg_check_change_start(struct tg_check *c, struct tg_git *git, struct tg_commit *out)
 {
     struct tg_baseline_ref usual = { .choice = TG_CHOICE_MERGE_BASE };
     struct tg_ci_env ci = tg_suites_ci(&c->suites);
@@ -243,7 +240,7 @@ void tg_check_note_policy(struct tg_check *c, struct tg_check_job *j)
     git = tg_repo_get(&c->repo, &ignored);
     if (!git)
         return;
-    if (!starts_from(c, git, &from)) {
+    if (!tg_check_change_start(c, git, &from)) {
         if (!j->commit[0])
             return;
         memcpy(from.sha, j->commit, sizeof from.sha);

@@ -138,7 +138,8 @@ struct tg_ci_env tg_suites_ci(const struct tg_suites *s)
 }
 
 bool tg_suites_start(const struct tg_suites *s, const struct tg_baseline_settings *b,
-                     struct tg_git *git, struct tg_commit *out, struct tg_err *err)
+                     const char *night, struct tg_git *git, struct tg_commit *out,
+                     struct tg_err *err)
 {
     static const enum tg_choice choice[] = { [TG_REF_MERGE_BASE] = TG_CHOICE_MERGE_BASE,
                                              [TG_REF_PARENT] = TG_CHOICE_PARENT,
@@ -148,7 +149,8 @@ bool tg_suites_start(const struct tg_suites *s, const struct tg_baseline_setting
     struct tg_baseline_ref ref = { .choice = choice[b->ref],
                                    .rev = b->ref_name,
                                    .window = (unsigned)b->ref_window,
-                                   .target = b->target.n ? b->target.p : NULL };
+                                   .target = b->target.n ? b->target.p : NULL,
+                                   .head = night };
     struct tg_ci_env ci = tg_suites_ci(s);
     return tg_baseline_commit(git, &ref, &ci, s->arena, out, err);
 }

@@ -51,7 +51,11 @@ struct tg_summarize_opts tg_suite_reading(const struct tg_policy *p, const struc
 const char *tg_suites_path(const char *path, tg_sv suite, tg_sv against, struct tg_arena *a);
 /* What the CI says of the commits. */
 struct tg_ci_env tg_suites_ci(const struct tg_suites *s);
-/* The commit where the search for baseline `b` of the policy begins, by it and the CI environment. */
+/*
+ * The commit where the search for baseline `b` of the policy begins, by it and the CI environment;
+ * with `night` (40 hex digits, NULL: HEAD) the one that a check of that night began at.
+ */
 TG_MUST bool tg_suites_start(const struct tg_suites *s, const struct tg_baseline_settings *b,
-                             struct tg_git *git, struct tg_commit *out, struct tg_err *err);
+                             const char *night, struct tg_git *git, struct tg_commit *out,
+                             struct tg_err *err);
 #endif

@@ -135,6 +135,7 @@ struct tg_baseline_ref { /* `baseline.ref` and `baseline.target` of a policy */
     tg_sv rev;          /* TG_CHOICE_REV; TG_CHOICE_RELEASE: glob of its tag */
     unsigned window;    /* TG_CHOICE_WINDOW: 1 to 1000 */
     const char *target; /* NULL or "auto": see tg_baseline_commit */
+    const char *head;   /* 40 hex digits of a night: merge-base is its first parent; NULL: HEAD */
 };
 /*
  * The commit to compare with. `merge-base`, the default: what the job names (`base`), else in this

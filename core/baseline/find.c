@@ -323,9 +323,13 @@ bool tg_baseline_commit(struct tg_git *g, const struct tg_baseline_ref *ref,
     struct search s = { .g = g, .ref = ref, .env = env, .a = a, .out = out, .err = err };
     if (ref->choice == TG_CHOICE_REV)
         return tg_git_resolve(g, tg_arena_sv(a, ref->rev).p, a, out, err);
-    if (!tg_git_head(g, &s.head, err) || !tg_git_parents(g, s.head.sha, &s.parents, err))
+    if (ref->head)
+        (void)snprintf(s.head.sha, sizeof s.head.sha, "%s", ref->head);
+    else if (!tg_git_head(g, &s.head, err))
         return false;
-    if (ref->choice == TG_CHOICE_PARENT)
+    if (!tg_git_parents(g, s.head.sha, &s.parents, err))
+        return false;
+    if (ref->choice == TG_CHOICE_PARENT || (ref->head && ref->choice != TG_CHOICE_RELEASE))
         return first_parent(&s, TG_HOW_PARENT, TG_SV("HEAD^1"), "first parent of HEAD");
     return ref->choice == TG_CHOICE_RELEASE ? last_release(&s) : merge_base(&s);
 }

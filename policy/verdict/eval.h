@@ -24,18 +24,38 @@ struct tg_part {
  * than that warns, because it failed in the night that showed the event; with `fail_on: [open]` it
  * fails until somebody accepts the event.
  */
-enum tg_known_what { TG_KNOWN_NAME, TG_KNOWN_STEP };
+enum tg_known_what { TG_KNOWN_NAME, TG_KNOWN_STEP, TG_KNOWN_FAILURE };
 struct tg_known {
     enum tg_known_what what;
-    enum tg_kind kind;    /* of NAME, */
-    tg_sv name;           /* normalised */
+    enum tg_kind kind;    /* of NAME and FAILURE */
+    tg_sv name;           /* of NAME: normalised; of FAILURE: as in the result */
     bool exact;           /* the number of calls changed: `before` to `after` */
-    double before, after; /* calls a step */
+    double before, after; /* calls a step; of FAILURE: `base` and `test` of the result */
     double e;             /* ln ratio of its time */
     double cost_ns;       /* of STEP: of all that the event changed, a step */
     bool accepted;
     tg_sv text, id; /* "since night 9, commit abc, open: event …" */
+    tg_sv rule;     /* of FAILURE, and all that follows */
+    enum tg_subject subject;
+    enum tg_metric metric;
+    enum tg_dimension dimension;
 };
+
+/* What an event is not needed for: a failure that the night before HEAD had as well. */
+enum tg_known_from {
+    TG_KNOWN_EVENTS, /* of the history */
+    TG_KNOWN_NIGHTS, /* that failed of it: TG_KNOWN_FAILURE */
+    TG_KNOWN_SOURCES
+};
+/* The result as one that later nights may repeat; false: it passed, or it fails every night. */
+bool tg_known_failure(const struct tg_result *r, struct tg_known *out);
+/*
+ * Is `now` the failure `then` of an earlier night, and no more than it? The same rule, name and
+ * metric; the same number of calls, or a value that is at most a quarter of that night's change, or
+ * 2 %, beyond that night's; against a baseline that has not gone the same way by more than a quarter of
+ * it, or the change would be a new one.
+ */
+bool tg_known_goes_on(const struct tg_known *then, const struct tg_known *now);
 
 struct tg_eval_input {
     const struct tg_policy *policy;
@@ -49,8 +69,8 @@ struct tg_eval_input {
     bool *waivers_used; /* [policy->n_waivers] */
     bool more_suites;
     bool alone; /* both sides are the fresh one: nothing is said of a baseline */
-    /* Asked once, where something fails; NULL: nothing is known. */
-    size_t (*ask_known)(void *arg, const struct tg_known **out);
+    /* Asked at most once for each, where something fails; NULL: nothing is known. */
+    size_t (*ask_known)(void *arg, enum tg_known_from from, const struct tg_known **out);
     void *known_arg;
 };
 /*

@@ -1,4 +1,4 @@
-/* Failures that an event of the history explains: they failed in the night that showed it. */
+/* Failures that an event of the history, or an earlier night, explains: they failed then. */
 #include <math.h>
 
 #include "policy/verdict/internal.h"
@@ -15,6 +15,48 @@ static bool is_within(const struct tg_known *k, const struct tg_result *r)
     if (!isfinite(rise) || !isfinite(k->e))
         return false; /* the time of a name that is new: the event does not say how long it took */
     return (k->e > 0) == (rise > 0) && fabs(rise) <= fabs(k->e) + fmax(0.02, fabs(k->e) / 4);
+}
+
+bool tg_known_failure(const struct tg_result *r, struct tg_known *out)
+{
+    *out = (struct tg_known){ .what = TG_KNOWN_FAILURE,
+                              .subject = r->subject,
+                              .kind = r->op_kind,
+                              .name = r->op_normalised,
+                              .before = r->base,
+                              .after = r->test,
+                              .rule = r->rule,
+                              .metric = r->metric,
+                              .dimension = r->dimension };
+    return r->state == TG_STATE_FAIL && r->has_values && !r->over_budget && !r->waiver_ended;
+}
+
+/* How far `to` is from `from`: percentages in points, other values as ln ratio. */
+static double way(enum tg_dimension d, double from, double to)
+{
+    return d == TG_DIM_RATIO ? to - from : log(to / from);
+}
+
+static bool is_no_more(const struct tg_known *then, const struct tg_known *now)
+{
+    enum tg_dimension d = then->dimension;
+    double change = way(d, then->before, then->after);
+    double up = change < 0 ? -1 : 1, quarter = fabs(change) / 4;
+    double room = d == TG_DIM_RATIO ? quarter : fmax(0.02, quarter);
+    if (d == TG_DIM_COUNT)
+        return now->before == then->before && now->after == then->after;
+    if (then->before <= 0 && d != TG_DIM_RATIO) /* a new name */
+        return now->before <= 0 && now->after <= then->after * 1.25;
+    return up * way(d, then->before, now->after) <= fabs(change) + room &&
+           up * way(d, then->before, now->before) <= quarter;
+}
+
+bool tg_known_goes_on(const struct tg_known *then, const struct tg_known *now)
+{
+    return tg_sv_eq(then->rule, now->rule) && then->subject == now->subject &&
+           then->kind == now->kind && tg_sv_eq(then->name, now->name) &&
+           then->metric == now->metric && then->dimension == now->dimension &&
+           is_no_more(then, now);
 }
 
 static bool is_about(const struct tg_known *k, const struct tg_result *r)
@@ -37,28 +79,45 @@ static void tell(struct tg_eval_state *e, struct tg_result *r, const struct tg_k
     r->event = k->id;
     if (!fails)
         r->state = TG_STATE_WARN;
-    if (!k->accepted)
+    if (k->what == TG_KNOWN_FAILURE)
+        r->next = TG_SV("Fix it. More nights make it an event, which can be accepted.");
+    else if (!k->accepted)
         r->next = tg_sv_of(tg_arena_printf(
             e->arena, "Fix it, or accept it: tracegate history accept %.*s --reason TEXT",
             TG_SV_ARG(k->id)));
 }
 
-void tg_known_explain(struct tg_eval_state *e)
+static bool explains(const struct tg_known *k, const struct tg_result *r)
+{
+    struct tg_known now;
+    bool goes_on = tg_known_failure(r, &now);
+    if (k->what == TG_KNOWN_FAILURE)
+        return goes_on && tg_known_goes_on(k, &now);
+    return (goes_on || k->accepted) && is_about(k, r) && is_within(k, r);
+}
+
+static void explain_by(struct tg_eval_state *e, enum tg_known_from from)
 {
     const struct tg_known *v = NULL;
     size_t n = 0;
     bool asked = false;
-    for (size_t i = 0; e->in->ask_known && i < e->n; i++) {
+    for (size_t i = 0; i < e->n; i++) {
         struct tg_result *r = &e->results[i];
-        if (r->state != TG_STATE_FAIL || !r->has_values || r->over_budget)
+        if (r->state != TG_STATE_FAIL || !r->has_values || r->over_budget || r->event.n)
             continue;
         if (!asked)
-            n = e->in->ask_known(e->in->known_arg, &v);
+            n = e->in->ask_known(e->in->known_arg, from, &v);
         asked = true;
         for (size_t k = 0; k < n; k++)
-            if (is_about(&v[k], r) && is_within(&v[k], r)) {
+            if (explains(&v[k], r)) {
                 tell(e, r, &v[k]);
                 break;
             }
     }
+}
+
+void tg_known_explain(struct tg_eval_state *e)
+{
+    for (int from = 0; e->in->ask_known && from < TG_KNOWN_SOURCES; from++)
+        explain_by(e, (enum tg_known_from)from);
 }

@@ -57,6 +57,7 @@ static void apply_waiver(struct tg_eval_state *e, const struct tg_waiver *w, str
     tg_buf_puts(&b, b.n ? "; " : "");
     if (cause.n)
         tg_buf_printf(&b, "follows from %.*s, ", TG_SV_ARG(cause));
+    r->waiver_ended = late > 0;
     if (late > 0) {
         tg_buf_printf(&b, "waiver expired %lld day%s ago (%s:%u)", (long long)late,
                       late == 1 ? "" : "s", w->at.file, w->at.line);

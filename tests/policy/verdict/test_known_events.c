@@ -4,22 +4,21 @@
 #include <string.h>
 
 static const struct tg_known *known;
-static size_t n_known, asked;
+static size_t asked[TG_KNOWN_SOURCES];
 
-static size_t ask(void *arg, const struct tg_known **out)
+static size_t ask(void *arg, enum tg_known_from from, const struct tg_known **out)
 {
     (void)arg;
-    asked++;
+    asked[from]++;
     *out = known;
-    return n_known;
+    return (known->what == TG_KNOWN_FAILURE) == (from == TG_KNOWN_NIGHTS);
 }
 
 /* The state of one failure after one event. */
 static struct tg_result *explained(struct hand *h, const struct tg_known *k, struct tg_result r)
 {
     known = k;
-    n_known = 1;
-    asked = 0;
+    memset(asked, 0, sizeof asked);
     free(h->e.results);
     h->e.results = calloc(1, sizeof r);
     h->e.results[0] = r;
@@ -170,14 +169,139 @@ static void asked_for_failures_alone(void **state)
 
     k.e = log(1.2);
     (void)explained(h, &k, r);
-    assert_int_equal(asked, 1);
+    assert_int_equal(asked[TG_KNOWN_EVENTS], 1);
+    assert_int_equal(asked[TG_KNOWN_NIGHTS], 0);
     r.over_budget = true;
     assert_int_equal(explained(h, &k, r)->state, TG_STATE_FAIL);
-    assert_int_equal(asked, 0);
+    assert_int_equal(asked[TG_KNOWN_EVENTS] + asked[TG_KNOWN_NIGHTS], 0);
     r.over_budget = false;
     r.state = TG_STATE_WARN;
     assert_int_equal(explained(h, &k, r)->event.n, 0);
-    assert_int_equal(asked, 0);
+    assert_int_equal(asked[TG_KNOWN_EVENTS] + asked[TG_KNOWN_NIGHTS], 0);
+}
+
+/* A failure as night 9 had it. */
+static struct tg_known night_9(struct tg_result r)
+{
+    struct tg_known k;
+    assert_true(tg_known_failure(&r, &k));
+    k.text = TG_SV("since night 9, commit abc, open");
+    return k;
+}
+
+static struct tg_result timed(enum tg_metric metric, double base, double test)
+{
+    struct tg_result r = failure(TG_DIM_DURATION, base, test);
+    r.rule = TG_SV("slower");
+    r.op = r.op_normalised = TG_SV("aten::mm");
+    r.metric = metric;
+    return r;
+}
+
+/*
+ * Night 9 had 100 -> 130: ln 1.3 = 0.262, a quarter of it 0.066. Up to 100 exp(0.328) = 138.8 it is
+ * the same failure; and the baseline may have gone up to 100 exp(0.066) = 106.8, or what is above
+ * it is new.
+ */
+static void a_failure_of_an_earlier_night(void **state)
+{
+    static const struct {
+        double base, test;
+        enum tg_state state;
+    } cases[] = {
+        { 100, 130, TG_STATE_WARN }, { 100, 138, TG_STATE_WARN }, { 100, 140, TG_STATE_FAIL },
+        { 106, 138, TG_STATE_WARN }, { 108, 138, TG_STATE_FAIL }, { 130, 138, TG_STATE_FAIL },
+        { 90, 120, TG_STATE_WARN },  { 130, 169, TG_STATE_FAIL },
+    };
+    struct hand *h = *state;
+    struct tg_known k = night_9(timed(TG_METRIC_SELF, 100, 130));
+    const struct tg_result *r;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (explained(h, &k, timed(TG_METRIC_SELF, cases[i].base, cases[i].test))->state !=
+            cases[i].state)
+            fail_msg("%g to %g", cases[i].base, cases[i].test);
+    r = explained(h, &k, timed(TG_METRIC_SELF, 100, 130));
+    assert_true(tg_sv_eq(r->evidence, TG_SV("exact; since night 9, commit abc, open")));
+    assert_int_equal(r->event.n, 0);
+    assert_int_equal(asked[TG_KNOWN_EVENTS], 1);
+    assert_int_equal(asked[TG_KNOWN_NIGHTS], 1);
+    h->policy.fail_on = TG_FAIL_ON_OPEN;
+    assert_int_equal(explained(h, &k, timed(TG_METRIC_SELF, 100, 130))->state, TG_STATE_FAIL);
+}
+
+/* What it was of another rule, name, kind or metric says nothing. */
+static void of_the_same_thing_alone(void **state)
+{
+    struct hand *h = *state;
+    struct tg_known k = night_9(timed(TG_METRIC_SELF, 100, 130));
+    struct tg_result r = timed(TG_METRIC_TOTAL, 100, 130);
+
+    assert_int_equal(explained(h, &k, r)->state, TG_STATE_FAIL);
+    r = timed(TG_METRIC_SELF, 100, 130);
+    r.rule = TG_SV("other");
+    assert_int_equal(explained(h, &k, r)->state, TG_STATE_FAIL);
+    r = timed(TG_METRIC_SELF, 100, 130);
+    r.op_normalised = TG_SV("aten::add");
+    assert_int_equal(explained(h, &k, r)->state, TG_STATE_FAIL);
+    r = timed(TG_METRIC_SELF, 100, 130);
+    r.op_kind = TG_KIND_KERNEL;
+    assert_int_equal(explained(h, &k, r)->state, TG_STATE_FAIL);
+    r = timed(TG_METRIC_SELF, 100, 130);
+    r.waiver_ended = true;
+    assert_int_equal(explained(h, &k, r)->state, TG_STATE_FAIL);
+}
+
+/* Percentages in points, rates that fall, counts as they are, and what is new. */
+static void each_dimension_in_its_own_way(void **state)
+{
+    static const struct {
+        enum tg_dimension dimension;
+        double base, then, now;
+        enum tg_state state;
+    } cases[] = {
+        { TG_DIM_RATIO, 10, 14, 15, TG_STATE_WARN },
+        { TG_DIM_RATIO, 10, 14, 15.1, TG_STATE_FAIL },
+        { TG_DIM_RATIO, 0, 4, 5, TG_STATE_WARN },
+        { TG_DIM_RATE, 100, 50, 43, TG_STATE_WARN },
+        { TG_DIM_RATE, 100, 50, 41, TG_STATE_FAIL },
+        { TG_DIM_COUNT, 3, 5, 5, TG_STATE_WARN },
+        { TG_DIM_COUNT, 3, 5, 6, TG_STATE_FAIL },
+        { TG_DIM_BYTES, 100, 101, 102, TG_STATE_WARN },
+        { TG_DIM_DURATION, 0, 40, 50, TG_STATE_WARN },
+        { TG_DIM_DURATION, 0, 40, 51, TG_STATE_FAIL },
+    };
+    struct hand *h = *state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct tg_result then = timed(TG_METRIC_SELF, cases[i].base, cases[i].then);
+        struct tg_result now = timed(TG_METRIC_SELF, cases[i].base, cases[i].now);
+        then.dimension = now.dimension = cases[i].dimension;
+        struct tg_known k = night_9(then);
+        if (explained(h, &k, now)->state != cases[i].state)
+            fail_msg("case %zu", i);
+    }
+}
+
+/* Budgets, warnings, guards and ended waivers are not what a later night may repeat. */
+static void what_fails_every_night(void **state)
+{
+    struct tg_known k;
+    struct tg_result r = timed(TG_METRIC_SELF, 100, 130);
+
+    (void)state;
+    assert_true(tg_known_failure(&r, &k));
+    r.over_budget = true;
+    assert_false(tg_known_failure(&r, &k));
+    r = timed(TG_METRIC_SELF, 100, 130);
+    r.state = TG_STATE_WARN;
+    assert_false(tg_known_failure(&r, &k));
+    r = timed(TG_METRIC_SELF, 100, 130);
+    r.has_values = false;
+    assert_false(tg_known_failure(&r, &k));
+    r = timed(TG_METRIC_SELF, 100, 130);
+    r.waiver_ended = true;
+    assert_false(tg_known_failure(&r, &k));
 }
 
 int main(void)
@@ -187,6 +311,8 @@ int main(void)
         hand_test(small_events_have_two_percent), hand_test(a_new_name_may_not_get_slower),
         hand_test(another_name_or_kind),          hand_test(the_step_by_its_cost),
         hand_test(open_events_may_fail),          hand_test(asked_for_failures_alone),
+        hand_test(a_failure_of_an_earlier_night), hand_test(of_the_same_thing_alone),
+        hand_test(each_dimension_in_its_own_way), hand_test(what_fails_every_night),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

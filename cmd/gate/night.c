@@ -1,0 +1,89 @@
+/* Earlier nights as they were: judged again by today's policy, to know what failed then already. */
+#include "cmd/gate/internal.h"
+#include "core/baseline/store.h"
+
+struct asked {
+    struct tg_check *c;
+    struct tg_check_job *j;
+};
+
+static bool change_start(void *arg, struct tg_commit *out)
+{
+    const struct asked *x = arg;
+    return tg_check_change_start(x->c, x->c->repo.git, out);
+}
+
+/* Both sides are stored, so that nothing is told, kept or asked of a remote. */
+static bool judge(struct tg_check *c, struct tg_check_job *j, struct tg_summary summary[2],
+                  struct tg_err *err)
+{
+    const struct tg_input_list *files[2] = { &j->base, &j->fresh };
+    j->gate.policy = j->policy;
+    j->gate.suite = j->suite;
+    j->gate.io = c->io;
+    j->gate.arena = c->arena;
+    j->gate.more_suites = true;
+    tg_gate_compare_opts(&j->gate.compare, j->policy, j->suite, c->arena);
+    for (int side = 0; side < 2; side++) {
+        const struct tg_check_reading r = { .summary = &summary[side],
+                                            .files = files[side],
+                                            .damage = &j->gate.damage[side] };
+        if (!tg_check_read(c, j, side, &r, err))
+            return false;
+    }
+    return tg_gate_judge(&j->verdict, &j->gate, err);
+}
+
+static struct tg_known *copy_failures(const struct tg_verdict *v, struct tg_arena *a, size_t *n)
+{
+    struct tg_known *out = TG_NEW_N(a, struct tg_known, v->n_results + 1);
+    *n = 0;
+    for (size_t i = 0; i < v->n_results; i++) {
+        struct tg_known *k = &out[*n];
+        if (!tg_known_failure(&v->results[i], k))
+            continue;
+        k->name = tg_arena_sv(a, k->name);
+        k->rule = tg_arena_sv(a, k->rule);
+        (*n)++;
+    }
+    return out;
+}
+
+/* Errors are as good as no failure: then what fails today fails. */
+static size_t failures_of(void *arg, const char *night, struct tg_known **out)
+{
+    const struct asked *x = arg;
+    struct tg_check c = *x->c;
+    struct tg_check_job j = { .suite = x->j->suite, .policy = x->j->policy };
+    struct tg_summary summary[2];
+    struct tg_err ignored;
+    size_t n = 0;
+    tg_err_init(&ignored);
+    tg_summary_init(&summary[TG_BASE]);
+    tg_summary_init(&summary[TG_TEST]);
+    c.arena = c.suites.arena = tg_arena_new();
+    if (tg_check_find_of_night(&c, &j, night, &ignored) && judge(&c, &j, summary, &ignored))
+        *out = copy_failures(&j.verdict, x->c->arena, &n);
+    for (int side = 0; side < 2; side++) {
+        tg_summary_release(&summary[side]);
+        tg_damage_release(&j.gate.damage[side]);
+    }
+    tg_arena_free(c.arena);
+    return n;
+}
+
+void tg_check_ask_nights(struct tg_check *c, struct tg_check_job *j)
+{
+    struct asked *x = TG_NEW(c->arena, struct asked);
+    if (!j->commit[0] || j->named)
+        return;
+    *x = (struct asked){ c, j };
+    j->known = (struct tg_known_ask){ .git = c->repo.git,
+                                      .suite = j->suite->name,
+                                      .since = j->oldest ? j->oldest : j->commit,
+                                      .until = change_start,
+                                      .failures = failures_of,
+                                      .arg = x,
+                                      .arena = c->arena };
+    j->gate.known = &j->known;
+}

@@ -1,0 +1,180 @@
+/* What the nights before a change know: events of the history, and what failed in them. */
+#include "tests/cmd/gate/stored.h"
+
+#include "core/baseline/event.h"
+
+static const char *const five[] = { "echo 1 > x", "echo 2 > x", "echo 3 > x",
+                                    "echo 4 > x", "echo 5 > x", NULL };
+
+/* What the check would answer: how far the nights count, and what failed in them. */
+struct answers {
+    struct job *k;
+    const char *until; /* NULL: unknown */
+    double after[5];   /* of HEAD~4 to HEAD: 100 ns became so much; 0: nothing failed */
+    unsigned asked;
+};
+
+static bool until(void *arg, struct tg_commit *out)
+{
+    const struct answers *x = arg;
+    if (x->until)
+        *out = job_commit(x->k, x->until);
+    return x->until != NULL;
+}
+
+static size_t failures(void *arg, const char *night, struct tg_known **out)
+{
+    struct answers *x = arg;
+    x->asked++;
+    for (int i = 0; i < 5; i++) {
+        const char *rev = tg_arena_printf(x->k->box->a, "HEAD~%d", 4 - i);
+        if (strcmp(job_commit(x->k, rev).sha, night) != 0 || x->after[i] == 0)
+            continue;
+        *out = TG_NEW(x->k->box->a, struct tg_known);
+        **out = (struct tg_known){ .what = TG_KNOWN_FAILURE,
+                                   .rule = TG_SV("r"),
+                                   .name = TG_SV("aten::mm"),
+                                   .dimension = TG_DIM_DURATION,
+                                   .before = 100,
+                                   .after = x->after[i] };
+        return 1;
+    }
+    return 0;
+}
+
+static struct tg_known_ask asked(struct job *k, const char *since, struct answers *x)
+{
+    x->k = k;
+    return (struct tg_known_ask){ .git = job_git(k),
+                                  .suite = TG_SV("main"),
+                                  .since = job_commit(k, since).sha[0]
+                                               ? tg_arena_printf(k->box->a, "%s",
+                                                                 job_commit(k, since).sha)
+                                               : "",
+                                  .until = until,
+                                  .failures = failures,
+                                  .arg = x,
+                                  .arena = k->box->a };
+}
+
+/* Five nights; aten::mm is called once, from HEAD~1 on twice. */
+static void open_nights(struct job *k, void **state)
+{
+    job_repository(*state, five);
+    job_open(k, *state, STORED_POLICY);
+    for (int i = 4; i >= 0; i--)
+        store_run(k, "main", tg_arena_printf(k->box->a, "HEAD~%d", i), i <= 1 ? 2 : 1);
+}
+
+/* The event of the calls, if it is known to a check of these. */
+static const struct tg_known *event_of(struct job *k, const char *since, const char *limit)
+{
+    struct answers x = { .until = limit };
+    struct tg_known_ask ask = asked(k, since, &x);
+    const struct tg_known *v = NULL;
+    size_t n = tg_known_find(&ask, TG_KNOWN_EVENTS, &v);
+    for (size_t i = 0; i < n; i++)
+        if (v[i].what == TG_KNOWN_NAME && tg_sv_eq(v[i].name, TG_SV("aten::mm")))
+            return &v[i];
+    return NULL;
+}
+
+/* After the baseline, and before the change: HEAD~1 is the night of the event. */
+static void events_between_the_baseline_and_the_change(void **state)
+{
+    struct job k = { 0 };
+    const struct tg_known *e;
+    open_nights(&k, state);
+    e = event_of(&k, "HEAD~4", "HEAD");
+    assert_non_null(e);
+    assert_true(e->exact && e->before == 1 && e->after == 2 && !e->accepted);
+    assert_int_equal(e->kind, TG_KIND_OP);
+    is_in(e->text.p, "since night 4 (");
+    is_in(e->text.p, tg_arena_printf(k.box->a, "), commit %.12s, open: event %s",
+                                     job_commit(&k, "HEAD~1").sha, e->id.p));
+    assert_non_null(event_of(&k, "HEAD~2", "HEAD~1"));
+    assert_null(event_of(&k, "HEAD~1", "HEAD"));   /* the baseline has it as well */
+    assert_null(event_of(&k, "HEAD~4", "HEAD~2")); /* it is the change's own */
+    assert_null(event_of(&k, "HEAD~4", NULL));     /* nobody knows where the change begins */
+    job_close(&k);
+}
+
+static void accepted_with_who_and_why(void **state)
+{
+    struct job k = { 0 };
+    struct tg_store store;
+    struct tg_event_record said = {
+        .word = TG_EVENT_ACCEPTED, .actor = TG_SV("Ann"), .reason = TG_SV("worth it"), .time = 1
+    };
+    const struct tg_known *e;
+    open_nights(&k, state);
+    store = tg_store_in_git(job_git(&k));
+    said.id = event_of(&k, "HEAD~4", "HEAD")->id;
+    assert_no_error(tg_event_write(&store, TG_SV("main"), &said, k.box->a, &k.err), &k.err);
+    e = event_of(&k, "HEAD~4", "HEAD");
+    assert_true(e && e->accepted);
+    is_in(e->text.p, ", accepted: event ");
+    is_in(e->text.p, ", Ann: worth it");
+    said.word = TG_EVENT_REOPENED;
+    said.time = 2;
+    assert_no_error(tg_event_write(&store, TG_SV("main"), &said, k.box->a, &k.err), &k.err);
+    assert_false(event_of(&k, "HEAD~4", "HEAD")->accepted);
+    job_close(&k);
+}
+
+/*
+ * What failed in the newest night, since the night that it goes on from; nights are numbered from
+ * HEAD~4 = 1. From 100 to 130 a quarter more is 138; night by night it may not creep further.
+ */
+static void what_failed_since_when(void **state)
+{
+    static const struct {
+        double after[5];
+        const char *since;
+        unsigned night; /* 0: nothing is known */
+        double size;
+        unsigned asked;
+    } cases[] = {
+        { { 0, 0, 0, 0, 130 }, "HEAD~4", 5, 130, 2 },
+        { { 0, 0, 130, 130, 130 }, "HEAD~4", 3, 130, 4 },
+        { { 0, 0, 130, 135, 138 }, "HEAD~4", 3, 130, 4 },
+        { { 0, 0, 130, 138, 146 }, "HEAD~4", 5, 146, 4 },
+        { { 0, 0, 130, 150, 150 }, "HEAD~4", 4, 150, 4 },
+        { { 0, 130, 0, 130, 130 }, "HEAD~4", 4, 130, 3 },
+        { { 0, 130, 130, 130, 0 }, "HEAD~4", 0, 0, 1 },
+        { { 130, 130, 130, 130, 130 }, "HEAD~2", 4, 130, 2 },
+        { { 130, 130, 130, 130, 130 }, "HEAD", 0, 0, 0 },
+    };
+    struct job k = { 0 };
+    open_nights(&k, state);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct answers x = { .until = "HEAD" };
+        struct tg_known_ask ask = asked(&k, cases[i].since, &x);
+        const struct tg_known *v = NULL;
+        memcpy(x.after, cases[i].after, sizeof x.after);
+        (void)tg_known_find(&ask, TG_KNOWN_EVENTS, &v);
+        if (tg_known_find(&ask, TG_KNOWN_NIGHTS, &v) != (cases[i].night > 0))
+            fail_msg("case %zu", i);
+        assert_int_equal(x.asked, cases[i].asked);
+        if (!cases[i].night)
+            continue;
+        is_in(v->text.p, tg_arena_printf(k.box->a, "since night %u (", cases[i].night));
+        is_in(v->text.p,
+              tg_arena_printf(
+                  k.box->a, "), commit %.12s, open",
+                  job_commit(&k, tg_arena_printf(k.box->a, "HEAD~%u", 5 - cases[i].night)).sha));
+        assert_true(v->after == cases[i].size);
+    }
+    job_close(&k);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define CASE(name) cmocka_unit_test_setup_teardown(name, box_setup, box_teardown)
+        CASE(events_between_the_baseline_and_the_change),
+        CASE(accepted_with_who_and_why),
+        CASE(what_failed_since_when),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -240,9 +240,12 @@ static const struct tg_row_key *shared_key(struct tg_strmap *pool, const struct 
 static struct tg_attr *shared_attrs(const struct tg_row *r, struct tg_strmap *pool)
 {
     struct tg_attr *attrs = tg_xrealloc(NULL, r->n_attrs + 1, sizeof *attrs), *to;
-    for (size_t i = 0; i < r->n_attrs; i++)
-        attrs[i] = (struct tg_attr){ r->attrs[i].kind, shared_text(pool, r->attrs[i].value),
-                                     r->attrs[i].count };
+    memset(attrs, 0, r->n_attrs * sizeof *attrs); /* equal ones are equal bytes, padding too */
+    for (size_t i = 0; i < r->n_attrs; i++) {
+        attrs[i].kind = r->attrs[i].kind;
+        attrs[i].value = shared_text(pool, r->attrs[i].value);
+        attrs[i].count = r->attrs[i].count;
+    }
     to = shared(pool, attrs, r->n_attrs * sizeof *attrs);
     free(attrs);
     return to;

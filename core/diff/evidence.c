@@ -211,29 +211,49 @@ static bool has_device_work(const struct tg_comparison *c)
     return false;
 }
 
-/* What replaced something has a cost to compare with: that of what it replaced. */
-static void judge_joints(struct tg_diff_work *w, const struct tg_machine *m,
+/* Do the annotations that hold it show at least half of the slowdown? */
+static bool is_borne_out(const struct tg_diff_work *w, const struct tg_joint *joint,
+                         const struct tg_evidence *ev, const struct tg_machine *m,
                          struct tg_value_room *x)
 {
-    struct tg_comparison *c = w->c;
-    bool device = has_device_work(c);
+    struct tg_op *all = tg_ops_join(w, joint->around, joint->n_around);
+    struct tg_run_values v = tg_run_values(w, all, TG_ASK_INCLUSIVE_STEPS, x);
+    struct tg_evidence whole = { .judged = ev->judged };
 
-    for (size_t i = 0; i < w->n_joints; i++) {
-        const struct tg_op *joint = w->joints[i].op;
-        struct tg_op *leader = &c->ops[w->joints[i].leader];
-        struct tg_run_values v = tg_run_values(w, joint, TG_ASK_BEST, x);
-        struct tg_evidence ev = { 0 };
-        bool on_device = tg_kind_is_device(leader->kind);
-        ev.judged = v.complete ? tg_common_reason(w, on_device ? TG_DEVICE_TIMES : TG_HOST_TIMES)
-                               : TG_NOT_ONE_SIDED;
-        tg_evidence_fill(w, &ev, &v, m, aim_at(w, tick_of(w, joint)));
-        if (ev.judged != TG_JUDGED && !ev.suspicious)
-            continue;
-        leader->ev = leader->ev_total = ev;
-        /* A host's time tells no cost where a device does the work. */
-        if (ev.faster && leader->region != TG_NO_ID && (on_device || !device))
-            excuse_faster(c, leader->region);
-    }
+    tg_evidence_by(w, &whole, &v, m, aim_at(w, 0), ev->estimate);
+    return v.complete && whole.delta_ns >= TG_HALF_PART * ev->delta_ns &&
+           whole.p <= tg_half_p_limit(w->c->n_runs[TG_BASE], w->c->n_runs[TG_TEST]);
+}
+
+/* What replaced something has a cost to compare with: that of what it replaced. */
+static void judge_joint(struct tg_diff_work *w, const struct tg_joint *joint,
+                        const struct tg_machine *m, struct tg_value_room *x)
+{
+    struct tg_comparison *c = w->c;
+    struct tg_op *leader = &c->ops[joint->leader];
+    bool moved = joint->op == leader, on_device = tg_kind_is_device(leader->kind);
+    struct tg_run_values v = tg_run_values(w, joint->op, TG_ASK_BEST, x);
+    struct tg_evidence ev = { 0 };
+    struct tg_aim aim = aim_at(w, tick_of(w, joint->op));
+
+    if (moved && tg_own_reason(leader, &v) != TG_JUDGED)
+        return;
+    aim.among = moved && w->big[joint->leader];
+    ev.judged = v.complete ? tg_common_reason(w, on_device ? TG_DEVICE_TIMES : TG_HOST_TIMES)
+                           : TG_NOT_ONE_SIDED;
+    tg_evidence_fill(w, &ev, &v, m, aim);
+    if (joint->n_around && !(ev.slower && is_borne_out(w, joint, &ev, m, x)))
+        return;
+    if (ev.judged != TG_JUDGED && !ev.suspicious)
+        return;
+    leader->ev = ev;
+    if (moved)
+        leader->relation = TG_REL_NONE;
+    else
+        leader->ev_total = ev;
+    /* A host's time tells no cost where a device does the work. */
+    if (ev.faster && leader->region != TG_NO_ID && (on_device || !has_device_work(c)))
+        excuse_faster(c, leader->region);
 }
 
 void tg_evidence_of_ops(struct tg_diff_work *w)
@@ -279,7 +299,8 @@ void tg_evidence_of_ops(struct tg_diff_work *w)
     copy_gaps(c);
     judge_step(w, v, m, x);
     judge_regions(w, m, x);
-    judge_joints(w, m, x);
+    for (size_t i = 0; i < w->n_joints; i++)
+        judge_joint(w, &w->joints[i], m, x);
 }
 
 static enum tg_value_ask ask_of(const struct tg_op *op, enum tg_op_part part)

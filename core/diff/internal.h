@@ -36,10 +36,16 @@ struct tg_side_shards {
 struct tg_machine;
 struct tg_value_room;
 
-/* What came and what it replaced, as one operator; told at `leader`, the largest that came. */
+/*
+ * What came and what it replaced, as one operator, told at `leader`, the largest that came; or one
+ * that is unchanged beside a replacement, its own leader. Inside annotations cost moves between
+ * names: what holds them has to bear it out.
+ */
 struct tg_joint {
     uint32_t leader;
     const struct tg_op *op;
+    const uint32_t *around; /* annotations that hold it; none: it needs no support */
+    size_t n_around;
 };
 
 struct tg_diff_work {
@@ -139,6 +145,8 @@ void tg_relate_counts(struct tg_diff_work *w);
 
 /* core/diff/replace.c */
 void tg_replacements_pair(struct tg_diff_work *w);
+/* The rows of several operators as those of one: of each cell all of its members' rows. */
+struct tg_op *tg_ops_join(const struct tg_diff_work *w, const uint32_t *member, size_t n);
 
 /* core/diff/calling_op.c */
 void tg_calling_ops_find(struct tg_diff_work *w);

@@ -143,6 +143,7 @@ struct regions {
     bool *linked; /* by operator: runs the work of a replacement; see link_launchers() */
     bool by_step; /* places are not known: only the whole step is balanced, */
     bool step_cheap[TG_KINDS]; /* by sort */
+    uint32_t *around;          /* room for the annotations around one operator */
 };
 
 /* For each name the host operator that enclosers of that name mean. */
@@ -466,8 +467,7 @@ static void pair_regions(struct regions *g)
 
 /* ---- what it costs --------------------------------------------------------------------------- */
 
-/* The rows of several operators as those of one: of each cell all of its members' rows. */
-static struct tg_op *join(struct tg_diff_work *w, const uint32_t *member, size_t n)
+struct tg_op *tg_ops_join(const struct tg_diff_work *w, const uint32_t *member, size_t n)
 {
     struct tg_op *joint = TG_NEW(w->a, struct tg_op);
     struct tg_op_rows *rows = TG_NEW(w->a, struct tg_op_rows);
@@ -497,7 +497,55 @@ static struct tg_op *join(struct tg_diff_work *w, const uint32_t *member, size_t
     return joint;
 }
 
-static void add_joint(struct tg_diff_work *w, const uint32_t *member, size_t n)
+/* The annotations that hold calls of any of the operators, each once. */
+static size_t find_around(const struct regions *g, const uint32_t *member, size_t n,
+                          uint32_t *around)
+{
+    const struct tg_diff_work *w = g->w;
+    struct tg_strmap names;
+    size_t n_around = 0;
+
+    tg_strmap_init(&names);
+    for (size_t i = 0; i < n; i++)
+        for (size_t at = 0; at < w->n_cells; at++) {
+            const struct tg_diff_cell *cell = &w->c->ops[member[i]].rows->cell[at];
+            for (size_t r = 0; r < cell->n; r++)
+                tg_strmap_add(&names, cell->row[r]->key->parent);
+        }
+    for (size_t i = 0; i < names.n; i++) {
+        tg_sv name = climb(g, tg_diff_name(g->w, TG_KIND_OP, names.text[i]));
+        uint32_t id = tg_strmap_find(w->names, name), op = TG_NO_ID;
+        size_t k = 0;
+        if (name.n && id < g->n_op_of_name)
+            op = (uint32_t)(g->op_of_name[id] - w->c->ops);
+        while (k < n_around && around[k] != op)
+            k++;
+        if (op != TG_NO_ID && k == n_around)
+            around[n_around++] = op;
+    }
+    tg_strmap_release(&names);
+    return n_around;
+}
+
+static struct tg_joint *new_joint(struct tg_diff_work *w, uint32_t leader, const struct tg_op *op)
+{
+    w->joints = tg_grow(w->joints, &w->cap_joints, w->n_joints + 1, sizeof *w->joints);
+    w->joints[w->n_joints] = (struct tg_joint){ .leader = leader, .op = op };
+    return &w->joints[w->n_joints++];
+}
+
+static void put_around(const struct regions *g, struct tg_joint *joint, const uint32_t *member,
+                       size_t n)
+{
+    size_t n_around = find_around(g, member, n, g->around);
+    uint32_t *around = TG_NEW_N(g->w->a, uint32_t, n_around + 1);
+
+    memcpy(around, g->around, n_around * sizeof *around);
+    joint->around = around;
+    joint->n_around = n_around;
+}
+
+static struct tg_joint *add_joint(struct tg_diff_work *w, const uint32_t *member, size_t n)
 {
     uint32_t leader = TG_NO_ID;
 
@@ -508,33 +556,48 @@ static void add_joint(struct tg_diff_work *w, const uint32_t *member, size_t n)
             leader = member[i];
     }
     if (leader == TG_NO_ID || n < 2)
-        return;
-    w->joints = tg_grow(w->joints, &w->cap_joints, w->n_joints + 1, sizeof *w->joints);
-    w->joints[w->n_joints++] = (struct tg_joint){ leader, join(w, member, n) };
+        return NULL;
+    return new_joint(w, leader, tg_ops_join(w, member, n));
 }
 
-/*
- * A rename is one operator. So are kernels that replaced kernels, and operators that replaced
- * operators where no annotation's inclusive time tells what they cost.
- */
-static void join_replacements(struct tg_diff_work *w)
+/* What came and went in one region; inside an annotation, if those are known, also each unchanged
+ * operator. */
+static void join_region(const struct regions *g, uint32_t id, uint32_t *member)
 {
+    struct tg_diff_work *w = g->w;
     struct tg_comparison *c = w->c;
-    uint32_t *member = TG_NEW_N(w->a, uint32_t, c->n_ops + 2);
+    const struct tg_region *region = &c->regions[id];
+    bool inside = region->encloser.n && region->kind == TG_KIND_OP;
+    struct tg_joint *joint;
+    size_t n = 0;
 
+    for (uint32_t i = 0; i < c->n_ops; i++) {
+        if (c->ops[i].region != id)
+            continue;
+        if (c->ops[i].relation == TG_REL_MOVED && !g->by_step)
+            put_around(g, new_joint(w, i, &c->ops[i]), &i, 1);
+        else if (c->ops[i].change != TG_SAME && sort_of(&c->ops[i]) == region->kind &&
+                 !c->ops[i].wait)
+            member[n++] = i;
+    }
+    joint = inside && g->by_step ? NULL : add_joint(w, member, n);
+    if (joint && inside)
+        put_around(g, joint, member, n);
+}
+
+/* A rename is one operator. So is what came and went in a region. */
+static void join_replacements(struct regions *g)
+{
+    struct tg_diff_work *w = g->w;
+    struct tg_comparison *c = w->c;
+    uint32_t *member = TG_NEW_N(w->a, uint32_t, c->n_ops + 1);
+
+    g->around = TG_NEW_N(w->a, uint32_t, c->n_ops + 1);
     for (uint32_t i = 0; i < c->n_ops; i++)
         if (c->ops[i].relation == TG_REL_RENAMED && c->ops[i].change == TG_ADDED)
-            add_joint(w, (uint32_t[]){ c->ops[i].partner, i }, 2);
-    for (uint32_t id = 0; id < c->n_regions; id++) {
-        size_t n = 0;
-        if (c->regions[id].encloser.n && c->regions[id].kind == TG_KIND_OP)
-            continue;
-        for (uint32_t i = 0; i < c->n_ops; i++)
-            if (c->ops[i].region == id && c->ops[i].change != TG_SAME &&
-                sort_of(&c->ops[i]) == c->regions[id].kind && !c->ops[i].wait)
-                member[n++] = i;
-        add_joint(w, member, n);
-    }
+            (void)add_joint(w, (uint32_t[]){ c->ops[i].partner, i }, 2);
+    for (uint32_t id = 0; id < c->n_regions; id++)
+        join_region(g, id, member);
 }
 
 void tg_replacements_pair(struct tg_diff_work *w)
@@ -548,7 +611,7 @@ void tg_replacements_pair(struct tg_diff_work *w)
     tg_strmap_init(&g.names);
     index_enclosers(&g);
     pair_regions(&g);
-    join_replacements(w);
+    join_replacements(&g);
     tg_strmap_release(&g.names);
     tg_buf_release(&g.key);
     free(g.place);

@@ -15,6 +15,7 @@ sys.path.insert(0, os.path.join(os.environ["TG_SOURCE_DIR"], "tests/data"))
 from plain_model import Work, trace, usual, write  # noqa: E402
 from support import ENV, PROGRAM, expect, finish  # noqa: E402
 
+FORWARD = "## forward ##"
 DEFAULT = "version: 1\nextends: [tracegate:recommended]\n"
 ABSURD = re.compile(r"\d{4,}(?:\.\d+)? ?%")
 
@@ -56,6 +57,19 @@ def stalled(doc, ms, slow, around=None):
     return doc
 
 
+def inside(doc):
+    """Everything of a step runs in one annotation."""
+    for mark in [e for e in doc["traceEvents"] if e["name"].startswith("ProfilerStep")]:
+        doc["traceEvents"].append(dict(mark, name=FORWARD, ts=mark["ts"] + 0.2, dur=mark["dur"] - 0.4))
+    return doc
+
+
+def held(factor, beside=1.0):
+    """In an annotation, an operator has another name and takes `factor` times as long, one beside it `beside` times."""
+    work = [Work("aten::other" if w.op == "aten::op3" else w.op, "op", "", w.us * (factor if w.op == "aten::op3" else 1)) for w in host()]
+    return lambda run: inside(trace([scaled(work, beside, "aten::op4")] * 5, run))
+
+
 def busy(run):
     """A competitor takes time from nearly everything: other operators in each step, the shortest of their steps as well."""
     work = [scaled(host(), 1) for _ in range(5)]
@@ -76,7 +90,6 @@ def loud(step):
     return lambda run: trace([scaled(step, 1.3 if run in (3, 7) else 1)] * 5, 100 + run)
 
 
-FORWARD = "## forward ##"
 # point, what, runs a side, policy, baseline and fresh runs, verdicts, operators that fail, those that may not
 CASES = [
     (1, "counts that vary, one run", (1, 1), DEFAULT, of([3, 3, 3, 4, 2]), of([4, 4, 4, 3, 2]), ("pass", "warn"), [], ["aten::index"]),
@@ -96,6 +109,12 @@ CASES = [
      ["void other(float*)"], []),
     (5, "control: another name at the same cost", (5, 5), DEFAULT, same(usual()), lambda run: trace([renamed(1)] * 5, run),
      ("pass", "warn"), [], []),
+    (5, "slower under another name inside an annotation", (3, 3), DEFAULT, lambda run: inside(trace([host()] * 5, 100 + run)), held(2),
+     ("fail",), ["aten::other"], ["aten::op4"]),
+    (5, "slower beside another name", (3, 3), DEFAULT, lambda run: inside(trace([host()] * 5, 100 + run)), held(0.74, 1.7),
+     ("fail",), ["aten::op4"], ["aten::other"]),
+    (5, "control: cost that moved inside an annotation", (3, 3), DEFAULT, lambda run: inside(trace([host()] * 5, 100 + run)),
+     held(0.3, 1.7), ("pass", "warn"), [], ["aten::op4"]),
     (6, "a busy machine", (5, 5), DEFAULT, same(host()), lambda run: trace(busy(run), run), ("pass", "warn", "inconclusive"), [],
      ["aten::op1"]),
     (6, "control: one operator, quiet", (5, 5), DEFAULT, same(host()), lambda run: trace([scaled(host(), 1.25, "aten::op1")] * 5, run),

@@ -20,8 +20,10 @@ static const struct tg_opt baseline_options[] = {
     { "keep", TG_OPT_STR, offsetof(struct tg_baseline_opts, keep), "N|AGE",
       "prune: keep the N newest commits of each suite, or all that are younger than 60d, 8w or "
       "2y" },
+    { "keep-tags", TG_OPT_STR, offsetof(struct tg_baseline_opts, keep_tags), "GLOB",
+      "prune: which tags keep their night, the last one stored up to theirs; default: *" },
     { "then", TG_OPT_STR, offsetof(struct tg_baseline_opts, then), "weekly|monthly",
-      "prune: of older ones keep one commit a week or month, and the commits of events" },
+      "prune: of older ones keep one commit a week or month" },
     { "older-than", TG_OPT_STR, offsetof(struct tg_baseline_opts, older_than), "AGE",
       "prune: only commits older than 90d, 12w or 2y" },
     { "o", TG_OPT_STR, offsetof(struct tg_baseline_opts, output), "FILE",

@@ -6,7 +6,7 @@
 #include "core/baseline/remote.h"
 
 struct tg_baseline_opts {
-    const char *suite, *policy, *commit, *remote, *older_than, *output, *keep, *then;
+    const char *suite, *policy, *commit, *remote, *older_than, *output, *keep, *then, *keep_tags;
     struct tg_given given;
     bool dry_run, all;
 };

@@ -4,6 +4,8 @@
 
 #include "cmd/baseline.h"
 #include "cmd/gate/nights.h"
+#include "core/base/strmap.h"
+#include "core/baseline/git.h"
 
 /* "60d" -> seconds since 1970 that long ago. */
 static bool age(const char *option, const char *text, int64_t *since, struct tg_err *err)
@@ -55,7 +57,19 @@ static bool what_to_keep(const struct tg_store_cmd *s, struct tg_prune_opts *o, 
     return true;
 }
 
-/* ---- what events are about ---- */
+/* ---- what stays whatever its age ---- */
+
+struct spared {
+    const char **v; /* "COMMIT SUITE" */
+    size_t n, cap;
+    struct tg_arena *a;
+};
+
+static void spare(struct spared *s, tg_sv commit, tg_sv suite)
+{
+    s->v = tg_grow(s->v, &s->cap, s->n + 1, sizeof *s->v);
+    s->v[s->n++] = tg_arena_printf(s->a, "%.*s %.*s", TG_SV_ARG(commit), TG_SV_ARG(suite));
+}
 
 /*
  * An event that is not over keeps the nights by which it was found: from EVIDENCE nights before its
@@ -73,42 +87,123 @@ static void spare_event(const struct tg_history *h, const struct tg_history_even
             spared[i] = true;
 }
 
+/* The nights of events, of all suites. */
+static bool spare_events(struct tg_store_cmd *s, const struct tg_commit *head, struct spared *out,
+                         struct tg_err *err)
+{
+    tg_sv *suites;
+    size_t n;
+    bool ok = tg_nights_suites(&s->store, s->arena, &suites, &n, err);
+    for (size_t i = 0; ok && i < n; i++) {
+        struct tg_nights nights;
+        const struct tg_history *h = &nights.history;
+        bool *spared;
+        ok = tg_nights_load(&nights, &s->store, suites[i], head, NULL, err);
+        spared = TG_NEW_N(s->arena, bool, h->n + 1);
+        for (size_t k = 0; ok && k < h->n_events; k++)
+            spare_event(h, &h->event[k], spared);
+        for (size_t k = 0; ok && k < h->n; k++)
+            if (spared[k])
+                spare(out, h->night[k].commit, suites[i]);
+        tg_nights_release(&nights);
+    }
+    return ok;
+}
+
+/* The commits of tags that --keep-tags matches. */
+static bool find_tagged(struct tg_store_cmd *s, struct tg_strmap *out, struct tg_err *err)
+{
+    const tg_sv prefix = TG_SV("refs/tags/"),
+                glob = tg_sv_of(s->o->keep_tags ? s->o->keep_tags : "*");
+    struct tg_git_ref_at *refs;
+    size_t n;
+    if (!tg_git_refs(s->git, prefix.p, s->arena, &refs, &n, err))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        tg_sv name = { refs[i].name.p + prefix.n, refs[i].name.n - prefix.n };
+        char sha[TG_SHA_SIZE];
+        if (tg_sv_glob(glob, name) && tg_git_ref(s->git, refs[i].name.p, sha))
+            (void)tg_strmap_add(out, tg_sv_of(sha));
+    }
+    return true;
+}
+
+/* First parents from `head` on, newest first. */
+static bool find_line(struct tg_store_cmd *s, const struct tg_commit *head, struct tg_strmap *out,
+                      struct tg_err *err)
+{
+    struct tg_commit at = *head, next;
+    enum tg_seen seen = TG_SEEN;
+    bool cut;
+    while (seen == TG_SEEN) {
+        (void)tg_strmap_add(out, tg_sv_of(at.sha));
+        seen = tg_git_step_back(s->git, at.sha, s->arena, &next, &cut, err);
+        at = next;
+    }
+    return seen != TG_SEEN_FAILED;
+}
+
+/* Of each suite what is stored at a tag's commit, or last before it: `release(GLOB)` finds that. */
+static void spare_tagged(const struct tg_stored *all, size_t n_all, const struct tg_strmap *line,
+                         const struct tg_strmap *tagged, struct spared *out)
+{
+    bool *stored = tg_xmalloc(line->n + 1);
+    for (size_t i = 0, end; i < n_all; i = end) {
+        size_t last = line->n;
+        memset(stored, false, line->n + 1);
+        for (end = i; end < n_all && tg_sv_eq(all[end].suite, all[i].suite); end++) {
+            tg_sv commit = tg_sv_of(all[end].commit);
+            uint32_t place = tg_strmap_find(line, commit);
+            if (place != TG_NO_ID)
+                stored[place] = true;
+            else if (tg_strmap_find(tagged, commit) != TG_NO_ID)
+                spare(out, commit, all[end].suite);
+        }
+        for (size_t k = line->n; k-- > 0;) {
+            last = stored[k] ? k : last;
+            if (last < line->n && tg_strmap_find(tagged, line->text[k]) != TG_NO_ID)
+                spare(out, line->text[last], all[i].suite);
+        }
+    }
+    free(stored);
+}
+
+static bool spare_releases(struct tg_store_cmd *s, const struct tg_commit *head,
+                           const struct tg_stored *all, size_t n_all, struct spared *out,
+                           struct tg_err *err)
+{
+    struct tg_strmap line, tagged;
+    bool ok;
+    tg_strmap_init(&line);
+    tg_strmap_init(&tagged);
+    ok = find_tagged(s, &tagged, err) && (!tagged.n || find_line(s, head, &line, err));
+    if (ok && tagged.n)
+        spare_tagged(all, n_all, &line, &tagged, out);
+    tg_strmap_release(&line);
+    tg_strmap_release(&tagged);
+    return ok;
+}
+
 static int by_text(const void *x, const void *y)
 {
     return strcmp(*(const char *const *)x, *(const char *const *)y);
 }
 
-/* The nights that are kept for events, of all suites. */
-static bool find_spared(struct tg_store_cmd *s, struct tg_prune_opts *o, struct tg_err *err)
+static bool find_spared(struct tg_store_cmd *s, const struct tg_stored *all, size_t n_all,
+                        struct tg_prune_opts *o, struct tg_err *err)
 {
+    struct spared spared = { .a = s->arena };
     struct tg_commit head;
-    tg_sv *suites;
-    const char **v = NULL;
-    size_t n, cap = 0;
     bool ok = tg_git_resolve(s->git, "HEAD", s->arena, &head, err) &&
-              tg_nights_suites(&s->store, s->arena, &suites, &n, err);
-    for (size_t i = 0; ok && i < n; i++) {
-        struct tg_nights nights;
-        bool *spared;
-        ok = tg_nights_load(&nights, &s->store, suites[i], &head, NULL, err);
-        spared = TG_NEW_N(s->arena, bool, nights.history.n + 1);
-        for (size_t k = 0; ok && k < nights.history.n_events; k++)
-            spare_event(&nights.history, &nights.history.event[k], spared);
-        for (size_t k = 0; ok && k < nights.history.n; k++)
-            if (spared[k]) {
-                v = tg_grow(v, &cap, o->n_spared + 1, sizeof *v);
-                v[o->n_spared++] = tg_arena_printf(s->arena, "%.*s %.*s",
-                                                   TG_SV_ARG(nights.history.night[k].commit),
-                                                   TG_SV_ARG(suites[i]));
-            }
-        tg_nights_release(&nights);
+              spare_events(s, &head, &spared, err) &&
+              spare_releases(s, &head, all, n_all, &spared, err);
+    o->spared = TG_NEW_N(s->arena, const char *, spared.n + 1);
+    o->n_spared = spared.n;
+    if (spared.n) {
+        memcpy(o->spared, spared.v, spared.n * sizeof *spared.v);
+        qsort(o->spared, o->n_spared, sizeof *o->spared, by_text);
     }
-    o->spared = TG_NEW_N(s->arena, const char *, o->n_spared + 1);
-    if (o->n_spared) {
-        memcpy(o->spared, v, o->n_spared * sizeof *v);
-        qsort(o->spared, o->n_spared, sizeof *v, by_text);
-    }
-    free(v);
+    free(spared.v);
     return ok;
 }
 
@@ -118,8 +213,8 @@ bool tg_baseline_prune(struct tg_store_cmd *s, struct tg_err *err)
     struct tg_stored *all, *old;
     struct tg_pushed gone = { 0 };
     size_t n_all, n, foreign, unknown;
-    if (!what_to_keep(s, &po, err) || (po.thin != TG_THIN_NONE && !find_spared(s, &po, err)) ||
-        !tg_store_cmd_listed(s, &all, &n_all, &foreign, err) ||
+    if (!what_to_keep(s, &po, err) || !tg_store_cmd_listed(s, &all, &n_all, &foreign, err) ||
+        !find_spared(s, all, n_all, &po, err) ||
         !tg_store_old(&s->store, &po, all, n_all, s->arena, &old, &n, &unknown, err))
         return false;
     if (s->o->remote && n && !tg_remote_delete(s->git, &s->remote, old, n, &gone, err))

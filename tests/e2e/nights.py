@@ -365,6 +365,7 @@ def check_prune(repo):
         newest = max(x for x in stored if week(x) == week(k))
         kept |= {k} if newest == k else set()
     want = sorted(repo.sha[k] for k in stored if k not in kept)
+    repo.git("tag", "-d", *repo.git("tag").split())
     run = repo.tool("baseline", "prune", "--suite", "quiet", "--keep", f"{days}d", "--then", "weekly", "--dry-run")
     check("prune: weekly", sorted(x.split("/")[4] for x in run.stdout.splitlines()) == want, (run.stdout, run.stderr))
     check("prune: some", 15 < len(want) < 25, len(want))
@@ -374,6 +375,16 @@ def check_prune(repo):
     _, after = repo.history("--suite", "default")
     told = [[(e["id"], e["kind"], e["state"]) for e in x["events"] if e["state"] == "open"] for x in (before, after)]
     check("prune: events are found as before", told[0] == told[1] and told[0], told)
+    for k, tag in ((10, "v1"), (LOST, "v2"), (11, "other")):
+        repo.git("tag", "-m", tag, tag, repo.sha[k])
+    for args, spared in (((), {10, 11, LOST - 1}), (("--keep-tags", "v*"), {10, LOST - 1}), (("--keep-tags", "x*"), set())):
+        run = repo.tool("baseline", "prune", "--suite", "quiet", "--keep", f"{days}d", "--then", "weekly", "--dry-run", *args)
+        gone = {x.split("/")[4] for x in run.stdout.splitlines()}
+        check(f"prune: tags {args}", gone == set(want) - {repo.sha[k] for k in spared}, (run.stderr, spared))
+        run = repo.tool("baseline", "prune", "--suite", "quiet", "--keep", "3", "--dry-run", *args)
+        stays = set(stored[-3:]) | spared
+        check(f"prune: three, and tags {args}", {x.split("/")[4] for x in run.stdout.splitlines()} ==
+              {repo.sha[k] for k in stored if k not in stays}, (run.stderr, spared))
     for args, words in ((("--keep", "5x"), "not an age"), (("--keep", "5d", "--older-than", "9d"), "exclude"),
                         ((), "prune needs")):
         run = repo.tool("baseline", "prune", *args)

@@ -5,7 +5,7 @@
  * beyond the direction; limits and severities are the policy's. Pure data in one arena; the order
  * of everything is defined, so equal input gives equal bytes.
  *
- * Rules, formulae and constants: docs/statistics.md, with a worked example in README.md. A sample
+ * Rules, formulae and constants: docs/statistics-rules.md, with a worked example in README.md. A sample
  * is a run; its steps only sharpen the run's value; ranks are a dimension (values are per rank and
  * step, summed over ranks, then divided by their number).
  */

@@ -1,8 +1,8 @@
 #ifndef TG_DIFF_COUNTS_H
 #define TG_DIFF_COUNTS_H
 /*
- * Did the number of calls of one operator rise? Plain functions of its counts by step; what they
- * are for, the formulae and how they were chosen: docs/statistics.md.
+ * Did the number of calls of one operator rise? Plain functions of its counts by step. What they
+ * decide: docs/statistics.md#counts; the constants: docs/statistics-rules.md.
  *
  * A baseline with one count in all its steps makes every difference exact. Otherwise the count
  * follows the data or a branch, and what the baseline's steps reached is possible without a change.

@@ -1,6 +1,6 @@
 /*
  * Durations: which values are judged by the rule (rule.c), and what follows for steps, frames,
- * regions and replacements. Formulae: docs/statistics.md; example: README.md.
+ * regions and replacements. Formulae: docs/statistics-rules.md; example: README.md.
  *
  * A change is looked for twice: in the least of the steps, which noise touches least, and in the
  * usual step, which shows what spares a step of each run. The values come from run_values.c.

@@ -1,6 +1,6 @@
 /*
  * The rule of durations for one operator: size, error, an exact rank test and what supports them, in
- * both directions and by two estimates. Formulae: docs/statistics.md; example: README.md.
+ * both directions and by two estimates. Formulae: docs/statistics-rules.md; example: README.md.
  */
 #include <math.h>
 

@@ -5,7 +5,7 @@
  * machine (machine.c), which values are judged at all (judged.c), and the rule for one operator
  * (rule.c). evidence.c puts them together. Private to core/diff.
  *
- * Formulae: docs/statistics.md. Every result lives in the arena of the comparison.
+ * Formulae: docs/statistics-rules.md. Every result lives in the arena of the comparison.
  */
 #include "core/diff/internal.h"
 

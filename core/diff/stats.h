@@ -1,8 +1,8 @@
 #ifndef TG_DIFF_STATS_H
 #define TG_DIFF_STATS_H
 /*
- * The formulae of the duration rule, each by itself: plain functions of numbers. What they are for
- * and why these: docs/statistics.md. Logs are natural; a sample is a run.
+ * The formulae of the duration rule, each by itself: plain functions of numbers. What they are for:
+ * docs/statistics-rules.md. Logs are natural; a sample is a run.
  */
 #include "core/base/arena.h"
 

@@ -4,7 +4,7 @@
 #include "policy/language/policy.h"
 #include "policy/verdict/verdict.h"
 
-enum { TG_BETTER_RUNS = 5 }; /* a side: docs/statistics.md */
+enum { TG_BETTER_RUNS = 5 }; /* a side: docs/statistics-rules.md */
 
 struct tg_probe {
     double base, test;        /* in the metric's unit, per step; base NaN: unknown (budgets) */

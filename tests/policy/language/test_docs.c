@@ -52,6 +52,7 @@ static void examples_load(void **state)
     (void)state;
     assert_true(load_examples("docs/policy.md") >= 13);
     assert_int_equal(load_examples("docs/policy-metrics.md"), 1);
+    assert_int_equal(load_examples("docs/baselines.md"), 1);
 }
 
 static void the_example_policies_load(void **state)

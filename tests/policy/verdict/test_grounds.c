@@ -1,6 +1,6 @@
 /*
  * What a result may rest on (grounds.c): the rule's exceptions, hints, runs and steps that it asks for, other devices.
- * The rules are in docs/policy.md (exceptions, noise, require_same) and docs/statistics.md#counts.
+ * The rules are in docs/policy.md (exceptions, noise, require_same) and docs/statistics-rules.md.
  */
 #include "by_hand.h"
 

@@ -43,7 +43,7 @@ struct job {
     struct tg_setup_files files;
     enum written *written; /* of each file */
     struct tg_buf out, changes;
-    bool is_blind;
+    bool survives;
 };
 
 /* ---- what was found ---- */
@@ -245,15 +245,15 @@ static size_t count_rules(const struct tg_doc *rules, const char *outcome)
 {
     size_t n = 0;
     for (const struct tg_doc *r = tg_doc_first(rules); r; r = tg_doc_next(r))
-        n += tg_sv_eq(tg_doc_str(tg_doc_get(r, "sight"), TG_SV("")), tg_sv_of(outcome));
+        n += tg_sv_eq(tg_doc_str(tg_doc_get(r, "outcome"), TG_SV("")), tg_sv_of(outcome));
     return n;
 }
 
-static void put_blind(struct job *j, const struct tg_doc *rules)
+static void put_survived(struct job *j, const struct tg_doc *rules)
 {
     const char *before = ": ";
     for (const struct tg_doc *r = tg_doc_first(rules); r; r = tg_doc_next(r))
-        if (tg_sv_eq(tg_doc_str(tg_doc_get(r, "sight"), TG_SV("")), TG_SV("blind"))) {
+        if (tg_sv_eq(tg_doc_str(tg_doc_get(r, "outcome"), TG_SV("")), TG_SV("survived"))) {
             tg_buf_printf(&j->out, "%s%.*s", before,
                           TG_SV_ARG(tg_doc_str(tg_doc_get(r, "id"), TG_SV(""))));
             before = ", ";
@@ -268,11 +268,11 @@ static void put_answer(struct job *j, const struct tg_survey_suite *one, const s
     size_t untested = count_rules(rules, "untested");
     bool passes = !tg_sv_eq(self, TG_SV("fail")) && !tg_sv_eq(self, TG_SV("error"));
     tg_buf_printf(&j->out, "  %-10.*s  ", TG_SV_ARG(one->name));
-    if (tg_doc_bool(tg_doc_get(doc, "blind"), true)) {
-        j->is_blind = true;
-        tg_buf_printf(&j->out, "BLIND: %.*s",
+    if (!tg_doc_bool(tg_doc_get(doc, "passed"), false)) {
+        j->survives = true;
+        tg_buf_printf(&j->out, "FAIL: %.*s",
                       TG_SV_ARG(tg_doc_str(tg_doc_get(doc, "why"), TG_SV("?"))));
-        put_blind(j, rules);
+        put_survived(j, rules);
         return;
     }
     tg_buf_printf(&j->out, "%s; of %zu rules %zu fail and %zu warn when a regression is injected",
@@ -409,7 +409,7 @@ static int init_run(const void *opts, const struct tg_strs *args, const struct t
     struct job j = { .o = opts, .io = io, .arena = tg_arena_new() };
     int code;
     if (run_job(&j, args, err))
-        code = j.is_blind ? 1 : 0;
+        code = j.survives ? 1 : 0;
     else
         code = tg_err_exit_code(err->kind);
     tg_setup_files_release(&j.files);

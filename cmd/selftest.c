@@ -1,6 +1,6 @@
 /*
- * tracegate selftest: does the policy see anything? Base against base must pass, and for each rule
- * a injected violation must turn it red. Exit 1 when the policy is blind.
+ * tracegate selftest: can the policy fail? The baseline must pass against itself, and an injected
+ * violation must turn each rule red. Exit 1 if one survives.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -29,9 +29,9 @@ struct job {
     const struct selftest_opts *o;
     const struct tg_io *io;
     struct tg_gate_same same;
-    struct tg_mutation blind;
+    struct tg_mutation mutation;
     struct tg_verdict self;          /* base against base */
-    tg_sv sides;                     /* what stood against what */
+    tg_sv sides;                     /* which runs were compared */
     struct tg_mutation_result *seen; /* of each rule */
     size_t n[TG_MUTATION_UNTESTED + 1];
 };
@@ -41,7 +41,7 @@ static bool judge(struct job *j, const struct tg_side side[2], struct tg_verdict
 {
     struct tg_gate *g = TG_NEW(j->same.arena, struct tg_gate);
     *g = (struct tg_gate){ .policy = j->same.policy,
-                           .suite = j->blind.suite,
+                           .suite = j->mutation.suite,
                            .io = j->io,
                            .compare = j->same.compare,
                            .arena = j->same.arena };
@@ -51,9 +51,9 @@ static bool judge(struct job *j, const struct tg_side side[2], struct tg_verdict
 }
 
 /*
- * Every second run against the others, so that both halves cover the time of recording. Where the
- * halves differ by themselves a injected change would prove nothing; then, and with few runs, all
- * runs stand against themselves.
+ * Every second run against the others, so that both halves cover the time of recording. If the
+ * halves differ by themselves, an injected change would prove nothing; then, and with few runs, all
+ * runs are compared with themselves.
  */
 static bool choose_sides(struct job *j, struct tg_err *err)
 {
@@ -61,7 +61,7 @@ static bool choose_sides(struct job *j, struct tg_err *err)
            half[2] = { 0, 0 };
     struct tg_side side[2];
     struct tg_verdict v;
-    j->blind.side[TG_BASE] = j->blind.side[TG_TEST] = j->same.all;
+    j->mutation.side[TG_BASE] = j->mutation.side[TG_TEST] = j->same.all;
     j->sides = tg_sv_of(tg_arena_printf(j->same.arena, "all %zu run%s against themselves, changed",
                                         n, n == 1 ? "" : "s"));
     if (n < SPLIT_RUNS)
@@ -80,8 +80,8 @@ static bool choose_sides(struct job *j, struct tg_err *err)
             TG_SV_ARG(v.headline)));
         return true;
     }
-    j->blind.side[TG_BASE] = side[TG_BASE];
-    j->blind.side[TG_TEST] = side[TG_TEST];
+    j->mutation.side[TG_BASE] = side[TG_BASE];
+    j->mutation.side[TG_TEST] = side[TG_TEST];
     j->sides = tg_sv_of(
         tg_arena_printf(j->same.arena, "%zu runs, every second one, against the other %zu, changed",
                         half[0], half[1]));
@@ -95,7 +95,7 @@ static bool look(struct job *j, struct tg_err *err)
         return false;
     j->seen = TG_NEW_N(j->same.arena, struct tg_mutation_result, j->same.policy->n_rules + 1);
     for (size_t i = 0; i < j->same.policy->n_rules; i++) {
-        if (!tg_mutation_try(&j->seen[i], &j->blind, &j->same.policy->rules[i], err)) {
+        if (!tg_mutation_try(&j->seen[i], &j->mutation, &j->same.policy->rules[i], err)) {
             (void)tg_err_context(err, "injecting a violation of rule '%.*s'",
                                  TG_SV_ARG(j->same.policy->rules[i].id));
             return false;
@@ -166,19 +166,27 @@ static void put_exceptions(const struct tg_rule *r, struct tg_buf *out)
 static const char *headword(const struct job *j)
 {
     return j->n[TG_MUTATION_NO_MATCH] && !j->n[TG_MUTATION_SURVIVES] && self_passes(j) ? "NO MATCH"
-                                                                                       : "BLIND";
+                                                                                       : "FAIL";
+}
+
+/* As in JSON; what has to be looked at is in capitals. */
+static const char *outcome_word(enum tg_mutation_outcome s)
+{
+    return s == TG_MUTATION_SURVIVES   ? "SURVIVED"
+           : s == TG_MUTATION_NO_MATCH ? "NO MATCH"
+                                       : tg_mutation_outcome_name(s);
 }
 
 static void put_text(const struct job *j, struct tg_buf *out)
 {
-    const char *blind = why_survives(j);
-    tg_buf_printf(out, "base against base: %.*s\nplanted: %.*s\n\n", TG_SV_ARG(j->self.headline),
+    const char *why = why_survives(j);
+    tg_buf_printf(out, "base against base: %.*s\ninjected: %.*s\n\n", TG_SV_ARG(j->self.headline),
                   TG_SV_ARG(j->sides));
     for (size_t i = 0; i < j->same.policy->n_rules; i++) {
         const struct tg_mutation_result *s = &j->seen[i];
         tg_sv what = s->reason.n ? s->reason : s->injected;
-        tg_buf_printf(out, "  %-8s  %.*s: %.*s\n", tg_mutation_outcome_name(s->outcome),
-                      TG_SV_ARG(s->rule->id), TG_SV_ARG(what));
+        tg_buf_printf(out, "  %-8s  %.*s: %.*s\n", outcome_word(s->outcome), TG_SV_ARG(s->rule->id),
+                      TG_SV_ARG(what));
         if (s->unfused.n)
             tg_buf_printf(out, "            %s %.*s\n", s->sees_unfused ? "and" : "NOT",
                           TG_SV_ARG(s->unfused));
@@ -190,8 +198,8 @@ static void put_text(const struct job *j, struct tg_buf *out)
             tg_buf_printf(out, "            %s:%u\n", s->rule->at.file, s->rule->at.line);
         tg_buf_printf(out, "            -> %.*s\n", TG_SV_ARG(s->fix));
     }
-    if (blind)
-        tg_buf_printf(out, "\n%s: %s\n", headword(j), blind);
+    if (why)
+        tg_buf_printf(out, "\n%s: %s\n", headword(j), why);
     else
         tg_buf_printf(out, "\nOK: %zu rule%s turned red, %zu warned, %zu skipped, %zu untested\n",
                       j->n[TG_MUTATION_RED], j->n[TG_MUTATION_RED] == 1 ? "" : "s",
@@ -210,23 +218,19 @@ static void add_exceptions(struct tg_doc *to, const struct tg_rule *r)
 static void put_json(const struct job *j, struct tg_buf *out)
 {
     struct tg_doc *root = tg_doc_new_object(), *rules;
-    const char *blind = why_survives(j);
-    tg_doc_add_str(root, "schema", TG_SV("tracegate-selftest-v1"));
-    tg_doc_add_bool(root, "blind", blind != NULL);
-    tg_doc_add_str(root, "why", tg_sv_of(blind ? blind : ""));
+    const char *why = why_survives(j);
+    tg_doc_add_str(root, "schema", TG_SV("tracegate-selftest-v2"));
+    tg_doc_add_bool(root, "passed", !why);
+    tg_doc_add_str(root, "why", tg_sv_of(why ? why : ""));
     tg_doc_add_str(root, "self", tg_sv_of(tg_outcome_name(j->self.outcome)));
     tg_doc_add_str(root, "sides", j->sides);
     rules = tg_doc_add_array(root, "rules");
     for (size_t i = 0; i < j->same.policy->n_rules; i++) {
         const struct tg_mutation_result *s = &j->seen[i];
         struct tg_doc *r = tg_doc_add_object(rules, NULL);
-        tg_sv outcome =
-            tg_sv_of(s->outcome == TG_MUTATION_SURVIVES   ? "blind"
-                     : s->outcome == TG_MUTATION_NO_MATCH ? "no match"
-                                                          : tg_mutation_outcome_name(s->outcome));
         tg_doc_add_str(r, "id", s->rule->id);
-        tg_doc_add_str(r, "sight", outcome);
-        tg_doc_add_str(r, "planted", s->injected);
+        tg_doc_add_str(r, "outcome", tg_sv_of(tg_mutation_outcome_name(s->outcome)));
+        tg_doc_add_str(r, "injected", s->injected);
         tg_doc_add_str(r, "said", s->said);
         tg_doc_add_str(r, "reason", s->reason);
         tg_doc_add_str(r, "fix", s->fix);
@@ -245,11 +249,11 @@ static bool run_job(struct job *j, struct tg_err *err)
 {
     struct tg_buf out = { 0 };
     bool ok;
-    j->blind = (struct tg_mutation){ .policy = j->same.policy,
-                                     .suite = j->same.suite,
-                                     .io = j->io,
-                                     .compare = &j->same.compare,
-                                     .arena = j->same.arena };
+    j->mutation = (struct tg_mutation){ .policy = j->same.policy,
+                                        .suite = j->same.suite,
+                                        .io = j->io,
+                                        .compare = &j->same.compare,
+                                        .arena = j->same.arena };
     if (!look(j, err))
         return false;
     if (j->o->format == TG_FORMAT_JSON)
@@ -278,20 +282,21 @@ const struct tg_cmd tg_cmd_selftest = {
     .name = "selftest",
     .summary = "prove that a policy can fail",
     .synopsis = "[TRACE...] [--policy FILE]",
-    .about = "Compares runs of one commit with themselves, which must pass. Then it injects a "
-             "violation for each rule: a slower operator, one more call, a name that is gone, "
-             "other launches, a longer step. For a rule that sees one more call it also replaces "
-             "one operator by two; NOT means that the rule does not see that. A rule that passes "
-             "even a threefold regression is blind: it is listed with the reason and the fix. "
-             "Rules that match no name of these traces, and exceptions of a rule, are listed too.\n"
-             "\n"
-             "TRACE are runs of one commit; default: the stored runs of the suite at HEAD or "
-             "before it, or its baseline in HEAD. With six or more runs, every second one is the "
-             "baseline and the others are changed; with fewer, all runs are compared with "
-             "themselves. Durations need three runs.\n"
-             "\n"
-             "Exit codes: 0 the policy sees every injected regression, 1 a rule is blind or "
-             "matches nothing, 2 bad policy or command line, 3 unusable input.",
+    .about =
+        "Compares runs of one commit with themselves, which must pass. Then it injects a "
+        "violation for each rule: a slower operator, one more call, a name that is gone, "
+        "other launches, a longer step. For a rule that sees one more call it also replaces "
+        "one operator by two; NOT means that the rule does not see that. A rule that passes "
+        "even a threefold regression lets it survive: it is listed with the reason and the fix. "
+        "Rules that match no name of these traces, and exceptions of a rule, are listed too.\n"
+        "\n"
+        "TRACE are runs of one commit; default: the stored runs of the suite at HEAD or "
+        "before it, or its baseline in HEAD. With six or more runs, every second one is the "
+        "baseline and the others are changed; with fewer, all runs are compared with "
+        "themselves. Durations need three runs.\n"
+        "\n"
+        "Exit codes: 0 the policy sees every injected regression, 1 one survives or a rule "
+        "matches nothing, 2 bad policy or command line, 3 unusable input.",
     .options = selftest_options,
     .opts_size = sizeof(struct selftest_opts),
     .run = selftest_run,

@@ -9,7 +9,7 @@
 
 #define MAX_CANDIDATES 3 /* names a violation is tried on: the largest */
 
-/* How much worse, in this order; beyond the last a rule counts as blind. A budget says nothing
+/* How much worse, in this order; beyond the last the violation survives. A budget says nothing
  * about the baseline, so it may be further away. */
 #define N_SIZES 5
 static const double change_sizes[N_SIZES] = { 1.1, 1.2, 1.5, 2, 3 };
@@ -17,9 +17,8 @@ static const double budget_sizes[N_SIZES] = { 1.1, 1.5, 3, 5, 10 };
 
 const char *tg_mutation_outcome_name(enum tg_mutation_outcome s)
 {
-    static const char *const names[] = {
-        "red", "warns", "BLIND", "NO MATCH", "skipped", "untested"
-    };
+    static const char *const names[] = { "red",      "warns",   "survived",
+                                         "no match", "skipped", "untested" };
     return names[s];
 }
 
@@ -264,10 +263,10 @@ static bool op_attempt(const struct look *l, struct attempt *t, size_t i)
     case TG_METRIC_ADDED:
         t->inject =
             (struct tg_inject){ .what = TG_INJECT_NEW,
-                                .text = tg_sv_of(tg_arena_printf(a, "%s_planted", name)),
+                                .text = tg_sv_of(tg_arena_printf(a, "%s_injected", name)),
                                 .ns = (tg_ns)(of_step[i] * l->uninjected.step_ns[TG_BASE]) };
         t->text =
-            tg_arena_printf(a, "%s_planted is new, %g %% of the step", name, 100 * of_step[i]);
+            tg_arena_printf(a, "%s_injected is new, %g %% of the step", name, 100 * of_step[i]);
         return true;
     case TG_METRIC_REMOVED:
         t->inject = (struct tg_inject){ .what = TG_INJECT_DROP };

@@ -3,7 +3,7 @@
 /*
  * Can a rule fail? Regressions that its metric, match and direction are about are injected into the
  * fresh side, small ones first, up to three times as long or as often; the rule's result is the
- * answer. A rule under which a threefold regression of its largest names survives is blind.
+ * answer. If a threefold regression of its largest names survives, the rule cannot work as intended.
  */
 #include "cmd/gate/gate.h"
 
@@ -15,7 +15,8 @@ enum tg_mutation_outcome {
     TG_MUTATION_SKIPPED,  /* optional, and the traces have nothing that it is about */
     TG_MUTATION_UNTESTED  /* more runs are needed to tell */
 };
-const char *tg_mutation_outcome_name(enum tg_mutation_outcome s); /* "red", "warns", "BLIND", … */
+const char *
+tg_mutation_outcome_name(enum tg_mutation_outcome s); /* "red", "warns", "survived", … */
 
 struct tg_mutation_result {
     const struct tg_rule *rule;
@@ -23,7 +24,7 @@ struct tg_mutation_result {
     tg_sv injected;  /* "aten::mm is called once more a step" */
     tg_sv said;      /* the rule's result */
     bool not_judged; /* that is why it did not turn red */
-    tg_sv reason;    /* BLIND, SKIPPED, UNTESTED: why, and */
+    tg_sv reason;    /* SURVIVES, SKIPPED, UNTESTED: why, and */
     tg_sv fix;       /* what to do */
     tg_sv unfused; /* "aten::mm is replaced by two"; "": not tried, the rule counts no more calls */
     bool sees_unfused;

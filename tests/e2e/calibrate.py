@@ -203,7 +203,7 @@ def main():
             f.write("version: 1\n" + loose + "\n")
         _, _, text = limits(tmp, BASE, "p.yml", "1000 %")
         code, out, _ = run("selftest", "--policy", "limits.yml", *BASE, cwd=tmp)
-        expect(f"what was blind at 1000 % sees with the limits: {out}{text}", code, 0)
+        expect(f"what survived at 1000 % fails with the limits: {out}{text}", code, 0)
         examples(tmp)
         with open(f"{ROOT}/docs/calibrate.md", encoding="utf-8") as f:
             example = f.read().split("```console\n")[1].split("```")[0]

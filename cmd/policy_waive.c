@@ -6,6 +6,7 @@
 
 #include "core/base/doc.h"
 #include "core/base/strmap.h"
+#include "reporters/escape.h"
 
 static tg_sv text_of(const struct tg_doc *d, const char *key)
 {
@@ -88,17 +89,6 @@ static void take_consequences(struct waivers *w, const struct tg_doc *violations
     }
 }
 
-static void put_quoted(struct tg_buf *out, tg_sv text)
-{
-    tg_buf_putc(out, '\'');
-    for (size_t i = 0; i < text.n; i++) {
-        tg_buf_putc(out, text.p[i]);
-        if (text.p[i] == '\'')
-            tg_buf_putc(out, '\'');
-    }
-    tg_buf_putc(out, '\'');
-}
-
 static void put_date(struct tg_buf *out, int64_t day)
 {
     time_t t = (time_t)(day * 86400);
@@ -111,20 +101,20 @@ static void put_date(struct tg_buf *out, int64_t day)
 static void put_one(struct tg_buf *out, const struct rule *r, const struct tg_policy_waive_ask *ask)
 {
     tg_buf_puts(out, "  - rule: ");
-    put_quoted(out, r->rule);
+    tg_esc_yaml(out, r->rule);
     tg_buf_puts(out, "\n    name: ");
-    put_quoted(out, r->name);
+    tg_esc_yaml(out, r->name);
     if (r->calls)
         tg_buf_printf(out, "\n    ceiling: {abs: %.0f}", ceil(fabs(r->most)));
     else
         tg_buf_printf(out, "\n    ceiling: {pct: %.0f%%}", ceil(fabs(r->most) * 1.25));
     tg_buf_puts(out, "\n    reason: ");
-    put_quoted(out, ask->reason.n ? ask->reason : TG_SV("why this is accepted"));
+    tg_esc_yaml(out, ask->reason.n ? ask->reason : TG_SV("why this is accepted"));
     tg_buf_puts(out, "\n    owner: ");
-    put_quoted(out, ask->owner.n ? ask->owner : TG_SV("who removes it"));
+    tg_esc_yaml(out, ask->owner.n ? ask->owner : TG_SV("who removes it"));
     if (ask->issue.n) {
         tg_buf_puts(out, "\n    issue: ");
-        put_quoted(out, ask->issue);
+        tg_esc_yaml(out, ask->issue);
     }
     tg_buf_puts(out, "\n    expires: ");
     put_date(out, ask->today + TG_POLICY_WAIVE_DAYS);

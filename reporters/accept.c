@@ -4,9 +4,11 @@
 
 #include "core/base/decimal.h"
 #include "core/base/utf8.h"
+#include "reporters/escape.h"
 #include "reporters/origin.h"
 
-bool tg_accept_can(const struct tg_result *r)
+/* It failed, by a value under a rule. */
+static bool is_waivable(const struct tg_result *r)
 {
     return r->state == TG_STATE_FAIL && r->has_values && r->rule.n && r->op.n;
 }
@@ -21,13 +23,7 @@ static bool put_yaml(struct tg_buf *out, tg_sv text)
     tg_buf_release(&visible);
     if (!same)
         return false;
-    tg_buf_putc(out, '\'');
-    for (size_t i = 0; i < text.n; i++) {
-        tg_buf_putc(out, text.p[i]);
-        if (text.p[i] == '\'')
-            tg_buf_putc(out, '\'');
-    }
-    tg_buf_putc(out, '\'');
+    tg_esc_yaml(out, text);
     return true;
 }
 
@@ -40,7 +36,8 @@ static void put_ceiling(struct tg_buf *out, const struct tg_result *r)
         tg_buf_printf(out, "pct: %.0f%%", isfinite(r->delta_pct) ? ceil(r->delta_pct) : 100);
 }
 
-void tg_accept_put(struct tg_buf *out, const struct tg_result *r)
+/* Nothing for a name that cannot be copied as it looks. */
+static void put_waiver(struct tg_buf *out, const struct tg_result *r)
 {
     struct tg_buf one = { 0 };
     bool ok;
@@ -67,11 +64,11 @@ size_t tg_accept_put_all(struct tg_buf *out, const struct tg_verdict *v, size_t 
     for (int folded = 0; folded < 2; folded++)
         for (size_t i = 0; i < v->n_results; i++) {
             const struct tg_result *r = &v->results[i];
-            if (!tg_accept_can(r) || r->follows || (r->folded_under < v->n_results) != folded)
+            if (!is_waivable(r) || r->follows || (r->folded_under < v->n_results) != folded)
                 continue;
             *first = *first ? *first : r;
             if (n++ < most)
-                tg_accept_put(out, r);
+                put_waiver(out, r);
         }
     return n > most ? n - most : 0;
 }

@@ -5,20 +5,17 @@
 #include "policy/verdict/verdict.h"
 
 /*
- * The first step after a failure or a warning: where to look, or how to find out, and what tells the limit.
- * Nothing for other outcomes. `put_code` sets off places and commands, and escapes; NULL: plain text.
+ * The first step after a failure or a warning: where to look or how to find out, and what explains the
+ * limit. Nothing for other outcomes. `put_code` marks places and commands, and escapes; NULL: plain.
  */
 void tg_accept_put_next(struct tg_buf *out, const struct tg_verdict *v,
                         void (*put_code)(struct tg_buf *out, tg_sv text));
 
-/* A waiver for a result, for `waivers:` in the policy; reason, owner and date are open. */
-bool tg_accept_can(const struct tg_result *r); /* it failed, by a value under a rule */
 /*
- * The waivers that all failures take, at most `most`: findings first, then what is told with them and
- * that their waivers do not cover. How many are left; `*first`: the first finding, or NULL.
+ * Waivers for all failures, at most `most`, as entries of the policy's `waivers:` without reason, owner
+ * and date: findings first, then their consequences that those waivers do not cover. Returns how many
+ * did not fit; `*first`: the first finding, or NULL.
  */
 size_t tg_accept_put_all(struct tg_buf *out, const struct tg_verdict *v, size_t most,
                          const struct tg_result **first);
-/* Nothing for a name that cannot be copied as it looks. */
-void tg_accept_put(struct tg_buf *out, const struct tg_result *r);
 #endif

@@ -350,3 +350,14 @@ void tg_shorten(struct tg_buf *out, tg_sv visible, size_t width)
     at = skip_points(visible, count - tail);
     tg_buf_add(out, (tg_sv){ visible.p + at, visible.n - at });
 }
+
+void tg_esc_yaml(struct tg_buf *out, tg_sv text)
+{
+    tg_buf_putc(out, '\'');
+    for (size_t i = 0; i < text.n; i++) {
+        tg_buf_putc(out, text.p[i]);
+        if (text.p[i] == '\'')
+            tg_buf_putc(out, '\'');
+    }
+    tg_buf_putc(out, '\'');
+}

@@ -78,3 +78,14 @@ const char *tg_history_series_kind(const struct tg_series *s)
 {
     return s->what == TG_SERIES_MEASURE ? "measure" : tg_kind_name(s->kind);
 }
+
+struct tg_open_count tg_history_count_open(const struct tg_history_suite *s)
+{
+    struct tg_open_count n = { 0, 0 };
+    for (size_t i = 0; i < s->n_events; i++)
+        if (s->events[i].state == TG_STATE_OPEN && s->events[i].fails) {
+            n.all++;
+            n.fresh += s->events[i].fresh;
+        }
+    return n;
+}

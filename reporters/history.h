@@ -70,5 +70,10 @@ void tg_history_put_date(struct tg_buf *out, int64_t date);
 double tg_history_plain(const struct tg_history *h, size_t night, uint32_t series);
 /* "1.23 ms", "12.3 %", "4". */
 void tg_history_put_value(struct tg_buf *out, const struct tg_series *s, double plain);
+/* Open events that fail; fresh: since the newest night. */
+struct tg_open_count {
+    size_t all, fresh;
+};
+struct tg_open_count tg_history_count_open(const struct tg_history_suite *s);
 const char *tg_history_series_kind(const struct tg_series *s); /* "op", "kernel", "measure", … */
 #endif

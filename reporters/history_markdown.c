@@ -102,23 +102,14 @@ static void put_event(struct tg_buf *out, const struct tg_history_report *r,
     put_commits(out, r, t);
 }
 
-static size_t count(const struct tg_history_suite *s, bool fresh)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < s->n_events; i++)
-        n += s->events[i].state == TG_STATE_OPEN && s->events[i].fails &&
-             (!fresh || s->events[i].fresh);
-    return n;
-}
-
 static void put_suite(struct tg_buf *out, const struct tg_history_report *r,
                       const struct tg_history_suite *s)
 {
     const struct tg_history *h = s->history;
+    struct tg_open_count open = tg_history_count_open(s);
     tg_buf_puts(out, "## ");
     tg_esc_md_code(out, s->name, TG_ESC_PROSE);
-    tg_buf_printf(out, ": %zu open, %zu new tonight\n\n%zu nights", count(s, false), count(s, true),
-                  h->n);
+    tg_buf_printf(out, ": %zu open, %zu new tonight\n\n%zu nights", open.all, open.fresh, h->n);
     if (h->n) {
         tg_buf_puts(out, ", the last of ");
         tg_history_put_date(out, h->night[h->n - 1].date);

@@ -177,25 +177,19 @@ static bool is_shown_open(const struct tg_history_told *t)
     return t->state == TG_STATE_OPEN || t->fresh;
 }
 
-static size_t count(const struct tg_history_suite *s, bool fresh)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < s->n_events; i++)
-        n += s->events[i].state == TG_STATE_OPEN && s->events[i].fails &&
-             (!fresh || s->events[i].fresh);
-    return n;
-}
-
 static void put_banner(struct page *p)
 {
     const struct tg_history *h = p->s->history;
-    size_t open = count(p->s, false), fresh = count(p->s, true);
+    struct tg_open_count open = tg_history_count_open(p->s);
     struct tg_buf *out = p->frame.out;
-    tg_buf_printf(out, "<div class=\"banner %s\">\n<h1>", fresh ? "fail" : open ? "warn" : "pass");
+    tg_buf_printf(out, "<div class=\"banner %s\">\n<h1>",
+                  open.fresh ? "fail"
+                  : open.all ? "warn"
+                             : "pass");
     tg_page_text(&p->frame, tg_utf8_prefix(p->s->name, 80));
     tg_buf_printf(out,
                   ": %zu open, %zu new tonight</h1>\n<ul class=\"facts\">\n<li>%zu night%s</li>\n",
-                  open, fresh, h->n - p->s->first, h->n - p->s->first == 1 ? "" : "s");
+                  open.all, open.fresh, h->n - p->s->first, h->n - p->s->first == 1 ? "" : "s");
     if (h->n) {
         tg_buf_puts(out, "<li>the last of ");
         put_date(p, h->night[h->n - 1].date);

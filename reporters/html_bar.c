@@ -4,9 +4,9 @@
  */
 #include <math.h>
 
-#include "core/base/decimal.h"
 #include "reporters/html.h"
 #include "reporters/number.h"
+#include "reporters/svg_ground.h"
 
 enum { WIDTH = 1080, LEFT = 70, RIGHT = 90, BAR = 26, GAP = 12, PARTS = 4 };
 
@@ -73,19 +73,6 @@ static double sum(const struct part *p, int side)
     return all;
 }
 
-static void put_number(struct tg_buf *out, const char *key, double v)
-{
-    tg_buf_printf(out, " %s=\"", key);
-    tg_dec_put_fixed(out, v, 1);
-    tg_buf_putc(out, '"');
-}
-
-static void put_time(struct tg_buf *out, double ns)
-{
-    tg_put_time(out, ns, ns);
-    tg_buf_puts(out, tg_time_unit(ns));
-}
-
 static void put_side(struct tg_buf *out, const struct part *p, int side, double largest)
 {
     double x = LEFT, scale = (WIDTH - LEFT - RIGHT) / largest, y = side * (BAR + GAP);
@@ -96,19 +83,19 @@ static void put_side(struct tg_buf *out, const struct part *p, int side, double 
         if (w < 0.05)
             continue;
         tg_buf_printf(out, "<rect class=\"%s\"", p[k].paint);
-        put_number(out, "x", x);
-        put_number(out, "y", y);
-        put_number(out, "width", w);
+        tg_svg_attribute(out, "x", x);
+        tg_svg_attribute(out, "y", y);
+        tg_svg_attribute(out, "width", w);
         tg_buf_printf(out, " height=\"%d\"><title>%s ", BAR, p[k].title);
-        put_time(out, p[k].ns[side]);
+        tg_put_time_unit(out, p[k].ns[side]);
         tg_buf_puts(out, "</title></rect>");
         x += w;
     }
     tg_buf_puts(out, "<text class=\"num\"");
-    put_number(out, "x", x + 8);
-    put_number(out, "y", y + BAR / 2.0 + 4);
+    tg_svg_attribute(out, "x", x + 8);
+    tg_svg_attribute(out, "y", y + BAR / 2.0 + 4);
     tg_buf_putc(out, '>');
-    put_time(out, sum(p, side));
+    tg_put_time_unit(out, sum(p, side));
     tg_buf_puts(out, "</text>\n");
 }
 
@@ -129,7 +116,7 @@ static void put_row(struct tg_html *h, const struct part *p)
     tg_page_text(&h->page, tg_sv_of(p->title));
     for (int s = 0; s < 2; s++) {
         tg_buf_clear(&text);
-        put_time(&text, p->ns[s]);
+        tg_put_time_unit(&text, p->ns[s]);
         tg_page_number(&h->page, tg_buf_sv(&text), p->ns[s]);
     }
     tg_buf_clear(&text);

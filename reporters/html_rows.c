@@ -112,8 +112,7 @@ static const char *state_of(const struct ranked *r, const struct tg_op *op)
 static void put_time(struct tg_html *h, double ns)
 {
     struct tg_buf text = { 0 };
-    tg_put_time(&text, ns, ns);
-    tg_buf_puts(&text, tg_time_unit(ns));
+    tg_put_time_unit(&text, ns);
     tg_page_number(&h->page, tg_buf_sv(&text), ns);
     tg_buf_release(&text);
 }

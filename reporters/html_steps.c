@@ -23,19 +23,6 @@ static const char *const paint_name[TG_PAINTS] = {
     [TG_PAINT_WAIT] = "host waits for the device",
 };
 
-static void put_number(struct tg_buf *out, const char *key, double v)
-{
-    tg_buf_printf(out, " %s=\"", key);
-    tg_dec_put_fixed(out, v, 1);
-    tg_buf_putc(out, '"');
-}
-
-static void put_time(struct tg_buf *out, double ns)
-{
-    tg_put_time(out, ns, ns);
-    tg_buf_puts(out, tg_time_unit(ns));
-}
-
 static size_t height(const struct tg_picture_step *s)
 {
     return s->n ? HEAD + s->n_lanes * LANE + 8 : 0;
@@ -45,16 +32,16 @@ static void put_span(struct tg_buf *out, const struct tg_picture_span *s, double
 {
     struct tg_buf name = { 0 };
     tg_buf_printf(out, "<rect class=\"%s\"", paint[s->paint]);
-    put_number(out, "x", LEFT + (double)s->start * scale);
+    tg_svg_attribute(out, "x", LEFT + (double)s->start * scale);
     tg_buf_printf(out, " y=\"%zu\"", top + HEAD + s->lane * LANE);
-    put_number(out, "width", fmax((double)s->dur * scale, 0.6));
+    tg_svg_attribute(out, "width", fmax((double)s->dur * scale, 0.6));
     tg_buf_printf(out, " height=\"%d\"><title>", LANE - 3);
     tg_label_put_one(&name, s->name, 70);
     tg_esc_xml(out, tg_buf_sv(&name));
     if (s->n > 1)
         tg_buf_printf(out, " and %u more", (unsigned)s->n - 1);
     tg_buf_puts(out, ", ");
-    put_time(out, (double)s->dur);
+    tg_put_time_unit(out, (double)s->dur);
     tg_buf_puts(out, "</title></rect>\n");
     tg_buf_release(&name);
 }
@@ -66,7 +53,7 @@ static void put_step(struct tg_buf *out, const struct tg_picture_step *s, const 
         return;
     tg_buf_printf(out, "<text class=\"b\" x=\"0\" y=\"%zu\">%s, step %lld: ", top + 12, title,
                   (long long)s->number);
-    put_time(out, (double)s->dur);
+    tg_put_time_unit(out, (double)s->dur);
     tg_buf_puts(out, "</text>\n");
     for (size_t k = 0; k < s->n_lanes; k++)
         tg_buf_printf(out, "<text class=\"dim\" x=\"0\" y=\"%zu\">%.*s</text>\n",
@@ -80,12 +67,12 @@ static void put_axis(struct tg_buf *out, double whole, double scale, size_t top)
     double step = tg_svg_step(whole, 5);
     for (double v = 0; v <= whole * (1 + 1e-9); v += step) {
         tg_buf_puts(out, "<line class=\"grid\"");
-        put_number(out, "x1", LEFT + v * scale);
-        put_number(out, "x2", LEFT + v * scale);
+        tg_svg_attribute(out, "x1", LEFT + v * scale);
+        tg_svg_attribute(out, "x2", LEFT + v * scale);
         tg_buf_printf(out, " y1=\"%d\" y2=\"%zu\"/><text class=\"tick mid\"", HEAD, top + 4);
-        put_number(out, "x", LEFT + v * scale);
+        tg_svg_attribute(out, "x", LEFT + v * scale);
         tg_buf_printf(out, " y=\"%zu\">", top + 18);
-        put_time(out, v);
+        tg_put_time_unit(out, v);
         tg_buf_puts(out, "</text>\n");
     }
 }

@@ -6,12 +6,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/base/decimal.h"
 #include "core/base/utf8.h"
 #include "reporters/escape.h"
 #include "reporters/html.h"
 #include "reporters/label.h"
 #include "reporters/number.h"
+#include "reporters/svg_ground.h"
 
 enum { WIDTH = 1080, ROW = 20, LISTED = 6 /* open at once */ };
 
@@ -48,12 +48,6 @@ static void put_percent(struct tg_buf *out, const struct tg_picture_node *n)
         tg_buf_printf(out, " %+.0f%%", 100 * change_of(n));
 }
 
-static void put_time(struct tg_buf *out, double ns)
-{
-    tg_put_time(out, ns, ns);
-    tg_buf_puts(out, tg_time_unit(ns));
-}
-
 static tg_sv text_of(const struct tg_picture_node *n)
 {
     return n->kind == TG_PATH_ROOT ? TG_SV("step") : n->text;
@@ -77,13 +71,6 @@ static void lay_out(struct tree *t)
             t->deepest = n->depth;
     }
     free(next);
-}
-
-static void put_number(struct tg_buf *out, const char *key, double v)
-{
-    tg_buf_printf(out, " %s=\"", key);
-    tg_dec_put_fixed(out, v, 1);
-    tg_buf_putc(out, '"');
 }
 
 /* A function without its file. */
@@ -129,9 +116,9 @@ static void put_title(struct tg_buf *out, const struct tg_picture_node *n)
     tg_buf_puts(out, "<title>");
     tg_esc_xml(out, tg_buf_sv(&text));
     tg_buf_printf(out, " (%s): ", tg_path_kind_name(n->kind));
-    put_time(out, n->value[0]);
+    tg_put_time_unit(out, n->value[0]);
     tg_buf_puts(out, " \xe2\x86\x92 ");
-    put_time(out, n->value[1]);
+    tg_put_time_unit(out, n->value[1]);
     put_percent(out, n);
     tg_buf_puts(out, "</title>");
     tg_buf_release(&text);
@@ -145,14 +132,14 @@ static void put_node(struct tg_buf *out, const struct tree *t, size_t i)
         return;
     tg_buf_printf(out, "<g class=\"%s\" data-i=\"%zu\" data-p=\"%u\"><rect", paint_of(n), i,
                   (unsigned)n->parent);
-    put_number(out, "x", t->x[i]);
-    put_number(out, "y", y);
-    put_number(out, "width", width);
+    tg_svg_attribute(out, "x", t->x[i]);
+    tg_svg_attribute(out, "y", y);
+    tg_svg_attribute(out, "width", width);
     tg_buf_printf(out, " height=\"%d\"/>", ROW - 1);
     put_title(out, n);
     tg_buf_puts(out, "<text");
-    put_number(out, "x", t->x[i] + 4);
-    put_number(out, "y", y + 14);
+    tg_svg_attribute(out, "x", t->x[i] + 4);
+    tg_svg_attribute(out, "y", y + 14);
     tg_buf_putc(out, '>');
     put_label(out, n, width);
     tg_buf_puts(out, "</text></g>\n");
@@ -165,7 +152,7 @@ static void put_icicle(struct tg_html *h, int side)
     struct tg_buf *out = h->page.out;
     lay_out(&t);
     tg_buf_printf(out, "<h3>%s: ", side == TG_PICTURE_BASE ? "Before" : "After");
-    put_time(out, p->nodes[0].value[side]);
+    tg_put_time_unit(out, p->nodes[0].value[side]);
     tg_buf_printf(out,
                   "</h3>\n<div class=\"wide\"><svg class=\"tree\" viewBox=\"0 0 %d %zu\" "
                   "role=\"img\" tabindex=\"0\" "
@@ -205,7 +192,7 @@ static void put_top(struct tg_html *h, const struct tg_picture_node *n, int side
     tg_page_raw(&h->page, "<li>");
     tg_page_name(&h->page, n->text, 60);
     tg_buf_putc(h->page.out, ' ');
-    put_time(h->page.out, n->value[side]);
+    tg_put_time_unit(h->page.out, n->value[side]);
     if (up->text.n) {
         tg_page_raw(&h->page, " in ");
         tg_page_name(&h->page, up->text, 60);
@@ -270,7 +257,7 @@ void tg_html_put_tree(struct tg_html *h)
         "A frame is as wide as its time; colour and sign are the difference. Paths under ",
         p->device ? "Device time, at the place that launched it," : "Host time",
         p->stacks ? "" : " (operators and annotations: the traces have no Python stacks)");
-    put_time(h->page.out, p->least);
+    tg_put_time_unit(h->page.out, p->least);
     tg_page_raw(&h->page,
                 " are left out.</p>\n"
                 "<svg class=\"defs\" width=\"0\" height=\"0\" aria-hidden=\"true\"><defs>"

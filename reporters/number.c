@@ -120,12 +120,17 @@ void tg_put_value_delta(struct tg_buf *out, double v, enum tg_dimension d)
     }
 }
 
+void tg_put_time_unit(struct tg_buf *out, double ns)
+{
+    tg_put_time(out, ns, ns);
+    tg_buf_puts(out, tg_time_unit(ns));
+}
+
 void tg_put_time_delta(struct tg_buf *out, double ns)
 {
     double tenths = round(ns / 100); /* of a microsecond: below that there is no sign */
     if (!isfinite(ns))
         return;
     tg_buf_puts(out, tenths > 0 ? "+" : tenths < 0 ? "-" : "");
-    tg_put_time(out, fabs(ns), fabs(ns));
-    tg_buf_puts(out, tg_time_unit(fabs(ns)));
+    tg_put_time_unit(out, fabs(ns));
 }

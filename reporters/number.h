@@ -12,7 +12,8 @@ void tg_put_count_delta(struct tg_buf *out, double v); /* "+8", "-0.5", "0" */
 void tg_put_us(struct tg_buf *out, double ns);         /* "1234.5" */
 /* In the unit that suits `largest` of the values shown together: us, or ms above 1,000 us. */
 void tg_put_time(struct tg_buf *out, double ns, double largest);
-const char *tg_time_unit(double largest); /* " us", " ms" with a micro sign */
+const char *tg_time_unit(double largest);             /* " us", " ms" with a micro sign */
+void tg_put_time_unit(struct tg_buf *out, double ns); /* one time with its unit: "1.50 ms" */
 /* "+12.3 us", "-1.50 ms", each in the unit that suits it, with the micro sign. */
 void tg_put_time_delta(struct tg_buf *out, double ns);
 void tg_put_us_delta(struct tg_buf *out, double ns);    /* "+12.3", "-4.0", "0.0" */

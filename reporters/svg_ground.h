@@ -1,8 +1,8 @@
 #ifndef TG_REPORTERS_SVG_GROUND_H
 #define TG_REPORTERS_SVG_GROUND_H
 /*
- * The ground that charts as files of their own stand on: the element itself, the letters and the sheet
- * in light and dark, the distance of ticks. SVG that needs no other file.
+ * What all charts share: the element itself, fonts and background in light and dark, the distance of
+ * ticks. SVG that needs no other file.
  */
 #include "core/base/buf.h"
 
@@ -17,6 +17,8 @@
 
 /* The opening tag; `more`: further attributes, or "". */
 void tg_svg_open(struct tg_buf *out, size_t width, size_t height, const char *more);
+/* An attribute with one decimal: ` x="12.5"`. */
+void tg_svg_attribute(struct tg_buf *out, const char *key, double v);
 /* 1, 2 or 5 times a power of ten, so that about `steps` of them span `range`, which is above 0. */
 double tg_svg_step(double range, int steps);
 #endif

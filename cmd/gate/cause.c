@@ -62,7 +62,8 @@ static bool can_have_cause(const struct tg_result *r)
            (r->dimension == TG_DIM_COUNT || r->dimension == TG_DIM_DURATION);
 }
 
-static void add_target(struct finder *f, const struct tg_result *r)
+/* What a result is about, as a key of the targets. */
+static tg_sv target_key(struct finder *f, const struct tg_result *r)
 {
     tg_buf_clear(&f->key);
     if (is_step(r))
@@ -70,18 +71,7 @@ static void add_target(struct finder *f, const struct tg_result *r)
     else
         tg_buf_printf(&f->key, "%.*s %.*s", TG_SV_ARG(tg_result_kind(r)),
                       TG_SV_ARG(r->op_normalised));
-    (void)tg_strmap_add(&f->targets, tg_buf_sv(&f->key));
-}
-
-static uint32_t target_of_result(struct finder *f, const struct tg_result *r)
-{
-    tg_buf_clear(&f->key);
-    if (is_step(r))
-        tg_buf_puts(&f->key, "step");
-    else
-        tg_buf_printf(&f->key, "%.*s %.*s", TG_SV_ARG(tg_result_kind(r)),
-                      TG_SV_ARG(r->op_normalised));
-    return tg_strmap_find(&f->targets, tg_buf_sv(&f->key));
+    return tg_buf_sv(&f->key);
 }
 
 /* Functions of the program */
@@ -221,7 +211,7 @@ static void attach(struct finder *f, const struct tg_verdict *v, struct tg_resul
     struct tg_arena *a = f->ask->arena;
     struct tg_cause_path path;
     struct tg_cause *c;
-    uint32_t target = target_of_result(f, r);
+    uint32_t target = tg_strmap_find(&f->targets, target_key(f, r));
     enum tg_cause_by by = r->dimension == TG_DIM_COUNT ? TG_CAUSE_BY_CALLS : TG_CAUSE_BY_TIME;
     bool found = false;
     if (f->read[TG_PATHS_TEST] && target != TG_NO_ID)
@@ -299,7 +289,7 @@ void tg_cause_find(struct tg_verdict *v, const struct tg_cause_ask *ask)
     tg_strmap_init(&f.targets);
     for (size_t i = 0; i < v->n_results && n < MAX_RESULTS; i++)
         if (can_have_cause(&v->results[i])) {
-            add_target(&f, &v->results[i]);
+            (void)tg_strmap_add(&f.targets, target_key(&f, &v->results[i]));
             n++;
         }
     if (n) {
@@ -317,7 +307,7 @@ void tg_cause_find(struct tg_verdict *v, const struct tg_cause_ask *ask)
         for (size_t i = 0; i < v->n_results; i++)
             if (!can_have_cause(&v->results[i]))
                 continue;
-            else if (target_of_result(&f, &v->results[i]) != TG_NO_ID)
+            else if (tg_strmap_find(&f.targets, target_key(&f, &v->results[i])) != TG_NO_ID)
                 attach(&f, v, &v->results[i]);
             else
                 v->results[i].no_cause = TG_SV("only the worst results are followed");

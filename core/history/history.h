@@ -40,7 +40,6 @@ enum tg_moved {
     TG_MOVED_GONE     /* a series that is not there any more */
 };
 
-#define TG_NO_EVENT SIZE_MAX
 struct tg_moved_series {
     enum tg_moved what;
     uint32_t series;      /* UINT32_MAX: the common factor */

@@ -48,13 +48,8 @@ static bool read_args(struct tg_scan *s, struct tg_raw_event *out)
     struct tg_value key, value;
     bool first = true;
     int more;
-    if (s->depth >= s->max_depth) {
-        s->status = TG_SCAN_LIMIT;
-        s->at = s->p;
+    if (!tg_scan_enter(s))
         return false;
-    }
-    s->depth++;
-    s->p++;
     while ((more = tg_scan_member(s, &first, &key)) > 0) {
         const char *at = s->p;
         if (!tg_scan_value(s, &value))
@@ -152,13 +147,8 @@ bool tg_kineto_event(struct tg_scan *s, enum tg_kineto_args args, struct tg_raw_
     int more;
     *out = (struct tg_raw_event){ .ev = { 0 } };
     forget_args(out);
-    if (s->depth >= s->max_depth) {
-        s->status = TG_SCAN_LIMIT;
-        s->at = s->p;
+    if (!tg_scan_enter(s))
         return false;
-    }
-    s->depth++;
-    s->p++;
     while ((more = tg_scan_member(s, &first, &key)) > 0)
         if (!read_member(s, &key, args == TG_ARGS_READ, out))
             return false;

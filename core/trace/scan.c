@@ -235,18 +235,6 @@ static bool number(struct tg_scan *s, struct tg_value *v)
     return v->is_float || v->raw.n < 19 || check_huge(s, v);
 }
 
-static bool enter(struct tg_scan *s)
-{
-    if (s->depth >= s->max_depth) {
-        s->status = TG_SCAN_LIMIT;
-        s->at = s->p;
-        return false;
-    }
-    s->depth++;
-    s->p++;
-    return true;
-}
-
 static bool scalar(struct tg_scan *s, struct tg_value *v)
 {
     const char *start = s->p;
@@ -364,7 +352,7 @@ value:
         goto after;
     }
     is_object = *s->p == '{';
-    if (!enter(s))
+    if (!tg_scan_enter(s))
         return false;
     if (is_object)
         object[(s->depth - 1) / 64] |= (uint64_t)1 << ((s->depth - 1) % 64);

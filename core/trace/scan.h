@@ -37,6 +37,19 @@ struct tg_scan {
     const char *message, *hint;
 };
 
+/* Past the bracket at the cursor; false: nested too deeply, said in `status`. */
+static inline bool tg_scan_enter(struct tg_scan *s)
+{
+    if (s->depth >= s->max_depth) {
+        s->status = TG_SCAN_LIMIT;
+        s->at = s->p;
+        return false;
+    }
+    s->depth++;
+    s->p++;
+    return true;
+}
+
 enum tg_token { TG_TOKEN_NULL, TG_TOKEN_BOOL, TG_TOKEN_NUMBER, TG_TOKEN_STRING, TG_TOKEN_NESTED };
 
 /* One value. Strings: `raw` without the quotes; all others: the text as it is. */

@@ -27,6 +27,16 @@ struct model_side {
     bool cut;               /* the end of the file is missing */
 };
 
+/* Policies and pieces of work of the usual step, for rows. */
+#define COUNT(more)                                                                                \
+    "rules: [{id: work, match: {kind: [kernel, memcpy, memset, graph, op, sync]}, metric: "        \
+    "count, " more "}]\n"
+#define ABS COUNT("fail: {abs: 0}")
+#define TIME(more) "rules: [{id: time, match: {kind: kernel}, metric: self, " more "}]\n"
+#define FOR(match) "rules: [{id: work, match: {" match "}, metric: count, fail: {abs: 0}}]\n"
+#define OP "op|aten::op3"
+#define KERNEL "kernel|aten::op3|void kern3(float*)|23"
+
 /* For `events`, with a step from 1000 us on: an operator, in us; a module that holds for `us`. */
 #define OP_EVENT(name, start, us)                                                                  \
     "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"" name "\",\"pid\":10,\"tid\":10,\"ts\":" start   \

@@ -10,15 +10,6 @@
 #include "by_hand.h"
 #include "model.h"
 
-#define COUNT(more)                                                                                \
-    "rules: [{id: work, match: {kind: [kernel, memcpy, memset, graph, op, sync]}, metric: "        \
-    "count, " more "}]\n"
-#define ABS COUNT("fail: {abs: 0}")
-#define TIME(more) "rules: [{id: time, match: {kind: kernel}, metric: self, " more "}]\n"
-#define FOR(match) "rules: [{id: work, match: {" match "}, metric: count, fail: {abs: 0}}]\n"
-#define OP "op|aten::op3"
-#define KERNEL "kernel|aten::op3|void kern3(float*)|23"
-
 static const struct model_row model_rows[] = {
     { .what = "alone: nothing asked",
       .policy = ABS,

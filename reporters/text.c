@@ -141,8 +141,10 @@ static void put_context(struct page *p)
     tg_buf_clear(&text);
     if (v->suite.n)
         put_field(p, 2, "suite", 10, v->suite, TG_TINT_DIM);
-    if (v->policy.n)
-        put_field(p, 2, "policy", 10, v->policy, TG_TINT_DIM);
+    tg_buf_printf(&text, "%.*s%stracegate %.*s", TG_SV_ARG(v->policy), v->policy.n ? "; " : "",
+                  TG_SV_ARG(v->version));
+    put_field(p, 2, "policy", 10, tg_buf_sv(&text), TG_TINT_DIM);
+    tg_buf_clear(&text);
     tg_put_baseline(&text, v);
     put_side(p, "baseline", tg_buf_sv(&text), TG_BASE);
     tg_buf_clear(&text);

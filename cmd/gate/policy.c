@@ -1,5 +1,7 @@
 #include "cmd/gate/policy.h"
 
+#include "policy/verdict/verdict.h"
+
 /* The commit that a policy named REV:PATH is read from. */
 struct tree {
     struct tg_git *git;
@@ -89,6 +91,7 @@ struct tg_policy *tg_gate_policy(const struct tg_gate_policy_opts *o, struct tg_
                                  .profile = o->profile,
                                  .profile_may_lack = o->profile_may_lack,
                                  .today = o->undated ? 0 : tg_io_today(io),
+                                 .decisions = o->undated ? 0 : TG_DECISIONS,
                                  .lint_refused = o->lint_refused };
     struct tree tree;
     struct tg_policy *policy;

@@ -11,7 +11,7 @@ struct tg_gate_policy_opts {
     const char *path;    /* FILE or REV:PATH; NULL: the one found here or above, else built in */
     const char *profile; /* NULL: none; "auto": by the CI event, and it may be missing */
     bool profile_may_lack;
-    bool undated;      /* waivers are not held against a day */
+    bool undated; /* waivers are not held against a day, nor `decisions` against this program */
     bool lint_refused; /* as in tg_policy_opts, with */
 };
 

@@ -4,6 +4,7 @@
 
 #include "cmd/setup/templates.h"
 #include "core/base/file.h"
+#include "policy/verdict/verdict.h"
 
 #define PLACEHOLDER "OWNER/tracegate@COMMIT"
 #define SELF_HOSTED "[self-hosted, linux, x64] # machines of your own: alike, and one job at a time"
@@ -194,11 +195,14 @@ static void put_device_rules(struct tg_buf *out, const struct tg_survey *s)
 
 void tg_setup_policy(struct tg_buf *out, const struct tg_survey *s, const struct tg_setup_opts *o)
 {
-    tg_buf_puts(out, "# yaml-language-server: $schema=tracegate-v1.schema.json\n"
-                     "# The schema: tracegate policy schema >tracegate-v1.schema.json\n"
-                     "version: 1\n"
-                     "extends: [\"tracegate:recommended\"]\n"
-                     "suites:\n");
+    tg_buf_puts(out,
+                "# yaml-language-server: $schema=tracegate-v1.schema.json\n"
+                "# The schema: tracegate policy schema >tracegate-v1.schema.json\n"
+                "version: 1\n"
+                "decisions: " TG_TEXT(
+                    TG_DECISIONS) "   # a release that judges otherwise stops here and says so\n"
+                                  "extends: [\"tracegate:recommended\"]\n"
+                                  "suites:\n");
     for (size_t i = 0; i < s->n_suites; i++)
         put_suite(out, s, &s->suites[i], s->suites[i].name.p, o->store);
     if (o->nightly)

@@ -47,7 +47,8 @@ static const struct row {
     const char *const *words;
 } rows[] = {
     { "policy", "version", ASIDE, 0, 0, NULL, NULL },
-    { "policy", "extends", ASIDE, 0, 0, NULL, NULL }, /* by its effect: both are effective */
+    { "policy", "decisions", ASIDE, 0, 0, NULL, NULL }, /* what judges now has the number it says */
+    { "policy", "extends", ASIDE, 0, 0, NULL, NULL },   /* by its effect: both are effective */
     { "policy", "profiles", ASIDE, 0, 0, NULL, NULL },
     { "policy", "suites", ITEMS, TG_TIGHTER, 0, "suites", NULL },
     { "policy", "baseline", SECTION, TG_MAYBE_LOOSER, 0, "baseline", NULL },

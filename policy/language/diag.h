@@ -26,6 +26,7 @@ enum tg_diag_code {
     TG_DIAG_NUMBER = 105,       /* not a whole number, or outside its range */
     TG_DIAG_VERSION = 106,      /* a version this program does not know */
     TG_DIAG_TEXT = 107,         /* empty, too long, or characters that are not allowed here */
+    TG_DIAG_DECISIONS = 108,    /* this program judges by other rules of evidence */
     TG_DIAG_EMPTY_LIST = 109,   /* a list or mapping that must not be empty, or is too long */
     TG_DIAG_BOUND_NUMBER = 111, /* a bound that is not a number */
     TG_DIAG_BOUND_UNIT = 112,   /* a bound without its unit */

@@ -457,6 +457,8 @@ static const struct tg_key_shape class_rows = {
 static const struct tg_key policy_keys[] = {
     { "version", SHAPE(.kind = TG_KEY_VERSION, .what = "1", .example = "1"),
       TG_KEY_REQUIRED | TG_KEY_MAIN, "of this language: 1" },
+    { "decisions", SHAPE(.kind = TG_KEY_INT, .min = 1, .max = 1000, .example = "2"), 0,
+      "number of the rules of evidence to judge by; another program's number is refused" },
     { "extends",
       SHAPE(.kind = TG_KEY_LIST, .what = "a list of presets and files", .item = &path, .min = 0,
             .max = 20, .example = "[tracegate:recommended]"),

@@ -1,5 +1,6 @@
 #include "policy/language/load.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include "core/base/limits.h"
 #include "policy/language/decode.h"
 #include "policy/language/defaults.h"
+#include "policy/language/node.h"
 
 enum { MAX_LAYERS = 2 * TG_POLICY_FILES }; /* files and presets */
 
@@ -420,6 +422,24 @@ static struct tg_yaml *select_profile(struct load *l, struct tg_yaml *tree,
     return selected;
 }
 
+/* Of the effective policy: a later layer may say another number than an earlier one. */
+static void check_decisions(struct load *l, const struct tg_yaml *tree)
+{
+    const struct tg_yaml *n = tg_node_scalar(tree, "decisions");
+    int64_t want = tg_node_int(tree, "decisions", 0), have = l->opts->decisions;
+    char fix[160];
+    if (!want || !have || want == have)
+        return;
+    (void)snprintf(fix, sizeof fix,
+                   "judge what you have by both programs (docs/release.md, Upgrades), then write  "
+                   "decisions: %" PRId64,
+                   have);
+    (void)tg_diags_add(l->diags, TG_DIAG_DECISIONS, n->at, tg_yaml_width(n), fix,
+                       "the policy is judged by decisions %" PRId64
+                       ", this program judges by decisions %" PRId64,
+                       want, have);
+}
+
 static void fold(struct load *l, struct tg_policy *p)
 {
     struct tg_removed removed = { 0 };
@@ -439,6 +459,7 @@ static void fold(struct load *l, struct tg_policy *p)
         memcpy(ids, removed.id, removed.n * sizeof *ids);
     p->removed = ids;
     tg_decode(p, tree, l->opts->today, l->diags);
+    check_decisions(l, tree);
     free(removed.id);
 }
 

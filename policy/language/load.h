@@ -21,8 +21,9 @@ struct tg_policy_opts {
     const char *profile; /* NULL: no profile */
     bool profile_may_lack; /* --profile auto: it is not an error if the profile does not exist */
     int64_t today;         /* days since 1970-01-01 UTC, for waivers; 0: not checked */
-    bool lint_refused;     /* a policy with errors is linted as well, without names */
-    tg_policy_read read;   /* NULL: the file system */
+    int64_t decisions; /* what this program judges by, held against the policy's; 0: not checked */
+    bool lint_refused; /* a policy with errors is linted as well, without names */
+    tg_policy_read read; /* NULL: the file system */
     void *read_arg;
 };
 

@@ -10,11 +10,14 @@
 
 /*
  * The rules of evidence (core/diff, policy/verdict) by number: it rises with each release that may
- * judge the same traces and the same policy otherwise, and every report names it. What changed:
+ * judge the same traces and the same policy otherwise, every report names it, and a policy may ask
+ * for it (`decisions`). What changed:
  * docs/release.md#upgrades.
  */
-#define TG_DECISIONS "2"
-#define TG_JUDGED_BY TG_VERSION " (decisions " TG_DECISIONS ")"
+#define TG_DECISIONS 2
+#define TG_TEXT_OF(n) #n
+#define TG_TEXT(n) TG_TEXT_OF(n)
+#define TG_JUDGED_BY TG_VERSION " (decisions " TG_TEXT(TG_DECISIONS) ")"
 
 enum tg_state {
     TG_STATE_PASS,

@@ -7,6 +7,7 @@ judges the same is not told.
 import html
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -138,6 +139,33 @@ def lifted(tmp):
         expect(f"{what}: headline names it", "the policy is looser" in reports["text"].splitlines()[0], word != "pass")
         expect(f"{what}: JSON", [json.loads(reports["json"])[k] for k in ("verdict", "exit_code")], [word, code])
         expect(f"{what}: JUnit is red", "<failure" in reports["xml"], word == "fail")
+
+
+def upgraded(tmp):
+    """A policy for another program's decisions is refused by every command that judges, and says the way out; the change
+    that raises the number is judged, and is not looser. Reports name the number."""
+    number = int(re.search(r"decisions (\d+)", subprocess.run([PROGRAM, "--version"], capture_output=True, text=True).stdout).group(1))
+    pinned = POLICY.replace("version: 1", f"version: 1\ndecisions: {number}")
+    other = pinned.replace(f"decisions: {number}", f"decisions: {number + 1}")
+    r = Repository(f"{tmp}/upgraded", policy=other)
+    for args in (("check",), ("selftest", "perf"), ("calibrate", "perf"), ("policy", "lint"), ("policy", "show"), ("policy", "explain", "new-work")):
+        run = subprocess.run([PROGRAM, *args], cwd=r.dir, env=dict(ENV, **DATE), capture_output=True, text=True)
+        expect(f"another number: {args}", run.returncode, 2)
+        expect_has(f"another number: {args}", run.stdout + run.stderr, ".tracegate.yml:2:12: error[TG108]", f"decisions {number + 1}",
+                   f"decisions {number}", f"then write  decisions: {number}")
+    code, _, reports = r.check("--policy", "main:.tracegate.yml")
+    expect("another number: verdict", code, 2)
+    r.write(".tracegate.yml", pinned)
+    r.commit("upgrade")
+    code, err, reports = r.check()
+    expect(f"the upgrade is judged {err}", code, 1)
+    told("the upgrade", reports, "")
+    for kind in ("text", "md", "json", "xml"):
+        expect_has(f"{kind} names it", reports[kind], f"decisions {number}")
+    run = subprocess.run([PROGRAM, "policy", "diff", "main:.tracegate.yml", ".tracegate.yml", "--strict"], cwd=r.dir, env=ENV, capture_output=True, text=True)
+    expect(f"policy diff of the upgrade {run.stderr}", (run.returncode, "decisions" in run.stdout), (0, True))
+    run = subprocess.run([PROGRAM, "policy", "show"], cwd=r.dir, env=ENV, capture_output=True, text=True)
+    expect_has("policy show", run.stdout, f"decisions: {number}")
 
 
 def moved(tmp):
@@ -291,7 +319,7 @@ def raw_in_store(tmp):
 
 def main():
     with tempfile.TemporaryDirectory() as tmp:
-        for part in (each_edit, lifted, moved, brought, one_set_of_files, lost, broken_refs, raw_in_store):
+        for part in (each_edit, lifted, upgraded, moved, brought, one_set_of_files, lost, broken_refs, raw_in_store):
             part(tmp)
     return finish(f"own_policy: {len(EDITS)} edits")
 

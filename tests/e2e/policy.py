@@ -254,7 +254,7 @@ def main():
         with open(tmp + "/bad.yml", "w", encoding="utf-8") as f:
             f.write(text.replace("extends:", "extend:"))
         code, out, _ = run("policy", "lint", "--policy", "bad.yml", cwd=tmp)
-        expect("lint of a typing error", (code, "extends" in out, "bad.yml:4:1" in out), (2, True, True))
+        expect("lint of a typing error", (code, "extends" in out, "bad.yml:5:1" in out), (2, True, True))
         examples()
         lint_dates(tmp)
         code, out, _ = run("policy", "show", cwd=tmp)

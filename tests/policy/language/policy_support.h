@@ -43,6 +43,7 @@ static inline struct tg_policy *load_files(const struct memory_file *v, size_t n
     struct tg_policy_opts o = { .path = v[0].path,
                                 .profile = profile,
                                 .today = TEST_TODAY,
+                                .decisions = 7,
                                 .read = memory_read,
                                 .read_arg = &m };
     struct tg_err err;

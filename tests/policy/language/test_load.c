@@ -320,6 +320,57 @@ static void presets(void **state)
     release(p, &d);
 }
 
+/* The program of these tests judges by decisions 7. */
+static void the_number_of_the_decisions(void **state)
+{
+    static const struct {
+        const char *main, *layer;
+        unsigned errors, line;
+    } cases[] = {
+        { V, V, 0, 0 },
+        { V "decisions: 7\n", V, 0, 0 },
+        { V "decisions: 6\n", V, 1, 2 },
+        { V "decisions: 8\n", V, 1, 2 },
+        { V "extends: [base.yml]\n", V "decisions: 6\n", 1, 2 },
+        { V "extends: [base.yml]\n", V "decisions: 7\n", 0, 0 },
+        { V "extends: [base.yml]\ndecisions: 7\n", V "decisions: 6\n", 0, 0 },
+        { V "extends: [base.yml]\ndecisions: 6\n", V "decisions: 7\n", 1, 3 },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct memory_file files[] = { { ".tracegate.yml", cases[i].main, 0 },
+                                             { "base.yml", cases[i].layer, 0 } };
+        struct tg_diags d;
+        struct tg_policy *p;
+        tg_diags_init(&d);
+        p = load_files(files, 2, NULL, &d);
+        assert_int_equal(d.errors, cases[i].errors);
+        if (d.errors) {
+            assert_int_equal(d.v[0].code, TG_DIAG_DECISIONS);
+            assert_int_equal(d.v[0].at.line, cases[i].line);
+            assert_true(tg_sv_has(d.v[0].fix, TG_SV("decisions: 7")));
+        }
+        release(p, &d);
+    }
+}
+
+/* Two policies are compared whatever program they were written for. */
+static void another_number_where_nothing_is_judged(void **state)
+{
+    const struct memory_file file = { ".tracegate.yml", V "decisions: 6\n", 0 };
+    struct memory m = { &file, 1 };
+    const struct tg_policy_opts o = { .path = file.path, .read = memory_read, .read_arg = &m };
+    struct tg_diags d;
+    struct tg_err err;
+    (void)state;
+    tg_diags_init(&d);
+    tg_err_init(&err);
+    struct tg_policy *p = tg_policy_load(&o, &d, &err);
+    assert_non_null(p);
+    assert_int_equal(d.n, 0);
+    release(p, &d);
+}
+
 static void later_layers_win_per_key(void **state)
 {
     (void)state;
@@ -706,6 +757,8 @@ int main(void)
         cmocka_unit_test(waivers_are_kept),
         cmocka_unit_test(the_built_in_policy),
         cmocka_unit_test(presets),
+        cmocka_unit_test(the_number_of_the_decisions),
+        cmocka_unit_test(another_number_where_nothing_is_judged),
         cmocka_unit_test(later_layers_win_per_key),
         cmocka_unit_test(rules_are_removed_and_added),
         cmocka_unit_test(profiles_are_later_layers),

@@ -99,12 +99,16 @@ void tg_accept_put_next(struct tg_buf *out, const struct tg_verdict *v,
         r->subject == TG_SUBJECT_REQUIRE)
         return; /* a requirement's row says itself what to do */
     if (f) {
-        tg_buf_puts(out, "Look at ");
+        bool touched = !r->cause->change_known || r->cause->link > TG_CAUSE_LINK_FILE;
+        tg_buf_puts(out, touched ? "Look at " : "It runs in ");
         tg_buf_printf(&text, "%.*s:%u", TG_SV_ARG(f->file), (unsigned)tg_origin_line(r));
-        put_code(out, tg_buf_sv(&text));
-        tg_buf_puts(out, " in ");
-        put_code(out, f->text);
-        tg_buf_puts(out, ". ");
+        put_code(out, touched ? tg_buf_sv(&text) : f->text);
+        tg_buf_puts(out, touched ? " in " : " (");
+        put_code(out, touched ? f->text : tg_buf_sv(&text));
+        tg_buf_puts(out, touched
+                             ? ". "
+                             : "), which the change does not touch: compare data, configuration "
+                               "and dependencies of the two sides. ");
     } else if (!r->cause || !r->cause->stacks) {
         tg_buf_puts(out, "Where in the program it is: record both sides with Python stacks (");
         put_code(out, TG_SV("with_stack=True"));

@@ -138,9 +138,7 @@ void tg_result_put_effect(struct tg_buf *out, const struct tg_result *r,
     if (r->has_values) {
         tg_buf_putc(out, ' ');
         if (r->dimension == TG_DIM_DURATION && tg_dec_pct_tells(r->delta_pct))
-            tg_put_pct_delta(out, r->delta_pct);
-        else if (r->dimension == TG_DIM_DURATION)
-            tg_put_time_delta(out, r->delta);
+            tg_put_pct_sentence(out, r->delta_pct);
         else
             tg_put_value_delta(out, r->delta, r->dimension);
     }
@@ -154,6 +152,76 @@ bool tg_op_within_noise(const struct tg_op *op)
     const struct tg_evidence *ev = tg_op_told(op);
     return as_often && tg_evidence_compared(ev) && !ev->proven && !ev->slower && !ev->faster &&
            !ev->some_steps;
+}
+
+const char *tg_row_mark(const struct tg_op *op, const struct tg_row_numbers *n)
+{
+    static const char *const calls[] = {
+        [TG_ADDED] = "new", [TG_REMOVED] = "gone", [TG_MORE] = "more", [TG_FEWER] = "fewer"
+    };
+    if (op->relation == TG_REL_RENAMED)
+        return "renamed";
+    if (op->change != TG_SAME)
+        return calls[op->change];
+    if (op->counted.proof == TG_COUNT_HINT)
+        return "some";
+    if (!tg_evidence_compared(tg_op_told(op)))
+        return "";
+    return tg_op_within_noise(op) ? "\xe2\x89\x88" : n->d_ns > 0 ? "slower" : "faster";
+}
+
+/* Names that only this side has; false: none. */
+static bool put_names_of(struct tg_buf *out, const struct tg_comparison *c, size_t region, int side,
+                         void (*put_name)(struct tg_buf *out, tg_sv name))
+{
+    enum { SHOWN = 4 };
+    size_t n = 0;
+    for (size_t i = 0; i < c->n_ops; i++) {
+        const struct tg_op *op = &c->ops[i];
+        if (op->region != region || !op->present[side] || op->present[!side] || n++ >= SHOWN)
+            continue;
+        tg_buf_puts(out, n > 1 ? ", " : "");
+        put_name(out, op->name);
+    }
+    if (n > SHOWN)
+        tg_buf_printf(out, " and %zu more", n - SHOWN);
+    return n > 0;
+}
+
+bool tg_put_replaced(struct tg_buf *out, const struct tg_comparison *c, size_t region,
+                     enum tg_effect_form form, void (*put_name)(struct tg_buf *out, tg_sv name))
+{
+    const char *arrow = form == TG_EFFECT_PRINT ? " \xe2\x86\x92 " : " -> ";
+    const struct tg_region *g = &c->regions[region];
+    size_t before = out->n;
+    struct tg_buf came = { 0 };
+    bool went = put_names_of(out, c, region, TG_BASE, put_name);
+    if (put_names_of(&came, c, region, TG_TEST, put_name)) {
+        tg_buf_puts(out, went ? arrow : "new: ");
+        tg_buf_add(out, tg_buf_sv(&came));
+    } else if (went) {
+        tg_buf_puts(out, " gone");
+    }
+    tg_buf_release(&came);
+    if (out->n == before)
+        return false;
+    tg_buf_puts(out, ": ");
+    tg_put_count(out, g->calls[TG_BASE]);
+    tg_buf_puts(out, " calls went, ");
+    tg_put_count(out, g->calls[TG_TEST]);
+    tg_buf_puts(out, " came, in ");
+    if (g->encloser.n) {
+        put_name(out, g->encloser);
+        tg_buf_puts(out, " (");
+        tg_put_us(out, g->time[TG_BASE]);
+        tg_buf_puts(out, arrow);
+        tg_put_us(out, g->time[TG_TEST]);
+        tg_buf_puts(out, form == TG_EFFECT_PRINT ? "\xc2\xa0\xc2\xb5s per step)" : " us per step)");
+    } else {
+        tg_buf_puts(out, "the step");
+    }
+    tg_buf_puts(out, g->worse_count ? "; more work" : g->worse_time ? "; slower" : "");
+    return true;
 }
 
 uint32_t *tg_causes_of(const struct tg_verdict *v, const uint32_t *roots, enum tg_section s,

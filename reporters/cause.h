@@ -7,6 +7,8 @@
  */
 #include "core/base/buf.h"
 #include "policy/verdict/verdict.h"
+#include "reporters/effect.h"
+#include "reporters/rows.h"
 
 enum tg_section {
     TG_SECTION_BLOCKED, /* guards; nothing could be judged */
@@ -54,6 +56,16 @@ void tg_result_put_effect(struct tg_buf *out, const struct tg_result *r,
                           const struct tg_result *head);
 /* The change is smaller than the usual difference between runs. Never where calls came. */
 bool tg_op_within_noise(const struct tg_op *op);
+/* The first cell of a row: "new", "gone", "renamed", "more", "fewer", "some" (steps or runs), "slower",
+ * "faster", or that it is within the noise; "": its time was not judged. */
+const char *tg_row_mark(const struct tg_op *op, const struct tg_row_numbers *n);
+#define TG_ROW_NOISE "\xe2\x89\x88 within the noise of these runs"
+/*
+ * What came and went in one place of the program, in one line; false: no name did.
+ * "aten::gelu -> aten::erf, aten::mul: 8 calls went, 32 came, in Block (242.0 -> 428.0 us per step); slower"
+ */
+bool tg_put_replaced(struct tg_buf *out, const struct tg_comparison *c, size_t region,
+                     enum tg_effect_form form, void (*put_name)(struct tg_buf *out, tg_sv name));
 void tg_result_put_at(struct tg_buf *out, const struct tg_result *r); /* "file:line" or "" */
 /* The verdict's next step, unless a shown result says the same; else "". */
 tg_sv tg_verdict_next(const struct tg_verdict *v);

@@ -18,7 +18,7 @@ static void put_noise(struct tg_buf *out, const struct tg_evidence *ev)
     }
     tg_buf_puts(out, ev->noise < 0.0005 ? ", noise below " : ", noise ");
     tg_dec_put_fixed(out, 100 * fmax(ev->noise, 0.001), 1);
-    tg_buf_puts(out, "%");
+    tg_buf_puts(out, " %");
 }
 
 /* What the verdict says about the step's time, where it says something; else the default rule. */
@@ -58,7 +58,7 @@ static bool is_hosts(const struct tg_verdict *v)
     return false;
 }
 
-void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v, const char *arrow)
+void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v, enum tg_effect_form form)
 {
     const struct tg_evidence *ev;
     double ns[2], most;
@@ -72,21 +72,29 @@ void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v, const char *a
     most = fmax(ns[TG_BASE], ns[TG_TEST]);
     tg_buf_puts(out, host ? "Host time of a step " : "Step time ");
     tg_put_time(out, ns[TG_BASE], most);
-    tg_buf_puts(out, arrow);
+    tg_buf_puts(out, form == TG_EFFECT_PRINT ? " \xe2\x86\x92 " : " -> ");
     tg_put_time(out, ns[TG_TEST], most);
-    tg_buf_puts(out, tg_time_unit(most));
+    tg_buf_puts(out, form == TG_EFFECT_PRINT ? tg_time_unit(most) : most >= 1e6 ? " ms" : " us");
     tg_buf_puts(out, " (");
     if (tg_dec_pct_tells(100 * (ns[TG_TEST] / ns[TG_BASE] - 1)))
-        tg_put_pct_delta(out, 100 * (ns[TG_TEST] / ns[TG_BASE] - 1));
+        tg_put_pct_sentence(out, 100 * (ns[TG_TEST] / ns[TG_BASE] - 1));
     else
         tg_put_value_delta(out, ns[TG_TEST] - ns[TG_BASE], TG_DIM_DURATION);
     put_noise(out, ev);
     tg_buf_puts(out, ")");
 }
 
+/* Of a number of calls the rows that it counts, where they changed. */
+static bool is_counted(const struct tg_result *r, const struct tg_op *op)
+{
+    enum tg_measure m;
+    return r->subject == TG_SUBJECT_TRACE && tg_metric_measure(r->metric, &m) &&
+           tg_measure_kinds(m) & 1u << op->kind && op->change != TG_SAME;
+}
+
 static bool is_about(const struct tg_result *r, const struct tg_op *op)
 {
-    return tg_result_shown(r) && tg_result_is_about(r, op);
+    return tg_result_shown(r) && (tg_result_is_about(r, op) || is_counted(r, op));
 }
 
 static bool any_about(const struct tg_verdict *v, const struct tg_op *op)

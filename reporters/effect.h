@@ -7,9 +7,10 @@
 #include "core/base/buf.h"
 #include "policy/verdict/verdict.h"
 
-/* Plain text; `arrow` between the values. Nothing where a side has no step time. Where the gaps on the
+enum tg_effect_form { TG_EFFECT_PRINT, TG_EFFECT_TERMINAL }; /* "12 µs → 34 µs", "12 us -> 34 us" */
+/* Plain text. Nothing where a side has no step time. Where the gaps on the
  * host are what failed, and a device has the step's time, it is the host's time of a step. */
-void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v, const char *arrow);
+void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v, enum tg_effect_form form);
 
 /* The step's time of the two sides in ns, as every report gives it; false: a side has none. */
 bool tg_effect_step(const struct tg_verdict *v, double ns[2]);

@@ -4,7 +4,6 @@
  * itself, and at most 500,000 bytes: names that would exceed them are left out, and counted.
  */
 #include "reporters/html.h"
-#include "reporters/origin.h"
 
 #include "core/base/utf8.h"
 #include "reporters/accept.h"
@@ -45,21 +44,15 @@ static void put_paragraph(struct tg_html *h, const char *open, tg_sv text)
 static void put_banner(struct tg_html *h)
 {
     const struct tg_verdict *v = h->v;
-    const struct tg_cause *cause = tg_origin_of_effect(v);
     struct tg_buf effect = { 0 };
     tg_buf_printf(h->page.out, "<header class=\"banner %s\">\n<h1>", tg_outcome_name(v->outcome));
     tg_html_put_text(h, v->headline.n ? v->headline : tg_sv_of(tg_outcome_name(v->outcome)));
     tg_page_raw(&h->page, "</h1>\n");
-    tg_effect_put(&effect, v, " \xe2\x86\x92 ");
+    tg_effect_put(&effect, v, TG_EFFECT_PRINT);
     if (effect.n) {
         tg_page_raw(&h->page, "<p><b>");
         tg_page_text(&h->page, tg_buf_sv(&effect));
-        tg_page_raw(&h->page, "</b>");
-        if (cause) {
-            tg_page_raw(&h->page, " in ");
-            tg_page_name(&h->page, cause->function->text, 80);
-        }
-        tg_page_raw(&h->page, "</p>\n");
+        tg_page_raw(&h->page, "</b></p>\n");
     }
     put_counts(h);
     if (h->r->exit_zero && v->exit_code)

@@ -21,6 +21,23 @@ static void drop_word(struct tg_label *l, const char *word)
             hide(l, at, n, TG_LABEL_DROPPED);
 }
 
+/* Template arguments that every elementwise kernel has: where its operands are, and how many. */
+static void drop_operands(struct tg_label *l)
+{
+    static const char *const begin[] = { ", at::detail::Array<char*, ", ", std::array<char*, " };
+    tg_sv s = tg_buf_sv(&l->name);
+    for (size_t k = 0; k < sizeof begin / sizeof *begin; k++) {
+        size_t n = strlen(begin[k]);
+        for (size_t at = 0; at + n < s.n; at++) {
+            const char *end =
+                memcmp(s.p + at, begin[k], n) == 0 ? memchr(s.p + at + n, '>', s.n - at - n) : NULL;
+            if (end && (size_t)(end - s.p) - at - n < 6) /* "2", "3ul" */
+                hide(l, at, (size_t)(end - s.p) + 1 - at, TG_LABEL_DROPPED);
+        }
+    }
+    drop_word(l, "(at::TensorIteratorBase&)");
+}
+
 /* Where the bracket that the last byte closes was opened; 0: it closes none. */
 static size_t opening(tg_sv s)
 {
@@ -54,6 +71,7 @@ static void drop_noise(struct tg_label *l)
         hide(l, 0, 5, TG_LABEL_DROPPED);
     drop_word(l, "(anonymous namespace)::");
     drop_word(l, "at::native::");
+    drop_operands(l);
     drop_arguments(l);
 }
 

@@ -8,7 +8,6 @@
  * somebody, link, or end a table (docs/reports.md).
  */
 #include "reporters/markdown.h"
-#include "reporters/origin.h"
 
 #include "core/base/utf8.h"
 #include "reporters/accept.h"
@@ -62,28 +61,17 @@ static void put_counts(struct tg_buf *out, const struct tg_verdict *v)
     }
 }
 
-/* Where it comes from, if one function accounts for it. */
-static void put_where(const struct tg_markdown *m, struct tg_buf *out)
-{
-    const struct tg_cause *c = tg_origin_of_effect(m->v);
-    if (!c)
-        return;
-    tg_buf_puts(out, " in ");
-    tg_markdown_put_name(out, c->function->text);
-}
-
-/* What it costs, where, and how many results there are of each sort; then what was judged. */
+/* What it costs, and how many results there are of each sort; then what was judged. */
 static void put_effect(const struct tg_markdown *m, struct tg_buf *out)
 {
     const struct tg_verdict *v = m->v;
     struct tg_buf text = { 0 }, counts = { 0 };
-    tg_effect_put(&text, v, " \xe2\x86\x92 ");
+    tg_effect_put(&text, v, TG_EFFECT_PRINT);
     put_counts(&counts, v);
     if (text.n) {
         tg_buf_puts(out, "**");
         tg_markdown_put_text(m, out, tg_buf_sv(&text));
         tg_buf_puts(out, "**");
-        put_where(m, out);
     }
     tg_buf_puts(out, text.n && counts.n ? " \xc2\xb7 " : "");
     if (counts.n)
@@ -158,57 +146,6 @@ static void put_notes(struct tg_markdown *m)
 
 /* ---- the rest ---- */
 
-/* Names that only this side has; false: none. */
-static bool put_region_side(struct tg_buf *out, const struct tg_comparison *c, size_t region,
-                            int side)
-{
-    enum { SHOWN = 4 };
-    size_t n = 0;
-    for (size_t i = 0; i < c->n_ops; i++) {
-        if (c->ops[i].region != region || !c->ops[i].present[side] || c->ops[i].present[!side] ||
-            n++ >= SHOWN)
-            continue;
-        tg_buf_puts(out, n > 1 ? ", " : "");
-        tg_markdown_put_name(out, c->ops[i].name);
-    }
-    if (n > SHOWN)
-        tg_buf_printf(out, " and %zu more", n - SHOWN);
-    return n > 0;
-}
-
-/* What replaced what; nothing where no name came or went. */
-static bool put_region(struct tg_buf *out, const struct tg_comparison *c, size_t region)
-{
-    const struct tg_region *g = &c->regions[region];
-    struct tg_buf side[2] = { { 0 }, { 0 } };
-    bool removed = put_region_side(&side[TG_BASE], c, region, TG_BASE);
-    bool added = put_region_side(&side[TG_TEST], c, region, TG_TEST);
-    if (removed || added) {
-        tg_buf_puts(out, "- ");
-        tg_buf_puts(out, removed ? side[TG_BASE].p : "new:");
-        tg_buf_puts(out, !removed ? " " : added ? " \xe2\x86\x92 " : " gone");
-        tg_buf_add(out, tg_buf_sv(&side[TG_TEST]));
-        tg_buf_puts(out, ": ");
-        tg_put_count(out, g->calls[TG_BASE]);
-        tg_buf_puts(out, " \xe2\x86\x92 ");
-        tg_put_count(out, g->calls[TG_TEST]);
-        tg_buf_puts(out, " calls, ");
-        tg_put_us(out, g->time[TG_BASE]);
-        tg_buf_puts(out, " \xe2\x86\x92 ");
-        tg_put_us(out, g->time[TG_TEST]);
-        tg_buf_puts(out, " \xc2\xb5s per step, in ");
-        if (g->encloser.n)
-            tg_markdown_put_name(out, g->encloser);
-        else
-            tg_buf_puts(out, "the step");
-        tg_buf_puts(out, g->worse_count ? "; more work" : g->worse_time ? "; slower" : "");
-        tg_buf_putc(out, '\n');
-    }
-    tg_buf_release(&side[0]);
-    tg_buf_release(&side[1]);
-    return removed || added;
-}
-
 /* A few are news; many are folded. */
 static void put_replaced(struct tg_markdown *m)
 {
@@ -216,8 +153,14 @@ static void put_replaced(struct tg_markdown *m)
     const struct tg_comparison *c = m->v->comparison;
     struct tg_buf list = { 0 }, part = { 0 };
     size_t n = 0;
-    for (size_t i = 0; c && i < c->n_regions && n < m->top; i++)
-        n += put_region(&list, c, i);
+    for (size_t i = 0; c && i < c->n_regions && n < m->top; i++) {
+        tg_buf_clear(&part);
+        if (!tg_put_replaced(&part, c, i, TG_EFFECT_PRINT, tg_markdown_put_name))
+            continue;
+        tg_buf_printf(&list, "- %s\n", part.p);
+        n++;
+    }
+    tg_buf_clear(&part);
     if (n) {
         tg_buf_puts(&part,
                     n > NEWS ? "\n<details><summary>Replaced</summary>\n\n" : "\n**Replaced**\n\n");

@@ -11,19 +11,6 @@
 
 enum { NAME_TABLE = 44 }; /* wider cells make the rows scroll */
 
-static const char *row_icon(const struct tg_op *op, const struct tg_row_numbers *n)
-{
-    if (op->change == TG_ADDED)
-        return "new";
-    if (op->change == TG_REMOVED)
-        return "gone";
-    if (n->d_count == 0 && !tg_evidence_compared(tg_op_told(op)))
-        return ""; /* only times differ, and they were not judged */
-    if (tg_op_within_noise(op))
-        return "\xe2\x89\x88";                            /* almost equal */
-    return n->d_ns > 0 ? "\xe2\x96\xb2" : "\xe2\x96\xbc"; /* triangles up and down */
-}
-
 /* Each pair has its unit: rows of both sizes share a table. */
 static void put_times(struct tg_buf *out, const struct tg_row_numbers *n)
 {
@@ -58,7 +45,7 @@ static void put_row(struct tg_buf *out, const struct tg_comparison *c, uint32_t 
     const struct tg_op *op = &c->ops[row];
     struct tg_row_numbers n = tg_row_numbers(c, op, TG_BASIS_JUDGED);
     double pct = 100 * n.d_ns / n.ns[TG_BASE];
-    tg_buf_printf(out, "| %s | ", row_icon(op, &n));
+    tg_buf_printf(out, "| %s | ", tg_row_mark(op, &n));
     if (n.ns[TG_BASE] > 0 && n.ns[TG_TEST] > 0 && tg_dec_pct_tells(pct))
         tg_put_pct_delta(out, pct);
     else if (n.ns[TG_TEST] > 0 && n.count[TG_BASE] > 0)
@@ -123,8 +110,7 @@ void tg_markdown_put_table(struct tg_markdown *m)
                 break;
             noise |= tg_op_within_noise(&c->ops[rows[shown]]);
         }
-        tg_buf_puts(m->out,
-                    noise ? "\n<sub>\xe2\x89\x88 within the noise of these runs</sub>\n" : "");
+        tg_buf_puts(m->out, noise ? "\n<sub>" TG_ROW_NOISE "</sub>\n" : "");
         put_full_names(m, &labels, shown);
     }
     m->dropped_rows += n - shown;

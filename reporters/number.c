@@ -72,6 +72,16 @@ void tg_put_pct_delta(struct tg_buf *out, double pct)
     tg_buf_putc(out, '%');
 }
 
+void tg_put_pct_sentence(struct tg_buf *out, double pct)
+{
+    size_t before = out->n;
+    tg_put_pct_delta(out, pct);
+    if (out->n > before) { /* as the sentences of a verdict write it */
+        out->n--;
+        tg_buf_puts(out, " %");
+    }
+}
+
 void tg_put_share(struct tg_buf *out, double fraction)
 {
     if (!isfinite(fraction))

@@ -184,21 +184,3 @@ void tg_origin_put(struct tg_buf *out, const struct tg_result *r, const struct t
     else
         put_split(out, c, s);
 }
-
-const struct tg_cause *tg_origin_of_effect(const struct tg_verdict *v)
-{
-    const struct tg_cause *of = NULL;
-    if (v->n_state[TG_STATE_WAIVED])
-        return NULL;
-    for (size_t i = 0; i < v->n_results; i++) {
-        const struct tg_result *r = &v->results[i];
-        const struct tg_cause *c = r->cause;
-        if (r->state != TG_STATE_FAIL || r->folded_under < v->n_results)
-            continue;
-        if (!c || !c->function || c->share < TG_CAUSE_ENOUGH ||
-            (of && !tg_sv_eq(of->function->text, c->function->text)))
-            return NULL;
-        of = c;
-    }
-    return of;
-}

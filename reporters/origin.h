@@ -16,11 +16,6 @@ struct tg_origin_style {
 };
 /* One sentence without a full stop; empty if the result has no cause. */
 void tg_origin_put(struct tg_buf *out, const struct tg_result *r, const struct tg_origin_style *s);
-/*
- * The function that causes the effect in a headline: that of every finding that failed, where
- * nothing is waived. NULL: they have several, or none holds most of its finding.
- */
-const struct tg_cause *tg_origin_of_effect(const struct tg_verdict *v);
 /* Where to look, in the file of the cause's function: the line that changed, else its first. */
 uint32_t tg_origin_line(const struct tg_result *r);
 /* The path: "train.py: step > Block_3 > model.py: forward > aten::linear". */

@@ -46,6 +46,8 @@ void tg_prose_init(struct tg_prose *p, const struct tg_verdict *v)
         bool word = r->subject == TG_SUBJECT_TRACE || r->subject == TG_SUBJECT_REQUIRE;
         if (tg_result_shown(r) && r->op_normalised.n > 2 && !word)
             add_name(&m, r->op_normalised);
+        if (tg_result_shown(r) && r->cause && r->cause->function)
+            add_name(&m, r->cause->function->text);
         add_risky(&m, r->op_normalised);
         add_risky(&m, r->calling_op);
     }
@@ -117,15 +119,37 @@ static tg_sv trimmed(tg_sv s)
     return s;
 }
 
+/* "12 us -> 34 us" as it is printed: sentences are written for terminals. */
+static void typeset(struct tg_buf *out, tg_sv words)
+{
+    for (size_t i = 0; i < words.n; i++) {
+        tg_sv rest = { words.p + i, words.n - i };
+        bool after_digit = i && words.p[i - 1] >= '0' && words.p[i - 1] <= '9';
+        bool ends = rest.n == 3 || (rest.n > 3 && !part_of_word(rest.p[3]));
+        if (after_digit && ends && tg_sv_starts(rest, TG_SV(" us"))) {
+            tg_buf_puts(out, "\xc2\xa0\xc2\xb5s");
+            i += 2;
+        } else if (tg_sv_starts(rest, TG_SV(" -> "))) {
+            tg_buf_puts(out, " \xe2\x86\x92 ");
+            i += 3;
+        } else {
+            tg_buf_putc(out, words.p[i]);
+        }
+    }
+}
+
 static void put_words(struct tg_buf *out, tg_sv words, const struct tg_prose_style *style)
 {
     tg_sv inner = trimmed(words);
+    struct tg_buf set = { 0 };
+    typeset(&set, inner);
     if (words.n && words.p[0] == ' ')
         tg_buf_putc(out, ' ');
     if (inner.n)
-        style->words(out, inner);
+        style->words(out, tg_buf_sv(&set));
     if (inner.n && words.p[words.n - 1] == ' ')
         tg_buf_putc(out, ' ');
+    tg_buf_release(&set);
 }
 
 void tg_prose_put(struct tg_buf *out, const struct tg_prose *p, tg_sv s,

@@ -22,7 +22,8 @@ struct tg_row_numbers tg_row_numbers(const struct tg_comparison *c, const struct
         if (basis == TG_BASIS_JUDGED) {
             const struct tg_evidence *ev = tg_op_told(op);
             n.count[s] = op->count[s];
-            n.ns[s] = tg_evidence_compared(ev) ? ev->value[s] : op->self[s];
+            /* a sum over several rows says nothing about this one */
+            n.ns[s] = tg_evidence_compared(ev) && !ev->pooled ? ev->value[s] : op->self[s];
         } else if (basis == TG_BASIS_WHOLE) {
             n.count[s] = (double)op->whole_count[s];
             n.ns[s] = (double)op->whole_total[s];

@@ -131,11 +131,58 @@ static void put_side(struct page *p, const char *label, tg_sv what, int side)
     tg_buf_release(&text);
 }
 
+/* "1 fail (and 4 that follow)", "3 warn that follow" */
+static void put_state(struct tg_buf *out, const char *sep, size_t n, size_t folded,
+                      const char *name)
+{
+    if (n == folded) {
+        tg_buf_printf(out, "%s%zu %s that follow%s", sep, n, name, n == 1 ? "s" : "");
+        return;
+    }
+    tg_buf_printf(out, "%s%zu %s", sep, n - folded, name);
+    if (folded)
+        tg_buf_printf(out, " (and %zu that follow%s)", folded, folded == 1 ? "s" : "");
+}
+
+static void put_tally(struct tg_buf *out, const struct tg_verdict *v, const char *sep)
+{
+    static const enum tg_state order[] = { TG_STATE_FAIL,   TG_STATE_INCONCLUSIVE,
+                                           TG_STATE_WARN,   TG_STATE_SUSPICIOUS,
+                                           TG_STATE_WAIVED, TG_STATE_NOT_JUDGED,
+                                           TG_STATE_SKIP,   TG_STATE_PASS };
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        size_t n = v->n_state[order[i]];
+        if (!n)
+            continue;
+        put_state(out, sep, n, v->n_folded[order[i]], tg_state_name(order[i]));
+        sep = ", ";
+    }
+}
+
+/* What a pass says after its headline: the effect and how much passed, then what that rests on. */
+static void put_passed(struct page *p)
+{
+    const struct tg_verdict *v = p->v;
+    struct tg_buf text = { 0 };
+    tg_effect_put(&text, v, TG_EFFECT_TERMINAL);
+    put_tally(&text, v, text.n ? "; " : "");
+    put_field(p, 2, "effect", 10, tg_buf_sv(&text), TG_TINT_NONE);
+    tg_buf_clear(&text);
+    tg_buf_printf(&text, "suite %.*s, ", TG_SV_ARG(v->suite.n ? v->suite : TG_SV("default")));
+    if (v->policy.n)
+        tg_buf_printf(&text, "%.*s, ", TG_SV_ARG(v->policy));
+    tg_buf_puts(&text, "baseline ");
+    tg_put_baseline(&text, v);
+    tg_buf_printf(&text, ": %.*s", TG_SV_ARG(v->coverage));
+    put_field(p, 2, "judged", 10, tg_buf_sv(&text), TG_TINT_DIM);
+    tg_buf_release(&text);
+}
+
 static void put_context(struct page *p)
 {
     const struct tg_verdict *v = p->v;
     struct tg_buf text = { 0 };
-    tg_effect_put(&text, v, " -> ");
+    tg_effect_put(&text, v, TG_EFFECT_TERMINAL);
     if (text.n)
         put_field(p, 2, "effect", 10, tg_buf_sv(&text), TG_TINT_NONE);
     tg_buf_clear(&text);
@@ -285,51 +332,18 @@ static void put_waived(struct page *p, const uint32_t *roots)
         tg_buf_printf(p->out, "  and %zu more\n", n - p->top);
 }
 
-/* Names that only this side has; false: none. */
-static bool put_names(struct tg_buf *out, const struct tg_comparison *c, size_t region, int side)
+static void put_short(struct tg_buf *out, tg_sv name)
 {
-    enum { SHOWN = 3 };
-    size_t n = 0;
-    for (size_t i = 0; i < c->n_ops; i++) {
-        const struct tg_op *op = &c->ops[i];
-        if (op->region != region || !op->present[side] || op->present[!side] || n++ >= SHOWN)
-            continue;
-        tg_buf_puts(out, n > 1 ? ", " : "");
-        tg_label_put_one(out, op->name, 48);
-    }
-    if (n > SHOWN)
-        tg_buf_printf(out, " and %zu more", n - SHOWN);
-    return n > 0;
+    tg_label_put_one(out, name, 48);
 }
 
 static bool put_replacement(struct page *p, size_t i)
 {
-    const struct tg_comparison *c = p->v->comparison;
-    const struct tg_region *g = &c->regions[i];
-    struct tg_buf text = { 0 }, added = { 0 };
-    bool removed = put_names(&text, c, i, TG_BASE),
-         any = put_names(&added, c, i, TG_TEST) || removed;
-    if (any) {
-        tg_buf_puts(&text, !removed ? "new: " : added.n ? " -> " : " gone");
-        tg_buf_add(&text, tg_buf_sv(&added));
-        tg_buf_puts(&text, ": ");
-        tg_put_count(&text, g->calls[TG_BASE]);
-        tg_buf_puts(&text, " -> ");
-        tg_put_count(&text, g->calls[TG_TEST]);
-        tg_buf_puts(&text, " calls, ");
-        tg_put_us(&text, g->time[TG_BASE]);
-        tg_buf_puts(&text, " -> ");
-        tg_put_us(&text, g->time[TG_TEST]);
-        tg_buf_puts(&text, " us per step, in ");
-        if (g->encloser.n)
-            tg_buf_add(&text, g->encloser);
-        else
-            tg_buf_puts(&text, "the step");
-        tg_buf_puts(&text, g->worse_count ? "; more work" : g->worse_time ? "; slower" : "");
+    struct tg_buf text = { 0 };
+    bool any = tg_put_replaced(&text, p->v->comparison, i, TG_EFFECT_TERMINAL, put_short);
+    if (any)
         put_field(p, 6, "-", 2, tg_buf_sv(&text), TG_TINT_DIM);
-    }
     tg_buf_release(&text);
-    tg_buf_release(&added);
     return any;
 }
 
@@ -378,19 +392,6 @@ static const struct tg_texttable_column mover_columns[] = {
     { .title = "of step", .right = true, .drop = 4 },
 };
 
-static const char *mark(const struct tg_op *op)
-{
-    static const char *const text[] = {
-        [TG_SAME] = "=",    [TG_ADDED] = "new",  [TG_REMOVED] = "gone",
-        [TG_MORE] = "more", [TG_FEWER] = "less",
-    };
-    if (op->relation == TG_REL_RENAMED)
-        return "name";
-    if (op->change == TG_SAME && op->counted.proof == TG_COUNT_HINT)
-        return "some"; /* more in some steps or runs */
-    return tg_op_within_noise(op) ? "~" : text[op->change];
-}
-
 static void add(struct tg_texttable *g, struct tg_buf *cell, enum tg_tint tint)
 {
     tg_texttable_add(g, tg_buf_sv(cell), tint);
@@ -403,7 +404,7 @@ static void add_mover(struct tg_texttable *g, const struct tg_comparison *c, con
     struct tg_row_numbers n = tg_row_numbers(c, op, TG_BASIS_JUDGED);
     enum tg_tint tint = n.d_ns > 0 ? TG_TINT_RED : TG_TINT_GREEN;
     struct tg_buf cell = { 0 }, name = { 0 };
-    tg_texttable_add(g, tg_sv_of(mark(op)), TG_TINT_DIM);
+    tg_texttable_add(g, tg_sv_of(tg_row_mark(op, &n)), TG_TINT_DIM);
     tg_label_put(&name, label);
     tg_esc_terminal(&cell, tg_buf_sv(&name));
     tg_buf_release(&name);
@@ -464,41 +465,10 @@ static void put_movers(struct page *p)
         tg_texttable_write(&g, p->out, 2, p->columns, p->r->color ? TG_COLOR_ON : TG_COLOR_OFF);
     }
     if (noise)
-        tg_buf_puts(p->out, "  ~ within the noise of the runs\n");
+        tg_buf_puts(p->out, "  " TG_ROW_NOISE "\n");
     tg_texttable_release(&g);
     tg_labels_release(&labels);
     free(rows);
-}
-
-/* "1 fail (and 4 that follow)", "3 warn that follow" */
-static void put_state(struct tg_buf *out, const char *sep, size_t n, size_t folded,
-                      const char *name)
-{
-    if (n == folded) {
-        tg_buf_printf(out, "%s%zu %s that follow%s", sep, n, name, n == 1 ? "s" : "");
-        return;
-    }
-    tg_buf_printf(out, "%s%zu %s", sep, n - folded, name);
-    if (folded)
-        tg_buf_printf(out, " (and %zu that follow%s)", folded, folded == 1 ? "s" : "");
-}
-
-static void put_tally(struct page *p)
-{
-    static const enum tg_state order[] = { TG_STATE_FAIL,   TG_STATE_INCONCLUSIVE,
-                                           TG_STATE_WARN,   TG_STATE_SUSPICIOUS,
-                                           TG_STATE_WAIVED, TG_STATE_NOT_JUDGED,
-                                           TG_STATE_SKIP,   TG_STATE_PASS };
-    const char *sep = "\n";
-    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
-        size_t n = p->v->n_state[order[i]];
-        if (!n)
-            continue;
-        put_state(p->out, sep, n, p->v->n_folded[order[i]], tg_state_name(order[i]));
-        sep = ", ";
-    }
-    if (*sep == ',')
-        tg_buf_putc(p->out, '\n');
 }
 
 bool tg_reporter_text(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r,
@@ -506,16 +476,24 @@ bool tg_reporter_text(struct tg_buf *out, const struct tg_verdict *v, const stru
 {
     struct page p = { out, v, r, r->columns > 0 ? (size_t)r->columns : 100, r->top ? r->top : 10 };
     uint32_t *roots = tg_causes_roots(v);
+    bool passes = v->outcome == TG_OUTCOME_PASS && v->comparison && !v->n_notes;
     (void)err;
     put_headline(&p);
-    put_context(&p);
+    if (passes)
+        put_passed(&p);
+    else
+        put_context(&p);
     put_notes(&p);
     for (int s = 0; s < TG_SECTIONS; s++)
         put_section(&p, (enum tg_section)s, roots);
     put_replacements(&p);
     put_waived(&p, roots);
     put_movers(&p);
-    put_tally(&p);
+    if (!passes) {
+        size_t before = out->n;
+        put_tally(out, v, "\n");
+        tg_buf_puts(out, out->n > before ? "\n" : "");
+    }
     free(roots);
     return true;
 }

@@ -1,5 +1,6 @@
 #include "cmd/gate/cause.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,26 +53,42 @@ static bool is_step(const struct tg_result *r)
            (r->subject == TG_SUBJECT_TRACE && r->metric == TG_METRIC_STEP_TIME);
 }
 
-static bool can_have_cause(const struct tg_result *r)
+static bool can_have_cause(const struct tg_verdict *v, const struct tg_result *r)
 {
     if (!tg_result_shown(r) || !r->has_values || r->state == TG_STATE_INCONCLUSIVE)
         return false;
-    if (is_step(r))
+    if (is_step(r) || tg_result_behind(r, v->comparison))
         return true;
     return r->op.n && r->subject != TG_SUBJECT_TRACE &&
            (r->dimension == TG_DIM_COUNT || r->dimension == TG_DIM_DURATION);
 }
 
-/* What a result is about, as a key of the targets. */
-static tg_sv target_key(struct finder *f, const struct tg_result *r)
+/* The key of what is followed: of a number of calls the operator that adds most of them. */
+static tg_sv key_of(struct finder *f, const struct tg_verdict *v, const struct tg_result *r)
 {
+    const struct tg_op *behind = tg_result_behind(r, v->comparison);
     tg_buf_clear(&f->key);
     if (is_step(r))
         tg_buf_puts(&f->key, "step");
+    else if (behind)
+        tg_buf_printf(&f->key, "%s %.*s", tg_kind_name(behind->kind), TG_SV_ARG(behind->name));
     else
         tg_buf_printf(&f->key, "%.*s %.*s", TG_SV_ARG(tg_result_kind(r)),
                       TG_SV_ARG(r->op_normalised));
     return tg_buf_sv(&f->key);
+}
+
+static uint32_t target_of_result(struct finder *f, const struct tg_verdict *v,
+                                 const struct tg_result *r)
+{
+    return tg_strmap_find(&f->targets, key_of(f, v, r));
+}
+
+/* How much of a result its target is: of a number of calls the part that one operator adds. */
+static double part_of(const struct tg_verdict *v, const struct tg_result *r)
+{
+    const struct tg_op *op = tg_result_behind(r, v->comparison);
+    return op ? fmin((op->count[TG_TEST] - op->count[TG_BASE]) / r->delta, 1) : 1;
 }
 
 /* Functions of the program */
@@ -211,10 +228,10 @@ static void attach(struct finder *f, const struct tg_verdict *v, struct tg_resul
     struct tg_arena *a = f->ask->arena;
     struct tg_cause_path path;
     struct tg_cause *c;
-    uint32_t target = tg_strmap_find(&f->targets, target_key(f, r));
+    uint32_t target = target_of_result(f, v, r);
     enum tg_cause_by by = r->dimension == TG_DIM_COUNT ? TG_CAUSE_BY_CALLS : TG_CAUSE_BY_TIME;
     bool found = false;
-    if (f->read[TG_PATHS_TEST] && target != TG_NO_ID)
+    if (f->read[TG_PATHS_TEST] && target != TG_NO_ID && part_of(v, r) >= TG_CAUSE_ENOUGH)
         found = tg_cause_explain(&path, &f->paths, target, by, r->delta < 0 ? -1 : 1, a);
     if (!found && !f->ask->stacks)
         found = path_of_summary(v, r, &path, a) && f->change.known;
@@ -228,6 +245,7 @@ static void attach(struct finder *f, const struct tg_verdict *v, struct tg_resul
         r->no_cause = why_not(f);
         return;
     }
+    c->share *= part_of(v, r);
     c->change_known = f->change.known;
     c->whole = f->ask->stacks && !f->read[TG_PATHS_BASE] && r->base != 0;
     if (c->whole)
@@ -288,8 +306,8 @@ void tg_cause_find(struct tg_verdict *v, const struct tg_cause_ask *ask)
     tg_err_init(&ignored);
     tg_strmap_init(&f.targets);
     for (size_t i = 0; i < v->n_results && n < MAX_RESULTS; i++)
-        if (can_have_cause(&v->results[i])) {
-            (void)tg_strmap_add(&f.targets, target_key(&f, &v->results[i]));
+        if (can_have_cause(v, &v->results[i])) {
+            (void)tg_strmap_add(&f.targets, key_of(&f, v, &v->results[i]));
             n++;
         }
     if (n) {
@@ -305,9 +323,9 @@ void tg_cause_find(struct tg_verdict *v, const struct tg_cause_ask *ask)
         read_both(&f, tg_strmap_find(&f.targets, TG_SV("step")));
         f.change.paths = &f.paths;
         for (size_t i = 0; i < v->n_results; i++)
-            if (!can_have_cause(&v->results[i]))
+            if (!can_have_cause(v, &v->results[i]))
                 continue;
-            else if (tg_strmap_find(&f.targets, target_key(&f, &v->results[i])) != TG_NO_ID)
+            else if (target_of_result(&f, v, &v->results[i]) != TG_NO_ID)
                 attach(&f, v, &v->results[i]);
             else
                 v->results[i].no_cause = TG_SV("only the worst results are followed");

@@ -116,10 +116,11 @@ static bool explained_by(const struct tg_comparison *c, const struct part *p,
 
 /*
  * NULL: none, several, or not known. `part`: of the additional calls, multiplied up the chain.
- * `leader`: the outermost new operator on the way, or TG_NO_ID.
+ * `leader`: the outermost operator on the way that is called more often, `added`: that is new; or
+ * TG_NO_ID.
  */
 static const struct tg_op *encloser(struct tg_diff_work *w, const struct tg_op *op, double *part,
-                                    uint32_t *leader)
+                                    uint32_t *leader, uint32_t *added)
 {
     const struct tg_comparison *c = w->c;
 
@@ -139,8 +140,8 @@ static const struct tg_op *encloser(struct tg_diff_work *w, const struct tg_op *
             return parent;
         if (rise(c, parent) <= 0 || !explained_by(c, &p, parent))
             return NULL;
-        if (parent->change == TG_ADDED)
-            *leader = (uint32_t)(parent - c->ops);
+        *leader = (uint32_t)(parent - c->ops);
+        *added = parent->change == TG_ADDED ? *leader : *added;
         op = parent;
     }
     return NULL;
@@ -149,21 +150,23 @@ static const struct tg_op *encloser(struct tg_diff_work *w, const struct tg_op *
 void tg_calling_ops_find(struct tg_diff_work *w)
 {
     struct tg_comparison *c = w->c;
+    uint32_t *added = TG_NEW_N(w->a, uint32_t, c->n_ops + 1);
 
     /* With whole microseconds parents are wrong by chance: replace.c says why. */
     if (w->n_cells == 0 || w->tick > 1)
         return;
     for (size_t i = 0; i < c->n_ops; i++) {
         struct tg_op *op = &c->ops[i];
+        added[i] = TG_NO_ID;
         if ((op->change != TG_ADDED && op->change != TG_MORE) || op->polling || !op->settled ||
             !tg_kind_is_counted(op->kind))
             continue;
-        const struct tg_op *found = encloser(w, op, &op->calling_part, &op->leader);
+        const struct tg_op *found = encloser(w, op, &op->calling_part, &op->leader, &added[i]);
         if (found)
             op->calling_op = found->name;
     }
-    /* What an operator brings along is its doing, however small it is by itself. */
+    /* What a new operator brings along is its doing, however small it is by itself. */
     for (size_t i = 0; i < c->n_ops; i++)
-        if (c->ops[i].leader != TG_NO_ID && tg_op_exception(&c->ops[i]) == TG_EXCEPTION_NONE)
-            c->ops[c->ops[i].leader].leads = true;
+        if (added[i] != TG_NO_ID && tg_op_exception(&c->ops[i]) == TG_EXCEPTION_NONE)
+            c->ops[added[i]].leads = true;
 }

@@ -81,6 +81,9 @@ struct tg_evidence {
     double slowest[2];
     bool held;      /* slower, but the machine was busy, or the data another */
     bool slot_form; /* slot by slot; else by sums of steps or by call */
+    /* All of it is of so many operators together: what came in the place of others, and these; 0: of
+     * one, or of one under two names. */
+    size_t pooled;
 };
 
 /* How the calls per step of an operator behave; a first step that is cold does not count. */
@@ -165,8 +168,9 @@ struct tg_op {
      */
     tg_sv calling_op;
     double calling_part;
-    uint32_t leader; /* index of the outermost new operator that makes these calls; TG_NO_ID */
-    bool leads;      /* is that of calls that nothing excuses */
+    uint32_t
+        leader; /* index of the outermost operator whose additional calls make these; TG_NO_ID */
+    bool leads; /* is that of calls that nothing excuses */
     const struct tg_attr_change *attrs;
     size_t n_attrs;
     /*
@@ -389,6 +393,10 @@ enum tg_exception tg_op_exception(const struct tg_op *op);
 enum tg_exception tg_op_bytes_exception(const struct tg_op *op);
 /* Names of this kind are counted: operators, kernels, copies, sets, graphs, synchronising calls. */
 bool tg_kind_is_counted(enum tg_kind k);
+/* The kinds, a bit each, whose calls a number of the whole trace counts; 0: it is another number. */
+uint32_t tg_measure_kinds(enum tg_measure m);
+/* Of these the operator whose calls rose most; NULL: none rose. */
+const struct tg_op *tg_op_behind(const struct tg_comparison *c, enum tg_measure m);
 /* Adds waiting or traffic: synchronising calls, copies, collectives, aten::item. Such additions
  * always count for themselves, whatever they replace and however small. */
 bool tg_op_makes_wait(const struct tg_op *op);

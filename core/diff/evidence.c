@@ -246,6 +246,7 @@ static void judge_joint(struct tg_diff_work *w, const struct tg_joint *joint,
         return;
     if (ev.judged != TG_JUDGED && !ev.suspicious)
         return;
+    ev.pooled = joint->n;
     leader->ev = ev;
     if (moved)
         leader->relation = TG_REL_NONE;

@@ -8,7 +8,7 @@ const char *tg_judged_text(enum tg_judged j)
     case TG_JUDGED:
         return NULL;
     case TG_NOT_FEW_RUNS:
-        return "too few runs a side (need 3, better 5)";
+        return "too few runs a side";
     case TG_NOT_WAIT:
         return "its time is a wait for others";
     case TG_NOT_POLLING:

@@ -357,3 +357,37 @@ void tg_name_normalise(enum tg_kind kind, tg_sv raw, struct tg_buf *out)
         }
     }
 }
+
+/* ---- backward nodes ---- */
+
+/* The next letter of a name written one way or the other, without regard to underscores and case; 0: none. */
+static int next_letter(tg_sv *s)
+{
+    while (s->n && s->p[0] == '_')
+        *s = (tg_sv){ s->p + 1, s->n - 1 };
+    if (!s->n)
+        return 0;
+    int c = (unsigned char)s->p[0];
+    *s = (tg_sv){ s->p + 1, s->n - 1 };
+    return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
+}
+
+bool tg_name_is_backward_of(tg_sv node, tg_sv op)
+{
+    const tg_sv around = TG_SV("autograd::engine::evaluate_function: "), end = TG_SV("Backward");
+    int a, b;
+
+    if (tg_sv_starts(node, around))
+        node = (tg_sv){ node.p + around.n, node.n - around.n };
+    while (node.n && node.p[node.n - 1] >= '0' && node.p[node.n - 1] <= '9')
+        node.n--;
+    if (!tg_sv_ends(node, end) || node.n == end.n || !tg_sv_starts(op, TG_SV("aten::")))
+        return false;
+    node.n -= end.n;
+    op = (tg_sv){ op.p + 6, op.n - 6 };
+    do {
+        a = next_letter(&node);
+        b = next_letter(&op);
+    } while (a && a == b);
+    return a == b;
+}

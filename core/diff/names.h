@@ -31,4 +31,10 @@ void tg_name_short(tg_sv raw, struct tg_buf *out);
  * Argument types stay: float against double under one number-less lambda is a real change.
  */
 void tg_name_normalise(enum tg_kind kind, tg_sv raw, struct tg_buf *out);
+
+/*
+ * Is `node` autograd's for the operator, by the way its generator names nodes: "_to_copy" has
+ * "ToCopyBackward0"? Also of the row around a node, "autograd::engine::evaluate_function: …".
+ */
+bool tg_name_is_backward_of(tg_sv node, tg_sv op);
 #endif

@@ -547,6 +547,7 @@ static void put_around(const struct regions *g, struct tg_joint *joint, const ui
 
 static struct tg_joint *add_joint(struct tg_diff_work *w, const uint32_t *member, size_t n)
 {
+    struct tg_joint *joint;
     uint32_t leader = TG_NO_ID;
 
     for (size_t i = 0; i < n; i++) {
@@ -557,7 +558,9 @@ static struct tg_joint *add_joint(struct tg_diff_work *w, const uint32_t *member
     }
     if (leader == TG_NO_ID || n < 2)
         return NULL;
-    return new_joint(w, leader, tg_ops_join(w, member, n));
+    joint = new_joint(w, leader, tg_ops_join(w, member, n));
+    joint->n = w->c->ops[leader].relation == TG_REL_RENAMED ? 0 : n;
+    return joint;
 }
 
 /* What came and went in one region; inside an annotation, if those are known, also each unchanged

@@ -122,12 +122,17 @@ static void describe_some_steps(struct tg_buf *m, const struct tg_evidence *ev)
 static void describe_change(struct tg_buf *m, const struct tg_probe *p, double share)
 {
     double pct = tg_probe_pct(p);
+    size_t pooled = p->ev ? p->ev->pooled : 0;
     tg_phrase_value(m, p->test, p->unit);
     if (isnan(p->base)) {
         tg_buf_puts(m, " per step, unknown in the baseline");
         return;
     }
-    tg_buf_puts(m, " per step, was ");
+    tg_buf_puts(m, " per step");
+    if (pooled)
+        tg_buf_printf(m, " together with %zu other name%s whose calls changed", pooled - 1,
+                      pooled == 2 ? "" : "s");
+    tg_buf_puts(m, ", was ");
     tg_phrase_value(m, p->base, p->unit);
     tg_buf_puts(m, " (");
     if (p->unit == TG_UNIT_PERCENT) {
@@ -141,7 +146,8 @@ static void describe_change(struct tg_buf *m, const struct tg_probe *p, double s
         tg_buf_puts(m, ", ");
         tg_phrase_signed(m, tg_probe_delta(p), p->unit);
     }
-    put_share(m, share);
+    if (!pooled) /* the share is of the one name */
+        put_share(m, share);
     tg_buf_puts(m, ")");
 }
 
@@ -195,8 +201,9 @@ static size_t names_of_region(const struct tg_comparison *c, uint32_t region)
     return n;
 }
 
+/* "; one of 7 names that came or went in the step: 8 calls went, 32 came" */
 static void describe_relation(struct tg_buf *m, const struct tg_op *op,
-                              const struct tg_comparison *c)
+                              const struct tg_comparison *c, size_t pooled)
 {
     if (op->relation == TG_REL_RENAMED && op->partner != TG_NO_ID) {
         const struct tg_op *other = &c->ops[op->partner];
@@ -208,18 +215,17 @@ static void describe_relation(struct tg_buf *m, const struct tg_op *op,
         return;
     const struct tg_region *g = &c->regions[op->region];
     if (op->relation == TG_REL_REPLACED || op->relation == TG_REL_REPLACED_WORSE) {
-        tg_buf_puts(m, op->relation == TG_REL_REPLACED ? "; replaced: one of " : "; one of ");
-        tg_buf_printf(m, "%zu names that were added or removed in ",
-                      names_of_region(c, op->region));
-        if (g->encloser.n)
-            tg_buf_printf(m, "%.*s", TG_SV_ARG(g->encloser));
+        if (pooled)
+            tg_buf_puts(m, "; in ");
         else
-            tg_buf_puts(m, "the step");
-        tg_buf_puts(m, ", together ");
+            tg_buf_printf(m, "; one of %zu names that came or went in ",
+                          names_of_region(c, op->region));
+        tg_buf_printf(m, "%.*s%s", TG_SV_ARG(g->encloser.n ? g->encloser : TG_SV("the step")),
+                      pooled ? " " : ": ");
         tg_phrase_value(m, g->calls[TG_BASE], TG_UNIT_COUNT);
-        tg_buf_puts(m, " -> ");
+        tg_buf_puts(m, " calls went, ");
         tg_phrase_value(m, g->calls[TG_TEST], TG_UNIT_COUNT);
-        tg_buf_puts(m, " calls");
+        tg_buf_puts(m, " came");
     }
 }
 
@@ -297,6 +303,8 @@ static void describe_evidence(struct tg_result *r, const struct tg_comparison *c
         put_auto(&b, j->limit, p->ev);
     }
     put_exception(&b, j);
+    if (j->hint)
+        tg_buf_puts(&b, "; only warns: more calls in some steps or runs may be chance");
     if (j->crowded && j->state == TG_STATE_WARN)
         tg_buf_puts(&b, "; only warns: more than a tenth of the big operators moved as well, which "
                         "may be the machine");
@@ -324,9 +332,25 @@ void tg_describe_op(struct tg_result *r, const struct tg_op *op, const struct tg
     } else {
         describe_change(&m, p, op->share[op->present[TG_TEST] ? TG_TEST : TG_BASE]);
     }
-    describe_relation(&m, op, c);
+    describe_relation(&m, op, c, r->dimension != TG_DIM_COUNT && p->ev ? p->ev->pooled : 0);
     r->message = tg_phrase_take(&m, a);
     describe_evidence(r, c, p, j, a);
+}
+
+/* "; most of the rise: aten::clone (+4)": the operator that calls them, if it came as often. */
+static void put_behind(struct tg_buf *m, const struct tg_result *r, const struct tg_comparison *c)
+{
+    const struct tg_op *op = tg_result_behind(r, c), *by;
+    double more;
+    if (!op)
+        return;
+    by = op->leader != TG_NO_ID ? &c->ops[op->leader] : op;
+    more = op->count[TG_TEST] / c->iteration_ratio - op->count[TG_BASE];
+    tg_buf_printf(m, "; %s: %.*s (",
+                  2 * more > r->delta ? "most of the rise" : "largest part of the rise",
+                  TG_SV_ARG(by->name));
+    tg_phrase_signed(m, more, TG_UNIT_COUNT);
+    tg_buf_puts(m, ")");
 }
 
 void tg_describe_measure(struct tg_result *r, const struct tg_comparison *c,
@@ -344,6 +368,7 @@ void tg_describe_measure(struct tg_result *r, const struct tg_comparison *c,
         tg_phrase_value(&m, p->outside, TG_UNIT_COUNT);
         tg_buf_puts(&m, " more outside the steps");
     }
+    put_behind(&m, r, c);
     r->message = tg_phrase_take(&m, a);
     describe_evidence(r, c, p, j, a);
 }

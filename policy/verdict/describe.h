@@ -11,8 +11,13 @@ void tg_describe_measure(struct tg_result *r, const struct tg_comparison *c,
                          struct tg_arena *a);
 /* Headline and coverage of a verdict whose results are sorted: describe_verdict.c. */
 void tg_describe_verdict(struct tg_verdict *v, const struct tg_comparison *c, struct tg_arena *a);
-/* The headline by itself, for what is folded now; and in its place, whatever is around it. */
-tg_sv tg_describe_headline(const struct tg_verdict *v, struct tg_arena *a);
+/*
+ * The headline by itself, for what is folded now: of a single finding with what it costs and, PLACED,
+ * the function it comes from. `c` NULL: without the cost. And in its place, whatever is around it.
+ */
+enum tg_headline { TG_HEADLINE_BARE, TG_HEADLINE_PLACED };
+tg_sv tg_describe_headline(const struct tg_verdict *v, const struct tg_comparison *c,
+                           enum tg_headline how, struct tg_arena *a);
 void tg_describe_replace(struct tg_verdict *v, tg_sv was, tg_sv now, struct tg_arena *a);
 /* "renamed", "new and under 0.1 % of the step" */
 const char *tg_exception_meaning(enum tg_exception x);

@@ -29,7 +29,78 @@ static void put_budget(struct tg_buf *b, const struct tg_result *r)
     tg_buf_printf(b, " (%.*s)", TG_SV_ARG(r->limit));
 }
 
-static void put_names(struct tg_buf *b, const struct tg_verdict *v, enum tg_state state)
+/* ---- what a single finding costs ---- */
+
+struct cost {
+    double device, waits, host; /* ns per step more than in the baseline */
+};
+
+/* Some result before `i`, of the same finding, is about the same operator. */
+static bool is_counted(const struct tg_verdict *v, size_t i, uint32_t head, const struct tg_op *op)
+{
+    for (size_t k = 0; k < i; k++)
+        if ((k == head || v->results[k].folded_under == head) &&
+            tg_result_is_about(&v->results[k], op))
+            return true;
+    return false;
+}
+
+/* Of the calls that came, with what they call and launch; false: they came in the place of others. */
+static bool cost_of(struct cost *cost, const struct tg_verdict *v, const struct tg_comparison *c,
+                    uint32_t head)
+{
+    *cost = (struct cost){ 0 };
+    for (size_t i = 0; i < v->n_results; i++) {
+        const struct tg_result *r = &v->results[i];
+        const struct tg_op *op = i == head || r->folded_under == head ? tg_eval_op(c, r) : NULL;
+        if (!op || is_counted(v, i, head, op))
+            continue;
+        if (op->region != TG_NO_ID || op->relation != TG_REL_NONE)
+            return false;
+        *(tg_kind_is_device(op->kind) ? &cost->device
+          : op->wait                  ? &cost->waits
+                                      : &cost->host) += op->self[TG_TEST] - op->self[TG_BASE];
+    }
+    return true;
+}
+
+/* " (+239.3 us on the device)": the largest sort of it. */
+static void put_cost(struct tg_buf *b, const struct tg_verdict *v, const struct tg_comparison *c,
+                     uint32_t head)
+{
+    enum { LEAST = 100 }; /* ns: what is shown */
+    const struct tg_result *r = &v->results[head];
+    struct cost cost;
+    if (r->dimension == TG_DIM_DURATION && tg_dec_pct_tells(r->delta_pct)) {
+        tg_buf_puts(b, " (");
+        tg_phrase_signed(b, r->delta, TG_UNIT_NS);
+        tg_buf_puts(b, ")");
+    }
+    if (r->dimension != TG_DIM_COUNT || r->over_budget || r->subject != TG_SUBJECT_NAME || !c ||
+        !cost_of(&cost, v, c, head) || fmax(cost.device, fmax(cost.waits, cost.host)) < LEAST)
+        return;
+    if (cost.waits > cost.device) {
+        tg_buf_puts(b, " (the host waits ");
+        tg_phrase_value(b, cost.waits, TG_UNIT_NS);
+        tg_buf_puts(b, " in it)");
+        return;
+    }
+    tg_buf_puts(b, " (");
+    tg_phrase_signed(b, cost.device >= LEAST ? cost.device : cost.host, TG_UNIT_NS);
+    tg_buf_puts(b, cost.device >= LEAST ? " on the device)" : " on the host)");
+}
+
+/* " in Block.forward"; a budget is of the whole step, and only its rise has a place */
+static void put_place(struct tg_buf *b, const struct tg_result *r)
+{
+    const struct tg_cause *at = r->cause;
+    if (at && at->function && at->share >= TG_CAUSE_ENOUGH)
+        tg_buf_printf(b, "%s in %.*s", r->over_budget ? ", the rise is" : "",
+                      TG_SV_ARG(at->function->text));
+}
+
+static void put_names(struct tg_buf *b, const struct tg_verdict *v, const struct tg_comparison *c,
+                      enum tg_state state, enum tg_headline how)
 {
     size_t shown = 0, total = 0;
     for (size_t i = 0; i < v->n_results; i++)
@@ -43,6 +114,8 @@ static void put_names(struct tg_buf *b, const struct tg_verdict *v, enum tg_stat
         tg_buf_printf(b, "%.*s%s", TG_SV_ARG(name), name.n < r->op_normalised.n ? "…" : "");
         if (r->subject == TG_SUBJECT_STEP && r->metric != TG_METRIC_TOTAL)
             tg_buf_puts(b, " (host time between operators)");
+        if (r->dimension == TG_DIM_DURATION && r->ev && r->ev->pooled)
+            tg_buf_printf(b, " and %zu more", r->ev->pooled - 1);
         if (!r->has_values) {
             put_attr(b, r);
             continue;
@@ -63,6 +136,10 @@ static void put_names(struct tg_buf *b, const struct tg_verdict *v, enum tg_stat
         } else if (isfinite(r->delta)) {
             tg_phrase_signed(b, r->delta, tg_dimension_unit(r->dimension));
         }
+        if (total == 1)
+            put_cost(b, v, c, (uint32_t)i);
+        if (total == 1 && how == TG_HEADLINE_PLACED)
+            put_place(b, r);
     }
     if (total > shown)
         tg_buf_printf(b, " and %zu more", total - shown);
@@ -76,7 +153,8 @@ static size_t unfolded(const struct tg_verdict *v, enum tg_state state)
     return n;
 }
 
-tg_sv tg_describe_headline(const struct tg_verdict *v, struct tg_arena *a)
+tg_sv tg_describe_headline(const struct tg_verdict *v, const struct tg_comparison *c,
+                           enum tg_headline how, struct tg_arena *a)
 {
     struct tg_buf b = { 0 };
     size_t fails = unfolded(v, TG_STATE_FAIL), warns = unfolded(v, TG_STATE_WARN);
@@ -84,17 +162,17 @@ tg_sv tg_describe_headline(const struct tg_verdict *v, struct tg_arena *a)
     switch (v->outcome) {
     case TG_OUTCOME_FAIL:
         tg_buf_printf(&b, "FAIL: %zu %s", fails, fails == 1 ? "violation" : "violations");
-        put_names(&b, v, TG_STATE_FAIL);
+        put_names(&b, v, c, TG_STATE_FAIL, how);
         break;
     case TG_OUTCOME_WARN:
         tg_buf_puts(&b, "WARN: nothing failed");
         if (warns) {
             tg_buf_printf(&b, ", %zu %s", warns, warns == 1 ? "warning" : "warnings");
-            put_names(&b, v, TG_STATE_WARN);
+            put_names(&b, v, c, TG_STATE_WARN, how);
         }
         if (suspicious) {
             tg_buf_printf(&b, "%s%zu suspicious", warns ? "; " : ", ", suspicious);
-            put_names(&b, v, TG_STATE_SUSPICIOUS);
+            put_names(&b, v, c, TG_STATE_SUSPICIOUS, how);
         }
         break;
     case TG_OUTCOME_INCONCLUSIVE:
@@ -136,7 +214,7 @@ static const struct tg_op *next_largest(const struct tg_comparison *c, double ab
 }
 
 /*
- * "; smallest slowdown these runs show: step time +9 %, largest operators +12 % and +30 %"; one
+ * "; the smallest slowdown these runs could show: step time +9 %, largest operators +12 % and +30 %"; one
  * percentage where all are the same.
  */
 static void put_detectable(struct tg_buf *b, const struct tg_comparison *c)
@@ -156,7 +234,7 @@ static void put_detectable(struct tg_buf *b, const struct tg_comparison *c)
         same = same && tg_sv_eq(tg_buf_sv(&one), tg_buf_sv(&before));
     }
     if (before.n || n)
-        tg_buf_puts(b, "; smallest slowdown these runs show: ");
+        tg_buf_puts(b, "; the smallest slowdown these runs could show: ");
     if (before.n)
         tg_buf_printf(b, "step time %s%.*s", same && n ? "and largest operators " : "",
                       TG_SV_ARG(tg_buf_sv(&before)));
@@ -182,7 +260,7 @@ void tg_describe_verdict(struct tg_verdict *v, const struct tg_comparison *c, st
 {
     struct tg_buf b = { 0 };
     size_t need = runs_needed(v);
-    v->headline = tg_describe_headline(v, a);
+    v->headline = tg_describe_headline(v, c, TG_HEADLINE_BARE, a);
     tg_buf_puts(&b, v->counts_judged ? "counts judged" : "counts not judged");
     if (v->counts_judged && !c->same_device)
         tg_buf_puts(&b, ", but not of kernels");

@@ -1,3 +1,4 @@
+#include "core/diff/names.h"
 #include "policy/verdict/describe.h"
 #include "policy/verdict/internal.h"
 
@@ -9,7 +10,7 @@ const struct tg_op *tg_eval_op(const struct tg_comparison *c, const struct tg_re
     return NULL;
 }
 
-/* Is the result about the new operator that makes these calls? */
+/* Is the result about the operator whose additional calls make these? */
 static bool is_leader(const struct tg_result *cause, const struct tg_op *op,
                       const struct tg_comparison *c)
 {
@@ -19,8 +20,10 @@ static bool is_leader(const struct tg_result *cause, const struct tg_op *op,
 bool tg_eval_explains(const struct tg_result *cause, const struct tg_result *r,
                       const struct tg_op *op, const struct tg_comparison *c)
 {
-    bool as_often = tg_sv_eq(cause->op_normalised, op->parent) && cause->delta == r->delta;
-    return cause->dimension == TG_DIM_COUNT && (as_often || is_leader(cause, op, c));
+    bool its = tg_sv_eq(cause->op_normalised, op->parent) ||
+               (op->kind == TG_KIND_OP && tg_name_is_backward_of(op->name, cause->op_normalised));
+    return cause->dimension == TG_DIM_COUNT &&
+           ((its && cause->delta == r->delta) || (op->parent.n && is_leader(cause, op, c)));
 }
 
 /* Operators follow what calls them, and device work follows the operator that launches it. */
@@ -82,7 +85,7 @@ static void flatten(struct tg_result *v, size_t n)
 /*
  * An operator that is called as often more as the one that calls it is a consequence, and so is what
  * a new operator calls, however often: one cause line instead of five. `clone` calls `empty_like` and
- * `copy_`: three rows, one cause. The order of the rows plays no part.
+ * `copy_`: three rows, one cause. Autograd's node of an operator runs as often as the operator. The order of the rows plays no part.
  */
 static void fold_calls(struct tg_result *v, size_t n, const struct tg_comparison *c)
 {
@@ -92,7 +95,7 @@ static void fold_calls(struct tg_result *v, size_t n, const struct tg_comparison
         if (r->dimension != TG_DIM_COUNT || !may_fold(r))
             continue;
         op = tg_eval_op(c, r);
-        if (!op || !op->parent.n || !may_follow(op))
+        if (!op || !may_follow(op))
             continue;
         for (uint32_t k = 0; k < n && r->folded_under == TG_NO_ID; k++)
             if (may_tell(&v[k], r) && (op->kind == TG_KIND_OP || is_about_op(&v[k])) &&
@@ -244,7 +247,7 @@ static void recount(struct tg_verdict *v)
 
 void tg_verdict_join_causes(struct tg_verdict *v, struct tg_arena *a)
 {
-    tg_sv was = tg_describe_headline(v, a);
+    tg_sv was = tg_describe_headline(v, v->comparison, TG_HEADLINE_BARE, a);
     for (uint32_t i = 0; i < v->n_results; i++) {
         uint32_t head;
         if (v->results[i].folded_under != TG_NO_ID || !blamed(&v->results[i]))
@@ -256,5 +259,5 @@ void tg_verdict_join_causes(struct tg_verdict *v, struct tg_arena *a)
     flatten(v->results, v->n_results);
     fold_step(v->results, v->n_results, v->comparison);
     recount(v);
-    tg_describe_replace(v, was, tg_describe_headline(v, a), a);
+    tg_describe_replace(v, was, tg_describe_headline(v, v->comparison, TG_HEADLINE_PLACED, a), a);
 }

@@ -69,7 +69,7 @@ void tg_grounds_hint(struct tg_judgement *j, const struct tg_op *op, const struc
     worst.unchanged = false;
     then = tg_judge(&worst, &l->warn, &l->fail);
     if (then.state == TG_STATE_FAIL || then.state == TG_STATE_WARN)
-        *j = (struct tg_judgement){ .state = TG_STATE_WARN, .limit = then.limit };
+        *j = (struct tg_judgement){ .state = TG_STATE_WARN, .limit = then.limit, .hint = true };
 }
 
 /* noise.min_steps: too few steps sharpen a run's value too little. */

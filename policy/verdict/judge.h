@@ -32,6 +32,7 @@ struct tg_judgement {
     const char *why_not;          /* for NOT_JUDGED and SKIP: reason; else NULL */
     enum tg_exception exception;  /* a rule's failure that only warns because of it */
     bool some_steps;              /* a warning: some steps of every fresh run are, or most runs */
+    bool hint;                    /* a warning: calls came in some steps or runs only */
     bool crowded;                 /* a warning: over the limit, and other big operators as well */
 };
 /* "too few runs a side (need 4, better 5)": of noise.min_runs. */

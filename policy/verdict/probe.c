@@ -185,20 +185,6 @@ static bool probe_ranks(struct tg_probe *p, enum tg_metric m, const struct tg_co
     return p->known[TG_BASE] && p->known[TG_TEST];
 }
 
-/* The kinds that a number of calls of the whole trace is about. */
-static uint32_t counted_kinds(enum tg_measure id)
-{
-    switch (id) {
-    case TG_MEASURE_LAUNCH_COUNT:
-        return 1u << TG_KIND_KERNEL | 1u << TG_KIND_MEMCPY | 1u << TG_KIND_MEMSET |
-               1u << TG_KIND_GRAPH;
-    case TG_MEASURE_SYNC_COUNT:
-        return 1u << TG_KIND_SYNC;
-    default:
-        return 0;
-    }
-}
-
 static void probe_measure(struct tg_probe *p, const struct tg_measure_change *m,
                           const struct tg_evidence *ev, bool slowest)
 {
@@ -225,7 +211,7 @@ bool tg_probe_measure(struct tg_probe *p, const struct tg_rule *rule, const stru
         return probe_ranks(p, rule->metric, c);
     m = &c->measures[id];
     probe_measure(p, m, slowest ? &m->ev_slowest : &m->ev, slowest);
-    p->outside = tg_outside_growth_of(c, counted_kinds(id));
+    p->outside = tg_outside_growth_of(c, tg_measure_kinds(id));
     p->test += p->outside;
     p->known[TG_BASE] = m->known[TG_BASE];
     p->known[TG_TEST] = m->known[TG_TEST];

@@ -66,6 +66,15 @@ tg_sv tg_result_metric(const struct tg_result *r)
     return tg_result_is_guard(r) ? TG_SV("") : tg_sv_of(tg_metric_info(r->metric)->name);
 }
 
+const struct tg_op *tg_result_behind(const struct tg_result *r, const struct tg_comparison *c)
+{
+    enum tg_measure m;
+    if (!c || r->subject != TG_SUBJECT_TRACE || !(r->delta > 0) ||
+        !tg_metric_measure(r->metric, &m))
+        return NULL;
+    return tg_op_behind(c, m);
+}
+
 bool tg_result_is_guard(const struct tg_result *r)
 {
     return r->subject == TG_SUBJECT_REQUIRE || r->subject == TG_SUBJECT_NO_MATCH ||

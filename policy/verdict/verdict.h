@@ -118,6 +118,8 @@ tg_sv tg_result_kind(const struct tg_result *r);
 tg_sv tg_result_metric(const struct tg_result *r);
 /* Of an operator, a kernel, …: is it this one? */
 bool tg_result_is_about(const struct tg_result *r, const struct tg_op *op);
+/* Of a number of calls of the whole trace that rose: the operator that adds most of them; NULL. */
+const struct tg_op *tg_result_behind(const struct tg_result *r, const struct tg_comparison *c);
 /* About no name and no metric: see `message`. */
 bool tg_result_is_guard(const struct tg_result *r);
 

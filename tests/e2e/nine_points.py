@@ -184,7 +184,7 @@ def main():
         expect(f"{what}: does not fail {not_named}, {ops}", set(not_named) & set(ops), set())
         expect(f"{what}: no absurd percentage", ABSURD.findall(text), [])
         if point == 7:
-            expect(f"{what}: what could be seen is said", "smallest slowdown these runs show" in " ".join(text.split()), True)
+            expect(f"{what}: what could be seen is said", "smallest slowdown these runs could show" in " ".join(text.split()), True)
     return finish(f"nine points: {len(CASES)} cases")
 
 

@@ -493,7 +493,7 @@ def part_markdown(work):
     page = render(f"{work}/everything.md")
     check_page("everything.md", page)
     names = [visible(bytes.fromhex(x)) for x in read(f"{work}/names.hex").split("\n")[:-1]]
-    rows = [r for r in page.rows if len(r) != 0 and r[0][1].strip() in ("\u25b2", "\u25bc", "\u2248", "new", "gone", "") and r[2][0]]
+    rows = [r for r in page.rows if len(r) != 0 and r[0][1].strip() in ("slower", "faster", "\u2248", "new", "gone", "more", "fewer", "some", "renamed", "") and r[2][0]]
     must(len(rows) == 1201, f"{len(rows)} rows")
     must(all(len(r) == 6 for r in rows), "six cells a row")
     must(all(r[2][1].strip() == "" for r in rows), "a name is code alone")

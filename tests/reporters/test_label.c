@@ -28,6 +28,12 @@ static void noise_is_dropped(void **state)
     one("void (anonymous namespace)::softmax<float, 8>(float*)", 44, "softmax<float, 8>");
     one("Memcpy HtoD (Pageable -> Device)", 44, "Memcpy HtoD (Pageable -> Device)");
     one("Torch-Compiled Region: 0 (x)", 44, "Torch-Compiled Region: 0 (x)");
+    one("void at::native::unrolled_elementwise_kernel<at::native::direct_copy_kernel_cuda("
+        "at::TensorIteratorBase&), at::detail::Array<char*, 2> >(int)",
+        64, "unrolled_elementwise_kernel<direct_copy_kernel_cuda >");
+    one("void at::native::f<4, g, std::array<char*, 3ul> >(int)", 44, "f<4, g >");
+    one("void at::native::f<g, at::detail::Array<char*, long name> >(int)", 64,
+        "f<g, at::detail::Array<char*, long name> >");
     one("f(int)", 44, "f(int)"); /* no C++ signature for sure */
     one("a::(anonymous namespace)", 44, "a::(anonymous namespace)");
     one("void ", 44, "void ");

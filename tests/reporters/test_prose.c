@@ -57,6 +57,8 @@ static void names_stay_whole(void **state)
           "FAIL: autograd::engine::evaluate_function: MmBackward0 and a tail o\xe2\x80\xa6 +1");
     check(&v, "", "");
     check(&v, "relu", "[relu]");
+    check(&v, "relu: 12 us -> 3.4 us (+2 usual, us 3)",
+          "[relu]: 12\xc2\xa0\xc2\xb5s \xe2\x86\x92 3.4\xc2\xa0\xc2\xb5s (+2 usual, us 3)");
 }
 
 static void link(tg_sv repo, tg_sv sha, tg_sv file, const char *commit, const char *line)

@@ -89,6 +89,29 @@ static void the_outermost_new_operator_leads(void **state)
     assert_false(find(f, "aten::forward")->leads);
 }
 
+/* An operator that was there before, and is called more often, leads as well; but only a new one excuses
+ * nothing. */
+static void an_operator_that_is_called_more_often_leads(void **state)
+{
+    struct fixture *f = *state;
+
+    make(f, 1, 1, 3);
+    for (int side = 0; side < 2; side++) {
+        uint32_t clones = side == TG_TEST ? 5 : 1;
+        add_all(f, side, TG_KIND_OP, "aten::forward", "ProfilerStep", 1, 501);
+        add_all(f, side, TG_KIND_OP, "aten::empty", "aten::forward", 20, 501);
+        add_all(f, side, TG_KIND_OP, "aten::clone", "aten::forward", clones, 501);
+        add_all(f, side, TG_KIND_OP, "aten::empty", "aten::clone", clones, 501);
+    }
+    compare(f);
+    is_text(f->c.ops[find(f, "aten::empty")->leader].name, "aten::clone");
+    assert_false(find(f, "aten::clone")->leads);
+    add_all(f, TG_TEST, TG_KIND_OP, "aten::empty", "aten::other", 4,
+            501); /* half of them elsewhere */
+    compare(f);
+    assert_int_equal(find(f, "aten::empty")->leader, TG_NO_ID);
+}
+
 /* Calls of "x" in the steps of three runs: the modes are 2, 4 and 3, their median is 3. */
 static void calls_under_a_parent_are_modes_then_a_median(void **state)
 {
@@ -112,9 +135,13 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, by_hand_set_up, by_hand_tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(all_in_one_operator_name_it),      TEST(nine_of_ten_are_enough),
-        TEST(a_coarse_clock_names_none),        TEST(a_changed_caller_has_to_explain_the_calls),
-        TEST(the_outermost_new_operator_leads), TEST(calls_under_a_parent_are_modes_then_a_median),
+        TEST(all_in_one_operator_name_it),
+        TEST(nine_of_ten_are_enough),
+        TEST(a_coarse_clock_names_none),
+        TEST(a_changed_caller_has_to_explain_the_calls),
+        TEST(the_outermost_new_operator_leads),
+        TEST(an_operator_that_is_called_more_often_leads),
+        TEST(calls_under_a_parent_are_modes_then_a_median),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -325,6 +325,30 @@ static double cpu_seconds(const char *piece, size_t bytes)
 }
 
 /* 4 MB each: quadratic work would take hours, linear takes milliseconds. */
+static void backward_nodes_are_named_after_their_operators(void **state)
+{
+    static const struct {
+        const char *node, *op;
+        bool same;
+    } cases[] = {
+        { "MulBackward0", "aten::mul", true },
+        { "MulBackward1", "aten::mul_", true },
+        { "ToCopyBackward0", "aten::_to_copy", true },
+        { "NativeLayerNormBackward0", "aten::native_layer_norm", true },
+        { "autograd::engine::evaluate_function: AddmmBackward0", "aten::addmm", true },
+        { "AddBackward0", "aten::addmm", false },
+        { "AddmmBackward0", "aten::add", false },
+        { "MulBackward0", "mul", false }, /* of another library */
+        { "Mul", "aten::mul", false },
+        { "Backward0", "aten::", false },
+        { "", "", false },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (tg_name_is_backward_of(tg_sv_of(cases[i].node), tg_sv_of(cases[i].op)) != cases[i].same)
+            fail_msg("%s, %s", cases[i].node, cases[i].op);
+}
+
 static void hostile_names_take_linear_time(void **state)
 {
     static const char *const pieces[] = {
@@ -343,6 +367,7 @@ int main(void)
         cmocka_unit_test(short_names_match_the_corpus),
         cmocka_unit_test(names_of_one_program_are_equal),
         cmocka_unit_test(normalising_twice_changes_nothing),
+        cmocka_unit_test(backward_nodes_are_named_after_their_operators),
         cmocka_unit_test(hostile_names_take_linear_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

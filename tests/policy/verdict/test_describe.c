@@ -169,6 +169,50 @@ static void a_budget_and_its_limit(void **state)
     hand_text(s.r.message, "3 per step, limit max: as written, was 1");
 }
 
+/* Of a number of calls the operator that adds most of them: what makes its calls, if that came too. */
+static void what_is_behind_a_number_of_calls(void **state)
+{
+    struct hand *h = *state;
+    struct tg_limit_list max = hand_limit(h, TG_BOUND_MAX, 1);
+    struct tg_op ops[] = { hand_op("aten::clone", TG_KIND_OP), hand_op("copy", TG_KIND_KERNEL),
+                           hand_op("gemm", TG_KIND_KERNEL), hand_op("wait", TG_KIND_SYNC) };
+    struct said s = of_count(10, 15);
+
+    h->c.ops = ops;
+    h->c.n_ops = 4;
+    h->c.iteration_ratio = 1;
+    ops[0].count[TG_TEST] = 9; /* operators are not launches */
+    ops[1].count[TG_TEST] = 5;
+    ops[2].count[TG_TEST] = 2;
+    ops[3].count[TG_TEST] = 7;
+    s.r.over_budget = true;
+    s.r.subject = TG_SUBJECT_TRACE;
+    s.r.metric = tg_metric_of(TG_MEASURE_LAUNCH_COUNT);
+    s.r.delta = 5;
+    s.j.limit = max.v;
+    tg_describe_measure(&s.r, &h->c, &s.p, &s.j, h->a);
+    hand_text(s.r.message,
+              "15 per step, limit max: as written, was 10; most of the rise: copy (+4)");
+    ops[1].leader = 0;
+    s.r.delta = 9;
+    tg_describe_measure(&s.r, &h->c, &s.p, &s.j, h->a);
+    hand_text(
+        s.r.message,
+        "15 per step, limit max: as written, was 10; largest part of the rise: aten::clone (+4)");
+    s.r.metric = tg_metric_of(TG_MEASURE_SYNC_COUNT);
+    s.r.delta = 6;
+    tg_describe_measure(&s.r, &h->c, &s.p, &s.j, h->a);
+    hand_text(s.r.message,
+              "15 per step, limit max: as written, was 10; most of the rise: wait (+6)");
+    s.r.metric = tg_metric_of(TG_MEASURE_KERNEL_NAMES); /* not a number of calls */
+    tg_describe_measure(&s.r, &h->c, &s.p, &s.j, h->a);
+    hand_text(s.r.message, "15 per step, limit max: as written, was 10");
+    s.r.metric = tg_metric_of(TG_MEASURE_SYNC_COUNT);
+    ops[3].count[TG_TEST] = 1; /* none rose */
+    tg_describe_measure(&s.r, &h->c, &s.p, &s.j, h->a);
+    hand_text(s.r.message, "15 per step, limit max: as written, was 10");
+}
+
 /* ---- attributes ---- */
 
 struct changed_attr {
@@ -241,6 +285,7 @@ static void values_of_bytes(void **state)
 
 static void what_it_is_related_to(void **state)
 {
+    const struct tg_evidence pooled = { .judged = TG_JUDGED, .pooled = 5 };
     struct hand *h = *state;
     struct tg_op ops[3] = { hand_op("old", TG_KIND_OP), hand_op("new", TG_KIND_OP),
                             hand_op("both", TG_KIND_OP) };
@@ -275,19 +320,24 @@ static void what_it_is_related_to(void **state)
     says(h, &s, plain);
     s.op.relation = TG_REL_REPLACED;
     says(h, &s,
-         "called 2 times per step, was 1 (+1); replaced: one of 2 names that were added or removed "
-         "in "
-         "Adam.step, together 6 -> 7 calls");
+         "called 2 times per step, was 1 (+1); one of 2 names that came or went in Adam.step: "
+         "6 calls went, 7 came");
     s.op.relation = TG_REL_REPLACED_WORSE;
     says(h, &s,
-         "called 2 times per step, was 1 (+1); one of 2 names that were added or removed in "
-         "Adam.step, "
-         "together 6 -> 7 calls");
+         "called 2 times per step, was 1 (+1); one of 2 names that came or went in Adam.step: "
+         "6 calls went, 7 came");
     region.encloser = TG_SV("");
     says(h, &s,
-         "called 2 times per step, was 1 (+1); one of 2 names that were added or removed in the "
-         "step, "
-         "together 6 -> 7 calls");
+         "called 2 times per step, was 1 (+1); one of 2 names that came or went in the step: "
+         "6 calls went, 7 came");
+    struct said t = s;
+    t.p.ev = &pooled; /* a time of all of them: how often each was called is another matter */
+    t.p.unit = TG_UNIT_NS;
+    t.r.dimension = TG_DIM_DURATION;
+    t.op.share[TG_TEST] = 0.5;
+    says(h, &t,
+         "2 ns per step together with 4 other names whose calls changed, was 1 ns (+100 %, +1 ns); "
+         "in the step 6 calls went, 7 came");
     s.op.region = TG_NO_ID;
     says(h, &s, plain);
 }
@@ -403,11 +453,17 @@ static void a_metric_of_the_trace(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        hand_test(calls_and_where_they_come_from), hand_test(calls_in_some_steps),
-        hand_test(a_time_and_its_change),          hand_test(a_budget_and_its_limit),
-        hand_test(attributes_of_a_metric),         hand_test(values_of_bytes),
-        hand_test(what_it_is_related_to),          hand_test(evidence_of_a_time),
-        hand_test(evidence_of_the_rest),           hand_test(a_metric_of_the_trace),
+        hand_test(calls_and_where_they_come_from),
+        hand_test(calls_in_some_steps),
+        hand_test(a_time_and_its_change),
+        hand_test(a_budget_and_its_limit),
+        hand_test(what_is_behind_a_number_of_calls),
+        hand_test(attributes_of_a_metric),
+        hand_test(values_of_bytes),
+        hand_test(what_it_is_related_to),
+        hand_test(evidence_of_a_time),
+        hand_test(evidence_of_the_rest),
+        hand_test(a_metric_of_the_trace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,9 +26,9 @@ static void how_much(void **state)
     r.dimension = TG_DIM_DURATION;
     r.unit = TG_SV("ns");
     r.metric = TG_METRIC_SELF;
-    headline(h, r, "FAIL: 1 violation: aten::mm (host time between operators) +200 %");
+    headline(h, r, "FAIL: 1 violation: aten::mm (host time between operators) +200 % (+2 ns)");
     r.metric = TG_METRIC_TOTAL;
-    headline(h, r, "FAIL: 1 violation: aten::mm +200 %");
+    headline(h, r, "FAIL: 1 violation: aten::mm +200 % (+2 ns)");
     r = hand_row("aten::mm", 2);
     r.delta = 1;
     headline(h, r, "FAIL: 1 violation: aten::mm +1 call");
@@ -41,7 +41,7 @@ static void how_much(void **state)
     r.dimension = TG_DIM_DURATION;
     r.delta = 5000;
     r.delta_pct = 50;
-    headline(h, r, "FAIL: 1 violation: aten::mm +50 %");
+    headline(h, r, "FAIL: 1 violation: aten::mm +50 % (+5.00 us)");
     r.delta_pct = NAN;
     headline(h, r, "FAIL: 1 violation: aten::mm +5.00 us");
     r.delta = NAN; /* unknown in the baseline */
@@ -60,6 +60,53 @@ static void how_much(void **state)
     r.dimension = TG_DIM_COUNT; /* a guard: its words are below */
     r.message = TG_SV("the fresh side is empty");
     headline(h, r, "FAIL: 1 violation: aten::mm");
+}
+
+/* One finding: what its calls cost, with what is told with it, each operator once; and where it is. */
+static void what_a_finding_costs(void **state)
+{
+    struct hand *h = *state;
+    struct tg_op ops[3];
+    struct tg_result v[] = { hand_row("a", 2), hand_row("k", 2), hand_row("k", 2) };
+    struct tg_cause_frame f = { .text = TG_SV("Block.forward") };
+    struct tg_cause cause = { .function = &f, .share = 0.6 };
+
+    ops[0] = hand_op("a", TG_KIND_OP);
+    ops[1] = hand_op("k", TG_KIND_KERNEL);
+    ops[2] = hand_op("other", TG_KIND_KERNEL);
+    h->c.ops = ops;
+    h->c.n_ops = 3;
+    for (size_t i = 0; i < 3; i++) {
+        ops[i].self[TG_BASE] = 1000;
+        ops[i].self[TG_TEST] = 3000.0 * (double)(i + 1); /* +2, +5, +8 us */
+    }
+    v[1].op_kind = v[2].op_kind = TG_KIND_KERNEL;
+    v[1].folded_under = v[2].folded_under = 0;
+    h->v = (struct tg_verdict){ .outcome = TG_OUTCOME_FAIL, .results = v, .n_results = 3 };
+    described(h);
+    hand_text(h->v.headline, "FAIL: 1 violation: a +2 calls (+5.00 us on the device)");
+    v[1].folded_under = v[2].folded_under = TG_NO_ID;
+    v[1].state = v[2].state = TG_STATE_PASS;
+    described(h);
+    hand_text(h->v.headline, "FAIL: 1 violation: a +2 calls (+2.00 us on the host)");
+    ops[0].wait = true;
+    described(h);
+    hand_text(h->v.headline, "FAIL: 1 violation: a +2 calls (the host waits 2.00 us in it)");
+    ops[0].region = 0; /* it came in the place of something: its own time is not what it costs */
+    described(h);
+    hand_text(h->v.headline, "FAIL: 1 violation: a +2 calls");
+    v[0].cause = &cause;
+    hand_text(tg_describe_headline(&h->v, &h->c, TG_HEADLINE_PLACED, h->a),
+              "FAIL: 1 violation: a +2 calls in Block.forward");
+    hand_text(tg_describe_headline(&h->v, &h->c, TG_HEADLINE_BARE, h->a),
+              "FAIL: 1 violation: a +2 calls");
+    cause.share = 0.4; /* too little of it */
+    hand_text(tg_describe_headline(&h->v, &h->c, TG_HEADLINE_PLACED, h->a),
+              "FAIL: 1 violation: a +2 calls");
+    v[1].state = TG_STATE_FAIL; /* two findings */
+    cause.share = 1;
+    hand_text(tg_describe_headline(&h->v, &h->c, TG_HEADLINE_PLACED, h->a),
+              "FAIL: 2 violations: a +2 calls, k +2 calls");
 }
 
 /* Three names, the number of the others; consequences are not counted. */
@@ -230,17 +277,17 @@ static void what_could_have_been_detected(void **state)
     h->c.measures[TG_MEASURE_STEP_TIME].ev.mde = 0.05;
     h->c.n_runs[TG_TEST] = 1;
     covers(h, true, true, true,
-           "counts judged; durations judged: 5 baseline runs, 1 fresh run; smallest slowdown "
-           "these runs show: step time +5.0 %, largest operators +40 % and +50 %");
+           "counts judged; durations judged: 5 baseline runs, 1 fresh run; the smallest slowdown "
+           "these runs could show: step time +5.0 %, largest operators +40 % and +50 %");
     h->c.n_ops = 0;
     covers(h, true, true, true,
-           "counts judged; durations judged: 5 baseline runs, 1 fresh run; smallest slowdown "
-           "these runs show: step time +5.0 %");
+           "counts judged; durations judged: 5 baseline runs, 1 fresh run; the smallest slowdown "
+           "these runs could show: step time +5.0 %");
     h->c.measures[TG_MEASURE_STEP_TIME].ev.judged = TG_NOT_WAIT;
     h->c.n_ops = 3;
     covers(h, true, true, true,
-           "counts judged; durations judged: 5 baseline runs, 1 fresh run; smallest slowdown "
-           "these runs show: largest operator +30 %");
+           "counts judged; durations judged: 5 baseline runs, 1 fresh run; the smallest slowdown "
+           "these runs could show: largest operator +30 %");
     h->c.n_ops = 0;
     covers(h, true, true, true, "counts judged; durations judged: 5 baseline runs, 1 fresh run");
 }
@@ -249,6 +296,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         hand_test(how_much),
+        hand_test(what_a_finding_costs),
         hand_test(names_of_a_headline),
         hand_test(long_names_are_cut),
         hand_test(the_least_number_of_runs_that_would_do),

@@ -117,6 +117,29 @@ static void what_a_new_operator_calls_is_folded_under_it(void **state)
     folded(h, (struct tg_result[]){ b, a, c }, 3, "b a c");
 }
 
+/* Autograd's node of an operator, as often more as the operator; others and other numbers are findings. */
+static void a_backward_node_follows_its_operator(void **state)
+{
+    struct hand *h = *state;
+    struct tg_op *ops = chain(h);
+    const struct tg_result clone = hand_row("aten::clone", 2), node = hand_row("CloneBackward0", 2);
+
+    ops[A].name = TG_SV("aten::clone");
+    ops[B].name = TG_SV("CloneBackward0");
+    ops[B].parent = ops[C].parent = TG_SV("");
+    ops[C].name = TG_SV("autograd::engine::evaluate_function: CloneBackward0");
+    folded(h, (struct tg_result[]){ node, clone }, 2, "CloneBackward0<aten::clone aten::clone");
+    folded(h,
+           (struct tg_result[]){
+               clone, hand_row("autograd::engine::evaluate_function: CloneBackward0", 2) },
+           2, "aten::clone autograd::engine::evaluate_function: CloneBackward0<aten::clone");
+    folded(h, (struct tg_result[]){ clone, hand_row("CloneBackward0", 3) }, 2,
+           "aten::clone CloneBackward0");
+    ops[A].name = TG_SV("aten::copy_");
+    folded(h, (struct tg_result[]){ hand_row("aten::copy_", 2), node }, 2,
+           "aten::copy_ CloneBackward0");
+}
+
 /* A kernel follows the operator that launches it, also one of its own name; never itself. */
 static void a_kernel_follows_the_operator_that_launches_it(void **state)
 {
@@ -437,6 +460,7 @@ int main(void)
         hand_test(other_numbers_states_and_dimensions_are_findings),
         hand_test(a_row_of_another_kind_is_no_operator),
         hand_test(what_a_new_operator_calls_is_folded_under_it),
+        hand_test(a_backward_node_follows_its_operator),
         hand_test(a_kernel_follows_the_operator_that_launches_it),
         hand_test(what_may_be_followed),
         hand_test(a_name_under_two_rules_is_one_finding),

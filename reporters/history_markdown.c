@@ -55,7 +55,7 @@ static void put_commits(struct tg_buf *out, const struct tg_history_report *r,
         tg_buf_printf(out, "- and %zu more\n", t->n_commits - COMMITS);
     if (!t->files_known)
         return;
-    tg_buf_printf(out, "\n%zu file%s changed in them", t->n_files, t->n_files == 1 ? "" : "s");
+    tg_buf_printf(out, "\n%zu file%s changed", t->n_files, t->n_files == 1 ? "" : "s");
     for (size_t i = 0; i < t->n_files && i < 5; i++) {
         tg_buf_puts(out, i ? ", " : ": ");
         tg_esc_md_code(out, t->files[i], TG_ESC_PROSE);

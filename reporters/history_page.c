@@ -109,7 +109,7 @@ static void put_commits(struct page *p, const struct tg_history_told *t)
     tg_page_raw(&p->frame, t->n_commits ? "</ul>\n" : "");
     if (!t->files_known)
         return;
-    tg_buf_printf(p->frame.out, "<p class=\"dim small\">%zu file%s changed in them", t->n_files,
+    tg_buf_printf(p->frame.out, "<p class=\"dim small\">%zu file%s changed", t->n_files,
                   t->n_files == 1 ? "" : "s");
     for (size_t i = 0; i < t->n_files && i < 5; i++) {
         tg_page_raw(&p->frame, i ? ", " : ": ");
@@ -231,7 +231,10 @@ static void put_open(struct page *p)
             more++;
     }
     tg_page_raw(&p->frame, "</ul>\n");
-    if (!shown)
+    if (shown)
+        tg_page_raw(&p->frame, "<p class=\"dim small\">What is meant to stay: <code>tracegate "
+                               "history accept ID --reason TEXT</code></p>\n");
+    else
         tg_page_raw(&p->frame, "<p>Nothing is open, and tonight shows nothing new.</p>\n");
     if (more)
         tg_buf_printf(p->frame.out, "<p class=\"dim\">and %zu more, in the table of events</p>\n",
@@ -241,16 +244,23 @@ static void put_open(struct page *p)
 
 /* ---- trends -------------------------------------------------------------------------------- */
 
+/* Twice: a drawing that is made smaller on a telephone cannot be read there. */
 static void put_large(struct page *p, uint32_t series)
 {
-    enum { WIDTH = 1080, HEIGHT = 320 };
-    tg_buf_printf(
-        p->frame.out,
-        "<div class=\"wide\"><svg class=\"large\" viewBox=\"0 0 %d %d\" role=\"img\" "
-        "data-nights=\"s%zu-nights\" aria-label=\"Value night after night; arrow keys read it\">\n",
-        WIDTH, HEIGHT, p->suite);
-    tg_trend_put(p->frame.out, p->s, series, &(struct tg_trend_box){ 0, 0, WIDTH, HEIGHT, false });
-    tg_page_raw(&p->frame, "</svg></div>\n");
+    static const struct {
+        const char *screen;
+        int width, height;
+    } sizes[] = { { "wide", 1080, 320 }, { "narrow", 366, 250 } };
+    for (size_t i = 0; i < 2; i++) {
+        const struct tg_trend_box box = { 0, 0, sizes[i].width, sizes[i].height, false };
+        tg_buf_printf(p->frame.out,
+                      "<div class=\"on-%s\"><svg class=\"large\" viewBox=\"0 0 %d %d\" "
+                      "role=\"img\" data-nights=\"s%zu-nights\" aria-label=\"Value night after "
+                      "night; arrow keys read it\">\n",
+                      sizes[i].screen, sizes[i].width, sizes[i].height, p->suite);
+        tg_trend_put(p->frame.out, p->s, series, &box);
+        tg_page_raw(&p->frame, "</svg></div>\n");
+    }
 }
 
 static void put_trends(struct page *p)

@@ -14,7 +14,7 @@
     });
     read.className = "read small";
     read.setAttribute("role", "status");
-    svg.parentNode.parentNode.insertBefore(read, svg.parentNode.nextSibling);
+    svg.parentNode.appendChild(read);
     cross.setAttribute("class", "cross");
     g.appendChild(cross);
     svg.setAttribute("tabindex", "0");

@@ -81,7 +81,7 @@ def sorts(b, path):
 def views(b, path):
     page = b.open(path, script=False)
     want("without script: rows", len(shown(page, "series", 0)), 501)
-    want("without script: drawings", page.run("document.querySelectorAll('g.trend path.line').length"), 13)
+    want("without script: drawings, the first in two sizes", page.run("document.querySelectorAll('g.trend path.line').length"), 14)
     want("without script: open event", page.run("document.querySelectorAll('#s0-open .cards > li').length"), 1)
     quiet(page, "without script")
     for dark, colour in ((False, "rgb(255, 255, 255)"), (True, "rgb(13, 17, 23)")):
@@ -89,7 +89,12 @@ def views(b, path):
         want(f"dark {dark}", page.run("getComputedStyle(document.body).backgroundColor"), colour)
         line = page.run("getComputedStyle(document.querySelector('g.trend .line')).stroke")
         want(f"dark {dark}: line", line, "rgb(192, 200, 209)" if dark else "rgb(75, 83, 93)")
-    page = b.open(path, width=390)
+    for width, wide in ((1200, True), (390, False)):
+        page = b.open(path, width=width)
+        want(f"{width} px: one trend", page.run("Array.from(document.querySelectorAll('svg.large')).map(s => s.getBoundingClientRect()).filter("
+                                                "r => r.width).map(r => r.width > 600)"), [wide])
+    want("390 px: the trend is whole", page.run("Array.from(document.querySelectorAll('.on-narrow text, .on-narrow path')).every(e => "
+                                                "e.getBoundingClientRect().right <= 391)"), True)
     want("390 px", page.run("document.scrollingElement.scrollWidth <= document.scrollingElement.clientWidth"), True)
     page = b.open(path, media="print")
     want("print: rows", len(shown(page, "series", 0)), 501)

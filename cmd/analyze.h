@@ -16,7 +16,7 @@ struct tg_analyze_request {
     bool whole;                     /* everything, undivided, instead of per step */
     bool hta, no_rounding;          /* HTA's own selection and rounding */
     bool keep_python;               /* a measure of Python frames was asked for */
-    int64_t top;                    /* ops: at most so many rows; 0 or TG_OPT_UNSET: all */
+    int64_t top;                    /* ops: at most this many rows; 0 or TG_OPT_UNSET: all */
     enum tg_arrange arrange;        /* what files without a rank are */
     const struct tg_io *io;         /* for notes */
     const struct tg_progress *progress;

@@ -92,7 +92,7 @@ static bool store_run(struct tg_store_cmd *s, const struct tg_suite *suite,
     return true;
 }
 
-/* One run, all its ranks. One ref a run: a retried job gives the same bytes again. */
+/* One run, all its ranks. One ref per run: a retried job gives the same bytes again. */
 static bool record_run(struct tg_store_cmd *s, const struct tg_suite *suite,
                        const struct tg_commit *at, const struct tg_summary *run, size_t share,
                        struct stored_runs *there, struct tg_err *err)

@@ -13,7 +13,7 @@
 #include "policy/verdict/judge.h"
 
 #define MIN_RUNS 6     /* three against three */
-#define SIDE 5         /* runs a side by default, as DECISIONS recommends */
+#define SIDE 5         /* runs per side by default */
 #define SPLITS 200     /* by default; one verdict each */
 #define MIN_SHARE 0.01 /* of the step: smaller operators are not listed */
 #define MAX_ROWS 30

@@ -15,7 +15,7 @@ enum tg_opt_type {
     TG_OPT_FORMAT  /* an enum tg_format, of the words that the row accepts */
 };
 enum tg_format {
-    TG_FORMAT_TEXT, /* where none is given */
+    TG_FORMAT_TEXT, /* if none is given */
     TG_FORMAT_CSV,
     TG_FORMAT_JSON,
     TG_FORMAT_YAML,

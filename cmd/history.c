@@ -145,7 +145,7 @@ static tg_sv commit_url(const struct tg_history_cmd *c)
                   : TG_SV("");
 }
 
-/* A file a suite. */
+/* A file per suite. */
 static bool put_drawings(struct tg_history_cmd *c, struct tg_err *err)
 {
     const char *path = c->o->svg;

@@ -56,7 +56,7 @@ static size_t explain_seen(struct tg_policy_cmd *j, tg_sv name, const struct tg_
     return told;
 }
 
-/* Without a trace nobody knows what kind of thing a name is: each that a rule judges is told. */
+/* Without a trace nobody knows what kind of thing a name is: explain each that a rule judges. */
 static size_t explain_kinds(struct tg_policy_cmd *j, tg_sv name, struct tg_buf *out)
 {
     struct tg_buf text[TG_KINDS] = { 0 };

@@ -11,7 +11,7 @@
 #include "policy/language/keys.h"
 #include "policy/verdict/describe.h"
 
-/* From so many runs on they are split, so that the sides differ by real noise. */
+/* From this many runs on they are split, so that the sides differ by real noise. */
 #define SPLIT_RUNS 6
 
 struct selftest_opts {

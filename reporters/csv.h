@@ -4,9 +4,9 @@
 #include "reporters/rows.h"
 
 /*
- * Quoted where needed, and where a line would look like a command of a CI runner (a line break
- * before one inside a name becomes a blank); bad bytes become U+FFFD. What a spreadsheet takes for a formula is left as it is:
- * docs/reports.md says so.
+ * Quoted if needed, or if a line would look like a command of a CI runner (inside a name, the line
+ * break before such a line becomes a blank); bad bytes become U+FFFD. Formulas of spreadsheets are
+ * left as they are (docs/reports.md).
  */
 void tg_csv_text(struct tg_buf *out, tg_sv text);
 void tg_csv_header(struct tg_buf *out);

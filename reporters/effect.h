@@ -8,8 +8,10 @@
 #include "policy/verdict/verdict.h"
 
 enum tg_effect_form { TG_EFFECT_PRINT, TG_EFFECT_TERMINAL }; /* "12 µs → 34 µs", "12 us -> 34 us" */
-/* Plain text. Nothing where a side has no step time. Where the gaps on the
- * host are what failed, and a device has the step's time, it is the host's time of a step. */
+/*
+ * Plain text. Nothing if a side has no step time. If the gaps on the host failed and the step's time is
+ * the device's, the text gives the host's time of a step.
+ */
 void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v, enum tg_effect_form form);
 
 /* The step's time of the two sides in ns, as every report gives it; false: a side has none. */

@@ -1,4 +1,4 @@
-/* A history as a table: one line a series and night; docs/nightly.md names the columns. */
+/* A history as a table: one line per series and night; docs/nightly.md names the columns. */
 #include <math.h>
 
 #include "core/base/decimal.h"

@@ -233,7 +233,7 @@ static void put_commit(const struct tg_markdown *m, tg_sv sha)
     tg_buf_release(&url);
 }
 
-/* Where a side comes from: the commit, or its path where there is none. */
+/* Where a side comes from: the commit, or its path if there is none. */
 static void put_side(const struct tg_markdown *m, int side)
 {
     const struct tg_verdict *v = m->v;

@@ -69,7 +69,7 @@ static void describe_gate(struct tg_check *c, struct tg_check_job *j)
     tg_gate_compare_opts(&j->gate.compare, j->policy, j->suite, c->arena);
 }
 
-/* Without a baseline: the fresh side against itself; what asks it alone is told. */
+/* Without a baseline: the fresh side against itself; only rules about the fresh side report. */
 static bool judge_alone(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
 {
     struct tg_verdict self;
@@ -227,7 +227,7 @@ static bool judge_without(struct tg_check *c, struct tg_check_job *j, struct tg_
     tg_io_error(c->io, why);
     tg_verdict_of_error(&j->verdict, why, c->arena);
     if (j->fresh.n && has_budget(j->policy))
-        (void)judge_alone(c, j, &second); /* the first error is told */
+        (void)judge_alone(c, j, &second); /* the first error is reported */
     return true;
 }
 

@@ -1,7 +1,7 @@
 #include "cmd/gate/internal.h"
 #include "core/baseline/store.h"
 
-/* The fresh trace's own path in a commit, for who commits the trace itself; false: none. */
+/* The fresh trace's own path in a commit, for those who commit the trace itself; false: none. */
 static bool own_path(struct tg_check *c, struct tg_git *git, tg_sv *out)
 {
     struct tg_err ignored;

@@ -5,9 +5,9 @@
 #include "policy/language/changes.h"
 
 /*
- * A change may bring its own policy, and with it what it is judged by. What the target branch had
- * in force, wherever its file is, is compared with what judges now; each difference that lets more
- * pass is told.
+ * A change may bring its own policy, and so the rules that judge it. The policy in force on the target
+ * branch, wherever its file is, is compared with the policy that judges now; each difference that
+ * lets more pass is reported.
  */
 
 enum { MAX_TOLD = 50, MAX_VALUE = 160 };
@@ -81,7 +81,7 @@ const char *tg_check_policy_at(struct tg_check *c, struct tg_git *git, const cha
     return at ? at : found_elsewhere(c, git, sha);
 }
 
-/* ---- what is told ---- */
+/* ---- notes ---- */
 
 static tg_sv clipped(struct tg_check *c, tg_sv text)
 {

@@ -13,7 +13,7 @@ static bool change_start(void *arg, struct tg_commit *out)
     return tg_check_change_start(x->c, x->c->repo.git, out);
 }
 
-/* Both sides are stored, so that nothing is told, kept or asked of a remote. */
+/* Both sides are stored, so nothing is reported or kept, and no remote is asked. */
 static bool judge(struct tg_check *c, struct tg_check_job *j, struct tg_summary summary[2],
                   struct tg_err *err)
 {

@@ -44,7 +44,7 @@ static enum tg_arrange how(const struct tg_summary *s)
     return TG_ARRANGE_RUNS;
 }
 
-/* A night that cannot be read is told of, and no reason to see no other. */
+/* A night that cannot be read is reported; the others are still judged. */
 static bool parse_night(void *arg, size_t i, struct tg_err *err)
 {
     struct night_read *x = (struct night_read *)arg + i;

@@ -5,7 +5,7 @@
  * are stored at; repeated jobs on one commit are one night. Commits without runs are kept in the
  * line, because a change may be theirs. Everything lives in `arena`.
  *
- * Cost: one pass over the store's refs, one commit object a step of the line, one parse a stored
+ * Cost: one pass over the store's refs, one commit object per step of the line, one parse per stored
  * run (as many at a time as --threads allows); memory is the values, not the summaries.
  */
 #include "cmd/gate/inputs.h"

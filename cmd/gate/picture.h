@@ -3,7 +3,7 @@
 /*
  * The data of the page's drawings (reporters/picture.h), from the first trace of each side; only
  * where a page is asked for. A side that is a summary has no picture: never an
- * error. What is kept is bounded: at most TG_PICTURE_NODES paths and TG_PICTURE_SPANS spans a side.
+ * error. What is kept is bounded: at most TG_PICTURE_NODES paths and TG_PICTURE_SPANS spans per side.
  */
 #include "cmd/gate/inputs.h"
 #include "reporters/picture.h"

@@ -36,7 +36,7 @@ struct each {
     tg_reading_task *task;
     void *arg;
     const struct tg_progress *progress;
-    struct tg_err *err; /* one a file */
+    struct tg_err *err; /* one per file */
 };
 
 static void tell_files(const struct each *e, int64_t change)

@@ -11,7 +11,7 @@
 #include "cmd/gate/gate.h"
 
 #define TG_NOISE_SIZES 4
-extern const size_t tg_noise_sizes[TG_NOISE_SIZES]; /* runs a side: 3, 5, 8, 10 */
+extern const size_t tg_noise_sizes[TG_NOISE_SIZES]; /* runs per side: 3, 5, 8, 10 */
 
 /* One name under one rule, over all splits. */
 struct tg_alarm {
@@ -48,7 +48,7 @@ struct tg_noise_input {
     const struct tg_io *io;
     const struct tg_compare_opts *compare;
     struct tg_side all;
-    size_t side;   /* runs a side; 2 * side <= runs */
+    size_t side;   /* runs per side; 2 * side <= runs */
     size_t splits; /* at most */
 };
 TG_MUST bool tg_noise_measure(struct tg_calibration *out, const struct tg_noise_input *in,

@@ -1,7 +1,7 @@
 /*
  * tracegate-mpi: the summaries of all traces of a job, in parallel. Each process summarises its
- * share of the files; then pairs of processes merge, until the first one has all. What a process
- * could not read is named, and the exit code is 4, inconclusive. After --check the first process
+ * share of the files; then pairs of processes merge, until the first one has all. Files that a process
+ * could not read are named, and the exit code is 4, inconclusive. After --check the first process
  * judges the result, with the options of `tracegate check` that follow.
  *
  *     mpirun -n 8 tracegate-mpi -o all.tgs [--run ID] [--wait SECONDS] TRACE|FOLDER... [--check ...]

@@ -9,7 +9,7 @@
 #include "cmd/setup/survey.h"
 
 struct tg_setup_opts {
-    bool store;         /* stored baselines on machines of one's own, instead of A/B */
+    bool store;         /* baselines stored on fixed machines, instead of A/B */
     bool nightly;       /* a nightly suite and its workflow besides */
     const char *action; /* "OWNER/tracegate@COMMIT": where workflows take tracegate from; NULL: the
                            placeholder stays */

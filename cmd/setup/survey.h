@@ -55,9 +55,9 @@ struct tg_survey {
 };
 
 /*
- * `args`: traces, folders, globs; where there are none, what is found below the current directory
- * (four levels, without hidden folders and those of packages). Named traces that cannot be read
- * are an error, found ones are skipped.
+ * `args`: traces, folders, globs; if empty, everything found below the current directory (four
+ * levels, without hidden folders and those of packages). A named trace that cannot be read is an
+ * error; one that was found is skipped.
  */
 TG_MUST bool tg_survey_make(struct tg_survey *out, const struct tg_strs *args,
                             const struct tg_io *io, struct tg_repo *repo, struct tg_arena *a,

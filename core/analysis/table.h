@@ -42,7 +42,7 @@ struct tg_tables {
     size_t n, cap;
 };
 
-/* A table of one's own; only `cells` are its. */
+/* A table made by hand; it owns only `cells`. */
 void tg_table_init(struct tg_table *t, const char *name, const struct tg_table_column *columns,
                    size_t n_columns);
 void tg_table_release(struct tg_table *t);

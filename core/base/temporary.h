@@ -48,14 +48,14 @@ struct tg_signals_child {
 void tg_signals_add_child(struct tg_signals_child *c);
 void tg_signals_remove_child(struct tg_signals_child *c);
 /*
- * What else a signal that ends the process has to undo, after its files and programs are gone; one
- * function a process, NULL: none. It runs in a thread of its own, while others are stopped wherever
- * they hold, open or start something next.
+ * `f` undoes the rest when a signal ends the process, after its files and programs are gone. There is
+ * one such function; NULL: none. It runs in its own thread, while the others are stopped wherever they
+ * next hold, open or start something.
  */
 void tg_signals_at_end(void (*f)(void *), void *arg);
 /*
- * What is called between these two is finished before such a signal ends the process: a library
- * that has temporary and lock files of its own. Short, and nothing of the above in between.
+ * A call between these two is finished before such a signal ends the process, for libraries with their
+ * own temporary and lock files. Keep it short, and call nothing of the above in between.
  */
 void tg_signals_hold(void);
 void tg_signals_release(void);

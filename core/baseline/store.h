@@ -6,8 +6,8 @@
  *     refs/tracegate/v1/SUITE/SHA/RUN          RUN: first 16 hex digits of the blob's name
  *
  * A run is immutable and its ref is only ever created, so writers cannot lose each other's work
- * and there is no tip to race for: the same bytes give the same ref, other bytes another one. A
- * repeated job on one commit adds a run. No branch, work tree, index or identity takes part, a
+ * and there is no tip to race for: the same bytes give the same ref, other bytes another one. Repeating
+ * a job adds a run. No branch, work tree, index or identity takes part, a
  * plain clone or fetch does not bring the refs, and `git gc` keeps what they point at. This is the
  * local half; moving refs between clones is `git fetch` and `git push` of exactly these names.
  *

@@ -1,9 +1,9 @@
 #ifndef TG_CAUSE_FORWARD_H
 #define TG_CAUSE_FORWARD_H
 /*
- * The forward operator of backward work: PyTorch gives both the same "Sequence number". Where
+ * The forward operator of backward work: PyTorch gives both the same "Sequence number". If
  * several forward operators share one (an operator and those inside it), it is the one that started
- * last before the backward work; this is what a trace's own arrows ("fwdbwd") say as well.
+ * last before the backward work; a trace's own arrows ("fwdbwd") say the same.
  * AccumulateGrad has no number.
  *
  * O(operators log operators) to make, O(log operators) to ask. 24 bytes a numbered operator.

@@ -18,7 +18,7 @@
  * A name that only the baseline has and one that only the fresh side has are one frame, renamed, if
  * they hang at the same place, are called as often, and call mostly the same.
  *
- * Feed one trace or more a side, tg_paths_finish, ask tg_cause_explain, release. O(spans log spans);
+ * Feed one trace or more per side, tg_paths_finish, ask tg_cause_explain, release. O(spans log spans);
  * memory is one entry a followed call.
  */
 #include "core/base/strmap.h"

@@ -1,6 +1,6 @@
 /*
  * Launch attributes at equal counts: same launches with other registers, same calls with other
- * types. Needs no statistics; one run a side is enough. Only differences are reported.
+ * types. Needs no statistics; one run per side is enough. Only differences are reported.
  */
 #include <stdlib.h>
 
@@ -162,7 +162,7 @@ static void put_array(struct tg_buf *b, tg_sv s)
     }
 }
 
-/* Elements of two arrays that differ; all of them when the lengths differ. Equal pairs are told
+/* Elements of two arrays that differ; all of them when the lengths differ. Equal pairs are listed
  * once. */
 static void put_arrays(struct tg_buf text[2], tg_sv a, tg_sv b)
 {

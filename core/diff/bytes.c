@@ -182,9 +182,9 @@ static double most_of(const double *v, size_t n)
 }
 
 /*
- * Sizes that follow the data. A sum beyond what other data may do is told; with calls each larger
- * than any of the baseline, on average, it is proven. A baseline whose steps are alike makes more in
- * some steps of every fresh run more.
+ * Sizes that follow the data. A sum that is larger than other data explains is reported; if the calls
+ * are also larger, on average, than any of the baseline, it is proven. If the steps of the baseline are
+ * alike, more in some steps of every fresh run counts as more.
  */
 static void judge_varying(const struct tg_diff_work *w, const struct tg_op *op,
                           const struct sizes of[2], struct tg_count_evidence *ev)

@@ -389,7 +389,7 @@ enum tg_exception {
     TG_EXCEPTION_COUNTED   /* bytes that more calls alone explain (tg_op_bytes_exception) */
 };
 enum tg_exception tg_op_exception(const struct tg_op *op);
-/* The same of its bytes: replaced, or as many a call as before, up to a tenth more. */
+/* The same of its bytes: replaced, or as many per call as before, up to a tenth more. */
 enum tg_exception tg_op_bytes_exception(const struct tg_op *op);
 /* Names of this kind are counted: operators, kernels, copies, sets, graphs, synchronising calls. */
 bool tg_kind_is_counted(enum tg_kind k);

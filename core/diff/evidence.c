@@ -16,7 +16,7 @@ static struct tg_aim aim_at(const struct tg_diff_work *w, double tick)
     return (struct tg_aim){ .floor = TG_FLOOR * w->c->step_ns[TG_BASE], .tick = tick };
 }
 
-/* Of every fresh run some steps are slow, one or most of them, where none of the baseline's is. */
+/* Every fresh run has slow steps, one or most of them, and the baseline has none. */
 static void find_slow_steps(const struct tg_diff_work *w, struct tg_op *op,
                             const struct tg_run_values *v, struct tg_value_room *x)
 {

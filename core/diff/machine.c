@@ -6,11 +6,11 @@
 #include "core/diff/stats.h"
 
 #define BIG 0.003       /* of the step: speaks for the machine and for the usual noise */
-#define WILD_DRIFT 0.25 /* a machine changed this much changed each operator differently */
+#define WILD_DRIFT 0.25 /* a machine that changed this much changed each operator differently */
 #define FINE 10         /* ticks of the clock a call, from which on it shows a factor */
-#define BUSY 0.05       /* of the step: so much excess beside the two operators with most, */
-#define BUSY_RISE 0.05  /* and an excess that rose by this part of the operator's least time */
-#define BUSY_SHARE 0.5  /* in so many of the big operators: the machine was busy */
+#define BUSY 0.05      /* of the step: this much excess without the two operators that have most, */
+#define BUSY_RISE 0.05 /* and an excess that rose by this part of the operator's least time */
+#define BUSY_SHARE 0.5 /* in this share of the big operators: the machine was busy */
 
 /* An operator that speaks for the machine and for the usual noise. */
 static bool is_big(const struct tg_diff_work *w, size_t i, const struct tg_run_values *v,

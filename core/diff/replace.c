@@ -1,11 +1,11 @@
 /*
  * Renames and replacements: what came and what went, paired before anything is called a regression.
- * What comes is excused only by what went of its own sort and place.
+ * An added name is excused only by removed names of the same kind in the same place.
  *
- * A rename is a gone and a new operator of one kind with the same count and about the same time.
+ * A rename is a removed and an added operator of one kind with the same count and about the same time.
  * A replacement is a region, the nearest enclosing annotation (Optimizer.step#Adam.step, a module)
- * or else the step, in which names came and went: it costs more only if its launches (operators
- * where nothing is launched) rise by more than a quarter, or its time by a duration verdict.
+ * or else the step, in which names came and went: it costs more only if its launches (its operators,
+ * if nothing is launched) rise by more than a quarter, or its time by a duration verdict.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #define OTHERS 0.9         /* quantile of the other big operators' shifts */
 #define SUSPECT_SIZE 1.3   /* with too few runs: this large, */
 #define SUSPECT_FLOOR 0.01 /* this much of the step, */
-#define RARE_FLOORS 5      /* a slow step takes so many times the least that is told longer */
+#define RARE_FLOORS 5      /* a slow step takes this many times the smallest reported change */
 
 /* One comparison in one direction: what is compared, and what a change has to be. */
 struct question {

@@ -9,7 +9,7 @@
 #include "core/diff/stats.h"
 
 #define USABLE 0.6 /* part of a run's steps that must have the modal pattern of calls */
-#define SHORT 24   /* up to so many steps sorting by insertion is faster */
+#define SHORT 24   /* up to this many steps, sorting by insertion is faster */
 
 struct tg_value_room {
     uint64_t *pattern, *sorted; /* per step */
@@ -322,7 +322,7 @@ struct tg_run_values tg_run_values_new(const struct tg_diff_work *w)
     return v;
 }
 
-/* How the values are taken, and of how many steps of a run; or at how many calls a step. */
+/* How the values are taken, and of how many steps of a run; or at how many calls per step. */
 struct plan {
     enum tg_value_form form;
     size_t steps;

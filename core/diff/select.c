@@ -33,7 +33,7 @@ static struct tg_used pick_steps(const struct tg_diff_work *w, int side, const s
     return (struct tg_used){ step, n };
 }
 
-/* "That side has steps 3, 4, 5." Its shards may differ; the first one's are told. */
+/* "That side has steps 3, 4, 5." Its shards may differ; the first shard's steps are listed. */
 static bool no_such_step(const struct tg_diff_work *w, int side, int64_t number, struct tg_err *err)
 {
     const struct tg_shard *s = w->shard[w->first[side]];

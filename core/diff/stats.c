@@ -219,9 +219,9 @@ struct tg_threshold tg_threshold_of(size_t nb, size_t nt)
         t.tau = 0.12;
     }
     /*
-     * With five runs a side one pair may be the wrong way round; with more runs as much as is as
-     * unlikely as that, so that one busy run hides nothing. Where smaller changes are looked for,
-     * as much as is as unlikely as one such pair of 6v5.
+     * With five runs per side one pair may be the wrong way round; with more runs, as many as are
+     * equally unlikely, so that one busy run hides nothing. Smaller changes need the probability of
+     * one such pair of 6v5.
      */
     if (nb >= 5 && nt >= 5)
         t.p_limit = five;

@@ -35,7 +35,7 @@ double tg_moderated_se(double v, double v0, size_t nb, size_t nt);
 /*
  * Exact one-sided Mann-Whitney test that `test` - `shift` is above `base`; ties count against it. U
  * = #{(t, b): t - shift <= b}; p = arrangements with at most U / C(nb + nt, nt). Up to TG_RANK_MAX
- * runs a side; larger sides use the normal approximation with continuity correction.
+ * runs per side; larger sides use the normal approximation with continuity correction.
  */
 #define TG_RANK_MAX 64
 double tg_rank_p(const double *base, size_t nb, const double *test, size_t nt, double shift);

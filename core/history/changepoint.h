@@ -2,7 +2,7 @@
 #define TG_HISTORY_CHANGEPOINT_H
 /*
  * Has the newest part of one series moved? Pure functions of numbers: values are natural logs (or
- * parts of 1 for percentages), oldest first, one a night. A rise is asked for; for a fall the
+ * parts of 1 for percentages), oldest first, one per night. A rise is asked for; for a fall the
  * caller negates the values. Docs: docs/nightly.md, "How a change is found".
  *
  * Rank scan. The newest k of n nights against the b = n - k before them:

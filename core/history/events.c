@@ -54,7 +54,7 @@ static struct tg_moved_series *add_moved(struct tg_history_replay *r, struct tg_
     return &e->v[e->n++];
 }
 
-/* The nights that all of its changes allow; where there are none, those of the surest change. */
+/* The nights that all of its changes allow; if there are none, those of the surest change. */
 void tg_history_set_range(struct tg_history_event *e)
 {
     size_t best = 0;

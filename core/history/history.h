@@ -6,7 +6,7 @@
  * first night however often the history is read again. Pure: no git, no clock, no printing.
  *
  *   nights --(one stream an environment)--> values less the machine's common factor
- *          --(changepoint.h, one look a series and night)--> changes
+ *          --(changepoint.h, one look per series and night)--> changes
  *          --(what moved on one night of one stream)--> events
  *
  * Common factor of a night: the median over judged series of at least 0.3 % of the step of (value

@@ -8,7 +8,7 @@
  * (slot: the k-th call of a row within its step), averaged over ranks; without slots the least sum
  * of a step. Value of a night: the median over its runs of the natural log of that. Measures:
  * median over steps, or ratio of sums; percentages stay parts of 1. Calls of a night are exact: the
- * usual number of calls a step and rank, if at least nine of ten steps of all runs have it.
+ * usual number of calls per step and rank, if at least nine of ten steps of all runs have it.
  */
 #include "core/base/arena.h"
 #include "core/base/strmap.h"

@@ -172,9 +172,8 @@ static int by_end_time(const void *pa, const void *pb)
 }
 
 /*
- * Opens push; closes pop whatever is on top. Where the order above is inconsistent, a close may
- * meet an empty stack, and then one row stays open for ever: everything after it is one level
- * deeper.
+ * Opens push; closes pop whatever is on top. If the order above is inconsistent, a close may
+ * meet an empty stack; one row then stays open, and everything after it is one level deeper.
  */
 static void nest_thread(struct tree *t, uint32_t *rows, size_t n)
 {

@@ -1,6 +1,4 @@
-/*
- * HTA's get_temporal_breakdown. Where an assertion of HTA would fail, the numbers are given anyway.
- */
+/* HTA's get_temporal_breakdown. Gives the numbers even if an assertion of HTA would fail. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -19,7 +19,7 @@
  * cuLaunchKernel inside it): the launching call; of two such calls, the outer one. A kernel launch
  * (other than a graph) with more than TG_MAX_KERNELS_PER_LAUNCH device rows has a wrong
  * correlation: those rows count as unlinked. Cost: n log n for the sort, else linear; about 30
- * bytes a span.
+ * bytes per span.
  */
 #include "core/trace/trace.h"
 
@@ -114,8 +114,8 @@ int32_t tg_steps_at(const struct tg_steps *s, tg_ns at);
 /*
  * For a trace without markers: annotations and operators that recur and could serve as windows,
  * best first (count >= 3, disjoint in time, covering most of the trace, none of them nearly all of
- * it alone); where there are none, annotations of the program, however few, that hold half of the
- * runtime calls (half of the time where there are no calls). At most `max`. Numbered annotations are
+ * it alone). If there are none: annotations of the program, even a single one, that hold half of the
+ * runtime calls (half of the time, if there are no calls). At most `max`. Numbered annotations are
  * grouped as a glob ("execute_*"). Views into `t`, globs into `a`.
  */
 struct tg_window_hint {

@@ -2,7 +2,7 @@
 #define TG_SUMMARY_DAMAGE_H
 /*
  * Damaged parts of an input, for callers that go on without them: a trace or a stored summary that
- * cannot be read, or one rank of a summary. What is whole is used, and each damaged part is named.
+ * cannot be read, or one rank of a summary. Whole parts are used, and each damaged part is named.
  */
 #include "core/base/buf.h"
 #include "core/base/err.h"

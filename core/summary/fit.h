@@ -28,7 +28,7 @@ struct tg_fitted {
     bool all_slots;
 };
 /*
- * `run`: the shards of one run, one a rank. Appends its stored form to `out`. TG_ERR_LIMIT if not
+ * `run`: the shards of one run, one per rank. Appends its stored form to `out`. TG_ERR_LIMIT if not
  * even one rank fits, or if more step times would remain than can be read back (131,072); nothing
  * is appended then. Equal runs give equal bytes.
  */

@@ -13,10 +13,10 @@
 
 enum tg_inject_kind {
     TG_INJECT_SLOWER, /* each call takes `factor` times as long (below 1: faster) */
-    TG_INJECT_CALLS,  /* `calls` more calls a step (negative: fewer), as long as those there */
+    TG_INJECT_CALLS,  /* `calls` more calls per step (negative: fewer), as long as those there */
     TG_INJECT_DROP,   /* the rows are gone */
     TG_INJECT_UNFUSE, /* each call becomes one call of each of two new names, same time together */
-    TG_INJECT_NEW,    /* a new name, one call a step of `ns` */
+    TG_INJECT_NEW,    /* a new name, one call per step of `ns` */
     TG_INJECT_ATTR,   /* another value of the launch attribute `attr` */
     TG_INJECT_WAIT,   /* each step is `factor` times as long: host time outside every operator, on a
                         device idle time */

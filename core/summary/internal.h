@@ -5,7 +5,7 @@
 #include "core/summary/summary.h"
 
 /* attr_kinds.c */
-/* Splits an attribute text of core/trace into values per kind; "" where there is none. */
+/* Splits an attribute text of core/trace into values per kind; "" if there is none. */
 void tg_attr_split(tg_sv text, struct tg_buf value[TG_ATTR_KINDS]);
 
 /* env.c: sorted by key. `texts` are made valid UTF-8. */

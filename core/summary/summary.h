@@ -26,7 +26,7 @@
  *   launch       lines "grid=[…]", "block=[…]", "registers=…", "shared=…", "occupancy=…"
  *   collective   lines "collective=…", "dtype=…", "nelems_in=…", … "group=…"
  *   bytes, shapes, types   the bare value
- *   which        one a row: which collectives its slots are (core/metric/collective.h), 16 hex
+ *   which        one per row: which collectives its slots are (core/metric/collective.h), 16 hex
  *                digits each; not there if the trace does not number them
  * Lines are separated by LF; a key that the trace lacks has no line.
  */
@@ -140,13 +140,13 @@ struct tg_summary {
 void tg_summary_init(struct tg_summary *s);
 void tg_summary_release(struct tg_summary *s);
 
-/* A trace that was read, for who looks into its spans after the summary is made. */
+/* A trace that was read, for callers that need its spans after the summary is made. */
 struct tg_kept_trace {
     struct tg_trace *trace; /* Python functions set apart, with sequence numbers; NULL: none */
     struct tg_steps steps;
     bool any; /* wanted without Python functions as well */
 };
-#define TG_KEPT_SPANS ((size_t)1 << 22) /* a larger trace is not kept: 64 bytes a span and more */
+#define TG_KEPT_SPANS ((size_t)1 << 22) /* a larger trace is not kept: 64 bytes per span and more */
 void tg_kept_release(struct tg_kept_trace *k);
 
 struct tg_summarize_opts {

@@ -21,11 +21,11 @@ struct tg_unite {
     /* Takes the next bytes of the result. */
     bool (*put)(void *arg, tg_sv bytes, struct tg_err *err);
     void *arg;
-    struct tg_damage *damage; /* NULL: damage is an error; else it is named here, and the union is
-                                 of what is whole: every input is read once more */
+    struct tg_damage *damage; /* NULL: damage is an error; else it is named here, and the union
+                                 has the whole parts: every input is read once more */
 };
 /*
- * The same run and rank with other content: TG_ERR_SUMMARY. Damage names the rank. What was put
+ * The same run and rank with other content: TG_ERR_SUMMARY. Damage names the rank. Output written
  * before an error is not a summary.
  */
 TG_MUST bool tg_unite_run(const struct tg_unite *m, struct tg_err *err);

@@ -12,7 +12,7 @@
  * gets one piece (header, block, checksum) at a time, so that damage is found at the same place
  * whatever the sizes of the caller's windows.
  */
-/* As ZSTD_initDStream says: all that a frame's header is told by. */
+/* As ZSTD_initDStream says: enough to recognise a frame's header. */
 #define FIRST_PIECE ((size_t)5)
 
 struct zstd {

@@ -1,7 +1,7 @@
 #ifndef TG_TRACE_TRACE_H
 #define TG_TRACE_TRACE_H
 /*
- * A whole trace in memory: the events with a duration, as columns. 40 bytes a span, in segments, so
+ * A whole trace in memory: the events with a duration, as columns. 40 bytes per span, in segments, so
  * that growing copies nothing. X events and matched B/E pairs; everything else only counts.
  */
 #include "core/trace/reader.h"
@@ -118,8 +118,8 @@ struct tg_load_opts {
     bool keep_hta;    /* every row HTA keeps, in file order, with doubles; implies keep_python */
     bool want_attrs, want_memory;
     bool want_sequence; /* tg_trace.sequence: links of backward work to its forward operator */
-    /* Above 0: Python functions are kept beside the rest, up to this many (a trace that has so many
-     * may have had more). Damage in them is not counted, and B/E pairs are ignored. */
+    /* Above 0: Python functions are kept beside the rest, up to this many (a trace with exactly this
+     * number may have had more). Damage in them is not counted, and B/E pairs are ignored. */
     size_t python_aside;
 };
 

@@ -8,7 +8,7 @@
  *   /host:CPU                         any thread            host operators; "$file.py:1 f" is Python
  *   /device:GPU:0   Stream #13(…)     kernels and copies, on stream 13
  *   /device:TPU:0   XLA Ops           kernels, where the device has no streams
- *   /device:…       Steps             one event a step, its number as name
+ *   /device:…       Steps             one event per step, its number as name
  *   /device:…       other lines       what the same work belongs to: annotations
  *
  * Device work names no launch: it belongs to the step that holds its start. The exporter writes at

@@ -30,7 +30,7 @@ struct tg_known {
     enum tg_kind kind;    /* of NAME and FAILURE */
     tg_sv name;           /* of NAME: normalised; of FAILURE: as in the result */
     bool exact;           /* the number of calls changed: `before` to `after` */
-    double before, after; /* calls a step; of FAILURE: `base` and `test` of the result */
+    double before, after; /* calls per step; of FAILURE: `base` and `test` of the result */
     double e;             /* ln ratio of its time */
     double cost_ns;       /* of STEP: of all that the event changed, a step */
     bool accepted;
@@ -110,9 +110,9 @@ void tg_verdict_add_alone(struct tg_verdict *v, const struct tg_verdict *self, s
 /* Does no rule of the policy need a baseline? */
 bool tg_policy_asks_fresh_alone(const struct tg_policy *p);
 /*
- * What notes that lift make of a verdict, also those that were added after tg_eval: a pass becomes a
- * warning, and a failure where `fail_on` (bits of enum tg_fail_on) names warnings. Where it names
- * what is inconclusive, a verdict without a comparison fails too.
+ * Applies the notes that lift a verdict, also those added after tg_eval: a pass becomes a warning, or a
+ * failure if `fail_on` (bits of enum tg_fail_on) names warnings. If it names `inconclusive`, a verdict
+ * without a comparison fails too.
  */
 void tg_verdict_settle(struct tg_verdict *v, unsigned fail_on, struct tg_arena *a);
 enum tg_note_flags {

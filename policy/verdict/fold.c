@@ -45,7 +45,7 @@ static bool may_fold(const struct tg_result *r)
            !r->over_budget;
 }
 
-/* A warning is told with a failure, never the other way round. */
+/* A warning may be part of a failure, never the other way round. */
 static bool may_tell(const struct tg_result *head, const struct tg_result *r)
 {
     return may_fold(head) && head->state >= r->state;

@@ -396,7 +396,7 @@ static void tell(struct tg_eval_state *e, bool warning, const struct tg_buf *tex
     e->out->notes[e->out->n_notes - 1].damage = true;
 }
 
-/* How many more a step than in the baseline; `base` NULL: of the baseline itself, 0. */
+/* How many more per step than in the baseline; `base` NULL: of the baseline itself, 0. */
 static double more_a_step(double n, const struct damage *d, double before,
                           const struct damage *base)
 {

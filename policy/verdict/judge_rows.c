@@ -87,7 +87,7 @@ static void judge_by_all(const struct tg_rule_scope *s, const struct tg_rule *ru
     }
 }
 
-/* A budget is told by what it is about: the values as recorded. */
+/* A budget shows what it limits: the values as recorded. */
 static void show_budget(struct tg_probe *p, const struct tg_rule_limits *l,
                         const struct tg_judgement *j)
 {

@@ -230,7 +230,7 @@ static void fail_by(struct tg_verdict *v, tg_sv what, tg_sv text, tg_sv next, tg
     v->exit_code = tg_outcome_exit_code(TG_OUTCOME_FAIL);
 }
 
-/* `fail_on: [inconclusive]` where nothing was compared; of a comparison the rows have failed. */
+/* `fail_on: [inconclusive]` if nothing was compared; after a comparison its rows have failed. */
 static void fail_inconclusive(struct tg_verdict *v, struct tg_arena *a)
 {
     fail_by(v, TG_SV("(inconclusive)"), v->error, v->error_hint,

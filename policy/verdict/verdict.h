@@ -81,7 +81,7 @@ struct tg_result {
     bool waiver_ended; /* the waiver for it has expired */
     bool few_runs;     /* not judged for want of runs: the coverage line tells it */
     int64_t
-        needs_runs; /* so many a side would judge it (noise.min_runs); 0: not for want of runs */
+        needs_runs; /* so many per side would judge it (noise.min_runs); 0: not for want of runs */
     const char *why_not;     /* not judged: the reason; NULL: judged, or a guard */
     tg_sv rule, why, owner;  /* rule id; its `why` */
     tg_sv op, op_normalised; /* raw, normalised; for measures the metric's name in both */

@@ -113,7 +113,7 @@ void tg_page_text(struct tg_page *p, tg_sv text)
     tg_esc_xml(p->out, text);
 }
 
-/* Hidden bytes are in <span> where an ellipsis is in their place, in <i> where nothing is. */
+/* Hidden bytes are in <span> if an ellipsis replaces them, else in <i>. */
 void tg_page_label(struct tg_page *p, const struct tg_label *l)
 {
     static const char *const tag[] = {

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Fails on wording that docs/style.md excludes, and on citations of documents that are not in the repository.
 
-Looks at comments and messages of C, docstrings and comments of Python, and pages. PATTERNS is the word list: a pattern, what to write
-instead, and an example that the check must find, or it fails itself. PAGES has more for pages, where a sentence can be longer than in a comment.
+Looks at comments and messages of C, docstrings and comments of Python, and pages. Each list has a pattern, what to write instead, and an
+example that the check must find, or it fails itself: PATTERNS for everything, SENTENCES for pages, comments and messages of C, RATES for
+pages and comments of C ("too few runs a side" is short, as a message has to be).
 """
 import re
 import sys
@@ -24,12 +25,17 @@ COUNTED = r"(?:runs|calls|launches|bytes|ticks|traces|values?|MB|KB|files?|refs?
 NOT_A_NUMBER = "".join(rf"(?<! {word})" for word in (
     "and as at by for from has have if in is names not of on or over per than that to under what with within without".split()))
 UNIT = r"(?:side|step|call|night|run|span|rank|trace|commit|row|name|file|process|series|source|command|format|stage|line|column|suite|pair|job)"
-PAGES = [
+RATES = [
     (rf"\b(?:{NUMBER}|{COUNTED}|a process|a row){NOT_A_NUMBER} an? {UNIT}\b", "per", "three runs a side"),
-    (r"\b(?:is|are|was|were) told\b(?! to\b)", "is reported", "a faster machine is told"),
-    (r"(?:(?<=[.;] )|(?<=^)|(?<=^- ))What (?!now\b)[a-z][^.?:;|#]*\b(?:is|are|was|were|costs?|fails|follows)\b[^.?:;|#]*\.(?= |$)", "a noun as the subject", "What is left are operators."),
-    (r"(?:(?<=[.;] )|(?<=^)|(?<=^- ))Where (?:[^\s.:;|,]+ ){2,14}[^\s.:;|,]+, ", "If …,", "Where the step got slower, it is named."),
+]
+SENTENCES = [
+    (r"\b(?:is|are|was|were) told\b(?! to\b| apart\b)", "is reported", "a faster machine is told"),
+    (r"(?:(?<=[.;] )|(?<=^)|(?<=^- ))What (?!now\b)[a-z][^.?:;|#]*\b(?:is|are|was|were|costs?|fails|follows)\b[^.?:;|#]*\.(?= |$)", "a noun as the subject", "Kernels come first. What is left are operators."),
+    (r"(?:(?<=[.;] )|(?<=^)|(?<=^- ))Where (?:[^\s.:;|,]+ ){2,14}[^\s.:;|,]+, ", "If …,", "It is slower. Where the step got slower, it is named."),
     (r"\bwhere (?:there (?:is|are) (?:any|none|no)|it is there|nothing|none)\b", "if", "the device's where there are any"),
+    (r"\bof one's own\b", "your own, its own", "machines of one's own"),
+    (r"\bfor who\b", "for those who", "for who reads spans"),
+    (r"\b(?:[Ff]rom|up to|[Aa]t most|in|that has|wants) so many\b", "this many", "from so many runs on"),
 ]
 # Made from the program's tables; its texts are looked at where they are written.
 GENERATED = ("docs/policy-metrics.md", "docs/policy-diagnostics.md")
@@ -39,7 +45,7 @@ PY_TOKEN = re.compile(r'""".*?"""|(?<!["\'\w])#[^\n]*', re.S)
 
 
 def texts(path, content):
-    """(line, text) of what people read."""
+    """(line, text, is it a message?) of what people read."""
     if path.endswith((".c", ".h")):
         found = C_TOKEN.finditer(content)
     elif path.endswith(".py"):
@@ -48,14 +54,21 @@ def texts(path, content):
         found = re.finditer(r"[^\n]+", re.sub(r"^```.*?^```$|`[^`\n]*`", lambda m: re.sub(r"[^\n]", " ", m[0]), content, flags=re.S | re.M))
     for m in found:
         if not m[0].startswith("'"):
-            yield content.count("\n", 0, m.start()) + 1, re.sub(r"\n\s*\*?\s*", " ", m[0])
+            yield content.count("\n", 0, m.start()) + 1, re.sub(r"\n\s*\*?\s*", " ", m[0]).rstrip('"'), m[0].startswith('"')
+
+
+def lists(path, message):
+    """The word lists for a text."""
+    c, page = path.endswith((".c", ".h")), path.endswith(".md") and path not in GENERATED
+    return (*PATTERNS, CITED, *(SENTENCES if c or page else ()), *(RATES if page or c and not message else ()))
 
 
 def faults(path, content):
-    patterns = (*PATTERNS, CITED, *(PAGES if path.endswith(".md") and path not in GENERATED else ()))
-    for line, text in texts(path, content):
-        for pattern, instead, _ in patterns:
-            for m in re.finditer(pattern, text):
+    for line, text, message in texts(path, content):
+        for entry in lists(path, message):
+            pattern, instead, _ = entry
+            seen = re.sub(r'"[^"]*"', lambda m: " " * len(m[0]), text) if entry in RATES else text  # a message that a comment quotes
+            for m in re.finditer(pattern, seen):
                 yield f"{path}:{line}: '{text[max(0, m.start() - 25):m.end() + 25].strip()}': write {instead!r}"
 
 
@@ -67,9 +80,9 @@ def covered(path):
 
 def main():
     paths = [f for f in tree.files() if covered(f)]
-    injected = ((f"{example!r} in {path}", faults(path, text)) for _, _, example in (*PATTERNS, CITED)
-                for path, text in (("x.c", f"/* {example} */"), ("x.md", example)))
-    injected = (*injected, *((f"{example!r} in a page", faults("x.md", example)) for _, _, example in PAGES))
+    forms = {"x.c": ("/* {} */", 'puts("{}");'), "x.md": ("{}",), "x.py": ("# {}",)}
+    injected = ((f"{example!r} in {path} as {form}", faults(path, form.format(example)))
+                for path in forms for form in forms[path] for _, _, example in lists(path, form.startswith("puts")))
     return tree.run("english", len(paths), (f for p in paths for f in faults(p, tree.read(p))), injected, 100, "files")
 
 

@@ -164,7 +164,7 @@ enum tg_seen tg_git_merge_base(struct tg_git *g, const char *one, const char *tw
         git_oid_tostr(sha, TG_SHA_SIZE, &base);
         return TG_SEEN;
     }
-    /* 1.5 reports a commit beyond the cut as an odb error, 1.9 as "not found". */
+    /* Beyond the cut, 1.5 gives an odb error, 1.9 "not found". */
     if (rc == GIT_ENOTFOUND || g->shallow)
         return TG_ABSENT;
     tg_libgit2_failed(err, "the merge base cannot be found");

@@ -63,8 +63,9 @@ static bool two_names(const char *name, const char *one, const char *two, struct
 
 /*
  * git takes the first of these and warns; a gate must not: a tag "origin/main" would move the
- * baseline of everyone who writes `--baseline origin/main`. What all of them have in common is
- * fine. HEAD and similar names, full names and whole object names are what they are.
+ * baseline of everyone who writes `--baseline origin/main`. If all of them
+ * are the same commit, that is fine. HEAD and similar names, full ref names and whole object names
+ * are never ambiguous.
  */
 static bool only_one_ref(struct tg_git *g, const char *rev, struct tg_arena *a, struct tg_err *err)
 {

@@ -43,7 +43,7 @@ struct tg_value_room;
  */
 struct tg_joint {
     uint32_t leader;
-    size_t n; /* operators in it that are told as one; 0: one, under one or two names */
+    size_t n; /* operators in it that are reported as one; 0: one, under one or two names */
     const struct tg_op *op;
     const uint32_t *around; /* annotations that hold it; none: it needs no support */
     size_t n_around;

@@ -21,7 +21,19 @@ static bool check_name(const struct tg_remote *r, struct tg_err *err)
     return tg_err_hint(err, "`git remote -v` lists the remotes of this clone.");
 }
 
-/* What the remote said, joined to one line: its own lines if there are any, else git's last. */
+/* What the remote said, joined to one line: its own lines if there are any, else git's complaint. */
+/* Git's own first complaint; advice follows it. */
+static tg_sv complaint(const struct tg_spawned *s)
+{
+    tg_sv rest = tg_sv_of(s->said);
+    while (rest.n) {
+        tg_sv line = tg_sv_cut(&rest, '\n');
+        if (tg_sv_starts(line, TG_SV("fatal: ")))
+            return (tg_sv){ line.p + 7, line.n - 7 < 360 ? line.n - 7 : 360 };
+    }
+    return tg_sv_of(s->last_words[0] ? s->last_words : "git says nothing");
+}
+
 static tg_sv reason(const struct tg_spawned *s, struct tg_arena *a)
 {
     struct tg_buf b = { 0 };
@@ -40,7 +52,7 @@ static tg_sv reason(const struct tg_spawned *s, struct tg_arena *a)
         }
     }
     if (!b.n)
-        tg_buf_puts(&b, s->last_words[0] ? s->last_words : "git says nothing");
+        tg_buf_add(&b, complaint(s));
     out = tg_arena_sv(a, tg_buf_sv(&b));
     tg_buf_release(&b);
     return out;

@@ -243,5 +243,8 @@ bool tg_history_cmd_tell(struct tg_history_cmd *c, struct tg_nights *n,
     if (!first_shown(c, n, &out->first, err) || !tell_events(c, n, out, err))
         return false;
     choose_series(c, n, out);
+    if (!out->n_series && n->history.n && (c->o->op || c->o->metric))
+        tg_io_note(c->io, "suite %.*s: no name matches '%s' (* is any run, ? one character)",
+                   TG_SV_ARG(n->suite), c->o->op ? c->o->op : c->o->metric);
     return (!c->o->svg && !c->o->html) || find_releases(c, n, out, err);
 }

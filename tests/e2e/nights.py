@@ -191,6 +191,9 @@ def check_forms(repo):
     with open(os.path.join(repo.dir, "report.md"), encoding="utf-8") as f:
         report = f.read()
     check("markdown", run.returncode == 0 and "open" in report and "### `" in report, report[:200])
+    for option, glob, note in (("--op", "*op03", ""), ("--op", "demo::op0[3]", "no name matches"), ("--metric", "step_tme", "no name matches")):
+        run = repo.tool("history", "--suite", "default", option, glob)
+        check(f"{option} {glob}", run.returncode == 0 and (note in run.stderr if note else not run.stderr), run.stderr)
 
 
 def check_page(repo, told):
@@ -350,7 +353,7 @@ def check_window(repo):
         with open(os.path.join(repo.dir, ".tracegate.yml"), "w", encoding="utf-8") as f:
             f.write(text)
         run = repo.tool("check", "--meta", "cpu=c")
-        check(f"{ref}: runs of the baseline", f"; {runs} runs," in " ".join(run.stdout.split("  test ")[0].split()),
+        check(f"{ref}: runs of the baseline", f": {runs} baseline runs, 3 fresh runs" in " ".join(run.stdout.split()),
                run.stdout[:600] + run.stderr)
 
 

@@ -5,9 +5,9 @@
  *
  *   void at::native::(anonymous namespace)::sum<float>(float*, int)     sum<float>
  *
- * Not shown are `void`, the namespaces at::native and (anonymous namespace), the argument list of a
- * C++ signature, and what all elementwise kernels have: at::detail::Array<char*, 2>. If that is still
- * longer than the width, the middle gives way to an ellipsis.
+ * A label omits `void`, the namespaces at::native and (anonymous namespace), the argument list of a
+ * C++ signature, and at::detail::Array<char*, 2>, which all elementwise kernels have. If that is
+ * still longer than the width, an ellipsis replaces the middle.
  * If two different names would then look alike, they are shortened around their first
  * difference instead; equal names of different kinds get their kind, "gemm [kernel]".
  *

@@ -232,7 +232,7 @@ struct tg_straggler {
 struct tg_comparison {
     struct tg_side side[2]; /* what is compared */
     /*
-     * Compared are the ranks that every run of both sides has, unless the options choose some. By
+     * Ranks that every run of both sides has are compared, unless the options choose some. By
      * side: how many ranks each of its runs has, and which ones it lacks that are anywhere else
      * (ascending; some of its own runs may have them).
      */

@@ -33,6 +33,7 @@ SENTENCES = [
     (r"(?:(?<=[.;] )|(?<=^)|(?<=^- ))What (?!now\b)[a-z][^.?:;|#]*\b(?:is|are|was|were|costs?|fails|follows)\b[^.?:;|#]*\.(?= |$)", "a noun as the subject", "Kernels come first. What is left are operators."),
     (r"(?:(?<=[.;] )|(?<=^)|(?<=^- ))Where (?:[^\s.:;|,]+ ){2,14}[^\s.:;|,]+, ", "If …,", "It is slower. Where the step got slower, it is named."),
     (r"\bwhere (?:there (?:is|are) (?:any|none|no)|it is there|nothing|none)\b", "if", "the device's where there are any"),
+    (r"(?:(?<=[.:;] )|(?<=^)|(?<=^- ))(?:Compared|Shown|Told|Kept|Left out|Excluded|Judged|Named|Stored|Omitted|Counted|Not [a-z]+) (?:is|are|was|were) ", "subject first", "There are two sides. Compared are the ranks of both."),
     (r"\bof one's own\b", "your own, its own", "machines of one's own"),
     (r"\bfor who\b", "for those who", "for who reads spans"),
     (r"\b(?:[Ff]rom|up to|[Aa]t most|in|that has|wants) so many\b", "this many", "from so many runs on"),

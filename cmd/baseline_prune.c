@@ -80,7 +80,7 @@ static void spare_event(const struct tg_history *h, const struct tg_history_even
     enum {
         EVIDENCE = TG_CHANGEPOINT_OLD + TG_CHANGEPOINT_FIRST + 5
     }; /* of its environment; the table's 16 */
-    bool over = e->state == TG_STATE_FIXED || e->state == TG_STATE_WENT_AWAY;
+    bool over = e->state == TG_EVENT_STATE_FIXED || e->state == TG_EVENT_STATE_WENT_AWAY;
     spared[e->from] = spared[e->to] = spared[e->fired] = true;
     for (size_t i = 0; !over && e->kind != TG_EVENT_ENVIRONMENT && i <= e->fired; i++)
         if (h->stream[i] == e->stream && h->place[i] + EVIDENCE > h->place[e->from])

@@ -180,7 +180,7 @@ static int exit_code(const struct tg_history_cmd *c)
     for (size_t i = 0; i < c->n; i++)
         for (size_t k = 0; k < c->suite[i].n_events; k++) {
             const struct tg_history_told *t = &c->suite[i].events[k];
-            if (t->fails && t->state == TG_STATE_OPEN &&
+            if (t->fails && t->state == TG_EVENT_STATE_OPEN &&
                 (t->fresh || c->o->fail_on == TG_HISTORY_FAIL_ON_OPEN))
                 return 1;
         }
@@ -195,7 +195,7 @@ static bool say(struct tg_history_cmd *c, enum tg_event_word word, const char *i
     if (c->o->reason)
         return load(c, err) && tg_history_cmd_accept(c, word, id, err);
     tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "history %s needs a reason",
-               word == TG_EVENT_ACCEPTED ? "accept" : "reopen");
+               word == TG_EVENT_WORD_ACCEPTED ? "accept" : "reopen");
     return tg_err_hint(err, "--reason TEXT is kept with the event, for whoever asks later.");
 }
 
@@ -210,9 +210,9 @@ static bool run_verb(struct tg_history_cmd *c, const struct tg_strs *args, int *
         return true;
     }
     if (args->n == 2 && strcmp(args->v[0], "accept") == 0)
-        return say(c, TG_EVENT_ACCEPTED, args->v[1], err);
+        return say(c, TG_EVENT_WORD_ACCEPTED, args->v[1], err);
     if (args->n == 2 && strcmp(args->v[0], "reopen") == 0)
-        return say(c, TG_EVENT_REOPENED, args->v[1], err);
+        return say(c, TG_EVENT_WORD_REOPENED, args->v[1], err);
     tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "history takes no argument '%s'", args->v[0]);
     return tg_err_hint(err, "Write `history`, `history accept ID --reason TEXT` or `history reopen "
                             "ID --reason TEXT`.");

@@ -66,8 +66,8 @@ bool tg_history_cmd_accept(struct tg_history_cmd *c, enum tg_event_word word, co
         record.time = (int64_t)time(NULL);
     if (!tg_event_write(&c->store, c->nights[suite].suite, &record, c->arena, err))
         return false;
-    tg_buf_printf(&b, "%s %s: %s\n", word == TG_EVENT_ACCEPTED ? "accepted" : "reopened", e->id,
-                  tg_event_kind_name(e->kind));
+    tg_buf_printf(&b, "%s %s: %s\n", word == TG_EVENT_WORD_ACCEPTED ? "accepted" : "reopened",
+                  e->id, tg_event_kind_name(e->kind));
     ok = tg_io_put(c->io, tg_buf_sv(&b), err);
     tg_buf_release(&b);
     return ok;

@@ -201,14 +201,14 @@ static void tell_event(const struct tg_history_cmd *c, const struct tg_nights *n
                                    .fresh = e->fired + 1 == n->history.n,
                                    .from = n->history.night[e->from].commit,
                                    .to = n->history.night[e->to].commit };
-    if (t->state == TG_STATE_OPEN && goes_without_saying(e))
-        t->state = TG_STATE_ACCEPTED;
+    if (t->state == TG_EVENT_STATE_OPEN && goes_without_saying(e))
+        t->state = TG_EVENT_STATE_ACCEPTED;
     if (record) {
         t->actor = record->actor;
         t->reason = record->reason;
         t->time = record->time;
-        if (t->state == TG_STATE_OPEN && record->word == TG_EVENT_ACCEPTED)
-            t->state = TG_STATE_ACCEPTED;
+        if (t->state == TG_EVENT_STATE_OPEN && record->word == TG_EVENT_WORD_ACCEPTED)
+            t->state = TG_EVENT_STATE_ACCEPTED;
     }
     tell_commits(c, n, t);
 }
@@ -225,10 +225,10 @@ static bool tell_events(const struct tg_history_cmd *c, const struct tg_nights *
     for (size_t i = 0; i < h->n_events; i++) {
         const struct tg_history_event *e = &h->event[i];
         tell_event(c, n, e, tg_event_latest(records, n_records, tg_sv_of(e->id)), &v[k]);
-        k += v[k].state == TG_STATE_OPEN || e->fired >= out->first;
+        k += v[k].state == TG_EVENT_STATE_OPEN || e->fired >= out->first;
     }
     for (size_t i = k; i-- > 0 && asked < EVENTS_WITH_FILES;)
-        if (v[i].state == TG_STATE_OPEN) {
+        if (v[i].state == TG_EVENT_STATE_OPEN) {
             tell_files(c, &v[i]);
             asked++;
         }

@@ -121,7 +121,8 @@ void tg_difftable_text(struct tg_buf *out, const struct tg_difftable *t, const s
     tg_texttable_init(&g, ti.columns, N_COLUMNS);
     for (size_t i = 0; i < n; i++)
         add_row(&g, t, &t->comparison->ops[t->rows[i]]);
-    tg_texttable_write(&g, out, 0, width, r->color ? TG_COLOR_ON : TG_COLOR_OFF);
+    tg_texttable_write(&g, out, 0, width,
+                       r->color ? TG_TEXTTABLE_COLOR_ON : TG_TEXTTABLE_COLOR_OFF);
     if (n < t->n_rows)
         tg_buf_printf(out, "and %zu more rows\n", t->n_rows - n);
     tg_buf_puts(out, t->whole ? "whole sums: steps, ranks and runs added up\n"

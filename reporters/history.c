@@ -83,7 +83,7 @@ struct tg_open_count tg_history_count_open(const struct tg_history_suite *s)
 {
     struct tg_open_count n = { 0, 0 };
     for (size_t i = 0; i < s->n_events; i++)
-        if (s->events[i].state == TG_STATE_OPEN && s->events[i].fails) {
+        if (s->events[i].state == TG_EVENT_STATE_OPEN && s->events[i].fails) {
             n.all++;
             n.fresh += s->events[i].fresh;
         }

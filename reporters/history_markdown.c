@@ -118,7 +118,7 @@ static void put_suite(struct tg_buf *out, const struct tg_history_report *r,
     }
     tg_buf_puts(out, ".\n");
     for (size_t i = s->n_events; i-- > 0;)
-        if (s->events[i].state == TG_STATE_OPEN || s->events[i].fresh)
+        if (s->events[i].state == TG_EVENT_STATE_OPEN || s->events[i].fresh)
             put_event(out, r, s, &s->events[i]);
 }
 

@@ -124,7 +124,7 @@ static void put_head_of(struct page *p, const struct tg_history_told *t)
     struct tg_buf *out = p->frame.out;
     tg_buf_printf(out, "<h3><span class=\"tag %s\">%s</span> %s <code>%s</code>%s</h3>\n",
                   t->fails ? "fail" : "none", tg_event_kind_name(e->kind),
-                  t->state == TG_STATE_OPEN ? "open" : tg_event_state_name(t->state), e->id,
+                  t->state == TG_EVENT_STATE_OPEN ? "open" : tg_event_state_name(t->state), e->id,
                   t->fresh ? " <span class=\"tag warn\">new tonight</span>" : "");
     tg_buf_puts(out, "<ul class=\"facts small\">\n<li>since <b>");
     put_date(p, p->s->history->night[e->to].date);
@@ -174,7 +174,7 @@ static void put_event(struct page *p, const struct tg_history_told *t)
 
 static bool is_shown_open(const struct tg_history_told *t)
 {
-    return t->state == TG_STATE_OPEN || t->fresh;
+    return t->state == TG_EVENT_STATE_OPEN || t->fresh;
 }
 
 static void put_banner(struct page *p)

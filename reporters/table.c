@@ -152,7 +152,7 @@ void tg_table_as_text(struct tg_buf *out, const struct tg_table *t, int columns,
     for (size_t r = 0; r < rows; r++)
         for (size_t k = 0; k < shown; k++)
             add_cell(&g, t->columns[from[k]].type, tg_table_at(t, r, from[k]));
-    tg_texttable_write(&g, out, 0, columns > 0 ? (size_t)columns : 100, TG_COLOR_OFF);
+    tg_texttable_write(&g, out, 0, columns > 0 ? (size_t)columns : 100, TG_TEXTTABLE_COLOR_OFF);
     if (rows < t->n_rows)
         tg_buf_printf(out, "... %zu more rows (--format csv has them all)\n", t->n_rows - rows);
     tg_texttable_release(&g);

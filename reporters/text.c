@@ -462,7 +462,8 @@ static void put_movers(struct page *p)
     }
     if (n) {
         tg_buf_puts(p->out, "\nSelf time per step\n");
-        tg_texttable_write(&g, p->out, 2, p->columns, p->r->color ? TG_COLOR_ON : TG_COLOR_OFF);
+        tg_texttable_write(&g, p->out, 2, p->columns,
+                           p->r->color ? TG_TEXTTABLE_COLOR_ON : TG_TEXTTABLE_COLOR_OFF);
     }
     if (noise)
         tg_buf_puts(p->out, "  " TG_ROW_NOISE "\n");

@@ -34,7 +34,7 @@ enum { TG_TEXTTABLE_NAME_LEAST = 28, TG_TEXTTABLE_NAME_MOST = 88 };
 
 void tg_texttable_init(struct tg_texttable *g, const struct tg_texttable_column *columns, size_t n);
 void tg_texttable_add(struct tg_texttable *g, tg_sv cell, enum tg_tint tint); /* row after row */
-enum tg_texttable_color { TG_COLOR_OFF, TG_COLOR_ON };
+enum tg_texttable_color { TG_TEXTTABLE_COLOR_OFF, TG_TEXTTABLE_COLOR_ON };
 void tg_texttable_write(const struct tg_texttable *g, struct tg_buf *out, size_t indent,
                         size_t width, enum tg_texttable_color color);
 void tg_texttable_release(struct tg_texttable *g);

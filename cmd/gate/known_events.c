@@ -96,9 +96,9 @@ static void add_events(struct known_list *l)
         const struct tg_history_event *e = &h->event[i];
         const struct tg_event_record *said =
             tg_event_latest(l->records, l->n_records, tg_sv_of(e->id));
-        if (said && said->word != TG_EVENT_ACCEPTED)
+        if (said && said->word != TG_EVENT_WORD_ACCEPTED)
             said = NULL;
-        if (e->state == TG_STATE_OPEN && is_worse(e) && is_after(l, e->to))
+        if (e->state == TG_EVENT_STATE_OPEN && is_worse(e) && is_after(l, e->to))
             add_event(l, e, said);
     }
 }

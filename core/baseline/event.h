@@ -13,7 +13,7 @@
 #define TG_EVENT_PREFIX "refs/tracegate/events/v1/"
 #define TG_EVENT_MAX_RECORD 4096u /* bytes; larger ones are not read */
 
-enum tg_event_word { TG_EVENT_ACCEPTED, TG_EVENT_REOPENED };
+enum tg_event_word { TG_EVENT_WORD_ACCEPTED, TG_EVENT_WORD_REOPENED };
 
 struct tg_event_record {
     tg_sv id; /* of the event: 12 hex digits */

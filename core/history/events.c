@@ -110,7 +110,7 @@ static struct tg_history_event *event_for(struct tg_history_replay *r,
     struct tg_history *h = r->h;
     for (size_t i = h->n_events; i-- > 0;) {
         struct tg_history_event *e = &h->event[i];
-        if (e->stream != (size_t)(s - r->stream) || !e->n || e->state != TG_STATE_OPEN)
+        if (e->stream != (size_t)(s - r->stream) || !e->n || e->state != TG_EVENT_STATE_OPEN)
             continue;
         if (slow(m->what) || slow(e->v[0].what)) {
             for (size_t k = 0; slow(m->what) && slow(e->v[0].what) && k < e->n; k++)
@@ -164,8 +164,8 @@ void tg_history_end_event(struct tg_history_replay *r, struct tg_history_event *
     e->ended = last;
     e->state = lasted >= TG_HISTORY_LASTING || e->v[0].what == TG_MOVED_CALLS ||
                        e->v[0].what == TG_MOVED_NEW || e->v[0].what == TG_MOVED_GONE
-                   ? TG_STATE_FIXED
-                   : TG_STATE_WENT_AWAY;
+                   ? TG_EVENT_STATE_FIXED
+                   : TG_EVENT_STATE_WENT_AWAY;
 }
 
 /* ---- what an event comes to ------------------------------------------------------------------ */

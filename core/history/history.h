@@ -64,7 +64,12 @@ enum tg_event_kind {
     TG_EVENT_MACHINE,    /* a third of everything together: the machine or its environment */
     TG_EVENT_ENVIRONMENT /* the recorded environment changed */
 };
-enum tg_event_state { TG_STATE_OPEN, TG_STATE_ACCEPTED, TG_STATE_FIXED, TG_STATE_WENT_AWAY };
+enum tg_event_state {
+    TG_EVENT_STATE_OPEN,
+    TG_EVENT_STATE_ACCEPTED,
+    TG_EVENT_STATE_FIXED,
+    TG_EVENT_STATE_WENT_AWAY
+};
 const char *tg_event_kind_name(enum tg_event_kind k); /* "regression", … */
 const char *
 tg_event_state_name(enum tg_event_state s); /* "open", "accepted", "fixed", "went away" */

@@ -2,7 +2,7 @@
 """One name, one meaning: no struct, union, enum, typedef or macro of a header, and no exported function, is
 defined twice, and none is a type in one room and a function in another. What a header defines starts with tg_ or
 TG_. The word after tg_ is one room's: functions of other rooms have it only if they take or return that room's type
-of the name (tg_op_raw is about a struct tg_op). No exported function takes two bools, and none is called with a bare `true` or
+of the name (tg_op_raw is about a struct tg_op). The constants of an enum begin alike, and no enum of another room begins so. No exported function takes two bools, and none is called with a bare `true` or
 `false` outside the tests: nobody can read what f(x, true, false) asks for. Checks itself first."""
 import collections
 import os
@@ -15,6 +15,7 @@ from layers import room_of
 COMMENT = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.S)
 TAG = re.compile(r"^(?:\}|typedef )?\s*(struct|union|enum) (\w+)\s*\{", re.M)
 TYPE = re.compile(r"\b(?:struct|union|enum) (tg_\w+)\s*\{|\}\s*(tg_\w+);")
+ENUM = re.compile(r"\benum (tg_\w+)\s*\{([^}]*)\}")
 MACRO = re.compile(r"^\s*#\s*define\s+(\w+)", re.M)
 FUNCTION = re.compile(r"^(?!static|typedef|extern|#|struct \w+;)([A-Za-z_][\w *]*?\b(\w+)\([^;{]*\))\s*\{", re.M)
 PROTOTYPE = re.compile(r"^(?!typedef|#|extern)[A-Za-z_][\w *]*?\b(tg_\w+)\(([^;{}]*?)\)\s*[;{]", re.M)
@@ -94,6 +95,21 @@ def strays(files):
                 yield f"{path}: {name}: '{word}' is a word of {' and '.join(sorted(home))}"
 
 
+def prefixes(files):
+    """Enums of two rooms whose constants begin with the same words: TG_STATE_OPEN, TG_STATE_FAIL."""
+    seen = collections.defaultdict(list)  # prefix -> (enum, path)
+    for path, text in files.items():
+        for m in ENUM.finditer(plain(text)) if path.endswith(".h") else ():
+            names = re.findall(r"(?:^|,)\s*(TG_[A-Z0-9]+_\w+)", m.group(2))
+            names = [n for n in names if not any(other.startswith(n[:-1] + "_") for other in names)]  # TG_ATTR_KINDS: their number
+            prefix = re.sub("[^_]*$", "", os.path.commonprefix(names)) if len(names) > 1 else "TG_"
+            if prefix not in ("", "TG_"):
+                seen[prefix].append((m.group(1), path))
+    for prefix, enums in sorted(seen.items()):
+        if len({room_of(path) for _, path in enums}) > 1:
+            yield f"{prefix} begins the constants of enums of several rooms: {', '.join(f'{name} ({path})' for name, path in enums)}"
+
+
 def arguments(text, at):
     """Of a call whose first argument begins at `at`."""
     found, depth = [""], 1
@@ -126,7 +142,7 @@ def booleans(files):
 
 
 def faults(files):
-    return [*twice(files), *foreign(files), *strays(files), *booleans(files)]
+    return [*twice(files), *foreign(files), *strays(files), *prefixes(files), *booleans(files)]
 
 
 def main():
@@ -134,6 +150,7 @@ def main():
              {"core/base/x.c": "bool tg_f(void)\n{\n", "core/diff/y.c": "bool tg_f(void)\n{\n"},
              {"core/base/x.h": "struct tg_f {\n", "core/diff/y.c": "bool tg_f(void)\n{\n"},
              {"core/base/x.h": "struct tg_f {\n", "core/diff/y.c": "bool tg_f_of(int n)\n{\n"},
+             {"core/base/x.h": "enum tg_x { TG_X_ONE, TG_X_TWO };\n", "core/diff/y.h": "enum tg_y {\n    TG_X_RED, /* , */\n    TG_X_BLUE\n};\n"},
              {"core/base/x.h": "void tg_f(int n, bool deep, bool loud);\n"},
              {"core/base/x.h": "TG_MUST bool tg_f(int n,\n                  bool deep);\n", "cmd/y.c": "x = tg_f(g(1, 2), true);\n"}]
     right = {"core/base/x.h": "struct tg_f {\nvoid tg_put(bool value);\nvoid tg_go(int n, bool deep);\n",

@@ -80,8 +80,8 @@ static void tell(struct box *b)
     for (size_t i = 0; i < b->h.n_events; i++)
         told[i] = (struct tg_history_told){ .event = &b->h.event[i],
                                             .state = b->h.event[i].kind == TG_EVENT_REGRESSION
-                                                         ? TG_STATE_OPEN
-                                                         : TG_STATE_ACCEPTED,
+                                                         ? TG_EVENT_STATE_OPEN
+                                                         : TG_EVENT_STATE_ACCEPTED,
                                             .fails = b->h.event[i].kind == TG_EVENT_REGRESSION,
                                             .from = b->night[b->h.event[i].from].commit,
                                             .to = b->night[b->h.event[i].to].commit,

@@ -103,9 +103,10 @@ static void accepted_with_who_and_why(void **state)
 {
     struct job k = { 0 };
     struct tg_store store;
-    struct tg_event_record said = {
-        .word = TG_EVENT_ACCEPTED, .actor = TG_SV("Ann"), .reason = TG_SV("worth it"), .time = 1
-    };
+    struct tg_event_record said = { .word = TG_EVENT_WORD_ACCEPTED,
+                                    .actor = TG_SV("Ann"),
+                                    .reason = TG_SV("worth it"),
+                                    .time = 1 };
     const struct tg_known *e;
     open_nights(&k, state);
     store = tg_store_in_git(job_git(&k));
@@ -115,7 +116,7 @@ static void accepted_with_who_and_why(void **state)
     assert_true(e && e->accepted);
     is_in(e->text.p, ", accepted: event ");
     is_in(e->text.p, ", Ann: worth it");
-    said.word = TG_EVENT_REOPENED;
+    said.word = TG_EVENT_WORD_REOPENED;
     said.time = 2;
     assert_no_error(tg_event_write(&store, TG_SV("main"), &said, k.box->a, &k.err), &k.err);
     assert_false(event_of(&k, "HEAD~4", "HEAD")->accepted);

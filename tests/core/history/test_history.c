@@ -89,7 +89,7 @@ static void a_step_is_one_open_event(void **state)
     assert_int_equal(b.h.n_events, 1);
     e = &b.h.event[0];
     assert_int_equal(e->kind, TG_EVENT_REGRESSION);
-    assert_int_equal(e->state, TG_STATE_OPEN);
+    assert_int_equal(e->state, TG_EVENT_STATE_OPEN);
     assert_int_equal(e->n, 1);
     assert_int_equal(e->v[0].series, 3);
     assert_in_range(e->fired, 21, 23);
@@ -140,13 +140,13 @@ static void what_comes_back_is_told_so(void **state)
     slower(&b, 3, 20, 25, 1.3);
     replay(&b);
     assert_int_equal(b.h.n_events, 1);
-    assert_int_equal(b.h.event[0].state, TG_STATE_WENT_AWAY);
+    assert_int_equal(b.h.event[0].state, TG_EVENT_STATE_WENT_AWAY);
     end(&b);
     begin(&b, 60);
     slower(&b, 3, 20, 40, 1.3);
     replay(&b);
     assert_true(b.h.n_events >= 1);
-    assert_int_equal(b.h.event[0].state, TG_STATE_FIXED);
+    assert_int_equal(b.h.event[0].state, TG_EVENT_STATE_FIXED);
     assert_in_range(b.h.event[0].ended, 40, 41);
     end(&b);
 }

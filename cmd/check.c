@@ -24,6 +24,10 @@ static const struct tg_opt check_options[] = {
     TG_REPORTERS(OPTION) /* --NAME FILE of each */
     { "junit-strict", TG_OPT_FLAG, offsetof(struct tg_check_opts, junit_strict), NULL,
       "JUnit without file and line, for readers with a strict schema" },
+    { "svg-narrow", TG_OPT_FLAG, offsetof(struct tg_check_opts, svg_narrow), NULL,
+      "draw for 390 px: a bar below its name" },
+    { "svg-share", TG_OPT_FLAG, offsetof(struct tg_check_opts, svg_share), NULL,
+      "draw durations in percent of the step" },
     { "annotations", TG_OPT_FLAG, offsetof(struct tg_check_opts, annotations), NULL,
       "print GitHub annotations as well" },
     { "base-commit", TG_OPT_STR, offsetof(struct tg_check_opts, base_commit), "REV",

@@ -45,6 +45,10 @@ static const struct tg_opt diff_options[] = {
       "draw the largest changes of counts" },
     { "svg-durations", TG_OPT_STR, offsetof(struct tg_diff_opts, svg_durations), "FILE",
       "draw the largest changes of durations" },
+    { "svg-narrow", TG_OPT_FLAG, offsetof(struct tg_diff_opts, narrow), NULL,
+      "draw for 390 px: a bar below its name" },
+    { "svg-share", TG_OPT_FLAG, offsetof(struct tg_diff_opts, share), NULL,
+      "draw durations in percent of the step" },
     TG_GIVEN_WINDOW(struct tg_diff_opts, given),
     TG_GIVEN_RUNS(struct tg_diff_opts, given, ""),
     { "hta", TG_OPT_FLAG, offsetof(struct tg_diff_opts, hta), NULL,
@@ -220,7 +224,9 @@ static bool report(const struct tg_diff_request *q, const struct tg_comparison *
         return false;
     if (q->o->format == TG_FORMAT_TEXT)
         put_notes(q, c);
-    r.top = 0; /* charts show their own top N */
+    r.top = q->o->top != TG_OPT_UNSET ? (size_t)q->o->top : 0;
+    r.narrow = q->o->narrow;
+    r.share = q->o->share;
     return put_charts(ch, q->o, &t, &r, err);
 }
 

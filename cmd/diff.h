@@ -27,7 +27,7 @@ struct tg_diff_opts {
     struct tg_given given;
     struct tg_strs control_rank, test_rank, control_step, test_step, group, exclude;
     const char *base_commit;
-    bool whole, short_names, hta, no_rounding, normalise, cause;
+    bool whole, short_names, hta, no_rounding, normalise, cause, narrow, share;
     int64_t top;
 };
 

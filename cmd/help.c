@@ -120,12 +120,27 @@ static void about_text(struct tg_buf *out, const char *about, int columns)
     }
 }
 
+/* More words than a line holds: they follow the text. */
+static bool is_long(const struct tg_opt *o)
+{
+    return o->value && strlen(o->value) > 60;
+}
+
 /* "--format text|csv|json", "-o FILE". */
 static void option_head(struct tg_buf *out, const struct tg_opt *o)
 {
     tg_buf_printf(out, "%s%s", o->name[1] ? "--" : "-", o->name);
     if (o->value)
-        tg_buf_printf(out, " %s", o->value);
+        tg_buf_printf(out, " %s", is_long(o) ? "NAME" : o->value);
+}
+
+static void option_text(struct tg_buf *out, const struct tg_opt *o)
+{
+    tg_buf_puts(out, o->help);
+    if (is_long(o))
+        tg_buf_puts(out, ": ");
+    for (const char *p = is_long(o) ? o->value : ""; *p; p++)
+        tg_buf_printf(out, "%.*s", *p == '|' ? 2 : 1, *p == '|' ? ", " : p);
 }
 
 static void option_lines(struct tg_buf *out, const struct tg_opt *o, int columns)
@@ -139,7 +154,9 @@ static void option_lines(struct tg_buf *out, const struct tg_opt *o, int columns
             tg_buf_printf(out, "\n%*s", indent, "");
         else
             tg_buf_printf(out, "%*s", indent - 2 - (int)head.n, "");
-        wrap(out, tg_sv_of(o->help), indent, indent, columns);
+        tg_buf_clear(&head);
+        option_text(&head, o);
+        wrap(out, tg_buf_sv(&head), indent, indent, columns);
         tg_buf_release(&head);
     }
 }
@@ -273,11 +290,14 @@ static void roff_options(struct tg_buf *out, const struct tg_opt *o)
         roff(out, tg_sv_of(o->name));
         if (o->value) {
             tg_buf_puts(out, " \\fI");
-            roff(out, tg_sv_of(o->value));
+            roff(out, tg_sv_of(is_long(o) ? "NAME" : o->value));
             tg_buf_puts(out, "\\fR");
         }
         tg_buf_putc(out, '\n');
-        roff_line(out, o->help);
+        struct tg_buf text = { 0 };
+        option_text(&text, o);
+        roff_line(out, text.p);
+        tg_buf_release(&text);
     }
 }
 
@@ -452,6 +472,11 @@ void tg_help_zsh(struct tg_buf *out, const struct tg_cmd *const *commands)
         tg_buf_printf(out, "    %s)\n      _arguments \\\n", (*c)->name);
         zsh_options(out, (*c)->options);
         zsh_options(out, tg_global_options);
+        struct tg_buf verbs = { 0 };
+        verb_words(&verbs, (*c)->synopsis);
+        if (verbs.n)
+            tg_buf_printf(out, "        '1:command:(%s)' \\\n", verbs.p);
+        tg_buf_release(&verbs);
         tg_buf_puts(out, "        '*:file:_files' ;;\n");
     }
     tg_buf_puts(out, "  esac\n}\n_tracegate \"$@\"\n");

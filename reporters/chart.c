@@ -12,27 +12,27 @@
 #include "reporters/number.h"
 #include "reporters/svg_ground.h"
 
-/* All in px. A column of names, the bars, then two columns of numbers. */
+/* All in px. */
 enum {
-    WIDTH = 960,
-    MARGIN = 24,
     HEAD = 112, /* title, subtitle, legend, column titles */
-    ROW = 28,
     BAR = 14,
     FOOT = 52, /* ticks, unit */
     NOTE = 18,
-    NOTE_COLUMNS = 140,
-    NAME_X = MARGIN,
-    NAME_W = 328,
-    BARS_X = 372,
-    BARS_W = 300,
     BEFORE_X = 766, /* right edges; the arrow between them has a place of its own */
     ARROW_X = 781,
     AFTER_X = 846,
-    DELTA_X = WIDTH - MARGIN,
-    NAME_COLUMNS = 45, /* of 12 px monospace, 7.23 px each, in NAME_W */
     MAX_ROWS = 60
 };
+
+/* Wide: a column of names, the bars, then columns of numbers. Narrow: the bar below its name. */
+struct form {
+    int width, margin, row, bars_x, bars_w;
+    size_t name_columns;              /* of 12 px monospace, 7.23 px each */
+    size_t sub_columns, note_columns; /* of 12 px */
+    int name_y, bar_y;                /* in the row: the baseline of the name, the top of the bar */
+};
+static const struct form wide = { 960, 24, 28, 372, 300, 45, 120, 140, 18, 7 };
+static const struct form narrow = { 390, 16, 46, 26, 256, 48, 56, 58, 18, 26 };
 
 static const char style[] =
     "  <style>\n" TG_SVG_LIGHT "    .sub,.head,.tick{fill:#59636e}.head,.tick{font-size:11px}\n"
@@ -76,6 +76,7 @@ struct scale {
 struct plot {
     struct tg_buf *out;
     const struct tg_chart *chart;
+    const struct form *form;
     const uint32_t *rows;
     struct tg_labels labels; /* of the rows */
     size_t n, more;
@@ -97,6 +98,16 @@ static struct tg_row_numbers numbers(const struct plot *p, size_t i)
     return tg_row_numbers(c, &c->ops[p->rows[i]], p->chart->basis);
 }
 
+/* Changes as parts of the baseline's step; 0: as they are. */
+static double whole_of(const struct plot *p)
+{
+    const struct tg_chart *c = p->chart;
+    return c->durations && c->share && c->basis != TG_BASIS_WHOLE && c->comparison &&
+                   c->comparison->step_ns[TG_BASE] > 0
+               ? c->comparison->step_ns[TG_BASE]
+               : 0;
+}
+
 static double delta_of(const struct plot *p, const struct tg_row_numbers *n)
 {
     return p->chart->durations ? n->d_ns : n->d_count;
@@ -110,6 +121,10 @@ static void choose_unit(struct plot *p, double largest)
     *s = (struct scale){ .divisor = 1, .unit = "calls" };
     if (!p->chart->durations)
         return;
+    if (whole_of(p) > 0) {
+        *s = (struct scale){ .divisor = whole_of(p) / 100, .unit = "%", .decimals = 2 };
+        return;
+    }
     s->divisor = 1e3;
     s->unit = "\xc2\xb5s";
     s->decimals = largest < 100e6 ? 1 : 0;
@@ -143,7 +158,7 @@ static void choose_scale(struct plot *p)
 
 static double x_of(const struct plot *p, double value)
 {
-    return BARS_X + BARS_W * (value - p->s.low) / (p->s.high - p->s.low);
+    return p->form->bars_x + p->form->bars_w * (value - p->s.low) / (p->s.high - p->s.low);
 }
 
 /* ---- pieces ---- */
@@ -185,24 +200,36 @@ static void put_delta(struct tg_buf *out, const struct plot *p, double v)
 }
 
 /* Wide (East Asian, emoji) characters take two columns; then half as many are kept. */
-static void put_short_name(struct tg_buf *out, const struct tg_label *label)
+static void put_short_name(struct tg_buf *out, const struct tg_label *label, size_t columns)
 {
     struct tg_buf text = { 0 };
-    bool wide = false;
+    bool two = false;
     tg_label_put(&text, label);
     for (size_t i = 0; i < text.n; i++)
-        wide |= (unsigned char)text.p[i] >= 0xe1 && (unsigned char)text.p[i] != 0xe2;
+        two |= (unsigned char)text.p[i] >= 0xe1 && (unsigned char)text.p[i] != 0xe2;
     if (strspn(text.p ? text.p : "", " ") == text.n)
         tg_buf_puts(out, "(blank)");
     else
-        tg_shorten(out, tg_buf_sv(&text), wide ? NAME_COLUMNS / 2 : NAME_COLUMNS);
+        tg_shorten(out, tg_buf_sv(&text), two ? columns / 2 : columns);
     tg_buf_release(&text);
 }
 
-/* Calls are exact; a duration may differ by as much as runs of one program do. */
-static bool is_within_noise(const struct plot *p, size_t i)
+/*
+ * Calls are exact; a duration may differ by as much as runs of one program do, and waits and short
+ * series are not judged at all. In the order of rows.
+ */
+enum doubt { DOUBT_NONE, DOUBT_NOT_JUDGED, DOUBT_NOISE, DOUBTS };
+static const char *const doubt_name[] = { "", "not judged", "within noise" };
+
+static enum doubt doubt_of(const struct tg_chart *chart, uint32_t row)
 {
-    return p->chart->durations && tg_op_within_noise(&p->chart->comparison->ops[p->rows[i]]);
+    const struct tg_op *op = &chart->comparison->ops[row];
+    if (!chart->durations || chart->basis != TG_BASIS_JUDGED)
+        return DOUBT_NONE;
+    if (tg_op_within_noise(op))
+        return DOUBT_NOISE;
+    return op->change == TG_SAME && !tg_evidence_compared(tg_op_told(op)) ? DOUBT_NOT_JUDGED
+                                                                          : DOUBT_NONE;
 }
 
 static void put_sentence(struct tg_buf *out, const struct plot *p, size_t i)
@@ -217,7 +244,9 @@ static void put_sentence(struct tg_buf *out, const struct plot *p, size_t i)
     put_value(out, p, v[TG_TEST]);
     tg_buf_printf(out, " %s (", p->s.unit);
     put_delta(out, p, delta_of(p, &n));
-    tg_buf_puts(out, is_within_noise(p, i) ? ", within noise)" : ")");
+    if (doubt_of(p->chart, p->rows[i]))
+        tg_buf_printf(out, ", %s", doubt_name[doubt_of(p->chart, p->rows[i])]);
+    tg_buf_puts(out, ")");
 }
 
 static void put_title(struct plot *p, tg_sv text)
@@ -231,7 +260,7 @@ static void put_title(struct plot *p, tg_sv text)
 
 static size_t notes_top(const struct plot *p)
 {
-    return p->n ? HEAD + p->n * ROW + FOOT : HEAD;
+    return p->n ? HEAD + p->n * (size_t)p->form->row + FOOT : HEAD;
 }
 
 static size_t height(const struct plot *p)
@@ -242,7 +271,7 @@ static size_t height(const struct plot *p)
 static void put_frame(struct plot *p)
 {
     size_t h = height(p);
-    tg_svg_open(p->out, WIDTH, h, " aria-labelledby=\"t d\"");
+    tg_svg_open(p->out, (size_t)p->form->width, h, " aria-labelledby=\"t d\"");
     tg_buf_puts(p->out, "  <title id=\"t\">");
     tg_esc_xml(p->out, p->chart->title);
     tg_buf_puts(p->out, "</title>\n  <desc id=\"d\">");
@@ -264,7 +293,7 @@ static void put_frame(struct plot *p)
     tg_buf_printf(p->out,
                   "  <rect class=\"bg\" x=\"0.5\" y=\"0.5\" width=\"%d\" height=\"%zu\" "
                   "rx=\"6\"/>\n",
-                  WIDTH - 1, h - 1);
+                  p->form->width - 1, h - 1);
 }
 
 static void put_legend(struct plot *p)
@@ -272,21 +301,25 @@ static void put_legend(struct plot *p)
     static const double at[] = { 0, 96, 196, 270 };
     tg_buf_puts(p->out, "  <g>");
     for (int k = 0; k < 4; k++) {
-        double x = MARGIN + at[k];
+        double x = p->form->margin + at[k];
         tg_buf_printf(p->out, "<rect %s", bar_paint[k]);
         put_x(p->out, "x", x);
         tg_buf_puts(p->out, " y=\"66\" width=\"18\" height=\"10\"/>");
         put_text(p, "sub", x + 24, 75, tg_sv_of(category_name[k]));
     }
-    for (size_t i = 0; i < p->n; i++) {
-        if (!is_within_noise(p, i))
-            continue;
+    bool has[DOUBTS] = { false };
+    for (size_t i = 0; i < p->n; i++)
+        has[doubt_of(p->chart, p->rows[i])] = true;
+    if (has[DOUBT_NOISE] || has[DOUBT_NOT_JUDGED]) {
+        int x = p->form->margin + (p->form == &narrow ? 0 : 356), y = p->form == &narrow ? 82 : 66;
         tg_buf_printf(p->out,
-                      "<rect class=\"up within\" x=\"%d\" y=\"66\" width=\"9\" height=\"10\"/>"
-                      "<rect class=\"down within\" x=\"%d\" y=\"66\" width=\"9\" height=\"10\"/>",
-                      MARGIN + 356, MARGIN + 365);
-        put_text(p, "sub", MARGIN + 380, 75, TG_SV("within noise"));
-        break;
+                      "<rect class=\"up within\" x=\"%d\" y=\"%d\" width=\"9\" height=\"10\"/>"
+                      "<rect class=\"down within\" x=\"%d\" y=\"%d\" width=\"9\" height=\"10\"/>",
+                      x, y, x + 9, y);
+        put_text(p, "sub", x + 24, y + 9,
+                 tg_sv_of(!has[DOUBT_NOISE]        ? doubt_name[DOUBT_NOT_JUDGED]
+                          : !has[DOUBT_NOT_JUDGED] ? doubt_name[DOUBT_NOISE]
+                                                   : "within noise, or not judged"));
     }
     tg_buf_puts(p->out, "</g>\n");
 }
@@ -295,13 +328,14 @@ static void put_head(struct plot *p)
 {
     struct tg_buf text = { 0 }, safe = { 0 };
     tg_buf_puts(p->out, "  ");
-    put_text(p, "title", MARGIN, 34, p->chart->title);
+    tg_sv title = p->chart->title; /* narrow: "Self time per step" without ": what changed most" */
+    put_text(p, "title", p->form->margin, 34, p->form == &narrow ? tg_sv_cut(&title, ':') : title);
     tg_buf_puts(&text, "");
     tg_utf8_visible(&safe, p->chart->sub);
-    tg_shorten(&text, tg_buf_sv(&safe), 120);
+    tg_shorten(&text, tg_buf_sv(&safe), p->form->sub_columns - (p->more ? 28 : 0));
     if (p->more)
         tg_buf_printf(&text, "%s%zu more changes not shown", text.n ? " \xc2\xb7 " : "", p->more);
-    put_text(p, "sub", MARGIN, 54, tg_buf_sv(&text));
+    put_text(p, "sub", p->form->margin, 54, tg_buf_sv(&text));
     tg_buf_putc(p->out, '\n');
     if (p->n)
         put_legend(p);
@@ -311,7 +345,7 @@ static void put_head(struct plot *p)
 
 static void put_axis(struct plot *p)
 {
-    double top = HEAD - 8, bottom = HEAD + (double)(p->n * ROW) + 4;
+    double top = HEAD - 8, bottom = HEAD + (double)(p->n * (size_t)p->form->row) + 4;
     int ticks = (int)lround((p->s.high - p->s.low) / p->s.step);
     int decimals = p->s.step >= 1 ? 0 : (int)ceil(-log10(p->s.step) - 1e-9);
     tg_buf_puts(p->out, "  <g>");
@@ -331,11 +365,12 @@ static void put_axis(struct plot *p)
         put_text(p, "tick num mid", x, bottom + 16, tg_buf_sv(&label));
         tg_buf_release(&label);
     }
-    put_text(p, "tick mid", BARS_X + BARS_W / 2.0, bottom + 34,
-             tg_sv_of(p->chart->durations ? (p->s.divisor <= 1e3   ? "change in \xc2\xb5s"
-                                             : p->s.divisor <= 1e6 ? "change in ms"
-                                                                   : "change in s")
-                                          : "change in number of calls"));
+    put_text(p, "tick mid", p->form->bars_x + p->form->bars_w / 2.0, bottom + 34,
+             tg_sv_of(whole_of(p) > 0       ? "change in % of the step"
+                      : p->chart->durations ? (p->s.divisor <= 1e3   ? "change in \xc2\xb5s"
+                                               : p->s.divisor <= 1e6 ? "change in ms"
+                                                                     : "change in s")
+                                            : "change in number of calls"));
     tg_buf_puts(p->out, "</g>\n");
 }
 
@@ -343,16 +378,19 @@ static void put_columns(struct plot *p)
 {
     struct tg_buf text = { 0 };
     tg_buf_puts(p->out, "  ");
-    put_text(p, "head", NAME_X, HEAD - 10, TG_SV("operator or kernel"));
-    tg_buf_printf(&text, "before, %s", p->s.unit);
-    put_text(p, "head end", BEFORE_X, HEAD - 10, tg_buf_sv(&text));
-    put_text(p, "head end", AFTER_X, HEAD - 10, TG_SV("after"));
-    put_text(p, "head end", DELTA_X, HEAD - 10, TG_SV("change"));
+    put_text(p, "head", p->form->margin, HEAD - 10, TG_SV("operator or kernel"));
+    tg_buf_printf(&text, "%s, %s", p->form == &narrow ? "change" : "before", p->s.unit);
+    if (p->form == &wide) {
+        put_text(p, "head end", BEFORE_X, HEAD - 10, tg_buf_sv(&text));
+        put_text(p, "head end", AFTER_X, HEAD - 10, TG_SV("after"));
+    }
+    put_text(p, "head end", p->form->width - p->form->margin, HEAD - 10,
+             p->form == &narrow ? tg_buf_sv(&text) : TG_SV("change"));
     tg_buf_putc(p->out, '\n');
     tg_buf_release(&text);
 }
 
-static void put_bar(struct plot *p, enum category k, bool within_noise, double delta, double y)
+static void put_bar(struct plot *p, enum category k, bool faded, double delta, double y)
 {
     double zero = x_of(p, 0), x = x_of(p, delta / p->s.divisor);
     double from = fmin(zero, x), w = fabs(x - zero);
@@ -360,7 +398,7 @@ static void put_bar(struct plot *p, enum category k, bool within_noise, double d
         w = 2;
         from = delta < 0 ? zero - 2 : zero;
     }
-    if (within_noise)
+    if (faded)
         tg_buf_printf(p->out, "<rect class=\"%s within\"", k == INCREASED ? "up" : "down");
     else
         tg_buf_printf(p->out, "<rect %s", bar_paint[k]);
@@ -374,36 +412,40 @@ static void put_row(struct plot *p, size_t i)
 {
     struct tg_row_numbers n = numbers(p, i);
     const double *v = p->chart->durations ? n.ns : n.count;
-    double delta = delta_of(p, &n), y = HEAD + (double)(i * ROW), base = y + ROW / 2.0 + 4;
+    const struct form *f = p->form;
+    enum doubt doubt = doubt_of(p->chart, p->rows[i]);
+    double delta = delta_of(p, &n), y = HEAD + (double)(i * (size_t)f->row);
+    double base = f == &narrow ? y + f->bar_y + BAR - 3 : y + f->name_y;
     struct tg_buf text = { 0 };
     tg_buf_puts(p->out, "  <g>");
     put_sentence(&text, p, i);
     put_title(p, tg_buf_sv(&text));
     if (i) {
         tg_buf_puts(p->out, "<line class=\"rule\"");
-        put_x(p->out, "x1", MARGIN);
-        put_x(p->out, "x2", WIDTH - MARGIN);
+        put_x(p->out, "x1", f->margin);
+        put_x(p->out, "x2", f->width - f->margin);
         put_x(p->out, "y1", y);
         put_x(p->out, "y2", y);
         tg_buf_puts(p->out, "/>");
     }
     tg_buf_clear(&text);
-    put_short_name(&text, &p->labels.v[i]);
-    put_text(p, "name", NAME_X, base, tg_buf_sv(&text));
-    put_bar(p, category_of(&n, delta), is_within_noise(p, i), delta, y + (ROW - BAR) / 2.0);
-    for (int side = 0; side < 2; side++) {
+    put_short_name(&text, &p->labels.v[i], f->name_columns);
+    put_text(p, "name", f->margin, y + f->name_y, tg_buf_sv(&text));
+    put_bar(p, category_of(&n, delta), doubt != DOUBT_NONE, delta, y + f->bar_y);
+    for (int side = 0; f == &wide && side < 2; side++) {
         tg_buf_clear(&text);
         put_value(&text, p, v[side]);
         put_text(p, "num end", side ? AFTER_X : BEFORE_X, base, tg_buf_sv(&text));
     }
-    put_text(p, "sub mid", ARROW_X, base, TG_SV("\xe2\x86\x92"));
+    if (f == &wide)
+        put_text(p, "sub mid", ARROW_X, base, TG_SV("\xe2\x86\x92"));
     tg_buf_clear(&text);
     put_delta(&text, p, delta);
     put_text(p,
-             is_within_noise(p, i) ? "num end sub"
-             : delta > 0           ? "num end upt"
-                                   : "num end downt",
-             DELTA_X, base, tg_buf_sv(&text));
+             doubt       ? "num end sub"
+             : delta > 0 ? "num end upt"
+                         : "num end downt",
+             f->width - f->margin, base, tg_buf_sv(&text));
     tg_buf_puts(p->out, "</g>\n");
     tg_buf_release(&text);
 }
@@ -413,42 +455,38 @@ static void put_notes(struct plot *p)
     for (size_t i = 0; i < p->chart->n_notes; i++) {
         struct tg_buf text = { 0 }, safe = { 0 };
         tg_utf8_visible(&safe, p->chart->notes[i]);
-        tg_shorten(&text, tg_buf_sv(&safe), NOTE_COLUMNS);
+        tg_shorten(&text, tg_buf_sv(&safe), p->form->note_columns);
         tg_buf_puts(p->out, "  ");
-        put_text(p, "sub", MARGIN, (double)(notes_top(p) + i * NOTE + 10), tg_buf_sv(&text));
+        put_text(p, "sub", p->form->margin, (double)(notes_top(p) + i * NOTE + 10),
+                 tg_buf_sv(&text));
         tg_buf_putc(p->out, '\n');
         tg_buf_release(&text);
         tg_buf_release(&safe);
     }
 }
 
-/* Noise comes last, three rows of it at most; n: how many rows there are, *more: how many are not
- * shown. */
+/* What was not judged after what was, then noise, three rows of it at most; n: how many rows there are,
+ * *more: how many are not shown. */
 static size_t order_rows(const struct tg_chart *chart, uint32_t *rows, size_t n, size_t top,
                          size_t *more)
 {
     enum { NOISE = 3 };
-    const struct tg_comparison *c = chart->comparison;
-    bool parted = chart->durations && chart->basis == TG_BASIS_JUDGED;
-    uint32_t *noise = tg_xmalloc((n + 1) * sizeof *noise);
-    size_t kept = 0, n_noise = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (parted && tg_op_within_noise(&c->ops[rows[i]]))
-            noise[n_noise++] = rows[i];
-        else
-            rows[kept++] = rows[i];
-    }
-    for (size_t i = 0; i < n_noise && i < NOISE && kept < top; i++)
-        rows[kept++] = noise[i];
-    kept = kept < top ? kept : top;
+    uint32_t *all = tg_xmalloc((n + 1) * sizeof *all);
+    size_t kept = 0;
+    if (n)
+        memcpy(all, rows, n * sizeof *all);
+    for (enum doubt d = DOUBT_NONE; d < DOUBTS; d++)
+        for (size_t i = 0, m = 0; i < n && kept < top; i++)
+            if (doubt_of(chart, all[i]) == d && (d != DOUBT_NOISE || m++ < NOISE))
+                rows[kept++] = all[i];
     *more = n - kept;
-    free(noise);
+    free(all);
     return kept;
 }
 
 void tg_chart_svg(struct tg_buf *out, const struct tg_chart *chart)
 {
-    struct plot p = { .out = out, .chart = chart };
+    struct plot p = { .out = out, .chart = chart, .form = chart->narrow ? &narrow : &wide };
     size_t top = chart->top ? chart->top : 10;
     uint32_t *rows = NULL;
     top = top < MAX_ROWS ? top : MAX_ROWS;
@@ -461,7 +499,7 @@ void tg_chart_svg(struct tg_buf *out, const struct tg_chart *chart)
     }
     p.rows = rows;
     if (chart->comparison)
-        tg_labels_of_rows(&p.labels, chart->comparison, rows, p.n, NAME_COLUMNS - 4);
+        tg_labels_of_rows(&p.labels, chart->comparison, rows, p.n, p.form->name_columns - 4);
     choose_scale(&p);
     put_frame(&p);
     put_head(&p);
@@ -472,7 +510,7 @@ void tg_chart_svg(struct tg_buf *out, const struct tg_chart *chart)
             put_row(&p, i);
     } else {
         tg_buf_puts(out, "  ");
-        put_text(&p, "", MARGIN, HEAD - ROW,
+        put_text(&p, "", p.form->margin, HEAD - 28,
                  chart->comparison ? TG_SV("no differences") : TG_SV("nothing was compared"));
         tg_buf_putc(out, '\n');
     }

@@ -4,7 +4,9 @@
  * A diverging bar chart as SVG: what grew to the right, what shrank to the left, numbers in
  * columns. Made to be read through <img>: no scripts, no fonts or styles from outside, both colour
  * schemes. Bars of added or removed names are hatched; up and down differ by side, sign and colour
- * (orange, blue), so that nobody needs to see colours. The layout depends on the rows alone.
+ * (orange, blue), so that nobody needs to see colours. The layout depends on the rows alone. As a
+ * verdict sees them (TG_BASIS_JUDGED) rows that were judged come first, then those whose time was
+ * not, then noise; the last two are faded, and say so.
  */
 #include "reporters/rows.h"
 
@@ -14,7 +16,9 @@ struct tg_chart {
     size_t n_rows;
     enum tg_basis basis;
     bool durations, steps;
-    size_t top;         /* 0: 10 */
+    bool narrow; /* for 390 px: a row is two lines, and only the change has a number */
+    bool share;  /* durations: bars and changes as parts of the step, in percent; WHOLE: ignored */
+    size_t top;  /* 0: 10 */
     tg_sv title, sub;   /* hostile text allowed, */
     const tg_sv *notes; /* and here: a line each at the bottom */
     size_t n_notes;

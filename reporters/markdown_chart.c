@@ -52,13 +52,16 @@ struct bars {
 };
 
 /* Noise is not a slowdown; bars below a hundredth of the largest would be invisible. */
-static void collect_bars(struct bars *b, const struct tg_comparison *c, const uint32_t *rows,
+static void collect_bars(struct bars *b, const struct tg_markdown *m, const uint32_t *rows,
                          size_t n, double sign)
 {
-    for (size_t i = 0; i < n && b->n < MAX_BARS; i++) {
+    const struct tg_comparison *c = m->v->comparison;
+    for (size_t i = 0; i < n && b->n < MAX_BARS && b->n < m->top; i++) {
         const struct tg_op *op = &c->ops[rows[i]];
         double d = sign * tg_row_numbers(c, op, TG_BASIS_JUDGED).d_ns;
-        if (tg_op_within_noise(op) || d < 100 || d < b->largest / 100)
+        /* that a wait is longer follows from what it waits for */
+        bool wait = op->wait && op->change == TG_SAME;
+        if (tg_op_within_noise(op) || wait || d < 100 || d < b->largest / 100)
             continue;
         b->largest = d > b->largest ? d : b->largest;
         b->sum += d;
@@ -75,14 +78,14 @@ static void put_bars(struct tg_buf *out, const struct bars *b, const struct tg_c
     tg_strmap_init(&used);
     tg_labels_of_rows(&labels, c, b->row, b->n, NAME_BAR);
     tg_buf_printf(out,
-                  "\n```mermaid\nxychart-beta horizontal\n    title \"%s, us per step\""
+                  "\n```mermaid\nxychart-beta horizontal\n    title \"%s, \xc2\xb5s per step\""
                   "\n    x-axis [",
                   sign > 0 ? "Got slower" : "Got faster");
     for (size_t i = 0; i < b->n; i++) {
         tg_buf_puts(out, i ? ", " : "");
         put_label(out, &labels.v[i], &used);
     }
-    tg_buf_puts(out, "]\n    y-axis \"us per step\" 0 --> ");
+    tg_buf_puts(out, "]\n    y-axis \"\xc2\xb5s per step\" 0 --> ");
     /* Without a range the axis would begin at the shortest bar. */
     tg_dec_put_fixed(out, round_up(b->largest / 1000), 0);
     tg_buf_puts(out, "\n    bar [");
@@ -111,9 +114,9 @@ void tg_markdown_put_chart(struct tg_markdown *m)
         return;
     rows =
         tg_rows_worst(c, &(struct tg_rows_choice){ .basis = TG_BASIS_JUDGED }, c->n_ops, &n, NULL);
-    collect_bars(&b, c, rows, n, sign);
+    collect_bars(&b, m, rows, n, sign);
     if (!b.n)
-        collect_bars(&b, c, rows, n, sign = -1);
+        collect_bars(&b, m, rows, n, sign = -1);
     if (b.n > 1 && b.sum >= 0.01 * c->step_ns[TG_BASE])
         put_bars(&part, &b, c, sign);
     tg_markdown_add_or_drop(m, &part);

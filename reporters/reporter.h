@@ -16,6 +16,8 @@ struct tg_render {
     size_t budget;    /* Markdown bytes; 0: 65,000 */
     bool exit_zero;   /* say "verdict FAIL (exit 0 by --exit-zero)" */
     bool keep_steps;  /* SVG: leave ProfilerStep in */
+    bool narrow;      /* SVG: 390 px wide */
+    bool share;       /* SVG of durations: in percent of the step */
     tg_sv report_url; /* where the full report is; "" none */
     tg_sv repo_url;   /* "https://HOST/OWNER/NAME", for links to commits and lines; "" unknown */
     tg_sv run_url;    /* the CI run; "" none */

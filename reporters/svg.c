@@ -41,6 +41,8 @@ static void write_chart(struct tg_buf *out, const struct tg_verdict *v, const st
                               .durations = durations,
                               .steps = r->keep_steps,
                               .top = r->top,
+                              .narrow = r->narrow,
+                              .share = r->share,
                               .title = durations ? TG_SV("Self time per step: what changed most")
                                                  : TG_SV("Calls per step: what changed most") };
     if (v->suite.n)
@@ -83,6 +85,8 @@ void tg_difftable_svg(struct tg_buf *out, const struct tg_difftable *t, bool dur
         .durations = durations,
         .steps = r->keep_steps,
         .top = r->top,
+        .narrow = r->narrow,
+        .share = r->share,
     };
     if (durations)
         chart.title = t->whole ? TG_SV("Total durations: what changed most")

@@ -381,6 +381,8 @@ int tg_check_run(const struct tg_check_opts *o, const struct tg_strs *args, cons
             .columns = io->columns,
             .color = io->color,
             .strict = c.o->junit_strict,
+            .narrow = c.o->svg_narrow,
+            .share = c.o->svg_share,
             .top = c.o->top > 0 ? (size_t)c.o->top : (size_t)c.suites.policy->report.top,
             .junit_max = (size_t)c.suites.policy->report.junit_max,
             .exit_zero = c.o->exit_zero,

@@ -216,7 +216,7 @@ with tempfile.TemporaryDirectory() as folder:
     check("an empty array stays JSON",
           r.returncode == 0 and len(json.loads((folder / "empty.json").read_text())["traceEvents"]) == 2)
 
-    for args, word in (((trace, "--measure", "nothing"), "no measure"),
+    for args, word in (((trace, "--measure", "nothing"), "does not know 'nothing'"),
                        ((trace, "--measure", "sequences"), "--operator"),
                        ((trace, "--measure", "ops", "--measure", "idle"), "cannot be combined"),
                        ((trace, "--measure", "idle", "--class", "x"), "GLOB=CLASS"),

@@ -63,6 +63,11 @@ def completed(*words):
 
 check("completion of verbs", completed("baseline", "") == ["record", "show", "list", "fetch", "push", "prune"])
 check("completion of a verb", completed("policy", "ex") == ["explain"])
+measures = run("analyze", "x", "--measure", "?").stderr.split("Use one of ", 1)[1].split(";")[0].split("|")
+check("completion of measures", len(measures) > 10 and completed("analyze", "--measure", "") == measures)
+check("completion of a measure", completed("analyze", "--measure", "ke") == ["kernel-types", "kernels"])
+zsh = run("help", "--completion", "zsh").stdout
+check("zsh: verbs and values", "'1:command:(record show list fetch push prune )'" in zsh and f"({' '.join(measures)})" in zsh)
 check("no verbs where there are none", "record" not in completed("check", ""))
 got = subprocess.run(["bash", "-c", bash + "\nCOMP_WORDS=(tracegate help --completion ''); COMP_CWORD=3; _tracegate; "
                       "echo ${COMPREPLY[@]}"], capture_output=True, text=True).stdout

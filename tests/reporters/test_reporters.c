@@ -70,6 +70,17 @@ static void golden_files(void **state)
         }
 }
 
+/* For 390 px, in percent of the step, three rows. */
+static void narrow_charts(void **state)
+{
+    const struct tg_render r = { .narrow = true, .share = true, .top = 3 };
+    struct tg_buf out = { 0 };
+    (void)state;
+    render(tg_reporter_svg_durations, FIXTURE_FAIL, &r, &out);
+    golden_check("svg-durations_narrow.svg", tg_buf_sv(&out));
+    tg_buf_release(&out);
+}
+
 static void same_input_gives_same_bytes(void **state)
 {
     const struct tg_render plain = { 0 };
@@ -378,6 +389,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(golden_files),
+        cmocka_unit_test(narrow_charts),
         cmocka_unit_test(same_input_gives_same_bytes),
         cmocka_unit_test(no_nan_no_inf),
         cmocka_unit_test(collapsed_stacks_add_up),

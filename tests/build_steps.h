@@ -3,6 +3,7 @@
 /* A trace made in memory (build_trace.h) and its steps: for tests of what comes after both. */
 #include "core/steps/steps.h"
 #include "tests/build_trace.h"
+#include "tests/support.h"
 
 struct built {
     struct bt b;

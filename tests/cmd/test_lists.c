@@ -1,14 +1,9 @@
 /* Lists of numbers. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "cmd/lists.h"
+#include "tests/support.h"
 
 static void numbers_and_ranges_are_read(void **state)
 {

@@ -1,14 +1,9 @@
 /* The option parser on a table of its own: forms, lists, errors with their hints. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "cmd/help.h"
 #include "cmd/options.h"
+#include "tests/support.h"
 
 struct opts {
     bool fast;

@@ -1,13 +1,10 @@
 #include "golden.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-/* cmocka wants the headers above first */
-#include <cmocka.h>
 
 #include "core/base/file.h"
+#include "tests/support.h"
 
 void golden_check(const char *name, tg_sv bytes)
 {

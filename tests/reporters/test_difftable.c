@@ -1,10 +1,6 @@
 /* The table of `diff` in its formats. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-/* cmocka wants the headers above first */
-#include <cmocka.h>
 
 #include "core/base/arena.h"
 #include "core/base/utf8.h"
@@ -12,6 +8,7 @@
 #include "golden.h"
 #include "reporters/reporter.h"
 #include "reporters/rows.h"
+#include "tests/support.h"
 
 struct context {
     struct tg_arena *a;

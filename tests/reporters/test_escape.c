@@ -1,16 +1,13 @@
 /* Escaping: the expected text of each case is written from the rules of the format, by hand. */
-#include <setjmp.h>
-#include <stdarg.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
-/* cmocka wants the headers above first */
-#include <cmocka.h>
-#include <math.h>
 
 #include "core/base/utf8.h"
 #include "fixture.h"
 #include "reporters/escape.h"
 #include "reporters/number.h"
+#include "tests/support.h"
 
 typedef void escape(struct tg_buf *out, tg_sv text);
 

@@ -1,16 +1,13 @@
 /* Short forms of names; the expected texts are written by hand from the rules of label.h. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-/* cmocka wants the headers above first */
-#include <cmocka.h>
 
 #include "core/base/strmap.h"
 #include "core/base/utf8.h"
 #include "fixture.h"
 #include "reporters/label.h"
+#include "tests/support.h"
 
 static void one(const char *name, size_t width, const char *want)
 {

@@ -2,16 +2,13 @@
  * The frame of HTML pages. The hashes are those of `printf %s TEXT | openssl dgst -sha256 -binary |
  * base64`; --dump FILE writes the page that tests/reporters/page.py opens in a browser.
  */
-#include <setjmp.h>
-#include <stdarg.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-/* cmocka wants the headers above first */
-#include <cmocka.h>
-#include <math.h>
 
 #include "reporters/page/page.h"
+#include "tests/support.h"
 
 static const char hostile[] = "</style><script>alert(1)</script>\" onx='y' &amp; \x01\xff";
 

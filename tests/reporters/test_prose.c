@@ -1,13 +1,10 @@
 /* Sentences with names in them, and addresses. Names are shown as [name], words as they are. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-/* cmocka wants the headers above first */
-#include <cmocka.h>
 
 #include "reporters/link.h"
 #include "reporters/prose.h"
+#include "tests/support.h"
 
 static void put_words(struct tg_buf *out, tg_sv text)
 {

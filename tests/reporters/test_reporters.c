@@ -1,17 +1,14 @@
 /* Every reporter over every fixture: golden files, and properties that hold for all of them. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-/* cmocka wants the headers above first */
-#include <cmocka.h>
 
 #include "core/base/arena.h"
 #include "core/base/file.h"
 #include "fixture.h"
 #include "golden.h"
 #include "reporters/reporter.h"
+#include "tests/support.h"
 
 static void render(tg_report_writer *write, enum fixture f, const struct tg_render *r,
                    struct tg_buf *out)

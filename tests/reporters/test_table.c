@@ -1,16 +1,11 @@
 /* Tables of an analysis as CSV, JSON and text. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "reporters/csv.h"
 #include "reporters/table.h"
+#include "tests/support.h"
 
 static const struct tg_table_column columns[] = { { "name", TG_TABLE_TEXT },
                                                   { "long_name", TG_TABLE_MACHINE_TEXT },

@@ -1,13 +1,9 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "reporters/tablechart.h"
+#include "tests/support.h"
 
 static const struct tg_table_column temporal[] = {
     { "rank", TG_TABLE_INT },

@@ -3,16 +3,12 @@
  * nanosecond by nanosecond. And what has to stay when events are shuffled, shifted or scaled.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "core/analysis/analysis.h"
 #include "core/analysis/interval.h"
 #include "core/analysis/quantiles.h"
 #include "tests/build_trace.h"
+#include "tests/support.h"
 
 /* cmocka compares floats only */
 #define assert_near(got, want, by) assert_true(fabs((got) - (want)) <= (by))

@@ -1,13 +1,8 @@
 /* Numbers to dense ids, against a search through a list. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "core/base/keymap.h"
+#include "tests/support.h"
 
 static void ids_come_in_order_of_first_appearance(void **state)
 {

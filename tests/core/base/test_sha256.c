@@ -1,12 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "core/base/sha256.h"
+#include "tests/support.h"
 
 /* NIST, FIPS 180-4 examples and the byte-oriented short messages of SHAVS (SHA256ShortMsg.rsp). */
 static const struct {

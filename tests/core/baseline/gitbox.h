@@ -5,15 +5,9 @@
  * reads through libgit2 must be what git says. HOME is the box's own, so nobody's configuration
  * takes part. Identity and dates are fixed.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "core/base/arena.h"
 #include "core/baseline/baseline.h"
+#include "tests/support.h"
 
 struct box {
     char *dir; /* real path, no '/' at the end */

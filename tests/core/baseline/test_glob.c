@@ -1,15 +1,10 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include <fnmatch.h>
 
-#include <cmocka.h>
-
 #include "core/baseline/git.h"
+#include "tests/support.h"
 
 static const char *const patterns[] = { "*.json",  "rank*.json", "r?.json", "[a-c]*", "[!a-c]*",
                                         "*",       ".*",         "[]x]*",   "a\\*b",  "**",

@@ -1,16 +1,11 @@
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include <cmocka.h>
-
 #include "core/baseline/spawn.h"
+#include "tests/support.h"
 
 static struct tg_spawned run(const char *script, struct tg_spawn s, struct tg_buf *out)
 {

@@ -5,13 +5,10 @@
  * a step lasts 1 ms, so that the floor of 0.1 % is 1000 ns.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "core/diff/compare.h"
+#include "tests/support.h"
 
 struct tg_policy;
 enum { MAX_ROWS = 40, MAX_RUNS = 10, MAX_STEPS = 12 };

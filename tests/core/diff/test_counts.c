@@ -3,14 +3,9 @@
  * as runs of five steps; expected probabilities are worked out beside each test.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "core/diff/counts.h"
+#include "tests/support.h"
 
 enum { STEPS = 5, MAX_RUNS = 10 };
 

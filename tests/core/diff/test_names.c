@@ -3,16 +3,13 @@
  * a table written from real names, idempotency and linear time on hostile ones.
  */
 #include <ftw.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include <cmocka.h>
-
 #include "core/base/file.h"
 #include "core/diff/names.h"
+#include "tests/support.h"
 
 static void normalised(enum tg_kind kind, tg_sv raw, struct tg_buf *out)
 {

@@ -2,13 +2,10 @@
  * Which ranks two sides are compared by. Each rank of each run is a shard with one operator; rank r
  * calls it r + 1 times a step, so an average over another set of ranks is another number.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "core/diff/compare.h"
+#include "tests/support.h"
 
 struct fixture {
     struct tg_arena *a;

@@ -1,12 +1,8 @@
 /* Oracles: small enough to derive by hand; the derivation stands beside each. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "core/diff/stats.h"
+#include "tests/support.h"
 
 static void near(double got, double want)
 {

@@ -2,15 +2,10 @@
  * HTA's selection and rounding on a trace small enough to work out by hand (the rules: the table of
  * quirks in docs/metrics.md). The corpus comparison is tests/e2e/golden_hta.py.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "core/hta/diff.h"
+#include "tests/support.h"
 
 /*
  * Microseconds; one row an event, positions in the file in brackets. ts has a fraction, so HTA

@@ -1,11 +1,6 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "core/metric/measure.h"
 #include "tests/build_steps.h"
+#include "tests/support.h"
 
 #define MAX_STEPS 4
 

@@ -1,10 +1,5 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "tests/build_steps.h"
+#include "tests/support.h"
 
 static int setup(void **state)
 {

@@ -1,12 +1,8 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "core/summary/internal.h"
 #include "core/summary/summary.h"
+#include "tests/support.h"
 
 struct fixture {
     struct tg_summary s;

@@ -1,12 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "core/base/file.h"
 #include "core/summary/internal.h"
 #include "tests/build_trace.h"
+#include "tests/support.h"
 
 static void ranks_come_from_file_names(void **state)
 {

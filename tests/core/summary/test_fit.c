@@ -1,13 +1,9 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #include "core/summary/fit.h"
 #include "core/summary/pack.h"
 #include "tests/build_trace.h"
+#include "tests/support.h"
 
 #define RANKS 10
 #define NAMES 40

@@ -1,12 +1,8 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "core/summary/inject.h"
 #include "core/summary/internal.h"
+#include "tests/support.h"
 
 /*
  * One run, two steps, a program of two operators:  step 100 us | outer 60 (self 10) | inner 2 x 25

@@ -1,10 +1,5 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "core/summary/pack.h"
+#include "tests/support.h"
 
 static const int64_t values[] = { 0,   1,   -1,   63,      -64,       64,        127,
                                   128, 300, -300, 1 << 20, INT64_MAX, INT64_MIN, INT64_MAX - 1 };

@@ -1,12 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "core/base/file.h"
 #include "core/summary/summary.h"
 #include "tests/build_trace.h"
+#include "tests/support.h"
 
 struct fixture {
     struct bt b;
@@ -609,13 +604,12 @@ static void damaged_frames_are_refused(void **state)
     "{\"ph\":\"" ph "\",\"cat\":\"" cat "\",\"name\":\"" name                                      \
     "\",\"pid\":1,\"tid\":1,\"ts\":" ts rest "}"
 #define OPERATORS                                                                                  \
-    "{\"traceEvents\":[" ROW("user_annotation", "ProfilerStep#1", "X",                             \
-                             "0", ",\"dur\":90") "," ROW("cpu_op", "aten::mm", "X", "20",          \
-                                                         ",\"dur\":9,\"args\":{\"Sequence "        \
-                                                         "number\":7}") "," ROW("cpu_op",          \
-                                                                                "aten::add", "X",  \
-                                                                                "40",              \
-                                                                                ",\"dur\":9")
+    "{\"traceEvents\":[" ROW("user_annotation", "ProfilerStep#1", "X", "0",                        \
+                             ",\"dur\":90") "," ROW("cpu_op", "aten::mm", "X", "20",               \
+                                                    ",\"dur\":9,\"args\":{\"Sequence "             \
+                                                    "number\":7}") "," ROW("cpu_op", "aten::add",  \
+                                                                           "X", "40",              \
+                                                                           ",\"dur\":9")
 #define PYTHON                                                                                     \
     "," ROW("python_function", "a.py(1): f", "X", "10", ",\"dur\":70") "," ROW(                    \
         "python_function", "a.py(2): g", "X", "15",                                                \

@@ -1,16 +1,12 @@
 /*
  * The merge as a stream gives the bytes of the union in memory, whatever the tree.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #include "core/summary/summary.h"
 #include "core/summary/unite.h"
 #include "tests/build_trace.h"
+#include "tests/support.h"
 
 enum { RANKS = 9 };
 

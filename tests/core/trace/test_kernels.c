@@ -3,12 +3,6 @@
  * their comments promise, spelled out byte by byte. All texts stand against a page that cannot be
  * read, so reading further than allowed ends the test. Also runs under qemu (tests/cross/arm64.py).
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +11,7 @@
 
 #include "core/trace/scan.h"
 #include "core/trace/shape.h"
+#include "tests/support.h"
 
 typedef bool equals_fn(const char *p, const char *literal, size_t n);
 typedef const char *special_fn(const char *p);

@@ -1,10 +1,5 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "core/trace/kind.h"
+#include "tests/support.h"
 
 /* Categories and names as they stand in real traces of both generations (HTA_SEMANTICS 13). */
 static void category_decides_first(void **state)

@@ -1,9 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
 #include <cjson/cJSON.h>
-#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +6,7 @@
 #include "core/base/utf8.h"
 #include "core/trace/inflate.h"
 #include "tests/core/trace/reader_support.h"
+#include "tests/support.h"
 
 /* ---- tables: a text, and what must come out ---- */
 

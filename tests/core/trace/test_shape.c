@@ -2,17 +2,13 @@
  * The fast path against the generic one: what it says about an event must be the same, byte for
  * byte, whatever the instruction set and the window.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "core/base/file.h"
 #include "core/trace/shape.h"
 #include "tests/core/trace/reader_support.h"
+#include "tests/support.h"
 
 static const char *const isas[] = { "c", "sse2", "avx2", "neon" };
 #define COUNT(a) (sizeof(a) / sizeof *(a))

@@ -1,8 +1,3 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -10,6 +5,7 @@
 #include "core/base/buf.h"
 #include "core/trace/inflate.h"
 #include "core/trace/source.h"
+#include "tests/support.h"
 
 /* ---- gzip and zstd by hand (RFC 1952, 1951, 8878), so that no library judges itself ---- */
 

@@ -1,13 +1,9 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "tests/core/trace/reader_support.h"
+#include "tests/support.h"
 
 static struct tg_trace *load(const char *text, const struct tg_load_opts *o)
 {

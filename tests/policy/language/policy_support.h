@@ -1,16 +1,11 @@
 #ifndef TG_TESTS_POLICY_SUPPORT_H
 #define TG_TESTS_POLICY_SUPPORT_H
 /* Policies from texts: a few files in memory, the first is the main one. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "policy/language/load.h"
+#include "tests/support.h"
 
 struct memory_file {
     const char *path, *text;

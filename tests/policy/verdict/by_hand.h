@@ -5,13 +5,10 @@
  * tests of one part of a verdict without traces.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "policy/verdict/internal.h"
+#include "tests/support.h"
 
 struct hand {
     struct tg_arena *a;

@@ -1,12 +1,8 @@
 #include "model.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-/* cmocka wants the headers above first */
-#include <cmocka.h>
 
 #include "../../reporters/golden.h"
 #include "cmd/gate/gate.h"
@@ -15,6 +11,7 @@
 #include "core/summary/summary.h"
 #include "policy/language/load.h"
 #include "policy/verdict/explain.h"
+#include "tests/support.h"
 
 /* ---- traces ---- */
 

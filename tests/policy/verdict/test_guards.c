@@ -1,15 +1,10 @@
 /* guards.c: what must hold before anything is judged. Each row is a pair of sides and a policy; what the verdict says of it is
  * tests/golden/verdict_guards.txt, derived from docs/policy.md when it was written and read through at every change. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-/* cmocka wants the headers above first */
-#include <cmocka.h>
 
 #include "by_hand.h"
 #include "model.h"
+#include "tests/support.h"
 
 static const struct model_row model_rows[] = {
     { .what = "nothing more", .policy = ABS },

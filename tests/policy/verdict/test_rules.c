@@ -1,14 +1,8 @@
 /* rules.c, judge_rows.c, grounds.c, probe.c: each rule over what it selects. Each row is a pair of sides and a policy; what the verdict says of it is
  * tests/golden/verdict_rules.txt, derived from docs/policy.md when it was written and read through at every change. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* cmocka wants the headers above first */
-#include <cmocka.h>
-
 #include "by_hand.h"
 #include "model.h"
+#include "tests/support.h"
 
 static const struct model_row model_rows[] = {
     { .what = "built-in, same code" },

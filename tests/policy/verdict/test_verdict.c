@@ -1,12 +1,6 @@
 /* Names and codes of a verdict: they are in reports, so they never change. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* cmocka wants the headers above first */
-#include <cmocka.h>
-
 #include "policy/verdict/verdict.h"
+#include "tests/support.h"
 
 static void outcomes(void **state)
 {

@@ -242,7 +242,7 @@ static void fail_inconclusive(struct tg_verdict *v, struct tg_arena *a)
 void tg_verdict_settle(struct tg_verdict *v, unsigned fail_on, struct tg_arena *a)
 {
     const struct tg_note *note = NULL;
-    if (v->outcome == TG_OUTCOME_INCONCLUSIVE && v->error.n && fail_on & TG_FAIL_ON_INCONCLUSIVE)
+    if (v->outcome == TG_OUTCOME_INCONCLUSIVE && fail_on & TG_FAIL_ON_INCONCLUSIVE)
         fail_inconclusive(v, a);
     for (size_t i = 0; i < v->n_notes && !note; i++)
         if (v->notes[i].lifts)

@@ -4,6 +4,9 @@
 #include "model.h"
 #include "tests/support.h"
 
+/* In the first step. */
+#define UNSORTED "{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1000.1,\"dur\":0.5},"
+
 static const struct model_row model_rows[] = {
     { .what = "folded: one in the other",
       .policy = ABS,
@@ -68,6 +71,9 @@ static const struct model_row model_rows[] = {
       .test = { .work = "",
                 .events =
                     "{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1}," } },
+    { .what = "nothing to count, events without a category",
+      .base = { .work = "", .events = UNSORTED },
+      .test = { .work = "", .events = UNSORTED } },
     { .what = "nothing to count, built-in", .base = { .work = "" }, .test = { .work = "" } },
     { .what = "all optional, none there",
       .policy =

@@ -326,24 +326,31 @@ static void damage_is_a_part_of_the_whole(void **state)
     }
 }
 
-/* Launches that lost their kernels, or work its launch: 100 and more, and a part of the device's work. */
-static void pairs_that_were_lost(void **state)
+/* Launches that lost their kernels, work its launch, or events their times: so many, and a part of all. */
+static void pairs_and_times_that_were_lost(void **state)
 {
     struct hand *h = *state;
     struct tg_shard shard = { 0 };
     const struct tg_shard *one = &shard, **run = &one;
     static const struct {
-        uint64_t spans, unlinked, lost;
+        uint64_t spans, unlinked, lost, undated, unmatched;
         const char *want;
     } rows[] = {
-        { 199, 99, 0, NULL },
-        { 200, 100, 0, NULL }, /* half of them is not more than half */
-        { 199, 100, 0,
+        { 199, 99, 0, 0, 0, NULL },
+        { 200, 100, 0, 0, 0, NULL }, /* half of them is not more than half */
+        { 199, 100, 0, 0, 0,
           "the fresh traces are damaged: 100 of 199 pieces of device work have no launch" },
-        { 100, 99, 0, NULL },
-        { 2000, 0, 100, NULL },
-        { 1999, 0, 100, "the fresh traces are damaged: 100 launches of kernels have no kernel" },
-        { 1000, 0, 99, NULL },
+        { 100, 99, 0, 0, 0, NULL },
+        { 2000, 0, 100, 0, 0, NULL },
+        { 1999, 0, 100, 0, 0,
+          "the fresh traces are damaged: 100 launches of kernels have no kernel" },
+        { 1000, 0, 99, 0, 0, NULL },
+        { 1000, 0, 0, 10, 99, NULL }, /* 1 %; a recording that is cut at its ends loses partners */
+        { 1000, 0, 0, 11, 0,
+          "the fresh traces are damaged: 11 events have no start, no duration or no partner" },
+        { 1000, 0, 0, 0, 100,
+          "the fresh traces are damaged: 100 events have no start, no duration or no partner" },
+        { 10000, 0, 0, 0, 100, NULL },
     };
 
     h->c.given[TG_TEST] = (struct tg_side){ .n_runs = 1, .n_ranks = 1, .at = (void *)&run };
@@ -351,6 +358,8 @@ static void pairs_that_were_lost(void **state)
         shard.spans = shard.device_spans = rows[i].spans;
         shard.unlinked = shard.integrity.unlinked = rows[i].unlinked;
         shard.integrity.lost_kernels = rows[i].lost;
+        shard.integrity.undated = rows[i].undated;
+        shard.integrity.unmatched_end = rows[i].unmatched;
         h->e.n = 0;
         tg_guard_integrity(&h->e);
         if (h->e.n != (rows[i].want ? 1 : 0))
@@ -358,6 +367,62 @@ static void pairs_that_were_lost(void **state)
         if (rows[i].want)
             hand_text(h->e.results[0].message, rows[i].want);
     }
+}
+
+/* The other rules cannot see them: said, and no pass where the fresh side has more of them. */
+static void events_without_a_time_are_told(void **state)
+{
+    struct hand *h = *state;
+    struct tg_shard shard[2] = { { .spans = 1000 }, { .spans = 1000 } };
+    const struct tg_shard *one[2] = { &shard[0], &shard[1] }, **run[2] = { &one[0], &one[1] };
+
+    for (int side = 0; side < 2; side++)
+        h->c.given[side] = (struct tg_side){ .n_runs = 1, .n_ranks = 1, .at = (void *)&run[side] };
+    tg_guard_integrity(&h->e);
+    assert_int_equal(h->v.n_notes, 0);
+    shard[TG_TEST].integrity.undated = 1;
+    tg_guard_integrity(&h->e);
+    assert_int_equal(h->v.n_notes, 1);
+    hand_text(h->v.notes[0].text,
+              "1 event of the fresh traces without a start or a duration left out");
+    assert_true(h->v.notes[0].lifts);
+    shard[TG_BASE].integrity.undated = 1; /* the baseline has as many */
+    h->v.n_notes = 0;
+    tg_guard_integrity(&h->e);
+    assert_int_equal(h->v.n_notes, 2);
+    assert_false(h->v.notes[0].lifts || h->v.notes[1].lifts);
+}
+
+/* Marks and what the profiler itself took are nothing that ran; frames and stored step times are. */
+static void a_trace_of_marks_alone_is_empty(void **state)
+{
+    static const struct {
+        enum tg_kind kind;
+        bool empty;
+    } rows[] = {
+        { TG_KIND_STEP, true },     { TG_KIND_DEVICE_ANNOTATION, true },
+        { TG_KIND_OVERHEAD, true }, { TG_KIND_ANNOTATION, false },
+        { TG_KIND_OP, false },      { TG_KIND_KERNEL, false },
+    };
+    struct hand *h = *state;
+    struct tg_row_key key = { 0 };
+    struct tg_row row = { .key = &key };
+    struct tg_shard shard = { .rows = &row, .n_rows = 1 };
+    const struct tg_shard *one = &shard, **run = &one;
+    const char *empty = "empty: the fresh trace holds no events";
+
+    h->c.given[TG_TEST] = (struct tg_side){ .n_runs = 1, .n_ranks = 1, .at = (void *)&run };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        key.kind = rows[i].kind;
+        guarded(h, rows[i].empty ? empty : "");
+    }
+    shard.n_rows = 0;
+    guarded(h, empty);
+    shard.n_frames = 1;
+    guarded(h, "");
+    shard.n_frames = 0;
+    shard.steps_only = true;
+    guarded(h, "");
 }
 
 int main(void)
@@ -368,6 +433,8 @@ int main(void)
                                         hand_test(kernels_a_step),
                                         hand_test(steps_that_one_side_does_not_mark),
                                         hand_test(damage_is_a_part_of_the_whole),
-                                        hand_test(pairs_that_were_lost) };
+                                        hand_test(pairs_and_times_that_were_lost),
+                                        hand_test(events_without_a_time_are_told),
+                                        hand_test(a_trace_of_marks_alone_is_empty) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -147,20 +147,11 @@ static bool find_releases(const struct tg_history_cmd *c, const struct tg_nights
 
 /* ---- events -------------------------------------------------------------------------------- */
 
-static bool can_fail(const struct tg_history_event *e)
-{
-    bool worse = false;
-    for (size_t i = 0; i < e->n; i++)
-        worse = worse || e->v[i].worse;
-    return e->kind == TG_EVENT_REGRESSION || e->kind == TG_EVENT_DRIFT ||
-           (e->kind == TG_EVENT_CALLS && worse);
-}
-
 /* Improvements and new environments need nobody's word. */
 static bool goes_without_saying(const struct tg_history_event *e)
 {
     return e->kind == TG_EVENT_IMPROVEMENT || e->kind == TG_EVENT_ENVIRONMENT ||
-           (e->kind == TG_EVENT_CALLS && !can_fail(e));
+           (e->kind == TG_EVENT_CALLS && !tg_history_is_worse(e));
 }
 
 static void tell_commits(const struct tg_history_cmd *c, const struct tg_nights *n,
@@ -197,7 +188,7 @@ static void tell_event(const struct tg_history_cmd *c, const struct tg_nights *n
 {
     *t = (struct tg_history_told){ .event = e,
                                    .state = e->state,
-                                   .fails = can_fail(e),
+                                   .fails = tg_history_is_worse(e),
                                    .fresh = e->fired + 1 == n->history.n,
                                    .from = n->history.night[e->from].commit,
                                    .to = n->history.night[e->to].commit };

@@ -2,10 +2,10 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "core/base/doc.h"
 #include "core/base/strmap.h"
+#include "policy/language/value.h"
 #include "reporters/escape.h"
 
 static tg_sv text_of(const struct tg_doc *d, const char *key)
@@ -89,17 +89,9 @@ static void take_consequences(struct waivers *w, const struct tg_doc *violations
     }
 }
 
-static void put_date(struct tg_buf *out, int64_t day)
-{
-    time_t t = (time_t)(day * 86400);
-    struct tm tm;
-    char text[16];
-    if (gmtime_r(&t, &tm) && strftime(text, sizeof text, "%Y-%m-%d", &tm))
-        tg_buf_puts(out, text);
-}
-
 static void put_one(struct tg_buf *out, const struct rule *r, const struct tg_policy_waive_ask *ask)
 {
+    char last[16];
     tg_buf_puts(out, "  - rule: ");
     tg_esc_yaml(out, r->rule);
     tg_buf_puts(out, "\n    name: ");
@@ -116,9 +108,8 @@ static void put_one(struct tg_buf *out, const struct rule *r, const struct tg_po
         tg_buf_puts(out, "\n    issue: ");
         tg_esc_yaml(out, ask->issue);
     }
-    tg_buf_puts(out, "\n    expires: ");
-    put_date(out, ask->today + TG_POLICY_WAIVE_DAYS);
-    tg_buf_putc(out, '\n');
+    tg_value_date_text(ask->today + TG_POLICY_WAIVE_DAYS, last);
+    tg_buf_printf(out, "\n    expires: %s\n", last);
 }
 
 static bool none(const struct tg_policy_waive_ask *ask, const struct tg_doc *violations,

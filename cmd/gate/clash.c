@@ -3,8 +3,10 @@
 
 static bool is_same(const struct tg_input_item *fresh, const struct tg_input_item *base)
 {
+    if (fresh->from_git && base->from_git)
+        return strcmp(fresh->blob.oid, base->blob.oid) == 0;
     if (fresh->from_git)
-        return base->from_git && strcmp(fresh->blob.oid, base->blob.oid) == 0;
+        return tg_git_same_bytes(&fresh->blob, base->label);
     return base->from_git ? tg_git_same_bytes(&base->blob, fresh->label)
                           : tg_file_same(fresh->label, base->label);
 }

@@ -46,15 +46,6 @@ static bool is_after(const struct known_list *l, size_t night)
     return strcmp(sha, l->ask->since) != 0 && tg_store_precedes(&store, l->ask->since, sha);
 }
 
-static bool is_worse(const struct tg_history_event *e)
-{
-    for (size_t i = 0; i < e->n; i++)
-        if (e->v[i].worse)
-            return e->kind == TG_EVENT_REGRESSION || e->kind == TG_EVENT_DRIFT ||
-                   e->kind == TG_EVENT_CALLS;
-    return false;
-}
-
 static void add_event(struct known_list *l, const struct tg_history_event *e,
                       const struct tg_event_record *said)
 {
@@ -62,8 +53,8 @@ static void add_event(struct known_list *l, const struct tg_history_event *e,
     tg_sv text = text_of(l, e, said), id = tg_arena_sv(l->ask->arena, tg_sv_of(e->id));
     for (size_t i = 0; i < e->n; i++) {
         const struct tg_moved_series *m = &e->v[i];
-        const struct tg_series *s = m->series == UINT32_MAX ? NULL : &t->v[m->series];
-        if (!s || s->what == TG_SERIES_MEASURE || m->back)
+        const struct tg_series *s = &t->v[m->series]; /* only the machine's events have none */
+        if (s->what == TG_SERIES_MEASURE || m->back)
             continue;
         l->v[l->n++] = (struct tg_known){
             .what = TG_KNOWN_NAME,
@@ -98,7 +89,7 @@ static void add_events(struct known_list *l)
             tg_event_latest(l->records, l->n_records, tg_sv_of(e->id));
         if (said && said->word != TG_EVENT_WORD_ACCEPTED)
             said = NULL;
-        if (e->state == TG_EVENT_STATE_OPEN && is_worse(e) && is_after(l, e->to))
+        if (e->state == TG_EVENT_STATE_OPEN && tg_history_is_worse(e) && is_after(l, e->to))
             add_event(l, e, said);
     }
 }

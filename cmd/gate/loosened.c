@@ -1,8 +1,7 @@
-#include <time.h>
-
 #include "cmd/gate/internal.h"
 #include "core/base/utf8.h"
 #include "policy/language/changes.h"
+#include "policy/language/value.h"
 
 /*
  * A change may bring its own policy, and so the rules that judge it. The policy in force on the target
@@ -18,7 +17,7 @@ static const char *const names[] = { ".tracegate.yml", ".tracegate.yaml" };
 static const char *file_at(struct tg_check *c, struct tg_git *git, const char *sha,
                            const char *path)
 {
-    struct tg_git_files files;
+    struct tg_git_files files = { 0 };
     struct tg_err ignored;
     tg_err_init(&ignored);
     if (!tg_git_list(git, sha, path, c->arena, &files, &ignored) || !files.n)
@@ -72,8 +71,6 @@ static const char *path_now(struct tg_check *c, struct tg_git *git)
 const char *tg_check_policy_at(struct tg_check *c, struct tg_git *git, const char *sha)
 {
     const char *now = path_now(c, git), *at = NULL;
-    if (!sha[0])
-        return NULL;
     if (c->o->policy && now)
         at = file_at(c, git, sha, now);
     if (!at)
@@ -138,23 +135,21 @@ static void tell_changes(struct tg_check *c, struct tg_check_job *j,
              next);
 }
 
-static void compare_with(struct tg_check *c, struct tg_check_job *j, const char *sha,
-                         const char *path)
+/*
+ * With the policy at `where`; `named` is the same place for people, `first` is told before values
+ * that are looser.
+ */
+static void compare_with(struct tg_check *c, struct tg_check_job *j, const char *where,
+                         const char *named, const char *first)
 {
-    const char *now = path_now(c, c->repo.git);
-    const char *next = tg_arena_printf(c->arena, "tracegate policy diff %.12s:%s %s", sha, path,
+    const char *next = tg_arena_printf(c->arena, "tracegate policy diff %s %s", named,
                                        c->suites.policy->built_in ? "tracegate:recommended"
                                                                   : c->suites.policy->file.p);
     struct tg_policy_changes changes;
     struct tg_policy *before;
     struct tg_err why;
     tg_err_init(&why);
-    if (!now || strcmp(now, path) != 0)
-        tell(c, j, 0,
-             tg_arena_printf(c->arena, "the policy of the baseline's commit is %s, %s judges now",
-                             path, now ? now : "the built-in policy"),
-             "");
-    before = load_from(c, tg_arena_printf(c->arena, "%s:%s", sha, path), &why);
+    before = load_from(c, where, &why);
     if (!before) {
         tell(c, j, TG_NOTE_LIFTS,
              tg_arena_printf(c->arena,
@@ -164,8 +159,27 @@ static void compare_with(struct tg_check *c, struct tg_check_job *j, const char 
         return;
     }
     tg_policy_changes(&changes, before, c->suites.policy, c->arena);
+    if (first && changes.n_looser)
+        tell(c, j, 0, first, "");
     tell_changes(c, j, &changes, next);
     tg_policy_free(before);
+}
+
+static void compare_with_commit(struct tg_check *c, struct tg_check_job *j, struct tg_git *git,
+                                const char *sha, const char *path)
+{
+    const char *now = path_now(c, git);
+    const struct tg_policy *p = c->suites.policy;
+    if (!now || strcmp(now, path) != 0)
+        tell(c, j, 0,
+             tg_arena_printf(c->arena, "the policy of the baseline's commit is %s, %s judges now",
+                             path,
+                             p->built_in ? "the built-in policy"
+                             : now       ? now
+                                         : p->file.p),
+             "");
+    compare_with(c, j, tg_arena_printf(c->arena, "%s:%s", sha, path),
+                 tg_arena_printf(c->arena, "%.12s:%s", sha, path), NULL);
 }
 
 /*
@@ -176,29 +190,30 @@ static void compare_with_built_in(struct tg_check *c, struct tg_check_job *j, st
 {
     const char *now = path_now(c, git);
     bool judged = j->info.situation == TG_SITUATION_FOUND || j->info.situation == TG_SITUATION_GAP;
-    struct tg_policy_changes changes;
-    struct tg_policy *before;
     struct tg_commit head;
     struct tg_err ignored;
     tg_err_init(&ignored);
-    if (!judged || !now || !tg_git_resolve(git, "HEAD", c->arena, &head, &ignored) ||
-        !file_at(c, git, head.sha, now))
+    if (judged && now && tg_git_resolve(git, "HEAD", c->arena, &head, &ignored) &&
+        file_at(c, git, head.sha, now))
+        compare_with(c, j, "tracegate:recommended", "tracegate:recommended",
+                     tg_arena_printf(c->arena,
+                                     "the baseline's commit has no policy, so the built-in one "
+                                     "judged there; %s judges now",
+                                     now));
+}
+
+/* A build that repeats may fix the day; a day in the past revives what has expired since. */
+static void tell_fixed_day(struct tg_check *c, struct tg_check_job *j)
+{
+    int64_t seconds;
+    char day[16];
+    if (!c->suites.policy->n_waivers ||
+        !tg_sv_i64(tg_sv_of(tg_io_env(c->io, "SOURCE_DATE_EPOCH")), &seconds))
         return;
-    before = load_from(c, "tracegate:recommended", &ignored);
-    if (!before)
-        return;
-    tg_policy_changes(&changes, before, c->suites.policy, c->arena);
-    if (changes.n_looser)
-        tell(c, j, 0,
-             tg_arena_printf(c->arena,
-                             "the baseline's commit has no policy, so the built-in one judged "
-                             "there; %s judges now",
-                             now),
-             "");
-    tell_changes(c, j, &changes,
-                 tg_arena_printf(c->arena, "tracegate policy diff tracegate:recommended %s",
-                                 c->suites.policy->file.p));
-    tg_policy_free(before);
+    tg_value_date_text(tg_io_today(c->io), day);
+    tell(c, j, 0,
+         tg_arena_printf(c->arena, "waivers are judged as of %s: SOURCE_DATE_EPOCH is set", day),
+         "Unset it for this job; otherwise an expired waiver may still count.");
 }
 
 /* Else `baseline: {ref: HEAD}` would hide what else the change does. */
@@ -211,24 +226,7 @@ bool tg_check_change_start(struct tg_check *c, struct tg_git *git, struct tg_com
     return tg_baseline_commit(git, &usual, &ci, c->arena, out, &ignored) && out->sha[0];
 }
 
-/* A build that repeats may fix the day; a day in the past revives what has expired since. */
-static void tell_fixed_day(struct tg_check *c, struct tg_check_job *j)
-{
-    const char *fixed = tg_io_env(c->io, "SOURCE_DATE_EPOCH");
-    int64_t seconds;
-    time_t t;
-    struct tm tm;
-    char day[16];
-    if (!c->suites.policy->n_waivers || !fixed || !tg_sv_i64(tg_sv_of(fixed), &seconds))
-        return;
-    t = (time_t)seconds;
-    if (!gmtime_r(&t, &tm) || !strftime(day, sizeof day, "%Y-%m-%d", &tm))
-        return;
-    tell(c, j, 0,
-         tg_arena_printf(c->arena, "waivers are judged as of %s: SOURCE_DATE_EPOCH is set", day),
-         "Unset it for this job; otherwise an expired waiver may still count.");
-}
-
+/* With the commit that the change starts from; where there is none, the baseline's. */
 void tg_check_note_policy(struct tg_check *c, struct tg_check_job *j)
 {
     struct tg_commit from;
@@ -240,14 +238,13 @@ void tg_check_note_policy(struct tg_check *c, struct tg_check_job *j)
     git = tg_repo_get(&c->repo, &ignored);
     if (!git)
         return;
-    if (!tg_check_change_start(c, git, &from)) {
-        if (!j->commit[0])
-            return;
+    if (!tg_check_change_start(c, git, &from))
         memcpy(from.sha, j->commit, sizeof from.sha);
-    }
+    if (!from.sha[0])
+        return;
     path = tg_check_policy_at(c, git, from.sha);
     if (path)
-        compare_with(c, j, from.sha, path);
+        compare_with_commit(c, j, git, from.sha, path);
     else
         compare_with_built_in(c, j, git);
 }

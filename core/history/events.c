@@ -248,6 +248,14 @@ static enum tg_event_kind kind_of(const struct tg_history *h, const struct tg_hi
     return e->cost_ns > 0 ? TG_EVENT_REGRESSION : TG_EVENT_IMPROVEMENT;
 }
 
+bool tg_history_is_worse(const struct tg_history_event *e)
+{
+    bool worse = e->kind == TG_EVENT_REGRESSION || e->kind == TG_EVENT_DRIFT;
+    for (size_t i = 0; e->kind == TG_EVENT_CALLS && i < e->n; i++)
+        worse = worse || e->v[i].worse;
+    return worse;
+}
+
 void tg_history_finish(struct tg_history *h, struct tg_history_event *e)
 {
     struct sums s = sums_of(h, e);

@@ -108,6 +108,9 @@ struct tg_history {
  */
 void tg_history_replay(struct tg_history *h, tg_sv suite, struct tg_arena *a);
 
+/* Slower, drifting, or called more often: what a night fails by, until somebody accepts it. */
+bool tg_history_is_worse(const struct tg_history_event *e);
+
 /* The value of a series less the common factor of its night; NAN: none. */
 double tg_history_corrected(const struct tg_history *h, size_t night, uint32_t series);
 #endif

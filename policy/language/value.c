@@ -109,14 +109,16 @@ bool tg_value_date(tg_sv text, int64_t *days)
     return true;
 }
 
+/* Years that begin in March, 146,097 days in 400 of them: a leap day is a year's last. */
 void tg_value_date_text(int64_t days, char out[16])
 {
-    int64_t y = 1970 + days / 366, m = 1;
-    while (days_before_year(y + 1) <= days)
-        y++;
-    days -= days_before_year(y);
-    while (days >= days_in(y, m))
-        days -= days_in(y, m++);
-    (void)snprintf(out, 16, "%04d-%02d-%02d", (int)(y % 10000), (int)m % 100,
-                   (int)(days + 1) % 100);
+    int64_t n = days + 719468; /* from 0000-03-01 */
+    int64_t age = (n < 0 ? n - 146096 : n) / 146097, day = n - age * 146097;
+    int64_t y = (day - day / 1460 + day / 36524 - day / 146096) / 365, m;
+    day -= 365 * y + y / 4 - y / 100;
+    m = (5 * day + 2) / 153; /* March is 0 */
+    day -= (153 * m + 2) / 5;
+    y += 400 * age + (m >= 10);
+    (void)snprintf(out, 16, "%04d-%02d-%02d", (int)(y % 10000), (int)(m < 10 ? m + 3 : m - 9) % 100,
+                   (int)(day + 1) % 100);
 }

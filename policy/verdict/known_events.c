@@ -12,7 +12,7 @@ static bool is_within(const struct tg_known *k, const struct tg_result *r)
         return fabs(r->delta) <= 1.25 * fabs(k->cost_ns);
     if (r->dimension == TG_DIM_COUNT)
         return k->exact && r->base == k->before && r->test == k->after;
-    if (!isfinite(rise) || !isfinite(k->e))
+    if (!isfinite(k->e))
         return false; /* the time of a name that is new: the event does not say how long it took */
     return (k->e > 0) == (rise > 0) && fabs(rise) <= fabs(k->e) + fmax(0.02, fabs(k->e) / 4);
 }
@@ -62,7 +62,7 @@ bool tg_known_goes_on(const struct tg_known *then, const struct tg_known *now)
 static bool is_about(const struct tg_known *k, const struct tg_result *r)
 {
     if (k->what == TG_KNOWN_STEP)
-        return r->subject == TG_SUBJECT_TRACE && r->metric == TG_METRIC_STEP_TIME;
+        return r->metric == TG_METRIC_STEP_TIME;
     return r->subject == TG_SUBJECT_NAME && r->op_kind == k->kind && tg_sv_eq(r->plain, k->name) &&
            (r->dimension == TG_DIM_COUNT || r->dimension == TG_DIM_DURATION);
 }

@@ -3,7 +3,7 @@
 
 static const char *const committed[] = { "echo same > perf/base.json", "echo x > x", NULL };
 
-/* Fresh files against the committed perf/base.json, or a path; "" both were named by the user. */
+/* A fresh file against a path; NULL: the committed perf/base.json, as the policy names it. */
 static bool apart(struct job *k, const char *fresh, const char *base)
 {
     struct tg_git_files files;
@@ -29,12 +29,18 @@ static void a_recording_is_on_one_side(void **state)
         bool apart;
     } cases[] = {
         { "perf/base.json", NULL, false }, /* the bytes that are committed */
-        { "copy.json", NULL, false },           { "changed.json", NULL, true },
-        { "HEAD:perf/base.json", NULL, false }, { "HEAD:x", NULL, true },
-        { "copy.json", "./copy.json", false },  { "copy.json", "link.json", false },
+        { "copy.json", NULL, false },
+        { "changed.json", NULL, true },
+        { "HEAD:perf/base.json", NULL, false },
+        { "HEAD:x", NULL, true },
+        { "copy.json", "./copy.json", false },
+        { "copy.json", "link.json", false },
         { "copy.json", "changed.json", true },
+        { "HEAD:perf/base.json", "copy.json", false },
+        { "HEAD:perf/base.json", "changed.json", true },
     };
-    static const char *named[] = { "x" };
+    static const char *x[] = { "x" };
+    const struct tg_strs named = { x, 1, 1 };
     struct job k;
     job_repository(*state, committed);
     box_sh(*state,
@@ -48,28 +54,39 @@ static void a_recording_is_on_one_side(void **state)
             assert_error(&k.err, TG_ERR_IO, "1 of 1 fresh traces is the baseline's own", "itself");
         job_close(&k);
     }
-    k = (struct job){ .args = { named, 1, 1 }, .o.baseline = { named, 1, 1 } };
-    job_open(&k, *state, PATH_POLICY);
-    assert_true(apart(&k, "copy.json", "copy.json")); /* whoever names both knows */
-    job_close(&k);
+    for (int by_user = 0; by_user < 4; by_user++) { /* whoever names both knows */
+        k = (struct job){ 0 };
+        if (by_user & 1)
+            k.args = named;
+        if (by_user & 2)
+            k.o.baseline = named;
+        job_open(&k, *state, PATH_POLICY);
+        assert_int_equal(apart(&k, "copy.json", "copy.json"), by_user == 3);
+        job_close(&k);
+    }
 }
 
 static void a_report_replaces_no_input(void **state)
 {
     static const struct {
-        const char *report;
+        const char *report, *policy;
         bool fine;
     } cases[] = {
-        { "copy.json", false },      { "./perf/../copy.json", false }, { "link.json", false },
-        { ".tracegate.yml", false }, { "report.json", true },
+        { "fresh.json", PATH_POLICY, false },
+        { "./perf/../fresh.json", PATH_POLICY, false },
+        { "link.json", PATH_POLICY, false },
+        { "base.json", PATH_POLICY, false },
+        { ".tracegate.yml", PATH_POLICY, false },
+        { "report.json", PATH_POLICY, true },
+        { "report.json", "", true },
     };
     job_repository(*state, committed);
-    box_sh(*state, "cd w; echo other > copy.json; ln -s copy.json link.json");
+    box_sh(*state, "cd w; echo a > fresh.json; echo b > base.json; ln -s fresh.json link.json");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct job k = { 0 };
-        job_open(&k, *state, PATH_POLICY);
+        job_open(&k, *state, cases[i].policy);
         k.o.report[TG_REPORT_json] = cases[i].report;
-        assert_true(apart(&k, "copy.json", NULL));
+        assert_true(apart(&k, "fresh.json", "base.json"));
         assert_no_error(tg_check_open_reports(&k.c, &k.j, &k.err), &k.err);
         if (tg_check_outputs(&k.c, &k.j, &k.err) != cases[i].fine)
             fail_msg("%s", cases[i].report);

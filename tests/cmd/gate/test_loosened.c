@@ -55,11 +55,137 @@ static void a_policy_that_is_gone_or_unreadable(void **state)
                 "judges now|! the policy is looser than the baseline's: ");
     is_in(told, " -> gone");
     job_close(&k);
+    k = (struct job){ .o.policy = "../elsewhere.yml" }; /* no part of the repository */
+    box_sh(*state, "git -C w show HEAD:.tracegate.yml > elsewhere.yml");
+    job_open(&k, *state, NULL);
+    is_in(notes(&k), "the policy of the baseline's commit is .tracegate.yml, ");
+    is_in(k.j.verdict.notes[0].text.p, "elsewhere.yml judges now");
+    assert_int_equal(k.j.verdict.n_notes, 1);
+    job_close(&k);
     k = (struct job){ 0 };
     job_repository(*state, broken);
     job_open(&k, *state, RULE("pct: 5%"));
     is_in(notes(&k), "! whether the policy is looser than the baseline's is not known: ");
+    assert_int_equal(k.j.verdict.n_notes, 1);
     job_close(&k);
+}
+
+static void a_policy_that_moves(void **state)
+{
+    static const char *const before[] = { COMMIT(RULE("pct: 5%")), "echo x > x", NULL };
+    struct job k = { .o.policy = "perf/p.yml" };
+    job_repository(*state, before);
+    box_sh(*state, "cp w/.tracegate.yml w/perf/p.yml");
+    job_open(&k, *state, NULL);
+    assert_string_equal(notes(&k), "the policy of the baseline's commit is .tracegate.yml, "
+                                   "perf/p.yml judges now");
+    job_close(&k);
+}
+
+/* As many rules, with one limit each. */
+static const char *rules(struct tg_arena *a, int n, const char *limit)
+{
+    struct tg_buf b = { 0 };
+    const char *text;
+    tg_buf_puts(&b, "version: 1\nrules:\n");
+    for (int i = 0; i < n; i++)
+        tg_buf_printf(&b, "  - {id: t%d, metric: step_time, fail: {pct: %s}}\n", i, limit);
+    text = tg_arena_sv(a, tg_buf_sv(&b)).p;
+    tg_buf_release(&b);
+    return text;
+}
+
+/* 50 values are told; of more, how many there are. */
+static void many_values_are_counted(void **state)
+{
+    static const char *const before[] = { "cp ../many.yml .tracegate.yml", "echo x > x", NULL };
+    const struct box *b = *state;
+    for (int n = 50; n <= 52; n += 2) {
+        struct job k = { 0 };
+        const struct tg_note *last;
+        assert_no_error(
+            tg_file_write(box_path(b, "many.yml"), tg_sv_of(rules(b->a, n, "5%")), &k.err), &k.err);
+        job_repository(b, before);
+        job_open(&k, b, rules(b->a, n, "9%"));
+        (void)notes(&k);
+        last = &k.j.verdict.notes[k.j.verdict.n_notes - 1];
+        assert_int_equal(k.j.verdict.n_notes, n == 50 ? 50 : 51);
+        is_in(last->text.p, n == 50 ? "5% -> 9%" : "the policy is looser in 2 more values");
+        job_close(&k);
+    }
+}
+
+/* Nothing was compared with a commit, or what judges is no part of the change: nothing is told. */
+static void the_first_policy_against_the_built_in_one(void **state)
+{
+    static const char *const brought[] = { "echo x > x", COMMIT(RULE("pct: 5%")), NULL };
+    static const char *const same[] = { "echo x > x",
+                                        COMMIT("version: 1\nextends: ['tracegate:recommended']\n"),
+                                        NULL };
+    static const char *const none[] = { "echo x > x", "echo y > x", NULL };
+    static const struct {
+        const char *const *commits;
+        const char *policy; /* NULL: what is committed */
+        enum tg_situation situation;
+        bool told;
+    } rows[] = {
+        { brought, NULL, TG_SITUATION_FOUND, true },
+        { brought, NULL, TG_SITUATION_GAP, true },
+        { brought, NULL, TG_SITUATION_FIRST_RUN, false },
+        { brought, NULL, TG_SITUATION_PATH, false },
+        { same, NULL, TG_SITUATION_FOUND, false },
+        { none, "", TG_SITUATION_FOUND, false },
+        { none, RULE("pct: 5%"), TG_SITUATION_FOUND, false }, /* not committed */
+    };
+    static const char head[] = "the baseline's commit has no policy, so the built-in one judged "
+                               "there; .tracegate.yml judges now|! the policy is looser than the "
+                               "baseline's: ";
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct job k = { .j.info.situation = rows[i].situation };
+        const char *told;
+        job_repository(*state, rows[i].commits);
+        job_open(&k, *state, rows[i].policy);
+        told = notes(&k);
+        if (rows[i].told ? strncmp(told, head, sizeof head - 1) != 0 : *told)
+            fail_msg("row %zu: %s", i, told);
+        if (rows[i].told)
+            is_in(k.j.verdict.notes[1].next.p,
+                  "tracegate policy diff tracegate:recommended .tracegate.yml");
+        job_close(&k);
+    }
+}
+
+/* The change's own start; else, on the first commit of all or off every branch, the baseline's. */
+static void the_commit_that_is_compared_with(void **state)
+{
+    static const char *const one[] = { COMMIT(RULE("pct: 5%")), NULL };
+    static const char *const two[] = { COMMIT(RULE("pct: 5%")), COMMIT(RULE("pct: 7%")), NULL };
+    static const struct {
+        const char *const *commits;
+        const char *script, *baseline, *was; /* baseline NULL: a path; was NULL: nothing is told */
+    } rows[] = {
+        { two, "true", NULL, "5%" },
+        { two, "true", "HEAD", "5%" },
+        { one, "true", NULL, NULL },
+        { one, "true", "HEAD", "5%" },
+        { two, "git branch -m work", NULL, NULL },
+        { two, "git branch -m work", "HEAD", "7%" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct job k = { .j.info.situation = TG_SITUATION_FOUND };
+        const char *told;
+        job_repository(*state, rows[i].commits);
+        box_sh(*state,
+               tg_arena_printf(((const struct box *)*state)->a, "cd w; %s", rows[i].script));
+        job_open(&k, *state, RULE("pct: 9%"));
+        if (rows[i].baseline)
+            memcpy(k.j.commit, job_commit(&k, rows[i].baseline).sha, sizeof k.j.commit);
+        told = notes(&k);
+        if (rows[i].was ? !strstr(told, tg_arena_printf(k.box->a, " %s -> 9%%", rows[i].was))
+                        : *told)
+            fail_msg("row %zu: %s", i, told);
+        job_close(&k);
+    }
 }
 
 static void a_day_in_the_past_is_told_where_waivers_are(void **state)
@@ -68,33 +194,48 @@ static void a_day_in_the_past_is_told_where_waivers_are(void **state)
     static const char waiver[] =
         "waivers: [{rule: t, reason: r, issue: 'https://example.org/1', owner: me, "
         "ceiling: {pct: 9%}, expires: 2026-01-01}]\n";
-    struct job k = { .environ_ = { "SOURCE_DATE_EPOCH=1760000000" } }; /* date -u -d @1760000000 */
+    static const struct {
+        const char *day, *waivers, *want;
+    } rows[] = {
+        { "SOURCE_DATE_EPOCH=1760000000", "", "" },
+        { "SOURCE_DATE_EPOCH=1760000000", waiver,
+          "waivers are judged as of 2025-10-09: SOURCE_DATE_EPOCH is set" }, /* date -u -d @ */
+        { NULL, waiver, "" },
+        { "SOURCE_DATE_EPOCH=yesterday", waiver, "" }, /* the clock's day counts then */
+    };
     job_repository(*state, none);
-    job_open(&k, *state, RULE("pct: 5%"));
-    assert_string_equal(notes(&k), "");
-    job_close(&k);
-    k = (struct job){ .environ_ = { "SOURCE_DATE_EPOCH=1760000000" } };
-    job_open(&k, *state,
-             tg_arena_printf(((const struct box *)*state)->a, "%s%s", RULE("pct: 5%"), waiver));
-    assert_string_equal(notes(&k), "waivers are judged as of 2025-10-09: SOURCE_DATE_EPOCH is set");
-    job_close(&k);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct job k = { .environ_ = { rows[i].day } };
+        job_open(&k, *state,
+                 tg_arena_printf(((const struct box *)*state)->a, "%s%s", RULE("pct: 5%"),
+                                 rows[i].waivers));
+        assert_string_equal(notes(&k), rows[i].want);
+        job_close(&k);
+    }
 }
 
 /* The place in the commit: as found from this folder, else in a folder beside or below. */
 static void where_a_commit_has_its_policy(void **state)
 {
     static const struct {
-        const char *script, *folder, *want;
+        const char *script, *folder, *want, *policy; /* --policy */
     } cases[] = {
-        { "echo 'version: 1' > .tracegate.yml", ".", ".tracegate.yml" },
-        { "echo 'version: 1' > .tracegate.yaml", ".", ".tracegate.yaml" },
+        { "echo 'version: 1' > .tracegate.yml", ".", ".tracegate.yml", NULL },
+        { "echo 'version: 1' > .tracegate.yaml", ".", ".tracegate.yaml", NULL },
         { "mkdir a; echo 'version: 1' > .tracegate.yml; cp .tracegate.yml a", "a",
-          "a/.tracegate.yml" },
-        { "mkdir a; echo x > a/x; echo 'version: 1' > .tracegate.yml", "a", ".tracegate.yml" },
-        { "mkdir a b; echo x > a/x; echo 'version: 1' > b/.tracegate.yml", "a",
-          "b/.tracegate.yml" },
-        { "mkdir -p a/b/c; echo 'version: 1' > a/b/c/.tracegate.yml", ".", NULL },
-        { "echo 'version: 1' > policy.yml", ".", NULL },
+          "a/.tracegate.yml", NULL },
+        { "mkdir a; echo x > a/x; echo 'version: 1' > .tracegate.yml", "a", ".tracegate.yml",
+          NULL },
+        { "mkdir a b; echo x > a/x; echo 'version: 1' > b/.tracegate.yml", "a", "b/.tracegate.yml",
+          NULL },
+        { "mkdir -p a b/c; echo x > a/x; echo 'version: 1' > b/c/.tracegate.yaml", "a",
+          "b/c/.tracegate.yaml", NULL },
+        { "mkdir -p a/b/c; echo 'version: 1' > a/b/c/.tracegate.yml", ".", NULL, NULL },
+        { "echo 'version: 1' > .tracegate.yml; cp .tracegate.yml p.yml", ".", "p.yml", "p.yml" },
+        { "echo 'version: 1' > .tracegate.yml; cp .tracegate.yml ../p.yml", ".", ".tracegate.yml",
+          "../p.yml" },
+        { "ln -s x .tracegate.yml", ".", NULL, NULL },
+        { "echo 'version: 1' > policy.yml", ".", NULL, NULL },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *const commits[] = { cases[i].script, NULL };
@@ -102,7 +243,8 @@ static void where_a_commit_has_its_policy(void **state)
         const char *at;
         job_repository(*state, commits);
         k.folder = cases[i].folder;
-        job_open(&k, *state, *k.folder == '.' ? "" : NULL);
+        k.o.policy = cases[i].policy;
+        job_open(&k, *state, *k.folder == '.' && !k.o.policy ? "" : NULL);
         at = tg_check_policy_at(&k.c, job_git(&k), job_commit(&k, "HEAD").sha);
         if (!at != !cases[i].want || (at && strcmp(at, cases[i].want) != 0))
             fail_msg("%s: got %s", cases[i].script, at ? at : "none");
@@ -111,14 +253,34 @@ static void where_a_commit_has_its_policy(void **state)
     }
 }
 
+/* What judged in folder a was a's own policy, which the change removes. */
+static void a_policy_that_is_removed_judged_before(void **state)
+{
+    static const char *const commits[] = {
+        "mkdir a; echo 'version: 1' > .tracegate.yml; cp .tracegate.yml a", NULL
+    };
+    struct job k = { .folder = "a" };
+    job_repository(*state, commits);
+    box_sh(*state, "rm w/a/.tracegate.yml");
+    job_open(&k, *state, NULL);
+    assert_string_equal(tg_check_policy_at(&k.c, job_git(&k), job_commit(&k, "HEAD").sha),
+                        "a/.tracegate.yml");
+    job_close(&k);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, box_setup, box_teardown)
         CASE(each_looser_value_is_told),
         CASE(a_policy_that_is_gone_or_unreadable),
+        CASE(a_policy_that_moves),
+        CASE(many_values_are_counted),
+        CASE(the_first_policy_against_the_built_in_one),
+        CASE(the_commit_that_is_compared_with),
         CASE(a_day_in_the_past_is_told_where_waivers_are),
         CASE(where_a_commit_has_its_policy),
+        CASE(a_policy_that_is_removed_judged_before),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

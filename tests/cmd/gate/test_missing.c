@@ -4,12 +4,17 @@
 static const char *const ungated[] = { "echo x > x", NULL };
 static const char *const gated[] = { "echo 'version: 1' > .tracegate.yml", NULL };
 
-/* As find.c asks: from HEAD, of which nothing was found. */
-static bool first_run(struct job *k)
+/* As find.c asks: from a commit, of which nothing was found. */
+static bool first_run_from(struct job *k, struct tg_commit start)
 {
-    struct tg_baseline b = { .start = job_commit(k, "HEAD"), .path = TG_SV("perf/base.json") };
+    struct tg_baseline b = { .start = start, .path = TG_SV("perf/base.json") };
     k->j.what = JOB_COMPARE;
     return tg_check_first_run(&k->c, &k->j, job_git(k), &b, &k->err);
+}
+
+static bool first_run(struct job *k)
+{
+    return first_run_from(k, job_commit(k, "HEAD"));
 }
 
 static void refused(struct job *k, const char *message, const char *hint)
@@ -54,7 +59,8 @@ static void a_stored_suite_says_that_origin_was_not_asked(void **state)
 }
 
 /* A clone whose origin holds as many runs of suite main, at the commit that is HEAD here. */
-static void open_clone(struct job *k, const struct box *b, const char *const *commits, int runs)
+static void open_clone(struct job *k, const struct box *b, const char *const *commits, int runs,
+                       const char *policy)
 {
     struct job origin = { 0 };
     job_repository(b, commits);
@@ -65,21 +71,21 @@ static void open_clone(struct job *k, const struct box *b, const char *const *co
     job_close(&origin);
     box_sh(b, "rm -rf origin; mv w origin; git clone -q \"file://$PWD/origin\" w");
     *k = (struct job){ 0 };
-    job_open(k, b, STORED_POLICY);
+    job_open(k, b, policy);
 }
 
 static void what_origin_holds_is_to_be_fetched(void **state)
 {
     struct tg_baseline lost = { .found = TG_FOUND_LOST };
     struct job k;
-    open_clone(&k, *state, ungated, 1); /* even where no policy was */
+    open_clone(&k, *state, ungated, 1, STORED_POLICY); /* even where no policy was */
     refused(&k, "1 run of suite 'main' is stored at 'origin' and not fetched",
             "`tracegate baseline fetch`");
     lost.start = job_commit(&k, "HEAD");
     assert_false(tg_check_lost(&k.c, &k.j, job_git(&k), &lost, &k.err));
     assert_error(&k.err, TG_ERR_LOST, "1 run of suite 'main' is stored", NULL);
     job_close(&k);
-    open_clone(&k, *state, gated, 2);
+    open_clone(&k, *state, gated, 2, STORED_POLICY);
     refused(&k, "2 runs of suite 'main' are stored at 'origin'", NULL);
     job_close(&k);
 }
@@ -88,16 +94,39 @@ static void an_origin_that_holds_none_is_told_so(void **state)
 {
     struct tg_baseline lost = { .found = TG_FOUND_LOST, .path = TG_SV("stored:main") };
     struct job k;
-    open_clone(&k, *state, ungated, 0);
+    open_clone(&k, *state, ungated, 0, STORED_POLICY);
     assert_no_error(first_run(&k), &k.err);
     is_in(job_text(&k, "stderr"), "nothing is stored for suite 'main' yet, here or at 'origin'");
     lost.start = job_commit(&k, "HEAD");
     assert_false(tg_check_lost(&k.c, &k.j, job_git(&k), &lost, &k.err));
     assert_error(&k.err, TG_ERR_LOST, "stored:main", NULL);
     job_close(&k);
-    open_clone(&k, *state, gated, 0);
+    open_clone(&k, *state, gated, 0, STORED_POLICY);
     refused(&k, ", here or at 'origin', and that commit has a policy",
             "Record a baseline on the target branch");
+    job_close(&k);
+}
+
+/* The first commit of all has none before it to start from, so nobody can say whose runs those are. */
+static void without_a_commit_origin_says_nothing(void **state)
+{
+    struct job k;
+    open_clone(&k, *state, ungated, 1, STORED_POLICY);
+    assert_no_error(first_run_from(&k, (struct tg_commit){ 0 }), &k.err);
+    is_in(job_text(&k, "stderr"), "nothing is stored for suite 'main' in this clone: run");
+    job_close(&k);
+}
+
+static void a_baseline_at_a_path_is_not_sought_at_origin(void **state)
+{
+    struct tg_baseline lost = { .found = TG_FOUND_LOST, .path = TG_SV("perf/base.json") };
+    struct job k;
+    open_clone(&k, *state, ungated, 1, PATH_POLICY);
+    assert_no_error(first_run(&k), &k.err);
+    assert_string_equal(job_text(&k, "stderr"), "");
+    lost.start = job_commit(&k, "HEAD");
+    assert_false(tg_check_lost(&k.c, &k.j, job_git(&k), &lost, &k.err));
+    assert_error(&k.err, TG_ERR_LOST, "no baseline 'perf/base.json'", NULL);
     job_close(&k);
 }
 
@@ -109,6 +138,8 @@ int main(void)
         CASE(a_stored_suite_says_that_origin_was_not_asked),
         CASE(what_origin_holds_is_to_be_fetched),
         CASE(an_origin_that_holds_none_is_told_so),
+        CASE(without_a_commit_origin_says_nothing),
+        CASE(a_baseline_at_a_path_is_not_sought_at_origin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

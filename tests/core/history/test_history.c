@@ -251,9 +251,30 @@ static void a_drift_is_found(void **state)
     end(&b);
 }
 
+/* Slower or slowly so; calls, where there are more of them. */
+static void what_a_night_fails_by(void **state)
+{
+    static const struct {
+        enum tg_event_kind kind;
+        bool more, worse;
+    } rows[] = {
+        { TG_EVENT_REGRESSION, true, true },   { TG_EVENT_DRIFT, true, true },
+        { TG_EVENT_CALLS, true, true },        { TG_EVENT_CALLS, false, false },
+        { TG_EVENT_IMPROVEMENT, true, false }, { TG_EVENT_MOVED, true, false },
+        { TG_EVENT_MACHINE, true, false },     { TG_EVENT_ENVIRONMENT, true, false },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct tg_moved_series v[2] = { { .worse = rows[i].more }, { .worse = false } };
+        const struct tg_history_event e = { .kind = rows[i].kind, .v = v, .n = 2 };
+        assert_int_equal(tg_history_is_worse(&e), rows[i].worse);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_a_night_fails_by),
         cmocka_unit_test(nothing_changed),
         cmocka_unit_test(a_step_is_one_open_event),
         cmocka_unit_test(an_event_keeps_its_id),

@@ -70,6 +70,13 @@ static void days(void **state)
         tg_value_date_text(day, text);
         assert_string_equal(text, cases[i].text);
     }
+    for (int64_t day = 0; day < 300000; day++) { /* 821 years */
+        int64_t same = -1;
+        char text[16];
+        tg_value_date_text(day, text);
+        if (!tg_value_date(tg_sv_of(text), &same) || same != day)
+            fail_msg("%lld: %s", (long long)day, text);
+    }
     assert_int_equal(TEST_TODAY, 20635);
 }
 

@@ -112,9 +112,10 @@ static void a_new_name_may_not_get_slower(void **state)
     assert_int_equal(explained(h, &k, failure(TG_DIM_DURATION, 10, 50))->state, TG_STATE_FAIL);
 }
 
-static void another_name_or_kind(void **state)
+static void another_name_kind_or_dimension(void **state)
 {
     struct hand *h = *state;
+    struct tg_result r = failure(TG_DIM_DURATION, 100, 120);
     struct tg_known k = name_event(TG_KIND_OP, "aten::add");
 
     k.e = log(1.2);
@@ -122,6 +123,11 @@ static void another_name_or_kind(void **state)
     k = name_event(TG_KIND_KERNEL, "aten::mm");
     k.e = log(1.2);
     assert_int_equal(explained(h, &k, failure(TG_DIM_DURATION, 100, 120))->state, TG_STATE_FAIL);
+    k.kind = TG_KIND_OP; /* the history has calls and times, no parts of a whole */
+    assert_int_equal(explained(h, &k, r)->state, TG_STATE_WARN);
+    assert_int_equal(explained(h, &k, failure(TG_DIM_RATIO, 100, 120))->state, TG_STATE_FAIL);
+    r.subject = TG_SUBJECT_TRACE;
+    assert_int_equal(explained(h, &k, r)->state, TG_STATE_FAIL);
 }
 
 /* The event cost 1000 ns a step: 1250 are a quarter more. */
@@ -178,6 +184,15 @@ static void asked_for_failures_alone(void **state)
     r.state = TG_STATE_WARN;
     assert_int_equal(explained(h, &k, r)->event.n, 0);
     assert_int_equal(asked[TG_KNOWN_EVENTS] + asked[TG_KNOWN_NIGHTS], 0);
+    r.state = TG_STATE_FAIL;
+    r.has_values = false; /* what is known is numbers */
+    assert_int_equal(explained(h, &k, r)->state, TG_STATE_FAIL);
+    assert_int_equal(asked[TG_KNOWN_EVENTS] + asked[TG_KNOWN_NIGHTS], 0);
+    hand_results(
+        h, (struct tg_result[]){ failure(TG_DIM_COUNT, 1, 2), failure(TG_DIM_COUNT, 1, 3) }, 2);
+    tg_known_explain(&h->e);
+    assert_int_equal(asked[TG_KNOWN_EVENTS], 1);
+    assert_int_equal(asked[TG_KNOWN_NIGHTS], 1);
 }
 
 /* A failure as night 9 had it. */
@@ -307,12 +322,12 @@ static void what_fails_every_night(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        hand_test(calls_are_the_events_own),      hand_test(times_up_to_a_quarter_more),
-        hand_test(small_events_have_two_percent), hand_test(a_new_name_may_not_get_slower),
-        hand_test(another_name_or_kind),          hand_test(the_step_by_its_cost),
-        hand_test(open_events_may_fail),          hand_test(asked_for_failures_alone),
-        hand_test(a_failure_of_an_earlier_night), hand_test(of_the_same_thing_alone),
-        hand_test(each_dimension_in_its_own_way), hand_test(what_fails_every_night),
+        hand_test(calls_are_the_events_own),       hand_test(times_up_to_a_quarter_more),
+        hand_test(small_events_have_two_percent),  hand_test(a_new_name_may_not_get_slower),
+        hand_test(another_name_kind_or_dimension), hand_test(the_step_by_its_cost),
+        hand_test(open_events_may_fail),           hand_test(asked_for_failures_alone),
+        hand_test(a_failure_of_an_earlier_night),  hand_test(of_the_same_thing_alone),
+        hand_test(each_dimension_in_its_own_way),  hand_test(what_fails_every_night),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,32 +3,19 @@
 #include "cmd/gate/picture.h"
 #include "policy/language/limit.h"
 
-static bool wants_picture(const struct tg_check *c)
-{
-    return c->o->report[TG_REPORT_html] || c->o->report[TG_REPORT_collapsed];
-}
-
-/* The traces that causes and drawings are of. */
-static bool keeps(const struct tg_check *c)
-{
-    return !c->cause[TG_TEST].n || wants_picture(c);
-}
-
 static bool load_side(struct tg_check *c, struct tg_check_job *j, int side, struct tg_err *err)
 {
     struct tg_progress_line progress;
-    struct tg_check_reading r = { &j->base_summary, &j->base, &j->gate.damage[TG_BASE],
-                                  &j->base_kept, &progress.line };
+    const struct tg_check_reading of[] = {
+        [TG_BASE] = { &j->base_summary, &j->base, &j->gate.damage[TG_BASE], &j->base_kept,
+                      &progress.line },
+        [TG_TEST] = { &c->fresh, &j->fresh, &c->fresh_damage, &c->fresh_kept, &progress.line },
+    };
     bool ok;
-    if (side == TG_TEST)
-        r = (struct tg_check_reading){ &c->fresh, &j->fresh, &c->fresh_damage, &c->fresh_kept,
-                                       &progress.line };
-    if (!keeps(c))
-        r.keep = NULL;
     for (size_t i = 0; side == TG_TEST && i < c->o->damaged.n; i++)
-        tg_damage_say(r.damage, tg_sv_of(c->o->damaged.v[i]));
+        tg_damage_say(of[side].damage, tg_sv_of(c->o->damaged.v[i]));
     tg_progress_start(&progress, c->io);
-    ok = tg_check_read(c, j, side, &r, err);
+    ok = tg_check_read(c, j, side, &of[side], err);
     tg_progress_end(&progress);
     return ok;
 }
@@ -39,7 +26,7 @@ static void forget_fresh(struct tg_check *c)
     tg_summary_init(&c->fresh);
     tg_damage_release(&c->fresh_damage);
     tg_kept_release(&c->fresh_kept);
-    c->fresh_kept = (struct tg_kept_trace){ .any = wants_picture(c) };
+    c->fresh_kept = (struct tg_kept_trace){ .any = c->wants_picture };
     c->has_fresh = false;
 }
 
@@ -96,20 +83,6 @@ static bool judge(struct tg_check *c, struct tg_check_job *j, struct tg_err *err
     return true;
 }
 
-/* The baseline's commit: found, or said by --base-commit where the baseline is a path. */
-static const char *base_commit(struct tg_check *c, const struct tg_check_job *j)
-{
-    struct tg_commit named;
-    struct tg_err ignored;
-    tg_err_init(&ignored);
-    if (j->info.commit.n)
-        return tg_arena_printf(c->arena, "%.*s", TG_SV_ARG(j->info.commit));
-    if (!c->o->base_commit || !tg_repo_get(&c->repo, &ignored) ||
-        !tg_git_resolve(c->repo.git, c->o->base_commit, c->arena, &named, &ignored))
-        return NULL;
-    return tg_arena_printf(c->arena, "%s", named.sha);
-}
-
 /* Where the verdict's own traces have no stacks, others may have. */
 static bool cause_inputs(struct tg_check *c, struct tg_err *err)
 {
@@ -142,18 +115,16 @@ static void find_causes(struct tg_check *c, struct tg_check_job *j)
     struct tg_summarize_opts so = tg_suite_reading(c->suites.policy, j->suite);
     const struct tg_summary *fresh = &c->fresh;
     struct tg_first_traces from = first_traces(c, j, &so);
-    bool apart = c->cause[TG_TEST].n > 0, stacks = apart;
+    bool apart = c->cause[TG_TEST].n > 0;
+    bool stacks =
+        apart || (fresh->n && tg_sv_eq(tg_shard_env(fresh->shards[0], "with_stack"), TG_SV("1")));
     for (int side = 0; apart && side < 2; side++) {
         from.side[side] = &c->cause[side];
         from.kept[side] = NULL;
     }
-    if (fresh->n && !apart)
-        stacks = tg_sv_eq(tg_shard_env(fresh->shards[0], "with_stack"), TG_SV("1"));
-    if (!fresh->n || !(stacks || c->repo.git))
-        return;
     tg_cause_find(&j->verdict,
                   &(struct tg_cause_ask){ .from = from,
-                                          .base_commit = base_commit(c, j),
+                                          .base_commit = tg_check_base_commit(c, j),
                                           .workspace = tg_io_env(c->io, "GITHUB_WORKSPACE"),
                                           .stacks = stacks,
                                           .arena = c->arena });
@@ -166,7 +137,7 @@ static void take_picture(struct tg_check *c, struct tg_check_job *j)
     struct tg_summarize_opts so = tg_suite_reading(c->suites.policy, j->suite);
     struct tg_picture *picture = TG_NEW(c->arena, struct tg_picture);
     c->render.picture = NULL;
-    if (!wants_picture(c) || !c->fresh.n || !j->verdict.comparison)
+    if (!c->wants_picture || !j->verdict.comparison)
         return;
     tg_picture_take(picture,
                     &(struct tg_picture_ask){ .from = first_traces(c, j, &so), .arena = c->arena });
@@ -195,15 +166,16 @@ static enum tg_outcome outcome_of(enum tg_on_missing m)
                                      : TG_OUTCOME_INCONCLUSIVE;
 }
 
-static bool stops_before(enum tg_err_kind kind)
+/* What is wrong with an input is a verdict; what is wrong with the job ends it. */
+static bool ends_it(enum tg_err_kind kind)
 {
-    return tg_err_exit_code(kind) == 2 || tg_err_exit_code(kind) == 5;
+    return tg_err_exit_code(kind) != 3;
 }
 
-/* No baseline was named, and there is no repository, or not enough of it, to find one in. */
+/* There are fresh traces, and no baseline was named: no repository, or not enough, to find one in. */
 static bool no_repository(const struct tg_check_job *j, const struct tg_err *why)
 {
-    return why->kind == TG_ERR_GIT && !j->named;
+    return j->fresh.n && why->kind == TG_ERR_GIT && !j->named;
 }
 
 static bool has_budget(const struct tg_policy *p)
@@ -226,7 +198,7 @@ static bool judge_without(struct tg_check *c, struct tg_check_job *j, struct tg_
     }
     tg_io_error(c->io, why);
     tg_verdict_of_error(&j->verdict, why, c->arena);
-    if (j->fresh.n && has_budget(j->policy))
+    if (has_budget(j->policy))
         (void)judge_alone(c, j, &second); /* the first error is reported */
     return true;
 }
@@ -258,7 +230,7 @@ static int check_suite(struct tg_check *c, struct tg_check_job *j, struct tg_err
         tg_err_init(&why);
         ok = judge_alone(c, j, &why);
     }
-    if (!ok && stops_before(why.kind)) {
+    if (!ok && ends_it(why.kind)) {
         *err = why;
         return -1;
     }
@@ -296,7 +268,7 @@ static int check_job(struct tg_check *c, const struct tg_suite *suite, size_t ba
     j->named = c->o->baseline.n && baseline == c->chosen;
     j->outputs.standard = c->io->out;
     tg_summary_init(&j->base_summary);
-    j->base_kept.any = wants_picture(c);
+    j->base_kept.any = c->wants_picture;
     code = check_suite(c, j, err);
     tg_outputs_release(&j->outputs);
     tg_summary_release(&j->base_summary);
@@ -372,6 +344,7 @@ int tg_check_run(const struct tg_check_opts *o, const struct tg_strs *args, cons
 {
     struct tg_check c = { .o = o, .args = args, .io = io, .arena = tg_arena_new() };
     int code = 2;
+    c.wants_picture = o->report[TG_REPORT_html] || o->report[TG_REPORT_collapsed];
     c.repo.opts.trust_owner = c.o->given.trust_repository;
     c.suites = (struct tg_suites){ .io = io, .repo = &c.repo, .arena = c.arena };
     if (tg_given_check(&c.o->given, err) && cause_inputs(&c, err) &&

@@ -37,8 +37,8 @@ bool tg_check_two_sides(struct tg_check *c, struct tg_check_job *j, struct tg_er
 
 bool tg_check_outputs(struct tg_check *c, const struct tg_check_job *j, struct tg_err *err)
 {
-    const tg_sv policy = c->suites.policy->file;
+    const struct tg_policy *p = c->suites.policy;
     return tg_inputs_spare(&j->fresh, &j->outputs, err) &&
            tg_inputs_spare(&j->base, &j->outputs, err) &&
-           (!policy.n || tg_inputs_spare_file(policy.p, &j->outputs, err));
+           tg_inputs_spare_file(p->built_in ? "" : p->file.p, &j->outputs, err);
 }

@@ -25,7 +25,7 @@ struct tg_check {
     struct tg_side fresh_side;
     struct tg_damage fresh_damage;   /* what of them could not be read */
     struct tg_kept_trace fresh_kept; /* the first of them */
-    bool has_fresh;
+    bool has_fresh, wants_picture;
     struct tg_render render;
 };
 
@@ -96,6 +96,8 @@ TG_MUST bool tg_check_read(struct tg_check *c, struct tg_check_job *j, int side,
 void tg_check_ask_nights(struct tg_check *c, struct tg_check_job *j);
 /* Where the change under test begins, whatever its own policy calls the baseline; false: unknown. */
 TG_MUST bool tg_check_change_start(struct tg_check *c, struct tg_git *git, struct tg_commit *out);
+/* The baseline's commit, found or, where it is a path, said by --base-commit; NULL: not known. */
+const char *tg_check_base_commit(struct tg_check *c, const struct tg_check_job *j);
 /* Opens every report of the suite. */
 TG_MUST bool tg_check_open_reports(struct tg_check *c, struct tg_check_job *j, struct tg_err *err);
 /* What the reports tell of the fresh side: commit, time, files, policy. */

@@ -20,9 +20,8 @@ static const char *file_at(struct tg_check *c, struct tg_git *git, const char *s
     struct tg_git_files files = { 0 };
     struct tg_err ignored;
     tg_err_init(&ignored);
-    if (!tg_git_list(git, sha, path, c->arena, &files, &ignored) || !files.n)
-        return NULL;
-    return files.v[0].path.p;
+    return tg_git_list(git, sha, path, c->arena, &files, &ignored) && files.n ? files.v[0].path.p
+                                                                              : NULL;
 }
 
 /* As tg_policy_find in the work tree: in `dir` ("" or "a/b/") or above. */
@@ -59,13 +58,12 @@ static const char *found_elsewhere(struct tg_check *c, struct tg_git *git, const
 /* The path in the tree of the policy that judges now; NULL: none, or outside. */
 static const char *path_now(struct tg_check *c, struct tg_git *git)
 {
+    const struct tg_policy *p = c->suites.policy;
     struct tg_err ignored;
     tg_sv path;
     tg_err_init(&ignored);
-    if (c->suites.policy->built_in ||
-        !tg_git_relative(git, c->suites.policy->file.p, c->arena, &path, &ignored))
-        return NULL;
-    return path.p;
+    return !p->built_in && tg_git_relative(git, p->file.p, c->arena, &path, &ignored) ? path.p
+                                                                                      : NULL;
 }
 
 const char *tg_check_policy_at(struct tg_check *c, struct tg_git *git, const char *sha)
@@ -190,7 +188,7 @@ static void compare_with_built_in(struct tg_check *c, struct tg_check_job *j, st
 {
     const char *now = path_now(c, git);
     bool judged = j->info.situation == TG_SITUATION_FOUND || j->info.situation == TG_SITUATION_GAP;
-    struct tg_commit head;
+    struct tg_commit head = { 0 };
     struct tg_err ignored;
     tg_err_init(&ignored);
     if (judged && now && tg_git_resolve(git, "HEAD", c->arena, &head, &ignored) &&

@@ -75,7 +75,7 @@ static size_t failures_of(void *arg, const char *night, struct tg_known **out)
 void tg_check_ask_nights(struct tg_check *c, struct tg_check_job *j)
 {
     struct asked *x = TG_NEW(c->arena, struct asked);
-    if (!j->commit[0] || j->named)
+    if (j->named) /* whoever chose the commit wants all that came since */
         return;
     *x = (struct asked){ c, j };
     j->known = (struct tg_known_ask){ .git = c->repo.git,

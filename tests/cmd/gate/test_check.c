@@ -1,7 +1,7 @@
-/* `check` as a function, on the traces of examples/: verdict, reports, what stops it before. */
+/* `check` as a function: verdict, reports, what stops it before. On the traces of examples/ outside any
+ * repository, and in repositories of a few commits on small traces that are made here. */
 #include "tests/cmd/gate/room.h"
-
-#include "cmd/gate/check.h"
+#include "tests/cmd/gate/stored.h"
 
 #define TRACES TG_SOURCE_DIR "/examples/traces/"
 
@@ -109,9 +109,381 @@ static void a_dry_run_only_says_what_it_would_compare(void **state)
     room_close(&a.room);
 }
 
+/* ---- outside any repository, small traces ---- */
+
+#define CALLS "{id: calls, match: {kind: op}, metric: count, fail: {abs: 0}}"
+#define BUDGET(n) "{id: budget, match: {kind: op}, metric: count, fail: {max: " n "}}"
+#define RULES(list) "version: 1\nrules: [" list "]\n"
+
+/* One command and all that it says; the arrays end at NULL. */
+struct command {
+    struct tg_check_opts o;
+    const char *fresh[3], *baseline[3], *environ_[3];
+};
+
+static struct tg_strs strs(const char **v)
+{
+    size_t n = 0;
+    while (v[n])
+        n++;
+    return (struct tg_strs){ v, n, n };
+}
+
+/* In the present folder; what is printed goes to `said` of the arena, errors included. */
+static int run(struct tg_arena *a, struct command *k, const char **said)
+{
+    const struct tg_strs args = strs(k->fresh);
+    struct tg_io io = { .in = -1, .environ_ = k->environ_ };
+    struct tg_buf text = { 0 };
+    struct tg_err err;
+    char bytes[4096];
+    ssize_t n;
+    int code, file = open(".said", O_RDWR | O_CREAT | O_TRUNC | O_APPEND, 0600);
+    io.out = io.err = file;
+    tg_err_init(&err);
+    k->o.baseline = strs(k->baseline);
+    if (!k->o.top)
+        k->o.top = TG_OPT_UNSET;
+    code = tg_check_run(&k->o, &args, &io, &err);
+    assert_int_equal(lseek(file, 0, SEEK_SET), 0);
+    while ((n = read(file, bytes, sizeof bytes)) > 0)
+        tg_buf_add(&text, (tg_sv){ bytes, (size_t)n });
+    tg_err_format(&err, &text);
+    *said = tg_arena_sv(a, tg_buf_sv(&text)).p;
+    tg_buf_release(&text);
+    (void)close(file);
+    (void)unlink(".said");
+    return code;
+}
+
+#define assert_says(said, code, want_code, part)                                                   \
+    do {                                                                                           \
+        if ((code) != (want_code) || !strstr(said, part))                                          \
+            fail_msg("code %d, want %d and '%s': %s", code, want_code, part, said);                \
+    } while (0)
+
+static void put_trace(const char *path, unsigned calls)
+{
+    struct tg_arena *a = tg_arena_new();
+    room_file(path, trace_text(a, -1, calls, 10));
+    tg_arena_free(a);
+}
+
+/* fresh.json calls aten::mm three times a step, base.json once. */
+static void room_of_traces(struct room *r)
+{
+    room_open(r);
+    put_trace("fresh.json", 3);
+    put_trace("base.json", 1);
+    room_file("broken.json", "{\"traceEvents\": [");
+}
+
+/* Nobody named a baseline: budgets are judged, all else says that there is no repository. */
+static void without_a_repository(void **state)
+{
+    static const char none[] = "is not inside a git repository";
+    static const struct {
+        const char *rules, *fresh, *baseline;
+        int code;
+        const char *says;
+    } rows[] = {
+        { RULES(BUDGET("3")), "fresh.json", NULL, 0, "PASS: every budget is kept" },
+        { RULES(BUDGET("2")), "fresh.json", NULL, 1, "aten::mm 3, limit max: 2" },
+        { RULES(BUDGET("3")), "broken.json", NULL, 3, "broken.json" },
+        { RULES(BUDGET("3")), "broken.json", NULL, 3, "reading the fresh side" },
+        { RULES(BUDGET("3")), "nofile.json", NULL, 3, "no such file: 'nofile.json'" },
+        { RULES(BUDGET("3")), "HEAD:fresh.json", NULL, 3, none },
+        { RULES(BUDGET("3")), "fresh.json", "HEAD:base.json", 3, none },
+        { RULES(BUDGET("2") ", " CALLS), "fresh.json", NULL, 1, "aten::mm 3, limit max: 2" },
+        { RULES(BUDGET("2") ", " CALLS), "HEAD:fresh.json", NULL, 3, none },
+        { RULES(BUDGET("3") ", " CALLS), "fresh.json", NULL, 3, none },
+        { RULES(CALLS), "fresh.json", NULL, 3, none },
+    };
+    struct room r;
+    const char *said;
+    (void)state;
+    room_of_traces(&r);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct command k = { .o.policy = "p.yml", .fresh = { rows[i].fresh } };
+        int code;
+        k.baseline[0] = rows[i].baseline;
+        room_file("p.yml", rows[i].rules);
+        code = run(r.arena, &k, &said);
+        assert_says(said, code, rows[i].code, rows[i].says);
+    }
+    /* Without a budget there is nothing to judge: the traces are not read. */
+    room_file("p.yml", RULES(CALLS) "require: {steps: 99}\n");
+    assert_int_equal(
+        run(r.arena, &(struct command){ .o.policy = "p.yml", .fresh = { "fresh.json" } }, &said),
+        3);
+    assert_null(strstr(said, "required are 99"));
+    room_close(&r);
+}
+
+static void what_is_wrong_with_an_input_or_with_the_job(void **state)
+{
+    static const char *no_value[] = { "cpu" };
+    static const struct {
+        struct command k;
+        int code;
+        const char *says;
+    } rows[] = {
+        { { .fresh = { "base.json" }, .baseline = { "base.json" } }, 0, "PASS" },
+        { { .fresh = { "broken.json" }, .baseline = { "base.json" } },
+          3,
+          "reading the fresh side" },
+        { { .fresh = { "base.json" }, .baseline = { "broken.json" } },
+          3,
+          "reading the baseline side" },
+        { { .fresh = { "base.json" }, .baseline = { "broken.json" }, .o.exit_zero = true },
+          0,
+          "ERROR" },
+        { { .fresh = { "base.json" },
+            .baseline = { "base.json" },
+            .o = { .given.meta = { no_value, 1, 1 }, .exit_zero = true } },
+          2,
+          "--meta 'cpu' is not KEY=VALUE" },
+        { { .fresh = { "base.json" },
+            .baseline = { "base.json" },
+            .o = { .report[TG_REPORT_json] = "base.json/report.json", .exit_zero = true } },
+          5,
+          "base.json/report.json" },
+        { { .fresh = { "base.json" }, .baseline = { "base.json" }, .o.policy = "broken.json" },
+          2,
+          "broken.json" },
+        { { .fresh = { "base.json" },
+            .baseline = { "base.json" },
+            .o.cause_baseline = "base.json" },
+          2,
+          "--cause-baseline is given without --cause-traces" },
+        { { .fresh = { "base.json" }, .baseline = { "base.json" }, .o.cause_traces = "base.json" },
+          2,
+          "--cause-traces is given without --cause-baseline" },
+        { { .fresh = { "base.json" },
+            .baseline = { "base.json" },
+            .o = { .cause_baseline = "base.json", .cause_traces = "base.json" } },
+          0,
+          "PASS" },
+        { { .fresh = { "base.json" },
+            .baseline = { "base.json" },
+            .o = { .cause_baseline = "base.json", .cause_traces = "nofile.json" } },
+          3,
+          "no such file: 'nofile.json'" },
+    };
+    struct room r;
+    (void)state;
+    room_of_traces(&r);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct command k = rows[i].k;
+        const char *said;
+        int code = run(r.arena, &k, &said);
+        assert_says(said, code, rows[i].code, rows[i].says);
+    }
+    room_close(&r);
+}
+
+/* --meta adds to the fresh side what its traces lack. */
+static void meta_is_of_the_fresh_side(void **state)
+{
+    struct command k = { .fresh = { "base.json" }, .baseline = { "base.json" } };
+    const char *cuda = "cuda=12", *said;
+    struct room r;
+    int code;
+    (void)state;
+    room_of_traces(&r);
+    k.o.given.meta = (struct tg_strs){ &cuda, 1, 1 };
+    code = run(r.arena, &k, &said);
+    assert_says(said, code, 0, "note: cuda: unknown -> 12");
+    room_close(&r);
+}
+
+/* With `ranks: {expect: N}` a rank that cannot be read leaves the verdict open; without, it is an error. */
+static void a_rank_that_is_damaged(void **state)
+{
+    struct command k = { .o.policy = "p.yml", .baseline = { "b.json" } };
+    const char *said;
+    struct room r;
+    int code;
+    (void)state;
+    room_open(&r);
+    room_file("r0.json", trace_text(r.arena, 0, 1, 10));
+    room_file("b.json", trace_text(r.arena, 0, 1, 11));
+    room_file("r1.json", "{\"traceEvents\": [");
+    for (int expected = 0; expected < 2; expected++) {
+        room_file("p.yml", tg_arena_printf(r.arena,
+                                           RULES(CALLS) "suites: [{name: main, trace: "
+                                                        "'r?.json', baseline: x%s}]\n",
+                                           expected ? ", ranks: {expect: 2}" : ""));
+        code = run(r.arena, &k, &said);
+        assert_says(said, code, expected ? 4 : 3,
+                    expected ? "fresh side, damaged and not judged: " : "r1.json");
+    }
+    room_close(&r);
+}
+
+/* The page and the call paths show the traces; a verdict without a comparison has none to show. */
+static void drawings_are_of_what_was_compared(void **state)
+{
+    static const char tree[] = "<svg class=\"tree\"";
+    const char *said;
+    struct room r;
+    (void)state;
+    room_of_traces(&r);
+    for (int page = 0; page < 2; page++) {
+        struct command k = { .fresh = { "fresh.json" }, .baseline = { "base.json" } };
+        k.o.report[page ? TG_REPORT_html : TG_REPORT_collapsed] = "out";
+        assert_int_equal(run(r.arena, &k, &said), 1);
+        assert_non_null(strstr(room_text(&r, "out"), page ? tree : "aten::mm "));
+        k.baseline[0] = "broken.json";
+        assert_int_equal(run(r.arena, &k, &said), 3);
+        assert_null(strstr(room_text(&r, "out"), page ? tree : "aten::mm "));
+    }
+    room_close(&r);
+}
+
+/* ---- in a repository ---- */
+
+#define SUITE "suites: [{name: main, trace: 'fresh.json', baseline: 'perf/base.json'}]\n"
+
+/* A commit without a policy, then one with it, and a fresh trace in the work tree. */
+static void gate_that_is_new(const struct box *b, const char *policy, const char *fresh)
+{
+    static const char *const commits[] = { "echo x > x", "cp ../p.yml .tracegate.yml", NULL };
+    room_file(box_path(b, "p.yml"), policy);
+    job_repository(b, commits);
+    room_file(box_path(b, "w/fresh.json"), fresh);
+    assert_int_equal(chdir(box_path(b, "w")), 0);
+}
+
+static void a_first_run_judges_what_needs_no_baseline(void **state)
+{
+    static const char fails[] = "baseline: {on_first_run: fail}\n";
+    const struct box *b = *state;
+    const struct {
+        const char *policy, *fresh;
+        int code;
+        const char *says;
+    } rows[] = {
+        { RULES(CALLS) SUITE, trace_text(b->a, -1, 3, 10), 0, "FIRST RUN" },
+        { tg_arena_printf(b->a, "%s%s", RULES(CALLS) SUITE, fails), trace_text(b->a, -1, 3, 10), 1,
+          "FAIL" },
+        { RULES(CALLS ", " BUDGET("2")) SUITE, trace_text(b->a, -1, 3, 10), 1,
+          "aten::mm 3, limit max: 2" },
+        { RULES(CALLS) SUITE, "{\"traceEvents\": [", 3, "reading the fresh side" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct command k = { .o.report[TG_REPORT_html] = "page.html" };
+        const char *said;
+        int code;
+        gate_that_is_new(b, rows[i].policy, rows[i].fresh);
+        code = run(b->a, &k, &said);
+        assert_says(said, code, rows[i].code, rows[i].says);
+        assert_false(box_try(b, "grep -q '<svg class=\"tree\"' w/page.html"));
+        assert_int_equal(chdir("/"), 0);
+    }
+}
+
+static void a_lost_baseline_is_what_the_policy_says(void **state)
+{
+    static const char *const word[] = { "inconclusive", "pass", "fail" };
+    static const char *const headline[] = { "INCONCLUSIVE: no baseline", "PASS: no baseline",
+                                            "FAIL: no baseline" };
+    static const int code[] = { 4, 0, 1 };
+    static const char *const gated[] = { "cp ../p.yml .tracegate.yml", "echo x > x", NULL };
+    const struct box *b = *state;
+    for (size_t i = 0; i < 3; i++) {
+        struct command k = { .o.report[TG_REPORT_json] = "-" };
+        const char *said;
+        int got;
+        room_file(box_path(b, "p.yml"),
+                  tg_arena_printf(b->a, RULES(CALLS) SUITE "baseline: {on_lost: %s}\n", word[i]));
+        job_repository(b, gated);
+        put_trace(box_path(b, "w/fresh.json"), 3);
+        assert_int_equal(chdir(box_path(b, "w")), 0);
+        got = run(b->a, &k, &said);
+        assert_says(said, got, code[i], headline[i]);
+        assert_non_null(strstr(said, "\"lost\""));
+        assert_int_equal(chdir("/"), 0);
+    }
+}
+
+/* One side for all baselines of the policy: standard input has no second reading. */
+static void each_baseline_of_the_policy_has_a_verdict(void **state)
+{
+    static const char *const commits[] = {
+        "cp ../1.json perf/base.json; cp ../p.yml .tracegate.yml", "cp ../3.json perf/base.json",
+        "echo x > x", NULL
+    };
+    static const char policy[] =
+        "version: 1\nrules: [{id: calls, match: {kind: op}, metric: count, fail: {abs: 0}, "
+        "against: [baseline, old]}]\nbaselines: [{name: old, ref: HEAD~2}]\n" SUITE;
+    const struct box *b = *state;
+    struct command k = { .fresh = { "-" } };
+    const char *said;
+    int code, file, was;
+    put_trace(box_path(b, "1.json"), 1);
+    put_trace(box_path(b, "3.json"), 3);
+    room_file(box_path(b, "p.yml"), policy);
+    job_repository(b, commits);
+    assert_int_equal(chdir(box_path(b, "w")), 0);
+    file = open("../3.json", O_RDONLY);
+    was = dup(STDIN_FILENO);
+    assert_int_equal(dup2(file, STDIN_FILENO), STDIN_FILENO);
+    code = run(b->a, &k, &said);
+    assert_int_equal(dup2(was, STDIN_FILENO), STDIN_FILENO);
+    (void)close(was);
+    (void)close(file);
+    assert_says(said, code, 1, "PASS: no regression found");
+    assert_says(said, code, 1, "FAIL against old: 1 violation: aten::mm +2 calls");
+    room_file("broken.json", "{\"traceEvents\": [");
+    k = (struct command){ .fresh = { "broken.json" } };
+    code = run(b->a, &k, &said);
+    assert_says(said, code, 3, "ERROR: broken.json");
+    assert_says(said, code, 3, "ERROR against old: broken.json");
+    assert_int_equal(chdir("/"), 0);
+}
+
+/* What a night has shown warns, unless the user chose what to compare with. */
+static void what_the_history_knows_only_warns(void **state)
+{
+    static const char *const five[] = {
+        "cp ../p.yml .tracegate.yml", "echo 2 > x", "echo 3 > x", "echo 4 > x", "echo 5 > x", NULL
+    };
+    static const unsigned calls[] = { 1, 1, 3, 3 };
+    const struct box *b = *state;
+    const char *said;
+    struct job store = { 0 };
+    room_file(box_path(b, "p.yml"), RULES(CALLS) "baseline: {ref: HEAD~4}\n"
+                                                 "suites: [{name: main, trace: 'fresh.json'}]\n");
+    job_repository(b, five);
+    job_open(&store, b, NULL);
+    for (size_t i = 0; i < 4; i++)
+        store_run(&store, "main", tg_arena_printf(b->a, "HEAD~%zu", 4 - i), calls[i]);
+    job_close(&store);
+    put_trace(box_path(b, "w/fresh.json"), 3);
+    assert_int_equal(chdir(box_path(b, "w")), 0);
+    for (int named = 0; named < 2; named++) {
+        struct command k = { .baseline = { named ? "HEAD~4" : NULL } };
+        int code = run(b->a, &k, &said);
+        assert_says(said, code, named,
+                    named ? "FAIL: 1 violation: aten::mm +2 calls" : "since night 3 ");
+    }
+    assert_int_equal(chdir("/"), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+#define IN_BOX(name) cmocka_unit_test_setup_teardown(name, box_setup, box_teardown)
+        cmocka_unit_test(without_a_repository),
+        cmocka_unit_test(what_is_wrong_with_an_input_or_with_the_job),
+        cmocka_unit_test(meta_is_of_the_fresh_side),
+        cmocka_unit_test(a_rank_that_is_damaged),
+        cmocka_unit_test(drawings_are_of_what_was_compared),
+        IN_BOX(a_first_run_judges_what_needs_no_baseline),
+        IN_BOX(a_lost_baseline_is_what_the_policy_says),
+        IN_BOX(each_baseline_of_the_policy_has_a_verdict),
+        IN_BOX(what_the_history_knows_only_warns),
         cmocka_unit_test(the_code_is_the_verdicts),
         cmocka_unit_test(reports_are_written_beside_the_text),
         cmocka_unit_test(mistakes_stop_it_before_a_trace_is_read),

@@ -154,6 +154,37 @@ static void a_named_commit_without_a_run_says_what_to_name(void **state)
     job_close(&k);
 }
 
+/* For what the change touched: found, or said where the baseline is a path; a mistake is not known. */
+static void the_commit_of_the_baseline(void **state)
+{
+    static const struct {
+        const char *found, *said, *want;
+    } rows[] = {
+        { NULL, NULL, NULL },         { "HEAD~1", NULL, "HEAD~1" }, { NULL, "HEAD~1", "HEAD~1" },
+        { "HEAD", "HEAD~1", "HEAD" }, { NULL, "nope", NULL },
+    };
+    struct job k;
+    job_repository(*state, committed);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *got;
+        k = (struct job){ .o.base_commit = rows[i].said };
+        job_open(&k, *state, PATH_POLICY);
+        if (rows[i].found)
+            k.j.info.commit =
+                tg_sv_of(tg_arena_printf(k.box->a, "%s", job_commit(&k, rows[i].found).sha));
+        got = tg_check_base_commit(&k.c, &k.j);
+        assert_int_equal(!got, !rows[i].want);
+        if (got)
+            assert_string_equal(got, job_commit(&k, rows[i].want).sha);
+        job_close(&k);
+    }
+    box_sh(*state, "rm -rf w; mkdir w"); /* no repository at all */
+    k = (struct job){ .o.base_commit = "HEAD" };
+    job_open(&k, *state, PATH_POLICY);
+    assert_null(tg_check_base_commit(&k.c, &k.j));
+    job_close(&k);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -164,6 +195,7 @@ int main(void)
         CASE(but_lost_where_a_policy_was),
         CASE(what_the_command_line_names),
         CASE(a_named_commit_must_have_it),
+        CASE(the_commit_of_the_baseline),
         CASE(what_is_stored_and_else_the_traces_own_path),
         CASE(a_named_commit_without_a_run_says_what_to_name),
     };

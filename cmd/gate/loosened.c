@@ -134,7 +134,7 @@ static void tell_changes(struct tg_check *c, struct tg_check_job *j,
 }
 
 /*
- * With the policy at `where`; `named` is the same place for people, `first` is told before values
+ * With the policy at `where`; `named` is the same place for people, `first` is reported before values
  * that are looser.
  */
 static void compare_with(struct tg_check *c, struct tg_check_job *j, const char *where,
@@ -224,7 +224,7 @@ bool tg_check_change_start(struct tg_check *c, struct tg_git *git, struct tg_com
     return tg_baseline_commit(git, &usual, &ci, c->arena, out, &ignored) && out->sha[0];
 }
 
-/* With the commit that the change starts from; where there is none, the baseline's. */
+/* With the commit that the change starts from; without one, the baseline's. */
 void tg_check_note_policy(struct tg_check *c, struct tg_check_job *j)
 {
     struct tg_commit from;

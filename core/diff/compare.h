@@ -16,6 +16,8 @@ enum { TG_BASE, TG_TEST }; /* index of every two-element array here */
 struct tg_op_rows; /* core/diff's own: where an operator's rows are */
 
 enum tg_change { TG_SAME, TG_ADDED, TG_REMOVED, TG_MORE, TG_FEWER };
+/* Whose common factor `drift` is: with work on a device, host and device each have one. */
+enum tg_drift_of { TG_DRIFT_OF_ALL, TG_DRIFT_OF_HOST, TG_DRIFT_OF_DEVICE };
 enum tg_relation {
     TG_REL_NONE,
     TG_REL_RENAMED,        /* same count and cost under another name: `partner` */
@@ -271,8 +273,9 @@ struct tg_comparison {
     struct tg_op step;
     struct tg_evidence step_by[TG_ESTIMATES]; /* ev_total by one estimate alone */
     double step_ns[2]; /* D: median over runs of the shortest step (device's where it has work) */
-    double drift;      /* common factor c0 (log); |drift| > ln 1.10 is a warning */
+    double drift;      /* common factor c0 (log), the larger; |drift| > ln 1.10 is a warning */
     bool drifted;
+    enum tg_drift_of drift_of;
     /* The fresh runs were disturbed: the steps of most operators are this much further above their
      * least than the baseline's, as a part of the step. Durations are not judged then. */
     bool busy;

@@ -43,8 +43,8 @@ static void find_slow_steps(const struct tg_diff_work *w, struct tg_op *op,
             all = all && (own || most) && s.slowest >= TG_RARE_BASE * worst;
         }
         if (side == TG_BASE)
-            before =
-                tg_median(usual, c->n_runs[side]) * exp(w->machine->m[0].of[TG_ESTIMATE_LEAST].c);
+            before = tg_median(usual, c->n_runs[side]) *
+                     exp(w->machine[tg_clock_of(op->kind)].m[0].of[TG_ESTIMATE_LEAST].c);
     }
     if (!all)
         return;
@@ -74,16 +74,16 @@ static void judge_step(struct tg_diff_work *w, const struct tg_run_values *v,
         for (enum tg_step_statistic r = 0; r < TG_STEP_STATISTICS; r++)
             for (int side = 0; side < 2; side++)
                 for (size_t run = 0; run < c->n_runs[side]; run++)
-                    sum.y[r][side][run] +=
-                        each.y[r][side][run] * (each.levelled ? w->speed[side][run] : 1);
+                    sum.y[r][side][run] += each.y[r][side][run] *
+                                           (each.levelled ? w->speed[TG_HOST_TIMES][side][run] : 1);
     }
     c->step.ev_total =
         (struct tg_evidence){ .judged = device ? TG_NOT_WAIT : tg_common_reason(w, TG_HOST_TIMES) };
     for (enum tg_estimate by = 0; by < TG_ESTIMATES; by++) {
         c->step_by[by].judged = c->step.ev_total.judged;
-        tg_evidence_by(w, &c->step_by[by], &sum, m, aim_at(w, 0), by);
+        tg_evidence_by(w, &c->step_by[by], &sum, &m[TG_EITHER_TIMES], aim_at(w, 0), by);
     }
-    tg_evidence_fill(w, &c->step.ev_total, &sum, m, aim_at(w, 0));
+    tg_evidence_fill(w, &c->step.ev_total, &sum, &m[TG_EITHER_TIMES], aim_at(w, 0));
 }
 
 /* The step's own operator, for its gaps. With several (raw names), the first. */
@@ -119,7 +119,7 @@ static void judge_regions(struct tg_diff_work *w, const struct tg_machine *m,
         if (op) {
             struct tg_run_values v = tg_run_values(w, op, TG_ASK_INCLUSIVE_STEPS, x);
             r->ev.judged = v.complete ? tg_common_reason(w, TG_HOST_TIMES) : TG_NOT_ONE_SIDED;
-            tg_evidence_fill(w, &r->ev, &v, m, aim_at(w, 0));
+            tg_evidence_fill(w, &r->ev, &v, &m[TG_EITHER_TIMES], aim_at(w, 0));
         } else {
             r->ev = c->step.ev_total;
         }
@@ -189,7 +189,9 @@ static void judge_frames(struct tg_diff_work *w, const struct tg_machine *m,
             ev[k]->judged =
                 v.complete ? tg_common_reason(w, op->launched ? TG_DEVICE_TIMES : TG_HOST_TIMES)
                            : TG_NOT_ONE_SIDED;
-            tg_evidence_fill(w, ev[k], &v, m, aim_at(w, tick_of(w, op)));
+            v.device = op->launched;
+            tg_evidence_fill(w, ev[k], &v, &m[op->launched ? TG_DEVICE_TIMES : TG_EITHER_TIMES],
+                             aim_at(w, tick_of(w, op)));
         }
     }
 }
@@ -220,7 +222,7 @@ static bool is_borne_out(const struct tg_diff_work *w, const struct tg_joint *jo
     struct tg_run_values v = tg_run_values(w, all, TG_ASK_INCLUSIVE_STEPS, x);
     struct tg_evidence whole = { .judged = ev->judged };
 
-    tg_evidence_by(w, &whole, &v, m, aim_at(w, 0), ev->estimate);
+    tg_evidence_by(w, &whole, &v, &m[TG_EITHER_TIMES], aim_at(w, 0), ev->estimate);
     return v.complete && whole.delta_ns >= TG_HALF_PART * ev->delta_ns &&
            whole.p <= tg_half_p_limit(w->c->n_runs[TG_BASE], w->c->n_runs[TG_TEST]);
 }
@@ -241,7 +243,7 @@ static void judge_joint(struct tg_diff_work *w, const struct tg_joint *joint,
     aim.among = moved && w->big[joint->leader];
     ev.judged = v.complete ? tg_common_reason(w, on_device ? TG_DEVICE_TIMES : TG_HOST_TIMES)
                            : TG_NOT_ONE_SIDED;
-    tg_evidence_fill(w, &ev, &v, m, aim);
+    tg_evidence_fill(w, &ev, &v, &m[tg_clock_of(leader->kind)], aim);
     if (joint->n_around && !(ev.slower && is_borne_out(w, joint, &ev, m, x)))
         return;
     if (ev.judged != TG_JUDGED && !ev.suspicious)
@@ -263,7 +265,7 @@ void tg_evidence_of_ops(struct tg_diff_work *w)
     struct tg_run_values *v = TG_NEW_N(w->a, struct tg_run_values, c->n_ops + 1);
     bool *judged = TG_NEW_N(w->a, bool, c->n_ops + 1);
     struct tg_value_room *x = tg_value_room_new(w);
-    struct tg_machine *m = TG_NEW(w->a, struct tg_machine);
+    struct tg_machine *m = TG_NEW_N(w->a, struct tg_machine, TG_CLOCKS);
     enum tg_judged host, device;
 
     for (size_t i = 0; i < c->n_ops; i++) {
@@ -285,7 +287,7 @@ void tg_evidence_of_ops(struct tg_diff_work *w)
         struct tg_aim aim = aim_at(w, tick_of(w, op)), own_aim = aim;
         own_aim.among = w->big[i];
         own_aim.device = tg_kind_is_device(op->kind);
-        tg_evidence_fill(w, &op->ev, &v[i], m, own_aim);
+        tg_evidence_fill(w, &op->ev, &v[i], &m[tg_clock_of(op->kind)], own_aim);
         find_slow_steps(w, op, &v[i], x);
         c->n_held += op->ev.held;
         op->ev_total = op->ev;
@@ -293,7 +295,7 @@ void tg_evidence_of_ops(struct tg_diff_work *w)
             continue;
         struct tg_run_values whole = tg_run_values(w, op, TG_ASK_INCLUSIVE, x);
         op->ev_total = (struct tg_evidence){ .judged = op->ev.judged };
-        tg_evidence_fill(w, &op->ev_total, &whole, m, aim);
+        tg_evidence_fill(w, &op->ev_total, &whole, &m[TG_EITHER_TIMES], aim);
     }
     judge_frames(w, m, x);
     tg_excuse_moves(w);
@@ -323,20 +325,22 @@ bool tg_op_evidence_by(const struct tg_op *op, enum tg_op_part part, enum tg_est
         return false;
     v = tg_run_values(w, op, ask_of(op, part), w->room);
     *ev = (struct tg_evidence){ .judged = v.complete ? TG_JUDGED : TG_NOT_ONE_SIDED };
-    tg_evidence_by(w, ev, &v, w->machine, aim_at(w, tick_of(w, op)), by);
+    tg_evidence_by(w, ev, &v,
+                   &w->machine[part == TG_OP_TOTAL ? TG_EITHER_TIMES : tg_clock_of(op->kind)],
+                   aim_at(w, tick_of(w, op)), by);
     return ev->judged == TG_JUDGED;
 }
 
 /* `v` takes `factor` times as long in the fresh runs from here on. */
-static bool is_slower_by(const struct tg_diff_work *w, struct tg_run_values *v, struct tg_aim aim,
-                         double factor)
+static bool is_slower_by(const struct tg_diff_work *w, struct tg_run_values *v,
+                         const struct tg_machine *m, struct tg_aim aim, double factor)
 {
     struct tg_evidence ev = { .judged = TG_JUDGED };
 
     for (enum tg_step_statistic s = 0; s < TG_STEP_STATISTICS; s++)
         for (size_t run = 0; run < w->c->n_runs[TG_TEST]; run++)
             v->y[s][TG_TEST][run] *= factor;
-    tg_evidence_fill(w, &ev, v, w->machine, aim);
+    tg_evidence_fill(w, &ev, v, m, aim);
     return ev.slower;
 }
 
@@ -349,12 +353,13 @@ double tg_op_slower_from(const struct tg_op *op, double most)
         return most;
     struct tg_run_values v = tg_run_values(w, op, TG_ASK_BEST, w->room);
     struct tg_aim aim = aim_at(w, tick_of(w, op));
+    const struct tg_machine *m = &w->machine[tg_clock_of(op->kind)];
     aim.among = w->big[op - w->c->ops];
-    if (is_slower_by(w, &v, aim, 1))
+    if (is_slower_by(w, &v, m, aim, 1))
         return 1;
     while (high > 1.005 * low) {
         double middle = sqrt(low * high);
-        bool slower = is_slower_by(w, &v, aim, middle / now);
+        bool slower = is_slower_by(w, &v, m, aim, middle / now);
         now = middle;
         *(slower ? &high : &low) = middle;
     }

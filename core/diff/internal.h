@@ -37,6 +37,13 @@ struct tg_machine;
 struct tg_value_room;
 
 /*
+ * Host and device are two machines: each has its speed, its usual noise and its disturbances. Gaps,
+ * inclusive times and the step may wait for either: they are judged by the slower one.
+ */
+enum tg_clock { TG_HOST_TIMES, TG_DEVICE_TIMES, TG_OWN_CLOCKS, TG_EITHER_TIMES = TG_OWN_CLOCKS };
+#define TG_CLOCKS (TG_EITHER_TIMES + 1)
+
+/*
  * What came and what it replaced, as one operator, told at `leader`, the largest that came; or one
  * that is unchanged beside a replacement, its own leader. Inside annotations cost moves between
  * names: what holds them has to bear it out.
@@ -59,8 +66,9 @@ struct tg_diff_work {
     struct tg_used *used;          /* per cell */
     size_t max_steps;              /* of any shard */
     struct tg_side_shards given[2];
-    double *speed[2]; /* of each run's machine against the usual one of its side (machine.c) */
-    const struct tg_machine *machine; /* what all operators tell; NULL: durations not judged */
+    double *speed[TG_OWN_CLOCKS][2];  /* of each run's machine against the usual one of its side */
+    const struct tg_machine *machine; /* by clock (machine.c); NULL: durations not judged */
+    bool busy[TG_OWN_CLOCKS];
     struct tg_value_room *room;
     bool *big;                    /* per op: speaks for the machine (machine.c) */
     struct tg_rank_table rank[2]; /* of the sides' runs: forward, swapped (compare.c) */
@@ -193,6 +201,7 @@ struct tg_run_values {
     enum tg_value_form form;
     bool complete; /* the operator occurs in every run */
     bool levelled; /* divided by the speed of each run's machine (logs.c) */
+    bool device;   /* times of the device: it is that machine */
 };
 
 /* Buffers for one operator at a time; they live in the arena. */

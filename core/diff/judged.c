@@ -75,7 +75,7 @@ enum tg_judged tg_common_reason(const struct tg_diff_work *w, enum tg_clock cloc
         return TG_NOT_FEW_RUNS;
     if (c->other_data)
         return TG_NOT_OTHER_DATA;
-    return c->busy ? TG_NOT_BUSY : TG_JUDGED;
+    return w->busy[clock] ? TG_NOT_BUSY : TG_JUDGED;
 }
 
 bool tg_kind_is_timed(enum tg_kind k)

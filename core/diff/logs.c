@@ -26,11 +26,17 @@ struct tg_logs tg_logs_of_values(const struct tg_diff_work *w, double *const y[2
     return l;
 }
 
-static void divide(const struct tg_diff_work *w, double *const y[2], bool back)
+enum way { OFF, BACK };
+
+static void divide(const struct tg_diff_work *w, const struct tg_run_values *v,
+                   enum tg_step_statistic statistic, enum way way)
 {
+    double *const *speed = w->speed[v->device ? TG_DEVICE_TIMES : TG_HOST_TIMES];
+    double *const *y = v->y[statistic];
+
     for (int side = 0; y[side] && side < 2; side++)
         for (size_t run = 0; run < w->c->n_runs[side]; run++)
-            y[side][run] *= back ? w->speed[side][run] : 1 / w->speed[side][run];
+            y[side][run] *= way == BACK ? speed[side][run] : 1 / speed[side][run];
 }
 
 static double variance_of(const struct tg_diff_work *w, double *const y[2])
@@ -53,13 +59,13 @@ void tg_logs_level(const struct tg_diff_work *w, struct tg_run_values *v)
 {
     double before;
 
-    if (v->levelled || !w->speed[TG_BASE])
+    if (v->levelled || !w->speed[TG_HOST_TIMES][TG_BASE])
         return;
     before = variance_of(w, v->y[TG_LEAST]);
-    divide(w, v->y[TG_LEAST], false);
+    divide(w, v, TG_LEAST, OFF);
     v->levelled = variance_of(w, v->y[TG_LEAST]) < LEVELLED * before;
     if (!v->levelled)
-        divide(w, v->y[TG_LEAST], true);
+        divide(w, v, TG_LEAST, BACK);
     for (enum tg_step_statistic r = TG_LEAST + 1; v->levelled && r < TG_STEP_STATISTICS; r++)
-        divide(w, v->y[r], false);
+        divide(w, v, r, OFF);
 }

@@ -21,26 +21,39 @@ static bool is_big(const struct tg_diff_work *w, size_t i, const struct tg_run_v
            exp(tg_logs_of_values(w, v->y[TG_LEAST], TG_FORWARD).median[TG_BASE]) >= floor;
 }
 
+enum tg_clock tg_clock_of(enum tg_kind kind)
+{
+    return tg_kind_is_device(kind) ? TG_DEVICE_TIMES
+           : tg_kind_is_gap(kind)  ? TG_EITHER_TIMES
+                                   : TG_HOST_TIMES;
+}
+
+/* Does the operator speak for this machine? */
+static bool is_of(const struct tg_diff_work *w, size_t i, enum tg_clock clock)
+{
+    return tg_kind_is_device(w->c->ops[i].kind) == (clock == TG_DEVICE_TIMES);
+}
+
 /*
  * Each run's machine against the usual one of its side, from how far the big operators' least times
  * are from their medians over the runs; 1 with few of them.
  */
 static void find_speeds(struct tg_diff_work *w, const struct tg_run_values *v, const bool *big,
-                        int side)
+                        enum tg_clock clock, int side)
 {
     const struct tg_comparison *c = w->c;
     size_t n_runs = c->n_runs[side];
     double *away = TG_NEW_N(w->a, double, c->n_ops + 1);
 
-    w->speed[side] = TG_NEW_N(w->a, double, n_runs + 1);
+    w->speed[clock][side] = TG_NEW_N(w->a, double, n_runs + 1);
     for (size_t run = 0; run < n_runs; run++) {
         size_t n = 0;
         for (size_t i = 0; i < c->n_ops; i++)
-            if (big[i]) {
+            if (big[i] && is_of(w, i, clock)) {
                 struct tg_logs l = tg_logs_of_values(w, v[i].y[TG_LEAST], TG_FORWARD);
                 away[n++] = l.x[side][run] - l.median[side];
             }
-        w->speed[side][run] = n >= TG_MIN_BIG ? exp(tg_median(away, n)) : 1;
+        w->speed[clock][side][run] = n >= TG_MIN_BIG ? exp(tg_median(away, n)) : 1;
     }
 }
 
@@ -55,8 +68,8 @@ static bool is_fine(const struct tg_diff_work *w, const struct tg_op *op, double
  * factor never helps the test side: a machine that got faster must not make an unchanged operator
  * look slower. Returns the factor before that. */
 static double find_common(const struct tg_diff_work *w, const struct tg_run_values *v,
-                          const bool *big, int estimate, enum tg_role_order order,
-                          struct tg_background *m)
+                          const bool *big, enum tg_clock clock, int estimate,
+                          enum tg_role_order order, struct tg_background *m)
 {
     struct tg_comparison *c = w->c;
     double *var = TG_NEW_N(w->a, double, c->n_ops + 1), *copy;
@@ -66,7 +79,7 @@ static double find_common(const struct tg_diff_work *w, const struct tg_run_valu
     m->shift = TG_NEW_N(w->a, double, c->n_ops + 1);
     copy = TG_NEW_N(w->a, double, c->n_ops + 1);
     for (size_t i = 0; i < c->n_ops; i++) {
-        if (!big[i])
+        if (!big[i] || !is_of(w, i, clock))
             continue;
         struct tg_logs l = tg_logs_of_values(w, v[i].y[tg_step_statistic_of(estimate)], order);
         double shift = l.median[TG_TEST] - l.median[TG_BASE];
@@ -116,7 +129,7 @@ static double excess_of(const struct tg_diff_work *w, const struct tg_run_values
  * left out: that is what a change looks like which strikes some of the steps.
  */
 static void find_busy(struct tg_diff_work *w, const struct tg_run_values *v, const bool *judged,
-                      const bool *big)
+                      const bool *big, enum tg_clock clock)
 {
     struct tg_comparison *c = w->c;
     double *rise = TG_NEW_N(w->a, double, c->n_ops + 1), sum = 0, step = 0;
@@ -124,7 +137,7 @@ static void find_busy(struct tg_diff_work *w, const struct tg_run_values *v, con
 
     for (size_t i = 0; i < c->n_ops; i++) {
         double least[2], excess[2];
-        if (!judged[i] || v[i].form != TG_FORM_SLOTS)
+        if (!judged[i] || v[i].form != TG_FORM_SLOTS || !is_of(w, i, clock))
             continue;
         for (int side = 0; side < 2; side++)
             excess[side] = excess_of(w, &v[i], side, &least[side]);
@@ -140,8 +153,36 @@ static void find_busy(struct tg_diff_work *w, const struct tg_run_values *v, con
     qsort(rise, n, sizeof *rise, by_number);
     for (size_t i = 0; i + 2 < n; i++)
         sum += rise[i];
-    c->excess = sum / fmax(step, 1);
-    c->busy = c->excess > BUSY && (double)risen >= BUSY_SHARE * (double)n_big;
+    double excess = sum / fmax(step, 1);
+    w->busy[clock] = excess > BUSY && (double)risen >= BUSY_SHARE * (double)n_big;
+    c->excess = clock == TG_HOST_TIMES ? excess : fmax(c->excess, excess);
+    c->busy = c->busy || w->busy[clock];
+}
+
+/* The slower machine of the two judges what may wait for either. */
+static void put_slower(struct tg_machine *m)
+{
+    for (int d = 0; d < 2; d++)
+        for (int estimate = 0; estimate < TG_ESTIMATES; estimate++) {
+            const struct tg_background *host = &m[TG_HOST_TIMES].m[d].of[estimate];
+            const struct tg_background *device = &m[TG_DEVICE_TIMES].m[d].of[estimate];
+            m[TG_EITHER_TIMES].m[d].of[estimate] = device->c > host->c ? *device : *host;
+        }
+}
+
+/* Of host and device the one that changed more, or both as one. */
+static void find_drift(struct tg_diff_work *w, const struct tg_machine *m,
+                       const double factor[TG_OWN_CLOCKS])
+{
+    struct tg_comparison *c = w->c;
+    double limit = log1p(w->o->drift_limit > 0 ? w->o->drift_limit : 0.10);
+    double host = factor[TG_HOST_TIMES], device = factor[TG_DEVICE_TIMES];
+    bool together = fabs(host) > limit && fabs(device) > limit && (host > 0) == (device > 0);
+
+    c->drift = fabs(device) > fabs(host) ? device : host;
+    c->drifted = fabs(c->drift) > limit;
+    if (c->drifted && m[TG_DEVICE_TIMES].m[0].of[TG_ESTIMATE_LEAST].n && !together)
+        c->drift_of = fabs(device) > fabs(host) ? TG_DRIFT_OF_DEVICE : TG_DRIFT_OF_HOST;
 }
 
 void tg_machine_find(struct tg_diff_work *w, struct tg_run_values *v, const bool *judged,
@@ -149,27 +190,32 @@ void tg_machine_find(struct tg_diff_work *w, struct tg_run_values *v, const bool
 {
     struct tg_comparison *c = w->c;
     bool *big = TG_NEW_N(w->a, bool, c->n_ops + 1);
+    double factor[TG_OWN_CLOCKS];
 
     for (size_t i = 0; i < c->n_ops; i++)
         big[i] = is_big(w, i, &v[i], judged);
-    find_speeds(w, v, big, TG_BASE);
-    find_speeds(w, v, big, TG_TEST);
+    for (enum tg_clock clock = 0; clock < TG_OWN_CLOCKS; clock++)
+        for (int side = 0; side < 2; side++)
+            find_speeds(w, v, big, clock, side);
     for (size_t i = 0; i < c->n_ops; i++)
         tg_logs_level(w, &v[i]);
-    for (int d = 0; d < 2; d++)
-        for (int estimate = 0; estimate < TG_ESTIMATES; estimate++) {
-            double f = find_common(w, v, big, estimate, d, &m->m[d].of[estimate]);
-            if (d == 0 && estimate == TG_ESTIMATE_LEAST)
-                c->drift = f;
-        }
-    c->drifted = fabs(c->drift) > log1p(w->o->drift_limit > 0 ? w->o->drift_limit : 0.10);
+    for (enum tg_clock clock = 0; clock < TG_OWN_CLOCKS; clock++)
+        for (int d = 0; d < 2; d++)
+            for (int estimate = 0; estimate < TG_ESTIMATES; estimate++) {
+                double f = find_common(w, v, big, clock, estimate, d, &m[clock].m[d].of[estimate]);
+                if (d == 0 && estimate == TG_ESTIMATE_LEAST)
+                    factor[clock] = f;
+            }
+    put_slower(m);
+    find_drift(w, m, factor);
     w->big = big;
-    find_busy(w, v, judged, big);
+    for (enum tg_clock clock = 0; clock < TG_OWN_CLOCKS; clock++)
+        find_busy(w, v, judged, big, clock);
 }
 
 void tg_machine_of_drift(const struct tg_diff_work *w, struct tg_machine *m)
 {
-    *m = w->machine ? *w->machine : (struct tg_machine){ 0 };
+    *m = w->machine ? w->machine[TG_EITHER_TIMES] : (struct tg_machine){ 0 };
     for (int d = 0; d < 2; d++)
         for (int estimate = 0; estimate < TG_ESTIMATES; estimate++) {
             struct tg_background *of = &m->m[d].of[estimate];

@@ -49,10 +49,12 @@ struct tg_machine_way {
 struct tg_machine {
     struct tg_machine_way m[2]; /* forward, swapped */
 };
-/* Of the values that are `judged`, all operators'; fills w->big, w->speed, and drift and busy of the
- * comparison. Levels the values. */
+/* Of the values that are `judged`, all operators'; fills w->big, w->speed, w->busy, and drift and busy
+ * of the comparison. Levels the values. `m`: TG_CLOCKS of them. */
 void tg_machine_find(struct tg_diff_work *w, struct tg_run_values *v, const bool *judged,
                      struct tg_machine *m);
+/* Whose speed the self time of a kind follows. */
+enum tg_clock tg_clock_of(enum tg_kind kind);
 /* Outside the list of operators there is no usual noise of others, only how all of them shifted. */
 void tg_machine_of_drift(const struct tg_diff_work *w, struct tg_machine *m);
 
@@ -65,7 +67,6 @@ static inline enum tg_step_statistic tg_step_statistic_of(enum tg_estimate e)
 
 /* Reasons that hold for every operator of the comparison; TG_JUDGED: none. Device times have one
  * more: a negative duration on the device. */
-enum tg_clock { TG_HOST_TIMES, TG_DEVICE_TIMES };
 enum tg_judged tg_common_reason(const struct tg_diff_work *w, enum tg_clock clock);
 /* Reasons of its own, the strongest first. */
 enum tg_judged tg_own_reason(const struct tg_op *op, const struct tg_run_values *v);

@@ -379,6 +379,7 @@ struct tg_run_values tg_run_values(const struct tg_diff_work *w, const struct tg
     struct plan p = plan_of(w, op, ask, x);
 
     v.form = p.form;
+    v.device = tg_kind_is_device(op->kind);
     for (int side = 0; side < 2; side++)
         for (size_t run = 0; run < w->c->n_runs[side]; run++) {
             bool here = false;

@@ -290,9 +290,13 @@ static void describe_evidence(struct tg_result *r, const struct tg_comparison *c
         tg_buf_puts(&b, " %, detectable from ");
         tg_phrase_pct(&b, 100 * ev->mde);
         if (c->drifted) {
-            tg_buf_puts(&b, ", machine-wide drift ");
+            static const char *const whose[] = { [TG_DRIFT_OF_ALL] = "machine-wide drift",
+                                                 [TG_DRIFT_OF_HOST] = "drift of the host",
+                                                 [TG_DRIFT_OF_DEVICE] = "drift of the device" };
+            tg_buf_printf(&b, ", %s ", whose[c->drift_of]);
             tg_phrase_pct(&b, 100 * expm1(c->drift));
-            tg_buf_puts(&b, c->drift > 0 ? " removed" : " seen");
+            if (c->drift_of == TG_DRIFT_OF_ALL)
+                tg_buf_puts(&b, c->drift > 0 ? " removed" : " seen");
         }
     } else if (j->why_not) {
         tg_buf_printf(&b, "not judged: %s", j->why_not);

@@ -357,8 +357,10 @@ static void tell_machine(struct tg_eval_state *e, const struct tg_comparison *c)
     bool same = has_same_counts(c);
     struct tg_buf b = { 0 };
     if (c->drifted) {
-        tg_buf_puts(&b,
-                    same ? "may be the machine: the whole machine is " : "the whole machine is ");
+        static const char *const whose[] = { [TG_DRIFT_OF_ALL] = "whole machine",
+                                             [TG_DRIFT_OF_HOST] = "host",
+                                             [TG_DRIFT_OF_DEVICE] = "device" };
+        tg_buf_printf(&b, "%sthe %s is ", same ? "may be the machine: " : "", whose[c->drift_of]);
         tg_phrase_value(&b, 100 * fabs(expm1(c->drift)), TG_UNIT_PERCENT);
         tg_buf_printf(&b, " %s than for the baseline%s", c->drift > 0 ? "slower" : "faster",
                       same ? ", and no count changed" : "");

@@ -39,8 +39,8 @@ def usual(n=12):
 class Clock:
     """Host and device time in ns, and the events so far."""
 
-    def __init__(self, seed, noise):
-        self.random, self.noise = random.Random(seed), noise
+    def __init__(self, seed, noise, pace):
+        self.random, self.noise, self.pace = random.Random(seed), noise, pace
         self.host, self.device, self.serial, self.events = 1_000_000, 0, 0, []
 
     def vary(self, us):
@@ -64,7 +64,7 @@ class Clock:
                      self.host - call, link)
         if work.sort in ROWS:
             self.work_on_device(work, link)
-        own = self.vary(work.us if work.sort == "op" else 5)
+        own = self.vary(self.pace * (work.us if work.sort == "op" else 5))
         self.host += own
         if work.op:
             self.add("cpu_op", work.op, HOST, THREAD, start, self.host - start, {"External id": self.serial})
@@ -81,9 +81,10 @@ class Clock:
         self.device = begin + dur + 500
 
 
-def trace(steps, seed, rank=None, world=8, device="NVIDIA H100", marker="ProfilerStep#%d", noise=0.01, between=()):
-    """`steps`: a list of Work each. `marker` None: no annotation around a step. `between`: work after each step."""
-    clock = Clock(seed, noise)
+def trace(steps, seed, rank=None, world=8, device="NVIDIA H100", marker="ProfilerStep#%d", noise=0.01, between=(), pace=1):
+    """`steps`: a list of Work each. `marker` None: no annotation around a step. `between`: work after each step. `pace`:
+    an operator's own time on the host, times as long."""
+    clock = Clock(seed, noise, pace)
     for number, works in enumerate(steps, 3):
         start = clock.host - 500
         for work in works:

@@ -57,6 +57,11 @@ def stalled(doc, ms, slow, around=None):
     return doc
 
 
+def device(factor):
+    """All that runs on the device takes `factor` times as long."""
+    return [Work(w.op, w.sort, w.name, w.us * factor) for w in usual()]
+
+
 def inside(doc):
     """Everything of a step runs in one annotation."""
     for mark in [e for e in doc["traceEvents"] if e["name"].startswith("ProfilerStep")]:
@@ -119,6 +124,12 @@ CASES = [
      ["aten::op1"]),
     (6, "control: one operator, quiet", (5, 5), DEFAULT, same(host()), lambda run: trace([scaled(host(), 1.25, "aten::op1")] * 5, run),
      ("fail",), ["aten::op1"], []),
+    (6, "a slower device", (3, 3), DEFAULT, same(usual()), lambda run: trace([device(1.2)] * 5, run), ("warn",), [], ["void kern3(float*)"]),
+    (6, "a slow host hides no kernel", (3, 3), DEFAULT, same(usual()),
+     lambda run: trace([scaled(usual(), 1.5, "void kern3(float*)")] * 5, run, pace=1.5), ("fail",), ["void kern3(float*)"],
+     ["void kern4(float*)"]),
+    (6, "control: one kernel", (3, 3), DEFAULT, same(usual()),
+     lambda run: trace([scaled(usual(), 1.2, "void kern3(float*)")] * 5, run), ("fail",), ["void kern3(float*)"], []),
     (7, "what these runs cannot show", (5, 5), DEFAULT + "require: {detectable: 5%}\n", same(host()), lambda run: trace([host()] * 5, run),
      ("inconclusive",), [], []),
     (7, "control: what they can", (5, 5), DEFAULT + "require: {detectable: 10%}\n", same(host()), lambda run: trace([host()] * 5, run),

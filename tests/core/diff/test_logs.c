@@ -60,8 +60,8 @@ static void speeds_are_taken_off_where_that_helps(void **state)
         memcpy(base, cases[i].base, sizeof base);
         tg_logs_level(&w, &v); /* no speeds are known */
         assert_false(v.levelled);
-        w.speed[TG_BASE] = slow;
-        w.speed[TG_TEST] = even;
+        w.speed[TG_HOST_TIMES][TG_BASE] = slow;
+        w.speed[TG_HOST_TIMES][TG_TEST] = even;
         tg_logs_level(&w, &v);
         if (v.levelled != cases[i].levelled)
             fail_msg("row %zu", i);

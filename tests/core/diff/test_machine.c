@@ -86,9 +86,46 @@ static void the_speed_of_each_run(void **state)
                         side == TG_BASE && run == 1 ? 100000 : 50000);
     compare(f);
     w = find(f, "a")->rows->work;
-    near(w->speed[TG_BASE][0], 1);
-    near(w->speed[TG_BASE][1], 2);
-    near(w->speed[TG_TEST][1], 1);
+    near(w->speed[TG_HOST_TIMES][TG_BASE][0], 1);
+    near(w->speed[TG_HOST_TIMES][TG_BASE][1], 2);
+    near(w->speed[TG_HOST_TIMES][TG_TEST][1], 1);
+}
+
+/*
+ * Six operators and six kernels. The device a fifth slower: no kernel is, and an operator that takes a
+ * fifth longer by itself is. The other way round likewise; both together are the whole machine.
+ */
+static void host_and_device_are_two_machines(void **state)
+{
+    static const struct {
+        int host_us, device_us; /* of all but "a" and "k", which take 60 in each case */
+        enum tg_drift_of drift_of;
+        bool op_slower, kernel_slower;
+    } rows[] = { { 50, 60, TG_DRIFT_OF_DEVICE, true, false },
+                 { 60, 50, TG_DRIFT_OF_HOST, false, true },
+                 { 60, 60, TG_DRIFT_OF_ALL, false, false },
+                 { 50, 50, TG_DRIFT_OF_ALL, true, true } };
+    static const char *const kernel[] = { "k", "l", "m", "n", "o", "p" };
+
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        struct fixture *f = *state;
+        f->c = (struct tg_comparison){ 0 };
+        make(f, 3, 3, 3);
+        for (int i = 0; i < 6; i++) {
+            tg_ns host = i ? rows[r].host_us * 1000 + 1 : 60001;
+            tg_ns device = i ? rows[r].device_us * 1000 + 1 : 60001;
+            add_all(f, TG_BASE, TG_KIND_OP, name[i], "", 1, 50001);
+            add_all(f, TG_TEST, TG_KIND_OP, name[i], "", 1, host);
+            add_all(f, TG_BASE, TG_KIND_KERNEL, kernel[i], name[i], 1, 50001);
+            add_all(f, TG_TEST, TG_KIND_KERNEL, kernel[i], name[i], 1, device);
+        }
+        compare(f);
+        assert_int_equal(f->c.drifted, r < 3);
+        within(f->c.drift, r < 3 ? log(1.2) : 0, 1e-4);
+        assert_int_equal(f->c.drift_of, rows[r].drift_of);
+        assert_int_equal(find(f, "a")->ev.slower, rows[r].op_slower);
+        assert_int_equal(find(f, "k")->ev.slower, rows[r].kernel_slower);
+    }
 }
 
 /*
@@ -123,6 +160,7 @@ int main(void)
         BY_HAND(four_operators_tell_nothing),
         BY_HAND(a_faster_machine_takes_nothing_off),
         BY_HAND(the_speed_of_each_run),
+        BY_HAND(host_and_device_are_two_machines),
         BY_HAND(a_busy_machine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,6 +23,18 @@ double tg_median(double *v, size_t n)
     return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
+double tg_mid_mean(double *v, size_t n)
+{
+    size_t out = n / 4 ? n / 4 : n >= 3;
+    double sum = 0;
+    if (n == 0)
+        return 0;
+    qsort(v, n, sizeof *v, by_value);
+    for (size_t i = out; i + out < n; i++)
+        sum += v[i];
+    return sum / (double)(n - 2 * out);
+}
+
 double tg_quantile(double *v, size_t n, double q)
 {
     if (n == 0)

@@ -311,14 +311,14 @@ static void end_run(struct work *w, size_t run)
     }
 }
 
-/* Median of the runs that have any time. */
-static double median_of_runs(double *v, size_t n, size_t *kept)
+/* ln ns of the runs that have any time; NAN: none has. */
+static double value_of_runs(double *v, size_t n)
 {
-    *kept = 0;
+    size_t kept = 0;
     for (size_t i = 0; i < n; i++)
         if (v[i] > 0)
-            v[(*kept)++] = v[i];
-    return *kept ? tg_median(v, *kept) : 0;
+            v[kept++] = log(v[i]);
+    return kept ? tg_mid_mean(v, kept) : (double)NAN;
 }
 
 static void put(struct tg_night *out, struct tg_history_value v)
@@ -329,13 +329,12 @@ static void put(struct tg_night *out, struct tg_history_value v)
 static void put_op(struct work *w, struct tg_night *out, uint32_t series)
 {
     struct tally *y = &w->tally[series];
-    size_t n;
-    double ns = median_of_runs(y->of_run, w->side->n_runs, &n);
+    double v = value_of_runs(y->of_run, w->side->n_runs);
     bool settled = !y->several && y->present == w->side->n_runs && y->calls > 0 &&
                    y->agree * 10 >= y->steps * 9;
     put(out, (struct tg_history_value){ .series = series,
-                                        .v = n ? log(ns) : (double)NAN,
-                                        .plain = ns,
+                                        .v = v,
+                                        .plain = isnan(v) ? 0 : exp(v),
                                         .calls = settled ? y->calls : (double)NAN });
 }
 
@@ -405,8 +404,8 @@ static bool measure_of_side(const struct tg_side *side, enum tg_measure m, struc
         out->hi = runs[n] > out->hi ? runs[n] : out->hi;
         n++;
     }
-    out->v = n ? tg_median(runs, n) : 0;
-    out->shown = n ? tg_median(plain, n) : 0;
+    out->v = tg_mid_mean(runs, n);
+    out->shown = tg_mid_mean(plain, n);
     return n > 0;
 }
 

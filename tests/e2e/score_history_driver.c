@@ -2,7 +2,7 @@
  * Series with a known answer, from runs of one program that did not change, judged by
  * core/history. Prints one line a series; score_history makes the table.
  *
- *     score_history_driver MODEL TRACE…        the runs, in the order of their recording
+ *     score_history_driver SEED MODEL TRACE…     the runs, in the order of their recording
  *
  * A night is five consecutive runs, drawn as a block; a factor of the machine ln N(0, 2 %) a night
  * and 0.05 % jitter a series and night; 60 nights. What is done to a series of nights:
@@ -18,7 +18,7 @@
  * The operator is drawn from those of at least 2.5 % of the step that are judged; the night from 20
  * to 35. A false alarm of this operator's own series is counted, and apart from it one of any
  * series of the model, which are 40 to 90 and measures besides. Everything random comes from one
- * generator with a fixed seed for each model and cell.
+ * generator, seeded by SEED, model and cell.
  */
 #include <math.h>
 #include <stdio.h>
@@ -153,7 +153,7 @@ static void make_night(const struct model *m, size_t first, struct rng *r, struc
         if (!present)
             continue;
         x.calls = calls;
-        x.v = n ? tg_median(v, n) : NAN;
+        x.v = n ? tg_mid_mean(v, n) : NAN;
         if (m->series.v[s].what == TG_SERIES_MEASURE &&
             tg_measure_info(m->series.v[s].measure)->unit_id == TG_MEASURE_PERCENT) {
             x.plain = 100 * x.v;
@@ -223,11 +223,11 @@ static void judge(const char *model, const struct cell *c, unsigned repeat, cons
            hit ? (ssize_t)hit->to : -1, machine, environment);
 }
 
-static void run_cell(const char *model, struct model *m, const struct cell *c, size_t which,
-                     unsigned repeat)
+static void run_cell(uint64_t seed, const char *model, struct model *m, const struct cell *c,
+                     size_t which, unsigned repeat)
 {
-    struct rng r = { (uint64_t)model[0] * 1000003 + (uint64_t)model[1] * 10007 + which * 1009 +
-                     repeat };
+    struct rng r = { seed * 7777777 + (uint64_t)model[0] * 1000003 + (uint64_t)model[1] * 10007 +
+                     which * 1009 + repeat };
     struct tg_arena *a = tg_arena_new();
     struct tg_night *night = TG_NEW_N(a, struct tg_night, NIGHTS);
     struct tg_history h = { .night = night, .n = NIGHTS, .series = &m->series };
@@ -247,16 +247,16 @@ static void run_cell(const char *model, struct model *m, const struct cell *c, s
 int main(int argc, char **argv)
 {
     struct model *m = calloc(1, sizeof *m);
-    if (argc < 2 + BLOCK || argc - 2 > MAX_RUNS)
+    if (argc < 3 + BLOCK || argc - 3 > MAX_RUNS)
         return 2;
     m->arena = tg_arena_new();
     tg_series_init(&m->series);
-    for (int i = 2; i < argc; i++)
+    for (int i = 3; i < argc; i++)
         load(m, argv[i]);
     find_big(m);
     for (size_t c = 0; c < sizeof cells / sizeof *cells; c++)
         for (unsigned k = 0; k < cells[c].repeats; k++)
-            run_cell(argv[1], m, &cells[c], c, k);
+            run_cell(strtoull(argv[1], NULL, 10), argv[2], m, &cells[c], c, k);
     tg_series_release(&m->series);
     tg_arena_free(m->arena);
     free(m);

@@ -17,6 +17,17 @@ static void median_and_quartile(void **state)
     near(tg_median(odd, 3), 4);
     near(tg_median(even, 4), 3); /* (2 + 4) / 2 */
     near(tg_median(NULL, 0), 0);
+    {
+        double a[] = { 9, 1, 4 }, b[] = { 8, 1, 4, 2 }, c[] = { 90, 3, 1, 5, 7 }, d[] = { 6, 2 };
+        double e[] = { 8, 7, 6, 5, 4, 3, 2, 100 };
+        near(tg_mid_mean(a, 3), 4);
+        near(tg_mid_mean(b, 4), 3); /* (2 + 4) / 2 */
+        near(tg_mid_mean(c, 5), 5); /* (3 + 5 + 7) / 3 */
+        near(tg_mid_mean(d, 2), 4);
+        near(tg_mid_mean(e, 8), 5.5); /* (4 + 5 + 6 + 7) / 4: two are left out at each end */
+        near(tg_mid_mean(e, 1), 2);   /* sorted by now */
+        near(tg_mid_mean(NULL, 0), 0);
+    }
     near(tg_quantile(five, 5, 0.25), 2);    /* position 4 * .25 = 1 */
     near(tg_quantile(even, 4, 0.25), 1.75); /* 1 2 4 8, position .75: 1 + .75 * 1 */
     near(tg_quantile(even, 4, 1), 8);

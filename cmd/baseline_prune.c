@@ -73,7 +73,7 @@ static void spare(struct spared *s, tg_sv commit, tg_sv suite)
 
 /*
  * An event that is not over keeps the nights by which it was found: from EVIDENCE nights before its
- * range to the night that showed it. Of one that is over the two nights of its range stay.
+ * range to the night that showed it. An event that is over keeps the two nights of its range.
  */
 static void spare_event(const struct tg_history *h, const struct tg_history_event *e, bool *spared)
 {

@@ -3,7 +3,7 @@
 #include "core/summary/fit.h"
 
 /*
- * Several traces must say what they are, now: later nobody can ask. Shards without a rank are
+ * Several traces must say what they are when they are recorded: later nobody knows. Shards without a rank are
  * runs only if --runs or the suite's `run` regex says so; what check --ranks refuses is refused.
  */
 static bool check_sides(struct tg_store_cmd *s, const struct tg_suite *suite,
@@ -45,7 +45,7 @@ static bool load_stored(struct tg_store_cmd *s, tg_sv suite, const char *sha,
     return true;
 }
 
-/* Recorded before, whether as it is or with less in it: one recording is never two runs. */
+/* Already recorded, whole or in part: one recording is never two runs. */
 static bool is_stored(const struct stored_runs *there, const struct tg_summary *run)
 {
     size_t n = 0;

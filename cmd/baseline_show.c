@@ -39,7 +39,7 @@ bool tg_store_cmd_listed(struct tg_store_cmd *s, struct tg_stored **v, size_t *n
 struct listed_commit {
     struct tg_stored_night runs;
     struct tg_commit at; /* date 0: not in this clone */
-    int64_t order;       /* its date, or of the line of first parents that of an older commit */
+    int64_t order;       /* its date, or, on the line of first parents, that of an older commit */
     double step_ns;      /* NAN: unknown */
 };
 
@@ -66,13 +66,13 @@ static int by_sha(const void *x, const void *y)
 }
 
 /*
- * Dates lie (rebases, clocks): on the line of first parents of HEAD each commit comes after its
+ * Dates may be wrong (rebases, clocks): on the line of first parents of HEAD each commit comes after its
  * parent. `oldest` is the date of the oldest stored commit: the walk ends with it.
  */
 static bool order_line(struct tg_store_cmd *s, struct listed_commit *v, size_t n, int64_t oldest,
                        struct tg_err *err)
 {
-    enum { SLACK = 1000 }; /* commits beyond the oldest date: dates may lie there too */
+    enum { SLACK = 1000 }; /* commits beyond the oldest date: dates may be wrong there too */
     struct on_line *line = NULL;
     struct tg_commit at, next;
     struct tg_err ignored;
@@ -176,7 +176,7 @@ static size_t commits_of(struct tg_store_cmd *s, const struct tg_stored *v, size
     return k;
 }
 
-/* One line a commit, in the order of history: date, commit, runs, step time, suite, subject. */
+/* One line per commit, in the order of history: date, commit, runs, step time, suite, subject. */
 bool tg_baseline_list(struct tg_store_cmd *s, struct tg_err *err)
 {
     struct listed_commit *commits;
@@ -203,7 +203,7 @@ bool tg_baseline_list(struct tg_store_cmd *s, struct tg_err *err)
 
 /* ---- show ---- */
 
-/* What the runs of one commit come to: the step, and the rows that take most of it. */
+/* The sum of the runs of one commit: the step, and the rows that take most of it. */
 struct shown_night {
     struct tg_store_cmd *s;
     struct tg_series_table series;

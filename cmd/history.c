@@ -45,7 +45,7 @@ static const struct tg_opt history_options[] = {
     { 0 },
 };
 
-/* ---- reading ------------------------------------------------------------------------------- */
+/* ---- reading ---- */
 
 static void tell_gaps(const struct tg_history_cmd *c, const struct tg_nights *n)
 {
@@ -101,7 +101,7 @@ static bool load(struct tg_history_cmd *c, struct tg_err *err)
     return ok;
 }
 
-/* ---- output -------------------------------------------------------------------------------- */
+/* ---- output ---- */
 
 static bool put_file(struct tg_history_cmd *c, const char *path,
                      void (*write)(struct tg_buf *, const struct tg_history_report *),
@@ -187,7 +187,7 @@ static int exit_code(const struct tg_history_cmd *c)
     return 0;
 }
 
-/* ---- the command --------------------------------------------------------------------------- */
+/* ---- the command ---- */
 
 static bool say(struct tg_history_cmd *c, enum tg_event_word word, const char *id,
                 struct tg_err *err)

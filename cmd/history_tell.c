@@ -1,4 +1,4 @@
-/* Nights of a suite -> what `history` tells of them. */
+/* Nights of a suite -> what `history` reports of them. */
 #include "cmd/history.h"
 
 #include <math.h>
@@ -106,7 +106,7 @@ static void choose_series(const struct tg_history_cmd *c, struct tg_nights *n,
     out->all = all;
 }
 
-/* ---- releases ------------------------------------------------------------------------------ */
+/* ---- releases ---- */
 
 static int by_night(const void *x, const void *y)
 {
@@ -145,9 +145,9 @@ static bool find_releases(const struct tg_history_cmd *c, const struct tg_nights
     return true;
 }
 
-/* ---- events -------------------------------------------------------------------------------- */
+/* ---- events ---- */
 
-/* Improvements and new environments need nobody's word. */
+/* Nobody has to accept improvements and new environments. */
 static bool goes_without_saying(const struct tg_history_event *e)
 {
     return e->kind == TG_EVENT_IMPROVEMENT || e->kind == TG_EVENT_ENVIRONMENT ||
@@ -171,7 +171,7 @@ static void tell_commits(const struct tg_history_cmd *c, const struct tg_nights 
     t->n_commits = k;
 }
 
-/* Costs a run of git an event, so only for those that somebody may look into. */
+/* Costs a run of git per event, so only for events that somebody may look into. */
 static void tell_files(const struct tg_history_cmd *c, struct tg_history_told *t)
 {
     struct tg_changed changed = { 0 };

@@ -21,7 +21,7 @@ static bool keep_standard_descriptors(void)
     return true;
 }
 
-/* glibc raises this limit with what is freed; then what one trace needed stays with the process. */
+/* glibc raises this limit when large blocks are freed; the memory of one trace would then stay with the process. */
 static void give_memory_back(void)
 {
 #ifdef M_MMAP_THRESHOLD

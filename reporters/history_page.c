@@ -18,7 +18,7 @@ struct page {
     size_t suite; /* its number, for anchors */
 };
 
-/* ---- words --------------------------------------------------------------------------------- */
+/* ---- words ---- */
 
 static void put_date(struct page *p, int64_t date)
 {
@@ -54,7 +54,7 @@ static double change_of(const struct tg_moved_series *m)
     }
 }
 
-/* ---- what is open -------------------------------------------------------------------------- */
+/* ---- what is open ---- */
 
 static void put_operators(struct page *p, const struct tg_history_event *e)
 {
@@ -242,7 +242,7 @@ static void put_open(struct page *p)
     tg_page_section_end(&p->frame);
 }
 
-/* ---- trends -------------------------------------------------------------------------------- */
+/* ---- trends ---- */
 
 /* Twice: a drawing that is made smaller on a telephone cannot be read there. */
 static void put_large(struct page *p, uint32_t series)
@@ -285,7 +285,7 @@ static void put_trends(struct page *p)
     tg_page_section_end(&p->frame);
 }
 
-/* ---- tables -------------------------------------------------------------------------------- */
+/* ---- tables ---- */
 
 static void put_event_row(struct page *p, const struct tg_history_told *t)
 {
@@ -426,7 +426,7 @@ static void put_nights(struct page *p)
     tg_page_section_end(&p->frame);
 }
 
-/* ---- the page ------------------------------------------------------------------------------ */
+/* ---- the page ---- */
 
 static void put_suite(struct page *p)
 {

@@ -25,7 +25,7 @@ struct plot {
     double min, max;              /* values at low and top */
 };
 
-/* ---- places -------------------------------------------------------------------------------- */
+/* ---- places ---- */
 
 static void put_px(struct tg_buf *out, double v)
 {
@@ -85,7 +85,7 @@ static void put_text(const struct plot *p, const char *class_, double x, double 
     tg_buf_puts(p->out, "</text>\n");
 }
 
-/* ---- levels -------------------------------------------------------------------------------- */
+/* ---- levels ---- */
 
 /*
  * The first night of the new level: as the series says it, unless the event, of which other series
@@ -156,7 +156,7 @@ double tg_trend_level(const struct tg_history_suite *s, uint32_t series)
     return n ? tg_median(v, n) : (double)NAN;
 }
 
-/* ---- the scale ----------------------------------------------------------------------------- */
+/* ---- the scale ---- */
 
 static void choose_scale(struct plot *p)
 {
@@ -206,7 +206,7 @@ static void put_dates(const struct plot *p)
     put_line(p, "axis", p->left, p->low, p->right, p->low);
 }
 
-/* ---- what happened ------------------------------------------------------------------------- */
+/* ---- what happened ---- */
 
 static const struct tg_moved_series *moved_of(const struct plot *p,
                                               const struct tg_history_event *e)
@@ -291,7 +291,7 @@ static void put_releases(const struct plot *p)
     }
 }
 
-/* ---- the values ---------------------------------------------------------------------------- */
+/* ---- the values ---- */
 
 /* A line for each environment, broken where a night has no value. */
 static void put_values(const struct plot *p)
@@ -414,7 +414,7 @@ void tg_trend_put(struct tg_buf *out, const struct tg_history_suite *s, uint32_t
     tg_arena_free(a);
 }
 
-/* ---- a line for a cell --------------------------------------------------------------------- */
+/* ---- a line for a cell ---- */
 
 void tg_trend_put_spark(struct tg_buf *out, const struct tg_history_suite *s, uint32_t series)
 {
@@ -455,7 +455,7 @@ void tg_trend_put_spark(struct tg_buf *out, const struct tg_history_suite *s, ui
     tg_buf_puts(out, "\"/></svg>");
 }
 
-/* ---- a file of its own --------------------------------------------------------------------- */
+/* ---- a file of its own ---- */
 
 enum {
     WIDTH = 960,

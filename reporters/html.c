@@ -1,7 +1,7 @@
 /*
  * The report as one self-contained page: verdict and causes, the step before and after, where the
- * time comes from, one step of each side, all names, and what it was judged by. Never the trace
- * itself, and at most 500,000 bytes: names that would exceed them are left out, and counted.
+ * time comes from, one step of each side, all names, and the rules that judged. Never the trace
+ * itself, and at most 500,000 bytes: names that would exceed them are omitted, and counted.
  */
 #include "reporters/html.h"
 

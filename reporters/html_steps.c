@@ -94,7 +94,7 @@ static void put_legend(struct tg_html *h)
     tg_page_raw(&h->page, "</ul>\n");
 }
 
-/* Where to look at the step itself: with an address a link, else the file and the time. */
+/* Where to see the step itself: a link if the trace has an address, else the file and the time. */
 static void put_trace(struct tg_html *h, int side)
 {
     const struct tg_picture_step *s = &h->r->picture->step[side];

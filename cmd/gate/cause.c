@@ -24,7 +24,7 @@ struct finder {
     bool read[2];
 };
 
-/* Targets */
+/* ---- targets ---- */
 
 static uint32_t target_of(struct finder *f, const char *kind, tg_sv name)
 {
@@ -91,7 +91,7 @@ static double part_of(const struct tg_verdict *v, const struct tg_result *r)
     return op ? fmin((op->count[TG_TEST] - op->count[TG_BASE]) / r->delta, 1) : 1;
 }
 
-/* Functions of the program */
+/* ---- functions of the program ---- */
 
 /* A file that was moved is one file, under its new path. */
 static tg_sv path_now(const struct finder *f, int side, tg_sv path)
@@ -146,7 +146,7 @@ static bool ask_function(void *arg, int side, tg_sv name, tg_sv *file, tg_sv *fu
     return found->in_repo.n != 0;
 }
 
-/* Reading */
+/* ---- reading ---- */
 
 static void add_side(void *arg, int side, const struct tg_kept_trace *k)
 {
@@ -154,7 +154,7 @@ static void add_side(void *arg, int side, const struct tg_kept_trace *k)
     tg_paths_add(&f->paths, side, k->trace, &k->steps, f->ask->from.skip_first);
 }
 
-/* The change */
+/* ---- the change ---- */
 
 static void read_change(struct finder *f)
 {
@@ -185,7 +185,7 @@ static void read_change(struct finder *f)
     f->change.known = true;
 }
 
-/* Results */
+/* ---- results ---- */
 
 static const struct tg_op *op_of(const struct tg_verdict *v, const struct tg_result *r)
 {

@@ -23,7 +23,7 @@ bool tg_nights_suites(const struct tg_store *store, struct tg_arena *a, tg_sv **
     return true;
 }
 
-/* ---- reading ------------------------------------------------------------------------------- */
+/* ---- reading ---- */
 
 struct night_read {
     struct tg_buf *bytes; /* of each run */
@@ -106,7 +106,7 @@ bool tg_nights_each(const struct tg_store *store, const struct tg_stored_night *
     return ok;
 }
 
-/* ---- the line of first parents ------------------------------------------------------------- */
+/* ---- the line of first parents ---- */
 
 struct walk {
     struct tg_nights *out;

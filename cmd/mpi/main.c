@@ -70,7 +70,7 @@ static void lose(struct job *j, const char *path, const char *why)
     j->lost.n++;
 }
 
-/* What is damaged is named in j->lost, also a file that cannot be opened. */
+/* Damaged files, and files that cannot be opened, are named in j->lost. */
 static bool add_trace(struct job *j, struct tg_summary *s, const char *path, struct tg_err *err)
 {
     struct tg_summarize_opts o = { .rank = -1, .run = tg_sv_of(j->run), .damage = &j->lost };
@@ -151,7 +151,7 @@ static void add_lost(struct job *j, tg_sv lines)
         tg_damage_say(&j->lost, tg_sv_cut(&lines, '\n'));
 }
 
-/* Two messages: what was lost, and the summaries. A lost process takes those it had merged along. */
+/* Two messages: what was lost, and the summaries. If a process is lost, so are those that it had merged. */
 static bool take(struct job *j, int from, int step, struct tg_buf *own, struct tg_err *err)
 {
     struct tg_buf lost = { 0 }, other = { 0 };

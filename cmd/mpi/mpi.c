@@ -8,7 +8,7 @@
 
 enum { TAG_SIZE = 1, TAG_BYTES = 2 };
 
-/* What MPI counts is an int: longer messages are sent in pieces. */
+/* MPI counts in int: longer messages are sent in pieces. */
 #define PIECE ((uint64_t)1 << 30)
 
 static double now(void)

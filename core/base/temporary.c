@@ -47,7 +47,7 @@ void tg_signals_at_end(void (*f)(void *), void *arg)
     tg_signals_release();
 }
 
-/* ---- files --------------------------------------------------------------------------------- */
+/* ---- files ---- */
 
 static char *name_beside(const char *target)
 {
@@ -144,7 +144,7 @@ void tg_temporary_remove_all(void)
         (void)unlink(t->name);
 }
 
-/* ---- programs that were started -------------------------------------------------------------- */
+/* ---- programs that were started ---- */
 
 void tg_signals_add_child(struct tg_signals_child *c)
 {
@@ -178,7 +178,7 @@ static void end_children(int signal_)
     }
 }
 
-/* ---- signals ------------------------------------------------------------------------------- */
+/* ---- signals ---- */
 
 static bool is_ignored(int signal_)
 {

@@ -270,7 +270,7 @@ static bool find_tags(const struct search *s, struct tags *out)
     return true;
 }
 
-/* The last name of those of the commit; NULL: no release. */
+/* The last of the commit's names; NULL: no release. */
 static const struct release *release_at(const struct tags *t, const char *sha)
 {
     size_t low = 0, high = t->n;
@@ -396,7 +396,7 @@ static enum tg_seen has_policy(struct tg_git *g, const char *sha, const struct t
 }
 
 /*
- * Only for the message of LOST, so errors are as good as nothing seen; not in a partial clone,
+ * Only for the message of LOST, so an error counts as nothing seen; not in a partial clone,
  * where each step could be a fetch.
  */
 static unsigned last_seen(struct tg_git *g, const struct tg_commit *from, unsigned walked,

@@ -86,7 +86,7 @@ static bool no_file(const char *text, struct tg_arena *a, struct tg_err *err)
                        text);
 }
 
-/* "C:\x", "C:/x" and "https://x" have a ':' and are no REV:PATH: its path has no leading '/'. */
+/* "C:\x", "C:/x" and "https://x" have a ':' and are not REV:PATH, whose path has no leading '/'. */
 static bool is_foreign(const char *at)
 {
     return at[1] == '\\' || at[1] == '/';

@@ -96,7 +96,7 @@ TG_MUST bool tg_common_ranks(struct tg_diff_work *w, struct tg_err *err);
  * one stores no more than the step times. */
 TG_MUST bool tg_diff_drop_steps_only(struct tg_diff_work *w, struct tg_err *err);
 
-/* ---- core/diff/align.c and its parts ------------------------------------------------------------ */
+/* ---- core/diff/align.c and its parts ---- */
 
 TG_MUST bool tg_align(struct tg_diff_work *w, struct tg_err *err);
 
@@ -166,7 +166,7 @@ double tg_count_under(const struct tg_diff_work *w, const struct tg_op *op, int 
  * lost as much. After durations are judged. */
 void tg_excuse_moves(struct tg_diff_work *w);
 
-/* ---- core/diff/run_values.c -------------------------------------------------------------------- */
+/* ---- core/diff/run_values.c ---- */
 
 /* What is read off the steps of a run, per slot (or per step), and then added up. */
 enum tg_step_statistic {

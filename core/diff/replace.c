@@ -318,7 +318,7 @@ static void list_regions(struct regions *g)
     }
 }
 
-/* ---- who runs the work that came -------------------------------------------------------------- */
+/* ---- who runs the work that came ---- */
 
 static double rise(const struct tg_comparison *c, const struct tg_op *op)
 {
@@ -465,7 +465,7 @@ static void pair_regions(struct regions *g)
     mark_moved(g);
 }
 
-/* ---- what it costs --------------------------------------------------------------------------- */
+/* ---- what it costs ---- */
 
 struct tg_op *tg_ops_join(const struct tg_diff_work *w, const uint32_t *member, size_t n)
 {

@@ -29,7 +29,7 @@ struct tg_value_room *tg_value_room_new(const struct tg_diff_work *w)
     return x;
 }
 
-/* ---- statistics of one series ------------------------------------------------------------------ */
+/* ---- statistics of one series ---- */
 
 static int by_value(const void *pa, const void *pb)
 {
@@ -108,7 +108,7 @@ static void add_usual(double out[TG_STEP_STATISTICS], const double *v, size_t n,
     out[TG_LEAST_LAST] += ordered[(last - 1) / 2];
 }
 
-/* ---- slots ----------------------------------------------------------------------------------- */
+/* ---- slots ---- */
 
 static uint64_t mix(uint64_t h, uint64_t v)
 {
@@ -206,7 +206,7 @@ static size_t slots_align(const struct tg_diff_work *w, const struct tg_op *op,
     return fewest == SIZE_MAX ? 0 : fewest;
 }
 
-/* ---- steps and calls ------------------------------------------------------------------------- */
+/* ---- steps and calls ---- */
 
 static uint64_t calls_of(const struct tg_diff_cell *cell, size_t step)
 {
@@ -310,7 +310,7 @@ static bool call_values(const struct tg_diff_work *w, const struct tg_op *op, si
     return n > 0;
 }
 
-/* ---- all runs -------------------------------------------------------------------------------- */
+/* ---- all runs ---- */
 
 struct tg_run_values tg_run_values_new(const struct tg_diff_work *w)
 {

@@ -36,7 +36,7 @@ static bool above_floor(const struct tg_history_replay *r, const struct tg_histo
     return !is_time(x) || fabs(cost_of(x, before, e)) > FLOOR_SHARE * night->step_ns;
 }
 
-/* ---- coming back ----------------------------------------------------------------------------- */
+/* ---- coming back ---- */
 
 /* The series is at its old level since its newest `n` nights. */
 static void resolve(struct tg_history_replay *r, struct tg_history_stream *s,
@@ -71,7 +71,7 @@ static bool undoes(const struct tg_history_replay *r, const struct tg_history_tr
     return now <= p->median + (then - p->median) / 4 || now <= p->p90;
 }
 
-/* ---- steps and drifts ------------------------------------------------------------------------ */
+/* ---- steps and drifts ---- */
 
 static void found_step(struct tg_history_replay *r, struct tg_history_stream *s,
                        struct tg_history_track *t, uint32_t series,
@@ -182,7 +182,7 @@ void tg_history_look_for_drift(struct tg_history_replay *r, struct tg_history_st
     tg_history_track_begin(t, first);
 }
 
-/* ---- calls ----------------------------------------------------------------------------------- */
+/* ---- calls ---- */
 
 /* Runs of a night did not agree lately: the number says nothing about the program. */
 static bool is_random(const struct tg_history_track *t, size_t place)
@@ -222,7 +222,7 @@ void tg_history_look_at_calls(struct tg_history_replay *r, struct tg_history_str
     tg_history_track_begin(t, place);
 }
 
-/* ---- levels that were left ------------------------------------------------------------------- */
+/* ---- levels that were left ---- */
 
 void tg_history_look_back(struct tg_history_replay *r, struct tg_history_stream *s,
                           struct tg_history_track *t)

@@ -190,7 +190,7 @@ size_t tg_changepoint_locate(const double *v, size_t n, size_t *k_min, size_t *k
     return best;
 }
 
-/* ---- drift --------------------------------------------------------------------------------- */
+/* ---- drift ---- */
 
 double tg_changepoint_trend(const double *v, size_t n)
 {

@@ -6,7 +6,7 @@
 
 #include "core/base/sha256.h"
 
-/* ---- which event ----------------------------------------------------------------------------- */
+/* ---- which event ---- */
 
 struct tg_history_event *tg_history_new_event(struct tg_history_replay *r,
                                               const struct tg_history_stream *s, size_t fired,
@@ -168,7 +168,7 @@ void tg_history_end_event(struct tg_history_replay *r, struct tg_history_event *
                    : TG_EVENT_STATE_WENT_AWAY;
 }
 
-/* ---- what an event comes to ------------------------------------------------------------------ */
+/* ---- what an event comes to ---- */
 
 static int by_cost(const void *x, const void *y)
 {

@@ -25,7 +25,7 @@ const char *tg_moved_name(enum tg_moved m)
     return name[m];
 }
 
-/* ---- the common factor ----------------------------------------------------------------------- */
+/* ---- the common factor ---- */
 
 static int factor_of(const struct tg_history_replay *r, size_t night, const struct tg_series *s)
 {
@@ -83,7 +83,7 @@ static void first_references(struct tg_history_replay *r, struct tg_history_stre
     }
 }
 
-/* ---- one night ------------------------------------------------------------------------------- */
+/* ---- one night ---- */
 
 static void append(struct tg_history_stream *s, size_t night, size_t n_series)
 {
@@ -194,7 +194,7 @@ static void take_night(struct tg_history_replay *r, size_t i)
     judge_machine(r, s);
 }
 
-/* ---- all nights ------------------------------------------------------------------------------ */
+/* ---- all nights ---- */
 
 static void number_streams(struct tg_history_replay *r)
 {

@@ -6,7 +6,7 @@
 #include "core/diff/names.h"
 #include "core/diff/stats.h"
 
-/* ---- series -------------------------------------------------------------------------------- */
+/* ---- series ---- */
 
 void tg_series_init(struct tg_series_table *t)
 {
@@ -120,7 +120,7 @@ static uint32_t series_of_measure(struct tg_series_table *t, enum tg_measure m)
     return (uint32_t)t->n - 1;
 }
 
-/* ---- one operator in one shard ------------------------------------------------------------- */
+/* ---- one operator in one shard ---- */
 
 struct member {
     uint32_t series;
@@ -229,7 +229,7 @@ static struct cell cell_of(const struct member *m, size_t n, size_t n_steps, str
     return c;
 }
 
-/* ---- runs and ranks ------------------------------------------------------------------------ */
+/* ---- runs and ranks ---- */
 
 struct tally { /* one series on one night */
     double *of_run;
@@ -338,7 +338,7 @@ static void put_op(struct work *w, struct tg_night *out, uint32_t series)
                                         .calls = settled ? y->calls : (double)NAN });
 }
 
-/* ---- measures ------------------------------------------------------------------------------ */
+/* ---- measures ---- */
 
 /* `plain`: what is shown; `least`: of a time the least step, which the machine disturbed least. */
 static bool measure_of_shard(const struct tg_shard *s, enum tg_measure m, double *v, double *plain,
@@ -433,7 +433,7 @@ static void put_measure(struct work *w, struct tg_night *out, enum tg_measure m)
                                         .calls = info->exact && x.lo == x.hi ? x.v : (double)NAN });
 }
 
-/* ---- environment --------------------------------------------------------------------------- */
+/* ---- environment ---- */
 
 /* What decides about times; what else --meta says is only shown. Sorted. */
 static const char *const deciding[] = {

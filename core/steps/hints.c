@@ -131,7 +131,7 @@ static struct tg_window_hint hint_of(tg_sv name, const struct tally *v, tg_ns le
     return (struct tg_window_hint){ name, v->count, (double)v->total / (double)length };
 }
 
-/* ---- annotations that recur too little to be steps for sure ---------------------------------- */
+/* ---- annotations that recur too little to be steps for sure ---- */
 
 #define MAX_AROUND 16 /* such annotations that are looked at */
 

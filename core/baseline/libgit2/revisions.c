@@ -1,4 +1,4 @@
-/* A revision as people write it -> its commit. */
+/* The commit of a revision as people write it. */
 #include "core/baseline/libgit2/internal.h"
 
 #include <stdio.h>
@@ -40,7 +40,7 @@ static bool is_short_sha(const char *name)
     return n >= 4 && n < TG_SHA_SIZE - 1 && strspn(name, "0123456789abcdefABCDEF") == n;
 }
 
-/* The commit whose name begins so, as git would take it if no ref were called so. */
+/* The commit whose name begins with these digits, as git finds it if no ref has that name. */
 static bool commit_with_prefix(struct tg_git *g, const char *name, char sha[TG_SHA_SIZE])
 {
     git_object *o = NULL;

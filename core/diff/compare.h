@@ -46,11 +46,11 @@ enum tg_judged {
 };
 const char *tg_judged_text(enum tg_judged j);
 
-/* Which steps of a run the numbers of an evidence are of. */
+/* Which steps of a run give the numbers of an evidence. */
 enum tg_estimate {
     TG_ESTIMATE_LEAST, /* the least of the steps */
-    TG_ESTIMATE_USUAL, /* their lower median: only where it is slower and the least is not */
-    TG_ESTIMATE_MEAN,  /* their mean: only where a limit of the policy's own asks for it */
+    TG_ESTIMATE_USUAL, /* their lower median: only if it is slower and the least is not */
+    TG_ESTIMATE_MEAN,  /* their mean: only if a limit with a size asks for it */
     TG_ESTIMATES
 };
 const char *tg_estimate_name(enum tg_estimate e); /* "least", "usual", "mean" */
@@ -69,33 +69,34 @@ struct tg_evidence {
     double p, p_limit; /* exact one-sided rank test */
     unsigned above, pairs; /* test runs above all baseline runs; number of test runs */
     double others;         /* ln: nine of ten other big operators moved less */
-    double need;           /* ln: what z, se and others come to */
+    double need;           /* ln: the e that z, se and others require */
     double mde;            /* smallest detectable change, as ratio - 1 */
     bool proven;           /* e over z * se, rank test, both halves of the steps; judged or not */
     bool slower;           /* proven, and large enough (tau, floor) */
     bool faster;           /* the same with signs swapped: for "improved" lines */
     bool suspicious;       /* too few runs, but large and separated */
-    bool crowded;          /* not proven, because other big operators moved as well; else it were */
-    /* Some steps only: one of every fresh run takes much longer than the usual one of the run, or
-     * of the baseline, and than any of the baseline: ns, medians over runs. Not a failure. */
+    bool crowded;          /* not proven only because other big operators moved as well */
+    /* Some steps only: in every fresh run one step takes much longer than the run's or the baseline's
+     * usual step, and longer than any step of the baseline. `slowest`: ns, medians over runs. Not a
+     * failure. */
     bool some_steps;
-    unsigned some_runs; /* the same of runs: most of the fresh ones, but not enough of them */
+    unsigned some_runs; /* the same of runs: most fresh runs, but too few to fail */
     double slowest[2];
-    bool held;      /* slower, but the machine was busy, or the data another */
+    bool held;      /* slower, but the machine was busy or the data differs */
     bool slot_form; /* slot by slot; else by sums of steps or by call */
-    /* All of it is of so many operators together: what came in the place of others, and these; 0: of
-     * one, or of one under two names. */
+    /* All numbers are of this many operators together, added ones and those that they replaced; 0: of
+     * one operator, or of one under two names. */
     size_t pooled;
 };
 
 /* How the calls per step of an operator behave; a first step that is cold does not count. */
 enum tg_count_shape {
-    TG_COUNT_CONSTANT,    /* each side has one count in all its steps */
-    TG_COUNT_RUNS_DIFFER, /* the baseline has; each fresh run has one, but not the same */
-    TG_COUNT_SOME_STEPS,  /* the baseline has; some fresh steps have another */
-    TG_COUNT_FIRST_STEP,  /* only first steps of fresh runs have more */
-    TG_COUNT_VARIES,      /* the baseline's steps or runs differ: by data, by branches */
-    TG_COUNT_BREAKS       /* they do, but always along with those of `with`, and no longer do */
+    TG_COUNT_CONSTANT, /* each side has one count in all its steps */
+    TG_COUNT_RUNS_DIFFER, /* constant in the baseline; each fresh run has one count, but not the same */
+    TG_COUNT_SOME_STEPS, /* constant in the baseline; some fresh steps have another */
+    TG_COUNT_FIRST_STEP, /* only first steps of fresh runs have more */
+    TG_COUNT_VARIES,     /* the baseline's steps or runs differ: by data, by branches */
+    TG_COUNT_BREAKS /* they differ along with those of `with` in the baseline, and no longer do */
 };
 
 enum tg_count_proof {
@@ -109,21 +110,21 @@ struct tg_count_evidence {
     enum tg_count_proof proof;
     const double *run[2];  /* usual count of each run, mean over ranks */
     double most;           /* calls of the fresh step that has most */
-    unsigned above, steps; /* fresh steps with more calls than any of the baseline; of how many */
+    unsigned above, steps; /* fresh steps with more calls than any baseline step; all fresh steps */
     unsigned runs_above;   /* fresh runs with such steps; VARIES: whose mean is above all others */
     double p;              /* chance of that without a change, where it decides; else 1 */
-    /* BREAKS: an operator that kept the relation; count[TG_BASE] is what would go with its calls. */
+    /* BREAKS: an operator that kept the relation; count[TG_BASE] is the number that goes with its calls. */
     tg_sv with;
 };
 
 struct tg_attr_change {
     enum tg_attr_kind kind;
-    tg_sv base, test; /* human text of what differs only: "registers 128", "registers 255" */
+    tg_sv base, test; /* only the parts that differ, as text: "registers 128", "registers 255" */
 };
 
 /*
- * One operator, kernel, … : identity is (kind, normalised name). Of frames (module, source) there
- * are two: host time and calls; and, `launched`, the device work launched inside.
+ * One operator, kernel, …: identity is (kind, normalised name). Frames (module, source) have two: host
+ * time and calls; and, with `launched`, the device work launched inside.
  */
 struct tg_op {
     tg_sv name;   /* normalised */
@@ -135,8 +136,8 @@ struct tg_op {
     bool present[2], polling, wait,
         grouped; /* grouped: same-stem kernels that could not be aligned */
     /* counts per step and rank */
-    double count[2]; /* median over runs of the modal count; where `counted` tells of steps or runs
-                        that differ, the mean over all steps */
+    double count[2]; /* median over runs of the modal count; if `counted` says that steps or runs
+                        differ, the mean over all steps */
     bool settled;    /* >= 60 % of steps of every run have the modal count */
     bool agreed;     /* and all runs of a side have the same one */
     enum tg_change change;            /* TG_SAME unless proven */
@@ -152,12 +153,12 @@ struct tg_op {
     uint64_t step_count[2];
     tg_ns step_total[2];
     /*
-     * Self time on the host, duration on the device. Of what was added under another name or in the
-     * place of something else, together with what it replaced.
+     * Self time on the host, duration on the device. For a renamed operator and a replacement:
+     * together with the operators that it replaced.
      */
     struct tg_evidence ev;
     struct tg_evidence ev_total; /* inclusive time of host operators; device: a copy of ev */
-    /* What a verdict about this time was decided by, where that is not ev: set by the policy, so that
+    /* The evidence that decided a verdict about this time, if it is not ev: set by the policy, so that
      * tables and charts show the numbers of its sentences. NULL: ev. */
     const struct tg_evidence *told;
     enum tg_relation relation;
@@ -165,21 +166,21 @@ struct tg_op {
     uint32_t region;  /* id of the replacement it belongs to; TG_NO_ID */
     /*
      * The operator of unchanged count that contains at least 90 % of the additional calls,
-     * normalised; "" if none or several do, or if it is not known. `calling_part`: how many of
-     * them, 0.9..1.
+     * normalised; "" if none or several do, or if it is not known. `calling_part`: their
+     * share, 0.9..1.
      */
     tg_sv calling_op;
     double calling_part;
     uint32_t
         leader; /* index of the outermost operator whose additional calls make these; TG_NO_ID */
-    bool leads; /* is that of calls that nothing excuses */
+    bool leads; /* it is such a leader, and nothing excuses its calls */
     const struct tg_attr_change *attrs;
     size_t n_attrs;
     /*
-     * Copied, set, or sent by a collective, per step and rank; of a renamed one, base is what went
-     * under the other name. Unknown: calls that do not say it. `bytes` is what is compared, the
-     * usual step's where steps are alike, after division by the ratio of iterations; `bytes_mean`
-     * the mean over all steps. `moved`: did they rise? Other kinds: all 0.
+     * Bytes copied, set, or sent by a collective, per step and rank; for a renamed operator the base
+     * is that of the other name. Unknown if some calls do not give them. `bytes` is compared: the
+     * usual step's if steps are alike, after division by the ratio of iterations. `bytes_mean` is the
+     * mean over all steps. `moved`: did they rise? Other kinds: all 0.
      */
     double bytes[2], bytes_mean[2];
     bool bytes_known[2];
@@ -200,14 +201,14 @@ struct tg_measure_change {
     enum tg_measure id;
     bool known[2];
     double value[2];   /* ns, count, bytes, GB/s, or percent 0..100; median over runs of mean over
-                          steps and   ranks */
+                          steps and ranks */
     double slowest[2]; /* the worst rank's, same reduction */
-    /* per run, of times of which more is worse: the median over steps, for step_time the minimum;
-     * of all else the mean, as in `value` */
+    /* Per run: for times of which more is worse the median over steps, for step_time the minimum, for
+     * all others the mean, as in `value`. */
     struct tg_evidence ev;
     struct tg_evidence ev_slowest; /* the same of the worst rank of each run */
     /*
-     * Times: the same by one estimate alone; judged TG_NOT_ONE_SIDED where it is not read. All time
+     * Times: the same by one estimate alone; judged TG_NOT_ONE_SIDED if it is not read. All time
      * metrics have the mean, step_time all of them.
      */
     struct tg_evidence by[TG_ESTIMATES], by_slowest[TG_ESTIMATES];
@@ -223,27 +224,27 @@ struct tg_straggler {
     size_t n_ranks;
     tg_sv node;       /* of several */
     tg_sv collective; /* the kernel with most of the waiting */
-    double wait_ns;   /* the longest wait, a step */
+    double wait_ns;   /* the longest wait, per step */
     double share;     /* of all waiting, 0..1 */
-    int64_t since;    /* number of the first step from which on it is so; -1: no steps */
+    int64_t since;    /* number of the first step with it; -1: no steps */
     size_t n_late, n_steps;
     const struct tg_op *op; /* what it does meanwhile; NULL: nothing stands out */
-    double more_ns;         /* longer than on the other ranks, a step */
+    double more_ns;         /* longer than on the other ranks, per step */
 };
 
 struct tg_comparison {
     struct tg_side side[2]; /* what is compared */
     /*
-     * Ranks that every run of both sides has are compared, unless the options choose some. By
-     * side: how many ranks each of its runs has, and which ones it lacks that are anywhere else
-     * (ascending; some of its own runs may have them).
+     * Ranks that every run of both sides has are compared, unless the options choose some. For
+     * each side: how many ranks each of its runs has, and which ranks it lacks that exist anywhere
+     * else (ascending; some of its own runs may have them).
      */
     size_t n_brought[2], n_lacking[2];
     const int64_t *lacking[2];
     /*
-     * What came: more ranks than in `side` where one side stores no more than the step times of
-     * some (core/summary/fit.h). Those ranks, `steps_only`, take part on neither side but in skew,
-     * rank_spread, and the step time of the slowest rank.
+     * The sides as given: with more ranks than `side`, if one side stores only the step times of some
+     * ranks (core/summary/fit.h). Those ranks, `steps_only`, count only for skew, rank_spread, and
+     * the step time of the slowest rank.
      */
     struct tg_side given[2];
     const int64_t *steps_only; /* ascending */
@@ -253,10 +254,10 @@ struct tg_comparison {
     struct tg_op *ops;   /* by kind, then name */
     size_t n_ops;
     /*
-     * Totals by Python frame, judged when a rule names their kind and never otherwise; as ops.
-     * `frame_sorts`: which sorts all shards of the side hold, a bit per enum tg_stack_sort.
-     * `frames_lack`: those of which fewer of the side's shards have any frame than of the other's:
-     * it was recorded without stacks, and that a name is not there says nothing.
+     * Totals by Python frame, as `ops`; judged only if a rule names their kind. `frame_sorts`: the
+     * sorts that all shards of the side hold, a bit per enum tg_stack_sort. `frames_lack`: the sorts
+     * of which fewer shards have any frame than on the other side. Such a side was recorded without
+     * stacks, so a missing name says nothing.
      */
     struct tg_op *frames;
     size_t n_frames;
@@ -276,23 +277,23 @@ struct tg_comparison {
     double drift;      /* common factor c0 (log), the larger; |drift| > ln 1.10 is a warning */
     bool drifted;
     enum tg_drift_of drift_of;
-    /* The fresh runs were disturbed: the steps of most operators are this much further above their
-     * least than the baseline's, as a part of the step. Durations are not judged then. */
+    /* The fresh runs were disturbed: for most operators the mean step exceeds the least by more than in
+     * the baseline, by `excess` as a part of the step. Durations are then not judged. */
     bool busy;
     double excess;
-    /* Most counts that vary anyway are above the baseline's: the fresh runs had other data, and
-     * what it costs is not the program's. Durations are not judged then. */
+    /* Most counts that vary anyway are above the baseline's: the fresh runs had other data, which
+     * explains their time. Durations are then not judged. */
     bool other_data;
     size_t n_held;      /* operators that would have failed */
-    bool marked[2];     /* steps are known, by markers or as `window: whole`: in all of the side, */
-    bool any_marked[2]; /* in any of them */
+    bool marked[2];     /* by markers or as `window: whole`: the steps of all traces are known, */
+    bool any_marked[2]; /* of any trace */
     size_t least_steps[2];     /* of any trace, without ignored ones; 0: one has none to judge */
     double iteration_ratio;    /* 1, or the common ratio of counts of unmarked traces */
     struct tg_env_change *env; /* keys that differ or are unknown on one side */
     size_t n_env;
     /*
-     * False: what has to be the same (require_same) differs, `differs` says in what ("device,
-     * cuda_major"). Durations and what the device's kernels decide are shown then, not judged.
+     * False: a key of require_same differs; `differs` names it ("device, cuda_major"). Durations, and
+     * all that the device's kernels decide, are then shown and not judged.
      */
     bool same_device;
     bool only_device_differs; /* `differs` is the key "device" alone */
@@ -346,19 +347,19 @@ double tg_op_quantile(const struct tg_comparison *c, const struct tg_op *op, int
  */
 bool tg_op_quantile_evidence(const struct tg_op *op, double q, struct tg_evidence *ev);
 /*
- * The smallest factor, to 0.5 %, by which all of its own time in the fresh runs would have to be longer
- * than it was to be slower, by either estimate; 1: it is slower. `most` if that is not enough,
- * and where it is not judged, or judged as a part of something else.
+ * The smallest factor, to 0.5 %, by which the operator's time in the fresh runs would have to grow to
+ * be slower, by either estimate; 1: it is slower. `most` if that is not enough, or if it is not judged
+ * by itself.
  */
 double tg_op_slower_from(const struct tg_op *op, double most);
-/* Evidence for its part of the mean step; value and delta_ns in %. False: its time is not judged. */
+/* Evidence for its share of the mean step; value and delta_ns in %. False: its time is not judged. */
 bool tg_op_share_evidence(const struct tg_op *op, struct tg_evidence *ev);
 
 static inline const struct tg_evidence *tg_op_told(const struct tg_op *op)
 {
     return op->told ? op->told : &op->ev;
 }
-/* Were its runs compared? Not where nobody asked for evidence. */
+/* Were its runs compared? Not with `no_evidence`. */
 static inline bool tg_evidence_compared(const struct tg_evidence *ev)
 {
     return ev->judged == TG_JUDGED && ev->pairs;
@@ -366,12 +367,22 @@ static inline bool tg_evidence_compared(const struct tg_evidence *ev)
 
 /*
  * Evidence for an operator's time by one estimate alone: its inclusive time or, with `self`, its self
- * time (device: its duration). False: not judged, or judged as a part of something else.
+ * time (device: its duration). False: not judged by itself.
  */
 enum tg_op_part { TG_OP_SELF, TG_OP_TOTAL };
 bool tg_op_evidence_by(const struct tg_op *op, enum tg_op_part part, enum tg_estimate by,
                        struct tg_evidence *ev);
 
+/*
+ * Compares two sides. `out`, and everything that it points at, is in `a`, except for what it shares with
+ * the sides: their summaries must outlive it. False: the sides cannot be compared (no rank in common,
+ * a step that does not exist), and `out` means nothing. Cost: a few passes over the rows of all shards.
+ *
+ *     struct tg_comparison c;
+ *     if (tg_compare(&c, &base, &test, &(struct tg_compare_opts){ .skip_first = 1 }, a, err))
+ *         for (size_t i = 0; i < c.n_ops; i++)
+ *             if (c.ops[i].ev.slower) …
+ */
 TG_MUST bool tg_compare(struct tg_comparison *out, const struct tg_side *base,
                         const struct tg_side *test, const struct tg_compare_opts *o,
                         struct tg_arena *a, struct tg_err *err);
@@ -396,9 +407,9 @@ enum tg_exception tg_op_exception(const struct tg_op *op);
 enum tg_exception tg_op_bytes_exception(const struct tg_op *op);
 /* Names of this kind are counted: operators, kernels, copies, sets, graphs, synchronising calls. */
 bool tg_kind_is_counted(enum tg_kind k);
-/* The kinds, a bit each, whose calls a number of the whole trace counts; 0: it is another number. */
+/* The kinds, a bit each, whose calls this metric counts; 0: it counts no calls. */
 uint32_t tg_measure_kinds(enum tg_measure m);
-/* Of these the operator whose calls rose most; NULL: none rose. */
+/* The operator of these kinds whose calls rose most; NULL: none rose. */
 const struct tg_op *tg_op_behind(const struct tg_comparison *c, enum tg_measure m);
 /* Adds waiting or traffic: synchronising calls, copies, collectives, aten::item. Such additions
  * always count for themselves, whatever they replace and however small. */

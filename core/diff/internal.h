@@ -38,21 +38,21 @@ struct tg_value_room;
 
 /*
  * Host and device are two machines: each has its speed, its usual noise and its disturbances. Gaps,
- * inclusive times and the step may wait for either: they are judged by the slower one.
+ * inclusive times and the step may depend on either: they are judged by the slower one.
  */
 enum tg_clock { TG_HOST_TIMES, TG_DEVICE_TIMES, TG_OWN_CLOCKS, TG_EITHER_TIMES = TG_OWN_CLOCKS };
 #define TG_CLOCKS (TG_EITHER_TIMES + 1)
 
 /*
- * What came and what it replaced, as one operator, told at `leader`, the largest that came; or one
- * that is unchanged beside a replacement, its own leader. Inside annotations cost moves between
- * names: what holds them has to bear it out.
+ * Added operators and those that they replaced, as one operator, reported at `leader`, the largest
+ * added one; or an unchanged operator beside a replacement, which is its own leader. Inside annotations
+ * cost moves between names, so the enclosing annotation must confirm a slowdown.
  */
 struct tg_joint {
     uint32_t leader;
     size_t n; /* operators in it that are reported as one; 0: one, under one or two names */
     const struct tg_op *op;
-    const uint32_t *around; /* annotations that hold it; none: it needs no support */
+    const uint32_t *around; /* annotations around it; none: nothing has to confirm it */
     size_t n_around;
 };
 

@@ -7,8 +7,10 @@
 #include "policy/verdict/internal.h"
 #include "policy/verdict/phrase.h"
 
-/* Operators whose smallest slowdown the coverage line tells. */
+/* Operators whose smallest slowdown the coverage line gives, and the share of the step from which it
+ * says that one is not judged. */
 #define LARGEST 2
+#define SHARE 0.01
 
 /* What changed in a launch attribute, without the "same launches" before it. */
 static void put_attr(struct tg_buf *b, const struct tg_result *r)
@@ -246,6 +248,26 @@ static void put_detectable(struct tg_buf *b, const struct tg_comparison *c)
     tg_buf_release(&before);
 }
 
+/* "; not judged: 2 operators whose calls vary, the largest 4.0 % of the step"; of small ones nothing. */
+static void put_varying(struct tg_buf *b, const struct tg_comparison *c)
+{
+    double largest = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < c->n_ops; i++) {
+        double share = fmax(c->ops[i].share[TG_BASE], c->ops[i].share[TG_TEST]);
+        if (c->ops[i].ev.judged != TG_NOT_COUNT_VARIES || share < SHARE)
+            continue;
+        largest = fmax(largest, share);
+        n++;
+    }
+    if (!n)
+        return;
+    tg_buf_printf(b, "; not judged: %zu operator%s whose calls vary, the largest ", n,
+                  n == 1 ? "" : "s");
+    tg_phrase_value(b, 100 * largest, TG_UNIT_PERCENT);
+    tg_buf_puts(b, " of the step");
+}
+
 /* Runs a side that would judge a duration, at least: a rule may ask for a number of its own. */
 static size_t runs_needed(const struct tg_verdict *v)
 {
@@ -272,6 +294,7 @@ void tg_describe_verdict(struct tg_verdict *v, const struct tg_comparison *c, st
         tg_buf_printf(&b, ", %zu fresh run%s", c->n_runs[TG_TEST],
                       c->n_runs[TG_TEST] == 1 ? "" : "s");
         put_detectable(&b, c);
+        put_varying(&b, c);
     } else {
         tg_buf_puts(&b, "; durations not judged");
         if (!c->marked[TG_BASE] || !c->marked[TG_TEST])

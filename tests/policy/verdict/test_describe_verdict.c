@@ -292,6 +292,37 @@ static void what_could_have_been_detected(void **state)
     covers(h, true, true, true, "counts judged; durations judged: 5 baseline runs, 1 fresh run");
 }
 
+/* Of what varies, what takes 1 % of the step or more on either side; another reason is another matter. */
+static void what_varies_is_not_judged(void **state)
+{
+    static const char said[] = "counts judged; durations judged: 5 baseline runs, 5 fresh runs";
+    static const double share[][2] = {
+        { 0.002, 0.04 }, { 0.01, 0.01 }, { 0.009, 0.009 }, { 0.5, 0.5 }
+    };
+    struct hand *h = *state;
+    struct tg_op ops[] = { hand_op("a", TG_KIND_OP), hand_op("b", TG_KIND_KERNEL),
+                           hand_op("c", TG_KIND_OP), hand_op("d", TG_KIND_OP) };
+
+    h->c.ops = ops;
+    h->c.measures[TG_MEASURE_STEP_TIME].ev.judged = TG_NOT_WAIT;
+    for (int i = 0; i < 4; i++) {
+        ops[i].ev.judged = i == 3 ? TG_NOT_WAIT : TG_NOT_COUNT_VARIES;
+        memcpy(ops[i].share, share[i], sizeof share[i]);
+    }
+    h->c.n_ops = 4;
+    covers(h, true, true, true,
+           tg_arena_printf(
+               h->a, "%s; not judged: 2 operators whose calls vary, the largest 4.0 %% of the step",
+               said));
+    h->c.n_ops = 1;
+    covers(h, true, true, true,
+           tg_arena_printf(
+               h->a, "%s; not judged: 1 operator whose calls vary, the largest 4.0 %% of the step",
+               said));
+    ops[0].ev.judged = TG_NOT_WAIT;
+    covers(h, true, true, true, said);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -303,6 +334,7 @@ int main(void)
         hand_test(coverage_of_counts),
         hand_test(why_durations_are_not_judged),
         hand_test(what_could_have_been_detected),
+        hand_test(what_varies_is_not_judged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

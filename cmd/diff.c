@@ -3,7 +3,9 @@
 
 #include <inttypes.h>
 #include <stddef.h>
+#include <string.h>
 
+#include "cmd/gate/picture.h"
 #include "core/base/file.h"
 #include "reporters/reporter.h"
 #include "reporters/rows.h"
@@ -45,6 +47,8 @@ static const struct tg_opt diff_options[] = {
       "draw the largest changes of counts" },
     { "svg-durations", TG_OPT_STR, offsetof(struct tg_diff_opts, svg_durations), "FILE",
       "draw the largest changes of durations" },
+    { "html", TG_OPT_STR, offsetof(struct tg_diff_opts, html), "FILE",
+      "write a self-contained page: the step before and after, call paths, all rows" },
     { "svg-narrow", TG_OPT_FLAG, offsetof(struct tg_diff_opts, narrow), NULL,
       "draw for 390 px: a bar below its name" },
     { "svg-share", TG_OPT_FLAG, offsetof(struct tg_diff_opts, share), NULL,
@@ -93,6 +97,9 @@ static bool check_options(struct tg_diff_request *q, const struct tg_strs *args,
            excludes("--hta", o->hta, "--window", o->given.window != NULL, err) &&
            excludes("--normalised-names", o->normalise, "--by", tg_diff_splits_names(o), err) &&
            excludes("--hta", o->hta, "--by", tg_diff_splits_names(o), err) &&
+           excludes("--html", o->html != NULL, "--hta", o->hta, err) &&
+           excludes("--html", o->html != NULL, "--whole", o->whole, err) &&
+           excludes("--html", o->html != NULL, "--by", tg_diff_splits_names(o), err) &&
            excludes("--cause", o->cause, "--hta", o->hta, err) &&
            excludes("--cause", o->cause, "--by", tg_diff_splits_names(o), err) &&
            excludes("--cause", o->cause, "--whole", o->whole, err) &&
@@ -108,30 +115,37 @@ static bool check_options(struct tg_diff_request *q, const struct tg_strs *args,
 
 /* ---- output ---- */
 
-/* Charts are opened before the traces are read: what can fail cheaply fails first. */
+/* Charts and the page are opened before the traces are read: what can fail cheaply fails first. */
+enum { CHART_COUNTS, CHART_DURATIONS, CHART_PAGE, CHARTS };
 struct charts {
     struct tg_outputs files;
-    size_t handle[2];
+    const char *path[CHARTS];
+    size_t handle[CHARTS];
 };
 
 static bool open_charts(struct charts *ch, const struct tg_diff_opts *o, struct tg_err *err)
 {
-    return (!o->svg_counts || tg_outputs_open(&ch->files, o->svg_counts, &ch->handle[0], err)) &&
-           (!o->svg_durations ||
-            tg_outputs_open(&ch->files, o->svg_durations, &ch->handle[1], err));
+    const char *const path[CHARTS] = { o->svg_counts, o->svg_durations, o->html };
+    memcpy(ch->path, path, sizeof path);
+    for (int i = 0; i < CHARTS; i++)
+        if (path[i] && !tg_outputs_open(&ch->files, path[i], &ch->handle[i], err))
+            return false;
+    return true;
 }
 
-static bool put_charts(struct charts *ch, const struct tg_diff_opts *o,
-                       const struct tg_difftable *t, const struct tg_render *r, struct tg_err *err)
+static bool put_charts(struct charts *ch, const struct tg_difftable *t, const struct tg_render *r,
+                       struct tg_err *err)
 {
-    const char *path[2] = { o->svg_counts, o->svg_durations };
     struct tg_buf svg = { 0 };
     bool ok = true;
-    for (int i = 0; ok && i < 2; i++) {
-        if (!path[i])
+    for (int i = 0; ok && i < CHARTS; i++) {
+        if (!ch->path[i])
             continue;
         tg_buf_clear(&svg);
-        tg_difftable_svg(&svg, t, i == 1, r);
+        if (i == CHART_PAGE)
+            tg_difftable_html(&svg, t, r);
+        else
+            tg_difftable_svg(&svg, t, i == CHART_DURATIONS, r);
         ok = tg_outputs_put(&ch->files, ch->handle[i], tg_buf_sv(&svg), err);
     }
     tg_buf_release(&svg);
@@ -205,6 +219,20 @@ static bool put_causes(const struct tg_diff_request *q, const struct tg_verdict 
     return ok;
 }
 
+/* Of the first trace of each side. */
+static const struct tg_picture *picture_of(const struct tg_diff_request *q,
+                                           const struct tg_input_list inputs[2])
+{
+    const struct tg_load_opts load = { .reader = { .want_args = true } };
+    struct tg_picture *picture = TG_NEW(q->arena, struct tg_picture);
+    tg_picture_take(picture, &(struct tg_picture_ask){ .from.side = { &inputs[0], &inputs[1] },
+                                                       .from.load = &load,
+                                                       .from.window = &q->window,
+                                                       .from.repo = q->repo,
+                                                       .arena = q->arena });
+    return picture;
+}
+
 static bool report(const struct tg_diff_request *q, const struct tg_comparison *c,
                    const struct tg_input_list inputs[2], const struct tg_summary summary[2],
                    struct charts *ch, struct tg_err *err)
@@ -227,7 +255,12 @@ static bool report(const struct tg_diff_request *q, const struct tg_comparison *
     r.top = q->o->top != TG_OPT_UNSET ? (size_t)q->o->top : 0;
     r.narrow = q->o->narrow;
     r.share = q->o->share;
-    return put_charts(ch, q->o, &t, &r, err);
+    if (ch->path[CHART_PAGE]) {
+        for (int s = 0; s < 2; s++)
+            t.label[s] = tg_sv_of(q->label[s]);
+        r.picture = picture_of(q, inputs);
+    }
+    return put_charts(ch, &t, &r, err);
 }
 
 static bool diff(struct tg_diff_request *q, const struct tg_strs *args, struct tg_err *err)

@@ -23,7 +23,7 @@ struct tg_diff_opts {
     enum tg_diff_device device;
     enum tg_diff_by by;
     enum tg_diff_sort sort;
-    const char *svg_counts, *svg_durations;
+    const char *svg_counts, *svg_durations, *html;
     struct tg_given given;
     struct tg_strs control_rank, test_rank, control_step, test_step, group, exclude;
     const char *base_commit;

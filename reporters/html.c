@@ -293,30 +293,72 @@ static void put_footer(struct tg_html *h)
     tg_buf_printf(h->page.out, " \xc2\xb7 tracegate %.*s</footer>\n", TG_SV_ARG(v->version));
 }
 
+static void begin(struct tg_html *h, struct tg_buf *out)
+{
+    tg_prose_init(&h->prose, h->v);
+    tg_page_begin(&h->page, out,
+                  &(struct tg_page_head){
+                      .title = h->v->headline.n ? h->v->headline : TG_SV("tracegate"),
+                      .style = { tg_report_css, tg_report_css_size },
+                      .script = { tg_report_js, tg_report_js_size },
+                  });
+}
+
+/* What a comparison alone shows. */
+static void put_comparison(struct tg_html *h)
+{
+    tg_html_put_bar(h);
+    tg_html_put_tree(h);
+    tg_html_put_steps(h);
+    tg_html_put_rows(h);
+}
+
+static void end(struct tg_html *h)
+{
+    tg_page_end(&h->page);
+    tg_prose_release(&h->prose);
+}
+
 bool tg_reporter_html(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r,
                       struct tg_err *err)
 {
     struct tg_html h = { .v = v, .r = r };
     (void)err;
-    tg_prose_init(&h.prose, v);
-    tg_page_begin(&h.page, out,
-                  &(struct tg_page_head){
-                      .title = v->headline.n ? v->headline : TG_SV("tracegate"),
-                      .style = { tg_report_css, tg_report_css_size },
-                      .script = { tg_report_js, tg_report_js_size },
-                  });
+    begin(&h, out);
     put_banner(&h);
     put_notes(&h);
     tg_html_put_causes(&h);
     put_next(&h);
-    tg_html_put_bar(&h);
-    tg_html_put_tree(&h);
-    tg_html_put_steps(&h);
-    tg_html_put_rows(&h);
+    put_comparison(&h);
     put_rules(&h);
     put_environment(&h);
     put_footer(&h);
-    tg_page_end(&h.page);
-    tg_prose_release(&h.prose);
+    end(&h);
     return true;
+}
+
+void tg_difftable_html(struct tg_buf *out, const struct tg_difftable *t, const struct tg_render *r)
+{
+    struct tg_buf head = { 0 }, effect = { 0 };
+    struct tg_verdict v = { .comparison = t->comparison,
+                            .baseline.paths = t->label[TG_BASE],
+                            .test_paths = t->label[TG_TEST] };
+    struct tg_html h = { .v = &v, .r = r };
+    tg_buf_printf(&head, "%.*s \xe2\x86\x92 %.*s", TG_SV_ARG(t->label[TG_BASE]),
+                  TG_SV_ARG(t->label[TG_TEST]));
+    v.headline = tg_buf_sv(&head);
+    tg_effect_put(&effect, &v, TG_EFFECT_PRINT);
+    begin(&h, out);
+    tg_page_raw(&h.page, "<header class=\"banner\">\n<h1>");
+    tg_page_text(&h.page, v.headline);
+    tg_page_raw(&h.page, "</h1>\n");
+    put_paragraph(&h, "<p>", tg_buf_sv(&effect));
+    tg_page_raw(&h.page, "<p class=\"dim small\">A comparison without a policy: nothing is "
+                         "judged.</p>\n</header>\n");
+    put_comparison(&h);
+    put_environment(&h);
+    tg_page_raw(&h.page, "<footer>tracegate " TG_VERSION "</footer>\n");
+    end(&h);
+    tg_buf_release(&head);
+    tg_buf_release(&effect);
 }

@@ -48,8 +48,8 @@ static void put_row(struct tg_buf *out, const struct tg_comparison *c, uint32_t 
     tg_buf_printf(out, "| %s | ", tg_row_mark(op, &n));
     if (n.ns[TG_BASE] > 0 && n.ns[TG_TEST] > 0 && tg_dec_pct_tells(pct))
         tg_put_pct_delta(out, pct);
-    else if (n.ns[TG_TEST] > 0 && n.count[TG_BASE] > 0)
-        tg_put_value_delta(out, n.d_ns, TG_DIM_DURATION);
+    else if (n.d_ns != 0)
+        tg_put_time_delta(out, n.d_ns);
     tg_buf_puts(out, " | ");
     put_label(out, label);
     tg_buf_puts(out, " | ");

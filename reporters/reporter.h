@@ -77,6 +77,8 @@ struct tg_difftable {
 void tg_difftable_text(struct tg_buf *out, const struct tg_difftable *t, const struct tg_render *r);
 void tg_difftable_csv(struct tg_buf *out, const struct tg_difftable *t);
 void tg_difftable_json(struct tg_buf *out, const struct tg_difftable *t);
+/* The page of `check` without verdict, causes and rules; all rows. */
+void tg_difftable_html(struct tg_buf *out, const struct tg_difftable *t, const struct tg_render *r);
 void tg_difftable_svg(struct tg_buf *out, const struct tg_difftable *t, bool durations,
                       const struct tg_render *r);
 #endif

@@ -2,14 +2,6 @@
 #include "policy/verdict/describe.h"
 #include "policy/verdict/internal.h"
 
-const struct tg_op *tg_eval_op(const struct tg_comparison *c, const struct tg_result *r)
-{
-    for (size_t i = 0; i < c->n_ops; i++)
-        if (tg_result_is_about(r, &c->ops[i]))
-            return &c->ops[i];
-    return NULL;
-}
-
 /* Is the result about the operator whose additional calls make these? */
 static bool is_leader(const struct tg_result *cause, const struct tg_op *op,
                       const struct tg_comparison *c)

@@ -207,6 +207,20 @@ def output():
             text = f.read()
         xml.dom.minidom.parseString(text)
         check(name + " shows the kernel, not the step", "gemm" in text and "ProfilerStep" not in text)
+    pages = []
+    for _ in range(2):
+        check("page", run("diff", a, b, "--html", tmp + "/d.html")[0] == 0)
+        with open(tmp + "/d.html", encoding="utf-8") as f:
+            pages.append(f.read())
+    check("page: the same bytes again", pages[0] == pages[1] and len(pages[0]) < 500000)
+    check("page: the sides, the rows and no verdict", "nothing is judged" in pages[0] and "a.json" in pages[0] and "gemm" in pages[0]
+          and "violation" not in pages[0] and "policy explain" not in pages[0] and "suite" not in pages[0].split("<footer>")[1])
+    top = []
+    for n in ("1", "2"):
+        run("diff", a, b, "--top", n, "--svg-durations", tmp + "/n.svg")
+        with open(tmp + "/n.svg") as f:
+            top.append(f.read().count('class="name"'))
+    check("charts have at most the rows of the table", top == [1, 2], top)
     check("same bytes again", len({run("diff", a, b, "--format", "json")[1] for _ in range(3)}) == 1)
     code, out, err = run("diff", a, b, "--svg-counts", a + "/dir.svg")
     check("unwritable chart: 5, before anything is printed", code == 5 and not out and "dir.svg" in err, code)
@@ -220,6 +234,7 @@ def mistakes():
     bare = write("bare.json", [event("cpu_op", "op", 1, 1)])
     for args, code, text in (
             ((a,), 2, "two sides"), ((a, b, a), 2, "3 given"), ((a, b, "--hta", "--by", "shape"), 2, "--by"),
+            ((a, b, "--hta", "--html", tmp + "/h.html"), 2, "--html"), ((a, b, "--whole", "--html", tmp + "/h.html"), 2, "--html"),
             ((a, b, "--no-rounding"), 2, "--hta"), ((a, b, "--whole", "--test-step", "5"), 2, "--whole"),
             ((a, b, "--top", "0"), 2, "--top"), ((a, b, "--control-step", "99"), 2, "no step 99 on the control side"),
             ((a, b, "--device", "gpus"), 2, "all|cpu|gpu"), ((a, b, "--window", "annotation:"), 2, "--window"),

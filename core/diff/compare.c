@@ -68,6 +68,15 @@ static void yield_to_causes(struct tg_comparison *c)
     }
 }
 
+/* As many runs on each side: one table serves both directions. */
+static void make_rank_tables(struct tg_diff_work *w)
+{
+    size_t nb = w->c->n_runs[TG_BASE], nt = w->c->n_runs[TG_TEST];
+
+    w->rank[0] = tg_rank_table_new(nb, nt, w->a);
+    w->rank[1] = nb == nt ? w->rank[0] : tg_rank_table_new(nt, nb, w->a);
+}
+
 bool tg_compare(struct tg_comparison *out, const struct tg_side *base, const struct tg_side *test,
                 const struct tg_compare_opts *o, struct tg_arena *a, struct tg_err *err)
 {
@@ -86,8 +95,8 @@ bool tg_compare(struct tg_comparison *out, const struct tg_side *base, const str
     tg_strmap_init(&names);
     ok = sides_comparable(base, test, err) && tg_align(w, err);
     if (ok) {
-        w->rank[0] = tg_rank_table_new(out->n_runs[TG_BASE], out->n_runs[TG_TEST], a);
-        w->rank[1] = tg_rank_table_new(out->n_runs[TG_TEST], out->n_runs[TG_BASE], a);
+        if (!w->o->no_evidence)
+            make_rank_tables(w);
         tg_compare_env(w);
         tg_relate_counts(w);
         tg_replacements_pair(w);

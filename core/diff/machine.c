@@ -39,21 +39,23 @@ static bool is_of(const struct tg_diff_work *w, size_t i, enum tg_clock clock)
  * are from their medians over the runs; 1 with few of them.
  */
 static void find_speeds(struct tg_diff_work *w, const struct tg_run_values *v, const bool *big,
-                        enum tg_clock clock, int side)
+                        enum tg_clock clock)
 {
     const struct tg_comparison *c = w->c;
-    size_t n_runs = c->n_runs[side];
+    struct tg_logs *l = TG_NEW_N(w->a, struct tg_logs, c->n_ops + 1);
     double *away = TG_NEW_N(w->a, double, c->n_ops + 1);
+    size_t n = 0;
 
-    w->speed[clock][side] = TG_NEW_N(w->a, double, n_runs + 1);
-    for (size_t run = 0; run < n_runs; run++) {
-        size_t n = 0;
-        for (size_t i = 0; i < c->n_ops; i++)
-            if (big[i] && is_of(w, i, clock)) {
-                struct tg_logs l = tg_logs_of_values(w, v[i].y[TG_LEAST], TG_FORWARD);
-                away[n++] = l.x[side][run] - l.median[side];
-            }
-        w->speed[clock][side][run] = n >= TG_MIN_BIG ? exp(tg_median(away, n)) : 1;
+    for (size_t i = 0; i < c->n_ops; i++)
+        if (big[i] && is_of(w, i, clock))
+            l[n++] = tg_logs_of_values(w, v[i].y[TG_LEAST], TG_FORWARD);
+    for (int side = 0; side < 2; side++) {
+        w->speed[clock][side] = TG_NEW_N(w->a, double, c->n_runs[side] + 1);
+        for (size_t run = 0; run < c->n_runs[side]; run++) {
+            for (size_t i = 0; i < n; i++)
+                away[i] = l[i].x[side][run] - l[i].median[side];
+            w->speed[clock][side][run] = n >= TG_MIN_BIG ? exp(tg_median(away, n)) : 1;
+        }
     }
 }
 
@@ -195,8 +197,7 @@ void tg_machine_find(struct tg_diff_work *w, struct tg_run_values *v, const bool
     for (size_t i = 0; i < c->n_ops; i++)
         big[i] = is_big(w, i, &v[i], judged);
     for (enum tg_clock clock = 0; clock < TG_OWN_CLOCKS; clock++)
-        for (int side = 0; side < 2; side++)
-            find_speeds(w, v, big, clock, side);
+        find_speeds(w, v, big, clock);
     for (size_t i = 0; i < c->n_ops; i++)
         tg_logs_level(w, &v[i]);
     for (enum tg_clock clock = 0; clock < TG_OWN_CLOCKS; clock++)

@@ -117,8 +117,8 @@ double tg_choose(size_t n, size_t k)
 
 /*
  * Arrangements of m + n values with statistic u, by which side holds the largest:
- * w(m, n, u) = w(m - 1, n, u - n) + w(m, n - 1, u). One column of m at a time, in place:
- * after round k row[j][u] is w(k, j, u). Cost m * n * u_max. `p` receives the part of all
+ * w(m, n, u) = w(m - 1, n, u - n) + w(m, n - 1, u), and 0 from u = m n + 1 on. One column of m at a
+ * time: after round k row[j][u] is w(k, j, u). Cost (m n)^2 / 4. `p` receives the part of all
  * arrangements that has at most u, for u = 0..u_max.
  */
 static void rank_chances(double *p, size_t m, size_t n, size_t u_max)
@@ -127,12 +127,13 @@ static void rank_chances(double *p, size_t m, size_t n, size_t u_max)
     double *prev = tg_xmalloc((n + 1) * width * sizeof *prev), *cur = NULL, sum = 0;
 
     cur = tg_xmalloc((n + 1) * width * sizeof *cur);
+    memset(prev, 0, (n + 1) * width * sizeof *prev);
+    memset(cur, 0, (n + 1) * width * sizeof *cur);
     for (size_t j = 0; j <= n; j++)
-        for (size_t u = 0; u < width; u++)
-            prev[j * width + u] = u == 0;
+        prev[j * width] = 1;
     for (size_t i = 1; i <= m; i++) {
         for (size_t j = 0; j <= n; j++)
-            for (size_t u = 0; u < width; u++) {
+            for (size_t u = 0; u < width && u <= i * j; u++) {
                 double w = u >= j ? prev[j * width + u - j] : 0;
                 cur[j * width + u] = w + (j ? cur[(j - 1) * width + u] : 0);
             }

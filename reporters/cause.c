@@ -287,15 +287,16 @@ void tg_put_side(struct tg_buf *out, const struct tg_comparison *c, int side)
 {
     if (!c)
         return;
+    size_t n_ranks = c->n_ranks[side] + c->n_unnamed;
     put_plural(out, c->n_runs[side], "run");
-    if (c->n_ranks[side] > 1) {
+    if (n_ranks > 1) {
         tg_buf_puts(out, " x ");
-        put_plural(out, c->n_ranks[side], "rank");
+        put_plural(out, n_ranks, "rank");
     }
     if (c->marked[side]) {
         tg_buf_puts(out, ", ");
         put_plural(out, c->n_steps[side], "step");
-        if (c->n_runs[side] > 1 || c->n_ranks[side] > 1)
+        if (c->n_runs[side] > 1 || n_ranks > 1)
             tg_buf_puts(out, " each");
     } else {
         tg_buf_puts(out, ", no step markers");

@@ -3,13 +3,46 @@
 #include "cmd/gate/picture.h"
 #include "policy/language/limit.h"
 
+/*
+ * Of this many ranks, by number, names are loaded where no rule is about names. A verdict that is not
+ * a plain pass is made again with those of all ranks.
+ */
+#define NAMED_RANKS 64
+
+/* Is there a report that lists names whatever the verdict? */
+static bool lists_names(const struct tg_check *c)
+{
+    for (enum tg_report r = 0; r < TG_REPORTS; r++)
+        if (c->o->report[r] && r != TG_REPORT_junit && r != TG_REPORT_markdown &&
+            r != TG_REPORT_annotations)
+            return true;
+    return false;
+}
+
+/* What comes through a pipe cannot be read again. */
+static bool is_piped(const struct tg_input_list *l)
+{
+    for (size_t i = 0; i < l->n; i++)
+        if (strcmp(l->v[i].label, "-") == 0)
+            return true;
+    return false;
+}
+
+static bool needs_names(const struct tg_check *c, const struct tg_check_job *j)
+{
+    return c->whole || lists_names(c) || is_piped(&j->fresh) || is_piped(&j->base) ||
+           !tg_policy_asks_metrics_alone(c->suites.policy);
+}
+
 static bool load_side(struct tg_check *c, struct tg_check_job *j, int side, struct tg_err *err)
 {
+    int64_t named = needs_names(c, j) ? 0 : NAMED_RANKS;
     struct tg_progress_line progress;
     const struct tg_check_reading of[] = {
         [TG_BASE] = { &j->base_summary, &j->base, &j->gate.damage[TG_BASE], &j->base_kept,
-                      &progress.line },
-        [TG_TEST] = { &c->fresh, &j->fresh, &c->fresh_damage, &c->fresh_kept, &progress.line },
+                      &progress.line, named },
+        [TG_TEST] = { &c->fresh, &j->fresh, &c->fresh_damage, &c->fresh_kept, &progress.line,
+                      named },
     };
     bool ok;
     for (size_t i = 0; side == TG_TEST && i < c->o->damaged.n; i++)
@@ -63,6 +96,7 @@ static bool judge_alone(struct tg_check *c, struct tg_check_job *j, struct tg_er
     describe_gate(c, j);
     j->gate.more_suites = true;
     j->gate.alone = true;
+    c->whole = true;
     if (!load_fresh(c, j, err))
         return false;
     j->gate.side[TG_BASE] = j->gate.side[TG_TEST];
@@ -72,15 +106,49 @@ static bool judge_alone(struct tg_check *c, struct tg_check_job *j, struct tg_er
     return true;
 }
 
+static bool judge_once(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
+{
+    return load_side(c, j, TG_BASE, err) && load_fresh(c, j, err) &&
+           tg_gate_judge(&j->verdict, &j->gate, err);
+}
+
+static bool has_unnamed(const struct tg_summary *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (s->shards[i]->unnamed)
+            return true;
+    return false;
+}
+
+/* Names may say more of what is not in order, or of the ranks that the others wait for. */
+static bool asks_for_names(const struct tg_check_job *j)
+{
+    return j->verdict.outcome != TG_OUTCOME_PASS || j->gate.comparison.straggler;
+}
+
+static void forget_base(struct tg_check_job *j)
+{
+    tg_summary_release(&j->base_summary);
+    tg_summary_init(&j->base_summary);
+    tg_damage_release(&j->gate.damage[TG_BASE]);
+    tg_kept_release(&j->base_kept);
+}
+
 static bool judge(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
 {
+    bool ok;
     describe_gate(c, j);
     tg_check_ask_nights(c, j);
-    if (!load_side(c, j, TG_BASE, err) || !load_fresh(c, j, err) ||
-        !tg_gate_judge(&j->verdict, &j->gate, err))
-        return false;
-    c->n_judged++;
-    return true;
+    ok = judge_once(c, j, err);
+    if ((has_unnamed(&c->fresh) || has_unnamed(&j->base_summary)) && (!ok || asks_for_names(j))) {
+        tg_err_init(err);
+        forget_base(j);
+        forget_fresh(c);
+        c->whole = true;
+        ok = judge_once(c, j, err);
+    }
+    c->n_judged += ok;
+    return ok;
 }
 
 /* Where the verdict's own traces have no stacks, others may have. */

@@ -235,6 +235,7 @@ bool tg_check_read(struct tg_check *c, struct tg_check_job *j, int side,
     if (j->suite->ranks_expect)
         so.damage = r->damage;
     so.keep = r->keep;
+    so.named_ranks = r->named_ranks;
     return (tg_inputs_load(r->summary, r->files, &so, &c->repo, r->progress, err) &&
             tg_side_arrange_some(&j->gate.side[side], r->summary, arrange_of(c, j), c->arena,
                                  err)) ||

@@ -26,6 +26,7 @@ struct tg_check {
     struct tg_damage fresh_damage;   /* what of them could not be read */
     struct tg_kept_trace fresh_kept; /* the first of them */
     bool has_fresh, wants_picture;
+    bool whole; /* all ranks are loaded with all names, whatever the policy asks */
     struct tg_render render;
 };
 
@@ -89,6 +90,7 @@ struct tg_check_reading {
     struct tg_damage *damage;
     struct tg_kept_trace *keep;
     const struct tg_progress *progress;
+    int64_t named_ranks; /* as in tg_summarize_opts */
 };
 TG_MUST bool tg_check_read(struct tg_check *c, struct tg_check_job *j, int side,
                            const struct tg_check_reading *r, struct tg_err *err);

@@ -70,8 +70,10 @@ static bool load_one(void *arg, size_t i, struct tg_err *err)
     mine.damage = mine.damage ? &l->damage : NULL;
     ok =
         s && may_be_read(item, s, err) && tg_summary_add(&l->summary, s, &mine, all->progress, err);
-    if (ok)
+    if (ok) {
+        tg_summary_drop_names(&l->summary, &mine);
         make_small(all, &l->summary);
+    }
     tg_source_close(s);
     tg_buf_release(&bytes);
     return ok;

@@ -150,9 +150,9 @@ static bool communicates(struct job *j, const struct tg_row *row)
 }
 
 /* False: single durations were left out of this summary. */
-static bool collect_rank(struct job *j, uint32_t rank, size_t at)
+static bool collect_rank(struct job *j, uint32_t rank, const struct tg_shard *s,
+                         const struct tg_used *used)
 {
-    const struct tg_shard *s = j->w->shard[at];
     struct tg_strmap of_rank;
     bool whole = true;
     tg_strmap_init(&of_rank);
@@ -163,7 +163,7 @@ static bool collect_rank(struct job *j, uint32_t rank, size_t at)
             continue;
         whole = row->slots != NULL;
         if (whole)
-            collect_row(j, s, row, &j->w->used[at], rank, &of_rank);
+            collect_row(j, s, row, used, rank, &of_rank);
     }
     tg_strmap_release(&of_rank);
     tg_collective_counter_release(&j->counter);
@@ -204,11 +204,13 @@ static void add_collective(void *arg, const struct tg_collective *p, size_t n, b
 /* All collectives of a run. False: single durations are missing. */
 static bool match_run(struct job *j, int side, size_t run)
 {
+    const struct tg_side_shards *m = &j->w->measured[side];
     bool known = true;
     tg_strmap_init(&j->keys);
     tg_strmap_init(&j->kernels);
-    for (uint32_t rank = 0; known && rank < j->w->c->n_ranks[side]; rank++)
-        known = collect_rank(j, rank, tg_diff_cell_index(j->w, side, run, rank));
+    for (uint32_t rank = 0; known && rank < m->n_ranks; rank++)
+        known = collect_rank(j, rank, m->shard[run * m->n_ranks + rank],
+                             &m->used[run * m->n_ranks + rank]);
     tg_collectives_match(j->v, j->n, j->keys.n, add_collective, j);
     free(j->v);
     free(j->comm);
@@ -220,7 +222,7 @@ static bool match_run(struct job *j, int side, size_t run)
 bool tg_collective_skew(const struct tg_diff_work *w, int side, size_t run, double *out)
 {
     struct job j = { .w = w };
-    bool known = w->c->n_ranks[side] > 1 && match_run(&j, side, run);
+    bool known = w->measured[side].n_ranks > 1 && match_run(&j, side, run);
     *out = j.longest > 0 ? 100 * (double)j.skew / (double)j.longest : 0;
     return known && j.longest > 0;
 }

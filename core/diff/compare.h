@@ -249,6 +249,9 @@ struct tg_comparison {
     struct tg_side given[2];
     const int64_t *steps_only; /* ascending */
     size_t n_steps_only;
+    /* Ranks that one side has loaded without names (struct tg_summarize_opts): in all metrics, in
+     * the step and in the environment, and in no operator. */
+    size_t n_unnamed;
     size_t n_runs[2], n_ranks[2], n_steps[2]; /* steps of a run, the median */
     uint64_t n_units[2]; /* steps summed over runs and ranks: divides step_count, step_total */
     struct tg_op *ops;   /* by kind, then name */

@@ -25,7 +25,7 @@ struct tg_used {
     size_t n;
 };
 
-/* The ranks of a side with their step times, also those of which nothing else is stored. */
+/* Ranks of a side, which may be more than those whose names are compared. */
 struct tg_side_shards {
     size_t n_ranks;
     const int64_t *ranks;
@@ -62,12 +62,13 @@ struct tg_diff_work {
     struct tg_arena *a;
     size_t first[2],
         n_cells; /* cells of a side start at first[side], run after run, rank by rank */
-    const struct tg_shard **shard; /* per cell */
-    struct tg_used *used;          /* per cell */
-    size_t max_steps;              /* of any shard */
-    struct tg_side_shards given[2];
-    double *speed[TG_OWN_CLOCKS][2];  /* of each run's machine against the usual one of its side */
-    const struct tg_machine *machine; /* by clock (machine.c); NULL: durations not judged */
+    const struct tg_shard **shard;     /* per cell */
+    struct tg_used *used;              /* per cell */
+    size_t max_steps;                  /* of any shard */
+    struct tg_side_shards given[2];    /* all, also those of which step times alone are stored */
+    struct tg_side_shards measured[2]; /* without those: what metrics are of */
+    double *speed[TG_OWN_CLOCKS][2];   /* of each run's machine against the usual one of its side */
+    const struct tg_machine *machine;  /* by clock (machine.c); NULL: durations not judged */
     bool busy[TG_OWN_CLOCKS];
     struct tg_value_room *room;
     bool *big;                    /* per op: speaks for the machine (machine.c) */
@@ -93,8 +94,9 @@ const char *tg_side_label(const struct tg_diff_work *w, int side);
 TG_MUST bool tg_common_ranks(struct tg_diff_work *w, struct tg_err *err);
 
 /* core/diff/steps_only.c: takes out of both sides, which have become c->given, the ranks of which
- * one stores no more than the step times. */
-TG_MUST bool tg_diff_drop_steps_only(struct tg_diff_work *w, struct tg_err *err);
+ * one has no more than the step times, or no names. `measured`: the former alone. */
+TG_MUST bool tg_diff_drop_steps_only(struct tg_diff_work *w, struct tg_side measured[2],
+                                     struct tg_err *err);
 
 /* ---- core/diff/align.c and its parts ---- */
 

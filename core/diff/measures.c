@@ -82,17 +82,18 @@ static void add_rank(struct run_values *y, int side, size_t run, const struct sh
 static void side_value(struct tg_diff_work *w, struct tg_measure_change *out, int side,
                        struct run_values *y)
 {
-    size_t n_runs = w->c->n_runs[side], n_ranks = w->c->n_ranks[side];
+    const struct tg_side_shards *m = &w->measured[side];
+    size_t n_runs = w->c->n_runs[side];
     double *mean = TG_NEW_N(w->a, double, n_runs), *worst = TG_NEW_N(w->a, double, n_runs);
     int sign = tg_measure_info(out->id)->worse;
 
     out->known[side] = n_runs > 0;
     for (size_t run = 0; run < n_runs; run++) {
         size_t n = 0;
-        for (size_t rank = 0; rank < n_ranks; rank++) {
-            size_t at = tg_diff_cell_index(w, side, run, rank);
+        for (size_t rank = 0; rank < m->n_ranks; rank++) {
+            size_t at = run * m->n_ranks + rank;
             struct shard_value v;
-            if (!shard_value(w, out->id, w->shard[at], &w->used[at], &v))
+            if (!shard_value(w, out->id, m->shard[at], &m->used[at], &v))
                 continue;
             if (n == 0 || sign * v.mean > sign * worst[run])
                 worst[run] = v.mean;
@@ -170,7 +171,8 @@ static void judge_step_time(struct tg_diff_work *w, struct tg_measure_change *m,
                             struct run_values *y)
 {
     const struct tg_comparison *c = w->c;
-    bool host = c->step.name.n && c->step.ev_total.judged != TG_NOT_WAIT;
+    /* The sum of the step's parts, where those of all ranks are known. */
+    bool host = c->step.name.n && c->step.ev_total.judged != TG_NOT_WAIT && !c->n_unnamed;
 
     drop_halves(&y->of_mean);
     drop_halves(&y->of_worst);
@@ -311,22 +313,23 @@ static void compare_collectives(struct tg_diff_work *w)
 /* The rank of the test side whose steps take longest, of those that are compared. */
 static void find_slowest(struct tg_diff_work *w)
 {
+    const struct tg_side_shards *m = &w->measured[TG_TEST];
     struct tg_comparison *c = w->c;
     double longest = -1;
 
     c->slowest_rank = -1;
-    for (size_t rank = 0; rank < c->n_ranks[TG_TEST]; rank++) {
+    for (size_t rank = 0; rank < m->n_ranks; rank++) {
         double *v = TG_NEW_N(w->a, double, c->n_runs[TG_TEST] + 1), middle;
         for (size_t run = 0; run < c->n_runs[TG_TEST]; run++) {
             struct shard_value x = { 0 };
-            size_t at = tg_diff_cell_index(w, TG_TEST, run, rank);
-            (void)shard_value(w, TG_MEASURE_STEP_TIME, w->shard[at], &w->used[at], &x);
+            size_t at = run * m->n_ranks + rank;
+            (void)shard_value(w, TG_MEASURE_STEP_TIME, m->shard[at], &m->used[at], &x);
             v[run] = x.mean;
         }
         middle = tg_median(v, c->n_runs[TG_TEST]);
         if (middle > longest) {
             longest = middle;
-            c->slowest_rank = c->side[TG_TEST].ranks[rank];
+            c->slowest_rank = m->ranks[rank];
         }
     }
 }
@@ -345,14 +348,15 @@ void tg_compare_measures(struct tg_diff_work *w)
 /* The side's value of a key; several ones joined in order of appearance; "" unknown. */
 static tg_sv env_of(const struct tg_diff_work *w, int side, tg_sv key)
 {
+    const struct tg_side_shards *m = &w->measured[side];
     struct tg_buf b = { 0 };
     struct tg_strmap seen;
     tg_sv out;
 
     tg_strmap_init(&seen);
-    for (size_t at = w->first[side]; at < (side ? w->n_cells : w->first[TG_TEST]); at++)
-        for (size_t i = 0; i < w->shard[at]->n_env; i++) {
-            const struct tg_kv *kv = &w->shard[at]->env[i];
+    for (size_t at = 0; at < w->c->n_runs[side] * m->n_ranks; at++)
+        for (size_t i = 0; i < m->shard[at]->n_env; i++) {
+            const struct tg_kv *kv = &m->shard[at]->env[i];
             size_t known = seen.n;
             if (!tg_sv_eq(kv->key, key) || kv->value.n == 0 ||
                 tg_strmap_add(&seen, kv->value) < known)
@@ -435,9 +439,10 @@ void tg_compare_env(struct tg_diff_work *w)
     struct tg_strmap keys;
 
     tg_strmap_init(&keys);
-    for (size_t at = 0; at < w->n_cells; at++)
-        for (size_t i = 0; i < w->shard[at]->n_env; i++)
-            tg_strmap_add(&keys, w->shard[at]->env[i].key);
+    for (int side = 0; side < 2; side++)
+        for (size_t at = 0; at < c->n_runs[side] * w->measured[side].n_ranks; at++)
+            for (size_t i = 0; i < w->measured[side].shard[at]->n_env; i++)
+                tg_strmap_add(&keys, w->measured[side].shard[at]->env[i].key);
     c->env = TG_NEW_N(w->a, struct tg_env_change, keys.n + 1);
     for (size_t i = 0; i < keys.n; i++) {
         if (is_place(keys.text[i]))

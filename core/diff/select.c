@@ -82,8 +82,6 @@ static bool lay_out_cells(struct tg_diff_work *w, struct tg_err *err)
     for (int side = 0; side < 2; side++) {
         double *n_steps = TG_NEW_N(w->a, double, c->n_runs[side] * c->n_ranks[side]);
         size_t n = 0;
-        c->marked[side] = true;
-        c->least_steps[side] = SIZE_MAX;
         for (size_t run = 0; run < c->n_runs[side]; run++)
             for (size_t rank = 0; rank < c->n_ranks[side]; rank++) {
                 const struct tg_shard *s = c->side[side].at[run][rank];
@@ -92,28 +90,39 @@ static bool lay_out_cells(struct tg_diff_work *w, struct tg_err *err)
                 w->used[cell] = pick_steps(w, side, s);
                 n_steps[n++] = (double)w->used[cell].n;
                 c->n_units[side] += w->used[cell].n;
-                bool known = s->marked || tg_sv_eq(s->window, TG_SV("whole"));
-                c->marked[side] &= known;
-                c->any_marked[side] |= known;
-                if (w->used[cell].n < c->least_steps[side])
-                    c->least_steps[side] = w->used[cell].n;
                 if (s->n_steps > w->max_steps)
                     w->max_steps = s->n_steps;
-                if (s->n_hints && !c->n_hints) {
-                    c->hints = s->hints;
-                    c->n_hints = s->n_hints;
-                }
             }
         c->n_steps[side] = (size_t)tg_median(n_steps, n);
     }
     return steps_exist(w, TG_BASE, err) && steps_exist(w, TG_TEST, err);
 }
 
-static void lay_out_given(struct tg_diff_work *w, int side)
+/* How the steps of a side are known, and how many there are at least. */
+static void look_at_steps(struct tg_diff_work *w, int side)
 {
-    const struct tg_side *s = &w->c->given[side];
-    struct tg_side_shards *to = &w->given[side];
+    const struct tg_side_shards *m = &w->measured[side];
+    struct tg_comparison *c = w->c;
 
+    c->marked[side] = true;
+    c->least_steps[side] = SIZE_MAX;
+    for (size_t at = 0; at < c->n_runs[side] * m->n_ranks; at++) {
+        const struct tg_shard *s = m->shard[at];
+        bool known = s->marked || tg_sv_eq(s->window, TG_SV("whole"));
+        c->marked[side] &= known;
+        c->any_marked[side] |= known;
+        if (m->used[at].n < c->least_steps[side])
+            c->least_steps[side] = m->used[at].n;
+        if (s->n_hints && !c->n_hints) {
+            c->hints = s->hints;
+            c->n_hints = s->n_hints;
+        }
+    }
+}
+
+static void lay_out_shards(struct tg_diff_work *w, int side, const struct tg_side *s,
+                           struct tg_side_shards *to)
+{
     *to = (struct tg_side_shards){ .n_ranks = s->n_ranks, .ranks = s->ranks };
     to->shard = TG_NEW_N(w->a, const struct tg_shard *, s->n_runs * s->n_ranks + 1);
     to->used = TG_NEW_N(w->a, struct tg_used, s->n_runs * s->n_ranks + 1);
@@ -138,15 +147,21 @@ static tg_ns clock_tick(const struct tg_diff_work *w)
 bool tg_diff_select(struct tg_diff_work *w, struct tg_err *err)
 {
     struct tg_comparison *c = w->c;
+    struct tg_side measured[2];
 
     if (!pick_ranks(w, TG_BASE, err) || !pick_ranks(w, TG_TEST, err) || !tg_common_ranks(w, err))
         return false;
     for (int side = 0; side < 2; side++)
         c->given[side] = c->side[side];
-    if (!tg_diff_drop_steps_only(w, err) || !lay_out_cells(w, err))
+    if (!tg_diff_drop_steps_only(w, measured, err) || !lay_out_cells(w, err))
         return false;
-    for (int side = 0; side < 2; side++)
-        lay_out_given(w, side);
+    for (int side = 0; side < 2; side++) {
+        lay_out_shards(w, side, &c->given[side], &w->given[side]);
+        w->measured[side] = w->given[side];
+        if (c->n_steps_only)
+            lay_out_shards(w, side, &measured[side], &w->measured[side]);
+        look_at_steps(w, side);
+    }
     w->tick = clock_tick(w);
     return true;
 }

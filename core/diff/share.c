@@ -17,6 +17,7 @@ static double step_length(const struct tg_shard *s, size_t j)
 /* D, the median over runs of the shortest step, and the mean step for shares (returned). */
 static double step_of_side(struct tg_diff_work *w, int side)
 {
+    const struct tg_side_shards *m = &w->measured[side];
     struct tg_comparison *c = w->c;
     double *shortest = TG_NEW_N(w->a, double, c->n_runs[side]);
     double *mean = TG_NEW_N(w->a, double, c->n_runs[side]);
@@ -24,17 +25,17 @@ static double step_of_side(struct tg_diff_work *w, int side)
     for (size_t run = 0; run < c->n_runs[side]; run++) {
         double least = 0, sum = 0;
         size_t n = 0;
-        for (size_t rank = 0; rank < c->n_ranks[side]; rank++) {
-            size_t at = tg_diff_cell_index(w, side, run, rank);
+        for (size_t rank = 0; rank < m->n_ranks; rank++) {
+            size_t at = run * m->n_ranks + rank;
             double rank_least = INFINITY;
-            for (size_t j = 0; j < w->used[at].n; j++, n++) {
-                double d = step_length(w->shard[at], w->used[at].step[j]);
+            for (size_t j = 0; j < m->used[at].n; j++, n++) {
+                double d = step_length(m->shard[at], m->used[at].step[j]);
                 sum += d;
                 rank_least = fmin(rank_least, d);
             }
             least += isfinite(rank_least) ? rank_least : 0;
         }
-        shortest[run] = least / (double)c->n_ranks[side];
+        shortest[run] = least / (double)m->n_ranks;
         mean[run] = n ? sum / (double)n : 0;
     }
     c->step_ns[side] = tg_median(shortest, c->n_runs[side]);

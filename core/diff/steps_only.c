@@ -1,24 +1,21 @@
 /*
- * Ranks of which a stored side holds no more than the step times: nothing else of them is compared.
+ * Ranks of which a stored side holds no more than the step times, and those that were loaded without
+ * names: of the former nothing else is compared, of the latter no operator.
  */
 #include <stdlib.h>
 
 #include "core/diff/internal.h"
 
-static bool column_of(const struct tg_side *s, int64_t rank, size_t *column)
-{
-    for (*column = 0; *column < s->n_ranks; ++*column)
-        if (s->ranks[*column] == rank)
-            return true;
-    return false;
-}
+enum lack { LACKS_ALL_BUT_STEPS, LACKS_NAMES };
 
 /* In any of the side's runs. */
-static bool is_steps_only(const struct tg_side *s, size_t column)
+static bool lacks(const struct tg_side *s, size_t column, enum lack what)
 {
-    for (size_t run = 0; run < s->n_runs; run++)
-        if (s->at[run][column]->steps_only)
+    for (size_t run = 0; run < s->n_runs; run++) {
+        const struct tg_shard *at = s->at[run][column];
+        if (what == LACKS_ALL_BUT_STEPS ? at->steps_only : at->unnamed)
             return true;
+    }
     return false;
 }
 
@@ -28,8 +25,8 @@ static int ascending(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* The ranks that either side leaves out. */
-static void list_them(struct tg_diff_work *w)
+/* The ranks of which either side lacks something, ascending. */
+static size_t list_them(struct tg_diff_work *w, enum lack what, const int64_t **out)
 {
     struct tg_comparison *c = w->c;
     int64_t *v = TG_NEW_N(w->a, int64_t, c->side[TG_BASE].n_ranks + c->side[TG_TEST].n_ranks + 1);
@@ -37,15 +34,28 @@ static void list_them(struct tg_diff_work *w)
 
     for (int side = 0; side < 2; side++)
         for (size_t r = 0; r < c->side[side].n_ranks; r++)
-            if (is_steps_only(&c->side[side], r))
+            if (lacks(&c->side[side], r, what))
                 v[n++] = c->side[side].ranks[r];
     if (n)
         qsort(v, n, sizeof *v, ascending);
     for (size_t i = 0; i < n; i++)
         if (i == 0 || v[i] != v[i - 1])
             v[kept++] = v[i];
-    c->steps_only = v;
-    c->n_steps_only = kept;
+    *out = v;
+    return kept;
+}
+
+static void drop(struct tg_diff_work *w, struct tg_side *s, const int64_t *ranks, size_t n)
+{
+    bool *keep = TG_NEW_N(w->a, bool, s->n_ranks + 1);
+    size_t at = 0;
+
+    for (size_t r = 0; r < s->n_ranks; r++) { /* both ascending */
+        while (at < n && ranks[at] < s->ranks[r])
+            at++;
+        keep[r] = at == n || ranks[at] != s->ranks[r];
+    }
+    tg_side_keep(s, keep, w->a);
 }
 
 static bool none_is_whole(int side, struct tg_err *err)
@@ -57,22 +67,22 @@ static bool none_is_whole(int side, struct tg_err *err)
                             "compare one of these too.");
 }
 
-bool tg_diff_drop_steps_only(struct tg_diff_work *w, struct tg_err *err)
+bool tg_diff_drop_steps_only(struct tg_diff_work *w, struct tg_side measured[2], struct tg_err *err)
 {
     struct tg_comparison *c = w->c;
+    const int64_t *unnamed;
 
-    list_them(w);
-    for (int side = 0; c->n_steps_only && side < 2; side++) {
-        struct tg_side *s = &c->side[side];
-        bool *keep = TG_NEW_N(w->a, bool, s->n_ranks + 1);
-        size_t at;
-        for (size_t r = 0; r < s->n_ranks; r++)
-            keep[r] = true;
-        for (size_t i = 0; i < c->n_steps_only; i++)
-            if (column_of(s, c->steps_only[i], &at))
-                keep[at] = false;
-        tg_side_keep(s, keep, w->a);
-        if (s->n_ranks == 0)
+    c->n_steps_only = list_them(w, LACKS_ALL_BUT_STEPS, &c->steps_only);
+    for (int side = 0; side < 2; side++) {
+        if (c->n_steps_only)
+            drop(w, &c->side[side], c->steps_only, c->n_steps_only);
+        measured[side] = c->side[side];
+    }
+    c->n_unnamed = list_them(w, LACKS_NAMES, &unnamed);
+    for (int side = 0; side < 2; side++) {
+        if (c->n_unnamed)
+            drop(w, &c->side[side], unnamed, c->n_unnamed);
+        if ((c->n_steps_only || c->n_unnamed) && c->side[side].n_ranks == 0)
             return none_is_whole(side, err);
     }
     return true;

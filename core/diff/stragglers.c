@@ -48,7 +48,7 @@ static void add_wait(void *arg, const struct tg_wait *p)
 static bool collect(struct waits *x, const struct tg_diff_work *w, int side)
 {
     bool known = true;
-    *x = (struct waits){ .w = w, .n_ranks = w->c->n_ranks[side] };
+    *x = (struct waits){ .w = w, .n_ranks = w->measured[side].n_ranks };
     tg_strmap_init(&x->names);
     tg_strmap_init(&x->steps);
     x->rank = tg_xrealloc(NULL, x->n_ranks + 1, sizeof *x->rank);
@@ -69,7 +69,7 @@ static void forget(struct waits *x)
 
 static tg_sv node_of(const struct tg_diff_work *w, size_t rank)
 {
-    return tg_shard_env(w->shard[tg_diff_cell_index(w, TG_TEST, 0, rank)], "node");
+    return tg_shard_env(w->measured[TG_TEST].shard[rank], "node");
 }
 
 /* ns that a set of ranks causes. */
@@ -213,14 +213,15 @@ static void tell(struct tg_diff_work *w, const struct waits *x, const bool *in, 
     int64_t *ranks = TG_NEW_N(w->a, int64_t, x->n_ranks);
     for (size_t i = 0; i < x->n_ranks; i++)
         if (in[i])
-            ranks[s->n_ranks++] = w->c->side[TG_TEST].ranks[i];
+            ranks[s->n_ranks++] = w->measured[TG_TEST].ranks[i];
     s->ranks = ranks;
     s->node = common_node(x, in);
     s->wait_ns = ns / steps;
     s->share = ns / x->all;
     s->collective = collective_of(x, in, w->a);
     find_since(x, in, s, w->a);
-    find_instead(w, in, s);
+    if (!w->c->n_unnamed)
+        find_instead(w, in, s);
     w->c->straggler = s;
 }
 
@@ -229,9 +230,9 @@ void tg_straggler_find(struct tg_diff_work *w)
     struct tg_comparison *c = w->c;
     struct waits test, base;
     bool known, *in;
-    if (c->n_ranks[TG_TEST] < 2 || w->o->no_evidence)
+    if (w->measured[TG_TEST].n_ranks < 2 || w->o->no_evidence)
         return;
-    in = TG_NEW_N(w->a, bool, c->n_ranks[TG_TEST]);
+    in = TG_NEW_N(w->a, bool, w->measured[TG_TEST].n_ranks);
     known = collect(&test, w, TG_TEST);
     known = collect(&base, w, TG_BASE) && known;
     if (known && test.all > 0) {

@@ -44,11 +44,21 @@ TG_MUST bool tg_summary_write_slots(const struct tg_summary *s, const struct tg_
 
 /*
  * layout_read.c: adds the shards of a stored summary; after an error `out` may hold a part. With
- * `damage` damaged shards are skipped.
+ * o->damage damaged shards are skipped.
  */
 TG_MUST bool tg_summary_read(struct tg_summary *out, struct tg_source *source,
-                             const struct tg_limits *limits, struct tg_damage *damage,
-                             struct tg_err *err);
+                             const struct tg_summarize_opts *o, struct tg_err *err);
+
+/* unnamed.c: which rows a shard without names keeps; those of the shard before are remembered. */
+struct tg_kept_rows {
+    const struct tg_row_key **key;
+    bool *kept;
+    size_t n;
+};
+void tg_kept_rows_release(struct tg_kept_rows *k);
+/* A copy in `a` with metrics, step times and collectives alone. */
+struct tg_shard *tg_shard_unnamed(const struct tg_shard *s, const struct tg_classes *classes,
+                                  struct tg_kept_rows *k, struct tg_arena *a);
 
 /* steps_only.c: a content hash as 8 bytes. */
 struct tg_unpack;

@@ -561,18 +561,40 @@ bool tg_layout_skip(struct tg_layout_reader *r, struct tg_err *err)
 
 /* ---- a summary in memory ---- */
 
+/* The next shard is loaded without names. */
+static bool is_unnamed(const struct tg_layout_reader *r, const struct tg_summarize_opts *o)
+{
+    return o->named_ranks && r->next < r->n && r->index[r->next].rank >= o->named_ranks;
+}
+
+/* Its rows are forgotten before the next one is read. */
+static enum tg_next next_unnamed(struct tg_layout_reader *r, const struct tg_summarize_opts *o,
+                                 struct tg_kept_rows *kept, struct tg_arena *a,
+                                 struct tg_shard **out, struct tg_err *err)
+{
+    struct tg_arena *own = tg_arena_new();
+    const struct tg_listing *ids;
+    enum tg_next got = tg_layout_next(r, own, out, &ids, err);
+    if (got == TG_NEXT)
+        *out = tg_shard_unnamed(*out, o->classes, kept, a);
+    tg_arena_free(own);
+    return got;
+}
+
 /* The shards of an open reader, each as it comes. */
 static bool read_shards(struct tg_summary *out, struct tg_layout_reader *r,
-                        struct tg_damage *damage, struct tg_err *err)
+                        const struct tg_summarize_opts *o, struct tg_kept_rows *kept,
+                        struct tg_err *err)
 {
     for (;;) {
         const struct tg_listing *ids;
         struct tg_shard *s;
-        switch (tg_layout_next(r, out->arena, &s, &ids, err)) {
+        switch (is_unnamed(r, o) ? next_unnamed(r, o, kept, out->arena, &s, err)
+                                 : tg_layout_next(r, out->arena, &s, &ids, err)) {
         case TG_NEXT_END:
             return true;
         case TG_NEXT_FAILED:
-            if (!tg_damage_add(damage, err))
+            if (!tg_damage_add(o->damage, err))
                 return false;
             break;
         case TG_NEXT:
@@ -583,22 +605,25 @@ static bool read_shards(struct tg_summary *out, struct tg_layout_reader *r,
 }
 
 bool tg_summary_read(struct tg_summary *out, struct tg_source *source,
-                     const struct tg_limits *limits, struct tg_damage *damage, struct tg_err *err)
+                     const struct tg_summarize_opts *o, struct tg_err *err)
 {
+    struct tg_kept_rows kept = { 0 };
     struct tg_layout_reader r;
-    bool open = tg_layout_open(&r, source, limits, NULL, out->arena, err);
-    bool ok = open || tg_damage_add(damage, err);
+    bool open = tg_layout_open(&r, source, o->load.reader.limits, NULL, out->arena, err);
+    bool ok = open || tg_damage_add(o->damage, err);
     for (size_t i = 0; open && ok && i < r.n_steps_only; i++)
         ok = tg_summary_insert(out, r.steps_only[i], err);
-    ok = ok && (!open || read_shards(out, &r, damage, err));
+    ok = ok && (!open || read_shards(out, &r, o, &kept, err));
+    tg_kept_rows_release(&kept);
     tg_layout_close(&r);
     return ok;
 }
 
 bool tg_summary_parse(struct tg_summary *out, tg_sv text, const char *file, struct tg_err *err)
 {
+    static const struct tg_summarize_opts whole = { 0 };
     struct tg_source *s = tg_source_memory(text, file ? file : "", NULL, err);
-    bool ok = s && tg_summary_read(out, s, NULL, NULL, err);
+    bool ok = s && tg_summary_read(out, s, &whole, err);
     tg_source_close(s);
     return ok;
 }

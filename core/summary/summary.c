@@ -128,5 +128,5 @@ bool tg_summary_add(struct tg_summary *out, struct tg_source *s, const struct tg
         return tg_damage_add(o->damage, err);
     if (!tg_summary_looks_like(head))
         return add_trace(out, s, o, progress, err) || tg_damage_add(o->damage, err);
-    return tg_summary_read(out, s, o->load.reader.limits, o->damage, err);
+    return tg_summary_read(out, s, o, err);
 }

@@ -120,6 +120,7 @@ struct tg_shard {
     /* For want of room (fit.h) only its step times are stored; no rows, gaps, counters and
      * environment, and no other metric is known. */
     bool steps_only;
+    bool unnamed; /* of its rows only collectives were loaded (tg_summarize_opts.named_ranks) */
 };
 
 /* How many calls of a row are in steps: as many as it has slots. */
@@ -158,6 +159,8 @@ struct tg_summarize_opts {
     tg_sv run;                        /* "": content hash */
     const struct tg_kv *meta;         /* --meta k=v */
     size_t n_meta;
+    int64_t named_ranks;      /* ranks from this number on are loaded with metrics, step times and
+                            collectives alone: a fraction of their memory. 0: all are whole */
     struct tg_damage *damage; /* NULL: damage is an error; else what is whole is added, and the rest
                                  is named here */
     struct tg_kept_trace *keep; /* where the trace goes, if it has Python functions; NULL: nowhere.
@@ -198,6 +201,9 @@ TG_MUST bool tg_summary_take(struct tg_summary *out, struct tg_summary *one, str
  * each once and must outlive them. A second rank of a program takes a fifth of the memory then.
  */
 void tg_summary_compact(struct tg_summary *one, struct tg_summary *owner);
+
+/* The same for ranks from o->named_ranks on, of what was loaded whole. */
+void tg_summary_drop_names(struct tg_summary *one, const struct tg_summarize_opts *o);
 
 /*
  * The hash that the shard would have without totals by Python frame, in `a`: one recording may be

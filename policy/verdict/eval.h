@@ -107,6 +107,11 @@ void tg_verdict_alone(struct tg_verdict *out);
  * lifts a pass. What is in order changes nothing.
  */
 void tg_verdict_add_alone(struct tg_verdict *v, const struct tg_verdict *self, struct tg_arena *a);
+/*
+ * Do all rules ask metrics of whole traces, and of all ranks together? Their verdict needs no names of
+ * operators but for what guards and notes say of them.
+ */
+bool tg_policy_asks_metrics_alone(const struct tg_policy *p);
 /* Does no rule of the policy need a baseline? */
 bool tg_policy_asks_fresh_alone(const struct tg_policy *p);
 /*

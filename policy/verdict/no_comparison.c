@@ -82,6 +82,15 @@ void tg_verdict_first_run(struct tg_verdict *out, enum tg_outcome outcome_, stru
         TG_SV("Commit a baseline, or record one on the main branch; the next run compares."));
 }
 
+bool tg_policy_asks_metrics_alone(const struct tg_policy *p)
+{
+    for (size_t i = 0; i < p->n_rules; i++)
+        if (p->rules[i].match.present || p->rules[i].n_overrides ||
+            tg_metric_info(p->rules[i].metric)->scope == TG_SCOPE_NAME)
+            return false;
+    return p->n_rules > 0 && !p->require.kernels && !p->require.ops.n;
+}
+
 bool tg_policy_asks_fresh_alone(const struct tg_policy *p)
 {
     for (size_t i = 0; i < p->n_rules; i++)

@@ -460,6 +460,17 @@ void tg_notes(struct tg_eval_state *e)
                                   "steps leave room for more ranks."));
         tg_buf_clear(&b);
     }
+    if (c->n_unnamed) {
+        tg_buf_printf(&b,
+                      "operators and kernels are compared on %zu of %zu ranks: no rule is about "
+                      "them; metrics, step times and collectives on all",
+                      c->n_ranks[TG_TEST], c->given[TG_TEST].n_ranks);
+        tg_verdict_add_note(
+            e->out, e->arena, TG_NOTE_PLAIN, tg_buf_sv(&b),
+            TG_SV("A rule about names, or --json, --html or --csv, compares them on "
+                  "all ranks (docs/clusters.md)."));
+        tg_buf_clear(&b);
+    }
     tell_ratio(e, c);
     tell_unjudged_kinds(e, c);
     if (!c->marked[TG_BASE] || !c->marked[TG_TEST]) {

@@ -26,6 +26,11 @@ rules:
   - {{id: collectives, match: {{class: comm, rank: each}}, metric: count, direction: both, fail: {{abs: 0}}}}
   - {{id: kernels, match: {{kind: kernel, name: gemm_kernel, rank: each}}, metric: total, fail: {{max: 700us}}}}
 """
+METRICS = """version: 1
+rules:
+  - {id: step, metric: step_time, fail: {pct: 10%}}
+  - {id: skew, metric: skew, fail: {max: 10%}}
+"""
 
 
 def run(*args, env=None, **kw):
@@ -150,7 +155,42 @@ def verdicts(tmp, ranks):
         expect(what + ": " + text[:300], code, wanted)  # the collective more on rank 5 is in it
         expect_has(what, text, COLLECTIVE + " [rank 5]", "are missing")
     damaged(tmp, usual, base, ranks)
+    metrics_alone(tmp, usual, base, ranks)
     return files, whole
+
+
+def metrics_alone(tmp, usual, base, ranks):
+    """Rules about metrics: names are read of ranks 0 to 63, and of all once something is not in order. Step times are those of all ranks:
+    1200 to 1202 us, and 1400 us on the rank with a collective at the step's end: skew 1400 / 1201 - 1 = 16.6 %."""
+    with open(tmp + "/m.yml", "w") as f:
+        f.write(METRICS)
+
+    def judge(fresh, *more):
+        done = run("check", fresh, "--baseline", base, "--policy", tmp + "/m.yml", *more, env={"COLUMNS": "1000"})
+        return done.returncode, done.stdout + done.stderr
+
+    said = f"compared on 64 of {ranks} ranks"
+    code, text = judge(base)
+    expect("metrics alone: " + text, code, 0)
+    expect_has("metrics alone", text, said, f"1 run x {ranks} ranks")
+    code, whole = judge(base, "--csv", tmp + "/names.csv")
+    expect("metrics alone, all names: " + whole, code, 0)
+    expect("all names: the note", "ranks: no rule" in whole, False)
+
+    def told(t):
+        return [line for line in t.splitlines() if line[:2] != "  " or line.split()[0] in ("effect", "test", "coverage")]
+    expect("the rest of the text", [t for t in told(text) if said not in t], told(whole))
+    parts = summaries(usual, tmp + "/ms")
+    code, text = judge(tmp + "/ms")
+    expect(f"{len(parts)} files: " + text, (code, said in text), (0, True))
+    last = ranks - 1
+    for what, planted, wanted, says in (
+            ("a long step on the last rank", {"extra": (last,)}, 1, ["skew", "16.6"]),
+            ("a straggler", {"late": (last,)}, 0, [f"rank {last} is late", "from step 11 on", "aten::load_data (host)"])):
+        merge(summaries(make(f"{tmp}/m{wanted}", ranks, **planted), f"{tmp}/ms{wanted}"), tmp + "/m.tgs")
+        code, text = judge(tmp + "/m.tgs")
+        expect(f"metrics alone, {what}: " + text, (code, said in text), (wanted, False))
+        expect_has("metrics alone, " + what, text, *says)
 
 
 def damaged(tmp, usual, base, ranks):

@@ -204,6 +204,38 @@ static void rules_that_ask_the_fresh_side_alone(void **state)
     assert_false(tg_policy_asks_fresh_alone(&h->policy));
 }
 
+/* Is every rule about whole traces of all ranks, and does nothing else ask for names? */
+static void policies_that_ask_metrics_alone(void **state)
+{
+    static const struct {
+        enum tg_metric m;
+        bool match, names, alone;
+        unsigned overrides, kernels;
+    } rows[] = {
+        { TG_METRIC_OF_TRACE, .alone = true }, { TG_METRIC_SKEW, .alone = true },
+        { TG_METRIC_COUNT, .alone = false },   { TG_METRIC_OF_TRACE, .match = true },
+        { TG_METRIC_OF_TRACE, .names = true }, { TG_METRIC_OF_TRACE, .overrides = 1 },
+        { TG_METRIC_OF_TRACE, .kernels = 1 },
+    };
+    struct hand *h = *state;
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct tg_rule two[2] = { h->rule, h->rule };
+        two[0].metric = TG_METRIC_RANK_SPREAD;
+        two[1].metric = rows[i].m;
+        two[1].match.present = rows[i].match;
+        two[1].n_overrides = rows[i].overrides;
+        h->policy.require.kernels = rows[i].kernels;
+        h->policy.require.ops.n = rows[i].names;
+        h->policy.rules = two;
+        h->policy.n_rules = 2;
+        if (tg_policy_asks_metrics_alone(&h->policy) != rows[i].alone)
+            fail_msg("row %zu", i);
+    }
+    h->policy.n_rules = 0; /* asks nothing at all */
+    assert_false(tg_policy_asks_metrics_alone(&h->policy));
+}
+
 /* The fresh side against itself has this row: what is left of it in a verdict without a baseline? */
 static struct tg_result *left(struct hand *h, struct tg_result row)
 {
@@ -326,6 +358,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(verdicts_are_as_written),
                                         hand_test(rules_that_ask_the_fresh_side_alone),
+                                        hand_test(policies_that_ask_metrics_alone),
                                         hand_test(rows_that_need_no_baseline),
                                         hand_test(a_budget_is_told_without_a_change),
                                         hand_test(what_is_open_leaves_a_verdict_open),

@@ -433,6 +433,18 @@ static void ranks_whose_step_times_alone_are_stored(void **state)
              "only, which are compared");
 }
 
+static void ranks_without_names(void **state)
+{
+    struct hand *h = *state;
+
+    plain(h);
+    h->c.n_unnamed = 2;
+    h->c.n_ranks[TG_TEST] = 6;
+    h->c.given[TG_TEST].n_ranks = 8;
+    noted(h, "operators and kernels are compared on 6 of 8 ranks: no rule is about them; metrics, "
+             "step times and collectives on all");
+}
+
 /* Regions that torch.compile compiled again: "frame/recompilation", but for the first, 0. */
 static void recompilations(void **state)
 {
@@ -486,6 +498,7 @@ int main(void)
                                         hand_test(operators_that_move_together),
                                         hand_test(drift_and_other_processors),
                                         hand_test(ranks_whose_step_times_alone_are_stored),
+                                        hand_test(ranks_without_names),
                                         hand_test(recompilations) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

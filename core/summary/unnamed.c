@@ -1,0 +1,75 @@
+/* Shards without the rows that no rule about metrics asks: of thousands of ranks, what fits. */
+#include <stdlib.h>
+
+#include "core/summary/internal.h"
+
+void tg_kept_rows_release(struct tg_kept_rows *k)
+{
+    free(k->key);
+    free(k->kept);
+    *k = (struct tg_kept_rows){ 0 };
+}
+
+/* Ranks of one program that are read from one document share the keys of their rows. */
+static bool are_known(const struct tg_kept_rows *k, const struct tg_shard *s)
+{
+    for (size_t i = 0; k->n == s->n_rows && i < k->n; i++)
+        if (k->key[i] != s->rows[i].key)
+            return false;
+    return k->n == s->n_rows;
+}
+
+/* Collectives tell who waits for whom: the rows that core/diff/collectives.c asks. */
+static void find_kept(struct tg_kept_rows *k, const struct tg_shard *s,
+                      const struct tg_classes *classes)
+{
+    k->n = s->n_rows;
+    k->key = tg_xrealloc(k->key, k->n + 1, sizeof *k->key);
+    k->kept = tg_xrealloc(k->kept, k->n + 1, sizeof *k->kept);
+    for (size_t i = 0; i < k->n; i++) {
+        const struct tg_row_key *key = k->key[i] = s->rows[i].key;
+        k->kept[i] = tg_kind_is_device(key->kind) &&
+                     tg_class_of(classes, key->kind, key->name, NULL) == TG_CLASS_COMM;
+    }
+}
+
+struct tg_shard *tg_shard_unnamed(const struct tg_shard *s, const struct tg_classes *classes,
+                                  struct tg_kept_rows *k, struct tg_arena *a)
+{
+    struct tg_shard few = *s, *out;
+    if (!are_known(k, s))
+        find_kept(k, s, classes);
+    few.rows = tg_xrealloc(NULL, s->n_rows + 1, sizeof *few.rows);
+    few.gap_count = tg_xrealloc(NULL, s->n_steps + 1, sizeof *few.gap_count);
+    few.n_rows = few.n_frames = 0;
+    for (size_t i = 0; i < s->n_rows; i++)
+        if (k->kept[i])
+            few.rows[few.n_rows++] = s->rows[i];
+    memset(few.gap_count, 0, (s->n_steps + 1) * sizeof *few.gap_count);
+    few.unnamed = true;
+    out = tg_shard_copy(&few, a);
+    free(few.rows);
+    free(few.gap_count);
+    return out;
+}
+
+void tg_summary_drop_names(struct tg_summary *one, const struct tg_summarize_opts *o)
+{
+    struct tg_kept_rows kept = { 0 };
+    struct tg_arena *a;
+    bool any = false;
+    for (size_t i = 0; o->named_ranks && i < one->n; i++)
+        any |= one->shards[i]->rank >= o->named_ranks && !one->shards[i]->unnamed &&
+               !one->shards[i]->steps_only;
+    if (!any)
+        return;
+    a = tg_arena_new();
+    for (size_t i = 0; i < one->n; i++) {
+        const struct tg_shard *s = one->shards[i];
+        bool whole = s->rank < o->named_ranks || s->unnamed || s->steps_only;
+        one->shards[i] = whole ? tg_shard_copy(s, a) : tg_shard_unnamed(s, o->classes, &kept, a);
+    }
+    tg_kept_rows_release(&kept);
+    tg_arena_free(one->arena);
+    one->arena = a;
+}

@@ -187,20 +187,11 @@ static void read_change(struct finder *f)
 
 /* ---- results ---- */
 
-static const struct tg_op *op_of(const struct tg_verdict *v, const struct tg_result *r)
-{
-    const struct tg_comparison *c = v->comparison;
-    for (size_t i = 0; c && i < c->n_ops; i++)
-        if (tg_result_is_about(r, &c->ops[i]))
-            return &c->ops[i];
-    return NULL;
-}
-
 /* Without stacks, what the summary knows: the operator or annotation around the operator. */
 static bool path_of_summary(const struct tg_verdict *v, const struct tg_result *r,
                             struct tg_cause_path *out, struct tg_arena *a)
 {
-    const struct tg_op *op = op_of(v, r);
+    const struct tg_op *op = tg_result_op(v->comparison, r);
     *out = (struct tg_cause_path){ .share = 1, .difference = r->delta };
     if (!op || !op->parent.n)
         return false;

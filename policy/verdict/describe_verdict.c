@@ -54,7 +54,7 @@ static bool cost_of(struct cost *cost, const struct tg_verdict *v, const struct 
     *cost = (struct cost){ 0 };
     for (size_t i = 0; i < v->n_results; i++) {
         const struct tg_result *r = &v->results[i];
-        const struct tg_op *op = i == head || r->folded_under == head ? tg_eval_op(c, r) : NULL;
+        const struct tg_op *op = i == head || r->folded_under == head ? tg_result_op(c, r) : NULL;
         if (!op || is_counted(v, i, head, op))
             continue;
         if (op->region != TG_NO_ID || op->relation != TG_REL_NONE)

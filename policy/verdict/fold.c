@@ -86,7 +86,7 @@ static void fold_calls(struct tg_result *v, size_t n, const struct tg_comparison
         const struct tg_op *op;
         if (r->dimension != TG_DIM_COUNT || !may_fold(r))
             continue;
-        op = tg_eval_op(c, r);
+        op = tg_result_op(c, r);
         if (!op || !may_follow(op))
             continue;
         for (uint32_t k = 0; k < n && r->folded_under == TG_NO_ID; k++)
@@ -145,7 +145,7 @@ static double adds(const struct tg_result *r, const struct tg_comparison *c, boo
     const struct tg_op *op;
     if (r->subject == TG_SUBJECT_STEP)
         return device ? 0 : r->delta;
-    op = r->subject == TG_SUBJECT_NAME ? tg_eval_op(c, r) : NULL;
+    op = r->subject == TG_SUBJECT_NAME ? tg_result_op(c, r) : NULL;
     if (!op || tg_kind_is_device(op->kind) != device)
         return 0;
     return r->dimension == TG_DIM_DURATION ? r->delta : op->self[TG_TEST] - op->self[TG_BASE];

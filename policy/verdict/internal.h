@@ -67,8 +67,6 @@ struct tg_rule_scope { /* one comparison a rule looks at: all ranks, or one of t
 
 /* A new result of `rule` (NULL: a guard); valid until the next one is added. */
 struct tg_result *tg_eval_add(struct tg_eval_state *e, const struct tg_rule *rule);
-/* The operator that a result is about; NULL: none, or of one rank or another part. */
-const struct tg_op *tg_eval_op(const struct tg_comparison *c, const struct tg_result *r);
 /* Do the additional calls of `cause` make those of `r`, which is about `op`? */
 bool tg_eval_explains(const struct tg_result *cause, const struct tg_result *r,
                       const struct tg_op *op, const struct tg_comparison *c);

@@ -42,11 +42,3 @@ void tg_verdict_add_note(struct tg_verdict *v, struct tg_arena *a, unsigned flag
                                             .lifts = flags & TG_NOTE_LIFTS };
     v->notes = grown;
 }
-
-const struct tg_op *tg_eval_op(const struct tg_comparison *c, const struct tg_result *r)
-{
-    for (size_t i = 0; i < c->n_ops; i++)
-        if (tg_result_is_about(r, &c->ops[i]))
-            return &c->ops[i];
-    return NULL;
-}

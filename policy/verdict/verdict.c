@@ -61,6 +61,14 @@ bool tg_result_is_about(const struct tg_result *r, const struct tg_op *op)
     return kind && tg_sv_eq(r->op_normalised, op->name);
 }
 
+const struct tg_op *tg_result_op(const struct tg_comparison *c, const struct tg_result *r)
+{
+    for (size_t i = 0; c && i < c->n_ops; i++)
+        if (tg_result_is_about(r, &c->ops[i]))
+            return &c->ops[i];
+    return NULL;
+}
+
 tg_sv tg_result_metric(const struct tg_result *r)
 {
     return tg_result_is_guard(r) ? TG_SV("") : tg_sv_of(tg_metric_info(r->metric)->name);

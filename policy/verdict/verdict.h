@@ -120,6 +120,8 @@ tg_sv tg_result_metric(const struct tg_result *r);
 bool tg_result_is_about(const struct tg_result *r, const struct tg_op *op);
 /* Of a number of calls of the whole trace that rose: the operator that adds most of them; NULL. */
 const struct tg_op *tg_result_behind(const struct tg_result *r, const struct tg_comparison *c);
+/* The operator that it is about; NULL: none, or not of this comparison (which may be NULL). */
+const struct tg_op *tg_result_op(const struct tg_comparison *c, const struct tg_result *r);
 /* About no name and no metric: see `message`. */
 bool tg_result_is_guard(const struct tg_result *r);
 

@@ -78,7 +78,7 @@ static void apply_waiver(struct tg_eval_state *e, const struct tg_waiver *w, str
 static const struct tg_result *waived_cause(const struct tg_eval_state *e,
                                             const struct tg_result *r)
 {
-    const struct tg_op *op = tg_eval_op(e->in->comparison, r);
+    const struct tg_op *op = tg_result_op(e->in->comparison, r);
     for (size_t i = 0; op && i < e->n; i++) {
         const struct tg_result *x = &e->results[i];
         if (x->state == TG_STATE_WAIVED && tg_sv_eq(x->rule, r->rule) &&

@@ -165,17 +165,16 @@ static bool write_file(struct job *j, size_t i, struct tg_err *err)
     same = read_old(path, &old) && tg_sv_eq(tg_buf_sv(&old), tg_buf_sv(&f->text));
     tg_buf_release(&old);
     j->written[i] = same ? WRITTEN_SAME : j->o->force ? WRITTEN_REPLACED : WRITTEN_KEPT;
-    if (j->written[i] != WRITTEN_REPLACED)
-        return true;
-    put_change(j, f, path);
-    return tg_file_write(path, tg_buf_sv(&f->text), err);
+    if (!same)
+        put_change(j, f, path);
+    return j->written[i] != WRITTEN_REPLACED || tg_file_write(path, tg_buf_sv(&f->text), err);
 }
 
 static void put_written(struct job *j)
 {
     static const char *const heads[] = { "wrote\n", "as it is already\n",
-                                         "kept, not what init would write (--force replaces and "
-                                         "shows the difference)\n",
+                                         "kept, not what init would write (the difference is "
+                                         "below; --force replaces)\n",
                                          "replaced\n" };
     for (int k = WRITTEN_NEW; k <= WRITTEN_REPLACED; k++) {
         bool first = true;
@@ -279,7 +278,7 @@ static void put_answer(struct job *j, const struct tg_survey_suite *one, const s
                   passes ? "these runs pass against themselves" : "these runs fail",
                   tg_doc_count(rules), count_rules(rules, "red"), count_rules(rules, "warns"));
     if (untested)
-        tg_buf_printf(&j->out, ", %zu need three runs", untested);
+        tg_buf_printf(&j->out, ", %zu %s three runs", untested, untested == 1 ? "needs" : "need");
     tg_buf_puts(&j->out, ", the others have nothing to judge here\n");
 }
 
@@ -292,7 +291,8 @@ static void put_selftest(struct job *j)
         struct tg_doc *doc;
         tg_err_init(&why);
         if (!one->n) {
-            tg_buf_puts(&j->out, "  not yet: there is no trace to try it on\n");
+            tg_buf_printf(&j->out, "  %-10.*s  not yet: there is no trace to try it on\n",
+                          TG_SV_ARG(one->name));
             continue;
         }
         doc = selftest(j, one, &why);
@@ -355,14 +355,42 @@ static bool ignores_out(struct job *j)
     return yes;
 }
 
+static bool keeps_any(const struct job *j)
+{
+    for (size_t i = 0; i < j->files.n; i++)
+        if (j->written[i] == WRITTEN_KEPT)
+            return true;
+    return false;
+}
+
+/* Of every suite: record, and try the policy. */
+static void put_suite_commands(struct job *j)
+{
+    tg_buf_puts(&j->out, "  1.");
+    for (size_t i = 0; i < j->survey.n_suites; i++) {
+        tg_sv in = j->survey.suites[i].program;
+        tg_buf_puts(&j->out, i ? " &&" : "");
+        tg_buf_printf(&j->out, in.n ? " (cd %.*s && python3 bench.py)" : "%.*s python3 bench.py",
+                      TG_SV_ARG(in));
+    }
+    tg_buf_puts(&j->out, "\n  2.");
+    for (size_t i = 0; i < j->survey.n_suites; i++) {
+        const struct tg_survey_suite *one = &j->survey.suites[i];
+        tg_buf_printf(&j->out, "%s tracegate selftest --suite %.*s %.*s%sout/run*.json.gz",
+                      i ? " &&" : "", TG_SV_ARG(one->name), TG_SV_ARG(one->program),
+                      one->program.n ? "/" : "");
+    }
+    tg_buf_putc(&j->out, '\n');
+}
+
 static void put_next(struct job *j)
 {
-    const struct tg_survey_suite *one = &j->survey.suites[0];
-    const char *cd =
-        one->program.n ? tg_arena_printf(j->arena, "cd %.*s && ", TG_SV_ARG(one->program)) : "";
     struct tg_buf add = { 0 };
     put_paths(j, &add);
     tg_buf_puts(&j->out, "next\n");
+    if (keeps_any(j))
+        tg_buf_puts(&j->out, "  in what was kept: take over the lines with + that you want; the "
+                             "files above that are new count on them\n");
     if (!ignores_out(j))
         tg_buf_puts(&j->out, "  in .gitignore: out/, where bench.py leaves its traces\n");
     for (size_t i = 0; i < j->survey.n_suites; i++)
@@ -377,10 +405,7 @@ static void put_next(struct job *j)
                       "  in the pipeline, on changes: tracegate-ab --base origin/%.*s --runs "
                       "5 --junit gate.xml -- python3 bench.py --trace '{trace}'\n",
                       TG_SV_ARG(j->survey.branch));
-    tg_buf_printf(&j->out, cd[0] ? "  1. (%spython3 bench.py)\n" : "  1. %spython3 bench.py\n", cd);
-    tg_buf_printf(&j->out, "  2. tracegate selftest --suite %.*s %s%sout/run*.json.gz\n",
-                  TG_SV_ARG(one->name), one->program.n ? one->program.p : "",
-                  one->program.n ? "/" : "");
+    put_suite_commands(j);
     tg_buf_printf(&j->out,
                   "  3. git switch -c performance-gate && git add%s && git commit -m "
                   "\"performance gate\"%s\n",
@@ -430,7 +455,8 @@ const struct tg_cmd tg_cmd_init = {
         "ranks, steps, annotations that can serve as steps, device, stacks, remote, CI service. It "
         "prints what it found and asks nothing. Writes .tracegate.yml, a bench.py if there is "
         "none, and the workflow of the CI service, at the root of the repository. Existing files "
-        "stay as they are; --force replaces them and shows the difference.\n"
+        "stay as they are, and the difference to what init would write is shown; --force replaces "
+        "them.\n"
         "\n"
         "Then selftest tries the policy on the traces: they must pass against themselves, and "
         "injected regressions must fail. The last lines are the next three commands.\n"

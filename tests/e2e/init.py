@@ -110,7 +110,8 @@ def never_overwrites(tmp):
     said = init(r)
     expect("kept: policy", open(r.path(".tracegate.yml"), encoding="utf-8").read(), mine)
     expect("kept: bench", open(r.path("bench.py"), encoding="utf-8").read(), "print()\n")
-    expect_has("kept: told", said, "kept, not what init would write", "bench.py is yours", "git add .tracegate.yml .gitignore .github/workflows/tracegate.yml bench.py &&")
+    expect_has("kept: told", said, "kept, not what init would write", "-extends: [tracegate:counts-only]\n",
+               '+extends: ["tracegate:recommended"]\n', "in what was kept: take over", "bench.py is yours", "git add .tracegate.yml .gitignore .github/workflows/tracegate.yml bench.py &&")
     said = init(r, "--force")
     expect_has("forced: the difference", said, "replaced\n  .tracegate.yml", "-extends: [tracegate:counts-only]\n",
                '+extends: ["tracegate:recommended"]\n')
@@ -289,7 +290,9 @@ def monorepo(tmp, mock):
     # two programs that have recorded nothing yet
     two = repository(tmp + "/two", {"train/train.py": "def train_step(k):\n    pass\n", "serve/serve.py": "x\n"})
     said = init(two, "train", "serve/")
-    expect_has("two folders: told", said, "none in train yet", "none in serve yet", "serve/bench.py: your own step")
+    expect_has("two folders: told", said, "none in train yet", "none in serve yet", "serve/bench.py: your own step",
+               "  1. (cd train && python3 bench.py) && (cd serve && python3 bench.py)\n",
+               "  2. tracegate selftest --suite train train/out/run*.json.gz && tracegate selftest --suite serve serve/out/run*.json.gz\n")
     expect("two folders: suites", [(s["name"], s["trace"]["files"]) for s in policy(two)["suites"]],
            [("train", "train/out/run*.json.gz"), ("serve", "serve/out/run*.json.gz")])
     expect("two folders: benches", [os.path.exists(two.path(f"{s}/bench.py")) for s in ("train", "serve")], [True, True])

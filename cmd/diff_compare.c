@@ -28,14 +28,15 @@ static bool compare_hta(struct tg_comparison *out, const struct tg_diff_request 
     return ok;
 }
 
-/* Both sides as summaries, aligned; exact sums, no evidence. */
+enum { JUDGED_RUNS = 3 }; /* per side: what evidence about durations needs */
+
+/* Both sides as summaries, aligned; exact sums, and evidence where there are runs for it. */
 static bool compare_summaries(struct tg_comparison *out, const struct tg_diff_request *q,
                               const struct tg_input_list inputs[2], struct tg_summary summary[2],
                               struct tg_err *err)
 {
     struct tg_summarize_opts so = { .window = q->window, .rank = -1 };
     struct tg_compare_opts co = { .raw_names = !q->o->normalise,
-                                  .no_evidence = true,
                                   .any_ranks = true,
                                   .label = { "control", "test" } };
     struct tg_side side[2];
@@ -52,6 +53,8 @@ static bool compare_summaries(struct tg_comparison *out, const struct tg_diff_re
         co.ranks[s] = q->ranks[s].v;
         co.n_rank_numbers[s] = q->ranks[s].n;
     }
+    co.no_evidence =
+        q->o->whole || side[TG_BASE].n_runs < JUDGED_RUNS || side[TG_TEST].n_runs < JUDGED_RUNS;
     return tg_compare(out, &side[TG_BASE], &side[TG_TEST], &co, q->arena, err);
 }
 

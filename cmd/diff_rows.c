@@ -70,7 +70,7 @@ const uint32_t *tg_diff_rows(const struct tg_diff_request *q, const struct tg_co
                              size_t *n_out)
 {
     const struct tg_diff_opts *o = q->o;
-    enum tg_basis basis = o->whole || o->hta ? TG_BASIS_WHOLE : TG_BASIS_PER_STEP;
+    enum tg_basis basis = o->whole || o->hta ? TG_BASIS_WHOLE : TG_BASIS_ESTIMATED;
     struct sorted *v = tg_xmalloc((c->n_ops + 1) * sizeof *v);
     uint32_t *rows;
     size_t n = 0;

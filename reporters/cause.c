@@ -146,12 +146,16 @@ void tg_result_put_effect(struct tg_buf *out, const struct tg_result *r,
         tg_buf_printf(out, " (%.*s)", TG_SV_ARG(r->rule));
 }
 
+bool tg_evidence_is_noise(const struct tg_evidence *ev)
+{
+    return !ev->proven && !ev->slower && !ev->faster && !ev->some_steps;
+}
+
 bool tg_op_within_noise(const struct tg_op *op)
 {
     bool as_often = op->change == TG_SAME && op->counted.proof == TG_COUNT_UNCHANGED;
     const struct tg_evidence *ev = tg_op_told(op);
-    return as_often && tg_evidence_compared(ev) && !ev->proven && !ev->slower && !ev->faster &&
-           !ev->some_steps;
+    return as_often && tg_evidence_compared(ev) && tg_evidence_is_noise(ev);
 }
 
 const char *tg_row_mark(const struct tg_op *op, const struct tg_row_numbers *n)

@@ -55,6 +55,7 @@ tg_sv tg_result_evidence(const struct tg_result *r);
 void tg_result_put_effect(struct tg_buf *out, const struct tg_result *r,
                           const struct tg_result *head);
 /* The change is smaller than the usual difference between runs. Never where calls came. */
+bool tg_evidence_is_noise(const struct tg_evidence *ev); /* no change shown, of what was compared */
 bool tg_op_within_noise(const struct tg_op *op);
 /* The first cell of a row: "new", "gone", "renamed", "more", "fewer", "some" (steps or runs), "slower",
  * "faster", or that it is within the noise; "": its time was not judged. */

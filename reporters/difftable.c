@@ -3,6 +3,7 @@
 
 #include "core/base/utf8.h"
 #include "core/diff/names.h"
+#include "reporters/cause.h"
 #include "reporters/csv.h"
 #include "reporters/escape.h"
 #include "reporters/json.h"
@@ -10,9 +11,16 @@
 #include "reporters/reporter.h"
 #include "reporters/texttable.h"
 
-static enum tg_basis basis_of(const struct tg_difftable *t)
+/* `per_step`: what stands for a duration where sums are not asked for. */
+static enum tg_basis basis_of(const struct tg_difftable *t, enum tg_basis per_step)
 {
-    return t->whole ? TG_BASIS_WHOLE : TG_BASIS_PER_STEP;
+    return t->whole ? TG_BASIS_WHOLE : per_step;
+}
+
+/* What check would read from the runs; NULL: sums. */
+static const struct tg_evidence *estimate(const struct tg_difftable *t, const struct tg_op *op)
+{
+    return t->whole ? NULL : tg_row_estimate(op);
 }
 
 static void put_name(struct tg_buf *out, const struct tg_difftable *t, const struct tg_op *op)
@@ -59,9 +67,10 @@ static void put_change(struct tg_buf *cell, const struct tg_row_numbers *n)
 
 static void add_row(struct tg_texttable *g, const struct tg_difftable *t, const struct tg_op *op)
 {
-    struct tg_row_numbers n = tg_row_numbers(t->comparison, op, basis_of(t));
+    struct tg_row_numbers n = tg_row_numbers(t->comparison, op, basis_of(t, TG_BASIS_ESTIMATED));
+    bool noise = estimate(t, op) && tg_evidence_is_noise(estimate(t, op));
     struct tg_buf cell = { 0 }, name = { 0 };
-    tg_buf_putc(&cell, tg_row_category(&n));
+    tg_buf_putc(&cell, noise && n.d_count == 0 ? '~' : tg_row_category(&n));
     add(g, &cell, tint_of(n.d_count));
     put_name(&name, t, op);
     tg_esc_terminal(&cell, tg_buf_sv(&name));
@@ -77,9 +86,9 @@ static void add_row(struct tg_texttable *g, const struct tg_difftable *t, const 
         add(g, &cell, TG_TINT_NONE);
     }
     tg_put_us_delta(&cell, n.d_ns);
-    add(g, &cell, tint_of(n.d_ns));
+    add(g, &cell, noise ? TG_TINT_DIM : tint_of(n.d_ns));
     put_change(&cell, &n);
-    add(g, &cell, TG_TINT_NONE);
+    add(g, &cell, noise ? TG_TINT_DIM : TG_TINT_NONE);
     tg_buf_release(&cell);
     tg_buf_release(&name);
 }
@@ -113,20 +122,26 @@ void tg_difftable_text(struct tg_buf *out, const struct tg_difftable *t, const s
     size_t n = r->top && r->top < t->n_rows ? r->top : t->n_rows;
     struct titles ti;
     struct tg_texttable g;
+    bool estimated = false;
     if (!t->n_rows) {
         tg_buf_puts(out, "no rows\n");
         return;
     }
     make_titles(&ti, t);
     tg_texttable_init(&g, ti.columns, N_COLUMNS);
-    for (size_t i = 0; i < n; i++)
-        add_row(&g, t, &t->comparison->ops[t->rows[i]]);
+    for (size_t i = 0; i < n; i++) {
+        const struct tg_op *op = &t->comparison->ops[t->rows[i]];
+        add_row(&g, t, op);
+        estimated |= estimate(t, op) != NULL;
+    }
     tg_texttable_write(&g, out, 0, width,
                        r->color ? TG_TEXTTABLE_COLOR_ON : TG_TEXTTABLE_COLOR_OFF);
     if (n < t->n_rows)
         tg_buf_printf(out, "and %zu more rows\n", t->n_rows - n);
     tg_buf_puts(out, t->whole ? "whole sums: steps, ranks and runs added up\n"
                               : "per step; durations include what an operator calls\n");
+    if (estimated)
+        tg_buf_puts(out, "durations as check takes them from these runs; ~ within their noise\n");
     tg_texttable_release(&g);
     for (size_t i = 0; i < 4; i++)
         tg_buf_release(&ti.text[i]);
@@ -138,7 +153,7 @@ void tg_difftable_csv(struct tg_buf *out, const struct tg_difftable *t)
     tg_csv_header(out);
     for (size_t i = 0; i < t->n_rows; i++) {
         const struct tg_op *op = &t->comparison->ops[t->rows[i]];
-        struct tg_row_numbers n = tg_row_numbers(t->comparison, op, basis_of(t));
+        struct tg_row_numbers n = tg_row_numbers(t->comparison, op, basis_of(t, TG_BASIS_PER_STEP));
         tg_buf_clear(&name);
         put_name(&name, t, op);
         tg_csv_row(out, tg_buf_sv(&name), &n);
@@ -146,9 +161,20 @@ void tg_difftable_csv(struct tg_buf *out, const struct tg_difftable *t)
     tg_buf_release(&name);
 }
 
+/* As check takes the duration from the runs. */
+static void add_estimate(struct tg_doc *row, const struct tg_evidence *ev)
+{
+    struct tg_doc *o = tg_doc_add_object(row, "estimate");
+    const double us[2] = { ev->value[TG_BASE] / 1000, ev->value[TG_TEST] / 1000 };
+    tg_json_pair(o, "us", us);
+    tg_doc_add_num(o, "diff_us", ev->delta_ns / 1000);
+    tg_doc_add_num(o, "noise_pct", 100 * ev->noise);
+    tg_doc_add_bool(o, "within_noise", tg_evidence_is_noise(ev));
+}
+
 static void add_json_row(struct tg_doc *list, const struct tg_difftable *t, const struct tg_op *op)
 {
-    struct tg_row_numbers n = tg_row_numbers(t->comparison, op, basis_of(t));
+    struct tg_row_numbers n = tg_row_numbers(t->comparison, op, basis_of(t, TG_BASIS_PER_STEP));
     struct tg_doc *o = tg_doc_add_object(list, NULL);
     const double us[2] = { n.ns[TG_BASE] / 1000, n.ns[TG_TEST] / 1000 };
     const char category[2] = { tg_row_category(&n), '\0' };
@@ -162,6 +188,8 @@ static void add_json_row(struct tg_doc *list, const struct tg_difftable *t, cons
     tg_doc_add_num(o, "diff_duration_us", n.d_ns / 1000);
     tg_doc_add_str(o, "counts_change_category", tg_sv_of(category));
     tg_doc_add_str(o, "group", tg_sv_of(tg_row_group(&n)));
+    if (estimate(t, op))
+        add_estimate(o, estimate(t, op));
     tg_buf_release(&name);
 }
 

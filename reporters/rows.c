@@ -14,6 +14,11 @@ static double step_units(const struct tg_comparison *c, int side)
     return n > 0 ? n : 1;
 }
 
+const struct tg_evidence *tg_row_estimate(const struct tg_op *op)
+{
+    return op->kind != TG_KIND_STEP && tg_evidence_compared(&op->ev_total) ? &op->ev_total : NULL;
+}
+
 struct tg_row_numbers tg_row_numbers(const struct tg_comparison *c, const struct tg_op *op,
                                      enum tg_basis basis)
 {
@@ -29,7 +34,9 @@ struct tg_row_numbers tg_row_numbers(const struct tg_comparison *c, const struct
             n.ns[s] = (double)op->whole_total[s];
         } else {
             n.count[s] = (double)op->step_count[s] / step_units(c, s);
-            n.ns[s] = (double)op->step_total[s] / step_units(c, s);
+            n.ns[s] = basis == TG_BASIS_ESTIMATED && tg_row_estimate(op)
+                          ? tg_row_estimate(op)->value[s]
+                          : (double)op->step_total[s] / step_units(c, s);
         }
     }
     if (basis == TG_BASIS_JUDGED && op->iteration_scaled) { /* shown as compared */

@@ -81,7 +81,7 @@ void tg_difftable_svg(struct tg_buf *out, const struct tg_difftable *t, bool dur
         .comparison = t->comparison,
         .rows = t->rows,
         .n_rows = t->n_rows,
-        .basis = t->whole ? TG_BASIS_WHOLE : TG_BASIS_PER_STEP,
+        .basis = t->whole ? TG_BASIS_WHOLE : TG_BASIS_ESTIMATED,
         .durations = durations,
         .steps = r->keep_steps,
         .top = r->top,

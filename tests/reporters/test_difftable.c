@@ -131,6 +131,52 @@ static void rows_of_unmarked_traces_are_shown_as_compared(void **state)
     assert_true(n.d_count == 10 && n.d_ns == 26000);
 }
 
+/* Sums of 40 steps a side: 300 and 330 us; as check takes them 290 and 310. */
+static void durations_are_checks_where_it_compared_them(void **state)
+{
+    const struct tg_evidence ev = { .pairs = 5, .value = { 290000, 310000 }, .noise = 0.1 };
+    struct tg_op op = { .name = TG_SV("mm"),
+                        .kind = TG_KIND_OP,
+                        .present = { true, true },
+                        .step_count = { 40, 40 },
+                        .step_total = { 40 * 300000, 40 * 330000 },
+                        .ev_total = ev };
+    const struct tg_comparison c = { .ops = &op, .n_ops = 1, .n_units = { 40, 40 } };
+    const uint32_t rows[] = { 0 };
+    static const struct {
+        enum tg_kind kind;
+        unsigned pairs;
+        bool slower, whole;
+        const char *has; /* of the text: mark, and the change */
+    } cases[] = {
+        { TG_KIND_OP, 5, false, false, "~  mm" },   { TG_KIND_OP, 5, false, false, "+20.0" },
+        { TG_KIND_OP, 5, true, false, "=  mm" },    { TG_KIND_OP, 5, true, false, "+20.0" },
+        { TG_KIND_OP, 0, false, false, "=  mm" },   { TG_KIND_OP, 0, false, false, "+30.0" },
+        { TG_KIND_STEP, 5, false, false, "+30.0" }, { TG_KIND_OP, 5, false, true, "=  mm" },
+        { TG_KIND_STEP, 5, false, false, "=  mm" },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct tg_difftable t = {
+            .comparison = &c, .rows = rows, .n_rows = 1, .whole = cases[i].whole
+        };
+        const struct tg_render r = { .columns = 100 };
+        struct tg_buf text = { 0 }, json = { 0 };
+        bool estimated = cases[i].kind == TG_KIND_OP && cases[i].pairs && !cases[i].whole;
+        op.kind = cases[i].kind;
+        op.ev_total.pairs = cases[i].pairs;
+        op.ev_total.slower = cases[i].slower;
+        tg_difftable_text(&text, &t, &r);
+        tg_difftable_json(&json, &t);
+        if (!tg_sv_has(tg_buf_sv(&text), tg_sv_of(cases[i].has)))
+            fail_msg("case %zu: no '%s' in\n%s", i, cases[i].has, text.p);
+        assert_int_equal(tg_sv_has(tg_buf_sv(&text), TG_SV("as check takes them")), estimated);
+        assert_int_equal(tg_sv_has(tg_buf_sv(&json), TG_SV("\"estimate\"")), estimated);
+        tg_buf_release(&text);
+        tg_buf_release(&json);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -139,6 +185,7 @@ int main(void)
         cmocka_unit_test(json_and_empty),
         cmocka_unit_test(a_call_that_takes_no_time_is_not_gone),
         cmocka_unit_test(rows_of_unmarked_traces_are_shown_as_compared),
+        cmocka_unit_test(durations_are_checks_where_it_compared_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

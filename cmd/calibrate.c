@@ -2,10 +2,12 @@
  * tracegate calibrate: runs of one commit -> noise, false alarms to expect, what can be seen with
  * how many runs, and limits that fit, as YAML with their evidence.
  */
+#include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "cmd/gate/outliers.h"
 #include "cmd/gate/resample.h"
 #include "cmd/gate/runs.h"
 #include "cmd/options.h"
@@ -40,6 +42,8 @@ struct job {
     struct tg_gate_same same;
     struct tg_noise_input in;
     struct tg_calibration c;
+    const struct tg_outlier *outliers;
+    size_t n_outliers;
 };
 
 static void put_number(struct tg_buf *out, double v, int decimals, int width)
@@ -94,6 +98,47 @@ static void put_alarms(const struct job *j, struct tg_buf *out)
         put_number(out, c->alarms[i].worst, 1, 0);
         tg_buf_puts(out, " %\n");
     }
+}
+
+static void put_outlier(struct tg_buf *out, const struct job *j, const struct tg_outlier *o)
+{
+    tg_buf_printf(out, "  %.*s", TG_SV_ARG(o->shard->source));
+    if (j->in.all.n_ranks > 1)
+        tg_buf_printf(out, ", rank %" PRId64, o->shard->rank);
+    tg_buf_puts(out, ": ");
+    switch (o->why) {
+    case TG_OUTLIER_BUSY:
+    case TG_OUTLIER_ALONE:
+        put_number(out, o->times, 2, 0);
+        tg_buf_printf(out, " times the usual step; %zu of %zu large operators are slower",
+                      o->slower, o->large);
+        if (o->why == TG_OUTLIER_BUSY)
+            tg_buf_puts(out, ": the machine was busy");
+        else if (o->op.n)
+            tg_buf_printf(out, ", most of all %.*s", TG_SV_ARG(o->op));
+        break;
+    case TG_OUTLIER_STEP:
+        tg_buf_printf(out, "one slow step, %" PRId64 ": ", o->step);
+        put_number(out, o->times, 1, 0);
+        tg_buf_puts(out, " times the run's usual one");
+        break;
+    case TG_OUTLIER_COLD:
+        tg_buf_puts(out, "a cold start: the first step took ");
+        put_number(out, o->times, 1, 0);
+        tg_buf_puts(out, " times the run's usual one; window: {skip_first: 1} leaves it out");
+        break;
+    }
+    tg_buf_putc(out, '\n');
+}
+
+static void put_outliers(const struct job *j, struct tg_buf *out)
+{
+    tg_buf_puts(out, "\noutliers: ");
+    tg_buf_puts(out, j->n_outliers ? "runs that are not like the others\n" : "none\n");
+    for (size_t i = 0; i < j->n_outliers && i < MAX_ROWS; i++)
+        put_outlier(out, j, &j->outliers[i]);
+    if (j->n_outliers > MAX_ROWS)
+        tg_buf_printf(out, "  and %zu more\n", j->n_outliers - MAX_ROWS);
 }
 
 static void put_ops(const struct job *j, struct tg_buf *out)
@@ -333,6 +378,24 @@ static void put_yaml(const struct job *j, struct tg_buf *out)
 
 /* ---- output ---- */
 
+static void add_outlier(struct tg_doc *list, const struct tg_outlier *o)
+{
+    struct tg_doc *d = tg_doc_add_object(list, NULL);
+    bool level = o->why == TG_OUTLIER_BUSY || o->why == TG_OUTLIER_ALONE;
+    tg_doc_add_str(d, "source", o->shard->source);
+    tg_doc_add_i64(d, "rank", o->shard->rank);
+    tg_doc_add_str(d, "why", tg_sv_of(tg_outlier_name(o->why)));
+    tg_doc_add_num(d, "times", o->times);
+    if (!level) {
+        tg_doc_add_i64(d, "step", o->step);
+        return;
+    }
+    tg_doc_add_i64(d, "slower_ops", (int64_t)o->slower);
+    tg_doc_add_i64(d, "large_ops", (int64_t)o->large);
+    if (o->op.n)
+        tg_doc_add_str(d, "op", o->op);
+}
+
 static void put_json(const struct job *j, struct tg_buf *out)
 {
     const struct tg_calibration *c = &j->c;
@@ -358,6 +421,9 @@ static void put_json(const struct job *j, struct tg_buf *out)
         tg_doc_add_i64(d, "failed", (int64_t)m->fails);
         tg_doc_add_num(d, "worst_pct", m->worst);
     }
+    list = tg_doc_add_array(root, "outliers");
+    for (size_t i = 0; i < j->n_outliers; i++)
+        add_outlier(list, &j->outliers[i]);
     list = tg_doc_add_array(root, "ops");
     for (size_t i = 0; i < c->n_ops; i++) {
         struct tg_doc *d = tg_doc_add_object(list, NULL), *sizes;
@@ -388,6 +454,7 @@ static bool put_all(const struct job *j, struct tg_err *err)
         put_yaml(j, &out);
     } else {
         put_alarms(j, &out);
+        put_outliers(j, &out);
         put_ops(j, &out);
         tg_buf_puts(&out, "\nlimits that fit (--format yaml prints them alone)\n\n");
         put_yaml(j, &out);
@@ -424,6 +491,7 @@ static bool run_job(struct job *j, struct tg_err *err)
                                      .io = j->io,
                                      .compare = &j->same.compare,
                                      .all = j->same.all };
+    j->outliers = tg_outliers_find(&j->in.all, &j->n_outliers, j->same.arena);
     return choose_sizes(j, err) && tg_noise_measure(&j->c, &j->in, j->same.arena, err) &&
            put_all(j, err);
 }
@@ -446,7 +514,8 @@ const struct tg_cmd tg_cmd_calibrate = {
         "From six or more runs of one commit: how often the policy would fail although nothing "
         "changed (the runs are split into two sides many times, always in the same way), the noise "
         "of each operator, the smallest slowdown that is found 9 times in 10 with 3, 5, 8 and 10 "
-        "runs a side, and suitable limits, as a policy with the evidence beside each.\n"
+        "runs a side, which runs are not like the others and why, and suitable limits, as a policy "
+        "with the evidence beside each.\n"
         "\n"
         "Default for TRACE: the stored runs of the suite at HEAD or before it, or its baseline in "
         "HEAD. Record the runs as your checks do: on the same machine, at different times.\n"

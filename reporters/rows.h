@@ -9,7 +9,7 @@
  *              that was compared, where it was judged, else the mean of the steps
  *   PER_STEP  HTA's sums, divided exactly by steps x ranks x runs
  *   ESTIMATED the same, but inclusive durations as check takes them, where they were compared:
- *              from three runs a side on
+ *              from three runs per side on
  *   WHOLE     HTA's sums over everything, including what is outside steps
  */
 enum tg_basis { TG_BASIS_JUDGED, TG_BASIS_PER_STEP, TG_BASIS_ESTIMATED, TG_BASIS_WHOLE };

@@ -171,7 +171,7 @@ static void put_passed(struct page *p)
     tg_buf_printf(&text, "suite %.*s, ", TG_SV_ARG(v->suite.n ? v->suite : TG_SV("default")));
     if (v->policy.n)
         tg_buf_printf(&text, "%.*s, ", TG_SV_ARG(v->policy));
-    tg_buf_puts(&text, "baseline ");
+    tg_buf_printf(&text, "tracegate %.*s, baseline ", TG_SV_ARG(v->version));
     tg_put_baseline(&text, v);
     tg_buf_printf(&text, ": %.*s", TG_SV_ARG(v->coverage));
     put_field(p, 2, "judged", 10, tg_buf_sv(&text), TG_TINT_DIM);

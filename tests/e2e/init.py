@@ -213,7 +213,9 @@ def ranks(tmp):
     run = subprocess.run([AB, "--base", "HEAD^", "--runs", "2", "--json", "r.json", "--", sys.executable, "bench.py", "--trace", "{trace}"],
                          cwd=r.dir, env=dict(r.env, TRACEGATE=PROGRAM), capture_output=True, text=True)
     expect(f"ranks: A/B; {run.stdout} {run.stderr}", run.returncode, 0)
-    expect_has("ranks: both sides have two runs of eight", " ".join(run.stdout.split()), "2 runs x 8 ranks")
+    with open(r.path("r.json"), encoding="utf-8") as f:
+        compared = json.load(f)["environment"]
+    expect("ranks: both sides have two runs of eight", (compared["runs"], compared["ranks"]), ([2, 2], [8, 8]))
 
 
 def forge(box, mock, folder):

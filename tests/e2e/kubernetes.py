@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""The job of docs/clusters.md, section Kubernetes, without a cluster: the manifest has the fields that make an indexed job, and its command,
+taken from the manifest, summarises a rank with nothing but what Kubernetes sets (JOB_COMPLETION_INDEX); the parts merge to all ranks."""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import yaml
+
+from cluster import make
+from support import PROGRAM, ROOT, expect, finish
+
+RANKS = 3
+
+
+def manifest():
+    with open(os.path.join(ROOT, "docs/clusters.md"), encoding="utf-8") as f:
+        section = f.read().split("\n## Kubernetes\n")[1].split("\n## ")[0]
+    return yaml.safe_load(re.search(r"```yaml\n(.*?)```", section, re.S)[1])
+
+
+def main():
+    job = manifest()
+    spec = job["spec"]
+    pod = spec["template"]["spec"]
+    container = pod["containers"][0]
+    expect("kind", (job["apiVersion"], job["kind"]), ("batch/v1", "Job"))
+    expect("indexed", (spec["completionMode"], spec["completions"] == spec["parallelism"] > 1), ("Indexed", True))
+    expect("pods are not started again in place", pod["restartPolicy"], "Never")
+    expect("every mount has a volume", {m["name"] for m in container["volumeMounts"]}, {v["name"] for v in pod["volumes"]})
+    expect("shell", container["command"][:2], ["sh", "-c"])
+    line = container["command"][2]
+    expect("the program is called", line.count("tracegate summarize"), 1)
+    with tempfile.TemporaryDirectory() as tmp:
+        traces = make(tmp + "/t", RANKS)
+        os.makedirs(tmp + "/perf")
+        os.makedirs(tmp + "/bin")
+        os.symlink(PROGRAM, tmp + "/bin/tracegate")
+        for rank, trace in enumerate(traces):
+            # The training is a copy of its trace; the volume is a folder here.
+            own = line.replace("python train.py", f"cp {trace} {tmp}/trace.json").replace("/tmp/trace.json", f"{tmp}/trace.json").replace("/perf/", f"{tmp}/perf/")
+            done = subprocess.run(["sh", "-c", own], capture_output=True, text=True, check=False,
+                                  env={"PATH": tmp + "/bin:" + os.environ["PATH"], "JOB_COMPLETION_INDEX": str(rank), "JOB_NAME": "j"})
+            expect(f"pod {rank}: {done.stderr}", done.returncode, 0)
+        expect("files", sorted(os.listdir(tmp + "/perf/j")), [f"summary-{k}.tgs" for k in range(RANKS)])
+        parts = [f"{tmp}/perf/j/{name}" for name in os.listdir(tmp + "/perf/j")]
+        done = subprocess.run([PROGRAM, "merge", *parts, "-o", tmp + "/all.tgs"], capture_output=True, text=True, check=False)
+        expect("merge: " + done.stderr, done.returncode, 0)
+        done = subprocess.run(["sh", "-c", own], capture_output=True, text=True, check=False,
+                              env={"PATH": tmp + "/bin:" + os.environ["PATH"], "JOB_COMPLETION_INDEX": "0", "JOB_NAME": "k"})
+        expect("a trace of another rank is refused", (done.returncode, os.path.exists(tmp + "/perf/k/summary-0.tgs")), (2, False))
+    return finish("kubernetes: the manifest, 3 pods")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

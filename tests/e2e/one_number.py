@@ -111,7 +111,7 @@ def text_rows(text):
     rows, on = {}, False
     for line in text.splitlines():
         on = on or line.startswith("Self time per step")
-        m = re.match(r"\s+(?:[~+\-=<>x*]|new|gone|more|less|fewer)?\s*(\S.*?)\s{2,}(\d+(?: -> \d+)?)\s+([\d.]+)\s+([\d.]+)\s+([+-]?[\d.]+)\s*([+-]?[\d.]+%)?", line)
+        m = re.match(r"\s+(?:[≈=]|new|gone|renamed|more|less|fewer|some|slower|faster)?\s*(\S.*?)\s{2,}(\d+(?: -> \d+)?)\s+([\d.]+)\s+([\d.]+)\s+([+-]?[\d.]+)\s*([+-]?[\d.]+%)?", line)
         if on and m:
             rows[m[1]] = (float(m[3]), float(m[4]), float(m[5]), m[6])
     return rows

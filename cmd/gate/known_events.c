@@ -111,8 +111,8 @@ static size_t find_events(struct tg_known_ask *ask, const struct tg_known **out)
     struct tg_store store = tg_store_open(ask->git);
     struct tg_nights nights = { 0 };
     struct known_list l = { .ask = ask, .nights = &nights };
-    struct tg_event_record *records;
-    struct tg_commit until;
+    struct tg_event_record *records = NULL;
+    struct tg_commit until = { 0 };
     struct tg_err ignored;
     tg_err_init(&ignored);
     if (!ask->until(ask->arg, &until) ||

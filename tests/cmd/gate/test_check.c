@@ -235,6 +235,9 @@ static void what_is_wrong_with_an_input_or_with_the_job(void **state)
         { { .fresh = { "base.json" }, .baseline = { "broken.json" } },
           3,
           "reading the baseline side" },
+        { { .fresh = { "base.json" }, .baseline = { "nofile.json" }, .o.dry_run = true },
+          3,
+          "no such file: 'nofile.json'" },
         { { .fresh = { "base.json" }, .baseline = { "broken.json" }, .o.exit_zero = true },
           0,
           "ERROR" },
@@ -278,6 +281,53 @@ static void what_is_wrong_with_an_input_or_with_the_job(void **state)
         const char *said;
         int code = run(r.arena, &k, &said);
         assert_says(said, code, rows[i].code, rows[i].says);
+    }
+    room_close(&r);
+}
+
+static void sides_without_a_rank_in_common(void **state)
+{
+    struct command k = { .fresh = { "r2.json", "r3.json" }, .baseline = { "r0.json", "r1.json" } };
+    const char *said;
+    struct room r;
+    int code;
+    (void)state;
+    room_open(&r);
+    for (int rank = 0; rank < 4; rank++)
+        room_file(tg_arena_printf(r.arena, "r%d.json", rank), trace_text(r.arena, rank, 1, 10));
+    code = run(r.arena, &k, &said);
+    assert_says(said, code, 3, "the sides have no rank in common");
+    room_close(&r);
+}
+
+/* One that the policy names itself; those of a preset need no rule. */
+static void a_baseline_that_no_rule_is_against(void **state)
+{
+    static const char unused[] = "nothing was compared with the baseline '";
+    static const struct {
+        const char *policy, *profile;
+        bool told;
+    } rows[] = {
+        { RULES(CALLS) "baselines: [{name: old, ref: HEAD~9}]\n", NULL, true },
+        { "version: 1\nextends: ['tracegate:recommended']\nprofiles: {nightly: {rules: [{id: "
+          "slower-recent, against: baseline}]}}\n",
+          "nightly", false },
+    };
+    const char *said;
+    struct room r;
+    (void)state;
+    room_of_traces(&r);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct command k = {
+            .o = { .policy = "p.yml", .profile = rows[i].profile, .against = "baseline" },
+            .fresh = { "base.json" },
+            .baseline = { "base.json" }
+        };
+        int code;
+        room_file("p.yml", rows[i].policy);
+        code = run(r.arena, &k, &said);
+        assert_says(said, code, 0, rows[i].told ? "WARN: nothing failed; " : "PASS: ");
+        assert_int_equal(strstr(said, unused) != NULL, rows[i].told);
     }
     room_close(&r);
 }
@@ -383,6 +433,18 @@ static void a_first_run_judges_what_needs_no_baseline(void **state)
     }
 }
 
+static void a_first_run_overwrites_no_trace(void **state)
+{
+    struct command k = { .o.report[TG_REPORT_json] = "fresh.json" };
+    const struct box *b = *state;
+    const char *said;
+    int code;
+    gate_that_is_new(b, RULES(CALLS) SUITE, trace_text(b->a, -1, 3, 10));
+    code = run(b->a, &k, &said);
+    assert_says(said, code, 2, "would overwrite the input 'fresh.json'");
+    assert_int_equal(chdir("/"), 0);
+}
+
 static void a_lost_baseline_is_what_the_policy_says(void **state)
 {
     static const char *const word[] = { "inconclusive", "pass", "fail" };
@@ -416,7 +478,8 @@ static void each_baseline_of_the_policy_has_a_verdict(void **state)
     };
     static const char policy[] =
         "version: 1\nrules: [{id: calls, match: {kind: op}, metric: count, fail: {abs: 0}, "
-        "against: [baseline, old]}]\nbaselines: [{name: old, ref: HEAD~2}]\n" SUITE;
+        "against: [baseline, old]}]\nbaselines: [{name: old, ref: HEAD~2}, {name: never, ref: "
+        "HEAD}]\n" SUITE;
     const struct box *b = *state;
     struct command k = { .fresh = { "-" } };
     const char *said;
@@ -433,14 +496,61 @@ static void each_baseline_of_the_policy_has_a_verdict(void **state)
     assert_int_equal(dup2(was, STDIN_FILENO), STDIN_FILENO);
     (void)close(was);
     (void)close(file);
-    assert_says(said, code, 1, "PASS: no regression found");
+    assert_says(said, code, 1,
+                "WARN: nothing failed; nothing was compared with the baseline 'never'");
     assert_says(said, code, 1, "FAIL against old: 1 violation: aten::mm +2 calls");
+    assert_null(strstr(said, "the baseline 'old'"));
+    assert_null(
+        strstr(strstr(said, "FAIL against old"), "the baseline 'never'")); /* once will do */
     room_file("broken.json", "{\"traceEvents\": [");
     k = (struct command){ .fresh = { "broken.json" } };
     code = run(b->a, &k, &said);
     assert_says(said, code, 3, "ERROR: broken.json");
     assert_says(said, code, 3, "ERROR against old: broken.json");
     assert_int_equal(chdir("/"), 0);
+}
+
+/* --against chooses one; else those that a rule is against, and what --baseline names. */
+static void which_baselines_are_compared(void **state)
+{
+    static const char *const commits[] = {
+        "cp ../1.json perf/base.json; cp ../p.yml .tracegate.yml", "cp ../3.json perf/base.json",
+        "echo x > x", NULL
+    };
+    static const char named[] = "baselines: [{name: old, ref: HEAD~2}, {name: never, ref: HEAD}]\n";
+    static const struct {
+        const char *against, *option, *baseline; /* of the rule; --against; --baseline */
+        int code;
+        const char *says, *silent_on;
+    } rows[] = {
+        { "[baseline, old]", "old", NULL, 1, "FAIL against old: ", "WARN" },
+        { "[baseline, old]", "baseline", NULL, 0, "WARN: nothing failed", "against old" },
+        { "[baseline, old]", "nope", NULL, 2, "There are: baseline, old, never.", "FAIL" },
+        { "[old]", NULL, NULL, 1, "FAIL against old: ", "INCONCLUSIVE" },
+        { "[old]", NULL, "../3.json", 1, "INCONCLUSIVE: nothing could be judged", "against never" },
+    };
+    const struct box *b = *state;
+    put_trace(box_path(b, "1.json"), 1);
+    put_trace(box_path(b, "3.json"), 3);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct command k = { .o.against = rows[i].option, .baseline = { rows[i].baseline } };
+        const char *said;
+        int code;
+        room_file(
+            box_path(b, "p.yml"),
+            tg_arena_printf(b->a,
+                            "version: 1\nrules: [{id: calls, match: {kind: op}, metric: count, "
+                            "fail: {abs: 0}, against: %s}]\n%s" SUITE,
+                            rows[i].against, named));
+        job_repository(b, commits);
+        room_file(box_path(b, "w/fresh.json"), trace_text(b->a, -1, 3, 11));
+        assert_int_equal(chdir(box_path(b, "w")), 0);
+        code = run(b->a, &k, &said);
+        assert_int_equal(chdir("/"), 0);
+        assert_says(said, code, rows[i].code, rows[i].says);
+        if (strstr(said, rows[i].silent_on))
+            fail_msg("row %zu: %s", i, said);
+    }
 }
 
 /* What a night has shown warns, unless the user chose what to compare with. */
@@ -477,12 +587,16 @@ int main(void)
 #define IN_BOX(name) cmocka_unit_test_setup_teardown(name, box_setup, box_teardown)
         cmocka_unit_test(without_a_repository),
         cmocka_unit_test(what_is_wrong_with_an_input_or_with_the_job),
+        cmocka_unit_test(sides_without_a_rank_in_common),
+        cmocka_unit_test(a_baseline_that_no_rule_is_against),
         cmocka_unit_test(meta_is_of_the_fresh_side),
         cmocka_unit_test(a_rank_that_is_damaged),
         cmocka_unit_test(drawings_are_of_what_was_compared),
         IN_BOX(a_first_run_judges_what_needs_no_baseline),
+        IN_BOX(a_first_run_overwrites_no_trace),
         IN_BOX(a_lost_baseline_is_what_the_policy_says),
         IN_BOX(each_baseline_of_the_policy_has_a_verdict),
+        IN_BOX(which_baselines_are_compared),
         IN_BOX(what_the_history_knows_only_warns),
         cmocka_unit_test(the_code_is_the_verdicts),
         cmocka_unit_test(reports_are_written_beside_the_text),

@@ -99,6 +99,56 @@ static void events_between_the_baseline_and_the_change(void **state)
     job_close(&k);
 }
 
+/* Names of the events that a check at HEAD against HEAD~4 knows, blanks between them. */
+static const char *names_known(struct job *k)
+{
+    struct answers x = { .until = "HEAD" };
+    struct tg_known_ask ask = asked(k, "HEAD~4", &x);
+    const struct tg_known *v = NULL;
+    struct tg_buf b = { 0 };
+    size_t n = tg_known_find(&ask, TG_KNOWN_EVENTS, &v);
+    const char *text;
+    for (size_t i = 0; i < n; i++)
+        if (v[i].what == TG_KNOWN_NAME)
+            tg_buf_printf(&b, "%.*s ", TG_SV_ARG(v[i].name));
+    text = b.n ? tg_arena_sv(k->box->a, tg_buf_sv(&b)).p : "";
+    tg_buf_release(&b);
+    return text;
+}
+
+/* Calls a night, a digit each, of aten::mm and of a synchronisation, which a metric counts too. */
+static void what_is_open_and_worse_is_known(void **state)
+{
+    static const struct {
+        const char *mm, *sync, *known;
+    } rows[] = {
+        { "11333", "11111", "aten::mm " },
+        { "00333", "11111", "aten::mm " },
+        { "33111", "11111", "" },                       /* less is nothing to excuse */
+        { "13111", "11111", "" },                       /* was mended */
+        { "11111", "11333", "cudaDeviceSynchronize " }, /* the metric is no name */
+        { "13333", "13111", "aten::mm " },              /* one of two is back */
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct job k = { 0 };
+        const char *got;
+        job_repository(*state, five);
+        job_open(&k, *state, STORED_POLICY);
+        for (int night = 0; night < 5; night++) {
+            const struct trace_calls v[] = { { "aten::mm", "cpu_op",
+                                               (unsigned)(rows[i].mm[night] - '0'), 10 },
+                                             { "cudaDeviceSynchronize", "cuda_runtime",
+                                               (unsigned)(rows[i].sync[night] - '0'), 10 } };
+            store_trace(&k, "main", tg_arena_printf(k.box->a, "HEAD~%d", 4 - night),
+                        trace_of(k.box->a, -1, v, 2));
+        }
+        got = names_known(&k);
+        if (strcmp(got, rows[i].known) != 0)
+            fail_msg("row %zu: got '%s'", i, got);
+        job_close(&k);
+    }
+}
+
 static void accepted_with_who_and_why(void **state)
 {
     struct job k = { 0 };
@@ -174,6 +224,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, box_setup, box_teardown)
         CASE(events_between_the_baseline_and_the_change),
+        CASE(what_is_open_and_worse_is_known),
         CASE(accepted_with_who_and_why),
         CASE(what_failed_since_when),
     };

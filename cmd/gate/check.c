@@ -92,18 +92,18 @@ static void describe_gate(struct tg_check *c, struct tg_check_job *j)
 /* Without a baseline: the fresh side against itself; only rules about the fresh side report. */
 static bool judge_alone(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
 {
-    struct tg_verdict self;
+    struct tg_verdict self = { 0 };
+    bool ok;
     describe_gate(c, j);
     j->gate.more_suites = true;
     j->gate.alone = true;
     c->whole = true;
-    if (!load_fresh(c, j, err))
-        return false;
+    ok = load_fresh(c, j, err);
     j->gate.side[TG_BASE] = j->gate.side[TG_TEST];
-    if (!tg_gate_judge(&self, &j->gate, err))
-        return false;
-    tg_verdict_add_alone(&j->verdict, &self, c->arena);
-    return true;
+    ok = ok && tg_gate_judge(&self, &j->gate, err);
+    if (ok)
+        tg_verdict_add_alone(&j->verdict, &self, c->arena);
+    return ok;
 }
 
 static bool judge_once(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)

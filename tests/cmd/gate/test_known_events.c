@@ -99,7 +99,7 @@ static void events_between_the_baseline_and_the_change(void **state)
     job_close(&k);
 }
 
-/* Names of the events that a check at HEAD against HEAD~4 knows, blanks between them. */
+/* Of the events that a check at HEAD against HEAD~4 knows: the names, and "step" for their cost, blanks between them. */
 static const char *names_known(struct job *k)
 {
     struct answers x = { .until = "HEAD" };
@@ -109,8 +109,8 @@ static const char *names_known(struct job *k)
     size_t n = tg_known_find(&ask, TG_KNOWN_EVENTS, &v);
     const char *text;
     for (size_t i = 0; i < n; i++)
-        if (v[i].what == TG_KNOWN_NAME)
-            tg_buf_printf(&b, "%.*s ", TG_SV_ARG(v[i].name));
+        tg_buf_printf(&b, "%.*s ",
+                      TG_SV_ARG(v[i].what == TG_KNOWN_NAME ? v[i].name : TG_SV("step")));
     text = b.n ? tg_arena_sv(k->box->a, tg_buf_sv(&b)).p : "";
     tg_buf_release(&b);
     return text;
@@ -122,12 +122,12 @@ static void what_is_open_and_worse_is_known(void **state)
     static const struct {
         const char *mm, *sync, *known;
     } rows[] = {
-        { "11333", "11111", "aten::mm " },
-        { "00333", "11111", "aten::mm " },
-        { "33111", "11111", "" },                       /* less is nothing to excuse */
-        { "13111", "11111", "" },                       /* was mended */
-        { "11111", "11333", "cudaDeviceSynchronize " }, /* the metric is no name */
-        { "13333", "13111", "aten::mm " },              /* one of two is back */
+        { "11333", "11111", "aten::mm step " },
+        { "00333", "11111", "aten::mm step " },
+        { "33111", "11111", "" },                            /* less is nothing to excuse */
+        { "13111", "11111", "" },                            /* was mended */
+        { "11111", "11333", "cudaDeviceSynchronize step " }, /* the metric is no name */
+        { "13333", "13111", "aten::mm step " },              /* one of two is back */
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct job k = { 0 };

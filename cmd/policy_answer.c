@@ -39,7 +39,7 @@ static bool spares_inputs(const struct tg_policy_cmd *j, const struct tg_outputs
         if (!tg_inputs_spare_file(j->args->v[i], file, err))
             return false;
     return tg_inputs_spare(&j->inputs, file, err) &&
-           (!j->policy || !j->policy->file.n || tg_inputs_spare_file(j->policy->file.p, file, err));
+           (!j->policy || tg_inputs_spare_policy(j->policy, file, err));
 }
 
 /* Into the file that -o names. */

@@ -153,7 +153,7 @@ static const char *why_survives(const struct job *j)
 static void put_exceptions(const struct tg_rule *r, struct tg_buf *out)
 {
     const char *before = "            excepts: ";
-    for (int x = TG_EXCEPTION_NONE + 1; x <= TG_EXCEPTION_COUNTED; x++)
+    for (int x = TG_EXCEPTION_NONE + 1; x <= TG_EXCEPTION_CHANCE; x++)
         if (r->exceptions & 1u << x) {
             tg_buf_printf(out, "%s%s%s", before, tg_exception_meaning((enum tg_exception)x),
                           x == TG_EXCEPTION_POLLING ? " (not judged)" : " (only warns)");

@@ -147,6 +147,8 @@ static bool judge(struct tg_check *c, struct tg_check_job *j, struct tg_err *err
         c->whole = true;
         ok = judge_once(c, j, err);
     }
+    if (ok)
+        tg_check_note_copies(c, j);
     c->n_judged += ok;
     return ok;
 }

@@ -1,4 +1,6 @@
-/* One file in two roles: fresh and baseline, input and report. */
+/* One file in two roles: fresh and baseline, two ranks, input and report. */
+#include <stdlib.h>
+
 #include "cmd/gate/internal.h"
 
 static bool is_same(const struct tg_input_item *fresh, const struct tg_input_item *base)
@@ -35,10 +37,116 @@ bool tg_check_two_sides(struct tg_check *c, struct tg_check_job *j, struct tg_er
                             "run recorded, `baseline:` what is committed.");
 }
 
+/* ---- copies ---- */
+
+static size_t shards_of(const struct tg_side *s)
+{
+    return s->n_runs * s->n_ranks;
+}
+
+static const struct tg_shard *shard_at(const struct tg_side *s, size_t i)
+{
+    return s->at[i / s->n_ranks][i % s->n_ranks];
+}
+
+/* Shards that could be one recording are neighbours by their steps' end. */
+static int by_end(const void *pa, const void *pb)
+{
+    const struct tg_shard *a = *(const struct tg_shard *const *)pa;
+    const struct tg_shard *b = *(const struct tg_shard *const *)pb;
+    tg_ns x = a->n_steps ? a->steps[a->n_steps - 1].end : 0;
+    tg_ns y = b->n_steps ? b->steps[b->n_steps - 1].end : 0;
+    return (x > y) - (x < y);
+}
+
+static const struct tg_shard **sorted(const struct tg_side *s)
+{
+    size_t n = shards_of(s);
+    const struct tg_shard **v = tg_xrealloc(NULL, n + 1, sizeof *v);
+    for (size_t i = 0; i < n; i++)
+        v[i] = shard_at(s, i);
+    qsort(v, n, sizeof *v, by_end);
+    return v;
+}
+
+/* One of the n that holds the same recording; NULL: none. */
+static const struct tg_shard *copy_of(const struct tg_shard *s, const struct tg_shard *const *v,
+                                      size_t n)
+{
+    size_t lo = 0, hi = n;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (by_end(&v[mid], &s) < 0)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    for (; lo < n && by_end(&v[lo], &s) == 0; lo++)
+        if (v[lo] != s && tg_shard_same_recording(v[lo], s))
+            return v[lo];
+    return NULL;
+}
+
+/* "2 of 5 fresh traces are recordings of the baseline: 'run3.json'" */
+static void note_both_sides(struct tg_check *c, struct tg_check_job *j,
+                            const struct tg_shard *const *base)
+{
+    const struct tg_side *fresh = &j->gate.side[TG_TEST];
+    const struct tg_shard *first = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < shards_of(fresh); i++)
+        if (copy_of(shard_at(fresh, i), base, shards_of(&j->gate.side[TG_BASE]))) {
+            first = first ? first : shard_at(fresh, i);
+            n++;
+        }
+    if (n)
+        tg_verdict_add_note(
+            &j->verdict, c->arena, TG_NOTE_WARNING | TG_NOTE_LIFTS,
+            tg_sv_of(tg_arena_printf(
+                c->arena, "%zu of %zu fresh traces %s the baseline's own recording: '%.*s'", n,
+                shards_of(fresh), n == 1 ? "is" : "are", TG_SV_ARG(first->source))),
+            TG_SV("What is compared with itself shows nothing: did the job record, and keep, "
+                  "traces of its "
+                  "own?"));
+}
+
+/* "ranks 3, 5 of the fresh side are one recording: 'rank5.json'" */
+static void note_ranks(struct tg_check *c, struct tg_check_job *j, int side,
+                       const struct tg_shard *const *v)
+{
+    const struct tg_side *s = &j->gate.side[side];
+    for (size_t i = 0; i < shards_of(s); i++) {
+        const struct tg_shard *one = shard_at(s, i), *other = copy_of(one, v, shards_of(s));
+        if (!other || other->rank == one->rank)
+            continue;
+        tg_verdict_add_note(
+            &j->verdict, c->arena, TG_NOTE_WARNING | TG_NOTE_LIFTS,
+            tg_sv_of(tg_arena_printf(
+                c->arena, "ranks %lld and %lld of the %s are one recording: '%.*s'",
+                (long long)one->rank, (long long)other->rank,
+                side == TG_BASE ? "baseline" : "fresh side", TG_SV_ARG(one->source))),
+            TG_SV("A rank's file was copied to another name: each rank writes its own."));
+        return;
+    }
+}
+
+void tg_check_note_copies(struct tg_check *c, struct tg_check_job *j)
+{
+    const struct tg_shard **v[2];
+    for (int side = 0; side < 2; side++) {
+        v[side] = sorted(&j->gate.side[side]);
+        note_ranks(c, j, side, v[side]);
+    }
+    note_both_sides(c, j, v[TG_BASE]);
+    free(v[TG_BASE]);
+    free(v[TG_TEST]);
+}
+
 bool tg_check_outputs(struct tg_check *c, const struct tg_check_job *j, struct tg_err *err)
 {
-    const struct tg_policy *p = c->suites.policy;
     return tg_inputs_spare(&j->fresh, &j->outputs, err) &&
            tg_inputs_spare(&j->base, &j->outputs, err) &&
-           tg_inputs_spare_file(p->built_in ? "" : p->file.p, &j->outputs, err);
+           tg_inputs_spare(&c->cause[TG_BASE], &j->outputs, err) &&
+           tg_inputs_spare(&c->cause[TG_TEST], &j->outputs, err) &&
+           tg_inputs_spare_policy(c->suites.policy, &j->outputs, err);
 }

@@ -185,3 +185,12 @@ bool tg_inputs_spare(const struct tg_input_list *list, const struct tg_outputs *
             return false;
     return true;
 }
+
+bool tg_inputs_spare_policy(const struct tg_policy *p, const struct tg_outputs *o,
+                            struct tg_err *err)
+{
+    for (size_t i = 0; i < p->n_files; i++)
+        if (!tg_inputs_spare_file(p->files[i], o, err))
+            return false;
+    return true;
+}

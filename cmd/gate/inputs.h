@@ -9,6 +9,7 @@
 #include "core/base/file.h"
 #include "core/baseline/baseline.h"
 #include "core/summary/summary.h"
+#include "policy/language/policy.h"
 
 struct tg_input_item {
     const char *label; /* "out/run1.json.gz", "origin/main:perf/run1.json.gz" */
@@ -85,4 +86,7 @@ TG_MUST bool tg_inputs_spare(const struct tg_input_list *list, const struct tg_o
                              struct tg_err *err);
 TG_MUST bool tg_inputs_spare_file(const char *input, const struct tg_outputs *o,
                                   struct tg_err *err);
+/* The same of a policy with all files that it extends. */
+TG_MUST bool tg_inputs_spare_policy(const struct tg_policy *p, const struct tg_outputs *o,
+                                    struct tg_err *err);
 #endif

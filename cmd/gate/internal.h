@@ -68,6 +68,9 @@ TG_MUST bool tg_check_window(struct tg_check *c, struct tg_check_job *j, struct 
                              const struct tg_baseline *b, struct tg_err *err);
 /* A recording that is on both sides is an error, unless the command line names both. */
 TG_MUST bool tg_check_two_sides(struct tg_check *c, struct tg_check_job *j, struct tg_err *err);
+/* Notes of recordings that are in two places: on both sides, or of two ranks. Said of traces that are
+ * read: whatever their names, compression and place. */
+void tg_check_note_copies(struct tg_check *c, struct tg_check_job *j);
 /* A report that would replace a trace, a baseline or the policy is a mistake of the command line. */
 TG_MUST bool tg_check_outputs(struct tg_check *c, const struct tg_check_job *j, struct tg_err *err);
 /* The policy's path in a commit, by the rules that find it in the work tree; NULL: none. */

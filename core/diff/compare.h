@@ -377,6 +377,15 @@ bool tg_op_evidence_by(const struct tg_op *op, enum tg_op_part part, enum tg_est
                        struct tg_evidence *ev);
 
 /*
+ * Evidence for the self time (device: duration) of several of one kind together, whose own is judged alike:
+ * too small to show anything by themselves, they may have become slower together. False: nobody asked
+ * for evidence. Cost: that of their own evidence.
+ */
+bool tg_ops_evidence(const struct tg_op *const *op, size_t n, struct tg_evidence *ev);
+/* Is its own time judged, and under 0.3 % of the step? */
+bool tg_op_is_small(const struct tg_comparison *c, const struct tg_op *op);
+
+/*
  * Compares two sides. `out`, and everything that it points at, is in `a`, except for what it shares with
  * the sides: their summaries must outlive it. False: the sides cannot be compared (no rank in common,
  * a step that does not exist), and `out` means nothing. Cost: a few passes over the rows of all shards.
@@ -403,7 +412,8 @@ enum tg_exception {
     TG_EXCEPTION_REPLACED, /* part of a replacement that costs no more calls */
     TG_EXCEPTION_SMALL,    /* a new name under 0.1 % of the step that makes nobody wait */
     TG_EXCEPTION_POLLING,  /* a runtime call whose number is random */
-    TG_EXCEPTION_COUNTED   /* bytes that more calls alone explain (tg_op_bytes_exception) */
+    TG_EXCEPTION_COUNTED,  /* bytes that more calls alone explain (tg_op_bytes_exception) */
+    TG_EXCEPTION_CHANCE    /* more in some steps or runs only, which nothing proves */
 };
 enum tg_exception tg_op_exception(const struct tg_op *op);
 /* The same of its bytes: replaced, or as many per call as before, up to a tenth more. */

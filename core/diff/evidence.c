@@ -53,6 +53,20 @@ static void find_slow_steps(const struct tg_diff_work *w, struct tg_op *op,
         op->ev.slowest[side] = tg_median(slowest[side], c->n_runs[side]);
 }
 
+/* Adds the values of one operator, as recorded: without the speeds of the runs' machines. */
+static void add_values(const struct tg_diff_work *w, struct tg_run_values *sum,
+                       const struct tg_run_values *each)
+{
+    for (enum tg_step_statistic r = 0; r < TG_STEP_STATISTICS; r++)
+        for (int side = 0; side < 2; side++)
+            for (size_t run = 0; run < w->c->n_runs[side]; run++)
+                sum->y[r][side][run] +=
+                    each->y[r][side][run] *
+                    (each->levelled
+                         ? w->speed[each->device ? TG_DEVICE_TIMES : TG_HOST_TIMES][side][run]
+                         : 1);
+}
+
 /* The step as a whole without preemption: all operators and the gaps between them. Host only: on a
  * device, work overlaps and its end to end is a measure of its own. */
 static void judge_step(struct tg_diff_work *w, const struct tg_run_values *v,
@@ -71,11 +85,7 @@ static void judge_step(struct tg_diff_work *w, const struct tg_run_values *v,
             v[i].complete && op->change == TG_SAME && tg_kind_is_timed(op->kind) && !op->wait;
         same = same && v[i].form != TG_FORM_CALLS;
         struct tg_run_values each = same ? v[i] : tg_run_values(w, op, TG_ASK_STEPS, x);
-        for (enum tg_step_statistic r = 0; r < TG_STEP_STATISTICS; r++)
-            for (int side = 0; side < 2; side++)
-                for (size_t run = 0; run < c->n_runs[side]; run++)
-                    sum.y[r][side][run] += each.y[r][side][run] *
-                                           (each.levelled ? w->speed[TG_HOST_TIMES][side][run] : 1);
+        add_values(w, &sum, &each);
     }
     c->step.ev_total =
         (struct tg_evidence){ .judged = device ? TG_NOT_WAIT : tg_common_reason(w, TG_HOST_TIMES) };
@@ -270,7 +280,7 @@ void tg_evidence_of_ops(struct tg_diff_work *w)
 
     for (size_t i = 0; i < c->n_ops; i++) {
         v[i] = tg_run_values(w, &c->ops[i], TG_ASK_BEST, x);
-        judged[i] = tg_own_reason(&c->ops[i], &v[i]) == TG_JUDGED;
+        judged[i] = tg_own_reason(&c->ops[i], &v[i]) == TG_JUDGED && !c->ops[i].wait;
     }
     tg_machine_find(w, v, judged, m);
     w->machine = m;
@@ -289,6 +299,7 @@ void tg_evidence_of_ops(struct tg_diff_work *w)
         own_aim.device = tg_kind_is_device(op->kind);
         tg_evidence_fill(w, &op->ev, &v[i], &m[tg_clock_of(op->kind)], own_aim);
         find_slow_steps(w, op, &v[i], x);
+        op->ev.suspicious &= !op->wait; /* copies: two single runs say nothing of the bus */
         c->n_held += op->ev.held;
         op->ev_total = op->ev;
         if (tg_kind_is_device(op->kind) || !tg_kind_nests(op->kind))
@@ -329,6 +340,28 @@ bool tg_op_evidence_by(const struct tg_op *op, enum tg_op_part part, enum tg_est
                    &w->machine[part == TG_OP_TOTAL ? TG_EITHER_TIMES : tg_clock_of(op->kind)],
                    aim_at(w, tick_of(w, op)), by);
     return ev->judged == TG_JUDGED;
+}
+
+bool tg_ops_evidence(const struct tg_op *const *op, size_t n, struct tg_evidence *ev)
+{
+    const struct tg_diff_work *w = n && op[0]->rows ? op[0]->rows->work : NULL;
+    struct tg_run_values sum, each;
+    double tick = 0;
+
+    if (!w || !w->machine)
+        return false;
+    sum = tg_run_values_new(w);
+    for (size_t i = 0; i < n; i++) {
+        each = tg_run_values(w, op[i], TG_ASK_BEST, w->room);
+        add_values(w, &sum, &each);
+        tick += tick_of(w, op[i]);
+    }
+    struct tg_aim aim = aim_at(w, tick);
+    aim.device = tg_kind_is_device(op[0]->kind);
+    *ev = (struct tg_evidence){ .judged = op[0]->ev.judged };
+    sum.device = aim.device;
+    tg_evidence_fill(w, ev, &sum, &w->machine[tg_clock_of(op[0]->kind)], aim);
+    return true;
 }
 
 /* `v` takes `factor` times as long in the fresh runs from here on. */

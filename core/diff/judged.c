@@ -81,7 +81,7 @@ enum tg_judged tg_common_reason(const struct tg_diff_work *w, enum tg_clock cloc
 bool tg_kind_is_timed(enum tg_kind k)
 {
     return k == TG_KIND_OP || k == TG_KIND_RUNTIME || k == TG_KIND_GRAPH || k == TG_KIND_KERNEL ||
-           k == TG_KIND_STEP;
+           k == TG_KIND_MEMCPY || k == TG_KIND_MEMSET || k == TG_KIND_STEP;
 }
 
 /* Self time of these is what runs between operators: no speed of the machine's, and no usual noise. */
@@ -104,7 +104,8 @@ enum tg_judged tg_own_reason(const struct tg_op *op, const struct tg_run_values 
         (v->form != TG_FORM_SLOTS && op->counted.shape != TG_COUNT_CONSTANT &&
          op->counted.shape != TG_COUNT_FIRST_STEP))
         return TG_NOT_COUNT_VARIES;
-    if (op->wait || (!tg_kind_is_timed(op->kind) && op->kind != TG_KIND_ANNOTATION))
+    bool copy = op->kind == TG_KIND_MEMCPY || op->kind == TG_KIND_MEMSET; /* others wait for it */
+    if ((op->wait && !copy) || (!tg_kind_is_timed(op->kind) && op->kind != TG_KIND_ANNOTATION))
         return TG_NOT_WAIT;
     return TG_JUDGED;
 }

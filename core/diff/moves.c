@@ -1,6 +1,7 @@
 /*
  * Operators that moved to another parent. What a call costs its caller (dispatch, Python around it)
- * moves with it: the new parent's self time rises and the old one's falls, at no cost.
+ * moves with it: the new parent's self time rises and the old one's falls, at no cost. The same holds
+ * of calls that are no longer recorded: their time is their parent's own, or runs between operators.
  */
 #include <math.h>
 
@@ -93,6 +94,28 @@ static double lost_elsewhere(struct tg_diff_work *w, const struct tg_op *parent)
     return lost;
 }
 
+/*
+ * Host time, ns per step, of calls directly inside `parent` that are gone, less that of calls that came:
+ * its own time now, if what they did is still done. Waiting is not work.
+ */
+static double gone_inside(struct tg_diff_work *w, const struct tg_op *parent)
+{
+    struct tg_comparison *c = w->c;
+    double gone = 0;
+
+    for (size_t i = 0; i < c->n_ops; i++) {
+        const struct tg_op *op = &c->ops[i];
+        int side = op->count[TG_BASE] > 0 ? TG_BASE : TG_TEST;
+        struct tg_strmap raw;
+        if (!tg_kind_nests(op->kind) || op->change == TG_SAME || op->wait || op->count[side] <= 0)
+            continue;
+        raw_parents(w, op, &raw);
+        gone -= moved_under(w, op, &raw, parent->name) * op->total[side] / op->count[side];
+        tg_strmap_release(&raw);
+    }
+    return fmax(gone, 0);
+}
+
 void tg_excuse_moves(struct tg_diff_work *w)
 {
     for (size_t i = 0; i < w->c->n_ops; i++) {
@@ -100,7 +123,7 @@ void tg_excuse_moves(struct tg_diff_work *w)
         if ((!op->ev.slower && !op->ev.suspicious) || tg_kind_is_device(op->kind) ||
             op->change != TG_SAME)
             continue;
-        if (op->ev.delta_ns > WORTH * lost_elsewhere(w, op))
+        if (op->ev.delta_ns > gone_inside(w, op) + WORTH * lost_elsewhere(w, op))
             continue;
         op->ev.judged = TG_NOT_REPLACED;
         op->ev.slower = op->ev.proven = op->ev.suspicious = false;

@@ -28,6 +28,14 @@ enum tg_exception tg_op_exception(const struct tg_op *op)
     return TG_EXCEPTION_NONE;
 }
 
+#define SMALL_TIME 0.003 /* of the step: one of many that may become slower together */
+
+bool tg_op_is_small(const struct tg_comparison *c, const struct tg_op *op)
+{
+    return (op->ev.judged == TG_JUDGED || op->ev.judged == TG_NOT_FEW_RUNS) &&
+           op->ev.value[TG_BASE] < SMALL_TIME * c->step_ns[TG_BASE];
+}
+
 #define SAME_SIZE 1.1 /* of the bytes of a call */
 
 enum tg_exception tg_op_bytes_exception(const struct tg_op *op)

@@ -206,6 +206,36 @@ tg_sv tg_shard_recording(const struct tg_shard *s, struct tg_arena *a)
     return tg_shard_hash(&bare, a);
 }
 
+/* What differs between most recordings, at little cost. */
+static bool same_steps(const struct tg_shard *p, const struct tg_shard *q)
+{
+    bool same = p->n_steps == q->n_steps && p->n_rows == q->n_rows && p->events == q->events &&
+                p->device_time == q->device_time;
+    for (size_t k = 0; same && k < p->n_steps; k++)
+        same = p->steps[k].start == q->steps[k].start && p->steps[k].end == q->steps[k].end;
+    return same;
+}
+
+bool tg_shard_same_recording(const struct tg_shard *p, const struct tg_shard *q)
+{
+    const struct tg_shard *const shard[] = { p, q };
+    struct tg_arena *a;
+    tg_sv hash[2];
+    bool same;
+    if (!p->n_rows || !same_steps(p, q))
+        return false;
+    a = tg_arena_new();
+    for (int i = 0; i < 2; i++) {
+        struct tg_shard bare = *shard[i];
+        bare.rank = -1;
+        bare.n_env = bare.n_frames = bare.frame_sorts = 0;
+        hash[i] = tg_shard_hash(&bare, a);
+    }
+    same = tg_sv_eq(hash[0], hash[1]);
+    tg_arena_free(a);
+    return same;
+}
+
 /* ---- reading ---- */
 
 static bool get_text(struct tg_arena *a, const struct tg_doc *d, tg_sv *out)
@@ -284,7 +314,7 @@ static bool read_counters(const struct tg_doc *d, struct tg_shard *s)
         const struct tg_doc *m = tg_doc_get(d, counters[i].name);
         if (!m && i >= ALWAYS_WRITTEN)
             continue;
-        if (!m || !tg_doc_i64(m, &v))
+        if (!m || !tg_doc_i64(m, &v) || v < 0)
             return false;
         memcpy((char *)s + counters[i].offset, &v, sizeof v);
     }

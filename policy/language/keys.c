@@ -30,8 +30,8 @@ const char *const tg_words_fail_on[] = {
 };
 const char *const tg_words_on_off[] = { "on", "off", NULL };
 static const char *const words_off[] = { "off", NULL };
-const char *const tg_words_exception[] = { "renamed", "replaced", "small",
-                                           "polling", "counted",  NULL };
+const char *const tg_words_exception[] = { "renamed", "replaced", "small", "polling",
+                                           "counted", "chance",   NULL };
 
 /* ---- values that several keys have ---- */
 
@@ -231,7 +231,7 @@ static const struct tg_key rule_keys[] = {
       "other limits for some of the names; the last that matches wins" },
     { "noise", &rule_noise, TG_KEY_MERGE, "other noise settings for this rule" },
     { "exceptions",
-      SHAPE(.kind = TG_KEY_LIST, .what = "a list of exceptions", .min = 0, .max = 5,
+      SHAPE(.kind = TG_KEY_LIST, .what = "a list of exceptions", .min = 0, .max = 6,
             .example = "[renamed, replaced, small]",
             .item = SHAPE(.kind = TG_KEY_WORD, .words = tg_words_exception)),
       0, "counts that only warn where the rule would fail; polling calls are not judged" },

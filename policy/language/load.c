@@ -21,6 +21,7 @@ struct load {
     const struct tg_yaml *layers[MAX_LAYERS]; /* earliest first */
     size_t n_layers;
     const char *stack[TG_POLICY_DEPTH + 1]; /* files being read, outermost first */
+    const char **files;                     /* of the policy */
     size_t n_files;
 };
 
@@ -322,6 +323,8 @@ static void load_file(struct load *l, const char *path, const struct tg_yaml *fr
                            "more than %d files", TG_POLICY_FILES);
         return;
     }
+    if (!l->opts->read)
+        l->files[l->n_files] = tg_arena_printf(l->arena, "%s", path);
     l->n_files++;
     l->stack[depth] = tidy(l->arena, path);
     if (!read_text(l, path, &text, &err)) {
@@ -477,7 +480,9 @@ struct tg_policy *tg_policy_load(const struct tg_policy_opts *o, struct tg_diags
         if (o->path) {
             const char *path = tg_arena_printf(p->arena, "%s", o->path);
             p->file = tg_sv_of(path);
+            l.files = p->files = TG_NEW_N(p->arena, const char *, TG_POLICY_FILES);
             load_file(&l, path, NULL, 0);
+            p->n_files = o->read ? 0 : l.n_files;
         } else {
             push_layer(&l, preset_tree(&l, PRESET_RECOMMENDED));
         }

@@ -249,6 +249,7 @@ const char *tg_exception_meaning(enum tg_exception x)
         [TG_EXCEPTION_SMALL] = "new and under 0.1 % of the step",
         [TG_EXCEPTION_POLLING] = "polling",
         [TG_EXCEPTION_COUNTED] = "bytes that more calls alone explain",
+        [TG_EXCEPTION_CHANCE] = "in some steps or runs only",
     };
     return meaning[x];
 }

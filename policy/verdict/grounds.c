@@ -51,25 +51,37 @@ void tg_grounds_set(struct tg_result *r, const struct tg_rule_limits *l, const s
     r->needs_runs = !p->exact && p->ev && p->ev->judged == TG_NOT_FEW_RUNS ? p->min_runs : 0;
 }
 
+/* Has the baseline one number in all its steps, so that any other one is new? */
+static bool is_steady(enum tg_count_shape s)
+{
+    return s != TG_COUNT_VARIES && s != TG_COUNT_BREAKS;
+}
+
 /*
  * Calls that came in some steps or runs only, where chance is possible: what would fail or warn if
- * every step were like the one with most of them, warns. Never "no change": something did change.
+ * every step were like the one with most of them, warns. Never "no change": something did change. It
+ * fails if its mean exceeds a failing limit, unless the rule excepts chance.
  */
 void tg_grounds_hint(struct tg_judgement *j, const struct tg_op *op, const struct tg_rule *rule,
                      const struct tg_probe *p, const struct tg_rule_limits *l)
 {
     const struct tg_count_evidence *ev =
         rule->metric == TG_METRIC_BYTES ? &op->moved : &op->counted;
-    struct tg_probe worst = *p;
+    struct tg_probe worst = *p, mean = *p;
     struct tg_judgement then;
+    bool fails;
     if ((rule->metric != TG_METRIC_COUNT && rule->metric != TG_METRIC_BYTES) ||
         ev->proof != TG_COUNT_HINT || j->state != TG_STATE_PASS)
         return;
     worst.test = ev->most;
-    worst.unchanged = false;
+    worst.unchanged = mean.unchanged = false;
     then = tg_judge(&worst, &l->warn, &l->fail);
-    if (then.state == TG_STATE_FAIL || then.state == TG_STATE_WARN)
-        *j = (struct tg_judgement){ .state = TG_STATE_WARN, .limit = then.limit, .hint = true };
+    if (then.state != TG_STATE_FAIL && then.state != TG_STATE_WARN)
+        return;
+    fails = is_steady(ev->shape) && tg_judge(&mean, &l->warn, &l->fail).state == TG_STATE_FAIL;
+    *j = (struct tg_judgement){ .state = TG_STATE_WARN, .limit = then.limit, .hint = true };
+    if (fails && !(rule->exceptions & 1u << TG_EXCEPTION_CHANCE))
+        *j = (struct tg_judgement){ .state = TG_STATE_FAIL, .limit = then.limit };
 }
 
 /* noise.min_steps: too few steps sharpen a run's value too little. */

@@ -176,6 +176,93 @@ void tg_judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s, const s
     tg_grounds_set(r, &l, &p, &j);
 }
 
+static double slower_by(const struct tg_op *op)
+{
+    return op->ev.value[TG_TEST] - op->ev.value[TG_BASE];
+}
+
+/* "; 60 names together, most of it in tiny3, tiny17, tiny5" */
+static void put_names(struct tg_buf *b, const struct tg_op *const *op, size_t n)
+{
+    const struct tg_op *last = NULL;
+    tg_buf_printf(b, "; %zu names together, most of it in ", n);
+    for (size_t told = 0; told < 3 && told < n; told++) {
+        const struct tg_op *next = NULL;
+        for (size_t i = 0; i < n; i++)
+            if ((!last || slower_by(op[i]) < slower_by(last)) &&
+                (!next || slower_by(op[i]) > slower_by(next)))
+                next = op[i];
+        if (!next)
+            break;
+        tg_buf_printf(b, "%s%.*s", told ? ", " : "", TG_SV_ARG(next->name));
+        last = next;
+    }
+}
+
+/* Why the time of all small ones together may not be their own; NULL: it is. */
+static const char *doubt_of_small(const struct tg_comparison *c, enum tg_kind kind)
+{
+    if (!tg_kind_is_device(kind))
+        return "; only warns: a machine that is shared or hot makes all small ones slower";
+    for (size_t i = 0; i < c->n_ops; i++)
+        if (c->ops[i].change != TG_SAME && tg_kind_is_device(c->ops[i].kind))
+            return "; only warns: beside other work small ones may take longer";
+    return NULL;
+}
+
+void tg_judge_small(struct tg_eval_state *e, const struct tg_rule_scope *s,
+                    const struct tg_rule *rule, const struct tg_op *const *op, size_t n)
+{
+    struct tg_rule_limits l = tg_select_limits(rule, NULL);
+    struct tg_evidence *ev = TG_NEW(e->arena, struct tg_evidence);
+    struct tg_probe p = { .step_ns = s->c->step_ns[TG_BASE],
+                          .bad = rule->bad,
+                          .test_kind = l.test,
+                          .unit = TG_UNIT_NS,
+                          .ev = ev };
+    struct tg_op all = { .kind = n ? op[0]->kind : TG_KIND_OTHER,
+                         .present = { true, true },
+                         .region = TG_NO_ID,
+                         .partner = TG_NO_ID,
+                         .leader = TG_NO_ID };
+    struct tg_buf b = { 0 };
+    const char *doubt = NULL;
+    struct tg_judgement j;
+    struct tg_result *r;
+
+    if (n < 2 || l.test == TG_NOISE_NONE || tg_grounds_few_steps(s, l.noise) ||
+        !tg_ops_evidence(op, n, ev))
+        return;
+    for (int side = 0; side < 2; side++) {
+        for (size_t i = 0; i < n; i++)
+            all.share[side] += op[i]->share[side];
+        *(side ? &p.test : &p.base) = ev->value[side];
+    }
+    tg_grounds_ask_runs(e, s, l.noise, &p);
+    j = tg_judge(&p, &l.warn, &l.fail);
+    if (j.state <= TG_STATE_WAIVED)
+        return;
+    if (j.state == TG_STATE_FAIL && (doubt = doubt_of_small(s->c, all.kind)))
+        j.state = TG_STATE_WARN;
+    all.name = all.raw[TG_BASE] = all.raw[TG_TEST] =
+        tg_sv_of(tg_arena_printf(e->arena, "(small %s)", tg_phrase_kind(all.kind)));
+    r = tg_eval_add(e, rule);
+    fill_op(r, &all, rule, &p, &j);
+    r->rank = fabs(r->delta);
+    place_limit(r, &j, e->arena);
+    tg_describe_measure(r, s->c, &p, &j, e->arena);
+    tg_buf_add(&b, r->message);
+    put_names(&b, op, n);
+    r->message = tg_phrase_take(&b, e->arena);
+    tg_buf_add(&b, r->evidence);
+    tg_buf_puts(&b, doubt ? doubt : "");
+    r->evidence = tg_phrase_take(&b, e->arena);
+    if (s->rank >= 0 && !e->brief)
+        r->op_normalised = tg_sv_of(
+            tg_arena_printf(e->arena, "%.*s [rank %lld]", TG_SV_ARG(all.name), (long long)s->rank));
+    tg_grounds_set(r, &l, &p, &j);
+}
+
 static void say_unknown(struct tg_result *r, const struct tg_rule *rule)
 {
     tg_eval_message(r, rule->optional ? TG_STATE_SKIP : TG_STATE_INCONCLUSIVE, TG_SUBJECT_TRACE,

@@ -176,29 +176,6 @@ static void tell_outside(struct tg_eval_state *e, const struct tg_comparison *c)
     tg_buf_release(&b);
 }
 
-/* Events whose category nobody knows: no rule can be about them, so more of them is said. */
-static void tell_unknown_kinds(struct tg_eval_state *e, const struct tg_comparison *c)
-{
-    struct tg_buf b = { 0 };
-    size_t n = 0;
-    for (size_t i = 0; i < c->n_ops; i++) {
-        const struct tg_op *op = &c->ops[i];
-        if (op->kind != TG_KIND_OTHER || (op->change != TG_ADDED && op->change != TG_MORE) ||
-            n++ >= 3)
-            continue;
-        tg_buf_printf(&b, "%s%.*s ",
-                      n > 1 ? ", " : "more events of an unknown category: ", TG_SV_ARG(op->name));
-        tg_phrase_signed(&b, op->count[TG_TEST] - op->count[TG_BASE], TG_UNIT_COUNT);
-    }
-    if (n > 3)
-        tg_buf_printf(&b, " and %zu more", n - 3);
-    if (n)
-        tg_verdict_add_note(e->out, e->arena, TG_NOTE_WARNING | TG_NOTE_LIFTS, tg_buf_sv(&b),
-                            TG_SV("A step. No rule judges them: docs/metrics.md does not list "
-                                  "their `cat`."));
-    tg_buf_release(&b);
-}
-
 static bool is_launch_call(const struct tg_op *op)
 {
     static const char *const words[] = { "Launch", "Memcpy", "Memset" };
@@ -236,14 +213,10 @@ static void tell_idle_launches(struct tg_eval_state *e, const struct tg_comparis
     tg_buf_release(&b);
 }
 
-/* Kinds of which people expect that a policy looks at them, as they are called. */
-static const struct {
-    enum tg_kind kind;
-    const char *name;
-} expected[] = { { TG_KIND_KERNEL, "kernels" },      { TG_KIND_MEMCPY, "copies" },
-                 { TG_KIND_MEMSET, "sets" },         { TG_KIND_GRAPH, "graph launches" },
-                 { TG_KIND_OP, "operators" },        { TG_KIND_SYNC, "synchronisations" },
-                 { TG_KIND_RUNTIME, "other calls" }, { TG_KIND_ANNOTATION, "annotations" } };
+/* Kinds of which people expect that a policy looks at them. */
+static const enum tg_kind expected[] = { TG_KIND_KERNEL,  TG_KIND_MEMCPY,    TG_KIND_MEMSET,
+                                         TG_KIND_GRAPH,   TG_KIND_OP,        TG_KIND_SYNC,
+                                         TG_KIND_RUNTIME, TG_KIND_ANNOTATION };
 
 /* Is there a rule about names that matches one of this kind? */
 static bool is_judged(const struct tg_eval_state *e, const struct tg_comparison *c,
@@ -262,6 +235,103 @@ static bool is_judged(const struct tg_eval_state *e, const struct tg_comparison 
     return false;
 }
 
+#define MANY_MORE 0.1 /* of all calls of a step: rows that no rule is about */
+
+static double more_calls(const struct tg_op *op)
+{
+    bool more = op->change == TG_ADDED || op->change == TG_MORE;
+    return more ? op->count[TG_TEST] - op->count[TG_BASE] : 0;
+}
+
+/* "fancy +100, other +3 and 2 more" */
+static void put_more(struct tg_buf *b, const struct tg_comparison *c, enum tg_kind kind)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->n_ops; i++) {
+        const struct tg_op *op = &c->ops[i];
+        if (op->kind != kind || more_calls(op) <= 0 || n++ >= 3)
+            continue;
+        tg_buf_printf(b, "%s%.*s ", n > 1 ? ", " : "", TG_SV_ARG(op->name));
+        tg_phrase_signed(b, more_calls(op), TG_UNIT_COUNT);
+    }
+    if (n > 3)
+        tg_buf_printf(b, " and %zu more", n - 3);
+}
+
+/*
+ * Rows that no rule can be about, or none is: events whose category nobody knows, in any number; those
+ * that only describe what runs, where they are many, for writing them takes time as well.  */
+static void tell_more_rows(struct tg_eval_state *e, const struct tg_comparison *c)
+{
+    static const enum tg_kind kinds[] = { TG_KIND_OTHER, TG_KIND_ANNOTATION, TG_KIND_OVERHEAD };
+    double all = 0;
+    for (size_t i = 0; i < c->n_ops; i++)
+        all += c->ops[i].count[TG_BASE];
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        struct tg_buf b = { 0 };
+        double more = 0;
+        for (size_t i = 0; i < c->n_ops; i++)
+            more += c->ops[i].kind == kinds[k] ? more_calls(&c->ops[i]) : 0;
+        if (more <= (kinds[k] == TG_KIND_OTHER ? 0 : fmax(MANY_MORE * all, 10)) ||
+            is_judged(e, c, kinds[k]))
+            continue;
+        tg_buf_printf(&b, "more %s: ", tg_phrase_kind(kinds[k]));
+        put_more(&b, c, kinds[k]);
+        tg_verdict_add_note(
+            e->out, e->arena, TG_NOTE_WARNING | TG_NOTE_LIFTS, tg_buf_sv(&b),
+            kinds[k] == TG_KIND_OTHER
+                ? TG_SV("A step. No rule judges them: docs/metrics.md does not list "
+                        "their `cat`.")
+                : TG_SV("A step. No rule judges them, and recording them takes "
+                        "time as well."));
+        tg_buf_release(&b);
+    }
+}
+
+/* Events of a side, of all traces; `rest`: those of them that are not rows of a name. */
+static double events_of(const struct tg_comparison *c, int side, double *rest)
+{
+    const struct tg_side *s = &c->side[side];
+    double all = 0;
+    for (size_t run = 0; run < s->n_runs; run++)
+        for (size_t rank = 0; rank < s->n_ranks; rank++)
+            all += (double)s->at[run][rank]->events;
+    *rest = all;
+    for (size_t i = 0; i < c->n_ops; i++)
+        *rest -=
+            c->ops[i].kind == TG_KIND_DEVICE_ANNOTATION ? 0 : (double)c->ops[i].whole_count[side];
+    return all;
+}
+
+/*
+ * Python functions, the device's copies of annotations, flows, counters: no rule sees them. As many more as the baseline has events, by the
+ * step and by the trace, are not for want of steps or for a longer start.
+ */
+static void tell_more_events(struct tg_eval_state *e, const struct tg_comparison *c)
+{
+    double rest[2], all[2], traces[2];
+    struct tg_buf b = { 0 };
+    for (int side = 0; side < 2; side++) {
+        all[side] = events_of(c, side, &rest[side]);
+        traces[side] = (double)(c->n_runs[side] * c->n_ranks[side]);
+        if (all[side] <= 0 || traces[side] <= 0 || !c->n_units[side])
+            return;
+    }
+    double by_trace = traces[TG_TEST] / traces[TG_BASE];
+    double by_step = (double)c->n_units[TG_TEST] / (double)c->n_units[TG_BASE];
+    if (rest[TG_TEST] - rest[TG_BASE] * by_trace < all[TG_BASE] * by_trace ||
+        rest[TG_TEST] - rest[TG_BASE] * by_step < all[TG_BASE] * by_step)
+        return;
+    tg_buf_printf(&b,
+                  "the fresh traces have %.2g times as many events a step as the baseline's, most "
+                  "of them of kinds that no rule sees",
+                  all[TG_TEST] / all[TG_BASE] / by_step);
+    tg_verdict_add_note(e->out, e->arena, TG_NOTE_WARNING | TG_NOTE_LIFTS, tg_buf_sv(&b),
+                        TG_SV("Python functions, flows, counters. Record both sides with the same "
+                              "settings of the profiler; recording them takes time as well."));
+    tg_buf_release(&b);
+}
+
 /* Annotations enclose operators, which are judged: their own time has to matter. */
 static bool matters(enum tg_kind kind, double share)
 {
@@ -276,15 +346,15 @@ static void tell_unjudged_kinds(struct tg_eval_state *e, const struct tg_compari
         double share = 0;
         size_t n = 0;
         for (size_t i = 0; i < c->n_ops; i++)
-            if (c->ops[i].kind == expected[k].kind && c->ops[i].count[TG_TEST] > 0 &&
+            if (c->ops[i].kind == expected[k] && c->ops[i].count[TG_TEST] > 0 &&
                 !is_launch_call(&c->ops[i])) {
                 share += c->ops[i].share[TG_TEST];
                 n++;
             }
-        if (!n || !matters(expected[k].kind, share) || is_judged(e, c, expected[k].kind))
+        if (!n || !matters(expected[k], share) || is_judged(e, c, expected[k]))
             continue;
         tg_buf_printf(&b, "%s%s (%zu name%s, ", b.n ? ", " : "no rule is about the ",
-                      expected[k].name, n, n == 1 ? "" : "s");
+                      tg_phrase_kind(expected[k]), n, n == 1 ? "" : "s");
         tg_dec_put_fixed(&b, 100 * fmin(share, 1), 1);
         tg_buf_puts(&b, " % of the step)");
     }
@@ -448,7 +518,8 @@ void tg_notes(struct tg_eval_state *e)
     tell_straggler(e, c);
     tell_other_device(e, c);
     tell_outside(e, c);
-    tell_unknown_kinds(e, c);
+    tell_more_rows(e, c);
+    tell_more_events(e, c);
     tell_idle_launches(e, c);
     if (c->n_steps_only) {
         tg_buf_printf(&b,

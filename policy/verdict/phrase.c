@@ -60,3 +60,20 @@ void tg_phrase_pct(struct tg_buf *out, double pct)
     tg_dec_put_fixed(out, pct, fabs(pct) < 10 ? 1 : 0);
     tg_buf_puts(out, " %");
 }
+
+const char *tg_phrase_kind(enum tg_kind kind)
+{
+    static const char *const name[TG_KINDS] = {
+        [TG_KIND_KERNEL] = "kernels",
+        [TG_KIND_MEMCPY] = "copies",
+        [TG_KIND_MEMSET] = "sets",
+        [TG_KIND_GRAPH] = "graph launches",
+        [TG_KIND_OP] = "operators",
+        [TG_KIND_SYNC] = "synchronisations",
+        [TG_KIND_RUNTIME] = "other calls",
+        [TG_KIND_ANNOTATION] = "annotations",
+        [TG_KIND_OVERHEAD] = "rows of the profiler's overhead",
+        [TG_KIND_OTHER] = "events of an unknown category",
+    };
+    return name[kind] ? name[kind] : tg_kind_name(kind);
+}

@@ -3,11 +3,14 @@
 /* The pieces of sentences: values with their units, and a buffer's text in an arena. */
 #include "core/base/arena.h"
 #include "core/base/buf.h"
+#include "core/trace/kind.h"
 #include "policy/language/metric.h"
 
 /* "12.3 us", "14", "3.2 %", "1.5 MiB" */
 void tg_phrase_value(struct tg_buf *out, double v, enum tg_unit unit);
 void tg_phrase_signed(struct tg_buf *out, double v, enum tg_unit unit); /* "+14" */
 void tg_phrase_pct(struct tg_buf *out, double pct);                     /* "+3.2 %", "-41 %" */
-tg_sv tg_phrase_take(struct tg_buf *b, struct tg_arena *a);             /* releases `b` */
+/* "kernels", "copies", … as people call the names of a kind; its own name for what needs no other. */
+const char *tg_phrase_kind(enum tg_kind kind);
+tg_sv tg_phrase_take(struct tg_buf *b, struct tg_arena *a); /* releases `b` */
 #endif

@@ -1,3 +1,5 @@
+#include <stdlib.h>
+
 #include "policy/language/limit.h"
 #include "policy/verdict/internal.h"
 
@@ -13,7 +15,48 @@ static bool has_number(const struct tg_ints *list, int64_t v)
 struct chosen {
     size_t matched, fresh; /* names; those of them that the fresh traces have */
     bool gave_up;
+    const struct tg_op **small; /* whose own time is too small to show anything: by kind */
+    size_t n_small, cap_small;
 };
+
+/* Does the rule judge the time that an operator takes itself, by its own limits? */
+static bool is_own_time(const struct tg_rule *rule, const struct tg_op *op)
+{
+    bool own = rule->metric == TG_METRIC_SELF ||
+               (rule->metric == TG_METRIC_TOTAL && tg_kind_is_device(op->kind));
+    for (size_t i = 0; i < rule->n_overrides; i++)
+        own &= !tg_select_override(&rule->overrides[i], op);
+    return own && !tg_kind_is_frame(op->kind) && !tg_rule_is_budget(rule);
+}
+
+/* Was nothing found that is as small as that? `r`: what the rule says of it. */
+static bool is_small(const struct tg_rule_scope *s, const struct tg_rule *rule,
+                     const struct tg_op *op, const struct tg_result *r)
+{
+    return tg_op_is_small(s->c, op) && r->state <= TG_STATE_NOT_JUDGED && is_own_time(rule, op);
+}
+
+static void judge_chosen(struct tg_eval_state *e, const struct tg_rule_scope *s,
+                         const struct tg_rule *rule, const struct tg_op *op, struct chosen *out)
+{
+    size_t before = e->n;
+    tg_judge_op(e, s, rule, op);
+    if (e->n == before || !is_small(s, rule, op, &e->results[e->n - 1]))
+        return;
+    out->small = tg_grow(out->small, &out->cap_small, out->n_small + 1, sizeof *out->small);
+    out->small[out->n_small++] = op;
+}
+
+/* Operators come by kind. */
+static void judge_small(struct tg_eval_state *e, const struct tg_rule_scope *s,
+                        const struct tg_rule *rule, const struct chosen *found)
+{
+    for (size_t i = 0, n; i < found->n_small; i += n) {
+        for (n = 1; i + n < found->n_small && found->small[i + n]->kind == found->small[i]->kind;)
+            n++;
+        tg_judge_small(e, s, rule, found->small + i, n);
+    }
+}
 
 static void judge_op_if(struct tg_eval_state *e, const struct tg_rule_scope *s,
                         const struct tg_rule *rule, const struct tg_op *op, struct chosen *out)
@@ -22,7 +65,7 @@ static void judge_op_if(struct tg_eval_state *e, const struct tg_rule_scope *s,
     case TG_HIT_YES:
         out->matched++;
         out->fresh += op->present[TG_TEST];
-        tg_judge_op(e, s, rule, op);
+        judge_chosen(e, s, rule, op, out);
         break;
     case TG_HIT_GAVE_UP:
         out->gave_up = true;
@@ -110,6 +153,8 @@ static void judge_ops(struct tg_eval_state *e, const struct tg_rule_scope *s,
     for (size_t i = 0; frames && i < s->c->n_frames; i++)
         if (s->c->frames[i].launched == tg_metric_of_launched(rule->metric))
             judge_op_if(e, s, rule, &s->c->frames[i], &found);
+    judge_small(e, s, rule, &found);
+    free(found.small);
     if (found.gave_up)
         tg_eval_message(tg_eval_add(e, rule), TG_STATE_INCONCLUSIVE, TG_SUBJECT_GUARD,
                         TG_SV("(pattern)"),

@@ -332,12 +332,13 @@ def last_step_cases():
     return bad
 
 
-# the bench of mode ab: one recorded trace of the variant that is checked out, each call logged
+# the bench of mode ab: one recorded trace of the variant that is checked out, each call logged; no two commits record the same
 BENCH = """#!/bin/sh
 set -e
 cd "$(dirname "$0")"
 n=$(basename "$TRACE" .json.gz)
 echo "$(cat variant) $n" >> "$LOG"
+[ ! -e later ] || n="run1${n#run0}"
 cp "$TRACES/$(cat variant)/$n.json.gz" "$TRACE"
 """
 AB = dict(mode="ab", command="sh ./bench")
@@ -399,7 +400,7 @@ def ab_cases(action):
         box, sha = Box(folder), {}
         sha["ab"] = box.commit("bench", {"bench": BENCH, "variant": "base\n", "sub/x": "x", ".tracegate.yml": "version: 1\n" + RULES})
         box.push(sha["ab"], "main")
-        sha[21] = box.pull_request(21, sha["ab"], {"src.txt": "x"}, "same")
+        sha[21] = box.pull_request(21, sha["ab"], {"later": "other recordings\n", "src.txt": "x"}, "same")
         sha[22] = box.pull_request(22, sha["ab"], {"variant": "extra_copy\n"}, "more")
         return sum(bool(ab_case(action, box, sha, folder, *case)) for case in AB_CASES)
 

@@ -258,7 +258,7 @@ def workflows(tmp, mock):
     landed = box.commit("gate", written)
     box.push(landed, "main")
     doc = load(r.path(GATE), yaml)
-    for number, change, result, verdict in ((2, {"README.md": "y"}, "success", "pass"), (3, {"variant": "extra_copy 0\n"}, "failure", "fail")):
+    for number, change, result, verdict in ((2, {"README.md": "y", "variant": "base 5\n"}, "success", "pass"), (3, {"variant": "extra_copy 0\n"}, "failure", "fail")):
         jobs = pull(f, doc, number, box.pull_request(number, landed, change, f"b{number}"))
         expect(f"hosted {number}", (jobs["gate"].result, jobs["gate"].action.result["verdict"]), (result, verdict))
         told(f"hosted {number}", jobs)

@@ -7,6 +7,7 @@ a plain pass, `open` is inconclusive, `green` passes without a warning, `calm` d
 
 usage: outside_in.py [TEXT]: the probes whose name has it
 """
+import datetime
 import json
 import os
 import random
@@ -22,6 +23,7 @@ from support import ENV, PROGRAM, expect, fault, finish  # noqa: E402
 ALLOWED = {"red": {"fail"}, "told": {"warn", "fail", "inconclusive"}, "open": {"inconclusive"}, "green": {"pass"},
            "calm": {"pass", "warn"}, "warn": {"warn"}}
 STEPS = 5
+SOON = datetime.date.today() + datetime.timedelta(days=20)
 RULE = "version: 1\nrules:\n  - {id: k, match: {kind: %s}, metric: %s, fail: {pct: 20%%}}\n"
 WHOLE = "version: 1\nrules:\n  - {id: k, metric: %s, fail: {pct: 20%%}}\n"
 BUDGET = "version: 1\nrequire: {collapse: off}\nrules:\n  - {id: k, %s, optional: true}\n"
@@ -210,6 +212,114 @@ def elsewhere_probes():
         match.replace("fail:", "when: {device: '*V100*'}, fail:") % "kind: kernel"
 
 
+def written_probes():
+    """A limit of one's own holds for calls in some steps of steady code, too; a rule may except chance."""
+    u, own = usual(), "version: 1\nrules:\n  - {id: k, match: {kind: [kernel, memcpy]}, metric: %s, fail: {abs: %s}%s}\n"
+    big = scaled(u, "aten::copy_", size=1000)
+    for sort, name in (("kernel", "void extra(float*)"), ("kernel", "void kern3(float*)"), ("memcpy", "Memcpy HtoD (Pinned -> Device)")):
+        more = u + [Work(None, sort, name, 5)]
+        for some in ({0}, {0, 1}, {2}, {4}):
+            what = f"{name} in steps {sorted(some)}"
+            for runs in (1, 3):
+                base, now = side(u, 1, runs), side(only_in(some, more, u), 100, runs)
+                yield f"written: {what}, {runs}", "red", base, now, own % ("count", 0, "")
+                waits = sort == "memcpy" and runs * len(some - {0}) > 1  # two steps of what others wait for are proof
+                yield f"written: excepted, {what}, {runs}", "red" if waits else "calm", base, now, own % ("count", 0, ", exceptions: [chance]")
+                yield f"written: below the limit, {what}, {runs}", "calm", base, now, own % ("count", 0.5, "")
+                yield f"written: control, on both sides, {what}, {runs}", "green", side(only_in(some, more, u), 1, runs), now, \
+                    own % ("count", 0, "")
+    yield "written: in one run of three", "red", side(u, 1, 3), side(lambda r, s: u + u[1:2] if r == 1 else u, 100, 3), own % ("count", 0, "")
+    yield "written: bytes of one step", "red", side(u, 1, 3), side(only_in({2}, big, u), 100, 3), own % ("bytes", 0, "")
+
+
+# ---- many small ones, and what no rule is about ------------------------------------------------------------------------
+
+def tiny(factor=1.0, n=60, us=0.4, sort="kernel"):
+    return [Work(f"aten::tiny{i}", sort, f"void tiny{i}(float*)", us * factor) for i in range(n)]
+
+
+def small_probes():
+    u = usual()
+    for n, us, factor in ((60, 0.4, 2), (20, 1.0, 2), (100, 0.3, 3), (8, 0.05, 20)):
+        for runs in (3, 5):
+            what = f"{n} of {us} us x{factor}, {runs} runs"
+            yield f"small: kernels, {what}", "red", side(u + tiny(n=n, us=us), 1, runs), \
+                side(u + tiny(factor, n, us), 100, runs)
+            yield f"small: operators, {what}", "told", side(u + tiny(n=n, us=us, sort="op"), 1, runs), \
+                side(u + tiny(factor, n, us, "op"), 100, runs)
+            yield f"small: control, the same, {what}", "green", side(u + tiny(n=n, us=us), 1, runs), side(u + tiny(n=n, us=us), 100, runs)
+            yield f"small: control, faster, {what}", "green", side(u + tiny(factor, n, us), 1, runs), side(u + tiny(n=n, us=us), 100, runs)
+    some = [Work(w.op, w.sort, w.name, w.us * (2 if w.op.startswith("aten::tiny") and int(w.op[10:]) % 2 else 1)) for w in tiny()]
+    yield "small: every other one", "red", side(u + tiny(), 1, 5), side(u + some, 100, 5)
+    own = "version: 1\nrules:\n  - {id: k, match: {kind: kernel, name: '*tiny*'}, metric: self, fail: {pct: auto, abs: 0.1%%step}%s}\n"
+    yield "small: a rule of one's own", "red", side(u + tiny(), 1, 3), side(u + tiny(2), 100, 3), own % ""
+    yield "small: control, an override switches them off", "open", side(u + tiny(), 1, 3), side(u + tiny(2), 100, 3), \
+        own % ", overrides: [{match: {name: '*'}, fail: off}]"
+    waiver = "waivers:\n  - {rule: k, name: '(small kernels)', ceiling: {pct: 150%%}, reason: x, owner: me, expires: %s}\n" % SOON
+    yield "small: control, a waiver", "calm", side(u + tiny(), 1, 3), side(u + tiny(2), 100, 3), own % "" + waiver
+    for op in ("aten::zero_", "aten::copy_"):
+        for runs in (3, 5):
+            yield f"small: {op} x20, {runs}", "told", side(u, 1, runs), side(scaled(u, op, us=20), 100, runs)
+        yield f"small: control, {op} x20 on both sides", "green", side(scaled(u, op, us=20), 1, 3), side(scaled(u, op, us=20), 100, 3)
+
+
+def rows(cat, n):
+    """n more rows of a category inside an operator."""
+    def change(events):
+        at = [e for e in events if e["name"] == "aten::op3"]
+        events += [{"ph": "X", "cat": cat, "name": "row", "pid": 10, "tid": 10, "ts": e["ts"] + 0.1 + i * 0.012, "dur": 0.01, "args": {}}
+                   for e in at for i in range(n)]
+    return change
+
+
+def shapes(batch):
+    def change(events):
+        for e in events:
+            if e["cat"] == "cpu_op":
+                e["args"].update({"Input Dims": [[batch, 128], [128, 64]], "Input type": ["float", "float"]})
+    return change
+
+
+def row_probes():
+    u = usual()
+    for runs in (1, 3):
+        for cat in ("user_annotation", "gpu_user_annotation", "overhead", "python_function", "cuda_driver", "privateuse1_runtime"):
+            control = "calm" if cat == "user_annotation" else "green"  # annotations that no rule is about are a note
+            yield f"rows: 200 of {cat}, {runs}", "told", side(u, 1, runs), side(u, 100, runs, change=rows(cat, 200))
+            yield f"rows: 2 of {cat} become 200, {runs}", "told", side(u, 1, runs, change=rows(cat, 2)), \
+                side(u, 100, runs, change=rows(cat, 200))
+            yield f"rows: control, 200 of {cat} as before, {runs}", control, side(u, 1, runs, change=rows(cat, 200)), \
+                side(u, 100, runs, change=rows(cat, 200))
+            yield f"rows: control, 200 of {cat} less, {runs}", "calm", side(u, 1, runs, change=rows(cat, 200)), side(u, 100, runs)
+        yield f"rows: control, one annotation more, {runs}", "green", side(u, 1, runs), side(u, 100, runs, change=rows("user_annotation", 1))
+        yield f"rows: inputs 1000 times as large, {runs}", "told", side(u, 1, runs, change=shapes(32)), side(u, 100, runs, change=shapes(32000))
+        yield f"rows: inputs a thousandth as large, {runs}", "told", side(u, 1, runs, change=shapes(32000)), side(u, 100, runs, change=shapes(32))
+        yield f"rows: control, the same inputs, {runs}", "green", side(u, 1, runs, change=shapes(32)), side(u, 100, runs, change=shapes(32))
+        yield f"rows: control, inputs recorded on one side, {runs}", "calm", side(u, 1, runs), side(u, 100, runs, change=shapes(32))
+
+
+def copy_probes():
+    u = usual()
+    for runs in (1, 2, 5):
+        base = side(u, 1, runs)
+        for copies in range(1, runs + 1):
+            yield f"copies: {copies} of {runs} runs are the baseline's", "told", base, base[:copies] + side(u, 100, runs - copies)
+        moved_ = [dict(doc, traceName="elsewhere.json") for doc in base]
+        yield f"copies: with another name inside, {runs}", "told", base, moved_
+        yield f"copies: control, none of {runs}", "green", base, side(u, 100, runs)
+
+
+def fused_probes():
+    u, cost = usual(), {w.op: w.us for w in usual()}
+    for names in (("aten::op3", "aten::op4", "aten::op5"), tuple(f"aten::op{i}" for i in range(2, 8))):
+        rest, us = [w for w in u if w.op not in names], sum(cost[n] for n in names)
+        for runs in (1, 3, 5):
+            for op in (None, "aten::fused", "aten::op0"):
+                for factor, want in ((1, "calm"), (4, "told" if runs == 1 else "red")):
+                    yield f"fused: {len(names)} into one of {op}, x{factor}, {runs}", want, side(u, 1, runs), \
+                        side(rest[:3] + [Work(op, "kernel", "void triton_fused(float*)", us * factor)] + rest[3:], 100, runs)
+
+
 # ---- harmless changes ------------------------------------------------------------------------------------------------
 
 def shuffled(events):
@@ -262,7 +372,8 @@ def harmless_probes():
 
 
 def probes():
-    for part in (size_probes, event_probes, call_probes, part_probes, elsewhere_probes, harmless_probes):
+    for part in (size_probes, event_probes, call_probes, part_probes, elsewhere_probes, written_probes, small_probes, row_probes, copy_probes,
+                 fused_probes, harmless_probes):
         yield from part()
 
 

@@ -128,7 +128,7 @@ def lifted(tmp):
         strict = POLICY + "fail_on: [fail, warn]\n" if word == "fail" else POLICY
         r = Repository(f"{tmp}/lifted{i}", policy=strict)
         for run in ("00", "01", "02"):
-            r.copy(f"base/run{run}", f"out/run{run}.json.gz")
+            r.copy(f"base/run1{run[1]}", f"out/run{run}.json.gz")
         r.write("out/same.txt", "")
         r.write(".tracegate.yml", strict.replace(*edit))
         r.commit("policy")

@@ -5,6 +5,7 @@ for `--annotations`. A day that SOURCE_DATE_EPOCH fixes is told where waivers ar
 import html
 import json
 import os
+import shutil
 import re
 import subprocess
 import sys
@@ -97,7 +98,20 @@ def inputs_stay(tmp):
             p = run(tmp, "check", "b.json", "--baseline", "a.json", "--policy", "p.yml", option, name)
             expect(f"{option} {name}: exit", (p.returncode, "would overwrite the input" in p.stderr), (2, True))
             expect(f"{option} {name}: unchanged", [open(f"{tmp}/{f}", encoding="utf-8").read() for f in ("a.json", "b.json", "p.yml")], before)
-    commands = (["summarize", "a.json", "b.json", "-o", "b.json"], ["summarize", "a.json", "-o", "./a.json"],
+    os.mkdir(tmp + "/ci")
+    for name, text in (("main.yml", "version: 1\nextends: [ci/layer.yml]\n"), ("ci/layer.yml", "version: 1\nextends: [last.yml]\n"),
+                       ("ci/last.yml", "version: 1\nextends: [tracegate:recommended]\n")):
+        with open(f"{tmp}/{name}", "w", encoding="utf-8") as f:
+            f.write(text)
+    for name in ("cb.json", "ct.json"):
+        shutil.copyfile(tmp + "/a.json", f"{tmp}/{name}")
+    for to in ("main.yml", "ci/layer.yml", "./ci/last.yml", "cb.json", "ct.json"):
+        before = open(f"{tmp}/{to}", encoding="utf-8").read()
+        p = run(tmp, "check", "b.json", "--baseline", "a.json", "--policy", "main.yml", "--cause-baseline", "cb.json", "--cause-traces", "ct.json",
+                "--json", to)
+        expect(f"a policy's layers and causes, {to}: exit", (p.returncode, "would overwrite the input" in p.stderr), (2, True))
+        expect(f"{to}: unchanged", open(f"{tmp}/{to}", encoding="utf-8").read(), before)
+    commands = (["policy", "show", "--policy", "main.yml", "-o", "ci/last.yml"], ["summarize", "a.json", "b.json", "-o", "b.json"], ["summarize", "a.json", "-o", "./a.json"],
                 ["diff", "a.json", "b.json", "--svg-counts", "a.json"], ["diff", "a.json", "b.json", "--svg-durations", "link.json"],
                 ["analyze", "a.json", "--measure", "ops", "--overlay", "a.json"],
                 ["analyze", "b.json", "--measure", "queue", "--overlay", "link.json"],

@@ -148,14 +148,46 @@ static void what_would_be_slower(void **state)
     make(f, 3, 3, 4);
     for (int side = 0; side < 2; side++) {
         add_all(f, side, TG_KIND_OP, "part", "", 1, 100001);
-        add_all(f, side, TG_KIND_MEMCPY, "copy", "", 1, 100001);
+        add_all(f, side, TG_KIND_SYNC, "aSynchronize", "", 1, 100001);
     }
     compare(f);
     const struct tg_op *op = find(f, "part");
     within(tg_op_slower_from(op, 16), 1.15 * 1.0025, 1.15 * 0.0026);
     within(tg_op_slower_from(op, 1.1), 1.1, 0); /* is not enough */
     assert_false(op->ev.slower);
-    within(tg_op_slower_from(find(f, "copy"), 16), 16, 0); /* a wait: not judged */
+    within(tg_op_slower_from(find(f, "aSynchronize"), 16), 16, 0); /* a wait: not judged */
+}
+
+/* Ten of 401 ns, each 400 ns longer: below the floor of 1 us by themselves, 4 us together. */
+static void small_ones_are_slower_together(void **state)
+{
+    static const char *const names[] = { "a", "b", "c", "d", "e", "f", "g", "h", "i", "j" };
+    enum { N = sizeof names / sizeof *names };
+    struct fixture *f = *state;
+    const struct tg_op *op[N];
+    struct tg_evidence ev;
+
+    for (int slower = 0; slower < 2; slower++) {
+        f->c = (struct tg_comparison){ 0 };
+        make(f, 3, 3, 4);
+        for (int side = 0; side < 2; side++) {
+            add_all(f, side, TG_KIND_KERNEL, "large", "", 1, 500001);
+            for (size_t i = 0; i < N; i++)
+                add_all(f, side, TG_KIND_KERNEL, names[i], "", 1, side && slower ? 801 : 401);
+        }
+        compare(f);
+        for (size_t i = 0; i < N; i++) {
+            op[i] = find(f, names[i]);
+            assert_false(op[i]->ev.slower);
+            assert_true(tg_op_is_small(&f->c, op[i]));
+        }
+        assert_false(tg_op_is_small(&f->c, find(f, "large")));
+        assert_true(tg_ops_evidence(op, N, &ev));
+        within(ev.value[TG_BASE], 10 * 401, 1e-6);
+        within(ev.delta_ns, slower * 10 * 400, 1e-6);
+        assert_int_equal(ev.slower, slower);
+    }
+    assert_false(tg_ops_evidence(op, 0, &ev));
 }
 
 static void an_operator_that_is_not_judged_has_no_estimate(void **state)
@@ -218,6 +250,7 @@ int main(void)
         BY_HAND(one_half_of_the_steps_is_not_enough),
         BY_HAND(one_estimate_alone),
         BY_HAND(what_would_be_slower),
+        BY_HAND(small_ones_are_slower_together),
         BY_HAND(an_operator_that_is_not_judged_has_no_estimate),
         BY_HAND(nothing_is_told_as_nothing),
         BY_HAND(other_data_judges_no_durations),

@@ -45,7 +45,9 @@ static void why_one_operator_is_not(void **state)
         { TG_KIND_OP, "x", { 1, 1, 1 }, { 2, 2, 2 }, TG_NOT_COUNT_CHANGED },
         { TG_KIND_OP, "x", { 1, 2, 3 }, { 2, 3, 1 }, TG_NOT_COUNT_VARIES },
         { TG_KIND_OP, "x", { 1, 1, 1 }, { 0, 0, 0 }, TG_NOT_ONE_SIDED },
-        { TG_KIND_MEMCPY, "Memcpy HtoD", { 1, 1, 1 }, { 1, 1, 1 }, TG_NOT_WAIT },
+        { TG_KIND_MEMCPY, "Memcpy HtoD", { 1, 1, 1 }, { 1, 1, 1 }, TG_JUDGED },
+        { TG_KIND_MEMSET, "Memset (Device)", { 1, 1, 1 }, { 1, 1, 1 }, TG_JUDGED },
+        { TG_KIND_SYNC, "cudaStreamSynchronize", { 1, 1, 1 }, { 1, 1, 1 }, TG_NOT_WAIT },
         { TG_KIND_RUNTIME, "cudaEventQuery", { 1, 1, 1 }, { 1, 1, 1 }, TG_NOT_POLLING },
         { TG_KIND_RUNTIME, "cudaMalloc", { 1, 1, 1 }, { 1, 1, 1 }, TG_JUDGED },
     };

@@ -68,6 +68,7 @@ static void damage_is_named(void **state)
         { "\"env\":{", "\"env\":[{", NULL }, /* no JSON */
         { "\"device\":\"NVIDIA H100\"", "\"device\":1", "env" },
         { "\"lost_kernels\":2", "\"lost_kernels\":\"x\"", "counters" },
+        { "\"lost_kernels\":2", "\"lost_kernels\":-2", "counters" },
         { "[\"execute_model\",12,", "[\"execute_model\",-1,", "hints" },
         { "[\"module\"]", "[\"other\"]", "frames" },
     };
@@ -122,9 +123,33 @@ static void what_the_hash_covers(void **state)
     assert_true(tg_content_shape_hash(s) != shape);
 }
 
+/* Rank, environment and file are what somebody says of a recording; its times are its own. */
+static void one_recording_under_two_names(void **state)
+{
+    struct fixture *f = *state;
+    struct tg_shard *s = whole(f), copy = *s;
+
+    copy.rank = 9;
+    copy.n_env = 0;
+    copy.source = TG_SV("rank9.json");
+    assert_true(tg_shard_same_recording(s, &copy));
+    copy.events++;
+    assert_false(tg_shard_same_recording(s, &copy));
+    copy.events--;
+    copy.n_steps--;
+    assert_false(tg_shard_same_recording(s, &copy));
+    copy = *whole(f);
+    assert_true(tg_shard_same_recording(s, &copy));
+    copy.rows[0].self[0]++;
+    assert_false(tg_shard_same_recording(s, &copy));
+    copy.n_rows = s->n_rows = 0; /* nothing but step times is kept */
+    assert_false(tg_shard_same_recording(s, &copy));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { BY_HAND(what_is_written_is_read), BY_HAND(damage_is_named),
-                                        BY_HAND(what_the_hash_covers) };
+                                        BY_HAND(what_the_hash_covers),
+                                        BY_HAND(one_recording_under_two_names) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -282,7 +282,7 @@ static void the_built_in_policy(void **state)
     assert_non_null(p);
     assert_int_equal(d.n, 0);
     assert_true(p->built_in);
-    assert_int_equal(p->n_rules, 11);
+    assert_int_equal(p->n_rules, 13);
     for (size_t i = 0; i < p->n_rules; i++) {
         assert_true(p->rules[i].optional);
         assert_true(p->rules[i].why.n > 0);
@@ -306,13 +306,13 @@ static void presets(void **state)
     tg_diags_init(&d);
     struct tg_policy *p = must_load(V "extends: [tracegate:counts-only]\n", &d);
     /* count: new-work, new-sync, new-calls, collectives, less-work; more-bytes; attributes: launch-config,
-     * input-types */
-    assert_int_equal(p->n_rules, 8);
+     * input-types, input-shapes */
+    assert_int_equal(p->n_rules, 9);
     assert_null(rule(p, "slower"));
     assert_int_equal(rule(p, "new-sync")->fail.state, TG_LIMIT_ON);
     tg_policy_free(p);
     p = must_load(V "extends: [tracegate:advisory]\n", &d);
-    assert_int_equal(p->n_rules, 11);
+    assert_int_equal(p->n_rules, 13);
     for (size_t i = 0; i < p->n_rules; i++) {
         assert_int_equal(p->rules[i].fail.state, TG_LIMIT_UNSET);
         assert_int_equal(p->rules[i].warn.state, TG_LIMIT_ON);
@@ -411,7 +411,7 @@ static void later_layers_win_per_key(void **state)
     assert_int_equal(p->n_suites, 2);
     assert_sv_is(p->suites[0].trace.files, "mine.json");
     assert_sv_is(p->suites[0].baseline, "b.json");
-    assert_int_equal(p->n_rules, 11 + 2);
+    assert_int_equal(p->n_rules, 13 + 2);
     const struct tg_rule *slower = rule(p, "slower"), *shared = rule(p, "shared");
     assert_true(slower == &p->rules[6]);          /* keeps its place */
     assert_true(only(&slower->fail)->value == 4); /* a limit is replaced whole: no inherited abs */
@@ -433,7 +433,7 @@ static void rules_are_removed_and_added(void **state)
         V "extends: [tracegate:recommended]\n"
           "rules: {remove: [slower, step], add: [{id: own, metric: idle, fail: {max: 9%}}]}\n",
         &d);
-    assert_int_equal(p->n_rules, 11 - 2 + 1);
+    assert_int_equal(p->n_rules, 13 - 2 + 1);
     assert_null(rule(p, "slower"));
     assert_non_null(rule(p, "own"));
     assert_int_equal(p->n_removed, 2);

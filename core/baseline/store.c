@@ -219,6 +219,15 @@ bool tg_store_files(const struct tg_store *store, tg_sv suite, const char *sha, 
            tg_store_files_of(store, v, n, a, out, err);
 }
 
+/* Past the runs of the commit that v[at] is of. */
+static size_t past_commit(const struct tg_stored *v, size_t n, size_t at)
+{
+    size_t end = at;
+    while (end < n && strcmp(v[end].commit, v[at].commit) == 0)
+        end++;
+    return end;
+}
+
 /* The runs of `sha` among `n` that are sorted by commit. */
 static size_t runs_at(const struct tg_stored *v, size_t n, const char *sha, size_t *first)
 {
@@ -231,9 +240,7 @@ static size_t runs_at(const struct tg_stored *v, size_t n, const char *sha, size
             high = middle;
     }
     *first = low;
-    while (high < n && strcmp(v[high].commit, sha) == 0)
-        high++;
-    return high - low;
+    return low < n && strcmp(v[low].commit, sha) == 0 ? past_commit(v, n, low) - low : 0;
 }
 
 /* Nothing within the walk. Did the store ever hold this suite on the way to `start`? */
@@ -243,12 +250,9 @@ static bool lost_or_first(const struct tg_store *store, const struct tg_stored *
 {
     bool unseen = false;
     out->found = by == TG_STORE_BY_USER ? TG_FOUND_LOST : TG_FOUND_FIRST_RUN;
-    for (size_t i = 0; i < n && out->found == TG_FOUND_FIRST_RUN; i++) {
+    for (size_t i = 0; i < n && out->found == TG_FOUND_FIRST_RUN; i = past_commit(v, n, i)) {
         struct tg_commit c;
-        enum tg_seen seen;
-        if (i && strcmp(v[i].commit, v[i - 1].commit) == 0)
-            continue;
-        seen = tg_git_commit(store->git, v[i].commit, a, &c, err);
+        enum tg_seen seen = tg_git_commit(store->git, v[i].commit, a, &c, err);
         if (seen == TG_SEEN_FAILED)
             return false;
         unseen = unseen || seen == TG_ABSENT;
@@ -296,8 +300,9 @@ bool tg_store_precedes(const struct tg_store *store, const char *sha, const char
 
 /* ---- pruning ---- */
 
-struct dated {
-    char sha[TG_SHA_SIZE];
+struct dated { /* a commit and its runs */
+    const struct tg_stored *v;
+    size_t n;
     int64_t date;
 };
 
@@ -306,7 +311,7 @@ static int newest_first(const void *x, const void *y)
     const struct dated *a = x, *b = y;
     if (a->date != b->date)
         return a->date < b->date ? 1 : -1;
-    return strcmp(b->sha, a->sha);
+    return strcmp(b->v->commit, a->v->commit);
 }
 
 /* Two dates of one number are of one week or month. */
@@ -339,30 +344,26 @@ static bool choose_old(const struct tg_store *store, const struct tg_prune_opts 
 {
     struct dated *commits = TG_NEW_N(a, struct dated, n + 1);
     size_t n_commits = 0;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0, end; i < n; i = end) {
         struct tg_commit c;
-        enum tg_seen seen;
-        if (i && strcmp(v[i].commit, v[i - 1].commit) == 0)
-            continue;
-        seen = tg_git_commit(store->git, v[i].commit, a, &c, err);
+        enum tg_seen seen = tg_git_commit(store->git, v[i].commit, a, &c, err);
         if (seen == TG_SEEN_FAILED)
             return false;
+        end = past_commit(v, n, i);
         *unknown += seen == TG_ABSENT;
-        if (seen == TG_SEEN) {
-            memcpy(commits[n_commits].sha, c.sha, sizeof c.sha);
-            commits[n_commits++].date = c.date;
-        }
+        if (seen == TG_SEEN)
+            commits[n_commits++] = (struct dated){ v + i, end - i, c.date };
     }
     qsort(commits, n_commits, sizeof *commits, newest_first);
     for (size_t k = o->keep; k < n_commits; k++) {
-        size_t first, runs = runs_at(v, n, commits[k].sha, &first);
-        if (commits[k].date >= o->since || is_spared(o, commits[k].sha, v->suite))
+        const struct dated *c = &commits[k];
+        if (c->date >= o->since || is_spared(o, c->v->commit, v->suite))
             continue;
         if (o->thin != TG_THIN_NONE &&
-            (!k || period(o->thin, commits[k].date) != period(o->thin, commits[k - 1].date)))
+            (!k || period(o->thin, c->date) != period(o->thin, c[-1].date)))
             continue;
-        memcpy(out + *n_out, v + first, runs * sizeof *v);
-        *n_out += runs;
+        memcpy(out + *n_out, c->v, c->n * sizeof *v);
+        *n_out += c->n;
     }
     return true;
 }

@@ -92,6 +92,8 @@ const char *tg_side_label(const struct tg_diff_work *w, int side);
 
 /* core/diff/ranks.c: takes ranks out of both sides that not every run of both has; says which. */
 TG_MUST bool tg_common_ranks(struct tg_diff_work *w, struct tg_err *err);
+/* Sorts ranks, ascending, each once; returns how many are left. */
+size_t tg_ranks_sort(int64_t *v, size_t n);
 
 /* core/diff/steps_only.c: takes out of both sides, which have become c->given, the ranks of which
  * one has no more than the step times, or no names. `measured`: the former alone. */

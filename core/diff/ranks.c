@@ -18,10 +18,22 @@ static int ascending(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
+size_t tg_ranks_sort(int64_t *v, size_t n)
+{
+    size_t kept = 0;
+
+    if (n)
+        qsort(v, n, sizeof *v, ascending);
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || v[i] != v[i - 1])
+            v[kept++] = v[i];
+    return kept;
+}
+
 /* Every rank that any run of either side has, ascending. */
 static size_t all_ranks(const struct tg_side side[2], int64_t **out, struct tg_arena *a)
 {
-    size_t n = 0, kept = 0;
+    size_t n = 0;
     int64_t *v = TG_NEW_N(
         a, int64_t, side[0].n_ranks + side[0].n_partial + side[1].n_ranks + side[1].n_partial + 1);
 
@@ -31,13 +43,8 @@ static size_t all_ranks(const struct tg_side side[2], int64_t **out, struct tg_a
         for (size_t i = 0; i < side[s].n_partial; i++)
             v[n++] = side[s].partial[i];
     }
-    if (n)
-        qsort(v, n, sizeof *v, ascending);
-    for (size_t i = 0; i < n; i++)
-        if (i == 0 || v[i] != v[i - 1])
-            v[kept++] = v[i];
     *out = v;
-    return kept;
+    return tg_ranks_sort(v, n);
 }
 
 static void list_lacking(struct tg_comparison *c, const int64_t *all, size_t n, struct tg_arena *a)

@@ -2,8 +2,6 @@
  * Ranks of which a stored side holds no more than the step times, and those that were loaded without
  * names: of the former nothing else is compared, of the latter no operator.
  */
-#include <stdlib.h>
-
 #include "core/diff/internal.h"
 
 enum lack { LACKS_ALL_BUT_STEPS, LACKS_NAMES };
@@ -19,30 +17,19 @@ static bool lacks(const struct tg_side *s, size_t column, enum lack what)
     return false;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const int64_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 /* The ranks of which either side lacks something, ascending. */
 static size_t list_them(struct tg_diff_work *w, enum lack what, const int64_t **out)
 {
     struct tg_comparison *c = w->c;
     int64_t *v = TG_NEW_N(w->a, int64_t, c->side[TG_BASE].n_ranks + c->side[TG_TEST].n_ranks + 1);
-    size_t n = 0, kept = 0;
+    size_t n = 0;
 
     for (int side = 0; side < 2; side++)
         for (size_t r = 0; r < c->side[side].n_ranks; r++)
             if (lacks(&c->side[side], r, what))
                 v[n++] = c->side[side].ranks[r];
-    if (n)
-        qsort(v, n, sizeof *v, ascending);
-    for (size_t i = 0; i < n; i++)
-        if (i == 0 || v[i] != v[i - 1])
-            v[kept++] = v[i];
     *out = v;
-    return kept;
+    return tg_ranks_sort(v, n);
 }
 
 static void drop(struct tg_diff_work *w, struct tg_side *s, const int64_t *ranks, size_t n)

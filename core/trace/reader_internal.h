@@ -9,6 +9,18 @@ TG_MUST bool tg_reader_intern(struct tg_reader *r, tg_sv cat, tg_sv name, uint32
                               struct tg_err *err);
 TG_MUST bool tg_reader_intern_thread(struct tg_reader *r, tg_sv pid, tg_sv tid, uint32_t *id,
                                      struct tg_err *err);
+/* Every event to `take`, until it returns false. Inlined, for `take` is as long as one event is. */
+static inline __attribute__((always_inline)) bool
+tg_reader_each(struct tg_reader *r, bool (*take)(void *arg, const struct tg_event *), void *arg,
+               struct tg_err *err)
+{
+    struct tg_event ev;
+    enum tg_next next;
+    while ((next = tg_reader_next(r, &ev, err)) == TG_NEXT)
+        if (!take(arg, &ev))
+            return false;
+    return next == TG_NEXT_END;
+}
 /* Facts in the args of the last event; views as in tg_event. */
 const struct tg_attr_values *tg_reader_attrs(const struct tg_reader *r);
 

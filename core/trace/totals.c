@@ -53,9 +53,9 @@ static inline bool has_total(const struct tg_event *ev)
     return (ev->ph == 'X' || ev->ph == '\0') && ev->has_ts && ev->has_dur;
 }
 
-static inline __attribute__((always_inline)) bool take(struct collector *c,
-                                                       const struct tg_event *ev)
+static inline __attribute__((always_inline)) bool take(void *arg, const struct tg_event *ev)
 {
+    struct collector *c = arg;
     if (has_total(ev))
         return count(c, ev->name, ev->dur);
     if (!tg_event_is_mark(ev))
@@ -70,13 +70,8 @@ static inline __attribute__((always_inline)) bool take(struct collector *c,
 static bool read_events(void *whole, struct tg_err *err)
 {
     struct collector *c = whole;
-    struct tg_event ev;
-    enum tg_next next;
     c->err = err;
-    while ((next = tg_reader_next(c->out->reader, &ev, err)) == TG_NEXT)
-        if (!take(c, &ev))
-            return false;
-    return next == TG_NEXT_END;
+    return tg_reader_each(c->out->reader, take, c, err);
 }
 
 /* ---- in parts ---- */
@@ -95,6 +90,7 @@ struct part {
 struct worker {
     struct collector c;
     struct tg_totals totals;
+    struct part *part;
 };
 
 static void *part_new(void)
@@ -130,9 +126,11 @@ static void worker_free(void *worker)
 }
 
 /* Like `take`, and notes the names of the part: tables may know a million. */
-static bool take_in_part(struct worker *w, struct part *p, const struct tg_event *ev)
+static bool take_in_part(void *arg, const struct tg_event *ev)
 {
+    struct worker *w = arg;
     struct collector *c = &w->c;
+    struct part *p = w->part;
     uint32_t name = ev->name;
     if (!has_total(ev))
         return take(c, ev);
@@ -158,21 +156,19 @@ static bool read_part(void *worker, void *part, struct tg_err *err)
 {
     struct worker *w = worker;
     struct part *p = part;
-    struct tg_event ev;
-    enum tg_next next;
-    bool ok = true;
+    bool ok;
     p->n = p->marks.n = 0;
+    w->part = p;
     swap_marks(w, p);
     w->c.err = err;
-    while (ok && (next = tg_reader_next(w->totals.reader, &ev, err)) == TG_NEXT)
-        ok = take_in_part(w, p, &ev);
+    ok = tg_reader_each(w->totals.reader, take_in_part, w, err);
     for (size_t i = 0; i < p->n; i++) {
         struct tg_total *t = &w->totals.v[p->v[i].name];
         p->v[i].t = *t;
         *t = (struct tg_total){ 0 };
     }
     swap_marks(w, p);
-    return ok && next == TG_NEXT_END;
+    return ok;
 }
 
 static bool fits(const void *whole, const void *part, const struct tg_trace_info *info)

@@ -262,8 +262,9 @@ static bool is_hta_row(const struct loader *l, const struct tg_event *ev)
     return ev->has_dur && ev->has_cat && !tg_sv_eq(l->t->names->v[ev->name].cat, TG_SV("Trace"));
 }
 
-static bool take(struct loader *l, const struct tg_event *ev)
+static bool take(void *arg, const struct tg_event *ev)
 {
+    struct loader *l = arg;
     uint32_t name = ev->name;
     enum tg_kind kind = name == TG_NO_ID ? TG_KIND_OTHER : l->t->names->v[name].kind;
     if (ev->index >= UINT32_MAX)
@@ -298,13 +299,8 @@ static bool take(struct loader *l, const struct tg_event *ev)
 static bool read_events(void *whole, struct tg_err *err)
 {
     struct loader *l = whole;
-    struct tg_event ev;
-    enum tg_next next;
     l->err = err;
-    while ((next = tg_reader_next(l->t->reader, &ev, err)) == TG_NEXT)
-        if (!take(l, &ev))
-            return false;
-    return next == TG_NEXT_END;
+    return tg_reader_each(l->t->reader, take, l, err);
 }
 
 /* ---- in parts ---- */

@@ -24,8 +24,8 @@ bool tg_result_shown(const struct tg_result *r); /* fail, inconclusive, warn, su
 uint32_t *tg_causes_roots(const struct tg_verdict *v); /* the caller frees it */
 
 /*
- * The results of a section that are not folded, worst first, but those of one state, rule and limit
- * together. The caller frees it.
+ * The results of a section that are not folded, worst first; results with the same state, rule and
+ * limit are adjacent. The caller frees it.
  */
 uint32_t *tg_causes_of(const struct tg_verdict *v, const uint32_t *roots, enum tg_section s,
                        size_t *n);

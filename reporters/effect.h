@@ -1,8 +1,8 @@
 #ifndef TG_REPORTERS_EFFECT_H
 #define TG_REPORTERS_EFFECT_H
 /*
- * What a change costs, in one line: "Step time 5.94 -> 6.41 ms (+8 %, noise 1.1 %)". Of one
- * estimator: the step's value that was judged, or, where durations are not judged, the mean.
+ * What a change costs, in one line: "Step time 5.94 -> 6.41 ms (+8 %, noise 1.1 %)". Both
+ * numbers come from one estimate: the judged one, or the mean if durations are not judged.
  */
 #include "core/base/buf.h"
 #include "policy/verdict/verdict.h"

@@ -21,9 +21,9 @@ struct tg_gate {
     const struct tg_io *io;
     struct tg_side side[2];
     struct tg_damage damage[2]; /* what of them could not be read */
-    bool *waivers_used;         /* as in tg_eval_input, with */
-    bool more_suites;
-    bool alone;                 /* both sides are the fresh one */
+    bool *waivers_used; /* [n_waivers]: a suite used it; shared by all; NULL: the only suite */
+    bool more_suites;   /* others are still to come: no waiver is called unused yet */
+    bool alone;         /* both sides are the fresh one: nothing is said of a baseline */
     struct tg_known_ask *known; /* NULL: no history is asked */
     struct tg_compare_opts compare;
     struct tg_comparison comparison; /* filled by tg_gate_judge */

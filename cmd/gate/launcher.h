@@ -9,7 +9,7 @@
 
 struct tg_launcher {
     const char *from;                     /* the variable that has the rank */
-    int64_t rank, local_rank, world_size; /* -1: not told */
+    int64_t rank, local_rank, world_size; /* -1: unknown */
     tg_sv node;                           /* the machine's name */
 };
 /* TG_ERR_USAGE: no launcher, or values that make no sense. Texts live in `a`. */

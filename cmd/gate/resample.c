@@ -256,7 +256,7 @@ static bool read_values(struct values *all, const struct tg_noise_input *in, str
         if (ok && i == 0)
             all->v = TG_NEW_N(a, struct op_values, c.n_ops + 1);
         for (size_t k = 0; ok && i == 0 && k < c.n_ops; k++)
-            if (c.ops[k].kind != TG_KIND_ANNOTATION) /* told with the step, never by itself */
+            if (c.ops[k].kind != TG_KIND_ANNOTATION) /* shown with the step, never by itself */
                 all->v[all->n++] = new_values(&c.ops[k], n, a);
         for (size_t k = 0; ok && k < c.n_ops; k++)
             keep_value(find(all, &c.ops[k]), &c.ops[k].ev, i);

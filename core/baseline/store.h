@@ -13,9 +13,9 @@
  *
  * What the bytes are is the caller's business (a summary); limits.max_summary bounds them.
  *
- * What is stored of a suite at one commit has room for TG_STORE_COMMIT_BYTES, as git packs it
- * (core/summary/fit.h), whatever the number of ranks and runs; the caller keeps to it, with its own
- * run and with what is there already.
+ * At one commit, the runs of a suite may take TG_STORE_COMMIT_BYTES in all, as git packs them
+ * (core/summary/fit.h), whatever the number of ranks and runs. The caller enforces this, counting the
+ * runs that are already there.
  */
 #include "core/baseline/baseline.h"
 
@@ -23,8 +23,8 @@
 #define TG_STORE_MAX_SUITE 100u /* bytes of a suite's name */
 #define TG_STORE_COMMIT_BYTES 1000000
 /*
- * A run's part of it, `runs` being recorded at once. A fifth at most: durations are judged best by
- * five runs, and jobs that record one each do not know of each other.
+ * The share of one run when `runs` are recorded together: at most a fifth, because durations are
+ * judged best by five runs, and jobs that record one each do not know of each other.
  */
 #define TG_STORE_RUNS 5
 static inline size_t tg_store_share(size_t runs)
@@ -43,7 +43,8 @@ struct tg_git_ref_at;
 struct tg_store;
 struct tg_store_place {
     bool (*write)(const struct tg_store *s, tg_sv bytes, char id[TG_SHA_SIZE], struct tg_err *err);
-    /* TG_ABSENT: it was, and is now the name of `id`. TG_SEEN: it exists, and is that of `there`. */
+    /* TG_ABSENT: the name was free and now refers to `id`. TG_SEEN: it already exists and refers to
+     * `there`. */
     enum tg_seen (*create)(const struct tg_store *s, const char *name, const char *id,
                            char there[TG_SHA_SIZE], struct tg_err *err);
     /* All names that begin with `prefix`. */
@@ -52,8 +53,8 @@ struct tg_store_place {
     bool (*size)(const struct tg_store *s, const char *id, uint64_t *size, struct tg_err *err);
     bool (*read)(const struct tg_store *s, const char *id, const char *path, struct tg_buf *out,
                  struct tg_err *err);
-    /* Those that still name these objects; gone already is fine. All at once or, after an error,
-     * some of them. */
+    /* Removes the names that still refer to these objects; missing names are ignored. All at once or,
+     * after an error, some of them. */
     bool (*remove)(const struct tg_store *s, const struct tg_git_ref_at *v, size_t n,
                    struct tg_err *err);
 };
@@ -143,7 +144,7 @@ TG_MUST bool tg_store_old(const struct tg_store *store, const struct tg_prune_op
 /* The bytes of one of these files, appended to `out`. */
 TG_MUST bool tg_store_read(const struct tg_store *store, const struct tg_git_file *f,
                            struct tg_buf *out, struct tg_err *err);
-/* Deletes these runs here; gone already is fine. */
+/* Deletes these runs here; missing ones are ignored. */
 TG_MUST bool tg_store_delete(const struct tg_store *store, const struct tg_stored *v, size_t n,
                              struct tg_err *err);
 #endif

@@ -12,7 +12,7 @@
 #include "core/cause/paths.h"
 
 #define TG_CAUSE_CHILD 0.6 /* a child's part of its parent's difference, to go on */
-#define TG_CAUSE_TOLD 0.1  /* part of the whole difference below which a function is not told */
+#define TG_CAUSE_TOLD 0.1  /* part of the whole difference below which a function is not named */
 
 struct tg_cause_frame {
     enum tg_path_kind kind;

@@ -19,7 +19,7 @@
 struct part {                /* of an operator's change */
     tg_sv parent;            /* under which most calls came, normalised */
     double added, elsewhere; /* calls per step: there; and came or went under the others */
-    double under;            /* all calls there on the test side */
+    double under;            /* all calls there on the fresh side */
 };
 
 double tg_count_under(const struct tg_diff_work *w, const struct tg_op *op, int side, tg_sv parent)
@@ -45,7 +45,7 @@ double tg_count_under(const struct tg_diff_work *w, const struct tg_op *op, int 
 
 struct under {          /* one parent */
     tg_sv parent;       /* normalised */
-    double delta, test; /* calls per step: change, and those of the test side */
+    double delta, test; /* calls per step: change, and those of the fresh side */
 };
 
 /* Per parent; raw parents of one normalised name are one. The caller frees it. */

@@ -16,7 +16,7 @@ enum { TG_BASE, TG_TEST }; /* index of every two-element array here */
 struct tg_op_rows; /* core/diff's own: where an operator's rows are */
 
 enum tg_change { TG_SAME, TG_ADDED, TG_REMOVED, TG_MORE, TG_FEWER };
-/* Whose common factor `drift` is: with work on a device, host and device each have one. */
+/* Whose common factor `drift` is: if there is device work, host and device have separate factors. */
 enum tg_drift_of { TG_DRIFT_OF_ALL, TG_DRIFT_OF_HOST, TG_DRIFT_OF_DEVICE };
 enum tg_relation {
     TG_REL_NONE,
@@ -49,8 +49,8 @@ const char *tg_judged_text(enum tg_judged j);
 /* Which steps of a run give the numbers of an evidence. */
 enum tg_estimate {
     TG_ESTIMATE_LEAST, /* the least of the steps */
-    TG_ESTIMATE_USUAL, /* their lower median: only if it is slower and the least is not */
-    TG_ESTIMATE_MEAN,  /* their mean: only if a limit with a size asks for it */
+    TG_ESTIMATE_USUAL, /* their lower median; used only if it shows a slowdown and the least does not */
+    TG_ESTIMATE_MEAN, /* their mean; used only if a limit with a size asks for it */
     TG_ESTIMATES
 };
 const char *tg_estimate_name(enum tg_estimate e); /* "least", "usual", "mean" */
@@ -67,7 +67,7 @@ struct tg_evidence {
     double noise;      /* sqrt of the moderated variance (log scale): "noise 1.8 %" */
     double se, z, tau; /* threshold pieces of this number of runs */
     double p, p_limit; /* exact one-sided rank test */
-    unsigned above, pairs; /* test runs above all baseline runs; number of test runs */
+    unsigned above, pairs; /* fresh runs above all baseline runs; number of fresh runs */
     double others;         /* ln: nine of ten other big operators moved less */
     double need;           /* ln: the e that z, se and others require */
     double mde;            /* smallest detectable change, as ratio - 1 */
@@ -76,16 +76,15 @@ struct tg_evidence {
     bool faster;           /* the same with signs swapped: for "improved" lines */
     bool suspicious;       /* too few runs, but large and separated */
     bool crowded;          /* not proven only because other big operators moved as well */
-    /* Some steps only: in every fresh run one step takes much longer than the run's or the baseline's
-     * usual step, and longer than any step of the baseline. `slowest`: ns, medians over runs. Not a
-     * failure. */
+    /* In every fresh run, one step takes much longer than the usual step of either side, and longer than
+     * any baseline step. This only warns. `slowest`: ns, medians over runs. */
     bool some_steps;
     unsigned some_runs; /* the same of runs: most fresh runs, but too few to fail */
     double slowest[2];
-    bool held;      /* slower, but the machine was busy or the data differs */
+    bool held;      /* slower, but withheld: the machine was busy or the data differs */
     bool slot_form; /* slot by slot; else by sums of steps or by call */
-    /* All numbers are of this many operators together, added ones and those that they replaced; 0: of
-     * one operator, or of one under two names. */
+    /* Number of operators whose times are added up here: added ones and those that they replaced. 0: a
+     * single operator, even if renamed. */
     size_t pooled;
 };
 
@@ -112,8 +111,9 @@ struct tg_count_evidence {
     double most;           /* calls of the fresh step that has most */
     unsigned above, steps; /* fresh steps with more calls than any baseline step; all fresh steps */
     unsigned runs_above;   /* fresh runs with such steps; VARIES: whose mean is above all others */
-    double p;              /* chance of that without a change, where it decides; else 1 */
-    /* BREAKS: an operator that kept the relation; count[TG_BASE] is the number that goes with its calls. */
+    double p; /* probability of this result if nothing changed; 1 if it is not what decides */
+    /* BREAKS: an operator that kept the relation; count[TG_BASE] is the number of calls that the
+     * relation predicts. */
     tg_sv with;
 };
 
@@ -123,12 +123,12 @@ struct tg_attr_change {
 };
 
 /*
- * One operator, kernel, …: identity is (kind, normalised name). Frames (module, source) have two: host
- * time and calls; and, with `launched`, the device work launched inside.
+ * One operator, kernel, …: identity is (kind, normalised name). A Python frame (module, source) has two
+ * entries: one for host time and calls, one (`launched`) for the device work launched inside it.
  */
 struct tg_op {
     tg_sv name;   /* normalised */
-    tg_sv raw[2]; /* raw name of its largest member a side; "" absent */
+    tg_sv raw[2]; /* raw name of its largest member on each side; "" absent */
     tg_sv parent; /* the row's main encloser, normalised; "" none */
     enum tg_kind kind;
     enum tg_class class_;
@@ -203,7 +203,7 @@ struct tg_measure_change {
     double value[2];   /* ns, count, bytes, GB/s, or percent 0..100; median over runs of mean over
                           steps and ranks */
     double slowest[2]; /* the worst rank's, same reduction */
-    /* Per run: for times of which more is worse the median over steps, for step_time the minimum, for
+    /* Per run: for times where larger is worse, the median over steps; for step_time the minimum; for
      * all others the mean, as in `value`. */
     struct tg_evidence ev;
     struct tg_evidence ev_slowest; /* the same of the worst rank of each run */
@@ -280,16 +280,18 @@ struct tg_comparison {
     double drift;      /* common factor c0 (log), the larger; |drift| > ln 1.10 is a warning */
     bool drifted;
     enum tg_drift_of drift_of;
-    /* The fresh runs were disturbed: for most operators the mean step exceeds the least by more than in
-     * the baseline, by `excess` as a part of the step. Durations are then not judged. */
+    /* The fresh runs were disturbed: for most operators, mean minus least step is larger than in the
+     * baseline; `excess` is the difference as a share of the step. Durations are then not judged. */
     bool busy;
     double excess;
     /* Most counts that vary anyway are above the baseline's: the fresh runs had other data, which
      * explains their time. Durations are then not judged. */
     bool other_data;
-    size_t n_held;      /* operators that would have failed */
-    bool marked[2];     /* by markers or as `window: whole`: the steps of all traces are known, */
-    bool any_marked[2]; /* of any trace */
+    size_t n_held; /* operators withheld: they would have failed */
+    /* Every trace has known steps: from markers, or because `window: whole` makes one. `any_marked`: at
+     * least one trace has. */
+    bool marked[2];
+    bool any_marked[2];
     size_t least_steps[2];     /* of any trace, without ignored ones; 0: one has none to judge */
     double iteration_ratio;    /* 1, or the common ratio of counts of unmarked traces */
     struct tg_env_change *env; /* keys that differ or are unknown on one side */
@@ -313,7 +315,7 @@ struct tg_comparison {
     bool collectives_known[2]; /* every run has collectives that two ranks or more share */
     double collective_skew[2]; /* longest - shortest of a collective's ranks, % of the longest */
     struct tg_evidence collective_skew_ev;
-    int64_t slowest_rank; /* of the test side: the longest step, median over runs */
+    int64_t slowest_rank; /* of the fresh side: the longest step, median over runs */
     struct tg_arena *arena;
 };
 

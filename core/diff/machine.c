@@ -67,7 +67,7 @@ static bool is_fine(const struct tg_diff_work *w, const struct tg_op *op, double
 }
 
 /* Common factor, usual noise and shifts of the big operators, by one estimate in one direction. The
- * factor never helps the test side: a machine that got faster must not make an unchanged operator
+ * factor never helps the fresh side: a machine that got faster must not make an unchanged operator
  * look slower. Returns the factor before that. */
 static double find_common(const struct tg_diff_work *w, const struct tg_run_values *v,
                           const bool *big, enum tg_clock clock, int estimate,

@@ -310,7 +310,7 @@ static void compare_collectives(struct tg_diff_work *w)
     c->collective_skew_ev.delta_ns = c->collective_skew[TG_TEST] - c->collective_skew[TG_BASE];
 }
 
-/* The rank of the test side whose steps take longest, of those that are compared. */
+/* The rank of the fresh side whose steps take longest, of those that are compared. */
 static void find_slowest(struct tg_diff_work *w)
 {
     const struct tg_side_shards *m = &w->measured[TG_TEST];

@@ -216,7 +216,7 @@ static bool is_disturbed(enum tg_judged judged)
     return judged == TG_NOT_BUSY || judged == TG_NOT_OTHER_DATA;
 }
 
-/* Most fresh runs are much slower than any of the baseline, and some are not: told, not a failure. */
+/* Most fresh runs are much slower than any of the baseline, and some are not. This only warns. */
 static void find_slow_runs(const struct tg_diff_work *w, struct tg_evidence *ev,
                            const struct question *q)
 {

@@ -13,7 +13,7 @@
 #define TG_MIN_BIG 5       /* fewer big operators tell nothing about the machine */
 #define TG_RARE_STEP 1.5   /* a slow step: the slowest against the run's usual one, */
 #define TG_RARE_BASE 1.1   /* and against the baseline's slowest */
-#define TG_RARE_FLOOR 0.03 /* and so much of the step: slow steps and runs that are only told */
+#define TG_RARE_FLOOR 0.03 /* and so much of the step: slow steps and runs that only warn */
 
 /* ---- logs.c: run values as logarithms of ns, at least of 1 ns ---- */
 

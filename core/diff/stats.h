@@ -28,7 +28,7 @@ double tg_robust_sd(double *v, size_t n);
 uint64_t tg_mode(uint64_t *v, size_t n, size_t *hits);
 
 /*
- * Noise of a comparison, only in the harmful direction: baseline runs above and test runs below
+ * Noise of a comparison, only in the harmful direction: baseline runs above and fresh runs below
  * their median, 2 * sum of squares / (nb + nt - 2). 0 when nb + nt <= 2.
  */
 double tg_harmful_variance(const double *base, size_t nb, const double *test, size_t nt,

@@ -5,7 +5,7 @@
 
 #include "core/diff/stats.h"
 
-#define FLOOR_SHARE 0.001 /* of the step: a smaller change is not told */
+#define FLOOR_SHARE 0.001 /* of the step: a smaller change is not reported */
 
 static double plain_median(const struct tg_history_replay *r, const struct tg_history_stream *s,
                            uint32_t series, const struct tg_history_window *w, size_t from,

@@ -14,7 +14,7 @@ struct tg_history_window {
     size_t n;
 };
 
-/* A change that may still come back, or whose place may still be told better. */
+/* A change that may still come back, or whose place may still be narrowed down. */
 struct tg_history_pending {
     struct tg_history_window old; /* the level before */
     size_t event, moved;
@@ -30,7 +30,7 @@ struct tg_history_track {
     size_t n_first;
     double reference;
     bool has_reference, shares; /* takes part in the common factor */
-    double calls;               /* of the last night that told; NAN: unknown */
+    double calls;               /* of the last night that has a value; NAN: unknown */
     bool seen;
     size_t last;   /* place of its last night */
     size_t random; /* place + 1 of its last night with a number of calls that was not settled */

@@ -3,23 +3,24 @@
 /*
  * Gives every span its step, its parent and its launch. Nothing depends on the file's order.
  *
- * Windows: host spans named ProfilerStep#N (device copies never), else host annotations whose name
- * matches `window.name`, else the whole trace as one step (`marked` false). Host spans belong to
- * the window that contains their start ([start, end)). If several threads have windows, those of
- * the main thread (the thread with most windows) count. Device spans belong to the step of their
- * launch; unlinked ones to that of their linked neighbours on the stream when both agree, else to
- * the device's time window of that step. The rest is counted in `unassigned` and is outside every
- * step (-1). In traces without launches (core/trace/xla.h) start times decide for devices too.
+ * Windows: host spans named ProfilerStep#N (never the profiler's copies of them on the device),
+ * else host annotations whose name matches `window.name`, else the whole trace as one step
+ * (`marked` false). Host spans belong to the window that contains their start ([start, end)). If
+ * several threads have windows, those of the main thread (the thread with most windows) count.
+ * Device spans belong to the step of their launch; unlinked ones to that of their linked neighbours
+ * on the stream when both agree, else to the device's time window of that step. The rest is counted
+ * in `unassigned` and is outside every step (-1). In traces without launches (core/trace/xla.h)
+ * start times decide for devices too.
  *
  * Nesting is per host thread over tg_kind_nests() kinds, in the total order; python functions take
- * no part. A child that ends after its parent is cut, for nesting only; a span with less than half
- * of its length inside another is not its child (clock granularity).
+ * no part. A child that ends after its parent is truncated at the parent's end, for nesting only; a
+ * span with less than half of its length inside another is not its child (clock granularity).
  *
- * Links are by correlation. Several runtime rows with one correlation (cudaLaunchKernel and the
- * cuLaunchKernel inside it): the launching call; of two such calls, the outer one. A kernel launch
- * (other than a graph) with more than TG_MAX_KERNELS_PER_LAUNCH device rows has a wrong
- * correlation: those rows count as unlinked. Cost: n log n for the sort, else linear; about 30
- * bytes per span.
+ * Device work is linked to its launch by correlation. If several runtime rows share a correlation
+ * (cudaLaunchKernel and the cuLaunchKernel inside it), the launching call is taken; of two
+ * launching calls, the outer one. A kernel launch (other than a graph) with more than
+ * TG_MAX_KERNELS_PER_LAUNCH device rows has a wrong correlation: those rows count as unlinked.
+ * Cost: n log n for the sort, else linear; about 30 bytes per span.
  */
 #include "core/trace/trace.h"
 
@@ -41,7 +42,7 @@ struct tg_step {
     uint32_t span;    /* the window's span; TG_NO_SPAN when unmarked */
 };
 
-/* Dense ids of devices and of (device, stream), ascending, however many tracks name them. */
+/* Dense ids of devices and of (device, stream), ascending: each once, even if several tracks name it. */
 struct tg_lanes {
     uint32_t *device, *stream; /* per track */
     size_t n_devices, n_streams;
@@ -59,11 +60,11 @@ struct tg_steps {
     tg_ns *self;      /* host: duration less direct children, >= 0; others: duration */
     struct tg_lanes lanes;
     uint64_t device_spans, unlinked, unassigned;
-    uint64_t unnumbered;   /* of the unlinked ones, those without a correlation: by nature, as a
-                              third of MTIA's; no launch of theirs can be missing */
-    uint64_t lost_kernels; /* launches without their kernel, before the last one that has it;
-                              launches into a graph that is being captured run nothing and do not
-                              count */
+    uint64_t unnumbered;   /* of the unlinked ones, those without a correlation: they never had one
+                              (a third of MTIA's work), so no launch is missing */
+    uint64_t lost_kernels; /* launches whose kernel is missing, up to the last launch that has its
+                              kernel; launches into a graph that is being captured run nothing
+                              and do not count */
 };
 
 /* What a runtime call puts on the device, by its name. */
@@ -113,10 +114,10 @@ int32_t tg_steps_at(const struct tg_steps *s, tg_ns at);
 
 /*
  * For a trace without markers: annotations and operators that recur and could serve as windows,
- * best first (count >= 3, disjoint in time, covering most of the trace, none of them nearly all of
- * it alone). If there are none: annotations of the program, even a single one, that hold half of the
- * runtime calls (half of the time, if there are no calls). At most `max`. Numbered annotations are
- * grouped as a glob ("execute_*"). Views into `t`, globs into `a`.
+ * best first (count >= 3, disjoint in time, covering most of the trace, no single one covering
+ * nearly all of it). If there are none: annotations of the program, even a single one, that hold
+ * half of the runtime calls (half of the time, if there are no calls). At most `max`. Numbered
+ * annotations are grouped as a glob ("execute_*"). Views into `t`, globs into `a`.
  */
 struct tg_window_hint {
     tg_sv name; /* a name or a glob: both are valid in TG_WINDOW_ANNOTATION */

@@ -30,7 +30,7 @@
  *                digits each; not there if the trace does not number them
  * Lines are separated by LF; a key that the trace lacks has no line.
  */
-enum tg_attr_kind { /* by their texts, which order the rows; the stored form has the numbers */
+enum tg_attr_kind { /* in the order of their names, because rows sort by name; the numbers are stored */
                     TG_ATTR_KIND_BYTES,
                     TG_ATTR_KIND_COLLECTIVE,
                     TG_ATTR_KIND_LAUNCH,
@@ -64,8 +64,8 @@ struct tg_row {
     tg_ns *slots; /* values in start order, step after step (steps only, sum of count[0..n_steps)):
                      host: self time, device: duration; NULL: dropped, use step totals */
     struct tg_attr *attrs; /* by (kind, value) */
-    uint32_t order;        /* of kernels: position of its first one among those of the shard's rows
-                              of kernels; else 0 */
+    uint32_t order;        /* kernel rows: rank of this row by first start among the shard's kernel
+                              rows; else 0 */
     uint32_t n_attrs;
     bool attrs_capped; /* a kind has more than limits.max_attrs: the rest is not here */
 };
@@ -101,8 +101,8 @@ struct tg_shard {
     size_t n_rows;
     /*
      * Totals by Python frame (core/metric/stacks.h), for rules of kind module and source; taken
-     * when somebody asked for them: `frame_sorts` has a bit per enum tg_stack_sort. Two rows a
-     * name, neither with slots: device -1: calls, inclusive and self time on the host; device 0:
+     * when somebody asked for them: `frame_sorts` has a bit per enum tg_stack_sort. Each name
+     * has two rows, without slots: device -1: calls, inclusive and self time on the host; device 0:
      * pieces, time and self time of the device work launched inside.
      */
     struct tg_row *frames;
@@ -117,8 +117,8 @@ struct tg_shard {
     bool truncated;
     struct tg_window_hint *hints; /* for unmarked traces */
     size_t n_hints;
-    /* For want of room (fit.h) only its step times are stored; no rows, gaps, counters and
-     * environment, and no other metric is known. */
+    /* There was no room (fit.h) for more than step times: rows, gaps, counters, environment and other
+     * metrics are missing. */
     bool steps_only;
     bool unnamed; /* of its rows only collectives were loaded (tg_summarize_opts.named_ranks) */
 };
@@ -132,10 +132,12 @@ struct tg_summary {
     size_t arrivals;
     struct tg_shard **shards; /* by (run, rank) */
     size_t n;
-    struct tg_arena *arena;  /* owns everything, with */
-    struct tg_arena **taken; /* those of the summaries that were taken over, and */
+    /* Owners of the memory: its own arena, those of the summaries that were taken over, and the texts that
+     * compact shards share (NULL: nothing yet). */
+    struct tg_arena *arena;
+    struct tg_arena **taken;
     size_t n_taken, cap_taken;
-    struct tg_strmap *pool; /* what compact shards share; NULL: nothing yet */
+    struct tg_strmap *pool;
 };
 
 void tg_summary_init(struct tg_summary *s);
@@ -165,8 +167,8 @@ struct tg_summarize_opts {
                                  is named here */
     struct tg_kept_trace *keep; /* where the trace goes, if it has Python functions; NULL: nowhere.
                                    Of several files, tg_inputs_load keeps the first */
-    struct tg_host host; /* where traces that it recorded since it runs have their `cpu` from, if
-                            they do not say it themselves; zero: not asked */
+    struct tg_host host; /* this machine: supplies `cpu` for traces that were recorded here since it
+                            booted and do not name one; zero: off */
 };
 /*
  * Reads one trace (or, when the bytes are a stored summary, that) and adds its shards to `out`. A

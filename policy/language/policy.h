@@ -24,7 +24,7 @@
  *   PP   percentage points, for metrics of unit PERCENT
  *   ABS  change in the metric's unit (ns, count, bytes, percent points for PERCENT is PP instead);
  *        with `of_step` percent of the baseline's step time. For FACT: 0, "any difference".
- *   MAX, MIN  the candidate itself, in the metric's unit; no baseline needed, no evidence needed
+ *   MAX, MIN  the fresh value itself, in the metric's unit; no baseline needed, no evidence needed
  */
 struct tg_bound {
     enum tg_bound_kind kind;
@@ -209,7 +209,8 @@ struct tg_require {
     int64_t steps, kernels; /* 0: not required */
     struct tg_patterns ops; /* each must match something; normalised names */
     bool collapse;          /* the collapse guard is on */
-    double detectable;      /* %: a change of step time has to be; 0: not required */
+    double detectable;      /* smallest change of step time, in %, that the runs must be able to
+                               detect; 0: no requirement */
     struct tg_loc at, steps_at, kernels_at, ops_at, detectable_at;
 };
 
@@ -287,7 +288,7 @@ void tg_policy_free(struct tg_policy *p); /* accepts NULL */
  */
 #define TG_POLICY_BASELINES 16u /* of `baselines` at most */
 const struct tg_policy *tg_policy_against(const struct tg_policy *p, size_t i, struct tg_arena *a);
-/* Is a rule against it? Where none is against any, `baseline` it is. */
+/* Does any rule use this baseline? If no rule uses any, only `baseline` does. */
 bool tg_policy_has_baseline(const struct tg_policy *p, size_t i);
 /* Was it written in a preset? Then a rule that was removed takes its baseline with it. */
 bool tg_policy_is_built_in(const struct tg_loc *at);

@@ -164,7 +164,7 @@ struct tg_verdict {
     int exit_code;     /* by the table; --exit-zero keeps it here and changes only the process */
     tg_sv suite;       /* "train"; against one of `baselines` "train@release" */
     tg_sv headline;    /* "FAIL: 2 regressions …" one line */
-    tg_sv coverage;    /* "counts judged; durations not judged: 1 run a side" */
+    tg_sv coverage;    /* "counts judged; durations not judged: no step markers" */
     tg_sv policy;      /* "built-in policy" or the file */
     tg_sv policy_file; /* its path in the repository; "" built in, or not known */
     bool counts_asked; /* a rule counts calls; */

@@ -248,13 +248,10 @@ static void guard_ranks(struct tg_eval_state *e, const struct tg_suite *suite)
         guard(e, TG_SV("ranks"), common_ranks_expected(e, suite->ranks_expect), next, suite->at);
 }
 
-bool tg_guards(struct tg_eval_state *e)
+/* What `require` asks of the fresh side by number or by name. */
+static void guard_required(struct tg_eval_state *e, const struct tg_comparison *c,
+                           const struct tg_require *q)
 {
-    const struct tg_require *q = &e->in->policy->require;
-    const struct tg_comparison *c = e->in->comparison;
-    const struct tg_suite *suite = e->in->suite;
-    bool comparable = !guard_markers(e) && !guard_steps(e);
-    guard_empty(e);
     if (q->steps && (!c->marked[TG_TEST] || c->n_steps[TG_TEST] < (size_t)q->steps))
         guard(e, TG_SV("steps"),
               tg_sv_of(tg_arena_printf(e->arena, "the fresh trace has %zu steps, required are %lld",
@@ -277,10 +274,10 @@ bool tg_guards(struct tg_eval_state *e)
                                          TG_SV_ARG(tg_pattern_text(q->ops.v[i])))),
                 TG_SV("Did the benchmark run the right program? Otherwise change require.ops."),
                 q->ops_at);
-    guard_detectable(e, c, q);
-    if (suite && suite->ranks_expect)
-        guard_ranks(e, suite);
-    guard_damage(e, suite);
+}
+
+static void guard_held(struct tg_eval_state *e, const struct tg_comparison *c)
+{
     if (c->other_data && c->n_held)
         guard(e, TG_SV("data"),
               tg_sv_of(tg_arena_printf(e->arena,
@@ -294,6 +291,21 @@ bool tg_guards(struct tg_eval_state *e)
                   c->n_held, c->n_held == 1 ? " looks" : "s look")),
               TG_SV("Record the fresh runs again, with nothing else running and after a warm-up."),
               TG_NOWHERE);
+}
+
+bool tg_guards(struct tg_eval_state *e)
+{
+    const struct tg_require *q = &e->in->policy->require;
+    const struct tg_comparison *c = e->in->comparison;
+    const struct tg_suite *suite = e->in->suite;
+    bool comparable = !guard_markers(e) && !guard_steps(e);
+    guard_empty(e);
+    guard_required(e, c, q);
+    guard_detectable(e, c, q);
+    if (suite && suite->ranks_expect)
+        guard_ranks(e, suite);
+    guard_damage(e, suite);
+    guard_held(e, c);
     if (q->collapse && c->collapsed)
         guard(e, TG_SV("collapse"),
               TG_SV("more than half of the kernels are gone, and the device's busy time with them"),

@@ -506,21 +506,9 @@ static void tell_recompilations(struct tg_eval_state *e, const struct tg_compari
     tg_buf_release(&b);
 }
 
-void tg_notes(struct tg_eval_state *e)
+static void tell_partial_ranks(struct tg_eval_state *e, const struct tg_comparison *c)
 {
-    const struct tg_comparison *c = e->in->comparison;
     struct tg_buf b = { 0 };
-    tell_machine(e, c);
-    tell_recompilations(e, c);
-    tell_other_data(e, c);
-    tell_busy(e, c);
-    tell_ranks(e, c);
-    tell_straggler(e, c);
-    tell_other_device(e, c);
-    tell_outside(e, c);
-    tell_more_rows(e, c);
-    tell_more_events(e, c);
-    tell_idle_launches(e, c);
     if (c->n_steps_only) {
         tg_buf_printf(&b,
                       "%zu of %zu ranks are compared in full; of the others the stored side has "
@@ -540,20 +528,27 @@ void tg_notes(struct tg_eval_state *e)
             e->out, e->arena, TG_NOTE_PLAIN, tg_buf_sv(&b),
             TG_SV("A rule about names, or --json, --html or --csv, compares them on "
                   "all ranks (docs/clusters.md)."));
-        tg_buf_clear(&b);
     }
-    tell_ratio(e, c);
-    tell_unjudged_kinds(e, c);
-    if (!c->marked[TG_BASE] || !c->marked[TG_TEST]) {
-        tg_buf_puts(&b, "no ProfilerStep markers: the whole trace counts as one step");
-        if (c->iteration_ratio != 1)
-            tg_buf_printf(&b, ", counts are divided by the common ratio %.4g", c->iteration_ratio);
-        struct tg_buf next = { 0 };
-        put_windows(&next, c);
-        tg_verdict_add_note(e->out, e->arena, TG_NOTE_PLAIN, tg_buf_sv(&b), tg_buf_sv(&next));
-        tg_buf_release(&next);
-        tg_buf_clear(&b);
-    }
+    tg_buf_release(&b);
+}
+
+static void tell_unmarked(struct tg_eval_state *e, const struct tg_comparison *c)
+{
+    struct tg_buf b = { 0 }, next = { 0 };
+    if (c->marked[TG_BASE] && c->marked[TG_TEST])
+        return;
+    tg_buf_puts(&b, "no ProfilerStep markers: the whole trace counts as one step");
+    if (c->iteration_ratio != 1)
+        tg_buf_printf(&b, ", counts are divided by the common ratio %.4g", c->iteration_ratio);
+    put_windows(&next, c);
+    tg_verdict_add_note(e->out, e->arena, TG_NOTE_PLAIN, tg_buf_sv(&b), tg_buf_sv(&next));
+    tg_buf_release(&next);
+    tg_buf_release(&b);
+}
+
+static void tell_environment(struct tg_eval_state *e, const struct tg_comparison *c)
+{
+    struct tg_buf b = { 0 };
     for (size_t i = 0; i < c->n_env; i++) {
         const struct tg_env_change *x = &c->env[i];
         if (x == other_cpu(c)) /* told first */
@@ -565,4 +560,25 @@ void tg_notes(struct tg_eval_state *e)
         tg_buf_clear(&b);
     }
     tg_buf_release(&b);
+}
+
+void tg_notes(struct tg_eval_state *e)
+{
+    const struct tg_comparison *c = e->in->comparison;
+    tell_machine(e, c);
+    tell_recompilations(e, c);
+    tell_other_data(e, c);
+    tell_busy(e, c);
+    tell_ranks(e, c);
+    tell_straggler(e, c);
+    tell_other_device(e, c);
+    tell_outside(e, c);
+    tell_more_rows(e, c);
+    tell_more_events(e, c);
+    tell_idle_launches(e, c);
+    tell_partial_ranks(e, c);
+    tell_ratio(e, c);
+    tell_unjudged_kinds(e, c);
+    tell_unmarked(e, c);
+    tell_environment(e, c);
 }

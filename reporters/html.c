@@ -75,7 +75,7 @@ static void put_notes(struct tg_html *h)
     for (size_t i = 0; i < h->v->n_notes; i++) {
         const struct tg_note *n = &h->v->notes[i];
         tg_page_raw(&h->page,
-                    n->warning ? "<p class=\"note\"><b>warning</b> " : "<p class=\"note\">");
+                    n->warning ? "<p class=\"note warn\"><b>warning</b> " : "<p class=\"note\">");
         tg_html_put_text(h, n->text);
         if (n->next.n) {
             tg_page_raw(&h->page, " \xe2\x86\x92 ");
@@ -95,7 +95,8 @@ static void put_next(struct tg_html *h)
     const struct tg_result *first;
     size_t left = tg_accept_put_all(&waivers, h->v, WAIVERS, &first);
     if (first || h->r->command.n) {
-        tg_page_section(&h->page, "next", "What now");
+        tg_page_section(&h->page, "next", NULL);
+        tg_page_fold(&h->page, "What now");
         if (h->r->command.n) {
             tg_page_raw(&h->page, "<p>To repeat it:</p>\n<pre>");
             tg_page_text(&h->page, h->r->command);
@@ -118,6 +119,7 @@ static void put_next(struct tg_html *h)
                           "<p>and %zu more: <code>tracegate policy waive</code> writes "
                           "all of them from the JSON report</p>\n",
                           left);
+        tg_page_fold_end(&h->page);
         tg_page_section_end(&h->page);
     }
     tg_buf_release(&waivers);

@@ -8,7 +8,7 @@
 #include "reporters/number.h"
 #include "reporters/svg_ground.h"
 
-enum { WIDTH = 1080, LEFT = 70, RIGHT = 90, BAR = 26, GAP = 12, PARTS = 4 };
+enum { WIDTH = 1000, BAR = 26, PARTS = 4 };
 
 struct part {
     const char *title, *paint;
@@ -73,30 +73,30 @@ static double sum(const struct part *p, int side)
     return all;
 }
 
+/* The words are not in the drawing, which has the width of the screen: they would shrink with it. */
 static void put_side(struct tg_buf *out, const struct part *p, int side, double largest)
 {
-    double x = LEFT, scale = (WIDTH - LEFT - RIGHT) / largest, y = side * (BAR + GAP);
-    tg_buf_printf(out, "<text x=\"0\" y=\"%.0f\">%s</text>", y + BAR / 2.0 + 4,
-                  side == TG_BASE ? "before" : "after");
+    double x = 0;
+    tg_buf_printf(out,
+                  "<span>%s</span><svg viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" "
+                  "role=\"img\" aria-label=\"Parts of the step; the table below has the "
+                  "numbers\">",
+                  side == TG_BASE ? "before" : "after", WIDTH, BAR);
     for (int k = 0; k < PARTS; k++) {
-        double w = p[k].ns[side] * scale;
+        double w = p[k].ns[side] * WIDTH / largest;
         if (w < 0.05)
             continue;
         tg_buf_printf(out, "<rect class=\"%s\"", p[k].paint);
         tg_svg_attribute(out, "x", x);
-        tg_svg_attribute(out, "y", y);
         tg_svg_attribute(out, "width", w);
         tg_buf_printf(out, " height=\"%d\"><title>%s ", BAR, p[k].title);
         tg_put_time_unit(out, p[k].ns[side]);
         tg_buf_puts(out, "</title></rect>");
         x += w;
     }
-    tg_buf_puts(out, "<text class=\"num\"");
-    tg_svg_attribute(out, "x", x + 8);
-    tg_svg_attribute(out, "y", y + BAR / 2.0 + 4);
-    tg_buf_putc(out, '>');
+    tg_buf_puts(out, "</svg><span>mean ");
     tg_put_time_unit(out, sum(p, side));
-    tg_buf_puts(out, "</text>\n");
+    tg_buf_puts(out, "</span>\n");
 }
 
 static const struct tg_page_column columns[] = {
@@ -144,14 +144,10 @@ void tg_html_put_bar(struct tg_html *h)
     if (!(largest > 0))
         return;
     tg_page_section(&h->page, "step", "The step, before and after");
-    tg_buf_printf(
-        h->page.out,
-        "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"Parts of the step; the table "
-        "below has the numbers\">\n",
-        WIDTH, 2 * BAR + GAP);
+    tg_page_raw(&h->page, "<div class=\"parts\">\n");
     put_side(h->page.out, parts, TG_BASE, largest);
     put_side(h->page.out, parts, TG_TEST, largest);
-    tg_page_raw(&h->page, "</svg>\n");
+    tg_page_raw(&h->page, "</div>\n");
     tg_page_table(&h->page, &table);
     for (int k = 0; k < PARTS; k++)
         if (parts[k].ns[0] > 0 || parts[k].ns[1] > 0)

@@ -6,6 +6,7 @@
 #include "core/diff/names.h"
 #include "core/summary/inject.h"
 #include "policy/language/limit.h"
+#include "policy/verdict/judge.h"
 
 #define MAX_CANDIDATES 3 /* names a violation is tried on: the largest */
 
@@ -480,7 +481,7 @@ static void say(struct look *l, enum tg_mutation_outcome outcome, const char *re
 
 static bool too_few_runs(const struct look *l)
 {
-    size_t need = (size_t)(l->policy.noise.min_runs > 3 ? l->policy.noise.min_runs : 3);
+    size_t need = (size_t)l->rule.noise.min_runs;
     return !tg_metric_info(l->rule.metric)->exact && !tg_rule_is_budget(&l->rule) &&
            l->rule.noise.test != TG_NOISE_NONE &&
            (l->b->side[TG_BASE].n_runs < need || l->b->side[TG_TEST].n_runs < need);
@@ -497,7 +498,7 @@ static void say_green(struct look *l)
         say(l, TG_MUTATION_SURVIVES, "it has no limit",
             "Give it a `fail` limit, or remove the rule.");
     else if (too_few_runs(l))
-        say(l, TG_MUTATION_UNTESTED, "durations are judged with three or more runs a side",
+        say(l, TG_MUTATION_UNTESTED, tg_few_runs_text(l->rule.noise.min_runs, l->b->arena),
             "Name at least as many runs as noise.min_runs asks for.");
     else if (!tg_rule_is_budget(&l->rule) && l->out->not_judged)
         say(l, TG_MUTATION_SURVIVES,

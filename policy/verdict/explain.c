@@ -215,17 +215,15 @@ static void put_numbers(struct tg_buf *out, const struct tg_probe *p,
 }
 
 /* False: the rule has no number there: it asks whether something changed, or no step has calls. */
-static bool op_numbers(struct tg_buf *out, const struct tg_rule *r, const struct tg_comparison *c,
-                       const struct tg_op *op)
+static bool op_numbers(struct tg_buf *out, const struct tg_policy *policy, const struct tg_rule *r,
+                       const struct tg_comparison *c, const struct tg_op *op)
 {
     struct tg_rule_limits l = tg_select_limits(r, op);
-    struct tg_probe p = { .step_ns = c->step_ns[TG_BASE],
-                          .bad = r->bad,
-                          .test_kind = l.test,
-                          .few_runs = tg_few_runs_text(l.noise->min_runs, c->arena) };
+    struct tg_probe p = { .step_ns = c->step_ns[TG_BASE], .bad = r->bad, .test_kind = l.test };
     if (tg_metric_info(r->metric)->unit == TG_UNIT_ATTR || !tg_probe_op(&p, r->metric, c, op) ||
         isnan(p.base))
         return false;
+    tg_grounds_ask_runs(&p, l.noise, policy, c, c->arena);
     put_numbers(out, &p, &l, c);
     return true;
 }
@@ -246,7 +244,8 @@ static int by_time(const void *pa, const void *pb)
     return tg_sv_cmp(a->name, b->name);
 }
 
-static void rule_names(struct tg_buf *out, const struct tg_rule *r, const struct tg_comparison *c)
+static void rule_names(struct tg_buf *out, const struct tg_policy *policy, const struct tg_rule *r,
+                       const struct tg_comparison *c)
 {
     const struct tg_op **op = tg_xmalloc((c->n_ops + c->n_frames + 1) * sizeof *op);
     size_t n = 0;
@@ -259,7 +258,7 @@ static void rule_names(struct tg_buf *out, const struct tg_rule *r, const struct
     tg_buf_printf(out, "    matches %zu name%s of these traces\n", n, n == 1 ? "" : "s");
     for (size_t i = 0; i < n && i < MOST_NAMES; i++) {
         struct tg_buf line = { 0 };
-        if (op_numbers(&line, r, c, op[i]))
+        if (op_numbers(&line, policy, r, c, op[i]))
             tg_buf_printf(out, "      %.*s: %.*s", TG_SV_ARG(op[i]->name),
                           TG_SV_ARG(tg_buf_sv(&line)));
         tg_buf_release(&line);
@@ -269,22 +268,22 @@ static void rule_names(struct tg_buf *out, const struct tg_rule *r, const struct
     free(op);
 }
 
-static void rule_numbers(struct tg_buf *out, const struct tg_rule *r, const struct tg_comparison *c)
+static void rule_numbers(struct tg_buf *out, const struct tg_policy *policy,
+                         const struct tg_rule *r, const struct tg_comparison *c)
 {
     struct tg_rule_limits l = tg_select_limits(r, NULL);
-    struct tg_probe p = { .step_ns = c->step_ns[TG_BASE],
-                          .bad = r->bad,
-                          .test_kind = l.test,
-                          .few_runs = tg_few_runs_text(l.noise->min_runs, c->arena) };
+    struct tg_probe p = { .step_ns = c->step_ns[TG_BASE], .bad = r->bad, .test_kind = l.test };
     if (tg_metric_info(r->metric)->scope == TG_SCOPE_NAME) {
-        rule_names(out, r, c);
+        rule_names(out, policy, r, c);
         return;
     }
     tg_buf_puts(out, "    ");
-    if (tg_probe_measure(&p, r, c))
-        put_numbers(out, &p, &l, c);
-    else
+    if (!tg_probe_measure(&p, r, c)) {
         tg_buf_puts(out, "these traces lack what this metric needs\n");
+        return;
+    }
+    tg_grounds_ask_runs(&p, l.noise, policy, c, c->arena);
+    put_numbers(out, &p, &l, c);
 }
 
 /* ---- rules ---- */
@@ -306,7 +305,7 @@ static void explain_for(struct tg_buf *out, const struct tg_policy *p, const str
     if (is_timed(r))
         put_noise(out, l.noise);
     put_rest(out, p, r, op);
-    if (c && op_numbers(&numbers, r, c, op))
+    if (c && op_numbers(&numbers, p, r, c, op))
         tg_buf_printf(out, "    %.*s", TG_SV_ARG(tg_buf_sv(&numbers)));
     tg_buf_release(&numbers);
 }
@@ -363,7 +362,7 @@ bool tg_policy_explain_rule(const struct tg_policy *p, tg_sv id, const struct tg
             put_noise(out, &r->noise);
         put_rest(out, p, r, NULL);
         if (c)
-            rule_numbers(out, r, c);
+            rule_numbers(out, p, r, c);
         return true;
     }
     return false;

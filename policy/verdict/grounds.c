@@ -95,36 +95,36 @@ const char *tg_grounds_few_steps(const struct tg_rule_scope *s, const struct tg_
 }
 
 /*
- * A rule's own noise.min_runs, where it is not the policy's: the evidence is computed whatever the
- * number of runs, so the rule may ask for more or for fewer. The result keeps what it makes of it.
+ * The evidence is computed whatever the number of runs, so a rule may ask for more of them than the
+ * policy does, or for fewer. The result keeps what the rule makes of it.
  */
-static void judge_by_own_runs(const struct tg_eval_state *e, const struct tg_rule_scope *s,
-                              const struct tg_noise *noise, struct tg_probe *p)
+static void judge_by_own_runs(struct tg_probe *p, bool enough, struct tg_arena *arena)
 {
-    size_t base = s->c->n_runs[TG_BASE], test = s->c->n_runs[TG_TEST];
+    enum tg_judged judged = p->ev->judged;
     struct tg_evidence *own;
-    bool enough = (base < test ? base : test) >= (size_t)noise->min_runs;
-    own = TG_NEW(e->arena, struct tg_evidence);
+
+    if (judged != (enough ? TG_NOT_FEW_RUNS : TG_JUDGED))
+        return;
+    own = TG_NEW(arena, struct tg_evidence);
     *own = *p->ev;
-    if (enough && own->judged == TG_NOT_FEW_RUNS) {
-        own->judged = TG_JUDGED;
-    } else if (!enough && own->judged == TG_JUDGED) {
-        own->judged = TG_NOT_FEW_RUNS;
-        own->suspicious = own->slower;
-    }
+    own->judged = enough ? TG_JUDGED : TG_NOT_FEW_RUNS;
+    own->suspicious = enough ? own->suspicious : own->slower;
     p->ev = own;
 }
 
-void tg_grounds_ask_runs(const struct tg_eval_state *e, const struct tg_rule_scope *s,
-                         const struct tg_noise *noise, struct tg_probe *p)
+void tg_grounds_ask_runs(struct tg_probe *p, const struct tg_noise *noise,
+                         const struct tg_policy *policy, const struct tg_comparison *c,
+                         struct tg_arena *arena)
 {
+    size_t base = c->n_runs[TG_BASE], test = c->n_runs[TG_TEST];
+
     p->min_runs = noise->min_runs;
     if (!p->ev)
         return;
-    if (noise->min_runs != e->in->policy->noise.min_runs)
-        judge_by_own_runs(e, s, noise, p);
+    if (noise->min_runs != policy->noise.min_runs)
+        judge_by_own_runs(p, (base < test ? base : test) >= (size_t)noise->min_runs, arena);
     if (p->ev->judged == TG_NOT_FEW_RUNS)
-        p->few_runs = tg_few_runs_text(noise->min_runs, e->arena);
+        p->few_runs = tg_few_runs_text(noise->min_runs, arena);
 }
 
 static const char *differs_text(const struct tg_rule_scope *s, struct tg_arena *a)

@@ -134,9 +134,10 @@ void tg_grounds_hint(struct tg_judgement *j, const struct tg_op *op, const struc
                      const struct tg_probe *p, const struct tg_rule_limits *l);
 /* noise.min_steps; NULL: enough of them. */
 const char *tg_grounds_few_steps(const struct tg_rule_scope *s, const struct tg_noise *noise);
-/* noise.min_runs, if the rule has its own; what p->ev then points at lives in e->arena. */
-void tg_grounds_ask_runs(const struct tg_eval_state *e, const struct tg_rule_scope *s,
-                         const struct tg_noise *noise, struct tg_probe *p);
+/* noise.min_runs, the rule's own or the policy's; p->ev may then point into the arena. */
+void tg_grounds_ask_runs(struct tg_probe *p, const struct tg_noise *noise,
+                         const struct tg_policy *policy, const struct tg_comparison *c,
+                         struct tg_arena *arena);
 /* Why values of two devices cannot be compared; NULL: they can. */
 const char *tg_grounds_op_differs(const struct tg_rule_scope *s, const struct tg_op *op,
                                   const struct tg_probe *p, struct tg_arena *a);

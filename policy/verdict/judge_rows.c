@@ -145,7 +145,7 @@ void tg_judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s, const s
     }
     if (tg_grounds_lacks_frames(s, 1u << op->kind, TG_BASE))
         p.base = p.recorded[TG_BASE] = NAN;
-    tg_grounds_ask_runs(e, s, l.noise, &p);
+    tg_grounds_ask_runs(&p, l.noise, e->in->policy, s->c, e->arena);
     p.incomparable = tg_grounds_op_differs(s, op, &p, e->arena);
     j = tg_judge(&p, &l.warn, &l.fail);
     judge_by_all(s, rule, op, &l, &p, &j);
@@ -238,7 +238,7 @@ void tg_judge_small(struct tg_eval_state *e, const struct tg_rule_scope *s,
             all.share[side] += op[i]->share[side];
         *(side ? &p.test : &p.base) = ev->value[side];
     }
-    tg_grounds_ask_runs(e, s, l.noise, &p);
+    tg_grounds_ask_runs(&p, l.noise, e->in->policy, s->c, e->arena);
     j = tg_judge(&p, &l.warn, &l.fail);
     if (j.state <= TG_STATE_WAIVED)
         return;
@@ -289,7 +289,7 @@ void tg_judge_measure(struct tg_eval_state *e, const struct tg_rule_scope *s,
     }
     if (!p.known[TG_BASE])
         p.base = p.recorded[TG_BASE] = NAN;
-    tg_grounds_ask_runs(e, s, l.noise, &p);
+    tg_grounds_ask_runs(&p, l.noise, e->in->policy, s->c, e->arena);
     p.incomparable = tg_grounds_measure_differs(s, rule, e->arena);
     j = tg_judge(&p, &l.warn, &l.fail);
     judge_by_all(s, rule, NULL, &l, &p, &j);
@@ -347,7 +347,7 @@ static void judge_gap(struct tg_eval_state *e, const struct tg_rule_scope *s,
     struct tg_judgement j;
     struct tg_result *r;
     bool of_step = op->kind == TG_KIND_STEP;
-    tg_grounds_ask_runs(e, s, l.noise, &p);
+    tg_grounds_ask_runs(&p, l.noise, e->in->policy, s->c, e->arena);
     if (p.ev->judged != TG_JUDGED && !p.ev->suspicious)
         return;
     j = judge_part(s->c, &p, &l);
@@ -409,7 +409,7 @@ void tg_judge_regions(struct tg_eval_state *e, const struct tg_rule_scope *s,
                               .base = g->ev.value[TG_BASE],
                               .test = g->ev.value[TG_TEST] };
         struct tg_judgement j;
-        tg_grounds_ask_runs(e, s, l.noise, &p);
+        tg_grounds_ask_runs(&p, l.noise, e->in->policy, s->c, e->arena);
         j = judge_part(s->c, &p, &l);
         if (!g->encloser.n || !g->worse_time || j.state <= TG_STATE_NOT_JUDGED)
             continue;

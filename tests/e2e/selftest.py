@@ -79,9 +79,9 @@ GPU_TABLE = [
 ]
 
 
-def run(rules, traces, cwd, *args):
+def run(rules, traces, cwd, *args, baselines=""):
     with open(cwd + "/p.yml", "w", encoding="utf-8") as f:
-        f.write("version: 1\nrules:\n" + "".join(f"  - {r}\n" for r in rules.split(";")))
+        f.write("version: 1\n" + baselines + "rules:\n" + "".join(f"  - {r}\n" for r in rules.split(";")))
     p = subprocess.run([PROGRAM, "selftest", "--policy", "p.yml", "--format", "json", *args, *traces],
                        capture_output=True, text=True, cwd=cwd)
     try:
@@ -159,6 +159,11 @@ def main():
                                         for r in report["rules"]], [("red", True, seen)])
         _, report, _ = run("{id: a, match: {kind: op}, metric: count, direction: down, fail: {abs: 0}}", BASE[:1], tmp)
         expect("unfused: not for fewer calls", report["rules"][0]["unfused"], "")
+        # runs of one commit stand for every baseline: a rule against another one is tried as the others are
+        rules_of_two = ("{id: a, against: release, match: {kind: op}, metric: count, fail: {abs: 0}};"
+                        "{id: b, against: release, match: {kind: op, name: 'aten::mm'}, metric: count, fail: {pct: 1000%}}")
+        code, report, err = run(rules_of_two, BASE[:1], tmp, baselines="baselines: [{name: release, ref: 'release(v*)'}]\n")
+        expect(f"against another baseline: {err}", (code, [r["outcome"] for r in report["rules"]]), (1, ["red", "survived"]))
         # a budget that the baseline itself exceeds
         code, report, _ = run("{id: a, metric: step_time, fail: {max: 1us}}", BASE, tmp)
         expect("base against base is red", (code, report["self"], report["passed"]), (1, "fail", False))

@@ -89,6 +89,16 @@ static void durations_need_runs(void **state)
     assert_true(tg_sv_has(r.reason, TG_SV("even this passes")));
     r = try_rule(*state, 1, rule);
     assert_int_equal(r.outcome, TG_MUTATION_UNTESTED);
+    assert_true(tg_sv_eq(r.reason, TG_SV("too few runs a side (need 3, better 5)")));
+    r = try_rule(*state, 5,
+                 "rules: [{id: r, match: {kind: op}, metric: self, fail: {abs: 30us}, noise: "
+                 "{min_runs: 7}}]");
+    assert_int_equal(r.outcome, TG_MUTATION_UNTESTED);
+    assert_true(tg_sv_eq(r.reason, TG_SV("too few runs a side (need 7)")));
+    r = try_rule(*state, 2,
+                 "rules: [{id: r, match: {kind: op}, metric: self, fail: {abs: 30us}, noise: "
+                 "{min_runs: 2}}]");
+    is(&r, TG_MUTATION_RED, "aten::mm takes +20 % time");
 }
 
 static void what_is_injected_elsewhere_does_not_count(void **state)

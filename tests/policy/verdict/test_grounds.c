@@ -221,14 +221,14 @@ static void too_few_steps(void **state)
     assert_non_null(tg_grounds_few_steps(&h->all, &noise));
 }
 
-/* 5 runs a side, the policy asks for 3; `asked` is the rule's own. */
+/* 5 runs a side; the evidence is copied only if the number of runs that is asked for changes it. */
 static struct tg_evidence asked(struct hand *h, int64_t asked, const struct tg_evidence *ev)
 {
     const struct tg_noise noise = { .min_runs = asked };
     struct tg_probe p = { .ev = ev };
 
-    tg_grounds_ask_runs(&h->e, &h->all, &noise, &p);
-    assert_true((p.ev == ev) == (asked == 3));
+    tg_grounds_ask_runs(&p, &noise, h->in.policy, &h->c, h->e.arena);
+    assert_true((p.ev == ev) == (p.ev->judged == ev->judged));
     assert_int_equal(p.min_runs, asked);
     assert_true((p.few_runs != NULL) == (p.ev->judged == TG_NOT_FEW_RUNS));
     return *p.ev;
@@ -257,7 +257,8 @@ static void a_rule_asks_for_runs_of_its_own(void **state)
     h->c.n_runs[TG_TEST] = 5;
     h->c.n_runs[TG_BASE] = 2; /* the side with fewer counts */
     assert_int_equal(asked(h, 4, &ev).judged, TG_NOT_FEW_RUNS);
-    tg_grounds_ask_runs(&h->e, &h->all, &(struct tg_noise){ .min_runs = 9 }, &none);
+    tg_grounds_ask_runs(&none, &(struct tg_noise){ .min_runs = 9 }, h->in.policy, &h->c,
+                        h->e.arena);
     assert_null(none.ev);
 }
 

@@ -185,6 +185,8 @@ static void put_text(const struct job *j, struct tg_buf *out)
     for (size_t i = 0; i < j->same.policy->n_rules; i++) {
         const struct tg_mutation_result *s = &j->seen[i];
         tg_sv what = s->reason.n ? s->reason : s->injected;
+        if (s->outcome == TG_MUTATION_SKIPPED)
+            continue;
         tg_buf_printf(out, "  %-8s  %.*s: %.*s\n", outcome_word(s->outcome), TG_SV_ARG(s->rule->id),
                       TG_SV_ARG(what));
         if (s->unfused.n)
@@ -198,6 +200,10 @@ static void put_text(const struct job *j, struct tg_buf *out)
             tg_buf_printf(out, "            %s:%u\n", s->rule->at.file, s->rule->at.line);
         tg_buf_printf(out, "            -> %.*s\n", TG_SV_ARG(s->fix));
     }
+    if (j->n[TG_MUTATION_SKIPPED])
+        tg_buf_printf(
+            out, "  skipped   %s: optional, and these traces have nothing to judge by %s\n",
+            rules_with(j, TG_MUTATION_SKIPPED), j->n[TG_MUTATION_SKIPPED] == 1 ? "it" : "them");
     if (why)
         tg_buf_printf(out, "\n%s: %s\n", headword(j), why);
     else

@@ -100,6 +100,14 @@ def in_words(tmp):
     p = subprocess.run([PROGRAM, "selftest", "--policy", "p.yml", *BASE[:1]], capture_output=True, text=True, cwd=tmp)
     expect("no match: last line", p.stdout.splitlines()[-1:], ["NO MATCH: rule 'typo' matches nothing on these traces"])
     expect("no match: its line", "  NO MATCH  typo: the rule matches nothing on these traces\n" in p.stdout, True)
+    expect("nothing to judge: not said where there is none", "skipped" in p.stdout.split("\nNO MATCH")[0], False)
+    for ids, end in ((("a",), "rule 'a': optional, and these traces have nothing to judge by it"),
+                     (("a", "b", "c"), "rules 'a', 'b', 'c': optional, and these traces have nothing to judge by them")):
+        run(";".join(f"{{id: {i}, match: {{kind: kernel}}, metric: count, optional: true, fail: {{abs: 0}}}}" for i in ids) +
+            ";{id: ops, match: {kind: op}, metric: count, fail: {abs: 0}}", BASE[:1], tmp)
+        text = subprocess.run([PROGRAM, "selftest", "--policy", "p.yml", *BASE[:1]], capture_output=True, text=True, cwd=tmp).stdout
+        expect(f"nothing to judge, {len(ids)}: one line", [x for x in text.splitlines() if x.startswith("  skipped") or "Nothing to do" in x],
+               ["  skipped   " + end])
     expect("exceptions in text", p.stdout.count("excepts: renamed (only warns), new and under 0.1 % of the step (only warns)\n"), 1)
 
 

@@ -282,7 +282,8 @@ static bool diff(struct tg_diff_request *q, const struct tg_strs *args, struct t
     tg_progress_start(&progress, q->io);
     q->repo = &repo;
     q->progress = &progress.line;
-    ok = ok && tg_diff_compare(&c, q, inputs, summary, err);
+    ok = ok && tg_repo_commit(&q->base, &repo, "base-commit", q->o->base_commit, q->arena, err) &&
+         tg_diff_compare(&c, q, inputs, summary, err);
     tg_progress_end(&progress);
     ok = ok && report(q, &c, inputs, summary, &ch, err);
     for (int s = 0; s < 2; s++)

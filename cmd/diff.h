@@ -42,6 +42,7 @@ struct tg_diff_request {
     const char *label[2];
     struct tg_numbers ranks[2], steps[2];
     struct tg_window_spec window;
+    struct tg_commit base; /* --base-commit; `sha` "": not given */
     struct tg_repo *repo;
     const struct tg_progress *progress;
     const struct tg_io *io;

@@ -68,23 +68,16 @@ void tg_diff_find_causes(struct tg_verdict *v, const struct tg_diff_request *q,
                          const struct tg_input_list inputs[2], const struct tg_summary summary[2])
 {
     struct tg_load_opts load = { .reader = { .want_args = true } };
-    struct tg_commit base;
-    struct tg_err ignored;
-    tg_err_init(&ignored);
     *v = (struct tg_verdict){ .comparison = c };
     v->results = TG_NEW_N(q->arena, struct tg_result, MOST);
     for (size_t i = 0; i < n && v->n_results < MOST; i++)
         if (result_of(&v->results[v->n_results], &c->ops[rows[i]], c->step_ns[TG_BASE], q->arena))
             v->n_results++;
-    base.sha[0] = '\0';
-    if (q->o->base_commit && tg_repo_get(q->repo, &ignored) &&
-        !tg_git_resolve(q->repo->git, q->o->base_commit, q->arena, &base, &ignored))
-        base.sha[0] = '\0';
     tg_cause_find(v, &(struct tg_cause_ask){ .from.side = { &inputs[0], &inputs[1] },
                                              .from.load = &load,
                                              .from.window = &q->window,
                                              .from.repo = q->repo,
-                                             .base_commit = base.sha[0] ? base.sha : NULL,
+                                             .base_commit = q->base.sha[0] ? q->base.sha : NULL,
                                              .workspace = tg_io_env(q->io, "GITHUB_WORKSPACE"),
                                              .stacks = has_stacks(&summary[TG_TEST]),
                                              .arena = q->arena });

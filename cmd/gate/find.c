@@ -242,15 +242,9 @@ bool tg_check_read(struct tg_check *c, struct tg_check_job *j, int side,
            tg_err_context(err, "reading the %s side", side == TG_BASE ? "baseline" : "fresh");
 }
 
-const char *tg_check_base_commit(struct tg_check *c, const struct tg_check_job *j)
+const char *tg_check_base_commit(const struct tg_check *c, const struct tg_check_job *j)
 {
-    struct tg_commit *named = TG_NEW(c->arena, struct tg_commit);
-    struct tg_err ignored;
-    tg_err_init(&ignored);
     if (j->info.commit.n)
         return j->info.commit.p;
-    if (!c->o->base_commit || !tg_repo_get(&c->repo, &ignored) ||
-        !tg_git_resolve(c->repo.git, c->o->base_commit, c->arena, named, &ignored))
-        return NULL;
-    return named->sha;
+    return c->named_base.sha[0] ? c->named_base.sha : NULL;
 }

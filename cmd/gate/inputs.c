@@ -18,6 +18,15 @@ void tg_repo_release(struct tg_repo *r)
     r->git = NULL;
 }
 
+bool tg_repo_commit(struct tg_commit *out, struct tg_repo *r, const char *option, const char *rev,
+                    struct tg_arena *a, struct tg_err *err)
+{
+    struct tg_git *git;
+    *out = (struct tg_commit){ .sha = "" };
+    return !rev || ((git = tg_repo_get(r, err)) && tg_git_resolve(git, rev, a, out, err)) ||
+           tg_err_context(err, "--%s %s", option, rev);
+}
+
 static struct tg_input_item *add_item(struct tg_input_list *list, const char *label,
                                       struct tg_arena *a)
 {

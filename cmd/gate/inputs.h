@@ -32,6 +32,9 @@ struct tg_repo {
 /* NULL with err set. */
 TG_MUST struct tg_git *tg_repo_get(struct tg_repo *r, struct tg_err *err);
 void tg_repo_release(struct tg_repo *r);
+/* The commit that `option` names by `rev`; NULL: none was named, and `sha` is "". */
+TG_MUST bool tg_repo_commit(struct tg_commit *out, struct tg_repo *r, const char *option,
+                            const char *rev, struct tg_arena *a, struct tg_err *err);
 
 /*
  * Adds the files that `text` names: "-", file, directory, glob, REV:PATH, or REV (then

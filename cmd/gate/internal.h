@@ -16,12 +16,13 @@ struct tg_check {
     struct tg_arena *arena;
     struct tg_input_list cause[2]; /* --cause-baseline, --cause-traces; empty: not given */
     struct tg_repo repo;
-    struct tg_suites suites; /* the ones to check */
-    bool *waivers_used;      /* by any of them so far, a flag each of the policy's */
-    size_t n_judged;         /* jobs so far; one that could not be judged may use a waiver */
-    size_t chosen;           /* --against: 0 `baseline`, else of `baselines`, from 1 on */
-    size_t n_jobs;           /* of all suites and baselines of the policy */
-    struct tg_summary fresh; /* of the suite that is checked, once it is read */
+    struct tg_commit named_base; /* --base-commit; `sha` "": not given */
+    struct tg_suites suites;     /* the ones to check */
+    bool *waivers_used;          /* by any of them so far, a flag each of the policy's */
+    size_t n_judged;             /* jobs so far; one that could not be judged may use a waiver */
+    size_t chosen;               /* --against: 0 `baseline`, else of `baselines`, from 1 on */
+    size_t n_jobs;               /* of all suites and baselines of the policy */
+    struct tg_summary fresh;     /* of the suite that is checked, once it is read */
     struct tg_side fresh_side;
     struct tg_damage fresh_damage;   /* what of them could not be read */
     struct tg_kept_trace fresh_kept; /* the first of them */
@@ -102,7 +103,7 @@ void tg_check_ask_nights(struct tg_check *c, struct tg_check_job *j);
 /* Where the change under test begins, whatever its own policy calls the baseline; false: unknown. */
 TG_MUST bool tg_check_change_start(struct tg_check *c, struct tg_git *git, struct tg_commit *out);
 /* The baseline's commit, found or, where it is a path, said by --base-commit; NULL: not known. */
-const char *tg_check_base_commit(struct tg_check *c, const struct tg_check_job *j);
+const char *tg_check_base_commit(const struct tg_check *c, const struct tg_check_job *j);
 /* Opens every report of the suite. */
 TG_MUST bool tg_check_open_reports(struct tg_check *c, struct tg_check_job *j, struct tg_err *err);
 /* What the reports tell of the fresh side: commit, time, files, policy. */

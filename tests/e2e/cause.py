@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from support import expect, finish  # noqa: E402
+from support import TRACES, expect, finish  # noqa: E402
 
 PROGRAM = os.environ["TG_PROGRAM"]
 ENV = {k: v for k, v in os.environ.items() if not k.startswith(("GITHUB_", "GIT_", "TRACEGATE_"))}
@@ -246,6 +246,19 @@ def usage():
     for args, words in ((("--cause", "--format", "csv"), "exclude each other"), (("--base-commit", "main"), "belongs to --cause")):
         run = subprocess.run([PROGRAM, "diff", "a", "b", *args], env=ENV, capture_output=True, text=True)
         expect(f"diff {args}: {run.stderr}", (run.returncode, words in run.stderr), (2, True))
+    # a revision that cannot be read would leave out what it was named for: nothing is judged
+    with tempfile.TemporaryDirectory() as folder:
+        for repository in (False, True):
+            if repository:
+                git(folder, "init", "-q", "-b", "main")
+                git(folder, "commit", "-q", "--allow-empty", "-m", "one")
+            for command in (["check", TRACES + "/base/run00.json.gz", "--baseline", TRACES + "/base/run01.json.gz"],
+                            ["diff", TRACES + "/base/run00.json.gz", TRACES + "/base/run01.json.gz", "--cause"]):
+                for rev, code in (("mian", 2), ("main", 0)) if repository else (("main", 3),):
+                    run = subprocess.run([PROGRAM, *command, "--base-commit", rev], cwd=folder, env=ENV, capture_output=True, text=True)
+                    told = "--base-commit " + rev in run.stderr and ("git fetch origin mian" in run.stderr or not repository)
+                    expect(f"{command[0]} --base-commit {rev}: {run.stderr}", (run.returncode, told, bool(run.stdout)),
+                           (code, code != 0, code == 0))
 
 
 def main():

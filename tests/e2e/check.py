@@ -374,6 +374,21 @@ def missing_ranks(tmp):
         expect_has(f"ranks {text}", run.stdout, text or "2 of 2 fresh traces are the baseline's own recording")
 
 
+def ranked_runs(tmp):
+    """--runs with files of ranks: runs of ranks, not each file a run; a run that lacks a rank is told."""
+    for side, first in (("base", 0), ("out", 6)):
+        os.makedirs(f"{tmp}/ranked/{side}")
+        for k in range(6):
+            shutil.copy(f"{TRACES}/base/run{first + k:02}.json.gz", f"{tmp}/ranked/{side}/run{k // 2}_rank{k % 2}.json.gz")
+    for lacking, words in ((None, "PASS"), ("run2_rank1", "rank 1 is not in every fresh run")):
+        if lacking:
+            os.remove(f"{tmp}/ranked/out/{lacking}.json.gz")
+        run = subprocess.run([PROGRAM, "check", "--runs", "out", "--baseline", "base"], cwd=tmp + "/ranked", env=ENV,
+                             capture_output=True, text=True)
+        expect(f"ranked runs without {lacking}: exit", run.returncode, 0)
+        expect_has(f"ranked runs without {lacking}", " ".join(run.stdout.split()), "3 baseline runs, 3 fresh runs", words)
+
+
 def a_change_of_the_policy(tmp):
     """A change that brings its own limits says so; --policy REV:PATH judges by the base's."""
     said = "the policy is looser than the baseline's: rules.new-work.fail {abs: 0} -> off"
@@ -440,7 +455,7 @@ def exit_of_usage(tmp):
 
 
 def main():
-    jobs = [the_main_job, baselines, bad_input, bad_policy, reports_whole_or_not, damage, waivers, exact_facts, missing_ranks,
+    jobs = [the_main_job, baselines, bad_input, bad_policy, reports_whole_or_not, damage, waivers, exact_facts, missing_ranks, ranked_runs,
             a_change_of_the_policy, inside_which_operator, where_reports_go, exit_of_usage]
     for job in jobs:
         with tempfile.TemporaryDirectory() as tmp:

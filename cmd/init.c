@@ -25,7 +25,8 @@ static const struct tg_opt init_options[] = {
     { "nightly", TG_OPT_FLAG, offsetof(struct init_opts, nightly), NULL,
       "add a suite `nightly` with stored baselines, and its workflow" },
     { "action", TG_OPT_STR, offsetof(struct init_opts, action), "OWNER/REPO@COMMIT",
-      "the action that workflows use; default: the placeholder OWNER/tracegate@COMMIT" },
+      "the action that workflows use; default: that of the gate's workflow, else the placeholder "
+      "OWNER/tracegate@COMMIT" },
     { "force", TG_OPT_FLAG, offsetof(struct init_opts, force), NULL,
       "replace existing files, and show what changes in them" },
     { 0 },
@@ -395,7 +396,7 @@ static void put_next(struct job *j)
         tg_buf_puts(&j->out, "  in .gitignore: out/, where bench.py leaves its traces\n");
     for (size_t i = 0; i < j->survey.n_suites; i++)
         put_bench_note(j, &j->survey.suites[i]);
-    if (!j->o->action && j->survey.ci == TG_CI_GITHUB)
+    if (!j->setup.action && j->survey.ci == TG_CI_GITHUB)
         tg_buf_puts(&j->out, "  in .github/workflows: the place and commit that you take tracegate "
                              "from in place of OWNER/tracegate@COMMIT\n");
     if (j->survey.ci == TG_CI_GITLAB)
@@ -407,19 +408,19 @@ static void put_next(struct job *j)
                       TG_SV_ARG(j->survey.branch));
     put_suite_commands(j);
     tg_buf_printf(&j->out,
-                  "  3. git switch -c performance-gate && git add%s && git commit -m "
-                  "\"performance gate\"%s\n",
-                  add.n ? add.p : " .", j->survey.remote.n ? " && git push -u origin HEAD" : "");
+                  "  3. git switch -c %s && git add%s && git commit -m \"performance gate\"%s\n",
+                  j->survey.topic, add.n ? add.p : " .",
+                  j->survey.remote.n ? " && git push -u origin HEAD" : "");
     tg_buf_release(&add);
 }
 
 static bool run_job(struct job *j, const struct tg_strs *args, struct tg_err *err)
 {
-    j->setup = (struct tg_setup_opts){ .store = j->o->store,
-                                       .nightly = j->o->nightly,
-                                       .action = j->o->action };
     if (!tg_survey_make(&j->survey, args, j->io, &j->repo, j->arena, err))
         return false;
+    j->setup = (struct tg_setup_opts){ .store = j->o->store,
+                                       .nightly = j->o->nightly,
+                                       .action = j->o->action ? j->o->action : j->survey.action };
     put_found(j);
     if (!write_all(j, err))
         return false;

@@ -227,6 +227,8 @@ static void put_place(struct tg_buf *text, const struct tg_survey *s, const stru
 static void put_requirements(struct tg_buf *text, const struct tg_survey *s, tg_sv folder)
 {
     const char *to = "python3 -m pip install torch";
+    if (!is_there(s, folder, "requirements.txt") && is_there(s, TG_SV(""), "requirements.txt"))
+        folder = TG_SV("");
     if (is_there(s, folder, "requirements.txt"))
         to = tg_arena_printf(s->arena, "python3 -m pip install -r %s",
                              in_folder(s, folder, "requirements.txt"));
@@ -256,7 +258,9 @@ static void put_matrix(struct tg_buf *text, const struct tg_survey *s)
     replace(text, "nothing of it changed", "only documents changed");
     if (!all)
         replace(text, "python3 -m pip install -r \"$FOLDER/requirements.txt\"",
-                "python3 -m pip install torch # and what the suites need");
+                is_there(s, TG_SV(""), "requirements.txt")
+                    ? "python3 -m pip install -r requirements.txt"
+                    : "python3 -m pip install torch # and what the suites need");
 }
 
 static void add_ab(struct tg_setup_files *f, const struct tg_survey *s,

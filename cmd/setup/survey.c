@@ -106,6 +106,42 @@ static tg_sv find_branch(const struct tg_survey *s)
     return name.n ? name : TG_SV("main");
 }
 
+/* What the gate's workflow says after `uses:`, where that is a repository called tracegate. */
+static const char *find_action(const struct tg_survey *s)
+{
+    struct tg_buf text = { 0 };
+    struct tg_err ignored;
+    const char *found = NULL;
+    tg_sv rest;
+    tg_err_init(&ignored);
+    if (tg_file_read(&text, tg_survey_path(s, TG_SV(".github/workflows/tracegate.yml")), MAX_SCRIPT,
+                     &ignored))
+        for (rest = tg_buf_sv(&text); rest.n && !found;) {
+            tg_sv line = tg_sv_cut(&rest, '\n'), place;
+            (void)tg_sv_cut(&line, ':');
+            while (line.n && line.p[0] == ' ')
+                line = (tg_sv){ line.p + 1, line.n - 1 };
+            place = tg_sv_cut(&line, ' ');
+            if (tg_sv_has(place, TG_SV("/tracegate@")) &&
+                !tg_sv_eq(place, TG_SV("OWNER/tracegate@COMMIT")))
+                found = tg_arena_sv(s->arena, place).p;
+        }
+    tg_buf_release(&text);
+    return found;
+}
+
+/* The gate may have come by a branch of the first name. */
+static const char *find_topic(struct tg_survey *s, struct tg_git *git)
+{
+    const char *name = "performance-gate";
+    struct tg_commit at;
+    struct tg_err ignored;
+    tg_err_init(&ignored);
+    for (int k = 2; git && tg_git_resolve(git, name, s->arena, &at, &ignored); k++)
+        name = tg_arena_printf(s->arena, "performance-gate-%d", k);
+    return name;
+}
+
 static void look_at_repository(struct tg_survey *s, struct tg_repo *repo)
 {
     const char *const origin[] = { "git", "remote", "get-url", "origin", NULL };
@@ -123,6 +159,8 @@ static void look_at_repository(struct tg_survey *s, struct tg_repo *repo)
         s->branch = find_branch(s);
     }
     s->ci = find_ci(s);
+    s->action = find_action(s);
+    s->topic = find_topic(s, git);
 }
 
 /* ---- which traces ---- */

@@ -49,6 +49,9 @@ struct tg_survey {
     tg_sv remote; /* of origin, without credentials; "": none */
     tg_sv branch; /* what pull requests go to */
     enum tg_survey_ci ci;
+    const char
+        *action;       /* where the gate's workflow takes tracegate from; NULL: there is none yet */
+    const char *topic; /* name for a branch that does not exist: "performance-gate" */
     struct tg_survey_suite *suites; /* at least one; without traces it has n 0 */
     size_t n_suites;
     tg_sv skipped; /* why traces that were found were not taken; "": none */

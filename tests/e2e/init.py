@@ -301,6 +301,11 @@ def monorepo(tmp, mock):
     expect("two folders: matrix", load(two.path(GATE), yaml)["jobs"]["gate"]["strategy"]["matrix"]["include"],
            [{"suite": "train", "folder": "train"}, {"suite": "serve", "folder": "serve"}])
     lint(two)
+    expect_has("two folders: no requirements", open(two.path(GATE), encoding="utf-8").read(), "pip install torch # and what the suites need")
+    two.write("requirements.txt", "torch\n")
+    init(two, "--force", "train", "serve", "--nightly")
+    for name in (GATE, ".github/workflows/tracegate-nightly.yml"):
+        expect_has(f"two folders: those of the root, {name}", open(two.path(name), encoding="utf-8").read(), "pip install -r requirements.txt\n")
     # from a folder without traces: a suite of its own name
     one = repository(tmp + "/one", {"models/lm/train.py": "def train_step(k):\n    pass\n"})
     init(one, folder="models/lm")
@@ -338,6 +343,48 @@ def stored(tmp, mock):
     told("stored: the first night", jobs)
 
 
+def nightly_beside_a_gate(tmp, mock):
+    """A gate that is there already, then --nightly: its place is taken over, the lines shown apply as they stand,
+    and nights lead to an event that a clone reads."""
+    place, folder = "acme/tracegate@" + "1" * 40, tmp + "/beside"
+    os.makedirs(folder)
+    box = Box(folder)
+    box.commit("start", {"bench.py": BENCH, "variant": "base 0\n", "requirements.txt": ""})
+    r = Clone(box.work)
+    r.env = dict(ENV, **box.env)
+    expect_has("beside: a new branch", init(r, "--action", place), "git switch -c performance-gate &&")
+    box.commit("gate", {})
+    box.git(box.work, "branch", "performance-gate")
+    said = init(r, "--nightly")
+    expect("beside: the place is that of the gate", ("OWNER" in said, "-        uses:" in said), (False, False))
+    expect_has("beside: another branch", said, "git switch -c performance-gate-2 &&")
+    r.write("lines", said[said.index("\n--- "):said.index("\nselftest\n") + 1])
+    box.git(box.work, "apply", "-p0", "lines")
+    os.remove(r.path("lines"))
+    expect("beside: taken over", ([s["name"] for s in policy(r)["suites"]], "kept" in init(r, "--nightly")), (["main", "nightly"], False))
+    lint(r)
+    gated, f = box.commit("nightly", {}), forge(box, mock, folder)
+    jobs = pull(f, load(r.path(GATE), yaml), 3, box.pull_request(3, gated, {"variant": "base 5\n"}, "b3"))
+    expect("beside: the gate judges its own suite", (jobs["gate"].result, "nightly" in jobs["gate"].summary), ("success", False))
+    told("beside", jobs)
+    box.git(box.work, "checkout", "-q", "-B", "main", gated)
+    doc = load(r.path(".github/workflows/tracegate-nightly.yml"), yaml)
+    expect("beside: where it comes from", [s["uses"] for s in doc["jobs"]["gate"]["steps"] if "tracegate@" in s.get("uses", "")], [place] * 2)
+    # the first night has nothing to be judged by, beside a policy that is no news: red, but stored (docs/guides/nightly.md)
+    for k, (variant, result) in enumerate((("base 0", "failure"), ("base 5", "success"), ("extra_copy 0", "failure"))):
+        sha = box.commit(f"night {k}", {"variant": variant + "\n"})
+        box.push(sha, "main")
+        jobs = f.run(doc, "schedule", {"schedule": "17 3 * * *"}, "refs/heads/main", sha)
+        expect(f"beside: night {k}", {n: j.result for n, j in jobs.items()}, {"gate": result})
+        told(f"beside: night {k}", jobs)
+        expect(f"beside: night {k} lacks a baseline", "nothing is stored for suite" in jobs["gate"].log, k == 0)
+    box.git(folder, "clone", "-q", "-b", "main", box.bare, folder + "/clone")
+    clone = Clone(folder + "/clone")
+    expect("beside: fetch", clone.run("baseline", "fetch", "--all").returncode, 0)
+    night = clone.run("history", "--suite", "nightly", "--format", "json")
+    expect(f"beside: the event {night.stderr}", (night.returncode, [e["state"] for e in json.loads(night.stdout)["events"]]), (1, ["open"]))
+
+
 def services(tmp):
     for name, files_, want, words in (
             ("gitlab", {".gitlab-ci.yml": "x"}, ".gitlab/tracegate.yml", "include: [{local: .gitlab/tracegate.yml}]"),
@@ -352,7 +399,7 @@ def main():
     with tempfile.TemporaryDirectory() as tmp:
         for part in (empty, never_overwrites, cpu, server, ranks, services):
             part(tmp)
-        for part in (workflows, monorepo, stored):
+        for part in (workflows, monorepo, stored, nightly_beside_a_gate):
             with github.Mock(None) as mock:
                 part(tmp, mock)
     return finish("init: 9 repositories")

@@ -370,7 +370,7 @@ def nightly_beside_a_gate(tmp, mock):
     box.git(box.work, "checkout", "-q", "-B", "main", gated)
     doc = load(r.path(".github/workflows/tracegate-nightly.yml"), yaml)
     expect("beside: where it comes from", [s["uses"] for s in doc["jobs"]["gate"]["steps"] if "tracegate@" in s.get("uses", "")], [place] * 2)
-    # the first night has nothing to be judged by, beside a policy that is no news: red, but stored (docs/guides/nightly.md)
+    # the first night cannot be judged, because the gate had a policy before: it is red, but stored (docs/guides/nightly.md)
     for k, (variant, result) in enumerate((("base 0", "failure"), ("base 5", "success"), ("extra_copy 0", "failure"))):
         sha = box.commit(f"night {k}", {"variant": variant + "\n"})
         box.push(sha, "main")

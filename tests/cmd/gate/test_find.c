@@ -154,7 +154,7 @@ static void a_named_commit_without_a_run_says_what_to_name(void **state)
     job_close(&k);
 }
 
-/* For what the change touched: found, or said where the baseline is a path; a mistake is not known. */
+/* For what the change touched: found, or said where the baseline is a path; a mistake is told. */
 static void the_commit_of_the_baseline(void **state)
 {
     static const struct {
@@ -163,12 +163,17 @@ static void the_commit_of_the_baseline(void **state)
         { NULL, NULL, NULL },         { "HEAD~1", NULL, "HEAD~1" }, { NULL, "HEAD~1", "HEAD~1" },
         { "HEAD", "HEAD~1", "HEAD" }, { NULL, "nope", NULL },
     };
+    struct tg_err err;
     struct job k;
+    tg_err_init(&err);
     job_repository(*state, committed);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *got;
-        k = (struct job){ .o.base_commit = rows[i].said };
+        k = (struct job){ .o.base_commit = NULL };
         job_open(&k, *state, PATH_POLICY);
+        assert_int_equal(
+            tg_repo_commit(&k.c.named_base, &k.c.repo, "base-commit", rows[i].said, k.box->a, &err),
+            i < 4);
         if (rows[i].found)
             k.j.info.commit =
                 tg_sv_of(tg_arena_printf(k.box->a, "%s", job_commit(&k, rows[i].found).sha));
@@ -179,9 +184,9 @@ static void the_commit_of_the_baseline(void **state)
         job_close(&k);
     }
     box_sh(*state, "rm -rf w; mkdir w"); /* no repository at all */
-    k = (struct job){ .o.base_commit = "HEAD" };
+    k = (struct job){ .o.base_commit = NULL };
     job_open(&k, *state, PATH_POLICY);
-    assert_null(tg_check_base_commit(&k.c, &k.j));
+    assert_false(tg_repo_commit(&k.c.named_base, &k.c.repo, "base-commit", "HEAD", k.box->a, &err));
     job_close(&k);
 }
 

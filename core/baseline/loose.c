@@ -12,6 +12,8 @@
 
 /* As git: alternates of alternates, five deep; a limit on them all keeps loops finite. */
 enum { MAX_DEPTH = 5, MAX_DIRS = 64, MAX_ALTERNATES = 1 << 20, SHA_DIGITS = 40 };
+/* Of deflate, 1,032 (zlib.net/zlib_tech.html): a damaged header must not ask for any memory. */
+#define MAX_RATIO 1032
 
 struct dirs {
     const char **v;
@@ -56,30 +58,63 @@ void tg_loose_init(struct tg_loose *l, const char *objects, struct tg_arena *a)
     *l = (struct tg_loose){ .dirs = d.v, .n = d.n };
 }
 
-static bool is_whole(int fd)
+/* "blob 1234" and a zero byte; false: no such header. */
+static bool parse_header(tg_sv text, struct tg_loose_object *o)
+{
+    const char *end = text.n ? memchr(text.p, '\0', text.n) : NULL;
+    tg_sv rest = { text.p, end ? (size_t)(end - text.p) : 0 };
+    tg_sv type = tg_sv_cut(&rest, ' ');
+    int64_t size;
+    if (!type.n || type.n >= sizeof o->type || !tg_sv_i64(rest, &size) || size < 0)
+        return false;
+    memcpy(o->type, type.p, type.n);
+    o->type[type.n] = '\0';
+    o->size = (size_t)size;
+    o->start = (size_t)(end + 1 - text.p);
+    return true;
+}
+
+static bool unpack(tg_sv packed, struct tg_loose_object *o, enum tg_loose_part part)
+{
+    char head[64];
+    return parse_header((tg_sv){ head, tg_zlib_unpack_head(packed, head, sizeof head) }, o) &&
+           o->size / MAX_RATIO <= packed.n &&
+           (part == TG_LOOSE_HEADER || tg_zlib_unpack(packed, o->start + o->size, &o->bytes));
+}
+
+static enum tg_loose_state read_fd(int fd, struct tg_loose_object *o, enum tg_loose_part part)
 {
     struct stat st;
     void *p;
     bool whole;
     if (fstat(fd, &st) != 0 || st.st_size <= 0)
-        return false;
+        return TG_LOOSE_CUT;
     p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (p == MAP_FAILED)
-        return true; /* libgit2 will say what is wrong with it */
-    whole = tg_zlib_is_whole((tg_sv){ p, (size_t)st.st_size });
+        return TG_LOOSE_ABSENT; /* libgit2 will say what is wrong with it */
+    whole = unpack((tg_sv){ p, (size_t)st.st_size }, o, part);
     (void)munmap(p, (size_t)st.st_size);
-    return whole;
+    return whole ? TG_LOOSE_WHOLE : TG_LOOSE_CUT;
 }
 
-static enum tg_loose_state check_file(const char *path)
+static enum tg_loose_state read_path(const char *path, struct tg_loose_object *o,
+                                     enum tg_loose_part part)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    bool whole;
+    enum tg_loose_state found;
     if (fd < 0)
         return TG_LOOSE_ABSENT;
-    whole = is_whole(fd);
+    found = read_fd(fd, o, part);
     (void)close(fd);
-    return whole ? TG_LOOSE_WHOLE : TG_LOOSE_CUT;
+    return found;
+}
+
+static enum tg_loose_state check_path(const char *path)
+{
+    struct tg_loose_object o = { .size = 0 };
+    enum tg_loose_state found = read_path(path, &o, TG_LOOSE_CONTENT);
+    tg_buf_release(&o.bytes);
+    return found;
 }
 
 /* All of a folder that begin with these digits; one that is cut decides. */
@@ -92,7 +127,7 @@ static enum tg_loose_state check_prefix(const char *dir, const char *hex, struct
     while (d && found != TG_LOOSE_CUT && (e = readdir(d)))
         if (strlen(e->d_name) == SHA_DIGITS - 2 &&
             strncmp(e->d_name, hex + 2, strlen(hex) - 2) == 0) {
-            one = check_file(tg_arena_printf(a, "%s/%s", sub, e->d_name));
+            one = check_path(tg_arena_printf(a, "%s/%s", sub, e->d_name));
             found = one != TG_LOOSE_ABSENT ? one : found;
         }
     if (d)
@@ -100,27 +135,23 @@ static enum tg_loose_state check_prefix(const char *dir, const char *hex, struct
     return found;
 }
 
-static enum tg_loose_state check(const struct tg_loose *l, const char *hex)
+enum tg_loose_state tg_loose_check(const struct tg_loose *l, const char *hex)
 {
     struct tg_arena *a = tg_arena_new();
     enum tg_loose_state found = TG_LOOSE_ABSENT;
-    for (size_t i = 0; i < l->n && found == TG_LOOSE_ABSENT; i++)
-        found = strlen(hex) == SHA_DIGITS
-                    ? check_file(tg_arena_printf(a, "%s/%.2s/%s", l->dirs[i], hex, hex + 2))
-                    : check_prefix(l->dirs[i], hex, a);
+    for (size_t i = 0; i < l->n && found == TG_LOOSE_ABSENT && strlen(hex) > 2; i++)
+        found = check_prefix(l->dirs[i], hex, a);
     tg_arena_free(a);
     return found;
 }
 
-enum tg_loose_state tg_loose_check(struct tg_loose *l, const char *hex)
+enum tg_loose_state tg_loose_read(const struct tg_loose *l, const char *hex,
+                                  enum tg_loose_part part, struct tg_loose_object *o)
 {
-    enum tg_loose_state found;
-    if (strlen(hex) < 3 || strlen(hex) > SHA_DIGITS)
-        return TG_LOOSE_ABSENT;
-    if (strcmp(l->whole, hex) == 0)
-        return TG_LOOSE_WHOLE;
-    found = check(l, hex);
-    if (found == TG_LOOSE_WHOLE)
-        memcpy(l->whole, hex, strlen(hex) + 1);
+    struct tg_arena *a = tg_arena_new();
+    enum tg_loose_state found = TG_LOOSE_ABSENT;
+    for (size_t i = 0; i < l->n && found == TG_LOOSE_ABSENT; i++)
+        found = read_path(tg_arena_printf(a, "%s/%.2s/%s", l->dirs[i], hex, hex + 2), o, part);
+    tg_arena_free(a);
     return found;
 }

@@ -1,21 +1,34 @@
 #ifndef TG_BASELINE_LOOSE_H
 #define TG_BASELINE_LOOSE_H
 /*
- * Loose objects that are cut: a writer was killed, or the disk was full. libgit2 (1.5) never
- * returns from reading one, so libgit2/guard.c asks here before each read. Cost: an object that is loose is
- * inflated once more; a packed one costs a failed open per folder.
+ * Loose objects, read here and not by libgit2 (1.5), which never returns from one that is cut: a
+ * writer was killed, or the disk was full. libgit2/guard.c hands them to libgit2, which checks their
+ * hash. The format: zlib over "TYPE SIZE", a zero byte and the content (gitformat-loose(5)). Cost: a
+ * header is its first bytes, a content is inflated once; a packed object costs a failed open per
+ * folder.
  */
 #include "core/base/arena.h"
+#include "core/base/buf.h"
 
 struct tg_loose {
     const char *const *dirs; /* of objects: the repository's own, then its alternates */
     size_t n;
-    char whole[41]; /* the last one that was found whole: headers are read before contents */
 };
 enum tg_loose_state { TG_LOOSE_ABSENT, TG_LOOSE_WHOLE, TG_LOOSE_CUT };
+enum tg_loose_part { TG_LOOSE_HEADER, TG_LOOSE_CONTENT };
+
+struct tg_loose_object {
+    char type[16];
+    size_t size;         /* of the content */
+    size_t start;        /* of the content in `bytes`, after the header */
+    struct tg_buf bytes; /* empty if only the header was asked for; the caller releases it */
+};
 
 /* `objects` is the repository's folder of objects; its info/alternates is followed. In `a`. */
 void tg_loose_init(struct tg_loose *l, const char *objects, struct tg_arena *a);
-/* The first file there is for these 3 to 40 hex digits; fewer than 40: all that begin so. */
-enum tg_loose_state tg_loose_check(struct tg_loose *l, const char *hex);
+/* The first file there is of 40 hex digits. TG_LOOSE_CUT: truncated or damaged. */
+enum tg_loose_state tg_loose_read(const struct tg_loose *l, const char *hex,
+                                  enum tg_loose_part part, struct tg_loose_object *o);
+/* Are all files that begin with these 3 to 40 hex digits whole? Reads them. */
+enum tg_loose_state tg_loose_check(const struct tg_loose *l, const char *hex);
 #endif

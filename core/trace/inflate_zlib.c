@@ -98,24 +98,18 @@ bool tg_zlib_unpack(tg_sv in, size_t size, struct tg_buf *out)
     return true;
 }
 
-bool tg_zlib_is_whole(tg_sv in)
+size_t tg_zlib_unpack_head(tg_sv in, char *out, size_t size)
 {
-    unsigned char scratch[16384];
-    z_stream z = { 0 };
+    z_stream z = { .next_in = (Bytef *)(uintptr_t)in.p,
+                   .avail_in = in.n < UINT32_MAX ? (uInt)in.n : UINT32_MAX,
+                   .next_out = (Bytef *)out,
+                   .avail_out = (uInt)size };
     int code = inflateInit(&z);
     if (code != Z_OK)
         (void)tg_xrealloc(NULL, SIZE_MAX, 2);
-    while (code == Z_OK) {
-        uInt n = in.n < UINT32_MAX ? (uInt)in.n : UINT32_MAX;
-        z.next_in = (Bytef *)(uintptr_t)in.p;
-        z.avail_in = n;
-        z.next_out = scratch;
-        z.avail_out = sizeof scratch;
-        code = inflate(&z, Z_NO_FLUSH); /* Z_BUF_ERROR: no progress, the input is at its end */
-        in = (tg_sv){ in.p + (n - z.avail_in), in.n - (n - z.avail_in) };
-    }
+    code = inflate(&z, Z_SYNC_FLUSH);
     (void)inflateEnd(&z);
-    return code == Z_STREAM_END;
+    return code == Z_OK || code == Z_STREAM_END ? size - z.avail_out : 0;
 }
 
 struct tg_gzip {

@@ -20,7 +20,7 @@
 #include "core/baseline/loose.h"
 #include "core/baseline/spawn.h"
 
-/* A backend that finds nothing: it comes before libgit2's own and stops at a cut object. */
+/* A backend for loose objects: it comes before libgit2's own and stops at a cut one. */
 struct tg_git_guard {
     git_odb_backend backend; /* first: libgit2 hands it back */
     struct tg_loose loose;

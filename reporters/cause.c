@@ -49,7 +49,7 @@ static uint32_t root_of(const struct tg_verdict *v, uint32_t i)
             return root;
         if (at == i)
             return i;
-        if (tg_result_shown(&v->results[at]))
+        if (tg_result_shown(&v->results[at]) || v->results[i].state == TG_STATE_WAIVED)
             root = at;
     }
     return i;
@@ -61,6 +61,33 @@ uint32_t *tg_causes_roots(const struct tg_verdict *v)
     for (size_t i = 0; i < v->n_results; i++)
         root[i] = root_of(v, (uint32_t)i);
     return root;
+}
+
+/* Operators are the program's own words; what runs on the device follows them. */
+static int order_of(const struct tg_result *r)
+{
+    return r->subject == TG_SUBJECT_TRACE                              ? 0
+           : r->subject == TG_SUBJECT_NAME && r->op_kind == TG_KIND_OP ? 1
+                                                                       : 2;
+}
+
+uint32_t *tg_causes_folded(const struct tg_verdict *v, const uint32_t *roots, size_t i, size_t *n)
+{
+    uint32_t *list = tg_xmalloc((v->n_results + 1) * sizeof *list);
+    *n = 0;
+    for (int order = 0; order < 3; order++)
+        for (size_t k = 0; k < v->n_results; k++) {
+            const struct tg_result *r = &v->results[k];
+            bool listed = tg_result_shown(r) || r->state == TG_STATE_WAIVED;
+            if (roots[k] == i && k != i && listed && order_of(r) == order)
+                list[(*n)++] = (uint32_t)k;
+        }
+    return list;
+}
+
+const char *tg_result_joins(const struct tg_result *head)
+{
+    return head->state == TG_STATE_WAIVED ? "with it" : "explains";
 }
 
 /* ---- messages ---- */

@@ -20,8 +20,14 @@ enum tg_section {
 const char *tg_section_title(enum tg_section s); /* "Counts changed" */
 bool tg_result_shown(const struct tg_result *r); /* fail, inconclusive, warn, suspicious */
 
-/* For each result the index of the shown one that it is folded under, or its own index. */
+/* For each result the index of the shown one that it is folded under (a waived one under a waived one), or
+ * its own index. */
 uint32_t *tg_causes_roots(const struct tg_verdict *v); /* the caller frees it */
+
+enum { TG_FOLDED = 3 }; /* so many of them are listed */
+/* What is folded under result `i`, the whole step first, then operators; the caller frees it. */
+uint32_t *tg_causes_folded(const struct tg_verdict *v, const uint32_t *roots, size_t i, size_t *n);
+const char *tg_result_joins(const struct tg_result *head); /* the word before them */
 
 /*
  * The results of a section that are not folded, worst first; results with the same state, rule and

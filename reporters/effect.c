@@ -105,7 +105,15 @@ static bool any_about(const struct tg_verdict *v, const struct tg_op *op)
     return false;
 }
 
-uint32_t *tg_effect_rows(const struct tg_verdict *v, size_t top, size_t noise, size_t *n)
+/* The host waits as long as the device works: a wait that no result is about mirrors what is. */
+static bool is_news(const struct tg_op *op)
+{
+    bool judged = op->change != TG_SAME || tg_evidence_compared(tg_op_told(op));
+    return judged && op->kind != TG_KIND_STEP && op->kind != TG_KIND_SYNC &&
+           !tg_op_within_noise(op);
+}
+
+uint32_t *tg_effect_rows(const struct tg_verdict *v, size_t top, size_t others, size_t *n)
 {
     const struct tg_comparison *c = v->comparison;
     size_t all = 0;
@@ -116,10 +124,10 @@ uint32_t *tg_effect_rows(const struct tg_verdict *v, size_t top, size_t noise, s
     for (size_t i = 0; i < all && *n < top; i++)
         if (any_about(v, &c->ops[rows[i]]))
             out[(*n)++] = rows[i];
-    for (size_t i = 0; i < all && *n < top && noise; i++)
-        if (c->ops[rows[i]].kind != TG_KIND_STEP && !any_about(v, &c->ops[rows[i]])) {
+    for (size_t i = 0; i < all && *n < top && others; i++)
+        if (is_news(&c->ops[rows[i]]) && !any_about(v, &c->ops[rows[i]])) {
             out[(*n)++] = rows[i];
-            noise--;
+            others--;
         }
     free(rows);
     return out;

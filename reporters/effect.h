@@ -17,7 +17,7 @@ void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v, enum tg_effec
 /* The step's time of the two sides in ns, as every report gives it; false: a side has none. */
 bool tg_effect_step(const struct tg_verdict *v, double ns[2]);
 
-/* The rows of the table: those that a shown result is about, worst first, then at most `noise` of
- * the others that changed most. Indices into comparison->ops; the caller frees them. */
-uint32_t *tg_effect_rows(const struct tg_verdict *v, size_t top, size_t noise, size_t *n);
+/* The rows of the table: those that a shown result is about, worst first, then at most `others` of
+ * the rest that changed most: neither noise nor waits for the device. Indices into comparison->ops; the caller frees them. */
+uint32_t *tg_effect_rows(const struct tg_verdict *v, size_t top, size_t others, size_t *n);
 #endif

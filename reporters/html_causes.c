@@ -57,20 +57,23 @@ static void put_line(struct tg_html *h, const char *label, tg_sv text)
 
 static void put_folded(struct tg_html *h, const uint32_t *roots, size_t i)
 {
-    enum { SHOWN = 12 };
+    size_t n;
+    uint32_t *list = tg_causes_folded(h->v, roots, i, &n);
     struct tg_page *p = &h->page;
-    size_t n = 0;
-    for (size_t k = 0; k < h->v->n_results; k++) {
-        const struct tg_result *r = &h->v->results[k];
-        if (roots[k] != i || k == i || !tg_result_shown(r) || n++ >= SHOWN)
-            continue;
-        tg_page_raw(p, n == 1 ? "<p class=\"small\"><span class=\"dim\">explains</span> " : ", ");
-        tg_html_put_name(p->out, r->op_normalised.n ? r->op_normalised : r->op);
+    for (size_t k = 0; k < n && k < TG_FOLDED; k++) {
+        const struct tg_result *r = &h->v->results[list[k]];
+        if (k)
+            tg_page_raw(p, ", ");
+        else
+            tg_buf_printf(p->out, "<p class=\"small\"><span class=\"dim\">%s</span> ",
+                          tg_result_joins(&h->v->results[i]));
+        tg_html_put_name(p->out, tg_result_parts(r).name);
         tg_result_put_effect(p->out, r, &h->v->results[i]);
     }
-    if (n > SHOWN)
-        tg_buf_printf(p->out, " and %zu more", n - SHOWN);
+    if (n > TG_FOLDED)
+        tg_buf_printf(p->out, " and %zu more", n - TG_FOLDED);
     tg_page_raw(p, n ? "</p>\n" : "");
+    free(list);
 }
 
 static void put_rule(struct tg_html *h, const struct tg_result *r)
@@ -136,7 +139,7 @@ static void put_waived(struct tg_html *h, const uint32_t *roots)
 {
     size_t n = 0;
     for (size_t i = 0; i < h->v->n_results; i++) {
-        if (h->v->results[i].state != TG_STATE_WAIVED || n++ >= CARDS)
+        if (h->v->results[i].state != TG_STATE_WAIVED || roots[i] != i || n++ >= CARDS)
             continue;
         tg_page_raw(&h->page, n == 1 ? "<h3>Waived</h3>\n<ul class=\"cards\">\n" : "");
         put_card(h, roots, i);

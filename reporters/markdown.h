@@ -1,10 +1,13 @@
 #ifndef TG_REPORTERS_MARKDOWN_H
 #define TG_REPORTERS_MARKDOWN_H
 /* The parts of the pull request comment: markdown.c is its order, markdown_pieces.c what the others share. */
+#include "reporters/escape.h"
+#include "reporters/label.h"
 #include "reporters/prose.h"
 #include "reporters/reporter.h"
 
-enum { TG_MARKDOWN_NAME = 80 /* code points of a name in a sentence */ };
+/* Code points of a name: a path or command; an operator, which has to fit beside a phone's edge. */
+enum { TG_MARKDOWN_NAME = 80, TG_MARKDOWN_SHORT = 40 };
 
 struct tg_markdown {
     struct tg_buf *out;
@@ -20,7 +23,10 @@ void tg_markdown_add_or_drop(struct tg_markdown *m, struct tg_buf *part);
 
 /* A sentence: names as code spans, each in one piece; other risky words, too. */
 void tg_markdown_put_text(const struct tg_markdown *m, struct tg_buf *out, tg_sv text);
-void tg_markdown_put_name(struct tg_buf *out, tg_sv name); /* a code span, shortened */
+void tg_markdown_put_name(struct tg_buf *out, tg_sv name);  /* a code span, shortened */
+void tg_markdown_put_short(struct tg_buf *out, tg_sv name); /* an operator */
+void tg_markdown_put_label(struct tg_buf *out, const struct tg_label *label,
+                           enum tg_esc_place place);
 /* `text` as a code span, linked to the line in the repository where that is known. */
 void tg_markdown_put_place(const struct tg_markdown *m, struct tg_buf *out, tg_sv text, tg_sv file,
                            uint32_t line);

@@ -25,26 +25,34 @@ static void put_sub(const struct tg_markdown *m, struct tg_buf *out, const char 
 static void put_folded(struct tg_buf *out, const struct tg_verdict *v, const uint32_t *roots,
                        size_t i)
 {
-    size_t n = 0;
-    for (size_t k = 0; k < v->n_results; k++) {
-        const struct tg_result *r = &v->results[k];
-        if (roots[k] != i || k == i || !tg_result_shown(r) || n++ >= 6)
-            continue;
-        tg_buf_puts(out, n == 1 ? "<br>\n  <sub>explains " : ", ");
-        tg_markdown_put_name(out, r->op_normalised.n ? r->op_normalised : r->op);
-        tg_result_put_effect(out, r, &v->results[i]);
+    size_t n;
+    uint32_t *list = tg_causes_folded(v, roots, i, &n);
+    tg_sv names[TG_FOLDED];
+    struct tg_labels labels;
+    size_t shown = n < TG_FOLDED ? n : TG_FOLDED;
+    for (size_t k = 0; k < shown; k++)
+        names[k] = tg_result_parts(&v->results[list[k]]).name;
+    tg_labels_make(&labels, names, NULL, shown, TG_MARKDOWN_SHORT);
+    for (size_t k = 0; k < shown; k++) {
+        if (k)
+            tg_buf_puts(out, ", ");
+        else
+            tg_buf_printf(out, "<br>\n  <sub>%s ", tg_result_joins(&v->results[i]));
+        tg_markdown_put_label(out, &labels.v[k], TG_ESC_PROSE);
+        tg_result_put_effect(out, &v->results[list[k]], &v->results[i]);
     }
-    if (n > 6)
-        tg_buf_printf(out, " and %zu more", n - 6);
-    if (n)
-        tg_buf_puts(out, "</sub>");
+    if (n > shown)
+        tg_buf_printf(out, " and %zu more", n - shown);
+    tg_buf_puts(out, n ? "</sub>" : "");
+    tg_labels_release(&labels);
+    free(list);
 }
 
 static void put_origin(const struct tg_markdown *m, struct tg_buf *part, const struct tg_result *r)
 {
     const struct tg_cause_frame *f = r->cause ? r->cause->function : NULL;
     struct tg_buf rest = { 0 };
-    struct tg_origin_style style = { .put_name = tg_markdown_put_name };
+    struct tg_origin_style style = { .put_name = tg_markdown_put_short };
     if (!r->cause)
         return;
     tg_buf_puts(part, "<br>\n  ");
@@ -66,7 +74,7 @@ static void put_cause(struct tg_markdown *m, struct tg_buf *part, const uint32_t
     const struct tg_result *r = &m->v->results[i];
     struct tg_parts parts = tg_result_parts(r);
     tg_buf_printf(part, "- %s ", tg_markdown_icon(r->state));
-    tg_markdown_put_name(part, parts.name);
+    tg_markdown_put_short(part, parts.name);
     tg_buf_puts(part, parts.what);
     tg_buf_puts(part, parts.joint);
     tg_markdown_put_text(m, part, parts.rest);
@@ -133,7 +141,7 @@ static void put_waived(struct tg_markdown *m, const uint32_t *roots)
     size_t n = 0, left = 0;
     for (size_t i = 0; i < m->v->n_results; i++) {
         const struct tg_result *r = &m->v->results[i];
-        if (r->state != TG_STATE_WAIVED)
+        if (r->state != TG_STATE_WAIVED || roots[i] != i)
             continue;
         if (!n)
             tg_buf_puts(&part, "\n**Waived**\n");

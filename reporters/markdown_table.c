@@ -31,14 +31,6 @@ static void put_calls(struct tg_buf *out, const struct tg_row_numbers *n)
     }
 }
 
-static void put_label(struct tg_buf *out, const struct tg_label *label)
-{
-    struct tg_buf text = { 0 };
-    tg_label_put(&text, label);
-    tg_esc_md_code(out, tg_buf_sv(&text), TG_ESC_CELL);
-    tg_buf_release(&text);
-}
-
 static void put_row(struct tg_buf *out, const struct tg_comparison *c, uint32_t row,
                     const struct tg_label *label)
 {
@@ -51,7 +43,7 @@ static void put_row(struct tg_buf *out, const struct tg_comparison *c, uint32_t 
     else if (n.d_ns != 0)
         tg_put_time_delta(out, n.d_ns);
     tg_buf_puts(out, " | ");
-    put_label(out, label);
+    tg_markdown_put_label(out, label, TG_ESC_CELL);
     tg_buf_puts(out, " | ");
     put_times(out, &n);
     tg_buf_puts(out, " | ");
@@ -87,10 +79,10 @@ static void put_full_names(struct tg_markdown *m, const struct tg_labels *labels
     tg_buf_release(&part);
 }
 
-/* What results are about, then a little of the noise to see it against; nothing on a pass. */
+/* What results are about, then what else changed; nothing on a pass. */
 void tg_markdown_put_table(struct tg_markdown *m)
 {
-    enum { NOISE = 3 };
+    enum { OTHERS = 3 };
     const struct tg_comparison *c = m->v->comparison;
     struct tg_buf part = { 0 };
     struct tg_labels labels;
@@ -99,7 +91,7 @@ void tg_markdown_put_table(struct tg_markdown *m)
     uint32_t *rows;
     if (!c || m->v->outcome == TG_OUTCOME_PASS)
         return;
-    rows = tg_effect_rows(m->v, m->top, NOISE, &n);
+    rows = tg_effect_rows(m->v, m->top, OTHERS, &n);
     tg_labels_of_rows(&labels, c, rows, n, NAME_TABLE);
     tg_buf_puts(&part, "\n");
     tg_buf_puts(&part, table_head);

@@ -232,22 +232,20 @@ static void put_message(struct page *p, const struct tg_result *r, size_t at, si
 static void put_folded(struct page *p, const uint32_t *roots, size_t i, size_t indent)
 {
     struct tg_buf text = { 0 };
-    size_t n = 0, shown = 0;
-    for (size_t k = 0; k < p->v->n_results; k++) {
-        const struct tg_result *r = &p->v->results[k];
-        if (roots[k] != i || k == i || !tg_result_shown(r))
-            continue;
-        if (n++ >= 4)
-            continue;
-        tg_buf_puts(&text, shown++ ? ", " : "");
-        tg_label_put_one(&text, r->op_normalised.n ? r->op_normalised : r->op, 40);
+    size_t n;
+    uint32_t *list = tg_causes_folded(p->v, roots, i, &n);
+    for (size_t k = 0; k < n && k < TG_FOLDED; k++) {
+        const struct tg_result *r = &p->v->results[list[k]];
+        tg_buf_puts(&text, k ? ", " : "");
+        tg_label_put_one(&text, tg_result_parts(r).name, 40);
         tg_result_put_effect(&text, r, &p->v->results[i]);
     }
-    if (n > shown)
-        tg_buf_printf(&text, " and %zu more", n - shown);
+    if (n > TG_FOLDED)
+        tg_buf_printf(&text, " and %zu more", n - TG_FOLDED);
     if (n)
-        put_field(p, indent, "explains", 10, tg_buf_sv(&text), TG_TINT_DIM);
+        put_field(p, indent, tg_result_joins(&p->v->results[i]), 10, tg_buf_sv(&text), TG_TINT_DIM);
     tg_buf_release(&text);
+    free(list);
 }
 
 static void put_origin(struct page *p, const struct tg_result *r, size_t indent)
@@ -317,7 +315,7 @@ static void put_waived(struct page *p, const uint32_t *roots)
     size_t n = 0;
     for (size_t i = 0; i < v->n_results; i++) {
         const struct tg_result *r = &v->results[i];
-        if (r->state != TG_STATE_WAIVED)
+        if (r->state != TG_STATE_WAIVED || roots[i] != i)
             continue;
         if (!n)
             tg_buf_puts(p->out, "\nWaived\n");

@@ -43,6 +43,18 @@ static bool may_tell(const struct tg_result *head, const struct tg_result *r)
     return may_fold(head) && head->state >= r->state;
 }
 
+/* What a waiver covers beside the name that it gives. */
+static bool is_waived_with(const struct tg_result *head, const struct tg_result *r)
+{
+    return head->state == TG_STATE_WAIVED && r->state == TG_STATE_WAIVED &&
+           tg_sv_eq(head->rule, r->rule);
+}
+
+static bool may_fold_under(const struct tg_result *head, const struct tg_result *r)
+{
+    return r->state == TG_STATE_WAIVED ? is_waived_with(head, r) : may_tell(head, r);
+}
+
 static bool may_lead(const struct tg_result *head, const struct tg_result *r)
 {
     return may_tell(head, r) && head->folded_under == TG_NO_ID;
@@ -84,13 +96,13 @@ static void fold_calls(struct tg_result *v, size_t n, const struct tg_comparison
     for (uint32_t i = 0; i < n; i++) {
         struct tg_result *r = &v[i];
         const struct tg_op *op;
-        if (r->dimension != TG_DIM_COUNT || !may_fold(r))
+        if (r->dimension != TG_DIM_COUNT || !(may_fold(r) || r->state == TG_STATE_WAIVED))
             continue;
         op = tg_result_op(c, r);
         if (!op || !may_follow(op))
             continue;
         for (uint32_t k = 0; k < n && r->folded_under == TG_NO_ID; k++)
-            if (may_tell(&v[k], r) && (op->kind == TG_KIND_OP || is_about_op(&v[k])) &&
+            if (may_fold_under(&v[k], r) && (op->kind == TG_KIND_OP || is_about_op(&v[k])) &&
                 tg_eval_explains(&v[k], r, op, c) && fold_under(v, i, k))
                 r->follows = tg_sv_eq(r->rule, v[k].rule);
     }

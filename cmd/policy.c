@@ -237,16 +237,17 @@ static int waive(struct tg_policy_cmd *j, struct tg_err *err)
                                        .issue = given(j->o->issue),
                                        .today = tg_io_today(j->io) };
     int code = 2;
-    if (j->args->n != 4) {
+    if (j->args->n < 2 || j->args->n > 4) {
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
-                   "policy waive needs a report, a rule and a name, %zu given", j->args->n - 1);
+                   "policy waive needs a report, and may have a rule and a name, %zu given",
+                   j->args->n - 1);
         (void)tg_err_hint(err, "For example: tracegate policy waive report.json new-work "
                                "aten::clone");
         return code;
     }
     ask.file = j->args->v[1];
-    ask.rule = tg_sv_of(j->args->v[2]);
-    ask.name = tg_sv_of(j->args->v[3]);
+    ask.rule = given(j->args->n > 2 ? j->args->v[2] : NULL);
+    ask.name = given(j->args->n > 3 ? j->args->v[3] : NULL);
     if (tg_file_read(&text, ask.file, MAX_REPORT, err)) {
         ask.report = tg_buf_sv(&text);
         if (tg_policy_waive(&out, &ask, err))
@@ -296,7 +297,7 @@ const struct tg_cmd tg_cmd_policy = {
     .name = "policy",
     .summary = "write, check and show a policy",
     .synopsis = "init TRACE... | lint [TRACE...] | show | explain NAME|RULE [TRACE...] | "
-                "diff OLD NEW | waive REPORT RULE NAME | schema | metrics",
+                "diff OLD NEW | waive REPORT [RULE [NAME]] | schema | metrics",
     .about =
         "init prints the policy that `tracegate init` writes for these traces.\n"
         "lint prints all mistakes of a policy at once, and warns about what loads but cannot work "
@@ -312,7 +313,8 @@ const struct tg_cmd tg_cmd_policy = {
         "diff prints what NEW allows and OLD does not (looser), the reverse (tighter), and what "
         "else changed; each is a file or REV:PATH.\n"
         "waive prints waivers for a name that failed under a rule, and for what the name explains, "
-        "with ceilings from the JSON report of check. They end after 90 days.\n"
+        "with ceilings from the JSON report of check; without NAME for all that failed. They end "
+        "after 90 days.\n"
         "schema prints the JSON schema for editors.\n"
         "metrics lists what rules can measure: unit, bad direction, bounds.",
     .options = policy_options,

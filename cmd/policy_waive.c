@@ -2,10 +2,12 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/doc.h"
 #include "core/base/strmap.h"
 #include "policy/language/value.h"
+#include "reporters/accept.h"
 #include "reporters/escape.h"
 
 static tg_sv text_of(const struct tg_doc *d, const char *key)
@@ -19,9 +21,29 @@ static tg_sv name_of(const struct tg_doc *r)
     return plain.n ? plain : text_of(r, "op");
 }
 
+static enum tg_metric metric_of(const struct tg_doc *r)
+{
+    enum tg_metric m = TG_METRIC_SELF;
+    (void)tg_metric_from_name(text_of(r, "metric"), &m);
+    return m;
+}
+
 static bool by_calls(const struct tg_doc *r)
 {
-    return tg_sv_eq(text_of(r, "dimension"), TG_SV("count"));
+    return tg_metric_info(metric_of(r))->unit == TG_UNIT_COUNT;
+}
+
+/* As a waiver says it: "" where the rule judges the whole trace, and of "aten::mm [rank 3]" the name. */
+static tg_sv waived_name(const struct tg_doc *r)
+{
+    tg_sv name = name_of(r);
+    if (tg_metric_info(metric_of(r))->scope != TG_SCOPE_NAME)
+        return TG_SV("");
+    if (tg_sv_ends(name, TG_SV("]")) && tg_sv_has(name, TG_SV(" [rank ")))
+        while (name.n && !tg_sv_ends(name, TG_SV(" [rank ")))
+            name.n--;
+    return tg_sv_ends(name, TG_SV(" [rank ")) ? (tg_sv){ name.p, name.n - strlen(" [rank ") }
+                                              : name;
 }
 
 /* Reports of before had only such. */
@@ -31,51 +53,51 @@ static bool follows(const struct tg_doc *r)
     return !said || tg_doc_bool(said, false);
 }
 
-/* The largest change of each rule, first the name's own. */
+/* A waiver to be: the largest changes of a name under a rule. */
 struct rule {
     tg_sv rule, name;
-    bool calls;
-    double most;
+    struct tg_accept_change change;
 };
 struct waivers {
     struct rule *v;
     size_t n, cap;
-    struct tg_strmap explained; /* the name, and what it explains */
+    size_t root;                /* the waiver of the name that is being accepted */
+    struct tg_strmap explained; /* that name, and what it explains */
 };
 
 /* Calls that the name makes are covered by its waiver, under the same rule; else one of its own. */
 static struct rule *rule_for(struct waivers *w, const struct tg_doc *r)
 {
-    tg_sv rule = text_of(r, "rule"), name = name_of(r);
+    tg_sv rule = text_of(r, "rule"), name = waived_name(r);
     for (size_t i = 0; i < w->n; i++)
         if (tg_sv_eq(w->v[i].rule, rule) &&
             (tg_sv_eq(w->v[i].name, name) ||
-             (i == 0 && by_calls(r) && w->v[i].calls && follows(r))))
+             (i == w->root && by_calls(r) && follows(r) &&
+              tg_metric_info(w->v[i].change.metric)->unit == TG_UNIT_COUNT)))
             return &w->v[i];
     w->v = tg_grow(w->v, &w->cap, w->n + 1, sizeof *w->v);
-    w->v[w->n] = (struct rule){ rule, name, by_calls(r), 0 };
+    w->v[w->n] = (struct rule){ rule, name, { .metric = metric_of(r) } };
     return &w->v[w->n++];
 }
 
 static void add(struct waivers *w, const struct tg_doc *r)
 {
-    struct rule *rule = rule_for(w, r);
-    double change = tg_doc_num(tg_doc_get(r, rule->calls ? "delta" : "delta_pct"), NAN);
-    if (isnan(change))
-        change = 100; /* from nothing: no percentage */
-    if (fabs(change) > fabs(rule->most))
-        rule->most = change;
+    tg_accept_widen(&rule_for(w, r)->change, tg_doc_num(tg_doc_get(r, "delta"), NAN),
+                    tg_doc_num(tg_doc_get(r, "delta_pct"), NAN));
     (void)tg_strmap_add(&w->explained, name_of(r));
 }
 
-static bool take(struct waivers *w, const struct tg_doc *violations,
-                 const struct tg_policy_waive_ask *ask)
+static bool is_asked(const struct tg_doc *r, const struct tg_policy_waive_ask *ask)
 {
-    for (const struct tg_doc *r = tg_doc_first(violations); r; r = tg_doc_next(r))
-        if (tg_sv_eq(text_of(r, "rule"), ask->rule) &&
-            (tg_sv_eq(name_of(r), ask->name) || tg_sv_eq(text_of(r, "op"), ask->name)))
-            add(w, r);
-    return w->n > 0;
+    return (!ask->rule.n || tg_sv_eq(text_of(r, "rule"), ask->rule)) &&
+           (!ask->name.n || tg_sv_eq(name_of(r), ask->name) ||
+            tg_sv_eq(text_of(r, "op"), ask->name));
+}
+
+/* An exact fact that changed (a launch, a type) has no amount that a ceiling could allow. */
+static bool can_be_waived(const struct tg_doc *r)
+{
+    return !isnan(tg_doc_num(tg_doc_get(r, "delta"), NAN));
 }
 
 /* Names are explained in chains: clone explains empty_like, which explains empty_strided. */
@@ -84,9 +106,28 @@ static void take_consequences(struct waivers *w, const struct tg_doc *violations
     for (size_t before = 0; before < w->explained.n;) {
         before = w->explained.n;
         for (const struct tg_doc *r = tg_doc_first(violations); r; r = tg_doc_next(r))
-            if (tg_strmap_find(&w->explained, text_of(r, "explained_by")) != TG_NO_ID)
+            if (can_be_waived(r) &&
+                tg_strmap_find(&w->explained, text_of(r, "explained_by")) != TG_NO_ID)
                 add(w, r);
     }
+}
+
+/* Each that was asked for, with what it explains; if nothing is asked for, each that nothing explains. */
+static bool take(struct waivers *w, const struct tg_doc *violations,
+                 const struct tg_policy_waive_ask *ask)
+{
+    for (const struct tg_doc *r = tg_doc_first(violations); r; r = tg_doc_next(r)) {
+        if (!is_asked(r, ask) || !can_be_waived(r) ||
+            (!ask->name.n && text_of(r, "explained_by").n))
+            continue;
+        tg_strmap_release(&w->explained);
+        tg_strmap_init(&w->explained);
+        w->root = w->n;
+        w->root = (size_t)(rule_for(w, r) - w->v);
+        add(w, r);
+        take_consequences(w, violations);
+    }
+    return w->n > 0;
 }
 
 static void put_one(struct tg_buf *out, const struct rule *r, const struct tg_policy_waive_ask *ask)
@@ -94,12 +135,14 @@ static void put_one(struct tg_buf *out, const struct rule *r, const struct tg_po
     char last[16];
     tg_buf_puts(out, "  - rule: ");
     tg_esc_yaml(out, r->rule);
-    tg_buf_puts(out, "\n    name: ");
-    tg_esc_yaml(out, r->name);
-    if (r->calls)
-        tg_buf_printf(out, "\n    ceiling: {abs: %.0f}", ceil(fabs(r->most)));
-    else
-        tg_buf_printf(out, "\n    ceiling: {pct: %.0f%%}", ceil(fabs(r->most) * 1.25));
+    if (r->name.n) {
+        tg_buf_puts(out, "\n    name: ");
+        tg_esc_yaml(out, r->name);
+        if (tg_waiver_naming(r->name) == TG_WAIVER_MANY)
+            tg_buf_puts(out, "\n    many: true");
+    }
+    tg_buf_puts(out, "\n    ceiling: ");
+    tg_accept_put_ceiling(out, &r->change, 1.25);
     tg_buf_puts(out, "\n    reason: ");
     tg_esc_yaml(out, ask->reason.n ? ask->reason : TG_SV("why this is accepted"));
     tg_buf_puts(out, "\n    owner: ");
@@ -116,8 +159,12 @@ static bool none(const struct tg_policy_waive_ask *ask, const struct tg_doc *vio
                  struct tg_err *err)
 {
     const struct tg_doc *first = tg_doc_first(violations);
-    tg_err_set(err, TG_ERR_USAGE, TG_AT_FILE(ask->file), "no failure of rule '%.*s' for '%.*s'",
-               TG_SV_ARG(ask->rule), TG_SV_ARG(ask->name));
+    if (ask->name.n)
+        tg_err_set(err, TG_ERR_USAGE, TG_AT_FILE(ask->file), "no failure of rule '%.*s' for '%.*s'",
+                   TG_SV_ARG(ask->rule), TG_SV_ARG(ask->name));
+    else
+        tg_err_set(err, TG_ERR_USAGE, TG_AT_FILE(ask->file),
+                   "no failure that a waiver could accept");
     if (!first)
         return tg_err_hint(err, "Nothing failed in this report.");
     return tg_err_hint(err, "Among those that failed is: %.*s '%.*s'.",
@@ -139,7 +186,6 @@ bool tg_policy_waive(struct tg_buf *out, const struct tg_policy_waive_ask *ask, 
     } else if (!take(&w, violations, ask)) {
         none(ask, violations, err);
     } else {
-        take_consequences(&w, violations);
         tg_buf_puts(out, "waivers:\n");
         for (size_t i = 0; i < w.n; i++)
             put_one(out, &w.v[i], ask);

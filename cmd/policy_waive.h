@@ -1,8 +1,8 @@
 #ifndef TG_CMD_POLICY_WAIVE_H
 #define TG_CMD_POLICY_WAIVE_H
 /*
- * `policy waive REPORT.json RULE NAME`: the waivers that accept a failed name and what it explains,
- * as text for the policy.
+ * `policy waive REPORT.json [RULE [NAME]]`: the waivers that accept a failed name and what it explains,
+ * as text for the policy; without NAME those for all failures (of the rule).
  *
  *   the name's own rule: the ceiling is the largest change of the name and of those results of the
  *     same rule that it explains, because a waiver covers these within its ceiling
@@ -15,7 +15,7 @@
 struct tg_policy_waive_ask {
     tg_sv report; /* the JSON report's text */
     const char *file;
-    tg_sv rule, name, reason, owner, issue; /* reason, owner, issue: "" not given */
+    tg_sv rule, name, reason, owner, issue; /* "" not given */
     int64_t today;                          /* days since 1970-01-01 */
 };
 enum { TG_POLICY_WAIVE_DAYS = 90 }; /* how long a waiver holds; at most 180 are allowed */

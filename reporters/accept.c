@@ -1,8 +1,10 @@
 #include "reporters/accept.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "core/base/decimal.h"
+#include "core/base/strmap.h"
 #include "core/base/utf8.h"
 #include "reporters/escape.h"
 #include "reporters/origin.h"
@@ -10,67 +12,165 @@
 /* It failed, by a value under a rule. */
 static bool is_waivable(const struct tg_result *r)
 {
-    return r->state == TG_STATE_FAIL && r->has_values && r->rule.n && r->op.n;
+    return r->state == TG_STATE_FAIL && r->has_values && r->rule.n && r->op.n && isfinite(r->delta);
 }
 
-/* In single quotes, as YAML wants it. Names that cannot be copied as they look have no such form. */
-static bool put_yaml(struct tg_buf *out, tg_sv text)
+void tg_accept_widen(struct tg_accept_change *c, double delta, double pct)
 {
-    struct tg_buf visible = { 0 };
-    bool same;
-    tg_utf8_visible(&visible, text);
-    same = tg_sv_eq(tg_buf_sv(&visible), text) && !memchr(text.p, '`', text.n);
-    tg_buf_release(&visible);
-    if (!same)
-        return false;
-    tg_esc_yaml(out, text);
-    return true;
+    c->delta = fmax(c->delta, fabs(delta)); /* of a number and NaN the number */
+    c->pct = isnan(pct) || isnan(c->pct) ? NAN : fmax(c->pct, fabs(pct));
 }
 
-/* From (almost) nothing a time has no percentage: then so many us more. */
-static void put_ceiling(struct tg_buf *out, const struct tg_result *r)
+/* From (almost) nothing a value has no percentage: then so many us, bytes or GB/s more. */
+void tg_accept_put_ceiling(struct tg_buf *out, const struct tg_accept_change *c, double margin)
 {
-    if (!tg_dec_pct_tells(r->delta_pct) && r->dimension == TG_DIM_DURATION)
-        tg_buf_printf(out, "abs: %.0fus", ceil(r->delta / 1000));
+    const struct tg_metric_info *info = tg_metric_info(c->metric);
+    double more = ceil(c->delta * (info->exact ? 1 : margin));
+    if (info->unit == TG_UNIT_COUNT)
+        tg_buf_printf(out, "{abs: %.0f}", ceil(c->delta));
+    else if (info->unit == TG_UNIT_PERCENT)
+        tg_buf_printf(out, "{pp: %.0fpp}", more);
+    else if (info->bounds & TG_BOUND_BIT(TG_BOUND_PCT) && tg_dec_pct_tells(c->pct))
+        tg_buf_printf(out, "{pct: %.0f%%}", ceil(c->pct * (info->exact ? 1 : margin)));
+    else if (info->unit == TG_UNIT_NS)
+        tg_buf_printf(out, "{abs: %.0fus}", ceil(c->delta * margin / 1000));
     else
-        tg_buf_printf(out, "pct: %.0f%%", isfinite(r->delta_pct) ? ceil(r->delta_pct) : 100);
+        tg_buf_printf(out, "{abs: %.0f%s}", more, info->unit == TG_UNIT_RATE ? "GB/s" : "B");
+}
+
+/* One waiver: for a name under a rule, or for all that a rule about the whole trace found. */
+struct waiver {
+    tg_sv rule, name;
+    enum tg_waiver_naming naming;
+    struct tg_accept_change change;
+};
+
+static tg_sv name_of(const struct tg_result *r)
+{
+    if (tg_metric_info(r->metric)->scope != TG_SCOPE_NAME)
+        return TG_SV("");
+    return r->plain.n ? r->plain : r->op_normalised.n ? r->op_normalised : r->op;
+}
+
+struct waivers {
+    struct waiver *v;
+    size_t cap;
+    struct tg_strmap at; /* "rule name" -> its place in `v` */
+};
+
+static struct waiver *waiver_for(struct waivers *w, const struct tg_result *r)
+{
+    tg_sv name = name_of(r);
+    size_t n = w->at.n;
+    struct tg_buf key = { 0 };
+    tg_buf_printf(&key, "%.*s ", TG_SV_ARG(r->rule));
+    tg_buf_add(&key, name);
+    uint32_t i = tg_strmap_add(&w->at, tg_buf_sv(&key));
+    tg_buf_release(&key);
+    if (i == n) {
+        w->v = tg_grow(w->v, &w->cap, n + 1, sizeof *w->v);
+        w->v[i] = (struct waiver){ .rule = r->rule,
+                                   .name = name,
+                                   .naming = name.n ? tg_waiver_naming(name) : TG_WAIVER_EXACT,
+                                   .change = { .metric = r->metric } };
+    }
+    return &w->v[i];
+}
+
+/* The one whose waiver covers it: itself, unless its calls are made by another's. */
+static const struct tg_result *covered_by(const struct tg_verdict *v, const struct tg_result *r)
+{
+    for (size_t hops = 0; r->follows && r->folded_under < v->n_results && hops < v->n_results;
+         hops++)
+        r = &v->results[r->folded_under];
+    return r;
+}
+
+/* Findings first, then their consequences under other rules or names. */
+static void collect(struct waivers *w, const struct tg_verdict *v)
+{
+    for (int pass = 0; pass < 3; pass++)
+        for (size_t i = 0; i < v->n_results; i++) {
+            const struct tg_result *r = &v->results[i];
+            bool folded = r->folded_under < v->n_results;
+            if (is_waivable(r) && (r->follows ? 2 : folded ? 1 : 0) == pass)
+                tg_accept_widen(&waiver_for(w, covered_by(v, r))->change, r->delta, r->delta_pct);
+        }
 }
 
 /* Nothing for a name that cannot be copied as it looks. */
-static void put_waiver(struct tg_buf *out, const struct tg_result *r)
+static void put_waiver(struct tg_buf *out, const struct waiver *w)
 {
-    struct tg_buf one = { 0 };
-    bool ok;
-    tg_buf_puts(&one, "  - {rule: ");
-    tg_buf_add(&one, r->rule);
-    tg_buf_puts(&one, ", name: ");
-    ok = put_yaml(&one, r->op_normalised.n ? r->op_normalised : r->op);
-    tg_buf_puts(&one, ", ceiling: {");
-    if (r->dimension == TG_DIM_COUNT)
-        tg_buf_printf(&one, "abs: %.0f", ceil(r->delta));
-    else
-        put_ceiling(&one, r);
-    tg_buf_puts(&one, "}, reason: '\xe2\x80\xa6', owner: you, expires: YYYY-MM-DD}\n");
-    if (ok)
-        tg_buf_add(out, tg_buf_sv(&one));
-    tg_buf_release(&one);
+    struct tg_buf visible = { 0 };
+    tg_utf8_visible(&visible, w->name);
+    if (tg_sv_eq(tg_buf_sv(&visible), w->name) && !memchr(w->name.p, '`', w->name.n) &&
+        w->naming != TG_WAIVER_NEVER) {
+        tg_buf_printf(out, "  - {rule: %.*s, ", TG_SV_ARG(w->rule));
+        if (w->name.n) {
+            tg_buf_puts(out, "name: ");
+            tg_esc_yaml(out, w->name);
+            tg_buf_puts(out, w->naming == TG_WAIVER_MANY ? ", many: true, " : ", ");
+        }
+        tg_buf_puts(out, "ceiling: ");
+        tg_accept_put_ceiling(out, &w->change, 1);
+        tg_buf_puts(out, ", reason: '\xe2\x80\xa6', owner: you, expires: YYYY-MM-DD}\n");
+    }
+    tg_buf_release(&visible);
 }
 
 size_t tg_accept_put_all(struct tg_buf *out, const struct tg_verdict *v, size_t most,
                          const struct tg_result **first)
 {
-    size_t n = 0;
+    struct tg_buf list = { 0 };
+    struct waivers w = { 0 };
+    size_t n;
+    tg_strmap_init(&w.at);
+    collect(&w, v);
+    n = w.at.n;
     *first = NULL;
-    for (int folded = 0; folded < 2; folded++)
-        for (size_t i = 0; i < v->n_results; i++) {
-            const struct tg_result *r = &v->results[i];
-            if (!is_waivable(r) || r->follows || (r->folded_under < v->n_results) != folded)
-                continue;
-            *first = *first ? *first : r;
-            if (n++ < most)
-                put_waiver(out, r);
-        }
+    for (size_t i = 0; i < v->n_results && !*first; i++)
+        if (is_waivable(&v->results[i]) && v->results[i].folded_under >= v->n_results)
+            *first = &v->results[i];
+    for (size_t i = 0; i < n && i < most; i++)
+        put_waiver(&list, &w.v[i]);
+    if (list.n) {
+        if (v->preset.n)
+            tg_buf_printf(out, "version: 1\nextends: ['%.*s']\n", TG_SV_ARG(v->preset));
+        tg_buf_puts(out, v->has_waivers ? "" : "waivers:\n");
+        tg_buf_add(out, tg_buf_sv(&list));
+    }
+    tg_buf_release(&list);
+    tg_strmap_release(&w.at);
+    free(w.v);
     return n > most ? n - most : 0;
+}
+
+static void put_words(struct tg_buf *out, tg_sv text)
+{
+    tg_buf_add(out, text);
+}
+
+void tg_accept_put_where(struct tg_buf *out, const struct tg_verdict *v,
+                         void (*put_code)(struct tg_buf *out, tg_sv text))
+{
+    put_code = put_code ? put_code : put_words;
+    if (v->preset.n) {
+        tg_buf_puts(out, "create ");
+        put_code(out, TG_SV(".tracegate.yml"));
+        return;
+    }
+    tg_buf_puts(out, "add ");
+    if (v->has_waivers) {
+        tg_buf_puts(out, "under ");
+        put_code(out, TG_SV("waivers:"));
+        tg_buf_puts(out, " in ");
+    } else {
+        tg_buf_puts(out, "to ");
+    }
+    if (v->policy_file.n || v->policy.n)
+        put_code(out, v->policy_file.n ? v->policy_file : v->policy);
+    else
+        tg_buf_puts(out, "the policy");
 }
 
 /* The first violation, or else warning, that is not a consequence of another. */
@@ -83,12 +183,7 @@ static const struct tg_result *first_finding(const struct tg_verdict *v)
     return NULL;
 }
 
-static void put_words(struct tg_buf *out, tg_sv text)
-{
-    tg_buf_add(out, text);
-}
-
-void tg_accept_put_next(struct tg_buf *out, const struct tg_verdict *v,
+void tg_accept_put_next(struct tg_buf *out, const struct tg_verdict *v, const char *accept,
                         void (*put_code)(struct tg_buf *out, tg_sv text))
 {
     const struct tg_result *r = first_finding(v);
@@ -114,12 +209,12 @@ void tg_accept_put_next(struct tg_buf *out, const struct tg_verdict *v,
         put_code(out, TG_SV("with_stack=True"));
         tg_buf_puts(out, "). ");
     }
-    if (r->rule.n) {
+    if (is_waivable(r)) {
+        tg_buf_puts(out, accept);
+    } else if (r->rule.n) {
         tg_buf_clear(&text);
         tg_buf_printf(&text, "tracegate policy explain %.*s", TG_SV_ARG(r->rule));
-        tg_buf_puts(out, v->outcome == TG_OUTCOME_WARN
-                             ? "Its limit: "
-                             : "To see its limit, or to accept the change: ");
+        tg_buf_puts(out, "Its limit: ");
         put_code(out, tg_buf_sv(&text));
     }
     tg_buf_release(&text);

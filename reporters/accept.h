@@ -5,17 +5,33 @@
 #include "policy/verdict/verdict.h"
 
 /*
- * The first step after a failure or a warning: where to look or how to find out, and what explains the
- * limit. Nothing for other outcomes. `put_code` marks places and commands, and escapes; NULL: plain.
+ * The first step after a failure or a warning: where to look or how to find out, and how to accept it
+ * (`accept`: a sentence of the report, put as it is), or else what explains the limit. Nothing for
+ * other outcomes. `put_code` marks places and commands, and escapes; NULL: plain.
  */
-void tg_accept_put_next(struct tg_buf *out, const struct tg_verdict *v,
+void tg_accept_put_next(struct tg_buf *out, const struct tg_verdict *v, const char *accept,
                         void (*put_code)(struct tg_buf *out, tg_sv text));
 
+/* "create `.tracegate.yml`", "add to `.tracegate.yml`": where the text of tg_accept_put_all goes. */
+void tg_accept_put_where(struct tg_buf *out, const struct tg_verdict *v,
+                         void (*put_code)(struct tg_buf *out, tg_sv text));
+
 /*
- * Waivers for all failures, at most `most`, as entries of the policy's `waivers:` without reason, owner
- * and date: findings first, then their consequences that those waivers do not cover. Returns how many
+ * Waivers for all failures, at most `most`, without reason, owner and date: findings first, then their
+ * consequences that those waivers do not cover. Text that loads where tg_accept_put_where says: a whole
+ * policy, `waivers:`, or the items of that list alone. Nothing if there is no waiver. Returns how many
  * did not fit; `*first`: the first finding, or NULL.
  */
 size_t tg_accept_put_all(struct tg_buf *out, const struct tg_verdict *v, size_t most,
                          const struct tg_result **first);
+
+/* The largest changes that one waiver is to cover. */
+struct tg_accept_change {
+    enum tg_metric metric; /* of its rule */
+    double delta,
+        pct; /* in the metric's unit (ns for times), percent of the baseline; signs do not count, NaN: none */
+};
+void tg_accept_widen(struct tg_accept_change *c, double delta, double pct);
+/* "{abs: 4}", "{pct: 18%}": a ceiling above them, in a bound that the metric has; times `margin` unless they are exact numbers. */
+void tg_accept_put_ceiling(struct tg_buf *out, const struct tg_accept_change *c, double margin);
 #endif

@@ -62,7 +62,9 @@ static void put_banner(struct tg_html *h)
         put_paragraph(h, "<p><b>why</b> ", v->error);
     put_paragraph(h, "<p><b>next</b> ", tg_verdict_next(v));
     tg_buf_clear(&effect);
-    tg_accept_put_next(&effect, v, tg_html_put_name);
+    tg_accept_put_next(&effect, v,
+                       "Meant? Accept it with the waiver under <a href=\"#next\">What now</a>.",
+                       tg_html_put_name);
     if (effect.n)
         tg_buf_printf(h->page.out, "<p><b>next</b> %s</p>\n", effect.p);
     put_paragraph(h, "<p class=\"dim small\">", v->coverage);
@@ -109,14 +111,15 @@ static void put_next(struct tg_html *h)
             tg_page_raw(&h->page, "</pre>\n");
         }
         if (waivers.n) {
-            tg_page_raw(&h->page,
-                        "<p>To accept it until a date, add to the policy:</p>\n<pre>waivers:\n");
+            tg_page_raw(&h->page, "<p>To accept it until a date, ");
+            tg_accept_put_where(h->page.out, h->v, tg_html_put_name);
+            tg_page_raw(&h->page, ":</p>\n<pre>");
             tg_esc_xml_lines(h->page.out, tg_buf_sv(&waivers));
             tg_page_raw(&h->page, "</pre>\n");
         }
         if (left)
             tg_buf_printf(h->page.out,
-                          "<p>and %zu more: <code>tracegate policy waive</code> writes "
+                          "<p>and %zu more: <code>tracegate policy waive REPORT.json</code> writes "
                           "all of them from the JSON report</p>\n",
                           left);
         tg_page_fold_end(&h->page);

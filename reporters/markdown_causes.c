@@ -184,16 +184,18 @@ void tg_markdown_put_next(struct tg_markdown *m)
         tg_buf_add(&part, first->rule);
         tg_buf_puts(&part, "\n```\n");
         if (waivers.n) {
-            tg_buf_puts(&part,
-                        "\nTo accept it until a date, add to the policy:\n\n```yaml\nwaivers:\n");
+            tg_buf_puts(&part, "\nTo accept it until a date, ");
+            tg_accept_put_where(&part, m->v, tg_markdown_put_name);
+            tg_buf_puts(&part, ":\n\n```yaml\n");
             tg_buf_add(&part, tg_buf_sv(&waivers));
             tg_buf_puts(&part, "```\n");
         }
         if (left)
-            tg_buf_printf(&part,
-                          "\nand %zu more: `tracegate policy waive` writes all of them from "
-                          "the JSON report\n",
-                          left);
+            tg_buf_printf(
+                &part,
+                "\nand %zu more: `tracegate policy waive REPORT.json` writes all of them from "
+                "the JSON report\n",
+                left);
         tg_buf_puts(&part, "\n</details>\n");
         tg_markdown_add_or_drop(m, &part);
     }

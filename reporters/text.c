@@ -207,7 +207,10 @@ static void put_context(struct page *p)
     if (tg_verdict_next(v).n)
         put_field(p, 2, "next", 10, tg_verdict_next(v), TG_TINT_DIM);
     tg_buf_clear(&text);
-    tg_accept_put_next(&text, v, NULL);
+    tg_accept_put_next(&text, v,
+                       "Meant? tracegate policy waive REPORT.json prints what accepts it (check "
+                       "--json REPORT.json writes the report).",
+                       NULL);
     if (text.n)
         put_field(p, 2, "next", 10, tg_buf_sv(&text), TG_TINT_DIM);
     tg_buf_release(&text);

@@ -83,6 +83,14 @@ static tg_sv policy_file(struct tg_check *c)
     return relative;
 }
 
+static bool has_waivers(const struct tg_policy *p)
+{
+    for (size_t i = 0; i < p->n_waivers; i++)
+        if (tg_sv_eq(tg_sv_of(p->waivers[i].at.file), p->file))
+            return true;
+    return false;
+}
+
 /* "FAIL: …" -> "FAIL against release: …": one check has a verdict for each baseline. */
 static void name_baseline(struct tg_verdict *v, struct tg_arena *a)
 {
@@ -126,6 +134,8 @@ void tg_check_describe(struct tg_check *c, struct tg_check_job *j)
     if (c->o->baseline.n > 2 && j->info.situation == TG_SITUATION_PATH)
         v->baseline.paths = paths_of(&j->base, c->arena);
     v->policy_file = policy_file(c);
+    v->preset = c->suites.policy->built_in ? TG_SV("tracegate:recommended") : TG_SV("");
+    v->has_waivers = has_waivers(c->suites.policy);
     if (c->o->report[TG_REPORT_markdown] || c->o->report[TG_REPORT_html]) /* links */
         c->render.repo_url = tg_site_repository(c->io, c->repo.git, c->arena);
     c->render.run_url = tg_site_run(c->io, c->arena);

@@ -33,19 +33,6 @@ static const struct tg_rule *waived_rule(struct tg_decode *c, const struct tg_ya
     return NULL;
 }
 
-/* Within brackets a star is a pointer: "void kern(float*)", "std::array<char*, 2>". */
-static bool has_wildcard(tg_sv name)
-{
-    int depth = 0;
-    for (size_t i = 0; i < name.n; i++) {
-        depth += name.p[i] == '(' || name.p[i] == '<' || name.p[i] == '[';
-        depth -= name.p[i] == ')' || name.p[i] == '>' || name.p[i] == ']';
-        if (name.p[i] == '?' || (name.p[i] == '*' && depth <= 0))
-            return true;
-    }
-    return false;
-}
-
 static void check_waiver_name(struct tg_decode *c, const struct tg_yaml *n,
                               const struct tg_waiver *w, const struct tg_rule *r)
 {
@@ -57,7 +44,7 @@ static void check_waiver_name(struct tg_decode *c, const struct tg_yaml *n,
                                     "the rule judges names: the waiver must say which");
         return;
     }
-    bool globbed = has_wildcard(name->text);
+    bool globbed = tg_waiver_naming(name->text) == TG_WAIVER_MANY;
     if (!per_name)
         (void)tg_decode_mistake(c, TG_DIAG_WAIVER_NAME, name, "remove it",
                                 "the rule judges the whole trace, it has no names");
@@ -123,11 +110,11 @@ static void check_ceiling(struct tg_decode *c, const struct tg_yaml *n, const st
         (void)tg_decode_mistake(c, TG_DIAG_BOUND_FIT, n, "write a number:  pct: 18%",
                                 "a ceiling cannot be 'auto'");
     if (endless_up || endless_down)
-        (void)tg_decode_mistake(c, TG_DIAG_NEVER, n,
-                                endless_up ? "write abs, pct, pp or max"
-                                           : "write abs, pct, pp or min",
-                                endless_up ? "'min' is not a ceiling where the rule fails for more"
-                                           : "'max' is not a ceiling where the rule fails for less");
+        (void)tg_decode_mistake(
+            c, TG_DIAG_NEVER, n,
+            endless_up ? "write abs, pct, pp or max" : "write abs, pct, pp or min",
+            endless_up ? "'min' is not a ceiling where the rule fails for more"
+                       : "'max' is not a ceiling where the rule fails for less");
 }
 
 static void waiver_of(struct tg_decode *c, const struct tg_yaml *n, struct tg_waiver *w)

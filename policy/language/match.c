@@ -146,6 +146,27 @@ bool tg_pattern_is_regex(const struct tg_pattern *p)
     return p->code != NULL;
 }
 
+/* Within brackets a star is a pointer: "void kern(float*)", "std::array<char*, 2>". */
+static bool has_wildcard(tg_sv name)
+{
+    int depth = 0;
+    for (size_t i = 0; i < name.n; i++) {
+        depth += name.p[i] == '(' || name.p[i] == '<' || name.p[i] == '[';
+        depth -= name.p[i] == ')' || name.p[i] == '>' || name.p[i] == ']';
+        if (name.p[i] == '?' || (name.p[i] == '*' && depth <= 0))
+            return true;
+    }
+    return false;
+}
+
+enum tg_waiver_naming tg_waiver_naming(tg_sv name)
+{
+    bool regex = name.n > 1 && name.p[0] == '/' && name.p[name.n - 1] == '/';
+    if (!name.n || name.n > TG_PATTERN_MAX || regex)
+        return TG_WAIVER_NEVER;
+    return has_wildcard(name) ? TG_WAIVER_MANY : TG_WAIVER_EXACT;
+}
+
 enum tg_hit tg_patterns_test(const struct tg_patterns *list, tg_sv name)
 {
     enum tg_hit hit = TG_HIT_NO;

@@ -23,6 +23,10 @@ struct tg_pattern; /* lives in the arena it was made in; release before the aren
 
 enum tg_hit { TG_HIT_NO, TG_HIT_YES, TG_HIT_GAVE_UP };
 
+/* How a waiver gives a name as it is: by itself, with `many: true` because it reads as a pattern, or not at all. */
+enum tg_waiver_naming { TG_WAIVER_EXACT, TG_WAIVER_MANY, TG_WAIVER_NEVER };
+enum tg_waiver_naming tg_waiver_naming(tg_sv name);
+
 /*
  * Compiles `text`. NULL: it does not compile; `why` (size bytes) is the reason and `*at` the byte
  * of `text` that it is about.

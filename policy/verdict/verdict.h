@@ -6,6 +6,7 @@
  */
 #include "core/cause/choose.h"
 #include "core/diff/compare.h"
+#include "policy/language/match.h"
 #include "policy/language/metric.h"
 
 /*
@@ -167,6 +168,8 @@ struct tg_verdict {
     tg_sv coverage;    /* "counts judged; durations not judged: no step markers" */
     tg_sv policy;      /* "built-in policy" or the file */
     tg_sv policy_file; /* its path in the repository; "" built in, or not known */
+    tg_sv preset;      /* built in: what a file would extend, "tracegate:recommended"; else "" */
+    bool has_waivers;  /* the policy's file has `waivers:` */
     bool counts_asked; /* a rule counts calls; */
     bool counts_judged, durations_judged, budgets_judged;
     int64_t min_runs; /* noise.min_runs of the policy */

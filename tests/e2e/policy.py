@@ -53,6 +53,11 @@ def waive(tmp):
                 return code, json.load(f)["violations"], err
         code, failed, err = check("day.yml")
         expect(f"{variant} fails {err}", code, 1)
+        code, whole, err = run("policy", "waive", "w.json", cwd=tmp)
+        with open(tmp + "/all.yml", "w", encoding="utf-8") as f:
+            f.write("version: 1\nextends: ['tracegate:recommended']\n" + whole)
+        expect(f"{variant}: waivers for all {err}{whole}", (code, check("all.yml")[0]), (0, 0))
+        check("day.yml")
         roots, texts = [r for r in failed if r["explained_by"] is None], []
         for r in roots:
             code, out, err = run("policy", "waive", "w.json", r["rule"], r["op_normalised"], "--reason", "it's so", "--owner", "me",
@@ -68,7 +73,7 @@ def waive(tmp):
             f.write("version: 1\nextends: ['tracegate:recommended']\nwaivers:\n" + "".join("  - " + t for t in list(dict.fromkeys(texts))[1:] or ["" ])
                     if len(set(texts)) > 1 else "version: 1\nextends: ['tracegate:recommended']\n")
         expect(f"{variant}: one waiver less", check("waived.yml")[0], 1)
-    for args, code, words in ((("w.json", "new-work", "nonesuch"), 2, "no failure of rule 'new-work' for 'nonesuch'"), (("w.json",), 2, "1 given"),
+    for args, code, words in ((("w.json", "new-work", "nonesuch"), 2, "no failure of rule 'new-work' for 'nonesuch'"), ((), 2, "0 given"), (("w.json", "a", "b", "c"), 2, "4 given"), (("w.json", "nonesuch"), 2, "no failure that"),
                               (("day.yml", "a", "b"), None, ""), (("nonesuch.json", "a", "b"), 3, "nonesuch.json")):
         got = run("policy", "waive", *args, cwd=tmp)
         expect(f"waive {args}: {got}", (got[0] if code else got[0] != 0, words in got[2]), (code or True, True))

@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from html import unescape
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -78,12 +79,92 @@ def answers(program, name, faults):
     return report["verdict"], run.returncode
 
 
+def printed(md, html):
+    """Where the waivers go, and their text, as the comment has them; the page must have the same."""
+    said = re.search(r"To accept it until a date, (.*):\n\n```yaml\n(.*?)```", md, re.S)
+    page = re.search(r"<p>To accept it until a date, (.*?):</p>\n<pre>(.*?)</pre>", html, re.S)
+    if not said or not page:
+        return None if said == page else ("", "one report has waivers, the other none")
+    same = unescape(page[2]) == said[2].rstrip("\n") and unescape(re.sub("<.*?>", "", page[1])) == said[1].replace("`", "")
+    return (said[1], said[2].replace("YYYY-MM-DD", "2026-05-30")) if same else ("", "the page has others")
+
+
+def paste(where, text, policy):
+    """The policy after somebody did what `where` says; "" there is none."""
+    if where == "create `.tracegate.yml`" and not policy:
+        return text
+    if where == "add to `.tracegate.yml`" and policy:
+        return policy + text
+    if where == "add under `waivers:` in `.tracegate.yml`" and policy:
+        return policy.replace("waivers:\n", "waivers:\n" + text)
+    raise ValueError(where)
+
+
+def accepted(program, name, faults):
+    """What the comment prints, and what `policy waive` writes, make a failure pass; an item less does not."""
+    with tempfile.TemporaryDirectory() as tmp:
+        failures.make(tmp + "/c", program, name)
+        repo, path = tmp + "/c/repo", tmp + "/c/repo/.tracegate.yml"
+        args = ["out", "--ranks" if "ranks" in failures.FAILURES[failures.NAMES.index(name)][3] else "--runs", "--baseline", "base", "--base-commit", "main"]
+        texts = [open(f"{tmp}/c/report.{end}", encoding="utf-8").read() for end in ("md", "html")]
+        policy = open(path, encoding="utf-8").read() if os.path.exists(path) else ""
+
+        def again(text):
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(text)
+            run = subprocess.run([program, "check", *args], cwd=repo, env=failures.ENV, capture_output=True, text=True, check=False)
+            return run.returncode, run.stdout + run.stderr
+        found = printed(*texts)
+        if not found:
+            return False
+        try:
+            code, out = again(paste(*found, policy))
+        except ValueError as e:
+            code, out = None, f"{e}: {found}"
+        if code != 0:
+            faults.append(f"{name}: the printed waivers give {code}:\n{found[1]}{out}")
+        last = found[1].rstrip("\n").rsplit("\n", 1)[0] + "\n"
+        if "  - {" in last and again(paste(found[0], last, policy))[0] != 1:
+            faults.append(f"{name}: it passes without the last waiver")
+        run = subprocess.run([program, "policy", "waive", "../report.json"], cwd=repo, env=failures.ENV, capture_output=True, text=True, check=False)
+        items = run.stdout.replace("waivers:\n", "", 1)
+        text = (policy or "version: 1\nextends: ['tracegate:recommended']\n") + ("" if "waivers:\n" in policy else "waivers:\n")
+        code, out = again(text.replace("waivers:\n", "waivers:\n" + items))
+        if run.returncode or code != 0:
+            faults.append(f"{name}: policy waive gives {code}:\n{run.stdout}{run.stderr}{out}")
+        return True
+
+
+def fixtures(program, faults):
+    """The waivers of the goldens load: for rules of every sort, and names as a stranger may choose them."""
+    golden, n = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../golden"), 0
+    for path in sorted(os.listdir(golden)):
+        if not path.startswith("markdown_"):
+            continue
+        with open(f"{golden}/{path}", encoding="utf-8") as f, open(f"{golden}/{path[:-3].replace('markdown', 'html')}.html", encoding="utf-8") as g:
+            found = printed(f.read(), g.read())
+        if found:
+            with tempfile.TemporaryDirectory() as tmp:
+                with open(tmp + "/p.yml", "w", encoding="utf-8") as f:
+                    f.write("version: 1\nextends: ['tracegate:recommended']\n" + found[1])
+                run = subprocess.run([program, "policy", "show", "--policy", tmp + "/p.yml"], env=failures.ENV, capture_output=True, text=True, check=False)
+                if run.returncode:
+                    faults.append(f"{path}: {run.stderr}{found[1]}")
+                n += 1
+    if n < 2:
+        faults.append(f"{n} goldens have waivers, 2 at least are expected")
+
+
 def main():
     args = sys.argv[1:]
     if args[0] != "--check":
         pictures(os.path.abspath(args[0]), os.path.abspath(args[1]), args[2:] or failures.NAMES)
         return 0
     faults, program = [], os.path.abspath(args[1])
+    waived = [name for name in failures.NAMES if accepted(program, name, faults)]
+    if len(waived) != 7:
+        faults.append(f"waivers for {waived}, want 7")
+    fixtures(program, faults)
     got = {name: answers(program, name, faults)[0] for name in failures.NAMES}
     want = {**{name: "fail" for name in failures.NAMES}, "lost-baseline": "inconclusive", "missing-rank": "inconclusive",
             "part-of-the-steps": "warn", "pass": "pass"}

@@ -222,7 +222,7 @@ bool tg_shard_same_recording(const struct tg_shard *p, const struct tg_shard *q)
     struct tg_arena *a;
     tg_sv hash[2];
     bool same;
-    if (!p->n_rows || !same_steps(p, q))
+    if (!p->n_rows || p->unnamed || q->unnamed || !same_steps(p, q))
         return false;
     a = tg_arena_new();
     for (int i = 0; i < 2; i++) {

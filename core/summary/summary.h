@@ -213,7 +213,7 @@ void tg_summary_drop_names(struct tg_summary *one, const struct tg_summarize_opt
  */
 tg_sv tg_shard_recording(const struct tg_shard *s, struct tg_arena *a);
 /* Do they hold one recording, whatever rank, file and environment they are said to have? Two
- * recordings of a program never have the same times. */
+ * recordings of a program never have the same times. A shard without names is never known to be. */
 bool tg_shard_same_recording(const struct tg_shard *p, const struct tg_shard *q);
 
 /*

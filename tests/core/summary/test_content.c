@@ -138,6 +138,9 @@ static void one_recording_under_two_names(void **state)
     copy.events--;
     copy.n_steps--;
     assert_false(tg_shard_same_recording(s, &copy));
+    copy.n_steps++;
+    copy.unnamed = true; /* of two ranks without names only the steps are known, which ranks share */
+    assert_false(tg_shard_same_recording(s, &copy));
     copy = *whole(f);
     assert_true(tg_shard_same_recording(s, &copy));
     copy.rows[0].self[0]++;

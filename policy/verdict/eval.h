@@ -32,7 +32,7 @@ struct tg_known {
     bool exact;           /* the number of calls changed: `before` to `after` */
     double before, after; /* calls per step; of FAILURE: `base` and `test` of the result */
     double e;             /* ln ratio of its time */
-    double cost_ns;       /* of STEP: of all that the event changed, a step */
+    double cost_ns;       /* of STEP: what the event costs, a step; at least 0 */
     bool accepted;
     tg_sv text, id; /* "since night 9, commit abc, open: event …" */
     tg_sv rule;     /* of FAILURE, and all that follows */
@@ -50,10 +50,10 @@ enum tg_known_from {
 /* The result as one that later nights may repeat; false: it passed, or it fails every night. */
 bool tg_known_failure(const struct tg_result *r, struct tg_known *out);
 /*
- * Is `now` the failure `then` of an earlier night, and no more than it? The same rule, name and
- * metric; the same number of calls, or a value that is at most a quarter of that night's change, or
- * 2 %, beyond that night's; against a baseline that has not gone the same way by more than a quarter of
- * it, or the change would be a new one.
+ * Is `now` the failure `then` of an earlier night, and no more than it? The same rule, name, metric
+ * and direction; the same number of calls, or a value that is at most a quarter of that night's
+ * change, or 2 %, beyond that night's; against a baseline that has not gone the same way by more
+ * than a quarter of it, or the change would be a new one.
  */
 bool tg_known_goes_on(const struct tg_known *then, const struct tg_known *now);
 

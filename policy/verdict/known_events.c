@@ -9,7 +9,7 @@ static bool is_within(const struct tg_known *k, const struct tg_result *r)
 {
     double rise = r->base > 0 ? log(r->test / r->base) : INFINITY;
     if (k->what == TG_KNOWN_STEP)
-        return fabs(r->delta) <= 1.25 * fabs(k->cost_ns);
+        return r->delta > 0 && r->delta <= 1.25 * k->cost_ns;
     if (r->dimension == TG_DIM_COUNT)
         return k->exact && r->base == k->before && r->test == k->after;
     if (!isfinite(k->e))
@@ -47,7 +47,8 @@ static bool is_no_more(const struct tg_known *then, const struct tg_known *now)
         return now->before == then->before && now->after == then->after;
     if (then->before <= 0 && d != TG_DIM_RATIO) /* a new name */
         return now->before <= 0 && now->after <= then->after * 1.25;
-    return up * way(d, then->before, now->after) <= fabs(change) + room &&
+    return up * way(d, now->before, now->after) > 0 &&
+           up * way(d, then->before, now->after) <= fabs(change) + room &&
            up * way(d, then->before, now->before) <= quarter;
 }
 

@@ -143,6 +143,8 @@ static void the_step_by_its_cost(void **state)
     r.test = 11251;
     r.delta = 1251;
     assert_int_equal(explained(h, &k, r)->state, TG_STATE_FAIL);
+    r.delta = -1000; /* faster, for a rule of both directions */
+    assert_int_equal(explained(h, &k, r)->state, TG_STATE_FAIL);
     r.delta = 1000;
     r.metric = tg_metric_of(TG_MEASURE_IDLE);
     assert_int_equal(explained(h, &k, r)->state, TG_STATE_FAIL);
@@ -245,52 +247,103 @@ static void a_failure_of_an_earlier_night(void **state)
     assert_int_equal(explained(h, &k, timed(TG_METRIC_SELF, 100, 130))->state, TG_STATE_FAIL);
 }
 
-/* What it was of another rule, name, kind or metric says nothing. */
+/* A night's failure is of one rule, name, kind, metric and value; another of the same size is new. */
 static void of_the_same_thing_alone(void **state)
 {
+    const struct tg_result same = timed(TG_METRIC_SELF, 100, 130);
+    struct tg_result cases[8];
     struct hand *h = *state;
-    struct tg_known k = night_9(timed(TG_METRIC_SELF, 100, 130));
-    struct tg_result r = timed(TG_METRIC_TOTAL, 100, 130);
+    struct tg_known k = night_9(same);
 
-    assert_int_equal(explained(h, &k, r)->state, TG_STATE_FAIL);
-    r = timed(TG_METRIC_SELF, 100, 130);
-    r.rule = TG_SV("other");
-    assert_int_equal(explained(h, &k, r)->state, TG_STATE_FAIL);
-    r = timed(TG_METRIC_SELF, 100, 130);
-    r.op_normalised = TG_SV("aten::add");
-    assert_int_equal(explained(h, &k, r)->state, TG_STATE_FAIL);
-    r = timed(TG_METRIC_SELF, 100, 130);
-    r.op_kind = TG_KIND_KERNEL;
-    assert_int_equal(explained(h, &k, r)->state, TG_STATE_FAIL);
-    r = timed(TG_METRIC_SELF, 100, 130);
-    r.waiver_ended = true;
-    assert_int_equal(explained(h, &k, r)->state, TG_STATE_FAIL);
+    assert_int_equal(explained(h, &k, same)->state, TG_STATE_WARN);
+    for (size_t i = 0; i < 8; i++)
+        cases[i] = same;
+    cases[0].metric = TG_METRIC_TOTAL;
+    cases[1].rule = TG_SV("other");
+    cases[2].op_normalised = TG_SV("aten::add");
+    cases[3].op_kind = TG_KIND_KERNEL;
+    cases[4].subject = TG_SUBJECT_TRACE;
+    cases[5].dimension = TG_DIM_BYTES;
+    cases[6].waiver_ended = true;
+    cases[7].test = 70; /* the other direction, for a rule of both */
+    for (size_t i = 0; i < 8; i++)
+        if (explained(h, &k, cases[i])->state != TG_STATE_FAIL)
+            fail_msg("case %zu", i);
 }
 
-/* Percentages in points, rates that fall, counts as they are, and what is new. */
+/* Before the night an event explains it: then the night says nothing more of it. */
+static size_t ask_both(void *arg, enum tg_known_from from, const struct tg_known **out)
+{
+    *out = (const struct tg_known *)arg + from;
+    return 1;
+}
+
+static void told_once(void **state)
+{
+    struct hand *h = *state;
+    struct tg_known k[TG_KNOWN_SOURCES] = {
+        [TG_KNOWN_EVENTS] = name_event(TG_KIND_OP, "aten::mm"),
+        [TG_KNOWN_NIGHTS] = night_9(timed(TG_METRIC_SELF, 100, 130)),
+    };
+
+    k[TG_KNOWN_EVENTS].e = log(1.3);
+    h->policy.fail_on = TG_FAIL_ON_OPEN;
+    h->in.ask_known = ask_both;
+    h->in.known_arg = k;
+    hand_results(h, (struct tg_result[]){ timed(TG_METRIC_SELF, 100, 130) }, 1);
+    tg_known_explain(&h->e);
+    hand_text(h->e.results[0].evidence, "exact; since night 9, commit abc, open: event 12: "
+                                        "`fail_on` makes it a failure");
+}
+
+/* A waiver that ended fails until somebody accepts the event that it was about. */
+static void an_ended_waiver(void **state)
+{
+    struct hand *h = *state;
+    struct tg_known k = name_event(TG_KIND_OP, "aten::mm");
+    struct tg_result r = failure(TG_DIM_DURATION, 100, 120);
+
+    k.e = log(1.2);
+    r.waiver_ended = true;
+    assert_int_equal(explained(h, &k, r)->state, TG_STATE_FAIL);
+    k.accepted = true;
+    assert_int_equal(explained(h, &k, r)->state, TG_STATE_WARN);
+}
+
+/*
+ * Percentages in points, rates that fall, counts as they are, and what is new. A rate of 100 -> 50:
+ * ln 2 = 0.693 and a quarter, 0.866, down to 42.1. A percentage of 0 -> 4: up to 5, from at most 1.
+ */
 static void each_dimension_in_its_own_way(void **state)
 {
     static const struct {
         enum tg_dimension dimension;
-        double base, then, now;
+        double then[2], now[2];
         enum tg_state state;
     } cases[] = {
-        { TG_DIM_RATIO, 10, 14, 15, TG_STATE_WARN },
-        { TG_DIM_RATIO, 10, 14, 15.1, TG_STATE_FAIL },
-        { TG_DIM_RATIO, 0, 4, 5, TG_STATE_WARN },
-        { TG_DIM_RATE, 100, 50, 43, TG_STATE_WARN },
-        { TG_DIM_RATE, 100, 50, 41, TG_STATE_FAIL },
-        { TG_DIM_COUNT, 3, 5, 5, TG_STATE_WARN },
-        { TG_DIM_COUNT, 3, 5, 6, TG_STATE_FAIL },
-        { TG_DIM_BYTES, 100, 101, 102, TG_STATE_WARN },
-        { TG_DIM_DURATION, 0, 40, 50, TG_STATE_WARN },
-        { TG_DIM_DURATION, 0, 40, 51, TG_STATE_FAIL },
+        { TG_DIM_RATIO, { 10, 14 }, { 10, 15 }, TG_STATE_WARN },
+        { TG_DIM_RATIO, { 10, 14 }, { 10, 15.1 }, TG_STATE_FAIL },
+        { TG_DIM_RATIO, { 0, 4 }, { 0, 5 }, TG_STATE_WARN },
+        { TG_DIM_RATIO, { 0, 4 }, { 1, 5 }, TG_STATE_WARN },
+        { TG_DIM_RATIO, { 0, 4 }, { 1.1, 5 }, TG_STATE_FAIL },
+        { TG_DIM_RATIO, { 0, 4 }, { 0, 5.1 }, TG_STATE_FAIL },
+        { TG_DIM_RATE, { 100, 50 }, { 100, 43 }, TG_STATE_WARN },
+        { TG_DIM_RATE, { 100, 50 }, { 100, 41 }, TG_STATE_FAIL },
+        { TG_DIM_COUNT, { 20, 40 }, { 20, 40 }, TG_STATE_WARN },
+        { TG_DIM_COUNT, { 20, 40 }, { 20, 41 }, TG_STATE_FAIL }, /* exact: no quarter */
+        { TG_DIM_COUNT, { 20, 40 }, { 21, 40 }, TG_STATE_FAIL },
+        { TG_DIM_COUNT, { 0, 4 }, { 0, 4 }, TG_STATE_WARN },
+        { TG_DIM_COUNT, { 0, 4 }, { 0, 5 }, TG_STATE_FAIL },
+        { TG_DIM_BYTES, { 100, 101 }, { 100, 102 }, TG_STATE_WARN },
+        { TG_DIM_DURATION, { 0, 40 }, { 0, 50 }, TG_STATE_WARN },
+        { TG_DIM_DURATION, { 0, 40 }, { 0, 51 }, TG_STATE_FAIL },
+        { TG_DIM_DURATION, { 0, 40 }, { 30, 40 }, TG_STATE_FAIL }, /* no longer new: slower */
     };
     struct hand *h = *state;
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct tg_result then = timed(TG_METRIC_SELF, cases[i].base, cases[i].then);
-        struct tg_result now = timed(TG_METRIC_SELF, cases[i].base, cases[i].now);
+        struct tg_result then = timed(TG_METRIC_SELF, cases[i].then[0], cases[i].then[1]);
+        struct tg_result now = timed(TG_METRIC_SELF, cases[i].now[0], cases[i].now[1]);
         then.dimension = now.dimension = cases[i].dimension;
         struct tg_known k = night_9(then);
         if (explained(h, &k, now)->state != cases[i].state)
@@ -322,12 +375,20 @@ static void what_fails_every_night(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        hand_test(calls_are_the_events_own),       hand_test(times_up_to_a_quarter_more),
-        hand_test(small_events_have_two_percent),  hand_test(a_new_name_may_not_get_slower),
-        hand_test(another_name_kind_or_dimension), hand_test(the_step_by_its_cost),
-        hand_test(open_events_may_fail),           hand_test(asked_for_failures_alone),
-        hand_test(a_failure_of_an_earlier_night),  hand_test(of_the_same_thing_alone),
-        hand_test(each_dimension_in_its_own_way),  hand_test(what_fails_every_night),
+        hand_test(calls_are_the_events_own),
+        hand_test(times_up_to_a_quarter_more),
+        hand_test(small_events_have_two_percent),
+        hand_test(a_new_name_may_not_get_slower),
+        hand_test(another_name_kind_or_dimension),
+        hand_test(the_step_by_its_cost),
+        hand_test(open_events_may_fail),
+        hand_test(asked_for_failures_alone),
+        hand_test(a_failure_of_an_earlier_night),
+        hand_test(of_the_same_thing_alone),
+        hand_test(each_dimension_in_its_own_way),
+        hand_test(what_fails_every_night),
+        hand_test(told_once),
+        hand_test(an_ended_waiver),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,8 @@ FOLDER receives the copy and the build, and is used again if it is there. What w
 mutant of a source that has not changed since is run again only if it survived (--fresh: all are). --again runs the survivors
 of an earlier report, --unknown leaves out those that have a reason. The end-to-end scripts are asked for sources of cmd/ (with --units they are not), and with --scripts
 for all: the rest is for tests without a process to notice. Survivors are compared with REASONS in
-survivors.txt: "file: condition: value: reason"; one without a reason is a fault.
+survivors.txt: "file: condition: value: reason", "condition #2" for the second of one text in the file; one without a reason
+is a fault.
 """
 import argparse
 import collections
@@ -33,12 +34,12 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 VERDICT = ["guards", "eval", "no_comparison", "judge", "waive", "fold", "select", "verdict", "rules", "grounds", "judge_rows", "probe", "result",
            "describe", "describe_verdict", "notes", "outside_steps", "rank_rows", "phrase", "explain", "known_events"]
 SOURCES = [f"policy/verdict/{name}.c" for name in VERDICT] + ["policy/language/limit.c", "policy/language/changes.c"] + \
-          [f"cmd/gate/{name}.c" for name in ("check", "clash", "known_events", "loosened", "missing")]
+          [f"cmd/gate/{name}.c" for name in ("check", "clash", "known_events", "loosened", "missing", "find", "window", "night", "suite")]
 SCRIPTS = [["guards.py"], ["own_policy.py"], ["policy.py"], ["sides.py"], ["integrity.py"], ["check.py"]]
 ACTION = ["scripts/action-verdict"]
 SLOWEST = 240  # seconds of a test, and ten times what it took without a mutant: longer is a mutant that hangs
 UNIT = r"^test_(?:judge|verdict|ranks|compare|policy|gate)(?:_|$)"  # names of the tests without a process
-Condition = collections.namedtuple("Condition", "id file line text")
+Condition = collections.namedtuple("Condition", "id file line text nth")
 
 
 # ---- rewriting -----------------------------------------------------------------------------------------------------
@@ -100,9 +101,11 @@ def conditions_of(text):
 
 def rewrite(text, name, first):
     """The source with each condition numbered from `first` on; the conditions."""
-    found, out, last = [], [], 0
+    found, out, last, seen = [], [], 0, collections.Counter()
     for begin, end in sorted(conditions_of(text)):
-        condition = Condition(first + len(found), name, text.count("\n", 0, begin) + 1, " ".join(text[begin:end].split()))
+        words = " ".join(text[begin:end].split())
+        seen[words] += 1
+        condition = Condition(first + len(found), name, text.count("\n", 0, begin) + 1, words, seen[words])
         out += [text[last:begin], f" TG_MUT({condition.id},", text[begin:end], ")"]
         last = end
         found.append(condition)
@@ -273,8 +276,9 @@ def reasons():
 
 
 def text_of(found, mutant):
+    """Names a mutant without its line; of conditions of one text in one file the second is "text #2"."""
     c = found[mutant >> 1]
-    return f"{c.file}: {c.text}: {'true' if mutant & 1 else 'false'}"
+    return f"{c.file}: {c.text}{f' #{c.nth}' if c.nth > 1 else ''}: {'true' if mutant & 1 else 'false'}"
 
 
 def main():
@@ -308,8 +312,7 @@ def main():
     results = Results(os.path.abspath(args.folder), digests, args.fresh)
 
     def notices(mutant):
-        """Of two conditions of one text in one file the line tells."""
-        c, key = found[mutant >> 1], f"{found[mutant >> 1].line}: {text_of(found, mutant)}"
+        c, key = found[mutant >> 1], text_of(found, mutant)
         by = results.of(c.file).get(key) or tests.notices(mutant, c.file, asks_scripts[c.file])
         if by:
             results.keep(c.file, key, by)

@@ -334,7 +334,7 @@ static void what_it_is_related_to(void **state)
     t.p.ev = &pooled; /* a time of all of them: how often each was called is another matter */
     t.p.unit = TG_UNIT_NS;
     t.r.dimension = TG_DIM_DURATION;
-    t.op.share[TG_TEST] = 0.5;
+    t.op.share[TG_BASE] = t.op.share[TG_TEST] = 0.5;
     says(h, &t,
          "2 ns per step together with 4 other names whose calls changed, was 1 ns (+100 %, +1 ns); "
          "in the step 6 calls went, 7 came");
@@ -378,6 +378,10 @@ static void evidence_of_a_time(void **state)
     rests_on(h, &s,
              "5 of 5 runs above all 5 baseline runs, noise 1.8 %, detectable from +8.0 %, "
              "machine-wide drift -20 % seen");
+    h->c.drift_of = TG_DRIFT_OF_HOST;
+    rests_on(h, &s,
+             "5 of 5 runs above all 5 baseline runs, noise 1.8 %, detectable from +8.0 %, "
+             "drift of the host -20 %");
     h->c.drifted = false;
     s.j.limit = tau.v;
     rests_on(h, &s,

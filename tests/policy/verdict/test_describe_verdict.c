@@ -109,6 +109,60 @@ static void what_a_finding_costs(void **state)
               "FAIL: 2 violations: a +2 calls, k +2 calls");
 }
 
+/* A cost is that of calls of a name in one finding, told once, and not of what came in their place. */
+static void what_has_a_cost(void **state)
+{
+    struct hand *h = *state;
+    struct tg_op ops[2] = { hand_op("a", TG_KIND_OP), hand_op("k", TG_KIND_KERNEL) };
+    struct tg_result v[] = { hand_row("k", 2), hand_row("a", 2), hand_row("k", 2) };
+    struct tg_cause cause = { .share = 1 };
+
+    h->c.ops = ops;
+    h->c.n_ops = 2;
+    ops[0].self[TG_TEST] = 2000;
+    ops[1].self[TG_TEST] = 5000;
+    v[0].op_kind = v[2].op_kind = TG_KIND_KERNEL;
+    v[0].state = TG_STATE_PASS; /* another rule's row of the same name is not of this finding */
+    v[2].folded_under = 1;
+    v[1].cause = &cause; /* a place without a function */
+    h->v = (struct tg_verdict){ .outcome = TG_OUTCOME_FAIL, .results = v, .n_results = 3 };
+    hand_text(tg_describe_headline(&h->v, &h->c, TG_HEADLINE_PLACED, h->a),
+              "FAIL: 1 violation: a +2 calls (+5.00 us on the device)");
+    hand_text(tg_describe_headline(&h->v, NULL, TG_HEADLINE_PLACED, h->a),
+              "FAIL: 1 violation: a +2 calls");
+    ops[1].region = 0;
+    described(h);
+    hand_text(h->v.headline, "FAIL: 1 violation: a +2 calls");
+    ops[1].region = TG_NO_ID;
+    ops[1].relation = TG_REL_MOVED;
+    described(h);
+    hand_text(h->v.headline, "FAIL: 1 violation: a +2 calls");
+    ops[1].relation = TG_REL_NONE;
+    v[1].subject = TG_SUBJECT_TRACE;
+    described(h);
+    hand_text(h->v.headline, "FAIL: 1 violation: a +2");
+    v[1].subject = TG_SUBJECT_NAME;
+    v[1].over_budget = true;
+    v[1].limit = TG_SV("max: 1");
+    described(h);
+    hand_text(h->v.headline, "FAIL: 1 violation: a 3 (max: 1)");
+}
+
+/* Times that are judged together have one row, in which the others are counted. */
+static void names_that_are_judged_together(void **state)
+{
+    const struct tg_evidence pooled = { .pooled = 3 }, alone = { .pooled = 0 };
+    struct hand *h = *state;
+    struct tg_result r = hand_row("aten::mm", 2);
+
+    r.ev = &pooled;
+    headline(h, r, "FAIL: 1 violation: aten::mm +2 calls");
+    r.dimension = TG_DIM_DURATION;
+    headline(h, r, "FAIL: 1 violation: aten::mm and 2 more +200 % (+2 ns)");
+    r.ev = &alone;
+    headline(h, r, "FAIL: 1 violation: aten::mm +200 % (+2 ns)");
+}
+
 /* Three names, the number of the others; consequences are not counted. */
 static void names_of_a_headline(void **state)
 {
@@ -328,6 +382,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         hand_test(how_much),
         hand_test(what_a_finding_costs),
+        hand_test(what_has_a_cost),
+        hand_test(names_that_are_judged_together),
         hand_test(names_of_a_headline),
         hand_test(long_names_are_cut),
         hand_test(the_least_number_of_runs_that_would_do),

@@ -151,11 +151,12 @@ bool tg_grounds_lacks_frames(const struct tg_rule_scope *s, uint32_t kinds, int 
 void tg_judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s, const struct tg_rule *rule,
                  const struct tg_op *op);
 /*
- * The time of those names of one kind that are too small to be judged by themselves, together: of
+ * The time of those names of one kind that are too small to be judged by themselves, together (`ev`): of
  * those that the rule just judged, by its own limits, and found nothing in. Says nothing of a pass.
  */
 void tg_judge_small(struct tg_eval_state *e, const struct tg_rule_scope *s,
-                    const struct tg_rule *rule, const struct tg_op *const *op, size_t n);
+                    const struct tg_rule *rule, const struct tg_op *const *op, size_t n,
+                    const struct tg_evidence *ev);
 void tg_judge_measure(struct tg_eval_state *e, const struct tg_rule_scope *s,
                       const struct tg_rule *rule);
 /* Time between operators, and regions whose content was replaced: rules about the step's time. */

@@ -211,16 +211,16 @@ static const char *doubt_of_small(const struct tg_comparison *c, enum tg_kind ki
 }
 
 void tg_judge_small(struct tg_eval_state *e, const struct tg_rule_scope *s,
-                    const struct tg_rule *rule, const struct tg_op *const *op, size_t n)
+                    const struct tg_rule *rule, const struct tg_op *const *op, size_t n,
+                    const struct tg_evidence *ev)
 {
     struct tg_rule_limits l = tg_select_limits(rule, NULL);
-    struct tg_evidence *ev = TG_NEW(e->arena, struct tg_evidence);
     struct tg_probe p = { .step_ns = s->c->step_ns[TG_BASE],
                           .bad = rule->bad,
                           .test_kind = l.test,
                           .unit = TG_UNIT_NS,
                           .ev = ev };
-    struct tg_op all = { .kind = n ? op[0]->kind : TG_KIND_OTHER,
+    struct tg_op all = { .kind = op[0]->kind,
                          .present = { true, true },
                          .region = TG_NO_ID,
                          .partner = TG_NO_ID,
@@ -230,8 +230,7 @@ void tg_judge_small(struct tg_eval_state *e, const struct tg_rule_scope *s,
     struct tg_judgement j;
     struct tg_result *r;
 
-    if (n < 2 || l.test == TG_NOISE_NONE || tg_grounds_few_steps(s, l.noise) ||
-        !tg_ops_evidence(op, n, ev))
+    if (l.test == TG_NOISE_NONE || tg_grounds_few_steps(s, l.noise))
         return;
     for (int side = 0; side < 2; side++) {
         for (size_t i = 0; i < n; i++)

@@ -54,7 +54,9 @@ static void judge_small(struct tg_eval_state *e, const struct tg_rule_scope *s,
     for (size_t i = 0, n; i < found->n_small; i += n) {
         for (n = 1; i + n < found->n_small && found->small[i + n]->kind == found->small[i]->kind;)
             n++;
-        tg_judge_small(e, s, rule, found->small + i, n);
+        struct tg_evidence *ev = TG_NEW(e->arena, struct tg_evidence);
+        if (n > 1 && tg_ops_evidence(found->small + i, n, ev))
+            tg_judge_small(e, s, rule, found->small + i, n, ev);
     }
 }
 

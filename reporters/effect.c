@@ -81,7 +81,7 @@ void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v, enum tg_effec
     else
         tg_put_value_delta(out, ns[TG_TEST] - ns[TG_BASE], TG_DIM_DURATION);
     put_noise(out, ev);
-    tg_buf_puts(out, ")");
+    tg_buf_puts(out, v->n_state[TG_STATE_WAIVED] ? ", waived changes included)" : ")");
 }
 
 /* Of a number of calls the rows that it counts, where they changed. */

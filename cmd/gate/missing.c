@@ -56,8 +56,7 @@ static bool no_files(const struct tg_baseline *b, const char *policy, struct tg_
                "no baseline '%.*s' in commit %.12s, and that commit has a policy (%s): this is not "
                "a first run",
                TG_SV_ARG(b->path), b->start.sha, policy);
-    return tg_err_hint(err, "Check the path (it starts at the repository's root), or commit a "
-                            "baseline there.");
+    return tg_err_hint(err, TG_BASELINE_COMMIT_ONE);
 }
 
 bool tg_check_first_run(struct tg_check *c, struct tg_check_job *j, struct tg_git *git,

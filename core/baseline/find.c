@@ -496,6 +496,5 @@ bool tg_baseline_missing(const struct tg_baseline *b, struct tg_err *err)
                            "It was last there %u commits back: raise baseline.max_walk to "
                            "%u, or commit a newer one.",
                            b->beyond, b->beyond);
-    return tg_err_hint(err, "Check the path (it starts at the repository's root), or commit a "
-                            "baseline there.");
+    return tg_err_hint(err, TG_BASELINE_COMMIT_ONE);
 }

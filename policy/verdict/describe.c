@@ -351,8 +351,10 @@ static void put_behind(struct tg_buf *m, const struct tg_result *r, const struct
         return;
     by = op->leader != TG_NO_ID ? &c->ops[op->leader] : op;
     more = op->count[TG_TEST] / c->iteration_ratio - op->count[TG_BASE];
-    tg_buf_printf(m, "; %s: %.*s (",
-                  2 * more > r->delta ? "most of the rise" : "largest part of the rise",
+    tg_buf_printf(m, "; %s of the rise: %.*s (",
+                  more >= r->delta      ? "all"
+                  : 2 * more > r->delta ? "most"
+                                        : "largest part",
                   TG_SV_ARG(by->name));
     tg_phrase_signed(m, more, TG_UNIT_COUNT);
     tg_buf_puts(m, ")");

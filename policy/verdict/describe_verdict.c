@@ -184,7 +184,8 @@ tg_sv tg_describe_headline(const struct tg_verdict *v, const struct tg_compariso
         tg_buf_printf(&b, "ERROR: %.*s", TG_SV_ARG(v->error));
         break;
     case TG_OUTCOME_PASS:
-        tg_buf_puts(&b, "PASS: no regression found");
+        tg_buf_puts(&b, v->n_state[TG_STATE_WAIVED] ? "PASS: no regression beyond what is waived"
+                                                    : "PASS: no regression found");
         break;
     }
     return tg_phrase_take(&b, a);

@@ -37,7 +37,7 @@ static void a_commit_without_a_policy_was_never_gated(void **state)
     k = (struct job){ 0 };
     job_repository(*state, gated);
     job_open(&k, *state, PATH_POLICY);
-    refused(&k, "no baseline 'perf/base.json' in commit", "Check the path");
+    refused(&k, "no baseline 'perf/base.json' in commit", "on the target branch");
     job_close(&k);
 }
 

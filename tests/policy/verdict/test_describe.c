@@ -203,7 +203,7 @@ static void what_is_behind_a_number_of_calls(void **state)
     s.r.delta = 6;
     tg_describe_measure(&s.r, &h->c, &s.p, &s.j, h->a);
     hand_text(s.r.message,
-              "15 per step, limit max: as written, was 10; most of the rise: wait (+6)");
+              "15 per step, limit max: as written, was 10; all of the rise: wait (+6)");
     s.r.metric = tg_metric_of(TG_MEASURE_KERNEL_NAMES); /* not a number of calls */
     tg_describe_measure(&s.r, &h->c, &s.p, &s.j, h->a);
     hand_text(s.r.message, "15 per step, limit max: as written, was 10");

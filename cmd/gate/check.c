@@ -108,8 +108,11 @@ static bool judge_alone(struct tg_check *c, struct tg_check_job *j, struct tg_er
 
 static bool judge_once(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
 {
-    return load_side(c, j, TG_BASE, err) && load_fresh(c, j, err) &&
-           tg_gate_judge(&j->verdict, &j->gate, err);
+    if (!load_side(c, j, TG_BASE, err) || !load_fresh(c, j, err) ||
+        !tg_gate_judge(&j->verdict, &j->gate, err))
+        return false;
+    tg_check_note_copies(c, j);
+    return true;
 }
 
 static bool has_unnamed(const struct tg_summary *s)
@@ -123,6 +126,9 @@ static bool has_unnamed(const struct tg_summary *s)
 /* Names may say more of what is not in order, or of the ranks that the others wait for. */
 static bool asks_for_names(const struct tg_check_job *j)
 {
+    for (size_t i = 0; i < j->verdict.n_notes; i++)
+        if (j->verdict.notes[i].lifts)
+            return true;
     return j->verdict.outcome != TG_OUTCOME_PASS || j->gate.comparison.straggler;
 }
 
@@ -147,8 +153,6 @@ static bool judge(struct tg_check *c, struct tg_check_job *j, struct tg_err *err
         c->whole = true;
         ok = judge_once(c, j, err);
     }
-    if (ok)
-        tg_check_note_copies(c, j);
     c->n_judged += ok;
     return ok;
 }

@@ -37,8 +37,9 @@ def run(*args, env=None, **kw):
     return subprocess.run([PROGRAM, *args], capture_output=True, text=True, env={"PATH": os.environ["PATH"], **(env or {})}, **kw)
 
 
-def trace(rank, world, late=(), slow=(), extra=(), steps=3, since=1):
-    """Steps of 3 ms: host work, a kernel of 500 us, a collective that ends when the last rank has come."""
+def trace(rank, world, late=(), slow=(), extra=(), steps=3, since=1, run=0):
+    """Steps of 3 ms: host work, a kernel of 500 us, a collective that ends when the last rank has come. No two ranks, and no two runs,
+    load their data in the same nanoseconds."""
     events, start = [], 1000
     for step in range(steps):
         lag = 400 if rank in late and step >= since else 0
@@ -52,7 +53,7 @@ def trace(rank, world, late=(), slow=(), extra=(), steps=3, since=1):
                 args.update(device=0, stream=7)
             events.append(dict(ph="X", cat=cat, name=name, pid=0 if cat == "kernel" else 1, tid=tid, ts=ts, dur=dur, args=args))
         add("user_annotation", f"ProfilerStep#{10 + step}", 1, start, 3000)
-        add("cpu_op", "aten::load_data", 1, start + 10, 100 + lag)
+        add("cpu_op", "aten::load_data", 1, start + 10, 100 + lag + (run * world + rank) / 1000)
         add("cuda_runtime", "cudaLaunchKernel", 1, start + 610, 5, call)
         add("kernel", "gemm_kernel", 7, start + 700, 500 + longer, call)
         add("cuda_runtime", "cudaLaunchKernel", 1, start + 660, 5, call + 1)
@@ -118,7 +119,9 @@ def verdicts(tmp, ranks):
     base = tmp + "/base.tgs"
     usual = make(tmp + "/b", ranks)
     merge(summaries(usual, tmp + "/bs"), base)
-    code, text = judged(tmp, base, base, ranks)
+    same = tmp + "/same.tgs"
+    merge(summaries(make(tmp + "/same", ranks, run=1), tmp + "/sames"), same)
+    code, text = judged(tmp, same, base, ranks)
     expect("the same: " + text, code, 0)
     expect("nobody is late", " late: " in text, False)
     straggler = ranks * 2 // 3
@@ -155,11 +158,11 @@ def verdicts(tmp, ranks):
         expect(what + ": " + text[:300], code, wanted)  # the collective more on rank 5 is in it
         expect_has(what, text, COLLECTIVE + " [rank 5]", "are missing")
     damaged(tmp, usual, base, ranks)
-    metrics_alone(tmp, usual, base, ranks)
+    metrics_alone(tmp, same, base, ranks)
     return files, whole
 
 
-def metrics_alone(tmp, usual, base, ranks):
+def metrics_alone(tmp, same, base, ranks):
     """Rules about metrics: names are read of ranks 0 to 63, and of all once something is not in order. Step times are those of all ranks:
     1200 to 1202 us, and 1400 us on the rank with a collective at the step's end: skew 1400 / 1201 - 1 = 16.6 %."""
     with open(tmp + "/m.yml", "w") as f:
@@ -170,19 +173,21 @@ def metrics_alone(tmp, usual, base, ranks):
         return done.returncode, done.stdout + done.stderr
 
     said = f"compared on 64 of {ranks} ranks"
-    code, text = judge(base)
+    code, text = judge(same)
     expect("metrics alone: " + text, code, 0)
     expect_has("metrics alone", text, said, f"1 run x {ranks} ranks")
-    code, whole = judge(base, "--csv", tmp + "/names.csv")
+    code, whole = judge(same, "--csv", tmp + "/names.csv")
     expect("metrics alone, all names: " + whole, code, 0)
     expect("all names: the note", "ranks: no rule" in whole, False)
 
     def told(t):
         return [line for line in t.splitlines() if line[:2] != "  " or line.split()[0] in ("effect", "test", "coverage")]
     expect("the rest of the text", [t for t in told(text) if said not in t], told(whole))
-    parts = summaries(usual, tmp + "/ms")
-    code, text = judge(tmp + "/ms")
-    expect(f"{len(parts)} files: " + text, (code, said in text), (0, True))
+    code, text = judge(tmp + "/sames")
+    expect("many files: " + text, (code, said in text), (0, True))
+    code, text = judge(base)  # the baseline's own recording: told, of all ranks
+    expect_has("the baseline again", text, f"{ranks} of {ranks} fresh traces are the baseline's own recording")
+    expect("the baseline again: " + text, (code, said in text), (0, False))
     last = ranks - 1
     for what, planted, wanted, says in (
             ("a long step on the last rank", {"extra": (last,)}, 1, ["skew", "16.6"]),
@@ -292,8 +297,8 @@ def mpi(tmp, files, whole):
     with open(tmp + "/p.yml", "w") as f:
         f.write(POLICY.format(n=ranks).replace(f", ranks: {{expect: {ranks}}}", ""))
     for what, paths, code, says in (
-            ("the same", [tmp + "/b"], 0, ["PASS"]), ("a collective more", [tmp + "/f"], 1, [COLLECTIVE + " [rank 5]"]),
-            ("a bad trace", [tmp + "/b", tmp + "/rank9999.json"], 4, ["INCONCLUSIVE: fresh side, damaged and not judged: rank 9999: "]),
+            ("the same", [tmp + "/same"], 0, ["PASS"]), ("a collective more", [tmp + "/f"], 1, [COLLECTIVE + " [rank 5]"]),
+            ("a bad trace", [tmp + "/same", tmp + "/rank9999.json"], 4, ["INCONCLUSIVE: fresh side, damaged and not judged: rank 9999: "]),
             ("a bad trace and a collective more", [tmp + "/f", tmp + "/rank9999.json"], 1, ["FAIL", "rank 9999: "])):
         done = subprocess.run([*MPIRUN, "3", MPI, "-o", tmp + "/judged.tgs", "--run", "a", *paths, "--check", "--baseline", base,
                                "--policy", tmp + "/p.yml", "--suite", "s", "--color", "never"], capture_output=True, text=True,

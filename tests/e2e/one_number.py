@@ -35,6 +35,7 @@ def steps(work, slow, n, run):
 # what, policy, baseline step, (fresh step, in how many of the steps), operator of the finding or metric
 CASES = [
     ("slower everywhere", DEFAULT, usual(), (times(usual(), 1.6), 5), SLOW),
+    ("slower everywhere, by another number", DEFAULT, usual(), (times(usual(), 2.5), 5), SLOW),
     ("slower in four of five steps", DEFAULT, usual(), (times(usual(), 2), 4), SLOW),
     ("slower in two of five steps", SELF % "pct: 40%", usual(), (times(usual(), 3), 2), SLOW),
     ("a slower machine, and more", DEFAULT, usual(), (times(times(usual(), 1.15, None), 1.6), 5), SLOW),

@@ -49,7 +49,8 @@ class profile:
     def step(self): pass
     def export_chrome_trace(self, path):
         code = open("train.py").read()
-        variant, first = ("extra_copy", 0) if "clone()" in code else ("base", 10 if "# tidy" in code else 0)
+        other = open("README.md").read() == "y" or not os.path.exists(".tracegate.yml")  # never one recording on both sides
+        variant, first = ("extra_copy", 0) if "clone()" in code else ("base", 10 if "# tidy" in code else 5 if other else 0)
         k = int(path.removesuffix(".json.gz")[-1])
         shutil.copy(f"{os.environ['TRACES']}/{variant}/run{first + k:02}.json.gz", path)
 profiler = types.ModuleType("torch.profiler")

@@ -155,7 +155,7 @@ static bool goes_without_saying(const struct tg_history_event *e)
 }
 
 static void tell_commits(const struct tg_history_cmd *c, const struct tg_nights *n,
-                         struct tg_history_told *t)
+                         struct tg_history_entry *t)
 {
     size_t from = n->place[t->event->from], to = n->place[t->event->to], k = 0;
     struct tg_history_commit *v = TG_NEW_N(c->arena, struct tg_history_commit, to - from + 1);
@@ -172,7 +172,7 @@ static void tell_commits(const struct tg_history_cmd *c, const struct tg_nights 
 }
 
 /* Costs a run of git per event, so only for events that somebody may look into. */
-static void tell_files(const struct tg_history_cmd *c, struct tg_history_told *t)
+static void tell_files(const struct tg_history_cmd *c, struct tg_history_entry *t)
 {
     struct tg_changed changed = { 0 };
     struct tg_err ignored;
@@ -184,14 +184,14 @@ static void tell_files(const struct tg_history_cmd *c, struct tg_history_told *t
 
 static void tell_event(const struct tg_history_cmd *c, const struct tg_nights *n,
                        const struct tg_history_event *e, const struct tg_event_record *record,
-                       struct tg_history_told *t)
+                       struct tg_history_entry *t)
 {
-    *t = (struct tg_history_told){ .event = e,
-                                   .state = e->state,
-                                   .fails = tg_history_is_worse(e),
-                                   .fresh = e->fired + 1 == n->history.n,
-                                   .from = n->history.night[e->from].commit,
-                                   .to = n->history.night[e->to].commit };
+    *t = (struct tg_history_entry){ .event = e,
+                                    .state = e->state,
+                                    .fails = tg_history_is_worse(e),
+                                    .fresh = e->fired + 1 == n->history.n,
+                                    .from = n->history.night[e->from].commit,
+                                    .to = n->history.night[e->to].commit };
     if (t->state == TG_EVENT_STATE_OPEN && goes_without_saying(e))
         t->state = TG_EVENT_STATE_ACCEPTED;
     if (record) {
@@ -208,7 +208,7 @@ static bool tell_events(const struct tg_history_cmd *c, const struct tg_nights *
                         struct tg_history_suite *out, struct tg_err *err)
 {
     const struct tg_history *h = &n->history;
-    struct tg_history_told *v = TG_NEW_N(c->arena, struct tg_history_told, h->n_events + 1);
+    struct tg_history_entry *v = TG_NEW_N(c->arena, struct tg_history_entry, h->n_events + 1);
     struct tg_event_record *records;
     size_t n_records, k = 0, asked = 0;
     if (!tg_event_records(&c->store, n->suite, c->arena, &records, &n_records, err))

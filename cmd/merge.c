@@ -17,21 +17,21 @@ static const struct tg_opt merge_options[] = {
     { 0 },
 };
 
-/* What cannot be opened twice is held in memory. */
-struct held {
+/* What cannot be opened twice is kept in memory. */
+struct buffered {
     struct tg_buf bytes;
-    bool held;
+    bool buffered;
 };
 
 struct merging {
     const struct tg_input_list *inputs;
     struct tg_repo *repo;
-    struct held *held; /* per input */
+    struct buffered *buffered; /* per input */
     struct tg_outputs *files;
     size_t handle;
 };
 
-static bool hold_all(struct held *h, const char *path, struct tg_err *err)
+static bool hold_all(struct buffered *h, const char *path, struct tg_err *err)
 {
     int64_t got = 1;
     struct tg_source *s = tg_source_open(path, NULL, err);
@@ -40,22 +40,22 @@ static bool hold_all(struct held *h, const char *path, struct tg_err *err)
         h->bytes.n += got > 0 ? (size_t)got : 0;
     }
     tg_source_close(s);
-    h->held = s && got == 0;
-    return h->held;
+    h->buffered = s && got == 0;
+    return h->buffered;
 }
 
 static struct tg_source *open_input(void *arg, size_t i, struct tg_err *err)
 {
     const struct merging *g = arg;
     const struct tg_input_item *item = &g->inputs->v[i];
-    struct held *h = &g->held[i];
+    struct buffered *h = &g->buffered[i];
     struct tg_source *s;
     tg_sv head;
-    if (!item->from_git && !h->held && !tg_file_is_regular(item->label) &&
+    if (!item->from_git && !h->buffered && !tg_file_is_regular(item->label) &&
         !hold_all(h, item->label, err))
         return NULL;
-    s = h->held ? tg_source_memory(tg_buf_sv(&h->bytes), item->label, NULL, err)
-                : tg_inputs_open(item, g->repo, NULL, &h->bytes, err);
+    s = h->buffered ? tg_source_memory(tg_buf_sv(&h->bytes), item->label, NULL, err)
+                    : tg_inputs_open(item, g->repo, NULL, &h->bytes, err);
     if (!s || (tg_source_peek(s, &head, err) && tg_summary_looks_like(head)))
         return s;
     if (err->kind == TG_ERR_NONE) {
@@ -83,13 +83,13 @@ static bool merge(const struct merge_opts *o, const struct tg_strs *args, const 
     bool ok = tg_outputs_open(&files, o->output ? o->output : "-", &g.handle, err);
     for (size_t i = 0; ok && i < args->n; i++)
         ok = tg_inputs_add(&inputs, args->v[i], NULL, &repo, a, err);
-    g.held = TG_NEW_N(a, struct held, inputs.n + 1);
+    g.buffered = TG_NEW_N(a, struct buffered, inputs.n + 1);
     m.n = inputs.n;
     ok = ok && tg_inputs_spare(&inputs, &files, err) && tg_unite_run(&m, err) &&
          tg_outputs_commit(&files, err);
     tg_outputs_release(&files);
     for (size_t i = 0; i < inputs.n; i++)
-        tg_buf_release(&g.held[i].bytes);
+        tg_buf_release(&g.buffered[i].bytes);
     tg_repo_release(&repo);
     return ok;
 }

@@ -39,12 +39,12 @@ static bool is_called(const struct tg_op *op, tg_sv name)
 static size_t explain_seen(struct tg_policy_cmd *j, tg_sv name, const struct tg_comparison *c,
                            struct tg_buf *out)
 {
-    size_t told = 0;
+    size_t printed = 0;
     for (size_t i = 0; i < c->n_ops + c->n_frames; i++) {
         const struct tg_op *op = i < c->n_ops ? &c->ops[i] : &c->frames[i - c->n_ops];
         if (!is_called(op, name))
             continue;
-        told++;
+        printed++;
         tg_buf_printf(out, "%.*s, %s%s", TG_SV_ARG(op->name), tg_kind_name(op->kind),
                       op->launched ? ", the device work launched inside" : "");
         if (op->parent.n)
@@ -53,7 +53,7 @@ static size_t explain_seen(struct tg_policy_cmd *j, tg_sv name, const struct tg_
         if (!tg_policy_explain_op(j->policy, op, c, out))
             tg_buf_puts(out, "  no rule judges it\n");
     }
-    return told;
+    return printed;
 }
 
 /* Without a trace nobody knows what kind of thing a name is: explain each that a rule judges. */
@@ -73,10 +73,10 @@ static size_t explain_kinds(struct tg_policy_cmd *j, tg_sv name, struct tg_buf *
         tg_buf_release(&norm);
     }
     for (int k = 0; k < TG_KINDS; k++) {
-        bool told = text[k].n == 0;
+        bool printed = text[k].n == 0;
         for (int i = 0; i < k; i++)
-            told |= tg_sv_eq(tg_buf_sv(&text[i]), tg_buf_sv(&text[k]));
-        if (told)
+            printed |= tg_sv_eq(tg_buf_sv(&text[i]), tg_buf_sv(&text[k]));
+        if (printed)
             continue;
         tg_buf_printf(out, "%.*s, if it is of kind %s", TG_SV_ARG(name),
                       tg_kind_name((enum tg_kind)k));

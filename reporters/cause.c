@@ -181,7 +181,7 @@ bool tg_evidence_is_noise(const struct tg_evidence *ev)
 bool tg_op_within_noise(const struct tg_op *op)
 {
     bool as_often = op->change == TG_SAME && op->counted.proof == TG_COUNT_UNCHANGED;
-    const struct tg_evidence *ev = tg_op_told(op);
+    const struct tg_evidence *ev = tg_op_reported(op);
     return as_often && tg_evidence_compared(ev) && tg_evidence_is_noise(ev);
 }
 
@@ -196,7 +196,7 @@ const char *tg_row_mark(const struct tg_op *op, const struct tg_row_numbers *n)
         return calls[op->change];
     if (op->counted.proof == TG_COUNT_HINT)
         return "some";
-    if (!tg_evidence_compared(tg_op_told(op)))
+    if (!tg_evidence_compared(tg_op_reported(op)))
         return "";
     return tg_op_within_noise(op) ? "\xe2\x89\x88" : n->d_ns > 0 ? "slower" : "faster";
 }

@@ -228,8 +228,8 @@ static enum doubt doubt_of(const struct tg_chart *chart, uint32_t row)
         return DOUBT_NONE;
     if (tg_op_within_noise(op))
         return DOUBT_NOISE;
-    return op->change == TG_SAME && !tg_evidence_compared(tg_op_told(op)) ? DOUBT_NOT_JUDGED
-                                                                          : DOUBT_NONE;
+    return op->change == TG_SAME && !tg_evidence_compared(tg_op_reported(op)) ? DOUBT_NOT_JUDGED
+                                                                              : DOUBT_NONE;
 }
 
 static void put_sentence(struct tg_buf *out, const struct plot *p, size_t i)

@@ -108,7 +108,7 @@ static bool any_about(const struct tg_verdict *v, const struct tg_op *op)
 /* The host waits as long as the device works: a wait that no result is about mirrors what is. */
 static bool is_news(const struct tg_op *op)
 {
-    bool judged = op->change != TG_SAME || tg_evidence_compared(tg_op_told(op));
+    bool judged = op->change != TG_SAME || tg_evidence_compared(tg_op_reported(op));
     return judged && op->kind != TG_KIND_STEP && op->kind != TG_KIND_SYNC &&
            !tg_op_within_noise(op);
 }

@@ -13,7 +13,7 @@ struct tg_history_commit {
     int64_t date;
     bool night; /* runs are stored at it */
 };
-struct tg_history_told { /* an event, and what is known of it beside its nights */
+struct tg_history_entry { /* an event, and what is known of it beside its nights */
     const struct tg_history_event *event;
     enum tg_event_state state;
     bool fails;     /* of a kind that ends with exit code 1 while it is open */
@@ -34,8 +34,8 @@ struct tg_history_release {
 struct tg_history_suite {
     tg_sv name;
     const struct tg_history *history;
-    size_t first;                         /* nights from here on are shown */
-    const struct tg_history_told *events; /* oldest first, those of the nights shown */
+    size_t first;                          /* nights from here on are shown */
+    const struct tg_history_entry *events; /* oldest first, those of the nights shown */
     size_t n_events;
     const uint32_t *series; /* shown, in this order */
     size_t n_series;

@@ -44,7 +44,7 @@ static void add_operator(struct tg_doc *operators, const struct tg_history *h,
     tg_doc_add_bool(d, "back", m->back);
 }
 
-static void add_commits(struct tg_doc *e, const struct tg_history_told *t)
+static void add_commits(struct tg_doc *e, const struct tg_history_entry *t)
 {
     struct tg_doc *commits = tg_doc_add_array(e, "commits");
     for (size_t i = 0; i < t->n_commits; i++) {
@@ -85,7 +85,7 @@ static void add_evidence(struct tg_doc *d, const struct tg_history *h,
 }
 
 static void add_event(struct tg_doc *events, const struct tg_history_suite *s,
-                      const struct tg_history_told *t)
+                      const struct tg_history_entry *t)
 {
     const struct tg_history_event *e = t->event;
     struct tg_doc *d = tg_doc_add_object(events, NULL), *operators;

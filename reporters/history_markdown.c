@@ -38,7 +38,7 @@ static void put_operators(struct tg_buf *out, const struct tg_history *h,
 }
 
 static void put_commits(struct tg_buf *out, const struct tg_history_report *r,
-                        const struct tg_history_told *t)
+                        const struct tg_history_entry *t)
 {
     tg_buf_printf(out, "\n%zu commit%s between the two nights:\n\n", t->n_commits,
                   t->n_commits == 1 ? "" : "s");
@@ -64,7 +64,7 @@ static void put_commits(struct tg_buf *out, const struct tg_history_report *r,
 }
 
 static void put_event(struct tg_buf *out, const struct tg_history_report *r,
-                      const struct tg_history_suite *s, const struct tg_history_told *t)
+                      const struct tg_history_suite *s, const struct tg_history_entry *t)
 {
     const struct tg_history_event *e = t->event;
     tg_buf_printf(out, "\n### `%s` %s, %s", e->id, tg_event_kind_name(e->kind),

@@ -89,7 +89,7 @@ static void put_operators(struct page *p, const struct tg_history_event *e)
     tg_buf_release(&text);
 }
 
-static void put_commits(struct page *p, const struct tg_history_told *t)
+static void put_commits(struct page *p, const struct tg_history_entry *t)
 {
     tg_buf_printf(p->frame.out, "<p class=\"small\">%zu commit%s between the two nights%s",
                   t->n_commits, t->n_commits == 1 ? "" : "s",
@@ -118,7 +118,7 @@ static void put_commits(struct page *p, const struct tg_history_told *t)
     tg_page_raw(&p->frame, t->n_files > 5 ? ", \xe2\x80\xa6</p>\n" : "</p>\n");
 }
 
-static void put_head_of(struct page *p, const struct tg_history_told *t)
+static void put_head_of(struct page *p, const struct tg_history_entry *t)
 {
     const struct tg_history_event *e = t->event;
     struct tg_buf *out = p->frame.out;
@@ -142,7 +142,7 @@ static void put_head_of(struct page *p, const struct tg_history_told *t)
     tg_buf_puts(out, "</ul>\n");
 }
 
-static void put_record(struct page *p, const struct tg_history_told *t)
+static void put_record(struct page *p, const struct tg_history_entry *t)
 {
     if (!t->reason.n && !t->actor.n)
         return;
@@ -153,7 +153,7 @@ static void put_record(struct page *p, const struct tg_history_told *t)
     tg_page_raw(&p->frame, "</p>\n");
 }
 
-static void put_event(struct page *p, const struct tg_history_told *t)
+static void put_event(struct page *p, const struct tg_history_entry *t)
 {
     const struct tg_history_event *e = t->event;
     tg_buf_printf(p->frame.out, "<li id=\"e-%s\">\n", e->id);
@@ -172,7 +172,7 @@ static void put_event(struct page *p, const struct tg_history_told *t)
     tg_page_raw(&p->frame, "</li>\n");
 }
 
-static bool is_shown_open(const struct tg_history_told *t)
+static bool is_shown_open(const struct tg_history_entry *t)
 {
     return t->state == TG_EVENT_STATE_OPEN || t->fresh;
 }
@@ -287,7 +287,7 @@ static void put_trends(struct page *p)
 
 /* ---- tables ---- */
 
-static void put_event_row(struct page *p, const struct tg_history_told *t)
+static void put_event_row(struct page *p, const struct tg_history_entry *t)
 {
     const struct tg_history_event *e = t->event;
     struct tg_buf text = { 0 };

@@ -70,7 +70,7 @@ static size_t nights_for(const struct tg_history_report *r, const struct tg_hist
     return n < room ? n : room;
 }
 
-static void put_commits(struct tg_buf *out, const struct tg_history_told *t)
+static void put_commits(struct tg_buf *out, const struct tg_history_entry *t)
 {
     for (size_t i = 0; i < t->n_commits && i < COMMITS_SHOWN; i++) {
         tg_buf_printf(out, "      %.12s  ", t->commits[i].sha.p);
@@ -106,7 +106,7 @@ static void put_operators(struct tg_buf *out, const struct tg_history *h,
 }
 
 static void put_event(struct tg_buf *out, const struct tg_history_suite *s,
-                      const struct tg_history_told *t)
+                      const struct tg_history_entry *t)
 {
     const struct tg_history *h = s->history;
     const struct tg_history_event *e = t->event;

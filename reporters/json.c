@@ -128,7 +128,7 @@ static void add_result(struct tg_doc *list, const struct tg_verdict *v, const st
     add_text(o, "at", tg_buf_sv(&at));
     tg_doc_add_str(o, "message", r->message);
     add_text(o, "evidence", r->evidence);
-    add_text(o, "inside", r->calling_op);
+    add_text(o, "calling_op", r->calling_op);
     add_text(o, "next", r->next);
     add_text(o, "why", r->why);
     add_text(o, "owner", r->owner);
@@ -179,7 +179,7 @@ static void add_evidence(struct tg_doc *o, const struct tg_evidence *ev)
     tg_doc_add_bool(e, "slower", ev->slower);
     tg_doc_add_bool(e, "faster", ev->faster);
     tg_doc_add_bool(e, "suspicious", ev->suspicious);
-    tg_doc_add_bool(e, "held", ev->held);
+    tg_doc_add_bool(e, "withheld", ev->withheld);
     tg_doc_add_bool(e, "some_steps", ev->some_steps);
     if (ev->some_steps)
         tg_json_pair(e, "slowest_step_ns", ev->slowest);
@@ -211,7 +211,7 @@ static void add_counted(struct tg_doc *o, const struct tg_count_evidence *ev)
 
 static void add_attrs(struct tg_doc *o, const struct tg_op *op)
 {
-    struct tg_doc *list = tg_doc_add_array(o, "facts");
+    struct tg_doc *list = tg_doc_add_array(o, "attributes");
     for (size_t i = 0; i < op->n_attrs; i++) {
         struct tg_doc *f = tg_doc_add_object(list, NULL);
         tg_doc_add_str(f, "kind", tg_attr_kind_name(op->attrs[i].kind));
@@ -246,7 +246,7 @@ static void add_op(struct tg_doc *list, const struct tg_comparison *c, const str
     tg_doc_add_bool(o, "wait", op->wait);
     tg_doc_add_bool(o, "grouped", op->grouped);
     add_counted(o, &op->counted);
-    add_evidence(o, tg_op_told(op));
+    add_evidence(o, tg_op_reported(op));
     add_attrs(o, op);
 }
 

@@ -25,7 +25,7 @@ struct tg_row_numbers tg_row_numbers(const struct tg_comparison *c, const struct
     struct tg_row_numbers n;
     for (int s = 0; s < 2; s++) {
         if (basis == TG_BASIS_JUDGED) {
-            const struct tg_evidence *ev = tg_op_told(op);
+            const struct tg_evidence *ev = tg_op_reported(op);
             n.count[s] = op->count[s];
             /* a sum over several rows says nothing about this one */
             n.ns[s] = tg_evidence_compared(ev) && !ev->pooled ? ev->value[s] : op->self[s];

@@ -53,7 +53,7 @@ static void outfile_release(struct tg_outfile *f)
     if (f->fd >= 0 && !f->standard)
         (void)close(f->fd);
     tg_temporary_remove(f->temporary);
-    tg_buf_release(&f->held);
+    tg_buf_release(&f->pending);
     free(f->path);
 }
 
@@ -154,7 +154,7 @@ bool tg_outputs_put(struct tg_outputs *o, size_t handle, tg_sv bytes, struct tg_
     int code = 0;
     f->filled = true;
     if (!f->temporary) /* keep the bytes until everything else is safe */
-        tg_buf_add(&f->held, bytes);
+        tg_buf_add(&f->pending, bytes);
     else
         code = tg_file_put(f->fd, bytes);
     return code == 0 || output_failed(f->path, code, err);
@@ -163,7 +163,7 @@ bool tg_outputs_put(struct tg_outputs *o, size_t handle, tg_sv bytes, struct tg_
 static bool outfile_commit(struct tg_outfile *f, struct tg_err *err)
 {
     if (!f->temporary) {
-        int code = tg_file_put(f->fd, tg_buf_sv(&f->held));
+        int code = tg_file_put(f->fd, tg_buf_sv(&f->pending));
         if (code == 0 || (f->standard && code == EPIPE))
             return true; /* `| head` has seen enough: not an error, as for every filter */
         return output_failed(f->standard ? "standard output" : f->path, code, err);

@@ -20,8 +20,8 @@ TG_MUST bool tg_file_read(struct tg_buf *out, const char *path, size_t max, stru
  * and a device are written in place, at commit. One target twice is an error.
  */
 struct tg_outfile {
-    char *path, *temporary; /* temporary NULL: in place, from `held` */
-    struct tg_buf held;
+    char *path, *temporary; /* temporary NULL: in place, from `pending` */
+    struct tg_buf pending;
     int fd;
     bool standard; /* the caller's descriptor */
     bool filled;

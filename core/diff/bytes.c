@@ -103,7 +103,7 @@ static bool split_evenly(const struct tg_row *row, size_t n_steps, double *each,
 static void add_row(const struct tg_row *row, size_t n_steps, const struct tg_used *used,
                     struct sizes *s, double *by_step)
 {
-    uint64_t calls = 0, told = 0;
+    uint64_t calls = 0, known = 0;
     double sum = 0, each = 0, first = 0, size = -1;
     bool one_size = true, even;
 
@@ -113,21 +113,21 @@ static void add_row(const struct tg_row *row, size_t n_steps, const struct tg_us
         double bytes;
         if (!row->attrs[i].count || !bytes_of_attr(&row->attrs[i], &bytes))
             continue;
-        told += row->attrs[i].count;
+        known += row->attrs[i].count;
         sum += bytes * (double)row->attrs[i].count;
         s->largest = fmax(s->largest, bytes);
         one_size &= size < 0 || bytes == size;
         size = bytes;
     }
-    s->known &= told == calls;
-    if (!calls || told != calls)
+    s->known &= known == calls;
+    if (!calls || known != calls)
         return;
     even = !one_size && split_evenly(row, n_steps, &each, &first);
     s->varies |= !one_size && !even;
     for (size_t k = 0; k < used->n; k++) {
         size_t j = used->step[k];
         by_step[k] += even ? each + (j ? 0 : first)
-                           : (double)row->count[j] * (one_size ? size : sum / (double)told);
+                           : (double)row->count[j] * (one_size ? size : sum / (double)known);
     }
 }
 

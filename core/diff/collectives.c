@@ -19,9 +19,9 @@ struct job {
     size_t cap_comm;
     struct tg_collective *v;
     size_t n, cap;
-    struct tg_collective_counter counter;             /* of the rank at work */
-    tg_ns skew, longest;                              /* summed over what all ranks have */
-    void (*told)(void *arg, const struct tg_wait *p); /* NULL: nobody asks who came last */
+    struct tg_collective_counter counter;              /* of the rank at work */
+    tg_ns skew, longest;                               /* summed over what all ranks have */
+    void (*visit)(void *arg, const struct tg_wait *p); /* NULL: nobody asks who came last */
     void *arg;
 };
 
@@ -181,8 +181,8 @@ static void tell_last(const struct job *j, const struct tg_collective *p, size_t
         n_last += tg_ns_sub(p[i].dur, least) <= wait / 10;
     for (size_t i = 0; i < n; i++)
         if (tg_ns_sub(p[i].dur, least) <= wait / 10)
-            j->told(j->arg,
-                    &(struct tg_wait){ p[i].rank, name, p->step, (double)wait / (double)n_last });
+            j->visit(j->arg,
+                     &(struct tg_wait){ p[i].rank, name, p->step, (double)wait / (double)n_last });
 }
 
 static void add_collective(void *arg, const struct tg_collective *p, size_t n, bool whole)
@@ -195,7 +195,7 @@ static void add_collective(void *arg, const struct tg_collective *p, size_t n, b
     }
     if (!whole)
         return;
-    if (j->told)
+    if (j->visit)
         tell_last(j, p, n, least, longest);
     j->skew = tg_ns_add(j->skew, tg_ns_sub(longest, least));
     j->longest = tg_ns_add(j->longest, longest);
@@ -228,8 +228,8 @@ bool tg_collective_skew(const struct tg_diff_work *w, int side, size_t run, doub
 }
 
 bool tg_collective_waits(const struct tg_diff_work *w, int side, size_t run,
-                         void (*told)(void *arg, const struct tg_wait *p), void *arg)
+                         void (*visit)(void *arg, const struct tg_wait *p), void *arg)
 {
-    struct job j = { .w = w, .told = told, .arg = arg };
+    struct job j = { .w = w, .visit = visit, .arg = arg };
     return match_run(&j, side, run);
 }

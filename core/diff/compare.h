@@ -81,7 +81,7 @@ struct tg_evidence {
     bool some_steps;
     unsigned some_runs; /* the same of runs: most fresh runs, but too few to fail */
     double slowest[2];
-    bool held;      /* slower, but withheld: the machine was busy or the data differs */
+    bool withheld;  /* slower, but withheld: the machine was busy or the data differs */
     bool slot_form; /* slot by slot; else by sums of steps or by call */
     /* Number of operators whose times are added up here: added ones and those that they replaced. 0: a
      * single operator, even if renamed. */
@@ -160,7 +160,7 @@ struct tg_op {
     struct tg_evidence ev_total; /* inclusive time of host operators; device: a copy of ev */
     /* The evidence that decided a verdict about this time, if it is not ev: set by the policy, so that
      * tables and charts show the numbers of its sentences. NULL: ev. */
-    const struct tg_evidence *told;
+    const struct tg_evidence *reported;
     enum tg_relation relation;
     uint32_t partner; /* index into ops of a rename; TG_NO_ID */
     uint32_t region;  /* id of the replacement it belongs to; TG_NO_ID */
@@ -287,7 +287,7 @@ struct tg_comparison {
     /* Most counts that vary anyway are above the baseline's: the fresh runs had other data, which
      * explains their time. Durations are then not judged. */
     bool other_data;
-    size_t n_held; /* operators withheld: they would have failed */
+    size_t n_withheld; /* operators withheld: they would have failed */
     /* Every trace has known steps: from markers, or because `window: whole` makes one. `any_marked`: at
      * least one trace has. */
     bool marked[2];
@@ -360,9 +360,9 @@ double tg_op_slower_from(const struct tg_op *op, double most);
 /* Evidence for its share of the mean step; value and delta_ns in %. False: its time is not judged. */
 bool tg_op_share_evidence(const struct tg_op *op, struct tg_evidence *ev);
 
-static inline const struct tg_evidence *tg_op_told(const struct tg_op *op)
+static inline const struct tg_evidence *tg_op_reported(const struct tg_op *op)
 {
-    return op->told ? op->told : &op->ev;
+    return op->reported ? op->reported : &op->ev;
 }
 /* Were its runs compared? Not with `no_evidence`. */
 static inline bool tg_evidence_compared(const struct tg_evidence *ev)

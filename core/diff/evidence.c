@@ -300,7 +300,7 @@ void tg_evidence_of_ops(struct tg_diff_work *w)
         tg_evidence_fill(w, &op->ev, &v[i], &m[tg_clock_of(op->kind)], own_aim);
         find_slow_steps(w, op, &v[i], x);
         op->ev.suspicious &= !op->wait; /* copies: two single runs say nothing of the bus */
-        c->n_held += op->ev.held;
+        c->n_withheld += op->ev.withheld;
         op->ev_total = op->ev;
         if (tg_kind_is_device(op->kind) || !tg_kind_nests(op->kind))
             continue;

@@ -257,7 +257,7 @@ struct tg_wait {
 };
 /* The same collectives, one by one. */
 bool tg_collective_waits(const struct tg_diff_work *w, int side, size_t run,
-                         void (*told)(void *arg, const struct tg_wait *p), void *arg);
+                         void (*visit)(void *arg, const struct tg_wait *p), void *arg);
 
 /* core/diff/stragglers.c: c->straggler */
 void tg_straggler_find(struct tg_diff_work *w);

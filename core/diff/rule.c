@@ -255,7 +255,7 @@ void tg_evidence_fill(const struct tg_diff_work *w, struct tg_evidence *ev, stru
     apply_rule(w, &back, &swapped, TG_ESTIMATE_LEAST);
     ev->judged = judged;
     ev->slot_form = v->form == TG_FORM_SLOTS;
-    ev->held = ev->slower && is_disturbed(judged);
+    ev->withheld = ev->slower && is_disturbed(judged);
     ev->slower = ev->slower && judged == TG_JUDGED;
     ev->faster = back.slower && judged == TG_JUDGED && !ev->slower;
     ev->suspicious = ev->suspicious && judged == TG_NOT_FEW_RUNS;

@@ -252,7 +252,7 @@ static void write_keys(struct tg_book *b, enum tg_book_set set, struct tg_doc *a
 
 static void write_attrs(struct tg_book *b, struct tg_doc *d)
 {
-    struct chunks c = { .array = tg_doc_add_array(d, "facts") };
+    struct chunks c = { .array = tg_doc_add_array(d, "attributes") };
     uint32_t *order, before = 0;
     b->attr_at = positions(b, 0, b->attrs.n, by_attr, &order);
     for (size_t i = 0; i < b->attrs.n; i++) {
@@ -393,7 +393,7 @@ static bool read_attrs(struct tg_book_read *b, const struct tg_doc *d, struct tg
 {
     struct tg_unpack u;
     uint64_t row = 0;
-    if (!unpack(tg_doc_get(d, "facts"), a, &u))
+    if (!unpack(tg_doc_get(d, "attributes"), a, &u))
         return false;
     b->attr = TG_NEW_N(a, struct tg_book_attr, most_items(&u, 3));
     while (u.p < u.end) {

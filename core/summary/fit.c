@@ -21,7 +21,7 @@ size_t tg_packed_size(tg_sv bytes)
 struct fit {
     const struct tg_summary *run;
     size_t most;
-    struct tg_shard *copy;   /* [run->n], shallow: left_out is set on these */
+    struct tg_shard *copy;   /* [run->n], shallow: steps_only is set on these */
     struct tg_shard **shown; /* [run->n] */
     size_t *order;           /* which rank is kept first, second, … */
     struct tg_buf *out;

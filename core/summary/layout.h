@@ -4,15 +4,15 @@
  * The stored form of shards: one JSON document that is written and read as a stream, one line a
  * shard.
  *
- *     {"tracegate_summary":1,"index":"packed","texts":[…],"rows":[…],"frames":[…],"facts":[…],
- *      "left_out":[…],"shards":[
+ *     {"tracegate_summary":1,"index":"packed","texts":[…],"rows":[…],"frames":[…],"attributes":[…],
+ *      "steps_only":[…],"shards":[
  *     {"run":…,"hash":…,…,"rows":0,"pattern":1,"values":"packed"},
  *     …
  *     ]}
  *
  * The first line says which shards follow (`index`: run, rank and hash of each, ascending), and has
  * what they share: texts, keys and launch attributes (book.h), and the shards with step times only
- * (steps_only.c). `frames` and `left_out` are there only if they are not empty. A shard has its
+ * (steps_only.c). `frames` and `steps_only` are there only if they are not empty. A shard has its
  * content (content.h) and three columns: `rows`, its rows and attributes as positions in the book;
  * `pattern` and `values` (columns.h). A `rows` or a `pattern` that an earlier shard has is the
  * number of that column, else packed text; the texts among these are numbered from 0.

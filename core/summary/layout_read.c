@@ -231,7 +231,7 @@ const struct tg_listing *tg_layout_joined(struct tg_layout_reader *r, struct tg_
 /* The packed texts of a book, one after the other. */
 static void put_packed(struct tg_buf *b, const struct tg_doc *d)
 {
-    static const char *const keys[] = { "texts", "rows", "frames", "facts" };
+    static const char *const keys[] = { "texts", "rows", "frames", "attributes" };
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         tg_buf_putc(b, '\n');
         for (const struct tg_doc *m = tg_doc_first(tg_doc_get(d, keys[i])); m; m = tg_doc_next(m)) {
@@ -287,8 +287,8 @@ static bool read_head(struct tg_layout_reader *r, const struct tg_doc *d, struct
     if (!read_index(r, d))
         return damaged(r, "index", err);
     if (!read_book(r, d))
-        return damaged(r, "texts, rows, frames or facts", err);
-    return read_steps_only(r, tg_doc_get(d, "left_out")) || damaged(r, "left_out", err);
+        return damaged(r, "texts, rows, frames or attributes", err);
+    return read_steps_only(r, tg_doc_get(d, "steps_only")) || damaged(r, "steps_only", err);
 }
 
 /* The first line begins an array that the others fill: closed here, it is a document. */

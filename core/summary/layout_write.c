@@ -58,7 +58,7 @@ static void add_index(struct tg_doc *d, const struct tg_layout_key *keys, size_t
 /* One object for all that are alike; where the first of them is. */
 static void add_steps_only(struct tg_doc *d, struct tg_shard *const *v, size_t n)
 {
-    struct tg_doc *array = tg_doc_add_array(d, "left_out");
+    struct tg_doc *array = tg_doc_add_array(d, "steps_only");
     struct tg_shard **alike = tg_xrealloc(NULL, n + 1, sizeof *alike);
     bool *done = tg_xmalloc(n + 1);
     memset(done, 0, n + 1);

@@ -1,7 +1,7 @@
 /*
- * Shards that are left out, as an object of the stored form's first line:
+ * Shards with step times only, as an object of the stored form's first line:
  *
- *     {"run":…,"window":…,"classes":…,"marked":…,"left_out":"packed"}
+ *     {"run":…,"window":…,"classes":…,"marked":…,"times":"packed"}
  *
  * packed (pack.h): how many shards; per shard rank (difference to the one before), content hash (8
  * bytes), steps; per step its number (difference) and the step time: denominator, 0 when it is not
@@ -69,7 +69,7 @@ void tg_shard_steps_only_write(struct tg_doc *shards, struct tg_shard *const *v,
         put_times(&raw, v[i]);
     }
     tg_pack_text(tg_buf_sv(&raw), &packed);
-    tg_doc_add_str(d, "left_out", tg_buf_sv(&packed));
+    tg_doc_add_str(d, "times", tg_buf_sv(&packed));
     tg_buf_release(&packed);
     tg_buf_release(&raw);
 }
@@ -155,7 +155,7 @@ bool tg_shard_steps_only_read(const struct tg_doc *d, struct tg_arena *a, struct
     tg_sv packed;
     bool ok;
     if (!get_text(d, "run", a, &model.run) || !get_text(d, "window", a, &model.window) ||
-        !get_text(d, "classes", a, &model.classes) || !get_text(d, "left_out", a, &packed))
+        !get_text(d, "classes", a, &model.classes) || !get_text(d, "times", a, &packed))
         return false;
     model.marked = tg_doc_bool(tg_doc_get(d, "marked"), false);
     ok = tg_unpack_text(packed, &raw);

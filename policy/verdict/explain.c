@@ -166,7 +166,7 @@ static double limit_from(const struct tg_probe *p, const struct tg_limit *l, int
 static void put_from(struct tg_buf *out, const struct tg_probe *p, const struct tg_limit_list *list,
                      const char *what)
 {
-    bool told = false;
+    bool listed = false;
     for (size_t i = 0; list->state == TG_LIMIT_ON && i < list->n; i++)
         for (int sign = 1; sign >= -1; sign -= 2) {
             bool budget = tg_limit_find(&list->v[i], TG_BOUND_MAX) != NULL;
@@ -174,10 +174,10 @@ static void put_from(struct tg_buf *out, const struct tg_probe *p, const struct 
             if (budget || floor ? budget != (sign > 0)
                                 : p->bad == (sign > 0 ? TG_LESS_IS_BAD : TG_MORE_IS_BAD))
                 continue;
-            tg_buf_printf(out, "%s%s %s ", told ? " or" : ", ", told ? "" : what,
+            tg_buf_printf(out, "%s%s %s ", listed ? " or" : ", ", listed ? "" : what,
                           sign > 0 ? "above" : "below");
             tg_phrase_value(out, limit_from(p, &list->v[i], sign), p->unit);
-            told = true;
+            listed = true;
         }
 }
 

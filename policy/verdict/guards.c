@@ -278,17 +278,17 @@ static void guard_required(struct tg_eval_state *e, const struct tg_comparison *
 
 static void guard_held(struct tg_eval_state *e, const struct tg_comparison *c)
 {
-    if (c->other_data && c->n_held)
+    if (c->other_data && c->n_withheld)
         guard(e, TG_SV("data"),
               tg_sv_of(tg_arena_printf(e->arena,
                                        "the fresh runs had other data, and %zu operator%s slower",
-                                       c->n_held, c->n_held == 1 ? " looks" : "s look")),
+                                       c->n_withheld, c->n_withheld == 1 ? " looks" : "s look")),
               TG_SV("Record both sides with the same data and seeds."), TG_NOWHERE);
-    else if (c->busy && c->n_held)
+    else if (c->busy && c->n_withheld)
         guard(e, TG_SV("machine"),
               tg_sv_of(tg_arena_printf(
                   e->arena, "the machine was busy during the fresh runs, and %zu operator%s slower",
-                  c->n_held, c->n_held == 1 ? " looks" : "s look")),
+                  c->n_withheld, c->n_withheld == 1 ? " looks" : "s look")),
               TG_SV("Record the fresh runs again, with nothing else running and after a warm-up."),
               TG_NOWHERE);
 }

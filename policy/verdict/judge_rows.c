@@ -109,7 +109,7 @@ static void tell(const struct tg_rule_scope *s, const struct tg_rule *rule, cons
                 (tg_kind_is_device(op->kind) && rule->metric == TG_METRIC_TOTAL);
 
     if (self && j->limit && p->ev && p->ev->judged == TG_JUDGED && !tg_kind_is_frame(op->kind))
-        s->c->ops[op - s->c->ops].told = p->ev;
+        s->c->ops[op - s->c->ops].reported = p->ev;
 }
 
 /* The baseline said how much, the fresh traces do not: nothing to compare, and no pass. */
@@ -186,7 +186,7 @@ static void put_names(struct tg_buf *b, const struct tg_op *const *op, size_t n)
 {
     const struct tg_op *last = NULL;
     tg_buf_printf(b, "; %zu names together, most of it in ", n);
-    for (size_t told = 0; told < 3 && told < n; told++) {
+    for (size_t named = 0; named < 3 && named < n; named++) {
         const struct tg_op *next = NULL;
         for (size_t i = 0; i < n; i++)
             if ((!last || slower_by(op[i]) < slower_by(last)) &&
@@ -194,7 +194,7 @@ static void put_names(struct tg_buf *b, const struct tg_op *const *op, size_t n)
                 next = op[i];
         if (!next)
             break;
-        tg_buf_printf(b, "%s%.*s", told ? ", " : "", TG_SV_ARG(next->name));
+        tg_buf_printf(b, "%s%.*s", named ? ", " : "", TG_SV_ARG(next->name));
         last = next;
     }
 }

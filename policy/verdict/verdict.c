@@ -93,7 +93,7 @@ const char *tg_situation_name(enum tg_situation s)
 {
     static const char *const names[] = {
         [TG_SITUATION_UNKNOWN] = "",  [TG_SITUATION_FOUND] = "found",
-        [TG_SITUATION_GAP] = "hole",  [TG_SITUATION_FIRST_RUN] = "first-run",
+        [TG_SITUATION_GAP] = "gap",   [TG_SITUATION_FIRST_RUN] = "first-run",
         [TG_SITUATION_LOST] = "lost", [TG_SITUATION_PATH] = "path",
     };
     return names[s];

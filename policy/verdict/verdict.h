@@ -134,7 +134,7 @@ enum tg_situation { /* of the baseline */
                     TG_SITUATION_LOST,
                     TG_SITUATION_PATH /* a path was named: it has no history */
 };
-/* "found", "hole", "first-run", "lost", "path"; "" unknown. */
+/* "found", "gap", "first-run", "lost", "path"; "" unknown. */
 const char *tg_situation_name(enum tg_situation s);
 /* Worth a word in a report: the baseline is not simply the one that was asked for. */
 static inline bool tg_situation_is_special(enum tg_situation s)

@@ -91,16 +91,16 @@ static const struct tg_result *waived_cause(const struct tg_eval_state *e,
 /* What a waived name explains is waived with it: `clone` calls `empty_like` and `copy_`. */
 static void waive_consequences(struct tg_eval_state *e, const struct tg_waiver *w)
 {
-    bool *told = TG_NEW_N(e->arena, bool, e->n + 1);
+    bool *seen = TG_NEW_N(e->arena, bool, e->n + 1);
     for (bool any = true; any;) {
         any = false;
         for (size_t k = 0; k < e->n; k++) {
             struct tg_result *r = &e->results[k];
             const struct tg_result *cause =
                 could_waive(w, r) && r->dimension == TG_DIM_COUNT ? waived_cause(e, r) : NULL;
-            if (told[k] || !cause)
+            if (seen[k] || !cause)
                 continue;
-            told[k] = true;
+            seen[k] = true;
             apply_waiver(e, w, r, cause->plain);
             any |= r->state == TG_STATE_WAIVED;
         }

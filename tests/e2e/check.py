@@ -99,16 +99,16 @@ def the_main_job(tmp):
 
 
 def baselines(tmp):
-    # A hole: the last commit of main dropped the baseline; the one before it has it.
-    r = fresh(tmp + "/hole")
+    # A gap: the last commit of main dropped the baseline; the one before it has it.
+    r = fresh(tmp + "/gap")
     r.git("checkout", "-q", "main")
     r.git("rm", "-q", "-r", "perf")
     r.commit("drop the baseline")
     r.git("checkout", "-q", "-b", "later")
     r.commit()
     run = r.check("--json", "r.json")
-    expect("hole: exit", run.returncode, 0)
-    expect("hole: walked", json.load(open(r.path("r.json")))["baseline"]["walked"], 1)
+    expect("gap: exit", run.returncode, 0)
+    expect("gap: walked", json.load(open(r.path("r.json")))["baseline"]["walked"], 1)
 
     # First run: neither policy nor baseline existed on main.
     r = Repository(tmp + "/first", policy=None, runs=())
@@ -427,7 +427,7 @@ def inside_which_operator(tmp):
         expect(f"inside {what}: exit", run.returncode, 1)
         text = {name: open(r.path(name), encoding="utf-8").read() for name in reports.values()}
         rows = json.loads(text.pop("r.json"))["violations"]
-        expect(f"inside {what}: JSON", [(x["op"], x["inside"]) for x in rows], [("aten::select", inside)])
+        expect(f"inside {what}: JSON", [(x["op"], x["calling_op"]) for x in rows], [("aten::select", inside)])
         for name, report in {"text": run.stdout, **text}.items():
             line = " ".join(report.replace("`", "").split())
             expect(f"inside {what}: {name}", "all inside aten::bmm" in line, inside is not None)

@@ -22,7 +22,7 @@ NOISE = os.path.join(os.environ.get('TG_SHARED_DIR', '../shared'), 'noise')
 
 def wrong_insides(answer, okay):
     """Operators named only because additional calls lie inside them, and not known to be affected."""
-    return len([v for v in answer['violations'] if v['metric'] == 'inside' and v['op'] not in okay])
+    return len([v for v in answer['violations'] if v['metric'] == 'calling_op' and v['op'] not in okay])
 
 
 def first_named(answer):

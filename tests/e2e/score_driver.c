@@ -63,7 +63,7 @@ static void put_calling_op(FILE *f, bool *first, const struct tg_verdict *v)
         for (size_t k = 0; k < i && !known; k++)
             known = tg_sv_eq(v->results[k].calling_op, calling_op);
         if (!known)
-            put_violation(f, first, calling_op, "inside", NAN);
+            put_violation(f, first, calling_op, "calling_op", NAN);
     }
 }
 

@@ -138,7 +138,7 @@ def found(tmp):
     table = [
         # stored at,      verdicts,           situation,   walked, exit
         (["main"],        {"pass", "warn"},   "found",     0,      0),
-        (["main~1"],      {"pass", "warn"},   "hole",      1,      0),
+        (["main~1"],      {"pass", "warn"},   "gap",      1,      0),
         # main has a policy: whoever renames the suite or deletes the store gets no first run
         (["side"],        {"inconclusive"},   "lost",      None,   4),
         ([],              {"inconclusive"},   "lost",      None,   4),
@@ -183,7 +183,7 @@ def cut_history(tmp):
     """Checkouts as actions/checkout makes them: (depth, where runs are stored, exit, what it says)."""
     table = [
         (2, "main",   0, "found"),
-        (2, "main~1", 0, "hole"),     # fetch deepens the clone by itself
+        (2, "main~1", 0, "gap"),     # fetch deepens the clone by itself
         (2, None,     4, "this is not a first run"),
         (1, "main",   3, "fetch-depth"),
     ]

@@ -165,7 +165,7 @@ def forks(folder, mock):
     box, start = repository(folder, STORED % ("train", "out/"))
     f, gate, half = forge(box, mock, folder), workflow("pull-request.yml"), workflow("forks.yml")
     push(f, workflow("record.yml"), start)
-    later = box.commit("docs", {"docs/a.md": "later"})  # a commit without a baseline: a hole
+    later = box.commit("docs", {"docs/a.md": "later"})  # a commit without a baseline: a gap
     box.push(later, "main")
     sha = box.pull_request(10, later, {"variant": "extra_copy 0\n"}, "fork")
     jobs = pull(f, gate, 10, sha, fork=True)

@@ -25,7 +25,7 @@ static void put_head(struct tg_buf *text)
             "a\x06"
             "cpu_op\x06kernel"));
     put(text, "\"],\"rows\":[\"", RAW("\x01\x02\x00\x01\x01\x01\x03\x00\x00\x0e"));
-    put(text, "\"],\"facts\":[\"", RAW("\x01\x02\x01"));
+    put(text, "\"],\"attributes\":[\"", RAW("\x01\x02\x01"));
     tg_buf_puts(
         text,
         "\"],\"shards\":[\n{\"run\":\"r\",\"hash\":\"0000000000000000\",\"rank\":0,\"window\":"

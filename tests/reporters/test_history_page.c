@@ -70,7 +70,7 @@ static void make_night(struct box *b, size_t i)
 
 static void tell(struct box *b)
 {
-    struct tg_history_told *told = TG_NEW_N(b->a, struct tg_history_told, b->h.n_events + 1);
+    struct tg_history_entry *told = TG_NEW_N(b->a, struct tg_history_entry, b->h.n_events + 1);
     struct tg_history_commit *commit = TG_NEW_N(b->a, struct tg_history_commit, 1);
     struct tg_history_release *release = TG_NEW_N(b->a, struct tg_history_release, 1);
     uint32_t *all = TG_NEW_N(b->a, uint32_t, SERIES);
@@ -78,15 +78,15 @@ static void tell(struct box *b)
                                           b->night[40].author, b->night[40].date, true };
     *release = (struct tg_history_release){ 30, TG_SV("v1.0</text>") };
     for (size_t i = 0; i < b->h.n_events; i++)
-        told[i] = (struct tg_history_told){ .event = &b->h.event[i],
-                                            .state = b->h.event[i].kind == TG_EVENT_REGRESSION
-                                                         ? TG_EVENT_STATE_OPEN
-                                                         : TG_EVENT_STATE_ACCEPTED,
-                                            .fails = b->h.event[i].kind == TG_EVENT_REGRESSION,
-                                            .from = b->night[b->h.event[i].from].commit,
-                                            .to = b->night[b->h.event[i].to].commit,
-                                            .commits = commit,
-                                            .n_commits = 1 };
+        told[i] = (struct tg_history_entry){ .event = &b->h.event[i],
+                                             .state = b->h.event[i].kind == TG_EVENT_REGRESSION
+                                                          ? TG_EVENT_STATE_OPEN
+                                                          : TG_EVENT_STATE_ACCEPTED,
+                                             .fails = b->h.event[i].kind == TG_EVENT_REGRESSION,
+                                             .from = b->night[b->h.event[i].from].commit,
+                                             .to = b->night[b->h.event[i].to].commit,
+                                             .commits = commit,
+                                             .n_commits = 1 };
     for (uint32_t s = 0; s < SERIES; s++)
         all[s] = s ? s - 1 : STEP;
     all[1] = 7; /* what moved comes second */

@@ -976,9 +976,9 @@ static void a_busy_machine_judges_no_durations(void **state)
          * 650 us: 12 %. One operator alone is a change of the program. */
         assert_int_equal(f->c.busy, disturbed == 6);
         assert_int_equal(find(f, "slow")->ev.judged, disturbed == 6 ? TG_NOT_BUSY : TG_JUDGED);
-        assert_int_equal(find(f, "slow")->ev.held, disturbed == 6);
+        assert_int_equal(find(f, "slow")->ev.withheld, disturbed == 6);
         assert_int_equal(find(f, "slow")->ev.slower, disturbed == 1);
-        assert_int_equal(f->c.n_held, disturbed == 6);
+        assert_int_equal(f->c.n_withheld, disturbed == 6);
     }
 }
 

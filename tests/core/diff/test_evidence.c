@@ -236,9 +236,9 @@ static void other_data_judges_no_durations(void **state)
         bool other = moved > 2; /* more than half of four */
         assert_int_equal(f->c.other_data, other);
         assert_int_equal(find(f, "slow")->ev.judged, other ? TG_NOT_OTHER_DATA : TG_JUDGED);
-        assert_int_equal(find(f, "slow")->ev.held, other);
+        assert_int_equal(find(f, "slow")->ev.withheld, other);
         assert_int_equal(find(f, "slow")->ev.slower, !other);
-        assert_int_equal(f->c.n_held, other);
+        assert_int_equal(f->c.n_withheld, other);
     }
 }
 

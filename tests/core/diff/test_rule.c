@@ -140,7 +140,7 @@ static void faster_and_held(void **state)
     ask(*state, &q, much);
     ev = (struct tg_evidence){ .judged = TG_NOT_BUSY };
     tg_evidence_fill(&q.w, &ev, &q.v, &q.m, (struct tg_aim){ 0 });
-    assert_true(ev.held && !ev.slower && !ev.faster);
+    assert_true(ev.withheld && !ev.slower && !ev.faster);
 }
 
 int main(void)

@@ -250,7 +250,7 @@ static void what_is_written_can_be_read(void **state)
         assert_true(how.ranks < 8);
         assert_int_equal(out.n > 0, ok);
         if (ok)
-            assert_non_null(strstr(out.p, "left_out"));
+            assert_non_null(strstr(out.p, "steps_only"));
         tg_buf_release(&out);
     }
     assert_int_equal(f->err.kind, TG_ERR_LIMIT);
@@ -263,8 +263,9 @@ static void put_steps_only(struct tg_buf *text, const struct tg_buf *raw)
     tg_buf_clear(text);
     tg_buf_puts(text, "{\"tracegate_summary\":1,\"index\":\"");
     tg_pack_text((tg_sv){ "\0", 1 }, text); /* no whole shard */
-    tg_buf_puts(text, "\",\"texts\":[],\"rows\":[],\"facts\":[],\"left_out\":[{\"run\":\"r\","
-                      "\"window\":\"auto\",\"classes\":\"0\",\"marked\":true,\"left_out\":\"");
+    tg_buf_puts(text,
+                "\",\"texts\":[],\"rows\":[],\"attributes\":[],\"steps_only\":[{\"run\":\"r\","
+                "\"window\":\"auto\",\"classes\":\"0\",\"marked\":true,\"times\":\"");
     tg_pack_text(tg_buf_sv(raw), text);
     tg_buf_puts(text, "\"}],\"shards\":[\n]}\n");
 }
@@ -294,7 +295,7 @@ static bool parses(struct fixture *f, struct tg_buf *raw, struct tg_shard *first
     if (ok && first)
         *first = *s.shards[0];
     if (!ok)
-        assert_string_equal(f->err.message, "damaged summary: left_out");
+        assert_string_equal(f->err.message, "damaged summary: steps_only");
     tg_summary_release(&s);
     tg_buf_release(&text);
     return ok;

@@ -410,9 +410,10 @@ static void damaged_summaries_are_refused(void **state)
           "damaged summary: it does not name its format" },
         { "\"index\":\"", "\"index\":\"7", "damaged summary: index" },
         { "\"index\":\"", "\"index\":\"1:eJwDAAAAAAE=\",\"was\":\"", "damaged summary: index" },
-        { "\"texts\":[\"", "\"texts\":[\"1", "damaged summary: texts, rows, frames or facts" },
-        { "\"texts\":[", "\"text\":[", "damaged summary: texts, rows, frames or facts" },
-        { "],\"facts\":[", "],\"fact\":[", "damaged summary: texts, rows, frames or facts" },
+        { "\"texts\":[\"", "\"texts\":[\"1", "damaged summary: texts, rows, frames or attributes" },
+        { "\"texts\":[", "\"text\":[", "damaged summary: texts, rows, frames or attributes" },
+        { "],\"attributes\":[", "],\"attribute\":[",
+          "damaged summary: texts, rows, frames or attributes" },
         { "\"shards\":[\n", "\"shards\":[\n7\n",
           "its run, hash or rank are not those of the index" },
         { "\n{\"run\"", "\n7{\"run\"", "it is not JSON" },
@@ -586,7 +587,8 @@ static void damaged_frames_are_refused(void **state)
         { "[\"module\",\"source\"]", "[\"module\"]", "frames" },
         { "[\"module\",\"source\"]", "[\"module\",\"python\"]", "frames" },
         { "[\"module\",\"source\"]", "[]", "frames" },
-        { "\"frames\":[\"", "\"frames\":[\"1", "damaged summary: texts, rows, frames or facts" },
+        { "\"frames\":[\"", "\"frames\":[\"1",
+          "damaged summary: texts, rows, frames or attributes" },
         { "\"frames\":[\"", "\"framed\":[\"", "rows or pattern" },
     };
     struct fixture *f = *state;

@@ -207,16 +207,16 @@ static void slower_on_a_busy_machine_or_other_data(void **state)
     struct hand *h = *state;
 
     guarded(h, "");
-    h->c.n_held = 2; /* held by nothing that we know of */
+    h->c.n_withheld = 2; /* held by nothing that we know of */
     guarded(h, "");
     h->c.busy = true;
     guarded(h, "machine: the machine was busy during the fresh runs, and 2 operators look slower");
-    h->c.n_held = 0; /* busy, and nothing looks slower */
+    h->c.n_withheld = 0; /* busy, and nothing looks slower */
     guarded(h, "");
     h->c.busy = false;
     h->c.other_data = true;
     guarded(h, "");
-    h->c.n_held = 1;
+    h->c.n_withheld = 1;
     guarded(h, "data: the fresh runs had other data, and 1 operator looks slower");
     h->c.busy = true; /* one reason will do */
     guarded(h, "data: the fresh runs had other data, and 1 operator looks slower");

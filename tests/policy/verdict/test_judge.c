@@ -65,7 +65,7 @@ static void exceed_means_strictly_greater(void **state)
     }
 }
 
-/* Another device: a change tells nothing, a budget on the candidate does. */
+/* Another device: a change tells nothing, a budget on the fresh side does. */
 static void what_is_incomparable_is_judged_by_budgets_alone(void **state)
 {
     struct one fail, warn;
@@ -151,7 +151,7 @@ static void points_and_nothing_at_all(void **state)
     (void)limit(&o, bound(TG_BOUND_ABS, 0), NULL);
     o.limit.n = 0; /* a limit without bounds limits nothing */
     assert_int_equal(tg_judge(&p, &off, &o.list).state, TG_STATE_PASS);
-    p.unchanged = true; /* a budget asks the candidate, whatever the counting rule says */
+    p.unchanged = true; /* a budget asks the fresh side, whatever the counting rule says */
     p.bad = TG_LESS_IS_BAD;
     assert_int_equal(tg_judge(&p, &off, limit(&o, bound(TG_BOUND_MIN, 4), NULL)).state,
                      TG_STATE_FAIL);

@@ -179,15 +179,15 @@ static void a_finding_tells_its_evidence(void **state)
 
     rule(h, TG_METRIC_SELF, hand_limit(h, TG_BOUND_PCT, 60)); /* not exceeded */
     (void)judged(h, &ops[0]);
-    assert_null(ops[0].told);
+    assert_null(ops[0].reported);
     rule(h, TG_METRIC_TOTAL, hand_limit(h, TG_BOUND_PCT, 10)); /* inclusive time of the host */
     (void)judged(h, &ops[0]);
-    assert_null(ops[0].told);
+    assert_null(ops[0].reported);
     (void)judged(h, &ops[1]); /* on the device that is its own time */
-    assert_ptr_equal(ops[1].told, &ops[1].ev);
+    assert_ptr_equal(ops[1].reported, &ops[1].ev);
     rule(h, TG_METRIC_SELF, hand_limit(h, TG_BOUND_PCT, 10));
     (void)judged(h, &ops[0]);
-    assert_ptr_equal(ops[0].told, &ops[0].ev);
+    assert_ptr_equal(ops[0].reported, &ops[0].ev);
 }
 
 static void what_tells_nothing(void **state)
@@ -203,18 +203,18 @@ static void what_tells_nothing(void **state)
     ops[0].ev = hand_evidence(100000, 0.5);
     ops[0].self[TG_TEST] = 150000;
     assert_int_equal(judged(h, &ops[0])->state, TG_STATE_FAIL);
-    assert_null(ops[0].told);
+    assert_null(ops[0].reported);
     rule(h, TG_METRIC_SELF, hand_auto(h)); /* suspicious: not by what was compared */
     ops[0].ev = (struct tg_evidence){ .judged = TG_NOT_FEW_RUNS, .suspicious = true, .e = 0.5 };
     ops[0].self[TG_BASE] = 100000;
     assert_int_equal(judged(h, &ops[0])->state, TG_STATE_SUSPICIOUS);
-    assert_null(ops[0].told);
+    assert_null(ops[0].reported);
     frame.ev = hand_evidence(100000, 0.5); /* of no operator in the tables */
     rule(h, TG_METRIC_SELF, hand_limit(h, TG_BOUND_PCT, 10));
     h->c.frames = &frame;
     h->c.n_frames = 1;
     assert_int_equal(judged(h, &frame)->state, TG_STATE_FAIL);
-    assert_null(frame.told);
+    assert_null(frame.reported);
 }
 
 static void a_rank_is_named(void **state)

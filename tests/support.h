@@ -6,10 +6,46 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
 #include "core/base/sv.h"
+
+/*
+ * A test registers itself, so that none can be forgotten, and registry.c has the main():
+ *
+ *     TEST(it_holds) { assert_true(…); }
+ *     #define CASE(name) TEST_WITH(struct fixture *f, set_up, tear_down, name)
+ *     CASE(it_holds_in_a_fixture) { assert_true(f->…); }
+ */
+void register_test(const char *name, CMUnitTestFunction run, CMFixtureFunction set_up,
+                   CMFixtureFunction tear_down);
+/* For a main() of the test's own; the fixture is that of all tests together. */
+int run_registered(CMFixtureFunction set_up, CMFixtureFunction tear_down);
+
+#define REGISTER(set_up, tear_down, name)                                                          \
+    __attribute__((constructor)) static void name##_register(void)                                 \
+    {                                                                                              \
+        register_test(#name, name##_run, set_up, tear_down);                                       \
+    }
+#define TEST(name)                                                                                 \
+    static void name(void);                                                                        \
+    static void name##_run(void **state)                                                           \
+    {                                                                                              \
+        (void)state;                                                                               \
+        name();                                                                                    \
+    }                                                                                              \
+    REGISTER(NULL, NULL, name)                                                                     \
+    static void name(void)
+#define TEST_WITH(fixture, set_up, tear_down, name)                                                \
+    static void name(__attribute__((unused)) fixture);                                             \
+    static void name##_run(void **state)                                                           \
+    {                                                                                              \
+        name(*state);                                                                              \
+    }                                                                                              \
+    REGISTER(set_up, tear_down, name)                                                              \
+    static void name(__attribute__((unused)) fixture)
 
 #define assert_sv_equal(got, want)                                                                 \
     do {                                                                                           \

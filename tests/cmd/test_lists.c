@@ -5,7 +5,7 @@
 #include "cmd/lists.h"
 #include "tests/support.h"
 
-static void numbers_and_ranges_are_read(void **state)
+TEST(numbers_and_ranges_are_read)
 {
     static const struct {
         const char *text[3];
@@ -26,7 +26,6 @@ static void numbers_and_ranges_are_read(void **state)
         { { "0-99999999", NULL }, { 0 }, 99 },
         { { "9223372036854775808", NULL }, { 0 }, 99 },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct tg_arena *a = tg_arena_new();
         struct tg_strs texts = { 0 };
@@ -49,12 +48,4 @@ static void numbers_and_ranges_are_read(void **state)
         }
         tg_arena_free(a);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_and_ranges_are_read),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,14 +50,13 @@ static struct parsed parse(const char *const *argv)
     return p;
 }
 
-static void all_forms_are_read(void **state)
+TEST(all_forms_are_read)
 {
     const char *const argv[] = { "a",          "--fast",    "--format=csv", "-o",
                                  "f",          "--mood",    "stern",        "--top",
                                  "-3",         "--exclude", "x*",           "b",
                                  "--exclude=", "--",        "--top",        NULL };
     struct parsed p = parse(argv);
-    (void)state;
     assert_true(p.ok);
     assert_true(p.o.fast);
     assert_int_equal(p.o.format, TG_FORMAT_CSV);
@@ -73,12 +72,11 @@ static void all_forms_are_read(void **state)
     tg_arena_free(p.arena);
 }
 
-static void common_options_are_read(void **state)
+TEST(common_options_are_read)
 {
     const char *const argv[] = { "--color=never", "-ofile", "-", "--threads", "3", "-h", NULL };
     const char *const none[] = { "-", NULL };
     struct parsed p = parse(none);
-    (void)state;
     assert_true(p.ok && p.common.threads == TG_OPT_UNSET);
     tg_arena_free(p.arena);
     p = parse(argv);
@@ -91,7 +89,7 @@ static void common_options_are_read(void **state)
     tg_arena_free(p.arena);
 }
 
-static void mistakes_are_named(void **state)
+TEST(mistakes_are_named)
 {
     static const struct {
         const char *argv[3], *message, *hint;
@@ -111,7 +109,6 @@ static void mistakes_are_named(void **state)
         { { "--mood", "mil", NULL }, "--mood does not know 'mil'", "Use one of mild|stern;" },
         { { "--color", "red", NULL }, "--color does not know 'red'", "auto|always|never" },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct parsed p = parse(cases[i].argv);
         if (!cases[i].message) {
@@ -126,11 +123,10 @@ static void mistakes_are_named(void **state)
     }
 }
 
-static void help_names_every_option(void **state)
+TEST(help_names_every_option)
 {
     const struct tg_cmd *const commands[] = { &cmd, NULL };
     struct tg_buf out = { 0 };
-    (void)state;
     tg_help_command(&out, &cmd, 80);
     for (const struct tg_opt *o = table; o->name; o++)
         assert_non_null(strstr(out.p, o->help));
@@ -147,15 +143,4 @@ static void help_names_every_option(void **state)
     tg_help_zsh(&out, commands);
     assert_non_null(strstr(out.p, "'*--exclude[leave out]:GLOB:_files'"));
     tg_buf_release(&out);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_forms_are_read),
-        cmocka_unit_test(common_options_are_read),
-        cmocka_unit_test(mistakes_are_named),
-        cmocka_unit_test(help_names_every_option),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,11 +68,12 @@ def programs(folder):
     sources = [s for s in sources if s not in LEFT_OUT] + ["tests/cross/no_zlib.c"]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         rooms = list(pool.map(b.object, sources))
+    registry = b.object("tests/registry.c")
     kernels = [b.object("tests/core/trace/kernel.c", "kernel_" + isa, "-DTG_ISA=" + isa,
                         f'-DTG_ISA_FILE="core/trace/shape_{isa}.c"') for isa in ("c", "neon")]
-    tests = [b.program("test_kernels", [b.object("tests/core/trace/test_kernels.c"), *kernels, *rooms])]
+    tests = [b.program("test_kernels", [b.object("tests/core/trace/test_kernels.c"), registry, *kernels, *rooms])]
     for name in ("test_shape", "test_kind"):
-        tests.append(b.program(name, [b.object(f"tests/core/trace/{name}.c"), *rooms]))
+        tests.append(b.program(name, [b.object(f"tests/core/trace/{name}.c"), registry, *rooms]))
     return tests, b.program("bench_reader", [b.object("tests/bench/reader.c"), *rooms])
 
 

@@ -10,17 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+typedef void (*CMUnitTestFunction)(void **state);
+typedef int (*CMFixtureFunction)(void **state);
 struct CMUnitTest {
     const char *name;
-    void (*run)(void **state);
+    CMUnitTestFunction run;
+    CMFixtureFunction set_up, tear_down;
+    void *state;
 };
-
-#define cmocka_unit_test(f)                                                                        \
-    {                                                                                              \
-#f, f                                                                                      \
-    }
-#define cmocka_run_group_tests(tests, setup, teardown)                                             \
-    run_tests(tests, sizeof(tests) / sizeof *(tests))
 
 #define print_message printf
 #define print_error printf
@@ -42,7 +39,7 @@ struct CMUnitTest {
 #define assert_string_equal(a, b) check(strcmp((a), (b)) == 0, #a " is " #b)
 #define assert_memory_equal(a, b, n) check(memcmp((a), (b), (n)) == 0, #a " is " #b)
 
-static jmp_buf skipped;
+__attribute__((weak)) jmp_buf skipped;
 
 static inline _Noreturn void failed(const char *file, int line, const char *text)
 {
@@ -50,9 +47,12 @@ static inline _Noreturn void failed(const char *file, int line, const char *text
     exit(1);
 }
 
-static inline int run_tests(const struct CMUnitTest *tests, size_t n)
+static inline int _cmocka_run_group_tests(const char *group, const struct CMUnitTest *tests,
+                                          size_t n, CMFixtureFunction set_up,
+                                          CMFixtureFunction tear_down)
 {
-    for (size_t i = 0; i < n; i++) {
+    (void)group, (void)set_up, (void)tear_down; /* the reader's tests have none */
+    for (volatile size_t i = 0; i < n; i++) { /* it outlives a longjmp */
         void *state = NULL;
         if (setjmp(skipped) == 0) {
             tests[i].run(&state);

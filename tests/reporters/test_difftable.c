@@ -30,11 +30,10 @@ static struct context table_of(enum fixture f, bool whole)
     return x;
 }
 
-static void text_fits(void **state)
+TEST(text_fits)
 {
     static const int widths[] = { 80, 200 };
     static const enum fixture fixtures[] = { FIXTURE_FAIL, FIXTURE_HOSTILE };
-    (void)state;
     for (size_t f = 0; f < 2; f++)
         for (size_t w = 0; w < 2; w++) {
             struct context x = table_of(fixtures[f], false);
@@ -57,11 +56,10 @@ static void text_fits(void **state)
  * Per step: as they are. Whole: 12 * 40 + 1 = 481 and 801 calls (one call and 500 ns lie outside),
  * 310.5 * 40 + 0.5 = 12420.5 and 20912.5 us; the difference of durations is 8492.
  */
-static void csv_has_htas_columns(void **state)
+TEST(csv_has_htas_columns)
 {
     struct context per_step = table_of(FIXTURE_FAIL, false), whole = table_of(FIXTURE_FAIL, true);
     struct tg_buf a = { 0 }, b = { 0 };
-    (void)state;
     tg_difftable_csv(&a, &per_step.t);
     tg_difftable_csv(&b, &whole.t);
     assert_int_equal(strncmp(a.p,
@@ -79,12 +77,11 @@ static void csv_has_htas_columns(void **state)
     tg_arena_free(whole.a);
 }
 
-static void json_and_empty(void **state)
+TEST(json_and_empty)
 {
     struct context x = table_of(FIXTURE_FAIL, false);
     struct tg_buf out = { 0 };
     const struct tg_render r = { 0 };
-    (void)state;
     tg_difftable_json(&out, &x.t);
     golden_check("table_fail.json", tg_buf_sv(&out));
     tg_buf_clear(&out);
@@ -96,7 +93,7 @@ static void json_and_empty(void **state)
 }
 
 /* "gone" and "new" are about calls: a call of 0 ns, as some clocks give, is still there. */
-static void a_call_that_takes_no_time_is_not_gone(void **state)
+TEST(a_call_that_takes_no_time_is_not_gone)
 {
     struct tg_op ops[2] = {
         { .kind = TG_KIND_OP, .name = TG_SV("instant"), .step_count = { 1, 1 } },
@@ -107,7 +104,6 @@ static void a_call_that_takes_no_time_is_not_gone(void **state)
     struct tg_difftable t = { .comparison = &c, .rows = rows, .n_rows = 1 };
     const struct tg_render r = { 0 };
     struct tg_buf out = { 0 };
-    (void)state;
     tg_difftable_text(&out, &t, &r);
     assert_null(strstr(out.p, "gone"));
     tg_buf_clear(&out);
@@ -118,12 +114,11 @@ static void a_call_that_takes_no_time_is_not_gone(void **state)
 }
 
 /* 10 and 15 iterations without markers: 20 and 30 calls, 40 and 66 us are 20 and 20, 40 and 44. */
-static void rows_of_unmarked_traces_are_shown_as_compared(void **state)
+TEST(rows_of_unmarked_traces_are_shown_as_compared)
 {
     const struct tg_comparison c = { .iteration_ratio = 1.5 };
     struct tg_op op = { .count = { 20, 30 }, .self = { 40000, 66000 }, .iteration_scaled = true };
     struct tg_row_numbers n = tg_row_numbers(&c, &op, TG_BASIS_JUDGED);
-    (void)state;
     assert_true(n.count[TG_TEST] == 20 && n.d_count == 0);
     assert_true(n.ns[TG_TEST] == 44000 && n.d_ns == 4000);
     op.iteration_scaled = false; /* ran once, whatever the number of iterations */
@@ -132,7 +127,7 @@ static void rows_of_unmarked_traces_are_shown_as_compared(void **state)
 }
 
 /* Sums of 40 steps a side: 300 and 330 us; as check takes them 290 and 310. */
-static void durations_are_checks_where_it_compared_them(void **state)
+TEST(durations_are_checks_where_it_compared_them)
 {
     const struct tg_evidence ev = { .pairs = 5, .value = { 290000, 310000 }, .noise = 0.1 };
     struct tg_op op = { .name = TG_SV("mm"),
@@ -155,7 +150,6 @@ static void durations_are_checks_where_it_compared_them(void **state)
         { TG_KIND_STEP, 5, false, false, "+30.0" }, { TG_KIND_OP, 5, false, true, "=  mm" },
         { TG_KIND_STEP, 5, false, false, "=  mm" },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct tg_difftable t = {
             .comparison = &c, .rows = rows, .n_rows = 1, .whole = cases[i].whole
@@ -175,17 +169,4 @@ static void durations_are_checks_where_it_compared_them(void **state)
         tg_buf_release(&text);
         tg_buf_release(&json);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text_fits),
-        cmocka_unit_test(csv_has_htas_columns),
-        cmocka_unit_test(json_and_empty),
-        cmocka_unit_test(a_call_that_takes_no_time_is_not_gone),
-        cmocka_unit_test(rows_of_unmarked_traces_are_shown_as_compared),
-        cmocka_unit_test(durations_are_checks_where_it_compared_them),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

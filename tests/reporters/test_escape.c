@@ -34,9 +34,8 @@ static void prose(struct tg_buf *out, tg_sv text)
     tg_esc_md_text(out, text, TG_ESC_PROSE);
 }
 
-static void code_spans(void **state)
+TEST(code_spans)
 {
-    (void)state;
     check(code, TG_SV("aten::mm"), "`aten::mm`");
     check(code, TG_SV(""), "");
     check(code, TG_SV("`"), "`` ` ``");
@@ -49,9 +48,8 @@ static void code_spans(void **state)
     check(code, TG_SV("a\r\nb\x01"), "`a  b\\u0001`");
 }
 
-static void prose_keeps_sentences(void **state)
+TEST(prose_keeps_sentences)
 {
-    (void)state;
     check(prose, TG_SV("called 20 times per step, was 12 (+8, 1.2 % of the step)"),
           "called 20 times per step, was 12 (+8, 1.2 % of the step)");
     check(prose, TG_SV("registers 128 -> registers 255"),
@@ -72,27 +70,24 @@ static void prose_keeps_sentences(void **state)
     check(prose, TG_SV("a :smile: b"), "a `:smile:` b");
 }
 
-static void markup(void **state)
+TEST(markup)
 {
-    (void)state;
     check(tg_esc_xml, TG_SV("]]> \x01 \xff"), "]]&gt; \\u0001 \xef\xbf\xbd");
     check(tg_esc_xml, TG_SV("\xef\xbf\xbe\xef\xbf\xbf"), "\\ufffe\\uffff");
     check(tg_esc_xml_lines, TG_SV("a<\nb"), "a&lt;\nb");
     check(tg_esc_mermaid, TG_SV("a\"b`<c>;d"), "a#quot;bcd");
 }
 
-static void commands(void **state)
+TEST(commands)
 {
-    (void)state;
     check(tg_esc_command, TG_SV("100% a::b, c\nd"), "100%25 a::b, c d");
     check(tg_esc_command_property, TG_SV("a::b,c%"), "a%3A%3Ab%2Cc%25");
     check(tg_esc_terminal, TG_SV("##[error]x \x1b[31m"), "##\\u200b[error]x \\u001b[31m");
 }
 
-static void shortening(void **state)
+TEST(shortening)
 {
     struct tg_buf out = { 0 };
-    (void)state;
     /* 10 wide: an ellipsis, 9 left: 5 in front, 4 behind. */
     tg_shorten(&out, TG_SV("abcdefghijklmnop"), 10);
     assert_string_equal(out.p, "abcde\xe2\x80\xa6mnop");
@@ -120,10 +115,9 @@ static void number(void (*f)(struct tg_buf *, double), double v, const char *wan
     tg_buf_release(&out);
 }
 
-static void numbers(void **state)
+TEST(numbers)
 {
     const double nothing = (double)NAN, far = (double)INFINITY;
-    (void)state;
     number(tg_put_count, 12, "12");
     number(tg_put_count, 1.5, "1.5");
     number(tg_put_count, 100, "100");
@@ -140,14 +134,4 @@ static void numbers(void **state)
     number(tg_put_us_delta, far, "");
     number(tg_put_pct_delta, nothing, "");
     number(tg_put_share, -far, "");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(code_spans), cmocka_unit_test(prose_keeps_sentences),
-        cmocka_unit_test(markup),     cmocka_unit_test(commands),
-        cmocka_unit_test(shortening), cmocka_unit_test(numbers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -125,11 +125,10 @@ static void end(struct box *b)
 }
 
 /* 500 operators by 60 nights in 500,000 bytes, the goal of the page. */
-static void the_page_is_small(void **state)
+TEST(the_page_is_small)
 {
     struct box b;
     struct tg_buf out = { 0 };
-    (void)state;
     begin(&b);
     tg_history_put_page(&out, &b.report);
     print_message("%zu bytes\n", out.n);
@@ -143,11 +142,10 @@ static bool has(const struct tg_buf *b, const char *text)
     return tg_sv_has(tg_buf_sv(b), tg_sv_of(text));
 }
 
-static void hostile_text_is_text(void **state)
+TEST(hostile_text_is_text)
 {
     struct box b;
     struct tg_buf page = { 0 }, svg = { 0 };
-    (void)state;
     begin(&b);
     tg_history_put_page(&page, &b.report);
     tg_trend_svg(&svg, &b.suite);
@@ -162,11 +160,10 @@ static void hostile_text_is_text(void **state)
     end(&b);
 }
 
-static void equal_input_gives_equal_bytes(void **state)
+TEST(equal_input_gives_equal_bytes)
 {
     struct box one, two;
     struct tg_buf a = { 0 }, b = { 0 };
-    (void)state;
     begin(&one);
     begin(&two);
     tg_history_put_page(&a, &one.report);
@@ -179,10 +176,9 @@ static void equal_input_gives_equal_bytes(void **state)
 }
 
 /* Nights 40 to 59 of op 7 are on the other machine: its first five nights are 20 to 24. */
-static void the_level_is_that_of_tonights_environment(void **state)
+TEST(the_level_is_that_of_tonights_environment)
 {
     struct box b;
-    (void)state;
     begin(&b);
     assert_true(fabs(tg_trend_level(&b.suite, 7) / 1e6 - 1) < 0.006);
     b.suite.first = 45;
@@ -191,12 +187,11 @@ static void the_level_is_that_of_tonights_environment(void **state)
 }
 
 /* A page and a drawing of nothing: no night, no series. */
-static void nothing_is_drawn_of_nothing(void **state)
+TEST(nothing_is_drawn_of_nothing)
 {
     struct box b;
     struct tg_buf page = { 0 }, svg = { 0 };
     struct tg_history none = { 0 };
-    (void)state;
     begin(&b);
     none.series = &b.table;
     b.suite = (struct tg_history_suite){ .name = TG_SV("s"), .history = &none };
@@ -229,14 +224,7 @@ static int dump(const char *page, const char *svg)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_page_is_small),
-        cmocka_unit_test(hostile_text_is_text),
-        cmocka_unit_test(equal_input_gives_equal_bytes),
-        cmocka_unit_test(the_level_is_that_of_tonights_environment),
-        cmocka_unit_test(nothing_is_drawn_of_nothing),
-    };
     if (argc == 4 && strcmp(argv[1], "--dump") == 0)
         return dump(argv[2], argv[3]);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_registered(NULL, NULL);
 }

@@ -17,9 +17,8 @@ static void one(const char *name, size_t width, const char *want)
     tg_buf_release(&out);
 }
 
-static void noise_is_dropped(void **state)
+TEST(noise_is_dropped)
 {
-    (void)state;
     one("aten::mm", 44, "aten::mm");
     one("void at::native::(anonymous namespace)::sum<float>(float*, int)", 44, "sum<float>");
     one("void (anonymous namespace)::softmax<float, 8>(float*)", 44, "softmax<float, 8>");
@@ -39,9 +38,8 @@ static void noise_is_dropped(void **state)
 }
 
 /* 20 columns: 11 before the ellipsis, 8 after it; in code points, not in bytes. */
-static void the_middle_gives_way(void **state)
+TEST(the_middle_gives_way)
 {
-    (void)state;
     one("abcdefghijklmnopqrstuvwxyz", 20, "abcdefghijk\xe2\x80\xa6stuvwxyz");
     one("\xc3\xa9\xc3\xa9"
         "cdefghijklmnopqrstuvwxyz",
@@ -69,7 +67,7 @@ static void check(const char *const *names, const char *const *kinds, size_t n, 
 }
 
 /* Equal heads and tails: from three code points before the difference on. */
-static void lookalikes_differ(void **state)
+TEST(lookalikes_differ)
 {
     static const char *const args[] = { "void sum<float>(float*)", "void sum<float>(double*)" };
     static const char *const args_want[] = { "sum<float>(float*)", "sum<float>(double*)" };
@@ -84,20 +82,18 @@ static void lookalikes_differ(void **state)
     static const char *const same[] = { "gemm", "gemm", "gemm" };
     static const char *const kinds[] = { "op", "kernel", "kernel" };
     static const char *const same_want[] = { "gemm", "gemm [kernel]", "gemm [kernel] (2)" };
-    (void)state;
     check(args, NULL, 2, 44, args_want);
     check(middle, NULL, 2, 28, middle_want);
     check(same, kinds, 3, 44, same_want);
 }
 
 /* Of 4,000 hostile names, and of as many that differ in one place, no two labels are equal. */
-static void no_two_look_the_same(void **state)
+TEST(no_two_look_the_same)
 {
     enum { N = 2000 };
     struct tg_arena *a = tg_arena_new();
     struct tg_strmap distinct, seen;
     struct tg_labels l;
-    (void)state;
     tg_strmap_init(&distinct);
     tg_strmap_init(&seen);
     for (unsigned k = 0; k < N; k++) {
@@ -121,15 +117,4 @@ static void no_two_look_the_same(void **state)
     tg_strmap_release(&distinct);
     tg_strmap_release(&seen);
     tg_arena_free(a);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(noise_is_dropped),
-        cmocka_unit_test(the_middle_gives_way),
-        cmocka_unit_test(lookalikes_differ),
-        cmocka_unit_test(no_two_look_the_same),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,10 +66,9 @@ static size_t times(const char *text, const char *what)
     return n;
 }
 
-static void policy_names_each_text(void **state)
+TEST(policy_names_each_text)
 {
     struct tg_buf out = { 0 };
-    (void)state;
     put_page(&out, 3);
     assert_non_null(strstr(out.p, "default-src 'none'; style-src 'sha256-"));
     assert_non_null(
@@ -82,21 +81,19 @@ static void policy_names_each_text(void **state)
     tg_buf_release(&out);
 }
 
-static void a_page_without_more_has_two_hashes(void **state)
+TEST(a_page_without_more_has_two_hashes)
 {
     struct tg_buf out = { 0 };
     struct tg_page p;
-    (void)state;
     tg_page_begin(&p, &out, &(struct tg_page_head){ .title = TG_SV("t") });
     tg_page_end(&p);
     assert_int_equal(times(out.p, "'sha256-"), 2);
     tg_buf_release(&out);
 }
 
-static void hostile_text_is_text(void **state)
+TEST(hostile_text_is_text)
 {
     struct tg_buf out = { 0 };
-    (void)state;
     put_page(&out, 3);
     assert_int_equal(times(out.p, "alert(1)</script>"), 0);
     assert_int_equal(times(out.p,
@@ -110,11 +107,10 @@ static void hostile_text_is_text(void **state)
 }
 
 /* 40 columns less the ellipsis: 23 before it, 16 after it; the 971 between them stay in the text. */
-static void long_names_are_whole(void **state)
+TEST(long_names_are_whole)
 {
     struct tg_buf out = { 0 };
     const char *name, *hidden;
-    (void)state;
     put_page(&out, 3);
     name = strstr(out.p, "<code class=\"long\" tabindex=\"0\">");
     assert_non_null(name);
@@ -125,14 +121,13 @@ static void long_names_are_whole(void **state)
     tg_buf_release(&out);
 }
 
-static void rows_and_cells_close(void **state)
+TEST(rows_and_cells_close)
 {
     static const char *const pairs[][2] = {
         { "<tr", "</tr>" },           { "<td", "</td>" },   { "<table", "</table>" },
         { "<section", "</section>" }, { "<div", "</div>" }, { "<details", "</details>" }
     };
     struct tg_buf out = { 0 };
-    (void)state;
     put_page(&out, 7);
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         assert_int_equal(times(out.p, pairs[i][0]), times(out.p, pairs[i][1]));
@@ -142,10 +137,9 @@ static void rows_and_cells_close(void **state)
     tg_buf_release(&out);
 }
 
-static void same_calls_same_bytes(void **state)
+TEST(same_calls_same_bytes)
 {
     struct tg_buf one = { 0 }, two = { 0 };
-    (void)state;
     put_page(&one, 50);
     put_page(&two, 50);
     assert_true(tg_sv_eq(tg_buf_sv(&one), tg_buf_sv(&two)));
@@ -167,15 +161,7 @@ static int dump(const char *path)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(policy_names_each_text),
-        cmocka_unit_test(a_page_without_more_has_two_hashes),
-        cmocka_unit_test(hostile_text_is_text),
-        cmocka_unit_test(long_names_are_whole),
-        cmocka_unit_test(rows_and_cells_close),
-        cmocka_unit_test(same_calls_same_bytes),
-    };
     if (argc == 3 && strcmp(argv[1], "--dump") == 0)
         return dump(argv[2]);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_registered(NULL, NULL);
 }

@@ -28,7 +28,7 @@ static void check(const struct tg_verdict *v, const char *sentence, const char *
     tg_buf_release(&out);
 }
 
-static void names_stay_whole(void **state)
+TEST(names_stay_whole)
 {
     static const char longest[] =
         "autograd::engine::evaluate_function: MmBackward0 and a tail of many more words";
@@ -40,7 +40,6 @@ static void names_stay_whole(void **state)
         { .state = TG_STATE_FAIL, .op_normalised = { longest, sizeof longest - 1 } },
     };
     const struct tg_verdict v = { .results = r, .n_results = sizeof r / sizeof *r };
-    (void)state;
     check(&v, "FAIL: evaluate_function: MmBackward0 +2 calls, relu +1",
           "FAIL: [evaluate_function: MmBackward0] +2 calls, [relu] +1");
     check(&v, "all inside aten::mm", "all inside [aten::mm]");
@@ -69,9 +68,8 @@ static void link(tg_sv repo, tg_sv sha, tg_sv file, const char *commit, const ch
     tg_buf_release(&out);
 }
 
-static void addresses(void **state)
+TEST(addresses)
 {
-    (void)state;
     link(TG_SV("https://github.com/o/r"), TG_SV("abc"), TG_SV("a b/c).py"),
          "https://github.com/o/r/commit/abc", "https://github.com/o/r/blob/abc/a%20b/c%29.py#L7");
     link(TG_SV("https://gitlab.example.org/o/r"), TG_SV("abc"), TG_SV("c.py"),
@@ -84,10 +82,9 @@ static void addresses(void **state)
          "https://github.com/o/r/commit/abc", "");
 }
 
-static void perfetto(void **state)
+TEST(perfetto)
 {
     struct tg_buf out = { 0 };
-    (void)state;
     tg_link_put_perfetto(&out, TG_SV("https://x.example/t.json.gz?a=1&b=2"), 1000, 200);
     assert_string_equal(
         out.p, "https://ui.perfetto.dev/#!/?url=https%3A%2F%2Fx.example%2Ft.json.gz%3Fa%3D1%"
@@ -96,14 +93,4 @@ static void perfetto(void **state)
     tg_link_put_perfetto(&out, TG_SV("http://x.example/t.json"), 1000, 200);
     assert_int_equal(out.n, 0);
     tg_buf_release(&out);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_stay_whole),
-        cmocka_unit_test(addresses),
-        cmocka_unit_test(perfetto),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

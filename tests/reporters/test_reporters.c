@@ -49,9 +49,8 @@ static const struct tg_picture picture = {
               { spans, 2, lanes, 2, { "out.json", 8 }, 4, 7000, 1200 } },
 };
 
-static void golden_files(void **state)
+TEST(golden_files)
 {
-    (void)state;
     for (size_t k = 0; k < TG_REPORTS; k++)
         for (int f = 0; f < FIXTURE_LARGE; f++) {
             const struct tg_render r = { .picture = f == FIXTURE_FAIL ? &picture : NULL,
@@ -68,20 +67,18 @@ static void golden_files(void **state)
 }
 
 /* For 390 px, in percent of the step, three rows. */
-static void narrow_charts(void **state)
+TEST(narrow_charts)
 {
     const struct tg_render r = { .narrow = true, .share = true, .top = 3 };
     struct tg_buf out = { 0 };
-    (void)state;
     render(tg_reporter_svg_durations, FIXTURE_FAIL, &r, &out);
     golden_check("svg-durations_narrow.svg", tg_buf_sv(&out));
     tg_buf_release(&out);
 }
 
-static void same_input_gives_same_bytes(void **state)
+TEST(same_input_gives_same_bytes)
 {
     const struct tg_render plain = { 0 };
-    (void)state;
     for (size_t k = 0; k < TG_REPORTS; k++)
         for (int f = 0; f < FIXTURES; f++) {
             struct tg_buf one = { 0 }, two = { 0 };
@@ -94,11 +91,10 @@ static void same_input_gives_same_bytes(void **state)
 }
 
 /* No report prints what is not a number: "nan" and "inf" as a word of their own. */
-static void no_nan_no_inf(void **state)
+TEST(no_nan_no_inf)
 {
     const struct tg_render plain = { 0 };
     static const char *const bad[] = { "nan", "-nan", "inf", "-inf", "NaN", "Infinity" };
-    (void)state;
     for (size_t k = 0; k < TG_REPORTS; k++)
         for (int f = 0; f < FIXTURE_LARGE; f++) {
             struct tg_buf out = { 0 };
@@ -112,7 +108,7 @@ static void no_nan_no_inf(void **state)
 }
 
 /* Five names of one rule that were not judged, for two reasons, and one of another rule: two cases. */
-static void junit_tells_once_what_a_rule_did_not_judge(void **state)
+TEST(junit_tells_once_what_a_rule_did_not_judge)
 {
     struct tg_result r[6];
     const struct tg_verdict v = { .results = r, .n_results = 6, .suite = TG_SV("s") };
@@ -120,7 +116,6 @@ static void junit_tells_once_what_a_rule_did_not_judge(void **state)
     static const char *const names[] = { "a", "b", "c", "d", "e", "f" };
     struct tg_buf out = { 0 };
     struct tg_err err;
-    (void)state;
     for (size_t i = 0; i < 6; i++)
         r[i] = (struct tg_result){ .state = i == 3 ? TG_STATE_SKIP : TG_STATE_NOT_JUDGED,
                                    .rule = i < 5 ? TG_SV("slower") : TG_SV("step"),
@@ -139,11 +134,10 @@ static void junit_tells_once_what_a_rule_did_not_judge(void **state)
 }
 
 /* Self times: 1200 - 1100, 1100 - 400, 400; ';' separates frames. */
-static void collapsed_stacks_add_up(void **state)
+TEST(collapsed_stacks_add_up)
 {
     const struct tg_render r = { .picture = &picture };
     struct tg_buf out = { 0 };
-    (void)state;
     render(tg_reporter_collapsed, FIXTURE_FAIL, &r, &out);
     assert_string_equal(out.p, "step 100\nstep;train.py: step 700\n"
                                "step;train.py: step;aten::new:op <b> 400\n");
@@ -152,10 +146,9 @@ static void collapsed_stacks_add_up(void **state)
 
 /* Text at 80 columns: only lines whose single word is longer may exceed. No line starts with
  * hostile text, no escape sequence gets through, "##[" never stands. */
-static void terminal_is_safe(void **state)
+TEST(terminal_is_safe)
 {
     static const int widths[] = { 40, 80, 200 };
-    (void)state;
     for (size_t w = 0; w < 3; w++)
         for (int f = 0; f < FIXTURES; f++) {
             const struct tg_render r = { .columns = widths[w] };
@@ -172,21 +165,19 @@ static void terminal_is_safe(void **state)
         }
 }
 
-static void colour_only_if_asked(void **state)
+TEST(colour_only_if_asked)
 {
     const struct tg_render colour = { .color = true };
     struct tg_buf out = { 0 };
-    (void)state;
     render(tg_reporter_text, FIXTURE_FAIL, &colour, &out);
     assert_non_null(strstr(out.p, "\033[31m"));
     golden_check("text_fail_colour.txt", tg_buf_sv(&out));
     tg_buf_release(&out);
 }
 
-static void text_widths(void **state)
+TEST(text_widths)
 {
     static const int widths[] = { 80, 200 };
-    (void)state;
     for (size_t w = 0; w < 2; w++) {
         const struct tg_render r = { .columns = widths[w] };
         struct tg_buf out = { 0 };
@@ -212,10 +203,9 @@ static size_t occurrences(const char *text, const char *what)
  * that is shown, two of them without a change; three rows of the noise follow: 1,201 in the table,
  * shown plus left out.
  */
-static void markdown_keeps_its_budget(void **state)
+TEST(markdown_keeps_its_budget)
 {
     static const size_t budgets[] = { 3000, 8000, 20000, 65000, 0 };
-    (void)state;
     for (size_t b = 0; b < sizeof budgets / sizeof *budgets; b++) {
         const struct tg_render r = { .budget = budgets[b],
                                      .top = 5000,
@@ -242,11 +232,10 @@ static void markdown_keeps_its_budget(void **state)
     }
 }
 
-static void junit_limit(void **state)
+TEST(junit_limit)
 {
     const struct tg_render r = { .junit_max = 7 }, plain = { 0 };
     struct tg_buf out = { 0 };
-    (void)state;
     render(tg_reporter_junit, FIXTURE_LARGE, &r, &out);
     assert_int_equal(occurrences(out.p, "<testcase "), 7);
     assert_non_null(strstr(out.p, "name=\"results_left_out\" value=\"1993\""));
@@ -257,11 +246,10 @@ static void junit_limit(void **state)
 }
 
 /* At most ten lines, the last of them a notice that counts the rest: 1,200 failures - 9. */
-static void annotations_limit(void **state)
+TEST(annotations_limit)
 {
     const struct tg_render plain = { 0 };
     struct tg_buf out = { 0 };
-    (void)state;
     render(tg_reporter_annotations, FIXTURE_LARGE, &plain, &out);
     assert_int_equal(occurrences(out.p, "\n"), 10);
     assert_non_null(strstr(out.p, "::notice title=tracegate::1191 more results"));
@@ -269,11 +257,10 @@ static void annotations_limit(void **state)
 }
 
 /* A preset is no file that a reader of the report could open. */
-static void presets_are_no_files(void **state)
+TEST(presets_are_no_files)
 {
     const struct tg_render plain = { 0 };
     struct tg_buf out = { 0 };
-    (void)state;
     render(tg_reporter_junit, FIXTURE_PASS, &plain, &out);
     assert_null(strstr(out.p, " file="));
     tg_buf_clear(&out);
@@ -286,7 +273,7 @@ static void presets_are_no_files(void **state)
  * Causes in the fail fixture: the rules are new-sync, new-work (with two folded), launch-config in
  * the first section, slower in the second, step in the third. Each is said once, in this order.
  */
-static void causes_come_in_order(void **state)
+TEST(causes_come_in_order)
 {
     static const char *const order[] = { "Counts changed",
                                          "rule new-sync",
@@ -305,7 +292,6 @@ static void causes_come_in_order(void **state)
     const struct tg_render plain = { 0 };
     struct tg_buf out = { 0 };
     const char *at;
-    (void)state;
     render(tg_reporter_text, FIXTURE_FAIL, &plain, &out);
     at = out.p;
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
@@ -318,11 +304,10 @@ static void causes_come_in_order(void **state)
     tg_buf_release(&out);
 }
 
-static void exit_zero_is_said(void **state)
+TEST(exit_zero_is_said)
 {
     const struct tg_render r = { .exit_zero = true };
     struct tg_buf out = { 0 };
-    (void)state;
     render(tg_reporter_text, FIXTURE_FAIL, &r, &out);
     assert_non_null(strstr(out.p, "verdict FAIL (exit 0 by --exit-zero)"));
     tg_buf_clear(&out);
@@ -384,24 +369,7 @@ static int dump(const char *dir)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(golden_files),
-        cmocka_unit_test(narrow_charts),
-        cmocka_unit_test(same_input_gives_same_bytes),
-        cmocka_unit_test(no_nan_no_inf),
-        cmocka_unit_test(collapsed_stacks_add_up),
-        cmocka_unit_test(junit_tells_once_what_a_rule_did_not_judge),
-        cmocka_unit_test(terminal_is_safe),
-        cmocka_unit_test(colour_only_if_asked),
-        cmocka_unit_test(text_widths),
-        cmocka_unit_test(markdown_keeps_its_budget),
-        cmocka_unit_test(junit_limit),
-        cmocka_unit_test(annotations_limit),
-        cmocka_unit_test(exit_zero_is_said),
-        cmocka_unit_test(presets_are_no_files),
-        cmocka_unit_test(causes_come_in_order),
-    };
     if (argc == 3 && strcmp(argv[1], "--dump") == 0)
         return dump(argv[2]);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_registered(NULL, NULL);
 }

@@ -29,11 +29,10 @@ static void fill(struct tg_table *t)
     row[4] = tg_table_real(NAN);
 }
 
-static void tables_are_exact_in_csv_and_json(void **state)
+TEST(tables_are_exact_in_csv_and_json)
 {
     struct tg_table t;
     struct tg_buf out = { 0 };
-    (void)state;
     fill(&t);
     tg_table_as_csv(&out, &t);
     assert_string_equal(out.p,
@@ -50,12 +49,11 @@ static void tables_are_exact_in_csv_and_json(void **state)
     tg_buf_release(&out);
 }
 
-static void tables_fit_the_terminal(void **state)
+TEST(tables_fit_the_terminal)
 {
     struct tg_table t;
     struct tg_buf out = { 0 };
     tg_sv rest, line;
-    (void)state;
     fill(&t);
     tg_table_as_text(&out, &t, 70, 0);
     assert_null(strstr(out.p, "hidden"));
@@ -72,9 +70,8 @@ static void tables_fit_the_terminal(void **state)
 }
 
 /* A byte at each place of a word and behind one: what the whole text needs is found there too. */
-static void csv_texts_are_quoted_wherever_the_byte_stands(void **state)
+TEST(csv_texts_are_quoted_wherever_the_byte_stands)
 {
-    (void)state;
     for (int c = 1; c < 256; c++)
         for (size_t at = 0; at < 19; at++) {
             char text[20] = "abcdefghijklmnopqrs", want[64] = "";
@@ -102,9 +99,8 @@ static void csv_texts_are_quoted_wherever_the_byte_stands(void **state)
         }
 }
 
-static void csv_texts_are_made_valid_wherever_the_byte_stands(void **state)
+TEST(csv_texts_are_made_valid_wherever_the_byte_stands)
 {
-    (void)state;
     for (size_t at = 0; at < 19; at++) {
         char text[20] = "abcdefghijklmnopqrs";
         struct tg_buf out = { 0 };
@@ -117,7 +113,7 @@ static void csv_texts_are_made_valid_wherever_the_byte_stands(void **state)
 }
 
 /* A spreadsheet computes what begins like a formula, also after blanks. */
-static void no_csv_text_is_a_formula(void **state)
+TEST(no_csv_text_is_a_formula)
 {
     static const char *const text[][2] = {
         { "=1+1", "'=1+1" }, { "+x", "'+x" },     { "-x", "'-x" },
@@ -126,7 +122,6 @@ static void no_csv_text_is_a_formula(void **state)
         { "", "" },
     };
     struct tg_buf out = { 0 };
-    (void)state;
     for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
         tg_buf_clear(&out);
         tg_csv_text(&out, tg_sv_of(text[i][0]));
@@ -134,16 +129,4 @@ static void no_csv_text_is_a_formula(void **state)
             fail_msg("%s is written as %.*s", text[i][0], TG_SV_ARG(tg_buf_sv(&out)));
     }
     tg_buf_release(&out);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tables_are_exact_in_csv_and_json),
-        cmocka_unit_test(tables_fit_the_terminal),
-        cmocka_unit_test(csv_texts_are_quoted_wherever_the_byte_stands),
-        cmocka_unit_test(csv_texts_are_made_valid_wherever_the_byte_stands),
-        cmocka_unit_test(no_csv_text_is_a_formula),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

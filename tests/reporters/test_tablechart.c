@@ -44,6 +44,8 @@ static int teardown(void **state)
     return 0;
 }
 
+#define CASE(name) TEST_WITH(struct fixture *f, setup, teardown, name)
+
 static bool has(const struct fixture *f, const char *text)
 {
     return tg_sv_has(tg_buf_sv(&f->svg), tg_sv_of(text));
@@ -51,9 +53,8 @@ static bool has(const struct fixture *f, const char *text)
 
 /* The plot is 590 px wide and the widest bar 1000 ns: 500, 300, 200 ns are 295, 177 and 118 px,
    each less the gap of 0.8 px; the second row is half as long: 295 px of idle. */
-static void bars_are_in_proportion(void **state)
+CASE(bars_are_in_proportion)
 {
-    struct fixture *f = *state;
     struct tg_table *t = tg_tables_add(&f->frames, "temporal", temporal, 4);
     static const int64_t rows[2][4] = { { 0, 500, 300, 200 }, { 3, 0, 0, 500 } };
     for (int r = 0; r < 2; r++) {
@@ -70,9 +71,8 @@ static void bars_are_in_proportion(void **state)
     assert_true(has(f, ">rank 3<"));
 }
 
-static void hostile_names_stay_text(void **state)
+CASE(hostile_names_stay_text)
 {
-    struct fixture *f = *state;
     struct tg_table *t = tg_tables_add(&f->frames, "kernel-types", types, 2);
     struct tg_table_cell *row = tg_table_row(t);
     row[0] = tg_table_text(TG_SV("<script>&\"A overlapping B"));
@@ -89,9 +89,8 @@ static const struct tg_table_column frames[] = {
 };
 
 /* 25 modules of 1 to 25 us of their own, in another order: the largest 20, the largest first. */
-static void modules_are_drawn_by_their_own_time(void **state)
+CASE(modules_are_drawn_by_their_own_time)
 {
-    struct fixture *f = *state;
     struct tg_table *t = tg_tables_add(&f->frames, "modules", frames, 5);
     char names[26][32];
     for (int i = 1; i <= 26; i++) {
@@ -117,9 +116,8 @@ static void modules_are_drawn_by_their_own_time(void **state)
 }
 
 /* 0..10 us; 4 GB/s from the start: the line rises at the left edge to the top (4 of 4). */
-static void series_are_steps(void **state)
+CASE(series_are_steps)
 {
-    struct fixture *f = *state;
     struct tg_table *t = tg_tables_add(&f->frames, "bandwidth-series", series, 4);
     static const struct {
         tg_ns at;
@@ -137,24 +135,11 @@ static void series_are_steps(void **state)
     assert_true(has(f, "GB/s"));
 }
 
-static void nothing_is_not_drawn(void **state)
+CASE(nothing_is_not_drawn)
 {
-    struct fixture *f = *state;
     struct tg_table *t = tg_tables_add(&f->frames, "temporal", temporal, 4);
     assert_false(tg_tablechart_svg(&f->svg, t));
     tg_table_row(t)[0] = tg_table_int(0); /* a rank with a reason instead of values */
     assert_false(tg_tablechart_svg(&f->svg, t));
     assert_int_equal(f->svg.n, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(bars_are_in_proportion, setup, teardown),
-        cmocka_unit_test_setup_teardown(modules_are_drawn_by_their_own_time, setup, teardown),
-        cmocka_unit_test_setup_teardown(hostile_names_stay_text, setup, teardown),
-        cmocka_unit_test_setup_teardown(series_are_steps, setup, teardown),
-        cmocka_unit_test_setup_teardown(nothing_is_not_drawn, setup, teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

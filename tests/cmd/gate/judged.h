@@ -55,5 +55,5 @@ static inline int judged_tear_down(void **state)
     tg_policy_free(f->policy);
     return by_hand_tear_down(state);
 }
-#define JUDGED(name) cmocka_unit_test_setup_teardown(name, by_hand_set_up, judged_tear_down)
+#define JUDGED(name) TEST_WITH(struct fixture *f, by_hand_set_up, judged_tear_down, name)
 #endif

@@ -54,11 +54,10 @@ static void find(struct room *r, struct tg_result *v, size_t n, bool stacks)
     tg_repo_release(&repo);
 }
 
-static void the_function_that_calls_it(void **state)
+TEST(the_function_that_calls_it)
 {
     struct tg_result r = failed();
     struct room room;
-    (void)state;
     room_open(&room);
     room_file("base.json", trace(&room, 100, "train.py(12): step"));
     room_file("test.json", trace(&room, 300, "train.py(12): step"));
@@ -84,13 +83,12 @@ static void judge_with(struct room *room, struct tg_result *r, const char *frame
 }
 
 /* Frames that are not the program's own: the place is the step, no function is blamed. */
-static void a_place_without_a_function(void **state)
+TEST(a_place_without_a_function)
 {
     static const char *const frames[] = { "", "<built-in method mm>",
                                           "/usr/lib/python3/site-packages/torch/nn.py(1): f" };
     struct tg_result r;
     struct room room;
-    (void)state;
     for (size_t i = 0; i < sizeof frames / sizeof *frames; i++) {
         judge_with(&room, &r, frames[i], 300, true);
         if (!r.cause || r.cause->function)
@@ -99,11 +97,10 @@ static void a_place_without_a_function(void **state)
     }
 }
 
-static void why_there_is_none(void **state)
+TEST(why_there_is_none)
 {
     struct tg_result r;
     struct room room;
-    (void)state;
     judge_with(&room, &r, "train.py(12): step", 300, false);
     assert_null(r.cause);
     assert_sv_equal(r.no_cause, TG_SV("the fresh traces have no Python stacks"));
@@ -115,11 +112,10 @@ static void why_there_is_none(void **state)
     room_close(&room);
 }
 
-static void only_shown_values_of_names_are_followed(void **state)
+TEST(only_shown_values_of_names_are_followed)
 {
     struct tg_result r[4] = { failed(), failed(), failed(), failed() };
     struct room room;
-    (void)state;
     r[0].state = TG_STATE_PASS;
     r[1].state = TG_STATE_INCONCLUSIVE;
     r[2].dimension = TG_DIM_ATTR;
@@ -131,15 +127,4 @@ static void only_shown_values_of_names_are_followed(void **state)
     for (size_t i = 0; i < 4; i++)
         assert_true(!r[i].cause && !r[i].no_cause.n);
     room_close(&room);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_function_that_calls_it),
-        cmocka_unit_test(a_place_without_a_function),
-        cmocka_unit_test(why_there_is_none),
-        cmocka_unit_test(only_shown_values_of_names_are_followed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

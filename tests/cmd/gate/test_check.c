@@ -27,10 +27,9 @@ static int check(struct asked *a)
 }
 
 /* examples/traces/manifest.csv says what was changed in each. */
-static void the_code_is_the_verdicts(void **state)
+TEST(the_code_is_the_verdicts)
 {
     struct asked a;
-    (void)state;
     ask(&a, TRACES "base");
     assert_int_equal(check(&a), 0);
     assert_non_null(strstr(room_text(&a.room, "stdout"), "are the baseline's own recording"));
@@ -45,10 +44,9 @@ static void the_code_is_the_verdicts(void **state)
     room_close(&a.room);
 }
 
-static void reports_are_written_beside_the_text(void **state)
+TEST(reports_are_written_beside_the_text)
 {
     struct asked a;
-    (void)state;
     ask(&a, TRACES "extra_copy");
     a.o.report[TG_REPORT_json] = "report.json";
     a.o.report[TG_REPORT_markdown] = "report.md";
@@ -59,10 +57,9 @@ static void reports_are_written_beside_the_text(void **state)
     room_close(&a.room);
 }
 
-static void mistakes_stop_it_before_a_trace_is_read(void **state)
+TEST(mistakes_stop_it_before_a_trace_is_read)
 {
     struct asked a;
-    (void)state;
     ask(&a, TRACES "base");
     a.o.given.ranks = true;
     assert_int_equal(check(&a), 2);
@@ -83,10 +80,9 @@ static void mistakes_stop_it_before_a_trace_is_read(void **state)
     room_close(&a.room);
 }
 
-static void an_unusable_trace_is_a_verdict_of_its_own(void **state)
+TEST(an_unusable_trace_is_a_verdict_of_its_own)
 {
     struct asked a;
-    (void)state;
     ask(&a, "broken.json");
     room_file("broken.json", "{\"traceEvents\": [");
     a.o.report[TG_REPORT_json] = "report.json";
@@ -96,10 +92,9 @@ static void an_unusable_trace_is_a_verdict_of_its_own(void **state)
     room_close(&a.room);
 }
 
-static void a_dry_run_only_says_what_it_would_compare(void **state)
+TEST(a_dry_run_only_says_what_it_would_compare)
 {
     struct asked a;
-    (void)state;
     ask(&a, TRACES "extra_copy");
     a.o.dry_run = true;
     a.o.report[TG_REPORT_json] = "report.json";
@@ -179,7 +174,7 @@ static void room_of_traces(struct room *r)
 }
 
 /* Nobody named a baseline: budgets are judged, all else says that there is no repository. */
-static void without_a_repository(void **state)
+TEST(without_a_repository)
 {
     static const char none[] = "is not inside a git repository";
     static const struct {
@@ -201,7 +196,6 @@ static void without_a_repository(void **state)
     };
     struct room r;
     const char *said;
-    (void)state;
     room_of_traces(&r);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct command k = { .o.policy = "p.yml", .fresh = { rows[i].fresh } };
@@ -220,7 +214,7 @@ static void without_a_repository(void **state)
     room_close(&r);
 }
 
-static void what_is_wrong_with_an_input_or_with_the_job(void **state)
+TEST(what_is_wrong_with_an_input_or_with_the_job)
 {
     static const char *no_value[] = { "cpu" };
     static const struct {
@@ -276,7 +270,6 @@ static void what_is_wrong_with_an_input_or_with_the_job(void **state)
           "no such file: 'nofile.json'" },
     };
     struct room r;
-    (void)state;
     room_of_traces(&r);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct command k = rows[i].k;
@@ -287,13 +280,12 @@ static void what_is_wrong_with_an_input_or_with_the_job(void **state)
     room_close(&r);
 }
 
-static void sides_without_a_rank_in_common(void **state)
+TEST(sides_without_a_rank_in_common)
 {
     struct command k = { .fresh = { "r2.json", "r3.json" }, .baseline = { "r0.json", "r1.json" } };
     const char *said;
     struct room r;
     int code;
-    (void)state;
     room_open(&r);
     for (int rank = 0; rank < 4; rank++)
         room_file(tg_arena_printf(r.arena, "r%d.json", rank), trace_text(r.arena, rank, 1, 10));
@@ -303,7 +295,7 @@ static void sides_without_a_rank_in_common(void **state)
 }
 
 /* One that the policy names itself; those of a preset need no rule. */
-static void a_baseline_that_no_rule_is_against(void **state)
+TEST(a_baseline_that_no_rule_is_against)
 {
     static const char unused[] = "nothing was compared with the baseline '";
     static const struct {
@@ -317,7 +309,6 @@ static void a_baseline_that_no_rule_is_against(void **state)
     };
     const char *said;
     struct room r;
-    (void)state;
     room_of_traces(&r);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct command k = {
@@ -335,13 +326,12 @@ static void a_baseline_that_no_rule_is_against(void **state)
 }
 
 /* --meta adds to the fresh side what its traces lack. */
-static void meta_is_of_the_fresh_side(void **state)
+TEST(meta_is_of_the_fresh_side)
 {
     struct command k = { .fresh = { "base.json" }, .baseline = { "base.json" } };
     const char *cuda = "cuda=12", *said;
     struct room r;
     int code;
-    (void)state;
     room_of_traces(&r);
     k.o.given.meta = (struct tg_strs){ &cuda, 1, 1 };
     code = run(r.arena, &k, &said);
@@ -350,13 +340,12 @@ static void meta_is_of_the_fresh_side(void **state)
 }
 
 /* With `ranks: {expect: N}` a rank that cannot be read leaves the verdict open; without, it is an error. */
-static void a_rank_that_is_damaged(void **state)
+TEST(a_rank_that_is_damaged)
 {
     struct command k = { .o.policy = "p.yml", .baseline = { "b.json" } };
     const char *said;
     struct room r;
     int code;
-    (void)state;
     room_open(&r);
     room_file("r0.json", trace_text(r.arena, 0, 1, 10));
     room_file("b.json", trace_text(r.arena, 0, 1, 11));
@@ -374,12 +363,11 @@ static void a_rank_that_is_damaged(void **state)
 }
 
 /* The page and the call paths show the traces; a verdict without a comparison has none to show. */
-static void drawings_are_of_what_was_compared(void **state)
+TEST(drawings_are_of_what_was_compared)
 {
     static const char tree[] = "<svg class=\"tree\"";
     const char *said;
     struct room r;
-    (void)state;
     room_of_traces(&r);
     for (int page = 0; page < 2; page++) {
         struct command k = { .fresh = { "fresh.json" }, .baseline = { "base.json" } };
@@ -407,10 +395,9 @@ static void gate_that_is_new(const struct box *b, const char *policy, const char
     assert_int_equal(chdir(box_path(b, "w")), 0);
 }
 
-static void a_first_run_judges_what_needs_no_baseline(void **state)
+IN_BOX(a_first_run_judges_what_needs_no_baseline)
 {
     static const char fails[] = "baseline: {on_first_run: fail}\n";
-    const struct box *b = *state;
     const struct {
         const char *policy, *fresh;
         int code;
@@ -435,10 +422,9 @@ static void a_first_run_judges_what_needs_no_baseline(void **state)
     }
 }
 
-static void a_first_run_overwrites_no_trace(void **state)
+IN_BOX(a_first_run_overwrites_no_trace)
 {
     struct command k = { .o.report[TG_REPORT_json] = "fresh.json" };
-    const struct box *b = *state;
     const char *said;
     int code;
     gate_that_is_new(b, RULES(CALLS) SUITE, trace_text(b->a, -1, 3, 10));
@@ -447,14 +433,13 @@ static void a_first_run_overwrites_no_trace(void **state)
     assert_int_equal(chdir("/"), 0);
 }
 
-static void a_lost_baseline_is_what_the_policy_says(void **state)
+IN_BOX(a_lost_baseline_is_what_the_policy_says)
 {
     static const char *const word[] = { "inconclusive", "pass", "fail" };
     static const char *const headline[] = { "INCONCLUSIVE: no baseline", "PASS: no baseline",
                                             "FAIL: no baseline" };
     static const int code[] = { 4, 0, 1 };
     static const char *const gated[] = { "cp ../p.yml .tracegate.yml", "echo x > x", NULL };
-    const struct box *b = *state;
     for (size_t i = 0; i < 3; i++) {
         struct command k = { .o.report[TG_REPORT_json] = "-" };
         const char *said;
@@ -472,7 +457,7 @@ static void a_lost_baseline_is_what_the_policy_says(void **state)
 }
 
 /* One side for all baselines of the policy: standard input has no second reading. */
-static void each_baseline_of_the_policy_has_a_verdict(void **state)
+IN_BOX(each_baseline_of_the_policy_has_a_verdict)
 {
     static const char *const commits[] = {
         "cp ../1.json perf/base.json; cp ../p.yml .tracegate.yml", "cp ../3.json perf/base.json",
@@ -482,7 +467,6 @@ static void each_baseline_of_the_policy_has_a_verdict(void **state)
         "version: 1\nrules: [{id: calls, match: {kind: op}, metric: count, fail: {abs: 0}, "
         "against: [baseline, old]}]\nbaselines: [{name: old, ref: HEAD~2}, {name: never, ref: "
         "HEAD}]\n" SUITE;
-    const struct box *b = *state;
     struct command k = { .fresh = { "-" } };
     const char *said;
     int code, file, was;
@@ -513,7 +497,7 @@ static void each_baseline_of_the_policy_has_a_verdict(void **state)
 }
 
 /* --against chooses one; else those that a rule is against, and what --baseline names. */
-static void which_baselines_are_compared(void **state)
+IN_BOX(which_baselines_are_compared)
 {
     static const char *const commits[] = {
         "cp ../1.json perf/base.json; cp ../p.yml .tracegate.yml", "cp ../3.json perf/base.json",
@@ -531,7 +515,6 @@ static void which_baselines_are_compared(void **state)
         { "[old]", NULL, NULL, 1, "FAIL against old: ", "INCONCLUSIVE" },
         { "[old]", NULL, "../3.json", 1, "INCONCLUSIVE: nothing could be judged", "against never" },
     };
-    const struct box *b = *state;
     put_trace(box_path(b, "1.json"), 1);
     put_trace(box_path(b, "3.json"), 3);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -556,13 +539,12 @@ static void which_baselines_are_compared(void **state)
 }
 
 /* What a night has shown warns, unless the user chose what to compare with. */
-static void what_the_history_knows_only_warns(void **state)
+IN_BOX(what_the_history_knows_only_warns)
 {
     static const char *const five[] = {
         "cp ../p.yml .tracegate.yml", "echo 2 > x", "echo 3 > x", "echo 4 > x", "echo 5 > x", NULL
     };
     static const unsigned calls[] = { 1, 1, 3, 3 };
-    const struct box *b = *state;
     const char *said;
     struct job store = { 0 };
     room_file(box_path(b, "p.yml"), RULES(CALLS) "baseline: {ref: HEAD~4}\n"
@@ -581,30 +563,4 @@ static void what_the_history_knows_only_warns(void **state)
                     named ? "FAIL: 1 violation: aten::mm +2 calls" : "since night 3 ");
     }
     assert_int_equal(chdir("/"), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-#define IN_BOX(name) cmocka_unit_test_setup_teardown(name, box_setup, box_teardown)
-        cmocka_unit_test(without_a_repository),
-        cmocka_unit_test(what_is_wrong_with_an_input_or_with_the_job),
-        cmocka_unit_test(sides_without_a_rank_in_common),
-        cmocka_unit_test(a_baseline_that_no_rule_is_against),
-        cmocka_unit_test(meta_is_of_the_fresh_side),
-        cmocka_unit_test(a_rank_that_is_damaged),
-        cmocka_unit_test(drawings_are_of_what_was_compared),
-        IN_BOX(a_first_run_judges_what_needs_no_baseline),
-        IN_BOX(a_first_run_overwrites_no_trace),
-        IN_BOX(a_lost_baseline_is_what_the_policy_says),
-        IN_BOX(each_baseline_of_the_policy_has_a_verdict),
-        IN_BOX(which_baselines_are_compared),
-        IN_BOX(what_the_history_knows_only_warns),
-        cmocka_unit_test(the_code_is_the_verdicts),
-        cmocka_unit_test(reports_are_written_beside_the_text),
-        cmocka_unit_test(mistakes_stop_it_before_a_trace_is_read),
-        cmocka_unit_test(an_unusable_trace_is_a_verdict_of_its_own),
-        cmocka_unit_test(a_dry_run_only_says_what_it_would_compare),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,7 +22,7 @@ static bool apart(struct job *k, const char *fresh, const char *base)
     return tg_check_two_sides(&k->c, &k->j, &k->err);
 }
 
-static void a_recording_is_on_one_side(void **state)
+IN_BOX(a_recording_is_on_one_side)
 {
     static const struct {
         const char *fresh, *base;
@@ -42,12 +42,11 @@ static void a_recording_is_on_one_side(void **state)
     static const char *x[] = { "x" };
     const struct tg_strs named = { x, 1, 1 };
     struct job k;
-    job_repository(*state, committed);
-    box_sh(*state,
-           "cd w; echo same > copy.json; echo x2 > changed.json; ln -s copy.json link.json");
+    job_repository(b, committed);
+    box_sh(b, "cd w; echo same > copy.json; echo x2 > changed.json; ln -s copy.json link.json");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         k = (struct job){ 0 };
-        job_open(&k, *state, PATH_POLICY);
+        job_open(&k, b, PATH_POLICY);
         if (apart(&k, cases[i].fresh, cases[i].base) != cases[i].apart)
             fail_msg("%s and %s", cases[i].fresh, cases[i].base ? cases[i].base : "perf/base.json");
         if (!cases[i].apart)
@@ -60,13 +59,13 @@ static void a_recording_is_on_one_side(void **state)
             k.args = named;
         if (by_user & 2)
             k.o.baseline = named;
-        job_open(&k, *state, PATH_POLICY);
+        job_open(&k, b, PATH_POLICY);
         assert_int_equal(apart(&k, "copy.json", "copy.json"), by_user == 3);
         job_close(&k);
     }
 }
 
-static void a_report_replaces_no_input(void **state)
+IN_BOX(a_report_replaces_no_input)
 {
     static const struct {
         const char *report, *policy;
@@ -80,11 +79,11 @@ static void a_report_replaces_no_input(void **state)
         { "report.json", PATH_POLICY, true },
         { "report.json", "", true },
     };
-    job_repository(*state, committed);
-    box_sh(*state, "cd w; echo a > fresh.json; echo b > base.json; ln -s fresh.json link.json");
+    job_repository(b, committed);
+    box_sh(b, "cd w; echo a > fresh.json; echo b > base.json; ln -s fresh.json link.json");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct job k = { 0 };
-        job_open(&k, *state, cases[i].policy);
+        job_open(&k, b, cases[i].policy);
         k.o.report[TG_REPORT_json] = cases[i].report;
         assert_true(apart(&k, "fresh.json", "base.json"));
         assert_no_error(tg_check_open_reports(&k.c, &k.j, &k.err), &k.err);
@@ -94,13 +93,4 @@ static void a_report_replaces_no_input(void **state)
             assert_error(&k.err, TG_ERR_USAGE, "would overwrite", NULL);
         job_close(&k);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_recording_is_on_one_side, box_setup, box_teardown),
-        cmocka_unit_test_setup_teardown(a_report_replaces_no_input, box_setup, box_teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

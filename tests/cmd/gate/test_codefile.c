@@ -3,7 +3,7 @@
 
 #include "cmd/gate/codefile.h"
 
-static void a_frame_has_three_parts(void **state)
+TEST(a_frame_has_three_parts)
 {
     static const struct {
         const char *name, *file, *function;
@@ -19,7 +19,6 @@ static void a_frame_has_three_parts(void **state)
         "(12): f",    "nn.Module: Net",
     };
     struct tg_codefile_name n;
-    (void)state;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         assert_true(tg_codefile_parse(&n, tg_sv_of(good[i].name)));
         assert_sv_equal(n.file, tg_sv_of(good[i].file));
@@ -31,14 +30,13 @@ static void a_frame_has_three_parts(void **state)
             fail_msg("'%s' is not a frame", bad[i]);
 }
 
-static void a_line_holds_only_in_its_function(void **state)
+TEST(a_line_holds_only_in_its_function)
 {
     struct tg_arena *a = tg_arena_new();
     struct tg_codefile f = { .in_repo = TG_SV("a.py"),
                              .text =
                                  TG_SV("import x\n\ndef f():\n    return 1\n\ndef g(): pass\n") };
     struct tg_codefile outside = f;
-    (void)state;
     f.n_functions = tg_py_functions(f.text, a, &f.functions);
     assert_true(tg_codefile_holds(&f, TG_SV("f"), 3));
     assert_true(tg_codefile_holds(&f, TG_SV("g"), 6));
@@ -50,11 +48,4 @@ static void a_line_holds_only_in_its_function(void **state)
     outside.in_repo = TG_SV("");
     assert_false(tg_codefile_holds(&outside, TG_SV("<module>"), 1));
     tg_arena_free(a);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(a_frame_has_three_parts),
-                                        cmocka_unit_test(a_line_holds_only_in_its_function) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,11 +21,11 @@ static void fails(struct job *k, enum tg_err_kind kind, const char *message, con
     assert_error(&k->err, kind, message, hint);
 }
 
-static void the_path_in_the_commit_before(void **state)
+IN_BOX(the_path_in_the_commit_before)
 {
     struct job k = { 0 };
-    job_repository(*state, committed);
-    job_open(&k, *state, PATH_POLICY);
+    job_repository(b, committed);
+    job_open(&k, b, PATH_POLICY);
     finds(&k, TG_SITUATION_FOUND, "HEAD~1", "first parent of HEAD, which is on main");
     assert_int_equal(k.j.base.n, 1);
     assert_string_equal(k.j.base.v[0].label,
@@ -33,22 +33,22 @@ static void the_path_in_the_commit_before(void **state)
     job_close(&k);
 }
 
-static void an_ancestors_where_that_commit_has_none(void **state)
+IN_BOX(an_ancestors_where_that_commit_has_none)
 {
     struct job k = { 0 };
-    job_repository(*state, removed);
-    job_open(&k, *state, PATH_POLICY);
+    job_repository(b, removed);
+    job_open(&k, b, PATH_POLICY);
     finds(&k, TG_SITUATION_GAP, "HEAD~2",
           "first parent of HEAD, which is on main, 1 commit before it");
     assert_int_equal(k.j.info.walked, 1);
     job_close(&k);
 }
 
-static void nothing_anywhere_is_a_first_run(void **state)
+IN_BOX(nothing_anywhere_is_a_first_run)
 {
     struct job k = { 0 };
-    job_repository(*state, nothing);
-    job_open(&k, *state, PATH_POLICY);
+    job_repository(b, nothing);
+    job_open(&k, b, PATH_POLICY);
     assert_no_error(tg_check_find(&k.c, &k.j, &k.err), &k.err);
     assert_int_equal(k.j.what, JOB_FIRST_RUN);
     assert_int_equal(k.j.info.situation, TG_SITUATION_FIRST_RUN);
@@ -57,18 +57,18 @@ static void nothing_anywhere_is_a_first_run(void **state)
 }
 
 /* The same where the commit before was gated already. */
-static void but_lost_where_a_policy_was(void **state)
+IN_BOX(but_lost_where_a_policy_was)
 {
     static const char *const gated[] = { "echo 'version: 1' > .tracegate.yml", "echo x > x", NULL };
     struct job k = { 0 };
-    job_repository(*state, gated);
-    job_open(&k, *state, PATH_POLICY);
+    job_repository(b, gated);
+    job_open(&k, b, PATH_POLICY);
     fails(&k, TG_ERR_LOST, "perf/base.json", NULL);
     assert_int_equal(k.j.info.situation, TG_SITUATION_LOST);
     job_close(&k);
 }
 
-static void what_the_command_line_names(void **state)
+IN_BOX(what_the_command_line_names)
 {
     static const char *path[] = { "perf/base.json" }, *two[] = { "perf/base.json", "x" },
                       *in_git[] = { "HEAD~1:perf/base.json" }, *rev[] = { "HEAD~1" };
@@ -86,10 +86,10 @@ static void what_the_command_line_names(void **state)
           "HEAD~1:perf/base.json" },
         { { rev, 1, 1 }, TG_SITUATION_FOUND, "HEAD~1", "revision HEAD~1", "perf/base.json" },
     };
-    job_repository(*state, committed);
+    job_repository(b, committed);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct job k = { .o.baseline = cases[i].named };
-        job_open(&k, *state, PATH_POLICY);
+        job_open(&k, b, PATH_POLICY);
         finds(&k, cases[i].situation, cases[i].commit, cases[i].how);
         is_text(k.j.info.paths, cases[i].paths);
         assert_int_equal(k.j.base.n, cases[i].named.n);
@@ -97,33 +97,33 @@ static void what_the_command_line_names(void **state)
     }
 }
 
-static void a_named_commit_must_have_it(void **state)
+IN_BOX(a_named_commit_must_have_it)
 {
     static const char *rev[] = { "HEAD" }, *unknown[] = { "nope" };
     struct job k = { .o.baseline = { rev, 1, 1 } };
-    job_repository(*state, removed);
-    job_open(&k, *state, PATH_POLICY);
+    job_repository(b, removed);
+    job_open(&k, b, PATH_POLICY);
     k.c.suites.policy->baseline.max_walk = 0;
     fails(&k, TG_ERR_LOST, "perf/base.json", NULL);
     job_close(&k);
     k = (struct job){ .o.baseline = { unknown, 1, 1 } };
-    job_open(&k, *state, PATH_POLICY);
+    job_open(&k, b, PATH_POLICY);
     fails(&k, TG_ERR_REF, "'nope'", NULL);
     job_close(&k);
-    box_sh(*state, "rm -rf w/.git"); /* then it may have been a path */
+    box_sh(b, "rm -rf w/.git"); /* then it may have been a path */
     k = (struct job){ .o.baseline = { unknown, 1, 1 } };
-    job_open(&k, *state, PATH_POLICY);
+    job_open(&k, b, PATH_POLICY);
     fails(&k, TG_ERR_GIT, NULL, NULL);
     is_in(k.err.context, "looking for a commit 'nope': no file or folder is called so");
     job_close(&k);
 }
 
-static void what_is_stored_and_else_the_traces_own_path(void **state)
+IN_BOX(what_is_stored_and_else_the_traces_own_path)
 {
     static const char *own[] = { "perf/base.json" }, *rev[] = { "HEAD" };
     struct job k = { .args = { own, 1, 1 } };
-    job_repository(*state, committed);
-    job_open(&k, *state, STORED_POLICY);
+    job_repository(b, committed);
+    job_open(&k, b, STORED_POLICY);
     finds(&k, TG_SITUATION_FOUND, "HEAD~1", "first parent of HEAD, which is on main");
     is_text(k.j.info.paths, "perf/base.json");
     assert_false(k.j.base.v[0].stored);
@@ -138,24 +138,24 @@ static void what_is_stored_and_else_the_traces_own_path(void **state)
     job_close(&k);
     /* The named commit's own file comes before a run that an ancestor has. */
     k = (struct job){ .args = { own, 1, 1 }, .o.baseline = { rev, 1, 1 } };
-    job_open(&k, *state, STORED_POLICY);
+    job_open(&k, b, STORED_POLICY);
     finds(&k, TG_SITUATION_FOUND, "HEAD", "revision HEAD");
     is_text(k.j.info.paths, "perf/base.json");
     job_close(&k);
 }
 
-static void a_named_commit_without_a_run_says_what_to_name(void **state)
+IN_BOX(a_named_commit_without_a_run_says_what_to_name)
 {
     static const char *rev[] = { "HEAD~1" };
     struct job k = { .o.baseline = { rev, 1, 1 } };
-    job_repository(*state, nothing);
-    job_open(&k, *state, STORED_POLICY);
+    job_repository(b, nothing);
+    job_open(&k, b, STORED_POLICY);
     fails(&k, TG_ERR_LOST, NULL, "`--baseline HEAD~1:PATH`");
     job_close(&k);
 }
 
 /* For what the change touched: found, or said where the baseline is a path; a mistake is told. */
-static void the_commit_of_the_baseline(void **state)
+IN_BOX(the_commit_of_the_baseline)
 {
     static const struct {
         const char *found, *said, *want;
@@ -166,11 +166,11 @@ static void the_commit_of_the_baseline(void **state)
     struct tg_err err;
     struct job k;
     tg_err_init(&err);
-    job_repository(*state, committed);
+    job_repository(b, committed);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *got;
         k = (struct job){ .o.base_commit = NULL };
-        job_open(&k, *state, PATH_POLICY);
+        job_open(&k, b, PATH_POLICY);
         assert_int_equal(
             tg_repo_commit(&k.c.named_base, &k.c.repo, "base-commit", rows[i].said, k.box->a, &err),
             i < 4);
@@ -183,26 +183,9 @@ static void the_commit_of_the_baseline(void **state)
             assert_string_equal(got, job_commit(&k, rows[i].want).sha);
         job_close(&k);
     }
-    box_sh(*state, "rm -rf w; mkdir w"); /* no repository at all */
+    box_sh(b, "rm -rf w; mkdir w"); /* no repository at all */
     k = (struct job){ .o.base_commit = NULL };
-    job_open(&k, *state, PATH_POLICY);
+    job_open(&k, b, PATH_POLICY);
     assert_false(tg_repo_commit(&k.c.named_base, &k.c.repo, "base-commit", "HEAD", k.box->a, &err));
     job_close(&k);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, box_setup, box_teardown)
-        CASE(the_path_in_the_commit_before),
-        CASE(an_ancestors_where_that_commit_has_none),
-        CASE(nothing_anywhere_is_a_first_run),
-        CASE(but_lost_where_a_policy_was),
-        CASE(what_the_command_line_names),
-        CASE(a_named_commit_must_have_it),
-        CASE(the_commit_of_the_baseline),
-        CASE(what_is_stored_and_else_the_traces_own_path),
-        CASE(a_named_commit_without_a_run_says_what_to_name),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,8 @@
 /* How a policy wants sides compared, and two sides to a verdict. */
 #include "judged.h"
 
-static void what_the_policy_says_of_comparing(void **state)
+JUDGED(what_the_policy_says_of_comparing)
 {
-    struct fixture *f = *state;
     const struct tg_suite suite = { .window = { .skip_first = 2, .skip_last = 1 } };
     struct tg_compare_opts o;
     load_policy(f, "noise: {ignore: ['*Query', 'x'], min_runs: 4, drift: 7%}\n"
@@ -49,33 +48,32 @@ static struct tg_verdict judge(struct fixture *f, uint32_t now, const char *poli
 #define RULE(more)                                                                                 \
     "rules: [{id: calls, match: {kind: op" more "}, metric: count, fail: {abs: 0}}]\n"
 
-static void a_change_fails_and_none_passes(void **state)
+JUDGED(a_change_fails_and_none_passes)
 {
-    struct tg_verdict v = judge(*state, 3, RULE(""));
+    struct tg_verdict v = judge(f, 3, RULE(""));
     assert_int_equal(v.outcome, TG_OUTCOME_FAIL);
     assert_int_equal(v.exit_code, 1);
-    v = judge(*state, 2, RULE(""));
+    v = judge(f, 2, RULE(""));
     assert_int_equal(v.outcome, TG_OUTCOME_PASS);
-    v = judge(*state, 1, RULE("")); /* fewer are not worse */
+    v = judge(f, 1, RULE("")); /* fewer are not worse */
     assert_int_equal(v.outcome, TG_OUTCOME_PASS);
 }
 
 /* A rule that looks at one rank compares that rank by itself: 2 -> 3, not the mean's 2 -> 2.5. */
-static void a_rule_by_rank_sees_that_rank_alone(void **state)
+JUDGED(a_rule_by_rank_sees_that_rank_alone)
 {
-    struct tg_verdict v = judge(*state, 3, RULE(", rank: 5"));
+    struct tg_verdict v = judge(f, 3, RULE(", rank: 5"));
     assert_int_equal(v.outcome, TG_OUTCOME_FAIL);
     assert_int_equal(v.results[0].state, TG_STATE_FAIL);
     near(v.results[0].base, 2);
     near(v.results[0].test, 3);
-    v = judge(*state, 3, RULE(", rank: 4"));
+    v = judge(f, 3, RULE(", rank: 4"));
     assert_int_equal(v.outcome, TG_OUTCOME_PASS);
 }
 
 /* Two runs with different numbers of ranks cannot be compared: an error, not a verdict. */
-static void sides_that_do_not_fit_are_an_error(void **state)
+JUDGED(sides_that_do_not_fit_are_an_error)
 {
-    struct fixture *f = *state;
     struct tg_gate g;
     struct tg_verdict v;
     make_ranks(f, TG_BASE, 1, 2, 0, 4);
@@ -84,15 +82,4 @@ static void sides_that_do_not_fit_are_an_error(void **state)
     g = gate_of(f);
     assert_false(tg_gate_judge(&v, &g, &f->err));
     assert_int_not_equal(f->err.kind, TG_ERR_NONE);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        JUDGED(what_the_policy_says_of_comparing),
-        JUDGED(a_change_fails_and_none_passes),
-        JUDGED(a_rule_by_rank_sees_that_rank_alone),
-        JUDGED(sides_that_do_not_fit_are_an_error),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

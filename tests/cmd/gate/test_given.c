@@ -3,12 +3,11 @@
 
 #include "cmd/gate/given.h"
 
-static void runs_and_ranks_exclude_each_other(void **state)
+TEST(runs_and_ranks_exclude_each_other)
 {
     const struct tg_given none = { 0 }, runs = { .runs = true }, ranks = { .ranks = true },
                           both = { .runs = true, .ranks = true };
     struct room r = { 0 };
-    (void)state;
     tg_err_init(&r.err);
     assert_true(tg_given_check(&none, &r.err) && tg_given_check(&runs, &r.err) &&
                 tg_given_check(&ranks, &r.err));
@@ -20,7 +19,7 @@ static void runs_and_ranks_exclude_each_other(void **state)
     assert_int_equal(tg_given_arrange(&runs, TG_ARRANGE_AUTO), TG_ARRANGE_RUNS);
 }
 
-static void a_window_is_one_of_three_words(void **state)
+TEST(a_window_is_one_of_three_words)
 {
     static const struct {
         const char *text;
@@ -39,7 +38,6 @@ static void a_window_is_one_of_three_words(void **state)
         { "", TG_WINDOW_AUTO, "", false },
     };
     struct room r = { 0 };
-    (void)state;
     tg_err_init(&r.err);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct tg_given g = { .window = cases[i].text };
@@ -54,14 +52,13 @@ static void a_window_is_one_of_three_words(void **state)
     }
 }
 
-static void meta_is_a_key_and_a_value(void **state)
+TEST(meta_is_a_key_and_a_value)
 {
     const char *good[] = { "cpu=Xeon 8480", "a=b=c", "empty=" };
     const char *const bad[] = { "cpu", "=x", "" };
     struct tg_given g = { .meta = { good, 3, 3 }, .strict_json = true };
     struct tg_summarize_opts so = { 0 };
     struct room r = { .arena = tg_arena_new() };
-    (void)state;
     tg_err_init(&r.err);
     assert_true(tg_given_apply(&so, &g, r.arena, &r.err));
     assert_true(so.load.reader.strict_json && !so.load.reader.allow_truncated);
@@ -77,12 +74,4 @@ static void meta_is_a_key_and_a_value(void **state)
         assert_failed(&r, TG_ERR_USAGE, "is not KEY=VALUE");
     }
     tg_arena_free(r.arena);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(runs_and_ranks_exclude_each_other),
-                                        cmocka_unit_test(a_window_is_one_of_three_words),
-                                        cmocka_unit_test(meta_is_a_key_and_a_value) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,11 +11,10 @@ static bool add(struct room *r, struct tg_input_list *list, const char *text)
     return ok;
 }
 
-static void files_are_sorted_and_hidden_ones_are_not_taken(void **state)
+TEST(files_are_sorted_and_hidden_ones_are_not_taken)
 {
     struct tg_input_list list = { 0 };
     struct room r;
-    (void)state;
     room_open(&r);
     room_file("b.json", "{}");
     room_file("a.json.gz", "x");
@@ -34,11 +33,10 @@ static void files_are_sorted_and_hidden_ones_are_not_taken(void **state)
     room_close(&r);
 }
 
-static void what_is_not_there_is_said(void **state)
+TEST(what_is_not_there_is_said)
 {
     struct tg_input_list list = { 0 };
     struct room r;
-    (void)state;
     room_open(&r);
     assert_false(add(&r, &list, "no*.json"));
     assert_failed(&r, TG_ERR_IO, "no file matches 'no*.json'");
@@ -51,13 +49,4 @@ static void what_is_not_there_is_said(void **state)
     assert_failed(&r, TG_ERR_IO, "folder '.' holds no trace");
     assert_int_equal(list.n, 0);
     room_close(&r);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files_are_sorted_and_hidden_ones_are_not_taken),
-        cmocka_unit_test(what_is_not_there_is_said),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,10 +3,9 @@
 
 #include <signal.h>
 
-static void an_empty_variable_is_not_set(void **state)
+TEST(an_empty_variable_is_not_set)
 {
     struct room r;
-    (void)state;
     room_open(&r);
     r.environ_[1] = "EMPTY=";
     r.environ_[2] = "SOURCE=1";
@@ -18,7 +17,7 @@ static void an_empty_variable_is_not_set(void **state)
     room_close(&r);
 }
 
-static void colour_is_decided_in_order(void **state)
+TEST(colour_is_decided_in_order)
 {
     static const struct {
         enum tg_color asked;
@@ -34,7 +33,6 @@ static void colour_is_decided_in_order(void **state)
         { TG_COLOR_DEFAULT, "FORCE_COLOR=1", "NO_COLOR=", true },
     };
     struct room r;
-    (void)state;
     room_open(&r);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         r.environ_[1] = cases[i].a;
@@ -45,10 +43,9 @@ static void colour_is_decided_in_order(void **state)
     room_close(&r);
 }
 
-static void no_line_is_a_command_of_the_runner(void **state)
+TEST(no_line_is_a_command_of_the_runner)
 {
     struct room r;
-    (void)state;
     room_open(&r);
     assert_true(tg_io_put(&r.io, TG_SV("a\n::error::x\n  ##[group]y\nb :: c"), &r.err));
     assert_string_equal(room_text(&r, "stdout"), "a\n| ::error::x\n|   ##[group]y\nb :: c");
@@ -57,11 +54,10 @@ static void no_line_is_a_command_of_the_runner(void **state)
     room_close(&r);
 }
 
-static void a_reader_that_left_is_not_an_error(void **state)
+TEST(a_reader_that_left_is_not_an_error)
 {
     struct room r;
     int ends[2];
-    (void)state;
     room_open(&r);
     (void)signal(SIGPIPE, SIG_IGN);
     assert_int_equal(pipe(ends), 0);
@@ -75,13 +71,4 @@ static void a_reader_that_left_is_not_an_error(void **state)
     assert_false(tg_io_put(&r.io, TG_SV("x\n"), &r.err));
     assert_failed(&r, TG_ERR_OUTPUT, "cannot write to standard output");
     room_close(&r);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(an_empty_variable_is_not_set),
-                                        cmocka_unit_test(colour_is_decided_in_order),
-                                        cmocka_unit_test(no_line_is_a_command_of_the_runner),
-                                        cmocka_unit_test(a_reader_that_left_is_not_an_error) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

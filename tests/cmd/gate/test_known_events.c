@@ -58,10 +58,10 @@ static struct tg_known_ask asked(struct job *k, const char *since, struct answer
 }
 
 /* Five nights; aten::mm is called once, from HEAD~1 on twice. */
-static void open_nights(struct job *k, void **state)
+static void open_nights(struct job *k, const struct box *b)
 {
-    job_repository(*state, five);
-    job_open(k, *state, STORED_POLICY);
+    job_repository(b, five);
+    job_open(k, b, STORED_POLICY);
     for (int i = 4; i >= 0; i--)
         store_run(k, "main", tg_arena_printf(k->box->a, "HEAD~%d", i), i <= 1 ? 2 : 1);
 }
@@ -80,11 +80,11 @@ static const struct tg_known *event_of(struct job *k, const char *since, const c
 }
 
 /* After the baseline, and before the change: HEAD~1 is the night of the event. */
-static void events_between_the_baseline_and_the_change(void **state)
+IN_BOX(events_between_the_baseline_and_the_change)
 {
     struct job k = { 0 };
     const struct tg_known *e;
-    open_nights(&k, state);
+    open_nights(&k, b);
     e = event_of(&k, "HEAD~4", "HEAD");
     assert_non_null(e);
     assert_true(e->exact && e->before == 1 && e->after == 2 && !e->accepted);
@@ -117,7 +117,7 @@ static const char *names_known(struct job *k)
 }
 
 /* Calls a night, a digit each, of aten::mm and of a synchronisation, which a metric counts too. */
-static void what_is_open_and_worse_is_known(void **state)
+IN_BOX(what_is_open_and_worse_is_known)
 {
     static const struct {
         const char *mm, *sync, *known;
@@ -132,8 +132,8 @@ static void what_is_open_and_worse_is_known(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct job k = { 0 };
         const char *got;
-        job_repository(*state, five);
-        job_open(&k, *state, STORED_POLICY);
+        job_repository(b, five);
+        job_open(&k, b, STORED_POLICY);
         for (int night = 0; night < 5; night++) {
             const struct trace_calls v[] = { { "aten::mm", "cpu_op",
                                                (unsigned)(rows[i].mm[night] - '0'), 10 },
@@ -149,7 +149,7 @@ static void what_is_open_and_worse_is_known(void **state)
     }
 }
 
-static void accepted_with_who_and_why(void **state)
+IN_BOX(accepted_with_who_and_why)
 {
     struct job k = { 0 };
     struct tg_store store;
@@ -158,7 +158,7 @@ static void accepted_with_who_and_why(void **state)
                                     .reason = TG_SV("worth it"),
                                     .time = 1 };
     const struct tg_known *e;
-    open_nights(&k, state);
+    open_nights(&k, b);
     store = tg_store_in_git(job_git(&k));
     said.id = event_of(&k, "HEAD~4", "HEAD")->id;
     assert_no_error(tg_event_write(&store, TG_SV("main"), &said, k.box->a, &k.err), &k.err);
@@ -177,7 +177,7 @@ static void accepted_with_who_and_why(void **state)
  * What failed in the newest night, since the night that it goes on from; nights are numbered from
  * HEAD~4 = 1. From 100 to 130 a quarter more is 138; night by night it may not creep further.
  */
-static void what_failed_since_when(void **state)
+IN_BOX(what_failed_since_when)
 {
     static const struct {
         double after[5];
@@ -197,7 +197,7 @@ static void what_failed_since_when(void **state)
         { { 130, 130, 130, 130, 130 }, "HEAD", 0, 0, 0 },
     };
     struct job k = { 0 };
-    open_nights(&k, state);
+    open_nights(&k, b);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct answers x = { .until = "HEAD" };
         struct tg_known_ask ask = asked(&k, cases[i].since, &x);
@@ -217,16 +217,4 @@ static void what_failed_since_when(void **state)
         assert_true(v->after == cases[i].size);
     }
     job_close(&k);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, box_setup, box_teardown)
-        CASE(events_between_the_baseline_and_the_change),
-        CASE(what_is_open_and_worse_is_known),
-        CASE(accepted_with_who_and_why),
-        CASE(what_failed_since_when),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@ static bool find(struct tg_launcher *out, const char *const *environ_, struct tg
     return tg_launcher_find(out, &io, a, err);
 }
 
-static void each_launcher_has_its_variables(void **state)
+TEST(each_launcher_has_its_variables)
 {
     static const struct told cases[] = {
         { { "RANK=3", "LOCAL_RANK=1", "WORLD_SIZE=8" }, "RANK", 3, 1, 8 },
@@ -36,7 +36,6 @@ static void each_launcher_has_its_variables(void **state)
         { { "RANK=", "PMIX_RANK=4" }, "PMIX_RANK", 4, -1, -1 },
     };
     struct tg_arena *a = tg_arena_new();
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct tg_launcher l;
         struct tg_err err;
@@ -51,7 +50,7 @@ static void each_launcher_has_its_variables(void **state)
     tg_arena_free(a);
 }
 
-static void what_makes_no_sense_is_refused(void **state)
+TEST(what_makes_no_sense_is_refused)
 {
     static const struct {
         const char *environ_[4], *message;
@@ -64,7 +63,6 @@ static void what_makes_no_sense_is_refused(void **state)
         { { "RANK=8", "WORLD_SIZE=8" }, "RANK is 8, WORLD_SIZE is 8" },
     };
     struct tg_arena *a = tg_arena_new();
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct tg_launcher l;
         struct tg_err err;
@@ -76,24 +74,13 @@ static void what_makes_no_sense_is_refused(void **state)
     tg_arena_free(a);
 }
 
-static void slurm_names_the_node(void **state)
+TEST(slurm_names_the_node)
 {
     static const char *const environ_[] = { "SLURM_PROCID=0", "SLURMD_NODENAME=n17", NULL };
     struct tg_arena *a = tg_arena_new();
     struct tg_launcher l;
     struct tg_err err;
-    (void)state;
     assert_true(find(&l, environ_, a, &err));
     assert_sv_equal(l.node, TG_SV("n17"));
     tg_arena_free(a);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_launcher_has_its_variables),
-        cmocka_unit_test(what_makes_no_sense_is_refused),
-        cmocka_unit_test(slurm_names_the_node),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,10 +50,9 @@ static const struct tg_shard *at(const struct loaded *l, size_t i)
 }
 
 /* The k-th file of each rank, by path, is run k: its shards share an id that no other run has. */
-static void ranks_of_one_run_share_its_id(void **state)
+TEST(ranks_of_one_run_share_its_id)
 {
     struct loaded l;
-    (void)state;
     begin(&l);
     add(&l, "a0.json", trace_text(l.room.arena, 0, 1, 10));
     add(&l, "a1.json", trace_text(l.room.arena, 1, 1, 11));
@@ -68,10 +67,9 @@ static void ranks_of_one_run_share_its_id(void **state)
     end(&l);
 }
 
-static void the_policys_run_decides_where_it_says(void **state)
+TEST(the_policys_run_decides_where_it_says)
 {
     struct loaded l;
-    (void)state;
     begin(&l);
     add(&l, "a0.json", trace_text(l.room.arena, 0, 1, 10));
     add(&l, "a1.json", trace_text(l.room.arena, 1, 1, 11));
@@ -82,10 +80,9 @@ static void the_policys_run_decides_where_it_says(void **state)
     end(&l);
 }
 
-static void without_ranks_each_is_a_run_or_a_rank(void **state)
+TEST(without_ranks_each_is_a_run_or_a_rank)
 {
     struct loaded l;
-    (void)state;
     begin(&l);
     add(&l, "a.json", trace_text(l.room.arena, -1, 1, 10));
     add(&l, "b.json", trace_text(l.room.arena, -1, 1, 11));
@@ -99,10 +96,9 @@ static void without_ranks_each_is_a_run_or_a_rank(void **state)
     end(&l);
 }
 
-static void the_path_may_say_the_rank(void **state)
+TEST(the_path_may_say_the_rank)
 {
     struct loaded l;
-    (void)state;
     begin(&l);
     add(&l, "a.json", trace_text(l.room.arena, -1, 1, 10));
     l.list.v[0].rank = TG_SV("5");
@@ -111,10 +107,9 @@ static void the_path_may_say_the_rank(void **state)
     end(&l);
 }
 
-static void one_recording_twice_is_refused(void **state)
+TEST(one_recording_twice_is_refused)
 {
     struct loaded l;
-    (void)state;
     begin(&l);
     add(&l, "a.json", trace_text(l.room.arena, -1, 1, 10));
     add(&l, "copy.json", trace_text(l.room.arena, -1, 1, 10));
@@ -123,11 +118,10 @@ static void one_recording_twice_is_refused(void **state)
     end(&l);
 }
 
-static void a_stored_run_is_a_summary(void **state)
+TEST(a_stored_run_is_a_summary)
 {
     struct tg_buf stored = { 0 };
     struct loaded l;
-    (void)state;
     begin(&l);
     add(&l, "a.json", trace_text(l.room.arena, -1, 1, 10));
     l.list.v[0].stored = true;
@@ -145,10 +139,9 @@ static void a_stored_run_is_a_summary(void **state)
     end(&l);
 }
 
-static void the_first_file_that_fails_is_named(void **state)
+TEST(the_first_file_that_fails_is_named)
 {
     struct loaded l;
-    (void)state;
     begin(&l);
     add(&l, "a.json", trace_text(l.room.arena, -1, 1, 10));
     add(&l, "b.json", "{\"traceEvents\": [");
@@ -156,18 +149,4 @@ static void the_first_file_that_fails_is_named(void **state)
     assert_false(load(&l));
     assert_string_equal(l.room.err.file, "b.json");
     end(&l);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ranks_of_one_run_share_its_id),
-        cmocka_unit_test(the_policys_run_decides_where_it_says),
-        cmocka_unit_test(without_ranks_each_is_a_run_or_a_rank),
-        cmocka_unit_test(the_path_may_say_the_rank),
-        cmocka_unit_test(one_recording_twice_is_refused),
-        cmocka_unit_test(a_stored_run_is_a_summary),
-        cmocka_unit_test(the_first_file_that_fails_is_named),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,20 +20,20 @@ static const char *notes(struct job *k)
     return text ? text : "";
 }
 
-static void each_looser_value_is_told(void **state)
+IN_BOX(each_looser_value_is_told)
 {
     static const char *const before[] = { COMMIT(RULE("pct: 5%")), "echo x > x", NULL };
     static const char *const not_looser[] = { RULE("pct: 5%"), RULE("pct: 4%") };
     struct job k;
-    job_repository(*state, before);
+    job_repository(b, before);
     for (size_t i = 0; i < 2; i++) {
         k = (struct job){ 0 };
-        job_open(&k, *state, not_looser[i]);
+        job_open(&k, b, not_looser[i]);
         assert_string_equal(notes(&k), "");
         job_close(&k);
     }
     k = (struct job){ 0 };
-    job_open(&k, *state, RULE("pct: 9%"));
+    job_open(&k, b, RULE("pct: 9%"));
     assert_string_equal(notes(&k), "! the policy is looser than the baseline's: "
                                    "rules.t.fail.pct 5% -> 9% (.tracegate.yml:2)");
     is_text(k.j.verdict.notes[0].next,
@@ -42,41 +42,41 @@ static void each_looser_value_is_told(void **state)
     job_close(&k);
 }
 
-static void a_policy_that_is_gone_or_unreadable(void **state)
+IN_BOX(a_policy_that_is_gone_or_unreadable)
 {
     static const char *const before[] = { COMMIT(RULE("pct: 5%")), "echo x > x", NULL };
     static const char *const broken[] = { COMMIT("version: 1\nrules: 7\n"), "echo x > x", NULL };
     const char *told;
     struct job k = { 0 };
-    job_repository(*state, before);
-    job_open(&k, *state, "");
+    job_repository(b, before);
+    job_open(&k, b, "");
     told = notes(&k);
     is_in(told, "the policy of the baseline's commit is .tracegate.yml, the built-in policy "
                 "judges now|! the policy is looser than the baseline's: ");
     is_in(told, " -> gone");
     job_close(&k);
     k = (struct job){ .o.policy = "../elsewhere.yml" }; /* no part of the repository */
-    box_sh(*state, "git -C w show HEAD:.tracegate.yml > elsewhere.yml");
-    job_open(&k, *state, NULL);
+    box_sh(b, "git -C w show HEAD:.tracegate.yml > elsewhere.yml");
+    job_open(&k, b, NULL);
     is_in(notes(&k), "the policy of the baseline's commit is .tracegate.yml, ");
     is_in(k.j.verdict.notes[0].text.p, "elsewhere.yml judges now");
     assert_int_equal(k.j.verdict.n_notes, 1);
     job_close(&k);
     k = (struct job){ 0 };
-    job_repository(*state, broken);
-    job_open(&k, *state, RULE("pct: 5%"));
+    job_repository(b, broken);
+    job_open(&k, b, RULE("pct: 5%"));
     is_in(notes(&k), "! whether the policy is looser than the baseline's is not known: ");
     assert_int_equal(k.j.verdict.n_notes, 1);
     job_close(&k);
 }
 
-static void a_policy_that_moves(void **state)
+IN_BOX(a_policy_that_moves)
 {
     static const char *const before[] = { COMMIT(RULE("pct: 5%")), "echo x > x", NULL };
     struct job k = { .o.policy = "perf/p.yml" };
-    job_repository(*state, before);
-    box_sh(*state, "cp w/.tracegate.yml w/perf/p.yml");
-    job_open(&k, *state, NULL);
+    job_repository(b, before);
+    box_sh(b, "cp w/.tracegate.yml w/perf/p.yml");
+    job_open(&k, b, NULL);
     assert_string_equal(notes(&k), "the policy of the baseline's commit is .tracegate.yml, "
                                    "perf/p.yml judges now");
     job_close(&k);
@@ -96,10 +96,9 @@ static const char *rules(struct tg_arena *a, int n, const char *limit)
 }
 
 /* 50 values are told; of more, how many there are. */
-static void many_values_are_counted(void **state)
+IN_BOX(many_values_are_counted)
 {
     static const char *const before[] = { "cp ../many.yml .tracegate.yml", "echo x > x", NULL };
-    const struct box *b = *state;
     for (int n = 50; n <= 52; n += 2) {
         struct job k = { 0 };
         const struct tg_note *last;
@@ -116,7 +115,7 @@ static void many_values_are_counted(void **state)
 }
 
 /* Nothing was compared with a commit, or what judges is no part of the change: nothing is told. */
-static void the_first_policy_against_the_built_in_one(void **state)
+IN_BOX(the_first_policy_against_the_built_in_one)
 {
     static const char *const brought[] = { "echo x > x", COMMIT(RULE("pct: 5%")), NULL };
     static const char *const same[] = { "echo x > x",
@@ -143,8 +142,8 @@ static void the_first_policy_against_the_built_in_one(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct job k = { .j.info.situation = rows[i].situation };
         const char *told;
-        job_repository(*state, rows[i].commits);
-        job_open(&k, *state, rows[i].policy);
+        job_repository(b, rows[i].commits);
+        job_open(&k, b, rows[i].policy);
         told = notes(&k);
         if (rows[i].told ? strncmp(told, head, sizeof head - 1) != 0 : *told)
             fail_msg("row %zu: %s", i, told);
@@ -156,7 +155,7 @@ static void the_first_policy_against_the_built_in_one(void **state)
 }
 
 /* The change's own start; else, on the first commit of all or off every branch, the baseline's. */
-static void the_commit_that_is_compared_with(void **state)
+IN_BOX(the_commit_that_is_compared_with)
 {
     static const char *const one[] = { COMMIT(RULE("pct: 5%")), NULL };
     static const char *const two[] = { COMMIT(RULE("pct: 5%")), COMMIT(RULE("pct: 7%")), NULL };
@@ -174,10 +173,9 @@ static void the_commit_that_is_compared_with(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct job k = { .j.info.situation = TG_SITUATION_FOUND };
         const char *told;
-        job_repository(*state, rows[i].commits);
-        box_sh(*state,
-               tg_arena_printf(((const struct box *)*state)->a, "cd w; %s", rows[i].script));
-        job_open(&k, *state, RULE("pct: 9%"));
+        job_repository(b, rows[i].commits);
+        box_sh(b, tg_arena_printf(b->a, "cd w; %s", rows[i].script));
+        job_open(&k, b, RULE("pct: 9%"));
         if (rows[i].baseline)
             memcpy(k.j.commit, job_commit(&k, rows[i].baseline).sha, sizeof k.j.commit);
         told = notes(&k);
@@ -188,7 +186,7 @@ static void the_commit_that_is_compared_with(void **state)
     }
 }
 
-static void a_day_in_the_past_is_told_where_waivers_are(void **state)
+IN_BOX(a_day_in_the_past_is_told_where_waivers_are)
 {
     static const char *const none[] = { "echo x > x", NULL };
     static const char waiver[] =
@@ -203,19 +201,17 @@ static void a_day_in_the_past_is_told_where_waivers_are(void **state)
         { NULL, waiver, "" },
         { "SOURCE_DATE_EPOCH=yesterday", waiver, "" }, /* the clock's day counts then */
     };
-    job_repository(*state, none);
+    job_repository(b, none);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct job k = { .environ_ = { rows[i].day } };
-        job_open(&k, *state,
-                 tg_arena_printf(((const struct box *)*state)->a, "%s%s", RULE("pct: 5%"),
-                                 rows[i].waivers));
+        job_open(&k, b, tg_arena_printf(b->a, "%s%s", RULE("pct: 5%"), rows[i].waivers));
         assert_string_equal(notes(&k), rows[i].want);
         job_close(&k);
     }
 }
 
 /* The place in the commit: as found from this folder, else in a folder beside or below. */
-static void where_a_commit_has_its_policy(void **state)
+IN_BOX(where_a_commit_has_its_policy)
 {
     static const struct {
         const char *script, *folder, *want, *policy; /* --policy */
@@ -241,10 +237,10 @@ static void where_a_commit_has_its_policy(void **state)
         const char *const commits[] = { cases[i].script, NULL };
         struct job k = { 0 };
         const char *at;
-        job_repository(*state, commits);
+        job_repository(b, commits);
         k.folder = cases[i].folder;
         k.o.policy = cases[i].policy;
-        job_open(&k, *state, *k.folder == '.' && !k.o.policy ? "" : NULL);
+        job_open(&k, b, *k.folder == '.' && !k.o.policy ? "" : NULL);
         at = tg_check_policy_at(&k.c, job_git(&k), job_commit(&k, "HEAD").sha);
         if (!at != !cases[i].want || (at && strcmp(at, cases[i].want) != 0))
             fail_msg("%s: got %s", cases[i].script, at ? at : "none");
@@ -254,33 +250,16 @@ static void where_a_commit_has_its_policy(void **state)
 }
 
 /* What judged in folder a was a's own policy, which the change removes. */
-static void a_policy_that_is_removed_judged_before(void **state)
+IN_BOX(a_policy_that_is_removed_judged_before)
 {
     static const char *const commits[] = {
         "mkdir a; echo 'version: 1' > .tracegate.yml; cp .tracegate.yml a", NULL
     };
     struct job k = { .folder = "a" };
-    job_repository(*state, commits);
-    box_sh(*state, "rm w/a/.tracegate.yml");
-    job_open(&k, *state, NULL);
+    job_repository(b, commits);
+    box_sh(b, "rm w/a/.tracegate.yml");
+    job_open(&k, b, NULL);
     assert_string_equal(tg_check_policy_at(&k.c, job_git(&k), job_commit(&k, "HEAD").sha),
                         "a/.tracegate.yml");
     job_close(&k);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, box_setup, box_teardown)
-        CASE(each_looser_value_is_told),
-        CASE(a_policy_that_is_gone_or_unreadable),
-        CASE(a_policy_that_moves),
-        CASE(many_values_are_counted),
-        CASE(the_first_policy_against_the_built_in_one),
-        CASE(the_commit_that_is_compared_with),
-        CASE(a_day_in_the_past_is_told_where_waivers_are),
-        CASE(where_a_commit_has_its_policy),
-        CASE(a_policy_that_is_removed_judged_before),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

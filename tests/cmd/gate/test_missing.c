@@ -25,34 +25,34 @@ static void refused(struct job *k, const char *message, const char *hint)
     tg_err_init(&k->err);
 }
 
-static void a_commit_without_a_policy_was_never_gated(void **state)
+IN_BOX(a_commit_without_a_policy_was_never_gated)
 {
     struct job k = { 0 };
-    job_repository(*state, ungated);
-    job_open(&k, *state, PATH_POLICY);
+    job_repository(b, ungated);
+    job_open(&k, b, PATH_POLICY);
     assert_no_error(first_run(&k), &k.err);
     assert_int_equal(k.j.what, JOB_FIRST_RUN);
     assert_string_equal(job_text(&k, "stderr"), "");
     job_close(&k);
     k = (struct job){ 0 };
-    job_repository(*state, gated);
-    job_open(&k, *state, PATH_POLICY);
+    job_repository(b, gated);
+    job_open(&k, b, PATH_POLICY);
     refused(&k, "no baseline 'perf/base.json' in commit", "on the target branch");
     job_close(&k);
 }
 
-static void a_stored_suite_says_that_origin_was_not_asked(void **state)
+IN_BOX(a_stored_suite_says_that_origin_was_not_asked)
 {
     struct job k = { 0 };
-    job_repository(*state, ungated);
-    job_open(&k, *state, STORED_POLICY);
+    job_repository(b, ungated);
+    job_open(&k, b, STORED_POLICY);
     assert_no_error(first_run(&k), &k.err);
     is_in(job_text(&k, "stderr"), "nothing is stored for suite 'main' in this clone: run "
                                   "`tracegate baseline fetch` first");
     job_close(&k);
     k = (struct job){ 0 };
-    job_repository(*state, gated);
-    job_open(&k, *state, STORED_POLICY);
+    job_repository(b, gated);
+    job_open(&k, b, STORED_POLICY);
     refused(&k, "in this clone, and that commit has a policy (.tracegate.yml)",
             "'origin' could not be asked which");
     job_close(&k);
@@ -74,72 +74,58 @@ static void open_clone(struct job *k, const struct box *b, const char *const *co
     job_open(k, b, policy);
 }
 
-static void what_origin_holds_is_to_be_fetched(void **state)
+IN_BOX(what_origin_holds_is_to_be_fetched)
 {
     struct tg_baseline lost = { .found = TG_FOUND_LOST };
     struct job k;
-    open_clone(&k, *state, ungated, 1, STORED_POLICY); /* even where no policy was */
+    open_clone(&k, b, ungated, 1, STORED_POLICY); /* even where no policy was */
     refused(&k, "1 run of suite 'main' is stored at 'origin' and not fetched",
             "`tracegate baseline fetch`");
     lost.start = job_commit(&k, "HEAD");
     assert_false(tg_check_lost(&k.c, &k.j, job_git(&k), &lost, &k.err));
     assert_error(&k.err, TG_ERR_LOST, "1 run of suite 'main' is stored", NULL);
     job_close(&k);
-    open_clone(&k, *state, gated, 2, STORED_POLICY);
+    open_clone(&k, b, gated, 2, STORED_POLICY);
     refused(&k, "2 runs of suite 'main' are stored at 'origin'", NULL);
     job_close(&k);
 }
 
-static void an_origin_that_holds_none_is_told_so(void **state)
+IN_BOX(an_origin_that_holds_none_is_told_so)
 {
     struct tg_baseline lost = { .found = TG_FOUND_LOST, .path = TG_SV("stored:main") };
     struct job k;
-    open_clone(&k, *state, ungated, 0, STORED_POLICY);
+    open_clone(&k, b, ungated, 0, STORED_POLICY);
     assert_no_error(first_run(&k), &k.err);
     is_in(job_text(&k, "stderr"), "nothing is stored for suite 'main' yet, here or at 'origin'");
     lost.start = job_commit(&k, "HEAD");
     assert_false(tg_check_lost(&k.c, &k.j, job_git(&k), &lost, &k.err));
     assert_error(&k.err, TG_ERR_LOST, "stored:main", NULL);
     job_close(&k);
-    open_clone(&k, *state, gated, 0, STORED_POLICY);
+    open_clone(&k, b, gated, 0, STORED_POLICY);
     refused(&k, ", here or at 'origin', and that commit has a policy",
             "Record a baseline on the target branch");
     job_close(&k);
 }
 
 /* The first commit of all has none before it to start from, so nobody can say whose runs those are. */
-static void without_a_commit_origin_says_nothing(void **state)
+IN_BOX(without_a_commit_origin_says_nothing)
 {
     struct job k;
-    open_clone(&k, *state, ungated, 1, STORED_POLICY);
+    open_clone(&k, b, ungated, 1, STORED_POLICY);
     assert_no_error(first_run_from(&k, (struct tg_commit){ 0 }), &k.err);
     is_in(job_text(&k, "stderr"), "nothing is stored for suite 'main' in this clone: run");
     job_close(&k);
 }
 
-static void a_baseline_at_a_path_is_not_sought_at_origin(void **state)
+IN_BOX(a_baseline_at_a_path_is_not_sought_at_origin)
 {
     struct tg_baseline lost = { .found = TG_FOUND_LOST, .path = TG_SV("perf/base.json") };
     struct job k;
-    open_clone(&k, *state, ungated, 1, PATH_POLICY);
+    open_clone(&k, b, ungated, 1, PATH_POLICY);
     assert_no_error(first_run(&k), &k.err);
     assert_string_equal(job_text(&k, "stderr"), "");
     lost.start = job_commit(&k, "HEAD");
     assert_false(tg_check_lost(&k.c, &k.j, job_git(&k), &lost, &k.err));
     assert_error(&k.err, TG_ERR_LOST, "no baseline 'perf/base.json'", NULL);
     job_close(&k);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, box_setup, box_teardown)
-        CASE(a_commit_without_a_policy_was_never_gated),
-        CASE(a_stored_suite_says_that_origin_was_not_asked),
-        CASE(what_origin_holds_is_to_be_fetched),
-        CASE(an_origin_that_holds_none_is_told_so),
-        CASE(without_a_commit_origin_says_nothing),
-        CASE(a_baseline_at_a_path_is_not_sought_at_origin),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

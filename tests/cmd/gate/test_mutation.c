@@ -33,7 +33,7 @@ static void is(const struct tg_mutation_result *r, enum tg_mutation_outcome outc
 }
 
 /* Two calls: one more is the first that is tried, +20 % means one, +50 % one, twice two, 3x four. */
-static void counts_by_their_limit(void **state)
+JUDGED(counts_by_their_limit)
 {
     static const struct {
         const char *rule;
@@ -58,70 +58,58 @@ static void counts_by_their_limit(void **state)
           "aten::mm is gone" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct tg_mutation_result r = try_rule(*state, 1, cases[i].rule);
+        struct tg_mutation_result r = try_rule(f, 1, cases[i].rule);
         is(&r, cases[i].outcome, cases[i].injected);
     }
 }
 
 /* An optional rule about a name that the traces lack: the name itself is injected. */
-static void an_optional_rule_waits_for_its_name(void **state)
+JUDGED(an_optional_rule_waits_for_its_name)
 {
-    struct tg_mutation_result r = try_rule(*state, 1,
+    struct tg_mutation_result r = try_rule(f, 1,
                                            "rules: [{id: r, match: {kind: op, name: 'x*y'}, "
                                            "metric: count, optional: true, fail: {abs: 0}}]");
     is(&r, TG_MUTATION_RED, "xy is new");
-    r = try_rule(*state, 1,
+    r = try_rule(f, 1,
                  "rules: [{id: r, match: {kind: op, name: 'x'}, metric: self, optional: true, "
                  "fail: {abs: 1us}}]");
     is(&r, TG_MUTATION_SKIPPED, "");
 }
 
 /* 200 us a step: +10 % is 20 us, and a limit of 30 us needs +20 %; one run proves nothing. */
-static void durations_need_runs(void **state)
+JUDGED(durations_need_runs)
 {
     static const char rule[] =
         "rules: [{id: r, match: {kind: op}, metric: self, fail: {abs: 30us}}]";
-    struct tg_mutation_result r = try_rule(*state, 5, rule);
+    struct tg_mutation_result r = try_rule(f, 5, rule);
     is(&r, TG_MUTATION_RED, "aten::mm takes +20 % time");
-    r = try_rule(*state, 5,
-                 "rules: [{id: r, match: {kind: op}, metric: self, fail: {abs: 900us}}]");
+    r = try_rule(f, 5, "rules: [{id: r, match: {kind: op}, metric: self, fail: {abs: 900us}}]");
     is(&r, TG_MUTATION_SURVIVES, "aten::mm takes +200 % time");
     assert_true(tg_sv_has(r.reason, TG_SV("even this passes")));
-    r = try_rule(*state, 1, rule);
+    r = try_rule(f, 1, rule);
     assert_int_equal(r.outcome, TG_MUTATION_UNTESTED);
     assert_true(tg_sv_eq(r.reason, TG_SV("too few runs a side (need 3, better 5)")));
-    r = try_rule(*state, 5,
+    r = try_rule(f, 5,
                  "rules: [{id: r, match: {kind: op}, metric: self, fail: {abs: 30us}, noise: "
                  "{min_runs: 7}}]");
     assert_int_equal(r.outcome, TG_MUTATION_UNTESTED);
     assert_true(tg_sv_eq(r.reason, TG_SV("too few runs a side (need 7)")));
-    r = try_rule(*state, 2,
+    r = try_rule(f, 2,
                  "rules: [{id: r, match: {kind: op}, metric: self, fail: {abs: 30us}, noise: "
                  "{min_runs: 2}}]");
     is(&r, TG_MUTATION_RED, "aten::mm takes +20 % time");
 }
 
-static void what_is_injected_elsewhere_does_not_count(void **state)
+JUDGED(what_is_injected_elsewhere_does_not_count)
 {
     struct tg_mutation_result r =
-        try_rule(*state, 1, "rules: [{id: r, match: {kind: op}, metric: count, fail: {abs: 0}}]");
+        try_rule(f, 1, "rules: [{id: r, match: {kind: op}, metric: count, fail: {abs: 0}}]");
     assert_true(r.sees_unfused); /* aten::mm becomes two others: still operators */
     is(&r, TG_MUTATION_RED, "aten::mm: 1 call more");
     r = try_rule(
-        *state, 1,
+        f, 1,
         "rules: [{id: r, match: {kind: op, name: 'aten::mm'}, metric: count, fail: {abs: 0}}]");
     is(&r, TG_MUTATION_RED, "aten::mm: 1 call more");
     assert_false(r.sees_unfused);
     assert_true(r.unfused.n);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        JUDGED(counts_by_their_limit),
-        JUDGED(an_optional_rule_waits_for_its_name),
-        JUDGED(durations_need_runs),
-        JUDGED(what_is_injected_elsewhere_does_not_count),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

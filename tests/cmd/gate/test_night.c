@@ -9,12 +9,12 @@ static const char *const five[] = { "echo 1 > x", "echo 2 > x", "echo 3 > x",
     "rules:\n  - {id: calls, match: {kind: op}, metric: count, fail: {abs: 0}}\n"
 
 /* aten::mm is called once, from HEAD~2 on twice; nothing is stored at HEAD~1. HEAD~3 is release v1. */
-static void open_nights(struct job *k, void **state, const char *policy)
+static void open_nights(struct job *k, const struct box *b, const char *policy)
 {
     static const unsigned calls[] = { 2, 0, 2, 1, 1 };
-    job_repository(*state, five);
-    box_sh(*state, "cd w; git tag v1 HEAD~3");
-    job_open(k, *state, policy);
+    job_repository(b, five);
+    box_sh(b, "cd w; git tag v1 HEAD~3");
+    job_open(k, b, policy);
     for (int i = 4; i >= 0; i--)
         if (calls[i])
             store_run(k, "main", tg_arena_printf(k->box->a, "HEAD~%d", i), calls[i]);
@@ -37,13 +37,13 @@ static void failed(struct job *k, const char *rev, bool want)
     assert_true(v->before == 1 && v->after == 2);
 }
 
-static void against_the_nights_before_it(void **state)
+IN_BOX(against_the_nights_before_it)
 {
     static const char *const policy[] = { POLICY("window(3)"), POLICY("merge-base"),
                                           POLICY("parent") };
     for (size_t i = 0; i < 3; i++) {
         struct job k = { 0 };
-        open_nights(&k, state, policy[i]);
+        open_nights(&k, b, policy[i]);
         failed(&k, "HEAD~2", true);
         failed(&k, "HEAD", false); /* HEAD~2 is its baseline */
         failed(&k, "HEAD~1", false);
@@ -52,38 +52,38 @@ static void against_the_nights_before_it(void **state)
     }
 }
 
-static void against_the_release_before_it(void **state)
+IN_BOX(against_the_release_before_it)
 {
     struct job k = { 0 };
-    open_nights(&k, state, POLICY("release(v*)"));
+    open_nights(&k, b, POLICY("release(v*)"));
     failed(&k, "HEAD~2", true);
     failed(&k, "HEAD", true);
     failed(&k, "HEAD~3", false); /* the release itself: there is none before it */
     job_close(&k);
 }
 
-static void a_night_that_cannot_be_read_says_nothing(void **state)
+IN_BOX(a_night_that_cannot_be_read_says_nothing)
 {
     struct job k = { 0 };
-    open_nights(&k, state, POLICY("release(v*)"));
+    open_nights(&k, b, POLICY("release(v*)"));
     job_store(&k, "main", "HEAD", "not a summary");
     failed(&k, "HEAD", false);
     job_close(&k);
 }
 
 /* The change begins where HEAD leaves the target, whatever the policy compares it with. */
-static void where_the_change_begins(void **state)
+IN_BOX(where_the_change_begins)
 {
     struct job k = { 0 };
     struct tg_commit at;
-    open_nights(&k, state, POLICY("release(v*)"));
+    open_nights(&k, b, POLICY("release(v*)"));
     assert_true(k.j.known.until(k.j.known.arg, &at));
     assert_string_equal(at.sha, job_commit(&k, "HEAD~1").sha);
     job_close(&k);
-    job_repository(*state, five);
-    box_sh(*state, "cd w; git checkout -q -b change HEAD~2; git commit -q --allow-empty -m 1; git "
-                   "commit -q --allow-empty -m 2");
-    job_open(&k, *state, POLICY("window(3)"));
+    job_repository(b, five);
+    box_sh(b, "cd w; git checkout -q -b change HEAD~2; git commit -q --allow-empty -m 1; git "
+              "commit -q --allow-empty -m 2");
+    job_open(&k, b, POLICY("window(3)"));
     memcpy(k.j.commit, job_commit(&k, "HEAD~4").sha, sizeof k.j.commit);
     tg_check_ask_nights(&k.c, &k.j);
     assert_true(k.j.known.until(k.j.known.arg, &at));
@@ -92,11 +92,11 @@ static void where_the_change_begins(void **state)
 }
 
 /* A baseline that the command line names has no nights. */
-static void not_for_a_named_baseline(void **state)
+IN_BOX(not_for_a_named_baseline)
 {
     struct job k = { 0 };
-    job_repository(*state, five);
-    job_open(&k, *state, POLICY("window(3)"));
+    job_repository(b, five);
+    job_open(&k, b, POLICY("window(3)"));
     memcpy(k.j.commit, job_commit(&k, "HEAD~4").sha, sizeof k.j.commit);
     k.j.named = true;
     tg_check_ask_nights(&k.c, &k.j);
@@ -105,17 +105,4 @@ static void not_for_a_named_baseline(void **state)
     tg_check_ask_nights(&k.c, &k.j);
     assert_non_null(k.j.gate.known);
     job_close(&k);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, box_setup, box_teardown)
-        CASE(against_the_nights_before_it),
-        CASE(against_the_release_before_it),
-        CASE(a_night_that_cannot_be_read_says_nothing),
-        CASE(where_the_change_begins),
-        CASE(not_for_a_named_baseline),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,12 +15,12 @@ static const char *const five[] = { "echo 1 > x", "echo 2 > x", "echo 3 > x",
                                     "echo 4 > x", "echo 5 > x", NULL };
 
 /* Runs at HEAD~3 (two jobs), HEAD~1 and HEAD: three nights on a line of four commits. */
-static void a_night_is_a_commit_with_runs(void **state)
+IN_BOX(a_night_is_a_commit_with_runs)
 {
     struct tg_nights n;
     struct job k = { 0 };
-    job_repository(*state, five);
-    job_open(&k, *state, STORED_POLICY);
+    job_repository(b, five);
+    job_open(&k, b, STORED_POLICY);
     store_run(&k, "main", "HEAD~3", 1);
     store_run(&k, "main", "HEAD~3", 2);
     store_run(&k, "main", "HEAD~1", 3);
@@ -48,12 +48,12 @@ static void a_night_is_a_commit_with_runs(void **state)
     job_close(&k);
 }
 
-static void a_night_that_cannot_be_read_is_counted(void **state)
+IN_BOX(a_night_that_cannot_be_read_is_counted)
 {
     struct tg_nights n;
     struct job k = { 0 };
-    job_repository(*state, five);
-    job_open(&k, *state, STORED_POLICY);
+    job_repository(b, five);
+    job_open(&k, b, STORED_POLICY);
     store_run(&k, "main", "HEAD~1", 1);
     job_store(&k, "main", "HEAD", "not a summary");
     n = load(&k, "HEAD");
@@ -64,13 +64,13 @@ static void a_night_that_cannot_be_read_is_counted(void **state)
     job_close(&k);
 }
 
-static void suites_that_something_is_stored_of(void **state)
+IN_BOX(suites_that_something_is_stored_of)
 {
     struct job k = { 0 };
     tg_sv *suites;
     size_t n;
-    job_repository(*state, five);
-    job_open(&k, *state, STORED_POLICY);
+    job_repository(b, five);
+    job_open(&k, b, STORED_POLICY);
     {
         struct tg_store store = tg_store_in_git(job_git(&k));
         assert_no_error(tg_nights_suites(&store, k.box->a, &suites, &n, &k.err), &k.err);
@@ -84,15 +84,4 @@ static void suites_that_something_is_stored_of(void **state)
     is_text(suites[0], "a");
     is_text(suites[1], "b");
     job_close(&k);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, box_setup, box_teardown)
-        CASE(a_night_is_a_commit_with_runs),
-        CASE(a_night_that_cannot_be_read_is_counted),
-        CASE(suites_that_something_is_stored_of),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,7 +31,7 @@ static const struct tg_outlier *outliers(struct fixture *f, const struct change 
     return tg_outliers_find(&f->side[TG_BASE], n, f->a);
 }
 
-static void one_run_is_told_with_its_reason(void **state)
+JUDGED(one_run_is_told_with_its_reason)
 {
     static const struct {
         struct change change;
@@ -62,7 +62,6 @@ static void one_run_is_told_with_its_reason(void **state)
         { { { 0.5, 0.5, 0.5, 0.5, 0.5 }, { 1, 1, 1 } }, 0, 0, 0, 0, "", 0 }, /* faster */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct fixture *f = *state;
         size_t n;
         const struct tg_outlier *o = outliers(f, &cases[i].change, &n);
         bool level = cases[i].why == TG_OUTLIER_BUSY || cases[i].why == TG_OUTLIER_ALONE;
@@ -84,34 +83,23 @@ static void one_run_is_told_with_its_reason(void **state)
     }
 }
 
-static void a_run_may_be_slow_and_have_a_slow_step(void **state)
+JUDGED(a_run_may_be_slow_and_have_a_slow_step)
 {
     const struct change c = { { 1.4, 1.4, 1.4, 1.4, 4.2 }, { 1.4, 1.4, 1.4 } };
     size_t n;
-    const struct tg_outlier *o = outliers(*state, &c, &n);
+    const struct tg_outlier *o = outliers(f, &c, &n);
     assert_int_equal(n, 2);
     assert_int_equal(o[0].why, TG_OUTLIER_BUSY);
     assert_int_equal(o[1].why, TG_OUTLIER_STEP);
 }
 
-static void without_markers_nothing_is_told(void **state)
+JUDGED(without_markers_nothing_is_told)
 {
     const struct change c = { { 3, 1, 1, 1, 9 }, { 9, 9, 9 } };
-    struct fixture *f = *state;
     size_t n;
     (void)outliers(f, &c, &n);
     for (size_t r = 0; r < RUNS; r++)
         shard(f, TG_BASE, r)->marked = false;
     (void)tg_outliers_find(&f->side[TG_BASE], &n, f->a);
     assert_int_equal(n, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        JUDGED(one_run_is_told_with_its_reason),
-        JUDGED(a_run_may_be_slow_and_have_a_slow_step),
-        JUDGED(without_markers_nothing_is_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,11 +42,10 @@ static struct tg_picture take(struct room *r)
 }
 
 /* Host time: the root is the sum of what is followed, 300 us before and 500 us after. */
-static void without_a_device_the_tree_is_of_the_host(void **state)
+TEST(without_a_device_the_tree_is_of_the_host)
 {
     struct tg_picture p;
     struct room r;
-    (void)state;
     room_open(&r);
     room_file("base.json", trace(&r, 300, 0));
     room_file("test.json", trace(&r, 500, 0));
@@ -64,11 +63,10 @@ static void without_a_device_the_tree_is_of_the_host(void **state)
 }
 
 /* Of device work on both sides: 40 and 60 us, at the operator around the launch. */
-static void with_a_device_it_is_of_the_kernels(void **state)
+TEST(with_a_device_it_is_of_the_kernels)
 {
     struct tg_picture p;
     struct room r;
-    (void)state;
     room_open(&r);
     room_file("base.json", trace(&r, 300, 40));
     room_file("test.json", trace(&r, 300, 60));
@@ -84,12 +82,11 @@ static void with_a_device_it_is_of_the_kernels(void **state)
 }
 
 /* A side that cannot be drawn is not an error, and the other side's step is there. */
-static void a_side_without_a_trace_has_no_tree(void **state)
+TEST(a_side_without_a_trace_has_no_tree)
 {
     static const char *const other[] = { "tracegate-summary 1\n", "{\"traceEvents\": [", "" };
     struct tg_picture p;
     struct room r;
-    (void)state;
     room_open(&r);
     room_file("test.json", trace(&r, 300, 0));
     for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
@@ -103,14 +100,4 @@ static void a_side_without_a_trace_has_no_tree(void **state)
     p = take(&r);
     assert_int_equal(p.n_nodes, 0);
     room_close(&r);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_a_device_the_tree_is_of_the_host),
-        cmocka_unit_test(with_a_device_it_is_of_the_kernels),
-        cmocka_unit_test(a_side_without_a_trace_has_no_tree),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,12 +12,11 @@ static struct tg_policy *load(struct room *r, const struct tg_gate_policy_opts *
     return p;
 }
 
-static void without_a_file_it_is_built_in(void **state)
+TEST(without_a_file_it_is_built_in)
 {
     const struct tg_gate_policy_opts found = { 0 };
     struct tg_policy *p;
     struct room r;
-    (void)state;
     room_open(&r);
     p = load(&r, &found, NULL);
     assert_true(p && p->built_in);
@@ -30,7 +29,7 @@ static void without_a_file_it_is_built_in(void **state)
     room_close(&r);
 }
 
-static void auto_is_the_profile_of_the_event(void **state)
+TEST(auto_is_the_profile_of_the_event)
 {
     static const struct {
         const char *asked, *event;
@@ -44,7 +43,6 @@ static void auto_is_the_profile_of_the_event(void **state)
                                      may_lack = { .profile = "weekly", .profile_may_lack = true };
     struct tg_policy *p;
     struct room r;
-    (void)state;
     room_open(&r);
     room_file(".tracegate.yml",
               "version: 1\nreport: {top: 1}\nprofiles: {nightly: {report: {top: 2}}}\n");
@@ -64,12 +62,11 @@ static void auto_is_the_profile_of_the_event(void **state)
     room_close(&r);
 }
 
-static void mistakes_go_to_the_caller_or_to_standard_error(void **state)
+TEST(mistakes_go_to_the_caller_or_to_standard_error)
 {
     const struct tg_gate_policy_opts o = { .path = "bad.yml" };
     struct tg_diags diags;
     struct room r;
-    (void)state;
     room_open(&r);
     room_file("bad.yml", "version: 1\nreprot: {}\n");
     tg_diags_init(&diags);
@@ -84,11 +81,10 @@ static void mistakes_go_to_the_caller_or_to_standard_error(void **state)
     room_close(&r);
 }
 
-static void a_commit_needs_a_repository(void **state)
+TEST(a_commit_needs_a_repository)
 {
     const struct tg_gate_policy_opts o = { .path = "HEAD:gate.yml" };
     struct room r;
-    (void)state;
     room_open(&r);
     assert_null(load(&r, &o, NULL));
     assert_true(r.err.kind != TG_ERR_NONE && r.err.kind != TG_ERR_POLICY);
@@ -96,12 +92,11 @@ static void a_commit_needs_a_repository(void **state)
 }
 
 /* A waiver that ended on the day before SOURCE_DATE_EPOCH (2025-10-09) is kept when no day counts. */
-static void undated_keeps_what_has_expired(void **state)
+TEST(undated_keeps_what_has_expired)
 {
     struct tg_gate_policy_opts o = { .path = "w.yml" };
     struct tg_policy *p;
     struct room r;
-    (void)state;
     room_open(&r);
     room_file("w.yml", "version: 1\nextends: [\"tracegate:recommended\"]\nwaivers:\n"
                        "  - {rule: new-work, name: 'aten::mm', ceiling: {abs: 3}, reason: because, "
@@ -112,16 +107,4 @@ static void undated_keeps_what_has_expired(void **state)
     assert_int_equal(p->n_waivers, 1);
     tg_policy_free(p);
     room_close(&r);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_a_file_it_is_built_in),
-        cmocka_unit_test(auto_is_the_profile_of_the_event),
-        cmocka_unit_test(mistakes_go_to_the_caller_or_to_standard_error),
-        cmocka_unit_test(a_commit_needs_a_repository),
-        cmocka_unit_test(undated_keeps_what_has_expired),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,11 +12,10 @@ static bool set_up(int64_t threads, struct tg_err *err)
     return tg_reading_setup(threads, NULL, NULL, err);
 }
 
-static void threads_are_a_small_number(void **state)
+TEST(threads_are_a_small_number)
 {
     static const int64_t wrong[] = { 0, -1, 1000000 };
     struct tg_err err;
-    (void)state;
     assert_true(set_up(1, &err) && set_up(4, &err) && set_up(TG_OPT_UNSET, &err));
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         assert_false(set_up(wrong[i], &err));
@@ -25,7 +24,7 @@ static void threads_are_a_small_number(void **state)
 }
 
 /* With four threads, of six files the first four have one each, the last two share: two each. */
-static void the_last_files_share_the_threads(void **state)
+TEST(the_last_files_share_the_threads)
 {
     static const struct {
         int64_t threads;
@@ -36,7 +35,6 @@ static void the_last_files_share_the_threads(void **state)
         { 4, 4, { 1, 1, 1, 1 } },       { 1, 3, { 1, 1, 1 } }, { 8, 3, { 2, 2, 2 } },
     };
     struct tg_err err;
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_true(set_up(cases[i].threads, &err));
         for (size_t k = 0; k < cases[i].n; k++)
@@ -52,10 +50,9 @@ static bool task(void *arg, size_t i, struct tg_err *err)
     return true;
 }
 
-static void the_first_file_in_order_is_reported(void **state)
+TEST(the_first_file_in_order_is_reported)
 {
     struct tg_err err;
-    (void)state;
     for (int64_t threads = 1; threads <= 4; threads += 3) {
         assert_true(set_up(threads, &err));
         assert_true(tg_reading_each(5, task, (void *)(uintptr_t) "-----", NULL, &err));
@@ -70,13 +67,12 @@ static void count(void *arg, int64_t change)
     *(int64_t *)arg += change;
 }
 
-static void progress_counts_files_down(void **state)
+TEST(progress_counts_files_down)
 {
     int64_t left = 0;
     struct tg_progress progress = { .arg = &left, .files = count };
     struct tg_reader_opts o = { 0 };
     struct tg_err err;
-    (void)state;
     assert_true(set_up(2, &err));
     assert_true(tg_reading_each(5, task, (void *)(uintptr_t) "-----", &progress, &err));
     assert_int_equal(left, 0);
@@ -84,15 +80,4 @@ static void progress_counts_files_down(void **state)
     tg_reading_opts(&o, 3);
     assert_true(o.threads == 3 && o.part == 4096);
     assert_string_equal(o.isa, "c");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_are_a_small_number),
-        cmocka_unit_test(the_last_files_share_the_threads),
-        cmocka_unit_test(the_first_file_in_order_is_reported),
-        cmocka_unit_test(progress_counts_files_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

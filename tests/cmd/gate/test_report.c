@@ -18,7 +18,7 @@ static void report(struct job *k)
     assert_no_error(tg_check_report(&k->c, &k->j, &k->err), &k->err);
 }
 
-static void several_suites_write_a_file_each(void **state)
+IN_BOX(several_suites_write_a_file_each)
 {
     static const struct {
         const char *report, *file, *policy;
@@ -29,10 +29,10 @@ static void several_suites_write_a_file_each(void **state)
         { "r", "r-a", TWO_SUITES },
         { "./.hidden", "./.hidden-a", TWO_SUITES },
     };
-    job_repository(*state, committed);
+    job_repository(b, committed);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct job k = { 0 };
-        job_open(&k, *state, cases[i].policy);
+        job_open(&k, b, cases[i].policy);
         k.o.report[TG_REPORT_json] = cases[i].report;
         report(&k);
         if (access(cases[i].file, F_OK) != 0)
@@ -43,11 +43,11 @@ static void several_suites_write_a_file_each(void **state)
 }
 
 /* The text keeps away from standard output if a report is there. */
-static void a_report_on_standard_output_is_alone_there(void **state)
+IN_BOX(a_report_on_standard_output_is_alone_there)
 {
     struct job k = { 0 };
-    job_repository(*state, committed);
-    job_open(&k, *state, PATH_POLICY);
+    job_repository(b, committed);
+    job_open(&k, b, PATH_POLICY);
     k.o.report[TG_REPORT_json] = "-";
     report(&k);
     assert_int_equal(job_text(&k, "stdout")[0], '{');
@@ -55,21 +55,21 @@ static void a_report_on_standard_output_is_alone_there(void **state)
     assert_int_not_equal(access("-", F_OK), 0);
     job_close(&k);
     k = (struct job){ .o.quiet = true };
-    job_open(&k, *state, PATH_POLICY);
+    job_open(&k, b, PATH_POLICY);
     report(&k);
     assert_string_equal(job_text(&k, "stdout"), "");
     job_close(&k);
 }
 
 /* gitbox commits at 1700000000, which `date -u` calls 2023-11-14T22:13:20. */
-static void the_fresh_side_is_told(void **state)
+IN_BOX(the_fresh_side_is_told)
 {
     struct tg_input_item items[] = { { .label = "out/r1.json" },
                                      { .label = "out/r2.json" },
                                      { .label = "out/r3.json" } };
     struct job k = { 0 };
-    job_repository(*state, committed);
-    job_open(&k, *state, PATH_POLICY);
+    job_repository(b, committed);
+    job_open(&k, b, PATH_POLICY);
     (void)job_git(&k);
     k.j.fresh = (struct tg_input_list){ .v = items, .n = 3 };
     report(&k);
@@ -79,7 +79,7 @@ static void the_fresh_side_is_told(void **state)
     is_text(k.j.verdict.policy_file, ".tracegate.yml");
     job_close(&k);
     k = (struct job){ .environ_ = { "SOURCE_DATE_EPOCH=1760000000" } };
-    job_open(&k, *state, "");
+    job_open(&k, b, "");
     (void)job_git(&k);
     k.j.fresh = (struct tg_input_list){ .v = items, .n = 2 };
     report(&k);
@@ -90,14 +90,14 @@ static void the_fresh_side_is_told(void **state)
     job_close(&k);
 }
 
-static void the_command_can_be_pasted(void **state)
+IN_BOX(the_command_can_be_pasted)
 {
     static const char *traces[] = { "out/a b.json", "it's.json", "plain.json", "" },
                       *base[] = { "main" }, *meta[] = { "cpu=x y" };
     const struct tg_strs args = { traces, 4, 4 };
     struct job k = { 0 };
-    job_repository(*state, committed);
-    job_open(&k, *state, PATH_POLICY);
+    job_repository(b, committed);
+    job_open(&k, b, PATH_POLICY);
     is_text(tg_check_command(&k.c, &(struct tg_strs){ 0 }), "tracegate check");
     k.o = (struct tg_check_opts){ .baseline = { base, 1, 1 },
                                   .given = { .runs = true, .meta = { meta, 1, 1 } },
@@ -109,12 +109,12 @@ static void the_command_can_be_pasted(void **state)
     job_close(&k);
 }
 
-static void the_plan_of_a_dry_run(void **state)
+IN_BOX(the_plan_of_a_dry_run)
 {
     struct tg_input_item fresh[] = { { .label = "out/r1.json" } };
     struct job k = { 0 };
-    job_repository(*state, committed);
-    job_open(&k, *state, "");
+    job_repository(b, committed);
+    job_open(&k, b, "");
     k.j.fresh = (struct tg_input_list){ .v = fresh, .n = 1 };
     k.j.info = (struct tg_baseline_info){ .situation = TG_SITUATION_PATH, .how = TG_SV("so") };
     assert_no_error(tg_check_print_plan(&k.c, &k.j, &k.err), &k.err);
@@ -122,17 +122,4 @@ static void the_plan_of_a_dry_run(void **state)
                         "suite default   policy: built-in (tracegate:recommended)   "
                         "baseline: path, so   fresh:     out/r1.json ");
     job_close(&k);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, box_setup, box_teardown)
-        CASE(several_suites_write_a_file_each),
-        CASE(a_report_on_standard_output_is_alone_there),
-        CASE(the_fresh_side_is_told),
-        CASE(the_command_can_be_pasted),
-        CASE(the_plan_of_a_dry_run),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

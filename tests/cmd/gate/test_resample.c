@@ -26,10 +26,10 @@ static struct tg_calibration measure(struct fixture *f, const uint32_t *calls, s
     return c;
 }
 
-static void runs_that_are_alike_never_fail(void **state)
+JUDGED(runs_that_are_alike_never_fail)
 {
     static const uint32_t calls[] = { 1, 1, 1, 1, 1, 1, 1, 1 };
-    struct tg_calibration c = measure(*state, calls, 8, 3);
+    struct tg_calibration c = measure(f, calls, 8, 3);
     assert_int_equal(c.n_runs, 8);
     assert_int_equal(c.side, 3);
     assert_int_equal(c.disjoint, 1); /* 8 runs hold one pair of 3 against 3 */
@@ -42,10 +42,10 @@ static void runs_that_are_alike_never_fail(void **state)
 
 /* One run of six calls the operator twice: 1 against 1 fails where it is the fresh one. All 30
  * ordered pairs of 6 runs are drawn at most once, 5 of them have it fresh: at most 5 of 30 fail. */
-static void a_count_that_varies_is_a_false_alarm(void **state)
+JUDGED(a_count_that_varies_is_a_false_alarm)
 {
     static const uint32_t calls[] = { 1, 1, 1, 1, 1, 2 };
-    struct tg_calibration c = measure(*state, calls, 6, 1), again;
+    struct tg_calibration c = measure(f, calls, 6, 1), again;
     bool told = false;
     assert_true(c.fails > 0 && c.fails <= 5 && c.splits <= 30);
     near(c.rate, (double)c.fails / (double)c.splits);
@@ -57,16 +57,16 @@ static void a_count_that_varies_is_a_false_alarm(void **state)
             told = true;
         }
     assert_true(told);
-    again = measure(*state, calls, 6, 1); /* equal input, equal answer */
+    again = measure(f, calls, 6, 1); /* equal input, equal answer */
     assert_int_equal(again.fails, c.fails);
     assert_int_equal(again.splits, c.splits);
 }
 
 /* ln of 100, 101, … 107 us has a standard deviation of 0.0237 (of 8 values, by hand). */
-static void the_noise_of_an_operator(void **state)
+JUDGED(the_noise_of_an_operator)
 {
     static const uint32_t calls[] = { 1, 1, 1, 1, 1, 1, 1, 1 };
-    struct tg_calibration c = measure(*state, calls, 8, 3);
+    struct tg_calibration c = measure(f, calls, 8, 3);
     assert_int_equal(c.n_ops, 1);
     is_text(c.ops[0].name, "aten::mm");
     assert_true(fabs(c.ops[0].sigma - 0.0237) < 0.003);
@@ -75,10 +75,9 @@ static void the_noise_of_an_operator(void **state)
     assert_true(c.ops[0].mde[3] > 0 && c.ops[0].mde[3] < 0.2);
 }
 
-static void a_subset_has_its_runs_in_order(void **state)
+JUDGED(a_subset_has_its_runs_in_order)
 {
     static const size_t run[] = { 3, 0 };
-    struct fixture *f = *state;
     struct tg_side s;
     make_side(f, TG_BASE, 4, 2);
     s = tg_gate_subset(&f->side[TG_BASE], run, 2, f->a);
@@ -86,15 +85,4 @@ static void a_subset_has_its_runs_in_order(void **state)
     assert_ptr_equal(s.at[0], f->side[TG_BASE].at[3]);
     assert_ptr_equal(s.at[1], f->side[TG_BASE].at[0]);
     assert_int_equal(f->side[TG_BASE].n_runs, 4);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        JUDGED(runs_that_are_alike_never_fail),
-        JUDGED(a_count_that_varies_is_a_false_alarm),
-        JUDGED(the_noise_of_an_operator),
-        JUDGED(a_subset_has_its_runs_in_order),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,14 +22,14 @@ static bool open_same(struct tg_gate_same *s, struct job *k, const char *path, s
     return tg_gate_same_open(s, &none, &args, "calibrate", min_runs, &k->io, &k->err);
 }
 
-static void named_files_without_a_rank_are_runs(void **state)
+IN_BOX(named_files_without_a_rank_are_runs)
 {
     static const char *const commits[] = { "echo x > x", NULL };
     struct tg_gate_same s;
     struct job k = { 0 };
-    job_repository(*state, commits);
-    write_runs(*state, "w/perf", 3);
-    job_open(&k, *state, "");
+    job_repository(b, commits);
+    write_runs(b, "w/perf", 3);
+    job_open(&k, b, "");
     assert_no_error(open_same(&s, &k, "perf", 3), &k.err);
     assert_int_equal(s.all.n_runs, 3);
     assert_int_equal(s.all.n_ranks, 1);
@@ -41,17 +41,17 @@ static void named_files_without_a_rank_are_runs(void **state)
     job_close(&k);
 }
 
-static void else_the_suites_own_in_head(void **state)
+IN_BOX(else_the_suites_own_in_head)
 {
     static const char policy[] =
         "version: 1\nsuites: [{name: main, trace: 'o.json', baseline: 'perf/*.json'}]\n";
     static const char *const commits[] = { "echo x > x", NULL };
     struct tg_gate_same s;
     struct job k = { 0 };
-    job_repository(*state, commits);
-    write_runs(*state, "w/perf", 2);
-    box_sh(*state, "cd w; git add -A; git commit -qm runs; rm perf/*");
-    job_open(&k, *state, policy);
+    job_repository(b, commits);
+    write_runs(b, "w/perf", 2);
+    box_sh(b, "cd w; git add -A; git commit -qm runs; rm perf/*");
+    job_open(&k, b, policy);
     assert_no_error(open_same(&s, &k, NULL, 2), &k.err);
     assert_int_equal(s.all.n_runs, 2);
     is_text(s.suite->name, "main");
@@ -59,13 +59,13 @@ static void else_the_suites_own_in_head(void **state)
     job_close(&k);
 }
 
-static void else_what_is_stored(void **state)
+IN_BOX(else_what_is_stored)
 {
     static const char *const commits[] = { "echo x > x", "echo y > y", NULL };
     struct tg_gate_same s;
     struct job k = { 0 };
-    job_repository(*state, commits);
-    job_open(&k, *state, STORED_POLICY);
+    job_repository(b, commits);
+    job_open(&k, b, STORED_POLICY);
     assert_false(open_same(&s, &k, NULL, 1));
     assert_error(&k.err, TG_ERR_USAGE, "nothing is stored for suite 'main' up to HEAD",
                  "tracegate baseline fetch");
@@ -73,7 +73,7 @@ static void else_what_is_stored(void **state)
     tg_err_init(&k.err);
     {
         struct tg_buf stored = { 0 };
-        write_runs(*state, "w/perf", 1);
+        write_runs(b, "w/perf", 1);
         assert_no_error(open_same(&s, &k, "perf", 1), &k.err);
         assert_no_error(tg_summary_write(&s.summary, NULL, &stored, &k.err), &k.err);
         tg_gate_same_release(&s);
@@ -87,26 +87,14 @@ static void else_what_is_stored(void **state)
     job_close(&k);
 }
 
-static void outside_a_repository_they_must_be_named(void **state)
+IN_BOX(outside_a_repository_they_must_be_named)
 {
     struct tg_gate_same s;
     struct job k = { 0 };
-    box_sh(*state, "mkdir w");
-    job_open(&k, *state, "");
+    box_sh(b, "mkdir w");
+    job_open(&k, b, "");
     assert_false(open_same(&s, &k, NULL, 1));
     assert_error(&k.err, TG_ERR_USAGE, "calibrate needs traces", "tracegate calibrate out/run");
     tg_gate_same_release(&s);
     job_close(&k);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, box_setup, box_teardown)
-        CASE(named_files_without_a_rank_are_runs),
-        CASE(else_the_suites_own_in_head),
-        CASE(else_what_is_stored),
-        CASE(outside_a_repository_they_must_be_named),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

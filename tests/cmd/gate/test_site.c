@@ -8,7 +8,7 @@ static void is_site(const char *want, tg_sv got)
     is_text(got, want);
 }
 
-static void what_ci_says(void **state)
+IN_BOX(what_ci_says)
 {
     static const struct {
         const char *environ_[4], *repository, *run;
@@ -27,7 +27,6 @@ static void what_ci_says(void **state)
         { { "BUILDKITE_BUILD_URL=https://b.example/2" }, "", "https://b.example/2" },
         { { NULL }, "", "" },
     };
-    const struct box *b = *state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct tg_io io = { .environ_ = cases[i].environ_ };
         is_site(cases[i].repository, tg_site_repository(&io, NULL, b->a));
@@ -36,7 +35,7 @@ static void what_ci_says(void **state)
 }
 
 /* An address with a user or a password in it is never shown. */
-static void the_remotes_address(void **state)
+IN_BOX(the_remotes_address)
 {
     static const char *const commit[] = { "echo x > x", NULL };
     static const struct {
@@ -49,7 +48,6 @@ static void the_remotes_address(void **state)
         { "ssh://git@github.com/o/r.git", "" },
         { "/srv/git/r.git", "" },
     };
-    const struct box *b = *state;
     job_repository(b, commit);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct job k = { 0 };
@@ -63,13 +61,4 @@ static void the_remotes_address(void **state)
         is_site("https://l.example/o/r", tg_site_repository(&k.io, job_git(&k), b->a));
         job_close(&k);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_ci_says, box_setup, box_teardown),
-        cmocka_unit_test_setup_teardown(the_remotes_address, box_setup, box_teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,10 +38,9 @@ static void close_suites(struct chosen *c)
     room_close(&c->room);
 }
 
-static void all_or_one_by_name(void **state)
+TEST(all_or_one_by_name)
 {
     struct chosen c;
-    (void)state;
     open_suites(&c, TWO);
     assert_true(choose(&c, NULL, TG_SUITES_ALL));
     assert_int_equal(c.suites.n, 2);
@@ -55,10 +54,9 @@ static void all_or_one_by_name(void **state)
     close_suites(&c);
 }
 
-static void without_a_policy_any_name_is_a_stored_suite(void **state)
+TEST(without_a_policy_any_name_is_a_stored_suite)
 {
     struct chosen c;
-    (void)state;
     open_suites(&c, NULL);
     assert_true(choose(&c, "anything", TG_SUITES_ONE) && c.suites.v[0]->stored);
     assert_sv_equal(c.suites.v[0]->name, TG_SV("anything"));
@@ -67,11 +65,10 @@ static void without_a_policy_any_name_is_a_stored_suite(void **state)
     close_suites(&c);
 }
 
-static void steps_are_cut_as_the_suite_says(void **state)
+TEST(steps_are_cut_as_the_suite_says)
 {
     struct chosen c;
     struct tg_summarize_opts so;
-    (void)state;
     open_suites(&c, TWO);
     assert_true(choose(&c, NULL, TG_SUITES_ALL));
     so = tg_suite_reading(c.suites.policy, c.suites.v[0]);
@@ -83,14 +80,13 @@ static void steps_are_cut_as_the_suite_says(void **state)
     close_suites(&c);
 }
 
-static void a_path_must_say_its_run(void **state)
+TEST(a_path_must_say_its_run)
 {
     struct tg_input_item items[] = { { .label = "x/run07.json" },
                                      { .label = "stored:a", .stored = true },
                                      { .label = "x/other.json" } };
     struct tg_input_list list = { .v = items, .n = 2 };
     struct chosen c;
-    (void)state;
     open_suites(&c, TWO);
     assert_true(choose(&c, "a", TG_SUITES_ONE));
     assert_true(tg_suite_groups(&list, c.suites.v[0], TG_GROUPS_REQUIRED, &c.room.err));
@@ -103,13 +99,12 @@ static void a_path_must_say_its_run(void **state)
     close_suites(&c);
 }
 
-static void traces_are_named_or_the_suites_own(void **state)
+TEST(traces_are_named_or_the_suites_own)
 {
     const char *named[] = { "here.json" };
     const struct tg_strs none = { 0 }, one = { named, 1, 1 };
     struct tg_input_list list = { 0 };
     struct chosen c;
-    (void)state;
     open_suites(&c, TWO);
     room_file("y.json", "{}");
     room_file("here.json", "{}");
@@ -127,16 +122,4 @@ static void traces_are_named_or_the_suites_own(void **state)
     assert_false(tg_suite_traces(&list, &c.suites, c.suites.v[0], &none, &c.room.err));
     assert_failed(&c.room, TG_ERR_USAGE, "no trace given");
     close_suites(&c);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_or_one_by_name),
-        cmocka_unit_test(without_a_policy_any_name_is_a_stored_suite),
-        cmocka_unit_test(steps_are_cut_as_the_suite_says),
-        cmocka_unit_test(a_path_must_say_its_run),
-        cmocka_unit_test(traces_are_named_or_the_suites_own),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

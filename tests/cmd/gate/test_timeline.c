@@ -26,6 +26,8 @@ static int tear_down(void **state)
     return 0;
 }
 
+#define CASE(name) TEST_WITH(struct drawn *d, set_up, tear_down, name)
+
 static void step(struct drawn *d, const char *name, tg_ns start, tg_ns dur)
 {
     bt_host(&d->x.b, "user_annotation", name, "1", start, dur, -1);
@@ -38,9 +40,8 @@ static void draw(struct drawn *d, unsigned skip_first)
 }
 
 /* Lengths 100, 900, 300, 200: the lower median is 200; without the first, of 900, 300, 200, 300. */
-static void the_step_of_median_length(void **state)
+CASE(the_step_of_median_length)
 {
-    struct drawn *d = *state;
     step(d, "ProfilerStep#1", 0, 100);
     step(d, "ProfilerStep#2", 1000, 900);
     step(d, "ProfilerStep#3", 2000, 300);
@@ -56,9 +57,8 @@ static void the_step_of_median_length(void **state)
     assert_int_equal(d->p.n, 0);
 }
 
-static void a_trace_without_steps_has_no_picture(void **state)
+CASE(a_trace_without_steps_has_no_picture)
 {
-    struct drawn *d = *state;
     bt_host(&d->x.b, "cpu_op", "a", "1", 0, 100, -1);
     draw(d, 0);
     assert_int_equal(d->p.n, 0);
@@ -75,9 +75,8 @@ static const struct tg_picture_span *find(const struct drawn *d, const char *nam
 }
 
 /* Step of 100,000 ns. On the host a > b > c: two levels are kept. Another thread has no lane. */
-static void lanes_of_the_host_and_of_each_stream(void **state)
+CASE(lanes_of_the_host_and_of_each_stream)
 {
-    struct drawn *d = *state;
     step(d, "ProfilerStep#1", 0, 100000);
     bt_host(&d->x.b, "cpu_op", "a", "1", 1000, 50000, -1);
     bt_host(&d->x.b, "cpu_op", "b", "1", 2000, 20000, -1);
@@ -104,9 +103,8 @@ static void lanes_of_the_host_and_of_each_stream(void **state)
 
 /* A pixel is 1,001 ns of a million. Ten spans of 100 ns, 50 apart, are one rectangle of 1,450 ns;
  * one of 5,000 ns next to them stays by itself. */
-static void neighbours_too_short_to_see_are_one(void **state)
+CASE(neighbours_too_short_to_see_are_one)
 {
-    struct drawn *d = *state;
     step(d, "ProfilerStep#1", 0, 1000000);
     for (int i = 0; i < 10; i++)
         bt_host(&d->x.b, "cpu_op", i == 4 ? "longest" : "short", "1", 1000 + 150 * i,
@@ -122,9 +120,8 @@ static void neighbours_too_short_to_see_are_one(void **state)
     assert_int_equal(find(d, "far")->n, 1);
 }
 
-static void never_more_than_the_page_holds(void **state)
+CASE(never_more_than_the_page_holds)
 {
-    struct drawn *d = *state;
     size_t calls = 0;
     step(d, "ProfilerStep#1", 0, 100000000);
     for (int i = 0; i < 2 * TG_PICTURE_SPANS; i++) /* all long enough to be seen */
@@ -134,17 +131,4 @@ static void never_more_than_the_page_holds(void **state)
     for (size_t i = 0; i < d->p.n; i++)
         calls += d->p.spans[i].n;
     assert_int_equal(calls, 2 * TG_PICTURE_SPANS);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-        CASE(the_step_of_median_length),
-        CASE(a_trace_without_steps_has_no_picture),
-        CASE(lanes_of_the_host_and_of_each_stream),
-        CASE(neighbours_too_short_to_see_are_one),
-        CASE(never_more_than_the_page_holds),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

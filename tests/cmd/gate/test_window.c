@@ -23,7 +23,7 @@ static void join(struct job *k, unsigned walked)
 }
 
 /* Of window(N): N commits counted from the one where the search began. */
-static void as_many_commits_as_it_says(void **state)
+IN_BOX(as_many_commits_as_it_says)
 {
     static const struct {
         const char *policy;
@@ -41,8 +41,8 @@ static void as_many_commits_as_it_says(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct job k = { 0 };
-        job_repository(*state, five);
-        job_open(&k, *state, cases[i].policy);
+        job_repository(b, five);
+        job_open(&k, b, cases[i].policy);
         join(&k, cases[i].walked);
         assert_int_equal(k.j.base.n, cases[i].n);
         is_text(k.j.info.how, cases[i].how);
@@ -50,29 +50,19 @@ static void as_many_commits_as_it_says(void **state)
     }
 }
 
-static void a_path_has_no_window_and_says_so(void **state)
+IN_BOX(a_path_has_no_window_and_says_so)
 {
     struct tg_git_file file = { .path = TG_SV("perf/base.json") };
     struct tg_git_files files = { &file, 1 };
-    struct tg_baseline b = { .path = file.path };
+    struct tg_baseline base = { .path = file.path };
     struct job k = { 0 };
-    job_repository(*state, five);
-    job_open(&k, *state, WINDOW(3));
-    b.commit = job_commit(&k, "HEAD~1");
-    tg_inputs_add_git(&k.j.base, b.commit.sha, &files, k.box->a);
-    assert_no_error(tg_check_window(&k.c, &k.j, job_git(&k), &b, &k.err), &k.err);
+    job_repository(b, five);
+    job_open(&k, b, WINDOW(3));
+    base.commit = job_commit(&k, "HEAD~1");
+    tg_inputs_add_git(&k.j.base, base.commit.sha, &files, k.box->a);
+    assert_no_error(tg_check_window(&k.c, &k.j, job_git(&k), &base, &k.err), &k.err);
     assert_int_equal(k.j.base.n, 1);
     is_in(job_text(&k, "stderr"),
           "window(3) is of stored baselines; 'perf/base.json' is that of one commit");
     job_close(&k);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, box_setup, box_teardown)
-        CASE(as_many_commits_as_it_says),
-        CASE(a_path_has_no_window_and_says_so),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -283,9 +283,8 @@ static void check_sums(const struct world *w)
     assert_int_equal(cell(w, "launches-summary", 0, "unlinked")->is.i, (int64_t)w->n - linked);
 }
 
-static void agrees_with_brute_force(void **state)
+TEST(agrees_with_brute_force)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 300; seed++) {
         struct world w = { 0 };
         draw(&w, seed);
@@ -325,9 +324,8 @@ static void same_frames(const struct world *a, const struct world *b, tg_ns scal
     }
 }
 
-static void order_and_origin_do_not_matter(void **state)
+TEST(order_and_origin_do_not_matter)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 60; seed++) {
         struct world a = { 0 }, b = { 0 };
         draw(&a, seed);
@@ -341,9 +339,8 @@ static void order_and_origin_do_not_matter(void **state)
 }
 
 /* By 10: no gap of less than 400 ns becomes one of 30 us, so causes stay as well. */
-static void times_scale(void **state)
+TEST(times_scale)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 60; seed++) {
         struct world a = { 0 }, b = { 0 };
         draw(&a, seed);
@@ -356,13 +353,12 @@ static void times_scale(void **state)
     }
 }
 
-static void nothing_on_the_device_is_said(void **state)
+TEST(nothing_on_the_device_is_said)
 {
     static const char *const frames[] = { "temporal",       "idle",      "overlap",
                                           "kernel-classes", "kernels",   "bandwidth",
                                           "queue",          "sequences", "launches-summary" };
     struct world w = { 0 };
-    (void)state;
     build(&w, 0, 0, 1);
     for (size_t i = 0; i < sizeof frames / sizeof *frames; i++)
         assert_true(
@@ -373,12 +369,11 @@ static void nothing_on_the_device_is_said(void **state)
 /*
  * aten::x [10,100) on thread 1 launches a, b; aten::y inside it launches c: one sequence of three.
  */
-static void sequences_belong_to_the_outermost_operator(void **state)
+TEST(sequences_belong_to_the_outermost_operator)
 {
     struct world w = { 0 };
     static const struct tg_window_spec window = { TG_WINDOW_WHOLE, { NULL, 0 } };
     struct tg_err err;
-    (void)state;
     bt_init(&w.b);
     for (int k = 0; k < 2; k++) {
         tg_ns t = 1000 * k;
@@ -406,12 +401,11 @@ static void sequences_belong_to_the_outermost_operator(void **state)
 }
 
 /* By hand: 1 2 3 4 10 -> mean 4, squares 9+4+1+0+36 = 50, std sqrt(50/4); quartiles 2 3 4. */
-static void describes_values(void **state)
+TEST(describes_values)
 {
     double v[] = { 4, 1, 10, 3, 2 }, pair[] = { 1, 2 };
     struct tg_quantiles d = tg_quantiles_of(v, 5);
     struct tg_weighted w[] = { { 5, 1 }, { 1, 8 }, { 9, 1 }, { 100, 0 } };
-    (void)state;
     assert_near(d.mean, 4, 0);
     assert_near(d.std * d.std, 12.5, 1e-12);
     assert_near(d.q25, 2, 0);
@@ -427,17 +421,4 @@ static void describes_values(void **state)
     assert_near(d.max, 9, 0);
     assert_near(tg_round_to(2.5, 0), 2, 0); /* halves to even */
     assert_near(tg_round_to(0.125, 2), 0.12, 1e-15);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(agrees_with_brute_force),
-        cmocka_unit_test(order_and_origin_do_not_matter),
-        cmocka_unit_test(times_scale),
-        cmocka_unit_test(nothing_on_the_device_is_said),
-        cmocka_unit_test(sequences_belong_to_the_outermost_operator),
-        cmocka_unit_test(describes_values),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

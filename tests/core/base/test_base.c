@@ -11,7 +11,7 @@
 #include "core/base/strmap.h"
 #include "core/base/utf8.h"
 
-static void globs_match_whole_names(void **state)
+TEST(globs_match_whole_names)
 {
     static const struct {
         const char *glob, *text;
@@ -30,16 +30,14 @@ static void globs_match_whole_names(void **state)
         { "a*b*c", "aXcYb", false },
         { "***", "x", true },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof c / sizeof *c; i++)
         if (tg_sv_glob(tg_sv_of(c[i].glob), tg_sv_of(c[i].text)) != c[i].hit)
             fail_msg("glob '%s' on '%s'", c[i].glob, c[i].text);
 }
 
-static void integers_are_whole_texts_in_range(void **state)
+TEST(integers_are_whole_texts_in_range)
 {
     int64_t v = 0;
-    (void)state;
     assert_true(tg_sv_i64(TG_SV("-9223372036854775808"), &v) && v == INT64_MIN);
     assert_true(tg_sv_i64(TG_SV("9223372036854775807"), &v) && v == INT64_MAX);
     assert_false(tg_sv_i64(TG_SV("9223372036854775808"), &v));
@@ -49,19 +47,17 @@ static void integers_are_whole_texts_in_range(void **state)
 }
 
 /* kitten -> sitting: substitute k, substitute e, insert g. */
-static void distance_counts_edits(void **state)
+TEST(distance_counts_edits)
 {
-    (void)state;
     assert_int_equal(tg_sv_distance(TG_SV("kitten"), TG_SV("sitting"), 5), 3);
     assert_int_equal(tg_sv_distance(TG_SV("kitten"), TG_SV("sitting"), 2), 3);
     assert_int_equal(tg_sv_distance(TG_SV("fail"), TG_SV("fail"), 3), 0);
 }
 
-static void names_get_dense_ids(void **state)
+TEST(names_get_dense_ids)
 {
     struct tg_strmap m;
     char text[32];
-    (void)state;
     tg_strmap_init(&m);
     for (uint32_t i = 0; i < 5000; i++) {
         (void)snprintf(text, sizeof text, "name %u", i);
@@ -74,10 +70,9 @@ static void names_get_dense_ids(void **state)
     tg_strmap_release(&m);
 }
 
-static void invisible_text_becomes_visible(void **state)
+TEST(invisible_text_becomes_visible)
 {
     struct tg_buf b = { 0 };
-    (void)state;
     tg_utf8_visible(&b, TG_SV("a\r\nb\x01\xe2\x80\xae"
                               "c\xff\xc3\xa4"));
     assert_sv_equal(tg_buf_sv(&b), TG_SV("a  b\\u0001\\u202ec\xef\xbf\xbd\xc3\xa4"));
@@ -88,13 +83,12 @@ static void invisible_text_becomes_visible(void **state)
     tg_buf_release(&b);
 }
 
-static void documents_keep_large_integers(void **state)
+TEST(documents_keep_large_integers)
 {
     struct tg_doc *d = tg_doc_new_object(), *back;
     struct tg_buf b = { 0 };
     struct tg_err err;
     int64_t v = 0;
-    (void)state;
     tg_err_init(&err);
     tg_doc_add_i64(d, "big", INT64_MAX);
     tg_doc_add_i64(d, "small", -3);
@@ -128,13 +122,12 @@ static char *scratch(char *path)
     return path;
 }
 
-static void reports_are_all_or_none(void **state)
+TEST(reports_are_all_or_none)
 {
     char dir[64], good[96], bad[96];
     struct tg_outputs o = { 0 };
     struct tg_err err;
     size_t h;
-    (void)state;
     tg_err_init(&err);
     scratch(dir);
     (void)snprintf(good, sizeof good, "%s/a.json", dir);
@@ -151,12 +144,11 @@ static void reports_are_all_or_none(void **state)
 }
 
 /* A gate must not stop a merge because nobody made the folder of its reports. */
-static void missing_folders_are_made(void **state)
+TEST(missing_folders_are_made)
 {
     static const char *const parts[] = { "/a/b/c.json", "/a/b", "/a", "" };
     char dir[64], path[96];
     struct tg_err err;
-    (void)state;
     tg_err_init(&err);
     scratch(dir);
     (void)snprintf(path, sizeof path, "%s/a/b/c.json", dir);
@@ -168,14 +160,13 @@ static void missing_folders_are_made(void **state)
 }
 
 /* Renaming over what is no regular file would put a file in the place of a device or a pipe. */
-static void pipes_are_written_in_place_and_links_followed(void **state)
+TEST(pipes_are_written_in_place_and_links_followed)
 {
     char dir[64], pipe_path[96], link[96], file[96], got[8] = "";
     struct tg_outputs o = { 0 };
     struct tg_err err;
     struct stat st;
     size_t h[2];
-    (void)state;
     tg_err_init(&err);
     scratch(dir);
     (void)snprintf(pipe_path, sizeof pipe_path, "%s/pipe", dir);
@@ -201,12 +192,11 @@ static void pipes_are_written_in_place_and_links_followed(void **state)
     assert_int_equal(unlink(link) | unlink(file) | unlink(pipe_path) | rmdir(dir), 0);
 }
 
-static void one_target_twice_is_an_error(void **state)
+TEST(one_target_twice_is_an_error)
 {
     struct tg_outputs o = { 0 };
     struct tg_err err;
     size_t h;
-    (void)state;
     tg_err_init(&err);
     assert_true(tg_outputs_open(&o, "-", &h, &err));
     assert_false(tg_outputs_open(&o, "-", &h, &err));
@@ -217,12 +207,11 @@ static void one_target_twice_is_an_error(void **state)
     tg_outputs_release(&o);
 }
 
-static void a_full_disk_leaves_nothing(void **state)
+TEST(a_full_disk_leaves_nothing)
 {
     struct tg_outputs o = { 0 };
     struct tg_err err;
     size_t h;
-    (void)state;
     tg_err_init(&err);
     if (access("/dev/full", W_OK) != 0)
         skip();
@@ -241,11 +230,10 @@ static void a_full_disk_leaves_nothing(void **state)
     assert_false(tg_file_exists("/tmp/tg-never"));
 }
 
-static void first_error_stays(void **state)
+TEST(first_error_stays)
 {
     struct tg_err err;
     struct tg_buf b = { 0 };
-    (void)state;
     tg_err_init(&err);
     assert_false(
         tg_err_set(&err, TG_ERR_TRACE, (struct tg_loc){ "t.json", 0, 0, 17 }, "bad '%s'", "x\ny"));
@@ -270,11 +258,10 @@ static int by_pair_key(const void *pa, const void *pb)
 }
 
 /* Ascending by key, equal keys in the order they had; with stretches of every length and number. */
-static void runs_are_merged(void **state)
+TEST(runs_are_merged)
 {
     enum { MOST = 1000 };
     struct pair v[MOST];
-    (void)state;
     for (unsigned n = 0; n < MOST; n += n < 40 ? 1 : 37)
         for (unsigned stretch = 1; stretch <= n + 1; stretch = stretch * 3 + 1) {
             unsigned long sum = 0;
@@ -291,24 +278,4 @@ static void runs_are_merged(void **state)
                 sum -= v[i].place;
             assert_int_equal(sum, 0);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(globs_match_whole_names),
-        cmocka_unit_test(integers_are_whole_texts_in_range),
-        cmocka_unit_test(distance_counts_edits),
-        cmocka_unit_test(names_get_dense_ids),
-        cmocka_unit_test(invisible_text_becomes_visible),
-        cmocka_unit_test(documents_keep_large_integers),
-        cmocka_unit_test(reports_are_all_or_none),
-        cmocka_unit_test(missing_folders_are_made),
-        cmocka_unit_test(pipes_are_written_in_place_and_links_followed),
-        cmocka_unit_test(one_target_twice_is_an_error),
-        cmocka_unit_test(a_full_disk_leaves_nothing),
-        cmocka_unit_test(first_error_stays),
-        cmocka_unit_test(runs_are_merged),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 #include "core/base/decimal.h"
 
 /* Expected values: by hand, the decimal shifted three places, rounded half to even. */
-static void microseconds_become_exact_nanoseconds(void **state)
+TEST(microseconds_become_exact_nanoseconds)
 {
     static const struct {
         const char *text;
@@ -38,7 +38,6 @@ static void microseconds_become_exact_nanoseconds(void **state)
         { "NaN", TG_DEC_BAD, 0 },
         { "1e", TG_DEC_BAD, 0 },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
         tg_ns ns = 0;
         enum tg_dec how = tg_dec_us_to_ns(tg_sv_of(c[i].text), &ns);
@@ -48,11 +47,10 @@ static void microseconds_become_exact_nanoseconds(void **state)
     }
 }
 
-static void doubles_read_back(void **state)
+TEST(doubles_read_back)
 {
     static const double v[] = { 0, 1, -1, 0.1, 1e-300, 1.7e308, 12345.678, 1.0 / 3, 5e-324 };
     struct tg_buf b = { 0 };
-    (void)state;
     for (size_t i = 0; i < sizeof v / sizeof *v; i++) {
         double back = NAN;
         tg_buf_clear(&b);
@@ -69,9 +67,8 @@ static void doubles_read_back(void **state)
 /*
  * Python: float("1695000000000000.123") is 1695000000000000.0; .126 rounds up to .25 (step 0.25).
  */
-static void large_times_round_as_python_reads_them(void **state)
+TEST(large_times_round_as_python_reads_them)
 {
-    (void)state;
     assert_true(tg_ns_to_us_double(1695000000000000123) == 1695000000000000.0);
     assert_true(tg_ns_to_us_double(1695000000000000126) == 1695000000000000.25);
     assert_true(tg_ns_to_us_double(-1500) == -1.5);
@@ -85,9 +82,8 @@ static void check_text(tg_sv want, void (*put)(struct tg_buf *, double), double 
     tg_buf_release(&b);
 }
 
-static void people_read_three_digits_and_a_unit(void **state)
+TEST(people_read_three_digits_and_a_unit)
 {
-    (void)state;
     check_text(TG_SV("850 ns"), tg_dec_put_human_ns, 850);
     check_text(TG_SV("12.3 us"), tg_dec_put_human_ns, 12345);
     check_text(TG_SV("4.56 ms"), tg_dec_put_human_ns, 4.56e6);
@@ -96,30 +92,17 @@ static void people_read_three_digits_and_a_unit(void **state)
     check_text(TG_SV("0 ns"), tg_dec_put_human_ns, -0.2); /* never "-0" */
 }
 
-static void exact_microseconds_are_printed(void **state)
+TEST(exact_microseconds_are_printed)
 {
     static const struct {
         tg_ns ns;
         const char *text;
     } c[] = { { 0, "0" },         { 1, "0.001" },   { 1500, "1.5" },
               { 12340, "12.34" }, { -1, "-0.001" }, { 7000, "7" } };
-    (void)state;
     for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
         struct tg_buf b = { 0 };
         tg_dec_put_us(&b, c[i].ns);
         assert_sv_equal(tg_buf_sv(&b), tg_sv_of(c[i].text));
         tg_buf_release(&b);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(microseconds_become_exact_nanoseconds),
-        cmocka_unit_test(doubles_read_back),
-        cmocka_unit_test(large_times_round_as_python_reads_them),
-        cmocka_unit_test(people_read_three_digits_and_a_unit),
-        cmocka_unit_test(exact_microseconds_are_printed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,10 +30,9 @@ static void holds(struct folder *f, const char *want)
     tg_buf_release(&b);
 }
 
-static void written_and_replaced_whole(void **state)
+TEST(written_and_replaced_whole)
 {
     struct folder f;
-    (void)state;
     open_folder(&f);
     assert_true(tg_file_retry_write(f.file, TG_SV("a longer one"), 1, &f.err));
     holds(&f, "a longer one");
@@ -46,11 +45,10 @@ static void written_and_replaced_whole(void **state)
 }
 
 /* What waiting does not mend is told at once: no folder, a folder of that name. */
-static void what_will_not_pass_is_not_tried_again(void **state)
+TEST(what_will_not_pass_is_not_tried_again)
 {
     struct folder f;
     char missing[128];
-    (void)state;
     open_folder(&f);
     (void)snprintf(missing, sizeof missing, "%s/no/r.tgs", f.path);
     assert_false(tg_file_retry_write(missing, TG_SV("x"), 1, &f.err));
@@ -63,13 +61,4 @@ static void what_will_not_pass_is_not_tried_again(void **state)
     assert_non_null(strstr(f.err.hint, "Nothing was written there"));
     assert_int_equal(rmdir(f.file), 0);
     assert_int_equal(rmdir(f.path), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(written_and_replaced_whole),
-        cmocka_unit_test(what_will_not_pass_is_not_tried_again),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 
 #include "tests/support.h"
 
-static void processors(void **state)
+TEST(processors)
 {
     static const struct {
         const char *text, *want;
@@ -23,7 +23,6 @@ static void processors(void **state)
         { "", "" },
     };
     struct tg_arena *a = tg_arena_new();
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         tg_sv cpu = tg_host_cpu(tg_sv_of(cases[i].text), a);
         assert_int_equal(cpu.n, strlen(cases[i].want));
@@ -43,12 +42,11 @@ static void put(const char *folder, const char *name, const char *text)
     assert_int_equal(fclose(f), 0);
 }
 
-static void a_folder_of_the_kernel(void **state)
+TEST(a_folder_of_the_kernel)
 {
     char folder[] = "/tmp/tg_host.XXXXXX", command[64];
     struct tg_arena *a = tg_arena_new();
     struct tg_host h;
-    (void)state;
     assert_non_null(mkdtemp(folder));
     h = tg_host_look(folder, a);
     assert_int_equal(h.cpu.n, 0);
@@ -62,11 +60,4 @@ static void a_folder_of_the_kernel(void **state)
     (void)snprintf(command, sizeof command, "rm -r '%s'", folder);
     assert_int_equal(system(command), 0);
     tg_arena_free(a);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(processors),
-                                        cmocka_unit_test(a_folder_of_the_kernel) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,13 +4,12 @@
 #include "core/base/keymap.h"
 #include "tests/support.h"
 
-static void ids_come_in_order_of_first_appearance(void **state)
+TEST(ids_come_in_order_of_first_appearance)
 {
     static const uint64_t keys[][2] = { { 7, 0 }, { 0, 7 }, { 7, 0 }, { 0, 0 }, { 0, 7 } };
     static const uint32_t ids[] = { 0, 1, 0, 2, 1 };
     const uint64_t absent[2] = { 7, 7 };
     struct tg_keymap m;
-    (void)state;
     tg_keymap_init(&m, 2);
     assert_int_equal(tg_keymap_find(&m, keys[0]), TG_NO_ID);
     for (size_t i = 0; i < 5; i++)
@@ -23,12 +22,11 @@ static void ids_come_in_order_of_first_appearance(void **state)
 }
 
 /* Keys that differ in one bit of any word, and many more than the first table holds. */
-static void many_keys_stay_apart(void **state)
+TEST(many_keys_stay_apart)
 {
     enum { N = 3000 };
     uint64_t(*list)[3] = malloc(N * sizeof *list);
     struct tg_keymap m;
-    (void)state;
     assert_non_null(list);
     tg_keymap_init(&m, 3);
     for (uint64_t i = 0; i < N; i++) {
@@ -45,11 +43,4 @@ static void many_keys_stay_apart(void **state)
         assert_int_equal(tg_keymap_find(&m, list[i]), i);
     tg_keymap_release(&m);
     free(list);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(ids_come_in_order_of_first_appearance),
-                                        cmocka_unit_test(many_keys_stay_apart) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,12 +24,11 @@ static bool there(const char *path)
     return access(path, F_OK) == 0;
 }
 
-static void kept_or_removed(void **state)
+TEST(kept_or_removed)
 {
     struct stat st;
     int fd;
     char *name = tg_temporary_open(in_folder("a"), &fd), before[128];
-    (void)state;
     assert_non_null(name);
     (void)snprintf(before, sizeof before, "%s", name);
     assert_int_equal(fstat(fd, &st), 0);
@@ -46,21 +45,19 @@ static void kept_or_removed(void **state)
     tg_temporary_remove(NULL);
 }
 
-static void a_folder_that_is_missing(void **state)
+TEST(a_folder_that_is_missing)
 {
     int fd;
-    (void)state;
     errno = 0;
     assert_null(tg_temporary_open(in_folder("none/a"), &fd));
     assert_int_equal(errno, ENOENT);
 }
 
 /* A rename that fails leaves the file for another try, or for its removal. */
-static void a_target_that_is_a_folder(void **state)
+TEST(a_target_that_is_a_folder)
 {
     int fd;
     char *name = tg_temporary_open(in_folder("c"), &fd);
-    (void)state;
     assert_non_null(name);
     assert_int_equal(mkdir(in_folder("d"), 0700), 0);
     assert_false(tg_temporary_keep(name, in_folder("d")));
@@ -103,11 +100,10 @@ static int child(int sig, bool ignored, char *left, size_t size)
     return status;
 }
 
-static void signals_remove_what_is_not_kept(void **state)
+TEST(signals_remove_what_is_not_kept)
 {
     static const int sent[] = { SIGTERM, SIGINT, SIGHUP, SIGUSR1 };
     char left[256];
-    (void)state;
     for (size_t i = 0; i < sizeof sent / sizeof *sent; i++) {
         int status = child(sent[i], false, left, sizeof left);
         assert_true(WIFSIGNALED(status));
@@ -118,11 +114,10 @@ static void signals_remove_what_is_not_kept(void **state)
     }
 }
 
-static void an_ignored_signal_stays_ignored(void **state)
+TEST(an_ignored_signal_stays_ignored)
 {
     char left[256];
     int status = child(SIGHUP, true, left, sizeof left);
-    (void)state;
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     assert_false(there(left));
     assert_int_equal(unlink(in_folder("kept")), 0);
@@ -144,12 +139,5 @@ static int remove_folder(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kept_or_removed),
-        cmocka_unit_test(a_folder_that_is_missing),
-        cmocka_unit_test(a_target_that_is_a_folder),
-        cmocka_unit_test(signals_remove_what_is_not_kept),
-        cmocka_unit_test(an_ignored_signal_stays_ignored),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return run_registered(make_folder, remove_folder);
 }

@@ -40,7 +40,7 @@ static void remove_tree(const char *root)
 #define V2 "/sys/fs/cgroup"
 #define V1 "/sys/fs/cgroup/cpu,cpuacct"
 
-static void quotas_are_read(void **state)
+TEST(quotas_are_read)
 {
     static const struct {
         unsigned want;
@@ -84,7 +84,6 @@ static void quotas_are_read(void **state)
         { 0, { { "/proc/self/cgroup", "0::/\n" }, { V2 "/cpu.max", "200000 0\n" } } },
         { 0, { { "/proc/self/cgroup", "no colons\n::\n" }, { V2 "/cpu.max", "200000 100000\n" } } },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char root[] = "/tmp/tg-quota-XXXXXX";
         assert_non_null(mkdtemp(root));
@@ -96,10 +95,9 @@ static void quotas_are_read(void **state)
     }
 }
 
-static void the_default_is_a_number_of_threads(void **state)
+TEST(the_default_is_a_number_of_threads)
 {
     unsigned n = tg_threads_default();
-    (void)state;
     assert_in_range(n, 1, TG_THREADS_MAX);
 }
 
@@ -115,9 +113,8 @@ static bool count(void *arg, size_t i)
     return i != t->fail_at;
 }
 
-static void each_task_runs_once(void **state)
+TEST(each_task_runs_once)
 {
-    (void)state;
     for (unsigned threads = 1; threads <= 9; threads += 2)
         for (size_t n = 0; n <= 1000; n = 2 * n + 1) {
             struct tasks t = { .fail_at = SIZE_MAX };
@@ -128,9 +125,8 @@ static void each_task_runs_once(void **state)
 }
 
 /* All before a failure run, so that the first failure is the same one whatever the number. */
-static void nothing_before_a_failure_is_lost(void **state)
+TEST(nothing_before_a_failure_is_lost)
 {
-    (void)state;
     for (unsigned threads = 1; threads <= 8; threads++) {
         struct tasks t = { .fail_at = 500 };
         tg_each(threads, 1000, count, &t);
@@ -139,15 +135,4 @@ static void nothing_before_a_failure_is_lost(void **state)
         if (threads == 1)
             assert_int_equal(t.done[501], 0);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(quotas_are_read),
-        cmocka_unit_test(the_default_is_a_number_of_threads),
-        cmocka_unit_test(each_task_runs_once),
-        cmocka_unit_test(nothing_before_a_failure_is_lost),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

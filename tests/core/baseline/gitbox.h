@@ -17,6 +17,7 @@ struct box {
 /* cmocka setup and teardown: *state is a struct box. */
 int box_setup(void **state);
 int box_teardown(void **state);
+#define IN_BOX(name) TEST_WITH(struct box *b, box_setup, box_teardown, name)
 
 /* `sh -e` in the box's directory; fails the test when it fails. */
 void box_sh(const struct box *b, const char *script);

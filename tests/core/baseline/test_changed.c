@@ -2,7 +2,7 @@
 
 #include "core/baseline/changed.h"
 
-static void hunks_become_lines(void **state)
+TEST(hunks_become_lines)
 {
     static const char diff[] = "diff --git a/m.py b/m.py\n"
                                "index 1..2 100644\n"
@@ -28,7 +28,6 @@ static void hunks_become_lines(void **state)
                                "-q\n";
     struct tg_arena *a = tg_arena_new();
     struct tg_changed c = { 0 };
-    (void)state;
     tg_changed_parse(tg_sv_of(diff), a, &c);
     assert_int_equal(c.n_python, 2);
     assert_sv_equal(c.python[0].path, TG_SV("m.py"));
@@ -42,11 +41,10 @@ static void hunks_become_lines(void **state)
     tg_arena_free(a);
 }
 
-static void what_is_no_diff_is_passed_over(void **state)
+TEST(what_is_no_diff_is_passed_over)
 {
     struct tg_arena *a = tg_arena_new();
     struct tg_changed c = { 0 };
-    (void)state;
     tg_changed_parse(TG_SV("@@ -1 +1 @@\n+++ b/x.py\n@@ -a +b,c @@\n@@"), a, &c);
     assert_int_equal(c.n_python, 0);
     tg_changed_parse(TG_SV(""), a, &c);
@@ -55,7 +53,7 @@ static void what_is_no_diff_is_passed_over(void **state)
 }
 
 /* Comments and blank lines change nothing that runs; a comment beside code does not hide it. */
-static void hunks_that_change_nothing(void **state)
+TEST(hunks_that_change_nothing)
 {
     static const char diff[] = "diff --git a/m.py b/m.py\n"
                                "--- a/m.py\n"
@@ -74,7 +72,6 @@ static void hunks_that_change_nothing(void **state)
                                "+  \t# last\n";
     struct tg_arena *a = tg_arena_new();
     struct tg_changed c = { 0 };
-    (void)state;
     tg_changed_parse(tg_sv_of(diff), a, &c);
     assert_int_equal(c.n_python, 1);
     assert_int_equal(c.python[0].n, 2);
@@ -83,7 +80,7 @@ static void hunks_that_change_nothing(void **state)
     tg_arena_free(a);
 }
 
-static void a_moved_file_has_both_paths(void **state)
+TEST(a_moved_file_has_both_paths)
 {
     static const char diff[] = "diff --git a/old.py b/new.py\n"
                                "similarity index 90%\n"
@@ -109,7 +106,6 @@ static void a_moved_file_has_both_paths(void **state)
     static const size_t lines[] = { 1, 0, 1 };
     struct tg_arena *a = tg_arena_new();
     struct tg_changed c = { 0 };
-    (void)state;
     tg_changed_parse(tg_sv_of(diff), a, &c);
     assert_int_equal(c.n_python, 3);
     for (size_t i = 0; i < 3; i++) {
@@ -118,15 +114,4 @@ static void a_moved_file_has_both_paths(void **state)
         assert_int_equal(c.python[i].n, lines[i]);
     }
     tg_arena_free(a);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hunks_become_lines),
-        cmocka_unit_test(what_is_no_diff_is_passed_over),
-        cmocka_unit_test(hunks_that_change_nothing),
-        cmocka_unit_test(a_moved_file_has_both_paths),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -263,17 +263,15 @@ static void one_choice(const struct choice *c, const struct box *template)
     box_teardown(&state);
 }
 
-static void every_way_to_a_commit(void **state)
+IN_BOX(every_way_to_a_commit)
 {
-    const struct box *b = *state;
     box_origin(b);
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
         one_choice(&choices[i], b);
 }
 
-static void window_of_commits(void **state)
+IN_BOX(window_of_commits)
 {
-    const struct box *b = *state;
     struct tg_commit head, *v;
     struct tg_err err;
     struct tg_git *g;
@@ -404,17 +402,15 @@ static void one_situation(const struct situation *c)
     box_teardown(&state);
 }
 
-static void every_situation(void **state)
+TEST(every_situation)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof situations / sizeof *situations; i++)
         one_situation(&situations[i]);
 }
 
 /* Before the first commit there was neither policy nor baseline; asked explicitly it is lost. */
-static void nothing_before_the_root(void **state)
+IN_BOX(nothing_before_the_root)
 {
-    const struct box *b = *state;
     struct tg_find_opts o = { .path = "perf/base.json", .max_walk = 50 };
     struct tg_baseline_ref ref = { .choice = TG_CHOICE_MERGE_BASE };
     struct tg_ci_env env = { .event = NULL };
@@ -435,9 +431,8 @@ static void nothing_before_the_root(void **state)
 }
 
 /* The walk follows first parents: what a merged branch held does not count for main. */
-static void walks_first_parents_only(void **state)
+IN_BOX(walks_first_parents_only)
 {
-    const struct box *b = *state;
     struct tg_find_opts o = { .path = "base.json", .max_walk = 50 };
     struct tg_baseline found;
     struct tg_commit c;
@@ -457,9 +452,8 @@ static void walks_first_parents_only(void **state)
 }
 
 /* A folder and a glob are found as a file is; a path that can never be is an error, not "lost". */
-static void folders_globs_and_bad_paths(void **state)
+IN_BOX(folders_globs_and_bad_paths)
 {
-    const struct box *b = *state;
     struct tg_find_opts o = { .path = "perf", .max_walk = 50 };
     struct tg_baseline found;
     struct tg_commit c;
@@ -479,16 +473,4 @@ static void folders_globs_and_bad_paths(void **state)
     assert_false(tg_baseline_find(g, &c, &o, b->a, &found, &err));
     assert_error(&err, TG_ERR_USAGE, "leaves the repository", NULL);
     tg_git_close(g);
-}
-
-#define IN_BOX(f) cmocka_unit_test_setup_teardown(f, box_setup, box_teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_BOX(every_way_to_a_commit),     IN_BOX(window_of_commits),
-        cmocka_unit_test(every_situation), IN_BOX(nothing_before_the_root),
-        IN_BOX(walks_first_parents_only),  IN_BOX(folders_globs_and_bad_paths),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -181,18 +181,16 @@ static void one_shape(const struct shape *s, const struct box *template)
     box_teardown(&state);
 }
 
-static void every_shape_of_repository(void **state)
+IN_BOX(every_shape_of_repository)
 {
-    const struct box *b = *state;
     box_origin(b);
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         one_shape(&shapes[i], b);
 }
 
 /* The clone stays sound after git fetched what was promised, and the next read needs no server. */
-static void fetched_objects_stay(void **state)
+IN_BOX(fetched_objects_stay)
 {
-    const struct box *b = *state;
     struct tg_git_opts o = { .dir = box_path(b, "w") };
     struct tg_buf out = { 0 };
     struct tg_err err;
@@ -206,9 +204,8 @@ static void fetched_objects_stay(void **state)
     tg_buf_release(&out);
 }
 
-static void git_program_missing(void **state)
+IN_BOX(git_program_missing)
 {
-    const struct box *b = *state;
     struct tg_git_opts o = { .dir = box_path(b, "w"), .git = "/nowhere/git" };
     struct tg_buf out = { 0 };
     struct tg_err err;
@@ -220,9 +217,8 @@ static void git_program_missing(void **state)
 }
 
 /* A server that never answers: the timeout holds and says so. */
-static void git_that_hangs(void **state)
+IN_BOX(git_that_hangs)
 {
-    const struct box *b = *state;
     struct tg_git_opts o = { .dir = box_path(b, "w"),
                              .git = box_path(b, "slow"),
                              .timeout_ms = 300 };
@@ -238,9 +234,8 @@ static void git_that_hangs(void **state)
 
 /* ---- owners ---- */
 
-static void foreign_owner(void **state)
+IN_BOX(foreign_owner)
 {
-    const struct box *b = *state;
     struct tg_git_opts o = { .dir = box_path(b, "w") };
     struct tg_buf out = { 0 };
     struct tg_err err;
@@ -277,9 +272,8 @@ static const char *const good_revs[] = {
     "tags/light", "@{u}",        "twice", "origin/HEAD", "origin/feature", "v1~1",
 };
 
-static void revisions_are_what_git_says(void **state)
+IN_BOX(revisions_are_what_git_says)
 {
-    const struct box *b = *state;
     struct tg_err err;
     struct tg_git *g;
     struct tg_commit c;
@@ -334,9 +328,8 @@ static const struct {
     { "HEAD^{", TG_ERR_REF, "is not a revision", "git rev-parse" },
 };
 
-static void revisions_refused(void **state)
+IN_BOX(revisions_refused)
 {
-    const struct box *b = *state;
     struct tg_err err;
     struct tg_git *g;
     box_origin(b);
@@ -380,9 +373,8 @@ static const char *const clear[][2] = {
     { "main", "c4" },
 };
 
-static void a_name_of_two_refs_is_refused(void **state)
+IN_BOX(a_name_of_two_refs_is_refused)
 {
-    const struct box *b = *state;
     struct tg_err err;
     struct tg_git *g;
     struct tg_commit c;
@@ -423,12 +415,11 @@ static void a_name_of_two_refs_is_refused(void **state)
 /* ---- objects that are cut ---- */
 
 /* What a killed writer or a full disk leaves, of each kind of object and at several lengths. */
-static void a_cut_loose_object_is_an_error(void **state)
+IN_BOX(a_cut_loose_object_is_an_error)
 {
     static const char *const object[] = { "HEAD", "HEAD^{tree}", "HEAD:perf", "HEAD:perf/base.json",
                                           "HEAD~1" };
     static const char *const length[] = { "0", "1", "2", "10", "$((n / 2))", "$((n - 1))" };
-    const struct box *b = *state;
     struct tg_err err;
     struct tg_buf out = { 0 };
     box_sh(
@@ -487,9 +478,8 @@ static const struct {
     { "", "" }, /* the root has no trace of its own */
 };
 
-static void lists_of_files(void **state)
+IN_BOX(lists_of_files)
 {
-    const struct box *b = *state;
     struct tg_err err;
     struct tg_git *g;
     const char *sha;
@@ -518,11 +508,10 @@ static void lists_of_files(void **state)
     tg_git_close(g);
 }
 
-static void paths_that_leave(void **state)
+IN_BOX(paths_that_leave)
 {
     static const char *const paths[] = { "/etc/passwd", "../../x", "perf/../../x", "a/../..",
                                          ".." };
-    const struct box *b = *state;
     struct tg_git_files f;
     struct tg_err err;
     struct tg_git *g;
@@ -539,9 +528,8 @@ static void paths_that_leave(void **state)
 }
 
 /* A glob character in a name: the exact name wins. */
-static void exact_name_before_glob(void **state)
+IN_BOX(exact_name_before_glob)
 {
-    const struct box *b = *state;
     struct tg_git_files f;
     struct tg_err err;
     struct tg_git *g;
@@ -556,9 +544,8 @@ static void exact_name_before_glob(void **state)
     tg_git_close(g);
 }
 
-static void work_tree_paths(void **state)
+IN_BOX(work_tree_paths)
 {
-    const struct box *b = *state;
     struct tg_err err;
     struct tg_git *g;
     tg_sv p;
@@ -588,9 +575,8 @@ static void work_tree_paths(void **state)
     tg_git_close(g);
 }
 
-static void one_file_by_path(void **state)
+IN_BOX(one_file_by_path)
 {
-    const struct box *b = *state;
     struct tg_buf out = { 0 };
     struct tg_err err;
     struct tg_git *g;
@@ -624,10 +610,9 @@ static void one_file_by_path(void **state)
     "git init -q -b main w; cd w; head -c 2097152 /dev/zero > big.json; git add .; git commit "    \
     "-qm 1"
 
-static void limit_before_loading(void **state)
+TEST(limit_before_loading)
 {
     static const char *const scripts[] = { DELTA, LOOSE };
-    (void)state;
     for (size_t i = 0; i < 2; i++)
         for (int parent = 0; parent <= (i == 0); parent++) {
             struct tg_limits limits = TG_LIMITS_DEFAULT;
@@ -660,10 +645,9 @@ static void limit_before_loading(void **state)
 }
 
 /* Above 50 MiB git streams the blob; without the program libgit2 does it: the same bytes. */
-static void streamed_blob(void **state)
+IN_BOX(streamed_blob)
 {
     static const char *const programs[] = { NULL, "/nowhere/git" };
-    const struct box *b = *state;
     struct tg_buf out = { 0 };
     struct tg_err err;
     char hex[65];
@@ -691,9 +675,8 @@ static void streamed_blob(void **state)
     tg_buf_release(&out);
 }
 
-static void too_many_files(void **state)
+IN_BOX(too_many_files)
 {
-    const struct box *b = *state;
     struct tg_limits limits = TG_LIMITS_DEFAULT;
     struct tg_buf out = { 0 };
     struct tg_err err;
@@ -711,9 +694,8 @@ static void too_many_files(void **state)
     tg_buf_release(&out);
 }
 
-static void lfs_limit(void **state)
+IN_BOX(lfs_limit)
 {
-    const struct box *b = *state;
     struct tg_limits limits = TG_LIMITS_DEFAULT;
     struct tg_buf out = { 0 };
     struct tg_err err;
@@ -727,9 +709,8 @@ static void lfs_limit(void **state)
 }
 
 /* Two repositories open side by side: nothing is shared. */
-static void two_at_once(void **state)
+IN_BOX(two_at_once)
 {
-    const struct box *b = *state;
     struct tg_git *one, *two;
     struct tg_commit c;
     struct tg_err err;
@@ -746,9 +727,8 @@ static void two_at_once(void **state)
 }
 
 /* GIT_DIR, as a hook has it, counts when no folder is named; GIT_WORK_TREE does not stop us. */
-static void git_dir_from_a_hook(void **state)
+IN_BOX(git_dir_from_a_hook)
 {
-    const struct box *b = *state;
     struct tg_git *g;
     struct tg_commit c;
     struct tg_err err;
@@ -761,33 +741,4 @@ static void git_dir_from_a_hook(void **state)
     assert_true(tg_git_resolve(g, "HEAD", b->a, &c, &err));
     assert_string_equal(c.summary.p, "c4");
     tg_git_close(g);
-}
-
-#define IN_BOX(f) cmocka_unit_test_setup_teardown(f, box_setup, box_teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_BOX(every_shape_of_repository),
-        IN_BOX(fetched_objects_stay),
-        IN_BOX(git_program_missing),
-        IN_BOX(git_that_hangs),
-        IN_BOX(foreign_owner),
-        IN_BOX(revisions_are_what_git_says),
-        IN_BOX(revisions_refused),
-        IN_BOX(a_name_of_two_refs_is_refused),
-        IN_BOX(a_cut_loose_object_is_an_error),
-        IN_BOX(lists_of_files),
-        IN_BOX(paths_that_leave),
-        IN_BOX(exact_name_before_glob),
-        IN_BOX(work_tree_paths),
-        IN_BOX(one_file_by_path),
-        cmocka_unit_test(limit_before_loading),
-        IN_BOX(streamed_blob),
-        IN_BOX(too_many_files),
-        IN_BOX(lfs_limit),
-        IN_BOX(two_at_once),
-        IN_BOX(git_dir_from_a_hook),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,9 +16,8 @@ static const char *const texts[] = { "a.json", "rank0.json", "rank.json", "r0.js
                                      "d",      "-x",         "ax",        "x.",      "q.j" };
 
 /* The oracle is the system's fnmatch(3) with glob(3)'s flags: both sides of a diff match alike. */
-static void agrees_with_fnmatch(void **state)
+TEST(agrees_with_fnmatch)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
         for (size_t j = 0; j < sizeof texts / sizeof *texts; j++) {
             bool want = fnmatch(patterns[i], texts[j], FNM_PATHNAME | FNM_PERIOD) == 0;
@@ -29,12 +28,11 @@ static void agrees_with_fnmatch(void **state)
 }
 
 /* 40 stars on a text that never matches: exponential in a backtracking matcher. */
-static void stays_cheap(void **state)
+TEST(stays_cheap)
 {
     char pattern[128], text[4096];
     clock_t t = clock();
     size_t n = 0;
-    (void)state;
     for (int i = 0; i < 40; i++) {
         pattern[n++] = '*';
         pattern[n++] = 'a';
@@ -45,20 +43,9 @@ static void stays_cheap(void **state)
     assert_true(clock() - t < CLOCKS_PER_SEC);
 }
 
-static void knows_its_characters(void **state)
+TEST(knows_its_characters)
 {
-    (void)state;
     assert_true(tg_glob_has(TG_SV("a*")));
     assert_true(tg_glob_has(TG_SV("[ab]")));
     assert_false(tg_glob_has(TG_SV("perf/base.json")));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(agrees_with_fnmatch),
-        cmocka_unit_test(stays_cheap),
-        cmocka_unit_test(knows_its_characters),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,9 +59,8 @@ static void enter(const struct box *b)
     assert_int_equal(chdir(box_path(b, "w")), 0);
 }
 
-static void table_of_sides(void **state)
+IN_BOX(table_of_sides)
 {
-    const struct box *b = *state;
     enter(b);
     for (size_t i = 0; i < sizeof sides / sizeof *sides; i++) {
         struct tg_input s;
@@ -77,9 +76,8 @@ static void table_of_sides(void **state)
     assert_int_equal(chdir("/"), 0);
 }
 
-static void table_of_refusals(void **state)
+IN_BOX(table_of_refusals)
 {
-    const struct box *b = *state;
     enter(b);
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         struct tg_input s;
@@ -91,13 +89,4 @@ static void table_of_refusals(void **state)
             assert_null(strstr(err.hint, "REV:")); /* nothing to look for in a commit */
     }
     assert_int_equal(chdir("/"), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(table_of_sides, box_setup, box_teardown),
-        cmocka_unit_test_setup_teardown(table_of_refusals, box_setup, box_teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

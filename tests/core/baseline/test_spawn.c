@@ -23,12 +23,11 @@ static double seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static void output_code_and_last_words(void **state)
+TEST(output_code_and_last_words)
 {
     struct tg_buf out = { 0 };
     struct tg_spawned r = run("printf abc; echo first >&2; echo last >&2; echo >&2; exit 3",
                               (struct tg_spawn){ .timeout_ms = 10000, .max_out = 100 }, &out);
-    (void)state;
     assert_int_equal(r.end, TG_SPAWN_EXIT);
     assert_int_equal(r.code, 3);
     assert_string_equal(out.p, "abc");
@@ -37,44 +36,40 @@ static void output_code_and_last_words(void **state)
 }
 
 /* More than a pipe holds (64 KiB), on both pipes at once: neither may block the other. */
-static void large_output(void **state)
+TEST(large_output)
 {
     struct tg_buf out = { 0 };
     struct tg_spawned r = run("head -c 3000000 /dev/zero & head -c 3000000 /dev/zero >&2; wait",
                               (struct tg_spawn){ .timeout_ms = 20000, .max_out = 3000000 }, &out);
-    (void)state;
     assert_int_equal(r.end, TG_SPAWN_EXIT);
     assert_int_equal(out.n, 3000000);
     tg_buf_release(&out);
 }
 
-static void too_much_is_stopped(void **state)
+TEST(too_much_is_stopped)
 {
     struct tg_buf out = { 0 };
     struct tg_spawned r = run("cat /dev/zero", (struct tg_spawn){ .max_out = 1000 }, &out);
-    (void)state;
     assert_int_equal(r.end, TG_SPAWN_TOO_MUCH);
     assert_true(out.n <= 1000);
     tg_buf_release(&out);
 }
 
-static void timeout_kills_the_group(void **state)
+TEST(timeout_kills_the_group)
 {
     double t = seconds();
     struct tg_spawned r = run("sleep 30 & sleep 30", (struct tg_spawn){ .timeout_ms = 200 }, NULL);
-    (void)state;
     assert_int_equal(r.end, TG_SPAWN_TIMEOUT);
     assert_true(seconds() - t < 5);
 }
 
 /* The child ends, its grandchild keeps the pipe: ssh's ControlPersist does that. */
-static void grandchild_holding_the_pipe(void **state)
+TEST(grandchild_holding_the_pipe)
 {
     double t = seconds();
     struct tg_buf out = { 0 };
     struct tg_spawned r =
         run("sleep 20 & echo done", (struct tg_spawn){ .timeout_ms = 10000, .max_out = 100 }, &out);
-    (void)state;
     assert_int_equal(r.end, TG_SPAWN_EXIT);
     assert_string_equal(out.p, "done\n");
     assert_true(seconds() - t < 5);
@@ -82,37 +77,34 @@ static void grandchild_holding_the_pipe(void **state)
 }
 
 /* Closing the pipes is not ending: the timeout still holds. */
-static void closed_pipes_still_time_out(void **state)
+TEST(closed_pipes_still_time_out)
 {
     double t = seconds();
     struct tg_spawned r =
         run("exec >&- 2>&-; sleep 30", (struct tg_spawn){ .timeout_ms = 200 }, NULL);
-    (void)state;
     assert_int_equal(r.end, TG_SPAWN_TIMEOUT);
     assert_true(seconds() - t < 5);
 }
 
-static void missing_program(void **state)
+TEST(missing_program)
 {
     const char *argv[] = { "tracegate-has-no-such-program", NULL };
     struct tg_spawn s = { .argv = argv };
     struct tg_spawned r;
-    (void)state;
     tg_spawn_run(&s, NULL, &r);
     assert_int_equal(r.end, TG_SPAWN_NOT_FOUND);
     assert_int_equal(r.code, ENOENT);
 }
 
-static void signal_is_no_exit(void **state)
+TEST(signal_is_no_exit)
 {
     struct tg_spawned r = run("kill -TERM $$", (struct tg_spawn){ .timeout_ms = 10000 }, NULL);
-    (void)state;
     assert_int_equal(r.end, TG_SPAWN_SIGNAL);
     assert_int_equal(r.code, SIGTERM);
 }
 
 /* Set wins over inherited, dropped names are gone, the rest passes; stdin is empty, no terminal. */
-static void environment_and_terminal(void **state)
+TEST(environment_and_terminal)
 {
     static const char *const set[] = { "TG_A=new", NULL }, *const drop[] = { "TG_B", NULL };
     char a[] = "TG_A=old", b[] = "TG_B=secret", c[] = "TG_C=kept", path[] = "PATH=/usr/bin:/bin";
@@ -123,14 +115,13 @@ static void environment_and_terminal(void **state)
             (struct tg_spawn){
                 .env = env, .set = set, .drop = drop, .timeout_ms = 10000, .max_out = 100 },
             &out);
-    (void)state;
     assert_int_equal(r.end, TG_SPAWN_EXIT);
     assert_string_equal(out.p, "new--kept\nnone\n");
     tg_buf_release(&out);
 }
 
 /* What a hint shows for pasting must not run anything else. */
-static void shell_words(void **state)
+TEST(shell_words)
 {
     static const char *const cases[][2] = {
         { "origin/main", "origin/main" },
@@ -143,24 +134,6 @@ static void shell_words(void **state)
         { "far too long for it", "…" },
     };
     char buf[16];
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_string_equal(tg_shell_word(buf, sizeof buf, cases[i][0]), cases[i][1]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(output_code_and_last_words),
-        cmocka_unit_test(large_output),
-        cmocka_unit_test(too_much_is_stopped),
-        cmocka_unit_test(timeout_kills_the_group),
-        cmocka_unit_test(grandchild_holding_the_pipe),
-        cmocka_unit_test(closed_pipes_still_time_out),
-        cmocka_unit_test(missing_program),
-        cmocka_unit_test(signal_is_no_exit),
-        cmocka_unit_test(environment_and_terminal),
-        cmocka_unit_test(shell_words),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

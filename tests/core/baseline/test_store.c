@@ -52,7 +52,7 @@ static void repository(const struct box *b)
 
 /* ---- names ---- */
 
-static void names_of_suites(void **state)
+IN_BOX(names_of_suites)
 {
     static const char *const names[][2] = {
         { "decode-b32", "decode-b32" },
@@ -68,7 +68,6 @@ static void names_of_suites(void **state)
         { "gr\xc3\xbc\xc3\x9f", "gr%C3%BC%C3%9F" },
         { "a\nb", "a%0Ab" },
     };
-    const struct box *b = *state;
     struct tg_err err;
     struct tg_git *g;
     struct tg_stored *v;
@@ -103,9 +102,8 @@ static void names_of_suites(void **state)
 
 /* ---- record ---- */
 
-static void what_git_sees(void **state)
+IN_BOX(what_git_sees)
 {
-    const struct box *b = *state;
     const char *before, *after = "git -C w rev-parse HEAD; git -C w status --porcelain";
     struct tg_stored one, two, again;
     struct tg_git_files files;
@@ -149,9 +147,8 @@ static void what_git_sees(void **state)
     tg_git_close(g);
 }
 
-static void refused_records(void **state)
+IN_BOX(refused_records)
 {
-    const struct box *b = *state;
     struct tg_limits limits = TG_LIMITS_DEFAULT;
     struct tg_git *g;
     struct tg_stored s;
@@ -186,9 +183,8 @@ static void refused_records(void **state)
     tg_git_close(g);
 }
 
-static void waits_for_a_lock(void **state)
+IN_BOX(waits_for_a_lock)
 {
-    const struct box *b = *state;
     const char *ref;
     struct tg_git *g;
     repository(b);
@@ -204,9 +200,8 @@ static void waits_for_a_lock(void **state)
 }
 
 /* Six processes, twenty runs each, and one run that all of them record: 121 refs. */
-static void concurrent_writers(void **state)
+IN_BOX(concurrent_writers)
 {
-    const struct box *b = *state;
     const char *sha;
     pid_t child[6];
     repository(b);
@@ -243,9 +238,8 @@ static void concurrent_writers(void **state)
 
 /* ---- list ---- */
 
-static void lists(void **state)
+IN_BOX(lists)
 {
-    const struct box *b = *state;
     struct tg_stored *v;
     struct tg_err err;
     struct tg_git *g;
@@ -302,9 +296,8 @@ static const struct {
     { "asked for explicitly: lost", "", 50, true, TG_FOUND_LOST, 4 },
 };
 
-static void every_find(void **state)
+TEST(every_find)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof finds / sizeof *finds; i++) {
         struct tg_baseline found;
         struct tg_commit head;
@@ -344,9 +337,8 @@ static void every_find(void **state)
 }
 
 /* The clone is cut before the stored commit: nobody can say whether it is an ancestor. */
-static void find_in_a_shallow_clone(void **state)
+IN_BOX(find_in_a_shallow_clone)
 {
-    const struct box *b = *state;
     struct tg_baseline found;
     struct tg_commit head;
     struct tg_err err;
@@ -391,9 +383,8 @@ static size_t prune(const struct box *b, struct tg_git *g, const char *suite, si
     return n;
 }
 
-static void prunes_the_oldest(void **state)
+IN_BOX(prunes_the_oldest)
 {
-    const struct box *b = *state;
     struct tg_git *g;
     size_t unknown;
     repository(b);
@@ -425,9 +416,8 @@ static void prunes_the_oldest(void **state)
 }
 
 /* Many at once: one transaction; where one is gone, the others go; where one changed, it stays. */
-static void prunes_many(void **state)
+IN_BOX(prunes_many)
 {
-    const struct box *b = *state;
     struct tg_stored *all;
     struct tg_err err;
     struct tg_git *g;
@@ -454,9 +444,8 @@ static void prunes_many(void **state)
 }
 
 /* A plain clone brings none; one commit's runs can be fetched alone; push creates only. */
-static void moves_with_plain_git(void **state)
+IN_BOX(moves_with_plain_git)
 {
-    const struct box *b = *state;
     struct tg_stored *v;
     struct tg_err err;
     struct tg_git *g;
@@ -486,17 +475,4 @@ static void moves_with_plain_git(void **state)
     assert_true(tg_store_list(in(g), TG_SV("s"), NULL, b->a, &v, &n, NULL, &err));
     assert_int_equal(n, 3);
     tg_git_close(g);
-}
-
-#define IN_BOX(f) cmocka_unit_test_setup_teardown(f, box_setup, box_teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_BOX(names_of_suites),      IN_BOX(what_git_sees),           IN_BOX(refused_records),
-        IN_BOX(waits_for_a_lock),     IN_BOX(concurrent_writers),      IN_BOX(lists),
-        cmocka_unit_test(every_find), IN_BOX(find_in_a_shallow_clone), IN_BOX(prunes_the_oldest),
-        IN_BOX(prunes_many),          IN_BOX(moves_with_plain_git),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -117,6 +117,7 @@ static inline int box_teardown(void **state)
     free(b);
     return 0;
 }
+#define IN_BOX(name) TEST_WITH(struct box *b, box_setup, box_teardown, name)
 
 /* "Block > f > op" */
 static inline const char *box_path(struct box *b, const struct tg_cause_path *path)

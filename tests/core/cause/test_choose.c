@@ -49,6 +49,8 @@ static int teardown(void **state)
     return 0;
 }
 
+#define CASE(name) TEST_WITH(struct fixture *f, setup, teardown, name)
+
 static void choose(struct fixture *f, uint32_t first, uint32_t last)
 {
     f->lines = (struct tg_cause_lines){ first, last };
@@ -58,9 +60,8 @@ static void choose(struct fixture *f, uint32_t first, uint32_t last)
     assert_non_null(f->out.function);
 }
 
-static void the_changed_function_wins(void **state)
+CASE(the_changed_function_wins)
 {
-    struct fixture *f = *state;
     choose(f, 12, 14);
     assert_sv_equal(f->out.function->text, TG_SV("Block.forward"));
     assert_int_equal(f->out.link, TG_CAUSE_LINK_SELF);
@@ -69,17 +70,15 @@ static void the_changed_function_wins(void **state)
     assert_int_equal(f->out.confidence, TG_CAUSE_HIGH);
 }
 
-static void lines_are_cut_at_the_function(void **state)
+CASE(lines_are_cut_at_the_function)
 {
-    struct fixture *f = *state;
     choose(f, 4, 12);
     assert_int_equal(f->out.changed[0].first, 10);
     assert_int_equal(f->out.changed[0].last, 12);
 }
 
-static void a_changed_callee_with_too_little_names_its_caller(void **state)
+CASE(a_changed_callee_with_too_little_names_its_caller)
 {
-    struct fixture *f = *state;
     choose(f, 31, 31);
     assert_sv_equal(f->out.function->text, TG_SV("Block.forward"));
     assert_int_equal(f->out.link, TG_CAUSE_LINK_CALLEE);
@@ -89,9 +88,8 @@ static void a_changed_callee_with_too_little_names_its_caller(void **state)
     assert_int_equal(f->out.link, TG_CAUSE_LINK_SELF);
 }
 
-static void another_function_of_the_file_is_not_blamed(void **state)
+CASE(another_function_of_the_file_is_not_blamed)
 {
-    struct fixture *f = *state;
     choose(f, 55, 55);
     assert_sv_equal(f->out.function->text, TG_SV("Block.forward"));
     assert_int_equal(f->out.link, TG_CAUSE_LINK_FILE);
@@ -102,9 +100,8 @@ static void another_function_of_the_file_is_not_blamed(void **state)
     assert_int_equal(f->out.confidence, TG_CAUSE_MEDIUM);
 }
 
-static void nothing_changed_names_the_deepest(void **state)
+CASE(nothing_changed_names_the_deepest)
 {
-    struct fixture *f = *state;
     choose(f, 0, 0);
     assert_sv_equal(f->out.function->text, TG_SV("Block.forward"));
     assert_int_equal(f->out.link, TG_CAUSE_LINK_NONE);
@@ -113,9 +110,8 @@ static void nothing_changed_names_the_deepest(void **state)
     assert_sv_equal(f->out.function->text, TG_SV("step"));
 }
 
-static void without_stacks_names_decide(void **state)
+CASE(without_stacks_names_decide)
 {
-    struct fixture *f = *state;
     struct tg_cause_frame frames[] = {
         { TG_PATH_ANNOTATION, TG_SV("forward pass"), TG_SV(""), 0, 1, { 0, 0 } },
         { TG_PATH_MODULE, TG_SV("Block_3"), TG_SV(""), 0, 0.8, { 0, 0 } },
@@ -144,13 +140,12 @@ static void ran(struct tg_paths *p)
     }
 }
 
-static void a_constructor_is_named_with_its_class(void **state)
+CASE(a_constructor_is_named_with_its_class)
 {
     static const struct tg_py_function with_init[] = {
         { TEXT("__init__"), TEXT("Block.__init__"), 2, 8, 2, 0, 0 },
         { TEXT("forward"), TEXT("Block.forward"), 10, 20, 10, 0, 0 },
     };
-    struct fixture *f = *state;
     struct tg_paths p;
     ran(&p);
     f->lines = (struct tg_cause_lines){ 3, 3 };
@@ -171,9 +166,8 @@ static void a_constructor_is_named_with_its_class(void **state)
     tg_paths_release(&p);
 }
 
-static void new_backward_work_is_that_of_who_gives_the_tensor(void **state)
+CASE(new_backward_work_is_that_of_who_gives_the_tensor)
 {
-    struct fixture *f = *state;
     struct tg_paths p;
     ran(&p);
     f->lines = (struct tg_cause_lines){ 31, 31 };
@@ -195,9 +189,8 @@ static void new_backward_work_is_that_of_who_gives_the_tensor(void **state)
 }
 
 /* An unchanged callee, called as often as before, holds it: the changed caller may not be the cause. */
-static void a_caller_alone_is_not_certain(void **state)
+CASE(a_caller_alone_is_not_certain)
 {
-    struct fixture *f = *state;
     functions[0].share = 0.9;
     functions[0].calls[0] = functions[0].calls[1] = 4;
     choose(f, 12, 14);
@@ -210,10 +203,9 @@ static void a_caller_alone_is_not_certain(void **state)
 }
 
 /* step was edited and the lock file changed; norm and Block.forward, unchanged, hold it. */
-static void a_dependency_explains_better_than_a_far_caller(void **state)
+CASE(a_dependency_explains_better_than_a_far_caller)
 {
     static const struct tg_py_function train[] = { { TEXT("step"), TEXT("step"), 5, 9, 5, 0, 0 } };
-    struct fixture *f = *state;
     for (int i = 0; i < 2; i++) {
         functions[i].share = 0.95;
         functions[i].calls[0] = functions[i].calls[1] = 4;
@@ -237,9 +229,8 @@ static void a_dependency_explains_better_than_a_far_caller(void **state)
         functions[i].calls[0] = functions[i].calls[1] = 0;
 }
 
-static void a_docstring_is_no_change(void **state)
+CASE(a_docstring_is_no_change)
 {
-    struct fixture *f = *state;
     static const struct tg_py_function documented[] = {
         { TEXT("forward"), TEXT("Block.forward"), 10, 20, 10, 11, 13 },
     };
@@ -253,9 +244,8 @@ static void a_docstring_is_no_change(void **state)
     assert_true(tg_cause_blames(&f->out));
 }
 
-static void other_files_by_what_they_are(void **state)
+TEST(other_files_by_what_they_are)
 {
-    (void)state;
     assert_int_equal(tg_cause_other_of(TG_SV("a/uv.lock")), TG_CAUSE_DEPENDENCIES);
     assert_int_equal(tg_cause_other_of(TG_SV("requirements-gpu.txt")), TG_CAUSE_DEPENDENCIES);
     assert_int_equal(tg_cause_other_of(TG_SV("pyproject.toml")), TG_CAUSE_DEPENDENCIES);
@@ -264,27 +254,4 @@ static void other_files_by_what_they_are(void **state)
     assert_int_equal(tg_cause_other_of(TG_SV("d.parquet")), TG_CAUSE_DATA);
     assert_int_equal(tg_cause_other_of(TG_SV("model.py")), 0);
     assert_int_equal(tg_cause_other_of(TG_SV("")), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(the_changed_function_wins, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_docstring_is_no_change, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_dependency_explains_better_than_a_far_caller, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(a_caller_alone_is_not_certain, setup, teardown),
-        cmocka_unit_test_setup_teardown(new_backward_work_is_that_of_who_gives_the_tensor, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(a_constructor_is_named_with_its_class, setup, teardown),
-        cmocka_unit_test_setup_teardown(lines_are_cut_at_the_function, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_changed_callee_with_too_little_names_its_caller, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(another_function_of_the_file_is_not_blamed, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(nothing_changed_names_the_deepest, setup, teardown),
-        cmocka_unit_test_setup_teardown(without_stacks_names_decide, setup, teardown),
-        cmocka_unit_test(other_files_by_what_they_are),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

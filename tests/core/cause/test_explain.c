@@ -17,10 +17,9 @@ static bool explain(struct box *b, struct tg_cause_path *out, enum tg_cause_by b
     return tg_cause_explain(out, &b->p, BOX_OP, by, 1, b->a);
 }
 
-static void descends_to_the_child_that_holds_it(void **state)
+IN_BOX(descends_to_the_child_that_holds_it)
 {
     static const struct box_row test[] = { ROWS(110, 180) };
-    struct box *b = *state;
     struct tg_cause_path p;
     BOX_ADD(b, TG_PATHS_BASE, base);
     BOX_ADD(b, TG_PATHS_TEST, test);
@@ -35,10 +34,9 @@ static void descends_to_the_child_that_holds_it(void **state)
 }
 
 /* 50 and 40 of 90: neither child holds 60 %, so the path ends in f and says which is larger. */
-static void stops_where_no_child_holds_enough(void **state)
+IN_BOX(stops_where_no_child_holds_enough)
 {
     static const struct box_row test[] = { ROWS(140, 150) };
-    struct box *b = *state;
     struct tg_cause_path p;
     BOX_ADD(b, TG_PATHS_BASE, base);
     BOX_ADD(b, TG_PATHS_TEST, test);
@@ -49,10 +47,9 @@ static void stops_where_no_child_holds_enough(void **state)
 }
 
 /* By calls g is the one, by time h. */
-static void counts_descend_by_calls(void **state)
+IN_BOX(counts_descend_by_calls)
 {
     static const struct box_row test[] = { ROWS(100, 190), { "cpu_op", "op", 1, 200, 5, 0 } };
-    struct box *b = *state;
     struct tg_cause_path p;
     BOX_ADD(b, TG_PATHS_BASE, base);
     BOX_ADD(b, TG_PATHS_TEST, test);
@@ -63,10 +60,9 @@ static void counts_descend_by_calls(void **state)
     assert_string_equal(box_path(b, &p), "f > h > op");
 }
 
-static void no_difference_in_that_direction(void **state)
+IN_BOX(no_difference_in_that_direction)
 {
     static const struct box_row test[] = { ROWS(90, 90) };
-    struct box *b = *state;
     struct tg_cause_path p;
     BOX_ADD(b, TG_PATHS_BASE, base);
     BOX_ADD(b, TG_PATHS_TEST, test);
@@ -75,16 +71,4 @@ static void no_difference_in_that_direction(void **state)
     assert_float_equal(p.difference, -20000, 0.1);
     assert_false(
         tg_cause_explain(&p, &b->p, BOX_OP + 5, TG_CAUSE_BY_TIME, 1, b->a)); /* never followed */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(descends_to_the_child_that_holds_it, box_setup,
-                                        box_teardown),
-        cmocka_unit_test_setup_teardown(stops_where_no_child_holds_enough, box_setup, box_teardown),
-        cmocka_unit_test_setup_teardown(counts_descend_by_calls, box_setup, box_teardown),
-        cmocka_unit_test_setup_teardown(no_difference_in_that_direction, box_setup, box_teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@ static uint32_t at(const struct tg_trace *t, uint32_t index)
 }
 
 /* Row 0 and 1 share number 5; row 6 took the number again, after row 3 had used it. */
-static void the_last_of_the_number_that_started_before(void **state)
+TEST(the_last_of_the_number_that_started_before)
 {
     static const struct box_row rows[] = {
         { "cpu_op", "aten::linear", 1, 10, 9, 5 },
@@ -29,7 +29,6 @@ static void the_last_of_the_number_that_started_before(void **state)
     struct tg_trace *t = box_load(rows, 8);
     bool backward[8];
     struct tg_forwards f;
-    (void)state;
     for (size_t i = 0; i < t->names->n; i++)
         backward[i] = tg_backward_named(t->names->v[i].name);
     tg_forwards_init(&f, t, backward);
@@ -42,21 +41,11 @@ static void the_last_of_the_number_that_started_before(void **state)
     tg_trace_free(t);
 }
 
-static void names_of_backward_work(void **state)
+TEST(names_of_backward_work)
 {
-    (void)state;
     assert_true(tg_backward_named(TG_SV("autograd::engine::evaluate_function: MmBackward0")));
     assert_true(tg_backward_named(TG_SV("torch::autograd::AccumulateGrad")));
     assert_true(tg_backward_named(TG_SV("ScaleBackward")));
     assert_false(tg_backward_named(TG_SV("aten::mm")));
     assert_false(tg_backward_named(TG_SV("")));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_last_of_the_number_that_started_before),
-        cmocka_unit_test(names_of_backward_work),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

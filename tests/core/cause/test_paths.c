@@ -33,9 +33,8 @@ static const struct tg_path_entry *entry(const struct box *b, uint32_t target, s
     return NULL;
 }
 
-static void paths_of_forward_and_backward_work(void **state)
+IN_BOX(paths_of_forward_and_backward_work)
 {
-    struct box *b = *state;
     const struct tg_path_entry *e;
     BOX_ADD(b, TG_PATHS_BASE, base);
     tg_paths_finish(&b->p);
@@ -53,9 +52,8 @@ static void paths_of_forward_and_backward_work(void **state)
 
 /* Each frame's own part of the step, and together no more than the step: while autograd's thread
  * works, the main one waits for it. */
-static void the_step_is_shared_out(void **state)
+IN_BOX(the_step_is_shared_out)
 {
-    struct box *b = *state;
     tg_ns sum = 0;
     BOX_ADD(b, TG_PATHS_BASE, base);
     tg_paths_finish(&b->p);
@@ -65,9 +63,8 @@ static void the_step_is_shared_out(void **state)
     assert_int_equal(sum, (200 - 60 + 40) * 1000); /* run_backward's 60 give way to 40 of work */
 }
 
-static void entries_are_sorted_by_target(void **state)
+IN_BOX(entries_are_sorted_by_target)
 {
-    struct box *b = *state;
     BOX_ADD(b, TG_PATHS_BASE, base);
     tg_paths_finish(&b->p);
     assert_int_equal(b->p.n_targets, BOX_TARGETS);
@@ -78,9 +75,8 @@ static void entries_are_sorted_by_target(void **state)
     assert_int_equal(b->p.first[TG_PATHS_BASE][BOX_TARGETS], b->p.n[TG_PATHS_BASE]);
 }
 
-static void what_ran_and_where_two_meet(void **state)
+IN_BOX(what_ran_and_where_two_meet)
 {
-    struct box *b = *state;
     uint32_t line;
     BOX_ADD(b, TG_PATHS_TEST, base);
     tg_paths_finish(&b->p);
@@ -92,10 +88,9 @@ static void what_ran_and_where_two_meet(void **state)
     assert_int_equal(tg_paths_meet(&b->p, TG_SV("m.py"), TG_SV("g"), TG_SV("m.py"), TG_SV("h")), 0);
 }
 
-static void names_of_modules(void **state)
+TEST(names_of_modules)
 {
     tg_sv class_name, instance;
-    (void)state;
     assert_true(tg_path_module(TG_SV("nn.Module: Block_12"), &class_name, &instance));
     assert_sv_equal(class_name, TG_SV("Block"));
     assert_sv_equal(instance, TG_SV("Block_12"));
@@ -105,9 +100,8 @@ static void names_of_modules(void **state)
 }
 
 /* The trace of the check has them apart, one that is read for the causes alone might not. */
-static void python_apart_or_among_the_rest_is_the_same(void **state)
+IN_BOX(python_apart_or_among_the_rest_is_the_same)
 {
-    struct box *b = *state;
     BOX_ADD(b, TG_PATHS_BASE, base);
     box_add_as(b, TG_PATHS_TEST, base, sizeof base / sizeof *base, BOX_APART);
     tg_paths_finish(&b->p);
@@ -116,19 +110,4 @@ static void python_apart_or_among_the_rest_is_the_same(void **state)
     for (size_t i = 0; i < b->p.n[TG_PATHS_BASE]; i++)
         assert_memory_equal(&b->p.entry[TG_PATHS_TEST][i], &b->p.entry[TG_PATHS_BASE][i],
                             sizeof b->p.entry[0][i]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(paths_of_forward_and_backward_work, box_setup,
-                                        box_teardown),
-        cmocka_unit_test_setup_teardown(the_step_is_shared_out, box_setup, box_teardown),
-        cmocka_unit_test_setup_teardown(entries_are_sorted_by_target, box_setup, box_teardown),
-        cmocka_unit_test_setup_teardown(what_ran_and_where_two_meet, box_setup, box_teardown),
-        cmocka_unit_test_setup_teardown(python_apart_or_among_the_rest_is_the_same, box_setup,
-                                        box_teardown),
-        cmocka_unit_test(names_of_modules),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

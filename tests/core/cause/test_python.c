@@ -54,7 +54,9 @@ static int teardown(void **state)
     return 0;
 }
 
-static void functions_and_their_lines(void **state)
+#define CASE(name) TEST_WITH(struct file *f, setup, teardown, name)
+
+CASE(functions_and_their_lines)
 {
     static const struct {
         const char *qualified;
@@ -64,7 +66,6 @@ static void functions_and_their_lines(void **state)
                  { "Block.size", 15, 17, 17 },
                  { "Block.size (2)", 19, 20, 20 },
                  { "main", 23, 23, 24 } };
-    struct file *f = *state;
     assert_int_equal(f->n, 5);
     for (size_t i = 0; i < f->n; i++) {
         assert_sv_equal(f->v[i].qualified, tg_sv_of(want[i].qualified));
@@ -74,23 +75,21 @@ static void functions_and_their_lines(void **state)
     }
 }
 
-static void a_line_belongs_to_the_innermost_function(void **state)
+CASE(a_line_belongs_to_the_innermost_function)
 {
     static const struct {
         uint32_t line;
         int function; /* -1: none */
     } want[] = { { 1, -1 }, { 5, -1 },  { 7, 0 },  { 9, 0 },  { 10, 1 },  { 11, 1 }, { 12, 0 },
                  { 13, 0 }, { 14, -1 }, { 16, 2 }, { 20, 3 }, { 22, -1 }, { 24, 4 }, { 99, -1 } };
-    struct file *f = *state;
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
         const struct tg_py_function *at = tg_py_function_at(f->v, f->n, want[i].line);
         assert_int_equal(at ? at - f->v : -1, want[i].function);
     }
 }
 
-static void a_name_must_begin_at_its_line(void **state)
+CASE(a_name_must_begin_at_its_line)
 {
-    struct file *f = *state;
     assert_ptr_equal(tg_py_function_named(f->v, f->n, TG_SV("size"), 15), &f->v[2]);
     assert_ptr_equal(tg_py_function_named(f->v, f->n, TG_SV("size"), 20), &f->v[3]);
     assert_null(tg_py_function_named(f->v, f->n, TG_SV("size"), 18));
@@ -99,9 +98,8 @@ static void a_name_must_begin_at_its_line(void **state)
     assert_null(tg_py_function_nearest(f->v, f->n, TG_SV("sizes"), 22));
 }
 
-static void nothing_and_what_is_no_python(void **state)
+CASE(nothing_and_what_is_no_python)
 {
-    struct file *f = *state;
     struct tg_py_function *v;
     assert_int_equal(tg_py_functions(TG_SV(""), f->a, &v), 0);
     assert_int_equal(tg_py_functions(TG_SV("\"\"\" never closed\ndef f():\n"), f->a, &v), 0);
@@ -110,7 +108,7 @@ static void nothing_and_what_is_no_python(void **state)
 }
 
 /* A docstring is the first statement, alone; a string further down is code. */
-static void docstrings(void **state)
+TEST(docstrings)
 {
     static const char text[] = "def one():\n"          /* 1 */
                                "    \"\"\"Says.\n"     /* 2 */
@@ -127,23 +125,10 @@ static void docstrings(void **state)
     static const uint32_t want[][2] = { { 2, 3 }, { 7, 7 }, { 0, 0 } };
     struct tg_arena *a = tg_arena_new();
     struct tg_py_function *v;
-    (void)state;
     assert_int_equal(tg_py_functions(tg_sv_of(text), a, &v), 3);
     for (size_t i = 0; i < 3; i++) {
         assert_int_equal(v[i].doc, want[i][0]);
         assert_int_equal(v[i].doc_last, want[i][1]);
     }
     tg_arena_free(a);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(docstrings),
-        cmocka_unit_test_setup_teardown(functions_and_their_lines, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_line_belongs_to_the_innermost_function, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_name_must_begin_at_its_line, setup, teardown),
-        cmocka_unit_test_setup_teardown(nothing_and_what_is_no_python, setup, teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

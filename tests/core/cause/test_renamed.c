@@ -24,29 +24,26 @@ static const char *where(struct box *b)
 }
 
 /* g became "new" and costs what it did; h is slower. Without the join "new" would hold more. */
-static void a_new_name_alone_is_no_difference(void **state)
+IN_BOX(a_new_name_alone_is_no_difference)
 {
     static const struct box_row test[] = { ROWS("m.py(7): new", H, 160) };
-    struct box *b = *state;
     BOX_ADD(b, TG_PATHS_BASE, base);
     BOX_ADD(b, TG_PATHS_TEST, test);
     assert_string_equal(where(b), "f > h > op");
 }
 
-static void a_renamed_function_that_is_slower_has_its_new_name(void **state)
+IN_BOX(a_renamed_function_that_is_slower_has_its_new_name)
 {
     static const struct box_row test[] = { ROWS(G, "m.py(9): new", 160) };
-    struct box *b = *state;
     BOX_ADD(b, TG_PATHS_BASE, base);
     BOX_ADD(b, TG_PATHS_TEST, test);
     assert_string_equal(where(b), "f > new > op");
 }
 
 /* A name that the baseline knows elsewhere is no rename; nor is one that is called more often. */
-static void other_calls_are_not_joined(void **state)
+IN_BOX(other_calls_are_not_joined)
 {
     static const struct box_row test[] = { ROWS(H, H, 100) };
-    struct box *b = *state;
     size_t gone = 0;
     BOX_ADD(b, TG_PATHS_BASE, base);
     BOX_ADD(b, TG_PATHS_TEST, test);
@@ -58,7 +55,7 @@ static void other_calls_are_not_joined(void **state)
 }
 
 /* Modules first, then what they call: class and method have new names. */
-static void from_the_outside_in(void **state)
+IN_BOX(from_the_outside_in)
 {
 #define MODULE(NAME, METHOD, B)                                                                    \
     { "user_annotation", "ProfilerStep#1", 1, 0, 900, 0 },                                         \
@@ -69,7 +66,6 @@ static void from_the_outside_in(void **state)
     }
     static const struct box_row was[] = { MODULE("nn.Module: Block_0", G, 100) };
     static const struct box_row is[] = { MODULE("nn.Module: Layer_0", "m.py(8): new", 130) };
-    struct box *b = *state;
     struct tg_cause_path p;
     BOX_ADD(b, TG_PATHS_BASE, was);
     BOX_ADD(b, TG_PATHS_TEST, is);
@@ -78,16 +74,4 @@ static void from_the_outside_in(void **state)
     assert_string_equal(box_path(b, &p), "f > Layer_0 > new > op");
     assert_float_equal(p.difference, 30000, 0.1);
     assert_float_equal(p.functions[0].calls[TG_PATHS_BASE], 1, 1e-9);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_new_name_alone_is_no_difference, box_setup, box_teardown),
-        cmocka_unit_test_setup_teardown(a_renamed_function_that_is_slower_has_its_new_name,
-                                        box_setup, box_teardown),
-        cmocka_unit_test_setup_teardown(other_calls_are_not_joined, box_setup, box_teardown),
-        cmocka_unit_test_setup_teardown(from_the_outside_in, box_setup, box_teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,11 +2,10 @@
 
 #include "core/cause/tree.h"
 
-static void a_node_is_made_once(void **state)
+TEST(a_node_is_made_once)
 {
     struct tg_paths p;
     uint32_t f, g, again, a, b;
-    (void)state;
     tg_paths_init(&p, NULL, TG_NO_ID);
     f = tg_strmap_add(&p.texts, TG_SV("f"));
     g = tg_strmap_add(&p.texts, TG_SV("g"));
@@ -21,10 +20,4 @@ static void a_node_is_made_once(void **state)
     assert_int_not_equal(tg_path_node_of(&p, TG_PATHS_BY_CLASS, a, TG_PATH_MODULE, g), b);
     assert_int_equal(p.tree[TG_PATHS_BY_INSTANCE].keys.n, 1);
     tg_paths_release(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(a_node_is_made_once) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

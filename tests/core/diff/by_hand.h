@@ -196,5 +196,5 @@ static inline int by_hand_tear_down(void **state)
     free(f);
     return 0;
 }
-#define BY_HAND(name) cmocka_unit_test_setup_teardown(name, by_hand_set_up, by_hand_tear_down)
+#define BY_HAND(name) TEST_WITH(struct fixture *f, by_hand_set_up, by_hand_tear_down, name)
 #endif

@@ -12,10 +12,8 @@ static void last(struct fixture *f, int side, size_t run, tg_ns first, tg_ns sec
  * Steps of 100 and 200, 300 and 150, 400 and 500 us. The shortest are 100, 150 and 400, of which the
  * median is 150; the means are 150, 225 and 450, and 45 us are a fifth of 225.
  */
-static void the_step_and_a_share_of_it(void **state)
+BY_HAND(the_step_and_a_share_of_it)
 {
-    struct fixture *f = *state;
-
     make(f, 3, 3, 2);
     for (int side = 0; side < 2; side++) {
         last(f, side, 0, 100000, 200000);
@@ -29,10 +27,8 @@ static void the_step_and_a_share_of_it(void **state)
 }
 
 /* Where the device has a step time, that counts: 80 us of a host's millisecond. */
-static void the_devices_step_comes_before_the_hosts(void **state)
+BY_HAND(the_devices_step_comes_before_the_hosts)
 {
-    struct fixture *f = *state;
-
     make(f, 1, 1, 2);
     for (int side = 0; side < 2; side++) {
         for (size_t j = 0; j < 2; j++)
@@ -49,7 +45,7 @@ static void the_devices_step_comes_before_the_hosts(void **state)
 }
 
 /* Ten kernels of 1 us before. Gone are more than half of them and of their time, and no graph came. */
-static void a_benchmark_that_did_not_run(void **state)
+BY_HAND(a_benchmark_that_did_not_run)
 {
     static const struct {
         uint32_t kernels;
@@ -60,7 +56,6 @@ static void a_benchmark_that_did_not_run(void **state)
         { 4, 1000, 0, true }, { 5, 1000, 0, false }, { 4, 1250, 0, false },
         { 4, 1249, 0, true }, { 4, 1000, 1, false }, { 0, 0, 0, true },
     };
-    struct fixture *f = *state;
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         f->c = (struct tg_comparison){ 0 };
@@ -84,10 +79,8 @@ static void make_frame(struct tg_shard *h)
     h->frame_sorts = TG_STACK_ALL;
 }
 
-static void a_side_recorded_without_stacks(void **state)
+BY_HAND(a_side_recorded_without_stacks)
 {
-    struct fixture *f = *state;
-
     for (int lacking = 0; lacking < 2; lacking++) {
         f->c = (struct tg_comparison){ 0 };
         make(f, 2, 2, 2);
@@ -108,15 +101,4 @@ static void a_side_recorded_without_stacks(void **state)
     shard(f, TG_BASE, 1)->frame_sorts = 1u << TG_STACK_MODULES; /* what every shard holds */
     compare(f);
     assert_int_equal(f->c.frame_sorts[TG_BASE], 1u << TG_STACK_MODULES);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        BY_HAND(the_step_and_a_share_of_it),
-        BY_HAND(the_devices_step_comes_before_the_hosts),
-        BY_HAND(a_benchmark_that_did_not_run),
-        BY_HAND(a_side_recorded_without_stacks),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,10 +43,8 @@ static void differ(struct fixture *f, enum tg_attr_kind kind, const char *const 
 #define BOTH(a, b) ((const char *const[2]){ a, b })
 
 /* Of lines and of arrays only what differs, with types as people write them. */
-static void only_what_differs_is_told(void **state)
+BY_HAND(only_what_differs_is_told)
 {
-    struct fixture *f = *state;
-
     differ(f, TG_ATTR_KIND_TYPES,
            BOTH("types=[\"c10::Half\",\"long int\"]", "types=[\"float\",\"long int\"]"),
            BOTH("half", "float"));
@@ -68,10 +66,8 @@ static void only_what_differs_is_told(void **state)
 
 /* A step has an attribute once if two of three steps have it, and not at all if one of three has.
  * */
-static void a_cold_step_drops_out(void **state)
+BY_HAND(a_cold_step_drops_out)
 {
-    struct fixture *f = *state;
-
     for (uint64_t times = 1; times <= 2; times++) {
         start(f, 1, TG_KIND_OP, 1);
         give(f, TG_BASE, 0, TG_ATTR_KIND_SHAPES, "[[1]]", STEPS);
@@ -83,10 +79,8 @@ static void a_cold_step_drops_out(void **state)
 }
 
 /* Two calls a step: both had [[1]], now one has [[2]] and the other [[3]]. */
-static void how_often_and_how_many(void **state)
+BY_HAND(how_often_and_how_many)
 {
-    struct fixture *f = *state;
-
     start(f, 1, TG_KIND_OP, 2);
     give(f, TG_BASE, 0, TG_ATTR_KIND_SHAPES, "[[1]]", 2 * STEPS);
     give(f, TG_TEST, 0, TG_ATTR_KIND_SHAPES, "[[2]]", STEPS);
@@ -97,10 +91,8 @@ static void how_often_and_how_many(void **state)
 }
 
 /* Runs that do not agree, attributes left out, other counts, or nothing recorded on a side. */
-static void what_cannot_be_held_against_each_other(void **state)
+BY_HAND(what_cannot_be_held_against_each_other)
 {
-    struct fixture *f = *state;
-
     for (int why = 0; why < 5; why++) {
         start(f, 2, TG_KIND_OP, 1);
         for (size_t run = 0; run < 2; run++)
@@ -116,11 +108,10 @@ static void what_cannot_be_held_against_each_other(void **state)
 }
 
 /* Another device has other launches by nature, but not other shapes. */
-static void launches_of_another_device(void **state)
+BY_HAND(launches_of_another_device)
 {
     static struct tg_kv env[2] = { { { "device", 6 }, { "A100", 4 } },
                                    { { "device", 6 }, { "H100", 4 } } };
-    struct fixture *f = *state;
 
     for (int other = 0; other < 2; other++)
         for (int kernel = 0; kernel < 2; kernel++) {
@@ -134,15 +125,4 @@ static void launches_of_another_device(void **state)
             compare(f);
             assert_int_equal(find(f, "x")->n_attrs, !(other && kernel));
         }
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, by_hand_set_up, by_hand_tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(only_what_differs_is_told),  TEST(a_cold_step_drops_out),
-        TEST(how_often_and_how_many),     TEST(what_cannot_be_held_against_each_other),
-        TEST(launches_of_another_device),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

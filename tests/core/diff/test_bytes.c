@@ -33,10 +33,9 @@ static void start(struct fixture *f, size_t runs)
 }
 
 /* Two copies a step: of 1000 and 500 bytes, that is 1500; then those of one copy are not known. */
-static void bytes_are_summed_where_all_are_known(void **state)
+BY_HAND(bytes_are_summed_where_all_are_known)
 {
     static const uint32_t twice[STEPS] = { 2, 2, 2, 2 };
-    struct fixture *f = *state;
     start(f, 1);
     struct tg_row *base = row(f, TG_BASE, 0, TG_KIND_MEMCPY, "x", twice);
     give(base, TG_ATTR_KIND_BYTES, "1000", STEPS);
@@ -49,7 +48,7 @@ static void bytes_are_summed_where_all_are_known(void **state)
 }
 
 /* Sizes by step on both sides, and what they prove. */
-static void sizes_are_judged_as_calls_are(void **state)
+BY_HAND(sizes_are_judged_as_calls_are)
 {
     static const struct {
         const char *base[STEPS], *test[STEPS];
@@ -65,7 +64,6 @@ static void sizes_are_judged_as_calls_are(void **state)
         /* a steady baseline, and more in some steps */
         { { "8", "8", "8", "8" }, { "8", "9", "8", "9" }, TG_COUNT_HINT },
     };
-    struct fixture *f = *state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         start(f, 2);
         for (size_t run = 0; run < 2; run++) {
@@ -79,10 +77,9 @@ static void sizes_are_judged_as_calls_are(void **state)
 }
 
 /* A cold first step copies more, in one side's sizes and in the other's: no step is above another. */
-static void a_cold_first_step_drops_out(void **state)
+BY_HAND(a_cold_first_step_drops_out)
 {
     static const uint32_t cold[STEPS] = { 3, 1, 1, 1 };
-    struct fixture *f = *state;
     for (int more = 0; more < 2; more++) {
         start(f, 1);
         for (int side = 0; side < 2; side++) {
@@ -97,11 +94,10 @@ static void a_cold_first_step_drops_out(void **state)
 }
 
 /* Elements times the width of their type: 2000 in, 8000 out, of 2 bytes; of an unknown type nothing. */
-static void collectives_tell_elements(void **state)
+BY_HAND(collectives_tell_elements)
 {
     static const uint32_t once[STEPS] = { 1, 1, 1, 1 };
     static const char *const name = "ncclDevKernel_AllGather(x)";
-    struct fixture *f = *state;
     start(f, 1);
     give(row(f, TG_BASE, 0, TG_KIND_KERNEL, name, once), TG_ATTR_KIND_COLLECTIVE,
          "collective=\"allgather\"\ndtype=\"Half\"\nnelems_in=2000\nnelems_out=8000", STEPS);
@@ -111,16 +107,4 @@ static void collectives_tell_elements(void **state)
     near(f->c.ops[0].bytes[TG_BASE], 16000);
     assert_true(f->c.ops[0].bytes_known[TG_BASE]);
     assert_false(f->c.ops[0].bytes_known[TG_TEST]);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, by_hand_set_up, by_hand_tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(bytes_are_summed_where_all_are_known),
-        TEST(sizes_are_judged_as_calls_are),
-        TEST(a_cold_first_step_drops_out),
-        TEST(collectives_tell_elements),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,9 +18,9 @@ static const struct tg_op *select_more(struct fixture *f, uint32_t bmm, uint32_t
     return find(f, "aten::select");
 }
 
-static void all_in_one_operator_name_it(void **state)
+BY_HAND(all_in_one_operator_name_it)
 {
-    const struct tg_op *op = select_more(*state, 10, 0, 501);
+    const struct tg_op *op = select_more(f, 10, 0, 501);
 
     is_text(op->calling_op, "aten::bmm");
     near(op->calling_part, 1);
@@ -28,22 +28,22 @@ static void all_in_one_operator_name_it(void **state)
 }
 
 /* 19 of 20 are enough, 9 of 10 are just enough, 8 of 10 are not. */
-static void nine_of_ten_are_enough(void **state)
+BY_HAND(nine_of_ten_are_enough)
 {
-    const struct tg_op *op = select_more(*state, 19, 1, 501);
+    const struct tg_op *op = select_more(f, 19, 1, 501);
 
     is_text(op->calling_op, "aten::bmm");
     near(op->calling_part, 0.95);
-    op = select_more(*state, 9, 1, 501);
+    op = select_more(f, 9, 1, 501);
     is_text(op->calling_op, "aten::bmm");
     near(op->calling_part, 0.9);
-    is_text(select_more(*state, 8, 2, 501)->calling_op, "");
+    is_text(select_more(f, 8, 2, 501)->calling_op, "");
 }
 
 /* Whole microseconds: who encloses whom is chance there. */
-static void a_coarse_clock_names_none(void **state)
+BY_HAND(a_coarse_clock_names_none)
 {
-    is_text(select_more(*state, 10, 0, 1000)->calling_op, "");
+    is_text(select_more(f, 10, 0, 1000)->calling_op, "");
 }
 
 /*
@@ -63,18 +63,16 @@ static const struct tg_op *through_bmm(struct fixture *f, uint32_t more, uint32_
     return find(f, "aten::select");
 }
 
-static void a_changed_caller_has_to_explain_the_calls(void **state)
+BY_HAND(a_changed_caller_has_to_explain_the_calls)
 {
-    is_text(through_bmm(*state, 2, 20)->calling_op, "aten::attn"); /* 5 each, 10 more */
-    is_text(through_bmm(*state, 2, 40)->calling_op, "");           /* 10 each: 20 of 30 explained */
-    is_text(through_bmm(*state, 0, 20)->calling_op, "aten::bmm");  /* itself as before */
+    is_text(through_bmm(f, 2, 20)->calling_op, "aten::attn"); /* 5 each, 10 more */
+    is_text(through_bmm(f, 2, 40)->calling_op, "");           /* 10 each: 20 of 30 explained */
+    is_text(through_bmm(f, 0, 20)->calling_op, "aten::bmm");  /* itself as before */
 }
 
 /* A new operator calls aten::mm three times: it is the leader. */
-static void the_outermost_new_operator_leads(void **state)
+BY_HAND(the_outermost_new_operator_leads)
 {
-    struct fixture *f = *state;
-
     make(f, 1, 1, 3);
     for (int side = 0; side < 2; side++) {
         add_all(f, side, TG_KIND_OP, "aten::forward", "ProfilerStep", 1, 501);
@@ -91,10 +89,8 @@ static void the_outermost_new_operator_leads(void **state)
 
 /* An operator that was there before, and is called more often, leads as well; but only a new one excuses
  * nothing. */
-static void an_operator_that_is_called_more_often_leads(void **state)
+BY_HAND(an_operator_that_is_called_more_often_leads)
 {
-    struct fixture *f = *state;
-
     make(f, 1, 1, 3);
     for (int side = 0; side < 2; side++) {
         uint32_t clones = side == TG_TEST ? 5 : 1;
@@ -113,10 +109,9 @@ static void an_operator_that_is_called_more_often_leads(void **state)
 }
 
 /* Calls of "x" in the steps of three runs: the modes are 2, 4 and 3, their median is 3. */
-static void calls_under_a_parent_are_modes_then_a_median(void **state)
+BY_HAND(calls_under_a_parent_are_modes_then_a_median)
 {
     static const uint32_t under[3][3] = { { 9, 2, 2 }, { 4, 4, 1 }, { 3, 7, 3 } };
-    struct fixture *f = *state;
 
     make(f, 3, 1, 3);
     for (size_t r = 0; r < 3; r++) {
@@ -129,19 +124,4 @@ static void calls_under_a_parent_are_modes_then_a_median(void **state)
     near(tg_count_under(x->rows->work, x, TG_BASE, TG_SV("here")), 3);
     near(tg_count_under(x->rows->work, x, TG_BASE, TG_SV("there")), 50);
     near(tg_count_under(x->rows->work, x, TG_TEST, TG_SV("here")), 0);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, by_hand_set_up, by_hand_tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(all_in_one_operator_name_it),
-        TEST(nine_of_ten_are_enough),
-        TEST(a_coarse_clock_names_none),
-        TEST(a_changed_caller_has_to_explain_the_calls),
-        TEST(the_outermost_new_operator_leads),
-        TEST(an_operator_that_is_called_more_often_leads),
-        TEST(calls_under_a_parent_are_modes_then_a_median),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* How the calls of an operator changed (change.c): what the rule of counts is asked, and of traces. */
 #include "by_hand.h"
 
-static void by_step(void **state)
+BY_HAND(by_step)
 {
     static const struct {
         uint32_t base[3], test[3];
@@ -15,7 +15,6 @@ static void by_step(void **state)
         { { 1, 1, 1 }, { 0, 0, 0 }, TG_REMOVED, { 1, 0 } },
         { { 0, 1, 2 }, { 0, 1, 2 }, TG_SAME, { 2, 2 } }, /* the largest of equally frequent ones */
     };
-    struct fixture *f = *state;
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct tg_op *op;
@@ -39,7 +38,7 @@ static void by_step(void **state)
  * beyond the other, and the medians a tenth apart. Three others keep their counts, so that no ratio of
  * iterations explains it.
  */
-static void by_trace(void **state)
+BY_HAND(by_trace)
 {
     static const struct {
         uint32_t base[3], test[3];
@@ -55,7 +54,6 @@ static void by_trace(void **state)
         { { 3, 4, 3 }, { 0, 0, 0 }, TG_REMOVED },
     };
     static const char *const others[] = { "a", "b", "c" };
-    struct fixture *f = *state;
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         f->c = (struct tg_comparison){ 0 };
@@ -72,10 +70,4 @@ static void by_trace(void **state)
         if (find(f, "x")->change != cases[i].change)
             fail_msg("row %zu: %d", i, (int)find(f, "x")->change);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { BY_HAND(by_step), BY_HAND(by_trace) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,9 +50,8 @@ static bool skew(struct fixture *f, double *out)
  * 100 and 200 ns, 301 and 250 ns: 100 and 51 of the longest, 200 and 301, are waiting. Work that
  * does not communicate has no part in it.
  */
-static void skew_is_waiting_over_the_longest(void **state)
+BY_HAND(skew_is_waiting_over_the_longest)
 {
-    struct fixture *f = *state;
     double got;
 
     start(f, 2);
@@ -67,9 +66,8 @@ static void skew_is_waiting_over_the_longest(void **state)
     assert_false(tg_collective_skew(work(f), TG_TEST, 0, &got)); /* it has none */
 }
 
-static void what_one_rank_alone_has_is_not_known(void **state)
+BY_HAND(what_one_rank_alone_has_is_not_known)
 {
-    struct fixture *f = *state;
     double got;
 
     start(f, 1);
@@ -81,9 +79,8 @@ static void what_one_rank_alone_has_is_not_known(void **state)
     assert_false(skew(f, &got));
 }
 
-static void single_durations_are_needed(void **state)
+BY_HAND(single_durations_are_needed)
 {
-    struct fixture *f = *state;
     double got;
 
     start(f, 2);
@@ -93,9 +90,8 @@ static void single_durations_are_needed(void **state)
 }
 
 /* The same kernel in another process group is another collective. */
-static void groups_are_kept_apart(void **state)
+BY_HAND(groups_are_kept_apart)
 {
-    struct fixture *f = *state;
     double got;
 
     for (int same = 0; same < 2; same++) {
@@ -117,9 +113,8 @@ static void groups_are_kept_apart(void **state)
 }
 
 /* Of three ranks that have the kernel one lacks the second step's: it does not count. */
-static void a_collective_that_a_rank_lacks_is_not_whole(void **state)
+BY_HAND(a_collective_that_a_rank_lacks_is_not_whole)
 {
-    struct fixture *f = *state;
     double got;
 
     start(f, 3);
@@ -135,10 +130,8 @@ static void a_collective_that_a_rank_lacks_is_not_whole(void **state)
 }
 
 /* The shortest came last. Within a tenth of the longest wait, 100 ns, several share it. */
-static void who_comes_last(void **state)
+BY_HAND(who_comes_last)
 {
-    struct fixture *f = *state;
-
     for (int close = 0; close < 2; close++) {
         struct waits got = { 0 };
         start(f, 3);
@@ -153,18 +146,4 @@ static void who_comes_last(void **state)
             near(got.v[i].ns, close ? 50 : 100);
         }
     }
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, by_hand_set_up, by_hand_tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(skew_is_waiting_over_the_longest),
-        TEST(what_one_rank_alone_has_is_not_known),
-        TEST(single_durations_are_needed),
-        TEST(groups_are_kept_apart),
-        TEST(a_collective_that_a_rank_lacks_is_not_whole),
-        TEST(who_comes_last),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

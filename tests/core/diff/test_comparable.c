@@ -19,7 +19,7 @@ static void make_side(struct tg_side *out, struct tg_summary *s, struct bt *b,
 }
 
 /* A stored side with another window or class table is refused, never compared. */
-static void other_windows_are_refused_between_sides(void **state)
+TEST(other_windows_are_refused_between_sides)
 {
     struct tg_summarize_opts o[2] = { { .rank = -1 }, { .rank = -1 } };
     struct tg_summary s[2];
@@ -27,7 +27,6 @@ static void other_windows_are_refused_between_sides(void **state)
     struct tg_comparison c;
     struct tg_err err;
     struct bt b;
-    (void)state;
     bt_init(&b);
     bt_host(&b, "cpu_op", "aten::mm", "1", 10, 5, -1);
     bt_host(&b, "cpu_op", "aten::mm", "1", 20, 5, -1);
@@ -44,12 +43,4 @@ static void other_windows_are_refused_between_sides(void **state)
     for (int k = 0; k < 2; k++)
         tg_summary_release(&s[k]);
     bt_release(&b);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(other_windows_are_refused_between_sides),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

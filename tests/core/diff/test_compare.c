@@ -33,6 +33,8 @@ static int tear_down(void **state)
     return by_hand_tear_down(state);
 }
 
+#define CASE(name) TEST_WITH(struct fixture *f, set_up, tear_down, name)
+
 /* What the built-in policy makes of a count. */
 enum { NOT_LOOKED_AT = TG_STATE_FAIL + 1 };
 static struct tg_verdict verdict(struct fixture *f)
@@ -64,9 +66,8 @@ static enum tg_exception exception(struct fixture *f, const char *name)
 
 /* ---- counts ---- */
 
-static void counts_are_modal_per_step(void **state)
+CASE(counts_are_modal_per_step)
 {
-    struct fixture *f = *state;
     const uint32_t cold[] = { 9, 2, 2, 2, 2 }, warm[] = { 2, 2, 2 };
     make_side(f, TG_BASE, 1, 5);
     make_side(f, TG_TEST, 1, 3);
@@ -86,9 +87,8 @@ static void counts_are_modal_per_step(void **state)
     assert_int_equal(verdict_on(f, "aten::add"), TG_STATE_PASS);
 }
 
-static void unsettled_counts_need_twice_as_many(void **state)
+CASE(unsettled_counts_need_twice_as_many)
 {
-    struct fixture *f = *state;
     /* no count has 60 % of the steps; but the first, 2 to 4 against 7 to 9, and against 12 to 14 */
     const uint32_t wild[] = { 1, 2, 3, 4 }, apart[] = { 6, 7, 8, 9 }, more[] = { 11, 12, 13, 14 };
     make(f, 1, 1, 4);
@@ -131,9 +131,8 @@ static void experts(struct fixture *f, uint32_t shift, uint32_t more)
     compare(f);
 }
 
-static void counts_that_follow_other_data_together_are_unchanged(void **state)
+CASE(counts_that_follow_other_data_together_are_unchanged)
 {
-    struct fixture *f = *state;
     experts(f, 0, 0);
     assert_int_equal(find(f, "aten::copy_")->counted.shape, TG_COUNT_VARIES);
     assert_int_equal(verdict_on(f, "aten::copy_"), TG_STATE_PASS);
@@ -147,9 +146,8 @@ static void counts_that_follow_other_data_together_are_unchanged(void **state)
 }
 
 /* The step with the fewest calls against another step's fewest is no time of the program. */
-static void time_of_counts_that_do_not_align_is_not_judged(void **state)
+CASE(time_of_counts_that_do_not_align_is_not_judged)
 {
-    struct fixture *f = *state;
     experts(f, 1, 0);
     assert_int_equal(find(f, "aten::index")->ev.judged, TG_NOT_COUNT_VARIES);
     assert_false(find(f, "aten::index")->ev.slower);
@@ -161,9 +159,8 @@ static void time_of_counts_that_do_not_align_is_not_judged(void **state)
 }
 
 /* One call beside 41 to 47 is less than the data do; the others say what is due. */
-static void a_count_that_breaks_with_the_others_is_exact(void **state)
+CASE(a_count_that_breaks_with_the_others_is_exact)
 {
-    struct fixture *f = *state;
     for (uint32_t shift = 0; shift < 2; shift++) {
         experts(f, shift, 1);
         const struct tg_op *copy = find(f, "aten::copy_");
@@ -176,9 +173,8 @@ static void a_count_that_breaks_with_the_others_is_exact(void **state)
 }
 
 /* A branch that calls "aten::where" once and, on the fresh side, one "aten::clamp" more. */
-static void more_calls_inside_a_branch_are_found(void **state)
+CASE(more_calls_inside_a_branch_are_found)
 {
-    struct fixture *f = *state;
     static const uint32_t taken[3][5] = { { 1, 0, 1, 0, 1 }, { 0, 1, 0, 1, 1 }, { 1, 0, 0, 1, 0 } };
     make(f, 3, 3, 5);
     for (int side = 0; side < 2; side++)
@@ -197,9 +193,8 @@ static void more_calls_inside_a_branch_are_found(void **state)
 }
 
 /* A count that is found by its relation is not named beside one that is exact by itself. */
-static void varying_counts_are_not_named_beside_a_cause(void **state)
+CASE(varying_counts_are_not_named_beside_a_cause)
 {
-    struct fixture *f = *state;
     experts(f, 0, 1);
     add_all(f, TG_TEST, TG_KIND_OP, "aten::clone", "", 1, 10001);
     assert_int_equal(verdict_on(f, "aten::copy_"), TG_STATE_FAIL);
@@ -209,9 +204,8 @@ static void varying_counts_are_not_named_beside_a_cause(void **state)
 }
 
 /* +1000 calls in two of five steps of every run, in one of three runs, and cold first steps. */
-static void calls_in_some_steps_or_runs_are_never_as_before(void **state)
+CASE(calls_in_some_steps_or_runs_are_never_as_before)
 {
-    struct fixture *f = *state;
     const uint32_t some[5] = { 1, 1001, 1, 1001, 1 }, cold[5] = { 1001, 1, 1, 1, 1 };
     make(f, 3, 3, 5);
     add_all(f, TG_BASE, TG_KIND_OP, "steps", "", 1, 11);
@@ -229,9 +223,8 @@ static void calls_in_some_steps_or_runs_are_never_as_before(void **state)
     assert_int_equal(verdict_on(f, "cold"), TG_STATE_WARN);
 }
 
-static void new_names_are_small_unless_they_wait(void **state)
+CASE(new_names_are_small_unless_they_wait)
 {
-    struct fixture *f = *state;
     make(f, 1, 1, 3);
     add_all(f, TG_TEST, TG_KIND_OP, "small", "", 1, 999);     /* 0.0999 % of the step */
     add_all(f, TG_TEST, TG_KIND_OP, "large", "", 1, 1001);    /* 0.1001 % */
@@ -259,9 +252,8 @@ static void new_names_are_small_unless_they_wait(void **state)
     assert_int_equal(verdict_on(f, "nn.Module: forward"), NOT_LOOKED_AT);
 }
 
-static void iterations_of_unmarked_traces_are_divided_out(void **state)
+CASE(iterations_of_unmarked_traces_are_divided_out)
 {
-    struct fixture *f = *state;
     static const char *const name[] = { "op0", "op1", "op2", "op3", "op4", "op5", "op6", "op7" };
     make(f, 1, 1, 1);
     shard(f, TG_BASE, 0)->marked = shard(f, TG_TEST, 0)->marked = false;
@@ -285,9 +277,8 @@ static void iterations_of_unmarked_traces_are_divided_out(void **state)
 /*
  * Six big operators of 100 us each: ten calls against twelve is no slower machine, longer ones are.
  */
-static void more_iterations_are_no_slower_machine(void **state)
+CASE(more_iterations_are_no_slower_machine)
 {
-    struct fixture *f = *state;
     static const char *const name[] = { "op0", "op1", "op2", "op3", "op4", "op5", "op6", "op7" };
     for (int slower = 0; slower < 2; slower++) {
         make(f, 1, 1, 1);
@@ -302,9 +293,8 @@ static void more_iterations_are_no_slower_machine(void **state)
     }
 }
 
-static void collapse_is_noticed(void **state)
+CASE(collapse_is_noticed)
 {
-    struct fixture *f = *state;
     make(f, 1, 1, 2);
     add_all(f, TG_BASE, TG_KIND_KERNEL, "k", "", 10, 5001);
     add_all(f, TG_TEST, TG_KIND_KERNEL, "k", "", 4, 5001);
@@ -312,9 +302,8 @@ static void collapse_is_noticed(void **state)
     assert_true(f->c.collapsed);
 }
 
-static void graphs_in_place_of_kernels_are_no_collapse(void **state)
+CASE(graphs_in_place_of_kernels_are_no_collapse)
 {
-    struct fixture *f = *state;
     make(f, 1, 1, 2);
     add_all(f, TG_BASE, TG_KIND_KERNEL, "k", "", 10, 5001);
     add_all(f, TG_TEST, TG_KIND_KERNEL, "k", "", 4, 5001);
@@ -339,9 +328,8 @@ static void stems(struct fixture *f, tg_ns second, const char *parent)
     compare(f);
 }
 
-static void kernels_of_one_stem_are_aligned_by_order(void **state)
+CASE(kernels_of_one_stem_are_aligned_by_order)
 {
-    struct fixture *f = *state;
     stems(f, 26001, "forward");
     assert_false(find(f, "triton_poi_fused_add#1")->ev.slower);
     assert_true(find(f, "triton_poi_fused_add#2")->ev.slower);
@@ -349,9 +337,8 @@ static void kernels_of_one_stem_are_aligned_by_order(void **state)
     assert_false(find(f, "triton_poi_fused_add#2")->grouped);
 }
 
-static void kernels_that_do_not_align_are_grouped(void **state)
+CASE(kernels_that_do_not_align_are_grouped)
 {
-    struct fixture *f = *state;
     stems(f, 20001, "backward");
     assert_true(find(f, "triton_poi_fused_add")->grouped);
     near(find(f, "triton_poi_fused_add")->count[TG_BASE], 6);
@@ -375,9 +362,8 @@ static void batch(struct fixture *f, uint32_t added)
     }
 }
 
-static void additional_calls_in_one_operator_name_it(void **state)
+CASE(additional_calls_in_one_operator_name_it)
 {
-    struct fixture *f = *state;
     batch(f, 6);
     compare(f);
     is_text(find(f, "aten::select")->calling_op, "aten::bmm");
@@ -387,9 +373,8 @@ static void additional_calls_in_one_operator_name_it(void **state)
     is_text(find(f, "aten::bmm")->calling_op, ""); /* did not change */
 }
 
-static void unchanged_calls_lie_nowhere(void **state)
+CASE(unchanged_calls_lie_nowhere)
 {
-    struct fixture *f = *state;
     batch(f, 0);
     compare(f);
     is_text(find(f, "aten::select")->calling_op, "");
@@ -404,26 +389,23 @@ static void batch_beside_index(struct fixture *f, uint32_t more)
     compare(f);
 }
 
-static void calls_spread_over_two_operators_name_none(void **state)
+CASE(calls_spread_over_two_operators_name_none)
 {
-    struct fixture *f = *state;
     batch_beside_index(f, 6);
     is_text(find(f, "aten::select")->calling_op, "");
     is_text(find(f, "aten::as_strided")->calling_op, "");
 }
 
-static void nearly_all_in_one_operator_name_it_with_the_part(void **state)
+CASE(nearly_all_in_one_operator_name_it_with_the_part)
 {
-    struct fixture *f = *state;
     batch_beside_index(f, 18);
     is_text(find(f, "aten::select")->calling_op, "aten::bmm");
     near(find(f, "aten::select")->calling_part, 18.0 / 19);
 }
 
 /* Ten more in bmm, four fewer in index: six more, which do not "all lie in bmm". */
-static void calls_that_moved_name_none(void **state)
+CASE(calls_that_moved_name_none)
 {
-    struct fixture *f = *state;
     batch(f, 10);
     add_all(f, TG_BASE, TG_KIND_OP, "aten::select", "aten::index", 5, 501);
     add_all(f, TG_TEST, TG_KIND_OP, "aten::select", "aten::index", 1, 501);
@@ -432,9 +414,8 @@ static void calls_that_moved_name_none(void **state)
     is_text(find(f, "aten::select")->calling_op, "");
 }
 
-static void calls_at_top_level_or_in_a_module_name_none(void **state)
+CASE(calls_at_top_level_or_in_a_module_name_none)
 {
-    struct fixture *f = *state;
     make(f, 1, 1, 3);
     for (int side = 0; side < 2; side++) {
         add_all(f, side, TG_KIND_ANNOTATION, "nn.Module: Net", "ProfilerStep", 1, 200001);
@@ -449,9 +430,8 @@ static void calls_at_top_level_or_in_a_module_name_none(void **state)
 }
 
 /* Two as_strided for each additional select, where a select makes one: the cause lies in select. */
-static void calls_their_changed_caller_does_not_explain_name_none(void **state)
+CASE(calls_their_changed_caller_does_not_explain_name_none)
 {
-    struct fixture *f = *state;
     batch(f, 6);
     add_all(f, TG_TEST, TG_KIND_OP, "aten::as_strided", "aten::select", 6, 501);
     compare(f);
@@ -460,9 +440,8 @@ static void calls_their_changed_caller_does_not_explain_name_none(void **state)
 }
 
 /* Kernels lie inside the operator that launches them. */
-static void additional_launches_name_their_operator(void **state)
+CASE(additional_launches_name_their_operator)
 {
-    struct fixture *f = *state;
     make(f, 1, 1, 3);
     for (int side = 0; side < 2; side++) {
         add_all(f, side, TG_KIND_OP, "aten::sum", "ProfilerStep", 2, 20001);
@@ -475,9 +454,8 @@ static void additional_launches_name_their_operator(void **state)
 
 /* ---- renames and replacements ---- */
 
-static void a_rename_is_one_thing(void **state)
+CASE(a_rename_is_one_thing)
 {
-    struct fixture *f = *state;
     make(f, 1, 1, 3);
     add_all(f, TG_BASE, TG_KIND_OP, "old", "", 2, 10001);
     add_all(f, TG_TEST, TG_KIND_OP, "new", "", 2, 12001); /* factor 1.2 */
@@ -492,9 +470,8 @@ static void a_rename_is_one_thing(void **state)
 
 /* silu that became sigmoid and three times mul: equal count and time are chance, five calls for
  * one. */
-static void a_rename_among_new_names_is_none(void **state)
+CASE(a_rename_among_new_names_is_none)
 {
-    struct fixture *f = *state;
     make(f, 1, 1, 3);
     add_all(f, TG_BASE, TG_KIND_OP, "silu", "", 2, 10001);
     add_all(f, TG_TEST, TG_KIND_OP, "sigmoid", "", 2, 10001);
@@ -518,9 +495,8 @@ static void optimizer(struct fixture *f, uint32_t added, tg_ns total)
     compare(f);
 }
 
-static void a_replacement_at_no_cost_passes(void **state)
+CASE(a_replacement_at_no_cost_passes)
 {
-    struct fixture *f = *state;
     optimizer(f, 10, 190001); /* 10 <= 1.25 * 8, and the encloser got faster */
     assert_int_equal(verdict_on(f, "aten::add_"), TG_STATE_WARN);
     assert_int_equal(exception(f, "aten::add_"), TG_EXCEPTION_REPLACED);
@@ -534,9 +510,8 @@ static void a_replacement_at_no_cost_passes(void **state)
     assert_false(find(f, "aten::mul_")->ev.slower);
 }
 
-static void a_replacement_with_more_calls_fails(void **state)
+CASE(a_replacement_with_more_calls_fails)
 {
-    struct fixture *f = *state;
     optimizer(f, 11, 190001); /* 11 > 10 */
     assert_int_equal(verdict_on(f, "aten::add_"), TG_STATE_FAIL);
     assert_int_equal(find(f, "aten::add_")->relation, TG_REL_REPLACED_WORSE);
@@ -544,17 +519,15 @@ static void a_replacement_with_more_calls_fails(void **state)
     assert_true(find(f, "aten::mul_")->ev.slower); /* nothing excuses it */
 }
 
-static void a_slower_replacement_is_told_by_its_encloser(void **state)
+CASE(a_slower_replacement_is_told_by_its_encloser)
 {
-    struct fixture *f = *state;
     optimizer(f, 10, 300001); /* 200 -> 300 us of a 1 ms step */
     assert_true(f->c.regions[0].worse_time);
     near(f->c.regions[0].ev.e, log(300001.0 / 200001));
 }
 
-static void what_another_region_saved_excuses_nothing(void **state)
+CASE(what_another_region_saved_excuses_nothing)
 {
-    struct fixture *f = *state;
     make(f, 1, 1, 3);
     for (int side = 0; side < 2; side++) {
         add_all(f, side, TG_KIND_ANNOTATION, "Optimizer.step", "ProfilerStep", 1, 200001);
@@ -570,9 +543,8 @@ static void what_another_region_saved_excuses_nothing(void **state)
 }
 
 /* One kernel for another, beside 50 more calls of an operator that launches nothing. */
-static void a_replaced_kernel_excuses_no_operator(void **state)
+CASE(a_replaced_kernel_excuses_no_operator)
 {
-    struct fixture *f = *state;
     make(f, 1, 1, 3);
     for (int side = 0; side < 2; side++) {
         add_all(f, side, TG_KIND_KERNEL, side ? "gemm_v2" : "gemm_v1", "aten::mm", 4, 5001);
@@ -585,9 +557,8 @@ static void a_replaced_kernel_excuses_no_operator(void **state)
 }
 
 /* Three kernels become one: its operator is new, and so are the helpers that it calls. */
-static void what_launches_a_replacement_is_part_of_it(void **state)
+CASE(what_launches_a_replacement_is_part_of_it)
 {
-    struct fixture *f = *state;
     make(f, 1, 1, 3);
     add_all(f, TG_BASE, TG_KIND_KERNEL, "softmax", "aten::softmax", 3, 5001);
     add_all(f, TG_BASE, TG_KIND_OP, "aten::softmax", "ProfilerStep", 1, 3001);
@@ -613,9 +584,8 @@ static void renamed_to(struct fixture *f, enum tg_kind kind, uint32_t calls, tg_
     compare(f);
 }
 
-static void what_got_slower_fails_under_another_name(void **state)
+CASE(what_got_slower_fails_under_another_name)
 {
-    struct fixture *f = *state;
     renamed_to(f, TG_KIND_KERNEL, 1, 128001); /* within the factor of a rename, but +28 % */
     assert_int_equal(find(f, "new")->relation, TG_REL_RENAMED);
     assert_true(find(f, "new")->ev.slower);
@@ -628,9 +598,8 @@ static void what_got_slower_fails_under_another_name(void **state)
     assert_int_equal(verdict_on(f, "new"), TG_STATE_WARN);
 }
 
-static void more_calls_that_are_faster_together_pass(void **state)
+CASE(more_calls_that_are_faster_together_pass)
 {
-    struct fixture *f = *state;
     renamed_to(f, TG_KIND_KERNEL, 4, 20001); /* 100 us in one call, 80 us in four */
     assert_int_equal(verdict_on(f, "new"), TG_STATE_WARN);
     renamed_to(f, TG_KIND_KERNEL, 4, 25001); /* no faster: four launches for one */
@@ -652,9 +621,8 @@ static void moved_call(struct fixture *f, tg_ns left)
     compare(f);
 }
 
-static void what_moved_to_another_parent_at_no_cost_passes(void **state)
+CASE(what_moved_to_another_parent_at_no_cost_passes)
 {
-    struct fixture *f = *state;
     moved_call(f, 42001); /* lost 18 us, which "inner" got */
     assert_false(find(f, "inner")->ev.slower);
     assert_int_equal(find(f, "inner")->relation, TG_REL_MOVED);
@@ -666,9 +634,8 @@ static void what_moved_to_another_parent_at_no_cost_passes(void **state)
 /* ---- who is named ---- */
 
 /* A new operator of 11 ns calls a heavy one three times and a light one once more than before. */
-static void a_new_operator_leads_what_it_calls(void **state)
+CASE(a_new_operator_leads_what_it_calls)
 {
-    struct fixture *f = *state;
     make(f, 1, 1, 3);
     for (int side = 0; side < 2; side++) {
         add_all(f, side, TG_KIND_OP, "aten::mm", "ProfilerStep", 5, 50001);
@@ -689,9 +656,8 @@ static void a_new_operator_leads_what_it_calls(void **state)
 }
 
 /* Alone it is small: nothing that it brings fails. */
-static void a_small_new_operator_that_calls_nothing_warns(void **state)
+CASE(a_small_new_operator_that_calls_nothing_warns)
 {
-    struct fixture *f = *state;
     make(f, 1, 1, 3);
     add_all(f, TG_BASE, TG_KIND_OP, "aten::mm", "ProfilerStep", 5, 50001);
     add_all(f, TG_TEST, TG_KIND_OP, "aten::mm", "ProfilerStep", 5, 50001);
@@ -722,22 +688,19 @@ static const struct tg_result *slower_at(struct fixture *f, const char *where)
     return &v.results[0];
 }
 
-static void an_annotation_that_holds_the_gap_is_named(void **state)
+CASE(an_annotation_that_holds_the_gap_is_named)
 {
-    struct fixture *f = *state;
     is_text(slower_at(f, "## load ##")->op, "## load ##");
     is_text(slower_at(f, "ProfilerStep")->op, "ProfilerStep");
 }
 
-static void an_operator_stands_before_the_time_of_the_step(void **state)
+CASE(an_operator_stands_before_the_time_of_the_step)
 {
-    struct fixture *f = *state;
     is_text(slower_at(f, "aten::mm")->op, "aten::mm");
 }
 
-static void synchronisation_always_counts_for_itself(void **state)
+CASE(synchronisation_always_counts_for_itself)
 {
-    struct fixture *f = *state;
     make(f, 1, 1, 3);
     add_all(f, TG_BASE, TG_KIND_OP, "aten::a", "", 90, 501);
     add_all(f, TG_TEST, TG_KIND_OP, "aten::b", "", 9, 5001);
@@ -748,9 +711,8 @@ static void synchronisation_always_counts_for_itself(void **state)
     assert_int_equal(verdict_on(f, "aten::item"), TG_STATE_FAIL);
 }
 
-static void fewer_calls_are_told(void **state)
+CASE(fewer_calls_are_told)
 {
-    struct fixture *f = *state;
     make(f, 1, 1, 3);
     add_all(f, TG_BASE, TG_KIND_OP, "gone", "", 1, 5001);
     add_all(f, TG_BASE, TG_KIND_OP, "fewer", "", 3, 5001);
@@ -765,9 +727,8 @@ static void fewer_calls_are_told(void **state)
 
 static const tg_ns quiet[5] = { 100001, 100101, 100201, 100301, 100401 };
 
-static void slot_minima_are_added(void **state)
+CASE(slot_minima_are_added)
 {
-    struct fixture *f = *state;
     static const tg_ns slots[4] = { 10001, 50001, 40001, 20001 }; /* two steps of two calls */
     make(f, 1, 1, 2);
     for (int side = 0; side < 2; side++) {
@@ -781,9 +742,8 @@ static void slot_minima_are_added(void **state)
     assert_true(find(f, "op")->ev.slot_form);
 }
 
-static void without_slots_both_sides_use_step_sums(void **state)
+CASE(without_slots_both_sides_use_step_sums)
 {
-    struct fixture *f = *state;
     make(f, 1, 1, 2);
     for (int side = 0; side < 2; side++) {
         struct tg_row *row = add_row(f, side, 0, TG_KIND_OP, "op", "", 2, 15001);
@@ -796,9 +756,8 @@ static void without_slots_both_sides_use_step_sums(void **state)
     near(find(f, "op")->ev.value[TG_BASE], 30002); /* min(30002, 40003) */
 }
 
-static void a_slower_operator_is_proven(void **state)
+CASE(a_slower_operator_is_proven)
 {
-    struct fixture *f = *state;
     const tg_ns slow[5] = { 120001, 120101, 120201, 120301, 120401 };
     make(f, 5, 5, 3);
     add_times(f, "slow", quiet, slow);
@@ -817,9 +776,8 @@ static void a_slower_operator_is_proven(void **state)
     assert_false(find(f, "same")->ev.slower || find(f, "same")->ev.faster);
 }
 
-static void size_rank_and_floor_each_can_refuse(void **state)
+CASE(size_rank_and_floor_each_can_refuse)
 {
-    struct fixture *f = *state;
     const tg_ns seven[5] = { 107001, 107101, 107201, 107301, 107401 };
     const tg_ns mixed[5] = { 100251, 120101, 120201, 120301, 120401 }; /* below two base runs */
     const tg_ns one[5] = { 100351, 120101, 120201, 120301, 120401 };   /* below one: may stand */
@@ -850,9 +808,8 @@ static void add_halves(struct fixture *f, int side, const char *name, tg_ns firs
     }
 }
 
-static void both_halves_of_the_steps_have_to_show_it(void **state)
+CASE(both_halves_of_the_steps_have_to_show_it)
 {
-    struct fixture *f = *state;
     make(f, 5, 5, 4);
     /* Two speeds: the baseline was as slow in its last steps. */
     add_halves(f, TG_BASE, "state", 100001, 200001);
@@ -888,9 +845,8 @@ static void add_odd_step(struct fixture *f, int side, const char *name, tg_ns mo
 }
 
 /* The least of the steps is the same on both sides; the usual one takes half as long again. */
-static void four_of_five_slow_steps_are_slower(void **state)
+CASE(four_of_five_slow_steps_are_slower)
 {
-    struct fixture *f = *state;
     make(f, 5, 5, 5);
     add_odd_step(f, TG_BASE, "most", 100001, 100001, 0);
     add_odd_step(f, TG_TEST, "most", 150001, 100001, 0);
@@ -919,9 +875,8 @@ static void four_of_five_slow_steps_are_slower(void **state)
 }
 
 /* One step of every fresh run is a warning; of all but one of them nothing. */
-static void one_slow_step_of_every_run_is_told(void **state)
+CASE(one_slow_step_of_every_run_is_told)
 {
-    struct fixture *f = *state;
     make(f, 5, 5, 5);
     add_odd_step(f, TG_BASE, "one", 100001, 100001, 0);
     add_odd_step(f, TG_TEST, "one", 100001, 300001, 0);
@@ -939,9 +894,8 @@ static void one_slow_step_of_every_run_is_told(void **state)
 }
 
 /* Two calls or three by turns: the shorter step is no faster one. */
-static void operators_whose_calls_vary_are_not_judged(void **state)
+CASE(operators_whose_calls_vary_are_not_judged)
 {
-    struct fixture *f = *state;
     const uint32_t by_turns[4] = { 2, 3, 2, 3 }, other_turns[4] = { 3, 2, 3, 3 };
     make(f, 3, 3, 4);
     for (size_t r = 0; r < 3; r++) {
@@ -958,9 +912,8 @@ static void operators_whose_calls_vary_are_not_judged(void **state)
 }
 
 /* Six operators of 100 us, twice as long in two of five steps of the fresh runs. */
-static void a_busy_machine_judges_no_durations(void **state)
+CASE(a_busy_machine_judges_no_durations)
 {
-    struct fixture *f = *state;
     static const char *const name[] = { "a", "b", "c", "d", "e", "f" };
     for (int disturbed = 1; disturbed <= 6; disturbed += 5) {
         f->c = (struct tg_comparison){ 0 };
@@ -983,9 +936,8 @@ static void a_busy_machine_judges_no_durations(void **state)
 }
 
 /* A baseline run on a machine 30 % slower hides no slowdown of 20 %: its factor is taken off. */
-static void a_slow_run_hides_nothing(void **state)
+CASE(a_slow_run_hides_nothing)
 {
-    struct fixture *f = *state;
     static const char *const name[] = { "a", "b", "c", "d", "e", "f" };
     const tg_ns same[5] = { 100001, 100101, 130201, 100301, 100401 };
     const tg_ns fresh[5] = { 100001, 100101, 100201, 100301, 100401 };
@@ -999,9 +951,8 @@ static void a_slow_run_hides_nothing(void **state)
     assert_false(find(f, "a")->ev.slower);
 }
 
-static void a_coarse_clock_needs_a_tick_a_call(void **state)
+CASE(a_coarse_clock_needs_a_tick_a_call)
 {
-    struct fixture *f = *state;
     make(f, 5, 5, 3);
     for (int side = 0; side < 2; side++) { /* whole microseconds; 40 calls, +0.5 us each */
         for (size_t r = 0; r < 5; r++) {
@@ -1034,9 +985,8 @@ static void machine(struct fixture *f, double machine_factor, double own)
     compare(f);
 }
 
-static void a_slower_machine_is_drift(void **state)
+CASE(a_slower_machine_is_drift)
 {
-    struct fixture *f = *state;
     machine(f, 1.3, 1.3);
     assert_true(f->c.drifted);
     assert_true(fabs(f->c.drift - log(1.3)) < 1e-4);
@@ -1045,9 +995,8 @@ static void a_slower_machine_is_drift(void **state)
     assert_false(f->c.step.ev_total.slower);
 }
 
-static void a_regression_stands_out_of_drift(void **state)
+CASE(a_regression_stands_out_of_drift)
 {
-    struct fixture *f = *state;
     machine(f, 1.3, 1.56);
     assert_true(find(f, "odd")->ev.slower);
     assert_true(fabs(find(f, "odd")->ev.e - log(1.2)) < 1e-4);
@@ -1069,9 +1018,8 @@ static void strayed(struct fixture *f, double factor)
     compare(f);
 }
 
-static void a_wild_machine_proves_little(void **state)
+CASE(a_wild_machine_proves_little)
 {
-    struct fixture *f = *state;
     strayed(f, 1.5);
     /* c0 = ln 1.5 + (ln 1 + ln 1.1) / 2; odd is ln 1.35 - ln 1.1 / 2 = 0.252 above it; the
      * distances from c0 are .048 .048 .135 .153 .252 .271, their median .144, spread .213, 3 * .213
@@ -1080,24 +1028,21 @@ static void a_wild_machine_proves_little(void **state)
     assert_false(find(f, "odd")->ev.slower);
 }
 
-static void what_strays_from_a_calm_machine_is_slower(void **state)
+CASE(what_strays_from_a_calm_machine_is_slower)
 {
-    struct fixture *f = *state;
     strayed(f, 1.05); /* the same distances, and hardly a drift */
     assert_true(find(f, "odd")->ev.slower);
 }
 
-static void a_faster_machine_makes_nothing_slower(void **state)
+CASE(a_faster_machine_makes_nothing_slower)
 {
-    struct fixture *f = *state;
     machine(f, 0.7, 1.0);
     assert_true(f->c.drift < 0);
     assert_false(find(f, "odd")->ev.slower);
 }
 
-static void the_step_as_a_whole_and_its_gaps(void **state)
+CASE(the_step_as_a_whole_and_its_gaps)
 {
-    struct fixture *f = *state;
     tg_ns base[5], test[5];
     make(f, 5, 5, 3);
     add_times(f, "op", quiet, quiet);
@@ -1118,9 +1063,8 @@ static void the_step_as_a_whole_and_its_gaps(void **state)
     assert_false(find(f, "op")->ev.slower);
 }
 
-static void single_runs_are_judged_where_a_policy_asks(void **state)
+CASE(single_runs_are_judged_where_a_policy_asks)
 {
-    struct fixture *f = *state;
     const tg_ns base[1] = { 100001 }, test[1] = { 150001 };
     make(f, 1, 1, 4);
     f->o.min_runs = 1;
@@ -1129,9 +1073,8 @@ static void single_runs_are_judged_where_a_policy_asks(void **state)
     assert_true(find(f, "op")->ev.slower);
 }
 
-static void too_few_runs_never_fail(void **state)
+CASE(too_few_runs_never_fail)
 {
-    struct fixture *f = *state;
     const tg_ns b[2] = { 100001, 100003 }, large[2] = { 150001, 150003 };
     const tg_ns small[2] = { 120001, 120003 };
     make(f, 2, 2, 3);
@@ -1143,9 +1086,8 @@ static void too_few_runs_never_fail(void **state)
     assert_false(find(f, "small")->ev.suspicious);
 }
 
-static void waits_and_changed_counts_are_not_judged(void **state)
+CASE(waits_and_changed_counts_are_not_judged)
 {
-    struct fixture *f = *state;
     make(f, 5, 5, 3);
     for (int side = 0; side < 2; side++) {
         tg_ns ns = side ? 200001 : 100001;
@@ -1166,9 +1108,8 @@ static void waits_and_changed_counts_are_not_judged(void **state)
 
 /* ---- environment, attributes, selection ---- */
 
-static void another_device_is_shown_not_judged(void **state)
+CASE(another_device_is_shown_not_judged)
 {
-    struct fixture *f = *state;
     static struct tg_kv env[2] = { { { "device", 6 }, { "V100", 4 } },
                                    { { "device", 6 }, { "H100", 4 } } };
     make(f, 5, 5, 3);
@@ -1201,9 +1142,8 @@ static void give_attr(struct fixture *f, int side, size_t run, size_t row, enum 
     r->n_attrs = 1;
 }
 
-static void attrs_tell_only_what_differs(void **state)
+CASE(attrs_tell_only_what_differs)
 {
-    struct fixture *f = *state;
     static const char *const launch[2] = { "grid=[4,1,1]\nregisters=128\nshared=0",
                                            "grid=[4,1,1]\nregisters=255\nshared=0" };
     static const char *const types[2] = { "types=[\"c10::BFloat16\",\"int\",\"c10::BFloat16\"]",
@@ -1226,9 +1166,8 @@ static void attrs_tell_only_what_differs(void **state)
     assert_int_equal(find(f, "same")->n_attrs, 0);
 }
 
-static void attrs_of_dynamic_shapes_are_no_change(void **state)
+CASE(attrs_of_dynamic_shapes_are_no_change)
 {
-    struct fixture *f = *state;
     make(f, 2, 1, 3);
     for (int side = 0; side < 2; side++)
         add_all(f, side, TG_KIND_OP, "aten::mm", "", 1, 5001);
@@ -1240,9 +1179,8 @@ static void attrs_of_dynamic_shapes_are_no_change(void **state)
     assert_int_equal(find(f, "aten::mm")->n_attrs, 0);
 }
 
-static void steps_and_ranks_can_be_chosen(void **state)
+CASE(steps_and_ranks_can_be_chosen)
 {
-    struct fixture *f = *state;
     const uint32_t counts[] = { 9, 2, 2 };
     const int64_t only[] = { 4 }, none[] = { 99 };
     make(f, 1, 1, 3); /* steps 3, 4, 5 */
@@ -1266,9 +1204,8 @@ static void steps_and_ranks_can_be_chosen(void **state)
     assert_int_equal(f->err.kind, TG_ERR_USAGE);
 }
 
-static void measures_are_means_and_ratios_of_sums(void **state)
+CASE(measures_are_means_and_ratios_of_sums)
 {
-    struct fixture *f = *state;
     make(f, 1, 1, 2);
     add_times(f, "op", quiet, quiet);
     for (int side = 0; side < 2; side++) {
@@ -1285,9 +1222,8 @@ static void measures_are_means_and_ratios_of_sums(void **state)
     assert_false(f->c.measures[TG_MEASURE_GPU_BUSY].known[TG_BASE]);
 }
 
-static void quantiles_are_over_single_calls(void **state)
+CASE(quantiles_are_over_single_calls)
 {
-    struct fixture *f = *state;
     make(f, 1, 1, 2);
     struct tg_row *row = add_row(f, TG_BASE, 0, TG_KIND_OP, "op", "", 2, 1);
     static const tg_ns slots[4] = { 10, 40, 20, 31 };
@@ -1297,79 +1233,4 @@ static void quantiles_are_over_single_calls(void **state)
     near(tg_op_quantile(&f->c, find(f, "op"), TG_BASE, 0.5), 25.5); /* 10 20 31 40 */
     near(tg_op_quantile(&f->c, find(f, "op"), TG_BASE, 1), 40);
     assert_true(isnan(tg_op_quantile(&f->c, find(f, "op"), TG_TEST, 0.5)));
-}
-
-#define T(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        T(counts_are_modal_per_step),
-        T(unsettled_counts_need_twice_as_many),
-        T(counts_that_follow_other_data_together_are_unchanged),
-        T(time_of_counts_that_do_not_align_is_not_judged),
-        T(a_count_that_breaks_with_the_others_is_exact),
-        T(more_calls_inside_a_branch_are_found),
-        T(varying_counts_are_not_named_beside_a_cause),
-        T(calls_in_some_steps_or_runs_are_never_as_before),
-        T(new_names_are_small_unless_they_wait),
-        T(iterations_of_unmarked_traces_are_divided_out),
-        T(more_iterations_are_no_slower_machine),
-        T(collapse_is_noticed),
-        T(graphs_in_place_of_kernels_are_no_collapse),
-        T(kernels_of_one_stem_are_aligned_by_order),
-        T(kernels_that_do_not_align_are_grouped),
-        T(a_rename_is_one_thing),
-        T(a_rename_among_new_names_is_none),
-        T(additional_calls_in_one_operator_name_it),
-        T(unchanged_calls_lie_nowhere),
-        T(calls_spread_over_two_operators_name_none),
-        T(nearly_all_in_one_operator_name_it_with_the_part),
-        T(calls_that_moved_name_none),
-        T(calls_at_top_level_or_in_a_module_name_none),
-        T(calls_their_changed_caller_does_not_explain_name_none),
-        T(additional_launches_name_their_operator),
-        T(a_replacement_at_no_cost_passes),
-        T(a_replacement_with_more_calls_fails),
-        T(a_slower_replacement_is_told_by_its_encloser),
-        T(what_another_region_saved_excuses_nothing),
-        T(a_replaced_kernel_excuses_no_operator),
-        T(what_moved_to_another_parent_at_no_cost_passes),
-        T(a_new_operator_leads_what_it_calls),
-        T(a_small_new_operator_that_calls_nothing_warns),
-        T(an_annotation_that_holds_the_gap_is_named),
-        T(an_operator_stands_before_the_time_of_the_step),
-        T(what_launches_a_replacement_is_part_of_it),
-        T(what_got_slower_fails_under_another_name),
-        T(more_calls_that_are_faster_together_pass),
-        T(synchronisation_always_counts_for_itself),
-        T(fewer_calls_are_told),
-        T(slot_minima_are_added),
-        T(without_slots_both_sides_use_step_sums),
-        T(a_slower_operator_is_proven),
-        T(size_rank_and_floor_each_can_refuse),
-        T(both_halves_of_the_steps_have_to_show_it),
-        T(four_of_five_slow_steps_are_slower),
-        T(one_slow_step_of_every_run_is_told),
-        T(operators_whose_calls_vary_are_not_judged),
-        T(a_busy_machine_judges_no_durations),
-        T(a_slow_run_hides_nothing),
-        T(a_coarse_clock_needs_a_tick_a_call),
-        T(a_wild_machine_proves_little),
-        T(what_strays_from_a_calm_machine_is_slower),
-        T(a_slower_machine_is_drift),
-        T(a_regression_stands_out_of_drift),
-        T(a_faster_machine_makes_nothing_slower),
-        T(the_step_as_a_whole_and_its_gaps),
-        T(single_runs_are_judged_where_a_policy_asks),
-        T(too_few_runs_never_fail),
-        T(waits_and_changed_counts_are_not_judged),
-        T(another_device_is_shown_not_judged),
-        T(attrs_tell_only_what_differs),
-        T(attrs_of_dynamic_shapes_are_no_change),
-        T(steps_and_ranks_can_be_chosen),
-        T(measures_are_means_and_ratios_of_sums),
-        T(quantiles_are_over_single_calls),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,9 +42,8 @@ static void near(double got, double want)
         fail_msg("got %.17g, want %.17g", got, want);
 }
 
-static void constant_counts_are_exact(void **state)
+TEST(constant_counts_are_exact)
 {
-    (void)state;
     const double two[1][STEPS] = { { 2, 2, 2, 2, 2 } };
     struct tg_count_evidence ev = judge(1, ones, 1, two, false);
     assert_int_equal(ev.shape, TG_COUNT_CONSTANT);
@@ -53,9 +52,8 @@ static void constant_counts_are_exact(void **state)
     assert_int_equal(judge(1, two, 1, ones, false).proof, TG_COUNT_UNCHANGED); /* fell */
 }
 
-static void most_runs_decide_and_few_are_told(void **state)
+TEST(most_runs_decide_and_few_are_told)
 {
-    (void)state;
     const double four[5][STEPS] = { MANY, ONE, MANY, MANY, MANY };
     const double two[5][STEPS] = { ONE, MANY, ONE, ONE, MANY };
     struct tg_count_evidence ev = judge(5, ones, 5, four, false);
@@ -70,9 +68,8 @@ static void most_runs_decide_and_few_are_told(void **state)
 }
 
 /* Without first steps 12 against 12, of which 6: C(12,6) / C(24,6) = 924 / 134596. */
-static void two_steps_of_five_in_three_runs_are_no_chance(void **state)
+TEST(two_steps_of_five_in_three_runs_are_no_chance)
 {
-    (void)state;
     const double part[3][STEPS] = { { 1, 9, 1, 9, 1 }, { 1, 1, 9, 1, 9 }, { 1, 9, 9, 1, 1 } };
     const double once[3][STEPS] = { { 1, 9, 1, 1, 1 }, { 1, 1, 9, 1, 1 }, { 1, 1, 1, 1, 9 } };
     struct tg_count_evidence ev = judge(3, ones, 3, part, false);
@@ -87,33 +84,29 @@ static void two_steps_of_five_in_three_runs_are_no_chance(void **state)
 }
 
 /* The same six steps, all in one run of three, may be that run's data. */
-static void one_run_proves_nothing_about_three(void **state)
+TEST(one_run_proves_nothing_about_three)
 {
-    (void)state;
     const double long_run[3][STEPS] = { { 1, 9, 9, 9, 1 }, ONE, ONE };
     assert_int_equal(judge(5, ones, 3, long_run, false).proof, TG_COUNT_HINT);
 }
 
-static void single_runs_with_a_branch_only_hint(void **state)
+TEST(single_runs_with_a_branch_only_hint)
 {
-    (void)state;
     const double taken[1][STEPS] = { { 1, 2, 1, 2, 2 } };
     assert_int_equal(judge(1, ones, 1, taken, false).proof, TG_COUNT_HINT);
     assert_int_equal(judge(1, taken, 1, ones, false).proof, TG_COUNT_UNCHANGED);
 }
 
-static void waits_fail_in_two_steps_but_not_in_one(void **state)
+TEST(waits_fail_in_two_steps_but_not_in_one)
 {
-    (void)state;
     const double twice[1][STEPS] = { { 1, 2, 1, 2, 1 } }, once[1][STEPS] = { { 1, 1, 1, 2, 1 } };
     assert_int_equal(judge(1, ones, 1, twice, true).proof, TG_COUNT_PROVEN);
     assert_int_equal(judge(1, ones, 1, twice, false).proof, TG_COUNT_HINT);
     assert_int_equal(judge(1, ones, 1, once, true).proof, TG_COUNT_HINT);
 }
 
-static void a_cold_first_step_is_told_and_no_more(void **state)
+TEST(a_cold_first_step_is_told_and_no_more)
 {
-    (void)state;
     const double cold[3][STEPS] = { { 9, 1, 1, 1, 1 }, { 9, 1, 1, 1, 1 }, { 9, 1, 1, 1, 1 } };
     struct tg_count_evidence ev = judge(3, ones, 3, cold, true);
     assert_int_equal(ev.shape, TG_COUNT_FIRST_STEP);
@@ -127,9 +120,8 @@ static void a_cold_first_step_is_told_and_no_more(void **state)
 }
 
 /* No other step has it, so the first one is not a cold copy of the others: 6 calls become 12. */
-static void what_runs_once_a_run_is_held_against_itself(void **state)
+TEST(what_runs_once_a_run_is_held_against_itself)
 {
-    (void)state;
     const double base[3][STEPS] = { { 6, 0, 0, 0, 0 }, { 6, 0, 0, 0, 0 }, { 6, 0, 0, 0, 0 } };
     const double fresh[3][STEPS] = { { 12, 0, 0, 0, 0 }, { 12, 0, 0, 0, 0 }, { 6, 0, 0, 0, 0 } };
     const double none[3][STEPS] = { { 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0 } };
@@ -140,9 +132,8 @@ static void what_runs_once_a_run_is_held_against_itself(void **state)
     assert_int_equal(judge(3, differ, 3, fresh, false).proof, TG_COUNT_HINT);
 }
 
-static void counts_that_vary_need_a_gap_and_twice_the_calls(void **state)
+TEST(counts_that_vary_need_a_gap_and_twice_the_calls)
 {
-    (void)state;
     const double base[3][STEPS] = { { 4, 5, 6, 5, 4 }, { 5, 6, 6, 4, 4 }, { 6, 5, 4, 5, 6 } };
     const double same[3][STEPS] = { { 5, 6, 6, 6, 5 }, { 6, 6, 5, 5, 6 }, { 4, 5, 5, 6, 6 } };
     /* 6..8: most pairs of steps won, but no gap; 9..11: a gap, but not twice 6; 13..15: both */
@@ -160,36 +151,16 @@ static void counts_that_vary_need_a_gap_and_twice_the_calls(void **state)
 }
 
 /* 8 is as far above 6 as the baseline is wide, 9 is farther. */
-static void a_step_far_above_all_others_is_told(void **state)
+TEST(a_step_far_above_all_others_is_told)
 {
-    (void)state;
     const double base[3][STEPS] = { { 4, 5, 6, 5, 4 }, { 5, 6, 6, 4, 4 }, { 6, 5, 4, 5, 6 } };
     const double near_by[1][STEPS] = { { 4, 5, 8, 5, 4 } }, far[1][STEPS] = { { 4, 5, 9, 5, 4 } };
     assert_int_equal(judge(3, base, 1, near_by, false).proof, TG_COUNT_UNCHANGED);
     assert_int_equal(judge(3, base, 1, far, false).proof, TG_COUNT_HINT);
 }
 
-static void no_steps_say_nothing(void **state)
+TEST(no_steps_say_nothing)
 {
-    (void)state;
     assert_int_equal(judge(0, ones, 1, ones, false).proof, TG_COUNT_UNCHANGED);
     assert_int_equal(judge(1, ones, 0, ones, false).proof, TG_COUNT_UNCHANGED);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(constant_counts_are_exact),
-        cmocka_unit_test(most_runs_decide_and_few_are_told),
-        cmocka_unit_test(two_steps_of_five_in_three_runs_are_no_chance),
-        cmocka_unit_test(one_run_proves_nothing_about_three),
-        cmocka_unit_test(single_runs_with_a_branch_only_hint),
-        cmocka_unit_test(waits_fail_in_two_steps_but_not_in_one),
-        cmocka_unit_test(a_cold_first_step_is_told_and_no_more),
-        cmocka_unit_test(what_runs_once_a_run_is_held_against_itself),
-        cmocka_unit_test(counts_that_vary_need_a_gap_and_twice_the_calls),
-        cmocka_unit_test(a_step_far_above_all_others_is_told),
-        cmocka_unit_test(no_steps_say_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,9 +39,8 @@ static void within(double got, double want, double by)
 }
 
 /* Every number below is computed by hand in README.md, with three or four digits. */
-static void the_worked_example_is_what_the_code_does(void **state)
+BY_HAND(the_worked_example_is_what_the_code_does)
 {
-    struct fixture *f = *state;
     const struct tg_op *b = example_of(f, true), *a = find(f, "demo::a");
     const struct tg_evidence *ev = &b->ev;
 
@@ -71,9 +70,9 @@ static void the_worked_example_is_what_the_code_does(void **state)
 }
 
 /* The same runs on both sides: nothing is proven. */
-static void the_control_of_the_example(void **state)
+BY_HAND(the_control_of_the_example)
 {
-    const struct tg_evidence *ev = &example_of(*state, false)->ev;
+    const struct tg_evidence *ev = &example_of(f, false)->ev;
 
     within(ev->e, 0, 1e-12);
     assert_int_equal(ev->above, 0);
@@ -81,9 +80,8 @@ static void the_control_of_the_example(void **state)
 }
 
 /* Slower on one half of the steps only: 130 in the first two, 101 in the last. */
-static void one_half_of_the_steps_is_not_enough(void **state)
+BY_HAND(one_half_of_the_steps_is_not_enough)
 {
-    struct fixture *f = *state;
     tg_ns test[RUNS * STEPS];
 
     for (size_t i = 0; i < RUNS * STEPS; i++)
@@ -96,9 +94,8 @@ static void one_half_of_the_steps_is_not_enough(void **state)
 }
 
 /* Two of five steps three times as long: 100, 100, 100, 300, 300 is 180 in the mean, +80 %. */
-static void one_estimate_alone(void **state)
+BY_HAND(one_estimate_alone)
 {
-    struct fixture *f = *state;
     tg_ns base[4 * 5], test[4 * 5];
     struct tg_evidence least, usual, mean, share;
 
@@ -141,10 +138,8 @@ static void one_estimate_alone(void **state)
 }
 
 /* Three runs a side that do not differ: 15 % is asked for. Its time is not what it is multiplied with. */
-static void what_would_be_slower(void **state)
+BY_HAND(what_would_be_slower)
 {
-    struct fixture *f = *state;
-
     make(f, 3, 3, 4);
     for (int side = 0; side < 2; side++) {
         add_all(f, side, TG_KIND_OP, "part", "", 1, 100001);
@@ -159,11 +154,10 @@ static void what_would_be_slower(void **state)
 }
 
 /* Ten of 401 ns, each 400 ns longer: below the floor of 1 us by themselves, 4 us together. */
-static void small_ones_are_slower_together(void **state)
+BY_HAND(small_ones_are_slower_together)
 {
     static const char *const names[] = { "a", "b", "c", "d", "e", "f", "g", "h", "i", "j" };
     enum { N = sizeof names / sizeof *names };
-    struct fixture *f = *state;
     const struct tg_op *op[N];
     struct tg_evidence ev;
 
@@ -190,9 +184,8 @@ static void small_ones_are_slower_together(void **state)
     assert_false(tg_ops_evidence(op, 0, &ev));
 }
 
-static void an_operator_that_is_not_judged_has_no_estimate(void **state)
+BY_HAND(an_operator_that_is_not_judged_has_no_estimate)
 {
-    struct fixture *f = *state;
     struct tg_evidence ev;
 
     (void)example_of(f, true);
@@ -202,10 +195,8 @@ static void an_operator_that_is_not_judged_has_no_estimate(void **state)
 }
 
 /* From nothing to something: the logarithm counts from 1 ns, the value does not. */
-static void nothing_is_told_as_nothing(void **state)
+BY_HAND(nothing_is_told_as_nothing)
 {
-    struct fixture *f = *state;
-
     make(f, 3, 3, 3);
     add_all(f, TG_BASE, TG_KIND_OP, "x", "", 1, 0);
     add_all(f, TG_TEST, TG_KIND_OP, "x", "", 1, 5001);
@@ -216,13 +207,12 @@ static void nothing_is_told_as_nothing(void **state)
 
 /* Four operators whose calls vary by step. In `moved` of them the fresh runs have calls as the
  * baseline never had: all or most of them are other data, one is not. */
-static void other_data_judges_no_durations(void **state)
+BY_HAND(other_data_judges_no_durations)
 {
     static const char *const name[] = { "route", "gather", "scatter", "index" };
     static const uint32_t usual[] = { 3, 5, 4, 6, 5, 3 }, more[] = { 8, 9, 8, 10, 9, 8 };
 
     for (int moved = 1; moved <= 4; moved++) {
-        struct fixture *f = *state;
         f->c = (struct tg_comparison){ 0 };
         make(f, 4, 4, 6);
         for (int i = 0; i < 4; i++)
@@ -240,20 +230,4 @@ static void other_data_judges_no_durations(void **state)
         assert_int_equal(find(f, "slow")->ev.slower, !other);
         assert_int_equal(f->c.n_withheld, other);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        BY_HAND(the_worked_example_is_what_the_code_does),
-        BY_HAND(the_control_of_the_example),
-        BY_HAND(one_half_of_the_steps_is_not_enough),
-        BY_HAND(one_estimate_alone),
-        BY_HAND(what_would_be_slower),
-        BY_HAND(small_ones_are_slower_together),
-        BY_HAND(an_operator_that_is_not_judged_has_no_estimate),
-        BY_HAND(nothing_is_told_as_nothing),
-        BY_HAND(other_data_judges_no_durations),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,10 +2,8 @@
 #include "by_hand.h"
 
 /* Two rows of one kernel under two operators, and an operator of the same name. */
-static void rows_of_one_kind_and_name_are_one(void **state)
+BY_HAND(rows_of_one_kind_and_name_are_one)
 {
-    struct fixture *f = *state;
-
     make(f, 1, 1, 2);
     for (int side = 0; side < 2; side++) {
         add_all(f, side, TG_KIND_KERNEL, "gemm", "aten::mm", 2, 101);
@@ -22,10 +20,8 @@ static void rows_of_one_kind_and_name_are_one(void **state)
     near(f->c.ops[2].count[TG_BASE], 2 + 3);
 }
 
-static void what_one_side_has_is_an_operator_too(void **state)
+BY_HAND(what_one_side_has_is_an_operator_too)
 {
-    struct fixture *f = *state;
-
     make(f, 1, 1, 2);
     add_all(f, TG_BASE, TG_KIND_OP, "a", "", 1, 101);
     add_all(f, TG_TEST, TG_KIND_OP, "b", "", 1, 101);
@@ -36,10 +32,9 @@ static void what_one_side_has_is_an_operator_too(void **state)
 }
 
 /* A kernel on streams 7 and 9 of device 0, beside an operator. */
-static void devices_and_streams_choose_device_rows_alone(void **state)
+BY_HAND(devices_and_streams_choose_device_rows_alone)
 {
     static const int64_t nine[] = { 9 }, one[] = { 1 };
-    struct fixture *f = *state;
 
     make(f, 1, 1, 2);
     for (int side = 0; side < 2; side++) {
@@ -61,15 +56,4 @@ static void devices_and_streams_choose_device_rows_alone(void **state)
     compare(f);
     assert_int_equal(f->c.n_ops, 1);
     is_text(f->c.ops[0].name, "aten::mm");
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, by_hand_set_up, by_hand_tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(rows_of_one_kind_and_name_are_one),
-        TEST(what_one_side_has_is_an_operator_too),
-        TEST(devices_and_streams_choose_device_rows_alone),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,8 @@
 /* What an operator is: raw names, encloser, class, polling, waiting (identify.c). */
 #include "by_hand.h"
 
-static void what_an_operator_is(void **state)
+BY_HAND(what_an_operator_is)
 {
-    struct fixture *f = *state;
-
     make(f, 1, 1, 2);
     for (int side = 0; side < 2; side++) {
         add_all(f, side, TG_KIND_RUNTIME, "cudaEventQuery", "", 5, 11);
@@ -25,10 +23,8 @@ static void what_an_operator_is(void **state)
 }
 
 /* Two raw names of one normalised one: 300 ns against 200 before, 100 against 200 after. */
-static void its_raw_name_is_the_one_with_most_time(void **state)
+BY_HAND(its_raw_name_is_the_one_with_most_time)
 {
-    struct fixture *f = *state;
-
     make(f, 1, 1, 1);
     add_all(f, TG_BASE, TG_KIND_KERNEL, "triton_poi_fused_1", "p", 1, 301);
     add_all(f, TG_BASE, TG_KIND_KERNEL, "triton_poi_fused_2", "q", 1, 201);
@@ -41,10 +37,9 @@ static void its_raw_name_is_the_one_with_most_time(void **state)
             "q"); /* 201 + 202 against 301 + 101 over both sides */
 }
 
-static void a_list_of_ones_own_says_what_polls(void **state)
+BY_HAND(a_list_of_ones_own_says_what_polls)
 {
     static const tg_sv ignore[] = { { "my*", 3 } };
-    struct fixture *f = *state;
 
     make(f, 1, 1, 1);
     for (int side = 0; side < 2; side++) {
@@ -59,7 +54,7 @@ static void a_list_of_ones_own_says_what_polls(void **state)
 }
 
 /* A collective is a wait as a kernel, not as an operator; synchronising calls always are. */
-static void whose_time_is_a_wait(void **state)
+BY_HAND(whose_time_is_a_wait)
 {
     static const struct {
         enum tg_kind kind;
@@ -75,7 +70,6 @@ static void whose_time_is_a_wait(void **state)
         { TG_KIND_OP, "weight", false },
         { TG_KIND_MEMSET, "Memset (Device)", true },
     };
-    struct fixture *f = *state;
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         f->c = (struct tg_comparison){ 0 };
@@ -86,15 +80,4 @@ static void whose_time_is_a_wait(void **state)
         if (f->c.ops[0].wait != cases[i].wait)
             fail_msg("%s", cases[i].name);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        BY_HAND(what_an_operator_is),
-        BY_HAND(its_raw_name_is_the_one_with_most_time),
-        BY_HAND(a_list_of_ones_own_says_what_polls),
-        BY_HAND(whose_time_is_a_wait),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,8 @@
 /* Whose durations are judged, and why others are not (judged.c). */
 #include "by_hand.h"
 
-static void every_reason_has_words_of_its_own(void **state)
+BY_HAND(every_reason_has_words_of_its_own)
 {
-    (void)state;
     assert_null(tg_judged_text(TG_JUDGED));
     for (enum tg_judged j = TG_JUDGED + 1; j <= TG_NOT_OTHER_DATA; j++)
         for (enum tg_judged k = TG_JUDGED + 1; k < j; k++)
@@ -11,10 +10,8 @@ static void every_reason_has_words_of_its_own(void **state)
 }
 
 /* A step time that is 0 or 1 run a side: the reason that holds for all is told for all. */
-static void reasons_that_hold_for_all(void **state)
+BY_HAND(reasons_that_hold_for_all)
 {
-    struct fixture *f = *state;
-
     for (size_t runs = 2; runs <= 3; runs++) {
         f->c = (struct tg_comparison){ 0 };
         make(f, runs, 3, 3);
@@ -33,7 +30,7 @@ static void reasons_that_hold_for_all(void **state)
     assert_int_equal(find(f, "x")->ev.judged, TG_NOT_INTEGRITY);
 }
 
-static void why_one_operator_is_not(void **state)
+BY_HAND(why_one_operator_is_not)
 {
     static const struct {
         enum tg_kind kind;
@@ -51,7 +48,6 @@ static void why_one_operator_is_not(void **state)
         { TG_KIND_RUNTIME, "cudaEventQuery", { 1, 1, 1 }, { 1, 1, 1 }, TG_NOT_POLLING },
         { TG_KIND_RUNTIME, "cudaMalloc", { 1, 1, 1 }, { 1, 1, 1 }, TG_JUDGED },
     };
-    struct fixture *f = *state;
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         f->c = (struct tg_comparison){ 0 };
@@ -68,11 +64,10 @@ static void why_one_operator_is_not(void **state)
     }
 }
 
-static void no_steps_and_other_devices(void **state)
+BY_HAND(no_steps_and_other_devices)
 {
     static const struct tg_kv h100[] = { { { "device", 6 }, { "H100", 4 } } },
                               a100[] = { { { "device", 6 }, { "A100", 4 } } };
-    struct fixture *f = *state;
 
     for (int i = 0; i < 3; i++) {
         f->c = (struct tg_comparison){ 0 };
@@ -90,15 +85,4 @@ static void no_steps_and_other_devices(void **state)
                                                   : i == 1 ? TG_NOT_NO_STEPS
                                                            : TG_NOT_OTHER_DEVICE);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        BY_HAND(every_reason_has_words_of_its_own),
-        BY_HAND(reasons_that_hold_for_all),
-        BY_HAND(why_one_operator_is_not),
-        BY_HAND(no_steps_and_other_devices),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,9 +10,9 @@ static struct tg_diff_work work_of(struct fixture *f)
 
 /* Medians 200 and 50. Above its median the baseline has one run, by ln 2; below, the fresh side has
  * none: 2 (ln 2)^2 / (3 + 3 - 2). */
-static void medians_and_harmful_noise(void **state)
+BY_HAND(medians_and_harmful_noise)
 {
-    struct tg_diff_work w = work_of(*state);
+    struct tg_diff_work w = work_of(f);
     double base[] = { 100, 400, 200 }, test[] = { 50, 50, 50 };
     double *const y[2] = { base, test };
     struct tg_logs l = tg_logs_of_values(&w, y, false);
@@ -29,9 +29,9 @@ static void medians_and_harmful_noise(void **state)
     near(tg_logs_of_values(&w, y, false).variance, 0);
 }
 
-static void nothing_counts_as_a_nanosecond(void **state)
+BY_HAND(nothing_counts_as_a_nanosecond)
 {
-    struct tg_diff_work w = work_of(*state);
+    struct tg_diff_work w = work_of(f);
     double base[] = { 0, 0, 0.5 }, test[] = { 1, 1, 1 };
     double *const y[2] = { base, test };
 
@@ -39,7 +39,7 @@ static void nothing_counts_as_a_nanosecond(void **state)
 }
 
 /* The second run's machine was half as fast: what follows it is divided, what does not is left. */
-static void speeds_are_taken_off_where_that_helps(void **state)
+BY_HAND(speeds_are_taken_off_where_that_helps)
 {
     static const struct {
         double base[3];
@@ -53,7 +53,7 @@ static void speeds_are_taken_off_where_that_helps(void **state)
     double slow[] = { 1, 2, 1 }, even[] = { 1, 1, 1 };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct tg_diff_work w = work_of(*state);
+        struct tg_diff_work w = work_of(f);
         double base[3], test[] = { 100, 100, 100 }, mean[] = { 300, 300, 300 };
         struct tg_run_values v = { .y = {
                                        [TG_LEAST] = { base, test }, [TG_MEAN] = { mean, NULL } } };
@@ -71,14 +71,4 @@ static void speeds_are_taken_off_where_that_helps(void **state)
         near(mean[1], cases[i].levelled ? 150 : 300);
         near(test[1], 100);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        BY_HAND(medians_and_harmful_noise),
-        BY_HAND(nothing_counts_as_a_nanosecond),
-        BY_HAND(speeds_are_taken_off_where_that_helps),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,13 +14,12 @@ static void within(double got, double want, double by)
  * A clock of whole microseconds, everything 20 % slower: 30 calls of 2 us stay as they are, six
  * operators of 100 us take 120. Half of the operators or more do not move, and the factor is 1.2.
  */
-static void a_coarse_clock_shows_the_machine_in_long_calls(void **state)
+BY_HAND(a_coarse_clock_shows_the_machine_in_long_calls)
 {
     static const char *const small[] = { "a", "b", "c", "d", "e", "f", "g" };
     static const char *const large[] = { "u", "v", "w", "x", "y", "z" };
 
     for (int coarse = 0; coarse < 2; coarse++) {
-        struct fixture *f = *state;
         f->c = (struct tg_comparison){ 0 };
         make(f, 3, 3, 3);
         for (int i = 0; i < 7; i++)
@@ -39,10 +38,8 @@ static void a_coarse_clock_shows_the_machine_in_long_calls(void **state)
 }
 
 /* Everything 20 % slower: of five operators that is the machine, of four it is each by itself. */
-static void four_operators_tell_nothing(void **state)
+BY_HAND(four_operators_tell_nothing)
 {
-    struct fixture *f = *state;
-
     for (int n = 4; n <= 5; n++) {
         f->c = (struct tg_comparison){ 0 };
         make(f, 3, 3, 3);
@@ -58,10 +55,8 @@ static void four_operators_tell_nothing(void **state)
 }
 
 /* Faster machines are told as drift, and never make an operator slower. */
-static void a_faster_machine_takes_nothing_off(void **state)
+BY_HAND(a_faster_machine_takes_nothing_off)
 {
-    struct fixture *f = *state;
-
     make(f, 3, 3, 3);
     for (int i = 0; i < 6; i++) {
         add_all(f, TG_BASE, TG_KIND_OP, name[i], "", 1, 60001);
@@ -73,9 +68,8 @@ static void a_faster_machine_takes_nothing_off(void **state)
 }
 
 /* The second run of the baseline twice as slow in everything: its speed is 2, that of the others 1. */
-static void the_speed_of_each_run(void **state)
+BY_HAND(the_speed_of_each_run)
 {
-    struct fixture *f = *state;
     const struct tg_diff_work *w;
 
     make(f, 3, 3, 3);
@@ -95,7 +89,7 @@ static void the_speed_of_each_run(void **state)
  * Six operators and six kernels. The device a fifth slower: no kernel is, and an operator that takes a
  * fifth longer by itself is. The other way round likewise; both together are the whole machine.
  */
-static void host_and_device_are_two_machines(void **state)
+BY_HAND(host_and_device_are_two_machines)
 {
     static const struct {
         int host_us, device_us; /* of all but "a" and "k", which take 60 in each case */
@@ -108,7 +102,6 @@ static void host_and_device_are_two_machines(void **state)
     static const char *const kernel[] = { "k", "l", "m", "n", "o", "p" };
 
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
-        struct fixture *f = *state;
         f->c = (struct tg_comparison){ 0 };
         make(f, 3, 3, 3);
         for (int i = 0; i < 6; i++) {
@@ -133,10 +126,8 @@ static void host_and_device_are_two_machines(void **state)
  * average. Without the two that have most, of six that is 32 us in 300, 11 % of the step; of two,
  * nothing.
  */
-static void a_busy_machine(void **state)
+BY_HAND(a_busy_machine)
 {
-    struct fixture *f = *state;
-
     for (int risen = 2; risen <= 6; risen += 4) {
         f->c = (struct tg_comparison){ 0 };
         make(f, 3, 3, 5);
@@ -151,17 +142,4 @@ static void a_busy_machine(void **state)
         near(f->c.excess, risen == 6 ? 32.0 / 300 : 0);
         assert_int_equal(f->c.busy, risen == 6);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        BY_HAND(a_coarse_clock_shows_the_machine_in_long_calls),
-        BY_HAND(four_operators_tell_nothing),
-        BY_HAND(a_faster_machine_takes_nothing_off),
-        BY_HAND(the_speed_of_each_run),
-        BY_HAND(host_and_device_are_two_machines),
-        BY_HAND(a_busy_machine),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,10 +33,9 @@ static const struct tg_measure_change *measure(struct fixture *f, enum tg_measur
  * Two ranks in three runs. Busy for 10 and 30, 20 and 60, 90 and 10 ns: means 20, 40, 50, of which
  * the median is 40; the worst 30, 60, 90, of which it is 60.
  */
-static void means_over_ranks_then_a_median_over_runs(void **state)
+BY_HAND(means_over_ranks_then_a_median_over_runs)
 {
     static const int64_t busy[3][2] = { { 10, 30 }, { 20, 60 }, { 90, 10 } };
-    struct fixture *f = *state;
 
     start(f, 3, 2, 1);
     for (size_t run = 0; run < 3; run++)
@@ -53,10 +52,8 @@ static void means_over_ranks_then_a_median_over_runs(void **state)
 }
 
 /* A rank that does not know it has no part in the mean; a run in which none does is unknown. */
-static void what_a_run_does_not_know(void **state)
+BY_HAND(what_a_run_does_not_know)
 {
-    struct fixture *f = *state;
-
     start(f, 2, 2, 2);
     give(f, TG_BASE, 0, 0, TG_MEASURE_SYNC_COUNT, 0, 4, 1); /* the other step is not known */
     give_all(f, TG_BASE, 1, 1, TG_MEASURE_SYNC_COUNT, 6, 1);
@@ -69,10 +66,8 @@ static void what_a_run_does_not_know(void **state)
 }
 
 /* Steps of 1000 and 3000 ns idle for 100 and 900: 1000 of 4000, not the mean of 10 and 30 %. */
-static void ratios_are_of_sums(void **state)
+BY_HAND(ratios_are_of_sums)
 {
-    struct fixture *f = *state;
-
     start(f, 1, 1, 2);
     give(f, TG_TEST, 0, 0, TG_MEASURE_IDLE, 0, 100, 1000);
     give(f, TG_TEST, 0, 0, TG_MEASURE_IDLE, 1, 900, 3000);
@@ -84,10 +79,8 @@ static void ratios_are_of_sums(void **state)
 }
 
 /* Four runs a side. 40 % busy become 20 %: less is worse, so that is the change that fails. */
-static void the_direction_of_a_metric_is_its_own(void **state)
+BY_HAND(the_direction_of_a_metric_is_its_own)
 {
-    struct fixture *f = *state;
-
     for (int fewer = 0; fewer < 2; fewer++) {
         start(f, 4, 1, 3);
         for (int side = 0; side < 2; side++)
@@ -117,12 +110,11 @@ static void give_idle(struct fixture *f, int side, const int64_t idle[5])
  * What is shown is what was compared: the mean. 10 % become 18 % although the middle step stays at
  * 10; 22 % stay 22 although the middle step goes from 10 to 20.
  */
-static void a_percentage_is_proven_as_it_is_shown(void **state)
+BY_HAND(a_percentage_is_proven_as_it_is_shown)
 {
     static const int64_t base[2][5] = { { 10, 10, 10, 10, 10 }, { 10, 10, 10, 40, 40 } };
     static const int64_t test[2][5] = { { 10, 10, 10, 30, 30 }, { 20, 20, 20, 25, 25 } };
     static const double shown[2][2] = { { 10, 18 }, { 22, 22 } };
-    struct fixture *f = *state;
 
     for (int same = 0; same < 2; same++) {
         start(f, 4, 1, 5);
@@ -141,10 +133,8 @@ static void a_percentage_is_proven_as_it_is_shown(void **state)
  * Steps of rank 0 take 100 ns; the one of five of rank 1 that takes 200 instead of 100 makes its mean
  * 120: 120 / 110 - 1 is 9.1 %, 20 ns. Its shortest step is as short as before.
  */
-static void ranks_are_compared_as_they_are_shown(void **state)
+BY_HAND(ranks_are_compared_as_they_are_shown)
 {
-    struct fixture *f = *state;
-
     for (int slow = 0; slow < 2; slow++) {
         start(f, 4, 2, 5);
         for (int side = 0; side < 2; side++)
@@ -162,10 +152,8 @@ static void ranks_are_compared_as_they_are_shown(void **state)
     }
 }
 
-static void nothing_is_judged_where_nobody_asks(void **state)
+BY_HAND(nothing_is_judged_where_nobody_asks)
 {
-    struct fixture *f = *state;
-
     for (int no = 0; no < 2; no++) {
         start(f, 4, 1, 3);
         for (int side = 0; side < 2; side++)
@@ -179,10 +167,9 @@ static void nothing_is_judged_where_nobody_asks(void **state)
 }
 
 /* Steps of 100, 250 and 400 ns on ranks 0, 2 and 1: 400 / 250 - 1 is 60 %, 400 - 100 is 300. */
-static void skew_and_spread_of_ranks(void **state)
+BY_HAND(skew_and_spread_of_ranks)
 {
     static const int64_t ns[3] = { 100, 400, 250 };
-    struct fixture *f = *state;
 
     start(f, 1, 3, 2);
     for (size_t rank = 0; rank < 3; rank++)
@@ -215,10 +202,8 @@ static void environment(struct fixture *f, const char *key, const char *base, co
     compare(f);
 }
 
-static void what_differs_is_listed(void **state)
+BY_HAND(what_differs_is_listed)
 {
-    struct fixture *f = *state;
-
     environment(f, "torch", "2.1.0", "2.2.0");
     assert_int_equal(f->c.n_env, 1);
     is_text(f->c.env[0].key, "torch");
@@ -234,10 +219,9 @@ static void what_differs_is_listed(void **state)
 }
 
 /* Only two values that are both known make another device. */
-static void what_has_to_be_the_same(void **state)
+BY_HAND(what_has_to_be_the_same)
 {
     static const tg_sv major = { "cuda_major", 10 }, minor = { "torch_minor", 11 };
-    struct fixture *f = *state;
 
     environment(f, "device", "A100", "H100");
     assert_false(f->c.same_device);
@@ -261,10 +245,8 @@ static void what_has_to_be_the_same(void **state)
     assert_false(f->c.same_device);
 }
 
-static void flags_of_the_profiler(void **state)
+BY_HAND(flags_of_the_profiler)
 {
-    struct fixture *f = *state;
-
     environment(f, "with_stack", "0", "1");
     assert_false(f->c.same_flags);
     environment(f, "with_stack", "0", NULL);
@@ -272,10 +254,9 @@ static void flags_of_the_profiler(void **state)
 }
 
 /* Values of ranks are joined in order of appearance, each once. */
-static void ranks_with_other_values_are_joined(void **state)
+BY_HAND(ranks_with_other_values_are_joined)
 {
     static const char *const device[3] = { "H100", "A100", "H100" };
-    struct fixture *f = *state;
 
     start(f, 1, 3, 1);
     for (size_t rank = 0; rank < 3; rank++) {
@@ -286,24 +267,4 @@ static void ranks_with_other_values_are_joined(void **state)
     }
     compare(f);
     is_text(f->c.env[0].value[TG_TEST], "H100, A100");
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, by_hand_set_up, by_hand_tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(means_over_ranks_then_a_median_over_runs),
-        TEST(what_a_run_does_not_know),
-        TEST(ratios_are_of_sums),
-        TEST(the_direction_of_a_metric_is_its_own),
-        TEST(a_percentage_is_proven_as_it_is_shown),
-        TEST(ranks_are_compared_as_they_are_shown),
-        TEST(nothing_is_judged_where_nobody_asks),
-        TEST(skew_and_spread_of_ranks),
-        TEST(what_differs_is_listed),
-        TEST(what_has_to_be_the_same),
-        TEST(flags_of_the_profiler),
-        TEST(ranks_with_other_values_are_joined),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,10 +18,8 @@ static void moved(struct fixture *f, const char *to, tg_ns outer_after)
 }
 
 /* 60 us become 44: 16 us, and 1.25 * 16 = 20 is more than 18. */
-static void what_the_old_parent_lost_excuses_the_new_one(void **state)
+BY_HAND(what_the_old_parent_lost_excuses_the_new_one)
 {
-    struct fixture *f = *state;
-
     moved(f, "inner", 44001);
     const struct tg_op *inner = find(f, "inner");
     near(inner->ev.delta_ns, 18000);
@@ -33,10 +31,8 @@ static void what_the_old_parent_lost_excuses_the_new_one(void **state)
 }
 
 /* 60 us become 48: 1.25 * 12 = 15 is less than 18. */
-static void a_smaller_loss_excuses_nothing(void **state)
+BY_HAND(a_smaller_loss_excuses_nothing)
 {
-    struct fixture *f = *state;
-
     moved(f, "inner", 48001);
     assert_true(find(f, "inner")->ev.slower);
     assert_int_equal(find(f, "inner")->ev.judged, TG_JUDGED);
@@ -44,10 +40,8 @@ static void a_smaller_loss_excuses_nothing(void **state)
 }
 
 /* "outer" loses all the same, but not to "inner". */
-static void only_where_calls_went_time_may_go(void **state)
+BY_HAND(only_where_calls_went_time_may_go)
 {
-    struct fixture *f = *state;
-
     moved(f, "outer", 40001); /* nothing moved */
     assert_true(find(f, "inner")->ev.slower);
     moved(f, "third", 40001); /* moved, but elsewhere */
@@ -71,22 +65,10 @@ static const struct tg_op *between(struct fixture *f, enum tg_kind kind, const c
 }
 
 /* A fused kernel launches itself: its host time is no operator's. */
-static void calls_that_went_excuse_time_between_operators(void **state)
+BY_HAND(calls_that_went_excuse_time_between_operators)
 {
-    assert_false(between(*state, TG_KIND_OP, "aten::mish", 18501)->ev.slower);
-    assert_true(between(*state, TG_KIND_OP, "aten::mish", 17501)->ev.slower);
+    assert_false(between(f, TG_KIND_OP, "aten::mish", 18501)->ev.slower);
+    assert_true(between(f, TG_KIND_OP, "aten::mish", 17501)->ev.slower);
     /* A wait that went is no work that moved. */
-    assert_true(between(*state, TG_KIND_SYNC, "cudaDeviceSynchronize", 90001)->ev.slower);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, by_hand_set_up, by_hand_tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(what_the_old_parent_lost_excuses_the_new_one),
-        TEST(a_smaller_loss_excuses_nothing),
-        TEST(only_where_calls_went_time_may_go),
-        TEST(calls_that_went_excuse_time_between_operators),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    assert_true(between(f, TG_KIND_SYNC, "cudaDeviceSynchronize", 90001)->ev.slower);
 }

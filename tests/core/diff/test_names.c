@@ -17,7 +17,7 @@ static void normalised(enum tg_kind kind, tg_sv raw, struct tg_buf *out)
     tg_name_normalise(kind, raw, out);
 }
 
-static void short_names_follow_the_rule(void **state)
+TEST(short_names_follow_the_rule)
 {
     /* Examples of HTA_SEMANTICS 9, and the rule worked by hand for the rest. */
     static const char *const cases[][2] = {
@@ -40,7 +40,6 @@ static void short_names_follow_the_rule(void **state)
         { "int f<(int)1>::g(A<B>)", "f::g" },
     };
     struct tg_buf out = { 0 };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         tg_buf_clear(&out);
         tg_buf_puts(&out, "kept ");
@@ -118,12 +117,11 @@ static void one_row(tg_sv *text, struct tg_buf f[5], struct corpus_count *c)
     tg_buf_release(&s);
 }
 
-static void short_names_match_the_corpus(void **state)
+TEST(short_names_match_the_corpus)
 {
     struct tg_buf text = { 0 }, f[5] = { { 0 } };
     struct corpus_count count = { 0 };
     struct tg_err err;
-    (void)state;
     (void)nftw(TG_SHARED_DIR "/corpus/golden/analysis", note_file, 16, FTW_PHYS);
     if (corpus_files.n == 0) {
         print_message("no corpus beside the repository: short names not compared\n");
@@ -150,7 +148,7 @@ static void short_names_match_the_corpus(void **state)
 
 /* ---- identity ---- */
 
-static void names_of_one_program_are_equal(void **state)
+TEST(names_of_one_program_are_equal)
 {
     static const struct {
         enum tg_kind kind;
@@ -231,7 +229,6 @@ static void names_of_one_program_are_equal(void **state)
           "Cijk_Ailk_Bljk_BBS_BH_MT256x128x64_SN_K1" },
     };
     struct tg_buf out = { 0 };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         normalised(cases[i].kind, tg_sv_of(cases[i].raw), &out);
         assert_string_equal(out.p, cases[i].normalised);
@@ -246,7 +243,7 @@ static uint64_t next_random(uint64_t *s)
 }
 
 /* Pieces that the rules look at, in any order: the second pass must find nothing to do. */
-static void normalising_twice_changes_nothing(void **state)
+TEST(normalising_twice_changes_nothing)
 {
     static const char *const pieces[] = {
         "ProfilerStep#",
@@ -284,7 +281,6 @@ static void normalising_twice_changes_nothing(void **state)
     };
     struct tg_buf raw = { 0 }, once = { 0 }, twice = { 0 };
     uint64_t seed = 20240917;
-    (void)state;
     for (int round = 0; round < 200000; round++) {
         enum tg_kind kind = round % 3 == 0   ? TG_KIND_ANNOTATION
                             : round % 3 == 1 ? TG_KIND_PYTHON
@@ -322,7 +318,7 @@ static double cpu_seconds(const char *piece, size_t bytes)
 }
 
 /* 4 MB each: quadratic work would take hours, linear takes milliseconds. */
-static void backward_nodes_are_named_after_their_operators(void **state)
+TEST(backward_nodes_are_named_after_their_operators)
 {
     static const struct {
         const char *node, *op;
@@ -340,32 +336,17 @@ static void backward_nodes_are_named_after_their_operators(void **state)
         { "Backward0", "aten::", false },
         { "", "", false },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (tg_name_is_backward_of(tg_sv_of(cases[i].node), tg_sv_of(cases[i].op)) != cases[i].same)
             fail_msg("%s, %s", cases[i].node, cases[i].op);
 }
 
-static void hostile_names_take_linear_time(void **state)
+TEST(hostile_names_take_linear_time)
 {
     static const char *const pieces[] = {
         "(",  ")",       "<",   "((7)", ".py(1)", "torchinductor_",      "#1", "_1",
         "{1", "'lambda", "0x1", "a1",   "->",     "triton_poi_fused_1_1"
     };
-    (void)state;
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
         assert_true(cpu_seconds(pieces[i], (size_t)4 << 20) < 5.0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(short_names_follow_the_rule),
-        cmocka_unit_test(short_names_match_the_corpus),
-        cmocka_unit_test(names_of_one_program_are_equal),
-        cmocka_unit_test(normalising_twice_changes_nothing),
-        cmocka_unit_test(backward_nodes_are_named_after_their_operators),
-        cmocka_unit_test(hostile_names_take_linear_time),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

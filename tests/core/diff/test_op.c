@@ -9,9 +9,8 @@ static bool makes_wait(enum tg_kind kind, enum tg_class class_, const char *name
     return tg_op_makes_wait(&op);
 }
 
-static void what_makes_wait(void **state)
+BY_HAND(what_makes_wait)
 {
-    (void)state;
     assert_true(makes_wait(TG_KIND_SYNC, TG_CLASS_OTHER, "cudaDeviceSynchronize"));
     assert_false(makes_wait(TG_KIND_RUNTIME, TG_CLASS_OTHER, "cudaDeviceSynchronize"));
     assert_true(makes_wait(TG_KIND_MEMCPY, TG_CLASS_MEMORY, "Memcpy HtoD"));
@@ -32,10 +31,9 @@ static struct tg_op small(void)
     };
 }
 
-static void a_small_new_name_is_an_exception(void **state)
+BY_HAND(a_small_new_name_is_an_exception)
 {
     struct tg_op op = small();
-    (void)state;
     assert_int_equal(tg_op_exception(&op), TG_EXCEPTION_SMALL);
     op.share[TG_TEST] = 0.001; /* as large as the limit: not below it */
     assert_int_equal(tg_op_exception(&op), TG_EXCEPTION_NONE);
@@ -54,10 +52,9 @@ static void a_small_new_name_is_an_exception(void **state)
 }
 
 /* The first that holds: polling, renamed, replaced. */
-static void exceptions_have_an_order(void **state)
+BY_HAND(exceptions_have_an_order)
 {
     struct tg_op op = small();
-    (void)state;
     op.relation = TG_REL_RENAMED;
     assert_int_equal(tg_op_exception(&op), TG_EXCEPTION_RENAMED);
     op.polling = true;
@@ -67,7 +64,7 @@ static void exceptions_have_an_order(void **state)
     assert_int_equal(tg_op_exception(&op), TG_EXCEPTION_REPLACED);
 }
 
-static void which_kinds_are_counted(void **state)
+BY_HAND(which_kinds_are_counted)
 {
     static const enum tg_kind counted[] = { TG_KIND_OP,     TG_KIND_SYNC,   TG_KIND_GRAPH,
                                             TG_KIND_KERNEL, TG_KIND_MEMCPY, TG_KIND_MEMSET };
@@ -75,7 +72,6 @@ static void which_kinds_are_counted(void **state)
                                                 TG_KIND_ANNOTATION, TG_KIND_STEP,
                                                 TG_KIND_PYTHON,     TG_KIND_OVERHEAD,
                                                 TG_KIND_MODULE,     TG_KIND_DEVICE_SYNC };
-    (void)state;
     for (size_t i = 0; i < sizeof counted / sizeof *counted; i++)
         assert_true(tg_kind_is_counted(counted[i]));
     for (size_t i = 0; i < sizeof not_counted / sizeof *not_counted; i++)
@@ -83,11 +79,10 @@ static void which_kinds_are_counted(void **state)
 }
 
 /* Aliases are asked after normalising; the first that matches is taken. */
-static void names_are_normalised_then_aliased(void **state)
+BY_HAND(names_are_normalised_then_aliased)
 {
     static const struct tg_kv alias[] = { { { "old*", 4 }, { "new", 3 } },
                                           { { "old_gemm", 8 }, { "never", 5 } } };
-    struct fixture *f = *state;
     struct tg_strmap names;
     struct tg_compare_opts o = { .aliases = alias, .n_aliases = 2 };
     struct tg_diff_work w = { .c = &f->c, .o = &o, .a = f->a, .names = &names };
@@ -109,27 +104,12 @@ static void names_are_normalised_then_aliased(void **state)
     free(w.interned);
 }
 
-static void sides_have_labels(void **state)
+BY_HAND(sides_have_labels)
 {
     struct tg_compare_opts o = { .label = { NULL, "after" } };
     const struct tg_diff_work w = { .o = &o };
-    (void)state;
     assert_string_equal(tg_side_label(&w, TG_BASE), "baseline");
     assert_string_equal(tg_side_label(&w, TG_TEST), "after");
     o.label[TG_TEST] = NULL;
     assert_string_equal(tg_side_label(&w, TG_TEST), "fresh");
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, by_hand_set_up, by_hand_tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(what_makes_wait),
-        TEST(a_small_new_name_is_an_exception),
-        TEST(exceptions_have_an_order),
-        TEST(which_kinds_are_counted),
-        TEST(names_are_normalised_then_aliased),
-        TEST(sides_have_labels),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

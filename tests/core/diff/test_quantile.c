@@ -2,7 +2,7 @@
 #include "by_hand.h"
 
 /* Two steps of five calls, 1 … 5 us and 6 … 10 us, in every run. */
-static struct fixture *ten_calls(struct fixture *f, size_t runs)
+static void ten_calls(struct fixture *f, size_t runs)
 {
     make(f, runs, runs, 2);
     for (int side = 0; side < 2; side++)
@@ -11,13 +11,11 @@ static struct fixture *ten_calls(struct fixture *f, size_t runs)
             for (size_t k = 0; k < 10; k++)
                 row->slots[k] = 1000 * (tg_ns)(k + 1);
         }
-    return f;
 }
 
-static void over_all_calls_of_a_side(void **state)
+BY_HAND(over_all_calls_of_a_side)
 {
-    struct fixture *f = ten_calls(*state, 2);
-
+    ten_calls(f, 2);
     compare(f);
     near(tg_op_quantile(&f->c, find(f, "x"), TG_BASE, 0), 1000);
     near(tg_op_quantile(&f->c, find(f, "x"), TG_BASE, 0.5), 5500);
@@ -29,11 +27,11 @@ static void over_all_calls_of_a_side(void **state)
     near(tg_op_quantile(&f->c, find(f, "x"), TG_BASE, 0), 6000);
 }
 
-static void not_where_calls_are_not_known(void **state)
+BY_HAND(not_where_calls_are_not_known)
 {
-    struct fixture *f = ten_calls(*state, 2);
     struct tg_evidence ev;
 
+    ten_calls(f, 2);
     compare(f);
     assert_true(tg_op_quantile_evidence(find(f, "x"), 0.5, &ev));
     shard(f, TG_TEST, 1)->rows[0].slots = NULL; /* dropped: only sums are stored */
@@ -50,11 +48,11 @@ static void not_where_calls_are_not_known(void **state)
 }
 
 /* The longest call of each run: three times as long, in runs that differ by nothing. */
-static void evidence_of_each_runs(void **state)
+BY_HAND(evidence_of_each_runs)
 {
-    struct fixture *f = ten_calls(*state, 4);
     struct tg_evidence ev;
 
+    ten_calls(f, 4);
     for (size_t run = 0; run < 4; run++)
         shard(f, TG_TEST, run)->rows[0].slots[9] = 30000;
     compare(f);
@@ -66,14 +64,4 @@ static void evidence_of_each_runs(void **state)
     assert_true(tg_op_quantile_evidence(find(f, "x"), 0.5, &ev));
     near(ev.e, 0);
     assert_false(ev.proven);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        BY_HAND(over_all_calls_of_a_side),
-        BY_HAND(not_where_calls_are_not_known),
-        BY_HAND(evidence_of_each_runs),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

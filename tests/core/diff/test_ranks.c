@@ -31,6 +31,8 @@ static int tear_down(void **state)
     return 0;
 }
 
+#define CASE(name) TEST_WITH(struct fixture *f, set_up, tear_down, name)
+
 static struct tg_shard *shard(struct fixture *f, int64_t rank)
 {
     struct tg_shard *s = TG_NEW(f->a, struct tg_shard);
@@ -91,9 +93,8 @@ static void assert_lacks(const struct fixture *f, int side, const char *text)
     tg_buf_release(&b);
 }
 
-static void equal_sets_are_compared_whole(void **state)
+CASE(equal_sets_are_compared_whole)
 {
-    struct fixture *f = *state;
     give(f, TG_BASE, 0x0f, 0);
     give(f, TG_TEST, 0x0f, 0);
     assert_true(compare(f));
@@ -103,9 +104,8 @@ static void equal_sets_are_compared_whole(void **state)
     assert_lacks(f, TG_TEST, "");
 }
 
-static void ranks_of_one_side_take_no_part(void **state)
+CASE(ranks_of_one_side_take_no_part)
 {
-    struct fixture *f = *state;
     give(f, TG_BASE, 0xff, 0);
     give(f, TG_TEST, 0x1df, 0); /* without 5, with 8 */
     assert_true(compare(f));
@@ -118,9 +118,8 @@ static void ranks_of_one_side_take_no_part(void **state)
     assert_lacks(f, TG_TEST, "rank 5");
 }
 
-static void a_rank_that_some_runs_lack_takes_no_part(void **state)
+CASE(a_rank_that_some_runs_lack_takes_no_part)
 {
-    struct fixture *f = *state;
     give(f, TG_BASE, 0x0f, 0);
     give(f, TG_TEST, 0x0b, 0x04);
     assert_true(compare(f));
@@ -134,9 +133,8 @@ static void a_rank_that_some_runs_lack_takes_no_part(void **state)
     assert_lacks(f, TG_TEST, "ranks 1–4");
 }
 
-static void no_rank_in_common_is_an_error(void **state)
+CASE(no_rank_in_common_is_an_error)
 {
-    struct fixture *f = *state;
     give(f, TG_BASE, 0x0f, 0);
     give(f, TG_TEST, 0x50, 0);
     assert_false(compare(f));
@@ -154,9 +152,8 @@ static void no_rank_in_common_is_an_error(void **state)
     assert_int_equal(f->c.n_ranks[TG_TEST], 2);
 }
 
-static void one_rank_a_side_compares_whatever_it_is(void **state)
+CASE(one_rank_a_side_compares_whatever_it_is)
 {
-    struct fixture *f = *state;
     give(f, TG_BASE, 0x01, 0);
     give(f, TG_TEST, 0x08, 0);
     assert_true(compare(f));
@@ -167,9 +164,8 @@ static void one_rank_a_side_compares_whatever_it_is(void **state)
     assert_lacks(f, TG_BASE, "");
 }
 
-static void ranks_chosen_by_hand_are_compared(void **state)
+CASE(ranks_chosen_by_hand_are_compared)
 {
-    struct fixture *f = *state;
     const int64_t one[] = { 1 }, two[] = { 1, 2 };
     give(f, TG_BASE, 0x0f, 0);
     give(f, TG_TEST, 0x07, 0);
@@ -183,9 +179,8 @@ static void ranks_chosen_by_hand_are_compared(void **state)
     assert_lacks(f, TG_TEST, "");
 }
 
-static void many_ranks_are_told_in_pieces(void **state)
+CASE(many_ranks_are_told_in_pieces)
 {
-    struct fixture *f = *state;
     int64_t v[20];
     struct tg_buf b = { 0 };
     (void)f;
@@ -197,19 +192,4 @@ static void many_ranks_are_told_in_pieces(void **state)
     tg_ranks_put(&b, (const int64_t[]){ 0, 1, 2, 5, 7, 8 }, 6);
     assert_string_equal(b.p, "ranks 0–2, 5, 7, 8");
     tg_buf_release(&b);
-}
-
-#define T(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        T(equal_sets_are_compared_whole),
-        T(ranks_of_one_side_take_no_part),
-        T(a_rank_that_some_runs_lack_takes_no_part),
-        T(no_rank_in_common_is_an_error),
-        T(one_rank_a_side_compares_whatever_it_is),
-        T(ranks_chosen_by_hand_are_compared),
-        T(many_ranks_are_told_in_pieces),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,10 +46,8 @@ static bool breaks(struct fixture *f, const char *name)
  * n without the first steps: 3 4 2 3, 4 2 3 2, 2 3 4 3, on average 35 / 12. So 37 + 70 / 12 calls of
  * aten::copy_ are due in a step, and there is one more.
  */
-static void one_call_beyond_the_relation_is_told(void **state)
+BY_HAND(one_call_beyond_the_relation_is_told)
 {
-    struct fixture *f = *state;
-
     follow(f, (struct change){ 3, 5, { 1, 0, 0 }, false });
     const struct tg_op *copy = find(f, "aten::copy_");
     assert_true(breaks(f, "aten::copy_"));
@@ -61,20 +59,16 @@ static void one_call_beyond_the_relation_is_told(void **state)
     assert_false(breaks(f, "aten::index") || breaks(f, "aten::mm"));
 }
 
-static void one_call_less_is_told_as_fewer(void **state)
+BY_HAND(one_call_less_is_told_as_fewer)
 {
-    struct fixture *f = *state;
-
     follow(f, (struct change){ 3, 5, { -1, 0, 0 }, false });
     assert_true(breaks(f, "aten::copy_"));
     assert_int_equal(find(f, "aten::copy_")->change, TG_FEWER);
     near(find(f, "aten::copy_")->count[TG_TEST], 36 + 70.0 / 12);
 }
 
-static void what_keeps_the_relation_is_unchanged(void **state)
+BY_HAND(what_keeps_the_relation_is_unchanged)
 {
-    struct fixture *f = *state;
-
     follow(f, (struct change){ 3, 5, { 0, 0, 0 }, false });
     for (size_t i = 0; i < f->c.n_ops; i++) {
         assert_int_equal(f->c.ops[i].counted.shape, TG_COUNT_VARIES);
@@ -83,20 +77,16 @@ static void what_keeps_the_relation_is_unchanged(void **state)
 }
 
 /* Of two operators that no longer agree nobody knows which one changed. */
-static void two_operators_are_no_group(void **state)
+BY_HAND(two_operators_are_no_group)
 {
-    struct fixture *f = *state;
-
     follow(f, (struct change){ 2, 5, { 1, 0, 0 }, false });
     assert_false(breaks(f, "aten::copy_") || breaks(f, "aten::index"));
     assert_int_equal(find(f, "aten::copy_")->change, TG_SAME);
 }
 
 /* One call more of each of three puts n 1 / 2, 1 / 3 and 1 / 4 higher: no two of them agree. */
-static void without_a_majority_nothing_is_told(void **state)
+BY_HAND(without_a_majority_nothing_is_told)
 {
-    struct fixture *f = *state;
-
     follow(f, (struct change){ 3, 5, { 1, 1, 1 }, false });
     assert_false(breaks(f, "aten::copy_") || breaks(f, "aten::index") || breaks(f, "aten::mm"));
     follow(f, (struct change){ 3, 5, { 2, 3, 0 }, false }); /* both by 1: aten::mm is the odd one */
@@ -106,30 +96,14 @@ static void without_a_majority_nothing_is_told(void **state)
 }
 
 /* Three runs of five steps tell by 12 of them, since the first is left out; of four by 9. */
-static void few_steps_relate_by_chance(void **state)
+BY_HAND(few_steps_relate_by_chance)
 {
-    struct fixture *f = *state;
-
     follow(f, (struct change){ 3, 4, { 1, 0, 0 }, false });
     assert_false(breaks(f, "aten::copy_"));
 }
 
-static void a_cold_first_step_breaks_nothing(void **state)
+BY_HAND(a_cold_first_step_breaks_nothing)
 {
-    struct fixture *f = *state;
-
     follow(f, (struct change){ 3, 5, { 1, 0, 0 }, true });
     assert_false(breaks(f, "aten::copy_"));
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, by_hand_set_up, by_hand_tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(one_call_beyond_the_relation_is_told), TEST(one_call_less_is_told_as_fewer),
-        TEST(what_keeps_the_relation_is_unchanged), TEST(two_operators_are_no_group),
-        TEST(without_a_majority_nothing_is_told),   TEST(few_steps_relate_by_chance),
-        TEST(a_cold_first_step_breaks_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

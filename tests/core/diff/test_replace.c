@@ -25,10 +25,8 @@ static bool renamed(struct fixture *f)
 #define TWO(t, a, b) ((t[2]){ a, b })
 
 /* A factor of 1.3 at most, from 0.2 % of the step (2000 ns) on, equal counts, one kind. */
-static void what_a_rename_is(void **state)
+BY_HAND(what_a_rename_is)
 {
-    struct fixture *f = *state;
-
     one_for_one(f, OPS, TWO(uint32_t, 1, 1), TWO(tg_ns, 10001, 13001)); /* 1.29997 */
     assert_true(renamed(f));
     one_for_one(f, OPS, TWO(uint32_t, 1, 1), TWO(tg_ns, 10001, 13003)); /* 1.30017 */
@@ -47,10 +45,8 @@ static void what_a_rename_is(void **state)
 }
 
 /* 100 and 110 us go, 109 and 101 us come: the nearest pair up, though all are within 1.3. */
-static void the_nearest_pair_up(void **state)
+BY_HAND(the_nearest_pair_up)
 {
-    struct fixture *f = *state;
-
     make(f, 1, 1, 3);
     add_all(f, TG_BASE, TG_KIND_OP, "a", "", 1, 100001);
     add_all(f, TG_BASE, TG_KIND_OP, "b", "", 1, 110001);
@@ -62,10 +58,8 @@ static void the_nearest_pair_up(void **state)
 }
 
 /* Beside a pair four calls of "relu" go: five new ones are 1.25 times as many, six are more. */
-static void new_names_beside_a_pair_make_it_chance(void **state)
+BY_HAND(new_names_beside_a_pair_make_it_chance)
 {
-    struct fixture *f = *state;
-
     for (uint32_t added = 5; added <= 6; added++) {
         f->c = (struct tg_comparison){ 0 };
         make(f, 1, 1, 3);
@@ -79,10 +73,8 @@ static void new_names_beside_a_pair_make_it_chance(void **state)
 }
 
 /* Eight calls go; ten are 1.25 times as many, eleven are more. */
-static void a_replacement_may_call_a_quarter_more(void **state)
+BY_HAND(a_replacement_may_call_a_quarter_more)
 {
-    struct fixture *f = *state;
-
     for (uint32_t added = 10; added <= 11; added++) {
         one_for_one(f, OPS, TWO(uint32_t, 8, added), TWO(tg_ns, 5001, 5001));
         assert_int_equal(f->c.n_regions, 1);
@@ -96,10 +88,8 @@ static void a_replacement_may_call_a_quarter_more(void **state)
 }
 
 /* What waits counts for itself, whatever it came for. */
-static void a_wait_replaces_nothing(void **state)
+BY_HAND(a_wait_replaces_nothing)
 {
-    struct fixture *f = *state;
-
     one_for_one(f, (enum tg_kind[2]){ TG_KIND_SYNC, TG_KIND_SYNC }, TWO(uint32_t, 8, 9),
                 TWO(tg_ns, 5001, 5001));
     assert_int_equal(find(f, "new")->relation, TG_REL_NONE);
@@ -107,10 +97,8 @@ static void a_wait_replaces_nothing(void **state)
 }
 
 /* A graph launch counts as the kernels that it holds: one in place of many is no more. */
-static void a_graph_replaces_kernels(void **state)
+BY_HAND(a_graph_replaces_kernels)
 {
-    struct fixture *f = *state;
-
     one_for_one(f, (enum tg_kind[2]){ TG_KIND_KERNEL, TG_KIND_GRAPH }, TWO(uint32_t, 8, 1),
                 TWO(tg_ns, 5001, 5001));
     assert_int_equal(find(f, "new")->relation, TG_REL_REPLACED);
@@ -120,11 +108,10 @@ static void a_graph_replaces_kernels(void **state)
 }
 
 /* Another device has other kernels by nature: they excuse nothing. */
-static void kernels_of_another_device_are_no_replacement(void **state)
+BY_HAND(kernels_of_another_device_are_no_replacement)
 {
     static struct tg_kv env[2] = { { { "device", 6 }, { "A100", 4 } },
                                    { { "device", 6 }, { "H100", 4 } } };
-    struct fixture *f = *state;
 
     for (int other = 0; other < 2; other++) {
         f->c = (struct tg_comparison){ 0 };
@@ -144,10 +131,8 @@ static void kernels_of_another_device_are_no_replacement(void **state)
  * Eight calls go in the optimiser, two others come in the forward pass. With a fine clock these are
  * two places; with whole microseconds places are not known, and the step as a whole has fewer.
  */
-static void a_coarse_clock_knows_only_the_step(void **state)
+BY_HAND(a_coarse_clock_knows_only_the_step)
 {
-    struct fixture *f = *state;
-
     for (tg_ns ns = 5000; ns <= 5001; ns++) {
         f->c = (struct tg_comparison){ 0 };
         make(f, 1, 1, 3);
@@ -163,10 +148,8 @@ static void a_coarse_clock_knows_only_the_step(void **state)
 }
 
 /* What stays beside a replacement under its annotation is judged by that one's time. */
-static void unchanged_neighbours_have_moved(void **state)
+BY_HAND(unchanged_neighbours_have_moved)
 {
-    struct fixture *f = *state;
-
     for (uint32_t added = 10; added <= 11; added++) {
         f->c = (struct tg_comparison){ 0 };
         make(f, 1, 1, 3);
@@ -181,21 +164,4 @@ static void unchanged_neighbours_have_moved(void **state)
         assert_int_equal(find(f, "beside")->relation, added == 10 ? TG_REL_MOVED : TG_REL_NONE);
         assert_int_equal(find(f, "apart")->relation, TG_REL_NONE);
     }
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, by_hand_set_up, by_hand_tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(what_a_rename_is),
-        TEST(the_nearest_pair_up),
-        TEST(new_names_beside_a_pair_make_it_chance),
-        TEST(a_replacement_may_call_a_quarter_more),
-        TEST(a_wait_replaces_nothing),
-        TEST(a_graph_replaces_kernels),
-        TEST(kernels_of_another_device_are_no_replacement),
-        TEST(a_coarse_clock_knows_only_the_step),
-        TEST(unchanged_neighbours_have_moved),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,7 +39,7 @@ static struct tg_evidence answer(struct asked *q, struct tg_aim aim)
  * of the sum of their squares. Moderated by itself it stays, and SE^2 is two fifths of it. All
  * 5 fresh runs are above all 5 others: 1 of C(10, 5) = 252 orders.
  */
-static void the_pieces_by_hand(void **state)
+BY_HAND(the_pieces_by_hand)
 {
     static const double test_us[] = { 150, 151, 152, 153, 154 };
     double a = log(103.0 / 102), b = log(104.0 / 102), c = log(150.0 / 152), d = log(151.0 / 152);
@@ -48,7 +48,7 @@ static void the_pieces_by_hand(void **state)
     struct asked q;
     struct tg_evidence ev;
 
-    ask(*state, &q, test_us);
+    ask(f, &q, test_us);
     ev = answer(&q, (struct tg_aim){ 0 });
     near(ev.value[TG_BASE], 102000);
     near(ev.value[TG_TEST], 152000);
@@ -62,13 +62,12 @@ static void the_pieces_by_hand(void **state)
 }
 
 /* Slower by less than tau, or by less than the floor, is proven and not enough. */
-static void what_a_slowdown_has_to_be(void **state)
+BY_HAND(what_a_slowdown_has_to_be)
 {
     static const double much[] = { 150, 151, 152, 153, 154 },
                         little[] = { 104.1, 104.2, 104.3, 104.4, 104.5 },
                         mixed[] = { 150, 151, 152, 101.5, 154 },
                         same[] = { 100, 101, 102, 103, 104 }, less[] = { 50, 51, 52, 53, 54 };
-    struct fixture *f = *state;
     double tau = tg_threshold_of(RUNS, RUNS).tau, floor = tg_threshold_of(RUNS, RUNS).floor;
     struct asked q;
     struct tg_evidence ev;
@@ -92,63 +91,53 @@ static void what_a_slowdown_has_to_be(void **state)
 }
 
 /* The machine's factor is taken off; a tick of the clock is the least error there is. */
-static void the_machine_and_the_clock(void **state)
+BY_HAND(the_machine_and_the_clock)
 {
     static const double much[] = { 150, 151, 152, 153, 154 };
     struct tg_evidence ev;
     struct asked q;
 
-    ask(*state, &q, much);
+    ask(f, &q, much);
     q.m.m[0].of[TG_ESTIMATE_LEAST].c = log(152.0 / 102);
     ev = answer(&q, (struct tg_aim){ 0 });
     near(ev.value[TG_TEST], 102000);
     near(ev.e, 0);
     assert_false(ev.proven);
-    ask(*state, &q, much);
+    ask(f, &q, much);
     ev = answer(&q, (struct tg_aim){ .tick = 60000 });
     near(ev.se * ev.z, log1p(60.0 / 102));
     assert_false(ev.proven); /* 50 us are less than the tick of 60 */
 }
 
 /* Too few runs: large and apart is suspicious; judged ones are never. */
-static void what_is_not_judged_may_be_suspicious(void **state)
+BY_HAND(what_is_not_judged_may_be_suspicious)
 {
     static const double much[] = { 150, 151, 152, 153, 154 }, some[] = { 120, 121, 122, 123, 124 };
     struct tg_evidence ev = { .judged = TG_NOT_FEW_RUNS };
     struct asked q;
 
-    ask(*state, &q, much); /* +49 %, 5 % of the step */
+    ask(f, &q, much); /* +49 %, 5 % of the step */
     tg_evidence_fill(&q.w, &ev, &q.v, &q.m, (struct tg_aim){ 0 });
     assert_true(ev.suspicious && !ev.slower && ev.judged == TG_NOT_FEW_RUNS);
     assert_false(answer(&q, (struct tg_aim){ 0 }).suspicious);
-    ask(*state, &q, some); /* +20 %, not 30 */
+    ask(f, &q, some); /* +20 %, not 30 */
     ev = (struct tg_evidence){ .judged = TG_NOT_FEW_RUNS };
     tg_evidence_fill(&q.w, &ev, &q.v, &q.m, (struct tg_aim){ 0 });
     assert_false(ev.suspicious);
 }
 
 /* Judged in both directions: the fresh side may be faster. What a busy machine did is held. */
-static void faster_and_held(void **state)
+BY_HAND(faster_and_held)
 {
     static const double less[] = { 50, 51, 52, 53, 54 }, much[] = { 150, 151, 152, 153, 154 };
     struct tg_evidence ev = { .judged = TG_JUDGED };
     struct asked q;
 
-    ask(*state, &q, less);
+    ask(f, &q, less);
     tg_evidence_fill(&q.w, &ev, &q.v, &q.m, (struct tg_aim){ 0 });
     assert_true(ev.faster && !ev.slower);
-    ask(*state, &q, much);
+    ask(f, &q, much);
     ev = (struct tg_evidence){ .judged = TG_NOT_BUSY };
     tg_evidence_fill(&q.w, &ev, &q.v, &q.m, (struct tg_aim){ 0 });
     assert_true(ev.withheld && !ev.slower && !ev.faster);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        BY_HAND(the_pieces_by_hand),        BY_HAND(what_a_slowdown_has_to_be),
-        BY_HAND(the_machine_and_the_clock), BY_HAND(what_is_not_judged_may_be_suspicious),
-        BY_HAND(faster_and_held),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,10 +26,8 @@ static void add_calls(struct fixture *f, int side, const tg_ns each[2][5])
 static const tg_ns calls[2][5] = { { 50, 10, 30, 20, 40 }, { 100, 500, 200, 400, 300 } };
 
 /* By slot: of {50 10 30 20 40} and {100 500 200 400 300}. */
-static void each_reading_of_slots(void **state)
+BY_HAND(each_reading_of_slots)
 {
-    struct fixture *f = *state;
-
     make(f, 3, 3, 5);
     add_calls(f, TG_BASE, calls);
     add_calls(f, TG_TEST, calls);
@@ -47,10 +45,8 @@ static void each_reading_of_slots(void **state)
 }
 
 /* By step: sums are 150, 510, 230, 420, 340; inclusive ones 1000 more. */
-static void each_reading_of_steps(void **state)
+BY_HAND(each_reading_of_steps)
 {
-    struct fixture *f = *state;
-
     make(f, 3, 3, 5);
     add_calls(f, TG_BASE, calls);
     add_calls(f, TG_TEST, calls);
@@ -66,12 +62,11 @@ static void each_reading_of_steps(void **state)
 }
 
 /* A step of five with other calls is left out; with three of five the slots do not align. */
-static void steps_with_other_calls(void **state)
+BY_HAND(steps_with_other_calls)
 {
     static const uint32_t once[] = { 2, 2, 3, 2, 2 }, often[] = { 2, 4, 3, 1, 5 };
 
     for (int n = 0; n < 2; n++) {
-        struct fixture *f = *state;
         f->c = (struct tg_comparison){ 0 };
         make(f, 3, 3, 5);
         for (int side = 0; side < 2; side++)
@@ -84,10 +79,8 @@ static void steps_with_other_calls(void **state)
     }
 }
 
-static void an_operator_that_a_run_lacks_is_not_complete(void **state)
+BY_HAND(an_operator_that_a_run_lacks_is_not_complete)
 {
-    struct fixture *f = *state;
-
     make(f, 3, 3, 2);
     add_all(f, TG_BASE, TG_KIND_OP, "x", "", 1, 101);
     add_row(f, TG_TEST, 0, TG_KIND_OP, "x", "", 1, 101);
@@ -96,10 +89,8 @@ static void an_operator_that_a_run_lacks_is_not_complete(void **state)
     assert_false(read_values(f, "x", TG_ASK_BEST).complete);
 }
 
-static void the_slowest_step(void **state)
+BY_HAND(the_slowest_step)
 {
-    struct fixture *f = *state;
-
     make(f, 3, 3, 5);
     add_calls(f, TG_BASE, calls);
     add_calls(f, TG_TEST, calls);
@@ -109,14 +100,4 @@ static void the_slowest_step(void **state)
     struct tg_slow_step s = tg_run_slow_step(w, op, TG_BASE, 0, tg_value_room_new(w));
     near(s.slowest, 510);
     near(s.usual, 340);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        BY_HAND(each_reading_of_slots),  BY_HAND(each_reading_of_steps),
-        BY_HAND(steps_with_other_calls), BY_HAND(an_operator_that_a_run_lacks_is_not_complete),
-        BY_HAND(the_slowest_step),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,9 +2,8 @@
 #include "by_hand.h"
 #include "core/diff/internal.h"
 
-static void steps_that_are_chosen(void **state)
+BY_HAND(steps_that_are_chosen)
 {
-    struct fixture *f = *state;
     static const int64_t two[] = { 4, 5 }, none[] = { 9 };
     static const uint32_t each[] = { 1, 2, 3, 4 }; /* of steps 3, 4, 5, 6 */
 
@@ -23,10 +22,9 @@ static void steps_that_are_chosen(void **state)
     assert_string_equal(f->err.hint, "That side has the steps 3, 4, 5, 6.");
 }
 
-static void ranks_that_are_chosen(void **state)
+BY_HAND(ranks_that_are_chosen)
 {
     static const int64_t one[] = { 5 }, none[] = { 9 };
-    struct fixture *f = *state;
 
     make_ranks(f, TG_BASE, 1, 2, 4, 2);
     make_ranks(f, TG_TEST, 1, 2, 4, 2);
@@ -43,10 +41,8 @@ static void ranks_that_are_chosen(void **state)
 }
 
 /* Runs of 4 and 2 steps, of which the first is left out: 3 and 1. */
-static void how_many_steps_there_are(void **state)
+BY_HAND(how_many_steps_there_are)
 {
-    struct fixture *f = *state;
-
     make(f, 2, 2, 4);
     for (int side = 0; side < 2; side++)
         shard(f, side, 1)->n_steps = 2;
@@ -61,10 +57,8 @@ static void how_many_steps_there_are(void **state)
 }
 
 /* Without markers the whole trace is one step, which cannot be left out. */
-static void a_trace_without_markers_is_one_step(void **state)
+BY_HAND(a_trace_without_markers_is_one_step)
 {
-    struct fixture *f = *state;
-
     for (int whole = 0; whole < 2; whole++) {
         f->c = (struct tg_comparison){ 0 };
         make(f, 1, 1, 1);
@@ -80,10 +74,8 @@ static void a_trace_without_markers_is_one_step(void **state)
 }
 
 /* Whole microseconds everywhere: the clock has no finer tick. */
-static void the_clock(void **state)
+BY_HAND(the_clock)
 {
-    struct fixture *f = *state;
-
     for (tg_ns more = 0; more < 2; more++) {
         f->c = (struct tg_comparison){ 0 };
         make(f, 1, 1, 2);
@@ -92,16 +84,4 @@ static void the_clock(void **state)
         compare(f);
         assert_int_equal(find(f, "x")->rows->work->tick, more ? 1 : 1000);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        BY_HAND(steps_that_are_chosen),
-        BY_HAND(ranks_that_are_chosen),
-        BY_HAND(how_many_steps_there_are),
-        BY_HAND(a_trace_without_markers_is_one_step),
-        BY_HAND(the_clock),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,9 +22,8 @@ static void set_device_step(struct fixture *f, int side, size_t step, uint64_t n
 }
 
 /* 100,001 ns of 1 ms, and 250,001 ns. The device says nothing: the host's step counts. */
-static void part_of_the_hosts_step(void **state)
+BY_HAND(part_of_the_hosts_step)
 {
-    struct fixture *f = *state;
     const struct tg_op *op = compared(f, 100001, 250001);
 
     near(f->c.step_ns[TG_BASE], 1000000);
@@ -34,9 +33,8 @@ static void part_of_the_hosts_step(void **state)
 }
 
 /* Steps of 400 and 600 us on the device: D is the shorter one, shares are of the mean, 500 us. */
-static void part_of_the_devices_step(void **state)
+BY_HAND(part_of_the_devices_step)
 {
-    struct fixture *f = *state;
     const struct tg_op *op;
 
     make(f, 3, 3, 2);
@@ -53,9 +51,8 @@ static void part_of_the_devices_step(void **state)
 }
 
 /* In percent of the mean step, one value a run: medians 10.0003 and 25.0003. */
-static void evidence_in_percent(void **state)
+BY_HAND(evidence_in_percent)
 {
-    struct fixture *f = *state;
     struct tg_evidence ev = { 0 };
 
     assert_true(tg_op_share_evidence(compared(f, 100001, 250001), &ev));
@@ -66,23 +63,11 @@ static void evidence_in_percent(void **state)
 }
 
 /* Calls that differ between the sides: its time is not judged, nor is its part of the step. */
-static void without_a_time_no_part(void **state)
+BY_HAND(without_a_time_no_part)
 {
-    struct fixture *f = *state;
     struct tg_evidence ev = { 0 };
     struct tg_op *op = compared(f, 100001, 250001);
 
     op->rows = NULL;
     assert_false(tg_op_share_evidence(op, &ev));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        BY_HAND(part_of_the_hosts_step),
-        BY_HAND(part_of_the_devices_step),
-        BY_HAND(evidence_in_percent),
-        BY_HAND(without_a_time_no_part),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,12 @@
 #include "by_hand.h"
 
 /* Kernels of one stem are told apart where both sides launch as many, as often, in one order. */
-static void kernels_of_one_stem(void **state)
+BY_HAND(kernels_of_one_stem)
 {
     static const char *const base[] = { "triton_poi_fused_3", "triton_poi_fused_5" };
     static const char *const test[] = { "triton_poi_fused_4", "triton_poi_fused_9" };
 
     for (int apart = 0; apart < 2; apart++) {
-        struct fixture *f = *state;
         f->c = (struct tg_comparison){ 0 };
         make(f, 3, 3, 2);
         for (int k = 0; k < 2; k++)
@@ -52,19 +51,10 @@ static bool are_apart(struct fixture *f, const char *parent, uint32_t n, size_t 
     return ops > 1;
 }
 
-static void what_keeps_them_one(void **state)
+BY_HAND(what_keeps_them_one)
 {
-    assert_true(are_apart(*state, "aten::mm", 2, 2));
-    assert_false(are_apart(*state, "aten::bmm", 2, 2)); /* another operator launches it */
-    assert_false(are_apart(*state, "aten::mm", 3, 2));  /* another number of calls */
-    assert_false(are_apart(*state, "aten::mm", 2, 3));  /* one more of them */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        BY_HAND(kernels_of_one_stem),
-        BY_HAND(what_keeps_them_one),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    assert_true(are_apart(f, "aten::mm", 2, 2));
+    assert_false(are_apart(f, "aten::bmm", 2, 2)); /* another operator launches it */
+    assert_false(are_apart(f, "aten::mm", 3, 2));  /* another number of calls */
+    assert_false(are_apart(f, "aten::mm", 2, 3));  /* one more of them */
 }

@@ -10,9 +10,8 @@ static void near(double got, double want)
         fail_msg("got %.17g, want %.17g", got, want);
 }
 
-static void median_and_quartile(void **state)
+TEST(median_and_quartile)
 {
-    (void)state;
     double odd[] = { 9, 1, 4 }, even[] = { 8, 1, 4, 2 }, five[] = { 5, 1, 2, 3, 4 };
     near(tg_median(odd, 3), 4);
     near(tg_median(even, 4), 3); /* (2 + 4) / 2 */
@@ -34,9 +33,8 @@ static void median_and_quartile(void **state)
     assert_true(isnan(tg_quantile(NULL, 0, 0.5)));
 }
 
-static void mode_prefers_the_larger_of_a_tie(void **state)
+TEST(mode_prefers_the_larger_of_a_tie)
 {
-    (void)state;
     uint64_t cold[] = { 7, 2, 2, 2, 2 }, tie[] = { 3, 1, 3, 1 }, one[] = { 5 };
     size_t hits;
     assert_int_equal(tg_mode(cold, 5, &hits), 2);
@@ -48,9 +46,8 @@ static void mode_prefers_the_larger_of_a_tie(void **state)
     assert_int_equal(hits, 0);
 }
 
-static void rank_p_of_complete_separation(void **state)
+TEST(rank_p_of_complete_separation)
 {
-    (void)state;
     const double b[] = { 1, 2, 3, 4, 5 }, t[] = { 6, 7, 8, 9, 10 };
     near(tg_rank_p(b, 5, t, 5, 0), 1.0 / 252); /* one of C(10, 5) arrangements */
     near(tg_rank_p(b, 3, t, 3, 0), 1.0 / 20);
@@ -58,9 +55,8 @@ static void rank_p_of_complete_separation(void **state)
     near(tg_rank_p(t, 5, b, 5, 0), 1); /* the other way round: every arrangement is at most that */
 }
 
-static void rank_p_counts_inversions_and_ties(void **state)
+TEST(rank_p_counts_inversions_and_ties)
 {
-    (void)state;
     /* one inversion (5.5 under 6): U = 1; arrangements with U <= 1: one with 0, one with 1 */
     const double b[] = { 1, 2, 3, 4, 6 }, t[] = { 5.5, 7, 8, 9, 10 };
     near(tg_rank_p(b, 5, t, 5, 0), 2.0 / 252);
@@ -76,9 +72,8 @@ static void rank_p_counts_inversions_and_ties(void **state)
     near(tg_rank_p(b3, 3, t3, 3, 3.9), 1.0 / 20);
 }
 
-static void rank_p_of_unequal_sides(void **state)
+TEST(rank_p_of_unequal_sides)
 {
-    (void)state;
     /* 10v5, U = 0, 1, 2: partitions of u into at most 5 parts of at most 10: 1, 1, 2 of C(15,5) */
     double b[10], t[5] = { 20, 21, 22, 23, 24 };
     for (int i = 0; i < 10; i++)
@@ -92,14 +87,13 @@ static void rank_p_of_unequal_sides(void **state)
 
 /* The table and the single test agree in every bit, for every U, also beyond 2^53 arrangements
  * (C(80, 40) is 1.1e23) and where both are approximated. */
-static void rank_table_is_the_single_test(void **state)
+TEST(rank_table_is_the_single_test)
 {
     static const size_t sizes[][2] = { { 1, 1 },  { 3, 3 },   { 5, 3 },  { 10, 5 },
                                        { 5, 10 }, { 40, 40 }, { 64, 2 }, { 65, 3 } };
     struct tg_arena *a = tg_arena_new();
     double base[65], test[65];
 
-    (void)state;
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         size_t nb = sizes[s][0], nt = sizes[s][1], step = nb * nt > 100 ? 37 : 1;
         struct tg_rank_table table = tg_rank_table_new(nb, nt, a);
@@ -120,9 +114,8 @@ static void rank_table_is_the_single_test(void **state)
     tg_arena_free(a);
 }
 
-static void noise_counts_only_the_harmful_side(void **state)
+TEST(noise_counts_only_the_harmful_side)
 {
-    (void)state;
     /* medians 2 and 10. Harmful: base 4 is 2 above, test 9 is 1 below: 2 * (4 + 1) / 4 = 2.5 */
     const double b[] = { 0, 2, 4 }, t[] = { 9, 10, 30 };
     near(tg_harmful_variance(b, 3, t, 3, 2, 10), 2.5);
@@ -132,26 +125,23 @@ static void noise_counts_only_the_harmful_side(void **state)
     near(tg_harmful_variance(b, 1, t, 1, 0, 9), 0);
 }
 
-static void standard_error_is_moderated(void **state)
+TEST(standard_error_is_moderated)
 {
-    (void)state;
     /* (2 * 1 + 4 * 4) / 6 = 3; 3 * (1/3 + 1/3) = 2 */
     near(tg_moderated_se(4, 1, 3, 3), sqrt(2));
     /* v alone when v0 == v: 4 * (1/5 + 1/5) */
     near(tg_moderated_se(4, 4, 5, 5), sqrt(1.6));
 }
 
-static void spread_is_robust(void **state)
+TEST(spread_is_robust)
 {
-    (void)state;
     double v[] = { 1, 2, 3, 4, 1000 }; /* distances from 3: 0 1 1 2 997 */
     near(tg_robust_sd(v, 5), 1.4826);
     near(tg_robust_sd(v, 0), 0);
 }
 
-static void thresholds_by_runs(void **state)
+TEST(thresholds_by_runs)
 {
-    (void)state;
     static const struct {
         size_t nb, nt;
         double z, tau, p;
@@ -186,21 +176,4 @@ static void thresholds_by_runs(void **state)
     }
     near(tg_choose(15, 5), 3003);
     near(tg_choose(3, 4), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(median_and_quartile),
-        cmocka_unit_test(mode_prefers_the_larger_of_a_tie),
-        cmocka_unit_test(rank_p_of_complete_separation),
-        cmocka_unit_test(rank_p_counts_inversions_and_ties),
-        cmocka_unit_test(rank_p_of_unequal_sides),
-        cmocka_unit_test(rank_table_is_the_single_test),
-        cmocka_unit_test(noise_counts_only_the_harmful_side),
-        cmocka_unit_test(standard_error_is_moderated),
-        cmocka_unit_test(spread_is_robust),
-        cmocka_unit_test(thresholds_by_runs),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,9 +15,8 @@ static struct tg_diff_work work(struct fixture *f)
     return (struct tg_diff_work){ .c = &f->c, .a = f->a, .o = &f->o };
 }
 
-static void whole_sides_stay_as_they_are(void **state)
+BY_HAND(whole_sides_stay_as_they_are)
 {
-    struct fixture *f = *state;
     struct tg_diff_work w = work(f);
     struct tg_side measured[2];
 
@@ -28,9 +27,8 @@ static void whole_sides_stay_as_they_are(void **state)
 }
 
 /* The baseline leaves out 8 in its second run and 6 in both, the fresh side 6 and 5: 7 is left. */
-static void what_either_side_leaves_out_is_on_neither(void **state)
+BY_HAND(what_either_side_leaves_out_is_on_neither)
 {
-    struct fixture *f = *state;
     struct tg_diff_work w = work(f);
     struct tg_side measured[2];
 
@@ -52,9 +50,8 @@ static void what_either_side_leaves_out_is_on_neither(void **state)
 }
 
 /* 6 has no names in the fresh run, 8 step times alone: 6 is measured, and no operator is of it. */
-static void ranks_without_names_are_measured(void **state)
+BY_HAND(ranks_without_names_are_measured)
 {
-    struct fixture *f = *state;
     struct tg_diff_work w = work(f);
     struct tg_side measured[2];
 
@@ -74,10 +71,8 @@ static void ranks_without_names_are_measured(void **state)
 }
 
 /* Busy for 10, 20, 30 and 40 ns on four ranks, whose mean is 25, and steps of 1 to 4 us. */
-static void metrics_are_of_ranks_without_names_too(void **state)
+BY_HAND(metrics_are_of_ranks_without_names_too)
 {
-    struct fixture *f = *state;
-
     (void)work(f);
     for (int side = 0; side < 2; side++)
         for (size_t run = 0; run < RUNS; run++)
@@ -99,9 +94,8 @@ static void metrics_are_of_ranks_without_names_too(void **state)
     near(find(f, "aten::mm")->count[TG_BASE], 3); /* a rank that has it, not 3/2 */
 }
 
-static void without_a_whole_rank_there_is_nothing_to_compare(void **state)
+BY_HAND(without_a_whole_rank_there_is_nothing_to_compare)
 {
-    struct fixture *f = *state;
     struct tg_diff_work w = work(f);
     struct tg_side measured[2];
 
@@ -111,17 +105,4 @@ static void without_a_whole_rank_there_is_nothing_to_compare(void **state)
     assert_int_equal(f->err.kind, TG_ERR_SUMMARY);
     assert_non_null(strstr(f->err.message, "of the baseline side"));
     assert_non_null(strstr(f->err.hint, "tracegate baseline show"));
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, by_hand_set_up, by_hand_tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(whole_sides_stay_as_they_are),
-        TEST(what_either_side_leaves_out_is_on_neither),
-        TEST(ranks_without_names_are_measured),
-        TEST(metrics_are_of_ranks_without_names_too),
-        TEST(without_a_whole_rank_there_is_nothing_to_compare),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

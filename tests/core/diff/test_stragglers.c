@@ -28,9 +28,9 @@ static const struct tg_straggler *late(struct fixture *f, tg_ns before, tg_ns af
     return f->c.straggler;
 }
 
-static void the_rank_that_is_waited_for(void **state)
+BY_HAND(the_rank_that_is_waited_for)
 {
-    const struct tg_straggler *s = late(*state, 0, 100000, 0);
+    const struct tg_straggler *s = late(f, 0, 100000, 0);
 
     assert_non_null(s);
     assert_int_equal(s->n_ranks, 1);
@@ -47,33 +47,21 @@ static void the_rank_that_is_waited_for(void **state)
 }
 
 /* Twice what it was before, or more: 50 become 100 us, 51 do not suffice. */
-static void it_was_not_so_before(void **state)
+BY_HAND(it_was_not_so_before)
 {
-    assert_non_null(late(*state, 50000, 100000, 0));
-    assert_null(late(*state, 51000, 100000, 0));
+    assert_non_null(late(f, 50000, 100000, 0));
+    assert_null(late(f, 51000, 100000, 0));
 }
 
 /* 2 % of the step are 20 us. */
-static void short_waits_are_not_told(void **state)
+BY_HAND(short_waits_are_not_told)
 {
-    assert_non_null(late(*state, 0, 20000, 0));
-    assert_null(late(*state, 0, 19000, 0));
+    assert_non_null(late(f, 0, 20000, 0));
+    assert_null(late(f, 0, 19000, 0));
 }
 
 /* Two of four that come last together are more than a quarter of the ranks. */
-static void many_are_no_stragglers(void **state)
+BY_HAND(many_are_no_stragglers)
 {
-    assert_null(late(*state, 0, 100000, 100000));
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, by_hand_set_up, by_hand_tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(the_rank_that_is_waited_for),
-        TEST(it_was_not_so_before),
-        TEST(short_waits_are_not_told),
-        TEST(many_are_no_stragglers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    assert_null(late(f, 0, 100000, 100000));
 }

@@ -2,10 +2,8 @@
 #include "by_hand.h"
 
 /* Sums over two runs of two steps: 3 calls of 100 ns each. */
-static void counts_and_sums(void **state)
+BY_HAND(counts_and_sums)
 {
-    struct fixture *f = *state;
-
     make(f, 2, 1, 2);
     add_all(f, TG_BASE, TG_KIND_OP, "x", "", 3, 101);
     add_all(f, TG_TEST, TG_KIND_OP, "x", "", 4, 101);
@@ -21,10 +19,9 @@ static void counts_and_sums(void **state)
 }
 
 /* Two ranks with 3 and 5 calls: means over ranks; runs of 1, 2 and 9 calls: the median. */
-static void means_over_ranks_medians_over_runs(void **state)
+BY_HAND(means_over_ranks_medians_over_runs)
 {
     static const uint32_t calls[] = { 1, 2, 9 };
-    struct fixture *f = *state;
 
     make_ranks(f, TG_BASE, 1, 2, 0, 2);
     make_ranks(f, TG_TEST, 1, 2, 0, 2);
@@ -49,10 +46,9 @@ static void means_over_ranks_medians_over_runs(void **state)
 
 /* Three of five steps with one count are enough, two are not; of equally frequent ones the largest
  * counts. */
-static void settled_where_most_steps_agree(void **state)
+BY_HAND(settled_where_most_steps_agree)
 {
     static const uint32_t three[] = { 2, 2, 2, 3, 4 }, two[] = { 2, 2, 3, 3, 4 };
-    struct fixture *f = *state;
 
     for (int most = 0; most < 2; most++) {
         f->c = (struct tg_comparison){ 0 };
@@ -66,10 +62,8 @@ static void settled_where_most_steps_agree(void **state)
 }
 
 /* What is outside every step, the last bucket, is part of the whole and of no step. */
-static void what_is_outside_every_step(void **state)
+BY_HAND(what_is_outside_every_step)
 {
-    struct fixture *f = *state;
-
     make(f, 1, 1, 2);
     for (int side = 0; side < 2; side++) {
         struct tg_row *row = add_row(f, side, 0, TG_KIND_OP, "x", "", 1, 100);
@@ -80,15 +74,4 @@ static void what_is_outside_every_step(void **state)
     assert_int_equal(find(f, "x")->whole_count[TG_BASE], 2 + 7);
     assert_int_equal(find(f, "x")->whole_total[TG_BASE], 200 + 5000);
     assert_int_equal(find(f, "x")->step_count[TG_BASE], 2);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        BY_HAND(counts_and_sums),
-        BY_HAND(means_over_ranks_medians_over_runs),
-        BY_HAND(settled_where_most_steps_agree),
-        BY_HAND(what_is_outside_every_step),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

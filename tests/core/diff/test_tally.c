@@ -73,10 +73,8 @@ static size_t named(const struct tg_comparison *c, const char *name)
 }
 
 /* Three of 10, 10 and 20 us in the steps, and 40 us outside. */
-static void by_name_a_name_is_one(void **state)
+BY_HAND(by_name_a_name_is_one)
 {
-    struct fixture *f = *state;
-
     assert_int_equal(tally(f, TG_TALLY_NAME, NULL, 0), 2);
     const struct tg_op *mm = find(f, "aten::mm");
     is_sum(mm, 3, 40000, 4, 80000);
@@ -88,10 +86,8 @@ static void by_name_a_name_is_one(void **state)
     assert_int_equal(f->c.n_units[TG_TEST], 0);
 }
 
-static void shapes_split_operators(void **state)
+BY_HAND(shapes_split_operators)
 {
-    struct fixture *f = *state;
-
     tally(f, TG_TALLY_SHAPE, NULL, 0);
     is_sum(find(f, "aten::mm [[8,16],[16,4]]"), 2, 20000, 3, 60000);
     is_sum(find(f, "aten::mm [[2,16],[16,4]]"), 1, 20000, 1, 20000);
@@ -99,10 +95,8 @@ static void shapes_split_operators(void **state)
     is_sum(find(f, "gemm"), 2, 10000, 2, 10000); /* not by its grid */
 }
 
-static void grids_split_kernels(void **state)
+BY_HAND(grids_split_kernels)
 {
-    struct fixture *f = *state;
-
     tally(f, TG_TALLY_GRID, NULL, 0);
     is_sum(find(f, "gemm grid=[4,1,1] block=[64,1,1]"), 1, 5000, 1, 5000);
     is_sum(find(f, "gemm grid=[8,1,1] block=[64,1,1]"), 1, 5000, 1, 5000);
@@ -110,10 +104,9 @@ static void grids_split_kernels(void **state)
 }
 
 /* The second step has 10 and 20 us; a step that is not there takes nothing. */
-static void only_the_steps_wanted(void **state)
+BY_HAND(only_the_steps_wanted)
 {
     static const int64_t second[] = { 2 }, none[] = { 9 };
-    struct fixture *f = *state;
 
     assert_int_equal(tally(f, TG_TALLY_NAME, second, 1), 1);
     is_sum(find(f, "aten::mm"), 2, 30000, 4, 80000);
@@ -148,10 +141,8 @@ static void join(struct fixture *f, bool short_names)
 }
 
 /* The number of a step does not change what it does; every other name stays. */
-static void steps_become_one(void **state)
+BY_HAND(steps_become_one)
 {
-    struct fixture *f = *state;
-
     join(f, false);
     assert_int_equal(f->c.n_ops, 5);
     const struct tg_op *step = find(f, "ProfilerStep");
@@ -166,10 +157,8 @@ static void steps_become_one(void **state)
 }
 
 /* Kernels of one short name are one; the operator of that name is of another kind. */
-static void short_names_join_within_a_kind(void **state)
+BY_HAND(short_names_join_within_a_kind)
 {
-    struct fixture *f = *state;
-
     join(f, true);
     assert_int_equal(f->c.n_ops, 4);
     assert_int_equal(named(&f->c, "gemm"), 2);
@@ -177,15 +166,4 @@ static void short_names_join_within_a_kind(void **state)
     assert_int_equal(gemm->kind, TG_KIND_KERNEL);
     assert_int_equal(gemm->step_count[TG_BASE], 2);
     assert_int_equal(gemm->step_count[TG_TEST], 4);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, by_hand_set_up, by_hand_tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(by_name_a_name_is_one), TEST(shapes_split_operators),
-        TEST(grids_split_kernels),   TEST(only_the_steps_wanted),
-        TEST(steps_become_one),      TEST(short_names_join_within_a_kind),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,10 +2,8 @@
 #include "by_hand.h"
 
 /* Twelve iterations against ten without markers: what scales along is the same. */
-static void counts_of_more_iterations(void **state)
+BY_HAND(counts_of_more_iterations)
 {
-    struct fixture *f = *state;
-
     make(f, 1, 1, 1);
     for (int side = 0; side < 2; side++)
         shard(f, side, 0)->marked = false;
@@ -23,10 +21,9 @@ static void counts_of_more_iterations(void **state)
 }
 
 /* Of five names `scaled` have 12 calls after 10; three of five, 60 %, are enough. */
-static void most_names_must_share_the_ratio(void **state)
+BY_HAND(most_names_must_share_the_ratio)
 {
     static const char *const name[] = { "a", "b", "c", "d", "e" };
-    struct fixture *f = *state;
 
     for (int scaled = 2; scaled <= 3; scaled++) {
         f->c = (struct tg_comparison){ 0 };
@@ -47,10 +44,8 @@ static void most_names_must_share_the_ratio(void **state)
 
 /* Names that ran once before and after did not scale: they are fewer by that measure. With markers on
  * a side nothing is scaled. */
-static void a_marked_side_is_not_scaled(void **state)
+BY_HAND(a_marked_side_is_not_scaled)
 {
-    struct fixture *f = *state;
-
     make(f, 1, 1, 1);
     shard(f, TG_BASE, 0)->marked = false;
     add_all(f, TG_BASE, TG_KIND_OP, "a", "", 10, 101);
@@ -58,14 +53,4 @@ static void a_marked_side_is_not_scaled(void **state)
     compare(f);
     near(f->c.iteration_ratio, 1);
     assert_int_equal(find(f, "a")->change, TG_MORE);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        BY_HAND(counts_of_more_iterations),
-        BY_HAND(most_names_must_share_the_ratio),
-        BY_HAND(a_marked_side_is_not_scaled),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

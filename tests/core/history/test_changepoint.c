@@ -15,12 +15,11 @@ static size_t nights(double *v, size_t n_new, double by)
 }
 
 /* By pairs, with Python's itertools: z_1..z_6 of 26 nights. */
-static void rank_z_counts_pairs(void **state)
+TEST(rank_z_counts_pairs)
 {
     static const double want[] = { 1.4, 2.2132, 2.5281, 2.9137, 3.4157, 3.6515 };
     double v[40];
     size_t n = nights(v, 6, 0.10);
-    (void)state;
     for (size_t k = 1; k <= 6; k++)
         assert_true(fabs(tg_changepoint_rank_z(v, n, k) - want[k - 1]) < 5e-5);
 }
@@ -29,11 +28,10 @@ static void rank_z_counts_pairs(void **state)
  * All 154,440 orders of the newest five of 13 nights: in 120 of them the largest z exceeds c(13),
  * which is the most below one in a thousand (counted with Python, too).
  */
-static void critical_of_13_nights_is_exact(void **state)
+TEST(critical_of_13_nights_is_exact)
 {
     size_t above = 0, all = 0;
     int r[5];
-    (void)state;
     for (r[0] = 0; r[0] < 13; r[0]++)
         for (r[1] = 0; r[1] < 13; r[1]++)
             for (r[2] = 0; r[2] < 13; r[2]++)
@@ -60,9 +58,8 @@ static void critical_of_13_nights_is_exact(void **state)
     assert_int_equal(above, 120);
 }
 
-static void table_ends_where_it_says(void **state)
+TEST(table_ends_where_it_says)
 {
-    (void)state;
     assert_true(isinf(tg_changepoint_critical(12)));
     assert_true(isinf(tg_changepoint_critical(41)));
     for (size_t n = 14; n <= 40; n++)
@@ -70,32 +67,29 @@ static void table_ends_where_it_says(void **state)
 }
 
 /* Two nights of +10 %: p = 1 / C(22, 2) = 0.0043; e and z from Python's statistics. */
-static void two_nights_are_enough_for_a_large_step(void **state)
+TEST(two_nights_are_enough_for_a_large_step)
 {
     double v[40];
     struct tg_history_scan s = tg_history_scan_look(v, nights(v, 2, 0.10));
-    (void)state;
     assert_int_equal(s.lane, TG_LANE_FAST);
     assert_int_equal(s.k, 2);
     assert_true(fabs(s.e - 0.099) < 1e-9);
     assert_true(fabs(s.p - 1.0 / 231) < 1e-9);
 }
 
-static void one_night_is_not(void **state)
+TEST(one_night_is_not)
 {
     double v[40];
-    (void)state;
     assert_int_equal(tg_history_scan_look(v, nights(v, 1, 0.30)).lane, TG_LANE_NONE);
     (void)nights(v, 4, 0);
     v[20] = 0.30; /* a bad night that went by */
     assert_int_equal(tg_history_scan_look(v, 24).lane, TG_LANE_NONE);
 }
 
-static void five_nights_are_scanned(void **state)
+TEST(five_nights_are_scanned)
 {
     double v[40];
     struct tg_history_scan s = tg_history_scan_look(v, nights(v, 5, 0.10));
-    (void)state;
     assert_int_equal(s.lane, TG_LANE_SCAN); /* z_5 = 3.3968 > c(25) = 3.204035 */
     assert_int_equal(s.k, 5);
     assert_int_equal(s.k_min,
@@ -104,10 +98,9 @@ static void five_nights_are_scanned(void **state)
     assert_true(fabs(s.z - 31.761170158301177) < 1e-6);
 }
 
-static void too_small_or_too_short_is_nothing(void **state)
+TEST(too_small_or_too_short_is_nothing)
 {
     double v[40];
-    (void)state;
     assert_int_equal(tg_history_scan_look(v, nights(v, 6, 0.015)).lane,
                      TG_LANE_NONE); /* under 2 % */
     assert_int_equal(tg_history_scan_look(v, nights(v, 6, 0.03)).lane, TG_LANE_SCAN);
@@ -115,10 +108,9 @@ static void too_small_or_too_short_is_nothing(void **state)
     assert_int_equal(tg_history_scan_look(v + 16, 10).lane, TG_LANE_NONE); /* 10 nights */
 }
 
-static void equal_nights_are_no_rise(void **state)
+TEST(equal_nights_are_no_rise)
 {
     double v[30] = { 0 };
-    (void)state;
     assert_int_equal(tg_history_scan_look(v, 30).lane, TG_LANE_NONE);
     for (size_t i = 25; i < 30; i++)
         v[i] = 0.1;
@@ -126,10 +118,9 @@ static void equal_nights_are_no_rise(void **state)
                      TG_LANE_SCAN); /* no spread at all: z is infinite */
 }
 
-static void drift_needs_every_night(void **state)
+TEST(drift_needs_every_night)
 {
     double old[10], new_[5];
-    (void)state;
     for (int i = 0; i < 10; i++)
         old[i] = (i % 3) * 0.002;
     for (int i = 0; i < 5; i++)
@@ -153,9 +144,8 @@ static struct tg_history_scan three_after(size_t n_old, size_t outlier)
     return tg_history_scan_look(v, n_old + 3);
 }
 
-static void the_fast_lane_needs_sixteen_nights_without_such_a_night(void **state)
+TEST(the_fast_lane_needs_sixteen_nights_without_such_a_night)
 {
-    (void)state;
     assert_int_equal(three_after(16, SIZE_MAX).lane, TG_LANE_FAST);
     assert_int_equal(three_after(16, SIZE_MAX).k, 3);
     assert_int_equal(three_after(15, SIZE_MAX).lane, TG_LANE_NONE);
@@ -164,32 +154,13 @@ static void the_fast_lane_needs_sixteen_nights_without_such_a_night(void **state
 }
 
 /* Ten rising nights: 45 pairs of 45, variance 10 * 9 * 25 / 18 = 125. */
-static void a_trend_counts_rising_pairs(void **state)
+TEST(a_trend_counts_rising_pairs)
 {
     double v[10];
-    (void)state;
     for (int i = 0; i < 10; i++)
         v[i] = i;
     assert_true(fabs(tg_changepoint_trend(v, 10) - 45 / sqrt(125)) < 1e-12);
     v[0] = 9.5; /* nine pairs turn: 36 - 9 */
     assert_true(fabs(tg_changepoint_trend(v, 10) - 27 / sqrt(125)) < 1e-12);
     assert_true(tg_changepoint_trend(v, 1) == 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rank_z_counts_pairs),
-        cmocka_unit_test(critical_of_13_nights_is_exact),
-        cmocka_unit_test(table_ends_where_it_says),
-        cmocka_unit_test(two_nights_are_enough_for_a_large_step),
-        cmocka_unit_test(one_night_is_not),
-        cmocka_unit_test(five_nights_are_scanned),
-        cmocka_unit_test(too_small_or_too_short_is_nothing),
-        cmocka_unit_test(equal_nights_are_no_rise),
-        cmocka_unit_test(drift_needs_every_night),
-        cmocka_unit_test(the_fast_lane_needs_sixteen_nights_without_such_a_night),
-        cmocka_unit_test(a_trend_counts_rising_pairs),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,10 +67,9 @@ static void end(struct box *b)
     tg_arena_free(b->a);
 }
 
-static void nothing_changed(void **state)
+TEST(nothing_changed)
 {
     struct box b;
-    (void)state;
     begin(&b, 60);
     replay(&b);
     assert_int_equal(b.h.n_events, 0);
@@ -78,11 +77,10 @@ static void nothing_changed(void **state)
 }
 
 /* +10 % of op3 (130 us) from night 20 on: 13 us a step, told with its second night. */
-static void a_step_is_one_open_event(void **state)
+TEST(a_step_is_one_open_event)
 {
     struct box b;
     const struct tg_history_event *e;
-    (void)state;
     begin(&b, 40);
     slower(&b, 3, 20, 40, 1.10);
     replay(&b);
@@ -101,10 +99,9 @@ static void a_step_is_one_open_event(void **state)
 }
 
 /* The id is that of the night it was found: later nights do not change it. */
-static void an_event_keeps_its_id(void **state)
+TEST(an_event_keeps_its_id)
 {
     struct box early, late;
-    (void)state;
     begin(&early, 24);
     slower(&early, 3, 20, 24, 1.10);
     replay(&early);
@@ -120,10 +117,9 @@ static void an_event_keeps_its_id(void **state)
     end(&late);
 }
 
-static void one_bad_night_is_no_event(void **state)
+TEST(one_bad_night_is_no_event)
 {
     struct box b;
-    (void)state;
     begin(&b, 60);
     slower(&b, 3, 25, 26, 1.5);
     replay(&b);
@@ -132,10 +128,9 @@ static void one_bad_night_is_no_event(void **state)
 }
 
 /* Five nights are a spell, twenty were a level that somebody mended. */
-static void what_comes_back_is_told_so(void **state)
+TEST(what_comes_back_is_told_so)
 {
     struct box b;
-    (void)state;
     begin(&b, 60);
     slower(&b, 3, 20, 25, 1.3);
     replay(&b);
@@ -152,10 +147,9 @@ static void what_comes_back_is_told_so(void **state)
 }
 
 /* Everything by a third is the machine, and no regression of any operator. */
-static void all_together_is_the_machine(void **state)
+TEST(all_together_is_the_machine)
 {
     struct box b;
-    (void)state;
     begin(&b, 60);
     for (uint32_t s = 0; s < OPS; s++)
         slower(&b, s, 30, 60, 1.3);
@@ -166,10 +160,9 @@ static void all_together_is_the_machine(void **state)
 }
 
 /* With the environment recorded it is a new series of nights, not a change of the old one. */
-static void an_environment_is_told_and_not_compared(void **state)
+TEST(an_environment_is_told_and_not_compared)
 {
     struct box b;
-    (void)state;
     begin(&b, 60);
     for (uint32_t s = 0; s < OPS; s++)
         slower(&b, s, 30, 60, 1.0 + 0.1 * s);
@@ -183,10 +176,9 @@ static void an_environment_is_told_and_not_compared(void **state)
     end(&b);
 }
 
-static void calls_change_at_once(void **state)
+TEST(calls_change_at_once)
 {
     struct box b;
-    (void)state;
     begin(&b, 20);
     b.night[19].v[2].calls = 3;
     replay(&b);
@@ -198,10 +190,9 @@ static void calls_change_at_once(void **state)
     end(&b);
 }
 
-static void random_calls_are_no_event(void **state)
+TEST(random_calls_are_no_event)
 {
     struct box b;
-    (void)state;
     begin(&b, 40);
     for (size_t i = 0; i < 40; i++)
         b.night[i].v[2].calls = i % 3 == 0 ? (double)NAN : (double)(i % 4);
@@ -211,10 +202,9 @@ static void random_calls_are_no_event(void **state)
 }
 
 /* Two operators on one night: one event; what one loses and the other gains: moved. */
-static void one_night_is_one_event(void **state)
+TEST(one_night_is_one_event)
 {
     struct box b;
-    (void)state;
     begin(&b, 40);
     slower(&b, 1, 20, 40, 1.2);
     slower(&b, 5, 20, 40, 1.1);
@@ -234,11 +224,10 @@ static void one_night_is_one_event(void **state)
 
 /* 0.5 % a night from night 15 on, 45 nights: found, as a drift or as steps, and as one thing first.
  */
-static void a_drift_is_found(void **state)
+TEST(a_drift_is_found)
 {
     struct box b;
     bool found = false;
-    (void)state;
     begin(&b, 60);
     for (size_t i = 15; i < 60; i++)
         slower(&b, 4, i, i + 1, pow(1.005, (double)(i - 14)));
@@ -252,7 +241,7 @@ static void a_drift_is_found(void **state)
 }
 
 /* Slower or slowly so; calls, where there are more of them. */
-static void what_a_night_fails_by(void **state)
+TEST(what_a_night_fails_by)
 {
     static const struct {
         enum tg_event_kind kind;
@@ -263,29 +252,9 @@ static void what_a_night_fails_by(void **state)
         { TG_EVENT_IMPROVEMENT, true, false }, { TG_EVENT_MOVED, true, false },
         { TG_EVENT_MACHINE, true, false },     { TG_EVENT_ENVIRONMENT, true, false },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct tg_moved_series v[2] = { { .worse = rows[i].more }, { .worse = false } };
         const struct tg_history_event e = { .kind = rows[i].kind, .v = v, .n = 2 };
         assert_int_equal(tg_history_is_worse(&e), rows[i].worse);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_a_night_fails_by),
-        cmocka_unit_test(nothing_changed),
-        cmocka_unit_test(a_step_is_one_open_event),
-        cmocka_unit_test(an_event_keeps_its_id),
-        cmocka_unit_test(one_bad_night_is_no_event),
-        cmocka_unit_test(what_comes_back_is_told_so),
-        cmocka_unit_test(all_together_is_the_machine),
-        cmocka_unit_test(an_environment_is_told_and_not_compared),
-        cmocka_unit_test(calls_change_at_once),
-        cmocka_unit_test(random_calls_are_no_event),
-        cmocka_unit_test(one_night_is_one_event),
-        cmocka_unit_test(a_drift_is_found),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -124,7 +124,7 @@ static const struct tg_hta_select first = { 0 }, whole = { .whole = true };
  * [4]: its start is rounded up to 15, which the device window [14, 15) does not hold: step 1, where
  * aten::a sums to 1 - 1. [10] starts inside itself, and is the last window: its own step 2.
  */
-static void the_first_step_is_hta_s(void **state)
+TEST(the_first_step_is_hta_s)
 {
     static const struct expected cpu[] = {
         { "ProfilerStep#1", 1, 20000 }, { "aten::a", 2, 0 }, { "launch", 1, 2000 }, { NULL, 0, 0 }
@@ -133,14 +133,13 @@ static void the_first_step_is_hta_s(void **state)
                                            { "triton", 1, 2000 },
                                            { NULL, 0, 0 } };
     struct loaded l;
-    (void)state;
     load(&l, text, 0, false);
     check(&l, &first, TG_HTA_CPU, false, cpu);
     check(&l, &first, TG_HTA_GPU, false, gpu);
     unload(&l);
 }
 
-static void other_steps_and_short_names(void **state)
+TEST(other_steps_and_short_names)
 {
     static const int64_t two = 2;
     static const struct tg_hta_select second = { .steps = &two, .n_steps = 1 };
@@ -154,7 +153,6 @@ static void other_steps_and_short_names(void **state)
         { "triton", 1, 2000 },          { NULL, 0, 0 },
     };
     struct loaded l;
-    (void)state;
     load(&l, text, 0, false);
     check(&l, &second, TG_HTA_ALL, false, rows);
     check(&l, &whole, TG_HTA_ALL, true, everything);
@@ -162,7 +160,7 @@ static void other_steps_and_short_names(void **state)
 }
 
 /* 2.5 + 0.5 + 1 us; and [4] starts at 14.2, inside the device window [14, 15): step 2. */
-static void without_rounding_times_are_as_written(void **state)
+TEST(without_rounding_times_are_as_written)
 {
     static const struct expected all[] = {
         { "ProfilerStep#1", 1, 20000 }, { "ProfilerStep#2", 2, 21000 },
@@ -175,14 +173,13 @@ static void without_rounding_times_are_as_written(void **state)
                                            { "launch", 1, 2000 },
                                            { NULL, 0, 0 } };
     struct loaded l;
-    (void)state;
     load(&l, text, 0, true);
     check(&l, &whole, TG_HTA_ALL, true, all);
     check(&l, &first, TG_HTA_CPU, false, cpu);
     unload(&l);
 }
 
-static void what_is_not_there_is_an_error(void **state)
+TEST(what_is_not_there_is_an_error)
 {
     static const int64_t nine = 9;
     static const struct {
@@ -199,7 +196,6 @@ static void what_is_not_there_is_an_error(void **state)
           "A has no ProfilerStep, and HTA compares steps",
           "add --whole to compare everything" },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct loaded l;
         const struct tg_hta_select select[2] = { cases[i].q, cases[i].q };
@@ -215,7 +211,7 @@ static void what_is_not_there_is_an_error(void **state)
     }
 }
 
-static void the_rank_is_found_in_the_text(void **state)
+TEST(the_rank_is_found_in_the_text)
 {
     static const struct {
         const char *text;
@@ -229,7 +225,6 @@ static void the_rank_is_found_in_the_text(void **state)
         { "no rank", 0 },
         { "\"rank\": 8", 8 },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct tg_err err;
         struct tg_source *s;
@@ -241,16 +236,4 @@ static void the_rank_is_found_in_the_text(void **state)
         assert_int_equal(rank, cases[i].rank);
         tg_source_close(s);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_step_is_hta_s),
-        cmocka_unit_test(other_steps_and_short_names),
-        cmocka_unit_test(without_rounding_times_are_as_written),
-        cmocka_unit_test(what_is_not_there_is_an_error),
-        cmocka_unit_test(the_rank_is_found_in_the_text),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

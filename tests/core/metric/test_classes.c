@@ -3,7 +3,7 @@
 #include "core/metric/classes.h"
 
 /* Names as real traces have them; the class is what the kernel does, by its documentation. */
-static void kernels_are_classified_by_name(void **state)
+TEST(kernels_are_classified_by_name)
 {
     static const struct {
         const char *name;
@@ -37,7 +37,6 @@ static void kernels_are_classified_by_name(void **state)
         { "my_secret_kernel(float*)", TG_CLASS_COMPUTE, true },
         { "", TG_CLASS_COMPUTE, true },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         bool fallback;
         enum tg_class got = tg_class_of(NULL, TG_KIND_KERNEL, tg_sv_of(cases[i].name), &fallback);
@@ -46,9 +45,8 @@ static void kernels_are_classified_by_name(void **state)
     }
 }
 
-static void the_category_comes_first(void **state)
+TEST(the_category_comes_first)
 {
-    (void)state;
     assert_int_equal(tg_class_of(NULL, TG_KIND_MEMCPY, TG_SV("nccl copy"), NULL), TG_CLASS_MEMORY);
     assert_int_equal(tg_class_of(NULL, TG_KIND_MEMSET, TG_SV("Memset"), NULL), TG_CLASS_MEMORY);
     assert_int_equal(tg_class_of(NULL, TG_KIND_OP, TG_SV("nccl:all_reduce"), NULL), TG_CLASS_OTHER);
@@ -59,7 +57,7 @@ static void the_category_comes_first(void **state)
 }
 
 /* The user's rows come first, in their order, for all device work and for nothing else. */
-static void rows_of_the_user_come_first(void **state)
+TEST(rows_of_the_user_come_first)
 {
     const struct tg_class_row v[] = { { TG_SV("*fused_MM_then_*"), TG_CLASS_COMM },
                                       { TG_SV("*fused_mm*"), TG_CLASS_OTHER },
@@ -82,7 +80,6 @@ static void rows_of_the_user_come_first(void **state)
         { TG_KIND_OP, "fused_mm", TG_CLASS_OTHER, false },
         { TG_KIND_OP, "nccl_bench", TG_CLASS_OTHER, false },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         bool fallback;
         enum tg_class got = tg_class_of(&extra, cases[i].kind, tg_sv_of(cases[i].name), &fallback);
@@ -91,7 +88,7 @@ static void rows_of_the_user_come_first(void **state)
     }
 }
 
-static void every_row_is_part_of_the_version(void **state)
+TEST(every_row_is_part_of_the_version)
 {
     const struct tg_class_row v[] = { { TG_SV("a"), TG_CLASS_COMM },
                                       { TG_SV("b"), TG_CLASS_COMM },
@@ -99,7 +96,6 @@ static void every_row_is_part_of_the_version(void **state)
                                       { TG_SV("a"), TG_CLASS_OTHER } };
     struct tg_classes none = { NULL, 0 }, ab = { v, 2 }, ba = { v + 1, 2 }, b = { v + 1, 1 };
     struct tg_classes a = { v, 1 }, a_other = { v + 3, 1 };
-    (void)state;
     assert_true(tg_class_table_hash(&none) == tg_class_table_hash(NULL));
     assert_true(tg_class_table_hash(&ab) != tg_class_table_hash(NULL));
     assert_true(tg_class_table_hash(&ab) != tg_class_table_hash(&ba));
@@ -107,12 +103,11 @@ static void every_row_is_part_of_the_version(void **state)
     assert_true(tg_class_table_hash(&a) != tg_class_table_hash(&a_other));
 }
 
-static void a_table_is_read_from_text(void **state)
+TEST(a_table_is_read_from_text)
 {
     struct tg_arena *arena = tg_arena_new();
     struct tg_classes c;
     struct tg_err err;
-    (void)state;
     tg_err_init(&err);
     assert_true(tg_classes_parse(&c, TG_SV("# ours\n\n comm \t void my::all<int> (x)* \r\nother x"),
                                  "f", arena, &err));
@@ -125,7 +120,7 @@ static void a_table_is_read_from_text(void **state)
     tg_arena_free(arena);
 }
 
-static void a_bad_table_is_refused_with_its_place(void **state)
+TEST(a_bad_table_is_refused_with_its_place)
 {
     const struct {
         tg_sv text;
@@ -137,7 +132,6 @@ static void a_bad_table_is_refused_with_its_place(void **state)
         { TG_SV("\n\nmemory \n"), 3, 7, "class 'memory' has no names", "CLASS GLOB" },
         { TG_SV("Comm x"), 1, 1, "'Comm' is not a class", "comm, memory" },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct tg_arena *arena = tg_arena_new();
         struct tg_classes c;
@@ -153,17 +147,4 @@ static void a_bad_table_is_refused_with_its_place(void **state)
             fail_msg("hint '%s' lacks '%s'", err.hint, cases[i].hint);
         tg_arena_free(arena);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kernels_are_classified_by_name),
-        cmocka_unit_test(the_category_comes_first),
-        cmocka_unit_test(rows_of_the_user_come_first),
-        cmocka_unit_test(every_row_is_part_of_the_version),
-        cmocka_unit_test(a_table_is_read_from_text),
-        cmocka_unit_test(a_bad_table_is_refused_with_its_place),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

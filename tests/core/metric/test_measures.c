@@ -25,6 +25,8 @@ static int teardown(void **state)
     return 0;
 }
 
+#define CASE(name) TEST_WITH(struct fixture *f, setup, teardown, name)
+
 static void compute(struct fixture *f, uint64_t seed)
 {
     built_steps(&f->x, seed, &BUILT_AUTO);
@@ -73,9 +75,8 @@ static void one_step(struct bt *b)
                                "bytes=4096\nbandwidth=1.5" });
 }
 
-static void a_step_by_hand(void **state)
+CASE(a_step_by_hand)
 {
-    struct fixture *f = *state;
     one_step(&f->x.b);
     for (uint64_t seed = 0; seed < 6; seed++) {
         compute(f, seed);
@@ -102,9 +103,8 @@ static void a_step_by_hand(void **state)
  * 300 - 275: 155 over 4. Queue of stream 7: one waits in [50,100) and [255,260), 55 of 50..260;
  * stream 8: [60,150) and [270,300), 120 of 60..300; 175 of 450. 4096 bytes in 10 ns.
  */
-static void shares_launches_and_copies_by_hand(void **state)
+CASE(shares_launches_and_copies_by_hand)
 {
-    struct fixture *f = *state;
     one_step(&f->x.b);
     for (uint64_t seed = 0; seed < 6; seed++) {
         compute(f, seed);
@@ -140,9 +140,8 @@ static void shares_launches_and_copies_by_hand(void **state)
  * third, [25,35) with 40 bytes, follows without a gap: 200 in 35 ns, still 13. One without bytes
  * makes the direction unknown, and the total with it; the other direction stays known.
  */
-static void bandwidth_of_overlapping_copies(void **state)
+CASE(bandwidth_of_overlapping_copies)
 {
-    struct fixture *f = *state;
     const struct bt_row copies[] = {
         { "gpu_memcpy", "Memcpy HtoD (Pinned -> Device)", "0", "7", 0, 10, 1, 0, 7, "bytes=100" },
         { "gpu_memcpy", "Memcpy HtoD (Pinned -> Device)", "0", "8", 5, 20, 2, 0, 8, "bytes=60" },
@@ -174,9 +173,8 @@ static void bandwidth_of_overlapping_copies(void **state)
  * 60 us, whose work takes 100 ns; work that starts 40200 - 12 = 40188 ns after its call is late
  * only beyond 100 us. 40310 - 40305 - 60000 < 0: no delay.
  */
-static void idle_causes_and_outliers(void **state)
+CASE(idle_causes_and_outliers)
 {
-    struct fixture *f = *state;
     bt_host(&f->x.b, "cuda_runtime", "cudaLaunchKernel", "1", 0, 1, 1);
     bt_host(&f->x.b, "cuda_runtime", "cudaLaunchKernel", "1", 10, 1, 2);
     bt_host(&f->x.b, "cuda_runtime", "cudaLaunchKernel", "1", 11, 1, 3);
@@ -198,18 +196,16 @@ static void idle_causes_and_outliers(void **state)
 }
 
 /* The gap [250,260) is the device's own when its kernel was launched at 240. */
-static void a_gap_after_an_early_launch_is_not_the_hosts(void **state)
+CASE(a_gap_after_an_early_launch_is_not_the_hosts)
 {
-    struct fixture *f = *state;
     one_step(&f->x.b);
     f->x.b.v[4].ts = 240;
     compute(f, 0);
     assert_value(f, TG_MEASURE_LAUNCH_GAP, 0, 0, 1);
 }
 
-static void what_a_trace_cannot_tell_is_unknown(void **state)
+CASE(what_a_trace_cannot_tell_is_unknown)
 {
-    struct fixture *f = *state;
     bt_host(&f->x.b, "cpu_op", "aten::mm", "1", 10, 90, -1);
     compute(f, 0); /* CPU only, no markers */
     assert_value(f, TG_MEASURE_STEP_TIME, 0, 90, 1);
@@ -233,9 +229,8 @@ static void what_a_trace_cannot_tell_is_unknown(void **state)
 }
 
 /* AMD writes bytes as text. A step without device work has no step time, but busy 0. */
-static void bytes_as_text_and_empty_steps(void **state)
+CASE(bytes_as_text_and_empty_steps)
 {
-    struct fixture *f = *state;
     one_step(&f->x.b);
     f->x.b.v[f->x.b.n - 1].attrs = "bytes=\"512\"";
     bt_host(&f->x.b, "user_annotation", "ProfilerStep#2", "1", 400, 50, -1);
@@ -250,9 +245,8 @@ static void bytes_as_text_and_empty_steps(void **state)
 
 /* Two devices: sums of busy and of lengths; step time is the longer one's. Device 1 works
  * [0,30) and [50,60): 60 long, 40 busy; device 0 [100,310) as above. */
-static void devices_are_not_merged(void **state)
+CASE(devices_are_not_merged)
 {
-    struct fixture *f = *state;
     one_step(&f->x.b);
     bt_host(&f->x.b, "cuda_runtime", "cudaLaunchKernel", "1", 1, 1, 11);
     bt_host(&f->x.b, "cuda_runtime", "cudaLaunchKernel", "1", 3, 1, 12);
@@ -265,9 +259,8 @@ static void devices_are_not_merged(void **state)
     assert_value(f, TG_MEASURE_KERNEL_NAMES, 0, 3, 1);
 }
 
-static void memory_peaks_are_those_of_the_device_in_the_step(void **state)
+CASE(memory_peaks_are_those_of_the_device_in_the_step)
 {
-    struct fixture *f = *state;
     struct tg_memory_event m[] = {
         { 5, 0, -1, 0, 900, -1 },  /* CPU */
         { 6, 1, 0, 0, 100, -1 },   /* step 1 */
@@ -293,9 +286,8 @@ struct oracle {
     bool busy[256], comm[256], comp[256];
 };
 
-static void random_traces_agree_with_a_sweep_over_every_ns(void **state)
+CASE(random_traces_agree_with_a_sweep_over_every_ns)
 {
-    struct fixture *f = *state;
     uint64_t r = 7;
     for (int round = 0; round < 300; round++) {
         struct oracle o = { 0 };
@@ -340,32 +332,12 @@ static void random_traces_agree_with_a_sweep_over_every_ns(void **state)
     }
 }
 
-static void names_lead_to_measures_and_back(void **state)
+CASE(names_lead_to_measures_and_back)
 {
-    (void)state;
     for (int m = 0; m < TG_MEASURES; m++) {
         enum tg_measure back;
         assert_true(tg_measure_find(tg_sv_of(tg_measure_info((enum tg_measure)m)->name), &back));
         assert_int_equal(back, m);
     }
     assert_false(tg_measure_find(TG_SV("nothing"), &(enum tg_measure){ 0 }));
-}
-
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        T(a_step_by_hand),
-        T(shares_launches_and_copies_by_hand),
-        T(bandwidth_of_overlapping_copies),
-        T(idle_causes_and_outliers),
-        T(a_gap_after_an_early_launch_is_not_the_hosts),
-        T(what_a_trace_cannot_tell_is_unknown),
-        T(bytes_as_text_and_empty_steps),
-        T(devices_are_not_merged),
-        T(memory_peaks_are_those_of_the_device_in_the_step),
-        T(random_traces_agree_with_a_sweep_over_every_ns),
-        T(names_lead_to_measures_and_back),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

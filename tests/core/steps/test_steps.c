@@ -16,6 +16,8 @@ static int teardown(void **state)
     return 0;
 }
 
+#define CASE(name) TEST_WITH(struct built *f, setup, teardown, name)
+
 static int32_t step_of(const struct built *f, const char *name, tg_ns ts)
 {
     return f->s.step_of[bt_find(f->t, name, ts)];
@@ -23,9 +25,8 @@ static int32_t step_of(const struct built *f, const char *name, tg_ns ts)
 
 /* Windows [100,200) and [200,300): an op at 199 is in the first, at 200 in the second, at 300 and
  * 50 in none. The kernel of the launch at 190 runs at 250: it is of the first. */
-static void windows_are_half_open_and_kernels_follow_launches(void **state)
+CASE(windows_are_half_open_and_kernels_follow_launches)
 {
-    struct built *f = *state;
     bt_device(&f->b, "kernel", "k", 7, 250, 10, 1);
     bt_host(&f->b, "cpu_op", "a", "1", 199, 5, -1);
     bt_host(&f->b, "cpu_op", "a", "1", 200, 5, -1);
@@ -54,9 +55,8 @@ static void windows_are_half_open_and_kernels_follow_launches(void **state)
 }
 
 /* Whole microseconds make #8 begin before #7 ends; #7 is cut there, none is lost. */
-static void overlapping_windows_are_cut_nested_ones_ignored(void **state)
+CASE(overlapping_windows_are_cut_nested_ones_ignored)
 {
-    struct built *f = *state;
     bt_host(&f->b, "user_annotation", "ProfilerStep#7", "1", 0, 1001, -1);
     bt_host(&f->b, "user_annotation", "ProfilerStep#8", "1", 1000, 1000, -1);
     bt_host(&f->b, "user_annotation", "ProfilerStep#9", "1", 1100, 100, -1);
@@ -67,9 +67,8 @@ static void overlapping_windows_are_cut_nested_ones_ignored(void **state)
 }
 
 /* Three windows on thread 2, one on thread 1: thread 2 is the main one. */
-static void the_main_thread_has_most_windows(void **state)
+CASE(the_main_thread_has_most_windows)
 {
-    struct built *f = *state;
     bt_host(&f->b, "user_annotation", "ProfilerStep#1", "1", 0, 1000, -1);
     for (int k = 0; k < 3; k++)
         bt_host(&f->b, "user_annotation", "ProfilerStep#1", "2", 100 * k, 50, -1);
@@ -79,9 +78,8 @@ static void the_main_thread_has_most_windows(void **state)
     assert_int_equal(step_of(f, "a", 60), -1);
 }
 
-static void annotations_serve_as_windows_when_asked(void **state)
+CASE(annotations_serve_as_windows_when_asked)
 {
-    struct built *f = *state;
     const struct tg_window_spec iter = { TG_WINDOW_ANNOTATION, TG_SV("iter *") };
     const struct tg_window_spec none = { TG_WINDOW_ANNOTATION, TG_SV("nothing") };
     const struct tg_window_spec whole = { TG_WINDOW_WHOLE, { NULL, 0 } };
@@ -103,9 +101,8 @@ static void annotations_serve_as_windows_when_asked(void **state)
     assert_int_equal(step_of(f, "iter 2", 40), 0);
 }
 
-static void an_empty_trace_is_one_empty_step(void **state)
+CASE(an_empty_trace_is_one_empty_step)
 {
-    struct built *f = *state;
     built_steps(f, 0, &BUILT_AUTO);
     assert_int_equal(f->s.n, 1);
     assert_false(f->s.marked);
@@ -116,9 +113,8 @@ static void an_empty_trace_is_one_empty_step(void **state)
  * outer [0,100) holds a [10,30), b [30,50) and c [90,110), which is cut at 100: self of outer is
  * 100 - 20 - 20 - 10 = 50. a holds a1 [15,20): 15 left. Python and other threads take no part.
  */
-static void self_time_is_without_direct_children(void **state)
+CASE(self_time_is_without_direct_children)
 {
-    struct built *f = *state;
     bt_host(&f->b, "cpu_op", "a1", "1", 15, 5, -1);
     bt_host(&f->b, "cpu_op", "outer", "1", 0, 100, -1);
     bt_host(&f->b, "cpu_op", "b", "1", 30, 20, -1);
@@ -144,9 +140,8 @@ static void self_time_is_without_direct_children(void **state)
 
 /* [0,1001) and [1000,2000) overlap by clock granularity: siblings; what is inside the second is
  * its own. [900,1100) lies in the first for more than half: a child, cut at 1001. */
-static void the_larger_part_decides_what_is_nested(void **state)
+CASE(the_larger_part_decides_what_is_nested)
 {
-    struct built *f = *state;
     bt_host(&f->b, "user_annotation", "ProfilerStep#7", "1", 0, 1001, -1);
     bt_host(&f->b, "user_annotation", "ProfilerStep#8", "1", 1000, 1000, -1);
     bt_host(&f->b, "cpu_op", "late", "1", 1500, 100, -1);
@@ -182,9 +177,8 @@ static void grow_tree(struct built *f, uint64_t *r, int from, int to, int depth,
 }
 
 /* Every ns belongs to the innermost span around it: self time is how many it owns. */
-static void self_times_agree_with_a_sweep_over_every_ns(void **state)
+CASE(self_times_agree_with_a_sweep_over_every_ns)
 {
-    struct built *f = *state;
     uint64_t r = 3;
     for (int round = 0; round < 100; round++) {
         int owner[300], count[2000] = { 0 };
@@ -202,9 +196,8 @@ static void self_times_agree_with_a_sweep_over_every_ns(void **state)
 
 /* The driver's call has the runtime's correlation: the outer one is the launch; the kernel's parent
  * is the operator, not a call. A synchronising row with the same number is no launch. */
-static void the_launching_call_is_preferred(void **state)
+CASE(the_launching_call_is_preferred)
 {
-    struct built *f = *state;
     bt_device(&f->b, "kernel", "k", 7, 40, 10, 5);
     bt_host(&f->b, "cuda_runtime", "cudaStreamSynchronize", "1", 1, 2, 5);
     bt_host(&f->b, "cuda_driver", "cuLaunchKernel", "1", 12, 3, 5);
@@ -220,9 +213,8 @@ static void the_launching_call_is_preferred(void **state)
 }
 
 /* One graph launch has many kernels; a kernel launch with five has a wrong correlation. */
-static void graphs_have_many_kernels_launches_few(void **state)
+CASE(graphs_have_many_kernels_launches_few)
 {
-    struct built *f = *state;
     bt_host(&f->b, "cuda_runtime", "cudaGraphLaunch", "1", 0, 5, 1);
     bt_host(&f->b, "cuda_runtime", "cudaLaunchKernel", "1", 10, 5, 2);
     bt_host(&f->b, "cuda_runtime", "cudaLaunchKernel", "1", 20, 5, 3);
@@ -251,9 +243,8 @@ static void graphs_have_many_kernels_launches_few(void **state)
  * recording's first end of a capture, which it did not see begin), 7 on another thread is not, 10
  * comes after the last that has a kernel, and copies and calls without a number are no launches.
  */
-static void kernels_lost_behind_their_launch(void **state)
+CASE(kernels_lost_behind_their_launch)
 {
-    struct built *f = *state;
     const char *const launch = "cudaLaunchKernel", *const rt = "cuda_runtime";
     bt_host(&f->b, rt, launch, "1", 0, 1, 4);
     bt_host(&f->b, rt, "cudaStreamEndCapture", "1", 2, 1, 40);
@@ -276,9 +267,8 @@ static void kernels_lost_behind_their_launch(void **state)
 }
 
 /* Host only, or a profiler that writes no work on devices at all: nothing says that it was lost. */
-static void launches_alone_lost_nothing(void **state)
+CASE(launches_alone_lost_nothing)
 {
-    struct built *f = *state;
     bt_host(&f->b, "cuda_runtime", "cudaLaunchKernel", "1", 0, 1, 1);
     bt_host(&f->b, "cuda_runtime", "cudaLaunchKernel", "1", 10, 1, 2);
     built_steps(f, 0, &BUILT_AUTO);
@@ -291,9 +281,8 @@ static void launches_alone_lost_nothing(void **state)
  * device's window of step 0 [120,160); at 200 on stream 7 the neighbours disagree and no window is
  * open: unassigned; at 340 step 1; at 900 nothing known.
  */
-static void unlinked_work_goes_to_its_neighbours(void **state)
+CASE(unlinked_work_goes_to_its_neighbours)
 {
-    struct built *f = *state;
     bt_host(&f->b, "user_annotation", "ProfilerStep#0", "1", 100, 100, -1);
     bt_host(&f->b, "user_annotation", "ProfilerStep#1", "1", 300, 100, -1);
     bt_host(&f->b, "cuda_runtime", "cudaLaunchKernel", "1", 110, 1, 1);
@@ -323,9 +312,8 @@ static void unlinked_work_goes_to_its_neighbours(void **state)
 
 /* "serve" covers 90 of 100 ns in three disjoint pieces; "nested" overlaps itself; "rare" has two;
  * "small" covers 3 %; of "start-up" one alone is nearly everything. */
-static void hints_are_recurring_disjoint_and_long(void **state)
+CASE(hints_are_recurring_disjoint_and_long)
 {
-    struct built *f = *state;
     struct tg_arena *a = tg_arena_new();
     struct tg_window_hint h[4];
     for (int k = 0; k < 3; k++) {
@@ -352,11 +340,10 @@ static void hints_are_recurring_disjoint_and_long(void **state)
  * "step[bs=4]" holds them all. "few" holds one call, "twice" overlaps itself, PyTorch's own
  * annotations and operators hold all and do not count.
  */
-static void one_annotation_that_holds_the_calls_will_do(void **state)
+CASE(one_annotation_that_holds_the_calls_will_do)
 {
     static const char *const own[] = { "## Call CompiledFxGraph f1", "nccl:all_reduce",
                                        "Torch-Compiled Region: 0/0", "entire (dynamo_timed)" };
-    struct built *f = *state;
     struct tg_arena *a = tg_arena_new();
     struct tg_window_hint h[4];
     bt_host(&f->b, "user_annotation", "execute_7_context", "1", 10, 20, -1);
@@ -378,9 +365,8 @@ static void one_annotation_that_holds_the_calls_will_do(void **state)
 }
 
 /* Without calls half of the time counts: "most" has 60 of 100 ns, "half" 49. */
-static void without_calls_the_time_counts(void **state)
+CASE(without_calls_the_time_counts)
 {
-    struct built *f = *state;
     struct tg_arena *a = tg_arena_new();
     struct tg_window_hint h[4];
     bt_host(&f->b, "user_annotation", "most", "1", 0, 60, -1);
@@ -395,14 +381,13 @@ static void without_calls_the_time_counts(void **state)
 /* "execute_0_…" to "execute_3_…": no name recurs, their prefix covers 40 of 43 ns in four pieces.
  * "run_*" would also match "run_all", which was not counted; two numbered names are too few; the
  * numbers of operators are part of what they do. */
-static void numbered_annotations_stand_together(void **state)
+CASE(numbered_annotations_stand_together)
 {
     static const char *const execute[] = { "execute_0_context_1(2)", "execute_1_context_1(3)",
                                            "execute_2_context_9(9)", "execute_3_context_4(1)" };
     static const char *const run[] = { "run_0", "run_1", "run_2", "run_all" };
     static const char *const ops[] = { "aten::conv1d", "aten::conv2d", "aten::conv3d",
                                        "aten::conv4d" };
-    struct built *f = *state;
     struct tg_arena *a = tg_arena_new();
     struct tg_window_hint h[4];
     for (int k = 0; k < 4; k++) {
@@ -421,9 +406,8 @@ static void numbered_annotations_stand_together(void **state)
 }
 
 /* Hostile times: nothing overflows (the sanitizers watch). */
-static void huge_times_stay_in_range(void **state)
+CASE(huge_times_stay_in_range)
 {
-    struct built *f = *state;
     bt_host(&f->b, "user_annotation", "ProfilerStep#0", "1", INT64_MIN, INT64_MAX, -1);
     bt_host(&f->b, "cpu_op", "a", "1", INT64_MIN + 1, INT64_MAX, -1);
     bt_host(&f->b, "cpu_op", "b", "1", INT64_MAX - 1, INT64_MAX, -1);
@@ -432,30 +416,4 @@ static void huge_times_stay_in_range(void **state)
     built_steps(f, 0, &BUILT_AUTO);
     assert_int_equal(f->s.self[bt_find(f->t, "c", 5)], 0);
     assert_int_equal(f->s.unlinked, 1);
-}
-
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        T(windows_are_half_open_and_kernels_follow_launches),
-        T(overlapping_windows_are_cut_nested_ones_ignored),
-        T(the_main_thread_has_most_windows),
-        T(annotations_serve_as_windows_when_asked),
-        T(an_empty_trace_is_one_empty_step),
-        T(self_time_is_without_direct_children),
-        T(self_times_agree_with_a_sweep_over_every_ns),
-        T(the_larger_part_decides_what_is_nested),
-        T(the_launching_call_is_preferred),
-        T(graphs_have_many_kernels_launches_few),
-        T(kernels_lost_behind_their_launch),
-        T(launches_alone_lost_nothing),
-        T(unlinked_work_goes_to_its_neighbours),
-        T(hints_are_recurring_disjoint_and_long),
-        T(one_annotation_that_holds_the_calls_will_do),
-        T(without_calls_the_time_counts),
-        T(numbered_annotations_stand_together),
-        T(huge_times_stay_in_range),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,6 +27,8 @@ static int teardown(void **state)
     return 0;
 }
 
+#define CASE(name) TEST_WITH(struct fixture *f, setup, teardown, name)
+
 /* A shard with nothing in it but what arranging asks for. */
 static struct tg_shard *shard(struct fixture *f, const char *run, int64_t rank, const char *hash)
 {
@@ -52,9 +54,8 @@ static void assert_cell(struct fixture *f, size_t run, size_t rank, const char *
     assert_true(tg_sv_eq(f->side.at[run][rank]->hash, tg_sv_of(hash)));
 }
 
-static void ranks_are_columns_and_runs_are_rows(void **state)
+CASE(ranks_are_columns_and_runs_are_rows)
 {
-    struct fixture *f = *state;
     shard(f, "b", 1, "b1");
     shard(f, "b", 0, "b0");
     shard(f, "a", 1, "a1");
@@ -70,9 +71,8 @@ static void ranks_are_columns_and_runs_are_rows(void **state)
     assert_cell(f, 1, 1, "b1");
 }
 
-static void unequal_numbers_of_runs_are_refused(void **state)
+CASE(unequal_numbers_of_runs_are_refused)
 {
-    struct fixture *f = *state;
     shard(f, "a", 0, "a0");
     shard(f, "b", 0, "b0");
     shard(f, "a", 1, "a1");
@@ -89,9 +89,8 @@ static bool arrange_some(struct fixture *f)
     return tg_side_arrange_some(&f->side, &f->s, TG_ARRANGE_AUTO, f->s.arena, &f->err);
 }
 
-static void a_rank_that_a_run_lacks_is_no_column(void **state)
+CASE(a_rank_that_a_run_lacks_is_no_column)
 {
-    struct fixture *f = *state;
     shard(f, "a", 0, "a0");
     shard(f, "b", 0, "b0");
     shard(f, "c", 0, "c0");
@@ -111,9 +110,8 @@ static void a_rank_that_a_run_lacks_is_no_column(void **state)
 }
 
 /* Recordings without ids in common: the k-th belongs to run k, and most runs are all runs. */
-static void without_ids_in_common_the_most_runs_count(void **state)
+CASE(without_ids_in_common_the_most_runs_count)
 {
-    struct fixture *f = *state;
     shard(f, "p", 0, "p");
     shard(f, "q", 1, "q");
     shard(f, "r", 1, "r");
@@ -125,9 +123,8 @@ static void without_ids_in_common_the_most_runs_count(void **state)
 }
 
 /* Each rank lacks another run, so no rank has all ids: two runs of each are what there is. */
-static void ranks_that_lack_other_runs_are_whole_together(void **state)
+CASE(ranks_that_lack_other_runs_are_whole_together)
 {
-    struct fixture *f = *state;
     shard(f, "a", 0, "a0");
     shard(f, "b", 0, "b0");
     shard(f, "b", 1, "b1");
@@ -138,18 +135,16 @@ static void ranks_that_lack_other_runs_are_whole_together(void **state)
     assert_int_equal(f->side.n_partial, 0);
 }
 
-static void one_file_without_a_rank_is_a_side(void **state)
+CASE(one_file_without_a_rank_is_a_side)
 {
-    struct fixture *f = *state;
     shard(f, "x", -1, "x");
     assert_true(arrange(f, TG_ARRANGE_AUTO));
     assert_int_equal(f->side.n_runs * f->side.n_ranks, 1);
     assert_int_equal(f->side.ranks[0], -1);
 }
 
-static void several_files_without_a_rank_must_be_told(void **state)
+CASE(several_files_without_a_rank_must_be_told)
 {
-    struct fixture *f = *state;
     shard(f, "z", -1, "z"); /* the run is the hash: nobody named it */
     shard(f, "y", -1, "y");
     shard(f, "x", -1, "x");
@@ -172,9 +167,8 @@ static void several_files_without_a_rank_must_be_told(void **state)
     assert_string_equal(f->err.message, "3 of 4 files have no rank");
 }
 
-static void named_runs_are_runs(void **state)
+CASE(named_runs_are_runs)
 {
-    struct fixture *f = *state;
     shard(f, "monday", -1, "x");
     shard(f, "friday", -1, "y");
     assert_true(arrange(f, TG_ARRANGE_AUTO));
@@ -182,9 +176,8 @@ static void named_runs_are_runs(void **state)
     assert_cell(f, 0, 0, "y");
 }
 
-static void ranks_given_twice_are_no_ranks(void **state)
+CASE(ranks_given_twice_are_no_ranks)
 {
-    struct fixture *f = *state;
     shard(f, "a", 3, "a");
     assert_true(arrange(f, TG_ARRANGE_RANKS));
     shard(f, "b", 3, "b");
@@ -195,9 +188,8 @@ static void ranks_given_twice_are_no_ranks(void **state)
 }
 
 /* Runs 1 and 2 of ranks 0 and 3: no run of one rank is compared with one of the other. */
-static void runs_that_know_their_ranks_keep_them(void **state)
+CASE(runs_that_know_their_ranks_keep_them)
 {
-    struct fixture *f = *state;
     shard(f, "1", 3, "b");
     shard(f, "2", 0, "c");
     shard(f, "1", 0, "a");
@@ -217,9 +209,8 @@ static void runs_that_know_their_ranks_keep_them(void **state)
     assert_int_equal(f->side.n_ranks, 1);
 }
 
-static void the_same_content_twice_is_refused(void **state)
+CASE(the_same_content_twice_is_refused)
 {
-    struct fixture *f = *state;
     shard(f, "a", 0, "same");
     shard(f, "b", 0, "same");
     assert_false(arrange(f, TG_ARRANGE_AUTO));
@@ -229,9 +220,8 @@ static void the_same_content_twice_is_refused(void **state)
     assert_string_equal(f->err.hint, "A copy is not a second run: name each recording once.");
 }
 
-static void other_windows_or_tables_do_not_compare(void **state)
+CASE(other_windows_or_tables_do_not_compare)
 {
-    struct fixture *f = *state;
     struct tg_shard *b;
     shard(f, "a", 0, "a");
     b = shard(f, "b", 0, "b");
@@ -248,31 +238,9 @@ static void other_windows_or_tables_do_not_compare(void **state)
     assert_string_equal(f->err.message, "kernels were classified by different tables: c and d");
 }
 
-static void an_empty_side_is_refused(void **state)
+CASE(an_empty_side_is_refused)
 {
-    struct fixture *f = *state;
     assert_false(arrange(f, TG_ARRANGE_AUTO));
     assert_int_equal(f->err.kind, TG_ERR_USAGE);
     assert_string_equal(f->err.message, "no traces");
-}
-
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        T(ranks_are_columns_and_runs_are_rows),
-        T(unequal_numbers_of_runs_are_refused),
-        T(a_rank_that_a_run_lacks_is_no_column),
-        T(without_ids_in_common_the_most_runs_count),
-        T(ranks_that_lack_other_runs_are_whole_together),
-        T(one_file_without_a_rank_is_a_side),
-        T(several_files_without_a_rank_must_be_told),
-        T(named_runs_are_runs),
-        T(ranks_given_twice_are_no_ranks),
-        T(runs_that_know_their_ranks_keep_them),
-        T(the_same_content_twice_is_refused),
-        T(other_windows_or_tables_do_not_compare),
-        T(an_empty_side_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,9 +26,8 @@ static void through(struct fixture *f, struct tg_shard *const *v, size_t n,
     tg_doc_free(d);
 }
 
-static void what_is_shared_is_written_once(void **state)
+BY_HAND(what_is_shared_is_written_once)
 {
-    struct fixture *f = *state;
     struct tg_shard *v[2] = { stored_shard(f), stored_shard(f) };
     struct tg_book_read b;
     struct tg_listing list[2];
@@ -50,9 +49,8 @@ static void what_is_shared_is_written_once(void **state)
 }
 
 /* A shard without the second row has the ids 0 and 2; one that is empty has none. */
-static void shards_that_differ_are_ids_of_one_book(void **state)
+BY_HAND(shards_that_differ_are_ids_of_one_book)
 {
-    struct fixture *f = *state;
     struct tg_shard *v[3] = { stored_shard(f), stored_shard(f), empty_shard(f, 0, 1) };
     struct tg_book_read b;
     struct tg_listing list[3];
@@ -70,9 +68,8 @@ static void shards_that_differ_are_ids_of_one_book(void **state)
 }
 
 /* Merging: a document that was read is added to another book, whose order does not matter. */
-static void documents_join(void **state)
+BY_HAND(documents_join)
 {
-    struct fixture *f = *state;
     struct tg_shard *v[1] = { stored_shard(f) };
     struct tg_shard *other = empty_shard(f, 0, 3);
     static const uint32_t calls[] = { 1, 1, 1 };
@@ -90,12 +87,4 @@ static void documents_join(void **state)
     tg_listing_release(&joined);
     tg_listing_release(&mine);
     tg_book_release(&b);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { BY_HAND(what_is_shared_is_written_once),
-                                        BY_HAND(shards_that_differ_are_ids_of_one_book),
-                                        BY_HAND(documents_join) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,10 +45,9 @@ static void close_columns(struct columns *c)
     tg_buf_release(&c->values);
 }
 
-static void what_goes_in_comes_out(void **state)
+BY_HAND(what_goes_in_comes_out)
 {
     static const bool all[] = { true, true, true }, first[] = { true, false, false };
-    struct fixture *f = *state;
     struct tg_shard *s = stored_shard(f), out;
 
     for (int some = 0; some < 2; some++) {
@@ -71,10 +70,9 @@ static void what_goes_in_comes_out(void **state)
 }
 
 /* Shards of one pattern share it; times alone do not change it, a call does. */
-static void the_pattern_is_that_of_calls(void **state)
+BY_HAND(the_pattern_is_that_of_calls)
 {
     static const bool all[] = { true, true, true };
-    struct fixture *f = *state;
     struct tg_shard *s = stored_shard(f), *slower = stored_shard(f), *more = stored_shard(f);
     struct columns a, b, c;
 
@@ -93,10 +91,9 @@ static void the_pattern_is_that_of_calls(void **state)
     close_columns(&c);
 }
 
-static void damage_is_noticed(void **state)
+BY_HAND(damage_is_noticed)
 {
     static const bool all[] = { true, true, true };
-    struct fixture *f = *state;
     struct tg_shard *s = stored_shard(f), out;
     struct columns c;
 
@@ -112,12 +109,4 @@ static void damage_is_noticed(void **state)
     c.pattern.n--;
     assert_false(read_columns(f, &c, &out, s));
     close_columns(&c);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { BY_HAND(what_goes_in_comes_out),
-                                        BY_HAND(the_pattern_is_that_of_calls),
-                                        BY_HAND(damage_is_noticed) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

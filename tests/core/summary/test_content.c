@@ -28,9 +28,8 @@ static void write_content(const struct tg_shard *s, struct tg_buf *out)
     tg_doc_free(d);
 }
 
-static void what_is_written_is_read(void **state)
+BY_HAND(what_is_written_is_read)
 {
-    struct fixture *f = *state;
     const struct tg_shard *s = whole(f);
     struct tg_buf text = { 0 };
     struct tg_doc *d;
@@ -59,7 +58,7 @@ static void what_is_written_is_read(void **state)
 }
 
 /* The first member that does not make sense is named. */
-static void damage_is_named(void **state)
+BY_HAND(damage_is_named)
 {
     static const struct {
         const char *from, *to, *member;
@@ -72,7 +71,6 @@ static void damage_is_named(void **state)
         { "[\"execute_model\",12,", "[\"execute_model\",-1,", "hints" },
         { "[\"module\"]", "[\"other\"]", "frames" },
     };
-    struct fixture *f = *state;
     struct tg_buf text = { 0 };
     struct tg_doc *d;
 
@@ -96,9 +94,8 @@ static void damage_is_named(void **state)
 }
 
 /* Every field but run, source and slots; the shape alone: keys, calls, attributes. */
-static void what_the_hash_covers(void **state)
+BY_HAND(what_the_hash_covers)
 {
-    struct fixture *f = *state;
     struct tg_shard *s = whole(f);
     tg_sv before = tg_shard_hash(s, f->a);
     uint64_t shape = tg_content_shape_hash(s);
@@ -124,9 +121,8 @@ static void what_the_hash_covers(void **state)
 }
 
 /* Rank, environment and file are what somebody says of a recording; its times are its own. */
-static void one_recording_under_two_names(void **state)
+BY_HAND(one_recording_under_two_names)
 {
-    struct fixture *f = *state;
     struct tg_shard *s = whole(f), copy = *s;
 
     copy.rank = 9;
@@ -139,7 +135,8 @@ static void one_recording_under_two_names(void **state)
     copy.n_steps--;
     assert_false(tg_shard_same_recording(s, &copy));
     copy.n_steps++;
-    copy.unnamed = true; /* of two ranks without names only the steps are known, which ranks share */
+    copy.unnamed =
+        true; /* of two ranks without names only the steps are known, which ranks share */
     assert_false(tg_shard_same_recording(s, &copy));
     copy = *whole(f);
     assert_true(tg_shard_same_recording(s, &copy));
@@ -147,12 +144,4 @@ static void one_recording_under_two_names(void **state)
     assert_false(tg_shard_same_recording(s, &copy));
     copy.n_rows = s->n_rows = 0; /* nothing but step times is kept */
     assert_false(tg_shard_same_recording(s, &copy));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { BY_HAND(what_is_written_is_read), BY_HAND(damage_is_named),
-                                        BY_HAND(what_the_hash_covers),
-                                        BY_HAND(one_recording_under_two_names) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -144,7 +144,7 @@ static void properties_of(const char *path)
     tg_buf_release(&text);
 }
 
-static void real_traces_keep_their_summaries(void **state)
+TEST(real_traces_keep_their_summaries)
 {
     static const char *const paths[] = {
         "/hta/trace_compare/base/base.json.gz",
@@ -163,7 +163,6 @@ static void real_traces_keep_their_summaries(void **state)
         "/tracelens/vllm_prefilldecode_exec/graph_execution.json.gz",
         "/tracelens/b200_eager/eager_trace.json.gz",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         char path[4096];
         (void)snprintf(path, sizeof path, "%s%s", TRACES, paths[i]);
@@ -172,14 +171,13 @@ static void real_traces_keep_their_summaries(void **state)
 }
 
 /* Eight ranks of one run, merged in two orders through stored forms. */
-static void ranks_merge_in_any_order(void **state)
+TEST(ranks_merge_in_any_order)
 {
     static const char *const stamps[] = { "545", "556", "554", "557", "547", "549", "553", "553" };
     struct tg_summary up, down, side;
     struct tg_buf a = { 0 }, b = { 0 };
     struct tg_side arranged;
     struct tg_err err;
-    (void)state;
     tg_err_init(&err);
     tg_summary_init(&up);
     tg_summary_init(&down);
@@ -213,13 +211,9 @@ static void ranks_merge_in_any_order(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(real_traces_keep_their_summaries),
-        cmocka_unit_test(ranks_merge_in_any_order),
-    };
     if (!tg_file_is_dir(TRACES)) {
         printf("skipped: no traces in %s\n", TRACES);
         return 77;
     }
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_registered(NULL, NULL);
 }

@@ -3,7 +3,7 @@
 #include "tests/build_trace.h"
 #include "tests/support.h"
 
-static void ranks_come_from_file_names(void **state)
+TEST(ranks_come_from_file_names)
 {
     static const struct {
         const char *path;
@@ -25,7 +25,6 @@ static void ranks_come_from_file_names(void **state)
         { "rank1234567890123.json", -1 },
         { "", -1 },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (tg_file_rank(tg_sv_of(cases[i].path)) != cases[i].rank)
             fail_msg("%s: %d", cases[i].path, (int)tg_file_rank(tg_sv_of(cases[i].path)));
@@ -47,7 +46,7 @@ static void build(struct bt *b, struct tg_shard *out, struct tg_kv *meta, size_t
 
 /* As Kineto writes them on NVIDIA; the device properties are cut in the second one, as the reader
  * does with long values: what is there counts. */
-static void nvidia_metadata(void **state)
+TEST(nvidia_metadata)
 {
     struct bt b;
     struct tg_shard s;
@@ -63,7 +62,6 @@ static void nvidia_metadata(void **state)
         { TG_SV("with_stack"), TG_SV("1") },
         { TG_SV("with_flops"), TG_SV("1") },
     };
-    (void)state;
     bt_init(&b);
     build(&b, &s, meta, 6);
     assert_string_equal(env_of(&s, "device"), "A \\\"B\\\", NVIDIA H100");
@@ -82,7 +80,7 @@ static void nvidia_metadata(void **state)
     bt_release(&b);
 }
 
-static void amd_metadata_and_what_events_show(void **state)
+TEST(amd_metadata_and_what_events_show)
 {
     struct bt b;
     struct tg_shard s;
@@ -90,7 +88,6 @@ static void amd_metadata_and_what_events_show(void **state)
         { TG_SV("deviceProperties"), TG_SV("[{\"id\": 0, \"name\": \"\"}]") },
         { TG_SV("hip_runtime_version"), TG_SV("60443483") },
     };
-    (void)state;
     bt_init(&b);
     bt_host(&b, "cuda_runtime", "hipLaunchKernel", "1", 0, 1, 1);
     bt_host(&b, "python_function", "f", "1", 0, 1, -1);
@@ -103,11 +100,10 @@ static void amd_metadata_and_what_events_show(void **state)
     bt_release(&b);
 }
 
-static void a_trace_without_anything_is_of_the_cpu(void **state)
+TEST(a_trace_without_anything_is_of_the_cpu)
 {
     struct bt b;
     struct tg_shard s;
-    (void)state;
     bt_init(&b);
     bt_host(&b, "cpu_op", "aten::mm", "1", 0, 1, -1);
     build(&b, &s, NULL, 0);
@@ -120,7 +116,7 @@ static void a_trace_without_anything_is_of_the_cpu(void **state)
 }
 
 /* booted at 100 s, now 200 s; the trace's first event is at base + 5 s */
-static void the_processor_comes_from_the_trace_or_its_own_machine(void **state)
+TEST(the_processor_comes_from_the_trace_or_its_own_machine)
 {
     static const struct {
         const char *base, *said, *want;
@@ -134,7 +130,6 @@ static void the_processor_comes_from_the_trace_or_its_own_machine(void **state)
         { "150000000000", "Said", "Said" }, /* what the trace says wins */
         { NULL, NULL, "" },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct tg_summarize_opts o = { .rank = -1 };
         struct tg_kv meta[2];
@@ -154,16 +149,4 @@ static void the_processor_comes_from_the_trace_or_its_own_machine(void **state)
         assert_string_equal(env_of(&s, "cpu"), cases[i].want);
         bt_release(&b);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ranks_come_from_file_names),
-        cmocka_unit_test(nvidia_metadata),
-        cmocka_unit_test(amd_metadata_and_what_events_show),
-        cmocka_unit_test(the_processor_comes_from_the_trace_or_its_own_machine),
-        cmocka_unit_test(a_trace_without_anything_is_of_the_cpu),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

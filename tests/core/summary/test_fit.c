@@ -66,6 +66,8 @@ static int teardown(void **state)
     return 0;
 }
 
+#define CASE(name) TEST_WITH(struct fixture *f, setup, teardown, name)
+
 static struct tg_buf written(const struct tg_summary *s)
 {
     struct tg_buf out = { 0 };
@@ -82,9 +84,8 @@ static void assert_same(struct tg_buf *a, struct tg_buf *b)
     tg_buf_release(b);
 }
 
-static void what_fits_is_as_it_was(void **state)
+CASE(what_fits_is_as_it_was)
 {
-    struct fixture *f = *state;
     struct tg_buf out = { 0 }, whole = written(&f->all);
     struct tg_fitted how;
     size_t size = tg_packed_size(tg_buf_sv(&whole));
@@ -96,9 +97,8 @@ static void what_fits_is_as_it_was(void **state)
 }
 
 /* One byte less: slots go, every rank and every row stays. */
-static void slots_go_first(void **state)
+CASE(slots_go_first)
 {
-    struct fixture *f = *state;
     struct tg_buf out = { 0 }, whole = written(&f->all);
     struct tg_fitted how;
     struct tg_summary back;
@@ -141,10 +141,9 @@ static void assert_step_times(const struct tg_shard *a, const struct tg_shard *b
  * Room for five: the first, the slowest (9), and the multiples of the golden ratio .618, .236, .854
  * of ten ranks: 6, 2, 8.
  */
-static void then_ranks_go(void **state)
+CASE(then_ranks_go)
 {
     static const bool whole[RANKS] = { [0] = true, [2] = true, [6] = true, [8] = true, [9] = true };
-    struct fixture *f = *state;
     struct tg_buf out = { 0 }, again, full = written(&f->all);
     struct tg_fitted how;
     struct tg_summary back, both;
@@ -189,9 +188,8 @@ static void then_ranks_go(void **state)
     tg_summary_release(&back);
 }
 
-static void not_even_one(void **state)
+CASE(not_even_one)
 {
-    struct fixture *f = *state;
     struct tg_buf out = { 0 };
     struct tg_fitted how;
     tg_buf_puts(&out, "before");
@@ -225,11 +223,10 @@ static void add_long_rank(struct tg_summary *to, struct tg_err *err)
 }
 
 /* Reading takes 131,072 steps of ranks that are left out: no more are written. */
-static void what_is_written_can_be_read(void **state)
+CASE(what_is_written_can_be_read)
 {
     static struct tg_shard copy[140];
     static struct tg_shard *shards[140];
-    struct fixture *f = *state;
     struct tg_summary one, run;
     tg_summary_init(&one);
     add_long_rank(&one, &f->err);
@@ -301,9 +298,8 @@ static bool parses(struct fixture *f, struct tg_buf *raw, struct tg_shard *first
     return ok;
 }
 
-static void damage_is_refused(void **state)
+CASE(damage_is_refused)
 {
-    struct fixture *f = *state;
     struct tg_buf raw = { 0 };
     struct tg_shard s;
     size_t whole;
@@ -344,17 +340,4 @@ static void damage_is_refused(void **state)
     put_shard(&raw, 3, (1u << 17) + 1);
     assert_false(parses(f, &raw, NULL));
     tg_buf_release(&raw);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_fits_is_as_it_was, setup, teardown),
-        cmocka_unit_test_setup_teardown(slots_go_first, setup, teardown),
-        cmocka_unit_test_setup_teardown(then_ranks_go, setup, teardown),
-        cmocka_unit_test_setup_teardown(not_even_one, setup, teardown),
-        cmocka_unit_test_setup_teardown(what_is_written_can_be_read, setup, teardown),
-        cmocka_unit_test_setup_teardown(damage_is_refused, setup, teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -76,6 +76,8 @@ static int teardown(void **state)
     return 0;
 }
 
+#define CASE(name) TEST_WITH(struct fixture *f, setup, teardown, name)
+
 static bool named(const void *arg, const struct tg_row *r)
 {
     return tg_sv_eq(r->key->name, tg_sv_of((const char *)arg));
@@ -95,9 +97,8 @@ static tg_ns step_time(const struct tg_shard *s, size_t k)
 }
 
 /* inner 50 -> 75 us: outer, the step and its measure are 25 us longer, self times of both stay. */
-static void slower_reaches_enclosers(void **state)
+CASE(slower_reaches_enclosers)
 {
-    struct fixture *f = *state;
     struct tg_inject p = { .what = TG_INJECT_SLOWER, .is = named, .arg = "inner", .factor = 1.5 };
     struct tg_shard *s = tg_inject(&f->s, &p, f->a);
     assert_non_null(s);
@@ -112,9 +113,8 @@ static void slower_reaches_enclosers(void **state)
     assert_int_equal(find(&f->s, "inner")->self[1], 50000); /* the original is untouched */
 }
 
-static void calls_come_and_go(void **state)
+CASE(calls_come_and_go)
 {
-    struct fixture *f = *state;
     struct tg_inject p = { .what = TG_INJECT_CALLS, .is = named, .arg = "inner", .calls = 1 };
     struct tg_shard *s = tg_inject(&f->s, &p, f->a);
     assert_int_equal(find(s, "inner")->count[0], 3);
@@ -132,9 +132,8 @@ static void calls_come_and_go(void **state)
 }
 
 /* Two names with the time of one: the step is as long as before. */
-static void unfusing_keeps_the_time(void **state)
+CASE(unfusing_keeps_the_time)
 {
-    struct fixture *f = *state;
     struct tg_inject p = {
         .what = TG_INJECT_UNFUSE, .is = named, .arg = "inner", .text = TG_SV("x")
     };
@@ -146,9 +145,8 @@ static void unfusing_keeps_the_time(void **state)
     assert_int_equal(find(s, "outer")->total[0], 60000);
 }
 
-static void waiting_is_outside_operators(void **state)
+CASE(waiting_is_outside_operators)
 {
-    struct fixture *f = *state;
     struct tg_inject p = { .what = TG_INJECT_WAIT, .factor = 1.1 };
     struct tg_shard *s = tg_inject(&f->s, &p, f->a);
     assert_int_equal(s->gaps[2], 40000);
@@ -157,9 +155,8 @@ static void waiting_is_outside_operators(void **state)
     assert_int_equal(step_time(s, 1), 110000);
 }
 
-static void nothing_there_is_no_injection(void **state)
+CASE(nothing_there_is_no_injection)
 {
-    struct fixture *f = *state;
     struct tg_inject p = { .what = TG_INJECT_SLOWER, .is = named, .arg = "other", .factor = 2 };
     assert_null(tg_inject(&f->s, &p, f->a));
     p = (struct tg_inject){
@@ -168,16 +165,4 @@ static void nothing_there_is_no_injection(void **state)
     assert_null(tg_inject(&f->s, &p, f->a));
     p = (struct tg_inject){ .what = TG_INJECT_MEASURE, .measure = TG_MEASURE_IDLE, .factor = 2 };
     assert_null(tg_inject(&f->s, &p, f->a));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(slower_reaches_enclosers, setup, teardown),
-        cmocka_unit_test_setup_teardown(calls_come_and_go, setup, teardown),
-        cmocka_unit_test_setup_teardown(unfusing_keeps_the_time, setup, teardown),
-        cmocka_unit_test_setup_teardown(waiting_is_outside_operators, setup, teardown),
-        cmocka_unit_test_setup_teardown(nothing_there_is_no_injection, setup, teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,11 +5,10 @@ static const int64_t values[] = { 0,   1,   -1,   63,      -64,       64,       
                                   128, 300, -300, 1 << 20, INT64_MAX, INT64_MIN, INT64_MAX - 1 };
 #define N (sizeof values / sizeof *values)
 
-static void numbers_come_back(void **state)
+TEST(numbers_come_back)
 {
     struct tg_buf b = { 0 };
     struct tg_unpack u;
-    (void)state;
     for (size_t i = 0; i < N; i++) {
         tg_pack_i64(&b, values[i]);
         tg_pack_u64(&b, (uint64_t)values[i]);
@@ -27,10 +26,9 @@ static void numbers_come_back(void **state)
 }
 
 /* By the definition: zigzag of -1 is 1, of 1 is 2; 300 = 0b10_0101100 -> AC 02. */
-static void the_bytes_are_leb128(void **state)
+TEST(the_bytes_are_leb128)
 {
     struct tg_buf b = { 0 };
-    (void)state;
     tg_pack_i64(&b, -1);
     tg_pack_i64(&b, 1);
     tg_pack_u64(&b, 300);
@@ -39,7 +37,7 @@ static void the_bytes_are_leb128(void **state)
     tg_buf_release(&b);
 }
 
-static void bad_numbers_are_noticed(void **state)
+TEST(bad_numbers_are_noticed)
 {
     static const tg_sv bad[] = {
         { "\x80", 1 },                                         /* cut */
@@ -48,7 +46,6 @@ static void bad_numbers_are_noticed(void **state)
         { "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11 } /* 11 bytes */
     };
     struct tg_unpack u = { "\x05xxxx", NULL, false };
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct tg_unpack v = { bad[i].p, bad[i].p + bad[i].n, false };
         (void)tg_unpack_u64(&v);
@@ -60,7 +57,7 @@ static void bad_numbers_are_noticed(void **state)
 }
 
 /* RFC 4648, section 10. */
-static void base64_as_in_its_rfc(void **state)
+TEST(base64_as_in_its_rfc)
 {
     static const char *const cases[][2] = {
         { "", "" },
@@ -73,7 +70,6 @@ static void base64_as_in_its_rfc(void **state)
     };
     static const char *const bad[] = { "Z",    "Zg",   "Zg=",  "Zh==",     "Zm9=",
                                        "Z===", "====", "Zm=v", "Zg==Zg==", "Zm9v\n" };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct tg_buf to = { 0 }, back = { 0 };
         tg_base64_put(tg_sv_of(cases[i][0]), &to);
@@ -91,10 +87,9 @@ static void base64_as_in_its_rfc(void **state)
     }
 }
 
-static void sizes_are_checked_before_memory_is_taken(void **state)
+TEST(sizes_are_checked_before_memory_is_taken)
 {
     struct tg_buf text = { 0 }, raw = { 0 };
-    (void)state;
     tg_pack_text(TG_SV("hello"), &text);
     assert_true(tg_unpack_text(tg_buf_sv(&text), &raw));
     assert_string_equal(raw.p, "hello");
@@ -109,16 +104,4 @@ static void sizes_are_checked_before_memory_is_taken(void **state)
     assert_false(tg_unpack_text(TG_SV("-1:AAAA"), &raw));
     tg_buf_release(&text);
     tg_buf_release(&raw);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_come_back),
-        cmocka_unit_test(the_bytes_are_leb128),
-        cmocka_unit_test(bad_numbers_are_noticed),
-        cmocka_unit_test(base64_as_in_its_rfc),
-        cmocka_unit_test(sizes_are_checked_before_memory_is_taken),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,6 +28,8 @@ static int teardown(void **state)
     return 0;
 }
 
+#define CASE(name) TEST_WITH(struct fixture *f, setup, teardown, name)
+
 /* Two steps with an operator around a launch, two kernels on one stream, a copy, unlinked work. */
 static void two_steps(struct bt *b, tg_ns slower)
 {
@@ -86,9 +88,8 @@ static char *text_of(const struct tg_summary *s, struct tg_buf *out)
 
 /* mm: 100 less the launch inside, 90. add: 50 less 10, 40. Gaps of step 5: [1000,1100) 100,
  * [1200,1300) 100, [1350,1900) 550. */
-static void a_shard_by_hand(void **state)
+CASE(a_shard_by_hand)
 {
-    struct fixture *f = *state;
     const struct tg_shard *s;
     const struct tg_row *r;
     two_steps(&f->b, 0);
@@ -145,9 +146,8 @@ static void a_shard_by_hand(void **state)
     assert_int_equal(tg_shard_env(s, "cpu").n, 0);
 }
 
-static void the_order_of_the_file_changes_no_byte(void **state)
+CASE(the_order_of_the_file_changes_no_byte)
 {
-    struct fixture *f = *state;
     struct tg_buf first = { 0 }, other = { 0 };
     two_steps(&f->b, 0);
     assert_true(add(f, &f->s, 0, &PLAIN));
@@ -163,9 +163,8 @@ static void the_order_of_the_file_changes_no_byte(void **state)
     tg_buf_release(&other);
 }
 
-static void what_is_read_is_what_was_written(void **state)
+CASE(what_is_read_is_what_was_written)
 {
-    struct fixture *f = *state;
     struct tg_buf first = { 0 }, again = { 0 };
     struct tg_summary back;
     const struct tg_row *r;
@@ -191,9 +190,8 @@ static void what_is_read_is_what_was_written(void **state)
 }
 
 /* Three runs, merged as ((0+1)+2), (2+(1+0)), through their stored forms or not. */
-static void merging_is_a_union(void **state)
+CASE(merging_is_a_union)
 {
-    struct fixture *f = *state;
     struct tg_summary one[3], a, b;
     struct tg_buf text = { 0 }, want = { 0 };
     for (int k = 0; k < 3; k++) {
@@ -224,9 +222,8 @@ static void merging_is_a_union(void **state)
     tg_buf_release(&want);
 }
 
-static void the_same_key_with_other_content_is_refused(void **state)
+CASE(the_same_key_with_other_content_is_refused)
 {
-    struct fixture *f = *state;
     struct tg_summarize_opts named = { .rank = -1, .run = TG_SV("nightly") };
     two_steps(&f->b, 0);
     assert_true(add(f, &f->s, 0, &named));
@@ -246,9 +243,8 @@ static void the_same_key_with_other_content_is_refused(void **state)
     assert_int_equal(f->s.n, 2);
 }
 
-static void meta_is_added_and_wins(void **state)
+CASE(meta_is_added_and_wins)
 {
-    struct fixture *f = *state;
     const struct tg_kv meta[] = { { TG_SV("cpu"), TG_SV("Xeon \xff") },
                                   { TG_SV("world_size"), TG_SV("4") } };
     struct tg_summarize_opts o = { .rank = -1, .meta = meta, .n_meta = 2 };
@@ -259,9 +255,8 @@ static void meta_is_added_and_wins(void **state)
 }
 
 /* Names that are the same once they are valid UTF-8 are one row, and survive the stored form. */
-static void broken_names_become_one_row(void **state)
+CASE(broken_names_become_one_row)
 {
-    struct fixture *f = *state;
     struct tg_buf first = { 0 }, again = { 0 };
     struct tg_summary back;
     bt_host(&f->b, "cpu_op", "a\xff", "1", 10, 5, -1);
@@ -279,9 +274,8 @@ static void broken_names_become_one_row(void **state)
     tg_buf_release(&again);
 }
 
-static void attrs_beyond_the_limit_are_cut_and_marked(void **state)
+CASE(attrs_beyond_the_limit_are_cut_and_marked)
 {
-    struct fixture *f = *state;
     struct tg_limits limits = TG_LIMITS_DEFAULT;
     struct tg_summarize_opts o = { .rank = -1 };
     const struct tg_row *r;
@@ -307,9 +301,8 @@ static void attrs_beyond_the_limit_are_cut_and_marked(void **state)
  * Random slots do not compress: 4000 calls of 16 random bits need 8000 bytes or 10 667 as base64,
  * 4000 of 8 bits 5 333 more. So 8 KiB have room for none, 15 KiB for those of "big" alone.
  */
-static void the_smallest_rows_lose_their_slots(void **state)
+CASE(the_smallest_rows_lose_their_slots)
 {
-    struct fixture *f = *state;
     struct tg_limits limits = TG_LIMITS_DEFAULT;
     struct tg_buf text = { 0 }, again = { 0 };
     struct tg_summary back;
@@ -347,9 +340,8 @@ static void the_smallest_rows_lose_their_slots(void **state)
 }
 
 /* 5000 steps are 5000 names (ProfilerStep#N): 25 million places, over 64 Mi / 3. */
-static void too_many_steps_are_a_limit(void **state)
+CASE(too_many_steps_are_a_limit)
 {
-    struct fixture *f = *state;
     for (int k = 0; k < 5000; k++)
         bt_host(&f->b, "user_annotation", tg_arena_printf(f->b.arena, "ProfilerStep#%d", k), "1",
                 10 * k, 9, -1);
@@ -401,7 +393,7 @@ static void is_refused(struct fixture *f, tg_sv whole, const struct damage *d)
     tg_buf_release(&text);
 }
 
-static void damaged_summaries_are_refused(void **state)
+CASE(damaged_summaries_are_refused)
 {
     static const struct damage cases[] = {
         { "{\"tracegate_summary\":1", "{\"tracegate_summary\":2",
@@ -440,7 +432,6 @@ static void damaged_summaries_are_refused(void **state)
         { "\n]}\n", "\n]]\n", "damaged summary: it does not end as it should" },
         { "]}\n", "", "damaged summary: it ends before its last line" },
     };
-    struct fixture *f = *state;
     struct tg_buf whole = { 0 };
     two_steps(&f->b, 0);
     assert_true(add(f, &f->s, 0, &PLAIN));
@@ -518,9 +509,8 @@ static void assert_row(const struct tg_row *r, size_t step, uint32_t count, tg_n
 }
 
 /* f: 500, its nested call not again; own time 500 - 0 (the module is no function). */
-static void frames_by_hand(void **state)
+CASE(frames_by_hand)
 {
-    struct fixture *f = *state;
     const struct tg_shard *s;
     stacks(&f->b);
     assert_true(add_stacks(f, &f->s, 0, TG_STACK_ALL));
@@ -544,9 +534,8 @@ static void frames_by_hand(void **state)
 /*
  * All but the frames is what it is without them: the same bytes, and the format that others read.
  */
-static void frames_change_nothing_else(void **state)
+CASE(frames_change_nothing_else)
 {
-    struct fixture *f = *state;
     struct tg_buf with = { 0 }, without = { 0 }, again = { 0 };
     struct tg_summary plain, back;
     tg_summary_init(&plain);
@@ -579,7 +568,7 @@ static void frames_change_nothing_else(void **state)
     tg_buf_release(&again);
 }
 
-static void damaged_frames_are_refused(void **state)
+CASE(damaged_frames_are_refused)
 {
     static const struct damage cases[] = {
         { "\"frames\":[\"module\"", "\"frame\":[\"module\"", "frames" },
@@ -591,7 +580,6 @@ static void damaged_frames_are_refused(void **state)
           "damaged summary: texts, rows, frames or attributes" },
         { "\"frames\":[\"", "\"framed\":[\"", "rows or pattern" },
     };
-    struct fixture *f = *state;
     struct tg_buf whole = { 0 };
     stacks(&f->b);
     assert_true(add_stacks(f, &f->s, 0, TG_STACK_ALL));
@@ -601,7 +589,6 @@ static void damaged_frames_are_refused(void **state)
     tg_buf_release(&whole);
 }
 
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 #define ROW(cat, name, ph, ts, rest)                                                               \
     "{\"ph\":\"" ph "\",\"cat\":\"" cat "\",\"name\":\"" name                                      \
     "\",\"pid\":1,\"tid\":1,\"ts\":" ts rest "}"
@@ -635,11 +622,10 @@ static void read_text(const char *text, struct tg_kept_trace *k, struct tg_buf *
 }
 
 /* Also where the functions are damaged: they are no part of what is judged. */
-static void a_kept_trace_changes_no_summary(void **state)
+CASE(a_kept_trace_changes_no_summary)
 {
     struct tg_kept_trace k = { .any = false };
     struct tg_buf without = { 0 }, with = { 0 };
-    (void)state;
     read_text(OPERATORS PYTHON "]}", NULL, &without);
     read_text(OPERATORS PYTHON "]}", &k, &with);
     assert_int_equal(with.n, without.n);
@@ -654,11 +640,10 @@ static void a_kept_trace_changes_no_summary(void **state)
     tg_buf_release(&with);
 }
 
-static void a_trace_without_stacks_is_kept_only_if_any_is_wanted(void **state)
+CASE(a_trace_without_stacks_is_kept_only_if_any_is_wanted)
 {
     struct tg_kept_trace k = { .any = false };
     struct tg_buf out = { 0 };
-    (void)state;
     read_text(OPERATORS "]}", &k, &out);
     assert_null(k.trace);
     k.any = true;
@@ -670,7 +655,7 @@ static void a_trace_without_stacks_is_kept_only_if_any_is_wanted(void **state)
 }
 
 /* A number stays with its operator when functions before it move. */
-static void numbers_move_with_their_spans(void **state)
+CASE(numbers_move_with_their_spans)
 {
     static const char text[] =
         "{\"traceEvents\":[" ROW("python_function", "a.py(1): f", "X", "10", ",\"dur\":70") "," ROW(
@@ -683,7 +668,6 @@ static void numbers_move_with_their_spans(void **state)
     struct tg_source *source;
     struct tg_trace *t;
     struct tg_err err;
-    (void)state;
     tg_err_init(&err);
     source = tg_source_memory(tg_sv_of(text), "made.json", NULL, &err);
     assert_non_null(source);
@@ -697,28 +681,4 @@ static void numbers_move_with_their_spans(void **state)
                                                                                               : -1);
     tg_trace_free(t);
     tg_source_close(source);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        T(a_shard_by_hand),
-        T(the_order_of_the_file_changes_no_byte),
-        T(what_is_read_is_what_was_written),
-        T(merging_is_a_union),
-        T(the_same_key_with_other_content_is_refused),
-        T(meta_is_added_and_wins),
-        T(broken_names_become_one_row),
-        T(attrs_beyond_the_limit_are_cut_and_marked),
-        T(the_smallest_rows_lose_their_slots),
-        T(too_many_steps_are_a_limit),
-        T(damaged_summaries_are_refused),
-        T(frames_by_hand),
-        T(frames_change_nothing_else),
-        T(damaged_frames_are_refused),
-        T(a_kept_trace_changes_no_summary),
-        T(a_trace_without_stacks_is_kept_only_if_any_is_wanted),
-        T(numbers_move_with_their_spans),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

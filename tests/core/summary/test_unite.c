@@ -70,6 +70,8 @@ static int teardown(void **state)
     return 0;
 }
 
+#define CASE(name) TEST_WITH(struct fixture *f, setup, teardown, name)
+
 struct inputs {
     const struct tg_buf *const *text;
     struct tg_buf out;
@@ -115,9 +117,8 @@ static void assert_whole(const struct fixture *f, struct tg_buf *out)
     tg_buf_release(out);
 }
 
-static void all_at_once_in_any_order(void **state)
+CASE(all_at_once_in_any_order)
 {
-    struct fixture *f = *state;
     const struct tg_buf *v[RANKS];
     struct tg_buf out;
     for (size_t i = 0; i < RANKS; i++)
@@ -127,9 +128,8 @@ static void all_at_once_in_any_order(void **state)
 }
 
 /* Two, and one more, and one more. */
-static void one_after_the_other(void **state)
+CASE(one_after_the_other)
 {
-    struct fixture *f = *state;
     struct tg_buf so_far = { 0 }, out;
     tg_buf_add(&so_far, tg_buf_sv(&f->one[RANKS - 1]));
     for (size_t i = RANKS - 1; i-- > 0;) {
@@ -142,9 +142,8 @@ static void one_after_the_other(void **state)
 }
 
 /* Groups that overlap, whose shards come between each other, and the whole itself. */
-static void groups_and_duplicates(void **state)
+CASE(groups_and_duplicates)
 {
-    struct fixture *f = *state;
     struct tg_buf group[3], out;
     for (size_t g = 0; g < 3; g++) {
         const struct tg_buf *v[RANKS];
@@ -165,9 +164,8 @@ static void groups_and_duplicates(void **state)
 }
 
 /* More inputs than are open at a time, every one of which is needed again and again. */
-static void more_inputs_than_are_open(void **state)
+CASE(more_inputs_than_are_open)
 {
-    struct fixture *f = *state;
     enum { MANY = 150 };
     const struct tg_buf *v[MANY];
     struct tg_buf out;
@@ -177,9 +175,8 @@ static void more_inputs_than_are_open(void **state)
     assert_whole(f, &out);
 }
 
-static void nothing_is_a_summary_too(void **state)
+CASE(nothing_is_a_summary_too)
 {
-    struct fixture *f = *state;
     struct tg_buf none, out;
     assert_true(merge(f, NULL, 0, &none));
     const struct tg_buf *v[] = { &none, &f->whole, &none };
@@ -188,9 +185,8 @@ static void nothing_is_a_summary_too(void **state)
     tg_buf_release(&none);
 }
 
-static void other_content_is_refused(void **state)
+CASE(other_content_is_refused)
 {
-    struct fixture *f = *state;
     struct tg_summary s;
     struct tg_buf other = { 0 }, out;
     tg_summary_init(&s);
@@ -207,9 +203,8 @@ static void other_content_is_refused(void **state)
     tg_summary_release(&s);
 }
 
-static void damage_names_the_rank(void **state)
+CASE(damage_names_the_rank)
 {
-    struct fixture *f = *state;
     struct tg_buf cut = { 0 }, out;
     const char *at = strstr(f->whole.p, "\"run\":\"b\",\"hash\"");
     assert_non_null(at);
@@ -231,9 +226,8 @@ static void damage_names_the_rank(void **state)
 }
 
 /* One document whose fifth shard has another hash than the index says, and one that is no JSON. */
-static void what_is_whole_is_merged(void **state)
+CASE(what_is_whole_is_merged)
 {
-    struct fixture *f = *state;
     struct tg_buf bad = { 0 }, none = { 0 }, out, rest;
     struct tg_damage damage = { 0 };
     const struct tg_buf *others[RANKS - 1];
@@ -265,9 +259,8 @@ static void what_is_whole_is_merged(void **state)
 }
 
 /* Other content under one name is no damage: which of them is right is not known. */
-static void a_contradiction_stays_an_error(void **state)
+CASE(a_contradiction_stays_an_error)
 {
-    struct fixture *f = *state;
     struct tg_summary s;
     struct tg_buf other = { 0 }, out;
     struct tg_damage damage = { 0 };
@@ -282,17 +275,4 @@ static void a_contradiction_stays_an_error(void **state)
     tg_buf_release(&out);
     tg_buf_release(&other);
     tg_summary_release(&s);
-}
-
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        T(all_at_once_in_any_order),       T(one_after_the_other),
-        T(groups_and_duplicates),          T(more_inputs_than_are_open),
-        T(nothing_is_a_summary_too),       T(other_content_is_refused),
-        T(damage_names_the_rank),          T(what_is_whole_is_merged),
-        T(a_contradiction_stays_an_error),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

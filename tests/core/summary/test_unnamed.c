@@ -35,9 +35,8 @@ static void is_unnamed(const struct tg_shard *h, int64_t rank)
     is_text(h->window, "auto");
 }
 
-static void collectives_and_metrics_stay(void **state)
+BY_HAND(collectives_and_metrics_stay)
 {
-    struct fixture *f = *state;
     struct tg_kept_rows kept = { 0 };
     struct tg_shard *h = with_collective(f, 1), *other = empty_shard(f, 2, 1);
 
@@ -55,9 +54,8 @@ static void collectives_and_metrics_stay(void **state)
 }
 
 /* Ranks 4, 5 and 6 of a document, of which names are asked below 5; hashes stay what they are. */
-static void ranks_from_a_number_on(void **state)
+BY_HAND(ranks_from_a_number_on)
 {
-    struct fixture *f = *state;
     struct tg_summarize_opts o = { .named_ranks = 5 };
     struct tg_summary all, few;
     struct tg_buf b = { 0 };
@@ -92,13 +90,4 @@ static void ranks_from_a_number_on(void **state)
     assert_int_equal(few.shards[0]->n_rows, 4);
     tg_summary_release(&all);
     tg_summary_release(&few);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        BY_HAND(collectives_and_metrics_stay),
-        BY_HAND(ranks_from_a_number_on),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

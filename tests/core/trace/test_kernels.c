@@ -99,13 +99,12 @@ static void assert_special(const char *p)
 }
 
 /* Every byte value at every place, on fillers next to the bytes that are looked for. */
-static void every_byte_at_every_place(void **state)
+TEST(every_byte_at_every_place)
 {
     static const char fillers[] = " !#[]~\x7f"
                                   "a0";
     enum { TEXT = 70 };
     char *p = before_a_wall(TEXT + TG_SCAN_PAD);
-    (void)state;
     for (const char *filler = fillers; *filler; filler++)
         for (size_t at = 0; at < TEXT; at++)
             for (int c = 0; c < 256; c++) {
@@ -118,12 +117,11 @@ static void every_byte_at_every_place(void **state)
 }
 
 /* Special bytes behind the first must not matter, nor where the text begins. */
-static void random_texts(void **state)
+TEST(random_texts)
 {
     enum { TEXT = 300 };
     char *p = before_a_wall(TEXT + TG_SCAN_PAD);
     uint64_t rng = 1;
-    (void)state;
     memset(p + TEXT, 0, TG_SCAN_PAD);
     for (int round = 0; round < 20000; round++) {
         unsigned one_in = 1 + (unsigned)(roll(&rng) % 200);
@@ -153,9 +151,8 @@ static void assert_equals(const char *p, const char *q, size_t n)
 }
 
 /* One bit differs, at each place: inside the text it counts, behind it never. */
-static void one_bit_differs(void **state)
+TEST(one_bit_differs)
 {
-    (void)state;
     for (size_t n = 1; n <= 100; n++) {
         char *p = before_a_wall(n + MAY_READ), *q = before_a_wall(n + MAY_READ);
         for (size_t i = 0; i < n + MAY_READ; i++)
@@ -173,11 +170,10 @@ static void one_bit_differs(void **state)
     }
 }
 
-static void random_pairs(void **state)
+TEST(random_pairs)
 {
     char *p = before_a_wall(200 + MAY_READ), *q = before_a_wall(200 + MAY_READ);
     uint64_t rng = 2;
-    (void)state;
     for (int round = 0; round < 50000; round++) {
         size_t n = 1 + roll(&rng) % 150, a = roll(&rng) % 50, b = roll(&rng) % 50;
         for (size_t i = 0; i < 200 + MAY_READ; i++) {
@@ -194,10 +190,9 @@ static void random_pairs(void **state)
 }
 
 /* Which ones were tested is part of the answer: `fast` must be among them. */
-static void the_vectors_are_tested(void **state)
+TEST(the_vectors_are_tested)
 {
     unsigned n = 0;
-    (void)state;
     FOR_KERNELS(k)
     {
         print_message("kernels: %s\n", k->isa);
@@ -208,14 +203,4 @@ static void the_vectors_are_tested(void **state)
 #else
     assert_true(n >= 1);
 #endif
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_byte_at_every_place), cmocka_unit_test(random_texts),
-        cmocka_unit_test(one_bit_differs),           cmocka_unit_test(random_pairs),
-        cmocka_unit_test(the_vectors_are_tested),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
 #include "tests/support.h"
 
 /* Categories and names as they stand in real traces of both generations (HTA_SEMANTICS 13). */
-static void category_decides_first(void **state)
+TEST(category_decides_first)
 {
     static const struct {
         const char *cat, *name;
@@ -53,16 +53,14 @@ static void category_decides_first(void **state)
         { "mtia_insight", "x", TG_KIND_OTHER },
         { "hardware_counters", "x", TG_KIND_OTHER },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (tg_kind_of(tg_sv_of(cases[i].cat), tg_sv_of(cases[i].name)) != cases[i].kind)
             fail_msg("%s/%s is not %s", cases[i].cat, cases[i].name, tg_kind_name(cases[i].kind));
 }
 
-static void names_of_kinds_read_back(void **state)
+TEST(names_of_kinds_read_back)
 {
     enum tg_kind k;
-    (void)state;
     for (int i = 0; i < TG_KINDS; i++) {
         assert_true(tg_kind_from_name(tg_sv_of(tg_kind_name((enum tg_kind)i)), &k));
         assert_int_equal(k, i);
@@ -71,9 +69,8 @@ static void names_of_kinds_read_back(void **state)
     assert_false(tg_kind_from_name(TG_SV(""), &k));
 }
 
-static void step_numbers(void **state)
+TEST(step_numbers)
 {
-    (void)state;
     assert_int_equal(tg_step_number(TG_SV("ProfilerStep#0")), 0);
     assert_int_equal(tg_step_number(TG_SV("ProfilerStep#1009")), 1009);
     assert_int_equal(tg_step_number(TG_SV("ProfilerStep#-1")), -1);
@@ -82,23 +79,11 @@ static void step_numbers(void **state)
     assert_int_equal(tg_step_number(TG_SV("ProfilerStep#99999999999999999999")), -1);
 }
 
-static void polling(void **state)
+TEST(polling)
 {
-    (void)state;
     assert_true(tg_is_polling(TG_SV("cudaEventQuery")));
     assert_true(tg_is_polling(TG_SV("hipStreamIsCapturing")));
     assert_true(tg_is_polling(TG_SV("cudaStreamGetCaptureInfo_v2")));
     assert_false(tg_is_polling(TG_SV("cudaEventRecord")));
     assert_false(tg_is_polling(TG_SV("cudaStreamWaitEvent")));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(category_decides_first),
-        cmocka_unit_test(names_of_kinds_read_back),
-        cmocka_unit_test(step_numbers),
-        cmocka_unit_test(polling),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -170,10 +170,9 @@ static void assert_any_window(tg_sv text, const struct tg_reader_opts *o)
     tg_buf_release(&part);
 }
 
-static void events_of_good_texts(void **state)
+TEST(events_of_good_texts)
 {
     struct tg_reader_opts o = { .want_args = true };
-    (void)state;
     for (int strict = 0; strict < 2; strict++)
         for (size_t i = 0; i < COUNT(good); i++) {
             struct tg_buf got = { 0 }, want = { 0 };
@@ -187,9 +186,8 @@ static void events_of_good_texts(void **state)
         }
 }
 
-static void leniencies_are_counted_or_refused(void **state)
+TEST(leniencies_are_counted_or_refused)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(lenient); i++) {
         struct tg_reader_opts o = { .want_args = true };
         struct tg_buf got = { 0 };
@@ -211,13 +209,12 @@ static void leniencies_are_counted_or_refused(void **state)
 
 /* Frames by hand (RFC 8878): "[{x", which is no JSON, and behind it in one a block of a reserved
  * type. */
-static void a_damaged_stream_is_not_called_bad_json(void **state)
+TEST(a_damaged_stream_is_not_called_bad_json)
 {
     static const char whole[] = "\x28\xb5\x2f\xfd\x20\x03\x19\0\0[{x";
     static const char damaged[] = "\x28\xb5\x2f\xfd\x20\x03\x18\0\0[{x\x07\0\0";
     struct tg_reader_opts o = { 0 };
     struct tg_buf got = { 0 };
-    (void)state;
     if (!tg_inflate_zstd())
         skip();
     dump(&got, (tg_sv){ whole, sizeof whole - 1 }, &o, true);
@@ -231,10 +228,9 @@ static void a_damaged_stream_is_not_called_bad_json(void **state)
     tg_buf_release(&got);
 }
 
-static void bad_texts_are_refused_at_their_byte(void **state)
+TEST(bad_texts_are_refused_at_their_byte)
 {
     struct tg_reader_opts o = { .want_args = true };
-    (void)state;
     for (size_t i = 0; i < COUNT(bad); i++) {
         struct tg_err err;
         struct tg_source *s;
@@ -261,7 +257,7 @@ static void bad_texts_are_refused_at_their_byte(void **state)
 
 /* ---- the text around the events ---- */
 
-static void metadata_is_kept(void **state)
+TEST(metadata_is_kept)
 {
     static const char text[] =
         "{\"schemaVersion\": 1, \"deviceProperties\": [ {\"id\": 0} ], \"traceName\": \"a\\/b\","
@@ -269,7 +265,6 @@ static void metadata_is_kept(void **state)
         "\"distributedInfo\": {\"backend\": \"nccl\", \"rank\": 3, \"world_size\": \"8\"}}";
     struct tg_reader_opts o = { 0 };
     struct tg_buf got = { 0 };
-    (void)state;
     dump(&got, tg_sv_of(text), &o, true);
     assert_string_equal(strchr(got.p, '\n') + 1,
                         "events=1 bytes=200 rank=3/8 escapes=0 controls=0 utf8=0 nan=0 huge=0 "
@@ -284,7 +279,7 @@ static void metadata_is_kept(void **state)
     tg_buf_release(&got);
 }
 
-static void rounding_rule_of_hta_sees_all_events(void **state)
+TEST(rounding_rule_of_hta_sees_all_events)
 {
     static const struct {
         const char *text, *flags;
@@ -296,7 +291,6 @@ static void rounding_rule_of_hta_sees_all_events(void **state)
         { "[{\"ts\":1.0005}]", "rounded=1 ts-float\n" },
     };
     struct tg_reader_opts o = { 0 };
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct tg_buf got = { 0 };
         dump(&got, tg_sv_of(cases[i].text), &o, true);
@@ -305,11 +299,10 @@ static void rounding_rule_of_hta_sees_all_events(void **state)
     }
 }
 
-static void args_are_checked_though_nobody_wants_them(void **state)
+TEST(args_are_checked_though_nobody_wants_them)
 {
     struct tg_reader_opts o = { .want_args = false };
     struct tg_buf got = { 0 };
-    (void)state;
     dump(&got, TG_SV("[{\"args\":{\"stream\":1}}]"), &o, false);
     assert_string_equal(got.p, "0 ph=- lacks-name-cat thread=0[|]\n");
     tg_buf_clear(&got);
@@ -319,11 +312,10 @@ static void args_are_checked_though_nobody_wants_them(void **state)
 }
 
 /* A truncated text is usable only when asked for, up to the last whole event, and then marked. */
-static void truncation_can_be_allowed(void **state)
+TEST(truncation_can_be_allowed)
 {
     static const char text[] =
         "{\"a\":1,\"traceEvents\":[{\"name\":\"x\"},{\"name\":\"y\"}],\"b\":2}";
-    (void)state;
     for (size_t n = 1; n < sizeof text - 1; n++) {
         struct tg_reader_opts o = { .allow_truncated = true };
         struct tg_buf got = { 0 };
@@ -357,10 +349,9 @@ static void expect_limit(tg_sv text, const struct tg_limits *limits, const char 
     tg_buf_release(&got);
 }
 
-static void limits_are_reached(void **state)
+TEST(limits_are_reached)
 {
     struct tg_limits l = TG_LIMITS_DEFAULT;
-    (void)state;
     /* Depth counts the array of events and the event: [ { [ [ is four. */
     l.max_depth = 4;
     expect_limit(TG_SV("[{\"a\":[[]]}]"), &l, NULL);
@@ -391,11 +382,10 @@ static void limits_are_reached(void **state)
     expect_limit(TG_SV("[{\"name\":\"abcd\"}]"), &l, "3 bytes of them");
 }
 
-static void a_nesting_bomb_is_refused(void **state)
+TEST(a_nesting_bomb_is_refused)
 {
     struct tg_reader_opts o = { 0 };
     struct tg_buf text = { 0 }, got = { 0 };
-    (void)state;
     tg_buf_puts(&text, "[{\"a\":");
     for (int i = 0; i < 1000000; i++)
         tg_buf_putc(&text, '[');
@@ -406,7 +396,7 @@ static void a_nesting_bomb_is_refused(void **state)
 }
 
 /* Each with its place (the caret stands under it), the text before it, and the likely cause. */
-static void quotes_are_explained(void **state)
+TEST(quotes_are_explained)
 {
     static const struct {
         const char *event;
@@ -427,7 +417,6 @@ static void quotes_are_explained(void **state)
         { "{\"cat\": op, \"name\": \"a\"}", 9, "not a JSON value, at byte 10, near '{\"cat\": o'",
           "The quotes of a text are probably missing" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++)
         for (size_t window = 0; window < 40; window += 13) {
             struct tg_reader_opts o = { .window = window };
@@ -601,10 +590,9 @@ static void assert_event(const struct tg_event *ev, struct tg_reader *r, const c
     assert_id(t[ev->thread].tid, last_of(want, "tid"));
 }
 
-static void random_texts_agree_with_cjson(void **state)
+TEST(random_texts_agree_with_cjson)
 {
     uint64_t rng = 42;
-    (void)state;
     for (int round = 0; round < 2000; round++) {
         struct tg_reader_opts o = { .strict_json = true,
                                     .want_args = round % 2,
@@ -785,10 +773,9 @@ static void mutate(struct tg_buf *text, uint64_t *rng)
     }
 }
 
-static void damaged_texts_are_judged_alike(void **state)
+TEST(damaged_texts_are_judged_alike)
 {
     uint64_t rng = 7, valid = 0, invalid = 0;
-    (void)state;
     for (int round = 0; round < 5000; round++) {
         struct tg_reader_opts o = { .strict_json = true, .want_args = round % 2 };
         struct tg_buf text = { 0 }, got = { 0 }, part = { 0 };
@@ -814,24 +801,4 @@ static void damaged_texts_are_judged_alike(void **state)
         tg_buf_release(&part);
     }
     assert_true(valid > 500 && invalid > 500); /* the test sees both sides */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(events_of_good_texts),
-        cmocka_unit_test(leniencies_are_counted_or_refused),
-        cmocka_unit_test(bad_texts_are_refused_at_their_byte),
-        cmocka_unit_test(a_damaged_stream_is_not_called_bad_json),
-        cmocka_unit_test(quotes_are_explained),
-        cmocka_unit_test(metadata_is_kept),
-        cmocka_unit_test(rounding_rule_of_hta_sees_all_events),
-        cmocka_unit_test(args_are_checked_though_nobody_wants_them),
-        cmocka_unit_test(truncation_can_be_allowed),
-        cmocka_unit_test(limits_are_reached),
-        cmocka_unit_test(a_nesting_bomb_is_refused),
-        cmocka_unit_test(random_texts_agree_with_cjson),
-        cmocka_unit_test(damaged_texts_are_judged_alike),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -154,10 +154,9 @@ static void put_trace(struct tg_buf *out, uint64_t *rng, unsigned events)
     tg_buf_puts(out, out->p[0] == '[' ? "\n]" : "\n], \"b\": 2}");
 }
 
-static void repeated_events_read_alike(void **state)
+TEST(repeated_events_read_alike)
 {
     uint64_t rng = 1;
-    (void)state;
     for (int round = 0; round < 400; round++) {
         struct tg_reader_opts o = { .want_args = round % 2, .strict_json = round % 8 == 0 };
         struct tg_buf text = { 0 };
@@ -170,11 +169,10 @@ static void repeated_events_read_alike(void **state)
 }
 
 /* One to three bytes changed somewhere: also what is refused is refused alike, at the same byte. */
-static void damaged_events_read_alike(void **state)
+TEST(damaged_events_read_alike)
 {
     static const char alphabet[] = "\"\\{}[],:0123456789.-+eEtn \n\x01\xff\xc3";
     uint64_t rng = 2;
-    (void)state;
     for (int round = 0; round < 4000; round++) {
         struct tg_reader_opts o = { .want_args = round % 2, .strict_json = round % 8 == 0 };
         struct tg_buf text = { 0 };
@@ -196,9 +194,8 @@ static void damaged_events_read_alike(void **state)
 }
 
 /* The fast path must be taken, or the tests above show nothing. */
-static void repeated_events_are_fast(void **state)
+TEST(repeated_events_are_fast)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(isas); i++) {
         struct tg_shapes f;
         struct tg_intern names;
@@ -242,12 +239,11 @@ static void repeated_events_are_fast(void **state)
 }
 
 /* More formats than there is room for: the oldest make place, nothing is read wrongly. */
-static void many_formats_are_forgotten(void **state)
+TEST(many_formats_are_forgotten)
 {
     struct tg_reader_opts o = { .want_args = true };
     struct tg_buf text = { 0 };
     uint64_t rng = 4;
-    (void)state;
     tg_buf_putc(&text, '[');
     for (int i = 0; i < 3000; i++) {
         unsigned k = below(&rng, 200);
@@ -292,14 +288,13 @@ static uint64_t digest(const char *path, const char *isa, bool want_args, size_t
     return h;
 }
 
-static void real_traces_read_alike(void **state)
+TEST(real_traces_read_alike)
 {
     static const char dir[] = TG_SHARED_DIR "/corpus/traces";
     struct tg_arena *a = tg_arena_new();
     struct tg_err err;
     const char **paths = NULL;
     size_t n = 0, compared = 0;
-    (void)state;
     tg_err_init(&err);
     if (!tg_file_is_dir(dir) ||
         !tg_files_glob(TG_SHARED_DIR "/corpus/traces/*/*/*.gz", a, &paths, &n, &err)) {
@@ -324,14 +319,4 @@ static void real_traces_read_alike(void **state)
     }
     assert_true(compared > 30);
     tg_arena_free(a);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(repeated_events_read_alike), cmocka_unit_test(damaged_events_read_alike),
-        cmocka_unit_test(repeated_events_are_fast),   cmocka_unit_test(many_formats_are_forgotten),
-        cmocka_unit_test(real_traces_read_alike),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -125,11 +125,10 @@ static const size_t steps[] = { 1, 2, 3, 7, 64, 4096 };
 
 /* ---- tests ---- */
 
-static void plain_text_is_passed_on(void **state)
+TEST(plain_text_is_passed_on)
 {
     struct tg_buf out = { 0 };
     struct tg_err err;
-    (void)state;
     FOR_STEPS(i)
     {
         assert_true(unpack(TG_SV("hello, trace"), steps[i], &out, &err));
@@ -140,11 +139,10 @@ static void plain_text_is_passed_on(void **state)
     tg_buf_release(&out);
 }
 
-static void members_are_joined(void **state)
+TEST(members_are_joined)
 {
     struct tg_buf packed = { 0 }, out = { 0 };
     struct tg_err err;
-    (void)state;
     put_member(&packed, TG_SV("first, "), 3);
     put_member(&packed, TG_SV(""), 100);
     put_member(&packed, TG_SV("second"), 100);
@@ -160,11 +158,10 @@ static void members_are_joined(void **state)
     tg_buf_release(&out);
 }
 
-static void frames_are_joined(void **state)
+TEST(frames_are_joined)
 {
     struct tg_buf packed = { 0 }, out = { 0 };
     struct tg_err err;
-    (void)state;
     if (!tg_inflate_zstd())
         skip();
     put_frame(&packed, TG_SV("first, "));
@@ -186,12 +183,11 @@ static void frames_are_joined(void **state)
 }
 
 /* Every prefix of a stream is an error that names where it ends: never a short read. */
-static void every_prefix_is_truncated(void **state)
+TEST(every_prefix_is_truncated)
 {
     struct tg_buf packed = { 0 }, out = { 0 };
     struct tg_err err;
     size_t second;
-    (void)state;
     put_member(&packed, TG_SV("first, "), 3);
     second = packed.n;
     put_member(&packed, TG_SV("second"), 100);
@@ -217,14 +213,13 @@ static void every_prefix_is_truncated(void **state)
     tg_buf_release(&out);
 }
 
-static void damage_is_found(void **state)
+TEST(damage_is_found)
 {
     /* Where one byte is changed; negative: from the end. The member has a header of 15 bytes, 5 of
        the stored block, "second", CRC, length. */
     static const long at[] = { -8, -4, -10, 17, 2 };
     struct tg_buf packed = { 0 }, out = { 0 };
     struct tg_err err;
-    (void)state;
     for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
         tg_buf_clear(&packed);
         put_member(&packed, TG_SV("second"), 100);
@@ -239,12 +234,11 @@ static void damage_is_found(void **state)
 }
 
 /* RFC 1952, 2.3.1.2: "must give an error indication if any reserved bit is nonzero". */
-static void reserved_flags_are_refused(void **state)
+TEST(reserved_flags_are_refused)
 {
     struct tg_buf packed = { 0 }, out = { 0 };
     struct tg_err err;
     size_t second;
-    (void)state;
     put_member(&packed, TG_SV("first, "), 100);
     second = packed.n;
     put_member(&packed, TG_SV("second"), 100);
@@ -264,12 +258,11 @@ static void reserved_flags_are_refused(void **state)
     tg_buf_release(&out);
 }
 
-static void garbage_behind_is_refused(void **state)
+TEST(garbage_behind_is_refused)
 {
     struct tg_buf packed = { 0 }, out = { 0 };
     struct tg_err err;
     char want[64];
-    (void)state;
     put_member(&packed, TG_SV("text"), 100);
     (void)snprintf(want, sizeof want, "compressed byte %zu", packed.n);
     tg_buf_add(&packed, TG_SV("garbage"));
@@ -284,7 +277,7 @@ static void garbage_behind_is_refused(void **state)
     tg_buf_release(&out);
 }
 
-static void limits_stop_bombs(void **state)
+TEST(limits_stop_bombs)
 {
     struct tg_limits limits = TG_LIMITS_DEFAULT;
     struct tg_buf packed = { 0 };
@@ -292,7 +285,6 @@ static void limits_stop_bombs(void **state)
     struct tg_err err;
     int64_t got;
     char *to = malloc(1 << 20);
-    (void)state;
     assert_non_null(to);
     put_bomb(&packed, ((size_t)66 << 20) / 258);
     tg_err_init(&err);
@@ -328,7 +320,7 @@ static void limits_stop_bombs(void **state)
     free(to);
 }
 
-static void foreign_formats_are_named(void **state)
+TEST(foreign_formats_are_named)
 {
     static const struct {
         const char *bytes, *message;
@@ -346,7 +338,6 @@ static void foreign_formats_are_named(void **state)
     };
     struct tg_buf out = { 0 };
     struct tg_err err;
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_false(unpack(tg_sv_of(cases[i].bytes), 100, &out, &err));
         assert_int_equal(err.kind, TG_ERR_TRACE);
@@ -365,11 +356,10 @@ static __attribute__((noinline)) void scribble(int byte)
 }
 
 /* Both gzip libraries, one byte in and one byte out at a time. */
-static void libraries_agree(void **state)
+TEST(libraries_agree)
 {
     const struct tg_inflate_ops *all[] = { tg_inflate_zlib(), tg_inflate_isal() };
     struct tg_buf packed = { 0 };
-    (void)state;
     put_member(&packed, TG_SV("a text of some length, twice: a text of some length"), 17);
     for (size_t k = 0; k < 2; k++) {
         unsigned char out[100];
@@ -399,10 +389,9 @@ static void libraries_agree(void **state)
 }
 
 /* Inflating in a thread of its own changes neither bytes nor errors, however early one stops. */
-static void a_thread_changes_nothing(void **state)
+TEST(a_thread_changes_nothing)
 {
     struct tg_buf packed = { 0 }, text = { 0 }, want = { 0 }, got = { 0 };
-    (void)state;
     for (int i = 0; i < 400000; i++) /* more than all buffers between the threads hold */
         tg_buf_printf(&text, "%d,", i);
     put_member(&packed, tg_buf_sv(&text), 65535);
@@ -452,10 +441,9 @@ static char *temporary(tg_sv bytes);
 
 /* A member may end wherever the input buffer (64 KiB) does: what a decompressor has read too much
  * of belongs to the next member. */
-static void members_end_anywhere_in_the_buffer(void **state)
+TEST(members_end_anywhere_in_the_buffer)
 {
     struct tg_buf text = { 0 };
-    (void)state;
     for (int i = 0; i < 20000; i++)
         tg_buf_putc(&text, 'x');
     for (size_t end = 65536 - 12; end <= 65536 + 12; end++) {
@@ -508,14 +496,13 @@ static char *temporary(tg_sv bytes)
     return path;
 }
 
-static void files_are_read_and_rewound(void **state)
+TEST(files_are_read_and_rewound)
 {
     struct tg_buf packed = { 0 }, out = { 0 }, text = { 0 };
     struct tg_err err;
     struct tg_source *s;
     uint64_t done, total;
     char *path;
-    (void)state;
     for (int i = 0; i < 40000; i++) /* larger than the input buffer */
         tg_buf_printf(&text, "%d,", i);
     put_member(&packed, tg_buf_sv(&text), 65535);
@@ -541,10 +528,9 @@ static void files_are_read_and_rewound(void **state)
     tg_buf_release(&text);
 }
 
-static void what_cannot_be_opened_is_named(void **state)
+TEST(what_cannot_be_opened_is_named)
 {
     struct tg_err err;
-    (void)state;
     tg_err_init(&err);
     assert_null(tg_source_open("/nonexistent/trace.json", NULL, &err));
     assert_int_equal(err.kind, TG_ERR_IO);
@@ -553,25 +539,4 @@ static void what_cannot_be_opened_is_named(void **state)
     assert_null(tg_source_open("/tmp", NULL, &err));
     assert_int_equal(err.kind, TG_ERR_IO);
     assert_non_null(strstr(err.message, "is a directory"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain_text_is_passed_on),
-        cmocka_unit_test(members_are_joined),
-        cmocka_unit_test(frames_are_joined),
-        cmocka_unit_test(every_prefix_is_truncated),
-        cmocka_unit_test(damage_is_found),
-        cmocka_unit_test(reserved_flags_are_refused),
-        cmocka_unit_test(garbage_behind_is_refused),
-        cmocka_unit_test(limits_stop_bombs),
-        cmocka_unit_test(foreign_formats_are_named),
-        cmocka_unit_test(libraries_agree),
-        cmocka_unit_test(a_thread_changes_nothing),
-        cmocka_unit_test(members_end_anywhere_in_the_buffer),
-        cmocka_unit_test(files_are_read_and_rewound),
-        cmocka_unit_test(what_cannot_be_opened_is_named),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

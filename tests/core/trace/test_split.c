@@ -218,9 +218,8 @@ static const struct {
     { "a comma and nothing", "[" E10 "," E10 "," },
 };
 
-static void adversaries_are_read_as_by_one_thread(void **state)
+TEST(adversaries_are_read_as_by_one_thread)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++)
         for (int mode = 0; mode < 4; mode++) {
             struct tg_load_opts o = { .keep_python = mode & 1,
@@ -356,11 +355,10 @@ static void random_limits(struct tg_limits *l, uint64_t *rng)
 }
 
 /* Whole, cut off, and with a byte that is another. */
-static void random_texts_are_read_as_by_one_thread(void **state)
+TEST(random_texts_are_read_as_by_one_thread)
 {
     struct tg_buf text = { 0 };
     uint64_t rng = 20;
-    (void)state;
     for (int round = 0; round < 900; round++) {
         struct tg_limits limits;
         struct tg_load_opts o = { .keep_python = roll(&rng) % 2,
@@ -443,12 +441,11 @@ static bool count_read(void *worker, void *part, struct tg_err *err)
 /*
  * That results agree says nothing if every part was read again: on what profilers write, none is.
  */
-static void guesses_are_right_on_ordinary_traces(void **state)
+TEST(guesses_are_right_on_ordinary_traces)
 {
     static const struct tg_split_ops ops = { count_here, count_fits,   count_join, count_part,
                                              free,       count_worker, free,       count_read };
     static const char *const between[] = { ",\n  ", ", ", ",\n    ", "," };
-    (void)state;
     for (size_t layout = 0; layout < COUNT(between); layout++) {
         struct tg_reader_opts o = { .threads = 3, .part = 4096 };
         struct tg_buf text = { 0 };
@@ -479,12 +476,11 @@ static void guesses_are_right_on_ordinary_traces(void **state)
     }
 }
 
-static void small_or_packed_input_is_not_split(void **state)
+TEST(small_or_packed_input_is_not_split)
 {
     struct tg_reader_opts o = { .threads = 2 };
     struct tg_source *s;
     struct tg_err err;
-    (void)state;
     tg_err_init(&err);
     s = tg_source_memory(TG_SV("[" E10 "]"), "test", NULL, &err);
     assert_false(tg_split_can(s, &o));
@@ -493,15 +489,4 @@ static void small_or_packed_input_is_not_split(void **state)
     o.threads = 1;
     assert_false(tg_split_can(s, &o));
     tg_source_close(s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(adversaries_are_read_as_by_one_thread),
-        cmocka_unit_test(random_texts_are_read_as_by_one_thread),
-        cmocka_unit_test(guesses_are_right_on_ordinary_traces),
-        cmocka_unit_test(small_or_packed_input_is_not_split),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,10 +51,9 @@ static void assert_spans(const char *text, const struct tg_load_opts *o, const c
     tg_trace_free(t);
 }
 
-static void spans_are_what_has_a_duration(void **state)
+TEST(spans_are_what_has_a_duration)
 {
     struct tg_load_opts o = { 0 };
-    (void)state;
     assert_spans("[{\"ph\":\"X\",\"name\":\"a\",\"ts\":2,\"dur\":1},"
                  "{\"name\":\"no ph\",\"ts\":1,\"dur\":1},"
                  "{\"ph\":\"X\",\"name\":\"no dur\",\"ts\":1},"
@@ -68,7 +67,7 @@ static void spans_are_what_has_a_duration(void **state)
                  &o, "python_function|p 4000 1000 #0\n");
 }
 
-static void begin_and_end_make_a_span(void **state)
+TEST(begin_and_end_make_a_span)
 {
     static const struct {
         const char *text, *spans;
@@ -108,7 +107,6 @@ static void begin_and_end_make_a_span(void **state)
           "kernel|k 1000 1000 7/3 c9 #0\n", 0, 0 },
     };
     struct tg_load_opts o = { 0 };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct tg_trace *t = load(cases[i].text, &o);
         assert_spans(cases[i].text, &o, cases[i].spans);
@@ -118,10 +116,9 @@ static void begin_and_end_make_a_span(void **state)
     }
 }
 
-static void tracks_name_device_and_stream(void **state)
+TEST(tracks_name_device_and_stream)
 {
     struct tg_load_opts o = { 0 };
-    (void)state;
     assert_spans(
         "[{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":5,\"ts\":1,\"dur\":1,"
         "\"args\":{\"device\":2,\"stream\":7,\"correlation\":3}},"
@@ -138,10 +135,9 @@ static void tracks_name_device_and_stream(void **state)
 }
 
 /* The total order: start, longer first, category, name, pid, tid, correlation, index. */
-static void order_is_total(void **state)
+TEST(order_is_total)
 {
     struct tg_load_opts o = { 0 };
-    (void)state;
     assert_spans(
         "[{\"ph\":\"X\",\"cat\":\"b\",\"name\":\"b\",\"ts\":1,\"dur\":1,\"args\":{\"correlation\":"
         "2}},{\"ph\":\"X\",\"cat\":\"b\",\"name\":\"b\",\"ts\":1,\"dur\":1,\"args\":{"
@@ -159,7 +155,7 @@ static void order_is_total(void **state)
         "z|z 9000000000000000000 1000 #8\n");
 }
 
-static void attrs_are_canonical(void **state)
+TEST(attrs_are_canonical)
 {
     static const struct {
         const char *event, *attr;
@@ -182,7 +178,6 @@ static void attrs_are_canonical(void **state)
         { "\"cat\":\"cpu_op\"", NULL },
         { "\"cat\":\"cuda_runtime\",\"args\":{\"bytes\":1,\"grid\":[1,1,1]}", NULL },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct tg_load_opts o = { .want_attrs = true };
         struct tg_buf text = { 0 };
@@ -205,7 +200,7 @@ static void attrs_are_canonical(void **state)
     }
 }
 
-static void memory_instants(void **state)
+TEST(memory_instants)
 {
     static const char text[] =
         "[{\"ph\":\"i\",\"name\":\"[memory]\",\"ts\":1.5,\"args\":{\"Device Type\":1,"
@@ -214,7 +209,6 @@ static void memory_instants(void **state)
         "{\"ph\":\"i\",\"name\":\"other\",\"ts\":3}]";
     struct tg_load_opts o = { .want_memory = true };
     struct tg_trace *t = load(text, &o);
-    (void)state;
     assert_int_equal(t->n_memory, 2);
     assert_int_equal(t->memory[0].ts, 1500);
     assert_int_equal(t->memory[0].device_type, 1);
@@ -233,7 +227,7 @@ static void memory_instants(void **state)
 }
 
 /* HTA keeps what has dur and cat (not "Trace"), never asking ph; its doubles are Python's. */
-static void rows_of_hta(void **state)
+TEST(rows_of_hta)
 {
     struct tg_load_opts o = { .keep_hta = true };
     struct tg_trace *t = load("[{\"ph\":\"X\",\"cat\":\"Trace\",\"ts\":1,\"dur\":1},"
@@ -242,7 +236,6 @@ static void rows_of_hta(void **state)
                               "{\"ph\":\"X\",\"cat\":\"python_function\",\"dur\":0.3},"
                               "{\"ph\":\"B\",\"cat\":\"c\",\"ts\":1}]",
                               &o);
-    (void)state;
     assert_int_equal(t->n_spans, 2);
     assert_int_equal(tg_span_at(t, 0)->index, 1);
     assert_int_equal(tg_span_at(t, 1)->index, 3);
@@ -255,7 +248,7 @@ static void rows_of_hta(void **state)
     tg_trace_free(t);
 }
 
-static void damage_is_counted(void **state)
+TEST(damage_is_counted)
 {
     struct tg_load_opts o = { 0 };
     struct tg_trace *t = load(
@@ -280,7 +273,6 @@ static void damage_is_counted(void **state)
         "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"z\",\"ts\":0,\"dur\":0,\"args\":{\"device\":0,"
         "\"stream\":9,\"correlation\":1}}]",
         &o);
-    (void)state;
     assert_int_equal(t->integrity.overlapping, 1);
     assert_int_equal(t->integrity.overlapping_ns, 5000);
     assert_int_equal(t->integrity.longer_than_step, 1);
@@ -289,13 +281,12 @@ static void damage_is_counted(void **state)
     tg_trace_free(t);
 }
 
-static void limits_are_reached(void **state)
+TEST(limits_are_reached)
 {
     struct tg_limits limits = TG_LIMITS_DEFAULT;
     struct tg_load_opts o = { .reader = { .limits = &limits } };
     struct tg_err err;
     struct tg_source *s;
-    (void)state;
     limits.max_spans = 1;
     tg_err_init(&err);
     s = tg_source_memory(
@@ -308,7 +299,7 @@ static void limits_are_reached(void **state)
 }
 
 /* Totals are the sums of the spans, whichever way they were written. */
-static void totals_are_sums_of_spans(void **state)
+TEST(totals_are_sums_of_spans)
 {
     static const char text[] =
         "[{\"ph\":\"X\",\"cat\":\"c\",\"name\":\"a\",\"ts\":1,\"dur\":1.25},"
@@ -319,7 +310,6 @@ static void totals_are_sums_of_spans(void **state)
     struct tg_totals t;
     struct tg_err err;
     struct tg_source *s;
-    (void)state;
     tg_err_init(&err);
     s = tg_source_memory(tg_sv_of(text), "test", NULL, &err);
     assert_true(tg_totals_read(&t, s, NULL, &err));
@@ -401,11 +391,10 @@ static void put_essence(struct tg_buf *out, const struct tg_trace *t)
     tg_buf_release(&spans);
 }
 
-static void shuffling_changes_nothing(void **state)
+TEST(shuffling_changes_nothing)
 {
     uint64_t rng = 99;
     struct tg_load_opts o = { 0 };
-    (void)state;
     for (int round = 0; round < 30; round++) {
         struct tg_buf events[EVENTS] = { { 0 } }, text = { 0 }, first = { 0 };
         for (size_t i = 0; i < EVENTS; i++)
@@ -443,7 +432,7 @@ static void on_tick(void *arg, const char *name, uint64_t bytes, uint64_t total)
     t->n++;
 }
 
-static void ticks_tell_the_progress(void **state)
+TEST(ticks_tell_the_progress)
 {
     struct ticks ticks = { 0 };
     struct tg_progress progress = { .tick = on_tick, .arg = &ticks };
@@ -451,7 +440,6 @@ static void ticks_tell_the_progress(void **state)
     struct tg_err err;
     struct tg_source *s;
     struct tg_trace *t;
-    (void)state;
     tg_buf_puts(&text, "[{}");
     for (int i = 0; i < 10000; i++)
         tg_buf_puts(&text, ",{}");
@@ -465,23 +453,4 @@ static void ticks_tell_the_progress(void **state)
     tg_trace_free(t);
     tg_source_close(s);
     tg_buf_release(&text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spans_are_what_has_a_duration),
-        cmocka_unit_test(begin_and_end_make_a_span),
-        cmocka_unit_test(tracks_name_device_and_stream),
-        cmocka_unit_test(order_is_total),
-        cmocka_unit_test(attrs_are_canonical),
-        cmocka_unit_test(memory_instants),
-        cmocka_unit_test(rows_of_hta),
-        cmocka_unit_test(damage_is_counted),
-        cmocka_unit_test(limits_are_reached),
-        cmocka_unit_test(totals_are_sums_of_spans),
-        cmocka_unit_test(shuffling_changes_nothing),
-        cmocka_unit_test(ticks_tell_the_progress),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,10 +48,9 @@ static size_t walk_keys(const struct tg_key *keys, const char *in)
     return n;
 }
 
-static void every_key_has_a_direction(void **state)
+TEST(every_key_has_a_direction)
 {
     const char *section;
-    (void)state;
     assert_true(walk_keys(tg_key_shape_policy.keys, "policy") > 80);
     assert_false(tg_policy_change_is_known("rules", "no_such_key", &section));
     assert_false(tg_policy_change_is_known("require", "fail_on", &section));
@@ -266,22 +265,20 @@ static void one_way(const char *before, const char *now, const char *path, enum 
     tg_arena_free(a);
 }
 
-static void each_edit_and_its_opposite(void **state)
+TEST(each_edit_and_its_opposite)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
         one_way(edits[i].before, edits[i].now, edits[i].path, edits[i].way);
         one_way(edits[i].now, edits[i].before, edits[i].path, edits[i].back);
     }
 }
 
-static void looser_ones_come_first(void **state)
+TEST(looser_ones_come_first)
 {
     struct tg_diags d;
     struct tg_arena *a = tg_arena_new();
     struct tg_policy_changes c;
     struct tg_buf text = { 0 };
-    (void)state;
     tg_diags_init(&d);
     struct tg_policy *one = load_text(RULE("fail: {abs: 5}, warn: {abs: 1}, why: a"), &d);
     struct tg_policy *two =
@@ -353,20 +350,8 @@ static void forty_changes(bool ascending)
     tg_arena_free(a);
 }
 
-static void many_changes_are_in_order(void **state)
+TEST(many_changes_are_in_order)
 {
-    (void)state;
     forty_changes(false);
     forty_changes(true);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_key_has_a_direction),
-        cmocka_unit_test(each_edit_and_its_opposite),
-        cmocka_unit_test(looser_ones_come_first),
-        cmocka_unit_test(many_changes_are_in_order),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,9 +35,8 @@ static char *unmark(const char *text, uint32_t *line, uint32_t *col)
     return out;
 }
 
-static void each_code_at_its_place(void **state)
+TEST(each_code_at_its_place)
 {
-    (void)state;
     size_t wrong = 0;
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
         const struct sample *s = &samples[i];
@@ -67,9 +66,8 @@ static void each_code_at_its_place(void **state)
     assert_int_equal(wrong, 0);
 }
 
-static void each_neighbour_loads(void **state)
+TEST(each_neighbour_loads)
 {
-    (void)state;
     size_t wrong = 0;
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
         struct tg_diags d;
@@ -88,9 +86,8 @@ static void each_neighbour_loads(void **state)
 
 /* ---- all at once, in order, within caps ---- */
 
-static void ten_mistakes_in_one_run(void **state)
+TEST(ten_mistakes_in_one_run)
 {
-    (void)state;
     /* Written by hand, each with its code: eleven, so that none hides behind the tenth. */
     static const char text[] = "version: 3\n"               /* 106 */
                                "sweets: []\n"               /* 101 */
@@ -126,9 +123,8 @@ static void ten_mistakes_in_one_run(void **state)
     tg_diags_release(&d);
 }
 
-static void text_has_line_caret_and_fix(void **state)
+TEST(text_has_line_caret_and_fix)
 {
-    (void)state;
     static const char expected[] =
         ".tracegate.yml:5:5: error[TG101]: unknown key 'threshold' in a rule\n"
         "    5 |     threshold: 10%\n"
@@ -150,9 +146,8 @@ static void text_has_line_caret_and_fix(void **state)
     tg_diags_release(&d);
 }
 
-static void json_has_the_same_data(void **state)
+TEST(json_has_the_same_data)
 {
-    (void)state;
     struct tg_diags d;
     struct tg_buf out = { 0 };
     struct tg_doc *root = tg_doc_new_object();
@@ -169,9 +164,8 @@ static void json_has_the_same_data(void **state)
 }
 
 /* 60 unknown keys: 50 are shown, all are counted, in order of the file. */
-static void fifty_are_shown(void **state)
+TEST(fifty_are_shown)
 {
-    (void)state;
     struct tg_buf text = { 0 }, out = { 0 };
     struct tg_diags d;
     tg_buf_puts(&text, "version: 1\n");
@@ -190,14 +184,13 @@ static void fifty_are_shown(void **state)
 }
 
 /* Keys that were tried and removed (docs/experiments) get no special treatment. */
-static void removed_keys_are_unknown(void **state)
+TEST(removed_keys_are_unknown)
 {
     static const char *const text[] = { "version: 1\nnoise: {few_runs: judge}\n",
                                         "version: 1\nnoise: {device_steps: judge}\n",
                                         "version: 1\nnoise: {history: 9}\n",
                                         "version: 1\nrules: [{id: a, metric: idle, fail: {pp: "
                                         "1pp}, sustained: 2}]\n" };
-    (void)state;
     for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
         struct tg_buf out = { 0 };
         struct tg_diags d;
@@ -211,9 +204,8 @@ static void removed_keys_are_unknown(void **state)
 }
 
 /* Controls and direction marks of the source never reach the terminal; long lines are cut. */
-static void hostile_source_lines_are_made_visible(void **state)
+TEST(hostile_source_lines_are_made_visible)
 {
-    (void)state;
     struct tg_buf text = { 0 }, out = { 0 };
     struct tg_diags d;
     tg_buf_puts(&text, "version: 1\nx\xE2\x80\xAE"
@@ -229,19 +221,4 @@ static void hostile_source_lines_are_made_visible(void **state)
     tg_buf_release(&text);
     tg_buf_release(&out);
     tg_diags_release(&d);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_code_at_its_place),
-        cmocka_unit_test(each_neighbour_loads),
-        cmocka_unit_test(removed_keys_are_unknown),
-        cmocka_unit_test(ten_mistakes_in_one_run),
-        cmocka_unit_test(text_has_line_caret_and_fix),
-        cmocka_unit_test(json_has_the_same_data),
-        cmocka_unit_test(fifty_are_shown),
-        cmocka_unit_test(hostile_source_lines_are_made_visible),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

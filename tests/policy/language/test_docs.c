@@ -47,17 +47,15 @@ static size_t load_examples(const char *page)
     return n;
 }
 
-static void examples_load(void **state)
+TEST(examples_load)
 {
-    (void)state;
     assert_true(load_examples("docs/policy.md") >= 13);
     assert_int_equal(load_examples("docs/policy-metrics.md"), 1);
     assert_int_equal(load_examples("docs/baselines.md"), 1);
 }
 
-static void the_example_policies_load(void **state)
+TEST(the_example_policies_load)
 {
-    (void)state;
     static const char *const names[] = { "examples/policy.yml", "examples/policy-device.yml" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct tg_buf text = { 0 };
@@ -72,9 +70,8 @@ static void the_example_policies_load(void **state)
 }
 
 /* The manual holds the table that the program prints, between its two marks, byte for byte. */
-static void metrics_are_listed(void **state)
+TEST(metrics_are_listed)
 {
-    (void)state;
     static const char begin[] = "<!-- tracegate policy metrics --format markdown -->\n";
     struct tg_buf text = { 0 }, table = { 0 };
     read_source(&text, "docs/policy-metrics.md");
@@ -89,9 +86,8 @@ static void metrics_are_listed(void **state)
 }
 
 /* Every measure has a row with its unit in docs/metrics.md, which says how it is computed. */
-static void measures_are_explained(void **state)
+TEST(measures_are_explained)
 {
-    (void)state;
     struct tg_buf text = { 0 };
     read_source(&text, "docs/metrics.md");
     for (int i = 0; i < TG_MEASURES; i++) {
@@ -125,18 +121,16 @@ static size_t missing_keys(const char *text, const struct tg_key_shape *s)
            missing_keys(text, s->list);
 }
 
-static void keys_are_described(void **state)
+TEST(keys_are_described)
 {
-    (void)state;
     struct tg_buf text = { 0 };
     read_source(&text, "docs/policy.md");
     assert_int_equal(missing_keys(text.p, &tg_key_shape_policy), 0);
     tg_buf_release(&text);
 }
 
-static void codes_are_listed(void **state)
+TEST(codes_are_listed)
 {
-    (void)state;
     struct tg_buf text = { 0 }, header = { 0 };
     size_t n = 0;
     read_source(&text, "docs/policy-diagnostics.md");
@@ -153,14 +147,4 @@ static void codes_are_listed(void **state)
     assert_true(n > 50);
     tg_buf_release(&text);
     tg_buf_release(&header);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(examples_load),      cmocka_unit_test(the_example_policies_load),
-        cmocka_unit_test(metrics_are_listed), cmocka_unit_test(measures_are_explained),
-        cmocka_unit_test(keys_are_described), cmocka_unit_test(codes_are_listed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

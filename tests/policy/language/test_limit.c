@@ -98,9 +98,8 @@ static const struct {
     { "step_time", "{pp: 3pp}", TG_DIAG_BOUND_LEGAL, "it has: pct, abs, max, min" },
 };
 
-static void bounds_that_mean_something(void **state)
+TEST(bounds_that_mean_something)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
         struct read *r = parse(bounds[i].metric, bounds[i].bound);
         enum tg_diag_code got = r->d.n ? r->d.v[0].code : OK;
@@ -117,11 +116,10 @@ static void bounds_that_mean_something(void **state)
 }
 
 /* What is right beside a mistake is kept. */
-static void the_rest_of_a_limit_is_kept(void **state)
+TEST(the_rest_of_a_limit_is_kept)
 {
     struct read *r = parse("step_time", "[{pct: 10%, abs: 2}, {max: 5}, text, {abs: 3ms, pct: {}}, "
                                         "{abs: ''}]");
-    (void)state;
     assert_int_equal(r->d.n, 2); /* 2 and 5 have no unit; of other types the shape tells */
     assert_int_equal(r->list.state, TG_LIMIT_ON);
     assert_int_equal(r->list.n, 2);
@@ -147,7 +145,7 @@ static struct tg_limit_list list_of(const struct tg_limit *l)
         struct tg_limit_list){ .state = l ? TG_LIMIT_ON : TG_LIMIT_OFF, .v = l, .n = l ? 1 : 0 };
 }
 
-static void a_budget_asks_the_fresh_side_alone(void **state)
+TEST(a_budget_asks_the_fresh_side_alone)
 {
     static const struct tg_bound max[] = { { .kind = TG_BOUND_MAX }, { .kind = TG_BOUND_MIN } },
                                  mixed[] = { { .kind = TG_BOUND_MAX }, { .kind = TG_BOUND_ABS } };
@@ -156,7 +154,6 @@ static void a_budget_asks_the_fresh_side_alone(void **state)
     const struct tg_limit_list b = list_of(&budget), c = list_of(&change), off = list_of(NULL);
     struct tg_override o = { .fail = list_of(&one) };
     struct tg_rule r = { .fail = off };
-    (void)state;
 
     assert_true(tg_limit_is_budget(&budget) && tg_limit_is_budget(&one));
     assert_false(tg_limit_is_budget(&change) || tg_limit_is_budget(&empty));
@@ -173,14 +170,4 @@ static void a_budget_asks_the_fresh_side_alone(void **state)
     assert_true(tg_rule_has_budget(&r));
     o.fail = c;
     assert_false(tg_rule_has_budget(&r));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bounds_that_mean_something),
-        cmocka_unit_test(the_rest_of_a_limit_is_kept),
-        cmocka_unit_test(a_budget_asks_the_fresh_side_alone),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,9 +77,8 @@ static const struct tg_diag *the_only(const struct tg_diags *d, int code)
     return found;
 }
 
-static void each_warning_at_its_place(void **state)
+TEST(each_warning_at_its_place)
 {
-    (void)state;
     size_t wrong = 0;
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
         const struct sample *s = &samples[i];
@@ -118,9 +117,8 @@ static void each_warning_at_its_place(void **state)
  * Day by day, with TEST_TODAY 2026-07-01: ended, last day, within and beyond 14 days, 180 days
  * ahead (2026-12-28) and one more, which does not load.
  */
-static void waivers_by_their_last_day(void **state)
+TEST(waivers_by_their_last_day)
 {
-    (void)state;
     static const struct {
         const char *day;
         int code; /* 0: nothing to say */
@@ -157,9 +155,8 @@ static void waivers_by_their_last_day(void **state)
 }
 
 /* One policy, refused for one rule and one waiver: the warnings are about the others. */
-static void warnings_beside_errors(void **state)
+TEST(warnings_beside_errors)
 {
-    (void)state;
     static const char text[] =
         V "rules:\n"
           "  - {id: a, metric: idle, fail: off}\n"                    /* 3: silent */
@@ -199,9 +196,8 @@ static void warnings_beside_errors(void **state)
     tg_diags_release(&d);
 }
 
-static void patterns_against_names(void **state)
+TEST(patterns_against_names)
 {
-    (void)state;
     const tg_sv names[] = { TG_SV("aten::layer_norm"), TG_SV("aten::mm"), TG_SV("aten::linear"),
                             TG_SV("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!") };
     struct tg_diags d;
@@ -251,9 +247,8 @@ static void strip_comments(struct tg_buf *out, const char *text)
     }
 }
 
-static void shown_policies_load_again(void **state)
+TEST(shown_policies_load_again)
 {
-    (void)state;
     static const char *const texts[] = {
         V "extends: [tracegate:recommended]\n",
         V
@@ -293,9 +288,8 @@ static void shown_policies_load_again(void **state)
     }
 }
 
-static void shown_values_have_their_origin(void **state)
+TEST(shown_values_have_their_origin)
 {
-    (void)state;
     struct tg_diags d;
     struct tg_buf out = { 0 };
     tg_diags_init(&d);
@@ -327,9 +321,8 @@ static void put(const char *dir, const char *name)
     assert_true(tg_file_write(path, TG_SV("version: 1\n"), &err));
 }
 
-static void policies_are_found_upwards(void **state)
+TEST(policies_are_found_upwards)
 {
-    (void)state;
     char root[] = "/tmp/tg-policy-XXXXXX", sub[64], deep[64], path[128], command[160];
     struct tg_arena *a = tg_arena_new();
     struct tg_err err;
@@ -394,18 +387,4 @@ static void policies_are_found_upwards(void **state)
     (void)snprintf(command, sizeof command, "rm -r %s", root);
     assert_int_equal(system(command), 0);
     tg_arena_free(a);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_warning_at_its_place),
-        cmocka_unit_test(waivers_by_their_last_day),
-        cmocka_unit_test(warnings_beside_errors),
-        cmocka_unit_test(patterns_against_names),
-        cmocka_unit_test(shown_policies_load_again),
-        cmocka_unit_test(shown_values_have_their_origin),
-        cmocka_unit_test(policies_are_found_upwards),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,9 +33,8 @@ static void release(struct tg_policy *p, struct tg_diags *d)
 
 /* ---- values ---- */
 
-static void bounds_in_the_metrics_unit(void **state)
+TEST(bounds_in_the_metrics_unit)
 {
-    (void)state;
     static const struct {
         const char *metric, *bound;
         enum tg_bound_kind kind;
@@ -78,9 +77,8 @@ static void bounds_in_the_metrics_unit(void **state)
     }
 }
 
-static void a_rule_with_everything(void **state)
+TEST(a_rule_with_everything)
 {
-    (void)state;
     static const char text[] = V
         "rules:\n"
         "  - id: kernel-time\n" /* line 3 */
@@ -153,9 +151,8 @@ static void a_rule_with_everything(void **state)
     release(p, &d);
 }
 
-static void defaults_without_a_word(void **state)
+TEST(defaults_without_a_word)
 {
-    (void)state;
     struct tg_diags d;
     tg_diags_init(&d);
     struct tg_policy *p =
@@ -186,9 +183,8 @@ static void defaults_without_a_word(void **state)
     release(p, &d);
 }
 
-static void suites_and_settings(void **state)
+TEST(suites_and_settings)
 {
-    (void)state;
     static const char text[] =
         V "suites:\n"
           "  - name: decode\n"
@@ -243,9 +239,8 @@ static void suites_and_settings(void **state)
     release(p, &d);
 }
 
-static void waivers_are_kept(void **state)
+TEST(waivers_are_kept)
 {
-    (void)state;
     struct tg_diags d;
     tg_diags_init(&d);
     struct tg_policy *p = must_load(
@@ -270,9 +265,8 @@ static void waivers_are_kept(void **state)
 
 /* ---- layers ---- */
 
-static void the_built_in_policy(void **state)
+TEST(the_built_in_policy)
 {
-    (void)state;
     struct tg_diags d;
     struct tg_err err;
     struct tg_policy_opts o = { .today = TEST_TODAY };
@@ -299,9 +293,8 @@ static void the_built_in_policy(void **state)
     release(p, &d);
 }
 
-static void presets(void **state)
+TEST(presets)
 {
-    (void)state;
     struct tg_diags d;
     tg_diags_init(&d);
     struct tg_policy *p = must_load(V "extends: [tracegate:counts-only]\n", &d);
@@ -321,7 +314,7 @@ static void presets(void **state)
 }
 
 /* The program of these tests judges by decisions 7. */
-static void the_number_of_the_decisions(void **state)
+TEST(the_number_of_the_decisions)
 {
     static const struct {
         const char *main, *layer;
@@ -336,7 +329,6 @@ static void the_number_of_the_decisions(void **state)
         { V "extends: [base.yml]\ndecisions: 7\n", V "decisions: 6\n", 0, 0 },
         { V "extends: [base.yml]\ndecisions: 6\n", V "decisions: 7\n", 1, 3 },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct memory_file files[] = { { ".tracegate.yml", cases[i].main, 0 },
                                              { "base.yml", cases[i].layer, 0 } };
@@ -355,14 +347,13 @@ static void the_number_of_the_decisions(void **state)
 }
 
 /* Two policies are compared whatever program they were written for. */
-static void another_number_where_nothing_is_judged(void **state)
+TEST(another_number_where_nothing_is_judged)
 {
     const struct memory_file file = { ".tracegate.yml", V "decisions: 6\n", 0 };
     struct memory m = { &file, 1 };
     const struct tg_policy_opts o = { .path = file.path, .read = memory_read, .read_arg = &m };
     struct tg_diags d;
     struct tg_err err;
-    (void)state;
     tg_diags_init(&d);
     tg_err_init(&err);
     struct tg_policy *p = tg_policy_load(&o, &d, &err);
@@ -371,9 +362,8 @@ static void another_number_where_nothing_is_judged(void **state)
     release(p, &d);
 }
 
-static void later_layers_win_per_key(void **state)
+TEST(later_layers_win_per_key)
 {
-    (void)state;
     const struct memory_file files[] = {
         { "ci/policy.yml",
           V "extends: [tracegate:recommended, base/one.yml, ../two.yml]\n"
@@ -424,9 +414,8 @@ static void later_layers_win_per_key(void **state)
     release(p, &d);
 }
 
-static void rules_are_removed_and_added(void **state)
+TEST(rules_are_removed_and_added)
 {
-    (void)state;
     struct tg_diags d;
     tg_diags_init(&d);
     struct tg_policy *p = must_load(
@@ -450,9 +439,8 @@ static const char profiles[] = V "rules: [{id: a, metric: step_time, fail: {pct:
                                  "      - {id: a, fail: {pct: 4%, abs: 1us}}\n"
                                  "      - {id: drift, metric: idle, fail: {pp: 1pp}}\n";
 
-static void profiles_are_later_layers(void **state)
+TEST(profiles_are_later_layers)
 {
-    (void)state;
     const struct memory_file f = { "p.yml", profiles, 0 };
     struct tg_diags d;
     tg_diags_init(&d);
@@ -478,9 +466,8 @@ static void profiles_are_later_layers(void **state)
 }
 
 /* What one of `baselines` does not say is as in `baseline`; a view has its settings and its rules. */
-static void several_baselines(void **state)
+TEST(several_baselines)
 {
-    (void)state;
     struct tg_diags d;
     struct tg_arena *a = tg_arena_new();
     tg_diags_init(&d);
@@ -525,9 +512,8 @@ static void several_baselines(void **state)
 }
 
 /* The presets' nightly profile comes with `extends` alone. */
-static void presets_have_a_nightly_profile(void **state)
+TEST(presets_have_a_nightly_profile)
 {
-    (void)state;
     const struct memory_file own = { "p.yml", V "extends: [tracegate:recommended]\n", 0 },
                              bare = { "p.yml", V "report: {top: 2}\n", 0 },
                              counts = { "p.yml", V "extends: [tracegate:counts-only]\n", 0 },
@@ -554,9 +540,8 @@ static void presets_have_a_nightly_profile(void **state)
 /*
  * A profile that nobody selected, and a layer that a later one hides, must be right all the same.
  */
-static void hidden_mistakes_are_found(void **state)
+TEST(hidden_mistakes_are_found)
 {
-    (void)state;
     struct tg_diags d;
     tg_diags_init(&d);
     assert_null(load_text(
@@ -577,9 +562,8 @@ static void hidden_mistakes_are_found(void **state)
     tg_diags_release(&d);
 }
 
-static void cycles_and_depth(void **state)
+TEST(cycles_and_depth)
 {
-    (void)state;
     const struct memory_file cycle[] = {
         { "p.yml", V "extends: [b.yml]\n", 0 },
         { "b.yml", V "extends: [./x/../p.yml]\n", 0 },
@@ -630,9 +614,8 @@ static void expect_code(const char *text, size_t n, enum tg_diag_code code)
 }
 
 /* 9 levels of 9 aliases each: 9^9 values if they were expanded. */
-static void alias_bomb(void **state)
+TEST(alias_bomb)
 {
-    (void)state;
     struct tg_buf b = { 0 };
     tg_buf_puts(&b, V "a0: &a0 [x, x, x, x, x, x, x, x, x]\n");
     for (int i = 1; i < 10; i++) {
@@ -645,9 +628,8 @@ static void alias_bomb(void **state)
     tg_buf_release(&b);
 }
 
-static void nesting_bomb(void **state)
+TEST(nesting_bomb)
 {
-    (void)state;
     struct tg_buf b = { 0 };
     tg_buf_puts(&b, V "suites: ");
     for (int i = 0; i < 100000; i++)
@@ -656,9 +638,8 @@ static void nesting_bomb(void **state)
     tg_buf_release(&b);
 }
 
-static void too_many_values(void **state)
+TEST(too_many_values)
 {
-    (void)state;
     struct tg_buf b = { 0 };
     tg_buf_puts(&b, V "suites: [");
     for (unsigned i = 0; i <= TG_YAML_NODES; i++)
@@ -673,9 +654,8 @@ static void too_many_values(void **state)
     tg_buf_release(&b);
 }
 
-static void size_limit(void **state)
+TEST(size_limit)
 {
-    (void)state;
     size_t max = TG_LIMITS_DEFAULT.max_policy;
     struct tg_buf b = { 0 };
     struct tg_diags d;
@@ -694,9 +674,8 @@ static void size_limit(void **state)
 /*
  * Each byte alone, and in the middle of a value: no crash, and never a policy from a control byte.
  */
-static void hostile_bytes(void **state)
+TEST(hostile_bytes)
 {
-    (void)state;
     for (int c = 0; c < 256; c++) {
         char text[] = V "rules: [{id: a, metric: idle, why: \"x?y\", fail: {pp: 1pp}}]\n";
         const struct memory_file f = { "p.yml", text, sizeof text - 1 };
@@ -713,9 +692,8 @@ static void hostile_bytes(void **state)
 }
 
 /* Texts that only look like numbers, words or nulls in YAML 1.1 stay what they are. */
-static void scalars_are_typed_by_us(void **state)
+TEST(scalars_are_typed_by_us)
 {
-    (void)state;
     struct tg_diags d;
     tg_diags_init(&d);
     struct tg_policy *p =
@@ -735,9 +713,8 @@ static void scalars_are_typed_by_us(void **state)
 }
 
 /* CR LF files, a byte order mark and a missing last line end change nothing. */
-static void line_ends_and_marks(void **state)
+TEST(line_ends_and_marks)
 {
-    (void)state;
     struct tg_diags d;
     tg_diags_init(&d);
     struct tg_policy *p = must_load(
@@ -745,34 +722,4 @@ static void line_ends_and_marks(void **state)
     assert_int_equal(p->rules[0].at.line, 3);
     assert_int_equal(p->rules[0].at.col, 10);
     release(p, &d);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bounds_in_the_metrics_unit),
-        cmocka_unit_test(a_rule_with_everything),
-        cmocka_unit_test(defaults_without_a_word),
-        cmocka_unit_test(suites_and_settings),
-        cmocka_unit_test(waivers_are_kept),
-        cmocka_unit_test(the_built_in_policy),
-        cmocka_unit_test(presets),
-        cmocka_unit_test(the_number_of_the_decisions),
-        cmocka_unit_test(another_number_where_nothing_is_judged),
-        cmocka_unit_test(later_layers_win_per_key),
-        cmocka_unit_test(rules_are_removed_and_added),
-        cmocka_unit_test(profiles_are_later_layers),
-        cmocka_unit_test(several_baselines),
-        cmocka_unit_test(presets_have_a_nightly_profile),
-        cmocka_unit_test(hidden_mistakes_are_found),
-        cmocka_unit_test(cycles_and_depth),
-        cmocka_unit_test(alias_bomb),
-        cmocka_unit_test(nesting_bomb),
-        cmocka_unit_test(too_many_values),
-        cmocka_unit_test(size_limit),
-        cmocka_unit_test(hostile_bytes),
-        cmocka_unit_test(scalars_are_typed_by_us),
-        cmocka_unit_test(line_ends_and_marks),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

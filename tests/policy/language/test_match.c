@@ -16,9 +16,8 @@ static struct tg_pattern *pattern(struct tg_arena *a, const char *text)
     return p;
 }
 
-static void names(void **state)
+TEST(names)
 {
-    (void)state;
     static const struct {
         const char *pattern, *name;
         enum tg_hit hit;
@@ -47,9 +46,8 @@ static void names(void **state)
     tg_arena_free(a);
 }
 
-static void what_does_not_compile(void **state)
+TEST(what_does_not_compile)
 {
-    (void)state;
     static const struct {
         const char *text;
         size_t at;
@@ -74,9 +72,8 @@ static void what_does_not_compile(void **state)
 }
 
 /* Needs 2^40 steps without a budget. A spent pattern answers at once for the other 10,000 names. */
-static void regex_bombs_end(void **state)
+TEST(regex_bombs_end)
 {
-    (void)state;
     static const char *const bombs[] = { "/^(a+)+$/", "/^(a|aa)+$/", "/^(.*)*(.*)*(.*)*x$/",
                                          "/(?:(?:(?:a*)*)*)*b/" };
     struct tg_arena *a = tg_arena_new();
@@ -97,9 +94,8 @@ static void regex_bombs_end(void **state)
 }
 
 /* The longest real kernel names have some thousand bytes; an ordinary regex stays in its budget. */
-static void long_names_fit_the_budget(void **state)
+TEST(long_names_fit_the_budget)
 {
-    (void)state;
     static char name[20000];
     struct tg_arena *a = tg_arena_new();
     memset(name, 'x', sizeof name);
@@ -112,9 +108,8 @@ static void long_names_fit_the_budget(void **state)
     tg_arena_free(a);
 }
 
-static void any_of_a_list(void **state)
+TEST(any_of_a_list)
 {
-    (void)state;
     struct tg_arena *a = tg_arena_new();
     struct tg_pattern *v[] = { pattern(a, "/^(a+)+$/"), pattern(a, "b*") };
     struct tg_patterns both = { v, NULL, 2 }, none = { NULL, NULL, 0 };
@@ -128,9 +123,8 @@ static void any_of_a_list(void **state)
     tg_arena_free(a);
 }
 
-static void groups(void **state)
+TEST(groups)
 {
-    (void)state;
     struct tg_arena *a = tg_arena_new();
     struct tg_pattern *p = pattern(a, "/rank(\\d+)/"), *q = pattern(a, "/(x)?rank/");
     tg_sv out;
@@ -142,14 +136,4 @@ static void groups(void **state)
     tg_pattern_release(p);
     tg_pattern_release(q);
     tg_arena_free(a);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names),           cmocka_unit_test(what_does_not_compile),
-        cmocka_unit_test(regex_bombs_end), cmocka_unit_test(long_names_fit_the_budget),
-        cmocka_unit_test(any_of_a_list),   cmocka_unit_test(groups),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,18 +22,16 @@ static void merged(const char *base, const char *layer, const char *want, unsign
     tree_close(&l);
 }
 
-static void values_replace_and_mappings_join(void **state)
+TEST(values_replace_and_mappings_join)
 {
-    (void)state;
     merged("report: {top: 5, junit_max: 7}", "report: {top: 9}", "{report: {top: 9, junit_max: 7}}",
            0);
     merged("fail_on: [fail, warn]", "fail_on: [fail]", "{fail_on: [fail]}", 0);
     merged("report: {top: 5}", "fail_on: [fail]", "{report: {top: 5}, fail_on: [fail]}", 0);
 }
 
-static void rules_meet_by_id(void **state)
+TEST(rules_meet_by_id)
 {
-    (void)state;
     merged("rules: [{id: a, metric: count}, {id: b}]", "rules: [{id: b, optional: true}, {id: c}]",
            "{rules: [{id: a, metric: count}, {id: b, optional: true}, {id: c}]}", 0);
     merged("rules: [{id: a, fail: {abs: 0, pct: 5%}}]", "rules: [{id: a, fail: {pct: 9%}}]",
@@ -43,20 +41,18 @@ static void rules_meet_by_id(void **state)
     merged("rules: [{id: a}]", "rules: {remove: [x]}", "{rules: [{id: a}]}", TG_DIAG_RULE_UNKNOWN);
 }
 
-static void aliases_and_waivers_add_up(void **state)
+TEST(aliases_and_waivers_add_up)
 {
-    (void)state;
     merged("aliases: [{from: a, to: b}]", "aliases: [{from: c, to: d}]",
            "{aliases: [{from: a, to: b}, {from: c, to: d}]}", 0);
 }
 
 /* The merged tree knows where each value was written. */
-static void values_keep_their_place(void **state)
+TEST(values_keep_their_place)
 {
     struct tg_removed removed = { 0 };
     const struct tg_yaml *report;
     struct tree b, l;
-    (void)state;
     tree_open(&b, "report: {top: 5,\n  junit_max: 7}");
     tree_open(&l, "# a layer\n\nreport: {top: 9}");
     report = tg_yaml_get(tg_merge(b.root, l.root, b.a, &removed, &l.d), "report");
@@ -64,15 +60,4 @@ static void values_keep_their_place(void **state)
     assert_int_equal(tg_yaml_get(report, "junit_max")->at.line, 2);
     tree_close(&b);
     tree_close(&l);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_replace_and_mappings_join),
-        cmocka_unit_test(rules_meet_by_id),
-        cmocka_unit_test(aliases_and_waivers_add_up),
-        cmocka_unit_test(values_keep_their_place),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,9 +3,8 @@
 
 #include "policy/language/metric.h"
 
-static void every_row_is_found_by_its_name(void **state)
+TEST(every_row_is_found_by_its_name)
 {
-    (void)state;
     for (int m = 0; m < TG_METRICS; m++) {
         const struct tg_metric_info *info = tg_metric_info((enum tg_metric)m);
         enum tg_metric found;
@@ -22,19 +21,17 @@ static void every_row_is_found_by_its_name(void **state)
     }
 }
 
-static void other_names_are_none(void **state)
+TEST(other_names_are_none)
 {
     static const char *const wrong[] = { "", "Count", "counts", "step", "step_time " };
     enum tg_metric m;
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_false(tg_metric_from_name(tg_sv_of(wrong[i]), &m));
 }
 
-static void scopes(void **state)
+TEST(scopes)
 {
     enum tg_measure id;
-    (void)state;
     assert_true(tg_metric_measure(TG_METRIC_STEP_TIME, &id) && id == TG_MEASURE_STEP_TIME);
     assert_false(tg_metric_measure(TG_METRIC_COUNT, &id));
     assert_false(tg_metric_measure(TG_METRIC_SKEW, &id));
@@ -45,10 +42,9 @@ static void scopes(void **state)
 }
 
 /* The three lists that people and programs read have every metric. */
-static void lists_have_them_all(void **state)
+TEST(lists_have_them_all)
 {
     void (*const write[])(struct tg_buf *) = { tg_metric_text, tg_metric_json, tg_metric_markdown };
-    (void)state;
     for (size_t i = 0; i < sizeof write / sizeof *write; i++) {
         struct tg_buf b = { 0 };
         write[i](&b);
@@ -58,15 +54,4 @@ static void lists_have_them_all(void **state)
         assert_false(tg_sv_has(tg_buf_sv(&b), TG_SV("no_such_metric")));
         tg_buf_release(&b);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_row_is_found_by_its_name),
-        cmocka_unit_test(other_names_are_none),
-        cmocka_unit_test(scopes),
-        cmocka_unit_test(lists_have_them_all),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,12 +3,11 @@
 
 #include "policy/language/node.h"
 
-static void by_key_or_the_fallback(void **state)
+TEST(by_key_or_the_fallback)
 {
     static const char *const words[] = { "low", "high", NULL };
     const struct tg_yaml *m;
     struct tree t;
-    (void)state;
     tree_open(&t, "n: 12\nbad: twelve\nyes: true\nno: yes\nw: high\nlist: [low, high]\n");
     m = t.root;
     assert_int_equal(tg_node_int(m, "n", 7), 12);
@@ -27,11 +26,10 @@ static void by_key_or_the_fallback(void **state)
 }
 
 /* One value is a list of one; a mapping and nothing are lists of none. */
-static void lists(void **state)
+TEST(lists)
 {
     static const char *const words[] = { "low", "high", NULL };
     struct tree t;
-    (void)state;
     tree_open(&t, "one: high\ntwo: [low, high]\nwrong: [{low: 1}, other]\nmap: {low: 1}\n");
     assert_int_equal(tg_node_count(tg_yaml_get(t.root, "one")), 1);
     assert_int_equal(tg_node_count(tg_yaml_get(t.root, "two")), 2);
@@ -43,11 +41,4 @@ static void lists(void **state)
     assert_int_equal(tg_node_mask(tg_yaml_get(t.root, "two"), words), 3);
     assert_int_equal(tg_node_mask(tg_yaml_get(t.root, "wrong"), words), 0);
     tree_close(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(by_key_or_the_fallback),
-                                        cmocka_unit_test(lists) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,9 +24,8 @@ static void shown(const char *text, const char *want)
     tree_close(&t);
 }
 
-static void on_one_line(void **state)
+TEST(on_one_line)
 {
-    (void)state;
     shown("a: 1\nb:\n  - x\n  - y: 2\n", "{a: 1, b: [x, {y: 2}]}");
     shown("a: aten::mm\n", "{a: \"aten::mm\"}");
     shown("a: ''\n", "{a: \"\"}");
@@ -34,10 +33,4 @@ static void on_one_line(void **state)
     shown("a: \"*mm\"\n", "{a: \"*mm\"}"); /* bare it would be an alias */
     shown("a: 'say \"no\"'\n", "{a: \"say \\\"no\\\"\"}");
     shown("a: ['{', '#', ': ']\n", "{a: [\"{\", \"#\", \": \"]}");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(on_one_line) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

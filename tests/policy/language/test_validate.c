@@ -3,7 +3,7 @@
 
 #include "policy/language/validate.h"
 
-static void each_mistake_has_its_code(void **state)
+TEST(each_mistake_has_its_code)
 {
     static const struct {
         const char *text;
@@ -24,7 +24,6 @@ static void each_mistake_has_its_code(void **state)
         { "version: 1\nsuites: [{name: a}, {name: a}]", TG_DIAG_SUITE_TWICE },
         { "version: 1\nsuites: []", TG_DIAG_EMPTY_LIST },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct tree t;
         tree_open(&t, cases[i].text);
@@ -34,10 +33,9 @@ static void each_mistake_has_its_code(void **state)
     }
 }
 
-static void all_of_them_at_once_with_a_fix(void **state)
+TEST(all_of_them_at_once_with_a_fix)
 {
     struct tree t;
-    (void)state;
     tree_open(&t, "version: 1\nreprot: {}\nnoise: {min_rnus: 3}\nfail_on: [x]\n");
     tg_validate_file(t.root, &t.d);
     assert_int_equal(t.d.errors, 3);
@@ -47,23 +45,12 @@ static void all_of_them_at_once_with_a_fix(void **state)
     tree_close(&t);
 }
 
-static void words_and_keys_are_found_by_name(void **state)
+TEST(words_and_keys_are_found_by_name)
 {
-    (void)state;
     assert_int_equal(tg_word_index(tg_words_on_off, TG_SV("off")), 1);
     assert_int_equal(tg_word_index(tg_words_on_off, TG_SV("of")), -1);
     assert_non_null(tg_key_find(tg_key_shape_rule.keys, TG_SV("metric")));
     assert_null(tg_key_find(tg_key_shape_rule.keys, TG_SV("metr")));
     for (size_t i = 0; tg_words_kind[i]; i++) /* the two tables go together */
         assert_string_equal(tg_kind_name(tg_kind_of_word[i]), tg_words_kind[i]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_mistake_has_its_code),
-        cmocka_unit_test(all_of_them_at_once_with_a_fix),
-        cmocka_unit_test(words_and_keys_are_found_by_name),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,9 +3,8 @@
 
 #include "policy/language/value.h"
 
-static void quantities(void **state)
+TEST(quantities)
 {
-    (void)state;
     static const struct {
         const char *text, *unit; /* unit NULL: no number */
         double number;
@@ -29,9 +28,8 @@ static void quantities(void **state)
     }
 }
 
-static void units(void **state)
+TEST(units)
 {
-    (void)state;
     struct tg_value_unit u;
     assert_true(tg_value_unit(TG_SV("MiB"), &u));
     assert_int_equal(u.unit, TG_UNIT_BYTES);
@@ -44,9 +42,8 @@ static void units(void **state)
     assert_false(tg_value_unit(TG_SV("sec"), &u));
 }
 
-static void days(void **state)
+TEST(days)
 {
-    (void)state;
     static const struct {
         const char *text;
         int64_t day; /* -1: no day of the calendar */
@@ -78,14 +75,4 @@ static void days(void **state)
             fail_msg("%lld: %s", (long long)day, text);
     }
     assert_int_equal(TEST_TODAY, 20635);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(quantities),
-        cmocka_unit_test(units),
-        cmocka_unit_test(days),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,10 @@
 /* YAML text to a tree with positions; every mistake has a code. */
 #include "tree.h"
 
-static void values_are_text_with_a_place(void **state)
+TEST(values_are_text_with_a_place)
 {
     struct tree t;
     const struct tg_yaml *n;
-    (void)state;
     tree_open(&t, "a: no\nlist:\n  - 0x10\n  - 'é' \nm: {x: 1_000}\n");
     tree_has(&t, "all fine", 0);
     assert_int_equal(t.root->type, TG_YAML_MAP);
@@ -27,17 +26,16 @@ static void values_are_text_with_a_place(void **state)
     tree_close(&t);
 }
 
-static void an_alias_is_its_anchor(void **state)
+TEST(an_alias_is_its_anchor)
 {
     struct tree t;
-    (void)state;
     tree_open(&t, "a: &x {k: 1}\nb: *x\n");
     tree_has(&t, "an alias", 0);
     assert_ptr_equal(tg_yaml_get(t.root, "a"), tg_yaml_get(t.root, "b"));
     tree_close(&t);
 }
 
-static void each_mistake_has_its_code(void **state)
+TEST(each_mistake_has_its_code)
 {
     static const struct {
         const char *text;
@@ -54,7 +52,6 @@ static void each_mistake_has_its_code(void **state)
         { "a: \xff\n", TG_DIAG_UTF8 },
         { "", TG_DIAG_EMPTY },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct tree t;
         tree_open(&t, cases[i].text);
@@ -63,10 +60,9 @@ static void each_mistake_has_its_code(void **state)
     }
 }
 
-static void caps_are_reached(void **state)
+TEST(caps_are_reached)
 {
     struct tg_buf deep = { 0 };
-    (void)state;
     for (int n = TG_YAML_DEPTH; n <= TG_YAML_DEPTH + 1; n++) {
         struct tree t;
         tg_buf_clear(&deep);
@@ -81,15 +77,4 @@ static void caps_are_reached(void **state)
         tree_close(&t);
     }
     tg_buf_release(&deep);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_are_text_with_a_place),
-        cmocka_unit_test(an_alias_is_its_anchor),
-        cmocka_unit_test(each_mistake_has_its_code),
-        cmocka_unit_test(caps_are_reached),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,7 +52,7 @@ static inline int hand_tear_down(void **state)
     return 0;
 }
 
-#define hand_test(f) cmocka_unit_test_setup_teardown(f, hand_set_up, hand_tear_down)
+#define WITH_HAND(name) TEST_WITH(struct hand *h, hand_set_up, hand_tear_down, name)
 
 /* One limit of one bound. */
 static inline struct tg_limit_list hand_limit(struct hand *h, enum tg_bound_kind kind, double value)

@@ -32,9 +32,8 @@ static void says(struct hand *h, struct said *s, const char *want)
 
 /* ---- calls ---- */
 
-static void calls_and_where_they_come_from(void **state)
+WITH_HAND(calls_and_where_they_come_from)
 {
-    struct hand *h = *state;
     struct said s = of_count(1, 3);
 
     says(h, &s, "called 3 times per step, was 1 (+2)");
@@ -57,9 +56,8 @@ static void calls_and_where_they_come_from(void **state)
 }
 
 /* Only where they did not come in every step of every run, and are not as before. */
-static void calls_in_some_steps(void **state)
+WITH_HAND(calls_in_some_steps)
 {
-    struct hand *h = *state;
     static const double runs[] = { 1, 2.5, 1 };
     struct said s = of_count(1, 2);
 
@@ -119,9 +117,8 @@ static struct said of_time(double base, double more, struct tg_evidence *ev)
     return s;
 }
 
-static void a_time_and_its_change(void **state)
+WITH_HAND(a_time_and_its_change)
 {
-    struct hand *h = *state;
     struct tg_evidence ev;
     struct said s = of_time(100000, 0.5, &ev);
 
@@ -144,9 +141,8 @@ static void a_time_and_its_change(void **state)
 }
 
 /* A budget is about the value: how it changed is beside it. */
-static void a_budget_and_its_limit(void **state)
+WITH_HAND(a_budget_and_its_limit)
 {
-    struct hand *h = *state;
     struct tg_limit_list max = hand_limit(h, TG_BOUND_MAX, 1);
     struct tg_evidence ev;
     struct said s = of_count(1, 3);
@@ -170,9 +166,8 @@ static void a_budget_and_its_limit(void **state)
 }
 
 /* Of a number of calls the operator that adds most of them: what makes its calls, if that came too. */
-static void what_is_behind_a_number_of_calls(void **state)
+WITH_HAND(what_is_behind_a_number_of_calls)
 {
-    struct hand *h = *state;
     struct tg_limit_list max = hand_limit(h, TG_BOUND_MAX, 1);
     struct tg_op ops[] = { hand_op("aten::clone", TG_KIND_OP), hand_op("copy", TG_KIND_KERNEL),
                            hand_op("gemm", TG_KIND_KERNEL), hand_op("wait", TG_KIND_SYNC) };
@@ -240,7 +235,7 @@ static struct said of_attrs(struct hand *h, enum tg_attr_kind kind, const struct
 }
 
 /* The word before one value is given once; several values keep theirs. Attributes of another metric are its own. */
-static void attributes_of_a_metric(void **state)
+WITH_HAND(attributes_of_a_metric)
 {
     static const struct changed_attr v[] = {
         { TG_ATTR_KIND_LAUNCH, "registers 128", "registers 255" },
@@ -254,7 +249,6 @@ static void attributes_of_a_metric(void **state)
         { TG_ATTR_KIND_BYTES, "4096", "8192" },
         { TG_ATTR_KIND_SHAPES, "float", "float 2" },
     };
-    struct hand *h = *state;
     struct said s = of_attrs(h, TG_ATTR_KIND_LAUNCH, v, 10);
 
     says(h, &s,
@@ -271,9 +265,8 @@ static void attributes_of_a_metric(void **state)
 }
 
 /* Bytes a step have values, and are told as such. */
-static void values_of_bytes(void **state)
+WITH_HAND(values_of_bytes)
 {
-    struct hand *h = *state;
     struct said s = of_count(0, 1);
 
     s.r.dimension = TG_DIM_BYTES;
@@ -283,10 +276,9 @@ static void values_of_bytes(void **state)
 
 /* ---- renames and replacements ---- */
 
-static void what_it_is_related_to(void **state)
+WITH_HAND(what_it_is_related_to)
 {
     const struct tg_evidence pooled = { .judged = TG_JUDGED, .pooled = 5 };
-    struct hand *h = *state;
     struct tg_op ops[3] = { hand_op("old", TG_KIND_OP), hand_op("new", TG_KIND_OP),
                             hand_op("both", TG_KIND_OP) };
     struct tg_region region = { .encloser = TG_SV("Adam.step"), .calls = { 6, 7 } };
@@ -350,9 +342,8 @@ static void rests_on(struct hand *h, struct said *s, const char *want)
     hand_text(s->r.evidence, want);
 }
 
-static void evidence_of_a_time(void **state)
+WITH_HAND(evidence_of_a_time)
 {
-    struct hand *h = *state;
     struct tg_limit_list tau = hand_auto(h);
     struct tg_evidence ev;
     struct said s = of_time(100000, 0.5, &ev);
@@ -389,9 +380,8 @@ static void evidence_of_a_time(void **state)
              "limit pct: as written (auto is 8 %)");
 }
 
-static void evidence_of_the_rest(void **state)
+WITH_HAND(evidence_of_the_rest)
 {
-    struct hand *h = *state;
     struct tg_limit_list abs = hand_limit(h, TG_BOUND_ABS, 0);
     struct tg_evidence ev;
     struct said s = of_count(1, 2);
@@ -429,9 +419,8 @@ static void evidence_of_the_rest(void **state)
     hand_text(s.r.next, "Record at least 3 (better 5) runs a side; then this can be judged.");
 }
 
-static void a_metric_of_the_trace(void **state)
+WITH_HAND(a_metric_of_the_trace)
 {
-    struct hand *h = *state;
     struct tg_evidence ev;
     struct said s = of_count(10, 12);
 
@@ -452,22 +441,4 @@ static void a_metric_of_the_trace(void **state)
     tg_describe_measure(&s.r, &h->c, &s.p, &s.j, h->a);
     hand_text(s.r.message,
               "the slowest step of each fresh run takes 900 us, of the baseline's 200 us");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        hand_test(calls_and_where_they_come_from),
-        hand_test(calls_in_some_steps),
-        hand_test(a_time_and_its_change),
-        hand_test(a_budget_and_its_limit),
-        hand_test(what_is_behind_a_number_of_calls),
-        hand_test(attributes_of_a_metric),
-        hand_test(values_of_bytes),
-        hand_test(what_it_is_related_to),
-        hand_test(evidence_of_a_time),
-        hand_test(evidence_of_the_rest),
-        hand_test(a_metric_of_the_trace),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,9 +16,8 @@ static void headline(struct hand *h, struct tg_result row, const char *want)
 }
 
 /* How much, in the words of what it is. */
-static void how_much(void **state)
+WITH_HAND(how_much)
 {
-    struct hand *h = *state;
     struct tg_result r = hand_row("aten::mm", 2);
 
     headline(h, r, "FAIL: 1 violation: aten::mm +2 calls");
@@ -63,9 +62,8 @@ static void how_much(void **state)
 }
 
 /* One finding: what its calls cost, with what is told with it, each operator once; and where it is. */
-static void what_a_finding_costs(void **state)
+WITH_HAND(what_a_finding_costs)
 {
-    struct hand *h = *state;
     struct tg_op ops[3];
     struct tg_result v[] = { hand_row("a", 2), hand_row("k", 2), hand_row("k", 2) };
     struct tg_cause_frame f = { .text = TG_SV("Block.forward") };
@@ -110,9 +108,8 @@ static void what_a_finding_costs(void **state)
 }
 
 /* A cost is that of calls of a name in one finding, told once, and not of what came in their place. */
-static void what_has_a_cost(void **state)
+WITH_HAND(what_has_a_cost)
 {
-    struct hand *h = *state;
     struct tg_op ops[2] = { hand_op("a", TG_KIND_OP), hand_op("k", TG_KIND_KERNEL) };
     struct tg_result v[] = { hand_row("k", 2), hand_row("a", 2), hand_row("k", 2) };
     struct tg_cause cause = { .share = 1 };
@@ -149,10 +146,9 @@ static void what_has_a_cost(void **state)
 }
 
 /* Times that are judged together have one row, in which the others are counted. */
-static void names_that_are_judged_together(void **state)
+WITH_HAND(names_that_are_judged_together)
 {
     const struct tg_evidence pooled = { .pooled = 3 }, alone = { .pooled = 0 };
-    struct hand *h = *state;
     struct tg_result r = hand_row("aten::mm", 2);
 
     r.ev = &pooled;
@@ -164,9 +160,8 @@ static void names_that_are_judged_together(void **state)
 }
 
 /* Three names, the number of the others; consequences are not counted. */
-static void names_of_a_headline(void **state)
+WITH_HAND(names_of_a_headline)
 {
-    struct hand *h = *state;
     struct tg_result v[] = { hand_row("a", 2), hand_row("b", 2), hand_row("c", 2), hand_row("d", 2),
                              hand_row("e", 2) };
 
@@ -199,9 +194,8 @@ static void names_of_a_headline(void **state)
     hand_text(h->v.headline, "INCONCLUSIVE: no steps");
 }
 
-static void long_names_are_cut(void **state)
+WITH_HAND(long_names_are_cut)
 {
-    struct hand *h = *state;
     char name[62];
 
     memset(name, 'x', 61);
@@ -227,9 +221,8 @@ static void covers(struct hand *h, bool counts, bool asked, bool durations, cons
 }
 
 /* 5 and 2 runs; the policy asks for 3, one rule for 6, one for 4. */
-static void the_least_number_of_runs_that_would_do(void **state)
+WITH_HAND(the_least_number_of_runs_that_would_do)
 {
-    struct hand *h = *state;
     struct tg_result v[] = { hand_row("a", 2), hand_row("b", 2), hand_row("c", 2) };
 
     h->c.n_runs[TG_TEST] = 2;
@@ -248,10 +241,8 @@ static void the_least_number_of_runs_that_would_do(void **state)
                              "baseline runs and 2 fresh, at least 6 a side are needed");
 }
 
-static void coverage_of_counts(void **state)
+WITH_HAND(coverage_of_counts)
 {
-    struct hand *h = *state;
-
     h->c.n_runs[TG_BASE] = h->c.n_runs[TG_TEST] = 3;
     covers(h, true, true, false, "counts judged; durations not judged");
     covers(h, false, true, false, "counts not judged; durations not judged");
@@ -268,10 +259,8 @@ static void coverage_of_counts(void **state)
 }
 
 /* The first reason that holds. */
-static void why_durations_are_not_judged(void **state)
+WITH_HAND(why_durations_are_not_judged)
 {
-    struct hand *h = *state;
-
     h->c.n_runs[TG_BASE] = 2;
     covers(
         h, true, true, false,
@@ -312,9 +301,8 @@ static void why_durations_are_not_judged(void **state)
 }
 
 /* The step, and the two largest operators that are judged: what these runs could have shown. */
-static void what_could_have_been_detected(void **state)
+WITH_HAND(what_could_have_been_detected)
 {
-    struct hand *h = *state;
     struct tg_op ops[] = { hand_op("ProfilerStep", TG_KIND_STEP), hand_op("waits", TG_KIND_OP),
                            hand_op("small", TG_KIND_OP), hand_op("large", TG_KIND_OP),
                            hand_op("middle", TG_KIND_OP) };
@@ -347,13 +335,12 @@ static void what_could_have_been_detected(void **state)
 }
 
 /* Of what varies, what takes 1 % of the step or more on either side; another reason is another matter. */
-static void what_varies_is_not_judged(void **state)
+WITH_HAND(what_varies_is_not_judged)
 {
     static const char said[] = "counts judged; durations judged: 5 baseline runs, 5 fresh runs";
     static const double share[][2] = {
         { 0.002, 0.04 }, { 0.01, 0.01 }, { 0.009, 0.009 }, { 0.5, 0.5 }
     };
-    struct hand *h = *state;
     struct tg_op ops[] = { hand_op("a", TG_KIND_OP), hand_op("b", TG_KIND_KERNEL),
                            hand_op("c", TG_KIND_OP), hand_op("d", TG_KIND_OP) };
 
@@ -375,22 +362,4 @@ static void what_varies_is_not_judged(void **state)
                said));
     ops[0].ev.judged = TG_NOT_WAIT;
     covers(h, true, true, true, said);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        hand_test(how_much),
-        hand_test(what_a_finding_costs),
-        hand_test(what_has_a_cost),
-        hand_test(names_that_are_judged_together),
-        hand_test(names_of_a_headline),
-        hand_test(long_names_are_cut),
-        hand_test(the_least_number_of_runs_that_would_do),
-        hand_test(coverage_of_counts),
-        hand_test(why_durations_are_not_judged),
-        hand_test(what_could_have_been_detected),
-        hand_test(what_varies_is_not_judged),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

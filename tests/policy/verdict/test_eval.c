@@ -194,9 +194,8 @@ static const struct model_row model_rows[] = {
       .test = { .ranks = 3, .without_ranks = 2, .more = "op|aten::a" } },
 };
 
-static void verdicts_are_as_written(void **state)
+TEST(verdicts_are_as_written)
 {
-    (void)state;
     model_check("verdict_eval.txt", model_rows, sizeof model_rows / sizeof *model_rows);
 }
 
@@ -237,11 +236,10 @@ static struct tg_result row_of(const char *name, enum tg_dimension d, enum tg_su
 }
 
 /* The state; calls; what tells where; ns per step; the name, the rule and the kind. */
-static void rows_are_in_order(void **state)
+WITH_HAND(rows_are_in_order)
 {
     static const char *const want[] = { "calls, 9 ns", "calls, 5 ns", "time, 9 ns", "ratio, 5 ns",
                                         "step time",   "idle",        "a warning" };
-    struct hand *h = *state;
     const enum tg_subject name = TG_SUBJECT_NAME, trace = TG_SUBJECT_TRACE;
     struct tg_result v[] = { row_of("idle", TG_DIM_RATIO, trace, 0),
                              row_of("step time", TG_DIM_DURATION, trace, 99),
@@ -258,9 +256,8 @@ static void rows_are_in_order(void **state)
         hand_text(got[i].op, want[i]);
 }
 
-static void rows_of_one_weight_are_in_order_of_their_texts(void **state)
+WITH_HAND(rows_of_one_weight_are_in_order_of_their_texts)
 {
-    struct hand *h = *state;
     struct tg_result v[] = { row_of("b", TG_DIM_COUNT, TG_SUBJECT_NAME, 1),
                              row_of("a", TG_DIM_COUNT, TG_SUBJECT_NAME, 1),
                              row_of("a", TG_DIM_COUNT, TG_SUBJECT_NAME, 1),
@@ -329,9 +326,8 @@ static void put_numbers(struct tg_buf *out, const char *what, const struct tg_in
 }
 
 /* By rank; of a rank in the order of the first rules that choose so. */
-static void parts_are_compared_once_each(void **state)
+WITH_HAND(parts_are_compared_once_each)
 {
-    struct hand *h = *state;
     const struct tg_ints none = { 0 };
     const struct tg_rule rules[] = {
         counting(h, none, none, TG_MATCH_RANK_DEFAULT), /* the whole */
@@ -365,9 +361,8 @@ static void parts_are_compared_once_each(void **state)
 }
 
 /* Up to 16 ranks have rows of their own; more share one for each name. */
-static void many_ranks_share_a_row(void **state)
+WITH_HAND(many_ranks_share_a_row)
 {
-    struct hand *h = *state;
     const struct tg_ints none = { 0 };
     const struct tg_rule rule = counting(h, none, none, TG_MATCH_RANK_EACH);
     struct tg_part part;
@@ -382,14 +377,4 @@ static void many_ranks_share_a_row(void **state)
         hand_text(h->v.results[0].op_normalised,
                   n == 16 ? "aten::mm [rank 0]" : "aten::mm [17 ranks]");
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(verdicts_are_as_written),
-                                        hand_test(rows_are_in_order),
-                                        hand_test(rows_of_one_weight_are_in_order_of_their_texts),
-                                        hand_test(parts_are_compared_once_each),
-                                        hand_test(many_ranks_share_a_row) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,9 +48,8 @@ static void name_is(const char *policy, const struct tg_op *op, const struct tg_
 
 #define CALLS "  a: count, more is bad  (.tracegate.yml:2)\n    calls or launches per step\n"
 
-static void a_rule_of_counts(void **state)
+WITH_HAND(a_rule_of_counts)
 {
-    (void)state;
     rule_is(V "rules: [{id: a, match: {kind: op}, metric: count, fail: {abs: 0}}]\n", "a", NULL,
             CALLS "    fail {abs: 0}  (.tracegate.yml:2)\n");
     rule_is(V "rules: [{id: a, match: {kind: op}, metric: count, fail: {abs: 0}}]\n", "b", NULL,
@@ -64,9 +63,8 @@ static void a_rule_of_counts(void **state)
             "    fail {pct: 5%, abs: 1} or {max: 9}  (.tracegate.yml:4)\n");
 }
 
-static void overrides_exceptions_and_when(void **state)
+WITH_HAND(overrides_exceptions_and_when)
 {
-    (void)state;
     rule_is(
         V "rules:\n- id: a\n  match: {kind: op}\n  metric: count\n  fail: {abs: 0}\n"
           "  exceptions: [renamed, replaced, small, polling]\n"
@@ -93,7 +91,7 @@ static void overrides_exceptions_and_when(void **state)
 }
 
 /* Which baselines it is judged against; `baseline` alone goes without saying. */
-static void the_baselines_of_a_rule(void **state)
+WITH_HAND(the_baselines_of_a_rule)
 {
     static const struct {
         const char *against, *told;
@@ -101,7 +99,6 @@ static void the_baselines_of_a_rule(void **state)
                  { "old", "    against old\n" },
                  { "[old, baseline]", "    against baseline, old\n" },
                  { "[new, old]", "    against old, new\n" } };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct tg_buf text = { 0 }, want = { 0 };
         tg_buf_printf(&text,
@@ -120,7 +117,7 @@ static void the_baselines_of_a_rule(void **state)
 }
 
 /* What durations and shares need is told; counts need nothing. */
-static void noise_of_measured_values(void **state)
+WITH_HAND(noise_of_measured_values)
 {
     static const struct {
         const char *rule, *noise;
@@ -135,7 +132,6 @@ static void noise_of_measured_values(void **state)
           "    noise: durations need 4 runs a side  (.tracegate.yml:2)\n" },
         { "metric: launch_count, fail: {abs: 1}, noise: {min_runs: 4}", NULL },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct tg_buf text = { 0 }, out = { 0 };
         struct tg_policy *p;
@@ -157,7 +153,7 @@ static void noise_of_measured_values(void **state)
     "- {rule: a, name: aten::add, reason: r, ceiling: {abs: 6}, expires: 2026-12-01}\n"            \
     "- {rule: b, name: aten::mm, reason: r, ceiling: {abs: 7}, expires: 2026-12-01}\n"
 
-static void what_is_asked_of_a_name(void **state)
+WITH_HAND(what_is_asked_of_a_name)
 {
     const struct tg_op mm = hand_op("aten::mm", TG_KIND_OP);
     static const char policy[] =
@@ -166,7 +162,6 @@ static void what_is_asked_of_a_name(void **state)
           "warn: {abs: 0}},\n      {match: {name: other}, fail: off}]}\n"
           "- {id: b, match: {kind: op, name: other}, metric: count, fail: {abs: 0}}\n"
           "- {id: c, metric: step_time, fail: {pct: 10%}}\n" WAIVERS;
-    (void)state;
     name_is(policy, &mm, NULL, 1,
             "  a: count, more is bad  (.tracegate.yml:3)\n"
             "    warn {abs: 0}  (.tracegate.yml:4)\n"
@@ -180,9 +175,8 @@ static void what_is_asked_of_a_name(void **state)
 }
 
 /* Without a trace a name's parent is not known. */
-static void what_depends_on_the_parent(void **state)
+WITH_HAND(what_depends_on_the_parent)
 {
-    struct hand *h = *state;
     struct tg_op mm = hand_op("aten::mm", TG_KIND_OP);
     static const char not_other[] = V "rules: [{id: a, match: {kind: op, not: {name: x}}, metric: "
                                       "count, fail: {abs: 0}}]\n";
@@ -210,9 +204,8 @@ static void what_depends_on_the_parent(void **state)
 }
 
 /* What a time needs is told; a launch attribute has no number. */
-static void what_a_time_needs(void **state)
+WITH_HAND(what_a_time_needs)
 {
-    struct hand *h = *state;
     const struct tg_op mm = hand_op("aten::mm", TG_KIND_OP);
 
     name_is(V "rules: [{id: a, match: {kind: op}, metric: self, fail: {abs: 20us}, noise: "
@@ -228,9 +221,8 @@ static void what_a_time_needs(void **state)
 }
 
 /* Of a module host time and calls are one thing, the work it launches another. */
-static void frames_of_the_metrics_side(void **state)
+WITH_HAND(frames_of_the_metrics_side)
 {
-    struct hand *h = *state;
     struct tg_op frame = hand_op("Linear", TG_KIND_MODULE);
     static const char policy[] =
         V "rules: [{id: a, match: {kind: module}, metric: count, fail: {abs: 0}}, {id: b, match: "
@@ -267,9 +259,8 @@ static void now(struct hand *h, const struct tg_op *op, const char *rule, const 
 }
 
 /* 40 calls; 100 us by judged evidence of 5 runs, a step of 1 ms. */
-static void where_a_limit_begins(void **state)
+WITH_HAND(where_a_limit_begins)
 {
-    struct hand *h = *state;
     struct tg_op op = hand_op("aten::mm", TG_KIND_OP);
     const char *runs = "; 5 runs: noise 1.8 %, detectable from +8.0 %\n";
     struct tg_buf want = { 0 };
@@ -313,9 +304,8 @@ static void where_a_limit_begins(void **state)
     now(h, &op, "metric: bytes, fail: {abs: 0}", NULL);       /* not known */
 }
 
-static void how_sharp_the_runs_are(void **state)
+WITH_HAND(how_sharp_the_runs_are)
 {
-    struct hand *h = *state;
     struct tg_op op = hand_op("aten::mm", TG_KIND_OP);
 
     op.self[TG_BASE] = 100000;
@@ -341,9 +331,8 @@ static void how_sharp_the_runs_are(void **state)
 }
 
 /* The longest call is one of the steps' calls; of five runs two have none, so nothing is known of a run's. */
-static void a_name_of_some_runs_has_no_evidence(void **state)
+BY_HAND(a_name_of_some_runs_has_no_evidence)
 {
-    struct fixture *f = *state;
     struct hand h = { 0 };
 
     make(f, 5, 5, 5);
@@ -359,9 +348,8 @@ static void a_name_of_some_runs_has_no_evidence(void **state)
 }
 
 /* Names with most time first, twenty of them. */
-static void the_names_of_a_rule(void **state)
+WITH_HAND(the_names_of_a_rule)
 {
-    struct hand *h = *state;
     struct tg_op *ops = TG_NEW_N(h->a, struct tg_op, 23);
     struct tg_buf want = { 0 };
     static const char policy[] =
@@ -400,9 +388,8 @@ static void the_names_of_a_rule(void **state)
     tg_buf_release(&want);
 }
 
-static void a_rule_of_the_whole_trace(void **state)
+WITH_HAND(a_rule_of_the_whole_trace)
 {
-    struct hand *h = *state;
     struct tg_measure_change *m = &h->c.measures[TG_MEASURE_LAUNCH_COUNT];
     static const char policy[] = V "rules: [{id: a, metric: launch_count, fail: {max: 50}}]\n";
     struct tg_policy *p = loaded(policy);
@@ -417,24 +404,4 @@ static void a_rule_of_the_whole_trace(void **state)
     assert_non_null(strstr(out.p, "\n    now 40, fails above 50\n"));
     tg_buf_release(&out);
     tg_policy_free(p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        hand_test(a_rule_of_counts),
-        hand_test(overrides_exceptions_and_when),
-        hand_test(the_baselines_of_a_rule),
-        hand_test(noise_of_measured_values),
-        hand_test(what_is_asked_of_a_name),
-        hand_test(what_depends_on_the_parent),
-        hand_test(what_a_time_needs),
-        hand_test(frames_of_the_metrics_side),
-        hand_test(where_a_limit_begins),
-        hand_test(how_sharp_the_runs_are),
-        BY_HAND(a_name_of_some_runs_has_no_evidence),
-        hand_test(the_names_of_a_rule),
-        hand_test(a_rule_of_the_whole_trace),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

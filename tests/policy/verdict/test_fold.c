@@ -38,9 +38,8 @@ static void folded(struct hand *h, const struct tg_result *v, size_t n, const ch
     tg_buf_release(&got);
 }
 
-static void a_chain_is_folded_under_its_first(void **state)
+WITH_HAND(a_chain_is_folded_under_its_first)
 {
-    struct hand *h = *state;
     const struct tg_result a = hand_row("a", 2), b = hand_row("b", 2), c = hand_row("c", 2);
 
     (void)chain(h);
@@ -52,10 +51,8 @@ static void a_chain_is_folded_under_its_first(void **state)
 }
 
 /* A circle of names is none of rows: one of them stays. */
-static void a_circle_keeps_one_row(void **state)
+WITH_HAND(a_circle_keeps_one_row)
 {
-    struct hand *h = *state;
-
     chain(h)[A].parent = TG_SV("c");
     folded(h, (struct tg_result[]){ hand_row("a", 2), hand_row("b", 2), hand_row("c", 2) }, 3,
            "a<c b<c c");
@@ -63,9 +60,8 @@ static void a_circle_keeps_one_row(void **state)
     assert_false(h->e.results[C].follows); /* it is told for itself */
 }
 
-static void other_numbers_states_and_dimensions_are_findings(void **state)
+WITH_HAND(other_numbers_states_and_dimensions_are_findings)
 {
-    struct hand *h = *state;
     struct tg_result a = hand_row("a", 2), b = hand_row("b", 3);
 
     (void)chain(h);
@@ -90,9 +86,8 @@ static void other_numbers_states_and_dimensions_are_findings(void **state)
 }
 
 /* A row is about an operator by name and kind. */
-static void a_row_of_another_kind_is_no_operator(void **state)
+WITH_HAND(a_row_of_another_kind_is_no_operator)
 {
-    struct hand *h = *state;
     struct tg_result b = hand_row("b", 2);
 
     (void)chain(h);
@@ -101,9 +96,8 @@ static void a_row_of_another_kind_is_no_operator(void **state)
 }
 
 /* The leader is a new operator; it calls c nine times a call, and what else it is called. */
-static void what_a_new_operator_calls_is_folded_under_it(void **state)
+WITH_HAND(what_a_new_operator_calls_is_folded_under_it)
 {
-    struct hand *h = *state;
     struct tg_op *ops = chain(h);
     struct tg_result a = hand_row("a", 1), b = hand_row("b", 7), c = hand_row("c", 9);
 
@@ -118,9 +112,8 @@ static void what_a_new_operator_calls_is_folded_under_it(void **state)
 }
 
 /* Autograd's node of an operator, as often more as the operator; others and other numbers are findings. */
-static void a_backward_node_follows_its_operator(void **state)
+WITH_HAND(a_backward_node_follows_its_operator)
 {
-    struct hand *h = *state;
     struct tg_op *ops = chain(h);
     const struct tg_result clone = hand_row("aten::clone", 2), node = hand_row("CloneBackward0", 2);
 
@@ -141,9 +134,8 @@ static void a_backward_node_follows_its_operator(void **state)
 }
 
 /* A kernel follows the operator that launches it, also one of its own name; never itself. */
-static void a_kernel_follows_the_operator_that_launches_it(void **state)
+WITH_HAND(a_kernel_follows_the_operator_that_launches_it)
 {
-    struct hand *h = *state;
     struct tg_op *ops = chain(h);
     struct tg_result kernel = hand_row("b", 2);
 
@@ -162,9 +154,8 @@ static void a_kernel_follows_the_operator_that_launches_it(void **state)
 }
 
 /* An operator follows whatever calls it; a kernel an operator, and nothing else of that name. */
-static void what_may_be_followed(void **state)
+WITH_HAND(what_may_be_followed)
 {
-    struct hand *h = *state;
     struct tg_op *ops = chain(h);
     struct tg_result a = hand_row("a", 2), c = hand_row("c", 2);
 
@@ -187,9 +178,8 @@ static struct tg_result slower(const char *name, double ns)
     return r;
 }
 
-static void a_name_under_two_rules_is_one_finding(void **state)
+WITH_HAND(a_name_under_two_rules_is_one_finding)
 {
-    struct hand *h = *state;
     struct tg_result a = hand_row("a", 2), time = slower("a", 5000), b = slower("b", 5000);
 
     (void)chain(h);
@@ -204,9 +194,8 @@ static void a_name_under_two_rules_is_one_finding(void **state)
 }
 
 /* One name is one text, one kind, and no metric of the trace. */
-static void other_names_of_one_text_are_two_findings(void **state)
+WITH_HAND(other_names_of_one_text_are_two_findings)
 {
-    struct hand *h = *state;
     struct tg_result a = hand_row("a", 2), time = slower("a", 5000);
 
     (void)chain(h);
@@ -224,9 +213,8 @@ static void other_names_of_one_text_are_two_findings(void **state)
     folded(h, (struct tg_result[]){ a, time }, 2, "a a");
 }
 
-static void a_waiver_covers_what_its_own_rule_says(void **state)
+WITH_HAND(a_waiver_covers_what_its_own_rule_says)
 {
-    struct hand *h = *state;
     struct tg_result a = hand_row("a", 2), b = hand_row("b", 2);
 
     (void)chain(h);
@@ -248,9 +236,8 @@ static struct tg_result step(double ns)
 }
 
 /* Half of the step's time is enough, of what is folded too; less is a finding of its own. */
-static void a_step_that_is_explained_is_no_finding(void **state)
+WITH_HAND(a_step_that_is_explained_is_no_finding)
 {
-    struct hand *h = *state;
     struct tg_op *ops = chain(h);
     struct tg_result gaps = slower("ProfilerStep", 700);
 
@@ -267,9 +254,8 @@ static void a_step_that_is_explained_is_no_finding(void **state)
     folded(h, (struct tg_result[]){ step(-1000), slower("a", -900) }, 2, "step_time a");
 }
 
-static void what_explains_a_step(void **state)
+WITH_HAND(what_explains_a_step)
 {
-    struct hand *h = *state;
     struct tg_op *ops = chain(h);
     struct tg_result host = step(1000), a = slower("a", 900), calls = hand_row("launch_count", 2);
 
@@ -294,9 +280,8 @@ static void what_explains_a_step(void **state)
     folded(h, (struct tg_result[]){ step(1000), a, hand_row("b", 2) }, 3, "step_time a b<a");
 }
 
-static void on_a_device_its_work_explains_the_step(void **state)
+WITH_HAND(on_a_device_its_work_explains_the_step)
 {
-    struct hand *h = *state;
     struct tg_result kernel = slower("c", 800);
 
     chain(h)[C].kind = TG_KIND_KERNEL;
@@ -338,9 +323,8 @@ static void joined(struct hand *h, struct tg_result *v, size_t n, const char *wa
 }
 
 /* An operator that the function calls itself names it before its backward work does. */
-static void what_one_change_did_is_one_finding(void **state)
+WITH_HAND(what_one_change_did_is_one_finding)
 {
-    struct hand *h = *state;
     struct tg_result v[] = { hand_row("a", 2), hand_row("b", 3), hand_row("c", 1) };
     struct tg_cause *backward = (struct tg_cause *)(uintptr_t)cause(h, "m.py", 3);
 
@@ -353,9 +337,8 @@ static void what_one_change_did_is_one_finding(void **state)
     hand_text(h->v.headline, "FAIL: 1 violation: b +3 calls; a note");
 }
 
-static void without_one_change_all_stay(void **state)
+WITH_HAND(without_one_change_all_stay)
 {
-    struct hand *h = *state;
     struct tg_result v[] = { hand_row("a", 2), hand_row("b", 3), hand_row("c", 1) };
     struct tg_cause *unchanged = (struct tg_cause *)(uintptr_t)cause(h, "m.py", 3);
 
@@ -383,9 +366,8 @@ static const struct tg_cause_lines *lines(struct hand *h, struct tg_cause_lines 
 }
 
 /* One change is one file and the same lines, all of them. */
-static void other_lines_are_another_change(void **state)
+WITH_HAND(other_lines_are_another_change)
 {
-    struct hand *h = *state;
     struct tg_result v[] = { hand_row("a", 2), hand_row("b", 3) };
     const struct tg_cause_lines at = { 3, 4 };
     struct tg_cause *one = (struct tg_cause *)(uintptr_t)cause(h, "m.py", 3);
@@ -408,9 +390,8 @@ static void other_lines_are_another_change(void **state)
 }
 
 /* What is told with another finding stays there, and heads nothing. */
-static void what_is_folded_already_stays(void **state)
+WITH_HAND(what_is_folded_already_stays)
 {
-    struct hand *h = *state;
     struct tg_result v[] = { hand_row("a", 2), hand_row("b", 3), hand_row("c", 1) };
     struct tg_result w[] = { hand_row("a", 2), hand_row("b", 3), hand_row("c", 1) };
 
@@ -424,9 +405,8 @@ static void what_is_folded_already_stays(void **state)
 }
 
 /* b and c are one change: 700 of the 1000 that the step is longer, of which a adds 600. */
-static void a_step_under_a_finding_stays_there(void **state)
+WITH_HAND(a_step_under_a_finding_stays_there)
 {
-    struct hand *h = *state;
     struct tg_result v[] = { step(1000), slower("a", 600), slower("b", 400), slower("c", 300) };
 
     (void)chain(h);
@@ -438,9 +418,8 @@ static void a_step_under_a_finding_stays_there(void **state)
 }
 
 /* The gaps are told with the step; that does not make the step an explanation of host_time. */
-static void a_step_explains_no_step(void **state)
+WITH_HAND(a_step_explains_no_step)
 {
-    struct hand *h = *state;
     struct tg_result v[] = { step(1000), slower("ProfilerStep", 400), step(700) };
 
     (void)chain(h);
@@ -450,31 +429,4 @@ static void a_step_explains_no_step(void **state)
     v[2].op = TG_SV("host_time");
     v[2].metric = tg_metric_of(TG_MEASURE_HOST_TIME);
     joined(h, v, 3, "step_time ProfilerStep<step_time host_time");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        hand_test(a_chain_is_folded_under_its_first),
-        hand_test(a_circle_keeps_one_row),
-        hand_test(other_numbers_states_and_dimensions_are_findings),
-        hand_test(a_row_of_another_kind_is_no_operator),
-        hand_test(what_a_new_operator_calls_is_folded_under_it),
-        hand_test(a_backward_node_follows_its_operator),
-        hand_test(a_kernel_follows_the_operator_that_launches_it),
-        hand_test(what_may_be_followed),
-        hand_test(a_name_under_two_rules_is_one_finding),
-        hand_test(other_names_of_one_text_are_two_findings),
-        hand_test(a_waiver_covers_what_its_own_rule_says),
-        hand_test(a_step_that_is_explained_is_no_finding),
-        hand_test(what_explains_a_step),
-        hand_test(on_a_device_its_work_explains_the_step),
-        hand_test(what_one_change_did_is_one_finding),
-        hand_test(without_one_change_all_stay),
-        hand_test(other_lines_are_another_change),
-        hand_test(what_is_folded_already_stays),
-        hand_test(a_step_under_a_finding_stays_there),
-        hand_test(a_step_explains_no_step),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

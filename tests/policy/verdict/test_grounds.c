@@ -19,7 +19,7 @@ static enum tg_state excepted(enum tg_metric m, unsigned exceptions, const struc
 #define BIT(x) (1u << TG_EXCEPTION_##x)
 
 /* They are about whether a name is there and how often, never about time or bytes. */
-static void exceptions_are_about_calls(void **state)
+TEST(exceptions_are_about_calls)
 {
     static const struct {
         enum tg_metric m;
@@ -30,7 +30,6 @@ static void exceptions_are_about_calls(void **state)
     const struct tg_op renamed = { .relation = TG_REL_RENAMED, .change = TG_ADDED };
     struct tg_judgement j;
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         assert_int_equal(excepted(rows[i].m, BIT(RENAMED), &renamed, TG_STATE_FAIL, &j),
                          rows[i].want);
@@ -43,13 +42,12 @@ static void exceptions_are_about_calls(void **state)
 }
 
 /* An exception makes a failure a warning, and says nothing about any other state. */
-static void exceptions_are_for_failures(void **state)
+TEST(exceptions_are_for_failures)
 {
     static const enum tg_state others[] = { TG_STATE_PASS, TG_STATE_WARN, TG_STATE_NOT_JUDGED };
     const struct tg_op renamed = { .relation = TG_REL_RENAMED, .change = TG_ADDED };
     struct tg_judgement j;
 
-    (void)state;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         assert_int_equal(excepted(TG_METRIC_COUNT, BIT(RENAMED), &renamed, others[i], &j),
                          others[i]);
@@ -58,7 +56,7 @@ static void exceptions_are_for_failures(void **state)
 }
 
 /* Its number is random; that it polls at all is not. */
-static void polling_is_not_judged_unless_it_is_new(void **state)
+TEST(polling_is_not_judged_unless_it_is_new)
 {
     static const struct {
         double before;
@@ -69,7 +67,6 @@ static void polling_is_not_judged_unless_it_is_new(void **state)
                  { 0, TG_STATE_NOT_JUDGED, TG_STATE_SKIP } };
     struct tg_judgement j;
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct tg_op op = { .polling = true, .count = { rows[i].before, 9 } };
         if (excepted(TG_METRIC_COUNT, BIT(POLLING), &op, rows[i].state, &j) != rows[i].want)
@@ -92,9 +89,8 @@ static enum tg_grounds grounds(struct hand *h, enum tg_state state, const struct
     return r->grounds;
 }
 
-static void grounds_by_what_was_looked_at(void **state)
+WITH_HAND(grounds_by_what_was_looked_at)
 {
-    struct hand *h = *state;
     struct tg_evidence ev = hand_evidence(1000, 0);
     struct tg_probe p = { .exact = true, .unit = TG_UNIT_COUNT };
     struct tg_result r;
@@ -125,9 +121,8 @@ static void grounds_by_what_was_looked_at(void **state)
 }
 
 /* Too few runs are told apart: more of them would do. */
-static void too_few_runs_are_told(void **state)
+WITH_HAND(too_few_runs_are_told)
 {
-    struct hand *h = *state;
     struct tg_evidence ev = { .judged = TG_NOT_FEW_RUNS };
     struct tg_probe p = { .unit = TG_UNIT_NS, .ev = &ev, .min_runs = 4 };
     struct tg_result r;
@@ -175,9 +170,8 @@ static enum tg_state hinted(struct hand *h, struct hinted x)
     return j.state;
 }
 
-static void a_hint_warns(void **state)
+WITH_HAND(a_hint_warns)
 {
-    struct hand *h = *state;
     const enum tg_metric count = TG_METRIC_COUNT;
     const struct {
         struct hinted x;
@@ -203,9 +197,8 @@ static void a_hint_warns(void **state)
 
 /* ---- runs and steps that a rule asks for ---- */
 
-static void too_few_steps(void **state)
+WITH_HAND(too_few_steps)
 {
-    struct hand *h = *state;
     struct tg_noise noise = { .min_steps = 0 };
 
     h->c.n_steps[TG_BASE] = 3;
@@ -234,9 +227,8 @@ static struct tg_evidence asked(struct hand *h, int64_t asked, const struct tg_e
     return *p.ev;
 }
 
-static void a_rule_asks_for_runs_of_its_own(void **state)
+WITH_HAND(a_rule_asks_for_runs_of_its_own)
 {
-    struct hand *h = *state;
     struct tg_evidence ev = hand_evidence(1000, 0.5);
     struct tg_probe none = { .ev = NULL };
 
@@ -265,9 +257,8 @@ static void a_rule_asks_for_runs_of_its_own(void **state)
 /* ---- another device ---- */
 
 /* What the program asks for is the same on every device; kernels, times and what frames launch are not. */
-static void what_another_device_leaves_to_judge(void **state)
+WITH_HAND(what_another_device_leaves_to_judge)
 {
-    struct hand *h = *state;
     static const struct {
         enum tg_kind kind;
         bool launched, exact, comparable;
@@ -298,10 +289,8 @@ static const char *differs(struct hand *h, enum tg_metric m)
     return tg_grounds_measure_differs(&h->all, &h->rule, h->a);
 }
 
-static void metrics_of_the_trace_on_another_device(void **state)
+WITH_HAND(metrics_of_the_trace_on_another_device)
 {
-    struct hand *h = *state;
-
     h->c.differs = TG_SV("cuda_major");
     assert_null(differs(h, tg_metric_of(TG_MEASURE_LAUNCH_COUNT)));
     h->c.same_device = false;
@@ -320,9 +309,8 @@ static void metrics_of_the_trace_on_another_device(void **state)
 
 /* ---- Python frames ---- */
 
-static void totals_by_frame_that_a_side_lacks(void **state)
+WITH_HAND(totals_by_frame_that_a_side_lacks)
 {
-    struct hand *h = *state;
     const uint32_t module = 1u << TG_KIND_MODULE, op = 1u << TG_KIND_OP;
 
     h->c.frame_sorts[TG_BASE] = 1u << TG_STACK_MODULES;
@@ -332,22 +320,4 @@ static void totals_by_frame_that_a_side_lacks(void **state)
     assert_false(tg_grounds_lacks_frames(&h->all, op, TG_TEST)); /* not of a frame */
     h->c.frames_lack[TG_BASE] = 1u << TG_STACK_MODULES;          /* taken of nothing */
     assert_true(tg_grounds_lacks_frames(&h->all, module, TG_BASE));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exceptions_are_about_calls),
-        cmocka_unit_test(exceptions_are_for_failures),
-        cmocka_unit_test(polling_is_not_judged_unless_it_is_new),
-        hand_test(grounds_by_what_was_looked_at),
-        hand_test(too_few_runs_are_told),
-        hand_test(a_hint_warns),
-        hand_test(too_few_steps),
-        hand_test(a_rule_asks_for_runs_of_its_own),
-        hand_test(what_another_device_leaves_to_judge),
-        hand_test(metrics_of_the_trace_on_another_device),
-        hand_test(totals_by_frame_that_a_side_lacks),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

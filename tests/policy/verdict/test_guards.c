@@ -175,9 +175,8 @@ static const struct model_row model_rows[] = {
     { .what = "both, in the baseline", .policy = ABS, .base = { .unlinked = 120, .lost = 120 } },
 };
 
-static void verdicts_are_as_written(void **state)
+TEST(verdicts_are_as_written)
 {
-    (void)state;
     model_check("verdict_guards.txt", model_rows, sizeof model_rows / sizeof *model_rows);
 }
 
@@ -202,10 +201,8 @@ static void guarded(struct hand *h, const char *want)
 }
 
 /* Durations are not judged then; where operators look slower, that must not be green. */
-static void slower_on_a_busy_machine_or_other_data(void **state)
+WITH_HAND(slower_on_a_busy_machine_or_other_data)
 {
-    struct hand *h = *state;
-
     guarded(h, "");
     h->c.n_withheld = 2; /* held by nothing that we know of */
     guarded(h, "");
@@ -223,9 +220,8 @@ static void slower_on_a_busy_machine_or_other_data(void **state)
 }
 
 /* require.detectable: 10 %. These runs show a change from 8 %, from 12 %, or none. */
-static void a_change_has_to_be_detectable(void **state)
+WITH_HAND(a_change_has_to_be_detectable)
 {
-    struct hand *h = *state;
     struct tg_evidence *ev = &h->c.measures[TG_MEASURE_STEP_TIME].ev;
 
     *ev = hand_evidence(1000000, 0);
@@ -247,9 +243,8 @@ static void a_change_has_to_be_detectable(void **state)
                "%");
 }
 
-static void kernels_a_step(void **state)
+WITH_HAND(kernels_a_step)
 {
-    struct hand *h = *state;
     struct tg_op ops[] = { hand_op("gemm", TG_KIND_KERNEL), hand_op("aten::mm", TG_KIND_OP),
                            hand_op("copy", TG_KIND_KERNEL) };
 
@@ -263,10 +258,8 @@ static void kernels_a_step(void **state)
 }
 
 /* Each side alone, whether the suite says what marks a step or not. */
-static void steps_that_one_side_does_not_mark(void **state)
+WITH_HAND(steps_that_one_side_does_not_mark)
 {
-    struct hand *h = *state;
-
     for (int side = 0; side < 2; side++)
         for (int named = 0; named < 3; named++) {
             struct tg_suite suite = { .name = TG_SV("s") };
@@ -289,9 +282,8 @@ static void steps_that_one_side_does_not_mark(void **state)
 }
 
 /* One device's work of 1 ms in which a part runs past the next start on its stream. */
-static void damage_is_a_part_of_the_whole(void **state)
+WITH_HAND(damage_is_a_part_of_the_whole)
 {
-    struct hand *h = *state;
     struct tg_shard shard = { .device_time = 1000000, .spans = 1000, .device_spans = 1000 };
     const struct tg_shard *one = &shard, **run = &one;
     static const struct {
@@ -327,9 +319,8 @@ static void damage_is_a_part_of_the_whole(void **state)
 }
 
 /* Launches that lost their kernels, work its launch, or events their times: so many, and a part of all. */
-static void pairs_and_times_that_were_lost(void **state)
+WITH_HAND(pairs_and_times_that_were_lost)
 {
-    struct hand *h = *state;
     struct tg_shard shard = { 0 };
     const struct tg_shard *one = &shard, **run = &one;
     static const struct {
@@ -370,9 +361,8 @@ static void pairs_and_times_that_were_lost(void **state)
 }
 
 /* The other rules cannot see them: said, and no pass where the fresh side has more of them. */
-static void events_without_a_time_are_told(void **state)
+WITH_HAND(events_without_a_time_are_told)
 {
-    struct hand *h = *state;
     struct tg_shard shard[2] = { { .spans = 1000 }, { .spans = 1000 } };
     const struct tg_shard *one[2] = { &shard[0], &shard[1] }, **run[2] = { &one[0], &one[1] };
 
@@ -394,7 +384,7 @@ static void events_without_a_time_are_told(void **state)
 }
 
 /* Marks and what the profiler itself took are nothing that ran; frames and stored step times are. */
-static void a_trace_of_marks_alone_is_empty(void **state)
+WITH_HAND(a_trace_of_marks_alone_is_empty)
 {
     static const struct {
         enum tg_kind kind;
@@ -404,7 +394,6 @@ static void a_trace_of_marks_alone_is_empty(void **state)
         { TG_KIND_OVERHEAD, true }, { TG_KIND_ANNOTATION, false },
         { TG_KIND_OP, false },      { TG_KIND_KERNEL, false },
     };
-    struct hand *h = *state;
     struct tg_row_key key = { 0 };
     struct tg_row row = { .key = &key };
     struct tg_shard shard = { .rows = &row, .n_rows = 1 };
@@ -423,18 +412,4 @@ static void a_trace_of_marks_alone_is_empty(void **state)
     shard.n_frames = 0;
     shard.steps_only = true;
     guarded(h, "");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(verdicts_are_as_written),
-                                        hand_test(slower_on_a_busy_machine_or_other_data),
-                                        hand_test(a_change_has_to_be_detectable),
-                                        hand_test(kernels_a_step),
-                                        hand_test(steps_that_one_side_does_not_mark),
-                                        hand_test(damage_is_a_part_of_the_whole),
-                                        hand_test(pairs_and_times_that_were_lost),
-                                        hand_test(events_without_a_time_are_told),
-                                        hand_test(a_trace_of_marks_alone_is_empty) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

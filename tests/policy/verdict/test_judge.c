@@ -29,7 +29,7 @@ static struct tg_bound bound(enum tg_bound_kind kind, double value)
 }
 
 /* Counts: exact, strictly greater. 10 -> 11 is +10 %, which pct: 10 lets pass. */
-static void exceed_means_strictly_greater(void **state)
+TEST(exceed_means_strictly_greater)
 {
     static const struct {
         double base, test, value;
@@ -51,7 +51,6 @@ static void exceed_means_strictly_greater(void **state)
         { 0, 17, 18, TG_BOUND_MIN, TG_LESS_IS_BAD, TG_STATE_FAIL },
         { 0, 18, 18, TG_BOUND_MIN, TG_LESS_IS_BAD, TG_STATE_PASS },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
         struct one o;
         struct tg_probe p = { .base = c[i].base,
@@ -66,7 +65,7 @@ static void exceed_means_strictly_greater(void **state)
 }
 
 /* Another device: a change tells nothing, a budget on the fresh side does. */
-static void what_is_incomparable_is_judged_by_budgets_alone(void **state)
+TEST(what_is_incomparable_is_judged_by_budgets_alone)
 {
     struct one fail, warn;
     struct tg_probe p = { .base = 10,
@@ -75,7 +74,6 @@ static void what_is_incomparable_is_judged_by_budgets_alone(void **state)
                           .unit = TG_UNIT_COUNT,
                           .incomparable = "the two sides ran on different devices" };
     struct tg_judgement j = tg_judge(&p, &off, limit(&fail, bound(TG_BOUND_ABS, 0), NULL));
-    (void)state;
     assert_int_equal(j.state, TG_STATE_NOT_JUDGED);
     assert_string_equal(j.why_not, p.incomparable);
     j = tg_judge(&p, &off, limit(&fail, bound(TG_BOUND_MAX, 15), NULL));
@@ -96,11 +94,10 @@ static struct tg_probe timed(struct tg_evidence *ev, double base, double test)
 }
 
 /* The change that is shown: without judged evidence of a time, the plain difference. */
-static void a_change_is_the_evidence_where_it_was_judged(void **state)
+TEST(a_change_is_the_evidence_where_it_was_judged)
 {
     struct tg_evidence ev = { .judged = TG_JUDGED, .delta_ns = 600, .e = log(1.5) };
     struct tg_probe p = timed(&ev, 1000, 2000);
-    (void)state;
     assert_true(tg_probe_delta(&p) == 600);
     assert_true(fabs(tg_probe_pct(&p) - 50) < 1e-9);
     p.per = 3;
@@ -119,11 +116,10 @@ static void a_change_is_the_evidence_where_it_was_judged(void **state)
 }
 
 /* pct: auto is tau, here 8 %. */
-static void auto_is_the_threshold_of_the_runs(void **state)
+TEST(auto_is_the_threshold_of_the_runs)
 {
     struct tg_bound tau = { .kind = TG_BOUND_PCT, .is_auto = true };
     struct one o;
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct tg_evidence ev = {
             .judged = TG_JUDGED, .proven = true, .tau = 0.08, .e = log(i ? 1.09 : 1.07)
@@ -134,11 +130,10 @@ static void auto_is_the_threshold_of_the_runs(void **state)
     }
 }
 
-static void points_and_nothing_at_all(void **state)
+TEST(points_and_nothing_at_all)
 {
     struct one o;
     struct tg_probe p = { .base = 10, .test = 12, .exact = true, .unit = TG_UNIT_PERCENT };
-    (void)state;
     assert_int_equal(tg_judge(&p, &off, limit(&o, bound(TG_BOUND_PP, 2), NULL)).state,
                      TG_STATE_PASS);
     p.test = 12.5;
@@ -162,12 +157,11 @@ static void points_and_nothing_at_all(void **state)
 }
 
 /* Without evidence a time is not judged, but by budgets and where the policy asks for none. */
-static void a_time_without_evidence_is_not_judged(void **state)
+TEST(a_time_without_evidence_is_not_judged)
 {
     struct one o;
     struct tg_probe p = timed(NULL, 1000, 2000);
     struct tg_judgement j = tg_judge(&p, &off, limit(&o, bound(TG_BOUND_ABS, 0), NULL));
-    (void)state;
     assert_int_equal(j.state, TG_STATE_NOT_JUDGED);
     j = tg_judge(&p, &off, limit(&o, bound(TG_BOUND_ABS, 5000), NULL)); /* also where it is kept */
     assert_int_equal(j.state, TG_STATE_NOT_JUDGED);
@@ -182,12 +176,11 @@ static void a_time_without_evidence_is_not_judged(void **state)
 }
 
 /* Of two limits the worse one counts, in either order, and a budget needs no proof. */
-static void the_worst_limit_counts(void **state)
+TEST(the_worst_limit_counts)
 {
     struct tg_bound change = bound(TG_BOUND_ABS, 0), budget = bound(TG_BOUND_MAX, 1500);
     struct tg_evidence unproven = { .judged = TG_JUDGED, .delta_ns = 1000, .e = log(2) };
     struct tg_evidence *const evidence[] = { NULL, &unproven };
-    (void)state;
     for (int swapped = 0; swapped < 2; swapped++)
         for (int i = 0; i < 2; i++) {
             struct tg_limit v[2] = { { swapped ? &budget : &change, 1, TG_NOWHERE },
@@ -201,9 +194,8 @@ static void the_worst_limit_counts(void **state)
 }
 
 /* Reasons that say "nothing is wrong" pass; those that say "we could not look" do not. */
-static void some_reasons_are_harmless(void **state)
+TEST(some_reasons_are_harmless)
 {
-    (void)state;
     for (enum tg_judged why = TG_NOT_FEW_RUNS; why <= TG_NOT_INTEGRITY; why++) {
         bool harmless = why == TG_NOT_TOO_SMALL || why == TG_NOT_ONE_SIDED ||
                         why == TG_NOT_COUNT_CHANGED || why == TG_NOT_COUNT_VARIES ||
@@ -220,11 +212,10 @@ static void some_reasons_are_harmless(void **state)
     }
 }
 
-static void how_many_runs_are_needed(void **state)
+TEST(how_many_runs_are_needed)
 {
     struct tg_arena *a = tg_arena_new();
 
-    (void)state;
     assert_string_equal(tg_few_runs_text(3, a), "too few runs a side (need 3, better 5)");
     assert_string_equal(tg_few_runs_text(4, a), "too few runs a side (need 4, better 5)");
     assert_string_equal(tg_few_runs_text(5, a), "too few runs a side (need 5)");
@@ -232,7 +223,7 @@ static void how_many_runs_are_needed(void **state)
 }
 
 /* 100 us -> 130 us of a step of 10 ms: +30 %, 0.3 % of the step. */
-static void every_bound_must_be_exceeded(void **state)
+TEST(every_bound_must_be_exceeded)
 {
     struct one o;
     struct tg_bound pct = bound(TG_BOUND_PCT, 20), step = bound(TG_BOUND_ABS, 0.2), more = step;
@@ -242,7 +233,6 @@ static void every_bound_must_be_exceeded(void **state)
                           .step_ns = 10e6,
                           .bad = TG_MORE_IS_BAD,
                           .unit = TG_UNIT_NS };
-    (void)state;
     step.of_step = more.of_step = true;
     more.value = 0.4;
     assert_int_equal(tg_judge(&p, &off, limit(&o, pct, &step)).state, TG_STATE_FAIL);
@@ -250,7 +240,7 @@ static void every_bound_must_be_exceeded(void **state)
     assert_int_equal(tg_judge(&p, limit(&o, pct, &step), &off).state, TG_STATE_WARN);
 }
 
-static void durations_need_size_and_proof(void **state)
+TEST(durations_need_size_and_proof)
 {
     struct one o;
     struct tg_evidence ev = { .judged = TG_JUDGED,
@@ -270,7 +260,6 @@ static void durations_need_size_and_proof(void **state)
                           .bad = TG_MORE_IS_BAD,
                           .unit = TG_UNIT_NS };
     const struct tg_limit_list *fail = limit(&o, bound(TG_BOUND_PCT, 20), NULL);
-    (void)state;
     assert_int_equal(tg_judge(&p, &off, fail).state, TG_STATE_FAIL);
     ev.proven = false;
     assert_int_equal(tg_judge(&p, &off, fail).state, TG_STATE_PASS); /* within the noise */
@@ -280,7 +269,7 @@ static void durations_need_size_and_proof(void **state)
 
 /* A step of every fresh run is slow: a warning where the limit is `auto`, not under a limit of the
  * policy's own, and not beside a failure. */
-static void slow_steps_are_a_warning(void **state)
+TEST(slow_steps_are_a_warning)
 {
     struct one o;
     struct tg_evidence ev = { .judged = TG_JUDGED, .tau = 0.08, .some_steps = true };
@@ -292,7 +281,6 @@ static void slow_steps_are_a_warning(void **state)
                           .unit = TG_UNIT_NS };
     struct tg_bound by_noise = { .kind = TG_BOUND_PCT, .is_auto = true };
     struct tg_judgement j = tg_judge(&p, &off, limit(&o, by_noise, NULL));
-    (void)state;
     assert_int_equal(j.state, TG_STATE_WARN);
     assert_true(j.some_steps);
     j = tg_judge(&p, &off, limit(&o, bound(TG_BOUND_PCT, 20), NULL));
@@ -308,7 +296,7 @@ static void slow_steps_are_a_warning(void **state)
 
 /* What only the movement of others speaks against, and what most runs show, warns under a size of
  * one's own; `auto` has slow runs, not others. */
-static void what_is_nearly_proven_warns(void **state)
+TEST(what_is_nearly_proven_warns)
 {
     struct one o;
     struct tg_evidence ev = { .judged = TG_JUDGED, .tau = 0.08, .e = log(1.3) };
@@ -319,7 +307,6 @@ static void what_is_nearly_proven_warns(void **state)
                           .bad = TG_MORE_IS_BAD,
                           .unit = TG_UNIT_NS };
     struct tg_bound by_noise = { .kind = TG_BOUND_PCT, .is_auto = true };
-    (void)state;
     assert_int_equal(tg_judge(&p, &off, limit(&o, bound(TG_BOUND_PCT, 20), NULL)).state,
                      TG_STATE_PASS);
     ev.crowded = true;
@@ -335,7 +322,7 @@ static void what_is_nearly_proven_warns(void **state)
     assert_int_equal(tg_judge(&p, &off, limit(&o, by_noise, NULL)).state, TG_STATE_WARN);
 }
 
-static void few_runs_never_fail(void **state)
+TEST(few_runs_never_fail)
 {
     struct one o;
     struct tg_evidence ev = { .judged = TG_NOT_FEW_RUNS, .e = log(2) };
@@ -346,7 +333,6 @@ static void few_runs_never_fail(void **state)
                           .bad = TG_MORE_IS_BAD,
                           .unit = TG_UNIT_NS };
     struct tg_judgement j = tg_judge(&p, &off, limit(&o, bound(TG_BOUND_PCT, 20), NULL));
-    (void)state;
     assert_int_equal(j.state, TG_STATE_NOT_JUDGED);
     assert_non_null(j.why_not);
     ev.suspicious = true;
@@ -361,7 +347,7 @@ static void few_runs_never_fail(void **state)
     assert_int_equal(tg_judge(&p, &off, &off).state, TG_STATE_NOT_JUDGED);
 }
 
-static void a_rule_that_changes_nothing_is_silent(void **state)
+TEST(a_rule_that_changes_nothing_is_silent)
 {
     struct one o;
     struct tg_probe p = { .base = 10,
@@ -370,7 +356,7 @@ static void a_rule_that_changes_nothing_is_silent(void **state)
                           .unchanged = true,
                           .bad = TG_MORE_IS_BAD,
                           .unit = TG_UNIT_COUNT };
-    (void)state; /* polling: counts differ by chance, the counting rule says unchanged */
+    /* polling: counts differ by chance, the counting rule says unchanged */
     assert_int_equal(tg_judge(&p, &off, limit(&o, bound(TG_BOUND_ABS, 0), NULL)).state,
                      TG_STATE_PASS);
     p.unchanged = false;
@@ -379,11 +365,10 @@ static void a_rule_that_changes_nothing_is_silent(void **state)
 }
 
 /* A size of the policy's own is about the mean, too; `auto` and a budget are not. */
-static void what_is_a_size_of_its_own(void **state)
+TEST(what_is_a_size_of_its_own)
 {
     struct tg_bound tau = { .kind = TG_BOUND_PCT, .is_auto = true }, ns = bound(TG_BOUND_ABS, 5);
     struct one o, p;
-    (void)state;
     assert_true(tg_limit_lists_have_size(&off, limit(&o, bound(TG_BOUND_PCT, 10), NULL)));
     assert_true(tg_limit_lists_have_size(limit(&o, bound(TG_BOUND_PCT, 10), NULL), &off));
     assert_false(tg_limit_lists_have_size(&off, limit(&o, bound(TG_BOUND_MAX, 10), NULL)));
@@ -393,25 +378,23 @@ static void what_is_a_size_of_its_own(void **state)
 }
 
 /* From nothing there is no percentage, whatever the evidence counts from. */
-static void nothing_before_has_no_percentage(void **state)
+TEST(nothing_before_has_no_percentage)
 {
     struct tg_evidence ev = { .judged = TG_JUDGED, .delta_ns = 600, .e = log(600) };
     struct tg_probe p = timed(&ev, 0, 600);
-    (void)state;
     assert_true(isnan(tg_probe_pct(&p)));
     p.base = 1;
     assert_true(fabs(tg_probe_pct(&p) - 59900) < 1e-6);
 }
 
 /* One step of every fresh run is slow: a warning where `auto` decides, and only there. */
-static void some_slow_steps_warn_under_auto(void **state)
+TEST(some_slow_steps_warn_under_auto)
 {
     struct tg_bound tau = { .kind = TG_BOUND_PCT, .is_auto = true };
     struct tg_evidence ev = { .judged = TG_JUDGED, .tau = 0.08, .some_steps = true };
     struct tg_probe p = timed(&ev, 1000, 1000);
     struct one o;
     struct tg_judgement j;
-    (void)state;
     j = tg_judge(&p, &off, limit(&o, tau, NULL));
     assert_true(j.state == TG_STATE_WARN && j.some_steps);
     j = tg_judge(&p, limit(&o, tau, NULL), &off);
@@ -423,29 +406,4 @@ static void some_slow_steps_warn_under_auto(void **state)
     p.ev = NULL;
     p.test_kind = TG_NOISE_NONE; /* no evidence, and none asked for */
     assert_int_equal(tg_judge(&p, &off, limit(&o, tau, NULL)).state, TG_STATE_PASS);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exceed_means_strictly_greater),
-        cmocka_unit_test(a_change_is_the_evidence_where_it_was_judged),
-        cmocka_unit_test(auto_is_the_threshold_of_the_runs),
-        cmocka_unit_test(points_and_nothing_at_all),
-        cmocka_unit_test(a_time_without_evidence_is_not_judged),
-        cmocka_unit_test(the_worst_limit_counts),
-        cmocka_unit_test(some_reasons_are_harmless),
-        cmocka_unit_test(what_is_incomparable_is_judged_by_budgets_alone),
-        cmocka_unit_test(every_bound_must_be_exceeded),
-        cmocka_unit_test(durations_need_size_and_proof),
-        cmocka_unit_test(slow_steps_are_a_warning),
-        cmocka_unit_test(what_is_nearly_proven_warns),
-        cmocka_unit_test(few_runs_never_fail),
-        cmocka_unit_test(how_many_runs_are_needed),
-        cmocka_unit_test(a_rule_that_changes_nothing_is_silent),
-        cmocka_unit_test(what_is_a_size_of_its_own),
-        cmocka_unit_test(nothing_before_has_no_percentage),
-        cmocka_unit_test(some_slow_steps_warn_under_auto)
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

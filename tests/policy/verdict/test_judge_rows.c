@@ -31,9 +31,8 @@ static void rule(struct hand *h, enum tg_metric m, struct tg_limit_list fail)
 /* ---- a name ---- */
 
 /* noise.min_steps is about how sharp a time is; a count is what it is. */
-static void few_steps_leave_counts_judged(void **state)
+WITH_HAND(few_steps_leave_counts_judged)
 {
-    struct hand *h = *state;
     struct tg_op op = hand_op("aten::mm", TG_KIND_OP);
 
     op.change = TG_MORE;
@@ -49,10 +48,9 @@ static void few_steps_leave_counts_judged(void **state)
 }
 
 /* Small names together: fails by what they cost, the three most costly named; warns in doubt. */
-static void small_ones_together(void **state)
+WITH_HAND(small_ones_together)
 {
     static const char names[] = "; 4 names together, most of it in k3, k1, k2";
-    struct hand *h = *state;
     struct tg_op k[4], other = hand_op("other", TG_KIND_KERNEL);
     const struct tg_op *v[4];
     struct tg_evidence ev = hand_evidence(40000, 1);
@@ -110,9 +108,8 @@ static void small_ones_together(void **state)
 }
 
 /* noise.min_runs of the rule: what it makes of the evidence is the result's as long as that is there. */
-static void a_rule_may_ask_for_fewer_runs(void **state)
+WITH_HAND(a_rule_may_ask_for_fewer_runs)
 {
-    struct hand *h = *state;
     struct tg_op slow = hand_op("aten::mm", TG_KIND_OP), same = hand_op("aten::add", TG_KIND_OP);
 
     slow.ev = hand_evidence(100000, 0.5);
@@ -128,9 +125,8 @@ static void a_rule_may_ask_for_fewer_runs(void **state)
 }
 
 /* Bytes that only the baseline says are no pass: nothing to compare. Another metric has no say there. */
-static void bytes_that_only_the_baseline_says(void **state)
+WITH_HAND(bytes_that_only_the_baseline_says)
 {
-    struct hand *h = *state;
     struct tg_op copy = hand_op("Memcpy HtoD", TG_KIND_MEMCPY);
 
     copy.bytes_known[TG_BASE] = true;
@@ -151,9 +147,8 @@ static void bytes_that_only_the_baseline_says(void **state)
 }
 
 /* A new name's time: exact, without evidence, and with a limit of a size of its own. */
-static void the_time_of_a_new_name_needs_no_evidence(void **state)
+WITH_HAND(the_time_of_a_new_name_needs_no_evidence)
 {
-    struct hand *h = *state;
     struct tg_op op = hand_op("aten::mm", TG_KIND_OP);
 
     op.change = TG_ADDED;
@@ -167,9 +162,8 @@ static void the_time_of_a_new_name_needs_no_evidence(void **state)
 }
 
 /* The numbers of a finding about own time are what tables show: those that it was decided by. */
-static void a_finding_tells_its_evidence(void **state)
+WITH_HAND(a_finding_tells_its_evidence)
 {
-    struct hand *h = *state;
     struct tg_op ops[] = { hand_op("aten::mm", TG_KIND_OP), hand_op("gemm", TG_KIND_KERNEL) };
 
     h->c.ops = ops;
@@ -190,9 +184,8 @@ static void a_finding_tells_its_evidence(void **state)
     assert_ptr_equal(ops[0].reported, &ops[0].ev);
 }
 
-static void what_tells_nothing(void **state)
+WITH_HAND(what_tells_nothing)
 {
-    struct hand *h = *state;
     struct tg_op ops[] = { hand_op("aten::mm", TG_KIND_OP) },
                  frame = hand_op("Linear", TG_KIND_MODULE);
 
@@ -217,9 +210,8 @@ static void what_tells_nothing(void **state)
     assert_null(frame.reported);
 }
 
-static void a_rank_is_named(void **state)
+WITH_HAND(a_rank_is_named)
 {
-    struct hand *h = *state;
     struct tg_op op = hand_op("aten::mm", TG_KIND_OP);
 
     rule(h, TG_METRIC_COUNT, hand_limit(h, TG_BOUND_ABS, 0));
@@ -232,9 +224,8 @@ static void a_rank_is_named(void **state)
 }
 
 /* Of many ranks what passes needs no words. */
-static void passes_of_many_ranks_say_nothing(void **state)
+WITH_HAND(passes_of_many_ranks_say_nothing)
 {
-    struct hand *h = *state;
     struct tg_op op = hand_op("aten::mm", TG_KIND_OP);
 
     rule(h, TG_METRIC_COUNT, hand_limit(h, TG_BOUND_ABS, 0));
@@ -259,9 +250,8 @@ static struct tg_measure_change *busy(struct hand *h)
 }
 
 /* The least of the steps is the same; their mean is 30 % more. */
-static void a_size_of_its_own_asks_the_mean(void **state)
+WITH_HAND(a_size_of_its_own_asks_the_mean)
 {
-    struct hand *h = *state;
     struct tg_measure_change *m = busy(h);
 
     m->ev = hand_evidence(100000, 0);
@@ -283,9 +273,8 @@ static void a_size_of_its_own_asks_the_mean(void **state)
 }
 
 /* Both are exceeded, the mean by a failing limit: the worst holds. */
-static void the_worst_estimate_holds(void **state)
+WITH_HAND(the_worst_estimate_holds)
 {
-    struct hand *h = *state;
     struct tg_measure_change *m = busy(h);
 
     m->ev = hand_evidence(100000, 0.1);
@@ -301,9 +290,8 @@ static void the_worst_estimate_holds(void **state)
 }
 
 /* A budget asks the fresh side alone, so it needs no baseline; a change needs both. */
-static void a_budget_of_a_metric_that_the_baseline_lacks(void **state)
+WITH_HAND(a_budget_of_a_metric_that_the_baseline_lacks)
 {
-    struct hand *h = *state;
     struct tg_measure_change *m = busy(h);
 
     m->known[TG_BASE] = false;
@@ -327,10 +315,8 @@ static void a_budget_of_a_metric_that_the_baseline_lacks(void **state)
     assert_int_equal(measured(h)->state, TG_STATE_SKIP);
 }
 
-static void a_rank_of_a_metric_is_named(void **state)
+WITH_HAND(a_rank_of_a_metric_is_named)
 {
-    struct hand *h = *state;
-
     busy(h)->ev = hand_evidence(100000, 0);
     rule(h, tg_metric_of(TG_MEASURE_GPU_BUSY), hand_limit(h, TG_BOUND_PCT, 20));
     hand_text(measured(h)->op_normalised, "gpu_busy");
@@ -359,10 +345,8 @@ static size_t gaps(struct hand *h)
 }
 
 /* The gaps of the step have a line, whatever they are. */
-static void the_gaps_of_the_step_have_a_line(void **state)
+WITH_HAND(the_gaps_of_the_step_have_a_line)
 {
-    struct hand *h = *state;
-
     rule(h, TG_METRIC_STEP_TIME, hand_auto(h));
     step_of(h, 0);
     assert_int_equal(gaps(h), 1);
@@ -377,10 +361,8 @@ static void the_gaps_of_the_step_have_a_line(void **state)
 }
 
 /* Not judged: no line, unless it is suspicious. */
-static void gaps_without_evidence(void **state)
+WITH_HAND(gaps_without_evidence)
 {
-    struct hand *h = *state;
-
     rule(h, TG_METRIC_STEP_TIME, hand_auto(h));
     step_of(h, 0.5);
     h->c.step.ev.judged = TG_NOT_FEW_RUNS;
@@ -394,10 +376,8 @@ static void gaps_without_evidence(void **state)
  * 10 % of a step of 1 ms is 100 us. The gaps were 100 us: 60 us more are 60 % of them, 6 % of the step. With `auto` the
  * gaps are judged by themselves.
  */
-static void a_size_of_step_time_is_one_of_the_step(void **state)
+WITH_HAND(a_size_of_step_time_is_one_of_the_step)
 {
-    struct hand *h = *state;
-
     step_of(h, 0.6);
     rule(h, TG_METRIC_STEP_TIME, hand_limit(h, TG_BOUND_PCT, 10));
     assert_int_equal(gaps(h), 1);
@@ -422,9 +402,8 @@ static struct tg_op *annotations(struct hand *h, double more)
 }
 
 /* The gaps got 50 us slower: an annotation that holds more than half of that is named. */
-static void an_annotation_that_holds_most_of_a_slower_step(void **state)
+WITH_HAND(an_annotation_that_holds_most_of_a_slower_step)
 {
-    struct hand *h = *state;
     struct tg_op *op;
 
     rule(h, TG_METRIC_STEP_TIME, hand_auto(h));
@@ -448,9 +427,8 @@ static void an_annotation_that_holds_most_of_a_slower_step(void **state)
 }
 
 /* Which got slower: the gaps, the step of the host, or step_time. Not what only looks slower. */
-static void what_the_step_lost_is_the_most_of_three(void **state)
+WITH_HAND(what_the_step_lost_is_the_most_of_three)
 {
-    struct hand *h = *state;
     struct tg_evidence *const ev[] = { &h->c.step.ev, &h->c.step.ev_total,
                                        &h->c.measures[TG_MEASURE_STEP_TIME].ev };
 
@@ -491,10 +469,8 @@ static size_t replaced(struct hand *h)
     return h->e.n - before;
 }
 
-static void a_replacement_that_got_slower_has_a_line(void **state)
+WITH_HAND(a_replacement_that_got_slower_has_a_line)
 {
-    struct hand *h = *state;
-
     rule(h, TG_METRIC_STEP_TIME, hand_auto(h));
     (void)region(h);
     assert_int_equal(replaced(h), 1);
@@ -515,30 +491,4 @@ static void a_replacement_that_got_slower_has_a_line(void **state)
                                           .value = { 100000, 150000 } };
     assert_int_equal(replaced(h), 1);
     assert_int_equal(h->e.results[1].state, TG_STATE_SUSPICIOUS);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        hand_test(few_steps_leave_counts_judged),
-        hand_test(small_ones_together),
-        hand_test(a_rule_may_ask_for_fewer_runs),
-        hand_test(bytes_that_only_the_baseline_says),
-        hand_test(the_time_of_a_new_name_needs_no_evidence),
-        hand_test(a_finding_tells_its_evidence),
-        hand_test(what_tells_nothing),
-        hand_test(a_rank_is_named),
-        hand_test(passes_of_many_ranks_say_nothing),
-        hand_test(a_size_of_its_own_asks_the_mean),
-        hand_test(the_worst_estimate_holds),
-        hand_test(a_budget_of_a_metric_that_the_baseline_lacks),
-        hand_test(a_rank_of_a_metric_is_named),
-        hand_test(the_gaps_of_the_step_have_a_line),
-        hand_test(gaps_without_evidence),
-        hand_test(a_size_of_step_time_is_one_of_the_step),
-        hand_test(an_annotation_that_holds_most_of_a_slower_step),
-        hand_test(what_the_step_lost_is_the_most_of_three),
-        hand_test(a_replacement_that_got_slower_has_a_line),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,9 +52,8 @@ static struct tg_result failure(enum tg_dimension dimension, double base, double
 }
 
 /* 3 calls became 5 in the event: 3 to 5 is that, 3 to 6 and 4 to 5 are more. */
-static void calls_are_the_events_own(void **state)
+WITH_HAND(calls_are_the_events_own)
 {
-    struct hand *h = *state;
     struct tg_known k = name_event(TG_KIND_OP, "aten::mm");
     const struct tg_result *r;
 
@@ -74,9 +73,8 @@ static void calls_are_the_events_own(void **state)
 }
 
 /* An event of +20 % explains ln 1.2 = 0.182 and a quarter of it, 0.228: up to +25.6 %. */
-static void times_up_to_a_quarter_more(void **state)
+WITH_HAND(times_up_to_a_quarter_more)
 {
-    struct hand *h = *state;
     struct tg_known k = name_event(TG_KIND_OP, "aten::mm");
 
     k.e = log(1.2);
@@ -88,9 +86,8 @@ static void times_up_to_a_quarter_more(void **state)
 }
 
 /* An event of +2 % explains 2 % more: ln 1.02 + 0.02 = 0.0398, up to +4.06 %. */
-static void small_events_have_two_percent(void **state)
+WITH_HAND(small_events_have_two_percent)
 {
-    struct hand *h = *state;
     struct tg_known k = name_event(TG_KIND_OP, "aten::mm");
 
     k.e = log(1.02);
@@ -99,9 +96,8 @@ static void small_events_have_two_percent(void **state)
 }
 
 /* What came with the event has no time before it: its calls are explained, its time is not. */
-static void a_new_name_may_not_get_slower(void **state)
+WITH_HAND(a_new_name_may_not_get_slower)
 {
-    struct hand *h = *state;
     struct tg_known k = name_event(TG_KIND_OP, "aten::mm");
 
     k.exact = true;
@@ -112,9 +108,8 @@ static void a_new_name_may_not_get_slower(void **state)
     assert_int_equal(explained(h, &k, failure(TG_DIM_DURATION, 10, 50))->state, TG_STATE_FAIL);
 }
 
-static void another_name_kind_or_dimension(void **state)
+WITH_HAND(another_name_kind_or_dimension)
 {
-    struct hand *h = *state;
     struct tg_result r = failure(TG_DIM_DURATION, 100, 120);
     struct tg_known k = name_event(TG_KIND_OP, "aten::add");
 
@@ -131,9 +126,8 @@ static void another_name_kind_or_dimension(void **state)
 }
 
 /* The event cost 1000 ns a step: 1250 are a quarter more. */
-static void the_step_by_its_cost(void **state)
+WITH_HAND(the_step_by_its_cost)
 {
-    struct hand *h = *state;
     struct tg_known k = { .what = TG_KNOWN_STEP, .cost_ns = 1000, .text = TG_SV("x") };
     struct tg_result r = failure(TG_DIM_DURATION, 10000, 11250);
 
@@ -151,9 +145,8 @@ static void the_step_by_its_cost(void **state)
 }
 
 /* `fail_on: [open]` fails until somebody accepts; an accepted event has no next step. */
-static void open_events_may_fail(void **state)
+WITH_HAND(open_events_may_fail)
 {
-    struct hand *h = *state;
     struct tg_known k = name_event(TG_KIND_OP, "aten::mm");
     const struct tg_result *r;
 
@@ -169,9 +162,8 @@ static void open_events_may_fail(void **state)
 }
 
 /* The history is read where it may help, and no event excuses a budget. */
-static void asked_for_failures_alone(void **state)
+WITH_HAND(asked_for_failures_alone)
 {
-    struct hand *h = *state;
     struct tg_known k = name_event(TG_KIND_OP, "aten::mm");
     struct tg_result r = failure(TG_DIM_DURATION, 100, 120);
 
@@ -220,7 +212,7 @@ static struct tg_result timed(enum tg_metric metric, double base, double test)
  * the same failure; and the baseline may have gone up to 100 exp(0.066) = 106.8, or what is above
  * it is new.
  */
-static void a_failure_of_an_earlier_night(void **state)
+WITH_HAND(a_failure_of_an_earlier_night)
 {
     static const struct {
         double base, test;
@@ -230,7 +222,6 @@ static void a_failure_of_an_earlier_night(void **state)
         { 106, 138, TG_STATE_WARN }, { 108, 138, TG_STATE_FAIL }, { 130, 138, TG_STATE_FAIL },
         { 90, 120, TG_STATE_WARN },  { 130, 169, TG_STATE_FAIL },
     };
-    struct hand *h = *state;
     struct tg_known k = night_9(timed(TG_METRIC_SELF, 100, 130));
     const struct tg_result *r;
 
@@ -248,11 +239,10 @@ static void a_failure_of_an_earlier_night(void **state)
 }
 
 /* A night's failure is of one rule, name, kind, metric and value; another of the same size is new. */
-static void of_the_same_thing_alone(void **state)
+WITH_HAND(of_the_same_thing_alone)
 {
     const struct tg_result same = timed(TG_METRIC_SELF, 100, 130);
     struct tg_result cases[8];
-    struct hand *h = *state;
     struct tg_known k = night_9(same);
 
     assert_int_equal(explained(h, &k, same)->state, TG_STATE_WARN);
@@ -278,9 +268,8 @@ static size_t ask_both(void *arg, enum tg_known_from from, const struct tg_known
     return 1;
 }
 
-static void told_once(void **state)
+WITH_HAND(told_once)
 {
-    struct hand *h = *state;
     struct tg_known k[TG_KNOWN_SOURCES] = {
         [TG_KNOWN_EVENTS] = name_event(TG_KIND_OP, "aten::mm"),
         [TG_KNOWN_NIGHTS] = night_9(timed(TG_METRIC_SELF, 100, 130)),
@@ -297,9 +286,8 @@ static void told_once(void **state)
 }
 
 /* A waiver that ended fails until somebody accepts the event that it was about. */
-static void an_ended_waiver(void **state)
+WITH_HAND(an_ended_waiver)
 {
-    struct hand *h = *state;
     struct tg_known k = name_event(TG_KIND_OP, "aten::mm");
     struct tg_result r = failure(TG_DIM_DURATION, 100, 120);
 
@@ -314,7 +302,7 @@ static void an_ended_waiver(void **state)
  * Percentages in points, rates that fall, counts as they are, and what is new. A rate of 100 -> 50:
  * ln 2 = 0.693 and a quarter, 0.866, down to 42.1. A percentage of 0 -> 4: up to 5, from at most 1.
  */
-static void each_dimension_in_its_own_way(void **state)
+WITH_HAND(each_dimension_in_its_own_way)
 {
     static const struct {
         enum tg_dimension dimension;
@@ -339,7 +327,6 @@ static void each_dimension_in_its_own_way(void **state)
         { TG_DIM_DURATION, { 0, 40 }, { 0, 51 }, TG_STATE_FAIL },
         { TG_DIM_DURATION, { 0, 40 }, { 30, 40 }, TG_STATE_FAIL }, /* no longer new: slower */
     };
-    struct hand *h = *state;
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct tg_result then = timed(TG_METRIC_SELF, cases[i].then[0], cases[i].then[1]);
@@ -352,12 +339,11 @@ static void each_dimension_in_its_own_way(void **state)
 }
 
 /* Budgets, warnings, guards and ended waivers are not what a later night may repeat. */
-static void what_fails_every_night(void **state)
+WITH_HAND(what_fails_every_night)
 {
     struct tg_known k;
     struct tg_result r = timed(TG_METRIC_SELF, 100, 130);
 
-    (void)state;
     assert_true(tg_known_failure(&r, &k));
     r.over_budget = true;
     assert_false(tg_known_failure(&r, &k));
@@ -370,25 +356,4 @@ static void what_fails_every_night(void **state)
     r = timed(TG_METRIC_SELF, 100, 130);
     r.waiver_ended = true;
     assert_false(tg_known_failure(&r, &k));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        hand_test(calls_are_the_events_own),
-        hand_test(times_up_to_a_quarter_more),
-        hand_test(small_events_have_two_percent),
-        hand_test(a_new_name_may_not_get_slower),
-        hand_test(another_name_kind_or_dimension),
-        hand_test(the_step_by_its_cost),
-        hand_test(open_events_may_fail),
-        hand_test(asked_for_failures_alone),
-        hand_test(a_failure_of_an_earlier_night),
-        hand_test(of_the_same_thing_alone),
-        hand_test(each_dimension_in_its_own_way),
-        hand_test(what_fails_every_night),
-        hand_test(told_once),
-        hand_test(an_ended_waiver),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

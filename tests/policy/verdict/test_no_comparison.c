@@ -167,16 +167,15 @@ static const struct model_row model_rows[] = {
       .alone = MODEL_FIRST_RUN },
 };
 
-static void verdicts_are_as_written(void **state)
+TEST(verdicts_are_as_written)
 {
-    (void)state;
     model_check("verdict_no_comparison.txt", model_rows, sizeof model_rows / sizeof *model_rows);
 }
 
 /* ---- by hand ---- */
 
 /* Is every rule of the policy about the fresh side alone? */
-static void rules_that_ask_the_fresh_side_alone(void **state)
+WITH_HAND(rules_that_ask_the_fresh_side_alone)
 {
     static const struct {
         enum tg_metric m;
@@ -188,7 +187,6 @@ static void rules_that_ask_the_fresh_side_alone(void **state)
         { TG_METRIC_ADDED, TG_BOUND_MAX, false }, /* new: compared with the other side */
         { TG_METRIC_REMOVED, TG_BOUND_MAX, false },
     };
-    struct hand *h = *state;
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct tg_rule two[2] = { h->rule, h->rule };
@@ -205,7 +203,7 @@ static void rules_that_ask_the_fresh_side_alone(void **state)
 }
 
 /* Is every rule about whole traces of all ranks, and does nothing else ask for names? */
-static void policies_that_ask_metrics_alone(void **state)
+WITH_HAND(policies_that_ask_metrics_alone)
 {
     static const struct {
         enum tg_metric m;
@@ -217,7 +215,6 @@ static void policies_that_ask_metrics_alone(void **state)
         { TG_METRIC_OF_TRACE, .names = true }, { TG_METRIC_OF_TRACE, .overrides = 1 },
         { TG_METRIC_OF_TRACE, .kernels = 1 },
     };
-    struct hand *h = *state;
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct tg_rule two[2] = { h->rule, h->rule };
@@ -258,7 +255,7 @@ static struct tg_result budget(enum tg_state s)
 }
 
 /* A budget that is exceeded, or could not be judged; not a change beside a budget, and nothing that is in order. */
-static void rows_that_need_no_baseline(void **state)
+WITH_HAND(rows_that_need_no_baseline)
 {
     static const struct {
         enum tg_state s;
@@ -277,7 +274,6 @@ static void rows_that_need_no_baseline(void **state)
         { TG_STATE_INCONCLUSIVE, false, false, false },
         { TG_STATE_NOT_JUDGED, true, false, false },
     };
-    struct hand *h = *state;
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct tg_result r = budget(rows[i].s);
@@ -292,9 +288,8 @@ static void rows_that_need_no_baseline(void **state)
 }
 
 /* There is no former value to tell: the value, and the limit. What has none keeps its words. */
-static void a_budget_is_told_without_a_change(void **state)
+WITH_HAND(a_budget_is_told_without_a_change)
 {
-    struct hand *h = *state;
     struct tg_result r = budget(TG_STATE_FAIL);
 
     hand_text(left(h, r)->message, "3, limit max: 1");
@@ -312,9 +307,8 @@ static void a_budget_is_told_without_a_change(void **state)
     hand_text(left(h, r)->message, "is called more often");
 }
 
-static void what_is_open_leaves_a_verdict_open(void **state)
+WITH_HAND(what_is_open_leaves_a_verdict_open)
 {
-    struct hand *h = *state;
     struct tg_verdict self = { .results = TG_NEW_N(h->a, struct tg_result, 2), .n_results = 2 };
 
     self.results[0] = budget(TG_STATE_WARN);
@@ -334,9 +328,8 @@ static void what_is_open_leaves_a_verdict_open(void **state)
 }
 
 /* A row in front of the others: those that are under another one stay under it. */
-static void a_note_that_fails_is_a_row(void **state)
+WITH_HAND(a_note_that_fails_is_a_row)
 {
-    struct hand *h = *state;
     struct tg_result *v = TG_NEW_N(h->a, struct tg_result, 2);
 
     v[0] = hand_row("a", 2);
@@ -352,16 +345,4 @@ static void a_note_that_fails_is_a_row(void **state)
     hand_text(h->v.results[0].message, "a rank is missing");
     assert_true(h->v.results[1].folded_under == TG_NO_ID);
     assert_int_equal(h->v.results[2].folded_under, 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(verdicts_are_as_written),
-                                        hand_test(rules_that_ask_the_fresh_side_alone),
-                                        hand_test(policies_that_ask_metrics_alone),
-                                        hand_test(rows_that_need_no_baseline),
-                                        hand_test(a_budget_is_told_without_a_change),
-                                        hand_test(what_is_open_leaves_a_verdict_open),
-                                        hand_test(a_note_that_fails_is_a_row) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -120,9 +120,8 @@ static const struct model_row model_rows[] = {
       .test = { .all_slower = 0.7, .runs = 5 } },
 };
 
-static void verdicts_are_as_written(void **state)
+TEST(verdicts_are_as_written)
 {
-    (void)state;
     model_check("verdict_notes.txt", model_rows, sizeof model_rows / sizeof *model_rows);
 }
 
@@ -156,9 +155,8 @@ static void plain(struct hand *h)
 }
 
 /* One rank a side that is not the same one is compared all the same; of several, those that both have. */
-static void other_ranks(void **state)
+WITH_HAND(other_ranks)
 {
-    struct hand *h = *state;
     static const int64_t zero[] = { 0, 1 }, three[] = { 3 }, two[] = { 2, 5 };
 
     plain(h);
@@ -185,9 +183,8 @@ static void other_ranks(void **state)
     noted(h, "");
 }
 
-static void a_rank_that_is_late(void **state)
+WITH_HAND(a_rank_that_is_late)
 {
-    struct hand *h = *state;
     static const int64_t ranks[] = { 2, 3 };
     struct tg_op op = hand_op("aten::copy_", TG_KIND_OP);
     struct tg_straggler s = { .ranks = ranks,
@@ -227,10 +224,8 @@ static void a_rank_that_is_late(void **state)
              "ncclAllReduce");
 }
 
-static void busy_and_other_data(void **state)
+WITH_HAND(busy_and_other_data)
 {
-    struct hand *h = *state;
-
     plain(h);
     h->c.excess = 0.07;
     noted(h, "");
@@ -247,9 +242,8 @@ static void busy_and_other_data(void **state)
 }
 
 /* Each name up to three, and how many more. */
-static void more_of_what_no_rule_is_about(void **state)
+WITH_HAND(more_of_what_no_rule_is_about)
 {
-    struct hand *h = *state;
     static const char *const names[] = { "a", "b", "c", "d", "e", "f" };
     struct tg_op ops[6];
 
@@ -272,9 +266,8 @@ static void more_of_what_no_rule_is_about(void **state)
 }
 
 /* Calls that launch, with as many kernels and with fewer. */
-static void more_launching_calls_than_work(void **state)
+WITH_HAND(more_launching_calls_than_work)
 {
-    struct hand *h = *state;
     struct tg_op ops[2] = { hand_op("cudaLaunchKernel", TG_KIND_RUNTIME),
                             hand_op("kern", TG_KIND_KERNEL) };
 
@@ -305,9 +298,8 @@ static void more_launching_calls_than_work(void **state)
 }
 
 /* One run of one rank of 4 steps a side, in which each name runs 8 times more outside the steps. */
-static void more_calls_outside_the_steps(void **state)
+WITH_HAND(more_calls_outside_the_steps)
 {
-    struct hand *h = *state;
     static const char *const names[] = { "a", "b", "c", "d" };
     struct tg_shard shard = { .n_steps = 4 };
     const struct tg_shard *one = &shard, **run = &one;
@@ -353,9 +345,8 @@ static void steps_of(struct hand *h, struct tg_op *ops, int moved, double factor
 #define TOGETHER "may be the machine: most operators moved together, and no count changed"
 
 /* Three quarters of at least five big operators, in one direction, by more than 5 %. */
-static void operators_that_move_together(void **state)
+WITH_HAND(operators_that_move_together)
 {
-    struct hand *h = *state;
     struct tg_op ops[6];
 
     plain(h);
@@ -387,9 +378,8 @@ static void operators_that_move_together(void **state)
     noted(h, "");
 }
 
-static void drift_and_other_processors(void **state)
+WITH_HAND(drift_and_other_processors)
 {
-    struct hand *h = *state;
     struct tg_env_change env[] = { { TG_SV("torch"), { TG_SV("2.1"), TG_SV("2.2") } },
                                    { TG_SV("cpu"), { TG_SV("Xeon"), TG_SV("EPYC") } } };
     struct tg_op ops[6];
@@ -421,10 +411,8 @@ static void drift_and_other_processors(void **state)
     noted(h, "torch: 2.1 -> 2.2\ncpu: Xeon -> unknown");
 }
 
-static void ranks_whose_step_times_alone_are_stored(void **state)
+WITH_HAND(ranks_whose_step_times_alone_are_stored)
 {
-    struct hand *h = *state;
-
     plain(h);
     h->c.n_steps_only = 2;
     h->c.n_ranks[TG_TEST] = 6;
@@ -433,10 +421,8 @@ static void ranks_whose_step_times_alone_are_stored(void **state)
              "only, which are compared");
 }
 
-static void ranks_without_names(void **state)
+WITH_HAND(ranks_without_names)
 {
-    struct hand *h = *state;
-
     plain(h);
     h->c.n_unnamed = 2;
     h->c.n_ranks[TG_TEST] = 6;
@@ -446,9 +432,8 @@ static void ranks_without_names(void **state)
 }
 
 /* Regions that torch.compile compiled again: "frame/recompilation", but for the first, 0. */
-static void recompilations(void **state)
+WITH_HAND(recompilations)
 {
-    struct hand *h = *state;
     static const char *const names[] = {
         "Torch-Compiled Region: 1/1",
         "Torch-Compiled Region: 2/0",
@@ -484,21 +469,4 @@ static void recompilations(void **state)
     shard[0].n_rows = 0;
     noted(h, "torch.compile compiled 6 regions again that the baseline did not: 1/1, 1/2, 6/1, "
              "7/1, 8/1, …");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(verdicts_are_as_written),
-                                        hand_test(other_ranks),
-                                        hand_test(a_rank_that_is_late),
-                                        hand_test(busy_and_other_data),
-                                        hand_test(more_of_what_no_rule_is_about),
-                                        hand_test(more_launching_calls_than_work),
-                                        hand_test(more_calls_outside_the_steps),
-                                        hand_test(operators_that_move_together),
-                                        hand_test(drift_and_other_processors),
-                                        hand_test(ranks_whose_step_times_alone_are_stored),
-                                        hand_test(ranks_without_names),
-                                        hand_test(recompilations) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,9 +17,8 @@ static const struct tg_op *compared(struct fixture *f, uint32_t before, uint32_t
 }
 
 /* 8 calls a run outside 4 steps are 2 a step; 2 more of them are half of one. */
-static void growth_by_the_step(void **state)
+BY_HAND(growth_by_the_step)
 {
-    struct fixture *f = *state;
     const struct tg_op *op = compared(f, 8, 10);
 
     near(tg_outside_calls(&f->c, op, TG_BASE), 2);
@@ -32,10 +31,8 @@ static void growth_by_the_step(void **state)
 
 /* The fresh side has half as many steps: what runs once a trace is more by the step, not by the
  * trace. */
-static void what_runs_once_does_not_grow(void **state)
+BY_HAND(what_runs_once_does_not_grow)
 {
-    struct fixture *f = *state;
-
     make(f, 1, 1, 4);
     make_side(f, TG_TEST, 1, 2);
     add_row(f, TG_BASE, 0, TG_KIND_OP, "x", "", 1, 101)->count[4] = 8;
@@ -47,22 +44,12 @@ static void what_runs_once_does_not_grow(void **state)
 }
 
 /* Steps that are left out are outside as well, and vary by nature. */
-static void steps_that_are_skipped(void **state)
+BY_HAND(steps_that_are_skipped)
 {
-    struct fixture *f = *state;
-
     (void)compared(f, 8, 10);
     assert_false(tg_outside_has_steps(&f->c));
     f->o.skip_first = 1;
     (void)compared(f, 8, 10);
     assert_true(tg_outside_has_steps(&f->c));
     near(tg_outside_growth_of(&f->c, 1u << TG_KIND_OP), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { BY_HAND(growth_by_the_step),
-                                        BY_HAND(what_runs_once_does_not_grow),
-                                        BY_HAND(steps_that_are_skipped) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

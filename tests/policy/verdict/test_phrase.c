@@ -2,7 +2,7 @@
 #include "by_hand.h"
 #include "policy/verdict/phrase.h"
 
-static void values_have_their_unit(void **state)
+WITH_HAND(values_have_their_unit)
 {
     static const struct {
         double v;
@@ -23,7 +23,6 @@ static void values_have_their_unit(void **state)
         { 1099511627776.0, TG_UNIT_BYTES, "1.0 TiB" },
         { 1125899906842624.0, TG_UNIT_BYTES, "1024.0 TiB" }, /* the largest unit */
     };
-    struct hand *h = *state;
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct tg_buf b = { 0 };
@@ -32,7 +31,7 @@ static void values_have_their_unit(void **state)
     }
 }
 
-static void changes_have_a_sign(void **state)
+WITH_HAND(changes_have_a_sign)
 {
     static const struct {
         double v;
@@ -42,7 +41,6 @@ static void changes_have_a_sign(void **state)
                  { -3, "-3", "-3.0 %" },
                  { 10, "+10", "+10 %" },
                  { -10, "-10", "-10 %" } };
-    struct hand *h = *state;
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct tg_buf b = { 0 };
@@ -51,11 +49,4 @@ static void changes_have_a_sign(void **state)
         tg_phrase_pct(&b, rows[i].v);
         hand_text(tg_phrase_take(&b, h->a), rows[i].pct);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { hand_test(values_have_their_unit),
-                                        hand_test(changes_have_a_sign) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,7 @@ static struct tg_probe probed(struct hand *h, enum tg_metric m, const struct tg_
 }
 
 /* Times that are not judged are shown as recorded: self time or inclusive time. */
-static void a_metric_reads_self_or_inclusive_time(void **state)
+WITH_HAND(a_metric_reads_self_or_inclusive_time)
 {
     static const struct {
         enum tg_metric m;
@@ -37,7 +37,6 @@ static void a_metric_reads_self_or_inclusive_time(void **state)
         { TG_METRIC_TOTAL, 600, 1200 },        { TG_METRIC_DEVICE_TIME, 600, 1200 },
         { TG_METRIC_MEAN, 600 / 2, 1200 / 4 },
     };
-    struct hand *h = *state;
     const struct tg_op op = op_of(TG_KIND_OP);
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -53,9 +52,8 @@ static void a_metric_reads_self_or_inclusive_time(void **state)
 }
 
 /* The inclusive time of work on the device is its duration: one evidence, that of self time. */
-static void evidence_of_inclusive_time_is_of_the_host_only(void **state)
+WITH_HAND(evidence_of_inclusive_time_is_of_the_host_only)
 {
-    struct hand *h = *state;
     const struct tg_op host = op_of(TG_KIND_OP), device = op_of(TG_KIND_KERNEL);
 
     assert_ptr_equal(probed(h, TG_METRIC_SELF, &host).ev, &host.ev);
@@ -66,9 +64,8 @@ static void evidence_of_inclusive_time_is_of_the_host_only(void **state)
 }
 
 /* Judged at equal counts: both sides are divided by the baseline's two calls. */
-static void a_judged_mean_is_by_the_calls_of_the_baseline(void **state)
+WITH_HAND(a_judged_mean_is_by_the_calls_of_the_baseline)
 {
-    struct hand *h = *state;
     struct tg_op op = op_of(TG_KIND_OP);
     struct tg_probe p;
 
@@ -85,9 +82,8 @@ static void a_judged_mean_is_by_the_calls_of_the_baseline(void **state)
     hand_near(p.recorded[TG_BASE], 0);
 }
 
-static void counts_bytes_and_shares(void **state)
+WITH_HAND(counts_bytes_and_shares)
 {
-    struct hand *h = *state;
     struct tg_op op = op_of(TG_KIND_OP);
     struct tg_probe p = probed(h, TG_METRIC_COUNT, &op);
 
@@ -108,9 +104,8 @@ static void counts_bytes_and_shares(void **state)
 }
 
 /* What it costs now, or cost: exact, from nothing. */
-static void new_and_gone_names(void **state)
+WITH_HAND(new_and_gone_names)
 {
-    struct hand *h = *state;
     struct tg_op op = op_of(TG_KIND_OP);
     struct tg_probe p;
 
@@ -155,9 +150,8 @@ static struct tg_probe probed_in(struct fixture *f, enum tg_metric m)
 }
 
 /* 0..3 of 5 steps are slow: quantiles of the 25 calls, 10 of them of 200 us. */
-static void quantiles_are_of_single_calls(void **state)
+BY_HAND(quantiles_are_of_single_calls)
 {
-    struct fixture *f = *state;
     struct tg_op gone;
     struct tg_probe p;
 
@@ -182,7 +176,7 @@ static void quantiles_are_of_single_calls(void **state)
 }
 
 /* The mean over all steps: of self time (200 * 2 + 100 * 3) / 5 = 140 us, of inclusive time 190. */
-static void one_estimate_alone_is_of_the_same_time(void **state)
+BY_HAND(one_estimate_alone_is_of_the_same_time)
 {
     static const struct {
         enum tg_metric m;
@@ -192,7 +186,6 @@ static void one_estimate_alone_is_of_the_same_time(void **state)
         { TG_METRIC_TOTAL, 150001, 190001 }, { TG_METRIC_DEVICE_TIME, 150001, 190001 },
         { TG_METRIC_MEAN, 150001, 190001 },
     };
-    struct fixture *f = *state;
     struct tg_probe p = { .base = 7 };
 
     compare_calls(f, 2);
@@ -221,9 +214,8 @@ static bool measured(struct hand *h, struct tg_probe *p, enum tg_metric m)
     return tg_probe_measure(p, &h->rule, &h->c);
 }
 
-static void metrics_over_ranks(void **state)
+WITH_HAND(metrics_over_ranks)
 {
-    struct hand *h = *state;
     struct tg_comparison *c = &h->c;
     struct tg_probe p;
 
@@ -248,11 +240,10 @@ static void metrics_over_ranks(void **state)
 }
 
 /* Known on both sides, or not known; which one, budgets ask. */
-static void a_metric_that_one_side_lacks(void **state)
+WITH_HAND(a_metric_that_one_side_lacks)
 {
     static const enum tg_metric all[] = { TG_METRIC_SKEW, TG_METRIC_COLLECTIVE_SKEW,
                                           TG_METRIC_OF_TRACE + TG_MEASURE_GPU_BUSY };
-    struct hand *h = *state;
     struct tg_comparison *c = &h->c;
     struct tg_probe p;
 
@@ -269,9 +260,8 @@ static void a_metric_that_one_side_lacks(void **state)
 }
 
 /* Of all ranks, or of the slowest; times as evidence has them where it is judged, the rest as it is. */
-static void a_measure_of_all_ranks_or_of_the_slowest(void **state)
+WITH_HAND(a_measure_of_all_ranks_or_of_the_slowest)
 {
-    struct hand *h = *state;
     struct tg_measure_change *busy = &h->c.measures[TG_MEASURE_GPU_BUSY],
                              *idle = &h->c.measures[TG_MEASURE_IDLE];
     struct tg_probe p;
@@ -297,9 +287,8 @@ static void a_measure_of_all_ranks_or_of_the_slowest(void **state)
     assert_true(p.base == 20 && p.test == 22 && p.ev == &idle->ev_slowest);
 }
 
-static void one_estimate_of_a_measure(void **state)
+WITH_HAND(one_estimate_of_a_measure)
 {
-    struct hand *h = *state;
     struct tg_measure_change *m = &h->c.measures[TG_MEASURE_GPU_BUSY];
     struct tg_probe p = { .unit = TG_UNIT_NS, .base = 7 };
 
@@ -320,24 +309,4 @@ static void one_estimate_of_a_measure(void **state)
     p = (struct tg_probe){ .base = 7 };
     assert_false(tg_probe_measure_by(&p, &h->rule, &h->c, TG_ESTIMATE_USUAL));
     assert_true(p.base == 7 && !p.ev);
-}
-
-#define compare_test(f) cmocka_unit_test_setup_teardown(f, by_hand_set_up, by_hand_tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        hand_test(a_metric_reads_self_or_inclusive_time),
-        hand_test(evidence_of_inclusive_time_is_of_the_host_only),
-        hand_test(a_judged_mean_is_by_the_calls_of_the_baseline),
-        hand_test(counts_bytes_and_shares),
-        hand_test(new_and_gone_names),
-        compare_test(quantiles_are_of_single_calls),
-        compare_test(one_estimate_alone_is_of_the_same_time),
-        hand_test(metrics_over_ranks),
-        hand_test(a_metric_that_one_side_lacks),
-        hand_test(a_measure_of_all_ranks_or_of_the_slowest),
-        hand_test(one_estimate_of_a_measure),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

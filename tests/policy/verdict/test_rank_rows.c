@@ -29,9 +29,8 @@ static struct tg_result row_of(struct hand *h, const struct tg_result *v, size_t
     return out;
 }
 
-static void the_worst_state_and_its_ranks(void **state)
+WITH_HAND(the_worst_state_and_its_ranks)
 {
-    struct hand *h = *state;
     const struct tg_result v[] = {
         of_rank(TG_STATE_PASS, 10, 0), of_rank(TG_STATE_WARN, 10, 9),
         of_rank(TG_STATE_FAIL, 10, 2), of_rank(TG_STATE_FAIL, 10, -3),
@@ -49,9 +48,8 @@ static void the_worst_state_and_its_ranks(void **state)
     hand_text(r.op_normalised, "aten::mm [rank 1]");
 }
 
-static void all_ranks_alike(void **state)
+WITH_HAND(all_ranks_alike)
 {
-    struct hand *h = *state;
     struct tg_result v[] = { of_rank(TG_STATE_FAIL, 10, 1), of_rank(TG_STATE_FAIL, 10, 2),
                              of_rank(TG_STATE_FAIL, 10, 0.001) };
     struct tg_result r = row_of(h, v, 3);
@@ -70,9 +68,8 @@ static void all_ranks_alike(void **state)
 }
 
 /* From nothing there is no percentage: the change itself, in the metric's unit. */
-static void changes_from_nothing(void **state)
+WITH_HAND(changes_from_nothing)
 {
-    struct hand *h = *state;
     struct tg_result v[] = { of_rank(TG_STATE_FAIL, 0, 3), of_rank(TG_STATE_FAIL, 0, 2),
                              of_rank(TG_STATE_FAIL, 0, -1) };
     struct tg_result r = row_of(h, v, 3);
@@ -91,9 +88,8 @@ static void changes_from_nothing(void **state)
 }
 
 /* Calls where there were none are no percentage, and 3 of them are not "3 %". */
-static void ranks_without_a_baseline_are_apart(void **state)
+WITH_HAND(ranks_without_a_baseline_are_apart)
 {
-    struct hand *h = *state;
     const struct tg_result v[] = { of_rank(TG_STATE_FAIL, 10, 5), of_rank(TG_STATE_FAIL, 0, 3),
                                    of_rank(TG_STATE_FAIL, 10, 1) },
                            w[] = { of_rank(TG_STATE_FAIL, 10, 5), of_rank(TG_STATE_FAIL, 0, 7),
@@ -109,9 +105,8 @@ static void ranks_without_a_baseline_are_apart(void **state)
 }
 
 /* What has no values, as facts: no spread; of two in one state the first stays. */
-static void rows_without_values(void **state)
+WITH_HAND(rows_without_values)
 {
-    struct hand *h = *state;
     struct tg_result v[] = { of_rank(TG_STATE_FAIL, 10, 0), of_rank(TG_STATE_FAIL, 10, 0) };
     struct tg_result r;
 
@@ -133,9 +128,8 @@ static void rows_without_values(void **state)
 }
 
 /* Passes need no text: a row that says something stays, and the row is one of the whole rule. */
-static void a_row_without_a_text_is_no_example(void **state)
+WITH_HAND(a_row_without_a_text_is_no_example)
 {
-    struct hand *h = *state;
     struct tg_result v[] = { of_rank(TG_STATE_PASS, 10, 1), of_rank(TG_STATE_PASS, 10, 5) };
 
     v[1].message = TG_SV("");
@@ -148,9 +142,8 @@ static void a_row_without_a_text_is_no_example(void **state)
 }
 
 /* Names are apart by kind and metric; what is no operator goes by what it is called. */
-static void a_row_for_each_name(void **state)
+WITH_HAND(a_row_for_each_name)
 {
-    struct hand *h = *state;
     struct tg_result v[] = { of_rank(TG_STATE_FAIL, 10, 1), of_rank(TG_STATE_FAIL, 10, 1),
                              of_rank(TG_STATE_FAIL, 10, 1), of_rank(TG_STATE_FAIL, 10, 1),
                              of_rank(TG_STATE_FAIL, 10, 1) },
@@ -171,9 +164,8 @@ static void a_row_for_each_name(void **state)
 }
 
 /* What a part says goes with it: the copy has texts and evidence of its own. */
-static void a_copy_outlives_its_part(void **state)
+WITH_HAND(a_copy_outlives_its_part)
 {
-    struct hand *h = *state;
     struct tg_arena *part = tg_arena_new();
     struct tg_result r = hand_row("a", 1), copy;
 
@@ -194,19 +186,4 @@ static void a_copy_outlives_its_part(void **state)
     copy = tg_result_copy(&r, h->a);
     assert_null(copy.ev);
     assert_null(copy.why_not);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        hand_test(the_worst_state_and_its_ranks),
-        hand_test(all_ranks_alike),
-        hand_test(changes_from_nothing),
-        hand_test(rows_without_values),
-        hand_test(ranks_without_a_baseline_are_apart),
-        hand_test(a_row_without_a_text_is_no_example),
-        hand_test(a_row_for_each_name),
-        hand_test(a_copy_outlives_its_part),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 
 #include "policy/verdict/internal.h"
 
-static void a_result_knows_its_rule(void **state)
+BY_HAND(a_result_knows_its_rule)
 {
     struct tg_bound bound = { .kind = TG_BOUND_MAX, .value = 1 };
     struct tg_limit limit = { &bound, 1, TG_NOWHERE };
@@ -15,7 +15,6 @@ static void a_result_knows_its_rule(void **state)
                                   .fail = { TG_LIMIT_ON, &limit, 1, TG_NOWHERE } };
     struct tg_eval_state e = { .n = 0 };
     const struct tg_result *r = tg_eval_add(&e, &rule);
-    (void)state;
     is_text(r->rule, "r");
     is_text(r->why, "because");
     assert_true(r->line == 3 && r->col == 5 && r->budget);
@@ -29,10 +28,9 @@ static void a_result_knows_its_rule(void **state)
     free(e.results);
 }
 
-static void a_message_has_no_values(void **state)
+BY_HAND(a_message_has_no_values)
 {
     struct tg_result r = { .rule = TG_SV("r") };
-    (void)state;
     tg_eval_message(&r, TG_STATE_INCONCLUSIVE, TG_SUBJECT_NO_MATCH, TG_SV("op"), TG_SV("m"),
                     TG_SV("n"));
     assert_int_equal(r.state, TG_STATE_INCONCLUSIVE);
@@ -45,9 +43,8 @@ static void a_message_has_no_values(void **state)
 }
 
 /* Texts are copied: the caller's buffers go. */
-static void notes_are_kept_in_order(void **state)
+BY_HAND(notes_are_kept_in_order)
 {
-    struct fixture *f = *state;
     struct tg_verdict v = { .n_notes = 0 };
     char text[] = "first";
 
@@ -59,12 +56,4 @@ static void notes_are_kept_in_order(void **state)
     is_text(v.notes[0].next, "do");
     assert_true(v.notes[0].warning && v.notes[0].lifts);
     assert_false(v.notes[1].warning || v.notes[1].lifts);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { BY_HAND(a_result_knows_its_rule),
-                                        BY_HAND(a_message_has_no_values),
-                                        BY_HAND(notes_are_kept_in_order) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

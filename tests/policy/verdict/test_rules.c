@@ -354,9 +354,8 @@ static const struct model_row model_rows[] = {
       .test = { .ranks = 2 } },
 };
 
-static void verdicts_are_as_written(void **state)
+TEST(verdicts_are_as_written)
 {
-    (void)state;
     model_check("verdict_rules.txt", model_rows, sizeof model_rows / sizeof *model_rows);
 }
 
@@ -376,9 +375,8 @@ static void with_ranks(struct hand *h, int side, const int64_t *v, size_t n)
 }
 
 /* Every kind of budget asks the fresh side alone, but for what is new or gone: that is so of the other side. */
-static void frames_that_the_baseline_lacks(void **state)
+WITH_HAND(frames_that_the_baseline_lacks)
 {
-    struct hand *h = *state;
     static const struct {
         enum tg_metric m;
         enum tg_bound_kind bound;
@@ -407,9 +405,8 @@ static void frames_that_the_baseline_lacks(void **state)
 }
 
 /* Gaps and replacements have lines under a rule about a change of step_time, and under no other. */
-static void lines_beside_step_time(void **state)
+WITH_HAND(lines_beside_step_time)
 {
-    struct hand *h = *state;
     struct tg_region region = { .encloser = TG_SV("Adam.step"),
                                 .worse_time = true,
                                 .ev = hand_evidence(100000, 0.5) };
@@ -437,9 +434,8 @@ static void lines_beside_step_time(void **state)
 }
 
 /* Ranks 0 and 1 are compared. The rule asks for others; why they are not there differs. */
-static void ranks_that_are_not_compared(void **state)
+WITH_HAND(ranks_that_are_not_compared)
 {
-    struct hand *h = *state;
     static const int64_t compared[] = { 0, 1 }, asked[] = { 0, 1, 2, 3, 4, 5, 6 };
     static const int64_t left_out[] = { 9, 2 }, lacks_base[] = { 3, 5 }, lacks_test[] = { 4, 5 };
     static const struct {
@@ -471,9 +467,8 @@ static void ranks_that_are_not_compared(void **state)
 }
 
 /* Sides without a rank in common: nothing to compare the fresh one with, whether it was named or is one of `each`. */
-static void another_rank_on_each_side(void **state)
+WITH_HAND(another_rank_on_each_side)
 {
-    struct hand *h = *state;
     static const int64_t base[] = { 0, 1 }, test[] = { 1, 2 }, named[] = { 1, 2 }, other[] = { 1 };
 
     with_ranks(h, TG_BASE, base, 2);
@@ -504,9 +499,8 @@ static void wants(struct hand *h, const char *want)
     assert_string_equal(got, want);
 }
 
-static void ranks_that_a_rule_looks_at(void **state)
+WITH_HAND(ranks_that_a_rule_looks_at)
 {
-    struct hand *h = *state;
     static const int64_t base[] = { 0, 1, 3 }, test[] = { 0, 1, 2 }, list[] = { 0, 2, 3 },
                          one[] = { 0 };
     static const int64_t unknown = -1;
@@ -547,9 +541,8 @@ static void ranks_that_a_rule_looks_at(void **state)
 }
 
 /* One rank a side has no rank beside it: `each` and `slowest` mean the whole. */
-static void one_rank_is_the_whole(void **state)
+WITH_HAND(one_rank_is_the_whole)
 {
-    struct hand *h = *state;
     static const int64_t rank[] = { 0 };
     struct tg_op op = hand_op("aten::mm", TG_KIND_OP);
     static const enum tg_match_rank all[] = { TG_MATCH_RANK_EACH, TG_MATCH_RANK_SLOWEST };
@@ -569,9 +562,8 @@ static void one_rank_is_the_whole(void **state)
 }
 
 /* A side brought several ranks, of which one is compared: it is named. */
-static void one_common_rank_of_several(void **state)
+WITH_HAND(one_common_rank_of_several)
 {
-    struct hand *h = *state;
     static const int64_t rank[] = { 0 };
 
     (void)rule_of(h, TG_METRIC_COUNT, hand_limit(h, TG_BOUND_ABS, 0));
@@ -600,9 +592,8 @@ static bool closes(struct hand *h, const struct tg_result *v, size_t n)
     return h->e.n > before;
 }
 
-static void a_rule_that_judged_nothing_is_not_green(void **state)
+WITH_HAND(a_rule_that_judged_nothing_is_not_green)
 {
-    struct hand *h = *state;
     const struct tg_result silent = { .state = TG_STATE_NOT_JUDGED, .why_not = "waits" },
                            off = { .state = TG_STATE_SKIP, .why_not = "off", .switched_off = true },
                            passed = { .state = TG_STATE_PASS, .grounds = TG_GROUNDS_RUNS },
@@ -648,9 +639,8 @@ static bool tells_all_gone(struct hand *h, const struct tg_match *m)
 }
 
 /* Of a kind as a whole nothing can be elsewhere; of some names of it the work may have another name. */
-static void a_rule_whose_names_all_went_warns(void **state)
+WITH_HAND(a_rule_whose_names_all_went_warns)
 {
-    struct hand *h = *state;
     struct tg_op gone = hand_op("gemm", TG_KIND_KERNEL);
     const int64_t zero = 0;
     const struct tg_ints first = { &zero, 1 };
@@ -686,19 +676,4 @@ static void a_rule_whose_names_all_went_warns(void **state)
     h->rule.metric = TG_METRIC_REMOVED; /* which is about what went */
     h->rule.warn = hand_limit(h, TG_BOUND_ABS, 1e9);
     assert_false(tells_all_gone(h, &narrow[0]));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(verdicts_are_as_written),
-                                        hand_test(frames_that_the_baseline_lacks),
-                                        hand_test(lines_beside_step_time),
-                                        hand_test(ranks_that_are_not_compared),
-                                        hand_test(another_rank_on_each_side),
-                                        hand_test(ranks_that_a_rule_looks_at),
-                                        hand_test(one_rank_is_the_whole),
-                                        hand_test(one_common_rank_of_several),
-                                        hand_test(a_rule_that_judged_nothing_is_not_green),
-                                        hand_test(a_rule_whose_names_all_went_warns) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -164,18 +164,16 @@ static const struct model_row model_rows[] = {
       .test = { .more = OP } },
 };
 
-static void verdicts_are_as_written(void **state)
+TEST(verdicts_are_as_written)
 {
-    (void)state;
     model_check("verdict_select.txt", model_rows, sizeof model_rows / sizeof *model_rows);
 }
 
 /* ---- by hand ---- */
 
 /* A name of both sides, or the raw name of one of them. */
-static void raw_names_of_either_side(void **state)
+WITH_HAND(raw_names_of_either_side)
 {
-    struct hand *h = *state;
     struct tg_op op = hand_op("gemm", TG_KIND_KERNEL);
     struct tg_match m = { .present = true, .raw_name = hand_patterns(h, "gemm_v2") };
 
@@ -192,9 +190,8 @@ static void raw_names_of_either_side(void **state)
 }
 
 /* A pattern that finds one side's name has found it, whatever the other name costs it. */
-static void a_hit_counts_more_than_giving_up(void **state)
+WITH_HAND(a_hit_counts_more_than_giving_up)
 {
-    struct hand *h = *state;
     struct tg_op op = hand_op("gemm", TG_KIND_KERNEL);
     struct tg_match m = { .present = true, .raw_name = hand_patterns(h, "/x/") };
 
@@ -216,9 +213,8 @@ static void a_hit_counts_more_than_giving_up(void **state)
 }
 
 /* Of overrides that match the last wins, key by key; what it does not say stays. */
-static void an_override_changes_what_it_names(void **state)
+WITH_HAND(an_override_changes_what_it_names)
 {
-    struct hand *h = *state;
     const struct tg_op mm = hand_op("aten::mm", TG_KIND_OP), add = hand_op("aten::add", TG_KIND_OP);
     struct tg_override o[2] = { { .match = { .present = true, .name = hand_patterns(h, "aten::*") },
                                   .warn = hand_limit(h, TG_BOUND_ABS, 1),
@@ -250,13 +246,4 @@ static void an_override_changes_what_it_names(void **state)
     l = tg_select_limits(&h->rule, NULL); /* the whole trace has no name to match */
     assert_true(l.warn.v[0].bound[0].value == 8 && l.fail.v[0].bound[0].value == 9);
     assert_ptr_equal(l.noise, &h->rule.noise);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(verdicts_are_as_written),
-                                        hand_test(raw_names_of_either_side),
-                                        hand_test(a_hit_counts_more_than_giving_up),
-                                        hand_test(an_override_changes_what_it_names) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -158,9 +158,8 @@ static const struct model_row model_rows[] = {
       .more_suites = true },
 };
 
-static void verdicts_are_as_written(void **state)
+TEST(verdicts_are_as_written)
 {
-    (void)state;
     model_check("verdict_waive.txt", model_rows, sizeof model_rows / sizeof *model_rows);
 }
 
@@ -191,7 +190,7 @@ static struct tg_result *waived(struct hand *h, const struct tg_waiver *w, size_
 }
 
 /* A waiver holds through its last day; where the day is not known, it holds. */
-static void a_waiver_ends_with_its_last_day(void **state)
+WITH_HAND(a_waiver_ends_with_its_last_day)
 {
     static const struct {
         int64_t today;
@@ -205,7 +204,6 @@ static void a_waiver_ends_with_its_last_day(void **state)
         { 20466, false, false, "waiver expired 1 day ago (p.yml:7)" },
         { 20468, false, false, "waiver expired 3 days ago (p.yml:7)" },
     };
-    struct hand *h = *state;
     const struct tg_waiver w = waiver(h, "a");
     const struct tg_result row = hand_row("a", 2);
 
@@ -233,9 +231,8 @@ static struct tg_op *calls(struct hand *h)
 }
 
 /* What a waived name calls is waived with it: of the same rule. */
-static void a_consequence_is_waived_under_its_rule(void **state)
+WITH_HAND(a_consequence_is_waived_under_its_rule)
 {
-    struct hand *h = *state;
     const struct tg_waiver w[] = { waiver(h, "a"), waiver(h, "nothing") };
     struct tg_result v[] = { hand_row("a", 2), hand_row("b", 2) }, *r;
 
@@ -253,9 +250,8 @@ static void a_consequence_is_waived_under_its_rule(void **state)
 }
 
 /* Each waiver tells a row once what it makes of it, however many consequences it has. */
-static void a_consequence_beyond_the_ceiling_is_told_once(void **state)
+WITH_HAND(a_consequence_beyond_the_ceiling_is_told_once)
 {
-    struct hand *h = *state;
     const struct tg_waiver w = waiver(h, "a");
     struct tg_op *ops = calls(h);
     struct tg_result v[] = { hand_row("a", 2), hand_row("b", 3), hand_row("c", 2) }, *r;
@@ -268,9 +264,8 @@ static void a_consequence_beyond_the_ceiling_is_told_once(void **state)
 }
 
 /* A consequence of a consequence, wherever it stands. */
-static void consequences_of_consequences(void **state)
+WITH_HAND(consequences_of_consequences)
 {
-    struct hand *h = *state;
     const struct tg_waiver w = waiver(h, "a");
     struct tg_result v[] = { hand_row("c", 2), hand_row("b", 2), hand_row("a", 2) }, *r;
 
@@ -281,9 +276,8 @@ static void consequences_of_consequences(void **state)
 }
 
 /* A waiver that one of several suites uses is used. */
-static void a_waiver_that_another_suite_used(void **state)
+WITH_HAND(a_waiver_that_another_suite_used)
 {
-    struct hand *h = *state;
     const struct tg_waiver w = waiver(h, "a");
     const struct tg_result row = hand_row("a", 2), other = hand_row("b", 2);
     bool used[1] = { false };
@@ -304,15 +298,4 @@ static void a_waiver_that_another_suite_used(void **state)
     used[0] = false;
     (void)waived(h, &w, 1, &other, 1);
     assert_int_equal(h->v.n_notes, 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(verdicts_are_as_written),
-                                        hand_test(a_waiver_ends_with_its_last_day),
-                                        hand_test(a_consequence_is_waived_under_its_rule),
-                                        hand_test(a_consequence_beyond_the_ceiling_is_told_once),
-                                        hand_test(consequences_of_consequences),
-                                        hand_test(a_waiver_that_another_suite_used) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,15 +9,19 @@
 
 const char *tg_section_title(enum tg_section s)
 {
-    static const char *const title[TG_SECTIONS] = { "Could not be judged", "Counts changed",
-                                                    "Durations changed", "Steps and gaps" };
+    static const char *const title[TG_SECTIONS] = { "Could not be judged",
+                                                    "Kernels or operators replaced",
+                                                    "Counts changed", "Durations changed",
+                                                    "Steps and gaps" };
     return title[s];
 }
 
-static enum tg_section section_of(const struct tg_result *r)
+static enum tg_section section_of(const struct tg_verdict *v, const struct tg_result *r)
 {
     if (r->state == TG_STATE_INCONCLUSIVE || tg_result_is_guard(r))
         return TG_SECTION_BLOCKED;
+    if (tg_result_region(v->comparison, r))
+        return TG_SECTION_REPLACED;
     if (r->subject == TG_SUBJECT_TRACE || r->subject == TG_SUBJECT_STEP)
         return TG_SECTION_GAPS;
     switch (r->dimension) {
@@ -97,14 +101,23 @@ struct tg_parts tg_result_parts(const struct tg_result *r)
     struct tg_parts parts = { TG_SV(""), r->message, "", "" };
     if (tg_result_is_guard(r))
         return parts; /* guards have messages of their own */
+    if (r->subject == TG_SUBJECT_STEP && r->metric != TG_METRIC_TOTAL) {
+        parts.what = "host time between operators (ProfilerStep)";
+        parts.joint = ": ";
+        return parts;
+    }
     parts.name = r->op_normalised.n ? r->op_normalised : r->op;
     if (parts.name.n && tg_sv_starts(r->message, parts.name))
         parts.rest = (tg_sv){ r->message.p + parts.name.n, r->message.n - parts.name.n };
-    if (r->subject == TG_SUBJECT_STEP && r->metric != TG_METRIC_TOTAL)
-        parts.what = " (host time between operators)";
     if (parts.name.n && parts.rest.n && parts.rest.p == r->message.p)
         parts.joint = ": ";
     return parts;
+}
+
+tg_sv tg_result_called(const struct tg_result *r)
+{
+    struct tg_parts parts = tg_result_parts(r);
+    return parts.name.n ? parts.name : tg_sv_of(parts.what);
 }
 
 void tg_result_put_at(struct tg_buf *out, const struct tg_result *r)
@@ -201,33 +214,42 @@ const char *tg_row_mark(const struct tg_op *op, const struct tg_row_numbers *n)
     return tg_op_within_noise(op) ? "\xe2\x89\x88" : n->d_ns > 0 ? "slower" : "faster";
 }
 
-/* Names that only this side has; false: none. */
+/* The largest names of one side; false: none. */
 static bool put_names_of(struct tg_buf *out, const struct tg_comparison *c, size_t region, int side,
                          void (*put_name)(struct tg_buf *out, tg_sv name))
 {
-    enum { SHOWN = 4 };
-    size_t n = 0;
-    for (size_t i = 0; i < c->n_ops; i++) {
-        const struct tg_op *op = &c->ops[i];
-        if (op->region != region || !op->present[side] || op->present[!side] || n++ >= SHOWN)
-            continue;
-        tg_buf_puts(out, n > 1 ? ", " : "");
-        put_name(out, op->name);
+    enum { SHOWN = 3 };
+    const struct tg_op *op[SHOWN];
+    size_t n = tg_region_names(c, (uint32_t)region, side, op, SHOWN);
+    for (size_t i = 0; i < n && i < SHOWN; i++) {
+        tg_buf_puts(out, i ? ", " : "");
+        put_name(out, op[i]->name);
     }
     if (n > SHOWN)
         tg_buf_printf(out, " and %zu more", n - SHOWN);
     return n > 0;
 }
 
-bool tg_put_replaced(struct tg_buf *out, const struct tg_comparison *c, size_t region,
+/* Is a finding, which is not folded, about this replacement? */
+static bool is_told(const struct tg_verdict *v, const struct tg_region *g)
+{
+    for (size_t i = 0; i < v->n_results; i++)
+        if (tg_result_shown(&v->results[i]) && v->results[i].folded_under >= v->n_results &&
+            tg_result_region(v->comparison, &v->results[i]) == g)
+            return true;
+    return false;
+}
+
+bool tg_put_replaced(struct tg_buf *out, const struct tg_verdict *v, size_t region,
                      enum tg_effect_form form, void (*put_name)(struct tg_buf *out, tg_sv name))
 {
     const char *arrow = form == TG_EFFECT_PRINT ? " \xe2\x86\x92 " : " -> ";
+    const struct tg_comparison *c = v->comparison;
     const struct tg_region *g = &c->regions[region];
     size_t before = out->n;
     struct tg_buf came = { 0 };
-    bool went = put_names_of(out, c, region, TG_BASE, put_name);
-    if (put_names_of(&came, c, region, TG_TEST, put_name)) {
+    bool went = !is_told(v, g) && put_names_of(out, c, region, TG_BASE, put_name);
+    if (!is_told(v, g) && put_names_of(&came, c, region, TG_TEST, put_name)) {
         tg_buf_puts(out, went ? arrow : "new: ");
         tg_buf_add(out, tg_buf_sv(&came));
     } else if (went) {
@@ -240,7 +262,7 @@ bool tg_put_replaced(struct tg_buf *out, const struct tg_comparison *c, size_t r
     tg_put_count(out, g->calls[TG_BASE]);
     tg_buf_puts(out, " calls went, ");
     tg_put_count(out, g->calls[TG_TEST]);
-    tg_buf_puts(out, " came, in ");
+    tg_buf_puts(out, " came in ");
     if (g->encloser.n) {
         put_name(out, g->encloser);
         tg_buf_puts(out, " (");
@@ -263,7 +285,7 @@ uint32_t *tg_causes_of(const struct tg_verdict *v, const uint32_t *roots, enum t
     *n = 0;
     for (size_t i = 0; i < v->n_results; i++)
         taken[i] =
-            !tg_result_shown(&v->results[i]) || roots[i] != i || section_of(&v->results[i]) != s;
+            !tg_result_shown(&v->results[i]) || roots[i] != i || section_of(v, &v->results[i]) != s;
     for (size_t i = 0; i < v->n_results; i++) {
         if (taken[i])
             continue;
@@ -279,12 +301,9 @@ uint32_t *tg_causes_of(const struct tg_verdict *v, const uint32_t *roots, enum t
     return list;
 }
 
-tg_sv tg_verdict_next(const struct tg_verdict *v)
+tg_sv tg_result_next(const struct tg_verdict *v, const struct tg_result *r)
 {
-    for (size_t i = 0; i < v->n_results; i++)
-        if (tg_result_shown(&v->results[i]) && tg_sv_eq(v->results[i].next, v->error_hint))
-            return TG_SV("");
-    return v->error_hint;
+    return tg_sv_eq(r->next, v->error_hint) ? TG_SV("") : r->next;
 }
 
 /* ---- the two sides ---- */
@@ -318,11 +337,14 @@ void tg_put_side(struct tg_buf *out, const struct tg_comparison *c, int side)
 {
     if (!c)
         return;
-    size_t n_ranks = c->n_ranks[side] + c->n_unnamed;
+    size_t compared = c->n_ranks[side] + c->n_unnamed;
+    size_t n_ranks = compared > c->n_brought[side] ? compared : c->n_brought[side];
     put_plural(out, c->n_runs[side], "run");
     if (n_ranks > 1) {
         tg_buf_puts(out, " x ");
         put_plural(out, n_ranks, "rank");
+        if (compared < n_ranks)
+            tg_buf_printf(out, ", %zu compared", compared);
     }
     if (c->marked[side]) {
         tg_buf_puts(out, ", ");

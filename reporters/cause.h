@@ -11,8 +11,9 @@
 #include "reporters/rows.h"
 
 enum tg_section {
-    TG_SECTION_BLOCKED, /* guards; nothing could be judged */
-    TG_SECTION_COUNTS,  /* counts, launch attributes, bytes */
+    TG_SECTION_BLOCKED,  /* guards; nothing could be judged */
+    TG_SECTION_REPLACED, /* calls that came in the place of others */
+    TG_SECTION_COUNTS,   /* counts, launch attributes, bytes */
     TG_SECTION_DURATIONS,
     TG_SECTION_GAPS, /* the step as a whole, idle time, … */
     TG_SECTIONS
@@ -42,10 +43,11 @@ uint32_t *tg_causes_of(const struct tg_verdict *v, const uint32_t *roots, enum t
  */
 struct tg_parts {
     tg_sv name, rest;
-    const char *what;  /* " (host time between operators)" after the name of a step; or "" */
+    const char *what;  /* of the step's gaps, which have no name: words in its place; or "" */
     const char *joint; /* between name and rest: ": ", or "" */
 };
 struct tg_parts tg_result_parts(const struct tg_result *r);
+tg_sv tg_result_called(const struct tg_result *r); /* name, or what is in its place */
 
 enum tg_rule_place { TG_RULE_ALONE, TG_RULE_WITH_LINE };
 /*
@@ -68,14 +70,14 @@ bool tg_op_within_noise(const struct tg_op *op);
 const char *tg_row_mark(const struct tg_op *op, const struct tg_row_numbers *n);
 #define TG_ROW_NOISE "\xe2\x89\x88 within the noise of these runs"
 /*
- * What came and went in one place of the program, in one line; false: no name did.
+ * What came and went in one place of the program, in one line; false: no name did, or a finding tells it.
  * "aten::gelu -> aten::erf, aten::mul: 8 calls went, 32 came, in Block (242.0 -> 428.0 us per step); slower"
  */
-bool tg_put_replaced(struct tg_buf *out, const struct tg_comparison *c, size_t region,
+bool tg_put_replaced(struct tg_buf *out, const struct tg_verdict *v, size_t region,
                      enum tg_effect_form form, void (*put_name)(struct tg_buf *out, tg_sv name));
 void tg_result_put_at(struct tg_buf *out, const struct tg_result *r); /* "file:line" or "" */
-/* The verdict's next step, unless a shown result says the same; else "". */
-tg_sv tg_verdict_next(const struct tg_verdict *v);
+/* The next step of one result, or "" if it is the verdict's own (error_hint), which is at the top. */
+tg_sv tg_result_next(const struct tg_verdict *v, const struct tg_result *r);
 /* The rule is in a file of the repository, not in a preset ("tracegate:recommended"). */
 bool tg_result_in_file(const struct tg_result *r);
 

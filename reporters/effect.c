@@ -47,8 +47,7 @@ bool tg_effect_step(const struct tg_verdict *v, double ns[2])
            times_of(&v->comparison->measures[TG_MEASURE_STEP_TIME], step_evidence(v), ns);
 }
 
-/* What failed first is the time between operators, and the device's step does not show it. */
-static bool is_hosts(const struct tg_verdict *v)
+bool tg_effect_is_hosts(const struct tg_verdict *v)
 {
     const struct tg_measure_change *m = v->comparison->measures;
     for (size_t i = 0; i < v->n_results; i++)
@@ -62,7 +61,7 @@ void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v, enum tg_effec
 {
     const struct tg_evidence *ev;
     double ns[2], most;
-    bool host = v->comparison && is_hosts(v);
+    bool host = v->comparison && tg_effect_is_hosts(v);
     if (!v->comparison)
         return;
     ev = host ? &v->comparison->measures[TG_MEASURE_HOST_TIME].ev : step_evidence(v);
@@ -113,6 +112,79 @@ static bool is_news(const struct tg_op *op)
            !tg_op_within_noise(op);
 }
 
+/* ---- replacements that are one row ---- */
+
+/* The time of a whole replacement, where a shown result gives it as that of `op`; NULL. */
+static const struct tg_evidence *pool_of(const struct tg_verdict *v, const struct tg_op *op)
+{
+    for (size_t i = 0; op->region < v->comparison->n_regions && i < v->n_results; i++) {
+        const struct tg_result *r = &v->results[i];
+        if (r->dimension == TG_DIM_DURATION && r->ev && r->ev->pooled && tg_result_shown(r) &&
+            tg_result_is_about(r, op))
+            return r->ev;
+    }
+    return NULL;
+}
+
+bool tg_effect_is_part(const struct tg_verdict *v, const struct tg_op *op)
+{
+    const struct tg_comparison *c = v->comparison;
+    if (op->region >= c->n_regions || tg_op_side_of_region(op) < 0 || op->wait || pool_of(v, op))
+        return false;
+    for (size_t i = 0; i < c->n_ops; i++)
+        if (c->ops[i].region == op->region && pool_of(v, &c->ops[i]))
+            return true;
+    return false;
+}
+
+struct tg_row_numbers tg_effect_numbers(const struct tg_verdict *v, const struct tg_op *op)
+{
+    const struct tg_comparison *c = v->comparison;
+    const struct tg_evidence *ev = pool_of(v, op);
+    struct tg_row_numbers n = tg_row_numbers(c, op, TG_BASIS_JUDGED);
+    if (!ev)
+        return n;
+    for (int s = 0; s < 2; s++) {
+        n.ns[s] = ev->value[s];
+        n.count[s] = 0;
+        for (size_t i = 0; i < c->n_ops; i++)
+            if (c->ops[i].region == op->region && tg_op_side_of_region(&c->ops[i]) >= 0 &&
+                !c->ops[i].wait)
+                n.count[s] += c->ops[i].count[s];
+    }
+    n.d_ns = n.ns[TG_TEST] - n.ns[TG_BASE];
+    n.d_count = n.count[TG_TEST] - n.count[TG_BASE];
+    return n;
+}
+
+struct tg_effect_former tg_effect_former(const struct tg_verdict *v, const struct tg_op *op)
+{
+    struct tg_effect_former f = { .name = tg_row_former(v->comparison, op) };
+    const struct tg_op *first;
+    if (f.name || !pool_of(v, op))
+        return f;
+    f.n_before = tg_region_names(v->comparison, op->region, TG_BASE, &first, 1);
+    f.n_after = tg_region_names(v->comparison, op->region, TG_TEST, NULL, 0);
+    f.name = f.n_before ? first : NULL;
+    return f;
+}
+
+double tg_effect_share(const struct tg_verdict *v, const struct tg_op *op)
+{
+    struct tg_row_numbers n = tg_effect_numbers(v, op);
+    int s = n.ns[TG_TEST] > 0 ? TG_TEST : TG_BASE;
+    const struct tg_measure_change *host = &v->comparison->measures[TG_MEASURE_HOST_TIME];
+    if (op->kind == TG_KIND_STEP && host->known[s] && host->value[s] > 0)
+        return n.ns[s] / host->value[s];
+    return pool_of(v, op) && op->self[s] > 0 ? op->share[s] * n.ns[s] / op->self[s] : op->share[s];
+}
+
+const char *tg_effect_mark(const struct tg_verdict *v, const struct tg_op *op)
+{
+    struct tg_row_numbers n = tg_effect_numbers(v, op);
+    return pool_of(v, op) ? "replaced" : tg_row_mark(op, &n);
+}
+
 uint32_t *tg_effect_rows(const struct tg_verdict *v, size_t top, size_t others, size_t *n)
 {
     const struct tg_comparison *c = v->comparison;
@@ -122,10 +194,11 @@ uint32_t *tg_effect_rows(const struct tg_verdict *v, size_t top, size_t others, 
     uint32_t *out = tg_xmalloc((all + 1) * sizeof *out);
     *n = 0;
     for (size_t i = 0; i < all && *n < top; i++)
-        if (any_about(v, &c->ops[rows[i]]))
+        if (any_about(v, &c->ops[rows[i]]) && !tg_effect_is_part(v, &c->ops[rows[i]]))
             out[(*n)++] = rows[i];
     for (size_t i = 0; i < all && *n < top && others; i++)
-        if (is_news(&c->ops[rows[i]]) && !any_about(v, &c->ops[rows[i]])) {
+        if (is_news(&c->ops[rows[i]]) && !any_about(v, &c->ops[rows[i]]) &&
+            !tg_effect_is_part(v, &c->ops[rows[i]])) {
             out[(*n)++] = rows[i];
             others--;
         }

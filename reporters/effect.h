@@ -6,6 +6,7 @@
  */
 #include "core/base/buf.h"
 #include "policy/verdict/verdict.h"
+#include "reporters/rows.h"
 
 enum tg_effect_form { TG_EFFECT_PRINT, TG_EFFECT_TERMINAL }; /* "12 µs → 34 µs", "12 us -> 34 us" */
 /*
@@ -14,8 +15,28 @@ enum tg_effect_form { TG_EFFECT_PRINT, TG_EFFECT_TERMINAL }; /* "12 µs → 34 �
  */
 void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v, enum tg_effect_form form);
 
+/* What failed first is the time between operators on the host, and the device's step does not show it. */
+bool tg_effect_is_hosts(const struct tg_verdict *v);
+
 /* The step's time of the two sides in ns, as every report gives it; false: a side has none. */
 bool tg_effect_step(const struct tg_verdict *v, double ns[2]);
+
+/*
+ * The numbers of such a row: of a replacement that a result gives the time of, the whole of it, in the row
+ * of that result's name; the others of it have no rows. And its share of the step, and its first cell.
+ */
+bool tg_effect_is_part(const struct tg_verdict *v,
+                       const struct tg_op *op); /* one of those others */
+struct tg_row_numbers tg_effect_numbers(const struct tg_verdict *v, const struct tg_op *op);
+double tg_effect_share(const struct tg_verdict *v, const struct tg_op *op);
+const char *tg_effect_mark(const struct tg_verdict *v, const struct tg_op *op);
+/* What a renamed row, or that of a replacement, was called; how many names such a replacement has on
+ * either side (0: it is a rename). */
+struct tg_effect_former {
+    const struct tg_op *name; /* the largest; NULL: nothing, the row has one name */
+    size_t n_before, n_after;
+};
+struct tg_effect_former tg_effect_former(const struct tg_verdict *v, const struct tg_op *op);
 
 /* The rows of the table: those that a shown result is about, worst first, then at most `others` of
  * the rest that changed most: neither noise nor waits for the device. Indices into comparison->ops; the caller frees them. */

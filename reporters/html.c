@@ -60,7 +60,7 @@ static void put_banner(struct tg_html *h)
                               "<code>--exit-zero</code>.</p>\n");
     if (v->error.n && !tg_sv_has(v->headline, v->error))
         put_paragraph(h, "<p><b>why</b> ", v->error);
-    put_paragraph(h, "<p><b>next</b> ", tg_verdict_next(v));
+    put_paragraph(h, "<p><b>next</b> ", v->error_hint);
     tg_buf_clear(&effect);
     tg_accept_put_next(&effect, v,
                        "Meant? Accept it with the waiver under <a href=\"#next\">What now</a>.",

@@ -4,6 +4,7 @@
  */
 #include <math.h>
 
+#include "reporters/effect.h"
 #include "reporters/html.h"
 #include "reporters/number.h"
 #include "reporters/svg_ground.h"
@@ -73,8 +74,20 @@ static double sum(const struct part *p, int side)
     return all;
 }
 
+/* The parts are those of the mean step; the page gives the step as it is judged. */
+static void scale(struct part *p, const struct tg_verdict *v)
+{
+    double step[2];
+    for (int s = 0; tg_effect_step(v, step) && s < 2; s++) {
+        double all = sum(p, s);
+        for (int k = 0; all > 0 && k < PARTS; k++)
+            p[k].ns[s] *= step[s] / all;
+    }
+}
+
 /* The words are not in the drawing, which has the width of the screen: they would shrink with it. */
-static void put_side(struct tg_buf *out, const struct part *p, int side, double largest)
+static void put_side(struct tg_buf *out, const struct part *p, int side, double largest,
+                     const char *of)
 {
     double x = 0;
     tg_buf_printf(out,
@@ -94,9 +107,9 @@ static void put_side(struct tg_buf *out, const struct part *p, int side, double 
         tg_buf_puts(out, "</title></rect>");
         x += w;
     }
-    tg_buf_puts(out, "</svg><span>mean ");
+    tg_buf_puts(out, "</svg><span>");
     tg_put_time_unit(out, sum(p, side));
-    tg_buf_puts(out, "</span>\n");
+    tg_buf_printf(out, "%s</span>\n", of);
 }
 
 static const struct tg_page_column columns[] = {
@@ -138,15 +151,20 @@ void tg_html_put_bar(struct tg_html *h)
     struct part parts[PARTS];
     bool device;
     double largest;
-    if (!c || !((device = device_parts(c, parts)) || host_parts(c, parts)))
+    if (!c)
         return;
+    device = !tg_effect_is_hosts(h->v) && device_parts(c, parts);
+    if (!device && !host_parts(c, parts))
+        return;
+    if (device)
+        scale(parts, h->v);
     largest = fmax(sum(parts, TG_BASE), sum(parts, TG_TEST));
     if (!(largest > 0))
         return;
     tg_page_section(&h->page, "step", "The step, before and after");
     tg_page_raw(&h->page, "<div class=\"parts\">\n");
-    put_side(h->page.out, parts, TG_BASE, largest);
-    put_side(h->page.out, parts, TG_TEST, largest);
+    put_side(h->page.out, parts, TG_BASE, largest, device ? "" : ", all threads");
+    put_side(h->page.out, parts, TG_TEST, largest, device ? "" : ", all threads");
     tg_page_raw(&h->page, "</div>\n");
     tg_page_table(&h->page, &table);
     for (int k = 0; k < PARTS; k++)
@@ -155,8 +173,9 @@ void tg_html_put_bar(struct tg_html *h)
     tg_page_table_end(&h->page);
     tg_page_raw(&h->page,
                 device
-                    ? "<p class=\"dim small\">Device time per step and rank; means over runs.</p>\n"
-                    : "<p class=\"dim small\">Host time per step and rank, all threads; "
+                    ? "<p class=\"dim small\">Device time per step and rank; its parts as in the "
+                      "mean step.</p>\n"
+                    : "<p class=\"dim small\">Host time per step and rank, all threads together; "
                       "&ldquo;between operators&rdquo; is ProfilerStep&rsquo;s own time.</p>\n");
     tg_page_section_end(&h->page);
 }

@@ -67,7 +67,7 @@ static void put_folded(struct tg_html *h, const uint32_t *roots, size_t i)
         else
             tg_buf_printf(p->out, "<p class=\"small\"><span class=\"dim\">%s</span> ",
                           tg_result_joins(&h->v->results[i]));
-        tg_html_put_name(p->out, tg_result_parts(r).name);
+        tg_html_put_name(p->out, tg_result_called(r));
         tg_result_put_effect(p->out, r, &h->v->results[i]);
     }
     if (n > TG_FOLDED)
@@ -113,7 +113,7 @@ static void put_card(struct tg_html *h, const uint32_t *roots, size_t i)
     put_line(h, "evidence", tg_result_evidence(r));
     put_rule(h, r);
     put_line(h, "owner", r->owner);
-    put_line(h, "next", r->next);
+    put_line(h, "next", tg_result_next(h->v, r));
     tg_page_raw(&h->page, "</li>\n");
 }
 

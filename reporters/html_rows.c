@@ -82,7 +82,7 @@ static struct ranked *rank_rows(const struct tg_verdict *v, size_t *n)
     *n = 0;
     for (size_t i = 0; i < c->n_ops; i++) {
         struct tg_row_numbers x = tg_row_numbers(c, &c->ops[i], TG_BASIS_JUDGED);
-        if (is_row(&c->ops[i]))
+        if (is_row(&c->ops[i]) && !tg_row_is_former(&c->ops[i]))
             rows[(*n)++] =
                 (struct ranked){ .row = (uint32_t)i, .size = isfinite(x.d_ns) ? fabs(x.d_ns) : 0 };
     }
@@ -120,7 +120,7 @@ static void put_time(struct tg_html *h, double ns)
 static void put_change(struct tg_html *h, const struct tg_op *op, const struct tg_row_numbers *x)
 {
     struct tg_buf text = { 0 };
-    if (op->change == TG_ADDED || op->change == TG_REMOVED)
+    if (op->relation != TG_REL_RENAMED && (op->change == TG_ADDED || op->change == TG_REMOVED))
         tg_buf_puts(&text, op->change == TG_ADDED ? "new " : "gone ");
     tg_put_time_delta(&text, x->d_ns);
     tg_page_number(&h->page, tg_buf_sv(&text), x->d_ns);
@@ -148,12 +148,17 @@ static void put_row(struct tg_html *h, const struct ranked *r, const struct tg_l
     const struct tg_comparison *c = h->v->comparison;
     const struct tg_op *op = &c->ops[r->row];
     struct tg_row_numbers x = tg_row_numbers(c, op, TG_BASIS_JUDGED);
+    const struct tg_op *former = tg_row_former(c, op);
     const char *state = state_of(r, op);
     double pct = x.ns[TG_BASE] > 0 && x.ns[TG_TEST] > 0 ? 100 * x.d_ns / x.ns[TG_BASE] : NAN;
     double share = op->share[x.ns[TG_TEST] > 0 ? TG_TEST : TG_BASE];
     struct tg_buf text = { 0 };
     tg_page_row(&h->page, state);
     tg_page_cell(&h->page);
+    if (former) {
+        tg_page_name(&h->page, former->name, NAME);
+        tg_page_raw(&h->page, " \xe2\x86\x92 ");
+    }
     tg_page_label(&h->page, label);
     tg_page_cell(&h->page);
     tg_buf_printf(h->page.out, "<span class=\"tag %s\">%s</span>", state, state);

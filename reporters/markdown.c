@@ -105,7 +105,7 @@ static void put_head(struct tg_markdown *m)
 static void put_error(struct tg_markdown *m)
 {
     struct tg_buf part = { 0 }, first = { 0 };
-    tg_sv next = tg_verdict_next(m->v);
+    tg_sv next = m->v->error_hint;
     if (m->v->error.n && !tg_sv_has(m->v->headline, m->v->error)) {
         tg_buf_puts(&part, "\n**Why** ");
         tg_markdown_put_text(m, &part, m->v->error);
@@ -156,7 +156,7 @@ static void put_replaced(struct tg_markdown *m)
     size_t n = 0;
     for (size_t i = 0; c && i < c->n_regions && n < m->top; i++) {
         tg_buf_clear(&part);
-        if (!tg_put_replaced(&part, c, i, TG_EFFECT_PRINT, tg_markdown_put_name))
+        if (!tg_put_replaced(&part, m->v, i, TG_EFFECT_PRINT, tg_markdown_put_name))
             continue;
         tg_buf_printf(&list, "- %s\n", part.p);
         n++;

@@ -31,7 +31,7 @@ static void put_folded(struct tg_buf *out, const struct tg_verdict *v, const uin
     struct tg_labels labels;
     size_t shown = n < TG_FOLDED ? n : TG_FOLDED;
     for (size_t k = 0; k < shown; k++)
-        names[k] = tg_result_parts(&v->results[list[k]]).name;
+        names[k] = tg_result_called(&v->results[list[k]]);
     tg_labels_make(&labels, names, NULL, shown, TG_MARKDOWN_SHORT);
     for (size_t k = 0; k < shown; k++) {
         if (k)
@@ -74,7 +74,8 @@ static void put_cause(struct tg_markdown *m, struct tg_buf *part, const uint32_t
     const struct tg_result *r = &m->v->results[i];
     struct tg_parts parts = tg_result_parts(r);
     tg_buf_printf(part, "- %s ", tg_markdown_icon(r->state));
-    tg_markdown_put_short(part, parts.name);
+    if (parts.name.n)
+        tg_markdown_put_short(part, parts.name);
     tg_buf_puts(part, parts.what);
     tg_buf_puts(part, parts.joint);
     tg_markdown_put_text(m, part, parts.rest);
@@ -82,7 +83,7 @@ static void put_cause(struct tg_markdown *m, struct tg_buf *part, const uint32_t
     put_sub(m, part, "evidence", tg_result_evidence(r), false);
     put_folded(part, m->v, roots, i);
     put_sub(m, part, "owner", r->owner, true);
-    put_sub(m, part, "**next**", r->next, false);
+    put_sub(m, part, "**next**", tg_result_next(m->v, r), false);
     tg_buf_putc(part, '\n');
 }
 

@@ -58,10 +58,11 @@ static void collect_bars(struct bars *b, const struct tg_markdown *m, const uint
     const struct tg_comparison *c = m->v->comparison;
     for (size_t i = 0; i < n && b->n < MAX_BARS && b->n < m->top; i++) {
         const struct tg_op *op = &c->ops[rows[i]];
-        double d = sign * tg_row_numbers(c, op, TG_BASIS_JUDGED).d_ns;
+        double d = sign * tg_effect_numbers(m->v, op).d_ns;
         /* that a wait is longer follows from what it waits for */
         bool wait = op->wait && op->change == TG_SAME;
-        if (tg_op_within_noise(op) || wait || d < 100 || d < b->largest / 100)
+        if (tg_op_within_noise(op) || tg_effect_is_part(m->v, op) || wait || d < 100 ||
+            d < b->largest / 100)
             continue;
         b->largest = d > b->largest ? d : b->largest;
         b->sum += d;

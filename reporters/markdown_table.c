@@ -31,25 +31,48 @@ static void put_calls(struct tg_buf *out, const struct tg_row_numbers *n)
     }
 }
 
-static void put_row(struct tg_buf *out, const struct tg_comparison *c, uint32_t row,
+static void put_more(struct tg_buf *out, size_t n)
+{
+    if (n > 1)
+        tg_buf_printf(out, " and %zu more", n - 1);
+}
+
+/* The former name of a rename or a replacement is in the same cell, above. */
+static void put_names(struct tg_buf *out, const struct tg_verdict *v, const struct tg_op *op,
+                      const struct tg_label *label)
+{
+    struct tg_effect_former f = tg_effect_former(v, op);
+    struct tg_buf name = { 0 };
+    if (f.name) {
+        tg_label_put_one(&name, f.name->name, NAME_TABLE);
+        tg_esc_md_code(out, tg_buf_sv(&name), TG_ESC_CELL);
+        put_more(out, f.n_before);
+        tg_buf_puts(out, " \xe2\x86\x92<br>");
+    }
+    tg_markdown_put_label(out, label, TG_ESC_CELL);
+    put_more(out, f.n_after);
+    tg_buf_release(&name);
+}
+
+static void put_row(struct tg_buf *out, const struct tg_verdict *v, uint32_t row,
                     const struct tg_label *label)
 {
-    const struct tg_op *op = &c->ops[row];
-    struct tg_row_numbers n = tg_row_numbers(c, op, TG_BASIS_JUDGED);
+    const struct tg_op *op = &v->comparison->ops[row];
+    struct tg_row_numbers n = tg_effect_numbers(v, op);
     double pct = 100 * n.d_ns / n.ns[TG_BASE];
-    tg_buf_printf(out, "| %s | ", tg_row_mark(op, &n));
+    tg_buf_printf(out, "| %s | ", tg_effect_mark(v, op));
     if (n.ns[TG_BASE] > 0 && n.ns[TG_TEST] > 0 && tg_dec_pct_tells(pct))
         tg_put_pct_delta(out, pct);
     else if (n.d_ns != 0)
         tg_put_time_delta(out, n.d_ns);
     tg_buf_puts(out, " | ");
-    tg_markdown_put_label(out, label, TG_ESC_CELL);
+    put_names(out, v, op, label);
     tg_buf_puts(out, " | ");
     put_times(out, &n);
     tg_buf_puts(out, " | ");
     put_calls(out, &n);
     tg_buf_puts(out, " | ");
-    tg_put_share(out, op->share[n.ns[TG_TEST] > 0 ? TG_TEST : TG_BASE]);
+    tg_put_share(out, tg_effect_share(v, op));
     tg_buf_puts(out, " |\n");
 }
 
@@ -97,7 +120,7 @@ void tg_markdown_put_table(struct tg_markdown *m)
     tg_buf_puts(&part, table_head);
     if (n && tg_markdown_add(m, &part)) {
         for (; shown < n; shown++) {
-            put_row(&part, c, rows[shown], &labels.v[shown]);
+            put_row(&part, m->v, rows[shown], &labels.v[shown]);
             if (!tg_markdown_add(m, &part))
                 break;
             noise |= tg_op_within_noise(&c->ops[rows[shown]]);

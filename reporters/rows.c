@@ -5,6 +5,18 @@
 
 #include "core/base/arena.h"
 
+const struct tg_op *tg_row_former(const struct tg_comparison *c, const struct tg_op *op)
+{
+    return op->relation == TG_REL_RENAMED && op->change == TG_ADDED && op->partner < c->n_ops
+               ? &c->ops[op->partner]
+               : NULL;
+}
+
+bool tg_row_is_former(const struct tg_op *op)
+{
+    return op->relation == TG_REL_RENAMED && op->change == TG_REMOVED && op->partner != TG_NO_ID;
+}
+
 /* Steps summed over runs and ranks: the divisor of sums per step. */
 static double step_units(const struct tg_comparison *c, int side)
 {
@@ -22,13 +34,15 @@ const struct tg_evidence *tg_row_estimate(const struct tg_op *op)
 struct tg_row_numbers tg_row_numbers(const struct tg_comparison *c, const struct tg_op *op,
                                      enum tg_basis basis)
 {
+    const struct tg_op *former = tg_row_former(c, op);
     struct tg_row_numbers n;
     for (int s = 0; s < 2; s++) {
         if (basis == TG_BASIS_JUDGED) {
             const struct tg_evidence *ev = tg_op_reported(op);
-            n.count[s] = op->count[s];
+            const struct tg_op *of = s == TG_BASE && former ? former : op;
+            n.count[s] = of->count[s];
             /* a sum over several rows says nothing about this one */
-            n.ns[s] = tg_evidence_compared(ev) && !ev->pooled ? ev->value[s] : op->self[s];
+            n.ns[s] = tg_evidence_compared(ev) && !ev->pooled ? ev->value[s] : of->self[s];
         } else if (basis == TG_BASIS_WHOLE) {
             n.count[s] = (double)op->whole_count[s];
             n.ns[s] = (double)op->whole_total[s];
@@ -144,7 +158,8 @@ uint32_t *tg_rows_worst(const struct tg_comparison *c, const struct tg_rows_choi
         struct tg_row_numbers v = tg_row_numbers(c, &c->ops[row], of->basis);
         double size = fabs(of->by_counts ? v.d_count : v.d_ns);
         /* Below a nanosecond or a thousandth of a call a difference is rounding, not change. */
-        if (is_eligible(&c->ops[row], of->rows != NULL, of->steps) && isfinite(size) &&
+        bool twice = of->basis == TG_BASIS_JUDGED && tg_row_is_former(&c->ops[row]);
+        if (is_eligible(&c->ops[row], of->rows != NULL, of->steps) && !twice && isfinite(size) &&
             size >= (of->by_counts ? 1e-3 : 1))
             r[found++] = (struct ranked){ size, row, (uint32_t)i };
     }

@@ -14,6 +14,13 @@
  */
 enum tg_basis { TG_BASIS_JUDGED, TG_BASIS_PER_STEP, TG_BASIS_ESTIMATED, TG_BASIS_WHOLE };
 
+/*
+ * A renamed operator is one row by JUDGED: that of the new name, with the numbers of the former one
+ * before. Its former name, or NULL; and is this the former one, which has no row then?
+ */
+const struct tg_op *tg_row_former(const struct tg_comparison *c, const struct tg_op *op);
+bool tg_row_is_former(const struct tg_op *op);
+
 struct tg_row_numbers {
     double count[2], ns[2];
     double d_count, d_ns; /* test - base */

@@ -204,8 +204,8 @@ static void put_context(struct page *p)
         put_field(p, 2, "coverage", 10, v->coverage, TG_TINT_DIM);
     if (v->error.n && !tg_sv_has(v->headline, v->error))
         put_field(p, 2, "why", 10, v->error, TG_TINT_RED);
-    if (tg_verdict_next(v).n)
-        put_field(p, 2, "next", 10, tg_verdict_next(v), TG_TINT_DIM);
+    if (v->error_hint.n)
+        put_field(p, 2, "next", 10, v->error_hint, TG_TINT_DIM);
     tg_buf_clear(&text);
     tg_accept_put_next(&text, v,
                        "Meant? tracegate policy waive REPORT.json prints what accepts it (check "
@@ -240,7 +240,7 @@ static void put_folded(struct page *p, const uint32_t *roots, size_t i, size_t i
     for (size_t k = 0; k < n && k < TG_FOLDED; k++) {
         const struct tg_result *r = &p->v->results[list[k]];
         tg_buf_puts(&text, k ? ", " : "");
-        tg_label_put_one(&text, tg_result_parts(r).name, 40);
+        tg_label_put_one(&text, tg_result_called(r), 40);
         tg_result_put_effect(&text, r, &p->v->results[i]);
     }
     if (n > TG_FOLDED)
@@ -264,21 +264,20 @@ static void put_cause(struct page *p, const uint32_t *roots, size_t i)
 {
     const struct tg_result *r = &p->v->results[i];
     const size_t indent = 8;
-    const char *word = r->state == TG_STATE_INCONCLUSIVE ? "open"
-                       : r->state == TG_STATE_SUSPICIOUS ? "maybe"
-                                                         : tg_state_name(r->state);
+    const char *word = r->state == TG_STATE_SUSPICIOUS ? "maybe" : tg_state_name(r->state);
+    size_t at = 3 + (strlen(word) > 5 ? strlen(word) : 5);
     tg_buf_puts(p->out, "  ");
     tg_tint_on(p->out, tint_of(r->state), p->r->color);
     tg_buf_printf(p->out, "%-5s ", word);
     tg_tint_off(p->out, tint_of(r->state), p->r->color);
-    put_message(p, r, indent, indent);
+    put_message(p, r, at, indent);
     if (tg_result_evidence(r).n)
         put_field(p, indent, "evidence", 10, r->evidence, TG_TINT_DIM);
     put_origin(p, r, indent);
     put_folded(p, roots, i, indent);
     if (r->owner.n)
         put_field(p, indent, "owner", 10, r->owner, TG_TINT_DIM);
-    if (r->next.n)
+    if (tg_result_next(p->v, r).n)
         put_field(p, indent, "next", 10, r->next, TG_TINT_DIM);
 }
 
@@ -341,7 +340,7 @@ static void put_short(struct tg_buf *out, tg_sv name)
 static bool put_replacement(struct page *p, size_t i)
 {
     struct tg_buf text = { 0 };
-    bool any = tg_put_replaced(&text, p->v->comparison, i, TG_EFFECT_TERMINAL, put_short);
+    bool any = tg_put_replaced(&text, p->v, i, TG_EFFECT_TERMINAL, put_short);
     if (any)
         put_field(p, 6, "-", 2, tg_buf_sv(&text), TG_TINT_DIM);
     tg_buf_release(&text);
@@ -380,6 +379,8 @@ static void put_notes(struct page *p)
 
 /* ---- what moved most ---- */
 
+enum { FORMER = 40 }; /* code points of a former name */
+
 static const struct tg_texttable_column mover_columns[] = {
     { .title = "" },
     { .title = "operator or kernel",
@@ -399,15 +400,37 @@ static void add(struct tg_texttable *g, struct tg_buf *cell, enum tg_tint tint)
     tg_buf_clear(cell);
 }
 
-static void add_mover(struct tg_texttable *g, const struct tg_comparison *c, const struct tg_op *op,
+/* A line of its own, above that of the numbers. */
+static void add_former(struct tg_texttable *g, const struct tg_effect_former *f, const char *mark)
+{
+    struct tg_buf name = { 0 }, cell = { 0 };
+    tg_texttable_add(g, tg_sv_of(mark), TG_TINT_DIM);
+    tg_label_put_one(&name, f->name->name, FORMER);
+    tg_esc_terminal(&cell, tg_buf_sv(&name));
+    if (f->n_before > 1)
+        tg_buf_printf(&cell, " and %zu more", f->n_before - 1);
+    add(g, &cell, TG_TINT_NONE);
+    for (size_t i = 2; i < sizeof mover_columns / sizeof *mover_columns; i++)
+        tg_texttable_add(g, TG_SV(""), TG_TINT_NONE);
+    tg_buf_release(&name);
+    tg_buf_release(&cell);
+}
+
+static void add_mover(struct tg_texttable *g, const struct tg_verdict *v, const struct tg_op *op,
                       const struct tg_label *label)
 {
-    struct tg_row_numbers n = tg_row_numbers(c, op, TG_BASIS_JUDGED);
+    struct tg_row_numbers n = tg_effect_numbers(v, op);
+    struct tg_effect_former f = tg_effect_former(v, op);
     enum tg_tint tint = n.d_ns > 0 ? TG_TINT_RED : TG_TINT_GREEN;
     struct tg_buf cell = { 0 }, name = { 0 };
-    tg_texttable_add(g, tg_sv_of(tg_row_mark(op, &n)), TG_TINT_DIM);
+    if (f.name)
+        add_former(g, &f, tg_effect_mark(v, op));
+    tg_texttable_add(g, f.name ? TG_SV("") : tg_sv_of(tg_effect_mark(v, op)), TG_TINT_DIM);
+    tg_buf_puts(&cell, f.name ? "-> " : "");
     tg_label_put(&name, label);
     tg_esc_terminal(&cell, tg_buf_sv(&name));
+    if (f.n_after > 1)
+        tg_buf_printf(&cell, " and %zu more", f.n_after - 1);
     tg_buf_release(&name);
     if (op->grouped)
         tg_buf_puts(&cell, " ~grouped");
@@ -424,10 +447,10 @@ static void add_mover(struct tg_texttable *g, const struct tg_comparison *c, con
     add(g, &cell, TG_TINT_NONE);
     tg_put_us_delta(&cell, n.d_ns);
     add(g, &cell, tint);
-    if (n.ns[TG_BASE] > 0)
+    if (n.ns[TG_BASE] > 0 && n.ns[TG_TEST] > 0)
         tg_put_pct_delta(&cell, 100 * n.d_ns / n.ns[TG_BASE]);
     add(g, &cell, TG_TINT_NONE);
-    tg_put_share(&cell, op->share[n.ns[TG_TEST] > 0 ? TG_TEST : TG_BASE]);
+    tg_put_share(&cell, tg_effect_share(v, op));
     add(g, &cell, TG_TINT_NONE);
     tg_buf_release(&cell);
 }
@@ -458,7 +481,7 @@ static void put_movers(struct page *p)
     tg_labels_of_rows(&labels, c, rows, n, name_width(p));
     tg_texttable_init(&g, mover_columns, sizeof mover_columns / sizeof *mover_columns);
     for (size_t i = 0; i < n; i++) {
-        add_mover(&g, c, &c->ops[rows[i]], &labels.v[i]);
+        add_mover(&g, p->v, &c->ops[rows[i]], &labels.v[i]);
         noise |= tg_op_within_noise(&c->ops[rows[i]]);
     }
     if (n) {

@@ -426,6 +426,14 @@ bool tg_kind_is_counted(enum tg_kind k);
 uint32_t tg_measure_kinds(enum tg_measure m);
 /* The operator of these kinds whose calls rose most; NULL: none rose. */
 const struct tg_op *tg_op_behind(const struct tg_comparison *c, enum tg_measure m);
+/* What became of its calls in a replacement: TG_BASE they went, TG_TEST they came, -1 neither. */
+int tg_op_side_of_region(const struct tg_op *op);
+/*
+ * The names of one side of a replacement, the largest change of time first, autograd's nodes of a listed
+ * operator left out: at most `most` of them in `out`; how many there are.
+ */
+size_t tg_region_names(const struct tg_comparison *c, uint32_t region, int side,
+                       const struct tg_op **out, size_t most);
 /* Adds waiting or traffic: synchronising calls, copies, collectives, aten::item. Such additions
  * always count for themselves, whatever they replace and however small. */
 bool tg_op_makes_wait(const struct tg_op *op);

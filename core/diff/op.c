@@ -120,3 +120,56 @@ const char *tg_side_label(const struct tg_diff_work *w, int side)
     static const char *const usual[] = { "baseline", "fresh" };
     return w->o->label[side] ? w->o->label[side] : usual[side];
 }
+
+int tg_op_side_of_region(const struct tg_op *op)
+{
+    if (op->region == TG_NO_ID || op->relation == TG_REL_MOVED || op->relation == TG_REL_RENAMED)
+        return -1;
+    return op->change == TG_REMOVED || op->change == TG_FEWER ? TG_BASE
+           : op->change != TG_SAME                            ? TG_TEST
+                                                              : -1;
+}
+
+static bool is_of_region(const struct tg_op *op, uint32_t region, int side)
+{
+    return op->region == region && tg_op_side_of_region(op) == side;
+}
+
+/* Autograd's node of another name of the same side. */
+static bool follows_forward(const struct tg_comparison *c, const struct tg_op *op, uint32_t region,
+                            int side)
+{
+    for (size_t i = 0; op->kind == TG_KIND_OP && i < c->n_ops; i++)
+        if (is_of_region(&c->ops[i], region, side) &&
+            tg_name_is_backward_of(op->name, c->ops[i].name))
+            return true;
+    return false;
+}
+
+static bool changed_more(const struct tg_op *a, const struct tg_op *b)
+{
+    return fabs(a->self[TG_TEST] - a->self[TG_BASE]) > fabs(b->self[TG_TEST] - b->self[TG_BASE]);
+}
+
+size_t tg_region_names(const struct tg_comparison *c, uint32_t region, int side,
+                       const struct tg_op **out, size_t most)
+{
+    size_t n = 0, kept = 0;
+
+    for (size_t i = 0; i < c->n_ops; i++) {
+        const struct tg_op *op = &c->ops[i];
+        size_t at = kept;
+        if (!is_of_region(op, region, side) || follows_forward(c, op, region, side))
+            continue;
+        n++;
+        while (at > 0 && changed_more(op, out[at - 1]))
+            at--;
+        if (at == most) /* `out` may be NULL */
+            continue;
+        kept += kept < most;
+        for (size_t k = kept - 1; k > at; k--)
+            out[k] = out[k - 1];
+        out[at] = op;
+    }
+    return n;
+}

@@ -85,8 +85,8 @@ static void put_where(struct tg_buf *m, const struct tg_comparison *c, const str
     }
 }
 
-static void describe_count(struct tg_buf *m, const struct tg_comparison *c, const struct tg_op *op,
-                           const struct tg_probe *p)
+static void describe_count(struct tg_buf *m, struct tg_result *r, const struct tg_comparison *c,
+                           const struct tg_op *op, const struct tg_probe *p)
 {
     if (op->change == TG_ADDED)
         tg_buf_puts(m, "new: ");
@@ -100,7 +100,9 @@ static void describe_count(struct tg_buf *m, const struct tg_comparison *c, cons
     tg_phrase_value(m, p->base, TG_UNIT_COUNT);
     tg_buf_puts(m, " (");
     tg_phrase_signed(m, p->test - p->base, TG_UNIT_COUNT);
+    r->weight_at = m->n;
     put_share(m, op->share[op->present[TG_TEST] ? TG_TEST : TG_BASE]);
+    r->weight_n = m->n - r->weight_at;
     tg_buf_puts(m, ")");
     put_calling_op(m, op);
     put_where(m, c, op);
@@ -129,9 +131,6 @@ static void describe_change(struct tg_buf *m, const struct tg_probe *p, double s
         return;
     }
     tg_buf_puts(m, " per step");
-    if (pooled)
-        tg_buf_printf(m, " together with %zu other name%s whose calls changed", pooled - 1,
-                      pooled == 2 ? "" : "s");
     tg_buf_puts(m, ", was ");
     tg_phrase_value(m, p->base, p->unit);
     tg_buf_puts(m, " (");
@@ -149,6 +148,8 @@ static void describe_change(struct tg_buf *m, const struct tg_probe *p, double s
     if (!pooled) /* the share is of the one name */
         put_share(m, share);
     tg_buf_puts(m, ")");
+    if (pooled)
+        tg_buf_printf(m, ", %zu names together", pooled);
 }
 
 /* "launched 3 times per step, limit max: 1, was 0": a budget is about the value, not the change. */
@@ -192,18 +193,23 @@ static void describe_attrs(struct tg_buf *m, const struct tg_op *op, enum tg_att
     }
 }
 
-/* Names that only one side has, of a replacement. */
-static size_t names_of_region(const struct tg_comparison *c, uint32_t region)
+/* "with aten::erf in place of aten::gelu" */
+static void put_in_place_of(struct tg_buf *m, const struct tg_op *op, const struct tg_comparison *c)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < c->n_ops; i++)
-        n += c->ops[i].region == region && c->ops[i].present[TG_BASE] != c->ops[i].present[TG_TEST];
-    return n;
+    struct tg_buf names = { 0 };
+    if (tg_op_side_of_region(op) != TG_TEST)
+        return;
+    if (tg_phrase_region(&names, c, op->region, TG_TEST, op))
+        tg_buf_printf(m, "with %s ", names.p);
+    tg_buf_clear(&names);
+    if (tg_phrase_region(&names, c, op->region, TG_BASE, NULL))
+        tg_buf_printf(m, "in place of %s", names.p);
+    tg_buf_release(&names);
 }
 
-/* "; one of 7 names that came or went in the step: 8 calls went, 32 came" */
+/* "; with aten::erf in place of aten::gelu: 8 calls went, 32 came in the step" */
 static void describe_relation(struct tg_buf *m, const struct tg_op *op,
-                              const struct tg_comparison *c, size_t pooled)
+                              const struct tg_comparison *c)
 {
     if (op->relation == TG_REL_RENAMED && op->partner != TG_NO_ID) {
         const struct tg_op *other = &c->ops[op->partner];
@@ -215,17 +221,15 @@ static void describe_relation(struct tg_buf *m, const struct tg_op *op,
         return;
     const struct tg_region *g = &c->regions[op->region];
     if (op->relation == TG_REL_REPLACED || op->relation == TG_REL_REPLACED_WORSE) {
-        if (pooled)
-            tg_buf_puts(m, "; in ");
-        else
-            tg_buf_printf(m, "; one of %zu names that came or went in ",
-                          names_of_region(c, op->region));
-        tg_buf_printf(m, "%.*s%s", TG_SV_ARG(g->encloser.n ? g->encloser : TG_SV("the step")),
-                      pooled ? " " : ": ");
+        size_t before = m->n;
+        tg_buf_puts(m, "; ");
+        put_in_place_of(m, op, c);
+        tg_buf_puts(m, m->n > before + 2 ? ": " : "");
         tg_phrase_value(m, g->calls[TG_BASE], TG_UNIT_COUNT);
         tg_buf_puts(m, " calls went, ");
         tg_phrase_value(m, g->calls[TG_TEST], TG_UNIT_COUNT);
-        tg_buf_puts(m, " came");
+        tg_buf_printf(m, " came in %.*s",
+                      TG_SV_ARG(g->encloser.n ? g->encloser : TG_SV("the step")));
     }
 }
 
@@ -331,13 +335,13 @@ void tg_describe_op(struct tg_result *r, const struct tg_op *op, const struct tg
     } else if (r->over_budget) {
         describe_budget(&m, p, op, j->limit);
     } else if (r->dimension == TG_DIM_COUNT) {
-        describe_count(&m, c, op, p);
+        describe_count(&m, r, c, op, p);
     } else if (j->some_steps) {
         describe_some_steps(&m, p->ev);
     } else {
         describe_change(&m, p, op->share[op->present[TG_TEST] ? TG_TEST : TG_BASE]);
     }
-    describe_relation(&m, op, c, r->dimension != TG_DIM_COUNT && p->ev ? p->ev->pooled : 0);
+    describe_relation(&m, op, c);
     r->message = tg_phrase_take(&m, a);
     describe_evidence(r, c, p, j, a);
 }

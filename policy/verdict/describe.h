@@ -11,6 +11,8 @@ void tg_describe_measure(struct tg_result *r, const struct tg_comparison *c,
                          struct tg_arena *a);
 /* Headline and coverage of a verdict whose results are sorted: describe_verdict.c. */
 void tg_describe_verdict(struct tg_verdict *v, const struct tg_comparison *c, struct tg_arena *a);
+/* What findings about calls weigh with all that is folded under them now; again when that changes. */
+void tg_describe_weights(struct tg_verdict *v, const struct tg_comparison *c, struct tg_arena *a);
 /*
  * The headline by itself, for what is folded now: of a single finding with what it costs and, PLACED,
  * the function it comes from. `c` NULL: without the cost. And in its place, whatever is around it.

@@ -1,6 +1,8 @@
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/base/arena.h"
 #include "core/base/decimal.h"
 #include "core/base/utf8.h"
 #include "policy/verdict/describe.h"
@@ -31,46 +33,84 @@ static void put_budget(struct tg_buf *b, const struct tg_result *r)
     tg_buf_printf(b, " (%.*s)", TG_SV_ARG(r->limit));
 }
 
-/* ---- what a single finding costs ---- */
+/* ---- what a finding costs ---- */
 
 struct cost {
     double device, waits, host; /* ns per step more than in the baseline */
+    double share[2];            /* of the step: device, waits */
+    size_t n_device, n_kernels, n_host;
 };
 
-/* Some result before `i`, of the same finding, is about the same operator. */
-static bool is_counted(const struct tg_verdict *v, size_t i, uint32_t head, const struct tg_op *op)
+static void add_cost(struct cost *cost, const struct tg_comparison *c, const struct tg_op *op)
 {
-    for (size_t k = 0; k < i; k++)
-        if ((k == head || v->results[k].folded_under == head) &&
-            tg_result_is_about(&v->results[k], op))
+    double more = op->self[TG_TEST] - op->self[TG_BASE];
+    double share =
+        op->share[TG_TEST] - op->share[TG_BASE] * c->step_ns[TG_BASE] / c->step_ns[TG_TEST];
+    if (tg_kind_is_device(op->kind)) {
+        cost->device += more;
+        cost->share[0] += share;
+        cost->n_device++;
+        cost->n_kernels += op->kind == TG_KIND_KERNEL;
+    } else if (op->wait) {
+        cost->waits += more;
+        cost->share[1] += share;
+    } else {
+        cost->host += more;
+        cost->n_host++;
+    }
+}
+
+/* What a finding is about: its own names and those folded under it; of a replacement what went, too. */
+static bool *names_of(const struct tg_verdict *v, const struct tg_comparison *c, uint32_t head)
+{
+    bool *mine = tg_xmalloc(c->n_ops + 1);
+    memset(mine, 0, c->n_ops + 1);
+    for (size_t i = 0; i < v->n_results; i++) {
+        const struct tg_result *r = &v->results[i];
+        const struct tg_op *op = i == head || r->folded_under == head ? tg_result_op(c, r) : NULL;
+        if (!op)
+            continue;
+        mine[op - c->ops] = true;
+        for (size_t k = 0; op->region != TG_NO_ID && k < c->n_ops; k++)
+            mine[k] |= c->ops[k].region == op->region && tg_op_side_of_region(&c->ops[k]) >= 0;
+    }
+    return mine;
+}
+
+/* Device work that changed under one of them: renamed kernels of a replacement. */
+static bool is_launched_by(const struct tg_comparison *c, const bool *mine, const struct tg_op *op)
+{
+    for (size_t k = 0; tg_kind_is_device(op->kind) && op->change != TG_SAME && k < c->n_ops; k++)
+        if (mine[k] && c->ops[k].kind == TG_KIND_OP && c->ops[k].change != TG_SAME &&
+            (c->ops[k].change == TG_ADDED || c->ops[k].change == TG_REMOVED) &&
+            tg_sv_eq(op->parent, c->ops[k].name))
             return true;
     return false;
 }
 
-/* Of the calls that came, with what they call and launch; false: they came in the place of others. */
-static bool cost_of(struct cost *cost, const struct tg_verdict *v, const struct tg_comparison *c,
-                    uint32_t head)
+static struct cost cost_of(const struct tg_verdict *v, const struct tg_comparison *c, uint32_t head)
 {
-    *cost = (struct cost){ 0 };
-    for (size_t i = 0; i < v->n_results; i++) {
-        const struct tg_result *r = &v->results[i];
-        const struct tg_op *op = i == head || r->folded_under == head ? tg_result_op(c, r) : NULL;
-        if (!op || is_counted(v, i, head, op))
-            continue;
-        if (op->region != TG_NO_ID || op->relation != TG_REL_NONE)
-            return false;
-        *(tg_kind_is_device(op->kind) ? &cost->device
-          : op->wait                  ? &cost->waits
-                                      : &cost->host) += op->self[TG_TEST] - op->self[TG_BASE];
-    }
-    return true;
+    struct cost cost = { 0 };
+    bool *mine = names_of(v, c, head);
+    for (size_t i = 0; i < c->n_ops; i++)
+        if (mine[i] || is_launched_by(c, mine, &c->ops[i]))
+            add_cost(&cost, c, &c->ops[i]);
+    free(mine);
+    return cost;
+}
+
+enum { LEAST = 100 }; /* ns: what is shown */
+
+/* It is the host that pays, and by waiting. */
+static bool waits_most(const struct cost *cost)
+{
+    return cost->waits >= LEAST && cost->waits > cost->device;
 }
 
 /* " (+239.3 us on the device)": the largest sort of it. */
 static void put_cost(struct tg_buf *b, const struct tg_verdict *v, const struct tg_comparison *c,
                      uint32_t head)
 {
-    enum { LEAST = 100 }; /* ns: what is shown */
     const struct tg_result *r = &v->results[head];
     struct cost cost;
     if (r->dimension == TG_DIM_DURATION && tg_dec_pct_tells(r->delta_pct)) {
@@ -78,10 +118,12 @@ static void put_cost(struct tg_buf *b, const struct tg_verdict *v, const struct 
         tg_phrase_signed(b, r->delta, TG_UNIT_NS);
         tg_buf_puts(b, ")");
     }
-    if (r->dimension != TG_DIM_COUNT || r->over_budget || r->subject != TG_SUBJECT_NAME || !c ||
-        !cost_of(&cost, v, c, head) || fmax(cost.device, fmax(cost.waits, cost.host)) < LEAST)
+    if (r->dimension != TG_DIM_COUNT || r->over_budget || r->subject != TG_SUBJECT_NAME || !c)
         return;
-    if (cost.waits > cost.device) {
+    cost = cost_of(v, c, head);
+    if (fmax(cost.device, fmax(cost.waits, cost.host)) < LEAST)
+        return;
+    if (waits_most(&cost)) {
         tg_buf_puts(b, " (the host waits ");
         tg_phrase_value(b, cost.waits, TG_UNIT_NS);
         tg_buf_puts(b, " in it)");
@@ -92,6 +134,72 @@ static void put_cost(struct tg_buf *b, const struct tg_verdict *v, const struct 
     tg_buf_puts(b, cost.device >= LEAST ? " on the device)" : " on the host)");
 }
 
+/* ", with its kernel 4.1 % of the step", ", waits 1.65 ms, 29.1 % of the step" */
+static void put_weight(struct tg_buf *b, const struct cost *cost)
+{
+    bool waits = waits_most(cost);
+    double share = cost->share[waits];
+    if (waits) {
+        tg_buf_puts(b, ", waits ");
+        tg_phrase_value(b, cost->waits, TG_UNIT_NS);
+    }
+    if (share < 0.0005)
+        return;
+    if (!waits)
+        tg_buf_printf(b, ", with its %s",
+                      cost->n_kernels < cost->n_device ? "work on the device"
+                      : cost->n_kernels == 1           ? "kernel"
+                                                       : "kernels");
+    tg_buf_puts(b, waits ? ", " : " ");
+    tg_dec_put_fixed(b, 100 * share, 1);
+    tg_buf_puts(b, " % of the step");
+}
+
+/* Why a long wait may leave the step as long as it was: the device works meanwhile. */
+static void put_wait(struct tg_buf *b, const struct tg_comparison *c, const struct cost *cost)
+{
+    const struct tg_measure_change *step = &c->measures[TG_MEASURE_STEP_TIME];
+    const struct tg_measure_change *busy = &c->measures[TG_MEASURE_GPU_BUSY];
+    bool known = step->known[TG_BASE] && step->known[TG_TEST] && busy->known[TG_TEST];
+    if (waits_most(cost) && cost->share[1] >= SHARE && known && busy->value[TG_TEST] > 0 &&
+        2 * (step->value[TG_TEST] - step->value[TG_BASE]) < cost->waits)
+        tg_buf_puts(b, "; the step itself grew by less, since the device works meanwhile, but the "
+                       "host can no longer run ahead of it");
+}
+
+/* A finding about calls gets the share of all that follows it, not of the one name. */
+static void weigh(const struct tg_verdict *v, const struct tg_comparison *c, uint32_t i,
+                  struct tg_arena *a)
+{
+    struct tg_result *r = &v->results[i];
+    size_t end = r->weight_at + r->weight_n;
+    struct tg_buf b = { 0 }, weight = { 0 };
+    struct cost cost = cost_of(v, c, i);
+    put_weight(&weight, &cost);
+    if (weight.n) {
+        tg_buf_add(&b, (tg_sv){ r->message.p, r->weight_at });
+        tg_buf_add(&b, tg_buf_sv(&weight));
+        tg_buf_add(&b, (tg_sv){ r->message.p + end, r->message.n - end - r->weight_end });
+        r->weight_n = weight.n;
+        r->weight_end = b.n;
+        put_wait(&b, c, &cost);
+        r->weight_end = b.n - r->weight_end;
+        r->message = tg_phrase_take(&b, a);
+    }
+    tg_buf_release(&weight);
+}
+
+void tg_describe_weights(struct tg_verdict *v, const struct tg_comparison *c, struct tg_arena *a)
+{
+    for (uint32_t i = 0; c && i < v->n_results; i++) {
+        const struct tg_result *r = &v->results[i];
+        if (r->weight_at && r->message.n && r->folded_under == TG_NO_ID && r->delta > 0 &&
+            (r->state == TG_STATE_WAIVED || r->state > TG_STATE_SUSPICIOUS) && tg_result_op(c, r) &&
+            !tg_kind_is_device(r->op_kind) && !tg_result_region(c, r))
+            weigh(v, c, i, a);
+    }
+}
+
 /* " in Block.forward"; a budget is of the whole step, and only its rise has a place */
 static void put_place(struct tg_buf *b, const struct tg_result *r)
 {
@@ -99,6 +207,74 @@ static void put_place(struct tg_buf *b, const struct tg_result *r)
     if (at && at->function && at->share >= TG_CAUSE_ENOUGH)
         tg_buf_printf(b, "%s in %.*s", r->over_budget ? ", the rise is" : "",
                       TG_SV_ARG(at->function->text));
+}
+
+static void put_name(struct tg_buf *b, const struct tg_result *r)
+{
+    tg_sv name = tg_utf8_prefix(r->op_normalised, 60);
+    if (r->subject == TG_SUBJECT_STEP && r->metric != TG_METRIC_TOTAL) {
+        tg_buf_puts(b, "host time between operators");
+        return;
+    }
+    tg_buf_printf(b, "%.*s%s", TG_SV_ARG(name), name.n < r->op_normalised.n ? "…" : "");
+}
+
+/* "aten::gelu replaced by aten::mul, aten::erf:"; false: neither side has names. */
+static bool put_replaced(struct tg_buf *b, const struct tg_region *g, const struct tg_comparison *c)
+{
+    size_t before = b->n;
+    uint32_t region = (uint32_t)(g - c->regions);
+    if (tg_phrase_region(b, c, region, TG_BASE, NULL)) {
+        tg_buf_puts(b, " replaced by ");
+        if (tg_phrase_region(b, c, region, TG_TEST, NULL)) {
+            tg_buf_puts(b, ":");
+            return true;
+        }
+    }
+    b->n = before;
+    return false;
+}
+
+static void put_calls(struct tg_buf *b, double delta, const char *unit)
+{
+    tg_phrase_signed(b, delta, TG_UNIT_COUNT);
+    tg_buf_printf(b, " %s%s", unit, fabs(delta) == 1 ? "" : "s");
+}
+
+/* "+4 calls", "+18 %", "17 (max: 3)" */
+static void put_amount(struct tg_buf *b, const struct tg_result *r, const struct tg_region *g)
+{
+    if (r->over_budget) {
+        put_budget(b, r);
+    } else if (r->dimension == TG_DIM_COUNT && r->subject == TG_SUBJECT_TRACE) {
+        tg_phrase_signed(b, r->delta, TG_UNIT_COUNT);
+    } else if (r->dimension == TG_DIM_COUNT) {
+        put_calls(b, g ? g->calls[TG_TEST] - g->calls[TG_BASE] : r->delta, "call");
+    } else if (r->dimension == TG_DIM_RATIO) {
+        tg_dec_put_fixed(b, r->test, 1);
+        tg_buf_puts(b, " %");
+    } else if (tg_dec_pct_tells(r->delta_pct)) {
+        tg_phrase_pct(b, r->delta_pct);
+    } else if (isfinite(r->delta)) {
+        tg_phrase_signed(b, r->delta, tg_dimension_unit(r->dimension));
+    }
+}
+
+static void put_finding(struct tg_buf *b, const struct tg_result *r, const struct tg_comparison *c)
+{
+    const struct tg_region *g = tg_result_region(c, r);
+    if (!g || !put_replaced(b, g, c)) {
+        put_name(b, r);
+        if (r->dimension == TG_DIM_DURATION && r->ev && r->ev->pooled)
+            tg_buf_printf(b, " and %zu more", r->ev->pooled - 1);
+        g = NULL;
+    }
+    if (!r->has_values) {
+        put_attr(b, r);
+        return;
+    }
+    tg_buf_putc(b, ' ');
+    put_amount(b, r, g);
 }
 
 static void put_names(struct tg_buf *b, const struct tg_verdict *v, const struct tg_comparison *c,
@@ -112,35 +288,10 @@ static void put_names(struct tg_buf *b, const struct tg_verdict *v, const struct
         if (r->state != state || r->folded_under != TG_NO_ID)
             continue;
         tg_buf_puts(b, shown++ ? ", " : ": ");
-        tg_sv name = tg_utf8_prefix(r->op_normalised, 60);
-        tg_buf_printf(b, "%.*s%s", TG_SV_ARG(name), name.n < r->op_normalised.n ? "…" : "");
-        if (r->subject == TG_SUBJECT_STEP && r->metric != TG_METRIC_TOTAL)
-            tg_buf_puts(b, " (host time between operators)");
-        if (r->dimension == TG_DIM_DURATION && r->ev && r->ev->pooled)
-            tg_buf_printf(b, " and %zu more", r->ev->pooled - 1);
-        if (!r->has_values) {
-            put_attr(b, r);
-            continue;
-        }
-        tg_buf_putc(b, ' ');
-        if (r->over_budget) {
-            put_budget(b, r);
-        } else if (r->dimension == TG_DIM_COUNT && r->subject == TG_SUBJECT_TRACE) {
-            tg_phrase_signed(b, r->delta, TG_UNIT_COUNT);
-        } else if (r->dimension == TG_DIM_COUNT) {
-            tg_phrase_signed(b, r->delta, TG_UNIT_COUNT);
-            tg_buf_puts(b, fabs(r->delta) == 1 ? " call" : " calls");
-        } else if (r->dimension == TG_DIM_RATIO) {
-            tg_dec_put_fixed(b, r->test, 1);
-            tg_buf_puts(b, " %");
-        } else if (tg_dec_pct_tells(r->delta_pct)) {
-            tg_phrase_pct(b, r->delta_pct);
-        } else if (isfinite(r->delta)) {
-            tg_phrase_signed(b, r->delta, tg_dimension_unit(r->dimension));
-        }
-        if (total == 1)
+        put_finding(b, r, c);
+        if (total == 1 && r->has_values)
             put_cost(b, v, c, (uint32_t)i);
-        if (total == 1 && how == TG_HEADLINE_PLACED)
+        if (total == 1 && r->has_values && how == TG_HEADLINE_PLACED)
             put_place(b, r);
     }
     if (total > shown)
@@ -283,6 +434,7 @@ void tg_describe_verdict(struct tg_verdict *v, const struct tg_comparison *c, st
 {
     struct tg_buf b = { 0 };
     size_t need = runs_needed(v);
+    tg_describe_weights(v, c, a);
     v->headline = tg_describe_headline(v, c, TG_HEADLINE_BARE, a);
     tg_buf_puts(&b, v->counts_judged ? "counts judged" : "counts not judged");
     if (v->counts_judged && !c->same_device)

@@ -263,5 +263,6 @@ void tg_verdict_join_causes(struct tg_verdict *v, struct tg_arena *a)
     flatten(v->results, v->n_results);
     fold_step(v->results, v->n_results, v->comparison);
     recount(v);
+    tg_describe_weights(v, v->comparison, a);
     tg_describe_replace(v, was, tg_describe_headline(v, v->comparison, TG_HEADLINE_PLACED, a), a);
 }

@@ -191,19 +191,53 @@ static tg_sv common_ranks_expected(struct tg_eval_state *e, int64_t expected)
                                     n == 1 ? " is" : "s are", (long long)expected));
 }
 
-/* "7 ranks in every fresh run, 8 are expected: rank 5 is missing" */
+/* Those that are missing are known: the other side has them. */
+static bool missing_are_known(const struct tg_comparison *c, int side, int64_t expected)
+{
+    return c->n_lacking[side] && c->n_brought[side] + c->n_lacking[side] == (size_t)expected;
+}
+
+/* "rank 2 of 4 has no fresh trace"; "9 ranks in the baseline run, 8 are expected" */
 static tg_sv ranks_expected(struct tg_eval_state *e, int side, int64_t expected)
 {
     const struct tg_comparison *c = e->in->comparison;
     struct tg_buf b = { 0 };
-    tg_buf_printf(&b, "%zu rank%s in every %s run, %lld %s expected", c->n_brought[side],
-                  c->n_brought[side] == 1 ? "" : "s", side == TG_BASE ? "baseline" : "fresh",
-                  (long long)expected, expected == 1 ? "is" : "are");
-    if (c->n_lacking[side]) {
-        tg_buf_puts(&b, ": ");
+    if (missing_are_known(c, side, expected)) {
+        bool one = c->n_lacking[side] == 1;
         tg_ranks_put(&b, c->lacking[side], c->n_lacking[side]);
-        tg_buf_puts(&b, c->n_lacking[side] == 1 ? " is missing" : " are missing");
+        tg_buf_printf(&b, " of %lld", (long long)expected);
+        if (c->n_runs[side] > 1)
+            tg_buf_printf(&b, " %s not in every %s run", one ? "is" : "are",
+                          side == TG_BASE ? "baseline" : "fresh");
+        else
+            tg_buf_printf(&b, " %s no %s trace", one ? "has" : "have",
+                          side == TG_BASE ? "baseline" : "fresh");
+        return tg_phrase_take(&b, e->arena);
     }
+    tg_buf_printf(&b, "%zu rank%s in %s %s run, %lld %s expected", c->n_brought[side],
+                  c->n_brought[side] == 1 ? "" : "s", c->n_runs[side] > 1 ? "every" : "the",
+                  side == TG_BASE ? "baseline" : "fresh", (long long)expected,
+                  expected == 1 ? "is" : "are");
+    return tg_phrase_take(&b, e->arena);
+}
+
+/* What to do about it: the lost rank first, then the policy, in case so many are meant. */
+static tg_sv ranks_next(struct tg_eval_state *e, int side, int64_t expected)
+{
+    const struct tg_comparison *c = e->in->comparison;
+    struct tg_buf b = { 0 };
+    if (!missing_are_known(c, side, expected)) {
+        tg_buf_puts(&b, "Record every rank");
+    } else if (side == TG_TEST) {
+        tg_buf_puts(&b, "Find why ");
+        tg_ranks_put(&b, c->lacking[side], c->n_lacking[side]);
+        tg_buf_printf(&b, " wrote no trace%s", c->n_runs[side] > 1 ? " in some runs" : "");
+    } else {
+        tg_buf_puts(&b, "Record the baseline with ");
+        tg_ranks_put(&b, c->lacking[side], c->n_lacking[side]);
+    }
+    tg_buf_printf(&b, ". If %zu %s meant, set `ranks: {expect: %zu}` in the suite.",
+                  c->n_brought[side], c->n_brought[side] == 1 ? "is" : "are", c->n_brought[side]);
     return tg_phrase_take(&b, e->arena);
 }
 
@@ -237,15 +271,16 @@ static void guard_damage(struct tg_eval_state *e, const struct tg_suite *suite)
 
 static void guard_ranks(struct tg_eval_state *e, const struct tg_suite *suite)
 {
-    const tg_sv next = TG_SV("Record every rank, or correct the suite's `ranks: {expect: N}`.");
     const struct tg_comparison *c = e->in->comparison;
-    size_t expected = (size_t)suite->ranks_expect;
+    int64_t expected = suite->ranks_expect;
     for (int side = e->in->alone ? TG_TEST : TG_BASE; side < 2; side++)
-        if (c->n_brought[side] != expected)
-            guard(e, TG_SV("ranks"), ranks_expected(e, side, suite->ranks_expect), next, suite->at);
-    if (c->n_brought[TG_BASE] == expected && c->n_brought[TG_TEST] == expected &&
-        c->given[TG_TEST].n_ranks != expected)
-        guard(e, TG_SV("ranks"), common_ranks_expected(e, suite->ranks_expect), next, suite->at);
+        if (c->n_brought[side] != (size_t)expected)
+            guard(e, TG_SV("ranks"), ranks_expected(e, side, expected),
+                  ranks_next(e, side, expected), suite->at);
+    if (c->n_brought[TG_BASE] == (size_t)expected && c->n_brought[TG_TEST] == (size_t)expected &&
+        c->given[TG_TEST].n_ranks != (size_t)expected)
+        guard(e, TG_SV("ranks"), common_ranks_expected(e, expected),
+              TG_SV("Record every rank on both sides, under the same numbers."), suite->at);
 }
 
 /* What `require` asks of the fresh side by number or by name. */

@@ -31,17 +31,20 @@ static void tell_ranks(struct tg_eval_state *e, const struct tg_comparison *c)
         tell_other_rank(e, c);
         return;
     }
+    size_t expected = e->in->suite ? (size_t)e->in->suite->ranks_expect : 0;
     for (int side = 0; side < 2; side++) {
         const char *name = side == TG_BASE ? "baseline" : "fresh";
-        if (!c->n_lacking[side])
-            continue;
+        if (!c->n_lacking[side] || (expected && c->n_brought[side] != expected))
+            continue; /* the guard of `ranks: {expect: N}` tells the latter */
         tg_ranks_put(&b, c->lacking[side], c->n_lacking[side]);
         tg_buf_printf(&b, " %s not in every %s run: not compared; %zu rank%s",
                       c->n_lacking[side] == 1 ? "is" : "are", name, compared_ranks(c),
                       compared_ranks(c) == 1 ? " is" : "s are");
         tg_verdict_add_note(e->out, e->arena, TG_NOTE_WARNING | TG_NOTE_LIFTS, tg_buf_sv(&b),
-                            TG_SV("Record every rank on both sides. `ranks: {expect: N}` in the "
-                                  "suite makes a missing rank inconclusive."));
+                            expected ? TG_SV("Record every rank on both sides.")
+                                     : TG_SV("Record every rank on both sides. `ranks: {expect: "
+                                             "N}` in the suite makes a missing rank "
+                                             "inconclusive."));
         tg_buf_clear(&b);
     }
     tg_buf_release(&b);

@@ -77,3 +77,22 @@ const char *tg_phrase_kind(enum tg_kind kind)
     };
     return name[kind] ? name[kind] : tg_kind_name(kind);
 }
+
+size_t tg_phrase_region(struct tg_buf *out, const struct tg_comparison *c, uint32_t region,
+                        int side, const struct tg_op *but)
+{
+    enum { SHOWN = 2, LONG = 30, ROOM = SHOWN + 1 };
+    const struct tg_op *op[ROOM];
+    size_t n = tg_region_names(c, region, side, op, ROOM), shown = 0, most = SHOWN;
+    size_t kept = n < ROOM ? n : ROOM;
+    for (size_t i = 0; i < kept; i++) {
+        n -= op[i] == but;
+        if (op[i] == but || shown == most)
+            continue;
+        most = op[i]->name.n > LONG ? shown + 1 : most; /* a long one fills the line */
+        tg_buf_printf(out, "%s%.*s", shown++ ? ", " : "", TG_SV_ARG(op[i]->name));
+    }
+    if (n > shown)
+        tg_buf_printf(out, "%s%zu more", shown ? " and " : "", n - shown);
+    return n;
+}

@@ -3,6 +3,7 @@
 /* The pieces of sentences: values with their units, and a buffer's text in an arena. */
 #include "core/base/arena.h"
 #include "core/base/buf.h"
+#include "core/diff/compare.h"
 #include "core/trace/kind.h"
 #include "policy/language/metric.h"
 
@@ -12,5 +13,9 @@ void tg_phrase_signed(struct tg_buf *out, double v, enum tg_unit unit); /* "+14"
 void tg_phrase_pct(struct tg_buf *out, double pct);                     /* "+3.2 %", "-41 %" */
 /* "kernels", "copies", … as people call the names of a kind; its own name for what needs no other. */
 const char *tg_phrase_kind(enum tg_kind kind);
+/* "aten::mul, aten::erf and 2 more": the names that came or went in a replacement, without `but` (NULL: all);
+ * how many. */
+size_t tg_phrase_region(struct tg_buf *out, const struct tg_comparison *c, uint32_t region,
+                        int side, const struct tg_op *but);
 tg_sv tg_phrase_take(struct tg_buf *b, struct tg_arena *a); /* releases `b` */
 #endif

@@ -99,6 +99,8 @@ struct tg_result {
     double share;     /* of the step on the test side, 0..1; NaN unknown */
     tg_sv calling_op; /* the operator of unchanged count that makes the additional calls; "" */
     tg_sv message;    /* one line, numbers included: what, how much, share */
+    size_t weight_at, weight_n; /* of a number of calls: where in the message its share is */
+    size_t weight_end;          /* and how many bytes at its end tell what a wait means */
     tg_sv evidence;   /* "5 of 5 runs above all 5 baseline runs, noise 1.8 %, limit 8 %" */
     tg_sv next;       /* what to do; for inconclusive, suspicious, not judged; may be "" */
     const char *file; /* the rule's place; NULL: built in */
@@ -123,6 +125,8 @@ bool tg_result_is_about(const struct tg_result *r, const struct tg_op *op);
 const struct tg_op *tg_result_behind(const struct tg_result *r, const struct tg_comparison *c);
 /* The operator that it is about; NULL: none, or not of this comparison (which may be NULL). */
 const struct tg_op *tg_result_op(const struct tg_comparison *c, const struct tg_result *r);
+/* The replacement that it tells of, by a name that came in it; NULL: none. */
+const struct tg_region *tg_result_region(const struct tg_comparison *c, const struct tg_result *r);
 /* About no name and no metric: see `message`. */
 bool tg_result_is_guard(const struct tg_result *r);
 

@@ -310,26 +310,39 @@ WITH_HAND(what_it_is_related_to)
     says(h, &s, plain); /* beside it */
     s.op.relation = TG_REL_MOVED;
     says(h, &s, plain);
-    s.op.relation = TG_REL_REPLACED;
+    s.op.relation = TG_REL_REPLACED; /* no name is known to have come or gone */
+    says(h, &s, "called 2 times per step, was 1 (+1); 6 calls went, 7 came in Adam.step");
+    ops[0].change = TG_REMOVED; /* what went; its backward node goes with it */
+    ops[0].name = TG_SV("aten::old");
+    ops[0].self[TG_BASE] = 5;
+    ops[2].change = TG_FEWER;
+    ops[2].name = TG_SV("OldBackward0");
+    s.op.change = TG_MORE;
     says(h, &s,
-         "called 2 times per step, was 1 (+1); one of 2 names that came or went in Adam.step: "
-         "6 calls went, 7 came");
+         "called 2 times per step, was 1 (+1); in place of aten::old: 6 calls went, 7 came in "
+         "Adam.step");
+    ops[1].change = TG_ADDED;
     s.op.relation = TG_REL_REPLACED_WORSE;
-    says(h, &s,
-         "called 2 times per step, was 1 (+1); one of 2 names that came or went in Adam.step: "
-         "6 calls went, 7 came");
+    says(
+        h, &s,
+        "called 2 times per step, was 1 (+1); with new in place of aten::old: 6 calls went, 7 came "
+        "in Adam.step");
+    s.op.change = TG_FEWER; /* it went itself */
+    says(h, &s, "called 2 times per step, was 1 (+1); 6 calls went, 7 came in Adam.step");
+    s.op.change = TG_MORE;
     region.encloser = TG_SV("");
-    says(h, &s,
-         "called 2 times per step, was 1 (+1); one of 2 names that came or went in the step: "
-         "6 calls went, 7 came");
+    says(
+        h, &s,
+        "called 2 times per step, was 1 (+1); with new in place of aten::old: 6 calls went, 7 came "
+        "in the step");
     struct said t = s;
     t.p.ev = &pooled; /* a time of all of them: how often each was called is another matter */
     t.p.unit = TG_UNIT_NS;
     t.r.dimension = TG_DIM_DURATION;
     t.op.share[TG_BASE] = t.op.share[TG_TEST] = 0.5;
     says(h, &t,
-         "2 ns per step together with 4 other names whose calls changed, was 1 ns (+100 %, +1 ns); "
-         "in the step 6 calls went, 7 came");
+         "2 ns per step, was 1 ns (+100 %, +1 ns), 5 names together; with new in place of "
+         "aten::old: 6 calls went, 7 came in the step");
     s.op.region = TG_NO_ID;
     says(h, &s, plain);
 }

@@ -25,7 +25,7 @@ WITH_HAND(how_much)
     r.dimension = TG_DIM_DURATION;
     r.unit = TG_SV("ns");
     r.metric = TG_METRIC_SELF;
-    headline(h, r, "FAIL: 1 violation: aten::mm (host time between operators) +200 % (+2 ns)");
+    headline(h, r, "FAIL: 1 violation: host time between operators +200 % (+2 ns)");
     r.metric = TG_METRIC_TOTAL;
     headline(h, r, "FAIL: 1 violation: aten::mm +200 % (+2 ns)");
     r = hand_row("aten::mm", 2);
@@ -90,7 +90,8 @@ WITH_HAND(what_a_finding_costs)
     ops[0].wait = true;
     described(h);
     hand_text(h->v.headline, "FAIL: 1 violation: a +2 calls (the host waits 2.00 us in it)");
-    ops[0].region = 0; /* it came in the place of something: its own time is not what it costs */
+    ops[0].wait = false;
+    ops[0].self[TG_BASE] = ops[0].self[TG_TEST];
     described(h);
     hand_text(h->v.headline, "FAIL: 1 violation: a +2 calls");
     v[0].cause = &cause;
@@ -127,14 +128,6 @@ WITH_HAND(what_has_a_cost)
               "FAIL: 1 violation: a +2 calls (+5.00 us on the device)");
     hand_text(tg_describe_headline(&h->v, NULL, TG_HEADLINE_PLACED, h->a),
               "FAIL: 1 violation: a +2 calls");
-    ops[1].region = 0;
-    described(h);
-    hand_text(h->v.headline, "FAIL: 1 violation: a +2 calls");
-    ops[1].region = TG_NO_ID;
-    ops[1].relation = TG_REL_MOVED;
-    described(h);
-    hand_text(h->v.headline, "FAIL: 1 violation: a +2 calls");
-    ops[1].relation = TG_REL_NONE;
     v[1].subject = TG_SUBJECT_TRACE;
     described(h);
     hand_text(h->v.headline, "FAIL: 1 violation: a +2");
@@ -143,6 +136,107 @@ WITH_HAND(what_has_a_cost)
     v[1].limit = TG_SV("max: 1");
     described(h);
     hand_text(h->v.headline, "FAIL: 1 violation: a 3 (max: 1)");
+}
+
+/* What came in the place of others is told with them; it costs what came less what went. */
+WITH_HAND(a_replacement)
+{
+    const struct tg_evidence pooled = { .pooled = 3 };
+    struct tg_op ops[] = { hand_op("aten::gelu", TG_KIND_OP), hand_op("aten::mul", TG_KIND_OP),
+                           hand_op("aten::erf", TG_KIND_OP), hand_op("gelu_kernel", TG_KIND_KERNEL),
+                           hand_op("mul_kernel", TG_KIND_KERNEL) };
+    struct tg_region region = { .calls = { 4, 12 } };
+    struct tg_result r = hand_row("aten::mul", 8);
+
+    for (int i = 0; i < 5; i++) {
+        bool went = i == 0 || i == 3;
+        ops[i].change = went ? TG_REMOVED : TG_ADDED;
+        ops[i].region = i < 3 ? 0 : TG_NO_ID;
+        ops[i].relation = i == 1 || i == 2 ? TG_REL_REPLACED_WORSE : TG_REL_NONE;
+        ops[i].self[went ? TG_BASE : TG_TEST] = 1000.0 * (10 - i); /* 10, 9, 8; 7 and 6 us */
+    }
+    ops[3].parent = ops[0].name;
+    ops[4].parent = ops[1].name;
+    h->c.ops = ops;
+    h->c.n_ops = 5;
+    h->c.regions = &region;
+    h->c.n_regions = 1;
+    headline(
+        h, r,
+        "FAIL: 1 violation: aten::gelu replaced by aten::mul, aten::erf: +8 calls (+7.00 us on "
+        "the host)");
+    ops[4].self[TG_TEST] = 9000; /* 9 - 7 on the device, which is told where it has work */
+    headline(
+        h, r,
+        "FAIL: 1 violation: aten::gelu replaced by aten::mul, aten::erf: +8 calls (+2.00 us on "
+        "the device)");
+    r.dimension = TG_DIM_DURATION;
+    r.ev = &pooled;
+    headline(h, r,
+             "FAIL: 1 violation: aten::gelu replaced by aten::mul, aten::erf: +800 % (+8 ns)");
+    r.ev = NULL; /* its own time */
+    headline(h, r, "FAIL: 1 violation: aten::mul +800 % (+8 ns)");
+    r.dimension = TG_DIM_COUNT;
+    ops[1].relation = TG_REL_REPLACED; /* no more calls than went */
+    headline(h, r, "FAIL: 1 violation: aten::mul +8 calls (+2.00 us on the device)");
+    ops[1].relation = TG_REL_REPLACED_WORSE;
+    ops[0].change = TG_SAME; /* nothing went */
+    headline(h, r, "FAIL: 1 violation: aten::mul +8 calls (+9.00 us on the device)");
+}
+
+/* What follows a finding about calls counts in its share; of a wait, what it means for the step. */
+WITH_HAND(what_a_finding_weighs)
+{
+    struct tg_op ops[] = { hand_op("a", TG_KIND_OP), hand_op("k", TG_KIND_KERNEL),
+                           hand_op("wait", TG_KIND_SYNC) };
+    struct tg_result v[] = { hand_row("a", 2), hand_row("k", 2), hand_row("wait", 2) };
+    const tg_sv said =
+        TG_SV("new: called 2 times per step, was 0 (+2, 0.1 % of the step); up to 3");
+    struct tg_measure_change *m = h->c.measures;
+
+    h->c.ops = ops;
+    h->c.n_ops = 3;
+    h->c.step_ns[TG_BASE] = h->c.step_ns[TG_TEST] = 100000;
+    for (int i = 0; i < 3; i++) {
+        ops[i].self[TG_TEST] = i == 1 ? 4000 : 100;
+        ops[i].share[TG_TEST] = ops[i].self[TG_TEST] / 100000;
+    }
+    ops[2].wait = true;
+    v[1].op_kind = TG_KIND_KERNEL;
+    v[2].op_kind = TG_KIND_SYNC;
+    v[1].folded_under = v[2].folded_under = 0;
+    v[0].message = said;
+    v[0].weight_at = 39;
+    v[0].weight_n = 19;
+    h->v = (struct tg_verdict){ .outcome = TG_OUTCOME_FAIL, .results = v, .n_results = 3 };
+    described(h);
+    hand_text(
+        v[0].message,
+        "new: called 2 times per step, was 0 (+2, with its kernel 4.0 % of the step); up to 3");
+    ops[2].self[TG_TEST] = 20000; /* the same again: nothing is told twice */
+    ops[2].share[TG_TEST] = 0.2;
+    m[TG_MEASURE_STEP_TIME].known[0] = m[TG_MEASURE_STEP_TIME].known[1] = true;
+    m[TG_MEASURE_GPU_BUSY].known[1] = true;
+    m[TG_MEASURE_GPU_BUSY].value[1] = 1;
+    m[TG_MEASURE_STEP_TIME].value[1] = 9999;
+    for (int i = 0; i < 2; i++) {
+        described(h);
+        hand_text(
+            v[0].message,
+            "new: called 2 times per step, was 0 (+2, waits 20.0 us, 20.0 % of the step); up to "
+            "3; the step itself grew by less, since the device works meanwhile, but the host "
+            "can no longer run ahead of it");
+    }
+    m[TG_MEASURE_STEP_TIME].value[1] = 10000; /* half of it: the step tells it */
+    described(h);
+    hand_text(
+        v[0].message,
+        "new: called 2 times per step, was 0 (+2, waits 20.0 us, 20.0 % of the step); up to 3");
+    v[1].folded_under = v[2].folded_under = TG_NO_ID;
+    v[0].message = said; /* alone it weighs what it says */
+    v[0].weight_n = 19;
+    described(h);
+    hand_text(v[0].message, said.p);
 }
 
 /* Times that are judged together have one row, in which the others are counted. */

@@ -7,6 +7,8 @@ import tree
 
 NOT_IN_THE_ACTION = {"csv", "benchmark", "openmetrics", "collapsed"}  # for other programs; nobody reads them in a pull request
 
+NAMED = {"json", "markdown", "html"}  # what the script reads, or writes in the place of a report
+
 
 def faults(header, script, action):
     rows = dict(re.findall(r'X\(\w+, "([\w-]+)", "\.(\w+)", FILE,', header))
@@ -17,7 +19,9 @@ def faults(header, script, action):
         yield "reporters/reporter.h: no rows of reports found"
     if offered != want:
         yield f"scripts/action-check: reports are {offered}, not {want}"
-    for name in want:
+    for name in sorted(want):
+        if name not in NAMED and re.search(rf"\btracegate-{name}|[{{,]{name}[,}}]", script):
+            yield f"scripts/action-check: '{name}' outside the list of reports"
         if f"steps.check.outputs.{name} " not in action:
             yield f"action.yml: no output for the report '{name}'"
 
@@ -26,7 +30,8 @@ def main():
     header, script, action = (tree.read(p) for p in ("reporters/reporter.h", "scripts/action-check", "action.yml"))
     row = 'X(new, "new", ".new", FILE, "write news")'
     wrong = [(header + row, script, action), (header, script.replace("junit:xml", "junit:txt"), action),
-             (header, script, action.replace("outputs.junit ", "outputs.unit "))]
+             (header, script, action.replace("outputs.junit ", "outputs.unit ")),
+             (header, script + 'rm -f "$dir"/tracegate-{json,junit,html}.{json,xml,html}', action)]
     return tree.run("reports", 1, faults(header, script, action), (("a fault of its own", faults(*w)) for w in wrong), 1,
                     "action has them all")
 

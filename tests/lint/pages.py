@@ -131,6 +131,28 @@ def all_unnamed(there):
             yield from unnamed(room, sources, tree.read(room + "/README.md"))
 
 
+def entries(text):
+    """(anchor, files) of each change that CONTRIBUTING lists."""
+    for entry in re.split(r"^### ", text, flags=re.M)[1:]:
+        yield next(anchors("### " + entry)), {w for w in SPAN.findall(entry) if re.fullmatch(r"[\w./-]+\.[a-z]+", w)}
+
+
+def untouched(room, listing, text):
+    """What the list of changes in a room's README lacks: a row for each change, with its files in the room."""
+    rows = {m[1]: set(SPAN.findall(m[2])) for m in re.finditer(r"^\| \[.*?#([\w-]+)\) \| (.*)$", text, re.M)}
+    for anchor, named in listing:
+        here = {os.path.basename(f) for f in named if os.path.dirname(f) == room} - {"README.md", "CMakeLists.txt"}
+        for f in sorted(here ^ rows.get(anchor, set())):
+            yield f"{room}/README.md, row #{anchor}: {f} is in it or in {LISTING}, not in both"
+
+
+def all_untouched(there):
+    listing = list(entries(tree.read(LISTING)))
+    for room in ROOMS:
+        if there.has(room + "/README.md"):
+            yield from untouched(room, listing, tree.read(room + "/README.md"))
+
+
 def unlisted(there, text):
     for f, why in sorted(there.listed.items()):
         if f"`{f}`" not in text:
@@ -152,6 +174,7 @@ def main():
     wrong += [(FOLLOWED, "`no_such_function`"), ("docs/statistics.md", "`no_such.c`")]
     found = [f"{room}: no README.md" for room in ROOMS if not there.has(room + "/README.md")]
     found += all_unnamed(there)
+    found += all_untouched(there)
     found += unlisted(there, tree.read(LISTING))
     names = list(pages(there))
     for page in names:
@@ -159,6 +182,8 @@ def main():
     injected = [(text, faults(there, page, text)) for page, text in wrong]
     injected += [("a file that no README names", unnamed("core/base", ["core/base/nowhere.c"], tree.read("core/base/README.md"))),
                  ("a file that only prose names", unnamed("core/base", ["core/base/sv.c"], "sv.h, and `sv_*.c`")),
+                 ("a change without its row", untouched("core/base", [("x", {"core/base/sv.c"})], "")),
+                 ("a row with another file", untouched("core/base", [("x", {"core/base/sv.c"})], "| [x](y#x) | `buf.c` |")),
                  ("no list of files that ask for kinds or have limits", unlisted(there, ""))]
     return tree.run("pages", len(names), found, injected, 20,
                     "pages, every name exists")

@@ -316,8 +316,8 @@ static void tell_more_events(struct tg_eval_state *e, const struct tg_comparison
     struct tg_buf b = { 0 };
     for (int side = 0; side < 2; side++) {
         all[side] = events_of(c, side, &rest[side]);
-        traces[side] = (double)(c->n_runs[side] * c->n_ranks[side]);
-        if (all[side] <= 0 || traces[side] <= 0 || !c->n_units[side])
+        traces[side] = (double)(c->side[side].n_runs * c->side[side].n_ranks);
+        if (all[side] <= 0 || !c->n_units[side])
             return;
     }
     double by_trace = traces[TG_TEST] / traces[TG_BASE];

@@ -29,19 +29,19 @@ static bool is_own_time(const struct tg_rule *rule, const struct tg_op *op)
     return own && !tg_kind_is_frame(op->kind) && !tg_rule_is_budget(rule);
 }
 
-/* Was nothing found that is as small as that? `r`: what the rule says of it. */
-static bool is_small(const struct tg_rule_scope *s, const struct tg_rule *rule,
-                     const struct tg_op *op, const struct tg_result *r)
+/* Was nothing found that is as small as that? The rule has just been asked: a time has a result. */
+static bool is_small(const struct tg_eval_state *e, const struct tg_rule_scope *s,
+                     const struct tg_rule *rule, const struct tg_op *op)
 {
-    return tg_op_is_small(s->c, op) && r->state <= TG_STATE_NOT_JUDGED && is_own_time(rule, op);
+    return is_own_time(rule, op) && tg_op_is_small(s->c, op) &&
+           e->results[e->n - 1].state <= TG_STATE_NOT_JUDGED;
 }
 
 static void judge_chosen(struct tg_eval_state *e, const struct tg_rule_scope *s,
                          const struct tg_rule *rule, const struct tg_op *op, struct chosen *out)
 {
-    size_t before = e->n;
     tg_judge_op(e, s, rule, op);
-    if (e->n == before || !is_small(s, rule, op, &e->results[e->n - 1]))
+    if (!is_small(e, s, rule, op))
         return;
     out->small = tg_grow(out->small, &out->cap_small, out->n_small + 1, sizeof *out->small);
     out->small[out->n_small++] = op;

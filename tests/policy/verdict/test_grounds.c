@@ -154,14 +154,20 @@ struct hinted {
     bool moved; /* it is said of the bytes, not of the calls */
 };
 
+struct averaged {
+    double mean; /* of the fresh steps */
+    enum tg_count_shape shape;
+    unsigned exceptions;
+};
+
 /* One call was usual; a step has `most`. Two more fail, one more warns. */
-static enum tg_state hinted(struct hand *h, struct hinted x)
+static enum tg_state hinted(struct hand *h, struct hinted x, struct averaged mean)
 {
-    const struct tg_count_evidence ev = { .proof = x.proof, .most = x.most };
+    const struct tg_count_evidence ev = { .proof = x.proof, .most = x.most, .shape = mean.shape };
     const struct tg_op op = { .counted = x.moved ? (struct tg_count_evidence){ 0 } : ev,
                               .moved = x.moved ? ev : (struct tg_count_evidence){ 0 } };
-    const struct tg_rule rule = { .metric = x.m };
-    const struct tg_probe p = { .base = 1, .test = 1, .exact = true, .unchanged = true };
+    const struct tg_rule rule = { .metric = x.m, .exceptions = mean.exceptions };
+    const struct tg_probe p = { .base = 1, .test = mean.mean, .exact = true, .unchanged = true };
     const struct tg_rule_limits l = { .warn = hand_limit(h, TG_BOUND_ABS, 0),
                                       .fail = hand_limit(h, TG_BOUND_ABS, 1) };
     struct tg_judgement j = { .state = x.before };
@@ -191,7 +197,25 @@ WITH_HAND(a_hint_warns)
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (hinted(h, rows[i].x) != rows[i].want)
+        if (hinted(h, rows[i].x, (struct averaged){ .mean = 1 }) != rows[i].want)
+            fail_msg("row %zu", i);
+}
+
+/* Not excepted, it fails where the baseline has one number in all steps, and the mean exceeds the limit. */
+WITH_HAND(a_hint_of_the_mean_fails)
+{
+    static const struct {
+        struct averaged mean;
+        enum tg_state want;
+    } rows[] = { { { 4, TG_COUNT_SOME_STEPS, 0 }, TG_STATE_FAIL },
+                 { { 2, TG_COUNT_SOME_STEPS, 0 }, TG_STATE_WARN },
+                 { { 4, TG_COUNT_VARIES, 0 }, TG_STATE_WARN },
+                 { { 4, TG_COUNT_BREAKS, 0 }, TG_STATE_WARN },
+                 { { 4, TG_COUNT_SOME_STEPS, BIT(CHANCE) }, TG_STATE_WARN } };
+    static const struct hinted x = { TG_COUNT_HINT, TG_METRIC_COUNT, TG_STATE_PASS, 9, false };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (hinted(h, x, rows[i].mean) != rows[i].want)
             fail_msg("row %zu", i);
 }
 

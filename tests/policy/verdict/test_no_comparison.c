@@ -229,6 +229,7 @@ WITH_HAND(policies_that_ask_metrics_alone)
         if (tg_policy_asks_metrics_alone(&h->policy) != rows[i].alone)
             fail_msg("row %zu", i);
     }
+    h->policy.require.kernels = 0;
     h->policy.n_rules = 0; /* asks nothing at all */
     assert_false(tg_policy_asks_metrics_alone(&h->policy));
 }

@@ -359,6 +359,104 @@ TEST(verdicts_are_as_written)
     model_check("verdict_rules.txt", model_rows, sizeof model_rows / sizeof *model_rows);
 }
 
+/* ---- small names together ---- */
+
+/* Ten of 0.4 us (copies: 0.3) beside one of 400 us, five runs a side: `slower` is about aten::op3. */
+#define TEN(x) x("0") x("1") x("2") x("3") x("4") x("5") x("6") x("7") x("8") x("9")
+#define LARGE "kernel|aten::op1|void large(float*)|400;op|aten::op1||400"
+#define TINY_KERNEL(i) ";kernel|aten::op3|void tiny" i "(float*)|0.4"
+#define TINY_FIRST(i) ";kernel|aten::op" i "|void tiny" i "(float*)|0.4"
+#define TINY_COPY(i) ";memcpy|aten::op3|Memcpy " i "|0.3"
+#define TINY_MODULE(i, us)                                                                         \
+    "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: M" i                          \
+    "\",\"pid\":10,\"tid\":10,\"ts\":100" i ",\"dur\":" us ",\"args\":{\"Python id\":1" i          \
+    ",\"Python module id\":" i "}},"
+#define SHORT_MODULE(i) TINY_MODULE(i, "0.4")
+#define LONG_MODULE(i) TINY_MODULE(i, "0.8")
+
+/* The rows "(small …)" of a verdict: state and name of each. */
+static void small_rows(const struct model_row *row, struct tg_buf *out)
+{
+    struct tg_buf said = { 0 };
+    tg_sv rest;
+
+    model_judge(&said, row);
+    for (rest = tg_buf_sv(&said); rest.n;) {
+        tg_sv line = tg_sv_cut(&rest, '\n');
+        const tg_sv state = tg_sv_cut(&line, ' '), rule = tg_sv_cut(&line, ' '),
+                    name = tg_sv_cut(&line, ')');
+        if (rule.n && tg_sv_starts(name, TG_SV("(small ")))
+            tg_buf_printf(out, "%.*s %.*s),", TG_SV_ARG(state), TG_SV_ARG(name));
+    }
+    tg_buf_release(&said);
+}
+
+/* docs/statistics.md: which names are added up, and what their row says. */
+TEST(small_names_are_judged_together)
+{
+    static const char own[] = OF("[kernel, memcpy]", "self, fail: {abs: 2us}");
+    static const char modules[] = OF("[module, kernel]", "self, fail: {abs: 2us}");
+    static const struct {
+        const char *policy, *work, *events[2];
+        double slower;
+        const char *want;
+    } rows[] = {
+        { own, LARGE TEN(TINY_KERNEL), { NULL }, 2, "fail (small kernels)," },
+        { own, LARGE TEN(TINY_KERNEL), { NULL }, 1, "" },
+        { OF("kernel", "self, warn: {abs: 2us}"),
+          LARGE TEN(TINY_KERNEL),
+          { NULL },
+          2,
+          "warn (small kernels)," },
+        /* on the device the total is the own time; the time of a call cannot be added up */
+        { OF("kernel", "total, fail: {abs: 2us}"),
+          LARGE TEN(TINY_KERNEL),
+          { NULL },
+          2,
+          "fail (small kernels)," },
+        { OF("kernel", "mean, fail: {abs: 2us}"), LARGE TEN(TINY_KERNEL), { NULL }, 2, "" },
+        /* a budget is one of each name */
+        { OF("kernel", "self, fail: {max: 500us}"), LARGE TEN(TINY_KERNEL), { NULL }, 2, "" },
+        { OF("kernel", "self, fail: {max: 5us}"), LARGE TEN(TINY_KERNEL), { NULL }, 2, "" },
+        /* what has limits of its own is not judged by those of the rule */
+        { OF("kernel", "self, fail: {abs: 2us}, overrides: [{match: {name: '*tiny*'}, fail: "
+                       "{abs: 2us}}]"),
+          LARGE TEN(TINY_KERNEL),
+          { NULL },
+          2,
+          "" },
+        { OF("kernel", "self, fail: {abs: 2us}, overrides: [{match: {name: '*large*'}, fail: "
+                       "{abs: 2us}}]"),
+          LARGE TEN(TINY_KERNEL),
+          { NULL },
+          2,
+          "fail (small kernels)," },
+        /* one that fails by itself is not told twice: tiny3 from 0.4 to 8 us */
+        { own, LARGE TEN(TINY_FIRST), { NULL }, 20, "" },
+        /* each kind by itself, the most costly first; one alone is not together */
+        { own,
+          LARGE TEN(TINY_KERNEL) TEN(TINY_COPY),
+          { NULL },
+          2,
+          "fail (small kernels),fail (small copies)," },
+        { own, LARGE TINY_COPY("0") TINY_KERNEL("0"), { NULL }, 2, "" },
+        /* Python frames are not added up */
+        { modules, LARGE, { TEN(SHORT_MODULE), TEN(LONG_MODULE) }, 1, "" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct model_side side = { .work = rows[i].work, .runs = 5, .steps = 1 };
+        struct model_row row = { "small", rows[i].policy, .base = side, .test = side };
+        struct tg_buf got = { 0 };
+        row.test.slower = rows[i].slower;
+        row.base.events = rows[i].events[TG_BASE];
+        row.test.events = rows[i].events[TG_TEST];
+        small_rows(&row, &got);
+        if (!tg_sv_eq(tg_buf_sv(&got), tg_sv_of(rows[i].want)))
+            fail_msg("row %zu: '%.*s', want '%s'", i, TG_SV_ARG(tg_buf_sv(&got)), rows[i].want);
+        tg_buf_release(&got);
+    }
+}
+
 /* ---- by hand ---- */
 
 static struct tg_rule *rule_of(struct hand *h, enum tg_metric m, struct tg_limit_list fail)

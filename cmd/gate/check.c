@@ -28,15 +28,14 @@ static bool is_piped(const struct tg_input_list *l)
     return false;
 }
 
-static bool needs_names(const struct tg_check *c, const struct tg_check_job *j)
+static bool needs_names(const struct tg_check *c)
 {
-    return c->whole || lists_names(c) || is_piped(&j->fresh) || is_piped(&j->base) ||
-           !tg_policy_asks_metrics_alone(c->suites.policy);
+    return c->whole || lists_names(c) || !tg_policy_asks_metrics_alone(c->suites.policy);
 }
 
 static bool load_side(struct tg_check *c, struct tg_check_job *j, int side, struct tg_err *err)
 {
-    int64_t named = needs_names(c, j) ? 0 : NAMED_RANKS;
+    int64_t named = needs_names(c) ? 0 : NAMED_RANKS;
     struct tg_progress_line progress;
     const struct tg_check_reading of[] = {
         [TG_BASE] = { &j->base_summary, &j->base, &j->gate.damage[TG_BASE], &j->base_kept,
@@ -115,6 +114,7 @@ static bool judge_once(struct tg_check *c, struct tg_check_job *j, struct tg_err
     return true;
 }
 
+/* Names are left out by the number of a rank: what is compared lacks them on both sides or on none. */
 static bool has_unnamed(const struct tg_summary *s)
 {
     for (size_t i = 0; i < s->n; i++)
@@ -145,8 +145,9 @@ static bool judge(struct tg_check *c, struct tg_check_job *j, struct tg_err *err
     bool ok;
     describe_gate(c, j);
     tg_check_ask_nights(c, j);
+    c->whole |= is_piped(&j->fresh) || is_piped(&j->base);
     ok = judge_once(c, j, err);
-    if ((has_unnamed(&c->fresh) || has_unnamed(&j->base_summary)) && (!ok || asks_for_names(j))) {
+    if (has_unnamed(&c->fresh) && (!ok || asks_for_names(j))) {
         tg_err_init(err);
         forget_base(j);
         forget_fresh(c);

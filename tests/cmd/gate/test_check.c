@@ -294,6 +294,132 @@ TEST(sides_without_a_rank_in_common)
     room_close(&r);
 }
 
+#define WITHOUT_NAMES "operators and kernels are compared on 64 of 66 ranks"
+
+/* Of no two ranks and sides the same; all wait in one kernel a step, a rank that is late not as long. */
+static const char *rank_trace(struct tg_arena *a, int rank, unsigned side, bool late)
+{
+    const struct trace_calls calls[] = { { "aten::mm", "cpu_op", 1, 10 + (unsigned)rank },
+                                         { "aten::add", "cpu_op", 1, 10 + side } };
+    const char *text = trace_of(a, rank, calls, 2);
+    text = tg_arena_printf(a, "%.*s", (int)strlen(text) - 2, text); /* without "]}" */
+    for (int step = 0; step < 2; step++)
+        text = tg_arena_printf(
+            a,
+            "%s,{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":1,"
+            "\"tid\":1,\"ts\":%d,\"dur\":5,\"args\":{\"correlation\":%d}},{\"ph\":\"X\","
+            "\"cat\":\"kernel\",\"name\":\"ncclDevKernel_AllReduce_Sum_f32_RING_LL\",\"pid\":0,"
+            "\"tid\":7,\"ts\":%d,\"dur\":%d,\"args\":{\"correlation\":%d,\"device\":0,"
+            "\"stream\":7}}",
+            text, 1000 * step + 500, step + 1, 1000 * step + 600, late ? 5 : 90, step + 1);
+    return tg_arena_printf(a, "%s]}", text);
+}
+
+/* FILE of each rank from 0 to 65: b*.json and f*.json, l*.json with rank 64 late; "last-" those from 64 on. */
+static void room_of_ranks(struct room *r)
+{
+    room_open(r);
+    for (int rank = 0; rank < 66; rank++) {
+        const char *last = rank >= 64 ? "last-" : "";
+        for (unsigned k = 0; k < 2; k++)
+            room_file(tg_arena_printf(r->arena, "%c%s%02d.json", "bf"[k], last, rank),
+                      rank_trace(r->arena, rank, k, false));
+        room_file(tg_arena_printf(r->arena, "l%02d.json", rank),
+                  rank_trace(r->arena, rank, 2, rank == 64));
+    }
+}
+
+/*
+ * docs/clusters.md: names are loaded of ranks 0 to 63 where only metrics of whole traces are asked for
+ * and all is well. The note says so; where names are loaded of all, there is none.
+ */
+TEST(ranks_whose_names_are_not_loaded)
+{
+    static const char kept[] = RULES("{id: t, metric: step_time, fail: {max: 1s}}");
+    static const char broken[] = RULES("{id: t, metric: step_time, fail: {max: 1us}}");
+    static const struct {
+        struct command k;
+        const char *rules, *piped;
+        int code;
+        bool told;
+        const char *says;
+    } rows[] = {
+        { { .fresh = { "f*.json" }, .baseline = { "b*.json" } }, kept, NULL, 0, true, "PASS" },
+        { { .fresh = { "f*.json" }, .baseline = { "b*.json" } }, broken, NULL, 1, false, "FAIL" },
+        { { .fresh = { "f*.json" }, .baseline = { "b*.json" } },
+          RULES("{id: t, metric: step_time, fail: {max: 1s}}, {id: c, match: {kind: op}, metric: "
+                "count, fail: {abs: 0}}"),
+          NULL,
+          0,
+          false,
+          "PASS" },
+        /* a rank is missing: a note makes of the pass a warning */
+        { { .fresh = { "f[0-9]*.json", "flast-64.json" }, .baseline = { "b*.json" } },
+          kept,
+          NULL,
+          0,
+          false,
+          "rank 65 is not in every fresh run" },
+        /* a rank is late: what does it do meanwhile? */
+        { { .fresh = { "l*.json" }, .baseline = { "b*.json" } },
+          kept,
+          NULL,
+          0,
+          false,
+          "64 is late" },
+        /* what is read from a pipe is read once */
+        { { .fresh = { "f[0-9]*.json", "-" }, .baseline = { "b*.json" } },
+          kept,
+          "flast-64.json",
+          0,
+          false,
+          "rank 65 is not in every fresh run" },
+        { { .fresh = { "f*.json" }, .baseline = { "b[0-9]*.json", "-" } },
+          kept,
+          "blast-64.json",
+          0,
+          false,
+          "rank 65 is not in every baseline run" },
+        /* none of those is there: an error would be about the names alone */
+        { { .fresh = { "flast*.json" }, .baseline = { "blast*.json" } },
+          kept,
+          NULL,
+          0,
+          false,
+          "PASS" },
+    };
+    struct room r;
+    room_of_ranks(&r);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct command k = rows[i].k;
+        int code, was = dup(STDIN_FILENO);
+        const char *said;
+        k.o.policy = "p.yml";
+        room_file("p.yml", rows[i].rules);
+        if (rows[i].piped)
+            assert_int_equal(dup2(open(rows[i].piped, O_RDONLY), STDIN_FILENO), STDIN_FILENO);
+        code = run(r.arena, &k, &said);
+        assert_int_equal(dup2(was, STDIN_FILENO), STDIN_FILENO);
+        (void)close(was);
+        assert_says(said, code, rows[i].code, rows[i].says);
+        if (rows[i].told != (strstr(said, WITHOUT_NAMES) != NULL))
+            fail_msg("row %zu: %s", i, said);
+    }
+    for (enum tg_report report = TG_REPORT_text + 1; report < TG_REPORTS; report++) {
+        struct command k = { .o.policy = "p.yml",
+                             .fresh = { "f*.json" },
+                             .baseline = { "b*.json" } };
+        const char *said;
+        bool lists = report != TG_REPORT_junit && report != TG_REPORT_markdown &&
+                     report != TG_REPORT_annotations;
+        k.o.report[report] = "report";
+        assert_int_equal(run(r.arena, &k, &said), 0);
+        if (lists != !strstr(said, WITHOUT_NAMES))
+            fail_msg("report %d: %s", (int)report, said);
+    }
+    room_close(&r);
+}
+
 /* One that the policy names itself; those of a preset need no rule. */
 TEST(a_baseline_that_no_rule_is_against)
 {

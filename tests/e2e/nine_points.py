@@ -175,7 +175,7 @@ def table():
     sources = set()
     for name in os.listdir(f"{root}/core/diff"):
         with open(f"{root}/core/diff/{name}", encoding="utf-8") as f:
-            sources |= set(re.findall(r"^static void ([a-z_0-9]+)\(void \*\*state\)", f.read(), re.M))
+            sources |= set(re.findall(r"^[A-Z_]+\(([a-z_0-9]+)\)$", f.read(), re.M))
     with open(f"{root}/README.md", encoding="utf-8") as f:
         readme = f.read()
     expect("tests that the table names are there", missing(readme, sources), [])
